@@ -1,0 +1,285 @@
+package reference
+
+import (
+	"bufio"
+	"compress/gzip"
+	"encoding/json"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"reelsplice/schemas/sharedtest"
+)
+
+// These tests compare the data with recorded answers of TMDB. A difference is
+// either a mistake here or listed with its reason.
+
+// genre is a genre as answers carry it.
+type genre struct {
+	ID   int64  `json:"id"`
+	Name string `json:"name"`
+}
+
+func TestRecordedGenreLists(t *testing.T) {
+	tests := []struct{ variant, lang string }{
+		{"krelinga", "en"},
+		{"tmdblib-da", "da"},
+		{"openapi", "de"}, // the example was recorded in German
+		{"vfalies", "fr"}, // of 2017, the only list in French
+	}
+	for _, tt := range tests {
+		for m, op := range map[Media]string{Movie: "movie_list", TV: "tv_list"} {
+			file := op + "--" + tt.variant + ".json"
+			recorded := readJSON[struct{ Genres []genre }](t, sharedtest.Path(t, "recorded", "genre", file))
+			var got []genre
+			for _, id := range Genres(m) {
+				got = append(got, genre{id, GenreName(m, id, tt.lang, "")})
+			}
+			if !slices.Equal(got, recorded.Genres) {
+				t.Errorf("genres of %v in %q = %v, want %v as in %s", m, tt.lang, got, recorded.Genres, file)
+			}
+		}
+	}
+}
+
+// unsaidLanguages are the languages of recorded details whose source tells the path
+// of the request but not its query.
+var unsaidLanguages = map[string]string{
+	"movie/details--vfalies-11.json": "fr",
+	"tv/details--vfalies-253.json":   "fr",
+}
+
+// retiredGenre is "Foreign", which a recording of 2013 carries and TMDB has since dropped.
+const retiredGenre = 10769
+
+// TestRecordedGenreNames compares the genres inside details, so that recorded details
+// in every language come out as they went in.
+func TestRecordedGenreNames(t *testing.T) {
+	root := sharedtest.Path(t, "recorded")
+	seen := 0
+	for file, request := range readSources(t) {
+		group, _, _ := strings.Cut(file, "/")
+		if group == "genre" { // lists, see TestRecordedGenreLists
+			continue
+		}
+		m := Movie
+		if strings.HasPrefix(group, "tv") {
+			m = TV
+		}
+		var body struct{ Genres []genre }
+		if !decodeObject(t, filepath.Join(root, filepath.FromSlash(file)), &body) {
+			continue
+		}
+		lang, region := languageOf(request)
+		if unsaid, ok := unsaidLanguages[file]; ok {
+			lang = unsaid
+		}
+		for _, g := range body.Genres {
+			if g.ID == retiredGenre {
+				continue
+			}
+			seen++
+			if got := GenreName(m, g.ID, lang, region); got != g.Name {
+				t.Errorf("GenreName(%v, %d, %q, %q) = %q, want %q as in %s", m, g.ID, lang, region, got, g.Name, file)
+			}
+		}
+	}
+	if seen < 50 {
+		t.Errorf("compared %d recorded genre names, want at least 50", seen)
+	}
+}
+
+// TestDumpedGenreNames compares the genres of a crawl in Arabic.
+func TestDumpedGenreNames(t *testing.T) {
+	for m, file := range map[Media]string{Movie: "movies.ndjson.gz", TV: "tv.ndjson.gz"} {
+		seen := 0
+		for _, g := range readDumpedGenres(t, sharedtest.Path(t, "dumps", "tmdb-native-ar", file)) {
+			seen++
+			if got := GenreName(m, g.ID, "ar", "SA"); got != g.Name {
+				t.Errorf("GenreName(%v, %d, %q, %q) = %q, want %q as in %s", m, g.ID, "ar", "SA", got, g.Name, file)
+			}
+		}
+		if seen == 0 {
+			t.Errorf("%s has no genres, want some", file)
+		}
+	}
+}
+
+func TestRecordedLanguages(t *testing.T) {
+	for _, variant := range []string{"krelinga", "openapi", "tmdblib"} {
+		file := "languages--" + variant + ".json"
+		recorded := readJSON[[]Language](t, sharedtest.Path(t, "recorded", "configuration", file))
+		if len(recorded) != len(Languages()) {
+			t.Errorf("len(Languages()) = %d, want %d as in %s", len(Languages()), len(recorded), file)
+		}
+		for _, want := range recorded {
+			got, ok := LanguageByCode(want.Code)
+			// TMDB has filled in names that the older recordings show empty. Only
+			// tmdblib, of 2026, is as new as the data.
+			if want.Name == "" && variant != "tmdblib" {
+				want.Name = got.Name
+			}
+			if !ok || got != want {
+				t.Errorf("LanguageByCode(%q) = %+v, %v, want %+v as in %s", want.Code, got, ok, want, file)
+			}
+		}
+	}
+}
+
+func TestRecordedCountries(t *testing.T) {
+	for _, variant := range []string{"krelinga", "tmdblib"} {
+		file := "countries--" + variant + ".json"
+		recorded := readJSON[[]Country](t, sharedtest.Path(t, "recorded", "configuration", file))
+		if variant == "tmdblib" { // its source sorted it by English name
+			slices.SortFunc(recorded, func(a, b Country) int { return strings.Compare(a.Code, b.Code) })
+		}
+		if !slices.Equal(Countries(), recorded) {
+			t.Errorf("Countries() = %+v, want %+v as in %s", Countries(), recorded, file)
+		}
+	}
+}
+
+// TestRecordedCountriesOlder compares an answer that its source kept without native
+// names, without four of the countries (BU, TP, XI, ZR) and in another order.
+func TestRecordedCountriesOlder(t *testing.T) {
+	const file = "countries--swift.json"
+	for _, want := range readJSON[[]Country](t, sharedtest.Path(t, "recorded", "configuration", file)) {
+		got, ok := CountryByCode(want.Code)
+		if want.Code == "CC" { // TMDB has two blanks in "Cocos  Islands"; the source closed them up
+			got.EnglishName = strings.ReplaceAll(got.EnglishName, "  ", " ")
+		}
+		if !ok || got.EnglishName != want.EnglishName {
+			t.Errorf("CountryByCode(%q).EnglishName = %q, want %q as in %s", want.Code, got.EnglishName, want.EnglishName, file)
+		}
+	}
+}
+
+func TestRecordedPrimaryTranslations(t *testing.T) {
+	const file = "primary_translations--tmdblib.json"
+	recorded := readJSON[[]string](t, sharedtest.Path(t, "recorded", "configuration", file))
+	if got := PrimaryTranslations(); !slices.Equal(got, recorded) {
+		t.Errorf("PrimaryTranslations() = %v, want %v as in %s", got, recorded, file)
+	}
+
+	// The example is older: TMDB has added 65 translations since and dropped cn-CN.
+	const older = "primary_translations--openapi.json"
+	for _, want := range readJSON[[]string](t, sharedtest.Path(t, "recorded", "configuration", older)) {
+		if !slices.Contains(PrimaryTranslations(), want) && want != "cn-CN" {
+			t.Errorf("PrimaryTranslations() has no %q, want it as in %s", want, older)
+		}
+	}
+}
+
+// TestRecordedRegions checks that each language of the recorded translation lists
+// has a default region that TMDB really uses with it.
+func TestRecordedRegions(t *testing.T) {
+	regions := make(map[string][]string)
+	root := sharedtest.Path(t, "recorded")
+	for file := range readSources(t) {
+		type row struct {
+			Language string `json:"iso_639_1"`
+			Region   string `json:"iso_3166_1"`
+		}
+		var body struct{ Translations json.RawMessage }
+		if !decodeObject(t, filepath.Join(root, filepath.FromSlash(file)), &body) {
+			continue
+		}
+		// Alone the rows are "translations" themselves, appended they lie inside it.
+		var rows []row
+		var appended struct{ Translations []row }
+		if json.Unmarshal(body.Translations, &rows) != nil && json.Unmarshal(body.Translations, &appended) == nil {
+			rows = appended.Translations
+		}
+		for _, r := range rows {
+			regions[r.Language] = append(regions[r.Language], r.Region)
+		}
+	}
+	if len(regions) == 0 {
+		t.Error("no recorded translations, want some")
+	}
+	for lang, want := range regions {
+		if got := DefaultRegion(lang); !slices.Contains(want, got) {
+			t.Errorf("DefaultRegion(%q) = %q, want one of %v", lang, got, slices.Compact(slices.Sorted(slices.Values(want))))
+		}
+	}
+}
+
+// readSources returns the request of each recorded file.
+func readSources(t *testing.T) map[string]string {
+	t.Helper()
+	data, err := os.ReadFile(sharedtest.Path(t, "recorded", "SOURCES.tsv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const fileColumn, requestColumn = 0, 4
+	requests := make(map[string]string)
+	for line := range strings.Lines(string(data)) {
+		if f := strings.Split(line, "\t"); len(f) > requestColumn && f[fileColumn] != "file" {
+			requests[f[fileColumn]] = f[requestColumn]
+		}
+	}
+	return requests
+}
+
+// languageOf returns the language and region that a request asks for, English
+// where it names none.
+func languageOf(request string) (lang, region string) {
+	u, err := url.Parse(request)
+	if err != nil || u.Query().Get("language") == "" {
+		return "en", ""
+	}
+	lang, region, _ = strings.Cut(u.Query().Get("language"), "-")
+	return lang, region
+}
+
+// readJSON decodes a recorded file.
+func readJSON[T any](t *testing.T, path string) T {
+	t.Helper()
+	var v T
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(data, &v); err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	return v
+}
+
+// decodeObject decodes a recorded file into v and reports whether it is an object
+// of that shape; answers also come as arrays and as text.
+func decodeObject(t *testing.T, path string, v any) bool {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return json.Unmarshal(data, v) == nil
+}
+
+// readDumpedGenres returns the genres of every record in a compressed dump.
+func readDumpedGenres(t *testing.T, path string) []genre {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	zr, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	var all []genre
+	dec := json.NewDecoder(bufio.NewReader(zr))
+	for dec.More() {
+		var record struct{ Genres []genre }
+		if err := dec.Decode(&record); err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		all = append(all, record.Genres...)
+	}
+	return all
+}

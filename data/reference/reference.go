@@ -1,0 +1,121 @@
+// Package reference holds what the API serves as it is, whatever dumps a release
+// is built from: the genres with their names in each language, the languages, the
+// countries and the primary translations.
+//
+// Everything in it is a fact about TMDB, in TMDB's wording, odd spellings included:
+// a dump that carries a genre name must come out with the same name. Nothing is
+// translated here; where TMDB has no name, neither has this package.
+//
+// Entries are keyed as in the API: genres by TMDB's id, languages by ISO 639-1 code
+// and TMDB's additions (xx for no language, cn for Cantonese), countries by ISO
+// 3166-1 code and TMDB's additions (XC for Czechoslovakia), translations by both
+// joined with a hyphen. Languages are lower case and countries upper case
+// everywhere; other spellings are not found.
+//
+// The data lies in JSON files beside the code, which are parsed on first use. What
+// the functions return is shared by all callers and must not be changed.
+package reference
+
+import (
+	"bytes"
+	"embed"
+	"encoding/json"
+	"fmt"
+	"sync"
+)
+
+//go:embed genres.json languages.json countries.json translations.json
+var files embed.FS
+
+// A Language is one entry of configuration/languages.
+type Language struct {
+	Code        string `json:"iso_639_1"`
+	EnglishName string `json:"english_name"`
+	Name        string `json:"name"` // in the language itself; empty where TMDB has none
+}
+
+// A Country is one entry of configuration/countries.
+type Country struct {
+	Code        string `json:"iso_3166_1"`
+	EnglishName string `json:"english_name"`
+	NativeName  string `json:"native_name"` // as served without a language parameter, so English
+}
+
+// translationFile is the shape of translations.json.
+type translationFile struct {
+	Primary []string          `json:"primary_translations"`
+	Regions map[string]string `json:"default_regions"`
+}
+
+var (
+	languages    = sync.OnceValue(func() []Language { return mustParse[[]Language]("languages.json") })
+	countries    = sync.OnceValue(func() []Country { return mustParse[[]Country]("countries.json") })
+	translations = sync.OnceValue(func() translationFile { return mustParse[translationFile]("translations.json") })
+
+	languageIndex = sync.OnceValue(func() map[string]int {
+		return indexBy(languages(), func(l Language) string { return l.Code })
+	})
+	countryIndex = sync.OnceValue(func() map[string]int {
+		return indexBy(countries(), func(c Country) string { return c.Code })
+	})
+)
+
+// Languages returns the entries of configuration/languages sorted by code; TMDB's
+// own order changes from answer to answer.
+func Languages() []Language { return languages() }
+
+// LanguageByCode returns the language with an ISO 639-1 code such as "de".
+func LanguageByCode(code string) (Language, bool) {
+	i, ok := languageIndex()[code]
+	if !ok {
+		return Language{}, false
+	}
+	return languages()[i], true
+}
+
+// Countries returns the entries of configuration/countries in TMDB's order, which
+// is that of their codes.
+func Countries() []Country { return countries() }
+
+// CountryByCode returns the country with an ISO 3166-1 code such as "DE".
+func CountryByCode(code string) (Country, bool) {
+	i, ok := countryIndex()[code]
+	if !ok {
+		return Country{}, false
+	}
+	return countries()[i], true
+}
+
+// PrimaryTranslations returns the entries of configuration/primary_translations,
+// such as "de-DE", sorted as TMDB serves them.
+func PrimaryTranslations() []string { return translations().Primary }
+
+// DefaultRegion returns the region meant by a language without one, such as "DE"
+// for "de", or "" when none is known. Languages without a primary translation have
+// one where TMDB's translation lists show it: the code itself in upper case.
+func DefaultRegion(lang string) string { return translations().Regions[lang] }
+
+// indexBy maps the key of each entry to its place in the list.
+func indexBy[T any](list []T, key func(T) string) map[string]int {
+	index := make(map[string]int, len(list))
+	for i, v := range list {
+		index[key(v)] = i
+	}
+	return index
+}
+
+// mustParse decodes one of the embedded files. They are part of the program, so one
+// that does not decode is a bug here and panics.
+func mustParse[T any](name string) T {
+	data, err := files.ReadFile(name)
+	if err != nil {
+		panic(fmt.Errorf("reference: read %s: %w", name, err))
+	}
+	var v T
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&v); err != nil {
+		panic(fmt.Errorf("reference: parse %s: %w", name, err))
+	}
+	return v
+}

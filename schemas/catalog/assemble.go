@@ -1,0 +1,243 @@
+package catalog
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"unsafe"
+
+	"github.com/parquet-go/parquet-go"
+
+	"reelsplice/schemas/wire"
+)
+
+// An assembler puts records together from the columns of one row group. It reads
+// each column by itself, in step, so that no row of loose values is ever built.
+type assembler struct {
+	columns []column
+	texts   arena
+	err     error
+}
+
+// column is a cursor over the values of one leaf column.
+type column struct {
+	name   string
+	pages  parquet.Pages
+	page   parquet.Page
+	values parquet.ValueReader
+	buf    []parquet.Value
+	next   int
+}
+
+const columnBuffer = 256
+
+// fill makes buf[next] the next value; false at the end of the column.
+func (c *column) fill() (bool, error) {
+	for {
+		if c.values != nil {
+			n, err := c.values.ReadValues(c.buf[:columnBuffer])
+			if n > 0 {
+				c.buf, c.next = c.buf[:n], 0
+				return true, nil
+			}
+			if err != nil && !errors.Is(err, io.EOF) {
+				return false, err
+			}
+			c.values = nil
+		}
+		if c.page != nil {
+			parquet.Release(c.page)
+			c.page = nil
+		}
+		page, err := c.pages.ReadPage()
+		if errors.Is(err, io.EOF) {
+			return false, nil
+		}
+		if err != nil {
+			return false, err
+		}
+		c.page, c.values = page, page.Values()
+	}
+}
+
+func (c *column) close() {
+	if c.page != nil {
+		parquet.Release(c.page)
+		c.page = nil
+	}
+	if c.pages != nil {
+		_ = c.pages.Close() // read side: nothing to lose
+	}
+}
+
+// peek returns the next value of a column without taking it.
+func (a *assembler) peek(col int) *parquet.Value {
+	c := &a.columns[col]
+	if c.next < len(c.buf) {
+		return &c.buf[c.next]
+	}
+	ok, err := c.fill()
+	if err == nil && !ok {
+		err = io.ErrUnexpectedEOF
+	}
+	if err != nil {
+		if a.err == nil {
+			a.err = fmt.Errorf("column %s: %w", c.name, err)
+		}
+		return &endOfColumn
+	}
+	return &c.buf[c.next]
+}
+
+// endOfColumn stands for the values that a damaged column lacks.
+var endOfColumn = parquet.NullValue()
+
+// take returns the next value of a column. It is valid until the next call for
+// the same column.
+func (a *assembler) take(col int) *parquet.Value {
+	v := a.peek(col)
+	if a.err == nil {
+		a.columns[col].next++
+	}
+	return v
+}
+
+func (a *assembler) skip(f *fieldColumns) {
+	for _, c := range f.leaves {
+		a.take(c)
+	}
+}
+
+func (a *assembler) text(col, def int) (string, bool) {
+	v := a.take(col)
+	if v.DefinitionLevel() != def {
+		return "", false
+	}
+	return a.texts.copy(v.ByteArray()), true
+}
+
+func (a *assembler) object(o *objectColumns, r wire.Record) {
+	obj := r.Object()
+	obj.Unusual, _ = a.text(o.unusual, o.def+1)
+	obj.Extra, _ = a.text(o.extra, o.def+1)
+	for i := range o.fields {
+		a.field(o, &o.fields[i], r)
+	}
+}
+
+func (a *assembler) field(o *objectColumns, f *fieldColumns, r wire.Record) {
+	switch f.field.Shape {
+	case wire.ShapeString:
+		v := r.String(f.field)
+		v.V, v.Set = a.text(f.first(), o.def+1)
+	case wire.ShapeRaw:
+		v := r.Raw(f.field)
+		v.V, v.Set = a.text(f.first(), o.def+1)
+	case wire.ShapeInt:
+		if v := a.take(f.first()); v.DefinitionLevel() > o.def {
+			*r.Int(f.field) = wire.Int{V: v.Int64(), Set: true}
+		}
+	case wire.ShapeFloat:
+		if v := a.take(f.first()); v.DefinitionLevel() > o.def {
+			*r.Float(f.field) = wire.Float{V: v.Double(), Set: true}
+		}
+	case wire.ShapeBool:
+		if v := a.take(f.first()); v.DefinitionLevel() > o.def {
+			*r.Bool(f.field) = wire.Bool{V: v.Boolean(), Set: true}
+		}
+	case wire.ShapeObject:
+		if a.peek(f.first()).DefinitionLevel() > o.def {
+			a.object(f.elem, r.MakeSub(f.field))
+		} else {
+			a.skip(f)
+		}
+	default:
+		a.list(o, f, r)
+	}
+}
+
+func (a *assembler) list(o *objectColumns, f *fieldColumns, r wire.Record) {
+	def := a.peek(f.first()).DefinitionLevel()
+	if def > o.def {
+		makeList(f.field, r)
+	}
+	if def <= o.def+1 {
+		a.skip(f)
+		return
+	}
+	for {
+		a.element(f, r)
+		// The leaf column that says whether another element follows is any of the
+		// list's; all of them stand at the same element.
+		c := &a.columns[f.first()]
+		if a.err != nil || (c.next >= len(c.buf) && !a.more(f.first())) {
+			return
+		}
+		if a.peek(f.first()).RepetitionLevel() <= o.rep {
+			return
+		}
+	}
+}
+
+// more reports whether a column goes on.
+func (a *assembler) more(col int) bool {
+	ok, err := a.columns[col].fill()
+	if err != nil && a.err == nil {
+		a.err = fmt.Errorf("column %s: %w", a.columns[col].name, err)
+	}
+	if !ok {
+		a.columns[col].buf, a.columns[col].next = a.columns[col].buf[:0], 0
+	}
+	return ok
+}
+
+func makeList(f *wire.Field, r wire.Record) {
+	switch f.Shape {
+	case wire.ShapeStrings:
+		*r.Strings(f) = []string{}
+	case wire.ShapeInts:
+		*r.Ints(f) = []int64{}
+	default:
+		r.MakeList(f, 0)
+	}
+}
+
+func (a *assembler) element(f *fieldColumns, r wire.Record) {
+	switch f.field.Shape {
+	case wire.ShapeStrings:
+		list := r.Strings(f.field)
+		*list = append(*list, a.texts.copy(a.take(f.first()).ByteArray()))
+	case wire.ShapeInts:
+		list := r.Ints(f.field)
+		*list = append(*list, a.take(f.first()).Int64())
+	default:
+		a.object(f.elem, r.Grow(f.field))
+	}
+}
+
+// An arena holds the text of records in few large pieces. A piece lives as long as
+// any text in it.
+type arena struct {
+	free []byte
+	last string // the text copied before
+}
+
+const arenaPiece = 64 << 10
+
+func (a *arena) copy(b []byte) string {
+	if len(b) == 0 {
+		return ""
+	}
+	if len(b) == len(a.last) && string(b) == a.last {
+		return a.last
+	}
+	if len(b) > len(a.free) {
+		a.free = make([]byte, max(arenaPiece, len(b)))
+	}
+	n := copy(a.free, b)
+	// The bytes are never written again, so they may serve as a string.
+	s := unsafe.String(&a.free[0], n)
+	a.free = a.free[n:]
+	a.last = s
+	return s
+}

@@ -1,0 +1,243 @@
+package catalog
+
+import (
+	"github.com/parquet-go/parquet-go"
+
+	"reelsplice/schemas/wire"
+)
+
+// Names of the two columns that every struct has besides its members.
+const (
+	unusualColumn = "_unusual"
+	extraColumn   = "_extra"
+)
+
+// objectColumns says where the members of one struct lie in a Parquet schema.
+type objectColumns struct {
+	plan    *wire.Plan
+	def     int // definition level at which the struct is there
+	rep     int // repetition level of its members
+	fields  []fieldColumns
+	unusual int // leaf column
+	extra   int // leaf column
+}
+
+// fieldColumns says where one member lies: its leaf column, or all of those below it.
+type fieldColumns struct {
+	field  *wire.Field
+	leaves []int
+	elem   *objectColumns
+}
+
+// first is the member's first leaf column, which stands for it where only the
+// levels matter.
+func (f *fieldColumns) first() int { return f.leaves[0] }
+
+// schemaNode returns the Parquet form of a struct.
+func schemaNode(p *wire.Plan) parquet.Group {
+	g := parquet.Group{
+		unusualColumn: parquet.Optional(dictString()),
+		extraColumn:   parquet.Optional(parquet.String()),
+	}
+	for i := range p.Fields {
+		f := &p.Fields[i]
+		g[f.Column] = parquet.Optional(fieldNode(f))
+	}
+	return g
+}
+
+func dictString() parquet.Node {
+	return parquet.Encoded(parquet.String(), &parquet.RLEDictionary)
+}
+
+func fieldNode(f *wire.Field) parquet.Node {
+	switch f.Shape {
+	case wire.ShapeString:
+		if f.Dict {
+			return dictString()
+		}
+		return parquet.String()
+	case wire.ShapeRaw:
+		return parquet.String()
+	case wire.ShapeInt:
+		return parquet.Int(64)
+	case wire.ShapeFloat:
+		return parquet.Leaf(parquet.DoubleType)
+	case wire.ShapeBool:
+		return parquet.Leaf(parquet.BooleanType)
+	case wire.ShapeStrings:
+		return parquet.List(parquet.String())
+	case wire.ShapeInts:
+		return parquet.List(parquet.Int(64))
+	case wire.ShapeObject:
+		return schemaNode(f.Elem)
+	default:
+		return parquet.List(schemaNode(f.Elem))
+	}
+}
+
+// layout resolves the columns of a struct in a schema, which may have more.
+func layout(s *parquet.Schema, p *wire.Plan, path []string, def, rep int) *objectColumns {
+	o := &objectColumns{
+		plan: p, def: def, rep: rep,
+		unusual: leaf(s, path, unusualColumn),
+		extra:   leaf(s, path, extraColumn),
+	}
+	for i := range p.Fields {
+		f := &p.Fields[i]
+		at := append(append([]string{}, path...), f.Column)
+		fc := fieldColumns{field: f}
+		switch f.Shape {
+		case wire.ShapeObject:
+			fc.elem = layout(s, f.Elem, at, def+1, rep)
+			fc.leaves = fc.elem.leaves()
+		case wire.ShapeObjects, wire.ShapeKeyed, wire.ShapePages:
+			fc.elem = layout(s, f.Elem, append(at, "list", "element"), def+2, rep+1)
+			fc.leaves = fc.elem.leaves()
+		case wire.ShapeStrings, wire.ShapeInts:
+			fc.leaves = []int{leaf(s, append(at, "list"), "element")}
+		default:
+			fc.leaves = []int{leaf(s, path, f.Column)}
+		}
+		o.fields = append(o.fields, fc)
+	}
+	return o
+}
+
+func leaf(s *parquet.Schema, path []string, name string) int {
+	c, ok := s.Lookup(append(append([]string{}, path...), name)...)
+	if !ok {
+		panic("catalog: schema lacks column " + name)
+	}
+	return c.ColumnIndex
+}
+
+// leaves returns the leaf columns of the struct.
+func (o *objectColumns) leaves() []int {
+	list := []int{o.unusual, o.extra}
+	for _, f := range o.fields {
+		list = append(list, f.leaves...)
+	}
+	return list
+}
+
+// A shredder takes records apart into column values.
+type shredder struct {
+	columns [][]parquet.Value // by leaf column, of the row at hand
+	bytes   int64             // of text in the row at hand
+}
+
+// object appends the columns of r, whose first value has repetition level rep.
+func (s *shredder) object(o *objectColumns, r wire.Record, rep int) {
+	obj := r.Object()
+	s.text(o.unusual, o, obj.Unusual, obj.Unusual != "", rep)
+	s.text(o.extra, o, obj.Extra, obj.Extra != "", rep)
+	for i := range o.fields {
+		s.field(o, &o.fields[i], r, rep)
+	}
+}
+
+func (s *shredder) text(col int, o *objectColumns, v string, set bool, rep int) {
+	if !set {
+		s.null(col, o.def, rep)
+		return
+	}
+	s.bytes += int64(len(v))
+	s.columns[col] = append(s.columns[col], parquet.ByteArrayValue([]byte(v)).Level(rep, o.def+1, col))
+}
+
+func (s *shredder) null(col, def, rep int) {
+	s.columns[col] = append(s.columns[col], parquet.NullValue().Level(rep, def, col))
+}
+
+func (s *shredder) nulls(f *fieldColumns, def, rep int) {
+	for _, c := range f.leaves {
+		s.null(c, def, rep)
+	}
+}
+
+func (s *shredder) field(o *objectColumns, f *fieldColumns, r wire.Record, rep int) {
+	switch f.field.Shape {
+	case wire.ShapeString:
+		v := r.String(f.field)
+		s.text(f.first(), o, v.V, v.Set, rep)
+	case wire.ShapeRaw:
+		v := r.Raw(f.field)
+		s.text(f.first(), o, v.V, v.Set, rep)
+	case wire.ShapeInt:
+		v := r.Int(f.field)
+		s.leaf(o, f, parquet.Int64Value(v.V), v.Set, rep)
+	case wire.ShapeFloat:
+		v := r.Float(f.field)
+		s.leaf(o, f, parquet.DoubleValue(v.V), v.Set, rep)
+	case wire.ShapeBool:
+		v := r.Bool(f.field)
+		s.leaf(o, f, parquet.BooleanValue(v.V), v.Set, rep)
+	case wire.ShapeObject:
+		if sub, ok := r.Sub(f.field); ok {
+			s.object(f.elem, sub, rep)
+		} else {
+			s.nulls(f, o.def, rep)
+		}
+	case wire.ShapeStrings:
+		list := *r.Strings(f.field)
+		for i, v := range list {
+			s.bytes += int64(len(v))
+			s.element(o, f, parquet.ByteArrayValue([]byte(v)), i, rep)
+		}
+		s.emptyList(o, f, len(list), list != nil, rep)
+	case wire.ShapeInts:
+		list := *r.Ints(f.field)
+		for i, v := range list {
+			s.element(o, f, parquet.Int64Value(v), i, rep)
+		}
+		s.emptyList(o, f, len(list), list != nil, rep)
+	default:
+		n, set := r.Len(f.field)
+		for i := range n {
+			s.object(f.elem, r.At(f.field, i), elementRep(o, i, rep))
+		}
+		s.emptyList(o, f, n, set, rep)
+	}
+}
+
+// elementRep is the repetition level of element i of a list in o.
+func elementRep(o *objectColumns, i, rep int) int {
+	if i == 0 {
+		return rep
+	}
+	return o.rep + 1
+}
+
+func (s *shredder) leaf(o *objectColumns, f *fieldColumns, v parquet.Value, set bool, rep int) {
+	if !set {
+		s.null(f.first(), o.def, rep)
+		return
+	}
+	s.bytes += 8
+	s.columns[f.first()] = append(s.columns[f.first()], v.Level(rep, o.def+1, f.first()))
+}
+
+func (s *shredder) element(o *objectColumns, f *fieldColumns, v parquet.Value, i, rep int) {
+	s.columns[f.first()] = append(s.columns[f.first()], v.Level(elementRep(o, i, rep), o.def+2, f.first()))
+}
+
+// emptyList writes the place holders of a list without elements.
+func (s *shredder) emptyList(o *objectColumns, f *fieldColumns, n int, set bool, rep int) {
+	switch {
+	case n > 0:
+	case set:
+		s.nulls(f, o.def+1, rep)
+	default:
+		s.nulls(f, o.def, rep)
+	}
+}
+
+// row appends the values of all columns in their order and empties them.
+func (s *shredder) row(dst parquet.Row) parquet.Row {
+	for c := range s.columns {
+		dst = append(dst, s.columns[c]...)
+		s.columns[c] = s.columns[c][:0]
+	}
+	return dst
+}

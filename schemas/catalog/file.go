@@ -1,0 +1,254 @@
+package catalog
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/google/renameio/v2"
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/compress/zstd"
+
+	"reelsplice/schemas/wire"
+)
+
+// FormatVersion is the version of the mapping of records to Parquet columns. It is
+// stored in every file under the key "reelsplice.version".
+const FormatVersion = "1"
+
+const (
+	versionKey = "reelsplice.version"
+	kindKey    = "reelsplice.kind"
+)
+
+// rowGroupBytes is how much text a row group holds at most, and so the unit of work
+// of the builder.
+const rowGroupBytes = 8 << 20
+
+// MovieFile is the name of the movies in a catalogue folder.
+const MovieFile = "movie.parquet"
+
+// QuarantineDir is the folder, in a catalogue, of rows that did not validate.
+const QuarantineDir = "quarantine"
+
+// Schema returns the Parquet schema of records of type T.
+func Schema[T any](kind string) *parquet.Schema {
+	return parquet.NewSchema(kind, schemaNode(wire.PlanOf[T]()))
+}
+
+// A Writer writes records of type T, which must come in ascending order of their
+// ids, into one Parquet file. The file appears under its name on Commit, durably
+// and at once; Abort leaves what was there.
+type Writer[T any] struct {
+	path string
+	file *renameio.PendingFile
+	pq   *parquet.Writer
+	cols *objectColumns
+	shr  shredder
+	row  parquet.Row
+	held int64 // bytes in the open row group
+	n    int64
+}
+
+// Create starts the file path of records of the given kind.
+func Create[T any](path, kind string) (*Writer[T], error) {
+	f, err := renameio.NewPendingFile(path, renameio.WithTempDir(filepath.Dir(path)), renameio.WithPermissions(0o644))
+	if err != nil {
+		return nil, fmt.Errorf("create %s: %w", path, err)
+	}
+	schema := Schema[T](kind)
+	pq := parquet.NewWriter(f, schema,
+		parquet.Compression(&zstd.Codec{Level: zstd.SpeedDefault}),
+		parquet.CreatedBy("reelsplice", FormatVersion, ""),
+		parquet.KeyValueMetadata(kindKey, kind),
+		parquet.KeyValueMetadata(versionKey, FormatVersion),
+		parquet.DictionaryMaxBytes(1<<20),
+	)
+	cols := layout(schema, wire.PlanOf[T](), nil, 0, 0)
+	return &Writer[T]{
+		path: path, file: f, pq: pq, cols: cols,
+		shr: shredder{columns: make([][]parquet.Value, len(schema.Columns()))},
+	}, nil
+}
+
+// Write appends one record.
+func (w *Writer[T]) Write(v *T) error {
+	w.shr.bytes = 0
+	w.shr.object(w.cols, wire.RecordOf(v), 0)
+	w.row = w.shr.row(w.row[:0])
+	if _, err := w.pq.WriteRows([]parquet.Row{w.row}); err != nil {
+		return fmt.Errorf("write %s: %w", w.path, err)
+	}
+	w.n++
+	w.held += w.shr.bytes
+	if w.held < rowGroupBytes {
+		return nil
+	}
+	w.held = 0
+	if err := w.pq.Flush(); err != nil {
+		return fmt.Errorf("write %s: %w", w.path, err)
+	}
+	return nil
+}
+
+// Rows returns how many records were written.
+func (w *Writer[T]) Rows() int64 { return w.n }
+
+// Commit completes the file, syncs it and gives it its name.
+func (w *Writer[T]) Commit() error {
+	if err := w.pq.Close(); err != nil {
+		return errors.Join(fmt.Errorf("write %s: %w", w.path, err), w.Abort())
+	}
+	if err := w.file.CloseAtomicallyReplace(); err != nil {
+		return fmt.Errorf("write %s: %w", w.path, err)
+	}
+	return syncDir(filepath.Dir(w.path))
+}
+
+// Abort removes what was written. It does nothing after Commit.
+func (w *Writer[T]) Abort() error { return w.file.Cleanup() }
+
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return fmt.Errorf("sync %s: %w", dir, err)
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
+
+// A File is an open catalogue file of records of type T. Its row groups may be read
+// concurrently.
+type File[T any] struct {
+	path string
+	file *os.File
+	pq   *parquet.File
+	cols *objectColumns
+}
+
+// OpenFile opens a file that a Writer made. A file of another program or version
+// is refused; ingest reads those.
+func OpenFile[T any](path, kind string) (*File[T], error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	file, err := openFile[T](f, path, kind)
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return file, nil
+}
+
+func openFile[T any](f *os.File, path, kind string) (file *File[T], err error) {
+	// The library panics on some damaged footers.
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("%s: not a readable Parquet file: %v", path, r)
+		}
+	}()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	pq, err := parquet.OpenFile(f, info.Size(), parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
+	if err != nil {
+		return nil, fmt.Errorf("%s: not a readable Parquet file: %w", path, err)
+	}
+	if v, _ := pq.Lookup(versionKey); v != FormatVersion {
+		return nil, fmt.Errorf("%s: not a catalogue file of version %s (found %q): ingest it again", path, FormatVersion, v)
+	}
+	if k, _ := pq.Lookup(kindKey); k != kind {
+		return nil, fmt.Errorf("%s: holds %q, want %q", path, k, kind)
+	}
+	want := Schema[T](kind)
+	if got := pq.Schema(); len(got.Columns()) != len(want.Columns()) {
+		return nil, fmt.Errorf("%s: has %d columns, want %d: ingest it again", path, len(got.Columns()), len(want.Columns()))
+	}
+	return &File[T]{path: path, file: f, pq: pq, cols: layout(want, wire.PlanOf[T](), nil, 0, 0)}, nil
+}
+
+// Close closes the file. No Rows may be used after it.
+func (f *File[T]) Close() error { return f.file.Close() }
+
+// NumRows returns the number of records.
+func (f *File[T]) NumRows() int64 { return f.pq.NumRows() }
+
+// RowGroups returns the number of row groups.
+func (f *File[T]) RowGroups() int { return len(f.pq.RowGroups()) }
+
+// A Rows iterates over the records of one row group, or of several in a row.
+type Rows[T any] struct {
+	path  string
+	pq    *parquet.File
+	cols  *objectColumns
+	group int // the next one to open
+	end   int
+	left  int64
+	asm   assembler
+}
+
+// Rows returns an iterator over row group i.
+func (f *File[T]) Rows(i int) *Rows[T] {
+	return &Rows[T]{path: f.path, pq: f.pq, cols: f.cols, group: i, end: i + 1}
+}
+
+// All returns an iterator over the whole file.
+func (f *File[T]) All() *Rows[T] { return Project[T](f) }
+
+// Project returns an iterator over the whole file that reads only the columns of P,
+// a struct with some of T's members.
+func Project[P, T any](f *File[T]) *Rows[P] {
+	cols := layout(f.pq.Schema(), wire.PlanOf[P](), nil, 0, 0)
+	return &Rows[P]{path: f.path, pq: f.pq, cols: cols, end: f.RowGroups()}
+}
+
+// Next fills v with the next record. It returns io.EOF at the end. v's text stays
+// valid after the next call and after Close.
+func (r *Rows[T]) Next(v *T) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%s: row group %d: damaged: %v", r.path, r.group-1, p)
+		}
+	}()
+	for r.left == 0 {
+		if r.group >= r.end {
+			return io.EOF
+		}
+		r.open()
+	}
+	r.left--
+	*v = *new(T)
+	r.asm.object(r.cols, wire.RecordOf(v))
+	if r.asm.err != nil {
+		return fmt.Errorf("%s: row group %d: %w", r.path, r.group-1, r.asm.err)
+	}
+	return nil
+}
+
+func (r *Rows[T]) open() {
+	r.Close()
+	g := r.pq.RowGroups()[r.group]
+	r.group++
+	r.left = g.NumRows()
+	chunks := g.ColumnChunks()
+	r.asm.columns = make([]column, len(chunks))
+	names := r.pq.Schema().Columns()
+	for _, i := range r.cols.leaves() {
+		r.asm.columns[i] = column{
+			name:  strings.Join(names[i], "."),
+			pages: chunks[i].Pages(),
+			buf:   make([]parquet.Value, 0, columnBuffer),
+		}
+	}
+}
+
+// Close releases the pages at hand.
+func (r *Rows[T]) Close() {
+	for i := range r.asm.columns {
+		r.asm.columns[i].close()
+	}
+	r.asm.columns = nil
+}

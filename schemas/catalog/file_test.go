@@ -1,0 +1,202 @@
+package catalog
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"reelsplice/schemas/sharedtest"
+	"reelsplice/schemas/wire"
+)
+
+// writeMovies parses the rows, writes them to a catalogue file and returns its path.
+func writeMovies(t *testing.T, rows []string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), MovieFile)
+	w, err := Create[Movie](path, "movie")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := wire.NewParser()
+	for _, row := range rows {
+		var m Movie
+		if err := p.Parse(row, wire.RecordOf(&m)); err != nil {
+			t.Fatalf("Parse(%.80s): %v", row, err)
+		}
+		if err := w.Write(&m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// checkRows reads the file back and compares it, as JSON, with the rows.
+func checkRows(t *testing.T, path string, rows []string) {
+	t.Helper()
+	f, err := OpenFile[Movie](path, "movie")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	it := f.All()
+	defer it.Close()
+	p := wire.NewParser()
+	for i, row := range rows {
+		var want, got Movie
+		if err := p.Parse(row, wire.RecordOf(&want)); err != nil {
+			t.Fatal(err)
+		}
+		if err := it.Next(&got); err != nil {
+			t.Fatalf("row %d: %v", i, err)
+		}
+		g, w := string(wire.Append(nil, wire.RecordOf(&got))), string(wire.Append(nil, wire.RecordOf(&want)))
+		if g != w {
+			t.Fatalf("row %d:\n got %s\nwant %s", i, g, w)
+		}
+	}
+	var m Movie
+	if err := it.Next(&m); !errors.Is(err, io.EOF) {
+		t.Fatalf("after the last row: %v, want EOF", err)
+	}
+}
+
+func TestFileRoundTrip(t *testing.T) {
+	rows := []string{
+		`{"id":1}`,
+		`{"id":2,"adult":false,"backdrop_path":null,"belongs_to_collection":null,"genres":[],"title":"","overview":"x","new":{"a":1}}`,
+		`{"id":3,"genres":[{"id":18,"name":"Drama"},{"id":80,"name":"Crime","x":1}],"origin_country":["US","DE"],"credits":{"cast":[],"crew":[{"id":1,"name":"A","profile_path":null}]}}`,
+		`{"id":4,"watch/providers":{"results":{"US":{"link":"l","rent":[{"provider_id":1}],"buy":[]},"CA":{}}}}`,
+		`{"id":5,"similar":{"page":1,"results":[{"id":9,"genre_ids":[]},{"id":10,"genre_ids":[1,2,3]}],"total_pages":1,"total_results":2}}`,
+		`{"id":6,"translations":{"translations":[{"iso_639_1":"de","data":{"title":""}},{"iso_639_1":"fr","data":null},{"iso_639_1":"it"}]}}`,
+		`{"id":7,"belongs_to_collection":{"id":5,"name":"C","poster_path":null,"backdrop_path":"/b"},"release_dates":{"results":[{"iso_3166_1":"US","release_dates":[{"descriptors":[]},{"descriptors":["a"]},{}]},{"iso_3166_1":"FR","release_dates":[]}]}}`,
+	}
+	for i := 8; i < 2000; i++ {
+		rows = append(rows, fmt.Sprintf(`{"id":%d,"title":"%s","keywords":{"keywords":[{"id":1,"name":"k%d"}]}}`, i, strings.Repeat("t", i%90), i%7))
+	}
+	checkRows(t, writeMovies(t, rows), rows)
+}
+
+func TestFileRoundTripRecorded(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join(sharedtest.Path(t, "recorded", "movie"), "details*.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows []string
+	for _, name := range files {
+		b, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows = append(rows, string(b))
+	}
+	checkRows(t, writeMovies(t, rows), rows)
+}
+
+func TestOpenFileRefuses(t *testing.T) {
+	good := writeMovies(t, []string{`{"id":1,"title":"a"}`})
+	b, err := os.ReadFile(good)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := func(b []byte, kind, want string) {
+		t.Helper()
+		path := filepath.Join(t.TempDir(), "movie.parquet")
+		if err := os.WriteFile(path, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := OpenFile[Movie](path, kind)
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), path) {
+			t.Errorf("OpenFile = %v, want %q and the path", err, want)
+		}
+	}
+	f(b[:len(b)/2], "movie", "not a readable Parquet file")
+	f(nil, "movie", "not a readable Parquet file")
+	f(b, "tv", `holds "movie", want "tv"`)
+}
+
+func BenchmarkRead(b *testing.B) {
+	path := sharedtest.Path(b, "recorded", "movie", "details-append--krelinga-550-append5.json")
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	file := filepath.Join(b.TempDir(), MovieFile)
+	w, err := Create[Movie](file, "movie")
+	if err != nil {
+		b.Fatal(err)
+	}
+	p := wire.NewParser()
+	for range 64 {
+		var m Movie
+		if err := p.Parse(string(raw), wire.RecordOf(&m)); err != nil {
+			b.Fatal(err)
+		}
+		if err := w.Write(&m); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if err := w.Commit(); err != nil {
+		b.Fatal(err)
+	}
+	f, err := OpenFile[Movie](file, "movie")
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer f.Close()
+	b.SetBytes(int64(len(raw)))
+	b.ReportAllocs()
+	it := f.All()
+	var m Movie
+	for b.Loop() {
+		if err := it.Next(&m); errors.Is(err, io.EOF) {
+			it.Close()
+			it = f.All()
+		} else if err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkParse(b *testing.B) {
+	raw, err := os.ReadFile(sharedtest.Path(b, "recorded", "movie", "details-append--krelinga-550-append5.json"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	row := string(raw)
+	b.SetBytes(int64(len(raw)))
+	b.ReportAllocs()
+	p := wire.NewParser()
+	for b.Loop() {
+		var m Movie
+		if err := p.Parse(row, wire.RecordOf(&m)); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkAppend(b *testing.B) {
+	raw, err := os.ReadFile(sharedtest.Path(b, "recorded", "movie", "details-append--krelinga-550-append5.json"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	var m Movie
+	if err := wire.NewParser().Parse(string(raw), wire.RecordOf(&m)); err != nil {
+		b.Fatal(err)
+	}
+	b.SetBytes(int64(len(raw)))
+	b.ReportAllocs()
+	buf := bufio.NewWriter(io.Discard)
+	var dst []byte
+	for b.Loop() {
+		dst = wire.Append(dst[:0], wire.RecordOf(&m))
+	}
+	_, _ = buf.Write(dst)
+}

@@ -1,0 +1,122 @@
+package catalog
+
+import "reelsplice/schemas/wire"
+
+// Lists that answer in pages are kept page by page, as the dump gave them. Language
+// is ours: the language of the crawl that gave the page, unset for en-US.
+
+// MediaPage is a page of movie/{id}/recommendations.
+type MediaPage struct {
+	wire.Object  `wire:"drop-id"`
+	Language     wire.String `wire:"language,dict"`
+	Page         wire.Int    `wire:"page"`
+	Results      []MediaRow  `wire:"results"`
+	TotalPages   wire.Int    `wire:"total_pages"`
+	TotalResults wire.Int    `wire:"total_results"`
+}
+
+// MediaRow is a movie in lists that mix media types.
+type MediaRow struct {
+	wire.Object
+	Adult            wire.Bool   `wire:"adult"`
+	BackdropPath     wire.String `wire:"backdrop_path,null"`
+	ID               wire.Int    `wire:"id"`
+	Title            wire.String `wire:"title"`
+	OriginalTitle    wire.String `wire:"original_title"`
+	Overview         wire.String `wire:"overview"`
+	PosterPath       wire.String `wire:"poster_path,null"`
+	MediaType        wire.String `wire:"media_type,dict"`
+	OriginalLanguage wire.String `wire:"original_language,dict"`
+	GenreIDs         []int64     `wire:"genre_ids"`
+	Popularity       wire.Float  `wire:"popularity"`
+	ReleaseDate      wire.String `wire:"release_date"`
+	Softcore         wire.Bool   `wire:"softcore"`
+	Video            wire.Bool   `wire:"video"`
+	VoteAverage      wire.Float  `wire:"vote_average"`
+	VoteCount        wire.Int    `wire:"vote_count"`
+}
+
+// SummaryPage is a page of movie/{id}/similar.
+type SummaryPage struct {
+	wire.Object  `wire:"drop-id"`
+	Language     wire.String  `wire:"language,dict"`
+	Page         wire.Int     `wire:"page"`
+	Results      []SummaryRow `wire:"results"`
+	TotalPages   wire.Int     `wire:"total_pages"`
+	TotalResults wire.Int     `wire:"total_results"`
+}
+
+// SummaryRow is a movie in lists of movies alone.
+type SummaryRow struct {
+	wire.Object
+	Adult            wire.Bool   `wire:"adult"`
+	BackdropPath     wire.String `wire:"backdrop_path,null"`
+	GenreIDs         []int64     `wire:"genre_ids"`
+	ID               wire.Int    `wire:"id"`
+	Title            wire.String `wire:"title"`
+	OriginalLanguage wire.String `wire:"original_language,dict"`
+	OriginalTitle    wire.String `wire:"original_title"`
+	Overview         wire.String `wire:"overview"`
+	Popularity       wire.Float  `wire:"popularity"`
+	PosterPath       wire.String `wire:"poster_path,null"`
+	ReleaseDate      wire.String `wire:"release_date"`
+	Softcore         wire.Bool   `wire:"softcore"`
+	Video            wire.Bool   `wire:"video"`
+	VoteAverage      wire.Float  `wire:"vote_average"`
+	VoteCount        wire.Int    `wire:"vote_count"`
+}
+
+// ListPage is a page of movie/{id}/lists.
+type ListPage struct {
+	wire.Object  `wire:"drop-id"`
+	Language     wire.String `wire:"language,dict"`
+	Page         wire.Int    `wire:"page"`
+	Results      []ListRow   `wire:"results"`
+	TotalPages   wire.Int    `wire:"total_pages"`
+	TotalResults wire.Int    `wire:"total_results"`
+}
+
+// ListRow is a public list that holds a title.
+type ListRow struct {
+	wire.Object
+	Description   wire.String `wire:"description"`
+	FavoriteCount wire.Int    `wire:"favorite_count"`
+	ID            wire.Raw    `wire:"id"` // an integer; 24 hex digits before 2022
+	ItemCount     wire.Int    `wire:"item_count"`
+	ISO639        wire.String `wire:"iso_639_1,dict"`
+	ISO3166       wire.String `wire:"iso_3166_1,dict"`
+	ListType      wire.String `wire:"list_type,dict"`
+	Name          wire.String `wire:"name"`
+	PosterPath    wire.String `wire:"poster_path,null"`
+}
+
+// ReviewPage is a page of movie/{id}/reviews.
+type ReviewPage struct {
+	wire.Object  `wire:"drop-id"`
+	Language     wire.String `wire:"language,dict"`
+	Page         wire.Int    `wire:"page"`
+	Results      []Review    `wire:"results"`
+	TotalPages   wire.Int    `wire:"total_pages"`
+	TotalResults wire.Int    `wire:"total_results"`
+}
+
+// Review is one review.
+type Review struct {
+	wire.Object
+	Author        wire.String   `wire:"author"`
+	AuthorDetails *ReviewAuthor `wire:"author_details"`
+	Content       wire.String   `wire:"content"`
+	CreatedAt     wire.String   `wire:"created_at"`
+	ID            wire.String   `wire:"id"`
+	UpdatedAt     wire.String   `wire:"updated_at"`
+	URL           wire.String   `wire:"url"`
+}
+
+// ReviewAuthor is who wrote a review.
+type ReviewAuthor struct {
+	wire.Object
+	Name       wire.String `wire:"name"`
+	Username   wire.String `wire:"username"`
+	AvatarPath wire.String `wire:"avatar_path,null"`
+	Rating     wire.Float  `wire:"rating,null"`
+}

@@ -1,0 +1,179 @@
+// Package fragment names what a release stores: which resource, which of its
+// sub-requests, in which variant. The builder writes under these addresses and the
+// edge asks by them; neither knows more of the other.
+//
+// An address has two halves. The resource key (AppendID, AppendSeason,
+// AppendEpisode, AppendName) finds a resource in the release's index. The Address
+// (Sub, Page, Variant) finds one fragment among those of that resource.
+//
+// The numbers of Kind and Sub reach files: they are never renumbered or reused.
+package fragment
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// A Kind is a type of resource. Values reach files.
+type Kind uint8
+
+// The kinds of resources.
+const (
+	KindMovie      Kind = 1
+	KindTV         Kind = 2
+	KindSeason     Kind = 3
+	KindEpisode    Kind = 4
+	KindPerson     Kind = 5
+	KindCollection Kind = 6
+	KindCompany    Kind = 7
+	KindNetwork    Kind = 8
+	KindKeyword    Kind = 9
+
+	// KindMovieByIMDb holds aliases: an IMDb title id that stands for a movie.
+	KindMovieByIMDb Kind = 64
+	// KindMovieDefault holds what a movie answers for a sub-request of which its
+	// record says nothing, for instance an empty list of videos. One resource,
+	// named by the empty name.
+	KindMovieDefault Kind = 65
+	// KindMovieGenres holds the genres member of movie details, one resource for
+	// each distinct list of genre ids (named by them), one variant a language.
+	KindMovieGenres Kind = 66
+)
+
+var kindNames = map[Kind]string{
+	KindMovie: "movie", KindTV: "tv", KindSeason: "season", KindEpisode: "episode",
+	KindPerson: "person", KindCollection: "collection", KindCompany: "company",
+	KindNetwork: "network", KindKeyword: "keyword",
+	KindMovieByIMDb: "movie-by-imdb", KindMovieDefault: "movie-default", KindMovieGenres: "movie-genres",
+}
+
+// String returns the kind's name as used in paths, reports and dumps.
+func (k Kind) String() string {
+	if n, ok := kindNames[k]; ok {
+		return n
+	}
+	return fmt.Sprintf("kind-%d", uint8(k))
+}
+
+// An ID is a number that identifies a resource of one kind, as TMDB numbers it.
+type ID uint64
+
+// MaxKeyLen is the longest resource key in bytes.
+const MaxKeyLen = 64
+
+// AppendID appends the resource key of (k, id): the kind, then the id as eight
+// bytes, big-endian.
+func AppendID(dst []byte, k Kind, id ID) []byte {
+	dst = append(dst, byte(k))
+	return binary.BigEndian.AppendUint64(dst, uint64(id))
+}
+
+// AppendSeason appends the resource key of a season of the series id.
+func AppendSeason(dst []byte, id ID, season uint32) []byte {
+	return binary.BigEndian.AppendUint32(AppendID(dst, KindSeason, id), season)
+}
+
+// AppendEpisode appends the resource key of an episode of the series id.
+func AppendEpisode(dst []byte, id ID, season, episode uint32) []byte {
+	dst = binary.BigEndian.AppendUint32(AppendID(dst, KindEpisode, id), season)
+	return binary.BigEndian.AppendUint32(dst, episode)
+}
+
+// AppendName appends the resource key of a resource that a text names, such as an
+// IMDb id. The name is at most MaxKeyLen-1 bytes long.
+func AppendName[T string | []byte](dst []byte, k Kind, name T) []byte {
+	return append(append(dst, byte(k)), name...)
+}
+
+// DescribeKey returns a resource key for people: "movie 550", "episode 1399 1 2".
+func DescribeKey(key []byte) string {
+	if len(key) == 0 {
+		return "(empty key)"
+	}
+	k, rest := Kind(key[0]), key[1:]
+	switch {
+	case k < KindMovieByIMDb && len(rest) == 8:
+		return fmt.Sprintf("%s %d", k, binary.BigEndian.Uint64(rest))
+	case k == KindSeason && len(rest) == 12:
+		return fmt.Sprintf("%s %d %d", k, binary.BigEndian.Uint64(rest), binary.BigEndian.Uint32(rest[8:]))
+	case k == KindEpisode && len(rest) == 16:
+		return fmt.Sprintf("%s %d %d %d", k, binary.BigEndian.Uint64(rest),
+			binary.BigEndian.Uint32(rest[8:]), binary.BigEndian.Uint32(rest[12:]))
+	}
+	return fmt.Sprintf("%s %q", k, rest)
+}
+
+// A Variant tells apart the forms of one sub-request: four ASCII bytes, padded with
+// zeros at the end, in big-endian order, so that "deDE" reads as such in a dump.
+type Variant uint32
+
+// The variants that are no language.
+const (
+	// Base is the form that answers a request without a language: the en-US text,
+	// and images and reviews unfiltered.
+	Base Variant = 0
+	// Untranslated is the form for every language of which the resource has no text.
+	Untranslated Variant = '~' << 24
+	// NoLanguage is the filter group of images without a language.
+	NoLanguage Variant = '-' << 24
+)
+
+// Language returns the variant of a language and, unless it is zero, a region:
+// Language("de", "DE") is "deDE". Both are two ASCII letters; anything else is Base.
+func Language[T string | []byte](lang, region T) Variant {
+	if len(lang) != 2 || (len(region) != 0 && len(region) != 2) {
+		return Base
+	}
+	v := Variant(lang[0])<<24 | Variant(lang[1])<<16
+	if len(region) == 2 {
+		v |= Variant(region[0])<<8 | Variant(region[1])
+	}
+	return v
+}
+
+// Bare returns the variant without its region: "de" for "deDE".
+func (v Variant) Bare() Variant { return v &^ 0xffff }
+
+// String returns the tag without its padding; "base" for Base.
+func (v Variant) String() string {
+	if v == Base {
+		return "base"
+	}
+	b := []byte{byte(v >> 24), byte(v >> 16), byte(v >> 8), byte(v)}
+	for len(b) > 0 && b[len(b)-1] == 0 {
+		b = b[:len(b)-1]
+	}
+	return string(b)
+}
+
+// An Address finds one fragment among those of a resource.
+type Address struct {
+	Sub Sub
+	// Page counts from 1 for paged sub-requests. 0 is the fragment of an unpaged
+	// sub-request, and of a paged one the tail that answers every page which has
+	// no fragment of its own.
+	Page    uint16
+	Variant Variant
+}
+
+// Uint64 packs a into the form that directory entries are sorted by.
+func (a Address) Uint64() uint64 {
+	return uint64(a.Sub)<<48 | uint64(a.Page)<<32 | uint64(a.Variant)
+}
+
+// AddressOf unpacks what Uint64 packed.
+func AddressOf(u uint64) Address {
+	return Address{Sub: Sub(u >> 48), Page: uint16(u >> 32), Variant: Variant(u)}
+}
+
+// String returns, for instance, "videos", "similar page 2" or "details deDE".
+func (a Address) String() string {
+	s := a.Sub.String()
+	if a.Page != 0 {
+		s += fmt.Sprintf(" page %d", a.Page)
+	}
+	if a.Variant != Base {
+		s += " " + a.Variant.String()
+	}
+	return s
+}

@@ -1,0 +1,65 @@
+package fragment
+
+import "testing"
+
+func TestSubNames(t *testing.T) {
+	for s := SubDetails + 1; int(s) < len(subNames); s++ {
+		got, ok := ParseSub(s.Name())
+		if !ok || got != s {
+			t.Errorf("ParseSub(%q) = %d, %v, want %d, true", s.Name(), got, ok, s)
+		}
+	}
+	for _, bad := range []string{"", "Videos", "watch_providers", "videos "} {
+		if got, ok := ParseSub(bad); ok {
+			t.Errorf("ParseSub(%q) = %d, true, want false", bad, got)
+		}
+	}
+}
+
+func TestAddressRoundTrip(t *testing.T) {
+	for _, a := range []Address{
+		{Sub: SubDetails},
+		{Sub: SubSimilar, Page: 500, Variant: Language("pt", "BR")},
+		{Sub: SubImages, Variant: NoLanguage},
+	} {
+		if got := AddressOf(a.Uint64()); got != a {
+			t.Errorf("AddressOf(%#x) = %+v, want %+v", a.Uint64(), got, a)
+		}
+	}
+}
+
+func TestVariant(t *testing.T) {
+	for _, c := range []struct {
+		lang, region, want string
+	}{
+		{"de", "DE", "deDE"},
+		{"de", "", "de"},
+		{"", "", "base"},
+		{"deu", "", "base"},
+		{"de", "D", "base"},
+	} {
+		if got := Language(c.lang, c.region).String(); got != c.want {
+			t.Errorf("Language(%q, %q) = %q, want %q", c.lang, c.region, got, c.want)
+		}
+	}
+	if got := Language("de", "DE").Bare(); got != Language("de", "") {
+		t.Errorf("Bare() = %v, want de", got)
+	}
+}
+
+func TestDescribeKey(t *testing.T) {
+	for _, c := range []struct {
+		key  []byte
+		want string
+	}{
+		{AppendID(nil, KindMovie, 550), "movie 550"},
+		{AppendSeason(nil, 1399, 1), "season 1399 1"},
+		{AppendEpisode(nil, 1399, 1, 2), "episode 1399 1 2"},
+		{AppendName(nil, KindMovieByIMDb, "tt0137523"), `movie-by-imdb "tt0137523"`},
+		{nil, "(empty key)"},
+	} {
+		if got := DescribeKey(c.key); got != c.want {
+			t.Errorf("DescribeKey(%x) = %q, want %q", c.key, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,109 @@
+package fragment
+
+import "fmt"
+
+// A Sub is a sub-request of a resource. Values reach files.
+type Sub uint16
+
+// The sub-requests. SubDetails is the resource itself.
+const (
+	SubDetails              Sub = 1
+	SubAccountStates        Sub = 2
+	SubAggregateCredits     Sub = 3
+	SubAlternativeNames     Sub = 4
+	SubAlternativeTitles    Sub = 5
+	SubCasts                Sub = 6
+	SubChanges              Sub = 7
+	SubCombinedCredits      Sub = 8
+	SubContentRatings       Sub = 9
+	SubCredits              Sub = 10
+	SubEpisodeGroups        Sub = 11
+	SubExternalIDs          Sub = 12
+	SubImages               Sub = 13
+	SubKeywords             Sub = 14
+	SubLists                Sub = 15
+	SubMovieCredits         Sub = 16
+	SubMovies               Sub = 17
+	SubRecommendations      Sub = 18
+	SubReleaseDates         Sub = 19
+	SubReleases             Sub = 20
+	SubReviews              Sub = 21
+	SubScreenedTheatrically Sub = 22
+	SubSimilar              Sub = 23
+	SubSimilarMovies        Sub = 24
+	SubTaggedImages         Sub = 25
+	SubTrailers             Sub = 26
+	SubTranslations         Sub = 27
+	SubTVCredits            Sub = 28
+	SubVideos               Sub = 29
+	SubWatchProviders       Sub = 30
+	// SubGenres is the genres member of details; only releases know it.
+	SubGenres Sub = 31
+)
+
+// subNames holds, by number, the path below the resource, which is also the
+// property name of the appended object, letter for letter.
+var subNames = [...]string{
+	SubDetails:              "",
+	SubAccountStates:        "account_states",
+	SubAggregateCredits:     "aggregate_credits",
+	SubAlternativeNames:     "alternative_names",
+	SubAlternativeTitles:    "alternative_titles",
+	SubCasts:                "casts",
+	SubChanges:              "changes",
+	SubCombinedCredits:      "combined_credits",
+	SubContentRatings:       "content_ratings",
+	SubCredits:              "credits",
+	SubEpisodeGroups:        "episode_groups",
+	SubExternalIDs:          "external_ids",
+	SubImages:               "images",
+	SubKeywords:             "keywords",
+	SubLists:                "lists",
+	SubMovieCredits:         "movie_credits",
+	SubMovies:               "movies",
+	SubRecommendations:      "recommendations",
+	SubReleaseDates:         "release_dates",
+	SubReleases:             "releases",
+	SubReviews:              "reviews",
+	SubScreenedTheatrically: "screened_theatrically",
+	SubSimilar:              "similar",
+	SubSimilarMovies:        "similar_movies",
+	SubTaggedImages:         "tagged_images",
+	SubTrailers:             "trailers",
+	SubTranslations:         "translations",
+	SubTVCredits:            "tv_credits",
+	SubVideos:               "videos",
+	SubWatchProviders:       "watch/providers",
+	SubGenres:               "genres",
+}
+
+// Name returns the path of s below its resource, which is also the property name
+// of the appended object: "watch/providers". It is empty for SubDetails and for
+// numbers that this version does not know.
+func (s Sub) Name() string {
+	if int(s) < len(subNames) {
+		return subNames[s]
+	}
+	return ""
+}
+
+// String returns the name for people; "details" for SubDetails.
+func (s Sub) String() string {
+	if s == SubDetails {
+		return "details"
+	}
+	if n := s.Name(); n != "" {
+		return n
+	}
+	return fmt.Sprintf("sub-%d", uint16(s))
+}
+
+// ParseSub returns the sub-request with the given path, letter for letter.
+func ParseSub[T string | []byte](name T) (Sub, bool) {
+	for i, n := range subNames {
+		if n != "" && n == string(name) {
+			return Sub(i), true
+		}
+	}
+	return 0, false
+}

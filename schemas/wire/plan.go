@@ -1,0 +1,168 @@
+package wire
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"sync"
+)
+
+// A Shape says how a field's Go value and JSON value correspond.
+type Shape uint8
+
+// The shapes of fields.
+const (
+	ShapeString  Shape = iota + 1 // String, a JSON string
+	ShapeInt                      // Int, a JSON number without a fraction
+	ShapeFloat                    // Float, a JSON number
+	ShapeBool                     // Bool
+	ShapeRaw                      // Raw, any JSON value
+	ShapeObject                   // *T, a JSON object
+	ShapeObjects                  // []T, a JSON array of objects
+	ShapeStrings                  // []string, a JSON array of strings
+	ShapeInts                     // []int64, a JSON array of integers
+	ShapeKeyed                    // []T, a JSON object: its names fill T's key field
+	ShapePages                    // []T, one JSON object, or an array of them
+)
+
+// A Field is one member of a record struct.
+type Field struct {
+	Name     string // member name on the wire; "*" takes the members that no other field names
+	Column   string // name in Parquet
+	Shape    Shape
+	Nullable bool  // unset means null rather than absent
+	Dict     bool  // few distinct values: dictionary-encode the column
+	Elem     *Plan // of ShapeObject, ShapeObjects, ShapeKeyed and ShapePages
+	Index    int   // of the struct field
+	typ      reflect.Type
+	offset   uintptr
+	prefix   []byte // `"name":`
+}
+
+// A Plan is the layout of one record struct.
+type Plan struct {
+	Type   reflect.Type
+	Fields []Field // in wire order
+	// DropID is set for sub-requests: the id of a standalone answer is not kept,
+	// because the resource has it.
+	DropID bool
+	// Key is the field that holds the member name when the struct is an element
+	// of a ShapeKeyed list, else -1. It is not a member of its own object.
+	Key    int
+	byName map[string]int
+	rest   int // the "*" field, else -1
+	object uintptr
+}
+
+var plans sync.Map // reflect.Type -> *Plan
+
+// PlanOf returns the plan of struct type T. It panics when T's tags are wrong,
+// which is a mistake of this program.
+func PlanOf[T any]() *Plan { return planOf(reflect.TypeFor[T]()) }
+
+func planOf(t reflect.Type) *Plan {
+	if p, ok := plans.Load(t); ok {
+		return p.(*Plan)
+	}
+	p := newPlan(t)
+	actual, _ := plans.LoadOrStore(t, p)
+	return actual.(*Plan)
+}
+
+func newPlan(t reflect.Type) *Plan {
+	p := &Plan{Type: t, Key: -1, rest: -1, byName: map[string]int{}}
+	obj, ok := t.FieldByName("Object")
+	if !ok || obj.Type != reflect.TypeFor[Object]() {
+		panic(fmt.Sprintf("wire: %v does not embed wire.Object", t))
+	}
+	p.object = obj.Offset
+	p.DropID = obj.Tag.Get("wire") == "drop-id"
+	for i := range t.NumField() {
+		sf := t.Field(i)
+		tag := sf.Tag.Get("wire")
+		if sf.Name == "Object" || tag == "-" {
+			continue
+		}
+		p.add(newField(t, sf, tag))
+	}
+	if len(p.Fields) > 64 {
+		panic(fmt.Sprintf("wire: %v has more than 64 members", t))
+	}
+	return p
+}
+
+func (p *Plan) add(f Field, key bool) {
+	i := len(p.Fields)
+	p.Fields = append(p.Fields, f)
+	switch {
+	case key:
+		p.Key = i
+	case f.Name == "*":
+		p.rest = i
+	default:
+		p.byName[f.Name] = i
+	}
+}
+
+func newField(t reflect.Type, sf reflect.StructField, tag string) (f Field, key bool) {
+	name, opts, _ := strings.Cut(tag, ",")
+	if name == "" {
+		panic(fmt.Sprintf("wire: %v.%s has no wire tag", t, sf.Name))
+	}
+	f = Field{Name: name, Column: sf.Tag.Get("column"), Index: sf.Index[0], typ: sf.Type, offset: sf.Offset}
+	if f.Column == "" {
+		f.Column = name
+	}
+	f.prefix = append(AppendString(nil, name), ':')
+	f.Shape = shapeOf(sf.Type)
+	for o := range strings.SplitSeq(opts, ",") {
+		switch o {
+		case "":
+		case "null":
+			f.Nullable = true
+		case "dict":
+			f.Dict = true
+		case "key":
+			key = true
+		case "keyed":
+			f.Shape = ShapeKeyed
+		case "pages":
+			f.Shape = ShapePages
+		default:
+			panic(fmt.Sprintf("wire: %v.%s: unknown option %q", t, sf.Name, o))
+		}
+	}
+	switch f.Shape {
+	case ShapeObject, ShapeObjects, ShapeKeyed, ShapePages:
+		f.Elem = planOf(sf.Type.Elem())
+	case 0:
+		panic(fmt.Sprintf("wire: %v.%s: type %v has no JSON form here", t, sf.Name, sf.Type))
+	}
+	return f, key
+}
+
+func shapeOf(t reflect.Type) Shape {
+	switch t {
+	case reflect.TypeFor[String]():
+		return ShapeString
+	case reflect.TypeFor[Int]():
+		return ShapeInt
+	case reflect.TypeFor[Float]():
+		return ShapeFloat
+	case reflect.TypeFor[Bool]():
+		return ShapeBool
+	case reflect.TypeFor[Raw]():
+		return ShapeRaw
+	case reflect.TypeFor[[]string]():
+		return ShapeStrings
+	case reflect.TypeFor[[]int64]():
+		return ShapeInts
+	}
+	switch {
+	case t.Kind() == reflect.Pointer && t.Elem().Kind() == reflect.Struct:
+		return ShapeObject
+	case t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Struct:
+		return ShapeObjects
+	}
+	return 0
+}

@@ -1,0 +1,136 @@
+package wire
+
+import (
+	"strings"
+	"testing"
+)
+
+type testPage struct {
+	Object `wire:"drop-id"`
+	Page   Int   `wire:"page"`
+	List   []row `wire:"list"`
+}
+
+type row struct {
+	Object
+	ID   Int    `wire:"id"`
+	Path String `wire:"path,null"`
+}
+
+type offers struct {
+	Object
+	Type String `wire:"type,key"`
+	Rows []row  `wire:"rows"`
+}
+
+type country struct {
+	Object
+	Code   String   `wire:"code,key"`
+	Link   String   `wire:"link"`
+	Offers []offers `wire:"*"`
+}
+
+type doc struct {
+	Object
+	Adult     Bool       `wire:"adult"`
+	Owner     *row       `wire:"owner,null"`
+	ID        Int        `wire:"id"`
+	Score     Float      `wire:"score"`
+	Path      String     `wire:"path,null"`
+	Tags      []string   `wire:"tags"`
+	Nums      []int64    `wire:"nums"`
+	Rows      []row      `wire:"rows"`
+	Value     Raw        `wire:"value"`
+	Countries []country  `wire:"countries,keyed"`
+	Pages     []testPage `wire:"pages,pages"`
+}
+
+func TestRoundTrip(t *testing.T) {
+	f := func(in, want string) {
+		t.Helper()
+		var d doc
+		if err := NewParser().Parse(in, RecordOf(&d)); err != nil {
+			t.Errorf("Parse(%s): %v", in, err)
+			return
+		}
+		if got := string(Append(nil, RecordOf(&d))); got != want {
+			t.Errorf("Append(Parse(%s)) = %s, want %s", in, got, want)
+		}
+	}
+	same := func(in string) { t.Helper(); f(in, in) }
+
+	same(`{}`)
+	same(`{"adult":true,"owner":null,"id":1,"score":8.5,"path":"/a.jpg"}`)
+	same(`{"owner":{"id":5,"path":null},"id":1}`)
+	same(`{"adult":null,"id":1,"path":null,"rows":null,"tags":[]}`[:0] + `{"adult":null,"id":1,"path":null}`)
+	same(`{"tags":[],"nums":[],"rows":[]}`)
+	same(`{"tags":null,"nums":null,"rows":null}`)
+	same(`{"tags":["a","b"],"nums":[1,2],"rows":[{"id":1,"path":null},{"id":2,"path":"/b"},{"id":3}]}`)
+	same(`{"value":{"a":[1,{"b":null}]}}`)
+	same(`{"value":null}`)
+	same(`{"countries":{}}`)
+	same(`{"countries":{"US":{"link":"l","rent":[{"id":1}],"buy":[]},"CA":{}}}`)
+	same(`{"pages":{"page":1,"list":[{"id":3}]}}`)
+	same(`{"pages":[{"page":1},{"page":2}]}`)
+	same(`{"id":1,"new":{"x":[1.50]},"other":"é\u0001\"\\/"}`)
+	same(`{"rows":[{"id":1,"extra":1e3}]}`)
+
+	f(`{"score":8,"id":1}`, `{"id":1,"score":8.0}`)                 // a fraction, and wire order
+	f(`{"score":"8.25","nums":[1.0]}`, `{"score":8.25,"nums":[1]}`) // text numbers
+	f(`{"pages":{"id":7,"page":1}}`, `{"pages":{"page":1}}`)        // the id of a standalone answer
+	f(`{ "new" : { "x" : [ 1 , 2 ] } }`, `{"new":{"x":[1,2]}}`)     // unknown members are compact
+	f(`{"countries":[]}`, `{"countries":{}}`)                       // an empty map written by PHP
+}
+
+func TestParseRefuses(t *testing.T) {
+	f := func(in, want string) {
+		t.Helper()
+		var d doc
+		err := NewParser().Parse(in, RecordOf(&d))
+		if err == nil || err.Error() != want {
+			t.Errorf("Parse(%s) = %v, want %s", in, err, want)
+		}
+	}
+	f(`{"id":"550"}`, `id: want an integer, found "550"`)
+	f(`{"id":550.5}`, `id: want an integer, found 550.5`)
+	f(`{"id":550.0}`, `id: want an integer, found 550.0`)
+	f(`{"rows":[{"id":1},{"id":[]}]}`, `rows[1].id: want an integer, found an array`)
+	f(`{"rows":[null]}`, `rows[0]: want an object, found null`)
+	f(`{"rows":{}}`, `rows: want an array of objects, found an object`)
+	f(`{"score":"high"}`, `score: want a number, found "high"`)
+	f(`{"path":5}`, `path: want a string, found 5`)
+	f(`{"adult":0}`, `adult: want true or false, found 0`)
+	f(`{"tags":["a",1]}`, `tags[1]: want a string, found 1`)
+	f(`{"countries":{"US":{"rent":[1]}}}`, `countries.US.rent[0]: want an object, found 1`)
+	f(`[]`, `want an object, found an array`)
+}
+
+func TestCounts(t *testing.T) {
+	p := NewParser()
+	var d doc
+	if err := p.Parse(`{"new":1,"rows":[{"x":1},{"x":2}],"score":"1"}`, RecordOf(&d)); err != nil {
+		t.Fatal(err)
+	}
+	if p.Counts.Unknown["new"] != 1 || p.Counts.Unknown["rows[].x"] != 2 || p.Counts.Coerced["score"] != 1 {
+		t.Errorf("Counts = %+v, want new 1, rows[].x 2, score 1", p.Counts)
+	}
+}
+
+func TestAppendFloat(t *testing.T) {
+	for in, want := range map[float64]string{8: "8.0", 0: "0.0", 8.438: "8.438", 0.6667: "0.6667", 1e21: "1000000000000000000000.0"} {
+		if got := string(AppendFloat(nil, in)); got != want {
+			t.Errorf("AppendFloat(%v) = %s, want %s", in, got, want)
+		}
+	}
+}
+
+func TestAppendString(t *testing.T) {
+	in := "a\"b\\c\n\r\t\b\f\x01/&<é\u2028"
+	want := `"a\"b\\c\n\r\t\b\f\u0001/&<é` + "\u2028" + `"`
+	if got := string(AppendString(nil, in)); got != want {
+		t.Errorf("AppendString = %s, want %s", got, want)
+	}
+	if strings.Contains(string(AppendString(nil, "plain")), `\`) {
+		t.Error("AppendString escapes plain text")
+	}
+}
