@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"os"
 	"path/filepath"
 	"strings"
@@ -226,6 +227,20 @@ func (r *Rows[T]) Next(v *T) (err error) {
 		return fmt.Errorf("%s: row group %d: %w", r.path, r.group-1, r.asm.err)
 	}
 	return nil
+}
+
+// Each returns the records in order, the last pair with an error if there is one.
+// Each record is a new value.
+func (r *Rows[T]) Each() iter.Seq2[*T, error] {
+	return func(yield func(*T, error) bool) {
+		for {
+			v := new(T)
+			err := r.Next(v)
+			if errors.Is(err, io.EOF) || !yield(v, err) || err != nil {
+				return
+			}
+		}
+	}
 }
 
 func (r *Rows[T]) open() {

@@ -371,3 +371,19 @@ type Provider struct {
 	ProviderName    wire.String `wire:"provider_name,dict"`
 	DisplayPriority wire.Int    `wire:"display_priority"`
 }
+
+// IMDbOf returns the movie's IMDb id, "" when it has none.
+func IMDbOf(m *Movie) string {
+	if m.ExternalIDs != nil {
+		return FirstIMDb(m.IMDbID.V, m.ExternalIDs.IMDbID.V)
+	}
+	return m.IMDbID.V
+}
+
+// FirstIMDb returns the IMDb id of the details, or else that of the external ids.
+func FirstIMDb(details, external string) string {
+	if details != "" {
+		return details
+	}
+	return external
+}

@@ -114,9 +114,20 @@ const (
 	Base Variant = 0
 	// Untranslated is the form for every language of which the resource has no text.
 	Untranslated Variant = '~' << 24
-	// NoLanguage is the filter group of images without a language.
+	// NoLanguage is the filter group of images and videos without a language.
 	NoLanguage Variant = '-' << 24
+	// All is every row of a list whose Base is already filtered.
+	All Variant = '*' << 24
 )
+
+// AnyRegion is the variant of a language for the regions that have none of their
+// own: "de~" answers de-CH when only de-DE is translated.
+func AnyRegion[T string | []byte](lang T) Variant {
+	return Language(lang, lang[:0]) | '~'<<8
+}
+
+// OfAnyRegion returns AnyRegion of v's language.
+func (v Variant) OfAnyRegion() Variant { return v.Bare() | '~'<<8 }
 
 // Language returns the variant of a language and, unless it is zero, a region:
 // Language("de", "DE") is "deDE". Both are two ASCII letters; anything else is Base.

@@ -95,15 +95,6 @@ func AppendMembers(dst []byte, r Record, from, to int) []byte {
 	return dst
 }
 
-// AppendMember appends one member of r, by its name, as AppendMembers does.
-func AppendMember(dst []byte, r Record, name string) []byte {
-	i, ok := r.Plan.byName[name]
-	if !ok {
-		return dst
-	}
-	return AppendMembers(dst, r, i, i+1)
-}
-
 func appendComma(dst []byte) []byte {
 	if n := len(dst); n > 0 && dst[n-1] != '{' && dst[n-1] != '[' && dst[n-1] != ',' {
 		return append(dst, ',')
@@ -205,4 +196,26 @@ func listed(list, name string) bool {
 		}
 	}
 	return false
+}
+
+// IsNull reports whether the named member of r is unset because it was null, rather
+// than absent.
+func IsNull(r Record, name string) bool {
+	i, ok := r.Plan.byName[name]
+	if !ok || r.set(&r.Plan.Fields[i]) {
+		return false
+	}
+	return r.Plan.Fields[i].Nullable != listed(r.Object().Unusual, name)
+}
+
+// MarkAbsent makes an unset, nullable member absent instead of null.
+func MarkAbsent(r Record, name string) {
+	o := r.Object()
+	if !IsNull(r, name) {
+		return
+	}
+	if o.Unusual != "" {
+		o.Unusual += ","
+	}
+	o.Unusual += name
 }

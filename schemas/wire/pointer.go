@@ -18,6 +18,9 @@ type Record struct {
 // RecordOf returns v as a Record.
 func RecordOf[T any](v *T) Record { return Record{PlanOf[T](), unsafe.Pointer(v)} }
 
+// IsNil reports whether r was made of a nil pointer.
+func (r Record) IsNil() bool { return r.ptr == nil }
+
 // Object returns the embedded Object.
 func (r Record) Object() *Object { return (*Object)(unsafe.Add(r.ptr, r.Plan.object)) }
 

@@ -1,0 +1,182 @@
+// Package api is the table of operations of the public API: paths, parameters,
+// shapes of the answers, and the names that append_to_response takes. Routing,
+// parameter checks, documents and tests all read this one table.
+//
+// The table is Go source made from two reference files that lie beside a checkout
+// (see gen); it is static data, so that it costs nothing at start.
+package api
+
+import (
+	"strings"
+
+	"reelsplice/schemas/fragment"
+)
+
+//go:generate go run ./gen
+
+// A Type is the type of a parameter's value.
+type Type string
+
+// The types of parameters.
+const (
+	TypeString  Type = "string"
+	TypeInteger Type = "integer"
+	TypeNumber  Type = "number"
+	TypeBoolean Type = "boolean"
+	TypeDate    Type = "date" // YYYY-MM-DD
+)
+
+// An Auth is the credential that an operation asks for. Those that need a session
+// need a bearer token (or key) as well.
+type Auth string
+
+// The credentials.
+const (
+	AuthBearer         Auth = "bearer"
+	AuthSession        Auth = "session"
+	AuthGuestSession   Auth = "guest_session"
+	AuthSessionOrGuest Auth = "session|guest_session"
+)
+
+// A Param is a parameter in the path or in the query.
+type Param struct {
+	Name string
+	Type Type
+	// Default is the value that an absent parameter stands for; empty when none is
+	// known. Path parameters have none.
+	Default string
+	// Required marks query parameters without which the operation is refused. Path
+	// parameters are always needed and never marked.
+	Required bool
+}
+
+// An Op is the index of an operation in Operations. The numbers change whenever
+// the table does: they never reach files.
+type Op uint16
+
+// NoOp stands for no operation.
+const NoOp Op = 1<<16 - 1
+
+// Operation returns the operation that o stands for, nil for NoOp and for every
+// other number beyond the table. It is shared: read only.
+func (o Op) Operation() *Operation {
+	if int(o) >= len(operations) {
+		return nil
+	}
+	return &operations[o]
+}
+
+// String returns the operation's name; "none" when there is none.
+func (o Op) String() string {
+	if op := o.Operation(); op != nil {
+		return op.Name
+	}
+	return "none"
+}
+
+// An Operation is one method on one path.
+type Operation struct {
+	// Group is the heading in the public documentation, Name the operation id.
+	Group, Name string
+	// Method is GET, POST, PUT or DELETE. Path starts with the version and has its
+	// parameters in braces: "/3/movie/{movie_id}".
+	Method, Path string
+	// PathParams stand in the order of the path.
+	PathParams []Param
+	// QueryParams are those that change the answer. api_key and callback, which
+	// every operation takes, are not among them; neither are those of appended
+	// sub-requests.
+	QueryParams []Param
+	// Namespaces lists the namespaces in which the operation can be appended.
+	Namespaces []string
+	Auth       Auth
+	// Writes marks operations that change something, some GETs among them.
+	Writes bool
+	// Shape names the schema of the answer; empty when none is known.
+	Shape string
+	// Notes is free text for documents.
+	Notes string
+
+	// Appends is the namespace of the names that append_to_response takes here;
+	// empty for operations that ignore the parameter.
+	Appends string
+	// Kind and Sub tell which fragment answers: the kind of the resource in the
+	// path and the sub-request below it. Both are zero for operations that are no
+	// sub-request of one resource, such as lists and searches, and for the changes
+	// of seasons and episodes, which are keyed by ids that no fragment has.
+	Kind fragment.Kind
+	Sub  fragment.Sub
+}
+
+// An AppendName is a name, or a pattern of names, that append_to_response takes in
+// one namespace.
+type AppendName struct {
+	Namespace string
+	// Name is the path below the resource, with slashes. Patterns have parameters
+	// in braces: "season/{season_number}".
+	Name string
+	// Property is the name of the member in the answer: the name as it was asked
+	// for, letter for letter.
+	Property string
+	// Params are the query parameters that change the appended object.
+	Params []Param
+	// Inherits is the namespace that {sub_request} at the end of a pattern takes
+	// its names, parameters and shapes from; empty for all others.
+	Inherits string
+	// Shape names the schema of the appended object, which lacks its id.
+	Shape string
+	// LastSeen is the month of the newest recording, YYYY-MM; empty when none is
+	// known.
+	LastSeen string
+	// Notes is free text for documents.
+	Notes string
+
+	// Kind and Sub tell which fragment is appended. Kind differs from that of the
+	// namespace in patterns. Sub is zero where Inherits is set.
+	Kind fragment.Kind
+	Sub  fragment.Sub
+}
+
+// Pattern reports whether the name has parameters.
+func (a *AppendName) Pattern() bool { return strings.Contains(a.Name, "{") }
+
+// Operations returns the table; an Op is an index into it. It is shared: read only.
+func Operations() []Operation { return operations[:] }
+
+// ByName returns the operation with the given operation id, or NoOp and false.
+func ByName(name string) (Op, bool) {
+	for i := range operations {
+		if operations[i].Name == name {
+			return Op(i), true
+		}
+	}
+	return NoOp, false
+}
+
+// Namespaces returns the namespaces of append names, in the order of the table.
+func Namespaces() []string {
+	var ns []string
+	for i := range appendNames {
+		if n := appendNames[i].Namespace; len(ns) == 0 || ns[len(ns)-1] != n {
+			ns = append(ns, n)
+		}
+	}
+	return ns
+}
+
+// AppendNames returns the names that can be appended in a namespace, patterns
+// last; nil for an unknown namespace. The slice is shared: read only.
+func AppendNames(namespace string) []AppendName {
+	first := 0
+	for first < len(appendNames) && appendNames[first].Namespace != namespace {
+		first++
+	}
+	last := first
+	for last < len(appendNames) && appendNames[last].Namespace == namespace {
+		last++
+	}
+	if first == last {
+		return nil
+	}
+	return appendNames[first:last:last]
+}

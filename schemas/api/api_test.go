@@ -1,0 +1,251 @@
+package api
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/sharedtest"
+)
+
+// TestOperationsEqualReference writes the table back as a file and compares it
+// with the one it was made from.
+func TestOperationsEqualReference(t *testing.T) {
+	lines := []string{"group\toperation\tmethod\tpath\tpath_params\tquery_params\tappendable_to\tauth\twrites\tshape\tnotes"}
+	for _, op := range Operations() {
+		writes := "no"
+		if op.Writes {
+			writes = "yes"
+		}
+		lines = append(lines, strings.Join([]string{
+			op.Group, op.Name, op.Method, op.Path,
+			dash(params(op.PathParams, false)), dash(params(op.QueryParams, true)),
+			dash(strings.Join(op.Namespaces, ",")), string(op.Auth), writes, dash(op.Shape), op.Notes,
+		}, "\t"))
+	}
+	compareLines(t, lines, sharedtest.Path(t, "reference", "operations.tsv"))
+}
+
+func TestAppendNamesEqualReference(t *testing.T) {
+	lines := []string{"namespace\tsub_request\tproperty\tquery_params\tshape_without_id\tlast_seen_appended\tnotes"}
+	for _, ns := range Namespaces() {
+		for _, a := range AppendNames(ns) {
+			list, shape := dash(params(a.Params, true)), dash(a.Shape)
+			if a.Inherits != "" {
+				list, shape = "as in the "+a.Inherits+" namespace", "see "+a.Inherits+" namespace"
+			}
+			lines = append(lines, strings.Join([]string{
+				a.Namespace, a.Name, a.Property, list, shape, dash(a.LastSeen), dash(a.Notes),
+			}, "\t"))
+		}
+	}
+	compareLines(t, lines, sharedtest.Path(t, "reference", "append-names.tsv"))
+}
+
+func dash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return s
+}
+
+// params writes parameters as the reference files do; withDefault adds the third
+// field, which path parameters lack.
+func params(list []Param, withDefault bool) string {
+	var out []string
+	for _, p := range list {
+		s := p.Name
+		if p.Required {
+			s += "*"
+		}
+		s += ":" + string(p.Type)
+		if withDefault {
+			s += ":" + p.Default
+		}
+		out = append(out, s)
+	}
+	return strings.Join(out, ",")
+}
+
+func compareLines(t *testing.T, got []string, file string) {
+	t.Helper()
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := strings.Split(strings.TrimRight(string(b), "\n"), "\n")
+	for i := range max(len(got), len(want)) {
+		switch {
+		case i >= len(got):
+			t.Fatalf("%s line %d is not in the table: %s (run go generate)", file, i+1, want[i])
+		case i >= len(want):
+			t.Fatalf("the table has more than %s: %s (run go generate)", file, got[i])
+		case got[i] != want[i]:
+			t.Fatalf("%s line %d:\n table %s\n  file %s\n(run go generate)", file, i+1, got[i], want[i])
+		}
+	}
+}
+
+// TestShapes checks that every answer has a schema in the reference folder.
+func TestShapes(t *testing.T) {
+	dir := sharedtest.Path(t, "reference", "shapes")
+	shapeless := []string{"legacyJobList", "legacyTimezonesList"} // undocumented, recorded once
+	for _, op := range Operations() {
+		if op.Shape == "" {
+			if !slices.Contains(shapeless, op.Name) {
+				t.Errorf("%s has no shape", op.Name)
+			}
+			continue
+		}
+		checkShape(t, op.Name, filepath.Join(dir, op.Shape+".json"))
+	}
+	for _, ns := range Namespaces() {
+		for _, a := range AppendNames(ns) {
+			if a.Inherits == "" {
+				checkShape(t, ns+" "+a.Name, filepath.Join(dir, a.Shape+".json"))
+			}
+		}
+	}
+}
+
+func checkShape(t *testing.T, name, file string) {
+	t.Helper()
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Errorf("%s: %v", name, err)
+		return
+	}
+	if !json.Valid(b) {
+		t.Errorf("%s: %s is not JSON", name, file)
+	}
+}
+
+// TestUniquePaths compares paths as the router sees them: parameters are equal
+// whatever they are called.
+func TestUniquePaths(t *testing.T) {
+	seen := map[string]string{}
+	for _, op := range Operations() {
+		segs := strings.Split(op.Path, "/")
+		var inPath []string
+		for i, s := range segs {
+			if name, ok := strings.CutPrefix(s, "{"); ok {
+				inPath = append(inPath, strings.TrimSuffix(name, "}"))
+				segs[i] = "{}"
+			}
+		}
+		key := op.Method + " " + strings.Join(segs, "/")
+		if other, ok := seen[key]; ok {
+			t.Errorf("%s and %s are both %s", other, op.Name, key)
+		}
+		seen[key] = op.Name
+		for i, p := range op.PathParams {
+			if i >= len(inPath) || inPath[i] != p.Name {
+				t.Errorf("%s: path has parameters %q, the table %v", op.Name, inPath, op.PathParams)
+				break
+			}
+		}
+		if len(inPath) != len(op.PathParams) {
+			t.Errorf("%s: path has parameters %q, the table %v", op.Name, inPath, op.PathParams)
+		}
+	}
+}
+
+func TestByName(t *testing.T) {
+	for i, want := range Operations() {
+		op, ok := ByName(want.Name)
+		if !ok || op != Op(i) || op.String() != want.Name {
+			t.Errorf("ByName(%q) = %v, %v, want %d, true", want.Name, op, ok, i)
+		}
+	}
+	if OpMovieDetails.Operation().Path != "/3/movie/{movie_id}" {
+		t.Errorf("OpMovieDetails is %+v", *OpMovieDetails.Operation())
+	}
+	if op, ok := ByName("moviedetails"); ok || op != NoOp {
+		t.Errorf("ByName(moviedetails) = %v, %v, want none, false", op, ok)
+	}
+	if NoOp.Operation() != nil || NoOp.String() != "none" {
+		t.Errorf("NoOp stands for %v", NoOp)
+	}
+}
+
+func TestAppendNames(t *testing.T) {
+	want := []string{"movie", "tv", "season", "episode", "person", "collection", "company", "network", "keyword"}
+	if got := Namespaces(); !slices.Equal(got, want) {
+		t.Fatalf("Namespaces() = %q, want %q", got, want)
+	}
+	if got := AppendNames("no such"); got != nil {
+		t.Errorf(`AppendNames("no such") = %v, want nil`, got)
+	}
+	// Each namespace is that of one details operation, and each of its names that
+	// is no pattern is one sub-request.
+	for _, ns := range want {
+		details := 0
+		for _, op := range Operations() {
+			if op.Appends == ns {
+				details++
+				if op.Sub != fragment.SubDetails || op.Kind.String() != ns {
+					t.Errorf("%s appends %s and is %v %v", op.Name, ns, op.Kind, op.Sub)
+				}
+			}
+		}
+		if details != 1 {
+			t.Errorf("%d operations take the append names of %s, want 1", details, ns)
+		}
+		checkNames(t, ns)
+	}
+}
+
+// checkNames checks the fragments of the names of one namespace.
+func checkNames(t *testing.T, ns string) {
+	t.Helper()
+	pattern := false
+	for _, a := range AppendNames(ns) {
+		if a.Pattern() {
+			pattern = true
+			if a.Inherits != "" && len(AppendNames(a.Inherits)) == 0 {
+				t.Errorf("%s %s inherits from %q, which has no names", ns, a.Name, a.Inherits)
+			}
+			continue
+		}
+		if pattern {
+			t.Errorf("%s %s stands behind a pattern", ns, a.Name)
+		}
+		if a.Sub.Name() != a.Name || a.Kind.String() != ns {
+			t.Errorf("%s %s is %v %v", ns, a.Name, a.Kind, a.Sub)
+		}
+		if a.Property != a.Name {
+			t.Errorf("%s %s has property %q", ns, a.Name, a.Property)
+		}
+		// Changes of seasons and episodes have a path of their own.
+		if a.Sub == fragment.SubChanges && (ns == "season" || ns == "episode") {
+			continue
+		}
+		if !slices.ContainsFunc(Operations(), func(op Operation) bool {
+			return op.Kind == a.Kind && op.Sub == a.Sub && slices.Contains(op.Namespaces, ns) && op.Shape == a.Shape
+		}) {
+			t.Errorf("%s %s: no operation answers it with shape %s", ns, a.Name, a.Shape)
+		}
+	}
+}
+
+// TestSubs checks the other direction: what an operation says of its fragment.
+func TestSubs(t *testing.T) {
+	for _, op := range Operations() {
+		if (op.Kind == 0) != (op.Sub == 0) {
+			t.Errorf("%s: kind %v without sub %v or the reverse", op.Name, op.Kind, op.Sub)
+		}
+		if len(op.Namespaces) > 0 && op.Sub == 0 {
+			t.Errorf("%s can be appended and has no sub", op.Name)
+		}
+		if op.Sub > fragment.SubDetails && !strings.HasSuffix(op.Path, "}/"+op.Sub.Name()) {
+			t.Errorf("%s: path %s for sub %v", op.Name, op.Path, op.Sub)
+		}
+		if op.Sub == fragment.SubDetails && op.Appends == "" {
+			t.Errorf("%s: details without append names", op.Name)
+		}
+	}
+}

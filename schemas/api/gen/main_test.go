@@ -1,0 +1,76 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"reelsplice/schemas/sharedtest"
+)
+
+// TestKeptTable checks that the table in the project is what gen writes today.
+func TestKeptTable(t *testing.T) {
+	ref := sharedtest.Path(t, "reference")
+	out := filepath.Join(t.TempDir(), "table.go")
+	if err := run([]string{"-reference", ref, "-o", out}, t.Output()); err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := os.ReadFile("../table_gen.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Error("table_gen.go is not what gen writes: run go generate")
+	}
+}
+
+func TestNoReference(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "table.go")
+	if err := os.WriteFile(out, []byte("kept"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var stderr strings.Builder
+	if err := run([]string{"-reference", filepath.Join(t.TempDir(), "absent"), "-o", out}, &stderr); err != nil {
+		t.Fatalf("run without reference files: %v", err)
+	}
+	if b, err := os.ReadFile(out); err != nil || string(b) != "kept" {
+		t.Errorf("the kept file holds %q, %v", b, err)
+	}
+	if !strings.Contains(stderr.String(), "no reference files") {
+		t.Errorf("stderr = %q, want a note that there are no reference files", stderr.String())
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	ops := []string{"Movies", "movieDetails", "GET", "/3/movie/{movie_id}", "movie_id:integer", "", "", "bearer", "no", "X", ""}
+	names := []string{"movie", "credits", "credits", "", "MovieCredits", "", ""}
+	// f changes one column of one of the two rows.
+	f := func(row []string, column int, value, wantErr string) {
+		t.Helper()
+		keep := row[column]
+		row[column] = value
+		defer func() { row[column] = keep }()
+		_, err := render([][]string{ops}, [][]string{names})
+		if err == nil || !strings.Contains(err.Error(), wantErr) {
+			t.Errorf("render with %q = %v, want an error with %q", value, err, wantErr)
+		}
+	}
+	// a credential that package api does not know
+	f(ops, 7, "cookie", `unknown auth "cookie"`)
+	// a parameter without a type, and one of an unknown type
+	f(ops, 5, "page", `parameter "page"`)
+	f(ops, 5, "page:uint", `parameter "page:uint"`)
+	// a name that package fragment does not know
+	f(names, 1, "watch_providers", "no sub-request")
+	// a pattern that does not say where its names come from
+	f(names, 1, "season/{season_number}/{sub_request}", "do not name a namespace")
+	if _, err := render([][]string{ops}, [][]string{names}); err != nil {
+		t.Errorf("render of the unchanged rows: %v", err)
+	}
+}

@@ -1,0 +1,126 @@
+package release
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"testing"
+
+	"reelsplice/schemas/fragment"
+)
+
+// benchRelease has n movies of three fragments each.
+func benchRelease(b *testing.B, n int) *Reader {
+	b.Helper()
+	dir := b.TempDir()
+	w, err := Create(dir, WriterOptions{Shards: 2})
+	if err != nil {
+		b.Fatal(err)
+	}
+	s, err := w.Shard(1)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for i := range n {
+		g := seg(plain(fmt.Sprint("movie ", i)))
+		r := ResourceSpec{Key: movie(fragment.ID(i)), Fragments: []FragmentSpec{frag(details, g), frag(detailsDE, g), frag(videos, g)}}
+		if _, err := s.Add(r); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if err := s.Close(); err != nil {
+		b.Fatal(err)
+	}
+	m, err := w.Seal(context.Background())
+	if err != nil {
+		b.Fatal(err)
+	}
+	return mustOpen(b, filepath.Join(dir, m.ID))
+}
+
+func BenchmarkLookupFind(b *testing.B) {
+	for _, n := range []int{1000, 200_000} {
+		r := benchRelease(b, n)
+		step := func(key []byte, i *uint64) bool {
+			*i = *i*6364136223846793005 + 1442695040888963407
+			e, ok := r.Lookup(fragment.AppendID(key, fragment.KindMovie, fragment.ID(*i>>33)%fragment.ID(n)))
+			f, ok2 := e.Find(videos)
+			p, ok3 := f.Piece(0)
+			return ok && ok2 && ok3 && p.Op == OpSegment
+		}
+		b.Run(fmt.Sprintf("n=%d", n), func(b *testing.B) {
+			b.ReportAllocs()
+			key, i := make([]byte, 0, fragment.MaxKeyLen), uint64(1)
+			for b.Loop() {
+				if !step(key, &i) {
+					b.Fatal("not found")
+				}
+			}
+		})
+		b.Run(fmt.Sprintf("parallel/n=%d", n), func(b *testing.B) {
+			b.ReportAllocs()
+			b.RunParallel(func(pb *testing.PB) {
+				key, i := make([]byte, 0, fragment.MaxKeyLen), uint64(1)
+				for pb.Next() {
+					if !step(key, &i) {
+						b.Error("not found")
+					}
+				}
+			})
+		})
+	}
+}
+
+func BenchmarkOpen(b *testing.B) {
+	for b.Loop() {
+		r, err := Open("testdata/v1")
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := r.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkCombineCRC(b *testing.B) {
+	op, crc := CRCOp(12345), uint32(1)
+	for b.Loop() {
+		crc = CombineCRC(crc, 7, op)
+	}
+	if crc == 0 {
+		b.Fatal("the CRC is 0")
+	}
+}
+
+func BenchmarkCRCOp(b *testing.B) {
+	op := uint32(0)
+	for n := uint64(0); b.Loop(); n++ {
+		op ^= CRCOp(n & 0xffff)
+	}
+	if op == 1 {
+		b.Fatal("the operator is 1")
+	}
+}
+
+func BenchmarkAdd(b *testing.B) {
+	w, err := Create(b.TempDir(), WriterOptions{Shards: 2})
+	if err != nil {
+		b.Fatal(err)
+	}
+	s, err := w.Shard(1)
+	if err != nil {
+		b.Fatal(err)
+	}
+	g := seg(plain("a segment of the usual length, which is some hundred bytes for the most part"))
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		r := ResourceSpec{Key: movie(fragment.ID(i)), Fragments: []FragmentSpec{frag(details, g), frag(videos, g)}}
+		if _, err := s.Add(r); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if err := w.Abort(); err != nil {
+		b.Fatal(err)
+	}
+}

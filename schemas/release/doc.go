@@ -1,0 +1,30 @@
+// Package release writes and reads releases: the immutable folders that the builder
+// makes and the edge serves. FORMAT.md describes every byte; this is the picture.
+//
+//	<releases>/
+//	  current                 the served id, earlier ones below (Store)
+//	  r0123456789abcdef/      one release: its id follows from its content
+//	    manifest.json         version, parameters, counts, SHA-256 of each file
+//	    index                 hash of a key -> offset of its block
+//	    directory             blocks: keys, fragment tables, piece tables
+//	    pack-00000 ...        segments: deflate blocks back to back
+//	    report.json           what the build did and when; not part of the id
+//
+// A lookup touches one slot, one block and the bytes that it sends:
+//
+//	key ── xxh3-64 ──► index                directory                     pack-00000
+//	                   ┌──────────┐         ┌───────────────────────┐     ┌─────────┐
+//	                   │ tag │ off├────────►│ key                   │     │ header  │
+//	                   ├──────────┤         │ fragments             │     ├─────────┤
+//	                   │ 0   empty│         │   address -> pieces ┐ │  ┌─►│ segment │
+//	                   ├──────────┤         │ pieces  ◄───────────┘ │  │  ├─────────┤
+//	                   │   ...    │         │   offset, lengths,    ├──┘  │ segment │
+//	                   └──────────┘         │   CRC, operator, hash │     ├─────────┤
+//	                                        ├───────────────────────┤     │   ...   │
+//	                                        │ alias key ──► block   │     └─────────┘
+//	                                        └───────────────────────┘
+//
+// Open maps the files and reads their headers, nothing else. Everything that a
+// Reader hands out is a slice of the mapping: it is read-only, and gone once the
+// Reader closes.
+package release

@@ -1,0 +1,202 @@
+package release
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+
+	"reelsplice/schemas/fragment"
+)
+
+// Dump writes what every byte of the release in dir means, as text: offset, bytes,
+// meaning. It is meant for small releases: the text is many times as long.
+func Dump(w io.Writer, dir string) error {
+	r, err := Open(dir)
+	if err != nil {
+		return fmt.Errorf("dump release: %w", err)
+	}
+	defer r.Close()
+	d := &dumper{w: bufio.NewWriter(w), r: r, uses: map[uint64]use{}}
+	if err := d.all(); err != nil {
+		return fmt.Errorf("dump release %q: %w", dir, err)
+	}
+	return nil
+}
+
+// A dumper writes the dump of one release. Errors of w stay there until Flush.
+type dumper struct {
+	w    *bufio.Writer
+	r    *Reader
+	z    inflater
+	uses map[uint64]use
+}
+
+// A use is a segment and the first that uses it.
+type use struct {
+	piece Piece
+	by    string
+}
+
+func (d *dumper) all() error {
+	m, err := d.r.manifest.encode()
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(d.w, "== %s (%d bytes)\n%s", manifestFile, len(m), m)
+	d.index()
+	if err := d.directory(); err != nil {
+		return err
+	}
+	for n, pack := range d.r.packs {
+		if pack != nil {
+			d.pack(n, pack)
+		}
+	}
+	return d.w.Flush()
+}
+
+// line writes data, sixteen bytes a row, and what it means.
+func (d *dumper) line(off uint64, data []byte, format string, args ...any) {
+	n := min(16, len(data))
+	fmt.Fprintf(d.w, "%08x  %-47s  %s\n", off, fmt.Sprintf("% x", data[:n]), fmt.Sprintf(format, args...))
+	for off, data = off+uint64(n), data[n:]; len(data) > 0; off, data = off+uint64(n), data[n:] {
+		n = min(16, len(data))
+		fmt.Fprintf(d.w, "%08x  % x\n", off, data[:n])
+	}
+}
+
+func (d *dumper) header(name string, b []byte, counts ...string) {
+	fmt.Fprintf(d.w, "\n== %s (%d bytes)\n", name, len(b))
+	d.line(headerMagic, b[headerMagic:headerVersion], "magic")
+	d.line(headerVersion, b[headerVersion:headerNumber], "format version %d", le.Uint32(b[headerVersion:]))
+	d.line(headerNumber, b[headerNumber:headerFileLen], "number %d", le.Uint32(b[headerNumber:]))
+	d.line(headerFileLen, b[headerFileLen:headerCounts], "file length %d", le.Uint64(b[headerFileLen:]))
+	for i, what := range counts {
+		off := uint64(headerCounts + 8*i)
+		d.line(off, b[off:][:8], "%s: %d", what, le.Uint64(b[off:]))
+	}
+	d.line(headerUnused, b[headerUnused:headerCRC], "reserved")
+	d.line(headerCRC, b[headerCRC:headerLen], "CRC of the header")
+}
+
+func (d *dumper) index() {
+	b := d.r.index
+	d.header(indexFile, b, "slots", "keys", "ideal slots", "reach")
+	for i := range d.r.slots {
+		off := headerLen + slotLen*i
+		s := le.Uint64(b[off:])
+		what := "empty"
+		if s != 0 {
+			what = fmt.Sprintf("tag %04x, block at %08x", s>>slotOffBits, slotRef(s))
+			if e, ok := d.r.block(slotRef(s)); ok {
+				what += ", " + fragment.DescribeKey(e.Key())
+			}
+		}
+		d.line(off, b[off:][:slotLen], "slot %d: %s", i, what)
+	}
+}
+
+func (d *dumper) directory() error {
+	d.header(directoryFile, d.r.directory, "blocks", "resources", "fragments", "pieces")
+	return d.r.blocks(context.Background(), func(e Entry) error {
+		d.block(e)
+		return nil
+	})
+}
+
+func (d *dumper) block(e Entry) {
+	b, off := e.block(), uint64(e.ref)
+	name := fragment.DescribeKey(e.Key())
+	if e.typ == typeAlias {
+		d.line(off, b[:blockKey], "alias")
+		d.line(off+blockKey, b[blockKey:e.tables()], "key: %s", name)
+		d.line(off+e.tables(), b[e.tables():], "stands for the resource at %08x", e.target())
+		return
+	}
+	d.line(off, b[:blockKey], "resource: %d fragments, %d pieces", e.fragments, e.pieces)
+	d.line(off+blockKey, b[blockKey:e.tables()], "key: %s", name)
+	for i := range e.Len() {
+		row := e.row(i)
+		d.line(off+e.tables()+fragmentLen*uint64(i), row, "%s: from piece %d on %d", e.Address(i), le.Uint32(row[fragmentFirst:]), row[fragmentPieces])
+		d.collect(e, i)
+	}
+	for i := range uint64(e.pieces) {
+		start := e.pieceTable() + pieceLen*i
+		d.piece(off+start, b[start:][:pieceLen], i)
+	}
+}
+
+// collect notes which segments a fragment uses.
+func (d *dumper) collect(e Entry, i int) {
+	f := e.Fragment(i)
+	for k := range f.Len() {
+		p, ok := f.Piece(k)
+		if !ok || p.Op != OpSegment {
+			continue
+		}
+		where := uint64(p.Pack)<<wherePackShift | uint64(p.Offset)
+		if _, ok := d.uses[where]; !ok {
+			d.uses[where] = use{p, describe(e.Key(), e.Address(i))}
+		}
+	}
+}
+
+func (d *dumper) piece(off uint64, row []byte, i uint64) {
+	op, where := Op(row[pieceOp]), le.Uint64(row[pieceWhere:])
+	switch op {
+	case OpSegment:
+		d.line(off, row[:pieceStored], "piece %d: %s in %s at %08x", i, op, packName(int(where>>wherePackShift)), where&(1<<wherePackShift-1))
+		d.line(off+pieceStored, row[pieceStored:pieceCRC], "  %d bytes, raw %d", le.Uint32(row[pieceStored:]), le.Uint32(row[pieceRaw:]))
+		d.line(off+pieceCRC, row[pieceCRC:pieceHash], "  CRC %08x, operator %08x", le.Uint32(row[pieceCRC:]), le.Uint32(row[pieceCRCOp:]))
+		d.line(off+pieceHash, row[pieceHash:pieceOp], "  hash")
+	case OpReference:
+		d.line(off, row[:pieceStored], "piece %d: %s to %s of the resource at %08x", i, op, fragment.Sub(le.Uint16(row[pieceSub:])), where)
+		d.line(off+pieceStored, row[pieceStored:pieceOp], "  zeros")
+	default:
+		d.line(off, row[:pieceOp], "piece %d: %s, zeros", i, op)
+	}
+	d.line(off+pieceOp, row[pieceOp:], "  operation, reserved, sub, reserved")
+}
+
+func (d *dumper) pack(n int, b []byte) {
+	d.header(packName(n), b, "segments", "raw bytes", "unused", "unused")
+	var uses []use
+	for _, u := range d.uses {
+		if u.piece.Pack == n {
+			uses = append(uses, u)
+		}
+	}
+	slices.SortFunc(uses, func(a, b use) int { return cmp.Compare(a.piece.Offset, b.piece.Offset) })
+	end := uint64(headerLen)
+	for _, u := range uses {
+		off := uint64(u.piece.Offset)
+		if off > end {
+			d.line(end, b[end:off], "no piece uses this")
+		}
+		d.line(off, u.piece.Segment.Stored, "%s: %s", u.by, d.raw(&u.piece.Segment))
+		end = max(end, off+uint64(len(u.piece.Segment.Stored)))
+	}
+	if end < uint64(len(b)) {
+		d.line(end, b[end:], "no piece uses this")
+	}
+}
+
+// raw returns the start of what a segment inflates to, in quotes.
+func (d *dumper) raw(g *Segment) string {
+	if err := d.z.reset(g.Stored); err != nil {
+		return err.Error()
+	}
+	const most = 60
+	var out bytes.Buffer
+	if _, err := io.CopyN(&out, d.z.z, most+1); err != nil && err != io.EOF {
+		return fmt.Sprintf("%q, then %v", out.Bytes(), err)
+	}
+	if out.Len() > most {
+		return fmt.Sprintf("%q...", out.Bytes()[:most])
+	}
+	return fmt.Sprintf("%q", out.Bytes())
+}

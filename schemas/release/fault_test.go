@@ -1,0 +1,186 @@
+package release
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var errKilled = errors.New("killed")
+
+// A killer ends the work after a number of actions, and notes them.
+type killer struct {
+	after int // actions; negative for never
+	did   []string
+}
+
+func (k *killer) step(action string) error {
+	if k.after >= 0 && len(k.did) >= k.after {
+		return errKilled // whoever goes on after a kill finds the same wall
+	}
+	k.did = append(k.did, action)
+	if len(k.did) == k.after {
+		return errKilled
+	}
+	return nil
+}
+
+// replace builds another release beside a published one, publishes it, goes back and
+// forth and prunes, until k ends it.
+func replace(s Store, k *killer) error {
+	o := tinyOptions()
+	o.Parent = "another"
+	w, err := Create(s.Dir, o)
+	if err != nil {
+		return err
+	}
+	defer func() { // what the system does for a process that was killed
+		for _, shard := range w.shards {
+			if shard != nil {
+				shard.discard()
+			}
+		}
+		_ = w.lock.Unlock()
+	}()
+	w.disk.step, s.disk.step = k.step, k.step
+	if err := fillTiny(w); err != nil {
+		return err
+	}
+	if err := w.WriteReport([]byte(`{}`)); err != nil {
+		return err
+	}
+	m, err := w.Seal(context.Background())
+	if err != nil {
+		return err
+	}
+	if _, err := s.Publish(m.ID); err != nil {
+		return err
+	}
+	if _, _, err := s.Rollback(); err != nil {
+		return err
+	}
+	if _, err := s.Publish(m.ID); err != nil {
+		return err
+	}
+	_, err = s.Prune(1)
+	return err
+}
+
+// wholeStore checks that the store serves one of ids, and that whatever has the name of
+// a release is a whole one.
+func wholeStore(tb testing.TB, s Store, ids ...string) {
+	tb.Helper()
+	id, err := s.Current()
+	if err != nil || !slices.Contains(ids, id) {
+		tb.Errorf("Current() = %q, %v, want one of %v", id, err, ids)
+	}
+	infos, err := s.List()
+	if err != nil {
+		tb.Errorf("List() = %v", err)
+	}
+	for _, i := range infos {
+		if i.Err != nil {
+			tb.Errorf("release %s: %v", i.ID, i.Err)
+			continue
+		}
+		noProblems(tb, s.Path(i.ID))
+	}
+}
+
+func TestKillAtEveryStep(t *testing.T) {
+	start := func() (Store, []string) {
+		s, ids := storeOf(t, 2)
+		publish(t, s, ids...)
+		return s, ids
+	}
+	s, ids := start()
+	all := &killer{after: -1}
+	if err := replace(s, all); err != nil {
+		t.Fatal(err)
+	}
+	final, err := s.Current()
+	if err != nil {
+		t.Fatal(err)
+	}
+	steps := len(all.did)
+	if steps < 30 {
+		t.Fatalf("%d steps: %q", steps, all.did)
+	}
+	for n := 1; n <= steps; n++ {
+		s, _ := start()
+		k := &killer{after: n}
+		if err := replace(s, k); !errors.Is(err, errKilled) {
+			t.Fatalf("stopped after %q: %v, want errKilled", k.did, err)
+		}
+		wholeStore(t, s, ids[1], final)
+		if t.Failed() {
+			t.Fatalf("after %q", k.did[n-1])
+		}
+		// Whoever comes next finds nothing in the way.
+		if n%3 == 0 {
+			if err := replace(s, &killer{after: -1}); err != nil {
+				t.Fatalf("again after %q: %v", k.did[n-1], err)
+			}
+			isCurrent(t, s, final)
+			onlyThese(t, s.Dir, final, ids[1])
+		}
+	}
+}
+
+// TestOrderOfSteps checks what a power cut, unlike a kill, would show: nothing gets its
+// name before it is on the disk.
+func TestOrderOfSteps(t *testing.T) {
+	dir := t.TempDir()
+	w, err := Create(dir, tinyOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	tmp := filepath.Base(w.tmp)
+	k := &killer{after: -1}
+	w.disk.step = k.step
+	if err := fillTiny(w); err != nil {
+		t.Fatal(err)
+	}
+	m := seal(t, w)
+	if _, err := (Store{Dir: dir, disk: w.disk}).Publish(m.ID); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"sync pack-00000", "sync pack-00001", "sync pack-00004", "sync pack-00007", "sync pack-00002",
+		"sync directory", "sync index", "write manifest.json", "sync manifest.json", "sync " + tmp,
+		"rename " + m.ID, "sync " + filepath.Base(dir),
+		"write .current-new", "sync .current-new", "rename current", "sync " + filepath.Base(dir),
+	}
+	if !slices.Equal(k.did, want) {
+		t.Errorf("steps:\n%s\nwant:\n%s", strings.Join(k.did, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// TestKillWhileReplacingBroken may lose a release that could not be read anyway.
+func TestKillWhileReplacingBroken(t *testing.T) {
+	for n := 1; ; n++ {
+		s, ids := storeOf(t, 1)
+		publish(t, s, ids...)
+		other := buildTiny(t, s.Dir, "another").ID
+		if err := os.Truncate(filepath.Join(s.Path(other), indexFile), 64); err != nil {
+			t.Fatal(err)
+		}
+		err := replace(s, &killer{after: n})
+		current, cerr := s.Current()
+		if cerr != nil || current != ids[0] && current != other {
+			t.Fatalf("Current() after step %d = %q, %v", n, current, cerr)
+		}
+		noProblems(t, s.Path(current))
+		if err == nil {
+			return
+		}
+		if err := replace(s, &killer{after: -1}); err != nil {
+			t.Fatalf("again after step %d: %v", n, err)
+		}
+		wholeStore(t, s, other)
+	}
+}

@@ -1,0 +1,93 @@
+package release
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"reelsplice/schemas/fragment"
+)
+
+// tableOf returns the rows of the table in FORMAT.md with that name: the first two
+// cells and a third one, the field.
+func tableOf(t *testing.T, name string) []string {
+	t.Helper()
+	text := string(readFile(t, "FORMAT.md"))
+	_, rest, ok := strings.Cut(text, "<!-- table: "+name+" -->\n")
+	if !ok {
+		t.Fatalf("FORMAT.md has no table %q", name)
+	}
+	var rows []string
+	for i, line := range strings.Split(rest, "\n") {
+		if !strings.HasPrefix(line, "|") {
+			break
+		}
+		if i < 2 {
+			continue // heading
+		}
+		cells := strings.Split(line, "|")
+		for k := range cells {
+			cells[k] = strings.TrimSpace(cells[k])
+		}
+		rows = append(rows, strings.Join(cells[1:min(4, len(cells)-1)], " "))
+	}
+	return rows
+}
+
+func TestFormatTables(t *testing.T) {
+	row := func(from, to int, field string) string { return fmt.Sprintf("%d %d %s", from, to-from, field) }
+	for name, want := range map[string][]string{
+		"header": {
+			row(headerMagic, headerVersion, "magic"), row(headerVersion, headerNumber, "version"),
+			row(headerNumber, headerFileLen, "number"), row(headerFileLen, headerCounts, "file length"),
+			row(headerCounts, headerUnused, "counts"), row(headerUnused, headerCRC, "reserved"), row(headerCRC, headerLen, "CRC"),
+		},
+		"slot, in bits": {row(0, slotOffBits, "block"), row(slotOffBits, slotOffBits+slotTagBits, "tag")},
+		"block": {
+			row(blockKeyLen, blockType, "key length"), row(blockType, blockFragments, "type"),
+			row(blockFragments, blockPieces, "fragments"), row(blockPieces, blockKey, "pieces"),
+			fmt.Sprintf("%d key length key", blockKey),
+		},
+		"fragment": {
+			row(fragmentAddress, fragmentFirst, "address"), row(fragmentFirst, fragmentPieces, "first piece"),
+			row(fragmentPieces, fragmentUnused, "pieces"), row(fragmentUnused, fragmentLen, "reserved"),
+		},
+		"piece": {
+			row(pieceWhere, pieceStored, "where"), row(pieceStored, pieceRaw, "stored"), row(pieceRaw, pieceCRC, "raw"),
+			row(pieceCRC, pieceCRCOp, "CRC"), row(pieceCRCOp, pieceHash, "CRC operator"), row(pieceHash, pieceOp, "hash"),
+			row(pieceOp, pieceUnused, "operation"), row(pieceUnused, pieceSub, "reserved"),
+			row(pieceSub, pieceRest, "sub"), row(pieceRest, pieceLen, "reserved"),
+		},
+		"limits": {
+			fmt.Sprint("packs ", MaxPacks), fmt.Sprint("bytes of a pack ", int64(MaxPackBytes)),
+			fmt.Sprint("fragments of a resource ", MaxFragments), fmt.Sprint("pieces of a fragment ", MaxPieces),
+			fmt.Sprint("bytes of a key ", fragment.MaxKeyLen),
+		},
+	} {
+		if got := tableOf(t, name); strings.Join(got, "\n") != strings.Join(want, "\n") {
+			t.Errorf("table %q of FORMAT.md:\n%q, want\n%q", name, got, want)
+		}
+	}
+	for i, r := range tableOf(t, "operations") {
+		if want := fmt.Sprintf("%d %s ", i+1, Op(i+1)); !strings.HasPrefix(r, want) {
+			t.Errorf("operation in FORMAT.md: %q, want %q", r, want)
+		}
+	}
+}
+
+func TestFormatMagics(t *testing.T) {
+	text := string(readFile(t, "FORMAT.md"))
+	for _, magic := range []string{indexMagic, directoryMagic, packMagic} {
+		if !strings.Contains(text, fmt.Sprintf("`% x`", magic)) {
+			t.Errorf("FORMAT.md lacks the magic % x", magic)
+		}
+	}
+	if !strings.Contains(text, fmt.Sprintf("`% x`, a final empty block", endOfStream)) {
+		t.Errorf("FORMAT.md lacks the end % x", endOfStream)
+	}
+	versions := regexp.MustCompile(`(?m)^\| (\d+) \| `).FindStringSubmatch(text)
+	if versions == nil || versions[1] != fmt.Sprint(FormatVersion) {
+		t.Errorf("FORMAT.md starts with version %v, want %d", versions, FormatVersion)
+	}
+}

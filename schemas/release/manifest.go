@@ -1,0 +1,180 @@
+package release
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// A Manifest says what a release holds.
+type Manifest struct {
+	FormatVersion int    `json:"format_version"`
+	ID            string `json:"id"`
+	// Parent is the id of the release that this one was built upon; empty for a
+	// full build.
+	Parent string `json:"parent"`
+	// Params holds the parameters of the build that determine its bytes.
+	Params map[string]string `json:"params"`
+	// Sources counts what the build read, by the caller's names.
+	Sources map[string]int64 `json:"sources"`
+	Counts  Counts           `json:"counts"`
+	// Files lists every file that the id covers, in order of name.
+	Files []File `json:"files"`
+}
+
+// Counts says how much of what a release holds.
+type Counts struct {
+	Resources   map[string]int64 `json:"resources"` // by the name of their fragment.Kind
+	Aliases     int64            `json:"aliases"`
+	Fragments   int64            `json:"fragments"`
+	Segments    int64            `json:"segments"`     // as stored: identical ones of the common shard, or of one resource, once
+	RawBytes    int64            `json:"raw_bytes"`    // of those segments, inflated
+	StoredBytes int64            `json:"stored_bytes"` // of those segments
+}
+
+// A File is one file of a release.
+type File struct {
+	Name   string `json:"name"`
+	Size   int64  `json:"size"`   // bytes
+	SHA256 string `json:"sha256"` // lower-case hex
+}
+
+// maxManifestBytes bounds what Open reads of a manifest: MaxPacks files need less.
+const maxManifestBytes = 64 << 20
+
+// encode returns the only form in which a manifest is written.
+func (m *Manifest) encode() ([]byte, error) {
+	b, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("encode manifest: %w", err)
+	}
+	return append(b, '\n'), nil
+}
+
+// contentID returns the id that follows from everything else in m.
+func (m *Manifest) contentID() (string, error) {
+	c := *m
+	c.ID = ""
+	b, err := c.encode()
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(b)
+	return "r" + hex.EncodeToString(sum[:8]), nil
+}
+
+// validID tells whether id has the form of a release id, and thus names a folder
+// inside a store and nothing else.
+func validID(id string) bool {
+	return len(id) == 17 && id[0] == 'r' && strings.Trim(id[1:], "0123456789abcdef") == ""
+}
+
+// readManifest reads and checks the manifest in the release folder dir.
+func readManifest(dir string) (*Manifest, error) {
+	path := filepath.Join(dir, manifestFile)
+	st, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("no %s there, so this is no release: %w", manifestFile, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if st.Size() > maxManifestBytes {
+		return nil, corrupt(manifestFile, maxManifestBytes, "file is %d bytes long, at most %d are allowed", st.Size(), maxManifestBytes)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return parseManifest(data)
+}
+
+// parseManifest accepts only the bytes that encode would give, so the id guards every
+// one of them.
+func parseManifest(data []byte) (*Manifest, error) {
+	var v struct {
+		FormatVersion int `json:"format_version"`
+	}
+	if err := json.Unmarshal(data, &v); err != nil {
+		return nil, corrupt(manifestFile, jsonOffset(err, len(data)), "%v", err)
+	}
+	if v.FormatVersion != FormatVersion {
+		return nil, fmt.Errorf("%s: format version is %d, this program reads %d: %w", manifestFile, v.FormatVersion, FormatVersion, ErrVersion)
+	}
+	m := new(Manifest)
+	if err := json.Unmarshal(data, m); err != nil {
+		return nil, corrupt(manifestFile, jsonOffset(err, len(data)), "%v", err)
+	}
+	if err := m.check(data); err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+// check tells whether m, read from data, is what a Writer gives.
+func (m *Manifest) check(data []byte) error {
+	id, err := m.contentID()
+	if err != nil {
+		return err
+	}
+	if m.ID != id {
+		return corrupt(manifestFile, int64(bytes.Index(data, []byte(`"id"`))), "id is %q, the content gives %q", m.ID, id)
+	}
+	again, err := m.encode()
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(again, data) {
+		return corrupt(manifestFile, firstDifference(data, again), "JSON is not in the form in which it is written")
+	}
+	return m.checkFiles()
+}
+
+// checkFiles checks names, order and sizes of the listed files.
+func (m *Manifest) checkFiles() error {
+	for i, want := range []string{directoryFile, indexFile} {
+		if len(m.Files) <= i || m.Files[i].Name != want {
+			return corrupt(manifestFile, -1, "file %d of the list has to be %q", i+1, want)
+		}
+	}
+	for i, f := range m.Files {
+		if _, ok := packNumber(f.Name); i >= 2 && (!ok || f.Name <= m.Files[i-1].Name) {
+			return corrupt(manifestFile, -1, "file %d of the list, %q, is no pack or out of order", i+1, f.Name)
+		}
+		if f.Size < headerLen {
+			return corrupt(manifestFile, -1, "%q has %d bytes, a header needs %d", f.Name, f.Size, headerLen)
+		}
+	}
+	return nil
+}
+
+// jsonOffset returns where decoding stopped, or n when err does not tell.
+func jsonOffset(err error, n int) int64 {
+	var syntax *json.SyntaxError
+	var typ *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &syntax):
+		return syntax.Offset
+	case errors.As(err, &typ):
+		return typ.Offset
+	}
+	return int64(n)
+}
+
+// firstDifference returns the offset at which a and b part.
+func firstDifference(a, b []byte) int64 {
+	n := min(len(a), len(b))
+	for i := range n {
+		if a[i] != b[i] {
+			return int64(i)
+		}
+	}
+	return int64(n)
+}

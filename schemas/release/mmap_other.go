@@ -1,0 +1,18 @@
+//go:build !(darwin || dragonfly || freebsd || linux || netbsd || openbsd || solaris)
+
+package release
+
+import (
+	"io"
+	"os"
+)
+
+// mapFile reads the first size bytes of f into memory, for systems without mmap.
+func mapFile(f *os.File, size int) ([]byte, error) {
+	b := make([]byte, size)
+	_, err := io.ReadFull(f, b)
+	return b, err
+}
+
+// unmapFile leaves b to the garbage collector.
+func unmapFile([]byte) error { return nil }

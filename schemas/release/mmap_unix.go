@@ -1,0 +1,25 @@
+//go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd || solaris
+
+package release
+
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// mapFile returns the first size bytes of f, size > 0. They stay valid after f is
+// closed, until unmapFile. A file that shrinks meanwhile kills the process when its
+// lost part is read, which is why nothing ever writes to a sealed release.
+func mapFile(f *os.File, size int) ([]byte, error) {
+	b, err := unix.Mmap(int(f.Fd()), 0, size, unix.PROT_READ, unix.MAP_SHARED)
+	if err != nil {
+		return nil, err
+	}
+	// Requests jump about: reading ahead would fill the memory with strangers.
+	_ = unix.Madvise(b, unix.MADV_RANDOM) // a hint that may be refused
+	return b, nil
+}
+
+// unmapFile ends the life of what mapFile returned.
+func unmapFile(b []byte) error { return unix.Munmap(b) }

@@ -1,0 +1,262 @@
+package release
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+
+	"github.com/zeebo/xxh3"
+
+	"reelsplice/schemas/fragment"
+)
+
+// A Reader reads one release. All methods but Close may be called from many
+// goroutines at the same time. What they hand out is part of the mapping: read-only,
+// and valid until Close.
+type Reader struct {
+	manifest  *Manifest
+	index     []byte // whole files, from the header on
+	directory []byte
+	packs     [][]byte // by pack number, nil where there is none
+	homes     uint64
+	slots     uint64
+	reach     uint64
+	heads     map[string]header
+	mapped    [][]byte
+}
+
+// Open opens the release in the folder dir. It checks the manifest, and header and
+// length of each file, and reads nothing else: milliseconds at any size. Errors about
+// the content match ErrCorrupt or ErrVersion.
+func Open(dir string) (*Reader, error) {
+	r, err := open(dir)
+	if err != nil {
+		return nil, fmt.Errorf("open release %q: %w", dir, err)
+	}
+	return r, nil
+}
+
+func open(dir string) (*Reader, error) {
+	m, err := readManifest(dir)
+	if err != nil {
+		return nil, err
+	}
+	var mapped [][]byte
+	r, err := newReader(m, func(f File) ([]byte, error) {
+		b, err := openFile(dir, f)
+		if err == nil {
+			mapped = append(mapped, b)
+		}
+		return b, err
+	})
+	if err != nil {
+		return nil, errors.Join(err, unmapAll(mapped))
+	}
+	r.mapped = mapped
+	return r, nil
+}
+
+// openFile maps a file of the release in dir, provided it has the length that the
+// manifest says.
+func openFile(dir string, want File) ([]byte, error) {
+	f, err := os.Open(filepath.Join(dir, want.Name))
+	if missing(err) {
+		return nil, corrupt(want.Name, -1, "file is missing, the manifest says %d bytes", want.Size)
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	st, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if st.Size() != want.Size {
+		return nil, corrupt(want.Name, min(st.Size(), want.Size), "file is %d bytes long, the manifest says %d", st.Size(), want.Size)
+	}
+	if want.Size > math.MaxInt {
+		return nil, fmt.Errorf("%s: %d bytes are more than this machine can address", want.Name, want.Size)
+	}
+	b, err := mapFile(f, int(want.Size))
+	if err != nil {
+		return nil, fmt.Errorf("map %s: %w", want.Name, err)
+	}
+	return b, nil
+}
+
+func unmapAll(mapped [][]byte) error {
+	var errs []error
+	for _, b := range mapped {
+		errs = append(errs, unmapFile(b))
+	}
+	return errors.Join(errs...)
+}
+
+// newReader makes a Reader of the files that m lists and load provides.
+func newReader(m *Manifest, load func(File) ([]byte, error)) (*Reader, error) {
+	r := &Reader{manifest: m, heads: make(map[string]header, len(m.Files))}
+	for _, f := range m.Files {
+		data, err := load(f)
+		if err != nil {
+			return nil, err
+		}
+		switch f.Name {
+		case indexFile:
+			err = r.addIndex(data)
+		case directoryFile:
+			err = r.addDirectory(data)
+		default:
+			err = r.addPack(f.Name, data)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+func (r *Reader) addIndex(data []byte) error {
+	h, err := parseHeader(indexFile, data, indexMagic)
+	if err != nil {
+		return err
+	}
+	r.slots, r.homes, r.reach = h.counts[indexSlots], h.counts[indexHomes], h.counts[indexReach]
+	if have := uint64(len(data)-headerLen) / slotLen; len(data)%slotLen != 0 || r.slots != have {
+		return corrupt(indexFile, headerCounts+8*indexSlots, "%d slots, the length of the file gives %d", r.slots, have)
+	}
+	if r.homes == 0 || r.homes > r.slots {
+		return corrupt(indexFile, headerCounts+8*indexHomes, "%d ideal slots, 1 to %d are possible", r.homes, r.slots)
+	}
+	if r.reach >= r.slots {
+		return corrupt(indexFile, headerCounts+8*indexReach, "reach of %d slots, the file has %d", r.reach, r.slots)
+	}
+	r.index, r.heads[indexFile] = data, h
+	return nil
+}
+
+func (r *Reader) addDirectory(data []byte) error {
+	h, err := parseHeader(directoryFile, data, directoryMagic)
+	if err != nil {
+		return err
+	}
+	if len(data)%blockAlign != 0 {
+		return corrupt(directoryFile, headerFileLen, "length %d is no multiple of %d", len(data), blockAlign)
+	}
+	r.directory, r.heads[directoryFile] = data, h
+	return nil
+}
+
+func (r *Reader) addPack(name string, data []byte) error {
+	h, err := parseHeader(name, data, packMagic)
+	if err != nil {
+		return err
+	}
+	n, ok := packNumber(name)
+	if !ok || uint64(h.number) != uint64(n) {
+		return corrupt(name, headerNumber, "header is that of pack %d", h.number)
+	}
+	for len(r.packs) <= n {
+		r.packs = append(r.packs, nil)
+	}
+	r.packs[n], r.heads[name] = data, h
+	return nil
+}
+
+// Manifest returns what the release says of itself. It must not be changed.
+func (r *Reader) Manifest() *Manifest { return r.manifest }
+
+// Close unmaps the files. Nothing that came from r may be used any more. A second
+// call does nothing.
+func (r *Reader) Close() error {
+	mapped := r.mapped
+	r.mapped, r.index, r.directory, r.packs, r.slots = nil, nil, nil, nil, 0
+	if err := unmapAll(mapped); err != nil {
+		return fmt.Errorf("close release: %w", err)
+	}
+	return nil
+}
+
+// Lookup returns the resource with that key or alias. It takes constant time and
+// allocates nothing.
+func (r *Reader) Lookup(key []byte) (Entry, bool) {
+	e, ok := r.find(key)
+	if ok && e.typ == typeAlias {
+		return r.EntryAt(e.target())
+	}
+	return e, ok
+}
+
+// find returns the block, resource or alias, with that key.
+func (r *Reader) find(key []byte) (Entry, bool) {
+	hash := xxh3.Hash(key)
+	slot := home(hash, r.homes)
+	for end := min(slot+r.reach+1, r.slots); slot < end; slot++ {
+		s := le.Uint64(r.index[headerLen+slotLen*slot:])
+		if s == 0 {
+			break
+		}
+		if s>>slotOffBits != hash&(1<<slotTagBits-1) {
+			continue
+		}
+		if e, ok := r.block(slotRef(s)); ok && bytes.Equal(e.Key(), key) {
+			return e, true
+		}
+	}
+	return Entry{}, false
+}
+
+// EntryAt returns the resource at ref, as it stands in a Reference. It is false when
+// no resource can start there.
+func (r *Reader) EntryAt(ref Ref) (Entry, bool) {
+	e, ok := r.block(ref)
+	return e, ok && e.typ == typeResource
+}
+
+// block returns the block at ref, provided that all of it lies in the directory.
+func (r *Reader) block(ref Ref) (Entry, bool) {
+	n := uint64(len(r.directory))
+	if ref < headerLen || ref%blockAlign != 0 || uint64(ref) >= n {
+		return Entry{}, false
+	}
+	e := blockOf(le.Uint64(r.directory[ref:]))
+	e.r, e.ref = r, ref
+	valid := e.keyLen != 0 && e.keyLen <= fragment.MaxKeyLen && e.size() <= n-uint64(ref) &&
+		(e.typ == typeResource || e.typ == typeAlias && e.fragments == 0 && e.pieces == 0)
+	if !valid {
+		return Entry{}, false
+	}
+	return e, true
+}
+
+// Resources calls fn for each resource in the order of the directory, until fn
+// returns an error, which it passes on. A block that breaks the format ends the walk.
+func (r *Reader) Resources(ctx context.Context, fn func(key []byte, e Entry, ref Ref) error) error {
+	return r.blocks(ctx, func(e Entry) error {
+		if e.typ != typeResource {
+			return nil
+		}
+		return fn(e.Key(), e, e.ref)
+	})
+}
+
+// blocks calls fn for each block, resource or alias.
+func (r *Reader) blocks(ctx context.Context, fn func(Entry) error) error {
+	for ref := Ref(headerLen); uint64(ref) < uint64(len(r.directory)); {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		e, ok := r.block(ref)
+		if !ok {
+			return corrupt(directoryFile, int64(ref), "no block can start with % x", r.directory[ref:ref+blockKey])
+		}
+		if err := fn(e); err != nil {
+			return err
+		}
+		ref += Ref(e.size())
+	}
+	return nil
+}

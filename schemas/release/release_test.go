@@ -1,0 +1,701 @@
+package release
+
+import (
+	"bytes"
+	"compress/flate"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"hash/crc32"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"reelsplice/schemas/fragment"
+)
+
+var update = flag.Bool("update", false, "rewrite the files in testdata")
+
+// segmentOf describes raw as stored bytes.
+func segmentOf(raw string, stored []byte) Segment {
+	return Segment{
+		Stored: stored, RawLen: uint32(len(raw)), CRC: crc32.ChecksumIEEE([]byte(raw)),
+		Op: CRCOp(uint64(len(raw))), Hash: HashOf([]byte(raw)),
+	}
+}
+
+// plain returns raw, at most 65535 bytes, in one stored block: the same bytes for ever.
+func plain(raw string) Segment {
+	n := uint16(len(raw))
+	stored := le.AppendUint16(le.AppendUint16([]byte{0}, n), ^n)
+	return segmentOf(raw, append(stored, raw...))
+}
+
+// deflated returns raw compressed.
+func deflated(raw string) Segment {
+	var b bytes.Buffer
+	w, err := flate.NewWriter(&b, 6)
+	if err != nil {
+		panic(err)
+	}
+	if _, err := w.Write([]byte(raw)); err != nil {
+		panic(err)
+	}
+	if err := w.Flush(); err != nil {
+		panic(err)
+	}
+	return segmentOf(raw, b.Bytes())
+}
+
+func seg(g Segment) PieceSpec { return PieceSpec{Op: OpSegment, Segment: g} }
+
+func frag(a fragment.Address, pieces ...PieceSpec) FragmentSpec {
+	return FragmentSpec{Address: a, Pieces: pieces}
+}
+
+var (
+	details   = fragment.Address{Sub: fragment.SubDetails}
+	detailsDE = fragment.Address{Sub: fragment.SubDetails, Variant: fragment.Language("de", "DE")}
+	videos    = fragment.Address{Sub: fragment.SubVideos}
+	genres    = fragment.Address{Sub: fragment.SubGenres}
+	genresDE  = fragment.Address{Sub: fragment.SubGenres, Variant: fragment.Language("de", "")}
+	similar2  = fragment.Address{Sub: fragment.SubSimilar, Page: 2}
+)
+
+func movie(id fragment.ID) []byte { return fragment.AppendID(nil, fragment.KindMovie, id) }
+
+// tinyOptions and tinyShards make the release that testdata/v1 holds.
+func tinyOptions() WriterOptions {
+	return WriterOptions{
+		Params: map[string]string{"level": "6"}, Sources: map[string]int64{"movies": 3},
+		Parent: "r0000000000000000", Shards: 3, MaxPackBytes: 128,
+	}
+}
+
+func tinyCommon() ResourceSpec {
+	return ResourceSpec{
+		Key: fragment.AppendName(nil, fragment.KindMovieGenres, "18,53"),
+		Fragments: []FragmentSpec{
+			frag(genresDE, seg(plain(`"genres":[{"id":18,"name":"Drama"}]`))),
+			frag(genres, seg(plain(`"genres":[{"id":18,"name":"Drama"}]`))),
+		},
+	}
+}
+
+func tinyShards(common Ref) [][]ResourceSpec {
+	genres := PieceSpec{Op: OpReference, Ref: common, Sub: fragment.SubGenres}
+	return [][]ResourceSpec{
+		1: {
+			{
+				Key: movie(550), Aliases: [][]byte{fragment.AppendName(nil, fragment.KindMovieByIMDb, "tt0137523")},
+				Fragments: []FragmentSpec{
+					frag(details, seg(plain(`{"adult":false,`)), genres, seg(plain(`,"id":550`))),
+					frag(similar2, PieceSpec{Op: OpPageMark}, seg(plain(`"results":[]}`))),
+					frag(videos, PieceSpec{Op: OpIDMark}, seg(plain(`"results":[{"name":"a trailer with a name that fills a row"}]}`))),
+				},
+			},
+			{Key: movie(551), Fragments: []FragmentSpec{frag(details, seg(plain("")))}},
+		},
+		2: {{Key: movie(13), Fragments: []FragmentSpec{frag(detailsDE, genres), frag(details, seg(plain(`{"id":13`)))}}},
+	}
+}
+
+// add fills shard i of w and closes it.
+func add(w *Writer, i int, rs ...ResourceSpec) (Ref, error) {
+	s, err := w.Shard(i)
+	if err != nil {
+		return 0, err
+	}
+	var last Ref
+	for _, r := range rs {
+		if last, err = s.Add(r); err != nil {
+			return 0, err
+		}
+	}
+	return last, s.Close()
+}
+
+// fillTiny writes the shards of the tiny release.
+func fillTiny(w *Writer) error {
+	common, err := add(w, 0, tinyCommon())
+	for i, rs := range tinyShards(common) {
+		if i > 0 && err == nil {
+			_, err = add(w, i, rs...)
+		}
+	}
+	return err
+}
+
+// buildTiny writes the tiny release, with the given parent, into dir.
+func buildTiny(tb testing.TB, dir, parent string) Manifest {
+	tb.Helper()
+	o := tinyOptions()
+	o.Parent = parent
+	w, err := Create(dir, o)
+	if err != nil {
+		tb.Fatalf("Create() = %v", err)
+	}
+	if err := fillTiny(w); err != nil {
+		tb.Fatalf("fill the tiny release: %v", err)
+	}
+	return seal(tb, w)
+}
+
+func seal(tb testing.TB, w *Writer) Manifest {
+	tb.Helper()
+	m, err := w.Seal(context.Background())
+	if err != nil {
+		tb.Fatalf("Seal() = %v", err)
+	}
+	return m
+}
+
+func mustOpen(tb testing.TB, dir string) *Reader {
+	tb.Helper()
+	r, err := Open(dir)
+	if err != nil {
+		tb.Fatalf("Open(%q) = %v", dir, err)
+	}
+	tb.Cleanup(func() {
+		if err := r.Close(); err != nil {
+			tb.Errorf("Close() = %v", err)
+		}
+	})
+	return r
+}
+
+// readTree returns the content of every file below dir by its name there.
+func readTree(tb testing.TB, dir string) map[string]string {
+	tb.Helper()
+	tree := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		tree[strings.TrimPrefix(path, dir)] = string(data)
+		return err
+	})
+	if err != nil {
+		tb.Fatalf("read %q: %v", dir, err)
+	}
+	return tree
+}
+
+func sameTree(tb testing.TB, what string, got, want map[string]string) {
+	tb.Helper()
+	for name := range want {
+		if got[name] != want[name] {
+			tb.Errorf("%s: %s differs", what, name)
+		}
+	}
+	if len(got) != len(want) {
+		tb.Errorf("%s: %d files, want %d", what, len(got), len(want))
+	}
+}
+
+func noProblems(tb testing.TB, dir string) {
+	tb.Helper()
+	problems, err := Verify(context.Background(), dir, VerifyOptions{}, nil)
+	if err != nil || len(problems) != 0 {
+		tb.Errorf("Verify(%q) = %v, %v, want nothing", dir, problems, err)
+	}
+}
+
+func TestTinyRelease(t *testing.T) {
+	dir := t.TempDir()
+	m := buildTiny(t, dir, tinyOptions().Parent)
+	path := filepath.Join(dir, m.ID)
+	noProblems(t, path)
+	r := mustOpen(t, path)
+
+	e, ok := r.Lookup(movie(550))
+	byAlias, ok2 := r.Lookup(fragment.AppendName(nil, fragment.KindMovieByIMDb, "tt0137523"))
+	if !ok || !ok2 || e != byAlias || !bytes.Equal(e.Key(), movie(550)) {
+		t.Fatalf("Lookup(movie 550) = %v, %v, by alias %v, %v", e, ok, byAlias, ok2)
+	}
+	f, ok := e.Find(details)
+	if !ok || f.Len() != 3 {
+		t.Fatalf("Find(details) = %d pieces, %v, want 3, true", f.Len(), ok)
+	}
+	p, ok := f.Piece(1)
+	if !ok || p.Op != OpReference || p.Sub != fragment.SubGenres {
+		t.Fatalf("Piece(1) = %+v, %v, want a reference to genres", p, ok)
+	}
+	other, ok := r.EntryAt(p.Ref)
+	if !ok || other.Len() != 2 || other.Address(0) != genres || other.Address(1) != genresDE {
+		t.Errorf("EntryAt(%d) = %v, %v, want genres", p.Ref, other, ok)
+	}
+	for _, missing := range [][]byte{nil, {1}, movie(552), make([]byte, 65), make([]byte, 1000)} {
+		if e, ok := r.Lookup(missing); ok {
+			t.Errorf("Lookup(%x) = %v, true, want false", missing, e)
+		}
+	}
+	if f, ok := e.Find(detailsDE); ok {
+		t.Errorf("Find(%v) = %v, true, want false", detailsDE, f)
+	}
+	if m.Counts.Segments != 7 || m.Counts.Fragments != 8 || m.Counts.Aliases != 1 || m.Counts.Resources["movie"] != 3 {
+		t.Errorf("counts = %+v, want 7 segments (one shared), 8 fragments, 1 alias, 3 movies", m.Counts)
+	}
+	if len(m.Files) != 7 || m.Files[5].Name != packName(4) || m.Files[6].Name != packName(7) {
+		t.Errorf("files = %v, want packs 0, 1, 2, 4 and 7", m.Files)
+	}
+}
+
+// TestArchive keeps a release of each version readable for ever, and its bytes the same.
+func TestArchive(t *testing.T) {
+	dir := t.TempDir()
+	m := buildTiny(t, dir, tinyOptions().Parent)
+	got := readTree(t, filepath.Join(dir, m.ID))
+	if *update {
+		if err := os.RemoveAll("testdata/v1"); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.CopyFS("testdata/v1", os.DirFS(filepath.Join(dir, m.ID))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sameTree(t, "tiny release against testdata/v1", got, readTree(t, "testdata/v1"))
+	noProblems(t, "testdata/v1")
+
+	var dump bytes.Buffer
+	if err := Dump(&dump, "testdata/v1"); err != nil {
+		t.Fatalf("Dump() = %v", err)
+	}
+	golden := "testdata/v1.dump"
+	if *update {
+		if err := os.WriteFile(golden, dump.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil || dump.String() != string(want) {
+		t.Errorf("Dump(testdata/v1) differs from %s (%v); run with -update and look at the difference", golden, err)
+	}
+}
+
+// TestDeterminism writes the same shards one after another, in the opposite order, and
+// at the same time.
+func TestDeterminism(t *testing.T) {
+	const shards = 8
+	spec := func(i int, common Ref) (rs []ResourceSpec) {
+		for n := range 200 {
+			id := fragment.ID(n*shards + i)
+			rs = append(rs, ResourceSpec{
+				Key:     movie(id),
+				Aliases: [][]byte{fragment.AppendName(nil, fragment.KindMovieByIMDb, fmt.Sprint("tt", id))},
+				Fragments: []FragmentSpec{
+					frag(videos, seg(plain(fmt.Sprint("videos of ", id)))),
+					frag(details, seg(plain(fmt.Sprint("movie ", id))), PieceSpec{Op: OpReference, Ref: common, Sub: fragment.SubGenres}),
+				},
+			})
+		}
+		return rs
+	}
+	build := func(run func(common Ref, fill func(i int, common Ref))) map[string]string {
+		t.Helper()
+		dir := t.TempDir()
+		w, err := Create(dir, WriterOptions{Shards: shards, MaxPackBytes: 2000})
+		if err != nil {
+			t.Fatal(err)
+		}
+		common, err := add(w, 0, tinyCommon())
+		if err != nil {
+			t.Fatal(err)
+		}
+		run(common, func(i int, common Ref) {
+			if _, err := add(w, i, spec(i, common)...); err != nil {
+				t.Errorf("shard %d: %v", i, err)
+			}
+		})
+		seal(t, w)
+		return readTree(t, dir)
+	}
+	want := build(func(common Ref, fill func(int, Ref)) {
+		for i := 1; i < shards; i++ {
+			fill(i, common)
+		}
+	})
+	sameTree(t, "opposite order", build(func(common Ref, fill func(int, Ref)) {
+		for i := shards - 1; i > 0; i-- {
+			fill(i, common)
+		}
+	}), want)
+	sameTree(t, "at the same time", build(func(common Ref, fill func(int, Ref)) {
+		var wg sync.WaitGroup
+		for i := 1; i < shards; i++ {
+			wg.Go(func() { fill(i, common) })
+		}
+		wg.Wait()
+	}), want)
+}
+
+// TestRoundTrip writes random resources and reads the same back.
+func TestRoundTrip(t *testing.T) {
+	key := rapid.SliceOfN(rapid.Byte(), 1, fragment.MaxKeyLen)
+	raw := rapid.StringN(0, 40, 200)
+	piece := rapid.Custom(func(t *rapid.T) PieceSpec {
+		op := rapid.SampledFrom([]Op{OpSegment, OpSegment, OpIDMark, OpPageMark}).Draw(t, "op")
+		if op != OpSegment {
+			return PieceSpec{Op: op}
+		}
+		return seg(deflated(raw.Draw(t, "raw")))
+	})
+	frags := rapid.Custom(func(t *rapid.T) FragmentSpec {
+		return frag(fragment.AddressOf(rapid.Uint64().Draw(t, "address")), rapid.SliceOfN(piece, 1, 5).Draw(t, "pieces")...)
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		keys := rapid.SliceOfNDistinct(key, 1, 40, func(k []byte) string { return string(k) }).Draw(t, "keys")
+		shards := rapid.IntRange(1, 4).Draw(t, "shards")
+		specs := make([][]ResourceSpec, shards)
+		for len(keys) > 0 {
+			n := rapid.IntRange(1, min(3, len(keys))).Draw(t, "keys of the resource")
+			r := ResourceSpec{Key: keys[0], Aliases: keys[1:n]}
+			r.Fragments = rapid.SliceOfNDistinct(frags, 0, 4, func(f FragmentSpec) uint64 { return f.Address.Uint64() }).Draw(t, "fragments")
+			i := rapid.IntRange(0, shards-1).Draw(t, "shard")
+			specs[i], keys = append(specs[i], r), keys[n:]
+		}
+		roundTrip(t, specs, rapid.Int64Range(1, 400).Draw(t, "pack bytes"))
+	})
+}
+
+func roundTrip(t *rapid.T, specs [][]ResourceSpec, packBytes int64) {
+	dir, err := os.MkdirTemp("", "release")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	w, err := Create(dir, WriterOptions{Shards: len(specs), MaxPackBytes: packBytes})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, rs := range specs {
+		if _, err := add(w, i, rs...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m, err := w.Seal(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, m.ID)
+	if problems, err := Verify(context.Background(), path, VerifyOptions{}, nil); err != nil || len(problems) > 0 {
+		t.Fatalf("Verify() = %v, %v, want nothing", problems, err)
+	}
+	r, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	var inOrder [][]byte
+	for _, rs := range specs {
+		for _, want := range rs {
+			inOrder = append(inOrder, want.Key)
+			for _, key := range append([][]byte{want.Key}, want.Aliases...) {
+				e, ok := r.Lookup(key)
+				if !ok {
+					t.Fatalf("Lookup(%x) = false, want true", key)
+				}
+				if diff := compare(e, want); diff != "" {
+					t.Fatalf("Lookup(%x): %s", key, diff)
+				}
+			}
+		}
+	}
+	err = r.Resources(context.Background(), func(key []byte, e Entry, ref Ref) error {
+		if again, ok := r.EntryAt(ref); !ok || again != e || len(inOrder) == 0 || !bytes.Equal(key, inOrder[0]) {
+			return fmt.Errorf("EntryAt(%d) = %v, %v, of key %x", ref, again, ok, key)
+		}
+		inOrder = inOrder[1:]
+		return nil
+	})
+	if err != nil || len(inOrder) != 0 {
+		t.Fatalf("Resources() = %v, %d left", err, len(inOrder))
+	}
+}
+
+// compare returns how e differs from what was written.
+func compare(e Entry, want ResourceSpec) string {
+	if !bytes.Equal(e.Key(), want.Key) || e.Len() != len(want.Fragments) {
+		return fmt.Sprintf("key %x with %d fragments, want %x with %d", e.Key(), e.Len(), want.Key, len(want.Fragments))
+	}
+	for i, w := range want.Fragments {
+		f, ok := e.Find(w.Address)
+		if !ok || f.Len() != len(w.Pieces) {
+			return fmt.Sprintf("fragment %d: %d pieces, %v, want %d", i, f.Len(), ok, len(w.Pieces))
+		}
+		for k, w := range w.Pieces {
+			p, ok := f.Piece(k)
+			same := p.Op == w.Op && p.Ref == w.Ref && p.Sub == w.Sub && bytes.Equal(p.Segment.Stored, w.Segment.Stored) &&
+				p.Segment.RawLen == w.Segment.RawLen && p.Segment.CRC == w.Segment.CRC && p.Segment.Op == w.Segment.Op && p.Segment.Hash == w.Segment.Hash
+			if !ok || !same {
+				return fmt.Sprintf("piece %d of fragment %d: %+v, %v, want %+v", k, i, p, ok, w)
+			}
+		}
+	}
+	return ""
+}
+
+func TestWriterRefuses(t *testing.T) {
+	w, err := Create(t.TempDir(), WriterOptions{Shards: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s0, err := w.Shard(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s1, err := w.Shard(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ref, err := s0.Add(tinyCommon())
+	if err != nil {
+		t.Fatal(err)
+	}
+	good := seg(plain("x"))
+	f := func(want string, r ResourceSpec) {
+		t.Helper()
+		if _, err := s1.Add(r); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("Add(%.80v) = %v, want an error with %q", r, err, want)
+		}
+	}
+	one := func(ps ...PieceSpec) ResourceSpec {
+		return ResourceSpec{Key: movie(1), Fragments: []FragmentSpec{frag(videos, ps...)}}
+	}
+	f("key \"\" has 0 bytes", ResourceSpec{})
+	f("has 65 bytes", ResourceSpec{Key: make([]byte, 65)})
+	f("has 0 bytes", ResourceSpec{Key: movie(1), Aliases: [][]byte{{}}})
+	f("movie 1: 65536 fragments", ResourceSpec{Key: movie(1), Fragments: make([]FragmentSpec, 65536)})
+	f("movie 1: videos: 0 pieces", one())
+	f("256 pieces", one(make([]PieceSpec, 256)...))
+	f("unknown operation 0", one(PieceSpec{}))
+	f("unknown operation 5", one(PieceSpec{Op: 5}))
+	f("piece 1: CRC operator is 00000000, 1 raw bytes need 00800000", one(good, seg(Segment{Stored: []byte("x"), RawLen: 1})))
+	f("segment of 0 bytes for 1 raw ones", one(seg(Segment{RawLen: 1, Op: CRCOp(1)})))
+	f("no resource with genres at 65", one(PieceSpec{Op: OpReference, Ref: ref + 1, Sub: fragment.SubGenres}))
+	f("no resource with videos at 64", one(PieceSpec{Op: OpReference, Ref: ref, Sub: fragment.SubVideos}))
+	f("videos is there twice", ResourceSpec{Key: movie(1), Fragments: []FragmentSpec{frag(videos, good), frag(details, good), frag(videos, good)}})
+
+	// What was refused has left nothing behind.
+	if _, err := s1.Add(one(good)); err != nil {
+		t.Errorf("Add() after refusals = %v", err)
+	}
+	if _, err := w.Shard(1); err == nil {
+		t.Error("Shard(1) a second time succeeds")
+	}
+	if _, err := w.Shard(2); err == nil {
+		t.Error("Shard(2) of 2 succeeds")
+	}
+	if _, err := w.Seal(context.Background()); err == nil || !strings.Contains(err.Error(), "shard 0 is not closed") {
+		t.Errorf("Seal() with open shards = %v", err)
+	}
+	if err := errors.Join(w.Abort(), w.Abort()); err != nil {
+		t.Errorf("Abort() = %v", err)
+	}
+	if _, err := s1.Add(one(good)); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("Add() after Abort = %v, want os.ErrClosed", err)
+	}
+	for _, o := range []WriterOptions{{Shards: -1}, {Shards: 5000}, {MaxPackBytes: -1}, {Params: map[string]string{"a": "\xff"}}, {Parent: "\xff"}} {
+		if _, err := Create(t.TempDir(), o); err == nil {
+			t.Errorf("Create(%+v) succeeds", o)
+		}
+	}
+}
+
+// TestTooManyPacks fails the shard for good, since part of a resource is written.
+func TestTooManyPacks(t *testing.T) {
+	w, err := Create(t.TempDir(), WriterOptions{Shards: maxShards, MaxPackBytes: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := w.Shard(maxShards - 1)
+	for i := 0; err == nil; i++ {
+		_, err = s.Add(ResourceSpec{Key: movie(fragment.ID(i)), Fragments: []FragmentSpec{frag(details, seg(plain("x")))}})
+	}
+	if !strings.Contains(err.Error(), "pack 65535: a release has at most 65535 packs") {
+		t.Errorf("Add() = %v, want an error about too many packs", err)
+	}
+	if _, again := s.Add(ResourceSpec{Key: movie(1)}); again == nil {
+		t.Error("Add() to a shard that has failed succeeds")
+	}
+	if s.Close() == nil {
+		t.Error("Close() of a shard that has failed succeeds")
+	}
+	if _, err := w.Seal(context.Background()); err == nil || !strings.Contains(err.Error(), "shard 4095 has failed") {
+		t.Errorf("Seal() = %v, want an error about the shard", err)
+	}
+	if err := w.Abort(); err != nil {
+		t.Errorf("Abort() = %v", err)
+	}
+}
+
+func TestDuplicateKeys(t *testing.T) {
+	for _, second := range []ResourceSpec{
+		{Key: movie(550)},
+		{Key: movie(551), Aliases: [][]byte{movie(550)}},
+		{Key: movie(551), Aliases: [][]byte{movie(7)}},
+	} {
+		dir := t.TempDir()
+		w, err := Create(dir, WriterOptions{Shards: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err0 := add(w, 0, ResourceSpec{Key: movie(550), Aliases: [][]byte{movie(7)}})
+		_, err1 := add(w, 1, second)
+		if err := errors.Join(err0, err1); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Seal(context.Background()); err == nil || !strings.Contains(err.Error(), "two resources or aliases have the key of movie ") {
+			t.Errorf("Seal() = %v, want an error about the key", err)
+		}
+		if err := w.Abort(); err != nil {
+			t.Errorf("Abort() = %v", err)
+		}
+		if left, _ := filepath.Glob(filepath.Join(dir, "[.r]*")); !slices.Equal(left, []string{filepath.Join(dir, builderLock)}) {
+			t.Errorf("Abort() leaves %v", left)
+		}
+	}
+}
+
+func TestOneBuilderAtATime(t *testing.T) {
+	dir := t.TempDir()
+	stale := filepath.Join(dir, buildingPrefix+"1")
+	if err := os.MkdirAll(filepath.Join(stale, "x"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	w, err := Create(dir, WriterOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(stale); !missing(err) {
+		t.Errorf("Create() leaves %q: %v", stale, err)
+	}
+	if _, err := Create(dir, WriterOptions{}); !errors.Is(err, ErrLocked) {
+		t.Errorf("Create() while another works = %v, want ErrLocked", err)
+	}
+	if err := w.Abort(); err != nil {
+		t.Fatal(err)
+	}
+	w, err = Create(dir, WriterOptions{})
+	if err != nil {
+		t.Fatalf("Create() after Abort = %v", err)
+	}
+	m := seal(t, w)
+	noProblems(t, filepath.Join(dir, m.ID)) // an empty release is one too
+	if _, err := w.Seal(context.Background()); err == nil {
+		t.Error("Seal() a second time succeeds")
+	}
+	if err := w.WriteReport(nil); err == nil {
+		t.Error("WriteReport() after Seal succeeds")
+	}
+}
+
+// TestSameReleaseTwice keeps the first, and replaces it when it is broken.
+func TestSameReleaseTwice(t *testing.T) {
+	dir := t.TempDir()
+	m := buildTiny(t, dir, "")
+	marker := filepath.Join(dir, m.ID, reportFile)
+	if err := os.WriteFile(marker, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if again := buildTiny(t, dir, ""); again.ID != m.ID {
+		t.Errorf("id = %s, then %s", m.ID, again.ID)
+	}
+	if _, err := os.Stat(marker); err != nil {
+		t.Errorf("the first release is gone: %v", err)
+	}
+	if err := os.Truncate(filepath.Join(dir, m.ID, packName(1)), 70); err != nil {
+		t.Fatal(err)
+	}
+	buildTiny(t, dir, "")
+	noProblems(t, filepath.Join(dir, m.ID))
+	if names, _ := filepath.Glob(filepath.Join(dir, ".*")); len(names) != 1 {
+		t.Errorf("left in the folder: %v, want the lock alone", names)
+	}
+}
+
+func TestSealStopsWithContext(t *testing.T) {
+	w, err := Create(t.TempDir(), tinyOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := fillTiny(w); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := w.Seal(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("Seal(cancelled) = %v, want context.Canceled", err)
+	}
+	if err := w.Abort(); err != nil {
+		t.Errorf("Abort() = %v", err)
+	}
+}
+
+// TestIndexSpills has more keys in a partition than stay in memory.
+func TestIndexSpills(t *testing.T) {
+	dir := t.TempDir()
+	w := &indexWriter{dir: dir}
+	const n = spillPairs*2 + 100
+	for i := range uint64(n) {
+		if err := w.add(7<<56|(i*2654435761)%(1<<40), i); err != nil {
+			t.Fatal(err)
+		}
+	}
+	pairs, err := w.load(7)
+	if err != nil || len(pairs) != n || !slices.IsSortedFunc(pairs, func(a, b pair) int { return int(int64(a.hash) - int64(b.hash)) }) {
+		t.Errorf("load() = %d pairs, %v, want %d in order", len(pairs), err, n)
+	}
+	if names, _ := filepath.Glob(filepath.Join(dir, ".*")); len(names) != 0 {
+		t.Errorf("left behind: %v", names)
+	}
+}
+
+func TestResourcesStops(t *testing.T) {
+	r, err := Open("testdata/v1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	stop, calls := errors.New("stop"), 0
+	err = r.Resources(context.Background(), func([]byte, Entry, Ref) error { calls++; return stop })
+	if err != stop || calls != 1 {
+		t.Errorf("Resources() = %v after %d calls, want stop after 1", err, calls)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if err := r.Resources(ctx, func([]byte, Entry, Ref) error { return nil }); !errors.Is(err, context.Canceled) {
+		t.Errorf("Resources(cancelled) = %v, want context.Canceled", err)
+	}
+	if err := errors.Join(r.Close(), r.Close()); err != nil {
+		t.Errorf("Close() = %v", err)
+	}
+	if _, ok := r.Lookup(movie(550)); ok {
+		t.Error("Lookup() after Close = true")
+	}
+}
+
+func TestConcurrentReaders(t *testing.T) {
+	r := mustOpen(t, "testdata/v1")
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for range 200 {
+				e, ok := r.Lookup(movie(550))
+				f, ok2 := e.Find(videos)
+				p, ok3 := f.Piece(1)
+				if !ok || !ok2 || !ok3 || len(p.Segment.Stored) == 0 {
+					t.Errorf("Lookup, Find, Piece = %v, %v, %v, want true", ok, ok2, ok3)
+				}
+			}
+		})
+	}
+	wg.Wait()
+}

@@ -1,0 +1,403 @@
+package release
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"reelsplice/schemas/fragment"
+)
+
+// A PieceSpec is one step of a program to write. Which fields count depends on Op.
+type PieceSpec struct {
+	Op      Op
+	Segment Segment      // of OpSegment
+	Ref     Ref          // of OpReference: a resource of shard 0
+	Sub     fragment.Sub // of OpReference: a sub-request which that resource has
+}
+
+// A FragmentSpec is a fragment to write: 1 to MaxPieces pieces.
+type FragmentSpec struct {
+	Address fragment.Address
+	Pieces  []PieceSpec
+}
+
+// A ResourceSpec is a resource to write: at most MaxFragments fragments with different
+// addresses, in any order. Key and Aliases have 1 to fragment.MaxKeyLen bytes each, and
+// no key may occur twice in a release.
+type ResourceSpec struct {
+	Key       []byte
+	Aliases   [][]byte
+	Fragments []FragmentSpec
+}
+
+// A ShardWriter takes the resources of one shard, in the order in which their blocks
+// and segments will lie. It is for one goroutine at a time.
+type ShardWriter struct {
+	w      *Writer
+	number int
+	path   string // of the piece of the directory, with offsets that start at 0
+	f      *os.File
+	out    *bufio.Writer
+	off    uint64 // bytes written to out
+	buf    []byte // block in the making
+	order  []int  // of the fragments in the making
+
+	pack   *packWriter // nil before the first segment, and after Close
+	packs  []File      // completed
+	seen   map[segmentID]uint64
+	counts counts
+	closed bool
+	err    error // what broke the shard for good
+}
+
+// segmentID tells segments apart that are stored once: in all of shard 0, and within
+// one resource of the others.
+type segmentID struct {
+	hash     Hash
+	raw, crc uint32
+}
+
+func newShardWriter(w *Writer, number int) (*ShardWriter, error) {
+	s := &ShardWriter{w: w, number: number, path: filepath.Join(w.tmp, fmt.Sprintf(".directory-%05d", number))}
+	f, err := os.Create(s.path)
+	if err != nil {
+		return nil, err
+	}
+	s.f, s.out = f, bufio.NewWriterSize(f, 64<<10)
+	s.seen = map[segmentID]uint64{}
+	return s, nil
+}
+
+// Add writes a resource and returns its place, which means something for shard 0 only.
+// It copies what it keeps. A resource that breaks a rule is refused as a whole, and the
+// shard can go on; after an error of the disk it cannot.
+func (s *ShardWriter) Add(r ResourceSpec) (Ref, error) {
+	if s.err != nil {
+		return 0, fmt.Errorf("add to shard %d: it has failed before: %w", s.number, s.err)
+	}
+	if s.closed {
+		return 0, fmt.Errorf("add to shard %d: %w", s.number, os.ErrClosed)
+	}
+	if err := s.check(r); err != nil {
+		return 0, fmt.Errorf("add to shard %d: %s: %w", s.number, fragment.DescribeKey(r.Key), err)
+	}
+	if s.number != 0 {
+		clear(s.seen) // identical segments are found within a resource only
+	}
+	ref := Ref(headerLen + s.off)
+	if err := s.write(r); err != nil {
+		s.err = err
+		return 0, fmt.Errorf("add to shard %d: %w", s.number, err)
+	}
+	if s.number == 0 {
+		s.w.common.add(ref, r.Fragments)
+	}
+	return ref, nil
+}
+
+// check tells what r breaks, and leaves the order of its fragments in s.order.
+func (s *ShardWriter) check(r ResourceSpec) error {
+	if err := checkKey(r.Key); err != nil {
+		return err
+	}
+	for _, key := range r.Aliases {
+		if err := checkKey(key); err != nil {
+			return fmt.Errorf("alias: %w", err)
+		}
+	}
+	if len(r.Fragments) > MaxFragments {
+		return fmt.Errorf("%d fragments, at most %d are possible", len(r.Fragments), MaxFragments)
+	}
+	s.order = s.order[:0]
+	for i, f := range r.Fragments {
+		s.order = append(s.order, i)
+		if err := s.checkFragment(f); err != nil {
+			return fmt.Errorf("%s: %w", f.Address, err)
+		}
+	}
+	slices.SortFunc(s.order, func(a, b int) int {
+		return cmp.Compare(r.Fragments[a].Address.Uint64(), r.Fragments[b].Address.Uint64())
+	})
+	for i := 1; i < len(s.order); i++ {
+		if a := r.Fragments[s.order[i]].Address; a == r.Fragments[s.order[i-1]].Address {
+			return fmt.Errorf("%s is there twice", a)
+		}
+	}
+	return nil
+}
+
+func checkKey(key []byte) error {
+	if len(key) == 0 || len(key) > fragment.MaxKeyLen {
+		return fmt.Errorf("key %q has %d bytes, 1 to %d are possible", key, len(key), fragment.MaxKeyLen)
+	}
+	return nil
+}
+
+func (s *ShardWriter) checkFragment(f FragmentSpec) error {
+	if len(f.Pieces) == 0 || len(f.Pieces) > MaxPieces {
+		return fmt.Errorf("%d pieces, 1 to %d are possible", len(f.Pieces), MaxPieces)
+	}
+	for i := range f.Pieces {
+		if err := s.checkPiece(&f.Pieces[i]); err != nil {
+			return fmt.Errorf("piece %d: %w", i, err)
+		}
+	}
+	return nil
+}
+
+func (s *ShardWriter) checkPiece(p *PieceSpec) error {
+	switch p.Op {
+	case OpSegment:
+		return p.Segment.check()
+	case OpReference:
+		if !s.w.common.has(p.Ref, p.Sub) {
+			return fmt.Errorf("shard 0 has no resource with %s at %d", p.Sub, p.Ref)
+		}
+	case OpIDMark, OpPageMark:
+	default:
+		return fmt.Errorf("unknown operation %d", p.Op)
+	}
+	return nil
+}
+
+// check tells what of g cannot be right, as far as that shows without inflating it.
+func (g *Segment) check() error {
+	if uint64(len(g.Stored)) > math.MaxUint32 {
+		return fmt.Errorf("segment of %d bytes, at most %d are possible", len(g.Stored), uint32(math.MaxUint32))
+	}
+	if len(g.Stored) == 0 && g.RawLen != 0 {
+		return fmt.Errorf("segment of 0 bytes for %d raw ones", g.RawLen)
+	}
+	if op := CRCOp(uint64(g.RawLen)); g.Op != op {
+		return fmt.Errorf("CRC operator is %08x, %d raw bytes need %08x", g.Op, g.RawLen, op)
+	}
+	return nil
+}
+
+// write appends the blocks of r, which has been checked.
+func (s *ShardWriter) write(r ResourceSpec) error {
+	target := s.off
+	pieces := 0
+	for i := range r.Fragments {
+		pieces += len(r.Fragments[i].Pieces)
+	}
+	s.buf = appendBlockHead(s.buf[:0], r.Key, typeResource, len(r.Fragments), pieces)
+	first := 0
+	for _, i := range s.order {
+		f := &r.Fragments[i]
+		s.buf = le.AppendUint64(s.buf, f.Address.Uint64())
+		s.buf = le.AppendUint32(s.buf, uint32(first))
+		s.buf = append(s.buf, byte(len(f.Pieces)), 0, 0, 0)
+		first += len(f.Pieces)
+	}
+	for _, i := range s.order {
+		for k := range r.Fragments[i].Pieces {
+			if err := s.appendPiece(&r.Fragments[i].Pieces[k]); err != nil {
+				return err
+			}
+		}
+	}
+	for _, key := range r.Aliases {
+		s.buf = appendBlockHead(s.buf, key, typeAlias, 0, 0)
+		s.buf = le.AppendUint64(s.buf, target)
+	}
+	s.off += uint64(len(s.buf))
+	s.counts.kinds[r.Key[0]]++
+	s.counts.resources++
+	s.counts.aliases += int64(len(r.Aliases))
+	s.counts.fragments += int64(len(r.Fragments))
+	s.counts.pieces += int64(pieces)
+	_, err := s.out.Write(s.buf)
+	return err
+}
+
+// appendBlockHead appends what comes before the tables of a block.
+func appendBlockHead(dst, key []byte, typ byte, fragments, pieces int) []byte {
+	dst = append(dst, byte(len(key)), typ)
+	dst = le.AppendUint16(dst, uint16(fragments))
+	dst = le.AppendUint32(dst, uint32(pieces))
+	dst = append(dst, key...)
+	const zeros = "\x00\x00\x00\x00\x00\x00\x00"
+	return append(dst, zeros[:align(len(key))-len(key)]...)
+}
+
+// appendPiece appends p to the block in the making, and a new segment to the pack.
+func (s *ShardWriter) appendPiece(p *PieceSpec) error {
+	var where uint64
+	var g Segment
+	var sub fragment.Sub
+	switch p.Op {
+	case OpSegment:
+		var err error
+		if where, err = s.store(&p.Segment); err != nil {
+			return err
+		}
+		g = p.Segment
+	case OpReference:
+		where, sub = uint64(p.Ref), p.Sub
+	}
+	s.buf = le.AppendUint64(s.buf, where)
+	s.buf = le.AppendUint32(s.buf, uint32(len(g.Stored)))
+	s.buf = le.AppendUint32(s.buf, g.RawLen)
+	s.buf = le.AppendUint32(s.buf, g.CRC)
+	s.buf = le.AppendUint32(s.buf, g.Op)
+	s.buf = append(s.buf, g.Hash[:]...)
+	s.buf = append(s.buf, byte(p.Op), 0)
+	s.buf = le.AppendUint16(s.buf, uint16(sub))
+	s.buf = le.AppendUint32(s.buf, 0)
+	return nil
+}
+
+// store appends g to the pack and returns its place.
+func (s *ShardWriter) store(g *Segment) (uint64, error) {
+	id := segmentID{g.Hash, g.RawLen, g.CRC}
+	if where, ok := s.seen[id]; ok {
+		return where, nil
+	}
+	if err := s.room(len(g.Stored)); err != nil {
+		return 0, err
+	}
+	where := uint64(s.pack.number)<<wherePackShift | s.pack.length
+	if err := s.pack.add(g); err != nil {
+		return 0, err
+	}
+	s.seen[id] = where
+	s.counts.segments++
+	s.counts.rawBytes += int64(g.RawLen)
+	s.counts.storedBytes += int64(len(g.Stored))
+	return where, nil
+}
+
+// room makes sure that s.pack has room for n bytes. Pack numbers of a shard go up by
+// the number of shards, so they depend on no other shard.
+func (s *ShardWriter) room(n int) error {
+	if s.pack != nil && (s.pack.length+uint64(n) <= uint64(s.w.o.MaxPackBytes) || s.pack.segments == 0) {
+		return nil
+	}
+	if err := s.endPack(); err != nil {
+		return err
+	}
+	number := s.number + int(s.counts.packs)*s.w.o.Shards
+	if number >= MaxPacks {
+		return fmt.Errorf("pack %d: a release has at most %d packs: allow longer packs", number, MaxPacks)
+	}
+	p, err := newPackWriter(filepath.Join(s.w.tmp, packName(number)), number)
+	if err != nil {
+		return err
+	}
+	s.pack = p
+	s.counts.packs++
+	return nil
+}
+
+func (s *ShardWriter) endPack() error {
+	if s.pack == nil {
+		return nil
+	}
+	f, err := s.pack.finish(s.w.disk)
+	s.pack = nil
+	s.packs = append(s.packs, f)
+	return err
+}
+
+// Close completes the shard and makes its packs durable. A second call does nothing.
+func (s *ShardWriter) Close() error {
+	if s.closed {
+		return nil
+	}
+	s.closed = true
+	err := errors.Join(s.err, s.out.Flush(), s.f.Close())
+	if err == nil {
+		err = s.endPack()
+	}
+	if err != nil {
+		s.discard()
+		s.err = err
+		return fmt.Errorf("close shard %d: %w", s.number, err)
+	}
+	s.seen, s.buf, s.order, s.out = nil, nil, nil, nil
+	return nil
+}
+
+// discard lets go of the files of a shard that is given up.
+func (s *ShardWriter) discard() {
+	s.closed = true
+	_ = s.f.Close()
+	if s.pack != nil {
+		_ = s.pack.f.Close()
+	}
+}
+
+// describe adds the shard to the manifest.
+func (s *ShardWriter) describe(m *Manifest) {
+	c := &m.Counts
+	for k, n := range s.counts.kinds {
+		if n != 0 {
+			c.Resources[fragment.Kind(k).String()] += n
+		}
+	}
+	c.Aliases += s.counts.aliases
+	c.Fragments += s.counts.fragments
+	c.Segments += s.counts.segments
+	c.RawBytes += s.counts.rawBytes
+	c.StoredBytes += s.counts.storedBytes
+	m.Files = append(m.Files, s.packs...)
+}
+
+func sortFiles(files []File) {
+	slices.SortFunc(files, func(a, b File) int { return cmp.Compare(a.Name, b.Name) })
+}
+
+// A packWriter writes one pack.
+type packWriter struct {
+	f        *os.File
+	out      *bufio.Writer
+	number   int
+	length   uint64 // bytes of the file so far
+	segments uint64
+	rawBytes uint64
+}
+
+func newPackWriter(path string, number int) (*packWriter, error) {
+	f, err := os.Create(path)
+	if err != nil {
+		return nil, err
+	}
+	p := &packWriter{f: f, out: bufio.NewWriterSize(f, 256<<10), number: number, length: headerLen}
+	_, err = p.out.Write(make([]byte, headerLen)) // finish fills it in
+	return p, err
+}
+
+func (p *packWriter) add(g *Segment) error {
+	p.length += uint64(len(g.Stored))
+	p.segments++
+	p.rawBytes += uint64(g.RawLen)
+	_, err := p.out.Write(g.Stored)
+	return err
+}
+
+// finish completes the pack, makes it durable and returns what the manifest says of it.
+func (p *packWriter) finish(d disk) (_ File, err error) {
+	defer closeInto(p.f, &err)
+	if err := p.out.Flush(); err != nil {
+		return File{}, err
+	}
+	h := header{magic: packMagic, number: uint32(p.number), length: p.length}
+	h.counts[packSegments], h.counts[packRawBytes] = p.segments, p.rawBytes
+	if _, err := p.f.WriteAt(h.appendTo(nil), 0); err != nil {
+		return File{}, err
+	}
+	if err := d.sync(p.f); err != nil {
+		return File{}, err
+	}
+	// The header comes first and is known last, so the sum takes a second reading,
+	// from the page cache.
+	return hashFile(context.Background(), p.f.Name(), nil)
+}

@@ -1,0 +1,300 @@
+package release
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+// maxHistory is how many ids the file current keeps.
+const maxHistory = 100
+
+// A Store is a folder of releases. Methods that change it wait for one another, also
+// across processes; reading takes no lock.
+type Store struct {
+	Dir  string
+	disk disk
+}
+
+// Info describes one folder of a store.
+type Info struct {
+	ID       string // name of the folder
+	Current  bool   // it is served
+	Previous bool   // Rollback goes there
+	Bytes    int64  // length of the files that its manifest lists
+	// Fragments is the number of fragments.
+	Fragments int64
+	// Built is the time in its report.json, or else when the folder last changed.
+	Built time.Time
+	// Err tells why the folder is no release that Open accepts; the numbers are 0 then.
+	Err error
+}
+
+// Path returns the folder of the release id, whether it exists or not.
+func (s Store) Path(id string) string { return filepath.Join(s.Dir, id) }
+
+// Current returns the id of the served release. The error matches ErrNoRelease when
+// nothing has been published yet.
+func (s Store) Current() (string, error) {
+	ids, err := s.history()
+	if err != nil {
+		return "", err
+	}
+	return ids[0], nil
+}
+
+// history returns the current id and those before it, newest first; at least one.
+func (s Store) history() ([]string, error) {
+	path := filepath.Join(s.Dir, currentFile)
+	data, err := os.ReadFile(path)
+	if missing(err) {
+		return nil, fmt.Errorf("read %q: %w", path, ErrNoRelease)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read current release: %w", err)
+	}
+	ids, err := parseHistory(data)
+	if err != nil {
+		return nil, fmt.Errorf("read %q: %w", path, err)
+	}
+	return ids, nil
+}
+
+// parseHistory reads the content of the file current: one id a line, each line ended.
+func parseHistory(data []byte) ([]string, error) {
+	text, ended := strings.CutSuffix(string(data), "\n")
+	if !ended {
+		return nil, corrupt(currentFile, int64(len(data)), "the last line does not end")
+	}
+	ids := strings.Split(text, "\n")
+	off := int64(0)
+	for _, id := range ids {
+		if !validID(id) {
+			return nil, corrupt(currentFile, off, "%q is no release id", id)
+		}
+		off += int64(len(id)) + 1
+	}
+	return ids, nil
+}
+
+// setHistory makes ids the content of current: all of it, durably, or none of it.
+func (s Store) setHistory(ids []string) error {
+	ids = ids[:min(len(ids), maxHistory)]
+	tmp := filepath.Join(s.Dir, currentNew)
+	if err := s.disk.writeFile(tmp, []byte(strings.Join(ids, "\n")+"\n")); err != nil {
+		return err
+	}
+	return s.disk.rename(tmp, filepath.Join(s.Dir, currentFile))
+}
+
+// lock waits for the right to change the store.
+func (s Store) lock() (*flock.Flock, error) {
+	l := flock.New(filepath.Join(s.Dir, storeLock))
+	if err := l.Lock(); err != nil {
+		return nil, fmt.Errorf("lock %q: %w", l.Path(), err)
+	}
+	return l, nil
+}
+
+// check opens the release id and tells why it cannot be served.
+func (s Store) check(id string) error {
+	if !validID(id) {
+		return fmt.Errorf("%q is no release id", id)
+	}
+	r, err := Open(s.Path(id))
+	if missing(err) {
+		return fmt.Errorf("release %s is not in %q: %w", id, s.Dir, err)
+	}
+	if err != nil {
+		return err
+	}
+	if got := r.Manifest().ID; got != id {
+		err = corrupt(manifestFile, -1, "id is %s, the folder is %s", got, id)
+	}
+	return errors.Join(err, r.Close())
+}
+
+// Publish makes the release id the current one and returns the one before, which is
+// empty at first and id itself when it was current already. A release that Open
+// refuses is not published.
+func (s Store) Publish(id string) (previous string, err error) {
+	l, err := s.lock()
+	if err != nil {
+		return "", fmt.Errorf("publish: %w", err)
+	}
+	defer func() { err = errors.Join(err, l.Unlock()) }()
+	if err := s.check(id); err != nil {
+		return "", fmt.Errorf("publish: %w", err)
+	}
+	ids, err := s.history()
+	if err != nil && !errors.Is(err, ErrNoRelease) {
+		return "", fmt.Errorf("publish: %w", err)
+	}
+	if len(ids) > 0 {
+		previous = ids[0]
+	}
+	if previous == id {
+		return previous, nil
+	}
+	if err := s.setHistory(append([]string{id}, ids...)); err != nil {
+		return "", fmt.Errorf("publish: %w", err)
+	}
+	return previous, nil
+}
+
+// Rollback makes the release current that was so before, and forgets the present one
+// as if it had not been published. It can be called several times.
+func (s Store) Rollback() (from, to string, err error) {
+	l, err := s.lock()
+	if err != nil {
+		return "", "", fmt.Errorf("roll back: %w", err)
+	}
+	defer func() { err = errors.Join(err, l.Unlock()) }()
+	ids, err := s.history()
+	if err != nil {
+		return "", "", fmt.Errorf("roll back: %w", err)
+	}
+	if len(ids) < 2 {
+		return "", "", fmt.Errorf("roll back: no release has been current before %s", ids[0])
+	}
+	if err := s.check(ids[1]); err != nil {
+		return "", "", fmt.Errorf("roll back from %s: %w", ids[0], err)
+	}
+	if err := s.setHistory(ids[1:]); err != nil {
+		return "", "", fmt.Errorf("roll back: %w", err)
+	}
+	return ids[0], ids[1], nil
+}
+
+// List returns every folder of the store, the newest first, and the current release
+// even when its folder is gone.
+func (s Store) List() ([]Info, error) {
+	ids, err := s.history()
+	if err != nil && !errors.Is(err, ErrNoRelease) {
+		return nil, fmt.Errorf("list releases: %w", err)
+	}
+	entries, err := os.ReadDir(s.Dir)
+	if err != nil {
+		return nil, fmt.Errorf("list releases: %w", err)
+	}
+	var infos []Info
+	for _, e := range entries {
+		if e.IsDir() && !strings.HasPrefix(e.Name(), ".") {
+			infos = append(infos, s.info(e.Name()))
+		}
+	}
+	if len(ids) > 0 && !slices.ContainsFunc(infos, func(i Info) bool { return i.ID == ids[0] }) {
+		infos = append(infos, s.info(ids[0]))
+	}
+	for i := range infos {
+		infos[i].Current = len(ids) > 0 && infos[i].ID == ids[0]
+		infos[i].Previous = len(ids) > 1 && infos[i].ID == ids[1] && !infos[i].Current
+	}
+	slices.SortStableFunc(infos, func(a, b Info) int {
+		return cmp.Or(b.Built.Compare(a.Built), cmp.Compare(a.ID, b.ID))
+	})
+	return infos, nil
+}
+
+// info describes the folder id.
+func (s Store) info(id string) Info {
+	i := Info{ID: id, Built: s.built(id)}
+	if i.Err = s.check(id); i.Err != nil {
+		return i
+	}
+	m, err := readManifest(s.Path(id))
+	if err != nil {
+		i.Err = err
+		return i
+	}
+	i.Fragments = m.Counts.Fragments
+	for _, f := range m.Files {
+		i.Bytes += f.Size
+	}
+	return i
+}
+
+// built returns the time in the report of release id, or when its folder changed.
+func (s Store) built(id string) time.Time {
+	var report struct {
+		BuiltAt time.Time `json:"built_at"`
+	}
+	data, err := os.ReadFile(filepath.Join(s.Path(id), reportFile))
+	if err == nil && json.Unmarshal(data, &report) == nil && !report.BuiltAt.IsZero() {
+		return report.BuiltAt
+	}
+	if st, err := os.Stat(s.Path(id)); err == nil {
+		return st.ModTime()
+	}
+	return time.Time{}
+}
+
+// Prune removes releases and returns their ids. It keeps the current one, the one that
+// Rollback goes to, and then the newest ones until keep, at least 1, are there; folders
+// that List gives an Err for it neither counts nor touches. What killed builders left
+// behind goes too, unless a builder is at work.
+func (s Store) Prune(keep int) (removed []string, err error) {
+	if keep < 1 {
+		return nil, fmt.Errorf("prune releases: keep at least 1, not %d", keep)
+	}
+	l, err := s.lock()
+	if err != nil {
+		return nil, fmt.Errorf("prune releases: %w", err)
+	}
+	defer func() { err = errors.Join(err, l.Unlock()) }()
+	if err := s.removeStale(); err != nil {
+		return nil, fmt.Errorf("prune releases: %w", err)
+	}
+	infos, err := s.List()
+	if err != nil {
+		return nil, fmt.Errorf("prune releases: %w", err)
+	}
+	for _, id := range surplus(infos, keep) {
+		if err := s.disk.delete(s.Path(id)); err != nil {
+			return removed, fmt.Errorf("prune release %s: %w", id, err)
+		}
+		removed = append(removed, id)
+	}
+	return removed, nil
+}
+
+// surplus returns what Prune removes of infos, which are in order, the newest first.
+func surplus(infos []Info, keep int) []string {
+	for _, i := range infos {
+		if i.Err == nil && (i.Current || i.Previous) {
+			keep--
+		}
+	}
+	var ids []string
+	for _, i := range infos {
+		if i.Err != nil || i.Current || i.Previous {
+			continue
+		}
+		if keep > 0 {
+			keep--
+			continue
+		}
+		ids = append(ids, i.ID)
+	}
+	return ids
+}
+
+// removeStale removes what killed processes left behind.
+func (s Store) removeStale() error {
+	if err := s.disk.removeStale(s.Dir, deletingPrefix); err != nil {
+		return err
+	}
+	l, err := tryLock(s.Dir, builderLock)
+	if err != nil || l == nil {
+		return err
+	}
+	return errors.Join(s.disk.removeStale(s.Dir, buildingPrefix), l.Unlock())
+}

@@ -1,0 +1,242 @@
+package release
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// storeOf makes a store of n releases, built a minute apart, the oldest first.
+func storeOf(tb testing.TB, n int) (Store, []string) {
+	tb.Helper()
+	s := Store{Dir: tb.TempDir()}
+	var ids []string
+	for i := range n {
+		o := tinyOptions()
+		o.Parent = fmt.Sprint(i)
+		w, err := Create(s.Dir, o)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		report := fmt.Sprintf(`{"built_at": %q}`, time.Unix(int64(60*i), 0).UTC().Format(time.RFC3339))
+		if err := errors.Join(fillTiny(w), w.WriteReport([]byte(report))); err != nil {
+			tb.Fatal(err)
+		}
+		ids = append(ids, seal(tb, w).ID)
+	}
+	return s, ids
+}
+
+func publish(tb testing.TB, s Store, ids ...string) {
+	tb.Helper()
+	for _, id := range ids {
+		if _, err := s.Publish(id); err != nil {
+			tb.Fatalf("Publish(%s) = %v", id, err)
+		}
+	}
+}
+
+func isCurrent(tb testing.TB, s Store, want string) {
+	tb.Helper()
+	if got, err := s.Current(); err != nil || got != want {
+		tb.Errorf("Current() = %q, %v, want %q", got, err, want)
+	}
+}
+
+func TestPublishAndRollback(t *testing.T) {
+	s, ids := storeOf(t, 3)
+	if _, err := s.Current(); !errors.Is(err, ErrNoRelease) {
+		t.Errorf("Current() of nothing = %v, want ErrNoRelease", err)
+	}
+	if _, _, err := s.Rollback(); !errors.Is(err, ErrNoRelease) {
+		t.Errorf("Rollback() of nothing = %v, want ErrNoRelease", err)
+	}
+	for i, id := range ids {
+		want := ""
+		if i > 0 {
+			want = ids[i-1]
+		}
+		if got, err := s.Publish(id); err != nil || got != want {
+			t.Errorf("Publish(%s) = %q, %v, want %q", id, got, err, want)
+		}
+		isCurrent(t, s, id)
+	}
+	before := readFile(t, s.Dir, currentFile)
+	if got, err := s.Publish(ids[2]); err != nil || got != ids[2] || string(readFile(t, s.Dir, currentFile)) != string(before) {
+		t.Errorf("Publish(the current one) = %q, %v, want it, unchanged", got, err)
+	}
+	for i := 2; i > 0; i-- {
+		if from, to, err := s.Rollback(); err != nil || from != ids[i] || to != ids[i-1] {
+			t.Errorf("Rollback() = %q, %q, %v, want %q, %q", from, to, err, ids[i], ids[i-1])
+		}
+		isCurrent(t, s, ids[i-1])
+	}
+	if _, _, err := s.Rollback(); err == nil || !strings.Contains(err.Error(), "no release has been current before "+ids[0]) {
+		t.Errorf("Rollback() from the first = %v", err)
+	}
+	isCurrent(t, s, ids[0])
+}
+
+func TestPublishRefuses(t *testing.T) {
+	s, ids := storeOf(t, 2)
+	publish(t, s, ids[0])
+	broken := filepath.Join(s.Path(ids[1]), packName(1))
+	if err := os.Truncate(broken, 80); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.CopyFS(s.Path("r0000000000000001"), os.DirFS(s.Path(ids[0]))); err != nil {
+		t.Fatal(err)
+	}
+	for id, want := range map[string]string{
+		"r0000000000000000":   "release r0000000000000000 is not in",
+		"r0000000000000001":   "the folder is r0000000000000001",
+		"../" + ids[0]:        "is no release id",
+		"":                    "is no release id",
+		"R" + ids[0][1:]:      "is no release id",
+		"r000000000000000G":   "is no release id",
+		ids[0] + "/../" + "x": "is no release id",
+		ids[1]:                "pack-00001: offset 80: file is 80 bytes long, the manifest says 116",
+	} {
+		if _, err := s.Publish(id); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("Publish(%q) = %v, want an error with %q", id, err, want)
+		}
+	}
+	isCurrent(t, s, ids[0])
+	for _, bad := range []string{"", "\n", "r0\n", ids[0], ids[0] + "\n\n"} {
+		writeFile(t, []byte(bad), s.Dir, currentFile)
+		if _, err := s.Current(); !errors.Is(err, ErrCorrupt) {
+			t.Errorf("Current() of %q = %v, want ErrCorrupt", bad, err)
+		}
+		if _, err := s.Publish(ids[0]); !errors.Is(err, ErrCorrupt) {
+			t.Errorf("Publish() over %q = %v, want ErrCorrupt", bad, err)
+		}
+	}
+}
+
+func TestRollbackToWhatIsGone(t *testing.T) {
+	s, ids := storeOf(t, 2)
+	publish(t, s, ids...)
+	if err := os.RemoveAll(s.Path(ids[0])); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := s.Rollback(); err == nil || !strings.Contains(err.Error(), "release "+ids[0]+" is not in") {
+		t.Errorf("Rollback() = %v, want an error that names %s", err, ids[0])
+	}
+	isCurrent(t, s, ids[1])
+}
+
+func TestHistoryIsBounded(t *testing.T) {
+	s, ids := storeOf(t, 2)
+	for range maxHistory {
+		publish(t, s, ids...)
+	}
+	if got, err := s.history(); err != nil || len(got) != maxHistory || got[0] != ids[1] {
+		t.Errorf("history() = %d ids, %v, want %d", len(got), err, maxHistory)
+	}
+}
+
+func TestList(t *testing.T) {
+	s, ids := storeOf(t, 3)
+	publish(t, s, ids[2], ids[0])
+	if err := os.Mkdir(s.Path("notes"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	infos, err := s.List()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, i := range infos {
+		got = append(got, fmt.Sprintf("%s %v %v %v", i.ID, i.Current, i.Previous, i.Err == nil))
+		if i.Err == nil && (i.Fragments != 8 || i.Bytes != 1521) {
+			t.Errorf("%s has %d fragments, %d bytes, want 8, 1521", i.ID, i.Fragments, i.Bytes)
+		}
+	}
+	want := []string{"notes false false false", ids[2] + " false true true", ids[1] + " false false true", ids[0] + " true false true"}
+	if !slices.Equal(got, want) {
+		t.Errorf("List() =\n%q, want\n%q", got, want)
+	}
+	if !infos[3].Built.Equal(time.Unix(0, 0)) {
+		t.Errorf("Built = %v, want that of the report", infos[3].Built)
+	}
+
+	if err := os.RemoveAll(s.Path(ids[0])); err != nil {
+		t.Fatal(err)
+	}
+	infos, err = s.List()
+	if err != nil || len(infos) != 4 || !infos[3].Current || !missing(infos[3].Err) {
+		t.Errorf("List() without the current release = %+v, %v, want it as missing", infos, err)
+	}
+	if _, err := (Store{Dir: s.Path("nowhere")}).List(); err == nil {
+		t.Error("List() of no folder succeeds")
+	}
+}
+
+func TestPrune(t *testing.T) {
+	s, ids := storeOf(t, 5)
+	publish(t, s, ids[1], ids[0])
+	for _, junk := range []string{buildingPrefix + "1", deletingPrefix + "x", "notes"} {
+		if err := os.Mkdir(s.Path(junk), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := s.Prune(0); err == nil {
+		t.Error("Prune(0) succeeds")
+	}
+	for _, c := range []struct {
+		keep int
+		want []string
+	}{
+		{5, nil},
+		{4, []string{ids[2]}},
+		{3, []string{ids[3]}},
+		{1, []string{ids[4]}},
+		{1, nil},
+	} {
+		if got, err := s.Prune(c.keep); err != nil || !slices.Equal(got, c.want) {
+			t.Errorf("Prune(%d) = %v, %v, want %v", c.keep, got, err, c.want)
+		}
+	}
+	onlyThese(t, s.Dir, ids[0], ids[1], "notes")
+	isCurrent(t, s, ids[0])
+}
+
+// onlyThese checks what is in a folder of releases, apart from locks and current.
+func onlyThese(tb testing.TB, dir string, want ...string) {
+	tb.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	var got []string
+	for _, e := range entries {
+		if n := e.Name(); n != builderLock && n != storeLock && n != currentFile {
+			got = append(got, n)
+		}
+	}
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		tb.Errorf("in the folder: %v, want %v", got, want)
+	}
+}
+
+// TestPruneBesideBuilder leaves the builder's folder alone.
+func TestPruneBesideBuilder(t *testing.T) {
+	s := Store{Dir: t.TempDir()}
+	w, err := Create(s.Dir, tinyOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Prune(1); err != nil {
+		t.Fatal(err)
+	}
+	if err := fillTiny(w); err != nil {
+		t.Fatal(err)
+	}
+	noProblems(t, s.Path(seal(t, w).ID))
+}

@@ -1,0 +1,455 @@
+package release
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"sync"
+
+	"github.com/klauspost/compress/flate"
+	"github.com/zeebo/xxh3"
+
+	"reelsplice/schemas/fragment"
+)
+
+// VerifyOptions select what Verify checks.
+type VerifyOptions struct {
+	// Subset, from 1 to Of, checks that part of Of parts, which together check
+	// everything. Both 0 mean all of it.
+	Subset, Of int
+}
+
+// A Problem is something in a release that breaks the format.
+type Problem struct {
+	File string // name inside the release folder
+	Off  int64  // byte offset; negative when it is the whole file
+	What string // what is wrong with which resource, if known
+}
+
+// String returns file, offset and what is wrong.
+func (p Problem) String() string { return place(p.File, p.Off, p.What) }
+
+// maxProblems is how many problems Verify tells apart; a broken disk has millions.
+const maxProblems = 1000
+
+// Verify reads the release in dir and returns what is wrong with it, in order of file
+// and offset; beyond 1000 problems only their number. It checks the SHA-256 of each
+// file, every slot, block and piece, inflates every segment and compares its length,
+// CRC-32, operator and hash, and follows every Reference and alias. The error is about
+// what kept it from checking, such as ctx; a release that Open refuses as corrupt is a
+// problem. Unless nil, progress is called now and then, by one goroutine at a time.
+func Verify(ctx context.Context, dir string, o VerifyOptions, progress func(done, total int64)) ([]Problem, error) {
+	if o == (VerifyOptions{}) {
+		o = VerifyOptions{Subset: 1, Of: 1}
+	}
+	if o.Subset < 1 || o.Subset > o.Of {
+		return nil, fmt.Errorf("verify release: part %d of %d parts does not exist", o.Subset, o.Of)
+	}
+	r, err := Open(dir)
+	var bad *CorruptError
+	if errors.As(err, &bad) {
+		return []Problem{Problem(*bad)}, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("verify release: %w", err)
+	}
+	v := newVerifier(r, o, progress)
+	err = v.files(ctx, dir)
+	if err == nil {
+		err = v.content(ctx)
+	}
+	if err = errors.Join(err, r.Close()); err != nil {
+		return nil, fmt.Errorf("verify release %q: %w", dir, err)
+	}
+	v.advance(v.total)
+	return v.sorted(), nil
+}
+
+// A verifier checks one release.
+type verifier struct {
+	r        *Reader
+	o        VerifyOptions
+	seen     map[uint64][pieceLen]byte // segments of the walk, by place, as a cache
+	counts   [4]uint64                 // of the directory, as walked
+	segments uint64                    // met by the walk
+	jobs     chan segmentJob
+
+	mu          sync.Mutex // guards what follows
+	problems    []Problem
+	more        int // problems beyond maxProblems
+	done, total int64
+	told        int64 // what progress was told
+	progress    func(done, total int64)
+}
+
+// A segmentJob is a segment to inflate.
+type segmentJob struct {
+	piece Piece
+	key   []byte
+	at    fragment.Address
+}
+
+func newVerifier(r *Reader, o VerifyOptions, progress func(done, total int64)) *verifier {
+	v := &verifier{r: r, o: o, progress: progress, seen: map[uint64][pieceLen]byte{}}
+	for i, f := range r.manifest.Files {
+		if v.mine(uint64(i)) {
+			v.total += f.Size
+		}
+	}
+	v.total += r.manifest.Counts.StoredBytes / int64(o.Of)
+	return v
+}
+
+// mine tells whether item i of some list belongs to the part to check.
+func (v *verifier) mine(i uint64) bool { return i%uint64(v.o.Of) == uint64(v.o.Subset-1) }
+
+func (v *verifier) problem(file string, off int64, format string, args ...any) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if len(v.problems) >= maxProblems {
+		v.more++
+		return
+	}
+	v.problems = append(v.problems, Problem{File: file, Off: off, What: fmt.Sprintf(format, args...)})
+}
+
+// progressStep is how many bytes pass between two calls of progress.
+const progressStep = 1 << 20
+
+// advance adds n bytes to those that are done.
+func (v *verifier) advance(n int64) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.done = min(v.done+n, v.total)
+	if v.progress != nil && (v.done-v.told >= progressStep || v.done == v.total && v.told < v.total) {
+		v.told = v.done
+		v.progress(v.done, v.total)
+	}
+}
+
+// sorted returns the problems in order.
+func (v *verifier) sorted() []Problem {
+	slices.SortFunc(v.problems, func(a, b Problem) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Off, b.Off), cmp.Compare(a.What, b.What))
+	})
+	if v.more > 0 {
+		v.problems = append(v.problems, Problem{File: manifestFile, Off: -1, What: fmt.Sprintf("%d more problems in the files it lists", v.more)})
+	}
+	return v.problems
+}
+
+// files compares the SHA-256 of each file with the manifest.
+func (v *verifier) files(ctx context.Context, dir string) error {
+	for i, want := range v.r.manifest.Files {
+		if !v.mine(uint64(i)) {
+			continue
+		}
+		got, err := hashFile(ctx, filepath.Join(dir, want.Name), v.advance)
+		if err != nil {
+			return err
+		}
+		if got.SHA256 != want.SHA256 {
+			v.problem(want.Name, -1, "SHA-256 is %s, the manifest says %s", got.SHA256, want.SHA256)
+		}
+	}
+	return nil
+}
+
+// content checks what is in the files. Several goroutines inflate segments.
+func (v *verifier) content(ctx context.Context) error {
+	v.jobs = make(chan segmentJob, 256)
+	var workers sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		workers.Go(v.inflateAll)
+	}
+	err := v.walk(ctx)
+	close(v.jobs)
+	workers.Wait()
+	return err
+}
+
+func (v *verifier) walk(ctx context.Context) error {
+	if err := v.slots(ctx); err != nil {
+		return err
+	}
+	n := uint64(0)
+	err := v.r.blocks(ctx, func(e Entry) error {
+		v.block(e, v.mine(n))
+		n++
+		return nil
+	})
+	var bad *CorruptError
+	if errors.As(err, &bad) {
+		// Nothing behind a broken block can be found.
+		v.problem(bad.File, bad.Off, "%s", bad.What)
+		return nil
+	}
+	v.totals()
+	return err
+}
+
+// slots checks that each slot leads to a block, and that looking up its key finds it.
+func (v *verifier) slots(ctx context.Context) error {
+	used, run := uint64(0), uint64(0) // run starts the slots in a row before i
+	for i := range v.r.slots {
+		if i%65536 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		off := headerLen + slotLen*i
+		s := le.Uint64(v.r.index[off:])
+		if s == 0 {
+			run = i + 1
+			continue
+		}
+		used++
+		if v.mine(i) {
+			v.slot(s, i, run, int64(off))
+		}
+	}
+	if want := v.r.heads[indexFile].counts[indexKeys]; used != want {
+		v.problem(indexFile, headerCounts+8*indexKeys, "header says %d slots are in use, %d are", want, used)
+	}
+	return nil
+}
+
+func (v *verifier) slot(s, i, run uint64, off int64) {
+	e, ok := v.r.block(slotRef(s))
+	if !ok {
+		v.problem(indexFile, off, "slot leads to %d in the directory, where no block can start", slotRef(s))
+		return
+	}
+	hash := xxh3.Hash(e.Key())
+	ideal := home(hash, v.r.homes)
+	if want := slotOf(hash, uint64(e.ref)); s != want {
+		v.problem(indexFile, off, "%s: slot is %016x, want %016x", fragment.DescribeKey(e.Key()), s, want)
+	} else if ideal < run || ideal > i || i-ideal > v.r.reach {
+		v.problem(indexFile, off, "%s: slot %d cannot be found from its ideal slot %d", fragment.DescribeKey(e.Key()), i, ideal)
+	}
+}
+
+// block checks a block; the details only when it belongs to the part to check.
+func (v *verifier) block(e Entry, mine bool) {
+	v.counts[directoryBlocks]++
+	if mine {
+		v.key(e)
+	}
+	if e.typ == typeAlias {
+		if mine && !v.isResource(e.target()) {
+			v.problem(directoryFile, int64(e.ref), "alias %s leads to %d, where no resource starts", fragment.DescribeKey(e.Key()), e.target())
+		}
+		return
+	}
+	v.counts[directoryResources]++
+	v.counts[directoryFragments] += uint64(e.fragments)
+	v.counts[directoryPieces] += uint64(e.pieces)
+	for i := range e.Len() {
+		v.fragment(e, i, mine)
+	}
+}
+
+// key checks that the index finds the block, and that its padding is zero.
+func (v *verifier) key(e Entry) {
+	if found, ok := v.r.find(e.Key()); !ok || found.ref != e.ref {
+		v.problem(directoryFile, int64(e.ref), "%s: the index does not lead here", fragment.DescribeKey(e.Key()))
+	}
+	if pad := e.block()[blockKey+int(e.keyLen) : e.tables()]; !zero(pad) {
+		v.problem(directoryFile, int64(e.ref)+blockKey+int64(e.keyLen), "%s: padding is % x, want zeros", fragment.DescribeKey(e.Key()), pad)
+	}
+}
+
+// isResource tells whether a resource starts at ref: its bytes could look like one
+// inside another block, but then the index leads elsewhere.
+func (v *verifier) isResource(ref Ref) bool {
+	e, ok := v.r.EntryAt(ref)
+	if !ok {
+		return false
+	}
+	found, ok := v.r.find(e.Key())
+	return ok && found.ref == ref
+}
+
+func (v *verifier) fragment(e Entry, i int, mine bool) {
+	off := int64(uint64(e.ref) + e.tables() + fragmentLen*uint64(i))
+	name := describe(e.Key(), e.Address(i))
+	if mine && i > 0 && e.address(i-1) >= e.address(i) {
+		v.problem(directoryFile, off, "%s: address is not above the one before", name)
+	}
+	if mine && !zero(e.row(i)[fragmentUnused:]) {
+		v.problem(directoryFile, off+fragmentUnused, "%s: reserved bytes are not zero", name)
+	}
+	f := e.Fragment(i)
+	if f.table == nil {
+		if mine {
+			v.problem(directoryFile, off+fragmentFirst, "%s: pieces from %d on, %d of them, are not among the %d of the resource",
+				name, le.Uint32(e.row(i)[fragmentFirst:]), e.row(i)[fragmentPieces], e.pieces)
+		}
+		return
+	}
+	first := e.pieceTable() + pieceLen*uint64(le.Uint32(e.row(i)[fragmentFirst:]))
+	for k := range f.Len() {
+		v.piece(f, k, int64(uint64(e.ref)+first+pieceLen*uint64(k)), e.Key(), e.Address(i), mine)
+	}
+}
+
+// piece checks piece k of f, which lies at off in the directory. Segments are dealt to
+// the parts one by one, everything else with its block.
+func (v *verifier) piece(f Fragment, k int, off int64, key []byte, a fragment.Address, mine bool) {
+	row := f.table[pieceLen*k:][:pieceLen]
+	p, ok := f.Piece(k)
+	switch {
+	case !ok && mine:
+		v.problem(directoryFile, off, "%s: piece %d, %s, breaks the format or leads outside the files: % x", describe(key, a), k, Op(row[pieceOp]), row)
+	case !ok:
+	case p.Op == OpSegment:
+		v.segment(p, row, key, a)
+	case p.Op == OpReference && mine:
+		if e, ok := v.r.EntryAt(p.Ref); !ok || !v.isResource(p.Ref) || !e.hasSub(p.Sub) {
+			v.problem(directoryFile, off, "%s: piece %d refers to %s of a resource at %d, which is not there", describe(key, a), k, p.Sub, p.Ref)
+		}
+	}
+	if mine && ok && !reservedZero(p.Op, row) {
+		v.problem(directoryFile, off, "%s: piece %d, %s, has bytes that have to be zero: % x", describe(key, a), k, p.Op, row)
+	}
+}
+
+// reservedZero tells whether the bytes of a piece that mean nothing are zero.
+func reservedZero(op Op, row []byte) bool {
+	tail := zero(row[pieceUnused:pieceSub]) && zero(row[pieceRest:])
+	switch op {
+	case OpSegment:
+		return tail && zero(row[pieceSub:pieceRest])
+	case OpReference:
+		return tail && zero(row[pieceStored:pieceOp])
+	}
+	return tail && zero(row[:pieceOp]) && zero(row[pieceSub:pieceRest])
+}
+
+// segment hands a segment to be inflated, unless the walk has met it lately.
+func (v *verifier) segment(p Piece, row []byte, key []byte, a fragment.Address) {
+	where, all := le.Uint64(row[pieceWhere:]), [pieceLen]byte(row)
+	if v.seen[where] == all {
+		return
+	}
+	if len(v.seen) >= 1<<16 {
+		clear(v.seen)
+	}
+	v.seen[where] = all
+	if v.mine(v.segments) {
+		v.jobs <- segmentJob{p, key, a}
+	}
+	v.segments++
+}
+
+// totals compares the counts of the headers and the manifest with the walk.
+func (v *verifier) totals() {
+	for i, want := range v.r.heads[directoryFile].counts {
+		if got := v.counts[i]; got != want {
+			v.problem(directoryFile, headerCounts+8*int64(i), "header counts %d, the blocks have %d", want, got)
+		}
+	}
+	if used := v.r.heads[indexFile].counts[indexKeys]; used != v.counts[directoryBlocks] {
+		v.problem(indexFile, headerCounts+8*indexKeys, "header says %d keys, the directory has %d", used, v.counts[directoryBlocks])
+	}
+	var segments, raw, stored uint64
+	for _, h := range v.r.heads {
+		if h.magic == packMagic {
+			segments += h.counts[packSegments]
+			raw += h.counts[packRawBytes]
+			stored += h.length - headerLen
+		}
+	}
+	c := v.r.manifest.Counts
+	got := [...]int64{int64(v.counts[directoryFragments]), int64(segments), int64(raw), int64(stored)}
+	if want := [...]int64{c.Fragments, c.Segments, c.RawBytes, c.StoredBytes}; got != want {
+		v.problem(manifestFile, -1, "counts of fragments, segments, raw and stored bytes are %d, the files have %d", want, got)
+	}
+}
+
+// inflateAll works off the jobs.
+func (v *verifier) inflateAll() {
+	var z inflater
+	for j := range v.jobs {
+		if what := z.check(&j.piece.Segment); what != "" {
+			v.problem(packName(j.piece.Pack), j.piece.Offset, "%s: %s", describe(j.key, j.at), what)
+		}
+		v.advance(int64(len(j.piece.Segment.Stored)))
+	}
+}
+
+func zero(b []byte) bool {
+	for _, c := range b {
+		if c != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// An inflater inflates segments one after another. The zero value is ready.
+type inflater struct {
+	in   []byte
+	src  bytes.Reader
+	z    io.ReadCloser
+	hash xxh3.Hasher128
+	out  [32 << 10]byte
+}
+
+// endOfStream is a final empty block, which an answer puts behind its last segment.
+const endOfStream = "\x03\x00"
+
+// reset starts on a segment as it would stand in an answer with nothing before it.
+func (z *inflater) reset(stored []byte) error {
+	z.in = append(append(z.in[:0], stored...), endOfStream...)
+	z.src.Reset(z.in)
+	if z.z == nil {
+		z.z = flate.NewReader(&z.src)
+		return nil
+	}
+	return z.z.(flate.Resetter).Reset(&z.src, nil)
+}
+
+// check returns what is wrong with g, or nothing.
+func (z *inflater) check(g *Segment) string {
+	if err := z.reset(g.Stored); err != nil {
+		return err.Error()
+	}
+	var crc uint32
+	var n uint64
+	z.hash.Reset()
+	for {
+		k, err := z.z.Read(z.out[:])
+		n += uint64(k)
+		crc = crc32.Update(crc, crc32.IEEETable, z.out[:k])
+		_, _ = z.hash.Write(z.out[:k]) // never fails
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return fmt.Sprintf("inflating stops after %d raw bytes: %v", n, err)
+		}
+		if n > uint64(g.RawLen) {
+			return fmt.Sprintf("it inflates to at least %d bytes, want %d", n, g.RawLen)
+		}
+	}
+	switch {
+	case z.src.Len() > 0:
+		return "it holds a final block"
+	case n != uint64(g.RawLen):
+		return fmt.Sprintf("it inflates to %d bytes, want %d", n, g.RawLen)
+	case crc != g.CRC:
+		return fmt.Sprintf("CRC is %08x, want %08x", crc, g.CRC)
+	case g.Op != CRCOp(n):
+		return fmt.Sprintf("CRC operator is %08x, want %08x", g.Op, CRCOp(n))
+	}
+	if got := Hash(z.hash.Sum128().Bytes()); got != g.Hash {
+		return fmt.Sprintf("hash is %x, want %x", got, g.Hash)
+	}
+	return ""
+}

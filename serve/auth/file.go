@@ -1,0 +1,239 @@
+package auth
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+// What Issue, Add and Revoke refuse; errors.Is finds them.
+var (
+	ErrNameTaken = errors.New("name is taken by an unrevoked token")
+	ErrNoToken   = errors.New("no such token")
+	ErrAmbiguous = errors.New("ambiguous token")
+	ErrIsRevoked = errors.New("token is already revoked")
+)
+
+// minHashPrefix is how many hex digits name a token in Revoke: fewer are too easy to mistype.
+const minHashPrefix = 8
+
+// lockWait bounds the wait for another process that edits the same file; an edit takes milliseconds.
+const lockWait = 10 * time.Second
+
+const fileHeader = `# Tokens of reelsplice, one a line, fields after tabs. Only the SHA-256 of a token is kept.
+# HASH	name=NAME	scopes=read	created=RFC3339	expires=RFC3339|never	revoked=RFC3339
+# A revoked line stays as history. A running server follows every change of this file.
+`
+
+// Issue makes a new token, adds it to the token file at path and returns it; it is stored nowhere. The
+// file is created with mode 0600 when there is none; its folder must exist. A zero expires means never.
+// Other lines, comments and their order stay as they are, and issuers in other processes wait.
+func Issue(path, name string, expires time.Time, scopes Scope, now time.Time, rand io.Reader) (token string, err error) {
+	if !expires.IsZero() && !expires.After(now) {
+		return "", fmt.Errorf("issue token %q: expires %s: want a time after now, %s",
+			name, expires.UTC().Format(time.RFC3339), now.UTC().Format(time.RFC3339))
+	}
+	token, err = Generate(rand)
+	if err != nil {
+		return "", fmt.Errorf("issue token %q: %w", name, err)
+	}
+	r := Record{Hash: HashToken([]byte(token)), Name: name, Scopes: scopes, Created: now, Expires: expires}
+	if err := Add(path, r); err != nil {
+		return "", err
+	}
+	return token, nil
+}
+
+// Add appends r to the token file at path, as Issue does. It is for tokens that were chosen elsewhere,
+// such as the v3 key of an existing client; see HashToken.
+func Add(path string, r Record) error {
+	line := AppendRecord(nil, &r)
+	if err := checkLine(line, &r); err != nil {
+		return fmt.Errorf("add token %q: %w", clip(r.Name), err)
+	}
+	return edit(path, true /* create */, func(data []byte, entries []entry) ([]byte, error) {
+		for i := range entries {
+			if entries[i].Name == r.Name && entries[i].Revoked.IsZero() {
+				return nil, fmt.Errorf("add token %q: %w (line %d)", r.Name, ErrNameTaken, entries[i].line)
+			}
+		}
+		if len(data) > 0 && data[len(data)-1] != '\n' {
+			data = append(data, '\n')
+		}
+		return append(data, line...), nil
+	})
+}
+
+// checkLine reads a line back before it is written: a name with a tab or a newline in it would
+// otherwise be free to write other fields, or another token.
+func checkLine(line []byte, r *Record) error {
+	if want := wantName(r.Name); want != "" {
+		return fmt.Errorf("name: want %s", want)
+	}
+	if r.Scopes == 0 || !everyScope().Has(r.Scopes) {
+		return fmt.Errorf("scopes %q (%#x): want at least one, all out of: %s", r.Scopes, uint8(r.Scopes), everyScope())
+	}
+	_, err := parseLine(bytes.TrimSuffix(line, []byte{'\n'}))
+	return err
+}
+
+// List returns the records of the token file at path, in their order.
+func List(path string) ([]Record, error) {
+	data, _, err := readFile(path)
+	if err != nil {
+		return nil, err
+	}
+	entries, err := parse(path, data)
+	if err != nil {
+		return nil, err
+	}
+	return records(entries), nil
+}
+
+// Revoke marks the token with that name, or whose hash starts with these 8 or more hex digits, as
+// revoked at now, and returns its record. The errors match ErrNoToken, ErrAmbiguous or ErrIsRevoked.
+func Revoke(path, nameOrHashPrefix string, now time.Time) (Record, error) {
+	var revoked Record
+	err := edit(path, false /* create */, func(data []byte, entries []entry) ([]byte, error) {
+		e, err := pick(entries, nameOrHashPrefix)
+		if err != nil {
+			return nil, fmt.Errorf("revoke token %q in %q: %w", clip(nameOrHashPrefix), path, err)
+		}
+		revoked = e.Record
+		revoked.Revoked = time.Unix(now.Unix(), 0).UTC()
+		return slices.Insert(data, e.end, appendTimeField(nil, "revoked", now)...), nil
+	})
+	if err != nil {
+		return Record{}, err
+	}
+	return revoked, nil
+}
+
+// pick finds the one unrevoked token that name means. A text that is the name of one token and the
+// start of another's hash is refused: revoking the wrong one is worse than asking again.
+func pick(entries []entry, name string) (*entry, error) {
+	var live, dead []*entry
+	for i := range entries {
+		e := &entries[i]
+		switch {
+		case e.Name != name && !isHashPrefix(e, name):
+		case e.Revoked.IsZero():
+			live = append(live, e)
+		default:
+			dead = append(dead, e)
+		}
+	}
+	switch {
+	case len(live) == 1:
+		return live[0], nil
+	case len(live) > 1:
+		return nil, fmt.Errorf("%w: lines %d and %d match: want a full name or more digits of the hash", ErrAmbiguous, live[0].line, live[1].line)
+	case len(dead) > 0:
+		last := dead[len(dead)-1]
+		return nil, fmt.Errorf("%w: line %d, since %s", ErrIsRevoked, last.line, last.Revoked.Format(time.RFC3339))
+	}
+	return nil, fmt.Errorf("%w: want a name or at least %d hex digits of the hash", ErrNoToken, minHashPrefix)
+}
+
+func isHashPrefix(e *entry, text string) bool {
+	return len(text) >= minHashPrefix && strings.HasPrefix(hex.EncodeToString(e.Hash[:]), strings.ToLower(text))
+}
+
+// edit changes the token file at path under a lock, and never leaves it half written or malformed.
+func edit(path string, create bool, change func(data []byte, entries []entry) ([]byte, error)) error {
+	target, err := resolve(path)
+	if err != nil {
+		return err
+	}
+	unlock, err := lock(target)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	data, _, err := readFile(target)
+	if create && errors.Is(err, fs.ErrNotExist) {
+		data, err = []byte(fileHeader), nil
+	}
+	if err != nil {
+		return err
+	}
+	entries, err := parse(path, data)
+	if err != nil {
+		return err
+	}
+	if data, err = change(data, entries); err != nil {
+		return err
+	}
+	if _, err := parse(path, data); err != nil {
+		return err
+	}
+	return replaceFile(target, data)
+}
+
+// resolve follows symbolic links, so that the file is replaced and not the link to it.
+func resolve(path string) (string, error) {
+	target, err := filepath.EvalSymlinks(path)
+	if err == nil {
+		return target, nil
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("find token file %q: %w", path, err)
+	}
+	dir := filepath.Dir(path)
+	if info, err := os.Stat(dir); err != nil {
+		return "", fmt.Errorf("token file %q: folder %q must exist: %w", path, dir, err)
+	} else if !info.IsDir() {
+		return "", fmt.Errorf("token file %q: %q is not a folder", path, dir)
+	}
+	return path, nil
+}
+
+// lock takes the lock of the token file: a file beside it, because the token file itself is replaced
+// by each edit, and a lock on the old one would keep nobody out. The lock file stays; removing it
+// would open the same gap.
+func lock(target string) (unlock func(), err error) {
+	l := flock.New(target + ".lock")
+	ctx, cancel := context.WithTimeout(context.Background(), lockWait)
+	defer cancel()
+	const retry = 5 * time.Millisecond
+	if _, err := l.TryLockContext(ctx, retry); err != nil {
+		if errors.Is(err, context.DeadlineExceeded) {
+			return nil, fmt.Errorf("lock %q: another process has held it for %v", l.Path(), lockWait)
+		}
+		return nil, fmt.Errorf("lock %q: %w", l.Path(), err)
+	}
+	return func() { _ = l.Unlock() }, nil // does not fail on a lock that is held
+}
+
+// readFile reads a token file and what stat says about the very file that was read.
+func readFile(path string) ([]byte, fs.FileInfo, error) {
+	// Looked at before it is opened: opening a pipe would wait for its writer.
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, nil, fmt.Errorf("read token file %q: %w", path, err)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, nil, fmt.Errorf("read token file %q: %v: want a regular file", path, info.Mode().Type())
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, nil, fmt.Errorf("read token file %q: %w", path, err)
+	}
+	defer f.Close()
+	if info, err = f.Stat(); err != nil {
+		return nil, nil, fmt.Errorf("read token file %q: %w", path, err)
+	}
+	data, err := readLimited(path, f)
+	return data, info, err
+}

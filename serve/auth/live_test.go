@@ -1,0 +1,244 @@
+package auth
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// logBuffer is a log that may be read while it is written.
+type logBuffer struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (b *logBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.Write(p)
+}
+
+func (b *logBuffer) errors() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return strings.Count(b.buf.String(), "level=ERROR")
+}
+
+const lineA, lineB = hashA + "\tname=a\n", hashB + "\tname=b\n"
+
+// openLive opens a file with lineA.
+func openLive(t *testing.T) (*Live, string, *logBuffer) {
+	t.Helper()
+	path, log := tokensPath(t), new(logBuffer)
+	mustWrite(t, path, lineA)
+	l, err := OpenLive(path, slog.New(slog.NewTextHandler(log, nil)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l, path, log
+}
+
+func accepts(l *Live, token string) bool {
+	return l.Table().Check([]byte(token), testNow.Unix()).OK
+}
+
+func TestOpenLiveRefuses(t *testing.T) {
+	path := tokensPath(t)
+	if _, err := OpenLive(path, nil); err == nil {
+		t.Error("OpenLive() without the file: want an error")
+	}
+	mustWrite(t, path, "nonsense\n")
+	if _, err := OpenLive(path, nil); err == nil || !strings.Contains(err.Error(), "tokens.txt:1: hash") {
+		t.Errorf("OpenLive() of a bad file = %v, want its line and field", err)
+	}
+}
+
+func TestRunFollowsRevocation(t *testing.T) {
+	path := tokensPath(t)
+	token := mustIssue(t, path, "a")
+	l, err := OpenLive(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() { defer close(done); l.Run(ctx, 0) }()
+	if !accepts(l, token) {
+		t.Fatal("issued token is refused")
+	}
+	if _, err := Revoke(path, "a", testNow); err != nil {
+		t.Fatal(err)
+	}
+	start := time.Now()
+	for accepts(l, token) && time.Since(start) < 5*time.Second {
+		time.Sleep(5 * time.Millisecond)
+	}
+	if took := time.Since(start); took > time.Second {
+		t.Errorf("revocation took %v, want at most a second", took)
+	}
+	cancel()
+	<-done
+}
+
+// A table taken before a reload answers as before; the race detector watches the rest.
+func TestTableWhileReloading(t *testing.T) {
+	l, path, _ := openLive(t)
+	old := l.Table()
+	ctx, cancel := context.WithCancel(t.Context())
+	var wg sync.WaitGroup
+	wg.Go(func() { l.Run(ctx, time.Millisecond) })
+	wg.Go(func() {
+		for ctx.Err() == nil {
+			if !accepts(l, "abc") {
+				t.Error("a token that is in every version of the file was refused")
+				return
+			}
+		}
+	})
+	for i := range 20 {
+		text := lineA
+		if i%2 == 0 {
+			text = lineB + lineA
+		}
+		if err := replaceFile(path, []byte(text)); err != nil {
+			t.Error(err)
+		}
+	}
+	cancel()
+	wg.Wait()
+	if old.Len() != 1 || l.Err() != nil {
+		t.Errorf("old table has %d records, Err() = %v, want 1 and none", old.Len(), l.Err())
+	}
+}
+
+// setTimes sets the mtime of path.
+func setTimes(t *testing.T, path string, at time.Time) {
+	t.Helper()
+	if err := os.Chtimes(path, at, at); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestPollSameStat(t *testing.T) {
+	l, path, _ := openLive(t)
+	const sameSize = hashB + "\tname=a\n"
+	base := time.Now().Truncate(time.Second)
+	clock := base
+	l.now = func() time.Time { return clock }
+
+	// Read within the grain of the mtime: an edit of the same size shows by its content only.
+	setTimes(t, path, base)
+	l.poll()
+	mustWrite(t, path, sameSize)
+	setTimes(t, path, base)
+	clock = base.Add(time.Second)
+	l.poll()
+	if accepts(l, "abc") || l.Table().Record(0).Hash != HashToken(nil) {
+		t.Fatal("edit of the same size within the grain of the mtime was not seen")
+	}
+
+	// Read later than that: stat is believed, but not for ever.
+	clock = base.Add(3 * time.Second)
+	l.poll()
+	mustWrite(t, path, lineA)
+	setTimes(t, path, base)
+	l.poll()
+	if accepts(l, "abc") {
+		t.Fatal("file was read again though stat is the same and old")
+	}
+	clock = clock.Add(rereadAfter + time.Second)
+	l.poll()
+	if !accepts(l, "abc") {
+		t.Fatal("file was not read again after a while")
+	}
+}
+
+func TestPollSeesReplacement(t *testing.T) {
+	l, path, _ := openLive(t)
+	old := time.Now().Add(-time.Hour)
+	setTimes(t, path, old)
+	l.poll()
+	// Same size, same mtime, another inode.
+	other := filepath.Join(filepath.Dir(path), "other")
+	mustWrite(t, other, hashB+"\tname=a\n")
+	setTimes(t, other, old)
+	if err := os.Rename(other, path); err != nil {
+		t.Fatal(err)
+	}
+	l.poll()
+	if accepts(l, "abc") {
+		t.Error("a file put in place of the old one was not seen")
+	}
+}
+
+func TestPollBadFile(t *testing.T) {
+	l, path, log := openLive(t)
+	want := func(what string, fault string, errors int) {
+		t.Helper()
+		for range 3 {
+			l.poll()
+		}
+		if !accepts(l, "abc") {
+			t.Errorf("%s: the last good table is gone", what)
+		}
+		if err := l.Err(); (err == nil) != (fault == "") || (err != nil && !strings.Contains(err.Error(), fault)) {
+			t.Errorf("%s: Err() = %v, want %q", what, err, fault)
+		}
+		if got := log.errors(); got != errors {
+			t.Errorf("%s: %d errors logged so far, want %d", what, got, errors)
+		}
+	}
+	want("good", "", 0)
+	mustWrite(t, path, "nonsense\n")
+	want("bad", "tokens.txt:1: hash: 8 bytes", 1)
+	mustWrite(t, path, lineB+"nonsense\n")
+	want("bad in another way", "tokens.txt:2: hash: 8 bytes", 2)
+	mustWrite(t, path, lineA)
+	setTimes(t, path, time.Now().Add(-time.Hour)) // so old that stat alone decides from here on
+	want("good again", "", 2)
+	// Gone, and back as the very same file.
+	away := path + ".away"
+	if err := os.Rename(path, away); err != nil {
+		t.Fatal(err)
+	}
+	want("gone", "tokens.txt", 3)
+	if err := os.Rename(away, path); err != nil {
+		t.Fatal(err)
+	}
+	want("back", "", 3)
+	// Something else in its place.
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(path, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	want("folder", "want a regular file", 4)
+}
+
+func TestEmptyFileRevokesAll(t *testing.T) {
+	l, path, _ := openLive(t)
+	mustWrite(t, path, "")
+	l.poll()
+	if accepts(l, "abc") || l.Err() != nil || l.Table().Len() != 0 {
+		t.Errorf("after the file was emptied: %d records, Err() = %v, want none", l.Table().Len(), l.Err())
+	}
+}
+
+func TestReload(t *testing.T) {
+	l, path, _ := openLive(t)
+	mustWrite(t, path, "nonsense\n")
+	if err := l.Reload(); err == nil || l.Err() == nil {
+		t.Errorf("Reload() of a bad file = %v, Err() = %v, want an error", err, l.Err())
+	}
+	mustWrite(t, path, lineB)
+	if err := l.Reload(); err != nil || l.Err() != nil || accepts(l, "abc") {
+		t.Errorf("Reload() = %v, Err() = %v, want the new file", err, l.Err())
+	}
+}

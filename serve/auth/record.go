@@ -1,0 +1,326 @@
+package auth
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Limits of a token file.
+const (
+	// MaxFileSize bounds a token file, in bytes: about 100 000 tokens.
+	MaxFileSize = 16 << 20
+	// MaxLine bounds one line, comments too, in bytes without its end.
+	MaxLine = 4096
+	// MaxName bounds the name of a token, in bytes.
+	MaxName = 128
+)
+
+// A Record is one line of a token file.
+type Record struct {
+	Hash    [sha256.Size]byte // SHA-256 of the token
+	Name    string            // for people and logs; unique among unrevoked tokens
+	Scopes  Scope
+	Created time.Time // UTC, whole seconds; zero when the file does not say
+	Expires time.Time // UTC, whole seconds: the first second it is refused; zero means never
+	Revoked time.Time // UTC, whole seconds; zero means not revoked. A time to come revokes at once too.
+}
+
+// ErrBadFile matches, through errors.Is, every error caused by the content of a token file.
+var ErrBadFile = errors.New("auth: bad token file")
+
+// A ParseError tells where a token file stopped following its format.
+type ParseError struct {
+	File string
+	Line int    // from 1; 0 when it is about the whole file
+	What string // field, value found, value wanted; never a hash or a token
+}
+
+// Error has the form "tokens.txt:7: what".
+func (e *ParseError) Error() string {
+	if e.Line == 0 {
+		return e.File + ": " + e.What
+	}
+	return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.What)
+}
+
+// Is makes every ParseError match ErrBadFile.
+func (e *ParseError) Is(target error) bool { return target == ErrBadFile }
+
+// ParseFile reads a token file; name is for messages. Each line is the SHA-256 of a token in hex, then
+// fields of the form key=value, each after one tab:
+//
+//	name=      required; printable, at most MaxName bytes, unique among unrevoked tokens
+//	scopes=    names joined by commas; read when absent
+//	created=   RFC 3339 time
+//	expires=   RFC 3339 time, or never (also when absent)
+//	revoked=   RFC 3339 time; the token is refused, the line stays as history
+//
+// Blank lines and lines that start with # are ignored. One bad line refuses the whole file: a typing
+// error in a revocation must not pass as "not revoked".
+func ParseFile(name string, r io.Reader) ([]Record, error) {
+	data, err := readLimited(name, r)
+	if err != nil {
+		return nil, err
+	}
+	entries, err := parse(name, data)
+	if err != nil {
+		return nil, err
+	}
+	return records(entries), nil
+}
+
+// AppendRecord appends r as a line of a token file, with its newline.
+func AppendRecord(dst []byte, r *Record) []byte {
+	dst = hex.AppendEncode(dst, r.Hash[:])
+	dst = append(dst, "\tname="...)
+	dst = append(dst, r.Name...)
+	dst = append(dst, "\tscopes="...)
+	dst = appendScopes(dst, r.Scopes)
+	if !r.Created.IsZero() {
+		dst = appendTimeField(dst, "created", r.Created)
+	}
+	if r.Expires.IsZero() {
+		dst = append(dst, "\texpires=never"...)
+	} else {
+		dst = appendTimeField(dst, "expires", r.Expires)
+	}
+	if !r.Revoked.IsZero() {
+		dst = appendTimeField(dst, "revoked", r.Revoked)
+	}
+	return append(dst, '\n')
+}
+
+func appendTimeField(dst []byte, key string, t time.Time) []byte {
+	dst = append(dst, '\t')
+	dst = append(dst, key...)
+	dst = append(dst, '=')
+	return t.UTC().AppendFormat(dst, time.RFC3339)
+}
+
+// entry is a Record and where it stands, for edits that keep the rest of the file as it is.
+type entry struct {
+	Record
+	line int // from 1
+	end  int // offset behind the last byte of the line, before its line end
+}
+
+func records(entries []entry) []Record {
+	recs := make([]Record, len(entries))
+	for i := range entries {
+		recs[i] = entries[i].Record
+	}
+	return recs
+}
+
+// readLimited reads r to its end, or refuses what is larger than MaxFileSize.
+func readLimited(name string, r io.Reader) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(r, MaxFileSize+1))
+	if err != nil {
+		return nil, fmt.Errorf("read token file %q: %w", name, err)
+	}
+	if len(data) > MaxFileSize {
+		return nil, tooLarge(name)
+	}
+	return data, nil
+}
+
+func tooLarge(name string) error {
+	return &ParseError{File: name, What: fmt.Sprintf("larger than %d bytes: want a token file", MaxFileSize)}
+}
+
+// parse checks data line by line, and the rules that span lines.
+func parse(name string, data []byte) ([]entry, error) {
+	if len(data) > MaxFileSize {
+		return nil, tooLarge(name)
+	}
+	var entries []entry
+	seen := lineIndex{hashes: map[[sha256.Size]byte]int{}, names: map[string]int{}}
+	for off, line := 0, 1; off < len(data); line++ {
+		text, _, _ := bytes.Cut(data[off:], []byte{'\n'})
+		next := off + len(text) + 1
+		text = bytes.TrimSuffix(text, []byte{'\r'}) // some editors end lines so
+		e, err := parseLine(text)
+		if err == nil && e != nil {
+			e.line, e.end = line, off+len(text)
+			err = seen.add(e)
+		}
+		if err != nil {
+			return nil, &ParseError{File: name, Line: line, What: err.Error()}
+		}
+		if e != nil {
+			entries = append(entries, *e)
+		}
+		off = next
+	}
+	return entries, nil
+}
+
+// lineIndex finds what may occur only once in a file.
+type lineIndex struct {
+	hashes map[[sha256.Size]byte]int
+	names  map[string]int // of unrevoked tokens
+}
+
+func (x lineIndex) add(e *entry) error {
+	if line, ok := x.hashes[e.Hash]; ok {
+		return fmt.Errorf("hash: already on line %d: want each token once", line)
+	}
+	x.hashes[e.Hash] = e.line
+	if !e.Revoked.IsZero() {
+		return nil
+	}
+	if line, ok := x.names[e.Name]; ok {
+		return fmt.Errorf("field \"name\": %q: already on line %d: want a name unique among unrevoked tokens", e.Name, line)
+	}
+	x.names[e.Name] = e.line
+	return nil
+}
+
+// parseLine returns nil for a blank line or a comment.
+func parseLine(text []byte) (*entry, error) {
+	if len(text) > MaxLine {
+		return nil, fmt.Errorf("line of %d bytes: want at most %d", len(text), MaxLine)
+	}
+	if trimmed := bytes.TrimSpace(text); len(trimmed) == 0 || trimmed[0] == '#' {
+		return nil, nil
+	}
+	hash, rest, more := strings.Cut(string(text), "\t")
+	e := &entry{Record: Record{Scopes: ScopeRead}}
+	if err := parseHash(&e.Hash, hash); err != nil {
+		return nil, err
+	}
+	var have fieldSet
+	for i := 2; more; i++ {
+		var field string
+		field, rest, more = strings.Cut(rest, "\t")
+		if err := e.parseField(field, i, &have); err != nil {
+			return nil, err
+		}
+	}
+	if !have[fieldName] {
+		return nil, errors.New(`field "name": missing: want name=... after the hash and a tab`)
+	}
+	return e, nil
+}
+
+// parseHash keeps the text out of its message: it may be a token, put there by mistake.
+func parseHash(hash *[sha256.Size]byte, text string) error {
+	const want = "want 64 hex digits (the SHA-256 of the token, not the token) followed by a tab"
+	if len(text) != hex.EncodedLen(len(hash)) {
+		return fmt.Errorf("hash: %d bytes: %s", len(text), want)
+	}
+	if _, err := hex.Decode(hash[:], []byte(text)); err != nil {
+		return fmt.Errorf("hash: not hex: %s", want)
+	}
+	return nil
+}
+
+const (
+	fieldName = iota
+	fieldScopes
+	fieldCreated
+	fieldExpires
+	fieldRevoked
+	fieldCount
+)
+
+type fieldSet [fieldCount]bool
+
+func fieldOf(key string) int {
+	switch key {
+	case "name":
+		return fieldName
+	case "scopes":
+		return fieldScopes
+	case "created":
+		return fieldCreated
+	case "expires":
+		return fieldExpires
+	case "revoked":
+		return fieldRevoked
+	}
+	return -1
+}
+
+// parseField reads the number-th tab-separated part of a line into r.
+func (r *Record) parseField(text string, number int, have *fieldSet) error {
+	key, value, ok := strings.Cut(text, "=")
+	if !ok {
+		return fmt.Errorf("field number %d: no \"=\": want key=value", number)
+	}
+	f := fieldOf(key)
+	if f < 0 {
+		return fmt.Errorf("field %q: unknown: want name, scopes, created, expires or revoked", clip(key))
+	}
+	if have[f] {
+		return fmt.Errorf("field %q: %q: given twice: want it once", key, clip(value))
+	}
+	have[f] = true
+	if want := r.setField(f, value); want != "" {
+		return fmt.Errorf("field %q: %q: want %s", key, clip(value), want)
+	}
+	return nil
+}
+
+// setField returns what was wanted instead of value, or nothing.
+func (r *Record) setField(field int, value string) (want string) {
+	const wantTime = "RFC 3339 time"
+	ok := true
+	switch field {
+	case fieldName:
+		r.Name = value
+		return wantName(value)
+	case fieldScopes:
+		var err error
+		if r.Scopes, err = ParseScopes(value); err != nil {
+			return "names joined by commas out of: " + everyScope().String()
+		}
+	case fieldCreated:
+		r.Created, ok = parseTime(value)
+	case fieldRevoked:
+		r.Revoked, ok = parseTime(value)
+	case fieldExpires:
+		if value == "never" {
+			return ""
+		}
+		if r.Expires, ok = parseTime(value); !ok {
+			return wantTime + ` or "never"`
+		}
+	}
+	if !ok {
+		return wantTime
+	}
+	return ""
+}
+
+// wantName refuses names that a terminal or a log line would not show as they are.
+func wantName(name string) (want string) {
+	if name == "" || len(name) > MaxName {
+		return fmt.Sprintf("1 to %d bytes", MaxName)
+	}
+	if strings.TrimSpace(name) != name || !utf8.ValidString(name) || strings.ContainsFunc(name, isUnprintable) {
+		return "printable characters without blanks at the ends"
+	}
+	return ""
+}
+
+func isUnprintable(r rune) bool { return !unicode.IsPrint(r) }
+
+// parseTime refuses the years that Go or RFC 3339 cannot write back, and above all the year 1, whose
+// first second is Go's zero time and would read as "never".
+func parseTime(text string) (time.Time, bool) {
+	const lastSecond = 253402300799 // 9999-12-31T23:59:59Z
+	t, err := time.Parse(time.RFC3339, text)
+	if err != nil || t.Unix() <= 0 || t.Unix() > lastSecond {
+		return time.Time{}, false
+	}
+	return time.Unix(t.Unix(), 0).UTC(), true
+}

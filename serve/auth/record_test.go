@@ -1,0 +1,137 @@
+package auth
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+)
+
+const (
+	hashA = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad" // of "abc"
+	hashB = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855" // of ""
+)
+
+func TestParseFile(t *testing.T) {
+	const text = "# a comment\n" +
+		"\n" +
+		" \t\n" +
+		"  # another\r\n" +
+		hashA + "\tname=web app=1\tscopes=read\tcreated=2026-01-02T03:04:05Z\texpires=2027-01-02T03:04:05.9+01:00\r\n" +
+		hashB + "\texpires=never\tname=old\trevoked=2026-02-02T03:04:05Z"
+	recs, err := ParseFile("tokens.txt", strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Record{
+		{
+			Hash: HashToken([]byte("abc")), Name: "web app=1", Scopes: ScopeRead,
+			Created: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Expires: time.Date(2027, 1, 2, 2, 4, 5, 0, time.UTC),
+		},
+		{Hash: HashToken(nil), Name: "old", Scopes: ScopeRead, Revoked: time.Date(2026, 2, 2, 3, 4, 5, 0, time.UTC)},
+	}
+	if !slices.Equal(recs, want) {
+		t.Errorf("ParseFile() = %+v, want %+v", recs, want)
+	}
+}
+
+func TestParseFileRefuses(t *testing.T) {
+	f := func(text, want string) {
+		t.Helper()
+		_, err := ParseFile("tokens.txt", strings.NewReader(text))
+		if err == nil || err.Error() != want {
+			t.Errorf("ParseFile(%.200q) = %v, want %s", text, err, want)
+		}
+		if !errors.Is(err, ErrBadFile) {
+			t.Errorf("ParseFile(%.200q): %v does not match ErrBadFile", text, err)
+		}
+	}
+	line := hashA + "\tname=a"
+	const wantHash = "want 64 hex digits (the SHA-256 of the token, not the token) followed by a tab"
+	// The hash; what stands there may be a token, so no message repeats it.
+	f("abc\tname=a\n", "tokens.txt:1: hash: 3 bytes: "+wantHash)
+	f(hashA+"0\tname=a\n", "tokens.txt:1: hash: 65 bytes: "+wantHash)
+	f(hashA+" name=a\n", "tokens.txt:1: hash: 71 bytes: "+wantHash)
+	f(hashA[:63]+"x\tname=a\n", "tokens.txt:1: hash: not hex: "+wantHash)
+	// Fields.
+	f("#\n\n"+line+"\texpires=tomorrow\n", `tokens.txt:3: field "expires": "tomorrow": want RFC 3339 time or "never"`)
+	f(line+"\tcreated=never\n", `tokens.txt:1: field "created": "never": want RFC 3339 time`)
+	f(line+"\trevoked=\n", `tokens.txt:1: field "revoked": "": want RFC 3339 time`)
+	f(line+"\tscopes=read,write\n", `tokens.txt:1: field "scopes": "read,write": want names joined by commas out of: read`)
+	f(line+"\tscopes=\n", `tokens.txt:1: field "scopes": "": want names joined by commas out of: read`)
+	f(line+"\trate=5\n", `tokens.txt:1: field "rate": unknown: want name, scopes, created, expires or revoked`)
+	f(line+"\tExpires=never\n", `tokens.txt:1: field "Expires": unknown: want name, scopes, created, expires or revoked`)
+	f(line+"\trevoked\n", `tokens.txt:1: field number 3: no "=": want key=value`)
+	f(line+"\t\n", `tokens.txt:1: field number 3: no "=": want key=value`)
+	f(line+"\tname=b\n", `tokens.txt:1: field "name": "b": given twice: want it once`)
+	f(hashA+"\n", `tokens.txt:1: field "name": missing: want name=... after the hash and a tab`)
+	// Names.
+	f(hashA+"\tname=\n", `tokens.txt:1: field "name": "": want 1 to 128 bytes`)
+	f(hashA+"\tname= a\n", `tokens.txt:1: field "name": " a": want printable characters without blanks at the ends`)
+	f(hashA+"\tname=a\x1b[2J\n", `tokens.txt:1: field "name": "a\x1b[2J": want printable characters without blanks at the ends`)
+	f(hashA+"\tname=a\xff\n", `tokens.txt:1: field "name": "a\xff": want printable characters without blanks at the ends`)
+	// Times that would read back as none at all, or not be written back.
+	f(line+"\texpires=0001-01-01T00:00:00Z\n", `tokens.txt:1: field "expires": "0001-01-01T00:00:00Z": want RFC 3339 time or "never"`)
+	f(line+"\trevoked=0001-01-01T00:00:00Z\n", `tokens.txt:1: field "revoked": "0001-01-01T00:00:00Z": want RFC 3339 time`)
+	f(line+"\texpires=9999-12-31T23:59:59-01:00\n", `tokens.txt:1: field "expires": "9999-12-31T23:59:59-01:00": want RFC 3339 time or "never"`)
+	// What may occur once only.
+	f(line+"\n"+line+"2\n", "tokens.txt:2: hash: already on line 1: want each token once")
+	f(strings.ToUpper(hashA)+"\tname=a\n"+hashA+"\tname=b\n", "tokens.txt:2: hash: already on line 1: want each token once")
+	f(line+"\n"+hashB+"\tname=a\n", `tokens.txt:2: field "name": "a": already on line 1: want a name unique among unrevoked tokens`)
+	// Limits.
+	f("#"+strings.Repeat("x", MaxLine)+"\n", "tokens.txt:1: line of 4097 bytes: want at most 4096")
+	f(strings.Repeat("#\n", MaxFileSize/2)+"#", "tokens.txt: larger than 16777216 bytes: want a token file")
+}
+
+func TestParseFileAcceptsRevokedNamesakes(t *testing.T) {
+	const revoked = "\tname=a\trevoked=2026-01-01T00:00:00Z\n"
+	if _, err := ParseFile("tokens.txt", strings.NewReader(hashA+revoked+hashB+"\tname=a\n")); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestParseFileReadError(t *testing.T) {
+	_, err := ParseFile("tokens.txt", iotest.ErrReader(io.ErrUnexpectedEOF))
+	if !errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, ErrBadFile) {
+		t.Errorf("ParseFile(failing reader) = %v, want its error and not ErrBadFile", err)
+	}
+}
+
+func TestAppendRecord(t *testing.T) {
+	r := Record{
+		Hash: HashToken([]byte("abc")), Name: "a", Scopes: ScopeRead,
+		Created: time.Date(2026, 1, 2, 3, 4, 5, 6, time.FixedZone("", 3600)),
+	}
+	const want = "x" + hashA + "\tname=a\tscopes=read\tcreated=2026-01-02T02:04:05Z\texpires=never\n"
+	if got := string(AppendRecord([]byte("x"), &r)); got != want {
+		t.Errorf("AppendRecord() = %q, want %q", got, want)
+	}
+}
+
+func FuzzParseFile(f *testing.F) {
+	f.Add([]byte(fileHeader + hashA + "\tname=a\tscopes=read\tcreated=2026-01-02T03:04:05Z\texpires=never\n"))
+	f.Add([]byte(hashA + "\tname=a\trevoked=2026-01-02T03:04:05+01:00\r\n" + hashB + "\tname=a\texpires=2026-01-02T03:04:05.5Z"))
+	f.Add([]byte("\n#\n \t# x\n" + hashA + "\tname=\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		recs, err := ParseFile("tokens.txt", bytes.NewReader(data))
+		if err != nil {
+			if !errors.Is(err, ErrBadFile) {
+				t.Fatalf("ParseFile(%q) = %v, want an error that matches ErrBadFile", data, err)
+			}
+			return
+		}
+		var out []byte
+		for i := range recs {
+			out = AppendRecord(out, &recs[i])
+		}
+		again, err := ParseFile("written", bytes.NewReader(out))
+		if err != nil || !slices.Equal(again, recs) {
+			t.Fatalf("ParseFile(%q) = %+v, written back as %q it gives %+v, %v", data, recs, out, again, err)
+		}
+		NewTable(recs)
+	})
+}

@@ -1,0 +1,164 @@
+package auth
+
+import (
+	"bytes"
+	"crypto/rand"
+	"errors"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+func newSigner(tb testing.TB, fill byte) *Signer {
+	tb.Helper()
+	s, err := NewSigner(bytes.Repeat([]byte{fill}, 16))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return s
+}
+
+func TestRequestToken(t *testing.T) {
+	s := newSigner(t, 1)
+	token, expires, err := s.RequestToken(testNow, rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !regexp.MustCompile(`^[0-9a-f]{40}$`).MatchString(token) {
+		t.Errorf("RequestToken() = %q, want 40 lowercase hex digits", token)
+	}
+	if want := time.Date(2026, 8, 16, 13, 0, 0, 0, time.UTC); !expires.Equal(want) {
+		t.Errorf("RequestToken() expires %v, want %v", expires, want)
+	}
+	f := func(s *Signer, token string, now time.Time, want error) {
+		t.Helper()
+		if err := s.CheckRequestToken([]byte(token), now); !errors.Is(err, want) {
+			t.Errorf("CheckRequestToken(%q, %v) = %v, want %v", token, now, err, want)
+		}
+	}
+	f(s, token, testNow, nil)
+	f(s, token, expires.Add(-time.Nanosecond), nil)
+	f(s, token, expires, ErrExpired)
+	f(newSigner(t, 2), token, testNow, ErrInvalid)
+	f(s, strings.ToUpper(token), testNow, ErrInvalid)
+	f(s, token[:38], testNow, ErrInvalid)
+	f(s, token+"00", testNow, ErrInvalid)
+	f(s, "", testNow, ErrInvalid)
+	f(s, strings.Repeat("x", 40), testNow, ErrInvalid)
+	// Every change of one digit, the expiry included, even when the clock is past it.
+	for i := range token {
+		bad := []byte(token)
+		bad[i] = "0123456789abcdef"[(strings.IndexByte("0123456789abcdef", bad[i])+1)%16]
+		f(s, string(bad), expires.Add(time.Hour), ErrInvalid)
+	}
+}
+
+func TestGuestSession(t *testing.T) {
+	s := newSigner(t, 1)
+	id, expires, err := s.GuestSession(testNow, rand.Reader)
+	if err != nil || len(id) != 32 || !expires.Equal(testNow.Truncate(time.Second).Add(24*time.Hour)) {
+		t.Fatalf("GuestSession() = %q, %v, %v, want 32 digits for a day", id, expires, err)
+	}
+	if err := s.CheckGuestSession([]byte(id), testNow); err != nil {
+		t.Errorf("CheckGuestSession() = %v", err)
+	}
+	if err := s.CheckGuestSession([]byte(id), expires); !errors.Is(err, ErrExpired) {
+		t.Errorf("CheckGuestSession(at its end) = %v, want ErrExpired", err)
+	}
+	token, _, err := s.RequestToken(testNow, rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Neither passes for the other, nor does one cut to the length of the other.
+	for _, bad := range []string{token, token[:32]} {
+		if err := s.CheckGuestSession([]byte(bad), testNow); !errors.Is(err, ErrInvalid) {
+			t.Errorf("CheckGuestSession(%q) = %v, want ErrInvalid", bad, err)
+		}
+	}
+}
+
+// Values signed before an update stay good after it.
+func TestSignedGolden(t *testing.T) {
+	s := newSigner(t, 1)
+	token, _, err := s.RequestToken(testNow, bytes.NewReader([]byte{1, 2, 3, 4}))
+	const wantToken = "6a81b450" + "01020304" + "7aa141243919449670efde11"
+	if err != nil || token != wantToken {
+		t.Errorf("RequestToken() = %q, %v, want %q", token, err, wantToken)
+	}
+	id, _, err := s.GuestSession(testNow, bytes.NewReader([]byte{1, 2, 3, 4}))
+	const wantID = "6a82f7c0" + "01020304" + "8ddf0eff253f0201"
+	if err != nil || id != wantID {
+		t.Errorf("GuestSession() = %q, %v, want %q", id, err, wantID)
+	}
+}
+
+func TestSignRefuses(t *testing.T) {
+	s := newSigner(t, 1)
+	for _, now := range []time.Time{{}, time.Date(2107, 1, 1, 0, 0, 0, 0, time.UTC)} {
+		if token, _, err := s.RequestToken(now, rand.Reader); err == nil {
+			t.Errorf("RequestToken(%v) = %q, want an error", now, token)
+		}
+	}
+	if token, _, err := s.RequestToken(testNow, bytes.NewReader([]byte{1})); err == nil {
+		t.Errorf("RequestToken(1 random byte) = %q, want an error", token)
+	}
+	if _, err := NewSigner(make([]byte, 15)); err == nil {
+		t.Error("NewSigner(15 bytes): want an error")
+	}
+}
+
+func TestAppendExpiry(t *testing.T) {
+	at := time.Date(2026, 8, 16, 23, 27, 28, 999, time.FixedZone("", 7200))
+	if got := string(AppendExpiry([]byte("x"), at)); got != "x2026-08-16 21:27:28 UTC" {
+		t.Errorf("AppendExpiry() = %q, want x2026-08-16 21:27:28 UTC", got)
+	}
+}
+
+func TestLoadKey(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "key")
+	f := func(content, want string) {
+		t.Helper()
+		mustWrite(t, path, content)
+		if got, err := LoadKey(path); err != nil || string(got) != want {
+			t.Errorf("LoadKey(%q) = %q, %v, want %q", content, got, err, want)
+		}
+	}
+	f("000102030405060708090A0b0c0d0e0f\n", "\x00\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c\x0d\x0e\x0f")
+	// Anything else is taken byte for byte, its newline too.
+	f("not hex, 16 bytes\n", "not hex, 16 bytes\n")
+	f("\x00\xff345678901234 \n", "\x00\xff345678901234 \n")
+
+	bad := func(content, want string) {
+		t.Helper()
+		mustWrite(t, path, content)
+		key, err := LoadKey(path)
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), path) {
+			t.Errorf("LoadKey(%.40q) = %q, %v, want an error with the file and %q", content, key, err, want)
+		}
+	}
+	bad("", "empty")
+	bad(strings.Repeat("\n", 40), "empty")
+	bad("short, no hex", "13 bytes: want at least 16")
+	bad("0123456789abcdef", "16 hex digits: want an even number, at least 32")
+	bad(strings.Repeat("a", 33), "33 hex digits")
+	bad(strings.Repeat("x", 4097), "larger than 4096 bytes")
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := LoadKey(path); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("LoadKey(no file) = %v, want ErrNotExist", err)
+	}
+}
+
+func TestRandomKey(t *testing.T) {
+	key, err := RandomKey(rand.Reader)
+	if err != nil || len(key) != 32 {
+		t.Errorf("RandomKey() = %d bytes, %v, want 32", len(key), err)
+	}
+	if _, err := RandomKey(bytes.NewReader(nil)); err == nil {
+		t.Error("RandomKey(nothing): want an error")
+	}
+}

@@ -1,0 +1,116 @@
+package auth
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"testing"
+	"time"
+)
+
+// numbered returns n records whose tokens are "token-0", "token-1" and so on.
+func numbered(n int) []Record {
+	recs := make([]Record, n)
+	for i := range recs {
+		name := fmt.Sprintf("token-%d", i)
+		recs[i] = Record{Hash: HashToken([]byte(name)), Name: name, Scopes: ScopeRead}
+	}
+	return recs
+}
+
+func TestCheck(t *testing.T) {
+	now := time.Date(2026, 8, 16, 12, 0, 0, 0, time.UTC)
+	ours := newToken(t)
+	recs := []Record{
+		{Hash: HashToken([]byte(ours)), Name: "ours", Scopes: ScopeRead},
+		{Hash: HashToken([]byte("gone")), Name: "gone", Scopes: ScopeRead, Expires: now},
+		{Hash: HashToken([]byte("soon")), Name: "soon", Scopes: ScopeRead, Expires: now.Add(time.Second)},
+		{Hash: HashToken([]byte("revoked")), Name: "revoked", Scopes: ScopeRead, Revoked: now.Add(time.Hour)},
+		{Hash: HashToken([]byte("both")), Name: "both", Scopes: ScopeRead, Revoked: now, Expires: now},
+		{Hash: HashToken([]byte("old")), Name: "old", Scopes: ScopeRead, Expires: time.Unix(0, 0)},
+	}
+	table := NewTable(recs)
+	f := func(token string, want Result) {
+		t.Helper()
+		if got := table.Check([]byte(token), now.Unix()); got != want {
+			t.Errorf("Check(%q) = %+v, want %+v", token, got, want)
+		}
+	}
+	f(ours, Result{OK: true, Scopes: ScopeRead, Record: 0, Name: "ours"})
+	f("gone", Result{Reason: Expired, Record: 1, Name: "gone"})
+	f("soon", Result{OK: true, Scopes: ScopeRead, Record: 2, Name: "soon"})
+	f("revoked", Result{Reason: Revoked, Record: 3, Name: "revoked"})
+	f("both", Result{Reason: Revoked, Record: 4, Name: "both"})
+	f("old", Result{Reason: Expired, Record: 5, Name: "old"})
+	f("nobody", Result{Reason: Unknown, Record: -1})
+	f(newToken(t), Result{Reason: Unknown, Record: -1})
+	f(ours[:len(ours)-1], Result{Reason: Malformed, Record: -1})
+	f("", Result{Reason: Malformed, Record: -1})
+	if got := table.Active(now.Unix()); got != 2 {
+		t.Errorf("Active() = %d, want 2", got)
+	}
+	if got := table.Record(1).Name; got != "gone" || table.Len() != len(recs) {
+		t.Errorf("Record(1) is %q of %d, want gone of %d", got, table.Len(), len(recs))
+	}
+}
+
+func TestCheckSizes(t *testing.T) {
+	for _, n := range []int{0, 1, 2, 3, 1000, 20000} {
+		table := NewTable(numbered(n))
+		for i := range n {
+			name := fmt.Sprintf("token-%d", i)
+			if got := table.Check([]byte(name), 0); !got.OK || got.Record != i || got.Name != name {
+				t.Fatalf("n=%d: Check(%q) = %+v, want record %d", n, name, got, i)
+			}
+		}
+		for i := range 1000 {
+			name := fmt.Sprintf("other-%d", i)
+			if got := table.Check([]byte(name), 0); got != (Result{Reason: Unknown, Record: -1}) {
+				t.Fatalf("n=%d: Check(%q) = %+v, want unknown", n, name, got)
+			}
+		}
+		if table.width > 8 {
+			t.Errorf("n=%d: every lookup compares %d digests, want a handful", n, table.width)
+		}
+	}
+}
+
+// Digests at the very ends, and many in one bucket: the window must neither run past the table nor
+// find its padding.
+func TestFindCrowdedBuckets(t *testing.T) {
+	recs := make([]Record, 64)
+	for i := range recs {
+		var h [sha256.Size]byte
+		if i%2 == 1 {
+			for j := range h {
+				h[j] = 0xff
+			}
+		}
+		binary.BigEndian.PutUint32(h[28:], uint32(i)+1)
+		recs[i] = Record{Hash: h, Name: fmt.Sprint(i)}
+	}
+	table := NewTable(recs)
+	for i := range recs {
+		pos := table.find(&recs[i].Hash)
+		if pos < 0 || table.states[pos].record != uint32(i) {
+			t.Errorf("find(record %d) = %d", i, pos)
+		}
+	}
+	for _, fill := range []byte{0x00, 0x7f, 0xff} {
+		var h [sha256.Size]byte
+		for j := range h {
+			h[j] = fill
+		}
+		if pos := table.find(&h); pos >= 0 && pos < len(recs) {
+			t.Errorf("find(32 times %#x) = %d, want none", fill, pos)
+		}
+	}
+}
+
+func TestReasonString(t *testing.T) {
+	for r, want := range map[Reason]string{None: "none", Malformed: "malformed", Unknown: "unknown", Expired: "expired", Revoked: "revoked", 9: "invalid"} {
+		if got := r.String(); got != want {
+			t.Errorf("Reason(%d).String() = %q, want %q", r, got, want)
+		}
+	}
+}

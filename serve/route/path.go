@@ -1,0 +1,130 @@
+package route
+
+import "bytes"
+
+// find follows a raw path through the tree, and on success fills in what its
+// parameters took.
+func (q *Request) find(root *node, path []byte) (leaf int, code Code) {
+	if len(path) == 0 || len(path) > MaxPath || path[0] != '/' {
+		return -1, CodeNotFound
+	}
+	var c capture
+	// Fast path: words and digits need no cleaning, so that a raw path which leads
+	// somewhere is clean, except for a text that it may hold.
+	leaf = root.walk(trimSlash(path[1:]), &c)
+	if leaf >= 0 && !dirtyText(c.text) {
+		q.ID, q.Season, q.Episode, q.Name = c.id, c.season, c.episode, c.text
+		return leaf, CodeOK
+	}
+	if !dirty(path) {
+		return -1, CodeNotFound
+	}
+	// Slow path.
+	clean, ok := cleanPath(q.scratch[:0], path)
+	if !ok {
+		return -1, CodeInput
+	}
+	q.pathUsed, q.used = len(clean), len(clean)
+	c = capture{}
+	if leaf = root.walk(clean, &c); leaf < 0 {
+		return -1, CodeNotFound
+	}
+	q.ID, q.Season, q.Episode, q.Name = c.id, c.season, c.episode, c.text
+	return leaf, CodeOK
+}
+
+func trimSlash(p []byte) []byte {
+	if n := len(p); n > 0 && p[n-1] == '/' {
+		return p[:n-1]
+	}
+	return p
+}
+
+// dirtyText reports whether a segment may be something else once it is cleaned.
+func dirtyText(seg []byte) bool {
+	return len(seg) > 0 && (seg[0] == '.' || bytes.IndexByte(seg, '%') >= 0 || bytes.IndexByte(seg, 0) >= 0)
+}
+
+// dirty reports whether cleaning could change, or refuse, a path.
+func dirty(path []byte) bool {
+	for i, ch := range path {
+		switch ch {
+		case '%', 0:
+			return true
+		case '/':
+			if i+1 < len(path) && (path[i+1] == '/' || path[i+1] == '.') {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// cleanPath appends to dst the path decoded and without dot segments, repeated
+// slashes and the slashes at both ends. It refuses NUL and broken escapes.
+func cleanPath(dst, path []byte) ([]byte, bool) {
+	from := len(dst)
+	for i := 0; i < len(path); i++ {
+		ch := path[i]
+		if ch == '%' {
+			var ok bool
+			if ch, ok = unhex(path[i+1:]); !ok {
+				return nil, false
+			}
+			i += 2
+		}
+		if ch == 0 {
+			return nil, false
+		}
+		dst = append(dst, ch)
+	}
+	return dst[:from+resolveDots(dst[from:])], true
+}
+
+// resolveDots rewrites p in place and returns its new length. Each segment is
+// written at or before the place it is read from.
+func resolveDots(p []byte) int {
+	n := 0
+	for rest := p; len(rest) > 0; {
+		seg := rest
+		if i := bytes.IndexByte(rest, '/'); i >= 0 {
+			seg, rest = rest[:i], rest[i+1:]
+		} else {
+			rest = nil
+		}
+		switch {
+		case len(seg) == 0 || string(seg) == ".":
+		case string(seg) == "..":
+			n = max(bytes.LastIndexByte(p[:n], '/'), 0)
+		default:
+			if n > 0 {
+				p[n] = '/'
+				n++
+			}
+			n += copy(p[n:], seg)
+		}
+	}
+	return n
+}
+
+// unhex returns the byte that two hex digits at the start of b stand for.
+func unhex(b []byte) (byte, bool) {
+	if len(b) < 2 {
+		return 0, false
+	}
+	hi, lo := hexDigit(b[0]), hexDigit(b[1])
+	return hi<<4 | lo, hi < 16 && lo < 16
+}
+
+// hexDigit returns the value of a hex digit, 255 for other bytes.
+func hexDigit(ch byte) byte {
+	switch {
+	case '0' <= ch && ch <= '9':
+		return ch - '0'
+	case 'a' <= ch && ch <= 'f':
+		return ch - 'a' + 10
+	case 'A' <= ch && ch <= 'F':
+		return ch - 'A' + 10
+	}
+	return 255
+}

@@ -1,0 +1,263 @@
+package route
+
+import (
+	"strings"
+	"testing"
+
+	"reelsplice/schemas/api"
+	"reelsplice/schemas/fragment"
+)
+
+func TestParsePath(t *testing.T) {
+	var q Request
+	f := func(path string, want Target) {
+		t.Helper()
+		if want.Allow == "" {
+			want.Allow = "GET, HEAD, OPTIONS"
+		}
+		if c := Parse([]byte(path), nil, &q); c != CodeOK {
+			t.Errorf("Parse(%q) = %d, want 0", path, c)
+			return
+		}
+		if got, want := describe(q.Target), describe(want); got != want {
+			t.Errorf("Parse(%q) = %s, want %s", path, got, want)
+		}
+	}
+	movie := Target{Op: api.OpMovieDetails, Kind: fragment.KindMovie, Sub: fragment.SubDetails, ID: 550}
+	popular := Target{Op: api.OpMoviePopularList}
+
+	// details, with a slash at the end, with leading zeros
+	f("/3/movie/550", movie)
+	f("/3/movie/550/", movie)
+	f("/3/movie/000550", movie)
+	// zero is a number like any other, and the longest one fits
+	f("/3/movie/0", Target{Op: movie.Op, Kind: movie.Kind, Sub: movie.Sub})
+	f("/3/movie/18446744073709551615", Target{Op: movie.Op, Kind: movie.Kind, Sub: movie.Sub, ID: 1<<64 - 1})
+	// an IMDb id in place of the number, also of sub-requests
+	f("/3/movie/tt0137523", Target{Op: movie.Op, Kind: movie.Kind, Sub: movie.Sub, Name: []byte("tt0137523")})
+	f("/3/movie/tt0137523/credits", Target{
+		Op: api.OpMovieCredits, Kind: fragment.KindMovie, Sub: fragment.SubCredits, Name: []byte("tt0137523"),
+	})
+	// sub-requests of one and of two segments
+	f("/3/movie/550/videos", Target{Op: api.OpMovieVideos, Kind: fragment.KindMovie, Sub: fragment.SubVideos, ID: 550})
+	f("/3/movie/550/watch/providers", Target{
+		Op: api.OpMovieWatchProviders, Kind: fragment.KindMovie, Sub: fragment.SubWatchProviders, ID: 550,
+	})
+	// old names
+	f("/3/movie/550/trailers", Target{Op: api.OpLegacyMovieTrailers, Kind: fragment.KindMovie, Sub: fragment.SubTrailers, ID: 550})
+	f("/3/movie/550/releases", Target{Op: api.OpLegacyMovieReleases, Kind: fragment.KindMovie, Sub: fragment.SubReleases, ID: 550})
+	f("/3/movie/550/casts", Target{Op: api.OpLegacyMovieCasts, Kind: fragment.KindMovie, Sub: fragment.SubCasts, ID: 550})
+	f("/3/movie/550/similar_movies", Target{
+		Op: api.OpLegacyMovieSimilarMovies, Kind: fragment.KindMovie, Sub: fragment.SubSimilarMovies, ID: 550,
+	})
+	// words win over parameters
+	f("/3/movie/latest", Target{Op: api.OpMovieLatestId})
+	f("/3/movie/popular", popular)
+	f("/3/movie/changes", Target{Op: api.OpChangesMovieList})
+	f("/3/tv/season/3624/changes", Target{Op: api.OpTvSeasonChangesById, ID: 3624})
+	f("/3/tv/episode/63056/changes", Target{Op: api.OpTvEpisodeChangesById, ID: 63056})
+	f("/3/tv/episode_group/5acf93e60e0a26346d0000ce", Target{
+		Op: api.OpTvEpisodeGroupDetails, Name: []byte("5acf93e60e0a26346d0000ce"),
+	})
+	// series, seasons, episodes
+	f("/3/tv/1399", Target{Op: api.OpTvSeriesDetails, Kind: fragment.KindTV, Sub: fragment.SubDetails, ID: 1399})
+	f("/3/tv/1399/season/0", Target{Op: api.OpTvSeasonDetails, Kind: fragment.KindSeason, Sub: fragment.SubDetails, ID: 1399})
+	f("/3/tv/1399/season/1/watch/providers", Target{
+		Op: api.OpTvSeasonWatchProviders, Kind: fragment.KindSeason, Sub: fragment.SubWatchProviders, ID: 1399, Season: 1,
+	})
+	f("/3/tv/1399/season/1/episode/2/credits", Target{
+		Op: api.OpTvEpisodeCredits, Kind: fragment.KindEpisode, Sub: fragment.SubCredits, ID: 1399, Season: 1, Episode: 2,
+	})
+	// the other kinds
+	f("/3/person/287/combined_credits", Target{
+		Op: api.OpPersonCombinedCredits, Kind: fragment.KindPerson, Sub: fragment.SubCombinedCredits, ID: 287,
+	})
+	f("/3/company/1/movies", Target{Op: api.OpLegacyCompanyMovies, Kind: fragment.KindCompany, Sub: fragment.SubMovies, ID: 1})
+	f("/3/keyword/825", Target{Op: api.OpKeywordDetails, Kind: fragment.KindKeyword, Sub: fragment.SubDetails, ID: 825})
+	f("/3/list/1/item_status", Target{Op: api.OpListCheckItemStatus, ID: 1})
+	// texts
+	f("/3/review/5488c29bc3a3686f4a00004a", Target{Op: api.OpReviewDetails, Name: []byte("5488c29bc3a3686f4a00004a")})
+	f("/3/trending/all/day", Target{Op: api.OpTrendingAll, Name: []byte("day")})
+	f("/3/find/tt0137523", Target{Op: api.OpFindById, Name: []byte("tt0137523")})
+	f("/3/find/a%20b%25", Target{Op: api.OpFindById, Name: []byte("a b%")})
+	f("/3/find/a+b", Target{Op: api.OpFindById, Name: []byte("a+b")})
+	f("/3/find/.hidden", Target{Op: api.OpFindById, Name: []byte(".hidden")})
+	f("/4/list/1", Target{Op: api.OpV4ListDetails, ID: 1})
+	f("/4/account/4bc8892a017a3c0z92001001/lists", Target{Op: api.OpV4AccountLists, Name: []byte("4bc8892a017a3c0z92001001")})
+
+	// "%2F" is a slash before dot segments are resolved
+	f("/3/movie/x%2F..%2F..%2Fmovie%2F550", movie)
+	f("/3/movie%2f550", movie)
+	f("/3/%6d%6F%76ie/%35%35%30", movie)
+	f("/3/movie/%2E%2e/movie/550", movie)
+	// dot segments, also behind the path and at the root
+	f("/3/./movie/550", movie)
+	f("/3/movie/550/.", movie)
+	f("/3/movie/550/credits/..", movie)
+	f("/../../3/movie/550", movie)
+	f("/3/find/x/../../movie/popular", popular)
+	// repeated slashes
+	f("//3//movie///550//", movie)
+	// tidy text behind a dirty path
+	f("//3/find/abc", Target{Op: api.OpFindById, Name: []byte("abc")})
+}
+
+func TestRefusePath(t *testing.T) {
+	var q Request
+	f := func(path string, want Code) {
+		t.Helper()
+		if got := Parse([]byte(path), []byte("page=0"), &q); got != want {
+			t.Errorf("Parse(%q) = %d, want %d", path, got, want)
+		}
+		if q.Op != api.NoOp || q.Kind != 0 || q.ID != 0 || q.Name != nil {
+			t.Errorf("Parse(%q) leaves %s, want nothing", path, describe(q.Target))
+		}
+	}
+	// no path at all
+	f("", CodeNotFound)
+	f("/", CodeNotFound)
+	f("*", CodeNotFound)
+	f("3/movie/550", CodeNotFound)
+	f("%2F3/movie/550", CodeNotFound)
+	// the beginning or the middle of a path
+	f("/3", CodeNotFound)
+	f("/3/movie", CodeNotFound)
+	f("/3/movie/", CodeNotFound)
+	f("/3/movie/550/watch", CodeNotFound)
+	f("/3/tv/1399/season", CodeNotFound)
+	f("/3/find/", CodeNotFound)
+	f("/3/find/..", CodeNotFound)
+	// more than a path
+	f("/3/movie/550/credits/1", CodeNotFound)
+	f("/3/movie/550/watch_providers", CodeNotFound)
+	// another version, letter case, blanks
+	f("/2/movie/550", CodeNotFound)
+	f("/3/Movie/550", CodeNotFound)
+	f("/3/movie /550", CodeNotFound)
+	f("/3/movie/%20550", CodeNotFound)
+	// numbers that are none
+	f("/3/movie/undefined", CodeNotFound)
+	f("/3/movie/-1", CodeNotFound)
+	f("/3/movie/+550", CodeNotFound)
+	f("/3/movie/550.0", CodeNotFound)
+	f("/3/movie/550-fight-club", CodeNotFound)
+	f("/3/movie/５５０", CodeNotFound)
+	f("/3/movie/18446744073709551616", CodeNotFound)
+	f("/3/movie/99999999999999999999999", CodeNotFound)
+	f("/3/tv/1399/season/4294967296", CodeNotFound)
+	f("/3/tv/1399/season/-1", CodeNotFound)
+	f("/3/tv/1399/season/1/episode/4294967296", CodeNotFound)
+	// IMDb ids that are none, and those of kinds that take none
+	f("/3/movie/tt", CodeNotFound)
+	f("/3/movie/TT0137523", CodeNotFound)
+	f("/3/movie/tt01375x3", CodeNotFound)
+	f("/3/movie/tt"+strings.Repeat("1", 62), CodeNotFound)
+	f("/3/tv/tt0944947", CodeNotFound)
+	f("/3/person/nm0000093", CodeNotFound)
+	// what a second decoding would show
+	f("/3/movie/x%252F..%252F..%252Fmovie%252F550", CodeNotFound)
+	// letters like any other
+	f(`/3/movie\550`, CodeNotFound)
+	f("/3/movie/550;a=b", CodeNotFound)
+	f("/3/movie／550", CodeNotFound)
+	f("/3/movie/550#x", CodeNotFound)
+	// too long
+	f("/3/find/"+strings.Repeat("x", MaxPath), CodeNotFound)
+	// NUL, wherever it stands, and escapes that are none
+	f("/3/movie/550%00", CodeInput)
+	f("/3/nothing/%00/here", CodeInput)
+	f("/3/find/a\x00b", CodeInput)
+	f("/3/movie/\x00", CodeInput)
+	f("/3/find/100%", CodeInput)
+	f("/3/find/%zz", CodeInput)
+	f("/3/find/%4", CodeInput)
+}
+
+// TestEveryOperation routes each operation of the table by its method and path.
+func TestEveryOperation(t *testing.T) {
+	var q Request
+	for i, op := range api.Operations() {
+		path := fill(op.Path, "7")
+		want, allow := CodeOK, "GET, HEAD, OPTIONS"
+		if op.Method != get {
+			want = CodeMethod
+		}
+		c := Match([]byte(op.Method), []byte(path), &q)
+		if c != want || q.Op != api.Op(i) || q.Kind != op.Kind || q.Sub != op.Sub {
+			t.Errorf("Match(%s %s) = %d with %v, want %d with %s", op.Method, path, c, q.Op, want, op.Name)
+		}
+		if op.Method == get && q.Allow != allow {
+			t.Errorf("Match(%s %s): Allow is %q, want %q", op.Method, path, q.Allow, allow)
+		}
+	}
+}
+
+// fill puts a value in the place of each parameter of a path.
+func fill(path, value string) string {
+	segs := strings.Split(path, "/")
+	for i, s := range segs {
+		if strings.HasPrefix(s, "{") {
+			segs[i] = value
+		}
+	}
+	return strings.Join(segs, "/")
+}
+
+func TestMatch(t *testing.T) {
+	var q Request
+	f := func(method, path string, want Code, op api.Op, allow string) {
+		t.Helper()
+		got := Match([]byte(method), []byte(path), &q)
+		if got != want || q.Op != op || q.Allow != allow {
+			t.Errorf("Match(%s %s) = %d with %v, Allow %q, want %d with %v, Allow %q",
+				method, path, got, q.Op, q.Allow, want, op, allow)
+		}
+	}
+	const read = "GET, HEAD, OPTIONS"
+	// reading
+	f("GET", "/3/movie/550", CodeOK, api.OpMovieDetails, read)
+	f("HEAD", "/3/movie/550", CodeOK, api.OpMovieDetails, read)
+	f("OPTIONS", "/3/movie/550", CodeOK, api.OpMovieDetails, read)
+	// a GET that writes is for the caller to refuse
+	f("GET", "/4/list/1/clear", CodeOK, api.OpV4ListClear, read)
+	// a write that the table has, beside a GET and alone
+	f("DELETE", "/3/list/1", CodeMethod, api.OpListDelete, read)
+	f("PUT", "/4/list/1", CodeMethod, api.OpV4ListUpdate, read)
+	f("POST", "/3/movie/550/rating", CodeMethod, api.OpMovieAddRating, "OPTIONS")
+	f("DELETE", "/3/movie/550/rating", CodeMethod, api.OpMovieDeleteRating, "OPTIONS")
+	// a method that the table does not have there
+	f("POST", "/3/movie/550", CodeMethod, api.NoOp, read)
+	f("POST", "/3/movie/latest", CodeMethod, api.NoOp, read)
+	f("get", "/3/movie/550", CodeMethod, api.NoOp, read)
+	f("", "/3/movie/550", CodeMethod, api.NoOp, read)
+	// a path without a GET
+	f("GET", "/3/movie/550/rating", CodeMethod, api.NoOp, "OPTIONS")
+	f("HEAD", "/3/list", CodeMethod, api.NoOp, "OPTIONS")
+	f("OPTIONS", "/3/list", CodeOK, api.NoOp, "OPTIONS")
+	// an unknown path is not found, whatever the method
+	f("POST", "/3/movie/abc/rating", CodeNotFound, api.NoOp, "")
+	f("BREW", "/3/nothing", CodeNotFound, api.NoOp, "")
+}
+
+// TestWordsAreNoNumbers guards the walk, which never tries a slot after a word.
+func TestWordsAreNoNumbers(t *testing.T) {
+	var visit func(n *node, at string)
+	visit = func(n *node, at string) {
+		for _, e := range n.kids {
+			var c capture
+			if n.slot != slotNone && c.take(n.slot, []byte(e.word)) {
+				t.Errorf("below %q the word %q could be a parameter", at, e.word)
+			}
+			visit(e.to, at+"/"+e.word)
+		}
+		if n.param != nil {
+			visit(n.param, at+"/{}")
+		}
+	}
+	visit(load().root, "")
+	for i := range load().ops {
+		if ns := load().ops[i].names; ns != nil {
+			visit(ns.root, api.Op(i).String())
+		}
+	}
+}

@@ -1,0 +1,308 @@
+package route
+
+import (
+	"bytes"
+
+	"reelsplice/schemas/api"
+)
+
+// A param is a query parameter that Request knows.
+type param uint8
+
+const (
+	paramAPIKey param = iota
+	paramAppend
+	paramCallback
+	paramCountry
+	paramEnd
+	paramExternalSource
+	paramGuestSession
+	paramImages
+	paramIncludeAdult
+	paramLanguage
+	paramPage
+	paramQuery
+	paramRegion
+	paramSession
+	paramSortBy
+	paramStart
+	paramTimezone
+	paramVideos
+	paramWatchRegion
+	numParams
+	paramUnknown = numParams
+)
+
+// paramOf returns the parameter of a name, paramUnknown for any other.
+func paramOf(name []byte) param {
+	switch string(name) {
+	case "api_key":
+		return paramAPIKey
+	case "append_to_response":
+		return paramAppend
+	case "callback":
+		return paramCallback
+	case "country":
+		return paramCountry
+	case "end_date":
+		return paramEnd
+	case "external_source":
+		return paramExternalSource
+	case "guest_session_id":
+		return paramGuestSession
+	case "include_adult":
+		return paramIncludeAdult
+	case "include_image_language":
+		return paramImages
+	case "include_video_language":
+		return paramVideos
+	case "language":
+		return paramLanguage
+	case "page":
+		return paramPage
+	case "query":
+		return paramQuery
+	case "region":
+		return paramRegion
+	case "session_id":
+		return paramSession
+	case "sort_by":
+		return paramSortBy
+	case "start_date":
+		return paramStart
+	case "timezone":
+		return paramTimezone
+	case "watch_region":
+		return paramWatchRegion
+	}
+	return paramUnknown
+}
+
+// maxName is longer than every name of paramOf.
+const maxName = 32
+
+// A paramSet is a set of parameters, one bit each.
+type paramSet uint32
+
+func (s paramSet) has(p param) bool { return s&(1<<p) != 0 }
+
+// setOf returns those of params that Request knows.
+func setOf(params []api.Param) paramSet {
+	var s paramSet
+	for _, p := range params {
+		if i := paramOf([]byte(p.Name)); i != paramUnknown {
+			s |= 1 << i
+		}
+	}
+	return s
+}
+
+// A span is a value's place in the query.
+type span struct{ from, to uint16 }
+
+// ParseQuery fills in q's Params and lists from a raw query, for the operation that
+// Match found; for NoOp they are empty. When it refuses, only APIKey and Callback
+// are to be used, and not even they after CodeInput.
+func ParseQuery(query []byte, q *Request) Code {
+	q.resetQuery()
+	if q.Op == api.NoOp || len(query) == 0 {
+		return CodeOK
+	}
+	if len(query) > MaxQuery {
+		return CodeInput
+	}
+	info := &load().ops[q.Op]
+	r := reader{query: query, q: q, takes: info.takes | 1<<paramAPIKey | 1<<paramCallback}
+	r.scan()
+	if r.given == 0 {
+		return CodeOK
+	}
+	q.APIKey = r.text(paramAPIKey)
+	q.Callback = r.text(paramCallback)
+	if info.names != nil {
+		// Said here, since the keyword's details do not list the parameter.
+		r.takes |= 1 << paramAppend
+		if c := r.appends(info.names); c != CodeOK {
+			return c
+		}
+	}
+	if c := r.page(); c != CodeOK {
+		return c
+	}
+	if c := r.dates(); c != CodeOK {
+		return c
+	}
+	r.rest()
+	return CodeOK
+}
+
+// cut splits a pair at its first "=".
+func cut(pair []byte) (name, value []byte) {
+	if i := bytes.IndexByte(pair, '='); i >= 0 {
+		return pair[:i], pair[i+1:]
+	}
+	return pair, pair[len(pair):]
+}
+
+// nameParam returns the parameter of a raw name.
+func nameParam(name []byte) param {
+	p := paramOf(name)
+	if p == paramUnknown && len(name) <= 3*maxName && bytes.IndexByte(name, '%') >= 0 {
+		var buf [3 * maxName]byte
+		p = paramOf(appendDecoded(buf[:0], name))
+	}
+	return p
+}
+
+// A reader interprets one query of at most MaxQuery bytes.
+type reader struct {
+	query []byte
+	q     *Request
+	// takes are the parameters that matter; the others are as if not given.
+	takes paramSet
+	// given are the parameters in the query, and at the place of the last one of
+	// each name.
+	given paramSet
+	at    [numParams]span
+}
+
+// scan finds where the parameters are.
+func (r *reader) scan() {
+	query := r.query
+	for from := 0; from < len(query); {
+		to := len(query)
+		if i := bytes.IndexByte(query[from:], '&'); i >= 0 {
+			to = from + i
+		}
+		name, value := cut(query[from:to])
+		if p := nameParam(name); p != paramUnknown {
+			r.given |= 1 << p
+			r.at[p] = span{uint16(to - len(value)), uint16(to)}
+		}
+		from = to + 1
+	}
+}
+
+// text returns a parameter's value, decoded, and nil when it was not given. Each
+// parameter is read once, so that scratch is long enough for all of them.
+func (r *reader) text(p param) []byte {
+	if !(r.given & r.takes).has(p) {
+		return nil
+	}
+	raw := r.query[r.at[p].from:r.at[p].to]
+	if bytes.IndexByte(raw, '%') < 0 && bytes.IndexByte(raw, '+') < 0 {
+		return raw
+	}
+	q := r.q
+	out := appendDecoded(q.scratch[q.used:q.used], raw)
+	q.used += len(out)
+	return out
+}
+
+// page reads page.
+func (r *reader) page() Code {
+	b := r.text(paramPage)
+	if len(b) == 0 {
+		return CodeOK
+	}
+	v, ok := parseUint(b)
+	if !ok || v < 1 || v > MaxPage {
+		return CodePage
+	}
+	r.q.Page, r.q.HasPage = uint16(v), true
+	return CodeOK
+}
+
+// dates reads start_date and end_date.
+func (r *reader) dates() Code {
+	q := r.q
+	if b := r.text(paramStart); len(b) > 0 {
+		if q.Start, q.HasStart = ParseDay(b); !q.HasStart {
+			return CodeDate
+		}
+	}
+	if b := r.text(paramEnd); len(b) > 0 {
+		if q.End, q.HasEnd = ParseDay(b); !q.HasEnd {
+			return CodeDate
+		}
+	}
+	if q.HasStart && q.HasEnd && q.End-q.Start > MaxDays {
+		return CodeDateRange
+	}
+	return CodeOK
+}
+
+// rest reads the parameters that cannot be refused.
+func (r *reader) rest() {
+	q := r.q
+	q.Language, q.HasLanguage = parseLanguage(r.text(paramLanguage))
+	q.nImages = parseLanguages(q.images[:0], r.text(paramImages))
+	q.nVideos = parseLanguages(q.videos[:0], r.text(paramVideos))
+	q.Country = parseCountry(r.text(paramCountry))
+	q.Region = parseCountry(r.text(paramRegion))
+	q.WatchRegion = parseCountry(r.text(paramWatchRegion))
+	q.IncludeAdult = isTrue(r.text(paramIncludeAdult))
+	q.Query = r.text(paramQuery)
+	q.ExternalSource = r.text(paramExternalSource)
+	q.SortBy = r.text(paramSortBy)
+	q.Timezone = r.text(paramTimezone)
+	q.SessionID = r.text(paramSession)
+	q.GuestSessionID = r.text(paramGuestSession)
+}
+
+// Lookup appends to dst the decoded value of a parameter in a raw query, and
+// reports whether it was given. It is for parameters that Request does not know,
+// and for those that are needed before the path is routed. The name is letter for
+// letter; of a repeated parameter the last one counts.
+func Lookup(dst, query []byte, name string) ([]byte, bool) {
+	from, found := len(dst), false
+	for len(query) > 0 {
+		pair := query
+		if i := bytes.IndexByte(query, '&'); i >= 0 {
+			pair, query = query[:i], query[i+1:]
+		} else {
+			query = nil
+		}
+		key, value := cut(pair)
+		if equalDecoded(key, name) {
+			dst, found = appendDecoded(dst[:from], value), true
+		}
+	}
+	return dst, found
+}
+
+// equalDecoded reports whether a raw name is name once it is decoded.
+func equalDecoded(raw []byte, name string) bool {
+	for ; len(raw) > 0 && len(name) > 0; name = name[1:] {
+		ch, n := decodeByte(raw)
+		if ch != name[0] {
+			return false
+		}
+		raw = raw[n:]
+	}
+	return len(raw) == 0 && len(name) == 0
+}
+
+// appendDecoded appends b percent-decoded, with "+" as a blank.
+func appendDecoded(dst, b []byte) []byte {
+	for len(b) > 0 {
+		ch, n := decodeByte(b)
+		dst = append(dst, ch)
+		b = b[n:]
+	}
+	return dst
+}
+
+// decodeByte decodes the first byte of b, which is not empty, and returns how many
+// bytes it took. An escape that is none stands for itself.
+func decodeByte(b []byte) (ch byte, n int) {
+	switch b[0] {
+	case '+':
+		return ' ', 1
+	case '%':
+		if ch, ok := unhex(b[1:]); ok {
+			return ch, 3
+		}
+	}
+	return b[0], 1
+}

@@ -1,0 +1,221 @@
+// Package route turns the path and the query of a request into a typed Request. It
+// works on bytes, knows no server, and allocates nothing once its tables are built
+// (on first use, from the table of package api).
+//
+// # Paths
+//
+// A path is percent-decoded once, then dot segments are resolved, so that "%2F" is
+// a slash and "%252F" is not. Repeated slashes count as one and a slash at the end
+// is ignored, as the proxies in front of such services have it; ".." at the root
+// stays at the root. A NUL, encoded or not, and an escape that is none are
+// CodeInput. Backslash, ";a=b" and full-width slashes are letters like any other.
+//
+// Words of a path win over parameters: "/3/movie/latest" is no movie. Numbers are
+// decimal digits, leading zeros allowed; signs, other letters and numbers that do
+// not fit are CodeNotFound, and so is a path of more than MaxPath bytes.
+//
+// # Queries
+//
+// Names and values are percent-decoded, "+" is a blank, and an escape that is none
+// stays as it stands. Order means nothing, unknown parameters are ignored, of a
+// repeated parameter the last one counts, and an empty value is like none. What the
+// operation and its appended sub-requests do not take is left at its zero value,
+// whatever it says: it cannot change the answer, nor be an error.
+//
+// # Which error wins
+//
+// The path (CodeInput, CodeNotFound), then the method (CodeMethod), then the query:
+// its length (CodeInput), append_to_response (CodeAppends), page (CodePage), each
+// date (CodeDate), the window (CodeDateRange). Whether the resource exists is for
+// the caller to find out after that.
+package route
+
+import (
+	"reelsplice/schemas/api"
+	"reelsplice/schemas/fragment"
+)
+
+// A Code tells how a request is refused: a status_code of the public API.
+type Code uint8
+
+// The codes of this package. CodeOK refuses nothing.
+const (
+	CodeOK        Code = 0
+	CodeDateRange Code = 20 // dates more than MaxDays apart
+	CodePage      Code = 22 // page is not 1 to MaxPage
+	CodeDate      Code = 23 // a date is not YYYY-MM-DD
+	CodeAppends   Code = 27 // more than MaxAppends names
+	CodeNotFound  Code = 34 // no such path, or an id that cannot be one
+	CodeMethod    Code = 42 // the path is known, the method is not served
+	CodeInput     Code = 47 // NUL or broken escape in the path, query too long
+)
+
+// The limits of a request.
+const (
+	MaxPath      = 1024 // bytes of the raw path
+	MaxQuery     = 4096 // bytes of the raw query
+	MaxAppends   = 20   // names in append_to_response, unknown and repeated ones too
+	MaxPage      = 500
+	MaxDays      = 14 // between start_date and end_date
+	MaxLanguages = 64 // in include_image_language or include_video_language
+)
+
+// A Request is what a path and a query ask for. It is some 7 KB long and made to be
+// reused: every Match and Parse resets it. It must not be copied.
+//
+// Its byte slices point into the path and the query that it was parsed from, or
+// into the Request itself: they are good until the caller changes those bytes or
+// parses into the Request again.
+type Request struct {
+	Target
+	Params
+
+	appends [MaxAppends]Append
+	images  [MaxLanguages]fragment.Variant
+	videos  [MaxLanguages]fragment.Variant
+
+	// scratch holds what had to be decoded. Nothing is decoded twice and decoding
+	// never lengthens, so that it cannot overflow.
+	scratch  [MaxPath + MaxQuery]byte
+	pathUsed int // of scratch, by the path
+	used     int // of scratch, by the path and the query
+}
+
+// A Target is what the path names.
+type Target struct {
+	// Op is the operation; NoOp when none has this path and method.
+	Op api.Op
+	// Kind and Sub are those of the operation; zero where it has none.
+	Kind fragment.Kind
+	Sub  fragment.Sub
+	// ID is the number in the path; of a series in the paths of seasons and
+	// episodes. Zero where the path has none, and for a movie named by Name.
+	ID fragment.ID
+	// Season and Episode are the numbers below a series.
+	Season, Episode uint32
+	// Name is the text in the path, decoded: a review's or credit's id, a time
+	// window, an external id, or the IMDb id ("tt0137523") in place of a movie's
+	// number. Nil where the path has none.
+	Name []byte
+	// Allow is the value of the Allow header; set for every known path, whatever
+	// the method.
+	Allow string
+}
+
+// Params are the values in the query, as far as the operation and what is appended
+// to it take them. APIKey and Callback are always filled.
+type Params struct {
+	// Language is valid where HasLanguage is set: "xx" or "xx-YY" in any case.
+	// Anything else is like no language.
+	Language    fragment.Variant
+	HasLanguage bool
+	// Page is 1 to MaxPage; 1 when not given.
+	Page    uint16
+	HasPage bool
+	// Country, Region and WatchRegion are zero unless two letters were given.
+	Country, Region, WatchRegion Country
+	// Start and End are valid where HasStart and HasEnd are set. End may lie before
+	// Start.
+	Start, End       Day
+	HasStart, HasEnd bool
+	// IncludeAdult is set by "true" in any case.
+	IncludeAdult bool
+
+	// The texts, decoded; nil when not given, not nil when given without a value.
+	APIKey, Callback, Query, ExternalSource, SortBy, Timezone, SessionID, GuestSessionID []byte
+
+	nAppends, nImages, nVideos int
+}
+
+// An Append is one sub-request that is to be appended to a details answer.
+type Append struct {
+	// Property is the name of the member in the answer: what was asked for, letter
+	// for letter, decoded.
+	Property []byte
+	// Kind is that of the details, or KindSeason or KindEpisode below a series;
+	// Season and Episode are their numbers.
+	Kind            fragment.Kind
+	Sub             fragment.Sub
+	Season, Episode uint32
+}
+
+// Appends returns the sub-requests to append in the order of the request: known
+// names, each once. It is empty for operations that append nothing.
+// "account_states" is among them; what becomes of it is for the caller to say.
+func (q *Request) Appends() []Append { return q.appends[:q.nAppends] }
+
+// ImageLanguages returns include_image_language: bare languages and NoLanguage
+// (for "null"), ascending, each once. The region of an item is ignored, blanks
+// around it too, and so are items that are no language and those beyond
+// MaxLanguages. It is empty when nothing is left or the parameter was not given.
+func (q *Request) ImageLanguages() []fragment.Variant { return q.images[:q.nImages] }
+
+// VideoLanguages returns include_video_language, in the way of ImageLanguages.
+func (q *Request) VideoLanguages() []fragment.Variant { return q.videos[:q.nVideos] }
+
+// Reset empties q for the next request and lets go of the bytes it points to.
+func (q *Request) Reset() {
+	q.Target = Target{Op: api.NoOp}
+	q.pathUsed = 0
+	q.resetQuery()
+}
+
+func (q *Request) resetQuery() {
+	clear(q.appends[:q.nAppends])
+	q.Params = Params{Page: 1}
+	q.used = q.pathUsed
+}
+
+// Parse routes a GET and parses its query: Match and ParseQuery in one.
+func Parse(path, query []byte, q *Request) Code {
+	if c := Match([]byte(get), path, q); c != CodeOK {
+		return c
+	}
+	return ParseQuery(query, q)
+}
+
+// Match resets q and fills in its Target from a raw path, which starts with a slash
+// and ends before the question mark.
+//
+// HEAD is routed as GET. OPTIONS is CodeOK on every known path. Every other method
+// is CodeMethod, since the edge is read-only, with Op telling which operation was
+// meant if there is one. GETs that write are CodeOK: see api.Operation.Writes.
+func Match(method, path []byte, q *Request) Code {
+	q.Reset()
+	t := load()
+	leaf, code := q.find(t.root, path)
+	if code != CodeOK {
+		return code
+	}
+	r := &t.routes[leaf]
+	q.Allow = r.allow
+	q.Op, code = r.op(method)
+	if q.Op != api.NoOp {
+		q.Kind, q.Sub = t.ops[q.Op].kind, t.ops[q.Op].sub
+	}
+	return code
+}
+
+const (
+	get     = "GET"
+	head    = "HEAD"
+	options = "OPTIONS"
+)
+
+// op returns the operation of a method on the path of r, and whether it is served.
+func (r *pathRoute) op(method []byte) (api.Op, Code) {
+	switch string(method) {
+	case options:
+		return r.get, CodeOK
+	case get, head:
+		if r.get != api.NoOp {
+			return r.get, CodeOK
+		}
+	}
+	for _, w := range r.writes {
+		if w.method == string(method) {
+			return w.op, CodeMethod
+		}
+	}
+	return api.NoOp, CodeMethod
+}

@@ -1,0 +1,138 @@
+package route
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"reelsplice/schemas/api"
+	"reelsplice/schemas/fragment"
+)
+
+// FuzzPath checks that parsing twice gives the same, and that what is accepted can
+// be written as the path of its operation, which gives the same again.
+func FuzzPath(f *testing.F) {
+	for _, op := range api.Operations() {
+		f.Add([]byte(fill(op.Path, "7")))
+	}
+	for _, s := range []string{
+		"/3/movie/tt0137523", "/3/movie/x%2F..%2F..%2Fmovie%2F550", "/3/find/%2e%2E", "//3/./find/a%25b+c/",
+		"/3/movie/%00", "/3/tv/18446744073709551616", "/3/find/..%2f", "/3/find/.a",
+	} {
+		f.Add([]byte(s))
+	}
+	var q, again Request
+	f.Fuzz(func(t *testing.T, path []byte) {
+		keep := string(path)
+		code := Parse(path, nil, &q)
+		if string(path) != keep {
+			t.Fatalf("Parse(%q) changed the path to %q", keep, path)
+		}
+		first := describe(q.Target)
+		if c := Parse(path, nil, &again); c != code || describe(again.Target) != first {
+			t.Fatalf("Parse(%q) again = %d %s, want %d %s", path, c, describe(again.Target), code, first)
+		}
+		if code != CodeOK {
+			if q.Op != api.NoOp || (code == CodeMethod) != (q.Allow != "") {
+				t.Fatalf("Parse(%q) = %d with %s", path, code, first)
+			}
+			return
+		}
+		for _, canonical := range []string{encodePath(&q.Target, false), encodePath(&q.Target, true)} {
+			if len(canonical) > MaxPath {
+				continue // escapes can make it longer
+			}
+			if c := Parse([]byte(canonical), nil, &again); c != CodeOK || describe(again.Target) != first {
+				t.Fatalf("Parse(%q), canonical for %q = %d %s, want 0 %s", canonical, path, c, describe(again.Target), first)
+			}
+		}
+	})
+}
+
+// encodePath writes the path that t was parsed from; with escapes in place of all
+// bytes of texts, or of those only that need it.
+func encodePath(t *Target, escapeAll bool) string {
+	op := t.Op.Operation()
+	out := op.Path
+	for _, p := range op.PathParams {
+		value := fmt.Sprint(t.ID)
+		switch {
+		case p.Name == "season_number":
+			value = fmt.Sprint(t.Season)
+		case p.Name == "episode_number":
+			value = fmt.Sprint(t.Episode)
+		case t.Name != nil:
+			value = escape(t.Name, escapeAll)
+		}
+		out = strings.Replace(out, "{"+p.Name+"}", value, 1)
+	}
+	return out
+}
+
+func escape(text []byte, all bool) string {
+	var b strings.Builder
+	for _, ch := range text {
+		if all || ch == '%' || ch < ' ' {
+			fmt.Fprintf(&b, "%%%02X", ch)
+		} else {
+			b.WriteByte(ch)
+		}
+	}
+	return b.String()
+}
+
+// FuzzQuery checks the promises of Request on a series, which takes more than any
+// other, on changes and on a search.
+func FuzzQuery(f *testing.F) {
+	for _, s := range []string{
+		"append_to_response=credits,videos,images,release_dates,watch/providers&language=de-DE",
+		"append_to_response=season/1%2Cseason/01/credits,season/1/episode/2/images,similar,changes&page=500",
+		"include_image_language=de,+en,null&include_video_language=xx-YY&append_to_response=images%2Cvideos",
+		"start_date=2024-01-01T00:00&end_date=2024-01-15&page=2", "end_date=2023-02-29", "page=501",
+		"query=100%&query=%e3%81%82+x&include_adult=true", "api_key=%6B&c%61llback=&country=fr&&=&a",
+		"append_to_response=" + strings.Repeat("x,", 21),
+	} {
+		f.Add([]byte(s))
+	}
+	var q, again Request
+	f.Fuzz(func(t *testing.T, query []byte) {
+		for _, path := range []string{"/3/tv/1399", "/3/movie/550", "/3/tv/changes", "/3/search/movie", "/3/find/%61"} {
+			keep := string(query)
+			code := Parse([]byte(path), query, &q)
+			if string(query) != keep {
+				t.Fatalf("Parse(%q) changed the query to %q", keep, query)
+			}
+			first := describeQuery(&q)
+			c := Parse([]byte(path), query, &again)
+			if c != code || describeQuery(&again) != first {
+				t.Fatalf("Parse(%s?%q) again = %d %s, want %d %s", path, query, c, describeQuery(&again), code, first)
+			}
+			if code == CodeOK {
+				checkPromises(t, &q)
+			}
+		}
+	})
+}
+
+func checkPromises(t *testing.T, q *Request) {
+	t.Helper()
+	if q.Page < 1 || q.Page > MaxPage || (q.HasStart && q.HasEnd && q.End-q.Start > MaxDays) || q.used > len(q.scratch) {
+		t.Fatalf("page %d, start %v, end %v, used %d", q.Page, q.Start, q.End, q.used)
+	}
+	if len(q.Appends()) > MaxAppends {
+		t.Fatalf("%d appends", len(q.Appends()))
+	}
+	seen := map[string]bool{}
+	for _, a := range q.Appends() {
+		if seen[string(a.Property)] || a.Sub == 0 || !strings.HasSuffix(string(a.Property), a.Sub.Name()) {
+			t.Fatalf("append %q is %v %v, or twice there", a.Property, a.Kind, a.Sub)
+		}
+		seen[string(a.Property)] = true
+	}
+	for _, list := range [][]fragment.Variant{q.ImageLanguages(), q.VideoLanguages()} {
+		if len(list) > MaxLanguages || !slices.IsSorted(list) || len(slices.Compact(slices.Clone(list))) != len(list) {
+			t.Fatalf("languages %v", list)
+		}
+	}
+}

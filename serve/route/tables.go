@@ -1,0 +1,132 @@
+package route
+
+import (
+	"strings"
+	"sync"
+
+	"reelsplice/schemas/api"
+	"reelsplice/schemas/fragment"
+)
+
+// tables is what package api's table becomes for the request path.
+type tables struct {
+	root   *node       // leaves are indexes of routes
+	routes []pathRoute // one for each path, whatever its parameters are called
+	ops    []opInfo    // by api.Op
+}
+
+// A pathRoute holds the operations of one path.
+type pathRoute struct {
+	get    api.Op // NoOp when there is none
+	writes []methodOp
+	allow  string
+}
+
+type methodOp struct {
+	method string
+	op     api.Op
+}
+
+// An opInfo is what the request path needs of an operation.
+type opInfo struct {
+	kind  fragment.Kind
+	sub   fragment.Sub
+	takes paramSet
+	names *namespace // nil for operations that append nothing
+}
+
+// A namespace holds the names that can be appended.
+type namespace struct {
+	root  *node // leaves are indexes of names
+	names []nameInfo
+}
+
+// A nameInfo is what an append name stands for.
+type nameInfo struct {
+	kind  fragment.Kind
+	sub   fragment.Sub
+	takes paramSet
+}
+
+// load returns the tables, built once.
+var load = sync.OnceValue(newTables)
+
+func newTables() *tables {
+	t := &tables{root: newNode()}
+	names := map[string]*namespace{}
+	for _, n := range api.Namespaces() {
+		names[n] = newNamespace(n)
+	}
+	for i := range api.Operations() {
+		op := api.Op(i).Operation()
+		t.ops = append(t.ops, opInfo{kind: op.Kind, sub: op.Sub, takes: setOf(op.QueryParams), names: names[op.Appends]})
+		t.addRoute(api.Op(i), op)
+	}
+	return t
+}
+
+// addRoute adds an operation to the route of its path.
+func (t *tables) addRoute(o api.Op, op *api.Operation) {
+	n := t.root.add(strings.TrimPrefix(op.Path, "/"), func(name string) slot { return slotOf(op, name) })
+	if n.leaf < 0 {
+		n.leaf = len(t.routes)
+		t.routes = append(t.routes, pathRoute{get: api.NoOp, allow: options})
+	}
+	r := &t.routes[n.leaf]
+	if op.Method == get {
+		r.get, r.allow = o, get+", "+head+", "+options
+		return
+	}
+	r.writes = append(r.writes, methodOp{op.Method, o})
+}
+
+// slotOf returns what a path parameter of op takes.
+func slotOf(op *api.Operation, name string) slot {
+	if s := seriesSlot(name); s != slotNone {
+		return s
+	}
+	for _, p := range op.PathParams {
+		switch {
+		case p.Name != name:
+		case p.Type != api.TypeInteger:
+			return slotText
+		case name == "movie_id":
+			return slotMovie
+		default:
+			return slotID
+		}
+	}
+	panic("route: " + op.Name + " does not describe {" + name + "}")
+}
+
+// seriesSlot returns the slot of a number below a series, slotNone for other names.
+func seriesSlot(name string) slot {
+	switch name {
+	case "season_number":
+		return slotSeason
+	case "episode_number":
+		return slotEpisode
+	}
+	return slotNone
+}
+
+func newNamespace(name string) *namespace {
+	ns := &namespace{root: newNode()}
+	for _, a := range api.AppendNames(name) {
+		if a.Inherits == "" {
+			ns.add(a.Name, nameInfo{a.Kind, a.Sub, setOf(a.Params)})
+			continue
+		}
+		prefix := strings.TrimSuffix(a.Name, "{sub_request}")
+		for _, in := range api.AppendNames(a.Inherits) {
+			ns.add(prefix+in.Name, nameInfo{in.Kind, in.Sub, setOf(in.Params)})
+		}
+	}
+	return ns
+}
+
+func (ns *namespace) add(name string, info nameInfo) {
+	n := ns.root.add(name, seriesSlot)
+	n.leaf = len(ns.names)
+	ns.names = append(ns.names, info)
+}

@@ -1,0 +1,164 @@
+package route
+
+import (
+	"bytes"
+	"strings"
+
+	"reelsplice/schemas/fragment"
+)
+
+// A slot is what a node takes in place of a word.
+type slot uint8
+
+const (
+	slotNone    slot = iota
+	slotID           // a number
+	slotMovie        // a number, or tt and digits
+	slotSeason       // a number below a series
+	slotEpisode      // likewise
+	slotText         // anything
+)
+
+// A node is a place in a tree of paths. Segments lead from one to the next: the
+// words among kids, anything else through the slot.
+type node struct {
+	kids  []edge
+	param *node
+	slot  slot
+	// leaf is the caller's number for the path that ends here; -1 when none does.
+	leaf int
+}
+
+type edge struct {
+	word string
+	to   *node
+}
+
+// A capture holds what the slots of a path took.
+type capture struct {
+	id              fragment.ID
+	season, episode uint32
+	text            []byte
+}
+
+// walk follows the segments of p, which has no slash in front, and returns the leaf
+// there, or -1. A node with words and a slot never needs a second try: its slot
+// takes digits and its words have none (TestWordsAreNoNumbers).
+func (n *node) walk(p []byte, c *capture) int {
+	for {
+		i := bytes.IndexByte(p, '/')
+		if i < 0 {
+			if n = n.next(p, c); n == nil {
+				return -1
+			}
+			return n.leaf
+		}
+		if n = n.next(p[:i], c); n == nil {
+			return -1
+		}
+		p = p[i+1:]
+	}
+}
+
+// next returns the node that seg leads to, nil when there is none.
+func (n *node) next(seg []byte, c *capture) *node {
+	for i := range n.kids {
+		if e := &n.kids[i]; e.word == string(seg) {
+			return e.to
+		}
+	}
+	if n.slot == slotNone || !c.take(n.slot, seg) {
+		return nil
+	}
+	return n.param
+}
+
+// take stores seg as the value of a slot and reports whether it can be one.
+func (c *capture) take(s slot, seg []byte) bool {
+	if s == slotText {
+		c.text = seg
+		return len(seg) > 0
+	}
+	v, ok := parseUint(seg)
+	switch s {
+	case slotSeason:
+		c.season = uint32(v)
+		return ok && v == uint64(c.season)
+	case slotEpisode:
+		c.episode = uint32(v)
+		return ok && v == uint64(c.episode)
+	case slotMovie:
+		if !ok && isIMDb(seg) {
+			c.text = seg
+			return true
+		}
+	}
+	c.id = fragment.ID(v)
+	return ok
+}
+
+// parseUint reads decimal digits, leading zeros allowed. It refuses everything
+// else and what does not fit.
+func parseUint(b []byte) (uint64, bool) {
+	if len(b) == 0 {
+		return 0, false
+	}
+	var v uint64
+	for _, ch := range b {
+		d := uint64(ch - '0')
+		if d > 9 || v > (1<<64-1-d)/10 {
+			return 0, false
+		}
+		v = v*10 + d
+	}
+	return v, true
+}
+
+// isIMDb reports whether b is tt and digits, short enough for a resource key.
+func isIMDb(b []byte) bool {
+	if len(b) < 3 || len(b) > fragment.MaxKeyLen-1 || b[0] != 't' || b[1] != 't' {
+		return false
+	}
+	for _, ch := range b[2:] {
+		if ch < '0' || ch > '9' {
+			return false
+		}
+	}
+	return true
+}
+
+// add makes the nodes for a path such as "3/movie/{movie_id}/credits" and returns
+// the last one. slotOf says what each {name} takes.
+func (n *node) add(path string, slotOf func(name string) slot) *node {
+	for seg := range strings.SplitSeq(path, "/") {
+		if name, ok := strings.CutPrefix(seg, "{"); ok {
+			n = n.addParam(slotOf(strings.TrimSuffix(name, "}")))
+		} else {
+			n = n.addWord(seg)
+		}
+	}
+	return n
+}
+
+func (n *node) addParam(s slot) *node {
+	if n.param == nil {
+		n.slot, n.param = s, newNode()
+	}
+	if n.slot != s {
+		panic("route: two kinds of parameters in one place")
+	}
+	return n.param
+}
+
+func (n *node) addWord(word string) *node {
+	for _, e := range n.kids {
+		if e.word == word {
+			return e.to
+		}
+	}
+	to := newNode()
+	n.kids = append(n.kids, edge{word, to})
+	return to
+}
+
+func newNode() *node { return &node{leaf: -1} }

@@ -1,0 +1,172 @@
+package status
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"reelsplice/schemas/sharedtest"
+)
+
+// bodyKeys returns the keys of a JSON object in their order.
+func bodyKeys(t *testing.T, body []byte) []string {
+	t.Helper()
+	dec := json.NewDecoder(bytes.NewReader(body))
+	if _, err := dec.Token(); err != nil {
+		t.Fatalf("body %s: %v", body, err)
+	}
+	var keys []string
+	for dec.More() {
+		key, err := dec.Token()
+		if err != nil {
+			t.Fatalf("body %s: %v", body, err)
+		}
+		var value any
+		if err := dec.Decode(&value); err != nil {
+			t.Fatalf("body %s: %v", body, err)
+		}
+		keys = append(keys, key.(string))
+	}
+	return keys
+}
+
+func TestTableMatchesReference(t *testing.T) {
+	data, err := os.ReadFile(sharedtest.Path(t, "reference", "status-codes.tsv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[Code]bool{}
+	for i, line := range strings.Split(strings.TrimSpace(string(data)), "\n")[1:] {
+		f := strings.Split(line, "\t")
+		if f[0] == "1" && f[1] == "201" {
+			continue // the creation of a list; see table
+		}
+		code := MissingQuery
+		message := "query must be provided"
+		if f[0] != "-" {
+			n, err := strconv.Atoi(f[0])
+			if err != nil {
+				t.Fatalf("line %d: code %q", i+2, f[0])
+			}
+			code, message = Code(n), f[2]
+		}
+		seen[code] = true
+		if got := strconv.Itoa(code.HTTP()); got != f[1] {
+			t.Errorf("Code(%d).HTTP() = %s, want %s", code, got, f[1])
+		}
+		if got := code.Message(); got != message {
+			t.Errorf("Code(%d).Message() = %q, want %q", code, got, message)
+		}
+		if got := strings.Join(bodyKeys(t, code.Body()), ","); got != f[4] {
+			t.Errorf("Code(%d).Body() has keys %s, want %s", code, got, f[4])
+		}
+	}
+	for c := range table {
+		if table[c].http != 0 && !seen[Code(c)] {
+			t.Errorf("code %d is in the table but not in the reference", c)
+		}
+	}
+}
+
+func TestBodyValues(t *testing.T) {
+	for i := range table {
+		c := Code(i)
+		if table[i].http == 0 {
+			continue
+		}
+		var got struct {
+			Code    int    `json:"status_code"`
+			Message string `json:"status_message"`
+			Success *bool  `json:"success"`
+		}
+		if err := json.Unmarshal(c.Body(), &got); err != nil {
+			t.Fatalf("Code(%d).Body() = %s: %v", c, c.Body(), err)
+		}
+		if got.Code != i || got.Message != c.Message() {
+			t.Errorf("Code(%d).Body() = %s, want its own code and message %q", c, c.Body(), c.Message())
+		}
+		if want := c == Success || c == Updated || c == Deleted || c == NothingToUpdate; got.Success != nil && *got.Success != want {
+			t.Errorf("Code(%d).Body() = %s, want success %v", c, c.Body(), want)
+		}
+	}
+}
+
+func TestBodyBytes(t *testing.T) {
+	for _, tc := range []struct {
+		code Code
+		want string
+	}{
+		{InvalidKey, `{"status_code":7,"status_message":"Invalid API key: You must be granted a valid key.","success":false}`},
+		{NotFound, `{"success":false,"status_code":34,"status_message":"The resource you requested could not be found."}`},
+		{SessionDenied, `{"success":false,"failure":true,"status_code":17,"status_message":"Session denied."}`},
+		{Success, `{"success":true,"status_code":1,"status_message":"Success."}`},
+		{MissingQuery, `{"errors":["query must be provided"]}`},
+	} {
+		if got := string(tc.code.Body()); got != tc.want {
+			t.Errorf("Code(%d).Body() = %s, want %s", tc.code, got, tc.want)
+		}
+	}
+}
+
+func TestRecordedBodies(t *testing.T) {
+	for file, code := range map[string]Code{
+		"401-authentication--openapi-401.json":                InvalidKey,
+		"404-movie-details-append--moviequeue-0-append3.json": NotFound,
+		"400-body--adamayoung.json":                           InvalidPage,
+		"422-body--adamayoung.json":                           InvalidDateRange,
+		"422-validation-error--jdrouet.json":                  MissingQuery,
+	} {
+		data, err := os.ReadFile(sharedtest.Path(t, "recorded", "errors", file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want bytes.Buffer // the clients that recorded them indented some
+		if err := json.Compact(&want, data); err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		if got := code.Body(); !bytes.Equal(got, want.Bytes()) {
+			t.Errorf("Code(%d).Body() = %s, want %s as in %s", code, got, want.Bytes(), file)
+		}
+	}
+}
+
+func TestUnknownCodeIsInternal(t *testing.T) {
+	for _, c := range []Code{0, 48, 199, 201, 255} {
+		if c.HTTP() != 500 || c.Message() != Internal.Message() || !bytes.Equal(c.Body(), Internal.Body()) {
+			t.Errorf("Code(%d) = %d %q %s, want the answer of Internal", c, c.HTTP(), c.Message(), c.Body())
+		}
+	}
+}
+
+func TestBodyIsClipped(t *testing.T) {
+	b := NotFound.Body()
+	if cap(b) != len(b) {
+		t.Errorf("cap(NotFound.Body()) = %d, want its length %d", cap(b), len(b))
+	}
+}
+
+func TestAppendTooManyRequests(t *testing.T) {
+	const want = `x{"status_code":25,"status_message":"Your request count (1559) is over the allowed limit of 40."}`
+	if got := string(AppendTooManyRequests([]byte("x"), 1559, 40)); got != want {
+		t.Errorf("AppendTooManyRequests(x, 1559, 40) = %s, want %s", got, want)
+	}
+}
+
+func TestError(t *testing.T) {
+	var err error = &Error{Code: NotFound, Cause: io.ErrUnexpectedEOF}
+	const want = "status 34 (HTTP 404): The resource you requested could not be found.: unexpected EOF"
+	if err.Error() != want {
+		t.Errorf("Error() = %q, want %q", err, want)
+	}
+	if !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("errors.Is(%v, its cause) = false", err)
+	}
+	if got := (&Error{Code: InvalidID}).Error(); got != "status 6 (HTTP 404): Invalid id: The pre-requisite id is invalid or not found." {
+		t.Errorf("Error() without cause = %q", got)
+	}
+}
