@@ -1,0 +1,413 @@
+package render
+
+import (
+	"slices"
+
+	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/wire"
+)
+
+// subRequests adds every sub-request that m says something about. Those that say
+// nothing more than MovieDefaults are left to it.
+func (r *Renderer) subRequests(m *catalog.Movie, langs []language) {
+	r.whole(fragment.SubAlternativeTitles, fragment.Base, wire.RecordOf(m.AlternativeTitles))
+	r.changes(m.Changes)
+	r.credits(m, langs)
+	r.whole(fragment.SubExternalIDs, fragment.Base, wire.RecordOf(externalIDs(m)))
+	r.images(m.Images)
+	r.whole(fragment.SubKeywords, fragment.Base, wire.RecordOf(m.Keywords))
+	r.whole(fragment.SubReleaseDates, fragment.Base, wire.RecordOf(m.ReleaseDates))
+	r.whole(fragment.SubReleases, fragment.Base, wire.RecordOf(releases(m)))
+	r.whole(fragment.SubTranslations, fragment.Base, wire.RecordOf(m.Translations))
+	r.whole(fragment.SubWatchProviders, fragment.Base, wire.RecordOf(m.WatchProviders))
+	r.videos(m.Videos)
+	r.trailers(m, langs)
+	addPages(r, fragment.SubLists, m.Lists, listPage)
+	addPages(r, fragment.SubRecommendations, m.Recommendations, mediaPage)
+	addPages(r, fragment.SubReviews, m.Reviews, reviewPage)
+	addPages(r, fragment.SubSimilar, m.Similar, summaryPage)
+}
+
+// whole adds a sub-request that is one segment after the id; none for a nil record.
+func (r *Renderer) whole(s fragment.Sub, v fragment.Variant, rec wire.Record) {
+	if rec.IsNil() {
+		return
+	}
+	if body, ok := r.out.body(rec); ok {
+		r.addUnlessEmpty(fragment.Address{Sub: s, Variant: v}, idMark, body)
+	}
+}
+
+// addUnlessEmpty adds a fragment unless it is the default of its sub-request.
+func (r *Renderer) addUnlessEmpty(a fragment.Address, pieces ...Piece) {
+	if a.Variant == fragment.Base && r.empty[a.Sub] == content(pieces) {
+		return
+	}
+	r.out.add(a, pieces...)
+}
+
+// changes have no id in either form.
+func (r *Renderer) changes(c *catalog.Changes) {
+	if c == nil {
+		return
+	}
+	if body, ok := r.out.body(wire.RecordOf(c)); ok {
+		r.addUnlessEmpty(fragment.Address{Sub: fragment.SubChanges}, body)
+	}
+}
+
+func (r *Renderer) credits(m *catalog.Movie, langs []language) {
+	r.whole(fragment.SubCredits, fragment.Base, wire.RecordOf(m.Credits))
+	for i := range langs {
+		if c := langs[i].crawl; c != nil && c.Credits != nil && c.Credits != m.Credits {
+			if body, ok := r.out.body(wire.RecordOf(c.Credits)); ok {
+				r.addLanguage(fragment.SubCredits, &langs[i], idMark, body)
+			}
+		}
+	}
+}
+
+// externalIDs returns the given ids, or what the details say of them.
+func externalIDs(m *catalog.Movie) *catalog.MovieExternalIDs {
+	if m.ExternalIDs != nil || m.IMDbID.V == "" {
+		return m.ExternalIDs
+	}
+	return &catalog.MovieExternalIDs{IMDbID: m.IMDbID}
+}
+
+// releases returns the given legacy releases, or derives them from the release
+// dates: one row for each date, the day without its time.
+func releases(m *catalog.Movie) *catalog.Releases {
+	if m.Releases != nil || m.ReleaseDates == nil {
+		return m.Releases
+	}
+	out := &catalog.Releases{Countries: []catalog.LegacyRelease{}}
+	for i := range m.ReleaseDates.Results {
+		c := &m.ReleaseDates.Results[i]
+		for j := range c.ReleaseDates {
+			d := &c.ReleaseDates[j]
+			out.Countries = append(out.Countries, catalog.LegacyRelease{
+				Certification: d.Certification,
+				Descriptors:   d.Descriptors,
+				ISO3166:       c.ISO3166,
+				Primary:       wire.Bool{Set: true},
+				ReleaseDate:   wire.Text(day(d.ReleaseDate.V)),
+			})
+		}
+	}
+	return out
+}
+
+// day returns the date of a timestamp.
+func day(timestamp string) string {
+	if len(timestamp) > len("2006-01-02") {
+		return timestamp[:len("2006-01-02")]
+	}
+	return timestamp
+}
+
+// trailers adds the legacy trailers as given, or as the videos say.
+func (r *Renderer) trailers(m *catalog.Movie, langs []language) {
+	t := m.Trailers
+	if t == nil && m.Videos != nil {
+		t = trailersOf(m.Videos)
+	}
+	r.whole(fragment.SubTrailers, fragment.Base, wire.RecordOf(t))
+	for i := range langs {
+		if c := langs[i].crawl; c != nil && c.Trailers != nil {
+			if body, ok := r.out.body(wire.RecordOf(c.Trailers)); ok {
+				r.addLanguage(fragment.SubTrailers, &langs[i], idMark, body)
+			}
+		}
+	}
+}
+
+// highDefinition is the number of lines from which a legacy trailer is "HD".
+const highDefinition = 720
+
+// trailersOf turns the English videos on YouTube into legacy trailers.
+func trailersOf(v *catalog.Videos) *catalog.Trailers {
+	out := &catalog.Trailers{Quicktime: []catalog.LegacyTrailer{}, YouTube: []catalog.LegacyTrailer{}}
+	for i := range v.Results {
+		x := &v.Results[i]
+		if x.Site.V != "YouTube" || videoGroup(x) != fragment.Language("en", "") {
+			continue
+		}
+		size := "HQ"
+		if x.Size.V >= highDefinition {
+			size = "HD"
+		}
+		out.YouTube = append(out.YouTube, catalog.LegacyTrailer{
+			Name: x.Name, Size: wire.Text(size), Source: x.Key, Type: x.Type,
+		})
+	}
+	return out
+}
+
+// images adds all images, and those of each language by themselves. The id of the
+// standalone answer stands between the backdrops and the rest.
+func (r *Renderer) images(m *catalog.Images) {
+	if m == nil {
+		return
+	}
+	r.imageSet(fragment.Base, m)
+	for _, g := range imageGroups(m) {
+		only := func(list []catalog.Image) []catalog.Image {
+			if list == nil {
+				return nil
+			}
+			return slices.DeleteFunc(slices.Clone(list), func(i catalog.Image) bool {
+				return imageGroup(&i) != g
+			})
+		}
+		part := *m
+		part.Backdrops, part.Logos, part.Posters = only(m.Backdrops), only(m.Logos), only(m.Posters)
+		r.imageSet(g, &part)
+	}
+}
+
+func (r *Renderer) imageSet(v fragment.Variant, m *catalog.Images) {
+	rec := wire.RecordOf(m)
+	n := len(rec.Plan.Fields)
+	// Backdrops are the first member.
+	first := r.out.members(rec, 0, 1, ",")
+	rest := r.out.members(rec, 1, n, "")
+	rest.Raw = append(rest.Raw[:len(rest.Raw):len(rest.Raw)], '}')
+	a := fragment.Address{Sub: fragment.SubImages, Variant: v}
+	switch {
+	case len(first.Raw) == 0 && len(rest.Raw) == 1:
+	case len(first.Raw) == 0:
+		r.addUnlessEmpty(a, idMark, rest)
+	case len(rest.Raw) == 1:
+		body := r.out.segment(func(dst []byte) []byte {
+			return append(append(dst, first.Raw[:len(first.Raw)-1]...), '}')
+		})
+		r.addUnlessEmpty(a, idMark, body)
+	default:
+		r.addUnlessEmpty(a, first, idMark, rest)
+	}
+}
+
+// imageGroup is the filter group of an image.
+func imageGroup(i *catalog.Image) fragment.Variant {
+	return group(i.ISO639, fragment.NoLanguage)
+}
+
+// videoGroup is the filter group of a video. Dumps that leave the language out were
+// made without a language parameter, which gives English ones.
+func videoGroup(v *catalog.Video) fragment.Variant {
+	return group(v.ISO639, fragment.Language("en", ""))
+}
+
+func group(lang wire.String, none fragment.Variant) fragment.Variant {
+	if g := fragment.Language(lang.V, ""); g != fragment.Base {
+		return g
+	}
+	return none
+}
+
+func imageGroups(m *catalog.Images) []fragment.Variant {
+	var groups []fragment.Variant
+	for _, list := range [][]catalog.Image{m.Backdrops, m.Logos, m.Posters} {
+		for i := range list {
+			if g := imageGroup(&list[i]); !slices.Contains(groups, g) {
+				groups = append(groups, g)
+			}
+		}
+	}
+	slices.Sort(groups)
+	return groups
+}
+
+// videos adds the English videos, which answer a request without a language, all of
+// them where there are others, and those of each language by themselves.
+func (r *Renderer) videos(m *catalog.Videos) {
+	if m == nil || m.Results == nil {
+		return
+	}
+	var groups []fragment.Variant
+	for i := range m.Results {
+		if g := videoGroup(&m.Results[i]); !slices.Contains(groups, g) {
+			groups = append(groups, g)
+		}
+	}
+	slices.Sort(groups)
+	english := fragment.Language("en", "")
+	r.videoSet(fragment.Base, m, english)
+	if len(groups) > 1 || len(groups) == 1 && groups[0] != english {
+		r.videoSet(fragment.All, m, fragment.All)
+	}
+	for _, g := range groups {
+		r.videoSet(g, m, g)
+	}
+}
+
+func (r *Renderer) videoSet(v fragment.Variant, m *catalog.Videos, g fragment.Variant) {
+	part := *m
+	if g != fragment.All {
+		part.Results = slices.DeleteFunc(slices.Clone(m.Results), func(x catalog.Video) bool {
+			return videoGroup(&x) != g
+		})
+	}
+	r.whole(fragment.SubVideos, v, wire.RecordOf(&part))
+}
+
+// page is what the pages of all lists have in common.
+type page struct {
+	rec    wire.Record
+	lang   string
+	number int64
+	total  *wire.Int // of pages
+	count  *wire.Int // of results
+}
+
+func listPage(p *catalog.ListPage) page {
+	return page{wire.RecordOf(p), p.Language.V, p.Page.V, &p.TotalPages, &p.TotalResults}
+}
+
+func mediaPage(p *catalog.MediaPage) page {
+	return page{wire.RecordOf(p), p.Language.V, p.Page.V, &p.TotalPages, &p.TotalResults}
+}
+
+func reviewPage(p *catalog.ReviewPage) page {
+	return page{wire.RecordOf(p), p.Language.V, p.Page.V, &p.TotalPages, &p.TotalResults}
+}
+
+func summaryPage(p *catalog.SummaryPage) page {
+	return page{wire.RecordOf(p), p.Language.V, p.Page.V, &p.TotalPages, &p.TotalResults}
+}
+
+// maxPage is the last page that the API answers.
+const maxPage = 500
+
+// addPages adds the given pages, by language, and for each language the tail that
+// answers all other pages: no rows, the true totals.
+func addPages[T any](r *Renderer, s fragment.Sub, list []T, open func(*T) page) {
+	marks := pageMarks(s)
+	var tails []fragment.Variant
+	for i := range list {
+		p := open(&list[i])
+		for _, v := range pageVariants(list, p.lang, open) {
+			a := fragment.Address{Sub: s, Page: uint16(max(p.number, 1)), Variant: v}
+			if p.number > maxPage || r.has(a) {
+				continue
+			}
+			r.out.add(a, append(slices.Clone(marks), r.pageBody(p))...)
+			if !slices.Contains(tails, v) {
+				tails = append(tails, v)
+				a.Page = 0
+				r.out.add(a, append(slices.Clone(marks), r.pageTail(p))...)
+			}
+		}
+	}
+	if s == fragment.SubReviews && slices.Contains(tails, fragment.Base) {
+		// Reviews are not translated: in a language without any there are none.
+		a := fragment.Address{Sub: s, Variant: fragment.Untranslated}
+		r.out.add(a, append(slices.Clone(marks), emptyPage(&r.out))...)
+	}
+}
+
+// pageVariants returns the addresses under which pages of a language are found.
+func pageVariants[T any](list []T, tag string, open func(*T) page) []fragment.Variant {
+	if tag == "" {
+		return []fragment.Variant{fragment.Base}
+	}
+	langs := make([]catalog.Localized, 0, len(list))
+	for i := range list {
+		if t := open(&list[i]).lang; t != "" {
+			langs = append(langs, catalog.Localized{Language: wire.Text(t)})
+		}
+	}
+	lang, region := splitTag(tag)
+	for _, l := range languagesOf(&catalog.Movie{Localized: langs}) {
+		if l.lang != lang || region != "" && l.region != region {
+			continue
+		}
+		if l.bare {
+			return []fragment.Variant{l.variant(), l.variant().Bare()}
+		}
+		return []fragment.Variant{l.variant()}
+	}
+	return nil
+}
+
+func (r *Renderer) has(a fragment.Address) bool {
+	return slices.ContainsFunc(r.out.list, func(f Fragment) bool { return f.Address == a })
+}
+
+// pageMarks are the marks before a page's rows.
+func pageMarks(s fragment.Sub) []Piece {
+	if s == fragment.SubLists || s == fragment.SubReviews {
+		return []Piece{idMark, pageMark}
+	}
+	return []Piece{pageMark}
+}
+
+// pageBody is a page without its number.
+func (r *Renderer) pageBody(p page) Piece {
+	return r.out.segment(func(dst []byte) []byte {
+		n := len(dst)
+		dst = append(dst, '{')
+		for i := range p.rec.Plan.Fields {
+			if name := p.rec.Plan.Fields[i].Name; name != "language" && name != "page" {
+				dst = wire.AppendMembers(dst, p.rec, i, i+1)
+			}
+		}
+		if x := p.rec.Object().Extra; x != "" {
+			dst = append(append(dst, ','), x...)
+		}
+		return append(append(dst[:n], dst[n+1:]...), '}')
+	})
+}
+
+func (r *Renderer) pageTail(p page) Piece {
+	return r.out.segment(func(dst []byte) []byte { return appendTail(dst, p.total.V, p.count.V) })
+}
+
+// emptyPage is the page of a list without rows. It has one page, as TMDB counts
+// since 2025.
+func emptyPage(f *fragments) Piece {
+	return f.segment(func(dst []byte) []byte { return appendTail(dst, 1, 0) })
+}
+
+func appendTail(dst []byte, pages, results int64) []byte {
+	t := catalog.MediaPage{
+		Results: []catalog.MediaRow{}, TotalPages: wire.Number(pages), TotalResults: wire.Number(results),
+	}
+	n := len(dst)
+	dst = wire.Append(dst, wire.RecordOf(&t))
+	return append(dst[:n], dst[n+1:]...)
+}
+
+// MovieDefaults returns what a movie answers to the sub-requests of which its
+// record says nothing.
+func MovieDefaults() []Fragment {
+	var f fragments
+	add := func(s fragment.Sub, marks []Piece, body string) {
+		p := f.segment(func(dst []byte) []byte { return append(dst, body...) })
+		f.add(fragment.Address{Sub: s}, append(slices.Clone(marks), p)...)
+	}
+	id := []Piece{idMark}
+	add(fragment.SubAlternativeTitles, id, `"titles":[]}`)
+	add(fragment.SubChanges, nil, `"changes":[]}`)
+	add(fragment.SubCredits, id, `"cast":[],"crew":[]}`)
+	add(fragment.SubExternalIDs, id,
+		`"imdb_id":null,"wikidata_id":null,"facebook_id":null,"instagram_id":null,"twitter_id":null}`)
+	backdrops := f.segment(func(dst []byte) []byte { return append(dst, `"backdrops":[],`...) })
+	others := f.segment(func(dst []byte) []byte { return append(dst, `"logos":[],"posters":[]}`...) })
+	f.add(fragment.Address{Sub: fragment.SubImages}, backdrops, idMark, others)
+	add(fragment.SubKeywords, id, `"keywords":[]}`)
+	add(fragment.SubReleaseDates, id, `"results":[]}`)
+	add(fragment.SubReleases, id, `"countries":[]}`)
+	add(fragment.SubTrailers, id, `"quicktime":[],"youtube":[]}`)
+	add(fragment.SubTranslations, id, `"translations":[]}`)
+	add(fragment.SubVideos, id, `"results":[]}`)
+	add(fragment.SubWatchProviders, id, `"results":{}}`)
+	for _, s := range []fragment.Sub{
+		fragment.SubLists, fragment.SubRecommendations, fragment.SubReviews, fragment.SubSimilar,
+	} {
+		f.add(fragment.Address{Sub: s}, append(pageMarks(s), emptyPage(&f))...)
+	}
+	return f.list
+}

@@ -1,0 +1,31 @@
+package build
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/google/renameio/v2"
+)
+
+// reportFile is the name of the build report in a release folder. The manifest does
+// not list it, because its times are no part of the release's content.
+const reportFile = "report.json"
+
+// writeReport puts the report beside the files of a release. A release that was
+// there before keeps the report of its first build.
+func writeReport(dir string, r Report) error {
+	path := filepath.Join(dir, reportFile)
+	if _, err := os.Stat(path); err == nil {
+		return nil
+	}
+	b, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	if err := renameio.WriteFile(path, append(b, '\n'), 0o644); err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	return nil
+}

@@ -1,0 +1,69 @@
+// Package segment compresses fragments into segments: raw deflate blocks, none of
+// them final, that end on a byte boundary and refer to nothing before themselves,
+// so that any segments can follow one another in one gzip member.
+package segment
+
+import (
+	"fmt"
+	"hash/crc32"
+
+	"github.com/klauspost/compress/flate"
+
+	"reelsplice/schemas/release"
+)
+
+// DefaultLevel is the deflate level of a build that names none.
+const DefaultLevel = 6
+
+// A Compressor makes segments. It is not safe for concurrent use.
+type Compressor struct {
+	w   *flate.Writer
+	out buffer
+}
+
+// buffer collects the segments of one record. Slices of it stay valid while it
+// grows, because growing copies.
+type buffer struct{ b []byte }
+
+func (o *buffer) Write(p []byte) (int, error) {
+	o.b = append(o.b, p...)
+	return len(p), nil
+}
+
+// New returns a Compressor of the given deflate level, 1 to 9.
+func New(level int) (*Compressor, error) {
+	if level < 1 || level > 9 {
+		return nil, fmt.Errorf("compression level %d: want 1 to 9", level)
+	}
+	c := &Compressor{}
+	w, err := flate.NewWriter(&c.out, level)
+	if err != nil {
+		return nil, fmt.Errorf("compression level %d: %w", level, err)
+	}
+	c.w = w
+	return c, nil
+}
+
+// Reset ends the life of all segments that c made, to reuse their memory.
+func (c *Compressor) Reset() { c.out.b = c.out.b[:0] }
+
+// Segment compresses raw. The result is valid until Reset.
+func (c *Compressor) Segment(raw []byte) (release.Segment, error) {
+	start := len(c.out.b)
+	c.w.Reset(&c.out)
+	if _, err := c.w.Write(raw); err != nil {
+		return release.Segment{}, fmt.Errorf("compress: %w", err)
+	}
+	// Flush ends with an empty stored block, which brings the output to a byte
+	// boundary; Close, which would mark a final block, is never called.
+	if err := c.w.Flush(); err != nil {
+		return release.Segment{}, fmt.Errorf("compress: %w", err)
+	}
+	return release.Segment{
+		Stored: c.out.b[start:len(c.out.b):len(c.out.b)],
+		RawLen: uint32(len(raw)),
+		CRC:    crc32.ChecksumIEEE(raw),
+		Op:     release.CRCOp(uint64(len(raw))),
+		Hash:   release.HashOf(raw),
+	}, nil
+}

@@ -1,0 +1,82 @@
+package serve
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/pprof"
+
+	"github.com/VictoriaMetrics/metrics"
+)
+
+// meters count answers. Handles are looked up once, never per request.
+type meters struct {
+	set   *metrics.Set
+	codes [600]*metrics.Counter // by HTTP status; nil for those never sent
+	bytes *metrics.Counter
+	gzip  *metrics.Counter
+}
+
+// sentStatuses are the HTTP statuses that the edge can answer with.
+var sentStatuses = [...]int{200, 204, 304, 400, 401, 404, 405, 422, 500, 503}
+
+func newMeters() *meters {
+	m := &meters{set: metrics.NewSet()}
+	for _, s := range sentStatuses {
+		m.codes[s] = m.set.NewCounter(fmt.Sprintf(`reelsplice_requests_total{status="%d"}`, s))
+	}
+	m.bytes = m.set.NewCounter("reelsplice_body_bytes_total")
+	m.gzip = m.set.NewCounter("reelsplice_gzip_answers_total")
+	return m
+}
+
+func (m *meters) count(rs *Response) {
+	if c := m.codes[rs.Status]; c != nil {
+		c.Inc()
+	}
+	m.bytes.AddInt64(int64(len(rs.Body)))
+	if rs.Gzip {
+		m.gzip.Inc()
+	}
+}
+
+// adminServer answers /livez, /readyz, /metrics and /debug/pprof/.
+func (s *Server) adminServer() *http.Server {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /livez", func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, "ok") })
+	mux.HandleFunc("GET /readyz", s.ready)
+	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+		fmt.Fprintf(w, "reelsplice_release_info{release=%q} 1\n", s.Release())
+		s.metrics.set.WritePrometheus(w)
+		metrics.WriteProcessMetrics(w)
+	})
+	mux.HandleFunc("/debug/pprof/", pprof.Index)
+	mux.HandleFunc("/debug/pprof/cmdline", pprof.Cmdline)
+	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)
+	mux.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
+	mux.HandleFunc("/debug/pprof/trace", pprof.Trace)
+	return &http.Server{Handler: mux, ReadHeaderTimeout: readHeaderTimeout}
+}
+
+// ready answers 200 while a release is served and the token file and the store's
+// current release are as they should be, 503 with the reason otherwise. In the
+// second case the last good state goes on being served.
+func (s *Server) ready(w http.ResponseWriter, _ *http.Request) {
+	id := s.Release()
+	switch {
+	case id == "":
+		answer(w, http.StatusServiceUnavailable, "no release")
+	case s.releases.Err() != nil:
+		answer(w, http.StatusServiceUnavailable, s.releases.Err().Error())
+	case s.tokens.Err() != nil:
+		answer(w, http.StatusServiceUnavailable, s.tokens.Err().Error())
+	default:
+		answer(w, http.StatusOK, "ok "+id)
+	}
+}
+
+func answer(w http.ResponseWriter, code int, text string) {
+	w.WriteHeader(code)
+	_, _ = io.WriteString(w, text+"\n") // the client is gone if this fails
+}

@@ -1,0 +1,73 @@
+package serve
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"time"
+)
+
+// Config says where and how to serve.
+type Config struct {
+	Releases    string // folder of the releases
+	Tokens      string // token file
+	Addr        string // host:port of the API
+	AdminAddr   string // host:port of health, metrics and profiles; "" for none
+	TLSCert     string // PEM file; with TLSKey
+	TLSKey      string // PEM file
+	CallbackURL string // where users approve request tokens, without the token
+	SigningKey  string // file with the key of request tokens; "" for a key of this process alone
+	// AllowQueryKey accepts a token as api_key= in the query, which many clients
+	// know nothing else than. It is never logged.
+	AllowQueryKey bool
+	MaxAge        time.Duration // of Cache-Control; 1 hour by default
+	Poll          time.Duration // how often tokens and the current release are looked at; 250 ms by default
+	MaxConns      int           // in all; 65536 by default
+	MaxConnsPerIP int           // 0, no limit, by default: clients come through proxies
+	ReadTimeout   time.Duration // for a whole request; 10 s by default
+	WriteTimeout  time.Duration // for a whole answer; 30 s by default
+	IdleTimeout   time.Duration // between requests of a connection; 60 s by default
+	DrainTimeout  time.Duration // for running requests at the end; 10 s by default
+	MaxHeader     int           // bytes of request line and header; 16 KiB by default
+	Log           *slog.Logger
+}
+
+// DefaultConfig returns the defaults; Releases, Tokens and Addr have none.
+func DefaultConfig() Config {
+	return Config{
+		CallbackURL:  "https://www.themoviedb.org/authenticate",
+		MaxAge:       time.Hour,
+		Poll:         250 * time.Millisecond,
+		MaxConns:     1 << 16,
+		ReadTimeout:  10 * time.Second,
+		WriteTimeout: 30 * time.Second,
+		IdleTimeout:  time.Minute,
+		DrainTimeout: 10 * time.Second,
+		MaxHeader:    16 << 10,
+		Log:          slog.New(slog.DiscardHandler),
+	}
+}
+
+// Validate reports everything that is wrong with c.
+func (c *Config) Validate() error {
+	var errs []error
+	for name, v := range map[string]string{"releases": c.Releases, "tokens": c.Tokens, "addr": c.Addr} {
+		if v == "" {
+			errs = append(errs, fmt.Errorf("%s: want a value", name))
+		}
+	}
+	if (c.TLSCert == "") != (c.TLSKey == "") {
+		errs = append(errs, errors.New("tls-cert, tls-key: want both or none"))
+	}
+	if u, err := url.Parse(c.CallbackURL); err != nil || u.Scheme == "" || u.Host == "" {
+		errs = append(errs, fmt.Errorf("callback-url %q: want an absolute URL", c.CallbackURL))
+	}
+	if c.MaxAge < 0 || c.Poll <= 0 || c.Poll > time.Second {
+		errs = append(errs, errors.New("max-age: want 0 or more; poll: want up to 1s, so that a revocation takes effect within a second"))
+	}
+	if c.MaxHeader < 1<<10 || c.MaxConns < 1 || c.MaxConnsPerIP < 0 {
+		errs = append(errs, errors.New("max-header: want 1024 or more; max-conns: want 1 or more; max-conns-per-ip: want 0 or more"))
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,313 @@
+// Package serve answers the API from a release. Edge is the part that knows no
+// transport: a request's bytes in, status, header values and a body out. Server puts
+// fasthttp around it.
+//
+// The order of work is fixed: limits, authenticate, route, address and variant,
+// entity tag, splice, write. Nothing on that path allocates for details, appended
+// objects, 304 and 401.
+package serve
+
+import (
+	"bytes"
+	"crypto/rand"
+	"errors"
+	"log/slog"
+	"strconv"
+	"sync"
+	"time"
+
+	"reelsplice/schemas/api"
+	"reelsplice/schemas/release"
+	"reelsplice/serve/auth"
+	"reelsplice/serve/route"
+	"reelsplice/serve/splice"
+	"reelsplice/serve/status"
+)
+
+// A Request is what the Edge looks at of an HTTP request. All slices belong to the
+// caller and are not kept.
+type Request struct {
+	Method, Path, Query []byte // Path and Query as they came, without the "?"
+	Authorization       []byte
+	AcceptEncoding      []byte
+	IfNoneMatch         []byte
+}
+
+// A Response is an answer. It is reused; its slices are valid until the next one.
+type Response struct {
+	Status       int
+	Body         []byte // empty for 304 and 204
+	Gzip         bool   // Body is a gzip member
+	Cache        string // value of Cache-Control
+	Allow        string // value of Allow, empty for none
+	Callback     string // value of Authentication-Callback, empty for none
+	ETag         []byte // empty for none
+	SurrogateKey []byte // names of the resource for caches, empty for none
+	Release      string // id of the release that answered, empty for none
+}
+
+// Cache-Control of answers that must not be kept.
+const noStore = "no-store"
+
+// An Edge answers requests. It is safe for concurrent use.
+type Edge struct {
+	cfg      Config
+	cache    string // Cache-Control of what can be kept
+	tokens   *auth.Live
+	signer   *auth.Signer
+	releases *Releases
+	log      *slog.Logger
+	now      func() time.Time
+	pool     sync.Pool // of *worker
+}
+
+// worker is what one request needs and the next one reuses.
+type worker struct {
+	q        route.Request
+	c        composer
+	etag     [splice.ETagLen]byte
+	keys     []byte
+	apiKey   [auth.MaxTokenLen]byte
+	out      []byte
+}
+
+// NewEdge returns an Edge over the current release of releases.
+func NewEdge(cfg Config, tokens *auth.Live, signer *auth.Signer, releases *Releases) *Edge {
+	return &Edge{
+		cfg:      cfg,
+		cache:    "public, max-age=" + strconv.Itoa(int(cfg.MaxAge/time.Second)),
+		tokens:   tokens,
+		signer:   signer,
+		releases: releases,
+		log:      cfg.Log,
+		now:      time.Now,
+		pool:     sync.Pool{New: func() any { return &worker{} }},
+	}
+}
+
+// Serve answers rq. It calls done, once, with the answer; the answer's slices are
+// valid until done returns.
+func (e *Edge) Serve(rq *Request, done func(rs *Response)) {
+	w := e.pool.Get().(*worker)
+	defer e.pool.Put(w)
+	var rs Response
+	held := e.releases.Acquire()
+	defer held.Release()
+	if err := e.serve(w, rq, &rs, held.Reader()); err != nil {
+		e.refuse(&rs, err)
+	}
+	done(&rs)
+	w.c.reset()
+}
+
+func (e *Edge) serve(w *worker, rq *Request, rs *Response, rel *release.Reader) error {
+	if string(rq.Method) == "OPTIONS" {
+		return e.options(w, rq, rs)
+	}
+	if !e.allowed(w, rq) {
+		return &errInvalidKey
+	}
+	if c := route.Match(rq.Method, rq.Path, &w.q); c != route.CodeOK {
+		return refusal(c, w.q.Allow)
+	}
+	if c := route.ParseQuery(rq.Query, &w.q); c != route.CodeOK {
+		return refusal(c, "")
+	}
+	if w.q.Kind == 0 || w.q.Op.Operation().Auth != api.AuthBearer {
+		return e.other(w, rs)
+	}
+	if rel == nil {
+		return &errNoRelease
+	}
+	if err := w.c.compose(rel, &w.q); err != nil {
+		return err
+	}
+	e.finish(w, rq, rs, rel)
+	return nil
+}
+
+// Refusals that need nothing but their code are made once.
+var (
+	errInvalidKey = status.Error{Code: status.InvalidKey}
+	errNoRelease  = status.Error{Code: status.Offline}
+	errNotFound   = status.Error{Code: status.NotFound}
+	errNoSession  = status.Error{Code: status.AuthFailed}
+)
+
+// refusal turns a code of package route into an error.
+func refusal(c route.Code, allow string) error {
+	if c == route.CodeNotFound {
+		return &errNotFound
+	}
+	if c != route.CodeMethod {
+		allow = ""
+	}
+	return &status.Error{Code: status.Code(c), Allow: allow}
+}
+
+// allowed checks the credential: the bearer token, or else the api_key where the
+// configuration takes one.
+func (e *Edge) allowed(w *worker, rq *Request) bool {
+	table, now := e.tokens.Table(), e.now().Unix()
+	if token, ok := auth.Bearer(rq.Authorization); ok {
+		return table.Check(token, now).OK
+	}
+	if !e.cfg.AllowQueryKey {
+		return false
+	}
+	key, ok := route.Lookup(w.apiKey[:0], rq.Query, "api_key")
+	return ok && table.Check(key, now).OK
+}
+
+// finish writes the composed answer: 304 without a body when the client has it,
+// else the body in the encoding that the client takes.
+func (e *Edge) finish(w *worker, rq *Request, rs *Response, rel *release.Reader) {
+	rs.Status, rs.Cache, rs.Release = 200, e.cache, rel.Manifest().ID
+	rs.ETag = w.c.answer.AppendETag(w.etag[:0])
+	w.keys = appendKeys(w.keys[:0], &w.q, rs.Release)
+	rs.SurrogateKey = w.keys
+	if matches(rq.IfNoneMatch, rs.ETag) {
+		rs.Status = 304
+		return
+	}
+	if AcceptsGzip(rq.AcceptEncoding) {
+		rs.Gzip = true
+		w.out = w.c.answer.AppendGzip(w.out[:0])
+		rs.Body = w.out
+		return
+	}
+	out, err := w.c.answer.AppendIdentity(w.out[:0])
+	w.out = out
+	if err != nil {
+		e.refuse(rs, err)
+		return
+	}
+	rs.Body = out
+}
+
+// appendKeys appends what caches may purge an answer by: its release, its kind and
+// its resource.
+func appendKeys(dst []byte, q *route.Request, id string) []byte {
+	dst = append(append(dst, id...), ' ')
+	kind := q.Kind.String()
+	dst = append(append(dst, kind...), ' ')
+	dst = append(append(dst, kind...), '-')
+	if q.Name != nil {
+		return append(dst, q.Name...)
+	}
+	return strconv.AppendUint(dst, uint64(q.ID), 10)
+}
+
+// other answers the operations that no fragment answers.
+func (e *Edge) other(w *worker, rs *Response) error {
+	switch w.q.Op {
+	case api.OpAuthenticationValidateKey:
+		rs.Status, rs.Cache = 200, noStore
+		rs.Body = append(w.out[:0], `{"success":true}`...)
+		return nil
+	case api.OpAuthenticationCreateRequestToken:
+		return e.requestToken(w, rs)
+	}
+	if w.q.Op.Operation().Auth != api.AuthBearer {
+		return &errNoSession
+	}
+	return &errNotFound
+}
+
+// requestToken answers authentication/token/new. The token is its own record: signed
+// and dated, so that no edge has to remember it.
+func (e *Edge) requestToken(w *worker, rs *Response) error {
+	token, expires, err := e.signer.RequestToken(e.now(), rand.Reader)
+	if err != nil {
+		return err
+	}
+	b := append(w.out[:0], `{"success":true,"expires_at":"`...)
+	b = auth.AppendExpiry(b, expires)
+	b = append(append(append(b, `","request_token":"`...), token...), `"}`...)
+	w.out = b
+	rs.Status, rs.Cache, rs.Body = 200, noStore, b
+	rs.Callback = e.cfg.CallbackURL + "/" + token
+	return nil
+}
+
+// options answers OPTIONS on every known path; browsers send it without a
+// credential.
+func (e *Edge) options(w *worker, rq *Request, rs *Response) error {
+	if c := route.Match(rq.Method, rq.Path, &w.q); c != route.CodeOK {
+		return refusal(c, w.q.Allow)
+	}
+	rs.Status, rs.Allow, rs.Cache = 204, w.q.Allow, e.cache
+	return nil
+}
+
+// refuse turns an error into TMDB's status and body. Anything unknown is a 500 that
+// tells the client nothing and the log everything.
+func (e *Edge) refuse(rs *Response, err error) {
+	var se *status.Error
+	if !errors.As(err, &se) {
+		e.log.Error("answer", "error", err)
+		se = &status.Error{Code: status.Internal}
+	}
+	*rs = Response{Status: se.Code.HTTP(), Body: se.Code.Body(), Cache: noStore, Allow: se.Allow, Release: rs.Release}
+	if se.Code == status.NotFound {
+		rs.Cache = e.cache
+	}
+}
+
+// matches reports whether an If-None-Match header names the tag. The comparison is
+// weak: it ignores W/.
+func matches(header, tag []byte) bool {
+	if len(header) == 0 {
+		return false
+	}
+	opaque := bytes.TrimPrefix(tag, []byte("W/"))
+	for len(header) > 0 {
+		var item []byte
+		if i := bytes.IndexByte(header, ','); i >= 0 {
+			item, header = header[:i], header[i+1:]
+		} else {
+			item, header = header, nil
+		}
+		item = bytes.TrimSpace(item)
+		if string(item) == "*" || bytes.Equal(bytes.TrimPrefix(item, []byte("W/")), opaque) {
+			return true
+		}
+	}
+	return false
+}
+
+// AcceptsGzip reports whether an Accept-Encoding header takes gzip: by name or by
+// "*", with a weight that is not zero. The name counts before the star.
+func AcceptsGzip(header []byte) bool {
+	star := false
+	for len(header) > 0 {
+		var item []byte
+		if i := bytes.IndexByte(header, ','); i >= 0 {
+			item, header = header[:i], header[i+1:]
+		} else {
+			item, header = header, nil
+		}
+		coding, weight := item, []byte(nil)
+		if i := bytes.IndexByte(item, ';'); i >= 0 {
+			coding, weight = item[:i], item[i+1:]
+		}
+		coding = bytes.TrimSpace(coding)
+		switch {
+		case bytes.EqualFold(coding, []byte("gzip")), bytes.EqualFold(coding, []byte("x-gzip")):
+			return !zeroWeight(weight)
+		case string(coding) == "*":
+			star = !zeroWeight(weight)
+		}
+	}
+	return star
+}
+
+// zeroWeight reports whether a parameter is q=0 in any spelling.
+func zeroWeight(p []byte) bool {
+	p = bytes.TrimSpace(p)
+	if len(p) < 3 || p[0]|0x20 != 'q' || p[1] != '=' {
+		return false
+	}
+	return len(bytes.Trim(p[2:], "0.")) == 0
+}
+

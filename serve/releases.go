@@ -1,0 +1,165 @@
+package serve
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"reelsplice/schemas/release"
+)
+
+// Releases holds the release that is served and follows the store's current one.
+// A new one is opened beside the old one, requests move over, and the old one is
+// closed after its last request.
+type Releases struct {
+	store   release.Store
+	log     *slog.Logger
+	current atomic.Pointer[Held]
+	failed  atomic.Pointer[failure]
+}
+
+// failure is a release that could not be opened. It is tried again only when the
+// store names another one, or after a while.
+type failure struct {
+	id   string
+	err  error
+	when time.Time
+}
+
+// retryAfter is how long a release that could not be opened is left alone.
+const retryAfter = 10 * time.Second
+
+// A Held is a release that someone uses.
+type Held struct {
+	reader *release.Reader
+	users  atomic.Int64 // requests, and one for being current
+	log    *slog.Logger
+}
+
+// Reader returns the release; nil when none is served.
+func (h *Held) Reader() *release.Reader {
+	if h == nil {
+		return nil
+	}
+	return h.reader
+}
+
+// Release ends a use.
+func (h *Held) Release() {
+	if h == nil || h.users.Add(-1) != 0 {
+		return
+	}
+	if err := h.reader.Close(); err != nil {
+		h.log.Error("close release", "error", err)
+	}
+}
+
+// OpenReleases opens the current release of the store.
+func OpenReleases(store release.Store, log *slog.Logger) (*Releases, error) {
+	r := &Releases{store: store, log: log}
+	id, err := store.Current()
+	if err != nil {
+		return nil, err
+	}
+	return r, r.open(id)
+}
+
+// Acquire returns the current release for one request; Held.Release ends it.
+func (r *Releases) Acquire() *Held {
+	for {
+		h := r.current.Load()
+		if h == nil {
+			return nil
+		}
+		// A count of zero means that h was replaced and its last user left.
+		for n := h.users.Load(); n > 0; n = h.users.Load() {
+			if h.users.CompareAndSwap(n, n+1) {
+				return h
+			}
+		}
+	}
+}
+
+func (r *Releases) open(id string) error {
+	reader, err := release.Open(r.store.Path(id))
+	if err != nil {
+		return err
+	}
+	h := &Held{reader: reader, log: r.log}
+	h.users.Store(1)
+	old := r.current.Swap(h)
+	old.Release()
+	return nil
+}
+
+// ID returns the id of the release that is served, "" for none.
+func (r *Releases) ID() string {
+	h := r.Acquire()
+	defer h.Release()
+	if h == nil {
+		return ""
+	}
+	return h.reader.Manifest().ID
+}
+
+// Err returns why the store's current release is not the one that is served.
+func (r *Releases) Err() error {
+	if f := r.failed.Load(); f != nil {
+		return f.err
+	}
+	return nil
+}
+
+// Run follows the store until ctx ends. It asks for the current release every
+// interval, rather than waiting for notices, because those do not come over network
+// file systems.
+func (r *Releases) Run(ctx context.Context, interval time.Duration) {
+	t := time.NewTicker(interval)
+	defer t.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-t.C:
+			r.follow()
+		}
+	}
+}
+
+// follow opens the store's current release when it is another one than is served.
+// What is served goes on when that fails.
+func (r *Releases) follow() {
+	id, err := r.store.Current()
+	if err != nil {
+		r.fail("", fmt.Errorf("read current release: %w", err))
+		return
+	}
+	if id == r.ID() {
+		r.failed.Store(nil)
+		return
+	}
+	if f := r.failed.Load(); f != nil && f.id == id && time.Since(f.when) < retryAfter {
+		return
+	}
+	if err := r.open(id); err != nil {
+		r.fail(id, err)
+		return
+	}
+	r.failed.Store(nil)
+	r.log.Info("release switched", "release", id)
+}
+
+func (r *Releases) fail(id string, err error) {
+	old := r.failed.Swap(&failure{id, err, time.Now()})
+	if old == nil || old.err.Error() != err.Error() {
+		r.log.Error("release not switched", "release", id, "error", err)
+	}
+}
+
+// Close closes the release after its last request.
+func (r *Releases) Close() {
+	r.current.Swap(nil).Release()
+}
+

@@ -1,0 +1,195 @@
+// Package splice joins stored segments and literal bytes into one body, without
+// decoding or compressing what is stored.
+//
+// The gzip form is one member: a header, the segments' deflate blocks as they lie in
+// the release, stored blocks for the literals between them, an empty final block,
+// and the CRC-32 and length of the whole, combined from those of the parts.
+package splice
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+
+	"github.com/klauspost/compress/flate"
+	"github.com/zeebo/xxh3"
+
+	"reelsplice/schemas/release"
+)
+
+// ETagLen is the length of an entity tag in bytes: W/"<32 hex digits>".
+const ETagLen = 36
+
+// maxStored is the most that one stored block holds.
+const maxStored = 0xffff
+
+const (
+	headerLen  = 10
+	trailerLen = 2 + 8 // the empty final block, CRC-32 and length
+	storedHead = 5
+)
+
+// An Answer is a body in the making. The zero value is an empty one. It keeps the
+// segments it was given, so it must not outlive their release's Reader. It is
+// reused through Reset and must not be copied.
+type Answer struct {
+	chunks   []chunk
+	literals []byte
+	tag      []byte // what the entity tag is made of
+	raw      uint64
+	stored   int
+	inflate  io.ReadCloser
+	source   bytes.Reader
+}
+
+// chunk is a segment, or literals[from:to] when seg.Stored is nil.
+type chunk struct {
+	seg      release.Segment
+	from, to int
+}
+
+// Reset empties a for the next answer.
+func (a *Answer) Reset() {
+	clear(a.chunks) // lets go of the mapping
+	a.chunks = a.chunks[:0]
+	a.literals, a.tag = a.literals[:0], a.tag[:0]
+	a.raw, a.stored = 0, 0
+}
+
+// Segment appends a stored segment.
+func (a *Answer) Segment(s release.Segment) {
+	a.chunks = append(a.chunks, chunk{seg: s})
+	a.tag = append(append(a.tag, 1), s.Hash[:]...)
+	a.raw += uint64(s.RawLen)
+	a.stored += len(s.Stored)
+}
+
+// Literal appends bytes, which are copied. Literals that follow one another become
+// one block.
+func Literal[T string | []byte](a *Answer, b T) {
+	if len(b) == 0 {
+		return
+	}
+	from := len(a.literals)
+	a.literals = append(a.literals, b...)
+	a.raw += uint64(len(b))
+	a.tag = append(append(a.tag, 0, byte(len(b))), b...)
+	if n := len(a.chunks); n > 0 && a.chunks[n-1].seg.Stored == nil && len(a.literals)-a.chunks[n-1].from <= maxStored {
+		a.chunks[n-1].to = len(a.literals)
+		a.stored += len(b)
+		return
+	}
+	a.chunks = append(a.chunks, chunk{from: from, to: len(a.literals)})
+	a.stored += storedHead + len(b)
+}
+
+// RawLen is the length of the identity body in bytes.
+func (a *Answer) RawLen() int { return int(a.raw) }
+
+// GzipLen is the length of the gzip body in bytes.
+func (a *Answer) GzipLen() int { return headerLen + a.stored + trailerLen }
+
+const hexDigits = "0123456789abcdef"
+
+// AppendETag appends the weak entity tag. It follows from the content of the parts
+// alone: it is the same for every encoding, and for every release that holds the
+// same content.
+func (a *Answer) AppendETag(dst []byte) []byte {
+	sum := xxh3.Hash128(a.tag).Bytes()
+	dst = append(dst, `W/"`...)
+	for _, b := range sum {
+		dst = append(dst, hexDigits[b>>4], hexDigits[b&15])
+	}
+	return append(dst, '"')
+}
+
+// header is a gzip header without a name, a time or a system.
+const header = "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
+
+// AppendGzip appends the body as one gzip member.
+func (a *Answer) AppendGzip(dst []byte) []byte {
+	dst = append(dst, header...)
+	var crc uint32
+	for i := range a.chunks {
+		c := &a.chunks[i]
+		if c.seg.Stored != nil {
+			dst = append(dst, c.seg.Stored...)
+			crc = release.CombineCRC(crc, c.seg.CRC, c.seg.Op)
+			continue
+		}
+		lit := a.literals[c.from:c.to]
+		n := uint16(len(lit))
+		dst = append(dst, 0, byte(n), byte(n>>8), ^byte(n), ^byte(n>>8))
+		dst = append(dst, lit...)
+		crc = crc32.Update(crc, crc32.IEEETable, lit)
+	}
+	dst = append(dst, 0x03, 0x00)
+	dst = binary.LittleEndian.AppendUint32(dst, crc)
+	return binary.LittleEndian.AppendUint32(dst, uint32(a.raw))
+}
+
+// AppendIdentity appends the body uncompressed. The error matches
+// release.ErrCorrupt when a segment does not hold what its release says.
+func (a *Answer) AppendIdentity(dst []byte) ([]byte, error) {
+	for i := range a.chunks {
+		c := &a.chunks[i]
+		if c.seg.Stored == nil {
+			dst = append(dst, a.literals[c.from:c.to]...)
+			continue
+		}
+		var err error
+		if dst, err = a.AppendInflated(dst, &c.seg); err != nil {
+			return dst, err
+		}
+	}
+	return dst, nil
+}
+
+// AppendInflated appends the raw bytes of one segment, which need not be of a. The
+// error is that of AppendIdentity.
+func (a *Answer) AppendInflated(dst []byte, s *release.Segment) ([]byte, error) {
+	a.source.Reset(s.Stored)
+	if a.inflate == nil {
+		a.inflate = flate.NewReader(&a.source)
+	} else if err := a.inflate.(flate.Resetter).Reset(&a.source, nil); err != nil {
+		return dst, fmt.Errorf("inflate segment: %w", err)
+	}
+	n := len(dst)
+	dst = append(dst, make([]byte, s.RawLen)...)
+	// A segment has no final block, so reading exactly its length is the only end.
+	if _, err := io.ReadFull(a.inflate, dst[n:]); err != nil {
+		return dst[:n], fmt.Errorf("%w: inflate segment: %w", release.ErrCorrupt, noEOF(err))
+	}
+	if crc32.ChecksumIEEE(dst[n:]) != s.CRC {
+		return dst[:n], fmt.Errorf("%w: segment has another CRC than its release says", release.ErrCorrupt)
+	}
+	return dst, nil
+}
+
+func noEOF(err error) error {
+	if errors.Is(err, io.EOF) {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// A Part is one piece of an answer, for people to look at.
+type Part struct {
+	Literal []byte           // set for literals
+	Segment *release.Segment // set for segments
+}
+
+// Parts calls fn for each piece of a in order.
+func (a *Answer) Parts(fn func(p Part)) {
+	for i := range a.chunks {
+		c := &a.chunks[i]
+		if c.seg.Stored != nil {
+			fn(Part{Segment: &c.seg})
+			continue
+		}
+		fn(Part{Literal: a.literals[c.from:c.to]})
+	}
+}

@@ -1,0 +1,199 @@
+// Package variant picks, for one part of an answer, the stored fragment that the
+// request's parameters ask for: the language, the page, the languages of images and
+// videos, the country of alternative titles, the days of changes. Where no fragment
+// is stored for a combination, it names the one to filter, and how.
+package variant
+
+import (
+	"slices"
+
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/release"
+	"reelsplice/serve/route"
+)
+
+// A Choice is what answers one part.
+type Choice struct {
+	Fragment release.Fragment
+	// Page is what a PageMark stands for.
+	Page uint16
+	// Filter thins out the rows of Fragment unless it is zero.
+	Filter Filter
+}
+
+// Chain is the variants in which a text is looked for, in order. It ends with Base,
+// which every stored sub-request has.
+type Chain struct {
+	list [4]fragment.Variant
+	n    int
+}
+
+func (c *Chain) add(v fragment.Variant) {
+	c.list[c.n] = v
+	c.n++
+}
+
+// Variants returns the variants in order.
+func (c *Chain) Variants() []fragment.Variant { return c.list[:c.n] }
+
+var english = fragment.Language("en", "")
+
+// TextChain returns the chain of a request's language. English, the language of the
+// base, has no untranslated form: en-GB falls back to en-US.
+func TextChain(p *route.Params) Chain {
+	var c Chain
+	if v := p.Language; p.HasLanguage && v != english && v != fragment.Language("en", "US") {
+		c.add(v)
+		if v.Bare() != english {
+			c.add(v.OfAnyRegion())
+			c.add(fragment.Untranslated)
+		}
+	}
+	c.add(fragment.Base)
+	return c
+}
+
+// NameChain returns the chain for fragments that other resources share by
+// reference: the language with its region, without it, and Base.
+func NameChain(p *route.Params) Chain {
+	var c Chain
+	if p.HasLanguage {
+		c.add(p.Language)
+		c.add(p.Language.Bare())
+	}
+	c.add(fragment.Base)
+	return c
+}
+
+// Canonical returns the sub-request that answers an old name.
+func Canonical(s fragment.Sub) fragment.Sub {
+	switch s {
+	case fragment.SubCasts:
+		return fragment.SubCredits
+	case fragment.SubSimilarMovies:
+		return fragment.SubSimilar
+	}
+	return s
+}
+
+// Pick returns what answers sub-request s of resource e; false when e stores
+// nothing of it, in any variant.
+func Pick(e release.Entry, s fragment.Sub, q *route.Request) (Choice, bool) {
+	switch s {
+	case fragment.SubImages:
+		return pickRows(e, s, fragment.Base, imageSet(q))
+	case fragment.SubVideos:
+		return pickVideos(e, q)
+	case fragment.SubAlternativeTitles:
+		c, ok := pickText(e, s, q)
+		c.Filter = byCountry(q.Country)
+		return c, ok
+	case fragment.SubChanges:
+		c, ok := pickText(e, s, q)
+		c.Filter = byDay(&q.Params)
+		return c, ok
+	}
+	return pickText(e, s, q)
+}
+
+// pickText walks the chain of languages; in each language, a page that is not
+// stored is answered by the tail.
+func pickText(e release.Entry, s fragment.Sub, q *route.Request) (Choice, bool) {
+	chain := TextChain(&q.Params)
+	for _, v := range chain.Variants() {
+		if f, ok := e.Find(fragment.Address{Sub: s, Page: q.Page, Variant: v}); ok {
+			return Choice{Fragment: f, Page: q.Page}, true
+		}
+		if f, ok := e.Find(fragment.Address{Sub: s, Variant: v}); ok {
+			return Choice{Fragment: f, Page: q.Page}, true
+		}
+	}
+	return Choice{}, false
+}
+
+// set is the languages that rows may have; all is set when any will do.
+type set struct {
+	list [route.MaxLanguages + 1]fragment.Variant
+	n    int
+	all  bool
+}
+
+func (s *set) add(v fragment.Variant) {
+	if i, found := slices.BinarySearch(s.list[:s.n], v); !found {
+		copy(s.list[i+1:s.n+1], s.list[i:s.n])
+		s.list[i] = v
+		s.n++
+	}
+}
+
+// imageSet returns the languages of images: the request's own and those that
+// include_image_language adds; all when the request names none.
+func imageSet(q *route.Request) *set {
+	s := &set{all: !q.HasLanguage && len(q.ImageLanguages()) == 0}
+	fillSet(s, q, q.ImageLanguages())
+	return s
+}
+
+func fillSet(s *set, q *route.Request, include []fragment.Variant) {
+	if q.HasLanguage {
+		s.add(q.Language.Bare())
+	}
+	for _, v := range include {
+		s.add(v)
+	}
+}
+
+// pickVideos is pickRows with English as the language of a request without one.
+func pickVideos(e release.Entry, q *route.Request) (Choice, bool) {
+	s := &set{}
+	fillSet(s, q, q.VideoLanguages())
+	if s.n == 0 {
+		s.add(english)
+	}
+	from := fragment.All
+	if _, ok := e.Find(fragment.Address{Sub: fragment.SubVideos, Variant: from}); !ok {
+		from = fragment.Base
+	}
+	return pickRows(e, fragment.SubVideos, from, s)
+}
+
+// pickRows returns the rows of the languages in s. One language, or all, is stored
+// as it is asked for; other combinations are filtered out of the fragment of all.
+// Languages without a row do not count, so that equal answers are equal choices.
+func pickRows(e release.Entry, sub fragment.Sub, from fragment.Variant, s *set) (Choice, bool) {
+	whole, ok := e.Find(fragment.Address{Sub: sub, Variant: from})
+	if !ok || s.all {
+		return Choice{Fragment: whole}, ok
+	}
+	var f Filter
+	var last release.Fragment
+	for _, v := range s.list[:s.n] {
+		if one, ok := e.Find(fragment.Address{Sub: sub, Variant: v}); ok {
+			f.languages[f.n] = v
+			f.n++
+			last = one
+		}
+	}
+	switch {
+	case f.n == 0:
+		return Choice{}, false
+	case f.n == 1:
+		return Choice{Fragment: last}, true
+	case f.n == groups(e, sub):
+		return Choice{Fragment: whole}, true
+	}
+	f.by = byLanguages
+	return Choice{Fragment: whole, Filter: f}, true
+}
+
+// groups counts the languages that rows of a sub-request have.
+func groups(e release.Entry, sub fragment.Sub) int {
+	n := 0
+	for i := range e.Len() {
+		a := e.Address(i)
+		if a.Sub == sub && a.Variant != fragment.Base && a.Variant != fragment.All {
+			n++
+		}
+	}
+	return n
+}
