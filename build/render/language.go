@@ -199,6 +199,11 @@ func hasGenreNames(lang, region string) bool {
 // languages gave them, as if en-US had no text.
 func fillBase(m *catalog.Movie) {
 	en := englishRow(m)
+	if len(m.Localized) > 0 {
+		for _, name := range []string{"backdrop_path", "belongs_to_collection", "poster_path"} {
+			defer wire.MarkNull(wire.RecordOf(m), name) // what no crawl gave is null
+		}
+	}
 	for i := range m.Localized {
 		c := &m.Localized[i]
 		fillText(m, &m.Title, c.Title, "title", m.OriginalTitle.V)

@@ -210,12 +210,15 @@ func IsNull(r Record, name string) bool {
 
 // MarkAbsent makes an unset, nullable member absent instead of null.
 func MarkAbsent(r Record, name string) {
-	o := r.Object()
-	if !IsNull(r, name) {
-		return
+	if IsNull(r, name) {
+		toggle(r.Object(), name)
 	}
-	if o.Unusual != "" {
-		o.Unusual += ","
+}
+
+// MarkNull makes an unset, nullable member null instead of absent.
+func MarkNull(r Record, name string) {
+	i, ok := r.Plan.byName[name]
+	if ok && r.Plan.Fields[i].Nullable && listed(r.Object().Unusual, name) {
+		toggle(r.Object(), name)
 	}
-	o.Unusual += name
 }

@@ -1,0 +1,186 @@
+// Package ingest turns dump files into a catalogue: files are read (source), rows
+// get their meaning (layout), are sorted by id (runs) and joined (join), and written
+// as Parquet. Rows that do not validate go to quarantine; the rest goes on.
+package ingest
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"reelsplice/ingest/layout"
+	"reelsplice/ingest/quarantine"
+	"reelsplice/ingest/runs"
+	"reelsplice/schemas/catalog"
+)
+
+// DefaultMemory is how many bytes of rows are held before they go to disk.
+const DefaultMemory = 256 << 20
+
+// Config says what to ingest into which catalogue.
+type Config struct {
+	Catalog  string   // folder of the catalogue, made when it is missing
+	Sources  []string // files, folders, globs
+	Layout   string   // "auto" by default; see layout.Names
+	Kind     string   // of all rows; "" takes it from the names of files and folders
+	Language string   // xx or xx-YY of the crawl; "" is en-US
+	// Overlay makes these sources win over everything ingested before and after.
+	Overlay bool
+	Memory  int64 // bytes of rows held at once; DefaultMemory by default
+	// Progress is told how many bytes of how many are read. It may be nil.
+	Progress func(done, total int64)
+	Log      *slog.Logger
+}
+
+// A Report says what an ingest did.
+type Report struct {
+	Records     map[string]int64 `json:"records"`     // in the catalogue now, by kind
+	Rows        int64            `json:"rows"`        // read
+	Quarantined int64            `json:"quarantined"` // rows that did not validate
+	// Bad holds one line for each of the first quarantined rows: place, field, reason.
+	Bad            []string         `json:"bad,omitempty"`
+	QuarantineFile string           `json:"quarantine_file,omitempty"`
+	Duplicates     int64            `json:"duplicates"`                 // rows equal to an earlier one of their file
+	Conflicts      int64            `json:"conflicts"`                  // members on which two sources disagreed
+	Samples        []string         `json:"conflict_samples,omitempty"` // of the first conflicts
+	Skipped        []string         `json:"skipped,omitempty"`          // files that were left out, and why
+	Unknown        map[string]int64 `json:"unknown_members,omitempty"`  // kept, by path
+	Coerced        map[string]int64 `json:"coerced_members,omitempty"`  // numbers given as text
+	Seconds        float64          `json:"seconds"`
+}
+
+// maxSamples bounds what a Report lists of a kind.
+const maxSamples = 20
+
+func (c *Config) validate() error {
+	var errs []error
+	if c.Catalog == "" {
+		errs = append(errs, errors.New("catalog: want a folder"))
+	}
+	if len(c.Sources) == 0 {
+		errs = append(errs, errors.New("want at least one source"))
+	}
+	if c.Kind != "" && c.Kind != kindMovie {
+		errs = append(errs, fmt.Errorf("kind %q: want %s; other kinds are not ingested yet", c.Kind, kindMovie))
+	}
+	if c.Layout != layout.Auto {
+		if _, err := layout.New(c.Layout, ""); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	var err error
+	if c.Language, err = layout.ParseLanguage(c.Language); err != nil {
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
+
+const kindMovie = "movie"
+
+// Run ingests. The catalogue changes at once at the end, or not at all. Rows in
+// quarantine are no error; the report counts them.
+func Run(ctx context.Context, c Config) (Report, error) {
+	if c.Layout == "" {
+		c.Layout = layout.Auto
+	}
+	if c.Memory <= 0 {
+		c.Memory = DefaultMemory
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	if err := c.validate(); err != nil {
+		return Report{}, err
+	}
+	start := time.Now()
+	if err := os.MkdirAll(c.Catalog, 0o755); err != nil {
+		return Report{}, fmt.Errorf("make catalogue: %w", err)
+	}
+	unlock, err := lock(c.Catalog)
+	if err != nil {
+		return Report{}, err
+	}
+	defer unlock()
+	i := &ingester{Config: c, quarantine: quarantine.New(filepath.Join(c.Catalog, catalog.QuarantineDir), runName(start))}
+	r, err := i.run(ctx)
+	if err != nil {
+		return Report{}, errors.Join(err, i.quarantine.Abort())
+	}
+	r.Seconds = time.Since(start).Seconds()
+	return r, nil
+}
+
+// lock makes this process the only one that ingests into the catalogue.
+func lock(dir string) (unlock func(), err error) {
+	l := flock.New(filepath.Join(dir, ".lock"))
+	ok, err := l.TryLock()
+	if err != nil {
+		return nil, fmt.Errorf("lock catalogue %s: %w", dir, err)
+	}
+	if !ok {
+		return nil, fmt.Errorf("catalogue %s: another ingest is at work", dir)
+	}
+	return func() { _ = l.Unlock() }, nil // the lock ends with the process in any case
+}
+
+// runName names the quarantine file of one ingest.
+func runName(t time.Time) string {
+	var b [3]byte
+	_, _ = rand.Read(b[:]) // never fails; see crypto/rand
+	return t.UTC().Format("20060102T150405Z-") + hex.EncodeToString(b[:])
+}
+
+// ingester is one ingest at work.
+type ingester struct {
+	Config
+	quarantine *quarantine.Writer
+	report     Report
+	files      []string // names, by the number that payloads hold
+}
+
+func (i *ingester) run(ctx context.Context) (Report, error) {
+	i.report.Unknown, i.report.Coerced = map[string]int64{}, map[string]int64{}
+	sorter := runs.New(i.Catalog, i.Memory)
+	defer sorter.Close()
+	if err := i.read(ctx, sorter); err != nil {
+		return Report{}, err
+	}
+	it, err := sorter.Sort(ctx)
+	if err != nil {
+		return Report{}, err
+	}
+	defer it.Close()
+	n, err := i.write(ctx, &incoming{it: it, files: i.files})
+	if err != nil {
+		return Report{}, err
+	}
+	i.report.Records = map[string]int64{kindMovie: n}
+	i.report.Quarantined = i.quarantine.Count()
+	for _, e := range i.quarantine.First(maxSamples) {
+		i.report.Bad = append(i.report.Bad, badLine(e))
+	}
+	if i.report.Quarantined > 0 {
+		i.report.QuarantineFile = i.quarantine.Path()
+	}
+	return i.report, nil
+}
+
+// badLine is a quarantined row for people: place, field, reason.
+func badLine(e quarantine.Entry) string {
+	place := fmt.Sprintf("%s:%d", e.File, e.Line)
+	if e.Line == 0 {
+		place = fmt.Sprintf("%s: row %d", e.File, e.Row)
+	}
+	if e.Field != "" {
+		return place + ": " + e.Field + ": " + e.Reason
+	}
+	return place + ": " + e.Reason
+}

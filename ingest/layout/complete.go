@@ -1,0 +1,49 @@
+package layout
+
+import (
+	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/wire"
+)
+
+// Complete fills in, with the API's empty values, the details of a movie of which no
+// source gave a details answer: rows of lists and single sub-requests lack members
+// that clients rely on. A details answer is left as it was given, old shapes too.
+func Complete(m *catalog.Movie) {
+	if m.Status.Set && m.Genres != nil || len(m.Localized) > 0 {
+		return
+	}
+	rec := wire.RecordOf(m)
+	for i := range rec.Plan.Fields {
+		f := &rec.Plan.Fields[i]
+		if f.Name == firstSub {
+			return
+		}
+		if f.Nullable {
+			wire.MarkNull(rec, f.Name)
+			continue
+		}
+		if !wire.Present(rec, f) {
+			setEmpty(rec, f)
+		}
+	}
+}
+
+// firstSub is the first member of a movie that is no part of its details.
+const firstSub = "alternative_titles"
+
+func setEmpty(r wire.Record, f *wire.Field) {
+	switch f.Shape {
+	case wire.ShapeString:
+		r.String(f).Set = true
+	case wire.ShapeInt:
+		r.Int(f).Set = true
+	case wire.ShapeFloat:
+		r.Float(f).Set = true
+	case wire.ShapeBool:
+		r.Bool(f).Set = true
+	case wire.ShapeStrings:
+		*r.Strings(f) = []string{}
+	case wire.ShapeObjects:
+		r.MakeList(f, 0)
+	}
+}

@@ -1,0 +1,312 @@
+package layout
+
+import (
+	"strings"
+
+	"reelsplice/data/reference"
+	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/wire"
+)
+
+// movnix is the layout of crawls that renamed TMDB's members to camel case and put
+// the details under "movie".
+type movnix struct{ parser *wire.Parser }
+
+func newMovnix() *movnix { return &movnix{parser: wire.NewParser()} }
+
+func (l *movnix) Counts() wire.Counts { return l.parser.Counts }
+
+type movnixRow struct {
+	wire.Object
+	Movie             *movnixMovie               `wire:"movie,null"`
+	Collection        *movnixCollection          `wire:"collection,null"`
+	Genres            []movnixName               `wire:"genres"`
+	Companies         []movnixCompany            `wire:"companies"`
+	Keywords          []movnixName               `wire:"keywords"`
+	Videos            []catalog.Video            `wire:"videos"`
+	Images            []movnixImage              `wire:"images"`
+	Ratings           []movnixRating             `wire:"ratings"`
+	Credits           []movnixCredit             `wire:"credits"`
+	AlternativeTitles []catalog.AlternativeTitle `wire:"alternativeTitles"`
+	ExternalIDs       *movnixExternalIDs         `wire:"externalIds"`
+	WatchProviders    []movnixOffers             `wire:"watchProviders,keyed"`
+	Reviews           []movnixReview             `wire:"reviews"`
+}
+
+type movnixMovie struct {
+	wire.Object
+	ID            wire.Int    `wire:"tmdbId"`
+	IMDbID        wire.String `wire:"imdbId"`
+	Title         wire.String `wire:"title"`
+	OriginalTitle wire.String `wire:"originalTitle"`
+	Overview      wire.String `wire:"overview"`
+	ReleaseDate   wire.String `wire:"releaseDate"`
+	Runtime       wire.Int    `wire:"runtime"`
+	Budget        wire.Int    `wire:"budget"`
+	Revenue       wire.Int    `wire:"revenue"`
+	Status        wire.String `wire:"status"`
+	Popularity    wire.Float  `wire:"popularity"`
+	VoteAverage   wire.Float  `wire:"voteAverage"`
+	VoteCount     wire.Int    `wire:"voteCount"`
+	Homepage      wire.String `wire:"homepage"`
+	PosterPath    wire.String `wire:"posterPath"`
+	BackdropPath  wire.String `wire:"backdropPath"`
+	CollectionID  wire.Int    `wire:"collectionId"`
+	Certification wire.String `wire:"certification"`
+}
+
+type movnixCollection struct {
+	wire.Object
+	ID           wire.Int    `wire:"tmdbId"`
+	Name         wire.String `wire:"name"`
+	Overview     wire.String `wire:"overview"`
+	PosterPath   wire.String `wire:"posterPath"`
+	BackdropPath wire.String `wire:"backdropPath"`
+}
+
+type movnixName struct {
+	wire.Object
+	ID   wire.Int    `wire:"tmdbId"`
+	Name wire.String `wire:"name"`
+}
+
+type movnixCompany struct {
+	wire.Object
+	ID            wire.Int    `wire:"tmdbId"`
+	Name          wire.String `wire:"name"`
+	LogoPath      wire.String `wire:"logoPath"`
+	OriginCountry wire.String `wire:"originCountry"`
+}
+
+type movnixImage struct {
+	wire.Object
+	FilePath    wire.String `wire:"filePath"`
+	Width       wire.Int    `wire:"width"`
+	Height      wire.Int    `wire:"height"`
+	AspectRatio wire.Float  `wire:"aspectRatio"`
+	Type        wire.String `wire:"type"`
+}
+
+type movnixRating struct {
+	wire.Object
+	Source wire.String `wire:"source"`
+	Value  wire.Float  `wire:"ratingValue"`
+	Votes  wire.Int    `wire:"votesCount"`
+}
+
+type movnixCredit struct {
+	wire.Object
+	ID          wire.Int    `wire:"tmdbPersonId"`
+	Name        wire.String `wire:"name"`
+	ProfilePath wire.String `wire:"profilePath"`
+	Character   wire.String `wire:"character"`
+	Job         wire.String `wire:"job"`
+	Department  wire.String `wire:"department"`
+	Order       wire.Int    `wire:"order"`
+}
+
+type movnixExternalIDs struct {
+	wire.Object
+	IMDbID      wire.String `wire:"imdbId"`
+	WikidataID  wire.String `wire:"wikidataId"`
+	FacebookID  wire.String `wire:"facebookId"`
+	InstagramID wire.String `wire:"instagramId"`
+	TwitterID   wire.String `wire:"twitterId"`
+}
+
+type movnixOffers struct {
+	wire.Object
+	Country  wire.String      `wire:"country,key"`
+	Flatrate []movnixProvider `wire:"flatrate"`
+	Buy      []movnixProvider `wire:"buy"`
+}
+
+type movnixProvider struct {
+	wire.Object
+	Name wire.String `wire:"name"`
+	Logo wire.String `wire:"logo"`
+}
+
+type movnixReview struct {
+	wire.Object
+	Author    wire.String `wire:"author"`
+	Content   wire.String `wire:"content"`
+	Rating    wire.Float  `wire:"rating"`
+	CreatedAt wire.String `wire:"createdAt"`
+}
+
+// Movie maps a row. Left out, because the API has no member for them: ratings of
+// other sites and the certification without its country. Genres that are not TMDB's
+// are left out as well: the crawler put a made-up one on every movie. Keywords are
+// taken as not crawled when there are none: the crawler never had any.
+func (l *movnix) Movie(r Row) (*catalog.Movie, error) {
+	var row movnixRow
+	if err := l.parser.Parse(r.JSON, wire.RecordOf(&row)); err != nil {
+		return nil, err
+	}
+	if row.Movie == nil {
+		return nil, &wire.FieldError{Field: "movie", What: "want an object, found nothing"}
+	}
+	d := row.Movie
+	if !d.ID.Set {
+		return nil, &wire.FieldError{Field: "movie.tmdbId", What: "want an integer, found nothing"}
+	}
+	m := &catalog.Movie{
+		ID: d.ID, IMDbID: d.IMDbID, Title: d.Title, OriginalTitle: d.OriginalTitle, Overview: d.Overview,
+		ReleaseDate: orEmpty(d.ReleaseDate), Runtime: orZero(d.Runtime), Budget: orZero(d.Budget),
+		Revenue: orZero(d.Revenue), Status: d.Status, Popularity: d.Popularity, VoteAverage: d.VoteAverage,
+		VoteCount: d.VoteCount, Homepage: orEmpty(d.Homepage), PosterPath: d.PosterPath, BackdropPath: d.BackdropPath,
+		Genres: row.genres(), ProductionCompanies: row.companies(), BelongsToCollection: row.collection(),
+		Videos: &catalog.Videos{Results: nonNil(row.Videos)}, Images: row.images(), Credits: row.credits(),
+		AlternativeTitles: &catalog.AlternativeTitles{Titles: nonNil(row.AlternativeTitles)},
+		ExternalIDs:       row.externalIDs(), WatchProviders: row.providers(), Reviews: row.reviews(),
+	}
+	if len(row.Keywords) > 0 {
+		m.Keywords = row.keywords()
+	}
+	return m, check(m)
+}
+
+func orEmpty(s wire.String) wire.String { return wire.Text(s.V) }
+
+func orZero(n wire.Int) wire.Int { return wire.Number(n.V) }
+
+func nonNil[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
+
+func (r *movnixRow) genres() []catalog.Genre {
+	out := []catalog.Genre{}
+	for _, g := range r.Genres {
+		if reference.GenreName(reference.Movie, g.ID.V, "en", "") != "" {
+			out = append(out, catalog.Genre{ID: g.ID, Name: g.Name})
+		}
+	}
+	return out
+}
+
+func (r *movnixRow) companies() []catalog.CompanyRef {
+	out := []catalog.CompanyRef{}
+	for _, c := range r.Companies {
+		out = append(out, catalog.CompanyRef{ID: c.ID, LogoPath: c.LogoPath, Name: c.Name, OriginCountry: orEmpty(c.OriginCountry)})
+	}
+	return out
+}
+
+func (r *movnixRow) collection() *catalog.CollectionRef {
+	c := r.Collection
+	if c == nil {
+		return nil
+	}
+	return &catalog.CollectionRef{ID: c.ID, Name: c.Name, PosterPath: c.PosterPath, BackdropPath: c.BackdropPath}
+}
+
+func (r *movnixRow) keywords() *catalog.Keywords {
+	out := &catalog.Keywords{}
+	for _, k := range r.Keywords {
+		out.Keywords = append(out.Keywords, catalog.Keyword{ID: k.ID, Name: k.Name})
+	}
+	return out
+}
+
+// images sorts the images by type. The crawler repeated the main poster and
+// backdrop without their sizes; those rows are left out where the image comes again.
+func (r *movnixRow) images() *catalog.Images {
+	out := &catalog.Images{Backdrops: []catalog.Image{}, Logos: []catalog.Image{}, Posters: []catalog.Image{}}
+	sized := map[string]bool{}
+	for _, i := range r.Images {
+		if i.Width.Set {
+			sized[i.FilePath.V] = true
+		}
+	}
+	for _, i := range r.Images {
+		if !i.Width.Set && sized[i.FilePath.V] {
+			continue
+		}
+		img := catalog.Image{AspectRatio: i.AspectRatio, Height: i.Height, FilePath: i.FilePath, Width: i.Width}
+		switch i.Type.V {
+		case "poster":
+			out.Posters = append(out.Posters, img)
+		case "logo":
+			out.Logos = append(out.Logos, img)
+		default:
+			out.Backdrops = append(out.Backdrops, img)
+		}
+	}
+	return out
+}
+
+func (r *movnixRow) credits() *catalog.Credits {
+	out := &catalog.Credits{Cast: []catalog.CastCredit{}, Crew: []catalog.CrewCredit{}}
+	for _, c := range r.Credits {
+		if c.Department.V == "Acting" && c.Job.V == "Actor" {
+			out.Cast = append(out.Cast, catalog.CastCredit{
+				ID: c.ID, Name: c.Name, ProfilePath: c.ProfilePath, Character: orEmpty(c.Character), Order: c.Order,
+			})
+			continue
+		}
+		out.Crew = append(out.Crew, catalog.CrewCredit{
+			ID: c.ID, Name: c.Name, ProfilePath: c.ProfilePath, Department: c.Department, Job: c.Job,
+		})
+	}
+	return out
+}
+
+func (r *movnixRow) externalIDs() *catalog.MovieExternalIDs {
+	x := r.ExternalIDs
+	if x == nil {
+		return nil
+	}
+	return &catalog.MovieExternalIDs{
+		IMDbID: x.IMDbID, WikidataID: x.WikidataID, FacebookID: x.FacebookID,
+		InstagramID: x.InstagramID, TwitterID: x.TwitterID,
+	}
+}
+
+func (r *movnixRow) providers() *catalog.WatchProviders {
+	out := &catalog.WatchProviders{Results: []catalog.CountryOffers{}}
+	for _, c := range r.WatchProviders {
+		o := catalog.CountryOffers{ISO3166: wire.Text(strings.ToUpper(c.Country.V)), Offers: []catalog.Offers{}}
+		for _, list := range []struct {
+			name string
+			rows []movnixProvider
+		}{{"flatrate", c.Flatrate}, {"buy", c.Buy}} {
+			if len(list.rows) > 0 {
+				o.Offers = append(o.Offers, catalog.Offers{Type: wire.Text(list.name), Providers: providersOf(list.rows)})
+			}
+		}
+		if len(o.Offers) > 0 {
+			out.Results = append(out.Results, o)
+		}
+	}
+	return out
+}
+
+func providersOf(rows []movnixProvider) []catalog.Provider {
+	out := make([]catalog.Provider, 0, len(rows))
+	for _, p := range rows {
+		out = append(out, catalog.Provider{LogoPath: p.Logo, ProviderName: p.Name})
+	}
+	return out
+}
+
+func (r *movnixRow) reviews() []catalog.ReviewPage {
+	if len(r.Reviews) == 0 {
+		return nil
+	}
+	p := catalog.ReviewPage{
+		Page: wire.Number(1), Results: []catalog.Review{},
+		TotalPages: wire.Number(1), TotalResults: wire.Number(int64(len(r.Reviews))),
+	}
+	for _, v := range r.Reviews {
+		p.Results = append(p.Results, catalog.Review{
+			Author:        v.Author,
+			AuthorDetails: &catalog.ReviewAuthor{Name: wire.Text(""), Username: v.Author, Rating: v.Rating},
+			Content:       v.Content, CreatedAt: v.CreatedAt,
+		})
+	}
+	return []catalog.ReviewPage{p}
+}

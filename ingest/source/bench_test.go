@@ -1,0 +1,126 @@
+package source
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+
+	"reelsplice/schemas/sharedtest"
+)
+
+// sampleLines returns about n bytes of NDJSON of the kind a crawl gives.
+func sampleLines(n int) []byte {
+	var b bytes.Buffer
+	for i := 1; b.Len() < n; i++ {
+		fmt.Fprintf(&b, `{"id":%d,"title":"Plain \"title\" %d","overview":"Ένας τίτλος, and some plain text that goes on for a while, as overviews do.","popularity":%d.%d,"adult":false,"genre_ids":[18,35,%d],"credits":{"cast":[`, i, i, i%100, i%7, i%40)
+		for k := range i % 30 {
+			fmt.Fprintf(&b, `%s{"id":%d,"name":"Some Body","character":"Somebody","credit_id":"52fe4250c3a36847f8014a11","order":%d,"profile_path":null}`, []string{"", ","}[min(k, 1)], k, k)
+		}
+		b.WriteString("]}}\n")
+	}
+	return b.Bytes()
+}
+
+func benchFile(b *testing.B, path string, size int64) {
+	b.Helper()
+	b.ReportAllocs()
+	b.SetBytes(size)
+	rows := 0
+	for b.Loop() {
+		r, err := Open(File{Path: path}, Options{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		for {
+			row, err := r.Next()
+			if err == io.EOF {
+				break
+			}
+			if err != nil || row.Err != nil {
+				b.Fatal(err, row.Err)
+			}
+			rows++
+		}
+		r.Close()
+	}
+	b.ReportMetric(float64(rows)/b.Elapsed().Seconds(), "rows/s")
+}
+
+func BenchmarkReader(b *testing.B) {
+	lines := sampleLines(16 << 20)
+	array := append([]byte{'['}, bytes.ReplaceAll(bytes.TrimSpace(lines), []byte("\n"), []byte(",\n"))...)
+	array = append(array, ']')
+	var zst, gz bytes.Buffer
+	zw, _ := zstd.NewWriter(&zst)
+	zw.Write(lines)
+	zw.Close()
+	gw := gzip.NewWriter(&gz)
+	gw.Write(lines)
+	gw.Close()
+	for _, c := range []struct {
+		name string
+		data []byte
+	}{{"ndjson", lines}, {"ndjson.gz", gz.Bytes()}, {"ndjson.zst", zst.Bytes()}, {"array", array}} {
+		b.Run(c.name, func(b *testing.B) {
+			p := filepath.Join(b.TempDir(), c.name)
+			if err := os.WriteFile(p, c.data, 0o600); err != nil {
+				b.Fatal(err)
+			}
+			benchFile(b, p, int64(len(lines)))
+		})
+	}
+}
+
+// BenchmarkShared reads real dumps: bytes are of the uncompressed rows.
+func BenchmarkShared(b *testing.B) {
+	for _, p := range [][]string{{"movnix", "movies.ndjson.zst"}, {"daily-ids", "keyword_ids.json.gz"}, {"parquet-duckdb", "credits.parquet"}, {"parquet-duckdb", "films.parquet"}} {
+		b.Run(p[len(p)-1], func(b *testing.B) {
+			path := sharedtest.Path(b, append([]string{"dumps"}, p...)...)
+			r, err := Open(File{Path: path}, Options{})
+			if err != nil {
+				b.Fatal(err)
+			}
+			var size int64
+			for {
+				row, err := r.Next()
+				if err != nil {
+					break
+				}
+				size += row.Size
+			}
+			r.Close()
+			benchFile(b, path, size)
+		})
+	}
+}
+
+// BenchmarkCheckRow compares checkRow with the standard library's validator.
+func BenchmarkCheckRow(b *testing.B) {
+	rows := bytes.Split(bytes.TrimSpace(sampleLines(1<<20)), []byte{'\n'})
+	total := 0
+	for _, row := range rows {
+		total += len(row)
+	}
+	run := func(name string, ok func([]byte) bool) {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(total))
+			b.ReportAllocs()
+			for b.Loop() {
+				for _, row := range rows {
+					if !ok(row) {
+						b.Fatal("refused")
+					}
+				}
+			}
+		})
+	}
+	run("checkRow", func(row []byte) bool { return checkRow(row) == nil })
+	run("encoding-json", json.Valid)
+}

@@ -1,0 +1,293 @@
+package source
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// A lister collects the files of List.
+type lister struct {
+	o     Options
+	files []File
+	seen  map[string]bool // absolute paths that were listed
+}
+
+// List returns the files that srcs stand for, in the order given; the files of a
+// folder in the order of their paths. Each of srcs is a file, a folder that is walked
+// through, or a pattern as of path.Match in which ** stands for any folders. A file
+// that is named twice is listed once.
+//
+// From a folder, List takes the files whose extension or content is that of a dump,
+// and tells Options.Skipped of the others; hidden files are passed over in silence.
+// What is named itself is always taken, so that Open can say what is wrong with it.
+// Anything in srcs that stands for no file is an error.
+func List(srcs []string, o Options) ([]File, error) {
+	if len(srcs) == 0 {
+		return nil, errors.New("no dump files named: want a file, a folder or a pattern")
+	}
+	l := &lister{o: o, seen: map[string]bool{}}
+	for _, src := range srcs {
+		if err := l.source(src); err != nil {
+			return nil, err
+		}
+	}
+	return l.files, nil
+}
+
+var objectURL = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]+://`)
+
+// source lists the files of one of srcs.
+func (l *lister) source(src string) error {
+	if objectURL.MatchString(src) {
+		return fmt.Errorf("%s: object-store URLs are not supported yet: download the files and name their folder", src)
+	}
+	info, err := os.Stat(src)
+	switch {
+	case err == nil:
+		return l.add(src, info)
+	case strings.ContainsAny(src, "*?["):
+		return l.glob(src)
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%s: no such file or folder", src)
+	}
+	return err
+}
+
+// add lists a file that was named, or the files of a folder that was.
+func (l *lister) add(src string, info fs.FileInfo) error {
+	if !info.IsDir() {
+		l.file(src, filepath.Dir(src), baseOf(src), info)
+		return nil
+	}
+	before := len(l.files)
+	dup, err := l.walk(src, src)
+	if err != nil {
+		return err
+	}
+	if len(l.files) == before && !dup {
+		return fmt.Errorf("%s: no dump file in this folder: want .json, .ndjson, .jsonl or .parquet, also with .gz or .zst", src)
+	}
+	return nil
+}
+
+// walk lists the files of dir, which lies below root. It reports whether it met a
+// dump file that had been listed before.
+func (l *lister) walk(root, dir string) (dup bool, err error) {
+	entries, err := os.ReadDir(dir) // sorted by name
+	if err != nil {
+		return false, err
+	}
+	for _, e := range entries {
+		p := filepath.Join(dir, e.Name())
+		if strings.HasPrefix(e.Name(), ".") {
+			continue
+		}
+		if e.IsDir() {
+			d, err := l.walk(root, p)
+			if err != nil {
+				return false, err
+			}
+			dup = dup || d
+			continue
+		}
+		info, err := os.Stat(p) // a link counts as what it points to
+		if err != nil {
+			return false, err
+		}
+		dup = l.walked(root, p, info) || dup
+	}
+	return dup, nil
+}
+
+// walked lists a file that was met in a folder, when it is a dump.
+func (l *lister) walked(root, p string, info fs.FileInfo) (dup bool) {
+	if !info.Mode().IsRegular() {
+		l.skip(p, "is not a regular file") // links to folders may form circles
+		return false
+	}
+	if _, ext := cutExt(info.Name()); ext == "" {
+		if ok, _, _ := sniff(p); ok == FormatUnknown {
+			l.skip(p, "is not a JSON or Parquet file")
+			return false
+		}
+	}
+	name, err := filepath.Rel(root, p)
+	if err != nil {
+		name = p
+	}
+	return !l.file(p, root, filepath.ToSlash(name), info)
+}
+
+func (l *lister) skip(p, reason string) {
+	if l.o.Skipped != nil {
+		l.o.Skipped(p, reason)
+	}
+}
+
+// file lists one file. It reports false when it was listed before.
+func (l *lister) file(p, root, name string, info fs.FileInfo) bool {
+	abs, err := filepath.Abs(p)
+	if err != nil {
+		abs = p
+	}
+	if l.seen[abs] {
+		return false
+	}
+	l.seen[abs] = true
+	f := File{Path: p, Name: name, Kind: l.o.Kind}
+	f.ID, f.Sub = idOfName(filepath.Base(p))
+	if f.Kind == "" {
+		f.Kind = kindOfPath(p, root)
+	}
+	if info.Mode().IsRegular() { // reading from a pipe would take its bytes away
+		f.Bytes = info.Size()
+		f.Format, f.Compression, _ = sniff(p)
+	}
+	l.files = append(l.files, f)
+	return true
+}
+
+// glob lists what matches a pattern.
+func (l *lister) glob(pattern string) error {
+	matches, err := expand(pattern)
+	if err != nil {
+		return err
+	}
+	if len(matches) == 0 {
+		return fmt.Errorf("%s: no file matches this pattern", pattern)
+	}
+	for _, m := range matches {
+		info, err := os.Stat(m)
+		if err != nil {
+			return err
+		}
+		if info.IsDir() && strings.Contains(pattern, "**") {
+			continue // what is in it matches by itself
+		}
+		if err := l.add(m, info); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// expand returns the paths that match pattern, sorted.
+func expand(pattern string) ([]string, error) {
+	bad := func(err error) error { return fmt.Errorf("%s: bad pattern: %w", pattern, err) }
+	if !strings.Contains(pattern, "**") {
+		matches, err := filepath.Glob(pattern)
+		if err != nil {
+			return nil, bad(err)
+		}
+		return slices.DeleteFunc(matches, func(m string) bool {
+			return hiddenBy(m, pattern)
+		}), nil
+	}
+	parts := strings.Split(filepath.ToSlash(filepath.Clean(pattern)), "/")
+	fixed := 0
+	for fixed < len(parts)-1 && !strings.ContainsAny(parts[fixed], "*?[") {
+		fixed++
+	}
+	for _, part := range parts {
+		if _, err := path.Match(part, ""); err != nil {
+			return nil, bad(err)
+		}
+	}
+	root := strings.Join(parts[:fixed], "/")
+	if root == "" && fixed > 0 {
+		root = "/"
+	} else if root == "" {
+		root = "."
+	}
+	return walkMatches(root, parts[fixed:])
+}
+
+// hiddenBy reports whether an element of path p, which matched pattern, is hidden and
+// was not asked for with a dot.
+func hiddenBy(p, pattern string) bool {
+	wanted := strings.Split(filepath.ToSlash(pattern), "/")
+	for i, elem := range strings.Split(filepath.ToSlash(p), "/") {
+		if strings.HasPrefix(elem, ".") && i < len(wanted) && !strings.HasPrefix(wanted[i], ".") {
+			return true
+		}
+	}
+	return false
+}
+
+func isHidden(p string) bool { return strings.HasPrefix(filepath.Base(p), ".") }
+
+// walkMatches returns the paths below root whose elements match parts.
+func walkMatches(root string, parts []string) ([]string, error) {
+	var matches []string
+	err := filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			if p == root && errors.Is(err, fs.ErrNotExist) {
+				return fs.SkipAll
+			}
+			return err
+		}
+		if p == root {
+			return nil
+		}
+		if isHidden(p) {
+			if d.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		rel, err := filepath.Rel(root, p)
+		if err == nil && matchParts(parts, strings.Split(filepath.ToSlash(rel), "/")) {
+			matches = append(matches, p)
+		}
+		return err
+	})
+	return matches, err
+}
+
+// matchParts reports whether the elements of a path match those of a pattern.
+func matchParts(pattern, elems []string) bool {
+	if len(pattern) == 0 {
+		return len(elems) == 0
+	}
+	if pattern[0] == "**" {
+		return matchParts(pattern[1:], elems) || len(elems) > 0 && matchParts(pattern, elems[1:])
+	}
+	if len(elems) == 0 {
+		return false
+	}
+	ok, err := path.Match(pattern[0], elems[0])
+	return err == nil && ok && matchParts(pattern[1:], elems[1:])
+}
+
+// sniff tells format and compression of a regular file by at most its first 64 KiB.
+// The error says why Open would refuse it.
+func sniff(p string) (Format, Compression, error) {
+	f, err := os.Open(p)
+	if err != nil {
+		return FormatUnknown, CompressionNone, err
+	}
+	defer f.Close()
+	br := bufio.NewReaderSize(f, 16<<10)
+	head, _ := br.Peek(4)
+	c := compressionOf(head)
+	r, free, err := uncompress(br, c)
+	if err != nil {
+		return FormatUnknown, c, err
+	}
+	defer free()
+	w := newSmallWindow(io.LimitReader(r, 64<<10))
+	format, err := startText(w, 48<<10)
+	return format, c, err
+}
+
+// baseOf returns the last element of a path, as messages name a file.
+func baseOf(p string) string { return filepath.Base(p) }

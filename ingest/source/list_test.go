@@ -1,0 +1,163 @@
+package source
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+func TestNames(t *testing.T) {
+	tests := []struct {
+		path string
+		kind string
+		id   int64
+		sub  string
+	}{
+		{"movie.json", "movie", 0, ""},
+		{"movies.ndjson.zst", "movie", 0, ""},
+		{"movie_ids_05_15_2024.json.gz", "movie", 0, ""},
+		{"adult_movie_ids.json.gz", "movie", 0, ""},
+		{"tmdb_movies_2026.ndjson.gz", "movie", 0, ""},
+		{"TMDB_movie_dataset_v11.parquet", "movie", 0, ""},
+		{"movie_keywords.parquet", "movie", 0, ""},
+		{"films.parquet", "movie", 0, ""},
+		{"tv.ndjson", "tv", 0, ""},
+		{"tv_series_ids.json.gz", "tv", 0, ""},
+		{"tv_network_ids.json.gz", "network", 0, ""},
+		{"tv-seasons.ndjson", "season", 0, ""},
+		{"tv_episodes.parquet", "episode", 0, ""},
+		{"people.parquet", "person", 0, ""},
+		{"persons.PARQUET", "person", 0, ""},
+		{"person.jsonl", "person", 0, ""},
+		{"collections.ndjson", "collection", 0, ""},
+		{"production_company_ids.json.gz", "company", 0, ""},
+		{"companies.json", "company", 0, ""},
+		{"networks.json", "network", 0, ""},
+		{"keywords.json", "keyword", 0, ""},
+		{"credits.parquet", "", 0, ""},
+		{"moviesque.json", "", 0, ""},
+		{"movie/550.json", "movie", 550, ""},
+		{"movie/0/5/550.json", "movie", 550, ""},
+		{"tv/1399.json.gz", "tv", 1399, ""},
+		{"tv/tv-list.json", "tv", 0, ""},
+		{"movie/550-credits.json", "movie", 550, "credits"},
+		{"movie/550-watch_providers.json", "movie", 550, "watch/providers"},
+		{"movie/550-watch-providers.json.zst", "movie", 550, "watch/providers"},
+		{"movie/550-alternative_titles.json", "movie", 550, "alternative_titles"},
+		{"movie-550-credits.json.gz", "movie", 550, "credits"},
+		{"person-287-movie-credits.json.gz", "person", 287, "movie_credits"},
+		{"movie-550.json", "movie", 550, ""},
+		{"tv-1399-season-1.json", "tv", 1399, "season/1"},
+		{"movies-2026-05-01.json", "movie", 0, ""},
+		{"2026-05-01.json", "", 0, ""},
+		{"movies-2026.ndjson", "movie", 0, ""},
+		{"550.ndjson", "", 0, ""},
+		{"862.0.json", "", 0, ""},
+		{"people/movie/550.json", "movie", 550, ""},
+	}
+	for _, tt := range tests {
+		dir := t.TempDir()
+		p := filepath.Join(dir, filepath.FromSlash(tt.path))
+		kind := kindOfPath(p, dir)
+		id, sub := idOfName(filepath.Base(p))
+		if kind != tt.kind || id != tt.id || sub != tt.sub {
+			t.Errorf("%s means kind %q, id %d, sub %q, want %q, %d, %q", tt.path, kind, id, sub, tt.kind, tt.id, tt.sub)
+		}
+	}
+}
+
+// tree makes files in a folder called dumps.
+func tree(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "dumps")
+	for name, data := range files {
+		p := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(p), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(p, []byte(data), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func names(files []File) []string {
+	var list []string
+	for _, f := range files {
+		list = append(list, f.Name)
+	}
+	return list
+}
+
+func TestList(t *testing.T) {
+	dir := tree(t, map[string]string{
+		"movie/550.json": "{}", "movie/11.json": "{\n}", "tv/1.json": "[]", "tv/.hidden.json": "{}", ".git/x.json": "{}",
+		"README.md": "text", "x.csv": "a,b", "noext": "{}", "z.parquet": "PAR1", "movies.ndjson.gz": string(gz(t, "{}\n")), "lfs.json": "version https://git-lfs",
+	})
+	all := []string{"lfs.json", "movie/11.json", "movie/550.json", "movies.ndjson.gz", "noext", "tv/1.json", "z.parquet"}
+	var skipped []string
+	o := Options{Skipped: func(p, reason string) { skipped = append(skipped, filepath.Base(p)+" "+reason) }}
+	files, err := List([]string{dir, dir}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := names(files); !reflect.DeepEqual(got, all) {
+		t.Errorf("List of the folder gives %q, want %q", got, all)
+	}
+	if want := []string{"README.md is not a JSON or Parquet file", "x.csv is not a JSON or Parquet file"}; !reflect.DeepEqual(skipped[:2], want) {
+		t.Errorf("skipped %q, want %q", skipped, want)
+	}
+	want := File{Path: filepath.Join(dir, "movie/11.json"), Name: "movie/11.json", Format: FormatObjects, Kind: "movie", ID: 11, Bytes: 3}
+	if files[1] != want {
+		t.Errorf("file is %+v, want %+v", files[1], want)
+	}
+	if f := files[3]; f.Format != FormatNDJSON || f.Compression != CompressionGzip || f.Kind != "movie" {
+		t.Errorf("file is %+v, want NDJSON in gzip", f)
+	}
+	f := func(srcs []string, want ...string) {
+		t.Helper()
+		for i := range srcs {
+			srcs[i] = filepath.Join(dir, srcs[i])
+		}
+		files, err := List(srcs, Options{Kind: "keyword"})
+		if got := names(files); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("List(%q) = %q, %v, want %q", srcs, got, err, want)
+		}
+		for _, f := range files {
+			if f.Kind != "keyword" {
+				t.Errorf("%s has kind %q, want the one given", f.Name, f.Kind)
+			}
+		}
+	}
+	f([]string{"tv/1.json", "movie/550.json"}, "1.json", "550.json")
+	f([]string{"*/*.json"}, "11.json", "550.json", "1.json")
+	f([]string{"t?"}, "1.json")
+	f([]string{"**/*.json"}, "lfs.json", "11.json", "550.json", "1.json")
+	f([]string{"x.csv"}, "x.csv")
+	f([]string{"movie", "movie/11.json"}, "11.json", "550.json")
+}
+
+func TestListRefusals(t *testing.T) {
+	dir := tree(t, map[string]string{"docs/README.md": "x", "a[1].json": "{}"})
+	f := func(src, want string) {
+		t.Helper()
+		_, err := List([]string{src}, Options{})
+		if got := strings.ReplaceAll(errText(err), dir+"/", ""); got != want {
+			t.Errorf("List(%s): %q, want %q", src, got, want)
+		}
+	}
+	f("s3://bucket/movies", "s3://bucket/movies: object-store URLs are not supported yet: download the files and name their folder")
+	f(dir+"/none.json", "none.json: no such file or folder")
+	f(dir+"/*.ndjson", "*.ndjson: no file matches this pattern")
+	f(dir+"/**/*.ndjson", "**/*.ndjson: no file matches this pattern")
+	f(dir+"/none/**", "none/**: no file matches this pattern")
+	f(dir+"/[.json", "[.json: bad pattern: syntax error in pattern")
+	f(dir+"/docs", "docs: no dump file in this folder: want .json, .ndjson, .jsonl or .parquet, also with .gz or .zst")
+	f(dir+"/a[1].json", "") // a name with brackets is a name first
+	if _, err := List(nil, Options{}); errText(err) != "no dump files named: want a file, a folder or a pattern" {
+		t.Errorf("List of nothing: %v", err)
+	}
+}

@@ -1,0 +1,286 @@
+package source
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"math"
+	"math/big"
+	"strconv"
+	"time"
+	"unicode/utf8"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/deprecated"
+	"github.com/parquet-go/parquet-go/format"
+)
+
+// A pqCell appends a value that is not NULL as JSON. bad is the reason why the value
+// has no true form in JSON; what was appended then shows it as well as it can.
+type pqCell func(dst []byte, v parquet.Value) (out []byte, bad string)
+
+// cellOf returns how the values of a leaf are written. Text that holds JSON stays
+// text, also where the column is annotated as JSON: the layout decides what it means.
+func cellOf(e *format.SchemaElement) pqCell {
+	switch l := e.LogicalType.Value.(type) {
+	case *format.DecimalType:
+		return decimalCell(e.Type.V, int(l.Scale))
+	case *format.DateType:
+		return dateCell
+	case *format.TimestampType:
+		return timestampCell(unitOf(l.Unit))
+	case *format.TimeType:
+		return timeCell(unitOf(l.Unit))
+	case *format.IntType:
+		return intCell(e.Type.V, l.IsSigned)
+	case *format.UUIDType:
+		return uuidCell
+	case *format.Float16Type:
+		return float16Cell
+	}
+	if e.ConvertedType.Valid {
+		switch c := e.ConvertedType.V; c {
+		case deprecated.Decimal:
+			return decimalCell(e.Type.V, int(e.Scale.V))
+		case deprecated.Date:
+			return dateCell
+		case deprecated.TimestampMillis:
+			return timestampCell(time.Millisecond)
+		case deprecated.TimestampMicros:
+			return timestampCell(time.Microsecond)
+		case deprecated.TimeMillis:
+			return timeCell(time.Millisecond)
+		case deprecated.TimeMicros:
+			return timeCell(time.Microsecond)
+		case deprecated.Uint8, deprecated.Uint16, deprecated.Uint32, deprecated.Uint64:
+			return intCell(e.Type.V, false)
+		}
+	}
+	return plainCell(e.Type.V)
+}
+
+// plainCell returns how a physical type without further meaning is written.
+func plainCell(t format.Type) pqCell {
+	switch t {
+	case format.Boolean:
+		return boolCell
+	case format.Int32, format.Int64:
+		return intCell(t, true)
+	case format.Int96:
+		return int96Cell
+	case format.Float:
+		return func(dst []byte, v parquet.Value) ([]byte, string) {
+			return appendFloat(dst, float64(v.Float()), 32), ""
+		}
+	case format.Double:
+		return func(dst []byte, v parquet.Value) ([]byte, string) {
+			return appendFloat(dst, v.Double(), 64), ""
+		}
+	}
+	return func(dst []byte, v parquet.Value) ([]byte, string) { return appendString(dst, v.ByteArray()) }
+}
+
+func boolCell(dst []byte, v parquet.Value) ([]byte, string) {
+	return strconv.AppendBool(dst, v.Boolean()), ""
+}
+
+func intCell(t format.Type, signed bool) pqCell {
+	switch {
+	case t == format.Int32 && signed:
+		return func(dst []byte, v parquet.Value) ([]byte, string) {
+			return strconv.AppendInt(dst, int64(v.Int32()), 10), ""
+		}
+	case t == format.Int32:
+		return func(dst []byte, v parquet.Value) ([]byte, string) {
+			return strconv.AppendUint(dst, uint64(v.Uint32()), 10), ""
+		}
+	case signed:
+		return func(dst []byte, v parquet.Value) ([]byte, string) {
+			return strconv.AppendInt(dst, v.Int64(), 10), ""
+		}
+	}
+	return func(dst []byte, v parquet.Value) ([]byte, string) {
+		return strconv.AppendUint(dst, v.Uint64(), 10), ""
+	}
+}
+
+// appendFloat appends f as a JSON number. pandas turns an integer column with one
+// NULL, such as ids, into DOUBLE, so 550.0 is written as 550. What JSON cannot say
+// (NaN, which is also how pandas writes NULL in old files, and infinities) is null.
+func appendFloat(dst []byte, f float64, bits int) []byte {
+	switch {
+	case math.IsNaN(f) || math.IsInf(f, 0):
+		return append(dst, "null"...)
+	case f == math.Trunc(f) && math.Abs(f) < 1<<53:
+		return strconv.AppendInt(dst, int64(f), 10)
+	}
+	return strconv.AppendFloat(dst, f, 'g', -1, bits)
+}
+
+func float16Cell(dst []byte, v parquet.Value) ([]byte, string) {
+	b := v.ByteArray()
+	if len(b) != 2 {
+		return append(dst, "null"...), "FLOAT16 value is not 2 bytes long"
+	}
+	h := binary.LittleEndian.Uint16(b)
+	exp, frac := int(h>>10&0x1f), float64(h&0x3ff)
+	f := math.Ldexp(1+frac/1024, exp-15)
+	switch exp {
+	case 0:
+		f = math.Ldexp(frac, -24)
+	case 0x1f:
+		f = math.NaN() // or infinite, which is written alike
+	}
+	if h>>15 == 1 {
+		f = -f
+	}
+	return appendFloat(dst, f, 32), ""
+}
+
+// unitOf returns the unit of a time type, nanoseconds where the file names none that
+// is known.
+func unitOf(u format.TimeUnit) time.Duration {
+	if u.Value == nil {
+		return time.Nanosecond
+	}
+	return u.Value.Duration()
+}
+
+// appendTime appends t in form when its year has four digits, as RFC 3339 demands.
+func appendTime(dst []byte, t time.Time, form string) ([]byte, string) {
+	if y := t.Year(); y < 0 || y > 9999 {
+		return append(dst, "null"...), "year is outside 0 to 9999"
+	}
+	dst = append(dst, '"')
+	dst = t.UTC().AppendFormat(dst, form)
+	return append(dst, '"'), ""
+}
+
+func dateCell(dst []byte, v parquet.Value) ([]byte, string) {
+	return appendTime(dst, time.Unix(int64(v.Int32())*86400, 0).UTC(), time.DateOnly)
+}
+
+// timestampCell writes RFC 3339. A local timestamp, which pandas writes for any time
+// without a zone, counts as UTC.
+func timestampCell(unit time.Duration) pqCell {
+	perSecond := int64(time.Second / unit)
+	return func(dst []byte, v parquet.Value) ([]byte, string) {
+		n := v.Int64()
+		sec, rest := n/perSecond, n%perSecond
+		return appendTime(dst, time.Unix(sec, rest*int64(unit)).UTC(), time.RFC3339Nano)
+	}
+}
+
+// int96Cell writes the timestamps of old Spark, Hive and Impala files: nanoseconds of
+// the day, then the Julian day.
+func int96Cell(dst []byte, v parquet.Value) ([]byte, string) {
+	const julianUnix = 2440588 // Julian day of 1970-01-01
+	i := v.Int96()
+	nanos := int64(i[1])<<32 | int64(i[0])
+	days := int64(int32(i[2])) - julianUnix
+	return appendTime(dst, time.Unix(days*86400, nanos).UTC(), time.RFC3339Nano)
+}
+
+func timeCell(unit time.Duration) pqCell {
+	return func(dst []byte, v parquet.Value) ([]byte, string) {
+		var n int64
+		if v.Kind() == parquet.Int32 {
+			n = int64(v.Int32())
+		} else {
+			n = v.Int64()
+		}
+		if n < 0 || n >= int64(24*time.Hour/unit) {
+			return append(dst, "null"...), "time of day is outside 24 hours"
+		}
+		return appendTime(dst, time.Unix(0, n*int64(unit)).UTC(), "15:04:05.999999999")
+	}
+}
+
+func uuidCell(dst []byte, v parquet.Value) ([]byte, string) {
+	b := v.ByteArray()
+	if len(b) != 16 {
+		return append(dst, "null"...), "UUID value is not 16 bytes long"
+	}
+	dst = append(dst, '"')
+	for i, n := range [...]int{4, 2, 2, 2, 6} {
+		if i > 0 {
+			dst = append(dst, '-')
+		}
+		dst = hex.AppendEncode(dst, b[:n])
+		b = b[n:]
+	}
+	return append(dst, '"'), ""
+}
+
+// decimalCell writes a DECIMAL digit by digit, never through a float.
+func decimalCell(t format.Type, scale int) pqCell {
+	return func(dst []byte, v parquet.Value) ([]byte, string) {
+		switch t {
+		case format.Int32:
+			return appendDecimal(dst, strconv.FormatInt(int64(v.Int32()), 10), scale), ""
+		case format.Int64:
+			return appendDecimal(dst, strconv.FormatInt(v.Int64(), 10), scale), ""
+		}
+		b := v.ByteArray()
+		if len(b) > 1024 {
+			return append(dst, "null"...), "DECIMAL value is longer than 1024 bytes"
+		}
+		return appendDecimal(dst, bigEndian(b).String(), scale), ""
+	}
+}
+
+// bigEndian returns the two's complement number in b.
+func bigEndian(b []byte) *big.Int {
+	n := new(big.Int).SetBytes(b)
+	if len(b) > 0 && b[0]&0x80 != 0 {
+		n.Sub(n, new(big.Int).Lsh(big.NewInt(1), uint(len(b))*8))
+	}
+	return n
+}
+
+// appendDecimal appends digits, which may start with a minus, with a point before the
+// last scale of them.
+func appendDecimal(dst []byte, digits string, scale int) []byte {
+	if digits[0] == '-' {
+		dst = append(dst, '-')
+		digits = digits[1:]
+	}
+	scale = min(max(scale, 0), 1024)
+	for zeros := scale + 1 - len(digits); zeros > 0; zeros-- {
+		digits = "0" + digits
+	}
+	dst = append(dst, digits[:len(digits)-scale]...)
+	if scale > 0 {
+		dst = append(append(dst, '.'), digits[len(digits)-scale:]...)
+	}
+	return dst
+}
+
+// appendString appends b as a JSON string. Bytes that are not valid UTF-8 are kept,
+// so that a bad row shows what was found.
+func appendString(dst, b []byte) (out []byte, bad string) {
+	if !utf8.Valid(b) {
+		bad = "byte " + strconv.Itoa(invalidUTF8(b)) + ": invalid UTF-8"
+	}
+	const digits = "0123456789abcdef"
+	dst = append(dst, '"')
+	for start := 0; ; {
+		i := stringSpan(b, start)
+		dst = append(dst, b[start:i]...)
+		if i == len(b) {
+			return append(dst, '"'), bad
+		}
+		switch c := b[i]; c {
+		case '"', '\\':
+			dst = append(dst, '\\', c)
+		case '\n':
+			dst = append(dst, '\\', 'n')
+		case '\r':
+			dst = append(dst, '\\', 'r')
+		case '\t':
+			dst = append(dst, '\\', 't')
+		default:
+			dst = append(dst, '\\', 'u', '0', '0', digits[c>>4], digits[c&15])
+		}
+		start = i + 1
+	}
+}

@@ -1,0 +1,337 @@
+package source
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/deprecated"
+	"github.com/parquet-go/parquet-go/format"
+)
+
+// pandasIndex is the column in which pandas keeps a table's row labels: no data.
+const pandasIndex = "__index_level_0__"
+
+type pqShape uint8
+
+const (
+	pqLeaf  pqShape = 1
+	pqGroup pqShape = 2
+	pqList  pqShape = 3 // children: the repeated node
+	pqMap   pqShape = 4 // children: the repeated node with key and value
+)
+
+// A pqNode is a node of a file's schema, prepared for writing JSON.
+type pqNode struct {
+	path     string
+	key      string // `"name":`
+	shape    pqShape
+	repeated bool
+	def, rep int // levels from which on the node is there, counted from the root
+	first    int // leaf column from which its levels are read
+	column   int // of a leaf
+	cell     pqCell
+	children []*pqNode
+	drop     bool // read past, do not write
+}
+
+// newPqTree prepares the schema of f.
+func newPqTree(f *parquet.File) (*pqNode, error) {
+	if len(f.Root().Columns()) == 0 {
+		return nil, errors.New("Parquet file has no columns")
+	}
+	// Leaves stand in the footer in column order; the library's own types do not
+	// know all logical types, so the footer is asked.
+	var leaves []*format.SchemaElement
+	for i := range f.Metadata().Schema {
+		if e := &f.Metadata().Schema[i]; e.Type.Valid {
+			leaves = append(leaves, e)
+		}
+	}
+	root := &pqNode{shape: pqGroup, first: -1}
+	for _, c := range f.Root().Columns() {
+		child, err := newPqNode(c, root, leaves)
+		if err != nil {
+			return nil, err
+		}
+		child.drop = c.Name() == pandasIndex
+		root.add(child)
+	}
+	for _, g := range f.RowGroups() {
+		if n := len(g.ColumnChunks()); n != len(leaves) {
+			return nil, fmt.Errorf("corrupt Parquet footer: a row group has %d columns, want %d", n, len(leaves))
+		}
+	}
+	return root, nil
+}
+
+func (n *pqNode) add(child *pqNode) {
+	if n.first < 0 {
+		n.first = child.first
+	}
+	n.children = append(n.children, child)
+}
+
+// newPqNode prepares column c below parent.
+func newPqNode(c *parquet.Column, parent *pqNode, leaves []*format.SchemaElement) (*pqNode, error) {
+	key, _ := appendString(nil, []byte(strings.ToValidUTF8(c.Name(), "\uFFFD")))
+	n := &pqNode{
+		path: strings.Join(c.Path(), "."), key: string(key) + ":", repeated: c.Repeated(),
+		def: parent.def, rep: parent.rep, first: -1,
+	}
+	if c.Optional() || c.Repeated() {
+		n.def++
+	}
+	if c.Repeated() {
+		n.rep++
+	}
+	if c.Leaf() {
+		if c.Index() < 0 || c.Index() >= len(leaves) {
+			return nil, fmt.Errorf("corrupt Parquet footer: column %q has number %d of %d", n.path, c.Index(), len(leaves))
+		}
+		n.shape, n.column, n.first = pqLeaf, c.Index(), c.Index()
+		n.cell = cellOf(leaves[n.column])
+		return n, nil
+	}
+	for _, child := range c.Columns() {
+		m, err := newPqNode(child, n, leaves)
+		if err != nil {
+			return nil, err
+		}
+		n.add(m)
+	}
+	n.shape = shapeOf(c, n)
+	return n, nil
+}
+
+// shapeOf tells lists and maps from plain groups. Either form of annotation counts,
+// but only where the children are as the format demands.
+func shapeOf(c *parquet.Column, n *pqNode) pqShape {
+	if len(n.children) != 1 || !n.children[0].repeated {
+		return pqGroup
+	}
+	inner := n.children[0]
+	list, mapped := annotation(c.Type())
+	switch {
+	case mapped && inner.shape == pqGroup && len(inner.children) == 2 && inner.children[0].shape == pqLeaf && !inner.children[0].repeated:
+		return pqMap
+	case !list && !mapped:
+		return pqGroup
+	}
+	// Three levels: the repeated group only wraps the element. The exceptions are
+	// the two-level lists of old writers.
+	name := strings.TrimSuffix(inner.key[1:], `":`)
+	if inner.shape == pqGroup && len(inner.children) == 1 && name != "array" && name != c.Name()+"_tuple" && !inner.children[0].repeated {
+		inner.shape = pqList
+	}
+	return pqList
+}
+
+// annotation reports whether a group's type says that it is a list or a map.
+func annotation(t parquet.Type) (list, mapped bool) {
+	if l := t.LogicalType(); l != nil {
+		switch l.Value.(type) {
+		case *format.ListType:
+			list = true
+		case *format.MapType:
+			mapped = true
+		}
+	}
+	if c := t.ConvertedType(); c != nil {
+		list = list || *c == deprecated.List
+		mapped = mapped || *c == deprecated.Map || *c == deprecated.MapKeyValue
+	}
+	return list, mapped
+}
+
+// leaves appends the leaves below n.
+func (n *pqNode) leaves(dst []*pqNode) []*pqNode {
+	if n.shape == pqLeaf {
+		return append(dst, n)
+	}
+	for _, child := range n.children {
+		dst = child.leaves(dst)
+	}
+	return dst
+}
+
+// A pqWriter writes one row as JSON from the values of its columns.
+type pqWriter struct {
+	columns []*pqColumn
+	dst     []byte
+	max     int
+	bad     string // first reason why the row cannot be used
+}
+
+var errLevels = errors.New("corrupt page: the levels of its values do not fit together")
+
+// peek returns the next value of a column.
+func (w *pqWriter) peek(column int) (parquet.Value, error) {
+	c := w.columns[column]
+	if c.at >= len(c.row) {
+		return parquet.Value{}, fmt.Errorf("column %q: %w", c.name, errLevels)
+	}
+	return c.row[c.at], nil
+}
+
+// write writes the row, and checks that all values were used.
+func (w *pqWriter) write(root *pqNode) error {
+	if err := w.fields(root); err != nil {
+		return err
+	}
+	for _, c := range w.columns {
+		if c.at != len(c.row) {
+			return fmt.Errorf("column %q: %w", c.name, errLevels)
+		}
+	}
+	return nil
+}
+
+// fields writes the children of a group as an object.
+func (w *pqWriter) fields(n *pqNode) error {
+	w.dst = append(w.dst, '{')
+	comma := false
+	for _, child := range n.children {
+		if child.drop {
+			if err := w.skip(child, true); err != nil {
+				return err
+			}
+			continue
+		}
+		if comma {
+			w.dst = append(w.dst, ',')
+		}
+		comma = true
+		w.dst = append(w.dst, child.key...)
+		if err := w.node(child); err != nil {
+			return err
+		}
+	}
+	w.dst = append(w.dst, '}')
+	return nil
+}
+
+// skip passes the values of a node: one a leaf, or all that the row has.
+func (w *pqWriter) skip(n *pqNode, all bool) error {
+	if n.shape == pqLeaf {
+		if _, err := w.peek(n.column); err != nil {
+			return err
+		}
+		c := w.columns[n.column]
+		if c.at++; all {
+			c.at = len(c.row)
+		}
+		return nil
+	}
+	for _, child := range n.children {
+		if err := w.skip(child, all); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// node writes n: an array of its occurrences when it repeats, null when it is absent.
+func (w *pqWriter) node(n *pqNode) error {
+	if n.repeated {
+		return w.repeat(n, '[', ']', w.single)
+	}
+	there, err := w.there(n)
+	if err != nil {
+		return err
+	}
+	if !there {
+		w.dst = append(w.dst, "null"...)
+		return w.skip(n, false)
+	}
+	return w.single(n)
+}
+
+// there reports whether n is present at the next value. A group without leaves
+// always is.
+func (w *pqWriter) there(n *pqNode) (bool, error) {
+	if n.first < 0 {
+		return true, nil
+	}
+	v, err := w.peek(n.first)
+	return v.DefinitionLevel() >= n.def, err
+}
+
+// single writes one occurrence of n, which is there.
+func (w *pqWriter) single(n *pqNode) error {
+	switch n.shape {
+	case pqLeaf:
+		return w.leaf(n)
+	case pqList:
+		// The wrapper of a three-level list holds one element, any other list its
+		// repeated child.
+		return w.node(n.children[0])
+	case pqMap:
+		return w.repeat(n.children[0], '{', '}', w.entry)
+	}
+	return w.fields(n)
+}
+
+// repeat writes every occurrence of n in the row between two brackets.
+func (w *pqWriter) repeat(n *pqNode, open, end byte, each func(*pqNode) error) error {
+	w.dst = append(w.dst, open)
+	there, err := w.there(n)
+	if err != nil {
+		return err
+	}
+	if !there || n.first < 0 {
+		w.dst = append(w.dst, end)
+		return w.skip(n, false)
+	}
+	for c := w.columns[n.first]; ; {
+		before := c.at
+		if err := each(n); err != nil {
+			return err
+		}
+		if c.at == before {
+			return fmt.Errorf("column %q: %w", c.name, errLevels)
+		}
+		if c.at >= len(c.row) || c.row[c.at].RepetitionLevel() != n.rep {
+			break
+		}
+		w.dst = append(w.dst, ',')
+	}
+	w.dst = append(w.dst, end)
+	return nil
+}
+
+// entry writes a key and value of a map.
+func (w *pqWriter) entry(n *pqNode) error {
+	start := len(w.dst)
+	if err := w.node(n.children[0]); err != nil {
+		return err
+	}
+	if w.dst[start] != '"' { // JSON keys are strings
+		key := append([]byte{'"'}, w.dst[start:]...)
+		w.dst = append(append(w.dst[:start], key...), '"')
+	}
+	w.dst = append(w.dst, ':')
+	return w.node(n.children[1])
+}
+
+// leaf writes one value.
+func (w *pqWriter) leaf(n *pqNode) error {
+	v, err := w.peek(n.column)
+	if err != nil {
+		return err
+	}
+	w.columns[n.column].at++
+	if v.IsNull() {
+		w.dst = append(w.dst, "null"...)
+		return nil
+	}
+	var bad string
+	if w.dst, bad = n.cell(w.dst, v); bad != "" && w.bad == "" {
+		w.bad = fmt.Sprintf("column %q: %s", n.path, bad)
+	}
+	if len(w.dst) > w.max {
+		return errLong // the rest of the row need not be written
+	}
+	return nil
+}

@@ -1,0 +1,152 @@
+package source
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync/atomic"
+)
+
+// A rowReader reads the rows of one format. Its errors are FileErrors or io.EOF.
+type rowReader interface {
+	next() (Row, error)
+}
+
+// A Reader reads the rows of one file. Its methods are for one goroutine, but for
+// Consumed.
+type Reader struct {
+	file     File
+	rows     rowReader
+	consumed *atomic.Int64
+	free     []func()
+	err      error // what Next returned last, once it is an error
+}
+
+// Open opens f and tells its compression and format by its content; only Path, Name
+// and Kind are taken from f. The error is a FileError when the file is no dump, for
+// instance a Git LFS pointer, a HTML page or an empty file.
+func Open(f File, o Options) (*Reader, error) {
+	if f.Name == "" {
+		f.Name = baseOf(f.Path)
+	}
+	if o.Kind != "" {
+		f.Kind = o.Kind
+	}
+	r := &Reader{file: f}
+	if err := r.open(o.maxRowBytes()); err != nil {
+		r.release()
+		return nil, &FileError{File: f.Name, Err: err}
+	}
+	return r, nil
+}
+
+func (r *Reader) open(maxRow int) error {
+	osf, err := os.Open(r.file.Path)
+	if err != nil {
+		return err
+	}
+	r.free = append(r.free, func() { osf.Close() })
+	info, err := osf.Stat()
+	if err != nil {
+		return err
+	}
+	if info.IsDir() {
+		return errors.New("is a folder, want a file")
+	}
+	if info.Mode().IsRegular() {
+		r.file.Bytes = info.Size()
+	}
+	count := &countingReader{r: osf}
+	r.consumed = &count.n
+	br := bufio.NewReaderSize(count, 64<<10)
+	head, err := br.Peek(4)
+	if len(head) == 0 {
+		if err != io.EOF {
+			return err
+		}
+		return errEmpty
+	}
+	r.file.Compression = compressionOf(head)
+	if bytes.Equal(head, []byte("PAR1")) && info.Mode().IsRegular() {
+		return r.openParquet(osf, maxRow)
+	}
+	return r.openText(br, maxRow)
+}
+
+func (r *Reader) openParquet(osf *os.File, maxRow int) error {
+	r.consumed = new(atomic.Int64)
+	rows, err := newParquetRows(osf, r.file.Name, r.file.Bytes, maxRow, r.consumed)
+	if err != nil {
+		return err
+	}
+	r.file.Format = FormatParquet
+	r.rows = rows
+	r.free = append(r.free, rows.close)
+	return nil
+}
+
+func (r *Reader) openText(br *bufio.Reader, maxRow int) error {
+	stream, free, err := uncompress(br, r.file.Compression)
+	if err != nil {
+		return err
+	}
+	r.free = append(r.free, free)
+	w := newWindow(stream, maxRow)
+	if r.file.Format, err = startText(w, maxRow); err != nil {
+		return err
+	}
+	base := textRows{w: w, name: r.file.Name, max: maxRow}
+	switch r.file.Format {
+	case FormatNDJSON:
+		r.rows = &lineRows{base}
+	case FormatArray:
+		r.rows = &valueRows{textRows: base, array: true}
+	case FormatObjects:
+		r.rows = &valueRows{textRows: base}
+	case FormatParquet:
+		if r.file.Compression != CompressionNone {
+			return fmt.Errorf("is a Parquet file inside %s: unpack it first", r.file.Compression)
+		}
+		return errors.New("is a Parquet file that cannot be read at any offset: want a regular file")
+	}
+	return nil
+}
+
+// File returns the file with the Compression, Format and Bytes that Open found.
+func (r *Reader) File() File { return r.file }
+
+// Next returns the next row, good or bad (see Row.Err), or io.EOF behind the last
+// one. Any other error is a FileError that ends the file: rows that were complete
+// before the damage have been returned by then.
+func (r *Reader) Next() (Row, error) {
+	if r.err != nil {
+		return Row{}, r.err
+	}
+	row, err := r.rows.next()
+	if err != nil {
+		r.err = err
+		return Row{}, err
+	}
+	return row, nil
+}
+
+// Consumed returns how many bytes of the file, as it lies on disk, have been read. It
+// may be called while another goroutine calls Next.
+func (r *Reader) Consumed() int64 { return r.consumed.Load() }
+
+// Close closes the file. Next must not be called afterwards.
+func (r *Reader) Close() error {
+	r.err = os.ErrClosed
+	r.release()
+	return nil
+}
+
+func (r *Reader) release() {
+	for i := len(r.free) - 1; i >= 0; i-- {
+		r.free[i]()
+	}
+	r.free = nil
+}

@@ -1,0 +1,175 @@
+package source
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"unicode/utf8"
+)
+
+var errEmpty = errors.New("empty file")
+
+// refuse returns why a stream that starts with head is no dump of any known format;
+// nil when it may be one. head is what is left after a byte order mark and blanks.
+func refuse(head []byte) error {
+	if err := refuseMagic(head); err != nil {
+		return err
+	}
+	inner := bytes.TrimLeft(head, "[{ \t\r\n")
+	outer := head[:len(head)-len(inner)]
+	if bytes.HasSuffix(bytes.TrimRight(outer, " \t\r\n"), []byte("{")) && hasAnyPrefix(inner, "'", "u'", `u"`) {
+		return fmt.Errorf("is a Python repr, not JSON (found {%s): write it with json.dumps", inner[:bytes.IndexAny(inner, `'"`)+1])
+	}
+	if head[0] == '<' {
+		if hasAnyPrefix(bytes.ToLower(head[:min(len(head), 32)]), "<!doctype html", "<html", "<head") {
+			return errors.New("is an HTML page, not a dump: probably an error page saved in its place")
+		}
+		return errors.New("is XML or HTML, not JSON")
+	}
+	return nil
+}
+
+// refuseMagic refuses what the first bytes name.
+func refuseMagic(head []byte) error {
+	for _, m := range [...]struct{ magic, reason string }{
+		{"version https://git-lfs.github.com/spec/v1", `is a Git LFS pointer, not the data: fetch it with "git lfs pull" first`},
+		{"\xff\xfe", "is UTF-16, not UTF-8: convert it first"},
+		{"\xfe\xff", "is UTF-16, not UTF-8: convert it first"},
+		{"{\x00", "is UTF-16, not UTF-8: convert it first"},
+		{"[\x00", "is UTF-16, not UTF-8: convert it first"},
+		{"\x00{", "is UTF-16, not UTF-8: convert it first"},
+		{"\x00[", "is UTF-16, not UTF-8: convert it first"},
+		{"PK\x03\x04", "is a zip archive: unpack it first"},
+		{"BZh", "is compressed with bzip2, want gzip or zstd"},
+		{"\xfd7zXZ\x00", "is compressed with xz, want gzip or zstd"},
+		{"7z\xbc\xaf\x27\x1c", "is a 7z archive: unpack it first"},
+		{"\x04\x22\x4d\x18", "is compressed with lz4, want gzip or zstd"},
+		{"\x1f\x8b", "is compressed twice: unpack it first"},
+		{"\x28\xb5\x2f\xfd", "is compressed twice: unpack it first"},
+		{"SQLite format 3\x00", "is an SQLite database: export its tables first"},
+		{"PARE", "is an encrypted Parquet file"},
+	} {
+		if bytes.HasPrefix(head, []byte(m.magic)) {
+			return errors.New(m.reason)
+		}
+	}
+	if len(head) >= 262 && string(head[257:262]) == "ustar" {
+		return errors.New("is a tar archive: unpack it first")
+	}
+	return nil
+}
+
+func hasAnyPrefix(b []byte, prefixes ...string) bool {
+	for _, p := range prefixes {
+		if bytes.HasPrefix(b, []byte(p)) {
+			return true
+		}
+	}
+	return false
+}
+
+// startText passes a byte order mark and leading blanks, refuses what is no dump, and
+// returns the format of the rest. The refusal is w.err where the stream is damaged.
+// At most maxRow bytes are held to decide.
+func startText(w *window, maxRow int) (Format, error) {
+	if bytes.HasPrefix(w.fill(3), []byte("\xef\xbb\xbf")) {
+		w.advance(3)
+	}
+	if !w.skipBlanks() {
+		if w.err != io.EOF {
+			return FormatUnknown, w.err
+		}
+		return FormatUnknown, errEmpty
+	}
+	head := w.fill(512)
+	if bytes.HasPrefix(head, []byte("PAR1")) {
+		return FormatParquet, nil
+	}
+	if err := refuse(head); err != nil {
+		return FormatUnknown, err
+	}
+	if head[0] == '[' {
+		return FormatArray, nil
+	}
+	return formatOfLines(w, maxRow)
+}
+
+// formatOfLines tells NDJSON from values that spread over lines: by whether the first
+// line is one complete value. A first line that is broken rather than unfinished
+// counts as NDJSON, where one bad row does not end the file.
+func formatOfLines(w *window, maxRow int) (Format, error) {
+	line := firstLine(w, maxRow)
+	if line[0] != '{' {
+		// null, a number or the end of a row cut in two: only with an object behind it.
+		if next := lineAfter(w, len(line)); len(next) > 0 && next[0] == '{' || checkOther(line) {
+			return FormatNDJSON, nil
+		}
+		return FormatUnknown, fmt.Errorf("want JSON or Parquet, found text that starts with %q", cutText(line, 20))
+	}
+	var s scanner
+	end, done, f := s.scan(line, 0)
+	switch rest := bytes.TrimLeft(line[end:], " \t\r"); {
+	case f != nil || s.str:
+		return FormatNDJSON, nil
+	case done && len(rest) > 0 && rest[0] == '{':
+		return FormatObjects, nil
+	case done || len(line) > maxRow:
+		return FormatNDJSON, nil
+	}
+	if next := lineAfter(w, len(line)); len(next) > 0 && next[0] == '{' && !continues(line, s.open.object()) {
+		return FormatNDJSON, nil
+	}
+	return FormatObjects, nil
+}
+
+// checkOther reports whether line is JSON, if only a value that is no object.
+func checkOther(line []byte) bool {
+	f := checkRow(line)
+	return f == nil || !f.syntax && bytes.IndexByte(line, 0) < 0 && utf8.Valid(line)
+}
+
+// continues reports whether an object may follow directly on the unfinished line, at
+// the end of which an object is open, or else an array.
+func continues(line []byte, object bool) bool {
+	line = bytes.TrimRight(line, " \t\r")
+	switch line[len(line)-1] {
+	case ':':
+		return true
+	case '[', ',':
+		return !object
+	}
+	return false
+}
+
+// firstLine returns the held bytes up to the first line end, or all that are held
+// once these are more than maxRow or the stream is at its end. At least one is held.
+func firstLine(w *window, maxRow int) []byte {
+	for seen := 0; ; {
+		b := w.held()
+		if j := bytes.IndexByte(b[seen:], '\n'); j >= 0 {
+			return b[:seen+j]
+		}
+		if seen = len(b); seen > maxRow || !w.more() {
+			return b
+		}
+	}
+}
+
+// lineAfter returns the start of the first line behind the first n held bytes that is
+// not blank, nil when there is none within the next 4 KiB.
+func lineAfter(w *window, n int) []byte {
+	b := w.fill(n + 4<<10)
+	return bytes.TrimLeft(b[min(n, len(b)):], " \t\r\n")
+}
+
+// cutText returns the first n bytes of b at most, cut between characters.
+func cutText(b []byte, n int) []byte {
+	if len(b) <= n {
+		return b
+	}
+	for n > 0 && !utf8.RuneStart(b[n]) {
+		n--
+	}
+	return b[:n]
+}

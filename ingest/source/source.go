@@ -1,0 +1,165 @@
+// Package source turns dump files into raw JSON rows, each with the place it came
+// from. It knows compression (gzip, zstd), file formats (NDJSON, JSON arrays, JSON
+// objects one after another, Parquet) and file names (which kind of resource, which
+// id), and nothing of what a row means: that is the layouts' work.
+//
+// Files are streamed: memory is bounded by the longest row that Options allows, not
+// by the size of a file. A bad row is handed out with its reason and the file goes
+// on; damage that makes the rest of a file unreadable ends it with a FileError.
+package source
+
+import (
+	"fmt"
+	"strconv"
+)
+
+const (
+	// DefaultMaxRowBytes is the longest row, in bytes, that Options allows when it
+	// does not say otherwise: 64 MiB, 15 times the largest crawled show.
+	DefaultMaxRowBytes = 64 << 20
+
+	// MaxDepth is how many objects and arrays may be open at once inside one row.
+	MaxDepth = 512
+
+	// longRowHead is how many bytes of a row above the limit are kept.
+	longRowHead = 4 << 10
+)
+
+// A Format is how the rows lie in a file once it is uncompressed.
+type Format uint8
+
+// The formats. FormatObjects stands for JSON values one after another with any
+// white space between them, so also for a single document over several lines; a
+// document on one line is FormatNDJSON with one row.
+const (
+	FormatUnknown Format = 0
+	FormatNDJSON  Format = 1
+	FormatArray   Format = 2
+	FormatObjects Format = 3
+	FormatParquet Format = 4
+)
+
+// String returns the name of f as used in messages.
+func (f Format) String() string {
+	switch f {
+	case FormatNDJSON:
+		return "ndjson"
+	case FormatArray:
+		return "json array"
+	case FormatObjects:
+		return "json objects"
+	case FormatParquet:
+		return "parquet"
+	}
+	return "unknown"
+}
+
+// A Compression is the stream format around a file.
+type Compression uint8
+
+// The compressions. They are told by a file's first bytes, never by its name.
+const (
+	CompressionNone Compression = 0
+	CompressionGzip Compression = 1
+	CompressionZstd Compression = 2
+)
+
+// String returns the name of c as used in messages.
+func (c Compression) String() string {
+	switch c {
+	case CompressionGzip:
+		return "gzip"
+	case CompressionZstd:
+		return "zstd"
+	}
+	return "none"
+}
+
+// A File is one dump file and what its name tells.
+type File struct {
+	Path        string      // as the file is opened
+	Name        string      // as messages name it: the path below the folder that was walked, or the last element of Path
+	Format      Format      // as far as the first 64 KiB tell; Open looks for itself
+	Compression Compression // by the first bytes; Open looks for itself
+	Kind        string      // movie, tv, season, episode, person, collection, company, network, keyword; "" unknown
+	ID          int64       // of <id>.json, <id>-<sub>.json and <kind>-<id>-<sub>.json; 0 unknown
+	Sub         string      // of <id>-<sub>.json: a sub-request such as credits or watch/providers; "" none
+	Bytes       int64       // size on disk; 0 for what has no size, such as a pipe
+}
+
+// Options are the limits and hints of List and Open.
+type Options struct {
+	MaxRowBytes int64                     // longest row accepted, in bytes; 0 means DefaultMaxRowBytes
+	Kind        string                    // when set, the kind of every file, whatever its name says
+	Skipped     func(path, reason string) // told of each file that List leaves out of a folder; nil means nobody
+}
+
+func (o Options) maxRowBytes() int {
+	if o.MaxRowBytes <= 0 {
+		return DefaultMaxRowBytes
+	}
+	return int(o.MaxRowBytes)
+}
+
+// A Place tells where a row was found.
+type Place struct {
+	File string // File.Name
+	Row  int64  // 1-based number of the row in its file; blank lines are no rows
+	Line int64  // 1-based line of the row's first byte in text formats, 0 otherwise
+	Off  int64  // offset of the row's first byte in the uncompressed stream, -1 unknown
+}
+
+// String returns "movies.ndjson.gz:17" where lines are counted and
+// "movies.parquet: row 17" where they are not.
+func (p Place) String() string {
+	if p.Line > 0 {
+		return p.File + ":" + strconv.FormatInt(p.Line, 10)
+	}
+	return p.File + ": row " + strconv.FormatInt(p.Row, 10)
+}
+
+// A Row is one row of a dump.
+type Row struct {
+	Place Place
+
+	// JSON is one complete JSON object, without white space around it, at most
+	// MaxDepth deep and valid UTF-8. It is valid until the next call of Next. Where
+	// Err is set it is the row as found, cut at 4 KiB when the row is too long.
+	JSON []byte
+
+	// Size is the true length of the row in bytes, also where JSON is cut.
+	Size int64
+
+	// Err is set when the row is bad, and is then a *RowError; the file goes on.
+	Err error
+}
+
+// A RowError is the reason why one row cannot be used.
+type RowError struct {
+	Place  Place
+	Off    int64  // offset of the fault within the row in bytes, -1 where it has none
+	Reason string // one phrase, with the offset but without the place
+}
+
+func (e *RowError) Error() string { return e.Place.String() + ": " + e.Reason }
+
+// A FileError is the reason why a file cannot be read, or not any further.
+type FileError struct {
+	File string // File.Name
+	Row  int64  // 1-based row that could not be read, 0 when no row was looked for yet
+	Line int64  // 1-based line where that row starts, 0 where lines are not counted
+	Err  error
+}
+
+func (e *FileError) Error() string {
+	switch {
+	case e.Row > 0 && e.Line > 0:
+		return fmt.Sprintf("%s: row %d (line %d): %v", e.File, e.Row, e.Line, e.Err)
+	case e.Row > 0:
+		return fmt.Sprintf("%s: row %d: %v", e.File, e.Row, e.Err)
+	}
+	return fmt.Sprintf("%s: %v", e.File, e.Err)
+}
+
+// Unwrap returns the cause.
+func (e *FileError) Unwrap() error { return e.Err }

@@ -1,0 +1,116 @@
+package source
+
+import (
+	"bytes"
+	"io"
+)
+
+// windowBytes is the buffer that a window starts with.
+const windowBytes = 256 << 10
+
+// A window is the part of a stream that is held in memory. It grows to what its user
+// asks for and never beyond limit.
+type window struct {
+	r          io.Reader
+	buf        []byte
+	start, end int   // buf[start:end] is held
+	limit      int   // largest length of buf
+	off        int64 // offset in the stream of buf[start]
+	line       int64 // 1-based line of buf[start]
+	err        error // why r gave no more; io.EOF at the end
+}
+
+// newWindow returns a window over r that can hold one row of maxRow bytes.
+func newWindow(r io.Reader, maxRow int) *window {
+	return &window{r: r, limit: maxRow + windowBytes, line: 1}
+}
+
+// held returns the bytes in memory. They are valid until the next call of more.
+func (w *window) held() []byte { return w.buf[w.start:w.end] }
+
+// more reads on, and reports whether the held bytes became longer. When they did
+// not, w.err tells why.
+func (w *window) more() bool {
+	for range 100 {
+		if w.err != nil {
+			return false
+		}
+		w.makeRoom()
+		n, err := w.r.Read(w.buf[w.end:])
+		w.end += n
+		w.err = err
+		if n > 0 {
+			return true
+		}
+	}
+	w.err = io.ErrNoProgress
+	return false
+}
+
+// makeRoom sees to it that a read has room to fill, a quarter of the buffer where that
+// does not take it above the limit.
+func (w *window) makeRoom() {
+	live, size := w.end-w.start, len(w.buf)
+	if free := size - w.end; free > 0 && free >= size/4 {
+		return
+	}
+	buf := w.buf
+	if live > size/2 || size == 0 {
+		if size < w.limit/3 {
+			size = min(max(2*size, windowBytes), w.limit)
+		} else {
+			size = max(size, w.limit) // not twice the bytes for a last small step
+		}
+		// The limit leaves room behind the longest row; a caller that asks for more
+		// than that gets it in small steps.
+		size = max(size, live+windowBytes/16)
+	}
+	if size > len(buf) {
+		buf = make([]byte, size)
+	}
+	copy(buf, w.held())
+	w.buf, w.start, w.end = buf, 0, live
+}
+
+// advance gives up the first n held bytes and counts their lines.
+func (w *window) advance(n int) {
+	w.advanceLines(n, bytes.Count(w.buf[w.start:w.start+n], []byte{'\n'}))
+}
+
+// advanceLines gives up the first n held bytes, which are known to end lines lines.
+func (w *window) advanceLines(n, lines int) {
+	w.start += n
+	w.off += int64(n)
+	w.line += int64(lines)
+}
+
+// skipBlanks gives up white space, however much there is. It reports whether a byte
+// that is none is held afterwards.
+func (w *window) skipBlanks() bool {
+	for {
+		b := w.held()
+		i := 0
+		for i < len(b) && isBlank(b[i]) {
+			i++
+		}
+		w.advance(i)
+		if i < len(b) {
+			return true
+		}
+		if !w.more() {
+			return false
+		}
+	}
+}
+
+// fill reads until n bytes are held or no more come, and returns what is held.
+func (w *window) fill(n int) []byte {
+	for w.end-w.start < n && w.more() {
+	}
+	return w.held()
+}
+
+// newSmallWindow returns a window over r for a look at its start.
+func newSmallWindow(r io.Reader) *window {
+	return &window{r: r, buf: make([]byte, 4<<10), limit: 64 << 10, line: 1}
+}

@@ -1,0 +1,213 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"reelsplice/ingest/join"
+	"reelsplice/ingest/layout"
+	"reelsplice/schemas/catalog"
+)
+
+// overlayFile holds the records of overlay sources by themselves, so that they win
+// over what is ingested later too.
+const overlayFile = "movie.overlay.parquet"
+
+// write merges the new records with those of the catalogue, in order of their ids,
+// and returns how many there are now.
+func (i *ingester) write(ctx context.Context, in *incoming) (int64, error) {
+	if !i.Overlay {
+		return i.merge(ctx, catalog.MovieFile, in, true)
+	}
+	if _, err := i.merge(ctx, overlayFile, in, false); err != nil {
+		return 0, err
+	}
+	none := &incoming{end: true}
+	return i.merge(ctx, catalog.MovieFile, none, true)
+}
+
+// merge rewrites one file of the catalogue with the records of in added. For the
+// final file, the overlay is applied on top.
+func (i *ingester) merge(ctx context.Context, name string, in *incoming, final bool) (n int64, err error) {
+	path := filepath.Join(i.Catalog, name)
+	old, err := openStored(path)
+	if err != nil {
+		return 0, err
+	}
+	defer old.close()
+	overlay := &stored{}
+	if final {
+		if overlay, err = openStored(filepath.Join(i.Catalog, overlayFile)); err != nil {
+			return 0, err
+		}
+		defer overlay.close()
+	}
+	w, err := catalog.Create[catalog.Movie](path, kindMovie)
+	if err != nil {
+		return 0, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, w.Abort())
+		}
+	}()
+	if err := i.mergeAll(ctx, w, old, in, overlay, final); err != nil {
+		return 0, err
+	}
+	// The quarantine is complete before the catalogue changes: nothing is lost if
+	// this process ends between the two.
+	if err := i.quarantine.Close(); err != nil {
+		return 0, err
+	}
+	return w.Rows(), w.Commit()
+}
+
+func (i *ingester) mergeAll(ctx context.Context, w *catalog.Writer[catalog.Movie], old *stored, in *incoming, overlay *stored, final bool) error {
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		id, ok, err := lowest(old.peek, in.peek, overlay.peek)
+		if err != nil || !ok {
+			return err
+		}
+		m, err := i.one(id, old, in, overlay)
+		if err != nil {
+			return err
+		}
+		if final {
+			layout.Complete(m)
+		}
+		if err := w.Write(m); err != nil {
+			return err
+		}
+	}
+}
+
+// lowest returns the lowest id that any of the streams has next.
+func lowest(peeks ...func() (int64, bool, error)) (id int64, found bool, err error) {
+	for _, peek := range peeks {
+		next, ok, err := peek()
+		if err != nil {
+			return 0, false, err
+		}
+		if ok && (!found || next < id) {
+			id, found = next, true
+		}
+	}
+	return id, found, nil
+}
+
+// one joins everything that the streams say about an id: what the catalogue had,
+// then the new rows in the order of the sources, then the overlay.
+func (i *ingester) one(id int64, old *stored, in *incoming, overlay *stored) (*catalog.Movie, error) {
+	m := &catalog.Movie{}
+	have := false
+	if next, ok, _ := old.peek(); ok && next == id {
+		m, have = old.take(), true
+	}
+	from := ""
+	for {
+		next, ok, err := in.peek()
+		if err != nil {
+			return nil, err
+		}
+		if !ok || next != id {
+			break
+		}
+		file := in.file
+		row, err := in.take()
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case !have:
+			m, have = row, true
+		case from == "": // news about a record of the catalogue is no conflict
+			join.Movie(m, row, nil)
+		default:
+			join.Movie(m, row, func(c join.Conflict) { i.conflict(id, c, from, file) })
+		}
+		from = file
+	}
+	if next, ok, _ := overlay.peek(); ok && next == id {
+		if !have {
+			return overlay.take(), nil
+		}
+		join.Movie(m, overlay.take(), nil)
+	}
+	return m, nil
+}
+
+func (i *ingester) conflict(id int64, c join.Conflict, from, to string) {
+	i.report.Conflicts++
+	if len(i.report.Samples) < maxSamples {
+		i.report.Samples = append(i.report.Samples,
+			fmt.Sprintf("movie %d: %s: %s in %s, %s in %s: the later one wins", id, c.Member, cut(c.Old), from, cut(c.New), to))
+	}
+}
+
+// cut shortens a value for a message.
+func cut(s string) string {
+	const most = 60
+	if r := []rune(s); len(r) > most {
+		return string(r[:most]) + "..."
+	}
+	return s
+}
+
+// stored is the stream of a catalogue file's records. The zero value has none.
+type stored struct {
+	file *catalog.File[catalog.Movie]
+	rows *catalog.Rows[catalog.Movie]
+	next *catalog.Movie
+	err  error
+}
+
+func openStored(path string) (*stored, error) {
+	f, err := catalog.OpenFile[catalog.Movie](path, kindMovie)
+	if errors.Is(err, os.ErrNotExist) {
+		return &stored{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &stored{file: f, rows: f.All()}, nil
+}
+
+func (s *stored) peek() (int64, bool, error) {
+	if s.next == nil && s.rows != nil && s.err == nil {
+		m := &catalog.Movie{}
+		if err := s.rows.Next(m); errors.Is(err, io.EOF) {
+			s.rows.Close()
+			s.rows = nil
+		} else if err != nil {
+			s.err = err
+		} else {
+			s.next = m
+		}
+	}
+	if s.next == nil {
+		return 0, false, s.err
+	}
+	return s.next.ID.V, true, nil
+}
+
+func (s *stored) take() *catalog.Movie {
+	m := s.next
+	s.next = nil
+	return m
+}
+
+func (s *stored) close() {
+	if s.rows != nil {
+		s.rows.Close()
+	}
+	if s.file != nil {
+		_ = s.file.Close() // read side: nothing to lose
+	}
+}

@@ -1,0 +1,92 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+	"strings"
+	"unsafe"
+)
+
+// Present reports whether r has the member: a value, or a null that was given.
+func Present(r Record, f *Field) bool { return r.set(f) || IsNull(r, f.Name) }
+
+// Same reports whether a and b have the same value, as JSON, in one member.
+func Same(a, b Record, f *Field) bool { return MemberText(a, f) == MemberText(b, f) }
+
+// MemberText returns the JSON text of one member's value; "null" when it is unset.
+func MemberText(r Record, f *Field) string {
+	if !r.set(f) {
+		return "null"
+	}
+	return string(appendValue(nil, r, f))
+}
+
+// Copy sets one member of dst to what src has, a null included. Lists and objects
+// are shared afterwards.
+func Copy(dst, src Record, f *Field) {
+	if !src.set(f) {
+		clearMember(dst, f)
+		if IsNull(src, f.Name) != IsNull(dst, f.Name) {
+			toggle(dst.Object(), f.Name)
+		}
+		return
+	}
+	at := func(r Record) reflect.Value { return reflect.NewAt(f.typ, unsafe.Add(r.ptr, f.offset)).Elem() }
+	at(dst).Set(at(src))
+	if listed(dst.Object().Unusual, f.Name) {
+		toggle(dst.Object(), f.Name)
+	}
+}
+
+func clearMember(r Record, f *Field) {
+	reflect.NewAt(f.typ, unsafe.Add(r.ptr, f.offset)).Elem().SetZero()
+}
+
+// toggle adds a name to, or takes it off, the list of unusual members.
+func toggle(o *Object, name string) {
+	var keep []string
+	found := false
+	for item := range strings.SplitSeq(o.Unusual, ",") {
+		switch item {
+		case "":
+		case name:
+			found = true
+		default:
+			keep = append(keep, item)
+		}
+	}
+	if !found {
+		keep = append(keep, name)
+	}
+	o.Unusual = strings.Join(keep, ",")
+}
+
+// UniteExtra joins two lists of unknown members; where both have a name, first wins.
+func UniteExtra(first, second string) string {
+	var have map[string]json.RawMessage
+	if json.Unmarshal([]byte("{"+first+"}"), &have) != nil {
+		return first
+	}
+	out := []byte(first)
+	d := json.NewDecoder(strings.NewReader("{" + second + "}"))
+	_, _ = d.Token() // the brace written above
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			break
+		}
+		var v json.RawMessage
+		if d.Decode(&v) != nil {
+			break
+		}
+		if _, ok := have[name.(string)]; ok {
+			continue
+		}
+		if len(bytes.TrimSpace(out)) > 0 {
+			out = append(out, ',')
+		}
+		out = append(append(AppendString(out, name.(string)), ':'), v...)
+	}
+	return string(out)
+}
