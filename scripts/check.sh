@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# The checks that a person and CI run: format, vet, lint, tests with and without the
+# race detector, a short fuzz of every target, one run of every benchmark, and a tree
+# that "go generate" and "go mod tidy" leave as it is. Needs Go and git only; the
+# linter is built from its pinned source.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+LINT=github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+FUZZ_RUNS="${FUZZ_RUNS:-2000x}" # inputs tried for each fuzz target
+
+step() { printf '\n== %s (%ss)\n' "$1" "$SECONDS"; }
+
+step "format"
+unformatted=$(git ls-files '*.go' | xargs gofmt -l)
+if [ -n "$unformatted" ]; then
+  printf 'not formatted by gofmt:\n%s\n' "$unformatted"
+  exit 1
+fi
+
+step "vet"
+CGO_ENABLED=0 go vet ./...
+
+step "lint"
+go run "$LINT" run --timeout 10m
+
+step "tests"
+go test -shuffle=on ./...
+
+step "tests with the race detector"
+if [ "$(go env CGO_ENABLED)" = 1 ] && command -v "$(go env CC)" >/dev/null; then
+  go test -race -shuffle=on -timeout 10m ./...
+else
+  echo "skipped: the race detector needs a C compiler, and there is none"
+fi
+
+step "fuzz"
+for pkg in $(go list ./...); do
+  dir=$(go list -f '{{.Dir}}' "$pkg")
+  for target in $(grep -ho '^func Fuzz[A-Za-z0-9_]*' "$dir"/*_test.go 2>/dev/null | cut -c6- || true); do
+    echo "$pkg $target"
+    go test -run '^$' -fuzz "^$target\$" -fuzztime "$FUZZ_RUNS" -fuzzminimizetime 1x "$pkg" | tail -n 1
+  done
+done
+
+step "benchmarks, once each"
+go test -run '^$' -bench . -benchtime 1x ./... | grep -v 'no test files' | tail -n 3
+
+step "no cgo"
+CGO_ENABLED=0 go build -o /dev/null ./cmd/reelsplice
+
+step "clean tree after go generate and go mod tidy"
+before=$(git status --porcelain)
+go generate ./...
+go mod tidy
+go mod verify >/dev/null
+after=$(git status --porcelain)
+if [ "$before" != "$after" ]; then
+  printf 'go generate or go mod tidy changes the tree:\n%s\n' "$(git diff --stat)"
+  exit 1
+fi
+printf '\nall checks passed (%ss)\n' "$SECONDS"
