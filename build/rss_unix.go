@@ -16,7 +16,7 @@ func peakRSS() int64 {
 		return 0
 	}
 	if runtime.GOOS == "darwin" {
-		return int64(u.Maxrss) // bytes there, kilobytes elsewhere
+		return u.Maxrss // bytes there, kilobytes elsewhere
 	}
-	return int64(u.Maxrss) << 10 //nolint:unconvert // the field's type differs by system
+	return u.Maxrss << 10
 }

@@ -253,7 +253,7 @@ func (s *Sorter) finish(w *runWriter) error {
 // drop gives up memory and files.
 func (s *Sorter) drop() {
 	s.entries, s.blocks, s.free, s.files = nil, nil, nil, nil
-	s.spill.remove() // the error that led here says more
+	_ = s.spill.remove() // the error that led here says more
 }
 
 // Close removes all temporary files; an Iterator of s must not be used afterwards. It

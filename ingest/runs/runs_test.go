@@ -26,16 +26,16 @@ type record struct {
 }
 
 // sortAll adds recs and reads them back.
-func sortAll(t testing.TB, s *Sorter, recs []record) []record {
-	t.Helper()
+func sortAll(tb testing.TB, s *Sorter, recs []record) []record {
+	tb.Helper()
 	for _, r := range recs {
 		if err := s.Add(r.key, r.seq, []byte(r.payload)); err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 	}
-	it, err := s.Sort(t.Context())
+	it, err := s.Sort(tb.Context())
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	var got []record
 	for {
@@ -44,7 +44,7 @@ func sortAll(t testing.TB, s *Sorter, recs []record) []record {
 			return got
 		}
 		if err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 		got = append(got, record{key, seq, string(payload)})
 	}
@@ -171,7 +171,7 @@ func TestMemory(t *testing.T) {
 	start, most := heap(), int64(0)
 	payload := make([]byte, 3<<20)
 	for i, n := range []int{10, 300, 40_000, 600_000, 3 << 20, 100, 200_000, 2 << 20} {
-		for k := 0; k < (6<<20)/(n+32); k++ {
+		for k := range (6 << 20) / (n + 32) {
 			if err := s.Add(uint64(i^k), 0, payload[:n]); err != nil {
 				t.Fatal(err)
 			}

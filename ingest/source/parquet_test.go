@@ -16,22 +16,22 @@ import (
 )
 
 // parquetFile makes a Parquet file of rows, groups of them as row groups.
-func parquetFile[T any](t testing.TB, groups [][]T, options ...parquet.WriterOption) string {
-	t.Helper()
+func parquetFile[T any](tb testing.TB, groups [][]T, options ...parquet.WriterOption) string {
+	tb.Helper()
 	var b bytes.Buffer
 	w := parquet.NewGenericWriter[T](&b, options...)
 	for _, g := range groups {
 		if _, err := w.Write(g); err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 		if err := w.Flush(); err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 	}
 	if err := w.Close(); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	return write(t, "m.parquet", b.Bytes())
+	return write(tb, "m.parquet", b.Bytes())
 }
 
 // wantRows fails t when the rows of a Parquet file are not want, without their places.
@@ -82,17 +82,17 @@ func TestParquetFlat(t *testing.T) {
 
 // rawRows writes a Parquet file of a schema that no Go struct has, from rows of
 // values in column order.
-func rawRows(t testing.TB, node parquet.Node, rows ...parquet.Row) string {
-	t.Helper()
+func rawRows(tb testing.TB, node parquet.Node, rows ...parquet.Row) string {
+	tb.Helper()
 	var b bytes.Buffer
 	w := parquet.NewWriter(&b, parquet.NewSchema("t", node))
 	if _, err := w.WriteRows(rows); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	if err := w.Close(); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	return write(t, "m.parquet", b.Bytes())
+	return write(tb, "m.parquet", b.Bytes())
 }
 
 func TestParquetLogicalTypes(t *testing.T) {

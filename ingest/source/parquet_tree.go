@@ -39,7 +39,7 @@ type pqNode struct {
 // newPqTree prepares the schema of f.
 func newPqTree(f *parquet.File) (*pqNode, error) {
 	if len(f.Root().Columns()) == 0 {
-		return nil, errors.New("Parquet file has no columns")
+		return nil, errors.New("no columns in the Parquet file")
 	}
 	// Leaves stand in the footer in column order; the library's own types do not
 	// know all logical types, so the footer is asked.

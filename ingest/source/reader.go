@@ -36,14 +36,15 @@ func Open(f File, o Options) (*Reader, error) {
 		f.Kind = o.Kind
 	}
 	r := &Reader{file: f}
-	if err := r.open(o.maxRowBytes()); err != nil {
+	if err := r.open(o); err != nil {
 		r.release()
 		return nil, &FileError{File: f.Name, Err: err}
 	}
 	return r, nil
 }
 
-func (r *Reader) open(maxRow int) error {
+func (r *Reader) open(o Options) error {
+	maxRow := o.maxRowBytes()
 	osf, err := os.Open(r.file.Path)
 	if err != nil {
 		return err
@@ -71,24 +72,26 @@ func (r *Reader) open(maxRow int) error {
 	}
 	r.file.Compression = compressionOf(head)
 	if bytes.Equal(head, []byte("PAR1")) && info.Mode().IsRegular() {
-		return r.openParquet(osf, maxRow)
+		return r.openParquet(osf, r.file.Bytes, maxRow)
 	}
-	return r.openText(br, maxRow)
+	return r.openText(br, maxRow, o.TempDir)
 }
 
-func (r *Reader) openParquet(osf *os.File, maxRow int) error {
+// openParquet reads the Parquet file of size bytes in osf.
+func (r *Reader) openParquet(osf *os.File, size int64, maxRow int) error {
 	r.consumed = new(atomic.Int64)
-	rows, err := newParquetRows(osf, r.file.Name, r.file.Bytes, maxRow, r.consumed)
+	rows, err := newParquetRows(osf, r.file.Name, size, maxRow, r.consumed)
 	if err != nil {
 		return err
 	}
+	rows.bytes = r.file.Bytes // progress is told in bytes of the file as it lies on disk
 	r.file.Format = FormatParquet
 	r.rows = rows
 	r.free = append(r.free, rows.close)
 	return nil
 }
 
-func (r *Reader) openText(br *bufio.Reader, maxRow int) error {
+func (r *Reader) openText(br *bufio.Reader, maxRow int, tempDir string) error {
 	stream, free, err := uncompress(br, r.file.Compression)
 	if err != nil {
 		return err
@@ -107,12 +110,38 @@ func (r *Reader) openText(br *bufio.Reader, maxRow int) error {
 	case FormatObjects:
 		r.rows = &valueRows{textRows: base}
 	case FormatParquet:
-		if r.file.Compression != CompressionNone {
-			return fmt.Errorf("is a Parquet file inside %s: unpack it first", r.file.Compression)
-		}
-		return errors.New("is a Parquet file that cannot be read at any offset: want a regular file")
+		return r.unpackParquet(w, maxRow, tempDir)
 	}
 	return nil
+}
+
+// unpackParquet copies the rest of the stream to a file, because Parquet is read at
+// any offset.
+func (r *Reader) unpackParquet(w *window, maxRow int, dir string) error {
+	tmp, err := os.CreateTemp(dir, ".unpacked-*.parquet")
+	if err != nil {
+		return fmt.Errorf("unpack Parquet file: %w", err)
+	}
+	r.free = append(r.free, func() {
+		tmp.Close()
+		os.Remove(tmp.Name())
+	})
+	size := int64(0)
+	for {
+		n, err := tmp.Write(w.held())
+		if err != nil {
+			return fmt.Errorf("unpack Parquet file: %w", err)
+		}
+		size += int64(n)
+		w.advanceLines(n, 0)
+		if !w.more() {
+			break
+		}
+	}
+	if w.err != io.EOF {
+		return w.err
+	}
+	return r.openParquet(tmp, size, maxRow)
 }
 
 // File returns the file with the Compression, Format and Bytes that Open found.

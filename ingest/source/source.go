@@ -91,6 +91,7 @@ type File struct {
 type Options struct {
 	MaxRowBytes int64                     // longest row accepted, in bytes; 0 means DefaultMaxRowBytes
 	Kind        string                    // when set, the kind of every file, whatever its name says
+	TempDir     string                    // where a packed Parquet file is unpacked, which needs a file; "" means the system's
 	Skipped     func(path, reason string) // told of each file that List leaves out of a folder; nil means nobody
 }
 

@@ -142,9 +142,11 @@ func (v *valueRows) skipLong(p Place) (Row, error) {
 	var s scanner
 	for size := int64(0); ; {
 		b := v.w.held()
-		end, done := scalarEnd(b, 0), false
+		var end int
+		var done bool
 		var f *fault
 		if scalar {
+			end = scalarEnd(b, 0)
 			done = end < len(b)
 		} else if end, done, f = s.scan(b, 0); f != nil {
 			f.off += int(size)

@@ -8,8 +8,8 @@ import (
 
 // Names of the two columns that every struct has besides its members.
 const (
-	unusualColumn = "_unusual"
-	extraColumn   = "_extra"
+	unusualColumn = wire.UnusualColumn
+	extraColumn   = wire.ExtraColumn
 )
 
 // objectColumns says where the members of one struct lie in a Parquet schema.

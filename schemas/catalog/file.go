@@ -46,7 +46,7 @@ func Schema[T any](kind string) *parquet.Schema {
 type Writer[T any] struct {
 	path string
 	file *renameio.PendingFile
-	pq   *parquet.Writer
+	pq   *parquet.GenericWriter[any]
 	cols *objectColumns
 	shr  shredder
 	row  parquet.Row
@@ -61,7 +61,7 @@ func Create[T any](path, kind string) (*Writer[T], error) {
 		return nil, fmt.Errorf("create %s: %w", path, err)
 	}
 	schema := Schema[T](kind)
-	pq := parquet.NewWriter(f, schema,
+	pq := parquet.NewGenericWriter[any](f, schema,
 		parquet.Compression(&zstd.Codec{Level: zstd.SpeedDefault}),
 		parquet.CreatedBy("reelsplice", FormatVersion, ""),
 		parquet.KeyValueMetadata(kindKey, kind),

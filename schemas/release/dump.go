@@ -19,7 +19,7 @@ func Dump(w io.Writer, dir string) error {
 	if err != nil {
 		return fmt.Errorf("dump release: %w", err)
 	}
-	defer r.Close()
+	defer func() { _ = r.Close() }() // read only
 	d := &dumper{w: bufio.NewWriter(w), r: r, uses: map[uint64]use{}}
 	if err := d.all(); err != nil {
 		return fmt.Errorf("dump release %q: %w", dir, err)

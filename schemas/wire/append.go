@@ -13,7 +13,7 @@ const hexDigits = "0123456789abcdef"
 func AppendString(dst []byte, s string) []byte {
 	dst = append(dst, '"')
 	start := 0
-	for i := 0; i < len(s); i++ {
+	for i := range len(s) {
 		c := s[i]
 		if c >= 0x20 && c != '"' && c != '\\' {
 			continue
@@ -208,10 +208,10 @@ func IsNull(r Record, name string) bool {
 	return r.Plan.Fields[i].Nullable != listed(r.Object().Unusual, name)
 }
 
-// MarkAbsent makes an unset, nullable member absent instead of null.
+// MarkAbsent makes an unset member absent instead of null.
 func MarkAbsent(r Record, name string) {
 	if IsNull(r, name) {
-		toggle(r.Object(), name)
+		toggle(r, name)
 	}
 }
 
@@ -219,6 +219,14 @@ func MarkAbsent(r Record, name string) {
 func MarkNull(r Record, name string) {
 	i, ok := r.Plan.byName[name]
 	if ok && r.Plan.Fields[i].Nullable && listed(r.Object().Unusual, name) {
-		toggle(r.Object(), name)
+		toggle(r, name)
+	}
+}
+
+// SetNull makes an unset member null, also one that is usually left out.
+func SetNull(r Record, name string) {
+	i, ok := r.Plan.byName[name]
+	if ok && !r.set(&r.Plan.Fields[i]) && !IsNull(r, name) {
+		toggle(r, name)
 	}
 }

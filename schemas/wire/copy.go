@@ -28,14 +28,14 @@ func Copy(dst, src Record, f *Field) {
 	if !src.set(f) {
 		clearMember(dst, f)
 		if IsNull(src, f.Name) != IsNull(dst, f.Name) {
-			toggle(dst.Object(), f.Name)
+			toggle(dst, f.Name)
 		}
 		return
 	}
 	at := func(r Record) reflect.Value { return reflect.NewAt(f.typ, unsafe.Add(r.ptr, f.offset)).Elem() }
 	at(dst).Set(at(src))
 	if listed(dst.Object().Unusual, f.Name) {
-		toggle(dst.Object(), f.Name)
+		toggle(dst, f.Name)
 	}
 }
 
@@ -43,23 +43,22 @@ func clearMember(r Record, f *Field) {
 	reflect.NewAt(f.typ, unsafe.Add(r.ptr, f.offset)).Elem().SetZero()
 }
 
-// toggle adds a name to, or takes it off, the list of unusual members.
-func toggle(o *Object, name string) {
-	var keep []string
-	found := false
-	for item := range strings.SplitSeq(o.Unusual, ",") {
-		switch item {
-		case "":
-		case name:
-			found = true
-		default:
-			keep = append(keep, item)
+// toggle adds a name to, or takes it off, the list of unusual members, which stays
+// in the order of the fields, so that equal records have equal lists.
+func toggle(r Record, name string) {
+	o := r.Object()
+	var list []byte
+	for i := range r.Plan.Fields {
+		n := r.Plan.Fields[i].Name
+		if listed(o.Unusual, n) == (n == name) {
+			continue
 		}
+		if len(list) > 0 {
+			list = append(list, ',')
+		}
+		list = append(list, n...)
 	}
-	if !found {
-		keep = append(keep, name)
-	}
-	o.Unusual = strings.Join(keep, ",")
+	o.Unusual = string(list)
 }
 
 // UniteExtra joins two lists of unknown members; where both have a name, first wins.

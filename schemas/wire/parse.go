@@ -34,7 +34,9 @@ type Counts struct {
 
 // A Parser parses rows into records. It is not safe for concurrent use.
 type Parser struct {
-	Counts  Counts
+	Counts Counts
+	// Columns says that rows come from a table: see columns.go.
+	Columns bool
 	path    []step
 	unusual map[string]string // one copy of each Unusual text
 }
@@ -84,8 +86,20 @@ func each(n *ast.Node, fn func(key *string, i int, v *ast.Node) error) error {
 }
 
 func (p *Parser) object(n *ast.Node, r Record) error {
-	var seen, nulls uint64
-	err := each(n, func(key *string, _ int, v *ast.Node) error {
+	if p.Columns {
+		return p.columns(n, r)
+	}
+	seen, nulls, err := p.members(n, r)
+	if err != nil {
+		return err
+	}
+	r.Object().Unusual = p.unusualOf(r.Plan, seen, nulls)
+	return nil
+}
+
+// members fills r and returns which fields the object had, and which as null.
+func (p *Parser) members(n *ast.Node, r Record) (seen, nulls uint64, err error) {
+	err = each(n, func(key *string, _ int, v *ast.Node) error {
 		p.path = append(p.path, step{*key, -1})
 		defer func() { p.path = p.path[:len(p.path)-1] }()
 		i, ok := r.Plan.byName[*key]
@@ -100,11 +114,7 @@ func (p *Parser) object(n *ast.Node, r Record) error {
 		}
 		return p.value(v, r, f)
 	})
-	if err != nil {
-		return err
-	}
-	r.Object().Unusual = p.unusualOf(r.Plan, seen, nulls)
-	return nil
+	return seen, nulls, err
 }
 
 // unusualOf lists the members whose unset state is not the usual one.
@@ -115,7 +125,11 @@ func (p *Parser) unusualOf(plan *Plan, seen, nulls uint64) string {
 			nullable |= 1 << i
 		}
 	}
-	odd := nullable&^seen | nulls&^nullable
+	return p.listOf(plan, nullable&^seen|nulls&^nullable)
+}
+
+// listOf lists the names of the fields whose bits are set.
+func (p *Parser) listOf(plan *Plan, odd uint64) string {
 	if odd == 0 {
 		return ""
 	}
@@ -261,6 +275,9 @@ func (p *Parser) element(el *ast.Node, r Record, f *Field) error {
 
 // keyed reads an object whose member names are data, such as country codes.
 func (p *Parser) keyed(v *ast.Node, r Record, f *Field) error {
+	if p.Columns && v.TypeSafe() == ast.V_ARRAY {
+		return p.keyedRows(v, r, f)
+	}
 	if v.TypeSafe() != ast.V_OBJECT {
 		// PHP writes an empty map as an empty list.
 		if n, err := v.Len(); v.TypeSafe() == ast.V_ARRAY && err == nil && n == 0 {
@@ -273,6 +290,9 @@ func (p *Parser) keyed(v *ast.Node, r Record, f *Field) error {
 	return each(v, func(key *string, _ int, el *ast.Node) error {
 		p.path = append(p.path, step{*key, -1})
 		defer func() { p.path = p.path[:len(p.path)-1] }()
+		if p.Columns && el.TypeSafe() == ast.V_NULL {
+			return nil // a table has every name in every row
+		}
 		if el.TypeSafe() != ast.V_OBJECT {
 			return p.mismatch(el, "an object")
 		}

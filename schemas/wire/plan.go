@@ -50,8 +50,10 @@ type Plan struct {
 	// of a ShapeKeyed list, else -1. It is not a member of its own object.
 	Key    int
 	byName map[string]int
-	rest   int // the "*" field, else -1
-	object uintptr
+	// byColumn has every field, those without a member name of their own too.
+	byColumn map[string]int
+	rest     int // the "*" field, else -1
+	object   uintptr
 }
 
 var plans sync.Map // reflect.Type -> *Plan
@@ -70,7 +72,7 @@ func planOf(t reflect.Type) *Plan {
 }
 
 func newPlan(t reflect.Type) *Plan {
-	p := &Plan{Type: t, Key: -1, rest: -1, byName: map[string]int{}}
+	p := &Plan{Type: t, Key: -1, rest: -1, byName: map[string]int{}, byColumn: map[string]int{}}
 	obj, ok := t.FieldByName("Object")
 	if !ok || obj.Type != reflect.TypeFor[Object]() {
 		panic(fmt.Sprintf("wire: %v does not embed wire.Object", t))
@@ -94,6 +96,7 @@ func newPlan(t reflect.Type) *Plan {
 func (p *Plan) add(f Field, key bool) {
 	i := len(p.Fields)
 	p.Fields = append(p.Fields, f)
+	p.byColumn[f.Column] = i
 	switch {
 	case key:
 		p.Key = i
