@@ -37,11 +37,11 @@ func Listen(cfg Config) (s *Server, err error) {
 		return nil, err
 	}
 	s = &Server{cfg: cfg, metrics: newMeters()}
-	defer func() {
+	defer func(opened *Server) {
 		if err != nil {
-			s.close()
+			opened.close()
 		}
-	}()
+	}(s)
 	if s.tokens, err = auth.OpenLive(cfg.Tokens, cfg.Log); err != nil {
 		return nil, err
 	}

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"errors"
+	"testing"
+	"time"
+)
+
+func TestSize(t *testing.T) {
+	for text, want := range map[string]size{
+		"0": 0, "1": 1, "1048576": 1 << 20, "512MiB": 512 << 20, "2GiB": 2 << 30, "1GB": 1e9, "1.5KiB": 1536,
+		"3kb": 3000, "2G": 2 << 30, "7 MiB": 7 << 20, "12B": 12, "1TiB": 1 << 40,
+	} {
+		var s size
+		if err := s.Set(text); err != nil || s != want {
+			t.Errorf("Set(%q) = %d, %v, want %d", text, s, err, want)
+		}
+		var back size
+		if err := back.Set(s.String()); err != nil || back != s {
+			t.Errorf("Set(%q) = %d, %v, want %d", s.String(), back, err, s)
+		}
+	}
+	for _, text := range []string{"", "MiB", "x", "-1", "1XiB", "1e30", "NaN", "9999999TiB", "0x10"} {
+		var s size
+		if err := s.Set(text); err == nil {
+			t.Errorf("Set(%q) = %d, want an error", text, s)
+		}
+	}
+}
+
+func TestSubset(t *testing.T) {
+	for _, text := range []string{"", "1", "0/3", "4/3", "1/", "/3", "1/3x", "a/b", "-1/3"} {
+		var s subset
+		if err := s.Set(text); err == nil {
+			t.Errorf("Set(%q) = %v, want an error", text, s)
+		}
+	}
+	var s subset
+	if err := s.Set("2/3"); err != nil || s != (subset{2, 3}) || s.String() != "2/3" {
+		t.Errorf("Set(2/3) = %v, %v", s, err)
+	}
+}
+
+func TestExpiry(t *testing.T) {
+	now := time.Date(2026, 8, 1, 12, 0, 0, 5, time.UTC)
+	for text, want := range map[string]time.Time{
+		"never":                     {},
+		"720h":                      time.Date(2026, 8, 31, 12, 0, 0, 0, time.UTC),
+		"2027-01-02T03:04:05Z":      time.Date(2027, 1, 2, 3, 4, 5, 0, time.UTC),
+		"2027-01-02T03:04:05+02:00": time.Date(2027, 1, 2, 1, 4, 5, 0, time.UTC),
+	} {
+		var e expiry
+		if err := e.Set(text); err != nil || !e.from(now).Equal(want) {
+			t.Errorf("Set(%q): %v, %v, want %v", text, e.from(now), err, want)
+		}
+	}
+	for _, text := range []string{"", "-1h", "0s", "1ms", "tomorrow", "2027-01-02"} {
+		var e expiry
+		if err := e.Set(text); err == nil {
+			t.Errorf("Set(%q) = %v, want an error", text, e)
+		}
+	}
+}
+
+func TestOneLine(t *testing.T) {
+	err := errors.Join(errors.New("a: b"), errors.New("c\n\n\td"))
+	if got, want := oneLine(err), "a: b; c; d"; got != want {
+		t.Errorf("oneLine(%q) = %q, want %q", err, got, want)
+	}
+}
+
+func TestFormatBytes(t *testing.T) {
+	for n, want := range map[int64]string{0: "0 bytes", 1: "1 byte", 1023: "1023 bytes", 1536: "1.5 KiB", 1 << 30: "1.0 GiB"} {
+		if got := formatBytes(n); got != want {
+			t.Errorf("formatBytes(%d) = %q, want %q", n, got, want)
+		}
+	}
+}

@@ -1,0 +1,121 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"reelsplice/ingest"
+	"reelsplice/ingest/layout"
+	"reelsplice/schemas/fragment"
+)
+
+func (a *app) ingestCommand() *cobra.Command {
+	cfg := ingest.Config{}
+	var tolerated int64
+	c := &cobra.Command{
+		Use:   "ingest --catalog DIR SRC...",
+		Short: "Read dumps into the catalogue",
+		Long: "ingest reads dumps into the catalogue: files, folders or globs of NDJSON, JSON or Parquet, plain,\n" +
+			".gz or .zst. What the rows are is told by the names of files and folders (movie.json,\n" +
+			"movies.ndjson.zst, movie/) or by --kind.\n\n" +
+			"Rows that do not validate go to quarantine, the others go on; the exit code is then 1, unless\n" +
+			"--max-quarantined allows as many.",
+		Example: "  reelsplice ingest --catalog catalog dumps/movies.ndjson.zst\n" +
+			"  reelsplice ingest --catalog catalog --language de-DE 'crawl-de/*.json'",
+		Args: argCount(1, -1),
+	}
+	f := c.Flags()
+	f.StringVar(&cfg.Catalog, "catalog", "", "`DIR` of the catalogue, made when it is missing")
+	f.StringVar(&cfg.Layout, "layout", "auto", "what the dump's fields mean: auto or the name of a `LAYOUT`")
+	f.StringVar(&cfg.Kind, "kind", "", "what every row is, such as movie")
+	f.StringVar(&cfg.Language, "language", "", "language of the crawl, `xx-YY`; en-US when not given")
+	f.BoolVar(&cfg.Overlay, "overlay", false, "these sources win over all others")
+	f.Int64Var(&tolerated, "max-quarantined", 0, "succeed with up to `N` rows in quarantine")
+	required(c, "catalog")
+	return a.leaf(c, func(ctx context.Context, args []string) error {
+		cfg.Sources = args
+		if err := checkIngest(&cfg); err != nil {
+			return usage(err)
+		}
+		r, err := a.ingest(ctx, cfg)
+		if err != nil {
+			return err
+		}
+		if err := a.print(r, func(w io.Writer) { writeIngest(w, &r) }); err != nil {
+			return err
+		}
+		return a.quarantined(&r, tolerated)
+	})
+}
+
+// checkIngest reports what is wrong with the flags.
+func checkIngest(cfg *ingest.Config) error {
+	var errs []error
+	if cfg.Layout != layout.Auto {
+		_, err := layout.New(cfg.Layout, "")
+		errs = append(errs, err)
+	}
+	if kind := fragment.KindMovie.String(); cfg.Kind != "" && cfg.Kind != kind {
+		errs = append(errs, fmt.Errorf("kind %q: want %s; other kinds are not ingested yet", cfg.Kind, kind))
+	}
+	_, err := layout.ParseLanguage(cfg.Language)
+	return errors.Join(append(errs, err)...)
+}
+
+// ingest runs an ingest with progress and a log.
+func (a *app) ingest(ctx context.Context, cfg ingest.Config) (ingest.Report, error) {
+	p := a.progress("ingest", true)
+	defer p.stop()
+	cfg.Progress, cfg.Log = p.update, a.logger()
+	return ingest.Run(ctx, cfg)
+}
+
+// quarantined tells about each row that did not validate, and fails when there are
+// more than tolerated.
+func (a *app) quarantined(r *ingest.Report, tolerated int64) error {
+	for _, line := range r.Bad {
+		fmt.Fprintln(a.Stderr, line)
+	}
+	if r.Quarantined <= tolerated {
+		return nil
+	}
+	return fmt.Errorf("%s did not validate: see %s; the other %s in the catalogue",
+		plural(r.Quarantined, "row"), r.QuarantineFile, areRecords(r.Rows-r.Quarantined))
+}
+
+func areRecords(n int64) string {
+	if n == 1 {
+		return "1 row is"
+	}
+	return plural(n, "row") + " are"
+}
+
+func writeIngest(w io.Writer, r *ingest.Report) {
+	fmt.Fprintf(w, "read %s in %.1f s\n", plural(r.Rows, "row"), r.Seconds)
+	for _, kind := range slices.Sorted(maps.Keys(r.Records)) {
+		fmt.Fprintf(w, "catalogue: %s\n", plural(r.Records[kind], kind))
+	}
+	for _, n := range []struct {
+		count int64
+		what  string
+	}{
+		{r.Quarantined, "quarantined"},
+		{r.Duplicates, "rows that repeat another"},
+		{r.Conflicts, "members on which sources disagree"},
+		{int64(len(r.Unknown)), "members that the API does not have, kept"},
+		{int64(len(r.Coerced)), "members with numbers given as text"},
+	} {
+		if n.count > 0 {
+			fmt.Fprintf(w, "%s: %d\n", n.what, n.count)
+		}
+	}
+	for _, file := range r.Skipped {
+		fmt.Fprintf(w, "skipped: %s\n", file)
+	}
+}

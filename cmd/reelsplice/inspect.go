@@ -1,0 +1,100 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"reelsplice/schemas/release"
+	"reelsplice/serve"
+)
+
+func (a *app) inspectCommand() *cobra.Command {
+	var s release.Store
+	var id string
+	var explain bool
+	c := &cobra.Command{
+		Use:   "inspect --releases DIR PATH",
+		Short: "Print what a release answers, without a server",
+		Long: "inspect prints the answer to an API path with its query, byte for byte, from the current release. With\n" +
+			"--explain it prints the answer's pieces instead.",
+		Example: "  reelsplice inspect --releases releases '/3/movie/550?append_to_response=credits'",
+		Args:    argCount(1, 1),
+	}
+	storeFlag(c, &s)
+	c.Flags().BoolVar(&explain, "explain", false, "print number, kind, offset, bytes and CRC-32 of each piece")
+	c.Flags().StringVar(&id, "release", "", "`ID` of the release; the current one when not given")
+	return a.leaf(c, func(_ context.Context, args []string) error {
+		in, err := inspect(s, id, args[0])
+		if err != nil {
+			return err
+		}
+		if explain && in.Status == 200 {
+			err = a.print(pieceRows(in.Pieces), func(w io.Writer) { writePieces(w, &in) })
+		} else {
+			err = a.write(in.Body)
+		}
+		if err == nil && in.Status != 200 {
+			err = fmt.Errorf("%s answers with status %d", args[0], in.Status)
+		}
+		return err
+	})
+}
+
+func inspect(s release.Store, id, target string) (in serve.Inspection, err error) {
+	if !strings.HasPrefix(target, "/") {
+		return in, usage(fmt.Errorf("path %q: want one that starts with a slash, such as /3/movie/550", target))
+	}
+	if id == "" {
+		if id, err = current(s); err != nil {
+			return in, err
+		}
+	}
+	rel, err := release.Open(s.Path(id))
+	if errors.Is(err, os.ErrNotExist) {
+		return in, fmt.Errorf("release %s is not in %s: %w", id, s.Dir, err)
+	}
+	if err != nil {
+		return in, err
+	}
+	defer func() { err = errors.Join(err, rel.Close()) }()
+	return serve.Inspect(rel, target)
+}
+
+// pieceRow is a piece as --json lists it.
+type pieceRow struct {
+	Piece  int    `json:"piece"`
+	Kind   string `json:"kind"`
+	Offset int64  `json:"offset"`
+	Raw    int    `json:"raw_bytes"`
+	Stored int    `json:"stored_bytes"`
+	CRC    string `json:"crc32"`
+	Text   string `json:"text,omitempty"` // of literals
+}
+
+func pieceRows(pieces []serve.Piece) []pieceRow {
+	rows := make([]pieceRow, 0, len(pieces))
+	for i, p := range pieces {
+		rows = append(rows, pieceRow{1 + i, p.Kind, p.Offset, p.Raw, p.Stored, fmt.Sprintf("%08x", p.CRC), p.Text})
+	}
+	return rows
+}
+
+func writePieces(w io.Writer, in *serve.Inspection) {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "PIECE\tKIND\tOFFSET\tRAW\tSTORED\tCRC-32\tTEXT")
+	stored := 0
+	for _, p := range pieceRows(in.Pieces) {
+		fmt.Fprintf(t, "%d\t%s\t%d\t%d\t%d\t%s\t%s\n", p.Piece, p.Kind, p.Offset, p.Raw, p.Stored, p.CRC, p.Text)
+		stored += p.Stored
+	}
+	fmt.Fprintf(t, "total\t\t\t%d\t%d\t\t\n", len(in.Body), stored)
+	_ = t.Flush() // w is a buffer
+	fmt.Fprintf(w, "gzip  %d bytes\netag  %s\n", in.GzipBytes, in.ETag)
+}

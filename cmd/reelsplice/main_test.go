@@ -1,0 +1,211 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"reelsplice/data/sample"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"reelsplice": main})
+}
+
+// TestScript runs the scripts in testdata/script. Each is a story that a user could
+// type; the commands below are what it needs besides reelsplice.
+func TestScript(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 filepath.Join("testdata", "script"),
+		RequireExplicitExec: true,
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"exits":    scriptExits,
+			"sample":   scriptSample,
+			"flip":     scriptFlip,
+			"truncate": scriptTruncate,
+			"taken":    scriptTaken,
+			"set":      scriptSet,
+			"appears":  scriptAppears,
+			"get":      scriptGet,
+		},
+	})
+}
+
+// scriptExits runs a program that must end with an exit code, and with one line on
+// stderr that says why: exits 2 reelsplice ...
+func scriptExits(ts *testscript.TestScript, _ bool, args []string) {
+	err := ts.Exec(args[1], args[2:]...)
+	code := 0
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		code = exit.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if want := number(ts, args[0]); code != want {
+		ts.Fatalf("exit code is %d, want %d", code, want)
+	}
+	lines := strings.Split(strings.TrimSuffix(ts.ReadFile("stderr"), "\n"), "\n")
+	for i, line := range lines {
+		if strings.HasPrefix(line, "reelsplice: ") != (i == len(lines)-1) {
+			ts.Fatalf("stderr does not end with the only line that starts with reelsplice:")
+		}
+	}
+}
+
+func number(ts *testscript.TestScript, text string) int {
+	n, err := strconv.Atoi(text)
+	ts.Check(err)
+	return n
+}
+
+// scriptSample writes N movies in one file: sample FILE N. There are as many as one
+// asks for: after the last one they start again, with other ids.
+func scriptSample(ts *testscript.TestScript, _ bool, args []string) {
+	data, err := fs.ReadFile(sample.FS(), "movies.ndjson")
+	ts.Check(err)
+	lines := bytes.SplitAfter(bytes.TrimSpace(data), []byte("\n"))
+	var out bytes.Buffer
+	for i := range number(ts, args[1]) {
+		line := lines[i%len(lines)]
+		if again := i / len(lines); again > 0 {
+			line = withID(ts, line, 10_000_000*again)
+		}
+		out.Write(append(bytes.TrimSpace(line), '\n'))
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), out.Bytes(), 0o600))
+}
+
+// withID adds to the id of a movie.
+func withID(ts *testscript.TestScript, line []byte, more int) []byte {
+	var m map[string]json.RawMessage
+	ts.Check(json.Unmarshal(line, &m))
+	m["id"] = strconv.AppendInt(nil, int64(number(ts, string(m["id"]))+more), 10)
+	line, err := json.Marshal(m)
+	ts.Check(err)
+	return line
+}
+
+// scriptFlip flips the lowest bit of a byte: flip FILE OFFSET. An offset below zero
+// counts from the end.
+func scriptFlip(ts *testscript.TestScript, _ bool, args []string) {
+	path := one(ts, args[0])
+	data, err := os.ReadFile(path)
+	ts.Check(err)
+	off := number(ts, args[1])
+	if off < 0 {
+		off += len(data)
+	}
+	data[off] ^= 1
+	ts.Check(os.WriteFile(path, data, 0o600))
+}
+
+// scriptTruncate takes bytes from the end of a file: truncate FILE N.
+func scriptTruncate(ts *testscript.TestScript, _ bool, args []string) {
+	path := one(ts, args[0])
+	st, err := os.Stat(path)
+	ts.Check(err)
+	ts.Check(os.Truncate(path, st.Size()-int64(number(ts, args[1]))))
+}
+
+// one returns the file that a pattern names.
+func one(ts *testscript.TestScript, pattern string) string {
+	paths, err := filepath.Glob(ts.MkAbs(pattern))
+	ts.Check(err)
+	if len(paths) != 1 {
+		ts.Fatalf("%s names %d files, want 1", pattern, len(paths))
+	}
+	return paths[0]
+}
+
+// scriptTaken puts an address into a variable that stays taken: taken NAME.
+func scriptTaken(ts *testscript.TestScript, _ bool, args []string) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	ts.Check(err)
+	ts.Defer(func() { _ = ln.Close() })
+	ts.Setenv(args[0], ln.Addr().String())
+}
+
+// scriptSet puts a member of the JSON on stdout into a variable, or all of stdout:
+// set NAME [MEMBER].
+func scriptSet(ts *testscript.TestScript, _ bool, args []string) {
+	text := strings.TrimSpace(ts.ReadFile("stdout"))
+	if len(args) > 1 {
+		var v map[string]any
+		ts.Check(json.Unmarshal([]byte(text), &v))
+		text = fmt.Sprint(v[args[1]])
+	}
+	ts.Setenv(args[0], text)
+}
+
+// patience bounds what a script waits for.
+const patience = 30 * time.Second
+
+// waitFor asks again and again until ok.
+func waitFor(ts *testscript.TestScript, what string, ok func() bool) {
+	for end := time.Now().Add(patience); !ok(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			ts.Fatalf("%s: nothing after %s", what, patience)
+		}
+	}
+}
+
+// scriptAppears waits for a file: appears PATTERN.
+func scriptAppears(ts *testscript.TestScript, _ bool, args []string) {
+	waitFor(ts, args[0], func() bool {
+		paths, err := filepath.Glob(ts.MkAbs(args[0]))
+		return err == nil && len(paths) > 0
+	})
+}
+
+// scriptGet asks a server: get FILE PATH [TOKEN]. FILE is what it printed when it
+// started. The status and the body go to stdout. With !, it waits for a status other
+// than 200, otherwise for 200.
+func scriptGet(ts *testscript.TestScript, neg bool, args []string) {
+	var up struct{ URL, Token, Release string }
+	waitFor(ts, args[0], func() bool {
+		data, err := os.ReadFile(ts.MkAbs(args[0]))
+		return err == nil && bytes.HasSuffix(data, []byte("\n")) && json.Unmarshal(data, &up) == nil
+	})
+	if len(args) > 2 {
+		up.Token = args[2]
+	}
+	waitFor(ts, args[1], func() bool {
+		code, body, err := get(up.URL+args[1], up.Token)
+		ts.Check(err)
+		if (code == http.StatusOK) == neg {
+			return false
+		}
+		fmt.Fprintf(ts.Stdout(), "%d\n%s\n", code, body)
+		return true
+	})
+}
+
+func get(url, token string) (code int, body []byte, err error) {
+	rq, err := http.NewRequest(http.MethodGet, url, http.NoBody)
+	if err != nil {
+		return 0, nil, err
+	}
+	rq.Header.Set("Authorization", "Bearer "+token)
+	rs, err := http.DefaultClient.Do(rq)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer rs.Body.Close()
+	body, err = io.ReadAll(rs.Body)
+	return rs.StatusCode, body, err
+}

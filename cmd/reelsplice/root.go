@@ -1,0 +1,223 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// process is what a run of the program may touch besides files and the network.
+type process struct {
+	Args           []string        // without the program's name
+	Environ        func() []string // NAME=value
+	Stdout, Stderr io.Writer
+}
+
+// The exit codes.
+const (
+	exitOK      = 0
+	exitFailure = 1
+	exitUsage   = 2
+)
+
+// run does what the arguments ask for and returns the exit code.
+func run(ctx context.Context, p process) int {
+	a := &app{process: p}
+	root := a.rootCommand()
+	root.SetArgs(p.Args)
+	root.SetOut(p.Stdout)
+	root.SetErr(p.Stderr)
+	cmd, err := root.ExecuteContextC(ctx)
+	if err == nil {
+		return exitOK
+	}
+	code, text := exitFailure, oneLine(err)
+	var usage *usageError
+	switch {
+	case errors.As(err, &usage) || !a.running:
+		code = exitUsage
+		text += fmt.Sprintf(" (run %q)", cmd.CommandPath()+" --help")
+	case ctx.Err() != nil && errors.Is(err, context.Canceled):
+		text = "interrupted"
+	}
+	fmt.Fprintf(p.Stderr, "reelsplice: %s\n", text)
+	return code
+}
+
+// usageError is wrong usage that shows only after the command has started.
+type usageError struct{ err error }
+
+func (e *usageError) Error() string { return e.err.Error() }
+func (e *usageError) Unwrap() error { return e.err }
+
+// usage marks err, unless it is nil, as wrong usage.
+func usage(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &usageError{err}
+}
+
+// oneLine returns the message of err as a single line.
+func oneLine(err error) string {
+	var lines []string
+	for line := range strings.Lines(err.Error()) {
+		if line = strings.TrimSpace(line); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines, "; ")
+}
+
+// app is one run of the program: what all commands share.
+type app struct {
+	process
+	json     bool
+	quiet    bool
+	config   string // config file, "" for none
+	logLevel slog.Level
+	running  bool // the command line was understood
+}
+
+func (a *app) rootCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "reelsplice",
+		Short: "A movie API of your own, from dumps",
+		Long: "reelsplice turns dumps of movie data into a catalogue (ingest), the catalogue into an\n" +
+			"immutable release (build), and answers the API from the release (serve).\n\n" +
+			"\"reelsplice up\" does all of it with the sample that is built in.\n\n" +
+			"Every flag can also be set in the environment, as REELSPLICE_ and its name in capitals with\n" +
+			"underscores (REELSPLICE_MAX_AGE=1h), and in the TOML file that --config names, at its top or in a\n" +
+			"table named like the command. A flag wins over the environment, and that over the file.\n\n" +
+			"Exit codes: 0 success, 1 failure, 2 wrong usage.",
+		Version:       version().Version,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	c.SetVersionTemplate("reelsplice {{.Version}}\n")
+	c.SetFlagErrorFunc(flagError)
+	f := c.PersistentFlags()
+	f.StringVar(&a.config, "config", "", "read flags from this TOML `FILE`")
+	f.BoolVar(&a.json, "json", false, "report as JSON")
+	f.BoolVar(&a.quiet, "quiet", false, "no progress on stderr, and only logs of warnings and errors")
+	f.TextVar(&a.logLevel, "log-level", slog.LevelInfo, "log from this `LEVEL` on: debug, info, warn or error")
+	a.addCommands(c)
+	return c
+}
+
+func (a *app) addCommands(root *cobra.Command) {
+	root.AddCommand(
+		a.upCommand(), a.ingestCommand(), a.buildCommand(), a.publishCommand(), a.rollbackCommand(),
+		a.releasesCommand(), a.pruneCommand(), a.verifyCommand(), a.inspectCommand(), a.serveCommand(),
+		a.tokenCommand(), a.versionCommand(),
+	)
+	root.InitDefaultCompletionCmd()
+	root.SetHelpCommand(helpCommand())
+	group(root)
+	for _, c := range root.Commands() {
+		if c.HasSubCommands() {
+			group(c)
+		}
+	}
+}
+
+// leaf completes a command that does something: it takes its flags from everywhere
+// before run is called.
+func (a *app) leaf(c *cobra.Command, run func(ctx context.Context, args []string) error) *cobra.Command {
+	if c.Args == nil {
+		c.Args = argCount(0, 0)
+	}
+	c.PreRunE = func(cmd *cobra.Command, _ []string) error { return a.configure(cmd) }
+	c.RunE = func(cmd *cobra.Command, args []string) error {
+		a.running = true
+		return run(cmd.Context(), args)
+	}
+	return c
+}
+
+// group completes a command that only holds others. Alone, the root prints its help.
+func group(c *cobra.Command) {
+	c.Args = cobra.ArbitraryArgs
+	c.RunE = func(cmd *cobra.Command, args []string) error {
+		switch {
+		case len(args) > 0:
+			return unknownCommand(cmd, args[0])
+		case cmd.HasParent():
+			return fmt.Errorf("%s: want a command after it", cmd.CommandPath())
+		}
+		return cmd.Help()
+	}
+}
+
+func unknownCommand(parent *cobra.Command, name string) error {
+	err := fmt.Errorf("unknown command %q for %q", name, parent.CommandPath())
+	parent.SuggestionsMinimumDistance = 2
+	if like := parent.SuggestionsFor(name); len(like) > 0 {
+		err = fmt.Errorf("%w: did you mean %q?", err, like[0])
+	}
+	return err
+}
+
+// flagError explains a flag that was not understood. Behind a command that does not
+// exist, no flag is.
+func flagError(c *cobra.Command, err error) error {
+	if args := c.Flags().Args(); c.HasSubCommands() && len(args) > 0 && !errors.Is(err, pflag.ErrHelp) {
+		return unknownCommand(c, args[0])
+	}
+	return err
+}
+
+// argCount accepts from least to most arguments; most below 0 is no limit.
+func argCount(least, most int) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		switch {
+		case len(args) < least:
+			return fmt.Errorf("too few arguments: want %q", c.UseLine())
+		case most >= 0 && len(args) > most:
+			return fmt.Errorf("unexpected argument %q: want %q", args[most], c.UseLine())
+		}
+		return nil
+	}
+}
+
+// required marks flags without which a command cannot work.
+func required(c *cobra.Command, names ...string) {
+	for _, name := range names {
+		if err := c.MarkFlagRequired(name); err != nil {
+			panic(err) // the flag is not defined
+		}
+	}
+}
+
+func helpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Print the help of a command",
+		RunE: func(c *cobra.Command, args []string) error {
+			cmd, rest, err := c.Root().Find(args)
+			if err != nil || len(rest) > 0 {
+				return unknownCommand(cmd, args[len(args)-max(1, len(rest))])
+			}
+			cmd.InitDefaultHelpFlag()
+			return cmd.Help()
+		},
+	}
+}
+
+// logger returns the log of this run: text for people, JSON for machines.
+func (a *app) logger() *slog.Logger {
+	o := &slog.HandlerOptions{Level: a.logLevel}
+	if a.quiet && a.logLevel < slog.LevelWarn {
+		o.Level = slog.LevelWarn
+	}
+	if isTerminal(a.Stderr) {
+		return slog.New(slog.NewTextHandler(a.Stderr, o))
+	}
+	return slog.New(slog.NewJSONHandler(a.Stderr, o))
+}

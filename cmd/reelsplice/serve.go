@@ -1,0 +1,101 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"reelsplice/schemas/release"
+	"reelsplice/serve"
+)
+
+const defaultAddr = "127.0.0.1:8080"
+
+func (a *app) serveCommand() *cobra.Command {
+	cfg := serve.DefaultConfig()
+	c := &cobra.Command{
+		Use:   "serve --releases DIR --tokens FILE",
+		Short: "Answer the API from the current release",
+		Long: "serve answers the API from the current release. A release that is published while it runs, and every\n" +
+			"change of the token file, is taken up without a restart. SIGINT and SIGTERM let running requests end.\n\n" +
+			"With --json, the address goes to stdout as one line of JSON as soon as requests are answered.",
+		Example: "  reelsplice serve --releases releases --tokens tokens.txt --addr :8080 --admin-addr 127.0.0.1:9090",
+	}
+	f := c.Flags()
+	f.StringVar(&cfg.Releases, "releases", "", "`DIR` of the releases")
+	f.StringVar(&cfg.Tokens, "tokens", "", "`FILE` of the tokens")
+	header := serveFlags(f, &cfg)
+	required(c, "releases", "tokens")
+	return a.leaf(c, func(ctx context.Context, _ []string) error {
+		cfg.Log, cfg.MaxHeader = a.logger(), int(*header)
+		s, err := listen(cfg)
+		if err != nil {
+			return err
+		}
+		return a.serve(ctx, s, cfg.Log)
+	})
+}
+
+// serveFlags adds the flags that serve and up have in common. What it returns becomes
+// cfg.MaxHeader.
+func serveFlags(f *pflag.FlagSet, cfg *serve.Config) *size {
+	f.StringVar(&cfg.Addr, "addr", defaultAddr, "host:port of the API")
+	f.StringVar(&cfg.AdminAddr, "admin-addr", "", "host:port of health, metrics and profiles; none when not given")
+	f.StringVar(&cfg.TLSCert, "tls-cert", "", "PEM `FILE` of the certificate, with --tls-key")
+	f.StringVar(&cfg.TLSKey, "tls-key", "", "PEM `FILE` of the key")
+	f.StringVar(&cfg.CallbackURL, "callback-url", cfg.CallbackURL, "`URL` where users approve request tokens")
+	f.StringVar(&cfg.SigningKey, "signing-key", "", "`FILE` with the key of request tokens; one for this run alone when not given")
+	f.BoolVar(&cfg.AllowQueryKey, "allow-query-key", false, "accept a token as api_key in the query too")
+	f.DurationVar(&cfg.MaxAge, "max-age", cfg.MaxAge, "how long caches may keep an answer")
+	f.DurationVar(&cfg.Poll, "poll", cfg.Poll, "how often tokens and the current release are looked at, 1s at most")
+	f.IntVar(&cfg.MaxConns, "max-conns", cfg.MaxConns, "connections in all")
+	f.IntVar(&cfg.MaxConnsPerIP, "max-conns-per-ip", 0, "connections of one address; 0 is no limit")
+	f.DurationVar(&cfg.ReadTimeout, "read-timeout", cfg.ReadTimeout, "for a whole request")
+	f.DurationVar(&cfg.WriteTimeout, "write-timeout", cfg.WriteTimeout, "for a whole answer")
+	f.DurationVar(&cfg.IdleTimeout, "idle-timeout", cfg.IdleTimeout, "between the requests of a connection")
+	f.DurationVar(&cfg.DrainTimeout, "drain-timeout", cfg.DrainTimeout, "for running requests at the end")
+	header := size(cfg.MaxHeader)
+	f.Var(&header, "max-header", "bytes of request line and header")
+	return &header
+}
+
+// listen opens what serving needs; a configuration that cannot work is wrong usage.
+func listen(cfg serve.Config) (*serve.Server, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, usage(err)
+	}
+	s, err := serve.Listen(cfg)
+	if errors.Is(err, release.ErrNoRelease) {
+		err = fmt.Errorf("%w: run build and publish first", err)
+	}
+	return s, err
+}
+
+func (a *app) serve(ctx context.Context, s *serve.Server, log *slog.Logger) error {
+	if a.json {
+		v := struct {
+			URL      string `json:"url"`
+			AdminURL string `json:"admin_url,omitempty"`
+			Release  string `json:"release"`
+		}{s.URL(), s.AdminURL(), s.Release()}
+		if err := a.print(v, func(io.Writer) {}); err != nil {
+			return err
+		}
+	}
+	return runServer(ctx, s, log)
+}
+
+// runServer serves until ctx ends.
+func runServer(ctx context.Context, s *serve.Server, log *slog.Logger) error {
+	log.Info("serving", "url", s.URL(), "admin", s.AdminURL(), "release", s.Release())
+	err := s.Run(ctx)
+	if err == nil {
+		log.Info("stopped")
+	}
+	return err
+}

@@ -1,0 +1,195 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"reelsplice/serve/auth"
+)
+
+func (a *app) tokenCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "token",
+		Short: "Issue, list and revoke the tokens of clients",
+		Long:  "token keeps the file of the tokens that serve accepts. The file holds hashes, never a token.",
+	}
+	c.AddCommand(a.tokenIssueCommand(), a.tokenListCommand(), a.tokenRevokeCommand())
+	return c
+}
+
+// tokensFlag adds --tokens, which the command cannot do without.
+func tokensFlag(c *cobra.Command, path *string) {
+	c.Flags().StringVar(path, "tokens", "", "`FILE` of the tokens")
+	required(c, "tokens")
+}
+
+func (a *app) tokenIssueCommand() *cobra.Command {
+	var path, name string
+	var expires expiry
+	c := &cobra.Command{
+		Use:     "issue --tokens FILE",
+		Short:   "Make a token and print it, once",
+		Long:    "issue makes a token, adds its hash to FILE, and prints the token, alone on a line. It is stored nowhere.",
+		Example: "  reelsplice token issue --tokens tokens.txt --name alice --expires 720h",
+	}
+	tokensFlag(c, &path)
+	c.Flags().StringVar(&name, "name", "", "whose it is; made up when not given")
+	c.Flags().Var(&expires, "expires", "when it expires: after a duration such as 720h, at an RFC 3339 time, or never")
+	return a.leaf(c, func(context.Context, []string) error {
+		now, made := time.Now(), name == ""
+		if made {
+			name = "token-" + rand.Text()[:8]
+		}
+		ends := expires.from(now)
+		token, err := auth.Issue(path, name, ends, auth.ScopeRead, now, rand.Reader)
+		if err != nil {
+			return err
+		}
+		if made && !a.json && !a.quiet {
+			fmt.Fprintf(a.Stderr, "its name is %s\n", name)
+		}
+		v := struct {
+			Token   string     `json:"token"`
+			Name    string     `json:"name"`
+			Expires *time.Time `json:"expires"` // null for never
+		}{token, name, optional(ends)}
+		return a.print(v, func(w io.Writer) { fmt.Fprintln(w, token) })
+	})
+}
+
+// expiry is a flag for a time: a duration from now, a point in time, or never, which
+// is the zero value.
+type expiry struct {
+	after time.Duration
+	at    time.Time
+}
+
+func (e *expiry) from(now time.Time) time.Time {
+	if e.after > 0 {
+		return now.Add(e.after).UTC().Truncate(time.Second)
+	}
+	return e.at
+}
+
+// String returns what Set reads.
+func (e *expiry) String() string {
+	switch {
+	case e.after > 0:
+		return e.after.String()
+	case !e.at.IsZero():
+		return e.at.Format(time.RFC3339)
+	}
+	return "never"
+}
+
+// Set reads a duration, an RFC 3339 time or never.
+func (e *expiry) Set(text string) error {
+	if text == "never" {
+		*e = expiry{}
+		return nil
+	}
+	if d, err := time.ParseDuration(text); err == nil && d >= time.Second {
+		*e = expiry{after: d}
+		return nil
+	}
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil || at.IsZero() {
+		return errors.New("want a duration of 1s or more such as 720h, an RFC 3339 time, or never")
+	}
+	*e = expiry{at: at.UTC().Truncate(time.Second)}
+	return nil
+}
+
+// Type names the flag's value in help texts.
+func (e *expiry) Type() string { return "WHEN" }
+
+// optional returns nil for a zero time.
+func optional(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return &t
+}
+
+// tokenRow is a token as --json lists it, without anything that gives access.
+type tokenRow struct {
+	Name    string     `json:"name"`
+	Hash    string     `json:"hash"` // start of the SHA-256
+	Scopes  string     `json:"scopes"`
+	Created *time.Time `json:"created"`
+	Expires *time.Time `json:"expires"` // null for never
+	Revoked *time.Time `json:"revoked"` // null for not revoked
+}
+
+// hashDigits is how much of a hash is shown, and enough to name a token by.
+const hashDigits = 12
+
+func rowOfToken(r *auth.Record) tokenRow {
+	return tokenRow{
+		Name: r.Name, Hash: hex.EncodeToString(r.Hash[:])[:hashDigits], Scopes: r.Scopes.String(),
+		Created: optional(r.Created), Expires: optional(r.Expires), Revoked: optional(r.Revoked),
+	}
+}
+
+func (a *app) tokenListCommand() *cobra.Command {
+	var path string
+	c := &cobra.Command{
+		Use:   "list --tokens FILE",
+		Short: "List the tokens",
+	}
+	tokensFlag(c, &path)
+	return a.leaf(c, func(context.Context, []string) error {
+		records, err := auth.List(path)
+		if err != nil {
+			return err
+		}
+		rows := make([]tokenRow, 0, len(records))
+		for i := range records {
+			rows = append(rows, rowOfToken(&records[i]))
+		}
+		return a.print(rows, func(w io.Writer) { writeTokens(w, rows) })
+	})
+}
+
+func writeTokens(w io.Writer, rows []tokenRow) {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "NAME\tHASH\tSCOPES\tCREATED\tEXPIRES\tREVOKED")
+	when := func(at *time.Time, otherwise string) string {
+		if at == nil {
+			return otherwise
+		}
+		return at.UTC().Format(time.RFC3339)
+	}
+	for _, r := range rows {
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\n", r.Name, r.Hash, r.Scopes,
+			when(r.Created, "unknown"), when(r.Expires, "never"), when(r.Revoked, "no"))
+	}
+	_ = t.Flush() // w is a buffer
+}
+
+func (a *app) tokenRevokeCommand() *cobra.Command {
+	var path, name string
+	c := &cobra.Command{
+		Use:   "revoke --tokens FILE --name N",
+		Short: "Revoke a token",
+		Long:  "revoke marks a token as revoked. Servers refuse it within a second.",
+	}
+	tokensFlag(c, &path)
+	c.Flags().StringVar(&name, "name", "", "name of the token, or 8 or more digits of its hash")
+	required(c, "name")
+	return a.leaf(c, func(context.Context, []string) error {
+		r, err := auth.Revoke(path, name, time.Now())
+		if err != nil {
+			return err
+		}
+		return a.print(rowOfToken(&r), func(w io.Writer) { fmt.Fprintf(w, "%s is revoked\n", r.Name) })
+	})
+}

@@ -1,0 +1,215 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/gofrs/flock"
+	"github.com/spf13/cobra"
+
+	"reelsplice/build"
+	"reelsplice/data/sample"
+	"reelsplice/ingest"
+	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/release"
+	"reelsplice/serve"
+	"reelsplice/serve/auth"
+)
+
+func (a *app) upCommand() *cobra.Command {
+	u := up{app: a, cfg: serve.DefaultConfig()}
+	c := &cobra.Command{
+		Use:   "up",
+		Short: "Serve the built-in sample, or the release that is there",
+		Long: "up serves the release in --dir. When there is none yet, it makes one: of the catalogue in --dir, or\n" +
+			"else of the sample that is built in. It issues a token, and prints the address, the token and two\n" +
+			"commands to try. The token of an earlier up is revoked.\n\n" +
+			"--dir is the folder reelsplice in your cache folder when not given. When port 8080 is taken and --addr\n" +
+			"is not given, a free port is used.",
+		Example: "  reelsplice up\n  reelsplice up --addr 127.0.0.1:9000 --json",
+	}
+	f := c.Flags()
+	f.StringVar(&u.dir, "dir", "", "`DIR` of catalogue, releases and tokens; a folder in your cache folder when not given")
+	f.StringVar(&u.cfg.Releases, "releases", "", "`DIR` of the releases; the folder releases in --dir when not given")
+	f.StringVar(&u.cfg.Tokens, "tokens", "", "`FILE` of the tokens; the file tokens.txt in --dir when not given")
+	header := serveFlags(f, &u.cfg)
+	return a.leaf(c, func(ctx context.Context, _ []string) error {
+		u.cfg.Log, u.cfg.MaxHeader = a.logger(), int(*header)
+		u.anyPort = !f.Changed("addr")
+		return u.run(ctx)
+	})
+}
+
+// up is one run of the command.
+type up struct {
+	*app
+	cfg     serve.Config
+	dir     string
+	anyPort bool // another port than the default one will do
+}
+
+func (u *up) run(ctx context.Context) error {
+	if err := u.places(); err != nil {
+		return err
+	}
+	if err := u.cfg.Validate(); err != nil {
+		return usage(err)
+	}
+	if err := u.prepare(ctx); err != nil {
+		return err
+	}
+	token, done, err := u.token()
+	if err != nil {
+		return err
+	}
+	defer done()
+	s, err := u.listen()
+	if err != nil {
+		return err
+	}
+	if err := u.announce(s, token); err != nil {
+		return err
+	}
+	return runServer(ctx, s, u.cfg.Log)
+}
+
+// places fills in the folders and files that were not given.
+func (u *up) places() error {
+	if u.dir == "" {
+		cache, err := os.UserCacheDir()
+		if err != nil {
+			return fmt.Errorf("find a folder to work in: %w: give --dir", err)
+		}
+		u.dir = filepath.Join(cache, "reelsplice")
+	}
+	if u.cfg.Releases == "" {
+		u.cfg.Releases = filepath.Join(u.dir, "releases")
+	}
+	if u.cfg.Tokens == "" {
+		u.cfg.Tokens = filepath.Join(u.dir, "tokens.txt")
+	}
+	if err := os.MkdirAll(u.dir, 0o700); err != nil {
+		return fmt.Errorf("make the folder to work in: %w", err)
+	}
+	return nil
+}
+
+// lockRetry is how often a lock that another process holds is asked for.
+const lockRetry = 50 * time.Millisecond
+
+// prepare makes a release unless one is published. Of several processes, one does it
+// and the others wait.
+func (u *up) prepare(ctx context.Context) (err error) {
+	l := flock.New(filepath.Join(u.dir, ".prepare.lock"))
+	if _, err := l.TryLockContext(ctx, lockRetry); err != nil {
+		return fmt.Errorf("lock %s: %w", l.Path(), err)
+	}
+	defer func() { err = errors.Join(err, l.Unlock()) }()
+	store := release.Store{Dir: u.cfg.Releases}
+	if _, err := store.Current(); !errors.Is(err, release.ErrNoRelease) {
+		return err
+	}
+	cfg := build.DefaultConfig()
+	cfg.Catalog, cfg.Releases = filepath.Join(u.dir, "catalog"), u.cfg.Releases
+	if err := u.ingestSample(ctx, cfg.Catalog); err != nil {
+		return err
+	}
+	r, err := u.build(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	_, err = store.Publish(r.Release)
+	return err
+}
+
+// ingestSample makes the catalogue in dir of the sample, unless there is one.
+func (u *up) ingestSample(ctx context.Context, dir string) (err error) {
+	if _, err := os.Stat(filepath.Join(dir, catalog.MovieFile)); !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	tmp, err := os.MkdirTemp("", "reelsplice-sample-")
+	if err != nil {
+		return fmt.Errorf("unpack sample: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(tmp)) }()
+	if err := os.CopyFS(tmp, sample.FS()); err != nil {
+		return fmt.Errorf("unpack sample: %w", err)
+	}
+	r, err := u.ingest(ctx, ingest.Config{Catalog: dir, Layout: "auto", Sources: []string{tmp}})
+	if err != nil {
+		return err
+	}
+	return u.quarantined(&r, 0)
+}
+
+// token issues the token of this run and revokes that of an earlier one. Tokens are
+// kept as hashes, so the old one could not be shown again. A run beside this one has
+// a token with another name; done gives the name back.
+func (u *up) token() (token string, done func(), err error) {
+	name, l, err := u.ownName()
+	if err != nil {
+		return "", nil, err
+	}
+	done = func() { _ = l.Unlock() } // the process ends, and the lock with it
+	if _, err := os.Stat(u.cfg.Tokens); err == nil {
+		if _, err := auth.Revoke(u.cfg.Tokens, name, time.Now()); err != nil && !noToken(err) {
+			return "", nil, err
+		}
+	}
+	token, err = auth.Issue(u.cfg.Tokens, name, time.Time{}, auth.ScopeRead, time.Now(), rand.Reader)
+	return token, done, err
+}
+
+func noToken(err error) bool {
+	return errors.Is(err, auth.ErrNoToken) || errors.Is(err, auth.ErrIsRevoked)
+}
+
+// ownName returns the first of up, up-2, up-3 ... that no other process uses.
+func (u *up) ownName() (string, *flock.Flock, error) {
+	for n := 1; ; n++ {
+		name := "up"
+		if n > 1 {
+			name = fmt.Sprintf("up-%d", n)
+		}
+		l := flock.New(filepath.Join(u.dir, "."+name+".lock"))
+		ok, err := l.TryLock()
+		if err != nil {
+			return "", nil, fmt.Errorf("lock %s: %w", l.Path(), err)
+		}
+		if ok {
+			return name, l, nil
+		}
+	}
+}
+
+// listen opens the server, on a free port when the default one is taken.
+func (u *up) listen() (*serve.Server, error) {
+	s, err := listen(u.cfg)
+	var op *net.OpError
+	if u.anyPort && errors.As(err, &op) && op.Op == "listen" {
+		u.cfg.Addr = "127.0.0.1:0"
+		return listen(u.cfg)
+	}
+	return s, err
+}
+
+func (u *up) announce(s *serve.Server, token string) error {
+	v := struct {
+		URL     string `json:"url"`
+		Token   string `json:"token"`
+		Release string `json:"release"`
+	}{s.URL(), token, s.Release()}
+	return u.print(v, func(w io.Writer) {
+		fmt.Fprintf(w, "address  %s\ntoken    %s\n\n", v.URL, v.Token)
+		for _, path := range []string{"/3/movie/550", "/3/movie/550?append_to_response=credits,images,videos"} {
+			fmt.Fprintf(w, "curl --compressed -H 'Authorization: Bearer %s' '%s%s'\n", v.Token, v.URL, path)
+		}
+	})
+}

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"reelsplice/schemas/release"
+)
+
+func (a *app) verifyCommand() *cobra.Command {
+	var s release.Store
+	var part subset
+	c := &cobra.Command{
+		Use:   "verify --releases DIR [ID]",
+		Short: "Check every checksum and every reference of a release",
+		Long: "verify reads a release, the current one or ID, and checks every checksum and every reference. What is\n" +
+			"broken is printed, one problem a line, with its file, offset and resource; the exit code is then 1.",
+		Args: argCount(0, 1),
+	}
+	storeFlag(c, &s)
+	c.Flags().Var(&part, "subset", "check part N of T parts only, such as 1/7 on Mondays")
+	return a.leaf(c, func(ctx context.Context, args []string) error {
+		id, err := chosen(s, args, current)
+		if err != nil {
+			return err
+		}
+		problems, err := a.verify(ctx, s.Path(id), part)
+		if errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("release %s is not in %s: %w", id, s.Dir, err)
+		}
+		if err != nil {
+			return err
+		}
+		return a.printProblems(id, problems)
+	})
+}
+
+func (a *app) verify(ctx context.Context, dir string, part subset) ([]release.Problem, error) {
+	p := a.progress("verify", true)
+	defer p.stop()
+	return release.Verify(ctx, dir, release.VerifyOptions{Subset: part.n, Of: part.of}, p.update)
+}
+
+// problemRow is a problem as --json lists it.
+type problemRow struct {
+	File   string `json:"file"`
+	Offset int64  `json:"offset"` // negative when it is the whole file
+	What   string `json:"what"`
+}
+
+func (a *app) printProblems(id string, problems []release.Problem) error {
+	rows := make([]problemRow, 0, len(problems))
+	for _, p := range problems {
+		rows = append(rows, problemRow{p.File, p.Off, p.What})
+	}
+	v := struct {
+		Release  string       `json:"release"`
+		Problems []problemRow `json:"problems"`
+	}{id, rows}
+	err := a.print(v, func(w io.Writer) {
+		for _, p := range problems {
+			fmt.Fprintln(w, p)
+		}
+		if len(problems) == 0 {
+			fmt.Fprintf(w, "%s is sound\n", id)
+		}
+	})
+	if err == nil && len(problems) > 0 {
+		err = fmt.Errorf("release %s is broken: %s, the first: %s", id, plural(len(problems), "problem"), problems[0])
+	}
+	return err
+}
+
+// subset is a flag N/T: part N of T. The zero value is everything.
+type subset struct{ n, of int }
+
+// String returns N/T, or nothing for everything.
+func (s *subset) String() string {
+	if *s == (subset{}) {
+		return ""
+	}
+	return fmt.Sprintf("%d/%d", s.n, s.of)
+}
+
+// Set reads N/T, 1 <= N <= T.
+func (s *subset) Set(text string) error {
+	var v subset
+	if _, err := fmt.Sscanf(text+"\n", "%d/%d\n", &v.n, &v.of); err != nil || v.n < 1 || v.n > v.of {
+		return errors.New("want N/T with N from 1 to T")
+	}
+	*s = v
+	return nil
+}
+
+// Type names the flag's value in help texts.
+func (s *subset) Type() string { return "N/T" }
