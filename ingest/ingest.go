@@ -54,6 +54,7 @@ type Report struct {
 	Skipped        []string         `json:"skipped,omitempty"`          // files that were left out, and why
 	Unknown        map[string]int64 `json:"unknown_members,omitempty"`  // kept, by path
 	Coerced        map[string]int64 `json:"coerced_members,omitempty"`  // numbers given as text
+	Dropped        map[string]int64 `json:"dropped_members,omitempty"`  // that the API has no place for, by path
 	Seconds        float64          `json:"seconds"`
 }
 
@@ -147,7 +148,7 @@ type ingester struct {
 }
 
 func (i *ingester) run(ctx context.Context) (Report, error) {
-	i.report.Unknown, i.report.Coerced = map[string]int64{}, map[string]int64{}
+	i.report.Unknown, i.report.Coerced, i.report.Dropped = map[string]int64{}, map[string]int64{}, map[string]int64{}
 	sorter := runs.New(i.Catalog, i.Memory)
 	defer sorter.Close()
 	if err := i.read(ctx, sorter); err != nil {

@@ -39,6 +39,7 @@ func (i *ingester) read(ctx context.Context, sorter *runs.Sorter) error {
 		c := l.Counts()
 		add(i.report.Unknown, c.Unknown)
 		add(i.report.Coerced, c.Coerced)
+		add(i.report.Dropped, l.Dropped())
 	}
 	return nil
 }
@@ -93,7 +94,7 @@ type seen struct {
 }
 
 func (r *reader) file(ctx context.Context, number int, f source.File) error {
-	src, err := source.Open(f, source.Options{Kind: r.Kind})
+	src, err := source.Open(f, source.Options{Kind: r.Kind, TempDir: r.Catalog})
 	if err != nil {
 		return err
 	}
@@ -114,7 +115,7 @@ func (r *reader) file(ctx context.Context, number int, f source.File) error {
 		if name == layout.Auto && row.Err == nil {
 			name = layout.Detect(row.JSON)
 		}
-		if err := r.row(number, f, row, name, ids); err != nil {
+		if err := r.row(number, src.File(), row, name, ids); err != nil {
 			return err
 		}
 		if n%256 == 0 && r.Progress != nil {
@@ -132,7 +133,9 @@ func (r *reader) row(number int, f source.File, row source.Row, name string, ids
 	if err != nil {
 		return err
 	}
-	m, err := l.Movie(layout.Row{JSON: string(row.JSON), ID: f.ID, Sub: f.Sub})
+	m, err := l.Movie(layout.Row{
+		JSON: string(row.JSON), ID: f.ID, Sub: f.Sub, Table: f.Format == source.FormatParquet,
+	})
 	if err != nil {
 		return r.bad(row, err)
 	}

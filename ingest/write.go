@@ -14,39 +14,57 @@ import (
 )
 
 // overlayFile holds the records of overlay sources by themselves, so that they win
-// over what is ingested later too.
-const overlayFile = "movie.overlay.parquet"
+// over what is ingested later too. newOverlay is the next one before it counts.
+const (
+	overlayFile = "movie.overlay.parquet"
+	newOverlay  = ".movie.overlay.new.parquet"
+)
 
 // write merges the new records with those of the catalogue, in order of their ids,
 // and returns how many there are now.
 func (i *ingester) write(ctx context.Context, in *incoming) (int64, error) {
+	movies, overlay := filepath.Join(i.Catalog, catalog.MovieFile), filepath.Join(i.Catalog, overlayFile)
 	if !i.Overlay {
-		return i.merge(ctx, catalog.MovieFile, in, true)
+		return i.merge(ctx, merge{from: movies, to: movies, overlay: overlay, in: in, publish: i.quarantine.Close})
 	}
-	if _, err := i.merge(ctx, overlayFile, in, false); err != nil {
+	next := filepath.Join(i.Catalog, newOverlay)
+	defer func() { _ = os.Remove(next) }() // gone already when all went well
+	if _, err := i.merge(ctx, merge{from: overlay, to: next, in: in, publish: i.quarantine.Close}); err != nil {
 		return 0, err
 	}
 	none := &incoming{end: true}
-	return i.merge(ctx, catalog.MovieFile, none, true)
+	return i.merge(ctx, merge{from: movies, to: movies, overlay: next, in: none, publish: func() error {
+		// A process that ends right behind this leaves an overlay that the next
+		// ingest applies.
+		return os.Rename(next, overlay)
+	}})
 }
 
-// merge rewrites one file of the catalogue with the records of in added. For the
-// final file, the overlay is applied on top.
-func (i *ingester) merge(ctx context.Context, name string, in *incoming, final bool) (n int64, err error) {
-	path := filepath.Join(i.Catalog, name)
-	old, err := openStored(path)
+// A merge makes one file of the catalogue out of another and new records.
+type merge struct {
+	from, to string
+	// overlay is applied on top; "" for a file that is itself one, whose records
+	// need not be complete.
+	overlay string
+	in      *incoming
+	publish func() error // called right before the file gets its name
+}
+
+// merge returns how many records the new file has.
+func (i *ingester) merge(ctx context.Context, c merge) (n int64, err error) {
+	old, err := openStored(c.from)
 	if err != nil {
 		return 0, err
 	}
 	defer old.close()
 	overlay := &stored{}
-	if final {
-		if overlay, err = openStored(filepath.Join(i.Catalog, overlayFile)); err != nil {
+	if c.overlay != "" {
+		if overlay, err = openStored(c.overlay); err != nil {
 			return 0, err
 		}
 		defer overlay.close()
 	}
-	w, err := catalog.Create[catalog.Movie](path, kindMovie)
+	w, err := catalog.Create[catalog.Movie](c.to, kindMovie)
 	if err != nil {
 		return 0, err
 	}
@@ -55,12 +73,12 @@ func (i *ingester) merge(ctx context.Context, name string, in *incoming, final b
 			err = errors.Join(err, w.Abort())
 		}
 	}()
-	if err := i.mergeAll(ctx, w, old, in, overlay, final); err != nil {
+	if err := i.mergeAll(ctx, w, old, c.in, overlay, c.overlay != ""); err != nil {
 		return 0, err
 	}
 	// The quarantine is complete before the catalogue changes: nothing is lost if
 	// this process ends between the two.
-	if err := i.quarantine.Close(); err != nil {
+	if err := c.publish(); err != nil {
 		return 0, err
 	}
 	return w.Rows(), w.Commit()

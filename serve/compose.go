@@ -12,7 +12,6 @@ import (
 	"reelsplice/schemas/release"
 	"reelsplice/serve/route"
 	"reelsplice/serve/splice"
-	"reelsplice/serve/status"
 	"reelsplice/serve/variant"
 )
 
@@ -24,6 +23,7 @@ const maxReferences = 4
 // concurrent use.
 type composer struct {
 	answer splice.Answer
+	id     uint64 // of the resource that answers
 	key    [fragment.MaxKeyLen]byte
 	number [len(`"page":18446744073709551615,`)]byte
 	raw    []byte // a segment before and after filtering
@@ -43,10 +43,11 @@ func (c *composer) reset() {
 func (c *composer) compose(rel *release.Reader, q *route.Request) error {
 	e, ok := c.lookup(rel, q)
 	if !ok {
-		return &status.Error{Code: status.NotFound}
+		return &errNotFound
 	}
 	p := part{rel: rel, q: q, defaults: c.defaults(rel, q.Kind)}
 	p.id = resourceID(e)
+	c.id = p.id
 	if q.Sub != fragment.SubDetails {
 		splice.Literal(&c.answer, "{")
 		p.standalone = true
@@ -54,7 +55,7 @@ func (c *composer) compose(rel *release.Reader, q *route.Request) error {
 	}
 	choice, ok := variant.Pick(e, fragment.SubDetails, q)
 	if !ok {
-		return &status.Error{Code: status.NotFound}
+		return &errNotFound
 	}
 	if err := c.fragment(&p, choice, 0); err != nil {
 		return err
@@ -127,7 +128,7 @@ func (c *composer) appended(p *part, e release.Entry, a *route.Append) error {
 func (c *composer) sub(p *part, e release.Entry, s fragment.Sub) error {
 	choice, ok := c.pick(p, e, variant.Canonical(s))
 	if !ok {
-		return &status.Error{Code: status.NotFound}
+		return &errNotFound
 	}
 	return c.fragment(p, choice, 0)
 }

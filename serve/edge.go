@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"reelsplice/schemas/api"
+	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/release"
 	"reelsplice/serve/auth"
 	"reelsplice/serve/route"
@@ -35,8 +36,11 @@ type Request struct {
 
 // A Response is an answer. It is reused; its slices are valid until the next one.
 type Response struct {
-	Status       int
-	Body         []byte // empty for 304 and 204
+	Status int
+	// Body is empty for 304 and 204. Whoever gets the Response may keep Body and put
+	// other bytes in its place, for the next answer, unless shared is set.
+	Body         []byte
+	shared       bool   // Body is used by other answers at the same time
 	Gzip         bool   // Body is a gzip member
 	Cache        string // value of Cache-Control
 	Allow        string // value of Allow, empty for none
@@ -63,12 +67,13 @@ type Edge struct {
 
 // worker is what one request needs and the next one reuses.
 type worker struct {
-	q        route.Request
-	c        composer
-	etag     [splice.ETagLen]byte
-	keys     []byte
-	apiKey   [auth.MaxTokenLen]byte
-	out      []byte
+	q      route.Request
+	c      composer
+	rs     Response
+	etag   [splice.ETagLen]byte
+	keys   []byte
+	apiKey [auth.MaxTokenLen]byte
+	out    []byte
 }
 
 // NewEdge returns an Edge over the current release of releases.
@@ -90,13 +95,16 @@ func NewEdge(cfg Config, tokens *auth.Live, signer *auth.Signer, releases *Relea
 func (e *Edge) Serve(rq *Request, done func(rs *Response)) {
 	w := e.pool.Get().(*worker)
 	defer e.pool.Put(w)
-	var rs Response
 	held := e.releases.Acquire()
 	defer held.Release()
-	if err := e.serve(w, rq, &rs, held.Reader()); err != nil {
-		e.refuse(&rs, err)
+	w.rs = Response{Body: w.out[:0]}
+	if err := e.serve(w, rq, &w.rs, held.Reader()); err != nil {
+		e.refuse(&w.rs, err)
 	}
-	done(&rs)
+	done(&w.rs)
+	if !w.rs.shared {
+		w.out = w.rs.Body // perhaps another one by now
+	}
 	w.c.reset()
 }
 
@@ -164,7 +172,7 @@ func (e *Edge) allowed(w *worker, rq *Request) bool {
 func (e *Edge) finish(w *worker, rq *Request, rs *Response, rel *release.Reader) {
 	rs.Status, rs.Cache, rs.Release = 200, e.cache, rel.Manifest().ID
 	rs.ETag = w.c.answer.AppendETag(w.etag[:0])
-	w.keys = appendKeys(w.keys[:0], &w.q, rs.Release)
+	w.keys = appendKeys(w.keys[:0], w.q.Kind, w.c.id, rs.Release)
 	rs.SurrogateKey = w.keys
 	if matches(rq.IfNoneMatch, rs.ETag) {
 		rs.Status = 304
@@ -172,12 +180,10 @@ func (e *Edge) finish(w *worker, rq *Request, rs *Response, rel *release.Reader)
 	}
 	if AcceptsGzip(rq.AcceptEncoding) {
 		rs.Gzip = true
-		w.out = w.c.answer.AppendGzip(w.out[:0])
-		rs.Body = w.out
+		rs.Body = w.c.answer.AppendGzip(rs.Body)
 		return
 	}
-	out, err := w.c.answer.AppendIdentity(w.out[:0])
-	w.out = out
+	out, err := w.c.answer.AppendIdentity(rs.Body)
 	if err != nil {
 		e.refuse(rs, err)
 		return
@@ -186,27 +192,27 @@ func (e *Edge) finish(w *worker, rq *Request, rs *Response, rel *release.Reader)
 }
 
 // appendKeys appends what caches may purge an answer by: its release, its kind and
-// its resource.
-func appendKeys(dst []byte, q *route.Request, id string) []byte {
-	dst = append(append(dst, id...), ' ')
-	kind := q.Kind.String()
+// its resource, by whatever name the request called that.
+func appendKeys(dst []byte, k fragment.Kind, id uint64, releaseID string) []byte {
+	dst = append(append(dst, releaseID...), ' ')
+	kind := k.String()
 	dst = append(append(dst, kind...), ' ')
 	dst = append(append(dst, kind...), '-')
-	if q.Name != nil {
-		return append(dst, q.Name...)
-	}
-	return strconv.AppendUint(dst, uint64(q.ID), 10)
+	return strconv.AppendUint(dst, id, 10)
 }
+
+// validKey answers authentication for a valid key.
+var validKey = []byte(`{"success":true}`)
 
 // other answers the operations that no fragment answers.
 func (e *Edge) other(w *worker, rs *Response) error {
 	switch w.q.Op {
 	case api.OpAuthenticationValidateKey:
 		rs.Status, rs.Cache = 200, noStore
-		rs.Body = append(w.out[:0], `{"success":true}`...)
+		rs.Body, rs.shared = validKey, true
 		return nil
 	case api.OpAuthenticationCreateRequestToken:
-		return e.requestToken(w, rs)
+		return e.requestToken(rs)
 	}
 	if w.q.Op.Operation().Auth != api.AuthBearer {
 		return &errNoSession
@@ -216,15 +222,14 @@ func (e *Edge) other(w *worker, rs *Response) error {
 
 // requestToken answers authentication/token/new. The token is its own record: signed
 // and dated, so that no edge has to remember it.
-func (e *Edge) requestToken(w *worker, rs *Response) error {
+func (e *Edge) requestToken(rs *Response) error {
 	token, expires, err := e.signer.RequestToken(e.now(), rand.Reader)
 	if err != nil {
 		return err
 	}
-	b := append(w.out[:0], `{"success":true,"expires_at":"`...)
+	b := append(rs.Body, `{"success":true,"expires_at":"`...)
 	b = auth.AppendExpiry(b, expires)
 	b = append(append(append(b, `","request_token":"`...), token...), `"}`...)
-	w.out = b
 	rs.Status, rs.Cache, rs.Body = 200, noStore, b
 	rs.Callback = e.cfg.CallbackURL + "/" + token
 	return nil
@@ -243,22 +248,31 @@ func (e *Edge) options(w *worker, rq *Request, rs *Response) error {
 // refuse turns an error into TMDB's status and body. Anything unknown is a 500 that
 // tells the client nothing and the log everything.
 func (e *Edge) refuse(rs *Response, err error) {
-	var se *status.Error
-	if !errors.As(err, &se) {
-		e.log.Error("answer", "error", err)
-		se = &status.Error{Code: status.Internal}
+	se, ok := err.(*status.Error) //nolint:errorlint // Fast path: refusals come unwrapped, and errors.As allocates
+	if !ok {
+		se = e.unexpected(err)
 	}
-	*rs = Response{Status: se.Code.HTTP(), Body: se.Code.Body(), Cache: noStore, Allow: se.Allow, Release: rs.Release}
+	*rs = Response{Status: se.Code.HTTP(), Body: se.Code.Body(), shared: true, Cache: noStore, Allow: se.Allow, Release: rs.Release}
 	if se.Code == status.NotFound {
 		rs.Cache = e.cache
 	}
 }
 
+// unexpected logs what is no refusal.
+func (e *Edge) unexpected(err error) *status.Error {
+	var se *status.Error
+	if errors.As(err, &se) {
+		return se
+	}
+	e.log.Error("answer", "error", err)
+	return &status.Error{Code: status.Internal}
+}
+
 // matches reports whether an If-None-Match header names the tag. The comparison is
 // weak: it ignores W/.
 func matches(header, tag []byte) bool {
-	if len(header) == 0 {
-		return false
+	if string(bytes.TrimSpace(header)) == "*" {
+		return true
 	}
 	opaque := bytes.TrimPrefix(tag, []byte("W/"))
 	for len(header) > 0 {
@@ -269,7 +283,7 @@ func matches(header, tag []byte) bool {
 			item, header = header, nil
 		}
 		item = bytes.TrimSpace(item)
-		if string(item) == "*" || bytes.Equal(bytes.TrimPrefix(item, []byte("W/")), opaque) {
+		if bytes.Equal(bytes.TrimPrefix(item, []byte("W/")), opaque) {
 			return true
 		}
 	}
@@ -310,4 +324,3 @@ func zeroWeight(p []byte) bool {
 	}
 	return len(bytes.Trim(p[2:], "0.")) == 0
 }
-

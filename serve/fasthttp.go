@@ -1,20 +1,36 @@
 package serve
 
 import (
+	"errors"
 	"log/slog"
+	"net"
 
 	"github.com/valyala/fasthttp"
 
 	"reelsplice/serve/status"
 )
 
-// Header names as they go over the wire.
+// Headers as they go over the wire.
 const (
-	headerRelease = "X-Reelsplice-Release"
-	contentType   = "application/json;charset=utf-8"
-	vary          = "Accept-Encoding, Origin"
-	allMethods    = "GET, HEAD, OPTIONS"
-	exposed       = "ETag, Content-Length, X-Reelsplice-Release"
+	headerCallback = "Authentication-Callback"
+	headerRelease  = "X-Reelsplice-Release"
+	contentType    = "application/json;charset=utf-8"
+	allMethods     = "GET, HEAD, OPTIONS"
+	exposed        = "ETag, Content-Length, X-Reelsplice-Release"
+)
+
+// The same as bytes, so that no request converts them. Nobody writes to them.
+var (
+	keyAuthenticate   = []byte(fasthttp.HeaderWWWAuthenticate)
+	keyCacheControl   = []byte(fasthttp.HeaderCacheControl)
+	keyETag           = []byte(fasthttp.HeaderETag)
+	keyRelease        = []byte(headerRelease)
+	keySurrogate      = []byte("Surrogate-Key")
+	keyVary           = []byte(fasthttp.HeaderVary)
+	valueAuthenticate = []byte(`Bearer realm="reelsplice"`)
+	valueGzip         = []byte("gzip")
+	valueJSON         = []byte(contentType)
+	valueVary         = []byte("Accept-Encoding, Origin")
 )
 
 func newFastHTTP(cfg Config, e *Edge, m *meters) *fasthttp.Server {
@@ -41,8 +57,15 @@ func newFastHTTP(cfg Config, e *Edge, m *meters) *fasthttp.Server {
 func badRequest(ctx *fasthttp.RequestCtx, err error) {
 	code := status.InvalidInput
 	ctx.SetStatusCode(code.HTTP())
-	if _, ok := err.(*fasthttp.ErrSmallBuffer); ok { //nolint:errorlint // fasthttp hands over its own type, unwrapped
+	var small *fasthttp.ErrSmallBuffer
+	var network net.Error
+	switch {
+	case errors.As(err, &small):
 		ctx.SetStatusCode(fasthttp.StatusRequestHeaderFieldsTooLarge)
+	case errors.Is(err, fasthttp.ErrBodyTooLarge):
+		ctx.SetStatusCode(fasthttp.StatusRequestEntityTooLarge)
+	case errors.As(err, &network) && network.Timeout():
+		ctx.SetStatusCode(fasthttp.StatusRequestTimeout)
 	}
 	ctx.SetContentType(contentType)
 	ctx.SetBody(code.Body())
@@ -60,8 +83,8 @@ func handle(ctx *fasthttp.RequestCtx, e *Edge, m *meters) {
 		IfNoneMatch:    h.Peek(fasthttp.HeaderIfNoneMatch),
 	}
 	e.Serve(&rq, func(rs *Response) {
-		write(ctx, rs)
 		m.count(rs)
+		write(ctx, rs)
 	})
 }
 
@@ -108,53 +131,59 @@ func write(ctx *fasthttp.RequestCtx, rs *Response) {
 	resp := &ctx.Response
 	h := &resp.Header
 	resp.SetStatusCode(rs.Status)
-	h.SetCanonical([]byte(fasthttp.HeaderCacheControl), s2b(rs.Cache))
-	h.SetCanonical([]byte(fasthttp.HeaderVary), []byte(vary))
+	h.SetCanonical(keyCacheControl, s2b(rs.Cache))
+	h.SetCanonical(keyVary, valueVary)
 	if len(rs.ETag) > 0 {
-		h.SetCanonical([]byte("Etag"), rs.ETag)
+		h.SetCanonical(keyETag, rs.ETag)
 	}
-	if rs.Gzip && rs.Status == fasthttp.StatusOK {
-		h.SetContentEncoding("gzip")
+	if rs.Release != "" {
+		h.SetCanonical(keyRelease, s2b(rs.Release))
 	}
-	writeRare(ctx, rs)
+	if len(rs.SurrogateKey) > 0 {
+		h.SetCanonical(keySurrogate, rs.SurrogateKey)
+	}
+	if len(ctx.Request.Header.Peek(fasthttp.HeaderOrigin)) > 0 {
+		writeCORS(ctx)
+	}
+	if rs.Status != fasthttp.StatusOK {
+		writeRefusal(h, rs)
+	}
 	if rs.Status == fasthttp.StatusNoContent || rs.Status == fasthttp.StatusNotModified {
 		return
 	}
-	h.SetContentType(contentType)
-	resp.AppendBody(rs.Body)
-	if ctx.IsHead() {
-		resp.SkipBody = true
+	if rs.Callback != "" {
+		h.Set(headerCallback, rs.Callback)
+	}
+	if rs.Gzip {
+		h.SetContentEncodingBytes(valueGzip)
+	}
+	h.SetContentTypeBytes(valueJSON)
+	if rs.shared {
+		resp.SetBodyRaw(rs.Body)
+	} else {
+		// The response sends the body from where it is, and gives its own in return.
+		rs.Body = resp.SwapBody(rs.Body)
 	}
 }
 
-// s2b is the conversion for header values.
-func s2b(s string) []byte { return []byte(s) }
-
-// writeRare sets the headers that not every answer has.
-func writeRare(ctx *fasthttp.RequestCtx, rs *Response) {
-	h := &ctx.Response.Header
-	if rs.Release != "" {
-		h.Set(headerRelease, rs.Release)
-	}
-	if len(rs.SurrogateKey) > 0 {
-		h.SetBytesV("Surrogate-Key", rs.SurrogateKey)
-	}
+// writeRefusal sets the headers of answers other than 200.
+func writeRefusal(h *fasthttp.ResponseHeader, rs *Response) {
 	if rs.Allow != "" {
 		h.Set(fasthttp.HeaderAllow, rs.Allow)
 	}
-	if rs.Callback != "" {
-		h.Set("Authentication-Callback", rs.Callback)
-	}
 	if rs.Status == fasthttp.StatusUnauthorized {
-		h.Set(fasthttp.HeaderWWWAuthenticate, `Bearer realm="reelsplice"`)
+		h.SetCanonical(keyAuthenticate, valueAuthenticate)
 	}
-	if len(ctx.Request.Header.Peek(fasthttp.HeaderOrigin)) > 0 {
-		h.Set(fasthttp.HeaderAccessControlAllowOrigin, "*")
-		h.Set(fasthttp.HeaderAccessControlExposeHeaders, exposed)
-		if ctx.IsOptions() {
-			h.Set(fasthttp.HeaderAccessControlAllowMethods, allMethods)
-			h.Set(fasthttp.HeaderAccessControlAllowHeaders, "Authorization, Content-Type, If-None-Match")
-			h.Set(fasthttp.HeaderAccessControlMaxAge, "86400")
-		}
+}
+
+// writeCORS sets the headers that browsers ask for in requests from other origins.
+func writeCORS(ctx *fasthttp.RequestCtx) {
+	h := &ctx.Response.Header
+	h.Set(fasthttp.HeaderAccessControlAllowOrigin, "*")
+	h.Set(fasthttp.HeaderAccessControlExposeHeaders, exposed)
+	if ctx.IsOptions() {
+		h.Set(fasthttp.HeaderAccessControlAllowMethods, allMethods)
+		h.Set(fasthttp.HeaderAccessControlAllowHeaders, "Authorization, Content-Type, If-None-Match")
+		h.Set(fasthttp.HeaderAccessControlMaxAge, "86400")
 	}
 }

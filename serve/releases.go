@@ -2,6 +2,7 @@ package serve
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"sync/atomic"
@@ -87,6 +88,9 @@ func (r *Releases) open(id string) error {
 	if err != nil {
 		return err
 	}
+	if got := reader.Manifest().ID; got != id {
+		return errors.Join(fmt.Errorf("%w: folder %s holds release %s", release.ErrCorrupt, id, got), reader.Close())
+	}
 	h := &Held{reader: reader, log: r.log}
 	h.users.Store(1)
 	old := r.current.Swap(h)
@@ -162,4 +166,3 @@ func (r *Releases) fail(id string, err error) {
 func (r *Releases) Close() {
 	r.current.Swap(nil).Release()
 }
-

@@ -132,7 +132,13 @@ func (s *Server) Run(ctx context.Context) error {
 		// The parent context is over; what remains has its own deadline.
 		drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.cfg.DrainTimeout)
 		defer cancel()
+		// Closed here, because fasthttp does not know a listener that it does not
+		// serve yet, and would serve it after the shutdown.
+		_ = s.api.Close()
 		err := s.http.ShutdownWithContext(drain)
+		if errors.Is(err, net.ErrClosed) {
+			err = nil
+		}
 		return errors.Join(err, admin.Shutdown(drain))
 	})
 	return g.Wait()

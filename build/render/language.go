@@ -29,7 +29,7 @@ func languagesOf(m *catalog.Movie) []language {
 		if region == "" {
 			region = reference.DefaultRegion(lang)
 		}
-		v := fragment.Language(lang, region)
+		v := languageVariant(lang, region)
 		if v == fragment.Base || v == enUS {
 			return nil
 		}
@@ -62,6 +62,24 @@ func languagesOf(m *catalog.Movie) []language {
 // enUS is the language of the base variant.
 var enUS = fragment.Language("en", "US")
 
+// languageVariant is fragment.Language for codes out of a record: Base unless they
+// are letters, so that they cannot pass for a variant that is no language.
+func languageVariant(lang, region string) fragment.Variant {
+	if !isLetters(lang) || !isLetters(region) {
+		return fragment.Base
+	}
+	return fragment.Language(lang, region)
+}
+
+func isLetters(s string) bool {
+	for i := range len(s) {
+		if c := s[i] | 0x20; c < 'a' || c > 'z' {
+			return false
+		}
+	}
+	return true
+}
+
 // splitTag splits xx-YY.
 func splitTag(tag string) (lang, region string) {
 	if len(tag) == 5 && tag[2] == '-' {
@@ -89,7 +107,7 @@ func chooseBare(list []language) {
 
 // apply returns base with the text of l, by the rules of each member: a title falls
 // back to the original title, texts to nothing, the runtime and the paths to the
-// base. A member that the record lacks altogether stays absent.
+// base. A member that neither the record nor l has stays absent.
 func (l *language) apply(base *catalog.Movie) *catalog.Movie {
 	v := untranslated(base, l.lang)
 	if l.row != nil {
@@ -138,7 +156,7 @@ func setGiven(dst *wire.String, src wire.String) {
 // untranslated returns base as it is shown in a language without text of its own.
 func untranslated(base *catalog.Movie, lang string) *catalog.Movie {
 	v := *base
-	if v.OriginalTitle.Set {
+	if v.Title.Set && v.OriginalTitle.Set {
 		v.Title = v.OriginalTitle
 	}
 	for _, s := range []*wire.String{&v.Overview, &v.Tagline, &v.Homepage} {
@@ -155,7 +173,7 @@ func untranslated(base *catalog.Movie, lang string) *catalog.Movie {
 // posterFor returns the first poster in the language, else in the original
 // language.
 func posterFor(m *catalog.Movie, lang string) (string, bool) {
-	if m.Images == nil {
+	if m.Images == nil || lacksPoster(m) {
 		return "", false
 	}
 	for _, want := range []string{lang, m.OriginalLanguage.V} {
@@ -167,6 +185,11 @@ func posterFor(m *catalog.Movie, lang string) (string, bool) {
 		}
 	}
 	return "", false
+}
+
+// lacksPoster reports whether a record has no poster_path, not even a null.
+func lacksPoster(m *catalog.Movie) bool {
+	return !m.PosterPath.Set && !wire.IsNull(wire.RecordOf(m), "poster_path")
 }
 
 // localGenres returns the genres with their names in a language. Genres that the

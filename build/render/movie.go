@@ -18,6 +18,9 @@ type Renderer struct {
 	genres int // index of the genres member of a movie
 	subs   int // index of a movie's first member that is no part of its details
 	empty  map[fragment.Sub]string
+	// imageRows and videoRows hold the rows of one language at a time.
+	imageRows []catalog.Image
+	videoRows []catalog.Video
 }
 
 // New returns a Renderer.
@@ -78,8 +81,8 @@ func (r *Renderer) details(m *catalog.Movie, langs []language) {
 // region where l answers that too.
 func (r *Renderer) addLanguage(s fragment.Sub, l *language, pieces ...Piece) {
 	r.out.add(fragment.Address{Sub: s, Variant: l.variant()}, pieces...)
-	if l.bare {
-		r.out.add(fragment.Address{Sub: s, Variant: l.variant().Bare()}, pieces...)
+	if bare := l.variant().Bare(); l.bare && bare != l.variant() {
+		r.out.add(fragment.Address{Sub: s, Variant: bare}, pieces...)
 	}
 }
 
@@ -190,13 +193,13 @@ func SharedGenres(ids []int64) []Fragment {
 // posterLanguages adds the details for languages that have a poster of their own
 // but no text. They answer every region of the language that has no text.
 func (r *Renderer) posterLanguages(m, plain *catalog.Movie) {
-	if m.Images == nil || !m.PosterPath.Set {
+	if m.Images == nil || lacksPoster(m) {
 		return
 	}
 	var done []string
 	for i := range m.Images.Posters {
 		lang := m.Images.Posters[i].ISO639.V
-		if len(lang) != 2 || lang == "en" || slices.Contains(done, lang) {
+		if languageVariant(lang, "") == fragment.Base || lang == "en" || slices.Contains(done, lang) {
 			continue
 		}
 		done = append(done, lang)

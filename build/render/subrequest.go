@@ -153,18 +153,33 @@ func (r *Renderer) images(m *catalog.Images) {
 	}
 	r.imageSet(fragment.Base, m)
 	for _, g := range imageGroups(m) {
+		kept := r.imageRows[:0]
 		only := func(list []catalog.Image) []catalog.Image {
-			if list == nil {
-				return nil
+			n := len(kept)
+			for i := range list {
+				if imageGroup(&list[i]) == g {
+					kept = append(kept, list[i])
+				}
 			}
-			return slices.DeleteFunc(slices.Clone(list), func(i catalog.Image) bool {
-				return imageGroup(&i) != g
-			})
+			return sameNil(kept[n:len(kept):len(kept)], list)
 		}
 		part := *m
 		part.Backdrops, part.Logos, part.Posters = only(m.Backdrops), only(m.Logos), only(m.Posters)
 		r.imageSet(g, &part)
+		r.imageRows = kept
 	}
+}
+
+// sameNil returns part, nil if and only if whole is: an empty list is not a missing
+// one.
+func sameNil[T any](part, whole []T) []T {
+	switch {
+	case whole == nil:
+		return nil
+	case part == nil:
+		return []T{}
+	}
+	return part
 }
 
 func (r *Renderer) imageSet(v fragment.Variant, m *catalog.Images) {
@@ -172,14 +187,13 @@ func (r *Renderer) imageSet(v fragment.Variant, m *catalog.Images) {
 	n := len(rec.Plan.Fields)
 	// Backdrops are the first member.
 	first := r.out.members(rec, 0, 1, ",")
-	rest := r.out.members(rec, 1, n, "")
-	rest.Raw = append(rest.Raw[:len(rest.Raw):len(rest.Raw)], '}')
+	rest := r.out.members(rec, 1, n, "}")
 	a := fragment.Address{Sub: fragment.SubImages, Variant: v}
 	switch {
-	case len(first.Raw) == 0 && len(rest.Raw) == 1:
+	case len(first.Raw) == 0 && len(rest.Raw) == 0:
 	case len(first.Raw) == 0:
 		r.addUnlessEmpty(a, idMark, rest)
-	case len(rest.Raw) == 1:
+	case len(rest.Raw) == 0:
 		body := r.out.segment(func(dst []byte) []byte {
 			return append(append(dst, first.Raw[:len(first.Raw)-1]...), '}')
 		})
@@ -201,7 +215,7 @@ func videoGroup(v *catalog.Video) fragment.Variant {
 }
 
 func group(lang wire.String, none fragment.Variant) fragment.Variant {
-	if g := fragment.Language(lang.V, ""); g != fragment.Base {
+	if g := languageVariant(lang.V, ""); g != fragment.Base {
 		return g
 	}
 	return none
@@ -246,9 +260,13 @@ func (r *Renderer) videos(m *catalog.Videos) {
 func (r *Renderer) videoSet(v fragment.Variant, m *catalog.Videos, g fragment.Variant) {
 	part := *m
 	if g != fragment.All {
-		part.Results = slices.DeleteFunc(slices.Clone(m.Results), func(x catalog.Video) bool {
-			return videoGroup(&x) != g
-		})
+		kept := r.videoRows[:0]
+		for i := range m.Results {
+			if videoGroup(&m.Results[i]) == g {
+				kept = append(kept, m.Results[i])
+			}
+		}
+		part.Results, r.videoRows = sameNil(kept, m.Results), kept
 	}
 	r.whole(fragment.SubVideos, v, wire.RecordOf(&part))
 }
@@ -290,10 +308,11 @@ func addPages[T any](r *Renderer, s fragment.Sub, list []T, open func(*T) page) 
 		p := open(&list[i])
 		for _, v := range pageVariants(list, p.lang, open) {
 			a := fragment.Address{Sub: s, Page: uint16(max(p.number, 1)), Variant: v}
-			if p.number > maxPage || r.has(a) {
-				continue
+			body := r.pageBody(p)
+			if p.number > maxPage || len(body.Raw) == 1 || r.has(a) {
+				continue // beyond what the API answers, without members, or there before
 			}
-			r.out.add(a, append(slices.Clone(marks), r.pageBody(p))...)
+			r.out.add(a, append(slices.Clone(marks), body)...)
 			if !slices.Contains(tails, v) {
 				tails = append(tails, v)
 				a.Page = 0
@@ -355,7 +374,10 @@ func (r *Renderer) pageBody(p page) Piece {
 			}
 		}
 		if x := p.rec.Object().Extra; x != "" {
-			dst = append(append(dst, ','), x...)
+			if len(dst) > n+1 {
+				dst = append(dst, ',')
+			}
+			dst = append(dst, x...)
 		}
 		return append(append(dst[:n], dst[n+1:]...), '}')
 	})

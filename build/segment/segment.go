@@ -17,8 +17,9 @@ const DefaultLevel = 6
 
 // A Compressor makes segments. It is not safe for concurrent use.
 type Compressor struct {
-	w   *flate.Writer
-	out buffer
+	w    *flate.Writer
+	out  buffer
+	made map[release.Hash]release.Segment // since Reset
 }
 
 // buffer collects the segments of one record. Slices of it stay valid while it
@@ -35,7 +36,7 @@ func New(level int) (*Compressor, error) {
 	if level < 1 || level > 9 {
 		return nil, fmt.Errorf("compression level %d: want 1 to 9", level)
 	}
-	c := &Compressor{}
+	c := &Compressor{made: map[release.Hash]release.Segment{}}
 	w, err := flate.NewWriter(&c.out, level)
 	if err != nil {
 		return nil, fmt.Errorf("compression level %d: %w", level, err)
@@ -45,10 +46,18 @@ func New(level int) (*Compressor, error) {
 }
 
 // Reset ends the life of all segments that c made, to reuse their memory.
-func (c *Compressor) Reset() { c.out.b = c.out.b[:0] }
+func (c *Compressor) Reset() {
+	c.out.b = c.out.b[:0]
+	clear(c.made)
+}
 
-// Segment compresses raw. The result is valid until Reset.
+// Segment compresses raw, unless it has done so since Reset: variants of a record
+// are often equal. The result is valid until Reset.
 func (c *Compressor) Segment(raw []byte) (release.Segment, error) {
+	hash := release.HashOf(raw)
+	if s, ok := c.made[hash]; ok {
+		return s, nil
+	}
 	start := len(c.out.b)
 	c.w.Reset(&c.out)
 	if _, err := c.w.Write(raw); err != nil {
@@ -59,11 +68,13 @@ func (c *Compressor) Segment(raw []byte) (release.Segment, error) {
 	if err := c.w.Flush(); err != nil {
 		return release.Segment{}, fmt.Errorf("compress: %w", err)
 	}
-	return release.Segment{
+	s := release.Segment{
 		Stored: c.out.b[start:len(c.out.b):len(c.out.b)],
 		RawLen: uint32(len(raw)),
 		CRC:    crc32.ChecksumIEEE(raw),
 		Op:     release.CRCOp(uint64(len(raw))),
-		Hash:   release.HashOf(raw),
-	}, nil
+		Hash:   hash,
+	}
+	c.made[hash] = s
+	return s, nil
 }

@@ -106,6 +106,7 @@ func uniteImages(dst, src *catalog.Images) *catalog.Images {
 	path := func(i *catalog.Image) string { return i.FilePath.V }
 	votes := func(a, b catalog.Image) int { return descending(a.VoteAverage.V, b.VoteAverage.V) }
 	out := *src
+	out.Extra = uniteExtra(dst.Extra, src.Extra)
 	out.Backdrops = unite(dst.Backdrops, src.Backdrops, path, votes)
 	out.Logos = unite(dst.Logos, src.Logos, path, votes)
 	out.Posters = unite(dst.Posters, src.Posters, path, votes)
@@ -119,6 +120,7 @@ func uniteVideos(dst, src *catalog.Videos) *catalog.Videos {
 	key := func(v *catalog.Video) string { return v.Site.V + " " + v.Key.V }
 	newest := func(a, b catalog.Video) int { return strings.Compare(b.PublishedAt.V, a.PublishedAt.V) }
 	out := *src
+	out.Extra = uniteExtra(dst.Extra, src.Extra)
 	out.Results = unite(dst.Results, src.Results, key, newest)
 	return &out
 }

@@ -6,10 +6,10 @@ import (
 )
 
 // Complete fills in, with the API's empty values, the details of a movie of which no
-// source gave a details answer: rows of lists and single sub-requests lack members
+// source gave a details answer: rows of lists, single sub-requests and other layouts lack members
 // that clients rely on. A details answer is left as it was given, old shapes too.
 func Complete(m *catalog.Movie) {
-	if m.Status.Set && m.Genres != nil || len(m.Localized) > 0 {
+	if isDetails(m) || len(m.Localized) > 0 {
 		return
 	}
 	rec := wire.RecordOf(m)
@@ -26,6 +26,13 @@ func Complete(m *catalog.Movie) {
 			setEmpty(rec, f)
 		}
 	}
+}
+
+// isDetails reports whether m has what details answers of all years have, and rows of
+// lists and other layouts have not.
+func isDetails(m *catalog.Movie) bool {
+	return m.Adult.Set && m.Genres != nil && m.ProductionCountries != nil && m.SpokenLanguages != nil &&
+		m.Status.Set && m.Tagline.Set
 }
 
 // firstSub is the first member of a movie that is no part of its details.

@@ -16,6 +16,9 @@ type Row struct {
 	JSON string
 	ID   int64  // from the file name; 0 when it says none
 	Sub  string // the sub-request that the row answers, from the file name; "" for a whole record
+	// Table says that the row was one of a table, such as a Parquet file, where every
+	// member is there in every row.
+	Table bool
 }
 
 // A Layout turns rows into movies. It is not safe for concurrent use.
@@ -25,6 +28,8 @@ type Layout interface {
 	Movie(r Row) (*catalog.Movie, error)
 	// Counts says what rows held that the catalogue has no column for.
 	Counts() wire.Counts
+	// Dropped counts, by path, what rows held that the API has no place for.
+	Dropped() map[string]int64
 }
 
 // Names of layouts.

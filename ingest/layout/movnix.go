@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"maps"
 	"strings"
 
 	"reelsplice/data/reference"
@@ -10,11 +11,45 @@ import (
 
 // movnix is the layout of crawls that renamed TMDB's members to camel case and put
 // the details under "movie".
-type movnix struct{ parser *wire.Parser }
+type movnix struct {
+	parser  *wire.Parser
+	dropped map[string]int64
+}
 
-func newMovnix() *movnix { return &movnix{parser: wire.NewParser()} }
+func newMovnix() *movnix { return &movnix{parser: wire.NewParser(), dropped: map[string]int64{}} }
 
-func (l *movnix) Counts() wire.Counts { return l.parser.Counts }
+// Counts has the unknown members of objects that are taken over whole; others are
+// dropped.
+func (l *movnix) Counts() wire.Counts {
+	c := wire.Counts{Unknown: map[string]int64{}, Coerced: l.parser.Counts.Coerced}
+	for path, n := range l.parser.Counts.Unknown {
+		if kept(path) {
+			c.Unknown[path] = n
+		}
+	}
+	return c
+}
+
+func (l *movnix) Dropped() map[string]int64 {
+	all := maps.Clone(l.dropped)
+	for path, n := range l.parser.Counts.Unknown {
+		if !kept(path) {
+			all[path] += n
+		}
+	}
+	return all
+}
+
+func kept(path string) bool {
+	return strings.HasPrefix(path, "videos[].") || strings.HasPrefix(path, "alternativeTitles[].")
+}
+
+// drop counts n values that the API has no place for.
+func (l *movnix) drop(path string, n int) {
+	if n > 0 {
+		l.dropped[path] += int64(n)
+	}
+}
 
 type movnixRow struct {
 	wire.Object
@@ -135,8 +170,8 @@ type movnixReview struct {
 	CreatedAt wire.String `wire:"createdAt"`
 }
 
-// Movie maps a row. Left out, because the API has no member for them: ratings of
-// other sites and the certification without its country. Genres that are not TMDB's
+// Movie maps a row. Left out and counted, because the API has no member for them:
+// ratings of other sites and the certification without its country. Genres that are not TMDB's
 // are left out as well: the crawler put a made-up one on every movie. Keywords are
 // taken as not crawled when there are none: the crawler never had any.
 func (l *movnix) Movie(r Row) (*catalog.Movie, error) {
@@ -164,7 +199,25 @@ func (l *movnix) Movie(r Row) (*catalog.Movie, error) {
 	if len(row.Keywords) > 0 {
 		m.Keywords = row.keywords()
 	}
-	return m, check(m)
+	if err := check(m); err != nil {
+		return nil, err
+	}
+	l.count(&row, m)
+	return m, nil
+}
+
+// count counts what m does not have of the row.
+func (l *movnix) count(row *movnixRow, m *catalog.Movie) {
+	one := func(path string, there bool) {
+		if there {
+			l.drop(path, 1)
+		}
+	}
+	one("movie.certification", row.Movie.Certification.V != "")
+	one("collection.overview", row.Collection != nil && row.Collection.Overview.V != "")
+	l.drop("genres[]", len(row.Genres)-len(m.Genres))
+	l.drop("images[]", len(row.Images)-len(m.Images.Backdrops)-len(m.Images.Logos)-len(m.Images.Posters))
+	l.drop("ratings[]", len(row.Ratings))
 }
 
 func orEmpty(s wire.String) wire.String { return wire.Text(s.V) }

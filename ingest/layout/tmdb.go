@@ -9,7 +9,6 @@ import (
 
 	"reelsplice/data/reference"
 	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/wire"
 )
 
@@ -26,6 +25,8 @@ func newTMDB(language string) *tmdb {
 
 func (t *tmdb) Counts() wire.Counts { return t.parser.Counts }
 
+func (t *tmdb) Dropped() map[string]int64 { return nil }
+
 func (t *tmdb) Movie(r Row) (*catalog.Movie, error) {
 	text := r.JSON
 	if r.Sub != "" {
@@ -35,10 +36,17 @@ func (t *tmdb) Movie(r Row) (*catalog.Movie, error) {
 		}
 	}
 	m := &catalog.Movie{}
+	t.parser.Columns = r.Table
 	if err := t.parser.Parse(text, wire.RecordOf(m)); err != nil {
 		return nil, err
 	}
-	if err := t.known(m); err != nil {
+	if !m.ID.Set {
+		if err := answeredError(r.JSON); err != nil {
+			return nil, err
+		}
+	}
+	english, err := t.known(m)
+	if err != nil {
 		return nil, err
 	}
 	if err := check(m); err != nil {
@@ -50,21 +58,47 @@ func (t *tmdb) Movie(r Row) (*catalog.Movie, error) {
 	if t.language != "" {
 		localize(m, t.language)
 	}
+	fill(m, &english) // the base is free for it now
 	return m, nil
+}
+
+// isSub reports whether name is a sub-request of a movie.
+func isSub(name string) bool {
+	if name == "casts" || name == "similar_movies" {
+		return true
+	}
+	f, ok := wire.PlanOf[catalog.Movie]().Field(name)
+	return ok && f.Elem != nil && f.Elem.DropID
+}
+
+// answeredError returns the error of the API that a crawler kept in place of an
+// answer, nil when row is none.
+func answeredError(row string) error {
+	var e struct {
+		Code    *int64  `json:"status_code"`
+		Message *string `json:"status_message"`
+	}
+	if json.Unmarshal([]byte(row), &e) != nil || e.Code == nil || e.Message == nil {
+		return nil
+	}
+	return &wire.FieldError{Field: "status_code", What: fmt.Sprintf("is no answer but error %d: %s", *e.Code, *e.Message)}
 }
 
 // wrap makes a record of the answer to one sub-request.
 func wrap(r Row) (string, error) {
-	if _, ok := fragment.ParseSub(r.Sub); !ok {
-		return "", fmt.Errorf("the file name says sub-request %q, which is none", r.Sub)
+	if !isSub(r.Sub) {
+		return "", fmt.Errorf("the file name says sub-request %q, which is none of a movie", r.Sub)
+	}
+	if err := answeredError(r.JSON); err != nil {
+		return "", err
 	}
 	var own struct {
-		ID json.Number `json:"id"`
+		ID json.RawMessage `json:"id"`
 	}
 	if err := json.Unmarshal([]byte(r.JSON), &own); err != nil {
-		return "", &wire.FieldError{Field: "id", What: "want an integer: " + err.Error()}
+		return "", fmt.Errorf("parse JSON: %w", err)
 	}
-	if own.ID != "" && own.ID.String() != fmt.Sprint(r.ID) {
+	if own.ID != nil && string(own.ID) != fmt.Sprint(r.ID) {
 		return "", &wire.FieldError{Field: "id", What: fmt.Sprintf("the file name says %d, the answer says %s", r.ID, own.ID)}
 	}
 	return fmt.Sprintf(`{"id":%d,%q:%s}`, r.ID, r.Sub, r.JSON), nil
@@ -80,16 +114,21 @@ type legacy struct {
 }
 
 // known moves members that m does not know but their meaning is, to where they
-// belong.
-func (t *tmdb) known(m *catalog.Movie) error {
+// belong. English texts, of members such as title_en, it returns: in a crawl of
+// another language the base is not free for them yet.
+func (t *tmdb) known(m *catalog.Movie) (english catalog.Localized, err error) {
 	if m.Extra == "" {
-		return nil
+		return english, nil
 	}
 	var l legacy
 	p := wire.NewParser()
 	if err := p.Parse("{"+m.Extra+"}", wire.RecordOf(&l)); err != nil {
-		return err
+		return english, err
 	}
+	if l.MediaType.Set && l.MediaType.V != "movie" {
+		return english, &wire.FieldError{Field: "media_type", What: fmt.Sprintf(`want "movie", found %q`, l.MediaType.V)}
+	}
+	t.countBelow(p.Counts)
 	m.Extra = l.Extra
 	if m.Credits == nil {
 		m.Credits = l.Casts
@@ -98,12 +137,25 @@ func (t *tmdb) known(m *catalog.Movie) error {
 		m.Similar = l.SimilarMovies
 	}
 	if m.Genres == nil && l.GenreIDs != nil {
-		m.Genres = genresOf(l.GenreIDs)
+		m.Genres = t.genresOf(l.GenreIDs)
 	}
 	for _, name := range []string{"casts", "genre_ids", "media_type", "similar_movies"} {
 		t.forget(name)
 	}
 	return t.suffixed(m)
+}
+
+// countBelow takes over what was counted inside of members, which the first parser
+// only saw as unknown ones.
+func (t *tmdb) countBelow(c wire.Counts) {
+	for path, n := range c.Unknown {
+		if strings.Contains(path, ".") || strings.Contains(path, "[") {
+			t.parser.Counts.Unknown[path] += n
+		}
+	}
+	for path, n := range c.Coerced {
+		t.parser.Counts.Coerced[path] += n
+	}
 }
 
 // forget takes a member off the count of unknown ones.
@@ -113,25 +165,41 @@ func (t *tmdb) forget(name string) {
 	}
 }
 
-func genresOf(ids []int64) []catalog.Genre {
+// genresOf names genres. One that is not among the API's has no name.
+func (t *tmdb) genresOf(ids []int64) []catalog.Genre {
 	out := make([]catalog.Genre, 0, len(ids))
 	for _, id := range ids {
-		if n := reference.GenreName(reference.Movie, id, "en", ""); n != "" {
-			out = append(out, catalog.Genre{ID: wire.Number(id), Name: wire.Text(n)})
+		n := reference.GenreName(reference.Movie, id, "en", "")
+		if n == "" {
+			t.parser.Counts.Unknown["genre_ids[]"]++
 		}
+		out = append(out, catalog.Genre{ID: wire.Number(id), Name: wire.Text(n)})
 	}
 	return out
 }
 
+// fill sets the texts that m lacks to those of l.
+func fill(m *catalog.Movie, l *catalog.Localized) {
+	set := func(dst *wire.String, s wire.String) {
+		if !dst.Set && s.Set {
+			*dst = s
+		}
+	}
+	set(&m.Title, l.Title)
+	set(&m.Overview, l.Overview)
+	set(&m.Tagline, l.Tagline)
+	set(&m.Homepage, l.Homepage)
+}
+
 // suffixed turns texts whose name ends in a language, title_ar, into the text of
 // that language.
-func (t *tmdb) suffixed(m *catalog.Movie) error {
+func (t *tmdb) suffixed(m *catalog.Movie) (english catalog.Localized, err error) {
 	if m.Extra == "" || !strings.Contains(m.Extra, "_") {
-		return nil
+		return english, nil
 	}
 	var extra map[string]json.RawMessage
 	if err := json.Unmarshal([]byte("{"+m.Extra+"}"), &extra); err != nil {
-		return fmt.Errorf("parse unknown members: %w", err)
+		return english, fmt.Errorf("parse unknown members: %w", err)
 	}
 	found := false
 	for _, name := range slices.Sorted(maps.Keys(extra)) {
@@ -140,7 +208,7 @@ func (t *tmdb) suffixed(m *catalog.Movie) error {
 		if !ok || len(lang) != 2 || json.Unmarshal(extra[name], &text) != nil {
 			continue
 		}
-		if _, known := reference.LanguageByCode(lang); known && setText(m, lang, base, text) {
+		if _, known := reference.LanguageByCode(lang); known && t.setText(m, &english, lang, base, text) {
 			delete(extra, name)
 			t.forget(name)
 			found = true
@@ -149,7 +217,7 @@ func (t *tmdb) suffixed(m *catalog.Movie) error {
 	if found {
 		m.Extra = membersOf(extra)
 	}
-	return nil
+	return english, nil
 }
 
 func cutLast(s, sep string) (before, after string, found bool) {
@@ -174,15 +242,24 @@ func membersOf(extra map[string]json.RawMessage) string {
 	return b.String()
 }
 
-func setText(m *catalog.Movie, lang, member, text string) bool {
-	l := localized(m, lang)
-	dst := map[string]*wire.String{
-		"title": &l.Title, "overview": &l.Overview, "tagline": &l.Tagline, "homepage": &l.Homepage,
-	}[member]
-	if dst == nil {
+// setText reports false for members that have no text of their own in a language.
+func (t *tmdb) setText(m *catalog.Movie, english *catalog.Localized, lang, member, text string) bool {
+	of := func(title, overview, tagline, homepage *wire.String) *wire.String {
+		return map[string]*wire.String{
+			"title": title, "overview": overview, "tagline": tagline, "homepage": homepage,
+		}[member]
+	}
+	base := of(&m.Title, &m.Overview, &m.Tagline, &m.Homepage)
+	if base == nil {
 		return false
 	}
-	*dst = wire.Text(text)
+	l := english
+	if lang != "en" {
+		l = localized(m, lang)
+	} else if t.language == "" && base.Set {
+		return base.V == text // two English texts: the crawl's own is served
+	}
+	*of(&l.Title, &l.Overview, &l.Tagline, &l.Homepage) = wire.Text(text)
 	return true
 }
 
@@ -202,11 +279,15 @@ func localized(m *catalog.Movie, language string) *catalog.Localized {
 // leaves the rest, which is the same in every language, where it is.
 func localize(m *catalog.Movie, language string) {
 	l := localized(m, language)
+	base, local := wire.RecordOf(m), wire.RecordOf(l)
 	move := func(dst, src *wire.String, name string) {
-		if src.Set {
+		switch {
+		case src.Set:
 			*dst, *src = *src, wire.String{}
+		case wire.IsNull(base, name):
+			wire.SetNull(local, name)
 		}
-		wire.MarkAbsent(wire.RecordOf(m), name)
+		wire.MarkAbsent(base, name)
 	}
 	move(&l.Title, &m.Title, "title")
 	move(&l.Overview, &m.Overview, "overview")
@@ -217,7 +298,7 @@ func localize(m *catalog.Movie, language string) {
 	l.Runtime, m.Runtime = m.Runtime, wire.Int{}
 	l.Genres, m.Genres = m.Genres, nil
 	l.BelongsToCollection, m.BelongsToCollection = m.BelongsToCollection, nil
-	wire.MarkAbsent(wire.RecordOf(m), "belongs_to_collection")
+	wire.MarkAbsent(base, "belongs_to_collection")
 	l.Credits, m.Credits = m.Credits, nil
 	l.Trailers, m.Trailers = m.Trailers, nil
 	for i := range m.Lists {

@@ -124,7 +124,7 @@ func (r *Reader) unpackParquet(w *window, maxRow int, dir string) error {
 	}
 	r.free = append(r.free, func() {
 		tmp.Close()
-		os.Remove(tmp.Name())
+		_ = os.Remove(tmp.Name()) // a leftover is hidden and harmless
 	})
 	size := int64(0)
 	for {

@@ -165,8 +165,8 @@ func openFile[T any](f *os.File, path, kind string) (file *File[T], err error) {
 		return nil, fmt.Errorf("%s: holds %q, want %q", path, k, kind)
 	}
 	want := Schema[T](kind)
-	if got := pq.Schema(); len(got.Columns()) != len(want.Columns()) {
-		return nil, fmt.Errorf("%s: has %d columns, want %d: ingest it again", path, len(got.Columns()), len(want.Columns()))
+	if pq.Schema().String() != want.String() {
+		return nil, fmt.Errorf("%s: its columns are not those of a catalogue file of version %s: ingest it again", path, FormatVersion)
 	}
 	return &File[T]{path: path, file: f, pq: pq, cols: layout(want, wire.PlanOf[T](), nil, 0, 0)}, nil
 }

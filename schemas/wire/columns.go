@@ -2,7 +2,6 @@ package wire
 
 import (
 	"encoding/json"
-	"fmt"
 	"strings"
 
 	"github.com/bytedance/sonic"
@@ -100,7 +99,7 @@ func (p *Parser) extra(members string, r Record) (seen uint64, err error) {
 	}
 	n, err := sonic.GetFromString("{" + members + "}")
 	if err != nil {
-		return 0, fmt.Errorf("parse JSON: %w", err)
+		return 0, syntaxError(err)
 	}
 	at := p.path
 	p.Columns, p.path = false, p.path[:len(p.path)-1]
@@ -124,7 +123,7 @@ func (p *Parser) cell(v *ast.Node, r Record, f *Field) error {
 	}
 	n, err := sonic.GetFromString(s)
 	if err != nil {
-		return fmt.Errorf("parse JSON: %w", err)
+		return syntaxError(err)
 	}
 	p.Columns = false
 	defer func() { p.Columns = true }()

@@ -61,12 +61,18 @@ func (p *Parser) Parse(row string, r Record) error {
 	p.path = p.path[:0]
 	n, err := sonic.GetFromString(row)
 	if err != nil {
-		return fmt.Errorf("parse JSON: %w", err)
+		return syntaxError(err)
 	}
 	if n.TypeSafe() != ast.V_OBJECT {
 		return p.mismatch(&n, "an object")
 	}
 	return p.object(&n, r)
+}
+
+// syntaxError is the library's error on one line: it adds a drawing of the place.
+func syntaxError(err error) error {
+	line, _, _ := strings.Cut(strings.Trim(err.Error(), "\""), "\n")
+	return fmt.Errorf("parse JSON: %s", line)
 }
 
 // each calls fn for every child of n and stops at the first error.
@@ -80,7 +86,7 @@ func each(n *ast.Node, fn func(key *string, i int, v *ast.Node) error) error {
 		return failed
 	}
 	if err != nil {
-		return fmt.Errorf("parse JSON: %w", err)
+		return syntaxError(err)
 	}
 	return nil
 }
@@ -176,14 +182,14 @@ func (p *Parser) unknown(key string, v *ast.Node, r Record) error {
 func compact(v *ast.Node) (string, error) {
 	raw, err := v.Raw()
 	if err != nil {
-		return "", fmt.Errorf("parse JSON: %w", err)
+		return "", syntaxError(err)
 	}
 	if !strings.ContainsAny(raw, " \n\t\r") {
 		return raw, nil
 	}
 	var b bytes.Buffer
 	if err := json.Compact(&b, []byte(raw)); err != nil {
-		return "", fmt.Errorf("parse JSON: %w", err)
+		return "", syntaxError(err)
 	}
 	return b.String(), nil
 }

@@ -107,6 +107,15 @@ func (p *Plan) add(f Field, key bool) {
 	}
 }
 
+// Field returns the field of the given member name.
+func (p *Plan) Field(name string) (*Field, bool) {
+	i, ok := p.byName[name]
+	if !ok {
+		return nil, false
+	}
+	return &p.Fields[i], true
+}
+
 func newField(t reflect.Type, sf reflect.StructField, tag string) (f Field, key bool) {
 	name, opts, _ := strings.Cut(tag, ",")
 	if name == "" {

@@ -27,7 +27,7 @@ type country struct {
 	Object
 	Code   String   `wire:"code,key"`
 	Link   String   `wire:"link"`
-	Offers []offers `wire:"*"`
+	Offers []offers `wire:"*" column:"offers"`
 }
 
 type doc struct {

@@ -26,6 +26,10 @@ const ETagLen = 36
 // maxStored is the most that one stored block holds.
 const maxStored = 0xffff
 
+// maxInflation is how many raw bytes a byte of deflate can stand for: 258 for each
+// two bits. A segment that says more is damaged, and no memory is set aside for it.
+const maxInflation = 4 * 258
+
 const (
 	headerLen  = 10
 	trailerLen = 2 + 8 // the empty final block, CRC-32 and length
@@ -45,11 +49,13 @@ type Answer struct {
 	source   bytes.Reader
 }
 
-// chunk is a segment, or literals[from:to] when seg.Stored is nil.
+// chunk is a segment, or literals[from:to].
 type chunk struct {
 	seg      release.Segment
-	from, to int
+	from, to int // both 0 for a segment
 }
+
+func (c *chunk) isLiteral() bool { return c.to > 0 }
 
 // Reset empties a for the next answer.
 func (a *Answer) Reset() {
@@ -59,25 +65,34 @@ func (a *Answer) Reset() {
 	a.raw, a.stored = 0, 0
 }
 
-// Segment appends a stored segment.
+// Segment appends a stored segment. One without raw bytes adds nothing to the body.
 func (a *Answer) Segment(s release.Segment) {
-	a.chunks = append(a.chunks, chunk{seg: s})
 	a.tag = append(append(a.tag, 1), s.Hash[:]...)
+	if s.RawLen == 0 {
+		return
+	}
+	a.chunks = append(a.chunks, chunk{seg: s})
 	a.raw += uint64(s.RawLen)
 	a.stored += len(s.Stored)
 }
 
-// Literal appends bytes, which are copied. Literals that follow one another become
-// one block.
+// Literal appends bytes, which are copied. Literals that follow one another share
+// blocks.
 func Literal[T string | []byte](a *Answer, b T) {
-	if len(b) == 0 {
-		return
+	a.tag = append(binary.AppendUvarint(append(a.tag, 0), uint64(len(b))), b...)
+	a.raw += uint64(len(b))
+	for len(b) > 0 {
+		n := min(len(b), maxStored)
+		literal(a, b[:n])
+		b = b[n:]
 	}
+}
+
+// literal appends what fits into one stored block.
+func literal[T string | []byte](a *Answer, b T) {
 	from := len(a.literals)
 	a.literals = append(a.literals, b...)
-	a.raw += uint64(len(b))
-	a.tag = append(append(a.tag, 0, byte(len(b))), b...)
-	if n := len(a.chunks); n > 0 && a.chunks[n-1].seg.Stored == nil && len(a.literals)-a.chunks[n-1].from <= maxStored {
+	if n := len(a.chunks); n > 0 && a.chunks[n-1].isLiteral() && len(a.literals)-a.chunks[n-1].from <= maxStored {
 		a.chunks[n-1].to = len(a.literals)
 		a.stored += len(b)
 		return
@@ -115,7 +130,7 @@ func (a *Answer) AppendGzip(dst []byte) []byte {
 	var crc uint32
 	for i := range a.chunks {
 		c := &a.chunks[i]
-		if c.seg.Stored != nil {
+		if !c.isLiteral() {
 			dst = append(dst, c.seg.Stored...)
 			crc = release.CombineCRC(crc, c.seg.CRC, c.seg.Op)
 			continue
@@ -136,7 +151,7 @@ func (a *Answer) AppendGzip(dst []byte) []byte {
 func (a *Answer) AppendIdentity(dst []byte) ([]byte, error) {
 	for i := range a.chunks {
 		c := &a.chunks[i]
-		if c.seg.Stored == nil {
+		if c.isLiteral() {
 			dst = append(dst, a.literals[c.from:c.to]...)
 			continue
 		}
@@ -156,6 +171,9 @@ func (a *Answer) AppendInflated(dst []byte, s *release.Segment) ([]byte, error) 
 		a.inflate = flate.NewReader(&a.source)
 	} else if err := a.inflate.(flate.Resetter).Reset(&a.source, nil); err != nil {
 		return dst, fmt.Errorf("inflate segment: %w", err)
+	}
+	if uint64(s.RawLen) > maxInflation*uint64(len(s.Stored)) {
+		return dst, fmt.Errorf("%w: segment of %d bytes says it inflates to %d", release.ErrCorrupt, len(s.Stored), s.RawLen)
 	}
 	n := len(dst)
 	dst = append(dst, make([]byte, s.RawLen)...)
@@ -186,7 +204,7 @@ type Part struct {
 func (a *Answer) Parts(fn func(p Part)) {
 	for i := range a.chunks {
 		c := &a.chunks[i]
-		if c.seg.Stored != nil {
+		if !c.isLiteral() {
 			fn(Part{Segment: &c.seg})
 			continue
 		}

@@ -13,12 +13,14 @@ type by uint8
 
 const (
 	byNothing by = iota
-	byLanguages
+	byImageLanguage
+	byVideoLanguage
 	byCountryCode
 	byTime
 )
 
-// A Filter keeps some rows of a fragment's arrays. The zero Filter keeps all.
+// A Filter keeps some rows of a fragment's arrays. The zero Filter keeps all. Arrays
+// that the API may add one day are not thinned out.
 type Filter struct {
 	by        by
 	n         int
@@ -54,129 +56,220 @@ func byDay(p *route.Params) Filter {
 }
 
 // Append appends raw, the text of a segment, without the rows that f leaves out.
-// raw is JSON that the builder wrote; the error tells where it is not.
+// raw is JSON that the builder wrote, members of one object with or without its
+// braces; the error tells where it is not.
 func (f *Filter) Append(dst, raw []byte) ([]byte, error) {
 	switch f.by {
-	case byLanguages:
-		return appendRows(dst, raw, f.keepLanguage)
-	case byCountryCode:
-		return appendRows(dst, raw, func(dst, row []byte) ([]byte, bool) {
-			v, _ := member(row, `"iso_3166_1":`)
-			return append(dst, row...), len(v) == 4 && string(v[1:3]) == string(f.country[:])
-		})
+	case byNothing:
+		return append(dst, raw...), nil
 	case byTime:
-		return appendRows(dst, raw, f.keepItems)
+		return appendMembers(dst, raw, f.thins, f.keepChange)
 	}
-	return append(dst, raw...), nil
+	return appendMembers(dst, raw, f.thins, f.keepRow)
 }
 
-func (f *Filter) keepLanguage(dst, row []byte) ([]byte, bool) {
-	v, _ := member(row, `"iso_639_1":`)
-	lang := fragment.NoLanguage
-	if len(v) == 4 {
-		lang = fragment.Language(v[1:3], nil)
+// thins reports whether f thins out the array that is the named member; the name is
+// in quotes.
+func (f *Filter) thins(name []byte) bool {
+	switch f.by {
+	case byImageLanguage:
+		return string(name) == `"backdrops"` || string(name) == `"logos"` || string(name) == `"posters"`
+	case byVideoLanguage:
+		return string(name) == `"results"`
+	case byCountryCode:
+		return string(name) == `"titles"`
+	case byTime:
+		return string(name) == `"changes"`
 	}
+	return false
+}
+
+// keepRow keeps a row of one of the languages or of the country.
+func (f *Filter) keepRow(dst, row []byte) ([]byte, bool, error) {
+	keep := false
+	switch f.by {
+	case byCountryCode:
+		v := member(row, `"iso_3166_1"`)
+		keep = len(v) == 4 && string(v[1:3]) == string(f.country[:])
+	case byImageLanguage:
+		keep = f.has(group(row, fragment.NoLanguage))
+	case byVideoLanguage:
+		// A video without the member is English, as in package render.
+		keep = f.has(group(row, english))
+	}
+	if !keep {
+		return dst, false, nil
+	}
+	return append(dst, row...), true, nil
+}
+
+func (f *Filter) has(v fragment.Variant) bool {
 	for _, l := range f.languages[:f.n] {
-		if l == lang {
-			return append(dst, row...), true
+		if l == v {
+			return true
 		}
 	}
-	return dst, false
+	return false
 }
 
-// keepItems keeps a key's items within the days, and the key if any are left.
-func (f *Filter) keepItems(dst, row []byte) ([]byte, bool) {
+// group returns the language of a row, none when it names no language.
+func group(row []byte, none fragment.Variant) fragment.Variant {
+	v := member(row, `"iso_639_1"`)
+	if len(v) == 4 && v[0] == '"' && isLetter(v[1]) && isLetter(v[2]) {
+		return fragment.Language(v[1:3], nil)
+	}
+	return none
+}
+
+func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
+
+// keepChange keeps a key's items within the days, and the key if any are left.
+func (f *Filter) keepChange(dst, row []byte) ([]byte, bool, error) {
 	kept := false
-	out, err := appendRows(dst, row, func(dst, item []byte) ([]byte, bool) {
-		v, _ := member(item, `"time":`)
-		day, ok := route.ParseDay(bytes.Trim(v, `"`))
+	dst, err := appendMembers(dst, row, isItems, func(dst, item []byte) ([]byte, bool, error) {
+		day, ok := route.ParseDay(bytes.Trim(member(item, `"time"`), `"`))
 		if ok && (day < f.from || day > f.to) {
-			return dst, false
+			return dst, false, nil
 		}
 		kept = true
-		return append(dst, item...), true
+		return append(dst, item...), true, nil
 	})
-	return out, kept && err == nil
+	return dst, kept, err
 }
 
-// member returns the value of a scalar member, with its quotes. A string cannot
-// hold the name's closing quote unescaped, so that the first match is the member.
-func member(row []byte, name string) ([]byte, bool) {
-	i := bytes.Index(row, []byte(name))
-	if i < 0 {
-		return nil, false
-	}
-	v := row[i+len(name):]
-	if len(v) > 0 && v[0] == '"' {
-		if end := bytes.IndexByte(v[1:], '"'); end >= 0 {
-			return v[:end+2], true
+func isItems(name []byte) bool { return string(name) == `"items"` }
+
+// member returns the value of a member of an object, nil when there is none. The
+// name is in quotes.
+func member(object []byte, name string) []byte {
+	for i := 1; i < len(object) && object[i] == '"'; i++ {
+		colon := stringEnd(object, i)
+		if colon < 0 || colon >= len(object) {
+			return nil
 		}
+		end := valueEnd(object, colon+1)
+		if end < 0 {
+			return nil
+		}
+		if string(object[i:colon]) == name {
+			return object[colon+1 : end]
+		}
+		i = end // at the comma
 	}
-	if end := bytes.IndexAny(v, ",}"); end >= 0 {
-		return v[:end], true
-	}
-	return nil, false
+	return nil
 }
 
-// appendRows copies raw and asks keep about every object that is an element of an
-// outermost array; keep appends the object's new text and says whether it stays.
-func appendRows(dst, raw []byte, keep func(dst, row []byte) ([]byte, bool)) ([]byte, error) {
-	arrays, kept := 0, 0
+// A keeper appends what stays of a row and says whether anything does.
+type keeper func(dst, row []byte) ([]byte, bool, error)
+
+// appendMembers copies members of an object and asks keep about the rows of the
+// arrays that thins names.
+func appendMembers(dst, raw []byte, thins func(name []byte) bool, keep keeper) ([]byte, error) {
 	for i := 0; i < len(raw); {
-		switch c := raw[i]; {
-		case c == '"':
-			end := stringEnd(raw, i)
-			if end < 0 {
-				return dst, fmt.Errorf("byte %d: string without an end", i)
-			}
-			dst = append(dst, raw[i:end]...)
-			i = end
-		case c == '{' && arrays == 1:
-			end := objectEnd(raw, i)
-			if end < 0 {
-				return dst, fmt.Errorf("byte %d: object without an end", i)
-			}
-			n := len(dst)
-			if kept > 0 {
-				dst = append(dst, ',')
-			}
-			out, ok := keep(dst, raw[i:end])
-			if ok {
-				dst, kept = out, kept+1
-			} else {
-				dst = dst[:n]
-			}
-			i = end
-		case c == ',' && arrays == 1:
-			i++ // written again between the rows that stay
-		default:
-			if c == '[' {
-				arrays, kept = arrays+1, 0
-			} else if c == ']' {
-				arrays--
-			}
+		if c := raw[i]; c == ',' || c == '{' || c == '}' {
 			dst = append(dst, c)
 			i++
+			continue
 		}
+		if raw[i] != '"' {
+			return dst, fmt.Errorf("byte %d: %q where a member starts", i, raw[i])
+		}
+		colon := stringEnd(raw, i)
+		if colon < 0 || colon >= len(raw) || raw[colon] != ':' {
+			return dst, fmt.Errorf("byte %d: member without a name", i)
+		}
+		value := colon + 1
+		end := valueEnd(raw, value)
+		if end < 0 {
+			return dst, fmt.Errorf("byte %d: value without an end", value)
+		}
+		if raw[value] != '[' || !thins(raw[i:colon]) {
+			dst = append(dst, raw[i:end]...)
+			i = end
+			continue
+		}
+		dst = append(dst, raw[i:value+1]...)
+		var err error
+		if dst, err = appendRows(dst, raw[value+1:end-1], keep); err != nil {
+			return dst, fmt.Errorf("byte %d: %w", value, err)
+		}
+		dst = append(dst, ']')
+		i = end
 	}
 	return dst, nil
 }
 
+// appendRows appends the rows that stay, between commas.
+func appendRows(dst, rows []byte, keep keeper) ([]byte, error) {
+	kept := 0
+	for i := 0; i < len(rows); i++ {
+		end := valueEnd(rows, i)
+		if end < 0 {
+			return dst, fmt.Errorf("row at byte %d: no end", i)
+		}
+		n := len(dst)
+		if kept > 0 {
+			dst = append(dst, ',')
+		}
+		out, ok, err := keep(dst, rows[i:end])
+		if err != nil {
+			return dst[:n], fmt.Errorf("row at byte %d: %w", i, err)
+		}
+		if ok {
+			dst, kept = out, kept+1
+		} else {
+			dst = dst[:n]
+		}
+		i = end // at the comma
+	}
+	return dst, nil
+}
+
+// valueEnd returns the index behind the value that starts at i; -1 when none does,
+// or when it has no end.
+func valueEnd(b []byte, i int) int {
+	if i >= len(b) {
+		return -1
+	}
+	switch b[i] {
+	case '"':
+		return stringEnd(b, i)
+	case '{', '[':
+		return nestedEnd(b, i)
+	}
+	n := bytes.IndexAny(b[i:], ",}]")
+	switch {
+	case n < 0:
+		return len(b)
+	case n == 0:
+		return -1
+	}
+	return i + n
+}
+
 // stringEnd returns the index behind the string that starts at i; -1 without one.
 func stringEnd(b []byte, i int) int {
-	for i++; i < len(b); i++ {
-		switch b[i] {
-		case '\\':
-			i++
-		case '"':
+	for i++; ; i++ {
+		n := bytes.IndexByte(b[i:], '"')
+		if n < 0 {
+			return -1
+		}
+		start := i
+		i += n
+		// The quote ends the string unless an odd number of backslashes escapes it.
+		slashes := 0
+		for k := i - 1; k >= start && b[k] == '\\'; k-- {
+			slashes++
+		}
+		if slashes%2 == 0 {
 			return i + 1
 		}
 	}
-	return -1
 }
 
-// objectEnd returns the index behind the object that starts at i; -1 without one.
-func objectEnd(b []byte, i int) int {
+// nestedEnd returns the index behind the object or array that starts at i; -1
+// without one.
+func nestedEnd(b []byte, i int) int {
 	depth := 0
 	for i < len(b) {
 		switch b[i] {

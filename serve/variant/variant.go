@@ -81,7 +81,8 @@ func Canonical(s fragment.Sub) fragment.Sub {
 func Pick(e release.Entry, s fragment.Sub, q *route.Request) (Choice, bool) {
 	switch s {
 	case fragment.SubImages:
-		return pickRows(e, s, fragment.Base, imageSet(q))
+		languages := imageSet(q)
+		return pickRows(e, s, fragment.Base, &languages, byImageLanguage)
 	case fragment.SubVideos:
 		return pickVideos(e, q)
 	case fragment.SubAlternativeTitles:
@@ -128,9 +129,9 @@ func (s *set) add(v fragment.Variant) {
 
 // imageSet returns the languages of images: the request's own and those that
 // include_image_language adds; all when the request names none.
-func imageSet(q *route.Request) *set {
-	s := &set{all: !q.HasLanguage && len(q.ImageLanguages()) == 0}
-	fillSet(s, q, q.ImageLanguages())
+func imageSet(q *route.Request) set {
+	s := set{all: !q.HasLanguage && len(q.ImageLanguages()) == 0}
+	fillSet(&s, q, q.ImageLanguages())
 	return s
 }
 
@@ -154,13 +155,13 @@ func pickVideos(e release.Entry, q *route.Request) (Choice, bool) {
 	if _, ok := e.Find(fragment.Address{Sub: fragment.SubVideos, Variant: from}); !ok {
 		from = fragment.Base
 	}
-	return pickRows(e, fragment.SubVideos, from, s)
+	return pickRows(e, fragment.SubVideos, from, s, byVideoLanguage)
 }
 
 // pickRows returns the rows of the languages in s. One language, or all, is stored
 // as it is asked for; other combinations are filtered out of the fragment of all.
 // Languages without a row do not count, so that equal answers are equal choices.
-func pickRows(e release.Entry, sub fragment.Sub, from fragment.Variant, s *set) (Choice, bool) {
+func pickRows(e release.Entry, sub fragment.Sub, from fragment.Variant, s *set, rows by) (Choice, bool) {
 	whole, ok := e.Find(fragment.Address{Sub: sub, Variant: from})
 	if !ok || s.all {
 		return Choice{Fragment: whole}, ok
@@ -182,7 +183,7 @@ func pickRows(e release.Entry, sub fragment.Sub, from fragment.Variant, s *set) 
 	case f.n == groups(e, sub):
 		return Choice{Fragment: whole}, true
 	}
-	f.by = byLanguages
+	f.by = rows
 	return Choice{Fragment: whole, Filter: f}, true
 }
 

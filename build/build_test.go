@@ -1,0 +1,379 @@
+package build
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"reelsplice/build/buildtest"
+	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/release"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// config returns a Config over a catalogue with a fresh folder of releases.
+func config(tb testing.TB, catalogDir string) Config {
+	tb.Helper()
+	c := DefaultConfig()
+	c.Catalog, c.Releases = catalogDir, tb.TempDir()
+	return c
+}
+
+// run builds a release.
+func run(tb testing.TB, c Config) Report {
+	tb.Helper()
+	r, err := Run(tb.Context(), c)
+	if err != nil {
+		tb.Fatalf("Run: %v", err)
+	}
+	return r
+}
+
+// contents returns the files of a folder, but for those whose times are no part of
+// its content.
+func contents(tb testing.TB, dir string) map[string]string {
+	tb.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	files := map[string]string{}
+	for _, e := range entries {
+		if e.Name() == reportFile {
+			continue
+		}
+		data, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil {
+			tb.Fatal(err)
+		}
+		files[e.Name()] = string(data)
+	}
+	return files
+}
+
+// verify fails when the release has problems.
+func verify(tb testing.TB, dir string) {
+	tb.Helper()
+	problems, err := release.Verify(tb.Context(), dir, release.VerifyOptions{}, nil)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for _, p := range problems {
+		tb.Errorf("Verify finds %s", p)
+	}
+}
+
+// TestDeterministic builds the sample with one worker and with four, and once more
+// in the same folder.
+func TestDeterministic(t *testing.T) {
+	dir := buildtest.Catalog(t, buildtest.Sample(t)...)
+	one, four := config(t, dir), config(t, dir)
+	one.Jobs, four.Jobs = 1, 4
+	a, b := run(t, one), run(t, four)
+	if a.Release != b.Release {
+		t.Errorf("Run = release %s with 1 job, %s with 4, want the same", a.Release, b.Release)
+	}
+	want, got := contents(t, filepath.Join(one.Releases, a.Release)), contents(t, filepath.Join(four.Releases, b.Release))
+	if len(want) < 4 {
+		t.Errorf("the release has the files %v, want a manifest, an index, a directory and packs", slices.Sorted(maps.Keys(want)))
+	}
+	for name := range want {
+		if got[name] != want[name] {
+			t.Errorf("%s differs between 1 job and 4", name)
+		}
+	}
+	if len(got) != len(want) {
+		t.Errorf("%d files with 4 jobs, %d with 1", len(got), len(want))
+	}
+	verify(t, filepath.Join(one.Releases, a.Release))
+
+	if again := run(t, one); again.Release != a.Release {
+		t.Errorf("Run = release %s the second time, want %s", again.Release, a.Release)
+	}
+	if n := folders(t, one.Releases); len(n) != 1 {
+		t.Errorf("folder of releases holds %q, want one release", n)
+	}
+
+	one.Level = 1
+	if fast := run(t, one); fast.Release == a.Release {
+		t.Errorf("Run at level 1 = release %s, as at level 6: its bytes differ", fast.Release)
+	}
+}
+
+// folders returns the folders inside dir.
+func folders(tb testing.TB, dir string) []string {
+	tb.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		if e.IsDir() {
+			names = append(names, e.Name())
+		}
+	}
+	return names
+}
+
+func TestReport(t *testing.T) {
+	rows := buildtest.Sample(t)
+	c := config(t, buildtest.Catalog(t, rows...))
+	var done, total int64
+	c.Jobs = 1
+	c.Progress = func(d, n int64) { done, total = d, n }
+	r := run(t, c)
+	n := int64(len(rows))
+	if done != n || total != n {
+		t.Errorf("Progress ends with %d of %d, want %d of %d", done, total, n, n)
+	}
+	if r.Records["movie"] != n || r.Resources <= n || r.Fragments < 10*n || r.Segments == 0 || r.Jobs != 1 || r.Level != 6 {
+		t.Errorf("Report = %+v, want %d movies, more resources, at least 10 fragments each", r, n)
+	}
+	if r.StoredBytes == 0 || r.RawBytes < r.StoredBytes || r.Seconds <= 0 || r.PeakRSSBytes <= 0 || r.BuiltAt.IsZero() {
+		t.Errorf("Report = %+v, want sizes, times and memory", r)
+	}
+	data, err := os.ReadFile(filepath.Join(c.Releases, r.Release, reportFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var written Report
+	if err := json.Unmarshal(data, &written); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(r, written); diff != "" {
+		t.Errorf("%s differs from what Run returns (-want +got):\n%s", reportFile, diff)
+	}
+}
+
+func TestCancelled(t *testing.T) {
+	dir := buildtest.Catalog(t, buildtest.Sample(t)...)
+	f := func(name string, after int64) {
+		t.Helper()
+		c := config(t, dir)
+		c.Jobs = 2
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		if after == 0 {
+			cancel()
+		}
+		c.Progress = func(done, _ int64) {
+			if done == after {
+				cancel()
+			}
+		}
+		r, err := Run(ctx, c)
+		if !errors.Is(err, context.Canceled) || r.Release != "" {
+			t.Errorf("%s: Run = %q, %v, want no release and context.Canceled", name, r.Release, err)
+		}
+		if left := folders(t, c.Releases); len(left) != 0 {
+			t.Errorf("%s: Run leaves %q", name, left)
+		}
+		// The folder is free for the next build.
+		c.Progress = nil
+		run(t, c)
+	}
+	f("before", 0)
+	f("at the first record", 1)
+	f("at the last record", int64(len(buildtest.Sample(t))))
+}
+
+func TestNoCatalogue(t *testing.T) {
+	c := config(t, t.TempDir())
+	_, err := Run(t.Context(), c)
+	if err == nil || !strings.Contains(err.Error(), c.Catalog) || !strings.Contains(err.Error(), catalog.MovieFile) ||
+		!strings.Contains(err.Error(), "ingest") || strings.Contains(err.Error(), "\n") {
+		t.Errorf("Run without a catalogue = %v, want one line that names %s and says to ingest", err, c.Catalog)
+	}
+	path := filepath.Join(c.Catalog, catalog.MovieFile)
+	if err := os.WriteFile(path, []byte("no Parquet"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err = Run(t.Context(), c); err == nil || !strings.Contains(err.Error(), path) {
+		t.Errorf("Run over a broken catalogue = %v, want an error that names %s", err, path)
+	}
+	if left := folders(t, c.Releases); len(left) != 0 {
+		t.Errorf("Run leaves %q", left)
+	}
+}
+
+func TestEmptyCatalogue(t *testing.T) {
+	c := config(t, buildtest.Catalog(t))
+	r := run(t, c)
+	verify(t, filepath.Join(c.Releases, r.Release))
+	if r.Records["movie"] != 0 || r.Resources != 1 {
+		t.Errorf("Report = %+v, want no movie and the one resource of defaults", r)
+	}
+}
+
+func TestValidate(t *testing.T) {
+	f := func(want string, change func(c *Config)) {
+		t.Helper()
+		c := DefaultConfig()
+		c.Catalog, c.Releases = "catalog", "releases"
+		if err := c.Validate(); err != nil {
+			t.Fatalf("Validate of the defaults = %v, want none", err)
+		}
+		change(&c)
+		if err := c.Validate(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("Validate = %v, want an error with %q", err, want)
+		}
+		if _, err := Run(t.Context(), c); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("Run = %v, want an error with %q", err, want)
+		}
+	}
+	f("catalog", func(c *Config) { c.Catalog = "" })
+	f("releases", func(c *Config) { c.Releases = "" })
+	f("level 0", func(c *Config) { c.Level = 0 })
+	f("level 10", func(c *Config) { c.Level = 10 })
+	f("jobs 0", func(c *Config) { c.Jobs = 0 })
+	f("jobs -1", func(c *Config) { c.Jobs = -1 })
+	f("memory 1", func(c *Config) { c.Memory = 1 })
+	f("memory 67108863", func(c *Config) { c.Memory = 64<<20 - 1 })
+	f("level 0", func(c *Config) { c.Level, c.Jobs = 0, 0 })
+	f("jobs 0", func(c *Config) { c.Level, c.Jobs = 0, 0 })
+}
+
+func TestWorkers(t *testing.T) {
+	f := func(jobs int, memory int64, want int) {
+		t.Helper()
+		b := builder{Config: Config{Jobs: jobs, Memory: memory}}
+		if got := b.workers(); got != want {
+			t.Errorf("workers of %d jobs in %d bytes = %d, want %d", jobs, memory, got, want)
+		}
+	}
+	f(1, 2<<30, 1)
+	f(4, 2<<30, 4)
+	f(64, 128<<20, 2)
+	f(64, minMemory, 1)
+}
+
+func TestSharedIMDbIDs(t *testing.T) {
+	c := config(t, buildtest.Catalog(t,
+		`{"id":1,"imdb_id":"tt0000007"}`,
+		`{"id":2,"imdb_id":null,"external_ids":{"imdb_id":"tt0000008"}}`,
+		`{"id":3,"imdb_id":"tt0000007"}`,
+		`{"id":4,"imdb_id":"tt0000007"}`,
+		`{"id":5,"imdb_id":"nm0000001"}`,
+		`{"id":6,"imdb_id":""}`,
+	))
+	report := run(t, c)
+	if report.SharedIMDbIDs != 2 {
+		t.Errorf("SharedIMDbIDs = %d, want 2", report.SharedIMDbIDs)
+	}
+	r := openRelease(t, filepath.Join(c.Releases, report.Release))
+	f := func(name string, want uint64) {
+		t.Helper()
+		e, ok := r.Lookup(fragment.AppendName(nil, fragment.KindMovieByIMDb, name))
+		if ok != (want != 0) || ok && !bytes.Equal(e.Key(), fragment.AppendID(nil, fragment.KindMovie, fragment.ID(want))) {
+			t.Errorf("Lookup(%s) = %s, %v, want movie %d", name, fragment.DescribeKey(e.Key()), ok, want)
+		}
+	}
+	f("tt0000007", 1)
+	f("tt0000008", 2)
+	f("nm0000001", 0)
+	f("", 0)
+}
+
+func openRelease(tb testing.TB, dir string) *release.Reader {
+	tb.Helper()
+	r, err := release.Open(dir)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		if err := r.Close(); err != nil {
+			tb.Error(err)
+		}
+	})
+	return r
+}
+
+// goldenRows are records that have one of everything.
+var goldenRows = []string{
+	`{"adult":false,"backdrop_path":"/b.jpg","belongs_to_collection":null,"budget":1,"genres":[{"id":18,"name":"Drama"}],"homepage":"","id":7,` +
+		`"imdb_id":"tt0000007","original_language":"fr","original_title":"Le titre","overview":"Text","poster_path":"/p.jpg","runtime":90,"tagline":"",` +
+		`"title":"The Title","vote_average":8,"new":{"a":1},"alternative_titles":{"titles":[{"iso_3166_1":"DE","title":"Titel","type":""}]},` +
+		`"images":{"backdrops":[{"iso_639_1":null,"file_path":"/b.jpg"}],"logos":[],"posters":[{"iso_639_1":"fr","file_path":"/fr.jpg"},{"iso_639_1":"en","file_path":"/p.jpg"}]},` +
+		`"release_dates":{"results":[{"iso_3166_1":"FR","release_dates":[{"certification":"","release_date":"2001-02-03T00:00:00.000Z","type":3}]}]},` +
+		`"reviews":{"page":1,"results":[{"author":"A","content":"C"}],"total_pages":1,"total_results":1},` +
+		`"translations":{"translations":[{"iso_3166_1":"DE","iso_639_1":"de","name":"Deutsch","english_name":"German","data":{"homepage":"","overview":"Inhalt","runtime":0,"tagline":"","title":"Der Titel"}}]},` +
+		`"videos":{"results":[{"iso_639_1":"en","name":"T","key":"k","site":"YouTube","size":1080,"type":"Trailer"},{"iso_639_1":"fr","name":"B","key":"l","site":"YouTube","size":720,"type":"Teaser"}]}}`,
+	`{"id":8,"title":"Bare"}`,
+}
+
+// TestGolden compares every fragment of a small release with testdata.
+func TestGolden(t *testing.T) {
+	c := config(t, buildtest.Catalog(t, goldenRows...))
+	report := run(t, c)
+	dir := filepath.Join(c.Releases, report.Release)
+	verify(t, dir)
+	got := dump(t, openRelease(t, dir))
+	path := filepath.Join("testdata", "fragments.golden")
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatalf("%v (go test ./build -run TestGolden -update writes it)", err)
+	}
+	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); diff != "" {
+		t.Errorf("fragments differ from %s (-want +got):\n%s", path, diff)
+	}
+}
+
+// dump writes all fragments of the movies and of the defaults as text.
+func dump(tb testing.TB, r *release.Reader) string {
+	tb.Helper()
+	var b strings.Builder
+	err := r.Resources(tb.Context(), func(key []byte, e release.Entry, _ release.Ref) error {
+		fmt.Fprintf(&b, "%s\n", fragment.DescribeKey(key))
+		for i := range e.Len() {
+			if fragment.Kind(key[0]) == fragment.KindMovieGenres && e.Address(i).Variant != fragment.Base {
+				continue // names are the reference's to test
+			}
+			fmt.Fprintf(&b, "  %s: ", e.Address(i))
+			f := e.Fragment(i)
+			for k := range f.Len() {
+				p, ok := f.Piece(k)
+				if !ok {
+					return fmt.Errorf("%s: piece %d is broken", e.Address(i), k)
+				}
+				switch p.Op {
+				case release.OpSegment:
+					raw, err := inflate(p.Segment)
+					if err != nil {
+						return err
+					}
+					b.Write(raw)
+				case release.OpReference:
+					ref, _ := r.EntryAt(p.Ref)
+					fmt.Fprintf(&b, "<%s>", fragment.DescribeKey(ref.Key()))
+				default:
+					fmt.Fprintf(&b, "<%s>", p.Op)
+				}
+			}
+			b.WriteByte('\n')
+		}
+		return nil
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return b.String()
+}

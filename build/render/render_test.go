@@ -1,0 +1,497 @@
+package render
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/release"
+	"reelsplice/schemas/wire"
+)
+
+// parse reads a record.
+func parse(tb testing.TB, row string) *catalog.Movie {
+	tb.Helper()
+	m := new(catalog.Movie)
+	if err := wire.NewParser().Parse(row, wire.RecordOf(m)); err != nil {
+		tb.Fatalf("Parse(%s): %v", row, err)
+	}
+	return m
+}
+
+// text writes the pieces of a fragment one after another, marks in angle brackets.
+func text(pieces []Piece) string {
+	var b strings.Builder
+	for _, p := range pieces {
+		switch p.Op {
+		case release.OpSegment:
+			b.Write(p.Raw)
+		case release.OpIDMark:
+			b.WriteString("<id>")
+		case release.OpPageMark:
+			b.WriteString("<page>")
+		case release.OpReference:
+			fmt.Fprintf(&b, "<genres %s>", GenresName(p.Genres))
+		}
+	}
+	return b.String()
+}
+
+// texts maps the address of each fragment to its text.
+func texts(tb testing.TB, list []Fragment) map[string]string {
+	tb.Helper()
+	out := map[string]string{}
+	for _, f := range list {
+		name := f.Address.String()
+		if _, ok := out[name]; ok {
+			tb.Errorf("%s is there twice", name)
+		}
+		out[name] = text(f.Pieces)
+	}
+	return out
+}
+
+// render returns the fragments of a record, by address.
+func render(tb testing.TB, row string) map[string]string {
+	tb.Helper()
+	return texts(tb, New().Movie(parse(tb, row)))
+}
+
+// fragmentIs checks one fragment; want "" is none.
+func fragmentIs(tb testing.TB, all map[string]string, address, want string) {
+	tb.Helper()
+	if got := all[address]; got != want {
+		tb.Errorf("fragment %q\n = %s\nwant %s", address, got, want)
+	}
+}
+
+// addressesAre checks which fragments of a sub-request there are.
+func addressesAre(tb testing.TB, all map[string]string, sub string, want ...string) {
+	tb.Helper()
+	var got []string
+	for _, a := range slices.Sorted(maps.Keys(all)) {
+		if a == sub || strings.HasPrefix(a, sub+" ") {
+			got = append(got, a)
+		}
+	}
+	if !slices.Equal(got, want) {
+		tb.Errorf("fragments of %s = %q, want %q", sub, got, want)
+	}
+}
+
+func TestDetailsOrder(t *testing.T) {
+	// Given in no order, served in the API's, unknown members last in theirs.
+	all := render(t, `{"zebra":{"b":1,"a":[2]},"vote_count":7,"vote_average":8,"video":false,"title":"T","tagline":"t",`+
+		`"status":"Released","spoken_languages":[{"name":"English","iso_639_1":"en","english_name":"English"}],"softcore":false,`+
+		`"runtime":139,"revenue":1,"release_date":"1999-10-15","production_countries":[{"name":"X","iso_3166_1":"US"}],`+
+		`"production_companies":[{"origin_country":"US","name":"N","logo_path":null,"id":1}],"poster_path":null,"popularity":1.5,`+
+		`"overview":"o \"q\" é / &","original_title":"O","original_language":"en","origin_country":["US"],"imdb_id":"tt1","id":550,`+
+		`"homepage":"","genres":[{"name":"Unheard of","id":1}],"budget":63000000,"belongs_to_collection":null,"backdrop_path":"/b.jpg",`+
+		`"adult":false,"alpha":1}`)
+	fragmentIs(t, all, "details", `{"adult":false,"backdrop_path":"/b.jpg","belongs_to_collection":null,"budget":63000000,`+
+		`"genres":[{"id":1,"name":"Unheard of"}],"homepage":"","id":550,"imdb_id":"tt1","origin_country":["US"],`+
+		`"original_language":"en","original_title":"O","overview":"o \"q\" é / &","popularity":1.5,"poster_path":null,`+
+		`"production_companies":[{"id":1,"logo_path":null,"name":"N","origin_country":"US"}],`+
+		`"production_countries":[{"iso_3166_1":"US","name":"X"}],"release_date":"1999-10-15","revenue":1,"runtime":139,`+
+		`"softcore":false,"spoken_languages":[{"english_name":"English","iso_639_1":"en","name":"English"}],"status":"Released",`+
+		`"tagline":"t","title":"T","video":false,"vote_average":8.0,"vote_count":7,"zebra":{"b":1,"a":[2]},"alpha":1`)
+}
+
+func TestDetailsKeepLacking(t *testing.T) {
+	f := func(row, base, untranslated string) {
+		t.Helper()
+		all := render(t, row)
+		fragmentIs(t, all, "details", base)
+		fragmentIs(t, all, "details ~", untranslated)
+		addressesAre(t, all, "details", "details", "details ~")
+	}
+	f(`{"id":1}`, `{"id":1`, `{"id":1`)
+	f(`{"id":1,"title":"T"}`, `{"id":1,"title":"T"`, `{"id":1,"title":"T"`)
+	f(`{"id":1,"original_title":"O"}`, `{"id":1,"original_title":"O"`, `{"id":1,"original_title":"O"`)
+	f(`{"id":1,"poster_path":null,"new":[]}`, `{"id":1,"poster_path":null,"new":[]`, `{"id":1,"poster_path":null,"new":[]`)
+	// No poster_path at all: none is made of the images.
+	f(`{"id":1,"original_language":"ja","images":{"posters":[{"iso_639_1":"ja","file_path":"/ja.jpg"}]}}`,
+		`{"id":1,"original_language":"ja"`, `{"id":1,"original_language":"ja"`)
+	// Genres and nothing else.
+	f(`{"id":1,"genres":[{"id":18,"name":"Drama"}]}`, `{"genres":[{"id":18,"name":"Drama"}],"id":1`, `{<genres 18>,"id":1`)
+	f(`{"id":1,"genres":[]}`, `{"genres":[],"id":1`, `{"genres":[],"id":1`)
+}
+
+// translated is a record whose text members all depend on the language.
+const translated = `{"genres":[{"id":18,"name":"Drama"}],"homepage":"http://en","id":1,"original_language":"fr",` +
+	`"original_title":"Le titre","overview":"Overview","poster_path":"/en.jpg","runtime":100,"tagline":"Tagline","title":"The Title",` +
+	`"belongs_to_collection":{"id":9,"name":"C","poster_path":null,"backdrop_path":null},"translations":{"translations":[%s]}}`
+
+func withTranslations(rows ...string) string { return fmt.Sprintf(translated, strings.Join(rows, ",")) }
+
+// detailsOf is what translated gives in a language.
+func detailsOf(genres, homepage, overview, runtime, tagline, title string) string {
+	return `{"belongs_to_collection":{"id":9,"name":"C","poster_path":null,"backdrop_path":null},` + genres +
+		`,"homepage":"` + homepage + `","id":1,"original_language":"fr","original_title":"Le titre","overview":"` + overview +
+		`","poster_path":"/en.jpg","runtime":` + runtime + `,"tagline":"` + tagline + `","title":"` + title + `"`
+}
+
+func TestLanguageRules(t *testing.T) {
+	row := func(lang, region, homepage, overview, runtime, tagline, title string) string {
+		return fmt.Sprintf(`{"iso_3166_1":%q,"iso_639_1":%q,"name":"","english_name":"","data":{"homepage":%q,"overview":%q,"runtime":%s,"tagline":%q,"title":%q}}`,
+			region, lang, homepage, overview, runtime, tagline, title)
+	}
+	all := render(t, withTranslations(
+		row("en", "US", "", "ignored: the base has its own", "0", "", ""),
+		row("de", "DE", "http://de", "Inhalt", "101", "Spruch", "Der Titel"),
+		row("de", "AT", "", "", "0", "", "Der österreichische Titel"),
+		row("fr", "FR", "", "Résumé", "0", "", ""),
+		row("es", "ES", "", "", "0", "", ""), // nothing of its own
+		row("pt", "BR", "", "Sinopse", "0", "", ""),
+		row("pt", "PT", "", "", "99", "", ""),
+		row("en", "GB", "", "", "0", "", "The British Title"),
+	))
+	drama := `"genres":[{"id":18,"name":"Drama"}]`
+	fragmentIs(t, all, "details", detailsOf(drama, "http://en", "Overview", "100", "Tagline", "The Title"))
+	// A title falls back to the original title, texts to nothing, the runtime to the base.
+	fragmentIs(t, all, "details ~", detailsOf("<genres 18>", "", "", "100", "", "Le titre"))
+	fragmentIs(t, all, "details deDE", detailsOf(drama, "http://de", "Inhalt", "101", "Spruch", "Der Titel"))
+	fragmentIs(t, all, "details de", all["details deDE"])
+	fragmentIs(t, all, "details deAT", detailsOf(drama, "", "", "100", "", "Der österreichische Titel"))
+	fragmentIs(t, all, "details frFR", detailsOf(`"genres":[{"id":18,"name":"Drame"}]`, "", "Résumé", "100", "", "Le titre"))
+	fragmentIs(t, all, "details fr", all["details frFR"])
+	fragmentIs(t, all, "details ptPT", detailsOf(`"genres":[{"id":18,"name":"Drama"}]`, "", "", "99", "", "Le titre"))
+	fragmentIs(t, all, "details enGB", detailsOf(drama, "", "", "100", "", "The British Title"))
+	addressesAre(t, all, "details", "details", "details de", "details deAT", "details deDE", "details enGB",
+		"details fr", "details frFR", "details pt", "details ptBR", "details ptPT", "details ~")
+}
+
+func TestLanguageOddities(t *testing.T) {
+	// Codes that are no language pair are skipped; one without a known region is
+	// stored once.
+	all := render(t, withTranslations(
+		`{"iso_3166_1":"","iso_639_1":"zz","data":{"title":"Zz"}}`,
+		`{"iso_3166_1":"","iso_639_1":"","data":{"title":"none"}}`,
+		`{"iso_3166_1":"US","iso_639_1":"english","data":{"title":"long"}}`,
+		`{"iso_3166_1":"~\u0000","iso_639_1":"de","data":{"title":"no region"}}`,
+		`{"iso_3166_1":"DE","iso_639_1":"de"}`,
+		`{"iso_3166_1":"DE","iso_639_1":"de","data":{"title":"first with text"}}`,
+		`{"iso_3166_1":"DE","iso_639_1":"de","data":{"title":"second"}}`,
+	))
+	addressesAre(t, all, "details", "details", "details de", "details deDE", "details zz", "details ~")
+	if !strings.Contains(all["details de"], `"title":"first with text"`) {
+		t.Errorf("details de = %s, want the first text", all["details de"])
+	}
+}
+
+func TestPosterByLanguage(t *testing.T) {
+	const images = `"images":{"backdrops":[],"logos":[],"posters":[{"iso_639_1":null,"file_path":"/null.jpg"},` +
+		`{"iso_639_1":"en","file_path":"/en.jpg"},{"iso_639_1":"de","file_path":"/de1.jpg"},{"iso_639_1":"de","file_path":"/de2.jpg"},` +
+		`{"iso_639_1":"fr","file_path":"/fr.jpg"},{"iso_639_1":"ja"},{"iso_639_1":"xx","file_path":""}]}`
+	poster := func(all map[string]string, address string) string {
+		_, rest, ok := strings.Cut(all[address], `"poster_path":`)
+		if !ok {
+			return "none"
+		}
+		rest, _, _ = strings.Cut(rest, ",")
+		return strings.TrimSuffix(rest, "}")
+	}
+	f := func(row string, want map[string]string) {
+		t.Helper()
+		all := render(t, row)
+		got := map[string]string{}
+		for a := range all {
+			if a == "details" || strings.HasPrefix(a, "details ") {
+				got[a] = poster(all, a)
+			}
+		}
+		if !maps.Equal(got, want) {
+			t.Errorf("posters of %s\n = %v\nwant %v", row, got, want)
+		}
+	}
+	// The requested language, then the original one, then what the record says.
+	f(`{"id":1,"original_language":"fr","poster_path":"/en.jpg",`+images+`}`,
+		map[string]string{"details": `"/en.jpg"`, "details ~": `"/fr.jpg"`, "details de~": `"/de1.jpg"`})
+	f(`{"id":1,"original_language":"ja","poster_path":"/en.jpg",`+images+`}`,
+		map[string]string{"details": `"/en.jpg"`, "details ~": `"/en.jpg"`, "details de~": `"/de1.jpg"`, "details fr~": `"/fr.jpg"`})
+	f(`{"id":1,"original_language":"ja","poster_path":null,`+images+`}`,
+		map[string]string{"details": `null`, "details ~": `null`, "details de~": `"/de1.jpg"`, "details fr~": `"/fr.jpg"`})
+	// Text and poster in one language: the fragment of the text has the poster.
+	f(`{"id":1,"original_language":"ja","poster_path":"/en.jpg",`+images+
+		`,"translations":{"translations":[{"iso_639_1":"de","iso_3166_1":"DE","data":{"title":"T"}}]}}`,
+		map[string]string{
+			"details": `"/en.jpg"`, "details ~": `"/en.jpg"`, "details de": `"/de1.jpg"`, "details deDE": `"/de1.jpg"`,
+			"details de~": `"/de1.jpg"`, "details fr~": `"/fr.jpg"`,
+		})
+}
+
+func TestCrawledLanguages(t *testing.T) {
+	all := render(t, `{"id":1,"adult":false,"belongs_to_collection":{"id":9,"name":"C","poster_path":null,"backdrop_path":null},`+
+		`"genres":[{"id":18,"name":"Drama"}],"original_title":"O","overview":"E","runtime":100,"title":"T","poster_path":"/en.jpg",`+
+		`"backdrop_path":"/b.jpg","localized":[{"language":"it-IT","title":"Il Titolo","overview":"","runtime":101,"poster_path":"/it.jpg",`+
+		`"genres":[{"id":18,"name":"Dramma"}],"belongs_to_collection":{"id":9,"name":"Collezione","poster_path":null,"backdrop_path":null},`+
+		`"credits":{"cast":[],"crew":[]},"trailers":{"quicktime":[],"youtube":[{"name":"Trailer it"}]}}],`+
+		`"credits":{"cast":[{"id":1}],"crew":[]}}`)
+	fragmentIs(t, all, "details itIT", `{"adult":false,"backdrop_path":"/b.jpg","belongs_to_collection":{"id":9,"name":"Collezione",`+
+		`"poster_path":null,"backdrop_path":null},"genres":[{"id":18,"name":"Dramma"}],"id":1,"original_title":"O","overview":"",`+
+		`"poster_path":"/it.jpg","runtime":101,"title":"Il Titolo"`)
+	fragmentIs(t, all, "details it", all["details itIT"])
+	fragmentIs(t, all, "credits", `<id>"cast":[{"id":1}],"crew":[]}`)
+	fragmentIs(t, all, "credits itIT", `<id>"cast":[],"crew":[]}`)
+	fragmentIs(t, all, "credits it", all["credits itIT"])
+	fragmentIs(t, all, "trailers it", `<id>"quicktime":[],"youtube":[{"name":"Trailer it"}]}`)
+}
+
+func TestOnlyCrawledInAnotherLanguage(t *testing.T) {
+	all := render(t, `{"id":1,"original_title":"O","translations":{"translations":[`+
+		`{"iso_639_1":"en","iso_3166_1":"US","data":{"title":"English","overview":"Text","tagline":"","homepage":""}}]},`+
+		`"localized":[{"language":"de-DE","title":"Deutsch","overview":"Inhalt","tagline":"S","homepage":"h","runtime":90,"poster_path":"/de.jpg",`+
+		`"genres":[{"id":18,"name":"Drama"},{"id":28,"name":"Action"}],"credits":{"cast":[],"crew":[{"id":3}]}}]}`)
+	fragmentIs(t, all, "details", `{"backdrop_path":null,"belongs_to_collection":null,"genres":[{"id":18,"name":"Drama"},{"id":28,"name":"Action"}],"homepage":"",`+
+		`"id":1,"original_title":"O","overview":"Text","poster_path":"/de.jpg","runtime":90,"tagline":"","title":"English"`)
+	if !strings.Contains(all["details deDE"], `"overview":"Inhalt"`) || !strings.Contains(all["details deDE"], `"title":"Deutsch"`) {
+		t.Errorf("details deDE = %s, want the crawl's text", all["details deDE"])
+	}
+	fragmentIs(t, all, "credits", `<id>"cast":[],"crew":[{"id":3}]}`)
+	addressesAre(t, all, "credits", "credits")
+}
+
+func TestSharedGenres(t *testing.T) {
+	all := texts(t, SharedGenres([]int64{18, 878}))
+	fragmentIs(t, all, "genres", `"genres":[{"id":18,"name":"Drama"},{"id":878,"name":"Science Fiction"}]`)
+	fragmentIs(t, all, "genres fr", `"genres":[{"id":18,"name":"Drame"},{"id":878,"name":"Science-Fiction"}]`)
+	for address, text := range all {
+		if !json.Valid([]byte("{" + text + "}")) {
+			t.Errorf("fragment %q = %s, want a member", address, text)
+		}
+		if address != "genres" && text == all["genres"] {
+			t.Errorf("fragment %q is stored though it does not differ", address)
+		}
+	}
+	f := func(row string, want bool) {
+		t.Helper()
+		if got := ShareGenres(parse(t, `{"genres":`+row+`}`).Genres); got != want {
+			t.Errorf("ShareGenres(%s) = %v, want %v", row, got, want)
+		}
+	}
+	f(`[{"id":18,"name":"Drama"}]`, true)
+	f(`[]`, false)
+	f(`[{"id":18,"name":"Dramatic"}]`, false)
+	f(`[{"id":18}]`, false)
+	f(`[{"id":1,"name":"Unheard of"}]`, false)
+	f(`[{"id":18,"name":"Drama","new":1}]`, false)
+	f(`[`+strings.TrimSuffix(strings.Repeat(`{"id":18,"name":"Drama"},`, 30), ",")+`]`, false)
+}
+
+func TestImages(t *testing.T) {
+	const backdrop = `{"aspect_ratio":1.778,"height":1080,"iso_3166_1":null,"iso_639_1":%s,"file_path":"/%d.jpg","vote_average":5.0,"vote_count":1,"width":1920}`
+	b := func(lang string, n int) string { return fmt.Sprintf(backdrop, lang, n) }
+	all := render(t, `{"id":1,"images":{"id":1,"posters":[`+b(`"de"`, 1)+`,`+b("null", 2)+`,`+b(`"de"`, 3)+`],"backdrops":[`+b("null", 4)+`,`+b(`"en"`, 5)+
+		`],"logos":[`+b(`"mul"`, 6)+`]}}`)
+	fragmentIs(t, all, "images", `"backdrops":[`+b("null", 4)+`,`+b(`"en"`, 5)+`],<id>"logos":[`+b(`"mul"`, 6)+`],"posters":[`+
+		b(`"de"`, 1)+`,`+b("null", 2)+`,`+b(`"de"`, 3)+`]}`)
+	fragmentIs(t, all, "images de", `"backdrops":[],<id>"logos":[],"posters":[`+b(`"de"`, 1)+`,`+b(`"de"`, 3)+`]}`)
+	fragmentIs(t, all, "images en", `"backdrops":[`+b(`"en"`, 5)+`],<id>"logos":[],"posters":[]}`)
+	// What is no language of two letters counts as none.
+	fragmentIs(t, all, "images -", `"backdrops":[`+b("null", 4)+`],<id>"logos":[`+b(`"mul"`, 6)+`],"posters":[`+b("null", 2)+`]}`)
+	addressesAre(t, all, "images", "images", "images -", "images de", "images en")
+}
+
+func TestImagesThatLackMembers(t *testing.T) {
+	f := func(images, want string) {
+		t.Helper()
+		fragmentIs(t, render(t, `{"id":1,"images":`+images+`}`), "images", want)
+	}
+	f(`{}`, "")
+	f(`{"id":1}`, "")
+	f(`{"backdrops":[],"logos":[],"posters":[]}`, "") // the default
+	f(`{"backdrops":[]}`, `<id>"backdrops":[]}`)
+	f(`{"posters":[]}`, `<id>"posters":[]}`)
+	f(`{"backdrops":[],"posters":[]}`, `"backdrops":[],<id>"posters":[]}`)
+	f(`{"backdrops":[],"new":{"a":1}}`, `"backdrops":[],<id>"new":{"a":1}}`)
+	f(`{"new":1}`, `<id>"new":1}`)
+}
+
+func TestVideos(t *testing.T) {
+	v := func(lang, name string) string {
+		return `{` + lang + `"name":"` + name + `","key":"k","site":"YouTube","size":1080,"type":"Trailer"}`
+	}
+	en, de, none := `"iso_639_1":"en",`, `"iso_639_1":"de",`, ``
+	list := func(rows ...string) string { return `"results":[` + strings.Join(rows, ",") + `]}` }
+	all := render(t, `{"id":1,"videos":{`+list(v(de, "1"), v(en, "2"), v(none, "3"), v(de, "4"))+`}`)
+	fragmentIs(t, all, "videos", `<id>`+list(v(en, "2"), v(none, "3")))
+	fragmentIs(t, all, "videos en", all["videos"])
+	fragmentIs(t, all, "videos de", `<id>`+list(v(de, "1"), v(de, "4")))
+	fragmentIs(t, all, "videos *", `<id>`+list(v(de, "1"), v(en, "2"), v(none, "3"), v(de, "4")))
+	addressesAre(t, all, "videos", "videos", "videos *", "videos de", "videos en")
+
+	all = render(t, `{"id":1,"videos":{`+list(v(en, "1"))+`}`)
+	addressesAre(t, all, "videos", "videos", "videos en")
+	// English is empty, which is the default.
+	all = render(t, `{"id":1,"videos":{`+list(v(de, "1"))+`}`)
+	addressesAre(t, all, "videos", "videos *", "videos de")
+	all = render(t, `{"id":1,"videos":{"results":[]}}`)
+	addressesAre(t, all, "videos")
+	all = render(t, `{"id":1,"videos":{}}`)
+	addressesAre(t, all, "videos")
+}
+
+func TestPages(t *testing.T) {
+	all := render(t, `{"id":1,"similar":[{"page":1,"results":[{"id":2}],"total_pages":3,"total_results":50,"new":true},`+
+		`{"page":3,"results":[],"total_pages":3,"total_results":50},{"page":501,"results":[]},{"page":1,"results":[{"id":9}]}],`+
+		`"lists":{"page":1,"results":[],"total_pages":1,"total_results":0},"recommendations":{"results":[]}}`)
+	fragmentIs(t, all, "similar page 1", `<page>"results":[{"id":2}],"total_pages":3,"total_results":50,"new":true}`)
+	fragmentIs(t, all, "similar page 3", `<page>"results":[],"total_pages":3,"total_results":50}`)
+	fragmentIs(t, all, "similar", `<page>"results":[],"total_pages":3,"total_results":50}`) // every other page
+	addressesAre(t, all, "similar", "similar", "similar page 1", "similar page 3")
+	fragmentIs(t, all, "lists page 1", `<id><page>"results":[],"total_pages":1,"total_results":0}`)
+	fragmentIs(t, all, "recommendations page 1", `<page>"results":[]}`)
+	fragmentIs(t, all, "recommendations", `<page>"results":[],"total_pages":0,"total_results":0}`)
+	// Pages without a member say nothing.
+	all = render(t, `{"id":1,"similar":{},"lists":{"page":1},"reviews":[],"recommendations":{"page":1,"new":1}}`)
+	addressesAre(t, all, "similar")
+	addressesAre(t, all, "lists")
+	addressesAre(t, all, "reviews")
+	fragmentIs(t, all, "recommendations page 1", `<page>"new":1}`)
+}
+
+func TestPagesByLanguage(t *testing.T) {
+	all := render(t, `{"id":1,"similar":[{"page":1,"results":[],"total_pages":1,"total_results":0},`+
+		`{"language":"de-DE","page":1,"results":[{"id":2}],"total_pages":2,"total_results":21},`+
+		`{"language":"de-DE","page":2,"results":[],"total_pages":2,"total_results":21},`+
+		`{"language":"zz","page":1,"results":[],"total_pages":1,"total_results":0}]}`)
+	fragmentIs(t, all, "similar page 1 deDE", `<page>"results":[{"id":2}],"total_pages":2,"total_results":21}`)
+	fragmentIs(t, all, "similar deDE", `<page>"results":[],"total_pages":2,"total_results":21}`)
+	addressesAre(t, all, "similar", "similar", "similar de", "similar deDE", "similar page 1", "similar page 1 de",
+		"similar page 1 deDE", "similar page 1 zz", "similar page 2 de", "similar page 2 deDE", "similar zz")
+}
+
+func TestReviewsInOtherLanguages(t *testing.T) {
+	all := render(t, `{"id":1,"reviews":{"id":1,"page":1,"results":[{"author":"a"}],"total_pages":2,"total_results":30}}`)
+	fragmentIs(t, all, "reviews page 1", `<id><page>"results":[{"author":"a"}],"total_pages":2,"total_results":30}`)
+	fragmentIs(t, all, "reviews", `<id><page>"results":[],"total_pages":2,"total_results":30}`)
+	fragmentIs(t, all, "reviews ~", `<id><page>"results":[],"total_pages":1,"total_results":0}`)
+}
+
+func TestLegacyReleases(t *testing.T) {
+	const dates = `"release_dates":{"id":1,"results":[{"iso_3166_1":"US","release_dates":[{"certification":"R","descriptors":["d"],"iso_639_1":"",` +
+		`"note":"","release_date":"1999-10-15T00:00:00.000Z","type":3},{"certification":"","release_date":"2000","type":5}]},` +
+		`{"iso_3166_1":"DE","release_dates":[]}]}`
+	all := render(t, `{"id":1,`+dates+`}`)
+	fragmentIs(t, all, "releases", `<id>"countries":[{"certification":"R","descriptors":["d"],"iso_3166_1":"US","primary":false,"release_date":"1999-10-15"},`+
+		`{"certification":"","iso_3166_1":"US","primary":false,"release_date":"2000"}]}`)
+	// Given ones are served as given.
+	all = render(t, `{"id":1,`+dates+`,"releases":{"countries":[{"iso_3166_1":"FR","primary":true}]}}`)
+	fragmentIs(t, all, "releases", `<id>"countries":[{"iso_3166_1":"FR","primary":true}]}`)
+	addressesAre(t, render(t, `{"id":1}`), "releases")
+}
+
+func TestLegacyTrailers(t *testing.T) {
+	const videos = `"videos":{"results":[{"iso_639_1":"en","name":"A","key":"k1","site":"YouTube","size":1080,"type":"Trailer"},` +
+		`{"iso_639_1":"en","name":"B","key":"k2","site":"YouTube","size":480,"type":"Teaser"},` +
+		`{"iso_639_1":"en","name":"C","key":"k3","site":"Vimeo","size":1080,"type":"Clip"},` +
+		`{"iso_639_1":"de","name":"D","key":"k4","site":"YouTube","size":1080,"type":"Trailer"}]}`
+	all := render(t, `{"id":1,`+videos+`}`)
+	fragmentIs(t, all, "trailers", `<id>"quicktime":[],"youtube":[{"name":"A","size":"HD","source":"k1","type":"Trailer"},`+
+		`{"name":"B","size":"HQ","source":"k2","type":"Teaser"}]}`)
+	all = render(t, `{"id":1,`+videos+`,"trailers":{"quicktime":[],"youtube":[{"name":"given","size":null,"source":"s","type":"t"}]}}`)
+	fragmentIs(t, all, "trailers", `<id>"quicktime":[],"youtube":[{"name":"given","size":null,"source":"s","type":"t"}]}`)
+}
+
+func TestExternalIDs(t *testing.T) {
+	fragmentIs(t, render(t, `{"id":1,"imdb_id":"tt1"}`), "external_ids",
+		`<id>"imdb_id":"tt1","wikidata_id":null,"facebook_id":null,"instagram_id":null,"twitter_id":null}`)
+	fragmentIs(t, render(t, `{"id":1,"imdb_id":"tt1","external_ids":{"id":1,"imdb_id":"tt2","facebook_id":""}}`), "external_ids",
+		`<id>"imdb_id":"tt2","facebook_id":""}`)
+	fragmentIs(t, render(t, `{"id":1,"imdb_id":null}`), "external_ids", "")
+	fragmentIs(t, render(t, `{"id":1,"imdb_id":""}`), "external_ids", "")
+}
+
+func TestWholeSubRequests(t *testing.T) {
+	f := func(member, address, want string) {
+		t.Helper()
+		fragmentIs(t, render(t, `{"id":1,`+member+`}`), address, want)
+	}
+	f(`"alternative_titles":{"id":1,"titles":[{"type":"","title":"A","iso_3166_1":"US"}]}`, "alternative_titles",
+		`<id>"titles":[{"iso_3166_1":"US","title":"A","type":""}]}`)
+	f(`"keywords":{"keywords":[{"name":"n","id":2}],"z":[1,2]}`, "keywords", `<id>"keywords":[{"id":2,"name":"n"}],"z":[1,2]}`)
+	f(`"keywords":{"keywords":[]}`, "keywords", "") // the default
+	f(`"keywords":{"id":1}`, "keywords", "")        // nothing at all
+	f(`"watch/providers":{"results":{"US":{"link":"l","rent":[{"logo_path":"/p.jpg","provider_id":2,"provider_name":"P","display_priority":0}],"buy":[]}}}`,
+		"watch/providers", `<id>"results":{"US":{"link":"l","rent":[{"logo_path":"/p.jpg","provider_id":2,"provider_name":"P","display_priority":0}],"buy":[]}}}`)
+	f(`"watch/providers":{"results":{}}`, "watch/providers", "")
+	f(`"changes":{"changes":[{"key":"title","items":[]}]}`, "changes", `"changes":[{"key":"title","items":[]}]}`)
+	f(`"changes":{}`, "changes", "")
+}
+
+func TestMovieDefaults(t *testing.T) {
+	want := map[string]string{
+		"alternative_titles": `<id>"titles":[]}`,
+		"changes":            `"changes":[]}`,
+		"credits":            `<id>"cast":[],"crew":[]}`,
+		"external_ids":       `<id>"imdb_id":null,"wikidata_id":null,"facebook_id":null,"instagram_id":null,"twitter_id":null}`,
+		"images":             `"backdrops":[],<id>"logos":[],"posters":[]}`,
+		"keywords":           `<id>"keywords":[]}`,
+		"lists":              `<id><page>"results":[],"total_pages":1,"total_results":0}`,
+		"recommendations":    `<page>"results":[],"total_pages":1,"total_results":0}`,
+		"release_dates":      `<id>"results":[]}`,
+		"releases":           `<id>"countries":[]}`,
+		"reviews":            `<id><page>"results":[],"total_pages":1,"total_results":0}`,
+		"similar":            `<page>"results":[],"total_pages":1,"total_results":0}`,
+		"trailers":           `<id>"quicktime":[],"youtube":[]}`,
+		"translations":       `<id>"translations":[]}`,
+		"videos":             `<id>"results":[]}`,
+		"watch/providers":    `<id>"results":{}}`,
+	}
+	got := texts(t, MovieDefaults())
+	for name, w := range want {
+		fragmentIs(t, got, name, w)
+	}
+	if len(got) != len(want) {
+		t.Errorf("MovieDefaults gives %d fragments, want %d", len(got), len(want))
+	}
+}
+
+// TestReuse checks that fragments do not change with what a Renderer did before.
+func TestReuse(t *testing.T) {
+	rows := []string{
+		withTranslations(`{"iso_3166_1":"DE","iso_639_1":"de","data":{"title":"T"}}`),
+		`{"id":2,"similar":{"page":1,"results":[]},"images":{"backdrops":[{"iso_639_1":"en"}],"posters":[]}}`,
+		`{"id":3}`,
+	}
+	used := New()
+	for range 2 {
+		for _, row := range rows {
+			got, want := texts(t, used.Movie(parse(t, row))), render(t, row)
+			if !maps.Equal(got, want) {
+				t.Errorf("a used Renderer gives %v, want %v", got, want)
+			}
+		}
+	}
+}
+
+// TestEveryFragmentIsJSON joins every fragment of records with odd parts to an
+// object.
+func TestEveryFragmentIsJSON(t *testing.T) {
+	for _, row := range []string{
+		`{"id":1}`,
+		withTranslations(`{"iso_3166_1":"FR","iso_639_1":"fr","data":{"overview":"\" \\ \u0001 é 😀"}}`),
+		`{"id":1,"similar":{"x":1},"lists":[{"page":2,"y":[]},{}],"reviews":{"page":1},"images":{"x":{}},"videos":{"results":[],"x":1}}`,
+		`{"id":1,"credits":{},"keywords":{},"changes":{"changes":[]},"release_dates":{"results":[]},"trailers":{}}`,
+	} {
+		for _, f := range New().Movie(parse(t, row)) {
+			body := text(f.Pieces)
+			if f.Address.Sub == fragment.SubDetails {
+				body += "}"
+			} else {
+				body = "{" + body
+			}
+			for mark, with := range map[string]string{"<id>": `"id":1,`, "<page>": `"page":1,`, "<genres 18>": `"genres":[]`} {
+				body = strings.Replace(body, mark, with, 1)
+			}
+			if !json.Valid([]byte(body)) {
+				t.Errorf("%s of %s = %s, want JSON", f.Address, row, body)
+			}
+		}
+	}
+}

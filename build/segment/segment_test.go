@@ -1,0 +1,185 @@
+package segment
+
+import (
+	"bytes"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/flate"
+
+	"reelsplice/schemas/release"
+)
+
+// texts are raw bytes of all sorts and lengths.
+func texts() map[string][]byte {
+	noise := make([]byte, 200_000)
+	r := rand.New(rand.NewPCG(1, 2))
+	for i := range noise {
+		noise[i] = byte(r.Uint32())
+	}
+	return map[string][]byte{
+		"empty":    nil,
+		"one byte": {'x'},
+		"short":    []byte(`"results":[]}`),
+		"json":     []byte(strings.Repeat(`{"id":550,"name":"Fight Club"},`, 400)),
+		"long":     bytes.Repeat([]byte("0123456789abcdef"), 40_000), // beyond the window and one block
+		"noise":    noise,                                            // grows when it is compressed
+	}
+}
+
+// inflate reads stored as an answer would hold it, with nothing before it.
+func inflate(stored []byte) ([]byte, error) {
+	return io.ReadAll(flate.NewReader(io.MultiReader(bytes.NewReader(stored), strings.NewReader("\x03\x00"))))
+}
+
+func TestSegment(t *testing.T) {
+	for level := 1; level <= 9; level++ {
+		c, err := New(level)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, raw := range texts() {
+			s, err := c.Segment(raw)
+			if err != nil {
+				t.Fatalf("level %d: Segment(%s): %v", level, name, err)
+			}
+			if got, err := inflate(s.Stored); err != nil || !bytes.Equal(got, raw) {
+				t.Errorf("level %d: Segment(%s) inflates to %d bytes, %v, want the %d that went in", level, name, len(got), err, len(raw))
+			}
+			// An empty stored block at the end brings it to a byte boundary.
+			if !bytes.HasSuffix(s.Stored, []byte{0, 0, 0xff, 0xff}) {
+				t.Errorf("level %d: Segment(%s) ends in % x, want 00 00 ff ff", level, name, s.Stored[len(s.Stored)-4:])
+			}
+			want := release.Segment{
+				Stored: s.Stored, RawLen: uint32(len(raw)), CRC: crc32.ChecksumIEEE(raw),
+				Op: release.CRCOp(uint64(len(raw))), Hash: release.HashOf(raw),
+			}
+			if fmt.Sprint(s) != fmt.Sprint(want) {
+				t.Errorf("level %d: Segment(%s) = %v, want %v", level, name, s, want)
+			}
+			if worst := len(raw) + len(raw)/1000 + 64; len(s.Stored) > worst {
+				t.Errorf("level %d: Segment(%s) is %d bytes long, want at most %d", level, name, len(s.Stored), worst)
+			}
+		}
+	}
+}
+
+// TestNoState checks that a segment's bytes do not depend on what was compressed
+// before, and that segments stay valid while others follow.
+func TestNoState(t *testing.T) {
+	for level := 1; level <= 9; level++ {
+		used, err := New(level)
+		if err != nil {
+			t.Fatal(err)
+		}
+		kept := map[string]release.Segment{}
+		for range 2 {
+			clear(used.made) // or it would not compress anything twice
+			for name, raw := range texts() {
+				fresh, err := New(level)
+				if err != nil {
+					t.Fatal(err)
+				}
+				want, err := fresh.Segment(raw)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got, err := used.Segment(raw)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !bytes.Equal(got.Stored, want.Stored) {
+					t.Errorf("level %d: Segment(%s) differs between a used and a fresh Compressor", level, name)
+				}
+				kept[name] = got
+			}
+		}
+		for name, s := range kept {
+			if got, err := inflate(s.Stored); err != nil || release.HashOf(got) != s.Hash {
+				t.Errorf("level %d: Segment(%s) has changed before Reset", level, name)
+			}
+		}
+		used.Reset()
+		if s, err := used.Segment([]byte("x")); err != nil || s.RawLen != 1 {
+			t.Errorf("level %d: Segment after Reset = %v, %v", level, s, err)
+		}
+	}
+}
+
+// TestAppendToSegment checks that a segment cannot be overwritten through another.
+func TestAppendToSegment(t *testing.T) {
+	c, err := New(DefaultLevel)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, _ := c.Segment([]byte("first"))
+	b, _ := c.Segment([]byte("second"))
+	_ = append(a.Stored, "overwritten"...)
+	if got, err := inflate(b.Stored); err != nil || string(got) != "second" {
+		t.Errorf("second segment = %q, %v after an append to the first, want %q", got, err, "second")
+	}
+}
+
+func TestNewRefuses(t *testing.T) {
+	for _, level := range []int{-2, -1, 0, 10} {
+		if _, err := New(level); err == nil || !strings.Contains(err.Error(), fmt.Sprint(level)) {
+			t.Errorf("New(%d) = %v, want an error that names it", level, err)
+		}
+	}
+}
+
+// FuzzSegment checks that segments of any bytes, one after another, inflate to those
+// bytes.
+func FuzzSegment(f *testing.F) {
+	f.Add([]byte("abcabcabc"), []byte(""), uint8(5))
+	f.Add([]byte{}, bytes.Repeat([]byte{0xff}, 70_000), uint8(0))
+	f.Fuzz(func(t *testing.T, a, b []byte, level uint8) {
+		c, err := New(1 + int(level%9))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var stored []byte
+		for _, raw := range [][]byte{a, b, a} {
+			s, err := c.Segment(raw)
+			if err != nil {
+				t.Fatal(err)
+			}
+			stored = append(stored, s.Stored...)
+		}
+		want := bytes.Join([][]byte{a, b, a}, nil)
+		if got, err := inflate(stored); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("three segments inflate to %d bytes, %v, want %d", len(got), err, len(want))
+		}
+	})
+}
+
+func BenchmarkSegment(b *testing.B) {
+	all := texts()
+	for _, level := range []int{1, DefaultLevel, 9} {
+		for _, name := range []string{"short", "json"} {
+			b.Run(fmt.Sprintf("level=%d/%s", level, strings.ReplaceAll(name, " ", "-")), func(b *testing.B) {
+				c, err := New(level)
+				if err != nil {
+					b.Fatal(err)
+				}
+				raw := all[name]
+				b.ReportAllocs()
+				b.SetBytes(int64(len(raw)))
+				var stored int
+				for b.Loop() {
+					c.Reset()
+					s, err := c.Segment(raw)
+					if err != nil {
+						b.Fatal(err)
+					}
+					stored = len(s.Stored)
+				}
+				b.ReportMetric(float64(stored), "stored-bytes")
+			})
+		}
+	}
+}

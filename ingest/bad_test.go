@@ -1,0 +1,262 @@
+package ingest
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+
+	"reelsplice/ingest/quarantine"
+	"reelsplice/schemas/catalog"
+)
+
+// TestBadFiles: a file that cannot be read ends the ingest with one line that names
+// it and the place, and the catalogue stays as it was.
+func TestBadFiles(t *testing.T) {
+	dir := t.TempDir()
+	lines(t, dir, Config{}, `{"id":1,"title":"A"}`)
+	before := catalogBytes(t, dir)
+	refuse := func(want string, c Config) {
+		t.Helper()
+		c.Catalog = dir
+		_, err := Run(t.Context(), c)
+		if err == nil || err.Error() != want {
+			t.Errorf("Run(%v) = %v, want %s", c.Sources, err, want)
+		}
+		if !bytes.Equal(catalogBytes(t, dir), before) {
+			t.Errorf("Run(%v) changed the catalogue", c.Sources)
+		}
+		checkFiles(t, dir, "movie.parquet")
+	}
+	src := t.TempDir()
+	f := func(name, data, want string) {
+		t.Helper()
+		refuse(want, Config{Sources: []string{put(t, src, name, data)}})
+	}
+
+	// Rows that do not compress, so that a cut falls among them.
+	rng := rand.New(rand.NewPCG(1, 2))
+	var rows strings.Builder
+	for i := range 3000 {
+		fmt.Fprintf(&rows, `{"id":%d,"title":"%x"}`+"\n", i+1, []uint64{rng.Uint64(), rng.Uint64(), rng.Uint64()})
+	}
+	cut := func(s string, part float64) string { return s[:int(float64(len(s))*part)] }
+	f("movies.ndjson.gz", cut(gz(t, rows.String()), 0.5), "movies.ndjson.gz: row 1499 (line 1499): unexpected end of gzip stream")
+	f("movies.ndjson.zst", cut(zst(t, rows.String()), 0.9), "movies.ndjson.zst: row 1768 (line 1768): unexpected end of zstd stream")
+	f("movies.json.gz", gz(t, "[{\"id\":1}]")[:20], "movies.json.gz: row 1 (line 1): unexpected end of gzip stream (rows read before it: 0)")
+	f("movies.json", `[{"id":1},{"id":`, "movies.json: row 2 (line 1): file ends inside the row (rows read before it: 1)")
+	f("movies.lfs.json", "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n",
+		`movies.lfs.json: is a Git LFS pointer, not the data: fetch it with "git lfs pull" first`)
+	f("movies.empty.json", "", "movies.empty.json: empty file")
+	f("movies.blank.json", " \n\n", "movies.blank.json: empty file")
+	f("movies.empty.json.gz", gz(t, ""), "movies.empty.json.gz: empty file")
+	f("movies.html.json", "<html><body>429</body></html>", "movies.html.json: is an HTML page, not a dump: probably an error page saved in its place")
+	f("movies.csv", "id,title\n1,A\n", `movies.csv: want JSON or Parquet, found text that starts with "id,title"`)
+	f("movies.parquet", "PAR1 and then nothing", `movies.parquet: truncated Parquet file: want PAR1 as the last 4 bytes, found "hing"`)
+	f("movies.parquet.gz", gz(t, "PAR1 and then nothing"), `movies.parquet.gz: truncated Parquet file: want PAR1 as the last 4 bytes, found "hing"`)
+	f("movies.parquet.zst", cut(zst(t, string(before)), 0.5), "movies.parquet.zst: unexpected end of zstd stream")
+	f("dump.ndjson", `{"id":1}`, "dump.ndjson: the name does not tell what kind of records it holds: use --kind movie")
+	f("tv.ndjson", `{"id":1}`, "tv.ndjson: tv records are not ingested yet")
+
+	missing := filepath.Join(src, "nothing.ndjson")
+	refuse(missing+": no such file or folder", Config{Sources: []string{missing}})
+	refuse(filepath.Join(src, "*.none")+": no file matches this pattern", Config{Sources: []string{filepath.Join(src, "*.none")}})
+	empty := filepath.Join(src, "movie-empty")
+	if err := os.Mkdir(empty, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	refuse(empty+": no dump file in this folder: want .json, .ndjson, .jsonl or .parquet, also with .gz or .zst", Config{Sources: []string{empty}})
+	good := put(t, src, "movies.good.json", `{"id":1}`)
+	refuse(`layout "csv": want one of auto, tmdb, movnix`, Config{Sources: []string{good}, Layout: "csv"})
+	refuse(`language "german": want xx or xx-YY, for instance de-DE`, Config{Sources: []string{good}, Language: "german"})
+	refuse(`kind "tv": want movie; other kinds are not ingested yet`, Config{Sources: []string{good}, Kind: "tv"})
+	refuse("want at least one source", Config{})
+	if os.Getuid() != 0 { // root may read everything
+		p := put(t, src, "movies.secret.json", `{"id":1}`)
+		if err := os.Chmod(p, 0); err != nil {
+			t.Fatal(err)
+		}
+		refuse("movies.secret.json: open "+p+": permission denied", Config{Sources: []string{p}})
+	}
+	// A file that goes bad behind good ones takes those back too.
+	refuse("z-movies.json.gz: unexpected end of gzip stream",
+		Config{Sources: []string{good, put(t, src, "z-movies.json.gz", gz(t, "{}")[:12])}})
+}
+
+// TestBadRows: each bad row goes to quarantine with its place and reason; the other
+// rows go on.
+func TestBadRows(t *testing.T) {
+	const good = `{"id":1,"title":"A"}`
+	f := func(bad, want string) {
+		t.Helper()
+		dir := t.TempDir()
+		r := lines(t, dir, Config{}, good, bad, `{"id":2,"title":"B"}`)
+		if r.Quarantined != 1 || r.Records["movie"] != 2 || !slices.Equal(r.Bad, []string{"movies.ndjson:2: " + want}) {
+			t.Errorf("Run(%.60q): %d records, Bad %q, want 2, %q", bad, r.Records["movie"], r.Bad, "movies.ndjson:2: "+want)
+		}
+		err := quarantine.Read(r.QuarantineFile, func(e quarantine.Entry) error {
+			if string(e.Raw) != bad || e.Row != 2 || e.Line != 2 || e.File != "movies.ndjson" {
+				t.Errorf("quarantine of %.60q = %s:%d, raw %q", bad, e.File, e.Line, e.Raw)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	f("{\"id\":3,\"title\":\"a \x94 b\"}", "byte 19: invalid UTF-8")
+	f(`{"id":"3","title":"C"}`, `id: want an integer, found "3"`)
+	f(`{"id":3.0,"title":"C"}`, `id: want an integer, found 3.0`)
+	f(`{"id":3.5,"title":"C"}`, `id: want an integer, found 3.5`)
+	f(`{"id":null,"title":"C"}`, `id: want an integer, found nothing`)
+	f(`{"title":"C"}`, `id: want an integer, found nothing`)
+	f(`{"id":0}`, `id: want 1 or more, found 0`)
+	f(`{"id":-5}`, `id: want 1 or more, found -5`)
+	f(`{"id":9223372036854775808}`, `id: want an integer, found 9223372036854775808`)
+	f(`{"id":3,"release_date":"12/31/1999"}`, `release_date: want YYYY-MM-DD or nothing, found "12/31/1999"`)
+	f(`{"id":3,"release_date":"1999-13-01"}`, `release_date: want YYYY-MM-DD or nothing, found "1999-13-01"`)
+	f(`{"id":3,"release_date":19991231}`, `release_date: want a string, found 19991231`)
+	f(`{"id":3,"genres":["Drama"]}`, `genres[0]: want an object, found "Drama"`)
+	f(`{"id":3,"credits":{"cast":[{"id":1},{"id":"x"}]}}`, `credits.cast[1].id: want an integer, found "x"`)
+	f(`{"id":3,"watch/providers":{"results":{"US":5}}}`, `watch/providers.results.US: want an object, found 5`)
+	f(`{"id":3,"media_type":"tv","name":"A show"}`, `media_type: want "movie", found "tv"`)
+	f(`{"success":false,"status_code":34,"status_message":"The resource you requested could not be found."}`,
+		`status_code: is no answer but error 34: The resource you requested could not be found.`)
+	f(`[1,2]`, `byte 0: want an object, found an array`)
+	f(`null`, `byte 0: want an object, found null`)
+	f(`{"id":3`, `byte 7: unexpected end, want ',' or '}'`)
+	f(`{"id":1,"title":"other"}`, `id: 1 is already at movies.ndjson:1, with other content`)
+}
+
+// TestDuplicates: a row that says the same as an earlier one of its file is dropped.
+func TestDuplicates(t *testing.T) {
+	dir := t.TempDir()
+	r := lines(t, dir, Config{}, `{"id":1,"title":"A","adult":false}`, `{"adult":false,"title":"A","id":1}`, `{"id":1,"title":"A","adult":false}`)
+	if r.Duplicates != 2 || r.Quarantined != 0 || r.Records["movie"] != 1 || r.Rows != 3 {
+		t.Errorf("Run = %+v, want 3 rows, 2 of them duplicates", r)
+	}
+}
+
+// TestFileNames: the id and the sub-request that a file's name tells must be right.
+func TestFileNames(t *testing.T) {
+	f := func(name, data, want string) {
+		t.Helper()
+		src := t.TempDir()
+		put(t, src, "movie/1.json", `{"id":1,"title":"A"}`)
+		put(t, src, "movie/"+name, data)
+		dir := t.TempDir()
+		r := ingestInto(t, dir, Config{Sources: []string{filepath.Join(src, "movie")}})
+		if want == "" {
+			if r.Quarantined != 0 {
+				t.Errorf("Run(%s): Bad = %q, want none", name, r.Bad)
+			}
+			return
+		}
+		if !slices.Equal(r.Bad, []string{want}) || r.Records["movie"] != 1 {
+			t.Errorf("Run(%s): Bad = %q, %d records, want %q, 1", name, r.Bad, r.Records["movie"], want)
+		}
+	}
+	f("550.json", `{"id":551}`, "550.json:1: id: the file name says 550, the row says 551")
+	f("550-credits.json", `{"id":551,"cast":[],"crew":[]}`, "550-credits.json:1: id: the file name says 550, the answer says 551")
+	f("550-credits.json", `{"id":"550","cast":[],"crew":[]}`, `550-credits.json:1: id: the file name says 550, the answer says "550"`)
+	f("550-credits.json", `{"cast":5}`, "550-credits.json:1: credits.cast: want an array of objects, found 5")
+	f("550-credits.json", `{"status_code":25,"status_message":"Your request count is over the allowed limit."}`,
+		"550-credits.json:1: status_code: is no answer but error 25: Your request count is over the allowed limit.")
+	f("550-ratings.json", `{"id":550}`, `550-ratings.json:1: the file name says sub-request "ratings", which is none of a movie`)
+	f("550-content_ratings.json", `{"id":550}`, `550-content_ratings.json:1: the file name says sub-request "content_ratings", which is none of a movie`)
+	f("550-watch-providers.json", `{"id":550,"results":{}}`, "")
+	f("550-casts.json", `{"id":550,"cast":[],"crew":[]}`, "")
+	f("550-similar_movies.json", `{"page":1,"results":[]}`, "")
+	f("movie-550-keywords.json", `{"id":550,"keywords":[]}`, "")
+}
+
+// TestLongLine: a line far above the limit is passed over without being held.
+func TestLongLine(t *testing.T) {
+	p := filepath.Join(t.TempDir(), "movies.ndjson.zst")
+	f, err := os.Create(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	z, err := zstd.NewWriter(f, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	chunk := bytes.Repeat([]byte("x"), 1<<20)
+	_, err = io.WriteString(z, "{\"id\":1}\n{\"id\":2,\"overview\":\"")
+	for range 200 {
+		_, werr := z.Write(chunk)
+		err = errors.Join(err, werr)
+	}
+	_, werr := io.WriteString(z, "\"}\n{\"id\":3}\n")
+	if err := errors.Join(err, werr, z.Close(), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	dir := t.TempDir()
+	r := ingestInto(t, dir, Config{Sources: []string{p}})
+	runtime.ReadMemStats(&after)
+	want := []string{"movies.ndjson.zst:2: row is longer than 67108864 bytes"}
+	if !slices.Equal(r.Bad, want) || r.Records["movie"] != 2 {
+		t.Errorf("Bad = %q, %d records, want %q, 2", r.Bad, r.Records["movie"], want)
+	}
+	err = quarantine.Read(r.QuarantineFile, func(e quarantine.Entry) error {
+		if int64(len(e.Raw)) > 4<<10 || e.RawBytes != 200<<20+int64(len(`{"id":2,"overview":""}`)) {
+			t.Errorf("quarantine keeps %d bytes of %d, want 4096 of %d", len(e.Raw), e.RawBytes, 200<<20+22)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	// All that was ever allocated is an upper bound for what was held at once.
+	if n := after.TotalAlloc - before.TotalAlloc; n > 300<<20 {
+		t.Errorf("allocated %d bytes, want 300 MiB at most", n)
+	}
+}
+
+// TestDamagedCatalogue: a catalogue file that lost or flipped bytes is an error that
+// names it, never wrong data, and stays as it is.
+func TestDamagedCatalogue(t *testing.T) {
+	good := t.TempDir()
+	lines(t, good, Config{}, sampleRows(t, 3)...)
+	b := catalogBytes(t, good)
+	want := records(t, good)
+	src := put(t, t.TempDir(), "movies.ndjson", want[0])
+	dir := t.TempDir()
+	path := filepath.Join(dir, catalog.MovieFile)
+	f := func(what string, damaged []byte, sure bool) {
+		t.Helper()
+		if err := os.WriteFile(path, damaged, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := Run(t.Context(), Config{Catalog: dir, Sources: []string{src}})
+		switch {
+		case err == nil && (sure || !slices.Equal(records(t, dir), want)):
+			t.Errorf("%s: no error, and other records than before", what)
+		case err != nil && (!strings.HasPrefix(err.Error(), path+": ") || strings.Contains(err.Error(), "\n")):
+			t.Errorf("%s: %q, want one line that begins with %s", what, err, path)
+		case err != nil && !bytes.Equal(catalogBytes(t, dir), damaged):
+			t.Errorf("%s: the damaged file was changed", what)
+		}
+	}
+	f("empty", nil, true)
+	f("text", []byte("not Parquet"), true)
+	f("first half", b[:len(b)/2], true)
+	f("last half", b[len(b)/2:], true)
+	for n := range 200 {
+		flipped := bytes.Clone(b)
+		at := len(b) * n / 200
+		flipped[at] ^= 0x10
+		f(fmt.Sprintf("bit at %d of %d", at, len(b)), flipped, false)
+	}
+}

@@ -1,0 +1,623 @@
+package ingest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+	"github.com/parquet-go/parquet-go"
+
+	"reelsplice/data/sample"
+	"reelsplice/ingest/quarantine"
+	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/wire"
+)
+
+// put writes a file below dir and returns its path.
+func put(t testing.TB, dir, name, data string) string {
+	t.Helper()
+	p := filepath.Join(dir, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(p), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(p, []byte(data), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func gz(t testing.TB, data string) string {
+	t.Helper()
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	_, err := io.WriteString(z, data)
+	if err := errors.Join(err, z.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func zst(t testing.TB, data string) string {
+	t.Helper()
+	z, err := zstd.NewWriter(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(z.EncodeAll([]byte(data), nil))
+}
+
+// ingestInto ingests sources into the catalogue folder dir.
+func ingestInto(t testing.TB, dir string, c Config) Report {
+	t.Helper()
+	c.Catalog = dir
+	r, err := Run(t.Context(), c)
+	if err != nil {
+		t.Fatalf("Run(%v): %v", c.Sources, err)
+	}
+	return r
+}
+
+// lines ingests NDJSON rows as one file.
+func lines(t testing.TB, dir string, c Config, rows ...string) Report {
+	t.Helper()
+	c.Sources = []string{put(t, t.TempDir(), "movies.ndjson", strings.Join(rows, "\n")+"\n")}
+	return ingestInto(t, dir, c)
+}
+
+// records returns the movies of a catalogue as JSON.
+func records(t testing.TB, dir string) []string {
+	t.Helper()
+	f, err := catalog.OpenFile[catalog.Movie](filepath.Join(dir, catalog.MovieFile), "movie")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var out []string
+	last := int64(0)
+	for m, err := range f.All().Each() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.ID.V <= last {
+			t.Errorf("record %d follows %d, want ascending ids", m.ID.V, last)
+		}
+		last = m.ID.V
+		out = append(out, string(wire.Append(nil, wire.RecordOf(m))))
+	}
+	return out
+}
+
+func catalogBytes(t testing.TB, dir string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(dir, catalog.MovieFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// checkFiles checks that a catalogue folder holds nothing but the named files, so
+// nothing temporary either.
+func checkFiles(t testing.TB, dir string, want ...string) {
+	t.Helper()
+	var got []string
+	err := filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && d.Name() != ".lock" {
+			rel, _ := filepath.Rel(dir, p)
+			got = append(got, filepath.ToSlash(rel))
+		}
+		return err
+	})
+	slices.Sort(want)
+	slices.Sort(got)
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("files in the catalogue = %q, %v, want %q", got, err, want)
+	}
+}
+
+// member returns the JSON text of one member of a JSON object, "" when it lacks it.
+func member(t testing.TB, row, path string) string {
+	t.Helper()
+	raw := json.RawMessage(row)
+	for _, name := range strings.Split(path, ".") {
+		var m map[string]json.RawMessage
+		if err := json.Unmarshal(raw, &m); err != nil {
+			t.Fatalf("%s of %.80s: %v", path, row, err)
+		}
+		raw = m[name]
+		if raw == nil {
+			return ""
+		}
+	}
+	return string(raw)
+}
+
+// odd are rows with everything that typed columns do not hold by themselves.
+var odd = []string{
+	`{"adult":false,"backdrop_path":null,"belongs_to_collection":null,"budget":0,"genres":[],"homepage":"","id":7,` +
+		`"imdb_id":null,"origin_country":[],"original_language":"de","original_title":"Ein Film","overview":"a \"b\" \u2028 é",` +
+		`"popularity":1.5,"poster_path":"/p.jpg","production_companies":[{"id":1,"logo_path":null,"name":"A","origin_country":""}],` +
+		`"release_date":"","revenue":0,"runtime":null,"status":"Released","tagline":"","title":"A film","video":false,` +
+		`"vote_average":8.0,"vote_count":3,"new_member":{"a":[1,null,"x"]},` +
+		`"watch/providers":{"results":{"US":{"link":"l","rent":[{"logo_path":"/l.jpg","provider_id":2,"provider_name":"P","display_priority":4}],"buy":[]},"CA":{"link":"m"}}},` +
+		`"changes":{"changes":[{"key":"title","items":[{"id":"5","action":"added","value":{"a":1},"original_value":null},{"value":"text"},{"value":3}]}]},` +
+		`"lists":{"page":1,"results":[{"id":"5a0b","name":"n"},{"id":12,"name":"m"}],"total_pages":1,"total_results":2},` +
+		`"images":{"backdrops":[],"logos":[],"posters":[{"aspect_ratio":0.667,"height":3,"iso_639_1":null,"file_path":"/p.jpg","vote_average":0.0,"vote_count":0,"width":2}]}}`,
+	`{"id":8,"title":"B","status":"Released","genres":[{"id":18,"name":"Drama","more":true}],"keywords":{"keywords":[]},"credits":{"cast":null,"crew":[]}}`,
+	`{"id":9,"title":"C","status":"","genres":[],"translations":{"translations":[{"iso_639_1":"de","data":null},{"iso_639_1":"fr","data":{"title":"Ç"}}]}}`,
+}
+
+// sampleRows returns the first n movies of the embedded sample, and the odd ones.
+func sampleRows(t testing.TB, n int) []string {
+	t.Helper()
+	b, err := fs.ReadFile(sample.FS(), "movies.ndjson")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := strings.Split(strings.TrimSpace(string(b)), "\n")
+	return append(slices.Clone(odd), rows[:min(n, len(rows))]...)
+}
+
+// split takes a record apart into details and answers of sub-requests, as files.
+func split(t *testing.T, dir, row string, pack func(testing.TB, string) string, ext string) {
+	t.Helper()
+	var m map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(row), &m); err != nil {
+		t.Fatal(err)
+	}
+	id := string(m["id"])
+	details := map[string]json.RawMessage{}
+	for name, v := range m {
+		f, known := fieldOf(name)
+		if !known || f.Shape < wire.ShapeObject || f.Elem == nil || !f.Elem.DropID {
+			details[name] = v
+			continue
+		}
+		// The answer to a sub-request has the id in it.
+		body := `{"id":` + id + `,` + string(v)[1:]
+		put(t, dir, id+"-"+strings.ReplaceAll(name, "/", "_")+".json"+ext, pack(t, body))
+	}
+	b, err := json.Marshal(details)
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, dir, id+".json"+ext, pack(t, string(b)))
+}
+
+func fieldOf(name string) (wire.Field, bool) {
+	for _, f := range wire.PlanOf[catalog.Movie]().Fields {
+		if f.Name == name {
+			return f, true
+		}
+	}
+	return wire.Field{}, false
+}
+
+// TestForms: every form of a dump gives the same catalogue, byte by byte.
+func TestForms(t *testing.T) {
+	rows := sampleRows(t, 12)
+	base := t.TempDir()
+	r := lines(t, base, Config{}, rows...)
+	if r.Quarantined != 0 || r.Records["movie"] != int64(len(rows)) || r.Rows != int64(len(rows)) {
+		t.Fatalf("Run = %+v, want %d records", r, len(rows))
+	}
+	want := catalogBytes(t, base)
+	checkFiles(t, base, "movie.parquet")
+	f := func(name string, c Config) {
+		t.Helper()
+		dir := t.TempDir()
+		ingestInto(t, dir, c)
+		if got := catalogBytes(t, dir); !bytes.Equal(got, want) {
+			a, b := records(t, dir), records(t, base)
+			for i := range a {
+				if i >= len(b) || a[i] != b[i] {
+					t.Errorf("%s: record %d\n got %.2000s\nwant %.2000s", name, i, a[i], b[min(i, len(b)-1)])
+					return
+				}
+			}
+			t.Errorf("%s: the catalogue's %d records are equal as JSON, its bytes are not", name, len(a))
+		}
+		checkFiles(t, dir, "movie.parquet")
+	}
+	plain := func(_ testing.TB, s string) string { return s }
+	for _, p := range []struct {
+		ext  string
+		pack func(testing.TB, string) string
+	}{{"", plain}, {".gz", gz}, {".zst", zst}} {
+		src := t.TempDir()
+		f("ndjson"+p.ext, Config{Sources: []string{put(t, src, "movies.ndjson"+p.ext, p.pack(t, strings.Join(rows, "\n")))}})
+		f("array"+p.ext, Config{Sources: []string{put(t, src, "movie.json"+p.ext, p.pack(t, "[\n"+strings.Join(rows, ",\n")+"]"))}})
+		f("parquet"+p.ext, Config{Sources: []string{put(t, src, "movie.parquet"+p.ext, p.pack(t, string(want)))}})
+		for _, row := range rows {
+			put(t, src, "movie/"+member(t, row, "id")+".json"+p.ext, p.pack(t, row))
+			split(t, filepath.Join(src, "movie-answers"), row, p.pack, p.ext)
+		}
+		f("folder"+p.ext, Config{Sources: []string{filepath.Join(src, "movie")}})
+		f("folder of answers"+p.ext, Config{Sources: []string{filepath.Join(src, "movie-answers")}})
+	}
+	f("small memory", Config{Memory: 1, Sources: []string{put(t, t.TempDir(), "movies.ndjson", strings.Join(rows, "\n"))}})
+	reversed := slices.Clone(rows)
+	slices.Reverse(reversed)
+	f("reversed", Config{Kind: "movie", Sources: []string{put(t, t.TempDir(), "x.ndjson", strings.Join(reversed, "\n"))}})
+	f("one file a row", Config{Sources: oneFileEach(t, rows)})
+}
+
+func oneFileEach(t *testing.T, rows []string) []string {
+	t.Helper()
+	dir := t.TempDir()
+	var out []string
+	for i, row := range rows {
+		out = append(out, put(t, dir, fmt.Sprintf("movies-%d.ndjson", len(rows)-i), row))
+	}
+	return out
+}
+
+// tableMovie is a row of a Parquet file as tools other than ours make it.
+type tableMovie struct {
+	Index    int64              `parquet:"__index_level_0__"`
+	ID       float64            `parquet:"id"` // pandas makes a column with a NULL DOUBLE
+	Title    *string            `parquet:"title,optional"`
+	Runtime  *float64           `parquet:"runtime,optional"`
+	Poster   *string            `parquet:"poster_path,optional"`
+	Status   *string            `parquet:"status,optional"`
+	Genres   []tableGenre       `parquet:"genres,optional,list"`
+	Origin   []string           `parquet:"origin_country,optional,list"`
+	Credits  *string            `parquet:"credits,optional"` // JSON in a text column
+	Provider *tableProviders    `parquet:"watch/providers,optional"`
+	Rare     *string            `parquet:"rare,optional"`
+	Videos   *tableVideos       `parquet:"videos,optional"`
+	Extra    map[string]float64 `parquet:"scores,optional"`
+
+	Adult     bool         `parquet:"adult"`
+	Tagline   string       `parquet:"tagline"`
+	Countries []tableGenre `parquet:"production_countries,list"`
+	Languages []tableGenre `parquet:"spoken_languages,list"`
+}
+
+type tableGenre struct {
+	ID   int32  `parquet:"id"`
+	Name string `parquet:"name"`
+}
+
+type tableVideos struct {
+	Results []tableVideo `parquet:"results,list"`
+}
+
+type tableVideo struct {
+	Key  string `parquet:"key"`
+	Size *int64 `parquet:"size,optional"`
+}
+
+type tableProviders struct {
+	Results struct {
+		US *tableOffers `parquet:"US,optional"`
+		DE *tableOffers `parquet:"DE,optional"`
+	} `parquet:"results"`
+}
+
+type tableOffers struct {
+	Link *string     `parquet:"link,optional"`
+	Rent []tableRent `parquet:"rent,optional,list"`
+	Buy  []tableRent `parquet:"buy,optional,list"`
+}
+
+type tableRent struct {
+	ProviderID int64 `parquet:"provider_id"`
+}
+
+func ptr[T any](v T) *T { return &v }
+
+// TestParquetOfOthers: in a table every member is there in every row, so NULL says
+// that a member is unset, no more.
+func TestParquetOfOthers(t *testing.T) {
+	var b bytes.Buffer
+	w := parquet.NewGenericWriter[tableMovie](&b)
+	full := tableMovie{
+		Index: 1, ID: 550, Title: ptr("Fight Club"), Runtime: ptr(139.0), Poster: ptr("/p.jpg"), Status: ptr("Released"),
+		Genres: []tableGenre{{18, "Drama"}}, Origin: []string{"US"},
+		Credits: ptr(`{"id":550,"cast":[{"id":819,"name":"Edward Norton","profile_path":null}],"crew":[]}`),
+		Rare:    ptr("x"), Provider: &tableProviders{}, Extra: map[string]float64{"imdb": 8.8},
+		Videos: &tableVideos{Results: []tableVideo{{"k", nil}, {"l", ptr(int64(1080))}}},
+	}
+	full.Provider.Results.US = &tableOffers{Link: ptr("l"), Rent: []tableRent{{3}}}
+	if _, err := w.Write([]tableMovie{full, {Index: 2, ID: 551, Status: ptr("Released"), Genres: []tableGenre{}}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	r := ingestInto(t, dir, Config{Sources: []string{put(t, t.TempDir(), "movies.parquet", b.String())}})
+	want := []string{
+		`{"adult":false,"genres":[{"id":18,"name":"Drama"}],"id":550,"origin_country":["US"],"poster_path":"/p.jpg",` +
+			`"production_countries":[],"runtime":139,"spoken_languages":[],"status":"Released","tagline":"","title":"Fight Club","credits":{"cast":[{"id":819,"name":"Edward Norton","profile_path":null}],"crew":[]},` +
+			`"videos":{"results":[{"key":"k"},{"key":"l","size":1080}]},` +
+			`"watch/providers":{"results":{"US":{"link":"l","rent":[{"provider_id":3}]}}},"rare":"x","scores":{"imdb":8.8}}`,
+		`{"adult":false,"genres":[],"id":551,"poster_path":null,"production_countries":[],"spoken_languages":[],"status":"Released","tagline":""}`,
+	}
+	if got := records(t, dir); !slices.Equal(got, want) {
+		t.Errorf("records = %s\nwant %s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	if r.Unknown["rare"] != 1 || r.Unknown["scores"] != 1 || len(r.Unknown) != 2 {
+		t.Errorf("Unknown = %v, want rare 1, scores 1", r.Unknown)
+	}
+}
+
+// TestUpsert: a later crawl wins, what only the earlier one has stays, and the same
+// crawl again changes nothing.
+func TestUpsert(t *testing.T) {
+	dir := t.TempDir()
+	row := func(id int, members string) string {
+		return fmt.Sprintf(`{"id":%d,%s,"adult":false,"production_countries":[],"spoken_languages":[],"status":"Released","tagline":""}`, id, members)
+	}
+	lines(t, dir, Config{},
+		row(2, `"title":"Old","overview":"kept","genres":[],"keywords":{"keywords":[{"id":1,"name":"k"}]},"one":1,"both":1`),
+		row(4, `"title":"D","genres":[]`))
+	later := []string{
+		row(2, `"title":"New","poster_path":null,"genres":[{"id":18,"name":"Drama"}],"images":{"posters":[]},"both":2`),
+		row(1, `"title":"A","genres":[]`),
+	}
+	r := lines(t, dir, Config{}, later...)
+	want := []string{
+		`{"adult":false,"genres":[],"id":1,"production_countries":[],"spoken_languages":[],"status":"Released","tagline":"","title":"A"}`,
+		`{"adult":false,"genres":[{"id":18,"name":"Drama"}],"id":2,"overview":"kept","poster_path":null,` +
+			`"production_countries":[],"spoken_languages":[],"status":"Released","tagline":"","title":"New",` +
+			`"images":{"posters":[]},"keywords":{"keywords":[{"id":1,"name":"k"}]},"both":2,"one":1}`,
+		`{"adult":false,"genres":[],"id":4,"production_countries":[],"spoken_languages":[],"status":"Released","tagline":"","title":"D"}`,
+	}
+	if got := records(t, dir); !slices.Equal(got, want) {
+		t.Errorf("records = %s\nwant %s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	if r.Records["movie"] != 3 || r.Conflicts != 0 {
+		t.Errorf("Run = %+v, want 3 records and no conflict: news is none", r)
+	}
+	before := catalogBytes(t, dir)
+	lines(t, dir, Config{}, later...)
+	if !bytes.Equal(catalogBytes(t, dir), before) {
+		t.Error("the same crawl again changed the catalogue's bytes")
+	}
+	rows := sampleRows(t, 30)
+	lines(t, dir, Config{}, rows...)
+	before = catalogBytes(t, dir)
+	lines(t, dir, Config{}, rows...)
+	if !bytes.Equal(catalogBytes(t, dir), before) {
+		t.Error("the sample again changed the catalogue's bytes")
+	}
+}
+
+// TestConflicts: sources of one ingest that disagree are counted, and sampled.
+func TestConflicts(t *testing.T) {
+	src, dir := t.TempDir(), t.TempDir()
+	a := put(t, src, "a-movies.ndjson", `{"id":5,"title":"A","vote_count":1,"overview":"same"}`)
+	b := put(t, src, "b-movies.ndjson", `{"id":5,"title":"B","vote_count":2,"overview":"same","genres":[]}`)
+	r := ingestInto(t, dir, Config{Sources: []string{a, b}})
+	want := []string{
+		`movie 5: title: "A" in a-movies.ndjson, "B" in b-movies.ndjson: the later one wins`,
+		`movie 5: vote_count: 1 in a-movies.ndjson, 2 in b-movies.ndjson: the later one wins`,
+	}
+	if r.Conflicts != 2 || !slices.Equal(r.Samples, want) {
+		t.Errorf("conflicts = %d, %q, want 2, %q", r.Conflicts, r.Samples, want)
+	}
+	if got := member(t, records(t, dir)[0], "title"); got != `"B"` {
+		t.Errorf("title = %s, want that of the later source", got)
+	}
+	many := make([]string, 2)
+	for i := range many {
+		var rows []string
+		for id := range 60 {
+			rows = append(rows, fmt.Sprintf(`{"id":%d,"title":"%d"}`, id+1, i))
+		}
+		many[i] = put(t, src, fmt.Sprintf("many-movies-%d.ndjson", i), strings.Join(rows, "\n"))
+	}
+	if r := ingestInto(t, dir, Config{Sources: many}); r.Conflicts != 60 || len(r.Samples) != maxSamples {
+		t.Errorf("conflicts = %d, %d samples, want 60, %d", r.Conflicts, len(r.Samples), maxSamples)
+	}
+}
+
+// TestOverlay: an overlay wins over what comes before and after it.
+func TestOverlay(t *testing.T) {
+	dir := t.TempDir()
+	titles := func(want ...string) {
+		t.Helper()
+		var got []string
+		for _, row := range records(t, dir) {
+			got = append(got, member(t, row, "id")+" "+member(t, row, "title")+" "+member(t, row, "overview"))
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("titles = %q, want %q", got, want)
+		}
+	}
+	lines(t, dir, Config{}, `{"id":1,"title":"A","overview":"a"}`)
+	r := lines(t, dir, Config{Overlay: true}, `{"id":1,"title":"Ours"}`, `{"id":9,"title":"Own film"}`)
+	titles(`1 "Ours" "a"`, `9 "Own film" ""`)
+	if r.Records["movie"] != 2 {
+		t.Errorf("records = %v, want 2", r.Records)
+	}
+	lines(t, dir, Config{}, `{"id":1,"title":"B","overview":"b"}`, `{"id":9,"title":"C","overview":"c"}`, `{"id":3,"title":"D","overview":"d"}`)
+	titles(`1 "Ours" "b"`, `3 "D" "d"`, `9 "Own film" "c"`)
+	lines(t, dir, Config{Overlay: true}, `{"id":1,"overview":"ours too"}`)
+	titles(`1 "Ours" "ours too"`, `3 "D" "d"`, `9 "Own film" "c"`)
+	checkFiles(t, dir, "movie.parquet", "movie.overlay.parquet")
+}
+
+// TestCounts: what typed columns do not hold as it stood is kept and counted.
+func TestCounts(t *testing.T) {
+	dir := t.TempDir()
+	r := lines(t, dir, Config{},
+		`{"id":1,"title":"A","popularity":"8.5","vote_count":"12","new":1,"casts":{"cast":[{"id":1,"odd":true}],"crew":[]},"media_type":"movie"}`,
+		`{"id":2,"title":"B","new":{"b":[2]},"genre_ids":[18,99999],"credits":{"cast":[{"id":"7"}]}}`)
+	if want := map[string]int64{"new": 2, "casts.cast[].odd": 1, "genre_ids[]": 1}; !reflect.DeepEqual(r.Unknown, want) {
+		t.Errorf("Unknown = %v, want %v", r.Unknown, want)
+	}
+	if want := map[string]int64{"popularity": 1, "vote_count": 1, "credits.cast[].id": 1}; !reflect.DeepEqual(r.Coerced, want) {
+		t.Errorf("Coerced = %v, want %v", r.Coerced, want)
+	}
+	rows := records(t, dir)
+	for i, want := range map[string]string{
+		"popularity": "8.5", "vote_count": "12", "new": "1", "media_type": "",
+		"credits": `{"cast":[{"id":1,"odd":true}],"crew":[]}`,
+	} {
+		if got := member(t, rows[0], i); got != want {
+			t.Errorf("%s = %s, want %s", i, got, want)
+		}
+	}
+	if got, want := member(t, rows[1], "genres"), `[{"id":18,"name":"Drama"},{"id":99999,"name":""}]`; got != want {
+		t.Errorf("genres = %s, want %s", got, want)
+	}
+}
+
+// TestListRows: a row of a list becomes a whole record, which a details answer
+// replaces member by member.
+func TestListRows(t *testing.T) {
+	dir := t.TempDir()
+	lines(t, dir, Config{}, `{"adult":false,"backdrop_path":"/b.jpg","genre_ids":[35,80],"id":5,"original_language":"en",`+
+		`"original_title":"Four Rooms","overview":"o","popularity":3.5,"poster_path":null,"release_date":"1995-12-09","title":"Four Rooms","video":false,"vote_average":5.9,"vote_count":2748}`)
+	want := `{"adult":false,"backdrop_path":"/b.jpg","belongs_to_collection":null,"budget":0,` +
+		`"genres":[{"id":35,"name":"Comedy"},{"id":80,"name":"Crime"}],"homepage":"","id":5,"imdb_id":null,"origin_country":[],` +
+		`"original_language":"en","original_title":"Four Rooms","overview":"o","popularity":3.5,"poster_path":null,` +
+		`"production_companies":[],"production_countries":[],"release_date":"1995-12-09","revenue":0,"runtime":0,"softcore":false,` +
+		`"spoken_languages":[],"status":"","tagline":"","title":"Four Rooms","video":false,"vote_average":5.9,"vote_count":2748}`
+	if got := records(t, dir); len(got) != 1 || got[0] != want {
+		t.Errorf("records = %s\nwant %s", got, want)
+	}
+}
+
+// TestSuffixedTexts: title_ar is the title in Arabic.
+func TestSuffixedTexts(t *testing.T) {
+	dir := t.TempDir()
+	row := `{"id":5,"title":"Space","title_ar":"فضاء","overview_ar":"x","title_en":"Space","size_ar":"kept","vote_average":6.5}`
+	r := lines(t, dir, Config{}, row)
+	got := records(t, dir)[0]
+	if want := `[{"language":"ar","overview":"x","title":"فضاء"}]`; member(t, got, "localized") != want || member(t, got, "size_ar") != `"kept"` {
+		t.Errorf("record = %s, want localized %s", got, want)
+	}
+	if want := map[string]int64{"size_ar": 1}; !reflect.DeepEqual(r.Unknown, want) {
+		t.Errorf("Unknown = %v, want %v", r.Unknown, want)
+	}
+	dir = t.TempDir()
+	lines(t, dir, Config{Language: "fr"}, `{"id":5,"title":"Espace","title_en":"Space"}`)
+	got = records(t, dir)[0]
+	if want := `[{"language":"fr","title":"Espace"}]`; member(t, got, "localized") != want || member(t, got, "title") != `"Space"` {
+		t.Errorf("record = %s, want title Space, localized %s", got, want)
+	}
+}
+
+// TestSpill: rows far beyond Config.Memory give the same bytes.
+func TestSpill(t *testing.T) {
+	var rows []string
+	for i := range 4000 {
+		rows = append(rows, fmt.Sprintf(`{"id":%d,"title":"%s","status":"Released","genres":[]}`, (i*7919)%4001+1, strings.Repeat("t", 400)))
+	}
+	want, dir := t.TempDir(), t.TempDir()
+	lines(t, want, Config{}, rows...)
+	lines(t, dir, Config{Memory: 1}, rows...) // the least that a sort takes
+	if !bytes.Equal(catalogBytes(t, dir), catalogBytes(t, want)) {
+		t.Error("sorting on disk gives other bytes than sorting in memory")
+	}
+	checkFiles(t, dir, "movie.parquet")
+}
+
+// TestCancel: a cancelled ingest leaves the catalogue as it was, and nothing else.
+func TestCancel(t *testing.T) {
+	dir := t.TempDir()
+	lines(t, dir, Config{}, `{"id":1,"title":"A"}`)
+	before := catalogBytes(t, dir)
+	var rows []string
+	for i := range 3000 {
+		rows = append(rows, fmt.Sprintf(`{"id":%d,"title":"%s"}`, i+1, strings.Repeat("t", 300)), `{"id":"bad"}`)
+	}
+	src := put(t, t.TempDir(), "movies.ndjson", strings.Join(rows, "\n"))
+	for _, overlay := range []bool{false, true} {
+		for at := range 12 {
+			ctx, cancel := context.WithCancel(t.Context())
+			calls := 0
+			_, err := Run(ctx, Config{
+				Catalog: dir, Sources: []string{src}, Memory: 1, Overlay: overlay,
+				Progress: func(int64, int64) {
+					if calls++; calls == 2*at+1 {
+						cancel()
+					}
+				},
+			})
+			cancel()
+			if !errors.Is(err, context.Canceled) {
+				t.Fatalf("Run = %v, want %v", err, context.Canceled)
+			}
+			if !bytes.Equal(catalogBytes(t, dir), before) {
+				t.Fatal("a cancelled ingest changed the catalogue")
+			}
+			checkFiles(t, dir, "movie.parquet")
+		}
+	}
+}
+
+// TestOneAtATime: a second ingest into a catalogue is refused while one is at work.
+func TestOneAtATime(t *testing.T) {
+	dir := t.TempDir()
+	src := put(t, t.TempDir(), "movies.ndjson", `{"id":1,"title":"A"}`)
+	c := Config{Catalog: dir, Sources: []string{src}}
+	var second error
+	first := c
+	first.Progress = func(int64, int64) { _, second = Run(t.Context(), c) }
+	if _, err := Run(t.Context(), first); err != nil {
+		t.Fatalf("the first ingest: %v", err)
+	}
+	if want := "catalogue " + dir + ": another ingest is at work"; second == nil || second.Error() != want {
+		t.Errorf("the second ingest: %v, want %s", second, want)
+	}
+	if _, err := Run(t.Context(), c); err != nil {
+		t.Errorf("an ingest after it: %v", err)
+	}
+}
+
+// TestQuarantine: a bad row is kept with its place and its reason, and goes in once
+// it is mended.
+func TestQuarantine(t *testing.T) {
+	dir := t.TempDir()
+	r := lines(t, dir, Config{},
+		`{"id":1,"title":"A"}`,
+		``,
+		`{"id":2,"title":5,"overview":"é"}`,
+		`{"id":3,"title":"C",}`,
+		`{"id":4,"title":"D"}`)
+	if r.Rows != 4 || r.Quarantined != 2 || r.Records["movie"] != 2 {
+		t.Fatalf("Run = %+v, want 4 rows, 2 of them in quarantine", r)
+	}
+	wantBad := []string{
+		"movies.ndjson:3: title: want a string, found 5",
+		"movies.ndjson:4: byte 20: found '}', want a key",
+	}
+	if !slices.Equal(r.Bad, wantBad) {
+		t.Errorf("Bad = %q, want %q", r.Bad, wantBad)
+	}
+	want := []quarantine.Entry{
+		{File: "movies.ndjson", Row: 2, Line: 3, Field: "title", Reason: "want a string, found 5", Kind: "movie", Raw: []byte(`{"id":2,"title":5,"overview":"é"}`), RawBytes: 34},
+		{File: "movies.ndjson", Row: 3, Line: 4, Reason: "byte 20: found '}', want a key", Kind: "movie", Raw: []byte(`{"id":3,"title":"C",}`), RawBytes: 21},
+	}
+	var got []quarantine.Entry
+	var mended []string
+	err := quarantine.Read(r.QuarantineFile, func(e quarantine.Entry) error {
+		got = append(got, e)
+		row := strings.NewReplacer(`"title":5`, `"title":"B"`, `,}`, `}`).Replace(string(e.Raw))
+		mended = append(mended, row)
+		return nil
+	})
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("quarantine = %+v, %v, want %+v", got, err, want)
+	}
+	if again := lines(t, dir, Config{}, mended...); again.Quarantined != 0 || again.Records["movie"] != 4 {
+		t.Errorf("replay: Run = %+v, want 4 records and none in quarantine", again)
+	}
+}

@@ -1,0 +1,293 @@
+package layout
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"maps"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/wire"
+)
+
+func text(m *catalog.Movie) string { return string(wire.Append(nil, wire.RecordOf(m))) }
+
+func TestParseLanguage(t *testing.T) {
+	f := func(tag, want string) {
+		t.Helper()
+		if got, err := ParseLanguage(tag); err != nil || got != want {
+			t.Errorf("ParseLanguage(%q) = %q, %v, want %q", tag, got, err, want)
+		}
+	}
+	f("", "")
+	f("en", "")
+	f("en-US", "")
+	f("EN-us", "")
+	f("en-GB", "en-GB")
+	f("de-DE", "de-DE")
+	f("DE-de", "de-DE")
+	f("it", "it")
+	f("cn", "cn")
+	bad := func(tag string) {
+		t.Helper()
+		want := `language "` + tag + `": want xx or xx-YY, for instance de-DE`
+		if got, err := ParseLanguage(tag); err == nil || err.Error() != want {
+			t.Errorf("ParseLanguage(%q) = %q, %v, want %s", tag, got, err, want)
+		}
+	}
+	bad("german")
+	bad("d")
+	bad("de_DE")
+	bad("de-D")
+	bad("de-DEU")
+	bad("12")
+	bad("de-DE-x")
+	bad("é")
+	bad(" de")
+}
+
+func TestDetect(t *testing.T) {
+	f := func(row, want string) {
+		t.Helper()
+		if got := Detect([]byte(row)); got != want {
+			t.Errorf("Detect(%s) = %s, want %s", row, got, want)
+		}
+	}
+	f(`{"id":1}`, TMDB)
+	f(`{}`, TMDB)
+	f(`{"movie":{"tmdbId":11,"title":"A"}}`, Movnix)
+	f(`{ "movie": { "tmdbId": 11 } }`, Movnix)
+	f(`{"movie":5}`, TMDB)
+}
+
+func TestIsDay(t *testing.T) {
+	for _, s := range []string{"", "1999-10-15", "2024-02-29", "0000-01-01"} {
+		if !isDay(s) {
+			t.Errorf("isDay(%q) = false, want true", s)
+		}
+	}
+	for _, s := range []string{"1999", "1999-1-5", "15.10.1999", "1999-10-15T00:00:00Z", "1999-00-10", "1999-10-00", "1999-13-01", "1999-10-32", "1999/10/15", "199a-10-15"} {
+		if isDay(s) {
+			t.Errorf("isDay(%q) = true, want false", s)
+		}
+	}
+}
+
+// TestTMDB: rows as a crawler keeps them, and what becomes of them.
+func TestTMDB(t *testing.T) {
+	f := func(language string, row Row, want string) {
+		t.Helper()
+		l, err := New(TMDB, language)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := l.Movie(row)
+		if err != nil || text(m) != want {
+			t.Errorf("Movie(%+v) in %q\n = %s, %v\nwant %s", row, language, text(m), err, want)
+		}
+	}
+	f("", Row{JSON: `{"title":"A","id":5}`}, `{"id":5,"title":"A"}`)
+	f("", Row{JSON: `{"id":5}`, ID: 5}, `{"id":5}`)
+	f("", Row{JSON: `{"id":5,"cast":[],"crew":[]}`, ID: 5, Sub: "credits"}, `{"id":5,"credits":{"cast":[],"crew":[]}}`)
+	f("", Row{JSON: `{"cast":[]}`, ID: 5, Sub: "casts"}, `{"id":5,"credits":{"cast":[]}}`)
+	f("", Row{JSON: `{"id":5,"results":{}}`, ID: 5, Sub: "watch/providers"}, `{"id":5,"watch/providers":{"results":{}}}`)
+	f("", Row{JSON: `{"page":1,"results":[]}`, ID: 5, Sub: "similar_movies"}, `{"id":5,"similar":{"page":1,"results":[]}}`)
+	// Old names give way to new ones.
+	f("", Row{JSON: `{"id":5,"casts":{"cast":[]},"credits":{"crew":[]}}`}, `{"id":5,"credits":{"crew":[]}}`)
+	f("", Row{JSON: `{"id":5,"genre_ids":[18],"media_type":"movie"}`}, `{"genres":[{"id":18,"name":"Drama"}],"id":5}`)
+	f("", Row{JSON: `{"id":5,"genre_ids":[18],"genres":[]}`}, `{"genres":[],"id":5}`)
+	// What depends on the language goes where it belongs, the rest does not.
+	f("de-DE", Row{JSON: `{"id":5,"title":"T","overview":"","poster_path":"/p","backdrop_path":null,"runtime":90,"budget":1,` +
+		`"genres":[{"id":18,"name":"Drama"}],"belongs_to_collection":null,"reviews":{"page":1},"images":{"posters":[]}}`},
+		`{"budget":1,"id":5,"images":{"posters":[]},"reviews":{"language":"de-DE","page":1},"localized":[{"language":"de-DE",`+
+			`"backdrop_path":null,"genres":[{"id":18,"name":"Drama"}],"overview":"","poster_path":"/p","runtime":90,"title":"T"}]}`)
+	// Texts named after a language.
+	f("", Row{JSON: `{"id":5,"title":"T","title_de":"U","title_xq":"kept","budget_de":7,"poster_de":"kept"}`},
+		`{"id":5,"title":"T","localized":[{"language":"de","title":"U"}],"budget_de":7,"poster_de":"kept","title_xq":"kept"}`)
+	f("", Row{JSON: `{"id":5,"title":"T","title_en":"T"}`}, `{"id":5,"title":"T"}`)
+	f("", Row{JSON: `{"id":5,"title":"T","title_en":"other"}`}, `{"id":5,"title":"T","title_en":"other"}`)
+	f("", Row{JSON: `{"id":5,"overview_en":"o"}`}, `{"id":5,"overview":"o"}`)
+	f("fr", Row{JSON: `{"id":5,"title":"F","title_en":"E"}`}, `{"id":5,"title":"E","localized":[{"language":"fr","title":"F"}]}`)
+	// A row of a table.
+	f("", Row{Table: true, JSON: `{"id":5,"title":null,"poster_path":null,"genres":null,"origin_country":["US"],"x":null,"watch_providers":{"results":{"US":{"rent":[],"buy":null},"DE":null}}}`},
+		`{"id":5,"origin_country":["US"],"poster_path":null,"watch/providers":{"results":{"US":{"rent":[]}}}}`)
+	f("", Row{Table: true, JSON: `{"id":5,"_unusual":"poster_path,title","_extra":"\"a\":[1],\"budget\":3","title":null,"poster_path":null,` +
+		`"watch_providers":{"_unusual":null,"_extra":null,"results":[{"iso_3166_1":"US","link":null,"offers":[{"type":"rent","providers":[]}]}]}}`},
+		`{"backdrop_path":null,"belongs_to_collection":null,"budget":3,"id":5,"imdb_id":null,"title":null,"watch/providers":{"results":{"US":{"rent":[]}}},"a":[1]}`)
+}
+
+func TestTMDBRefuses(t *testing.T) {
+	f := func(row Row, want string) {
+		t.Helper()
+		m, err := newTMDB("").Movie(row)
+		if err == nil || err.Error() != want {
+			t.Errorf("Movie(%+v) = %v, %v, want %s", row, m, err, want)
+		}
+	}
+	f(Row{JSON: `{"id":5}`, ID: 6}, "id: the file name says 6, the row says 5")
+	f(Row{JSON: `{"id":5}`, ID: 6, Sub: "credits"}, "id: the file name says 6, the answer says 5")
+	f(Row{JSON: `{}`, ID: 6, Sub: "genres"}, `the file name says sub-request "genres", which is none of a movie`)
+	f(Row{JSON: `{}`, ID: 6, Sub: "title"}, `the file name says sub-request "title", which is none of a movie`)
+	f(Row{JSON: `{"id":5,"genre_ids":["x"]}`}, `genre_ids[0]: want an integer, found "x"`)
+	f(Row{JSON: `{"id":5,"casts":5}`}, `casts: want an object, found 5`)
+	f(Row{Table: true, JSON: `{"id":5,"_extra":"\"a\":"}`}, `_extra: want members of a JSON object, found other text`)
+	f(Row{Table: true, JSON: `{"id":5,"_unusual":7}`}, `_unusual: want a string, found 7`)
+	f(Row{Table: true, JSON: `{"id":5,"genres":"x"}`}, `genres: want an array of objects, found "x"`)
+	f(Row{Table: true, JSON: `{"id":5,"genres":"[{\"id\":{}}]"}`}, `genres[0].id: want an integer, found an object`)
+	f(Row{Table: true, JSON: `{"id":5,"watch_providers":{"results":[{"iso_3166_1":null}]}}`}, `watch_providers.results[0].iso_3166_1: want a string, found null`)
+	f(Row{Table: true, JSON: `{"id":5,"watch_providers":{"results":[7]}}`}, `watch_providers.results[0]: want an object, found 7`)
+}
+
+func TestMovnix(t *testing.T) {
+	l, err := New(Movnix, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := l.Movie(Row{JSON: `{"movie":{"tmdbId":11,"imdbId":"tt1","title":"A","releaseDate":null,"runtime":null,"budget":"5","certification":"PG","new":1},` +
+		`"genres":[{"tmdbId":18,"name":"Drama"},{"tmdbId":1,"name":"Drama"}],"keywords":[],"ratings":[{"source":"x"}],` +
+		`"images":[{"filePath":"/a","type":"poster"},{"filePath":"/a","type":"poster","width":2},{"filePath":"/b","type":"backdrop"}],` +
+		`"credits":[{"tmdbPersonId":1,"name":"N","character":null,"job":"Actor","department":"Acting","order":0},{"tmdbPersonId":2,"name":"M","job":"Director","department":"Directing"}],` +
+		`"watchProviders":{"us":{"flatrate":[{"name":"P","logo":"/l"}],"buy":[]}}}`})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := text(m)
+	for _, want := range []string{
+		`"budget":5`, `"genres":[{"id":18,"name":"Drama"}]`, `"release_date":""`, `"runtime":0`, `"id":11`,
+		`"cast":[{"id":1,"name":"N"`, `"crew":[{"id":2,"name":"M"`,
+		`"US":{"flatrate":[{"logo_path":"/l","provider_name":"P"}]}`,
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("Movie = %s, want %s in it", got, want)
+		}
+	}
+	if m.Keywords != nil || len(m.Images.Posters) != 1 || len(m.Images.Backdrops) != 1 {
+		t.Errorf("Movie = %s, want no keywords, one poster, one backdrop", got)
+	}
+	wantDropped := map[string]int64{"movie.new": 1, "movie.certification": 1, "genres[]": 1, "images[]": 1, "ratings[]": 1}
+	if d := l.Dropped(); !maps.Equal(d, wantDropped) || len(l.Counts().Unknown) > 0 {
+		t.Errorf("Dropped = %v, Unknown = %v, want %v, none", d, l.Counts().Unknown, wantDropped)
+	}
+	f := func(row, want string) {
+		t.Helper()
+		if m, err := newMovnix().Movie(Row{JSON: row}); err == nil || err.Error() != want {
+			t.Errorf("Movie(%s) = %v, %v, want %s", row, m, err, want)
+		}
+	}
+	f(`{"movie":null}`, "movie: want an object, found nothing")
+	f(`{"movie":{"title":"A"}}`, "movie.tmdbId: want an integer, found nothing")
+	f(`{"movie":{"tmdbId":0}}`, "id: want 1 or more, found 0")
+	f(`{"movie":{"tmdbId":1,"runtime":"long"}}`, `movie.runtime: want an integer, found "long"`)
+}
+
+func TestCounts(t *testing.T) {
+	l := newTMDB("")
+	for _, row := range []string{`{"id":1,"casts":{"x":1},"media_type":"movie"}`, `{"id":2,"new":1,"budget":"5"}`, `{"id":3,"title_de":"x"}`} {
+		if _, err := l.Movie(Row{JSON: row}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := l.Counts()
+	if want := map[string]int64{"casts.x": 1, "new": 1}; !maps.Equal(c.Unknown, want) {
+		t.Errorf("Unknown = %v, want %v", c.Unknown, want)
+	}
+	if want := map[string]int64{"budget": 1}; !reflect.DeepEqual(c.Coerced, want) {
+		t.Errorf("Coerced = %v, want %v", c.Coerced, want)
+	}
+}
+
+// throughFile writes m to a catalogue file and reads it back.
+func throughFile(t testing.TB, dir string, m *catalog.Movie) *catalog.Movie {
+	t.Helper()
+	path := filepath.Join(dir, catalog.MovieFile)
+	w, err := catalog.Create[catalog.Movie](path, "movie")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(w.Write(m), w.Commit()); err != nil {
+		t.Fatal(err)
+	}
+	f, err := catalog.OpenFile[catalog.Movie](path, "movie")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	rows := f.All()
+	defer rows.Close()
+	out := &catalog.Movie{}
+	if err := rows.Next(out); err != nil {
+		t.Fatal(err)
+	}
+	if err := rows.Next(&catalog.Movie{}); !errors.Is(err, io.EOF) {
+		t.Fatalf("after the one record: %v, want EOF", err)
+	}
+	return out
+}
+
+// FuzzMovie: any row is either refused or a record that survives JSON and Parquet.
+func FuzzMovie(f *testing.F) {
+	seeds := []string{ // short ones: the fuzzer shortens what it finds step by step
+		`{"id":1,"adult":false,"belongs_to_collection":{"id":2,"name":"C","poster_path":null},"images":{"logos":[],"posters":[{"aspect_ratio":0.667,"iso_639_1":null}]}}`,
+		`{"id":1,"translations":{"translations":[{"iso_639_1":"de","data":{"title":"T","runtime":0}}]},"videos":{"id":1,"results":[{"official":true}]},"reviews":{"page":1,"results":[{"author_details":{"rating":7}}]}}`,
+		`{"id":1,"release_dates":{"results":[{"iso_3166_1":"US","release_dates":[{"descriptors":["x"],"type":3}]}]},"trailers":{"quicktime":[]},"releases":{"countries":[]}}`,
+		`{"id":1,"title":"A","poster_path":null,"new":{"a":1},"new":2}`,
+		`{"id":1,"genres":[{"id":18,"x":1}],"genres":null,"origin_country":["US","\ud800"]}`,
+		`{"id":1,"watch/providers":{"results":{"US":{"link":"l","rent":[{}],"x":5,"x":[{}]},"":{}}}}`,
+		`{"id":1,"changes":{"changes":[{"items":[{"value":null},{"value":{"a":[1e5]}}]}]},"lists":[{"page":2},{"page":1}]}`,
+		`{"id":1,"localized":[{"language":"de","title":"x"}],"genre_ids":[1,18],"title_ar":"y","casts":{"cast":[]}}`,
+		`{"id":1,"popularity":"8","vote_average":-0.0,"runtime":1e2,"\u0000":1,"a\"b":"\u2028"}`,
+		`{"id":5,"_unusual":"poster_path,title","_extra":"\"a\":[1]","watch_providers":{"results":[{"iso_3166_1":"US","offers":[{"type":"rent"}]}]}}`,
+		`{"id":5,"genres":"[{\"id\":1}]","changes":{"changes":[{"items":[{"value":"{\"a\":1}"},{"value":"x"}]}]}}`,
+	}
+	for _, s := range seeds {
+		for _, table := range []bool{false, true} {
+			f.Add(s, "", table)
+			f.Add(s, "de-DE", table)
+		}
+	}
+	dir := f.TempDir()
+	f.Fuzz(func(t *testing.T, row, language string, table bool) {
+		language, err := ParseLanguage(language)
+		if err != nil || len(row) > 1<<14 || !utf8.ValidString(row) || !json.Valid([]byte(row)) {
+			return // package source hands out valid JSON only
+		}
+		m, err := newTMDB(language).Movie(Row{JSON: row, Table: table})
+		if err != nil {
+			if strings.ContainsAny(err.Error(), "\n\r") {
+				t.Errorf("Movie(%q): %q, want one line", row, err)
+			}
+			return
+		}
+		want := text(m)
+		var again catalog.Movie
+		if err := wire.NewParser().Parse(want, wire.RecordOf(&again)); err != nil {
+			t.Fatalf("Parse(Append(%q)) = %v", row, err)
+		}
+		if got := text(&again); got != want {
+			t.Errorf("Append(Parse(%q)) = %q, want %q", row, got, want)
+		}
+		if got := text(throughFile(t, dir, m)); got != want {
+			t.Errorf("%q through Parquet = %q, want %q", row, got, want)
+		}
+	})
+}
+
+func TestNames(t *testing.T) {
+	for _, name := range Names() {
+		if _, err := New(name, ""); err != nil && name != Auto {
+			t.Errorf("New(%q) = %v", name, err)
+		}
+	}
+	if _, err := New("csv", ""); err == nil || err.Error() != `layout "csv": want one of auto, tmdb, movnix` {
+		t.Errorf("New(csv) = %v", err)
+	}
+	if !slices.Contains(Names(), Auto) {
+		t.Error("Names lacks auto")
+	}
+}

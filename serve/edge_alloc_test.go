@@ -1,0 +1,85 @@
+//go:build !race
+
+package serve
+
+import (
+	"testing"
+
+	"github.com/valyala/fasthttp"
+
+	"reelsplice/build/buildtest"
+)
+
+// hotRequests are the requests that must not allocate.
+func hotRequests(w *world) map[string]*Request {
+	const five = "/3/movie/550?append_to_response=credits,images,videos,keywords,release_dates&language=en-US"
+	seen := w.request("/3/movie/550")
+	w.edge.Serve(seen, func(rs *Response) { seen.IfNoneMatch = append([]byte(nil), rs.ETag...) })
+	stranger := w.request("/3/movie/550")
+	stranger.Authorization = []byte("Bearer rsp_unknown")
+	identity := w.request(five)
+	identity.AcceptEncoding = nil
+	return map[string]*Request{
+		"details":      w.request("/3/movie/550"),
+		"translated":   w.request("/3/movie/550?language=de-DE"),
+		"untranslated": w.request("/3/movie/550?language=zu"),
+		"by IMDb id":   w.request("/3/movie/tt0137523"),
+		"append 5":     w.request(five),
+		"encoded":      w.request("/3/movie/550?append_to_response=credits%2Cwatch%2Fproviders"),
+		"videos":       w.request("/3/movie/550/videos"),
+		"304":          seen,
+		"401":          stranger,
+		"404":          w.request("/3/movie/999999999"),
+		"identity":     identity,
+		"filtered":     w.request("/3/movie/550/images?include_image_language=en,null"),
+	}
+}
+
+func TestServeAllocs(t *testing.T) {
+	w := newWorld(t, nil, buildtest.Sample(t)...)
+	for name, rq := range hotRequests(w) {
+		status := 0
+		serve := func() { w.edge.Serve(rq, func(rs *Response) { status = rs.Status }) }
+		serve()
+		if n := testing.AllocsPerRun(500, serve); n != 0 {
+			t.Errorf("%s: Serve allocates %v times, want 0 (status %d)", name, n, status)
+		}
+	}
+}
+
+func TestHandleAllocs(t *testing.T) {
+	w := newWorld(t, nil, buildtest.Sample(t)...)
+	m := newMeters()
+	for name, rq := range hotRequests(w) {
+		var ctx fasthttp.RequestCtx
+		fill(&ctx.Request, rq)
+		serve := func() {
+			ctx.Response.Reset()
+			handle(&ctx, w.edge, m)
+		}
+		serve()
+		if n := testing.AllocsPerRun(500, serve); n != 0 {
+			t.Errorf("%s: handle allocates %v times, want 0 (status %d)", name, n, ctx.Response.StatusCode())
+		}
+	}
+}
+
+// fill makes a request of fasthttp's out of one of the Edge's.
+func fill(r *fasthttp.Request, rq *Request) {
+	r.Header.SetMethodBytes(rq.Method)
+	uri := append([]byte(nil), rq.Path...)
+	if len(rq.Query) > 0 {
+		uri = append(append(uri, '?'), rq.Query...)
+	}
+	r.SetRequestURIBytes(uri)
+	r.Header.SetHost("localhost")
+	for key, value := range map[string][]byte{
+		fasthttp.HeaderAuthorization:  rq.Authorization,
+		fasthttp.HeaderAcceptEncoding: rq.AcceptEncoding,
+		fasthttp.HeaderIfNoneMatch:    rq.IfNoneMatch,
+	} {
+		if len(value) > 0 {
+			r.Header.SetBytesV(key, value)
+		}
+	}
+}

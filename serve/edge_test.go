@@ -1,0 +1,478 @@
+package serve
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"reelsplice/serve/auth"
+)
+
+// Bodies of refusals, with the key order of each.
+const (
+	body401 = `{"status_code":7,"status_message":"Invalid API key: You must be granted a valid key.","success":false}`
+	body404 = `{"success":false,"status_code":34,"status_message":"The resource you requested could not be found."}`
+	body405 = `{"success":false,"status_code":42,"status_message":"This request method is not supported for this resource."}`
+	body27  = `{"success":false,"status_code":27,"status_message":"Too many append to response objects: The maximum number of remote calls is 20."}`
+	body22  = `{"status_code":22,"status_message":"Invalid page: Pages start at 1 and max at 500. They are expected to be an integer.","success":false}`
+	body3   = `{"success":false,"status_code":3,"status_message":"Authentication failed: You do not have permissions to access the service."}`
+)
+
+// Cache-Control of answers.
+const (
+	kept    = "public, max-age=3600"
+	notKept = "no-store"
+)
+
+func TestStatus(t *testing.T) {
+	w := newWorld(t, nil, movie550, movie551)
+	f := func(method, uri string, status int, body, cache, allow string) {
+		t.Helper()
+		rq := w.request(uri)
+		rq.Method = []byte(method)
+		a := w.do(t, rq)
+		if a.Status != status || body != "" && a.plain != body || a.Cache != cache || a.Allow != allow {
+			t.Errorf("%s %s = %d %.300s, Cache-Control %q, Allow %q\nwant %d %s, %q, %q",
+				method, uri, a.Status, a.plain, a.Cache, a.Allow, status, body, cache, allow)
+		}
+		if a.Status != 200 && (len(a.ETag) != 0 || a.Gzip) {
+			t.Errorf("%s %s = %d with entity tag %q, gzip %v, want none", method, uri, a.Status, a.ETag, a.Gzip)
+		}
+	}
+	const reads = "GET, HEAD, OPTIONS"
+	f("GET", "/3/movie/550", 200, "", kept, "")
+	f("HEAD", "/3/movie/550", 200, "", kept, "")
+	f("GET", "/3/movie/550/videos", 200, "", kept, "")
+	f("GET", "/3/movie/551", 200, `{"id":551,"title":"Another"}`, kept, "")
+	f("GET", "/3/movie/551/watch/providers", 200, `{"id":551,"results":{}}`, kept, "")
+	f("GET", "/3/movie/551/changes", 200, `{"changes":[]}`, kept, "")
+	f("GET", "/3/movie/551/recommendations?page=7", 200, `{"page":7,"results":[],"total_pages":1,"total_results":0}`, kept, "")
+
+	f("GET", "/3/movie/552", 404, body404, kept, "")
+	f("GET", "/3/movie/552/videos", 404, body404, kept, "")
+	f("GET", "/3/movie/tt0000001", 404, body404, kept, "")
+	f("GET", "/3/movie/undefined", 404, body404, kept, "")
+	f("GET", "/3/movie/550/nothing", 404, body404, kept, "")
+	f("GET", "/3/movie/popular", 404, body404, kept, "")
+	f("GET", "/3/tv/1399", 404, body404, kept, "")
+	f("GET", "/3/review/abc", 404, body404, kept, "")
+	f("GET", "/", 404, body404, kept, "")
+	f("GET", "", 404, body404, kept, "")
+
+	f("POST", "/3/movie/550", 405, body405, notKept, reads)
+	f("DELETE", "/3/movie/550/credits", 405, body405, notKept, reads)
+	f("BREW", "/3/movie/550", 405, body405, notKept, reads)
+	f("POST", "/3/movie/551/rating", 405, body405, notKept, "OPTIONS")
+	f("GET", "/3/movie/551/rating", 405, body405, notKept, "OPTIONS")
+	f("POST", "/3/nothing", 404, body404, kept, "")
+
+	f("GET", "/3/movie/550/similar?page=0", 400, body22, notKept, "")
+	f("GET", "/3/movie/550/similar?page=501", 400, body22, notKept, "")
+	f("GET", "/3/movie/550/similar?page=abc", 400, body22, notKept, "")
+	f("GET", "/3/movie/550?append_to_response=similar&page=501", 400, body22, notKept, "")
+	f("GET", "/3/movie/550?page=501", 200, "", kept, "") // details take no page
+	f("GET", "/3/movie/552/similar?page=0", 400, body22, notKept, "")
+	f("GET", "/3/movie/550?append_to_response="+names(20), 200, "", kept, "")
+	f("GET", "/3/movie/550?append_to_response="+names(21), 400, body27, notKept, "")
+	f("GET", "/3/movie/550?append_to_response="+names(21)+"&page=0", 400, body27, notKept, "")
+	f("GET", "/3/movie/%00", 400, "", notKept, "")
+	f("GET", "/3/movie/550?x="+strings.Repeat("y", 5000), 400, "", notKept, "")
+
+	f("GET", "/3/movie/550/account_states", 401, body3, notKept, "")
+	f("GET", "/3/account", 401, body3, notKept, "")
+	f("GET", "/3/authentication", 200, `{"success":true}`, notKept, "")
+	f("OPTIONS", "/3/movie/550", 204, "", kept, reads)
+	f("OPTIONS", "/3/movie/551/rating", 204, "", kept, "OPTIONS")
+	f("OPTIONS", "/3/nothing", 404, body404, kept, "")
+}
+
+// names returns n append names that differ.
+func names(n int) string {
+	list := make([]string, n)
+	for i := range list {
+		list[i] = fmt.Sprintf("name%d", i)
+	}
+	return strings.Join(list, ",")
+}
+
+func TestCredentials(t *testing.T) {
+	w := newWorld(t, nil, movie551)
+	expired := issue(t, w.cfg.Tokens, "expired", time.Now().Add(-time.Minute))
+	revoked := issue(t, w.cfg.Tokens, "revoked", time.Time{})
+	if _, err := auth.Revoke(w.cfg.Tokens, "revoked", time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.tokens.Reload(); err != nil {
+		t.Fatal(err)
+	}
+	f := func(authorization, uri string, status int) {
+		t.Helper()
+		rq := w.request(uri)
+		rq.Authorization = []byte(authorization)
+		a := w.do(t, rq)
+		if a.Status != status || status == 401 && (a.plain != body401 || a.Cache != notKept) {
+			t.Errorf("%s with %q = %d %s, %s, want %d", uri, authorization, a.Status, a.plain, a.Cache, status)
+		}
+	}
+	const uri = "/3/movie/551"
+	f("Bearer "+w.token, uri, 200)
+	f("bearer  "+w.token+" ", uri, 200)
+	f("", uri, 401)
+	f("Bearer", uri, 401)
+	f("Bearer ", uri, 401)
+	f("Bearer x", uri, 401)
+	f("Basic "+w.token, uri, 401)
+	f(w.token, uri, 401)
+	f("Bearer "+w.token[:len(w.token)-1], uri, 401)
+	f("Bearer "+w.token+"x", uri, 401)
+	f("Bearer "+expired, uri, 401)
+	f("Bearer "+revoked, uri, 401)
+	// The credential is looked at before anything else.
+	f("", "/3/nothing", 401)
+	f("", "/3/movie/99999", 401)
+	f("", "/3/movie/551?append_to_response="+names(21), 401)
+	f("", "/3/authentication", 401)
+	f("", "/3/authentication/token/new", 401)
+	// api_key counts only where the configuration says so.
+	f("", uri+"?api_key="+w.token, 401)
+	w = newWorld(t, func(c *Config) { c.AllowQueryKey = true }, movie551)
+	f("", uri+"?api_key="+w.token, 200)
+	f("", uri+"?language=de&api%5Fkey="+w.token, 200)
+	f("Basic abc", uri+"?api_key="+w.token, 200)
+	f("", uri+"?api_key=", 401)
+	f("", uri+"?api_key=x", 401)
+	f("", uri+"?api_key="+strings.Repeat("x", 2000), 401)
+	f("Bearer x", uri+"?api_key="+w.token, 401)
+}
+
+func TestRequestToken(t *testing.T) {
+	w := newWorld(t, func(c *Config) { c.CallbackURL = "https://example.org/authenticate" }, movie551)
+	w.edge.now = func() time.Time { return time.Date(2026, 8, 16, 20, 27, 28, 0, time.UTC) }
+	a := w.get(t, "/3/authentication/token/new")
+	form := regexp.MustCompile(`^\{"success":true,"expires_at":"2026-08-16 21:27:28 UTC","request_token":"([0-9a-f]{40})"\}$`)
+	m := form.FindStringSubmatch(a.plain)
+	if a.Status != 200 || a.Cache != notKept || m == nil {
+		t.Fatalf("token/new = %d %s, %s, want 200 %s, no-store", a.Status, a.plain, a.Cache, form)
+	}
+	if want := "https://example.org/authenticate/" + m[1]; a.Callback != want {
+		t.Errorf("callback = %q, want %q", a.Callback, want)
+	}
+	if b := w.get(t, "/3/authentication/token/new"); b.plain == a.plain {
+		t.Error("token/new gives the same token twice")
+	}
+}
+
+func TestAppend(t *testing.T) {
+	w := newWorld(t, nil, movie550, movie551)
+	f := func(query, want string) {
+		t.Helper()
+		a := w.get(t, "/3/movie/551?"+query)
+		if a.Status != 200 || a.plain != `{"id":551,"title":"Another"`+want+`}` {
+			t.Errorf("movie/551?%s = %d %s\nwant %s", query, a.Status, a.plain, want)
+		}
+	}
+	const videos, keywords = `,"videos":{"results":[]}`, `,"keywords":{"keywords":[]}`
+	f("append_to_response=", "")
+	f("append_to_response=videos", videos)
+	f("append_to_response=videos,keywords", videos+keywords)
+	f("append_to_response=keywords,videos", keywords+videos)
+	f("append_to_response=keywords%2Cvideos", keywords+videos)
+	f("append%5Fto_response=keywords%2cvideos", keywords+videos)
+	f("append_to_response=videos,videos,keywords,videos", videos+keywords)
+	f("append_to_response=nonsense,videos,watch_providers,Keywords,%20keywords", videos)
+	f("append_to_response=,,videos,", videos)
+	f("append_to_response=account_states,videos", videos)
+	f("append_to_response=watch/providers", `,"watch/providers":{"results":{}}`)
+	f("append_to_response=watch%2Fproviders", `,"watch/providers":{"results":{}}`)
+	f("append_to_response=images", `,"images":{"backdrops":[],"logos":[],"posters":[]}`)
+	f("append_to_response=similar,similar_movies&page=3",
+		`,"similar":{"page":3,"results":[],"total_pages":1,"total_results":0},"similar_movies":{"page":3,"results":[],"total_pages":1,"total_results":0}`)
+	f("append_to_response=lists", `,"lists":{"page":1,"results":[],"total_pages":1,"total_results":0}`)
+	f("append_to_response=casts,credits", `,"casts":{"cast":[],"crew":[]},"credits":{"cast":[],"crew":[]}`)
+	f("append_to_response=trailers,releases", `,"trailers":{"quicktime":[],"youtube":[]},"releases":{"countries":[]}`)
+	f("append_to_response=changes&start_date=2024-01-01", `,"changes":{"changes":[]}`)
+	// The last of a repeated parameter counts.
+	f("append_to_response=videos&append_to_response=keywords", keywords)
+}
+
+func TestSubRequests(t *testing.T) {
+	w := newWorld(t, nil, movie550, movie551)
+	f := func(uri, want string) {
+		t.Helper()
+		a := w.get(t, "/3/movie/"+uri)
+		if a.Status != 200 || a.plain != want {
+			t.Errorf("movie/%s = %d %s\nwant %s", uri, a.Status, a.plain, want)
+		}
+	}
+	image := func(lang, n string) string { return `{"iso_639_1":` + lang + `,"file_path":"/` + n + `.jpg"}` }
+	one, two, three, four := image("null", "1"), image(`"fr"`, "2"), image(`"en"`, "3"), image(`"de"`, "4")
+	f("550/images", `{"backdrops":[`+one+`,`+two+`],"id":550,"logos":[],"posters":[`+three+`,`+four+`]}`)
+	f("550/images?include_image_language=en,null", `{"backdrops":[`+one+`],"id":550,"logos":[],"posters":[`+three+`]}`)
+	f("550/images?language=de-DE", `{"backdrops":[],"id":550,"logos":[],"posters":[`+four+`]}`)
+	f("550/images?language=de&include_image_language=fr", `{"backdrops":[`+two+`],"id":550,"logos":[],"posters":[`+four+`]}`)
+	f("550/images?language=ja", `{"backdrops":[],"id":550,"logos":[],"posters":[]}`)
+	f("550/alternative_titles", `{"id":550,"titles":[{"iso_3166_1":"FR","title":"Le club","type":""},{"iso_3166_1":"DE","title":"Klub","type":""}]}`)
+	f("550/alternative_titles?country=de", `{"id":550,"titles":[{"iso_3166_1":"DE","title":"Klub","type":""}]}`)
+	f("550/similar", `{"page":1,"results":[{"id":551}],"total_pages":2,"total_results":21}`)
+	f("550/similar?page=2", `{"page":2,"results":[],"total_pages":2,"total_results":21}`)
+	f("550/similar?page=500", `{"page":500,"results":[],"total_pages":2,"total_results":21}`)
+	f("550/similar_movies", `{"page":1,"results":[{"id":551}],"total_pages":2,"total_results":21}`)
+	f("550/casts", `{"id":550,"cast":[{"id":1,"name":"A"}],"crew":[]}`)
+	f("550/watch/providers", `{"id":550,"results":{"US":{"link":"l"}}}`)
+	f("550/watch%2Fproviders", `{"id":550,"results":{"US":{"link":"l"}}}`)
+	f("550/external_ids", `{"id":550,"imdb_id":"tt0137523","wikidata_id":null,"facebook_id":null,"instagram_id":null,"twitter_id":null}`)
+	f("550/trailers", `{"id":550,"quicktime":[],"youtube":[{"name":"T","size":"HD","source":"k","type":"Trailer"}]}`)
+	f("550/reviews?language=de&page=2", `{"id":550,"page":2,"results":[],"total_pages":1,"total_results":0}`)
+}
+
+func TestLanguage(t *testing.T) {
+	w := newWorld(t, nil, movie550)
+	f := func(language, title, overview, genre string) {
+		t.Helper()
+		a := w.get(t, "/3/movie/550?language="+language)
+		got := [3]string{cut(a.plain, `"title":"`, `"`), cut(a.plain, `"overview":"`, `"`), cut(a.plain, `"name":"`, `"`)}
+		if want := [3]string{title, overview, genre}; got != want {
+			t.Errorf("movie/550?language=%s = %q, want %q", language, got, want)
+		}
+	}
+	f("", "Fight Club", "Text", "Drama")
+	f("en-US", "Fight Club", "Text", "Drama")
+	f("en-GB", "Fight Club", "Text", "Drama")
+	f("de", "Klub", "Inhalt", "Drama")
+	f("de-DE", "Klub", "Inhalt", "Drama")
+	f("de-AT", "Fight Club", "", "Drama")
+	f("fr", "Fight Club", "", "Drame")
+	f("fr-CA", "Fight Club", "", "Drame")
+	f("zz-ZZ", "Fight Club", "", "Drama")
+	f("nonsense", "Fight Club", "Text", "Drama")
+}
+
+func TestIMDbID(t *testing.T) {
+	w := newWorld(t, nil, movie550, movie551)
+	for _, rest := range []string{"", "/images", "?append_to_response=videos,images&language=de"} {
+		a, b := w.get(t, "/3/movie/550"+rest), w.get(t, "/3/movie/tt0137523"+rest)
+		if b.Status != 200 || string(a.Body) != string(b.Body) || string(a.ETag) != string(b.ETag) {
+			t.Errorf("movie/tt0137523%s = %d %s %s\nwant %s %s", rest, b.Status, b.plain, b.ETag, a.plain, a.ETag)
+		}
+		if string(a.SurrogateKey) != string(b.SurrogateKey) {
+			t.Errorf("surrogate key of movie/tt0137523%s = %s, want %s", rest, b.SurrogateKey, a.SurrogateKey)
+		}
+	}
+}
+
+func TestSurrogateKey(t *testing.T) {
+	w := newWorld(t, nil, movie550)
+	a := w.get(t, "/3/movie/550/videos")
+	if want := a.Release + " movie movie-550"; string(a.SurrogateKey) != want || a.Release == "" || a.Release != w.releases.ID() {
+		t.Errorf("surrogate key = %q of release %q, want %q", a.SurrogateKey, a.Release, want)
+	}
+}
+
+func TestETag(t *testing.T) {
+	w := newWorld(t, nil, movie550, movie551)
+	same := func(a, b string) {
+		t.Helper()
+		x, y := w.get(t, a), w.get(t, b)
+		if string(x.ETag) != string(y.ETag) || x.plain != y.plain {
+			t.Errorf("entity tags of %s and %s = %s, %s, want the same", a, b, x.ETag, y.ETag)
+		}
+	}
+	other := func(a, b string) {
+		t.Helper()
+		if x, y := w.get(t, a), w.get(t, b); string(x.ETag) == string(y.ETag) {
+			t.Errorf("entity tags of %s and %s = %s, want different ones", a, b, x.ETag)
+		}
+	}
+	const uri = "/3/movie/550"
+	if tag := w.get(t, uri).ETag; !regexp.MustCompile(`^W/"[0-9a-f]{32}"$`).Match(tag) {
+		t.Errorf("entity tag = %s, want W/ and 32 hex digits in quotes", tag)
+	}
+	rq := w.request(uri)
+	rq.AcceptEncoding = nil
+	if a, b := w.do(t, rq), w.get(t, uri); string(a.ETag) != string(b.ETag) || a.Gzip || !b.Gzip {
+		t.Errorf("entity tags of identity and gzip = %s, %s, want the same", a.ETag, b.ETag)
+	}
+	same(uri, uri+"?language=en-US")
+	same(uri, uri+"?language=en")
+	same(uri, uri+"?page=3&country=DE&unknown=1")
+	same(uri, uri+"?append_to_response=nonsense")
+	same(uri+"?language=de&append_to_response=videos", uri+"?append_to_response=videos&language=de-DE")
+	same(uri+"?append_to_response=watch/providers,videos", uri+"?append%5Fto_response=watch%2Fproviders%2Cvideos")
+	same(uri+"?append_to_response=videos,videos", uri+"?append_to_response=videos")
+	same(uri+"/images?include_image_language=null,en", uri+"/images?include_image_language=en-GB,null,ja")
+	other(uri, "/3/movie/551")
+	other(uri, uri+"?language=de")
+	other(uri+"?append_to_response=videos,images", uri+"?append_to_response=images,videos")
+	other(uri+"/images", uri+"/images?language=de")
+	other(uri+"/similar?page=2", uri+"/similar?page=3")
+	other("/3/movie/551/casts", "/3/movie/550/casts")
+	other("/3/movie/551/videos", "/3/movie/551?append_to_response=videos")
+}
+
+func TestIfNoneMatch(t *testing.T) {
+	w := newWorld(t, nil, movie550)
+	const uri = "/3/movie/550?append_to_response=videos"
+	tag := string(w.get(t, uri).ETag)
+	strong := strings.TrimPrefix(tag, "W/")
+	f := func(header string, want int) {
+		t.Helper()
+		rq := w.request(uri)
+		rq.IfNoneMatch = []byte(header)
+		a := w.do(t, rq)
+		if a.Status != want || string(a.ETag) != tag || a.Cache != kept || (want == 304) != (len(a.Body) == 0) {
+			t.Errorf("If-None-Match %s = %d, %d bytes, %s, %s, want %d", header, a.Status, len(a.Body), a.ETag, a.Cache, want)
+		}
+	}
+	f(tag, 304)
+	f(strong, 304)
+	f("*", 304)
+	f(" * ", 304)
+	f(`"a", `+tag, 304)
+	f(`W/"a",`+strong+` , "b"`, 304)
+	f("", 200)
+	f(`"a"`, 200)
+	f(`"a,*,b"`, 200) // the star is part of a tag
+	f(strings.Trim(strong, `"`), 200)
+	f(tag[:len(tag)-2]+`"`, 200)
+	f(`,,,`, 200)
+	// Only what exists has a tag.
+	rq := w.request("/3/movie/99")
+	rq.IfNoneMatch = []byte("*")
+	if a := w.do(t, rq); a.Status != 404 {
+		t.Errorf("If-None-Match * for a missing movie = %d, want 404", a.Status)
+	}
+}
+
+func TestAcceptsGzip(t *testing.T) {
+	f := func(header string, want bool) {
+		t.Helper()
+		if got := AcceptsGzip([]byte(header)); got != want {
+			t.Errorf("AcceptsGzip(%q) = %v, want %v", header, got, want)
+		}
+	}
+	f("gzip", true)
+	f("GZip", true)
+	f("x-gzip", true)
+	f("gzip, deflate, br, zstd", true)
+	f("br, gzip;q=0.5", true)
+	f("gzip;q=1", true)
+	f("gzip ; q=0.001", true)
+	f("*", true)
+	f("*;q=0.1", true)
+	f("identity, *;q=0.5", true)
+	f("gzip;q=1, *;q=0", true)
+	f("*;q=0, gzip", true)
+	f("", false)
+	f("identity", false)
+	f("br", false)
+	f("gzip;q=0", false)
+	f("gzip;q=0.0", false)
+	f("gzip; Q=0.000", false)
+	f("gzip;q=0, *", false)
+	f("*;q=0", false)
+	f("gzipped", false)
+	f("br;q=1.0, identity;q=0.5", false)
+}
+
+func TestNoRelease(t *testing.T) {
+	w := newWorld(t, nil, movie551)
+	w.releases.Close()
+	if a := w.get(t, "/3/movie/551"); a.Status != 503 || a.Cache != notKept {
+		t.Errorf("without a release = %d %s, want 503 no-store", a.Status, a.Cache)
+	}
+	if a := w.get(t, "/3/authentication"); a.Status != 200 {
+		t.Errorf("authentication without a release = %d, want 200", a.Status)
+	}
+	if _, err := OpenReleases(w.releases.store, w.cfg.Log); err != nil {
+		t.Errorf("OpenReleases = %v", err)
+	}
+	empty := w.releases.store
+	empty.Dir = t.TempDir()
+	if _, err := OpenReleases(empty, w.cfg.Log); err == nil || !strings.Contains(err.Error(), empty.Dir) {
+		t.Errorf("OpenReleases of an empty folder = %v, want an error that names it", err)
+	}
+}
+
+// TestDamagedPack flips every bit of a pack in turn: identity answers are 500, and
+// nothing panics.
+func TestDamagedPack(t *testing.T) {
+	w := newWorld(t, nil, movie551)
+	id := w.releases.ID()
+	w.releases.Close()
+	path := w.releases.store.Path(id) + "/pack-00001"
+	good, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"id":551,"title":"Another"}`
+	broken := 0
+	for i := 64; i < len(good); i++ {
+		bad := []byte(string(good))
+		bad[i] ^= 0xff
+		if err := os.WriteFile(path, bad, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		w.open(t)
+		rq := w.request("/3/movie/551")
+		rq.AcceptEncoding = nil
+		a := w.do(t, rq)
+		switch a.Status {
+		case 200:
+			if a.plain != want {
+				t.Errorf("byte %d: %s, want %s or 500", i, a.plain, want)
+			}
+		case 500:
+			broken++
+			if strings.Contains(a.plain, "segment") || a.Cache != notKept || len(a.ETag) != 0 {
+				t.Errorf("byte %d: 500 %s, %s, %s, want nothing told", i, a.plain, a.Cache, a.ETag)
+			}
+		default:
+			t.Errorf("byte %d: %d, want 200 or 500", i, a.Status)
+		}
+		w.releases.Close()
+	}
+	if broken == 0 {
+		t.Error("no damage was noticed")
+	}
+}
+
+func TestConfigValidate(t *testing.T) {
+	f := func(want string, change func(c *Config)) {
+		t.Helper()
+		c := DefaultConfig()
+		c.Releases, c.Tokens, c.Addr = "r", "t", "a"
+		if err := c.Validate(); err != nil {
+			t.Fatalf("Validate of the defaults = %v, want none", err)
+		}
+		change(&c)
+		if err := c.Validate(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("Validate = %v, want an error with %q", err, want)
+		}
+		if _, err := Listen(c); err == nil {
+			t.Error("Listen accepts it, want an error")
+		}
+	}
+	f("releases", func(c *Config) { c.Releases = "" })
+	f("tokens", func(c *Config) { c.Tokens = "" })
+	f("addr", func(c *Config) { c.Addr = "" })
+	f("tls", func(c *Config) { c.TLSCert = "x" })
+	f("callback-url", func(c *Config) { c.CallbackURL = "/relative" })
+	f("max-age", func(c *Config) { c.MaxAge = -1 })
+	f("poll", func(c *Config) { c.Poll = 2 * time.Second })
+	f("max-header", func(c *Config) { c.MaxHeader = 10 })
+	f("max-conns", func(c *Config) { c.MaxConns = 0 })
+}
+
+// TestRefuseHidesCauses checks that an unexpected error tells the client nothing.
+func TestRefuseHidesCauses(t *testing.T) {
+	w := newWorld(t, nil, movie551)
+	var rs Response
+	w.edge.refuse(&rs, errors.New("secret"))
+	if rs.Status != 500 || strings.Contains(string(rs.Body), "secret") || rs.Cache != notKept {
+		t.Errorf("refuse = %d %s %s, want a 500 that tells nothing", rs.Status, rs.Body, rs.Cache)
+	}
+}

@@ -1,0 +1,311 @@
+package serve
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/valyala/fasthttp/fasthttputil"
+)
+
+// A wireServer is an Edge behind fasthttp on an in-memory listener.
+type wireServer struct {
+	*world
+	ln *fasthttputil.InmemoryListener
+}
+
+func newWireServer(tb testing.TB, change func(*Config), rows ...string) *wireServer {
+	tb.Helper()
+	s := &wireServer{world: newWorld(tb, change, rows...), ln: fasthttputil.NewInmemoryListener()}
+	server := newFastHTTP(s.cfg, s.edge, newMeters())
+	done := make(chan error, 1)
+	go func() { done <- server.Serve(s.ln) }()
+	tb.Cleanup(func() {
+		_ = s.ln.Close()
+		if err := <-done; err != nil {
+			tb.Errorf("Serve: %v", err)
+		}
+	})
+	return s
+}
+
+// raw sends bytes and returns all that comes back until the server has nothing more
+// to say.
+func (s *wireServer) raw(tb testing.TB, request string) string {
+	tb.Helper()
+	c, err := s.ln.Dial()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer c.Close()
+	go func() { _, _ = io.WriteString(c, request) }() // the server may stop reading
+	_ = c.SetReadDeadline(time.Now().Add(5 * time.Second))
+	out, err := io.ReadAll(c)
+	if err != nil {
+		tb.Fatalf("read answer to %.100q: %v after %.300q", request, err, out)
+	}
+	return string(out)
+}
+
+// send sends one request with some header lines and parses the answer.
+func (s *wireServer) send(tb testing.TB, method, uri string, header ...string) (*http.Response, string) {
+	tb.Helper()
+	lines := append([]string{
+		method + " " + uri + " HTTP/1.1", "Host: localhost", "Connection: close", "Authorization: Bearer " + s.token,
+	}, header...)
+	out := s.raw(tb, strings.Join(lines, "\r\n")+"\r\n\r\n")
+	rs, err := http.ReadResponse(bufio.NewReader(strings.NewReader(out)), &http.Request{Method: method})
+	if err != nil {
+		tb.Fatalf("%s %s: %v in %.300q", method, uri, err, out)
+	}
+	body, err := io.ReadAll(rs.Body)
+	if err != nil {
+		tb.Fatalf("%s %s: %v", method, uri, err)
+	}
+	if rs.Header.Get("Content-Encoding") == "gzip" && len(body) > 0 {
+		body = []byte(oneMember(tb, body))
+	}
+	return rs, string(body)
+}
+
+// headers checks header fields; want "" is none.
+func headers(tb testing.TB, what string, h http.Header, want map[string]string) {
+	tb.Helper()
+	for key, v := range want {
+		if got := strings.Join(h.Values(key), " | "); got != v {
+			tb.Errorf("%s: %s = %q, want %q", what, key, got, v)
+		}
+	}
+}
+
+func TestWireHeaders(t *testing.T) {
+	s := newWireServer(t, nil, movie550, movie551)
+	ok := map[string]string{
+		"Content-Type": "application/json;charset=utf-8", "Cache-Control": kept, "Vary": "Accept-Encoding, Origin",
+		"Content-Encoding": "", "X-Reelsplice-Release": s.releases.ID(), "Surrogate-Key": s.releases.ID() + " movie movie-551",
+		"Access-Control-Allow-Origin": "", "Access-Control-Expose-Headers": "", "Allow": "", "Www-Authenticate": "",
+		"Server": "reelsplice", "Authentication-Callback": "",
+	}
+	rs, body := s.send(t, "GET", "/3/movie/551")
+	headers(t, "identity", rs.Header, ok)
+	if rs.StatusCode != 200 || body != `{"id":551,"title":"Another"}` || rs.ContentLength != int64(len(body)) || rs.Header.Get("Date") == "" {
+		t.Errorf("identity = %d %s, %v", rs.StatusCode, body, rs.Header)
+	}
+	tag := rs.Header.Get("ETag")
+	ok["Content-Encoding"] = "gzip"
+	rs, zipped := s.send(t, "GET", "/3/movie/551", "Accept-Encoding: br, gzip;q=0.5")
+	headers(t, "gzip", rs.Header, ok)
+	if rs.StatusCode != 200 || zipped != body || rs.Header.Get("ETag") != tag {
+		t.Errorf("gzip = %d %s %s, want %s %s", rs.StatusCode, zipped, rs.Header.Get("ETag"), body, tag)
+	}
+	if out := s.raw(t, "GET /3/movie/551 HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer "+s.token+"\r\n\r\n"); !strings.Contains(out, "\r\nETag: "+tag+"\r\n") ||
+		!strings.Contains(out, "\r\nContent-Type: application/json;charset=utf-8\r\n") {
+		t.Errorf("answer on the wire = %q, want ETag and Content-Type spelled as TMDB does", out)
+	}
+}
+
+func TestWireHead(t *testing.T) {
+	s := newWireServer(t, nil, movie550)
+	const uri = "/3/movie/550?append_to_response=credits,videos"
+	for _, encoding := range []string{"gzip", "identity"} {
+		want, _ := s.send(t, "GET", uri, "Accept-Encoding: "+encoding)
+		rs, body := s.send(t, "HEAD", uri, "Accept-Encoding: "+encoding)
+		if rs.StatusCode != 200 || body != "" {
+			t.Errorf("HEAD = %d with %d bytes, want 200 without a body", rs.StatusCode, len(body))
+		}
+		want.Header.Del("Date")
+		rs.Header.Del("Date")
+		if fmt.Sprint(rs.Header) != fmt.Sprint(want.Header) || rs.ContentLength != want.ContentLength {
+			t.Errorf("HEAD = %v, %d\nwant as GET %v, %d", rs.Header, rs.ContentLength, want.Header, want.ContentLength)
+		}
+	}
+	rs, _ := s.send(t, "HEAD", "/3/movie/99")
+	if rs.StatusCode != 404 || rs.ContentLength != int64(len(body404)) {
+		t.Errorf("HEAD of a missing movie = %d, %d bytes, want 404, %d", rs.StatusCode, rs.ContentLength, len(body404))
+	}
+}
+
+func TestWireNotModified(t *testing.T) {
+	s := newWireServer(t, nil, movie550)
+	first, _ := s.send(t, "GET", "/3/movie/550")
+	rs, body := s.send(t, "GET", "/3/movie/550", "If-None-Match: "+first.Header.Get("ETag"), "Accept-Encoding: gzip")
+	if rs.StatusCode != 304 || body != "" {
+		t.Errorf("If-None-Match = %d, %d bytes, want 304 without a body", rs.StatusCode, len(body))
+	}
+	headers(t, "304", rs.Header, map[string]string{
+		"ETag": first.Header.Get("ETag"), "Cache-Control": kept, "Vary": "Accept-Encoding, Origin",
+		"Content-Encoding": "", "Content-Type": "", "Surrogate-Key": first.Header.Get("Surrogate-Key"),
+	})
+}
+
+func TestWireRefusals(t *testing.T) {
+	s := newWireServer(t, nil, movie550)
+	f := func(method, uri string, status int, want string, fields map[string]string, header ...string) {
+		t.Helper()
+		rs, body := s.send(t, method, uri, header...)
+		if rs.StatusCode != status || body != want {
+			t.Errorf("%s %s = %d %s, want %d %s", method, uri, rs.StatusCode, body, status, want)
+		}
+		headers(t, method+" "+uri, rs.Header, map[string]string{
+			"Content-Type": "application/json;charset=utf-8", "Content-Encoding": "", "ETag": "", "Vary": "Accept-Encoding, Origin",
+		})
+		headers(t, method+" "+uri, rs.Header, fields)
+	}
+	gzip := "Accept-Encoding: gzip"
+	f("GET", "/3/movie/99", 404, body404, map[string]string{"Cache-Control": kept}, gzip)
+	f("DELETE", "/3/movie/550", 405, body405, map[string]string{"Allow": "GET, HEAD, OPTIONS", "Cache-Control": notKept}, gzip)
+	f("GET", "/3/movie/550/similar?page=0", 400, body22, nil, gzip)
+	s.token = "wrong"
+	f("GET", "/3/movie/550", 401, body401, map[string]string{"Www-Authenticate": `Bearer realm="reelsplice"`, "Cache-Control": notKept}, gzip)
+	f("POST", "/3/nothing", 401, body401, nil)
+}
+
+func TestWirePostWithBody(t *testing.T) {
+	s := newWireServer(t, nil, movie550)
+	rs, body := s.send(t, "POST", "/3/movie/550/rating", "Content-Type: application/json", "Content-Length: 13\r\n\r\n{\"value\":8.5}")
+	if rs.StatusCode != 405 || body != body405 || rs.Header.Get("Allow") != "OPTIONS" {
+		t.Errorf("POST with a body = %d %s, Allow %q, want 405", rs.StatusCode, body, rs.Header.Get("Allow"))
+	}
+	// The connection goes on behind the body.
+	out := s.raw(t, "POST /3/movie/550 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "+s.token+"\r\nContent-Length: 5\r\n\r\nhello"+
+		"GET /3/authentication HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer "+s.token+"\r\n\r\n")
+	if !strings.HasPrefix(out, "HTTP/1.1 405 ") || !strings.HasSuffix(out, `{"success":true}`) {
+		t.Errorf("POST and GET on one connection = %q, want 405 and {\"success\":true}", out)
+	}
+	out = s.raw(t, "POST /3/movie/550 HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999\r\n\r\n")
+	if !strings.HasPrefix(out, "HTTP/1.1 413 ") || !strings.Contains(out, `"status_code":47`) {
+		t.Errorf("POST of 100 MB = %q, want 413 with a body", out)
+	}
+}
+
+func TestWireOptionsAndCORS(t *testing.T) {
+	s := newWireServer(t, nil, movie550)
+	const origin = "Origin: https://example.org"
+	cors := map[string]string{
+		"Access-Control-Allow-Origin":   "*",
+		"Access-Control-Expose-Headers": "ETag, Content-Length, X-Reelsplice-Release",
+	}
+	rs, _ := s.send(t, "GET", "/3/movie/550", origin)
+	headers(t, "GET with an origin", rs.Header, cors)
+	headers(t, "GET with an origin", rs.Header, map[string]string{"Access-Control-Allow-Methods": ""})
+	rs, _ = s.send(t, "GET", "/3/movie/99", origin)
+	headers(t, "404 with an origin", rs.Header, cors)
+	rs, body := s.send(t, "OPTIONS", "/3/movie/550", origin, "Access-Control-Request-Method: GET")
+	if rs.StatusCode != 204 || body != "" {
+		t.Errorf("OPTIONS = %d %s, want 204 without a body", rs.StatusCode, body)
+	}
+	headers(t, "OPTIONS with an origin", rs.Header, cors)
+	headers(t, "OPTIONS with an origin", rs.Header, map[string]string{
+		"Access-Control-Allow-Methods": "GET, HEAD, OPTIONS", "Access-Control-Allow-Headers": "Authorization, Content-Type, If-None-Match",
+		"Access-Control-Max-Age": "86400", "Allow": "GET, HEAD, OPTIONS", "Content-Type": "",
+	})
+	rs, _ = s.send(t, "OPTIONS", "/3/movie/550")
+	headers(t, "OPTIONS", rs.Header, map[string]string{"Access-Control-Allow-Origin": "", "Allow": "GET, HEAD, OPTIONS"})
+	// Browsers ask without a credential.
+	out := s.raw(t, "OPTIONS /3/movie/550 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+	if !strings.HasPrefix(out, "HTTP/1.1 204 ") {
+		t.Errorf("OPTIONS without a credential = %q, want 204", out)
+	}
+}
+
+func TestWireRequestToken(t *testing.T) {
+	s := newWireServer(t, nil, movie550)
+	rs, body := s.send(t, "GET", "/3/authentication/token/new")
+	token := cut(body, `"request_token":"`, `"`)
+	headers(t, "token/new", rs.Header, map[string]string{
+		"Authentication-Callback": "https://www.themoviedb.org/authenticate/" + token, "Cache-Control": "no-store", "ETag": "",
+	})
+	if rs.StatusCode != 200 || len(token) != 40 {
+		t.Errorf("token/new = %d %s, want a token of 40 digits", rs.StatusCode, body)
+	}
+}
+
+// TestWireTargets asks for the same thing in several spellings.
+func TestWireTargets(t *testing.T) {
+	s := newWireServer(t, nil, movie550, movie551)
+	f := func(target string, status int) {
+		t.Helper()
+		if rs, body := s.send(t, "GET", target); rs.StatusCode != status {
+			t.Errorf("GET %s = %d %s, want %d", target, rs.StatusCode, body, status)
+		}
+	}
+	f("/3/movie/550", 200)
+	f("/3/movie/550/", 200)
+	f("//3//movie/550", 200)
+	f("/3/movie/x%2F..%2F550", 200)
+	f("http://example.org/3/movie/550?language=de", 200)
+	f("/3/movie/550#fragment", 200)
+	f("/3/movie/550?language=de#fragment", 200)
+	f("http://example.org", 404)
+	f("*", 404)
+	f("/3/movie/%zz", 400)
+	f("/3/movie/"+strings.Repeat("5", 2000), 404)
+}
+
+func TestWireLimits(t *testing.T) {
+	s := newWireServer(t, func(c *Config) { c.MaxHeader = 2048 }, movie550)
+	out := s.raw(t, "GET /3/movie/550 HTTP/1.1\r\nHost: x\r\nX: "+strings.Repeat("y", 4096)+"\r\n\r\n")
+	if !strings.HasPrefix(out, "HTTP/1.1 431 ") || !strings.Contains(out, `"status_code":47`) || !strings.Contains(out, "application/json;charset=utf-8") {
+		t.Errorf("long header = %q, want 431 with a body", out)
+	}
+	out = s.raw(t, "nonsense\r\n\r\n")
+	if !strings.HasPrefix(out, "HTTP/1.1 400 ") || !strings.Contains(out, `"status_code":47`) {
+		t.Errorf("nonsense = %q, want 400 with a body", out)
+	}
+}
+
+// TestWireKeepsBodiesApart sends many different requests over several connections at
+// once; buffers change hands between them.
+func TestWireKeepsBodiesApart(t *testing.T) {
+	s := newWireServer(t, nil, movie550, movie551)
+	var requests bytes.Buffer
+	var want []string
+	for i := range 200 {
+		uri := []string{
+			"/3/movie/550?append_to_response=credits,videos", "/3/movie/551", "/3/movie/99", "/3/authentication", "/3/movie/550/images",
+		}[i%5]
+		last := "keep-alive"
+		if i == 199 {
+			last = "close"
+		}
+		fmt.Fprintf(&requests, "GET %s HTTP/1.1\r\nHost: x\r\nConnection: %s\r\nAuthorization: Bearer %s\r\n\r\n", uri, last, s.token)
+		rq := s.request(uri)
+		rq.AcceptEncoding = nil
+		want = append(want, s.do(t, rq).plain)
+	}
+	check := func() error {
+		c, err := s.ln.Dial()
+		if err != nil {
+			return err
+		}
+		defer c.Close()
+		go func(c net.Conn) { _, _ = c.Write(requests.Bytes()) }(c)
+		r := bufio.NewReader(c)
+		for i := range want {
+			rs, err := http.ReadResponse(r, nil)
+			if err != nil {
+				return fmt.Errorf("answer %d: %w", i, err)
+			}
+			body, err := io.ReadAll(rs.Body)
+			if err != nil || string(body) != want[i] {
+				return fmt.Errorf("answer %d = %s, %v, want %s", i, body, err, want[i])
+			}
+		}
+		return nil
+	}
+	errs := make(chan error)
+	for range 4 {
+		go func() { errs <- check() }()
+	}
+	for range 4 {
+		if err := <-errs; err != nil {
+			t.Error(err)
+		}
+	}
+}

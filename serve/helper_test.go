@@ -1,0 +1,231 @@
+package serve
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/rand"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"reelsplice/build"
+	"reelsplice/build/buildtest"
+	"reelsplice/schemas/release"
+	"reelsplice/serve/auth"
+	"reelsplice/serve/route"
+)
+
+// buildRelease builds a release of movies at a deflate level into a folder and makes
+// it the current one.
+func buildRelease(tb testing.TB, dir string, level int, rows ...string) (id string) {
+	tb.Helper()
+	c := build.DefaultConfig()
+	c.Catalog, c.Releases, c.Level, c.Jobs = buildtest.Catalog(tb, rows...), dir, level, 1
+	r, err := build.Run(tb.Context(), c)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	publish(tb, dir, r.Release)
+	return r.Release
+}
+
+func publish(tb testing.TB, dir, id string) {
+	tb.Helper()
+	if _, err := (release.Store{Dir: dir}).Publish(id); err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// A world is an Edge with all that it needs.
+type world struct {
+	cfg      Config
+	edge     *Edge
+	tokens   *auth.Live
+	releases *Releases
+	token    string // one that is good
+}
+
+// newWorld returns an Edge over rows, none without rows. change may alter its Config.
+func newWorld(tb testing.TB, change func(*Config), rows ...string) *world {
+	tb.Helper()
+	cfg := DefaultConfig()
+	cfg.Releases = tb.TempDir()
+	cfg.Tokens = filepath.Join(tb.TempDir(), "tokens")
+	cfg.Addr = "127.0.0.1:0"
+	if change != nil {
+		change(&cfg)
+	}
+	w := &world{cfg: cfg, token: issue(tb, cfg.Tokens, "test", time.Time{})}
+	if len(rows) > 0 {
+		buildRelease(tb, cfg.Releases, 6, rows...)
+	}
+	if len(rows) > 0 {
+		w.open(tb)
+	} else {
+		w.openTokens(tb)
+	}
+	return w
+}
+
+// open makes the Edge over what lies in the folders.
+func (w *world) open(tb testing.TB) {
+	tb.Helper()
+	w.openTokens(tb)
+	var err error
+	w.releases, err = OpenReleases(release.Store{Dir: w.cfg.Releases}, w.cfg.Log)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(w.releases.Close)
+	signer, err := auth.NewSigner([]byte("0123456789abcdef"))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	w.edge = NewEdge(w.cfg, w.tokens, signer, w.releases)
+}
+
+func (w *world) openTokens(tb testing.TB) {
+	tb.Helper()
+	var err error
+	if w.tokens, err = auth.OpenLive(w.cfg.Tokens, w.cfg.Log); err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// issue adds a token to a token file.
+func issue(tb testing.TB, path, name string, expires time.Time) string {
+	tb.Helper()
+	now := time.Now()
+	if !expires.IsZero() && expires.Before(now) {
+		now = expires.Add(-time.Hour) // issued when it was good
+	}
+	token, err := auth.Issue(path, name, expires, auth.ScopeRead, now, rand.Reader)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return token
+}
+
+// request returns an authenticated GET of a URI.
+func (w *world) request(uri string) *Request {
+	path, query := splitURI([]byte(uri))
+	return &Request{
+		Method: []byte("GET"), Path: path, Query: query,
+		Authorization:  []byte("Bearer " + w.token),
+		AcceptEncoding: []byte("gzip"),
+	}
+}
+
+// A reply is a copy of a Response, with its body inflated.
+type reply struct {
+	Response
+	plain string
+}
+
+// tester is what helpers need of a test, also of one of package rapid.
+type tester interface {
+	Helper()
+	Fatalf(format string, args ...any)
+}
+
+// do asks and copies the answer. A gzip body is checked to be one whole member.
+func (w *world) do(tb tester, rq *Request) reply {
+	tb.Helper()
+	var a reply
+	w.edge.Serve(rq, func(rs *Response) {
+		a.Response = *rs
+		a.Body, a.ETag, a.SurrogateKey = bytes.Clone(rs.Body), bytes.Clone(rs.ETag), bytes.Clone(rs.SurrogateKey)
+	})
+	a.plain = string(a.Body)
+	if a.Gzip && a.Status == 200 {
+		a.plain = oneMember(tb, a.Body)
+	}
+	return a
+}
+
+// get asks for a URI as most clients do.
+func (w *world) get(tb tester, uri string) reply {
+	tb.Helper()
+	return w.do(tb, w.request(uri))
+}
+
+// oneMember reads a body as a decoder does that stops after the first gzip member,
+// and fails when anything is left. The reader checks the CRC and the length.
+func oneMember(tb tester, body []byte) string {
+	tb.Helper()
+	src := bytes.NewReader(body)
+	z, err := gzip.NewReader(src)
+	if err != nil {
+		tb.Fatalf("gzip.NewReader of %d bytes: %v", len(body), err)
+	}
+	z.Multistream(false)
+	out, err := io.ReadAll(z)
+	if err != nil {
+		tb.Fatalf("read gzip member of %d bytes: %v", len(body), err)
+	}
+	if src.Len() != 0 {
+		tb.Fatalf("%d of %d bytes are left behind the first gzip member, want 0", src.Len(), len(body))
+	}
+	return string(out)
+}
+
+// Movies of the tests that need no more.
+const (
+	movie550 = `{"adult":false,"genres":[{"id":18,"name":"Drama"}],"id":550,"imdb_id":"tt0137523","original_language":"en","original_title":"Fight Club",` +
+		`"overview":"Text","poster_path":null,"title":"Fight Club","alternative_titles":{"titles":[{"iso_3166_1":"FR","title":"Le club","type":""},{"iso_3166_1":"DE","title":"Klub","type":""}]},` +
+		`"credits":{"cast":[{"id":1,"name":"A"}],"crew":[]},` +
+		`"images":{"backdrops":[{"iso_639_1":null,"file_path":"/1.jpg"},{"iso_639_1":"fr","file_path":"/2.jpg"}],"logos":[],"posters":[{"iso_639_1":"en","file_path":"/3.jpg"},{"iso_639_1":"de","file_path":"/4.jpg"}]},` +
+		`"similar":{"page":1,"results":[{"id":551}],"total_pages":2,"total_results":21},"keywords":{"keywords":[{"id":3,"name":"k"}]},` +
+		`"translations":{"translations":[{"iso_3166_1":"DE","iso_639_1":"de","name":"Deutsch","english_name":"German","data":{"homepage":"","overview":"Inhalt","runtime":0,"tagline":"","title":"Klub"}}]},` +
+		`"videos":{"results":[{"iso_639_1":"en","name":"T","key":"k","site":"YouTube","size":1080,"type":"Trailer"}]},"watch/providers":{"results":{"US":{"link":"l"}}}}`
+	movie551 = `{"id":551,"title":"Another"}`
+)
+
+// eventually waits until ok, for at most a second and a half.
+func eventually(tb testing.TB, what string, ok func() bool) time.Duration {
+	tb.Helper()
+	start := time.Now()
+	for !ok() {
+		if time.Since(start) > 1500*time.Millisecond {
+			tb.Fatalf("after %v still not: %s", time.Since(start), what)
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	return time.Since(start)
+}
+
+// run runs a Server and returns what ends it; ended gets what Run returns.
+func run(s *Server, ended chan<- error) (stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	go func() { ended <- s.Run(ctx) }()
+	return cancel
+}
+
+// routed parses a request.
+func routed(tb testing.TB, uri string) *route.Request {
+	tb.Helper()
+	q := new(route.Request)
+	path, query := splitURI([]byte(uri))
+	if c := route.Parse(path, query, q); c != route.CodeOK {
+		tb.Fatalf("route.Parse(%s) = %d, want 0", uri, c)
+	}
+	return q
+}
+
+// cut returns what stands between two marks.
+func cut(s, before, after string) string {
+	_, s, _ = strings.Cut(s, before)
+	s, _, _ = strings.Cut(s, after)
+	return s
+}
+
+func writeFile(tb testing.TB, path, content string) {
+	tb.Helper()
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		tb.Fatal(err)
+	}
+}

@@ -1,0 +1,313 @@
+package variant
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"reelsplice/build/segment"
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/release"
+	"reelsplice/serve/route"
+)
+
+// Variants of the tests.
+var (
+	de   = fragment.Language("de", "")
+	deDE = fragment.Language("de", "DE")
+	fr   = fragment.Language("fr", "")
+)
+
+// parse routes a request for a movie: parse("/images?language=de").
+func parse(tb testing.TB, uri string) *route.Request {
+	tb.Helper()
+	path, query, _ := strings.Cut(uri, "?")
+	q := new(route.Request)
+	if c := route.Parse([]byte("/3/movie/550"+path), []byte(query), q); c != route.CodeOK {
+		tb.Fatalf("route.Parse(%s) = %d, want 0", uri, c)
+	}
+	return q
+}
+
+// entry makes a resource with fragments that hold their own addresses as text.
+func entry(tb testing.TB, addresses ...fragment.Address) release.Entry {
+	tb.Helper()
+	must := func(err error) {
+		tb.Helper()
+		if err != nil {
+			tb.Fatal(err)
+		}
+	}
+	dir := tb.TempDir()
+	w, err := release.Create(dir, release.WriterOptions{})
+	must(err)
+	s, err := w.Shard(0)
+	must(err)
+	z, err := segment.New(1)
+	must(err)
+	key := fragment.AppendID(nil, fragment.KindMovie, 550)
+	spec := release.ResourceSpec{Key: key}
+	for _, a := range addresses {
+		g, err := z.Segment([]byte(a.String()))
+		must(err)
+		spec.Fragments = append(spec.Fragments, release.FragmentSpec{
+			Address: a, Pieces: []release.PieceSpec{{Op: release.OpSegment, Segment: g}},
+		})
+	}
+	_, err = s.Add(spec)
+	must(err)
+	must(s.Close())
+	m, err := w.Seal(tb.Context())
+	must(err)
+	r, err := release.Open(release.Store{Dir: dir}.Path(m.ID))
+	must(err)
+	tb.Cleanup(func() { must(r.Close()) })
+	e, ok := r.Lookup(key)
+	if !ok {
+		tb.Fatal("the resource is not in its release")
+	}
+	return e
+}
+
+// picked says which fragment of e a Choice has: its address, and the languages that
+// its filter keeps.
+func picked(tb testing.TB, e release.Entry, c Choice, ok bool) string {
+	tb.Helper()
+	if !ok {
+		return "nothing"
+	}
+	p, ok := c.Fragment.Piece(0)
+	if !ok {
+		tb.Fatal("the chosen fragment is broken")
+	}
+	for i := range e.Len() {
+		text := e.Address(i).String()
+		if p.Segment.Hash != release.HashOf([]byte(text)) {
+			continue
+		}
+		for _, l := range c.Filter.languages[:c.Filter.n] {
+			if !c.Filter.IsZero() {
+				text += " +" + l.String()
+			}
+		}
+		return text
+	}
+	return "a fragment of another resource"
+}
+
+func TestTextChain(t *testing.T) {
+	f := func(language, want string) {
+		t.Helper()
+		c := TextChain(&parse(t, "?language="+language).Params)
+		if got := describe(c); got != want {
+			t.Errorf("TextChain(%s) = %s, want %s", language, got, want)
+		}
+	}
+	f("", "base")
+	f("en", "base")
+	f("en-US", "base")
+	f("EN-us", "base")
+	f("en-GB", "enGB base")
+	f("de-DE", "deDE de~ ~ base")
+	f("de", "de de~ ~ base")
+	f("pt-br", "ptBR pt~ ~ base")
+	f("xx", "xx xx~ ~ base")
+	// No languages at all.
+	f("german", "base")
+	f("d", "base")
+	f("de_DE", "base")
+}
+
+func TestNameChain(t *testing.T) {
+	f := func(language, want string) {
+		t.Helper()
+		c := NameChain(&parse(t, "?language="+language).Params)
+		if got := describe(c); got != want {
+			t.Errorf("NameChain(%s) = %s, want %s", language, got, want)
+		}
+	}
+	f("", "base")
+	f("de-AT", "deAT de base")
+	f("en-GB", "enGB en base")
+	f("zz", "zz zz base")
+}
+
+func describe(c Chain) string {
+	var names []string
+	for _, v := range c.Variants() {
+		names = append(names, v.String())
+	}
+	return strings.Join(names, " ")
+}
+
+func TestCanonical(t *testing.T) {
+	for in, want := range map[fragment.Sub]fragment.Sub{
+		fragment.SubCasts:         fragment.SubCredits,
+		fragment.SubSimilarMovies: fragment.SubSimilar,
+		fragment.SubReleases:      fragment.SubReleases,
+		fragment.SubDetails:       fragment.SubDetails,
+	} {
+		if got := Canonical(in); got != want {
+			t.Errorf("Canonical(%s) = %s, want %s", in, got, want)
+		}
+	}
+}
+
+func TestPickText(t *testing.T) {
+	details := fragment.SubDetails
+	e := entry(t,
+		fragment.Address{Sub: details},
+		fragment.Address{Sub: details, Variant: fragment.Untranslated},
+		fragment.Address{Sub: details, Variant: deDE},
+		fragment.Address{Sub: details, Variant: de},
+		fragment.Address{Sub: details, Variant: fragment.AnyRegion("fr")},
+		fragment.Address{Sub: details, Variant: fragment.Language("en", "GB")},
+	)
+	f := func(language, want string) {
+		t.Helper()
+		q := parse(t, "?language="+language)
+		c, ok := Pick(e, details, q)
+		if got := picked(t, e, c, ok); got != want {
+			t.Errorf("Pick(details, %s) = %s, want %s", language, got, want)
+		}
+	}
+	f("", "details")
+	f("en", "details")
+	f("en-US", "details")
+	f("en-GB", "details enGB")
+	f("en-CA", "details")
+	f("de", "details de")
+	f("de-DE", "details deDE")
+	f("de-AT", "details ~") // text of another region does not serve
+	f("fr", "details fr~")
+	f("fr-CA", "details fr~")
+	f("ja-JP", "details ~")
+	f("nonsense", "details")
+
+	q := parse(t, "/credits")
+	if c, ok := Pick(e, fragment.SubCredits, q); ok {
+		t.Errorf("Pick(credits) = %s, true, want false: nothing is stored", picked(t, e, c, ok))
+	}
+}
+
+func TestPickPage(t *testing.T) {
+	similar, reviews := fragment.SubSimilar, fragment.SubReviews
+	e := entry(t,
+		fragment.Address{Sub: similar, Page: 1},
+		fragment.Address{Sub: similar, Page: 3},
+		fragment.Address{Sub: similar},
+		fragment.Address{Sub: similar, Page: 1, Variant: deDE},
+		fragment.Address{Sub: similar, Variant: deDE},
+		fragment.Address{Sub: reviews, Page: 1},
+		fragment.Address{Sub: reviews},
+		fragment.Address{Sub: reviews, Variant: fragment.Untranslated},
+	)
+	f := func(s fragment.Sub, query, want string, page uint16) {
+		t.Helper()
+		c, ok := Pick(e, s, parse(t, "/"+s.Name()+query))
+		if got := picked(t, e, c, ok); got != want || c.Page != page {
+			t.Errorf("Pick(%s%s) = %s, page %d, want %s, page %d", s, query, got, c.Page, want, page)
+		}
+	}
+	f(similar, "", "similar page 1", 1)
+	f(similar, "?page=1", "similar page 1", 1)
+	f(similar, "?page=2", "similar", 2)
+	f(similar, "?page=3", "similar page 3", 3)
+	f(similar, "?page=500", "similar", 500)
+	f(similar, "?language=de-DE", "similar page 1 deDE", 1)
+	f(similar, "?language=de-DE&page=3", "similar deDE", 3)
+	f(similar, "?language=fr", "similar page 1", 1)
+	f(reviews, "", "reviews page 1", 1)
+	f(reviews, "?language=en-GB", "reviews page 1", 1)
+	f(reviews, "?language=de", "reviews ~", 1)
+	f(reviews, "?language=de&page=7", "reviews ~", 7)
+}
+
+func TestPickImages(t *testing.T) {
+	images := fragment.SubImages
+	group := func(v fragment.Variant) fragment.Address { return fragment.Address{Sub: images, Variant: v} }
+	e := entry(t, group(fragment.Base), group(fragment.NoLanguage), group(de), group(english), group(fr))
+	f := func(query, want string) {
+		t.Helper()
+		c, ok := Pick(e, images, parse(t, "/images?"+query))
+		if got := picked(t, e, c, ok); got != want {
+			t.Errorf("Pick(images?%s) = %s, want %s", query, got, want)
+		}
+		// Appended, the parameters mean the same.
+		c, ok = Pick(e, images, parse(t, "?append_to_response=images&"+query))
+		if got := picked(t, e, c, ok); got != want {
+			t.Errorf("Pick(images appended, %s) = %s, want %s", query, got, want)
+		}
+	}
+	f("", "images")
+	f("language=de", "images de")
+	f("language=de-AT", "images de")
+	f("language=en-US&include_image_language=en", "images en")
+	f("include_image_language=null", "images -")
+	f("include_image_language=fr", "images fr")
+	f("language=de&include_image_language=null", "images +- +de")
+	f("include_image_language=null,de", "images +- +de")
+	f("include_image_language=de-CH,en,en", "images +de +en")
+	f("include_image_language=de,ja,zz", "images de")        // without rows they do not count
+	f("include_image_language=fr,en,de,null,ja", "images")   // everything there is
+	f("language=ja", "nothing")                              // the default answers
+	f("language=ja&include_image_language=ko,zh", "nothing") // likewise
+	f("include_image_language=,,german", "images")           // names no language
+}
+
+func TestPickVideos(t *testing.T) {
+	videos := fragment.SubVideos
+	group := func(v fragment.Variant) fragment.Address { return fragment.Address{Sub: videos, Variant: v} }
+	both := entry(t, group(fragment.Base), group(fragment.All), group(de), group(english), group(fr))
+	onlyEnglish := entry(t, group(fragment.Base), group(english))
+	onlyGerman := entry(t, group(fragment.All), group(de)) // the base is the default, and not stored
+	f := func(e release.Entry, query, want string) {
+		t.Helper()
+		c, ok := Pick(e, videos, parse(t, "/videos?"+query))
+		if got := picked(t, e, c, ok); got != want {
+			t.Errorf("Pick(videos?%s) = %s, want %s", query, got, want)
+		}
+	}
+	f(both, "", "videos en")
+	f(both, "language=en-US", "videos en")
+	f(both, "language=de", "videos de")
+	f(both, "language=ja", "nothing")
+	f(both, "include_video_language=fr", "videos fr")
+	f(both, "language=de&include_video_language=en", "videos * +de +en")
+	f(both, "language=de&include_video_language=en,fr,null", "videos *")
+	f(onlyEnglish, "", "videos en")
+	f(onlyEnglish, "language=de", "nothing")
+	f(onlyEnglish, "language=de&include_video_language=en", "videos en")
+	f(onlyGerman, "", "nothing")
+	f(onlyGerman, "language=de", "videos de")
+	f(onlyGerman, "include_video_language=de,en", "videos de")
+}
+
+func TestPickFilters(t *testing.T) {
+	e := entry(t, fragment.Address{Sub: fragment.SubAlternativeTitles}, fragment.Address{Sub: fragment.SubChanges})
+	f := func(s fragment.Sub, query string, want bool) {
+		t.Helper()
+		c, ok := Pick(e, s, parse(t, "/"+s.Name()+"?"+query))
+		if !ok || c.Filter.IsZero() == want {
+			t.Errorf("Pick(%s?%s) = filter %v, %v, want filter %v", s, query, !c.Filter.IsZero(), ok, want)
+		}
+	}
+	f(fragment.SubAlternativeTitles, "", false)
+	f(fragment.SubAlternativeTitles, "country=de", true)
+	f(fragment.SubAlternativeTitles, "country=Germany", false)
+	f(fragment.SubAlternativeTitles, "language=de&page=3", false)
+	f(fragment.SubChanges, "", false)
+	f(fragment.SubChanges, "start_date=2024-12-01", true)
+	f(fragment.SubChanges, "end_date=2024-12-01", true)
+}
+
+func TestSetIsSorted(t *testing.T) {
+	s := &set{}
+	for _, v := range []fragment.Variant{fr, de, english, de, fragment.NoLanguage, fr} {
+		s.add(v)
+	}
+	want := []fragment.Variant{fragment.NoLanguage, de, english, fr}
+	if got := s.list[:s.n]; !slices.Equal(got, want) {
+		t.Errorf("set after add = %v, want %v", got, want)
+	}
+}
