@@ -105,7 +105,7 @@ func Run(ctx context.Context, c Config) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	defer movies.Close()
+	defer func() { _ = movies.Close() }() // read side: nothing to lose
 	b := &builder{Config: c, movies: movies}
 	manifest, err := b.run(ctx)
 	if err != nil {

@@ -150,7 +150,7 @@ type ingester struct {
 func (i *ingester) run(ctx context.Context) (Report, error) {
 	i.report.Unknown, i.report.Coerced, i.report.Dropped = map[string]int64{}, map[string]int64{}, map[string]int64{}
 	sorter := runs.New(i.Catalog, i.Memory)
-	defer sorter.Close()
+	defer func() { _ = sorter.Close() }() // temporary files; what they gave is complete by then
 	if err := i.read(ctx, sorter); err != nil {
 		return Report{}, err
 	}
@@ -158,7 +158,7 @@ func (i *ingester) run(ctx context.Context) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	defer it.Close()
+	defer func() { _ = it.Close() }() // read side
 	n, err := i.write(ctx, &incoming{it: it, files: i.files})
 	if err != nil {
 		return Report{}, err

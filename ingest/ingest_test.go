@@ -22,76 +22,77 @@ import (
 	"reelsplice/data/sample"
 	"reelsplice/ingest/quarantine"
 	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/sharedtest"
 	"reelsplice/schemas/wire"
 )
 
 // put writes a file below dir and returns its path.
-func put(t testing.TB, dir, name, data string) string {
-	t.Helper()
+func put(tb testing.TB, dir, name, data string) string {
+	tb.Helper()
 	p := filepath.Join(dir, filepath.FromSlash(name))
 	if err := os.MkdirAll(filepath.Dir(p), 0o755); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	if err := os.WriteFile(p, []byte(data), 0o600); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return p
 }
 
-func gz(t testing.TB, data string) string {
-	t.Helper()
+func gz(tb testing.TB, data string) string {
+	tb.Helper()
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
 	_, err := io.WriteString(z, data)
 	if err := errors.Join(err, z.Close()); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return b.String()
 }
 
-func zst(t testing.TB, data string) string {
-	t.Helper()
+func zst(tb testing.TB, data string) string {
+	tb.Helper()
 	z, err := zstd.NewWriter(nil)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return string(z.EncodeAll([]byte(data), nil))
 }
 
 // ingestInto ingests sources into the catalogue folder dir.
-func ingestInto(t testing.TB, dir string, c Config) Report {
-	t.Helper()
+func ingestInto(tb testing.TB, dir string, c Config) Report {
+	tb.Helper()
 	c.Catalog = dir
-	r, err := Run(t.Context(), c)
+	r, err := Run(tb.Context(), c)
 	if err != nil {
-		t.Fatalf("Run(%v): %v", c.Sources, err)
+		tb.Fatalf("Run(%v): %v", c.Sources, err)
 	}
 	return r
 }
 
 // lines ingests NDJSON rows as one file.
-func lines(t testing.TB, dir string, c Config, rows ...string) Report {
-	t.Helper()
-	c.Sources = []string{put(t, t.TempDir(), "movies.ndjson", strings.Join(rows, "\n")+"\n")}
-	return ingestInto(t, dir, c)
+func lines(tb testing.TB, dir string, c Config, rows ...string) Report {
+	tb.Helper()
+	c.Sources = []string{put(tb, tb.TempDir(), "movies.ndjson", strings.Join(rows, "\n")+"\n")}
+	return ingestInto(tb, dir, c)
 }
 
 // records returns the movies of a catalogue as JSON.
-func records(t testing.TB, dir string) []string {
-	t.Helper()
+func records(tb testing.TB, dir string) []string {
+	tb.Helper()
 	f, err := catalog.OpenFile[catalog.Movie](filepath.Join(dir, catalog.MovieFile), "movie")
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	defer f.Close()
 	var out []string
 	last := int64(0)
 	for m, err := range f.All().Each() {
 		if err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 		if m.ID.V <= last {
-			t.Errorf("record %d follows %d, want ascending ids", m.ID.V, last)
+			tb.Errorf("record %d follows %d, want ascending ids", m.ID.V, last)
 		}
 		last = m.ID.V
 		out = append(out, string(wire.Append(nil, wire.RecordOf(m))))
@@ -99,19 +100,19 @@ func records(t testing.TB, dir string) []string {
 	return out
 }
 
-func catalogBytes(t testing.TB, dir string) []byte {
-	t.Helper()
+func catalogBytes(tb testing.TB, dir string) []byte {
+	tb.Helper()
 	b, err := os.ReadFile(filepath.Join(dir, catalog.MovieFile))
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return b
 }
 
 // checkFiles checks that a catalogue folder holds nothing but the named files, so
 // nothing temporary either.
-func checkFiles(t testing.TB, dir string, want ...string) {
-	t.Helper()
+func checkFiles(tb testing.TB, dir string, want ...string) {
+	tb.Helper()
 	var got []string
 	err := filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() && d.Name() != ".lock" {
@@ -123,18 +124,18 @@ func checkFiles(t testing.TB, dir string, want ...string) {
 	slices.Sort(want)
 	slices.Sort(got)
 	if err != nil || !slices.Equal(got, want) {
-		t.Errorf("files in the catalogue = %q, %v, want %q", got, err, want)
+		tb.Errorf("files in the catalogue = %q, %v, want %q", got, err, want)
 	}
 }
 
 // member returns the JSON text of one member of a JSON object, "" when it lacks it.
-func member(t testing.TB, row, path string) string {
-	t.Helper()
+func member(tb testing.TB, row, path string) string {
+	tb.Helper()
 	raw := json.RawMessage(row)
 	for _, name := range strings.Split(path, ".") {
 		var m map[string]json.RawMessage
 		if err := json.Unmarshal(raw, &m); err != nil {
-			t.Fatalf("%s of %.80s: %v", path, row, err)
+			tb.Fatalf("%s of %.80s: %v", path, row, err)
 		}
 		raw = m[name]
 		if raw == nil {
@@ -160,11 +161,11 @@ var odd = []string{
 }
 
 // sampleRows returns the first n movies of the embedded sample, and the odd ones.
-func sampleRows(t testing.TB, n int) []string {
-	t.Helper()
+func sampleRows(tb testing.TB, n int) []string {
+	tb.Helper()
 	b, err := fs.ReadFile(sample.FS(), "movies.ndjson")
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	rows := strings.Split(strings.TrimSpace(string(b)), "\n")
 	return append(slices.Clone(odd), rows[:min(n, len(rows))]...)
@@ -397,6 +398,36 @@ func TestUpsert(t *testing.T) {
 	}
 }
 
+// TestRecordedCatalogue: what recorded answers of all years become, joined where they
+// speak of one movie, comes out of the catalogue's own file as it went in.
+func TestRecordedCatalogue(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join(sharedtest.Path(t, "recorded", "movie"), "details*.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	src := t.TempDir()
+	for i, name := range files {
+		b, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		put(t, src, fmt.Sprintf("movies-x%03d.json", i), string(b))
+	}
+	first, second := t.TempDir(), t.TempDir()
+	r := ingestInto(t, first, Config{Sources: []string{src}})
+	if r.Quarantined > 0 || r.Conflicts == 0 || r.Records["movie"] < 10 {
+		t.Errorf("Run = %+v, want conflicts and no row in quarantine", r)
+	}
+	ingestInto(t, second, Config{Sources: []string{filepath.Join(first, catalog.MovieFile)}})
+	if !bytes.Equal(catalogBytes(t, first), catalogBytes(t, second)) {
+		t.Error("the catalogue made of a catalogue has other bytes")
+	}
+	ingestInto(t, first, Config{Sources: []string{src}})
+	if !bytes.Equal(catalogBytes(t, first), catalogBytes(t, second)) {
+		t.Error("the same answers again changed the catalogue's bytes")
+	}
+}
+
 // TestConflicts: sources of one ingest that disagree are counted, and sampled.
 func TestConflicts(t *testing.T) {
 	src, dir := t.TempDir(), t.TempDir()
@@ -579,6 +610,36 @@ func TestOneAtATime(t *testing.T) {
 	}
 	if _, err := Run(t.Context(), c); err != nil {
 		t.Errorf("an ingest after it: %v", err)
+	}
+}
+
+// TestNothingGood: a dump of nothing but bad rows makes an empty catalogue.
+func TestNothingGood(t *testing.T) {
+	dir := t.TempDir()
+	if r := lines(t, dir, Config{}, `{"id":0}`, `{"id":-1}`); r.Quarantined != 2 || r.Records["movie"] != 0 {
+		t.Errorf("Run = %+v, want 2 rows in quarantine and no record", r)
+	}
+	if got := records(t, dir); len(got) != 0 {
+		t.Errorf("records = %q, want none", got)
+	}
+}
+
+// TestProgress: what is read grows up to the size of all sources.
+func TestProgress(t *testing.T) {
+	src := t.TempDir()
+	a, b := strings.Repeat("{\"id\":1}\n", 1000), gz(t, `{"id":2}`)
+	var last, total int64
+	ingestInto(t, t.TempDir(), Config{
+		Sources: []string{put(t, src, "a-movies.ndjson", a), put(t, src, "b-movies.ndjson.gz", b)},
+		Progress: func(done, of int64) {
+			if done < last || of != int64(len(a)+len(b)) {
+				t.Errorf("Progress(%d, %d) after %d, want it to grow up to %d", done, of, last, len(a)+len(b))
+			}
+			last, total = done, of
+		},
+	})
+	if last != total || total == 0 {
+		t.Errorf("Progress ended at %d of %d", last, total)
 	}
 }
 

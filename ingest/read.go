@@ -34,6 +34,9 @@ func (i *ingester) read(ctx context.Context, sorter *runs.Sorter) error {
 			return err
 		}
 		r.done += f.Bytes
+		if r.Progress != nil {
+			r.Progress(r.done, r.total)
+		}
 	}
 	for _, l := range r.layouts {
 		c := l.Counts()
@@ -98,7 +101,7 @@ func (r *reader) file(ctx context.Context, number int, f source.File) error {
 	if err != nil {
 		return err
 	}
-	defer src.Close()
+	defer func() { _ = src.Close() }() // read side
 	name := r.Layout
 	ids := map[int64]seen{}
 	for n := 0; ; n++ {

@@ -248,7 +248,8 @@ func (e *Edge) options(w *worker, rq *Request, rs *Response) error {
 // refuse turns an error into TMDB's status and body. Anything unknown is a 500 that
 // tells the client nothing and the log everything.
 func (e *Edge) refuse(rs *Response, err error) {
-	se, ok := err.(*status.Error) //nolint:errorlint // Fast path: refusals come unwrapped, and errors.As allocates
+	// Fast path: refusals come unwrapped, and errors.As allocates.
+	se, ok := err.(*status.Error)
 	if !ok {
 		se = e.unexpected(err)
 	}

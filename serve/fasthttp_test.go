@@ -293,8 +293,11 @@ func TestWireKeepsBodiesApart(t *testing.T) {
 				return fmt.Errorf("answer %d: %w", i, err)
 			}
 			body, err := io.ReadAll(rs.Body)
-			if err != nil || string(body) != want[i] {
-				return fmt.Errorf("answer %d = %s, %v, want %s", i, body, err, want[i])
+			if err != nil {
+				return fmt.Errorf("answer %d: %w", i, err)
+			}
+			if string(body) != want[i] {
+				return fmt.Errorf("answer %d = %s, want %s", i, body, want[i])
 			}
 		}
 		return nil

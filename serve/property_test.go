@@ -307,6 +307,10 @@ func TestComposition(t *testing.T) {
 			}
 			_ = os.RemoveAll(dir)
 		}()
+		problems, err := release.Verify(t.Context(), a.releases.store.Path(a.releases.ID()), release.VerifyOptions{}, nil)
+		if err != nil || len(problems) != 0 {
+			t.Fatalf("Verify = %v, %v, want no problem", problems, err)
+		}
 		given(t, a, row)
 		for range 15 {
 			request(t, a, again, other)
@@ -418,10 +422,6 @@ func (w *world) over(t *rapid.T, dir string, level int, rows ...string) *world {
 	store := release.Store{Dir: dir}
 	if _, err := store.Publish(r.Release); err != nil {
 		t.Fatal(err)
-	}
-	problems, err := release.Verify(t.Context(), store.Path(r.Release), release.VerifyOptions{}, nil)
-	if err != nil || len(problems) != 0 {
-		t.Fatalf("Verify = %v, %v", problems, err)
 	}
 	out := &world{cfg: w.cfg, tokens: w.tokens, token: w.token}
 	if out.releases, err = OpenReleases(store, w.cfg.Log); err != nil {

@@ -8,11 +8,11 @@ import (
 	"reelsplice/schemas/wire"
 )
 
-func movie(t testing.TB, row string) *catalog.Movie {
-	t.Helper()
+func movie(tb testing.TB, row string) *catalog.Movie {
+	tb.Helper()
 	m := &catalog.Movie{}
 	if err := wire.NewParser().Parse(row, wire.RecordOf(m)); err != nil {
-		t.Fatalf("Parse(%s): %v", row, err)
+		tb.Fatalf("Parse(%s): %v", row, err)
 	}
 	return m
 }

@@ -203,29 +203,29 @@ func TestCounts(t *testing.T) {
 }
 
 // throughFile writes m to a catalogue file and reads it back.
-func throughFile(t testing.TB, dir string, m *catalog.Movie) *catalog.Movie {
-	t.Helper()
+func throughFile(tb testing.TB, dir string, m *catalog.Movie) *catalog.Movie {
+	tb.Helper()
 	path := filepath.Join(dir, catalog.MovieFile)
 	w, err := catalog.Create[catalog.Movie](path, "movie")
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	if err := errors.Join(w.Write(m), w.Commit()); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	f, err := catalog.OpenFile[catalog.Movie](path, "movie")
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	defer f.Close()
 	rows := f.All()
 	defer rows.Close()
 	out := &catalog.Movie{}
 	if err := rows.Next(out); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	if err := rows.Next(&catalog.Movie{}); !errors.Is(err, io.EOF) {
-		t.Fatalf("after the one record: %v, want EOF", err)
+		tb.Fatalf("after the one record: %v, want EOF", err)
 	}
 	return out
 }
@@ -245,6 +245,9 @@ func FuzzMovie(f *testing.F) {
 		`{"id":5,"_unusual":"poster_path,title","_extra":"\"a\":[1]","watch_providers":{"results":[{"iso_3166_1":"US","offers":[{"type":"rent"}]}]}}`,
 		`{"id":5,"genres":"[{\"id\":1}]","changes":{"changes":[{"items":[{"value":"{\"a\":1}"},{"value":"x"}]}]}}`,
 	}
+	seeds = append(seeds, `{"movie":{"tmdbId":11,"title":"A","budget":"5","releaseDate":null},"genres":[{"tmdbId":18,"name":"Drama"}],`+
+		`"images":[{"filePath":"/a","type":"poster","width":2}],"credits":[{"tmdbPersonId":1,"job":"Actor","department":"Acting"}],`+
+		`"watchProviders":{"us":{"buy":[{"name":"P"}]}},"reviews":[{"author":"a","rating":7}],"videos":[{"key":"k","x":1}]}`)
 	for _, s := range seeds {
 		for _, table := range []bool{false, true} {
 			f.Add(s, "", table)
@@ -257,7 +260,11 @@ func FuzzMovie(f *testing.F) {
 		if err != nil || len(row) > 1<<14 || !utf8.ValidString(row) || !json.Valid([]byte(row)) {
 			return // package source hands out valid JSON only
 		}
-		m, err := newTMDB(language).Movie(Row{JSON: row, Table: table})
+		var l Layout = newTMDB(language)
+		if Detect([]byte(row)) == Movnix {
+			l = newMovnix()
+		}
+		m, err := l.Movie(Row{JSON: row, Table: table})
 		if err != nil {
 			if strings.ContainsAny(err.Error(), "\n\r") {
 				t.Errorf("Movie(%q): %q, want one line", row, err)

@@ -78,10 +78,10 @@ func answeredError(row string) error {
 		Code    *int64  `json:"status_code"`
 		Message *string `json:"status_message"`
 	}
-	if json.Unmarshal([]byte(row), &e) != nil || e.Code == nil || e.Message == nil {
-		return nil
+	if json.Unmarshal([]byte(row), &e) == nil && e.Code != nil && e.Message != nil {
+		return &wire.FieldError{Field: "status_code", What: fmt.Sprintf("is no answer but error %d: %s", *e.Code, *e.Message)}
 	}
-	return &wire.FieldError{Field: "status_code", What: fmt.Sprintf("is no answer but error %d: %s", *e.Code, *e.Message)}
+	return nil
 }
 
 // wrap makes a record of the answer to one sub-request.

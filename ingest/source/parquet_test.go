@@ -3,9 +3,11 @@ package source
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -308,4 +310,41 @@ func FuzzParquet(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestParquetPacked: a packed Parquet file is unpacked for as long as it is read.
+func TestParquetPacked(t *testing.T) {
+	type row struct {
+		ID int64 `parquet:"id"`
+	}
+	raw, err := os.ReadFile(parquetFile(t, [][]row{{{1}, {2}}, {{3}}}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, data := range map[string][]byte{"m.parquet.gz": gz(t, string(raw)), "m.parquet.zst": zst(t, string(raw))} {
+		p, dir := write(t, name, data), t.TempDir()
+		r, err := Open(File{Path: p}, Options{TempDir: dir})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for id := 1; id <= 3; id++ {
+			row, err := r.Next()
+			if want := fmt.Sprintf(`{"id":%d}`, id); err != nil || string(row.JSON) != want {
+				t.Errorf("%s: row %d is %s, %v, want %s", name, id, row.JSON, err, want)
+			}
+		}
+		if _, err := r.Next(); err != io.EOF {
+			t.Errorf("%s: after the last row: %v, want EOF", name, err)
+		}
+		if f := r.File(); f.Format != FormatParquet || f.Compression == CompressionNone || r.Consumed() != int64(len(data)) {
+			t.Errorf("%s: %+v, %d bytes consumed, want Parquet, packed, %d", name, f, r.Consumed(), len(data))
+		}
+		r.Close()
+		if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+			t.Errorf("%s: %d files are left, %v, want none", name, len(left), err)
+		}
+		if _, err := Open(File{Path: p}, Options{TempDir: filepath.Join(dir, "none")}); err == nil || !strings.HasPrefix(err.Error(), name+": unpack Parquet file: ") {
+			t.Errorf("Open without a folder to unpack into: %v", err)
+		}
+	}
 }

@@ -18,42 +18,42 @@ import (
 )
 
 // write makes a file in a folder of its own.
-func write(t testing.TB, name string, data []byte) string {
-	t.Helper()
-	p := filepath.Join(t.TempDir(), name)
+func write(tb testing.TB, name string, data []byte) string {
+	tb.Helper()
+	p := filepath.Join(tb.TempDir(), name)
 	if err := os.MkdirAll(filepath.Dir(p), 0o755); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	if err := os.WriteFile(p, data, 0o600); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return p
 }
 
-func gz(t testing.TB, data string) []byte {
-	t.Helper()
+func gz(tb testing.TB, data string) []byte {
+	tb.Helper()
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
 	w.Write([]byte(data))
 	if err := w.Close(); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return b.Bytes()
 }
 
-func zst(t testing.TB, data string) []byte {
-	t.Helper()
+func zst(tb testing.TB, data string) []byte {
+	tb.Helper()
 	w, err := zstd.NewWriter(nil)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return w.EncodeAll([]byte(data), nil)
 }
 
 // readFile returns the rows of a file, as "place json" or as the error of a bad row,
 // and the error that ended it.
-func readFile(t testing.TB, p string, o Options) (rows []string, err error) {
-	t.Helper()
+func readFile(tb testing.TB, p string, o Options) (rows []string, err error) {
+	tb.Helper()
 	r, err := Open(File{Path: p}, o)
 	if err != nil {
 		return nil, err
@@ -66,7 +66,7 @@ func readFile(t testing.TB, p string, o Options) (rows []string, err error) {
 		}
 		if err != nil {
 			if _, again := r.Next(); again != err {
-				t.Errorf("Next after %v returns %v", err, again)
+				tb.Errorf("Next after %v returns %v", err, again)
 			}
 			return rows, err
 		}
@@ -75,7 +75,7 @@ func readFile(t testing.TB, p string, o Options) (rows []string, err error) {
 			continue
 		}
 		if !json.Valid(row.JSON) || int64(len(row.JSON)) != row.Size {
-			t.Errorf("%v: %d bytes, Size %d, valid %v", row.Place, len(row.JSON), row.Size, json.Valid(row.JSON))
+			tb.Errorf("%v: %d bytes, Size %d, valid %v", row.Place, len(row.JSON), row.Size, json.Valid(row.JSON))
 		}
 		rows = append(rows, row.Place.String()+" "+string(row.JSON))
 	}

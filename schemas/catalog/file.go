@@ -11,7 +11,6 @@ import (
 
 	"github.com/google/renameio/v2"
 	"github.com/parquet-go/parquet-go"
-	"github.com/parquet-go/parquet-go/compress/zstd"
 
 	"reelsplice/schemas/wire"
 )
@@ -60,9 +59,13 @@ func Create[T any](path, kind string) (*Writer[T], error) {
 	if err != nil {
 		return nil, fmt.Errorf("create %s: %w", path, err)
 	}
+	z, err := newCodec()
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("create %s: %w", path, err), f.Cleanup())
+	}
 	schema := Schema[T](kind)
 	pq := parquet.NewGenericWriter[any](f, schema,
-		parquet.Compression(&zstd.Codec{Level: zstd.SpeedDefault}),
+		parquet.Compression(z),
 		parquet.CreatedBy("reelsplice", FormatVersion, ""),
 		parquet.KeyValueMetadata(kindKey, kind),
 		parquet.KeyValueMetadata(versionKey, FormatVersion),

@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/parquet-go/parquet-go"
 
 	"reelsplice/schemas/sharedtest"
 	"reelsplice/schemas/wire"
@@ -120,6 +123,21 @@ func TestOpenFileRefuses(t *testing.T) {
 	f(b[:len(b)/2], "movie", "not a readable Parquet file")
 	f(nil, "movie", "not a readable Parquet file")
 	f(b, "tv", `holds "movie", want "tv"`)
+	f(table(t, FormatVersion), "movie", "its columns are not those of a catalogue file of version 1: ingest it again")
+	f(table(t, "0"), "movie", `not a catalogue file of version 1 (found "0"): ingest it again`)
+}
+
+// table is a Parquet file that says of itself what ours do, with one column.
+func table(t *testing.T, version string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := parquet.NewGenericWriter[struct {
+		ID int64 `parquet:"id"`
+	}](&b, parquet.KeyValueMetadata(versionKey, version), parquet.KeyValueMetadata(kindKey, "movie"))
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
 }
 
 func BenchmarkRead(b *testing.B) {

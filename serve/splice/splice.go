@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"slices"
 
 	"github.com/klauspost/compress/flate"
 	"github.com/zeebo/xxh3"
@@ -126,7 +127,7 @@ const header = "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
 
 // AppendGzip appends the body as one gzip member.
 func (a *Answer) AppendGzip(dst []byte) []byte {
-	dst = append(dst, header...)
+	dst = append(slices.Grow(dst, a.GzipLen()), header...)
 	var crc uint32
 	for i := range a.chunks {
 		c := &a.chunks[i]
@@ -149,6 +150,9 @@ func (a *Answer) AppendGzip(dst []byte) []byte {
 // AppendIdentity appends the body uncompressed. The error matches
 // release.ErrCorrupt when a segment does not hold what its release says.
 func (a *Answer) AppendIdentity(dst []byte) ([]byte, error) {
+	if a.raw <= maxInflation*uint64(a.stored) {
+		dst = slices.Grow(dst, int(a.raw))
+	}
 	for i := range a.chunks {
 		c := &a.chunks[i]
 		if c.isLiteral() {

@@ -54,6 +54,7 @@ func compose(a *Answer, parts []preparedPart) {
 }
 
 func benchmark(b *testing.B, write func(a *Answer, dst []byte) []byte) {
+	b.Helper()
 	for _, n := range []int{1, 6} {
 		b.Run(fmt.Sprintf("parts=%d", n), func(b *testing.B) {
 			parts := make([]preparedPart, n)

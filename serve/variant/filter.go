@@ -3,6 +3,7 @@ package variant
 import (
 	"bytes"
 	"fmt"
+	"slices"
 
 	"reelsplice/schemas/fragment"
 	"reelsplice/serve/route"
@@ -22,11 +23,11 @@ const (
 // A Filter keeps some rows of a fragment's arrays. The zero Filter keeps all. Arrays
 // that the API may add one day are not thinned out.
 type Filter struct {
-	by        by
-	n         int
-	languages [route.MaxLanguages + 1]fragment.Variant // ascending
-	country   route.Country
-	from, to  route.Day // inclusive
+	by       by
+	country  route.Country
+	own      fragment.Variant   // a language
+	include  []fragment.Variant // more of them; they belong to the request
+	from, to route.Day          // inclusive
 }
 
 // IsZero reports whether f keeps every row.
@@ -104,12 +105,7 @@ func (f *Filter) keepRow(dst, row []byte) ([]byte, bool, error) {
 }
 
 func (f *Filter) has(v fragment.Variant) bool {
-	for _, l := range f.languages[:f.n] {
-		if l == v {
-			return true
-		}
-	}
-	return false
+	return v == f.own || slices.Contains(f.include, v)
 }
 
 // group returns the language of a row, none when it names no language.

@@ -101,9 +101,12 @@ func Pick(e release.Entry, s fragment.Sub, q *route.Request) (Choice, bool) {
 // stored is answered by the tail.
 func pickText(e release.Entry, s fragment.Sub, q *route.Request) (Choice, bool) {
 	chain := TextChain(&q.Params)
+	paged := isPaged(s)
 	for _, v := range chain.Variants() {
-		if f, ok := e.Find(fragment.Address{Sub: s, Page: q.Page, Variant: v}); ok {
-			return Choice{Fragment: f, Page: q.Page}, true
+		if paged {
+			if f, ok := e.Find(fragment.Address{Sub: s, Page: q.Page, Variant: v}); ok {
+				return Choice{Fragment: f, Page: q.Page}, true
+			}
 		}
 		if f, ok := e.Find(fragment.Address{Sub: s, Variant: v}); ok {
 			return Choice{Fragment: f, Page: q.Page}, true
@@ -112,11 +115,22 @@ func pickText(e release.Entry, s fragment.Sub, q *route.Request) (Choice, bool) 
 	return Choice{}, false
 }
 
+// isPaged reports whether a sub-request of a movie has pages.
+func isPaged(s fragment.Sub) bool {
+	switch s {
+	case fragment.SubLists, fragment.SubRecommendations, fragment.SubReviews, fragment.SubSimilar:
+		return true
+	}
+	return false
+}
+
 // set is the languages that rows may have; all is set when any will do.
 type set struct {
-	list [route.MaxLanguages + 1]fragment.Variant
-	n    int
-	all  bool
+	list    [route.MaxLanguages + 1]fragment.Variant // ascending
+	n       int
+	all     bool
+	own     fragment.Variant   // the one language of the request, Base for none
+	include []fragment.Variant // the others
 }
 
 func (s *set) add(v fragment.Variant) {
@@ -137,8 +151,10 @@ func imageSet(q *route.Request) set {
 
 func fillSet(s *set, q *route.Request, include []fragment.Variant) {
 	if q.HasLanguage {
-		s.add(q.Language.Bare())
+		s.own = q.Language.Bare()
+		s.add(s.own)
 	}
+	s.include = include
 	for _, v := range include {
 		s.add(v)
 	}
@@ -149,6 +165,7 @@ func pickVideos(e release.Entry, q *route.Request) (Choice, bool) {
 	s := &set{}
 	fillSet(s, q, q.VideoLanguages())
 	if s.n == 0 {
+		s.own = english
 		s.add(english)
 	}
 	from := fragment.All
@@ -166,25 +183,23 @@ func pickRows(e release.Entry, sub fragment.Sub, from fragment.Variant, s *set, 
 	if !ok || s.all {
 		return Choice{Fragment: whole}, ok
 	}
-	var f Filter
+	stored := 0
 	var last release.Fragment
 	for _, v := range s.list[:s.n] {
 		if one, ok := e.Find(fragment.Address{Sub: sub, Variant: v}); ok {
-			f.languages[f.n] = v
-			f.n++
+			stored++
 			last = one
 		}
 	}
-	switch {
-	case f.n == 0:
+	switch stored {
+	case 0:
 		return Choice{}, false
-	case f.n == 1:
+	case 1:
 		return Choice{Fragment: last}, true
-	case f.n == groups(e, sub):
+	case groups(e, sub):
 		return Choice{Fragment: whole}, true
 	}
-	f.by = rows
-	return Choice{Fragment: whole, Filter: f}, true
+	return Choice{Fragment: whole, Filter: Filter{by: rows, own: s.own, include: s.include}}, true
 }
 
 // groups counts the languages that rows of a sub-request have.

@@ -85,10 +85,11 @@ func picked(tb testing.TB, e release.Entry, c Choice, ok bool) string {
 		if p.Segment.Hash != release.HashOf([]byte(text)) {
 			continue
 		}
-		for _, l := range c.Filter.languages[:c.Filter.n] {
-			if !c.Filter.IsZero() {
-				text += " +" + l.String()
-			}
+		for _, l := range c.Filter.include {
+			text += " +" + l.String()
+		}
+		if c.Filter.own != fragment.Base {
+			text += " +" + c.Filter.own.String()
 		}
 		return text
 	}
@@ -273,7 +274,7 @@ func TestPickVideos(t *testing.T) {
 	f(both, "language=de", "videos de")
 	f(both, "language=ja", "nothing")
 	f(both, "include_video_language=fr", "videos fr")
-	f(both, "language=de&include_video_language=en", "videos * +de +en")
+	f(both, "language=de&include_video_language=en", "videos * +en +de")
 	f(both, "language=de&include_video_language=en,fr,null", "videos *")
 	f(onlyEnglish, "", "videos en")
 	f(onlyEnglish, "language=de", "nothing")

@@ -1,0 +1,204 @@
+package serve
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"testing"
+
+	"github.com/valyala/fasthttp"
+	"github.com/valyala/fasthttp/fasthttputil"
+
+	"reelsplice/build/buildtest"
+	"reelsplice/schemas/sharedtest"
+)
+
+// benchRequests are the requests whose speed counts.
+func benchRequests(w *world) []struct {
+	name string
+	rq   *Request
+} {
+	const five = "/3/movie/550?append_to_response=credits,images,videos,keywords,release_dates"
+	seen := w.request("/3/movie/550")
+	w.edge.Serve(seen, func(rs *Response) { seen.IfNoneMatch = bytes.Clone(rs.ETag) })
+	stranger := w.request("/3/movie/550")
+	stranger.Authorization = []byte("Bearer rsp_unknown")
+	identity := w.request(five)
+	identity.AcceptEncoding = nil
+	return []struct {
+		name string
+		rq   *Request
+	}{
+		{"details", w.request("/3/movie/550")},
+		{"append5", w.request(five)},
+		{"append5-identity", identity},
+		{"images-filtered", w.request("/3/movie/550/images?include_image_language=en,null")},
+		{"304", seen},
+		{"401", stranger},
+	}
+}
+
+// benchWorld serves the sample.
+func benchWorld(b *testing.B) *world {
+	b.Helper()
+	return newWorld(b, nil, buildtest.Sample(b)...)
+}
+
+func BenchmarkServe(b *testing.B) {
+	w := benchWorld(b)
+	for _, c := range benchRequests(w) {
+		b.Run(c.name, func(b *testing.B) {
+			n := 0
+			done := func(rs *Response) { n = len(rs.Body) }
+			b.ReportAllocs()
+			for b.Loop() {
+				w.edge.Serve(c.rq, done)
+			}
+			b.SetBytes(int64(n))
+		})
+	}
+}
+
+// BenchmarkServeParallel answers on all CPUs at once.
+func BenchmarkServeParallel(b *testing.B) {
+	w := benchWorld(b)
+	for _, c := range benchRequests(w)[:2] {
+		b.Run(c.name, func(b *testing.B) {
+			b.ReportAllocs()
+			b.RunParallel(func(pb *testing.PB) {
+				for pb.Next() {
+					w.edge.Serve(c.rq, func(*Response) {})
+				}
+			})
+		})
+	}
+}
+
+// BenchmarkHandle is BenchmarkServe with fasthttp's request and response, without a
+// connection.
+func BenchmarkHandle(b *testing.B) {
+	w := benchWorld(b)
+	m := newMeters()
+	for _, c := range benchRequests(w) {
+		b.Run(c.name, func(b *testing.B) {
+			var ctx fasthttp.RequestCtx
+			ctx.Request.Header.SetMethodBytes(c.rq.Method)
+			ctx.Request.SetRequestURI(string(c.rq.Path) + "?" + string(c.rq.Query))
+			ctx.Request.Header.SetBytesV(fasthttp.HeaderAuthorization, c.rq.Authorization)
+			ctx.Request.Header.SetBytesV(fasthttp.HeaderAcceptEncoding, c.rq.AcceptEncoding)
+			if len(c.rq.IfNoneMatch) > 0 {
+				ctx.Request.Header.SetBytesV(fasthttp.HeaderIfNoneMatch, c.rq.IfNoneMatch)
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				ctx.Response.Reset()
+				handle(&ctx, w.edge, m)
+			}
+		})
+	}
+}
+
+// BenchmarkConnection sends requests one after another over an in-memory connection:
+// everything that a request costs but the kernel's part. The constant answers with
+// the same body and headers without looking at the request.
+func BenchmarkConnection(b *testing.B) {
+	w := benchWorld(b)
+	for _, c := range benchRequests(w) {
+		var constant fasthttp.Response
+		w.edge.Serve(c.rq, func(rs *Response) {
+			var ctx fasthttp.RequestCtx
+			write(&ctx, rs)
+			ctx.Response.CopyTo(&constant)
+		})
+		b.Run(c.name, func(b *testing.B) { benchmarkConnection(b, c.rq, newFastHTTP(w.cfg, w.edge, newMeters())) })
+		b.Run(c.name+"/constant", func(b *testing.B) {
+			s := newFastHTTP(w.cfg, w.edge, newMeters())
+			body := constant.Body()
+			s.Handler = func(ctx *fasthttp.RequestCtx) {
+				constant.Header.CopyTo(&ctx.Response.Header)
+				ctx.Response.SetBodyRaw(body)
+			}
+			benchmarkConnection(b, c.rq, s)
+		})
+	}
+}
+
+func benchmarkConnection(b *testing.B, rq *Request, s *fasthttp.Server) {
+	b.Helper()
+	ln := fasthttputil.NewInmemoryListener()
+	done := make(chan error, 1)
+	go func() { done <- s.Serve(ln) }()
+	defer func() {
+		_ = ln.Close()
+		if err := <-done; err != nil {
+			b.Error(err)
+		}
+	}()
+	conn, err := ln.Dial()
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer conn.Close()
+	raw := fmt.Appendf(nil, "GET %s?%s HTTP/1.1\r\nHost: x\r\nAuthorization: %s\r\nAccept-Encoding: %s\r\nIf-None-Match: %s\r\n\r\n",
+		rq.Path, rq.Query, rq.Authorization, rq.AcceptEncoding, rq.IfNoneMatch)
+	r := bufio.NewReaderSize(conn, 64<<10)
+	// The first answer tells how long all of them are: only the date may change.
+	if _, err := conn.Write(raw); err != nil {
+		b.Fatal(err)
+	}
+	size := answerLen(b, r)
+	buf := make([]byte, size)
+	b.ReportAllocs()
+	b.SetBytes(int64(size))
+	for b.Loop() {
+		if _, err := conn.Write(raw); err != nil {
+			b.Fatal(err)
+		}
+		if _, err := io.ReadFull(r, buf); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if !bytes.HasPrefix(buf, []byte("HTTP/1.1 ")) {
+		b.Errorf("last answer starts with %q", buf[:20])
+	}
+}
+
+// answerLen reads one answer and returns its length.
+func answerLen(b *testing.B, r *bufio.Reader) int {
+	b.Helper()
+	var seen bytes.Buffer
+	tee := bufio.NewReaderSize(io.TeeReader(r, &seen), 1)
+	rs, err := http.ReadResponse(tee, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	if _, err := io.Copy(io.Discard, rs.Body); err != nil {
+		b.Fatal(err)
+	}
+	return seen.Len() - tee.Buffered()
+}
+
+// BenchmarkRecorded answers with five appended objects of a recorded movie, which is
+// as large as popular movies are.
+func BenchmarkRecorded(b *testing.B) {
+	data := readFile(b, sharedtest.Path(b, "recorded", "movie", "details-append--krelinga-550-append5.json"))
+	w := newWorld(b, nil, data)
+	const five = "/3/movie/550?append_to_response=credits,images,keywords,release_dates,videos"
+	identity := w.request(five)
+	identity.AcceptEncoding = nil
+	for name, rq := range map[string]*Request{
+		"gzip": w.request(five), "identity": identity,
+		"filtered": w.request("/3/movie/550/images?include_image_language=en,null"),
+	} {
+		b.Run(name, func(b *testing.B) {
+			n := 0
+			b.ReportAllocs()
+			for b.Loop() {
+				w.edge.Serve(rq, func(rs *Response) { n = len(rs.Body) })
+			}
+			b.SetBytes(int64(n))
+		})
+	}
+}
