@@ -225,6 +225,7 @@ func (b *builder) mapGroup(ctx context.Context, s *release.ShardWriter, z *segme
 			alias = fragment.AppendName(alias[:0], fragment.KindMovieByIMDb, id)
 			aliases = append(aliases, alias)
 		}
+		render.Complete(m)
 		if _, err := b.add(s, z, key, aliases, r.Movie(m)); err != nil {
 			return err
 		}

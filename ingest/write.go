@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 
 	"reelsplice/ingest/join"
-	"reelsplice/ingest/layout"
 	"reelsplice/schemas/catalog"
 )
 
@@ -43,11 +42,9 @@ func (i *ingester) write(ctx context.Context, in *incoming) (int64, error) {
 // A merge makes one file of the catalogue out of another and new records.
 type merge struct {
 	from, to string
-	// overlay is applied on top; "" for a file that is itself one, whose records
-	// need not be complete.
-	overlay string
-	in      *incoming
-	publish func() error // called right before the file gets its name
+	overlay  string // applied on top; "" for none
+	in       *incoming
+	publish  func() error // called right before the file gets its name
 }
 
 // merge returns how many records the new file has.
@@ -73,7 +70,7 @@ func (i *ingester) merge(ctx context.Context, c merge) (n int64, err error) {
 			err = errors.Join(err, w.Abort())
 		}
 	}()
-	if err := i.mergeAll(ctx, w, old, c.in, overlay, c.overlay != ""); err != nil {
+	if err := i.mergeAll(ctx, w, old, c.in, overlay); err != nil {
 		return 0, err
 	}
 	// The quarantine is complete before the catalogue changes: nothing is lost if
@@ -84,7 +81,7 @@ func (i *ingester) merge(ctx context.Context, c merge) (n int64, err error) {
 	return w.Rows(), w.Commit()
 }
 
-func (i *ingester) mergeAll(ctx context.Context, w *catalog.Writer[catalog.Movie], old *stored, in *incoming, overlay *stored, final bool) error {
+func (i *ingester) mergeAll(ctx context.Context, w *catalog.Writer[catalog.Movie], old *stored, in *incoming, overlay *stored) error {
 	for {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -96,9 +93,6 @@ func (i *ingester) mergeAll(ctx context.Context, w *catalog.Writer[catalog.Movie
 		m, err := i.one(id, old, in, overlay)
 		if err != nil {
 			return err
-		}
-		if final {
-			layout.Complete(m)
 		}
 		if err := w.Write(m); err != nil {
 			return err

@@ -47,7 +47,7 @@ func TestStatus(t *testing.T) {
 	f("GET", "/3/movie/550", 200, "", kept, "")
 	f("HEAD", "/3/movie/550", 200, "", kept, "")
 	f("GET", "/3/movie/550/videos", 200, "", kept, "")
-	f("GET", "/3/movie/551", 200, `{"id":551,"title":"Another"}`, kept, "")
+	f("GET", "/3/movie/551", 200, `{"adult":false,"genres":[],"id":551,"production_countries":[],"spoken_languages":[],"status":"","tagline":"","title":"Another"}`, kept, "")
 	f("GET", "/3/movie/551/watch/providers", 200, `{"id":551,"results":{}}`, kept, "")
 	f("GET", "/3/movie/551/changes", 200, `{"changes":[]}`, kept, "")
 	f("GET", "/3/movie/551/recommendations?page=7", 200, `{"page":7,"results":[],"total_pages":1,"total_results":0}`, kept, "")
@@ -171,7 +171,7 @@ func TestAppend(t *testing.T) {
 	f := func(query, want string) {
 		t.Helper()
 		a := w.get(t, "/3/movie/551?"+query)
-		if a.Status != 200 || a.plain != `{"id":551,"title":"Another"`+want+`}` {
+		if a.Status != 200 || a.plain != `{"adult":false,"genres":[],"id":551,"production_countries":[],"spoken_languages":[],"status":"","tagline":"","title":"Another"`+want+`}` {
 			t.Errorf("movie/551?%s = %d %s\nwant %s", query, a.Status, a.plain, want)
 		}
 	}
@@ -408,7 +408,7 @@ func TestDamagedPack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := `{"id":551,"title":"Another"}`
+	want := `{"adult":false,"genres":[],"id":551,"production_countries":[],"spoken_languages":[],"status":"","tagline":"","title":"Another"}`
 	broken := 0
 	for i := 64; i < len(good); i++ {
 		bad := []byte(string(good))

@@ -94,7 +94,7 @@ func TestWireHeaders(t *testing.T) {
 	}
 	rs, body := s.send(t, "GET", "/3/movie/551")
 	headers(t, "identity", rs.Header, ok)
-	if rs.StatusCode != 200 || body != `{"id":551,"title":"Another"}` || rs.ContentLength != int64(len(body)) || rs.Header.Get("Date") == "" {
+	if rs.StatusCode != 200 || body != `{"adult":false,"genres":[],"id":551,"production_countries":[],"spoken_languages":[],"status":"","tagline":"","title":"Another"}` || rs.ContentLength != int64(len(body)) || rs.Header.Get("Date") == "" {
 		t.Errorf("identity = %d %s, %v", rs.StatusCode, body, rs.Header)
 	}
 	tag := rs.Header.Get("ETag")

@@ -376,9 +376,39 @@ func given(t *rapid.T, w *world, row string) {
 		t.Fatal(err)
 	}
 	base := w.get(t, "/3/movie/1")
-	if !reflect.DeepEqual(decode(t, base.plain), decode(t, string(want))) {
+	if got := decode(t, base.plain); !reflect.DeepEqual(withoutFill(got, details), decode(t, string(want))) {
 		t.Fatalf("movie/1 = %s, want %s", base.plain, want)
 	}
+}
+
+// withoutFill leaves out the empty values that the builder fills in where a record is
+// no details answer. Those of a details answer stay.
+func withoutFill(v any, given map[string]json.RawMessage) any {
+	m, ok := v.(map[string]any)
+	if !ok {
+		return v
+	}
+	isDetails := true
+	for _, name := range []string{"adult", "genres", "production_countries", "spoken_languages", "status", "tagline"} {
+		if value, ok := given[name]; !ok || string(value) == "null" {
+			isDetails = false
+		}
+	}
+	for name, value := range m {
+		if _, ok := given[name]; ok || isDetails {
+			continue
+		}
+		switch x := value.(type) {
+		case []any:
+			ok = len(x) == 0
+		default:
+			ok = value == nil || value == "" || value == 0.0 || value == false
+		}
+		if ok {
+			delete(m, name)
+		}
+	}
+	return m
 }
 
 func decode(t *rapid.T, s string) any {

@@ -126,8 +126,8 @@ func (l *language) apply(base *catalog.Movie) *catalog.Movie {
 		setGiven(&v.Overview, c.Overview)
 		setGiven(&v.Tagline, c.Tagline)
 		setGiven(&v.Homepage, c.Homepage)
-		setGiven(&v.PosterPath, c.PosterPath)
-		setGiven(&v.BackdropPath, c.BackdropPath)
+		setPath(v, &v.PosterPath, c, c.PosterPath, "poster_path")
+		setPath(v, &v.BackdropPath, c, c.BackdropPath, "backdrop_path")
 		if c.Runtime.Set {
 			v.Runtime = c.Runtime
 		}
@@ -150,6 +150,15 @@ func setNonEmpty(dst *wire.String, src wire.String) {
 func setGiven(dst *wire.String, src wire.String) {
 	if src.Set {
 		*dst = src
+	}
+}
+
+// setPath sets an image path to what a crawl gave, a null included.
+func setPath(v *catalog.Movie, dst *wire.String, c *catalog.Localized, given wire.String, name string) {
+	setGiven(dst, given)
+	if wire.IsNull(wire.RecordOf(c), name) {
+		*dst = wire.String{}
+		wire.MarkNull(wire.RecordOf(v), name)
 	}
 }
 

@@ -1,22 +1,25 @@
-package layout
+package render
 
 import (
 	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/wire"
 )
 
 // Complete fills in, with the API's empty values, the details of a movie of which no
-// source gave a details answer: rows of lists, single sub-requests and other layouts lack members
-// that clients rely on. A details answer is left as it was given, old shapes too.
+// source gave a details answer: rows of lists, single sub-requests and other layouts
+// lack members that clients rely on. A details answer is left as it was given, old
+// shapes too. The catalogue keeps what was given; only the answer is filled in.
 func Complete(m *catalog.Movie) {
-	if isDetails(m) || len(m.Localized) > 0 {
+	fillBase(m)
+	if isDetails(m) {
 		return
 	}
 	rec := wire.RecordOf(m)
 	for i := range rec.Plan.Fields {
 		f := &rec.Plan.Fields[i]
-		if f.Name == firstSub {
-			return
+		if f.Name == fragment.SubAlternativeTitles.Name() {
+			return // the details end here
 		}
 		if f.Nullable {
 			wire.MarkNull(rec, f.Name)
@@ -34,9 +37,6 @@ func isDetails(m *catalog.Movie) bool {
 	return m.Adult.Set && m.Genres != nil && m.ProductionCountries != nil && m.SpokenLanguages != nil &&
 		m.Status.Set && m.Tagline.Set
 }
-
-// firstSub is the first member of a movie that is no part of its details.
-const firstSub = "alternative_titles"
 
 func setEmpty(r wire.Record, f *wire.Field) {
 	switch f.Shape {
