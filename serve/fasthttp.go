@@ -33,6 +33,10 @@ var (
 	valueVary         = []byte("Accept-Encoding, Origin")
 )
 
+// writeBuffer is how many bytes of an answer go out in one write. It holds header and
+// body of most answers; a longer one takes a second write.
+const writeBuffer = 32 << 10
+
 func newFastHTTP(cfg Config, e *Edge, m *meters) *fasthttp.Server {
 	return &fasthttp.Server{
 		Handler:                      func(ctx *fasthttp.RequestCtx) { handle(ctx, e, m) },
@@ -43,6 +47,7 @@ func newFastHTTP(cfg Config, e *Edge, m *meters) *fasthttp.Server {
 		ReadTimeout:                  cfg.ReadTimeout,
 		WriteTimeout:                 cfg.WriteTimeout,
 		IdleTimeout:                  cfg.IdleTimeout,
+		WriteBufferSize:              writeBuffer,
 		ReadBufferSize:               cfg.MaxHeader,
 		MaxRequestBodySize:           1 << 20, // bodies are read and ignored: the edge only answers reads
 		NoDefaultContentType:         true,
