@@ -173,13 +173,13 @@ func (b *builder) common(w *release.Writer) error {
 	if err != nil {
 		return err
 	}
-	key := fragment.AppendName(nil, fragment.KindMovieDefault, "")
-	if _, err := b.add(s, z, key, nil, render.MovieDefaults()); err != nil {
+	key := fragment.AppendShared(nil, fragment.KindDefault, fragment.KindMovie, "")
+	if _, err := b.add(s, z, release.ResourceSpec{Key: key}, render.MovieDefaults()); err != nil {
 		return err
 	}
 	for _, ids := range b.plan.genres {
-		key := fragment.AppendName(nil, fragment.KindMovieGenres, render.GenresName(ids))
-		ref, err := b.add(s, z, key, nil, render.SharedGenres(ids))
+		key := fragment.AppendShared(nil, fragment.KindGenres, fragment.KindMovie, render.GenresName(ids))
+		ref, err := b.add(s, z, release.ResourceSpec{Key: key}, render.SharedGenres(ids))
 		if err != nil {
 			return err
 		}
@@ -220,13 +220,13 @@ func (b *builder) mapGroup(ctx context.Context, s *release.ShardWriter, z *segme
 			return err
 		}
 		key = fragment.AppendID(key[:0], fragment.KindMovie, fragment.ID(m.ID.V))
-		var aliases [][]byte
+		spec := release.ResourceSpec{Key: key, ID: uint64(m.ID.V)}
 		if id, ok := b.plan.ownIMDb(catalog.IMDbOf(m), m.ID.V); ok {
-			alias = fragment.AppendName(alias[:0], fragment.KindMovieByIMDb, id)
-			aliases = append(aliases, alias)
+			alias = fragment.AppendAlias(alias[:0], fragment.KindMovie, id)
+			spec.Aliases = [][]byte{alias}
 		}
 		render.Complete(m)
-		if _, err := b.add(s, z, key, aliases, r.Movie(m)); err != nil {
+		if _, err := b.add(s, z, spec, r.Movie(m)); err != nil {
 			return err
 		}
 		if n := b.done.Add(1); b.Progress != nil {
@@ -238,17 +238,17 @@ func (b *builder) mapGroup(ctx context.Context, s *release.ShardWriter, z *segme
 
 // add compresses fragments and writes them as one resource. Pieces with the same
 // bytes are compressed and stored once.
-func (b *builder) add(s *release.ShardWriter, z *segment.Compressor, key []byte, aliases [][]byte,
+func (b *builder) add(s *release.ShardWriter, z *segment.Compressor, spec release.ResourceSpec,
 	fragments []render.Fragment,
 ) (release.Ref, error) {
 	z.Reset()
-	spec := release.ResourceSpec{Key: key, Aliases: aliases, Fragments: make([]release.FragmentSpec, 0, len(fragments))}
+	spec.Fragments = make([]release.FragmentSpec, 0, len(fragments))
 	for _, f := range fragments {
 		out := release.FragmentSpec{Address: f.Address, Pieces: make([]release.PieceSpec, 0, len(f.Pieces))}
 		for _, p := range f.Pieces {
 			ps, err := b.piece(z, p)
 			if err != nil {
-				return 0, fmt.Errorf("%s %s: %w", fragment.DescribeKey(key), f.Address, err)
+				return 0, fmt.Errorf("%s %s: %w", fragment.DescribeKey(spec.Key), f.Address, err)
 			}
 			out.Pieces = append(out.Pieces, ps)
 		}

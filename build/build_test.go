@@ -278,7 +278,7 @@ func TestSharedIMDbIDs(t *testing.T) {
 	r := openRelease(t, filepath.Join(c.Releases, report.Release))
 	f := func(name string, want uint64) {
 		t.Helper()
-		e, ok := r.Lookup(fragment.AppendName(nil, fragment.KindMovieByIMDb, name))
+		e, ok := r.Lookup(fragment.AppendAlias(nil, fragment.KindMovie, name))
 		if ok != (want != 0) || ok && !bytes.Equal(e.Key(), fragment.AppendID(nil, fragment.KindMovie, fragment.ID(want))) {
 			t.Errorf("Lookup(%s) = %s, %v, want movie %d", name, fragment.DescribeKey(e.Key()), ok, want)
 		}
@@ -345,7 +345,7 @@ func dump(tb testing.TB, r *release.Reader) string {
 	err := r.Resources(tb.Context(), func(key []byte, e release.Entry, _ release.Ref) error {
 		fmt.Fprintf(&b, "%s\n", fragment.DescribeKey(key))
 		for i := range e.Len() {
-			if fragment.Kind(key[0]) == fragment.KindMovieGenres && e.Address(i).Variant != fragment.Base {
+			if fragment.Kind(key[0]) == fragment.KindGenres && e.Address(i).Variant != fragment.Base {
 				continue // names are the reference's to test
 			}
 			fmt.Fprintf(&b, "  %s: ", e.Address(i))

@@ -3,7 +3,6 @@ package build
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/google/renameio/v2"
@@ -13,13 +12,10 @@ import (
 // not list it, because its times are no part of the release's content.
 const reportFile = "report.json"
 
-// writeReport puts the report beside the files of a release. A release that was
-// there before keeps the report of its first build.
+// writeReport puts the report beside the files of a release. A release that was there
+// before gets the report of this build, so that the newest is the one built last.
 func writeReport(dir string, r Report) error {
 	path := filepath.Join(dir, reportFile)
-	if _, err := os.Stat(path); err == nil {
-		return nil
-	}
 	b, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
 		return fmt.Errorf("write %s: %w", path, err)

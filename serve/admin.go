@@ -48,6 +48,8 @@ func (s *Server) adminServer() *http.Server {
 	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
 		fmt.Fprintf(w, "reelsplice_release_info{release=%q} 1\n", s.Release())
+		fmt.Fprintf(w, "reelsplice_release_stale %d\n", gauge(s.releases.Err()))
+		fmt.Fprintf(w, "reelsplice_tokens_stale %d\n", gauge(s.tokens.Err()))
 		s.metrics.set.WritePrometheus(w)
 		metrics.WriteProcessMetrics(w)
 	})
@@ -59,21 +61,30 @@ func (s *Server) adminServer() *http.Server {
 	return &http.Server{Handler: mux, ReadHeaderTimeout: readHeaderTimeout}
 }
 
-// ready answers 200 while a release is served and the token file and the store's
-// current release are as they should be, 503 with the reason otherwise. In the
-// second case the last good state goes on being served.
+// ready answers 200 while a release is served, 503 otherwise. Where the token file or
+// the store's current release is not as it should be, the last good state goes on
+// being served: that is said, and counted in the metrics, but takes no edge out of a
+// load balancer, for all of them would go at once.
 func (s *Server) ready(w http.ResponseWriter, _ *http.Request) {
 	id := s.Release()
 	switch {
 	case id == "":
 		answer(w, http.StatusServiceUnavailable, "no release")
 	case s.releases.Err() != nil:
-		answer(w, http.StatusServiceUnavailable, s.releases.Err().Error())
+		answer(w, http.StatusOK, "ok "+id+", but: "+s.releases.Err().Error())
 	case s.tokens.Err() != nil:
-		answer(w, http.StatusServiceUnavailable, s.tokens.Err().Error())
+		answer(w, http.StatusOK, "ok "+id+", but: "+s.tokens.Err().Error())
 	default:
 		answer(w, http.StatusOK, "ok "+id)
 	}
+}
+
+// gauge is 1 for an error: what is served is not what should be.
+func gauge(err error) int {
+	if err != nil {
+		return 1
+	}
+	return 0
 }
 
 func answer(w http.ResponseWriter, code int, text string) {

@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"encoding/binary"
 	"fmt"
 	"hash/crc32"
 	"strconv"
@@ -46,7 +45,7 @@ func (c *composer) compose(rel *release.Reader, q *route.Request) error {
 		return &errNotFound
 	}
 	p := part{rel: rel, q: q, defaults: c.defaults(rel, q.Kind)}
-	p.id = resourceID(e)
+	p.id = e.ID()
 	c.id = p.id
 	if q.Sub != fragment.SubDetails {
 		splice.Literal(&c.answer, "{")
@@ -74,10 +73,10 @@ func (c *composer) lookup(rel *release.Reader, q *route.Request) (release.Entry,
 	key := c.key[:0]
 	switch {
 	case q.Kind == fragment.KindMovie && q.Name != nil:
-		if len(q.Name) >= fragment.MaxKeyLen {
+		if len(q.Name) > fragment.MaxKeyLen-2 {
 			return release.Entry{}, false
 		}
-		key = fragment.AppendName(key, fragment.KindMovieByIMDb, q.Name)
+		key = fragment.AppendAlias(key, q.Kind, q.Name)
 	case q.Kind == fragment.KindMovie:
 		key = fragment.AppendID(key, q.Kind, q.ID)
 	default:
@@ -88,19 +87,8 @@ func (c *composer) lookup(rel *release.Reader, q *route.Request) (release.Entry,
 
 // defaults returns the resource that answers what e's record says nothing of.
 func (c *composer) defaults(rel *release.Reader, k fragment.Kind) release.Entry {
-	if k != fragment.KindMovie {
-		return release.Entry{}
-	}
-	e, _ := rel.Lookup(fragment.AppendName(c.key[:0], fragment.KindMovieDefault, ""))
+	e, _ := rel.Lookup(fragment.AppendShared(c.key[:0], fragment.KindDefault, k, ""))
 	return e
-}
-
-// resourceID returns the number of a resource, which its key holds after its kind.
-func resourceID(e release.Entry) uint64 {
-	if k := e.Key(); len(k) >= 9 {
-		return binary.BigEndian.Uint64(k[1:])
-	}
-	return 0
 }
 
 // part is what all parts of one answer have in common.

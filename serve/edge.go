@@ -127,10 +127,14 @@ func (e *Edge) serve(w *worker, rq *Request, rs *Response, rel *release.Reader) 
 	if rel == nil {
 		return &errNoRelease
 	}
+	rs.Release = rel.Manifest().ID
 	if err := w.c.compose(rel, &w.q); err != nil {
+		// Caches may keep a 404 and must be able to purge it by the resource's name.
+		w.keys = appendKeys(w.keys[:0], w.q.Kind, uint64(w.q.ID), rs.Release)
+		rs.SurrogateKey = w.keys
 		return err
 	}
-	e.finish(w, rq, rs, rel)
+	e.finish(w, rq, rs)
 	return nil
 }
 
@@ -169,8 +173,8 @@ func (e *Edge) allowed(w *worker, rq *Request) bool {
 
 // finish writes the composed answer: 304 without a body when the client has it,
 // else the body in the encoding that the client takes.
-func (e *Edge) finish(w *worker, rq *Request, rs *Response, rel *release.Reader) {
-	rs.Status, rs.Cache, rs.Release = 200, e.cache, rel.Manifest().ID
+func (e *Edge) finish(w *worker, rq *Request, rs *Response) {
+	rs.Status, rs.Cache = 200, e.cache
 	rs.ETag = w.c.answer.AppendETag(w.etag[:0])
 	w.keys = appendKeys(w.keys[:0], w.q.Kind, w.c.id, rs.Release)
 	rs.SurrogateKey = w.keys
@@ -253,7 +257,7 @@ func (e *Edge) refuse(rs *Response, err error) {
 	if !ok {
 		se = e.unexpected(err)
 	}
-	*rs = Response{Status: se.Code.HTTP(), Body: se.Code.Body(), shared: true, Cache: noStore, Allow: se.Allow, Release: rs.Release}
+	*rs = Response{Status: se.Code.HTTP(), Body: se.Code.Body(), shared: true, Cache: noStore, Allow: se.Allow, Release: rs.Release, SurrogateKey: rs.SurrogateKey}
 	if se.Code == status.NotFound {
 		rs.Cache = e.cache
 	}

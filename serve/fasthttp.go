@@ -1,9 +1,12 @@
 package serve
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net"
+	"strings"
 
 	"github.com/valyala/fasthttp"
 
@@ -16,7 +19,7 @@ const (
 	headerRelease  = "X-Reelsplice-Release"
 	contentType    = "application/json;charset=utf-8"
 	allMethods     = "GET, HEAD, OPTIONS"
-	exposed        = "ETag, Content-Length, X-Reelsplice-Release"
+	exposed        = "ETag, Content-Length, X-Reelsplice-Release, Authentication-Callback"
 )
 
 // The same as bytes, so that no request converts them. Nobody writes to them.
@@ -54,8 +57,19 @@ func newFastHTTP(cfg Config, e *Edge, m *meters) *fasthttp.Server {
 		NoDefaultDate:                false,
 		DisablePreParseMultipartForm: true,
 		CloseOnShutdown:              true,
-		Logger:                       slog.NewLogLogger(cfg.Log.Handler(), slog.LevelWarn),
+		SecureErrorLogMessage:        true,
+		Logger:                       connLogger{cfg.Log},
 	}
+}
+
+// A connLogger logs what fasthttp says of connections. Its messages quote what it could
+// not read, which may hold a token, so only which connection and which step failed
+// are kept.
+type connLogger struct{ log *slog.Logger }
+
+func (l connLogger) Printf(format string, args ...any) {
+	parts := strings.SplitN(fmt.Sprintf(format, args...), ": ", 3)
+	l.log.Warn(strings.Join(parts[:min(len(parts), 2)], ": "))
 }
 
 // badRequest answers what fasthttp could not read.
@@ -84,13 +98,26 @@ func handle(ctx *fasthttp.RequestCtx, e *Edge, m *meters) {
 	rq := Request{
 		Method: h.Method(), Path: path, Query: query,
 		Authorization:  h.Peek(fasthttp.HeaderAuthorization),
-		AcceptEncoding: h.Peek(fasthttp.HeaderAcceptEncoding),
-		IfNoneMatch:    h.Peek(fasthttp.HeaderIfNoneMatch),
+		AcceptEncoding: list(h, fasthttp.HeaderAcceptEncoding),
+		IfNoneMatch:    list(h, fasthttp.HeaderIfNoneMatch),
 	}
 	e.Serve(&rq, func(rs *Response) {
 		m.count(rs)
 		write(ctx, rs)
 	})
+}
+
+// list returns a header whose value is a list. It may come in several lines, which
+// mean the same as one with commas.
+func list(h *fasthttp.RequestHeader, name string) []byte {
+	lines := h.PeekAll(name)
+	switch len(lines) {
+	case 0:
+		return nil
+	case 1:
+		return lines[0]
+	}
+	return bytes.Join(lines, []byte(","))
 }
 
 // splitURI divides a request target at its question mark. A target in absolute form,

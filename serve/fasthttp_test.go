@@ -5,9 +5,11 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -189,7 +191,7 @@ func TestWireOptionsAndCORS(t *testing.T) {
 	const origin = "Origin: https://example.org"
 	cors := map[string]string{
 		"Access-Control-Allow-Origin":   "*",
-		"Access-Control-Expose-Headers": "ETag, Content-Length, X-Reelsplice-Release",
+		"Access-Control-Expose-Headers": "ETag, Content-Length, X-Reelsplice-Release, Authentication-Callback",
 	}
 	rs, _ := s.send(t, "GET", "/3/movie/550", origin)
 	headers(t, "GET with an origin", rs.Header, cors)
@@ -310,5 +312,52 @@ func TestWireKeepsBodiesApart(t *testing.T) {
 		if err := <-errs; err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// TestLogHoldsNoSecrets: what fasthttp cannot read is logged without its content, which
+// may be a token.
+func TestLogHoldsNoSecrets(t *testing.T) {
+	var log bytes.Buffer
+	var mu sync.Mutex
+	s := newWireServer(t, func(c *Config) {
+		c.AllowQueryKey = true
+		c.Log = slog.New(slog.NewTextHandler(lockedWriter{&log, &mu}, nil))
+	}, movie551)
+	for _, broken := range []string{
+		"GET /3/movie/551?api_key=" + s.token + " HTTP/1.1\r\nConnection: close\r\nAuthorization: Bearer " + s.token + "\r\n\r\n",
+		"GET /3/movie/551?api_key=" + s.token + " HTTP/1.1\r\nHost: a\r\nno colon " + s.token + "\r\n\r\n",
+		"GET /3/movie/551?api_key=" + s.token + " HTTP/1.1\r\nHost: a\r\nContent-Length: -5\r\nAuthorization: Bearer " + s.token + "\r\n\r\n",
+	} {
+		s.raw(t, broken)
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if strings.Contains(log.String(), s.token) {
+		t.Errorf("the log holds the token:\n%s", log.String())
+	}
+}
+
+type lockedWriter struct {
+	b  *bytes.Buffer
+	mu *sync.Mutex
+}
+
+func (w lockedWriter) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.b.Write(p)
+}
+
+// TestListsInSeveralLines: a list header in two lines means the same as in one.
+func TestListsInSeveralLines(t *testing.T) {
+	s := newWireServer(t, nil, movie551)
+	rs, _ := s.send(t, "GET", "/3/movie/551")
+	tag := rs.Header.Get("ETag")
+	if rs, _ := s.send(t, "GET", "/3/movie/551", `If-None-Match: "other"`, "If-None-Match: "+tag); rs.StatusCode != 304 {
+		t.Errorf("two lines of If-None-Match = %d, want 304", rs.StatusCode)
+	}
+	if rs, _ := s.send(t, "GET", "/3/movie/551", "Accept-Encoding: br", "Accept-Encoding: gzip"); rs.Header.Get("Content-Encoding") != "gzip" {
+		t.Errorf("two lines of Accept-Encoding: Content-Encoding = %q, want gzip", rs.Header.Get("Content-Encoding"))
 	}
 }

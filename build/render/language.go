@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"slices"
 
 	"reelsplice/data/reference"
@@ -122,7 +123,7 @@ func (l *language) apply(base *catalog.Movie) *catalog.Movie {
 	}
 	v.Genres = localGenres(base.Genres, l.lang, l.region)
 	if c := l.crawl; c != nil {
-		setGiven(&v.Title, c.Title)
+		setNonEmpty(&v.Title, c.Title)
 		setGiven(&v.Overview, c.Overview)
 		setGiven(&v.Tagline, c.Tagline)
 		setGiven(&v.Homepage, c.Homepage)
@@ -165,7 +166,7 @@ func setPath(v *catalog.Movie, dst *wire.String, c *catalog.Localized, given wir
 // untranslated returns base as it is shown in a language without text of its own.
 func untranslated(base *catalog.Movie, lang string) *catalog.Movie {
 	v := *base
-	if v.Title.Set && v.OriginalTitle.Set {
+	if v.Title.Set && v.OriginalTitle.V != "" {
 		v.Title = v.OriginalTitle
 	}
 	for _, s := range []*wire.String{&v.Overview, &v.Tagline, &v.Homepage} {
@@ -180,7 +181,7 @@ func untranslated(base *catalog.Movie, lang string) *catalog.Movie {
 }
 
 // posterFor returns the first poster in the language, else in the original
-// language.
+// language, else the first of all.
 func posterFor(m *catalog.Movie, lang string) (string, bool) {
 	if m.Images == nil || lacksPoster(m) {
 		return "", false
@@ -191,6 +192,11 @@ func posterFor(m *catalog.Movie, lang string) (string, bool) {
 			if want != "" && p.ISO639.V == want && p.FilePath.V != "" {
 				return p.FilePath.V, true
 			}
+		}
+	}
+	for i := range m.Images.Posters {
+		if p := m.Images.Posters[i].FilePath.V; p != "" {
+			return p, true
 		}
 	}
 	return "", false
@@ -238,7 +244,7 @@ func fillBase(m *catalog.Movie) {
 	}
 	for i := range m.Localized {
 		c := &m.Localized[i]
-		fillText(m, &m.Title, c.Title, "title", m.OriginalTitle.V)
+		fillText(m, &m.Title, c.Title, "title", cmp.Or(m.OriginalTitle.V, c.Title.V))
 		fillText(m, &m.Overview, c.Overview, "overview", "")
 		fillText(m, &m.Tagline, c.Tagline, "tagline", "")
 		fillText(m, &m.Homepage, c.Homepage, "homepage", "")

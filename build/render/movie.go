@@ -74,7 +74,7 @@ func (r *Renderer) details(m *catalog.Movie, langs []language) {
 		}
 		r.addLanguage(fragment.SubDetails, l, r.detail(v))
 	}
-	r.posterLanguages(m, plain)
+	r.textless(m, plain)
 }
 
 // addLanguage adds a fragment for a language, and for the language without its
@@ -136,7 +136,8 @@ func ShareGenres(genres []catalog.Genre) bool {
 	}
 	for i := range genres {
 		g := &genres[i]
-		if g.Extra != "" || g.Name.V != reference.GenreName(reference.Movie, g.ID.V, "en", "") {
+		english := reference.GenreName(reference.Movie, g.ID.V, "en", "")
+		if g.Extra != "" || g.Unusual != "" || english == "" || g.Name.V != english {
 			return false
 		}
 	}
@@ -190,27 +191,42 @@ func SharedGenres(ids []int64) []Fragment {
 	return f.list
 }
 
-// posterLanguages adds the details for languages that have a poster of their own
-// but no text. They answer every region of the language that has no text.
-func (r *Renderer) posterLanguages(m, plain *catalog.Movie) {
-	if m.Images == nil || lacksPoster(m) {
-		return
-	}
-	var done []string
-	for i := range m.Images.Posters {
-		lang := m.Images.Posters[i].ISO639.V
-		if languageVariant(lang, "") == fragment.Base || lang == "en" || slices.Contains(done, lang) {
-			continue
-		}
-		done = append(done, lang)
+// textless adds the details for languages that have no text but a poster of their
+// own, or names for genres that no shared fragment has. They answer every region of
+// the language that has no text.
+func (r *Renderer) textless(m, plain *catalog.Movie) {
+	for _, lang := range textlessLanguages(m) {
 		v := untranslated(m, lang)
-		if v.PosterPath == plain.PosterPath {
+		v.Genres = localGenres(m.Genres, lang, "")
+		if v.PosterPath == plain.PosterPath && (ShareGenres(m.Genres) || slices.Equal(v.Genres, m.Genres)) {
 			continue
 		}
-		v.Genres = localGenres(m.Genres, lang, "")
 		a := fragment.Address{Sub: fragment.SubDetails, Variant: fragment.AnyRegion(lang)}
 		r.out.add(a, r.detail(v))
 	}
+}
+
+// textlessLanguages returns the languages, but English, of m's posters, and those of
+// the reference where m's genres are not shared.
+func textlessLanguages(m *catalog.Movie) []string {
+	var list []string
+	add := func(lang string) {
+		if languageVariant(lang, "") != fragment.Base && lang != "en" && !slices.Contains(list, lang) {
+			list = append(list, lang)
+		}
+	}
+	if m.Images != nil && !lacksPoster(m) {
+		for i := range m.Images.Posters {
+			add(m.Images.Posters[i].ISO639.V)
+		}
+	}
+	if m.Genres != nil && !ShareGenres(m.Genres) {
+		for _, key := range reference.GenreLanguages() {
+			lang, _ := splitTag(key)
+			add(lang)
+		}
+	}
+	return list
 }
 
 // sameText reports whether a and b agree in all members that depend on the

@@ -213,14 +213,14 @@ func TestPosterByLanguage(t *testing.T) {
 	f(`{"id":1,"original_language":"fr","poster_path":"/en.jpg",`+images+`}`,
 		map[string]string{"details": `"/en.jpg"`, "details ~": `"/fr.jpg"`, "details de~": `"/de1.jpg"`})
 	f(`{"id":1,"original_language":"ja","poster_path":"/en.jpg",`+images+`}`,
-		map[string]string{"details": `"/en.jpg"`, "details ~": `"/en.jpg"`, "details de~": `"/de1.jpg"`, "details fr~": `"/fr.jpg"`})
+		map[string]string{"details": `"/en.jpg"`, "details ~": `"/null.jpg"`, "details de~": `"/de1.jpg"`, "details fr~": `"/fr.jpg"`})
 	f(`{"id":1,"original_language":"ja","poster_path":null,`+images+`}`,
-		map[string]string{"details": `null`, "details ~": `null`, "details de~": `"/de1.jpg"`, "details fr~": `"/fr.jpg"`})
+		map[string]string{"details": `null`, "details ~": `"/null.jpg"`, "details de~": `"/de1.jpg"`, "details fr~": `"/fr.jpg"`})
 	// Text and poster in one language: the fragment of the text has the poster.
 	f(`{"id":1,"original_language":"ja","poster_path":"/en.jpg",`+images+
 		`,"translations":{"translations":[{"iso_639_1":"de","iso_3166_1":"DE","data":{"title":"T"}}]}}`,
 		map[string]string{
-			"details": `"/en.jpg"`, "details ~": `"/en.jpg"`, "details de": `"/de1.jpg"`, "details deDE": `"/de1.jpg"`,
+			"details": `"/en.jpg"`, "details ~": `"/null.jpg"`, "details de": `"/de1.jpg"`, "details deDE": `"/de1.jpg"`,
 			"details de~": `"/de1.jpg"`, "details fr~": `"/fr.jpg"`,
 		})
 }
@@ -493,5 +493,64 @@ func TestEveryFragmentIsJSON(t *testing.T) {
 				t.Errorf("%s of %s = %s, want JSON", f.Address, row, body)
 			}
 		}
+	}
+}
+
+// TestTitleWithoutOriginal: an original title that nobody knows blanks no title.
+func TestTitleWithoutOriginal(t *testing.T) {
+	m := parse(t, `{"id":8,"title":"Bare"}`)
+	Complete(m)
+	all := texts(t, New().Movie(m))
+	for _, address := range []string{"details", "details ~"} {
+		if got := all[address]; !strings.Contains(got, `"title":"Bare"`) {
+			t.Errorf("%s = %s, want the title Bare", address, got)
+		}
+	}
+	all = render(t, `{"id":8,"title":"Bare","localized":[{"language":"de-DE","title":"","overview":"x"}]}`)
+	if got := all["details deDE"]; !strings.Contains(got, `"title":"Bare"`) {
+		t.Errorf("details deDE = %s, want the title Bare", got)
+	}
+}
+
+// TestBorrowedPages: a language that has the first page alone has the base's others.
+func TestBorrowedPages(t *testing.T) {
+	row := func(page int, lang, title string) string {
+		return fmt.Sprintf(`{%s"page":%d,"results":[{"id":1,"title":"%s"}],"total_pages":2,"total_results":2}`, lang, page, title)
+	}
+	all := render(t, `{"id":1,"similar":[`+row(1, "", "one")+","+row(2, "", "two")+","+row(1, `"language":"de-DE",`, "eins")+`]}`)
+	for address, want := range map[string]string{
+		"similar page 1 deDE": "eins", "similar page 2 deDE": "two", "similar page 2 de": "two", "similar page 2": "two",
+	} {
+		if got := all[address]; !strings.Contains(got, `"title":"`+want+`"`) {
+			t.Errorf("%s = %s, want %s", address, got, want)
+		}
+	}
+	all = render(t, `{"id":1,"reviews":[{"page":1,"results":[],"total_pages":2},{"page":2,"results":[],"total_pages":2},`+
+		`{"language":"de-DE","page":1,"results":[],"total_pages":1}]}`)
+	if got, ok := all["reviews page 2 deDE"]; ok {
+		t.Errorf("reviews page 2 deDE = %s, want none: reviews are not translated", got)
+	}
+}
+
+// TestUnknownGenres: a genre that the reference lacks keeps no other from its name.
+func TestUnknownGenres(t *testing.T) {
+	all := render(t, `{"id":1,"genres":[{"id":18,"name":"Drama"},{"id":777777,"name":"Custom"},{"id":35,"name":"Comedy"}]}`)
+	want := `"genres":[{"id":18,"name":"Drama"},{"id":777777,"name":"Custom"},{"id":35,"name":"Komödie"}]`
+	if got := all["details de~"]; !strings.Contains(got, want) {
+		t.Errorf("details de~ = %s, want %s", got, want)
+	}
+	if all = render(t, `{"id":1,"genres":[{"id":777777,"name":null}]}`); !strings.Contains(all["details ~"], `"name":null`) {
+		t.Errorf("details ~ = %s, want the null as given", all["details ~"])
+	}
+}
+
+// TestTranslationsOfCrawls: languages that were crawled are among the translations.
+func TestTranslationsOfCrawls(t *testing.T) {
+	all := render(t, `{"id":1,"title":"T","translations":{"translations":[{"iso_3166_1":"IT","iso_639_1":"it"}]},`+
+		`"localized":[{"language":"de-DE","title":"D","overview":"o"},{"language":"it","title":"I"},{"language":"fr-FR"}]}`)
+	want := `{"iso_3166_1":"IT","iso_639_1":"it"},{"iso_3166_1":"DE","iso_639_1":"de","name":"Deutsch","english_name":"German",` +
+		`"data":{"homepage":"","overview":"o","runtime":0,"tagline":"","title":"D"}}]`
+	if got := all["translations"]; !strings.Contains(got, want) {
+		t.Errorf("translations = %s, want %s", got, want)
 	}
 }

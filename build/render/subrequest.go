@@ -3,6 +3,7 @@ package render
 import (
 	"slices"
 
+	"reelsplice/data/reference"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/wire"
@@ -19,7 +20,7 @@ func (r *Renderer) subRequests(m *catalog.Movie, langs []language) {
 	r.whole(fragment.SubKeywords, fragment.Base, wire.RecordOf(m.Keywords))
 	r.whole(fragment.SubReleaseDates, fragment.Base, wire.RecordOf(m.ReleaseDates))
 	r.whole(fragment.SubReleases, fragment.Base, wire.RecordOf(releases(m)))
-	r.whole(fragment.SubTranslations, fragment.Base, wire.RecordOf(m.Translations))
+	r.whole(fragment.SubTranslations, fragment.Base, wire.RecordOf(translations(m)))
 	r.whole(fragment.SubWatchProviders, fragment.Base, wire.RecordOf(m.WatchProviders))
 	r.videos(m.Videos)
 	r.trailers(m, langs)
@@ -41,10 +42,20 @@ func (r *Renderer) whole(s fragment.Sub, v fragment.Variant, rec wire.Record) {
 
 // addUnlessEmpty adds a fragment unless it is the default of its sub-request.
 func (r *Renderer) addUnlessEmpty(a fragment.Address, pieces ...Piece) {
-	if a.Variant == fragment.Base && r.empty[a.Sub] == content(pieces) {
+	if a.Variant == fragment.Base && sameContent(pieces, r.empty[a.Sub]) {
 		return
 	}
 	r.out.add(a, pieces...)
+}
+
+// sameContent reports whether pieces say what content returned. Most are longer by
+// far than an empty answer, which their lengths tell.
+func sameContent(pieces []Piece, want string) bool {
+	n := len(pieces)
+	for _, p := range pieces {
+		n += len(p.Raw)
+	}
+	return n == len(want) && content(pieces) == want
 }
 
 // changes have no id in either form.
@@ -74,6 +85,49 @@ func externalIDs(m *catalog.Movie) *catalog.MovieExternalIDs {
 		return m.ExternalIDs
 	}
 	return &catalog.MovieExternalIDs{IMDbID: m.IMDbID}
+}
+
+// translations returns the given translations, and a row for each language in which
+// the movie was crawled without one: clients pick languages from this list.
+func translations(m *catalog.Movie) *catalog.Translations {
+	if len(m.Localized) == 0 {
+		return m.Translations
+	}
+	out := catalog.Translations{Translations: []catalog.Translation{}}
+	if m.Translations != nil {
+		out = *m.Translations
+		out.Translations = slices.Clone(out.Translations)
+	}
+	for i := range m.Localized {
+		c := &m.Localized[i]
+		if row, ok := translationOf(c); ok && !slices.ContainsFunc(out.Translations, func(t catalog.Translation) bool {
+			return t.ISO639.V == row.ISO639.V && t.ISO3166.V == row.ISO3166.V
+		}) {
+			out.Translations = append(out.Translations, row)
+		}
+	}
+	return &out
+}
+
+// translationOf makes a row of translations of what a crawl gave; ok is false for a
+// crawl without text.
+func translationOf(c *catalog.Localized) (row catalog.Translation, ok bool) {
+	lang, region := splitTag(c.Language.V)
+	if region == "" {
+		region = reference.DefaultRegion(lang)
+	}
+	if !c.Title.Set && !c.Overview.Set && !c.Tagline.Set {
+		return row, false
+	}
+	l, _ := reference.LanguageByCode(lang)
+	text := func(s wire.String) wire.String { return wire.Text(s.V) }
+	return catalog.Translation{
+		ISO3166: wire.Text(region), ISO639: wire.Text(lang), Name: wire.Text(l.Name), EnglishName: wire.Text(l.EnglishName),
+		Data: &catalog.TranslationData{
+			Homepage: text(c.Homepage), Overview: text(c.Overview), Runtime: wire.Number(c.Runtime.V),
+			Tagline: text(c.Tagline), Title: text(c.Title),
+		},
+	}, true
 }
 
 // releases returns the given legacy releases, or derives them from the release
@@ -320,10 +374,32 @@ func addPages[T any](r *Renderer, s fragment.Sub, list []T, open func(*T) page) 
 			}
 		}
 	}
-	if s == fragment.SubReviews && slices.Contains(tails, fragment.Base) {
+	if s != fragment.SubReviews {
+		r.borrowPages(s, tails)
+		return
+	}
+	if slices.Contains(tails, fragment.Base) {
 		// Reviews are not translated: in a language without any there are none.
 		a := fragment.Address{Sub: s, Variant: fragment.Untranslated}
 		r.out.add(a, append(slices.Clone(marks), emptyPage(&r.out))...)
+	}
+}
+
+// borrowPages adds, for each language, the pages that only the base has: a crawl in
+// another language mostly has the first page alone, and rows in English are better
+// than none.
+func (r *Renderer) borrowPages(s fragment.Sub, langs []fragment.Variant) {
+	for _, f := range r.out.list[:len(r.out.list):len(r.out.list)] {
+		if f.Address.Sub != s || f.Address.Variant != fragment.Base || f.Address.Page == 0 {
+			continue
+		}
+		for _, v := range langs {
+			a := f.Address
+			a.Variant = v
+			if !r.has(a) {
+				r.out.add(a, f.Pieces...)
+			}
+		}
 	}
 }
 

@@ -108,14 +108,30 @@ func writeIngest(w io.Writer, r *ingest.Report) {
 		{r.Quarantined, "quarantined"},
 		{r.Duplicates, "rows that repeat another"},
 		{r.Conflicts, "members on which sources disagree"},
-		{int64(len(r.Unknown)), "members that the API does not have, kept"},
-		{int64(len(r.Coerced)), "members with numbers given as text"},
 	} {
 		if n.count > 0 {
 			fmt.Fprintf(w, "%s: %d\n", n.what, n.count)
 		}
 	}
+	writeCounts(w, "kept, though the API does not have it", r.Unknown)
+	writeCounts(w, "number given as text", r.Coerced)
+	writeCounts(w, "left out", r.Dropped)
 	for _, file := range r.Skipped {
 		fmt.Fprintf(w, "skipped: %s\n", file)
+	}
+}
+
+// maxCounts bounds the members that are listed; --json has them all.
+const maxCounts = 20
+
+// writeCounts lists members and how often something befell them.
+func writeCounts(w io.Writer, what string, counts map[string]int64) {
+	names := slices.Sorted(maps.Keys(counts))
+	for i, name := range names {
+		if i == maxCounts {
+			fmt.Fprintf(w, "%s: %d more members\n", what, len(names)-i)
+			return
+		}
+		fmt.Fprintf(w, "%s: %s: %d\n", what, name, counts[name])
 	}
 }

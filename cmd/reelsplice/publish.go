@@ -64,6 +64,9 @@ func newest(s release.Store) (string, error) {
 			return i.ID, nil
 		}
 	}
+	if len(infos) > 0 {
+		return "", fmt.Errorf("no release in %s can be opened, the newest: %w", s.Dir, infos[0].Err)
+	}
 	return "", fmt.Errorf("no release in %s: run build first", s.Dir)
 }
 

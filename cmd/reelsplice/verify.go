@@ -36,7 +36,7 @@ func (a *app) verifyCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return a.printProblems(id, problems)
+		return a.printProblems(id, part, problems)
 	})
 }
 
@@ -53,7 +53,7 @@ type problemRow struct {
 	What   string `json:"what"`
 }
 
-func (a *app) printProblems(id string, problems []release.Problem) error {
+func (a *app) printProblems(id string, part subset, problems []release.Problem) error {
 	rows := make([]problemRow, 0, len(problems))
 	for _, p := range problems {
 		rows = append(rows, problemRow{p.File, p.Off, p.What})
@@ -67,13 +67,21 @@ func (a *app) printProblems(id string, problems []release.Problem) error {
 			fmt.Fprintln(w, p)
 		}
 		if len(problems) == 0 {
-			fmt.Fprintf(w, "%s is sound\n", id)
+			fmt.Fprintf(w, "%s%s is sound\n", part.partOf(), id)
 		}
 	})
 	if err == nil && len(problems) > 0 {
 		err = fmt.Errorf("release %s is broken: %s, the first: %s", id, plural(len(problems), "problem"), problems[0])
 	}
 	return err
+}
+
+// partOf says of which part something is true: "part 2 of 3 of ", or nothing for all.
+func (s *subset) partOf() string {
+	if *s == (subset{}) {
+		return ""
+	}
+	return fmt.Sprintf("part %d of %d of ", s.n, s.of)
 }
 
 // subset is a flag N/T: part N of T. The zero value is everything.

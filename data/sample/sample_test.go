@@ -31,39 +31,49 @@ var wantKeys = strings.Split("adult,backdrop_path,belongs_to_collection,budget,g
 	"translations,videos,watch/providers", ",")
 
 // rowKeys is the key order of the rows that occur in an answer, by path.
-var rowKeys = map[string]string{
-	"belongs_to_collection":       "id,name,poster_path,backdrop_path",
-	"genres[]":                    "id,name",
-	"production_companies[]":      "id,logo_path,name,origin_country",
-	"production_countries[]":      "iso_3166_1,name",
-	"spoken_languages[]":          "english_name,iso_639_1,name",
-	"alternative_titles":          "titles",
-	"alternative_titles.titles[]": "iso_3166_1,title,type",
-	"credits":                     "cast,crew",
-	"credits.cast[]":              "adult,gender,id,known_for_department,name,original_name,popularity,profile_path,cast_id,character,credit_id,order",
-	"credits.crew[]":              "adult,gender,id,known_for_department,name,original_name,popularity,profile_path,credit_id,department,job",
-	"external_ids":                "imdb_id,wikidata_id,facebook_id,instagram_id,twitter_id",
-	"images":                      "backdrops,logos,posters",
-	"images.backdrops[]":          "aspect_ratio,height,iso_3166_1,iso_639_1,file_path,vote_average,vote_count,width",
-	"images.logos[]":              "aspect_ratio,height,iso_3166_1,iso_639_1,file_path,vote_average,vote_count,width",
-	"images.posters[]":            "aspect_ratio,height,iso_3166_1,iso_639_1,file_path,vote_average,vote_count,width",
-	"keywords":                    "keywords",
-	"keywords.keywords[]":         "id,name",
-	"release_dates":               "results",
-	"release_dates.results[]":     "iso_3166_1,release_dates",
-	"release_dates.results[].release_dates[]": "certification,descriptors,iso_639_1,note,release_date,type",
-	"reviews":                               "page,results,total_pages,total_results",
-	"reviews.results[]":                     "author,author_details,content,created_at,id,updated_at,url",
-	"reviews.results[].author_details":      "name,username,avatar_path,rating",
-	"translations":                          "translations",
-	"translations.translations[]":           "iso_3166_1,iso_639_1,name,english_name,data",
-	"translations.translations[].data":      "homepage,overview,runtime,tagline,title",
-	"videos":                                "results",
-	"videos.results[]":                      "iso_639_1,iso_3166_1,name,key,site,size,type,official,id,published_at",
-	"watch/providers":                       "results",
-	"watch/providers.results.{}.buy[]":      "logo_path,provider_id,provider_name,display_priority",
-	"watch/providers.results.{}.flatrate[]": "logo_path,provider_id,provider_name,display_priority",
-	"watch/providers.results.{}.rent[]":     "logo_path,provider_id,provider_name,display_priority",
+var rowKeys = parseRowKeys(`
+belongs_to_collection: id,name,poster_path,backdrop_path
+genres[]: id,name
+production_companies[]: id,logo_path,name,origin_country
+production_countries[]: iso_3166_1,name
+spoken_languages[]: english_name,iso_639_1,name
+alternative_titles: titles
+alternative_titles.titles[]: iso_3166_1,title,type
+credits: cast,crew
+credits.cast[]: adult,gender,id,known_for_department,name,original_name,popularity,profile_path,cast_id,character,credit_id,order
+credits.crew[]: adult,gender,id,known_for_department,name,original_name,popularity,profile_path,credit_id,department,job
+external_ids: imdb_id,wikidata_id,facebook_id,instagram_id,twitter_id
+images: backdrops,logos,posters
+images.backdrops[]: aspect_ratio,height,iso_3166_1,iso_639_1,file_path,vote_average,vote_count,width
+images.logos[]: aspect_ratio,height,iso_3166_1,iso_639_1,file_path,vote_average,vote_count,width
+images.posters[]: aspect_ratio,height,iso_3166_1,iso_639_1,file_path,vote_average,vote_count,width
+keywords: keywords
+keywords.keywords[]: id,name
+release_dates: results
+release_dates.results[]: iso_3166_1,release_dates
+release_dates.results[].release_dates[]: certification,descriptors,iso_639_1,note,release_date,type
+reviews: page,results,total_pages,total_results
+reviews.results[]: author,author_details,content,created_at,id,updated_at,url
+reviews.results[].author_details: name,username,avatar_path,rating
+translations: translations
+translations.translations[]: iso_3166_1,iso_639_1,name,english_name,data
+translations.translations[].data: homepage,overview,runtime,tagline,title
+videos: results
+videos.results[]: iso_639_1,iso_3166_1,name,key,site,size,type,official,id,published_at
+watch/providers: results
+watch/providers.results.{}.buy[]: logo_path,provider_id,provider_name,display_priority
+watch/providers.results.{}.flatrate[]: logo_path,provider_id,provider_name,display_priority
+watch/providers.results.{}.rent[]: logo_path,provider_id,provider_name,display_priority
+`)
+
+func parseRowKeys(table string) map[string]string {
+	keys := map[string]string{}
+	for line := range strings.Lines(table) {
+		if path, list, ok := strings.Cut(strings.TrimSpace(line), ": "); ok {
+			keys[path] = list
+		}
+	}
+	return keys
 }
 
 // floatKeys are the keys whose numbers always carry a fraction, with the number of

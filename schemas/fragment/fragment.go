@@ -12,6 +12,7 @@ package fragment
 import (
 	"encoding/binary"
 	"fmt"
+	"strings"
 )
 
 // A Kind is a type of resource. Values reach files.
@@ -29,22 +30,23 @@ const (
 	KindNetwork    Kind = 8
 	KindKeyword    Kind = 9
 
-	// KindMovieByIMDb holds aliases: an IMDb title id that stands for a movie.
-	KindMovieByIMDb Kind = 64
-	// KindMovieDefault holds what a movie answers for a sub-request of which its
-	// record says nothing, for instance an empty list of videos. One resource,
-	// named by the empty name.
-	KindMovieDefault Kind = 65
-	// KindMovieGenres holds the genres member of movie details, one resource for
-	// each distinct list of genre ids (named by them), one variant a language.
-	KindMovieGenres Kind = 66
+	// KindAlias holds aliases: a text that stands for a resource of some kind, such as
+	// the IMDb id of a movie. See AppendAlias.
+	KindAlias Kind = 64
+	// KindDefault holds what resources of a kind answer for a sub-request of which
+	// their record says nothing, for instance an empty list of videos. One resource a
+	// kind, with no name. See AppendShared.
+	KindDefault Kind = 65
+	// KindGenres holds the genres member of details, one resource for each distinct
+	// list of genre ids (named by them), one variant a language. See AppendShared.
+	KindGenres Kind = 66
 )
 
 var kindNames = map[Kind]string{
 	KindMovie: "movie", KindTV: "tv", KindSeason: "season", KindEpisode: "episode",
 	KindPerson: "person", KindCollection: "collection", KindCompany: "company",
 	KindNetwork: "network", KindKeyword: "keyword",
-	KindMovieByIMDb: "movie-by-imdb", KindMovieDefault: "movie-default", KindMovieGenres: "movie-genres",
+	KindAlias: "alias", KindDefault: "default", KindGenres: "genres",
 }
 
 // String returns the kind's name as used in paths, reports and dumps.
@@ -85,6 +87,18 @@ func AppendName[T string | []byte](dst []byte, k Kind, name T) []byte {
 	return append(append(dst, byte(k)), name...)
 }
 
+// AppendAlias appends the key of an alias: a text that stands for a resource of kind
+// of, for instance "tt0137523" for a movie. It is at most MaxKeyLen-2 bytes long.
+func AppendAlias[T string | []byte](dst []byte, of Kind, text T) []byte {
+	return append(append(dst, byte(KindAlias), byte(of)), text...)
+}
+
+// AppendShared appends the key of a resource that resources of kind of share, of
+// KindDefault or KindGenres. The name is at most MaxKeyLen-2 bytes long.
+func AppendShared[T string | []byte](dst []byte, k, of Kind, name T) []byte {
+	return append(append(dst, byte(k), byte(of)), name...)
+}
+
 // DescribeKey returns a resource key for people: "movie 550", "episode 1399 1 2".
 func DescribeKey(key []byte) string {
 	if len(key) == 0 {
@@ -92,7 +106,7 @@ func DescribeKey(key []byte) string {
 	}
 	k, rest := Kind(key[0]), key[1:]
 	switch {
-	case k < KindMovieByIMDb && len(rest) == 8:
+	case k < KindAlias && len(rest) == 8:
 		return fmt.Sprintf("%s %d", k, binary.BigEndian.Uint64(rest))
 	case k == KindSeason && len(rest) == 12:
 		return fmt.Sprintf("%s %d %d", k, binary.BigEndian.Uint64(rest), binary.BigEndian.Uint32(rest[8:]))
@@ -100,7 +114,18 @@ func DescribeKey(key []byte) string {
 		return fmt.Sprintf("%s %d %d %d", k, binary.BigEndian.Uint64(rest),
 			binary.BigEndian.Uint32(rest[8:]), binary.BigEndian.Uint32(rest[12:]))
 	}
+	if k >= KindAlias && len(rest) > 0 {
+		return strings.TrimSpace(fmt.Sprintf("%s of %s %s", k, Kind(rest[0]), printable(rest[1:])))
+	}
 	return fmt.Sprintf("%s %q", k, rest)
+}
+
+// printable returns a name in quotes; nothing for none.
+func printable(name []byte) string {
+	if len(name) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%q", name)
 }
 
 // A Variant tells apart the forms of one sub-request: four ASCII bytes, padded with

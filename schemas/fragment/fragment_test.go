@@ -55,7 +55,9 @@ func TestDescribeKey(t *testing.T) {
 		{AppendID(nil, KindMovie, 550), "movie 550"},
 		{AppendSeason(nil, 1399, 1), "season 1399 1"},
 		{AppendEpisode(nil, 1399, 1, 2), "episode 1399 1 2"},
-		{AppendName(nil, KindMovieByIMDb, "tt0137523"), `movie-by-imdb "tt0137523"`},
+		{AppendAlias(nil, KindMovie, "tt0137523"), `alias of movie "tt0137523"`},
+		{AppendShared(nil, KindGenres, KindTV, "18,80"), `genres of tv "18,80"`},
+		{AppendShared(nil, KindDefault, KindMovie, ""), `default of movie`},
 		{nil, "(empty key)"},
 	} {
 		if got := DescribeKey(c.key); got != c.want {

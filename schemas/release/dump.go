@@ -112,12 +112,13 @@ func (d *dumper) block(e Entry) {
 	b, off := e.block(), uint64(e.ref)
 	name := fragment.DescribeKey(e.Key())
 	if e.typ == typeAlias {
-		d.line(off, b[:blockKey], "alias")
+		d.line(off, b[:blockNumber], "alias")
+		d.line(off+blockNumber, b[blockNumber:blockKey], "stands for the resource at %08x", e.target())
 		d.line(off+blockKey, b[blockKey:e.tables()], "key: %s", name)
-		d.line(off+e.tables(), b[e.tables():], "stands for the resource at %08x", e.target())
 		return
 	}
-	d.line(off, b[:blockKey], "resource: %d fragments, %d pieces", e.fragments, e.pieces)
+	d.line(off, b[:blockNumber], "resource: %d fragments, %d pieces", e.fragments, e.pieces)
+	d.line(off+blockNumber, b[blockNumber:blockKey], "id %d", e.number())
 	d.line(off+blockKey, b[blockKey:e.tables()], "key: %s", name)
 	for i := range e.Len() {
 		row := e.row(i)

@@ -32,7 +32,7 @@ func (e Entry) pieceTable() uint64 { return e.tables() + fragmentLen*uint64(e.fr
 // size returns the length of the block in bytes.
 func (e Entry) size() uint64 {
 	if e.typ == typeAlias {
-		return e.tables() + aliasTargetLen
+		return e.tables()
 	}
 	return e.pieceTable() + pieceLen*uint64(e.pieces)
 }
@@ -41,7 +41,10 @@ func (e Entry) size() uint64 {
 func (e Entry) block() []byte { return e.r.directory[e.ref:][:e.size()] }
 
 // target returns what an alias block stands for.
-func (e Entry) target() Ref { return Ref(le.Uint64(e.block()[e.tables():])) }
+func (e Entry) target() Ref { return Ref(e.number()) }
+
+// number returns the number of the block: an id, or what an alias stands for.
+func (e Entry) number() uint64 { return le.Uint64(e.r.directory[e.ref+blockNumber:]) }
 
 // Key returns the key of the resource, also when an alias led to it.
 func (e Entry) Key() []byte {
@@ -49,6 +52,15 @@ func (e Entry) Key() []byte {
 		return nil
 	}
 	return e.r.directory[e.ref+blockKey:][:e.keyLen:e.keyLen]
+}
+
+// ID returns the number that answers have as the id of the resource; 0 for the zero
+// Entry.
+func (e Entry) ID() uint64 {
+	if e.r == nil {
+		return 0
+	}
+	return e.number()
 }
 
 // Ref returns the place of the resource, which EntryAt turns back into e.

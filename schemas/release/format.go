@@ -83,9 +83,8 @@ const (
 	blockType      = 1
 	blockFragments = 2
 	blockPieces    = 4
-	blockKey       = 8
-
-	aliasTargetLen = 8
+	blockNumber    = 8
+	blockKey       = 16
 
 	fragmentLen     = 16
 	fragmentAddress = 0

@@ -46,7 +46,8 @@ func TestFormatTables(t *testing.T) {
 		"slot, in bits": {row(0, slotOffBits, "block"), row(slotOffBits, slotOffBits+slotTagBits, "tag")},
 		"block": {
 			row(blockKeyLen, blockType, "key length"), row(blockType, blockFragments, "type"),
-			row(blockFragments, blockPieces, "fragments"), row(blockPieces, blockKey, "pieces"),
+			row(blockFragments, blockPieces, "fragments"), row(blockPieces, blockNumber, "pieces"),
+			row(blockNumber, blockKey, "number"),
 			fmt.Sprintf("%d key length key", blockKey),
 		},
 		"fragment": {

@@ -251,7 +251,7 @@ func (r *Reader) blocks(ctx context.Context, fn func(Entry) error) error {
 		}
 		e, ok := r.block(ref)
 		if !ok {
-			return corrupt(directoryFile, int64(ref), "no block can start with % x", r.directory[ref:ref+blockKey])
+			return corrupt(directoryFile, int64(ref), "no block can start with % x", r.directory[ref:min(uint64(ref)+blockKey, uint64(len(r.directory)))])
 		}
 		if err := fn(e); err != nil {
 			return err

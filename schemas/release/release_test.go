@@ -81,7 +81,7 @@ func tinyOptions() WriterOptions {
 
 func tinyCommon() ResourceSpec {
 	return ResourceSpec{
-		Key: fragment.AppendName(nil, fragment.KindMovieGenres, "18,53"),
+		Key: fragment.AppendShared(nil, fragment.KindGenres, fragment.KindMovie, "18,53"),
 		Fragments: []FragmentSpec{
 			frag(genresDE, seg(plain(`"genres":[{"id":18,"name":"Drama"}]`))),
 			frag(genres, seg(plain(`"genres":[{"id":18,"name":"Drama"}]`))),
@@ -94,16 +94,16 @@ func tinyShards(common Ref) [][]ResourceSpec {
 	return [][]ResourceSpec{
 		1: {
 			{
-				Key: movie(550), Aliases: [][]byte{fragment.AppendName(nil, fragment.KindMovieByIMDb, "tt0137523")},
+				Key: movie(550), ID: 550, Aliases: [][]byte{fragment.AppendAlias(nil, fragment.KindMovie, "tt0137523")},
 				Fragments: []FragmentSpec{
 					frag(details, seg(plain(`{"adult":false,`)), genres, seg(plain(`,"id":550`))),
 					frag(similar2, PieceSpec{Op: OpPageMark}, seg(plain(`"results":[]}`))),
 					frag(videos, PieceSpec{Op: OpIDMark}, seg(plain(`"results":[{"name":"a trailer with a name that fills a row"}]}`))),
 				},
 			},
-			{Key: movie(551), Fragments: []FragmentSpec{frag(details, seg(plain("")))}},
+			{Key: movie(551), ID: 551, Fragments: []FragmentSpec{frag(details, seg(plain("")))}},
 		},
-		2: {{Key: movie(13), Fragments: []FragmentSpec{frag(detailsDE, genres), frag(details, seg(plain(`{"id":13`)))}}},
+		2: {{Key: movie(13), ID: 13, Fragments: []FragmentSpec{frag(detailsDE, genres), frag(details, seg(plain(`{"id":13`)))}}},
 	}
 }
 
@@ -217,7 +217,7 @@ func TestTinyRelease(t *testing.T) {
 	r := mustOpen(t, path)
 
 	e, ok := r.Lookup(movie(550))
-	byAlias, ok2 := r.Lookup(fragment.AppendName(nil, fragment.KindMovieByIMDb, "tt0137523"))
+	byAlias, ok2 := r.Lookup(fragment.AppendAlias(nil, fragment.KindMovie, "tt0137523"))
 	if !ok || !ok2 || e != byAlias || !bytes.Equal(e.Key(), movie(550)) {
 		t.Fatalf("Lookup(movie 550) = %v, %v, by alias %v, %v", e, ok, byAlias, ok2)
 	}
@@ -290,7 +290,7 @@ func TestDeterminism(t *testing.T) {
 			id := fragment.ID(n*shards + i)
 			rs = append(rs, ResourceSpec{
 				Key:     movie(id),
-				Aliases: [][]byte{fragment.AppendName(nil, fragment.KindMovieByIMDb, fmt.Sprint("tt", id))},
+				Aliases: [][]byte{fragment.AppendAlias(nil, fragment.KindMovie, fmt.Sprint("tt", id))},
 				Fragments: []FragmentSpec{
 					frag(videos, seg(plain(fmt.Sprint("videos of ", id)))),
 					frag(details, seg(plain(fmt.Sprint("movie ", id))), PieceSpec{Op: OpReference, Ref: common, Sub: fragment.SubGenres}),
@@ -548,7 +548,7 @@ func TestDuplicateKeys(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err0 := add(w, 0, ResourceSpec{Key: movie(550), Aliases: [][]byte{movie(7)}})
+		_, err0 := add(w, 0, ResourceSpec{Key: movie(550), ID: 550, Aliases: [][]byte{movie(7)}})
 		_, err1 := add(w, 1, second)
 		if err := errors.Join(err0, err1); err != nil {
 			t.Fatal(err)

@@ -32,7 +32,10 @@ type FragmentSpec struct {
 // addresses, in any order. Key and Aliases have 1 to fragment.MaxKeyLen bytes each, and
 // no key may occur twice in a release.
 type ResourceSpec struct {
-	Key       []byte
+	Key []byte
+	// ID is the number that standalone answers have where their program has an id
+	// mark. It need not be part of the key.
+	ID        uint64
 	Aliases   [][]byte
 	Fragments []FragmentSpec
 }
@@ -188,7 +191,7 @@ func (s *ShardWriter) write(r ResourceSpec) error {
 	for i := range r.Fragments {
 		pieces += len(r.Fragments[i].Pieces)
 	}
-	s.buf = appendBlockHead(s.buf[:0], r.Key, typeResource, len(r.Fragments), pieces)
+	s.buf = appendBlockHead(s.buf[:0], r.Key, typeResource, len(r.Fragments), pieces, r.ID)
 	first := 0
 	for _, i := range s.order {
 		f := &r.Fragments[i]
@@ -205,8 +208,7 @@ func (s *ShardWriter) write(r ResourceSpec) error {
 		}
 	}
 	for _, key := range r.Aliases {
-		s.buf = appendBlockHead(s.buf, key, typeAlias, 0, 0)
-		s.buf = le.AppendUint64(s.buf, target)
+		s.buf = appendBlockHead(s.buf, key, typeAlias, 0, 0, target)
 	}
 	s.off += uint64(len(s.buf))
 	s.counts.kinds[r.Key[0]]++
@@ -219,10 +221,11 @@ func (s *ShardWriter) write(r ResourceSpec) error {
 }
 
 // appendBlockHead appends what comes before the tables of a block.
-func appendBlockHead(dst, key []byte, typ byte, fragments, pieces int) []byte {
+func appendBlockHead(dst, key []byte, typ byte, fragments, pieces int, number uint64) []byte {
 	dst = append(dst, byte(len(key)), typ)
 	dst = le.AppendUint16(dst, uint16(fragments))
 	dst = le.AppendUint32(dst, uint32(pieces))
+	dst = le.AppendUint64(dst, number)
 	dst = append(dst, key...)
 	const zeros = "\x00\x00\x00\x00\x00\x00\x00"
 	return append(dst, zeros[:align(len(key))-len(key)]...)

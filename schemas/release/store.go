@@ -134,8 +134,10 @@ func (s Store) Publish(id string) (previous string, err error) {
 	if err := s.check(id); err != nil {
 		return "", fmt.Errorf("publish: %w", err)
 	}
+	// A file that cannot be understood is replaced: publishing is how to mend it. Only
+	// what could be gone back to is lost with it.
 	ids, err := s.history()
-	if err != nil && !errors.Is(err, ErrNoRelease) {
+	if err != nil && !errors.Is(err, ErrNoRelease) && !errors.Is(err, ErrCorrupt) {
 		return "", fmt.Errorf("publish: %w", err)
 	}
 	if len(ids) > 0 {

@@ -162,7 +162,7 @@ func TestVerifyFindsEveryFlip(t *testing.T) {
 // TestVerifyNamesPlace changes one thing at a time and mends the sums, so that only
 // the check of that thing can find it.
 func TestVerifyNamesPlace(t *testing.T) {
-	const movie550, alias = 0xd0, 0x268 // offsets in the directory; v1.dump has all of them
+	const movie550, alias = 0xd8, 0x278 // offsets in the directory; v1.dump has all of them
 	put := func(off int, bytes ...byte) func([]byte) []byte {
 		return func(b []byte) []byte { copy(b[off:], bytes); return b }
 	}
@@ -171,38 +171,38 @@ func TestVerifyNamesPlace(t *testing.T) {
 		change func([]byte) []byte
 		want   string
 	}{
-		{indexFile, put(0x58, 9), `index: offset 88: slot leads to 72 in the directory, where no block can start`},
-		{indexFile, put(0x5e, 0), `index: offset 88: movie-genres "18,53": slot is 7500000000000008, want 7542000000000008`},
-		{indexFile, put(0x60, 0, 0, 0, 0, 0, 0, 0, 0), `directory: offset 648: movie 551: the index does not lead here`},
-		{indexFile, put(0x60, 0, 0, 0, 0, 0, 0, 0, 0), `index: offset 32: header says 5 slots are in use, 4 are`},
+		{indexFile, put(0x80, 9), `index: offset 128: slot leads to 72 in the directory, where no block can start`},
+		{indexFile, put(0x86, 0), `index: offset 128: genres of movie "18,53": slot is 0d00000000000008, want 0d27000000000008`},
+		{indexFile, put(0x58, 0, 0, 0, 0, 0, 0, 0, 0), `directory: offset 664: movie 551: the index does not lead here`},
+		{indexFile, put(0x58, 0, 0, 0, 0, 0, 0, 0, 0), `index: offset 32: header says 5 slots are in use, 4 are`},
 		{indexFile, func(b []byte) []byte {
-			copy(b[0x68:], b[0x60:0x68])
-			return put(0x60, make([]byte, 8)...)(b)
+			copy(b[0x68:], b[0x58:0x60])
+			return put(0x58, make([]byte, 8)...)(b)
 		}, `index: offset 104: movie 551: slot 5 cannot be found from its ideal slot 3`},
-		{directoryFile, put(movie550, 65), `directory: offset 208: no block can start with 41 01 03 00 07 00 00 00`},
-		{directoryFile, put(movie550+1, 3), `directory: offset 208: no block can start with 09 03`},
-		{directoryFile, put(movie550+1, 2), `directory: offset 208: no block can start with 09 02`},
-		{directoryFile, put(movie550+4, 0xff, 0xff, 0xff, 0xff), `directory: offset 208: no block can start with`},
-		{directoryFile, put(movie550+17, 1), `directory: offset 225: movie 550: padding is 01 00 00 00 00 00 00, want zeros`},
-		{directoryFile, put(alias+24, 0x48), `directory: offset 616: alias movie-by-imdb "tt0137523" leads to 72, where no resource starts`},
-		{directoryFile, put(movie550+24+13, 1), `directory: offset 245: movie 550 details: reserved bytes are not zero`},
-		{directoryFile, put(movie550+24+8, 7), `directory: offset 240: movie 550 details: pieces from 7 on, 3 of them, are not among the 7 of the resource`},
-		{directoryFile, put(movie550+24+12, 0), `directory: offset 240: movie 550 details: pieces from 0 on, 0 of them`},
-		{directoryFile, put(movie550+24+6, 0x18), `directory: offset 248: movie 550 similar page 2: address is not above the one before`},
-		{directoryFile, put(0x140, 9), `directory: offset 280: movie 550 details: piece 0, op-9, breaks the format`},
-		{directoryFile, put(0x11e, 3), `movie 550 details: piece 0, segment, breaks the format or leads outside the files`},
-		{directoryFile, put(0x120, 0xff), `movie 550 details: piece 0, segment, breaks the format or leads outside the files`},
-		{directoryFile, put(0x118, 0x3f), `movie 550 details: piece 0, segment, breaks the format or leads outside the files`},
-		{directoryFile, put(0x148, 0xd0), `directory: offset 328: movie 550 details: piece 1, reference, breaks the format`},
-		{directoryFile, put(0x172, 1), `directory: offset 328: movie 550 details: piece 1 refers to details of a resource at 64, which is not there`},
-		{directoryFile, put(0x141, 1), `directory: offset 280: movie 550 details: piece 0, segment, has bytes that have to be zero`},
-		{directoryFile, put(0x150, 1), `directory: offset 328: movie 550 details: piece 1, reference, has bytes that have to be zero`},
-		{directoryFile, put(0x210, 1), `directory: offset 520: movie 550 videos: piece 0, id mark, has bytes that have to be zero`},
-		{directoryFile, put(0x124, 14), `pack-00001: offset 64: movie 550 details: it inflates to 15 bytes, want 14`},
-		{directoryFile, put(0x124, 16), `pack-00001: offset 64: movie 550 details: it inflates to 15 bytes, want 16`},
-		{directoryFile, put(0x128, 0), `pack-00001: offset 64: movie 550 details: CRC is f20b5fc4, want f20b5f00`},
-		{directoryFile, put(0x12c, 0), `pack-00001: offset 64: movie 550 details: CRC operator is 60c76f00, want 60c76fe0`},
-		{directoryFile, put(0x130, 0), `pack-00001: offset 64: movie 550 details: hash is 378f`},
+		{directoryFile, put(movie550, 65), `directory: offset 216: no block can start with 41 01 03 00 07 00 00 00`},
+		{directoryFile, put(movie550+1, 3), `directory: offset 216: no block can start with 09 03`},
+		{directoryFile, put(movie550+1, 2), `directory: offset 216: no block can start with 09 02`},
+		{directoryFile, put(movie550+4, 0xff, 0xff, 0xff, 0xff), `directory: offset 216: no block can start with`},
+		{directoryFile, put(movie550+25, 1), `directory: offset 241: movie 550: padding is 01 00 00 00 00 00 00, want zeros`},
+		{directoryFile, put(alias+8, 0x48), `directory: offset 632: alias alias of movie "tt0137523" leads to 72, where no resource starts`},
+		{directoryFile, put(movie550+32+13, 1), `directory: offset 261: movie 550 details: reserved bytes are not zero`},
+		{directoryFile, put(movie550+32+8, 7), `directory: offset 256: movie 550 details: pieces from 7 on, 3 of them, are not among the 7 of the resource`},
+		{directoryFile, put(movie550+32+12, 0), `directory: offset 256: movie 550 details: pieces from 0 on, 0 of them`},
+		{directoryFile, put(movie550+32+6, 0x18), `directory: offset 264: movie 550 similar page 2: address is not above the one before`},
+		{directoryFile, put(0x150, 9), `directory: offset 296: movie 550 details: piece 0, op-9, breaks the format`},
+		{directoryFile, put(0x12e, 3), `movie 550 details: piece 0, segment, breaks the format or leads outside the files`},
+		{directoryFile, put(0x130, 0xff), `movie 550 details: piece 0, segment, breaks the format or leads outside the files`},
+		{directoryFile, put(0x128, 0x3f), `movie 550 details: piece 0, segment, breaks the format or leads outside the files`},
+		{directoryFile, put(0x158, 0xd8), `directory: offset 344: movie 550 details: piece 1, reference, breaks the format`},
+		{directoryFile, put(0x182, 1), `directory: offset 344: movie 550 details: piece 1 refers to details of a resource at 64, which is not there`},
+		{directoryFile, put(0x151, 1), `directory: offset 296: movie 550 details: piece 0, segment, has bytes that have to be zero`},
+		{directoryFile, put(0x160, 1), `directory: offset 344: movie 550 details: piece 1, reference, has bytes that have to be zero`},
+		{directoryFile, put(0x220, 1), `directory: offset 536: movie 550 videos: piece 0, id mark, has bytes that have to be zero`},
+		{directoryFile, put(0x134, 14), `pack-00001: offset 64: movie 550 details: it inflates to 15 bytes, want 14`},
+		{directoryFile, put(0x134, 16), `pack-00001: offset 64: movie 550 details: it inflates to 15 bytes, want 16`},
+		{directoryFile, put(0x138, 0), `pack-00001: offset 64: movie 550 details: CRC is f20b5fc4, want f20b5f00`},
+		{directoryFile, put(0x13c, 0), `pack-00001: offset 64: movie 550 details: CRC operator is 60c76f00, want 60c76fe0`},
+		{directoryFile, put(0x140, 0), `pack-00001: offset 64: movie 550 details: hash is 378f`},
 		{directoryFile, put(headerCounts, 9), `directory: offset 24: header counts 9, the blocks have 5`},
 		{packName(1), put(0x45, 'x'), `pack-00001: offset 64: movie 550 details: CRC is`},
 		{packName(1), put(0x40, 1), `pack-00001: offset 64: movie 550 details: it holds a final block`},
@@ -324,7 +324,7 @@ func TestVerifyManyProblems(t *testing.T) {
 func TestBrokenFragments(t *testing.T) {
 	dir := copyArchive(t)
 	b := readFile(t, dir, directoryFile)
-	b[0xd0+24+12] = 0 // movie 550 details: no pieces
+	b[0xd8+32+12] = 0 // movie 550 details: no pieces
 	writeFile(t, b, dir, directoryFile)
 	e, ok := mustOpen(t, dir).Lookup(movie(550))
 	f, ok2 := e.Find(details)

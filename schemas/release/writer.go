@@ -309,6 +309,9 @@ func (j *joiner) next(base uint64) error {
 	if _, err := io.ReadFull(j.in, head[blockKey:]); err != nil {
 		return err
 	}
+	if b.typ == typeAlias { // its number is an offset in the shard's piece
+		le.PutUint64(head[blockNumber:], le.Uint64(head[blockNumber:])+base)
+	}
 	if _, err := j.out.Write(head); err != nil {
 		return err
 	}
@@ -316,21 +319,7 @@ func (j *joiner) next(base uint64) error {
 		return err
 	}
 	j.off += int64(b.size())
-	if b.typ == typeAlias {
-		return j.alias(base)
-	}
 	return j.copy(b.size() - b.tables())
-}
-
-// alias copies the target of an alias block and makes it absolute.
-func (j *joiner) alias(base uint64) error {
-	t := j.block[:aliasTargetLen]
-	if _, err := io.ReadFull(j.in, t); err != nil {
-		return err
-	}
-	le.PutUint64(t, le.Uint64(t)+base)
-	_, err := j.out.Write(t)
-	return err
 }
 
 func (j *joiner) copy(n uint64) error {
