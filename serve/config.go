@@ -52,9 +52,11 @@ func DefaultConfig() Config {
 // Validate reports everything that is wrong with c.
 func (c *Config) Validate() error {
 	var errs []error
-	for name, v := range map[string]string{"releases": c.Releases, "tokens": c.Tokens, "addr": c.Addr} {
-		if v == "" {
-			errs = append(errs, fmt.Errorf("%s: want a value", name))
+	for _, must := range []struct{ name, value string }{
+		{"releases", c.Releases}, {"tokens", c.Tokens}, {"addr", c.Addr},
+	} {
+		if must.value == "" {
+			errs = append(errs, fmt.Errorf("%s: want a value", must.name))
 		}
 	}
 	if (c.TLSCert == "") != (c.TLSKey == "") {
@@ -63,11 +65,19 @@ func (c *Config) Validate() error {
 	if u, err := url.Parse(c.CallbackURL); err != nil || u.Scheme == "" || u.Host == "" {
 		errs = append(errs, fmt.Errorf("callback-url %q: want an absolute URL", c.CallbackURL))
 	}
-	if c.MaxAge < 0 || c.Poll <= 0 || c.Poll > time.Second {
-		errs = append(errs, errors.New("max-age: want 0 or more; poll: want up to 1s, so that a revocation takes effect within a second"))
-	}
-	if c.MaxHeader < 1<<10 || c.MaxConns < 1 || c.MaxConnsPerIP < 0 {
-		errs = append(errs, errors.New("max-header: want 1024 or more; max-conns: want 1 or more; max-conns-per-ip: want 0 or more"))
+	for _, limit := range []struct {
+		ok   bool
+		what string
+	}{
+		{c.MaxAge >= 0, "max-age: want 0 or more"},
+		{c.Poll > 0 && c.Poll <= time.Second, "poll: want up to 1s, so that a revocation takes effect within a second"},
+		{c.MaxHeader >= 1<<10, "max-header: want 1KiB or more"},
+		{c.MaxConns >= 1, "max-conns: want 1 or more"},
+		{c.MaxConnsPerIP >= 0, "max-conns-per-ip: want 0 or more"},
+	} {
+		if !limit.ok {
+			errs = append(errs, errors.New(limit.what))
+		}
 	}
 	return errors.Join(errs...)
 }
