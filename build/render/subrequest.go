@@ -24,10 +24,10 @@ func (r *Renderer) subRequests(m *catalog.Movie, langs []language) {
 	r.whole(fragment.SubWatchProviders, fragment.Base, wire.RecordOf(m.WatchProviders))
 	r.videos(m.Videos)
 	r.trailers(m, langs)
-	addPages(r, fragment.SubLists, m.Lists, listPage)
-	addPages(r, fragment.SubRecommendations, m.Recommendations, mediaPage)
-	addPages(r, fragment.SubReviews, m.Reviews, reviewPage)
-	addPages(r, fragment.SubSimilar, m.Similar, summaryPage)
+	addPages(r, fragment.SubLists, m.Lists)
+	addPages(r, fragment.SubRecommendations, m.Recommendations)
+	addPages(r, fragment.SubReviews, m.Reviews)
+	addPages(r, fragment.SubSimilar, m.Similar)
 }
 
 // whole adds a sub-request that is one segment after the id; none for a nil record.
@@ -325,52 +325,27 @@ func (r *Renderer) videoSet(v fragment.Variant, m *catalog.Videos, g fragment.Va
 	r.whole(fragment.SubVideos, v, wire.RecordOf(&part))
 }
 
-// page is what the pages of all lists have in common.
-type page struct {
-	rec    wire.Record
-	lang   string
-	number int64
-	total  *wire.Int // of pages
-	count  *wire.Int // of results
-}
-
-func listPage(p *catalog.ListPage) page {
-	return page{wire.RecordOf(p), p.Language.V, p.Page.V, &p.TotalPages, &p.TotalResults}
-}
-
-func mediaPage(p *catalog.MediaPage) page {
-	return page{wire.RecordOf(p), p.Language.V, p.Page.V, &p.TotalPages, &p.TotalResults}
-}
-
-func reviewPage(p *catalog.ReviewPage) page {
-	return page{wire.RecordOf(p), p.Language.V, p.Page.V, &p.TotalPages, &p.TotalResults}
-}
-
-func summaryPage(p *catalog.SummaryPage) page {
-	return page{wire.RecordOf(p), p.Language.V, p.Page.V, &p.TotalPages, &p.TotalResults}
-}
-
 // maxPage is the last page that the API answers.
 const maxPage = 500
 
 // addPages adds the given pages, by language, and for each language the tail that
 // answers all other pages: no rows, the true totals.
-func addPages[T any](r *Renderer, s fragment.Sub, list []T, open func(*T) page) {
+func addPages[R any](r *Renderer, s fragment.Sub, list []catalog.Page[R]) {
 	marks := pageMarks(s)
 	var tails []fragment.Variant
 	for i := range list {
-		p := open(&list[i])
-		for _, v := range pageVariants(list, p.lang, open) {
-			a := fragment.Address{Sub: s, Page: uint16(max(p.number, 1)), Variant: v}
-			body := r.pageBody(p)
-			if p.number > maxPage || len(body.Raw) == 1 || r.has(a) {
+		p := &list[i]
+		for _, v := range pageVariants(list, p.Language.V) {
+			a := fragment.Address{Sub: s, Page: uint16(max(p.Page.V, 1)), Variant: v}
+			body := r.pageBody(wire.RecordOf(p))
+			if p.Page.V > maxPage || len(body.Raw) == 1 || r.has(a) {
 				continue // beyond what the API answers, without members, or there before
 			}
 			r.out.add(a, append(slices.Clone(marks), body)...)
 			if !slices.Contains(tails, v) {
 				tails = append(tails, v)
 				a.Page = 0
-				r.out.add(a, append(slices.Clone(marks), r.pageTail(p))...)
+				r.out.add(a, append(slices.Clone(marks), pageTail(&r.out, p.TotalPages.V, p.TotalResults.V))...)
 			}
 		}
 	}
@@ -404,13 +379,13 @@ func (r *Renderer) borrowPages(s fragment.Sub, langs []fragment.Variant) {
 }
 
 // pageVariants returns the addresses under which pages of a language are found.
-func pageVariants[T any](list []T, tag string, open func(*T) page) []fragment.Variant {
+func pageVariants[R any](list []catalog.Page[R], tag string) []fragment.Variant {
 	if tag == "" {
 		return []fragment.Variant{fragment.Base}
 	}
 	langs := make([]catalog.Localized, 0, len(list))
 	for i := range list {
-		if t := open(&list[i]).lang; t != "" {
+		if t := list[i].Language.V; t != "" {
 			langs = append(langs, catalog.Localized{Language: wire.Text(t)})
 		}
 	}
@@ -440,16 +415,16 @@ func pageMarks(s fragment.Sub) []Piece {
 }
 
 // pageBody is a page without its number.
-func (r *Renderer) pageBody(p page) Piece {
+func (r *Renderer) pageBody(rec wire.Record) Piece {
 	return r.out.segment(func(dst []byte) []byte {
 		n := len(dst)
 		dst = append(dst, '{')
-		for i := range p.rec.Plan.Fields {
-			if name := p.rec.Plan.Fields[i].Name; name != "language" && name != "page" {
-				dst = wire.AppendMembers(dst, p.rec, i, i+1)
+		for i := range rec.Plan.Fields {
+			if name := rec.Plan.Fields[i].Name; name != "language" && name != "page" {
+				dst = wire.AppendMembers(dst, rec, i, i+1)
 			}
 		}
-		if x := p.rec.Object().Extra; x != "" {
+		if x := rec.Object().Extra; x != "" {
 			if len(dst) > n+1 {
 				dst = append(dst, ',')
 			}
@@ -459,24 +434,18 @@ func (r *Renderer) pageBody(p page) Piece {
 	})
 }
 
-func (r *Renderer) pageTail(p page) Piece {
-	return r.out.segment(func(dst []byte) []byte { return appendTail(dst, p.total.V, p.count.V) })
+// pageTail is a page without rows and without its number.
+func pageTail(f *fragments, pages, results int64) Piece {
+	t := catalog.MediaPage{
+		Results: []catalog.MediaRow{}, TotalPages: wire.Number(pages), TotalResults: wire.Number(results),
+	}
+	p, _ := f.body(wire.RecordOf(&t))
+	return p
 }
 
 // emptyPage is the page of a list without rows. It has one page, as TMDB counts
 // since 2025.
-func emptyPage(f *fragments) Piece {
-	return f.segment(func(dst []byte) []byte { return appendTail(dst, 1, 0) })
-}
-
-func appendTail(dst []byte, pages, results int64) []byte {
-	t := catalog.MediaPage{
-		Results: []catalog.MediaRow{}, TotalPages: wire.Number(pages), TotalResults: wire.Number(results),
-	}
-	n := len(dst)
-	dst = wire.Append(dst, wire.RecordOf(&t))
-	return append(dst[:n], dst[n+1:]...)
-}
+func emptyPage(f *fragments) Piece { return pageTail(f, 1, 0) }
 
 // MovieDefaults returns what a movie answers to the sub-requests of which its
 // record says nothing.

@@ -5,15 +5,18 @@ import "reelsplice/schemas/wire"
 // Lists that answer in pages are kept page by page, as the dump gave them. Language
 // is ours: the language of the crawl that gave the page, unset for en-US.
 
-// MediaPage is a page of movie/{id}/recommendations.
-type MediaPage struct {
+// Page is a page of rows R.
+type Page[R any] struct {
 	wire.Object  `wire:"drop-id"`
 	Language     wire.String `wire:"language,dict"`
 	Page         wire.Int    `wire:"page"`
-	Results      []MediaRow  `wire:"results"`
+	Results      []R         `wire:"results"`
 	TotalPages   wire.Int    `wire:"total_pages"`
 	TotalResults wire.Int    `wire:"total_results"`
 }
+
+// MediaPage is a page of movie/{id}/recommendations.
+type MediaPage = Page[MediaRow]
 
 // MediaRow is a movie in lists that mix media types.
 type MediaRow struct {
@@ -37,14 +40,7 @@ type MediaRow struct {
 }
 
 // SummaryPage is a page of movie/{id}/similar.
-type SummaryPage struct {
-	wire.Object  `wire:"drop-id"`
-	Language     wire.String  `wire:"language,dict"`
-	Page         wire.Int     `wire:"page"`
-	Results      []SummaryRow `wire:"results"`
-	TotalPages   wire.Int     `wire:"total_pages"`
-	TotalResults wire.Int     `wire:"total_results"`
-}
+type SummaryPage = Page[SummaryRow]
 
 // SummaryRow is a movie in lists of movies alone.
 type SummaryRow struct {
@@ -67,14 +63,7 @@ type SummaryRow struct {
 }
 
 // ListPage is a page of movie/{id}/lists.
-type ListPage struct {
-	wire.Object  `wire:"drop-id"`
-	Language     wire.String `wire:"language,dict"`
-	Page         wire.Int    `wire:"page"`
-	Results      []ListRow   `wire:"results"`
-	TotalPages   wire.Int    `wire:"total_pages"`
-	TotalResults wire.Int    `wire:"total_results"`
-}
+type ListPage = Page[ListRow]
 
 // ListRow is a public list that holds a title.
 type ListRow struct {
@@ -91,14 +80,7 @@ type ListRow struct {
 }
 
 // ReviewPage is a page of movie/{id}/reviews.
-type ReviewPage struct {
-	wire.Object  `wire:"drop-id"`
-	Language     wire.String `wire:"language,dict"`
-	Page         wire.Int    `wire:"page"`
-	Results      []Review    `wire:"results"`
-	TotalPages   wire.Int    `wire:"total_pages"`
-	TotalResults wire.Int    `wire:"total_results"`
-}
+type ReviewPage = Page[Review]
 
 // Review is one review.
 type Review struct {
