@@ -67,6 +67,15 @@ func TestBadFiles(t *testing.T) {
 	f("dump.ndjson", `{"id":1}`, "dump.ndjson: the name does not tell what kind of records it holds: use --kind movie")
 	f("tv.ndjson", `{"id":1}`, "tv.ndjson: tv records are not ingested yet")
 
+	other := t.TempDir()
+	put(t, other, "README", "text")
+	put(t, other, "tv.ndjson", `{"id":1}`)
+	refuse("tv.ndjson: tv records are not ingested yet", Config{Sources: []string{other}})
+	noLanguage := "layout movnix: its rows are of no language, so language de-DE cannot be theirs: ingest them without one"
+	renamed := put(t, src, "movies.renamed.json", `{"movie":{"tmdbId":1}}`)
+	refuse(noLanguage, Config{Sources: []string{renamed}, Language: "de"})
+	refuse(noLanguage, Config{Sources: []string{renamed}, Language: "de", Layout: "movnix"})
+
 	missing := filepath.Join(src, "nothing.ndjson")
 	refuse(missing+": no such file or folder", Config{Sources: []string{missing}})
 	refuse(filepath.Join(src, "*.none")+": no file matches this pattern", Config{Sources: []string{filepath.Join(src, "*.none")}})

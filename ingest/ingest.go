@@ -9,6 +9,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -72,14 +73,14 @@ func (c *Config) validate() error {
 	if c.Kind != "" && c.Kind != kindMovie {
 		errs = append(errs, fmt.Errorf("kind %q: want %s; other kinds are not ingested yet", c.Kind, kindMovie))
 	}
-	if c.Layout != layout.Auto {
-		if _, err := layout.New(c.Layout, ""); err != nil {
-			errs = append(errs, err)
-		}
-	}
 	var err error
 	if c.Language, err = layout.ParseLanguage(c.Language); err != nil {
 		errs = append(errs, err)
+	}
+	if c.Layout != layout.Auto {
+		if _, err := layout.New(c.Layout, c.Language); err != nil {
+			errs = append(errs, err)
+		}
 	}
 	return errors.Join(errs...)
 }
@@ -110,7 +111,15 @@ func Run(ctx context.Context, c Config) (Report, error) {
 		return Report{}, err
 	}
 	defer unlock()
-	i := &ingester{Config: c, quarantine: quarantine.New(filepath.Join(c.Catalog, catalog.QuarantineDir), runName(start))}
+	if err := removeLeftovers(c.Catalog); err != nil {
+		return Report{}, err
+	}
+	work, err := os.MkdirTemp(c.Catalog, workPrefix+"*")
+	if err != nil {
+		return Report{}, fmt.Errorf("make folder for temporary files: %w", err)
+	}
+	defer func() { _ = os.RemoveAll(work) }() // the next ingest removes what stays
+	i := &ingester{Config: c, work: work, quarantine: quarantine.New(filepath.Join(c.Catalog, catalog.QuarantineDir), runName(start))}
 	r, err := i.run(ctx)
 	if err != nil {
 		return Report{}, errors.Join(err, i.quarantine.Abort())
@@ -132,6 +141,32 @@ func lock(dir string) (unlock func(), err error) {
 	return func() { _ = l.Unlock() }, nil // the lock ends with the process in any case
 }
 
+// workPrefix begins the name of the folder, in the catalogue, of an ingest's
+// temporary files.
+const workPrefix = ".ingest-"
+
+// removeLeftovers removes the temporary files of an ingest that was killed. The
+// caller holds the lock, so that none of them is in use.
+func removeLeftovers(dir string) error {
+	var errs []error
+	for _, pattern := range []string{
+		workPrefix + "*",
+		"." + catalog.MovieFile + "*", // files being written by package catalog
+		newOverlay, "." + newOverlay + "*",
+		filepath.Join(catalog.QuarantineDir, ".*.tmp"),
+	} {
+		names, err := fs.Glob(os.DirFS(dir), filepath.ToSlash(pattern))
+		errs = append(errs, err)
+		for _, name := range names {
+			errs = append(errs, os.RemoveAll(filepath.Join(dir, filepath.FromSlash(name))))
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("remove what an earlier ingest left: %w", err)
+	}
+	return nil
+}
+
 // runName names the quarantine file of one ingest.
 func runName(t time.Time) string {
 	var b [3]byte
@@ -142,6 +177,7 @@ func runName(t time.Time) string {
 // ingester is one ingest at work.
 type ingester struct {
 	Config
+	work       string // folder of temporary files
 	quarantine *quarantine.Writer
 	report     Report
 	files      []string // names, by the number that payloads hold
@@ -149,7 +185,7 @@ type ingester struct {
 
 func (i *ingester) run(ctx context.Context) (Report, error) {
 	i.report.Unknown, i.report.Coerced, i.report.Dropped = map[string]int64{}, map[string]int64{}, map[string]int64{}
-	sorter := runs.New(i.Catalog, i.Memory)
+	sorter := runs.New(i.work, i.Memory)
 	defer func() { _ = sorter.Close() }() // temporary files; what they gave is complete by then
 	if err := i.read(ctx, sorter); err != nil {
 		return Report{}, err

@@ -527,16 +527,16 @@ func TestSuffixedTexts(t *testing.T) {
 	row := `{"id":5,"title":"Space","title_ar":"فضاء","overview_ar":"x","title_en":"Space","size_ar":"kept","vote_average":6.5}`
 	r := lines(t, dir, Config{}, row)
 	got := records(t, dir)[0]
-	if want := `[{"language":"ar","overview":"x","title":"فضاء"}]`; member(t, got, "localized") != want || member(t, got, "size_ar") != `"kept"` {
+	if want := `[{"language":"ar-SA","overview":"x","title":"فضاء"}]`; member(t, got, "localized") != want || member(t, got, "size_ar") != `"kept"` {
 		t.Errorf("record = %s, want localized %s", got, want)
 	}
 	if want := map[string]int64{"size_ar": 1}; !reflect.DeepEqual(r.Unknown, want) {
 		t.Errorf("Unknown = %v, want %v", r.Unknown, want)
 	}
 	dir = t.TempDir()
-	lines(t, dir, Config{Language: "fr"}, `{"id":5,"title":"Espace","title_en":"Space"}`)
+	lines(t, dir, Config{Language: "fr-FR"}, `{"id":5,"title":"Espace","title_en":"Space"}`)
 	got = records(t, dir)[0]
-	if want := `[{"language":"fr","title":"Espace"}]`; member(t, got, "localized") != want || member(t, got, "title") != `"Space"` {
+	if want := `[{"language":"fr-FR","title":"Espace"}]`; member(t, got, "localized") != want || member(t, got, "title") != `"Space"` {
 		t.Errorf("record = %s, want title Space, localized %s", got, want)
 	}
 }
@@ -676,5 +676,85 @@ func TestQuarantine(t *testing.T) {
 	}
 	if again := lines(t, dir, Config{}, mended...); again.Quarantined != 0 || again.Records["movie"] != 4 {
 		t.Errorf("replay: Run = %+v, want 4 records and none in quarantine", again)
+	}
+}
+
+// TestFailedParts: a later crawl whose requests failed takes nothing away.
+func TestFailedParts(t *testing.T) {
+	dir := t.TempDir()
+	row := `{"id":5,"title":"T","credits":{"cast":[{"id":1,"profile_path":null}],"crew":[]},"images":{"posters":[{"file_path":"/p"}]},` +
+		`"keywords":{"keywords":[{"id":1,"name":"k"}]},"similar":{"page":1,"results":[],"total_pages":1}}`
+	lines(t, dir, Config{}, row)
+	before := records(t, dir)
+	r := lines(t, dir, Config{}, `{"id":5,"credits":null,"images":{},"keywords":{"success":false,"status_code":34,"status_message":"no"},"similar":{}}`)
+	if got := records(t, dir); !slices.Equal(got, before) {
+		t.Errorf("records = %s, want %s", got, before)
+	}
+	if want := map[string]int64{"credits": 1, "images": 1, "keywords": 1, "similar": 1}; !reflect.DeepEqual(r.Dropped, want) {
+		t.Errorf("Dropped = %v, want %v", r.Dropped, want)
+	}
+}
+
+// TestOtherLanguageLeavesBase: what a crawl in another language has as null is null
+// in that language alone, and fr and fr-FR are one.
+func TestOtherLanguageLeavesBase(t *testing.T) {
+	dir := t.TempDir()
+	lines(t, dir, Config{}, `{"id":5,"title":"T","runtime":90,"genres":[{"id":18,"name":"Drama"}],"tagline":"t"}`)
+	lines(t, dir, Config{Language: "fr"}, `{"id":5,"title":"","runtime":null,"genres":null,"tagline":null,"similar":{"results":[]}}`)
+	lines(t, dir, Config{Language: "fr-FR"}, `{"id":5,"overview":"o","similar":{"page":1,"results":[]}}`)
+	want := `{"genres":[{"id":18,"name":"Drama"}],"id":5,"runtime":90,"tagline":"t","title":"T","similar":{"language":"fr-FR","page":1,"results":[]},` +
+		`"localized":[{"language":"fr-FR","genres":null,"overview":"o","runtime":null,"tagline":null}]}`
+	if got := records(t, dir); !slices.Equal(got, []string{want}) {
+		t.Errorf("records = %s\nwant %s", got, want)
+	}
+}
+
+// TestPoorerSource: a source that knows less of a movie takes nothing away.
+func TestPoorerSource(t *testing.T) {
+	dir := t.TempDir()
+	row := `{"backdrop_path":"/b","belongs_to_collection":{"id":1,"poster_path":null},"budget":7,"id":11,"imdb_id":"tt1","credits":{"cast":[],"crew":[]},` +
+		`"images":{"posters":[{"iso_3166_1":null,"iso_639_1":"en","file_path":"/a","vote_average":9.0,"width":2}]},"videos":{"results":[]}}`
+	lines(t, dir, Config{}, row)
+	r := lines(t, dir, Config{}, ` { "movie" : {"status":"Released","tmdbId":11},"images":[{"filePath":"/a","type":"poster","width":3}]}`)
+	want := `{"backdrop_path":"/b","belongs_to_collection":{"id":1,"poster_path":null},"budget":7,"id":11,"imdb_id":"tt1","status":"Released","credits":{"cast":[],"crew":[]},` +
+		`"images":{"backdrops":[],"logos":[],"posters":[{"iso_3166_1":null,"iso_639_1":"en","file_path":"/a","vote_average":9.0,"width":3}]},"videos":{"results":[]}}`
+	if got := records(t, dir); !slices.Equal(got, []string{want}) || r.Quarantined > 0 {
+		t.Errorf("records = %s\nwant %s", got, want)
+	}
+}
+
+// TestNoFalseConflicts: sources of one ingest are in conflict with each other only.
+func TestNoFalseConflicts(t *testing.T) {
+	src, dir := t.TempDir(), t.TempDir()
+	lines(t, dir, Config{}, `{"id":5,"title":"Old"}`)
+	a := put(t, src, "a-movies.ndjson", `{"id":5,"overview":"o"}`)
+	b := put(t, src, "b-movies.ndjson", `{"id":5,"title":"New"}`)
+	if r := ingestInto(t, dir, Config{Sources: []string{a, b}}); r.Conflicts != 0 {
+		t.Errorf("conflicts = %d, %q, want none", r.Conflicts, r.Samples)
+	}
+	want := `{"id":5,"overview":"o","title":"New"}`
+	if got := records(t, dir); !slices.Equal(got, []string{want}) {
+		t.Errorf("records = %s, want %s", got, want)
+	}
+}
+
+// TestLeftovers: what a killed ingest left goes with the next one; files of others
+// stay.
+func TestLeftovers(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{
+		".ingest-123/sort-9/1.run", ".ingest-123/.unpacked-7.parquet", ".movie.parquet4711", ".movie.overlay.new.parquet",
+		"..movie.overlay.new.parquet4711", "quarantine/.20260101T000000Z-abcdef.1.tmp",
+	} {
+		put(t, dir, name, "left")
+	}
+	mine := []string{"notes.txt", ".hidden", "sort-of/x", "quarantine/old.ndjson"}
+	for _, name := range mine {
+		put(t, dir, name, "mine")
+	}
+	lines(t, dir, Config{Memory: 1}, `{"id":1}`)
+	checkFiles(t, dir, append(mine, catalog.MovieFile)...)
+	if dirs, err := filepath.Glob(filepath.Join(dir, ".ingest-*")); err != nil || len(dirs) > 0 {
+		t.Errorf("folders of temporary files = %q, %v, want none", dirs, err)
 	}
 }

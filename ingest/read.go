@@ -1,11 +1,13 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/zeebo/xxh3"
 
@@ -49,7 +51,7 @@ func (i *ingester) read(ctx context.Context, sorter *runs.Sorter) error {
 
 func add(dst, src map[string]int64) {
 	for k, n := range src {
-		dst[k] += n
+		wire.Count(dst, k, n)
 	}
 }
 
@@ -63,6 +65,7 @@ func (i *ingester) list() ([]source.File, error) {
 		return nil, err
 	}
 	var files []source.File
+	later := ""
 	for _, f := range all {
 		switch f.Kind {
 		case kindMovie:
@@ -70,14 +73,25 @@ func (i *ingester) list() ([]source.File, error) {
 		case "":
 			return nil, fmt.Errorf("%s: the name does not tell what kind of records it holds: use --kind %s", f.Name, kindMovie)
 		default:
-			i.report.Skipped = append(i.report.Skipped, f.Name+": "+f.Kind+" records are not ingested yet")
+			reason := f.Name + ": " + f.Kind + " records are not ingested yet"
+			i.report.Skipped = append(i.report.Skipped, reason)
+			later = cmp.Or(later, reason)
 		}
 	}
-	if len(files) == 0 {
-		return nil, errors.New(i.report.Skipped[0])
+	if len(files) > 0 {
+		return files, nil
 	}
-	return files, nil
+	// Files that were skipped beside those are no reason, unless there is no other.
+	for _, reason := range append([]string{later}, i.report.Skipped...) {
+		if reason != "" {
+			return nil, errors.New(oneLine(reason))
+		}
+	}
+	return nil, errors.New("the sources hold no records")
 }
+
+// oneLine keeps a file name with a line break from tearing a message.
+func oneLine(s string) string { return strings.NewReplacer("\n", " ", "\r", " ").Replace(s) }
 
 // reader reads files one after another.
 type reader struct {
@@ -97,7 +111,7 @@ type seen struct {
 }
 
 func (r *reader) file(ctx context.Context, number int, f source.File) error {
-	src, err := source.Open(f, source.Options{Kind: r.Kind, TempDir: r.Catalog})
+	src, err := source.Open(f, source.Options{Kind: r.Kind, TempDir: r.work})
 	if err != nil {
 		return err
 	}

@@ -117,42 +117,43 @@ func lowest(peeks ...func() (int64, bool, error)) (id int64, found bool, err err
 // one joins everything that the streams say about an id: what the catalogue had,
 // then the new rows in the order of the sources, then the overlay.
 func (i *ingester) one(id int64, old *stored, in *incoming, overlay *stored) (*catalog.Movie, error) {
-	m := &catalog.Movie{}
-	have := false
-	if next, ok, _ := old.peek(); ok && next == id {
-		m, have = old.take(), true
+	m := old.takeIf(id)
+	news, err := i.news(id, in)
+	if err != nil {
+		return nil, err
 	}
+	for _, later := range []*catalog.Movie{news, overlay.takeIf(id)} {
+		switch {
+		case m == nil:
+			m = later
+		case later != nil: // news about a record of the catalogue is no conflict
+			join.Movie(m, later, nil)
+		}
+	}
+	return m, nil
+}
+
+// news joins the new rows of an id; nil when there are none. They are joined among
+// themselves first, so that only they can be in conflict.
+func (i *ingester) news(id int64, in *incoming) (m *catalog.Movie, err error) {
 	from := ""
 	for {
 		next, ok, err := in.peek()
-		if err != nil {
-			return nil, err
-		}
-		if !ok || next != id {
-			break
+		if err != nil || !ok || next != id {
+			return m, err
 		}
 		file := in.file
 		row, err := in.take()
 		if err != nil {
 			return nil, err
 		}
-		switch {
-		case !have:
-			m, have = row, true
-		case from == "": // news about a record of the catalogue is no conflict
-			join.Movie(m, row, nil)
-		default:
+		if m == nil {
+			m = row
+		} else {
 			join.Movie(m, row, func(c join.Conflict) { i.conflict(id, c, from, file) })
 		}
 		from = file
 	}
-	if next, ok, _ := overlay.peek(); ok && next == id {
-		if !have {
-			return overlay.take(), nil
-		}
-		join.Movie(m, overlay.take(), nil)
-	}
-	return m, nil
 }
 
 func (i *ingester) conflict(id int64, c join.Conflict, from, to string) {
@@ -209,8 +210,12 @@ func (s *stored) peek() (int64, bool, error) {
 	return s.next.ID.V, true, nil
 }
 
-func (s *stored) take() *catalog.Movie {
+// takeIf takes the record that peek found if it is that of id; nil otherwise.
+func (s *stored) takeIf(id int64) *catalog.Movie {
 	m := s.next
+	if m == nil || m.ID.V != id {
+		return nil
+	}
 	s.next = nil
 	return m
 }

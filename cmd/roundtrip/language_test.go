@@ -1,6 +1,7 @@
 package roundtrip
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -144,4 +145,29 @@ func TestLanguages(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestOneTag: crawls tagged with a language and with its default region are one, and
+// so are the requests; an untranslated title is the original one.
+func TestOneTag(t *testing.T) {
+	dir := t.TempDir()
+	ingestFile(t, dir, "movies.ndjson", "en-US", crawled(1, "en-US"))
+	ingestFile(t, dir, "movies.ndjson", "fr", `{"id":1,"title":"Titre","overview":"ancien","runtime":null}`)
+	ingestFile(t, dir, "movies.ndjson", "fr-FR", `{"id":1,"title":"","overview":"nouveau","genres":null}`)
+	ingestFile(t, dir, "movies.ndjson", "es-ES", `{"id":1,"title":"","overview":"nuevo"}`)
+	rel := buildCatalog(t, dir)
+	f := func(language, title, overview string) {
+		t.Helper()
+		n := get(t, rel, "/3/movie/1?language="+language)
+		if a, b := n.members["title"].scalar, n.members["overview"].scalar; a != title || b != overview {
+			t.Errorf("language %s: title %v, overview %v, want %s, %s", language, a, b, title, overview)
+		}
+		if got := n.members["runtime"].scalar; got != json.Number("101") {
+			t.Errorf("language %s: runtime %v, want that of the en-US crawl", language, got)
+		}
+	}
+	f("fr", "Titre", "nouveau")
+	f("fr-FR", "Titre", "nouveau")
+	f("es", "Original", "nuevo")
+	f("en-US", "Title en", "Overview en")
 }

@@ -1,9 +1,11 @@
 // Package join makes one record of several that speak of the same resource. A later
 // source wins over an earlier one, member by member; what only one of them says is
-// kept. Lists that crawls cut by language or by page are united.
+// kept. Lists that crawls cut by language or by page are united; what a later crawl
+// of the same language no longer lists goes.
 package join
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -17,14 +19,12 @@ type Conflict struct {
 	Old, New string // JSON texts, cut
 }
 
-// Movie merges src into dst. It may keep parts of src. conflict, unless nil, is told
-// of every member of the details that had another value before.
+// Movie merges src into dst. It may change src and keep parts of it. conflict, unless
+// nil, is told of every member of the details that had another value before.
 func Movie(dst, src *catalog.Movie, conflict func(Conflict)) {
 	images, videos := uniteImages(dst.Images, src.Images), uniteVideos(dst.Videos, src.Videos)
-	lists := unitePages(dst.Lists, src.Lists, func(p *catalog.ListPage) pageKey { return pageKey{p.Language.V, p.Page.V} })
-	media := unitePages(dst.Recommendations, src.Recommendations, func(p *catalog.MediaPage) pageKey { return pageKey{p.Language.V, p.Page.V} })
-	reviews := unitePages(dst.Reviews, src.Reviews, func(p *catalog.ReviewPage) pageKey { return pageKey{p.Language.V, p.Page.V} })
-	similar := unitePages(dst.Similar, src.Similar, func(p *catalog.SummaryPage) pageKey { return pageKey{p.Language.V, p.Page.V} })
+	lists, media := unitePages(dst.Lists, src.Lists), unitePages(dst.Recommendations, src.Recommendations)
+	reviews, similar := unitePages(dst.Reviews, src.Reviews), unitePages(dst.Similar, src.Similar)
 	local := uniteLocalized(dst.Localized, src.Localized)
 	overwrite(wire.RecordOf(dst), wire.RecordOf(src), conflict)
 	dst.Images, dst.Videos, dst.Localized = images, videos, local
@@ -56,33 +56,53 @@ func scalar(f *wire.Field) bool {
 	return false
 }
 
-type pageKey struct {
+// A place says which page of a list a page is.
+type place struct {
 	language string
 	page     int64
 }
 
-// unitePages returns the pages of both, those of src where both have one.
-func unitePages[T any](dst, src []T, key func(*T) pageKey) []T {
+func (p place) compare(q place) int {
+	return cmp.Or(strings.Compare(p.language, q.language), cmp.Compare(p.page, q.page))
+}
+
+// placeOf returns the place of a page, and how many pages it says that there are.
+func placeOf[T any](page *T) (p place, total wire.Int) {
+	r := wire.RecordOf(page)
+	field := func(name string) *wire.Field {
+		f, _ := r.Plan.Field(name)
+		return f
+	}
+	return place{r.String(field("language")).V, r.Int(field("page")).V}, *r.Int(field("total_pages"))
+}
+
+// unitePages returns the pages of both, those of src where both have one. Where src
+// says how many pages a language has, older ones beyond are gone.
+func unitePages[T any](dst, src []T) []T {
 	if src == nil {
 		return dst
 	}
+	have, totals := map[place]bool{}, map[string]int64{}
 	for i := range src {
-		k := key(&src[i])
-		at := slices.IndexFunc(dst, func(p T) bool { return key(&p) == k })
-		if at >= 0 {
-			dst[at] = src[i]
-		} else {
-			dst = append(dst, src[i])
+		p, total := placeOf(&src[i])
+		have[p] = true
+		if total.Set {
+			totals[p.language] = max(totals[p.language], total.V)
 		}
 	}
-	slices.SortStableFunc(dst, func(a, b T) int {
-		ka, kb := key(&a), key(&b)
-		if c := strings.Compare(ka.language, kb.language); c != 0 {
-			return c
+	for i := range dst {
+		p, _ := placeOf(&dst[i])
+		total, known := totals[p.language]
+		if !have[p] && (!known || p.page <= total) {
+			src = append(src, dst[i])
 		}
-		return int(ka.page - kb.page)
+	}
+	slices.SortStableFunc(src, func(a, b T) int {
+		p, _ := placeOf(&a)
+		q, _ := placeOf(&b)
+		return p.compare(q)
 	})
-	return dst
+	return src
 }
 
 func uniteLocalized(dst, src []catalog.Localized) []catalog.Localized {
@@ -94,6 +114,7 @@ func uniteLocalized(dst, src []catalog.Localized) []catalog.Localized {
 			continue
 		}
 		overwrite(wire.RecordOf(&dst[at]), wire.RecordOf(s), nil)
+		dst[at].Extra = uniteExtra(dst[at].Extra, s.Extra)
 	}
 	slices.SortStableFunc(dst, func(a, b catalog.Localized) int { return strings.Compare(a.Language.V, b.Language.V) })
 	return dst
@@ -103,26 +124,45 @@ func uniteImages(dst, src *catalog.Images) *catalog.Images {
 	if dst == nil || src == nil {
 		return first(src, dst)
 	}
-	path := func(i *catalog.Image) string { return i.FilePath.V }
-	votes := func(a, b catalog.Image) int { return descending(a.VoteAverage.V, b.VoteAverage.V) }
-	out := *src
-	out.Extra = uniteExtra(dst.Extra, src.Extra)
-	out.Backdrops = unite(dst.Backdrops, src.Backdrops, path, votes)
-	out.Logos = unite(dst.Logos, src.Logos, path, votes)
-	out.Posters = unite(dst.Posters, src.Posters, path, votes)
-	return &out
+	noNulls(src)
+	rows := rows[catalog.Image]{
+		names: func(i *catalog.Image) names { return names{own: i.FilePath.V} },
+		rank:  func(a, b catalog.Image) int { return cmp.Compare(b.VoteAverage.V, a.VoteAverage.V) },
+	}
+	src.Backdrops = rows.unite(dst.Backdrops, src.Backdrops)
+	src.Logos = rows.unite(dst.Logos, src.Logos)
+	src.Posters = rows.unite(dst.Posters, src.Posters)
+	complete(src, dst)
+	return src
 }
 
 func uniteVideos(dst, src *catalog.Videos) *catalog.Videos {
 	if dst == nil || src == nil {
 		return first(src, dst)
 	}
-	key := func(v *catalog.Video) string { return v.Site.V + " " + v.Key.V }
-	newest := func(a, b catalog.Video) int { return strings.Compare(b.PublishedAt.V, a.PublishedAt.V) }
-	out := *src
-	out.Extra = uniteExtra(dst.Extra, src.Extra)
-	out.Results = unite(dst.Results, src.Results, key, newest)
-	return &out
+	noNulls(src)
+	rows := rows[catalog.Video]{
+		names: func(v *catalog.Video) names {
+			n := names{own: v.ID.V}
+			if v.Key.V != "" {
+				n.other = v.Site.V + " " + v.Key.V
+			}
+			return n
+		},
+		rank: func(a, b catalog.Video) int { return strings.Compare(b.PublishedAt.V, a.PublishedAt.V) },
+	}
+	src.Results = rows.unite(dst.Results, src.Results)
+	complete(src, dst)
+	return src
+}
+
+// noNulls makes the members of v that are null absent: in place of a list of rows,
+// null says nothing of them.
+func noNulls[T any](v *T) {
+	r := wire.RecordOf(v)
+	for i := range r.Plan.Fields {
+		wire.MarkAbsent(r, r.Plan.Fields[i].Name)
+	}
 }
 
 func first[T any](a, b *T) *T {
@@ -132,39 +172,99 @@ func first[T any](a, b *T) *T {
 	return b
 }
 
-func descending(a, b float64) int {
-	switch {
-	case a > b:
-		return -1
-	case a < b:
-		return 1
+// complete gives v the members that only old has.
+func complete[T any](v, old *T) {
+	dst, src := wire.RecordOf(v), wire.RecordOf(old)
+	for i := range src.Plan.Fields {
+		if f := &src.Plan.Fields[i]; wire.Present(src, f) && !wire.Present(dst, f) {
+			wire.Copy(dst, src, f)
+		}
 	}
-	return 0
+	dst.Object().Extra = uniteExtra(src.Object().Extra, dst.Object().Extra)
 }
 
-// unite returns src and the rows that only dst has. A crawl in one language lists
-// the rows of that language alone, so that what it lacks is not gone. Where both
-// lists follow rank, so does the result; otherwise the old rows come last.
-func unite[T any](dst, src []T, key func(*T) string, rank func(a, b T) int) []T {
+// names are what a row is known by: its own name, and one that it may share with
+// another row, which counts where one of two rows lacks its own.
+type names struct{ own, other string }
+
+// rows says how to unite lists of T.
+type rows[T any] struct {
+	names func(*T) names
+	rank  func(a, b T) int
+}
+
+// languageOf returns the language of a row as JSON, null where it has none; "" where
+// the row does not say, as those of crawls that dropped it.
+func languageOf[T any](row *T) string {
+	r := wire.RecordOf(row)
+	f, ok := r.Plan.Field("iso_639_1")
+	if !ok || !wire.Present(r, f) {
+		return ""
+	}
+	return wire.MemberText(r, f)
+}
+
+// unite returns src and the rows that only dst has, unless they are gone. A crawl in
+// one language lists the rows of that language alone: a row that src lacks is gone
+// where src has rows of its language. Where both lists follow rank, so does the
+// result; otherwise the old rows come last.
+func (r rows[T]) unite(dst, src []T) []T {
 	if src == nil {
 		return dst
 	}
-	ranked := slices.IsSortedFunc(dst, rank) && slices.IsSortedFunc(src, rank)
-	have := make(map[string]bool, len(src))
+	ranked := slices.IsSortedFunc(dst, r.rank) && slices.IsSortedFunc(src, r.rank)
+	find, listed := r.index(src), map[string]bool{}
 	for i := range src {
-		have[key(&src[i])] = true
+		listed[languageOf(&src[i])] = true
 	}
+	listed[""] = false // rows that do not say cannot tell that others are gone
 	n := len(src)
 	for i := range dst {
-		if !have[key(&dst[i])] {
+		if at, ok := find(&dst[i]); ok {
+			complete(&src[at], &dst[i])
+		} else if !listed[languageOf(&dst[i])] {
 			src = append(src, dst[i])
 		}
 	}
 	if ranked && len(src) > n {
-		slices.SortStableFunc(src, rank)
+		slices.SortStableFunc(src, r.rank)
 	}
 	return src
 }
+
+// index returns a function that finds a row of list that is the same as another. A
+// row without a name is the same as one of equal content.
+func (r rows[T]) index(list []T) func(*T) (int, bool) {
+	own, other, nameless := map[string]int{}, map[string]int{}, map[string]int{}
+	for i := len(list) - 1; i >= 0; i-- { // the first of several stays
+		n := r.names(&list[i])
+		if n.own != "" {
+			own[n.own] = i
+		}
+		if n.other != "" {
+			other[n.other] = i
+		}
+		if n == (names{}) {
+			nameless[textOf(&list[i])] = i
+		}
+	}
+	return func(row *T) (int, bool) {
+		n := r.names(row)
+		if at, ok := own[n.own]; ok {
+			return at, true
+		}
+		if at, ok := other[n.other]; ok && (n.own == "" || r.names(&list[at]).own == "") {
+			return at, true
+		}
+		if n != (names{}) || len(nameless) == 0 {
+			return 0, false
+		}
+		at, ok := nameless[textOf(row)]
+		return at, ok
+	}
+}
+
+func textOf[T any](row *T) string { return string(wire.Append(nil, wire.RecordOf(row))) }
 
 // uniteExtra keeps the unknown members of both; src's come first and win.
 func uniteExtra(dst, src string) string {

@@ -72,6 +72,31 @@ func TestMovie(t *testing.T) {
 	f(`{"id":1,"videos":{"results":[{"key":"k","site":"YouTube","published_at":"2001"},{"key":"k","site":"Vimeo","published_at":"2000"}]}}`,
 		`{"id":1,"videos":{"results":[{"name":"n","key":"k","site":"YouTube","published_at":"2003"}]}}`,
 		`{"id":1,"videos":{"results":[{"name":"n","key":"k","site":"YouTube","published_at":"2003"},{"key":"k","site":"Vimeo","published_at":"2000"}]}}`)
+	// Rows of a language that the news lists too are gone where it lacks them; rows
+	// of other languages, and of no known language, stay.
+	f(`{"id":1,"images":{"posters":[{"iso_639_1":"en","file_path":"/a"},{"iso_639_1":"de","file_path":"/b"},{"iso_639_1":null,"file_path":"/c"},{"file_path":"/d"}],"logos":[{"iso_639_1":"en","file_path":"/e"}]}}`,
+		`{"id":1,"images":{"posters":[{"iso_639_1":"en","file_path":"/f"},{"iso_639_1":null,"file_path":"/g"}],"logos":[]}}`,
+		`{"id":1,"images":{"logos":[{"iso_639_1":"en","file_path":"/e"}],"posters":[{"iso_639_1":"en","file_path":"/f"},{"iso_639_1":null,"file_path":"/g"},{"iso_639_1":"de","file_path":"/b"},{"file_path":"/d"}]}}`)
+	f(`{"id":1,"videos":{"results":[{"iso_639_1":"en","id":"1"},{"iso_639_1":"de","id":"2"}]}}`, `{"id":1,"videos":{"results":[{"iso_639_1":"en","id":"3"}]}}`,
+		`{"id":1,"videos":{"results":[{"iso_639_1":"en","id":"3"},{"iso_639_1":"de","id":"2"}]}}`)
+	f(`{"id":1,"images":{"posters":[{"file_path":"/a"}],"logos":[]}}`, `{"id":1,"images":{"posters":null}}`, `{"id":1,"images":{"logos":[],"posters":[{"file_path":"/a"}]}}`)
+	// A row without a name is itself alone.
+	f(`{"id":1,"images":{"posters":[{"height":1},{"height":2}]}}`, `{"id":1,"images":{"posters":[{"height":2},{"height":3}]}}`,
+		`{"id":1,"images":{"posters":[{"height":2},{"height":3},{"height":1}]}}`)
+	f(`{"id":1,"videos":{"results":[{"name":"a"}]}}`, `{"id":1,"videos":{"results":[{"name":"b"},{"name":"a"}]}}`, `{"id":1,"videos":{"results":[{"name":"b"},{"name":"a"}]}}`)
+	// Videos: the id, or else site and key.
+	f(`{"id":1,"videos":{"results":[{"key":"k","site":"s","id":"1"},{"key":"l","site":"s","id":"2"},{"key":"m","site":"s","id":"3"}]}}`,
+		`{"id":1,"videos":{"results":[{"key":"new","site":"s","id":"1"},{"key":"l","site":"s"},{"key":"m","site":"s","id":"4"}]}}`,
+		`{"id":1,"videos":{"results":[{"key":"new","site":"s","id":"1"},{"key":"l","site":"s","id":"2"},{"key":"m","site":"s","id":"4"},{"key":"m","site":"s","id":"3"}]}}`)
+	// What only the older row says of an image stays.
+	f(`{"id":1,"images":{"posters":[{"iso_639_1":"en","file_path":"/a","vote_average":9.0,"width":5,"x":1}]}}`, `{"id":1,"images":{"posters":[{"file_path":"/a","width":6,"y":2}]}}`,
+		`{"id":1,"images":{"posters":[{"iso_639_1":"en","file_path":"/a","vote_average":9.0,"width":6,"y":2,"x":1}]}}`)
+	f(`{"id":1,"images":{"posters":[{"iso_639_1":"en","file_path":"/a"}]}}`, `{"id":1,"images":{"posters":[{"iso_639_1":null,"file_path":"/a"}]}}`,
+		`{"id":1,"images":{"posters":[{"iso_639_1":null,"file_path":"/a"}]}}`)
+	// A list that became shorter loses its last pages, in its language alone.
+	f(`{"id":1,"reviews":[{"page":1,"total_pages":3},{"page":2},{"page":3},{"language":"de-DE","page":2}]}`, `{"id":1,"reviews":{"page":1,"total_pages":2}}`,
+		`{"id":1,"reviews":[{"page":1,"total_pages":2},{"page":2},{"language":"de-DE","page":2}]}`)
+	f(`{"id":1,"reviews":[{"page":1},{"page":2}]}`, `{"id":1,"reviews":{"page":1,"results":[],"total_pages":0}}`, `{"id":1,"reviews":{"page":1,"results":[],"total_pages":0}}`)
 	// Pages unite by language and number.
 	f(`{"id":1,"similar":[{"page":1,"results":[]},{"page":3,"total_pages":3}]}`,
 		`{"id":1,"similar":[{"page":2,"total_pages":4},{"page":3,"total_pages":4}]}`,

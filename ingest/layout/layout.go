@@ -3,9 +3,12 @@
 package layout
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"strings"
 
+	"reelsplice/data/reference"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/wire"
@@ -42,13 +45,16 @@ const (
 // Names lists the layouts that New knows.
 func Names() []string { return []string{Auto, TMDB, Movnix} }
 
-// Detect returns the name of the layout that a row is in.
+// Detect returns the name of the layout that a row is in: Movnix has the object
+// "movie" first, which is no member of TMDB's.
 func Detect(row []byte) string {
-	text := string(row[:min(len(row), 64)])
-	if strings.HasPrefix(strings.ReplaceAll(text, " ", ""), `{"movie":{"tmdbId":`) {
-		return Movnix
+	d := json.NewDecoder(bytes.NewReader(row))
+	for _, want := range []json.Token{json.Delim('{'), "movie", json.Delim('{')} {
+		if got, err := d.Token(); err != nil || got != want {
+			return TMDB
+		}
 	}
-	return TMDB
+	return Movnix
 }
 
 // New returns the layout of that name for a crawl in a language ("" for en-US).
@@ -57,13 +63,17 @@ func New(name, language string) (Layout, error) {
 	case TMDB:
 		return newTMDB(language), nil
 	case Movnix:
+		if language != "" {
+			return nil, fmt.Errorf("layout %s: its rows are of no language, so language %s cannot be theirs: ingest them without one", Movnix, language)
+		}
 		return newMovnix(), nil
 	}
 	return nil, fmt.Errorf("layout %q: want one of %s", name, strings.Join(Names(), ", "))
 }
 
-// ParseLanguage checks a language tag and brings it to the form xx or xx-YY. The
-// default language, en-US, becomes "".
+// ParseLanguage checks a language tag and brings it to the form xx-YY; a language
+// without a region gets that which is meant, so that "fr" and "fr-FR" are one. It
+// stays xx where none is known. The default language, en-US, becomes "".
 func ParseLanguage(tag string) (string, error) {
 	lang, region, _ := strings.Cut(tag, "-")
 	lang, region = strings.ToLower(lang), strings.ToUpper(region)
@@ -76,6 +86,9 @@ func ParseLanguage(tag string) (string, error) {
 	}
 	if fragment.Language(lang, region) == fragment.Base || !letters(lang+region) {
 		return "", fmt.Errorf("language %q: want xx or xx-YY, for instance de-DE", tag)
+	}
+	if r := reference.DefaultRegion(lang); region == "" && r != "" {
+		out += "-" + r
 	}
 	return out, nil
 }

@@ -32,8 +32,11 @@ func TestParseLanguage(t *testing.T) {
 	f("en-GB", "en-GB")
 	f("de-DE", "de-DE")
 	f("DE-de", "de-DE")
-	f("it", "it")
-	f("cn", "cn")
+	f("it", "it-IT")
+	f("FR", "fr-FR")
+	f("pt-BR", "pt-BR")
+	f("cn", "cn-CN")
+	f("zz", "zz") // no region is known
 	bad := func(tag string) {
 		t.Helper()
 		want := `language "` + tag + `": want xx or xx-YY, for instance de-DE`
@@ -63,7 +66,12 @@ func TestDetect(t *testing.T) {
 	f(`{}`, TMDB)
 	f(`{"movie":{"tmdbId":11,"title":"A"}}`, Movnix)
 	f(`{ "movie": { "tmdbId": 11 } }`, Movnix)
+	f("\r\n\t"+strings.Repeat(" ", 100)+"{\n\t\"movie\" :\n"+strings.Repeat(" ", 100)+`{"imdbId":"tt1","tmdbId":11}}`, Movnix)
 	f(`{"movie":5}`, TMDB)
+	f(`{"id":1,"movie":{"tmdbId":11}}`, TMDB)
+	f(`{"title":"{\"movie\":{\"tmdbId\":"}`, TMDB)
+	f(`[]`, TMDB)
+	f(``, TMDB)
 }
 
 func TestIsDay(t *testing.T) {
@@ -106,20 +114,60 @@ func TestTMDB(t *testing.T) {
 	f("de-DE", Row{JSON: `{"id":5,"title":"T","overview":"","poster_path":"/p","backdrop_path":null,"runtime":90,"budget":1,` +
 		`"genres":[{"id":18,"name":"Drama"}],"belongs_to_collection":null,"reviews":{"page":1},"images":{"posters":[]}}`},
 		`{"budget":1,"id":5,"images":{"posters":[]},"reviews":{"language":"de-DE","page":1},"localized":[{"language":"de-DE",`+
-			`"backdrop_path":null,"genres":[{"id":18,"name":"Drama"}],"overview":"","poster_path":"/p","runtime":90,"title":"T"}]}`)
+			`"backdrop_path":null,"belongs_to_collection":null,"genres":[{"id":18,"name":"Drama"}],"overview":"","poster_path":"/p","runtime":90,"title":"T"}]}`)
 	// Texts named after a language.
 	f("", Row{JSON: `{"id":5,"title":"T","title_de":"U","title_xq":"kept","budget_de":7,"poster_de":"kept"}`},
-		`{"id":5,"title":"T","localized":[{"language":"de","title":"U"}],"budget_de":7,"poster_de":"kept","title_xq":"kept"}`)
+		`{"id":5,"title":"T","localized":[{"language":"de-DE","title":"U"}],"budget_de":7,"poster_de":"kept","title_xq":"kept"}`)
 	f("", Row{JSON: `{"id":5,"title":"T","title_en":"T"}`}, `{"id":5,"title":"T"}`)
 	f("", Row{JSON: `{"id":5,"title":"T","title_en":"other"}`}, `{"id":5,"title":"T","title_en":"other"}`)
 	f("", Row{JSON: `{"id":5,"overview_en":"o"}`}, `{"id":5,"overview":"o"}`)
-	f("fr", Row{JSON: `{"id":5,"title":"F","title_en":"E"}`}, `{"id":5,"title":"E","localized":[{"language":"fr","title":"F"}]}`)
+	f("fr-FR", Row{JSON: `{"id":5,"title":"F","title_en":"E"}`}, `{"id":5,"title":"E","localized":[{"language":"fr-FR","title":"F"}]}`)
+	// Null and an empty text are no text; a crawl's own empty title is none either.
+	f("", Row{JSON: `{"id":5,"title":"T","title_fr":null,"overview_fr":"","title_en":""}`}, `{"id":5,"title":"T"}`)
+	f("", Row{JSON: `{"id":5,"title_fr":"","overview_fr":"o"}`}, `{"id":5,"localized":[{"language":"fr-FR","overview":"o"}]}`)
+	f("de-DE", Row{JSON: `{"id":5,"title":"","overview":"","title_de":"kept"}`}, `{"id":5,"localized":[{"language":"de-DE","overview":"","title":"kept"}]}`)
+	f("de-DE", Row{JSON: `{"id":5,"title":null}`}, `{"id":5,"localized":[{"language":"de-DE"}]}`)
+	// A language has one tag, also in rows that name it themselves.
+	f("", Row{JSON: `{"id":5,"localized":[{"language":"fr","title":"A","runtime":1},{"language":"fr-FR","title":"B"}],"similar":{"page":1,"language":"fr"}}`},
+		`{"id":5,"similar":{"language":"fr-FR","page":1},"localized":[{"language":"fr-FR","runtime":1,"title":"B"}]}`)
+	f("", Row{JSON: `{"id":5,"overview_fr":"o","localized":[{"language":"fr","title":"A"}]}`},
+		`{"id":5,"localized":[{"language":"fr-FR","overview":"o","title":"A"}]}`)
+	// A null of a crawl in another language says nothing of the base.
+	f("de-DE", Row{JSON: `{"id":5,"runtime":null,"genres":null,"credits":{"cast":[]},"trailers":{"youtube":[]}}`},
+		`{"id":5,"localized":[{"language":"de-DE","genres":null,"runtime":null,"credits":{"cast":[]},"trailers":{"youtube":[]}}]}`)
 	// A row of a table.
 	f("", Row{Table: true, JSON: `{"id":5,"title":null,"poster_path":null,"genres":null,"origin_country":["US"],"x":null,"watch_providers":{"results":{"US":{"rent":[],"buy":null},"DE":null}}}`},
 		`{"id":5,"origin_country":["US"],"poster_path":null,"watch/providers":{"results":{"US":{"rent":[]}}}}`)
 	f("", Row{Table: true, JSON: `{"id":5,"_unusual":"poster_path,title","_extra":"\"a\":[1],\"budget\":3","title":null,"poster_path":null,` +
 		`"watch_providers":{"_unusual":null,"_extra":null,"results":[{"iso_3166_1":"US","link":null,"offers":[{"type":"rent","providers":[]}]}]}}`},
 		`{"backdrop_path":null,"belongs_to_collection":null,"budget":3,"id":5,"imdb_id":null,"title":null,"watch/providers":{"results":{"US":{"rent":[]}}},"a":[1]}`)
+}
+
+// TestEmptyParts: answers that failed are no answers, and pages have numbers.
+func TestEmptyParts(t *testing.T) {
+	f := func(row, want string, dropped map[string]int64) {
+		t.Helper()
+		l := newTMDB("")
+		m, err := l.Movie(Row{JSON: row})
+		if err != nil || text(m) != want {
+			t.Errorf("Movie(%s)\n = %s, %v\nwant %s", row, text(m), err, want)
+		}
+		if got := l.Dropped(); !maps.Equal(got, dropped) {
+			t.Errorf("Movie(%s): dropped = %v, want %v", row, got, dropped)
+		}
+	}
+	f(`{"id":5,"credits":null,"images":{},"videos":{"id":5},"keywords":{"success":false,"status_code":34,"status_message":"no"},"similar":null,"reviews":{},"lists":[]}`,
+		`{"id":5}`, map[string]int64{"credits": 1, "images": 1, "videos": 1, "keywords": 1, "similar": 1, "reviews": 1, "lists": 1})
+	f(`{"id":5,"external_ids":{},"watch/providers":{"status_code":7},"casts":{"cast":[]},"credits":{}}`,
+		`{"id":5,"credits":{"cast":[]}}`, map[string]int64{"external_ids": 1, "watch/providers": 1, "credits": 1})
+	f(`{"id":5,"casts":null,"similar_movies":{"status_code":34}}`, `{"id":5}`, map[string]int64{"casts": 1, "similar_movies": 1})
+	// What says something stays.
+	f(`{"id":5,"external_ids":{"imdb_id":null},"credits":{"cast":null},"keywords":{"new":1},"videos":{"status_code":1,"results":[]}}`,
+		`{"id":5,"credits":{"cast":null},"external_ids":{"imdb_id":null},"keywords":{"new":1},"videos":{"results":[],"status_code":1}}`, nil)
+	// Pages.
+	f(`{"id":5,"similar":{"results":[]},"reviews":[{"page":0},{"page":2},{"page":501}],"lists":[{"page":null,"results":[]},{},{"status_code":34}]}`,
+		`{"id":5,"lists":{"page":1,"results":[]},"reviews":[{"page":1},{"page":2}],"similar":{"page":1,"results":[]}}`,
+		map[string]int64{"reviews[]": 1, "lists[]": 2})
 }
 
 func TestTMDBRefuses(t *testing.T) {
@@ -173,6 +221,20 @@ func TestMovnix(t *testing.T) {
 	wantDropped := map[string]int64{"movie.new": 1, "movie.certification": 1, "genres[]": 1, "images[]": 1, "ratings[]": 1}
 	if d := l.Dropped(); !maps.Equal(d, wantDropped) || len(l.Counts().Unknown) > 0 {
 		t.Errorf("Dropped = %v, Unknown = %v, want %v, none", d, l.Counts().Unknown, wantDropped)
+	}
+	// What the row does not have stays absent; null stays null where the API has it.
+	m, err = l.Movie(Row{JSON: `{"movie":{"tmdbId":11,"posterPath":null},"collection":null}`})
+	if want := `{"belongs_to_collection":null,"id":11,"poster_path":null}`; err != nil || text(m) != want {
+		t.Errorf("Movie = %s, %v, want %s", text(m), err, want)
+	}
+	m, err = l.Movie(Row{JSON: `{"movie":{"tmdbId":11},"collection":{"tmdbId":2,"posterPath":null},"genres":[],"companies":[{"name":"C"}],"images":[{"filePath":"/a"}],` +
+		`"credits":[{"name":"N"}],"externalIds":{"imdbId":null},"videos":[],"alternativeTitles":[],"watchProviders":{},"reviews":[{"author":"A","rating":null}]}`})
+	if want := `{"belongs_to_collection":{"id":2,"poster_path":null},"genres":[],"id":11,"production_companies":[{"name":"C","origin_country":""}],` +
+		`"alternative_titles":{"titles":[]},"credits":{"cast":[],"crew":[{"name":"N"}]},"external_ids":{"imdb_id":null},` +
+		`"images":{"backdrops":[{"file_path":"/a"}],"logos":[],"posters":[]},` +
+		`"reviews":{"page":1,"results":[{"author":"A","author_details":{"name":"","username":"A","rating":null}}],"total_pages":1,"total_results":1},` +
+		`"videos":{"results":[]},"watch/providers":{"results":{}}}`; err != nil || text(m) != want {
+		t.Errorf("Movie = %s, %v\nwant %s", text(m), err, want)
 	}
 	f := func(row, want string) {
 		t.Helper()
@@ -293,6 +355,10 @@ func TestNames(t *testing.T) {
 	}
 	if _, err := New("csv", ""); err == nil || err.Error() != `layout "csv": want one of auto, tmdb, movnix` {
 		t.Errorf("New(csv) = %v", err)
+	}
+	want := "layout movnix: its rows are of no language, so language de-DE cannot be theirs: ingest them without one"
+	if _, err := New(Movnix, "de-DE"); err == nil || err.Error() != want {
+		t.Errorf("New(movnix, de-DE) = %v, want %s", err, want)
 	}
 	if !slices.Contains(Names(), Auto) {
 		t.Error("Names lacks auto")

@@ -186,19 +186,7 @@ func (l *movnix) Movie(r Row) (*catalog.Movie, error) {
 	if !d.ID.Set {
 		return nil, &wire.FieldError{Field: "movie.tmdbId", What: "want an integer, found nothing"}
 	}
-	m := &catalog.Movie{
-		ID: d.ID, IMDbID: d.IMDbID, Title: d.Title, OriginalTitle: d.OriginalTitle, Overview: d.Overview,
-		ReleaseDate: orEmpty(d.ReleaseDate), Runtime: orZero(d.Runtime), Budget: orZero(d.Budget),
-		Revenue: orZero(d.Revenue), Status: d.Status, Popularity: d.Popularity, VoteAverage: d.VoteAverage,
-		VoteCount: d.VoteCount, Homepage: orEmpty(d.Homepage), PosterPath: d.PosterPath, BackdropPath: d.BackdropPath,
-		Genres: row.genres(), ProductionCompanies: row.companies(), BelongsToCollection: row.collection(),
-		Videos: &catalog.Videos{Results: nonNil(row.Videos)}, Images: row.images(), Credits: row.credits(),
-		AlternativeTitles: &catalog.AlternativeTitles{Titles: nonNil(row.AlternativeTitles)},
-		ExternalIDs:       row.externalIDs(), WatchProviders: row.providers(), Reviews: row.reviews(),
-	}
-	if len(row.Keywords) > 0 {
-		m.Keywords = row.keywords()
-	}
+	m := row.movie()
 	if err := check(m); err != nil {
 		return nil, err
 	}
@@ -216,22 +204,73 @@ func (l *movnix) count(row *movnixRow, m *catalog.Movie) {
 	one("movie.certification", row.Movie.Certification.V != "")
 	one("collection.overview", row.Collection != nil && row.Collection.Overview.V != "")
 	l.drop("genres[]", len(row.Genres)-len(m.Genres))
-	l.drop("images[]", len(row.Images)-len(m.Images.Backdrops)-len(m.Images.Logos)-len(m.Images.Posters))
+	if m.Images != nil {
+		l.drop("images[]", len(row.Images)-len(m.Images.Backdrops)-len(m.Images.Logos)-len(m.Images.Posters))
+	}
 	l.drop("ratings[]", len(row.Ratings))
+}
+
+// movie makes a record of the row. What the row does not have stays absent, so that
+// it takes nothing from a better source that it is joined to.
+func (r *movnixRow) movie() *catalog.Movie {
+	d := r.Movie
+	m := &catalog.Movie{
+		ID: d.ID, IMDbID: d.IMDbID, Title: d.Title, OriginalTitle: d.OriginalTitle, Overview: d.Overview,
+		ReleaseDate: textOf(d, "releaseDate"), Runtime: numberOf(d, "runtime"), Budget: numberOf(d, "budget"),
+		Revenue: numberOf(d, "revenue"), Status: d.Status, Popularity: d.Popularity, VoteAverage: d.VoteAverage,
+		VoteCount: d.VoteCount, Homepage: textOf(d, "homepage"), PosterPath: d.PosterPath, BackdropPath: d.BackdropPath,
+		Genres: r.genres(), ProductionCompanies: r.companies(), BelongsToCollection: r.collection(),
+		Images: r.images(), Credits: r.credits(), Keywords: r.keywords(),
+		ExternalIDs: r.externalIDs(), WatchProviders: r.providers(), Reviews: r.reviews(),
+	}
+	if r.Videos != nil {
+		m.Videos = &catalog.Videos{Results: r.Videos}
+	}
+	if r.AlternativeTitles != nil {
+		m.AlternativeTitles = &catalog.AlternativeTitles{Titles: r.AlternativeTitles}
+	}
+	absent(m, d, "imdb_id", "imdbId", "poster_path", "posterPath", "backdrop_path", "backdropPath")
+	absent(m, r, "belongs_to_collection", "collection")
+	return m
+}
+
+// absent makes members of dst absent whose counterparts src does not have; the API
+// keeps them as null, and only null says that there is none. names are pairs.
+func absent[D, S any](dst *D, src *S, names ...string) {
+	from := wire.RecordOf(src)
+	for i := 0; i < len(names); i += 2 {
+		if f, ok := from.Plan.Field(names[i+1]); !ok || !wire.Present(from, f) {
+			wire.MarkAbsent(wire.RecordOf(dst), names[i])
+		}
+	}
+}
+
+// textOf returns a text of d, which the API has empty where d has null.
+func textOf(d *movnixMovie, name string) wire.String {
+	r := wire.RecordOf(d)
+	f, ok := r.Plan.Field(name)
+	if !ok || !wire.Present(r, f) {
+		return wire.String{}
+	}
+	return orEmpty(*r.String(f))
+}
+
+// numberOf returns a number of d, which is 0 in the API where d has null.
+func numberOf(d *movnixMovie, name string) wire.Int {
+	r := wire.RecordOf(d)
+	f, ok := r.Plan.Field(name)
+	if !ok || !wire.Present(r, f) {
+		return wire.Int{}
+	}
+	return wire.Number(r.Int(f).V)
 }
 
 func orEmpty(s wire.String) wire.String { return wire.Text(s.V) }
 
-func orZero(n wire.Int) wire.Int { return wire.Number(n.V) }
-
-func nonNil[T any](list []T) []T {
-	if list == nil {
-		return []T{}
-	}
-	return list
-}
-
 func (r *movnixRow) genres() []catalog.Genre {
+	if r.Genres == nil {
+		return nil
+	}
 	out := []catalog.Genre{}
 	for _, g := range r.Genres {
 		if reference.GenreName(reference.Movie, g.ID.V, "en", "") != "" {
@@ -242,9 +281,15 @@ func (r *movnixRow) genres() []catalog.Genre {
 }
 
 func (r *movnixRow) companies() []catalog.CompanyRef {
+	if r.Companies == nil {
+		return nil
+	}
 	out := []catalog.CompanyRef{}
-	for _, c := range r.Companies {
-		out = append(out, catalog.CompanyRef{ID: c.ID, LogoPath: c.LogoPath, Name: c.Name, OriginCountry: orEmpty(c.OriginCountry)})
+	for i := range r.Companies {
+		c := &r.Companies[i]
+		ref := catalog.CompanyRef{ID: c.ID, LogoPath: c.LogoPath, Name: c.Name, OriginCountry: orEmpty(c.OriginCountry)}
+		absent(&ref, c, "logo_path", "logoPath")
+		out = append(out, ref)
 	}
 	return out
 }
@@ -254,10 +299,16 @@ func (r *movnixRow) collection() *catalog.CollectionRef {
 	if c == nil {
 		return nil
 	}
-	return &catalog.CollectionRef{ID: c.ID, Name: c.Name, PosterPath: c.PosterPath, BackdropPath: c.BackdropPath}
+	ref := &catalog.CollectionRef{ID: c.ID, Name: c.Name, PosterPath: c.PosterPath, BackdropPath: c.BackdropPath}
+	absent(ref, c, "poster_path", "posterPath", "backdrop_path", "backdropPath")
+	return ref
 }
 
+// keywords returns nil for an empty list too, so that it takes none away.
 func (r *movnixRow) keywords() *catalog.Keywords {
+	if len(r.Keywords) == 0 {
+		return nil
+	}
 	out := &catalog.Keywords{}
 	for _, k := range r.Keywords {
 		out.Keywords = append(out.Keywords, catalog.Keyword{ID: k.ID, Name: k.Name})
@@ -268,6 +319,9 @@ func (r *movnixRow) keywords() *catalog.Keywords {
 // images sorts the images by type. The crawler repeated the main poster and
 // backdrop without their sizes; those rows are left out where the image comes again.
 func (r *movnixRow) images() *catalog.Images {
+	if r.Images == nil {
+		return nil
+	}
 	out := &catalog.Images{Backdrops: []catalog.Image{}, Logos: []catalog.Image{}, Posters: []catalog.Image{}}
 	sized := map[string]bool{}
 	for _, i := range r.Images {
@@ -279,7 +333,10 @@ func (r *movnixRow) images() *catalog.Images {
 		if !i.Width.Set && sized[i.FilePath.V] {
 			continue
 		}
-		img := catalog.Image{AspectRatio: i.AspectRatio, Height: i.Height, FilePath: i.FilePath, Width: i.Width}
+		img := catalog.Image{
+			// The crawler dropped country and language, so absent rather than null.
+			Object: wire.Object{Unusual: "iso_3166_1,iso_639_1"}, AspectRatio: i.AspectRatio, Height: i.Height, FilePath: i.FilePath, Width: i.Width,
+		}
 		switch i.Type.V {
 		case "poster":
 			out.Posters = append(out.Posters, img)
@@ -293,17 +350,23 @@ func (r *movnixRow) images() *catalog.Images {
 }
 
 func (r *movnixRow) credits() *catalog.Credits {
+	if r.Credits == nil {
+		return nil
+	}
 	out := &catalog.Credits{Cast: []catalog.CastCredit{}, Crew: []catalog.CrewCredit{}}
-	for _, c := range r.Credits {
+	for i := range r.Credits {
+		c := &r.Credits[i]
 		if c.Department.V == "Acting" && c.Job.V == "Actor" {
 			out.Cast = append(out.Cast, catalog.CastCredit{
 				ID: c.ID, Name: c.Name, ProfilePath: c.ProfilePath, Character: orEmpty(c.Character), Order: c.Order,
 			})
+			absent(&out.Cast[len(out.Cast)-1], c, "profile_path", "profilePath")
 			continue
 		}
 		out.Crew = append(out.Crew, catalog.CrewCredit{
 			ID: c.ID, Name: c.Name, ProfilePath: c.ProfilePath, Department: c.Department, Job: c.Job,
 		})
+		absent(&out.Crew[len(out.Crew)-1], c, "profile_path", "profilePath")
 	}
 	return out
 }
@@ -313,13 +376,19 @@ func (r *movnixRow) externalIDs() *catalog.MovieExternalIDs {
 	if x == nil {
 		return nil
 	}
-	return &catalog.MovieExternalIDs{
+	ids := &catalog.MovieExternalIDs{
 		IMDbID: x.IMDbID, WikidataID: x.WikidataID, FacebookID: x.FacebookID,
 		InstagramID: x.InstagramID, TwitterID: x.TwitterID,
 	}
+	absent(ids, x, "imdb_id", "imdbId", "wikidata_id", "wikidataId", "facebook_id", "facebookId",
+		"instagram_id", "instagramId", "twitter_id", "twitterId")
+	return ids
 }
 
 func (r *movnixRow) providers() *catalog.WatchProviders {
+	if r.WatchProviders == nil {
+		return nil
+	}
 	out := &catalog.WatchProviders{Results: []catalog.CountryOffers{}}
 	for _, c := range r.WatchProviders {
 		o := catalog.CountryOffers{ISO3166: wire.Text(strings.ToUpper(c.Country.V)), Offers: []catalog.Offers{}}
@@ -354,11 +423,12 @@ func (r *movnixRow) reviews() []catalog.ReviewPage {
 		Page: wire.Number(1), Results: []catalog.Review{},
 		TotalPages: wire.Number(1), TotalResults: wire.Number(int64(len(r.Reviews))),
 	}
-	for _, v := range r.Reviews {
+	for i := range r.Reviews {
+		v := &r.Reviews[i]
+		author := &catalog.ReviewAuthor{Name: wire.Text(""), Username: v.Author, Rating: v.Rating}
+		absent(author, v, "avatar_path", "avatarPath", "rating", "rating")
 		p.Results = append(p.Results, catalog.Review{
-			Author:        v.Author,
-			AuthorDetails: &catalog.ReviewAuthor{Name: wire.Text(""), Username: v.Author, Rating: v.Rating},
-			Content:       v.Content, CreatedAt: v.CreatedAt,
+			Author: v.Author, AuthorDetails: author, Content: v.Content, CreatedAt: v.CreatedAt,
 		})
 	}
 	return []catalog.ReviewPage{p}

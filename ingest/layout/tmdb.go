@@ -17,15 +17,16 @@ import (
 type tmdb struct {
 	parser   *wire.Parser
 	language string
+	dropped  map[string]int64
 }
 
 func newTMDB(language string) *tmdb {
-	return &tmdb{parser: wire.NewParser(), language: language}
+	return &tmdb{parser: wire.NewParser(), language: language, dropped: map[string]int64{}}
 }
 
 func (t *tmdb) Counts() wire.Counts { return t.parser.Counts }
 
-func (t *tmdb) Dropped() map[string]int64 { return nil }
+func (t *tmdb) Dropped() map[string]int64 { return t.dropped }
 
 func (t *tmdb) Movie(r Row) (*catalog.Movie, error) {
 	text := r.JSON
@@ -45,6 +46,8 @@ func (t *tmdb) Movie(r Row) (*catalog.Movie, error) {
 			return nil, err
 		}
 	}
+	t.dropEmpty(wire.RecordOf(m))
+	sameTags(m)
 	english, err := t.known(m)
 	if err != nil {
 		return nil, err
@@ -129,6 +132,7 @@ func (t *tmdb) known(m *catalog.Movie) (english catalog.Localized, err error) {
 		return english, &wire.FieldError{Field: "media_type", What: fmt.Sprintf(`want "movie", found %q`, l.MediaType.V)}
 	}
 	t.countBelow(p.Counts)
+	t.dropEmpty(wire.RecordOf(&l))
 	m.Extra = l.Extra
 	if m.Credits == nil {
 		m.Credits = l.Casts
@@ -150,18 +154,22 @@ func (t *tmdb) known(m *catalog.Movie) (english catalog.Localized, err error) {
 func (t *tmdb) countBelow(c wire.Counts) {
 	for path, n := range c.Unknown {
 		if strings.Contains(path, ".") || strings.Contains(path, "[") {
-			t.parser.Counts.Unknown[path] += n
+			wire.Count(t.parser.Counts.Unknown, path, n)
 		}
 	}
 	for path, n := range c.Coerced {
-		t.parser.Counts.Coerced[path] += n
+		wire.Count(t.parser.Counts.Coerced, path, n)
 	}
 }
 
 // forget takes a member off the count of unknown ones.
 func (t *tmdb) forget(name string) {
-	if t.parser.Counts.Unknown[name]--; t.parser.Counts.Unknown[name] <= 0 {
-		delete(t.parser.Counts.Unknown, name)
+	counts := t.parser.Counts.Unknown
+	if _, ok := counts[name]; !ok {
+		return // not in this row
+	}
+	if counts[name]--; counts[name] == 0 {
+		delete(counts, name)
 	}
 }
 
@@ -171,7 +179,7 @@ func (t *tmdb) genresOf(ids []int64) []catalog.Genre {
 	for _, id := range ids {
 		n := reference.GenreName(reference.Movie, id, "en", "")
 		if n == "" {
-			t.parser.Counts.Unknown["genre_ids[]"]++
+			wire.Count(t.parser.Counts.Unknown, "genre_ids[]", 1)
 		}
 		out = append(out, catalog.Genre{ID: wire.Number(id), Name: wire.Text(n)})
 	}
@@ -253,9 +261,14 @@ func (t *tmdb) setText(m *catalog.Movie, english *catalog.Localized, lang, membe
 	if base == nil {
 		return false
 	}
+	if text == "" { // null too: no text, rather than an empty one
+		return true
+	}
 	l := english
-	if lang != "en" {
-		l = localized(m, lang)
+	if tag, err := ParseLanguage(lang); err != nil {
+		return false
+	} else if tag != "" {
+		l = localized(m, tag)
 	} else if t.language == "" && base.Set {
 		return base.V == text // two English texts: the crawl's own is served
 	}
@@ -273,44 +286,4 @@ func localized(m *catalog.Movie, language string) *catalog.Localized {
 	}
 	m.Localized = append(m.Localized, catalog.Localized{Language: wire.Text(language)})
 	return &m.Localized[len(m.Localized)-1]
-}
-
-// localize moves what depends on the language of the crawl to m.Localized, and
-// leaves the rest, which is the same in every language, where it is.
-func localize(m *catalog.Movie, language string) {
-	l := localized(m, language)
-	base, local := wire.RecordOf(m), wire.RecordOf(l)
-	move := func(dst, src *wire.String, name string) {
-		switch {
-		case src.Set:
-			*dst, *src = *src, wire.String{}
-		case wire.IsNull(base, name):
-			wire.SetNull(local, name)
-		}
-		wire.MarkAbsent(base, name)
-	}
-	move(&l.Title, &m.Title, "title")
-	move(&l.Overview, &m.Overview, "overview")
-	move(&l.Tagline, &m.Tagline, "tagline")
-	move(&l.Homepage, &m.Homepage, "homepage")
-	move(&l.PosterPath, &m.PosterPath, "poster_path")
-	move(&l.BackdropPath, &m.BackdropPath, "backdrop_path")
-	l.Runtime, m.Runtime = m.Runtime, wire.Int{}
-	l.Genres, m.Genres = m.Genres, nil
-	l.BelongsToCollection, m.BelongsToCollection = m.BelongsToCollection, nil
-	wire.MarkAbsent(base, "belongs_to_collection")
-	l.Credits, m.Credits = m.Credits, nil
-	l.Trailers, m.Trailers = m.Trailers, nil
-	for i := range m.Lists {
-		m.Lists[i].Language = wire.Text(language)
-	}
-	for i := range m.Recommendations {
-		m.Recommendations[i].Language = wire.Text(language)
-	}
-	for i := range m.Reviews {
-		m.Reviews[i].Language = wire.Text(language)
-	}
-	for i := range m.Similar {
-		m.Similar[i].Language = wire.Text(language)
-	}
 }

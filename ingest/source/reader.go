@@ -124,7 +124,7 @@ func (r *Reader) unpackParquet(w *window, maxRow int, dir string) error {
 	}
 	r.free = append(r.free, func() {
 		tmp.Close()
-		_ = os.Remove(tmp.Name()) // a leftover is hidden and harmless
+		_ = os.Remove(tmp.Name()) // a leftover goes with its folder
 	})
 	size := int64(0)
 	for {

@@ -57,10 +57,10 @@ type Movie struct {
 }
 
 // Localized is the text of a movie in one language, as a crawl in that language
-// gave it. Members that the crawl did not give are unset.
+// gave it. Members that the crawl did not give are unset, and so is an empty title.
 type Localized struct {
 	wire.Object
-	Language            wire.String    `wire:"language,dict"` // xx-YY or xx
+	Language            wire.String    `wire:"language,dict"` // xx-YY; xx where no region is known
 	BackdropPath        wire.String    `wire:"backdrop_path"`
 	BelongsToCollection *CollectionRef `wire:"belongs_to_collection"`
 	Genres              []Genre        `wire:"genres"`
@@ -70,7 +70,7 @@ type Localized struct {
 	Runtime             wire.Int       `wire:"runtime"`
 	Tagline             wire.String    `wire:"tagline"`
 	Title               wire.String    `wire:"title"`
-	Credits             *Credits       `wire:"credits"` // only where they differ from Movie.Credits
+	Credits             *Credits       `wire:"credits"` // whole, as the crawl gave them: names may be translated
 	Trailers            *Trailers      `wire:"trailers"`
 }
 

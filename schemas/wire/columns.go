@@ -28,6 +28,7 @@ const (
 func (p *Parser) columns(n *ast.Node, r Record) error {
 	var seen uint64
 	var unusual *string
+	start := len(p.extra)
 	err := each(n, func(key *string, _ int, v *ast.Node) error {
 		p.path = append(p.path, step{*key, -1})
 		defer func() { p.path = p.path[:len(p.path)-1] }()
@@ -41,7 +42,7 @@ func (p *Parser) columns(n *ast.Node, r Record) error {
 			if err := p.text(v, &x); err != nil || x == "" {
 				return err
 			}
-			more, err := p.extra(x, r)
+			more, err := p.moreMembers(x, r, start)
 			seen |= more
 			return err
 		}
@@ -53,7 +54,7 @@ func (p *Parser) columns(n *ast.Node, r Record) error {
 		case !ok && null:
 			return nil
 		case !ok:
-			return p.unknown(*key, v, r)
+			return p.unknown(*key, v, r, start)
 		}
 		seen |= 1 << i
 		if null {
@@ -64,6 +65,7 @@ func (p *Parser) columns(n *ast.Node, r Record) error {
 	if err != nil {
 		return err
 	}
+	p.takeExtra(r, start)
 	if unusual == nil {
 		r.Object().Unusual = p.unusualOf(r.Plan, seen, 0)
 		return nil
@@ -91,9 +93,9 @@ func (p *Parser) text(v *ast.Node, dst *string) error {
 	return p.mismatch(v, "a string")
 }
 
-// extra reads the members of an "_extra" column, which are JSON. One that the
+// moreMembers reads the members of an "_extra" column, which are JSON. One that the
 // struct has learnt to know since the table was written becomes a field.
-func (p *Parser) extra(members string, r Record) (seen uint64, err error) {
+func (p *Parser) moreMembers(members string, r Record, start int) (seen uint64, err error) {
 	if !json.Valid([]byte("{" + members + "}")) {
 		return 0, &FieldError{Field: p.where(true), What: "want members of a JSON object, found other text"}
 	}
@@ -103,7 +105,7 @@ func (p *Parser) extra(members string, r Record) (seen uint64, err error) {
 	}
 	at := p.path
 	p.Columns, p.path = false, p.path[:len(p.path)-1]
-	seen, _, err = p.members(&n, r)
+	seen, _, err = p.members(&n, r, start)
 	p.Columns, p.path = true, at
 	return seen, err
 }

@@ -22,25 +22,50 @@ func MemberText(r Record, f *Field) string {
 	return string(appendValue(nil, r, f))
 }
 
-// Copy sets one member of dst to what src has, a null included. Lists and objects
-// are shared afterwards.
+// Copy sets one member of dst, which may be a struct of another type that has it
+// too, to what src has, a null included. Lists and objects are shared afterwards.
 func Copy(dst, src Record, f *Field) {
+	to := f
+	if dst.Plan != src.Plan {
+		to = &dst.Plan.Fields[dst.Plan.byName[f.Name]]
+	}
 	if !src.set(f) {
-		clearMember(dst, f)
+		member(dst, to).SetZero()
 		if IsNull(src, f.Name) != IsNull(dst, f.Name) {
 			toggle(dst, f.Name)
 		}
 		return
 	}
-	at := func(r Record) reflect.Value { return reflect.NewAt(f.typ, unsafe.Add(r.ptr, f.offset)).Elem() }
-	at(dst).Set(at(src))
+	member(dst, to).Set(member(src, f))
 	if listed(dst.Object().Unusual, f.Name) {
 		toggle(dst, f.Name)
 	}
 }
 
-func clearMember(r Record, f *Field) {
-	reflect.NewAt(f.typ, unsafe.Add(r.ptr, f.offset)).Elem().SetZero()
+// Unset makes one member of r absent.
+func Unset(r Record, f *Field) {
+	member(r, f).SetZero()
+	MarkAbsent(r, f.Name)
+}
+
+// Retain takes off a list of structs those elements that keep reports false for.
+func Retain(r Record, f *Field, keep func(Record) bool) {
+	list, n := member(r, f), 0
+	for i := range list.Len() {
+		if !keep(r.At(f, i)) {
+			continue
+		}
+		if n < i {
+			list.Index(n).Set(list.Index(i))
+		}
+		n++
+	}
+	list.SetLen(n)
+}
+
+// member returns the Go value of a field of r.
+func member(r Record, f *Field) reflect.Value {
+	return reflect.NewAt(f.typ, unsafe.Add(r.ptr, f.offset)).Elem()
 }
 
 // toggle adds a name to, or takes it off, the list of unusual members, which stays
@@ -59,6 +84,12 @@ func toggle(r Record, name string) {
 		list = append(list, n...)
 	}
 	o.Unusual = string(list)
+}
+
+// HasMember reports whether a list of unknown members has one of that name.
+func HasMember(extra, name string) bool {
+	var have map[string]json.RawMessage
+	return json.Unmarshal([]byte("{"+extra+"}"), &have) == nil && have[name] != nil
 }
 
 // UniteExtra joins two lists of unknown members; where both have a name, first wins.

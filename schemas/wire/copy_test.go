@@ -74,6 +74,64 @@ func TestCopy(t *testing.T) {
 	f(`{"adult":null,"rows":null,"path":null}`, `{"id":null}`, "id", `{"adult":null,"id":null,"path":null,"rows":null}`)
 }
 
+// TestCopyAcross: a member moves to a struct of another type that has it too.
+func TestCopyAcross(t *testing.T) {
+	type other struct {
+		Object
+		Score Float  `wire:"score"`
+		Path  String `wire:"path"`
+		Rows  []row  `wire:"rows"`
+	}
+	f := func(in, want, left string) {
+		t.Helper()
+		d, o := parse(t, in), &other{}
+		for _, name := range []string{"path", "rows", "score"} {
+			if f := field(t, name); Present(RecordOf(d), f) {
+				Copy(RecordOf(o), RecordOf(d), f)
+				Unset(RecordOf(d), f)
+			}
+		}
+		if got := string(Append(nil, RecordOf(o))); got != want {
+			t.Errorf("Copy of %s = %s, want %s", in, got, want)
+		}
+		if got := string(Append(nil, RecordOf(d))); got != left {
+			t.Errorf("Copy of %s leaves %s, want %s", in, got, left)
+		}
+	}
+	f(`{"id":1,"path":"/a","rows":[{"id":1,"path":null}],"score":1.5}`, `{"score":1.5,"path":"/a","rows":[{"id":1,"path":null}]}`, `{"id":1}`)
+	f(`{"id":1,"path":null,"rows":null,"score":null}`, `{"score":null,"path":null,"rows":null}`, `{"id":1}`)
+	f(`{"id":1}`, `{}`, `{"id":1}`)
+}
+
+func TestRetain(t *testing.T) {
+	f := func(in, want string) {
+		t.Helper()
+		d := parse(t, in)
+		id, _ := PlanOf[row]().Field("id")
+		Retain(RecordOf(d), field(t, "rows"), func(r Record) bool { return r.Int(id).V%2 == 0 })
+		if got := string(Append(nil, RecordOf(d))); got != want {
+			t.Errorf("Retain of %s = %s, want %s", in, got, want)
+		}
+	}
+	f(`{"rows":[{"id":1},{"id":2},{"id":3},{"id":4}]}`, `{"rows":[{"id":2},{"id":4}]}`)
+	f(`{"rows":[{"id":2}]}`, `{"rows":[{"id":2}]}`)
+	f(`{"rows":[{"id":1}]}`, `{"rows":[]}`)
+	f(`{}`, `{}`)
+}
+
+func TestHasMember(t *testing.T) {
+	f := func(extra, name string, want bool) {
+		t.Helper()
+		if got := HasMember(extra, name); got != want {
+			t.Errorf("HasMember(%s, %s) = %v, want %v", extra, name, got, want)
+		}
+	}
+	f(`"a":1,"b":null`, "a", true)
+	f(`"a":1,"b":null`, "b", true)
+	f(`"a":{"c":1}`, "c", false)
+	f(``, "a", false)
+}
+
 func TestNulls(t *testing.T) {
 	f := func(in, name string, change func(Record, string), want string) {
 		t.Helper()

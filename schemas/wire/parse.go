@@ -26,7 +26,7 @@ func (e *FieldError) Error() string {
 }
 
 // Counts says what a Parser met that the typed columns do not hold as it stood.
-// The keys are paths without indices: "credits.cast[].popularity".
+// The keys are paths without indices: "credits.cast[].popularity"; see Count.
 type Counts struct {
 	Unknown map[string]int64 // unknown members, kept in Extra
 	Coerced map[string]int64 // numbers that were given as text
@@ -39,6 +39,24 @@ type Parser struct {
 	Columns bool
 	path    []step
 	unusual map[string]string // one copy of each Unusual text
+	// extra holds the unknown members of the objects being read: those of an object
+	// behind those of the objects around it.
+	extra []byte
+}
+
+// MaxPaths is how many paths Count keeps apart; names that are data would make
+// more of them than anybody reads.
+const MaxPaths = 1000
+
+// OtherPaths is the path under which Count counts the rest.
+const OtherPaths = "(other)"
+
+// Count adds n to the count of a path.
+func Count(counts map[string]int64, path string, n int64) {
+	if _, ok := counts[path]; !ok && len(counts) >= MaxPaths {
+		path = OtherPaths
+	}
+	counts[path] += n
 }
 
 // step is one level of the path to the value at hand.
@@ -58,7 +76,7 @@ func NewParser() *Parser {
 // Parse fills r, which must be zero, from row, one valid JSON object. The record
 // keeps parts of row. A member of the wrong type gives a *FieldError.
 func (p *Parser) Parse(row string, r Record) error {
-	p.path = p.path[:0]
+	p.path, p.extra = p.path[:0], p.extra[:0]
 	n, err := sonic.GetFromString(row)
 	if err != nil {
 		return syntaxError(err)
@@ -95,22 +113,31 @@ func (p *Parser) object(n *ast.Node, r Record) error {
 	if p.Columns {
 		return p.columns(n, r)
 	}
-	seen, nulls, err := p.members(n, r)
+	start := len(p.extra)
+	seen, nulls, err := p.members(n, r, start)
 	if err != nil {
 		return err
 	}
+	p.takeExtra(r, start)
 	r.Object().Unusual = p.unusualOf(r.Plan, seen, nulls)
 	return nil
 }
 
-// members fills r and returns which fields the object had, and which as null.
-func (p *Parser) members(n *ast.Node, r Record) (seen, nulls uint64, err error) {
+// takeExtra moves the unknown members from start on to r.
+func (p *Parser) takeExtra(r Record, start int) {
+	r.Object().Extra = string(p.extra[start:])
+	p.extra = p.extra[:start]
+}
+
+// members fills r and returns which fields the object had, and which as null. Its
+// unknown members are in p.extra from start on.
+func (p *Parser) members(n *ast.Node, r Record, start int) (seen, nulls uint64, err error) {
 	err = each(n, func(key *string, _ int, v *ast.Node) error {
 		p.path = append(p.path, step{*key, -1})
 		defer func() { p.path = p.path[:len(p.path)-1] }()
 		i, ok := r.Plan.byName[*key]
 		if !ok {
-			return p.unknown(*key, v, r)
+			return p.unknown(*key, v, r, start)
 		}
 		seen |= 1 << i
 		f := &r.Plan.Fields[i]
@@ -155,8 +182,9 @@ func (p *Parser) listOf(plan *Plan, odd uint64) string {
 	return p.unusual[string(list)]
 }
 
-// unknown keeps a member that the plan has no column for.
-func (p *Parser) unknown(key string, v *ast.Node, r Record) error {
+// unknown keeps a member that the plan has no column for, in p.extra, where those
+// of its object begin at start.
+func (p *Parser) unknown(key string, v *ast.Node, r Record, start int) error {
 	if key == "id" && r.Plan.DropID {
 		return nil
 	}
@@ -169,12 +197,12 @@ func (p *Parser) unknown(key string, v *ast.Node, r Record) error {
 	if err != nil {
 		return err
 	}
-	p.Counts.Unknown[p.where(false)]++
-	o := r.Object()
-	b := make([]byte, 0, len(o.Extra)+len(key)+len(raw)+4)
-	b = append(b, o.Extra...)
-	b = append(AppendString(appendComma(b), key), ':')
-	o.Extra = string(append(b, raw...))
+	Count(p.Counts.Unknown, p.where(false), 1)
+	if len(p.extra) > start {
+		p.extra = append(p.extra, ',')
+	}
+	p.extra = append(AppendString(p.extra, key), ':')
+	p.extra = append(p.extra, raw...)
 	return nil
 }
 
@@ -352,7 +380,7 @@ func (p *Parser) number(v *ast.Node) (float64, error) {
 		if err != nil || math.IsNaN(f) || math.IsInf(f, 0) {
 			return 0, p.mismatch(v, "a number")
 		}
-		p.Counts.Coerced[p.where(false)]++
+		Count(p.Counts.Coerced, p.where(false), 1)
 		return f, nil
 	}
 	return 0, p.mismatch(v, "a number")

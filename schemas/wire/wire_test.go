@@ -1,8 +1,10 @@
 package wire
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+	"time"
 )
 
 type testPage struct {
@@ -133,4 +135,57 @@ func TestAppendString(t *testing.T) {
 	if strings.Contains(string(AppendString(nil, "plain")), `\`) {
 		t.Error("AppendString escapes plain text")
 	}
+}
+
+// TestManyUnknown: unknown members cost no more the more there are, and names that
+// are data do not flood the counts.
+func TestManyUnknown(t *testing.T) {
+	const n = 200_000
+	var b strings.Builder
+	b.WriteString(`{"id":1`)
+	for i := range n {
+		fmt.Fprintf(&b, `,"m%d":{"x":1}`, i)
+	}
+	b.WriteString(`}`)
+	var d doc
+	p := NewParser()
+	start := time.Now()
+	if err := p.Parse(b.String(), RecordOf(&d)); err != nil {
+		t.Fatal(err)
+	}
+	if took := time.Since(start); took > 5*time.Second { // quadratic: a minute
+		t.Errorf("Parse of %d unknown members took %v", n, took)
+	}
+	if got := string(Append(nil, RecordOf(&d))); got != b.String() {
+		t.Errorf("Append = %.60s..., %d bytes, want %d as they were read", got, len(got), b.Len())
+	}
+	c := p.Counts.Unknown
+	if len(c) != MaxPaths+1 || c["m7"] != 1 || c[OtherPaths] != n-MaxPaths {
+		t.Errorf("Unknown has %d paths, m7 %d, other %d, want %d, 1, %d", len(c), c["m7"], c[OtherPaths], MaxPaths+1, n-MaxPaths)
+	}
+}
+
+// TestUnknownNested: the unknown members of an object stay with it, whatever comes
+// before, inside and behind, and after a row that failed.
+func TestUnknownNested(t *testing.T) {
+	p := NewParser()
+	f := func(in, want string) {
+		t.Helper()
+		var d doc
+		if err := p.Parse(in, RecordOf(&d)); err != nil {
+			t.Fatalf("Parse(%s): %v", in, err)
+		}
+		if got := string(Append(nil, RecordOf(&d))); got != want {
+			t.Errorf("Parse(%s) = %s, want %s", in, got, want)
+		}
+	}
+	f(`{"a":1,"owner":{"b":2,"path":null,"c":3},"d":4,"rows":[{"e":5,"path":null},{"path":null},{"path":null,"f":6}],"g":7}`,
+		`{"owner":{"path":null,"b":2,"c":3},"rows":[{"path":null,"e":5},{"path":null},{"path":null,"f":6}],"a":1,"d":4,"g":7}`)
+	if err := p.Parse(`{"a":1,"rows":[{"b":1,"id":"x"}]}`, RecordOf(&doc{})); err == nil {
+		t.Error("Parse of an id that is text = nil, want an error")
+	}
+	f(`{"owner":{"path":null},"z":1}`, `{"owner":{"path":null},"z":1}`)
+	p.Columns = true
+	f(`{"x":1,"_unusual":"owner,path","_extra":"\"y\":2","owner":{"_unusual":null,"_extra":"\"w\":4","v":5},"z":3}`,
+		`{"owner":{"path":null,"w":4,"v":5},"x":1,"y":2,"z":3}`)
 }
