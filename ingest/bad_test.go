@@ -100,9 +100,6 @@ func TestBadFiles(t *testing.T) {
 	if err := os.Symlink(loop, loop); err == nil { // not every system has links
 		refuse("stat "+loop+": too many levels of symbolic links", Config{Sources: []string{loop}})
 	}
-	// A file that goes bad behind good ones takes those back too.
-	refuse("z-movies.json.gz: unexpected end of gzip stream",
-		Config{Sources: []string{good, put(t, src, "z-movies.json.gz", gz(t, "{}")[:12])}})
 }
 
 // TestBadRows: each bad row goes to quarantine with its place and reason; the other
@@ -272,5 +269,59 @@ func TestDamagedCatalogue(t *testing.T) {
 		at := len(b) * n / flips
 		flipped[at] ^= 0x10
 		f(fmt.Sprintf("bit at %d of %d", at, len(b)), flipped, false)
+	}
+}
+
+// TestDamagedAmongGood: one file that cannot be read keeps no other from the catalogue,
+// nor its own rows before the damage.
+func TestDamagedAmongGood(t *testing.T) {
+	dir := t.TempDir()
+	src := filepath.Join(t.TempDir(), "movie")
+	if err := os.MkdirAll(src, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{
+		"1.json": `{"id":1,"title":"A"}`, "862.0.json": "", "2.json": "version https://git-lfs.github.com/spec/v1\noid x\n",
+		"many.json": `[{"id":3,"title":"C"},{"id":4,"title":"D"`,
+	} {
+		if err := os.WriteFile(filepath.Join(src, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := ingestInto(t, dir, Config{Sources: []string{src}})
+	if r.FailedFiles != 3 || len(r.Failed) != 3 || r.Records["movie"] != 2 {
+		t.Errorf("report = %d failed %q, %v records, want 3 and 2", r.FailedFiles, r.Failed, r.Records)
+	}
+	// Nothing but damaged files is an error, and changes nothing.
+	if err := os.Remove(filepath.Join(src, "1.json")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(src, "many.json")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Run(t.Context(), Config{Catalog: dir, Sources: []string{src}}); err == nil || !strings.Contains(err.Error(), "2.json: is a Git LFS pointer") {
+		t.Errorf("Run over damaged files alone = %v, want the first one's reason", err)
+	}
+}
+
+// TestFilesOfOneName: messages say which of two files of one name is meant.
+func TestFilesOfOneName(t *testing.T) {
+	dir, root := t.TempDir(), t.TempDir()
+	var sources []string
+	for _, sub := range []string{"a", "b"} {
+		p := filepath.Join(root, sub, "movies.ndjson")
+		if err := os.MkdirAll(filepath.Dir(p), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(p, []byte("{\"id\":\"x\"}\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		sources = append(sources, p)
+	}
+	r := ingestInto(t, dir, Config{Sources: sources})
+	for i, p := range sources {
+		if want := p + `:1: id: want an integer, found "x"`; i >= len(r.Bad) || r.Bad[i] != want {
+			t.Errorf("bad rows = %q, want %q", r.Bad, want)
+		}
 	}
 }

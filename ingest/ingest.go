@@ -47,16 +47,21 @@ type Report struct {
 	Rows        int64            `json:"rows"`        // read
 	Quarantined int64            `json:"quarantined"` // rows that did not validate
 	// Bad holds one line for each of the first quarantined rows: place, field, reason.
-	Bad            []string         `json:"bad,omitempty"`
-	QuarantineFile string           `json:"quarantine_file,omitempty"`
-	Duplicates     int64            `json:"duplicates"`                 // rows equal to an earlier one of their file
-	Conflicts      int64            `json:"conflicts"`                  // members on which two sources disagreed
-	Samples        []string         `json:"conflict_samples,omitempty"` // of the first conflicts
-	Skipped        []string         `json:"skipped,omitempty"`          // files that were left out, and why
-	Unknown        map[string]int64 `json:"unknown_members,omitempty"`  // kept, by path
-	Coerced        map[string]int64 `json:"coerced_members,omitempty"`  // numbers given as text
-	Dropped        map[string]int64 `json:"dropped_members,omitempty"`  // that the API has no place for, by path
-	Seconds        float64          `json:"seconds"`
+	Bad            []string `json:"bad,omitempty"`
+	QuarantineFile string   `json:"quarantine_file,omitempty"`
+	// FailedFiles counts the files, of several, that could not be read, or not to their
+	// end. Rows read before the damage are in the catalogue. Failed has a line for each
+	// of the first.
+	FailedFiles int64            `json:"failed_files"`
+	Failed      []string         `json:"failed,omitempty"`
+	Duplicates  int64            `json:"duplicates"`                 // rows equal to an earlier one of their file
+	Conflicts   int64            `json:"conflicts"`                  // members on which two sources disagreed
+	Samples     []string         `json:"conflict_samples,omitempty"` // of the first conflicts
+	Skipped     []string         `json:"skipped,omitempty"`          // files that were left out, and why
+	Unknown     map[string]int64 `json:"unknown_members,omitempty"`  // kept, by path
+	Coerced     map[string]int64 `json:"coerced_members,omitempty"`  // numbers given as text
+	Dropped     map[string]int64 `json:"dropped_members,omitempty"`  // that the API has no place for, by path
+	Seconds     float64          `json:"seconds"`
 }
 
 // maxSamples bounds what a Report lists of a kind.
@@ -88,7 +93,8 @@ func (c *Config) validate() error {
 const kindMovie = "movie"
 
 // Run ingests. The catalogue changes at once at the end, or not at all. Rows in
-// quarantine are no error; the report counts them.
+// quarantine and damaged files among good ones are no error; the report names them.
+// A damaged file that is the only one is.
 func Run(ctx context.Context, c Config) (Report, error) {
 	if c.Layout == "" {
 		c.Layout = layout.Auto

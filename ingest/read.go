@@ -33,12 +33,23 @@ func (i *ingester) read(ctx context.Context, sorter *runs.Sorter) error {
 	for n, f := range files {
 		i.files = append(i.files, f.Name)
 		if err := r.file(ctx, n, f); err != nil {
-			return err
+			// One of many files that cannot be read, or not to its end, keeps the
+			// others from nothing; what was read of it is good.
+			var damaged *source.FileError
+			if len(files) == 1 || !errors.As(err, &damaged) {
+				return err
+			}
+			if i.report.FailedFiles++; len(i.report.Failed) < maxSamples {
+				i.report.Failed = append(i.report.Failed, err.Error())
+			}
 		}
 		r.done += f.Bytes
 		if r.Progress != nil {
 			r.Progress(r.done, r.total)
 		}
+	}
+	if i.report.FailedFiles == int64(len(files)) && i.report.Rows == 0 {
+		return errors.New(i.report.Failed[0])
 	}
 	for _, l := range r.layouts {
 		c := l.Counts()

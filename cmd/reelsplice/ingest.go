@@ -79,8 +79,12 @@ func (a *app) ingest(ctx context.Context, cfg ingest.Config) (ingest.Report, err
 // quarantined tells about each row that did not validate, and fails when there are
 // more than tolerated.
 func (a *app) quarantined(r *ingest.Report, tolerated int64) error {
-	for _, line := range r.Bad {
+	for _, line := range slices.Concat(r.Failed, r.Bad) {
 		fmt.Fprintln(a.Stderr, line)
+	}
+	if r.FailedFiles > 0 {
+		return fmt.Errorf("%s could not be read to the end, the first: %s; everything else is in the catalogue",
+			plural(r.FailedFiles, "file"), r.Failed[0])
 	}
 	if r.Quarantined <= tolerated {
 		return nil

@@ -66,42 +66,30 @@ func (p place) compare(q place) int {
 	return cmp.Or(strings.Compare(p.language, q.language), cmp.Compare(p.page, q.page))
 }
 
-// placeOf returns the place of a page, and how many pages it says that there are.
-func placeOf[T any](page *T) (p place, total wire.Int) {
-	r := wire.RecordOf(page)
-	field := func(name string) *wire.Field {
-		f, _ := r.Plan.Field(name)
-		return f
-	}
-	return place{r.String(field("language")).V, r.Int(field("page")).V}, *r.Int(field("total_pages"))
-}
+func placeOf[R any](p *catalog.Page[R]) place { return place{p.Language.V, p.Page.V} }
 
 // unitePages returns the pages of both, those of src where both have one. Where src
 // says how many pages a language has, older ones beyond are gone.
-func unitePages[T any](dst, src []T) []T {
+func unitePages[R any](dst, src []catalog.Page[R]) []catalog.Page[R] {
 	if src == nil {
 		return dst
 	}
 	have, totals := map[place]bool{}, map[string]int64{}
 	for i := range src {
-		p, total := placeOf(&src[i])
+		p := placeOf(&src[i])
 		have[p] = true
-		if total.Set {
+		if total := src[i].TotalPages; total.Set {
 			totals[p.language] = max(totals[p.language], total.V)
 		}
 	}
 	for i := range dst {
-		p, _ := placeOf(&dst[i])
+		p := placeOf(&dst[i])
 		total, known := totals[p.language]
 		if !have[p] && (!known || p.page <= total) {
 			src = append(src, dst[i])
 		}
 	}
-	slices.SortStableFunc(src, func(a, b T) int {
-		p, _ := placeOf(&a)
-		q, _ := placeOf(&b)
-		return p.compare(q)
-	})
+	slices.SortStableFunc(src, func(a, b catalog.Page[R]) int { return placeOf(&a).compare(placeOf(&b)) })
 	return src
 }
 

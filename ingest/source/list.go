@@ -40,7 +40,22 @@ func List(srcs []string, o Options) ([]File, error) {
 			return nil, err
 		}
 	}
+	tellApart(l.files)
 	return l.files, nil
+}
+
+// tellApart gives files of one name their path as name, so that messages say which of
+// them is meant.
+func tellApart(files []File) {
+	names := map[string]int{}
+	for i := range files {
+		names[files[i].Name]++
+	}
+	for i := range files {
+		if names[files[i].Name] > 1 {
+			files[i].Name = files[i].Path
+		}
+	}
 }
 
 var objectURL = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]+://`)
