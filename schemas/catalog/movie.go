@@ -1,6 +1,10 @@
 package catalog
 
-import "reelsplice/schemas/wire"
+import (
+	"strings"
+
+	"reelsplice/schemas/wire"
+)
 
 // A Movie is everything about one movie: the members of its details answer, then
 // its sub-requests under the names of append_to_response.
@@ -380,9 +384,10 @@ func IMDbOf(m *Movie) string {
 	return m.IMDbID.V
 }
 
-// FirstIMDb returns the IMDb id of the details, or else that of the external ids.
+// FirstIMDb returns the IMDb id of the details, or else, where that is none of a title,
+// that of the external ids.
 func FirstIMDb(details, external string) string {
-	if details != "" {
+	if strings.HasPrefix(details, "tt") || external == "" {
 		return details
 	}
 	return external
