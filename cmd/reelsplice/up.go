@@ -12,11 +12,13 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+	"github.com/google/renameio/v2"
 	"github.com/spf13/cobra"
 
 	"reelsplice/build"
 	"reelsplice/data/sample"
 	"reelsplice/ingest"
+	"reelsplice/ingest/layout"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/release"
 	"reelsplice/serve"
@@ -29,7 +31,7 @@ func (a *app) upCommand() *cobra.Command {
 		Use:   "up",
 		Short: "Serve the built-in sample, or the release that is there",
 		Long: "up serves the release in --dir. When there is none yet, it makes one: of the catalogue in --dir, or\n" +
-			"else of the sample that is built in. It issues a token, and prints the address, the token and two\n" +
+			"else of the sample that is built in, which is made anew by every up. It issues a token, and prints the address, the token and two\n" +
 			"commands to try. The token of an earlier up is revoked.\n\n" +
 			"--dir is the folder reelsplice in your cache folder when not given. When port 8080 is taken and --addr\n" +
 			"is not given, a free port is used.",
@@ -104,8 +106,14 @@ func (u *up) places() error {
 // lockRetry is how often a lock that another process holds is asked for.
 const lockRetry = 50 * time.Millisecond
 
-// prepare makes a release unless one is published. Of several processes, one does it
-// and the others wait.
+// sampleMark is the file, in the folder of up, that names the release that was made of
+// the sample.
+const sampleMark = ".sample"
+
+// prepare makes a release unless one is published that is the user's own. One that was
+// made of the sample is made anew, in a fraction of a second, because the sample, or
+// what is built of it, may be another in this version. Of several processes, one does
+// it and the others wait.
 func (u *up) prepare(ctx context.Context) (err error) {
 	l := flock.New(filepath.Join(u.dir, ".prepare.lock"))
 	if _, err := l.TryLockContext(ctx, lockRetry); err != nil {
@@ -113,40 +121,58 @@ func (u *up) prepare(ctx context.Context) (err error) {
 	}
 	defer func() { err = errors.Join(err, l.Unlock()) }()
 	store := release.Store{Dir: u.cfg.Releases}
-	if _, err := store.Current(); !errors.Is(err, release.ErrNoRelease) {
+	mark := filepath.Join(u.dir, sampleMark)
+	made, _ := os.ReadFile(mark) // unreadable is like none: then the release is the user's
+	current, err := store.Current()
+	if err == nil && current != string(made) {
+		return nil
+	}
+	if err != nil && !errors.Is(err, release.ErrNoRelease) {
 		return err
 	}
-	cfg := build.DefaultConfig()
-	cfg.Catalog, cfg.Releases = filepath.Join(u.dir, "catalog"), u.cfg.Releases
-	if err := u.ingestSample(ctx, cfg.Catalog); err != nil {
+	own := filepath.Join(u.dir, "catalog")
+	if _, err := os.Stat(filepath.Join(own, catalog.MovieFile)); err == nil && len(made) == 0 {
+		_, err := u.buildAndPublish(ctx, store, own)
 		return err
 	}
-	r, err := u.build(ctx, cfg)
+	id, err := u.publishSample(ctx, store)
 	if err != nil {
 		return err
 	}
-	_, err = store.Publish(r.Release)
-	return err
+	return renameio.WriteFile(mark, []byte(id), 0o600)
 }
 
-// ingestSample makes the catalogue in dir of the sample, unless there is one.
-func (u *up) ingestSample(ctx context.Context, dir string) (err error) {
-	if _, err := os.Stat(filepath.Join(dir, catalog.MovieFile)); !errors.Is(err, os.ErrNotExist) {
-		return err
+func (u *up) buildAndPublish(ctx context.Context, store release.Store, dir string) (id string, err error) {
+	cfg := build.DefaultConfig()
+	cfg.Catalog, cfg.Releases = dir, u.cfg.Releases
+	r, err := u.build(ctx, cfg)
+	if err != nil {
+		return "", err
 	}
+	_, err = store.Publish(r.Release)
+	return r.Release, err
+}
+
+// publishSample makes a release of the sample, through a catalogue that is gone again
+// afterwards.
+func (u *up) publishSample(ctx context.Context, store release.Store) (id string, err error) {
 	tmp, err := os.MkdirTemp("", "reelsplice-sample-")
 	if err != nil {
-		return fmt.Errorf("unpack sample: %w", err)
+		return "", fmt.Errorf("unpack sample: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(tmp)) }()
-	if err := os.CopyFS(tmp, sample.FS()); err != nil {
-		return fmt.Errorf("unpack sample: %w", err)
+	dumps, made := filepath.Join(tmp, "dumps"), filepath.Join(tmp, "catalog")
+	if err := os.CopyFS(dumps, sample.FS()); err != nil {
+		return "", fmt.Errorf("unpack sample: %w", err)
 	}
-	r, err := u.ingest(ctx, ingest.Config{Catalog: dir, Layout: "auto", Sources: []string{tmp}})
+	r, err := u.ingest(ctx, ingest.Config{Catalog: made, Layout: layout.Auto, Sources: []string{dumps}})
 	if err != nil {
-		return err
+		return "", err
 	}
-	return u.quarantined(&r, 0)
+	if err := u.quarantined(&r, 0); err != nil {
+		return "", err
+	}
+	return u.buildAndPublish(ctx, store, made)
 }
 
 // token issues the token of this run and revokes that of an earlier one. Tokens are
