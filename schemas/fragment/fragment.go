@@ -3,7 +3,7 @@
 // edge asks by them; neither knows more of the other.
 //
 // An address has two halves. The resource key (AppendID, AppendSeason,
-// AppendEpisode, AppendName) finds a resource in the release's index. The Address
+// AppendEpisode, AppendAlias, AppendShared) finds a resource in the release's index. The Address
 // (Sub, Page, Variant) finds one fragment among those of that resource.
 //
 // The numbers of Kind and Sub reach files: they are never renumbered or reused.
@@ -79,12 +79,6 @@ func AppendSeason(dst []byte, id ID, season uint32) []byte {
 func AppendEpisode(dst []byte, id ID, season, episode uint32) []byte {
 	dst = binary.BigEndian.AppendUint32(AppendID(dst, KindEpisode, id), season)
 	return binary.BigEndian.AppendUint32(dst, episode)
-}
-
-// AppendName appends the resource key of a resource that a text names, such as an
-// IMDb id. The name is at most MaxKeyLen-1 bytes long.
-func AppendName[T string | []byte](dst []byte, k Kind, name T) []byte {
-	return append(append(dst, byte(k)), name...)
 }
 
 // AppendAlias appends the key of an alias: a text that stands for a resource of kind

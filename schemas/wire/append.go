@@ -222,11 +222,3 @@ func MarkNull(r Record, name string) {
 		toggle(r, name)
 	}
 }
-
-// SetNull makes an unset member null, also one that is usually left out.
-func SetNull(r Record, name string) {
-	i, ok := r.Plan.byName[name]
-	if ok && !r.set(&r.Plan.Fields[i]) && !IsNull(r, name) {
-		toggle(r, name)
-	}
-}

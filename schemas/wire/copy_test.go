@@ -147,11 +147,6 @@ func TestNulls(t *testing.T) {
 	f(`{}`, "path", MarkAbsent, `{}`)
 	f(`{}`, "path", MarkNull, `{"path":null}`)
 	f(`{}`, "id", MarkNull, `{}`) // the API never has it null
-	f(`{}`, "id", SetNull, `{"id":null}`)
-	f(`{}`, "path", SetNull, `{"path":null}`)
-	f(`{"id":4}`, "id", SetNull, `{"id":4}`)
-	f(`{"id":null}`, "id", SetNull, `{"id":null}`)
-	f(`{}`, "no such member", SetNull, `{}`)
 }
 
 func TestUniteExtra(t *testing.T) {
