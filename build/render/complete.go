@@ -2,7 +2,6 @@ package render
 
 import (
 	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/wire"
 )
 
@@ -16,11 +15,8 @@ func Complete(m *catalog.Movie) {
 		return
 	}
 	rec := wire.RecordOf(m)
-	for i := range rec.Plan.Fields {
+	for i := range rec.Plan.Subs {
 		f := &rec.Plan.Fields[i]
-		if f.Name == fragment.SubAlternativeTitles.Name() {
-			return // the details end here
-		}
 		if f.Nullable {
 			wire.MarkNull(rec, f.Name)
 			continue

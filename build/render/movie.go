@@ -16,7 +16,6 @@ type Renderer struct {
 	out    fragments
 	plan   *wire.Plan
 	genres int // index of the genres member of a movie
-	subs   int // index of a movie's first member that is no part of its details
 	empty  map[fragment.Sub]string
 	// imageRows and videoRows hold the rows of one language at a time.
 	imageRows []catalog.Image
@@ -26,14 +25,7 @@ type Renderer struct {
 // New returns a Renderer.
 func New() *Renderer {
 	r := &Renderer{plan: wire.PlanOf[catalog.Movie](), empty: map[fragment.Sub]string{}}
-	for i := range r.plan.Fields {
-		switch r.plan.Fields[i].Name {
-		case fragment.SubGenres.Name():
-			r.genres = i
-		case fragment.SubAlternativeTitles.Name():
-			r.subs = i
-		}
-	}
+	r.genres = slices.IndexFunc(r.plan.Fields, func(f wire.Field) bool { return f.Name == fragment.SubGenres.Name() })
 	for _, d := range MovieDefaults() {
 		r.empty[d.Address.Sub] = content(d.Pieces)
 	}
@@ -89,7 +81,7 @@ func (r *Renderer) addLanguage(s fragment.Sub, l *language, pieces ...Piece) {
 // detail is the details of v without their closing brace.
 func (r *Renderer) detail(v *catalog.Movie) Piece {
 	return r.out.segment(func(dst []byte) []byte {
-		return r.appendUnknown(wire.AppendMembers(append(dst, '{'), wire.RecordOf(v), 0, r.subs), v)
+		return r.appendUnknown(wire.AppendMembers(append(dst, '{'), wire.RecordOf(v), 0, r.plan.Subs), v)
 	})
 }
 
@@ -123,7 +115,7 @@ func (r *Renderer) untranslated(m, plain *catalog.Movie) {
 		return dst
 	})
 	after := r.out.segment(func(dst []byte) []byte {
-		return r.appendUnknown(wire.AppendMembers(append(dst, ','), rec, r.genres+1, r.subs), plain)
+		return r.appendUnknown(wire.AppendMembers(append(dst, ','), rec, r.genres+1, r.plan.Subs), plain)
 	})
 	r.out.add(a, before, Piece{Op: release.OpReference, Genres: ids}, after)
 }

@@ -3,6 +3,7 @@ package wire
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -46,6 +47,9 @@ type Plan struct {
 	// DropID is set for sub-requests: the id of a standalone answer is not kept,
 	// because the resource has it.
 	DropID bool
+	// Subs is the index of the first field that is a sub-request (DropID); the fields
+	// before it are the details. It is len(Fields) for a struct without any.
+	Subs int
 	// Key is the field that holds the member name when the struct is an element
 	// of a ShapeKeyed list, else -1. It is not a member of its own object.
 	Key    int
@@ -86,6 +90,10 @@ func newPlan(t reflect.Type) *Plan {
 			continue
 		}
 		p.add(newField(t, sf, tag))
+	}
+	p.Subs = slices.IndexFunc(p.Fields, func(f Field) bool { return f.Elem != nil && f.Elem.DropID })
+	if p.Subs < 0 {
+		p.Subs = len(p.Fields)
 	}
 	if len(p.Fields) > 64 {
 		panic(fmt.Sprintf("wire: %v has more than 64 members", t))
