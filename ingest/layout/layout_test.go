@@ -3,6 +3,7 @@ package layout
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"path/filepath"
@@ -362,5 +363,29 @@ func TestNames(t *testing.T) {
 	}
 	if !slices.Contains(Names(), Auto) {
 		t.Error("Names lacks auto")
+	}
+}
+
+// TestMovnixMainImages: the main images come first, with the sizes that they have where
+// they come again.
+func TestMovnixMainImages(t *testing.T) {
+	l, err := New(Movnix, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := l.Movie(Row{JSON: `{"movie":{"tmdbId":1},"images":[` +
+		`{"filePath":"/main","width":null,"height":null,"aspectRatio":null,"type":"poster"},` +
+		`{"filePath":"/other","width":1,"height":2,"aspectRatio":0.5,"type":"poster"},` +
+		`{"filePath":"/main","width":3,"height":6,"aspectRatio":0.5,"type":"poster"},` +
+		`{"filePath":"/alone","width":null,"height":null,"aspectRatio":null,"type":"poster"}]}`})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, p := range m.Images.Posters {
+		got = append(got, fmt.Sprintf("%s %d", p.FilePath.V, p.Width.V))
+	}
+	if want := []string{"/main 3", "/other 1", "/alone 0"}; !slices.Equal(got, want) {
+		t.Errorf("posters = %q, want %q", got, want)
 	}
 }

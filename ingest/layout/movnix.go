@@ -316,22 +316,27 @@ func (r *movnixRow) keywords() *catalog.Keywords {
 	return out
 }
 
-// images sorts the images by type. The crawler repeated the main poster and
-// backdrop without their sizes; those rows are left out where the image comes again.
+// images sorts the images by type. The crawler put the main poster and backdrop in
+// front without their sizes, and again among the others: the whole row takes the
+// place in front.
 func (r *movnixRow) images() *catalog.Images {
 	if r.Images == nil {
 		return nil
 	}
 	out := &catalog.Images{Backdrops: []catalog.Image{}, Logos: []catalog.Image{}, Posters: []catalog.Image{}}
-	sized := map[string]bool{}
-	for _, i := range r.Images {
-		if i.Width.Set {
-			sized[i.FilePath.V] = true
+	sized, moved := map[string]*movnixImage{}, map[*movnixImage]bool{}
+	for k := range r.Images {
+		if i := &r.Images[k]; i.Width.Set && sized[i.FilePath.V] == nil {
+			sized[i.FilePath.V] = i
 		}
 	}
-	for _, i := range r.Images {
-		if !i.Width.Set && sized[i.FilePath.V] {
-			continue
+	for k := range r.Images {
+		i := &r.Images[k]
+		if whole := sized[i.FilePath.V]; !i.Width.Set && whole != nil && !moved[whole] {
+			moved[whole] = true
+			i = whole
+		} else if !i.Width.Set && whole != nil || moved[i] {
+			continue // there already
 		}
 		img := catalog.Image{
 			// The crawler dropped country and language, so absent rather than null.
