@@ -50,7 +50,7 @@ type planLocalized struct {
 }
 
 // makePlan reads a few columns of the whole catalogue. What it keeps is small: the
-// distinct lists of genres, and eight bytes for each IMDb id.
+// distinct lists of genres, and sixteen bytes for each IMDb id.
 func makePlan(ctx context.Context, movies *catalog.File[catalog.Movie]) (plan, error) {
 	p := plan{genreRefs: map[string]release.Ref{}, imdbOwners: map[uint64]int64{}}
 	genres := map[string][]int64{}
@@ -90,10 +90,7 @@ func addGenres(m map[string][]int64, row *planRow) {
 		if !render.ShareGenres(list) {
 			continue
 		}
-		ids := make([]int64, len(list))
-		for i := range list {
-			ids[i] = list[i].ID.V
-		}
+		ids := render.GenreIDs(list)
 		m[render.GenresName(ids)] = ids
 	}
 }

@@ -45,8 +45,7 @@ func (c *composer) compose(rel *release.Reader, q *route.Request) error {
 		return &errNotFound
 	}
 	p := part{rel: rel, q: q, defaults: c.defaults(rel, q.Kind)}
-	p.id = e.ID()
-	c.id = p.id
+	c.id = e.ID()
 	if q.Sub != fragment.SubDetails {
 		splice.Literal(&c.answer, "{")
 		p.standalone = true
@@ -96,7 +95,6 @@ type part struct {
 	rel        *release.Reader
 	q          *route.Request
 	defaults   release.Entry
-	id         uint64
 	standalone bool // the answer is one sub-request, with its id
 }
 
@@ -144,7 +142,7 @@ func (c *composer) fragment(p *part, choice variant.Choice, depth int) error {
 			}
 		case release.OpIDMark:
 			if p.standalone {
-				c.mark(`"id":`, p.id)
+				c.mark(`"id":`, c.id)
 			}
 		case release.OpPageMark:
 			c.mark(`"page":`, uint64(choice.Page))

@@ -25,11 +25,16 @@ type Renderer struct {
 // New returns a Renderer.
 func New() *Renderer {
 	r := &Renderer{plan: wire.PlanOf[catalog.Movie](), empty: map[fragment.Sub]string{}}
-	r.genres = slices.IndexFunc(r.plan.Fields, func(f wire.Field) bool { return f.Name == fragment.SubGenres.Name() })
+	r.genres = genresMember(r.plan)
 	for _, d := range MovieDefaults() {
 		r.empty[d.Address.Sub] = content(d.Pieces)
 	}
 	return r
+}
+
+// genresMember returns the index of the genres among the members of a plan.
+func genresMember(p *wire.Plan) int {
+	return slices.IndexFunc(p.Fields, func(f wire.Field) bool { return f.Name == fragment.SubGenres.Name() })
 }
 
 // content identifies what a fragment made of segments and marks says.
@@ -103,10 +108,7 @@ func (r *Renderer) untranslated(m, plain *catalog.Movie) {
 		return
 	}
 	rec := wire.RecordOf(plain)
-	ids := make([]int64, len(m.Genres))
-	for i := range m.Genres {
-		ids[i] = m.Genres[i].ID.V
-	}
+	ids := GenreIDs(m.Genres)
 	before := r.out.segment(func(dst []byte) []byte {
 		dst = wire.AppendMembers(append(dst, '{'), rec, 0, r.genres)
 		if dst[len(dst)-1] != '{' {
@@ -123,7 +125,7 @@ func (r *Renderer) untranslated(m, plain *catalog.Movie) {
 // ShareGenres reports whether the genres of a movie can be a shared fragment: the
 // reference names them all in English as the record does.
 func ShareGenres(genres []catalog.Genre) bool {
-	if len(genres) == 0 || len(genresKey(genres)) > fragment.MaxKeyLen-1 {
+	if len(genres) == 0 || len(GenresName(GenreIDs(genres))) > fragment.MaxKeyLen-2 {
 		return false
 	}
 	for i := range genres {
@@ -136,12 +138,13 @@ func ShareGenres(genres []catalog.Genre) bool {
 	return true
 }
 
-func genresKey(genres []catalog.Genre) string {
+// GenreIDs returns the ids of genres, in their order.
+func GenreIDs(genres []catalog.Genre) []int64 {
 	ids := make([]int64, len(genres))
 	for i := range genres {
 		ids[i] = genres[i].ID.V
 	}
-	return GenresName(ids)
+	return ids
 }
 
 // GenresName is the resource name of a shared list of genres: its ids.
@@ -160,7 +163,7 @@ func GenresName(ids []int64) string {
 // `"genres":[...]`, in English and in each language that names a genre otherwise.
 func SharedGenres(ids []int64) []Fragment {
 	var f fragments
-	member := New().genres
+	member := genresMember(wire.PlanOf[catalog.Movie]())
 	write := func(lang, region string) Piece {
 		genres := make([]catalog.Genre, len(ids))
 		for i, id := range ids {

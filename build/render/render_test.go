@@ -554,3 +554,22 @@ func TestTranslationsOfCrawls(t *testing.T) {
 		t.Errorf("translations = %s, want %s", got, want)
 	}
 }
+
+// TestSharedGenresFitAKey: the ids of a shared list are the name in a resource key, after
+// two bytes for its kinds; longer lists are not shared.
+func TestSharedGenresFitAKey(t *testing.T) {
+	list := func(last int64, name string) []catalog.Genre {
+		genres := slices.Repeat([]catalog.Genre{{ID: wire.Number(10751), Name: wire.Text("Family")}}, 10)
+		return append(genres, catalog.Genre{ID: wire.Number(last), Name: wire.Text(name)})
+	}
+	for _, c := range []struct {
+		genres []catalog.Genre
+		want   bool
+	}{{list(18, "Drama"), true}, {list(878, "Science Fiction"), false}} {
+		name := GenresName(GenreIDs(c.genres))
+		key := fragment.AppendShared(nil, fragment.KindGenres, fragment.KindMovie, name)
+		if got := ShareGenres(c.genres); got != c.want || got != (len(key) <= fragment.MaxKeyLen) {
+			t.Errorf("ShareGenres(%s), a key of %d bytes = %v, want %v", name, len(key), got, c.want)
+		}
+	}
+}

@@ -176,7 +176,7 @@ func TestFilterRecordedImages(t *testing.T) {
 		t.Fatal(err)
 	}
 	if movie.Images == nil {
-		t.Skip("the recording has no images")
+		t.Fatal("the recording has no images")
 	}
 	var compact bytes.Buffer
 	if err := json.Compact(&compact, movie.Images); err != nil {
