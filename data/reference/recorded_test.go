@@ -260,8 +260,84 @@ func decodeObject(t *testing.T, path string, v any) bool {
 	return json.Unmarshal(data, v) == nil
 }
 
+// generic is a season or an episode as answers carry it.
+type generic struct {
+	Name    string `json:"name"`
+	Season  int    `json:"season_number"`
+	Episode int    `json:"episode_number"`
+}
+
+// TestDumpedGenericNames compares the names of seasons and episodes in a crawl in
+// Arabic. Some are named by hand, so it looks at those that begin as generic ones do.
+func TestDumpedGenericNames(t *testing.T) {
+	type series struct {
+		Seasons []generic
+		Last    *generic `json:"last_episode_to_air"`
+		Next    *generic `json:"next_episode_to_air"`
+	}
+	seasons, episodes, specials := 0, 0, 0
+	for _, s := range readDump[series](t, sharedtest.Path(t, "dumps", "tmdb-native-ar", "tv.ndjson.gz")) {
+		for _, g := range s.Seasons {
+			if !strings.HasPrefix(g.Name, "الموسم ") && g.Season != 0 {
+				continue
+			}
+			if g.Season == 0 {
+				specials++
+			}
+			seasons++
+			if got := SeasonName("ar", "SA", g.Season); got != g.Name {
+				t.Errorf("SeasonName(%q, %q, %d) = %q, want %q", "ar", "SA", g.Season, got, g.Name)
+			}
+		}
+		for _, g := range []*generic{s.Last, s.Next} {
+			if g == nil || !strings.HasPrefix(g.Name, "الحلقة ") {
+				continue
+			}
+			episodes++
+			if got := EpisodeName("ar", "SA", g.Episode); got != g.Name {
+				t.Errorf("EpisodeName(%q, %q, %d) = %q, want %q", "ar", "SA", g.Episode, got, g.Name)
+			}
+		}
+	}
+	if seasons < 100 || episodes < 10 || specials < 10 {
+		t.Errorf("compared %d seasons, %d of them specials, and %d episodes, want 100, 10, 10", seasons, specials, episodes)
+	}
+}
+
+// TestRecordedGenericNames compares names that translators gave first seasons, where
+// they are the generic ones. (They write "1ª Temporada" and "فصل ۱" too.)
+func TestRecordedGenericNames(t *testing.T) {
+	names := make(map[string][]string)
+	for _, file := range []string{"translations--openapi.json", "translations--swift-3572.json"} {
+		recorded := readJSON[struct {
+			Translations []struct {
+				Language string `json:"iso_639_1"`
+				Data     struct{ Name string }
+			}
+		}](t, sharedtest.Path(t, "recorded", "tv-season", file))
+		for _, r := range recorded.Translations {
+			names[r.Language] = append(names[r.Language], r.Data.Name)
+		}
+	}
+	for _, lang := range []string{"bg", "el", "hr", "hu", "ka", "ko", "nl", "no", "th"} {
+		if got := SeasonName(lang, "", 1); !slices.Contains(names[lang], got) {
+			t.Errorf("SeasonName(%q, %q, 1) = %q, want one of %q", lang, "", got, names[lang])
+		}
+	}
+}
+
 // readDumpedGenres returns the genres of every record in a compressed dump.
 func readDumpedGenres(t *testing.T, path string) []genre {
+	t.Helper()
+	var all []genre
+	for _, record := range readDump[struct{ Genres []genre }](t, path) {
+		all = append(all, record.Genres...)
+	}
+	return all
+}
+
+// readDump returns every record in a compressed dump.
+func readDump[T any](t *testing.T, path string) []T {
 	t.Helper()
 	f, err := os.Open(path)
 	if err != nil {
@@ -272,14 +348,14 @@ func readDumpedGenres(t *testing.T, path string) []genre {
 	if err != nil {
 		t.Fatalf("%s: %v", path, err)
 	}
-	var all []genre
+	var all []T
 	dec := json.NewDecoder(bufio.NewReader(zr))
 	for dec.More() {
-		var record struct{ Genres []genre }
+		var record T
 		if err := dec.Decode(&record); err != nil {
 			t.Fatalf("%s: %v", path, err)
 		}
-		all = append(all, record.Genres...)
+		all = append(all, record)
 	}
 	return all
 }

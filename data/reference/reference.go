@@ -1,10 +1,12 @@
 // Package reference holds what the API serves as it is, whatever dumps a release
 // is built from: the genres with their names in each language, the languages, the
-// countries and the primary translations.
+// countries, the primary translations, the configuration, the certifications, the
+// watch providers, and the names of seasons and episodes that have none.
 //
-// Everything in it is a fact about TMDB, in TMDB's wording, odd spellings included:
-// a dump that carries a genre name must come out with the same name. Nothing is
-// translated here; where TMDB has no name, neither has this package.
+// It is facts about TMDB, in TMDB's wording, odd spellings included: a dump that
+// carries a genre name must come out with the same name. Where TMDB has no name,
+// neither has this package. Only of the generic names of seasons and episodes some
+// stand in for what no recorded answer shows; the README says which.
 //
 // Entries are keyed as in the API: genres by TMDB's id, languages by ISO 639-1 code
 // and TMDB's additions (xx for no language, cn for Cantonese), countries by ISO
@@ -24,7 +26,8 @@ import (
 	"sync"
 )
 
-//go:embed genres.json languages.json countries.json translations.json
+//go:embed certifications.json configuration.json countries.json genres.json jobs.json
+//go:embed languages.json names.json providers.json timezones.json translations.json
 var files embed.FS
 
 // A Language is one entry of configuration/languages.
