@@ -1,9 +1,12 @@
-// Package build turns a catalogue into a release: plan -> map -> seal.
+// Package build turns a catalogue into a release: plan -> map -> reduce -> seal.
 //
 // The plan divides the catalogue into shards and writes what all of them share. Map
-// renders and compresses one shard; it reads nothing but the catalogue and the plan,
-// so shards may be built in any order, anywhere, and again. Seal joins them. The
-// release's bytes follow from the catalogue and the parameters alone.
+// renders and compresses the titles, a shard at a time, and sends what they say of
+// people, companies and the like to partitions on disk. Reduce builds those resources,
+// a partition at a time, from their records and from what was sent. Seal joins the
+// shards. Each task is a function of the catalogue and the plan, so tasks of a stage
+// may run in any order, anywhere, and again. The release's bytes follow from the
+// catalogue and the parameters alone: neither jobs nor memory show in them.
 package build
 
 import (
@@ -14,6 +17,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"sync/atomic"
 	"time"
 
@@ -21,6 +25,7 @@ import (
 
 	"reelsplice/build/render"
 	"reelsplice/build/segment"
+	"reelsplice/build/shuffle"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/release"
@@ -74,6 +79,7 @@ type Report struct {
 	Release     string           `json:"release"`
 	BuiltAt     time.Time        `json:"built_at"`
 	Records     map[string]int64 `json:"records"` // by kind
+	Derived     int64            `json:"derived"` // resources that no dump has a record of
 	Resources   int64            `json:"resources"`
 	Fragments   int64            `json:"fragments"`
 	Segments    int64            `json:"segments"`
@@ -83,9 +89,11 @@ type Report struct {
 	Jobs        int              `json:"jobs"`
 	// SharedIMDbIDs counts movies whose IMDb id a movie with a lower id has too;
 	// only the first is found by it.
-	SharedIMDbIDs int64   `json:"shared_imdb_ids"`
-	Seconds       float64 `json:"seconds"`
-	PeakRSSBytes  int64   `json:"peak_rss_bytes"`
+	SharedIMDbIDs int64 `json:"shared_imdb_ids"`
+	// Stages holds how many seconds each stage took.
+	Stages       map[string]float64 `json:"stages"`
+	Seconds      float64            `json:"seconds"`
+	PeakRSSBytes int64              `json:"peak_rss_bytes"`
 }
 
 // Run builds a release and returns its report. It is not published.
@@ -96,66 +104,207 @@ func Run(ctx context.Context, c Config) (Report, error) {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	start := time.Now()
-	path := filepath.Join(c.Catalog, catalog.MovieFile)
-	movies, err := catalog.OpenFile[catalog.Movie](path, fragment.KindMovie.String())
-	if errors.Is(err, os.ErrNotExist) {
-		return Report{}, fmt.Errorf("no catalogue in %s: %s is missing: run ingest first", c.Catalog, catalog.MovieFile)
-	}
+	// The collector works harder near the bound rather than passing it. The rest is what
+	// the process has beside the heap.
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(c.Memory / 10 * 9))
+	b := &builder{Config: c, start: time.Now(), stages: map[string]float64{}}
+	var err error
+	b.inputs, err = openInputs(c.Catalog)
+	defer closeInputs(b.inputs)
 	if err != nil {
 		return Report{}, err
 	}
-	defer func() { _ = movies.Close() }() // read side: nothing to lose
-	b := &builder{Config: c, movies: movies}
 	manifest, err := b.run(ctx)
 	if err != nil {
 		return Report{}, err
 	}
-	r := b.report(manifest, time.Since(start))
+	r := b.report(manifest)
 	return r, writeReport(filepath.Join(c.Releases, manifest.ID), r)
 }
 
 // builder is one build at work.
 type builder struct {
 	Config
-	movies *catalog.File[catalog.Movie]
-	plan   plan
-	done   atomic.Int64
+	inputs  map[fragment.Kind]*input
+	work    string // folder of temporary files
+	plan    plan
+	reduced *shuffle.Shuffle // what titles say of other resources
+	found   *shuffle.Shuffle // what external ids find
+	done    atomic.Int64     // records
+	derived atomic.Int64
+	start   time.Time
+	stages  map[string]float64
 }
 
 func (b *builder) run(ctx context.Context) (release.Manifest, error) {
-	var err error
-	if b.plan, err = makePlan(ctx, b.movies); err != nil {
-		return release.Manifest{}, err
-	}
+	b.plan.divide(b.inputs)
 	w, err := release.Create(b.Releases, release.WriterOptions{
 		Params:  map[string]string{"level": fmt.Sprint(b.Level), "catalog_version": catalog.FormatVersion},
-		Sources: map[string]int64{fragment.KindMovie.String(): b.movies.NumRows()},
-		Shards:  1 + len(b.plan.shards),
+		Sources: b.records(),
+		Shards:  b.plan.shards(),
 	})
 	if err != nil {
 		return release.Manifest{}, err
 	}
-	m, err := b.write(ctx, w)
+	m, err := b.make(ctx, w)
 	if err != nil {
 		return release.Manifest{}, errors.Join(err, w.Abort())
 	}
 	return m, nil
 }
 
-func (b *builder) write(ctx context.Context, w *release.Writer) (release.Manifest, error) {
+// make runs the stages.
+func (b *builder) make(ctx context.Context, w *release.Writer) (m release.Manifest, err error) {
+	// The next builder removes what a killed one left under such names.
+	if b.work, err = os.MkdirTemp(b.Releases, release.BuildingPrefix+"*"); err != nil {
+		return m, fmt.Errorf("make folder for temporary files: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(b.work)) }()
+	if err := b.stage("plan", func() error { return b.makePlan(ctx) }); err != nil {
+		return m, err
+	}
+	defer b.closeTables()
+	if b.reduced, err = shuffle.New(b.work, b.plan.partitions, b.Memory/8); err != nil {
+		return m, err
+	}
+	defer func() { err = errors.Join(err, b.reduced.Close()) }()
+	if b.found, err = shuffle.New(b.work, b.plan.finds, b.Memory/32); err != nil {
+		return m, err
+	}
+	defer func() { err = errors.Join(err, b.found.Close()) }()
 	if err := b.common(w); err != nil {
-		return release.Manifest{}, err
+		return m, err
 	}
-	g, ctx2 := errgroup.WithContext(ctx)
+	if err := b.shards(ctx, w); err != nil {
+		return m, err
+	}
+	err = b.stage("seal", func() error {
+		m, err = w.Seal(ctx)
+		return err
+	})
+	return m, err
+}
+
+// shards runs the stages that build shards. Shard 0 is the common one.
+func (b *builder) shards(ctx context.Context, w *release.Writer) error {
+	first := 1
+	for _, s := range []struct {
+		name  string
+		tasks []task
+	}{{"map", b.mapTasks()}, {"reduce", b.reduceTasks()}, {"find", b.findTasks()}} {
+		if err := b.stage(s.name, func() error { return b.runTasks(ctx, w, first, s.tasks) }); err != nil {
+			return err
+		}
+		first += len(s.tasks)
+		// All credits have been seen once the titles are done.
+		b.plan.latest[fragment.KindPerson] = b.plan.persons.Load()
+	}
+	return nil
+}
+
+// stage runs one stage and notes how long it took.
+func (b *builder) stage(name string, run func() error) error {
+	start := time.Now()
+	err := run()
+	b.stages[name] = time.Since(start).Seconds()
+	return err
+}
+
+// records returns how many records the catalogue has, by kind.
+func (b *builder) records() map[string]int64 {
+	n := map[string]int64{}
+	for kind, in := range b.inputs {
+		n[kind.String()] = in.rows()
+	}
+	return n
+}
+
+func (b *builder) total() int64 {
+	var n int64
+	for _, in := range b.inputs {
+		n += in.rows()
+	}
+	return n
+}
+
+// advance counts records that are done.
+func (b *builder) advance(n int64) {
+	if done := b.done.Add(n); b.Progress != nil {
+		b.Progress(done, b.total())
+	}
+}
+
+// A task builds one shard.
+type task func(ctx context.Context, o *output) error
+
+// runTasks runs the tasks of a stage, as many at once as the memory allows. Their
+// shards are numbered in a row.
+func (b *builder) runTasks(ctx context.Context, w *release.Writer, first int, tasks []task) error {
+	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(b.workers())
-	for i := range b.plan.shards {
-		g.Go(func() error { return b.mapShard(ctx2, w, i) })
+	for i, t := range tasks {
+		g.Go(func() error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			o, err := b.newOutput(w, first+i)
+			if err != nil {
+				return err
+			}
+			if err := t(ctx, o); err != nil {
+				return err
+			}
+			return o.shard.Close()
+		})
 	}
-	if err := g.Wait(); err != nil {
-		return release.Manifest{}, err
+	return g.Wait()
+}
+
+// mapTasks are the shards of titles.
+func (b *builder) mapTasks() []task {
+	var tasks []task
+	for _, s := range b.plan.movies {
+		tasks = append(tasks, func(ctx context.Context, o *output) error { return b.mapMovies(ctx, o, s) })
 	}
-	return w.Seal(ctx)
+	for _, s := range b.plan.series {
+		tasks = append(tasks, func(ctx context.Context, o *output) error { return b.mapSeries(ctx, o, s) })
+	}
+	return tasks
+}
+
+// reduceTasks are the partitions of everything that titles refer to, in the order of
+// their numbers.
+func (b *builder) reduceTasks() []task {
+	tasks := make([]task, b.plan.partitions)
+	addReducers(b, tasks, fragment.KindPerson, buildPerson)
+	addReducers(b, tasks, fragment.KindCollection, buildCollection)
+	addReducers(b, tasks, fragment.KindCompany, buildCompany)
+	addReducers(b, tasks, fragment.KindNetwork, buildNetwork)
+	addReducers(b, tasks, fragment.KindKeyword, buildKeyword)
+	addReducers(b, tasks, fragment.KindReview, buildReview)
+	addReducers(b, tasks, fragment.KindCredit, buildCredit)
+	addReducers(b, tasks, fragment.KindEpisodeGroup, buildEpisodeGroup)
+	return tasks
+}
+
+func addReducers[T any](b *builder, tasks []task, kind fragment.Kind,
+	build func(r *reducer[T], key catalog.Key, record *T, said [][]byte) error,
+) {
+	p := b.plan.reduce[kind]
+	for i := range p.partitions() {
+		tasks[p.first+i] = func(ctx context.Context, o *output) error {
+			return reduce(ctx, &reducer[T]{b: b, o: o, plan: p, build: build}, i)
+		}
+	}
+}
+
+// findTasks are the partitions of what external ids find.
+func (b *builder) findTasks() []task {
+	var tasks []task
+	for i := range b.plan.finds {
+		tasks = append(tasks, func(ctx context.Context, o *output) error { return b.reduceFind(ctx, o, i) })
+	}
+	return tasks
 }
 
 // workers bounds the shards in work by the memory that each takes.
@@ -163,125 +312,45 @@ func (b *builder) workers() int {
 	return max(1, min(b.Jobs, int(b.Memory/minMemory)))
 }
 
-// common writes shard 0: what all movies share.
+// reduceMemory is what sorting one partition may take.
+func (b *builder) reduceMemory() int64 { return b.Memory / 4 / int64(b.workers()) }
+
+// common writes shard 0: what all resources of a kind share.
 func (b *builder) common(w *release.Writer) error {
-	s, err := w.Shard(0)
+	o, err := b.newOutput(w, 0)
 	if err != nil {
 		return err
 	}
-	z, err := segment.New(b.Level)
-	if err != nil {
-		return err
-	}
-	key := fragment.AppendShared(nil, fragment.KindDefault, fragment.KindMovie, "")
-	if _, err := b.add(s, z, release.ResourceSpec{Key: key}, render.MovieDefaults()); err != nil {
-		return err
-	}
-	for _, ids := range b.plan.genres {
-		key := fragment.AppendShared(nil, fragment.KindGenres, fragment.KindMovie, render.GenresName(ids))
-		ref, err := b.add(s, z, release.ResourceSpec{Key: key}, render.SharedGenres(ids))
-		if err != nil {
-			return err
+	for _, t := range catalog.Types() {
+		defaults := render.Defaults(t.Kind)
+		if len(defaults) == 0 {
+			continue
 		}
-		b.plan.genreRefs[render.GenresName(ids)] = ref
-	}
-	return s.Close()
-}
-
-// mapShard builds one shard of movies.
-func (b *builder) mapShard(ctx context.Context, w *release.Writer, i int) error {
-	s, err := w.Shard(1 + i)
-	if err != nil {
-		return err
-	}
-	z, err := segment.New(b.Level)
-	if err != nil {
-		return err
-	}
-	r := render.New()
-	for _, group := range b.plan.shards[i] {
-		if err := b.mapGroup(ctx, s, z, r, b.movies.Rows(group)); err != nil {
+		if err := o.add(o.keySpec(fragment.AppendShared(nil, fragment.KindDefault, t.Kind, ""), 0), defaults); err != nil {
 			return err
 		}
 	}
-	return s.Close()
-}
-
-func (b *builder) mapGroup(ctx context.Context, s *release.ShardWriter, z *segment.Compressor, r *render.Renderer,
-	rows *catalog.Rows[catalog.Movie],
-) error {
-	defer rows.Close()
-	var key, alias []byte
-	for m, err := range rows.Each() {
-		if err != nil {
-			return err
-		}
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		key = fragment.AppendID(key[:0], fragment.KindMovie, fragment.ID(m.ID.V))
-		spec := release.ResourceSpec{Key: key, ID: uint64(m.ID.V)}
-		if id, ok := b.plan.ownIMDb(catalog.IMDbOf(m), m.ID.V); ok {
-			alias = fragment.AppendAlias(alias[:0], fragment.KindMovie, id)
-			spec.Aliases = [][]byte{alias}
-		}
-		render.Complete(m)
-		if _, err := b.add(s, z, spec, r.Movie(m)); err != nil {
-			return err
-		}
-		if n := b.done.Add(1); b.Progress != nil {
-			b.Progress(n, b.movies.NumRows())
-		}
-	}
-	return nil
-}
-
-// add compresses fragments and writes them as one resource. Pieces with the same
-// bytes are compressed and stored once.
-func (b *builder) add(s *release.ShardWriter, z *segment.Compressor, spec release.ResourceSpec,
-	fragments []render.Fragment,
-) (release.Ref, error) {
-	z.Reset()
-	spec.Fragments = make([]release.FragmentSpec, 0, len(fragments))
-	for _, f := range fragments {
-		out := release.FragmentSpec{Address: f.Address, Pieces: make([]release.PieceSpec, 0, len(f.Pieces))}
-		for _, p := range f.Pieces {
-			ps, err := b.piece(z, p)
+	for _, kind := range []fragment.Kind{fragment.KindMovie, fragment.KindTV} {
+		for _, name := range b.plan.genreNames(kind) {
+			spec := o.keySpec(fragment.AppendShared(nil, fragment.KindGenres, kind, name), 0)
+			ref, err := o.addRef(spec, render.SharedGenres(kind, b.plan.genres[kind][name]))
 			if err != nil {
-				return 0, fmt.Errorf("%s %s: %w", fragment.DescribeKey(spec.Key), f.Address, err)
+				return err
 			}
-			out.Pieces = append(out.Pieces, ps)
+			b.plan.genreRefs[genreKey{kind, name}] = ref
 		}
-		spec.Fragments = append(spec.Fragments, out)
 	}
-	return s.Add(spec)
+	return o.shard.Close()
 }
 
-func (b *builder) piece(z *segment.Compressor, p render.Piece) (release.PieceSpec, error) {
-	switch p.Op {
-	case release.OpSegment:
-		seg, err := z.Segment(p.Raw)
-		return release.PieceSpec{Op: p.Op, Segment: seg}, err
-	case release.OpReference:
-		name := render.GenresName(p.Genres)
-		ref, ok := b.plan.genreRefs[name]
-		if !ok {
-			return release.PieceSpec{}, fmt.Errorf("genres %s are not in the plan", name)
-		}
-		return release.PieceSpec{Op: p.Op, Ref: ref, Sub: fragment.SubGenres}, nil
-	default:
-		return release.PieceSpec{Op: p.Op}, nil
-	}
-}
-
-func (b *builder) report(m release.Manifest, took time.Duration) Report {
+func (b *builder) report(m release.Manifest) Report {
 	r := Report{
 		Release: m.ID, BuiltAt: time.Now().UTC().Truncate(time.Second),
-		Records:   map[string]int64{fragment.KindMovie.String(): b.movies.NumRows()},
+		Records: b.records(), Derived: b.derived.Load(),
 		Fragments: m.Counts.Fragments, Segments: m.Counts.Segments,
 		RawBytes: m.Counts.RawBytes, StoredBytes: m.Counts.StoredBytes,
 		Level: b.Level, Jobs: b.workers(), SharedIMDbIDs: b.plan.sharedIMDb,
-		Seconds: took.Seconds(), PeakRSSBytes: peakRSS(),
+		Stages: b.stages, Seconds: time.Since(b.start).Seconds(), PeakRSSBytes: peakRSS(),
 	}
 	for _, n := range m.Counts.Resources {
 		r.Resources += n

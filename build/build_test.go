@@ -195,11 +195,12 @@ func TestCancelled(t *testing.T) {
 func TestNoCatalogue(t *testing.T) {
 	c := config(t, t.TempDir())
 	_, err := Run(t.Context(), c)
-	if err == nil || !strings.Contains(err.Error(), c.Catalog) || !strings.Contains(err.Error(), catalog.MovieFile) ||
+	movies := catalog.TypeOf(fragment.KindMovie).File()
+	if err == nil || !strings.Contains(err.Error(), c.Catalog) || !strings.Contains(err.Error(), movies) ||
 		!strings.Contains(err.Error(), "ingest") || strings.Contains(err.Error(), "\n") {
 		t.Errorf("Run without a catalogue = %v, want one line that names %s and says to ingest", err, c.Catalog)
 	}
-	path := filepath.Join(c.Catalog, catalog.MovieFile)
+	path := filepath.Join(c.Catalog, movies)
 	if err := os.WriteFile(path, []byte("no Parquet"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -215,8 +216,8 @@ func TestEmptyCatalogue(t *testing.T) {
 	c := config(t, buildtest.Catalog(t))
 	r := run(t, c)
 	verify(t, filepath.Join(c.Releases, r.Release))
-	if r.Records["movie"] != 0 || r.Resources != 1 {
-		t.Errorf("Report = %+v, want no movie and the one resource of defaults", r)
+	if r.Records["movie"] != 0 || r.Derived != 0 {
+		t.Errorf("Report = %+v, want no movie and nothing derived", r)
 	}
 }
 
@@ -322,8 +323,13 @@ func TestGolden(t *testing.T) {
 	report := run(t, c)
 	dir := filepath.Join(c.Releases, report.Release)
 	verify(t, dir)
-	got := dump(t, openRelease(t, dir))
-	path := filepath.Join("testdata", "fragments.golden")
+	golden(t, "fragments.golden", dump(t, openRelease(t, dir)))
+}
+
+// golden compares text with a file of testdata.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
 	if *update {
 		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
 			t.Fatal(err)
@@ -331,14 +337,78 @@ func TestGolden(t *testing.T) {
 	}
 	want, err := os.ReadFile(path)
 	if err != nil {
-		t.Fatalf("%v (go test ./build -run TestGolden -update writes it)", err)
+		t.Fatalf("%v (go test ./build -update writes it)", err)
 	}
 	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); diff != "" {
 		t.Errorf("fragments differ from %s (-want +got):\n%s", path, diff)
 	}
 }
 
-// dump writes all fragments of the movies and of the defaults as text.
+// everyKind is a small catalogue: two movies, a series with a season and an episode of
+// its own, and records of some of the people and companies that they name.
+func everyKind(tb testing.TB) (dir string) {
+	tb.Helper()
+	dir = tb.TempDir()
+	for kind, rows := range map[fragment.Kind][]string{
+		fragment.KindMovie: {
+			`{"id":11,"title":"First","original_title":"First","release_date":"1977-05-25","popularity":9.5,"vote_count":90,"imdb_id":"tt0000011",` +
+				`"genres":[{"id":12,"name":"Adventure"}],"belongs_to_collection":{"id":10,"name":"Both","poster_path":null,"backdrop_path":null},` +
+				`"production_companies":[{"id":1,"logo_path":null,"name":"Maker","origin_country":"US"}],` +
+				`"keywords":{"keywords":[{"id":825,"name":"support group"}]},` +
+				`"credits":{"cast":[{"id":2,"name":"Star","credit_id":"00000000000000000000000a","character":"Hero","order":0}],` +
+				`"crew":[{"id":1,"name":"Boss","credit_id":"00000000000000000000000b","department":"Directing","job":"Director"}]},` +
+				`"reviews":{"page":1,"results":[{"author":"A","content":"C","id":"00000000000000000000000c"}],"total_pages":1,"total_results":1}}`,
+			`{"id":12,"title":"Second","release_date":"1980-05-20","popularity":8.5,"vote_count":80,"genres":[{"id":12,"name":"Adventure"}],` +
+				`"belongs_to_collection":{"id":10,"name":"Both","poster_path":null,"backdrop_path":null},` +
+				`"credits":{"cast":[{"id":2,"name":"Star","credit_id":"00000000000000000000001a","character":"Hero","order":0}],"crew":[]}}`,
+		},
+		fragment.KindTV: {
+			`{"id":20,"name":"Show","original_name":"Die Schau","first_air_date":"2001-01-01","popularity":7.5,"vote_count":70,` +
+				`"networks":[{"id":49,"logo_path":null,"name":"Net","origin_country":"US"}],"external_ids":{"imdb_id":"tt0000020","tvdb_id":200},` +
+				`"credits":{"cast":[{"id":2,"name":"Star","credit_id":"00000000000000000000002a","character":"Self","order":0}],"crew":[]}}`,
+		},
+		fragment.KindSeason: {
+			`{"_id":"00000000000000000000003a","air_date":"2001-01-02","episodes":[{"air_date":"2001-01-02","episode_number":1,"id":301,"name":"Pilot","overview":"","season_number":1,"show_id":20,"crew":[],` +
+				`"guest_stars":[{"character":"Guest","credit_id":"00000000000000000000003b","order":5,"id":3,"name":"Visitor"}]}],` +
+				`"name":"Season 1","overview":"","id":30,"poster_path":null,"season_number":1,"vote_average":7,"series_id":20}`,
+		},
+		fragment.KindEpisode: {
+			`{"episode_number":1,"season_number":1,"series_id":20,"external_ids":{"imdb_id":"tt0000301"},"images":{"stills":[]}}`,
+		},
+		fragment.KindPerson:  {`{"adult":false,"also_known_as":[],"biography":"","birthday":null,"gender":2,"id":2,"imdb_id":"nm0000002","known_for_department":"Acting","name":"Star","popularity":3.5,"profile_path":null}`},
+		fragment.KindCompany: {`{"description":"","headquarters":"Here","homepage":"","id":1,"logo_path":null,"name":"Maker","origin_country":"US","parent_company":null}`},
+	} {
+		buildtest.WriteKind(tb, dir, kind, rows...)
+	}
+	return dir
+}
+
+// TestEveryKind compares every fragment of a small release of all kinds, derived ones
+// included, with testdata.
+func TestEveryKind(t *testing.T) {
+	c := config(t, everyKind(t))
+	report := run(t, c)
+	dir := filepath.Join(c.Releases, report.Release)
+	verify(t, dir)
+	golden(t, "kinds.golden", dump(t, openRelease(t, dir)))
+	// Derived: two people, a collection, a network, a keyword, a review, five credits.
+	if report.Derived != 11 {
+		t.Errorf("Derived = %d, want 11", report.Derived)
+	}
+}
+
+// TestMemoryDoesNotShow builds with little memory and with much.
+func TestMemoryDoesNotShow(t *testing.T) {
+	dir := everyKind(t)
+	little, much := config(t, dir), config(t, dir)
+	little.Memory, little.Jobs = minMemory, 1
+	a, b := run(t, little), run(t, much)
+	if a.Release != b.Release {
+		t.Errorf("Run = release %s with %d bytes of memory, %s with %d", a.Release, little.Memory, b.Release, much.Memory)
+	}
+}
+
+// dump writes all fragments as text.
 func dump(tb testing.TB, r *release.Reader) string {
 	tb.Helper()
 	var b strings.Builder
@@ -365,6 +435,10 @@ func dump(tb testing.TB, r *release.Reader) string {
 				case release.OpReference:
 					ref, _ := r.EntryAt(p.Ref)
 					fmt.Fprintf(&b, "<%s>", fragment.DescribeKey(ref.Key()))
+				case release.OpInclude:
+					fmt.Fprintf(&b, "<%s>", p.Include)
+				case release.OpName:
+					fmt.Fprintf(&b, "<%s %d>", p.Word, p.Number)
 				default:
 					fmt.Fprintf(&b, "<%s>", p.Op)
 				}

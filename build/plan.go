@@ -3,34 +3,78 @@ package build
 import (
 	"cmp"
 	"context"
+	"encoding/binary"
+	"errors"
+	"io"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
+	"reelsplice/build/neighbours"
 	"reelsplice/build/render"
+	"reelsplice/build/shuffle"
 	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/release"
 	"reelsplice/schemas/wire"
 )
 
-// maxMovieShards bounds the shards of movies. A release has at most 4096 shards in
-// all; beyond the bound, shards take several row groups each.
-const maxMovieShards = 1024
+// Bounds of the shards of a release, by what they hold. A release has 4096 at most;
+// beyond a bound, shards take several row groups each.
+const (
+	maxTitleShards  = 1000 // of movies, and as many of series
+	maxPersonShards = 1000
+	maxCreditShards = 300
+	maxOtherShards  = 100 // of each other kind, and of find
+)
 
-// A plan is what the shards need to know of one another.
+// Expectations of what titles say, by which partitions are made. They must not follow
+// from the memory at hand: the release's bytes depend on them.
+const (
+	creditsOfMovie  = 40
+	creditsOfSeason = 60
+	refsOfTitle     = 5
+	partitionSize   = 200_000 // records
+)
+
+// A plan is what the tasks need to know of one another.
 type plan struct {
-	shards    [][]int // row groups of each shard
-	genres    [][]int64
-	genreRefs map[string]release.Ref
+	movies, series []span
+	reduce         map[fragment.Kind]*reducePlan
+	partitions     int // of all kinds
+	finds          int // partitions of find
+
+	genres    map[fragment.Kind]map[string][]int64 // the distinct lists, by their names
+	genreRefs map[genreKey]release.Ref
+	latest    map[fragment.Kind]int64
+	persons   atomic.Int64 // the highest id of a person in the credits
 	// imdbOwners holds, for each IMDb id that several movies claim, the lowest of
 	// their ids.
 	imdbOwners map[uint64]int64
 	sharedIMDb int64
+	// idOwners holds, for each id that several seasons or episodes claim as their own,
+	// the first of them.
+	idOwners map[ownID]catalog.Key
+
+	neighbours map[fragment.Kind]*neighbours.Table
 }
 
-// planRow has the columns that the plan looks at.
-type planRow struct {
+// A genreKey names a shared list of genres.
+type genreKey struct {
+	kind fragment.Kind
+	name string
+}
+
+// An ownID is the id of a season or an episode.
+type ownID struct {
+	kind fragment.Kind
+	id   uint64
+}
+
+// planTitle has the columns of a movie or a series that the plan looks at.
+type planTitle struct {
 	wire.Object
 	ID          wire.Int         `wire:"id"`
 	IMDbID      wire.String      `wire:"imdb_id,null"`
@@ -49,22 +93,122 @@ type planLocalized struct {
 	Genres []catalog.Genre `wire:"genres"`
 }
 
-// makePlan reads a few columns of the whole catalogue. What it keeps is small: the
-// distinct lists of genres, and sixteen bytes for each IMDb id.
-func makePlan(ctx context.Context, movies *catalog.File[catalog.Movie]) (plan, error) {
-	p := plan{genreRefs: map[string]release.Ref{}, imdbOwners: map[uint64]int64{}}
-	genres := map[string][]int64{}
+// planID has nothing but the id.
+type planID struct {
+	wire.Object
+	ID wire.Int `wire:"id"`
+}
+
+// planSeries has the columns of a series that the plan looks at.
+type planSeries struct {
+	wire.Object
+	ID        wire.Int        `wire:"id"`
+	Genres    []catalog.Genre `wire:"genres"`
+	Localized []planLocalized `wire:"localized"`
+}
+
+// planSeason and planEpisode have the ids of seasons and episodes.
+type planSeason struct {
+	wire.Object
+	Episodes     []planSeasonEpisode `wire:"episodes"`
+	ID           wire.Int            `wire:"id"`
+	SeasonNumber wire.Int            `wire:"season_number"`
+	SeriesID     wire.Int            `wire:"series_id,own"`
+}
+
+type planSeasonEpisode struct {
+	wire.Object
+	EpisodeNumber wire.Int `wire:"episode_number"`
+	ID            wire.Int `wire:"id"`
+}
+
+type planEpisode struct {
+	wire.Object
+	EpisodeNumber wire.Int `wire:"episode_number"`
+	ID            wire.Int `wire:"id"`
+	SeasonNumber  wire.Int `wire:"season_number"`
+	SeriesID      wire.Int `wire:"series_id,own"`
+}
+
+// makePlan reads a few columns of the whole catalogue. What it keeps in memory is
+// small: the distinct lists of genres, and sixteen bytes for each IMDb id.
+func (b *builder) makePlan(ctx context.Context) error {
+	p := &b.plan
+	p.genres = map[fragment.Kind]map[string][]int64{fragment.KindMovie: {}, fragment.KindTV: {}}
+	p.genreRefs, p.latest = map[genreKey]release.Ref{}, map[fragment.Kind]int64{}
+	p.imdbOwners, p.idOwners = map[uint64]int64{}, map[ownID]catalog.Key{}
+	for _, step := range []func(context.Context) error{b.planMovies, b.planSeries, b.planPersons, b.planOwnIDs, b.planNeighbours} {
+		if err := step(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// divide makes the spans of the map stage and the partitions of the reduce stage.
+func (p *plan) divide(inputs map[fragment.Kind]*input) {
+	p.movies = spansOf(inputs[fragment.KindMovie], maxTitleShards)
+	// Seasons have the most text by far; where there are none, series are divided.
+	widest := inputs[fragment.KindSeason]
+	for _, k := range []fragment.Kind{fragment.KindTV, fragment.KindEpisode} {
+		if in := inputs[k]; in != nil && (widest == nil || len(in.first) > len(widest.first)) {
+			widest = in
+		}
+	}
+	if widest != nil {
+		p.series = seriesSpans(widest.first)
+	}
+	movies, seasons := inputs[fragment.KindMovie].rows(), inputs[fragment.KindSeason].rows()
+	credits := movies*creditsOfMovie + seasons*creditsOfSeason
+	refs := (movies + inputs[fragment.KindTV].rows()) * refsOfTitle
+	p.reduce = map[fragment.Kind]*reducePlan{}
+	for _, r := range []struct {
+		kind   fragment.Kind
+		expect int64 // records from titles
+		most   int
+	}{
+		{fragment.KindPerson, credits, maxPersonShards},
+		{fragment.KindCollection, movies, maxOtherShards},
+		{fragment.KindCompany, refs, maxOtherShards},
+		{fragment.KindNetwork, refs / refsOfTitle, maxOtherShards},
+		{fragment.KindKeyword, refs, maxOtherShards},
+		{fragment.KindReview, refs, maxOtherShards},
+		{fragment.KindCredit, credits, maxCreditShards},
+		{fragment.KindEpisodeGroup, 0, maxOtherShards},
+	} {
+		rp := &reducePlan{kind: r.kind, spans: spansOf(inputs[r.kind], r.most), first: p.partitions}
+		if len(rp.spans) == 0 {
+			rp.spans = []span{everything}
+		}
+		rp.subs = int(min(r.expect/partitionSize/int64(len(rp.spans))+1, int64(r.most/len(rp.spans))))
+		p.partitions += rp.partitions()
+		p.reduce[r.kind] = rp
+	}
+	p.finds = int(min((movies+seasons+inputs[fragment.KindPerson].rows())/partitionSize+1, maxOtherShards))
+}
+
+// spansOf divides a kind by the row groups of its file; none without one.
+func spansOf(in *input, most int) []span {
+	if in == nil {
+		return nil
+	}
+	return spans(in.first, most)
+}
+
+// seriesSpans divides series by row groups, between series.
+func seriesSpans(first []catalog.Key) []span {
+	keys := slices.Clone(first)
+	for i := range keys {
+		keys[i].Lo = 0
+	}
+	return spans(keys, maxTitleShards)
+}
+
+func (b *builder) planMovies(ctx context.Context) error {
 	var claims []claim
-	rows := catalog.Project[planRow](movies)
-	defer rows.Close()
-	for row, err := range rows.Each() {
-		if err != nil {
-			return p, err
-		}
-		if err := ctx.Err(); err != nil {
-			return p, err
-		}
-		addGenres(genres, row)
+	err := eachRow(ctx, b.inputs[fragment.KindMovie], func(row *planTitle) {
+		b.plan.addGenres(fragment.KindMovie, row.Genres, row.Localized)
+		b.plan.latest[fragment.KindMovie] = row.ID.V
 		id := row.IMDbID.V
 		if row.ExternalIDs != nil {
 			id = catalog.FirstIMDb(id, row.ExternalIDs.IMDbID.V)
@@ -72,39 +216,68 @@ func makePlan(ctx context.Context, movies *catalog.File[catalog.Movie]) (plan, e
 		if n, ok := imdbNumber(id); ok {
 			claims = append(claims, claim{n, row.ID.V})
 		}
-	}
-	p.settle(claims)
-	for _, name := range slices.Sorted(maps.Keys(genres)) {
-		p.genres = append(p.genres, genres[name])
-	}
-	p.divide(movies.RowGroups())
-	return p, nil
+	})
+	b.plan.settle(claims)
+	return err
 }
 
-func addGenres(m map[string][]int64, row *planRow) {
-	lists := [][]catalog.Genre{row.Genres}
-	for i := range row.Localized {
-		lists = append(lists, render.EnglishGenres(row.Localized[i].Genres))
+func (b *builder) planSeries(ctx context.Context) error {
+	return eachRow(ctx, b.inputs[fragment.KindTV], func(row *planSeries) {
+		b.plan.addGenres(fragment.KindTV, row.Genres, row.Localized)
+		b.plan.latest[fragment.KindTV] = row.ID.V
+	})
+}
+
+func (b *builder) planPersons(ctx context.Context) error {
+	return eachRow(ctx, b.inputs[fragment.KindPerson], func(row *planID) { b.plan.sawPerson(row.ID.V) })
+}
+
+// sawPerson remembers the highest id of a person.
+func (p *plan) sawPerson(id int64) {
+	for {
+		n := p.persons.Load()
+		if id <= n || p.persons.CompareAndSwap(n, id) {
+			return
+		}
+	}
+}
+
+// eachRow calls fn with the columns of P of every record of an input, which may be nil.
+func eachRow[P any](ctx context.Context, in *input, fn func(*P)) error {
+	if in == nil {
+		return nil
+	}
+	rows := in.Project(wire.PlanOf[P]())
+	defer rows.Close()
+	for row, err := range catalog.Each[P](rows) {
+		if err != nil {
+			return err
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		fn(row)
+	}
+	return nil
+}
+
+func (p *plan) addGenres(kind fragment.Kind, base []catalog.Genre, localized []planLocalized) {
+	lists := [][]catalog.Genre{base}
+	for i := range localized {
+		lists = append(lists, render.EnglishGenres(kind, localized[i].Genres))
 	}
 	for _, list := range lists {
-		if !render.ShareGenres(list) {
+		if !render.ShareGenres(kind, list) {
 			continue
 		}
 		ids := render.GenreIDs(list)
-		m[render.GenresName(ids)] = ids
+		p.genres[kind][render.GenresName(ids)] = ids
 	}
 }
 
-// divide gives every shard its row groups, in order.
-func (p *plan) divide(groups int) {
-	per := max(1, (groups+maxMovieShards-1)/maxMovieShards)
-	for from := 0; from < groups; from += per {
-		var shard []int
-		for g := from; g < min(from+per, groups); g++ {
-			shard = append(shard, g)
-		}
-		p.shards = append(p.shards, shard)
-	}
+// genreNames returns the names of the shared lists of genres of a kind, in order.
+func (p *plan) genreNames(kind fragment.Kind) []string {
+	return slices.Sorted(maps.Keys(p.genres[kind]))
 }
 
 // A claim is a movie's saying that an IMDb id is its own.
@@ -152,3 +325,90 @@ func imdbNumber(id string) (uint64, bool) {
 	n, err := strconv.ParseUint(digits, 10, 64)
 	return n, err == nil
 }
+
+// planOwnIDs finds the ids that several seasons, or several episodes, claim as their
+// own. There are millions of ids and hardly any claimed twice, so they are compared a
+// partition at a time.
+func (b *builder) planOwnIDs(ctx context.Context) (err error) {
+	claims, err := shuffle.New(b.work, b.plan.finds, b.Memory/16)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, claims.Close()) }()
+	if err := b.claimIDs(ctx, claims); err != nil {
+		return err
+	}
+	for i := range claims.Partitions() {
+		if err := b.settleIDs(ctx, claims, i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *builder) claimIDs(ctx context.Context, claims *shuffle.Shuffle) error {
+	w := claims.Writer()
+	var failed error
+	claim := func(kind fragment.Kind, id int64, k catalog.Key) {
+		if id < 1 {
+			return
+		}
+		key := binary.BigEndian.AppendUint64([]byte{byte(kind)}, uint64(id))
+		failed = cmp.Or(failed, w.Add(uint64(id), key, appendKey(nil, k)))
+	}
+	err := eachRow(ctx, b.inputs[fragment.KindSeason], func(s *planSeason) {
+		claim(fragment.KindSeason, s.ID.V, catalog.SeasonKey(s.SeriesID.V, s.SeasonNumber.V))
+		for i := range s.Episodes {
+			e := &s.Episodes[i]
+			claim(fragment.KindEpisode, e.ID.V, catalog.EpisodeKey(s.SeriesID.V, s.SeasonNumber.V, e.EpisodeNumber.V))
+		}
+	})
+	if err == nil {
+		err = eachRow(ctx, b.inputs[fragment.KindEpisode], func(e *planEpisode) {
+			claim(fragment.KindEpisode, e.ID.V, catalog.EpisodeKey(e.SeriesID.V, e.SeasonNumber.V, e.EpisodeNumber.V))
+		})
+	}
+	return errors.Join(err, failed, w.Close())
+}
+
+// settleIDs gives ids that are claimed by several to the first of them.
+func (b *builder) settleIDs(ctx context.Context, claims *shuffle.Shuffle, i int) error {
+	it, err := claims.Partition(ctx, i, b.Memory/8)
+	if err != nil {
+		return err
+	}
+	defer it.Close()
+	var last ownID
+	var owner catalog.Key
+	for {
+		key, payload, err := it.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		id, k := ownID{fragment.Kind(key[0]), binary.BigEndian.Uint64(key[1:])}, parseKey(payload)
+		if id != last {
+			last, owner = id, k
+		} else if k != owner {
+			b.plan.idOwners[id] = owner
+		}
+	}
+}
+
+// ownAlias returns the alias by which a season or an episode is found by its own id;
+// none when another one owns that.
+func (p *plan) ownAlias(kind fragment.Kind, id int64, k catalog.Key) [][]byte {
+	if id < 1 {
+		return nil
+	}
+	if owner, shared := p.idOwners[ownID{kind, uint64(id)}]; shared && owner != k {
+		return nil
+	}
+	return [][]byte{fragment.AppendAlias(nil, kind, strconv.FormatInt(id, 10))}
+}
+
+// shards returns how many shards the release has: the common one, those of the map
+// stage, those of the reduce stage, those of find.
+func (p *plan) shards() int { return 1 + len(p.movies) + len(p.series) + p.partitions + p.finds }

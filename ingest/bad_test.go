@@ -16,7 +16,6 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"reelsplice/ingest/quarantine"
-	"reelsplice/schemas/catalog"
 )
 
 // TestBadFiles: a file that cannot be read ends the ingest with one line that names
@@ -64,13 +63,13 @@ func TestBadFiles(t *testing.T) {
 	f("movies.parquet", "PAR1 and then nothing", `movies.parquet: truncated Parquet file: want PAR1 as the last 4 bytes, found "hing"`)
 	f("movies.parquet.gz", gz(t, "PAR1 and then nothing"), `movies.parquet.gz: truncated Parquet file: want PAR1 as the last 4 bytes, found "hing"`)
 	f("movies.parquet.zst", cut(zst(t, string(before)), 0.5), "movies.parquet.zst: unexpected end of zstd stream")
-	f("dump.ndjson", `{"id":1}`, "dump.ndjson: the name does not tell what kind of records it holds: use --kind movie")
-	f("tv.ndjson", `{"id":1}`, "tv.ndjson: tv records are not ingested yet")
+	f("dump.ndjson", `{"id":1}`, "dump.ndjson: the name does not tell what kind of records it holds: use --kind with one of "+strings.Join(Kinds(), ", "))
 
 	other := t.TempDir()
-	put(t, other, "README", "text")
-	put(t, other, "tv.ndjson", `{"id":1}`)
-	refuse("tv.ndjson: tv records are not ingested yet", Config{Sources: []string{other}})
+	readme := put(t, other, "README", "text")
+	put(t, other, "movies.json", "")
+	refuse("movies.json: empty file", Config{Sources: []string{other}})
+	refuse("README: no table of layout tables: want one of films, credits, persons", Config{Sources: []string{readme}, Layout: "tables"})
 	noLanguage := "layout movnix: its rows are of no language, so language de-DE cannot be theirs: ingest them without one"
 	renamed := put(t, src, "movies.renamed.json", `{"movie":{"tmdbId":1}}`)
 	refuse(noLanguage, Config{Sources: []string{renamed}, Language: "de"})
@@ -85,9 +84,9 @@ func TestBadFiles(t *testing.T) {
 	}
 	refuse(empty+": no dump file in this folder: want .json, .ndjson, .jsonl or .parquet, also with .gz or .zst", Config{Sources: []string{empty}})
 	good := put(t, src, "movies.good.json", `{"id":1}`)
-	refuse(`layout "csv": want one of auto, tmdb, movnix`, Config{Sources: []string{good}, Layout: "csv"})
+	refuse(`layout "csv": want one of auto, tmdb, movnix, tables`, Config{Sources: []string{good}, Layout: "csv"})
 	refuse(`language "german": want xx or xx-YY, for instance de-DE`, Config{Sources: []string{good}, Language: "german"})
-	refuse(`kind "tv": want movie; other kinds are not ingested yet`, Config{Sources: []string{good}, Kind: "tv"})
+	refuse(`kind "film": want one of `+strings.Join(Kinds(), ", "), Config{Sources: []string{good}, Kind: "film"})
 	refuse("want at least one source", Config{})
 	if os.Getuid() != 0 { // root may read everything
 		p := put(t, src, "movies.secret.json", `{"id":1}`)
@@ -144,7 +143,7 @@ func TestBadRows(t *testing.T) {
 	f(`[1,2]`, `byte 0: want an object, found an array`)
 	f(`null`, `byte 0: want an object, found null`)
 	f(`{"id":3`, `byte 7: unexpected end, want ',' or '}'`)
-	f(`{"id":1,"title":"other"}`, `id: 1 is already at movies.ndjson:1, with other content`)
+	f(`{"id":1,"title":"other"}`, `id: movie 1 is already at movies.ndjson:1, with other content`)
 }
 
 // TestDuplicates: a row that says the same as an earlier one of its file is dropped.
@@ -181,8 +180,8 @@ func TestFileNames(t *testing.T) {
 	f("550-credits.json", `{"cast":5}`, "550-credits.json:1: credits.cast: want an array of objects, found 5")
 	f("550-credits.json", `{"status_code":25,"status_message":"Your request count is over the allowed limit."}`,
 		"550-credits.json:1: status_code: is no answer but error 25: Your request count is over the allowed limit.")
-	f("550-ratings.json", `{"id":550}`, `550-ratings.json:1: the file name says sub-request "ratings", which is none of a movie`)
-	f("550-content_ratings.json", `{"id":550}`, `550-content_ratings.json:1: the file name says sub-request "content_ratings", which is none of a movie`)
+	f("550-ratings.json", `{"id":550}`, `550-ratings.json:1: the file name says sub-request "ratings", which a movie does not have`)
+	f("550-content_ratings.json", `{"id":550}`, `550-content_ratings.json:1: the file name says sub-request "content_ratings", which a movie does not have`)
 	f("550-watch-providers.json", `{"id":550,"results":{}}`, "")
 	f("550-casts.json", `{"id":550,"cast":[],"crew":[]}`, "")
 	f("550-similar_movies.json", `{"page":1,"results":[]}`, "")
@@ -243,7 +242,7 @@ func TestDamagedCatalogue(t *testing.T) {
 	want := records(t, good)
 	src := put(t, t.TempDir(), "movies.ndjson", want[0])
 	dir := t.TempDir()
-	path := filepath.Join(dir, catalog.MovieFile)
+	path := filepath.Join(dir, movieFile)
 	f := func(what string, damaged []byte, sure bool) {
 		t.Helper()
 		if err := os.WriteFile(path, damaged, 0o600); err != nil {

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"reelsplice/data/sample"
-	"reelsplice/schemas/catalog"
 )
 
 // BenchmarkRun ingests the embedded sample; bytes are those of the rows.
@@ -19,7 +18,7 @@ func BenchmarkRun(b *testing.B) {
 	plain := put(b, b.TempDir(), "movies.ndjson", string(rows))
 	from := b.TempDir()
 	ingestInto(b, from, Config{Sources: []string{plain}})
-	table := filepath.Join(from, catalog.MovieFile)
+	table := filepath.Join(from, movieFile)
 	array := "[" + string(bytes.ReplaceAll(bytes.TrimSpace(rows), []byte("\n"), []byte(",\n"))) + "]"
 	for _, bench := range []struct {
 		name, src string

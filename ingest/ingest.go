@@ -13,6 +13,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -75,8 +76,8 @@ func (c *Config) validate() error {
 	if len(c.Sources) == 0 {
 		errs = append(errs, errors.New("want at least one source"))
 	}
-	if c.Kind != "" && c.Kind != kindMovie {
-		errs = append(errs, fmt.Errorf("kind %q: want %s; other kinds are not ingested yet", c.Kind, kindMovie))
+	if _, ok := catalog.TypeNamed(c.Kind); c.Kind != "" && !ok {
+		errs = append(errs, fmt.Errorf("kind %q: want one of %s", c.Kind, strings.Join(Kinds(), ", ")))
 	}
 	var err error
 	if c.Language, err = layout.ParseLanguage(c.Language); err != nil {
@@ -90,11 +91,20 @@ func (c *Config) validate() error {
 	return errors.Join(errs...)
 }
 
-const kindMovie = "movie"
+// Kinds lists the kinds of records that can be ingested.
+func Kinds() []string {
+	var names []string
+	for _, t := range catalog.Types() {
+		names = append(names, t.Name())
+	}
+	return names
+}
 
-// Run ingests. The catalogue changes at once at the end, or not at all. Rows in
-// quarantine and damaged files among good ones are no error; the report names them.
-// A damaged file that is the only one is.
+// Run ingests. The catalogue changes at the end, each kind at once, or not at all; a
+// process that is killed while the kinds change leaves some of them newer than others,
+// which the same ingest once more repairs. Rows in quarantine and damaged files among
+// good ones are no error; the report names them. A damaged file that is the only one
+// is.
 func Run(ctx context.Context, c Config) (Report, error) {
 	if c.Layout == "" {
 		c.Layout = layout.Auto
@@ -155,12 +165,12 @@ const workPrefix = ".ingest-"
 // caller holds the lock, so that none of them is in use.
 func removeLeftovers(dir string) error {
 	var errs []error
-	for _, pattern := range []string{
-		workPrefix + "*",
-		"." + catalog.MovieFile + "*", // files being written by package catalog
-		newOverlay, "." + newOverlay + "*",
-		filepath.Join(catalog.QuarantineDir, ".*.tmp"),
-	} {
+	patterns := []string{workPrefix + "*", filepath.Join(catalog.QuarantineDir, ".*.tmp")}
+	for _, t := range catalog.Types() {
+		// A dot is before the names of files being written by package catalog.
+		patterns = append(patterns, "."+t.File()+"*", newOverlay(t), "."+newOverlay(t)+"*")
+	}
+	for _, pattern := range patterns {
 		names, err := fs.Glob(os.DirFS(dir), filepath.ToSlash(pattern))
 		errs = append(errs, err)
 		for _, name := range names {
@@ -186,11 +196,13 @@ type ingester struct {
 	work       string // folder of temporary files
 	quarantine *quarantine.Writer
 	report     Report
-	files      []string // names, by the number that payloads hold
+	files      []string        // names, by the number that payloads hold
+	kinds      map[string]bool // of the files, by name
 }
 
 func (i *ingester) run(ctx context.Context) (Report, error) {
 	i.report.Unknown, i.report.Coerced, i.report.Dropped = map[string]int64{}, map[string]int64{}, map[string]int64{}
+	i.kinds = map[string]bool{}
 	sorter := runs.New(i.work, i.Memory)
 	defer func() { _ = sorter.Close() }() // temporary files; what they gave is complete by then
 	if err := i.read(ctx, sorter); err != nil {
@@ -201,11 +213,10 @@ func (i *ingester) run(ctx context.Context) (Report, error) {
 		return Report{}, err
 	}
 	defer func() { _ = it.Close() }() // read side
-	n, err := i.write(ctx, &incoming{it: it, files: i.files})
-	if err != nil {
+	i.report.Records = map[string]int64{}
+	if err := i.write(ctx, &incoming{it: it, files: i.files}); err != nil {
 		return Report{}, err
 	}
-	i.report.Records = map[string]int64{kindMovie: n}
 	i.report.Quarantined = i.quarantine.Count()
 	for _, e := range i.quarantine.First(maxSamples) {
 		i.report.Bad = append(i.report.Bad, badLine(e))

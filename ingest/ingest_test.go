@@ -77,32 +77,52 @@ func lines(tb testing.TB, dir string, c Config, rows ...string) Report {
 	return ingestInto(tb, dir, c)
 }
 
+// movieFile is the catalogue's file of movies.
+const movieFile = "movie.parquet"
+
 // records returns the movies of a catalogue as JSON.
 func records(tb testing.TB, dir string) []string {
 	tb.Helper()
-	f, err := catalog.OpenFile[catalog.Movie](filepath.Join(dir, catalog.MovieFile), "movie")
+	return recordsOf(tb, dir, "movie")
+}
+
+// recordsOf returns the records of a kind in a catalogue as JSON.
+func recordsOf(tb testing.TB, dir, kind string) []string {
+	tb.Helper()
+	typ, ok := catalog.TypeNamed(kind)
+	if !ok {
+		tb.Fatalf("no kind %s", kind)
+	}
+	f, err := typ.Open(dir)
 	if err != nil {
 		tb.Fatal(err)
 	}
 	defer f.Close()
+	rows := f.All()
+	defer rows.Close()
 	var out []string
-	last := int64(0)
-	for m, err := range f.All().Each() {
+	var last catalog.Key
+	for {
+		r := typ.New()
+		err := rows.Next(r)
+		if errors.Is(err, io.EOF) {
+			return out
+		}
 		if err != nil {
 			tb.Fatal(err)
 		}
-		if m.ID.V <= last {
-			tb.Errorf("record %d follows %d, want ascending ids", m.ID.V, last)
+		key, err := typ.Key(r)
+		if err != nil || key.Compare(last) <= 0 {
+			tb.Errorf("record %v follows %v, %v, want ascending keys", key, last, err)
 		}
-		last = m.ID.V
-		out = append(out, string(wire.Append(nil, wire.RecordOf(m))))
+		last = key
+		out = append(out, string(wire.Append(nil, r)))
 	}
-	return out
 }
 
 func catalogBytes(tb testing.TB, dir string) []byte {
 	tb.Helper()
-	b, err := os.ReadFile(filepath.Join(dir, catalog.MovieFile))
+	b, err := os.ReadFile(filepath.Join(dir, movieFile))
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -418,7 +438,7 @@ func TestRecordedCatalogue(t *testing.T) {
 	if r.Quarantined > 0 || r.Conflicts == 0 || r.Records["movie"] < 10 {
 		t.Errorf("Run = %+v, want conflicts and no row in quarantine", r)
 	}
-	ingestInto(t, second, Config{Sources: []string{filepath.Join(first, catalog.MovieFile)}})
+	ingestInto(t, second, Config{Sources: []string{filepath.Join(first, movieFile)}})
 	if !bytes.Equal(catalogBytes(t, first), catalogBytes(t, second)) {
 		t.Error("the catalogue made of a catalogue has other bytes")
 	}
@@ -753,7 +773,7 @@ func TestLeftovers(t *testing.T) {
 		put(t, dir, name, "mine")
 	}
 	lines(t, dir, Config{Memory: 1}, `{"id":1}`)
-	checkFiles(t, dir, append(mine, catalog.MovieFile)...)
+	checkFiles(t, dir, append(mine, movieFile)...)
 	if dirs, err := filepath.Glob(filepath.Join(dir, ".ingest-*")); err != nil || len(dirs) > 0 {
 		t.Errorf("folders of temporary files = %q, %v, want none", dirs, err)
 	}

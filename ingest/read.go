@@ -1,12 +1,12 @@
 package ingest
 
 import (
-	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"strings"
 
 	"github.com/zeebo/xxh3"
@@ -16,6 +16,7 @@ import (
 	"reelsplice/ingest/runs"
 	"reelsplice/ingest/source"
 	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/wire"
 )
 
@@ -66,39 +67,29 @@ func add(dst, src map[string]int64) {
 	}
 }
 
-// list returns the files to read. Files of kinds that are not ingested yet are
-// named in the report, unless nothing else is left.
+// list returns the files to read.
 func (i *ingester) list() ([]source.File, error) {
-	all, err := source.List(i.Sources, source.Options{Kind: i.Kind, Skipped: func(path, reason string) {
+	files, err := source.List(i.Sources, source.Options{Kind: i.Kind, Skipped: func(path, reason string) {
 		i.report.Skipped = append(i.report.Skipped, path+": "+reason)
 	}})
 	if err != nil {
 		return nil, err
 	}
-	var files []source.File
-	later := ""
-	for _, f := range all {
-		switch f.Kind {
-		case kindMovie:
-			files = append(files, f)
-		case "":
-			return nil, fmt.Errorf("%s: the name does not tell what kind of records it holds: use --kind %s", f.Name, kindMovie)
-		default:
-			reason := f.Name + ": " + f.Kind + " records are not ingested yet"
-			i.report.Skipped = append(i.report.Skipped, reason)
-			later = cmp.Or(later, reason)
+	for _, f := range files {
+		switch {
+		case i.Layout == layout.Tables && !layout.IsTable(f.Base()):
+			return nil, fmt.Errorf("%s: no table of layout %s: want one of %s", f.Name, layout.Tables, strings.Join(layout.TableNames(), ", "))
+		case f.Kind == "" && i.Layout != layout.Tables:
+			return nil, fmt.Errorf("%s: the name does not tell what kind of records it holds: use --kind with one of %s", f.Name, strings.Join(Kinds(), ", "))
 		}
 	}
-	if len(files) > 0 {
-		return files, nil
+	if len(files) == 0 && len(i.report.Skipped) > 0 {
+		return nil, errors.New(oneLine(i.report.Skipped[0]))
 	}
-	// Files that were skipped beside those are no reason, unless there is no other.
-	for _, reason := range append([]string{later}, i.report.Skipped...) {
-		if reason != "" {
-			return nil, errors.New(oneLine(reason))
-		}
+	if len(files) == 0 {
+		return nil, errors.New("the sources hold no records")
 	}
-	return nil, errors.New("the sources hold no records")
+	return files, nil
 }
 
 // oneLine keeps a file name with a line break from tearing a message.
@@ -112,10 +103,17 @@ type reader struct {
 	done    int64 // bytes of the files read
 	total   int64
 	seq     uint64
-	text    []byte
+	text    [][]byte // the JSON of a row's records
+	payload []byte
 }
 
-// seen remembers what a file said about an id: where, and a hash of what.
+// A resource is one that a file spoke of.
+type resource struct {
+	kind fragment.Kind
+	key  catalog.Key
+}
+
+// seen remembers what a file said about a resource: where, and a hash of what.
 type seen struct {
 	row, line int64
 	hash      uint64
@@ -128,20 +126,23 @@ func (r *reader) file(ctx context.Context, number int, f source.File) error {
 	}
 	defer func() { _ = src.Close() }() // read side
 	name := r.Layout
-	ids := map[int64]seen{}
+	ids := map[resource]seen{}
 	for n := 0; ; n++ {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		row, err := src.Next()
 		if errors.Is(err, io.EOF) {
+			if name != layout.Tables { // the names of tables are not those of kinds
+				r.kinds[f.Kind] = true
+			}
 			return nil
 		}
 		if err != nil {
 			return err
 		}
 		if name == layout.Auto && row.Err == nil {
-			name = layout.Detect(row.JSON)
+			name = layout.Detect(src.File().Base(), row.JSON)
 		}
 		if err := r.row(number, src.File(), row, name, ids); err != nil {
 			return err
@@ -152,42 +153,93 @@ func (r *reader) file(ctx context.Context, number int, f source.File) error {
 	}
 }
 
-func (r *reader) row(number int, f source.File, row source.Row, name string, ids map[int64]seen) error {
+func (r *reader) row(number int, f source.File, row source.Row, name string, ids map[resource]seen) error {
 	r.report.Rows++
 	if row.Err != nil {
-		return r.bad(row, row.Err)
+		return r.bad(f, row, row.Err)
 	}
 	l, err := r.layout(name)
 	if err != nil {
 		return err
 	}
-	m, err := l.Movie(layout.Row{
-		JSON: string(row.JSON), ID: f.ID, Sub: f.Sub, Table: f.Format == source.FormatParquet,
+	typ, _ := catalog.TypeNamed(f.Kind)
+	recs, err := l.Records(layout.Row{
+		JSON: string(row.JSON), File: f.Base(), Type: typ, ID: f.ID, Text: f.Text, Series: f.Series, Season: f.Season,
+		Episode: f.Episode, Sub: f.Sub, Table: f.Format == source.FormatParquet,
 	})
 	if err != nil {
-		return r.bad(row, err)
+		return r.bad(f, row, err)
 	}
-	r.text = wire.Append(r.text[:0], wire.RecordOf(m))
-	now := seen{row.Place.Row, row.Place.Line, xxh3.Hash(r.text)}
-	if before, ok := ids[m.ID.V]; ok {
-		if before.hash == now.hash {
-			r.report.Duplicates++
-			return nil
+	r.texts(recs)
+	news, err := r.news(f, row.Place, recs, ids)
+	if err != nil {
+		return r.bad(f, row, err)
+	}
+	if len(news) == 0 {
+		r.report.Duplicates++
+	}
+	for _, n := range news {
+		if err := r.hold(number, recs[n], r.text[n]); err != nil {
+			return err
 		}
-		first := source.Place{File: f.Name, Row: before.row, Line: before.line}
-		return r.bad(row, &wire.FieldError{Field: "id", What: fmt.Sprintf("%d is already at %s, with other content", m.ID.V, first)})
 	}
-	ids[m.ID.V] = now
-	return r.hold(number, m)
+	return nil
 }
 
-// hold adds the record, whose text is r.text, to the sorter. Its payload is the
-// number of its file and its JSON.
-func (r *reader) hold(number int, m *catalog.Movie) error {
-	payload := binary.AppendUvarint(nil, uint64(number))
-	payload = append(payload, r.text...)
+// texts sets r.text to the records' JSON.
+func (r *reader) texts(recs []layout.Record) {
+	for len(r.text) < len(recs) {
+		r.text = append(r.text, nil)
+	}
+	for n := range recs {
+		r.text[n] = wire.Append(r.text[n][:0], recs[n].Record)
+	}
+}
+
+// news returns the places of the records that the file has not given before. A file
+// that says two things about one resource is refused the later row, unless its rows are
+// parts of records.
+func (r *reader) news(f source.File, at source.Place, recs []layout.Record, ids map[resource]seen) ([]int, error) {
+	var news []int
+	own := map[resource]seen{}
+	for n := range recs {
+		rec := &recs[n]
+		if rec.Part {
+			news = append(news, n)
+			continue
+		}
+		id, now := resource{rec.Type.Kind, rec.Key}, seen{at.Row, at.Line, xxh3.Hash(r.text[n])}
+		before, ok := ids[id]
+		if !ok {
+			before, ok = own[id]
+		}
+		if ok && before.hash != now.hash {
+			first := source.Place{File: f.Name, Row: before.row, Line: before.line}
+			return nil, &wire.FieldError{Field: "id", What: fmt.Sprintf("%s is already at %s, with other content", rec.Key.Describe(rec.Type.Kind), first)}
+		}
+		if !ok {
+			own[id] = now
+			news = append(news, n)
+		}
+	}
+	maps.Copy(ids, own)
+	return news, nil
+}
+
+// hold adds a record and its JSON to the sorter. The payload is the number of its file,
+// twice, plus one for a part, and the JSON.
+func (r *reader) hold(number int, rec layout.Record, text []byte) error {
+	r.payload = binary.AppendUvarint(r.payload[:0], uint64(number)<<1|partBit(rec.Part))
+	r.payload = append(r.payload, text...)
 	r.seq++
-	return r.sorter.Add(uint64(m.ID.V), r.seq, payload)
+	return r.sorter.Add(runs.Key{Group: uint8(rec.Type.Kind), Hi: rec.Key.Hi, Lo: rec.Key.Lo}, r.seq, r.payload)
+}
+
+func partBit(part bool) uint64 {
+	if part {
+		return 1
+	}
+	return 0
 }
 
 func (r *reader) layout(name string) (layout.Layout, error) {
@@ -202,9 +254,9 @@ func (r *reader) layout(name string) (layout.Layout, error) {
 }
 
 // bad puts a row into quarantine.
-func (r *reader) bad(row source.Row, err error) error {
+func (r *reader) bad(f source.File, row source.Row, err error) error {
 	e := quarantine.Entry{
-		File: row.Place.File, Row: row.Place.Row, Line: row.Place.Line, Kind: kindMovie,
+		File: row.Place.File, Row: row.Place.Row, Line: row.Place.Line, Kind: f.Kind,
 		Reason: err.Error(), Raw: row.JSON, RawBytes: row.Size,
 	}
 	var fe *wire.FieldError
@@ -222,44 +274,53 @@ func (r *reader) bad(row source.Row, err error) error {
 type incoming struct {
 	it     *runs.Iterator
 	files  []string
-	key    uint64
+	key    runs.Key
 	body   []byte
 	file   string
+	part   bool
 	loaded bool
 	end    bool
 	parser *wire.Parser
 }
 
-// peek returns the id of the next record; false at the end.
-func (n *incoming) peek() (id int64, ok bool, err error) {
-	if n.loaded || n.end {
-		return int64(n.key), !n.end, nil
+// peek returns the key of the next record of a kind; false when it is of another kind,
+// and at the end.
+func (n *incoming) peek(t *catalog.Type) (key catalog.Key, ok bool, err error) {
+	if !n.loaded && !n.end {
+		if err := n.load(); err != nil {
+			return key, false, err
+		}
 	}
+	return catalog.Key{Hi: n.key.Hi, Lo: n.key.Lo}, !n.end && n.key.Group == uint8(t.Kind), nil
+}
+
+// load reads the next record, if there is one.
+func (n *incoming) load() error {
 	key, _, payload, err := n.it.Next()
 	if errors.Is(err, io.EOF) {
 		n.end = true
-		return 0, false, nil
+		return nil
 	}
 	if err != nil {
-		return 0, false, err
+		return err
 	}
-	number, w := binary.Uvarint(payload)
-	n.key, n.body, n.loaded = key, payload[w:], true
-	if int(number) < len(n.files) {
+	head, w := binary.Uvarint(payload)
+	n.key, n.body, n.part, n.loaded = key, payload[w:], head&1 != 0, true
+	if number := int(head >> 1); number < len(n.files) {
 		n.file = n.files[number]
 	}
-	return int64(key), true, nil
+	return nil
 }
 
 // take parses the record that peek found.
-func (n *incoming) take() (*catalog.Movie, error) {
+func (n *incoming) take(t *catalog.Type) (wire.Record, error) {
 	if n.parser == nil {
 		n.parser = wire.NewParser()
 	}
 	n.loaded = false
-	m := &catalog.Movie{}
-	if err := n.parser.Parse(string(n.body), wire.RecordOf(m)); err != nil {
-		return nil, fmt.Errorf("read sorted record %d: %w", n.key, err)
+	r := t.New()
+	if err := n.parser.Parse(string(n.body), r); err != nil {
+		return r, fmt.Errorf("read a sorted %s record: %w", t.Name(), err)
 	}
-	return m, nil
+	return r, nil
 }

@@ -7,6 +7,8 @@ import (
 
 	"github.com/klauspost/compress/flate"
 
+	"reelsplice/data/reference"
+	"reelsplice/schemas/api"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/release"
 	"reelsplice/serve/route"
@@ -14,8 +16,8 @@ import (
 	"reelsplice/serve/variant"
 )
 
-// maxReferences bounds how deep fragments refer to fragments. The format lets them
-// refer backward only; genres are one level.
+// maxReferences bounds how deep fragments lead to fragments: find includes people, and
+// they include the titles that they are known for.
 const maxReferences = 4
 
 // A composer turns a routed request into an answer. It is reused and not safe for
@@ -23,43 +25,111 @@ const maxReferences = 4
 type composer struct {
 	answer splice.Answer
 	id     uint64 // of the resource that answers
-	key    [fragment.MaxKeyLen]byte
-	number [len(`"page":18446744073709551615,`)]byte
-	raw    []byte // a segment before and after filtering
-	thin   []byte
-	packed []byte // filtered segments, until Reset
-	fast   *flate.Writer
+	// resource is the key of the resource that answers, or of what was looked for when
+	// none does. It points into key or into the release.
+	resource []byte
+	key      [fragment.MaxKeyLen]byte
+	defaults [fragment.KindEpisodeGroup + 1]defaults // by kind, as far as they were asked for
+	mark     []byte                                  // a mark or a name in the making
+	raw      []byte                                  // a segment before and after filtering
+	thin     []byte
+	packed   []byte // filtered segments, until Reset
+	fast     *flate.Writer
+}
+
+// defaults is the resource that answers what records of a kind say nothing of.
+type defaults struct {
+	entry release.Entry
+	known bool // entry was looked up
 }
 
 // reset lets go of the release.
 func (c *composer) reset() {
 	c.answer.Reset()
+	c.resource = nil
+	clear(c.defaults[:])
 	c.packed = c.packed[:0]
 }
+
+// part is what all parts of one answer have in common.
+type part struct {
+	rel        *release.Reader
+	q          *route.Request
+	standalone bool // the answer is one sub-request, with its id
+}
+
+// foundNothing answers find/{external_id} where no resource has the id.
+const foundNothing = `{"movie_results":[],"person_results":[],"tv_results":[],"tv_episode_results":[],"tv_season_results":[]}`
 
 // compose fills c.answer with what rel has for q. The error is a *status.Error for
 // refusals, or matches release.ErrCorrupt.
 func (c *composer) compose(rel *release.Reader, q *route.Request) error {
-	e, ok := c.lookup(rel, q)
-	if !ok {
-		return &errNotFound
-	}
-	p := part{rel: rel, q: q, defaults: c.defaults(rel, q.Kind)}
-	c.id = e.ID()
-	if q.Sub != fragment.SubDetails {
-		splice.Literal(&c.answer, "{")
-		p.standalone = true
-		return c.sub(&p, e, q.Sub)
-	}
-	choice, ok := variant.Pick(e, fragment.SubDetails, q)
-	if !ok {
-		return &errNotFound
-	}
-	if err := c.fragment(&p, choice, 0); err != nil {
+	key, err := c.keyOf(q)
+	if err != nil {
 		return err
 	}
-	for i := range q.Appends() {
-		if err := c.appended(&p, e, &q.Appends()[i]); err != nil {
+	c.resource = key
+	e, ok := rel.Lookup(key)
+	if !ok {
+		if q.Kind == fragment.KindFind {
+			splice.Literal(&c.answer, foundNothing)
+			return nil
+		}
+		return &errNotFound
+	}
+	c.id, c.resource = e.ID(), e.Key()
+	p := part{rel: rel, q: q, standalone: q.Sub != fragment.SubDetails}
+	if p.standalone {
+		return c.sub(&p, e)
+	}
+	return c.details(&p, e)
+}
+
+// keyOf returns the key or alias of what the path names. It is empty for what no key
+// can hold, and thus for what no release has.
+func (c *composer) keyOf(q *route.Request) ([]byte, error) {
+	key, short := c.key[:0], len(q.Name) <= fragment.MaxKeyLen-2
+	switch {
+	case q.Kind == fragment.KindFind:
+		source, ok := fragment.ParseSource(q.ExternalSource)
+		if !ok {
+			return key, &errNoSource
+		}
+		if !short {
+			return key, nil
+		}
+		return fragment.AppendFind(key, source, q.Name), nil
+	case !short:
+		return key, nil
+	case isLatest(q.Op):
+		return fragment.AppendAlias(key, q.Kind, "latest"), nil
+	case q.Op == api.OpTvSeasonChangesById, q.Op == api.OpTvEpisodeChangesById:
+		return strconv.AppendUint(fragment.AppendAlias(key, q.Kind, ""), uint64(q.ID), 10), nil
+	case q.Kind >= fragment.KindReview:
+		return fragment.AppendText(key, q.Kind, q.Name), nil
+	case q.Name != nil:
+		return fragment.AppendAlias(key, q.Kind, q.Name), nil
+	}
+	i := release.Include{Kind: q.Kind, ID: uint64(q.ID), Season: q.Season, Episode: q.Episode}
+	return i.AppendKey(key), nil
+}
+
+// isLatest reports whether an operation answers the latest resource of a kind.
+func isLatest(op api.Op) bool {
+	return op == api.OpMovieLatestId || op == api.OpTvSeriesLatestId || op == api.OpPersonLatestId
+}
+
+// details adds the resource itself and what is appended to it.
+func (c *composer) details(p *part, e release.Entry) error {
+	choice, ok := variant.Pick(e, p.q.Kind, fragment.SubDetails, p.q)
+	if !ok {
+		return &errNotFound
+	}
+	if err := c.fragment(p, &choice, 0); err != nil {
+		return err
+	}
+	for i := range p.q.Appends() {
+		if err := c.appended(p, e, &p.q.Appends()[i]); err != nil {
 			return err
 		}
 	}
@@ -67,113 +137,174 @@ func (c *composer) compose(rel *release.Reader, q *route.Request) error {
 	return nil
 }
 
-// lookup finds the resource that the path names.
-func (c *composer) lookup(rel *release.Reader, q *route.Request) (release.Entry, bool) {
-	key := c.key[:0]
-	switch {
-	case q.Kind == fragment.KindMovie && q.Name != nil:
-		if len(q.Name) > fragment.MaxKeyLen-2 {
-			return release.Entry{}, false
-		}
-		key = fragment.AppendAlias(key, q.Kind, q.Name)
-	case q.Kind == fragment.KindMovie:
-		key = fragment.AppendID(key, q.Kind, q.ID)
-	default:
-		return release.Entry{}, false
+// sub adds the sub-request that is the whole answer.
+func (c *composer) sub(p *part, e release.Entry) error {
+	choice, ok := c.pick(p, e, p.q.Kind, variant.Canonical(p.q.Sub))
+	if !ok {
+		return &errNotFound
 	}
-	return rel.Lookup(key)
+	splice.Literal(&c.answer, "{")
+	return c.fragment(p, &choice, 0)
 }
 
-// defaults returns the resource that answers what e's record says nothing of.
-func (c *composer) defaults(rel *release.Reader, k fragment.Kind) release.Entry {
-	e, _ := rel.Lookup(fragment.AppendShared(c.key[:0], fragment.KindDefault, k, ""))
-	return e
-}
-
-// part is what all parts of one answer have in common.
-type part struct {
-	rel        *release.Reader
-	q          *route.Request
-	defaults   release.Entry
-	standalone bool // the answer is one sub-request, with its id
-}
-
-// appended adds one appended object. Sub-requests that need a session are left out.
+// appended adds one appended object. What does not exist is left out, such as a season
+// that the series does not have, and so are sub-requests that need a session.
 func (c *composer) appended(p *part, e release.Entry, a *route.Append) error {
+	ok := true
+	if a.Kind != p.q.Kind {
+		e, ok = p.rel.Include(appendedResource(p.q, a))
+	}
 	s := variant.Canonical(a.Sub)
-	choice, ok := c.pick(p, e, s)
+	var choice variant.Choice
+	if ok {
+		choice, ok = c.pick(p, e, a.Kind, s)
+	}
 	if !ok {
 		return nil
 	}
 	splice.Literal(&c.answer, `,"`)
 	splice.Literal(&c.answer, a.Property)
-	splice.Literal(&c.answer, `":{`)
-	return c.fragment(p, choice, 0)
+	if s != fragment.SubDetails {
+		splice.Literal(&c.answer, `":{`)
+		return c.fragment(p, &choice, 0)
+	}
+	splice.Literal(&c.answer, `":`)
+	if err := c.fragment(p, &choice, 0); err != nil {
+		return err
+	}
+	splice.Literal(&c.answer, "}")
+	return nil
 }
 
-func (c *composer) sub(p *part, e release.Entry, s fragment.Sub) error {
-	choice, ok := c.pick(p, e, variant.Canonical(s))
-	if !ok {
-		return &errNotFound
-	}
-	return c.fragment(p, choice, 0)
+// appendedResource names the season or episode of a series that a is about.
+func appendedResource(q *route.Request, a *route.Append) release.Include {
+	return release.Include{Kind: a.Kind, ID: uint64(q.ID), Season: a.Season, Episode: a.Episode}
 }
 
 // pick returns what answers a sub-request of e, or what is served in its place.
-func (c *composer) pick(p *part, e release.Entry, s fragment.Sub) (variant.Choice, bool) {
-	if choice, ok := variant.Pick(e, s, p.q); ok {
+func (c *composer) pick(p *part, e release.Entry, k fragment.Kind, s fragment.Sub) (variant.Choice, bool) {
+	if choice, ok := variant.Pick(e, k, s, p.q); ok {
 		return choice, true
 	}
-	f, ok := p.defaults.Find(fragment.Address{Sub: s})
-	return variant.Choice{Fragment: f, Page: p.q.Page}, ok
+	return variant.PickDefault(c.defaultsOf(p.rel, k), k, s, p.q)
 }
 
-// fragment runs a fragment's program.
-func (c *composer) fragment(p *part, choice variant.Choice, depth int) error {
+// defaultsOf looks up the defaults of a kind once for each answer.
+func (c *composer) defaultsOf(rel *release.Reader, k fragment.Kind) release.Entry {
+	if int(k) >= len(c.defaults) {
+		return release.Entry{}
+	}
+	d := &c.defaults[k]
+	if !d.known {
+		var key [fragment.MaxKeyLen]byte
+		d.entry, _ = rel.Lookup(fragment.AppendShared(key[:0], fragment.KindDefault, k, ""))
+		d.known = true
+	}
+	return d.entry
+}
+
+// fragment runs a fragment's program. depth is 0 for a part of the answer, and more
+// for what others include.
+func (c *composer) fragment(p *part, choice *variant.Choice, depth int) error {
+	if depth > maxReferences {
+		return fmt.Errorf("%w: fragments lead to fragments more than %d deep", release.ErrCorrupt, maxReferences)
+	}
 	for i := range choice.Fragment.Len() {
 		piece, ok := choice.Fragment.Piece(i)
 		if !ok {
 			return fmt.Errorf("%w: piece %d of a fragment", release.ErrCorrupt, i)
 		}
+		var err error
 		switch piece.Op {
 		case release.OpSegment:
-			if err := c.segment(&piece.Segment, &choice.Filter); err != nil {
-				return err
-			}
-		case release.OpIDMark:
-			if p.standalone {
-				c.mark(`"id":`, c.id)
-			}
-		case release.OpPageMark:
-			c.mark(`"page":`, uint64(choice.Page))
+			err = c.segment(&piece.Segment, &choice.Filter)
 		case release.OpReference:
-			if err := c.reference(p, piece, depth); err != nil {
-				return err
-			}
+			err = c.reference(p, &piece, depth)
+		case release.OpInclude:
+			err = c.include(p, &piece.Include, depth)
+		default:
+			// Only the answer itself has an id; what it includes does not.
+			c.literal(p, &piece, choice.Page, p.standalone && depth == 0)
+		}
+		if err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-func (c *composer) mark(name string, n uint64) {
-	b := append(c.number[:0], name...)
-	b = strconv.AppendUint(b, n, 10)
-	splice.Literal(&c.answer, append(b, ','))
+// literal adds the bytes that depend on the request rather than on the release. withID
+// tells whether the answer says which resource it is about.
+func (c *composer) literal(p *part, piece *release.Piece, page uint16, withID bool) {
+	b := c.mark[:0]
+	switch piece.Op {
+	case release.OpIDMark:
+		if !withID {
+			return
+		}
+		b = append(strconv.AppendUint(append(b, `"id":`...), c.id, 10), ',')
+	case release.OpIDEnd:
+		if withID {
+			b = strconv.AppendUint(append(b, `,"id":`...), c.id, 10)
+		}
+		b = append(b, '}')
+	case release.OpPageMark:
+		b = append(strconv.AppendUint(append(b, `"page":`...), uint64(page), 10), ',')
+	case release.OpName:
+		b = append(appendName(append(b, '"'), piece, &p.q.Params), '"')
+	}
+	c.mark = b
+	splice.Literal(&c.answer, b)
+}
+
+// appendName appends the generic name of a season or an episode in the request's
+// language. None of these names needs an escape in JSON.
+func appendName(dst []byte, piece *release.Piece, p *route.Params) []byte {
+	var buf [4]byte
+	lang, region := buf[:0], buf[:0]
+	if v := p.Language; p.HasLanguage {
+		buf = [4]byte{byte(v >> 24), byte(v >> 16), byte(v >> 8), byte(v)}
+		lang = buf[:2]
+		if v != v.Bare() {
+			region = buf[2:]
+		}
+	}
+	switch n := int(piece.Number); piece.Word {
+	case release.WordSeason:
+		return reference.AppendSeasonName(dst, lang, region, n)
+	case release.WordEpisode:
+		return reference.AppendEpisodeName(dst, lang, region, n)
+	default:
+		return reference.AppendSpecialsName(dst, lang, region)
+	}
 }
 
 // reference adds a fragment that several resources share, in the request's language.
-func (c *composer) reference(p *part, piece release.Piece, depth int) error {
+func (c *composer) reference(p *part, piece *release.Piece, depth int) error {
 	e, ok := p.rel.EntryAt(piece.Ref)
-	if !ok || depth == maxReferences {
+	if !ok {
 		return fmt.Errorf("%w: reference leads nowhere", release.ErrCorrupt)
 	}
 	chain := variant.NameChain(&p.q.Params)
 	for _, v := range chain.Variants() {
 		if f, ok := e.Find(fragment.Address{Sub: piece.Sub, Variant: v}); ok {
-			return c.fragment(p, variant.Choice{Fragment: f}, depth+1)
+			return c.fragment(p, &variant.Choice{Fragment: f}, depth+1)
 		}
 	}
 	return fmt.Errorf("%w: reference to %s leads nowhere", release.ErrCorrupt, piece.Sub)
+}
+
+// include adds a fragment of any other resource, in the request's language.
+func (c *composer) include(p *part, i *release.Include, depth int) error {
+	e, ok := p.rel.Include(*i)
+	var choice variant.Choice
+	if ok {
+		choice, ok = c.pick(p, e, i.Kind, i.Sub)
+	}
+	if !ok {
+		return fmt.Errorf("%w: include of %s leads nowhere", release.ErrCorrupt, *i)
+	}
+	return c.fragment(p, &choice, depth+1)
 }
 
 // segment adds a stored segment. Fast path: as it is. Slow path: inflated, thinned

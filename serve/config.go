@@ -6,6 +6,8 @@ import (
 	"log/slog"
 	"net/url"
 	"time"
+
+	"reelsplice/serve/static"
 )
 
 // Config says where and how to serve.
@@ -17,7 +19,10 @@ type Config struct {
 	TLSCert     string // PEM file; with TLSKey
 	TLSKey      string // PEM file
 	CallbackURL string // where users approve request tokens, without the token
-	SigningKey  string // file with the key of request tokens; "" for a key of this process alone
+	// ImageBaseURL is the folder of images that configuration names;
+	// https://image.tmdb.org/t/p/ by default.
+	ImageBaseURL string
+	SigningKey   string // file with the key of request tokens; "" for a key of this process alone
 	// AllowQueryKey accepts a token as api_key= in the query, which many clients
 	// know nothing else than. It is never logged.
 	AllowQueryKey bool
@@ -37,6 +42,7 @@ type Config struct {
 func DefaultConfig() Config {
 	return Config{
 		CallbackURL:  "https://www.themoviedb.org/authenticate",
+		ImageBaseURL: static.DefaultImageBaseURL,
 		MaxAge:       time.Hour,
 		Poll:         250 * time.Millisecond,
 		MaxConns:     1 << 16,
@@ -64,6 +70,9 @@ func (c *Config) Validate() error {
 	}
 	if u, err := url.Parse(c.CallbackURL); err != nil || u.Scheme == "" || u.Host == "" {
 		errs = append(errs, fmt.Errorf("callback-url %q: want an absolute URL", c.CallbackURL))
+	}
+	if _, err := static.New(static.Options{ImageBaseURL: c.ImageBaseURL}); err != nil {
+		errs = append(errs, fmt.Errorf("image-base-url: %w", err))
 	}
 	for _, limit := range []struct {
 		ok   bool

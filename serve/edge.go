@@ -17,11 +17,11 @@ import (
 	"time"
 
 	"reelsplice/schemas/api"
-	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/release"
 	"reelsplice/serve/auth"
 	"reelsplice/serve/route"
 	"reelsplice/serve/splice"
+	"reelsplice/serve/static"
 	"reelsplice/serve/status"
 )
 
@@ -50,13 +50,18 @@ type Response struct {
 	Release      string // id of the release that answered, empty for none
 }
 
-// Cache-Control of answers that must not be kept.
-const noStore = "no-store"
+// Cache-Control of answers that must not be kept, and of those that may be but are
+// asked for again each time.
+const (
+	noStore    = "no-store"
+	revalidate = "public, max-age=0"
+)
 
 // An Edge answers requests. It is safe for concurrent use.
 type Edge struct {
 	cfg      Config
 	cache    string // Cache-Control of what can be kept
+	static   *static.Set
 	tokens   *auth.Live
 	signer   *auth.Signer
 	releases *Releases
@@ -76,18 +81,24 @@ type worker struct {
 	out    []byte
 }
 
-// NewEdge returns an Edge over the current release of releases.
-func NewEdge(cfg Config, tokens *auth.Live, signer *auth.Signer, releases *Releases) *Edge {
+// NewEdge returns an Edge over the current release of releases. The error tells what is
+// wrong with cfg.
+func NewEdge(cfg Config, tokens *auth.Live, signer *auth.Signer, releases *Releases) (*Edge, error) {
+	answers, err := static.New(static.Options{ImageBaseURL: cfg.ImageBaseURL})
+	if err != nil {
+		return nil, err
+	}
 	return &Edge{
 		cfg:      cfg,
 		cache:    "public, max-age=" + strconv.Itoa(int(cfg.MaxAge/time.Second)),
+		static:   answers,
 		tokens:   tokens,
 		signer:   signer,
 		releases: releases,
 		log:      cfg.Log,
 		now:      time.Now,
 		pool:     sync.Pool{New: func() any { return &worker{} }},
-	}
+	}, nil
 }
 
 // Serve answers rq. It calls done, once, with the answer; the answer's slices are
@@ -97,7 +108,7 @@ func (e *Edge) Serve(rq *Request, done func(rs *Response)) {
 	defer e.pool.Put(w)
 	held := e.releases.Acquire()
 	defer held.Release()
-	w.rs = Response{Body: w.out[:0]}
+	w.rs = Response{Body: w.out[:0], Cache: e.cache}
 	if err := e.serve(w, rq, &w.rs, held.Reader()); err != nil {
 		e.refuse(&w.rs, err)
 	}
@@ -122,16 +133,20 @@ func (e *Edge) serve(w *worker, rq *Request, rs *Response, rel *release.Reader) 
 		return refusal(c, "")
 	}
 	if w.q.Kind == 0 || w.q.Op.Operation().Auth != api.AuthBearer {
-		return e.other(w, rs)
+		return e.other(w, rq, rs)
 	}
 	if rel == nil {
 		return &errNoRelease
 	}
 	rs.Release = rel.Manifest().ID
-	if err := w.c.compose(rel, &w.q); err != nil {
-		// Caches may keep a 404 and must be able to purge it by the resource's name.
-		w.keys = appendKeys(w.keys[:0], w.q.Kind, uint64(w.q.ID), rs.Release)
-		rs.SurrogateKey = w.keys
+	err := w.c.compose(rel, &w.q)
+	// Caches may keep a 404 and must be able to purge it by the resource's name.
+	w.keys = appendKeys(w.keys[:0], rs.Release, w.c.resource)
+	rs.SurrogateKey = w.keys
+	if isLatest(w.q.Op) {
+		rs.Cache = revalidate
+	}
+	if err != nil {
 		return err
 	}
 	e.finish(w, rq, rs)
@@ -144,6 +159,7 @@ var (
 	errNoRelease  = status.Error{Code: status.Offline}
 	errNotFound   = status.Error{Code: status.NotFound}
 	errNoSession  = status.Error{Code: status.AuthFailed}
+	errNoSource   = status.Error{Code: status.InvalidParams}
 )
 
 // refusal turns a code of package route into an error.
@@ -174,9 +190,9 @@ func (e *Edge) allowed(w *worker, rq *Request) bool {
 // finish writes the composed answer: 304 without a body when the client has it,
 // else the body in the encoding that the client takes.
 func (e *Edge) finish(w *worker, rq *Request, rs *Response) {
-	rs.Status, rs.Cache = 200, e.cache
+	rs.Status = 200
 	rs.ETag = w.c.answer.AppendETag(w.etag[:0])
-	w.keys = appendKeys(w.keys[:0], w.q.Kind, w.c.id, rs.Release)
+	w.keys = appendAppendedKeys(w.keys, &w.q)
 	rs.SurrogateKey = w.keys
 	if matches(rq.IfNoneMatch, rs.ETag) {
 		rs.Status = 304
@@ -195,21 +211,11 @@ func (e *Edge) finish(w *worker, rq *Request, rs *Response) {
 	rs.Body = out
 }
 
-// appendKeys appends what caches may purge an answer by: its release, its kind and
-// its resource, by whatever name the request called that.
-func appendKeys(dst []byte, k fragment.Kind, id uint64, releaseID string) []byte {
-	dst = append(append(dst, releaseID...), ' ')
-	kind := k.String()
-	dst = append(append(dst, kind...), ' ')
-	dst = append(append(dst, kind...), '-')
-	return strconv.AppendUint(dst, id, 10)
-}
-
 // validKey answers authentication for a valid key.
 var validKey = []byte(`{"success":true}`)
 
 // other answers the operations that no fragment answers.
-func (e *Edge) other(w *worker, rs *Response) error {
+func (e *Edge) other(w *worker, rq *Request, rs *Response) error {
 	switch w.q.Op {
 	case api.OpAuthenticationValidateKey:
 		rs.Status, rs.Cache = 200, noStore
@@ -217,11 +223,41 @@ func (e *Edge) other(w *worker, rs *Response) error {
 		return nil
 	case api.OpAuthenticationCreateRequestToken:
 		return e.requestToken(rs)
+	case api.OpAuthenticationCreateGuestSession:
+		return e.guestSession(rs)
 	}
 	if w.q.Op.Operation().Auth != api.AuthBearer {
 		return &errNoSession
 	}
-	return &errNotFound
+	body, ok := staticAnswer(e.static, &w.q)
+	if !ok {
+		return &errNotFound
+	}
+	w.keys = append(append(w.keys[:0], "static static-"...), w.q.Op.Operation().Name...)
+	rs.SurrogateKey = w.keys
+	finishStatic(rq, rs, body)
+	return nil
+}
+
+// staticAnswer returns what s has for a request.
+func staticAnswer(s *static.Set, q *route.Request) (*static.Body, bool) {
+	if q.Op == api.OpLegacyGenreList {
+		return s.Legacy(static.LegacyGenreList, q)
+	}
+	return s.Answer(q)
+}
+
+// finishStatic is finish for what is prepared.
+func finishStatic(rq *Request, rs *Response, body *static.Body) {
+	rs.Status, rs.ETag = 200, body.ETag
+	if matches(rq.IfNoneMatch, rs.ETag) {
+		rs.Status = 304
+		return
+	}
+	rs.Body, rs.shared = body.Identity, true
+	if AcceptsGzip(rq.AcceptEncoding) {
+		rs.Body, rs.Gzip = body.Gzip, true
+	}
 }
 
 // requestToken answers authentication/token/new. The token is its own record: signed
@@ -239,13 +275,25 @@ func (e *Edge) requestToken(rs *Response) error {
 	return nil
 }
 
+// guestSession answers authentication/guest_session/new, in the way of requestToken.
+func (e *Edge) guestSession(rs *Response) error {
+	id, expires, err := e.signer.GuestSession(e.now(), rand.Reader)
+	if err != nil {
+		return err
+	}
+	b := append(append(rs.Body, `{"success":true,"guest_session_id":"`...), id...)
+	b = auth.AppendExpiry(append(b, `","expires_at":"`...), expires)
+	rs.Status, rs.Cache, rs.Body = 200, noStore, append(b, `"}`...)
+	return nil
+}
+
 // options answers OPTIONS on every known path; browsers send it without a
 // credential.
 func (e *Edge) options(w *worker, rq *Request, rs *Response) error {
 	if c := route.Match(rq.Method, rq.Path, &w.q); c != route.CodeOK {
 		return refusal(c, w.q.Allow)
 	}
-	rs.Status, rs.Allow, rs.Cache = 204, w.q.Allow, e.cache
+	rs.Status, rs.Allow = 204, w.q.Allow
 	return nil
 }
 
@@ -257,10 +305,11 @@ func (e *Edge) refuse(rs *Response, err error) {
 	if !ok {
 		se = e.unexpected(err)
 	}
-	*rs = Response{Status: se.Code.HTTP(), Body: se.Code.Body(), shared: true, Cache: noStore, Allow: se.Allow, Release: rs.Release, SurrogateKey: rs.SurrogateKey}
+	cache := noStore
 	if se.Code == status.NotFound {
-		rs.Cache = e.cache
+		cache = rs.Cache
 	}
+	*rs = Response{Status: se.Code.HTTP(), Body: se.Code.Body(), shared: true, Cache: cache, Allow: se.Allow, Release: rs.Release, SurrogateKey: rs.SurrogateKey}
 }
 
 // unexpected logs what is no refusal.

@@ -12,22 +12,6 @@ import (
 	"reelsplice/serve/auth"
 )
 
-// Bodies of refusals, with the key order of each.
-const (
-	body401 = `{"status_code":7,"status_message":"Invalid API key: You must be granted a valid key.","success":false}`
-	body404 = `{"success":false,"status_code":34,"status_message":"The resource you requested could not be found."}`
-	body405 = `{"success":false,"status_code":42,"status_message":"This request method is not supported for this resource."}`
-	body27  = `{"success":false,"status_code":27,"status_message":"Too many append to response objects: The maximum number of remote calls is 20."}`
-	body22  = `{"status_code":22,"status_message":"Invalid page: Pages start at 1 and max at 500. They are expected to be an integer.","success":false}`
-	body3   = `{"success":false,"status_code":3,"status_message":"Authentication failed: You do not have permissions to access the service."}`
-)
-
-// Cache-Control of answers.
-const (
-	kept    = "public, max-age=3600"
-	notKept = "no-store"
-)
-
 func TestStatus(t *testing.T) {
 	w := newWorld(t, nil, movie550, movie551)
 	f := func(method, uri string, status int, body, cache, allow string) {

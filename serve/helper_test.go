@@ -12,26 +12,26 @@ import (
 	"testing"
 	"time"
 
-	"reelsplice/build"
-	"reelsplice/build/buildtest"
 	"reelsplice/schemas/release"
 	"reelsplice/serve/auth"
 	"reelsplice/serve/route"
 )
 
-// buildRelease builds a release of movies at a deflate level into a folder and makes
-// it the current one.
-func buildRelease(tb testing.TB, dir string, level int, rows ...string) (id string) {
-	tb.Helper()
-	c := build.DefaultConfig()
-	c.Catalog, c.Releases, c.Level, c.Jobs = buildtest.Catalog(tb, rows...), dir, level, 1
-	r, err := build.Run(tb.Context(), c)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	publish(tb, dir, r.Release)
-	return r.Release
-}
+// Bodies of refusals, with the key order of each.
+const (
+	body401 = `{"status_code":7,"status_message":"Invalid API key: You must be granted a valid key.","success":false}`
+	body404 = `{"success":false,"status_code":34,"status_message":"The resource you requested could not be found."}`
+	body405 = `{"success":false,"status_code":42,"status_message":"This request method is not supported for this resource."}`
+	body27  = `{"success":false,"status_code":27,"status_message":"Too many append to response objects: The maximum number of remote calls is 20."}`
+	body22  = `{"status_code":22,"status_message":"Invalid page: Pages start at 1 and max at 500. They are expected to be an integer.","success":false}`
+	body3   = `{"success":false,"status_code":3,"status_message":"Authentication failed: You do not have permissions to access the service."}`
+)
+
+// Cache-Control of answers.
+const (
+	kept    = "public, max-age=3600"
+	notKept = "no-store"
+)
 
 func publish(tb testing.TB, dir, id string) {
 	tb.Helper()
@@ -49,8 +49,8 @@ type world struct {
 	token    string // one that is good
 }
 
-// newWorld returns an Edge over rows, none without rows. change may alter its Config.
-func newWorld(tb testing.TB, change func(*Config), rows ...string) *world {
+// bareWorld returns what an Edge needs but for releases. change may alter its Config.
+func bareWorld(tb testing.TB, change func(*Config)) *world {
 	tb.Helper()
 	cfg := DefaultConfig()
 	cfg.Releases = tb.TempDir()
@@ -59,16 +59,7 @@ func newWorld(tb testing.TB, change func(*Config), rows ...string) *world {
 	if change != nil {
 		change(&cfg)
 	}
-	w := &world{cfg: cfg, token: issue(tb, cfg.Tokens, "test", time.Time{})}
-	if len(rows) > 0 {
-		buildRelease(tb, cfg.Releases, 6, rows...)
-	}
-	if len(rows) > 0 {
-		w.open(tb)
-	} else {
-		w.openTokens(tb)
-	}
-	return w
+	return &world{cfg: cfg, token: issue(tb, cfg.Tokens, "test", time.Time{})}
 }
 
 // open makes the Edge over what lies in the folders.
@@ -81,11 +72,20 @@ func (w *world) open(tb testing.TB) {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(w.releases.Close)
+	w.edge = newEdge(tb, w)
+}
+
+func newEdge(tb tester, w *world) *Edge {
+	tb.Helper()
 	signer, err := auth.NewSigner([]byte("0123456789abcdef"))
 	if err != nil {
-		tb.Fatal(err)
+		tb.Fatalf("NewSigner: %v", err)
 	}
-	w.edge = NewEdge(w.cfg, w.tokens, signer, w.releases)
+	e, err := NewEdge(w.cfg, w.tokens, signer, w.releases)
+	if err != nil {
+		tb.Fatalf("NewEdge: %v", err)
+	}
+	return e
 }
 
 func (w *world) openTokens(tb testing.TB) {
@@ -128,6 +128,7 @@ type reply struct {
 
 // tester is what helpers need of a test, also of one of package rapid.
 type tester interface {
+	Context() context.Context
 	Helper()
 	Fatalf(format string, args ...any)
 }
@@ -172,18 +173,6 @@ func oneMember(tb tester, body []byte) string {
 	}
 	return string(out)
 }
-
-// Movies of the tests that need no more.
-const (
-	movie550 = `{"adult":false,"genres":[{"id":18,"name":"Drama"}],"id":550,"imdb_id":"tt0137523","original_language":"en","original_title":"Fight Club",` +
-		`"overview":"Text","poster_path":null,"title":"Fight Club","alternative_titles":{"titles":[{"iso_3166_1":"FR","title":"Le club","type":""},{"iso_3166_1":"DE","title":"Klub","type":""}]},` +
-		`"credits":{"cast":[{"id":1,"name":"A"}],"crew":[]},` +
-		`"images":{"backdrops":[{"iso_639_1":null,"file_path":"/1.jpg"},{"iso_639_1":"fr","file_path":"/2.jpg"}],"logos":[],"posters":[{"iso_639_1":"en","file_path":"/3.jpg"},{"iso_639_1":"de","file_path":"/4.jpg"}]},` +
-		`"similar":{"page":1,"results":[{"id":551}],"total_pages":2,"total_results":21},"keywords":{"keywords":[{"id":3,"name":"k"}]},` +
-		`"translations":{"translations":[{"iso_3166_1":"DE","iso_639_1":"de","name":"Deutsch","english_name":"German","data":{"homepage":"","overview":"Inhalt","runtime":0,"tagline":"","title":"Klub"}}]},` +
-		`"videos":{"results":[{"iso_639_1":"en","name":"T","key":"k","site":"YouTube","size":1080,"type":"Trailer"}]},"watch/providers":{"results":{"US":{"link":"l"}}}}`
-	movie551 = `{"adult":false,"genres":[],"id":551,"production_countries":[],"spoken_languages":[],"status":"","tagline":"","title":"Another"}`
-)
 
 // eventually waits until ok, for at most a second and a half.
 func eventually(tb testing.TB, what string, ok func() bool) time.Duration {

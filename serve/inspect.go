@@ -4,11 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"sync"
 
 	"reelsplice/schemas/api"
 	"reelsplice/schemas/release"
 	"reelsplice/serve/route"
 	"reelsplice/serve/splice"
+	"reelsplice/serve/static"
 	"reelsplice/serve/status"
 )
 
@@ -23,7 +25,7 @@ type Inspection struct {
 
 // A Piece is one run of bytes of an answer.
 type Piece struct {
-	Kind   string // "segment" or "literal"
+	Kind   string // "segment", "literal", or "static" for an answer that no release holds
 	Offset int64  // of its first byte in the identity body
 	Raw    int    // bytes in the identity body
 	Stored int    // bytes in the gzip body
@@ -33,7 +35,9 @@ type Piece struct {
 
 // Inspect answers a GET of target, a path with its query, from rel as the edge does,
 // but without asking for a credential. Refusals are answers; the error is about
-// release bytes that break the format, and about what no release holds.
+// release bytes that break the format, and about what neither a release holds nor
+// package static. Answers of the latter need no release: rel may be nil. They are those
+// of the default configuration.
 func Inspect(rel *release.Reader, target string) (Inspection, error) {
 	var q route.Request
 	path, query := splitURI([]byte(target))
@@ -41,7 +45,10 @@ func Inspect(rel *release.Reader, target string) (Inspection, error) {
 		return inspectRefusal(refusal(code, ""))
 	}
 	if q.Kind == 0 || q.Op.Operation().Auth != api.AuthBearer {
-		return Inspection{}, fmt.Errorf("%s is not answered from a release", path)
+		return inspectStatic(&q, path)
+	}
+	if rel == nil {
+		return inspectRefusal(&errNoRelease)
 	}
 	var c composer
 	if err := c.compose(rel, &q); err != nil {
@@ -54,6 +61,26 @@ func Inspect(rel *release.Reader, target string) (Inspection, error) {
 	return Inspection{
 		Status: 200, Body: body, ETag: string(c.answer.AppendETag(nil)),
 		GzipBytes: c.answer.GzipLen(), Pieces: inspectPieces(&c.answer, body),
+	}, nil
+}
+
+// defaultStatic holds the static answers of the default configuration.
+var defaultStatic = sync.OnceValues(func() (*static.Set, error) { return static.New(static.Options{}) })
+
+// inspectStatic answers what needs no release. Its one piece is no literal of an
+// answer that is spliced, so its stored form is the whole gzip member.
+func inspectStatic(q *route.Request, path []byte) (Inspection, error) {
+	set, err := defaultStatic()
+	if err != nil {
+		return Inspection{}, err
+	}
+	b, ok := staticAnswer(set, q)
+	if !ok {
+		return Inspection{}, fmt.Errorf("%s is not answered from a release", path)
+	}
+	return Inspection{
+		Status: 200, Body: b.Identity, ETag: string(b.ETag), GzipBytes: len(b.Gzip),
+		Pieces: []Piece{{Kind: "static", Raw: len(b.Identity), Stored: len(b.Gzip), CRC: crc32.ChecksumIEEE(b.Identity)}},
 	}, nil
 }
 

@@ -18,7 +18,6 @@ import (
 	"reelsplice/build/buildtest"
 	"reelsplice/schemas/release"
 	"reelsplice/schemas/wire"
-	"reelsplice/serve/auth"
 )
 
 // The generators write records as JSON text, with members left out, null and
@@ -324,23 +323,7 @@ func request(t *rapid.T, a, again, other *world) {
 	const path = "/3/movie/1"
 	v, names := params(t), drawNames(t)
 	asked := uri(t, path, v, names)
-	got := a.get(t, asked)
-	if want := composed(t, a, path, v, names); got.plain != want {
-		t.Fatalf("%s\n = %s\nwant %s", asked, got.plain, want)
-	}
-	if !json.Valid([]byte(got.plain)) {
-		t.Fatalf("%s = %s, want JSON", asked, got.plain)
-	}
-	rq := a.request(uri(t, path, v, names))
-	rq.AcceptEncoding = []byte(rapid.SampledFrom([]string{"", "identity", "br", "gzip;q=0"}).Draw(t, "encoding"))
-	plain := a.do(t, rq)
-	if plain.Gzip || string(plain.Body) != got.plain || string(plain.ETag) != string(got.ETag) {
-		t.Fatalf("identity of %s = %s %s, want %s %s", asked, plain.ETag, plain.Body, got.ETag, got.plain)
-	}
-	rq.IfNoneMatch = got.ETag
-	if cached := a.do(t, rq); cached.Status != 304 || len(cached.Body) != 0 {
-		t.Fatalf("If-None-Match of %s = %d, want 304", asked, cached.Status)
-	}
+	got := checkAnswer(t, a, asked, composed(t, a, path, v, names))
 	if same := again.get(t, asked); same.plain != got.plain || string(same.ETag) != string(got.ETag) {
 		t.Fatalf("%s from another release of the same content\n = %s %s\nwant %s %s", asked, same.ETag, same.plain, got.ETag, got.plain)
 	}
@@ -457,11 +440,7 @@ func (w *world) over(t *rapid.T, dir string, level int, rows ...string) *world {
 	if out.releases, err = OpenReleases(store, w.cfg.Log); err != nil {
 		t.Fatal(err)
 	}
-	signer, err := auth.NewSigner([]byte("0123456789abcdef"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	out.edge = NewEdge(w.cfg, w.tokens, signer, out.releases)
+	out.edge = newEdge(t, out)
 	return out
 }
 

@@ -52,7 +52,9 @@ func Listen(cfg Config) (s *Server, err error) {
 	if err != nil {
 		return nil, err
 	}
-	s.edge = NewEdge(cfg, s.tokens, signer, s.releases)
+	if s.edge, err = NewEdge(cfg, s.tokens, signer, s.releases); err != nil {
+		return nil, err
+	}
 	s.http = newFastHTTP(cfg, s.edge, s.metrics)
 	if s.api, err = listen(cfg.Addr, cfg.TLSCert, cfg.TLSKey); err != nil {
 		return nil, err

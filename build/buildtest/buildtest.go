@@ -26,24 +26,34 @@ func Catalog(tb testing.TB, rows ...string) (dir string) {
 	return dir
 }
 
-// WriteCatalog is Catalog in a given folder.
-func WriteCatalog(tb interface {
+// A Fataler is what WriteCatalog needs of a test.
+type Fataler interface {
 	Helper()
 	Fatalf(format string, args ...any)
-}, dir string, rows ...string,
-) {
+}
+
+// WriteCatalog is Catalog in a given folder.
+func WriteCatalog(tb Fataler, dir string, rows ...string) {
 	tb.Helper()
-	w, err := catalog.Create[catalog.Movie](filepath.Join(dir, catalog.MovieFile), fragment.KindMovie.String())
+	WriteKind(tb, dir, fragment.KindMovie, rows...)
+}
+
+// WriteKind writes the file of one kind of a catalogue: one JSON object each, with the
+// catalogue's own members, in ascending order of their keys.
+func WriteKind(tb Fataler, dir string, kind fragment.Kind, rows ...string) {
+	tb.Helper()
+	typ := catalog.TypeOf(kind)
+	w, err := catalog.Create(filepath.Join(dir, typ.File()), typ)
 	if err != nil {
 		tb.Fatalf("create catalogue: %v", err)
 	}
 	p := wire.NewParser()
 	for _, row := range rows {
-		m := new(catalog.Movie)
-		if err := p.Parse(row, wire.RecordOf(m)); err != nil {
+		r := typ.New()
+		if err := p.Parse(row, r); err != nil {
 			tb.Fatalf("Parse(%s): %v", row, err)
 		}
-		if err := w.Write(m); err != nil {
+		if err := w.Write(r); err != nil {
 			tb.Fatalf("write catalogue: %v", err)
 		}
 	}

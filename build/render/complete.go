@@ -1,37 +1,42 @@
 package render
 
 import (
-	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/wire"
 )
 
-// Complete fills in, with the API's empty values, the details of a movie of which no
-// source gave a details answer: rows of lists, single sub-requests and other layouts
-// lack members that clients rely on. A details answer is left as it was given, old
-// shapes too. The catalogue keeps what was given; only the answer is filled in.
-func Complete(m *catalog.Movie) {
-	fillBase(m)
-	if isDetails(m) {
-		return
+// complete fills in a record without details and returns the model.
+func (m *model) complete(rec wire.Record) *model {
+	if !m.isDetails(rec) {
+		m.fill(rec)
 	}
-	rec := wire.RecordOf(m)
+	return m
+}
+
+// fill sets the details that rec lacks to the API's empty values.
+func (m *model) fill(rec wire.Record) {
 	for i := range rec.Plan.Subs {
 		f := &rec.Plan.Fields[i]
-		if f.Nullable {
+		switch {
+		case f.Nullable:
 			wire.MarkNull(rec, f.Name)
-			continue
-		}
-		if !wire.Present(rec, f) {
+		case wire.Present(rec, f):
+		case f.Name == "name" && m.word != 0:
+			*rec.String(f) = wire.Text(m.englishName(rec))
+		default:
 			setEmpty(rec, f)
 		}
 	}
 }
 
-// isDetails reports whether m has what details answers of all years have, and rows of
-// lists and other layouts have not.
-func isDetails(m *catalog.Movie) bool {
-	return m.Adult.Set && m.Genres != nil && m.ProductionCountries != nil && m.SpokenLanguages != nil &&
-		m.Status.Set && m.Tagline.Set
+// isDetails reports whether rec has what details answers of all years have, and rows
+// of lists and other layouts have not.
+func (m *model) isDetails(rec wire.Record) bool {
+	for _, f := range m.required { // none of a kind that is never filled in
+		if !wire.Present(rec, f) {
+			return false
+		}
+	}
+	return true
 }
 
 func setEmpty(r wire.Record, f *wire.Field) {
@@ -46,7 +51,10 @@ func setEmpty(r wire.Record, f *wire.Field) {
 		r.Bool(f).Set = true
 	case wire.ShapeStrings:
 		*r.Strings(f) = []string{}
-	case wire.ShapeObjects:
+	case wire.ShapeInts:
+		*r.Ints(f) = []int64{}
+	case wire.ShapeObjects, wire.ShapeKeyed:
 		r.MakeList(f, 0)
+	default: // objects and raw values are never made up
 	}
 }

@@ -3,8 +3,13 @@
 //
 // What a fragment is cut into follows from how it is served. The details of a
 // resource end before their closing brace, so that appended objects can follow. A
-// sub-request begins after its opening brace and carries no id; an IDMark stands
-// where the standalone answer has one, a PageMark where it has the page number.
+// sub-request begins after its opening brace and carries no id; an OpIDMark, or an
+// OpIDEnd behind the last member, stands where the standalone answer has one, an
+// OpPageMark where it has the page number. Lists that the builder derives include the
+// rows of other resources, and names that no language has are left to the edge.
+//
+// A model, made once for each kind from its plan, says which members depend on the
+// language and which sub-requests and rows there are; one code serves all kinds.
 package render
 
 import (
@@ -17,8 +22,14 @@ import (
 type Piece struct {
 	Op  release.Op
 	Raw []byte // of OpSegment; valid until the Renderer's next record
-	// Genres are the ids that name the shared resource of an OpReference.
+	// Genres are the ids that, with the Kind of title, name the shared resource of an
+	// OpReference.
 	Genres []int64
+	Kind   fragment.Kind
+
+	Include release.Include // of OpInclude
+	Word    release.Word    // of OpName
+	Number  uint32          // of OpName: of the season or the episode
 }
 
 // A Fragment is a sub-request of a record in one variant.
@@ -27,63 +38,126 @@ type Fragment struct {
 	Pieces  []Piece
 }
 
-// fragments collects the fragments of one record.
+// fragments collects the fragments of one record. One fragment at a time is open:
+// begin starts it, text appended to buf is part of it, mark puts another piece behind
+// that text, and end or drop closes it.
 type fragments struct {
 	list   []Fragment
 	pieces []Piece
 	buf    []byte
+	first  int // of pieces, that the open fragment has
+	start  int // of the open segment in buf
 }
 
 func (f *fragments) reset() {
 	f.list, f.pieces, f.buf = f.list[:0], f.pieces[:0], f.buf[:0]
 }
 
-// add appends a fragment made of pieces.
-func (f *fragments) add(a fragment.Address, pieces ...Piece) {
-	n := len(f.pieces)
-	f.pieces = append(f.pieces, pieces...)
-	f.list = append(f.list, Fragment{Address: a, Pieces: f.pieces[n:len(f.pieces):len(f.pieces)]})
+// begin opens a fragment at the start of an object.
+func (f *fragments) begin() {
+	f.first = len(f.pieces)
+	f.gap('{')
 }
 
-// segment makes a piece of what write appends.
-func (f *fragments) segment(write func(dst []byte) []byte) Piece {
-	n := len(f.buf)
-	f.buf = write(f.buf)
-	return Piece{Op: release.OpSegment, Raw: f.buf[n:len(f.buf):len(f.buf)]}
+// gap starts a segment as if it followed the byte before, which is in no segment:
+// wire.AppendMembers looks at the last byte to see whether a comma is due.
+func (f *fragments) gap(before byte) {
+	f.buf = append(f.buf, before)
+	f.start = len(f.buf)
 }
 
-// members makes a piece of fields from..to-1 of r and, behind the last field, of
-// the members that the struct does not know, followed by suffix. The piece's Raw is
-// empty when r has none of them.
-func (f *fragments) members(r wire.Record, from, to int, suffix string) Piece {
-	// The brace tells AppendMembers that no comma is due; it is no part of the piece.
-	f.buf = append(f.buf, '{')
-	n := len(f.buf)
+func (f *fragments) text(s string) { f.buf = append(f.buf, s...) }
+
+func (f *fragments) members(r wire.Record, from, to int) {
 	f.buf = wire.AppendMembers(f.buf, r, from, to)
-	if x := r.Object().Extra; x != "" && to == len(r.Plan.Fields) {
-		if len(f.buf) > n {
-			f.buf = append(f.buf, ',')
-		}
+}
+
+// comma appends a comma where one is due.
+func (f *fragments) comma() {
+	if c := f.buf[len(f.buf)-1]; c != '{' && c != '[' && c != ',' {
+		f.buf = append(f.buf, ',')
+	}
+}
+
+// name appends the name of a member and its colon.
+func (f *fragments) name(s string) {
+	f.comma()
+	f.buf = append(wire.AppendString(f.buf, s), ':')
+}
+
+// extra appends the members of r that its struct does not know.
+func (f *fragments) extra(r wire.Record) {
+	if x := r.Object().Extra; x != "" {
+		f.comma()
 		f.buf = append(f.buf, x...)
 	}
-	if len(f.buf) > n {
-		f.buf = append(f.buf, suffix...)
-	}
-	return Piece{Op: release.OpSegment, Raw: f.buf[n:len(f.buf):len(f.buf)]}
 }
 
-var (
-	idMark   = Piece{Op: release.OpIDMark}
-	pageMark = Piece{Op: release.OpPageMark}
-)
+// cut ends the open segment, if there is anything in it.
+func (f *fragments) cut() {
+	if n := len(f.buf); n > f.start {
+		f.pieces = append(f.pieces, Piece{Op: release.OpSegment, Raw: f.buf[f.start:n:n]})
+		f.start = n
+	}
+}
 
-// body makes the piece of a sub-request's whole object without its opening brace:
-// `"results":[]}`. ok is false for an object without members, which is no answer.
-func (f *fragments) body(r wire.Record) (p Piece, ok bool) {
-	p = f.segment(func(dst []byte) []byte {
-		n := len(dst)
-		dst = wire.Append(dst, r)
-		return append(dst[:n], dst[n+1:]...)
-	})
-	return p, len(p.Raw) > 1
+// mark puts a mark for the id or the page behind what is written; both bring their comma.
+func (f *fragments) mark(op release.Op) {
+	f.cut()
+	f.pieces = append(f.pieces, Piece{Op: op})
+	f.gap('{')
+}
+
+// value puts a piece that is a member, or its value, behind what is written.
+func (f *fragments) value(p Piece) {
+	f.cut()
+	f.pieces = append(f.pieces, p)
+	f.gap('}')
+}
+
+// include puts a fragment of another resource behind what is written.
+func (f *fragments) include(i release.Include) {
+	f.value(Piece{Op: release.OpInclude, Include: i})
+}
+
+// end closes the fragment and returns its pieces.
+func (f *fragments) end() []Piece {
+	f.cut()
+	n := len(f.pieces)
+	return f.pieces[f.first:n:n]
+}
+
+// drop forgets the fragment that end has closed.
+func (f *fragments) drop() { f.pieces = f.pieces[:f.first] }
+
+// add makes pieces a fragment.
+func (f *fragments) add(a fragment.Address, pieces []Piece) {
+	f.list = append(f.list, Fragment{Address: a, Pieces: pieces})
+}
+
+// addTo makes pieces the fragment of each variant.
+func (f *fragments) addTo(a fragment.Address, variants []fragment.Variant, pieces []Piece) {
+	for _, v := range variants {
+		a.Variant = v
+		f.add(a, pieces)
+	}
+}
+
+// content identifies what a fragment made of segments and marks says.
+func content(pieces []Piece) string {
+	var b []byte
+	for i := range pieces {
+		b = append(append(b, byte(pieces[i].Op)), pieces[i].Raw...)
+	}
+	return string(b)
+}
+
+// sameContent reports whether pieces say what content returned. Most are longer by
+// far than an empty answer, which their lengths tell.
+func sameContent(pieces []Piece, want string) bool {
+	n := len(pieces)
+	for i := range pieces {
+		n += len(pieces[i].Raw)
+	}
+	return n == len(want) && content(pieces) == want
 }

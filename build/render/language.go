@@ -1,70 +1,110 @@
 package render
 
 import (
-	"cmp"
 	"slices"
 
 	"reelsplice/data/reference"
-	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/wire"
 )
 
-// A language is everything a record says about its movie in one language.
+// A language is everything a record says in one language.
 type language struct {
 	lang, region string
-	bare         bool // also answers a request for the language without a region
-	row          *catalog.Translation
-	crawl        *catalog.Localized
+	variant      fragment.Variant
+	bare         bool        // also answers a request for the language without a region
+	nested       bool        // the seasons or episodes of the record have text
+	row          wire.Record // the data of its translation; nil
+	crawl        wire.Record // the element of localized; nil
 }
 
-// variant is the address tag of l.
-func (l *language) variant() fragment.Variant { return fragment.Language(l.lang, l.region) }
-
-// languagesOf returns the languages that m has text in, but for en-US, which is the
-// base. Rows whose codes are no language pair are skipped; they stay in the answer
-// of translations.
-func languagesOf(m *catalog.Movie) []language {
-	var list []language
-	at := func(lang, region string) *language {
-		if region == "" {
-			region = reference.DefaultRegion(lang)
-		}
-		v := languageVariant(lang, region)
-		if v == fragment.Base || v == enUS {
-			return nil
-		}
-		i := slices.IndexFunc(list, func(l language) bool { return l.variant() == v })
-		if i < 0 {
-			i = len(list)
-			list = append(list, language{lang: lang, region: region})
-		}
-		return &list[i]
+// variants are the address tags of l.
+func (l *language) variants() []fragment.Variant {
+	if bare := l.variant.Bare(); l.bare && bare != l.variant {
+		return []fragment.Variant{l.variant, bare}
 	}
-	if m.Translations != nil {
-		for i := range m.Translations.Translations {
-			t := &m.Translations.Translations[i]
-			if l := at(t.ISO639.V, t.ISO3166.V); l != nil && l.row == nil && t.Data != nil {
-				l.row = t
+	return []fragment.Variant{l.variant}
+}
+
+// A languages is a list of languages, each there once.
+type languages []language
+
+// at returns the language of a pair of codes, which it adds if need be. Without a
+// region, the language's usual one is meant. It is nil for en-US, which is the base,
+// and for codes that are no language pair.
+func (list *languages) at(lang, region string) *language {
+	v := variantOf(lang, region)
+	if v == fragment.Base || v == enUS {
+		return nil
+	}
+	for i := range *list {
+		if l := &(*list)[i]; l.variant == v {
+			return l
+		}
+	}
+	if region == "" {
+		region = reference.DefaultRegion(lang)
+	}
+	*list = append(*list, language{lang: lang, region: region, variant: v})
+	return &(*list)[len(*list)-1]
+}
+
+// languagesOf returns the languages that rec has text in, but for en-US, which is the
+// base. Rows whose codes are no language pair are skipped; they stay in the answer of
+// translations.
+func (r *Renderer) languagesOf(m *model, rec wire.Record) languages {
+	list := r.langs[:0]
+	if m.translations != nil {
+		list.addRows(m.translations, rec)
+	}
+	if m.localized != nil {
+		n, _ := rec.Len(m.localized)
+		for i := range n {
+			c := rec.At(m.localized, i)
+			lang, region := splitTag(c.String(m.crawlLanguage).V)
+			if l := list.at(lang, region); l != nil {
+				l.crawl = c
 			}
 		}
 	}
-	for i := range m.Localized {
-		c := &m.Localized[i]
-		lang, region := splitTag(c.Language.V)
-		if l := at(lang, region); l != nil {
-			l.crawl = c
+	r.nested.addLanguages(&list)
+	list.chooseBare()
+	r.langs = list
+	return list
+}
+
+// addRows adds the languages of the translations of rec.
+func (list *languages) addRows(t *rowsPlan, rec wire.Record) {
+	sub, ok := rec.Sub(t.field)
+	if !ok {
+		return
+	}
+	n, _ := sub.Len(t.rows)
+	for i := range n {
+		row := sub.At(t.rows, i)
+		l := list.at(row.String(t.language).V, row.String(t.country).V)
+		if l == nil || !l.row.IsNil() {
+			continue
+		}
+		if data, ok := row.Sub(t.data); ok {
+			l.row = data
 		}
 	}
-	chooseBare(list)
-	return list
 }
 
 // enUS is the language of the base variant.
 var enUS = fragment.Language("en", "US")
 
-// languageVariant is fragment.Language for codes out of a record: Base unless they
-// are letters, so that they cannot pass for a variant that is no language.
+// variantOf is fragment.Language for codes out of a record: Base unless they are
+// letters, so that they cannot pass for a variant that is no language. Without a region,
+// the language's usual one is meant.
+func variantOf(lang, region string) fragment.Variant {
+	if region == "" {
+		region = reference.DefaultRegion(lang)
+	}
+	return languageVariant(lang, region)
+}
+
 func languageVariant(lang, region string) fragment.Variant {
 	if !isLetters(lang) || !isLetters(region) {
 		return fragment.Base
@@ -92,215 +132,166 @@ func splitTag(tag string) (lang, region string) {
 // chooseBare picks, for each language, the region that answers a request without
 // one: the language's usual region, else the first that has text. English without
 // a region is the base.
-func chooseBare(list []language) {
+func (list languages) chooseBare() {
 	for i := range list {
 		l := &list[i]
-		first := slices.IndexFunc(list, func(o language) bool { return o.lang == l.lang })
-		usual := slices.IndexFunc(list, func(o language) bool {
-			return o.lang == l.lang && o.region == reference.DefaultRegion(l.lang)
-		})
-		if usual >= 0 {
-			first = usual
+		v := l.variant.Bare()
+		first := slices.IndexFunc(list, func(o language) bool { return o.variant.Bare() == v })
+		if first != i || l.lang == "en" {
+			continue
 		}
-		l.bare = first == i && l.lang != "en"
+		usual := variantOf(l.lang, "")
+		if at := slices.IndexFunc(list, func(o language) bool { return o.variant == usual }); at >= 0 {
+			first = at
+		}
+		list[first].bare = true
 	}
 }
 
-// apply returns base with the text of l, by the rules of each member: a title falls
-// back to the original title, texts to nothing, the runtime and the paths to the
-// base. A member that neither the record nor l has stays absent.
-func (l *language) apply(base *catalog.Movie) *catalog.Movie {
-	v := untranslated(base, l.lang)
-	if l.row != nil {
-		d := l.row.Data
-		setNonEmpty(&v.Title, d.Title)
-		setNonEmpty(&v.Overview, d.Overview)
-		setNonEmpty(&v.Tagline, d.Tagline)
-		setNonEmpty(&v.Homepage, d.Homepage)
-		if d.Runtime.Set && d.Runtime.V > 0 {
-			v.Runtime = d.Runtime
-		}
-	}
-	v.Genres = localGenres(base.Genres, l.lang, l.region)
-	if c := l.crawl; c != nil {
-		setNonEmpty(&v.Title, c.Title)
-		setGiven(&v.Overview, c.Overview)
-		setGiven(&v.Tagline, c.Tagline)
-		setGiven(&v.Homepage, c.Homepage)
-		setPath(v, &v.PosterPath, c, c.PosterPath, "poster_path")
-		setPath(v, &v.BackdropPath, c, c.BackdropPath, "backdrop_path")
-		if c.Runtime.Set {
-			v.Runtime = c.Runtime
-		}
-		if c.BelongsToCollection != nil {
-			v.BelongsToCollection = c.BelongsToCollection
-		}
-		if c.Genres != nil {
-			v.Genres = c.Genres
+// A version is a record as it is shown in one language.
+type version struct {
+	rec          wire.Record
+	lang, region string
+	variant      fragment.Variant // of the language; Base for the base and for languages without text
+	local        bool             // not the base: seasons and episodes are named in the language
+	generic      bool             // the name is the generic one
+	shared       bool             // the genres are a shared fragment
+	given        uint64           // the texts that a crawl in the language gave
+}
+
+// untranslated returns base as it is shown in a language without text of its own; lang
+// "" is all those languages.
+func (r *Renderer) untranslated(m *model, base wire.Record, lang string) version {
+	v := version{rec: base.Clone(), lang: lang, local: true}
+	for i := range m.texts {
+		t := &m.texts[i]
+		switch t.rule {
+		case toOriginal:
+			s := v.rec.String(t.field)
+			if m.original != nil && s.Set && base.String(m.original).V != "" {
+				*s = *base.String(m.original)
+			}
+		case toNothing:
+			v.rec.String(t.field).V = ""
+		case toGeneric:
+			v.generic = base.String(t.field).Set && base.Int(m.number).Set && base.Int(m.number).V >= 0
+		case toPoster:
+			if p, ok := r.posterFor(m, base, lang); ok {
+				*v.rec.String(t.field) = wire.Text(p)
+			}
 		}
 	}
 	return v
 }
 
-func setNonEmpty(dst *wire.String, src wire.String) {
-	if src.Set && src.V != "" {
-		*dst = src
-	}
-}
-
-func setGiven(dst *wire.String, src wire.String) {
-	if src.Set {
-		*dst = src
-	}
-}
-
-// setPath sets an image path to what a crawl gave, a null included.
-func setPath(v *catalog.Movie, dst *wire.String, c *catalog.Localized, given wire.String, name string) {
-	setGiven(dst, given)
-	if wire.IsNull(wire.RecordOf(c), name) {
-		*dst = wire.String{}
-		wire.MarkNull(wire.RecordOf(v), name)
-	}
-}
-
-// untranslated returns base as it is shown in a language without text of its own.
-func untranslated(base *catalog.Movie, lang string) *catalog.Movie {
-	v := *base
-	if v.Title.Set && v.OriginalTitle.V != "" {
-		v.Title = v.OriginalTitle
-	}
-	for _, s := range []*wire.String{&v.Overview, &v.Tagline, &v.Homepage} {
-		if s.Set {
-			s.V = ""
+// apply returns base with the text of l, by the rules of each member. A member that
+// neither the record nor l has stays absent.
+func (r *Renderer) apply(m *model, base wire.Record, l *language) version {
+	v := r.untranslated(m, base, l.lang)
+	v.region, v.variant = l.region, l.variant
+	for i := range m.texts {
+		t := &m.texts[i]
+		if t.rule == toGenres {
+			genres := m.genresOf(v.rec)
+			*genres = localGenres(m.kind, *genres, l.lang, l.region)
+		}
+		if !l.row.IsNil() && t.data != nil {
+			v.translate(t, l.row)
+		}
+		if !l.crawl.IsNil() && t.crawl != nil && v.take(t, l.crawl) {
+			v.given |= 1 << i
 		}
 	}
-	if p, ok := posterFor(base, lang); ok {
-		v.PosterPath = wire.Text(p)
-	}
-	return &v
+	return v
 }
 
-// posterFor returns the first poster in the language, else in the original
-// language, else the first of all.
-func posterFor(m *catalog.Movie, lang string) (string, bool) {
-	if m.Images == nil || lacksPoster(m) {
-		return "", false
-	}
-	for _, want := range []string{lang, m.OriginalLanguage.V} {
-		for i := range m.Images.Posters {
-			p := &m.Images.Posters[i]
-			if want != "" && p.ISO639.V == want && p.FilePath.V != "" {
-				return p.FilePath.V, true
-			}
+// translate sets a text to what the translation has, unless that is empty.
+func (v *version) translate(t *text, row wire.Record) {
+	switch t.field.Shape {
+	case wire.ShapeString:
+		if s := row.String(t.data); s.V != "" {
+			*v.rec.String(t.field) = *s
+			v.named(t)
 		}
-	}
-	for i := range m.Images.Posters {
-		if p := m.Images.Posters[i].FilePath.V; p != "" {
-			return p, true
+	case wire.ShapeInt:
+		if n := row.Int(t.data); n.V > 0 {
+			*v.rec.Int(t.field) = *n
 		}
+	default: // no translation has other members
 	}
-	return "", false
 }
 
-// lacksPoster reports whether a record has no poster_path, not even a null.
-func lacksPoster(m *catalog.Movie) bool {
-	return !m.PosterPath.Set && !wire.IsNull(wire.RecordOf(m), "poster_path")
-}
-
-// localGenres returns the genres with their names in a language. Genres that the
-// reference does not name keep theirs.
-func localGenres(genres []catalog.Genre, lang, region string) []catalog.Genre {
-	if genres == nil || !hasGenreNames(lang, region) {
-		return genres
-	}
-	out := slices.Clone(genres)
-	for i := range out {
-		if n := reference.GenreName(reference.Movie, out[i].ID.V, lang, region); n != "" {
-			out[i].Name = wire.Text(n)
-		}
-	}
-	return out
-}
-
-// hasGenreNames reports whether the reference names genres in a language.
-func hasGenreNames(lang, region string) bool {
-	keys := reference.GenreLanguages()
-	for _, k := range []string{lang, lang + "-" + region} {
-		if _, ok := slices.BinarySearch(keys, k); ok && lang != "en" {
+// take sets a text to what a crawl gave, the null of a path included, and reports
+// whether it gave anything. An empty name is none.
+func (v *version) take(t *text, crawl wire.Record) bool {
+	if t.field.Shape == wire.ShapeString {
+		s := crawl.String(t.crawl)
+		switch {
+		case t.field.Nullable && wire.IsNull(crawl, t.crawl.Name):
+			*v.rec.String(t.field) = wire.String{}
+			wire.MarkNull(v.rec, t.field.Name)
 			return true
+		case !s.Set, s.V == "" && t.isName():
+			return false
 		}
+		*v.rec.String(t.field) = *s
+		v.named(t)
+		return true
 	}
-	return false
+	if !wire.Present(crawl, t.crawl) || wire.IsNull(crawl, t.crawl.Name) {
+		return false
+	}
+	wire.Copy(v.rec, crawl, t.crawl)
+	return true
 }
 
-// fillBase sets the members that depend on the language where only crawls in other
-// languages gave them, as if en-US had no text.
-func fillBase(m *catalog.Movie) {
-	en := englishRow(m)
-	if len(m.Localized) > 0 {
-		for _, name := range []string{"backdrop_path", "belongs_to_collection", "poster_path"} {
-			defer wire.MarkNull(wire.RecordOf(m), name) // what no crawl gave is null
-		}
-	}
-	for i := range m.Localized {
-		c := &m.Localized[i]
-		fillText(m, &m.Title, c.Title, "title", cmp.Or(m.OriginalTitle.V, c.Title.V))
-		fillText(m, &m.Overview, c.Overview, "overview", "")
-		fillText(m, &m.Tagline, c.Tagline, "tagline", "")
-		fillText(m, &m.Homepage, c.Homepage, "homepage", "")
-		fillText(m, &m.PosterPath, c.PosterPath, "poster_path", c.PosterPath.V)
-		fillText(m, &m.BackdropPath, c.BackdropPath, "backdrop_path", c.BackdropPath.V)
-		if !m.Runtime.Set {
-			m.Runtime = c.Runtime
-		}
-		if m.Genres == nil {
-			m.Genres = EnglishGenres(c.Genres)
-		}
-		if m.BelongsToCollection == nil && c.BelongsToCollection != nil {
-			m.BelongsToCollection = c.BelongsToCollection
-		}
-		if m.Credits == nil {
-			m.Credits = c.Credits
-		}
-	}
-	if en != nil && len(m.Localized) > 0 {
-		setNonEmpty(&m.Title, en.Data.Title)
-		setNonEmpty(&m.Overview, en.Data.Overview)
-		setNonEmpty(&m.Tagline, en.Data.Tagline)
-		setNonEmpty(&m.Homepage, en.Data.Homepage)
+// named remembers that a name is not the generic one.
+func (v *version) named(t *text) {
+	if t.rule == toGeneric {
+		v.generic = false
 	}
 }
 
-// englishRow returns the en-US translation of a movie that was never crawled in
-// en-US, else nil: a crawl's own text wins over its translations.
-func englishRow(m *catalog.Movie) *catalog.Translation {
-	if m.Title.Set || m.Translations == nil {
-		return nil
-	}
-	for i := range m.Translations.Translations {
-		t := &m.Translations.Translations[i]
-		if fragment.Language(t.ISO639.V, t.ISO3166.V) == enUS && t.Data != nil {
-			return t
-		}
-	}
-	return nil
+func (t *text) isName() bool {
+	return t.rule == toBaseName || t.rule == toOriginal || t.rule == toGeneric
 }
 
-// fillText sets *dst to text when the crawl gave the member and the base has none,
-// not even a null.
-func fillText(m *catalog.Movie, dst *wire.String, given wire.String, name, text string) {
-	if given.Set && !dst.Set && !wire.IsNull(wire.RecordOf(m), name) {
-		*dst = wire.Text(text)
+// same reports whether a and b agree in all members that depend on the language, but
+// for the names of shared genres, of seasons and of episodes.
+func (m *model) same(a, b *version) bool {
+	for i := range m.texts {
+		if !m.sameText(i, a, b) {
+			return false
+		}
+	}
+	return true
+}
+
+// sameText reports whether a and b agree in text i.
+func (m *model) sameText(i int, a, b *version) bool {
+	t := &m.texts[i]
+	f := t.field
+	switch {
+	case t.rule == toGeneric && (a.generic || b.generic):
+		return a.generic == b.generic
+	case t.rule == toGenres:
+		return a.given>>i&1 == b.given>>i&1 && (a.shared || b.shared || slices.Equal(*m.genresOf(a.rec), *m.genresOf(b.rec)))
+	case f.Shape == wire.ShapeString:
+		return *a.rec.String(f) == *b.rec.String(f)
+	case f.Shape == wire.ShapeInt:
+		return *a.rec.Int(f) == *b.rec.Int(f)
+	case f.Shape == wire.ShapeObject:
+		x, _ := a.rec.Sub(f)
+		y, _ := b.rec.Sub(f)
+		return x == y
+	default:
+		return sameList(a.rec, b.rec, f)
 	}
 }
 
-// EnglishGenres returns the genres with their English names.
-func EnglishGenres(genres []catalog.Genre) []catalog.Genre {
-	out := slices.Clone(genres)
-	for i := range out {
-		if n := reference.GenreName(reference.Movie, out[i].ID.V, "en", ""); n != "" {
-			out[i].Name = wire.Text(n)
-		}
-	}
-	return out
+// sameList reports whether a list of a and b is one and the same.
+func sameList(a, b wire.Record, f *wire.Field) bool {
+	x, xs := a.Len(f)
+	y, ys := b.Len(f)
+	return x == y && xs == ys && (x == 0 || a.At(f, 0) == b.At(f, 0))
 }

@@ -48,7 +48,7 @@ func BenchmarkMovie(b *testing.B) {
 		}
 		b.StartTimer()
 		raw, n = 0, 0
-		for _, f := range r.Movie(m) {
+		for _, f := range r.Movie(m, TitleDerived{}) {
 			n++
 			for _, p := range f.Pieces {
 				raw += len(p.Raw)

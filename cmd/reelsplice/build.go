@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"runtime/debug"
 	"slices"
 	"text/tabwriter"
 
@@ -39,8 +38,6 @@ func (a *app) buildCommand() *cobra.Command {
 		if err := cfg.Validate(); err != nil {
 			return usage(err)
 		}
-		// The collector gets the rest to work with.
-		debug.SetMemoryLimit(cfg.Memory / 10 * 9)
 		return a.buildAndReport(ctx, cfg, publish)
 	})
 }
@@ -83,6 +80,7 @@ func writeBuild(w io.Writer, r *build.Report, published bool) {
 	for _, kind := range slices.Sorted(maps.Keys(r.Records)) {
 		fmt.Fprintf(t, "records\t%s\n", plural(r.Records[kind], kind))
 	}
+	fmt.Fprintf(t, "derived\t%s that no dump has a record of\n", plural(r.Derived, "resource"))
 	fmt.Fprintf(t, "fragments\t%d in %s\n", r.Fragments, plural(r.Segments, "segment"))
 	fmt.Fprintf(t, "bytes\t%s raw, %s stored at level %d\n", formatBytes(r.RawBytes), formatBytes(r.StoredBytes), r.Level)
 	fmt.Fprintf(t, "took\t%.1f s with %s, %s of memory at most\n", r.Seconds, plural(r.Jobs, "job"), formatBytes(r.PeakRSSBytes))

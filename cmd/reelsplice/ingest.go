@@ -7,12 +7,12 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"reelsplice/ingest"
 	"reelsplice/ingest/layout"
-	"reelsplice/schemas/fragment"
 )
 
 func (a *app) ingestCommand() *cobra.Command {
@@ -23,7 +23,7 @@ func (a *app) ingestCommand() *cobra.Command {
 		Short: "Read dumps into the catalogue",
 		Long: "ingest reads dumps into the catalogue: files, folders or globs of NDJSON, JSON or Parquet, plain,\n" +
 			".gz or .zst. What the rows are is told by the names of files and folders (movie.json,\n" +
-			"movies.ndjson.zst, movie/) or by --kind.\n\n" +
+			"movies.ndjson.zst, tv/, tv/1399-season-1.json, people.parquet) or by --kind.\n\n" +
 			"Rows that do not validate go to quarantine, the others go on; the exit code is then 1, unless\n" +
 			"--max-quarantined allows as many.",
 		Example: "  reelsplice ingest --catalog catalog dumps/movies.ndjson.zst\n" +
@@ -33,7 +33,7 @@ func (a *app) ingestCommand() *cobra.Command {
 	f := c.Flags()
 	f.StringVar(&cfg.Catalog, "catalog", "", "`DIR` of the catalogue, made when it is missing")
 	f.StringVar(&cfg.Layout, "layout", "auto", "what the dump's fields mean: auto or the name of a `LAYOUT`")
-	f.StringVar(&cfg.Kind, "kind", "", "what every row is, such as movie")
+	f.StringVar(&cfg.Kind, "kind", "", "what every row is: movie, tv, season, episode, person ...")
 	f.StringVar(&cfg.Language, "language", "", "language of the crawl, `xx-YY`; en-US when not given")
 	f.BoolVar(&cfg.Overlay, "overlay", false, "these sources win over all others")
 	f.Int64Var(&tolerated, "max-quarantined", 0, "succeed with up to `N` rows in quarantine")
@@ -61,8 +61,8 @@ func checkIngest(cfg *ingest.Config) error {
 		_, err := layout.New(cfg.Layout, "")
 		errs = append(errs, err)
 	}
-	if kind := fragment.KindMovie.String(); cfg.Kind != "" && cfg.Kind != kind {
-		errs = append(errs, fmt.Errorf("kind %q: want %s; other kinds are not ingested yet", cfg.Kind, kind))
+	if kinds := ingest.Kinds(); cfg.Kind != "" && !slices.Contains(kinds, cfg.Kind) {
+		errs = append(errs, fmt.Errorf("kind %q: want one of %s", cfg.Kind, strings.Join(kinds, ", ")))
 	}
 	_, err := layout.ParseLanguage(cfg.Language)
 	return errors.Join(append(errs, err)...)

@@ -131,7 +131,7 @@ func (u *up) prepare(ctx context.Context) (err error) {
 		return err
 	}
 	own := filepath.Join(u.dir, "catalog")
-	if _, err := os.Stat(filepath.Join(own, catalog.MovieFile)); err == nil && len(made) == 0 {
+	if catalog.Exists(own) && len(made) == 0 {
 		_, err := u.buildAndPublish(ctx, store, own)
 		return err
 	}
@@ -234,7 +234,7 @@ func (u *up) announce(s *serve.Server, token string) error {
 	}{s.URL(), token, s.Release()}
 	return u.print(v, func(w io.Writer) {
 		fmt.Fprintf(w, "address  %s\ntoken    %s\n\n", v.URL, v.Token)
-		for _, path := range []string{"/3/movie/550", "/3/movie/550?append_to_response=credits,images,videos"} {
+		for _, path := range []string{"/3/movie/550?append_to_response=credits,images,videos", "/3/tv/1399?append_to_response=season/1,aggregate_credits"} {
 			fmt.Fprintf(w, "curl --compressed -H 'Authorization: Bearer %s' '%s%s'\n", v.Token, v.URL, path)
 		}
 	})

@@ -65,8 +65,8 @@ func ingestDump(t *testing.T, c ingest.Config, elem ...string) (string, ingest.R
 
 func logReport(t *testing.T, name string, r ingest.Report) {
 	t.Helper()
-	t.Logf("%s: rows %d, records %d, quarantined %d, duplicates %d, conflicts %d",
-		name, r.Rows, r.Records["movie"], r.Quarantined, r.Duplicates, r.Conflicts)
+	t.Logf("%s: rows %d, records %v, quarantined %d, duplicates %d, conflicts %d, %.1f s",
+		name, r.Rows, r.Records, r.Quarantined, r.Duplicates, r.Conflicts, r.Seconds)
 	for what, counts := range map[string]map[string]int64{"unknown": r.Unknown, "coerced": r.Coerced, "dropped": r.Dropped} {
 		for _, path := range slices.Sorted(maps.Keys(counts)) {
 			t.Logf("  %s %s: %d", what, path, counts[path])
@@ -220,52 +220,69 @@ func withFraction(f float64) string {
 	return string(b)
 }
 
-// TestNativeArabic: a crawl in Arabic, details with credits, similar and videos, is
-// served in Arabic as it was.
+// TestNativeArabic: crawls in Arabic, details with credits, similar and videos, are
+// served in Arabic as they were.
 func TestNativeArabic(t *testing.T) {
-	dir, r := ingestDump(t, ingest.Config{Language: "ar"}, "tmdb-native-ar", "movies.ndjson.gz")
-	if r.Records["movie"] != 17 || r.Quarantined != 0 || len(r.Unknown) > 0 || len(r.Coerced) > 0 {
-		t.Errorf("Run = %+v, want 17 records, none in quarantine, nothing unknown", r)
-	}
-	rel := buildCatalog(t, dir)
-	equal, answers := 0, 0
-	for line := range bytes.Lines(readDump(t, "tmdb-native-ar", "movies.ndjson.gz")) {
-		want, err := parseJSON(line)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var parts []string
-		for _, k := range want.keys {
-			if isSub(k) {
-				parts = append(parts, k)
+	for _, dump := range []struct {
+		kind, file string
+		rows       int64
+	}{{"movie", "movies.ndjson.gz", 17}, {"tv", "tv.ndjson.gz", 18}} {
+		t.Run(dump.kind, func(t *testing.T) {
+			dir, r := ingestDump(t, ingest.Config{Language: "ar"}, "tmdb-native-ar", dump.file)
+			if r.Records[dump.kind] != dump.rows || r.Quarantined != 0 || len(r.Unknown) > 0 || len(r.Coerced) > 0 {
+				t.Errorf("Run = %+v, want %d records, none in quarantine, nothing unknown", r, dump.rows)
 			}
+			rel := buildCatalog(t, dir)
+			equal, answers := 0, 0
+			for line := range bytes.Lines(readDump(t, "tmdb-native-ar", dump.file)) {
+				want, err := parseJSON(line)
+				if err != nil {
+					t.Fatal(err)
+				}
+				e, n := checkCrawled(t, rel, dump.kind, want)
+				equal, answers = equal+e, answers+n
+			}
+			t.Logf("%d of %d answers equal", equal, answers)
+			// Without a language the titles are there too, in what the crawl knows of them.
+			if dump.kind == "movie" {
+				checkParts(t, rel, 83533)
+			}
+		})
+	}
+}
+
+// checkCrawled asks in Arabic for a row of a crawl, and for each of its parts alone.
+func checkCrawled(t *testing.T, rel *release.Reader, kind string, want *value) (equal, answers int) {
+	t.Helper()
+	var parts []string
+	for _, k := range want.keys {
+		if isSub(k) {
+			parts = append(parts, k)
 		}
-		target := fmt.Sprintf("/3/movie/%v?language=ar&append_to_response=%s", want.members["id"].scalar, strings.Join(parts, ","))
-		got := get(t, rel, target)
+	}
+	path := fmt.Sprintf("/3/%s/%v", kind, want.members["id"].scalar)
+	target := path + "?language=ar&append_to_response=" + strings.Join(parts, ",")
+	got := get(t, rel, target)
+	answers++
+	if d := diff("", got, want, nil); len(d) > 0 {
+		t.Errorf("GET %s: %s", target, strings.Join(d[:min(len(d), 8)], "\n"))
+	} else if !slices.Equal(got.keys, want.keys) {
+		t.Errorf("GET %s: keys %v, want %v", target, got.keys, want.keys)
+	} else {
+		equal++
+	}
+	// Alone, each part has the id besides.
+	for _, p := range parts {
+		target := path + "/" + p + "?language=ar"
+		alone := get(t, rel, target)
 		answers++
-		if d := diff("", got, want, nil); len(d) > 0 {
-			t.Errorf("GET %s: %s", target, strings.Join(d, "\n"))
+		if d := diff("", without(alone, "id"), want.members[p], nil); len(d) > 0 {
+			t.Errorf("GET %s: %s", target, strings.Join(d[:min(len(d), 8)], "\n"))
 			continue
 		}
-		if !slices.Equal(got.keys, want.keys) {
-			t.Errorf("GET %s: keys %v, want %v", target, got.keys, want.keys)
-		}
 		equal++
-		// Alone, each part has the movie's id besides.
-		for _, p := range parts {
-			target := fmt.Sprintf("/3/movie/%v/%s?language=ar", want.members["id"].scalar, p)
-			alone := get(t, rel, target)
-			answers++
-			if d := diff("", without(alone, "id"), want.members[p], nil); len(d) > 0 {
-				t.Errorf("GET %s: %s", target, strings.Join(d, "\n"))
-				continue
-			}
-			equal++
-		}
 	}
-	t.Logf("%d of %d answers equal", equal, answers)
-	// Without a language the movies are there too, in what the crawl knows of them.
-	checkParts(t, rel, 83533)
+	return equal, answers
 }
 
 // TestNativeListRows: rows of lists become movies with the same facts.
@@ -331,9 +348,32 @@ func mustInt(t *testing.T, s string) int64 {
 	return n
 }
 
+// TestNativeFilmography: a person's credits, in an order of members of their own, are
+// served as they were.
+func TestNativeFilmography(t *testing.T) {
+	dir, _ := ingestDump(t, ingest.Config{}, "tmdb-native", "person-287-movie-credits.json.gz")
+	want, err := parseJSON(readDump(t, "tmdb-native", "person-287-movie-credits.json.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := get(t, buildCatalog(t, dir), "/3/person/287/movie_credits")
+	if d := diff("", got, want, nil); len(d) > 0 {
+		t.Errorf("GET /3/person/287/movie_credits: %s", strings.Join(d[:min(len(d), 8)], "\n"))
+	}
+	if order := []string{"cast", "crew", "id"}; !slices.Equal(got.keys, order) {
+		t.Errorf("GET /3/person/287/movie_credits: keys %v, want %v", got.keys, order)
+	}
+}
+
 // TestNativeList: a table with texts in two languages is served in both.
 func TestNativeList(t *testing.T) {
-	dir, r := ingestDump(t, ingest.Config{}, "tmdb-native-ar", "movies-list.json.gz")
+	t.Run("movie", func(t *testing.T) { checkList(t, "movie", "title", "movies-list.json.gz") })
+	t.Run("tv", func(t *testing.T) { checkList(t, "tv", "name", "tv-list.json.gz") })
+}
+
+func checkList(t *testing.T, kind, name, file string) {
+	t.Helper()
+	dir, r := ingestDump(t, ingest.Config{}, "tmdb-native-ar", file)
 	var rows []struct {
 		ID         int64   `json:"id"`
 		Title      string  `json:"title"`
@@ -342,18 +382,18 @@ func TestNativeList(t *testing.T) {
 		OverviewAr string  `json:"overview_ar"`
 		Poster     *string `json:"poster_path"`
 	}
-	if err := json.Unmarshal(readDump(t, "tmdb-native-ar", "movies-list.json.gz"), &rows); err != nil {
+	if err := json.Unmarshal(readDump(t, "tmdb-native-ar", file), &rows); err != nil {
 		t.Fatal(err)
 	}
-	if r.Rows != int64(len(rows)) || r.Quarantined != 0 || r.Records["movie"]+r.Duplicates != r.Rows {
+	if r.Rows != int64(len(rows)) || r.Quarantined != 0 || r.Records[kind]+r.Duplicates != r.Rows {
 		t.Errorf("Run = %+v, want %d rows, none in quarantine", r, len(rows))
 	}
 	rel := buildCatalog(t, dir)
 	for _, row := range rows {
 		for language, want := range map[string][2]string{"en-US": {row.Title, row.Overview}, "ar": {row.TitleAr, row.OverviewAr}} {
-			got := get(t, rel, fmt.Sprintf("/3/movie/%d?language=%s", row.ID, language))
-			if got.members["title"].scalar != want[0] || got.members["overview"].scalar != want[1] {
-				t.Errorf("movie %d in %s = %v, %v, want %q", row.ID, language, got.members["title"].scalar, got.members["overview"].scalar, want)
+			got := get(t, rel, fmt.Sprintf("/3/%s/%d?language=%s", kind, row.ID, language))
+			if got.text(name) != want[0] || got.text("overview") != want[1] {
+				t.Errorf("%s %d in %s = %v, %v, want %q", kind, row.ID, language, got.text(name), got.text("overview"), want)
 			}
 		}
 	}
@@ -362,6 +402,7 @@ func TestNativeList(t *testing.T) {
 // TestCatalogueAsSource: a catalogue's own file is a dump like any other, and gives
 // the same catalogue again.
 func TestCatalogueAsSource(t *testing.T) {
+	movies := catalog.TypeOf(fragment.KindMovie).File()
 	for _, dump := range []struct {
 		c    ingest.Config
 		path []string
@@ -373,7 +414,7 @@ func TestCatalogueAsSource(t *testing.T) {
 	} {
 		dir, _ := ingestDump(t, dump.c, dump.path...)
 		again := t.TempDir()
-		from := filepath.Join(dir, "catalog", catalog.MovieFile)
+		from := filepath.Join(dir, "catalog", movies)
 		if _, err := ingest.Run(t.Context(), ingest.Config{Catalog: again, Sources: []string{from}}); err != nil {
 			t.Errorf("%s: %v", dump.path, err)
 			continue
@@ -382,7 +423,7 @@ func TestCatalogueAsSource(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := os.ReadFile(filepath.Join(again, catalog.MovieFile))
+		got, err := os.ReadFile(filepath.Join(again, movies))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -70,10 +70,13 @@ func readValue(d *json.Decoder) (*value, error) {
 	return &value{scalar: t, kind: '.'}, nil
 }
 
+// maxDifferences bounds what is listed of one answer.
+const maxDifferences = 1000
+
 // diff appends the paths at which got differs from want; numbers are compared as
 // numbers.
 func diff(path string, got, want *value, out []string) []string {
-	if len(out) > 8 {
+	if len(out) >= maxDifferences {
 		return out
 	}
 	if got.kind != want.kind {
@@ -160,7 +163,11 @@ func loadOrders(t *testing.T) orders {
 }
 
 // keyedByData are objects whose keys are data, in whatever order the source has them.
-var keyedByData = map[string]bool{"movie/watch_providers results": true}
+var keyedByData = map[string]bool{
+	"movie/watch_providers results": true, "tv/watch_providers results": true, "tv-season/watch_providers results": true,
+	"certification/movie certifications": true, "certification/tv certifications": true,
+	"watch-providers/movie results[].display_priorities": true, "watch-providers/tv results[].display_priorities": true,
+}
 
 // isSub reports whether a key is an appended object, which follows the order of the
 // request.
@@ -222,5 +229,40 @@ func (o orders) check(operation, object string, v *value, out []string) []string
 			out = o.check(operation, object+"[]", it, out)
 		}
 	}
-	return out[:min(len(out), 8)]
+	return out
+}
+
+// unordered returns v with the items of every array in the order of their text, so
+// that arrays compare as sets.
+func unordered(v *value) *value {
+	out := &value{kind: v.kind, scalar: v.scalar, keys: v.keys}
+	if v.members != nil {
+		out.members = map[string]*value{}
+		for k, m := range v.members {
+			out.members[k] = unordered(m)
+		}
+	}
+	for _, it := range v.items {
+		out.items = append(out.items, unordered(it))
+	}
+	sort.SliceStable(out.items, func(i, j int) bool { return canonical(out.items[i]) < canonical(out.items[j]) })
+	return out
+}
+
+// canonical is v as text that does not depend on the order of members.
+func canonical(v *value) string {
+	var b strings.Builder
+	switch v.kind {
+	case '{':
+		for _, k := range slices.Sorted(slices.Values(v.keys)) {
+			fmt.Fprintf(&b, "%q:%s,", k, canonical(v.members[k]))
+		}
+	case '[':
+		for _, it := range v.items {
+			b.WriteString(canonical(it) + ",")
+		}
+	default:
+		fmt.Fprintf(&b, "%T %v", v.scalar, v.scalar)
+	}
+	return string(v.kind) + b.String()
 }

@@ -3,67 +3,11 @@ package roundtrip
 import (
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"reelsplice/build"
 	"reelsplice/data/reference"
-	"reelsplice/ingest"
-	"reelsplice/schemas/release"
-	"reelsplice/serve"
 )
-
-// buildCatalog builds the catalogue below dir and opens the release.
-func buildCatalog(t *testing.T, dir string) *release.Reader {
-	t.Helper()
-	c := build.DefaultConfig()
-	c.Catalog, c.Releases = filepath.Join(dir, "catalog"), filepath.Join(dir, "releases")
-	b, err := build.Run(t.Context(), c)
-	if err != nil {
-		t.Fatalf("build: %v", err)
-	}
-	rel, err := release.Open(filepath.Join(c.Releases, b.Release))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = rel.Close() })
-	return rel
-}
-
-// ingestFile ingests one file, made of rows, into the catalogue below dir.
-func ingestFile(t *testing.T, dir, name, language string, rows ...string) ingest.Report {
-	t.Helper()
-	src := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(src, []byte(strings.Join(rows, "\n")), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	r, err := ingest.Run(t.Context(), ingest.Config{
-		Catalog: filepath.Join(dir, "catalog"), Sources: []string{src}, Language: language,
-	})
-	if err != nil {
-		t.Fatalf("ingest %s: %v", name, err)
-	}
-	if r.Quarantined > 0 {
-		t.Fatalf("ingest %s: in quarantine: %q", name, r.Bad)
-	}
-	return r
-}
-
-// get returns the answer to a GET of target.
-func get(t *testing.T, rel *release.Reader, target string) *value {
-	t.Helper()
-	a, err := serve.Inspect(rel, target)
-	if err != nil || a.Status != 200 {
-		t.Fatalf("GET %s: status %d, %v: %s", target, a.Status, err, a.Body)
-	}
-	v, err := parseJSON(a.Body)
-	if err != nil {
-		t.Fatalf("GET %s: %v", target, err)
-	}
-	return v
-}
 
 // crawled is what a crawl of one language keeps of a movie: the details, and answers
 // that the language cuts or translates.

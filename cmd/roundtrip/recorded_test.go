@@ -2,17 +2,16 @@ package roundtrip
 
 import (
 	"bufio"
+	"bytes"
+	"encoding/json"
 	"fmt"
-	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
-	"sort"
-	"strconv"
+	"slices"
 	"strings"
 	"testing"
 
-	"reelsplice/build"
 	"reelsplice/ingest"
 	"reelsplice/schemas/release"
 	"reelsplice/schemas/sharedtest"
@@ -21,10 +20,14 @@ import (
 
 // A recording is one recorded answer of which the request is known.
 type recording struct {
-	file, fidelity, request, date string
+	file, fidelity, request, date, note string
 }
 
-func recordings(t *testing.T, group string) []recording {
+// fidelities are the columns of the report, as the recordings' SOURCES.tsv has them.
+var fidelities = []string{"raw", "pinned", "example", "reformatted", "trimmed"}
+
+// recordings returns those whose files begin with one of the prefixes.
+func recordings(t *testing.T, prefixes ...string) []recording {
 	t.Helper()
 	f, err := os.Open(sharedtest.Path(t, "recorded", "SOURCES.tsv"))
 	if err != nil {
@@ -36,69 +39,146 @@ func recordings(t *testing.T, group string) []recording {
 	s.Buffer(nil, 1<<20)
 	for s.Scan() {
 		c := strings.Split(s.Text(), "\t")
-		if len(c) > 9 && strings.HasPrefix(c[0], group+"/") && c[3] == "GET" && c[5] == "200" {
-			out = append(out, recording{c[0], c[2], c[4], c[9]})
+		if len(c) < 10 || c[3] != "GET" || c[5] != "200" {
+			continue
+		}
+		if slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(c[0], p) }) {
+			r := recording{file: c[0], fidelity: c[2], request: c[4], date: c[9]}
+			if len(c) > 10 {
+				r.note = c[10]
+			}
+			out = append(out, r)
 		}
 	}
 	return out
 }
 
-var moviePath = regexp.MustCompile(`^/3/movie/([^/?]+)(?:/([^?]+))?$`)
+// operation is a recording's file name without its variant: "tv/details-append".
+func (r recording) operation() string {
+	name, _, _ := strings.Cut(r.file, "--")
+	return name
+}
+
+// group is the folder of a recording.
+func (r recording) group() string {
+	g, _, _ := strings.Cut(r.file, "/")
+	return g
+}
+
+// answered are the recordings of what is answered today: of one resource, of find, and
+// of the lists that need no dump. Lists of titles, searches and change lists are not.
+var answered = []string{
+	"movie/", "tv/", "tv-season/", "tv-episode/", "tv-episode-group/", "person/", "collection/", "company/",
+	"network/", "keyword/", "review/", "credit/", "find/",
+	"movie-list/latest--", "tv-list/latest--", "person-list/latest--",
+	"configuration/", "genre/", "certification/", "watch-providers/",
+}
+
+// inNoOrder are operations whose arrays have no order in the API.
+var inNoOrder = map[string]bool{
+	"configuration/jobs": true, "configuration/job_list_legacy": true, "configuration/languages": true,
+	"certification/movie": true, "certification/tv": true, "watch-providers/regions": true,
+}
+
+// unordered reports whether the order in a recording's arrays says nothing.
+func (r recording) unordered() bool {
+	return inNoOrder[r.operation()] || strings.HasSuffix(r.note, "sorted")
+}
+
+// TestRecorded is the proof of fidelity: every recorded answer, ingested as a crawler
+// would have kept it, built and asked for again, is equal to the recording, and its
+// members stand in the order of the API. What differs is listed with its reason in
+// testdata/exceptions.tsv; the list must neither lack a difference nor name one that
+// is gone.
+func TestRecorded(t *testing.T) {
+	compared := recordings(t, answered...)
+	exceptions := loadExceptions(t)
+	for file := range exceptions {
+		if !slices.ContainsFunc(compared, func(r recording) bool { return r.file == file }) {
+			t.Errorf("testdata/exceptions.tsv: %s is no recording that is compared", file)
+		}
+	}
+	keyOrder := loadOrders(t)
+	table := tally{}
+	for _, r := range compared {
+		t.Run(r.file, func(t *testing.T) {
+			differences, exact := checkRecording(t, r, keyOrder)
+			excepted := exceptions[r.file]
+			table.add(r, map[string]bool{"equal": len(differences) == 0, "exact": exact, "listed": len(excepted) > 0})
+			left := slices.DeleteFunc(differences, func(d string) bool {
+				i := slices.IndexFunc(excepted, func(e exception) bool { return e.differences.MatchString(d) })
+				if i >= 0 {
+					excepted[i].used = true
+				}
+				return i >= 0
+			})
+			if len(left) > 0 {
+				t.Errorf("GET %s (%s): %d differences:\n%s", r.request, r.date, len(left), strings.Join(left[:min(len(left), 8)], "\n"))
+			}
+			for _, e := range excepted {
+				if !e.used {
+					t.Errorf("no difference is like %q, but testdata/exceptions.tsv says: %s", e.differences, e.reason)
+				}
+			}
+		})
+	}
+	table.report(t)
+}
+
+// checkRecording serves a recording again and returns what differs, and whether the
+// answer is equal byte for byte but for the blanks between tokens.
+func checkRecording(t *testing.T, r recording, keyOrder orders) (differences []string, exact bool) {
+	t.Helper()
+	body, err := os.ReadFile(sharedtest.Path(t, "recorded", filepath.FromSlash(r.file)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := parseJSON(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := serveRecording(t, r, body, want)
+	if err != nil {
+		return []string{err.Error()}, false
+	}
+	got, err := parseJSON(answer)
+	if err != nil {
+		return []string{fmt.Sprintf("the answer is no JSON: %v", err)}, false
+	}
+	ordered := keyOrder.check(strings.TrimSuffix(r.operation(), "-append"), "", got, nil)
+	if r.unordered() {
+		got, want = unordered(got), unordered(want)
+	}
+	var compact bytes.Buffer
+	exact = json.Compact(&compact, body) == nil && bytes.Equal(compact.Bytes(), answer)
+	return append(diff("", got, want, nil), ordered...), exact
+}
 
 // serveRecording ingests one recording as a crawler would have kept it, builds, and
 // asks for it again.
-func serveRecording(t *testing.T, r recording, body []byte) (*value, error) {
+func serveRecording(t *testing.T, r recording, body []byte, parsed *value) ([]byte, error) {
 	t.Helper()
-	u, err := url.Parse(r.request)
+	c, err := crawlOf(r, body, parsed)
 	if err != nil {
 		return nil, err
 	}
-	path := moviePath.FindStringSubmatch(u.Path)
-	if path == nil {
-		return nil, fmt.Errorf("no request of a movie: %s", r.request)
-	}
-	id, sub := path[1], path[2]
-	if _, err := strconv.Atoi(id); err != nil {
-		id = "550" // the source does not say which movie it was
-		if v, err := parseJSON(body); err == nil && v.members["id"] != nil {
-			id = fmt.Sprint(v.members["id"].scalar)
+	var rel *release.Reader
+	if len(c.files) > 0 {
+		dir := t.TempDir()
+		writeFiles(t, filepath.Join(dir, "crawl"), c.files)
+		if rel, err = buildFrom(t, dir, filepath.Join(dir, "crawl"), c.language); err != nil {
+			return nil, err
 		}
+		defer rel.Close()
 	}
-	name := id + ".json"
-	if sub != "" {
-		name = id + "-" + strings.ReplaceAll(sub, "/", "_") + ".json"
-	}
-	dir := t.TempDir()
-	src := filepath.Join(dir, "movie")
-	if err := os.MkdirAll(src, 0o755); err != nil {
-		return nil, err
-	}
-	if err := os.WriteFile(filepath.Join(src, name), body, 0o600); err != nil {
-		return nil, err
-	}
-	rel, err := buildFrom(t, dir, src, u.Query().Get("language"))
+	got, err := serve.Inspect(rel, c.target)
 	if err != nil {
-		return nil, err
-	}
-	defer rel.Close()
-	target := "/3/movie/" + id
-	if strings.HasPrefix(path[1], "tt") {
-		target = "/3/movie/" + path[1]
-	}
-	if sub != "" {
-		target += "/" + sub
-	}
-	if u.RawQuery != "" {
-		target += "?" + u.RawQuery
-	}
-	got, err := serve.Inspect(rel, target)
-	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("GET %s: %w", c.target, err)
 	}
 	if got.Status != 200 {
-		return nil, fmt.Errorf("GET %s: status %d: %s", target, got.Status, got.Body)
+		return nil, fmt.Errorf("GET %s: status %d: %s", c.target, got.Status, got.Body)
 	}
-	return parseJSON(got.Body)
+	return got.Body, nil
 }
 
 // buildFrom ingests src in a language and opens the release that comes of it.
@@ -113,102 +193,113 @@ func buildFrom(t *testing.T, dir, src, language string) (*release.Reader, error)
 	if report.Quarantined > 0 {
 		return nil, fmt.Errorf("ingest: %d rows in quarantine: %s", report.Quarantined, report.Bad)
 	}
-	c := build.DefaultConfig()
-	c.Catalog, c.Releases = filepath.Join(dir, "catalog"), filepath.Join(dir, "releases")
-	b, err := build.Run(t.Context(), c)
+	rel, err := buildRelease(t, dir)
 	if err != nil {
 		return nil, fmt.Errorf("build: %w", err)
 	}
-	return release.Open(filepath.Join(c.Releases, b.Release))
+	return rel, nil
 }
 
-// TestRecordedMovies is the proof of fidelity: every recorded answer of a movie,
-// ingested, built and asked for again, is equal to the recording. What differs is
-// listed with its reason in testdata/exceptions.tsv; the list must neither lack a
-// difference nor name one that is gone.
-func TestRecordedMovies(t *testing.T) {
-	exceptions := loadExceptions(t)
-	keyOrder := loadOrders(t)
-	table := map[string][2]int{}
-	for _, r := range recordings(t, "movie") {
-		t.Run(strings.TrimPrefix(r.file, "movie/"), func(t *testing.T) {
-			body, err := os.ReadFile(sharedtest.Path(t, "recorded", filepath.FromSlash(r.file)))
-			if err != nil {
-				t.Fatal(err)
+// A tally counts answers by operation, then by column: those of a fidelity, all of
+// them, those that are equal to the byte ("exact"), those with exceptions ("listed").
+type tally map[string]map[string][2]int // equal, all
+
+func (t tally) add(r recording, is map[string]bool) {
+	for _, name := range []string{r.operation(), r.group(), "all"} {
+		if t[name] == nil {
+			t[name] = map[string][2]int{}
+		}
+		for _, column := range []string{r.fidelity, "all"} {
+			n := t[name][column]
+			n[1]++
+			if is["equal"] {
+				n[0]++
 			}
-			want, err := parseJSON(body)
-			if err != nil {
-				t.Fatal(err)
+			t[name][column] = n
+		}
+		for _, column := range []string{"exact", "listed"} {
+			if is[column] {
+				n := t[name][column]
+				n[1]++
+				t[name][column] = n
 			}
-			var differences []string
-			if got, err := serveRecording(t, r, body); err != nil {
-				differences = append(differences, err.Error())
-			} else {
-				differences = diff("", got, want, nil)
-				differences = append(differences, keyOrder.check(operation(r.file), "", got, nil)...)
-			}
-			row := table[group(r.file)]
-			row[1]++
-			if len(differences) == 0 {
-				row[0]++
-			}
-			table[group(r.file)] = row
-			reason, listed := exceptions[r.file]
-			switch {
-			case len(differences) > 0 && !listed:
-				t.Errorf("%s (%s): differs:\n%s", r.request, r.date, strings.Join(differences, "\n"))
-			case len(differences) == 0 && listed:
-				t.Errorf("is equal, but testdata/exceptions.tsv says: %s", reason)
-			}
-		})
+		}
 	}
-	report(t, table)
 }
 
-// operation is the name that KEY_ORDER.tsv has for a recording's operation.
-func operation(file string) string {
-	return strings.TrimSuffix(group(file), "-append")
+// report logs the table: operations, then groups, then all.
+func (t tally) report(tb testing.TB) {
+	tb.Helper()
+	var names, groups []string
+	for name := range t {
+		if strings.Contains(name, "/") {
+			names = append(names, name)
+		} else if name != "all" {
+			groups = append(groups, name)
+		}
+	}
+	slices.Sort(names)
+	slices.Sort(groups)
+	columns := append(slices.Clone(fidelities), "all")
+	var b strings.Builder
+	fmt.Fprintf(&b, "equal of all, by fidelity; of all: equal to the byte, with listed differences\n%-34s", "operation")
+	for _, c := range append(columns, "exact", "listed") {
+		fmt.Fprintf(&b, " %11s", c)
+	}
+	for _, name := range slices.Concat(names, groups, []string{"all"}) {
+		fmt.Fprintf(&b, "\n%-34s", name)
+		for _, c := range columns {
+			cell := ""
+			if n := t[name][c]; n[1] > 0 {
+				cell = fmt.Sprintf("%d of %d", n[0], n[1])
+			}
+			fmt.Fprintf(&b, " %11s", cell)
+		}
+		fmt.Fprintf(&b, " %11d %11d", t[name]["exact"][1], t[name]["listed"][1])
+	}
+	tb.Log(b.String())
 }
 
-// group is a recording's file name without its variant.
-func group(file string) string {
-	name, _, _ := strings.Cut(file, "--")
-	return name
+// An exception is a difference that is meant.
+type exception struct {
+	differences *regexp.Regexp // the lines of differences that it covers
+	reason      string
+	used        bool
 }
 
-func report(t *testing.T, table map[string][2]int) {
+// loadExceptions reads testdata/exceptions.tsv: file, pattern of differences, reason.
+func loadExceptions(t *testing.T) map[string][]exception {
 	t.Helper()
-	names := make([]string, 0, len(table))
-	equal, all := 0, 0
-	for n, row := range table {
-		names = append(names, n)
-		equal, all = equal+row[0], all+row[1]
+	out := map[string][]exception{}
+	for _, c := range readTSV(t, "exceptions.tsv", 3) {
+		re, err := regexp.Compile(c[1])
+		if err != nil {
+			t.Fatalf("testdata/exceptions.tsv: %s: %v", c[0], err)
+		}
+		out[c[0]] = append(out[c[0]], exception{differences: re, reason: c[2]})
 	}
-	sort.Strings(names)
-	for _, n := range names {
-		t.Logf("%-28s %3d of %3d equal", n, table[n][0], table[n][1])
-	}
-	t.Logf("%-28s %3d of %3d equal", "all", equal, all)
+	return out
 }
 
-// loadExceptions reads testdata/exceptions.tsv: file, reason.
-func loadExceptions(t *testing.T) map[string]string {
+// readTSV reads a file of testdata: rows of so many fields, none of them empty, and
+// comments that begin with #.
+func readTSV(t *testing.T, name string, fields int) [][]string {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join("testdata", "exceptions.tsv"))
+	b, err := os.ReadFile(filepath.Join("testdata", name))
 	if err != nil {
 		t.Fatal(err)
 	}
-	out := map[string]string{}
+	var out [][]string
 	for line := range strings.Lines(string(b)) {
 		line = strings.TrimSuffix(line, "\n")
 		if line == "" || strings.HasPrefix(line, "#") {
 			continue
 		}
-		file, reason, ok := strings.Cut(line, "\t")
-		if !ok || reason == "" {
-			t.Fatalf("testdata/exceptions.tsv: %q: want a file, a tab and a reason", line)
+		c := strings.Split(line, "\t")
+		if len(c) != fields || slices.Contains(c, "") {
+			t.Fatalf("testdata/%s: %q: want %d fields with tabs between them", name, line, fields)
 		}
-		out[file] = reason
+		out = append(out, c)
 	}
 	return out
 }

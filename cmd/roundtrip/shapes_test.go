@@ -2,27 +2,27 @@ package roundtrip
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
-	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"reelsplice/data/sample"
 	"reelsplice/schemas/api"
 	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/release"
 	"reelsplice/schemas/sharedtest"
-	"reelsplice/serve"
 )
 
 // shapes compiles the schemas of the API's answers.
 type shapes struct {
-	c    *jsonschema.Compiler
-	done map[string]*jsonschema.Schema
+	c       *jsonschema.Compiler
+	done    map[string]*jsonschema.Schema
+	needsID map[string]bool // shapes that have an id
 }
 
 func loadShapes(t *testing.T) *shapes {
@@ -32,7 +32,7 @@ func loadShapes(t *testing.T) *shapes {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no shapes in %s: %v", dir, err)
 	}
-	s := &shapes{c: jsonschema.NewCompiler(), done: map[string]*jsonschema.Schema{}}
+	s := &shapes{jsonschema.NewCompiler(), map[string]*jsonschema.Schema{}, map[string]bool{}}
 	for _, name := range files {
 		b, err := os.ReadFile(name)
 		if err != nil {
@@ -42,6 +42,8 @@ func loadShapes(t *testing.T) *shapes {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
+		required, _ := doc.(map[string]any)["required"].([]any)
+		s.needsID[strings.TrimSuffix(filepath.Base(name), ".json")] = slices.Contains(required, any("id"))
 		if err := s.c.AddResource("file:///"+filepath.Base(name), doc); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -62,70 +64,265 @@ func (s *shapes) schema(t *testing.T, name string) *jsonschema.Schema {
 	return c
 }
 
-// sampleRelease builds the embedded sample and returns the ids of its movies.
-func sampleRelease(t *testing.T) (*release.Reader, []string) {
-	t.Helper()
-	b, err := fs.ReadFile(sample.FS(), "movies.ndjson")
-	if err != nil {
-		t.Fatal(err)
-	}
-	rows := strings.Split(strings.TrimSpace(string(b)), "\n")
-	dir := t.TempDir()
-	r := ingestFile(t, dir, "movies.ndjson", "", rows...)
-	if len(r.Unknown) > 0 || len(r.Coerced) > 0 || r.Records["movie"] != int64(len(rows)) {
-		t.Errorf("ingest of the sample = %+v, want %d records, nothing unknown", r, len(rows))
-	}
-	var ids []string
-	for _, row := range rows {
-		v, err := parseJSON([]byte(row))
-		if err != nil {
-			t.Fatal(err)
-		}
-		ids = append(ids, fmt.Sprint(v.members["id"].scalar))
-	}
-	return buildCatalog(t, dir), ids
-}
-
 // appendedOnly are the sub-requests that were recorded appended and not alone, so
 // that their shape has no id.
 var appendedOnly = map[fragment.Sub]bool{fragment.SubTrailers: true}
 
-// TestSampleShapes: every answer about every movie of the sample has the shape that
-// the API's answers have.
-func TestSampleShapes(t *testing.T) {
+// complaints collects what is wrong with many answers; it reports the first ones.
+type complaints struct {
+	n, all int
+	first  []string
+}
+
+func (c *complaints) add(format string, args ...any) {
+	if c.n++; c.n <= 3 {
+		c.first = append(c.first, fmt.Sprintf(format, args...))
+	}
+}
+
+func (c *complaints) report(t *testing.T) {
+	t.Helper()
+	if c.n > 0 {
+		t.Errorf("%d of %d answers are wrong:\n%s", c.n, c.all, strings.Join(c.first, "\n"))
+	}
+}
+
+// TestShapes walks the table of operations: each GET is served, and then its answers
+// about everything in the sample have the shape that the API's answers have, or it is
+// listed with its reason in testdata/unserved.tsv.
+func TestShapes(t *testing.T) {
 	s := loadShapes(t)
-	rel, ids := sampleRelease(t)
-	answers := map[string]int{}
+	e, rel := sampleEdge(t)
+	if r := &sampleWorld.report; r.Quarantined > 0 || len(r.Unknown) > 0 || len(r.Coerced) > 0 || len(r.Dropped) > 0 {
+		t.Errorf("ingest of the sample: quarantined %q, unknown %v, coerced %v, dropped %v, want none", r.Bad, r.Unknown, r.Coerced, r.Dropped)
+	}
+	p := samplePlaces(t, rel)
+	for _, name := range slices.Sorted(maps.Keys(p)) {
+		t.Logf("%s: %d", name, len(p[name]))
+	}
+	unserved := loadUnserved(t)
+	answers := 0
 	for i := range api.Operations() {
 		op := &api.Operations()[i]
-		if op.Method != "GET" || op.Kind != fragment.KindMovie || op.Sub == fragment.SubAccountStates ||
-			!strings.HasPrefix(op.Path, "/3/movie/{movie_id}") {
+		if op.Method != "GET" {
 			continue
 		}
-		shape := s.schema(t, op.Shape)
-		for _, id := range ids {
-			for _, query := range []string{"", "?language=de-DE"} {
-				target := strings.Replace(op.Path, "{movie_id}", id, 1) + query
-				a, err := serve.Inspect(rel, target)
-				if err != nil || a.Status != 200 {
-					t.Fatalf("GET %s: status %d, %v", target, a.Status, err)
-				}
-				doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(a.Body))
-				if err != nil {
-					t.Fatalf("GET %s: %v", target, err)
-				}
-				if appendedOnly[op.Sub] {
-					delete(doc.(map[string]any), "id")
-				}
-				if err := shape.Validate(doc); err != nil {
-					t.Fatalf("GET %s: %v", target, err)
-				}
-				answers[op.Name]++
+		t.Run(op.Name, func(t *testing.T) {
+			if u, ok := unserved[op.Name]; ok {
+				checkUnserved(t, e, op, p, u)
+				return
+			}
+			c := complaints{}
+			for _, target := range targets(op, p) {
+				c.all++
+				s.check(t, e, op, target, &c)
+			}
+			if c.all == 0 {
+				t.Errorf("%s: the sample has nothing to ask for", op.Path)
+			}
+			c.report(t)
+			answers += c.all
+		})
+	}
+	t.Logf("%d answers", answers)
+}
+
+// targets returns every request of an operation: without a language, and in German.
+func targets(op *api.Operation, p places) []string {
+	paths := p.paths(op.Path)
+	if !slices.ContainsFunc(op.QueryParams, func(q api.Param) bool { return q.Name == "language" }) {
+		return paths
+	}
+	var out []string
+	for _, path := range paths {
+		mark := "?"
+		if strings.Contains(path, "?") {
+			mark = "&"
+		}
+		out = append(out, path, path+mark+"language=de-DE")
+	}
+	return out
+}
+
+// check asks for target and validates the answer.
+func (s *shapes) check(t *testing.T, e *edge, op *api.Operation, target string, c *complaints) {
+	t.Helper()
+	a := e.get(target)
+	if a.status != 200 {
+		c.add("GET %s: status %d: %s", target, a.status, a.body)
+		return
+	}
+	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(a.body))
+	if err != nil {
+		c.add("GET %s: %v", target, err)
+		return
+	}
+	if op.Shape == "" {
+		return
+	}
+	if appendedOnly[op.Sub] {
+		delete(doc.(map[string]any), "id")
+	}
+	if err := s.schema(t, op.Shape).Validate(doc); err != nil {
+		c.add("GET %s: %v", target, err)
+	}
+}
+
+// unserved is why, and with which status, an operation is not answered.
+type unserved struct {
+	status, reason string
+}
+
+// loadUnserved reads testdata/unserved.tsv: operation, status, reason.
+func loadUnserved(t *testing.T) map[string]unserved {
+	t.Helper()
+	out := map[string]unserved{}
+	for _, c := range readTSV(t, "unserved.tsv", 3) {
+		op, ok := api.ByName(c[0])
+		if !ok || op.Operation().Method != "GET" {
+			t.Errorf("testdata/unserved.tsv: %s is no GET of the table", c[0])
+		}
+		out[c[0]] = unserved{c[1], c[2]}
+	}
+	return out
+}
+
+// checkUnserved asks once, with any values for parameters.
+func checkUnserved(t *testing.T, e *edge, op *api.Operation, p places, u unserved) {
+	t.Helper()
+	target := op.Path
+	if paths := p.paths(op.Path); len(paths) > 0 {
+		target = paths[0]
+	}
+	for strings.Contains(target, "{") {
+		from, to := strings.IndexByte(target, '{'), strings.IndexByte(target, '}')
+		target = target[:from] + map[bool]string{true: "day", false: "1"}[target[from:to] == "{time_window"] + target[to+1:]
+	}
+	for i, q := range op.QueryParams {
+		if q.Required {
+			target += map[bool]string{true: "?", false: "&"}[i == 0] + q.Name + "=1"
+		}
+	}
+	if a := e.get(target); fmt.Sprint(a.status) != u.status {
+		t.Errorf("GET %s: status %d: %.200s; testdata/unserved.tsv says %s: %s", target, a.status, a.body, u.status, u.reason)
+	}
+}
+
+// maxAppends is how many names append_to_response takes.
+const maxAppends = 20
+
+// TestShapesAppended: details with everything appended have the shape of the details,
+// and every appended object has its own.
+func TestShapesAppended(t *testing.T) {
+	s := loadShapes(t)
+	e, rel := sampleEdge(t)
+	p := samplePlaces(t, rel)
+	for i := range api.Operations() {
+		op := &api.Operations()[i]
+		if op.Method != "GET" || op.Appends == "" || !strings.HasSuffix(op.Path, "}") {
+			continue
+		}
+		t.Run(op.Appends, func(t *testing.T) {
+			c := complaints{}
+			for _, target := range targets(op, p) {
+				s.checkAppended(t, e, op, target, &c)
+			}
+			if c.all == 0 {
+				t.Error("the sample has nothing to ask for")
+			}
+			c.report(t)
+			t.Logf("%d answers", c.all)
+		})
+	}
+}
+
+// An appended is a name as it is asked for, and what is known of it.
+type appended struct {
+	name string
+	of   *api.AppendName
+}
+
+// appendedTo returns the names that can be appended in a namespace without a session,
+// patterns filled with season and episode 1 where they have them.
+func appendedTo(namespace string) []appended {
+	var out []appended
+	names := api.AppendNames(namespace)
+	for i := range names {
+		a := &names[i]
+		name := strings.NewReplacer("{season_number}", "1", "{episode_number}", "1").Replace(a.Name)
+		if prefix, found := strings.CutSuffix(name, "{sub_request}"); found {
+			for _, below := range appendedTo(a.Inherits) {
+				out = append(out, appended{prefix + below.name, below.of})
+			}
+		} else if a.Sub != fragment.SubAccountStates {
+			out = append(out, appended{name, a})
+		}
+	}
+	return out
+}
+
+// checkAppended asks for target with all names appended, as many at once as can be.
+func (s *shapes) checkAppended(t *testing.T, e *edge, op *api.Operation, target string, c *complaints) {
+	t.Helper()
+	mark := "?"
+	if strings.Contains(target, "?") {
+		mark = "&"
+	}
+	for batch := range slices.Chunk(appendedTo(op.Appends), maxAppends) {
+		names := make([]string, len(batch))
+		for i, a := range batch {
+			names[i] = a.name
+		}
+		full := target + mark + "append_to_response=" + strings.Join(names, ",")
+		c.all++
+		a := e.get(full)
+		if a.status != 200 {
+			c.add("GET %s: status %d: %s", full, a.status, a.body)
+			continue
+		}
+		doc, err := jsonschema.UnmarshalJSON(strings.NewReader(a.body))
+		if err != nil {
+			c.add("GET %s: %v", full, err)
+			continue
+		}
+		if err := s.schema(t, op.Shape).Validate(doc); err != nil {
+			c.add("GET %s: %v", full, err)
+		}
+		for _, a := range batch {
+			if err := s.checkPart(t, a, doc.(map[string]any)); err != nil {
+				c.add("GET %s: %s: %v", full, a.name, err)
 			}
 		}
 	}
-	if len(answers) < 17 {
-		t.Errorf("operations checked = %d, want details and its 18 sub-requests: %v", len(answers), answers)
+}
+
+// checkPart validates one appended object. What is appended lacks the id that the
+// sub-request has alone; seasons and episodes keep theirs, since it is their own.
+func (s *shapes) checkPart(t *testing.T, a appended, doc map[string]any) error {
+	t.Helper()
+	part, ok := doc[a.name].(map[string]any)
+	if !ok {
+		if strings.HasPrefix(a.name, "season/1") && s.lacksSeason(doc, a.name) {
+			return nil
+		}
+		return fmt.Errorf("is not appended")
 	}
-	t.Logf("%d operations, %d answers each", len(answers), 2*len(ids))
+	if _, has := part["id"]; has && a.of.Sub != fragment.SubDetails {
+		return fmt.Errorf("has an id, want none")
+	} else if !has && s.needsID[a.of.Shape] {
+		part["id"] = json.Number("1")
+	}
+	return s.schema(t, a.of.Shape).Validate(part)
+}
+
+// lacksSeason reports whether a series has no season 1, or that season no episode 1:
+// what does not exist is left out.
+func (s *shapes) lacksSeason(doc map[string]any, name string) bool {
+	seasons, _ := doc["seasons"].([]any)
+	for _, season := range seasons {
+		if m, _ := season.(map[string]any); m["season_number"] == json.Number("1") {
+			return strings.Contains(name, "/episode/1") && m["episode_count"] == json.Number("0")
+		}
+	}
+	return true
 }

@@ -19,24 +19,13 @@ type Conflict struct {
 	Old, New string // JSON texts, cut
 }
 
-// Movie merges src into dst. It may change src and keep parts of it. conflict, unless
-// nil, is told of every member of the details that had another value before.
-func Movie(dst, src *catalog.Movie, conflict func(Conflict)) {
-	images, videos := uniteImages(dst.Images, src.Images), uniteVideos(dst.Videos, src.Videos)
-	lists, media := unitePages(dst.Lists, src.Lists), unitePages(dst.Recommendations, src.Recommendations)
-	reviews, similar := unitePages(dst.Reviews, src.Reviews), unitePages(dst.Similar, src.Similar)
-	local := uniteLocalized(dst.Localized, src.Localized)
-	overwrite(wire.RecordOf(dst), wire.RecordOf(src), conflict)
-	dst.Images, dst.Videos, dst.Localized = images, videos, local
-	dst.Lists, dst.Recommendations, dst.Reviews, dst.Similar = lists, media, reviews, similar
-	dst.Extra = uniteExtra(dst.Extra, src.Extra)
-}
-
-// overwrite sets every member of dst that src has, null included.
-func overwrite(dst, src wire.Record, conflict func(Conflict)) {
+// Merge merges src into dst, a record of the same kind. It may change src and keep
+// parts of it. conflict, unless nil, is told of every member of the details that had
+// another value before.
+func Merge(dst, src wire.Record, conflict func(Conflict)) {
 	for i := range src.Plan.Fields {
 		f := &src.Plan.Fields[i]
-		if !wire.Present(src, f) {
+		if !wire.Present(src, f) || united(dst, src, f) {
 			continue
 		}
 		if conflict != nil && scalar(f) && wire.Present(dst, f) && !wire.Same(dst, src, f) {
@@ -44,6 +33,8 @@ func overwrite(dst, src wire.Record, conflict func(Conflict)) {
 		}
 		wire.Copy(dst, src, f)
 	}
+	d := dst.Object()
+	d.Extra = uniteExtra(d.Extra, src.Object().Extra)
 }
 
 // scalar reports whether a member is one value. Disagreement on lists is left
@@ -56,6 +47,60 @@ func scalar(f *wire.Field) bool {
 	return false
 }
 
+// united unites what both records have in one member, if it is one that crawls cut; it
+// reports false for other members, which the later source replaces.
+func united(dst, src wire.Record, f *wire.Field) bool {
+	switch f.Shape {
+	case wire.ShapePages:
+		if null(src, f) {
+			return !null(dst, f)
+		}
+		unitePages(dst, src, f)
+	case wire.ShapeObjects:
+		switch {
+		case null(src, f):
+			return !null(dst, f) && (f.Name == "localized" || f.Elem == wire.PlanOf[catalog.SeasonEpisode]())
+		case f.Name == "localized":
+			uniteLocalized(dst, src, f)
+		case f.Elem == wire.PlanOf[catalog.SeasonEpisode]():
+			uniteEpisodes(dst, src, f)
+		default:
+			return false
+		}
+	case wire.ShapeObject:
+		return uniteMedia(dst, src, f)
+	default:
+		return false
+	}
+	return true
+}
+
+// null reports whether a list is unset: in place of a list that is united, null says
+// nothing.
+func null(r wire.Record, f *wire.Field) bool {
+	_, set := r.Len(f)
+	return !set
+}
+
+// elements returns the elements of a list.
+func elements(r wire.Record, f *wire.Field) []wire.Record {
+	n, _ := r.Len(f)
+	out := make([]wire.Record, n)
+	for i := range out {
+		out[i] = r.At(f, i)
+	}
+	return out
+}
+
+// setElements makes a list of dst that of elements, which may be its own.
+func setElements(dst wire.Record, f *wire.Field, list []wire.Record) {
+	wire.Unset(dst, f)
+	dst.MakeList(f, len(list)) // a new one: the elements' old places stay
+	for _, from := range list {
+		assign(dst.Grow(f), from)
+	}
+}
+
 // A place says which page of a list a page is.
 type place struct {
 	language string
@@ -66,193 +111,90 @@ func (p place) compare(q place) int {
 	return cmp.Or(strings.Compare(p.language, q.language), cmp.Compare(p.page, q.page))
 }
 
-func placeOf[R any](p *catalog.Page[R]) place { return place{p.Language.V, p.Page.V} }
+func placeOf(page wire.Record) place { return place{text(page, "language"), integer(page, "page").V} }
 
-// unitePages returns the pages of both, those of src where both have one. Where src
-// says how many pages a language has, older ones beyond are gone.
-func unitePages[R any](dst, src []catalog.Page[R]) []catalog.Page[R] {
-	if src == nil {
-		return dst
+// text returns a text of r, "" where it has none.
+func text(r wire.Record, name string) string {
+	if f, ok := r.Plan.Field(name); ok && f.Shape == wire.ShapeString {
+		return r.String(f).V
 	}
+	return ""
+}
+
+// integer returns an integer of r, an unset one where it has none.
+func integer(r wire.Record, name string) wire.Int {
+	if f, ok := r.Plan.Field(name); ok && f.Shape == wire.ShapeInt {
+		return *r.Int(f)
+	}
+	return wire.Int{}
+}
+
+// unitePages gives dst the pages of both, those of src where both have one. Where src
+// says how many pages a language has, older ones beyond are gone.
+func unitePages(dst, src wire.Record, f *wire.Field) {
+	list := elements(src, f)
 	have, totals := map[place]bool{}, map[string]int64{}
-	for i := range src {
-		p := placeOf(&src[i])
+	for _, page := range list {
+		p := placeOf(page)
 		have[p] = true
-		if total := src[i].TotalPages; total.Set {
+		if total := integer(page, "total_pages"); total.Set {
 			totals[p.language] = max(totals[p.language], total.V)
 		}
 	}
-	for i := range dst {
-		p := placeOf(&dst[i])
+	for _, page := range elements(dst, f) {
+		p := placeOf(page)
 		total, known := totals[p.language]
 		if !have[p] && (!known || p.page <= total) {
-			src = append(src, dst[i])
+			list = append(list, page)
 		}
 	}
-	slices.SortStableFunc(src, func(a, b catalog.Page[R]) int { return placeOf(&a).compare(placeOf(&b)) })
-	return src
+	slices.SortStableFunc(list, func(a, b wire.Record) int { return placeOf(a).compare(placeOf(b)) })
+	setElements(dst, f, list)
 }
 
-func uniteLocalized(dst, src []catalog.Localized) []catalog.Localized {
-	for i := range src {
-		s := &src[i]
-		at := slices.IndexFunc(dst, func(l catalog.Localized) bool { return l.Language == s.Language })
+// uniteLocalized unites texts by language, each member by member.
+func uniteLocalized(dst, src wire.Record, f *wire.Field) {
+	list := elements(dst, f)
+	for _, s := range elements(src, f) {
+		at := slices.IndexFunc(list, func(l wire.Record) bool { return text(l, "language") == text(s, "language") })
 		if at < 0 {
-			dst = append(dst, *s)
+			list = append(list, s)
 			continue
 		}
-		overwrite(wire.RecordOf(&dst[at]), wire.RecordOf(s), nil)
-		dst[at].Extra = uniteExtra(dst[at].Extra, s.Extra)
+		Merge(list[at], s, nil)
 	}
-	slices.SortStableFunc(dst, func(a, b catalog.Localized) int { return strings.Compare(a.Language.V, b.Language.V) })
-	return dst
+	slices.SortStableFunc(list, func(a, b wire.Record) int { return strings.Compare(text(a, "language"), text(b, "language")) })
+	setElements(dst, f, list)
 }
 
-func uniteImages(dst, src *catalog.Images) *catalog.Images {
-	if dst == nil || src == nil {
-		return first(src, dst)
+// uniteEpisodes unites the episodes of a season by number, each member by member. Where
+// both lists follow the numbers, so does the result; otherwise those that only dst has
+// come last.
+func uniteEpisodes(dst, src wire.Record, f *wire.Field) {
+	number := func(a, b wire.Record) int {
+		return cmp.Compare(integer(a, "episode_number").V, integer(b, "episode_number").V)
 	}
-	noNulls(src)
-	rows := rows[catalog.Image]{
-		names: func(i *catalog.Image) names { return names{own: i.FilePath.V} },
-		rank:  func(a, b catalog.Image) int { return cmp.Compare(b.VoteAverage.V, a.VoteAverage.V) },
-	}
-	src.Backdrops = rows.unite(dst.Backdrops, src.Backdrops)
-	src.Logos = rows.unite(dst.Logos, src.Logos)
-	src.Posters = rows.unite(dst.Posters, src.Posters)
-	complete(src, dst)
-	return src
-}
-
-func uniteVideos(dst, src *catalog.Videos) *catalog.Videos {
-	if dst == nil || src == nil {
-		return first(src, dst)
-	}
-	noNulls(src)
-	rows := rows[catalog.Video]{
-		names: func(v *catalog.Video) names {
-			n := names{own: v.ID.V}
-			if v.Key.V != "" {
-				n.other = v.Site.V + " " + v.Key.V
-			}
-			return n
-		},
-		rank: func(a, b catalog.Video) int { return strings.Compare(b.PublishedAt.V, a.PublishedAt.V) },
-	}
-	src.Results = rows.unite(dst.Results, src.Results)
-	complete(src, dst)
-	return src
-}
-
-// noNulls makes the members of v that are null absent: in place of a list of rows,
-// null says nothing of them.
-func noNulls[T any](v *T) {
-	r := wire.RecordOf(v)
-	for i := range r.Plan.Fields {
-		wire.MarkAbsent(r, r.Plan.Fields[i].Name)
-	}
-}
-
-func first[T any](a, b *T) *T {
-	if a != nil {
-		return a
-	}
-	return b
-}
-
-// complete gives v the members that only old has.
-func complete[T any](v, old *T) {
-	dst, src := wire.RecordOf(v), wire.RecordOf(old)
-	for i := range src.Plan.Fields {
-		if f := &src.Plan.Fields[i]; wire.Present(src, f) && !wire.Present(dst, f) {
-			wire.Copy(dst, src, f)
+	old, list := elements(dst, f), elements(src, f)
+	ordered := slices.IsSortedFunc(old, number) && slices.IsSortedFunc(list, number)
+	at := map[wire.Int]int{}
+	for i, e := range list {
+		if _, twice := at[integer(e, "episode_number")]; !twice {
+			at[integer(e, "episode_number")] = i
 		}
 	}
-	dst.Object().Extra = uniteExtra(src.Object().Extra, dst.Object().Extra)
+	n := len(list)
+	for _, e := range old {
+		if i, ok := at[integer(e, "episode_number")]; ok {
+			complete(list[i], e)
+		} else {
+			list = append(list, e)
+		}
+	}
+	if ordered && len(list) > n {
+		slices.SortStableFunc(list, number)
+	}
+	setElements(dst, f, list)
 }
-
-// names are what a row is known by: its own name, and one that it may share with
-// another row, which counts where one of two rows lacks its own.
-type names struct{ own, other string }
-
-// rows says how to unite lists of T.
-type rows[T any] struct {
-	names func(*T) names
-	rank  func(a, b T) int
-}
-
-// languageOf returns the language of a row as JSON, null where it has none; "" where
-// the row does not say, as those of crawls that dropped it.
-func languageOf[T any](row *T) string {
-	r := wire.RecordOf(row)
-	f, ok := r.Plan.Field("iso_639_1")
-	if !ok || !wire.Present(r, f) {
-		return ""
-	}
-	return wire.MemberText(r, f)
-}
-
-// unite returns src and the rows that only dst has, unless they are gone. A crawl in
-// one language lists the rows of that language alone: a row that src lacks is gone
-// where src has rows of its language. Where both lists follow rank, so does the
-// result; otherwise the old rows come last.
-func (r rows[T]) unite(dst, src []T) []T {
-	if src == nil {
-		return dst
-	}
-	ranked := slices.IsSortedFunc(dst, r.rank) && slices.IsSortedFunc(src, r.rank)
-	find, listed := r.index(src), map[string]bool{}
-	for i := range src {
-		listed[languageOf(&src[i])] = true
-	}
-	listed[""] = false // rows that do not say cannot tell that others are gone
-	n := len(src)
-	for i := range dst {
-		if at, ok := find(&dst[i]); ok {
-			complete(&src[at], &dst[i])
-		} else if !listed[languageOf(&dst[i])] {
-			src = append(src, dst[i])
-		}
-	}
-	if ranked && len(src) > n {
-		slices.SortStableFunc(src, r.rank)
-	}
-	return src
-}
-
-// index returns a function that finds a row of list that is the same as another. A
-// row without a name is the same as one of equal content.
-func (r rows[T]) index(list []T) func(*T) (int, bool) {
-	own, other, nameless := map[string]int{}, map[string]int{}, map[string]int{}
-	for i := len(list) - 1; i >= 0; i-- { // the first of several stays
-		n := r.names(&list[i])
-		if n.own != "" {
-			own[n.own] = i
-		}
-		if n.other != "" {
-			other[n.other] = i
-		}
-		if n == (names{}) {
-			nameless[textOf(&list[i])] = i
-		}
-	}
-	return func(row *T) (int, bool) {
-		n := r.names(row)
-		if at, ok := own[n.own]; ok {
-			return at, true
-		}
-		if at, ok := other[n.other]; ok && (n.own == "" || r.names(&list[at]).own == "") {
-			return at, true
-		}
-		if n != (names{}) || len(nameless) == 0 {
-			return 0, false
-		}
-		at, ok := nameless[textOf(row)]
-		return at, ok
-	}
-}
-
-func textOf[T any](row *T) string { return string(wire.Append(nil, wire.RecordOf(row))) }
 
 // uniteExtra keeps the unknown members of both; src's come first and win.
 func uniteExtra(dst, src string) string {

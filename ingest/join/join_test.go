@@ -1,6 +1,7 @@
 package join
 
 import (
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -17,31 +18,31 @@ func movie(tb testing.TB, row string) *catalog.Movie {
 	return m
 }
 
-func text(m *catalog.Movie) string { return string(wire.Append(nil, wire.RecordOf(m))) }
+func textOf(m *catalog.Movie) string { return jsonOf(wire.RecordOf(m)) }
 
 func TestMovie(t *testing.T) {
 	f := func(old, row, want string) {
 		t.Helper()
 		m := movie(t, old)
-		Movie(m, movie(t, row), nil)
-		if got := text(m); got != want {
-			t.Errorf("Movie(%s, %s)\n = %s\nwant %s", old, row, got, want)
+		Merge(wire.RecordOf(m), wire.RecordOf(movie(t, row)), nil)
+		if got := textOf(m); got != want {
+			t.Errorf("Merge(%s, %s)\n = %s\nwant %s", old, row, got, want)
 		}
 		// The same row again changes nothing.
-		Movie(m, movie(t, row), nil)
-		if got := text(m); got != want {
-			t.Errorf("Movie(%s, %s) twice\n = %s\nwant %s", old, row, got, want)
+		Merge(wire.RecordOf(m), wire.RecordOf(movie(t, row)), nil)
+		if got := textOf(m); got != want {
+			t.Errorf("Merge(%s, %s) twice\n = %s\nwant %s", old, row, got, want)
 		}
 		// Nothing new changes nothing, and all news is all there is.
 		m = movie(t, want)
-		Movie(m, movie(t, `{}`), nil)
-		if got := text(m); got != want {
-			t.Errorf("Movie(%s, {}) = %s, want no change", want, got)
+		Merge(wire.RecordOf(m), wire.RecordOf(movie(t, `{}`)), nil)
+		if got := textOf(m); got != want {
+			t.Errorf("Merge(%s, {}) = %s, want no change", want, got)
 		}
 		m = movie(t, `{}`)
-		Movie(m, movie(t, want), nil)
-		if got := text(m); got != want {
-			t.Errorf("Movie({}, %s) = %s, want all of it", want, got)
+		Merge(wire.RecordOf(m), wire.RecordOf(movie(t, want)), nil)
+		if got := textOf(m); got != want {
+			t.Errorf("Merge({}, %s) = %s, want all of it", want, got)
 		}
 	}
 
@@ -109,13 +110,96 @@ func TestMovie(t *testing.T) {
 		`{"id":1,"localized":[{"language":"de-DE","title":"D"},{"language":"it","overview":"o","poster_path":null,"title":"J"}]}`)
 }
 
+func record(tb testing.TB, kind, row string) wire.Record {
+	tb.Helper()
+	t, ok := catalog.TypeNamed(kind)
+	if !ok {
+		tb.Fatalf("no kind %s", kind)
+	}
+	r := t.New()
+	if err := wire.NewParser().Parse(row, r); err != nil {
+		tb.Fatalf("Parse(%s): %v", row, err)
+	}
+	return r
+}
+
+// TestKinds: what differs in the other kinds from movies.
+func TestKinds(t *testing.T) {
+	f := func(kind, old, row, want string) {
+		t.Helper()
+		r := record(t, kind, old)
+		for _, times := range []string{"", " twice"} {
+			Merge(r, record(t, kind, row), nil)
+			if got := jsonOf(r); got != want {
+				t.Errorf("Merge(%s, %s)%s\n = %s\nwant %s", old, row, times, got, want)
+			}
+		}
+		r = record(t, kind, `{}`)
+		Merge(r, record(t, kind, want), nil)
+		if got := jsonOf(r); got != want {
+			t.Errorf("Merge({}, %s) = %s, want all of it", want, got)
+		}
+	}
+	f("tv", `{"id":1,"name":"A","seasons":[{"id":1}],"images":{"posters":[{"file_path":"/a"}]}}`,
+		`{"id":1,"name":"B","seasons":[{"id":2}],"images":{"posters":[{"file_path":"/b"}]}}`,
+		`{"id":1,"name":"B","seasons":[{"id":2}],"images":{"posters":[{"file_path":"/b"},{"file_path":"/a"}]}}`)
+	// Episodes unite by number, member by member, in the order of the numbers.
+	f("season", `{"season_number":1,"episodes":[{"episode_number":1,"name":"A","overview":"o"},{"episode_number":3,"name":"C"}]}`,
+		`{"season_number":1,"episodes":[{"air_date":null,"episode_number":1,"name":"B"},{"episode_number":2,"crew":[]}]}`,
+		`{"episodes":[{"air_date":null,"episode_number":1,"name":"B","overview":"o"},{"episode_number":2,"crew":[]},{"episode_number":3,"name":"C"}],"season_number":1}`)
+	f("season", `{"episodes":[{"episode_number":3},{"episode_number":1}]}`, `{"episodes":[{"episode_number":2}]}`,
+		`{"episodes":[{"episode_number":2},{"episode_number":3},{"episode_number":1}]}`)
+	f("season", `{"episodes":[{"episode_number":3}]}`, `{"episodes":null}`, `{"episodes":[{"episode_number":3}]}`)
+	f("season", `{"episodes":null}`, `{"episodes":[]}`, `{"episodes":[]}`)
+	f("season", `{"localized":[{"language":"de-DE","episodes":[{"episode_number":1,"name":"A"}]}]}`,
+		`{"localized":[{"language":"de-DE","name":"N","episodes":[{"episode_number":2}]},{"language":"ar-SA"}]}`,
+		`{"localized":[{"language":"ar-SA"},{"language":"de-DE","episodes":[{"episode_number":1,"name":"A"},{"episode_number":2}],"name":"N"}]}`)
+	f("episode", `{"images":{"stills":[{"file_path":"/a"}]}}`, `{"images":{"stills":[]}}`, `{"images":{"stills":[{"file_path":"/a"}]}}`)
+	f("person", `{"images":{"profiles":[{"file_path":"/a"}]},"tagged_images":{"page":1,"results":[]}}`,
+		`{"images":{"profiles":[{"file_path":"/b"}]},"tagged_images":{"page":2,"results":[]}}`,
+		`{"images":{"profiles":[{"file_path":"/b"},{"file_path":"/a"}]},"tagged_images":[{"page":1,"results":[]},{"page":2,"results":[]}]}`)
+	f("person", `{"known_for":[{"id":1}],"localized":[{"language":"de-DE","name":"N"}]}`, `{"known_for":[{"id":2}],"localized":[{"language":"de-DE","known_for":[]}]}`,
+		`{"known_for":[{"id":2}],"localized":[{"language":"de-DE","name":"N","known_for":[]}]}`)
+	// Logos of companies are a list like others.
+	f("company", `{"images":{"logos":[{"id":"a"}]}}`, `{"images":{"logos":[{"id":"b"}]}}`, `{"images":{"logos":[{"id":"b"}]}}`)
+	f("keyword", `{"name":"a","movies":[{"page":1},{"page":2}]}`, `{"movies":{"page":1,"total_pages":1}}`, `{"name":"a","movies":{"page":1,"total_pages":1}}`)
+}
+
+// TestParts: rows of a table make one record, the same in any order.
+func TestParts(t *testing.T) {
+	rows := []string{
+		`{"id":1,"credits":{"cast":[{"id":10,"name":"B","character":"x","order":1}]}}`,
+		`{"id":1,"credits":{"cast":[{"id":9,"name":"A","character":"y","order":0}]}}`,
+		`{"id":1,"credits":{"cast":[{"id":9,"name":"AA","character":"y","order":0}]},"x":1}`,
+		`{"id":1,"credits":{"cast":[{"id":10,"name":"B","character":"z"}]}}`,
+		`{"id":1,"credits":{"crew":[{"id":10,"department":"Writing","job":"Writer"}]},"title":"S"}`,
+		`{"id":1,"credits":{"crew":[{"id":9,"department":"Writing","job":"Writer"}]},"title":"T","x":2}`,
+		`{"id":1,"credits":{"crew":[{"id":10,"department":"Directing","job":"Director"}]},"title":"R"}`,
+		`{"id":1,"credits":{"crew":[{"name":"no id","job":"Z"}]}}`,
+	}
+	want := `{"id":1,"title":"T","credits":{"cast":[{"id":9,"name":"A","character":"y","order":0},{"id":10,"name":"B","character":"x","order":1},{"id":10,"name":"B","character":"z"}],` +
+		`"crew":[{"name":"no id","job":"Z"},{"id":10,"department":"Directing","job":"Director"},{"id":9,"department":"Writing","job":"Writer"},{"id":10,"department":"Writing","job":"Writer"}]},"x":2}`
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 50 {
+		rng.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
+		var p Parts
+		var told []string
+		for _, row := range rows {
+			p.Add(record(t, "movie", row), func(c Conflict) { told = append(told, c.Member) })
+		}
+		if got := jsonOf(p.Settle()); got != want || !slices.Equal(told, []string{"title"}) {
+			t.Fatalf("parts %s\n = %s, conflicts %q\nwant %s, one of title", rows, got, told, want)
+		}
+	}
+}
+
 func TestConflicts(t *testing.T) {
 	f := func(old, row string, want ...Conflict) {
 		t.Helper()
 		var got []Conflict
-		Movie(movie(t, old), movie(t, row), func(c Conflict) { got = append(got, c) })
+		Merge(wire.RecordOf(movie(t, old)), wire.RecordOf(movie(t, row)), func(c Conflict) { got = append(got, c) })
 		if !slices.Equal(got, want) {
-			t.Errorf("Movie(%s, %s): conflicts = %+v, want %+v", old, row, got, want)
+			t.Errorf("Merge(%s, %s): conflicts = %+v, want %+v", old, row, got, want)
 		}
 	}
 	f(`{"id":1,"title":"A","vote_average":8.0}`, `{"id":1,"title":"B","vote_average":8.0}`, Conflict{"title", `"A"`, `"B"`})

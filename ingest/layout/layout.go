@@ -17,18 +17,34 @@ import (
 // A Row is one JSON object of a dump and what its file's name says of it.
 type Row struct {
 	JSON string
-	ID   int64  // from the file name; 0 when it says none
-	Sub  string // the sub-request that the row answers, from the file name; "" for a whole record
+	File string        // name of the file, without its folder and extensions
+	Type *catalog.Type // of the file's rows; nil where the name says none
+	ID   int64         // of the resource; 0 when the name says none
+	Text string        // 24 hex digits of a resource that is known by them; "" likewise
+	// Series, unless it is 0, is the series that the season Season, or its episode
+	// Episode, is of.
+	Series, Season, Episode int64
+	Sub                     string // the sub-request that the row answers; "" for a whole record
 	// Table says that the row was one of a table, such as a Parquet file, where every
 	// member is there in every row.
 	Table bool
 }
 
-// A Layout turns rows into movies. It is not safe for concurrent use.
+// A Record is what a row says of one resource.
+type Record struct {
+	wire.Record
+	Type *catalog.Type
+	Key  catalog.Key
+	// Part says that the row is one of several of its file that make the record: their
+	// lists are to be put together.
+	Part bool
+}
+
+// A Layout turns rows into records. It is not safe for concurrent use.
 type Layout interface {
-	// Movie returns the record of a row, or why it is none: a *wire.FieldError
-	// where one field is at fault.
-	Movie(r Row) (*catalog.Movie, error)
+	// Records returns the records of a row, that of the row itself first, or why it
+	// has none: a *wire.FieldError where one field is at fault.
+	Records(r Row) ([]Record, error)
 	// Counts says what rows held that the catalogue has no column for.
 	Counts() wire.Counts
 	// Dropped counts, by path, what rows held that the API has no place for.
@@ -40,21 +56,32 @@ const (
 	Auto   = "auto"
 	TMDB   = "tmdb"
 	Movnix = "movnix"
+	Tables = "tables"
 )
 
 // Names lists the layouts that New knows.
-func Names() []string { return []string{Auto, TMDB, Movnix} }
+func Names() []string { return []string{Auto, TMDB, Movnix, Tables} }
 
-// Detect returns the name of the layout that a row is in: Movnix has the object
-// "movie" first, which is no member of TMDB's.
-func Detect(row []byte) string {
+// Detect returns the name of the layout that a row of a file is in: movnix has the
+// object "movie" or "tvShow" first, which are no members of TMDB's; tables are told by
+// the file's name and the columns together.
+func Detect(file string, row []byte) string {
+	if IsTable(file) && hasColumns(file, row) {
+		return Tables
+	}
 	d := json.NewDecoder(bytes.NewReader(row))
-	for _, want := range []json.Token{json.Delim('{'), "movie", json.Delim('{')} {
-		if got, err := d.Token(); err != nil || got != want {
+	var head [3]json.Token
+	for i := range head {
+		t, err := d.Token()
+		if err != nil {
 			return TMDB
 		}
+		head[i] = t
 	}
-	return Movnix
+	if head[0] == json.Delim('{') && (head[1] == "movie" || head[1] == "tvShow") && head[2] == json.Delim('{') {
+		return Movnix
+	}
+	return TMDB
 }
 
 // New returns the layout of that name for a crawl in a language ("" for en-US).
@@ -67,6 +94,8 @@ func New(name, language string) (Layout, error) {
 			return nil, fmt.Errorf("layout %s: its rows are of no language, so language %s cannot be theirs: ingest them without one", Movnix, language)
 		}
 		return newMovnix(), nil
+	case Tables:
+		return newTables(language), nil
 	}
 	return nil, fmt.Errorf("layout %q: want one of %s", name, strings.Join(Names(), ", "))
 }
@@ -102,18 +131,26 @@ func letters(s string) bool {
 	return true
 }
 
-// check reports what is wrong with a parsed record.
-func check(m *catalog.Movie) error {
-	switch {
-	case !m.ID.Set:
-		return &wire.FieldError{Field: "id", What: "want an integer, found nothing"}
-	case m.ID.V < 1:
-		return &wire.FieldError{Field: "id", What: fmt.Sprintf("want 1 or more, found %d", m.ID.V)}
-	case !isDay(m.ReleaseDate.V):
-		return &wire.FieldError{Field: "release_date", What: fmt.Sprintf("want YYYY-MM-DD or nothing, found %q", m.ReleaseDate.V)}
+// checked returns the record of a row once it is known to be one.
+func checked(t *catalog.Type, r wire.Record) (Record, error) {
+	key, err := t.Key(r)
+	if err != nil {
+		return Record{}, err
 	}
-	return nil
+	for _, name := range days {
+		f, ok := r.Plan.Field(name)
+		if !ok || f.Shape != wire.ShapeString {
+			continue
+		}
+		if s := r.String(f).V; !isDay(s) {
+			return Record{}, &wire.FieldError{Field: name, What: fmt.Sprintf("want YYYY-MM-DD or nothing, found %q", s)}
+		}
+	}
+	return Record{Record: r, Type: t, Key: key}, nil
 }
+
+// days are the members of records that are days.
+var days = []string{"air_date", "birthday", "deathday", "first_air_date", "last_air_date", "release_date"}
 
 // isDay reports whether s is empty or looks like a day.
 func isDay(s string) bool {

@@ -1,16 +1,18 @@
 package layout
 
 import (
+	"fmt"
 	"maps"
 	"strings"
 
 	"reelsplice/data/reference"
 	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/wire"
 )
 
 // movnix is the layout of crawls that renamed TMDB's members to camel case and put
-// the details under "movie".
+// the details under "movie" or "tvShow". Seasons they kept as TMDB gave them.
 type movnix struct {
 	parser  *wire.Parser
 	dropped map[string]int64
@@ -41,7 +43,7 @@ func (l *movnix) Dropped() map[string]int64 {
 }
 
 func kept(path string) bool {
-	return strings.HasPrefix(path, "videos[].") || strings.HasPrefix(path, "alternativeTitles[].")
+	return strings.HasPrefix(path, "videos[].") || strings.HasPrefix(path, "alternativeTitles[].") || strings.HasPrefix(path, "seasons[].")
 }
 
 // drop counts n values that the API has no place for.
@@ -54,6 +56,8 @@ func (l *movnix) drop(path string, n int) {
 type movnixRow struct {
 	wire.Object
 	Movie             *movnixMovie               `wire:"movie,null"`
+	TVShow            *movnixShow                `wire:"tvShow,null"`
+	Seasons           []catalog.Season           `wire:"seasons"`
 	Collection        *movnixCollection          `wire:"collection,null"`
 	Genres            []movnixName               `wire:"genres"`
 	Companies         []movnixCompany            `wire:"companies"`
@@ -170,42 +174,63 @@ type movnixReview struct {
 	CreatedAt wire.String `wire:"createdAt"`
 }
 
-// Movie maps a row. Left out and counted, because the API has no member for them:
-// ratings of other sites and the certification without its country. Genres that are not TMDB's
-// are left out as well: the crawler put a made-up one on every movie. Keywords are
-// taken as not crawled when there are none: the crawler never had any.
-func (l *movnix) Movie(r Row) (*catalog.Movie, error) {
+// Records maps a row: a movie, or a series and its seasons.
+func (l *movnix) Records(r Row) ([]Record, error) {
 	var row movnixRow
 	if err := l.parser.Parse(r.JSON, wire.RecordOf(&row)); err != nil {
 		return nil, err
 	}
+	kind, name := fragment.KindMovie, "movie"
+	if row.TVShow != nil {
+		kind, name = fragment.KindTV, "tvShow"
+	}
+	if r.Type != nil && r.Type.Kind != kind {
+		return nil, &wire.FieldError{Field: name, What: fmt.Sprintf("want a row about a %s, as the file's name or --kind says", r.Type.Name())}
+	}
+	if kind == fragment.KindTV {
+		return l.series(&row)
+	}
+	return l.movie(&row)
+}
+
+// movie maps a row about a movie. Left out and counted, because the API has no member
+// for them: ratings of other sites and the certification without its country. Genres
+// that are not TMDB's are left out as well: the crawler put a made-up one on every
+// movie. Keywords are taken as not crawled when there are none: the crawler never had
+// any.
+func (l *movnix) movie(row *movnixRow) ([]Record, error) {
 	if row.Movie == nil {
 		return nil, &wire.FieldError{Field: "movie", What: "want an object, found nothing"}
 	}
-	d := row.Movie
-	if !d.ID.Set {
+	if !row.Movie.ID.Set {
 		return nil, &wire.FieldError{Field: "movie.tmdbId", What: "want an integer, found nothing"}
 	}
 	m := row.movie()
-	if err := check(m); err != nil {
+	rec, err := checked(catalog.TypeOf(fragment.KindMovie), wire.RecordOf(m))
+	if err != nil {
 		return nil, err
 	}
-	l.count(&row, m)
-	return m, nil
+	l.count(row, row.Movie.Certification, m.Genres, m.Images)
+	return []Record{rec}, nil
 }
 
-// count counts what m does not have of the row.
-func (l *movnix) count(row *movnixRow, m *catalog.Movie) {
+// count counts what the record of a row does not have of it, besides what has no field
+// here at all.
+func (l *movnix) count(row *movnixRow, certification wire.String, genres []catalog.Genre, images *catalog.Images) {
 	one := func(path string, there bool) {
 		if there {
 			l.drop(path, 1)
 		}
 	}
-	one("movie.certification", row.Movie.Certification.V != "")
+	details := "movie"
+	if row.TVShow != nil {
+		details = "tvShow"
+	}
+	one(details+".certification", certification.V != "")
 	one("collection.overview", row.Collection != nil && row.Collection.Overview.V != "")
-	l.drop("genres[]", len(row.Genres)-len(m.Genres))
-	if m.Images != nil {
-		l.drop("images[]", len(row.Images)-len(m.Images.Backdrops)-len(m.Images.Logos)-len(m.Images.Posters))
+	l.drop("genres[]", len(row.Genres)-len(genres))
+	if images != nil {
+		l.drop("images[]", len(row.Images)-len(images.Backdrops)-len(images.Logos)-len(images.Posters))
 	}
 	l.drop("ratings[]", len(row.Ratings))
 }
@@ -219,7 +244,7 @@ func (r *movnixRow) movie() *catalog.Movie {
 		ReleaseDate: textOf(d, "releaseDate"), Runtime: numberOf(d, "runtime"), Budget: numberOf(d, "budget"),
 		Revenue: numberOf(d, "revenue"), Status: d.Status, Popularity: d.Popularity, VoteAverage: d.VoteAverage,
 		VoteCount: d.VoteCount, Homepage: textOf(d, "homepage"), PosterPath: d.PosterPath, BackdropPath: d.BackdropPath,
-		Genres: r.genres(), ProductionCompanies: r.companies(), BelongsToCollection: r.collection(),
+		Genres: r.genres(reference.Movie), ProductionCompanies: r.companies(), BelongsToCollection: r.collection(),
 		Images: r.images(), Credits: r.credits(), Keywords: r.keywords(),
 		ExternalIDs: r.externalIDs(), WatchProviders: r.providers(), Reviews: r.reviews(),
 	}
@@ -246,7 +271,7 @@ func absent[D, S any](dst *D, src *S, names ...string) {
 }
 
 // textOf returns a text of d, which the API has empty where d has null.
-func textOf(d *movnixMovie, name string) wire.String {
+func textOf[T any](d *T, name string) wire.String {
 	r := wire.RecordOf(d)
 	f, ok := r.Plan.Field(name)
 	if !ok || !wire.Present(r, f) {
@@ -256,7 +281,7 @@ func textOf(d *movnixMovie, name string) wire.String {
 }
 
 // numberOf returns a number of d, which is 0 in the API where d has null.
-func numberOf(d *movnixMovie, name string) wire.Int {
+func numberOf[T any](d *T, name string) wire.Int {
 	r := wire.RecordOf(d)
 	f, ok := r.Plan.Field(name)
 	if !ok || !wire.Present(r, f) {
@@ -267,13 +292,13 @@ func numberOf(d *movnixMovie, name string) wire.Int {
 
 func orEmpty(s wire.String) wire.String { return wire.Text(s.V) }
 
-func (r *movnixRow) genres() []catalog.Genre {
+func (r *movnixRow) genres(of reference.Media) []catalog.Genre {
 	if r.Genres == nil {
 		return nil
 	}
 	out := []catalog.Genre{}
 	for _, g := range r.Genres {
-		if reference.GenreName(reference.Movie, g.ID.V, "en", "") != "" {
+		if reference.GenreName(of, g.ID.V, "en", "") != "" {
 			out = append(out, catalog.Genre{ID: g.ID, Name: g.Name})
 		}
 	}

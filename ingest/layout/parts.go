@@ -34,7 +34,7 @@ func (t *tmdb) pages(r wire.Record, f *wire.Field) {
 	before, _ := r.Len(f)
 	wire.Retain(r, f, func(p wire.Record) bool {
 		sameTag(p)
-		return !saysNothing(p) && number(p)
+		return !saysNothing(p) && (unpaged(p) || number(p))
 	})
 	switch after, _ := r.Len(f); {
 	case after == 0:
@@ -42,6 +42,14 @@ func (t *tmdb) pages(r wire.Record, f *wire.Field) {
 	case after < before:
 		wire.Count(t.dropped, f.Name+"[]", int64(before-after))
 	}
+}
+
+// unpaged reports whether a page is of a list that the API answers whole, as page 0,
+// whatever page is asked for: tagged images.
+func unpaged(p wire.Record) bool {
+	f, _ := p.Plan.Field("page")
+	n := p.Int(f)
+	return p.Plan == wire.PlanOf[catalog.TaggedImagePage]() && n.Set && n.V == 0
 }
 
 // number gives a page without a sensible number the first; false when it is beyond
@@ -82,64 +90,4 @@ func saysNothing(r wire.Record) bool {
 	}
 	extra := r.Object().Extra
 	return extra == "" || wire.HasMember(extra, "status_code")
-}
-
-// sameTags brings the languages of parts that a row has already to the form of
-// ParseLanguage, so that no language has two tags.
-func sameTags(m *catalog.Movie) {
-	list := m.Localized
-	for i := range list {
-		if tag, err := ParseLanguage(list[i].Language.V); err == nil && tag != "" && tag != list[i].Language.V {
-			list[i].Language = wire.Text(tag)
-			m.Localized = nil
-		}
-	}
-	if m.Localized != nil || len(list) == 0 {
-		return
-	}
-	for i := range list {
-		overlay(wire.RecordOf(localized(m, list[i].Language.V)), wire.RecordOf(&list[i]))
-	}
-}
-
-// overlay sets the members of dst that src has.
-func overlay(dst, src wire.Record) {
-	for i := range src.Plan.Fields {
-		if f := &src.Plan.Fields[i]; wire.Present(src, f) {
-			wire.Copy(dst, src, f)
-		}
-	}
-	dst.Object().Extra = wire.UniteExtra(src.Object().Extra, dst.Object().Extra)
-}
-
-// localize moves what depends on the language of the crawl to m.Localized, and
-// leaves the rest, which is the same in every language, where it is.
-func localize(m *catalog.Movie, language string) {
-	base, local := wire.RecordOf(m), wire.RecordOf(localized(m, language))
-	if m.Title.V == "" { // not translated: the original title is shown
-		f, _ := base.Plan.Field("title")
-		wire.Unset(base, f)
-	}
-	for i := range local.Plan.Fields {
-		f, ok := base.Plan.Field(local.Plan.Fields[i].Name)
-		if !ok || !wire.Present(base, f) {
-			continue
-		}
-		wire.Copy(local, base, f)
-		wire.Unset(base, f)
-	}
-	for i := range base.Plan.Fields {
-		if f := &base.Plan.Fields[i]; f.Shape == wire.ShapePages {
-			tagPages(base, f, language)
-		}
-	}
-}
-
-// tagPages sets the language of all pages of a list.
-func tagPages(r wire.Record, f *wire.Field, language string) {
-	tag, _ := f.Elem.Field("language")
-	n, _ := r.Len(f)
-	for i := range n {
-		*r.At(f, i).String(tag) = wire.Text(language)
-	}
 }

@@ -2,18 +2,16 @@ package layout
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
-	"maps"
-	"slices"
-	"strings"
 
-	"reelsplice/data/reference"
 	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/wire"
 )
 
-// tmdb is the layout of TMDB's own answers: details with or without appended
-// objects, rows of lists, and single sub-requests.
+// tmdb is the layout of TMDB's own answers: details with or without appended objects,
+// rows of lists, and single sub-requests, of every kind.
 type tmdb struct {
 	parser   *wire.Parser
 	language string
@@ -28,7 +26,12 @@ func (t *tmdb) Counts() wire.Counts { return t.parser.Counts }
 
 func (t *tmdb) Dropped() map[string]int64 { return t.dropped }
 
-func (t *tmdb) Movie(r Row) (*catalog.Movie, error) {
+// Records returns the record of the row and, where answers about seasons and episodes
+// were appended to it, theirs.
+func (t *tmdb) Records(r Row) ([]Record, error) {
+	if r.Type == nil {
+		return nil, errors.New("nothing tells what kind of record this is")
+	}
 	text := r.JSON
 	if r.Sub != "" {
 		var err error
@@ -36,42 +39,129 @@ func (t *tmdb) Movie(r Row) (*catalog.Movie, error) {
 			return nil, err
 		}
 	}
-	m := &catalog.Movie{}
+	rec := r.Type.New()
 	t.parser.Columns = r.Table
-	if err := t.parser.Parse(text, wire.RecordOf(m)); err != nil {
+	if err := t.parser.Parse(text, rec); err != nil {
 		return nil, err
 	}
-	if !m.ID.Set {
+	if f, _ := rec.Plan.Field("id"); !wire.Present(rec, f) {
 		if err := answeredError(r.JSON); err != nil {
 			return nil, err
 		}
 	}
-	t.dropEmpty(wire.RecordOf(m))
-	sameTags(m)
-	english, err := t.known(m)
+	t.dropEmpty(rec)
+	sameTags(rec)
+	english, parts, err := t.known(r.Type, rec)
 	if err != nil {
 		return nil, err
 	}
-	if err := check(m); err != nil {
+	if err := address(rec, r); err != nil {
 		return nil, err
 	}
-	if r.ID != 0 && r.ID != m.ID.V {
-		return nil, &wire.FieldError{Field: "id", What: fmt.Sprintf("the file name says %d, the row says %d", r.ID, m.ID.V)}
+	one, err := checked(r.Type, rec)
+	if err != nil {
+		return nil, err
 	}
 	if t.language != "" {
-		localize(m, t.language)
+		localize(rec, t.language)
 	}
-	fill(m, &english) // the base is free for it now
-	return m, nil
+	fill(rec, english) // the base is free for it now
+	return t.withParts(one, parts)
 }
 
-// isSub reports whether name is a sub-request of a movie.
-func isSub(name string) bool {
-	if name == "casts" || name == "similar_movies" {
-		return true
+// withParts returns a record and those of its parts.
+func (t *tmdb) withParts(one Record, parts []part) ([]Record, error) {
+	out := []Record{one}
+	for _, p := range parts {
+		r := Row{Type: p.typ, JSON: "{" + p.members.text() + "}", Series: int64(one.Key.ID()), Season: p.season, Episode: p.episode}
+		if one.Type.Kind == fragment.KindSeason {
+			r.Season = int64(one.Key.Season())
+		}
+		recs, err := t.Records(r)
+		if err != nil {
+			var fe *wire.FieldError
+			if errors.As(err, &fe) {
+				return nil, &wire.FieldError{Field: p.name + "." + fe.Field, What: fe.What}
+			}
+			return nil, fmt.Errorf("%s: %w", p.name, err)
+		}
+		out = append(out, recs...)
 	}
-	f, ok := wire.PlanOf[catalog.Movie]().Field(name)
-	return ok && f.Elem != nil && f.Elem.DropID
+	return out, nil
+}
+
+// address completes the key of a record by what the name of its file or the record that
+// it was appended to tells, and refuses one that they contradict.
+func address(rec wire.Record, r Row) error {
+	switch r.Type.Kind {
+	case fragment.KindSeason, fragment.KindEpisode:
+		return partAddress(rec, r)
+	case fragment.KindReview, fragment.KindCredit, fragment.KindEpisodeGroup:
+		f, _ := rec.Plan.Field("id")
+		if id := rec.String(f); r.Text != "" && id.Set && id.V != r.Text {
+			return &wire.FieldError{Field: "id", What: fmt.Sprintf("the file name says %s, the row says %s", r.Text, id.V)}
+		}
+		return nil
+	}
+	return sameNumber(rec, "id", r.ID)
+}
+
+// sameNumber refuses a record that has another number in a member than its file's name
+// says, which is 0 when it says none.
+func sameNumber(rec wire.Record, member string, want int64) error {
+	f, _ := rec.Plan.Field(member)
+	if got := rec.Int(f); want != 0 && got.Set && got.V != want {
+		return &wire.FieldError{Field: member, What: fmt.Sprintf("the file name says %d, the row says %d", want, got.V)}
+	}
+	return nil
+}
+
+// partAddress completes the key of a season or an episode.
+func partAddress(rec wire.Record, r Row) error {
+	if r.Series == 0 {
+		if err := sameNumber(rec, "id", r.ID); err != nil {
+			return err
+		}
+		seriesOfEpisodes(rec)
+		return nil
+	}
+	want := []struct {
+		member string
+		n      int64
+	}{{"series_id", r.Series}, {"season_number", r.Season}, {"episode_number", r.Episode}}
+	if r.Type.Kind == fragment.KindSeason {
+		want = want[:2]
+	}
+	for _, w := range want {
+		f, _ := rec.Plan.Field(w.member)
+		switch got := rec.Int(f); {
+		case !got.Set:
+			wire.MarkAbsent(rec, w.member) // and not null
+			*got = wire.Number(w.n)
+		case got.V != w.n:
+			return &wire.FieldError{Field: w.member, What: fmt.Sprintf("want %d, as where it was found says, found %d", w.n, got.V)}
+		}
+	}
+	return nil
+}
+
+// seriesOfEpisodes takes the series of a season that does not say it from the first
+// episode that does.
+func seriesOfEpisodes(rec wire.Record) {
+	f, _ := rec.Plan.Field("series_id")
+	list, ok := rec.Plan.Field("episodes")
+	if rec.Int(f).Set || !ok {
+		return
+	}
+	n, _ := rec.Len(list)
+	for i := range n {
+		el := rec.At(list, i)
+		show, _ := el.Plan.Field("show_id")
+		if id := el.Int(show); id.Set {
+			*rec.Int(f) = *id
+			return
+		}
+	}
 }
 
 // answeredError returns the error of the API that a crawler kept in place of an
@@ -87,10 +177,16 @@ func answeredError(row string) error {
 	return nil
 }
 
+// isSub reports whether name is a sub-request of a kind.
+func isSub(t *catalog.Type, name string) bool {
+	f, ok := t.Plan.Field(nameNow(t.Kind, name))
+	return ok && f.IsSub()
+}
+
 // wrap makes a record of the answer to one sub-request.
 func wrap(r Row) (string, error) {
-	if !isSub(r.Sub) {
-		return "", fmt.Errorf("the file name says sub-request %q, which is none of a movie", r.Sub)
+	if !isSub(r.Type, r.Sub) {
+		return "", fmt.Errorf("the file name says sub-request %q, which a %s does not have", r.Sub, r.Type.Name())
 	}
 	if err := answeredError(r.JSON); err != nil {
 		return "", err
@@ -101,189 +197,15 @@ func wrap(r Row) (string, error) {
 	if err := json.Unmarshal([]byte(r.JSON), &own); err != nil {
 		return "", fmt.Errorf("parse JSON: %w", err)
 	}
+	// Seasons and episodes have a number of their own, which no file name tells.
+	if r.Series != 0 {
+		if own.ID == nil {
+			return fmt.Sprintf(`{%q:%s}`, r.Sub, r.JSON), nil
+		}
+		return fmt.Sprintf(`{"id":%s,%q:%s}`, own.ID, r.Sub, r.JSON), nil
+	}
 	if own.ID != nil && string(own.ID) != fmt.Sprint(r.ID) {
 		return "", &wire.FieldError{Field: "id", What: fmt.Sprintf("the file name says %d, the answer says %s", r.ID, own.ID)}
 	}
 	return fmt.Sprintf(`{"id":%d,%q:%s}`, r.ID, r.Sub, r.JSON), nil
-}
-
-// legacy are members that rows of lists and old answers have in place of others.
-type legacy struct {
-	wire.Object
-	Casts         *catalog.Credits      `wire:"casts"`
-	GenreIDs      []int64               `wire:"genre_ids"`
-	MediaType     wire.String           `wire:"media_type"`
-	SimilarMovies []catalog.SummaryPage `wire:"similar_movies,pages"`
-}
-
-// known moves members that m does not know but their meaning is, to where they
-// belong. English texts, of members such as title_en, it returns: in a crawl of
-// another language the base is not free for them yet.
-func (t *tmdb) known(m *catalog.Movie) (english catalog.Localized, err error) {
-	if m.Extra == "" {
-		return english, nil
-	}
-	var l legacy
-	p := wire.NewParser()
-	if err := p.Parse("{"+m.Extra+"}", wire.RecordOf(&l)); err != nil {
-		return english, err
-	}
-	if l.MediaType.Set && l.MediaType.V != "movie" {
-		return english, &wire.FieldError{Field: "media_type", What: fmt.Sprintf(`want "movie", found %q`, l.MediaType.V)}
-	}
-	t.countBelow(p.Counts)
-	t.dropEmpty(wire.RecordOf(&l))
-	m.Extra = l.Extra
-	if m.Credits == nil {
-		m.Credits = l.Casts
-	}
-	if m.Similar == nil {
-		m.Similar = l.SimilarMovies
-	}
-	if m.Genres == nil && l.GenreIDs != nil {
-		m.Genres = t.genresOf(l.GenreIDs)
-	}
-	for _, name := range []string{"casts", "genre_ids", "media_type", "similar_movies"} {
-		t.forget(name)
-	}
-	return t.suffixed(m)
-}
-
-// countBelow takes over what was counted inside of members, which the first parser
-// only saw as unknown ones.
-func (t *tmdb) countBelow(c wire.Counts) {
-	for path, n := range c.Unknown {
-		if strings.Contains(path, ".") || strings.Contains(path, "[") {
-			wire.Count(t.parser.Counts.Unknown, path, n)
-		}
-	}
-	for path, n := range c.Coerced {
-		wire.Count(t.parser.Counts.Coerced, path, n)
-	}
-}
-
-// forget takes a member off the count of unknown ones.
-func (t *tmdb) forget(name string) {
-	counts := t.parser.Counts.Unknown
-	if _, ok := counts[name]; !ok {
-		return // not in this row
-	}
-	if counts[name]--; counts[name] == 0 {
-		delete(counts, name)
-	}
-}
-
-// genresOf names genres. One that is not among the API's has no name.
-func (t *tmdb) genresOf(ids []int64) []catalog.Genre {
-	out := make([]catalog.Genre, 0, len(ids))
-	for _, id := range ids {
-		n := reference.GenreName(reference.Movie, id, "en", "")
-		if n == "" {
-			wire.Count(t.parser.Counts.Unknown, "genre_ids[]", 1)
-		}
-		out = append(out, catalog.Genre{ID: wire.Number(id), Name: wire.Text(n)})
-	}
-	return out
-}
-
-// fill sets the texts that m lacks to those of l.
-func fill(m *catalog.Movie, l *catalog.Localized) {
-	set := func(dst *wire.String, s wire.String) {
-		if !dst.Set && s.Set {
-			*dst = s
-		}
-	}
-	set(&m.Title, l.Title)
-	set(&m.Overview, l.Overview)
-	set(&m.Tagline, l.Tagline)
-	set(&m.Homepage, l.Homepage)
-}
-
-// suffixed turns texts whose name ends in a language, title_ar, into the text of
-// that language.
-func (t *tmdb) suffixed(m *catalog.Movie) (english catalog.Localized, err error) {
-	if m.Extra == "" || !strings.Contains(m.Extra, "_") {
-		return english, nil
-	}
-	var extra map[string]json.RawMessage
-	if err := json.Unmarshal([]byte("{"+m.Extra+"}"), &extra); err != nil {
-		return english, fmt.Errorf("parse unknown members: %w", err)
-	}
-	found := false
-	for _, name := range slices.Sorted(maps.Keys(extra)) {
-		base, lang, ok := cutLast(name, "_")
-		var text string
-		if !ok || len(lang) != 2 || json.Unmarshal(extra[name], &text) != nil {
-			continue
-		}
-		if _, known := reference.LanguageByCode(lang); known && t.setText(m, &english, lang, base, text) {
-			delete(extra, name)
-			t.forget(name)
-			found = true
-		}
-	}
-	if found {
-		m.Extra = membersOf(extra)
-	}
-	return english, nil
-}
-
-func cutLast(s, sep string) (before, after string, found bool) {
-	i := strings.LastIndex(s, sep)
-	if i < 0 {
-		return s, "", false
-	}
-	return s[:i], s[i+len(sep):], true
-}
-
-// membersOf writes unknown members as wire.Object.Extra has them.
-func membersOf(extra map[string]json.RawMessage) string {
-	var b strings.Builder
-	for i, name := range slices.Sorted(maps.Keys(extra)) {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		b.Write(wire.AppendString(nil, name))
-		b.WriteByte(':')
-		b.Write(extra[name])
-	}
-	return b.String()
-}
-
-// setText reports false for members that have no text of their own in a language.
-func (t *tmdb) setText(m *catalog.Movie, english *catalog.Localized, lang, member, text string) bool {
-	of := func(title, overview, tagline, homepage *wire.String) *wire.String {
-		return map[string]*wire.String{
-			"title": title, "overview": overview, "tagline": tagline, "homepage": homepage,
-		}[member]
-	}
-	base := of(&m.Title, &m.Overview, &m.Tagline, &m.Homepage)
-	if base == nil {
-		return false
-	}
-	if text == "" { // null too: no text, rather than an empty one
-		return true
-	}
-	l := english
-	if tag, err := ParseLanguage(lang); err != nil {
-		return false
-	} else if tag != "" {
-		l = localized(m, tag)
-	} else if t.language == "" && base.Set {
-		return base.V == text // two English texts: the crawl's own is served
-	}
-	*of(&l.Title, &l.Overview, &l.Tagline, &l.Homepage) = wire.Text(text)
-	return true
-}
-
-// localized returns m's element for a language, a new one if need be. The pointer
-// is good until the next call.
-func localized(m *catalog.Movie, language string) *catalog.Localized {
-	for i := range m.Localized {
-		if m.Localized[i].Language.V == language {
-			return &m.Localized[i]
-		}
-	}
-	m.Localized = append(m.Localized, catalog.Localized{Language: wire.Text(language)})
-	return &m.Localized[len(m.Localized)-1]
 }

@@ -18,7 +18,8 @@ const (
 	maxBuffer = 256 << 10
 
 	// A record in a run: CRC-32C of the rest, payload length, key, seq, payload.
-	headBytes = 4 + 4 + 8 + 8
+	headBytes = 4 + 4 + keyBytes + 8
+	keyBytes  = 1 + 8 + 8
 )
 
 // A spill is the folder of a Sorter's temporary files, made with the first of them.
@@ -83,11 +84,13 @@ type runWriter struct {
 
 func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) } // made once inside crc32
 
-func (w *runWriter) add(key, seq uint64, payload []byte) error {
+func (w *runWriter) add(key Key, seq uint64, payload []byte) error {
 	head := w.head[:]
 	binary.LittleEndian.PutUint32(head[4:], uint32(len(payload)))
-	binary.LittleEndian.PutUint64(head[8:], key)
-	binary.LittleEndian.PutUint64(head[16:], seq)
+	head[8] = key.Group
+	binary.LittleEndian.PutUint64(head[9:], key.Hi)
+	binary.LittleEndian.PutUint64(head[17:], key.Lo)
+	binary.LittleEndian.PutUint64(head[8+keyBytes:], seq)
 	sum := crc32.Update(crc32.Checksum(head[4:], castagnoli()), castagnoli(), payload)
 	binary.LittleEndian.PutUint32(head, sum)
 	if _, err := w.buf.Write(head); err != nil {
@@ -135,8 +138,9 @@ type runReader struct {
 	bytes int64 // not read yet
 	head  [headBytes]byte
 
-	key, seq uint64
-	payload  []byte // of the current record
+	key     Key
+	seq     uint64
+	payload []byte // of the current record
 }
 
 // read opens a run for reading through a buffer of size bytes.
@@ -179,7 +183,8 @@ func (r *runReader) next() error {
 	if sum != binary.LittleEndian.Uint32(head) {
 		return r.failed(errDamaged)
 	}
-	r.key, r.seq = binary.LittleEndian.Uint64(head[8:]), binary.LittleEndian.Uint64(head[16:])
+	r.key = Key{Group: head[8], Hi: binary.LittleEndian.Uint64(head[9:]), Lo: binary.LittleEndian.Uint64(head[17:])}
+	r.seq = binary.LittleEndian.Uint64(head[8+keyBytes:])
 	r.left--
 	return nil
 }

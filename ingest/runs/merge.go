@@ -140,8 +140,8 @@ type head struct {
 }
 
 func (a head) less(b head) bool {
-	if a.key != b.key {
-		return a.key < b.key
+	if c := a.key.Compare(b.key); c != 0 {
+		return c < 0
 	}
 	if a.seq != b.seq {
 		return a.seq < b.seq
@@ -229,16 +229,16 @@ type Iterator struct {
 
 // Next returns the next record, or io.EOF behind the last one. payload is valid until
 // the next call. A damaged or unreadable run is an error, which later calls repeat.
-func (it *Iterator) Next() (key, seq uint64, payload []byte, err error) {
+func (it *Iterator) Next() (key Key, seq uint64, payload []byte, err error) {
 	if it.err == nil && it.sorter.err != nil {
 		it.err = it.sorter.err
 	}
 	if it.err != nil {
-		return 0, 0, nil, it.err
+		return Key{}, 0, nil, it.err
 	}
 	if it.merger == nil {
 		if it.at == len(it.sorter.entries) {
-			return 0, 0, nil, io.EOF
+			return Key{}, 0, nil, io.EOF
 		}
 		e := it.sorter.entries[it.at]
 		it.at++
@@ -247,7 +247,7 @@ func (it *Iterator) Next() (key, seq uint64, payload []byte, err error) {
 	r, err := it.merger.next()
 	if err != nil {
 		it.err = err
-		return 0, 0, nil, err
+		return Key{}, 0, nil, err
 	}
 	return r.key, r.seq, r.payload, nil
 }

@@ -36,20 +36,38 @@ const MaxPayload = math.MaxUint32
 
 var errClosed = errors.New("runs: sorter is closed")
 
+// A Key is what records are ordered by, before their sequence numbers.
+type Key struct {
+	Hi, Lo uint64 // within the group
+	Group  uint8  // counts first
+}
+
+// Compare returns -1, 0 or 1.
+func (k Key) Compare(o Key) int {
+	switch {
+	case k.Group != o.Group:
+		return cmp.Compare(k.Group, o.Group)
+	case k.Hi != o.Hi:
+		return cmp.Compare(k.Hi, o.Hi)
+	}
+	return cmp.Compare(k.Lo, o.Lo)
+}
+
 // An entry is a record in memory: its payload is blocks[block][off:off+size].
 type entry struct {
-	key, seq uint64
-	block    uint32
-	off      uint32
-	size     uint32
-	nth      uint32 // place among the records in memory
+	key   Key
+	seq   uint64
+	block uint32
+	off   uint32
+	size  uint32
+	nth   uint32 // place among the records in memory
 }
 
 // order compares by key and seq, then by the order in which records were added.
 func (a entry) order(b entry) int {
 	switch {
 	case a.key != b.key:
-		return cmp.Compare(a.key, b.key)
+		return a.key.Compare(b.key)
 	case a.seq != b.seq:
 		return cmp.Compare(a.seq, b.seq)
 	}
@@ -99,7 +117,7 @@ func (s *Sorter) Spilled() int64 {
 
 // Add adds a record and copies payload. After an error, such as a full disk, the
 // temporary files are gone and every later call fails alike.
-func (s *Sorter) Add(key, seq uint64, payload []byte) error {
+func (s *Sorter) Add(key Key, seq uint64, payload []byte) error {
 	if s.err == nil && s.sorted {
 		return errors.New("runs: add after sort")
 	}
@@ -159,7 +177,7 @@ func (s *Sorter) needs(n int) int {
 }
 
 // hold copies a record into memory.
-func (s *Sorter) hold(key, seq uint64, payload []byte) {
+func (s *Sorter) hold(key Key, seq uint64, payload []byte) {
 	i := s.blockFor(len(payload))
 	off := len(s.blocks[i])
 	s.blocks[i] = append(s.blocks[i], payload...)
@@ -231,7 +249,7 @@ func (s *Sorter) flush() error {
 }
 
 // alone writes one record as a run.
-func (s *Sorter) alone(key, seq uint64, payload []byte) error {
+func (s *Sorter) alone(key Key, seq uint64, payload []byte) error {
 	w, err := s.spill.newRun(minBuffer)
 	if err != nil {
 		return err

@@ -25,11 +25,16 @@ type record struct {
 	payload  string
 }
 
+// keyOf spreads the numbers that tests count with over all parts of a Key.
+func keyOf(n uint64) Key { return Key{Group: uint8(n >> 60), Hi: n >> 1 & (1<<59 - 1), Lo: n & 1} }
+
+func numberOf(k Key) uint64 { return uint64(k.Group)<<60 | k.Hi<<1 | k.Lo }
+
 // sortAll adds recs and reads them back.
 func sortAll(tb testing.TB, s *Sorter, recs []record) []record {
 	tb.Helper()
 	for _, r := range recs {
-		if err := s.Add(r.key, r.seq, []byte(r.payload)); err != nil {
+		if err := s.Add(keyOf(r.key), r.seq, []byte(r.payload)); err != nil {
 			tb.Fatal(err)
 		}
 	}
@@ -46,7 +51,7 @@ func sortAll(tb testing.TB, s *Sorter, recs []record) []record {
 		if err != nil {
 			tb.Fatal(err)
 		}
-		got = append(got, record{key, seq, string(payload)})
+		got = append(got, record{numberOf(key), seq, string(payload)})
 	}
 }
 
@@ -140,6 +145,18 @@ func longAmongShort() []record {
 	return recs
 }
 
+// TestKeyOrder: a Key orders by its group, then by its number, the high half first.
+func TestKeyOrder(t *testing.T) {
+	keys := []Key{{}, {Lo: 1}, {Hi: 1}, {Hi: 1, Lo: 1 << 63}, {Hi: 1 << 63}, {Group: 1}, {Group: 1, Lo: 5}, {Group: 255}}
+	for i, a := range keys {
+		for j, b := range keys {
+			if got, want := a.Compare(b), compare(uint64(i), uint64(j)); got != want {
+				t.Errorf("%+v.Compare(%+v) = %d, want %d", a, b, got, want)
+			}
+		}
+	}
+}
+
 func TestSortAny(t *testing.T) {
 	dir := t.TempDir()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -172,7 +189,7 @@ func TestMemory(t *testing.T) {
 	payload := make([]byte, 3<<20)
 	for i, n := range []int{10, 300, 40_000, 600_000, 3 << 20, 100, 200_000, 2 << 20} {
 		for k := range (6 << 20) / (n + 32) {
-			if err := s.Add(uint64(i^k), 0, payload[:n]); err != nil {
+			if err := s.Add(keyOf(uint64(i^k)), 0, payload[:n]); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -191,7 +208,7 @@ func spilled(t *testing.T, dir string) *Sorter {
 	t.Helper()
 	s := New(dir, 0)
 	for _, r := range randomRecords(20000, 100) {
-		if err := s.Add(r.key, r.seq, []byte(r.payload)); err != nil {
+		if err := s.Add(keyOf(r.key), r.seq, []byte(r.payload)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -270,13 +287,13 @@ func TestDiskFull(t *testing.T) {
 		}
 		var err error
 		for i := 0; err == nil && i < 100_000; i++ {
-			err = s.Add(uint64(i), 0, make([]byte, 100))
+			err = s.Add(keyOf(uint64(i)), 0, make([]byte, 100))
 		}
 		if !errors.Is(err, syscall.ENOSPC) || !strings.HasPrefix(err.Error(), "write sort run ") {
 			t.Fatalf("error is %v, want no space left", err)
 		}
 		left(t, dir)
-		if again := s.Add(1, 1, nil); again != err {
+		if again := s.Add(keyOf(1), 1, nil); again != err {
 			t.Errorf("the next Add returns %v, want %v", again, err)
 		}
 		if _, again := s.Sort(t.Context()); again != err {
@@ -295,7 +312,7 @@ func TestDiskFullInMerge(t *testing.T) {
 		return fullDisk{f, &room}, err
 	}
 	for i := 0; s.Runs() < maxFanIn+2; i++ {
-		if err := s.Add(uint64(i), 0, make([]byte, 1000)); err != nil {
+		if err := s.Add(keyOf(uint64(i)), 0, make([]byte, 1000)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -315,17 +332,17 @@ func TestMisuse(t *testing.T) {
 		}
 	}
 	s := New(t.TempDir(), 0)
-	s.Add(1, 1, nil)
+	s.Add(keyOf(1), 1, nil)
 	it, err := s.Sort(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	f(s.Add(1, 1, nil), "runs: add after sort")
+	f(s.Add(keyOf(1), 1, nil), "runs: add after sort")
 	_, err = s.Sort(t.Context())
 	f(err, "runs: sort called twice")
 	s.Close()
 	s.Close()
-	f(s.Add(1, 1, nil), "runs: sorter is closed")
+	f(s.Add(keyOf(1), 1, nil), "runs: sorter is closed")
 	_, _, _, err = it.Next()
 	f(err, "runs: sorter is closed")
 }
@@ -345,7 +362,7 @@ func TestSortStops(t *testing.T) {
 func TestMissingFolder(t *testing.T) {
 	s := New(filepath.Join(t.TempDir(), "none"), 0)
 	defer s.Close()
-	if err := s.Add(1, 1, make([]byte, 1<<20)); !errors.Is(err, os.ErrNotExist) || !strings.HasPrefix(err.Error(), "create folder for sort runs: ") {
+	if err := s.Add(keyOf(1), 1, make([]byte, 1<<20)); !errors.Is(err, os.ErrNotExist) || !strings.HasPrefix(err.Error(), "create folder for sort runs: ") {
 		t.Errorf("Add without a folder: %v", err)
 	}
 }
@@ -364,7 +381,7 @@ func BenchmarkSort(b *testing.B) {
 				rng := rand.New(rand.NewPCG(1, 2))
 				s := New(b.TempDir(), c.memory)
 				for i := range uint64(n) {
-					if err := s.Add(rng.Uint64(), i, payload); err != nil {
+					if err := s.Add(keyOf(rng.Uint64()), i, payload); err != nil {
 						b.Fatal(err)
 					}
 				}

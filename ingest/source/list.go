@@ -159,9 +159,12 @@ func (l *lister) file(p, root, name string, info fs.FileInfo) bool {
 	}
 	l.seen[abs] = true
 	f := File{Path: p, Name: name, Kind: l.o.Kind}
-	f.ID, f.Sub = idOfName(filepath.Base(p))
 	if f.Kind == "" {
 		f.Kind = kindOfPath(p, root)
+	}
+	// A kind that was given stands, except that files of a series may be of its parts.
+	if a, kind := address(abs, f.Kind); l.o.Kind == "" || l.o.Kind == "tv" || l.o.Kind == kind {
+		f.Address, f.Kind = a, kind
 	}
 	if info.Mode().IsRegular() { // reading from a pipe would take its bytes away
 		f.Bytes = info.Size()

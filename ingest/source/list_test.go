@@ -36,7 +36,12 @@ func TestNames(t *testing.T) {
 		{"companies.json", "company", 0, ""},
 		{"networks.json", "network", 0, ""},
 		{"keywords.json", "keyword", 0, ""},
-		{"credits.parquet", "", 0, ""},
+		{"credits.parquet", "credit", 0, ""},
+		{"movie_credits.parquet", "movie", 0, ""},
+		{"reviews.ndjson", "review", 0, ""},
+		{"episode_groups.ndjson", "episode_group", 0, ""},
+		{"tv-episode-groups.ndjson", "episode_group", 0, ""},
+		{"tv_episodes_groups.ndjson", "episode", 0, ""},
 		{"moviesque.json", "", 0, ""},
 		{"movie/550.json", "movie", 550, ""},
 		{"movie/0/5/550.json", "movie", 550, ""},
@@ -49,23 +54,64 @@ func TestNames(t *testing.T) {
 		{"movie-550-credits.json.gz", "movie", 550, "credits"},
 		{"person-287-movie-credits.json.gz", "person", 287, "movie_credits"},
 		{"movie-550.json", "movie", 550, ""},
-		{"tv-1399-season-1.json", "tv", 1399, "season/1"},
 		{"movies-2026-05-01.json", "movie", 0, ""},
 		{"2026-05-01.json", "", 0, ""},
 		{"movies-2026.ndjson", "movie", 0, ""},
 		{"550.ndjson", "", 0, ""},
 		{"862.0.json", "", 0, ""},
 		{"people/movie/550.json", "movie", 550, ""},
+		{"person/287-movie_credits.json", "person", 287, "movie_credits"},
+		{"collection/10-images.json", "collection", 10, "images"},
+		{"keyword/825-movies.json", "keyword", 825, "movies"},
+		{"tv/1399-images.json", "tv", 1399, "images"},
+		{"tv/1399-season-x.json", "tv", 1399, "season_x"},
 	}
 	for _, tt := range tests {
 		dir := t.TempDir()
 		p := filepath.Join(dir, filepath.FromSlash(tt.path))
-		kind := kindOfPath(p, dir)
-		id, sub := idOfName(filepath.Base(p))
-		if kind != tt.kind || id != tt.id || sub != tt.sub {
-			t.Errorf("%s means kind %q, id %d, sub %q, want %q, %d, %q", tt.path, kind, id, sub, tt.kind, tt.id, tt.sub)
+		a, kind := address(p, kindOfPath(p, dir))
+		if want := (Address{ID: tt.id, Sub: tt.sub}); kind != tt.kind || a != want {
+			t.Errorf("%s means kind %q, %+v, want %q, %+v", tt.path, kind, a, tt.kind, want)
 		}
 	}
+}
+
+// TestNamesOfParts: seasons and episodes are named after their series, reviews, credits
+// and episode groups after 24 hex digits.
+func TestNamesOfParts(t *testing.T) {
+	const hex = "5acf93e60e0a26346d0000ce"
+	f := func(path, kind string, want Address) {
+		t.Helper()
+		dir := t.TempDir()
+		p := filepath.Join(dir, filepath.FromSlash(path))
+		if a, k := address(p, kindOfPath(p, dir)); k != kind || a != want {
+			t.Errorf("%s means kind %q, %+v, want %q, %+v", path, k, a, kind, want)
+		}
+	}
+	f("tv/1399-season-1.json", "season", Address{Series: 1399, Season: 1})
+	f("tv/1399-season-0.json.gz", "season", Address{Series: 1399})
+	f("tv/1399_season_1.json", "season", Address{Series: 1399, Season: 1})
+	f("tv-1399-season-1.json", "season", Address{Series: 1399, Season: 1})
+	f("1399-season-1.json", "season", Address{Series: 1399, Season: 1})
+	f("tv/1399-season-1-credits.json", "season", Address{Series: 1399, Season: 1, Sub: "credits"})
+	f("tv/1399-season-1-watch-providers.json", "season", Address{Series: 1399, Season: 1, Sub: "watch/providers"})
+	f("tv/1399-season-1-episode-2.json", "episode", Address{Series: 1399, Season: 1, Episode: 2})
+	f("tv/1399-season-1-episode-2-external_ids.json", "episode", Address{Series: 1399, Season: 1, Episode: 2, Sub: "external_ids"})
+	f("tv/1399/season/1.json", "season", Address{Series: 1399, Season: 1})
+	f("tv/1399/season/1/changes.json", "season", Address{Series: 1399, Season: 1, Sub: "changes"})
+	f("tv/1399/season/1/episode/2.json", "episode", Address{Series: 1399, Season: 1, Episode: 2})
+	f("movie/1399-season-1.json", "movie", Address{ID: 1399, Sub: "season_1"})
+	f("movie-1399-season-1.json", "movie", Address{ID: 1399, Sub: "season_1"})
+	f("tv/1399-season-99999999999.json", "tv", Address{ID: 1399, Sub: "season_99999999999"})
+	f("seasons-1-season-2.ndjson", "season", Address{})
+	f("tv/1399/season/1-credits.json", "season", Address{ID: 1, Sub: "credits"}) // not a form
+	f("x/1399/season/1.json", "season", Address{ID: 1})
+	f("season/3624.json", "season", Address{ID: 3624})
+	f("episode_group/"+hex+".json", "episode_group", Address{Text: hex})
+	f("review/"+hex+".json", "review", Address{Text: hex})
+	f("credit-"+hex+".json", "credit", Address{Text: hex})
+	f("episode_group-"+hex+".json", "episode_group", Address{Text: hex})
+	f("credit/5ACF93E60E0A26346D0000CE.json", "credit", Address{})
 }
 
 // tree makes files in a folder called dumps.
@@ -110,7 +156,7 @@ func TestList(t *testing.T) {
 	if want := []string{"README.md is not a JSON or Parquet file", "x.csv is not a JSON or Parquet file"}; !reflect.DeepEqual(skipped[:2], want) {
 		t.Errorf("skipped %q, want %q", skipped, want)
 	}
-	want := File{Path: filepath.Join(dir, "movie/11.json"), Name: "movie/11.json", Format: FormatObjects, Kind: "movie", ID: 11, Bytes: 3}
+	want := File{Path: filepath.Join(dir, "movie/11.json"), Name: "movie/11.json", Format: FormatObjects, Kind: "movie", Address: Address{ID: 11}, Bytes: 3}
 	if files[1] != want {
 		t.Errorf("file is %+v, want %+v", files[1], want)
 	}

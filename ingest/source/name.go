@@ -2,6 +2,7 @@ package source
 
 import (
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -28,14 +29,21 @@ func kindOfWord(word string) string {
 		return "network"
 	case "keyword", "keywords":
 		return "keyword"
+	case "review", "reviews":
+		return "review"
+	case "credit", "credits":
+		return "credit"
+	case "episode_group", "episode_groups":
+		return "episode_group"
 	}
 	return ""
 }
 
 // kindOfName returns the kind that a file or folder name tells: that of its first
 // word that names one, so movie_keywords is about movies, except that tv only
-// qualifies what follows it in tv_networks, tv_seasons and tv_episodes. A name that
-// starts with an id tells none: in 550-keywords the word is a sub-request.
+// qualifies what follows it in tv_networks, tv_seasons and tv_episodes, and episode may
+// be one half of episode_groups. A name that starts with an id tells none: in
+// 550-keywords the word is a sub-request.
 func kindOfName(name string) string {
 	if digits := strings.TrimLeft(name, "0123456789"); len(digits) < len(name) && strings.HasPrefix(digits, "-") {
 		return ""
@@ -43,17 +51,30 @@ func kindOfName(name string) string {
 	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
 	})
-	for i, w := range words {
-		kind := kindOfWord(w)
-		if kind == "tv" && i+1 < len(words) {
-			switch next := kindOfWord(words[i+1]); next {
-			case "network", "season", "episode":
+	for i := range words {
+		kind := kindOfWords(words[i:])
+		if kind == "tv" {
+			switch next := kindOfWords(words[i+1:]); next {
+			case "network", "season", "episode", "episode_group":
 				return next
 			}
 		}
 		if kind != "" {
 			return kind
 		}
+	}
+	return ""
+}
+
+// kindOfWords returns the kind that the first two words, or else the first, stand for.
+func kindOfWords(words []string) string {
+	if len(words) > 1 {
+		if kind := kindOfWord(words[0] + "_" + words[1]); kind != "" {
+			return kind
+		}
+	}
+	if len(words) > 0 {
+		return kindOfWord(words[0])
 	}
 	return ""
 }
@@ -103,33 +124,93 @@ func cutExt(name string) (base, ext string) {
 	return name, ""
 }
 
-// idOfName returns what the names <id>.json, <id>-<sub>.json, <kind>-<id>.json and
-// <kind>-<id>-<sub>.json tell. Only .json files are named after one resource, and a
-// sub-request starts with a letter, so movies-2026-05-01.json has no id.
-func idOfName(name string) (id int64, sub string) {
-	base, ext := cutExt(name)
+// An Address is the resource, and its sub-request, that a file is named after.
+type Address struct {
+	ID   int64  // number of the resource; 0 unknown
+	Text string // 24 hex digits of a review, a credit or an episode group; "" unknown
+	// Series, unless it is 0, is the series whose season Season the file is of or, where
+	// the file's kind is episode, that season's episode Episode.
+	Series, Season, Episode int64
+	Sub                     string // such as credits or watch/providers; "" for the resource itself
+}
+
+// textID matches the ids of reviews, credits and episode groups.
+var textID = regexp.MustCompile(`^[0-9a-f]{24}$`)
+
+// part matches the end of a path that names a season or an episode: with dashes or
+// underscores as in tv-1399-season-1-credits, or as folders as in tv/1399/season/1.
+var part = regexp.MustCompile(`(?:^|([a-z]+)[-_]|/)(\d+)[-_]season[-_](\d+)(?:[-_]episode[-_](\d+))?(?:[-_]([a-z][a-z_-]*))?$|` +
+	`(?:^|/)([a-z]+)/(\d+)/season/(\d+)(?:/episode/(\d+))?(?:/([a-z][a-z_-]*))?$`)
+
+// address returns what the path of a file tells about a resource, given the kind that
+// it tells, and the kind of what the file is named after: in a folder of series there
+// may be seasons. Only .json files are named after one resource.
+func address(path, kind string) (Address, string) {
+	base, ext := cutExt(filepath.Base(path))
 	if ext != ".json" {
-		return 0, ""
+		return Address{}, kind
 	}
+	switch kind {
+	case "", "tv", "season", "episode":
+		if a, k, ok := partOf(filepath.Join(filepath.Dir(path), base)); ok {
+			return a, k
+		}
+	}
+	return idOfName(base), kind
+}
+
+// partOf returns the season or episode that a path without extensions names.
+func partOf(path string) (a Address, kind string, ok bool) {
+	m := part.FindStringSubmatch(strings.ToLower(filepath.ToSlash(path)))
+	if m == nil {
+		return a, "", false
+	}
+	if m[2] == "" {
+		m = m[5:] // folders
+	}
+	if m[1] != "" && kindOfWord(m[1]) != "tv" {
+		return a, "", false
+	}
+	series, err := strconv.ParseInt(m[2], 10, 64)
+	season, err2 := strconv.ParseUint(m[3], 10, 32)
+	if err != nil || err2 != nil || series < 1 {
+		return a, "", false
+	}
+	a = Address{Series: series, Season: int64(season), Sub: subOfName(m[5])}
+	if m[4] == "" {
+		return a, "season", true
+	}
+	episode, err := strconv.ParseUint(m[4], 10, 32)
+	a.Episode = int64(episode)
+	return a, "episode", err == nil
+}
+
+// idOfName returns what the names <id>, <id>-<sub>, <kind>-<id> and <kind>-<id>-<sub>
+// tell. A sub-request starts with a letter, so movies-2026-05-01 has no id.
+func idOfName(base string) Address {
 	parts := strings.SplitN(base, "-", 2)
 	if kindOfWord(parts[0]) == parts[0] && len(parts) == 2 {
 		parts = strings.SplitN(parts[1], "-", 2)
 	}
-	id, err := strconv.ParseInt(parts[0], 10, 64)
-	if err != nil || id <= 0 || parts[0][0] == '+' {
-		return 0, ""
+	var a Address
+	if id, err := strconv.ParseInt(parts[0], 10, 64); err == nil && id > 0 && parts[0][0] != '+' {
+		a.ID = id
+	} else if textID.MatchString(parts[0]) {
+		a.Text = parts[0]
+	} else {
+		return Address{}
 	}
 	if len(parts) == 1 {
-		return id, ""
+		return a
 	}
-	if sub = subOfName(parts[1]); sub == "" {
-		return 0, ""
+	if a.Sub = subOfName(parts[1]); a.Sub == "" {
+		return Address{}
 	}
-	return id, sub
+	return a
 }
 
 // subOfName returns the sub-request that a file name spells with dashes or
-// underscores: watch-providers is watch/providers, season-1 is season/1.
+// underscores: watch-providers is watch/providers.
 func subOfName(s string) string {
 	s = strings.ReplaceAll(strings.ToLower(s), "-", "_")
 	if s == "" || s[0] < 'a' || s[0] > 'z' {
@@ -137,11 +218,6 @@ func subOfName(s string) string {
 	}
 	if s == "watch_providers" {
 		return "watch/providers"
-	}
-	if n, ok := strings.CutPrefix(s, "season_"); ok {
-		if _, err := strconv.ParseUint(n, 10, 32); err == nil {
-			return "season/" + n
-		}
 	}
 	return s
 }

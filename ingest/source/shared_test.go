@@ -28,7 +28,7 @@ func TestSharedDumps(t *testing.T) {
 		{[]string{"daily-ids", "keyword_ids.json.gz"}, FormatObjects, "keyword", 67483},
 		{[]string{"daily-ids", "derived", "keyword_ids.json.gz"}, FormatNDJSON, "keyword", 67483},
 		{[]string{"parquet-duckdb", "films.parquet"}, FormatParquet, "movie", 7380},
-		{[]string{"parquet-duckdb", "credits.parquet"}, FormatParquet, "", 184350},
+		{[]string{"parquet-duckdb", "credits.parquet"}, FormatParquet, "credit", 184350},
 		{[]string{"parquet-pandas", "movies.parquet"}, FormatParquet, "movie", 80},
 		{[]string{"parquet-pandas", "movie_cast.parquet"}, FormatParquet, "movie", 1407},
 	}

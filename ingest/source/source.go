@@ -81,11 +81,14 @@ type File struct {
 	Name        string      // as messages name it: the path below the folder that was walked, or the last element of Path
 	Format      Format      // as far as the first 64 KiB tell; Open looks for itself
 	Compression Compression // by the first bytes; Open looks for itself
-	Kind        string      // movie, tv, season, episode, person, collection, company, network, keyword; "" unknown
-	ID          int64       // of <id>.json, <id>-<sub>.json and <kind>-<id>-<sub>.json; 0 unknown
-	Sub         string      // of <id>-<sub>.json: a sub-request such as credits or watch/providers; "" none
+	Kind        string      // movie, tv, season, episode, person, collection, company, network, keyword, review, credit, episode_group; "" unknown
+	Address                 // of the one resource that the file is named after; zero for none
 	Bytes       int64       // size on disk; 0 for what has no size, such as a pipe
 }
+
+// Base returns the file's name without its folder and the extensions that say format
+// and compression.
+func (f File) Base() string { return baseName(f.Path) }
 
 // Options are the limits and hints of List and Open.
 type Options struct {

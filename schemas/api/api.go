@@ -100,10 +100,12 @@ type Operation struct {
 	// Appends is the namespace of the names that append_to_response takes here;
 	// empty for operations that ignore the parameter.
 	Appends string
-	// Kind and Sub tell which fragment answers: the kind of the resource in the
-	// path and the sub-request below it. Both are zero for operations that are no
-	// sub-request of one resource, such as lists and searches, and for the changes
-	// of seasons and episodes, which are keyed by ids that no fragment has.
+	// Kind and Sub tell which fragment answers: the kind of the resource and the
+	// sub-request below it. Both are zero for operations that are no sub-request of one
+	// resource, such as lists and searches. How the path names the resource differs: by
+	// a number, by a text (reviews, credits, episode groups, find), as the latest one of
+	// its kind, and in the changes of seasons and episodes by a number of their own in
+	// place of that of their series.
 	Kind fragment.Kind
 	Sub  fragment.Sub
 }

@@ -188,6 +188,7 @@ const (
 	OpLegacyGenreMovies                      Op = 179
 	OpLegacyJobList                          Op = 180
 	OpLegacyTimezonesList                    Op = 181
+	OpLegacyGenreList                        Op = 182
 )
 
 var operations = [...]Operation{
@@ -683,6 +684,7 @@ var operations = [...]Operation{
 		Auth:  AuthBearer,
 		Shape: "FindResults",
 		Notes: "external_source is required: imdb_id, facebook_id, instagram_id, tvdb_id, tiktok_id, twitter_id, wikidata_id, youtube_id",
+		Kind:  fragment.KindFind, Sub: fragment.SubDetails,
 	},
 	{
 		Group: "Keyword", Name: "keywordDetails",
@@ -1102,6 +1104,7 @@ var operations = [...]Operation{
 		Auth:  AuthBearer,
 		Shape: "MovieDetails",
 		Notes: "never cached upstream (max-age 0); row of the newest id, mostly empty",
+		Kind:  fragment.KindMovie, Sub: fragment.SubDetails,
 	},
 	{
 		Group: "Movies", Name: "movieLists",
@@ -1448,6 +1451,7 @@ var operations = [...]Operation{
 		Auth:  AuthBearer,
 		Shape: "TVDetails",
 		Notes: "never cached upstream (max-age 0)",
+		Kind:  fragment.KindTV, Sub: fragment.SubDetails,
 	},
 	{
 		Group: "TV Series", Name: "tvSeriesLists",
@@ -1699,6 +1703,7 @@ var operations = [...]Operation{
 		Auth:  AuthBearer,
 		Shape: "ChangeDetails",
 		Notes: "keyed by the season id, not by series and number",
+		Kind:  fragment.KindSeason, Sub: fragment.SubChanges,
 	},
 	{
 		Group: "TV Seasons", Name: "tvSeasonCredits",
@@ -1836,6 +1841,7 @@ var operations = [...]Operation{
 		Auth:  AuthBearer,
 		Shape: "ChangeDetails",
 		Notes: "keyed by the episode id; start_date and end_date are accepted although not listed",
+		Kind:  fragment.KindEpisode, Sub: fragment.SubChanges,
 	},
 	{
 		Group: "TV Episodes", Name: "tvEpisodeCredits",
@@ -1967,6 +1973,7 @@ var operations = [...]Operation{
 		Auth:  AuthBearer,
 		Shape: "EpisodeGroupDetails",
 		Notes: "24 hex id",
+		Kind:  fragment.KindEpisodeGroup, Sub: fragment.SubDetails,
 	},
 	{
 		Group: "Watch Providers", Name: "watchProvidersAvailableRegions",
@@ -2063,6 +2070,7 @@ var operations = [...]Operation{
 		Auth:  AuthBearer,
 		Shape: "PersonDetails",
 		Notes: "never cached upstream (max-age 0)",
+		Kind:  fragment.KindPerson, Sub: fragment.SubDetails,
 	},
 	{
 		Group: "People", Name: "personMovieCredits",
@@ -2197,6 +2205,7 @@ var operations = [...]Operation{
 		Auth:  AuthBearer,
 		Shape: "CreditDetails",
 		Notes: "24 hex id; credit_type cast, crew or creator",
+		Kind:  fragment.KindCredit, Sub: fragment.SubDetails,
 	},
 	{
 		Group: "Certifications", Name: "certificationMovieList",
@@ -2219,6 +2228,7 @@ var operations = [...]Operation{
 		Auth:  AuthBearer,
 		Shape: "ReviewDetails",
 		Notes: "24 hex id",
+		Kind:  fragment.KindReview, Sub: fragment.SubDetails,
 	},
 	{
 		Group: "Lists (v4)", Name: "v4ListDetails",
@@ -2582,6 +2592,16 @@ var operations = [...]Operation{
 		Method: "GET", Path: "/3/timezones/list",
 		Auth:  AuthBearer,
 		Notes: "undocumented; recorded about 2014; array of one-key objects {CC:[zones]}; current state unknown",
+	},
+	{
+		Group: "Legacy", Name: "legacyGenreList",
+		Method: "GET", Path: "/3/genre/list",
+		QueryParams: []Param{
+			{Name: "language", Type: TypeString, Default: "en"},
+		},
+		Auth:  AuthBearer,
+		Shape: "GenreList",
+		Notes: "old name of genre/movie/list",
 	},
 }
 

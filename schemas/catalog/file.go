@@ -28,21 +28,18 @@ const (
 // of the builder.
 const rowGroupBytes = 8 << 20
 
-// MovieFile is the name of the movies in a catalogue folder.
-const MovieFile = "movie.parquet"
-
 // QuarantineDir is the folder, in a catalogue, of rows that did not validate.
 const QuarantineDir = "quarantine"
 
-// Schema returns the Parquet schema of records of type T.
-func Schema[T any](kind string) *parquet.Schema {
-	return parquet.NewSchema(kind, schemaNode(wire.PlanOf[T]()))
+// Schema returns the Parquet schema of the kind's records.
+func (t *Type) Schema() *parquet.Schema {
+	return parquet.NewSchema(t.Name(), schemaNode(t.Plan))
 }
 
-// A Writer writes records of type T, which must come in ascending order of their
-// ids, into one Parquet file. The file appears under its name on Commit, durably
+// A Writer writes records of one kind, which must come in ascending order of their
+// keys, into one Parquet file. The file appears under its name on Commit, durably
 // and at once; Abort leaves what was there.
-type Writer[T any] struct {
+type Writer struct {
 	path string
 	file *renameio.PendingFile
 	pq   *parquet.GenericWriter[any]
@@ -54,7 +51,7 @@ type Writer[T any] struct {
 }
 
 // Create starts the file path of records of the given kind.
-func Create[T any](path, kind string) (*Writer[T], error) {
+func Create(path string, t *Type) (*Writer, error) {
 	f, err := renameio.NewPendingFile(path, renameio.WithTempDir(filepath.Dir(path)), renameio.WithPermissions(0o644))
 	if err != nil {
 		return nil, fmt.Errorf("create %s: %w", path, err)
@@ -63,25 +60,25 @@ func Create[T any](path, kind string) (*Writer[T], error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("create %s: %w", path, err), f.Cleanup())
 	}
-	schema := Schema[T](kind)
+	schema := t.Schema()
 	pq := parquet.NewGenericWriter[any](f, schema,
 		parquet.Compression(z),
 		parquet.CreatedBy("reelsplice", FormatVersion, ""),
-		parquet.KeyValueMetadata(kindKey, kind),
+		parquet.KeyValueMetadata(kindKey, t.Name()),
 		parquet.KeyValueMetadata(versionKey, FormatVersion),
 		parquet.DictionaryMaxBytes(1<<20),
 	)
-	cols := layout(schema, wire.PlanOf[T](), nil, 0, 0)
-	return &Writer[T]{
+	cols := layout(schema, t.Plan, nil, 0, 0)
+	return &Writer{
 		path: path, file: f, pq: pq, cols: cols,
 		shr: shredder{columns: make([][]parquet.Value, len(schema.Columns()))},
 	}, nil
 }
 
 // Write appends one record.
-func (w *Writer[T]) Write(v *T) error {
+func (w *Writer) Write(r wire.Record) error {
 	w.shr.bytes = 0
-	w.shr.object(w.cols, wire.RecordOf(v), 0)
+	w.shr.object(w.cols, r, 0)
 	w.row = w.shr.row(w.row[:0])
 	if _, err := w.pq.WriteRows([]parquet.Row{w.row}); err != nil {
 		return fmt.Errorf("write %s: %w", w.path, err)
@@ -99,10 +96,10 @@ func (w *Writer[T]) Write(v *T) error {
 }
 
 // Rows returns how many records were written.
-func (w *Writer[T]) Rows() int64 { return w.n }
+func (w *Writer) Rows() int64 { return w.n }
 
 // Commit completes the file, syncs it and gives it its name.
-func (w *Writer[T]) Commit() error {
+func (w *Writer) Commit() error {
 	if err := w.pq.Close(); err != nil {
 		return errors.Join(fmt.Errorf("write %s: %w", w.path, err), w.Abort())
 	}
@@ -113,7 +110,7 @@ func (w *Writer[T]) Commit() error {
 }
 
 // Abort removes what was written. It does nothing after Commit.
-func (w *Writer[T]) Abort() error { return w.file.Cleanup() }
+func (w *Writer) Abort() error { return w.file.Cleanup() }
 
 func syncDir(dir string) error {
 	d, err := os.Open(dir)
@@ -123,9 +120,10 @@ func syncDir(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// A File is an open catalogue file of records of type T. Its row groups may be read
+// A File is an open catalogue file of records of one kind. Its row groups may be read
 // concurrently.
-type File[T any] struct {
+type File struct {
+	typ  *Type
 	path string
 	file *os.File
 	pq   *parquet.File
@@ -134,19 +132,19 @@ type File[T any] struct {
 
 // OpenFile opens a file that a Writer made. A file of another program or version
 // is refused; ingest reads those.
-func OpenFile[T any](path, kind string) (*File[T], error) {
+func OpenFile(path string, t *Type) (*File, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	file, err := openFile[T](f, path, kind)
+	file, err := openFile(f, path, t)
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	return file, nil
 }
 
-func openFile[T any](f *os.File, path, kind string) (file *File[T], err error) {
+func openFile(f *os.File, path string, t *Type) (file *File, err error) {
 	// The library panics on some damaged footers.
 	defer func() {
 		if r := recover(); r != nil {
@@ -164,27 +162,27 @@ func openFile[T any](f *os.File, path, kind string) (file *File[T], err error) {
 	if v, _ := pq.Lookup(versionKey); v != FormatVersion {
 		return nil, fmt.Errorf("%s: not a catalogue file of version %s (found %q): ingest it again", path, FormatVersion, v)
 	}
-	if k, _ := pq.Lookup(kindKey); k != kind {
-		return nil, fmt.Errorf("%s: holds %q, want %q", path, k, kind)
+	if k, _ := pq.Lookup(kindKey); k != t.Name() {
+		return nil, fmt.Errorf("%s: holds %q, want %q", path, k, t.Name())
 	}
-	want := Schema[T](kind)
+	want := t.Schema()
 	if pq.Schema().String() != want.String() {
 		return nil, fmt.Errorf("%s: its columns are not those of a catalogue file of version %s: ingest it again", path, FormatVersion)
 	}
-	return &File[T]{path: path, file: f, pq: pq, cols: layout(want, wire.PlanOf[T](), nil, 0, 0)}, nil
+	return &File{typ: t, path: path, file: f, pq: pq, cols: layout(want, t.Plan, nil, 0, 0)}, nil
 }
 
 // Close closes the file. No Rows may be used after it.
-func (f *File[T]) Close() error { return f.file.Close() }
+func (f *File) Close() error { return f.file.Close() }
 
 // NumRows returns the number of records.
-func (f *File[T]) NumRows() int64 { return f.pq.NumRows() }
+func (f *File) NumRows() int64 { return f.pq.NumRows() }
 
 // RowGroups returns the number of row groups.
-func (f *File[T]) RowGroups() int { return len(f.pq.RowGroups()) }
+func (f *File) RowGroups() int { return len(f.pq.RowGroups()) }
 
 // A Rows iterates over the records of one row group, or of several in a row.
-type Rows[T any] struct {
+type Rows struct {
 	path  string
 	pq    *parquet.File
 	cols  *objectColumns
@@ -195,23 +193,52 @@ type Rows[T any] struct {
 }
 
 // Rows returns an iterator over row group i.
-func (f *File[T]) Rows(i int) *Rows[T] {
-	return &Rows[T]{path: f.path, pq: f.pq, cols: f.cols, group: i, end: i + 1}
-}
+func (f *File) Rows(i int) *Rows { return f.rows(f.cols, i, i+1) }
+
+// Groups returns an iterator over row groups from to to-1.
+func (f *File) Groups(from, to int) *Rows { return f.rows(f.cols, from, to) }
 
 // All returns an iterator over the whole file.
-func (f *File[T]) All() *Rows[T] { return Project[T](f) }
+func (f *File) All() *Rows { return f.rows(f.cols, 0, f.RowGroups()) }
 
-// Project returns an iterator over the whole file that reads only the columns of P,
-// a struct with some of T's members.
-func Project[P, T any](f *File[T]) *Rows[P] {
-	cols := layout(f.pq.Schema(), wire.PlanOf[P](), nil, 0, 0)
-	return &Rows[P]{path: f.path, pq: f.pq, cols: cols, end: f.RowGroups()}
+// Project returns an iterator over the whole file that reads only the columns of p,
+// a plan with some of the kind's members.
+func (f *File) Project(p *wire.Plan) *Rows { return f.ProjectGroups(p, 0, f.RowGroups()) }
+
+// ProjectGroups is Project for row groups from to to-1.
+func (f *File) ProjectGroups(p *wire.Plan, from, to int) *Rows {
+	return f.rows(layout(f.pq.Schema(), p, nil, 0, 0), from, to)
 }
 
-// Next fills v with the next record. It returns io.EOF at the end. v's text stays
-// valid after the next call and after Close.
-func (r *Rows[T]) Next(v *T) (err error) {
+func (f *File) rows(cols *objectColumns, from, to int) *Rows {
+	return &Rows{path: f.path, pq: f.pq, cols: cols, group: from, end: to}
+}
+
+// FirstKeys returns the key of the first record of each row group.
+func (f *File) FirstKeys() ([]Key, error) {
+	cols := layout(f.pq.Schema(), f.typ.keyPlan, nil, 0, 0)
+	row := f.typ.newKey()
+	var keys []Key
+	for i := range f.RowGroups() {
+		rows := f.rows(cols, i, i+1)
+		err := rows.Next(row)
+		rows.Close()
+		if err != nil {
+			return nil, err
+		}
+		k, err := f.typ.keyOf(row)
+		if err != nil {
+			return nil, fmt.Errorf("%s: row group %d: %w", f.path, i, err)
+		}
+		keys = append(keys, k)
+	}
+	return keys, nil
+}
+
+// Next fills r, which must have the plan of the iterator, with the next record. It
+// returns io.EOF at the end. The record's text stays valid after the next call and
+// after Close.
+func (r *Rows) Next(rec wire.Record) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("%s: row group %d: damaged: %v", r.path, r.group-1, p)
@@ -224,8 +251,8 @@ func (r *Rows[T]) Next(v *T) (err error) {
 		r.open()
 	}
 	r.left--
-	*v = *new(T)
-	r.asm.object(r.cols, wire.RecordOf(v))
+	rec.Reset()
+	r.asm.object(r.cols, rec)
 	if r.asm.err != nil {
 		return fmt.Errorf("%s: row group %d: %w", r.path, r.group-1, r.asm.err)
 	}
@@ -233,12 +260,12 @@ func (r *Rows[T]) Next(v *T) (err error) {
 }
 
 // Each returns the records in order, the last pair with an error if there is one.
-// Each record is a new value.
-func (r *Rows[T]) Each() iter.Seq2[*T, error] {
+// Each record is a new value. T is the struct of the iterator's plan.
+func Each[T any](r *Rows) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
 		for {
 			v := new(T)
-			err := r.Next(v)
+			err := r.Next(wire.RecordOf(v))
 			if errors.Is(err, io.EOF) || !yield(v, err) || err != nil {
 				return
 			}
@@ -246,7 +273,7 @@ func (r *Rows[T]) Each() iter.Seq2[*T, error] {
 	}
 }
 
-func (r *Rows[T]) open() {
+func (r *Rows) open() {
 	r.Close()
 	g := r.pq.RowGroups()[r.group]
 	r.group++
@@ -264,7 +291,7 @@ func (r *Rows[T]) open() {
 }
 
 // Close releases the pages at hand.
-func (r *Rows[T]) Close() {
+func (r *Rows) Close() {
 	for i := range r.asm.columns {
 		r.asm.columns[i].close()
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
+	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/sharedtest"
 	"reelsplice/schemas/wire"
 )
@@ -20,8 +21,8 @@ import (
 // writeMovies parses the rows, writes them to a catalogue file and returns its path.
 func writeMovies(t *testing.T, rows []string) string {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), MovieFile)
-	w, err := Create[Movie](path, "movie")
+	path := filepath.Join(t.TempDir(), "movie.parquet")
+	w, err := Create(path, TypeOf(fragment.KindMovie))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +32,7 @@ func writeMovies(t *testing.T, rows []string) string {
 		if err := p.Parse(row, wire.RecordOf(&m)); err != nil {
 			t.Fatalf("Parse(%.80s): %v", row, err)
 		}
-		if err := w.Write(&m); err != nil {
+		if err := w.Write(wire.RecordOf(&m)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -44,7 +45,7 @@ func writeMovies(t *testing.T, rows []string) string {
 // checkRows reads the file back and compares it, as JSON, with the rows.
 func checkRows(t *testing.T, path string, rows []string) {
 	t.Helper()
-	f, err := OpenFile[Movie](path, "movie")
+	f, err := OpenFile(path, TypeOf(fragment.KindMovie))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +58,7 @@ func checkRows(t *testing.T, path string, rows []string) {
 		if err := p.Parse(row, wire.RecordOf(&want)); err != nil {
 			t.Fatal(err)
 		}
-		if err := it.Next(&got); err != nil {
+		if err := it.Next(wire.RecordOf(&got)); err != nil {
 			t.Fatalf("row %d: %v", i, err)
 		}
 		g, w := string(wire.Append(nil, wire.RecordOf(&got))), string(wire.Append(nil, wire.RecordOf(&want)))
@@ -66,7 +67,7 @@ func checkRows(t *testing.T, path string, rows []string) {
 		}
 	}
 	var m Movie
-	if err := it.Next(&m); !errors.Is(err, io.EOF) {
+	if err := it.Next(wire.RecordOf(&m)); !errors.Is(err, io.EOF) {
 		t.Fatalf("after the last row: %v, want EOF", err)
 	}
 }
@@ -109,22 +110,23 @@ func TestOpenFileRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := func(b []byte, kind, want string) {
+	f := func(b []byte, kind *Type, want string) {
 		t.Helper()
 		path := filepath.Join(t.TempDir(), "movie.parquet")
 		if err := os.WriteFile(path, b, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		_, err := OpenFile[Movie](path, kind)
+		_, err := OpenFile(path, kind)
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), path) {
 			t.Errorf("OpenFile = %v, want %q and the path", err, want)
 		}
 	}
-	f(b[:len(b)/2], "movie", "not a readable Parquet file")
-	f(nil, "movie", "not a readable Parquet file")
-	f(b, "tv", `holds "movie", want "tv"`)
-	f(table(t, FormatVersion), "movie", "its columns are not those of a catalogue file of version 1: ingest it again")
-	f(table(t, "0"), "movie", `not a catalogue file of version 1 (found "0"): ingest it again`)
+	movie := TypeOf(fragment.KindMovie)
+	f(b[:len(b)/2], movie, "not a readable Parquet file")
+	f(nil, movie, "not a readable Parquet file")
+	f(b, TypeOf(fragment.KindTV), `holds "movie", want "tv"`)
+	f(table(t, FormatVersion), movie, "its columns are not those of a catalogue file of version 1: ingest it again")
+	f(table(t, "0"), movie, `not a catalogue file of version 1 (found "0"): ingest it again`)
 }
 
 // table is a Parquet file that says of itself what ours do, with one column.
@@ -146,8 +148,8 @@ func BenchmarkRead(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	file := filepath.Join(b.TempDir(), MovieFile)
-	w, err := Create[Movie](file, "movie")
+	file := filepath.Join(b.TempDir(), "movie.parquet")
+	w, err := Create(file, TypeOf(fragment.KindMovie))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -157,14 +159,14 @@ func BenchmarkRead(b *testing.B) {
 		if err := p.Parse(string(raw), wire.RecordOf(&m)); err != nil {
 			b.Fatal(err)
 		}
-		if err := w.Write(&m); err != nil {
+		if err := w.Write(wire.RecordOf(&m)); err != nil {
 			b.Fatal(err)
 		}
 	}
 	if err := w.Commit(); err != nil {
 		b.Fatal(err)
 	}
-	f, err := OpenFile[Movie](file, "movie")
+	f, err := OpenFile(file, TypeOf(fragment.KindMovie))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -174,7 +176,7 @@ func BenchmarkRead(b *testing.B) {
 	it := f.All()
 	var m Movie
 	for b.Loop() {
-		if err := it.Next(&m); errors.Is(err, io.EOF) {
+		if err := it.Next(wire.RecordOf(&m)); errors.Is(err, io.EOF) {
 			it.Close()
 			it = f.All()
 		} else if err != nil {

@@ -44,11 +44,11 @@ type Movie struct {
 	ExternalIDs       *MovieExternalIDs  `wire:"external_ids"`
 	Images            *Images            `wire:"images"`
 	Keywords          *Keywords          `wire:"keywords"`
-	Lists             []ListPage         `wire:"lists,pages"`
+	Lists             []ListPage         `wire:"lists,pages,id"`
 	Recommendations   []MediaPage        `wire:"recommendations,pages"`
 	ReleaseDates      *ReleaseDates      `wire:"release_dates"`
 	Releases          *Releases          `wire:"releases"`
-	Reviews           []ReviewPage       `wire:"reviews,pages"`
+	Reviews           []ReviewPage       `wire:"reviews,pages,id"`
 	Similar           []SummaryPage      `wire:"similar,pages"`
 	Trailers          *Trailers          `wire:"trailers"`
 	Translations      *Translations      `wire:"translations"`
@@ -57,7 +57,7 @@ type Movie struct {
 
 	// Localized holds what crawls in languages other than en-US gave, one element
 	// a language. It is no member of TMDB's.
-	Localized []Localized `wire:"localized"`
+	Localized []Localized `wire:"localized,own"`
 }
 
 // Localized is the text of a movie in one language, as a crawl in that language
@@ -132,9 +132,9 @@ type AlternativeTitle struct {
 	Type    wire.String `wire:"type,dict"`
 }
 
-// Changes is the answer of movie/{id}/changes.
+// Changes is the answer of changes of any resource. It has no id.
 type Changes struct {
-	wire.Object `wire:"drop-id"`
+	wire.Object `wire:"drop-id,id=none"`
 	Changes     []Change `wire:"changes"`
 }
 
@@ -207,9 +207,9 @@ type MovieExternalIDs struct {
 	TwitterID   wire.String `wire:"twitter_id,null"`
 }
 
-// Images is the answer of movie/{id}/images, every language in rank order.
+// Images is the answer of images of a movie or a series, every language in rank order.
 type Images struct {
-	wire.Object `wire:"drop-id"`
+	wire.Object `wire:"drop-id,id=1"`
 	Backdrops   []Image `wire:"backdrops"`
 	Logos       []Image `wire:"logos"`
 	Posters     []Image `wire:"posters"`

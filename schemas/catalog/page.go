@@ -15,17 +15,20 @@ type Page[R any] struct {
 	TotalResults wire.Int    `wire:"total_results"`
 }
 
-// MediaPage is a page of movie/{id}/recommendations.
+// MediaPage is a page of recommendations.
 type MediaPage = Page[MediaRow]
 
-// MediaRow is a movie in lists that mix media types.
+// MediaRow is a title, a season or an episode in lists that mix media types. The
+// kinds have different members; their order is the same in all.
 type MediaRow struct {
 	wire.Object
 	Adult            wire.Bool   `wire:"adult"`
 	BackdropPath     wire.String `wire:"backdrop_path,null"`
 	ID               wire.Int    `wire:"id"`
 	Title            wire.String `wire:"title"`
+	Name             wire.String `wire:"name"`
 	OriginalTitle    wire.String `wire:"original_title"`
+	OriginalName     wire.String `wire:"original_name"`
 	Overview         wire.String `wire:"overview"`
 	PosterPath       wire.String `wire:"poster_path,null"`
 	MediaType        wire.String `wire:"media_type,dict"`
@@ -33,36 +36,52 @@ type MediaRow struct {
 	GenreIDs         []int64     `wire:"genre_ids"`
 	Popularity       wire.Float  `wire:"popularity"`
 	ReleaseDate      wire.String `wire:"release_date"`
+	FirstAirDate     wire.String `wire:"first_air_date"`
 	Softcore         wire.Bool   `wire:"softcore"`
 	Video            wire.Bool   `wire:"video"`
 	VoteAverage      wire.Float  `wire:"vote_average"`
 	VoteCount        wire.Int    `wire:"vote_count"`
+	OriginCountry    []string    `wire:"origin_country"`
+	AirDate          wire.String `wire:"air_date"`
+	EpisodeNumber    wire.Int    `wire:"episode_number"`
+	EpisodeType      wire.String `wire:"episode_type,dict"`
+	ProductionCode   wire.String `wire:"production_code"`
+	Runtime          wire.Int    `wire:"runtime"` // minutes
+	SeasonNumber     wire.Int    `wire:"season_number"`
+	ShowID           wire.Int    `wire:"show_id"`
+	EpisodeCount     wire.Int    `wire:"episode_count"`
+	StillPath        wire.String `wire:"still_path"`
 }
 
-// SummaryPage is a page of movie/{id}/similar.
+// SummaryPage is a page of similar, or of the movies of a company or a keyword.
 type SummaryPage = Page[SummaryRow]
 
-// SummaryRow is a movie in lists of movies alone.
+// SummaryRow is a title in lists of one media type. Movies and series have different
+// members; their order is the same in both.
 type SummaryRow struct {
 	wire.Object
 	Adult            wire.Bool   `wire:"adult"`
 	BackdropPath     wire.String `wire:"backdrop_path,null"`
 	GenreIDs         []int64     `wire:"genre_ids"`
 	ID               wire.Int    `wire:"id"`
+	OriginCountry    []string    `wire:"origin_country"`
 	Title            wire.String `wire:"title"`
 	OriginalLanguage wire.String `wire:"original_language,dict"`
 	OriginalTitle    wire.String `wire:"original_title"`
+	OriginalName     wire.String `wire:"original_name"`
 	Overview         wire.String `wire:"overview"`
 	Popularity       wire.Float  `wire:"popularity"`
 	PosterPath       wire.String `wire:"poster_path,null"`
 	ReleaseDate      wire.String `wire:"release_date"`
+	FirstAirDate     wire.String `wire:"first_air_date"`
 	Softcore         wire.Bool   `wire:"softcore"`
 	Video            wire.Bool   `wire:"video"`
+	Name             wire.String `wire:"name"`
 	VoteAverage      wire.Float  `wire:"vote_average"`
 	VoteCount        wire.Int    `wire:"vote_count"`
 }
 
-// ListPage is a page of movie/{id}/lists.
+// ListPage is a page of lists.
 type ListPage = Page[ListRow]
 
 // ListRow is a public list that holds a title.
@@ -79,7 +98,7 @@ type ListRow struct {
 	PosterPath    wire.String `wire:"poster_path,null"`
 }
 
-// ReviewPage is a page of movie/{id}/reviews.
+// ReviewPage is a page of reviews.
 type ReviewPage = Page[Review]
 
 // Review is one review.

@@ -29,6 +29,10 @@ const (
 	KindCompany    Kind = 7
 	KindNetwork    Kind = 8
 	KindKeyword    Kind = 9
+	// Resources of these kinds are known by a text; see AppendText.
+	KindReview       Kind = 10
+	KindCredit       Kind = 11
+	KindEpisodeGroup Kind = 12
 
 	// KindAlias holds aliases: a text that stands for a resource of some kind, such as
 	// the IMDb id of a movie. See AppendAlias.
@@ -40,13 +44,17 @@ const (
 	// KindGenres holds the genres member of details, one resource for each distinct
 	// list of genre ids (named by them), one variant a language. See AppendShared.
 	KindGenres Kind = 66
+	// KindFind holds what find/{external_id} answers, one resource for each external id
+	// of each source. See AppendFind.
+	KindFind Kind = 67
 )
 
 var kindNames = map[Kind]string{
 	KindMovie: "movie", KindTV: "tv", KindSeason: "season", KindEpisode: "episode",
 	KindPerson: "person", KindCollection: "collection", KindCompany: "company",
 	KindNetwork: "network", KindKeyword: "keyword",
-	KindAlias: "alias", KindDefault: "default", KindGenres: "genres",
+	KindReview: "review", KindCredit: "credit", KindEpisodeGroup: "episode_group",
+	KindAlias: "alias", KindDefault: "default", KindGenres: "genres", KindFind: "find",
 }
 
 // String returns the kind's name as used in paths, reports and dumps.
@@ -81,6 +89,63 @@ func AppendEpisode(dst []byte, id ID, season, episode uint32) []byte {
 	return binary.BigEndian.AppendUint32(dst, episode)
 }
 
+// AppendText appends the resource key of a review, a credit or an episode group, which
+// are known by a text of at most MaxKeyLen-1 bytes: 24 hex digits.
+func AppendText[T string | []byte](dst []byte, k Kind, text T) []byte {
+	return append(append(dst, byte(k)), text...)
+}
+
+// A Source is a service whose ids find/{external_id} knows. Values reach files.
+type Source uint8
+
+// The sources of external ids. The last three are of the API's past.
+const (
+	SourceIMDb        Source = 1
+	SourceFacebook    Source = 2
+	SourceInstagram   Source = 3
+	SourceTVDB        Source = 4
+	SourceTikTok      Source = 5
+	SourceTwitter     Source = 6
+	SourceWikidata    Source = 7
+	SourceYouTube     Source = 8
+	SourceFreebaseMID Source = 9
+	SourceFreebase    Source = 10
+	SourceTVRage      Source = 11
+)
+
+// sourceNames holds, by number, the value of external_source, which is also the name
+// of the member of external_ids.
+var sourceNames = [...]string{
+	SourceIMDb: "imdb_id", SourceFacebook: "facebook_id", SourceInstagram: "instagram_id",
+	SourceTVDB: "tvdb_id", SourceTikTok: "tiktok_id", SourceTwitter: "twitter_id",
+	SourceWikidata: "wikidata_id", SourceYouTube: "youtube_id",
+	SourceFreebaseMID: "freebase_mid", SourceFreebase: "freebase_id", SourceTVRage: "tvrage_id",
+}
+
+// Name returns the source's name in external_source; "" for one that is unknown.
+func (s Source) Name() string {
+	if int(s) < len(sourceNames) {
+		return sourceNames[s]
+	}
+	return ""
+}
+
+// ParseSource returns the source with the given name, letter for letter.
+func ParseSource[T string | []byte](name T) (Source, bool) {
+	for i, n := range sourceNames {
+		if n != "" && n == string(name) {
+			return Source(i), true
+		}
+	}
+	return 0, false
+}
+
+// AppendFind appends the key of what an external id of a source finds. The id is at
+// most MaxKeyLen-2 bytes long.
+func AppendFind[T string | []byte](dst []byte, s Source, id T) []byte {
+	return append(append(dst, byte(KindFind), byte(s)), id...)
+}
+
 // AppendAlias appends the key of an alias: a text that stands for a resource of kind
 // of, for instance "tt0137523" for a movie. It is at most MaxKeyLen-2 bytes long.
 func AppendAlias[T string | []byte](dst []byte, of Kind, text T) []byte {
@@ -107,6 +172,9 @@ func DescribeKey(key []byte) string {
 	case k == KindEpisode && len(rest) == 16:
 		return fmt.Sprintf("%s %d %d %d", k, binary.BigEndian.Uint64(rest),
 			binary.BigEndian.Uint32(rest[8:]), binary.BigEndian.Uint32(rest[12:]))
+	}
+	if k == KindFind && len(rest) > 0 {
+		return strings.TrimSpace(fmt.Sprintf("%s %s %s", k, Source(rest[0]).Name(), printable(rest[1:])))
 	}
 	if k >= KindAlias && len(rest) > 0 {
 		return strings.TrimSpace(fmt.Sprintf("%s of %s %s", k, Kind(rest[0]), printable(rest[1:])))

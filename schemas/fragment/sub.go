@@ -39,6 +39,12 @@ const (
 	SubWatchProviders       Sub = 30
 	// SubGenres is the genres member of details; only releases know it.
 	SubGenres Sub = 31
+	// SubRow is the resource as a row of a list of its kind, without its braces, and
+	// SubMediaRow as one of a list that mixes media types. Other resources include them.
+	SubRow      Sub = 32
+	SubMediaRow Sub = 33
+	// SubKnownFor is the known_for member of a person's rows.
+	SubKnownFor Sub = 34
 )
 
 // subNames holds, by number, the path below the resource, which is also the
@@ -75,6 +81,9 @@ var subNames = [...]string{
 	SubVideos:               "videos",
 	SubWatchProviders:       "watch/providers",
 	SubGenres:               "genres",
+	SubRow:                  "row",
+	SubMediaRow:             "media_row",
+	SubKnownFor:             "known_for",
 }
 
 // Name returns the path of s below its resource, which is also the property name

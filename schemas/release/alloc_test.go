@@ -2,11 +2,15 @@
 
 package release
 
-import "testing"
+import (
+	"testing"
+
+	"reelsplice/schemas/fragment"
+)
 
 func TestReadAllocs(t *testing.T) {
 	r := mustOpen(t, "testdata/v1")
-	keys := [][]byte{movie(550), []byte("\x40tt0137523"), movie(1)}
+	keys := [][]byte{movie(550), []byte("\x40\x01tt0137523"), movie(1), fragment.AppendSeason(nil, 1399, 1)}
 	n := testing.AllocsPerRun(1000, func() {
 		for _, key := range keys {
 			e, _ := r.Lookup(key)
@@ -14,15 +18,19 @@ func TestReadAllocs(t *testing.T) {
 				f, _ := e.Find(e.Address(i))
 				for k := range f.Len() {
 					p, _ := f.Piece(k)
-					if p.Op == OpReference {
+					switch p.Op {
+					case OpReference:
 						r.EntryAt(p.Ref)
+					case OpInclude:
+						r.Include(p.Include)
+					default:
 					}
 				}
 			}
 		}
 	})
 	if n != 0 {
-		t.Errorf("Lookup, Find and Piece allocate %v times, want 0", n)
+		t.Errorf("Lookup, Find, Piece and Include allocate %v times, want 0", n)
 	}
 	if n := testing.AllocsPerRun(1000, func() { CombineCRC(1, 2, CRCOp(3)) }); n != 0 {
 		t.Errorf("CombineCRC and CRCOp allocate %v times, want 0", n)

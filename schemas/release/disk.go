@@ -21,11 +21,14 @@ import (
 const (
 	builderLock    = ".lock"       // held while a builder works
 	storeLock      = ".store-lock" // held while current or the set of releases changes
-	buildingPrefix = ".building-"
 	deletingPrefix = ".deleting-"
 	currentFile    = "current"
 	currentNew     = ".current-new"
 )
+
+// BuildingPrefix starts the names, in a releases folder, of what belongs to a build at
+// work. Create removes what killed builders left under such names.
+const BuildingPrefix = ".building-"
 
 // disk does what has to survive a power cut. It calls step after each action with its
 // description; an error from step ends the work there, as a kill would, so that a

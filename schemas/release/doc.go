@@ -24,6 +24,10 @@
 //	                                        │ alias key ──► block   │     └─────────┘
 //	                                        └───────────────────────┘
 //
+// A piece is a segment, a mark for what depends on the request (an id, a page, the name
+// of a season in some language), or leads to a fragment of another resource: a
+// reference by the offset of its block, an include by its key. Verify follows both.
+//
 // Open maps the files and reads their headers, nothing else. Everything that a
 // Reader hands out is a slice of the mapping: it is read-only, and gone once the
 // Reader closes.

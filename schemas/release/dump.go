@@ -122,7 +122,7 @@ func (d *dumper) block(e Entry) {
 	d.line(off+blockKey, b[blockKey:e.tables()], "key: %s", name)
 	for i := range e.Len() {
 		row := e.row(i)
-		d.line(off+e.tables()+fragmentLen*uint64(i), row, "%s: from piece %d on %d", e.Address(i), le.Uint32(row[fragmentFirst:]), row[fragmentPieces])
+		d.line(off+e.tables()+fragmentLen*uint64(i), row, "%s: from piece %d on %d", e.Address(i), le.Uint32(row[fragmentFirst:]), le.Uint16(row[fragmentPieces:]))
 		d.collect(e, i)
 	}
 	for i := range uint64(e.pieces) {
@@ -157,10 +157,19 @@ func (d *dumper) piece(off uint64, row []byte, i uint64) {
 	case OpReference:
 		d.line(off, row[:pieceStored], "piece %d: %s to %s of the resource at %08x", i, op, fragment.Sub(le.Uint16(row[pieceSub:])), where)
 		d.line(off+pieceStored, row[pieceStored:pieceOp], "  zeros")
+	case OpInclude:
+		include, _ := includeOf(row)
+		d.line(off, row[:pieceStored], "piece %d: %s of %s", i, op, include)
+		d.line(off+pieceStored, row[pieceStored:pieceCRCOp], "  season %d, episode %d, kind %d", include.Season, include.Episode, le.Uint32(row[pieceCRC:]))
+		d.line(off+pieceCRCOp, row[pieceCRCOp:pieceOp], "  zeros")
+	case OpName:
+		word, number, _ := nameOf(row)
+		d.line(off, row[:pieceStored], "piece %d: %s of %s %d", i, op, word, number)
+		d.line(off+pieceStored, row[pieceStored:pieceOp], "  zeros")
 	default:
 		d.line(off, row[:pieceOp], "piece %d: %s, zeros", i, op)
 	}
-	d.line(off+pieceOp, row[pieceOp:], "  operation, reserved, sub, reserved")
+	d.line(off+pieceOp, row[pieceOp:], "  operation, reserved, sub or word, reserved")
 }
 
 func (d *dumper) pack(n int, b []byte) {

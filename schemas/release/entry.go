@@ -86,8 +86,8 @@ func (e Entry) Address(i int) fragment.Address { return fragment.AddressOf(e.add
 // Fragment returns fragment i, 0 <= i < Len().
 func (e Entry) Fragment(i int) Fragment {
 	row := e.row(i)
-	first, n := uint64(le.Uint32(row[fragmentFirst:])), uint64(row[fragmentPieces])
-	f := Fragment{r: e.r, ref: e.ref, n: row[fragmentPieces]}
+	first, pieces := uint64(le.Uint32(row[fragmentFirst:])), le.Uint16(row[fragmentPieces:])
+	f, n := Fragment{r: e.r, ref: e.ref, n: pieces}, uint64(pieces)
 	if n == 0 || first+n > uint64(e.pieces) {
 		f.n = max(f.n, 1) // so that whoever walks it meets a piece that is broken
 		return f
@@ -131,7 +131,7 @@ type Fragment struct {
 	r     *Reader
 	ref   Ref    // of the resource that has it
 	table []byte // of pieces; nil when the fragment breaks the format
-	n     uint8
+	n     uint16
 }
 
 // Len returns the number of pieces. It is above zero for every fragment of a Reader,
@@ -146,22 +146,28 @@ func (f Fragment) Piece(i int) (Piece, bool) {
 		return Piece{}, false
 	}
 	b := f.table[pieceLen*i:][:pieceLen]
-	where := le.Uint64(b[pieceWhere:])
 	switch op := Op(b[pieceOp]); op {
 	case OpSegment:
-		return f.r.segment(b, where)
+		return f.r.segment(b)
 	case OpReference:
 		// Only backward, so that following them comes to an end.
-		p := Piece{Op: op, Ref: Ref(where), Sub: fragment.Sub(le.Uint16(b[pieceSub:]))}
+		p := Piece{Op: op, Ref: Ref(le.Uint64(b[pieceWhere:])), Sub: fragment.Sub(le.Uint16(b[pieceSub:]))}
 		return p, p.Ref < f.ref
-	case OpIDMark, OpPageMark:
+	case OpInclude:
+		i, ok := includeOf(b)
+		return Piece{Op: op, Include: i}, ok
+	case OpName:
+		word, number, ok := nameOf(b)
+		return Piece{Op: op, Word: word, Number: number}, ok
+	case OpIDMark, OpPageMark, OpIDEnd:
 		return Piece{Op: op}, true
 	}
 	return Piece{}, false
 }
 
 // segment returns the segment that row b of a piece table describes.
-func (r *Reader) segment(b []byte, where uint64) (Piece, bool) {
+func (r *Reader) segment(b []byte) (Piece, bool) {
+	where := le.Uint64(b[pieceWhere:])
 	number, off := int(where>>wherePackShift), where&(1<<wherePackShift-1)
 	if number >= len(r.packs) {
 		return Piece{}, false

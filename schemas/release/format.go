@@ -14,12 +14,14 @@ import (
 // Version 1 is the first.
 const FormatVersion = 1
 
-// Limits of the format. The Writer refuses what exceeds them.
+// Limits of the format. The Writer refuses what exceeds them, except for MaxDepth, which
+// only a whole release can exceed: see Verify.
 const (
 	MaxPacks     = 65535   // packs of a release
 	MaxPackBytes = 1 << 48 // bytes of a pack, and of 8-byte units of the directory
 	MaxFragments = 65535   // fragments of a resource
-	MaxPieces    = 255     // pieces of a fragment
+	MaxPieces    = 65535   // pieces of a fragment
+	MaxDepth     = 4       // references and includes inside one another
 )
 
 // Names of the files of a release.
@@ -90,7 +92,7 @@ const (
 	fragmentAddress = 0
 	fragmentFirst   = 8
 	fragmentPieces  = 12
-	fragmentUnused  = 13
+	fragmentUnused  = 14
 
 	pieceLen    = 48
 	pieceWhere  = 0

@@ -63,6 +63,7 @@ func TestFormatTables(t *testing.T) {
 		"limits": {
 			fmt.Sprint("packs ", MaxPacks), fmt.Sprint("bytes of a pack ", int64(MaxPackBytes)),
 			fmt.Sprint("fragments of a resource ", MaxFragments), fmt.Sprint("pieces of a fragment ", MaxPieces),
+			fmt.Sprint("references and includes inside one another ", MaxDepth),
 			fmt.Sprint("bytes of a key ", fragment.MaxKeyLen),
 		},
 	} {
@@ -70,11 +71,20 @@ func TestFormatTables(t *testing.T) {
 			t.Errorf("table %q of FORMAT.md:\n%q, want\n%q", name, got, want)
 		}
 	}
-	for i, r := range tableOf(t, "operations") {
-		if want := fmt.Sprintf("%d %s ", i+1, Op(i+1)); !strings.HasPrefix(r, want) {
-			t.Errorf("operation in FORMAT.md: %q, want %q", r, want)
+	numbered := func(table string, names int, name func(i int) string) {
+		t.Helper()
+		rows := tableOf(t, table)
+		if len(rows) != names-1 {
+			t.Errorf("table %q of FORMAT.md has %d rows, want %d", table, len(rows), names-1)
+		}
+		for i, r := range rows {
+			if want := fmt.Sprintf("%d %s ", i+1, name(i+1)); !strings.HasPrefix(r, want) {
+				t.Errorf("table %q of FORMAT.md: %q, want %q", table, r, want)
+			}
 		}
 	}
+	numbered("operations", len(opNames), func(i int) string { return Op(i).String() })
+	numbered("words", len(wordNames), func(i int) string { return Word(i).String() })
 }
 
 func TestFormatMagics(t *testing.T) {

@@ -3,6 +3,8 @@ package release
 import (
 	"bytes"
 	"testing"
+
+	"reelsplice/schemas/fragment"
 )
 
 // FuzzOpen reads all of a release whose three kinds of files are foreign.
@@ -34,6 +36,38 @@ func FuzzOpen(f *testing.F) {
 		v := newVerifier(r, VerifyOptions{Subset: 1, Of: 1}, nil)
 		if err := v.content(t.Context()); err != nil {
 			t.Errorf("content() = %v", err)
+		}
+	})
+}
+
+// FuzzPiece accepts only rows of a piece table that are written again as the same bytes.
+func FuzzPiece(f *testing.F) {
+	pack := append(make([]byte, headerLen), plain("abc").Stored...)
+	for _, p := range []PieceSpec{
+		seg(plain("abc")),
+		{Op: OpIDMark},
+		{Op: OpPageMark},
+		{Op: OpReference, Ref: headerLen, Sub: fragment.SubGenres},
+		include(550),
+		{Op: OpInclude, Include: Include{Kind: fragment.KindEpisode, ID: 1399, Season: 1, Episode: 2, Sub: fragment.SubMediaRow}},
+		{Op: OpIDEnd},
+		{Op: OpName, Word: WordSpecials},
+	} {
+		f.Add(appendRow(nil, &p, headerLen))
+	}
+	f.Fuzz(func(t *testing.T, row []byte) {
+		if len(row) != pieceLen {
+			return
+		}
+		frag := Fragment{r: &Reader{packs: [][]byte{pack}}, ref: 1 << 20, table: row, n: 1}
+		p, ok := frag.Piece(0)
+		if !ok || !reservedZero(p.Op, row) {
+			return
+		}
+		where := uint64(p.Pack)<<wherePackShift | uint64(p.Offset)
+		spec := PieceSpec{Op: p.Op, Segment: p.Segment, Ref: p.Ref, Sub: p.Sub, Include: p.Include, Word: p.Word, Number: p.Number}
+		if again := appendRow(nil, &spec, where); !bytes.Equal(again, row) {
+			t.Errorf("Piece() of %x = %+v, which is written as %x", row, p, again)
 		}
 	})
 }

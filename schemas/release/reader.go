@@ -190,6 +190,14 @@ func (r *Reader) Lookup(key []byte) (Entry, bool) {
 	return e, ok
 }
 
+// Include returns the resource that i names. It may lack the sub-request, which the
+// resource of fragment.KindDefault for its kind has then. It takes constant time and
+// allocates nothing.
+func (r *Reader) Include(i Include) (Entry, bool) {
+	var key [fragment.MaxKeyLen]byte
+	return r.Lookup(i.AppendKey(key[:0]))
+}
+
 // find returns the block, resource or alias, with that key.
 func (r *Reader) find(key []byte) (Entry, bool) {
 	hash := xxh3.Hash(key)

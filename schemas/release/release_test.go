@@ -66,10 +66,17 @@ var (
 	videos    = fragment.Address{Sub: fragment.SubVideos}
 	genres    = fragment.Address{Sub: fragment.SubGenres}
 	genresDE  = fragment.Address{Sub: fragment.SubGenres, Variant: fragment.Language("de", "")}
+	row       = fragment.Address{Sub: fragment.SubRow}
+	credits   = fragment.Address{Sub: fragment.SubCredits}
 	similar2  = fragment.Address{Sub: fragment.SubSimilar, Page: 2}
 )
 
 func movie(id fragment.ID) []byte { return fragment.AppendID(nil, fragment.KindMovie, id) }
+
+// include returns the inclusion of a movie's row.
+func include(id uint64) PieceSpec {
+	return PieceSpec{Op: OpInclude, Include: Include{Kind: fragment.KindMovie, ID: id, Sub: fragment.SubRow}}
+}
 
 // tinyOptions and tinyShards make the release that testdata/v1 holds.
 func tinyOptions() WriterOptions {
@@ -103,7 +110,23 @@ func tinyShards(common Ref) [][]ResourceSpec {
 			},
 			{Key: movie(551), ID: 551, Fragments: []FragmentSpec{frag(details, seg(plain("")))}},
 		},
-		2: {{Key: movie(13), ID: 13, Fragments: []FragmentSpec{frag(detailsDE, genres), frag(details, seg(plain(`{"id":13`)))}}},
+		2: {
+			{Key: movie(13), ID: 13, Fragments: []FragmentSpec{
+				frag(detailsDE, genres), frag(details, seg(plain(`{"id":13`))), frag(row, seg(plain(`"id":13`))),
+			}},
+			{Key: fragment.AppendShared(nil, fragment.KindDefault, fragment.KindMovie, ""), Fragments: []FragmentSpec{frag(row, seg(plain(`"id":0`)))}},
+			{Key: fragment.AppendSeason(nil, 1399, 1), ID: 3624, Fragments: []FragmentSpec{
+				frag(details, seg(plain(`{"name":`)), PieceSpec{Op: OpName, Word: WordSeason, Number: 1}),
+				frag(credits, seg(plain(`"cast":[{`)), include(13), seg(plain(`},{`)), include(551), seg(plain(`}]`)), PieceSpec{Op: OpIDEnd}),
+				frag(row, PieceSpec{Op: OpName, Word: WordEpisode, Number: 1<<32 - 1}),
+			}},
+			{Key: fragment.AppendEpisode(nil, 1399, 1, 2), ID: 63057, Fragments: []FragmentSpec{frag(details, PieceSpec{
+				Op: OpInclude, Include: Include{Kind: fragment.KindSeason, ID: 1399, Season: 1, Sub: fragment.SubRow},
+			})}},
+			{Key: fragment.AppendID(nil, fragment.KindTV, 1399), ID: 1399, Fragments: []FragmentSpec{frag(details, PieceSpec{
+				Op: OpInclude, Include: Include{Kind: fragment.KindEpisode, ID: 1399, Season: 1, Episode: 2, Sub: fragment.SubDetails},
+			})}},
+		},
 	}
 }
 
@@ -241,11 +264,24 @@ func TestTinyRelease(t *testing.T) {
 	if f, ok := e.Find(detailsDE); ok {
 		t.Errorf("Find(%v) = %v, true, want false", detailsDE, f)
 	}
-	if m.Counts.Segments != 7 || m.Counts.Fragments != 8 || m.Counts.Aliases != 1 || m.Counts.Resources["movie"] != 3 {
-		t.Errorf("counts = %+v, want 7 segments (one shared), 8 fragments, 1 alias, 3 movies", m.Counts)
+	for _, i := range []Include{
+		{Kind: fragment.KindMovie, ID: 13, Sub: fragment.SubRow},
+		{Kind: fragment.KindMovie, ID: 551, Sub: fragment.SubRow}, // which it lacks
+		{Kind: fragment.KindSeason, ID: 1399, Season: 1, Sub: fragment.SubRow},
+		{Kind: fragment.KindEpisode, ID: 1399, Season: 1, Episode: 2, Sub: fragment.SubDetails},
+	} {
+		if e, ok := r.Include(i); !ok || !bytes.Equal(e.Key(), i.AppendKey(nil)) {
+			t.Errorf("Include(%s) = %s, %v, want that", i, fragment.DescribeKey(e.Key()), ok)
+		}
 	}
-	if len(m.Files) != 7 || m.Files[5].Name != packName(4) || m.Files[6].Name != packName(7) {
-		t.Errorf("files = %v, want packs 0, 1, 2, 4 and 7", m.Files)
+	if e, ok := r.Include(Include{Kind: fragment.KindEpisode, ID: 1399, Season: 1, Episode: 3, Sub: fragment.SubDetails}); ok {
+		t.Errorf("Include(no such episode) = %v, true, want false", e)
+	}
+	if m.Counts.Segments != 13 || m.Counts.Fragments != 15 || m.Counts.Aliases != 1 || m.Counts.Resources["movie"] != 3 {
+		t.Errorf("counts = %+v, want 13 segments (one shared), 15 fragments, 1 alias, 3 movies", m.Counts)
+	}
+	if len(m.Files) != 8 || m.Files[5].Name != packName(4) || m.Files[7].Name != packName(7) {
+		t.Errorf("files = %v, want packs 0, 1, 2, 4, 5 and 7", m.Files)
 	}
 }
 
@@ -339,14 +375,31 @@ func TestDeterminism(t *testing.T) {
 
 // TestRoundTrip writes random resources and reads the same back.
 func TestRoundTrip(t *testing.T) {
+	includes := []Include{
+		{Kind: fragment.KindMovie, ID: 1<<64 - 1, Sub: 1<<16 - 1},
+		{Kind: fragment.KindSeason, ID: 1, Season: 1<<32 - 1, Sub: fragment.SubRow},
+		{Kind: fragment.KindEpisode, ID: 1 << 63, Season: 1, Episode: 1<<32 - 2, Sub: fragment.SubDetails},
+		{Kind: fragment.KindKeyword, Sub: fragment.SubRow},
+	}
+	var included []ResourceSpec
+	for _, i := range includes {
+		f := frag(fragment.Address{Sub: i.Sub}, seg(plain(i.String())))
+		included = append(included, ResourceSpec{Key: i.AppendKey(nil), Fragments: []FragmentSpec{f}})
+	}
 	key := rapid.SliceOfN(rapid.Byte(), 1, fragment.MaxKeyLen)
 	raw := rapid.StringN(0, 40, 200)
 	piece := rapid.Custom(func(t *rapid.T) PieceSpec {
-		op := rapid.SampledFrom([]Op{OpSegment, OpSegment, OpIDMark, OpPageMark}).Draw(t, "op")
-		if op != OpSegment {
+		switch op := rapid.SampledFrom([]Op{OpSegment, OpSegment, OpIDMark, OpPageMark, OpInclude, OpIDEnd, OpName}).Draw(t, "op"); op {
+		case OpSegment:
+			return seg(deflated(raw.Draw(t, "raw")))
+		case OpInclude:
+			return PieceSpec{Op: op, Include: rapid.SampledFrom(includes).Draw(t, "include")}
+		case OpName:
+			word := Word(rapid.IntRange(1, 3).Draw(t, "word"))
+			return PieceSpec{Op: op, Word: word, Number: rapid.Uint32().Draw(t, "number")}
+		default:
 			return PieceSpec{Op: op}
 		}
-		return seg(deflated(raw.Draw(t, "raw")))
 	})
 	frags := rapid.Custom(func(t *rapid.T) FragmentSpec {
 		return frag(fragment.AddressOf(rapid.Uint64().Draw(t, "address")), rapid.SliceOfN(piece, 1, 5).Draw(t, "pieces")...)
@@ -355,6 +408,8 @@ func TestRoundTrip(t *testing.T) {
 		keys := rapid.SliceOfNDistinct(key, 1, 40, func(k []byte) string { return string(k) }).Draw(t, "keys")
 		shards := rapid.IntRange(1, 4).Draw(t, "shards")
 		specs := make([][]ResourceSpec, shards)
+		last := rapid.IntRange(0, shards-1).Draw(t, "shard of what is included")
+		specs[last] = append(specs[last], included...)
 		for len(keys) > 0 {
 			n := rapid.IntRange(1, min(3, len(keys))).Draw(t, "keys of the resource")
 			r := ResourceSpec{Key: keys[0], Aliases: keys[1:n]}
@@ -433,7 +488,8 @@ func compare(e Entry, want ResourceSpec) string {
 		}
 		for k, w := range w.Pieces {
 			p, ok := f.Piece(k)
-			same := p.Op == w.Op && p.Ref == w.Ref && p.Sub == w.Sub && bytes.Equal(p.Segment.Stored, w.Segment.Stored) &&
+			same := p.Op == w.Op && p.Ref == w.Ref && p.Sub == w.Sub && p.Include == w.Include && p.Word == w.Word && p.Number == w.Number &&
+				bytes.Equal(p.Segment.Stored, w.Segment.Stored) &&
 				p.Segment.RawLen == w.Segment.RawLen && p.Segment.CRC == w.Segment.CRC && p.Segment.Op == w.Segment.Op && p.Segment.Hash == w.Segment.Hash
 			if !ok || !same {
 				return fmt.Sprintf("piece %d of fragment %d: %+v, %v, want %+v", k, i, p, ok, w)
@@ -464,7 +520,7 @@ func TestWriterRefuses(t *testing.T) {
 	f := func(want string, r ResourceSpec) {
 		t.Helper()
 		if _, err := s1.Add(r); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("Add(%.80v) = %v, want an error with %q", r, err, want)
+			t.Errorf("Add(%s) = %v, want an error with %q", fragment.DescribeKey(r.Key), err, want)
 		}
 	}
 	one := func(ps ...PieceSpec) ResourceSpec {
@@ -475,9 +531,21 @@ func TestWriterRefuses(t *testing.T) {
 	f("has 0 bytes", ResourceSpec{Key: movie(1), Aliases: [][]byte{{}}})
 	f("movie 1: 65536 fragments", ResourceSpec{Key: movie(1), Fragments: make([]FragmentSpec, 65536)})
 	f("movie 1: videos: 0 pieces", one())
-	f("256 pieces", one(make([]PieceSpec, 256)...))
+	f("65536 pieces", one(make([]PieceSpec, 65536)...))
 	f("unknown operation 0", one(PieceSpec{}))
-	f("unknown operation 5", one(PieceSpec{Op: 5}))
+	f("unknown operation 8", one(PieceSpec{Op: 8}))
+	inc := func(want string, i Include) {
+		t.Helper()
+		f(want, one(good, PieceSpec{Op: OpInclude, Include: i}))
+	}
+	inc("piece 1: include of kind-0 0: kinds from movie to keyword", Include{Sub: fragment.SubRow})
+	inc("include of review 1: kinds from movie to keyword", Include{Kind: fragment.KindReview, ID: 1, Sub: fragment.SubRow})
+	inc("include of movie 1: it names no sub-request", Include{Kind: fragment.KindMovie, ID: 1})
+	inc("include of movie 1: it has the number of a season", Include{Kind: fragment.KindMovie, ID: 1, Season: 3, Sub: fragment.SubRow})
+	inc("include of person 1: it has the number of an episode", Include{Kind: fragment.KindPerson, ID: 1, Episode: 3, Sub: fragment.SubRow})
+	inc("include of season 1: it has the number of an episode", Include{Kind: fragment.KindSeason, ID: 1, Season: 1, Episode: 3, Sub: fragment.SubRow})
+	f("name of unknown word 0", one(PieceSpec{Op: OpName, Number: 1}))
+	f("name of unknown word 4", one(PieceSpec{Op: OpName, Word: 4}))
 	f("piece 1: CRC operator is 00000000, 1 raw bytes need 00800000", one(good, seg(Segment{Stored: []byte("x"), RawLen: 1})))
 	f("segment of 0 bytes for 1 raw ones", one(seg(Segment{RawLen: 1, Op: CRCOp(1)})))
 	f("no resource with genres at 65", one(PieceSpec{Op: OpReference, Ref: ref + 1, Sub: fragment.SubGenres}))
@@ -507,6 +575,29 @@ func TestWriterRefuses(t *testing.T) {
 		if _, err := Create(t.TempDir(), o); err == nil {
 			t.Errorf("Create(%+v) succeeds", o)
 		}
+	}
+}
+
+// TestManyPieces has as many pieces in a fragment as can be, and another behind it.
+func TestManyPieces(t *testing.T) {
+	dir := t.TempDir()
+	w, err := Create(dir, WriterOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pieces := make([]PieceSpec, MaxPieces)
+	for i := range pieces {
+		pieces[i] = PieceSpec{Op: OpName, Word: WordEpisode, Number: uint32(i)}
+	}
+	r := ResourceSpec{Key: movie(1), Fragments: []FragmentSpec{frag(details, pieces...), frag(videos, PieceSpec{Op: OpIDEnd})}}
+	if _, err := add(w, 0, r); err != nil {
+		t.Fatal(err)
+	}
+	m := seal(t, w)
+	noProblems(t, filepath.Join(dir, m.ID))
+	e, _ := mustOpen(t, filepath.Join(dir, m.ID)).Lookup(movie(1))
+	if diff := compare(e, r); diff != "" {
+		t.Error(diff)
 	}
 }
 
@@ -567,7 +658,7 @@ func TestDuplicateKeys(t *testing.T) {
 
 func TestOneBuilderAtATime(t *testing.T) {
 	dir := t.TempDir()
-	stale := filepath.Join(dir, buildingPrefix+"1")
+	stale := filepath.Join(dir, BuildingPrefix+"1")
 	if err := os.MkdirAll(filepath.Join(stale, "x"), 0o755); err != nil {
 		t.Fatal(err)
 	}

@@ -20,6 +20,9 @@ type PieceSpec struct {
 	Segment Segment      // of OpSegment
 	Ref     Ref          // of OpReference: a resource of shard 0
 	Sub     fragment.Sub // of OpReference: a sub-request which that resource has
+	Include Include      // of OpInclude: a fragment anywhere in the release, which Verify looks for
+	Word    Word         // of OpName
+	Number  uint32       // of OpName: of the season or the episode
 }
 
 // A FragmentSpec is a fragment to write: 1 to MaxPieces pieces.
@@ -163,7 +166,15 @@ func (s *ShardWriter) checkPiece(p *PieceSpec) error {
 		if !s.w.common.has(p.Ref, p.Sub) {
 			return fmt.Errorf("shard 0 has no resource with %s at %d", p.Sub, p.Ref)
 		}
-	case OpIDMark, OpPageMark:
+	case OpInclude:
+		if what := p.Include.fault(); what != "" {
+			return fmt.Errorf("include of %s %d: %s", p.Include.Kind, p.Include.ID, what)
+		}
+	case OpName:
+		if !p.Word.valid() {
+			return fmt.Errorf("name of unknown word %d", p.Word)
+		}
+	case OpIDMark, OpPageMark, OpIDEnd:
 	default:
 		return fmt.Errorf("unknown operation %d", p.Op)
 	}
@@ -197,7 +208,8 @@ func (s *ShardWriter) write(r ResourceSpec) error {
 		f := &r.Fragments[i]
 		s.buf = le.AppendUint64(s.buf, f.Address.Uint64())
 		s.buf = le.AppendUint32(s.buf, uint32(first))
-		s.buf = append(s.buf, byte(len(f.Pieces)), 0, 0, 0)
+		s.buf = le.AppendUint16(s.buf, uint16(len(f.Pieces)))
+		s.buf = append(s.buf, 0, 0)
 		first += len(f.Pieces)
 	}
 	for _, i := range s.order {
@@ -234,27 +246,13 @@ func appendBlockHead(dst, key []byte, typ byte, fragments, pieces int, number ui
 // appendPiece appends p to the block in the making, and a new segment to the pack.
 func (s *ShardWriter) appendPiece(p *PieceSpec) error {
 	var where uint64
-	var g Segment
-	var sub fragment.Sub
-	switch p.Op {
-	case OpSegment:
+	if p.Op == OpSegment {
 		var err error
 		if where, err = s.store(&p.Segment); err != nil {
 			return err
 		}
-		g = p.Segment
-	case OpReference:
-		where, sub = uint64(p.Ref), p.Sub
 	}
-	s.buf = le.AppendUint64(s.buf, where)
-	s.buf = le.AppendUint32(s.buf, uint32(len(g.Stored)))
-	s.buf = le.AppendUint32(s.buf, g.RawLen)
-	s.buf = le.AppendUint32(s.buf, g.CRC)
-	s.buf = le.AppendUint32(s.buf, g.Op)
-	s.buf = append(s.buf, g.Hash[:]...)
-	s.buf = append(s.buf, byte(p.Op), 0)
-	s.buf = le.AppendUint16(s.buf, uint16(sub))
-	s.buf = le.AppendUint32(s.buf, 0)
+	s.buf = appendRow(s.buf, p, where)
 	return nil
 }
 

@@ -298,5 +298,5 @@ func (s Store) removeStale() error {
 	if err != nil || l == nil {
 		return err
 	}
-	return errors.Join(s.disk.removeStale(s.Dir, buildingPrefix), l.Unlock())
+	return errors.Join(s.disk.removeStale(s.Dir, BuildingPrefix), l.Unlock())
 }

@@ -42,7 +42,7 @@ const maxProblems = 1000
 // Verify reads the release in dir and returns what is wrong with it, in order of file
 // and offset; beyond 1000 problems only their number. It checks the SHA-256 of each
 // file, every slot, block and piece, inflates every segment and compares its length,
-// CRC-32, operator and hash, and follows every Reference and alias. The error is about
+// CRC-32, operator and hash, and follows every Reference, Include and alias. The error is about
 // what kept it from checking, such as ctx; a release that Open refuses as corrupt is a
 // problem. Unless nil, progress is called now and then, by one goroutine at a time.
 func Verify(ctx context.Context, dir string, o VerifyOptions, progress func(done, total int64)) ([]Problem, error) {
@@ -77,6 +77,7 @@ type verifier struct {
 	r        *Reader
 	o        VerifyOptions
 	seen     map[uint64][pieceLen]byte // segments of the walk, by place, as a cache
+	shallow  map[depth]struct{}        // what the walk has found to end in time, as a cache
 	counts   [4]uint64                 // of the directory, as walked
 	segments uint64                    // met by the walk
 	jobs     chan segmentJob
@@ -97,7 +98,7 @@ type segmentJob struct {
 }
 
 func newVerifier(r *Reader, o VerifyOptions, progress func(done, total int64)) *verifier {
-	v := &verifier{r: r, o: o, progress: progress, seen: map[uint64][pieceLen]byte{}}
+	v := &verifier{r: r, o: o, progress: progress, seen: map[uint64][pieceLen]byte{}, shallow: map[depth]struct{}{}}
 	for i, f := range r.manifest.Files {
 		if v.mine(uint64(i)) {
 			v.total += f.Size
@@ -119,6 +120,9 @@ func (v *verifier) problem(file string, off int64, format string, args ...any) {
 	}
 	v.problems = append(v.problems, Problem{File: file, Off: off, What: fmt.Sprintf(format, args...)})
 }
+
+// cacheLen bounds each cache of a verifier.
+const cacheLen = 1 << 16
 
 // progressStep is how many bytes pass between two calls of progress.
 const progressStep = 1 << 20
@@ -288,47 +292,56 @@ func (v *verifier) fragment(e Entry, i int, mine bool) {
 	if f.table == nil {
 		if mine {
 			v.problem(directoryFile, off+fragmentFirst, "%s: pieces from %d on, %d of them, are not among the %d of the resource",
-				name, le.Uint32(e.row(i)[fragmentFirst:]), e.row(i)[fragmentPieces], e.pieces)
+				name, le.Uint32(e.row(i)[fragmentFirst:]), le.Uint16(e.row(i)[fragmentPieces:]), e.pieces)
 		}
 		return
 	}
 	first := e.pieceTable() + pieceLen*uint64(le.Uint32(e.row(i)[fragmentFirst:]))
 	for k := range f.Len() {
-		v.piece(f, k, int64(uint64(e.ref)+first+pieceLen*uint64(k)), e.Key(), e.Address(i), mine)
+		v.piece(e, e.Address(i), f, k, int64(uint64(e.ref)+first+pieceLen*uint64(k)), mine)
 	}
 }
 
-// piece checks piece k of f, which lies at off in the directory. Segments are dealt to
-// the parts one by one, everything else with its block.
-func (v *verifier) piece(f Fragment, k int, off int64, key []byte, a fragment.Address, mine bool) {
+// piece checks piece k of f, a fragment of e at the address a. The piece lies at off in
+// the directory. Segments are dealt to the parts one by one, everything else with its
+// block.
+func (v *verifier) piece(e Entry, a fragment.Address, f Fragment, k int, off int64, mine bool) {
 	row := f.table[pieceLen*k:][:pieceLen]
 	p, ok := f.Piece(k)
-	switch {
-	case !ok && mine:
-		v.problem(directoryFile, off, "%s: piece %d, %s, breaks the format or leads outside the files: % x", describe(key, a), k, Op(row[pieceOp]), row)
-	case !ok:
-	case p.Op == OpSegment:
-		v.segment(p, row, key, a)
-	case p.Op == OpReference && mine:
-		if e, ok := v.r.EntryAt(p.Ref); !ok || !v.isResource(p.Ref) || !e.hasSub(p.Sub) {
-			v.problem(directoryFile, off, "%s: piece %d refers to %s of a resource at %d, which is not there", describe(key, a), k, p.Sub, p.Ref)
-		}
+	if ok && p.Op == OpSegment {
+		v.segment(p, row, e.Key(), a)
 	}
-	if mine && ok && !reservedZero(p.Op, row) {
-		v.problem(directoryFile, off, "%s: piece %d, %s, has bytes that have to be zero: % x", describe(key, a), k, p.Op, row)
+	if !mine {
+		return
+	}
+	what := ""
+	switch {
+	case !ok:
+		what = fmt.Sprintf("breaks the format or leads outside the files: % x", row)
+	case !reservedZero(p.Op, row):
+		what = fmt.Sprintf("has bytes that have to be zero: % x", row)
+	case p.Op == OpReference || p.Op == OpInclude:
+		what = v.leads(program{e, a.Sub}, p)
+	}
+	if what != "" {
+		v.problem(directoryFile, off, "%s: piece %d, %s, %s", describe(e.Key(), a), k, Op(row[pieceOp]), what)
 	}
 }
 
 // reservedZero tells whether the bytes of a piece that mean nothing are zero.
 func reservedZero(op Op, row []byte) bool {
-	tail := zero(row[pieceUnused:pieceSub]) && zero(row[pieceRest:])
+	if !zero(row[pieceUnused:pieceSub]) || !zero(row[pieceRest:]) {
+		return false
+	}
 	switch op {
 	case OpSegment:
-		return tail && zero(row[pieceSub:pieceRest])
-	case OpReference:
-		return tail && zero(row[pieceStored:pieceOp])
+		return zero(row[pieceSub:pieceRest])
+	case OpReference, OpName:
+		return zero(row[pieceStored:pieceOp])
+	case OpInclude:
+		return zero(row[pieceCRCOp:pieceOp])
 	}
-	return tail && zero(row[:pieceOp]) && zero(row[pieceSub:pieceRest])
+	return zero(row[:pieceOp]) && zero(row[pieceSub:pieceRest])
 }
 
 // segment hands a segment to be inflated, unless the walk has met it lately.
@@ -337,7 +350,7 @@ func (v *verifier) segment(p Piece, row []byte, key []byte, a fragment.Address) 
 	if v.seen[where] == all {
 		return
 	}
-	if len(v.seen) >= 1<<16 {
+	if len(v.seen) >= cacheLen {
 		clear(v.seen)
 	}
 	v.seen[where] = all

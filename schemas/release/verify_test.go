@@ -76,7 +76,7 @@ func fixManifest(tb testing.TB, dir string, change func(*Manifest)) {
 	writeFile(tb, data, dir, manifestFile)
 }
 
-var archiveFiles = []string{directoryFile, indexFile, packName(0), packName(1), packName(2), packName(4), packName(7)}
+var archiveFiles = []string{directoryFile, indexFile, packName(0), packName(1), packName(2), packName(4), packName(5), packName(7)}
 
 // TestOpenNamesFile breaks the length of each file, and its header byte by byte.
 func TestOpenNamesFile(t *testing.T) {
@@ -162,7 +162,10 @@ func TestVerifyFindsEveryFlip(t *testing.T) {
 // TestVerifyNamesPlace changes one thing at a time and mends the sums, so that only
 // the check of that thing can find it.
 func TestVerifyNamesPlace(t *testing.T) {
-	const movie550, alias = 0xd8, 0x278 // offsets in the directory; v1.dump has all of them
+	const ( // offsets in the directory; v1.dump has all of them
+		movie550, alias                 = 0xd8, 0x278
+		include, seasonRow, name, idEnd = 0x510, 0x668, 0x4b0, 0x5d0
+	)
 	put := func(off int, bytes ...byte) func([]byte) []byte {
 		return func(b []byte) []byte { copy(b[off:], bytes); return b }
 	}
@@ -171,21 +174,21 @@ func TestVerifyNamesPlace(t *testing.T) {
 		change func([]byte) []byte
 		want   string
 	}{
-		{indexFile, put(0x80, 9), `index: offset 128: slot leads to 72 in the directory, where no block can start`},
-		{indexFile, put(0x86, 0), `index: offset 128: genres of movie "18,53": slot is 0d00000000000008, want 0d27000000000008`},
-		{indexFile, put(0x58, 0, 0, 0, 0, 0, 0, 0, 0), `directory: offset 664: movie 551: the index does not lead here`},
-		{indexFile, put(0x58, 0, 0, 0, 0, 0, 0, 0, 0), `index: offset 32: header says 5 slots are in use, 4 are`},
+		{indexFile, put(0xa8, 9), `index: offset 168: slot leads to 72 in the directory, where no block can start`},
+		{indexFile, put(0xae, 0), `index: offset 168: genres of movie "18,53": slot is 0d00000000000008, want 0d27000000000008`},
+		{indexFile, put(0x68, 0, 0, 0, 0, 0, 0, 0, 0), `directory: offset 664: movie 551: the index does not lead here`},
+		{indexFile, put(0x68, 0, 0, 0, 0, 0, 0, 0, 0), `index: offset 32: header says 9 slots are in use, 8 are`},
 		{indexFile, func(b []byte) []byte {
-			copy(b[0x68:], b[0x58:0x60])
-			return put(0x58, make([]byte, 8)...)(b)
-		}, `index: offset 104: movie 551: slot 5 cannot be found from its ideal slot 3`},
+			copy(b[0x80:], b[0x68:0x70])
+			return put(0x68, make([]byte, 8)...)(b)
+		}, `index: offset 128: movie 551: slot 8 cannot be found from its ideal slot 5`},
 		{directoryFile, put(movie550, 65), `directory: offset 216: no block can start with 41 01 03 00 07 00 00 00`},
 		{directoryFile, put(movie550+1, 3), `directory: offset 216: no block can start with 09 03`},
 		{directoryFile, put(movie550+1, 2), `directory: offset 216: no block can start with 09 02`},
 		{directoryFile, put(movie550+4, 0xff, 0xff, 0xff, 0xff), `directory: offset 216: no block can start with`},
 		{directoryFile, put(movie550+25, 1), `directory: offset 241: movie 550: padding is 01 00 00 00 00 00 00, want zeros`},
 		{directoryFile, put(alias+8, 0x48), `directory: offset 632: alias alias of movie "tt0137523" leads to 72, where no resource starts`},
-		{directoryFile, put(movie550+32+13, 1), `directory: offset 261: movie 550 details: reserved bytes are not zero`},
+		{directoryFile, put(movie550+32+14, 1), `directory: offset 262: movie 550 details: reserved bytes are not zero`},
 		{directoryFile, put(movie550+32+8, 7), `directory: offset 256: movie 550 details: pieces from 7 on, 3 of them, are not among the 7 of the resource`},
 		{directoryFile, put(movie550+32+12, 0), `directory: offset 256: movie 550 details: pieces from 0 on, 0 of them`},
 		{directoryFile, put(movie550+32+6, 0x18), `directory: offset 264: movie 550 similar page 2: address is not above the one before`},
@@ -194,20 +197,37 @@ func TestVerifyNamesPlace(t *testing.T) {
 		{directoryFile, put(0x130, 0xff), `movie 550 details: piece 0, segment, breaks the format or leads outside the files`},
 		{directoryFile, put(0x128, 0x3f), `movie 550 details: piece 0, segment, breaks the format or leads outside the files`},
 		{directoryFile, put(0x158, 0xd8), `directory: offset 344: movie 550 details: piece 1, reference, breaks the format`},
-		{directoryFile, put(0x182, 1), `directory: offset 344: movie 550 details: piece 1 refers to details of a resource at 64, which is not there`},
+		{directoryFile, put(0x182, 1), `directory: offset 344: movie 550 details: piece 1, reference, leads to details of a resource at 64, which is not there`},
 		{directoryFile, put(0x151, 1), `directory: offset 296: movie 550 details: piece 0, segment, has bytes that have to be zero`},
 		{directoryFile, put(0x160, 1), `directory: offset 344: movie 550 details: piece 1, reference, has bytes that have to be zero`},
 		{directoryFile, put(0x220, 1), `directory: offset 536: movie 550 videos: piece 0, id mark, has bytes that have to be zero`},
+		{directoryFile, put(include+pieceCRC, 0), `directory: offset 1296: season 1399 1 credits: piece 1, include, breaks the format`},
+		{directoryFile, put(include+pieceCRC, 10), `season 1399 1 credits: piece 1, include, breaks the format`},
+		{directoryFile, put(include+pieceCRC+1, 1), `season 1399 1 credits: piece 1, include, breaks the format`},
+		{directoryFile, put(include+pieceStored, 1), `season 1399 1 credits: piece 1, include, breaks the format`},
+		{directoryFile, put(include+pieceRaw, 1), `season 1399 1 credits: piece 1, include, breaks the format`},
+		{directoryFile, put(include+pieceSub, 0), `season 1399 1 credits: piece 1, include, breaks the format`},
+		{directoryFile, put(include+pieceCRCOp, 1), `season 1399 1 credits: piece 1, include, has bytes that have to be zero`},
+		{directoryFile, put(include, 14), `directory: offset 1296: season 1399 1 credits: piece 1, include, leads to movie 14 row, a resource which is not there`},
+		{directoryFile, put(include+pieceSub, 0x1d), `piece 1, include, leads to movie 13 videos, of which neither the resource nor the default of its kind has the base`},
+		{directoryFile, put(seasonRow+pieceRaw, 1), `directory: offset 1640: episode 1399 1 2 details: piece 0, include, breaks the format`},
+		{directoryFile, put(name+4, 1), `directory: offset 1200: season 1399 1 details: piece 1, name, breaks the format`},
+		{directoryFile, put(name+pieceSub, 0), `season 1399 1 details: piece 1, name, breaks the format`},
+		{directoryFile, put(name+pieceSub, 4), `season 1399 1 details: piece 1, name, breaks the format`},
+		{directoryFile, put(name+pieceSub+1, 1), `season 1399 1 details: piece 1, name, breaks the format`},
+		{directoryFile, put(name+pieceStored, 1), `season 1399 1 details: piece 1, name, has bytes that have to be zero`},
+		{directoryFile, put(idEnd, 1), `season 1399 1 credits: piece 5, id end, has bytes that have to be zero`},
+		{directoryFile, put(idEnd+pieceSub, 1), `season 1399 1 credits: piece 5, id end, has bytes that have to be zero`},
 		{directoryFile, put(0x134, 14), `pack-00001: offset 64: movie 550 details: it inflates to 15 bytes, want 14`},
 		{directoryFile, put(0x134, 16), `pack-00001: offset 64: movie 550 details: it inflates to 15 bytes, want 16`},
 		{directoryFile, put(0x138, 0), `pack-00001: offset 64: movie 550 details: CRC is f20b5fc4, want f20b5f00`},
 		{directoryFile, put(0x13c, 0), `pack-00001: offset 64: movie 550 details: CRC operator is 60c76f00, want 60c76fe0`},
 		{directoryFile, put(0x140, 0), `pack-00001: offset 64: movie 550 details: hash is 378f`},
-		{directoryFile, put(headerCounts, 9), `directory: offset 24: header counts 9, the blocks have 5`},
+		{directoryFile, put(headerCounts, 10), `directory: offset 24: header counts 10, the blocks have 9`},
 		{packName(1), put(0x45, 'x'), `pack-00001: offset 64: movie 550 details: CRC is`},
 		{packName(1), put(0x40, 1), `pack-00001: offset 64: movie 550 details: it holds a final block`},
 		{packName(1), put(0x40, 7), `pack-00001: offset 64: movie 550 details: inflating stops after 0 raw bytes`},
-		{packName(1), put(headerCounts, 9), `manifest.json: counts of fragments, segments, raw and stored bytes are [8 7 142 177], the files have [8 13 142 177]`},
+		{packName(1), put(headerCounts, 9), `manifest.json: counts of fragments, segments, raw and stored bytes are [15 13 177 242], the files have [15 19 177 242]`},
 		{packName(1), put(headerMagic, 0), `pack-00001: offset 0: magic is`},
 	} {
 		dir := copyArchive(t)
@@ -282,6 +302,10 @@ func walkFragment(r *Reader, f Fragment, a fragment.Address) (n int) {
 		}
 		if e, ok := r.EntryAt(p.Ref); ok && p.Op == OpReference {
 			e.hasSub(p.Sub)
+			e.Find(a)
+		}
+		if e, ok := r.Include(p.Include); ok && p.Op == OpInclude {
+			e.hasSub(p.Include.Sub)
 			e.Find(a)
 		}
 	}

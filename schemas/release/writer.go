@@ -100,7 +100,7 @@ func Create(releasesDir string, o WriterOptions) (*Writer, error) {
 	}
 	w := &Writer{o: o, dir: releasesDir, lock: lock, shards: make([]*ShardWriter, o.Shards)}
 	w.common.subs = map[refSub]struct{}{}
-	w.tmp = filepath.Join(releasesDir, buildingPrefix+strconv.Itoa(os.Getpid()))
+	w.tmp = filepath.Join(releasesDir, BuildingPrefix+strconv.Itoa(os.Getpid()))
 	if err := w.start(); err != nil {
 		return nil, errors.Join(fmt.Errorf("create release: %w", err), lock.Unlock())
 	}
@@ -108,7 +108,7 @@ func Create(releasesDir string, o WriterOptions) (*Writer, error) {
 }
 
 func (w *Writer) start() error {
-	if err := w.disk.removeStale(w.dir, buildingPrefix); err != nil {
+	if err := w.disk.removeStale(w.dir, BuildingPrefix); err != nil {
 		return err
 	}
 	return w.disk.mkdir(w.tmp)

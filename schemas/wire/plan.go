@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 )
@@ -33,6 +34,8 @@ type Field struct {
 	Shape    Shape
 	Nullable bool  // unset means null rather than absent
 	Dict     bool  // few distinct values: dictionary-encode the column
+	Own      bool  // ours: kept in the catalogue, in no answer
+	ID       bool  // of ShapePages: the standalone answer has the id before the page
 	Elem     *Plan // of ShapeObject, ShapeObjects, ShapeKeyed and ShapePages
 	Index    int   // of the struct field
 	typ      reflect.Type
@@ -47,8 +50,11 @@ type Plan struct {
 	// DropID is set for sub-requests: the id of a standalone answer is not kept,
 	// because the resource has it.
 	DropID bool
-	// Subs is the index of the first field that is a sub-request (DropID); the fields
-	// before it are the details. It is len(Fields) for a struct without any.
+	// IDAt says, with DropID, before which field the standalone answer has the id;
+	// len(Fields) for behind the last one, -1 for no id at all.
+	IDAt int
+	// Subs is the index of the first field that is a sub-request (DropID) or our own;
+	// the fields before it are the details. It is len(Fields) for a struct without any.
 	Subs int
 	// Key is the field that holds the member name when the struct is an element
 	// of a ShapeKeyed list, else -1. It is not a member of its own object.
@@ -82,7 +88,8 @@ func newPlan(t reflect.Type) *Plan {
 		panic(fmt.Sprintf("wire: %v does not embed wire.Object", t))
 	}
 	p.object = obj.Offset
-	p.DropID = obj.Tag.Get("wire") == "drop-id"
+	drop, idAt, _ := strings.Cut(obj.Tag.Get("wire"), ",id=")
+	p.DropID = drop == "drop-id"
 	for i := range t.NumField() {
 		sf := t.Field(i)
 		tag := sf.Tag.Get("wire")
@@ -91,7 +98,8 @@ func newPlan(t reflect.Type) *Plan {
 		}
 		p.add(newField(t, sf, tag))
 	}
-	p.Subs = slices.IndexFunc(p.Fields, func(f Field) bool { return f.Elem != nil && f.Elem.DropID })
+	p.IDAt = parseIDAt(t, idAt, len(p.Fields))
+	p.Subs = slices.IndexFunc(p.Fields, func(f Field) bool { return f.Own || f.IsSub() })
 	if p.Subs < 0 {
 		p.Subs = len(p.Fields)
 	}
@@ -100,6 +108,26 @@ func newPlan(t reflect.Type) *Plan {
 	}
 	return p
 }
+
+// parseIDAt reads the tag option id of a sub-request with n fields.
+func parseIDAt(t reflect.Type, option string, n int) int {
+	switch option {
+	case "":
+		return 0
+	case "none":
+		return -1
+	case "end":
+		return n
+	}
+	at, err := strconv.Atoi(option)
+	if err != nil || at < 0 || at > n {
+		panic(fmt.Sprintf("wire: %v: id=%s: want none, end or a place among %d members", t, option, n))
+	}
+	return at
+}
+
+// IsSub reports whether the field is a sub-request.
+func (f *Field) IsSub() bool { return f.Elem != nil && f.Elem.DropID }
 
 func (p *Plan) add(f Field, key bool) {
 	i := len(p.Fields)
@@ -144,6 +172,10 @@ func newField(t reflect.Type, sf reflect.StructField, tag string) (f Field, key 
 			f.Dict = true
 		case "key":
 			key = true
+		case "own":
+			f.Own = true
+		case "id":
+			f.ID = true
 		case "keyed":
 			f.Shape = ShapeKeyed
 		case "pages":

@@ -18,6 +18,25 @@ type Record struct {
 // RecordOf returns v as a Record.
 func RecordOf[T any](v *T) Record { return Record{PlanOf[T](), unsafe.Pointer(v)} }
 
+// As returns the struct that r points to. It panics unless that is a T, which is a
+// mistake of this program.
+func As[T any](r Record) *T {
+	if r.Plan.Type != reflect.TypeFor[T]() {
+		panic("wire: record of " + r.Plan.Type.String() + " is no " + reflect.TypeFor[T]().String())
+	}
+	return (*T)(r.ptr)
+}
+
+// Reset empties the record.
+func (r Record) Reset() { reflect.NewAt(r.Plan.Type, r.ptr).Elem().SetZero() }
+
+// Clone returns a shallow copy of the record: lists and objects are shared.
+func (r Record) Clone() Record {
+	v := reflect.New(r.Plan.Type)
+	v.Elem().Set(reflect.NewAt(r.Plan.Type, r.ptr).Elem())
+	return Record{r.Plan, v.UnsafePointer()}
+}
+
 // IsNil reports whether r was made of a nil pointer.
 func (r Record) IsNil() bool { return r.ptr == nil }
 

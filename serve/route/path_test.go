@@ -25,6 +25,9 @@ func TestParsePath(t *testing.T) {
 	}
 	movie := Target{Op: api.OpMovieDetails, Kind: fragment.KindMovie, Sub: fragment.SubDetails, ID: 550}
 	popular := Target{Op: api.OpMoviePopularList}
+	find := func(id string) Target {
+		return Target{Op: api.OpFindById, Kind: fragment.KindFind, Sub: fragment.SubDetails, Name: []byte(id)}
+	}
 
 	// details, with a slash at the end, with leading zeros
 	f("/3/movie/550", movie)
@@ -51,13 +54,13 @@ func TestParsePath(t *testing.T) {
 		Op: api.OpLegacyMovieSimilarMovies, Kind: fragment.KindMovie, Sub: fragment.SubSimilarMovies, ID: 550,
 	})
 	// words win over parameters
-	f("/3/movie/latest", Target{Op: api.OpMovieLatestId})
+	f("/3/movie/latest", Target{Op: api.OpMovieLatestId, Kind: fragment.KindMovie, Sub: fragment.SubDetails})
 	f("/3/movie/popular", popular)
 	f("/3/movie/changes", Target{Op: api.OpChangesMovieList})
-	f("/3/tv/season/3624/changes", Target{Op: api.OpTvSeasonChangesById, ID: 3624})
-	f("/3/tv/episode/63056/changes", Target{Op: api.OpTvEpisodeChangesById, ID: 63056})
+	f("/3/tv/season/3624/changes", Target{Op: api.OpTvSeasonChangesById, Kind: fragment.KindSeason, Sub: fragment.SubChanges, ID: 3624})
+	f("/3/tv/episode/63056/changes", Target{Op: api.OpTvEpisodeChangesById, Kind: fragment.KindEpisode, Sub: fragment.SubChanges, ID: 63056})
 	f("/3/tv/episode_group/5acf93e60e0a26346d0000ce", Target{
-		Op: api.OpTvEpisodeGroupDetails, Name: []byte("5acf93e60e0a26346d0000ce"),
+		Op: api.OpTvEpisodeGroupDetails, Kind: fragment.KindEpisodeGroup, Sub: fragment.SubDetails, Name: []byte("5acf93e60e0a26346d0000ce"),
 	})
 	// series, seasons, episodes
 	f("/3/tv/1399", Target{Op: api.OpTvSeriesDetails, Kind: fragment.KindTV, Sub: fragment.SubDetails, ID: 1399})
@@ -74,14 +77,20 @@ func TestParsePath(t *testing.T) {
 	})
 	f("/3/company/1/movies", Target{Op: api.OpLegacyCompanyMovies, Kind: fragment.KindCompany, Sub: fragment.SubMovies, ID: 1})
 	f("/3/keyword/825", Target{Op: api.OpKeywordDetails, Kind: fragment.KindKeyword, Sub: fragment.SubDetails, ID: 825})
+	f("/3/genre/list", Target{Op: api.OpLegacyGenreList})
 	f("/3/list/1/item_status", Target{Op: api.OpListCheckItemStatus, ID: 1})
 	// texts
-	f("/3/review/5488c29bc3a3686f4a00004a", Target{Op: api.OpReviewDetails, Name: []byte("5488c29bc3a3686f4a00004a")})
+	f("/3/review/5488c29bc3a3686f4a00004a", Target{
+		Op: api.OpReviewDetails, Kind: fragment.KindReview, Sub: fragment.SubDetails, Name: []byte("5488c29bc3a3686f4a00004a"),
+	})
+	f("/3/credit/52542282760ee313280017f9", Target{
+		Op: api.OpCreditDetails, Kind: fragment.KindCredit, Sub: fragment.SubDetails, Name: []byte("52542282760ee313280017f9"),
+	})
 	f("/3/trending/all/day", Target{Op: api.OpTrendingAll, Name: []byte("day")})
-	f("/3/find/tt0137523", Target{Op: api.OpFindById, Name: []byte("tt0137523")})
-	f("/3/find/a%20b%25", Target{Op: api.OpFindById, Name: []byte("a b%")})
-	f("/3/find/a+b", Target{Op: api.OpFindById, Name: []byte("a+b")})
-	f("/3/find/.hidden", Target{Op: api.OpFindById, Name: []byte(".hidden")})
+	f("/3/find/tt0137523", find("tt0137523"))
+	f("/3/find/a%20b%25", find("a b%"))
+	f("/3/find/a+b", find("a+b"))
+	f("/3/find/.hidden", find(".hidden"))
 	f("/4/list/1", Target{Op: api.OpV4ListDetails, ID: 1})
 	f("/4/account/4bc8892a017a3c0z92001001/lists", Target{Op: api.OpV4AccountLists, Name: []byte("4bc8892a017a3c0z92001001")})
 
@@ -99,7 +108,7 @@ func TestParsePath(t *testing.T) {
 	// repeated slashes
 	f("//3//movie///550//", movie)
 	// tidy text behind a dirty path
-	f("//3/find/abc", Target{Op: api.OpFindById, Name: []byte("abc")})
+	f("//3/find/abc", find("abc"))
 }
 
 func TestRefusePath(t *testing.T) {
@@ -178,15 +187,16 @@ func TestEveryOperation(t *testing.T) {
 	var q Request
 	for i, op := range api.Operations() {
 		path := fill(op.Path, "7")
-		want, allow := CodeOK, "GET, HEAD, OPTIONS"
-		if op.Method != get {
+		want := CodeOK
+		if op.Method != get || op.Name == "v4ListClear" { // a GET that changes something
 			want = CodeMethod
 		}
 		c := Match([]byte(op.Method), []byte(path), &q)
 		if c != want || q.Op != api.Op(i) || q.Kind != op.Kind || q.Sub != op.Sub {
 			t.Errorf("Match(%s %s) = %d with %v, want %d with %s", op.Method, path, c, q.Op, want, op.Name)
 		}
-		if op.Method == get && q.Allow != allow {
+		const allow = "GET, HEAD, OPTIONS"
+		if want == CodeOK && q.Allow != allow {
 			t.Errorf("Match(%s %s): Allow is %q, want %q", op.Method, path, q.Allow, allow)
 		}
 	}
@@ -218,8 +228,13 @@ func TestMatch(t *testing.T) {
 	f("GET", "/3/movie/550", CodeOK, api.OpMovieDetails, read)
 	f("HEAD", "/3/movie/550", CodeOK, api.OpMovieDetails, read)
 	f("OPTIONS", "/3/movie/550", CodeOK, api.OpMovieDetails, read)
-	// a GET that writes is for the caller to refuse
-	f("GET", "/4/list/1/clear", CodeOK, api.OpV4ListClear, read)
+	// a GET that writes, and two whose writing leaves nothing behind
+	f("GET", "/4/list/1/clear", CodeMethod, api.OpV4ListClear, "OPTIONS")
+	f("HEAD", "/4/list/1/clear", CodeMethod, api.NoOp, "OPTIONS")
+	f("GET", "/3/list/1/clear", CodeMethod, api.NoOp, "OPTIONS")
+	f("GET", "/3/authentication/session/new", CodeMethod, api.NoOp, "OPTIONS")
+	f("GET", "/3/authentication/token/new", CodeOK, api.OpAuthenticationCreateRequestToken, read)
+	f("GET", "/3/authentication/guest_session/new", CodeOK, api.OpAuthenticationCreateGuestSession, read)
 	// a write that the table has, beside a GET and alone
 	f("DELETE", "/3/list/1", CodeMethod, api.OpListDelete, read)
 	f("PUT", "/4/list/1", CodeMethod, api.OpV4ListUpdate, read)

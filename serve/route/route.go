@@ -91,7 +91,8 @@ type Target struct {
 	// ID is the number in the path; of a series in the paths of seasons and
 	// episodes. Zero where the path has none, and for a movie named by Name.
 	ID fragment.ID
-	// Season and Episode are the numbers below a series.
+	// Season and Episode are the numbers below a series. In the paths of the changes
+	// of a season or an episode they are zero, and ID is its own number.
 	Season, Episode uint32
 	// Name is the text in the path, decoded: a review's or credit's id, a time
 	// window, an external id, or the IMDb id ("tt0137523") in place of a movie's
@@ -179,7 +180,7 @@ func Parse(path, query []byte, q *Request) Code {
 //
 // HEAD is routed as GET. OPTIONS is CodeOK on every known path. Every other method
 // is CodeMethod, since the edge is read-only, with Op telling which operation was
-// meant if there is one. GETs that write are CodeOK: see api.Operation.Writes.
+// meant if there is one. So are GETs that change something in a session's name.
 func Match(method, path []byte, q *Request) Code {
 	q.Reset()
 	t := load()

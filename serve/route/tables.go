@@ -73,11 +73,17 @@ func (t *tables) addRoute(o api.Op, op *api.Operation) {
 		t.routes = append(t.routes, pathRoute{get: api.NoOp, allow: options})
 	}
 	r := &t.routes[n.leaf]
-	if op.Method == get {
+	if op.Method == get && !changes(op) {
 		r.get, r.allow = o, get+", "+head+", "+options
 		return
 	}
 	r.writes = append(r.writes, methodOp{op.Method, o})
+}
+
+// changes reports whether an operation changes something for good, and is not served
+// for that. The GETs that write without a session make values that nobody keeps.
+func changes(op *api.Operation) bool {
+	return op.Writes && (op.Method != get || op.Auth != api.AuthBearer)
 }
 
 // slotOf returns what a path parameter of op takes.

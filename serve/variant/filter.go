@@ -74,7 +74,10 @@ func (f *Filter) Append(dst, raw []byte) ([]byte, error) {
 func (f *Filter) thins(name []byte) bool {
 	switch f.by {
 	case byImageLanguage:
-		return string(name) == `"backdrops"` || string(name) == `"logos"` || string(name) == `"posters"`
+		switch string(name) {
+		case `"backdrops"`, `"logos"`, `"posters"`, `"stills"`:
+			return true
+		}
 	case byVideoLanguage:
 		return string(name) == `"results"`
 	case byCountryCode:

@@ -55,8 +55,8 @@ func TestFilterLanguages(t *testing.T) {
 	images(`"posters":[{"x":{"iso_639_1":"fr"},"y":[{"iso_639_1":"fr"}],"iso_639_1":"en"}]}`,
 		`"posters":[{"x":{"iso_639_1":"fr"},"y":[{"iso_639_1":"fr"}],"iso_639_1":"en"}]}`, "en", "de")
 	// Arrays that the filter does not know stay whole, as in the stored groups.
-	images(`"logos":[{"iso_639_1":"fr"}],"stills":[{"iso_639_1":"fr"}],"n":1,"o":{"logos":[{"iso_639_1":"fr"}]}}`,
-		`"logos":[],"stills":[{"iso_639_1":"fr"}],"n":1,"o":{"logos":[{"iso_639_1":"fr"}]}}`, "en", "de")
+	images(`"logos":[{"iso_639_1":"fr"}],"others":[{"iso_639_1":"fr"}],"n":1,"o":{"logos":[{"iso_639_1":"fr"}]}}`,
+		`"logos":[],"others":[{"iso_639_1":"fr"}],"n":1,"o":{"logos":[{"iso_639_1":"fr"}]}}`, "en", "de")
 }
 
 func TestFilterCountry(t *testing.T) {

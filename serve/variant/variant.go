@@ -76,52 +76,96 @@ func Canonical(s fragment.Sub) fragment.Sub {
 	return s
 }
 
-// Pick returns what answers sub-request s of resource e; false when e stores
-// nothing of it, in any variant.
-func Pick(e release.Entry, s fragment.Sub, q *route.Request) (Choice, bool) {
-	switch s {
-	case fragment.SubImages:
+// Pick returns what answers sub-request s of resource e, which is of kind k; false when
+// e stores nothing of it, in any variant.
+func Pick(e release.Entry, k fragment.Kind, s fragment.Sub, q *route.Request) (Choice, bool) {
+	switch rowsOf(k, s) {
+	case byImageLanguage:
 		languages := imageSet(q)
 		return pickRows(e, s, fragment.Base, &languages, byImageLanguage)
-	case fragment.SubVideos:
+	case byVideoLanguage:
 		return pickVideos(e, q)
-	case fragment.SubAlternativeTitles:
-		c, ok := pickText(e, s, q)
+	case byCountryCode:
+		c, ok := pickText(e, k, s, q)
 		c.Filter = byCountry(q.Country)
 		return c, ok
-	case fragment.SubChanges:
-		c, ok := pickText(e, s, q)
+	case byTime:
+		c, ok := pickText(e, k, s, q)
 		c.Filter = byDay(&q.Params)
 		return c, ok
 	}
-	return pickText(e, s, q)
+	if s == fragment.SubImages {
+		f, ok := e.Find(fragment.Address{Sub: s}) // groups of languages are no translations
+		return Choice{Fragment: f}, ok
+	}
+	return pickText(e, k, s, q)
+}
+
+// PickDefault returns what e, the resource of defaults of kind k, has for sub-request s.
+// Defaults have one form for all languages.
+func PickDefault(e release.Entry, k fragment.Kind, s fragment.Sub, q *route.Request) (Choice, bool) {
+	f, ok := e.Find(fragment.Address{Sub: s})
+	_, shown := pageOf(k, s, q)
+	return Choice{Fragment: f, Page: shown}, ok
+}
+
+// rowsOf tells by what the rows of a sub-request are chosen. The images of people,
+// companies and networks take no language, not even that of the details they are
+// appended to.
+func rowsOf(k fragment.Kind, s fragment.Sub) by {
+	switch s {
+	case fragment.SubImages:
+		switch k {
+		case fragment.KindMovie, fragment.KindTV, fragment.KindSeason, fragment.KindEpisode, fragment.KindCollection:
+			return byImageLanguage
+		}
+	case fragment.SubVideos:
+		return byVideoLanguage
+	case fragment.SubAlternativeTitles:
+		if k == fragment.KindMovie { // those of series take no country
+			return byCountryCode
+		}
+	case fragment.SubChanges:
+		return byTime
+	}
+	return byNothing
 }
 
 // pickText walks the chain of languages; in each language, a page that is not
 // stored is answered by the tail.
-func pickText(e release.Entry, s fragment.Sub, q *route.Request) (Choice, bool) {
+func pickText(e release.Entry, k fragment.Kind, s fragment.Sub, q *route.Request) (Choice, bool) {
 	chain := TextChain(&q.Params)
-	paged := isPaged(s)
+	stored, shown := pageOf(k, s, q)
 	for _, v := range chain.Variants() {
-		if paged {
-			if f, ok := e.Find(fragment.Address{Sub: s, Page: q.Page, Variant: v}); ok {
-				return Choice{Fragment: f, Page: q.Page}, true
+		if stored != 0 {
+			if f, ok := e.Find(fragment.Address{Sub: s, Page: stored, Variant: v}); ok {
+				return Choice{Fragment: f, Page: shown}, true
 			}
 		}
 		if f, ok := e.Find(fragment.Address{Sub: s, Variant: v}); ok {
-			return Choice{Fragment: f, Page: q.Page}, true
+			return Choice{Fragment: f, Page: shown}, true
 		}
 	}
 	return Choice{}, false
 }
 
-// isPaged reports whether a sub-request of a movie has pages.
-func isPaged(s fragment.Sub) bool {
+// pageOf returns which page of a sub-request to look for, 0 for one that has none, and
+// which page the answer is said to be. Two lists ignore the page that is asked for: the
+// movies of a company answer the first one, and the tagged images of a person are said
+// to be page 0.
+func pageOf(k fragment.Kind, s fragment.Sub, q *route.Request) (stored, shown uint16) {
 	switch s {
 	case fragment.SubLists, fragment.SubRecommendations, fragment.SubReviews, fragment.SubSimilar:
-		return true
+		return q.Page, q.Page
+	case fragment.SubMovies:
+		if k == fragment.KindCompany {
+			return 1, 1
+		}
+		return q.Page, q.Page
+	case fragment.SubTaggedImages:
+		return 1, 0
 	}
-	return false
+	return 0, 0
 }
 
 // set is the languages that rows may have; all is set when any will do.

@@ -21,9 +21,15 @@ var (
 // parse routes a request for a movie: parse("/images?language=de").
 func parse(tb testing.TB, uri string) *route.Request {
 	tb.Helper()
+	return parsePath(tb, "/3/movie/550"+uri)
+}
+
+// parsePath routes a request for anything.
+func parsePath(tb testing.TB, uri string) *route.Request {
+	tb.Helper()
 	path, query, _ := strings.Cut(uri, "?")
 	q := new(route.Request)
-	if c := route.Parse([]byte("/3/movie/550"+path), []byte(query), q); c != route.CodeOK {
+	if c := route.Parse([]byte(path), []byte(query), q); c != route.CodeOK {
 		tb.Fatalf("route.Parse(%s) = %d, want 0", uri, c)
 	}
 	return q
@@ -167,7 +173,7 @@ func TestPickText(t *testing.T) {
 	f := func(language, want string) {
 		t.Helper()
 		q := parse(t, "?language="+language)
-		c, ok := Pick(e, details, q)
+		c, ok := Pick(e, fragment.KindMovie, details, q)
 		if got := picked(t, e, c, ok); got != want {
 			t.Errorf("Pick(details, %s) = %s, want %s", language, got, want)
 		}
@@ -186,7 +192,7 @@ func TestPickText(t *testing.T) {
 	f("nonsense", "details")
 
 	q := parse(t, "/credits")
-	if c, ok := Pick(e, fragment.SubCredits, q); ok {
+	if c, ok := Pick(e, fragment.KindMovie, fragment.SubCredits, q); ok {
 		t.Errorf("Pick(credits) = %s, true, want false: nothing is stored", picked(t, e, c, ok))
 	}
 }
@@ -205,7 +211,7 @@ func TestPickPage(t *testing.T) {
 	)
 	f := func(s fragment.Sub, query, want string, page uint16) {
 		t.Helper()
-		c, ok := Pick(e, s, parse(t, "/"+s.Name()+query))
+		c, ok := Pick(e, fragment.KindMovie, s, parse(t, "/"+s.Name()+query))
 		if got := picked(t, e, c, ok); got != want || c.Page != page {
 			t.Errorf("Pick(%s%s) = %s, page %d, want %s, page %d", s, query, got, c.Page, want, page)
 		}
@@ -230,12 +236,12 @@ func TestPickImages(t *testing.T) {
 	e := entry(t, group(fragment.Base), group(fragment.NoLanguage), group(de), group(english), group(fr))
 	f := func(query, want string) {
 		t.Helper()
-		c, ok := Pick(e, images, parse(t, "/images?"+query))
+		c, ok := Pick(e, fragment.KindMovie, images, parse(t, "/images?"+query))
 		if got := picked(t, e, c, ok); got != want {
 			t.Errorf("Pick(images?%s) = %s, want %s", query, got, want)
 		}
 		// Appended, the parameters mean the same.
-		c, ok = Pick(e, images, parse(t, "?append_to_response=images&"+query))
+		c, ok = Pick(e, fragment.KindMovie, images, parse(t, "?append_to_response=images&"+query))
 		if got := picked(t, e, c, ok); got != want {
 			t.Errorf("Pick(images appended, %s) = %s, want %s", query, got, want)
 		}
@@ -264,7 +270,7 @@ func TestPickVideos(t *testing.T) {
 	onlyGerman := entry(t, group(fragment.All), group(de)) // the base is the default, and not stored
 	f := func(e release.Entry, query, want string) {
 		t.Helper()
-		c, ok := Pick(e, videos, parse(t, "/videos?"+query))
+		c, ok := Pick(e, fragment.KindMovie, videos, parse(t, "/videos?"+query))
 		if got := picked(t, e, c, ok); got != want {
 			t.Errorf("Pick(videos?%s) = %s, want %s", query, got, want)
 		}
@@ -288,7 +294,7 @@ func TestPickFilters(t *testing.T) {
 	e := entry(t, fragment.Address{Sub: fragment.SubAlternativeTitles}, fragment.Address{Sub: fragment.SubChanges})
 	f := func(s fragment.Sub, query string, want bool) {
 		t.Helper()
-		c, ok := Pick(e, s, parse(t, "/"+s.Name()+"?"+query))
+		c, ok := Pick(e, fragment.KindMovie, s, parse(t, "/"+s.Name()+"?"+query))
 		if !ok || c.Filter.IsZero() == want {
 			t.Errorf("Pick(%s?%s) = filter %v, %v, want filter %v", s, query, !c.Filter.IsZero(), ok, want)
 		}
@@ -311,4 +317,53 @@ func TestSetIsSorted(t *testing.T) {
 	if got := s.list[:s.n]; !slices.Equal(got, want) {
 		t.Errorf("set after add = %v, want %v", got, want)
 	}
+}
+
+// TestPickKinds checks where kinds differ in how they choose rows and pages.
+func TestPickKinds(t *testing.T) {
+	base := func(s fragment.Sub) fragment.Address { return fragment.Address{Sub: s} }
+	page := func(s fragment.Sub, n uint16) fragment.Address { return fragment.Address{Sub: s, Page: n} }
+	in := func(s fragment.Sub, v fragment.Variant) fragment.Address { return fragment.Address{Sub: s, Variant: v} }
+	const images, movies, tagged = fragment.SubImages, fragment.SubMovies, fragment.SubTaggedImages
+	e := entry(t,
+		base(images), in(images, de), in(images, fr),
+		page(movies, 1), page(movies, 2), base(movies),
+		page(tagged, 1), base(tagged),
+		base(fragment.SubAlternativeTitles),
+	)
+	f := func(uri, want string, shown uint16) {
+		t.Helper()
+		q := parsePath(t, uri)
+		k, s := q.Kind, q.Sub
+		if list := q.Appends(); len(list) > 0 {
+			k, s = list[0].Kind, list[0].Sub
+		}
+		c, ok := Pick(e, k, s, q)
+		if got := picked(t, e, c, ok); got != want || c.Page != shown {
+			t.Errorf("Pick(%s) = %s, page %d, want %s, page %d", uri, got, c.Page, want, shown)
+		}
+		if d, ok := PickDefault(e, k, s, q); !ok || d.Page != shown || !d.Filter.IsZero() {
+			t.Errorf("PickDefault(%s) = page %d, %v, want page %d", uri, d.Page, ok, shown)
+		}
+	}
+	for _, path := range []string{
+		"/3/movie/1", "/3/tv/1", "/3/tv/1/season/1", "/3/tv/1/season/1/episode/1", "/3/collection/1",
+	} {
+		f(path+"/images?language=de", "images de", 0)
+		f(path+"?append_to_response=images&language=de", "images de", 0)
+	}
+	f("/3/tv/1?append_to_response=season/1/images&include_image_language=fr", "images fr", 0)
+	// what takes no language is whole, whatever the details take
+	f("/3/person/1?append_to_response=images&language=de", "images", 0)
+	f("/3/company/1/images?language=de", "images", 0)
+	f("/3/network/1?append_to_response=images&language=de", "images", 0)
+	// the movies of a keyword have pages, those of a company one
+	f("/3/keyword/1/movies", "movies page 1", 1)
+	f("/3/keyword/1/movies?page=2", "movies page 2", 2)
+	f("/3/keyword/1/movies?page=3", "movies", 3)
+	f("/3/company/1/movies?page=2", "movies page 1", 1)
+	f("/3/company/1?append_to_response=movies&page=3", "movies page 1", 1)
+	f("/3/person/1/tagged_images?page=7", "tagged_images page 1", 0)
+	// countries are for movies
+	f("/3/tv/1/alternative_titles?country=DE", "alternative_titles", 0)
 }

@@ -16,18 +16,36 @@ package api
 import "reelsplice/schemas/fragment"
 `
 
-// roots are the paths of the resources that have fragments, by the namespace of
-// their append names, which is also the name of their kind.
-var roots = []struct{ path, namespace string }{
-	{"/3/movie/{movie_id}", "movie"},
-	{"/3/tv/{series_id}", "tv"},
-	{"/3/tv/{series_id}/season/{season_number}", "season"},
-	{"/3/tv/{series_id}/season/{season_number}/episode/{episode_number}", "episode"},
-	{"/3/person/{person_id}", "person"},
-	{"/3/collection/{collection_id}", "collection"},
-	{"/3/company/{company_id}", "company"},
-	{"/3/network/{network_id}", "network"},
-	{"/3/keyword/{keyword_id}", "keyword"},
+// roots are the paths of the resources that have fragments. The paths below them are
+// their sub-requests.
+var roots = []struct {
+	path, kind string
+	appends    bool // details take the append names of the namespace that is called like the kind
+}{
+	{"/3/movie/latest", "movie", false},
+	{"/3/movie/{movie_id}", "movie", true},
+	{"/3/tv/latest", "tv", false},
+	{"/3/tv/season/{season_id}", "season", false},
+	{"/3/tv/episode/{episode_id}", "episode", false},
+	{"/3/tv/episode_group/{tv_episode_group_id}", "episode_group", false},
+	{"/3/tv/{series_id}", "tv", true},
+	{"/3/tv/{series_id}/season/{season_number}", "season", true},
+	{"/3/tv/{series_id}/season/{season_number}/episode/{episode_number}", "episode", true},
+	{"/3/person/latest", "person", false},
+	{"/3/person/{person_id}", "person", true},
+	{"/3/collection/{collection_id}", "collection", true},
+	{"/3/company/{company_id}", "company", true},
+	{"/3/network/{network_id}", "network", true},
+	{"/3/keyword/{keyword_id}", "keyword", true},
+	{"/3/review/{review_id}", "review", false},
+	{"/3/credit/{credit_id}", "credit", false},
+	{"/3/find/{external_id}", "find", false},
+}
+
+// legacy are operations that the reference files do not list, rows of operations.tsv
+// like theirs. TMDB answers them without documenting them.
+var legacy = [][]string{
+	{"Legacy", "legacyGenreList", "GET", "/3/genre/list", "", "language:string:en", "", "bearer", "no", "GenreList", "old name of genre/movie/list"},
 }
 
 // render returns the formatted source for the rows of both files. It ends at the
@@ -41,7 +59,7 @@ func render(ops, names [][]string) ([]byte, error) {
 	}
 	b.WriteString(")\n\nvar operations = [...]Operation{\n")
 	for _, row := range ops {
-		if err := renderOperation(&b, row, names); err != nil {
+		if err := renderOperation(&b, row); err != nil {
 			return nil, fmt.Errorf("operation %s: %w", row[1], err)
 		}
 	}
@@ -60,7 +78,7 @@ func render(ops, names [][]string) ([]byte, error) {
 }
 
 // renderOperation writes one row of operations.tsv.
-func renderOperation(b *bytes.Buffer, row []string, names [][]string) error {
+func renderOperation(b *bytes.Buffer, row []string) error {
 	fmt.Fprintf(b, "{\nGroup: %q, Name: %q,\nMethod: %q, Path: %q,\n", row[0], row[1], row[2], row[3])
 	if err := renderParams(b, "PathParams", row[4]); err != nil {
 		return err
@@ -84,30 +102,27 @@ func renderOperation(b *bytes.Buffer, row []string, names [][]string) error {
 	}
 	renderText(b, "Shape", row[9])
 	renderText(b, "Notes", row[10])
-	renderFragment(b, row[3], names)
+	renderFragment(b, row[3])
 	b.WriteString("},\n")
 	return nil
 }
 
 // renderFragment writes which fragment answers the path, if any does.
-func renderFragment(b *bytes.Buffer, path string, names [][]string) {
+func renderFragment(b *bytes.Buffer, path string) {
 	for _, root := range roots {
 		rest, ok := strings.CutPrefix(path, root.path)
 		if !ok {
 			continue
 		}
 		if rest == "" {
-			for _, n := range names {
-				if n[0] == root.namespace {
-					fmt.Fprintf(b, "Appends: %q,\n", root.namespace)
-					break
-				}
+			if root.appends {
+				fmt.Fprintf(b, "Appends: %q,\n", root.kind)
 			}
-			fmt.Fprintf(b, "Kind: %s, Sub: fragment.SubDetails,\n", kindConst(root.namespace))
+			fmt.Fprintf(b, "Kind: %s, Sub: fragment.SubDetails,\n", kindConst(root.kind))
 			return
 		}
 		if sub, ok := fragment.ParseSub(strings.TrimPrefix(rest, "/")); ok {
-			fmt.Fprintf(b, "Kind: %s, Sub: %s,\n", kindConst(root.namespace), subConst(sub.Name()))
+			fmt.Fprintf(b, "Kind: %s, Sub: %s,\n", kindConst(root.kind), subConst(sub.Name()))
 			return
 		}
 	}

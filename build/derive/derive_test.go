@@ -1,0 +1,235 @@
+package derive
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/wire"
+)
+
+func parse[T any](tb testing.TB, row string) *T {
+	tb.Helper()
+	v := new(T)
+	if err := wire.NewParser().Parse(row, wire.RecordOf(v)); err != nil {
+		tb.Fatalf("Parse(%s): %v", row, err)
+	}
+	return v
+}
+
+func drawTitle(t *rapid.T) Title {
+	return Title{
+		Kind:       rapid.SampledFrom([]fragment.Kind{fragment.KindMovie, fragment.KindTV}).Draw(t, "kind"),
+		ID:         rapid.Int64Range(1, 1<<62).Draw(t, "id"),
+		Popularity: rapid.Float64Range(0, 1e6).Draw(t, "popularity"),
+		Votes:      rapid.Int64().Draw(t, "votes"),
+		Date:       rapid.String().Draw(t, "date"),
+	}
+}
+
+func drawCredit(t *rapid.T) Credit {
+	text := rapid.String()
+	c := Credit{
+		ID: text.Draw(t, "id"), Role: Role(rapid.IntRange(1, 3).Draw(t, "role")), Title: drawTitle(t),
+		Character: text.Draw(t, "character"), Order: rapid.Int64().Draw(t, "order"), Department: text.Draw(t, "department"),
+		Job: text.Draw(t, "job"), EpisodeCount: rapid.Int64().Draw(t, "count"), FirstAirDate: text.Draw(t, "first"),
+		Person: Person{
+			ID: rapid.Int64().Draw(t, "person"), Name: text.Draw(t, "name"), OriginalName: text.Draw(t, "original"),
+			Adult: rapid.Bool().Draw(t, "adult"), Gender: rapid.Int64Range(0, 3).Draw(t, "gender"),
+			KnownForDepartment: text.Draw(t, "known"), Popularity: rapid.Float64().Draw(t, "fame"), ProfilePath: text.Draw(t, "path"),
+		},
+	}
+	for range rapid.IntRange(0, 3).Draw(t, "seasons") {
+		c.Seasons = append(c.Seasons, rapid.Int64().Draw(t, "season"))
+		c.Episodes = append(c.Episodes, [2]int64{rapid.Int64().Draw(t, "s"), rapid.Int64().Draw(t, "e")})
+	}
+	return c
+}
+
+func TestCodec(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		want := drawCredit(t)
+		b := want.Append(nil)
+		got, err := ParseCredit(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatalf("ParseCredit(Append) differs (-want +got):\n%s", diff)
+		}
+		if _, err := ParseCredit(b[:rapid.IntRange(0, len(b)-1).Draw(t, "cut")]); err == nil {
+			t.Fatal("ParseCredit takes a cut record")
+		}
+	})
+}
+
+// TestOrder checks that bytes of titles compare as lists show them.
+func TestOrder(t *testing.T) {
+	in := []Title{
+		{Kind: fragment.KindMovie, ID: 9, Popularity: 80.5},
+		{Kind: fragment.KindMovie, ID: 3, Popularity: 80.25},
+		{Kind: fragment.KindMovie, ID: 4, Popularity: 80.25},
+		{Kind: fragment.KindMovie, ID: 1},
+		{Kind: fragment.KindTV, ID: 1, Popularity: 500},
+		{Kind: fragment.KindTV, ID: 2, Popularity: 1},
+	}
+	for i := 1; i < len(in); i++ {
+		if bytes.Compare(in[i-1].Append(nil), in[i].Append(nil)) >= 0 {
+			t.Errorf("%+v does not come before %+v", in[i-1], in[i])
+		}
+	}
+	first := Credit{Title: in[0], Role: Cast, Order: -1}
+	for _, c := range []Credit{{Title: in[0], Role: Cast, Order: 7}, {Title: in[0], Role: Crew}, {Title: in[1], Role: Cast}} {
+		if bytes.Compare(first.Append(nil), c.Append(nil)) >= 0 {
+			t.Errorf("%+v does not come before %+v", first, c)
+		}
+		first = c
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	c := Credit{ID: "52fe4250c3a36847f80149f7", Role: Cast, Title: Title{Kind: fragment.KindMovie, ID: 550}}
+	f.Add(c.Append(nil))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		c, err := ParseCredit(b)
+		if err != nil {
+			return
+		}
+		again, err := ParseCredit(c.Append(nil))
+		if err != nil {
+			t.Fatalf("ParseCredit of its own bytes: %v", err)
+		}
+		if a, b := again.Append(nil), c.Append(nil); !bytes.Equal(a, b) {
+			t.Fatalf("%x, then %x", b, a)
+		}
+	})
+}
+
+func TestMovieCredits(t *testing.T) {
+	m := parse[catalog.Movie](t, `{"id":550,"popularity":61.5,"vote_count":7,"release_date":"1999-10-15","credits":{
+		"cast":[{"id":287,"name":"Brad Pitt","gender":2,"credit_id":"c1","character":"Tyler","order":1},{"name":"Nobody","credit_id":"c0"}],
+		"crew":[{"id":7467,"name":"David Fincher","credit_id":"c2","department":"Directing","job":"Director","profile_path":"/p.jpg"}]}}`)
+	title := Title{Kind: fragment.KindMovie, ID: 550, Popularity: 61.5, Votes: 7, Date: "1999-10-15"}
+	want := []Credit{
+		{ID: "c1", Role: Cast, Title: title, Character: "Tyler", Order: 1, Department: "Acting", Job: "Actor", Person: Person{ID: 287, Name: "Brad Pitt", Gender: 2}},
+		{ID: "c2", Role: Crew, Title: title, Department: "Directing", Job: "Director", Person: Person{ID: 7467, Name: "David Fincher", ProfilePath: "/p.jpg"}},
+	}
+	if diff := cmp.Diff(want, MovieCredits(m)); diff != "" {
+		t.Errorf("MovieCredits differs (-want +got):\n%s", diff)
+	}
+	m.Localized = []catalog.Localized{{Credits: m.Credits}}
+	m.Credits = nil
+	if diff := cmp.Diff(want, MovieCredits(m)); diff != "" {
+		t.Errorf("MovieCredits of a crawl in another language differs (-want +got):\n%s", diff)
+	}
+}
+
+// A small series: a regular of one season, a guest of three episodes, a director.
+const (
+	seriesRow = `{"id":1,"name":"S","first_air_date":"2001-01-01","number_of_episodes":4,
+		"created_by":[{"id":30,"credit_id":"k","name":"Creator","gender":1}],
+		"credits":{"cast":[{"id":10,"name":"Star","credit_id":"a","character":"Hero","order":0},{"id":11,"name":"Other","credit_id":"b","character":"Friend","order":1}],"crew":[]}}`
+	seasonRow = `{"id":101,"season_number":1,"series_id":1,
+		"credits":{"cast":[{"id":10,"name":"Star","credit_id":"a","character":"Hero","order":0}],"crew":[]},
+		"episodes":[
+		{"episode_number":1,"air_date":"2001-01-02","crew":[{"id":20,"name":"D","credit_id":"d","department":"Directing","job":"Director"}],"guest_stars":[{"id":12,"name":"Guest","credit_id":"g","character":"Foe","order":5}]},
+		{"episode_number":3,"air_date":"2001-01-09","crew":[],"guest_stars":[{"id":12,"name":"Guest","credit_id":"g","character":"Foe","order":5}]}]}`
+	specialRow = `{"id":100,"season_number":0,"series_id":1,"episodes":[{"episode_number":1,"air_date":"2000-12-24","crew":[],"guest_stars":[{"id":12,"name":"Guest","credit_id":"g","character":"Foe","order":5}]}]}`
+)
+
+func collect(t *testing.T) (*Series, *catalog.Season) {
+	t.Helper()
+	c := NewSeries(1, parse[catalog.TV](t, seriesRow))
+	special, season := parse[catalog.Season](t, specialRow), parse[catalog.Season](t, seasonRow)
+	c.Season(0, special, Broadcasts(special, nil))
+	c.Season(1, season, Broadcasts(season, nil))
+	return c, season
+}
+
+func TestSeries(t *testing.T) {
+	c, _ := collect(t)
+	byID := map[string]Credit{}
+	for _, x := range c.Credits() {
+		byID[x.ID] = x
+	}
+	f := func(id string, role Role, count int64, first string, seasons []int64, episodes [][2]int64) {
+		t.Helper()
+		got := byID[id]
+		if got.Role != role || got.EpisodeCount != count || got.FirstAirDate != first || !cmp.Equal(got.Seasons, seasons) || !cmp.Equal(got.Episodes, episodes) {
+			t.Errorf("credit %s = %+v, want %s, %d episodes since %s, seasons %v, episodes %v", id, got, role, count, first, seasons, episodes)
+		}
+		if got.Title.ID != 1 || got.Title.Kind != fragment.KindTV || got.Title.Date != "2001-01-01" {
+			t.Errorf("credit %s is of %+v, want series 1", id, got.Title)
+		}
+	}
+	f("a", Cast, 2, "2001-01-02", []int64{1}, nil)
+	f("b", Cast, 4, "2000-12-24", []int64{1}, nil)
+	f("g", Cast, 3, "2000-12-24", []int64{0, 1}, [][2]int64{{0, 1}, {1, 1}, {1, 3}})
+	f("d", Crew, 1, "2001-01-02", []int64{1}, [][2]int64{{1, 1}})
+	f("k", Creator, 0, "", nil, nil)
+}
+
+func TestAggregate(t *testing.T) {
+	c, season := collect(t)
+	got := string(wire.Append(nil, wire.RecordOf(Aggregate(c.Credits()))))
+	want := `{"cast":[` +
+		`{"adult":false,"gender":0,"id":11,"known_for_department":"","name":"Other","original_name":"","popularity":0.0,"profile_path":null,"roles":[{"credit_id":"b","character":"Friend","episode_count":4}],"total_episode_count":4,"order":1},` +
+		`{"adult":false,"gender":0,"id":12,"known_for_department":"","name":"Guest","original_name":"","popularity":0.0,"profile_path":null,"roles":[{"credit_id":"g","character":"Foe","episode_count":3}],"total_episode_count":3,"order":5},` +
+		`{"adult":false,"gender":0,"id":10,"known_for_department":"","name":"Star","original_name":"","popularity":0.0,"profile_path":null,"roles":[{"credit_id":"a","character":"Hero","episode_count":2}],"total_episode_count":2,"order":0}],` +
+		`"crew":[{"adult":false,"gender":0,"id":20,"known_for_department":"","name":"D","original_name":"","popularity":0.0,"profile_path":null,"jobs":[{"credit_id":"d","job":"Director","episode_count":1}],"department":"Directing","total_episode_count":1}]}`
+	if got != want {
+		t.Errorf("Aggregate =\n%s\nwant\n%s", got, want)
+	}
+	a := SeasonAggregate(season, nil, Broadcasts(season, nil))
+	if len(a.Cast) != 2 || a.Cast[0].ID.V != 10 || a.Cast[0].TotalEpisodeCount.V != 2 || a.Cast[1].TotalEpisodeCount.V != 2 || len(a.Crew) != 1 {
+		t.Errorf("SeasonAggregate = %s", wire.Append(nil, wire.RecordOf(a)))
+	}
+	if a := Aggregate(nil); a != nil {
+		t.Errorf("Aggregate of nothing = %v, want nil", a)
+	}
+}
+
+// TestBroadcasts checks that an episode's own record wins, unless it has nothing of
+// what credits need.
+func TestBroadcasts(t *testing.T) {
+	season := parse[catalog.Season](t, seasonRow)
+	own := []*catalog.Episode{
+		parse[catalog.Episode](t, `{"episode_number":1,"images":{"stills":[]}}`),
+		parse[catalog.Episode](t, `{"episode_number":3,"air_date":"2001-02-01","crew":[],"guest_stars":[]}`),
+		parse[catalog.Episode](t, `{"episode_number":2}`),
+	}
+	got := Broadcasts(season, own)
+	if len(got) != 3 || got[0].Number != 1 || len(got[0].GuestStars) != 1 || got[1].Number != 2 || got[2].AirDate != "2001-02-01" || len(got[2].GuestStars) != 0 {
+		t.Errorf("Broadcasts = %+v", got)
+	}
+}
+
+func TestKnownFor(t *testing.T) {
+	credit := func(id, votes int64, department string) Credit {
+		return Credit{Title: Title{Kind: fragment.KindMovie, ID: id, Votes: votes}, Department: department}
+	}
+	credits := []Credit{
+		credit(1, 10, "Acting"), credit(2, 50, "Acting"), credit(2, 50, "Acting"), credit(3, 99, "Directing"),
+		credit(4, 30, "Acting"), credit(5, 30, "Acting"),
+	}
+	f := func(department string, want ...int64) {
+		t.Helper()
+		var got []int64
+		for _, title := range KnownFor(department, credits) {
+			got = append(got, title.ID)
+		}
+		if !cmp.Equal(got, want) {
+			t.Errorf("KnownFor(%s) = %v, want %v", department, got, want)
+		}
+	}
+	f("Acting", 2, 4, 5)
+	f("Directing", 3)
+	f("Writing", 3, 2, 4)
+	if got := Department(credits); got != "Acting" {
+		t.Errorf("Department = %q, want Acting", got)
+	}
+}

@@ -1,0 +1,423 @@
+package derive
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+
+	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/wire"
+)
+
+// A Series collects the credits of one series, season by season.
+type Series struct {
+	id       int64
+	tv       *catalog.TV // nil for a series of which only seasons are known
+	credits  map[creditKey]*entry
+	order    []*entry
+	episodes int64   // of regular seasons
+	seasons  []int64 // regular ones
+	all      []int64
+	first    string // air date of the first episode of all
+}
+
+// creditKey tells credits of a series apart: by their id, or else by all they say.
+type creditKey struct {
+	id        string
+	role      Role
+	person    int64
+	what, job string
+}
+
+// An entry is one credit in the making.
+type entry struct {
+	Credit
+	order   int64 // in the cast
+	count   int64 // episodes
+	regular bool  // of the series or of a season, rather than of episodes
+}
+
+// NewSeries returns an empty Series. tv may be nil.
+func NewSeries(id int64, tv *catalog.TV) *Series {
+	return &Series{id: id, tv: tv, credits: map[creditKey]*entry{}}
+}
+
+// TVTitle returns what lists know of a series.
+func TVTitle(t *catalog.TV) Title {
+	return Title{
+		Kind: fragment.KindTV, ID: t.ID.V, Popularity: t.Popularity.V, Votes: t.VoteCount.V, Date: t.FirstAirDate.V,
+	}
+}
+
+// A Broadcast is an episode as far as credits need it: from its own record, or from
+// its season's.
+type Broadcast struct {
+	Number     int64
+	AirDate    string
+	Crew       []catalog.EpisodeCrew
+	GuestStars []catalog.GuestStar
+}
+
+// Broadcasts returns the episodes of a season: those of its record, and those that
+// have a record of their own, which wins. Both are in the order of their numbers.
+func Broadcasts(s *catalog.Season, own []*catalog.Episode) []Broadcast {
+	var out []Broadcast
+	have := map[int64]bool{}
+	for _, e := range own {
+		if e.Crew == nil && e.GuestStars == nil && s != nil && hasEpisode(s, e.EpisodeNumber.V) {
+			continue // a record of sub-requests alone
+		}
+		have[e.EpisodeNumber.V] = true
+		out = append(out, Broadcast{e.EpisodeNumber.V, e.AirDate.V, e.Crew, e.GuestStars})
+	}
+	if s != nil {
+		for i := range s.Episodes {
+			if e := &s.Episodes[i]; !have[e.EpisodeNumber.V] {
+				out = append(out, Broadcast{e.EpisodeNumber.V, e.AirDate.V, e.Crew, e.GuestStars})
+			}
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Broadcast) int { return cmp.Compare(a.Number, b.Number) })
+	return out
+}
+
+func hasEpisode(s *catalog.Season, n int64) bool {
+	return slices.ContainsFunc(s.Episodes, func(e catalog.SeasonEpisode) bool { return e.EpisodeNumber.V == n })
+}
+
+// Season adds a season with its episodes; s is nil where only episodes are known.
+// Seasons come in the order of their numbers.
+func (c *Series) Season(number int64, s *catalog.Season, episodes []Broadcast) {
+	c.all = append(c.all, number)
+	if number > 0 { // specials are in nobody's contract
+		c.seasons = append(c.seasons, number)
+		c.episodes += int64(len(episodes))
+	}
+	start := ""
+	if len(episodes) > 0 {
+		start = episodes[0].AirDate
+	}
+	c.first = earlier(c.first, start)
+	if s != nil && s.Credits != nil {
+		c.regulars(s.Credits, number, int64(len(episodes)), start)
+	}
+	for i := range episodes {
+		c.episode(number, &episodes[i])
+	}
+}
+
+// regulars adds the credits of a whole season.
+func (c *Series) regulars(credits *catalog.TVCredits, season, episodes int64, start string) {
+	for i := range credits.Cast {
+		if r := &credits.Cast[i]; r.ID.V >= 1 {
+			e := c.at(castCredit(Title{}, r))
+			e.regular, e.order = true, min(e.order, r.Order.V)
+			e.add(season, episodes, start)
+		}
+	}
+	for i := range credits.Crew {
+		if r := &credits.Crew[i]; r.ID.V >= 1 {
+			e := c.at(crewCredit(Title{}, r))
+			e.regular = true
+			e.add(season, episodes, start)
+		}
+	}
+}
+
+func (c *Series) episode(season int64, b *Broadcast) {
+	for i := range b.GuestStars {
+		r := &b.GuestStars[i]
+		if r.ID.V < 1 {
+			continue
+		}
+		e := c.at(guestCredit(r))
+		e.add(season, 1, b.AirDate)
+		e.Episodes = append(e.Episodes, [2]int64{season, b.Number})
+	}
+	for i := range b.Crew {
+		r := &b.Crew[i]
+		if r.ID.V < 1 {
+			continue
+		}
+		e := c.at(episodeCrewCredit(r))
+		e.add(season, 1, b.AirDate)
+		e.Episodes = append(e.Episodes, [2]int64{season, b.Number})
+	}
+}
+
+// at returns the entry of a credit, a new one if need be.
+func (c *Series) at(credit Credit) *entry {
+	k := creditKey{id: credit.ID, role: credit.Role, person: credit.Person.ID}
+	if k.id == "" {
+		k.what, k.job = credit.Character, credit.Job
+	}
+	e := c.credits[k]
+	if e == nil {
+		e = &entry{Credit: credit, order: credit.Order}
+		c.credits[k] = e
+		c.order = append(c.order, e)
+	}
+	return e
+}
+
+// add counts episodes of a season.
+func (e *entry) add(season, episodes int64, date string) {
+	e.count += episodes
+	e.FirstAirDate = earlier(e.FirstAirDate, date)
+	if n := len(e.Seasons); n == 0 || e.Seasons[n-1] != season {
+		e.Seasons = append(e.Seasons, season)
+	}
+}
+
+// earlier returns the earlier of two dates; "" is none.
+func earlier(a, b string) string {
+	if a == "" || b != "" && b < a {
+		return b
+	}
+	return a
+}
+
+// finish adds what the series says of itself: its regulars, as far as no season did,
+// and its creators; and the counts of given aggregate credits.
+func (c *Series) finish() {
+	if c.tv == nil {
+		return
+	}
+	if credits := tvCredits(c.tv); credits != nil {
+		c.series(credits)
+	}
+	for i := range c.tv.CreatedBy {
+		r := &c.tv.CreatedBy[i]
+		if r.ID.V < 1 {
+			continue
+		}
+		c.at(Credit{
+			ID: r.CreditID.V, Role: Creator, Department: creator, Job: creator,
+			Person: personOf(wire.RecordOf(r)),
+		})
+	}
+	if c.tv.AggregateCredits != nil {
+		c.given(c.tv.AggregateCredits)
+	}
+}
+
+// creator is the department and the job of those who created a series.
+const creator = "Creator"
+
+// tvCredits returns the credits of a series: as a crawl in en-US gave them, else as
+// the first of another language did.
+func tvCredits(t *catalog.TV) *catalog.TVCredits {
+	if t.Credits != nil {
+		return t.Credits
+	}
+	for i := range t.Localized {
+		if c := t.Localized[i].Credits; c != nil {
+			return c
+		}
+	}
+	return nil
+}
+
+func (c *Series) series(credits *catalog.TVCredits) {
+	whole := func(e *entry) {
+		if !e.regular { // in no season's credits, which most dumps lack
+			e.regular, e.count = true, c.total()
+			e.Seasons = slices.Concat(e.Seasons, c.seasons)
+			slices.Sort(e.Seasons)
+			e.Seasons = slices.Compact(e.Seasons)
+			e.FirstAirDate = earlier(c.tv.FirstAirDate.V, c.first)
+		}
+	}
+	for i := range credits.Cast {
+		if r := &credits.Cast[i]; r.ID.V >= 1 {
+			e := c.at(castCredit(Title{}, r))
+			whole(e)
+			e.order = min(e.order, r.Order.V)
+		}
+	}
+	for i := range credits.Crew {
+		if r := &credits.Crew[i]; r.ID.V >= 1 {
+			whole(c.at(crewCredit(Title{}, r)))
+		}
+	}
+}
+
+// total returns how many episodes the series has: as its record says, or as there are.
+func (c *Series) total() int64 {
+	if c.tv != nil && c.tv.NumberOfEpisodes.V > 0 {
+		return c.tv.NumberOfEpisodes.V
+	}
+	return c.episodes
+}
+
+// given takes over the counts of aggregate credits that a dump gave, and credits that
+// nothing else has.
+func (c *Series) given(a *catalog.AggregateCredits) {
+	for i := range a.Cast {
+		p := &a.Cast[i]
+		for j := range p.Roles {
+			r := &p.Roles[j]
+			if p.ID.V < 1 {
+				continue
+			}
+			e := c.at(Credit{
+				ID: r.CreditID.V, Role: Cast, Character: r.Character.V, Order: p.Order.V, Department: acting, Job: actor,
+				Person: personOf(wire.RecordOf(p)),
+			})
+			e.count = r.EpisodeCount.V
+		}
+	}
+	for i := range a.Crew {
+		p := &a.Crew[i]
+		for j := range p.Jobs {
+			r := &p.Jobs[j]
+			if p.ID.V < 1 {
+				continue
+			}
+			e := c.at(Credit{
+				ID: r.CreditID.V, Role: Crew, Department: p.Department.V, Job: r.Job.V,
+				Person: personOf(wire.RecordOf(p)),
+			})
+			e.count = r.EpisodeCount.V
+		}
+	}
+}
+
+// Credits ends the collection and returns each credit once, in the order in which it
+// was met. The title of a series without a record has nothing but its id.
+func (c *Series) Credits() []Credit {
+	c.finish()
+	title := Title{Kind: fragment.KindTV, ID: c.id}
+	if c.tv != nil {
+		title = TVTitle(c.tv)
+	}
+	out := make([]Credit, 0, len(c.order))
+	for _, e := range c.order {
+		e.Title, e.EpisodeCount, e.Order = title, e.count, e.order
+		out = append(out, e.Credit)
+	}
+	return out
+}
+
+// Aggregate returns the aggregate credits of what Credits returned: each person once,
+// the most frequent first. nil when there is nothing to count.
+func Aggregate(credits []Credit) *catalog.AggregateCredits {
+	out := &catalog.AggregateCredits{Cast: []catalog.AggregateCast{}, Crew: []catalog.AggregateCrew{}}
+	cast, crew := map[int64]int{}, map[string]int{}
+	for i := range credits {
+		switch c := &credits[i]; c.Role {
+		case Cast:
+			addCast(out, cast, c)
+		case Crew:
+			addCrew(out, crew, c)
+		}
+	}
+	slices.SortStableFunc(out.Cast, func(a, b catalog.AggregateCast) int {
+		return cmp.Or(cmp.Compare(b.TotalEpisodeCount.V, a.TotalEpisodeCount.V), cmp.Compare(a.Order.V, b.Order.V), cmp.Compare(a.ID.V, b.ID.V))
+	})
+	slices.SortStableFunc(out.Crew, func(a, b catalog.AggregateCrew) int {
+		return cmp.Or(cmp.Compare(a.Department.V, b.Department.V), cmp.Compare(b.TotalEpisodeCount.V, a.TotalEpisodeCount.V), cmp.Compare(a.ID.V, b.ID.V))
+	})
+	if len(out.Cast)+len(out.Crew) == 0 {
+		return nil
+	}
+	return out
+}
+
+func addCast(out *catalog.AggregateCredits, at map[int64]int, c *Credit) {
+	i, ok := at[c.Person.ID]
+	if !ok {
+		i = len(out.Cast)
+		at[c.Person.ID] = i
+		p := &c.Person
+		row := catalog.AggregateCast{
+			Adult: wire.Bool{V: p.Adult, Set: true}, Gender: wire.Number(p.Gender), ID: wire.Number(p.ID),
+			KnownForDepartment: wire.Text(p.KnownForDepartment), Name: wire.Text(p.Name), OriginalName: wire.Text(p.OriginalName),
+			Popularity: wire.Float{V: p.Popularity, Set: true}, TotalEpisodeCount: wire.Number(0), Order: wire.Number(c.Order),
+		}
+		if p.ProfilePath != "" {
+			row.ProfilePath = wire.Text(p.ProfilePath)
+		}
+		out.Cast = append(out.Cast, row)
+	}
+	row := &out.Cast[i]
+	row.Order.V = min(row.Order.V, c.Order)
+	row.TotalEpisodeCount.V += c.EpisodeCount
+	row.Roles = append(row.Roles, catalog.AggregateRole{
+		CreditID: wire.Text(c.ID), Character: wire.Text(c.Character), EpisodeCount: wire.Number(c.EpisodeCount),
+	})
+	slices.SortStableFunc(row.Roles, func(a, b catalog.AggregateRole) int { return cmp.Compare(b.EpisodeCount.V, a.EpisodeCount.V) })
+}
+
+func addCrew(out *catalog.AggregateCredits, at map[string]int, c *Credit) {
+	k := strconv.FormatInt(c.Person.ID, 10) + " " + c.Department
+	i, ok := at[k]
+	if !ok {
+		i = len(out.Crew)
+		at[k] = i
+		p := &c.Person
+		row := catalog.AggregateCrew{
+			Adult: wire.Bool{V: p.Adult, Set: true}, Gender: wire.Number(p.Gender), ID: wire.Number(p.ID),
+			KnownForDepartment: wire.Text(p.KnownForDepartment), Name: wire.Text(p.Name), OriginalName: wire.Text(p.OriginalName),
+			Popularity: wire.Float{V: p.Popularity, Set: true}, Department: wire.Text(c.Department), TotalEpisodeCount: wire.Number(0),
+		}
+		if p.ProfilePath != "" {
+			row.ProfilePath = wire.Text(p.ProfilePath)
+		}
+		out.Crew = append(out.Crew, row)
+	}
+	row := &out.Crew[i]
+	row.TotalEpisodeCount.V += c.EpisodeCount
+	row.Jobs = append(row.Jobs, catalog.AggregateJob{
+		CreditID: wire.Text(c.ID), Job: wire.Text(c.Job), EpisodeCount: wire.Number(c.EpisodeCount),
+	})
+	slices.SortStableFunc(row.Jobs, func(a, b catalog.AggregateJob) int { return cmp.Compare(b.EpisodeCount.V, a.EpisodeCount.V) })
+}
+
+// SeasonAggregate returns the aggregate credits of one season: its regulars, or else
+// those of the series, and its guests and crew. nil when there is nothing to count.
+func SeasonAggregate(s *catalog.Season, tv *catalog.TV, episodes []Broadcast) *catalog.AggregateCredits {
+	c := NewSeries(0, nil)
+	credits := Regulars(s, tv)
+	if credits != nil {
+		c.regulars(credits, 0, int64(len(episodes)), "")
+	}
+	for i := range episodes {
+		c.episode(0, &episodes[i])
+	}
+	return Aggregate(c.Credits())
+}
+
+// Regulars returns the credits of a season, or else those of its series; nil when
+// neither is known.
+func Regulars(s *catalog.Season, tv *catalog.TV) *catalog.TVCredits {
+	switch {
+	case s != nil && s.Credits != nil:
+		return s.Credits
+	case tv != nil:
+		return tvCredits(tv)
+	}
+	return nil
+}
+
+func castCredit(title Title, r *catalog.TVCastCredit) Credit {
+	return Credit{
+		ID: r.CreditID.V, Role: Cast, Title: title, Character: r.Character.V, Order: r.Order.V, Department: acting, Job: actor,
+		Person: personOf(wire.RecordOf(r)),
+	}
+}
+
+func guestCredit(r *catalog.GuestStar) Credit {
+	return Credit{
+		ID: r.CreditID.V, Role: Cast, Character: r.Character.V, Order: r.Order.V, Department: acting, Job: actor,
+		Person: personOf(wire.RecordOf(r)),
+	}
+}
+
+func episodeCrewCredit(r *catalog.EpisodeCrew) Credit {
+	return Credit{
+		ID: r.CreditID.V, Role: Crew, Department: r.Department.V, Job: r.Job.V,
+		Person: personOf(wire.RecordOf(r)),
+	}
+}

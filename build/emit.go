@@ -1,0 +1,182 @@
+package build
+
+import (
+	"encoding/binary"
+	"strconv"
+
+	"github.com/zeebo/xxh3"
+
+	"reelsplice/build/derive"
+	"reelsplice/build/shuffle"
+	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/wire"
+)
+
+// An emitter sends what one map task finds out about other resources to where those
+// are reduced.
+type emitter struct {
+	b    *builder
+	w    *shuffle.Writer // to the partitions of the reduce stage
+	find *shuffle.Writer // to those of find
+	key  []byte
+	buf  []byte
+	err  error // the first one
+}
+
+func (b *builder) newEmitter() *emitter {
+	return &emitter{b: b, w: b.reduced.Writer(), find: b.found.Writer()}
+}
+
+// newFinder returns an emitter of the reduce stage itself, which can only add to find.
+func (b *builder) newFinder() *emitter { return &emitter{b: b, find: b.found.Writer()} }
+
+// close ends the emitting and returns the first error.
+func (e *emitter) close() error {
+	if e.w != nil {
+		e.keep(e.w.Close())
+	}
+	e.keep(e.find.Close())
+	return e.err
+}
+
+func (e *emitter) keep(err error) {
+	if e.err == nil {
+		e.err = err
+	}
+}
+
+// send adds e.buf to what is known of a resource.
+func (e *emitter) send(kind fragment.Kind, k catalog.Key) {
+	e.key = appendKey(e.key[:0], k)
+	e.keep(e.w.Add(uint64(e.b.plan.reduce[kind].partition(k)), e.key, e.buf))
+}
+
+// appendKey appends a key so that the bytes of keys compare as keys do.
+func appendKey(dst []byte, k catalog.Key) []byte {
+	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(dst, k.Hi), k.Lo)
+}
+
+func parseKey(b []byte) catalog.Key {
+	return catalog.Key{Hi: binary.BigEndian.Uint64(b), Lo: binary.BigEndian.Uint64(b[8:])}
+}
+
+// hashKey spreads keys over partitions.
+func hashKey(k catalog.Key) uint64 {
+	var b [16]byte
+	return xxh3.Hash(appendKey(b[:0], k))
+}
+
+// credits sends credits to their people, and to where they are found by their ids.
+func (e *emitter) credits(list []derive.Credit) {
+	for i := range list {
+		c := &list[i]
+		e.buf = c.Append(e.buf[:0])
+		e.send(fragment.KindPerson, catalog.NumberKey(c.Person.ID))
+		e.b.plan.sawPerson(c.Person.ID)
+		if k, ok := catalog.TextKey(c.ID); ok {
+			e.send(fragment.KindCredit, k)
+		}
+	}
+}
+
+// ref sends a title, and what it says of a resource, to that resource.
+func (e *emitter) ref(kind fragment.Kind, id int64, t *derive.Title, r wire.Record) {
+	if id < 1 {
+		return
+	}
+	e.buf = wire.Append(t.Append(e.buf[:0]), r)
+	e.send(kind, catalog.NumberKey(id))
+}
+
+func (e *emitter) companies(t *derive.Title, list []catalog.CompanyRef) {
+	for i := range list {
+		e.ref(fragment.KindCompany, list[i].ID.V, t, wire.RecordOf(&list[i]))
+	}
+}
+
+// reviews sends the reviews of a title to where they are found by their ids.
+func (e *emitter) reviews(t *derive.Title, name wire.String, pages []catalog.ReviewPage) {
+	for i := range pages {
+		lang := "en"
+		if l := pages[i].Language.V; len(l) >= 2 {
+			lang = l[:2]
+		}
+		for j := range pages[i].Results {
+			r := &pages[i].Results[j]
+			k, ok := catalog.TextKey(r.ID.V)
+			if !ok {
+				continue
+			}
+			row := catalog.ReviewRecord{
+				ID: r.ID, Author: r.Author, AuthorDetails: r.AuthorDetails, Content: r.Content, CreatedAt: r.CreatedAt,
+				ISO639: wire.Text(lang), MediaID: wire.Number(t.ID), MediaTitle: wire.Text(name.V),
+				MediaType: wire.Text(t.Kind.String()), UpdatedAt: r.UpdatedAt, URL: r.URL,
+			}
+			e.buf = wire.Append(t.Append(e.buf[:0]), wire.RecordOf(&row))
+			e.send(fragment.KindReview, k)
+		}
+	}
+}
+
+// maxExternalID is the longest external id that find knows, in bytes: a key has two
+// more.
+const maxExternalID = fragment.MaxKeyLen - 2
+
+// A hit is a resource that an external id finds.
+type hit struct {
+	kind            fragment.Kind
+	id              uint64
+	season, episode uint32
+}
+
+// hitLen is the length of an encoded hit in bytes.
+const hitLen = 1 + 8 + 4 + 4
+
+func (h hit) append(dst []byte) []byte {
+	dst = append(dst, byte(h.kind))
+	dst = binary.BigEndian.AppendUint64(dst, h.id)
+	dst = binary.BigEndian.AppendUint32(dst, h.season)
+	return binary.BigEndian.AppendUint32(dst, h.episode)
+}
+
+func parseHit(b []byte) hit {
+	return hit{fragment.Kind(b[0]), binary.BigEndian.Uint64(b[1:]), binary.BigEndian.Uint32(b[9:]), binary.BigEndian.Uint32(b[13:])}
+}
+
+// finds makes a resource one of those that an external id finds.
+func (e *emitter) finds(s fragment.Source, id string, h hit) {
+	if id == "" || len(id) > maxExternalID {
+		return
+	}
+	e.key = fragment.AppendFind(e.key[:0], s, id)
+	e.buf = h.append(e.buf[:0])
+	e.keep(e.find.Add(xxh3.Hash(e.key), e.key, e.buf))
+}
+
+// externalIDs makes a resource one of those that its external ids find. r is the
+// answer of external_ids, or nil; imdb is what the details say.
+func (e *emitter) externalIDs(r wire.Record, imdb string, h hit) {
+	if r.IsNil() {
+		e.finds(fragment.SourceIMDb, imdb, h)
+		return
+	}
+	for i := range r.Plan.Fields {
+		f := &r.Plan.Fields[i]
+		s, ok := fragment.ParseSource(f.Name)
+		if !ok {
+			continue
+		}
+		id := ""
+		switch {
+		case f.Shape == wire.ShapeInt && r.Int(f).V != 0:
+			id = strconv.FormatInt(r.Int(f).V, 10)
+		case f.Shape == wire.ShapeString:
+			id = r.String(f).V
+		}
+		if s == fragment.SourceIMDb && id != imdb {
+			e.finds(s, imdb, h)
+		}
+		e.finds(s, id, h)
+	}
+}

@@ -1,0 +1,102 @@
+package build
+
+import (
+	"context"
+
+	"reelsplice/build/derive"
+	"reelsplice/build/neighbours"
+	"reelsplice/build/render"
+	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/release"
+	"reelsplice/schemas/wire"
+)
+
+// mapMovies builds a shard of movies and sends what they say of other resources.
+func (b *builder) mapMovies(ctx context.Context, o *output, s span) error {
+	e := b.newEmitter()
+	err := b.eachMovie(ctx, o, e, s)
+	e.keep(err)
+	return e.close()
+}
+
+func (b *builder) eachMovie(ctx context.Context, o *output, e *emitter, s span) error {
+	finder := b.plan.neighbours[fragment.KindMovie].Finder()
+	c := newCursor[catalog.Movie](b.inputs[fragment.KindMovie], s)
+	defer c.close()
+	var title neighbours.Title
+	var near neighbours.Result
+	var alias []byte
+	for {
+		key, ok := c.peek()
+		if !ok {
+			return c.err
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		m := c.take()
+		e.movie(m)
+		spec := o.spec(fragment.KindMovie, key, uint64(m.ID.V))
+		if id, ok := b.plan.ownIMDb(catalog.IMDbOf(m), m.ID.V); ok {
+			alias = fragment.AppendAlias(alias[:0], fragment.KindMovie, id)
+			spec.Aliases = append(spec.Aliases, alias)
+		}
+		b.latestAlias(&spec, fragment.KindMovie, m.ID.V)
+		var d render.TitleDerived
+		if m.Recommendations == nil || m.Similar == nil {
+			title.OfMovie(m)
+			if err := finder.Find(&title, &near); err != nil {
+				return err
+			}
+			d.Recommendations, d.Similar = near.Recommendations, near.Similar
+		}
+		if err := o.add(spec, o.render.Movie(m, d)); err != nil {
+			return err
+		}
+		if e.err != nil {
+			return e.err
+		}
+		b.advance(1)
+	}
+}
+
+// movie sends what a movie says of other resources.
+func (e *emitter) movie(m *catalog.Movie) {
+	t := derive.MovieTitle(m)
+	e.credits(derive.MovieCredits(m))
+	if c := collectionOf(m); c != nil {
+		e.ref(fragment.KindCollection, c.ID.V, &t, wire.RecordOf(c))
+	}
+	e.companies(&t, m.ProductionCompanies)
+	if m.Keywords != nil {
+		for i := range m.Keywords.Keywords {
+			k := &m.Keywords.Keywords[i]
+			e.ref(fragment.KindKeyword, k.ID.V, &t, wire.RecordOf(k))
+		}
+	}
+	e.reviews(&t, m.Title, m.Reviews)
+	e.externalIDs(wire.RecordOf(m.ExternalIDs), m.IMDbID.V, hit{kind: fragment.KindMovie, id: uint64(m.ID.V)})
+}
+
+// collectionOf returns the collection of a movie: as a crawl in en-US gave it, else as
+// the first of another language did.
+func collectionOf(m *catalog.Movie) *catalog.CollectionRef {
+	c := m.BelongsToCollection
+	for i := range m.Localized {
+		if c == nil {
+			c = m.Localized[i].BelongsToCollection
+		}
+	}
+	return c
+}
+
+// latestAlias adds the alias of the newest resource of a kind.
+func (b *builder) latestAlias(spec *release.ResourceSpec, kind fragment.Kind, id int64) {
+	if b.plan.latest[kind] == id {
+		spec.Aliases = append(spec.Aliases, fragment.AppendAlias(nil, kind, latest))
+	}
+}
+
+// latest is the alias of the resource with the highest id.
+const latest = "latest"

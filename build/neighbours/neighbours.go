@@ -1,0 +1,240 @@
+// Package neighbours computes recommendations and similar titles where no dump gives
+// them, from what titles have in common. Movies and series each have a Collector of
+// their own, since their ids overlap.
+//
+//	c, err := neighbours.New(dir, 64, 256<<20)
+//	defer c.Close()
+//	w := c.Writer()                  // one for each task
+//	err = w.Add(&title)              // each title once
+//	err = w.Close()
+//	table, err := c.Finish(ctx, jobs)
+//	defer table.Close()
+//	f := table.Finder()              // one for each goroutine
+//	err = f.Find(&title, &result)
+//
+// # Formula
+//
+// The genres, keywords, people and the collection of a title are its features. Of title
+// a, title b has the score
+//
+//	(sum over shared features f of weight(kind of f) * ln(1 + N/df(f))) * sqrt(1 + ln(1 + votes of b))
+//
+// where N is the number of titles and df(f) how many of them have f. A rare feature says
+// more than a common one; the one added to N/df lets a feature of all titles still count.
+// The weights are 0.5 for a person, 1 for a genre and a keyword, 2 for the collection: a
+// person is about as rare as it gets, so its logarithm alone would outweigh several
+// keywords, while a collection is what its makers put together. The last factor prefers
+// what people have seen: it is 1 without votes, 2.4 with a hundred and 3.2 with ten
+// thousand. Similar titles share genres and keywords; other features do not count there.
+// Equal scores are ordered by votes, most first, then by id.
+//
+// A feature makes candidates of the ListSize titles with the most votes (then the highest
+// popularity, then the lowest id) that have it, so that the work for a title does not
+// depend on N. A candidate's keywords and people count where it is among those; its genres
+// count always. A title is never its own neighbour, and an adult title is one of adult
+// titles only.
+//
+// What comes out depends on the titles alone: neither on the order in which they were
+// added, nor on memory, partitions or concurrency.
+package neighbours
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+
+	"reelsplice/build/shuffle"
+)
+
+const (
+	// MaxNeighbours is how many neighbours of one sort a title has at most.
+	MaxNeighbours = 40
+
+	// ListSize is of how many titles a feature makes candidates: the first ones that are
+	// not adult, and as many that are.
+	ListSize = 64
+)
+
+// A Title is what neighbours are found by. Lists may hold an id twice, which counts once,
+// and zero for what has no id, which does not count.
+type Title struct {
+	ID         int64
+	Genres     []int64
+	Keywords   []int64
+	People     []int64 // the first of the cast, director, writer, creator
+	Collection int64   // 0 for none
+	Votes      int64
+	Popularity float64
+	Adult      bool
+}
+
+// A feature is something titles can have in common: its kind in the top byte, its id
+// below.
+type feature uint64
+
+type kind uint8
+
+const (
+	genre kind = iota + 1
+	keyword
+	person
+	collection
+)
+
+// weight returns how much sharing a feature counts beside how rare it is.
+func (f feature) weight() float64 {
+	switch f.kind() {
+	case person:
+		return 0.5
+	case collection:
+		return 2
+	default:
+		return 1
+	}
+}
+
+func (f feature) kind() kind { return kind(f >> 56) }
+func (f feature) id() uint64 { return uint64(f) & (1<<56 - 1) }
+
+// appendFeature appends a feature, unless it has no id that there can be.
+func appendFeature(dst []feature, k kind, id int64) []feature {
+	if id <= 0 || id >= 1<<56 {
+		return dst
+	}
+	return append(dst, feature(k)<<56|feature(id))
+}
+
+// hash spreads features over partitions.
+func (f feature) hash() uint64 {
+	h := uint64(f) * 0x9e3779b97f4a7c15
+	return h ^ h>>32
+}
+
+// appendFeatures appends the features of t in ascending order, each once.
+func (t *Title) appendFeatures(dst []feature) []feature {
+	start := len(dst)
+	for k, ids := range [...][]int64{t.Genres, t.Keywords, t.People} {
+		for _, id := range ids {
+			dst = appendFeature(dst, genre+kind(k), id)
+		}
+	}
+	dst = appendFeature(dst, collection, t.Collection)
+	added := dst[start:]
+	slices.Sort(added)
+	return dst[:start+len(slices.Compact(added))]
+}
+
+// A Collector takes in titles and makes a Table of them.
+type Collector struct {
+	dir     string
+	memory  int64
+	shuffle *shuffle.Shuffle
+	titles  atomic.Int64
+}
+
+// New returns a Collector that takes at most memory bytes, 4 KiB a partition and 512 KiB a
+// job of Finish at least, and has its files below dir. There are 1 to
+// shuffle.MaxPartitions partitions. What a partition has to sort should fit into the
+// memory of a job, which saves a merge: 60 bytes for each feature of a title.
+func New(dir string, partitions int, memory int64) (*Collector, error) {
+	s, err := shuffle.New(dir, partitions, memory)
+	if err != nil {
+		return nil, err
+	}
+	return &Collector{dir: dir, memory: memory, shuffle: s}, nil
+}
+
+// A Writer adds titles. It is for one goroutine; there may be several at once.
+type Writer struct {
+	c        *Collector
+	w        *shuffle.Writer
+	features []feature
+	key      []byte
+	genres   []byte
+}
+
+// Writer returns a Writer, which must be closed before Finish.
+func (c *Collector) Writer() *Writer { return &Writer{c: c, w: c.shuffle.Writer()} }
+
+// Add adds a title, of which nothing is kept. No title may be added twice.
+func (w *Writer) Add(t *Title) error {
+	w.features = t.appendFeatures(w.features[:0])
+	w.genres = appendGenres(w.genres[:0], w.features)
+	for _, f := range w.features {
+		w.key = appendKey(w.key[:0], f, t)
+		if err := w.w.Add(f.hash(), w.key, w.genres); err != nil {
+			return err
+		}
+	}
+	w.c.titles.Add(1)
+	return nil
+}
+
+// Close ends the adding. A second Close does nothing.
+func (w *Writer) Close() error { return w.w.Close() }
+
+// keyBytes is the length of a key: feature, 1 for an adult title, votes and popularity so
+// that the highest come first, id.
+const keyBytes = 8 + 1 + 4 + 8 + 8
+
+func appendKey(dst []byte, f feature, t *Title) []byte {
+	dst = binary.BigEndian.AppendUint64(dst, uint64(f))
+	if t.Adult {
+		dst = append(dst, 1)
+	} else {
+		dst = append(dst, 0)
+	}
+	dst = binary.BigEndian.AppendUint32(dst, ^clampVotes(t.Votes))
+	popularity := t.Popularity
+	if !(popularity > 0) { // NaN too
+		popularity = 0
+	}
+	dst = binary.BigEndian.AppendUint64(dst, ^math.Float64bits(popularity))
+	return binary.BigEndian.AppendUint64(dst, uint64(t.ID)^1<<63)
+}
+
+func clampVotes(n int64) uint32 { return uint32(min(max(n, 0), math.MaxUint32)) }
+
+// appendGenres appends the number of genres among features, which come first, and their
+// ids as varints.
+func appendGenres(dst []byte, features []feature) []byte {
+	n := 0
+	for n < len(features) && features[n].kind() == genre {
+		n++
+	}
+	dst = binary.AppendUvarint(dst, uint64(n))
+	for _, f := range features[:n] {
+		dst = binary.AppendUvarint(dst, f.id())
+	}
+	return dst
+}
+
+// Finish ends the adding and makes the Table, jobs partitions at a time. The Table does
+// not need the Collector any more.
+func (c *Collector) Finish(ctx context.Context, jobs int) (*Table, error) {
+	dir, err := os.MkdirTemp(c.dir, "neighbours-*")
+	if err != nil {
+		return nil, fmt.Errorf("create folder for neighbours: %w", err)
+	}
+	t := &Table{dir: dir, titles: c.titles.Load(), parts: make([]part, c.shuffle.Partitions())}
+	jobs = min(max(jobs, 1), len(t.parts))
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(jobs)
+	for i := range t.parts {
+		g.Go(func() error { return t.reduce(ctx, c.shuffle, i, c.memory/int64(jobs)) })
+	}
+	if err := g.Wait(); err != nil {
+		return nil, errors.Join(err, t.Close())
+	}
+	return t, nil
+}
+
+// Close removes the files of the Collector. A second Close does nothing.
+func (c *Collector) Close() error { return c.shuffle.Close() }

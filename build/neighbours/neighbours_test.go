@@ -1,0 +1,441 @@
+package neighbours
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// settings are what must not show in the results.
+type settings struct {
+	partitions, writers, jobs int
+	memory                    int64
+}
+
+// tableOf makes a Table of titles in a folder of its own.
+func tableOf(tb testing.TB, dir string, titles []Title, s settings) *Table {
+	tb.Helper()
+	c, err := New(dir, s.partitions, s.memory)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	errs := make([]error, s.writers)
+	var wg sync.WaitGroup
+	for i := range s.writers {
+		wg.Go(func() {
+			w := c.Writer()
+			for k := i; k < len(titles); k += s.writers {
+				errs[i] = errors.Join(errs[i], w.Add(&titles[k]))
+			}
+			errs[i] = errors.Join(errs[i], w.Close())
+		})
+	}
+	wg.Wait()
+	t, err := c.Finish(context.Background(), s.jobs)
+	if err := errors.Join(errors.Join(errs...), err, c.Close()); err != nil {
+		tb.Fatal(err)
+	}
+	return t
+}
+
+func find(tb testing.TB, f *Finder, t *Title) Result {
+	tb.Helper()
+	var r Result
+	if err := f.Find(t, &r); err != nil {
+		tb.Fatal(err)
+	}
+	return r
+}
+
+// expect computes what Find must give, the obvious way.
+func expect(titles []Title, t *Title) Result {
+	lists := map[feature][]*Title{}
+	for i := range titles {
+		for _, f := range titles[i].appendFeatures(nil) {
+			lists[f] = append(lists[f], &titles[i])
+		}
+	}
+	own := t.appendFeatures(nil)
+	weight := func(f feature) float64 {
+		return float64(f.weight() * math.Log1p(float64(len(titles))/float64(len(lists[f]))))
+	}
+	shared, alike := map[*Title]float64{}, map[*Title]float64{}
+	for _, f := range own {
+		for _, b := range listed(lists[f], t.Adult) {
+			if _, ok := shared[b]; b.ID == t.ID || ok {
+				continue
+			}
+			shared[b] = 0
+			for _, g := range b.appendFeatures(nil) {
+				if g.kind() == genre && slices.Contains(own, g) {
+					shared[b] += weight(g)
+				}
+			}
+			alike[b] = shared[b]
+		}
+	}
+	for _, f := range own {
+		for _, b := range listed(lists[f], t.Adult) {
+			if b.ID != t.ID && f.kind() != genre {
+				shared[b] += weight(f)
+			}
+			if b.ID != t.ID && f.kind() == keyword {
+				alike[b] += weight(f)
+			}
+		}
+	}
+	return Result{ranked40(shared), ranked40(alike)}
+}
+
+// listed returns the candidates among the titles of a feature.
+func listed(all []*Title, adult bool) []*Title {
+	all = slices.Clone(all)
+	slices.SortFunc(all, func(a, b *Title) int {
+		return cmp.Or(cmp.Compare(b.Votes, a.Votes), cmp.Compare(b.Popularity, a.Popularity), cmp.Compare(a.ID, b.ID))
+	})
+	var safe, not []*Title
+	for _, t := range all {
+		if t.Adult {
+			not = append(not, t)
+		} else {
+			safe = append(safe, t)
+		}
+	}
+	safe, not = safe[:min(len(safe), ListSize)], not[:min(len(not), ListSize)]
+	if adult {
+		return append(safe, not...)
+	}
+	return safe
+}
+
+func ranked40(sums map[*Title]float64) []int64 {
+	type scored struct {
+		t     *Title
+		score float64
+	}
+	var all []scored
+	for t, sum := range sums {
+		if sum > 0 {
+			all = append(all, scored{t, sum * votesFactor(uint32(t.Votes))})
+		}
+	}
+	slices.SortFunc(all, func(a, b scored) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.t.Votes, a.t.Votes), cmp.Compare(a.t.ID, b.t.ID))
+	})
+	ids := []int64{}
+	for _, s := range all[:min(len(all), MaxNeighbours)] {
+		ids = append(ids, s.t.ID)
+	}
+	return ids
+}
+
+func equal(a, b Result) bool {
+	return slices.Equal(a.Recommendations, b.Recommendations) && slices.Equal(a.Similar, b.Similar)
+}
+
+// someTitles returns n titles of rng, with genres and keywords so common that lists are
+// longer than ListSize.
+func someTitles(rng *rand.Rand, n int) []Title {
+	ids := func(most int, from int64) []int64 {
+		l := make([]int64, rng.IntN(most+1))
+		for i := range l {
+			l[i] = 1 + int64(math.Pow(float64(from), rng.Float64())) // few are common, most are rare
+		}
+		return l
+	}
+	titles := make([]Title, n)
+	for i, id := range rng.Perm(n) {
+		titles[i] = Title{
+			ID: int64(id) + 1, Genres: ids(4, 18), Keywords: ids(9, int64(n)), People: ids(12, int64(4*n)),
+			Votes: int64(math.Pow(30_000, rng.Float64())) - 1, Popularity: float64(rng.IntN(5)), Adult: rng.IntN(20) == 0,
+		}
+		if rng.IntN(5) == 0 {
+			titles[i].Collection = 1 + rng.Int64N(int64(n/20)+1)
+		}
+	}
+	return titles
+}
+
+func TestFind(t *testing.T) {
+	titles := someTitles(rand.New(rand.NewPCG(1, 1)), 3000)
+	table := tableOf(t, t.TempDir(), titles, settings{partitions: 3, writers: 1, jobs: 1, memory: 1 << 20})
+	defer table.Close()
+	if table.Titles() != int64(len(titles)) {
+		t.Errorf("Titles() = %d, want %d", table.Titles(), len(titles))
+	}
+	f := table.Finder()
+	var got Result
+	for i := range 200 {
+		if err := f.Find(&titles[i], &got); err != nil {
+			t.Fatal(err)
+		}
+		if want := expect(titles, &titles[i]); !equal(got, want) {
+			t.Fatalf("title %d:\n got %v\nwant %v", titles[i].ID, got, want)
+		}
+	}
+}
+
+// TestFindAny compares any small catalogue in any setting with the obvious way.
+func TestFindAny(t *testing.T) {
+	dir := t.TempDir()
+	rapid.Check(t, func(rt *rapid.T) {
+		ids := rapid.SliceOfN(rapid.Int64Range(1, 6), 0, 4)
+		n := rapid.IntRange(0, 30).Draw(rt, "titles")
+		titles := make([]Title, n)
+		for i := range titles {
+			titles[i] = Title{
+				ID: int64(n - i), Genres: ids.Draw(rt, "genres"), Keywords: ids.Draw(rt, "keywords"), People: ids.Draw(rt, "people"),
+				Collection: rapid.Int64Range(0, 3).Draw(rt, "collection"), Votes: rapid.Int64Range(0, 2).Draw(rt, "votes"), Adult: rapid.Bool().Draw(rt, "adult"),
+			}
+		}
+		table := tableOf(t, dir, titles, settings{
+			rapid.IntRange(1, 5).Draw(rt, "partitions"), rapid.IntRange(1, 3).Draw(rt, "writers"),
+			rapid.IntRange(0, 3).Draw(rt, "jobs"), rapid.Int64Range(0, 1<<20).Draw(rt, "memory"),
+		})
+		f := table.Finder()
+		for i := range titles {
+			if got, want := find(t, f, &titles[i]), expect(titles, &titles[i]); !equal(got, want) {
+				rt.Fatalf("title %d: got %v, want %v", titles[i].ID, got, want)
+			}
+		}
+		if err := table.Close(); err != nil {
+			rt.Fatal(err)
+		}
+	})
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("left behind %v, %v", left, err)
+	}
+}
+
+// TestSettings finds all neighbours in several settings at once, by several Finders.
+func TestSettings(t *testing.T) {
+	titles := someTitles(rand.New(rand.NewPCG(2, 2)), 5000)
+	var want []Result
+	for _, s := range []settings{{1, 1, 1, 64 << 20}, {7, 4, 3, 0}, {64, 2, 2, 8 << 20}} {
+		table := tableOf(t, t.TempDir(), titles, s)
+		got := make([]Result, len(titles))
+		var wg sync.WaitGroup
+		for k := range 4 {
+			wg.Go(func() {
+				f := table.Finder()
+				for i := k; i < len(titles); i += 4 {
+					if err := f.Find(&titles[i], &got[i]); err != nil {
+						t.Error(err)
+						return
+					}
+				}
+			})
+		}
+		wg.Wait()
+		if want == nil {
+			want = got
+		}
+		if !slices.EqualFunc(got, want, equal) {
+			t.Errorf("%+v gives other neighbours", s)
+		}
+		table.Close()
+		rand.Shuffle(len(titles), func(i, j int) {
+			titles[i], titles[j] = titles[j], titles[i]
+			want[i], want[j] = want[j], want[i]
+		})
+	}
+}
+
+func TestRules(t *testing.T) {
+	titles := []Title{
+		{ID: 1, Genres: []int64{18}, Keywords: []int64{7}, People: []int64{5}, Votes: 10},
+		{ID: 2, Genres: []int64{18}, Keywords: []int64{7}, Votes: 10},
+		{ID: 3, Genres: []int64{18}, People: []int64{5}, Votes: 10},
+		{ID: 4, Genres: []int64{18}, Votes: 10, Adult: true},
+		{ID: 5, Collection: 18, Votes: 10},
+		{ID: 6, Keywords: []int64{18}, Popularity: math.NaN(), Votes: -1},
+		{ID: 7, Collection: 18, People: []int64{5, 5}, Votes: math.MaxInt64},
+	}
+	table := tableOf(t, t.TempDir(), titles, settings{2, 1, 1, 0})
+	defer table.Close()
+	f := table.Finder()
+	tests := []struct {
+		name string
+		of   Title
+		want Result
+	}{
+		{"all kinds of features", titles[0], Result{[]int64{2, 3, 7}, []int64{2, 3}}},
+		{"adult titles of an adult title", Title{ID: 9, Genres: []int64{18}, Adult: true}, Result{[]int64{1, 2, 3, 4}, []int64{1, 2, 3, 4}}},
+		{"same id of another kind", titles[5], Result{}},
+		{"collection is not similar", titles[4], Result{[]int64{7}, nil}},
+		{"nothing known", Title{ID: 100}, Result{}},
+		{"nothing in common", Title{ID: 100, Genres: []int64{-1}, Keywords: []int64{1 << 60}}, Result{}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := find(t, f, &tt.of); !equal(got, tt.want) {
+				t.Errorf("got %v, want %v", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestFindAllocates(t *testing.T) {
+	titles := someTitles(rand.New(rand.NewPCG(3, 3)), 2000)
+	table := tableOf(t, t.TempDir(), titles, settings{2, 1, 1, 1 << 20})
+	defer table.Close()
+	f, i := table.Finder(), 0
+	var r Result
+	for k := range titles {
+		if err := f.Find(&titles[k], &r); err != nil { // grows its memory
+			t.Fatal(err)
+		}
+	}
+	if n := testing.AllocsPerRun(500, func() {
+		i++
+		if err := f.Find(&titles[i], &r); err != nil {
+			t.Fatal(err)
+		}
+	}); n >= 1 {
+		t.Errorf("%v allocations per title", n)
+	}
+}
+
+func TestDamagedTable(t *testing.T) {
+	titles := someTitles(rand.New(rand.NewPCG(4, 4)), 2000)
+	for name, damage := range map[string]func([]byte) []byte{
+		"bit":       func(b []byte) []byte { b[len(b)/2] ^= 1; return b },
+		"cut":       func(b []byte) []byte { return b[:len(b)/2] },
+		"cut early": func([]byte) []byte { return nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			table := tableOf(t, t.TempDir(), titles, settings{1, 1, 1, 1 << 20})
+			defer table.Close()
+			path := table.parts[0].path
+			b, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, damage(b), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			f, failed := table.Finder(), 0
+			for i := range titles {
+				var r Result
+				if err := f.Find(&titles[i], &r); err != nil {
+					failed++
+					if !strings.Contains(err.Error(), path) {
+						t.Fatalf("error %v does not name %s", err, path)
+					}
+				} else if want := expect(titles[:], &titles[i]); i < 20 && !equal(r, want) {
+					t.Fatalf("title %d is wrong without an error", titles[i].ID)
+				}
+			}
+			if failed == 0 {
+				t.Error("nothing noticed the damage")
+			}
+		})
+	}
+}
+
+// TestBadBlocks reads lists of any bytes: nothing may panic or loop.
+func TestBadBlocks(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		b := rapid.SliceOf(rapid.Byte()).Draw(rt, "block")
+		ft := feature(rapid.Uint64Range(0, 300).Draw(rt, "feature"))
+		if len(b) >= 8 {
+			copy(b, make([]byte, 7))
+			ft = feature(b[7])
+		}
+		_, _ = listIn(b, ft)
+	})
+}
+
+func TestCancel(t *testing.T) {
+	dir := t.TempDir()
+	c, err := New(dir, 2, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := c.Writer()
+	if _, err := c.Finish(t.Context(), 1); err == nil {
+		t.Error("Finish while a writer is open succeeded")
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := c.Finish(ctx, 2); !errors.Is(err, context.Canceled) {
+		t.Errorf("Finish: %v", err)
+	}
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("left behind %v, %v", left, err)
+	}
+}
+
+// manyTitles returns n titles of about 20 features, spread as in the whole catalogue: a
+// few genres, keywords and people that are the more frequent the lower their number.
+func manyTitles(n int) []Title {
+	rng := rand.New(rand.NewPCG(9, 9))
+	keywords, people := rand.NewZipf(rng, 1.1, 20, uint64(n/20)), rand.NewZipf(rng, 1.05, 500, uint64(3*n))
+	draw := func(z *rand.Zipf, n int) []int64 {
+		l := make([]int64, n)
+		for i := range l {
+			l[i] = 1 + int64(z.Uint64())
+		}
+		return l
+	}
+	genres := rand.NewZipf(rng, 1.1, 4, 18)
+	titles := make([]Title, n)
+	for i := range titles {
+		titles[i] = Title{
+			ID: int64(i) + 1, Genres: draw(genres, 1+rng.IntN(3)), Keywords: draw(keywords, rng.IntN(11)), People: draw(people, 6+rng.IntN(13)),
+			Votes: int64(math.Pow(30_000, math.Pow(rng.Float64(), 3))) - 1, Popularity: rng.Float64(), Adult: rng.IntN(10) == 0,
+		}
+	}
+	return titles
+}
+
+func BenchmarkTable(b *testing.B) {
+	titles := manyTitles(100_000)
+	b.ResetTimer()
+	for range b.N {
+		table := tableOf(b, b.TempDir(), titles, settings{64, 2, 2, 64 << 20})
+		b.ReportMetric(float64(tableBytes(table))/float64(len(titles)), "table-bytes/title")
+		table.Close()
+	}
+	b.ReportMetric(float64(b.N*len(titles))/b.Elapsed().Seconds(), "titles/s")
+}
+
+func tableBytes(t *Table) int64 {
+	n := int64(0)
+	for _, p := range t.parts {
+		n += p.blocks[len(p.blocks)-1].off
+	}
+	return n
+}
+
+func BenchmarkFind(b *testing.B) {
+	titles := manyTitles(100_000)
+	table := tableOf(b, b.TempDir(), titles, settings{64, 2, 2, 64 << 20})
+	defer table.Close()
+	f := table.Finder()
+	var r Result
+	b.ReportAllocs()
+	i := 0
+	for b.Loop() {
+		if err := f.Find(&titles[i%len(titles)], &r); err != nil {
+			b.Fatal(err)
+		}
+		i++
+	}
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "titles/s")
+}

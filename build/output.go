@@ -1,0 +1,85 @@
+package build
+
+import (
+	"fmt"
+
+	"reelsplice/build/render"
+	"reelsplice/build/segment"
+	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/release"
+)
+
+// An output is what a task needs to write resources into its shard.
+type output struct {
+	b      *builder
+	shard  *release.ShardWriter
+	z      *segment.Compressor
+	render *render.Renderer
+	key    []byte
+}
+
+func (b *builder) newOutput(w *release.Writer, shard int) (*output, error) {
+	s, err := w.Shard(shard)
+	if err != nil {
+		return nil, err
+	}
+	z, err := segment.New(b.Level)
+	if err != nil {
+		return nil, err
+	}
+	return &output{b: b, shard: s, z: z, render: render.New()}, nil
+}
+
+// spec starts the resource of a record. id is what standalone answers have as theirs.
+// The key is valid until the next call.
+func (o *output) spec(kind fragment.Kind, k catalog.Key, id uint64) release.ResourceSpec {
+	o.key = k.Append(o.key[:0], kind)
+	return o.keySpec(o.key, id)
+}
+
+func (o *output) keySpec(key []byte, id uint64) release.ResourceSpec {
+	return release.ResourceSpec{Key: key, ID: id}
+}
+
+func (o *output) add(spec release.ResourceSpec, fragments []render.Fragment) error {
+	_, err := o.addRef(spec, fragments)
+	return err
+}
+
+// addRef compresses fragments and writes them as one resource. Pieces with the same
+// bytes are compressed and stored once.
+func (o *output) addRef(spec release.ResourceSpec, fragments []render.Fragment) (release.Ref, error) {
+	o.z.Reset()
+	spec.Fragments = make([]release.FragmentSpec, 0, len(fragments))
+	for _, f := range fragments {
+		out := release.FragmentSpec{Address: f.Address, Pieces: make([]release.PieceSpec, 0, len(f.Pieces))}
+		for i := range f.Pieces {
+			ps, err := o.piece(fragment.Kind(spec.Key[0]), &f.Pieces[i])
+			if err != nil {
+				return 0, fmt.Errorf("%s %s: %w", fragment.DescribeKey(spec.Key), f.Address, err)
+			}
+			out.Pieces = append(out.Pieces, ps)
+		}
+		spec.Fragments = append(spec.Fragments, out)
+	}
+	return o.shard.Add(spec)
+}
+
+func (o *output) piece(kind fragment.Kind, p *render.Piece) (release.PieceSpec, error) {
+	out := release.PieceSpec{Op: p.Op, Include: p.Include, Word: p.Word, Number: p.Number}
+	switch p.Op {
+	case release.OpSegment:
+		var err error
+		out.Segment, err = o.z.Segment(p.Raw)
+		return out, err
+	case release.OpReference:
+		name := render.GenresName(p.Genres)
+		ref, ok := o.b.plan.genreRefs[genreKey{kind, name}]
+		if !ok {
+			return out, fmt.Errorf("genres %s are not in the plan", name)
+		}
+		out.Ref, out.Sub = ref, fragment.SubGenres
+	}
+	return out, nil
+}

@@ -1,0 +1,367 @@
+package build
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"reelsplice/build/derive"
+	"reelsplice/build/render"
+	"reelsplice/build/shuffle"
+	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/wire"
+)
+
+// A reducePlan says how the resources of a kind are divided into partitions: by the
+// spans of its file, so that records and what titles say of them meet in order, and by
+// hash within a span where titles say more than one partition should hold.
+type reducePlan struct {
+	kind  fragment.Kind
+	spans []span
+	subs  int // partitions of each span
+	first int // number of the first partition
+}
+
+func (p *reducePlan) partitions() int { return len(p.spans) * p.subs }
+
+// partition returns the number of the partition that a resource is reduced in.
+func (p *reducePlan) partition(k catalog.Key) int {
+	i, found := slices.BinarySearchFunc(p.spans, k, func(s span, k catalog.Key) int { return s.from.Compare(k) })
+	if !found {
+		i--
+	}
+	return p.first + i*p.subs + p.sub(k)
+}
+
+func (p *reducePlan) sub(k catalog.Key) int { return int(hashKey(k) % uint64(p.subs)) }
+
+// A known is all that titles say of one resource, in the order of derive.Title.
+type known struct {
+	it    *shuffle.Iterator
+	key   catalog.Key
+	have  bool
+	next  []byte // copy of the first payload of key
+	parts [][]byte
+}
+
+// peek returns the key of the next resource; false at the end.
+func (k *known) peek() (catalog.Key, bool, error) {
+	if k.have {
+		return k.key, true, nil
+	}
+	key, payload, err := k.it.Next()
+	if errors.Is(err, io.EOF) {
+		return catalog.Key{}, false, nil
+	}
+	if err != nil {
+		return catalog.Key{}, false, err
+	}
+	k.key, k.have, k.next = parseKey(key), true, slices.Clone(payload)
+	return k.key, true, nil
+}
+
+// take returns what is said of the resource that peek found, repetitions once. It is
+// valid until the next call.
+func (k *known) take() ([][]byte, error) {
+	k.parts = append(k.parts[:0], k.next)
+	at := k.key
+	k.have = false
+	for {
+		key, ok, err := k.peek()
+		if err != nil {
+			return nil, err
+		}
+		if !ok || key != at {
+			return k.parts, nil
+		}
+		if string(k.next) != string(k.parts[len(k.parts)-1]) {
+			k.parts = append(k.parts, k.next)
+		}
+		k.have = false
+	}
+}
+
+// A reducer builds one partition of the resources T.
+type reducer[T any] struct {
+	b    *builder
+	o    *output
+	e    *emitter
+	plan *reducePlan
+	// build builds a resource; record is nil when no dump has it, said is empty when no
+	// title speaks of it.
+	build func(r *reducer[T], key catalog.Key, record *T, said [][]byte) error
+}
+
+// reduce builds partition i of a plan, counted from its first.
+func reduce[T any](ctx context.Context, r *reducer[T], i int) (err error) {
+	it, err := r.b.reduced.Partition(ctx, r.plan.first+i, r.b.reduceMemory())
+	if err != nil {
+		return err
+	}
+	defer it.Close()
+	r.e = r.b.newFinder()
+	defer func() { err = errors.Join(err, r.e.close()) }()
+	c := newCursor[T](r.b.inputs[r.plan.kind], r.plan.spans[i/r.plan.subs])
+	defer c.close()
+	k := &known{it: it}
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		more, err := r.one(c, k, i%r.plan.subs)
+		if err != nil || !more {
+			return err
+		}
+		if r.e.err != nil {
+			return r.e.err
+		}
+	}
+}
+
+// one builds the resource with the lowest key; false at the end.
+func (r *reducer[T]) one(c *cursor[T], k *known, sub int) (more bool, err error) {
+	at, isRecord := c.peek()
+	for isRecord && r.plan.sub(at) != sub {
+		c.take()
+		at, isRecord = c.peek()
+	}
+	if c.err != nil {
+		return false, c.err
+	}
+	key, isKnown, err := k.peek()
+	if err != nil || !isRecord && !isKnown {
+		return false, err
+	}
+	if isRecord && (!isKnown || at.Compare(key) < 0) {
+		key, isKnown = at, false
+	}
+	var record *T
+	if isRecord && at == key {
+		record = c.take()
+		r.b.advance(1)
+	}
+	var said [][]byte
+	if isKnown {
+		if said, err = k.take(); err != nil {
+			return false, err
+		}
+	}
+	if err := r.build(r, key, record, said); err != nil {
+		return false, fmt.Errorf("%s: %w", key.Describe(r.plan.kind), err)
+	}
+	return true, nil
+}
+
+// refs parses what titles say of a collection, a company, a network or a keyword. R is
+// the row that names it; the first title's is returned.
+func refs[R any](said [][]byte) (titles []derive.Title, ref *R, err error) {
+	for _, b := range said {
+		t, rest, err := derive.ParseTitle(b)
+		if err != nil {
+			return nil, nil, err
+		}
+		titles = append(titles, t)
+		if ref == nil {
+			ref = new(R)
+			if err := wire.NewParser().Parse(string(rest), wire.RecordOf(ref)); err != nil {
+				return nil, nil, err
+			}
+		}
+	}
+	return titles, ref, nil
+}
+
+// movieIDs returns the ids of the movies among titles, each once.
+func movieIDs(titles []derive.Title) []int64 {
+	var ids []int64
+	have := map[int64]bool{}
+	for i := range titles {
+		if t := &titles[i]; t.Kind == fragment.KindMovie && !have[t.ID] {
+			have[t.ID] = true
+			ids = append(ids, t.ID)
+		}
+	}
+	return ids
+}
+
+func buildPerson(r *reducer[catalog.Person], key catalog.Key, p *catalog.Person, said [][]byte) error {
+	credits := make([]derive.Credit, 0, len(said))
+	for _, b := range said {
+		c, err := derive.ParseCredit(b)
+		if err != nil {
+			return err
+		}
+		credits = append(credits, c)
+	}
+	department := ""
+	if p != nil {
+		department = p.KnownForDepartment.V
+	} else {
+		p = personOf(&credits[0].Person)
+		department = p.KnownForDepartment.V
+		r.b.derived.Add(1)
+	}
+	if department == "" {
+		department = derive.Department(credits)
+	}
+	if len(credits) > 0 && !p.OriginalName.Set && credits[0].Person.OriginalName != "" {
+		p.OriginalName = wire.Text(credits[0].Person.OriginalName)
+	}
+	r.e.externalIDs(wire.RecordOf(p.ExternalIDs), p.IMDbID.V, hit{kind: fragment.KindPerson, id: key.ID()})
+	spec := r.o.spec(fragment.KindPerson, key, key.ID())
+	r.b.latestAlias(&spec, fragment.KindPerson, int64(key.ID()))
+	return r.o.add(spec, r.o.render.Person(p, render.PersonDerived{
+		Credits: credits, KnownFor: derive.KnownFor(department, credits),
+	}))
+}
+
+// personOf makes the record of a person who only occurs in credits.
+func personOf(c *derive.Person) *catalog.Person {
+	p := &catalog.Person{
+		Adult: wire.Bool{V: c.Adult, Set: true}, Gender: wire.Number(c.Gender), ID: wire.Number(c.ID),
+		Name: wire.Text(c.Name), Popularity: wire.Float{V: c.Popularity, Set: true},
+	}
+	for _, s := range []struct {
+		dst  *wire.String
+		text string
+	}{{&p.KnownForDepartment, c.KnownForDepartment}, {&p.ProfilePath, c.ProfilePath}, {&p.OriginalName, c.OriginalName}} {
+		if s.text != "" {
+			*s.dst = wire.Text(s.text)
+		}
+	}
+	return p
+}
+
+func buildCollection(r *reducer[catalog.Collection], key catalog.Key, c *catalog.Collection, said [][]byte) error {
+	titles, ref, err := refs[catalog.CollectionRef](said)
+	if err != nil {
+		return err
+	}
+	if c == nil {
+		c = &catalog.Collection{ID: ref.ID, Name: ref.Name, PosterPath: ref.PosterPath, BackdropPath: ref.BackdropPath}
+		r.b.derived.Add(1)
+	}
+	slices.SortStableFunc(titles, compareDates)
+	return r.o.add(r.o.spec(fragment.KindCollection, key, key.ID()), r.o.render.Collection(c, movieIDs(titles)))
+}
+
+// compareDates orders titles by date, those without one last.
+func compareDates(a, b derive.Title) int {
+	switch {
+	case a.Date == b.Date:
+		return 0
+	case a.Date == "" || b.Date != "" && a.Date > b.Date:
+		return 1
+	}
+	return -1
+}
+
+func buildCompany(r *reducer[catalog.Company], key catalog.Key, c *catalog.Company, said [][]byte) error {
+	titles, ref, err := refs[catalog.CompanyRef](said)
+	if err != nil {
+		return err
+	}
+	if c == nil {
+		c = &catalog.Company{ID: ref.ID, LogoPath: ref.LogoPath, Name: ref.Name, OriginCountry: ref.OriginCountry}
+		if c.OriginCountry.V == "" {
+			c.OriginCountry = wire.String{} // null, where rows of titles say ""
+		}
+		r.b.derived.Add(1)
+	}
+	return r.o.add(r.o.spec(fragment.KindCompany, key, key.ID()), r.o.render.Company(c, movieIDs(titles)))
+}
+
+func buildNetwork(r *reducer[catalog.Network], key catalog.Key, n *catalog.Network, said [][]byte) error {
+	_, ref, err := refs[catalog.NetworkRef](said)
+	if err != nil {
+		return err
+	}
+	if n == nil {
+		n = &catalog.Network{ID: ref.ID, LogoPath: ref.LogoPath, Name: ref.Name, OriginCountry: ref.OriginCountry}
+		r.b.derived.Add(1)
+	}
+	return r.o.add(r.o.spec(fragment.KindNetwork, key, key.ID()), r.o.render.Network(n))
+}
+
+func buildKeyword(r *reducer[catalog.KeywordRecord], key catalog.Key, k *catalog.KeywordRecord, said [][]byte) error {
+	titles, ref, err := refs[catalog.Keyword](said)
+	if err != nil {
+		return err
+	}
+	if k == nil {
+		k = &catalog.KeywordRecord{ID: ref.ID, Name: ref.Name}
+		r.b.derived.Add(1)
+	}
+	return r.o.add(r.o.spec(fragment.KindKeyword, key, key.ID()), r.o.render.Keyword(k, movieIDs(titles)))
+}
+
+func buildReview(r *reducer[catalog.ReviewRecord], key catalog.Key, v *catalog.ReviewRecord, said [][]byte) error {
+	if v == nil {
+		var err error
+		if _, v, err = refs[catalog.ReviewRecord](said); err != nil {
+			return err
+		}
+		r.b.derived.Add(1)
+	}
+	return r.o.add(r.o.spec(fragment.KindReview, key, 0), r.o.render.Review(v))
+}
+
+func buildCredit(r *reducer[catalog.Credit], key catalog.Key, c *catalog.Credit, said [][]byte) error {
+	spec := r.o.spec(fragment.KindCredit, key, 0)
+	if c != nil {
+		return r.o.add(spec, r.o.render.Credit(c))
+	}
+	r.b.derived.Add(1)
+	d, err := derive.ParseCredit(said[0])
+	if err != nil {
+		return err
+	}
+	return r.o.add(spec, r.o.render.DerivedCredit(&d))
+}
+
+func buildEpisodeGroup(r *reducer[catalog.EpisodeGroupRecord], key catalog.Key, g *catalog.EpisodeGroupRecord, _ [][]byte) error {
+	return r.o.add(r.o.spec(fragment.KindEpisodeGroup, key, 0), r.o.render.EpisodeGroup(g))
+}
+
+// reduceFind builds partition i of what external ids find.
+func (b *builder) reduceFind(ctx context.Context, o *output, i int) error {
+	it, err := b.found.Partition(ctx, i, b.reduceMemory())
+	if err != nil {
+		return err
+	}
+	defer it.Close()
+	var key []byte
+	var hits []render.Hit
+	flush := func() error {
+		if len(hits) == 0 {
+			return nil
+		}
+		spec := o.keySpec(key, 0)
+		err := o.add(spec, o.render.Find(hits))
+		hits = hits[:0]
+		return err
+	}
+	for {
+		k, payload, err := it.Next()
+		if errors.Is(err, io.EOF) {
+			return flush()
+		}
+		if err != nil {
+			return err
+		}
+		if string(k) != string(key) {
+			if err := flush(); err != nil {
+				return err
+			}
+			key = append(key[:0], k...)
+		}
+		h := parseHit(payload)
+		hit := render.Hit{Kind: h.kind, ID: h.id, Season: h.season, Episode: h.episode}
+		if len(hits) == 0 || hits[len(hits)-1] != hit {
+			hits = append(hits, hit)
+		}
+	}
+}

@@ -1,0 +1,218 @@
+package render
+
+import (
+	"cmp"
+
+	"reelsplice/data/reference"
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/wire"
+)
+
+// fillBase sets the members that depend on the language where only crawls in other
+// languages gave them, as if en-US had no text.
+func (m *model) fillBase(rec wire.Record) {
+	if m.localized == nil {
+		return
+	}
+	n, _ := rec.Len(m.localized)
+	if n == 0 {
+		return
+	}
+	en := m.englishRow(rec)
+	for i := range n {
+		c := rec.At(m.localized, i)
+		for j := range m.texts {
+			if t := &m.texts[j]; t.crawl != nil {
+				m.fillText(rec, c, t)
+			}
+		}
+		for j := range m.subs {
+			// Trailers are those in the language of the crawl.
+			if s := &m.subs[j]; s.crawl != nil && s.sub != fragment.SubTrailers && !wire.Present(rec, s.field) && wire.Present(c, s.crawl) {
+				wire.Copy(rec, c, s.crawl)
+			}
+		}
+	}
+	for i := range m.texts {
+		t := &m.texts[i]
+		if !en.IsNil() && t.data != nil && t.field.Shape == wire.ShapeString && en.String(t.data).V != "" {
+			*rec.String(t.field) = *en.String(t.data)
+		}
+		wire.MarkNull(rec, t.field.Name) // what no crawl gave is null
+	}
+}
+
+// fillText sets a text when the crawl gave it and the base has none, not even a null.
+func (m *model) fillText(rec, crawl wire.Record, t *text) {
+	if wire.Present(rec, t.field) || !wire.Present(crawl, t.crawl) || wire.IsNull(crawl, t.crawl.Name) {
+		return
+	}
+	if t.field.Shape != wire.ShapeString {
+		wire.Copy(rec, crawl, t.crawl)
+		if t.rule == toGenres {
+			genres := m.genresOf(rec)
+			*genres = EnglishGenres(m.kind, *genres)
+		}
+		return
+	}
+	s := crawl.String(t.crawl).V
+	switch t.rule {
+	case toNothing:
+		s = ""
+	case toOriginal:
+		s = cmp.Or(m.originalOf(rec), s)
+	case toGeneric:
+		s = m.englishName(rec)
+	}
+	*rec.String(t.field) = wire.Text(s)
+}
+
+// originalOf returns the original title or name, "" where it is not known.
+func (m *model) originalOf(rec wire.Record) string {
+	if m.original == nil {
+		return ""
+	}
+	return rec.String(m.original).V
+}
+
+// englishName returns the generic name of a season or an episode.
+func (m *model) englishName(rec wire.Record) string {
+	n := int(rec.Int(m.number).V)
+	if m.word == 0 || n < 0 {
+		return ""
+	}
+	if m.kind == fragment.KindSeason {
+		return reference.SeasonName("en", "", n)
+	}
+	return reference.EpisodeName("en", "", n)
+}
+
+// englishRow returns the data of the en-US translation of a record that was never
+// crawled in en-US, else nil: a crawl's own text wins over its translations.
+func (m *model) englishRow(rec wire.Record) wire.Record {
+	t := m.translations
+	if t == nil || rec.String(m.texts[0].field).Set {
+		return wire.Record{}
+	}
+	sub, ok := rec.Sub(t.field)
+	if !ok {
+		return wire.Record{}
+	}
+	n, _ := sub.Len(t.rows)
+	for i := range n {
+		row := sub.At(t.rows, i)
+		if fragment.Language(row.String(t.language).V, row.String(t.country).V) == enUS {
+			if data, ok := row.Sub(t.data); ok {
+				return data
+			}
+		}
+	}
+	return wire.Record{}
+}
+
+// translations adds the given translations, and a row for each language in which the
+// record was crawled without one: clients pick languages from this list.
+func (r *Renderer) translations(m *model, s *sub, rec wire.Record) {
+	t := m.translations
+	given, ok := rec.Sub(t.field)
+	var missing []int
+	n, _ := rec.Len(m.localized)
+	for i := range n {
+		if c := rec.At(m.localized, i); m.hasText(c) && !(ok && t.has(given, c.String(m.crawlLanguage).V)) {
+			missing = append(missing, i)
+		}
+	}
+	if len(missing) == 0 {
+		r.whole(s, fragment.Base, given)
+		return
+	}
+	f := &r.out
+	f.begin()
+	f.mark(opID)
+	f.name(t.rows.Name)
+	f.text("[")
+	if ok {
+		rows, _ := given.Len(t.rows)
+		for i := range rows {
+			f.comma()
+			f.buf = wire.Append(f.buf, given.At(t.rows, i))
+		}
+	}
+	for _, i := range missing {
+		f.comma()
+		m.appendTranslation(f, rec.At(m.localized, i))
+	}
+	f.text("]")
+	if ok {
+		f.extra(given)
+	}
+	f.text("}")
+	f.add(fragment.Address{Sub: s.sub}, f.end())
+}
+
+// hasText reports whether a crawl has text that translations have too.
+func (m *model) hasText(crawl wire.Record) bool {
+	for i := range m.texts {
+		t := &m.texts[i]
+		if t.data != nil && t.crawl != nil && t.field.Shape == wire.ShapeString && t.field.Name != "homepage" &&
+			crawl.String(t.crawl).Set {
+			return true
+		}
+	}
+	return false
+}
+
+// has reports whether the translations have a row of the language.
+func (t *rowsPlan) has(given wire.Record, tag string) bool {
+	lang, region := tagCodes(tag)
+	n, _ := given.Len(t.rows)
+	for i := range n {
+		row := given.At(t.rows, i)
+		if row.String(t.language).V == lang && row.String(t.country).V == region {
+			return true
+		}
+	}
+	return false
+}
+
+// tagCodes splits xx-YY; without a region, the language's usual one is meant.
+func tagCodes(tag string) (lang, region string) {
+	lang, region = splitTag(tag)
+	if region == "" {
+		region = reference.DefaultRegion(lang)
+	}
+	return lang, region
+}
+
+// appendTranslation appends a row of translations made of what a crawl gave.
+func (m *model) appendTranslation(f *fragments, crawl wire.Record) {
+	lang, region := tagCodes(crawl.String(m.crawlLanguage).V)
+	l, _ := reference.LanguageByCode(lang)
+	f.text("{")
+	for _, member := range [...][2]string{
+		{"iso_3166_1", region}, {"iso_639_1", lang}, {"name", l.Name}, {"english_name", l.EnglishName},
+	} {
+		f.name(member[0])
+		f.buf = wire.AppendString(f.buf, member[1])
+	}
+	f.name("data")
+	f.text("{")
+	data := m.translations.data.Elem
+	for i := range data.Fields {
+		d := &data.Fields[i]
+		f.name(d.Name)
+		f.text(m.crawled(crawl, d))
+	}
+	f.text("}}")
+}
+
+// crawled returns the JSON of what a crawl gave for a member of translations.
+func (m *model) crawled(crawl wire.Record, data *wire.Field) string {
+	for i := range m.texts {
+		t := &m.texts[i]
+		if t.data == data && t.crawl != nil && wire.Present(crawl, t.crawl) && !wire.IsNull(crawl, t.crawl.Name) {
+			return wire.MemberText(crawl, t.crawl)
+		}
+	}
+	return emptyValue(data)
+}

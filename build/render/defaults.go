@@ -1,0 +1,44 @@
+package render
+
+import (
+	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/wire"
+)
+
+// Defaults returns what resources of a kind answer to the sub-requests of which their
+// record says nothing; none for kinds without sub-requests.
+func Defaults(k fragment.Kind) []Fragment {
+	t := catalog.TypeOf(k)
+	if t == nil {
+		return nil
+	}
+	return defaults(models()[k], t.New())
+}
+
+// defaults makes the defaults of a model; rec is an empty record.
+func defaults(m *model, rec wire.Record) []Fragment {
+	var f fragments
+	for i := range m.subs {
+		s := &m.subs[i]
+		if s.field.Shape == wire.ShapePages {
+			f.beginPage(s)
+			f.noRows(1, 0) // an empty list has one page, as TMDB counts since 2025
+		} else {
+			f.emptyBody(rec.MakeSub(s.field))
+		}
+		f.add(fragment.Address{Sub: s.sub}, f.end())
+	}
+	return f.list
+}
+
+// emptyBody writes a sub-request whose lists are empty and whose ids are null. rec is
+// empty.
+func (f *fragments) emptyBody(rec wire.Record) {
+	for i := range rec.Plan.Fields {
+		if d := &rec.Plan.Fields[i]; !d.Nullable {
+			setEmpty(rec, d)
+		}
+	}
+	f.body(rec)
+}

@@ -1,0 +1,311 @@
+package render
+
+import (
+	"bytes"
+	"slices"
+	"strconv"
+
+	"reelsplice/data/reference"
+	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/release"
+	"reelsplice/schemas/wire"
+)
+
+// details adds the details and the rows in the base variant, in the untranslated one,
+// and in the languages in which they differ from that.
+func (r *Renderer) details(m *model, rec wire.Record, langs languages) {
+	base := version{rec: rec}
+	r.show(m, &base, nil, baseOnly)
+	if len(m.texts) == 0 {
+		return
+	}
+	plain := r.untranslated(m, rec, "")
+	plain.shared = m.genres != nil && ShareGenres(m.kind, *m.genresOf(rec))
+	if plain.shared || m.namesRows(rec) || !m.same(&plain, &base) {
+		r.show(m, &plain, &base, plainOnly)
+	}
+	textless := r.textless(m, rec, &plain)
+	for i := range langs {
+		l := &langs[i]
+		v := r.apply(m, rec, l)
+		other := &plain
+		if j := slices.IndexFunc(textless, func(t version) bool { return t.lang == l.lang }); j >= 0 {
+			other = &textless[j]
+		}
+		if !l.nested && m.same(&v, other) {
+			continue
+		}
+		if l.lang == "en" { // falls back to the base, which is English
+			if other = &base; !l.nested && m.same(&v, other) {
+				continue
+			}
+		}
+		r.show(m, &v, other, l.variants())
+	}
+}
+
+// The variants of versions that are no language.
+var (
+	baseOnly  = []fragment.Variant{fragment.Base}
+	plainOnly = []fragment.Variant{fragment.Untranslated}
+)
+
+// show adds the details of a version, and the rows that differ from those of other,
+// which are found where there are none; other may be nil.
+func (r *Renderer) show(m *model, v, other *version, variants []fragment.Variant) {
+	r.detail(m, v)
+	r.out.addTo(fragment.Address{Sub: fragment.SubDetails}, variants, r.out.end())
+	for i := range m.rows {
+		row := &m.rows[i]
+		if other != nil && m.sameRow(row, v, other) {
+			continue
+		}
+		r.row(m, row, v)
+		r.out.addTo(fragment.Address{Sub: row.sub}, variants, r.out.end())
+	}
+}
+
+// namesRows reports whether rec has seasons or episodes, whose names are generic in
+// languages without text.
+func (m *model) namesRows(rec wire.Record) bool {
+	return slices.ContainsFunc(m.texts, func(t text) bool { return t.rule == toNames && length(rec, t.field) > 0 })
+}
+
+// length returns the number of elements of a list; 1 for an object.
+func length(rec wire.Record, f *wire.Field) int {
+	if f.Shape == wire.ShapeObject {
+		if _, ok := rec.Sub(f); ok {
+			return 1
+		}
+		return 0
+	}
+	n, _ := rec.Len(f)
+	return n
+}
+
+// detail writes the details of v without their closing brace. The caller ends it.
+func (r *Renderer) detail(m *model, v *version) {
+	f := &r.out
+	f.begin()
+	f.text("{")
+	from := 0
+	for i := range m.cuts {
+		c := &m.cuts[i]
+		if !r.isCut(m, c, v) {
+			continue
+		}
+		f.members(v.rec, from, c.index)
+		r.cutMember(m, c, v)
+		from = c.index + 1
+	}
+	f.members(v.rec, from, m.plan.Subs)
+	f.extra(v.rec)
+}
+
+// isCut reports whether v writes a member piece by piece.
+func (r *Renderer) isCut(m *model, c *cut, v *version) bool {
+	t := &m.texts[c.text]
+	switch {
+	case t.rule == toGeneric:
+		return v.generic
+	case t.rule == toGenres:
+		return v.shared
+	case v.given>>c.text&1 != 0:
+		return false
+	case t.rule == toNames:
+		return v.local && length(v.rec, t.field) > 0
+	}
+	return r.parts != nil
+}
+
+func (r *Renderer) cutMember(m *model, c *cut, v *version) {
+	f := &r.out
+	t := &m.texts[c.text]
+	switch t.rule {
+	case toGenres:
+		f.comma()
+		f.value(Piece{Op: release.OpReference, Genres: GenreIDs(*m.genresOf(v.rec)), Kind: m.kind})
+	case toGeneric:
+		f.name(t.field.Name)
+		r.genericName(m.word, m.numberOf(v.rec))
+	case toNames:
+		f.name(t.field.Name)
+		r.nested.write(r, v, t.field)
+	default:
+		f.name(t.field.Name)
+		r.includeList(fragment.KindMovie, fragment.SubMediaRow, r.parts)
+	}
+}
+
+// numberOf returns the number of a season or an episode that has a generic name.
+func (m *model) numberOf(rec wire.Record) int64 { return rec.Int(m.number).V }
+
+// genericName puts the generic name of a season or an episode, a JSON string.
+func (r *Renderer) genericName(word release.Word, number int64) {
+	if word == release.WordSeason && number == 0 {
+		word = release.WordSpecials
+	}
+	r.out.value(Piece{Op: release.OpName, Word: word, Number: uint32(max(number, 0))})
+}
+
+// textless adds the details for languages that have no text but a poster of their
+// own, or names for genres that no shared fragment has. They answer every region of
+// the language that has no text.
+func (r *Renderer) textless(m *model, rec wire.Record, plain *version) []version {
+	list := r.plain[:0]
+	for _, lang := range r.textlessLanguages(m, rec, plain) {
+		v := r.untranslated(m, rec, lang)
+		if m.genres != nil {
+			genres := m.genresOf(v.rec)
+			*genres = localGenres(m.kind, *genres, lang, "")
+		}
+		if m.same(&v, plain) {
+			continue
+		}
+		r.show(m, &v, plain, []fragment.Variant{fragment.AnyRegion(lang)})
+		list = append(list, v)
+	}
+	r.plain = list
+	return list
+}
+
+// textlessLanguages returns the languages, but English, of the record's posters, and
+// those of the reference where its genres are not shared.
+func (r *Renderer) textlessLanguages(m *model, rec wire.Record, plain *version) []string {
+	list := r.codes[:0]
+	add := func(lang string) {
+		if languageVariant(lang, "") != fragment.Base && lang != "en" && !slices.Contains(list, lang) {
+			list = append(list, lang)
+		}
+	}
+	for _, p := range m.posters(rec) {
+		add(p.ISO639.V)
+	}
+	if m.genres != nil && !plain.shared && len(*m.genresOf(rec)) > 0 {
+		for _, key := range reference.GenreLanguages() {
+			lang, _ := splitTag(key)
+			add(lang)
+		}
+	}
+	r.codes = list
+	return list
+}
+
+// posterFor returns the first poster in the language, else in the original language,
+// else the first of all.
+func (r *Renderer) posterFor(m *model, rec wire.Record, lang string) (string, bool) {
+	posters := m.posters(rec)
+	for _, want := range [...]string{lang, r.originalLanguage(m, rec)} {
+		for i := range posters {
+			if p := &posters[i]; want != "" && p.ISO639.V == want && p.FilePath.V != "" {
+				return p.FilePath.V, true
+			}
+		}
+	}
+	for i := range posters {
+		if p := posters[i].FilePath.V; p != "" {
+			return p, true
+		}
+	}
+	return "", false
+}
+
+// originalLanguage is that of a title; a season has that of its series.
+func (r *Renderer) originalLanguage(m *model, rec wire.Record) string {
+	if m.originalLanguage == nil {
+		return r.seriesLanguage
+	}
+	return rec.String(m.originalLanguage).V
+}
+
+// posters returns the posters of a record that has a poster_path, a null included.
+func (m *model) posters(rec wire.Record) []catalog.Image {
+	if m.images == nil || m.poster == nil || !wire.Present(rec, m.poster) {
+		return nil
+	}
+	sub, ok := rec.Sub(m.images)
+	if !ok {
+		return nil
+	}
+	switch sub.Plan {
+	case wire.PlanOf[catalog.Images]():
+		return wire.As[catalog.Images](sub).Posters
+	case wire.PlanOf[catalog.SeasonImages]():
+		return wire.As[catalog.SeasonImages](sub).Posters
+	case wire.PlanOf[catalog.CollectionImages]():
+		return wire.As[catalog.CollectionImages](sub).Posters
+	}
+	return nil
+}
+
+// sameRow reports whether a and b are the same row of lists.
+func (m *model) sameRow(w *row, a, b *version) bool {
+	for _, i := range w.texts {
+		if !m.sameText(i, a, b) {
+			return false
+		}
+	}
+	return true
+}
+
+// row writes v as a row of lists, without its braces. The caller ends it. What the
+// details do not say is there too, with the value that stands for none.
+func (r *Renderer) row(m *model, w *row, v *version) {
+	f := &r.out
+	f.begin()
+	for i := range w.cells {
+		c := &w.cells[i]
+		switch {
+		case c.text >= 0 && v.generic && m.texts[c.text].rule == toGeneric:
+			f.name(c.name)
+			r.genericName(m.word, m.numberOf(v.rec))
+		case c.index >= 0:
+			r.cell(m, c, v.rec)
+		default:
+			r.ownCell(m, c, v.rec)
+		}
+	}
+}
+
+var null = []byte(":null")
+
+// cell writes a member of the details; where rows have no null, an empty value for it.
+func (r *Renderer) cell(m *model, c *cell, rec wire.Record) {
+	f := &r.out
+	n := len(f.buf)
+	f.members(rec, c.index, c.index+1)
+	if len(f.buf) > n && (m.plan.Fields[c.index].Nullable || !bytes.HasSuffix(f.buf, null)) {
+		return
+	}
+	f.buf = f.buf[:n]
+	if m.kind == fragment.KindPerson && c.name == originalName {
+		f.name(c.name)
+		f.buf = wire.AppendString(f.buf, r.personName)
+		return
+	}
+	f.comma()
+	f.text(c.empty)
+}
+
+// ownCell writes a member that the details do not have.
+func (r *Renderer) ownCell(m *model, c *cell, rec wire.Record) {
+	f := &r.out
+	f.name(c.name)
+	switch c.name {
+	case mediaType:
+		f.buf = wire.AppendString(f.buf, mediaTypes[m.kind])
+	case showID:
+		f.buf = strconv.AppendInt(f.buf, r.showID, 10)
+	case episodeCount:
+		f.buf = strconv.AppendInt(f.buf, r.episodeCount, 10)
+	case genreIDs:
+		f.text("[")
+		genres := *m.genresOf(rec)
+		for i := range genres {
+			f.comma()
+			f.buf = strconv.AppendInt(f.buf, genres[i].ID.V, 10)
+		}
+		f.text("]")
+	}
+}

@@ -1,0 +1,130 @@
+package render
+
+import (
+	"slices"
+	"strconv"
+
+	"reelsplice/data/reference"
+	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/wire"
+)
+
+// media returns the list of genres that titles of a kind have.
+func media(k fragment.Kind) reference.Media {
+	if k == fragment.KindTV {
+		return reference.TV
+	}
+	return reference.Movie
+}
+
+// genresOf returns the genres of a movie or a series.
+func (m *model) genresOf(rec wire.Record) *[]catalog.Genre {
+	if m.kind == fragment.KindTV {
+		return &wire.As[catalog.TV](rec).Genres
+	}
+	return &wire.As[catalog.Movie](rec).Genres
+}
+
+// ShareGenres reports whether the genres of a movie or a series, as k says, can be a
+// shared fragment: the reference names them all in English as the record does.
+func ShareGenres(k fragment.Kind, genres []catalog.Genre) bool {
+	if len(genres) == 0 || len(GenresName(GenreIDs(genres))) > fragment.MaxKeyLen-2 {
+		return false
+	}
+	for i := range genres {
+		g := &genres[i]
+		english := reference.GenreName(media(k), g.ID.V, "en", "")
+		if g.Extra != "" || g.Unusual != "" || english == "" || g.Name.V != english {
+			return false
+		}
+	}
+	return true
+}
+
+// GenreIDs returns the ids of genres, in their order.
+func GenreIDs(genres []catalog.Genre) []int64 {
+	ids := make([]int64, len(genres))
+	for i := range genres {
+		ids[i] = genres[i].ID.V
+	}
+	return ids
+}
+
+// GenresName is the resource name of a shared list of genres, for titles of one kind:
+// its ids.
+func GenresName(ids []int64) string {
+	var b []byte
+	for i, id := range ids {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendInt(b, id, 10)
+	}
+	return string(b)
+}
+
+// SharedGenres returns the fragments of one shared list of genres of movies or series:
+// the member `"genres":[...]`, in English and in each language that names a genre
+// otherwise.
+func SharedGenres(k fragment.Kind, ids []int64) []Fragment {
+	var f fragments
+	write := func(lang, region string) []Piece {
+		f.begin()
+		f.text(`"genres":[`)
+		for _, id := range ids {
+			f.comma()
+			name := reference.GenreName(media(k), id, lang, region)
+			f.buf = wire.Append(f.buf, wire.RecordOf(&catalog.Genre{ID: wire.Number(id), Name: wire.Text(name)}))
+		}
+		f.text("]")
+		return f.end()
+	}
+	english := write("en", "")
+	f.add(fragment.Address{Sub: fragment.SubGenres}, english)
+	for _, key := range reference.GenreLanguages() {
+		lang, region := splitTag(key)
+		if p := write(lang, region); string(p[0].Raw) != string(english[0].Raw) {
+			f.add(fragment.Address{Sub: fragment.SubGenres, Variant: fragment.Language(lang, region)}, p)
+		}
+	}
+	return f.list
+}
+
+// EnglishGenres returns the genres of a movie or a series with their English names.
+func EnglishGenres(k fragment.Kind, genres []catalog.Genre) []catalog.Genre {
+	return namedGenres(k, genres, "en", "")
+}
+
+// namedGenres returns the genres with their names in a language. Genres that the
+// reference does not name keep theirs.
+func namedGenres(k fragment.Kind, genres []catalog.Genre, lang, region string) []catalog.Genre {
+	out := slices.Clone(genres)
+	for i := range out {
+		if n := reference.GenreName(media(k), out[i].ID.V, lang, region); n != "" {
+			out[i].Name = wire.Text(n)
+		}
+	}
+	return out
+}
+
+// localGenres is namedGenres for languages that the reference has names in.
+func localGenres(k fragment.Kind, genres []catalog.Genre, lang, region string) []catalog.Genre {
+	if genres == nil || !hasGenreNames(lang, region) {
+		return genres
+	}
+	return namedGenres(k, genres, lang, region)
+}
+
+// hasGenreNames reports whether the reference names genres in a language.
+func hasGenreNames(lang, region string) bool {
+	if lang == "en" {
+		return false
+	}
+	keys := reference.GenreLanguages()
+	if _, ok := slices.BinarySearch(keys, lang); ok {
+		return true
+	}
+	_, ok := slices.BinarySearch(keys, lang+"-"+region)
+	return ok
+}

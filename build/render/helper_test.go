@@ -1,0 +1,233 @@
+package render
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"reelsplice/data/reference"
+	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/release"
+	"reelsplice/schemas/wire"
+)
+
+// parseAs reads a record.
+func parseAs[T any](tb testing.TB, row string) *T {
+	tb.Helper()
+	v := new(T)
+	if err := wire.NewParser().Parse(row, wire.RecordOf(v)); err != nil {
+		tb.Fatalf("Parse(%.200s): %v", row, err)
+	}
+	return v
+}
+
+// parse reads a movie.
+func parse(tb testing.TB, row string) *catalog.Movie {
+	tb.Helper()
+	return parseAs[catalog.Movie](tb, row)
+}
+
+// textOf writes the pieces of a fragment one after another, those without a text of
+// their own in angle brackets.
+func textOf(pieces []Piece) string {
+	var b strings.Builder
+	for _, p := range pieces {
+		switch p.Op {
+		case release.OpSegment:
+			b.Write(p.Raw)
+		case release.OpIDMark:
+			b.WriteString("<id>")
+		case release.OpIDEnd:
+			b.WriteString("<id end>")
+		case release.OpPageMark:
+			b.WriteString("<page>")
+		case release.OpReference:
+			fmt.Fprintf(&b, "<genres %s>", GenresName(p.Genres))
+		case release.OpInclude:
+			fmt.Fprintf(&b, "<%s>", includeName(p.Include))
+		case release.OpName:
+			fmt.Fprintf(&b, "<name %d %d>", p.Word, p.Number)
+		default:
+			fmt.Fprintf(&b, "<op %d>", p.Op)
+		}
+	}
+	return b.String()
+}
+
+// includeName tells which fragment is included.
+func includeName(i release.Include) string {
+	return fragment.DescribeKey(i.AppendKey(nil)) + " " + i.Sub.String()
+}
+
+// texts maps the address of each fragment to its text.
+func texts(tb testing.TB, list []Fragment) map[string]string {
+	tb.Helper()
+	out := map[string]string{}
+	for _, f := range list {
+		name := f.Address.String()
+		if _, ok := out[name]; ok {
+			tb.Errorf("%s is there twice", name)
+		}
+		out[name] = textOf(f.Pieces)
+	}
+	return out
+}
+
+// bare returns the fragments of a movie as it is, not completed.
+func bare(r *Renderer, m *catalog.Movie) []Fragment {
+	rec := wire.RecordOf(m)
+	r.movie(r.start(fragment.KindMovie, rec), rec, TitleDerived{})
+	return r.out.list
+}
+
+// render returns the fragments of a movie as it is, by address.
+func render(tb testing.TB, row string) map[string]string {
+	tb.Helper()
+	return texts(tb, bare(New(), parse(tb, row)))
+}
+
+// fragmentIs checks one fragment; want "" is none.
+func fragmentIs(tb testing.TB, all map[string]string, address, want string) {
+	tb.Helper()
+	if got := all[address]; got != want {
+		tb.Errorf("fragment %q\n = %s\nwant %s", address, got, want)
+	}
+}
+
+// addressesAre checks which fragments of a sub-request there are.
+func addressesAre(tb testing.TB, all map[string]string, sub string, want ...string) {
+	tb.Helper()
+	var got []string
+	for _, a := range slices.Sorted(maps.Keys(all)) {
+		if a == sub || strings.HasPrefix(a, sub+" ") {
+			got = append(got, a)
+		}
+	}
+	if !slices.Equal(got, want) {
+		tb.Errorf("fragments of %s = %q, want %q", sub, got, want)
+	}
+}
+
+
+// A composer answers from fragments as the edge does.
+type composer struct {
+	tb   testing.TB
+	list []Fragment
+	// included are the fragments that others include, by includeName.
+	included map[string]string
+	lang     string // of names
+	id       string // of the resource; 7 for none
+}
+
+// find returns the first of the addresses that there is a fragment for.
+func (c *composer) find(addresses ...fragment.Address) (Fragment, bool) {
+	for _, a := range addresses {
+		if i := slices.IndexFunc(c.list, func(f Fragment) bool { return f.Address == a }); i >= 0 {
+			return c.list[i], true
+		}
+	}
+	return Fragment{}, false
+}
+
+// join writes a fragment, alone or appended.
+func (c *composer) join(f Fragment, alone bool) string {
+	var b []byte
+	for i, p := range f.Pieces {
+		switch p.Op {
+		case release.OpSegment:
+			b = append(b, p.Raw...)
+		case release.OpIDMark:
+			if alone {
+				b = append(b, `"id":`+cmp.Or(c.id, "7")+","...)
+			}
+		case release.OpIDEnd:
+			if alone {
+				b = append(b, `,"id":`+cmp.Or(c.id, "7")...)
+			}
+			b = append(b, '}')
+			if i != len(f.Pieces)-1 {
+				c.tb.Errorf("%s: the end is piece %d of %d", f.Address, i, len(f.Pieces))
+			}
+		case release.OpPageMark:
+			b = append(b, fmt.Sprintf(`"page":%d,`, max(f.Address.Page, 1))...)
+		case release.OpReference:
+			b = append(b, SharedGenres(p.Kind, p.Genres)[0].Pieces[0].Raw...)
+		case release.OpName:
+			name := map[release.Word]string{
+				release.WordSeason:   reference.SeasonName(c.lang, "", int(p.Number)),
+				release.WordEpisode:  reference.EpisodeName(c.lang, "", int(p.Number)),
+				release.WordSpecials: reference.SpecialsName(c.lang, ""),
+			}[p.Word]
+			b = wire.AppendString(b, name)
+		case release.OpInclude:
+			text, ok := c.included[includeName(p.Include)]
+			if !ok {
+				text = fmt.Sprintf(`"included":%q`, includeName(p.Include))
+			}
+			b = append(b, text...)
+		default:
+			c.tb.Errorf("%s: piece %d has op %d", f.Address, i, p.Op)
+		}
+	}
+	return string(b)
+}
+
+// answer returns the object that a fragment is, alone or appended.
+func (c *composer) answer(f Fragment, alone bool) string {
+	text := c.join(f, alone)
+	switch f.Address.Sub {
+	case fragment.SubDetails:
+		return text + "}"
+	case fragment.SubRow, fragment.SubMediaRow, fragment.SubKnownFor, fragment.SubGenres:
+		return "{" + text + "}"
+	default:
+		return "{" + text
+	}
+}
+
+// allAreJSON checks that every fragment is a JSON object, alone and appended, without
+// a member twice.
+func allAreJSON(tb testing.TB, what string, list []Fragment) {
+	tb.Helper()
+	c := composer{tb: tb, list: list}
+	for _, f := range list {
+		for _, alone := range []bool{true, false} {
+			body := c.answer(f, alone)
+			if !json.Valid([]byte(body)) {
+				tb.Errorf("%s of %s, alone %v = %.2000s, want JSON", f.Address, what, alone, body)
+			}
+			if member := twice(body); member != "" {
+				tb.Errorf("%s of %s, alone %v: member %q is there twice: %.2000s", f.Address, what, alone, member, body)
+			}
+		}
+	}
+}
+
+// twice returns a member that an object has twice.
+func twice(object string) string {
+	d := json.NewDecoder(strings.NewReader(object))
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return ""
+	}
+	seen := map[any]bool{}
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return ""
+		}
+		if seen[name] {
+			return fmt.Sprint(name)
+		}
+		seen[name] = true
+		var v json.RawMessage
+		if d.Decode(&v) != nil {
+			return ""
+		}
+	}
+	return ""
+}

@@ -1,0 +1,166 @@
+package render
+
+import (
+	"strconv"
+
+	"reelsplice/build/derive"
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/release"
+	"reelsplice/schemas/wire"
+)
+
+// include says which row of a title is included.
+type include struct {
+	kind fragment.Kind
+	sub  fragment.Sub
+}
+
+// maxIncludes bounds the rows of one list: a fragment has at most release.MaxPieces
+// pieces, and each row takes two.
+const maxIncludes = 30000
+
+// includeList writes an array of rows of resources of one kind.
+func (r *Renderer) includeList(k fragment.Kind, s fragment.Sub, ids []int64) {
+	f := &r.out
+	f.text("[")
+	for _, id := range ids[:min(len(ids), maxIncludes)] {
+		f.comma()
+		f.row(release.Include{Kind: k, ID: uint64(id), Sub: s})
+		f.text("}")
+	}
+	f.text("]")
+}
+
+// row writes an object that begins with an included row; the caller closes it.
+func (f *fragments) row(i release.Include) {
+	f.text("{")
+	f.include(i)
+}
+
+// int appends a text and a number.
+func (f *fragments) int(before string, n int64) {
+	f.buf = strconv.AppendInt(append(f.buf, before...), n, 10)
+}
+
+// string appends a text and a JSON string.
+func (f *fragments) string(before, s string) {
+	f.buf = wire.AppendString(append(f.buf, before...), s)
+}
+
+// stringOrNull appends a text and a JSON string, null for an empty one.
+func (f *fragments) stringOrNull(before, s string) {
+	if s == "" {
+		f.text(before)
+		f.text("null")
+		return
+	}
+	f.string(before, s)
+}
+
+// A Hit is a resource that an external id finds.
+type Hit struct {
+	Kind            fragment.Kind
+	ID              uint64 // of a season or an episode, that of its series
+	Season, Episode uint32
+}
+
+// findLists are the arrays of find/{external_id}, in wire order.
+var findLists = [...]struct {
+	name string
+	kind fragment.Kind
+}{
+	{"movie_results", fragment.KindMovie},
+	{"person_results", fragment.KindPerson},
+	{"tv_results", fragment.KindTV},
+	{"tv_episode_results", fragment.KindEpisode},
+	{"tv_season_results", fragment.KindSeason},
+}
+
+// Find returns the fragment of what an external id finds: five arrays of rows, each in
+// the order of the hits.
+func (r *Renderer) Find(hits []Hit) []Fragment {
+	f := &r.out
+	f.reset()
+	f.begin()
+	f.text("{")
+	for _, list := range findLists {
+		f.name(list.name)
+		f.text("[")
+		n := 0
+		for _, h := range hits {
+			if h.Kind != list.kind || n == maxIncludes/len(findLists) {
+				continue
+			}
+			n++
+			f.comma()
+			f.row(release.Include{Kind: h.Kind, ID: h.ID, Season: h.Season, Episode: h.Episode, Sub: fragment.SubMediaRow})
+			if h.Kind == fragment.KindPerson {
+				f.text(",")
+				f.include(release.Include{Kind: h.Kind, ID: h.ID, Sub: fragment.SubKnownFor})
+			}
+			f.text("}")
+		}
+		f.text("]")
+	}
+	f.add(fragment.Address{Sub: fragment.SubDetails}, f.end())
+	return f.list
+}
+
+// The words of a creator's credit.
+const creator = "Creator"
+
+// words returns the department and the job of a credit.
+func words(c *derive.Credit) (department, job string) {
+	if c.Role == derive.Creator {
+		return creator, creator
+	}
+	return c.Department, c.Job
+}
+
+// DerivedCredit returns the fragment of a credit that a title's credits have: the
+// title and the person are included.
+func (r *Renderer) DerivedCredit(c *derive.Credit) []Fragment {
+	f := &r.out
+	f.reset()
+	department, job := words(c)
+	kind := mediaTypes[c.Title.Kind]
+	f.begin()
+	f.string(`{"credit_type":`, c.Role.String())
+	f.string(`,"department":`, department)
+	f.string(`,"job":`, job)
+	f.text(`,"media":`)
+	f.row(release.Include{Kind: c.Title.Kind, ID: uint64(c.Title.ID), Sub: fragment.SubMediaRow})
+	if c.Role == derive.Cast {
+		f.string(`,"character":`, c.Character)
+	}
+	if c.Title.Kind == fragment.KindTV {
+		r.creditParts(c)
+	}
+	f.string(`},"media_type":`, kind)
+	f.string(`,"id":`, c.ID)
+	f.text(`,"person":`)
+	f.row(release.Include{Kind: fragment.KindPerson, ID: uint64(c.Person.ID), Sub: fragment.SubMediaRow})
+	f.text("}")
+	f.add(fragment.Address{Sub: fragment.SubDetails}, f.end())
+	return f.list
+}
+
+// creditParts writes the episodes and seasons of a credit.
+func (r *Renderer) creditParts(c *derive.Credit) {
+	f := &r.out
+	f.text(`,"episodes":[`)
+	for _, e := range c.Episodes[:min(len(c.Episodes), maxIncludes/2)] {
+		f.comma()
+		f.row(release.Include{
+			Kind: fragment.KindEpisode, ID: uint64(c.Title.ID), Season: uint32(e[0]), Episode: uint32(e[1]), Sub: fragment.SubMediaRow,
+		})
+		f.text("}")
+	}
+	f.text(`],"seasons":[`)
+	for _, n := range c.Seasons[:min(len(c.Seasons), maxIncludes/2)] {
+		f.comma()
+		f.row(release.Include{Kind: fragment.KindSeason, ID: uint64(c.Title.ID), Season: uint32(n), Sub: fragment.SubMediaRow})
+		f.text("}")
+	}
+	f.text("]")
+}

@@ -1,0 +1,375 @@
+package render
+
+import (
+	"slices"
+	"sync"
+
+	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/release"
+	"reelsplice/schemas/wire"
+)
+
+// A rule says what a member of the details is in a language without text of its own.
+type rule uint8
+
+const (
+	toBase     rule = iota + 1 // what it is in the base
+	toBaseName                 // the same, for a name: an empty one counts as none
+	toOriginal                 // the original title or name
+	toNothing                  // empty
+	toGeneric                  // the generic name of a season or an episode
+	toPoster                   // the poster in the language, in the original one, the first
+	toGenres                   // genres, named by the reference
+	toNames                    // seasons or episodes, each by toGeneric and toNothing
+)
+
+// textRules are the members of the details that depend on the language, by kind; the
+// name comes first. data is the member's name in the data of translations, "" where
+// those do not have it.
+var textRules = map[fragment.Kind][]struct {
+	member string
+	rule   rule
+	data   string
+}{
+	fragment.KindMovie: {
+		{"title", toOriginal, "title"},
+		{"overview", toNothing, "overview"},
+		{"tagline", toNothing, "tagline"},
+		{"homepage", toNothing, "homepage"},
+		{"runtime", toBase, "runtime"},
+		{"poster_path", toPoster, ""},
+		{"backdrop_path", toBase, ""},
+		{"belongs_to_collection", toBase, ""},
+		{"genres", toGenres, ""},
+	},
+	fragment.KindTV: {
+		{"name", toOriginal, "name"},
+		{"overview", toNothing, "overview"},
+		{"tagline", toNothing, "tagline"},
+		{"homepage", toNothing, "homepage"},
+		{"poster_path", toPoster, ""},
+		{"backdrop_path", toBase, ""},
+		{"genres", toGenres, ""},
+		{"seasons", toNames, ""},
+		{"last_episode_to_air", toNames, ""},
+		{"next_episode_to_air", toNames, ""},
+	},
+	fragment.KindSeason: {
+		{"name", toGeneric, "name"},
+		{"overview", toNothing, "overview"},
+		{"poster_path", toPoster, ""},
+		{"episodes", toNames, ""},
+	},
+	fragment.KindEpisode: {
+		{"name", toGeneric, "name"}, {"overview", toNothing, "overview"}, {"crew", toBase, ""}, {"guest_stars", toBase, ""},
+	},
+	fragment.KindPerson: {{"name", toBaseName, "name"}, {"biography", toNothing, "biography"}},
+	fragment.KindCollection: {
+		{"name", toOriginal, "title"},
+		{"overview", toNothing, "overview"},
+		{"poster_path", toPoster, ""},
+		{"backdrop_path", toBase, ""},
+		{"parts", toBase, ""},
+	},
+	fragment.KindCredit: {{"media", toBase, ""}, {"person", toBase, ""}},
+}
+
+// detailsMembers are what details answers of all years have, and what rows of lists
+// and other layouts have not. Kinds that are not here are never filled in.
+var detailsMembers = map[fragment.Kind][]string{
+	fragment.KindMovie:        {"adult", "genres", "production_countries", "spoken_languages", "status", "tagline"},
+	fragment.KindTV:           {"created_by", "genres", "networks", "seasons", "status"},
+	fragment.KindSeason:       {"episodes", "name"},
+	fragment.KindEpisode:      {"crew", "guest_stars", "name"},
+	fragment.KindPerson:       {"also_known_as", "biography"},
+	fragment.KindCollection:   {"overview", "parts"},
+	fragment.KindCompany:      {"headquarters", "homepage"},
+	fragment.KindNetwork:      {"headquarters", "homepage"},
+	fragment.KindKeyword:      {"name"},
+	fragment.KindReview:       {"content", "media_id"},
+	fragment.KindEpisodeGroup: {"groups"},
+}
+
+// rowMembers are the members of the rows that lists have of a kind, in wire order.
+var rowMembers = map[fragment.Kind]map[fragment.Sub][]string{
+	fragment.KindMovie: {
+		fragment.SubRow: {
+			"adult", "backdrop_path", genreIDs, "id", "title", "original_language", "original_title", "overview", "popularity",
+			"poster_path", "release_date", "softcore", "video", "vote_average", "vote_count",
+		},
+		fragment.SubMediaRow: {
+			"adult", "backdrop_path", "id", "title", "original_title", "overview", "poster_path", mediaType, "original_language",
+			genreIDs, "popularity", "release_date", "softcore", "video", "vote_average", "vote_count",
+		},
+	},
+	fragment.KindTV: {
+		fragment.SubRow: {
+			"adult", "backdrop_path", genreIDs, "id", "origin_country", "original_language", "original_name", "overview",
+			"popularity", "poster_path", "first_air_date", "softcore", "name", "vote_average", "vote_count",
+		},
+		fragment.SubMediaRow: {
+			"adult", "backdrop_path", "id", "name", "original_name", "overview", "poster_path", mediaType, "original_language",
+			genreIDs, "popularity", "first_air_date", "softcore", "vote_average", "vote_count", "origin_country",
+		},
+	},
+	fragment.KindSeason: {
+		fragment.SubMediaRow: {
+			"id", "name", "overview", "poster_path", mediaType, "vote_average", "air_date", "season_number", showID, episodeCount,
+		},
+	},
+	fragment.KindEpisode: {
+		fragment.SubMediaRow: {
+			"id", "name", "overview", mediaType, "vote_average", "vote_count", "air_date", "episode_number", "episode_type",
+			"production_code", "runtime", "season_number", showID, "still_path",
+		},
+	},
+	fragment.KindPerson: {
+		fragment.SubRow: {
+			"adult", "gender", "id", "known_for_department", "name", originalName, "popularity", "profile_path",
+		},
+		fragment.SubMediaRow: {
+			"adult", "id", "name", originalName, mediaType, "popularity", "gender", "known_for_department", "profile_path",
+		},
+	},
+}
+
+// Members of rows that are not copied from the details of the same name.
+const (
+	genreIDs     = "genre_ids"
+	mediaType    = "media_type"
+	showID       = "show_id"
+	episodeCount = "episode_count"
+	originalName = "original_name" // of a person
+)
+
+// mediaTypes are the values of media_type.
+var mediaTypes = map[fragment.Kind]string{
+	fragment.KindMovie: "movie", fragment.KindTV: "tv", fragment.KindSeason: "tv_season",
+	fragment.KindEpisode: "tv_episode", fragment.KindPerson: "person",
+}
+
+// A model is what rendering needs to know of one kind. It is read only.
+type model struct {
+	kind     fragment.Kind
+	plan     *wire.Plan
+	texts    []text
+	cuts     []cut // ascending
+	subs     []sub
+	rows     []row
+	required []*wire.Field // detailsMembers
+
+	word             release.Word // of generic names
+	number           *wire.Field  // of generic names
+	genres           *wire.Field
+	original         *wire.Field // original_title or original_name
+	originalLanguage *wire.Field
+	imdb             *wire.Field
+	images           *wire.Field // the sub-request
+	poster           *wire.Field
+	translations     *rowsPlan
+	localized        *wire.Field
+	crawlLanguage    *wire.Field // of an element of localized
+}
+
+// text is a member of the details that depends on the language.
+type text struct {
+	field *wire.Field
+	rule  rule
+	data  *wire.Field // of the data of a translation; nil
+	crawl *wire.Field // of an element of localized; nil
+}
+
+// cut is a member of the details that a variant may need to write piece by piece.
+type cut struct {
+	index int // of the field
+	text  int // of the text, -1 for the parts of a collection
+}
+
+// sub is a sub-request.
+type sub struct {
+	sub   fragment.Sub
+	field *wire.Field
+	crawl *wire.Field // of an element of localized; nil
+	empty string      // content of the default
+}
+
+// row is the kind as a row of lists.
+type row struct {
+	sub   fragment.Sub
+	cells []cell
+	texts []int // those of the model that are in the row
+}
+
+// cell is a member of a row.
+type cell struct {
+	name  string
+	index int    // of the member of the details, -1 for one that those do not have
+	text  int    // of the model's texts, -1
+	empty string // the member with the value that stands for none
+}
+
+// rowsPlan is the layout of the rows of a translations sub-request.
+type rowsPlan struct {
+	field, rows             *wire.Field
+	language, country, data *wire.Field
+	name, english           *wire.Field
+}
+
+var models = sync.OnceValue(func() map[fragment.Kind]*model {
+	all := map[fragment.Kind]*model{}
+	for _, t := range catalog.Types() {
+		all[t.Kind] = newModel(t)
+	}
+	return all
+})
+
+func newModel(t *catalog.Type) *model {
+	m := &model{kind: t.Kind, plan: t.Plan}
+	m.genres, m.imdb = m.member("genres"), m.member("imdb_id")
+	m.originalLanguage, m.poster = m.member("original_language"), m.member("poster_path")
+	m.original = m.member("original_title")
+	if m.original == nil && m.kind != fragment.KindPerson {
+		m.original = m.member("original_name")
+	}
+	m.images, m.localized = m.member("images"), m.member("localized")
+	if m.localized != nil {
+		m.crawlLanguage = fieldOf(m.localized.Elem, "language")
+	}
+	switch m.kind {
+	case fragment.KindSeason:
+		m.word, m.number = release.WordSeason, m.member("season_number")
+	case fragment.KindEpisode:
+		m.word, m.number = release.WordEpisode, m.member("episode_number")
+	}
+	m.addTranslations()
+	m.addTexts()
+	m.addSubs(t)
+	m.addRows()
+	for _, name := range detailsMembers[m.kind] {
+		m.required = append(m.required, m.member(name))
+	}
+	return m
+}
+
+// member returns the field of the record with that name, nil if there is none.
+func (m *model) member(name string) *wire.Field { return fieldOf(m.plan, name) }
+
+func fieldOf(p *wire.Plan, name string) *wire.Field {
+	f, _ := p.Field(name)
+	return f
+}
+
+// indexOf returns the place of a field in its plan.
+func indexOf(p *wire.Plan, f *wire.Field) int {
+	return slices.IndexFunc(p.Fields, func(o wire.Field) bool { return o.Name == f.Name })
+}
+
+func (m *model) addTranslations() {
+	f := m.member("translations")
+	if f == nil {
+		return
+	}
+	rows := fieldOf(f.Elem, "translations")
+	p := rows.Elem
+	m.translations = &rowsPlan{
+		field: f, rows: rows, language: fieldOf(p, "iso_639_1"), country: fieldOf(p, "iso_3166_1"), data: fieldOf(p, "data"),
+		name: fieldOf(p, "name"), english: fieldOf(p, "english_name"),
+	}
+}
+
+func (m *model) addTexts() {
+	for i, t := range textRules[m.kind] {
+		out := text{field: m.member(t.member), rule: t.rule}
+		if m.translations != nil && t.data != "" {
+			out.data = fieldOf(m.translations.data.Elem, t.data)
+		}
+		if m.localized != nil {
+			out.crawl = fieldOf(m.localized.Elem, t.member)
+		}
+		m.texts = append(m.texts, out)
+		at := indexOf(m.plan, out.field)
+		switch {
+		case t.rule == toGeneric || t.rule == toGenres || t.rule == toNames:
+			m.cuts = append(m.cuts, cut{at, i})
+		case t.member == "parts":
+			m.cuts = append(m.cuts, cut{at, i})
+		}
+	}
+	slices.SortFunc(m.cuts, func(a, b cut) int { return a.index - b.index })
+}
+
+func (m *model) addSubs(t *catalog.Type) {
+	for i := m.plan.Subs; i < len(m.plan.Fields); i++ {
+		f := &m.plan.Fields[i]
+		s, ok := fragment.ParseSub(f.Name)
+		if !ok || !f.IsSub() {
+			continue
+		}
+		out := sub{sub: s, field: f}
+		if m.localized != nil {
+			out.crawl = fieldOf(m.localized.Elem, f.Name)
+		}
+		m.subs = append(m.subs, out)
+	}
+	for _, d := range defaults(m, t.New()) {
+		i := slices.IndexFunc(m.subs, func(s sub) bool { return s.sub == d.Address.Sub })
+		m.subs[i].empty = content(d.Pieces)
+	}
+}
+
+// sub returns the sub-request, nil if the kind has none of that name.
+func (m *model) sub(s fragment.Sub) *sub {
+	for i := range m.subs {
+		if m.subs[i].sub == s {
+			return &m.subs[i]
+		}
+	}
+	return nil
+}
+
+func (m *model) addRows() {
+	for _, s := range []fragment.Sub{fragment.SubRow, fragment.SubMediaRow} {
+		names := rowMembers[m.kind][s]
+		if names == nil {
+			continue
+		}
+		out := row{sub: s}
+		for _, name := range names {
+			out.cells = append(out.cells, m.cell(name, &out))
+		}
+		m.rows = append(m.rows, out)
+	}
+}
+
+func (m *model) cell(name string, out *row) cell {
+	c := cell{name: name, index: -1, text: -1, empty: `"` + name + `":` + `""`}
+	f := m.member(name)
+	if f == nil {
+		return c
+	}
+	c.index = indexOf(m.plan, f)
+	c.empty = `"` + name + `":` + emptyValue(f)
+	c.text = slices.IndexFunc(m.texts, func(t text) bool { return t.field == f })
+	if c.text >= 0 {
+		out.texts = append(out.texts, c.text)
+	}
+	return c
+}
+
+// emptyValue is the API's value of a member that says nothing.
+func emptyValue(f *wire.Field) string {
+	switch {
+	case f.Nullable:
+		return "null"
+	case f.Shape == wire.ShapeInt:
+		return "0"
+	case f.Shape == wire.ShapeFloat:
+		return "0.0"
+	case f.Shape == wire.ShapeBool:
+		return "false"
+	case f.Shape == wire.ShapeStrings, f.Shape == wire.ShapeInts, f.Shape == wire.ShapeObjects:
+		return "[]"
+	}
+	return `""`
+}

@@ -1,0 +1,189 @@
+package render
+
+import (
+	"slices"
+
+	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/release"
+	"reelsplice/schemas/wire"
+)
+
+// nested is the text of what the details of a record list: of the seasons of a series,
+// of the episodes of a season.
+type nested struct {
+	seasons  []SeasonInfo
+	episodes []*catalog.Episode
+}
+
+// A LocalizedName is the text of a season in one language, as a crawl in that language
+// gave it.
+type LocalizedName struct {
+	Language       string // xx-YY; xx where no region is known
+	Name, Overview string
+}
+
+// addLanguages adds the languages that any of the seasons or episodes has text in.
+func (n *nested) addLanguages(list *languages) {
+	for i := range n.seasons {
+		s := &n.seasons[i]
+		list.addNested(s.Translations)
+		for j := range s.Localized {
+			if l := &s.Localized[j]; l.Name != "" || l.Overview != "" {
+				list.mark(splitTag(l.Language))
+			}
+		}
+	}
+	for _, e := range n.episodes {
+		if e.Translations != nil {
+			list.addNested(e.Translations.Translations)
+		}
+		for j := range e.Localized {
+			if l := &e.Localized[j]; l.Name.V != "" || l.Overview.V != "" {
+				list.mark(splitTag(l.Language.V))
+			}
+		}
+	}
+}
+
+func (list *languages) addNested(rows []catalog.NameTranslation) {
+	for i := range rows {
+		if d := rows[i].Data; d != nil && (d.Name.V != "" || d.Overview.V != "") {
+			list.mark(rows[i].ISO639.V, rows[i].ISO3166.V)
+		}
+	}
+}
+
+// mark remembers that a season or an episode has text in a language.
+func (list *languages) mark(lang, region string) {
+	if l := list.at(lang, region); l != nil {
+		l.nested = true
+	}
+}
+
+// nameText is the text of a season or an episode in one language; empty for none.
+type nameText struct{ name, overview string }
+
+// season returns the text of a season.
+func (n *nested) season(number int64, v fragment.Variant) (t nameText) {
+	i := slices.IndexFunc(n.seasons, func(s SeasonInfo) bool { return s.Summary.SeasonNumber.V == number })
+	if i < 0 || v == fragment.Base {
+		return t
+	}
+	s := &n.seasons[i]
+	t.translate(s.Translations, v)
+	for j := range s.Localized {
+		l := &s.Localized[j]
+		if variantOf(splitTag(l.Language)) == v {
+			t.take(l.Name, l.Overview)
+		}
+	}
+	return t
+}
+
+// episode returns the text of an episode of the season.
+func (n *nested) episode(number int64, v fragment.Variant) (t nameText) {
+	i := slices.IndexFunc(n.episodes, func(e *catalog.Episode) bool { return e.EpisodeNumber.V == number })
+	if i < 0 || v == fragment.Base {
+		return t
+	}
+	e := n.episodes[i]
+	if e.Translations != nil {
+		t.translate(e.Translations.Translations, v)
+	}
+	for j := range e.Localized {
+		l := &e.Localized[j]
+		if variantOf(splitTag(l.Language.V)) == v {
+			t.take(l.Name.V, l.Overview.V)
+		}
+	}
+	return t
+}
+
+func (t *nameText) translate(rows []catalog.NameTranslation, v fragment.Variant) {
+	for i := range rows {
+		if d := rows[i].Data; d != nil && variantOf(rows[i].ISO639.V, rows[i].ISO3166.V) == v {
+			t.take(d.Name.V, d.Overview.V)
+			return
+		}
+	}
+}
+
+// take replaces what is not empty.
+func (t *nameText) take(name, overview string) {
+	if name != "" {
+		t.name = name
+	}
+	if overview != "" {
+		t.overview = overview
+	}
+}
+
+// The members of the lists that nested writes: of each, the place of the name, which
+// the overview follows.
+var (
+	seasonName  = nameIndex(wire.PlanOf[catalog.SeasonSummary]())
+	episodeName = nameIndex(wire.PlanOf[catalog.SeasonEpisode]())
+	summaryName = nameIndex(wire.PlanOf[catalog.EpisodeSummary]())
+)
+
+func nameIndex(p *wire.Plan) int { return indexOf(p, fieldOf(p, "name")) }
+
+// write writes the value of a member whose seasons or episodes are named in the
+// language of v.
+func (n *nested) write(r *Renderer, v *version, f *wire.Field) {
+	switch f.Elem {
+	case wire.PlanOf[catalog.SeasonSummary]():
+		r.out.text("[")
+		count, _ := v.rec.Len(f)
+		for i := range count {
+			row := v.rec.At(f, i)
+			number := wire.As[catalog.SeasonSummary](row).SeasonNumber.V
+			r.out.comma()
+			r.named(row, seasonName, release.WordSeason, number, n.season(number, v.variant))
+		}
+		r.out.text("]")
+	case wire.PlanOf[catalog.SeasonEpisode]():
+		r.out.text("[")
+		count, _ := v.rec.Len(f)
+		for i := range count {
+			row := v.rec.At(f, i)
+			number := wire.As[catalog.SeasonEpisode](row).EpisodeNumber.V
+			r.out.comma()
+			r.named(row, episodeName, release.WordEpisode, number, n.episode(number, v.variant))
+		}
+		r.out.text("]")
+	default: // the last or the next episode of a series
+		row, _ := v.rec.Sub(f)
+		number := wire.As[catalog.EpisodeSummary](row).EpisodeNumber.V
+		r.named(row, summaryName, release.WordEpisode, number, nameText{})
+	}
+}
+
+// named writes a season or an episode with a text in place of its name and overview,
+// the generic name where the text has none. What the row lacks is not added.
+func (r *Renderer) named(row wire.Record, name int, word release.Word, number int64, t nameText) {
+	f := &r.out
+	fields := row.Plan.Fields
+	f.text("{")
+	f.members(row, 0, name)
+	switch {
+	case !row.String(&fields[name]).Set:
+		f.members(row, name, name+1)
+	case t.name != "":
+		f.name("name")
+		f.buf = wire.AppendString(f.buf, t.name)
+	default:
+		f.name("name")
+		r.genericName(word, number)
+	}
+	if row.String(&fields[name+1]).Set {
+		f.name("overview")
+		f.buf = wire.AppendString(f.buf, t.overview)
+	} else {
+		f.members(row, name+1, name+2)
+	}
+	f.members(row, name+2, len(fields))
+	f.extra(row)
+	f.text("}")
+}

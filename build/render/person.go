@@ -1,0 +1,192 @@
+package render
+
+import (
+	"slices"
+
+	"reelsplice/build/derive"
+	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/release"
+	"reelsplice/schemas/wire"
+)
+
+// Person returns the fragments of a person.
+func (r *Renderer) Person(p *catalog.Person, d PersonDerived) []Fragment {
+	rec := wire.RecordOf(p)
+	// Credits that were crawled in another language do not stand in for derived ones,
+	// which have every language.
+	given := *p
+	m := r.start(fragment.KindPerson, rec)
+	if len(d.Credits) > 0 {
+		p.CombinedCredits, p.MovieCredits, p.TVCredits = given.CombinedCredits, given.MovieCredits, given.TVCredits
+	}
+	r.person(m.complete(rec), rec, d)
+	return r.out.list
+}
+
+func (r *Renderer) person(m *model, rec wire.Record, d PersonDerived) {
+	p := wire.As[catalog.Person](rec)
+	r.personName = p.Name.V
+	if p.ExternalIDs == nil && p.IMDbID.V != "" {
+		p.ExternalIDs = &catalog.PersonExternalIDs{IMDbID: p.IMDbID}
+	}
+	joinCredits(p)
+	r.record(m, rec)
+	for _, s := range []struct {
+		sub   fragment.Sub
+		given *catalog.PersonCredits
+		kind  fragment.Kind // 0 for both
+	}{
+		{fragment.SubMovieCredits, p.MovieCredits, fragment.KindMovie},
+		{fragment.SubTVCredits, p.TVCredits, fragment.KindTV},
+		{fragment.SubCombinedCredits, p.CombinedCredits, 0},
+	} {
+		if s.given == nil {
+			r.filmography(m.sub(s.sub), s.kind, d.Credits)
+		}
+	}
+	r.knownFor(m, rec, d.KnownFor)
+}
+
+// joinCredits makes the given lists of credits agree on what is given: the combined
+// ones are those of movies, then those of series.
+func joinCredits(p *catalog.Person) {
+	movies, series, all := p.MovieCredits, p.TVCredits, p.CombinedCredits
+	switch {
+	case all != nil:
+		if movies == nil {
+			p.MovieCredits = creditsOf(all, "movie")
+		}
+		if series == nil {
+			p.TVCredits = creditsOf(all, "tv")
+		}
+	case movies != nil && series != nil:
+		p.CombinedCredits = &catalog.PersonCredits{
+			Cast: slices.Concat(typed(movies.Cast, "movie"), typed(series.Cast, "tv")),
+			Crew: slices.Concat(typed(movies.Crew, "movie"), typed(series.Crew, "tv")),
+		}
+	}
+}
+
+// typed returns rows with their media type.
+func typed(rows []catalog.PersonCredit, media string) []catalog.PersonCredit {
+	out := append([]catalog.PersonCredit{}, rows...)
+	for i := range out {
+		out[i].MediaType = wire.Text(media)
+	}
+	return out
+}
+
+// creditsOf returns the combined credits of one media type, as the list of that type
+// has them.
+func creditsOf(all *catalog.PersonCredits, media string) *catalog.PersonCredits {
+	only := func(rows []catalog.PersonCredit) []catalog.PersonCredit {
+		out := []catalog.PersonCredit{}
+		for i := range rows {
+			if rows[i].MediaType.V == media {
+				row := rows[i]
+				row.MediaType = wire.String{}
+				out = append(out, row)
+			}
+		}
+		return out
+	}
+	return &catalog.PersonCredits{Cast: only(all.Cast), Crew: only(all.Crew)}
+}
+
+// filmography adds derived credits in titles of one kind, or of both for 0. The rows of
+// the titles are included.
+func (r *Renderer) filmography(s *sub, kind fragment.Kind, credits []derive.Credit) {
+	f := &r.out
+	f.begin()
+	left := maxIncludes
+	for _, list := range [...]struct {
+		open string
+		cast bool
+	}{{`"cast":[`, true}, {`],"crew":[`, false}} {
+		f.text(list.open)
+		for i := range credits {
+			c := &credits[i]
+			if kind != 0 && c.Title.Kind != kind || (c.Role == derive.Cast) != list.cast || left == 0 {
+				continue
+			}
+			left--
+			f.comma()
+			f.credit(c)
+			if kind == 0 {
+				f.string(`,"media_type":`, mediaTypes[c.Title.Kind])
+			}
+			f.text("}")
+		}
+	}
+	f.text("]")
+	f.cut()
+	f.pieces = append(f.pieces, Piece{Op: release.OpIDEnd})
+	r.addUnlessEmpty(s, fragment.Base)
+}
+
+// credit writes a title and what a person did in it, but for the media type. Creators
+// are crew; how many episodes theirs are is not said.
+func (f *fragments) credit(c *derive.Credit) {
+	f.row(release.Include{Kind: c.Title.Kind, ID: uint64(c.Title.ID), Sub: fragment.SubRow})
+	series := c.Title.Kind == fragment.KindTV && c.Role != derive.Creator
+	department, job := words(c)
+	if c.Role == derive.Cast {
+		f.string(`,"character":`, c.Character)
+	}
+	f.string(`,"credit_id":`, c.ID)
+	if c.Role == derive.Cast && c.Title.Kind != fragment.KindTV {
+		f.int(`,"order":`, c.Order)
+	}
+	if c.Role != derive.Cast {
+		f.string(`,"department":`, department)
+	}
+	if series {
+		f.int(`,"episode_count":`, c.EpisodeCount)
+		f.stringOrNull(`,"first_credit_air_date":`, c.FirstAirDate)
+	}
+	if c.Role != derive.Cast {
+		f.string(`,"job":`, job)
+	}
+}
+
+// knownFor adds the member known_for of the person's rows, which every person has:
+// other resources include it.
+func (r *Renderer) knownFor(m *model, rec wire.Record, derived []derive.Title) {
+	f := &r.out
+	p := wire.As[catalog.Person](rec)
+	f.begin()
+	if p.KnownFor == nil {
+		f.text(`"known_for":[`)
+		for _, t := range derived {
+			f.comma()
+			f.row(release.Include{Kind: t.Kind, ID: uint64(t.ID), Sub: fragment.SubMediaRow})
+			f.text("}")
+		}
+		f.text("]")
+	} else {
+		f.mediaRows(p.KnownFor)
+	}
+	f.add(fragment.Address{Sub: fragment.SubKnownFor}, f.end())
+	for i := range r.langs {
+		l := &r.langs[i]
+		if l.crawl.IsNil() {
+			continue
+		}
+		if rows := wire.As[catalog.LocalizedPerson](l.crawl).KnownFor; rows != nil {
+			f.begin()
+			f.mediaRows(rows)
+			f.addTo(fragment.Address{Sub: fragment.SubKnownFor}, l.variants(), f.end())
+		}
+	}
+}
+
+// mediaRows writes the member known_for as it was given.
+func (f *fragments) mediaRows(rows []catalog.MediaRow) {
+	f.text(`"known_for":[`)
+	for i := range rows {
+		f.comma()
+		f.buf = wire.Append(f.buf, wire.RecordOf(&rows[i]))
+	}
+	f.text("]")
+}

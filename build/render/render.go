@@ -1,0 +1,347 @@
+package render
+
+import (
+	"slices"
+
+	"reelsplice/build/derive"
+	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/release"
+	"reelsplice/schemas/wire"
+)
+
+// A Renderer turns records into fragments. It is not safe for concurrent use. Its
+// methods may change the record that they are given, and what they return is valid
+// until the next call.
+//
+// The details of records of which no source gave a details answer - rows of lists,
+// single sub-requests, other layouts - are filled in with what is derived and with the
+// API's empty values, as clients rely on them. A details answer is left as it was
+// given, old shapes too. The catalogue keeps what was given; only the answer is filled
+// in.
+type Renderer struct {
+	models map[fragment.Kind]*model
+	out    fragments
+
+	// Of the record at work:
+	nested         nested
+	showID         int64  // of a season or an episode
+	episodeCount   int64  // of a season
+	seriesLanguage string // original language of the series of a season
+	personName     string
+	parts          []int64 // of a collection that gives none; else nil
+
+	// Kept for the next record:
+	langs     languages
+	plain     []version
+	codes     []string
+	groups    []fragment.Variant
+	imageRows []catalog.Image
+	videoRows []catalog.Video
+}
+
+// New returns a Renderer.
+func New() *Renderer { return &Renderer{models: models()} }
+
+// TitleDerived is what the catalogue as a whole knows of a title: ids of the same
+// kind, best first, used where the record gives none.
+type TitleDerived struct{ Recommendations, Similar []int64 }
+
+// TVDerived is what the catalogue as a whole knows of a series.
+type TVDerived struct {
+	TitleDerived
+	Seasons   []SeasonInfo              // every season that there is a record of, ascending
+	Aggregate *catalog.AggregateCredits // used where the record gives none
+	// Last and Next are used where the record gives none; nil is null.
+	Last, Next *catalog.EpisodeSummary
+}
+
+// SeasonInfo is what the details of a series say of a season, and its text by language.
+type SeasonInfo struct {
+	Summary      catalog.SeasonSummary
+	Translations []catalog.NameTranslation
+	Localized    []LocalizedName
+}
+
+// SeasonDerived is what the catalogue as a whole knows of a season.
+type SeasonDerived struct {
+	Series    *catalog.TV               // its details; may be nil
+	Aggregate *catalog.AggregateCredits // used where the record gives none
+	// Episodes are the records of episodes by themselves, by number: for their text by
+	// language, and for the list of episodes where the season gives none.
+	Episodes []*catalog.Episode
+}
+
+// EpisodeDerived is what its series and its season know of an episode.
+type EpisodeDerived struct {
+	SeriesID int64
+	Cast     []catalog.TVCastCredit // the regulars, for credits that are not given
+}
+
+// PersonDerived is what titles say of a person.
+type PersonDerived struct {
+	Credits  []derive.Credit // in the order to serve, movies first
+	KnownFor []derive.Title
+}
+
+// Movie returns the fragments of a movie.
+func (r *Renderer) Movie(m *catalog.Movie, d TitleDerived) []Fragment {
+	rec := wire.RecordOf(m)
+	r.movie(r.start(fragment.KindMovie, rec).complete(rec), rec, d)
+	return r.out.list
+}
+
+func (r *Renderer) movie(m *model, rec wire.Record, d TitleDerived) {
+	v := wire.As[catalog.Movie](rec)
+	if v.ExternalIDs == nil && v.IMDbID.V != "" {
+		v.ExternalIDs = &catalog.MovieExternalIDs{IMDbID: v.IMDbID}
+	}
+	if v.Releases == nil && v.ReleaseDates != nil {
+		v.Releases = releasesOf(v.ReleaseDates)
+	}
+	if v.Trailers == nil && v.Videos != nil {
+		v.Trailers = trailersOf(v.Videos)
+	}
+	r.record(m, rec)
+	r.derivedTitles(m, rec, d)
+}
+
+// derivedTitles adds the lists of titles that a movie or a series gives none of.
+func (r *Renderer) derivedTitles(m *model, rec wire.Record, d TitleDerived) {
+	r.derivedPages(m, rec, fragment.SubRecommendations, include{m.kind, fragment.SubMediaRow}, d.Recommendations)
+	r.derivedPages(m, rec, fragment.SubSimilar, include{m.kind, fragment.SubRow}, d.Similar)
+}
+
+// TV returns the fragments of a series.
+func (r *Renderer) TV(t *catalog.TV, d TVDerived) []Fragment {
+	rec := wire.RecordOf(t)
+	m := r.start(fragment.KindTV, rec)
+	if !m.isDetails(rec) {
+		deriveSeasons(t, d)
+		m.fill(rec)
+	}
+	r.tv(m, rec, d)
+	return r.out.list
+}
+
+func (r *Renderer) tv(m *model, rec wire.Record, d TVDerived) {
+	r.nested.seasons = d.Seasons
+	if t := wire.As[catalog.TV](rec); t.AggregateCredits == nil {
+		t.AggregateCredits = d.Aggregate
+	}
+	r.record(m, rec)
+	r.derivedTitles(m, rec, d.TitleDerived)
+}
+
+// deriveSeasons gives a series without details what is known of its seasons and
+// episodes. Specials count for none of the numbers.
+func deriveSeasons(t *catalog.TV, d TVDerived) {
+	if t.LastEpisodeToAir == nil {
+		t.LastEpisodeToAir = d.Last
+	}
+	if t.NextEpisodeToAir == nil {
+		t.NextEpisodeToAir = d.Next
+	}
+	if t.Seasons == nil {
+		t.Seasons = make([]catalog.SeasonSummary, 0, len(d.Seasons))
+		for i := range d.Seasons {
+			t.Seasons = append(t.Seasons, d.Seasons[i].Summary)
+		}
+	}
+	var seasons, episodes int64
+	for i := range t.Seasons {
+		if s := &t.Seasons[i]; s.SeasonNumber.V > 0 {
+			seasons++
+			episodes += s.EpisodeCount.V
+		}
+	}
+	if !t.NumberOfSeasons.Set {
+		t.NumberOfSeasons = wire.Number(seasons)
+	}
+	if !t.NumberOfEpisodes.Set {
+		t.NumberOfEpisodes = wire.Number(episodes)
+	}
+}
+
+// Season returns the fragments of a season.
+func (r *Renderer) Season(s *catalog.Season, d SeasonDerived) []Fragment {
+	rec := wire.RecordOf(s)
+	m := r.start(fragment.KindSeason, rec)
+	if !m.isDetails(rec) {
+		deriveSeason(s, d)
+		m.fill(rec)
+	}
+	r.season(m, rec, d)
+	return r.out.list
+}
+
+func (r *Renderer) season(m *model, rec wire.Record, d SeasonDerived) {
+	s := wire.As[catalog.Season](rec)
+	r.nested.episodes = d.Episodes
+	r.showID, r.episodeCount = s.SeriesID.V, int64(len(s.Episodes))
+	if d.Series != nil {
+		r.seriesLanguage = d.Series.OriginalLanguage.V
+	}
+	if s.AggregateCredits == nil {
+		s.AggregateCredits = d.Aggregate
+	}
+	r.record(m, rec)
+}
+
+// deriveSeason gives a season without details the episodes and networks that others
+// know of.
+func deriveSeason(s *catalog.Season, d SeasonDerived) {
+	if s.Networks == nil && d.Series != nil {
+		s.Networks = d.Series.Networks
+	}
+	if s.Episodes != nil {
+		return
+	}
+	s.Episodes = make([]catalog.SeasonEpisode, 0, len(d.Episodes))
+	for _, e := range d.Episodes {
+		s.Episodes = append(s.Episodes, catalog.SeasonEpisode{
+			AirDate: e.AirDate, EpisodeNumber: e.EpisodeNumber, EpisodeType: e.EpisodeType, ID: e.ID, Name: e.Name,
+			Overview: e.Overview, ProductionCode: e.ProductionCode, Runtime: e.Runtime, SeasonNumber: e.SeasonNumber,
+			ShowID: s.SeriesID, StillPath: e.StillPath, VoteAverage: e.VoteAverage, VoteCount: e.VoteCount,
+			Crew: e.Crew, GuestStars: e.GuestStars,
+		})
+	}
+}
+
+// EpisodeOf returns episode i of a season's list as a record of its own, with the text
+// that crawls of the season in other languages gave it. The details of an episode do
+// not say the series.
+func EpisodeOf(s *catalog.Season, i int) *catalog.Episode {
+	e := &s.Episodes[i]
+	out := &catalog.Episode{
+		Object:  wire.Object{Unusual: e.Unusual, Extra: e.Extra},
+		AirDate: e.AirDate, Crew: e.Crew, EpisodeNumber: e.EpisodeNumber, EpisodeType: e.EpisodeType,
+		GuestStars: e.GuestStars, Name: e.Name, Overview: e.Overview, ID: e.ID, ProductionCode: e.ProductionCode,
+		Runtime: e.Runtime, SeasonNumber: e.SeasonNumber, StillPath: e.StillPath, VoteAverage: e.VoteAverage,
+		VoteCount: e.VoteCount, SeriesID: s.SeriesID,
+	}
+	for j := range s.Localized {
+		c := &s.Localized[j]
+		at := slices.IndexFunc(c.Episodes, func(o catalog.SeasonEpisode) bool {
+			return o.EpisodeNumber.Set && o.EpisodeNumber == e.EpisodeNumber
+		})
+		if at < 0 {
+			continue
+		}
+		o := &c.Episodes[at]
+		out.Localized = append(out.Localized, catalog.LocalizedEpisode{
+			Language: c.Language, Crew: o.Crew, GuestStars: o.GuestStars, Name: o.Name, Overview: o.Overview,
+		})
+	}
+	return out
+}
+
+// Episode returns the fragments of an episode, which may be one that EpisodeOf made.
+func (r *Renderer) Episode(e *catalog.Episode, d EpisodeDerived) []Fragment {
+	rec := wire.RecordOf(e)
+	r.episode(r.start(fragment.KindEpisode, rec).complete(rec), rec, d)
+	return r.out.list
+}
+
+func (r *Renderer) episode(m *model, rec wire.Record, d EpisodeDerived) {
+	e := wire.As[catalog.Episode](rec)
+	r.showID = d.SeriesID
+	if e.Credits == nil && len(d.Cast)+len(e.Crew)+len(e.GuestStars) > 0 {
+		e.Credits = &catalog.EpisodeCredits{
+			Cast: emptyForNil(d.Cast), Crew: emptyForNil(e.Crew), GuestStars: emptyForNil(e.GuestStars),
+		}
+	}
+	r.record(m, rec)
+}
+
+// emptyForNil returns list, an empty one for nil, which would be left out.
+func emptyForNil[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
+
+// Collection returns the fragments of a collection. parts are the ids of its movies in
+// order, used where the record gives none.
+func (r *Renderer) Collection(c *catalog.Collection, parts []int64) []Fragment {
+	rec := wire.RecordOf(c)
+	m := r.start(fragment.KindCollection, rec)
+	if c.Parts == nil {
+		r.parts = emptyForNil(parts)
+	}
+	r.record(m.complete(rec), rec)
+	return r.out.list
+}
+
+// Company returns the fragments of a company. movies are the ids of its movies in
+// order, used where the record gives none.
+func (r *Renderer) Company(c *catalog.Company, movies []int64) []Fragment {
+	return r.withMovies(fragment.KindCompany, wire.RecordOf(c), movies)
+}
+
+// Keyword returns the fragments of a keyword. movies are the ids of its movies in
+// order, used where the record gives none.
+func (r *Renderer) Keyword(k *catalog.KeywordRecord, movies []int64) []Fragment {
+	return r.withMovies(fragment.KindKeyword, wire.RecordOf(k), movies)
+}
+
+func (r *Renderer) withMovies(k fragment.Kind, rec wire.Record, movies []int64) []Fragment {
+	m := r.plainRecord(k, rec)
+	r.derivedPages(m, rec, fragment.SubMovies, include{fragment.KindMovie, fragment.SubRow}, movies)
+	return r.out.list
+}
+
+// Network returns the fragments of a network.
+func (r *Renderer) Network(n *catalog.Network) []Fragment {
+	r.plainRecord(fragment.KindNetwork, wire.RecordOf(n))
+	return r.out.list
+}
+
+// Review returns the fragments of a review.
+func (r *Renderer) Review(v *catalog.ReviewRecord) []Fragment {
+	r.plainRecord(fragment.KindReview, wire.RecordOf(v))
+	return r.out.list
+}
+
+// Credit returns the fragments of a credit as a dump gave it.
+func (r *Renderer) Credit(c *catalog.Credit) []Fragment {
+	r.plainRecord(fragment.KindCredit, wire.RecordOf(c))
+	return r.out.list
+}
+
+// EpisodeGroup returns the fragments of an order of a series' episodes.
+func (r *Renderer) EpisodeGroup(g *catalog.EpisodeGroupRecord) []Fragment {
+	r.plainRecord(fragment.KindEpisodeGroup, wire.RecordOf(g))
+	return r.out.list
+}
+
+// plainRecord adds everything that a record says by itself.
+func (r *Renderer) plainRecord(k fragment.Kind, rec wire.Record) *model {
+	m := r.start(k, rec).complete(rec)
+	r.record(m, rec)
+	return m
+}
+
+// start forgets the record before and prepares the next one.
+func (r *Renderer) start(k fragment.Kind, rec wire.Record) *model {
+	r.out.reset()
+	r.nested = nested{}
+	r.showID, r.episodeCount, r.seriesLanguage, r.personName, r.parts = 0, 0, "", "", nil
+	m := r.models[k]
+	m.fillBase(rec)
+	return m
+}
+
+// record adds the details and every sub-request that rec says something about. Those
+// that say nothing more than Defaults are left to it.
+func (r *Renderer) record(m *model, rec wire.Record) {
+	langs := r.languagesOf(m, rec)
+	r.details(m, rec, langs)
+	for i := range m.subs {
+		r.sub(m, &m.subs[i], rec, langs)
+	}
+}
+
+// opID is short for the most frequent mark.
+const opID = release.OpIDMark

@@ -1,0 +1,294 @@
+package build
+
+import (
+	"cmp"
+	"context"
+
+	"reelsplice/build/derive"
+	"reelsplice/build/neighbours"
+	"reelsplice/build/render"
+	"reelsplice/data/reference"
+	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/wire"
+)
+
+// A seriesMapper builds series with their seasons and episodes. The records of all
+// three are sorted by series, so that one series after another passes by; it holds no
+// more than one season's records at a time, beside what the series needs of each.
+type seriesMapper struct {
+	b        *builder
+	o        *output
+	e        *emitter
+	finder   *neighbours.Finder
+	title    neighbours.Title
+	near     neighbours.Result
+	tvs      *cursor[catalog.TV]
+	seasons  *cursor[catalog.Season]
+	episodes *cursor[catalog.Episode]
+
+	// Of the series at hand:
+	id      int64
+	tv      *catalog.TV // nil when only seasons or episodes are known
+	credits *derive.Series
+	infos   []render.SeasonInfo
+	last    *catalog.EpisodeSummary
+}
+
+// mapSeries builds a shard of series and sends what they say of other resources.
+func (b *builder) mapSeries(ctx context.Context, o *output, s span) error {
+	m := &seriesMapper{
+		b: b, o: o, e: b.newEmitter(), finder: b.plan.neighbours[fragment.KindTV].Finder(),
+		tvs:      newCursor[catalog.TV](b.inputs[fragment.KindTV], s),
+		seasons:  newCursor[catalog.Season](b.inputs[fragment.KindSeason], s),
+		episodes: newCursor[catalog.Episode](b.inputs[fragment.KindEpisode], s),
+	}
+	defer m.tvs.close()
+	defer m.seasons.close()
+	defer m.episodes.close()
+	m.e.keep(m.all(ctx))
+	return m.e.close()
+}
+
+func (m *seriesMapper) all(ctx context.Context) error {
+	for {
+		id, ok := m.next()
+		if !ok {
+			return cmp.Or(m.tvs.err, m.seasons.err, m.episodes.err)
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := m.series(int64(id)); err != nil {
+			return err
+		}
+		if m.e.err != nil {
+			return m.e.err
+		}
+	}
+}
+
+// next returns the lowest series that any record is of.
+func (m *seriesMapper) next() (id uint64, found bool) {
+	least := func(k catalog.Key, ok bool) {
+		if ok && (!found || k.Hi < id) {
+			id, found = k.Hi, true
+		}
+	}
+	least(m.tvs.peek())
+	least(m.seasons.peek())
+	least(m.episodes.peek())
+	return id, found
+}
+
+func (m *seriesMapper) series(id int64) error {
+	m.id, m.tv, m.infos, m.last = id, nil, nil, nil
+	if k, ok := m.tvs.peek(); ok && k.Hi == uint64(id) {
+		m.tv = m.tvs.take()
+		m.b.advance(1)
+	}
+	m.credits = derive.NewSeries(id, m.tv)
+	for {
+		number, ok := m.nextSeason()
+		if !ok {
+			break
+		}
+		if err := m.season(number); err != nil {
+			return err
+		}
+	}
+	if m.tv == nil {
+		return nil // nothing answers for the series, so nothing may refer to it
+	}
+	return m.details()
+}
+
+// nextSeason returns the lowest season of the series that any record is of.
+func (m *seriesMapper) nextSeason() (number uint32, found bool) {
+	least := func(k catalog.Key, ok bool) {
+		if ok && k.Hi == uint64(m.id) && (!found || k.Season() < number) {
+			number, found = k.Season(), true
+		}
+	}
+	least(m.seasons.peek())
+	least(m.episodes.peek())
+	return number, found
+}
+
+// season builds a season and its episodes.
+func (m *seriesMapper) season(number uint32) error {
+	var s *catalog.Season
+	if k, ok := m.seasons.peek(); ok && k.Hi == uint64(m.id) && k.Season() == number {
+		s = m.seasons.take()
+		m.b.advance(1)
+	}
+	var own []*catalog.Episode
+	for {
+		k, ok := m.episodes.peek()
+		if !ok || k.Hi != uint64(m.id) || k.Season() != number {
+			break
+		}
+		own = append(own, m.episodes.take())
+		m.b.advance(1)
+	}
+	if s == nil {
+		s = m.unknownSeason(number)
+	}
+	fillEpisodes(own, s)
+	shown := derive.Broadcasts(s, own)
+	m.credits.Season(int64(number), s, shown)
+	m.remember(s, len(shown))
+	d := render.SeasonDerived{Series: m.tv, Episodes: own}
+	if s.AggregateCredits == nil {
+		d.Aggregate = derive.SeasonAggregate(s, m.tv, shown)
+	}
+	key := catalog.SeasonKey(m.id, int64(number))
+	spec := m.o.spec(fragment.KindSeason, key, uint64(max(s.ID.V, 0)))
+	spec.Aliases = m.b.plan.ownAlias(fragment.KindSeason, s.ID.V, key)
+	if err := m.o.add(spec, m.o.render.Season(s, d)); err != nil {
+		return err
+	}
+	m.e.externalIDs(wire.RecordOf(s.ExternalIDs), "", hit{kind: fragment.KindSeason, id: uint64(m.id), season: number})
+	return m.allEpisodes(s, own)
+}
+
+// unknownSeason is a season of which only episodes have records: what the details of
+// its series say of it, else its generic name.
+func (m *seriesMapper) unknownSeason(number uint32) *catalog.Season {
+	s := &catalog.Season{
+		SeriesID: wire.Number(m.id), SeasonNumber: wire.Number(int64(number)),
+		Name: wire.Text(reference.SeasonName("en", "", int(number))),
+	}
+	if m.tv == nil {
+		return s
+	}
+	for i := range m.tv.Seasons {
+		t := &m.tv.Seasons[i]
+		if t.SeasonNumber.V == int64(number) {
+			s.AirDate, s.Name, s.Overview, s.ID = t.AirDate, t.Name, t.Overview, t.ID
+			s.PosterPath, s.VoteAverage = t.PosterPath, t.VoteAverage
+		}
+	}
+	return s
+}
+
+// fillEpisodes gives episodes that a dump gave by themselves the details that only
+// their season has: crawls of single sub-requests have none.
+func fillEpisodes(own []*catalog.Episode, s *catalog.Season) {
+	for _, e := range own {
+		for i := range s.Episodes {
+			if s.Episodes[i].EpisodeNumber.V != e.EpisodeNumber.V {
+				continue
+			}
+			dst, src := wire.RecordOf(e), wire.RecordOf(render.EpisodeOf(s, i))
+			for j := range dst.Plan.Subs {
+				if f := &dst.Plan.Fields[j]; !wire.Present(dst, f) && wire.Present(src, f) {
+					wire.Copy(dst, src, f)
+				}
+			}
+			break
+		}
+	}
+}
+
+// allEpisodes builds the episodes of a season: each by its own record, else as the
+// season has it. Both lists may have gaps.
+func (m *seriesMapper) allEpisodes(s *catalog.Season, own []*catalog.Episode) error {
+	d := render.EpisodeDerived{SeriesID: m.id}
+	if c := derive.Regulars(s, m.tv); c != nil {
+		d.Cast = c.Cast
+	}
+	done := map[int64]bool{}
+	for _, e := range own {
+		done[e.EpisodeNumber.V] = true
+		if err := m.episode(e, d); err != nil {
+			return err
+		}
+	}
+	for i := range s.Episodes {
+		n := s.Episodes[i].EpisodeNumber
+		if !n.Set || n.V < 0 || done[n.V] {
+			continue // without a number there is no path to it
+		}
+		done[n.V] = true
+		e := render.EpisodeOf(s, i)
+		e.SeriesID, e.SeasonNumber = wire.Number(m.id), s.SeasonNumber
+		if err := m.episode(e, d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (m *seriesMapper) episode(e *catalog.Episode, d render.EpisodeDerived) error {
+	key := catalog.EpisodeKey(m.id, e.SeasonNumber.V, e.EpisodeNumber.V)
+	spec := m.o.spec(fragment.KindEpisode, key, uint64(max(e.ID.V, 0)))
+	spec.Aliases = m.b.plan.ownAlias(fragment.KindEpisode, e.ID.V, key)
+	m.e.externalIDs(wire.RecordOf(e.ExternalIDs), "", hit{
+		kind: fragment.KindEpisode, id: uint64(m.id), season: key.Season(), episode: key.Episode(),
+	})
+	m.airs(e)
+	return m.o.add(spec, m.o.render.Episode(e, d))
+}
+
+// airs remembers the last episode that has a date: specials do not count.
+func (m *seriesMapper) airs(e *catalog.Episode) {
+	if e.SeasonNumber.V < 1 || e.AirDate.V == "" || m.last != nil && e.AirDate.V < m.last.AirDate.V {
+		return
+	}
+	m.last = &catalog.EpisodeSummary{
+		ID: e.ID, Name: e.Name, Overview: e.Overview, VoteAverage: e.VoteAverage, VoteCount: e.VoteCount, AirDate: e.AirDate,
+		EpisodeNumber: e.EpisodeNumber, EpisodeType: e.EpisodeType, ProductionCode: e.ProductionCode, Runtime: e.Runtime,
+		SeasonNumber: e.SeasonNumber, ShowID: wire.Number(m.id), StillPath: e.StillPath,
+	}
+}
+
+// remember keeps what the details of the series say of a season.
+func (m *seriesMapper) remember(s *catalog.Season, episodes int) {
+	info := render.SeasonInfo{Summary: catalog.SeasonSummary{
+		AirDate: s.AirDate, EpisodeCount: wire.Number(int64(episodes)), ID: s.ID, Name: s.Name, Overview: s.Overview,
+		PosterPath: s.PosterPath, SeasonNumber: s.SeasonNumber, VoteAverage: s.VoteAverage,
+	}}
+	if s.Translations != nil {
+		info.Translations = s.Translations.Translations
+	}
+	for i := range s.Localized {
+		l := &s.Localized[i]
+		info.Localized = append(info.Localized, render.LocalizedName{Language: l.Language.V, Name: l.Name.V, Overview: l.Overview.V})
+	}
+	m.infos = append(m.infos, info)
+}
+
+// details builds the series itself.
+func (m *seriesMapper) details() error {
+	t := derive.TVTitle(m.tv)
+	credits := m.credits.Credits()
+	m.e.credits(credits)
+	m.e.companies(&t, m.tv.ProductionCompanies)
+	for i := range m.tv.Networks {
+		n := &m.tv.Networks[i]
+		m.e.ref(fragment.KindNetwork, n.ID.V, &t, wire.RecordOf(n))
+	}
+	if m.tv.Keywords != nil {
+		for i := range m.tv.Keywords.Results {
+			k := &m.tv.Keywords.Results[i]
+			m.e.ref(fragment.KindKeyword, k.ID.V, &t, wire.RecordOf(k))
+		}
+	}
+	m.e.reviews(&t, m.tv.Name, m.tv.Reviews)
+	m.e.externalIDs(wire.RecordOf(m.tv.ExternalIDs), "", hit{kind: fragment.KindTV, id: uint64(m.id)})
+	d := render.TVDerived{Seasons: m.infos, Last: m.last}
+	if m.tv.AggregateCredits == nil {
+		d.Aggregate = derive.Aggregate(credits)
+	}
+	if m.tv.Recommendations == nil || m.tv.Similar == nil {
+		m.title.OfSeries(m.tv)
+		if err := m.finder.Find(&m.title, &m.near); err != nil {
+			return err
+		}
+		d.Recommendations, d.Similar = m.near.Recommendations, m.near.Similar
+	}
+	spec := m.o.spec(fragment.KindTV, catalog.NumberKey(m.id), uint64(m.id))
+	m.b.latestAlias(&spec, fragment.KindTV, m.id)
+	return m.o.add(spec, m.o.render.TV(m.tv, d))
+}

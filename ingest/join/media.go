@@ -1,0 +1,178 @@
+package join
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/wire"
+)
+
+// uniteMedia unites the images or the videos of both records, list by list. It reports
+// false for objects that hold something else, and where one of the records has none.
+func uniteMedia(dst, src wire.Record, f *wire.Field) bool {
+	if !f.IsSub() {
+		return false
+	}
+	old, ok := dst.Sub(f)
+	news, ok2 := src.Sub(f)
+	if !ok || !ok2 {
+		return ok && isMedia(f.Elem) // null says nothing of images
+	}
+	if !isMedia(f.Elem) {
+		return false
+	}
+	noNulls(news)
+	for i := range f.Elem.Fields {
+		if list := &f.Elem.Fields[i]; rowsOf(list) != nil {
+			rowsOf(list).unite(old, news, list)
+		}
+	}
+	complete(news, old)
+	wire.Copy(dst, src, f)
+	return true
+}
+
+// isMedia reports whether a sub-request lists images or videos.
+func isMedia(p *wire.Plan) bool {
+	return slices.ContainsFunc(p.Fields, func(f wire.Field) bool { return rowsOf(&f) != nil })
+}
+
+// rowsOf says how to unite a list, nil for one that is replaced.
+func rowsOf(f *wire.Field) *rows {
+	switch {
+	case f.Shape != wire.ShapeObjects:
+	case f.Elem == wire.PlanOf[catalog.Image]():
+		return &images
+	case f.Elem == wire.PlanOf[catalog.Video]():
+		return &videos
+	}
+	return nil
+}
+
+// noNulls makes the members of r that are null absent: in place of a list of rows,
+// null says nothing of them.
+func noNulls(r wire.Record) {
+	for i := range r.Plan.Fields {
+		wire.MarkAbsent(r, r.Plan.Fields[i].Name)
+	}
+}
+
+// complete gives dst the members that only src has.
+func complete(dst, src wire.Record) {
+	for i := range src.Plan.Fields {
+		if f := &src.Plan.Fields[i]; wire.Present(src, f) && !wire.Present(dst, f) {
+			wire.Copy(dst, src, f)
+		}
+	}
+	d := dst.Object()
+	d.Extra = uniteExtra(src.Object().Extra, d.Extra)
+}
+
+// names are what a row is known by: its own name, and one that it may share with
+// another row, which counts where one of two rows lacks its own.
+type names struct{ own, other string }
+
+// rows says how to unite lists of rows of a type.
+type rows struct {
+	names func(wire.Record) names
+	rank  func(a, b wire.Record) int
+}
+
+var images = rows{
+	names: func(r wire.Record) names { return names{own: wire.As[catalog.Image](r).FilePath.V} },
+	rank: func(a, b wire.Record) int {
+		return cmp.Compare(wire.As[catalog.Image](b).VoteAverage.V, wire.As[catalog.Image](a).VoteAverage.V)
+	},
+}
+
+var videos = rows{
+	names: func(r wire.Record) names {
+		v := wire.As[catalog.Video](r)
+		n := names{own: v.ID.V}
+		if v.Key.V != "" {
+			n.other = v.Site.V + " " + v.Key.V
+		}
+		return n
+	},
+	rank: func(a, b wire.Record) int {
+		return strings.Compare(wire.As[catalog.Video](b).PublishedAt.V, wire.As[catalog.Video](a).PublishedAt.V)
+	},
+}
+
+// languageOf returns the language of a row as JSON, null where it has none; "" where
+// the row does not say, as those of crawls that dropped it.
+func languageOf(r wire.Record) string {
+	f, ok := r.Plan.Field("iso_639_1")
+	if !ok || !wire.Present(r, f) {
+		return ""
+	}
+	return wire.MemberText(r, f)
+}
+
+// unite gives src the rows that only dst has, unless they are gone. A crawl in one
+// language lists the rows of that language alone: a row that src lacks is gone where
+// src has rows of its language. Where both lists follow rank, so does the result;
+// otherwise the old rows come last.
+func (r *rows) unite(dst, src wire.Record, f *wire.Field) {
+	if _, set := src.Len(f); !set {
+		return // complete takes dst's
+	}
+	old, list := elements(dst, f), elements(src, f)
+	ranked := slices.IsSortedFunc(old, r.rank) && slices.IsSortedFunc(list, r.rank)
+	find, listed := r.index(list), map[string]bool{}
+	for _, row := range list {
+		listed[languageOf(row)] = true
+	}
+	listed[""] = false // rows that do not say cannot tell that others are gone
+	n := len(list)
+	for _, row := range old {
+		if at, ok := find(row); ok {
+			complete(list[at], row)
+		} else if !listed[languageOf(row)] {
+			list = append(list, row)
+		}
+	}
+	if len(list) == n {
+		return
+	}
+	if ranked {
+		slices.SortStableFunc(list, r.rank)
+	}
+	setElements(src, f, list)
+}
+
+// index returns a function that finds a row of list that is the same as another. A
+// row without a name is the same as one of equal content.
+func (r *rows) index(list []wire.Record) func(wire.Record) (int, bool) {
+	own, other, nameless := map[string]int{}, map[string]int{}, map[string]int{}
+	for i := len(list) - 1; i >= 0; i-- { // the first of several stays
+		n := r.names(list[i])
+		if n.own != "" {
+			own[n.own] = i
+		}
+		if n.other != "" {
+			other[n.other] = i
+		}
+		if n == (names{}) {
+			nameless[jsonOf(list[i])] = i
+		}
+	}
+	return func(row wire.Record) (int, bool) {
+		n := r.names(row)
+		if at, ok := own[n.own]; ok {
+			return at, true
+		}
+		if at, ok := other[n.other]; ok && (n.own == "" || r.names(list[at]).own == "") {
+			return at, true
+		}
+		if n != (names{}) || len(nameless) == 0 {
+			return 0, false
+		}
+		at, ok := nameless[jsonOf(row)]
+		return at, ok
+	}
+}
+
+func jsonOf(r wire.Record) string { return string(wire.Append(nil, r)) }

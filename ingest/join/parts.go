@@ -1,0 +1,164 @@
+package join
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"reelsplice/schemas/wire"
+)
+
+// Parts puts the rows of one table that make one record together. What comes of them
+// does not depend on their order. The zero value has none.
+type Parts struct {
+	Record wire.Record // of the parts so far
+	told   map[string]bool
+}
+
+// Add adds a part. Its lists follow those of the others; of two values of a member the
+// greater text stays, and conflict, unless nil, is told once of the member.
+func (p *Parts) Add(part wire.Record, conflict func(Conflict)) {
+	if p.Record.Plan == nil {
+		p.Record, p.told = part, map[string]bool{}
+		return
+	}
+	p.add(p.Record, part, conflict)
+}
+
+func (p *Parts) add(dst, src wire.Record, conflict func(Conflict)) {
+	for i := range src.Plan.Fields {
+		f := &src.Plan.Fields[i]
+		switch {
+		case !wire.Present(src, f):
+		case !wire.Present(dst, f):
+			wire.Copy(dst, src, f)
+		case f.Shape == wire.ShapeObjects:
+			appendElements(dst, src, f)
+		case f.Shape == wire.ShapeObject:
+			p.addObject(dst, src, f, conflict)
+		case !wire.Same(dst, src, f):
+			p.choose(dst, src, f, conflict)
+		}
+	}
+	d := dst.Object()
+	if x := src.Object().Extra; x > d.Extra {
+		d.Extra = wire.UniteExtra(x, d.Extra)
+	} else {
+		d.Extra = uniteExtra(x, d.Extra)
+	}
+}
+
+func (p *Parts) addObject(dst, src wire.Record, f *wire.Field, conflict func(Conflict)) {
+	to, ok := dst.Sub(f)
+	from, ok2 := src.Sub(f)
+	switch {
+	case ok && ok2:
+		p.add(to, from, conflict)
+	case ok2:
+		wire.Copy(dst, src, f)
+	}
+}
+
+// choose keeps one of two values.
+func (p *Parts) choose(dst, src wire.Record, f *wire.Field, conflict func(Conflict)) {
+	old, now := wire.MemberText(dst, f), wire.MemberText(src, f)
+	if old > now {
+		old, now = now, old
+	} else {
+		wire.Copy(dst, src, f)
+	}
+	if conflict != nil && !p.told[f.Name] {
+		p.told[f.Name] = true
+		conflict(Conflict{Member: f.Name, Old: old, New: now})
+	}
+}
+
+// appendElements appends the elements of a list of src to that of dst.
+func appendElements(dst, src wire.Record, f *wire.Field) {
+	n, _ := src.Len(f)
+	if _, set := dst.Len(f); !set {
+		dst.MakeList(f, n)
+	}
+	for i := range n {
+		assign(dst.Grow(f), src.At(f, i))
+	}
+}
+
+// assign sets dst, an empty record, to src.
+func assign(dst, src wire.Record) {
+	for i := range src.Plan.Fields {
+		wire.Copy(dst, src, &src.Plan.Fields[i])
+	}
+	*dst.Object() = *src.Object()
+}
+
+// Settle brings the lists that the parts gave into an order of their own and takes out
+// what they repeat.
+func (p *Parts) Settle() wire.Record {
+	settle(p.Record)
+	return p.Record
+}
+
+func settle(r wire.Record) {
+	for i := range r.Plan.Fields {
+		f := &r.Plan.Fields[i]
+		switch f.Shape {
+		case wire.ShapeObject:
+			if sub, ok := r.Sub(f); ok {
+				settle(sub)
+			}
+		case wire.ShapeObjects:
+			if n, _ := r.Len(f); n > 1 {
+				settleList(r, f)
+			}
+		}
+	}
+}
+
+// settleList orders a list: as it says itself, else by department and job. Elements that
+// say the same of the same resource are one.
+func settleList(r wire.Record, f *wire.Field) {
+	list := elements(r, f)
+	ranks := make(map[wire.Record]rank, len(list))
+	for _, el := range list {
+		ranks[el] = rankOf(el)
+	}
+	slices.SortFunc(list, func(a, b wire.Record) int { return ranks[a].compare(ranks[b]) })
+	list = slices.CompactFunc(list, func(a, b wire.Record) bool { return ranks[a].same(ranks[b]) })
+	setElements(r, f, list)
+}
+
+// A rank is what an element of a list is ordered by.
+type rank struct {
+	order                      int64
+	department, job, character string
+	id                         int64
+	text                       string
+}
+
+func rankOf(el wire.Record) rank {
+	order := integer(el, "order")
+	if !order.Set {
+		order.V = 1 << 62 // behind those that have one
+	}
+	return rank{
+		order.V, text(el, "department"), text(el, "job"), text(el, "character"),
+		integer(el, "id").V, jsonOf(el),
+	}
+}
+
+func (a rank) compare(b rank) int {
+	return cmp.Or(a.compareAll(b), strings.Compare(a.text, b.text))
+}
+
+// compareAll compares everything but the texts.
+func (a rank) compareAll(b rank) int {
+	return cmp.Or(cmp.Compare(a.order, b.order), strings.Compare(a.department, b.department), strings.Compare(a.job, b.job),
+		cmp.Compare(a.id, b.id), strings.Compare(a.character, b.character))
+}
+
+// same reports whether two elements say the same of one resource. Elements without an
+// id are not known to be of one.
+func (a rank) same(b rank) bool {
+	return a.text == b.text || a.id != 0 && a.compareAll(b) == 0
+}

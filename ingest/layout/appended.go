@@ -1,0 +1,131 @@
+package layout
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/wire"
+)
+
+// A part is what was appended to the answer about a series of one of its seasons, or
+// about a season or one of its episodes.
+type part struct {
+	typ             *catalog.Type
+	season, episode int64
+	name            string // season/1/episode/2
+	members         members
+}
+
+// partPath matches the names of append_to_response that lead to parts.
+var partPath = regexp.MustCompile(`^(?:season/(\d{1,10}))?(?:(?:^|/)episode/(\d{1,10}))?(?:/(.+))?$`)
+
+// parts takes appended answers about parts off the unknown members of a series or a
+// season, one part for all answers about a season or an episode.
+func (t *tmdb) parts(typ *catalog.Type, extra *members) ([]part, error) {
+	if typ.Kind != fragment.KindTV && typ.Kind != fragment.KindSeason {
+		return nil, nil
+	}
+	all := map[[2]int64]*part{}
+	kept := (*extra)[:0]
+	for _, m := range *extra {
+		p, sub, ok := partOf(typ, m.name)
+		if !ok {
+			kept = append(kept, m)
+			continue
+		}
+		t.forget(m.name)
+		key := [2]int64{p.season, p.episode}
+		if p.typ.Kind == fragment.KindSeason {
+			key[1] = -1
+		}
+		if all[key] == nil {
+			all[key] = &p
+		}
+		if err := t.addPart(all[key], m, sub); err != nil {
+			return nil, err
+		}
+	}
+	*extra = kept
+	out := make([]part, 0, len(all))
+	for _, key := range slices.SortedFunc(maps.Keys(all), func(a, b [2]int64) int {
+		return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1]))
+	}) {
+		if p := all[key]; len(p.members) > 0 {
+			out = append(out, *p)
+		}
+	}
+	return out, nil
+}
+
+// partOf returns the part that a member of a series or a season is about, and the
+// sub-request that it answers, "" for the part's details.
+func partOf(typ *catalog.Type, name string) (p part, sub *wire.Field, ok bool) {
+	m := partPath.FindStringSubmatch(name)
+	if m == nil || (m[1] == "") != (typ.Kind == fragment.KindSeason) || m[1] == "" && m[2] == "" {
+		return p, nil, false
+	}
+	kind := fragment.KindSeason
+	if m[2] != "" {
+		kind = fragment.KindEpisode
+	}
+	p = part{typ: catalog.TypeOf(kind), name: name}
+	p.season, _ = strconv.ParseInt(cmp.Or(m[1], "0"), 10, 64) // ten digits at most
+	p.episode, _ = strconv.ParseInt(cmp.Or(m[2], "0"), 10, 64)
+	if m[3] == "" {
+		return p, nil, true
+	}
+	p.name = name[:len(name)-len(m[3])-1]
+	sub, ok = p.typ.Plan.Field(m[3])
+	return p, sub, ok && sub.IsSub()
+}
+
+// addPart adds an answer to a part. One that says nothing, as those of requests that
+// failed, is counted.
+func (t *tmdb) addPart(p *part, m member, sub *wire.Field) error {
+	raw := m.raw
+	var text string
+	if json.Unmarshal(raw, &text) == nil && json.Valid([]byte(text)) && text != "" {
+		raw = json.RawMessage(text) // JSON in a text column
+	}
+	path := "season/{n}"
+	if p.typ.Kind == fragment.KindEpisode {
+		path = "season/{n}/episode/{n}"
+	}
+	if sub != nil {
+		p.members = append(p.members, member{sub.Name, raw})
+		return nil
+	}
+	inner := "" // of null, which says nothing
+	if trimmed := strings.TrimSpace(string(raw)); strings.HasPrefix(trimmed, "{") {
+		inner = trimmed[1 : len(trimmed)-1]
+	} else if trimmed != "null" {
+		return &wire.FieldError{Field: m.name, What: "want an object, found " + found(raw)}
+	}
+	details, err := membersOf(inner)
+	if err != nil {
+		return err
+	}
+	if len(details) == 0 || details.has("status_code") && !details.has("id") {
+		wire.Count(t.dropped, path, 1)
+		return nil
+	}
+	p.members = append(p.members, details...)
+	return nil
+}
+
+// found shows a value in a message.
+func found(raw json.RawMessage) string {
+	const most = 60
+	if len(raw) > most {
+		return fmt.Sprintf("%.*s...", most, raw)
+	}
+	return string(raw)
+}

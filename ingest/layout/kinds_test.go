@@ -1,0 +1,261 @@
+package layout
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/wire"
+)
+
+const hex24 = "5acf93e60e0a26346d0000ce"
+
+// described returns the records as lines: kind, key, JSON.
+func described(recs []Record) []string {
+	var out []string
+	for _, r := range recs {
+		out = append(out, r.Key.Describe(r.Type.Kind)+" "+text(r.Record))
+	}
+	return out
+}
+
+// TestKinds: rows of every kind as crawlers keep them, and what becomes of them.
+func TestKinds(t *testing.T) {
+	f := func(language, kindName string, row Row, want ...string) {
+		t.Helper()
+		l, err := New(TMDB, language)
+		if err != nil {
+			t.Fatal(err)
+		}
+		row.Type = kind(kindName)
+		recs, err := l.Records(row)
+		if got := described(recs); err != nil || !slices.Equal(got, want) {
+			t.Errorf("Records(%s) in %q\n = %s, %v\nwant %s", row.JSON, language, strings.Join(got, "\n   "), err, strings.Join(want, "\n   "))
+		}
+	}
+
+	// Series: rows of lists, also those that name members as movies do.
+	f("", "tv", Row{JSON: `{"id":5,"genre_ids":[10765],"media_type":"tv","name":"A","origin_country":["US"]}`},
+		`tv 5 {"genres":[{"id":10765,"name":"Sci-Fi & Fantasy"}],"id":5,"name":"A","origin_country":["US"]}`)
+	f("", "tv", Row{JSON: `{"id":5,"type":"tv","title":"A","title_ar":"B","overview_ar":"o","release_date":"2005-09-13"}`},
+		`tv 5 {"first_air_date":"2005-09-13","id":5,"name":"A","localized":[{"language":"ar-SA","name":"B","overview":"o"}]}`)
+	f("", "tv", Row{JSON: `{"id":5,"type":"Scripted","name":"A","title":"T"}`}, `tv 5 {"id":5,"name":"A","type":"Scripted"}`)
+	f("", "tv", Row{JSON: `{"id":5,"results":[{"rating":"TV-14"}]}`, ID: 5, Sub: "content_ratings"}, `tv 5 {"id":5,"content_ratings":{"results":[{"rating":"TV-14"}]}}`)
+	f("de-DE", "tv", Row{JSON: `{"id":5,"name":"","overview":"o","seasons":[],"number_of_seasons":1,"credits":{"cast":[]},"similar":{"page":1}}`},
+		`tv 5 {"id":5,"number_of_seasons":1,"similar":{"language":"de-DE","page":1},"localized":[{"language":"de-DE","overview":"o","seasons":[],"credits":{"cast":[]}}]}`)
+
+	// What was appended about seasons and episodes.
+	f("", "tv", Row{JSON: `{"id":5,"season/2/credits":{"cast":[]},"season/2":{"_id":"x","id":7,"season_number":2,"new":1},"season/0":{"id":6,"season_number":0},` +
+		`"season/10":{"id":8},"season/1/episode/3":{"id":9,"episode_number":3},"season/1/episode/3/images":{"stills":[]},"season/3":null,"season/4":{"success":false,"status_code":34},"season/5/lists":{}}`},
+		`tv 5 {"id":5,"season/5/lists":{}}`,
+		`season 5 0 {"id":6,"season_number":0,"series_id":5}`,
+		`episode 5 1 3 {"episode_number":3,"id":9,"season_number":1,"images":{"stills":[]},"series_id":5}`,
+		`season 5 2 {"_id":"x","id":7,"season_number":2,"credits":{"cast":[]},"series_id":5,"new":1}`,
+		`season 5 10 {"id":8,"season_number":10,"series_id":5}`)
+	f("de-DE", "tv", Row{JSON: `{"id":5,"season/1":{"name":"N","episodes":[],"air_date":"2000-01-02"}}`},
+		`tv 5 {"id":5,"localized":[{"language":"de-DE"}]}`,
+		`season 5 1 {"air_date":"2000-01-02","season_number":1,"series_id":5,"localized":[{"language":"de-DE","episodes":[],"name":"N"}]}`)
+	f("", "tv", Row{Table: true, JSON: `{"id":5,"season/1":"{\"id\":7}","season/2":null}`}, `tv 5 {"id":5}`, `season 5 1 {"id":7,"season_number":1,"series_id":5}`)
+	f("", "season", Row{JSON: `{"id":7,"season_number":1,"episode/2":{"id":9}}`, Series: 5, Season: 1},
+		`season 5 1 {"id":7,"season_number":1,"series_id":5}`, `episode 5 1 2 {"episode_number":2,"id":9,"season_number":1,"series_id":5}`)
+
+	// The series of a season: its own member, the file name, its episodes.
+	f("", "season", Row{JSON: `{"id":7,"season_number":0,"show_id":5}`}, `season 5 0 {"id":7,"season_number":0,"series_id":5}`)
+	f("", "season", Row{JSON: `{"id":7,"season_number":0,"tv_id":5,"episodes":[{"show_id":6}]}`}, `season 5 0 {"episodes":[{"show_id":6}],"id":7,"season_number":0,"series_id":5}`)
+	f("", "season", Row{JSON: `{"id":7,"season_number":1,"episodes":[{},{"show_id":6}]}`, ID: 7}, `season 6 1 {"episodes":[{},{"show_id":6}],"id":7,"season_number":1,"series_id":6}`)
+	f("", "season", Row{JSON: `{"air_date":null}`, Series: 5}, `season 5 0 {"air_date":null,"season_number":0,"series_id":5}`)
+	f("", "season", Row{JSON: `{"id":7,"posters":[]}`, Series: 5, Season: 1, Sub: "images"}, `season 5 1 {"id":7,"season_number":1,"images":{"posters":[]},"series_id":5}`)
+	f("", "season", Row{JSON: `{"changes":[]}`, Series: 5, Season: 1, Sub: "changes"}, `season 5 1 {"season_number":1,"changes":{"changes":[]},"series_id":5}`)
+	f("", "episode", Row{JSON: `{"id":9,"episode_number":2,"season_number":1,"show_id":5,"name_de":"N"}`},
+		`episode 5 1 2 {"episode_number":2,"id":9,"season_number":1,"series_id":5,"localized":[{"language":"de-DE","name":"N"}]}`)
+	f("", "episode", Row{JSON: `{"cast":[],"guest_stars":[],"id":9}`, Series: 5, Season: 1, Episode: 2, Sub: "credits"},
+		`episode 5 1 2 {"episode_number":2,"id":9,"season_number":1,"credits":{"cast":[],"guest_stars":[]},"series_id":5}`)
+
+	// The other kinds.
+	f("", "person", Row{JSON: `{"id":5,"name":"N","original_name":"O","known_for":[{"id":1,"media_type":"tv"}],"media_type":"person"}`},
+		`person 5 {"id":5,"name":"N","original_name":"O","known_for":[{"id":1,"media_type":"tv"}]}`)
+	f("fr-FR", "person", Row{JSON: `{"id":5,"name":"N","biography":"b","birthday":null,"movie_credits":{"cast":[]}}`},
+		`person 5 {"birthday":null,"id":5,"localized":[{"language":"fr-FR","biography":"b","name":"N","movie_credits":{"cast":[]}}]}`)
+	f("", "person", Row{JSON: `{"id":5,"tagged_images":{"page":0,"results":[]}}`}, `person 5 {"id":5,"tagged_images":{"page":0,"results":[]}}`)
+	f("", "person", Row{JSON: `{"page":0,"results":[]}`, ID: 5, Sub: "tagged_images"}, `person 5 {"id":5,"tagged_images":{"page":0,"results":[]}}`)
+	f("", "collection", Row{JSON: `{"id":5,"name":"C","overview_de":"o","poster_path_de":"/p"}`},
+		`collection 5 {"id":5,"name":"C","localized":[{"language":"de-DE","overview":"o","poster_path":"/p"}]}`)
+	f("", "company", Row{JSON: `{"id":5,"page":1,"results":[]}`, ID: 5, Sub: "movies"}, `company 5 {"id":5,"movies":{"page":1,"results":[]}}`)
+	f("de-DE", "network", Row{JSON: `{"id":5,"name":"N"}`}, `network 5 {"id":5,"name":"N"}`)
+	f("", "keyword", Row{JSON: `{"id":5,"name":"k"}`}, `keyword 5 {"id":5,"name":"k"}`)
+	f("", "review", Row{JSON: `{"id":"` + hex24 + `","media_type":"tv"}`, Text: hex24}, `review "`+hex24+`" {"id":"`+hex24+`","media_type":"tv"}`)
+	f("de-DE", "credit", Row{JSON: `{"id":"` + hex24 + `","media":{"name":"M"},"job":"Actor"}`},
+		`credit "`+hex24+`" {"job":"Actor","id":"`+hex24+`","localized":[{"language":"de-DE","media":{"name":"M"}}]}`)
+	f("", "episode_group", Row{JSON: `{"id":"` + hex24 + `","groups":[]}`}, `episode_group "`+hex24+`" {"groups":[],"id":"`+hex24+`"}`)
+}
+
+// TestKindsRefuse: every reason names the field at fault.
+func TestKindsRefuse(t *testing.T) {
+	f := func(kindName string, row Row, want string) {
+		t.Helper()
+		row.Type = kind(kindName)
+		recs, err := newTMDB("").Records(row)
+		if err == nil || err.Error() != want {
+			t.Errorf("Records(%s) = %s, %v, want %s", row.JSON, described(recs), err, want)
+		}
+	}
+	f("tv", Row{JSON: `{"name":"A"}`}, "id: want an integer, found nothing")
+	f("tv", Row{JSON: `{"success":false,"status_code":34,"status_message":"gone"}`}, "status_code: is no answer but error 34: gone")
+	f("tv", Row{JSON: `{"id":5,"media_type":"movie"}`}, `media_type: want "tv", found "movie"`)
+	f("tv", Row{JSON: `{"id":5,"last_air_date":"soon"}`}, `last_air_date: want YYYY-MM-DD or nothing, found "soon"`)
+	f("tv", Row{JSON: `{"id":5,"release_date":7}`}, `release_date: want a string, found 7`)
+	f("tv", Row{JSON: `{"id":5,"season/1":7}`}, `season/1: want an object, found 7`)
+	f("tv", Row{JSON: `{"id":5,"season/1":{"season_number":2}}`}, `season/1.season_number: want 1, as where it was found says, found 2`)
+	f("tv", Row{JSON: `{"id":5,"season/1/credits":7}`}, `season/1.credits: want an object, found 7`)
+	f("tv", Row{JSON: `{}`, ID: 5, Sub: "season_1"}, `the file name says sub-request "season_1", which a tv does not have`)
+	f("season", Row{JSON: `{"season_number":1}`}, "series_id: want an integer, found nothing")
+	f("season", Row{JSON: `{"season_number":-1,"show_id":5}`}, "season_number: want 0 or more, found -1")
+	f("season", Row{JSON: `{"season_number":1,"show_id":5}`, Series: 6, Season: 1}, "series_id: want 6, as where it was found says, found 5")
+	f("season", Row{JSON: `{"id":7,"season_number":1,"show_id":5}`, ID: 8}, "id: the file name says 8, the row says 7")
+	f("season", Row{JSON: `{"id":8,"changes":[]}`, ID: 8, Sub: "changes"}, "series_id: want an integer, found nothing")
+	f("episode", Row{JSON: `{"season_number":1,"show_id":5}`}, "episode_number: want an integer, found nothing")
+	f("person", Row{JSON: `{"id":5,"birthday":"July"}`}, `birthday: want YYYY-MM-DD or nothing, found "July"`)
+	f("credit", Row{JSON: `{"id":"5"}`}, `id: want 24 hex digits, found "5"`)
+	f("review", Row{JSON: `{"id":7}`}, `id: want a string, found 7`)
+	f("review", Row{JSON: `{"id":"` + hex24 + `"}`, Text: "0" + hex24[1:]}, "id: the file name says 0"+hex24[1:]+", the row says "+hex24)
+	f("review", Row{JSON: `{}`}, `id: want 24 hex digits, found ""`)
+	f("review", Row{JSON: `{}`, Sub: "images", Text: hex24}, `the file name says sub-request "images", which a review does not have`)
+	if _, err := newTMDB("").Records(Row{JSON: `{"id":5}`}); err == nil {
+		t.Error("a row of no known kind was taken")
+	}
+}
+
+// TestAppendedCounts: appended seasons are no unknown members, and what failed is
+// counted.
+func TestAppendedCounts(t *testing.T) {
+	l := newTMDB("")
+	_, err := l.Records(Row{Type: kind("tv"), JSON: `{"id":5,"season/1":{"id":1,"x":1},"season/2":{},"season/1/images":null,"show_id":1}`})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := map[string]int64{"x": 1, "show_id": 1}; !maps.Equal(l.Counts().Unknown, want) {
+		t.Errorf("Unknown = %v, want %v", l.Counts().Unknown, want)
+	}
+	if want := map[string]int64{"season/{n}": 1, "images": 1}; !maps.Equal(l.Dropped(), want) {
+		t.Errorf("Dropped = %v, want %v", l.Dropped(), want)
+	}
+}
+
+// TestMovnixSeries: a row about a series gives the series and its seasons.
+func TestMovnixSeries(t *testing.T) {
+	l := newMovnix()
+	f := func(row string, want ...string) {
+		t.Helper()
+		recs, err := l.Records(Row{JSON: row, Type: kind("tv")})
+		if got := described(recs); err != nil || !slices.Equal(got, want) {
+			t.Errorf("Records(%s)\n = %s, %v\nwant %s", row, strings.Join(got, "\n   "), err, strings.Join(want, "\n   "))
+		}
+	}
+	f(`{"tvShow":{"tmdbId":5,"imdbId":"tt1","name":"A","originalName":"B","overview":null,"firstAirDate":null,"lastAirDate":null,"status":"Ended","popularity":1.5,`+
+		`"voteAverage":7,"voteCount":2,"type":"News","posterPath":"/p","backdropPath":null,"certification":"TV-14"},`+
+		`"seasons":[{"_id":"x","id":6,"season_number":0,"episodes":[{"episode_number":1}],"networks":[],"air_date":null,"name":"Specials"},`+
+		`{"id":7,"season_number":1,"episodes":[{"episode_number":1,"guest_stars":[{"person_id":"y"}]},{"episode_number":2}],"networks":[{"id":9},{"id":8}],"vote_average":8}],`+
+		`"genres":[{"tmdbId":10765,"name":"Sci-Fi & Fantasy"},{"tmdbId":1,"name":"Drama"}],"companies":[],"keywords":[],"videos":[],"images":[],"ratings":[{"source":"tmdb"}],`+
+		`"credits":[{"tmdbPersonId":1,"name":"N","character":null,"job":"Actor","department":"Acting","order":0,"profilePath":null},{"tmdbPersonId":2,"name":"M","job":"Creator","department":"Writing"}],`+
+		`"alternativeTitles":[{"title":"T"}],"watchProviders":{"id":{"flatrate":[{"name":"P","logo":"/l"}],"buy":[]},"us":{"buy":[],"flatrate":[]}}}`,
+		`tv 5 {"backdrop_path":null,"first_air_date":"","genres":[{"id":10765,"name":"Sci-Fi & Fantasy"}],"id":5,"last_air_date":null,"name":"A","networks":[{"id":9},{"id":8}],`+
+			`"number_of_episodes":2,"number_of_seasons":1,"original_name":"B","overview":"","popularity":1.5,"poster_path":"/p","production_companies":[],`+
+			`"seasons":[{"air_date":null,"episode_count":1,"id":6,"name":"Specials","season_number":0},{"episode_count":2,"id":7,"season_number":1,"vote_average":8.0}],`+
+			`"status":"Ended","type":"News","vote_average":7.0,"vote_count":2,"alternative_titles":{"results":[{"title":"T"}]},`+
+			`"credits":{"cast":[{"id":1,"name":"N","profile_path":null,"character":"","order":0}],"crew":[{"id":2,"name":"M","department":"Writing","job":"Creator"}]},`+
+			`"external_ids":{"imdb_id":"tt1"},"images":{"backdrops":[],"logos":[],"posters":[]},"videos":{"results":[]},`+
+			`"watch/providers":{"results":{"ID":{"flatrate":[{"logo_path":"/l","provider_name":"P"}]}}}}`,
+		`season 5 0 {"_id":"x","air_date":null,"episodes":[{"episode_number":1}],"name":"Specials","networks":[],"id":6,"season_number":0,"series_id":5}`,
+		`season 5 1 {"episodes":[{"episode_number":1,"guest_stars":[{"person_id":"y"}]},{"episode_number":2}],"networks":[{"id":9},{"id":8}],"id":7,"season_number":1,"vote_average":8.0,"series_id":5}`)
+	if want := map[string]int64{"tvShow.certification": 1, "genres[]": 1, "ratings[]": 1}; !maps.Equal(l.Dropped(), want) {
+		t.Errorf("Dropped = %v, want %v", l.Dropped(), want)
+	}
+	if want := map[string]int64{"seasons[].episodes[].guest_stars[].person_id": 1}; !maps.Equal(l.Counts().Unknown, want) {
+		t.Errorf("Unknown = %v, want %v", l.Counts().Unknown, want)
+	}
+	// A request that failed says nothing but the id.
+	f(`{"tvShow":{"tmdbId":5,"name":"","originalName":null,"posterPath":null},"seasons":[],"genres":[],"images":[],"credits":[]}`, `tv 5 {"id":5}`)
+
+	refuse := func(kindName, row, want string) {
+		t.Helper()
+		if recs, err := l.Records(Row{JSON: row, Type: kind(kindName)}); err == nil || err.Error() != want {
+			t.Errorf("Records(%s) = %s, %v, want %s", row, described(recs), err, want)
+		}
+	}
+	refuse("movie", `{"tvShow":{"tmdbId":5}}`, "tvShow: want a row about a movie, as the file's name or --kind says")
+	refuse("tv", `{"movie":{"tmdbId":5}}`, "movie: want a row about a tv, as the file's name or --kind says")
+	refuse("tv", `{"tvShow":{"name":"A"}}`, "tvShow.tmdbId: want an integer, found nothing")
+	refuse("tv", `{"tvShow":{"tmdbId":5,"name":"A"},"seasons":[{}]}`, "seasons[0].season_number: want an integer, found nothing")
+}
+
+// TestTables: a row of a table of links is part of the records that it links.
+func TestTables(t *testing.T) {
+	l := newTables("")
+	f := func(file, row string, want ...string) {
+		t.Helper()
+		recs, err := l.Records(Row{File: file, JSON: row, Table: true})
+		if got := described(recs); err != nil || !slices.Equal(got, want) {
+			t.Errorf("Records(%s, %s)\n = %s, %v\nwant %s", file, row, strings.Join(got, "\n   "), err, strings.Join(want, "\n   "))
+		}
+		for _, r := range recs {
+			if part := file != "films"; r.Part != part {
+				t.Errorf("Records(%s, %s): part = %v, want %v", file, row, r.Part, part)
+			}
+		}
+	}
+	f("films", `{"id":5,"title":"A <b>","release_year":1953,"vote_average":8,"vote_count":0,"genre_ids_json":"[18,53]","imdb_rating":null}`,
+		`movie 5 {"genres":[{"id":18,"name":"Drama"},{"id":53,"name":"Thriller"}],"id":5,"title":"A <b>","vote_average":8.0}`)
+	f("credits", `{"movie_id":5,"person_id":1,"name":"N","job":"Actor","department":"Acting","cast_order":0,"character":""}`,
+		`movie 5 {"id":5,"credits":{"cast":[{"id":1,"name":"N","character":"","order":0}]}}`, `person 1 {"id":1,"name":"N"}`)
+	f("credits", `{"movie_id":5,"person_id":1,"name":"N","job":"Director","department":"Directing","cast_order":null,"character":null}`,
+		`movie 5 {"id":5,"credits":{"crew":[{"id":1,"name":"N","department":"Directing","job":"Director"}]}}`, `person 1 {"id":1,"name":"N"}`)
+	f("Persons", `{"id":1,"name":"N","profile_path":"/p","entity_type":"actor"}`, `person 1 {"id":1,"name":"N","profile_path":"/p"}`)
+	if want := map[string]int64{"films.release_year": 1, "films.vote_count": 1, "persons.entity_type": 1}; !maps.Equal(l.Dropped(), want) {
+		t.Errorf("Dropped = %v, want %v", l.Dropped(), want)
+	}
+	refuse := func(file, row, want string) {
+		t.Helper()
+		if recs, err := l.Records(Row{File: file, JSON: row, Table: true}); err == nil || err.Error() != want {
+			t.Errorf("Records(%s, %s) = %s, %v, want %s", file, row, described(recs), err, want)
+		}
+	}
+	refuse("films", `{"id":null,"title":"A"}`, "id: want an integer, found nothing")
+	refuse("credits", `{"movie_id":5,"person_id":"x","name":"N","department":"Acting"}`, `credits.cast[0].id: want an integer, found "x"`)
+	refuse("names", `{}`, `layout tables: no table "names": want one of films, credits, persons`)
+
+	all := `{"movie_id":1,"person_id":2,"name":"","job":"","department":"","cast_order":1,"character":""}`
+	for _, c := range []struct{ file, row, want string }{
+		{"credits", all, Tables},
+		{"credits", `{"id":"` + hex24 + `","credit_type":"cast"}`, TMDB},
+		{"credits", strings.Replace(all, "{", `{"more":1,`, 1), TMDB},
+		{"movie_credits", all, TMDB},
+	} {
+		if got := Detect(c.file, []byte(c.row)); got != c.want {
+			t.Errorf("Detect(%s, %s) = %s, want %s", c.file, c.row, got, c.want)
+		}
+	}
+}
+
+// TestMappings: the table of mappings speaks of members that exist.
+func TestMappings(t *testing.T) {
+	for _, m := range mappings {
+		typ := catalog.TypeOf(m.kind)
+		for _, c := range m.columns {
+			path, element := strings.CutPrefix(c.member, ".")
+			if element {
+				path = m.list + "." + path
+			}
+			if path != "" && path != "genre_ids" && !hasMember(typ.Plan, path) {
+				t.Errorf("table %s, column %s: a %s has no member %s", m.file, c.name, typ.Name(), path)
+			}
+		}
+	}
+}
+
+func hasMember(p *wire.Plan, path string) bool {
+	name, rest, nested := strings.Cut(path, ".")
+	f, ok := p.Field(name)
+	return ok && (!nested || f.Elem != nil && hasMember(f.Elem, rest))
+}

@@ -1,0 +1,246 @@
+package layout
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"reelsplice/data/reference"
+	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/wire"
+)
+
+// renamed says, by kind, under which names rows of lists and old answers have members
+// that go by another name today.
+var renamed = map[fragment.Kind][]struct{ old, now string }{
+	fragment.KindMovie:   {{"casts", "credits"}, {"similar_movies", "similar"}},
+	fragment.KindTV:      {{"title", "name"}, {"original_title", "original_name"}, {"release_date", "first_air_date"}},
+	fragment.KindSeason:  {{"show_id", "series_id"}, {"tv_id", "series_id"}},
+	fragment.KindEpisode: {{"show_id", "series_id"}, {"tv_id", "series_id"}},
+}
+
+// nameNow returns the name that a member of a kind has today.
+func nameNow(k fragment.Kind, name string) string {
+	for _, r := range renamed[k] {
+		if r.old == name {
+			return r.now
+		}
+	}
+	return name
+}
+
+// known moves members that r does not know but their meaning is, to where they belong.
+// It returns English texts, of members such as title_en, for which in a crawl of
+// another language the base is not free yet, and appended answers about parts of r.
+func (t *tmdb) known(typ *catalog.Type, r wire.Record) (english wire.Record, parts []part, err error) {
+	english = typ.New()
+	if typ.Kind == fragment.KindTV { // some say what the row is where the API has "Scripted"
+		if f, _ := typ.Plan.Field("type"); r.String(f).V == typ.Name() {
+			wire.Unset(r, f)
+		}
+	}
+	if r.Object().Extra == "" {
+		return english, nil, nil
+	}
+	extra, err := membersOf(r.Object().Extra)
+	if err != nil {
+		return english, nil, err
+	}
+	before := len(extra)
+	if err := t.legacy(typ, r, &extra); err != nil {
+		return english, nil, err
+	}
+	for _, name := range renamed[typ.Kind] {
+		raw, ok := extra.take(name.old)
+		if !ok {
+			continue
+		}
+		if err := t.rename(typ, r, raw, name.old, name.now); err != nil {
+			return english, nil, err
+		}
+	}
+	if parts, err = t.parts(typ, &extra); err != nil {
+		return english, nil, err
+	}
+	t.suffixed(typ, r, english, &extra)
+	if len(extra) < before {
+		r.Object().Extra = extra.text()
+	}
+	return english, parts, nil
+}
+
+// rowMembers are members that rows of lists have in place of those of details.
+type rowMembers struct {
+	wire.Object
+	GenreIDs  []int64     `wire:"genre_ids"`
+	MediaType wire.String `wire:"media_type"`
+}
+
+// legacy takes over what rows of lists say in their own way.
+func (t *tmdb) legacy(typ *catalog.Type, r wire.Record, extra *members) error {
+	var found members
+	for _, name := range []string{"genre_ids", "media_type"} {
+		if _, ok := typ.Plan.Field("genres"); !ok && name == "genre_ids" {
+			continue
+		}
+		if raw, ok := extra.take(name); ok {
+			found = append(found, member{name, raw})
+			t.forget(name)
+		}
+	}
+	if found == nil {
+		return nil
+	}
+	var l rowMembers
+	p := wire.NewParser()
+	p.Columns = t.parser.Columns
+	if err := p.Parse("{"+found.text()+"}", wire.RecordOf(&l)); err != nil {
+		return err
+	}
+	t.count(p.Counts, "", "")
+	if m := l.MediaType; m.Set && m.V != typ.Name() && m.V != "tv_"+typ.Name() {
+		return &wire.FieldError{Field: "media_type", What: fmt.Sprintf("want %q, found %q", typ.Name(), m.V)}
+	}
+	f, ok := typ.Plan.Field("genres")
+	if _, set := listOf(r, f, ok); ok && !set && l.GenreIDs != nil {
+		t.genres(typ, r, f, l.GenreIDs)
+	}
+	return nil
+}
+
+// listOf returns the length of a list that a kind may not have.
+func listOf(r wire.Record, f *wire.Field, ok bool) (int, bool) {
+	if !ok {
+		return 0, false
+	}
+	return r.Len(f)
+}
+
+// genres sets the genres of a title. One that is not among the API's has no name.
+func (t *tmdb) genres(typ *catalog.Type, r wire.Record, f *wire.Field, ids []int64) {
+	of := reference.Movie
+	if typ.Kind == fragment.KindTV {
+		of = reference.TV
+	}
+	r.MakeList(f, len(ids))
+	for _, id := range ids {
+		n := reference.GenreName(of, id, "en", "")
+		if n == "" {
+			wire.Count(t.parser.Counts.Unknown, "genre_ids[]", 1)
+		}
+		*wire.As[catalog.Genre](r.Grow(f)) = catalog.Genre{ID: wire.Number(id), Name: wire.Text(n)}
+	}
+}
+
+// rename takes over a member under the name that it has today, unless r has that.
+func (t *tmdb) rename(typ *catalog.Type, r wire.Record, raw json.RawMessage, old, now string) error {
+	t.forget(old)
+	one := tmdb{parser: wire.NewParser(), dropped: map[string]int64{}}
+	from := typ.New()
+	text := members{{now, raw}}.text()
+	if err := one.parser.Parse("{"+text+"}", from); err != nil {
+		return inMember(err, old, now)
+	}
+	one.dropEmpty(from)
+	t.count(one.parser.Counts, old, now)
+	for path, n := range one.dropped {
+		wire.Count(t.dropped, swapPrefix(path, now, old), n)
+	}
+	if f, _ := typ.Plan.Field(now); !wire.Present(r, f) && wire.Present(from, f) {
+		wire.Copy(r, from, f)
+	}
+	return nil
+}
+
+// inMember names in an error the member that the row has.
+func inMember(err error, old, now string) error {
+	var fe *wire.FieldError
+	if !errors.As(err, &fe) {
+		return err
+	}
+	return &wire.FieldError{Field: swapPrefix(fe.Field, now, old), What: fe.What}
+}
+
+func swapPrefix(path, from, to string) string {
+	if rest, ok := strings.CutPrefix(path, from); ok {
+		return to + rest
+	}
+	return path
+}
+
+// count takes over what was counted of members that the first parser only saw as
+// unknown ones; those of the member now are of old.
+func (t *tmdb) count(c wire.Counts, old, now string) {
+	for path, n := range c.Unknown {
+		wire.Count(t.parser.Counts.Unknown, swapPrefix(path, now, old), n)
+	}
+	for path, n := range c.Coerced {
+		wire.Count(t.parser.Counts.Coerced, swapPrefix(path, now, old), n)
+	}
+}
+
+// forget takes a member off the count of unknown ones.
+func (t *tmdb) forget(name string) {
+	counts := t.parser.Counts.Unknown
+	if _, ok := counts[name]; !ok {
+		name = wire.OtherPaths
+	}
+	if _, ok := counts[name]; !ok {
+		return
+	}
+	if counts[name]--; counts[name] == 0 {
+		delete(counts, name)
+	}
+}
+
+// suffixed turns texts whose name ends in a language, title_ar, into the text of that
+// language.
+func (t *tmdb) suffixed(typ *catalog.Type, r, english wire.Record, extra *members) {
+	kept := (*extra)[:0]
+	for _, m := range *extra {
+		if t.setText(typ, r, english, m) {
+			t.forget(m.name)
+			continue
+		}
+		kept = append(kept, m)
+	}
+	*extra = kept
+}
+
+// setText reports false for members that are not the text of a member in a language.
+func (t *tmdb) setText(typ *catalog.Type, r, english wire.Record, m member) bool {
+	i := strings.LastIndexByte(m.name, '_')
+	if i < 0 || len(m.name)-i != len("_xx") {
+		return false
+	}
+	lang := m.name[i+1:]
+	f, ok := textField(typ, nameNow(typ.Kind, m.name[:i]))
+	if _, known := reference.LanguageByCode(lang); !known || !ok {
+		return false
+	}
+	var text string
+	if json.Unmarshal(m.raw, &text) != nil {
+		return false
+	}
+	if text == "" { // null too: no text, rather than an empty one
+		return true
+	}
+	tag, err := ParseLanguage(lang)
+	base := *r.String(f)
+	switch {
+	case err != nil:
+		return false
+	case tag == "" && t.language == "" && base.Set:
+		return base.V == text // two English texts: the crawl's own is served
+	case tag == "":
+		*english.String(f) = wire.Text(text)
+	default:
+		list, _ := localizedField(typ.Plan)
+		local := localized(r, list, tag)
+		to, _ := local.Plan.Field(f.Name)
+		*local.String(to) = wire.Text(text)
+	}
+	return true
+}

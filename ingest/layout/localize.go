@@ -1,0 +1,127 @@
+package layout
+
+import (
+	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/wire"
+)
+
+// localizedField returns the list of a kind's texts in other languages than en-US;
+// false for kinds whose texts are the same in every language.
+func localizedField(p *wire.Plan) (*wire.Field, bool) { return p.Field("localized") }
+
+// languageOf returns the language of an element of that list.
+func languageOf(local wire.Record) *wire.String {
+	f, _ := local.Plan.Field("language")
+	return local.String(f)
+}
+
+// localized returns r's element for a language, a new one if need be. It is good until
+// the next call.
+func localized(r wire.Record, f *wire.Field, language string) wire.Record {
+	n, _ := r.Len(f)
+	for i := range n {
+		if el := r.At(f, i); languageOf(el).V == language {
+			return el
+		}
+	}
+	el := r.Grow(f)
+	*languageOf(el) = wire.Text(language)
+	return el
+}
+
+// sameTags brings the languages of texts that a row has already to the form of
+// ParseLanguage, so that no language has two tags.
+func sameTags(r wire.Record) {
+	f, ok := localizedField(r.Plan)
+	if !ok {
+		return
+	}
+	n, _ := r.Len(f)
+	var list []wire.Record
+	changed := false
+	for i := range n {
+		el := r.At(f, i).Clone()
+		tag, err := ParseLanguage(languageOf(el).V)
+		if err == nil && tag != "" && tag != languageOf(el).V {
+			*languageOf(el), changed = wire.Text(tag), true
+		}
+		list = append(list, el)
+	}
+	if !changed {
+		return
+	}
+	r.MakeList(f, n)
+	for _, el := range list {
+		overlay(localized(r, f, languageOf(el).V), el)
+	}
+}
+
+// overlay sets the members of dst that src has.
+func overlay(dst, src wire.Record) {
+	for i := range src.Plan.Fields {
+		if f := &src.Plan.Fields[i]; wire.Present(src, f) {
+			wire.Copy(dst, src, f)
+		}
+	}
+	dst.Object().Extra = wire.UniteExtra(src.Object().Extra, dst.Object().Extra)
+}
+
+// localize moves what depends on the language of the crawl to the record's texts in
+// that language, and leaves the rest, which is the same in every language, where it is.
+func localize(base wire.Record, language string) {
+	if list, ok := localizedField(base.Plan); ok {
+		local := localized(base, list, language)
+		for i := range local.Plan.Fields {
+			move(local, base, local.Plan.Fields[i].Name)
+		}
+	}
+	for i := range base.Plan.Fields {
+		if f := &base.Plan.Fields[i]; f.Shape == wire.ShapePages {
+			tagPages(base, f, language)
+		}
+	}
+}
+
+// move moves one member that base has to local. An empty title or name is none: the
+// title was not translated, and the original one is shown.
+func move(local, base wire.Record, name string) {
+	f, ok := base.Plan.Field(name)
+	if !ok || !wire.Present(base, f) {
+		return
+	}
+	if name != "title" && name != "name" || base.String(f).V != "" {
+		wire.Copy(local, base, f)
+	}
+	wire.Unset(base, f)
+}
+
+// tagPages sets the language of all pages of a list.
+func tagPages(r wire.Record, f *wire.Field, language string) {
+	tag, _ := f.Elem.Field("language")
+	n, _ := r.Len(f)
+	for i := range n {
+		*r.At(f, i).String(tag) = wire.Text(language)
+	}
+}
+
+// fill sets the texts that r lacks to those of english.
+func fill(r, english wire.Record) {
+	for i := range english.Plan.Fields {
+		f := &english.Plan.Fields[i]
+		if f.Shape == wire.ShapeString && english.String(f).Set && !r.String(f).Set {
+			wire.Copy(r, english, f)
+		}
+	}
+}
+
+// textOf returns the member of a kind that is a text of its own in every language.
+func textField(t *catalog.Type, name string) (*wire.Field, bool) {
+	list, ok := localizedField(t.Plan)
+	if !ok || name == "language" {
+		return nil, false
+	}
+	if f, ok := list.Elem.Field(name); !ok || f.Shape != wire.ShapeString {
+		return nil, false
+	}
+	return t.Plan.Field(name)
+}

@@ -1,0 +1,248 @@
+package catalog
+
+import (
+	"cmp"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/wire"
+)
+
+// A Type is one kind of records: what all code that treats kinds alike needs to know.
+type Type struct {
+	Kind fragment.Kind
+	Plan *wire.Plan
+	new  func() wire.Record
+
+	keyPlan *wire.Plan // of a record with nothing but its key
+	newKey  func() wire.Record
+	keyOf   func(r wire.Record) (Key, error)
+}
+
+// newType returns the type of records T whose keys are in the members of K.
+func newType[T, K any](k fragment.Kind, key func(wire.Record) (Key, error)) *Type {
+	return &Type{
+		Kind: k, Plan: wire.PlanOf[T](), new: func() wire.Record { return wire.RecordOf(new(T)) },
+		keyPlan: wire.PlanOf[K](), newKey: func() wire.Record { return wire.RecordOf(new(K)) }, keyOf: key,
+	}
+}
+
+// The members that keys are made of.
+type (
+	numberKey struct {
+		wire.Object
+		ID wire.Int `wire:"id"`
+	}
+	seasonKey struct {
+		wire.Object
+		SeasonNumber wire.Int `wire:"season_number"`
+		SeriesID     wire.Int `wire:"series_id,own"`
+	}
+	episodeKey struct {
+		wire.Object
+		EpisodeNumber wire.Int `wire:"episode_number"`
+		SeasonNumber  wire.Int `wire:"season_number"`
+		SeriesID      wire.Int `wire:"series_id,own"`
+	}
+	textKey struct {
+		wire.Object
+		ID wire.String `wire:"id"`
+	}
+)
+
+var types = []*Type{
+	newType[Movie, numberKey](fragment.KindMovie, numberOf),
+	newType[TV, numberKey](fragment.KindTV, numberOf),
+	newType[Season, seasonKey](fragment.KindSeason, seasonOf),
+	newType[Episode, episodeKey](fragment.KindEpisode, episodeOf),
+	newType[Person, numberKey](fragment.KindPerson, numberOf),
+	newType[Collection, numberKey](fragment.KindCollection, numberOf),
+	newType[Company, numberKey](fragment.KindCompany, numberOf),
+	newType[Network, numberKey](fragment.KindNetwork, numberOf),
+	newType[KeywordRecord, numberKey](fragment.KindKeyword, numberOf),
+	newType[ReviewRecord, textKey](fragment.KindReview, textOf),
+	newType[Credit, textKey](fragment.KindCredit, textOf),
+	newType[EpisodeGroupRecord, textKey](fragment.KindEpisodeGroup, textOf),
+}
+
+// Types returns all kinds of records, in the order of their numbers. It is shared:
+// read only.
+func Types() []*Type { return types }
+
+// TypeOf returns the type of a kind, nil for kinds that are no records.
+func TypeOf(k fragment.Kind) *Type {
+	for _, t := range types {
+		if t.Kind == k {
+			return t
+		}
+	}
+	return nil
+}
+
+// TypeNamed returns the type of that name: movie, tv, season ...
+func TypeNamed(name string) (*Type, bool) {
+	for _, t := range types {
+		if t.Name() == name {
+			return t, true
+		}
+	}
+	return nil, false
+}
+
+// Name returns the kind's name: movie, tv, season ...
+func (t *Type) Name() string { return t.Kind.String() }
+
+// File returns the name of the file, in a catalogue folder, that holds the records.
+func (t *Type) File() string { return t.Name() + ".parquet" }
+
+// Open opens the kind's file in a catalogue folder; see OpenFile.
+func (t *Type) Open(catalog string) (*File, error) {
+	return OpenFile(filepath.Join(catalog, t.File()), t)
+}
+
+// Exists reports whether a folder holds the file of any kind.
+func Exists(dir string) bool {
+	for _, t := range types {
+		if _, err := os.Stat(filepath.Join(dir, t.File())); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// New returns an empty record.
+func (t *Type) New() wire.Record { return t.new() }
+
+// Key returns the key of a record: what it is known by among those of its kind. The
+// error is a *wire.FieldError.
+func (t *Type) Key(r wire.Record) (Key, error) { return t.keyOf(r) }
+
+// A Key identifies a record among those of its kind, and orders them: by number,
+// seasons and episodes by series, season and episode, text ids by their digits.
+type Key struct{ Hi, Lo uint64 }
+
+// Compare returns -1, 0 or 1.
+func (k Key) Compare(o Key) int { return cmp.Or(cmp.Compare(k.Hi, o.Hi), cmp.Compare(k.Lo, o.Lo)) }
+
+// ID returns the number of a record that is known by one, and of the series of a
+// season or an episode.
+func (k Key) ID() uint64 { return k.Hi }
+
+// Season returns the number of a season, or of an episode's season.
+func (k Key) Season() uint32 { return uint32(k.Lo >> 32) }
+
+// Episode returns the number of an episode.
+func (k Key) Episode() uint32 { return uint32(k.Lo) }
+
+// Text returns the 24 hex digits of a record that is known by them.
+func (k Key) Text() string {
+	b := binary.BigEndian.AppendUint64(make([]byte, 0, 16), k.Hi)
+	b = binary.BigEndian.AppendUint64(b, k.Lo)
+	return hex.EncodeToString(b[:hexBytes])
+}
+
+// Append appends the key that a release has for a record of a kind.
+func (k Key) Append(dst []byte, kind fragment.Kind) []byte {
+	switch kind {
+	case fragment.KindSeason:
+		return fragment.AppendSeason(dst, fragment.ID(k.Hi), k.Season())
+	case fragment.KindEpisode:
+		return fragment.AppendEpisode(dst, fragment.ID(k.Hi), k.Season(), k.Episode())
+	case fragment.KindReview, fragment.KindCredit, fragment.KindEpisodeGroup:
+		return fragment.AppendText(dst, kind, k.Text())
+	}
+	return fragment.AppendID(dst, kind, fragment.ID(k.Hi))
+}
+
+// Describe returns the key of a record of a kind for people: "movie 550".
+func (k Key) Describe(kind fragment.Kind) string {
+	return fragment.DescribeKey(k.Append(nil, kind))
+}
+
+// NumberKey returns the key of a record that is known by a number.
+func NumberKey(id int64) Key { return Key{Hi: uint64(id)} }
+
+// SeasonKey returns the key of a season.
+func SeasonKey(series int64, season int64) Key {
+	return Key{Hi: uint64(series), Lo: uint64(uint32(season)) << 32}
+}
+
+// EpisodeKey returns the key of an episode.
+func EpisodeKey(series int64, season, episode int64) Key {
+	return Key{Hi: uint64(series), Lo: uint64(uint32(season))<<32 | uint64(uint32(episode))}
+}
+
+// hexBytes is how many bytes the digits of a text id stand for.
+const hexBytes = 12
+
+// TextKey returns the key of a record that is known by 24 hex digits in lower case;
+// false for any other text.
+func TextKey(text string) (Key, bool) {
+	var b [16]byte
+	if len(text) != 2*hexBytes {
+		return Key{}, false
+	}
+	for i := range len(text) {
+		if c := text[i]; c >= 'A' && c <= 'F' {
+			return Key{}, false
+		}
+	}
+	if _, err := hex.Decode(b[:], []byte(text)); err != nil {
+		return Key{}, false
+	}
+	return Key{binary.BigEndian.Uint64(b[:]), binary.BigEndian.Uint64(b[8:])}, true
+}
+
+func numberOf(r wire.Record) (Key, error) {
+	n, err := integer(r, "id", 1, math.MaxInt64)
+	return NumberKey(n), err
+}
+
+func seasonOf(r wire.Record) (Key, error) {
+	series, err := integer(r, "series_id", 1, math.MaxInt64)
+	if err != nil {
+		return Key{}, err
+	}
+	season, err := integer(r, "season_number", 0, math.MaxUint32)
+	return SeasonKey(series, season), err
+}
+
+func episodeOf(r wire.Record) (Key, error) {
+	k, err := seasonOf(r)
+	if err != nil {
+		return Key{}, err
+	}
+	episode, err := integer(r, "episode_number", 0, math.MaxUint32)
+	k.Lo |= uint64(uint32(episode))
+	return k, err
+}
+
+func textOf(r wire.Record) (Key, error) {
+	f, _ := r.Plan.Field("id")
+	s := r.String(f)
+	k, ok := TextKey(s.V)
+	if !ok {
+		return k, &wire.FieldError{Field: "id", What: fmt.Sprintf("want 24 hex digits, found %q", s.V)}
+	}
+	return k, nil
+}
+
+// integer returns a member that must be there, low to high.
+func integer(r wire.Record, name string, low, high int64) (int64, error) {
+	f, _ := r.Plan.Field(name)
+	n := r.Int(f)
+	switch {
+	case !n.Set:
+		return 0, &wire.FieldError{Field: name, What: "want an integer, found nothing"}
+	case n.V < low:
+		return 0, &wire.FieldError{Field: name, What: fmt.Sprintf("want %d or more, found %d", low, n.V)}
+	case n.V > high:
+		return 0, &wire.FieldError{Field: name, What: fmt.Sprintf("want %d or less, found %d", high, n.V)}
+	}
+	return n.V, nil
+}

@@ -1,0 +1,118 @@
+package release
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"reelsplice/schemas/fragment"
+)
+
+// TestVerifyIncludes follows references and includes through whole releases.
+func TestVerifyIncludes(t *testing.T) {
+	text := seg(plain("x"))
+	rowOf := func(id fragment.ID, pieces ...PieceSpec) ResourceSpec {
+		return ResourceSpec{Key: movie(id), ID: uint64(id), Fragments: []FragmentSpec{frag(row, pieces...)}}
+	}
+	fallback := ResourceSpec{
+		Key:       fragment.AppendShared(nil, fragment.KindDefault, fragment.KindMovie, ""),
+		Fragments: []FragmentSpec{frag(row, text)},
+	}
+	// f builds a release of rs, in two shards, and wants exactly the problems that have
+	// these words.
+	f := func(name string, rs []ResourceSpec, want ...string) {
+		t.Helper()
+		dir := t.TempDir()
+		w, err := Create(dir, WriterOptions{Shards: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range 2 {
+			half := len(rs) / 2
+			if _, err := add(w, i, [][]ResourceSpec{rs[:half], rs[half:]}[i]...); err != nil {
+				t.Fatal(err)
+			}
+		}
+		m := seal(t, w)
+		problems, err := Verify(context.Background(), filepath.Join(dir, m.ID), VerifyOptions{}, nil)
+		same := err == nil && slices.EqualFunc(problems, want, func(p Problem, w string) bool {
+			return p.File == directoryFile && strings.HasSuffix(p.What, w)
+		})
+		if !same {
+			t.Errorf("%s: Verify() = %v, %v\nwant %q", name, problems, err, want)
+		}
+		walk(t, filepath.Join(dir, m.ID))
+	}
+
+	// Forward and backward, across shards.
+	f("both ways", []ResourceSpec{rowOf(1, include(2), include(3)), rowOf(2, text), rowOf(3, include(2))})
+	f("alias", []ResourceSpec{rowOf(1, include(7)), {Key: movie(2), Aliases: [][]byte{movie(7)}, Fragments: []FragmentSpec{frag(row, text)}}})
+	f("default", []ResourceSpec{rowOf(1, include(2)), {Key: movie(2)}, fallback})
+	f("no default", []ResourceSpec{rowOf(1, text, include(2)), {Key: movie(2)}},
+		"movie 1 row: piece 1, include, leads to movie 2 row, of which neither the resource nor the default of its kind has the base")
+	f("default of nothing", []ResourceSpec{rowOf(1, include(2)), fallback},
+		"movie 1 row: piece 0, include, leads to movie 2 row, a resource which is not there")
+	f("no base", []ResourceSpec{rowOf(1, include(2)), fallback, {Key: movie(2), Fragments: []FragmentSpec{
+		frag(fragment.Address{Sub: fragment.SubRow, Variant: fragment.Language("de", "")}, text),
+	}}}, "leads to movie 2 row, of which neither the resource nor the default of its kind has the base")
+	f("no page", []ResourceSpec{rowOf(1, include(2)), {Key: movie(2), Fragments: []FragmentSpec{
+		frag(fragment.Address{Sub: fragment.SubRow, Page: 1}, text),
+	}}}, "leads to movie 2 row, of which neither the resource nor the default of its kind has the base")
+
+	// Circles are met from each of their resources.
+	f("itself", []ResourceSpec{rowOf(1, include(1))}, "piece 0, include, leads in a circle: movie 1 row, movie 1 row")
+	f("circle", []ResourceSpec{rowOf(1, include(2)), rowOf(2, text, include(1)), rowOf(3, include(2))},
+		"leads in a circle: movie 1 row, movie 2 row, movie 1 row",
+		"leads in a circle: movie 2 row, movie 1 row, movie 2 row",
+		"leads in a circle: movie 3 row, movie 2 row, movie 1 row, movie 2 row")
+	f("other variants", []ResourceSpec{rowOf(1, include(2)), {Key: movie(2), Fragments: []FragmentSpec{
+		frag(row, text), frag(fragment.Address{Sub: fragment.SubRow, Variant: fragment.Untranslated}, include(1)),
+	}}}, "movie 1 row, movie 2 row, movie 1 row", "movie 2 row, movie 1 row, movie 2 row")
+	f("other subs", []ResourceSpec{
+		{Key: movie(1), Fragments: []FragmentSpec{frag(details, include(2)), frag(row, text)}}, rowOf(2, include(1)),
+	})
+
+	chain := func(n int) (rs []ResourceSpec) {
+		for i := 1; i < n; i++ {
+			rs = append(rs, rowOf(fragment.ID(i), include(uint64(i+1))))
+		}
+		return append(rs, rowOf(fragment.ID(n), text))
+	}
+	f("deep", chain(MaxDepth+1))
+	f("too deep", chain(MaxDepth+2),
+		"leads through more than 4 references and includes: movie 1 row, movie 2 row, movie 3 row, movie 4 row, movie 5 row, movie 6 row")
+}
+
+// TestVerifyReferencesAndIncludes counts references among what lies inside one another.
+func TestVerifyReferencesAndIncludes(t *testing.T) {
+	dir := t.TempDir()
+	w, err := Create(dir, WriterOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := w.Shard(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, err := s.Add(ResourceSpec{Key: movie(1), Fragments: []FragmentSpec{frag(row, include(2))}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	to := PieceSpec{Op: OpReference, Ref: first, Sub: fragment.SubRow}
+	if _, err := s.Add(ResourceSpec{Key: movie(2), Fragments: []FragmentSpec{frag(row, to)}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	m := seal(t, w)
+	problems, err := Verify(context.Background(), filepath.Join(dir, m.ID), VerifyOptions{}, nil)
+	want := "[directory: offset 112: movie 1 row: piece 0, include, leads in a circle: movie 1 row, movie 2 row, movie 1 row " +
+		"directory: offset 208: movie 2 row: piece 0, reference, leads in a circle: movie 2 row, movie 1 row, movie 2 row]"
+	if got := fmt.Sprint(problems); err != nil || got != want {
+		t.Errorf("Verify() = %s, %v\nwant %s", got, err, want)
+	}
+}

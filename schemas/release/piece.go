@@ -1,0 +1,165 @@
+package release
+
+import (
+	"fmt"
+	"math"
+
+	"reelsplice/schemas/fragment"
+)
+
+// An Op tells what a piece of a program is. Values reach files.
+type Op uint8
+
+// The operations.
+const (
+	OpSegment   Op = 1 // bytes of a pack
+	OpIDMark    Op = 2 // the place where a standalone answer has "id":N,
+	OpPageMark  Op = 3 // the place where an answer has "page":N,
+	OpReference Op = 4 // a fragment of another resource, in the requested variant
+	OpInclude   Op = 5 // the same, found by the key of the resource when it is served
+	OpIDEnd     Op = 6 // the end of a sub-request whose id comes last: ,"id":N} alone, } appended
+	OpName      Op = 7 // the generic name of a season or an episode in the requested language, a JSON string with its quotes
+)
+
+var opNames = [...]string{
+	OpSegment: "segment", OpIDMark: "id mark", OpPageMark: "page mark", OpReference: "reference",
+	OpInclude: "include", OpIDEnd: "id end", OpName: "name",
+}
+
+// String returns the name of o for people.
+func (o Op) String() string {
+	if int(o) < len(opNames) && o != 0 {
+		return opNames[o]
+	}
+	return fmt.Sprintf("op-%d", uint8(o))
+}
+
+// A Ref is the place of a resource: the offset of its block in the directory, in
+// bytes. It holds within one release only.
+type Ref uint64
+
+// An Include names a fragment of another resource, which may lie anywhere in the
+// release. For a sub-request that the resource lacks, the resource of
+// fragment.KindDefault for its kind answers.
+type Include struct {
+	Kind    fragment.Kind // fragment.KindMovie to fragment.KindKeyword
+	ID      uint64        // of the resource; of a season or an episode, that of its series
+	Season  uint32        // of a season or an episode, otherwise 0
+	Episode uint32        // of an episode, otherwise 0
+	Sub     fragment.Sub
+}
+
+// AppendKey appends the key of the resource: 9 bytes, 13 of a season, 17 of an episode.
+func (i Include) AppendKey(dst []byte) []byte {
+	switch id := fragment.ID(i.ID); i.Kind {
+	case fragment.KindSeason:
+		return fragment.AppendSeason(dst, id, i.Season)
+	case fragment.KindEpisode:
+		return fragment.AppendEpisode(dst, id, i.Season, i.Episode)
+	default:
+		return fragment.AppendID(dst, i.Kind, id)
+	}
+}
+
+// String names the fragment for people: "movie 550 row".
+func (i Include) String() string {
+	return describe(i.AppendKey(nil), fragment.Address{Sub: i.Sub})
+}
+
+// fault returns what of i breaks the format, or nothing.
+func (i Include) fault() string {
+	episode := i.Kind == fragment.KindEpisode
+	switch {
+	case i.Kind < fragment.KindMovie || i.Kind > fragment.KindKeyword:
+		return "kinds from movie to keyword are possible"
+	case i.Sub == 0:
+		return "it names no sub-request"
+	case i.Season != 0 && i.Kind != fragment.KindSeason && !episode:
+		return "it has the number of a season, which belongs to seasons and episodes"
+	case i.Episode != 0 && !episode:
+		return "it has the number of an episode, which belongs to episodes"
+	}
+	return ""
+}
+
+// A Word is what a generic name says: "Season 2", "Episode 3", "Specials". Values
+// reach files.
+type Word uint8
+
+// The words.
+const (
+	WordSeason   Word = 1
+	WordEpisode  Word = 2
+	WordSpecials Word = 3 // says no number
+)
+
+var wordNames = [...]string{WordSeason: "season", WordEpisode: "episode", WordSpecials: "specials"}
+
+// String returns the name of w for people.
+func (w Word) String() string {
+	if w.valid() {
+		return wordNames[w]
+	}
+	return fmt.Sprintf("word-%d", uint8(w))
+}
+
+func (w Word) valid() bool { return w >= WordSeason && w <= WordSpecials }
+
+// A Piece is one step of a fragment's program.
+type Piece struct {
+	Op      Op
+	Segment Segment      // of OpSegment
+	Ref     Ref          // of OpReference: the other resource
+	Sub     fragment.Sub // of OpReference: which of its fragments
+	Include Include      // of OpInclude
+	Word    Word         // of OpName
+	Number  uint32       // of OpName: of the season or the episode
+	Pack    int          // of OpSegment: the number of its pack
+	Offset  int64        // of OpSegment: where it starts in that pack
+}
+
+// appendRow appends the row of p in a piece table. where is the place of its segment.
+func appendRow(dst []byte, p *PieceSpec, where uint64) []byte {
+	var g Segment // its fields lend their places to other operations
+	var sub fragment.Sub
+	stored := uint32(0)
+	switch p.Op {
+	case OpSegment:
+		g, stored = p.Segment, uint32(len(p.Segment.Stored))
+	case OpReference:
+		where, sub = uint64(p.Ref), p.Sub
+	case OpInclude:
+		i := &p.Include
+		where, stored, g.RawLen, g.CRC, sub = i.ID, i.Season, i.Episode, uint32(i.Kind), i.Sub
+	case OpName:
+		where, sub = uint64(p.Number), fragment.Sub(p.Word)
+	case OpIDMark, OpPageMark, OpIDEnd:
+	}
+	dst = le.AppendUint64(dst, where)
+	dst = le.AppendUint32(dst, stored)
+	dst = le.AppendUint32(dst, g.RawLen)
+	dst = le.AppendUint32(dst, g.CRC)
+	dst = le.AppendUint32(dst, g.Op)
+	dst = append(dst, g.Hash[:]...)
+	dst = append(dst, byte(p.Op), 0)
+	dst = le.AppendUint16(dst, uint16(sub))
+	return le.AppendUint32(dst, 0)
+}
+
+// includeOf returns what the row b of an include names, and whether that is possible.
+func includeOf(b []byte) (Include, bool) {
+	kind := le.Uint32(b[pieceCRC:])
+	i := Include{
+		Kind: fragment.Kind(kind), ID: le.Uint64(b[pieceWhere:]),
+		Season: le.Uint32(b[pieceStored:]), Episode: le.Uint32(b[pieceRaw:]),
+		Sub: fragment.Sub(le.Uint16(b[pieceSub:])),
+	}
+	return i, kind <= math.MaxUint8 && i.fault() == ""
+}
+
+// nameOf returns what the row b of a name says, and whether that is possible.
+func nameOf(b []byte) (word Word, number uint32, ok bool) {
+	where, sub := le.Uint64(b[pieceWhere:]), le.Uint16(b[pieceSub:])
+	word, number = Word(sub), uint32(where)
+	return word, number, where <= math.MaxUint32 && sub <= math.MaxUint8 && word.valid()
+}

@@ -1,0 +1,213 @@
+// Package static answers the operations that no release holds, from the facts of
+// package reference: configuration, genre lists, certifications and the lists of
+// watch providers.
+//
+// A Set knows every distinct answer from the start, a few hundred, and prepares each
+// the first time it is asked for. How many there are does not depend on requests:
+// a language or a country that the reference data does not know gets the answer of a
+// request without it.
+package static
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"sync"
+
+	"reelsplice/data/reference"
+	"reelsplice/schemas/api"
+	"reelsplice/schemas/fragment"
+	"reelsplice/serve/route"
+)
+
+// DefaultImageBaseURL is where the public API's images lie.
+const DefaultImageBaseURL = "https://image.tmdb.org/t/p/"
+
+// Options are the settings that show in answers.
+type Options struct {
+	// ImageBaseURL is what goes before the size and path of an image, an http or
+	// https URL of a folder; a slash at its end is added. Configuration gives it as
+	// secure_base_url, and with http for https as base_url. Empty means
+	// DefaultImageBaseURL.
+	ImageBaseURL string
+}
+
+// A Legacy is a path of old that the table of operations may lack.
+type Legacy uint8
+
+// The legacy paths.
+const (
+	LegacyJobList       Legacy = iota + 1 // /3/job/list: {"jobs":[{"department","jobs"}]}
+	LegacyTimezonesList                   // /3/timezones/list: [{"DE":["Europe/Berlin"]}]
+	LegacyGenreList                       // /3/genre/list: what /3/genre/movie/list answers
+)
+
+// A Set holds the answers. It is safe for concurrent use: an answer that is prepared
+// is read without a lock and without allocation.
+type Set struct {
+	ops    map[api.Op]choice
+	legacy map[Legacy]choice
+}
+
+// A prepared returns a body and makes it the first time.
+type prepared func() *Body
+
+// A choice is the answers of one operation.
+type choice struct {
+	plain      prepared                      // without what the maps know
+	byLanguage map[fragment.Variant]prepared // xx, or xxYY where a region differs from its language
+	byRegion   map[route.Country]prepared    // by watch_region
+}
+
+// New returns the answers under o. The error names what is wrong with a URL.
+func New(o Options) (*Set, error) {
+	images, err := imagesOf(o.ImageBaseURL)
+	if err != nil {
+		return nil, err
+	}
+	movieGenres := genreLists(reference.Movie)
+	jobs, zones := fixed(legacyJobs()), fixed(legacyTimezones())
+	return &Set{
+		ops: map[api.Op]choice{
+			api.OpConfigurationDetails:             fixed(configuration{ChangeKeys: reference.ChangeKeys(), Images: images}),
+			api.OpConfigurationCountries:           fixed(reference.Countries()),
+			api.OpConfigurationJobs:                fixed(reference.Departments()),
+			api.OpConfigurationLanguages:           fixed(reference.Languages()),
+			api.OpConfigurationPrimaryTranslations: fixed(reference.PrimaryTranslations()),
+			api.OpConfigurationTimezones:           fixed(reference.Timezones()),
+			api.OpGenreMovieList:                   movieGenres,
+			api.OpGenreTvList:                      genreLists(reference.TV),
+			api.OpCertificationMovieList:           fixed(certificationsOf(reference.Movie)),
+			api.OpCertificationsTvList:             fixed(certificationsOf(reference.TV)),
+			api.OpWatchProvidersAvailableRegions:   fixed(regions{reference.ProviderRegions()}),
+			api.OpWatchProvidersMovieList:          providerLists(reference.Movie),
+			api.OpWatchProviderTvList:              providerLists(reference.TV),
+			api.OpLegacyJobList:                    jobs,
+			api.OpLegacyTimezonesList:              zones,
+		},
+		legacy: map[Legacy]choice{
+			LegacyJobList:       jobs,
+			LegacyTimezonesList: zones,
+			LegacyGenreList:     movieGenres,
+		},
+	}, nil
+}
+
+// Answer returns the answer of q's operation, and false for operations that this
+// package does not answer. Of q it looks at Op, Language and WatchRegion.
+func (s *Set) Answer(q *route.Request) (*Body, bool) {
+	c, ok := s.ops[q.Op]
+	if !ok {
+		return nil, false
+	}
+	return c.pick(q)(), true
+}
+
+// Legacy returns the answer of a legacy path, whatever the operation of q, and false
+// for no Legacy. A path that is in no table has its query parsed by nobody: without
+// a Language in q the genres are English.
+func (s *Set) Legacy(l Legacy, q *route.Request) (*Body, bool) {
+	c, ok := s.legacy[l]
+	if !ok {
+		return nil, false
+	}
+	return c.pick(q)(), true
+}
+
+// pick falls back from language and region to language alone to the plain answer,
+// and from a watch region to the plain answer. No choice has both maps.
+func (c *choice) pick(q *route.Request) prepared {
+	if q.HasLanguage && c.byLanguage != nil {
+		if p, ok := c.byLanguage[q.Language]; ok {
+			return p
+		}
+		if p, ok := c.byLanguage[q.Language.Bare()]; ok {
+			return p
+		}
+	}
+	if p, ok := c.byRegion[q.WatchRegion]; ok {
+		return p
+	}
+	return c.plain
+}
+
+// prepare returns the body of what shape makes, once it is asked for.
+func prepare(shape func() any) prepared {
+	return sync.OnceValue(func() *Body { return newBody(shape()) })
+}
+
+// fixed is the choice of an operation with one answer.
+func fixed(v any) choice {
+	return choice{plain: prepare(func() any { return v })}
+}
+
+// genreLists has a list for each language with genre names, and one of null names for
+// all languages that TMDB knows but has no names in.
+func genreLists(m reference.Media) choice {
+	c := choice{byLanguage: make(map[fragment.Variant]prepared)}
+	unnamed := prepare(func() any { return unnamedGenres(m) })
+	for _, l := range reference.Languages() {
+		c.byLanguage[fragment.Language(l.Code, "")] = unnamed
+	}
+	for _, key := range reference.GenreLanguages() {
+		lang, region, _ := strings.Cut(key, "-")
+		c.byLanguage[fragment.Language(lang, region)] = prepare(func() any { return genresIn(m, lang, region) })
+	}
+	c.plain = c.byLanguage[fragment.Language("en", "")]
+	return c
+}
+
+// providerLists has a list for each country with providers, and an empty one for all
+// other countries.
+func providerLists(m reference.Media) choice {
+	c := choice{
+		plain:    prepare(func() any { return providerRows{reference.Providers(m)} }),
+		byRegion: make(map[route.Country]prepared),
+	}
+	nobody := prepare(func() any { return providerRows{[]reference.Provider{}} })
+	for _, country := range reference.Countries() {
+		c.byRegion[countryOf(country.Code)] = nobody
+	}
+	for _, code := range reference.ProviderCountries() {
+		c.byRegion[countryOf(code)] = prepare(func() any { return providersIn(m, code) })
+	}
+	return c
+}
+
+func countryOf(code string) route.Country { return route.Country([]byte(code)) }
+
+// imagesOf returns the images part of the configuration.
+func imagesOf(base string) (images, error) {
+	if base == "" {
+		base = DefaultImageBaseURL
+	}
+	u, err := url.Parse(base)
+	if err != nil {
+		return images{}, fmt.Errorf("read image base URL: %w", err)
+	}
+	if complaint := complaintOf(u); complaint != nil {
+		return images{}, fmt.Errorf("read image base URL %q: %w", u.Redacted(), complaint)
+	}
+	if !strings.HasSuffix(u.Path, "/") {
+		u = u.JoinPath("/")
+	}
+	secure := u.String()
+	u.Scheme = "http"
+	return images{BaseURL: u.String(), SecureBaseURL: secure, ImageSizes: reference.Images()}, nil
+}
+
+// complaintOf tells why u is no folder that a size and a path can follow.
+func complaintOf(u *url.URL) error {
+	switch {
+	case u.Scheme != "http" && u.Scheme != "https":
+		return errors.New("want http:// or https://")
+	case u.Host == "":
+		return errors.New("want a host")
+	case u.User != nil:
+		return errors.New("a user name or password would show in answers")
+	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
+		return errors.New("a query or fragment leaves no place for the path of an image")
+	}
+	return nil
+}

@@ -1,0 +1,340 @@
+package static
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"reelsplice/data/reference"
+	"reelsplice/schemas/api"
+	"reelsplice/schemas/fragment"
+	"reelsplice/serve/route"
+)
+
+// paths are the paths that Answer answers, with what their answers begin with.
+var paths = map[string]string{
+	"/3/configuration":                      `{"change_keys":["adult","air_date",`,
+	"/3/configuration/countries":            `[{"iso_3166_1":"AD","english_name":"Andorra","native_name":"Andorra"},`,
+	"/3/configuration/jobs":                 `[{"department":"Actors","jobs":["`,
+	"/3/configuration/languages":            `[{"iso_639_1":"aa","english_name":"Afar","name":"Qafar af"},`,
+	"/3/configuration/primary_translations": `["af-ZA","ar-AE",`,
+	"/3/configuration/timezones":            `[{"iso_3166_1":"AD","zones":["Europe/Andorra"]},`,
+	"/3/genre/movie/list":                   `{"genres":[{"id":28,"name":"Action"},{"id":12,"name":"Adventure"},`,
+	"/3/genre/tv/list":                      `{"genres":[{"id":10759,"name":"Action & Adventure"},`,
+	"/3/certification/movie/list":           `{"certifications":{"AR":[{"certification":"ATP","meaning":"For all public.","order":1},`,
+	"/3/certification/tv/list":              `{"certifications":{"AR":[{"certification":"ATP","meaning":"`,
+	"/3/watch/providers/regions":            `{"results":[{"iso_3166_1":"AD","english_name":"Andorra","native_name":"Andorra"},`,
+	"/3/watch/providers/movie":              `{"results":[{"display_priorities":{"AE":3,"AR":5,`,
+	"/3/watch/providers/tv":                 `{"results":[{"display_priorities":{"AE":3,"AR":5,`,
+	"/3/job/list":                           `{"jobs":[{"department":"Actors","jobs":["`,
+	"/3/timezones/list":                     `[{"AD":["Europe/Andorra"]},{"AE":["Asia/Dubai"]},`,
+}
+
+func newSet(tb testing.TB, o Options) *Set {
+	tb.Helper()
+	s, err := New(o)
+	if err != nil {
+		tb.Fatalf("New(%+v) = %v, want no error", o, err)
+	}
+	return s
+}
+
+// request parses a path with its query.
+func request(tb testing.TB, uri string) *route.Request {
+	tb.Helper()
+	path, query, _ := strings.Cut(uri, "?")
+	q := &route.Request{}
+	if c := route.Parse([]byte(path), []byte(query), q); c != route.CodeOK {
+		tb.Fatalf("Parse(%q) = %d, want no refusal", uri, c)
+	}
+	return q
+}
+
+func answer(tb testing.TB, s *Set, uri string) *Body {
+	tb.Helper()
+	b, ok := s.Answer(request(tb, uri))
+	if !ok {
+		tb.Fatalf("Answer(%q) = false, want an answer", uri)
+	}
+	return b
+}
+
+func TestAnswer(t *testing.T) {
+	s := newSet(t, Options{})
+	for uri, want := range paths {
+		checkBody(t, uri, answer(t, s, uri), want)
+	}
+	for _, uri := range []string{"/3/movie/550", "/3/genre/28/movies", "/3/discover/movie"} {
+		if b, ok := s.Answer(request(t, uri)); ok || b != nil {
+			t.Errorf("Answer(%q) = %v, %v, want nil, false", uri, b, ok)
+		}
+	}
+	if _, ok := s.Answer(&route.Request{}); ok {
+		t.Errorf("Answer of no operation = true, want false")
+	}
+}
+
+// checkBody checks what holds for every body.
+func checkBody(t *testing.T, what string, b *Body, prefix string) {
+	t.Helper()
+	if !bytes.HasPrefix(b.Identity, []byte(prefix)) {
+		t.Errorf("%s = %.120s, want %s...", what, b.Identity, prefix)
+	}
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, b.Identity); err != nil || !bytes.Equal(compact.Bytes(), b.Identity) {
+		t.Errorf("%s is not compact JSON (%v): %.120s", what, err, b.Identity)
+	}
+	// The public API escapes neither these nor other letters.
+	if i := bytes.Index(b.Identity, []byte(`\u`)); i >= 0 {
+		t.Errorf("%s has an escape: %s", what, b.Identity[i:min(i+20, len(b.Identity))])
+	}
+	if !regexp.MustCompile(`^W/"[0-9a-f]{32}"$`).Match(b.ETag) {
+		t.Errorf("entity tag of %s = %s, want W/ and 32 hex digits", what, b.ETag)
+	}
+	checkGzip(t, what, b)
+}
+
+// checkGzip inflates a body by a reader that stops after the first member.
+func checkGzip(t *testing.T, what string, b *Body) {
+	t.Helper()
+	r := bytes.NewReader(b.Gzip)
+	zr, err := gzip.NewReader(r)
+	if err != nil {
+		t.Fatalf("gzip of %s: %v", what, err)
+	}
+	zr.Multistream(false)
+	plain, err := io.ReadAll(zr)
+	if err != nil || !bytes.Equal(plain, b.Identity) || r.Len() != 0 {
+		t.Errorf("gzip of %s = %d bytes, %v, %d left, want the %d of identity in one member", what, len(plain), err, r.Len(), len(b.Identity))
+	}
+}
+
+func TestImageBaseURL(t *testing.T) {
+	tests := []struct{ set, base, secure string }{
+		{"", "http://image.tmdb.org/t/p/", "https://image.tmdb.org/t/p/"},
+		{"https://images.example/t/p/", "http://images.example/t/p/", "https://images.example/t/p/"},
+		{"https://images.example/t/p", "http://images.example/t/p/", "https://images.example/t/p/"},
+		{"https://images.example", "http://images.example/", "https://images.example/"},
+		{"HTTPS://images.example:8443/", "http://images.example:8443/", "https://images.example:8443/"},
+		{"http://10.0.0.7:8080/img/", "http://10.0.0.7:8080/img/", "http://10.0.0.7:8080/img/"},
+	}
+	for _, tt := range tests {
+		var got struct {
+			Images struct {
+				BaseURL       string `json:"base_url"`
+				SecureBaseURL string `json:"secure_base_url"`
+			}
+		}
+		body := answer(t, newSet(t, Options{ImageBaseURL: tt.set}), "/3/configuration").Identity
+		if err := json.Unmarshal(body, &got); err != nil {
+			t.Fatal(err)
+		}
+		if got.Images.BaseURL != tt.base || got.Images.SecureBaseURL != tt.secure {
+			t.Errorf("New(%q) = base_url %q, secure_base_url %q, want %q, %q", tt.set, got.Images.BaseURL, got.Images.SecureBaseURL, tt.base, tt.secure)
+		}
+	}
+}
+
+func TestImageBaseURLRefused(t *testing.T) {
+	for set, want := range map[string]string{
+		"image.tmdb.org/t/p/":              `"image.tmdb.org/t/p/": want http:// or https://`,
+		"//images.example/t/p/":            `"//images.example/t/p/": want http`,
+		"ftp://images.example/":            `"ftp://images.example/": want http`,
+		"https:///t/p/":                    `"https:///t/p/": want a host`,
+		"https://images.example/?size=":    `"https://images.example/?size=": a query`,
+		"https://images.example/#t":        `"https://images.example/#t": a query`,
+		"https://me:secret@images.example": `"https://me:xxxxx@images.example": a user name or password`,
+		"https://images.example/%zz":       `"https://images.example/%zz": invalid URL escape`,
+	} {
+		s, err := New(Options{ImageBaseURL: set})
+		if s != nil || err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("New(%q) = %v, want ... %s", set, err, want)
+		}
+	}
+}
+
+func TestGenreLanguage(t *testing.T) {
+	s := newSet(t, Options{})
+	tests := []struct{ query, want string }{
+		{"", `{"id":12,"name":"Adventure"}`},
+		{"language=en", `{"id":12,"name":"Adventure"}`},
+		{"language=en-US", `{"id":12,"name":"Adventure"}`},
+		{"language=de", `{"id":12,"name":"Abenteuer"}`},
+		{"language=de-AT", `{"id":12,"name":"Abenteuer"}`},
+		{"language=DE-de", `{"id":12,"name":"Abenteuer"}`},
+		{"language=nb-NO", `{"id":12,"name":null}`}, // a language without genre names
+		{"language=xx", `{"id":12,"name":null}`},
+		{"language=zz", `{"id":12,"name":"Adventure"}`}, // no language
+		{"language=german", `{"id":12,"name":"Adventure"}`},
+		{"language=", `{"id":12,"name":"Adventure"}`},
+	}
+	for _, tt := range tests {
+		b := answer(t, s, "/3/genre/movie/list?"+tt.query)
+		if !bytes.Contains(b.Identity, []byte(tt.want)) {
+			t.Errorf("genre/movie/list?%s = %s, want %s in it", tt.query, b.Identity, tt.want)
+		}
+		legacy, ok := s.Legacy(LegacyGenreList, request(t, "/3/genre/movie/list?"+tt.query))
+		if !ok || legacy != b {
+			t.Errorf("genre/list?%s = %.80s, %v, want what genre/movie/list answers", tt.query, legacy.Identity, ok)
+		}
+	}
+}
+
+func TestLegacy(t *testing.T) {
+	s := newSet(t, Options{})
+	for l, uri := range map[Legacy]string{
+		LegacyJobList:       "/3/job/list",
+		LegacyTimezonesList: "/3/timezones/list",
+		LegacyGenreList:     "/3/genre/movie/list",
+	} {
+		if b, ok := s.Legacy(l, &route.Request{}); !ok || b != answer(t, s, uri) {
+			t.Errorf("Legacy(%d) = %v, want the answer of %s", l, ok, uri)
+		}
+	}
+	if b, ok := s.Legacy(0, &route.Request{}); ok || b != nil {
+		t.Errorf("Legacy(0) = %v, %v, want nil, false", b, ok)
+	}
+}
+
+// row is a row of a provider list.
+type row struct {
+	Priorities map[string]int `json:"display_priorities"`
+	Priority   int            `json:"display_priority"`
+	Name       string         `json:"provider_name"`
+	ID         int64          `json:"provider_id"`
+}
+
+func rowsOf(t *testing.T, b *Body) []row {
+	t.Helper()
+	var list struct{ Results []row }
+	if err := json.Unmarshal(b.Identity, &list); err != nil {
+		t.Fatal(err)
+	}
+	return list.Results
+}
+
+func TestWatchRegion(t *testing.T) {
+	s := newSet(t, Options{})
+	for _, path := range []string{"/3/watch/providers/movie", "/3/watch/providers/tv"} {
+		all := rowsOf(t, answer(t, s, path))
+		for _, c := range []string{"AD", "DE", "GG", "US", "ZW"} {
+			uri := path + "?watch_region=" + c
+			checkRegion(t, uri, c, rowsOf(t, answer(t, s, uri)), all)
+		}
+		// A country without offers has no providers; no country is no watch region.
+		if b := answer(t, s, path+"?watch_region=KP"); string(b.Identity) != `{"results":[]}` {
+			t.Errorf("%s in KP = %.80s, want no rows", path, b.Identity)
+		}
+		for _, query := range []string{"watch_region=ZZ", "watch_region=Germany", "language=de-DE"} {
+			if answer(t, s, path+"?"+query) != answer(t, s, path) {
+				t.Errorf("%s?%s is not the answer without it", path, query)
+			}
+		}
+		if answer(t, s, path+"?watch_region=de") != answer(t, s, path+"?language=fr&watch_region=DE") {
+			t.Errorf("%s in de and DE differ, want the same", path)
+		}
+	}
+}
+
+// checkRegion checks that got are the rows of all with offers in c, as in c.
+func checkRegion(t *testing.T, uri, c string, got, all []row) {
+	t.Helper()
+	i := 0
+	for _, want := range all {
+		rank, ok := want.Priorities[c]
+		if !ok {
+			continue
+		}
+		if i == len(got) {
+			t.Fatalf("%s = %d rows, want %d %s after them", uri, i, want.ID, want.Name)
+		}
+		if g := got[i]; g.ID != want.ID || g.Name != want.Name || g.Priority != rank || len(g.Priorities) != len(want.Priorities) {
+			t.Errorf("%s, row %d = %+v, want %d %s, priority %d", uri, i, g, want.ID, want.Name, rank)
+		}
+		i++
+	}
+	if i == 0 || i != len(got) {
+		t.Errorf("%s = %d rows, want %d and at least one", uri, len(got), i)
+	}
+}
+
+// TestAnswersAreBounded asks for every language and country that two letters can
+// spell: the number of bodies must not follow.
+func TestAnswersAreBounded(t *testing.T) {
+	s := newSet(t, Options{})
+	seen := make(map[*Body]bool)
+	q := &route.Request{}
+	for _, q.Op = range []api.Op{api.OpConfigurationCountries, api.OpGenreMovieList, api.OpWatchProvidersAvailableRegions} {
+		q.HasLanguage = true
+		for a := byte('a'); a <= 'z'; a++ {
+			for b := byte('a'); b <= 'z'; b++ {
+				for _, region := range []string{"", "DE", "ZZ"} {
+					q.Language = fragment.Language(string([]byte{a, b}), region)
+					body, _ := s.Answer(q)
+					seen[body] = true
+				}
+			}
+		}
+	}
+	// Countries and regions know no language; one list of genres has no names.
+	if want := 2 + len(reference.GenreLanguages()) + 1; len(seen) != want {
+		t.Errorf("all languages have %d bodies, want %d", len(seen), want)
+	}
+	clear(seen)
+	q.Op, q.HasLanguage = api.OpWatchProviderTvList, false
+	for a := byte('A'); a <= 'Z'; a++ {
+		for b := byte('A'); b <= 'Z'; b++ {
+			q.WatchRegion = route.Country{a, b}
+			body, _ := s.Answer(q)
+			seen[body] = true
+		}
+	}
+	if want := len(reference.ProviderCountries()) + 2; len(seen) != want {
+		t.Errorf("all watch regions have %d bodies, want %d", len(seen), want)
+	}
+}
+
+// TestSameSet checks that bodies follow from the options alone.
+func TestSameSet(t *testing.T) {
+	a, b := newSet(t, Options{}), newSet(t, Options{})
+	for uri := range paths {
+		x, y := answer(t, a, uri), answer(t, b, uri)
+		if !bytes.Equal(x.Identity, y.Identity) || !bytes.Equal(x.Gzip, y.Gzip) || !bytes.Equal(x.ETag, y.ETag) {
+			t.Errorf("%s differs between two sets", uri)
+		}
+	}
+}
+
+// TestConcurrency asks for everything from several goroutines at once, the first
+// time too: each answer must be prepared once.
+func TestConcurrency(t *testing.T) {
+	s := newSet(t, Options{})
+	var requests []*route.Request
+	for path := range paths {
+		for _, query := range []string{"", "?language=de", "?watch_region=US", "?language=fr-CA&watch_region=FR"} {
+			requests = append(requests, request(t, path+query))
+		}
+	}
+	got := make([][]*Body, 8)
+	var wg sync.WaitGroup
+	for i := range got {
+		wg.Go(func() {
+			for _, q := range requests {
+				b, _ := s.Answer(q)
+				got[i] = append(got[i], b)
+			}
+		})
+	}
+	wg.Wait()
+	for i := range got {
+		if slices.Contains(got[i], nil) || !slices.Equal(got[i], got[0]) {
+			t.Errorf("goroutine %d has other bodies than goroutine 0, or none", i)
+		}
+	}
+}
