@@ -1,7 +1,8 @@
-// Package sample embeds a small catalogue of real films: one JSON object a line,
-// each a full movie answer with its appended objects. The facts are facts, the
-// sentences (overviews, taglines, reviews) are our own, and the image paths,
-// video keys and credit ids are made up. See README.md for the exact division.
+// Package sample embeds a small catalogue of real films, series and the people in
+// them, with what they refer to: one JSON object a line, in the layout of a v3 answer
+// with its appended objects. The facts are facts, the sentences (overviews, taglines,
+// biographies, reviews) are our own, and the image paths, video keys and credit ids are
+// made up. See README.md for the exact division.
 package sample
 
 import (
@@ -9,8 +10,10 @@ import (
 	"io/fs"
 )
 
-//go:embed movies.ndjson
+//go:embed *.ndjson
 var files embed.FS
 
-// FS returns a read-only file system whose root holds movies.ndjson.
+// FS returns a read-only file system whose root holds the .ndjson files: movies, tv,
+// seasons, episodes, people, collections, companies, networks, keywords and
+// episode_groups.
 func FS() fs.FS { return files }

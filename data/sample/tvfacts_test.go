@@ -1,0 +1,312 @@
+package sample
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/parquet-go/parquet-go"
+
+	"reelsplice/schemas/sharedtest"
+)
+
+// tvFact is what the crawl says about a series.
+type tvFact struct {
+	Show struct {
+		ID           int    `json:"tmdbId"`
+		IMDb         string `json:"imdbId"`
+		Name         string
+		OriginalName string
+		FirstAirDate string
+		Status, Type string
+		Overview     string
+	} `json:"tvShow"`
+	Seasons []season
+	Genres  []struct {
+		ID int `json:"tmdbId"`
+	}
+	ExternalIDs struct {
+		Wikidata string `json:"wikidataId"`
+	} `json:"externalIds"`
+}
+
+// readMovnixTV returns the rows of the crawl that are about want.
+func readMovnixTV(t *testing.T, want map[int]series) map[int]tvFact {
+	t.Helper()
+	f, err := os.Open(sharedtest.Path(t, "dumps", "movnix", "tv.ndjson.zst"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := zstd.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer z.Close()
+	out := map[int]tvFact{}
+	r := bufio.NewReader(z)
+	for {
+		line, err := r.ReadBytes('\n')
+		var id struct {
+			ID int `json:"tmdbId"`
+		}
+		// Most rows are long and not wanted: the first object tells.
+		if _, rest, ok := bytes.Cut(line, []byte(`"tvShow":`)); ok {
+			if err := json.NewDecoder(bytes.NewReader(rest)).Decode(&id); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, ok := want[id.ID]; ok {
+			var row tvFact
+			if err := json.Unmarshal(line, &row); err != nil {
+				t.Fatal(err)
+			}
+			out[id.ID] = row
+		}
+		if err == io.EOF {
+			return out
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func seriesByID(t *testing.T) map[int]series {
+	t.Helper()
+	out := map[int]series{}
+	for _, s := range readSeries(t) {
+		out[s.ID] = s
+	}
+	return out
+}
+
+// TestTVFacts compares with the crawl: names, dates, and every season and episode.
+func TestTVFacts(t *testing.T) {
+	all := seriesByID(t)
+	facts := readMovnixTV(t, all)
+	episodes := 0
+	for id, f := range facts {
+		s := all[id]
+		if s.Name != strings.TrimSpace(f.Show.Name) || s.OriginalName != strings.TrimSpace(f.Show.OriginalName) || s.FirstAir != f.Show.FirstAirDate {
+			t.Errorf("%d: %q, %q, %s; the crawl has %q, %q, %s", id, s.Name, s.OriginalName, s.FirstAir, f.Show.Name, f.Show.OriginalName, f.Show.FirstAirDate)
+		}
+		if value(s.ExternalIDs.IMDb) != f.Show.IMDb || value(s.ExternalIDs.Wikidata) != f.ExternalIDs.Wikidata {
+			t.Errorf("%d: IMDb id %s, Wikidata id %s", id, value(s.ExternalIDs.IMDb), value(s.ExternalIDs.Wikidata))
+		}
+		if len(s.Seasons) != len(f.Seasons) {
+			t.Errorf("%d: %d seasons, the crawl has %d", id, len(s.Seasons), len(f.Seasons))
+			continue
+		}
+		known := map[int]episode{}
+		for _, se := range f.Seasons {
+			for _, e := range se.Episodes {
+				known[e.ID] = e
+			}
+		}
+		for _, se := range s.Seasons {
+			for _, e := range se.Episodes {
+				k := known[e.ID]
+				if e.Name != strings.TrimSpace(k.Name) || value(e.AirDate) != value(k.AirDate) || e.Number != k.Number || e.Season != k.Season {
+					t.Errorf("%d: season %d, episode %d: %q on %s; the crawl has %q on %s", id, e.Season, e.Number, e.Name, value(e.AirDate), k.Name, value(k.AirDate))
+				}
+				people := map[int]string{}
+				for _, c := range k.Crew {
+					people[c.ID] += "," + c.Job + ","
+				}
+				for _, c := range k.Guests {
+					people[c.ID] += "," + c.Character + ","
+				}
+				for _, c := range e.Crew {
+					if !strings.Contains(people[c.ID], ","+c.Job+",") {
+						t.Errorf("%d: season %d, episode %d: %s, %s", id, e.Season, e.Number, c.Name, c.Job)
+					}
+				}
+				for _, c := range e.Guests {
+					if people[c.ID] == "" {
+						t.Errorf("%d: season %d, episode %d: guest %s", id, e.Season, e.Number, c.Name)
+					}
+				}
+				episodes++
+			}
+		}
+	}
+	if len(facts) < 40 || episodes < 1500 {
+		t.Errorf("compared %d series with %d episodes, want 40 with 1500", len(facts), episodes)
+	}
+	t.Logf("%d series with %d episodes compared", len(facts), episodes)
+}
+
+func readRecorded(t *testing.T, v any, elem ...string) {
+	t.Helper()
+	b, err := os.ReadFile(sharedtest.Path(t, append([]string{"recorded"}, elem...)...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(b, v); err != nil {
+		t.Fatalf("%s: %v", filepath.Join(elem...), err)
+	}
+}
+
+// TestBreakingBad compares the series that the crawl lacks with recorded answers.
+func TestBreakingBad(t *testing.T) {
+	s := seriesByID(t)[1396]
+	var want series
+	readRecorded(t, &want, "tv", "details--swift-1396.json")
+	var edges struct {
+		Last episode `json:"last_episode_to_air"`
+	}
+	readRecorded(t, &edges, "tv", "details--swift-1396.json")
+	if s.Name != want.Name || s.FirstAir != want.FirstAir || s.LastAir != want.LastAir || s.Episodes != want.Episodes || s.SeasonCount != want.SeasonCount || s.Last.ID != edges.Last.ID {
+		t.Errorf("1396 is %s, %s to %s, last episode %d", s.Name, s.FirstAir, s.LastAir, s.Last.ID)
+	}
+	for _, row := range want.Summary {
+		if row.Number == 0 {
+			continue
+		}
+		if se := s.Seasons[row.Number-1]; se.ID != row.ID || len(se.Episodes) != row.Count || value(se.AirDate) != value(row.AirDate) {
+			t.Errorf("season %d is %d with %d episodes", row.Number, se.ID, len(se.Episodes))
+		}
+	}
+	for n, file := range map[int]string{1: "details--swift-3572.json", 2: "details-append--phptmdb-3573.json"} {
+		var se season
+		readRecorded(t, &se, "tv-season", file)
+		for i, e := range se.Episodes {
+			got := s.Seasons[n-1].Episodes[i]
+			if !strings.EqualFold(got.Name, e.Name) || value(got.AirDate) != value(e.AirDate) || e.ID != 0 && got.ID != e.ID {
+				t.Errorf("season %d: %d %q on %s, recorded %d %q on %s", n, got.ID, got.Name, value(got.AirDate), e.ID, e.Name, value(e.AirDate))
+			}
+		}
+	}
+	// Who directed and wrote which episode is not recorded, but how many each did is.
+	counts := map[string]int{}
+	for _, se := range s.Seasons {
+		for _, e := range se.Episodes {
+			for _, c := range e.Crew {
+				counts[c.Name+", "+c.Job]++
+			}
+		}
+	}
+	var aggregate struct {
+		Crew []struct {
+			Name string
+			Jobs []struct {
+				Job   string
+				Count int `json:"episode_count"`
+			}
+		}
+	}
+	readRecorded(t, &aggregate, "tv", "aggregate_credits--swift-1396.json")
+	for _, c := range aggregate.Crew {
+		for _, j := range c.Jobs {
+			// The recording counts one script more for the man who made the series.
+			if got := counts[c.Name+", "+j.Job]; (j.Job == "Director" || j.Job == "Writer") && got != j.Count && (c.Name != "Vince Gilligan" || got != j.Count-1) {
+				t.Errorf("%s, %s: %d episodes, recorded %d", c.Name, j.Job, got, j.Count)
+			}
+		}
+	}
+}
+
+// TestPeopleFacts compares names with the table of persons, the rest with recorded
+// answers and with IMDb's own list.
+func TestPeopleFacts(t *testing.T) {
+	people := map[int]person{}
+	for _, p := range readRows[person](t, "people.ndjson") {
+		people[p.ID] = p
+	}
+	// Two rows of the table name somebody else; recorded credits have it right.
+	wrong := map[int]bool{22970: true, 73421: true}
+	rows, err := parquet.ReadFile[struct {
+		ID   int64  `parquet:"id"`
+		Name string `parquet:"name"`
+	}](sharedtest.Path(t, "dumps", "parquet-duckdb", "persons.parquet"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := 0
+	for _, r := range rows {
+		if p, ok := people[int(r.ID)]; ok && !wrong[p.ID] {
+			names++
+			if p.Name != r.Name {
+				t.Errorf("%d: %s, the table has %s", p.ID, p.Name, r.Name)
+			}
+		}
+	}
+	recorded := 0
+	for _, file := range recordedFiles(t, "person", "details") {
+		var p person
+		readRecorded(t, &p, "person", file)
+		have, ok := people[p.ID]
+		if !ok {
+			continue
+		}
+		recorded++
+		if value(have.Birthday) != value(p.Birthday) || value(have.Deathday) != value(p.Deathday) || value(have.IMDb) != value(p.IMDb) {
+			t.Errorf("%d: born %s, died %s, %s; %s has %s, %s, %s", p.ID, value(have.Birthday), value(have.Deathday), value(have.IMDb), file, value(p.Birthday), value(p.Deathday), value(p.IMDb))
+		}
+	}
+	list := readNameBasics(t)
+	years := 0
+	for _, p := range people {
+		row, ok := list[value(p.IMDb)]
+		if !ok {
+			continue
+		}
+		years++
+		if b := value(p.Birthday); b != "" && year(b) != row[1] || p.Deathday != nil && year(*p.Deathday) != row[2] {
+			t.Errorf("%d: %s born %s, died %s; IMDb has %v", p.ID, p.Name, b, value(p.Deathday), row)
+		}
+	}
+	if names < 300 || recorded < 5 || years < 20 {
+		t.Errorf("compared %d names, %d recorded people, %d rows of IMDb's", names, recorded, years)
+	}
+	t.Logf("%d names, %d recorded people, %d rows of IMDb's compared", names, recorded, years)
+}
+
+// recordedFiles returns the names of the recordings in a folder that begin with prefix.
+func recordedFiles(t *testing.T, folder, prefix string) []string {
+	t.Helper()
+	entries, err := os.ReadDir(sharedtest.Path(t, "recorded", folder))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), prefix) && !strings.Contains(e.Name(), "openapi") {
+			out = append(out, e.Name())
+		}
+	}
+	return out
+}
+
+// readNameBasics returns name, year of birth and year of death by IMDb id.
+func readNameBasics(t *testing.T) map[string][3]string {
+	t.Helper()
+	f, err := os.Open(sharedtest.Path(t, "dumps", "imdb", "name.basics.tsv.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string][3]string{}
+	for line := range strings.Lines(string(b)) {
+		if cells := strings.Split(line, "\t"); len(cells) >= 4 {
+			out[cells[0]] = [3]string{cells[1], cells[2], cells[3]}
+		}
+	}
+	return out
+}
