@@ -358,7 +358,7 @@ func everyKind(tb testing.TB) (dir string) {
 				`"credits":{"cast":[{"id":2,"name":"Star","credit_id":"00000000000000000000000a","character":"Hero","order":0}],` +
 				`"crew":[{"id":1,"name":"Boss","credit_id":"00000000000000000000000b","department":"Directing","job":"Director"}]},` +
 				`"reviews":{"page":1,"results":[{"author":"A","content":"C","id":"00000000000000000000000c"}],"total_pages":1,"total_results":1}}`,
-			`{"id":12,"title":"Second","release_date":"1980-05-20","popularity":8.5,"vote_count":80,"genres":[{"id":12,"name":"Adventure"}],` +
+			`{"id":12,"adult":true,"title":"Second","release_date":"1980-05-20","keywords":{"keywords":[{"id":825,"name":"support group"}]},"popularity":8.5,"vote_count":80,"genres":[{"id":12,"name":"Adventure"}],` +
 				`"belongs_to_collection":{"id":10,"name":"Both","poster_path":null,"backdrop_path":null},` +
 				`"credits":{"cast":[{"id":2,"name":"Star","credit_id":"00000000000000000000001a","character":"Hero","order":0}],"crew":[]}}`,
 		},

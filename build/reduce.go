@@ -174,17 +174,22 @@ func refs[R any](said [][]byte) (titles []derive.Title, ref *R, err error) {
 	return titles, ref, nil
 }
 
-// movieIDs returns the ids of the movies among titles, each once.
-func movieIDs(titles []derive.Title) []int64 {
-	var ids []int64
+// movieIDs returns the ids of the movies among titles, each once, and those of them that
+// are not for adults.
+func movieIDs(titles []derive.Title) (all, clean []int64) {
 	have := map[int64]bool{}
 	for i := range titles {
-		if t := &titles[i]; t.Kind == fragment.KindMovie && !have[t.ID] {
-			have[t.ID] = true
-			ids = append(ids, t.ID)
+		t := &titles[i]
+		if t.Kind != fragment.KindMovie || have[t.ID] {
+			continue
+		}
+		have[t.ID] = true
+		all = append(all, t.ID)
+		if !t.Adult {
+			clean = append(clean, t.ID)
 		}
 	}
-	return ids
+	return all, clean
 }
 
 func buildPerson(r *reducer[catalog.Person], key catalog.Key, p *catalog.Person, said [][]byte) error {
@@ -245,7 +250,8 @@ func buildCollection(r *reducer[catalog.Collection], key catalog.Key, c *catalog
 		r.b.derived.Add(1)
 	}
 	slices.SortStableFunc(titles, compareDates)
-	return r.o.add(r.o.spec(fragment.KindCollection, key, key.ID()), r.o.render.Collection(c, movieIDs(titles)))
+	parts, _ := movieIDs(titles)
+	return r.o.add(r.o.spec(fragment.KindCollection, key, key.ID()), r.o.render.Collection(c, parts))
 }
 
 // compareDates orders titles by date, those without one last.
@@ -271,7 +277,8 @@ func buildCompany(r *reducer[catalog.Company], key catalog.Key, c *catalog.Compa
 		}
 		r.b.derived.Add(1)
 	}
-	return r.o.add(r.o.spec(fragment.KindCompany, key, key.ID()), r.o.render.Company(c, movieIDs(titles)))
+	movies, _ := movieIDs(titles)
+	return r.o.add(r.o.spec(fragment.KindCompany, key, key.ID()), r.o.render.Company(c, movies))
 }
 
 func buildNetwork(r *reducer[catalog.Network], key catalog.Key, n *catalog.Network, said [][]byte) error {
@@ -295,7 +302,8 @@ func buildKeyword(r *reducer[catalog.KeywordRecord], key catalog.Key, k *catalog
 		k = &catalog.KeywordRecord{ID: ref.ID, Name: ref.Name}
 		r.b.derived.Add(1)
 	}
-	return r.o.add(r.o.spec(fragment.KindKeyword, key, key.ID()), r.o.render.Keyword(k, movieIDs(titles)))
+	all, clean := movieIDs(titles)
+	return r.o.add(r.o.spec(fragment.KindKeyword, key, key.ID()), r.o.render.Keyword(k, clean, all))
 }
 
 func buildReview(r *reducer[catalog.ReviewRecord], key catalog.Key, v *catalog.ReviewRecord, said [][]byte) error {

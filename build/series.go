@@ -3,6 +3,7 @@ package build
 import (
 	"cmp"
 	"context"
+	"math"
 
 	"reelsplice/build/derive"
 	"reelsplice/build/neighbours"
@@ -207,7 +208,7 @@ func (m *seriesMapper) allEpisodes(s *catalog.Season, own []*catalog.Episode) er
 	}
 	for i := range s.Episodes {
 		n := s.Episodes[i].EpisodeNumber
-		if !n.Set || n.V < 0 || done[n.V] {
+		if !n.Set || n.V < 0 || n.V > math.MaxUint32 || done[n.V] {
 			continue // without a number there is no path to it
 		}
 		done[n.V] = true

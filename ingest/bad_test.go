@@ -180,8 +180,8 @@ func TestFileNames(t *testing.T) {
 	f("550-credits.json", `{"cast":5}`, "550-credits.json:1: credits.cast: want an array of objects, found 5")
 	f("550-credits.json", `{"status_code":25,"status_message":"Your request count is over the allowed limit."}`,
 		"550-credits.json:1: status_code: is no answer but error 25: Your request count is over the allowed limit.")
-	f("550-ratings.json", `{"id":550}`, `550-ratings.json:1: the file name says sub-request "ratings", which a movie does not have`)
-	f("550-content_ratings.json", `{"id":550}`, `550-content_ratings.json:1: the file name says sub-request "content_ratings", which a movie does not have`)
+	f("550-ratings.json", `{"id":550}`, `550-ratings.json:1: the file name says sub-request "ratings", which a movie record does not have`)
+	f("550-content_ratings.json", `{"id":550}`, `550-content_ratings.json:1: the file name says sub-request "content_ratings", which a movie record does not have`)
 	f("550-watch-providers.json", `{"id":550,"results":{}}`, "")
 	f("550-casts.json", `{"id":550,"cast":[],"crew":[]}`, "")
 	f("550-similar_movies.json", `{"page":1,"results":[]}`, "")

@@ -229,7 +229,7 @@ func (e *Edge) other(w *worker, rq *Request, rs *Response) error {
 	if w.q.Op.Operation().Auth != api.AuthBearer {
 		return &errNoSession
 	}
-	body, ok := staticAnswer(e.static, &w.q)
+	body, ok := e.static.Answer(&w.q)
 	if !ok {
 		return &errNotFound
 	}
@@ -237,14 +237,6 @@ func (e *Edge) other(w *worker, rq *Request, rs *Response) error {
 	rs.SurrogateKey = w.keys
 	finishStatic(rq, rs, body)
 	return nil
-}
-
-// staticAnswer returns what s has for a request.
-func staticAnswer(s *static.Set, q *route.Request) (*static.Body, bool) {
-	if q.Op == api.OpLegacyGenreList {
-		return s.Legacy(static.LegacyGenreList, q)
-	}
-	return s.Answer(q)
 }
 
 // finishStatic is finish for what is prepared.

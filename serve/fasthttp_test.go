@@ -361,3 +361,31 @@ func TestListsInSeveralLines(t *testing.T) {
 		t.Errorf("two lines of Accept-Encoding: Content-Encoding = %q, want gzip", rs.Header.Get("Content-Encoding"))
 	}
 }
+
+// TestStaticOverHTTP checks that prepared answers, which all connections share, go out
+// whole in every form.
+func TestStaticOverHTTP(t *testing.T) {
+	s := newWireServer(t, nil, movie551)
+	const uri = "/3/configuration/countries"
+	plain, body := s.send(t, "GET", uri)
+	if plain.StatusCode != 200 || !strings.HasPrefix(body, `[{"iso_3166_1":"AD"`) {
+		t.Fatalf("GET %s = %d %.80s", uri, plain.StatusCode, body)
+	}
+	headers(t, uri, plain.Header, map[string]string{
+		"Cache-Control": kept, "Surrogate-Key": "static static-configurationCountries", "X-Reelsplice-Release": "", "Content-Encoding": "",
+	})
+	tag := plain.Header.Get("ETag")
+	for range 2 {
+		rs, again := s.send(t, "GET", uri, "Accept-Encoding: gzip")
+		if again != body || rs.Header.Get("Content-Encoding") != "gzip" || rs.Header.Get("ETag") != tag {
+			t.Errorf("gzip of %s = %.80s, %v", uri, again, rs.Header)
+		}
+		head, none := s.send(t, "HEAD", uri)
+		if none != "" || head.ContentLength != int64(len(body)) || head.Header.Get("ETag") != tag {
+			t.Errorf("HEAD %s = %q, %d bytes, want %d", uri, none, head.ContentLength, len(body))
+		}
+	}
+	if rs, none := s.send(t, "GET", uri, "If-None-Match: "+tag); rs.StatusCode != 304 || none != "" {
+		t.Errorf("If-None-Match of %s = %d %q, want 304", uri, rs.StatusCode, none)
+	}
+}

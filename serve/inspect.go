@@ -74,7 +74,7 @@ func inspectStatic(q *route.Request, path []byte) (Inspection, error) {
 	if err != nil {
 		return Inspection{}, err
 	}
-	b, ok := staticAnswer(set, q)
+	b, ok := set.Answer(q)
 	if !ok {
 		return Inspection{}, fmt.Errorf("%s is not answered from a release", path)
 	}

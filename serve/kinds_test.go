@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"strings"
@@ -91,11 +92,14 @@ func TestGenericNames(t *testing.T) {
 	f(season+"1?language=de", "Staffel 1")
 	f(season+"1?language=zh-CN", "第 1 季")
 	f(season+"1?language=zz", "Season 1")
+	f(season+"0?language=zh-CN", "特别篇")
+	f(season+"0?language=zh-TW", "特別篇")
 	f(season+"1/episode/2?language=de-AT", "Folge 2")
 	f(season+"1/episode/2?language=zh-CN", "第 2 集")
 	a := w.get(t, "/3/tv/1399?append_to_response=season/1/episode/2,season/0&language=fr-FR")
-	if !strings.Contains(a.plain, `"season/1/episode/2":{"name":"Épisode 2","id":63057}`) || strings.Contains(a.plain, `"name":"Specials"`) && !strings.Contains(a.plain, "season/0") {
-		t.Errorf("generic names in French = %s", a.plain)
+	const episode, specials = `"season/1/episode/2":{"name":"Épisode 2","id":63057}`, `"name":"Épisodes spéciaux","id":3627}`
+	if !strings.Contains(a.plain, episode) || !strings.Contains(a.plain, specials) {
+		t.Errorf("generic names in French = %s, want %s and %s", a.plain, episode, specials)
 	}
 }
 
@@ -268,25 +272,28 @@ func TestSurrogateKeys(t *testing.T) {
 	f("/3/tv/episode_group/5acf93e60e0a26346d0000ce", " episode_group episode_group-5acf93e60e0a26346d0000ce")
 }
 
-// TestEveryOperation asks for each operation of the table: what is served, what needs a
-// session, what writes, and what a later version may answer.
-func TestEveryOperation(t *testing.T) {
-	w := writtenWorld(t, nil, catalogue()...)
-	later := regexp.MustCompile(`^(discover|search|trending|list|v4List|legacyGenreMovies$)|(PopularList|TopRatedList|NowPlayingList|UpcomingList|AiringTodayList|OnTheAirList)$|^changes`)
+// namedPath returns the path of an operation with what catalogue holds in the place of
+// its parameters.
+func namedPath(op *api.Operation) string {
 	values := map[string]string{
 		"movie_id": "550", "series_id": "1399", "season_number": "1", "episode_number": "2", "person_id": "287", "collection_id": "10",
 		"company_id": "1", "network_id": "49", "keyword_id": "825", "review_id": "5488c29bc3a3686f4a00004a", "credit_id": "52542282760ee313280017f9",
 		"tv_episode_group_id": "5acf93e60e0a26346d0000ce", "season_id": "3624", "episode_id": "63057", "external_id": "nm0000093",
 	}
+	path := op.Path
+	for _, p := range op.PathParams {
+		path = strings.Replace(path, "{"+p.Name+"}", cmp.Or(values[p.Name], "1"), 1)
+	}
+	return path
+}
+
+// TestEveryOperation asks for each operation of the table: what is served, what needs a
+// session, what writes, and what a later version may answer.
+func TestEveryOperation(t *testing.T) {
+	w := writtenWorld(t, nil, catalogue()...)
+	later := regexp.MustCompile(`^(discover|search|trending|list|v4List|legacyGenreMovies$)|(PopularList|TopRatedList|NowPlayingList|UpcomingList|AiringTodayList|OnTheAirList)$|^changes`)
 	for _, op := range api.Operations() {
-		path := op.Path
-		for _, p := range op.PathParams {
-			value := values[p.Name]
-			if value == "" {
-				value = "1"
-			}
-			path = strings.Replace(path, "{"+p.Name+"}", value, 1)
-		}
+		path := namedPath(&op)
 		rq := w.request(path + "?external_source=imdb_id")
 		rq.Method = []byte(op.Method)
 		a := w.do(t, rq)
@@ -425,5 +432,25 @@ func TestIncludedMarks(t *testing.T) {
 	}
 	if a := w.get(t, "/3/tv/2/credits"); a.plain != `{"id":2,"cast":[],"id":2}` {
 		t.Errorf("tv/2/credits = %s, want both ids that its program has", a.plain)
+	}
+}
+
+// TestDefaultsFollowRelease checks that what one release has as defaults answers
+// nothing of the next one.
+func TestDefaultsFollowRelease(t *testing.T) {
+	movie := fragment.KindMovie
+	version := func(results string) []resource {
+		return []resource{
+			numbered(movie, 1, of(fragment.SubDetails, `{"id":1`)),
+			defaultsOf(movie, of(fragment.SubKeywords, idMark, `"keywords":[`+results+`]}`)),
+		}
+	}
+	w := writtenWorld(t, nil, version("1")...)
+	for _, results := range []string{"1", "2", "3"} {
+		writeRelease(t, w.cfg.Releases, version(results)...)
+		w.releases.follow()
+		if a := w.get(t, "/3/movie/1/keywords"); a.plain != `{"id":1,"keywords":[`+results+`]}` {
+			t.Errorf("movie/1/keywords = %s, want [%s]", a.plain, results)
+		}
 	}
 }

@@ -21,6 +21,8 @@ import (
 type drawing struct {
 	t    *rapid.T
 	rows []release.PieceSpec // that every release has
+	// languages are those of the rows of images and videos that were drawn, by path.
+	languages map[string][]string
 }
 
 // drawnVariants are the languages that text may have.
@@ -61,9 +63,23 @@ func (d *drawing) members(label string, localised bool) []any {
 	return out
 }
 
-// images are the stored groups of an array of images or videos.
-func (d *drawing) groups(s fragment.Sub, array, none string, whole fragment.Variant) []frag {
-	langs := rapid.SliceOfN(rapid.SampledFrom([]string{"null", `"en"`, `"de"`, `"fr"`}), 0, 5).Draw(d.t, array)
+// defaultLabel is the label of the defaults of a kind, which have no rows.
+const defaultLabel = "default"
+
+// imageArrays names an array of images that a kind has.
+var imageArrays = map[fragment.Kind]string{
+	fragment.KindMovie: "logos", fragment.KindTV: "backdrops", fragment.KindSeason: "posters", fragment.KindEpisode: "stills",
+	fragment.KindCollection: "posters", fragment.KindPerson: "profiles", fragment.KindCompany: "logos", fragment.KindNetwork: "logos",
+}
+
+// groups are the stored groups of an array of images or videos. Rows without a language
+// belong to the group of none, unless that is empty.
+func (d *drawing) groups(s fragment.Sub, label, array, none string, whole fragment.Variant) []frag {
+	var langs []string
+	if label != defaultLabel {
+		langs = rapid.SliceOfN(rapid.SampledFrom([]string{"null", `"en"`, `"de"`, `"fr"`}), 0, 5).Draw(d.t, array)
+		d.languages[label+"/"+s.Name()] = langs
+	}
 	body := func(keep func(string) bool) string {
 		var rows []string
 		for i, l := range langs {
@@ -94,15 +110,11 @@ func (d *drawing) groups(s fragment.Sub, array, none string, whole fragment.Vari
 
 // sub draws the fragments of a sub-request.
 func (d *drawing) sub(k fragment.Kind, s fragment.Sub, label string) []frag {
-	label = fmt.Sprintf("%s %s %s", k, s, label)
 	switch s {
 	case fragment.SubImages:
-		if !takes(k, s, "include_image_language") {
-			return []frag{of(s, idMark, `"profiles":[{"iso_639_1":"de"}]}`)}
-		}
-		return d.groups(s, map[fragment.Kind]string{fragment.KindSeason: "posters", fragment.KindEpisode: "stills"}[k]+"logos", "", fragment.Base)
+		return d.groups(s, label, imageArrays[k], "", fragment.Base)
 	case fragment.SubVideos:
-		return d.groups(s, "results", "en", fragment.All)
+		return d.groups(s, label, "results", "en", fragment.All)
 	case fragment.SubChanges:
 		return []frag{of(s, `"changes":[{"key":"k","items":[{"time":"2024-12-01 09:57:34 UTC"},{"time":"2024-12-10 00:00:00 UTC"}]}]}`)}
 	case fragment.SubAlternativeTitles:
@@ -124,7 +136,7 @@ func (d *drawing) sub(k fragment.Kind, s fragment.Sub, label string) []frag {
 	var out []frag
 	for _, v := range variants {
 		for _, page := range pages {
-			out = append(out, frag{fragment.Address{Sub: s, Page: page, Variant: v}, d.body(fmt.Sprintf("%s %s %d", label, v, page), localised, paged, atEnd)})
+			out = append(out, frag{fragment.Address{Sub: s, Page: page, Variant: v}, d.body(fmt.Sprintf("%s %s %s %s %d", k, s, label, v, page), localised, paged, atEnd)})
 		}
 	}
 	return out
@@ -193,13 +205,13 @@ var drawnPaths = []struct {
 	{path: "/3/keyword/8", kind: fragment.KindKeyword},
 }
 
-// drawWorld draws a release.
-func drawWorld(t *rapid.T) []resource {
+// draw draws a release.
+func draw(t *rapid.T) (d *drawing, out []resource) {
 	movie, tv := fragment.KindMovie, fragment.KindTV
-	d := &drawing{t: t, rows: []release.PieceSpec{
+	d = &drawing{t: t, languages: map[string][]string{}, rows: []release.PieceSpec{
 		rowOf(movie, 90, fragment.SubRow), rowOf(movie, 90, fragment.SubMediaRow), rowOf(tv, 91, fragment.SubRow), rowOf(tv, 92, fragment.SubRow),
 	}}
-	out := []resource{
+	out = []resource{
 		numbered(movie, 90, of(fragment.SubRow, `"row":90`), in(fragment.SubRow, fragment.Language("de", "DE"), `"row":"deDE"`), of(fragment.SubMediaRow, `"media":90`)),
 		numbered(tv, 91, of(fragment.SubRow, `"row":91,"name":`, nameMark(release.WordSpecials, 0)), in(fragment.SubRow, fragment.Untranslated, `"row":"~"`)),
 		numbered(tv, 92), // its rows are the default
@@ -208,7 +220,7 @@ func drawWorld(t *rapid.T) []resource {
 	for _, p := range drawnPaths {
 		if !kinds[p.kind] {
 			kinds[p.kind] = true
-			frags := d.subs(p.kind, "default")
+			frags := d.subs(p.kind, defaultLabel)
 			frags = slices.DeleteFunc(frags, func(f frag) bool { return f.address.Variant != fragment.Base || f.address.Page != 0 })
 			if p.kind == tv {
 				frags = append(frags, of(fragment.SubRow, `"row":"default"`))
@@ -228,7 +240,7 @@ func drawWorld(t *rapid.T) []resource {
 		}
 		out = append(out, r)
 	}
-	return out
+	return d, out
 }
 
 func lastNumber(path string) (id uint64) {
@@ -340,7 +352,8 @@ func TestNamespaces(t *testing.T) {
 	dir, n := t.TempDir(), 0
 	rapid.Check(t, func(t *rapid.T) {
 		n++
-		w, closeWorld := bare.overWritten(t, filepath.Join(dir, fmt.Sprint(n)), drawWorld(t)...)
+		d, resources := draw(t)
+		w, closeWorld := bare.overWritten(t, filepath.Join(dir, fmt.Sprint(n)), resources...)
 		defer closeWorld()
 		w.verify(t)
 		for _, p := range drawnPaths {
@@ -350,5 +363,49 @@ func TestNamespaces(t *testing.T) {
 			v, names := params(t), drawAppends(t, p.kind.String())
 			checkAnswer(t, w, uri(t, p.path, v, names), joined(t, w, p.path, v, names))
 		}
+		v := params(t)
+		for path, languages := range d.languages {
+			checkRows(t, w, path, languages, v)
+		}
 	})
+}
+
+// checkRows checks which images or videos of a resource the languages of a request
+// leave.
+func checkRows(t *rapid.T, w *world, path string, languages []string, v url.Values) {
+	asked, none := languageSet(v, "include_image_language"), "null"
+	if strings.HasSuffix(path, "/videos") {
+		asked, none = languageSet(v, "include_video_language"), "en"
+		if len(asked) == 0 {
+			asked["en"] = true
+		}
+	}
+	for _, kind := range []string{"person", "company", "network"} {
+		if strings.HasPrefix(path, "/3/"+kind) {
+			clear(asked) // they take no language
+		}
+	}
+	want := []float64{}
+	for i, l := range languages {
+		if l = strings.Trim(l, `"`); l == "null" {
+			l = none
+		}
+		if len(asked) == 0 || asked[l] {
+			want = append(want, float64(i))
+		}
+	}
+	a := w.get(t, uri(t, path, v, nil))
+	if a.Status == 404 && len(want) == 0 {
+		return // this release has no default, which is the answer without a row
+	}
+	have := []float64{}
+	for _, member := range decode(t, a.plain).(map[string]any) {
+		list, _ := member.([]any)
+		for _, row := range list {
+			have = append(have, row.(map[string]any)["n"].(float64))
+		}
+	}
+	if !slices.Equal(have, want) {
+		t.Fatalf("%s?%s = %s, want rows %v of %v", path, v.Encode(), a.plain, want, languages)
+	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/valyala/fasthttp/fasthttputil"
 
 	"reelsplice/build/buildtest"
+	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/sharedtest"
 )
 
@@ -199,6 +200,30 @@ func BenchmarkRecorded(b *testing.B) {
 				w.edge.Serve(rq, func(rs *Response) { n = len(rs.Body) })
 			}
 			b.SetBytes(int64(n))
+		})
+	}
+}
+
+// BenchmarkIncludes answers a filmography, each row of which is looked up.
+func BenchmarkIncludes(b *testing.B) {
+	for _, n := range []int{1, 20, 200} {
+		credits := []any{`"cast":[`}
+		resources := make([]resource, 0, n+1)
+		for i := range n {
+			id := uint64(i + 1)
+			resources = append(resources, numbered(fragment.KindMovie, id, of(fragment.SubRow, fmt.Sprintf(`"id":%d,"title":"Title %d"`, id, id))))
+			credits = append(credits, `{`, rowOf(fragment.KindMovie, id, fragment.SubRow), fmt.Sprintf(`,"order":%d},`, i))
+		}
+		credits = append(credits, `{}],"crew":[]`, idEnd)
+		resources = append(resources, numbered(fragment.KindPerson, 287, of(fragment.SubMovieCredits, credits...)))
+		w := writtenWorld(b, nil, resources...)
+		b.Run(fmt.Sprintf("n=%d", n), func(b *testing.B) {
+			rq, length := w.request("/3/person/287/movie_credits"), 0
+			b.ReportAllocs()
+			for b.Loop() {
+				w.edge.Serve(rq, func(rs *Response) { length = len(rs.Body) })
+			}
+			b.SetBytes(int64(length))
 		})
 	}
 }

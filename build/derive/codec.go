@@ -21,7 +21,7 @@ func (t *Title) Append(dst []byte) []byte {
 	dst = binary.BigEndian.AppendUint64(dst, ^math.Float64bits(max(t.Popularity, 0)))
 	dst = binary.BigEndian.AppendUint64(dst, uint64(t.ID))
 	dst = binary.AppendVarint(dst, t.Votes)
-	return appendText(dst, t.Date)
+	return appendBool(appendText(dst, t.Date), t.Adult)
 }
 
 // Append appends a credit so that the bytes of credits compare as filmographies show
@@ -50,12 +50,16 @@ func (p *Person) append(dst []byte) []byte {
 	for _, s := range []string{p.Name, p.OriginalName, p.KnownForDepartment, p.ProfilePath} {
 		dst = appendText(dst, s)
 	}
-	dst = append(dst, 0)
-	if p.Adult {
-		dst[len(dst)-1] = 1
-	}
+	dst = appendBool(dst, p.Adult)
 	dst = binary.AppendVarint(dst, p.Gender)
 	return binary.BigEndian.AppendUint64(dst, math.Float64bits(p.Popularity))
+}
+
+func appendBool(dst []byte, b bool) []byte {
+	if b {
+		return append(dst, 1)
+	}
+	return append(dst, 0)
 }
 
 func appendText(dst []byte, s string) []byte {
@@ -117,6 +121,7 @@ func (r *reader) title() Title {
 	t := Title{Kind: fragment.Kind(r.byte()), Popularity: math.Float64frombits(^r.uint64()), ID: int64(r.uint64())}
 	t.Votes = r.int()
 	t.Date = r.text()
+	t.Adult = r.byte() == 1
 	return t
 }
 

@@ -13,6 +13,7 @@ type Title struct {
 	Popularity float64
 	Votes      int64
 	Date       string // of release or first airing, YYYY-MM-DD or ""
+	Adult      bool
 }
 
 // A Role is the type of a credit, as credit/{id} says it.

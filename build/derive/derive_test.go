@@ -28,6 +28,7 @@ func drawTitle(t *rapid.T) Title {
 		Popularity: rapid.Float64Range(0, 1e6).Draw(t, "popularity"),
 		Votes:      rapid.Int64().Draw(t, "votes"),
 		Date:       rapid.String().Draw(t, "date"),
+		Adult:      rapid.Bool().Draw(t, "adult"),
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 func MovieTitle(m *catalog.Movie) Title {
 	return Title{
 		Kind: fragment.KindMovie, ID: m.ID.V, Popularity: m.Popularity.V, Votes: m.VoteCount.V, Date: m.ReleaseDate.V,
+		Adult: m.Adult.V,
 	}
 }
 

@@ -2,6 +2,7 @@ package derive
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strconv"
 
@@ -47,6 +48,7 @@ func NewSeries(id int64, tv *catalog.TV) *Series {
 func TVTitle(t *catalog.TV) Title {
 	return Title{
 		Kind: fragment.KindTV, ID: t.ID.V, Popularity: t.Popularity.V, Votes: t.VoteCount.V, Date: t.FirstAirDate.V,
+		Adult: t.Adult.V,
 	}
 }
 
@@ -59,12 +61,13 @@ type Broadcast struct {
 	GuestStars []catalog.GuestStar
 }
 
-// Broadcasts returns the episodes of a season: those of its record, and those that
-// have a record of their own, which wins. Both are in the order of their numbers.
+// Broadcasts returns the episodes of a season that have a number, each once: those of
+// its record, and those that have a record of their own, which wins. They are in the
+// order of their numbers.
 func Broadcasts(s *catalog.Season, own []*catalog.Episode) []Broadcast {
 	var out []Broadcast
 	have := map[int64]bool{}
-	for _, e := range own {
+	for _, e := range own { // records have numbers, or they would have no key
 		if e.Crew == nil && e.GuestStars == nil && s != nil && hasEpisode(s, e.EpisodeNumber.V) {
 			continue // a record of sub-requests alone
 		}
@@ -73,7 +76,9 @@ func Broadcasts(s *catalog.Season, own []*catalog.Episode) []Broadcast {
 	}
 	if s != nil {
 		for i := range s.Episodes {
-			if e := &s.Episodes[i]; !have[e.EpisodeNumber.V] {
+			e := &s.Episodes[i]
+			if n := e.EpisodeNumber; n.Set && n.V >= 0 && n.V <= math.MaxUint32 && !have[n.V] {
+				have[n.V] = true
 				out = append(out, Broadcast{e.EpisodeNumber.V, e.AirDate.V, e.Crew, e.GuestStars})
 			}
 		}

@@ -118,7 +118,7 @@ func (r *Renderer) translations(m *model, s *sub, rec wire.Record) {
 	var missing []int
 	n, _ := rec.Len(m.localized)
 	for i := range n {
-		if c := rec.At(m.localized, i); m.hasText(c) && !(ok && t.has(given, c.String(m.crawlLanguage).V)) {
+		if c := rec.At(m.localized, i); m.hasText(c) && (!ok || !t.has(given, c.String(m.crawlLanguage).V)) {
 			missing = append(missing, i)
 		}
 	}

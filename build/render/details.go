@@ -16,6 +16,9 @@ import (
 // and in the languages in which they differ from that.
 func (r *Renderer) details(m *model, rec wire.Record, langs languages) {
 	base := version{rec: rec}
+	if m.genres != nil {
+		r.genres = *m.genresOf(rec)
+	}
 	r.show(m, &base, nil, baseOnly)
 	if len(m.texts) == 0 {
 		return
@@ -263,7 +266,7 @@ func (r *Renderer) row(m *model, w *row, v *version) {
 		case c.index >= 0:
 			r.cell(m, c, v.rec)
 		default:
-			r.ownCell(m, c, v.rec)
+			r.ownCell(m, c)
 		}
 	}
 }
@@ -289,7 +292,7 @@ func (r *Renderer) cell(m *model, c *cell, rec wire.Record) {
 }
 
 // ownCell writes a member that the details do not have.
-func (r *Renderer) ownCell(m *model, c *cell, rec wire.Record) {
+func (r *Renderer) ownCell(m *model, c *cell) {
 	f := &r.out
 	f.name(c.name)
 	switch c.name {
@@ -301,10 +304,9 @@ func (r *Renderer) ownCell(m *model, c *cell, rec wire.Record) {
 		f.buf = strconv.AppendInt(f.buf, r.episodeCount, 10)
 	case genreIDs:
 		f.text("[")
-		genres := *m.genresOf(rec)
-		for i := range genres {
+		for i := range r.genres {
 			f.comma()
-			f.buf = strconv.AppendInt(f.buf, genres[i].ID.V, 10)
+			f.buf = strconv.AppendInt(f.buf, r.genres[i].ID.V, 10)
 		}
 		f.text("]")
 	}

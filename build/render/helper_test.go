@@ -113,15 +113,14 @@ func addressesAre(tb testing.TB, all map[string]string, sub string, want ...stri
 	}
 }
 
-
 // A composer answers from fragments as the edge does.
 type composer struct {
-	tb   testing.TB
-	list []Fragment
+	list  []Fragment
+	wrong string // what pieces there are that cannot be
 	// included are the fragments that others include, by includeName.
 	included map[string]string
-	lang     string // of names
-	id       string // of the resource; 7 for none
+	lang     fragment.Variant // of names
+	id       string           // of the resource; 7 for none
 }
 
 // find returns the first of the addresses that there is a fragment for.
@@ -151,17 +150,18 @@ func (c *composer) join(f Fragment, alone bool) string {
 			}
 			b = append(b, '}')
 			if i != len(f.Pieces)-1 {
-				c.tb.Errorf("%s: the end is piece %d of %d", f.Address, i, len(f.Pieces))
+				c.wrong = fmt.Sprintf("%s: the end is piece %d of %d", f.Address, i, len(f.Pieces))
 			}
 		case release.OpPageMark:
 			b = append(b, fmt.Sprintf(`"page":%d,`, max(f.Address.Page, 1))...)
 		case release.OpReference:
-			b = append(b, SharedGenres(p.Kind, p.Genres)[0].Pieces[0].Raw...)
+			b = append(b, c.genres(p)...)
 		case release.OpName:
+			lang := c.lang.Bare().String()
 			name := map[release.Word]string{
-				release.WordSeason:   reference.SeasonName(c.lang, "", int(p.Number)),
-				release.WordEpisode:  reference.EpisodeName(c.lang, "", int(p.Number)),
-				release.WordSpecials: reference.SpecialsName(c.lang, ""),
+				release.WordSeason:   reference.SeasonName(lang, "", int(p.Number)),
+				release.WordEpisode:  reference.EpisodeName(lang, "", int(p.Number)),
+				release.WordSpecials: reference.SpecialsName(lang, ""),
 			}[p.Word]
 			b = wire.AppendString(b, name)
 		case release.OpInclude:
@@ -171,10 +171,25 @@ func (c *composer) join(f Fragment, alone bool) string {
 			}
 			b = append(b, text...)
 		default:
-			c.tb.Errorf("%s: piece %d has op %d", f.Address, i, p.Op)
+			c.wrong = fmt.Sprintf("%s: piece %d has op %d", f.Address, i, p.Op)
 		}
 	}
 	return string(b)
+}
+
+// genres returns the shared genres in the language.
+func (c *composer) genres(p Piece) []byte {
+	shared := composer{list: SharedGenres(p.Kind, p.Genres)}
+	f, _ := shared.find(fragment.Address{Sub: fragment.SubGenres, Variant: c.lang},
+		fragment.Address{Sub: fragment.SubGenres, Variant: c.lang.Bare()}, fragment.Address{Sub: fragment.SubGenres})
+	return f.Pieces[0].Raw
+}
+
+// inLanguage returns what answers a sub-request in the language.
+func (c *composer) inLanguage(s fragment.Sub) string {
+	f, _ := c.find(fragment.Address{Sub: s, Variant: c.lang}, fragment.Address{Sub: s, Variant: c.lang.OfAnyRegion()},
+		fragment.Address{Sub: s, Variant: fragment.Untranslated}, fragment.Address{Sub: s})
+	return c.answer(f, true)
 }
 
 // answer returns the object that a fragment is, alone or appended.
@@ -194,18 +209,30 @@ func (c *composer) answer(f Fragment, alone bool) string {
 // a member twice.
 func allAreJSON(tb testing.TB, what string, list []Fragment) {
 	tb.Helper()
-	c := composer{tb: tb, list: list}
+	if wrong := notJSON(list); wrong != "" {
+		tb.Errorf("%s: %s", what, wrong)
+	}
+}
+
+// notJSON tells of a fragment that is not a JSON object, or has a member twice; "" when
+// there is none.
+func notJSON(list []Fragment) string {
+	c := composer{list: list}
 	for _, f := range list {
 		for _, alone := range []bool{true, false} {
 			body := c.answer(f, alone)
+			if c.wrong != "" {
+				return c.wrong
+			}
 			if !json.Valid([]byte(body)) {
-				tb.Errorf("%s of %s, alone %v = %.2000s, want JSON", f.Address, what, alone, body)
+				return fmt.Sprintf("%s, alone %v = %.2000s, want JSON", f.Address, alone, body)
 			}
 			if member := twice(body); member != "" {
-				tb.Errorf("%s of %s, alone %v: member %q is there twice: %.2000s", f.Address, what, alone, member, body)
+				return fmt.Sprintf("%s, alone %v: member %q is there twice: %.2000s", f.Address, alone, member, body)
 			}
 		}
 	}
+	return ""
 }
 
 // twice returns a member that an object has twice.
@@ -230,4 +257,26 @@ func twice(object string) string {
 		}
 	}
 	return ""
+}
+
+// memberNames returns the names of an object's members, in order.
+func memberNames(tb testing.TB, object string) []string {
+	tb.Helper()
+	d := json.NewDecoder(strings.NewReader(object))
+	if _, err := d.Token(); err != nil {
+		tb.Fatal(err)
+	}
+	var names []string
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			tb.Fatal(err)
+		}
+		names = append(names, name.(string))
+		var v json.RawMessage
+		if err := d.Decode(&v); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	return names
 }

@@ -150,13 +150,13 @@ func (list languages) chooseBare() {
 
 // A version is a record as it is shown in one language.
 type version struct {
-	rec          wire.Record
-	lang, region string
-	variant      fragment.Variant // of the language; Base for the base and for languages without text
-	local        bool             // not the base: seasons and episodes are named in the language
-	generic      bool             // the name is the generic one
-	shared       bool             // the genres are a shared fragment
-	given        uint64           // the texts that a crawl in the language gave
+	rec     wire.Record
+	lang    string
+	variant fragment.Variant // of the language; Base for the base and for languages without text
+	local   bool             // not the base: seasons and episodes are named in the language
+	generic bool             // the name is the generic one
+	shared  bool             // the genres are a shared fragment
+	given   uint64           // the texts that a crawl in the language gave
 }
 
 // untranslated returns base as it is shown in a language without text of its own; lang
@@ -188,7 +188,7 @@ func (r *Renderer) untranslated(m *model, base wire.Record, lang string) version
 // neither the record nor l has stays absent.
 func (r *Renderer) apply(m *model, base wire.Record, l *language) version {
 	v := r.untranslated(m, base, l.lang)
-	v.region, v.variant = l.region, l.variant
+	v.variant = l.variant
 	for i := range m.texts {
 		t := &m.texts[i]
 		if t.rule == toGenres {
@@ -274,6 +274,8 @@ func (m *model) sameText(i int, a, b *version) bool {
 	switch {
 	case t.rule == toGeneric && (a.generic || b.generic):
 		return a.generic == b.generic
+	case t.rule == toNames && a.given>>i&1 != b.given>>i&1:
+		return false // one of them names the rows itself
 	case t.rule == toGenres:
 		return a.given>>i&1 == b.given>>i&1 && (a.shared || b.shared || slices.Equal(*m.genresOf(a.rec), *m.genresOf(b.rec)))
 	case f.Shape == wire.ShapeString:

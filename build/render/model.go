@@ -345,7 +345,7 @@ func (m *model) addRows() {
 func (m *model) cell(name string, out *row) cell {
 	c := cell{name: name, index: -1, text: -1, empty: `"` + name + `":` + `""`}
 	f := m.member(name)
-	if f == nil {
+	if f == nil || name == episodeCount { // what a record has of it is one source of several
 		return c
 	}
 	c.index = indexOf(m.plan, f)

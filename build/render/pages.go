@@ -172,7 +172,7 @@ func (list languages) pageVariants(tag string) []fragment.Variant {
 
 // derivedPages adds all pages of a list of titles, and its tail, where rec gives no
 // page: rows that are included.
-func (r *Renderer) derivedPages(m *model, rec wire.Record, name fragment.Sub, row include, ids []int64) {
+func (r *Renderer) derivedPages(m *model, rec wire.Record, name fragment.Sub, v fragment.Variant, row include, ids []int64) {
 	s := m.sub(name)
 	if n, _ := rec.Len(s.field); n > 0 || len(ids) == 0 {
 		return
@@ -185,9 +185,9 @@ func (r *Renderer) derivedPages(m *model, rec wire.Record, name fragment.Sub, ro
 		f.text(`"results":`)
 		r.includeList(row.kind, row.sub, ids[n*pageSize:min((n+1)*pageSize, results)])
 		f.totals(total, results)
-		f.add(fragment.Address{Sub: name, Page: uint16(n + 1)}, f.end())
+		f.add(fragment.Address{Sub: name, Page: uint16(n + 1), Variant: v}, f.end())
 	}
 	f.beginPage(s)
 	f.noRows(total, results)
-	f.add(fragment.Address{Sub: name}, f.end())
+	f.add(fragment.Address{Sub: name, Variant: v}, f.end())
 }

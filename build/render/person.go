@@ -45,7 +45,7 @@ func (r *Renderer) person(m *model, rec wire.Record, d PersonDerived) {
 			r.filmography(m.sub(s.sub), s.kind, d.Credits)
 		}
 	}
-	r.knownFor(m, rec, d.KnownFor)
+	r.knownFor(p, d.KnownFor)
 }
 
 // joinCredits makes the given lists of credits agree on what is given: the combined
@@ -152,9 +152,8 @@ func (f *fragments) credit(c *derive.Credit) {
 
 // knownFor adds the member known_for of the person's rows, which every person has:
 // other resources include it.
-func (r *Renderer) knownFor(m *model, rec wire.Record, derived []derive.Title) {
+func (r *Renderer) knownFor(p *catalog.Person, derived []derive.Title) {
 	f := &r.out
-	p := wire.As[catalog.Person](rec)
 	f.begin()
 	if p.KnownFor == nil {
 		f.text(`"known_for":[`)

@@ -26,8 +26,9 @@ var kindsByFolder = map[string]fragment.Kind{
 }
 
 // fragmentsOf renders a record of any kind of which nothing is derived.
-func fragmentsOf(rec wire.Record, k fragment.Kind) []Fragment {
-	r := New()
+func fragmentsOf(rec wire.Record, k fragment.Kind) []Fragment { return fragmentsBy(New(), rec, k) }
+
+func fragmentsBy(r *Renderer, rec wire.Record, k fragment.Kind) []Fragment {
 	switch k {
 	case fragment.KindMovie:
 		return r.Movie(wire.As[catalog.Movie](rec), TitleDerived{})
@@ -46,7 +47,7 @@ func fragmentsOf(rec wire.Record, k fragment.Kind) []Fragment {
 	case fragment.KindNetwork:
 		return r.Network(wire.As[catalog.Network](rec))
 	case fragment.KindKeyword:
-		return r.Keyword(wire.As[catalog.KeywordRecord](rec), nil)
+		return r.Keyword(wire.As[catalog.KeywordRecord](rec), nil, nil)
 	case fragment.KindReview:
 		return r.Review(wire.As[catalog.ReviewRecord](rec))
 	case fragment.KindCredit:
@@ -95,6 +96,7 @@ var edited = []string{
 }
 
 func checkRecorded(t *testing.T, kind fragment.Kind, file string) {
+	t.Helper()
 	raw, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -114,16 +116,17 @@ func checkRecorded(t *testing.T, kind fragment.Kind, file string) {
 	if err := json.Unmarshal([]byte(row), &body); err != nil {
 		t.Fatal(err)
 	}
-	c := composer{tb: t, id: string(body["id"]), list: fragmentsOf(parseKind(t, kind, fmt.Sprintf(`{"id":7,%q:%s}`, name, row)), kind)}
+	c := composer{id: string(body["id"]), list: fragmentsOf(parseKind(t, kind, fmt.Sprintf(`{"id":7,%q:%s}`, name, row)), kind)}
 	checkSub(t, &c, kind, name, row)
 }
 
 func checkDetails(t *testing.T, kind fragment.Kind, row string) {
+	t.Helper()
 	rec := parseKind(t, kind, row)
 	if m := models()[kind]; !m.isDetails(rec) && m.required != nil {
 		t.Errorf("a details answer does not count as one: %.500s", row)
 	}
-	c := composer{tb: t, list: fragmentsOf(rec, kind)}
+	c := composer{list: fragmentsOf(rec, kind)}
 	allAreJSON(t, t.Name(), c.list)
 	var want map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(row), &want); err != nil {
@@ -161,7 +164,7 @@ func checkSub(t *testing.T, c *composer, kind fragment.Kind, name, want string) 
 	a := fragment.Address{Sub: s, Page: body.Page}
 	f, ok := c.find(fragment.Address{Sub: s, Variant: fragment.All}, a)
 	if !ok {
-		c = &composer{tb: t, id: c.id, list: Defaults(kind)}
+		c = &composer{id: c.id, list: Defaults(kind)}
 		if f, ok = c.find(fragment.Address{Sub: s}); !ok {
 			t.Fatalf("%s: no fragment", a)
 		}

@@ -29,7 +29,8 @@ type Renderer struct {
 	episodeCount   int64  // of a season
 	seriesLanguage string // original language of the series of a season
 	personName     string
-	parts          []int64 // of a collection that gives none; else nil
+	genres         []catalog.Genre // of the base, whose ids rows have in all languages
+	parts          []int64         // of a collection that gives none; else nil
 
 	// Kept for the next record:
 	langs     languages
@@ -108,8 +109,8 @@ func (r *Renderer) movie(m *model, rec wire.Record, d TitleDerived) {
 
 // derivedTitles adds the lists of titles that a movie or a series gives none of.
 func (r *Renderer) derivedTitles(m *model, rec wire.Record, d TitleDerived) {
-	r.derivedPages(m, rec, fragment.SubRecommendations, include{m.kind, fragment.SubMediaRow}, d.Recommendations)
-	r.derivedPages(m, rec, fragment.SubSimilar, include{m.kind, fragment.SubRow}, d.Similar)
+	r.derivedPages(m, rec, fragment.SubRecommendations, fragment.Base, include{m.kind, fragment.SubMediaRow}, d.Recommendations)
+	r.derivedPages(m, rec, fragment.SubSimilar, fragment.Base, include{m.kind, fragment.SubRow}, d.Similar)
 }
 
 // TV returns the fragments of a series.
@@ -178,14 +179,26 @@ func (r *Renderer) Season(s *catalog.Season, d SeasonDerived) []Fragment {
 func (r *Renderer) season(m *model, rec wire.Record, d SeasonDerived) {
 	s := wire.As[catalog.Season](rec)
 	r.nested.episodes = d.Episodes
-	r.showID, r.episodeCount = s.SeriesID.V, int64(len(s.Episodes))
+	r.showID, r.episodeCount = s.SeriesID.V, max(int64(len(s.Episodes)), s.EpisodeCount.V)
 	if d.Series != nil {
 		r.seriesLanguage = d.Series.OriginalLanguage.V
+		r.episodeCount = max(r.episodeCount, episodesOf(d.Series, s.SeasonNumber.V))
 	}
 	if s.AggregateCredits == nil {
 		s.AggregateCredits = d.Aggregate
 	}
 	r.record(m, rec)
+}
+
+// episodesOf returns how many episodes a season has by the details of its series, which
+// know of more than a record without a list of them.
+func episodesOf(t *catalog.TV, season int64) int64 {
+	for i := range t.Seasons {
+		if s := &t.Seasons[i]; s.SeasonNumber.V == season {
+			return s.EpisodeCount.V
+		}
+	}
+	return 0
 }
 
 // deriveSeason gives a season without details the episodes and networks that others
@@ -281,14 +294,20 @@ func (r *Renderer) Company(c *catalog.Company, movies []int64) []Fragment {
 }
 
 // Keyword returns the fragments of a keyword. movies are the ids of its movies in
-// order, used where the record gives none.
-func (r *Renderer) Keyword(k *catalog.KeywordRecord, movies []int64) []Fragment {
-	return r.withMovies(fragment.KindKeyword, wire.RecordOf(k), movies)
+// order, used where the record gives none; all are those and the ones for adults,
+// which are served to who asks for them.
+func (r *Renderer) Keyword(k *catalog.KeywordRecord, movies, all []int64) []Fragment {
+	rec := wire.RecordOf(k)
+	r.withMovies(fragment.KindKeyword, rec, movies)
+	if len(all) > len(movies) {
+		r.derivedPages(r.models[fragment.KindKeyword], rec, fragment.SubMovies, fragment.All, include{fragment.KindMovie, fragment.SubRow}, all)
+	}
+	return r.out.list
 }
 
 func (r *Renderer) withMovies(k fragment.Kind, rec wire.Record, movies []int64) []Fragment {
 	m := r.plainRecord(k, rec)
-	r.derivedPages(m, rec, fragment.SubMovies, include{fragment.KindMovie, fragment.SubRow}, movies)
+	r.derivedPages(m, rec, fragment.SubMovies, fragment.Base, include{fragment.KindMovie, fragment.SubRow}, movies)
 	return r.out.list
 }
 
@@ -327,7 +346,8 @@ func (r *Renderer) plainRecord(k fragment.Kind, rec wire.Record) *model {
 func (r *Renderer) start(k fragment.Kind, rec wire.Record) *model {
 	r.out.reset()
 	r.nested = nested{}
-	r.showID, r.episodeCount, r.seriesLanguage, r.personName, r.parts = 0, 0, "", "", nil
+	r.showID, r.episodeCount, r.seriesLanguage, r.personName = 0, 0, "", ""
+	r.genres, r.parts = nil, nil
 	m := r.models[k]
 	m.fillBase(rec)
 	return m

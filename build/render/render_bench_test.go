@@ -6,49 +6,85 @@ import (
 	"os"
 	"testing"
 
+	"reelsplice/build/derive"
 	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/sharedtest"
 	"reelsplice/schemas/wire"
 )
 
-// recorded returns a recorded answer with five appended objects.
-func recorded(tb testing.TB) string {
+// recorded returns a recorded answer.
+func recorded(tb testing.TB, elem ...string) string {
 	tb.Helper()
-	data, err := os.ReadFile(sharedtest.Path(tb, "recorded", "movie", "details-append--krelinga-550-append5.json"))
+	data, err := os.ReadFile(sharedtest.Path(tb, append([]string{"recorded"}, elem...)...))
 	if err != nil {
 		tb.Fatal(err)
 	}
 	return string(data)
 }
 
+// fightClub is a recorded answer with five appended objects.
+func fightClub(tb testing.TB) string {
+	tb.Helper()
+	return recorded(tb, "movie", "details-append--krelinga-550-append5.json")
+}
+
 // TestRecordedOrder checks that the fragments of a recorded answer, joined, are that
 // answer, byte for byte.
 func TestRecordedOrder(t *testing.T) {
 	var want bytes.Buffer
-	if err := json.Compact(&want, []byte(recorded(t))); err != nil {
+	if err := json.Compact(&want, []byte(fightClub(t))); err != nil {
 		t.Fatal(err)
 	}
-	all := render(t, recorded(t))
+	all := render(t, fightClub(t))
 	if !bytes.HasPrefix(want.Bytes(), []byte(all["details"])) {
 		t.Errorf("details\n = %s\nwant the start of %.3000s", all["details"], want.Bytes())
 	}
 }
 
-func BenchmarkMovie(b *testing.B) {
-	row := recorded(b)
+func BenchmarkMovie(b *testing.B) { benchmark(b, fragment.KindMovie, fightClub(b)) }
+
+func BenchmarkTV(b *testing.B) {
+	benchmark(b, fragment.KindTV, recorded(b, "tv", "details-append--krelinga-1399-append5.json"))
+}
+
+func BenchmarkSeason(b *testing.B) {
+	benchmark(b, fragment.KindSeason, recorded(b, "tv-season", "details-append--krelinga-1399-1-append3.json"))
+}
+
+// BenchmarkFilmography renders a person of 300 derived credits.
+func BenchmarkFilmography(b *testing.B) {
+	credits := make([]derive.Credit, 300)
+	for i := range credits {
+		credits[i] = derive.Credit{
+			ID: "52fe4250c3a36847f80149f3", Role: derive.Cast, Character: "The Narrator",
+			Title: derive.Title{Kind: fragment.KindMovie, ID: int64(i + 1)},
+		}
+	}
 	r := New()
-	p := wire.NewParser()
+	b.ReportAllocs()
+	for b.Loop() {
+		p := catalog.Person{ID: wire.Number(1), Name: wire.Text("N")}
+		if list := r.Person(&p, PersonDerived{Credits: credits}); len(list) == 0 {
+			b.Fatal("no fragments")
+		}
+	}
+}
+
+func benchmark(b *testing.B, k fragment.Kind, row string) {
+	b.Helper()
+	r, p := New(), wire.NewParser()
 	var raw, n int
 	b.ReportAllocs()
 	for b.Loop() {
-		b.StopTimer() // Movie may change the record
-		m := new(catalog.Movie)
-		if err := p.Parse(row, wire.RecordOf(m)); err != nil {
+		b.StopTimer() // rendering may change the record
+		rec := catalog.TypeOf(k).New()
+		if err := p.Parse(row, rec); err != nil {
 			b.Fatal(err)
 		}
 		b.StartTimer()
 		raw, n = 0, 0
-		for _, f := range r.Movie(m, TitleDerived{}) {
+		for _, f := range fragmentsBy(r, rec, k) {
 			n++
 			for _, p := range f.Pieces {
 				raw += len(p.Raw)

@@ -34,7 +34,7 @@ func (r *Renderer) sub(m *model, s *sub, rec wire.Record, langs languages) {
 		if langs[i].crawl.IsNil() {
 			continue
 		}
-		if c, ok := langs[i].crawl.Sub(s.crawl); ok && c != given && r.body(c) {
+		if c, ok := langs[i].crawl.Sub(s.crawl); ok && c != given && r.out.body(c) {
 			r.out.addTo(fragment.Address{Sub: s.sub}, langs[i].variants(), r.out.end())
 		}
 	}
@@ -42,7 +42,7 @@ func (r *Renderer) sub(m *model, s *sub, rec wire.Record, langs languages) {
 
 // whole adds a sub-request in one variant; none for a nil record.
 func (r *Renderer) whole(s *sub, v fragment.Variant, rec wire.Record) {
-	if !rec.IsNil() && r.body(rec) {
+	if !rec.IsNil() && r.out.body(rec) {
 		r.addUnlessEmpty(s, v)
 	}
 }
@@ -60,8 +60,6 @@ func (r *Renderer) addUnlessEmpty(s *sub, v fragment.Variant) {
 // body writes a sub-request's object without its opening brace, the mark for the id
 // where the standalone answer has one. It reports false, and leaves nothing to end, for
 // an object without members, which is no answer.
-func (r *Renderer) body(rec wire.Record) bool { return r.out.body(rec) }
-
 func (f *fragments) body(rec wire.Record) bool {
 	n, at := len(rec.Plan.Fields), rec.Plan.IDAt
 	f.begin()

@@ -78,7 +78,7 @@ func writeBuild(w io.Writer, r *build.Report, published bool) {
 	}
 	fmt.Fprintf(t, "release\t%s, %s\n", r.Release, state)
 	for _, kind := range slices.Sorted(maps.Keys(r.Records)) {
-		fmt.Fprintf(t, "records\t%s\n", plural(r.Records[kind], kind))
+		fmt.Fprintf(t, "records\t%s\n", ofKind(r.Records[kind], kind))
 	}
 	fmt.Fprintf(t, "derived\t%s that no dump has a record of\n", plural(r.Derived, "resource"))
 	fmt.Fprintf(t, "fragments\t%d in %s\n", r.Fragments, plural(r.Segments, "segment"))

@@ -103,7 +103,7 @@ func areRecords(n int64) string {
 func writeIngest(w io.Writer, r *ingest.Report) {
 	fmt.Fprintf(w, "read %s in %.1f s\n", plural(r.Rows, "row"), r.Seconds)
 	for _, kind := range slices.Sorted(maps.Keys(r.Records)) {
-		fmt.Fprintf(w, "catalogue: %s\n", plural(r.Records[kind], kind))
+		fmt.Fprintf(w, "catalogue: %s\n", ofKind(r.Records[kind], kind))
 	}
 	for _, n := range []struct {
 		count int64

@@ -43,6 +43,24 @@ func isTerminal(w io.Writer) bool {
 	return ok && isatty.IsTerminal(f.Fd())
 }
 
+// kindNames are the kinds of records whose names say little, or take no plain s.
+var kindNames = map[string][2]string{
+	"tv": {"series", "series"}, "person": {"person", "people"}, "company": {"company", "companies"},
+	"episode_group": {"episode group", "episode groups"},
+}
+
+// ofKind returns "1 movie", "2 people".
+func ofKind(n int64, kind string) string {
+	names, ok := kindNames[kind]
+	switch {
+	case !ok:
+		return plural(n, kind)
+	case n == 1:
+		return "1 " + names[0]
+	}
+	return fmt.Sprintf("%d %s", n, names[1])
+}
+
 // plural returns "1 row", "2 rows".
 func plural[T int | int64](n T, what string) string {
 	if n == 1 {

@@ -48,6 +48,7 @@ func serveFlags(f *pflag.FlagSet, cfg *serve.Config) *size {
 	f.StringVar(&cfg.AdminAddr, "admin-addr", "", "host:port of health, metrics and profiles; none when not given")
 	f.StringVar(&cfg.TLSCert, "tls-cert", "", "PEM `FILE` of the certificate, with --tls-key")
 	f.StringVar(&cfg.TLSKey, "tls-key", "", "PEM `FILE` of the key")
+	f.StringVar(&cfg.ImageBaseURL, "image-base-url", cfg.ImageBaseURL, "`URL` of images that configuration names")
 	f.StringVar(&cfg.CallbackURL, "callback-url", cfg.CallbackURL, "`URL` where users approve request tokens")
 	f.StringVar(&cfg.SigningKey, "signing-key", "", "`FILE` with the key of request tokens; one for this run alone when not given")
 	f.BoolVar(&cfg.AllowQueryKey, "allow-query-key", false, "accept a token as api_key in the query too")

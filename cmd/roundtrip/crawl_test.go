@@ -222,6 +222,9 @@ func keepFind(a *answer) (crawl, error) {
 				return crawl{}, err
 			}
 			files[file(v)+".json"] = row
+			if name == "tv_season_results" { // a season's own answer does not count its episodes, the series' does
+				files[fmt.Sprintf("tv/%d.json", v.int("show_id"))] = fmt.Appendf(nil, `{"id":%d,"seasons":[%s]}`, v.int("show_id"), row)
+			}
 			files[file(v)+"-external_ids.json"] = fmt.Appendf(nil, `{"id":%d,%q:%s}`, v.int("id"), source, external)
 		}
 	}

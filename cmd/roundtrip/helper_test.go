@@ -1,8 +1,11 @@
 package roundtrip
 
 import (
+	"bytes"
+	"compress/gzip"
 	"crypto/rand"
 	"encoding/json"
+	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -166,20 +169,49 @@ func newEdge(t *testing.T, releases, rel string) *edge {
 	return &edge{served, token}
 }
 
-// A reply is a copy of what an edge answered.
+// A reply is a copy of what an edge answered, with its body inflated.
 type reply struct {
-	status                    int
-	body, etag, cache, origin string
+	status                  int
+	body, etag, cache, keys string
 }
 
 // get asks for target, a path with its query, without compression.
-func (e *edge) get(target string) reply {
+func (e *edge) get(target string) reply { return e.do(target, nil) }
+
+// getIfNot asks for target unless it still has a tag.
+func (e *edge) getIfNot(target, etag string) reply {
+	return e.do(target, func(rq *serve.Request) { rq.IfNoneMatch = []byte(etag) })
+}
+
+// getGzip asks for target with gzip, and checks that the body is one member.
+func (e *edge) getGzip(t *testing.T, target string) reply {
+	t.Helper()
+	r := e.do(target, func(rq *serve.Request) { rq.AcceptEncoding = []byte("gzip") })
+	from := bytes.NewReader([]byte(r.body))
+	z, err := gzip.NewReader(from)
+	if err != nil {
+		t.Fatalf("GET %s with gzip: %v", target, err)
+	}
+	z.Multistream(false)
+	body, err := io.ReadAll(z)
+	if err != nil || from.Len() > 0 {
+		t.Fatalf("GET %s with gzip: %v, %d bytes behind the first member", target, err, from.Len())
+	}
+	r.body = string(body)
+	return r
+}
+
+func (e *edge) do(target string, change func(*serve.Request)) reply {
 	path, query, _ := strings.Cut(target, "?")
-	var out reply
-	e.Serve(&serve.Request{
+	rq := &serve.Request{
 		Method: []byte("GET"), Path: []byte(path), Query: []byte(query),
 		Authorization: []byte("Bearer " + e.token),
-	}, func(rs *serve.Response) {
+	}
+	if change != nil {
+		change(rq)
+	}
+	var out reply
+	e.Serve(rq, func(rs *serve.Response) {
 		out = reply{rs.Status, string(rs.Body), string(rs.ETag), rs.Cache, string(rs.SurrogateKey)}
 	})
 	return out

@@ -1,16 +1,15 @@
-//go:build unix
-
 package roundtrip
 
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
-	"syscall"
+	"strings"
 	"testing"
+	"time"
 )
 
 // TestBuildMemory: a build keeps to the memory that it is given, and what it is given
@@ -27,8 +26,8 @@ func TestBuildMemory(t *testing.T) {
 	}
 	small := buildAsChild(t, bin, w.dir(), "256MiB")
 	const most = 400 << 20
-	if small.peak > most || small.Peak > most {
-		t.Errorf("build --memory 256MiB: peak %d MiB by the system, %d MiB by itself, want at most %d", small.peak>>20, small.Peak>>20, most>>20)
+	if small.peak > most {
+		t.Errorf("build --memory 256MiB: peak %d MiB, want at most %d", small.peak>>20, most>>20)
 	}
 	large := buildAsChild(t, bin, w.dir(), "4GiB")
 	if small.Release != large.Release {
@@ -41,7 +40,7 @@ type childBuild struct {
 	Release string  `json:"release"`
 	Peak    int64   `json:"peak_rss_bytes"`
 	Seconds float64 `json:"seconds"`
-	peak    int64   // as the system says
+	peak    int64   // as the system says, where it does; otherwise Peak
 }
 
 func buildAsChild(t *testing.T, bin, dir, memory string) childBuild {
@@ -50,19 +49,52 @@ func buildAsChild(t *testing.T, bin, dir, memory string) childBuild {
 	c := exec.Command(bin, "build", "--catalog", filepath.Join(dir, "catalog"), "--releases", t.TempDir(), "--memory", memory, "--json", "--quiet")
 	c.Env = append(os.Environ(), "GOMEMLIMIT=", "GOGC=")
 	c.Stdout, c.Stderr = &stdout, &stderr
-	if err := c.Run(); err != nil {
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	peak := watchPeak(c.Process.Pid)
+	if err := c.Wait(); err != nil {
 		t.Fatalf("build --memory %s: %v: %s", memory, err, stderr.Bytes())
 	}
-	var out childBuild
+	out := childBuild{peak: peak()}
 	if err := json.Unmarshal(stdout.Bytes(), &out); err != nil {
 		t.Fatalf("build --json printed %q: %v", stdout.Bytes(), err)
 	}
-	if u, ok := c.ProcessState.SysUsage().(*syscall.Rusage); ok {
-		out.peak = int64(u.Maxrss)    //nolint:unconvert // it has 32 bits on some platforms
-		if runtime.GOOS != "darwin" { // which counts in bytes, others in KiB
-			out.peak <<= 10
-		}
+	if out.peak == 0 {
+		out.peak = out.Peak
 	}
 	t.Logf("build --memory %s: release %s, %.1f s, peak %d MiB by the system, %d MiB by itself", memory, out.Release, out.Seconds, out.peak>>20, out.Peak>>20)
 	return out
+}
+
+// watchPeak follows the peak of a process's resident memory in bytes, until its end;
+// 0 where the system does not tell. The rusage of a child is no measure: it counts what
+// its parent held when it was started.
+func watchPeak(pid int) (peak func() int64) {
+	last, done := make(chan int64), make(chan struct{})
+	go func() {
+		var most int64
+		for {
+			select {
+			case <-done:
+				last <- most
+				return
+			case <-time.After(20 * time.Millisecond):
+				most = max(most, highWater(pid))
+			}
+		}
+	}()
+	return func() int64 { close(done); return <-last }
+}
+
+// highWater returns VmHWM of a process in bytes.
+func highWater(pid int) int64 {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return 0
+	}
+	_, rest, _ := strings.Cut(string(b), "VmHWM:")
+	var kib int64
+	_, _ = fmt.Sscan(rest, &kib) // 0 when there is none
+	return kib << 10
 }

@@ -236,11 +236,12 @@ func (p places) addCredit(c *value) {
 	p.add("credit_id", c.text("credit_id"))
 }
 
-// addExternal adds what find is asked for: an id with its source.
+// addExternal adds what find is asked for: an id with its source. The services that
+// the API has dropped have ids with slashes.
 func (p places) addExternal(v *value) {
 	for _, source := range slices.Sorted(maps.Keys(v.members)) {
 		_, known := fragment.ParseSource(source)
-		if id := v.at(source).scalar; known && id != nil && id != "" {
+		if id := v.at(source).scalar; known && id != nil && id != "" && !strings.HasPrefix(source, "freebase") {
 			p.add("external_id", fmt.Sprintf("%v?external_source=%s", id, source))
 		}
 	}

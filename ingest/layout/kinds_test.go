@@ -109,7 +109,7 @@ func TestKindsRefuse(t *testing.T) {
 	f("tv", Row{JSON: `{"id":5,"season/1":7}`}, `season/1: want an object, found 7`)
 	f("tv", Row{JSON: `{"id":5,"season/1":{"season_number":2}}`}, `season/1.season_number: want 1, as where it was found says, found 2`)
 	f("tv", Row{JSON: `{"id":5,"season/1/credits":7}`}, `season/1.credits: want an object, found 7`)
-	f("tv", Row{JSON: `{}`, ID: 5, Sub: "season_1"}, `the file name says sub-request "season_1", which a tv does not have`)
+	f("tv", Row{JSON: `{}`, ID: 5, Sub: "season_1"}, `the file name says sub-request "season_1", which a tv record does not have`)
 	f("season", Row{JSON: `{"season_number":1}`}, "series_id: want an integer, found nothing")
 	f("season", Row{JSON: `{"season_number":-1,"show_id":5}`}, "season_number: want 0 or more, found -1")
 	f("season", Row{JSON: `{"season_number":1,"show_id":5}`, Series: 6, Season: 1}, "series_id: want 6, as where it was found says, found 5")
@@ -121,7 +121,7 @@ func TestKindsRefuse(t *testing.T) {
 	f("review", Row{JSON: `{"id":7}`}, `id: want a string, found 7`)
 	f("review", Row{JSON: `{"id":"` + hex24 + `"}`, Text: "0" + hex24[1:]}, "id: the file name says 0"+hex24[1:]+", the row says "+hex24)
 	f("review", Row{JSON: `{}`}, `id: want 24 hex digits, found ""`)
-	f("review", Row{JSON: `{}`, Sub: "images", Text: hex24}, `the file name says sub-request "images", which a review does not have`)
+	f("review", Row{JSON: `{}`, Sub: "images", Text: hex24}, `the file name says sub-request "images", which a review record does not have`)
 	if _, err := newTMDB("").Records(Row{JSON: `{"id":5}`}); err == nil {
 		t.Error("a row of no known kind was taken")
 	}
@@ -184,8 +184,8 @@ func TestMovnixSeries(t *testing.T) {
 			t.Errorf("Records(%s) = %s, %v, want %s", row, described(recs), err, want)
 		}
 	}
-	refuse("movie", `{"tvShow":{"tmdbId":5}}`, "tvShow: want a row about a movie, as the file's name or --kind says")
-	refuse("tv", `{"movie":{"tmdbId":5}}`, "movie: want a row about a tv, as the file's name or --kind says")
+	refuse("movie", `{"tvShow":{"tmdbId":5}}`, "tvShow: want a movie record, as the file's name or --kind says")
+	refuse("tv", `{"movie":{"tmdbId":5}}`, "movie: want a tv record, as the file's name or --kind says")
 	refuse("tv", `{"tvShow":{"name":"A"}}`, "tvShow.tmdbId: want an integer, found nothing")
 	refuse("tv", `{"tvShow":{"tmdbId":5,"name":"A"},"seasons":[{}]}`, "seasons[0].season_number: want an integer, found nothing")
 }

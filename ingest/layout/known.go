@@ -49,6 +49,11 @@ func (t *tmdb) known(typ *catalog.Type, r wire.Record) (english wire.Record, par
 		return english, nil, err
 	}
 	before := len(extra)
+	// What an account thinks of a title is for no one else.
+	if _, ok := extra.take("account_states"); ok {
+		wire.Count(t.dropped, "account_states", 1)
+		t.forget("account_states")
+	}
 	if err := t.legacy(typ, r, &extra); err != nil {
 		return english, nil, err
 	}
@@ -104,18 +109,13 @@ func (t *tmdb) legacy(typ *catalog.Type, r wire.Record, extra *members) error {
 		return &wire.FieldError{Field: "media_type", What: fmt.Sprintf("want %q, found %q", typ.Name(), m.V)}
 	}
 	f, ok := typ.Plan.Field("genres")
-	if _, set := listOf(r, f, ok); ok && !set && l.GenreIDs != nil {
+	if !ok || l.GenreIDs == nil {
+		return nil
+	}
+	if _, set := r.Len(f); !set {
 		t.genres(typ, r, f, l.GenreIDs)
 	}
 	return nil
-}
-
-// listOf returns the length of a list that a kind may not have.
-func listOf(r wire.Record, f *wire.Field, ok bool) (int, bool) {
-	if !ok {
-		return 0, false
-	}
-	return r.Len(f)
 }
 
 // genres sets the genres of a title. One that is not among the API's has no name.

@@ -205,8 +205,8 @@ func TestTMDBRefuses(t *testing.T) {
 	}
 	f(Row{JSON: `{"id":5}`, ID: 6}, "id: the file name says 6, the row says 5")
 	f(Row{JSON: `{"id":5}`, ID: 6, Sub: "credits"}, "id: the file name says 6, the answer says 5")
-	f(Row{JSON: `{}`, ID: 6, Sub: "genres"}, `the file name says sub-request "genres", which a movie does not have`)
-	f(Row{JSON: `{}`, ID: 6, Sub: "title"}, `the file name says sub-request "title", which a movie does not have`)
+	f(Row{JSON: `{}`, ID: 6, Sub: "genres"}, `the file name says sub-request "genres", which a movie record does not have`)
+	f(Row{JSON: `{}`, ID: 6, Sub: "title"}, `the file name says sub-request "title", which a movie record does not have`)
 	f(Row{JSON: `{"id":5,"genre_ids":["x"]}`}, `genre_ids[0]: want an integer, found "x"`)
 	f(Row{JSON: `{"id":5,"casts":5}`}, `casts: want an object, found 5`)
 	f(Row{Table: true, JSON: `{"id":5,"_extra":"\"a\":"}`}, `_extra: want members of a JSON object, found other text`)
@@ -317,7 +317,7 @@ func throughFile(tb testing.TB, dir string, r Record) wire.Record {
 	return out
 }
 
-// seeds are rows of every kind and layout, short ones: the fuzzer shortens what it
+// seeds are rows of every kind, or table, and layout, short ones: the fuzzer shortens what it
 // finds step by step.
 var seeds = []struct{ kind, row string }{
 	{"movie", `{"id":1,"adult":false,"belongs_to_collection":{"id":2,"name":"C","poster_path":null},"images":{"logos":[],"posters":[{"aspect_ratio":0.667,"iso_639_1":null}]}}`},
@@ -348,6 +348,9 @@ var seeds = []struct{ kind, row string }{
 	{"keyword", `{"id":1,"name":"k","movies":[{"page":2}]}`},
 	{"review", `{"id":"5acf93e60e0a26346d0000ce","media_type":"movie","author_details":{"rating":null}}`},
 	{"credit", `{"id":"5acf93e60e0a26346d0000ce","media":{"seasons":[{"season_number":1}]},"person":{"name":"x"}}`},
+	{"films", `{"id":1,"title":"A","genre_ids_json":"[18]","vote_average":null,"more":1}`},
+	{"credits", `{"movie_id":1,"person_id":2,"name":"N","department":"Acting","cast_order":0,"character":""}`},
+	{"persons", `{"id":1,"name":"N","profile_path":null}`},
 	{"episode_group", `{"id":"5acf93e60e0a26346d0000ce","groups":[{"order":0,"episodes":[{"order":1}]}],"network":null}`},
 }
 
@@ -363,14 +366,16 @@ func FuzzRecords(f *testing.F) {
 	f.Fuzz(func(t *testing.T, kindName, row, language string, table bool) {
 		language, err := ParseLanguage(language)
 		typ, ok := catalog.TypeNamed(kindName)
-		if !ok || err != nil || len(row) > 1<<14 || !utf8.ValidString(row) || !json.Valid([]byte(row)) {
+		if !ok && !IsTable(kindName) || err != nil || len(row) > 1<<14 || !utf8.ValidString(row) || !json.Valid([]byte(row)) {
 			return // package source hands out valid JSON only
 		}
 		var l Layout = newTMDB(language)
 		if Detect(kindName, []byte(row)) == Movnix {
 			l = newMovnix()
+		} else if IsTable(kindName) {
+			l = newTables(language)
 		}
-		recs, err := l.Records(Row{JSON: row, Type: typ, Table: table})
+		recs, err := l.Records(Row{JSON: row, File: kindName, Type: typ, Table: table})
 		if err != nil {
 			if strings.ContainsAny(err.Error(), "\n\r") {
 				t.Errorf("Records(%q): %q, want one line", row, err)

@@ -114,7 +114,7 @@ func fill(r, english wire.Record) {
 	}
 }
 
-// textOf returns the member of a kind that is a text of its own in every language.
+// textField returns the member of a kind that is a text of its own in every language.
 func textField(t *catalog.Type, name string) (*wire.Field, bool) {
 	list, ok := localizedField(t.Plan)
 	if !ok || name == "language" {

@@ -185,7 +185,7 @@ func (l *movnix) Records(r Row) ([]Record, error) {
 		kind, name = fragment.KindTV, "tvShow"
 	}
 	if r.Type != nil && r.Type.Kind != kind {
-		return nil, &wire.FieldError{Field: name, What: fmt.Sprintf("want a row about a %s, as the file's name or --kind says", r.Type.Name())}
+		return nil, &wire.FieldError{Field: name, What: fmt.Sprintf("want a %s record, as the file's name or --kind says", r.Type.Name())}
 	}
 	if kind == fragment.KindTV {
 		return l.series(&row)

@@ -150,9 +150,9 @@ func newTables(language string) *tables {
 	return &tables{tmdb: newTMDB(language), dropped: map[string]int64{}}
 }
 
-// Counts names unknown columns as they are.
 func (t *tables) Counts() wire.Counts { return t.tmdb.Counts() }
 
+// Dropped has every column that no mapping has a member for, by table and name.
 func (t *tables) Dropped() map[string]int64 { return t.dropped }
 
 // Records returns the records that a row is part of.

@@ -186,7 +186,7 @@ func isSub(t *catalog.Type, name string) bool {
 // wrap makes a record of the answer to one sub-request.
 func wrap(r Row) (string, error) {
 	if !isSub(r.Type, r.Sub) {
-		return "", fmt.Errorf("the file name says sub-request %q, which a %s does not have", r.Sub, r.Type.Name())
+		return "", fmt.Errorf("the file name says sub-request %q, which a %s record does not have", r.Sub, r.Type.Name())
 	}
 	if err := answeredError(r.JSON); err != nil {
 		return "", err

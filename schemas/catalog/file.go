@@ -28,6 +28,10 @@ const (
 // of the builder.
 const rowGroupBytes = 8 << 20
 
+// valueBytes is what a value takes beside its text, about: rows of few texts are not
+// free, or a row group would hold any number of them.
+const valueBytes = 2
+
 // QuarantineDir is the folder, in a catalogue, of rows that did not validate.
 const QuarantineDir = "quarantine"
 
@@ -84,7 +88,7 @@ func (w *Writer) Write(r wire.Record) error {
 		return fmt.Errorf("write %s: %w", w.path, err)
 	}
 	w.n++
-	w.held += w.shr.bytes
+	w.held += w.shr.bytes + valueBytes*int64(len(w.row))
 	if w.held < rowGroupBytes {
 		return nil
 	}

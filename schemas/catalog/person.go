@@ -69,7 +69,7 @@ type PersonCredit struct {
 	Title              wire.String `wire:"title"`
 	OriginalLanguage   wire.String `wire:"original_language,dict"`
 	OriginalTitle      wire.String `wire:"original_title"`
-	OriginalName       wire.String `wire:"original_name,own"`
+	OriginalName       wire.String `wire:"original_name"`
 	Overview           wire.String `wire:"overview"`
 	Popularity         wire.Float  `wire:"popularity"`
 	PosterPath         wire.String `wire:"poster_path,null"`

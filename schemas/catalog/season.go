@@ -27,6 +27,8 @@ type Season struct {
 
 	// SeriesID is the series that the season is of. Answers do not say it.
 	SeriesID wire.Int `wire:"series_id,own"`
+	// EpisodeCount is known from rows of lists; details do not have it.
+	EpisodeCount wire.Int `wire:"episode_count,own"`
 	// Localized holds what crawls in languages other than en-US gave.
 	Localized []LocalizedSeason `wire:"localized,own"`
 }

@@ -19,6 +19,8 @@ func FuzzPath(f *testing.F) {
 	for _, s := range []string{
 		"/3/movie/tt0137523", "/3/movie/x%2F..%2F..%2Fmovie%2F550", "/3/find/%2e%2E", "//3/./find/a%25b+c/",
 		"/3/movie/%00", "/3/tv/18446744073709551616", "/3/find/..%2f", "/3/find/.a",
+		"/3/tv/1399/season/0/episode/4294967295/images", "/3/tv/1399/season/-1", "/3/tv/season/0003624/changes",
+		"/3/tv/18446744073709551615/season/4294967296", "/3/review/%35488c29bc3a3686f4a00004a", "/4/list/1/clear",
 	} {
 		f.Add([]byte(s))
 	}

@@ -33,21 +33,10 @@ type Options struct {
 	ImageBaseURL string
 }
 
-// A Legacy is a path of old that the table of operations may lack.
-type Legacy uint8
-
-// The legacy paths.
-const (
-	LegacyJobList       Legacy = iota + 1 // /3/job/list: {"jobs":[{"department","jobs"}]}
-	LegacyTimezonesList                   // /3/timezones/list: [{"DE":["Europe/Berlin"]}]
-	LegacyGenreList                       // /3/genre/list: what /3/genre/movie/list answers
-)
-
 // A Set holds the answers. It is safe for concurrent use: an answer that is prepared
 // is read without a lock and without allocation.
 type Set struct {
 	ops    map[api.Op]choice
-	legacy map[Legacy]choice
 }
 
 // A prepared returns a body and makes it the first time.
@@ -83,13 +72,9 @@ func New(o Options) (*Set, error) {
 			api.OpWatchProvidersAvailableRegions:   fixed(regions{reference.ProviderRegions()}),
 			api.OpWatchProvidersMovieList:          providerLists(reference.Movie),
 			api.OpWatchProviderTvList:              providerLists(reference.TV),
+			api.OpLegacyGenreList:                  movieGenres,
 			api.OpLegacyJobList:                    jobs,
 			api.OpLegacyTimezonesList:              zones,
-		},
-		legacy: map[Legacy]choice{
-			LegacyJobList:       jobs,
-			LegacyTimezonesList: zones,
-			LegacyGenreList:     movieGenres,
 		},
 	}, nil
 }
@@ -98,17 +83,6 @@ func New(o Options) (*Set, error) {
 // package does not answer. Of q it looks at Op, Language and WatchRegion.
 func (s *Set) Answer(q *route.Request) (*Body, bool) {
 	c, ok := s.ops[q.Op]
-	if !ok {
-		return nil, false
-	}
-	return c.pick(q)(), true
-}
-
-// Legacy returns the answer of a legacy path, whatever the operation of q, and false
-// for no Legacy. A path that is in no table has its query parsed by nobody: without
-// a Language in q the genres are English.
-func (s *Set) Legacy(l Legacy, q *route.Request) (*Body, bool) {
-	c, ok := s.legacy[l]
 	if !ok {
 		return nil, false
 	}

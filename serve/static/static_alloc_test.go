@@ -16,8 +16,5 @@ func TestAnswerAllocs(t *testing.T) {
 		if n := testing.AllocsPerRun(1000, func() { s.Answer(q) }); n != 0 {
 			t.Errorf("Answer(%s) allocates %v times a call, want 0", uri, n)
 		}
-		if n := testing.AllocsPerRun(1000, func() { s.Legacy(LegacyGenreList, q) }); n != 0 {
-			t.Errorf("Legacy(%s) allocates %v times a call, want 0", uri, n)
-		}
 	}
 }

@@ -179,26 +179,9 @@ func TestGenreLanguage(t *testing.T) {
 		if !bytes.Contains(b.Identity, []byte(tt.want)) {
 			t.Errorf("genre/movie/list?%s = %s, want %s in it", tt.query, b.Identity, tt.want)
 		}
-		legacy, ok := s.Legacy(LegacyGenreList, request(t, "/3/genre/movie/list?"+tt.query))
-		if !ok || legacy != b {
-			t.Errorf("genre/list?%s = %.80s, %v, want what genre/movie/list answers", tt.query, legacy.Identity, ok)
+		if legacy := answer(t, s, "/3/genre/list?"+tt.query); legacy != b {
+			t.Errorf("genre/list?%s = %.80s, want what genre/movie/list answers", tt.query, legacy.Identity)
 		}
-	}
-}
-
-func TestLegacy(t *testing.T) {
-	s := newSet(t, Options{})
-	for l, uri := range map[Legacy]string{
-		LegacyJobList:       "/3/job/list",
-		LegacyTimezonesList: "/3/timezones/list",
-		LegacyGenreList:     "/3/genre/movie/list",
-	} {
-		if b, ok := s.Legacy(l, &route.Request{}); !ok || b != answer(t, s, uri) {
-			t.Errorf("Legacy(%d) = %v, want the answer of %s", l, ok, uri)
-		}
-	}
-	if b, ok := s.Legacy(0, &route.Request{}); ok || b != nil {
-		t.Errorf("Legacy(0) = %v, %v, want nil, false", b, ok)
 	}
 }
 

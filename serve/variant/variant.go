@@ -136,17 +136,28 @@ func rowsOf(k fragment.Kind, s fragment.Sub) by {
 func pickText(e release.Entry, k fragment.Kind, s fragment.Sub, q *route.Request) (Choice, bool) {
 	chain := TextChain(&q.Params)
 	stored, shown := pageOf(k, s, q)
-	for _, v := range chain.Variants() {
-		if stored != 0 {
-			if f, ok := e.Find(fragment.Address{Sub: s, Page: stored, Variant: v}); ok {
-				return Choice{Fragment: f, Page: shown}, true
-			}
+	if s == fragment.SubMovies && k == fragment.KindKeyword && q.IncludeAdult {
+		if c, ok := pickPage(e, s, fragment.All, stored, shown); ok {
+			return c, true
 		}
-		if f, ok := e.Find(fragment.Address{Sub: s, Variant: v}); ok {
-			return Choice{Fragment: f, Page: shown}, true
+	}
+	for _, v := range chain.Variants() {
+		if c, ok := pickPage(e, s, v, stored, shown); ok {
+			return c, true
 		}
 	}
 	return Choice{}, false
+}
+
+// pickPage returns a page in one variant, or its tail.
+func pickPage(e release.Entry, s fragment.Sub, v fragment.Variant, stored, shown uint16) (Choice, bool) {
+	if stored != 0 {
+		if f, ok := e.Find(fragment.Address{Sub: s, Page: stored, Variant: v}); ok {
+			return Choice{Fragment: f, Page: shown}, true
+		}
+	}
+	f, ok := e.Find(fragment.Address{Sub: s, Variant: v})
+	return Choice{Fragment: f, Page: shown}, ok
 }
 
 // pageOf returns which page of a sub-request to look for, 0 for one that has none, and

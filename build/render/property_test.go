@@ -1,0 +1,242 @@
+package render
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/wire"
+)
+
+// texts that have meant something to one part of the program or another.
+var oddTexts = []string{
+	"", "T", `"`, `\`, "\x01", "\x01S12\x01", ":null", "{", "[", ",", "a,b", "<id>", "\u2028", "é", "movie", "tv",
+}
+
+var (
+	oddLanguages = []string{"de", "en", "fr", "zz", "", "x", "~\x00", "DE"}
+	oddRegions   = []string{"DE", "US", "AT", "", "~\x00", "x"}
+	oddTags      = []string{"de-DE", "fr", "en-GB", "en-US", "de-AT", "", "-----", "zz"}
+)
+
+// drawObject draws an object of a plan: any member may be absent or null.
+func drawObject(t *rapid.T, p *wire.Plan, depth int) string {
+	var b strings.Builder
+	b.WriteByte('{')
+	member := func(name, value string) {
+		if b.Len() > 1 {
+			b.WriteByte(',')
+		}
+		b.Write(wire.AppendString(nil, name))
+		b.WriteByte(':')
+		b.WriteString(value)
+	}
+	for i := range p.Fields {
+		f := &p.Fields[i]
+		state := rapid.IntRange(0, 9).Draw(t, f.Name)
+		switch {
+		case i == p.Key, state < 3 && f.Name != "id", depth == 0 && f.Elem != nil:
+		case f.Name == "*":
+			member("flatrate", "[]")
+		case state == 3 && f.Name != "id":
+			member(f.Name, "null")
+		default:
+			member(f.Name, drawValue(t, f, depth))
+		}
+	}
+	if rapid.IntRange(0, 9).Draw(t, "extra") == 0 {
+		member("unheard_of", `{"x":[1]}`)
+	}
+	b.WriteByte('}')
+	return b.String()
+}
+
+func drawValue(t *rapid.T, f *wire.Field, depth int) string {
+	switch f.Shape {
+	case wire.ShapeString:
+		return string(wire.AppendString(nil, drawText(t, f.Name)))
+	case wire.ShapeInt:
+		return strconv.Itoa(rapid.IntRange(-1, 501).Draw(t, "n"))
+	case wire.ShapeFloat:
+		return "1.5"
+	case wire.ShapeBool:
+		return "true"
+	case wire.ShapeRaw:
+		return `[{"any":null}]`
+	case wire.ShapeObject:
+		return drawObject(t, f.Elem, depth-1)
+	case wire.ShapeKeyed:
+		return `{"US":` + drawObject(t, f.Elem, depth-1) + `}`
+	case wire.ShapeStrings:
+		return `["a"]`
+	case wire.ShapeInts:
+		return "[1]"
+	}
+	var list []string
+	for range rapid.IntRange(0, 3).Draw(t, "len") {
+		list = append(list, drawObject(t, f.Elem, depth-1))
+	}
+	return "[" + strings.Join(list, ",") + "]"
+}
+
+func drawText(t *rapid.T, name string) string {
+	switch name {
+	case "iso_639_1", "original_language":
+		return rapid.SampledFrom(oddLanguages).Draw(t, "code")
+	case "iso_3166_1":
+		return rapid.SampledFrom(oddRegions).Draw(t, "code")
+	case "language":
+		return rapid.SampledFrom(oddTags).Draw(t, "tag")
+	case "site":
+		return "YouTube"
+	}
+	return rapid.SampledFrom(oddTexts).Draw(t, "text")
+}
+
+// drawRecord draws a record of a kind.
+func drawRecord[T any](t *rapid.T) *T {
+	row := drawObject(t, wire.PlanOf[T](), 3)
+	v := new(T)
+	if err := wire.NewParser().Parse(row, wire.RecordOf(v)); err != nil {
+		t.Fatalf("Parse(%s): %v", row, err)
+	}
+	return v
+}
+
+// TestAnyRecord: whatever a record says, each fragment is JSON, alone and appended, no
+// two have the same address, and details in another variant have a base.
+func TestAnyRecord(t *testing.T) {
+	r := New() // one for all, to find what is left over from the record before
+	ids := rapid.SliceOfN(rapid.Int64Range(1, 9), 0, 45)
+	titles := func(t *rapid.T) TitleDerived {
+		return TitleDerived{Recommendations: ids.Draw(t, "recommendations"), Similar: ids.Draw(t, "similar")}
+	}
+	for name, draw := range map[string]func(*rapid.T) []Fragment{
+		"movie": func(t *rapid.T) []Fragment { return r.Movie(drawRecord[catalog.Movie](t), titles(t)) },
+		"tv": func(t *rapid.T) []Fragment {
+			d := TVDerived{TitleDerived: titles(t)}
+			for range rapid.IntRange(0, 2).Draw(t, "seasons") {
+				s := drawRecord[catalog.Season](t)
+				info := SeasonInfo{Summary: catalog.SeasonSummary{SeasonNumber: s.SeasonNumber, Name: s.Name}}
+				if s.Translations != nil {
+					info.Translations = s.Translations.Translations
+				}
+				d.Seasons = append(d.Seasons, info)
+			}
+			return r.TV(drawRecord[catalog.TV](t), d)
+		},
+		"season": func(t *rapid.T) []Fragment {
+			d := SeasonDerived{Series: drawRecord[catalog.TV](t)}
+			for range rapid.IntRange(0, 2).Draw(t, "episodes") {
+				d.Episodes = append(d.Episodes, drawRecord[catalog.Episode](t))
+			}
+			return r.Season(drawRecord[catalog.Season](t), d)
+		},
+		"episode": func(t *rapid.T) []Fragment {
+			e := drawRecord[catalog.Episode](t)
+			if s := drawRecord[catalog.Season](t); len(s.Episodes) > 0 {
+				e = EpisodeOf(s, 0)
+			}
+			return r.Episode(e, EpisodeDerived{SeriesID: 1})
+		},
+		"person": func(t *rapid.T) []Fragment { return r.Person(drawRecord[catalog.Person](t), PersonDerived{}) },
+		"collection": func(t *rapid.T) []Fragment {
+			return r.Collection(drawRecord[catalog.Collection](t), ids.Draw(t, "parts"))
+		},
+		"company": func(t *rapid.T) []Fragment { return r.Company(drawRecord[catalog.Company](t), ids.Draw(t, "movies")) },
+		"network": func(t *rapid.T) []Fragment { return r.Network(drawRecord[catalog.Network](t)) },
+		"keyword": func(t *rapid.T) []Fragment {
+			movies := ids.Draw(t, "movies")
+			return r.Keyword(drawRecord[catalog.KeywordRecord](t), movies, append(movies, ids.Draw(t, "adult")...))
+		},
+		"review": func(t *rapid.T) []Fragment { return r.Review(drawRecord[catalog.ReviewRecord](t)) },
+		"credit": func(t *rapid.T) []Fragment { return r.Credit(drawRecord[catalog.Credit](t)) },
+		"group":  func(t *rapid.T) []Fragment { return r.EpisodeGroup(drawRecord[catalog.EpisodeGroupRecord](t)) },
+	} {
+		t.Run(name, rapid.MakeCheck(func(t *rapid.T) { checkFragments(t, draw(t)) }))
+	}
+}
+
+func checkFragments(t *rapid.T, list []Fragment) {
+	seen := map[fragment.Address]bool{}
+	for _, f := range list {
+		if seen[f.Address] {
+			t.Fatalf("%s is there twice", f.Address)
+		}
+		seen[f.Address] = true
+	}
+	for _, f := range list {
+		if f.Address.Sub == fragment.SubDetails && !seen[fragment.Address{Sub: fragment.SubDetails}] {
+			t.Fatalf("%s is there without a base", f.Address)
+		}
+	}
+	if msg := notJSON(list); msg != "" {
+		t.Fatal(msg)
+	}
+}
+
+// TestLanguageChain: a version that is not stored is what its language falls back to.
+func TestLanguageChain(t *testing.T) {
+	for name, draw := range map[string]func(*rapid.T) (fragment.Kind, wire.Record){
+		"movie": func(t *rapid.T) (fragment.Kind, wire.Record) {
+			return fragment.KindMovie, wire.RecordOf(drawRecord[catalog.Movie](t))
+		},
+		"tv": func(t *rapid.T) (fragment.Kind, wire.Record) {
+			return fragment.KindTV, wire.RecordOf(drawRecord[catalog.TV](t))
+		},
+		"season": func(t *rapid.T) (fragment.Kind, wire.Record) {
+			return fragment.KindSeason, wire.RecordOf(drawRecord[catalog.Season](t))
+		},
+		"episode": func(t *rapid.T) (fragment.Kind, wire.Record) {
+			return fragment.KindEpisode, wire.RecordOf(drawRecord[catalog.Episode](t))
+		},
+		"person": func(t *rapid.T) (fragment.Kind, wire.Record) {
+			return fragment.KindPerson, wire.RecordOf(drawRecord[catalog.Person](t))
+		},
+		"collection": func(t *rapid.T) (fragment.Kind, wire.Record) {
+			return fragment.KindCollection, wire.RecordOf(drawRecord[catalog.Collection](t))
+		},
+		"credit": func(t *rapid.T) (fragment.Kind, wire.Record) {
+			return fragment.KindCredit, wire.RecordOf(drawRecord[catalog.Credit](t))
+		},
+	} {
+		t.Run(name, rapid.MakeCheck(func(t *rapid.T) {
+			k, rec := draw(t)
+			if g := rapid.IntRange(0, 2).Draw(t, "genres"); g > 0 && models()[k].genres != nil {
+				*models()[k].genresOf(rec) = EnglishGenres(k, []catalog.Genre{{ID: wire.Number(18)}, {ID: wire.Number(int64(34 + g))}})
+			}
+			checkChain(t, k, rec)
+		}))
+	}
+}
+
+func checkChain(t *rapid.T, k fragment.Kind, rec wire.Record) {
+	r := New()
+	m := r.start(k, rec)
+	r.record(m, rec)
+	c := composer{list: r.out.list}
+	for i := range r.langs {
+		l := &r.langs[i]
+		if l.lang == "en" { // text that is nothing falls back to English text
+			continue
+		}
+		v := r.apply(m, rec, l)
+		r.detail(m, &v)
+		c.lang = l.variant
+		details := Fragment{Address: fragment.Address{Sub: fragment.SubDetails}, Pieces: r.out.end()}
+		if got, want := c.inLanguage(fragment.SubDetails), c.answer(details, true); got != want {
+			t.Fatalf("details in %s\n = %s\nwant %s", l.variant, got, want)
+		}
+		for j := range m.rows {
+			r.row(m, &m.rows[j], &v)
+			row := Fragment{Address: fragment.Address{Sub: m.rows[j].sub}, Pieces: r.out.end()}
+			if got, want := c.inLanguage(row.Address.Sub), c.answer(row, true); got != want {
+				t.Fatalf("%s in %s\n = %s\nwant %s", row.Address, l.variant, got, want)
+			}
+		}
+	}
+}

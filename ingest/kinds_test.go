@@ -1,0 +1,292 @@
+package ingest
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"reelsplice/schemas/sharedtest"
+)
+
+const hex24 = "5acf93e60e0a26346d0000ce"
+
+// TestKinds: a crawl of one file a resource gives records of every kind, each with its
+// file; what has no news stays as it is.
+func TestKinds(t *testing.T) {
+	src, dir := t.TempDir(), t.TempDir()
+	for name, data := range map[string]string{
+		"movie/550.json":                              `{"id":550,"title":"A"}`,
+		"tv/1399.json":                                `{"id":1399,"name":"B","season/2":{"id":3625,"season_number":2},"season/1/episode/1":{"id":63056,"episode_number":1}}`,
+		"tv/1399-images.json":                         `{"id":1399,"posters":[]}`,
+		"tv/1399-season-1.json":                       `{"id":3624,"season_number":1,"episodes":[{"episode_number":1,"show_id":1399}]}`,
+		"tv/1399-season-1-credits.json":               `{"cast":[],"crew":[],"id":3624}`,
+		"tv/1399/season/0.json":                       `{"id":3627,"season_number":0}`,
+		"tv/1399/season/1/episode/2.json":             `{"id":63057,"season_number":1,"episode_number":2}`,
+		"tv/1399-season-1-episode-2-images.json":      `{"id":63057,"stills":[]}`,
+		"person/287.json":                             `{"id":287,"name":"C"}`,
+		"person/287-movie_credits.json":               `{"cast":[],"crew":[],"id":287}`,
+		"collection/10-images.json":                   `{"id":10,"posters":[]}`,
+		"company/1.json":                              `{"id":1,"name":"D"}`,
+		"networks.ndjson":                             `{"id":6,"name":"E"}` + "\n" + `{"id":4,"name":"F"}`,
+		"keyword/825-movies.json":                     `{"id":825,"page":1,"results":[]}`,
+		"review/5013bc76760ee372cb00253e.json":        `{"id":"5013bc76760ee372cb00253e","author":"G"}`,
+		"credits.ndjson":                              `{"id":"` + hex24 + `","job":"Actor"}`,
+		"episode_group/5acf93e60e0a26346d0000ce.json": `{"id":"` + hex24 + `","groups":[]}`,
+	} {
+		put(t, src, name, data)
+	}
+	r := ingestInto(t, dir, Config{Sources: []string{src}})
+	want := map[string]int64{
+		"movie": 1, "tv": 1, "season": 3, "episode": 2, "person": 1, "collection": 1, "company": 1, "network": 2,
+		"keyword": 1, "review": 1, "credit": 1, "episode_group": 1,
+	}
+	if !maps.Equal(r.Records, want) || r.Quarantined != 0 {
+		t.Fatalf("records = %v, bad %q, want %v", r.Records, r.Bad, want)
+	}
+	f := func(kind string, want ...string) {
+		t.Helper()
+		if got := recordsOf(t, dir, kind); !slices.Equal(got, want) {
+			t.Errorf("%s records = %s\nwant %s", kind, strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+	}
+	f("tv", `{"id":1399,"name":"B","images":{"posters":[]}}`)
+	f("season", `{"id":3627,"season_number":0,"series_id":1399}`,
+		`{"episodes":[{"episode_number":1,"show_id":1399}],"id":3624,"season_number":1,"credits":{"cast":[],"crew":[]},"series_id":1399}`,
+		`{"id":3625,"season_number":2,"series_id":1399}`)
+	f("episode", `{"episode_number":1,"id":63056,"season_number":1,"series_id":1399}`, `{"episode_number":2,"id":63057,"season_number":1,"images":{"stills":[]},"series_id":1399}`)
+	f("person", `{"id":287,"name":"C","movie_credits":{"cast":[],"crew":[]}}`)
+	f("network", `{"id":4,"name":"F"}`, `{"id":6,"name":"E"}`)
+
+	before, err := os.Stat(filepath.Join(dir, movieFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := allFiles(t, dir)
+	r = ingestInto(t, dir, Config{Sources: []string{filepath.Join(src, "tv")}})
+	if after, err := os.Stat(filepath.Join(dir, movieFile)); err != nil || !os.SameFile(before, after) {
+		t.Errorf("an ingest of series made a new file of movies: %v", err)
+	}
+	if !maps.Equal(r.Records, want) {
+		t.Errorf("records = %v, want those of all kinds, %v", r.Records, want)
+	}
+	if !maps.Equal(allFiles(t, dir), first) {
+		t.Error("the same answers again changed the catalogue's bytes")
+	}
+}
+
+// allFiles returns the content of the Parquet files of a catalogue.
+func allFiles(tb testing.TB, dir string) map[string]string {
+	tb.Helper()
+	out := map[string]string{}
+	paths, err := filepath.Glob(filepath.Join(dir, "*.parquet"))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for _, p := range paths {
+		b, err := os.ReadFile(p)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		out[filepath.Base(p)] = string(b)
+	}
+	return out
+}
+
+// file ingests rows as one file of that name.
+func file(tb testing.TB, dir, name string, c Config, rows ...string) Report {
+	tb.Helper()
+	c.Sources = []string{put(tb, tb.TempDir(), name, strings.Join(rows, "\n")+"\n")}
+	return ingestInto(tb, dir, c)
+}
+
+// TestCatalogAgain: the catalogue of any kind is a dump too, as Parquet and as JSON.
+func TestCatalogAgain(t *testing.T) {
+	first := t.TempDir()
+	file(t, first, "tv.ndjson", Config{Language: "de-DE"},
+		`{"id":5,"name":"N","season/1":{"id":7,"air_date":null,"name":"S","episodes":[{"episode_number":1,"show_id":5}]},"season/1/episode/1":{"name":"E"},"similar":{"page":1}}`)
+	file(t, first, "people.ndjson", Config{}, `{"id":1,"name":"P","original_name":"Q","known_for":[{"id":1,"media_type":"movie"}],"tagged_images":{"page":0,"results":[]}}`)
+	file(t, first, "reviews.ndjson", Config{}, `{"id":"`+hex24+`","rating":1}`)
+	want := allFiles(t, first)
+	parquet, text := t.TempDir(), t.TempDir()
+	for name := range want {
+		kind := strings.TrimSuffix(name, ".parquet")
+		ingestInto(t, parquet, Config{Sources: []string{filepath.Join(first, name)}})
+		file(t, text, kind+".ndjson", Config{}, recordsOf(t, first, kind)...)
+	}
+	for form, dir := range map[string]string{"Parquet": parquet, "NDJSON": text} {
+		if got := allFiles(t, dir); !maps.Equal(got, want) {
+			t.Errorf("a catalogue made of a catalogue as %s has other bytes", form)
+		}
+	}
+}
+
+// TestWholeSeries: crawls of a series in two requests and two languages make one.
+func TestWholeSeries(t *testing.T) {
+	dir := t.TempDir()
+	r := file(t, dir, "tv.ndjson", Config{}, // more seasons than one request takes
+		`{"id":5,"name":"A","season/1":{"id":1,"episodes":[{"episode_number":1,"name":"one","runtime":20}]}}`,
+		`{"id":5,"name":"A","season/2":{"id":2,"episodes":[]}}`)
+	if r.Quarantined != 0 || r.Records["season"] != 2 || r.Records["tv"] != 1 {
+		t.Fatalf("Run = %+v, want one series of two seasons", r)
+	}
+	file(t, dir, "tv.ndjson", Config{Language: "de"}, `{"id":5,"name":"B","season/1":{"id":1,"episodes":[{"episode_number":1,"name":"eins"}]}}`)
+	file(t, dir, "seasons.ndjson", Config{}, `{"id":1,"show_id":5,"season_number":1,"episodes":[{"episode_number":1,"name":"uno"},{"episode_number":2}]}`)
+	want := []string{
+		`{"episodes":[{"episode_number":1,"name":"uno","runtime":20},{"episode_number":2}],"id":1,"season_number":1,"series_id":5,"localized":[{"language":"de-DE","episodes":[{"episode_number":1,"name":"eins"}]}]}`,
+		`{"episodes":[],"id":2,"season_number":2,"series_id":5}`,
+	}
+	if got := recordsOf(t, dir, "season"); !slices.Equal(got, want) {
+		t.Errorf("seasons = %s\nwant %s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	bad := file(t, dir, "tv.ndjson", Config{}, `{"id":6,"season/1":{"id":1}}`, `{"id":6,"season/1":{"id":2}}`)
+	if want := "tv.ndjson:2: id: season 6 1 is already at tv.ndjson:1, with other content"; !slices.Equal(bad.Bad, []string{want}) {
+		t.Errorf("Bad = %q, want %q", bad.Bad, want)
+	}
+}
+
+// TestOverlayOfKinds: every kind has its overlay.
+func TestOverlayOfKinds(t *testing.T) {
+	dir := t.TempDir()
+	file(t, dir, "tv.ndjson", Config{Overlay: true}, `{"id":5,"name":"Ours","season/1":{"name":"Ours too"}}`)
+	file(t, dir, "tv.ndjson", Config{}, `{"id":5,"name":"A","overview":"o","season/1":{"name":"B","overview":"p"}}`)
+	got := append(recordsOf(t, dir, "tv"), recordsOf(t, dir, "season")...)
+	want := []string{`{"id":5,"name":"Ours","overview":"o"}`, `{"name":"Ours too","overview":"p","season_number":1,"series_id":5}`}
+	if !slices.Equal(got, want) {
+		t.Errorf("records = %s, want %s", got, want)
+	}
+	checkFiles(t, dir, "season.overlay.parquet", "season.parquet", "tv.overlay.parquet", "tv.parquet")
+}
+
+// TestAllOrNothing: when one kind cannot be written, none is.
+func TestAllOrNothing(t *testing.T) {
+	dir := t.TempDir()
+	file(t, dir, "tv.ndjson", Config{}, `{"id":5,"name":"A"}`)
+	put(t, dir, "season.parquet", "PAR1 damaged PAR1")
+	before := allFiles(t, dir)
+	src := put(t, t.TempDir(), "tv.ndjson", `{"id":5,"name":"B","season/1":{"id":1}}`+"\n"+`{"id":"bad"}`)
+	for _, overlay := range []bool{false, true} {
+		if _, err := Run(t.Context(), Config{Catalog: dir, Sources: []string{src}, Overlay: overlay}); err == nil || !strings.Contains(err.Error(), "season.parquet") {
+			t.Errorf("Run = %v, want an error that names season.parquet", err)
+		}
+		if !maps.Equal(allFiles(t, dir), before) {
+			t.Error("a failed ingest changed the catalogue")
+		}
+		checkFiles(t, dir, "tv.parquet", "season.parquet")
+	}
+}
+
+// TestLeftoversOfKinds: temporary files of every kind go with the next ingest.
+func TestLeftoversOfKinds(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{".tv.parquet4711", ".season.overlay.new.parquet", "..episode_group.overlay.new.parquet4711"} {
+		put(t, dir, name, "left")
+	}
+	lines(t, dir, Config{}, `{"id":1}`)
+	checkFiles(t, dir, movieFile)
+}
+
+// TestTables: rows of a table of links in any order, sorted in memory or on disk, make
+// the same bytes.
+func TestTables(t *testing.T) {
+	credits := make([]string, 0, 3000)
+	for i := range cap(credits) {
+		person, movie := i%97+1, i%31+1
+		row := map[string]any{
+			"movie_id": movie, "person_id": person, "name": fmt.Sprint("Person ", person), "character": fmt.Sprint("c", i),
+			"department": "Acting", "job": "Actor", "cast_order": i / 31,
+		}
+		if i%3 == 0 {
+			row["department"], row["job"], row["character"], row["cast_order"] = "Writing", "Writer", nil, nil
+		}
+		b, err := json.Marshal(row)
+		if err != nil {
+			t.Fatal(err)
+		}
+		credits = append(credits, string(b))
+	}
+	films := `{"id":1,"title":"A","release_year":1999,"combined_rating":1,"vote_average":7.5,"vote_count":0,"imdb_rating":1,"metacritic_score":1,"rotten_tomatoes_score":1,` +
+		`"prestige_score":null,"director_id":1,"director_name":"x","genre_ids_json":"[18]"}`
+	run := func(memory int64) (map[string]string, Report, string) {
+		src, dir := t.TempDir(), t.TempDir()
+		put(t, src, "credits.ndjson", strings.Join(credits, "\n"))
+		put(t, src, "films.ndjson", films)
+		r := ingestInto(t, dir, Config{Sources: []string{src}, Memory: memory})
+		return allFiles(t, dir), r, dir
+	}
+	want, r, dir := run(0)
+	if records := map[string]int64{"movie": 31, "person": 97}; !maps.Equal(r.Records, records) || r.Quarantined != 0 || r.Conflicts != 0 {
+		t.Errorf("Run = %+v, want %v", r, records)
+	}
+	var m struct {
+		Title   string
+		Genres  []struct{ Name string }
+		Credits struct {
+			Cast []struct{ Order *int }
+			Crew []struct{ Job string }
+		}
+	}
+	if err := json.Unmarshal([]byte(records(t, dir)[0]), &m); err != nil {
+		t.Fatal(err)
+	}
+	orders := make([]int, len(m.Credits.Cast))
+	for i, c := range m.Credits.Cast {
+		orders[i] = *c.Order
+	}
+	if m.Title != "A" || len(m.Genres) != 1 || len(orders) != 64 || len(m.Credits.Crew) != 33 || !slices.IsSorted(orders) {
+		t.Errorf("movie 1 = %+v, want title, genre, 64 cast in order and 33 crew", m)
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, memory := range []int64{0, 1} {
+		rng.Shuffle(len(credits), func(i, j int) { credits[i], credits[j] = credits[j], credits[i] })
+		if got, _, _ := run(memory); !maps.Equal(got, want) {
+			t.Errorf("rows in another order with %d bytes of memory make other bytes", memory)
+		}
+	}
+}
+
+// TestSharedKinds counts the records of real dumps.
+func TestSharedKinds(t *testing.T) {
+	f := func(c Config, want map[string]int64, path ...string) (Report, string) {
+		t.Helper()
+		dir := t.TempDir()
+		c.Sources = []string{sharedtest.Path(t, append([]string{"dumps"}, path...)...)}
+		r := ingestInto(t, dir, c)
+		if !maps.Equal(r.Records, want) || r.Quarantined != 0 {
+			t.Errorf("%s: records = %v, %d in quarantine %q, want %v", strings.Join(path, "/"), r.Records, r.Quarantined, r.Bad, want)
+		}
+		return r, dir
+	}
+	f(Config{Language: "ar"}, map[string]int64{"tv": 18}, "tmdb-native-ar", "tv.ndjson.gz")
+	f(Config{}, map[string]int64{"tv": 2000}, "tmdb-native-ar", "tv-list.json.gz")
+	f(Config{}, map[string]int64{"person": 1}, "tmdb-native", "person-287-movie-credits.json.gz")
+	if testing.Short() {
+		return
+	}
+	r, dir := f(Config{}, map[string]int64{"tv": 780, "season": 2834}, "movnix", "tv.ndjson.zst")
+	if r.Conflicts != 0 || r.Duplicates != 0 {
+		t.Errorf("conflicts = %d, duplicates = %d, want none", r.Conflicts, r.Duplicates)
+	}
+	episodes, separators := 0, 0
+	for _, row := range recordsOf(t, dir, "season") {
+		var s struct{ Episodes []json.RawMessage }
+		if err := json.Unmarshal([]byte(row), &s); err != nil {
+			t.Fatal(err)
+		}
+		episodes += len(s.Episodes)
+		separators += strings.Count(row, "\u2028")
+	}
+	if episodes != 67312 || separators != 32 {
+		t.Errorf("%d episodes with %d line separators, want 67312, 32", episodes, separators)
+	}
+	// Sorted on disk: the credits do not fit into the memory given.
+	whole, _ := f(Config{Memory: 4 << 20}, map[string]int64{"movie": 15178, "person": 62044}, "parquet-duckdb")
+	if whole.Conflicts != 5 || whole.Rows != 194738 {
+		t.Errorf("conflicts = %d of %d rows, want 5 of 194738", whole.Conflicts, whole.Rows)
+	}
+}
