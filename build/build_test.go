@@ -364,7 +364,7 @@ func everyKind(tb testing.TB) (dir string) {
 		},
 		fragment.KindTV: {
 			`{"id":20,"name":"Show","original_name":"Die Schau","first_air_date":"2001-01-01","popularity":7.5,"vote_count":70,` +
-				`"networks":[{"id":49,"logo_path":null,"name":"Net","origin_country":"US"}],"external_ids":{"imdb_id":"tt0000020","tvdb_id":200},` +
+				`"networks":[{"id":49,"logo_path":null,"name":"Net","origin_country":"US"}],"external_ids":{"imdb_id":"tt0000020","tvdb_id":200,"tiktok_id":"show"},` +
 				`"credits":{"cast":[{"id":2,"name":"Star","credit_id":"00000000000000000000002a","character":"Self","order":0}],"crew":[]}}`,
 		},
 		fragment.KindSeason: {

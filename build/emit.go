@@ -2,6 +2,7 @@ package build
 
 import (
 	"encoding/binary"
+	"encoding/json"
 	"strconv"
 
 	"github.com/zeebo/xxh3"
@@ -130,9 +131,6 @@ type hit struct {
 	season, episode uint32
 }
 
-// hitLen is the length of an encoded hit in bytes.
-const hitLen = 1 + 8 + 4 + 4
-
 func (h hit) append(dst []byte) []byte {
 	dst = append(dst, byte(h.kind))
 	dst = binary.BigEndian.AppendUint64(dst, h.id)
@@ -178,5 +176,24 @@ func (e *emitter) externalIDs(r wire.Record, imdb string, h hit) {
 			e.finds(s, imdb, h)
 		}
 		e.finds(s, id, h)
+	}
+	e.otherIDs(r.Object().Extra, h)
+}
+
+// otherIDs is externalIDs for members that the record does not know: the API finds by
+// sources that its external_ids do not always list, such as tiktok_id of a movie.
+func (e *emitter) otherIDs(extra string, h hit) {
+	if extra == "" {
+		return
+	}
+	var members map[string]any
+	if json.Unmarshal([]byte("{"+extra+"}"), &members) != nil {
+		return // not our text; it is served as it is
+	}
+	for name, v := range members { // their order does not show: partitions are sorted
+		s, ok := fragment.ParseSource(name)
+		if id, isText := v.(string); ok && isText {
+			e.finds(s, id, h)
+		}
 	}
 }

@@ -201,14 +201,11 @@ func buildPerson(r *reducer[catalog.Person], key catalog.Key, p *catalog.Person,
 		}
 		credits = append(credits, c)
 	}
-	department := ""
-	if p != nil {
-		department = p.KnownForDepartment.V
-	} else {
+	if p == nil {
 		p = personOf(&credits[0].Person)
-		department = p.KnownForDepartment.V
 		r.b.derived.Add(1)
 	}
+	department := p.KnownForDepartment.V
 	if department == "" {
 		department = derive.Department(credits)
 	}

@@ -178,10 +178,10 @@ func TestAggregate(t *testing.T) {
 	c, season := collect(t)
 	got := string(wire.Append(nil, wire.RecordOf(Aggregate(c.Credits()))))
 	want := `{"cast":[` +
-		`{"adult":false,"gender":0,"id":11,"known_for_department":"","name":"Other","original_name":"","popularity":0.0,"profile_path":null,"roles":[{"credit_id":"b","character":"Friend","episode_count":4}],"total_episode_count":4,"order":1},` +
-		`{"adult":false,"gender":0,"id":12,"known_for_department":"","name":"Guest","original_name":"","popularity":0.0,"profile_path":null,"roles":[{"credit_id":"g","character":"Foe","episode_count":3}],"total_episode_count":3,"order":5},` +
-		`{"adult":false,"gender":0,"id":10,"known_for_department":"","name":"Star","original_name":"","popularity":0.0,"profile_path":null,"roles":[{"credit_id":"a","character":"Hero","episode_count":2}],"total_episode_count":2,"order":0}],` +
-		`"crew":[{"adult":false,"gender":0,"id":20,"known_for_department":"","name":"D","original_name":"","popularity":0.0,"profile_path":null,"jobs":[{"credit_id":"d","job":"Director","episode_count":1}],"department":"Directing","total_episode_count":1}]}`
+		`{"adult":false,"gender":0,"id":11,"known_for_department":null,"name":"Other","original_name":"","popularity":0.0,"profile_path":null,"roles":[{"credit_id":"b","character":"Friend","episode_count":4}],"total_episode_count":4,"order":1},` +
+		`{"adult":false,"gender":0,"id":12,"known_for_department":null,"name":"Guest","original_name":"","popularity":0.0,"profile_path":null,"roles":[{"credit_id":"g","character":"Foe","episode_count":3}],"total_episode_count":3,"order":5},` +
+		`{"adult":false,"gender":0,"id":10,"known_for_department":null,"name":"Star","original_name":"","popularity":0.0,"profile_path":null,"roles":[{"credit_id":"a","character":"Hero","episode_count":2}],"total_episode_count":2,"order":0}],` +
+		`"crew":[{"adult":false,"gender":0,"id":20,"known_for_department":null,"name":"D","original_name":"","popularity":0.0,"profile_path":null,"jobs":[{"credit_id":"d","job":"Director","episode_count":1}],"department":"Directing","total_episode_count":1}]}`
 	if got != want {
 		t.Errorf("Aggregate =\n%s\nwant\n%s", got, want)
 	}

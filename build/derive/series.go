@@ -338,12 +338,10 @@ func addCast(out *catalog.AggregateCredits, at map[int64]int, c *Credit) {
 		p := &c.Person
 		row := catalog.AggregateCast{
 			Adult: wire.Bool{V: p.Adult, Set: true}, Gender: wire.Number(p.Gender), ID: wire.Number(p.ID),
-			KnownForDepartment: wire.Text(p.KnownForDepartment), Name: wire.Text(p.Name), OriginalName: wire.Text(p.OriginalName),
+			Name: wire.Text(p.Name), OriginalName: wire.Text(p.OriginalName),
 			Popularity: wire.Float{V: p.Popularity, Set: true}, TotalEpisodeCount: wire.Number(0), Order: wire.Number(c.Order),
 		}
-		if p.ProfilePath != "" {
-			row.ProfilePath = wire.Text(p.ProfilePath)
-		}
+		p.optional(&row.Object, &row.KnownForDepartment, &row.ProfilePath)
 		out.Cast = append(out.Cast, row)
 	}
 	row := &out.Cast[i]
@@ -355,6 +353,18 @@ func addCast(out *catalog.AggregateCredits, at map[int64]int, c *Credit) {
 	slices.SortStableFunc(row.Roles, func(a, b catalog.AggregateRole) int { return cmp.Compare(b.EpisodeCount.V, a.EpisodeCount.V) })
 }
 
+// optional sets the members of a row that are null for what is not known.
+func (p *Person) optional(row *wire.Object, department, profile *wire.String) {
+	if p.KnownForDepartment != "" {
+		*department = wire.Text(p.KnownForDepartment)
+	} else {
+		row.Unusual = "known_for_department"
+	}
+	if p.ProfilePath != "" {
+		*profile = wire.Text(p.ProfilePath)
+	}
+}
+
 func addCrew(out *catalog.AggregateCredits, at map[string]int, c *Credit) {
 	k := strconv.FormatInt(c.Person.ID, 10) + " " + c.Department
 	i, ok := at[k]
@@ -364,12 +374,10 @@ func addCrew(out *catalog.AggregateCredits, at map[string]int, c *Credit) {
 		p := &c.Person
 		row := catalog.AggregateCrew{
 			Adult: wire.Bool{V: p.Adult, Set: true}, Gender: wire.Number(p.Gender), ID: wire.Number(p.ID),
-			KnownForDepartment: wire.Text(p.KnownForDepartment), Name: wire.Text(p.Name), OriginalName: wire.Text(p.OriginalName),
+			Name: wire.Text(p.Name), OriginalName: wire.Text(p.OriginalName),
 			Popularity: wire.Float{V: p.Popularity, Set: true}, Department: wire.Text(c.Department), TotalEpisodeCount: wire.Number(0),
 		}
-		if p.ProfilePath != "" {
-			row.ProfilePath = wire.Text(p.ProfilePath)
-		}
+		p.optional(&row.Object, &row.KnownForDepartment, &row.ProfilePath)
 		out.Crew = append(out.Crew, row)
 	}
 	row := &out.Crew[i]
