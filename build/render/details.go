@@ -19,12 +19,14 @@ func (r *Renderer) details(m *model, rec wire.Record, langs languages) {
 	if m.genres != nil {
 		r.genres = *m.genresOf(rec)
 	}
-	r.show(m, &base, nil, baseOnly)
 	if len(m.texts) == 0 {
+		r.show(m, &base, nil, baseOnly)
 		return
 	}
 	plain := r.untranslated(m, rec, "")
 	plain.shared = m.genres != nil && ShareGenres(m.kind, *m.genresOf(rec))
+	base.generic = plain.generic && !m.namesRows(rec) && m.saysNothing(rec, &plain)
+	r.show(m, &base, nil, baseOnly)
 	if plain.shared || m.namesRows(rec) || !m.same(&plain, &base) {
 		r.show(m, &plain, &base, plainOnly)
 	}
@@ -46,6 +48,13 @@ func (r *Renderer) details(m *model, rec wire.Record, langs languages) {
 		}
 		r.show(m, &v, other, l.variants())
 	}
+}
+
+// saysNothing reports whether the base of a season or an episode has no text but the
+// generic name, so that it is plain, the untranslated version, too.
+func (m *model) saysNothing(rec wire.Record, plain *version) bool {
+	named := version{rec: rec, generic: true}
+	return rec.String(m.texts[0].field).V == m.englishName(rec) && m.same(&named, plain)
 }
 
 // The variants of versions that are no language.

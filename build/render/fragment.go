@@ -13,6 +13,7 @@
 package render
 
 import (
+	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/release"
 	"reelsplice/schemas/wire"
@@ -69,7 +70,67 @@ func (f *fragments) gap(before byte) {
 func (f *fragments) text(s string) { f.buf = append(f.buf, s...) }
 
 func (f *fragments) members(r wire.Record, from, to int) {
+	for _, i := range recurring(r.Plan) {
+		if i < from || i >= to {
+			continue
+		}
+		f.buf = wire.AppendMembers(f.buf, r, from, i)
+		f.apart(r, i)
+		from = i + 1
+	}
 	f.buf = wire.AppendMembers(f.buf, r, from, to)
+}
+
+// minApart is the raw length in bytes from which a member that recurs is a segment of
+// its own: stored twice, it would take more bytes than the rows of the additional
+// pieces, of which each takes 48.
+const minApart = 512
+
+// apart writes a member, with its comma, as a segment of its own, so that all fragments
+// that say the same have it in common. A short one is not worth it.
+func (f *fragments) apart(r wire.Record, i int) {
+	n := len(f.buf)
+	f.buf = wire.AppendMembers(f.buf, r, i, i+1)
+	if len(f.buf)-n < minApart {
+		return
+	}
+	if n > f.start {
+		f.pieces = append(f.pieces, Piece{Op: release.OpSegment, Raw: f.buf[f.start:n:n]})
+	}
+	f.start = n
+	f.cut()
+}
+
+// A recurrence names the members of one struct that recur.
+type recurrence struct {
+	plan    *wire.Plan
+	members []int
+}
+
+// recurrences: the details of an episode have its crew and its guest stars in every
+// language, and so have its credits.
+var recurrences = [...]recurrence{
+	recurrenceIn[catalog.Episode]("crew", "guest_stars"),
+	recurrenceIn[catalog.EpisodeCredits]("crew", "guest_stars"),
+}
+
+func recurrenceIn[T any](members ...string) recurrence {
+	r := recurrence{plan: wire.PlanOf[T]()}
+	for _, m := range members {
+		r.members = append(r.members, indexOf(r.plan, fieldOf(r.plan, m)))
+	}
+	return r
+}
+
+// recurring returns the members that are the same in several fragments of one
+// resource, ascending.
+func recurring(p *wire.Plan) []int {
+	for i := range recurrences {
+		if recurrences[i].plan == p {
+			return recurrences[i].members
+		}
+	}
+	return nil
 }
 
 // comma appends a comma where one is due.

@@ -39,6 +39,7 @@ func (r duckCredit) role() role {
 // TestFilmographies: what people did, derived from a table of credits by films, is what
 // the table says when it is asked by people.
 func TestFilmographies(t *testing.T) {
+	skipLarge(t)
 	dir, r := ingestDump(t, ingest.Config{}, "parquet-duckdb")
 	t.Logf("records %v", r.Records)
 	rows, err := parquet.ReadFile[duckCredit](sharedtest.Path(t, "dumps", "parquet-duckdb", "credits.parquet"))

@@ -43,6 +43,14 @@ func buildRelease(t *testing.T, dir string) (*release.Reader, error) {
 	return release.Open(filepath.Join(c.Releases, b.Release))
 }
 
+// skipLarge skips tests of large dumps where they take minutes.
+func skipLarge(t *testing.T) {
+	t.Helper()
+	if testing.Short() || raceDetector {
+		t.Skip("a large dump")
+	}
+}
+
 // writeFiles writes files, by their names below dir.
 func writeFiles(t *testing.T, dir string, files map[string][]byte) {
 	t.Helper()

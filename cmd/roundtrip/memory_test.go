@@ -15,9 +15,6 @@ import (
 // TestBuildMemory: a build keeps to the memory that it is given, and what it is given
 // does not show in the release.
 func TestBuildMemory(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds a large catalogue twice")
-	}
 	w := movnixWorld(t)
 	w.open(t)
 	bin := filepath.Join(t.TempDir(), "reelsplice")

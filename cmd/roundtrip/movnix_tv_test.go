@@ -79,6 +79,7 @@ var movnixSeries = &world{name: "movnix-tv"}
 
 func movnixWorld(t *testing.T) *world {
 	t.Helper()
+	skipLarge(t)
 	src := sharedtest.Path(t, "dumps", "movnix", "tv.ndjson.zst")
 	movnixSeries.source = func(string) (ingest.Config, error) { return ingest.Config{Sources: []string{src}}, nil }
 	return movnixSeries

@@ -1,0 +1,7 @@
+//go:build race
+
+package roundtrip
+
+// raceDetector makes tests of large dumps skip: they would take ten times as long and
+// run the same code as the small ones.
+const raceDetector = true
