@@ -3,7 +3,10 @@
 package build
 
 import (
+	"os"
 	"runtime"
+	"strconv"
+	"strings"
 
 	"golang.org/x/sys/unix"
 )
@@ -11,6 +14,10 @@ import (
 // peakRSS returns the most memory that this process has held, in bytes; 0 when the
 // system does not tell.
 func peakRSS() int64 {
+	// On Linux, rusage keeps what the parent held when it started this process.
+	if n, ok := highWater(); ok {
+		return n
+	}
 	var u unix.Rusage
 	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {
 		return 0
@@ -19,4 +26,19 @@ func peakRSS() int64 {
 		return u.Maxrss // bytes there, kilobytes elsewhere
 	}
 	return u.Maxrss << 10
+}
+
+// highWater returns VmHWM of Linux, which is of this process alone.
+func highWater() (int64, bool) {
+	b, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return 0, false
+	}
+	_, rest, ok := strings.Cut(string(b), "\nVmHWM:")
+	if !ok {
+		return 0, false
+	}
+	kilobytes, _, _ := strings.Cut(strings.TrimSpace(rest), " ")
+	n, err := strconv.ParseInt(kilobytes, 10, 64)
+	return n << 10, err == nil
 }

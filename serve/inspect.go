@@ -35,9 +35,9 @@ type Piece struct {
 
 // Inspect answers a GET of target, a path with its query, from rel as the edge does,
 // but without asking for a credential. Refusals are answers; the error is about
-// release bytes that break the format, and about what neither a release holds nor
-// package static. Answers of the latter need no release: rel may be nil. They are those
-// of the default configuration.
+// release bytes that break the format, and about what only a running edge answers:
+// tokens and the like. The answers of package static need no release: rel may be nil.
+// They are those of the default configuration.
 func Inspect(rel *release.Reader, target string) (Inspection, error) {
 	var q route.Request
 	path, query := splitURI([]byte(target))
@@ -75,13 +75,29 @@ func inspectStatic(q *route.Request, path []byte) (Inspection, error) {
 		return Inspection{}, err
 	}
 	b, ok := set.Answer(q)
-	if !ok {
-		return Inspection{}, fmt.Errorf("%s is not answered from a release", path)
+	switch {
+	case ok:
+	case isStateless(q.Op):
+		return Inspection{}, fmt.Errorf("%s is answered by a running edge alone", path)
+	case q.Op.Operation().Auth != api.AuthBearer:
+		return inspectRefusal(&errNoSession)
+	default:
+		return inspectRefusal(&errNotFound)
 	}
 	return Inspection{
 		Status: 200, Body: b.Identity, ETag: string(b.ETag), GzipBytes: len(b.Gzip),
 		Pieces: []Piece{{Kind: "static", Raw: len(b.Identity), Stored: len(b.Gzip), CRC: crc32.ChecksumIEEE(b.Identity)}},
 	}, nil
+}
+
+// isStateless reports whether an operation is answered out of the credential and the
+// edge's own key.
+func isStateless(op api.Op) bool {
+	switch op {
+	case api.OpAuthenticationValidateKey, api.OpAuthenticationCreateRequestToken, api.OpAuthenticationCreateGuestSession:
+		return true
+	}
+	return false
 }
 
 // inspectRefusal turns a refusal into its answer and passes on any other error.

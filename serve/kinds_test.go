@@ -392,8 +392,13 @@ func TestStatic(t *testing.T) {
 	if in, err := Inspect(nil, "/3/movie/550"); err != nil || in.Status != 503 {
 		t.Errorf("Inspect of a movie without a release = %d, %v, want 503", in.Status, err)
 	}
-	if _, err := Inspect(nil, "/3/movie/popular"); err == nil {
-		t.Error("Inspect of a list = nil, want an error")
+	for target, status := range map[string]int{"/3/movie/popular": 404, "/3/account/1": 401} {
+		if in, err := Inspect(nil, target); err != nil || in.Status != status {
+			t.Errorf("Inspect(%s) = %d, %v, want %d as from the edge", target, in.Status, err, status)
+		}
+	}
+	if _, err := Inspect(nil, "/3/authentication/token/new"); err == nil {
+		t.Error("Inspect of a request token = nil, want an error: it takes a running edge")
 	}
 	if _, err := NewEdge(Config{ImageBaseURL: "ftp://x"}, nil, nil, nil); err == nil {
 		t.Error("NewEdge with an FTP address for images = nil, want an error")

@@ -385,6 +385,10 @@ func checkRows(t *rapid.T, w *world, path string, languages []string, v url.Valu
 			clear(asked) // they take no language
 		}
 	}
+	if strings.Contains(path, "/episode/") && strings.HasSuffix(path, "/images") &&
+		len(languageSet(url.Values{"include_image_language": v["include_image_language"]}, "include_image_language")) == 0 {
+		clear(asked) // a language alone does not choose among stills
+	}
 	want := []float64{}
 	for i, l := range languages {
 		if l = strings.Trim(l, `"`); l == "null" {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
@@ -204,7 +205,8 @@ func wrap(r Row) (string, error) {
 		}
 		return fmt.Sprintf(`{"id":%s,%q:%s}`, own.ID, r.Sub, r.JSON), nil
 	}
-	if own.ID != nil && string(own.ID) != fmt.Sprint(r.ID) {
+	// Some answers of 2022 have their id as text.
+	if own.ID != nil && strings.Trim(string(own.ID), `"`) != fmt.Sprint(r.ID) {
 		return "", &wire.FieldError{Field: "id", What: fmt.Sprintf("the file name says %d, the answer says %s", r.ID, own.ID)}
 	}
 	return fmt.Sprintf(`{"id":%d,%q:%s}`, r.ID, r.Sub, r.JSON), nil

@@ -36,7 +36,7 @@ type Options struct {
 // A Set holds the answers. It is safe for concurrent use: an answer that is prepared
 // is read without a lock and without allocation.
 type Set struct {
-	ops    map[api.Op]choice
+	ops map[api.Op]choice
 }
 
 // A prepared returns a body and makes it the first time.

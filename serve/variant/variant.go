@@ -81,7 +81,7 @@ func Canonical(s fragment.Sub) fragment.Sub {
 func Pick(e release.Entry, k fragment.Kind, s fragment.Sub, q *route.Request) (Choice, bool) {
 	switch rowsOf(k, s) {
 	case byImageLanguage:
-		languages := imageSet(q)
+		languages := imageSet(k, q)
 		return pickRows(e, s, fragment.Base, &languages, byImageLanguage)
 	case byVideoLanguage:
 		return pickVideos(e, q)
@@ -197,9 +197,10 @@ func (s *set) add(v fragment.Variant) {
 }
 
 // imageSet returns the languages of images: the request's own and those that
-// include_image_language adds; all when the request names none.
-func imageSet(q *route.Request) set {
-	s := set{all: !q.HasLanguage && len(q.ImageLanguages()) == 0}
+// include_image_language adds; all when the request names none. The language alone does
+// not choose among the images of an episode, which hardly ever have one.
+func imageSet(k fragment.Kind, q *route.Request) set {
+	s := set{all: len(q.ImageLanguages()) == 0 && (!q.HasLanguage || k == fragment.KindEpisode)}
 	fillSet(&s, q, q.ImageLanguages())
 	return s
 }
