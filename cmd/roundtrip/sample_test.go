@@ -194,8 +194,10 @@ func samplePlaces(t *testing.T, rel *release.Reader) places {
 	for _, path := range p.paths("/3/movie/{movie_id}") {
 		p.addCredits(get(t, rel, path+"/credits"))
 		p.addExternal(get(t, rel, path+"/external_ids"))
+		p.addReviews(get(t, rel, path+"/reviews"))
 	}
 	for _, path := range p.paths("/3/tv/{series_id}") {
+		p.addReviews(get(t, rel, path+"/reviews"))
 		p.addCredits(get(t, rel, path+"/credits"))
 		p.addExternal(get(t, rel, path+"/external_ids"))
 		for _, c := range get(t, rel, path).list("created_by") {
@@ -234,6 +236,12 @@ func (p places) addCredits(v *value) {
 func (p places) addCredit(c *value) {
 	p.add("person_id", c.int("id"))
 	p.add("credit_id", c.text("credit_id"))
+}
+
+func (p places) addReviews(v *value) {
+	for _, r := range v.list("results") {
+		p.add("review_id", r.text("id"))
+	}
 }
 
 // addExternal adds what find is asked for: an id with its source. The services that
