@@ -160,10 +160,10 @@ func (b *builder) make(ctx context.Context, w *release.Writer) (m release.Manife
 		return m, fmt.Errorf("make folder for temporary files: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(b.work)) }()
+	defer b.closeTables()
 	if err := b.stage("plan", func() error { return b.makePlan(ctx) }); err != nil {
 		return m, err
 	}
-	defer b.closeTables()
 	if b.reduced, err = shuffle.New(b.work, b.plan.partitions, b.Memory/8); err != nil {
 		return m, err
 	}

@@ -452,3 +452,74 @@ func dump(tb testing.TB, r *release.Reader) string {
 	}
 	return b.String()
 }
+
+// TestClaimedIDs: an id that several seasons or episodes claim is the first one's, and
+// costs no build, wherever the claim comes from.
+func TestClaimedIDs(t *testing.T) {
+	dir := t.TempDir()
+	for kind, rows := range map[fragment.Kind][]string{
+		fragment.KindTV: {
+			`{"id":1,"name":"A","seasons":[{"id":77,"season_number":1}]}`, `{"id":2,"name":"B","seasons":[{"id":77,"season_number":1}]}`,
+			`{"id":3,"name":"C"}`, `{"id":4,"name":"D"}`,
+		},
+		fragment.KindSeason: {
+			`{"id":77,"name":"S","season_number":1,"series_id":3,"localized":[{"language":"de-DE","episodes":[{"episode_number":1,"id":50,"name":"E"}]}]}`,
+			`{"id":78,"name":"S","season_number":1,"series_id":4,"episodes":[{"id":51},{"episode_number":1,"id":50,"name":"E"},{"episode_number":1,"id":52}]}`,
+		},
+		fragment.KindEpisode: {
+			`{"episode_number":1,"id":5,"season_number":1,"series_id":1}`, `{"episode_number":1,"id":6,"season_number":1,"series_id":2}`,
+			`{"episode_number":2,"id":51,"season_number":1,"series_id":4}`,
+		},
+	} {
+		buildtest.WriteKind(t, dir, kind, rows...)
+	}
+	c := config(t, dir)
+	report := run(t, c)
+	at := filepath.Join(c.Releases, report.Release)
+	verify(t, at)
+	r := openRelease(t, at)
+	f := func(kind fragment.Kind, id string, want []byte) {
+		t.Helper()
+		e, ok := r.Lookup(fragment.AppendAlias(nil, kind, id))
+		if ok != (want != nil) || !bytes.Equal(e.Key(), want) {
+			t.Errorf("%s %s is %s, want %s", kind, id, fragment.DescribeKey(e.Key()), fragment.DescribeKey(want))
+		}
+	}
+	f(fragment.KindSeason, "77", fragment.AppendSeason(nil, 3, 1))
+	f(fragment.KindSeason, "78", fragment.AppendSeason(nil, 4, 1))
+	f(fragment.KindEpisode, "50", fragment.AppendEpisode(nil, 3, 1, 1))
+	f(fragment.KindEpisode, "51", fragment.AppendEpisode(nil, 4, 1, 2))
+	f(fragment.KindEpisode, "52", nil)
+	f(fragment.KindEpisode, "6", fragment.AppendEpisode(nil, 2, 1, 1))
+}
+
+// TestOtherLanguage: what only a crawl in another language gave is derived from too.
+func TestOtherLanguage(t *testing.T) {
+	dir := t.TempDir()
+	for kind, rows := range map[fragment.Kind][]string{
+		fragment.KindMovie: {
+			`{"id":1,"localized":[{"language":"de-DE","title":"A","genres":[{"id":18,"name":"Drama"}],"credits":{"cast":[{"id":9,"name":"P","credit_id":"00000000000000000000000a"}],"crew":[]}}]}`,
+			`{"id":2,"localized":[{"language":"de-DE","title":"B","genres":[{"id":18,"name":"Drama"}],"credits":{"cast":[{"id":9,"name":"P","credit_id":"00000000000000000000000b"}],"crew":[]}}]}`,
+		},
+		fragment.KindTV: {`{"id":3,"localized":[{"language":"de-DE","name":"C"}]}`},
+		fragment.KindSeason: {
+			`{"id":30,"season_number":1,"series_id":3,"localized":[{"language":"de-DE","name":"S","episodes":[{"episode_number":1,"id":31,"name":"E",` +
+				`"crew":[],"guest_stars":[{"id":8,"name":"G","credit_id":"00000000000000000000000c"}]}]}]}`,
+		},
+	} {
+		buildtest.WriteKind(t, dir, kind, rows...)
+	}
+	c := config(t, dir)
+	report := run(t, c)
+	at := filepath.Join(c.Releases, report.Release)
+	verify(t, at)
+	text := dump(t, openRelease(t, at))
+	for _, want := range []string{
+		`movie_credits: "cast":[{<movie 1 row>`, `recommendations page 1: <page mark>"results":[{<movie 2 media_row>}]`,
+		`tv_credits: "cast":[{<tv 3 row>`, "credit \"00000000000000000000000c\"", `"number_of_episodes":1`,
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the release lacks %s", want)
+		}
+	}
+}

@@ -186,14 +186,20 @@ func (e *emitter) otherIDs(extra string, h hit) {
 	if extra == "" {
 		return
 	}
-	var members map[string]any
+	var members map[string]json.RawMessage
 	if json.Unmarshal([]byte("{"+extra+"}"), &members) != nil {
 		return // not our text; it is served as it is
 	}
-	for name, v := range members { // their order does not show: partitions are sorted
+	for name, raw := range members { // their order does not show: partitions are sorted
 		s, ok := fragment.ParseSource(name)
-		if id, isText := v.(string); ok && isText {
-			e.finds(s, id, h)
+		var text string
+		var number int64
+		switch {
+		case !ok:
+		case json.Unmarshal(raw, &text) == nil:
+			e.finds(s, text, h)
+		case json.Unmarshal(raw, &number) == nil && number != 0:
+			e.finds(s, strconv.FormatInt(number, 10), h)
 		}
 	}
 }

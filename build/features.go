@@ -1,6 +1,7 @@
 package build
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -15,27 +16,45 @@ import (
 // featureMovie and featureSeries have the columns by which titles are alike.
 type featureMovie struct {
 	wire.Object
-	Adult               wire.Bool        `wire:"adult"`
-	BelongsToCollection *planID          `wire:"belongs_to_collection,null"`
-	Genres              []planID         `wire:"genres"`
-	ID                  wire.Int         `wire:"id"`
-	Popularity          wire.Float       `wire:"popularity"`
-	VoteCount           wire.Int         `wire:"vote_count"`
-	Credits             *featureCredits  `wire:"credits"`
-	Keywords            *featureKeywords `wire:"keywords"`
+	Adult               wire.Bool          `wire:"adult"`
+	BelongsToCollection *planID            `wire:"belongs_to_collection,null"`
+	Genres              []planID           `wire:"genres"`
+	ID                  wire.Int           `wire:"id"`
+	Popularity          wire.Float         `wire:"popularity"`
+	VoteCount           wire.Int           `wire:"vote_count"`
+	Credits             *featureCredits    `wire:"credits"`
+	Keywords            *featureKeywords   `wire:"keywords"`
+	Localized           []featureLocalized `wire:"localized,own"`
 }
 
 type featureSeries struct {
 	wire.Object
-	Adult            wire.Bool         `wire:"adult"`
-	CreatedBy        []planID          `wire:"created_by"`
+	Adult            wire.Bool                `wire:"adult"`
+	CreatedBy        []planID                 `wire:"created_by"`
+	Genres           []planID                 `wire:"genres"`
+	ID               wire.Int                 `wire:"id"`
+	Popularity       wire.Float               `wire:"popularity"`
+	VoteCount        wire.Int                 `wire:"vote_count"`
+	AggregateCredits *featureAggregate        `wire:"aggregate_credits"`
+	Credits          *featureCredits          `wire:"credits"`
+	Keywords         *featureResults          `wire:"keywords"`
+	Localized        []featureLocalizedSeries `wire:"localized,own"`
+}
+
+// featureLocalized and featureLocalizedSeries are what only crawls in other languages
+// may have given: see render.Base.
+type featureLocalized struct {
+	wire.Object
+	BelongsToCollection *planID         `wire:"belongs_to_collection"`
+	Genres              []planID        `wire:"genres"`
+	Credits             *featureCredits `wire:"credits"`
+}
+
+type featureLocalizedSeries struct {
+	wire.Object
 	Genres           []planID          `wire:"genres"`
-	ID               wire.Int          `wire:"id"`
-	Popularity       wire.Float        `wire:"popularity"`
-	VoteCount        wire.Int          `wire:"vote_count"`
 	AggregateCredits *featureAggregate `wire:"aggregate_credits"`
 	Credits          *featureCredits   `wire:"credits"`
-	Keywords         *featureResults   `wire:"keywords"`
 }
 
 type featureCredits struct {
@@ -79,6 +98,14 @@ type featureResults struct {
 
 // title is what neighbours are found by.
 func (f *featureMovie) title(t *neighbours.Title) {
+	for i := range f.Localized {
+		l := &f.Localized[i]
+		f.BelongsToCollection = cmp.Or(f.BelongsToCollection, l.BelongsToCollection)
+		f.Credits = cmp.Or(f.Credits, l.Credits)
+		if f.Genres == nil {
+			f.Genres = l.Genres
+		}
+	}
 	m := catalog.Movie{Adult: f.Adult, ID: f.ID, Popularity: f.Popularity, VoteCount: f.VoteCount, Genres: named[catalog.Genre](f.Genres)}
 	if f.BelongsToCollection != nil {
 		m.BelongsToCollection = &catalog.CollectionRef{ID: f.BelongsToCollection.ID}
@@ -93,6 +120,14 @@ func (f *featureMovie) title(t *neighbours.Title) {
 }
 
 func (f *featureSeries) title(t *neighbours.Title) {
+	for i := range f.Localized {
+		l := &f.Localized[i]
+		f.AggregateCredits = cmp.Or(f.AggregateCredits, l.AggregateCredits)
+		f.Credits = cmp.Or(f.Credits, l.Credits)
+		if f.Genres == nil {
+			f.Genres = l.Genres
+		}
+	}
 	s := catalog.TV{
 		Adult: f.Adult, ID: f.ID, Popularity: f.Popularity, VoteCount: f.VoteCount,
 		Genres: named[catalog.Genre](f.Genres), CreatedBy: named[catalog.Creator](f.CreatedBy),
@@ -197,6 +232,8 @@ func collect[F any](ctx context.Context, rows *catalog.Rows, w *neighbours.Write
 // closeTables removes what planNeighbours made.
 func (b *builder) closeTables() {
 	for _, t := range b.plan.neighbours {
-		_ = t.Close() // its files lie in the folder that goes with the build
+		if t != nil { // making it failed
+			_ = t.Close() // its files lie in the folder that goes with the build
+		}
 	}
 }

@@ -36,6 +36,7 @@ func (b *builder) eachMovie(ctx context.Context, o *output, e *emitter, s span) 
 			return err
 		}
 		m := c.take()
+		render.Base(fragment.KindMovie, wire.RecordOf(m))
 		e.movie(m)
 		spec := o.spec(fragment.KindMovie, key, uint64(m.ID.V))
 		if id, ok := b.plan.ownIMDb(catalog.IMDbOf(m), m.ID.V); ok {
@@ -65,7 +66,7 @@ func (b *builder) eachMovie(ctx context.Context, o *output, e *emitter, s span) 
 func (e *emitter) movie(m *catalog.Movie) {
 	t := derive.MovieTitle(m)
 	e.credits(derive.MovieCredits(m))
-	if c := collectionOf(m); c != nil {
+	if c := m.BelongsToCollection; c != nil {
 		e.ref(fragment.KindCollection, c.ID.V, &t, wire.RecordOf(c))
 	}
 	e.companies(&t, m.ProductionCompanies)
@@ -77,18 +78,6 @@ func (e *emitter) movie(m *catalog.Movie) {
 	}
 	e.reviews(&t, m.Title, m.Reviews)
 	e.externalIDs(wire.RecordOf(m.ExternalIDs), m.IMDbID.V, hit{kind: fragment.KindMovie, id: uint64(m.ID.V)})
-}
-
-// collectionOf returns the collection of a movie: as a crawl in en-US gave it, else as
-// the first of another language did.
-func collectionOf(m *catalog.Movie) *catalog.CollectionRef {
-	c := m.BelongsToCollection
-	for i := range m.Localized {
-		if c == nil {
-			c = m.Localized[i].BelongsToCollection
-		}
-	}
-	return c
 }
 
 // latestAlias adds the alias of the newest resource of a kind.

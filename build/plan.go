@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"reelsplice/build/derive"
 	"reelsplice/build/neighbours"
 	"reelsplice/build/render"
 	"reelsplice/build/shuffle"
@@ -73,8 +74,8 @@ type ownID struct {
 	id   uint64
 }
 
-// planTitle has the columns of a movie or a series that the plan looks at.
-type planTitle struct {
+// planMovie has the columns of a movie that the plan looks at.
+type planMovie struct {
 	wire.Object
 	ID          wire.Int         `wire:"id"`
 	IMDbID      wire.String      `wire:"imdb_id,null"`
@@ -99,8 +100,8 @@ type planID struct {
 	ID wire.Int `wire:"id"`
 }
 
-// planSeries has the columns of a series that the plan looks at.
-type planSeries struct {
+// planTV has the columns of a series that the plan looks at.
+type planTV struct {
 	wire.Object
 	ID        wire.Int        `wire:"id"`
 	Genres    []catalog.Genre `wire:"genres"`
@@ -114,6 +115,33 @@ type planSeason struct {
 	ID           wire.Int            `wire:"id"`
 	SeasonNumber wire.Int            `wire:"season_number"`
 	SeriesID     wire.Int            `wire:"series_id,own"`
+	Localized    []planEpisodes      `wire:"localized,own"`
+}
+
+// planEpisodes are the episodes that a crawl in another language gave.
+type planEpisodes struct {
+	wire.Object
+	Episodes []planSeasonEpisode `wire:"episodes"`
+}
+
+// numbered returns the episodes of a season that are built from its list, but for those
+// that have a record of their own: see render.Base and seriesMapper.allEpisodes.
+func (s *planSeason) numbered() []planSeasonEpisode {
+	list := s.Episodes
+	for i := range s.Localized {
+		if list == nil {
+			list = s.Localized[i].Episodes
+		}
+	}
+	have := map[int64]bool{}
+	out := list[:0:0]
+	for _, e := range list {
+		if n := e.EpisodeNumber; derive.IsNumber(n) && !have[n.V] {
+			have[n.V] = true
+			out = append(out, e)
+		}
+	}
+	return out
 }
 
 type planSeasonEpisode struct {
@@ -131,7 +159,8 @@ type planEpisode struct {
 }
 
 // makePlan reads a few columns of the whole catalogue. What it keeps in memory is
-// small: the distinct lists of genres, and sixteen bytes for each IMDb id.
+// small: the distinct lists of genres, sixteen bytes for each IMDb id, and the ids that
+// several claim.
 func (b *builder) makePlan(ctx context.Context) error {
 	p := &b.plan
 	p.genres = map[fragment.Kind]map[string][]int64{fragment.KindMovie: {}, fragment.KindTV: {}}
@@ -206,7 +235,7 @@ func seriesSpans(first []catalog.Key) []span {
 
 func (b *builder) planMovies(ctx context.Context) error {
 	var claims []claim
-	err := eachRow(ctx, b.inputs[fragment.KindMovie], func(row *planTitle) {
+	err := eachRow(ctx, b.inputs[fragment.KindMovie], func(row *planMovie) error {
 		b.plan.addGenres(fragment.KindMovie, row.Genres, row.Localized)
 		b.plan.latest[fragment.KindMovie] = row.ID.V
 		id := row.IMDbID.V
@@ -216,20 +245,25 @@ func (b *builder) planMovies(ctx context.Context) error {
 		if n, ok := imdbNumber(id); ok {
 			claims = append(claims, claim{n, row.ID.V})
 		}
+		return nil
 	})
 	b.plan.settle(claims)
 	return err
 }
 
 func (b *builder) planSeries(ctx context.Context) error {
-	return eachRow(ctx, b.inputs[fragment.KindTV], func(row *planSeries) {
+	return eachRow(ctx, b.inputs[fragment.KindTV], func(row *planTV) error {
 		b.plan.addGenres(fragment.KindTV, row.Genres, row.Localized)
 		b.plan.latest[fragment.KindTV] = row.ID.V
+		return nil
 	})
 }
 
 func (b *builder) planPersons(ctx context.Context) error {
-	return eachRow(ctx, b.inputs[fragment.KindPerson], func(row *planID) { b.plan.sawPerson(row.ID.V) })
+	return eachRow(ctx, b.inputs[fragment.KindPerson], func(row *planID) error {
+		b.plan.sawPerson(row.ID.V)
+		return nil
+	})
 }
 
 // sawPerson remembers the highest id of a person.
@@ -242,8 +276,9 @@ func (p *plan) sawPerson(id int64) {
 	}
 }
 
-// eachRow calls fn with the columns of P of every record of an input, which may be nil.
-func eachRow[P any](ctx context.Context, in *input, fn func(*P)) error {
+// eachRow calls fn with the columns of P of every record of an input, which may be nil,
+// until fn returns an error.
+func eachRow[P any](ctx context.Context, in *input, fn func(*P) error) error {
 	if in == nil {
 		return nil
 	}
@@ -256,7 +291,9 @@ func eachRow[P any](ctx context.Context, in *input, fn func(*P)) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		fn(row)
+		if err := fn(row); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -348,27 +385,26 @@ func (b *builder) planOwnIDs(ctx context.Context) (err error) {
 
 func (b *builder) claimIDs(ctx context.Context, claims *shuffle.Shuffle) error {
 	w := claims.Writer()
-	var failed error
-	claim := func(kind fragment.Kind, id int64, k catalog.Key) {
+	claim := func(kind fragment.Kind, id int64, k catalog.Key) error {
 		if id < 1 {
-			return
+			return nil
 		}
 		key := binary.BigEndian.AppendUint64([]byte{byte(kind)}, uint64(id))
-		failed = cmp.Or(failed, w.Add(uint64(id), key, appendKey(nil, k)))
+		return w.Add(uint64(id), key, appendKey(nil, k))
 	}
-	err := eachRow(ctx, b.inputs[fragment.KindSeason], func(s *planSeason) {
-		claim(fragment.KindSeason, s.ID.V, catalog.SeasonKey(s.SeriesID.V, s.SeasonNumber.V))
-		for i := range s.Episodes {
-			e := &s.Episodes[i]
-			claim(fragment.KindEpisode, e.ID.V, catalog.EpisodeKey(s.SeriesID.V, s.SeasonNumber.V, e.EpisodeNumber.V))
+	err := eachRow(ctx, b.inputs[fragment.KindSeason], func(s *planSeason) error {
+		err := claim(fragment.KindSeason, s.ID.V, catalog.SeasonKey(s.SeriesID.V, s.SeasonNumber.V))
+		for _, e := range s.numbered() {
+			err = cmp.Or(err, claim(fragment.KindEpisode, e.ID.V, catalog.EpisodeKey(s.SeriesID.V, s.SeasonNumber.V, e.EpisodeNumber.V)))
 		}
+		return err
 	})
 	if err == nil {
-		err = eachRow(ctx, b.inputs[fragment.KindEpisode], func(e *planEpisode) {
-			claim(fragment.KindEpisode, e.ID.V, catalog.EpisodeKey(e.SeriesID.V, e.SeasonNumber.V, e.EpisodeNumber.V))
+		err = eachRow(ctx, b.inputs[fragment.KindEpisode], func(e *planEpisode) error {
+			return claim(fragment.KindEpisode, e.ID.V, catalog.EpisodeKey(e.SeriesID.V, e.SeasonNumber.V, e.EpisodeNumber.V))
 		})
 	}
-	return errors.Join(err, failed, w.Close())
+	return errors.Join(err, w.Close())
 }
 
 // settleIDs gives ids that are claimed by several to the first of them.

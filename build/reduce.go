@@ -205,6 +205,7 @@ func buildPerson(r *reducer[catalog.Person], key catalog.Key, p *catalog.Person,
 		p = personOf(&credits[0].Person)
 		r.b.derived.Add(1)
 	}
+	render.Base(fragment.KindPerson, wire.RecordOf(p))
 	department := p.KnownForDepartment.V
 	if department == "" {
 		department = derive.Department(credits)

@@ -3,7 +3,6 @@ package build
 import (
 	"cmp"
 	"context"
-	"math"
 
 	"reelsplice/build/derive"
 	"reelsplice/build/neighbours"
@@ -33,7 +32,8 @@ type seriesMapper struct {
 	tv      *catalog.TV // nil when only seasons or episodes are known
 	credits *derive.Series
 	infos   []render.SeasonInfo
-	last    *catalog.EpisodeSummary
+	last    *catalog.EpisodeSummary // on the air
+	soon    *catalog.EpisodeSummary // the next one
 }
 
 // mapSeries builds a shard of series and sends what they say of other resources.
@@ -83,12 +83,13 @@ func (m *seriesMapper) next() (id uint64, found bool) {
 }
 
 func (m *seriesMapper) series(id int64) error {
-	m.id, m.tv, m.infos, m.last = id, nil, nil, nil
+	m.id, m.tv, m.infos, m.last, m.soon = id, nil, nil, nil, nil
 	if k, ok := m.tvs.peek(); ok && k.Hi == uint64(id) {
 		m.tv = m.tvs.take()
+		render.Base(fragment.KindTV, wire.RecordOf(m.tv))
 		m.b.advance(1)
 	}
-	m.credits = derive.NewSeries(id, m.tv)
+	m.credits = derive.NewSeries(m.tv)
 	for {
 		number, ok := m.nextSeason()
 		if !ok {
@@ -121,6 +122,7 @@ func (m *seriesMapper) season(number uint32) error {
 	var s *catalog.Season
 	if k, ok := m.seasons.peek(); ok && k.Hi == uint64(m.id) && k.Season() == number {
 		s = m.seasons.take()
+		render.Base(fragment.KindSeason, wire.RecordOf(s))
 		m.b.advance(1)
 	}
 	var own []*catalog.Episode
@@ -129,26 +131,31 @@ func (m *seriesMapper) season(number uint32) error {
 		if !ok || k.Hi != uint64(m.id) || k.Season() != number {
 			break
 		}
-		own = append(own, m.episodes.take())
+		e := m.episodes.take()
+		render.Base(fragment.KindEpisode, wire.RecordOf(e))
+		own = append(own, e)
 		m.b.advance(1)
 	}
-	if s == nil {
+	known := s != nil
+	if !known {
 		s = m.unknownSeason(number)
 	}
 	fillEpisodes(own, s)
 	shown := derive.Broadcasts(s, own)
 	m.credits.Season(int64(number), s, shown)
-	m.remember(s, len(shown))
 	d := render.SeasonDerived{Series: m.tv, Episodes: own}
 	if s.AggregateCredits == nil {
 		d.Aggregate = derive.SeasonAggregate(s, m.tv, shown)
 	}
 	key := catalog.SeasonKey(m.id, int64(number))
 	spec := m.o.spec(fragment.KindSeason, key, uint64(max(s.ID.V, 0)))
-	spec.Aliases = m.b.plan.ownAlias(fragment.KindSeason, s.ID.V, key)
+	if known { // the plan knows the ids of records alone
+		spec.Aliases = m.b.plan.ownAlias(fragment.KindSeason, s.ID.V, key)
+	}
 	if err := m.o.add(spec, m.o.render.Season(s, d)); err != nil {
 		return err
 	}
+	m.remember(s, len(shown)) // rendering has completed it
 	m.e.externalIDs(wire.RecordOf(s.ExternalIDs), "", hit{kind: fragment.KindSeason, id: uint64(m.id), season: number})
 	return m.allEpisodes(s, own)
 }
@@ -174,7 +181,8 @@ func (m *seriesMapper) unknownSeason(number uint32) *catalog.Season {
 }
 
 // fillEpisodes gives episodes that a dump gave by themselves the details that only
-// their season has: crawls of single sub-requests have none.
+// their season has: crawls of single sub-requests have none. What nobody knows becomes
+// the API's empty values.
 func fillEpisodes(own []*catalog.Episode, s *catalog.Season) {
 	for _, e := range own {
 		for i := range s.Episodes {
@@ -189,6 +197,7 @@ func fillEpisodes(own []*catalog.Episode, s *catalog.Season) {
 			}
 			break
 		}
+		render.CompleteEpisode(e)
 	}
 }
 
@@ -208,7 +217,7 @@ func (m *seriesMapper) allEpisodes(s *catalog.Season, own []*catalog.Episode) er
 	}
 	for i := range s.Episodes {
 		n := s.Episodes[i].EpisodeNumber
-		if !n.Set || n.V < 0 || n.V > math.MaxUint32 || done[n.V] {
+		if !derive.IsNumber(n) || done[n.V] {
 			continue // without a number there is no path to it
 		}
 		done[n.V] = true
@@ -232,12 +241,26 @@ func (m *seriesMapper) episode(e *catalog.Episode, d render.EpisodeDerived) erro
 	return m.o.add(spec, m.o.render.Episode(e, d))
 }
 
-// airs remembers the last episode that has a date: specials do not count.
+// airs remembers the last episode that was on the air and the one after it: specials
+// do not count. Where the series says no last date, all episodes with a date count as
+// aired: a build does not ask for the time, since equal catalogues give equal releases.
 func (m *seriesMapper) airs(e *catalog.Episode) {
-	if e.SeasonNumber.V < 1 || e.AirDate.V == "" || m.last != nil && e.AirDate.V < m.last.AirDate.V {
+	date := e.AirDate.V
+	if e.SeasonNumber.V < 1 || date == "" {
 		return
 	}
-	m.last = &catalog.EpisodeSummary{
+	switch {
+	case m.tv != nil && m.tv.LastAirDate.V != "" && date > m.tv.LastAirDate.V:
+		if m.soon == nil || date < m.soon.AirDate.V {
+			m.soon = m.summary(e)
+		}
+	case m.last == nil || date >= m.last.AirDate.V:
+		m.last = m.summary(e)
+	}
+}
+
+func (m *seriesMapper) summary(e *catalog.Episode) *catalog.EpisodeSummary {
+	return &catalog.EpisodeSummary{
 		ID: e.ID, Name: e.Name, Overview: e.Overview, VoteAverage: e.VoteAverage, VoteCount: e.VoteCount, AirDate: e.AirDate,
 		EpisodeNumber: e.EpisodeNumber, EpisodeType: e.EpisodeType, ProductionCode: e.ProductionCode, Runtime: e.Runtime,
 		SeasonNumber: e.SeasonNumber, ShowID: wire.Number(m.id), StillPath: e.StillPath,
@@ -278,7 +301,7 @@ func (m *seriesMapper) details() error {
 	}
 	m.e.reviews(&t, m.tv.Name, m.tv.Reviews)
 	m.e.externalIDs(wire.RecordOf(m.tv.ExternalIDs), "", hit{kind: fragment.KindTV, id: uint64(m.id)})
-	d := render.TVDerived{Seasons: m.infos, Last: m.last}
+	d := render.TVDerived{Seasons: m.infos, Last: m.last, Next: m.soon}
 	if m.tv.AggregateCredits == nil {
 		d.Aggregate = derive.Aggregate(credits)
 	}

@@ -16,10 +16,6 @@ import (
 	"reelsplice/serve/variant"
 )
 
-// maxReferences bounds how deep fragments lead to fragments: find includes people, and
-// they include the titles that they are known for.
-const maxReferences = 4
-
 // A composer turns a routed request into an answer. It is reused and not safe for
 // concurrent use.
 type composer struct {
@@ -206,8 +202,8 @@ func (c *composer) defaultsOf(rel *release.Reader, k fragment.Kind) release.Entr
 // fragment runs a fragment's program. depth is 0 for a part of the answer, and more
 // for what others include.
 func (c *composer) fragment(p *part, choice *variant.Choice, depth int) error {
-	if depth > maxReferences {
-		return fmt.Errorf("%w: fragments lead to fragments more than %d deep", release.ErrCorrupt, maxReferences)
+	if depth > release.MaxDepth {
+		return fmt.Errorf("%w: fragments lead to fragments more than %d deep", release.ErrCorrupt, release.MaxDepth)
 	}
 	for i := range choice.Fragment.Len() {
 		piece, ok := choice.Fragment.Piece(i)

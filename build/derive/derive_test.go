@@ -122,11 +122,6 @@ func TestMovieCredits(t *testing.T) {
 	if diff := cmp.Diff(want, MovieCredits(m)); diff != "" {
 		t.Errorf("MovieCredits differs (-want +got):\n%s", diff)
 	}
-	m.Localized = []catalog.Localized{{Credits: m.Credits}}
-	m.Credits = nil
-	if diff := cmp.Diff(want, MovieCredits(m)); diff != "" {
-		t.Errorf("MovieCredits of a crawl in another language differs (-want +got):\n%s", diff)
-	}
 }
 
 // A small series: a regular of one season, a guest of three episodes, a director.
@@ -144,7 +139,7 @@ const (
 
 func collect(t *testing.T) (*Series, *catalog.Season) {
 	t.Helper()
-	c := NewSeries(1, parse[catalog.TV](t, seriesRow))
+	c := NewSeries(parse[catalog.TV](t, seriesRow))
 	special, season := parse[catalog.Season](t, specialRow), parse[catalog.Season](t, seasonRow)
 	c.Season(0, special, Broadcasts(special, nil))
 	c.Season(1, season, Broadcasts(season, nil))
@@ -168,7 +163,7 @@ func TestSeries(t *testing.T) {
 		}
 	}
 	f("a", Cast, 2, "2001-01-02", []int64{1}, nil)
-	f("b", Cast, 4, "2000-12-24", []int64{1}, nil)
+	f("b", Cast, 4, "2001-01-01", []int64{1}, nil)
 	f("g", Cast, 3, "2000-12-24", []int64{0, 1}, [][2]int64{{0, 1}, {1, 1}, {1, 3}})
 	f("d", Crew, 1, "2001-01-02", []int64{1}, [][2]int64{{1, 1}})
 	f("k", Creator, 0, "", nil, nil)
@@ -191,6 +186,61 @@ func TestAggregate(t *testing.T) {
 	}
 	if a := Aggregate(nil); a != nil {
 		t.Errorf("Aggregate of nothing = %v, want nil", a)
+	}
+}
+
+// TestCountedOnce: a regular who is a guest too, and a guest who is listed twice, are in
+// each episode once; specials are in nobody's contract.
+func TestCountedOnce(t *testing.T) {
+	guest := `{"id":10,"name":"Star","credit_id":"a","character":"Hero","order":0}`
+	season := parse[catalog.Season](t, `{"season_number":1,"credits":{"cast":[`+guest+`],"crew":[]},"episodes":[
+		{"episode_number":1,"guest_stars":[`+guest+`,`+guest+`]},{"episode_number":2,"guest_stars":[]}]}`)
+	special := parse[catalog.Season](t, `{"season_number":0,"episodes":[{"episode_number":1,"guest_stars":[]}]}`)
+	tv := parse[catalog.TV](t, `{"id":1,"number_of_episodes":2,"credits":{"cast":[`+guest+`,{"id":11,"name":"Other","credit_id":"b","order":1}],"crew":[]}}`)
+	c := NewSeries(tv)
+	c.Season(0, special, Broadcasts(special, nil))
+	c.Season(1, season, Broadcasts(season, nil))
+	for _, x := range c.Credits() {
+		if x.EpisodeCount != 2 {
+			t.Errorf("credit %s has %d episodes, want 2", x.ID, x.EpisodeCount)
+		}
+	}
+	f := func(name string, s *catalog.Season, want int64) {
+		t.Helper()
+		a := SeasonAggregate(s, tv, Broadcasts(s, nil))
+		if a == nil {
+			if want != 0 {
+				t.Errorf("%s: no credits, want %d episodes", name, want)
+			}
+			return
+		}
+		for i := range a.Cast {
+			if got := a.Cast[i].TotalEpisodeCount.V; got != want {
+				t.Errorf("%s: %s is in %d episodes, want %d", name, a.Cast[i].Name.V, got, want)
+			}
+		}
+	}
+	f("regulars of the season", season, 2)
+	f("specials", special, 0)
+	season.Credits = nil
+	season.Episodes[1].GuestStars = season.Episodes[0].GuestStars[:1]
+	f("regulars of the series", season, 2)
+}
+
+// TestGivenCredits: what a dump gives of an episode's or a season's credits by
+// themselves counts.
+func TestGivenCredits(t *testing.T) {
+	season := parse[catalog.Season](t, `{"season_number":1,"aggregate_credits":{"cast":[{"id":10,"name":"Star",
+		"roles":[{"credit_id":"a","character":"Hero","episode_count":7}],"order":0}],"crew":[]}}`)
+	own := []*catalog.Episode{parse[catalog.Episode](t, `{"episode_number":1,"credits":{"cast":[],"crew":[],"guest_stars":[{"id":12,"name":"Guest","credit_id":"g"}]}}`)}
+	c := NewSeries(parse[catalog.TV](t, `{"id":1}`))
+	c.Season(1, season, Broadcasts(season, own))
+	got := map[string]int64{}
+	for _, x := range c.Credits() {
+		got[x.ID] = x.EpisodeCount
+	}
+	if want := (map[string]int64{"a": 7, "g": 1}); !cmp.Equal(got, want) {
+		t.Errorf("Credits = %v, want %v", got, want)
 	}
 }
 

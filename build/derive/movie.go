@@ -14,15 +14,10 @@ func MovieTitle(m *catalog.Movie) Title {
 	}
 }
 
-// MovieCredits returns the credits of a movie: as a crawl in en-US gave them, else as
-// the first of another language did. Rows without the id of a person are of no one.
+// MovieCredits returns the credits of a movie. Rows without the id of a person are of
+// no one.
 func MovieCredits(m *catalog.Movie) []Credit {
 	c := m.Credits
-	for i := range m.Localized {
-		if c == nil {
-			c = m.Localized[i].Credits
-		}
-	}
 	if c == nil {
 		return nil
 	}

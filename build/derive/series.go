@@ -13,14 +13,12 @@ import (
 
 // A Series collects the credits of one series, season by season.
 type Series struct {
-	id       int64
-	tv       *catalog.TV // nil for a series of which only seasons are known
+	tv       *catalog.TV // nil for the credits of one season alone
 	credits  map[creditKey]*entry
 	order    []*entry
 	episodes int64   // of regular seasons
 	seasons  []int64 // regular ones
-	all      []int64
-	first    string // air date of the first episode of all
+	first    string  // air date of their first episode
 }
 
 // creditKey tells credits of a series apart: by their id, or else by all they say.
@@ -34,14 +32,16 @@ type creditKey struct {
 // An entry is one credit in the making.
 type entry struct {
 	Credit
-	order   int64 // in the cast
-	count   int64 // episodes
-	regular bool  // of the series or of a season, rather than of episodes
+	order    int64 // in the cast
+	count    int64 // episodes
+	specials int64 // of them, those of season 0
+	whole    int   // length of Seasons when the last of them was counted whole
 }
 
-// NewSeries returns an empty Series. tv may be nil.
-func NewSeries(id int64, tv *catalog.TV) *Series {
-	return &Series{id: id, tv: tv, credits: map[creditKey]*entry{}}
+// NewSeries returns an empty Series. tv is nil where the credits of one season are
+// collected by themselves.
+func NewSeries(tv *catalog.TV) *Series {
+	return &Series{tv: tv, credits: map[creditKey]*entry{}}
 }
 
 // TVTitle returns what lists know of a series.
@@ -61,6 +61,10 @@ type Broadcast struct {
 	GuestStars []catalog.GuestStar
 }
 
+// IsNumber reports whether an episode or a season can have a number: others have no
+// path, and nothing may refer to them.
+func IsNumber(n wire.Int) bool { return n.Set && n.V >= 0 && n.V <= math.MaxUint32 }
+
 // Broadcasts returns the episodes of a season that have a number, each once: those of
 // its record, and those that have a record of their own, which wins. They are in the
 // order of their numbers.
@@ -68,19 +72,21 @@ func Broadcasts(s *catalog.Season, own []*catalog.Episode) []Broadcast {
 	var out []Broadcast
 	have := map[int64]bool{}
 	for _, e := range own { // records have numbers, or they would have no key
-		if e.Crew == nil && e.GuestStars == nil && s != nil && hasEpisode(s, e.EpisodeNumber.V) {
-			continue // a record of sub-requests alone
+		b := Broadcast{e.EpisodeNumber.V, e.AirDate.V, e.Crew, e.GuestStars}
+		if c := e.Credits; c != nil && b.Crew == nil && b.GuestStars == nil {
+			b.Crew, b.GuestStars = c.Crew, c.GuestStars
 		}
-		have[e.EpisodeNumber.V] = true
-		out = append(out, Broadcast{e.EpisodeNumber.V, e.AirDate.V, e.Crew, e.GuestStars})
+		if b.Crew == nil && b.GuestStars == nil && hasEpisode(s, b.Number) {
+			continue // a record of other sub-requests alone
+		}
+		have[b.Number] = true
+		out = append(out, b)
 	}
-	if s != nil {
-		for i := range s.Episodes {
-			e := &s.Episodes[i]
-			if n := e.EpisodeNumber; n.Set && n.V >= 0 && n.V <= math.MaxUint32 && !have[n.V] {
-				have[n.V] = true
-				out = append(out, Broadcast{e.EpisodeNumber.V, e.AirDate.V, e.Crew, e.GuestStars})
-			}
+	for i := range s.Episodes {
+		e := &s.Episodes[i]
+		if n := e.EpisodeNumber; IsNumber(n) && !have[n.V] {
+			have[n.V] = true
+			out = append(out, Broadcast{n.V, e.AirDate.V, e.Crew, e.GuestStars})
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Broadcast) int { return cmp.Compare(a.Number, b.Number) })
@@ -91,64 +97,83 @@ func hasEpisode(s *catalog.Season, n int64) bool {
 	return slices.ContainsFunc(s.Episodes, func(e catalog.SeasonEpisode) bool { return e.EpisodeNumber.V == n })
 }
 
-// Season adds a season with its episodes; s is nil where only episodes are known.
-// Seasons come in the order of their numbers.
+// Season adds a season with its episodes. Seasons come in the order of their numbers.
 func (c *Series) Season(number int64, s *catalog.Season, episodes []Broadcast) {
-	c.all = append(c.all, number)
-	if number > 0 { // specials are in nobody's contract
-		c.seasons = append(c.seasons, number)
-		c.episodes += int64(len(episodes))
-	}
 	start := ""
 	if len(episodes) > 0 {
 		start = episodes[0].AirDate
 	}
-	c.first = earlier(c.first, start)
-	if s != nil && s.Credits != nil {
+	if number > 0 { // specials are in nobody's contract
+		c.seasons = append(c.seasons, number)
+		c.episodes += int64(len(episodes))
+		c.first = earlier(c.first, start)
+	}
+	if s.Credits != nil {
 		c.regulars(s.Credits, number, int64(len(episodes)), start)
 	}
 	for i := range episodes {
 		c.episode(number, &episodes[i])
 	}
+	if s.AggregateCredits != nil {
+		c.given(s.AggregateCredits, func(e *entry, count int64) {
+			if n := len(e.Seasons); n == 0 || e.Seasons[n-1] != number {
+				e.add(number, count, start)
+			}
+		})
+	}
 }
 
 // regulars adds the credits of a whole season.
 func (c *Series) regulars(credits *catalog.TVCredits, season, episodes int64, start string) {
+	c.each(credits, func(e *entry) {
+		if n := len(e.Seasons); n > 0 && e.Seasons[n-1] == season {
+			return // the same credit twice
+		}
+		e.add(season, episodes, start)
+		e.whole = len(e.Seasons)
+	})
+}
+
+// each calls fn for the entries of the credits of a season or a series.
+func (c *Series) each(credits *catalog.TVCredits, fn func(*entry)) {
 	for i := range credits.Cast {
 		if r := &credits.Cast[i]; r.ID.V >= 1 {
-			e := c.at(castCredit(Title{}, r))
-			e.regular, e.order = true, min(e.order, r.Order.V)
-			e.add(season, episodes, start)
+			e := c.at(castCredit(r))
+			e.order = min(e.order, r.Order.V)
+			fn(e)
 		}
 	}
 	for i := range credits.Crew {
 		if r := &credits.Crew[i]; r.ID.V >= 1 {
-			e := c.at(crewCredit(Title{}, r))
-			e.regular = true
-			e.add(season, episodes, start)
+			fn(c.at(crewCredit(Title{}, r)))
 		}
 	}
 }
 
 func (c *Series) episode(season int64, b *Broadcast) {
 	for i := range b.GuestStars {
-		r := &b.GuestStars[i]
-		if r.ID.V < 1 {
-			continue
+		if r := &b.GuestStars[i]; r.ID.V >= 1 {
+			c.at(guestCredit(r)).appear(season, b)
 		}
-		e := c.at(guestCredit(r))
-		e.add(season, 1, b.AirDate)
-		e.Episodes = append(e.Episodes, [2]int64{season, b.Number})
 	}
 	for i := range b.Crew {
-		r := &b.Crew[i]
-		if r.ID.V < 1 {
-			continue
+		if r := &b.Crew[i]; r.ID.V >= 1 {
+			c.at(episodeCrewCredit(r)).appear(season, b)
 		}
-		e := c.at(episodeCrewCredit(r))
-		e.add(season, 1, b.AirDate)
-		e.Episodes = append(e.Episodes, [2]int64{season, b.Number})
 	}
+}
+
+// appear counts one episode, unless the season is counted whole already.
+func (e *entry) appear(season int64, b *Broadcast) {
+	at := [2]int64{season, b.Number}
+	if n := len(e.Episodes); n > 0 && e.Episodes[n-1] == at {
+		return // the same credit twice
+	}
+	e.Episodes = append(e.Episodes, at)
+	if n := len(e.Seasons); n > 0 && n == e.whole && e.Seasons[n-1] == season {
+		return
+	}
+	e.add(season, 1, b.AirDate)
 }
 
 // at returns the entry of a credit, a new one if need be.
@@ -169,6 +194,9 @@ func (c *Series) at(credit Credit) *entry {
 // add counts episodes of a season.
 func (e *entry) add(season, episodes int64, date string) {
 	e.count += episodes
+	if season == 0 {
+		e.specials += episodes
+	}
 	e.FirstAirDate = earlier(e.FirstAirDate, date)
 	if n := len(e.Seasons); n == 0 || e.Seasons[n-1] != season {
 		e.Seasons = append(e.Seasons, season)
@@ -184,69 +212,37 @@ func earlier(a, b string) string {
 }
 
 // finish adds what the series says of itself: its regulars, as far as no season did,
-// and its creators; and the counts of given aggregate credits.
+// its creators, and given aggregate credits, whose counts are the last word.
 func (c *Series) finish() {
 	if c.tv == nil {
 		return
 	}
-	if credits := tvCredits(c.tv); credits != nil {
-		c.series(credits)
+	if c.tv.Credits != nil {
+		c.each(c.tv.Credits, c.regular)
 	}
 	for i := range c.tv.CreatedBy {
-		r := &c.tv.CreatedBy[i]
-		if r.ID.V < 1 {
-			continue
+		if r := &c.tv.CreatedBy[i]; r.ID.V >= 1 {
+			c.at(Credit{ID: r.CreditID.V, Role: Creator, Department: creator, Job: creator, Person: personOf(wire.RecordOf(r))})
 		}
-		c.at(Credit{
-			ID: r.CreditID.V, Role: Creator, Department: creator, Job: creator,
-			Person: personOf(wire.RecordOf(r)),
-		})
 	}
 	if c.tv.AggregateCredits != nil {
-		c.given(c.tv.AggregateCredits)
+		c.given(c.tv.AggregateCredits, func(e *entry, count int64) { e.count = count })
 	}
+}
+
+// regular counts a credit of the whole series. Appearances that are known count more:
+// a credit that no regular season has is one of all of them.
+func (c *Series) regular(e *entry) {
+	if e.count > e.specials {
+		return
+	}
+	e.count += c.total()
+	e.Seasons = slices.Concat(e.Seasons, c.seasons)
+	e.FirstAirDate = earlier(e.FirstAirDate, earlier(c.tv.FirstAirDate.V, c.first))
 }
 
 // creator is the department and the job of those who created a series.
 const creator = "Creator"
-
-// tvCredits returns the credits of a series: as a crawl in en-US gave them, else as
-// the first of another language did.
-func tvCredits(t *catalog.TV) *catalog.TVCredits {
-	if t.Credits != nil {
-		return t.Credits
-	}
-	for i := range t.Localized {
-		if c := t.Localized[i].Credits; c != nil {
-			return c
-		}
-	}
-	return nil
-}
-
-func (c *Series) series(credits *catalog.TVCredits) {
-	whole := func(e *entry) {
-		if !e.regular { // in no season's credits, which most dumps lack
-			e.regular, e.count = true, c.total()
-			e.Seasons = slices.Concat(e.Seasons, c.seasons)
-			slices.Sort(e.Seasons)
-			e.Seasons = slices.Compact(e.Seasons)
-			e.FirstAirDate = earlier(c.tv.FirstAirDate.V, c.first)
-		}
-	}
-	for i := range credits.Cast {
-		if r := &credits.Cast[i]; r.ID.V >= 1 {
-			e := c.at(castCredit(Title{}, r))
-			whole(e)
-			e.order = min(e.order, r.Order.V)
-		}
-	}
-	for i := range credits.Crew {
-		if r := &credits.Crew[i]; r.ID.V >= 1 {
-			whole(c.at(crewCredit(Title{}, r)))
-		}
-	}
-}
 
 // total returns how many episodes the series has: as its record says, or as there are.
 func (c *Series) total() int64 {
@@ -256,44 +252,37 @@ func (c *Series) total() int64 {
 	return c.episodes
 }
 
-// given takes over the counts of aggregate credits that a dump gave, and credits that
-// nothing else has.
-func (c *Series) given(a *catalog.AggregateCredits) {
+// given calls count with the entries of aggregate credits that a dump gave and with
+// their counts of episodes.
+func (c *Series) given(a *catalog.AggregateCredits, count func(e *entry, episodes int64)) {
 	for i := range a.Cast {
 		p := &a.Cast[i]
 		for j := range p.Roles {
-			r := &p.Roles[j]
-			if p.ID.V < 1 {
-				continue
+			if r := &p.Roles[j]; p.ID.V >= 1 {
+				count(c.at(Credit{
+					ID: r.CreditID.V, Role: Cast, Character: r.Character.V, Order: p.Order.V, Department: acting, Job: actor,
+					Person: personOf(wire.RecordOf(p)),
+				}), r.EpisodeCount.V)
 			}
-			e := c.at(Credit{
-				ID: r.CreditID.V, Role: Cast, Character: r.Character.V, Order: p.Order.V, Department: acting, Job: actor,
-				Person: personOf(wire.RecordOf(p)),
-			})
-			e.count = r.EpisodeCount.V
 		}
 	}
 	for i := range a.Crew {
 		p := &a.Crew[i]
 		for j := range p.Jobs {
-			r := &p.Jobs[j]
-			if p.ID.V < 1 {
-				continue
+			if r := &p.Jobs[j]; p.ID.V >= 1 {
+				count(c.at(Credit{
+					ID: r.CreditID.V, Role: Crew, Department: p.Department.V, Job: r.Job.V, Person: personOf(wire.RecordOf(p)),
+				}), r.EpisodeCount.V)
 			}
-			e := c.at(Credit{
-				ID: r.CreditID.V, Role: Crew, Department: p.Department.V, Job: r.Job.V,
-				Person: personOf(wire.RecordOf(p)),
-			})
-			e.count = r.EpisodeCount.V
 		}
 	}
 }
 
 // Credits ends the collection and returns each credit once, in the order in which it
-// was met. The title of a series without a record has nothing but its id.
+// was met.
 func (c *Series) Credits() []Credit {
 	c.finish()
-	title := Title{Kind: fragment.KindTV, ID: c.id}
+	var title Title
 	if c.tv != nil {
 		title = TVTitle(c.tv)
 	}
@@ -388,35 +377,38 @@ func addCrew(out *catalog.AggregateCredits, at map[string]int, c *Credit) {
 	slices.SortStableFunc(row.Jobs, func(a, b catalog.AggregateJob) int { return cmp.Compare(b.EpisodeCount.V, a.EpisodeCount.V) })
 }
 
-// SeasonAggregate returns the aggregate credits of one season: its regulars, or else
-// those of the series, and its guests and crew. nil when there is nothing to count.
+// SeasonAggregate returns the aggregate credits of one season: its regulars, its guests
+// and its crew. Where the season names no regulars, those of its series are of every
+// episode, unless episodes name them. nil when there is nothing to count.
 func SeasonAggregate(s *catalog.Season, tv *catalog.TV, episodes []Broadcast) *catalog.AggregateCredits {
-	c := NewSeries(0, nil)
-	credits := Regulars(s, tv)
-	if credits != nil {
-		c.regulars(credits, 0, int64(len(episodes)), "")
-	}
-	for i := range episodes {
-		c.episode(0, &episodes[i])
+	const season = 1 // any one
+	c := NewSeries(nil)
+	c.Season(season, s, episodes)
+	if credits := Regulars(s, tv); credits != nil && s.Credits == nil {
+		c.each(credits, func(e *entry) {
+			if e.count == 0 {
+				e.count = int64(len(episodes))
+			}
+		})
 	}
 	return Aggregate(c.Credits())
 }
 
-// Regulars returns the credits of a season, or else those of its series; nil when
-// neither is known.
+// Regulars returns the credits of a season, or else those of its series, but not for
+// specials; nil when neither is known.
 func Regulars(s *catalog.Season, tv *catalog.TV) *catalog.TVCredits {
 	switch {
-	case s != nil && s.Credits != nil:
+	case s.Credits != nil:
 		return s.Credits
-	case tv != nil:
-		return tvCredits(tv)
+	case tv != nil && s.SeasonNumber.V > 0:
+		return tv.Credits
 	}
 	return nil
 }
 
-func castCredit(title Title, r *catalog.TVCastCredit) Credit {
+func castCredit(r *catalog.TVCastCredit) Credit {
 	return Credit{
-		ID: r.CreditID.V, Role: Cast, Title: title, Character: r.Character.V, Order: r.Order.V, Department: acting, Job: actor,
+		ID: r.CreditID.V, Role: Cast, Character: r.Character.V, Order: r.Order.V, Department: acting, Job: actor,
 		Person: personOf(wire.RecordOf(r)),
 	}
 }

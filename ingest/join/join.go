@@ -167,33 +167,42 @@ func uniteLocalized(dst, src wire.Record, f *wire.Field) {
 	setElements(dst, f, list)
 }
 
-// uniteEpisodes unites the episodes of a season by number, each member by member. Where
-// both lists follow the numbers, so does the result; otherwise those that only dst has
-// come last.
+// uniteEpisodes unites the episodes of a season by number, each member by member. A
+// crawl lists all of a season: what it lacks is gone. Rows without an id are no crawl's
+// but corrections of single episodes, and the others stay. Where both lists follow the
+// numbers, so does the result; otherwise those that only dst has come last.
 func uniteEpisodes(dst, src wire.Record, f *wire.Field) {
 	number := func(a, b wire.Record) int {
 		return cmp.Compare(integer(a, "episode_number").V, integer(b, "episode_number").V)
 	}
 	old, list := elements(dst, f), elements(src, f)
 	ordered := slices.IsSortedFunc(old, number) && slices.IsSortedFunc(list, number)
-	at := map[wire.Int]int{}
+	crawled := !slices.ContainsFunc(list, func(e wire.Record) bool { return !integer(e, "id").Set })
+	at := map[int64]int{}
 	for i, e := range list {
-		if _, twice := at[integer(e, "episode_number")]; !twice {
-			at[integer(e, "episode_number")] = i
+		if n := integer(e, "episode_number"); n.Set {
+			if _, twice := at[n.V]; !twice {
+				at[n.V] = i
+			}
 		}
 	}
-	n := len(list)
 	for _, e := range old {
-		if i, ok := at[integer(e, "episode_number")]; ok {
+		n := integer(e, "episode_number")
+		if i, ok := at[n.V]; ok && n.Set {
 			complete(list[i], e)
-		} else {
+		} else if !crawled && (n.Set || !slices.ContainsFunc(list, func(o wire.Record) bool { return same(o, e) })) {
 			list = append(list, e)
 		}
 	}
-	if ordered && len(list) > n {
+	if ordered {
 		slices.SortStableFunc(list, number)
 	}
 	setElements(dst, f, list)
+}
+
+// same reports whether two records say the same.
+func same(a, b wire.Record) bool {
+	return string(wire.Append(nil, a)) == string(wire.Append(nil, b))
 }
 
 // uniteExtra keeps the unknown members of both; src's come first and win.

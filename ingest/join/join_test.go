@@ -149,6 +149,11 @@ func TestKinds(t *testing.T) {
 		`{"episodes":[{"air_date":null,"episode_number":1,"name":"B","overview":"o"},{"episode_number":2,"crew":[]},{"episode_number":3,"name":"C"}],"season_number":1}`)
 	f("season", `{"episodes":[{"episode_number":3},{"episode_number":1}]}`, `{"episodes":[{"episode_number":2}]}`,
 		`{"episodes":[{"episode_number":2},{"episode_number":3},{"episode_number":1}]}`)
+	// A crawl's list decides which episodes there are; one without a number is like no other.
+	f("season", `{"episodes":[{"episode_number":1,"id":5,"name":"A","overview":"o"},{"episode_number":2,"id":6}]}`,
+		`{"episodes":[{"episode_number":1,"id":5,"name":"B"}]}`, `{"episodes":[{"episode_number":1,"id":5,"name":"B","overview":"o"}]}`)
+	f("season", `{"episodes":[{"name":"A"},{"name":"B"}]}`, `{"episodes":[{"name":"C"}]}`,
+		`{"episodes":[{"name":"C"},{"name":"A"},{"name":"B"}]}`)
 	f("season", `{"episodes":[{"episode_number":3}]}`, `{"episodes":null}`, `{"episodes":[{"episode_number":3}]}`)
 	f("season", `{"episodes":null}`, `{"episodes":[]}`, `{"episodes":[]}`)
 	f("season", `{"localized":[{"language":"de-DE","episodes":[{"episode_number":1,"name":"A"}]}]}`,
