@@ -23,6 +23,9 @@ import (
 //	configuration, genres     static static-configurationDetails: no release id, and
 //	                          the name of the operation
 //
+// Rows of titles in filmographies, collections, find and the like are no part of the
+// names: they are refreshed with the release id, or when max-age is over.
+//
 // A series with seasons or episodes appended has their own names too. What was not
 // found has the name that was asked for, by text or number ("movie-tt0137523",
 // "season-3624" for changes), unless it has a byte that does not belong into a header.
