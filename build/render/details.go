@@ -2,6 +2,7 @@ package render
 
 import (
 	"bytes"
+	"math"
 	"slices"
 	"strconv"
 
@@ -51,10 +52,11 @@ func (r *Renderer) details(m *model, rec wire.Record, langs languages) {
 }
 
 // saysNothing reports whether the base of a season or an episode has no text but the
-// generic name, so that it is plain, the untranslated version, too.
+// generic name in English. Then it is plain, the untranslated version, which need not be
+// stored beside it.
 func (m *model) saysNothing(rec wire.Record, plain *version) bool {
 	named := version{rec: rec, generic: true}
-	return rec.String(m.texts[0].field).V == m.englishName(rec) && m.same(&named, plain)
+	return m.same(&named, plain) && rec.String(m.texts[0].field).V == m.englishName(rec)
 }
 
 // The variants of versions that are no language.
@@ -148,6 +150,12 @@ func (r *Renderer) cutMember(m *model, c *cut, v *version) {
 		f.name(t.field.Name)
 		r.includeList(fragment.KindMovie, fragment.SubMediaRow, r.parts)
 	}
+}
+
+// hasNumber reports whether a season or an episode can have a generic name.
+func (m *model) hasNumber(rec wire.Record) bool {
+	n := rec.Int(m.number)
+	return n.Set && n.V >= 0 && n.V <= math.MaxUint32
 }
 
 // numberOf returns the number of a season or an episode that has a generic name.

@@ -193,10 +193,77 @@ func TestEpisode(t *testing.T) {
 		`"data":{"name":"Der Winter","overview":"kalt"}}]}`)
 	// Without details: the generic name, no credits made of nothing.
 	all = texts(t, New().Episode(parseAs[catalog.Episode](t, `{"episode_number":4,"season_number":1}`), EpisodeDerived{SeriesID: 2}))
-	if got := all["details"]; !strings.Contains(got, `"name":"Episode 4","overview":""`) {
+	if got := all["details"]; !strings.Contains(got, `"name":<name 2 4>,"overview":""`) {
 		t.Errorf("details = %s, want the generic name", got)
 	}
 	addressesAre(t, all, "credits")
+}
+
+func TestEpisodeWithoutText(t *testing.T) {
+	f := func(row string, details bool, want ...string) {
+		t.Helper()
+		all := texts(t, New().Episode(parseAs[catalog.Episode](t, row), EpisodeDerived{SeriesID: 2}))
+		if got := strings.Contains(all["details"], "<name 2 4>"); got != details {
+			t.Errorf("details = %s, generic %v, want %v", all["details"], got, details)
+		}
+		for _, sub := range []string{"details", "media_row"} {
+			var addresses []string
+			for _, v := range want {
+				addresses = append(addresses, strings.TrimSpace(sub+" "+v))
+			}
+			addressesAre(t, all, sub, addresses...)
+		}
+	}
+	const start, end = `{"crew":[],"guest_stars":[],"episode_number":4,"season_number":1,"name":`, `}`
+	// The base is what the edge answers in every language.
+	f(start+`"Episode 4","overview":""`+end, true, "")
+	f(start+`"Episode 4"`+end, true, "")
+	f(start+`"Episode 4","overview":"","localized":[{"language":"de-DE","name":"Ende"}]`+end, true, "", "de", "deDE")
+	f(start+`"Episode 4","overview":"","localized":[{"language":"en-GB","name":"Episode 4"}]`+end, true, "", "enGB")
+	// It has text of its own.
+	f(start+`"Episode 4","overview":"o"`+end, false, "", "~")
+	f(start+`"Episode 5","overview":""`+end, false, "", "~")
+	f(start+`"Folge 4","overview":""`+end, false, "", "~")
+	// A piece has no room for the number.
+	f(`{"crew":[],"guest_stars":[],"episode_number":4294967300,"season_number":1,"name":"Episode 4294967300"}`, false, "")
+}
+
+// TestRecurringMembers: the crew and the guest stars of an episode are one segment each
+// where they are long, the same one in all of its fragments.
+func TestRecurringMembers(t *testing.T) {
+	list := func(n int) string {
+		return "[" + strings.TrimSuffix(strings.Repeat(`{"id":1,"name":"A"},`, n), ",") + "]"
+	}
+	f := func(crew, guests int, details, plain, credits string) {
+		t.Helper()
+		all := New().Episode(parseAs[catalog.Episode](t, `{"air_date":null,"crew":`+list(crew)+`,"guest_stars":`+list(guests)+
+			`,"episode_number":4,"name":"N"}`), EpisodeDerived{})
+		allAreJSON(t, "an episode", all)
+		c := composer{list: all}
+		for a, want := range map[fragment.Address]string{
+			{Sub: fragment.SubDetails}:                                 details,
+			{Sub: fragment.SubDetails, Variant: fragment.Untranslated}: plain,
+			{Sub: fragment.SubCredits}:                                 credits,
+		} {
+			got, _ := c.find(a)
+			var pieces []string
+			for i := range got.Pieces {
+				pieces = append(pieces, strings.ReplaceAll(textOf(got.Pieces[i:i+1]), list(100), "[100]"))
+			}
+			if s := strings.Join(pieces, " | "); s != want {
+				t.Errorf("%d crew, %d guests: %s\n = %s\nwant %s", crew, guests, a, s, want)
+			}
+		}
+	}
+	f(0, 1, `{"air_date":null,"crew":[],"episode_number":4,"guest_stars":[{"id":1,"name":"A"}],"name":"N"`,
+		`{"air_date":null,"crew":[],"episode_number":4,"guest_stars":[{"id":1,"name":"A"}],"name": | <name 2 4>`,
+		`"cast":[],"crew":[],"guest_stars":[{"id":1,"name":"A"}] | <id end>`)
+	f(0, 100, `{"air_date":null,"crew":[],"episode_number":4 | ,"guest_stars":[100] | ,"name":"N"`,
+		`{"air_date":null,"crew":[],"episode_number":4 | ,"guest_stars":[100] | ,"name": | <name 2 4>`,
+		`"cast":[],"crew":[] | ,"guest_stars":[100] | <id end>`)
+	f(100, 100, `{"air_date":null | ,"crew":[100] | ,"episode_number":4 | ,"guest_stars":[100] | ,"name":"N"`,
+		`{"air_date":null | ,"crew":[100] | ,"episode_number":4 | ,"guest_stars":[100] | ,"name": | <name 2 4>`,
+		`"cast":[] | ,"crew":[100] | ,"guest_stars":[100] | <id end>`)
 }
 
 const person = `{"adult":false,"also_known_as":[],"biography":"Bio","birthday":null,"deathday":null,"gender":2,"homepage":null,"id":31,` +

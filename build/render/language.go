@@ -174,7 +174,7 @@ func (r *Renderer) untranslated(m *model, base wire.Record, lang string) version
 		case toNothing:
 			v.rec.String(t.field).V = ""
 		case toGeneric:
-			v.generic = base.String(t.field).Set && base.Int(m.number).Set && base.Int(m.number).V >= 0
+			v.generic = base.String(t.field).Set && m.hasNumber(base)
 		case toPoster:
 			if p, ok := r.posterFor(m, base, lang); ok {
 				*v.rec.String(t.field) = wire.Text(p)

@@ -214,6 +214,43 @@ func TestLanguageChain(t *testing.T) {
 	}
 }
 
+// TestCutsDoNotShow: however an episode is cut, its details and its credits say what its
+// record does.
+func TestCutsDoNotShow(t *testing.T) {
+	r := New()
+	rapid.Check(t, func(t *rapid.T) {
+		e := drawRecord[catalog.Episode](t)
+		crew := wire.Text(strings.Repeat("c", rapid.IntRange(0, 2*minApart).Draw(t, "crew")))
+		guest := wire.Text(strings.Repeat("g", rapid.IntRange(0, 2*minApart).Draw(t, "guest")))
+		e.Crew, e.GuestStars = append(e.Crew, catalog.EpisodeCrew{Name: crew}), append(e.GuestStars, catalog.GuestStar{Name: guest})
+		e.Credits, e.Localized = nil, nil // what makes the credits are the crew and the guest stars
+		rec := wire.RecordOf(e)
+		if rapid.Bool().Draw(t, "generic") {
+			e.EpisodeNumber, e.Name, e.Overview = wire.Number(4), wire.Text("Episode 4"), wire.Text("")
+		}
+		m := r.start(fragment.KindEpisode, rec)
+		r.episode(m, rec, EpisodeDerived{})
+		c := composer{list: r.out.list}
+		for _, w := range []struct {
+			sub  fragment.Sub
+			rec  wire.Record
+			to   int
+			tail string
+		}{
+			{fragment.SubDetails, rec, m.plan.Subs, "}"},
+			{fragment.SubCredits, wire.RecordOf(e.Credits), len(wire.PlanOf[catalog.EpisodeCredits]().Fields), `,"id":7}`},
+		} {
+			var f fragments
+			f.begin()
+			f.buf = wire.AppendMembers(f.buf, w.rec, 0, w.to)
+			f.extra(w.rec)
+			if got, want := c.inLanguage(w.sub), string(f.buf)+w.tail; got != want {
+				t.Fatalf("%s = %s\nwant %s", w.sub, got, want)
+			}
+		}
+	})
+}
+
 func checkChain(t *rapid.T, k fragment.Kind, rec wire.Record) {
 	r := New()
 	m := r.start(k, rec)
