@@ -2,6 +2,7 @@ package build
 
 import (
 	"context"
+	"slices"
 
 	"reelsplice/build/derive"
 	"reelsplice/build/neighbours"
@@ -45,7 +46,7 @@ func (b *builder) eachMovie(ctx context.Context, o *output, e *emitter, s span) 
 		}
 		b.latestAlias(&spec, fragment.KindMovie, m.ID.V)
 		var d render.TitleDerived
-		if m.Recommendations == nil || m.Similar == nil {
+		if lacksBase(m.Recommendations) || lacksBase(m.Similar) {
 			title.OfMovie(m)
 			if err := finder.Find(&title, &near); err != nil {
 				return err
@@ -89,3 +90,9 @@ func (b *builder) latestAlias(spec *release.ResourceSpec, kind fragment.Kind, id
 
 // latest is the alias of the resource with the highest id.
 const latest = "latest"
+
+// lacksBase reports whether no page of a list is of the base: what crawls in other
+// languages give is for those.
+func lacksBase[R any](pages []catalog.Page[R]) bool {
+	return !slices.ContainsFunc(pages, func(p catalog.Page[R]) bool { return p.Language.V == "" })
+}

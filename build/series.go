@@ -32,8 +32,8 @@ type seriesMapper struct {
 	tv      *catalog.TV // nil when only seasons or episodes are known
 	credits *derive.Series
 	infos   []render.SeasonInfo
-	last    *catalog.EpisodeSummary // on the air
-	soon    *catalog.EpisodeSummary // the next one
+	last    *catalog.Episode // on the air
+	soon    *catalog.Episode // the next one
 }
 
 // mapSeries builds a shard of series and sends what they say of other resources.
@@ -252,18 +252,10 @@ func (m *seriesMapper) airs(e *catalog.Episode) {
 	switch {
 	case m.tv != nil && m.tv.LastAirDate.V != "" && date > m.tv.LastAirDate.V:
 		if m.soon == nil || date < m.soon.AirDate.V {
-			m.soon = m.summary(e)
+			m.soon = e
 		}
 	case m.last == nil || date >= m.last.AirDate.V:
-		m.last = m.summary(e)
-	}
-}
-
-func (m *seriesMapper) summary(e *catalog.Episode) *catalog.EpisodeSummary {
-	return &catalog.EpisodeSummary{
-		ID: e.ID, Name: e.Name, Overview: e.Overview, VoteAverage: e.VoteAverage, VoteCount: e.VoteCount, AirDate: e.AirDate,
-		EpisodeNumber: e.EpisodeNumber, EpisodeType: e.EpisodeType, ProductionCode: e.ProductionCode, Runtime: e.Runtime,
-		SeasonNumber: e.SeasonNumber, ShowID: wire.Number(m.id), StillPath: e.StillPath,
+		m.last = e
 	}
 }
 
@@ -305,7 +297,7 @@ func (m *seriesMapper) details() error {
 	if m.tv.AggregateCredits == nil {
 		d.Aggregate = derive.Aggregate(credits)
 	}
-	if m.tv.Recommendations == nil || m.tv.Similar == nil {
+	if lacksBase(m.tv.Recommendations) || lacksBase(m.tv.Similar) {
 		m.title.OfSeries(m.tv)
 		if err := m.finder.Find(&m.title, &m.near); err != nil {
 			return err

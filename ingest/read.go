@@ -75,14 +75,21 @@ func (i *ingester) list() ([]source.File, error) {
 	if err != nil {
 		return nil, err
 	}
+	found := files[:0:0]
 	for _, f := range files {
+		reason := ""
 		switch {
 		case i.Layout == layout.Tables && !layout.IsTable(f.Base()):
-			return nil, fmt.Errorf("%s: no table of layout %s: want one of %s", f.Name, layout.Tables, strings.Join(layout.TableNames(), ", "))
+			reason = fmt.Sprintf("no table of layout %s: want one of %s", layout.Tables, strings.Join(layout.TableNames(), ", "))
 		case f.Kind == "" && i.Layout != layout.Tables:
-			return nil, fmt.Errorf("%s: the name does not tell what kind of records it holds: use --kind with one of %s", f.Name, strings.Join(Kinds(), ", "))
+			reason = "the name does not tell what kind of records it holds: use --kind with one of " + strings.Join(Kinds(), ", ")
+		default:
+			found = append(found, f)
+			continue
 		}
+		i.report.Skipped = append(i.report.Skipped, f.Name+": "+reason)
 	}
+	files = found
 	if len(files) == 0 && len(i.report.Skipped) > 0 {
 		return nil, errors.New(oneLine(i.report.Skipped[0]))
 	}

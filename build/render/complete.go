@@ -20,6 +20,8 @@ func (m *model) fill(rec wire.Record) {
 		case f.Nullable:
 			wire.MarkNull(rec, f.Name)
 		case wire.Present(rec, f):
+		case f == m.original: // better than none; the title is what rows of lists have
+			*rec.String(f) = wire.Text(rec.String(m.texts[0].field).V)
 		case f.Name == "name" && m.word != 0:
 			*rec.String(f) = wire.Text(m.englishName(rec))
 		default:

@@ -5,6 +5,7 @@ import (
 
 	"reelsplice/data/reference"
 	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/release"
 	"reelsplice/schemas/wire"
 )
 
@@ -77,14 +78,21 @@ func (m *model) originalOf(rec wire.Record) string {
 
 // englishName returns the generic name of a season or an episode.
 func (m *model) englishName(rec wire.Record) string {
-	n := int(rec.Int(m.number).V)
-	if m.word == 0 || n < 0 {
+	if m.word == 0 {
 		return ""
 	}
-	if m.kind == fragment.KindSeason {
+	return englishName(m.word, rec.Int(m.number).V)
+}
+
+func englishName(word release.Word, number int64) string {
+	switch n := int(number); {
+	case n < 0:
+		return ""
+	case word == release.WordEpisode:
+		return reference.EpisodeName("en", "", n)
+	default: // season 0 is called by a name of its own
 		return reference.SeasonName("en", "", n)
 	}
-	return reference.EpisodeName("en", "", n)
 }
 
 // englishRow returns the data of the en-US translation of a record that was never

@@ -166,6 +166,10 @@ func (r *Renderer) genericName(word release.Word, number int64) {
 	if word == release.WordSeason && number == 0 {
 		word = release.WordSpecials
 	}
+	if r.nested.plain {
+		r.out.buf = wire.AppendString(r.out.buf, englishName(word, number))
+		return
+	}
 	r.out.value(Piece{Op: release.OpName, Word: word, Number: uint32(max(number, 0))})
 }
 

@@ -77,7 +77,7 @@ var findLists = [...]struct {
 }
 
 // Find returns the fragment of what an external id finds: five arrays of rows, each in
-// the order of the hits.
+// the order of the hits. A person takes two includes.
 func (r *Renderer) Find(hits []Hit) []Fragment {
 	f := &r.out
 	f.reset()
@@ -88,7 +88,7 @@ func (r *Renderer) Find(hits []Hit) []Fragment {
 		f.text("[")
 		n := 0
 		for _, h := range hits {
-			if h.Kind != list.kind || n == maxIncludes/len(findLists) {
+			if h.Kind != list.kind || n == maxIncludes/2/len(findLists) {
 				continue
 			}
 			n++
@@ -106,28 +106,16 @@ func (r *Renderer) Find(hits []Hit) []Fragment {
 	return f.list
 }
 
-// The words of a creator's credit.
-const creator = "Creator"
-
-// words returns the department and the job of a credit.
-func words(c *derive.Credit) (department, job string) {
-	if c.Role == derive.Creator {
-		return creator, creator
-	}
-	return c.Department, c.Job
-}
-
 // DerivedCredit returns the fragment of a credit that a title's credits have: the
 // title and the person are included.
 func (r *Renderer) DerivedCredit(c *derive.Credit) []Fragment {
 	f := &r.out
 	f.reset()
-	department, job := words(c)
 	kind := mediaTypes[c.Title.Kind]
 	f.begin()
 	f.string(`{"credit_type":`, c.Role.String())
-	f.string(`,"department":`, department)
-	f.string(`,"job":`, job)
+	f.string(`,"department":`, c.Department)
+	f.string(`,"job":`, c.Job)
 	f.text(`,"media":`)
 	f.row(release.Include{Kind: c.Title.Kind, ID: uint64(c.Title.ID), Sub: fragment.SubMediaRow})
 	if c.Role == derive.Cast {

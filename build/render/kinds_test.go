@@ -8,6 +8,7 @@ import (
 	"reelsplice/build/derive"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/release"
 	"reelsplice/schemas/wire"
 )
 
@@ -88,17 +89,21 @@ func TestSeriesWithoutDetails(t *testing.T) {
 			{Summary: catalog.SeasonSummary{SeasonNumber: wire.Number(0), EpisodeCount: wire.Number(3)}},
 			{Summary: catalog.SeasonSummary{SeasonNumber: wire.Number(1), EpisodeCount: wire.Number(2), Name: wire.Text("One")}},
 		},
-		Aggregate: aggregate, Last: &catalog.EpisodeSummary{ID: wire.Number(5)},
+		Aggregate: aggregate, Last: parseAs[catalog.Episode](t, `{"id":5,"name":"End","overview":"o","season_number":1,"episode_number":2,"series_id":1,`+
+			`"translations":{"translations":[{"iso_3166_1":"DE","iso_639_1":"de","data":{"name":"Ende","overview":""}}]}}`),
 	}
 	list := New().TV(parseAs[catalog.TV](t, `{"id":1,"name":"N"}`), d)
 	allAreJSON(t, "a bare series", list)
 	all := texts(t, list)
 	fragmentIs(t, all, "details", `{"adult":false,"backdrop_path":null,"created_by":[],"episode_run_time":[],"first_air_date":"","genres":[],"homepage":"","id":1,`+
-		`"in_production":false,"languages":[],"last_air_date":null,"last_episode_to_air":{"id":5,"air_date":null,"runtime":null,"still_path":null},`+
+		`"in_production":false,"languages":[],"last_air_date":null,"last_episode_to_air":{"id":5,"name":"End","overview":"o","air_date":null,"episode_number":2,"runtime":null,"season_number":1,"show_id":1,"still_path":null},`+
 		`"name":"N","next_episode_to_air":null,"networks":[],"number_of_episodes":2,"number_of_seasons":1,"origin_country":[],"original_language":"",`+
-		`"original_name":"","overview":"","popularity":0.0,"poster_path":null,"production_companies":[],"production_countries":[],`+
+		`"original_name":"N","overview":"","popularity":0.0,"poster_path":null,"production_companies":[],"production_countries":[],`+
 		`"seasons":[{"air_date":null,"episode_count":3,"poster_path":null,"season_number":0},{"air_date":null,"episode_count":2,"name":"One","poster_path":null,"season_number":1}],`+
 		`"softcore":false,"spoken_languages":[],"status":"","tagline":"","type":"","vote_average":0.0,"vote_count":0`)
+	if got := all["details deDE"]; !strings.Contains(got, `{"id":5,"name":"Ende","overview":"",`) {
+		t.Errorf("details in German = %s, want the German name of the last episode", got)
+	}
 	fragmentIs(t, all, "aggregate_credits", `"cast":[],"crew":[{"id":3,"profile_path":null}]<id end>`)
 	fragmentIs(t, all, "recommendations page 1", `<page>"results":[{<tv 8 media_row>},{<tv 9 media_row>}],"total_pages":1,"total_results":2}`)
 	fragmentIs(t, all, "recommendations", `<page>"results":[],"total_pages":1,"total_results":2}`)
@@ -237,7 +242,7 @@ func TestRecurringMembers(t *testing.T) {
 	f := func(crew, guests int, details, plain, credits string) {
 		t.Helper()
 		all := New().Episode(parseAs[catalog.Episode](t, `{"air_date":null,"crew":`+list(crew)+`,"guest_stars":`+list(guests)+
-			`,"episode_number":4,"name":"N"}`), EpisodeDerived{})
+			`,"episode_number":4,"id":5,"name":"N","overview":""}`), EpisodeDerived{})
 		allAreJSON(t, "an episode", all)
 		c := composer{list: all}
 		for a, want := range map[fragment.Address]string{
@@ -255,14 +260,14 @@ func TestRecurringMembers(t *testing.T) {
 			}
 		}
 	}
-	f(0, 1, `{"air_date":null,"crew":[],"episode_number":4,"guest_stars":[{"id":1,"name":"A"}],"name":"N"`,
-		`{"air_date":null,"crew":[],"episode_number":4,"guest_stars":[{"id":1,"name":"A"}],"name": | <name 2 4>`,
+	f(0, 1, `{"air_date":null,"crew":[],"episode_number":4,"guest_stars":[{"id":1,"name":"A"}],"name":"N","overview":"","id":5`,
+		`{"air_date":null,"crew":[],"episode_number":4,"guest_stars":[{"id":1,"name":"A"}],"name": | <name 2 4> | ,"overview":"","id":5`,
 		`"cast":[],"crew":[],"guest_stars":[{"id":1,"name":"A"}] | <id end>`)
-	f(0, 100, `{"air_date":null,"crew":[],"episode_number":4 | ,"guest_stars":[100] | ,"name":"N"`,
-		`{"air_date":null,"crew":[],"episode_number":4 | ,"guest_stars":[100] | ,"name": | <name 2 4>`,
+	f(0, 100, `{"air_date":null,"crew":[],"episode_number":4 | ,"guest_stars":[100] | ,"name":"N","overview":"","id":5`,
+		`{"air_date":null,"crew":[],"episode_number":4 | ,"guest_stars":[100] | ,"name": | <name 2 4> | ,"overview":"","id":5`,
 		`"cast":[],"crew":[] | ,"guest_stars":[100] | <id end>`)
-	f(100, 100, `{"air_date":null | ,"crew":[100] | ,"episode_number":4 | ,"guest_stars":[100] | ,"name":"N"`,
-		`{"air_date":null | ,"crew":[100] | ,"episode_number":4 | ,"guest_stars":[100] | ,"name": | <name 2 4>`,
+	f(100, 100, `{"air_date":null | ,"crew":[100] | ,"episode_number":4 | ,"guest_stars":[100] | ,"name":"N","overview":"","id":5`,
+		`{"air_date":null | ,"crew":[100] | ,"episode_number":4 | ,"guest_stars":[100] | ,"name": | <name 2 4> | ,"overview":"","id":5`,
 		`"cast":[] | ,"crew":[100] | ,"guest_stars":[100] | <id end>`)
 }
 
@@ -304,7 +309,7 @@ func TestFilmography(t *testing.T) {
 			{ID: "c2", Role: derive.Crew, Title: movie, Department: "Directing", Job: "Director"},
 			{ID: "c3", Role: derive.Cast, Title: tv, Character: "H", EpisodeCount: 3, FirstAirDate: "2001-01-01"},
 			{ID: "c4", Role: derive.Crew, Title: tv, Department: "Writing", Job: "Writer", EpisodeCount: 1},
-			{ID: "c5", Role: derive.Creator, Title: tv, EpisodeCount: 4},
+			{ID: "c5", Role: derive.Creator, Title: tv, EpisodeCount: 4, Department: "Creator", Job: "Creator"},
 		},
 		KnownFor: []derive.Title{movie, tv},
 	}
@@ -354,7 +359,7 @@ func TestCollection(t *testing.T) {
 		}
 		base, none := `"overview":"O"`, `"overview":""`
 		if parts == "" { // not a details answer
-			base, none = `"original_language":"","original_name":"",`+base, `"original_language":"","original_name":"",`+none
+			base, none = `"original_language":"","original_name":"The Collection",`+base, `"original_language":"","original_name":"The Collection",`+none
 		}
 		fragmentIs(t, all, "details", details("The Collection", base, `"/en.jpg"`))
 		fragmentIs(t, all, "details ~", details("The Collection", none, `"/en.jpg"`))
@@ -417,7 +422,7 @@ func TestDerivedCredit(t *testing.T) {
 		Seasons: []int64{1}, Episodes: [][2]int64{{1, 2}, {1, 3}},
 	}, `{"credit_type":"cast","department":"Acting","job":"Actor","media":{<tv 1 media_row>,"character":"F","episodes":[{<episode 1 1 2 media_row>},`+
 		`{<episode 1 1 3 media_row>}],"seasons":[{<season 1 1 media_row>}]},"media_type":"tv","id":"c","person":{<person 2 media_row>}`)
-	f(derive.Credit{ID: "c", Role: derive.Creator, Title: derive.Title{Kind: fragment.KindTV, ID: 1}, Person: p},
+	f(derive.Credit{ID: "c", Role: derive.Creator, Title: derive.Title{Kind: fragment.KindTV, ID: 1}, Person: p, Department: "Creator", Job: "Creator"},
 		`{"credit_type":"creator","department":"Creator","job":"Creator","media":{<tv 1 media_row>,"episodes":[],"seasons":[]},"media_type":"tv","id":"c","person":{<person 2 media_row>}`)
 }
 
@@ -519,6 +524,59 @@ func TestEveryRowMember(t *testing.T) {
 			if text := c.answer(f, true); strings.Contains(text, `"overview":null`) || strings.Contains(text, `"first_air_date":null`) {
 				t.Errorf("%s of a %s = %s, want empty texts for nulls", s, kind, text)
 			}
+		}
+	}
+}
+
+// TestGivenInPart: combined credits agree with the given credits of one kind, and what
+// a crawl in another language lists is for that language.
+func TestGivenInPart(t *testing.T) {
+	credits := []derive.Credit{
+		{ID: "m", Role: derive.Cast, Title: derive.Title{Kind: fragment.KindMovie, ID: 13}},
+		{ID: "t", Role: derive.Cast, Title: derive.Title{Kind: fragment.KindTV, ID: 9}},
+	}
+	f := func(given, want string) {
+		t.Helper()
+		all := texts(t, New().Person(parseAs[catalog.Person](t, `{"id":1,"name":"P",`+given+`}`), PersonDerived{Credits: credits}))
+		fragmentIs(t, all, "combined_credits", want)
+	}
+	f(`"movie_credits":{"cast":[{"id":7,"title":"G","character":"X"}],"crew":[]}`,
+		`"cast":[{"backdrop_path":null,"id":7,"title":"G","poster_path":null,"character":"X","media_type":"movie"},`+
+			`{<tv 9 row>,"character":"","credit_id":"t","episode_count":0,"first_credit_air_date":null,"media_type":"tv"}],"crew":[]<id end>`)
+	f(`"tv_credits":{"cast":[],"crew":[{"id":8,"name":"S","job":"Writer"}]}`,
+		`"cast":[{<movie 13 row>,"character":"","credit_id":"m","order":0,"media_type":"movie"}],`+
+			`"crew":[{"backdrop_path":null,"id":8,"poster_path":null,"name":"S","job":"Writer","media_type":"tv"}]<id end>`)
+
+	d := TitleDerived{Similar: []int64{8}}
+	row := `{"id":1,"title":"T","similar":[{"language":"de-DE","page":1,"results":[{"id":2}],"total_pages":1,"total_results":1}],` +
+		`"localized":[{"language":"de-DE","title":"D"}]}`
+	all := texts(t, New().Movie(parseAs[catalog.Movie](t, row), d))
+	fragmentIs(t, all, "similar page 1", `<page>"results":[{<movie 8 row>}],"total_pages":1,"total_results":1}`)
+	fragmentIs(t, all, "similar page 1 deDE", `<page>"results":[{"backdrop_path":null,"id":2,"poster_path":null}],"total_pages":1,"total_results":1}`)
+}
+
+// TestManyNames: a season of more episodes than a fragment has pieces is named in
+// English.
+func TestManyNames(t *testing.T) {
+	s := parseAs[catalog.Season](t, season+`,"series_id":1399}`)
+	s.Episodes = nil
+	for i := range maxIncludes + 1 {
+		s.Episodes = append(s.Episodes, catalog.SeasonEpisode{EpisodeNumber: wire.Number(int64(i)), Name: wire.Text("X"), Overview: wire.Text("")})
+	}
+	for _, f := range New().Season(s, SeasonDerived{}) {
+		if len(f.Pieces) > release.MaxPieces {
+			t.Errorf("%s has %d pieces", f.Address, len(f.Pieces))
+		}
+	}
+	hits := make([]Hit, 0, 5*maxIncludes)
+	for _, l := range findLists {
+		for i := range maxIncludes {
+			hits = append(hits, Hit{Kind: l.kind, ID: uint64(i + 1)})
+		}
+	}
+	for _, f := range New().Find(hits) {
+		if len(f.Pieces) > release.MaxPieces {
+			t.Errorf("find has %d pieces", len(f.Pieces))
 		}
 	}
 }

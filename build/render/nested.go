@@ -14,6 +14,10 @@ import (
 type nested struct {
 	seasons  []SeasonInfo
 	episodes []*catalog.Episode
+	aired    []*catalog.Episode // the last and the next one of a series
+	// plain says that generic names are written in English: there are more of them than
+	// a fragment has pieces.
+	plain bool
 }
 
 // A LocalizedName is the text of a season in one language, as a crawl in that language
@@ -34,7 +38,7 @@ func (n *nested) addLanguages(list *languages) {
 			}
 		}
 	}
-	for _, e := range n.episodes {
+	for _, e := range slices.Concat(n.episodes, n.aired) {
 		if e.Translations != nil {
 			list.addNested(e.Translations.Translations)
 		}
@@ -84,10 +88,27 @@ func (n *nested) season(number int64, v fragment.Variant) (t nameText) {
 // episode returns the text of an episode of the season.
 func (n *nested) episode(number int64, v fragment.Variant) (t nameText) {
 	i := slices.IndexFunc(n.episodes, func(e *catalog.Episode) bool { return e.EpisodeNumber.V == number })
-	if i < 0 || v == fragment.Base {
-		return t
+	if i >= 0 {
+		t.ofEpisode(n.episodes[i], v)
 	}
-	e := n.episodes[i]
+	return t
+}
+
+// broadcast returns the text of the last or the next episode of a series.
+func (n *nested) broadcast(row *catalog.EpisodeSummary, v fragment.Variant) (t nameText) {
+	i := slices.IndexFunc(n.aired, func(e *catalog.Episode) bool {
+		return e.SeasonNumber.V == row.SeasonNumber.V && e.EpisodeNumber.V == row.EpisodeNumber.V
+	})
+	if i >= 0 {
+		t.ofEpisode(n.aired[i], v)
+	}
+	return t
+}
+
+func (t *nameText) ofEpisode(e *catalog.Episode, v fragment.Variant) {
+	if v == fragment.Base {
+		return
+	}
 	if e.Translations != nil {
 		t.translate(e.Translations.Translations, v)
 	}
@@ -97,7 +118,6 @@ func (n *nested) episode(number int64, v fragment.Variant) (t nameText) {
 			t.take(l.Name.V, l.Overview.V)
 		}
 	}
-	return t
 }
 
 func (t *nameText) translate(rows []catalog.NameTranslation, v fragment.Variant) {
@@ -132,6 +152,11 @@ func nameIndex(p *wire.Plan) int { return indexOf(p, fieldOf(p, "name")) }
 // write writes the value of a member whose seasons or episodes are named in the
 // language of v.
 func (n *nested) write(r *Renderer, v *version, f *wire.Field) {
+	if f.Shape == wire.ShapeObjects {
+		count, _ := v.rec.Len(f)
+		n.plain = count > maxIncludes
+		defer func() { n.plain = false }()
+	}
 	switch f.Elem {
 	case wire.PlanOf[catalog.SeasonSummary]():
 		r.out.text("[")
@@ -155,8 +180,8 @@ func (n *nested) write(r *Renderer, v *version, f *wire.Field) {
 		r.out.text("]")
 	default: // the last or the next episode of a series
 		row, _ := v.rec.Sub(f)
-		number := wire.As[catalog.EpisodeSummary](row).EpisodeNumber.V
-		r.named(row, summaryName, release.WordEpisode, number, nameText{})
+		e := wire.As[catalog.EpisodeSummary](row)
+		r.named(row, summaryName, release.WordEpisode, e.EpisodeNumber.V, n.broadcast(e, v.variant))
 	}
 }
 

@@ -171,10 +171,11 @@ func (list languages) pageVariants(tag string) []fragment.Variant {
 }
 
 // derivedPages adds all pages of a list of titles, and its tail, where rec gives no
-// page: rows that are included.
+// page of the base: rows that are included. What a crawl in another language gives is
+// for that language.
 func (r *Renderer) derivedPages(m *model, rec wire.Record, name fragment.Sub, v fragment.Variant, row include, ids []int64) {
 	s := m.sub(name)
-	if n, _ := rec.Len(s.field); n > 0 || len(ids) == 0 {
+	if len(ids) == 0 || hasBasePage(rec, s.field) {
 		return
 	}
 	f := &r.out
@@ -190,4 +191,16 @@ func (r *Renderer) derivedPages(m *model, rec wire.Record, name fragment.Sub, v 
 	f.beginPage(s)
 	f.noRows(total, results)
 	f.add(fragment.Address{Sub: name, Variant: v}, f.end())
+}
+
+// hasBasePage reports whether a list has a page that no crawl in another language gave.
+func hasBasePage(rec wire.Record, f *wire.Field) bool {
+	language, _ := f.Elem.Field("language")
+	n, _ := rec.Len(f)
+	for i := range n {
+		if rec.At(f, i).String(language).V == "" {
+			return true
+		}
+	}
+	return false
 }

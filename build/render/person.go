@@ -42,7 +42,7 @@ func (r *Renderer) person(m *model, rec wire.Record, d PersonDerived) {
 		{fragment.SubCombinedCredits, p.CombinedCredits, 0},
 	} {
 		if s.given == nil {
-			r.filmography(m.sub(s.sub), s.kind, d.Credits)
+			r.filmography(m.sub(s.sub), s.kind, d.Credits, p)
 		}
 	}
 	r.knownFor(p, d.KnownFor)
@@ -94,9 +94,14 @@ func creditsOf(all *catalog.PersonCredits, media string) *catalog.PersonCredits 
 	return &catalog.PersonCredits{Cast: only(all.Cast), Crew: only(all.Crew)}
 }
 
-// filmography adds derived credits in titles of one kind, or of both for 0. The rows of
-// the titles are included.
-func (r *Renderer) filmography(s *sub, kind fragment.Kind, credits []derive.Credit) {
+// filmography adds derived credits in titles of one kind, or of both for 0: movies,
+// then series. The rows of the titles are included. Where the record gives the credits
+// of one kind, the combined ones have those.
+func (r *Renderer) filmography(s *sub, kind fragment.Kind, credits []derive.Credit, p *catalog.Person) {
+	var movies, series *catalog.PersonCredits
+	if kind == 0 {
+		movies, series = p.MovieCredits, p.TVCredits
+	}
 	f := &r.out
 	f.begin()
 	left := maxIncludes
@@ -105,9 +110,13 @@ func (r *Renderer) filmography(s *sub, kind fragment.Kind, credits []derive.Cred
 		cast bool
 	}{{`"cast":[`, true}, {`],"crew":[`, false}} {
 		f.text(list.open)
+		f.given(movies, list.cast, "movie")
 		for i := range credits {
 			c := &credits[i]
 			if kind != 0 && c.Title.Kind != kind || (c.Role == derive.Cast) != list.cast || left == 0 {
+				continue
+			}
+			if c.Title.Kind == fragment.KindMovie && movies != nil || c.Title.Kind == fragment.KindTV && series != nil {
 				continue
 			}
 			left--
@@ -118,6 +127,7 @@ func (r *Renderer) filmography(s *sub, kind fragment.Kind, credits []derive.Cred
 			}
 			f.text("}")
 		}
+		f.given(series, list.cast, "tv")
 	}
 	f.text("]")
 	f.cut()
@@ -125,12 +135,27 @@ func (r *Renderer) filmography(s *sub, kind fragment.Kind, credits []derive.Cred
 	r.addUnlessEmpty(s, fragment.Base)
 }
 
+// given writes the rows of a given list as those of the combined one.
+func (f *fragments) given(c *catalog.PersonCredits, cast bool, media string) {
+	if c == nil {
+		return
+	}
+	rows := c.Crew
+	if cast {
+		rows = c.Cast
+	}
+	rows = typed(rows, media)
+	for i := range rows {
+		f.comma()
+		f.buf = wire.Append(f.buf, wire.RecordOf(&rows[i]))
+	}
+}
+
 // credit writes a title and what a person did in it, but for the media type. Creators
 // are crew; how many episodes theirs are is not said.
 func (f *fragments) credit(c *derive.Credit) {
 	f.row(release.Include{Kind: c.Title.Kind, ID: uint64(c.Title.ID), Sub: fragment.SubRow})
 	series := c.Title.Kind == fragment.KindTV && c.Role != derive.Creator
-	department, job := words(c)
 	if c.Role == derive.Cast {
 		f.string(`,"character":`, c.Character)
 	}
@@ -139,14 +164,14 @@ func (f *fragments) credit(c *derive.Credit) {
 		f.int(`,"order":`, c.Order)
 	}
 	if c.Role != derive.Cast {
-		f.string(`,"department":`, department)
+		f.string(`,"department":`, c.Department)
 	}
 	if series {
 		f.int(`,"episode_count":`, c.EpisodeCount)
 		f.stringOrNull(`,"first_credit_air_date":`, c.FirstAirDate)
 	}
 	if c.Role != derive.Cast {
-		f.string(`,"job":`, job)
+		f.string(`,"job":`, c.Job)
 	}
 }
 

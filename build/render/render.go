@@ -54,7 +54,7 @@ type TVDerived struct {
 	Seasons   []SeasonInfo              // every season that there is a record of, ascending
 	Aggregate *catalog.AggregateCredits // used where the record gives none
 	// Last and Next are used where the record gives none; nil is null.
-	Last, Next *catalog.EpisodeSummary
+	Last, Next *catalog.Episode
 }
 
 // SeasonInfo is what the details of a series say of a season, and its text by language.
@@ -127,6 +127,11 @@ func (r *Renderer) TV(t *catalog.TV, d TVDerived) []Fragment {
 
 func (r *Renderer) tv(m *model, rec wire.Record, d TVDerived) {
 	r.nested.seasons = d.Seasons
+	for _, e := range []*catalog.Episode{d.Last, d.Next} {
+		if e != nil {
+			r.nested.aired = append(r.nested.aired, e)
+		}
+	}
 	if t := wire.As[catalog.TV](rec); t.AggregateCredits == nil {
 		t.AggregateCredits = d.Aggregate
 	}
@@ -138,10 +143,10 @@ func (r *Renderer) tv(m *model, rec wire.Record, d TVDerived) {
 // episodes. Specials count for none of the numbers.
 func deriveSeasons(t *catalog.TV, d TVDerived) {
 	if t.LastEpisodeToAir == nil {
-		t.LastEpisodeToAir = d.Last
+		t.LastEpisodeToAir = summaryOf(d.Last)
 	}
 	if t.NextEpisodeToAir == nil {
-		t.NextEpisodeToAir = d.Next
+		t.NextEpisodeToAir = summaryOf(d.Next)
 	}
 	if t.Seasons == nil {
 		t.Seasons = make([]catalog.SeasonSummary, 0, len(d.Seasons))
@@ -161,6 +166,18 @@ func deriveSeasons(t *catalog.TV, d TVDerived) {
 	}
 	if !t.NumberOfEpisodes.Set {
 		t.NumberOfEpisodes = wire.Number(episodes)
+	}
+}
+
+// summaryOf returns an episode as the details of its series have it; nil for nil.
+func summaryOf(e *catalog.Episode) *catalog.EpisodeSummary {
+	if e == nil {
+		return nil
+	}
+	return &catalog.EpisodeSummary{
+		ID: e.ID, Name: e.Name, Overview: e.Overview, VoteAverage: e.VoteAverage, VoteCount: e.VoteCount, AirDate: e.AirDate,
+		EpisodeNumber: e.EpisodeNumber, EpisodeType: e.EpisodeType, ProductionCode: e.ProductionCode, Runtime: e.Runtime,
+		SeasonNumber: e.SeasonNumber, ShowID: e.SeriesID, StillPath: e.StillPath,
 	}
 }
 

@@ -83,10 +83,17 @@ func localize(base wire.Record, language string) {
 }
 
 // move moves one member that base has to local. An empty title or name is none: the
-// title was not translated, and the original one is shown.
+// title was not translated, and the original one is shown. Where the row has the text
+// under a name of its own, title_ar beside title, the plain one is English.
 func move(local, base wire.Record, name string) {
 	f, ok := base.Plan.Field(name)
 	if !ok || !wire.Present(base, f) {
+		return
+	}
+	if own, _ := local.Plan.Field(name); own.Shape == wire.ShapeString && local.String(own).V != "" {
+		if base.String(f).V == "" {
+			wire.Unset(base, f)
+		}
 		return
 	}
 	if name != "title" && name != "name" || base.String(f).V != "" {

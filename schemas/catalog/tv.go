@@ -69,6 +69,7 @@ type LocalizedTV struct {
 	wire.Object
 	Language         wire.String       `wire:"language,dict"` // xx-YY; xx where no region is known
 	BackdropPath     wire.String       `wire:"backdrop_path"`
+	CreatedBy        []Creator         `wire:"created_by"`
 	Genres           []Genre           `wire:"genres"`
 	Homepage         wire.String       `wire:"homepage"`
 	LastEpisodeToAir *EpisodeSummary   `wire:"last_episode_to_air"`

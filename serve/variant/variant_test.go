@@ -347,11 +347,15 @@ func TestPickKinds(t *testing.T) {
 		}
 	}
 	for _, path := range []string{
-		"/3/movie/1", "/3/tv/1", "/3/tv/1/season/1", "/3/tv/1/season/1/episode/1", "/3/collection/1",
+		"/3/movie/1", "/3/tv/1", "/3/tv/1/season/1", "/3/collection/1",
 	} {
 		f(path+"/images?language=de", "images de", 0)
 		f(path+"?append_to_response=images&language=de", "images de", 0)
 	}
+	// A language alone does not choose among the stills of an episode.
+	f("/3/tv/1/season/1/episode/1/images?language=de", "images", 0)
+	f("/3/tv/1/season/1/episode/1?append_to_response=images&language=de", "images", 0)
+	f("/3/tv/1/season/1/episode/1/images?include_image_language=de", "images de", 0)
 	f("/3/tv/1?append_to_response=season/1/images&include_image_language=fr", "images fr", 0)
 	// what takes no language is whole, whatever the details take
 	f("/3/person/1?append_to_response=images&language=de", "images", 0)
