@@ -77,7 +77,7 @@ func (i *ingester) list() ([]source.File, error) {
 	}
 	found := files[:0:0]
 	for _, f := range files {
-		reason := ""
+		var reason string
 		switch {
 		case i.Layout == layout.Tables && !layout.IsTable(f.Base()):
 			reason = fmt.Sprintf("no table of layout %s: want one of %s", layout.Tables, strings.Join(layout.TableNames(), ", "))
