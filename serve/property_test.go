@@ -387,7 +387,8 @@ func withoutFill(v any, given map[string]json.RawMessage) any {
 		default:
 			ok = value == nil || value == "" || value == 0.0 || value == false
 		}
-		if ok {
+		// The title stands for an original one that nobody gave.
+		if ok || name == "original_title" && value == m["title"] {
 			delete(m, name)
 		}
 	}

@@ -541,18 +541,18 @@ func TestGivenInPart(t *testing.T) {
 		fragmentIs(t, all, "combined_credits", want)
 	}
 	f(`"movie_credits":{"cast":[{"id":7,"title":"G","character":"X"}],"crew":[]}`,
-		`"cast":[{"backdrop_path":null,"id":7,"title":"G","poster_path":null,"character":"X","media_type":"movie"},`+
+		`"cast":[{"id":7,"title":"G","character":"X","media_type":"movie"},`+
 			`{<tv 9 row>,"character":"","credit_id":"t","episode_count":0,"first_credit_air_date":null,"media_type":"tv"}],"crew":[]<id end>`)
 	f(`"tv_credits":{"cast":[],"crew":[{"id":8,"name":"S","job":"Writer"}]}`,
 		`"cast":[{<movie 13 row>,"character":"","credit_id":"m","order":0,"media_type":"movie"}],`+
-			`"crew":[{"backdrop_path":null,"id":8,"poster_path":null,"name":"S","job":"Writer","media_type":"tv"}]<id end>`)
+			`"crew":[{"id":8,"name":"S","job":"Writer","media_type":"tv"}]<id end>`)
 
 	d := TitleDerived{Similar: []int64{8}}
 	row := `{"id":1,"title":"T","similar":[{"language":"de-DE","page":1,"results":[{"id":2}],"total_pages":1,"total_results":1}],` +
 		`"localized":[{"language":"de-DE","title":"D"}]}`
 	all := texts(t, New().Movie(parseAs[catalog.Movie](t, row), d))
 	fragmentIs(t, all, "similar page 1", `<page>"results":[{<movie 8 row>}],"total_pages":1,"total_results":1}`)
-	fragmentIs(t, all, "similar page 1 deDE", `<page>"results":[{"backdrop_path":null,"id":2,"poster_path":null}],"total_pages":1,"total_results":1}`)
+	fragmentIs(t, all, "similar page 1 deDE", `<page>"results":[{"id":2}],"total_pages":1,"total_results":1}`)
 }
 
 // TestManyNames: a season of more episodes than a fragment has pieces is named in
