@@ -153,7 +153,7 @@ func scriptSet(ts *testscript.TestScript, _ bool, args []string) {
 }
 
 // patience bounds what a script waits for.
-const patience = 30 * time.Second
+const patience = 2 * time.Minute
 
 // waitFor asks again and again until ok.
 func waitFor(ts *testscript.TestScript, what string, ok func() bool) {

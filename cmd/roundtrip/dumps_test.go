@@ -122,6 +122,7 @@ func checkParts(t *testing.T, rel *release.Reader, id int64) {
 
 // TestMovnix: a crawl in a layout of its own is served in TMDB's shapes.
 func TestMovnix(t *testing.T) {
+	skipLarge(t)
 	type name struct {
 		ID   int64  `json:"tmdbId"`
 		Name string `json:"name"`

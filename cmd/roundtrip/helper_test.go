@@ -43,11 +43,11 @@ func buildRelease(t *testing.T, dir string) (*release.Reader, error) {
 	return release.Open(filepath.Join(c.Releases, b.Release))
 }
 
-// skipLarge skips tests of large dumps where they take minutes.
+// skipLarge skips tests of many records where they take minutes.
 func skipLarge(t *testing.T) {
 	t.Helper()
 	if testing.Short() || raceDetector {
-		t.Skip("a large dump")
+		t.Skip("too many records: run without -short and the race detector")
 	}
 }
 

@@ -2,6 +2,6 @@
 
 package roundtrip
 
-// raceDetector makes tests of large dumps skip: they would take ten times as long and
+// raceDetector makes tests of many records skip: they would take ten times as long and
 // run the same code as the small ones.
 const raceDetector = true

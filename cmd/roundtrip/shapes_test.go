@@ -106,6 +106,7 @@ func (c *complaints) report(t *testing.T) {
 // about everything in the sample have the shape that the API's answers have, or it is
 // listed with its reason in testdata/unserved.tsv.
 func TestShapes(t *testing.T) {
+	skipLarge(t)
 	s := loadShapes(t)
 	e, rel := sampleEdge(t)
 	if r := &sampleWorld.report; r.Quarantined > 0 || len(r.Unknown) > 0 || len(r.Coerced) > 0 || len(r.Dropped) > 0 {
@@ -230,6 +231,7 @@ const maxAppends = 20
 // TestShapesAppended: details with everything appended have the shape of the details,
 // and every appended object has its own.
 func TestShapesAppended(t *testing.T) {
+	skipLarge(t)
 	s := loadShapes(t)
 	e, rel := sampleEdge(t)
 	p := samplePlaces(t, rel)
