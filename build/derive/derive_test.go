@@ -2,6 +2,7 @@ package derive
 
 import (
 	"bytes"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -225,6 +226,22 @@ func TestCountedOnce(t *testing.T) {
 	season.Credits = nil
 	season.Episodes[1].GuestStars = season.Episodes[0].GuestStars[:1]
 	f("regulars of the series", season, 2)
+}
+
+// TestSeasonsOnce: a regular of a season of which no episode is known is in that season
+// once, also when the seasons with episodes are added.
+func TestSeasonsOnce(t *testing.T) {
+	const star = `{"id":10,"name":"Star","credit_id":"a","order":0}`
+	announced := parse[catalog.Season](t, `{"season_number":1,"credits":{"cast":[`+star+`],"crew":[]}}`)
+	aired := parse[catalog.Season](t, `{"season_number":2,"episodes":[{"episode_number":1,"guest_stars":[]}]}`)
+	c := NewSeries(parse[catalog.TV](t, `{"id":1,"credits":{"cast":[`+star+`,`+star+`],"crew":[]}}`))
+	c.Season(1, announced, Broadcasts(announced, nil))
+	c.Season(2, aired, Broadcasts(aired, nil))
+	for _, x := range c.Credits() {
+		if !slices.IsSorted(x.Seasons) || len(slices.Compact(slices.Clone(x.Seasons))) != len(x.Seasons) {
+			t.Errorf("credit %s is in seasons %v, want each once and in order", x.ID, x.Seasons)
+		}
+	}
 }
 
 // TestGivenCredits: what a dump gives of an episode's or a season's credits by

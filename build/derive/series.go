@@ -237,7 +237,9 @@ func (c *Series) regular(e *entry) {
 		return
 	}
 	e.count += c.total()
-	e.Seasons = slices.Concat(e.Seasons, c.seasons)
+	e.Seasons = slices.Concat(e.Seasons, c.seasons) // it may be in one without episodes
+	slices.Sort(e.Seasons)
+	e.Seasons = slices.Compact(e.Seasons)
 	e.FirstAirDate = earlier(e.FirstAirDate, earlier(c.tv.FirstAirDate.V, c.first))
 }
 
