@@ -58,6 +58,7 @@ func TestDescribeKey(t *testing.T) {
 		{AppendAlias(nil, KindMovie, "tt0137523"), `alias of movie "tt0137523"`},
 		{AppendShared(nil, KindGenres, KindTV, "18,80"), `genres of tv "18,80"`},
 		{AppendShared(nil, KindDefault, KindMovie, ""), `default of movie`},
+		{AppendRemoved(nil, AppendSeason(nil, 1399, 1)), "removed season 1399 1"},
 		{nil, "(empty key)"},
 	} {
 		if got := DescribeKey(c.key); got != c.want {
