@@ -167,7 +167,7 @@ func (l *lister) file(p, root, name string, info fs.FileInfo) bool {
 		f.Address, f.Kind = a, kind
 	}
 	if info.Mode().IsRegular() { // reading from a pipe would take its bytes away
-		f.Bytes = info.Size()
+		f.Bytes, f.Modified = info.Size(), info.ModTime()
 		f.Format, f.Compression, _ = sniff(p)
 	}
 	l.files = append(l.files, f)

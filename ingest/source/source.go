@@ -11,6 +11,7 @@ package source
 import (
 	"fmt"
 	"strconv"
+	"time"
 )
 
 // longRowHead is how many bytes of a row above the limit are kept.
@@ -85,6 +86,7 @@ type File struct {
 	Kind        string      // movie, tv, season, episode, person, collection, company, network, keyword, review, credit, episode_group; "" unknown
 	Address                 // of the one resource that the file is named after; zero for none
 	Bytes       int64       // size on disk; 0 for what has no size, such as a pipe
+	Modified    time.Time   // zero for what has no size
 }
 
 // Base returns the file's name without its folder and the extensions that say format
