@@ -34,6 +34,7 @@ type Config struct {
 	Layout   string   // "auto" by default; see layout.Names
 	Kind     string   // of all rows; "" takes it from the names of files and folders
 	Language string   // xx or xx-YY of the crawl; "" is en-US
+	Mappings []string // mapping files, for tables that the program does not know
 	// Overlay makes these sources win over everything ingested before and after.
 	Overlay bool
 	Memory  int64 // bytes of rows held at once; DefaultMemory by default
@@ -62,6 +63,7 @@ type Report struct {
 	Unknown     map[string]int64 `json:"unknown_members,omitempty"`  // kept, by path
 	Coerced     map[string]int64 `json:"coerced_members,omitempty"`  // numbers given as text
 	Dropped     map[string]int64 `json:"dropped_members,omitempty"`  // that the API has no place for, by path
+	Whole       map[string]int64 `json:"kept_whole,omitempty"`       // joined lists that could not be split, by table and column
 	Seconds     float64          `json:"seconds"`
 }
 
@@ -84,11 +86,23 @@ func (c *Config) validate() error {
 		errs = append(errs, err)
 	}
 	if c.Layout != layout.Auto {
-		if _, err := layout.New(c.Layout, c.Language); err != nil {
+		if _, err := layout.New(c.Layout, layout.Options{Language: c.Language}); err != nil {
 			errs = append(errs, err)
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// options returns how layouts are to read rows.
+func (c *Config) options() (layout.Options, error) {
+	o := layout.Options{Language: c.Language}
+	var errs []error
+	for _, file := range c.Mappings {
+		m, err := layout.ReadMapping(file)
+		o.Mappings = append(o.Mappings, m)
+		errs = append(errs, err)
+	}
+	return o, errors.Join(errs...)
 }
 
 // Kinds lists the kinds of records that can be ingested.
@@ -118,6 +132,10 @@ func Run(ctx context.Context, c Config) (Report, error) {
 	if err := c.validate(); err != nil {
 		return Report{}, err
 	}
+	options, err := c.options()
+	if err != nil {
+		return Report{}, err
+	}
 	start := time.Now()
 	if err := os.MkdirAll(c.Catalog, 0o755); err != nil {
 		return Report{}, fmt.Errorf("make catalogue: %w", err)
@@ -135,7 +153,7 @@ func Run(ctx context.Context, c Config) (Report, error) {
 		return Report{}, fmt.Errorf("make folder for temporary files: %w", err)
 	}
 	defer func() { _ = os.RemoveAll(work) }() // the next ingest removes what stays
-	i := &ingester{Config: c, work: work, quarantine: quarantine.New(filepath.Join(c.Catalog, catalog.QuarantineDir), runName(start))}
+	i := &ingester{Config: c, options: options, work: work, quarantine: quarantine.New(filepath.Join(c.Catalog, catalog.QuarantineDir), runName(start))}
 	r, err := i.run(ctx)
 	if err != nil {
 		return Report{}, errors.Join(err, i.quarantine.Abort())
@@ -193,6 +211,7 @@ func runName(t time.Time) string {
 // ingester is one ingest at work.
 type ingester struct {
 	Config
+	options    layout.Options
 	work       string // folder of temporary files
 	quarantine *quarantine.Writer
 	report     Report
@@ -202,6 +221,7 @@ type ingester struct {
 
 func (i *ingester) run(ctx context.Context) (Report, error) {
 	i.report.Unknown, i.report.Coerced, i.report.Dropped = map[string]int64{}, map[string]int64{}, map[string]int64{}
+	i.report.Whole = map[string]int64{}
 	i.kinds = map[string]bool{}
 	sorter := runs.New(i.work, i.Memory)
 	defer func() { _ = sorter.Close() }() // temporary files; what they gave is complete by then

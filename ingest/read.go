@@ -52,11 +52,17 @@ func (i *ingester) read(ctx context.Context, sorter *runs.Sorter) error {
 	if i.report.FailedFiles == int64(len(files)) && i.report.Rows == 0 {
 		return errors.New(i.report.Failed[0])
 	}
+	if r.skipped == len(files) {
+		return errors.New(oneLine(i.report.Skipped[0]))
+	}
 	for _, l := range r.layouts {
 		c := l.Counts()
 		add(i.report.Unknown, c.Unknown)
 		add(i.report.Coerced, c.Coerced)
 		add(i.report.Dropped, l.Dropped())
+		if s, ok := l.(layout.Splitter); ok {
+			add(i.report.Whole, s.Whole())
+		}
 	}
 	return nil
 }
@@ -77,17 +83,11 @@ func (i *ingester) list() ([]source.File, error) {
 	}
 	found := files[:0:0]
 	for _, f := range files {
-		var reason string
-		switch {
-		case i.Layout == layout.Tables && !layout.IsTable(f.Base()):
-			reason = fmt.Sprintf("no table of layout %s: want one of %s", layout.Tables, strings.Join(layout.TableNames(), ", "))
-		case f.Kind == "" && i.Layout != layout.Tables:
-			reason = "the name does not tell what kind of records it holds: use --kind with one of " + strings.Join(Kinds(), ", ")
-		default:
-			found = append(found, f)
+		if f.Kind == "" && (i.Layout == layout.TMDB || i.Layout == layout.Movnix) {
+			i.report.Skipped = append(i.report.Skipped, f.Name+": "+noKind())
 			continue
 		}
-		i.report.Skipped = append(i.report.Skipped, f.Name+": "+reason)
+		found = append(found, f)
 	}
 	files = found
 	if len(files) == 0 && len(i.report.Skipped) > 0 {
@@ -99,6 +99,11 @@ func (i *ingester) list() ([]source.File, error) {
 	return files, nil
 }
 
+// noKind says that a file's name does not tell what a layout must know.
+func noKind() string {
+	return "the name does not tell what kind of records it holds: use --kind with one of " + strings.Join(Kinds(), ", ")
+}
+
 // oneLine keeps a file name with a line break from tearing a message.
 func oneLine(s string) string { return strings.NewReplacer("\n", " ", "\r", " ").Replace(s) }
 
@@ -107,6 +112,7 @@ type reader struct {
 	*ingester
 	sorter  *runs.Sorter
 	layouts map[string]layout.Layout
+	skipped int   // files that hold no records
 	done    int64 // bytes of the files read
 	total   int64
 	seq     uint64
@@ -132,7 +138,7 @@ func (r *reader) file(ctx context.Context, number int, f source.File) error {
 		return err
 	}
 	defer func() { _ = src.Close() }() // read side
-	name := r.Layout
+	name, told := r.Layout, false
 	ids := map[resource]seen{}
 	for n := 0; ; n++ {
 		if err := ctx.Err(); err != nil {
@@ -140,7 +146,7 @@ func (r *reader) file(ctx context.Context, number int, f source.File) error {
 		}
 		row, err := src.Next()
 		if errors.Is(err, io.EOF) {
-			if name != layout.Tables { // the names of tables are not those of kinds
+			if !layout.IsMapped(name) { // the names of tables are not those of kinds
 				r.kinds[f.Kind] = true
 			}
 			return nil
@@ -148,8 +154,14 @@ func (r *reader) file(ctx context.Context, number int, f source.File) error {
 		if err != nil {
 			return err
 		}
-		if name == layout.Auto && row.Err == nil {
-			name = layout.Detect(src.File().Base(), row.JSON)
+		if !told && row.Err == nil {
+			var reason string
+			if name, reason = r.tell(src.File(), row.JSON); reason != "" {
+				r.skipped++
+				r.report.Skipped = append(r.report.Skipped, f.Name+": "+reason)
+				return nil
+			}
+			told = true
 		}
 		if err := r.row(number, src.File(), row, name, ids); err != nil {
 			return err
@@ -158,6 +170,20 @@ func (r *reader) file(ctx context.Context, number int, f source.File) error {
 			r.Progress(r.done+src.Consumed(), r.total)
 		}
 	}
+}
+
+// tell returns the layout of a file by its first good row, and why it is left out if it
+// holds no records.
+func (r *reader) tell(f source.File, row []byte) (name, reason string) {
+	name = r.Layout
+	if name == layout.Auto {
+		name = layout.Detect(f.Base(), row, r.options)
+	}
+	reason = layout.Skip(name, f.Base(), row, r.options)
+	if reason == "" && f.Kind == "" && !layout.IsMapped(name) {
+		reason = noKind()
+	}
+	return name, reason
 }
 
 func (r *reader) row(number int, f source.File, row source.Row, name string, ids map[resource]seen) error {
@@ -182,7 +208,7 @@ func (r *reader) row(number int, f source.File, row source.Row, name string, ids
 	if err != nil {
 		return r.bad(f, row, err)
 	}
-	if len(news) == 0 {
+	if len(news) == 0 && len(recs) > 0 {
 		r.report.Duplicates++
 	}
 	for _, n := range news {
@@ -253,7 +279,7 @@ func (r *reader) layout(name string) (layout.Layout, error) {
 	if l, ok := r.layouts[name]; ok {
 		return l, nil
 	}
-	l, err := layout.New(name, r.Language)
+	l, err := layout.New(name, r.options)
 	if err == nil {
 		r.layouts[name] = l
 	}
