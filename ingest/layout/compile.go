@@ -89,6 +89,9 @@ func (m *Mapping) compile() error {
 
 // label returns what messages and counts call a table.
 func (s *tableSpec) label() string {
+	if s.Name != "" {
+		return s.Name
+	}
 	if len(s.Files) > 0 {
 		return strings.ToLower(s.Files[0])
 	}

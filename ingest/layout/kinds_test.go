@@ -220,7 +220,7 @@ func TestTables(t *testing.T) {
 	}
 	refuse("films", `{"id":null,"title":"A","genre_ids_json":"[]"}`, "id: want an integer, found nothing")
 	refuse("credits", `{"movie_id":5,"person_id":"x","name":"N","department":"Acting","job":"","cast_order":1}`, `person_id: want an integer, found "x"`)
-	refuse("names", `{}`, `layout tables: no mapping is of a table "names" with these columns: want one of companies, credits, films, movie_cast, movie_genres, movie_reviews, movies, persons, tv-networks`)
+	refuse("names", `{}`, `layout tables: no mapping is of a table "names" with these columns: want one of companies, credits, films, movie_cast, movie_genres, movie_reviews, movies, networks, persons`)
 
 	all := `{"movie_id":1,"person_id":2,"name":"","job":"","department":"","cast_order":1,"character":""}`
 	for _, c := range []struct{ file, row, want string }{

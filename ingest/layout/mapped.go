@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/wire"
 )
 
@@ -234,8 +235,19 @@ func (m *mapped) record(s *boundShape) ([]Record, error) {
 		wire.Count(m.whole, m.last.form.label+"."+k.column, 1)
 		m.tmdb.forget(k.column + "_text")
 	}
-	recs[0].Part = s.part
+	if recs[0].Part = s.part; !s.part {
+		countRows(recs[0].Record)
+	}
 	return recs, nil
+}
+
+// countRows sets the totals of the lists that the row gave.
+func countRows(r wire.Record) {
+	for i := range r.Plan.Fields {
+		if f := &r.Plan.Fields[i]; f.Shape == wire.ShapePages {
+			catalog.CountRows(r, f)
+		}
+	}
 }
 
 // columnError names in an error the column that a member came from.

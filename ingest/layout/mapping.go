@@ -33,6 +33,7 @@ type (
 	}
 	// tableSpec is a table and all records that its rows make.
 	tableSpec struct {
+		Name     string       `toml:"name"` // in counts and messages; the first of files by default
 		About    string       `toml:"about"`
 		Files    []string     `toml:"files"`    // names without extensions, as patterns of path.Match
 		Requires []string     `toml:"requires"` // columns that tell the table from others
