@@ -32,6 +32,7 @@ func (a *app) ingestCommand() *cobra.Command {
 	}
 	f := c.Flags()
 	f.StringVar(&cfg.Catalog, "catalog", "", "`DIR` of the catalogue, made when it is missing")
+	f.StringArrayVar(&cfg.Mappings, "mapping", nil, "mapping `FILE` that says what the columns of tables mean; may be given several times")
 	f.StringVar(&cfg.Layout, "layout", "auto", "what the dump's fields mean: auto or the name of a `LAYOUT`")
 	f.StringVar(&cfg.Kind, "kind", "", "what every row is: movie, tv, season, episode, person ...")
 	f.StringVar(&cfg.Language, "language", "", "language of the crawl, `xx-YY`; en-US when not given")
@@ -58,7 +59,7 @@ func (a *app) ingestCommand() *cobra.Command {
 func checkIngest(cfg *ingest.Config) error {
 	var errs []error
 	if cfg.Layout != layout.Auto {
-		_, err := layout.New(cfg.Layout, "")
+		_, err := layout.New(cfg.Layout, layout.Options{})
 		errs = append(errs, err)
 	}
 	if kinds := ingest.Kinds(); cfg.Kind != "" && !slices.Contains(kinds, cfg.Kind) {
