@@ -38,7 +38,7 @@ type thriftWalker struct {
 // fields passes the fields of a struct.
 func (w *thriftWalker) fields(depth int) error {
 	if depth > maxThriftDepth {
-		return overLimit("its metadata is nested deeper than %d levels", maxThriftDepth)
+		return overLimit("it is nested deeper than %d levels", maxThriftDepth)
 	}
 	for {
 		c, err := w.byte()
@@ -119,13 +119,13 @@ func (w *thriftWalker) pairs(depth int) error {
 // itemsOf passes n times one value of each type.
 func (w *thriftWalker) itemsOf(n uint64, depth int, types ...thrift.Type) error {
 	if depth > maxThriftDepth {
-		return overLimit("its metadata is nested deeper than %d levels", maxThriftDepth)
+		return overLimit("it is nested deeper than %d levels", maxThriftDepth)
 	}
 	if n > uint64(len(w.b)-w.i) { // each takes a byte or more
 		return errThriftShort
 	}
 	if w.items += int(n); w.items > maxHeaderItems {
-		return overLimit("its metadata lists more than %d items", maxHeaderItems)
+		return overLimit("it lists more than %d items", maxHeaderItems)
 	}
 	for range n {
 		for _, typ := range types {
