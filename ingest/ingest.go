@@ -236,7 +236,7 @@ func (i *ingester) run(ctx context.Context) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	return r, os.RemoveAll(i.work)
+	return r, errors.Join(os.RemoveAll(i.work), os.RemoveAll(filepath.Join(i.Catalog, replayDir)))
 }
 
 // sorted ends the reading.
@@ -250,6 +250,9 @@ func (i *ingester) sorted() error {
 	i.stage = stageSorted
 	if len(i.sorter.State()) == 0 {
 		return nil // what is in memory takes no time to read again
+	}
+	if err := i.sorter.Flush(); err != nil {
+		return err
 	}
 	return i.checkpoint()
 }

@@ -81,6 +81,9 @@ func (i *ingester) sourceOptions() source.Options {
 
 // list finds the files to read.
 func (i *ingester) list() error {
+	if i.Replay {
+		return i.listReplayed()
+	}
 	o := i.limits()
 	o.Kind = i.Kind
 	o.Skipped = func(path, reason string) { i.skipped = append(i.skipped, skippedFile{path, reason}) }
@@ -104,6 +107,21 @@ func (i *ingester) list() error {
 	}
 	if len(i.inputs) == 0 {
 		return errors.New("the sources hold no records")
+	}
+	return nil
+}
+
+// listReplayed makes the rows of quarantine files files again.
+func (i *ingester) listReplayed() (err error) {
+	if i.inputs, err = i.replay(); err != nil {
+		return err
+	}
+	for n := range i.inputs {
+		i.numbers = append(i.numbers, i.inputs[n].Name)
+		i.total += i.inputs[n].Bytes
+	}
+	if len(i.inputs) == 0 {
+		return errors.New("replay: the files hold no rows that could be replayed")
 	}
 	return nil
 }
