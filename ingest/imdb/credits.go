@@ -1,6 +1,7 @@
 package imdb
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -62,28 +63,33 @@ var departments = map[string]string{
 	"cinematographer": "Camera", "camera_department": "Camera",
 	"electrical_department": "Lighting",
 	"editor":                "Editing", "editorial_department": "Editing",
-	"composer": "Sound", "music_department": "Sound", "sound_department": "Sound", "soundtrack": "Sound", "music_artist": "Sound",
+	"composer": "Sound", "music_department": "Sound", "sound_department": "Sound", "music_artist": "Sound",
 	"production_designer": "Art", "art_director": "Art", "art_department": "Art", "set_decorator": "Art",
 	"costume_designer": "Costume & Make-Up", "costume_department": "Costume & Make-Up", "make_up_department": "Costume & Make-Up",
 	"visual_effects": "Visual Effects", "animation_department": "Visual Effects", "special_effects": "Visual Effects",
-	"stunts": "Crew", "transportation_department": "Crew", "choreographer": "Crew", "miscellaneous": "Crew",
+	"stunts": "Crew", "transportation_department": "Crew", "choreographer": "Crew",
 }
+
+// byDepartments maps professions that many people have beside the one that they are known
+// for: they count when there is no other.
+var byDepartments = map[string]string{"soundtrack": "Sound", "miscellaneous": "Crew"}
 
 // professionsSay returns what professions, the first one first, tell of a person: 0 and
 // "" for what they do not. Who is both actor and actress has no gender here.
 func professionsSay(list string) (gender int64, department string) {
+	aside, both := "", false
 	for p := range items(list) {
-		if department == "" {
-			department = departments[p]
-		}
+		department = cmp.Or(department, departments[p])
+		aside = cmp.Or(aside, byDepartments[p])
 		if c := categories[p]; c != nil && c.gender != 0 {
-			if gender != 0 && gender != c.gender {
-				return 0, department
-			}
+			both = both || gender != 0 && gender != c.gender
 			gender = c.gender
 		}
 	}
-	return gender, department
+	if both {
+		gender = 0
+	}
+	return gender, cmp.Or(department, aside)
 }
 
 // A role is a credit as the API has it.
@@ -103,7 +109,8 @@ type role struct {
 // creators.
 func (g *titleGroup) roles(of uint32, kind fragment.Kind) []role {
 	out := make([]role, 0, len(g.credits))
-	used := make(map[creditID]bool, len(g.credits))
+	clear(g.used)
+	clear(g.done)
 	for i := range g.credits {
 		c := &g.credits[i]
 		cat := categories[c.category]
@@ -115,30 +122,50 @@ func (g *titleGroup) roles(of uint32, kind fragment.Kind) []role {
 		if r.gender == 0 {
 			r.gender = cat.gender
 		}
-		said := c.job
 		if cat.cast {
-			r.character, _ = parseCharacters(c.characters) // was checked
-			said = r.character
-			r.character = strings.TrimSpace(r.character + " " + cat.note)
-			g.dropOf(titlePrincipals+".job", c.job != "")
+			g.castRole(&r, c)
 		} else {
 			g.crewRole(&r, c, kind == fragment.KindTV)
 		}
-		id := creditID{title: of, person: c.person.number, category: cat.number, what: hashOf(said)}
-		for used[id] {
-			id = id.next()
+		if is := (credited{c.person.number, c.category, r.said()}); g.done[is] {
+			g.j.report.SameCredits++
+			continue
+		} else {
+			g.done[is] = true
 		}
-		used[id] = true
+		id := creditID{title: of, person: c.person.number, category: cat.number, what: hashOf(r.said())}
+		for g.used[id] {
+			id = id.next() // another character has the same hash
+		}
+		g.used[id] = true
 		r.id = id.String()
 		out = append(out, r)
 	}
 	return out
 }
 
+// said is what a role says beyond its category: how credits of one person are told apart.
+func (r *role) said() string {
+	switch {
+	case r.creator:
+		return "creator"
+	case r.job == r.category.job:
+		return r.character
+	}
+	return r.job
+}
+
 func (g *titleGroup) dropOf(path string, is bool) {
 	if is {
 		wire.Count(g.j.report.Dropped, path, 1)
 	}
+}
+
+// castRole sets whom a credit of the cast is of.
+func (g *titleGroup) castRole(r *role, c *credit) {
+	g.dropOf(titlePrincipals+".job", c.job != "")
+	characters, _ := parseCharacters(c.characters) // was checked
+	r.character = strings.TrimSpace(characters + " " + r.category.note)
 }
 
 // crewRole sets what a credit of the crew did.
@@ -213,59 +240,76 @@ func parseCharacters(list string) (string, bool) {
 	return strings.Join(slices.DeleteFunc(names, func(n string) bool { return n == "" }), " / "), true
 }
 
-// unknownProfile is the list of unusual members of a credit: IMDb does not know whether
-// there is a picture.
-const unknownProfile = "profile_path"
+// noDepartment is the list of unusual members of a credit of somebody who is known for no
+// department: the API has null there.
+const noDepartment = "known_for_department"
 
-func (r *role) genderOf() wire.Int { return wire.Int{V: r.gender, Set: r.gender != 0} }
+// The members of a person that credits of all types have. Lists of credits are never
+// joined row by row, so what IMDb does not know has the API's empty value here, as
+// clients expect of every row: no picture, not known to be of adult titles, popularity 0.
+
+func (r *role) object() wire.Object {
+	if r.person.department == "" {
+		return wire.Object{Unusual: noDepartment}
+	}
+	return wire.Object{}
+}
 
 func (r *role) department() wire.String {
 	return wire.String{V: r.person.department, Set: r.person.department != ""}
 }
 
+// name returns the name, empty for a person that name.basics does not have. IMDb knows
+// no other one in the person's own language.
+func (r *role) name() wire.String { return wire.Text(r.person.name.V) }
+
+var (
+	notAdult = wire.Bool{Set: true}
+	unranked = wire.Float{Set: true}
+)
+
 func (r *role) movieCast(order int) catalog.CastCredit {
 	return catalog.CastCredit{
-		Object: wire.Object{Unusual: unknownProfile}, Gender: r.genderOf(), ID: wire.Number(r.person.id),
-		KnownForDepartment: r.department(), Name: r.person.name, Character: wire.Text(r.character),
-		CreditID: wire.Text(r.id), Order: wire.Number(int64(order)),
+		Object: r.object(), Adult: notAdult, Gender: wire.Number(r.gender), ID: wire.Number(r.person.id), KnownForDepartment: r.department(),
+		Name: r.name(), OriginalName: r.name(), Popularity: unranked,
+		Character: wire.Text(r.character), CreditID: wire.Text(r.id), Order: wire.Number(int64(order)),
 	}
 }
 
 func (r *role) seriesCast(order int) catalog.TVCastCredit {
 	return catalog.TVCastCredit{
-		Object: wire.Object{Unusual: unknownProfile}, Gender: r.genderOf(), ID: wire.Number(r.person.id),
-		KnownForDepartment: r.department(), Name: r.person.name, Character: wire.Text(r.character),
-		CreditID: wire.Text(r.id), Order: wire.Number(int64(order)),
+		Object: r.object(), Adult: notAdult, Gender: wire.Number(r.gender), ID: wire.Number(r.person.id), KnownForDepartment: r.department(),
+		Name: r.name(), OriginalName: r.name(), Popularity: unranked,
+		Character: wire.Text(r.character), CreditID: wire.Text(r.id), Order: wire.Number(int64(order)),
 	}
 }
 
 func (r *role) guestStar(order int) catalog.GuestStar {
 	return catalog.GuestStar{
-		Object: wire.Object{Unusual: unknownProfile}, Gender: r.genderOf(), ID: wire.Number(r.person.id),
-		KnownForDepartment: r.department(), Name: r.person.name, Character: wire.Text(r.character),
-		CreditID: wire.Text(r.id), Order: wire.Number(int64(order)),
+		Object: r.object(), Adult: notAdult, Gender: wire.Number(r.gender), ID: wire.Number(r.person.id), KnownForDepartment: r.department(),
+		Name: r.name(), OriginalName: r.name(), Popularity: unranked,
+		Character: wire.Text(r.character), CreditID: wire.Text(r.id), Order: wire.Number(int64(order)),
 	}
 }
 
 func (r *role) crew() catalog.CrewCredit {
 	return catalog.CrewCredit{
-		Object: wire.Object{Unusual: unknownProfile}, Gender: r.genderOf(), ID: wire.Number(r.person.id),
-		KnownForDepartment: r.department(), Name: r.person.name, CreditID: wire.Text(r.id),
-		Department: wire.Text(r.category.department), Job: wire.Text(r.job),
+		Object: r.object(), Adult: notAdult, Gender: wire.Number(r.gender), ID: wire.Number(r.person.id), KnownForDepartment: r.department(),
+		Name: r.name(), OriginalName: r.name(), Popularity: unranked,
+		CreditID: wire.Text(r.id), Department: wire.Text(r.category.department), Job: wire.Text(r.job),
 	}
 }
 
 func (r *role) episodeCrew() catalog.EpisodeCrew {
 	return catalog.EpisodeCrew{
-		Object: wire.Object{Unusual: unknownProfile}, Gender: r.genderOf(), ID: wire.Number(r.person.id),
-		KnownForDepartment: r.department(), Name: r.person.name, CreditID: wire.Text(r.id),
-		Department: wire.Text(r.category.department), Job: wire.Text(r.job),
+		Object: r.object(), Adult: notAdult, Gender: wire.Number(r.gender), ID: wire.Number(r.person.id), KnownForDepartment: r.department(),
+		Name: r.name(), OriginalName: r.name(), Popularity: unranked,
+		CreditID: wire.Text(r.id), Department: wire.Text(r.category.department), Job: wire.Text(r.job),
 	}
 }
 
 func (r *role) createdBy() catalog.Creator {
 	return catalog.Creator{
-		Object: wire.Object{Unusual: unknownProfile}, ID: wire.Number(r.person.id), CreditID: wire.Text(r.id),
-		Name: r.person.name, Gender: r.genderOf(),
+		ID: wire.Number(r.person.id), CreditID: wire.Text(r.id), Name: r.name(), OriginalName: r.name(), Gender: wire.Number(r.gender),
 	}
 }

@@ -120,7 +120,7 @@ func (j *Joiner) Records(ctx context.Context, emit func(file int, row, line int6
 		return errors.New("imdb: records called twice")
 	}
 	j.records = true
-	out := &output{report: &j.report, emit: emit}
+	out := &output{report: &j.report, emit: emit, unusual: map[unusualKey]string{}}
 	if err := j.joinPeople(ctx, out); err != nil {
 		return err
 	}

@@ -29,8 +29,11 @@ type Report struct {
 	// Dropped counts, by table and column, values that the API has no place for.
 	Dropped map[string]int64 `json:"dropped"`
 	// SameTitles are rows of title.akas that say nothing but the title itself.
-	SameTitles int64    `json:"same_titles"`
-	Episodes   Episodes `json:"episodes"`
+	SameTitles int64 `json:"same_titles"`
+	// SameCredits are rows of title.principals that give a person what another of the
+	// title does: the same characters, or jobs that the API knows as one.
+	SameCredits int64    `json:"same_credits"`
+	Episodes    Episodes `json:"episodes"`
 }
 
 // Episodes says which episodes have no record, and why.
@@ -52,14 +55,21 @@ func newReport() Report {
 
 // output hands out records.
 type output struct {
-	report *Report
-	emit   func(file int, row, line int64, rec layout.Record) error
+	report  *Report
+	emit    func(file int, row, line int64, rec layout.Record) error
+	unusual map[unusualKey]string
+}
+
+// An unusualKey is a type of objects, and which of its nullable members are unset, by bit.
+type unusualKey struct {
+	plan  *wire.Plan
+	unset uint64
 }
 
 // record completes a record and hands it out. Members that IMDb does not know are
 // absent, not null: null would say that there is none.
 func (o *output) record(at place, kind fragment.Kind, r wire.Record) error {
-	markUnknown(r)
+	o.unknown(r)
 	t := catalog.TypeOf(kind)
 	key, err := t.Key(r)
 	if err != nil {
@@ -69,11 +79,22 @@ func (o *output) record(at place, kind fragment.Kind, r wire.Record) error {
 	return o.emit(at.file, at.row, at.line, layout.Record{Record: r, Type: t, Key: key})
 }
 
-// markUnknown makes the unset members of r absent.
-func markUnknown(r wire.Record) {
+// unknown makes the unset members of r, a new object, absent. Nearly all objects of a type
+// have the same ones, so the list of their names is made once.
+func (o *output) unknown(r wire.Record) {
+	k := unusualKey{plan: r.Plan}
 	for i := range r.Plan.Fields {
-		if f := &r.Plan.Fields[i]; f.Nullable {
-			wire.MarkAbsent(r, f.Name)
+		if f := &r.Plan.Fields[i]; f.Nullable && wire.IsNull(r, f.Name) {
+			k.unset |= 1 << i
 		}
 	}
+	names, ok := o.unusual[k]
+	if !ok {
+		for i := range r.Plan.Fields {
+			wire.MarkAbsent(r, r.Plan.Fields[i].Name)
+		}
+		o.unusual[k] = r.Object().Unusual
+		return
+	}
+	r.Object().Unusual = names
 }

@@ -38,7 +38,7 @@ func (j *Joiner) scan(t *table, row []byte) error {
 		if err != nil {
 			return s.failed(string(name), err)
 		}
-		if value == nil || len(value) == 0 || string(value) == `\N` {
+		if len(value) == 0 || string(value) == `\N` {
 			value = nil
 		}
 		switch i := t.column(name, next); {
@@ -120,11 +120,32 @@ func (s *scanner) text() (cell, error) {
 	if plain {
 		return s.row[start : s.at-1], nil
 	}
+	if c, ok := unescape(s.row[start : s.at-1]); ok {
+		return c, nil
+	}
+	// Slow path: text with \u.
 	var out string
 	if err := json.Unmarshal(s.row[start-1:s.at], &out); err != nil {
 		return nil, fmt.Errorf("want a JSON text: %w", err)
 	}
 	return cell(out), nil
+}
+
+// unescape takes the escapes of quotes and backslashes off a text, of which lists of
+// characters have two at least; false when there are others.
+func unescape(text []byte) (cell, bool) {
+	out := make(cell, 0, len(text))
+	for {
+		n := bytes.IndexByte(text, '\\')
+		if n < 0 {
+			return append(out, text...), true
+		}
+		if c := text[n+1]; c != '"' && c != '\\' { // a text does not end within an escape
+			return nil, false
+		}
+		out = append(append(out, text[:n]...), text[n+1])
+		text = text[n+2:]
+	}
 }
 
 // value returns the text of a value: numbers and booleans as IMDb writes them.

@@ -1,8 +1,6 @@
 package imdb
 
 import (
-	"bufio"
-	"bytes"
 	"compress/gzip"
 	"encoding/json"
 	"io"
@@ -154,15 +152,4 @@ func join(tb testing.TB, c Config, files ...tsv) joined {
 	}
 	got.report = j.Report()
 	return got
-}
-
-// readLines returns the rows of NDJSON.
-func readLines(text string) [][]byte {
-	var out [][]byte
-	for s := bufio.NewScanner(strings.NewReader(text)); s.Scan(); {
-		if row := bytes.TrimSpace(s.Bytes()); len(row) > 0 {
-			out = append(out, bytes.Clone(row))
-		}
-	}
-	return out
 }

@@ -52,7 +52,7 @@ const (
 	nameID, namePrimary, nameBirth, nameDeath, nameProfession, nameTitles = 0, 1, 2, 3, 4, 5
 )
 
-// tables returns the tables. It is a function because their methods refer to it.
+// tables are all of them. It is read only.
 var tables = []*table{
 	{
 		name:    titleBasics,

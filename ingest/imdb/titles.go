@@ -3,7 +3,6 @@ package imdb
 import (
 	"context"
 	"encoding/binary"
-	"slices"
 	"strconv"
 
 	"reelsplice/ingest/runs"
@@ -92,13 +91,14 @@ func (t *title) place() place {
 
 // joinTitles makes the records of titles.
 func (j *Joiner) joinTitles(ctx context.Context, out *output) error {
-	g := &titleGroup{j: j, out: out}
+	g := &titleGroup{j: j, out: out, named: map[credited]bool{}, done: map[credited]bool{}, used: map[creditID]bool{}}
 	err := each(ctx, j.titles, func(key runs.Key, payload []byte) error {
 		if n := uint32(key.Hi); n != g.number {
 			if err := g.finish(); err != nil {
 				return err
 			}
 			g.title = title{number: n, akas: g.akas[:0], credits: g.credits[:0]}
+			clear(g.named)
 		}
 		return g.add(key, payload)
 	})
@@ -113,8 +113,18 @@ type titleGroup struct {
 	j   *Joiner
 	out *output
 	title
-	last runs.Key // of row
-	row  *row     // the first of its key
+	last  runs.Key // of first
+	first row      // of its key; without a table when there was none
+	rows  [rankAkas]row
+	named map[credited]bool // directors and writers so far, whatever their jobs were
+	done  map[credited]bool // credits of the record so far
+	used  map[creditID]bool // their ids
+}
+
+// A credited is a person and what they did: the category, and what is said of it.
+type credited struct {
+	person         uint32
+	category, said string
 }
 
 // add adds a payload of the sorter.
@@ -141,22 +151,26 @@ func (g *titleGroup) add(key runs.Key, payload []byte) error {
 	if u.err != nil {
 		return u.err
 	}
-	if g.row != nil && g.last == key {
-		return g.j.again(g.row, &r)
+	if g.first.table != nil && g.last == key {
+		return g.j.again(&g.first, &r)
 	}
-	g.last, g.row = key, &r
+	g.last, g.first = key, r
+	if rank < rankAkas {
+		g.rows[rank] = r
+	}
 	switch rank {
 	case rankBasics:
-		g.basics = &r
+		g.basics = &g.rows[rank]
 	case rankRatings:
-		g.ratings = &r
+		g.ratings = &g.rows[rank]
 	case rankEpisode:
-		g.episode, g.taken = &r, taken
+		g.episode, g.taken = &g.rows[rank], taken
 	case rankCrew:
-		g.crew = &r
+		g.crew = &g.rows[rank]
 	case rankAkas:
 		g.akas = append(g.akas, r)
 	case rankPrincipals:
+		g.named[credited{person: who.number, category: r.cells[principalsCategory].V}] = true
 		g.credits = append(g.credits, credit{
 			person: who, at: r.place, category: r.cells[principalsCategory].V,
 			job: r.cells[principalsJob].V, characters: r.cells[principalsCharacters].V,
@@ -172,11 +186,11 @@ func (g *titleGroup) crewPerson(who person, at place, writer bool) {
 	if writer {
 		category = categoryWriter
 	}
-	if g.crew == nil || g.crew.place != at || slices.ContainsFunc(g.credits, func(c credit) bool {
-		return c.person.number == who.number && c.category == category
-	}) {
+	is := credited{person: who.number, category: category}
+	if g.crew == nil || g.crew.place != at || g.named[is] {
 		return
 	}
+	g.named[is] = true
 	g.credits = append(g.credits, credit{person: who, at: at, category: category})
 }
 
@@ -199,7 +213,7 @@ func (g *titleGroup) finish() error {
 	if g.number == 0 {
 		return nil
 	}
-	g.row = nil
+	g.first.table = nil
 	if g.basics == nil {
 		return g.withoutBasics()
 	}
@@ -324,7 +338,7 @@ func (g *titleGroup) series(is identity) *catalog.TV {
 	}
 	if !is.foreign { // who told the catalogue of it has more external ids
 		s.ExternalIDs = &catalog.TVExternalIDs{IMDbID: wire.Text(titleText(g.number))}
-		markUnknown(wire.RecordOf(s.ExternalIDs))
+		g.out.unknown(wire.RecordOf(s.ExternalIDs))
 	}
 	if list := g.alternatives(); list != nil {
 		s.AlternativeTitles = &catalog.TVAlternativeTitles{Results: list}
@@ -372,7 +386,7 @@ func (g *titleGroup) makeEpisode() error {
 	}
 	if !is.foreign {
 		e.ExternalIDs = &catalog.EpisodeExternalIDs{IMDbID: wire.Text(titleText(g.number))}
-		markUnknown(wire.RecordOf(e.ExternalIDs))
+		g.out.unknown(wire.RecordOf(e.ExternalIDs))
 	}
 	if series.foreign && !is.known {
 		// The series is another source's, which has ids of its episodes. A season's list
