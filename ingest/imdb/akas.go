@@ -45,7 +45,7 @@ func (g *titleGroup) alternatives() []catalog.AlternativeTitle {
 		case region == "":
 			wire.Count(g.j.report.Dropped, titleAkas+".title without region", 1)
 		case !known:
-			wire.Count(g.j.report.Dropped, titleAkas+".region."+region, 1)
+			count(g.j.report.Dropped, titleAkas+".region.", region)
 		default:
 			a := catalog.AlternativeTitle{
 				ISO3166: wire.Text(region), Title: c[akasTitle], Type: wire.Text(typeOf(c[akasTypes].V, c[akasAttributes].V)),

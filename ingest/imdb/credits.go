@@ -115,7 +115,7 @@ func (g *titleGroup) roles(of uint32, kind fragment.Kind) []role {
 		c := &g.credits[i]
 		cat := categories[c.category]
 		if cat == nil {
-			wire.Count(g.j.report.Dropped, titlePrincipals+".category."+c.category, 1)
+			count(g.j.report.Dropped, titlePrincipals+".category.", c.category)
 			continue
 		}
 		r := role{person: &c.person, gender: c.person.gender, cast: cat.cast, category: cat}

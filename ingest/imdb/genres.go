@@ -55,7 +55,7 @@ func (g *titleGroup) genres(m *genres) []catalog.Genre {
 	}
 	for name := range items(g.cell(basicsGenres).V) {
 		if !add(name) {
-			wire.Count(g.j.report.Dropped, titleBasics+".genres."+name, 1)
+			count(g.j.report.Dropped, titleBasics+".genres.", name)
 		}
 	}
 	if m.of == reference.Movie && g.cell(basicsType).V == typeTVMovie {

@@ -3,9 +3,9 @@ package imdb
 import (
 	"encoding/binary"
 	"encoding/hex"
-	"fmt"
 	"iter"
 	"math"
+	"strconv"
 	"strings"
 
 	"github.com/zeebo/xxh3"
@@ -67,9 +67,14 @@ func parseNumber(c cell) (int64, bool) {
 	return n, true
 }
 
-func titleText(n uint32) string { return fmt.Sprintf("%s%0*d", titlePrefix, digits, n) }
+func titleText(n uint32) string { return idText(titlePrefix, n) }
 
-func nameText(n uint32) string { return fmt.Sprintf("%s%0*d", namePrefix, digits, n) }
+func nameText(n uint32) string { return idText(namePrefix, n) }
+
+func idText(prefix string, n uint32) string {
+	number := strconv.FormatUint(uint64(n), 10)
+	return prefix + "0000000"[:max(0, digits-len(number))] + number
+}
 
 // items returns the elements of a list of ids, genres or professions.
 func items[T cell | string](list T) iter.Seq[T] {
@@ -87,19 +92,12 @@ func items[T cell | string](list T) iter.Seq[T] {
 	}
 }
 
-// known returns the id that the catalogue has for a resource.
-func (j *Joiner) known(kind fragment.Kind, text string) (int64, bool) {
-	if j.config.ID == nil {
-		return 0, false
-	}
-	id, ok := j.config.ID(kind, text)
-	return id, ok && id >= 1
-}
-
 // personID returns the id of a person.
 func (j *Joiner) personID(n uint32) int64 {
-	if id, ok := j.known(fragment.KindPerson, nameText(n)); ok {
-		return id
+	if j.config.ID != nil {
+		if id, ok := j.config.ID(fragment.KindPerson, nameText(n)); ok && id >= 1 {
+			return id
+		}
 	}
 	return firstID + int64(n)
 }
@@ -117,6 +115,10 @@ type identity struct {
 // the catalogue calls a movie is one, also where IMDb calls it a series, and the other
 // way round: the two disagree on specials and short series.
 func (j *Joiner) identify(n uint32, kind fragment.Kind) identity {
+	own := firstID + int64(n)
+	if j.config.ID == nil {
+		return identity{kind: kind, id: own}
+	}
 	text := titleText(n)
 	try := []fragment.Kind{kind}
 	switch kind {
@@ -125,9 +127,8 @@ func (j *Joiner) identify(n uint32, kind fragment.Kind) identity {
 	case fragment.KindTV:
 		try = append(try, fragment.KindMovie)
 	}
-	own := firstID + int64(n)
 	for _, k := range try {
-		if id, ok := j.known(k, text); ok {
+		if id, ok := j.config.ID(k, text); ok && id >= 1 {
 			return identity{kind: k, id: id, known: true, foreign: id != own}
 		}
 	}

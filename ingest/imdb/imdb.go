@@ -10,7 +10,7 @@
 // The tables are far larger than memory and share no order, so they are sorted on
 // disk: credits by person, to learn names; episodes by series, to find numbers that are
 // taken; then everything by title. What is held at once is the memory given, and the
-// rows of one title.
+// rows of one title, which have a limit.
 //
 // What the columns become is documented in ingest/layout/docs/imdb.md.
 package imdb
@@ -44,6 +44,15 @@ type Config struct {
 
 // DefaultMemory is what Config.Memory is when it is not set.
 const DefaultMemory = 256 << 20
+
+const (
+	// maxRowBytes is the longest row, fifty times what the longest list of writers takes.
+	maxRowBytes = 1 << 20
+
+	// maxTitleBytes is how much the rows of one title may take together, which is what
+	// a join holds at once beside Config.Memory.
+	maxTitleBytes = 64 << 20
+)
 
 // A Joiner collects rows and makes records of them. It is for one goroutine.
 type Joiner struct {
@@ -93,6 +102,9 @@ func (j *Joiner) Add(table string, file int, row, line int64, json []byte) error
 	}
 	if file < 0 || file > maxFile || row < 0 || row > maxRow {
 		return fmt.Errorf("imdb: file %d row %d is out of range", file, row)
+	}
+	if len(json) > maxRowBytes {
+		return &wire.FieldError{What: fmt.Sprintf("want a row of at most %d bytes, found %d", maxRowBytes, len(json))}
 	}
 	if err := j.scan(t, json); err != nil {
 		return err

@@ -402,6 +402,34 @@ func TestTwice(t *testing.T) {
 	}
 }
 
+// TestTooLong: neither a row nor the rows of a title grow without a limit.
+func TestTooLong(t *testing.T) {
+	row := func(n, size int) []byte {
+		return fmt.Appendf(nil, `{"titleId":"tt0000001","ordering":"%d","title":"%d %s","region":"DE"}`, n, n, strings.Repeat("x", size))
+	}
+	akas := tsv{table: titleAkas}
+	for n := range maxTitleBytes/maxRowBytes + 6 {
+		akas.rows = append(akas.rows, row(n, maxRowBytes-100))
+	}
+	akas.rows = append(akas.rows, row(1000, maxRowBytes))
+	var bad []string
+	g := join(t, Config{Bad: func(_ int, _, _ int64, _ []byte, err error) error {
+		bad = append(bad, err.Error())
+		return nil
+	}}, akas, tsv{titleBasics, [][]byte{[]byte(`{"tconst":"tt0000001","titleType":"movie"}`)}})
+	if len(g.bad) != 1 || !strings.HasPrefix(g.bad[0], "want a row of at most 1048576 bytes, found 10") {
+		t.Errorf("Add refused %q, want the last row", g.bad)
+	}
+	const want = "titleId: the rows of tt0000001 take more than 67108864 bytes together"
+	if len(bad) < 1 || len(bad) > 7 || bad[0] != want || int64(len(bad)) != g.report.Refused {
+		t.Errorf("Records refused %d rows, %q, want a few, %q", len(bad), bad[:min(1, len(bad))], want)
+	}
+	titles := g.get(t, "movie 1000000001")["alternative_titles"].(map[string]any)["titles"].([]any)
+	if len(titles)+len(bad) != len(akas.rows)-1 {
+		t.Errorf("%d titles and %d refused rows of %d", len(titles), len(bad), len(akas.rows)-1)
+	}
+}
+
 // TestDuplicateKey: the file of the dumps that has a key twice, beside its table.
 func TestDuplicateKey(t *testing.T) {
 	files := append(readShared(t, "imdb-small"), readShared(t, "imdb-small/duplicate-key")...)

@@ -180,17 +180,20 @@ func (j *Joiner) again(first, second *row) error {
 		j.report.Duplicates++
 		return nil
 	}
-	j.report.Refused++
-	if j.config.Bad == nil {
-		return nil
-	}
 	c, t := &j.config, second.table
 	key := second.cells[0].V
 	if t.columns[1] == "ordering" {
 		key += " " + second.cells[1].V
 	}
-	return c.Bad(second.file, second.row, second.line, t.json(second.cells[:len(t.columns)]), &wire.FieldError{
-		Field: t.columns[0],
-		What:  key + " is already at " + c.Place(first.file, first.row, first.line) + ", with other content than at " + c.Place(second.file, second.row, second.line),
-	})
+	return j.refuse(second, key+" is already at "+c.Place(first.file, first.row, first.line)+
+		", with other content than at "+c.Place(second.file, second.row, second.line))
+}
+
+// refuse hands a row to Config.Bad.
+func (j *Joiner) refuse(r *row, why string) error {
+	j.report.Refused++
+	if j.config.Bad == nil {
+		return nil
+	}
+	return j.config.Bad(r.file, r.row, r.line, r.table.json(r.cells[:len(r.table.columns)]), &wire.FieldError{Field: r.table.columns[0], What: why})
 }

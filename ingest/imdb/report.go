@@ -2,6 +2,7 @@ package imdb
 
 import (
 	"io"
+	"strings"
 
 	"reelsplice/ingest/layout"
 	"reelsplice/schemas/catalog"
@@ -16,8 +17,8 @@ var errEnd = io.EOF
 type Report struct {
 	Rows    map[string]int64 `json:"rows"`    // good ones, by table
 	Records map[string]int64 `json:"records"` // emitted, by kind
-	// Duplicates are rows equal to an earlier one of the same key; Refused are those with
-	// other content, which Config.Bad was given.
+	// Duplicates are rows equal to an earlier one of the same key; Refused are those that
+	// Config.Bad was given.
 	Duplicates int64 `json:"duplicates"`
 	Refused    int64 `json:"refused"`
 	// Skipped counts titles, by titleType, of types that the API has no place for.
@@ -51,6 +52,15 @@ func newReport() Report {
 		Rows: map[string]int64{}, Records: map[string]int64{}, Skipped: map[string]int64{},
 		Dangling: map[string]int64{}, Dropped: map[string]int64{},
 	}
+}
+
+// count counts a name that comes from a row under a path, cut where it is none.
+func count(counts map[string]int64, path, name string) {
+	const most = 40
+	if len(name) > most {
+		name = strings.ToValidUTF8(name[:most], "") + "..."
+	}
+	wire.Count(counts, path+name, 1)
 }
 
 // output hands out records.

@@ -45,7 +45,7 @@ func (j *Joiner) scan(t *table, row []byte) error {
 		case i >= 0:
 			j.cells[i] = value
 		case value != nil:
-			wire.Count(j.report.Dropped, t.name+"."+string(name), 1)
+			count(j.report.Dropped, t.name+".", string(name))
 		}
 		if s.next('}') {
 			break

@@ -1,8 +1,10 @@
 package imdb
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
+	"fmt"
 	"strconv"
 
 	"reelsplice/ingest/runs"
@@ -98,6 +100,7 @@ func (j *Joiner) joinTitles(ctx context.Context, out *output) error {
 				return err
 			}
 			g.title = title{number: n, akas: g.akas[:0], credits: g.credits[:0]}
+			g.size, g.full = 0, false
 			clear(g.named)
 		}
 		return g.add(key, payload)
@@ -117,6 +120,8 @@ type titleGroup struct {
 	first row      // of its key; without a table when there was none
 	rows  [rankAkas]row
 	named map[credited]bool // directors and writers so far, whatever their jobs were
+	size  int               // bytes of the title's payloads
+	full  bool              // the row of title.crew was refused: its people take too much
 	done  map[credited]bool // credits of the record so far
 	used  map[creditID]bool // their ids
 }
@@ -130,6 +135,7 @@ type credited struct {
 // add adds a payload of the sorter.
 func (g *titleGroup) add(key runs.Key, payload []byte) error {
 	u := unpacker{rest: string(payload)}
+	g.size += len(payload)
 	rank := key.Lo >> rankShift
 	var who person
 	taken := false
@@ -137,38 +143,46 @@ func (g *titleGroup) add(key runs.Key, payload []byte) error {
 	case rankSeries:
 		g.episodes = int64(u.uvarint())
 		return u.err
+	case rankCrewPeople:
+		who = u.person()
+		return cmp.Or(g.crewPerson(who, u.place(), key.Lo&writerBit != 0), u.err)
+	case rankPrincipals:
+		who = u.person()
 	case rankEpisode:
 		taken = u.rest[:1] == "\x01"
 		u.rest = u.rest[1:]
-	case rankPrincipals:
-		who = u.person()
-	case rankCrewPeople:
-		who = u.person()
-		g.crewPerson(who, u.place(), key.Lo&writerBit != 0)
-		return u.err
 	}
 	r := u.row(tableNamed(ofRank[rank]))
-	if u.err != nil {
+	switch {
+	case u.err != nil:
 		return u.err
-	}
-	if g.first.table != nil && g.last == key {
+	case g.first.table != nil && g.last == key:
 		return g.j.again(&g.first, &r)
+	case g.size > maxTitleBytes:
+		return g.j.refuse(&r, tooLong(g.number))
 	}
-	g.last, g.first = key, r
+	g.last, g.first, g.taken = key, r, g.taken || taken
+	g.keep(rank, &r, who)
+	return nil
+}
+
+// keep makes a row part of the title. who is the person of a credit.
+func (g *titleGroup) keep(rank uint64, r *row, who person) {
 	if rank < rankAkas {
-		g.rows[rank] = r
+		g.rows[rank] = *r
+		r = &g.rows[rank]
 	}
 	switch rank {
 	case rankBasics:
-		g.basics = &g.rows[rank]
+		g.basics = r
 	case rankRatings:
-		g.ratings = &g.rows[rank]
+		g.ratings = r
 	case rankEpisode:
-		g.episode, g.taken = &g.rows[rank], taken
+		g.episode = r
 	case rankCrew:
-		g.crew = &g.rows[rank]
+		g.crew = r
 	case rankAkas:
-		g.akas = append(g.akas, r)
+		g.akas = append(g.akas, *r)
 	case rankPrincipals:
 		g.named[credited{person: who.number, category: r.cells[principalsCategory].V}] = true
 		g.credits = append(g.credits, credit{
@@ -176,22 +190,31 @@ func (g *titleGroup) add(key runs.Key, payload []byte) error {
 			job: r.cells[principalsJob].V, characters: r.cells[principalsCharacters].V,
 		})
 	}
-	return nil
+}
+
+// tooLong says why a row of a title is refused.
+func tooLong(title uint32) string {
+	return fmt.Sprintf("the rows of %s take more than %d bytes together", titleText(title), maxTitleBytes)
 }
 
 // crewPerson adds a director or a writer of title.crew that title.principals does not
 // name as one. Those of a second row of the title are left out with it.
-func (g *titleGroup) crewPerson(who person, at place, writer bool) {
+func (g *titleGroup) crewPerson(who person, at place, writer bool) error {
 	category := categoryDirector
 	if writer {
 		category = categoryWriter
 	}
 	is := credited{person: who.number, category: category}
-	if g.crew == nil || g.crew.place != at || g.named[is] {
-		return
+	switch {
+	case g.crew == nil || g.crew.place != at || g.named[is] || g.full:
+		return nil
+	case g.size > maxTitleBytes:
+		g.full = true
+		return g.j.refuse(g.crew, tooLong(g.number))
 	}
 	g.named[is] = true
 	g.credits = append(g.credits, credit{person: who, at: at, category: category})
+	return nil
 }
 
 // Types of titles that have a place in the API; tvEpisode is one of title.episode.
@@ -220,7 +243,7 @@ func (g *titleGroup) finish() error {
 	typ := g.basics.cells[basicsType].V
 	kind, ok := kindsOfTypes[typ]
 	if !ok {
-		wire.Count(g.j.report.Skipped, typ, 1)
+		count(g.j.report.Skipped, "", typ)
 		g.orphans()
 		return nil
 	}
@@ -244,9 +267,7 @@ func (g *titleGroup) finish() error {
 
 // orphans counts the episodes of which the title is to be the series, and is none.
 func (g *titleGroup) orphans() {
-	if g.episodes > 0 {
-		g.j.report.Dangling[titleEpisode+".parentTconst"] += g.episodes
-	}
+	g.dangle(titleEpisode+".parentTconst", g.episodes > 0, int(g.episodes))
 }
 
 // withoutBasics makes the record of a title that title.basics does not have: of an
@@ -261,28 +282,24 @@ func (g *titleGroup) withoutBasics() error {
 		}
 		return g.make(is)
 	}
-	d := g.j.report.Dangling
-	count := func(table string, column int, n int) {
-		if n > 0 {
-			d[table+"."+tableNamed(table).columns[column]] += int64(n)
-		}
-	}
-	if g.ratings != nil {
-		count(titleRatings, ratingsID, 1)
-	}
-	if g.crew != nil {
-		count(titleCrew, crewID, 1)
-	}
 	principals := 0
 	for i := range g.credits {
 		if g.crew == nil || g.credits[i].at != g.crew.place {
 			principals++
 		}
 	}
-	count(titlePrincipals, principalsID, principals)
-	count(titleAkas, akasID, len(g.akas))
+	g.dangle(titleRatings+".tconst", g.ratings != nil, 1)
+	g.dangle(titleCrew+".tconst", g.crew != nil, 1)
+	g.dangle(titlePrincipals+".tconst", principals > 0, principals)
+	g.dangle(titleAkas+".titleId", len(g.akas) > 0, len(g.akas))
 	g.orphans()
 	return nil
+}
+
+func (g *titleGroup) dangle(path string, is bool, n int) {
+	if is {
+		g.j.report.Dangling[path] += int64(n)
+	}
 }
 
 // make makes the record of a movie or a series.
@@ -363,19 +380,19 @@ func (g *titleGroup) series(is identity) *catalog.TV {
 
 // makeEpisode makes the record of an episode, if its series and its number are known.
 func (g *titleGroup) makeEpisode() error {
-	count := &g.j.report.Episodes
+	lost := &g.j.report.Episodes
 	season, episode := number(g.episode.cells[episodeSeason]), number(g.episode.cells[episodeNumber])
 	parent, _ := parseID(cell(g.episode.cells[episodeParent].V), titlePrefix)
 	series := g.j.identify(parent, fragment.KindTV)
 	switch {
 	case !season.Set || !episode.Set:
-		count.Unnumbered++
+		lost.Unnumbered++
 		return nil
 	case g.taken:
-		count.Taken++
+		lost.Taken++
 		return nil
 	case series.kind != fragment.KindTV:
-		count.NotSeries++
+		lost.NotSeries++
 		return nil
 	}
 	is := g.j.identify(g.number, fragment.KindEpisode)
@@ -392,7 +409,7 @@ func (g *titleGroup) makeEpisode() error {
 		// The series is another source's, which has ids of its episodes. A season's list
 		// shows what the episode's own record says, so that ours would hide those.
 		e.ID = wire.Int{}
-		count.WithoutID++
+		lost.WithoutID++
 	}
 	g.dropOfEpisode()
 	roles := g.roles(parent, fragment.KindEpisode)
