@@ -40,7 +40,7 @@ func (j *Joiner) joinEpisodes(ctx context.Context) error {
 		mark = appendMark(mark[:0], count)
 		return j.titles.Add(titleKey(parent, rankSeries, 0), 0, mark)
 	}
-	err := each(ctx, j.episodes, func(key runs.Key, payload []byte) error {
+	err := each(ctx, j.episodes, func(key runs.Key, _ uint64, payload []byte) error {
 		u := unpacker{rest: string(payload[1:])}
 		r := u.row(tableNamed(titleEpisode))
 		if u.err != nil {

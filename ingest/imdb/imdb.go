@@ -152,7 +152,7 @@ func (j *Joiner) Report() Report { return j.report }
 
 // each calls fn with the records of a sorter in order, then frees it. The payload is
 // valid until fn returns.
-func each(ctx context.Context, s *runs.Sorter, fn func(key runs.Key, payload []byte) error) (err error) {
+func each(ctx context.Context, s *runs.Sorter, fn func(key runs.Key, seq uint64, payload []byte) error) (err error) {
 	const ctxEvery = 1 << 12
 	it, err := s.Sort(ctx)
 	if err != nil {
@@ -163,14 +163,14 @@ func each(ctx context.Context, s *runs.Sorter, fn func(key runs.Key, payload []b
 		if n%ctxEvery == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		key, _, payload, err := it.Next()
+		key, seq, payload, err := it.Next()
 		if errors.Is(err, errEnd) {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		if err := fn(key, payload); err != nil {
+		if err := fn(key, seq, payload); err != nil {
 			return err
 		}
 	}

@@ -82,14 +82,14 @@ type person struct {
 // people, to the titles.
 func (j *Joiner) joinPeople(ctx context.Context, out *output) error {
 	g := &personGroup{j: j, out: out}
-	return each(ctx, j.people, func(key runs.Key, payload []byte) error {
+	return each(ctx, j.people, func(key runs.Key, seq uint64, payload []byte) error {
 		if p := uint32(key.Hi); p != g.person.number {
 			g.start(p)
 		}
 		if key.Lo>>tagShift == tagName {
 			return g.name(payload)
 		}
-		return g.credit(key.Lo, payload)
+		return g.credit(key.Lo, seq, payload)
 	})
 }
 
@@ -135,7 +135,7 @@ func (g *personGroup) name(payload []byte) error {
 }
 
 // credit moves a credit to its title.
-func (g *personGroup) credit(lo uint64, payload []byte) error {
+func (g *personGroup) credit(lo, seq uint64, payload []byte) error {
 	tag, title, nth := lo>>tagShift, lo&(1<<tagShift-1)>>titleShift, lo&creditMask
 	rank, column := uint64(rankPrincipals), titlePrincipals+".nconst"
 	if tag == tagCrew {
@@ -147,13 +147,8 @@ func (g *personGroup) credit(lo uint64, payload []byte) error {
 	if g.row.table == nil {
 		g.j.report.Dangling[column]++
 	}
-	u := unpacker{rest: string(payload)}
-	at := u.place()
-	if u.err != nil {
-		return u.err
-	}
 	g.buf = append(append(g.buf[:0], g.packed...), payload...)
-	return g.j.titles.Add(titleKey(uint32(title), rank, nth), at.seq(), g.buf)
+	return g.j.titles.Add(titleKey(uint32(title), rank, nth), seq, g.buf)
 }
 
 func appendPerson(dst []byte, p *person) []byte {

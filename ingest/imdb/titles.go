@@ -94,7 +94,7 @@ func (t *title) place() place {
 // joinTitles makes the records of titles.
 func (j *Joiner) joinTitles(ctx context.Context, out *output) error {
 	g := &titleGroup{j: j, out: out, named: map[credited]bool{}, done: map[credited]bool{}, used: map[creditID]bool{}}
-	err := each(ctx, j.titles, func(key runs.Key, payload []byte) error {
+	err := each(ctx, j.titles, func(key runs.Key, _ uint64, payload []byte) error {
 		if n := uint32(key.Hi); n != g.number {
 			if err := g.finish(); err != nil {
 				return err
