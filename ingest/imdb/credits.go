@@ -109,8 +109,7 @@ type role struct {
 // creators.
 func (g *titleGroup) roles(of uint32, kind fragment.Kind) []role {
 	out := make([]role, 0, len(g.credits))
-	clear(g.used)
-	clear(g.done)
+	g.used, g.done = emptied(g.used), emptied(g.done)
 	for i := range g.credits {
 		c := &g.credits[i]
 		cat := categories[c.category]

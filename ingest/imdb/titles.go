@@ -93,7 +93,7 @@ func (t *title) place() place {
 
 // joinTitles makes the records of titles.
 func (j *Joiner) joinTitles(ctx context.Context, out *output) error {
-	g := &titleGroup{j: j, out: out, named: map[credited]bool{}, done: map[credited]bool{}, used: map[creditID]bool{}}
+	g := &titleGroup{j: j, out: out}
 	err := each(ctx, j.titles, func(key runs.Key, _ uint64, payload []byte) error {
 		if n := uint32(key.Hi); n != g.number {
 			if err := g.finish(); err != nil {
@@ -101,7 +101,7 @@ func (j *Joiner) joinTitles(ctx context.Context, out *output) error {
 			}
 			g.title = title{number: n, akas: g.akas[:0], credits: g.credits[:0]}
 			g.size, g.full = 0, false
-			clear(g.named)
+			g.named = emptied(g.named)
 		}
 		return g.add(key, payload)
 	})
@@ -109,6 +109,17 @@ func (j *Joiner) joinTitles(ctx context.Context, out *output) error {
 		return err
 	}
 	return g.finish()
+}
+
+// emptied returns m without its keys. A map that one title made large would be slow to
+// clear for all titles behind it.
+func emptied[K comparable](m map[K]bool) map[K]bool {
+	const large = 256
+	if m == nil || len(m) > large {
+		return map[K]bool{}
+	}
+	clear(m)
+	return m
 }
 
 // A titleGroup is the title whose rows pass by.
