@@ -417,6 +417,8 @@ func (m *mapped) whatIs(e *entry, text string) error {
 		if err := m.mappedObject(e.form, text); err != nil {
 			return fail(e.column, err)
 		}
+	case text[0] != '[':
+		return &wire.FieldError{Field: e.column, What: "want a list, found " + found([]byte(text))}
 	default:
 		m.out = append(m.out, '[')
 		if err := eachElement(text, func(i int, raw string) error {
