@@ -520,4 +520,3 @@ func FuzzParseMapping(f *testing.F) {
 		}
 	})
 }
-

@@ -239,9 +239,10 @@ func TestShared(t *testing.T) {
 	f(Tables, 353, map[string]int{"movie": 353}, map[string]string{
 		"movie 425274": `{"id":425274,"reviews":{"page":1,"results":[{"author":"CinemaSerf","author_details":{"rating":6.0} ... "id":"691890cfea3b47df3c4c9ff5"`,
 	}, "parquet-pandas", "movie_reviews.parquet")
-	f(Kaggle, 80, map[string]int{"movie": 80}, map[string]string{
+	got = f(Kaggle, 80, map[string]int{"movie": 80}, map[string]string{
 		"movie 425274": `"budget":90000000 ... "original_title":"Now You See Me: Now You Don't" ... "cast":[{"gender":2,"id":44735, ... "total_pages":1,"total_results":`,
 	}, "parquet-pandas", "movies.csv.gz")
+	counts(t, "raw crawl: dropped", got.dropped, map[string]int64{"movies.credits.extraction_date": 80})
 
 	f(Kaggle, 4803, map[string]int{"movie": 4803}, map[string]string{
 		"movie 19995": `{"budget":237000000,"genres":[{"id":28,"name":"Action"}, ... "production_companies":[{"id":289,"name":"Ingenious Film Partners"} ... ` +
