@@ -230,7 +230,25 @@ func (c *compiler) entries(s *shape, at place, specs []entrySpec) error {
 		}
 		s.entries = append(s.entries, e)
 	}
+	s.siblings()
 	return errors.Join(errs...)
+}
+
+// siblings tells the first entry of each column that has a path where the others lead.
+func (s *shape) siblings() {
+	first := map[string]*entry{}
+	for _, e := range s.entries {
+		switch {
+		case e.column == "":
+		case e.inside == nil:
+			first[e.column] = &entry{} // the whole value is used
+		case first[e.column] == nil:
+			first[e.column] = e
+			fallthrough
+		default:
+			first[e.column].siblings = append(first[e.column].siblings, e.inside[0])
+		}
+	}
 }
 
 // entry makes one entry.

@@ -33,12 +33,15 @@ const (
 // An entry is one column, or a value of its own, and the member that it is.
 type entry struct {
 	*entrySpec
-	column    string
-	path      string // of the member below the record
-	field     *wire.Field
-	kind      fragment.Kind // of the record
-	as        string
-	inside    []string // Path, cut
+	column string
+	path   string // of the member below the record
+	field  *wire.Field
+	kind   fragment.Kind // of the record
+	as     string
+	inside []string // Path, cut
+	// siblings are the members of the column's objects that paths lead into, of the
+	// first entry of a column that has a path; nil for others.
+	siblings  []string
 	separator string
 	constant  string            // JSON text of Value
 	values    map[string]string // JSON texts
@@ -405,7 +408,7 @@ var (
 	codesOf   = []string{ofCountry, ofLanguage} // of lists of texts: ISO codes
 )
 
-// object appends the object, or in a list of texts the code, that a name stands for;
+// named appends the object, or in a list of texts the code, that a name stands for;
 // false where it is not known to stand for just one.
 func (e *entry) named(dst []byte, name string, names NameIDs) ([]byte, bool) {
 	if e.field.Shape == wire.ShapeStrings {
@@ -447,13 +450,13 @@ func appendIDName(dst []byte, id int64, name string) []byte {
 
 // appendCode appends a code of a country or a language that exists.
 func appendCode(dst []byte, of, code string) ([]byte, bool) {
-	ok := false
+	dst = wire.AppendString(dst, code)
 	if of == ofCountry {
-		_, ok = reference.CountryByCode(code)
-	} else {
-		_, ok = reference.LanguageByCode(code)
+		_, ok := reference.CountryByCode(code)
+		return dst, ok
 	}
-	return wire.AppendString(dst, code), ok
+	_, ok := reference.LanguageByCode(code)
+	return dst, ok
 }
 
 // oneName appends what a single name stands for.

@@ -52,12 +52,12 @@ func parseDay(text string, formats []string) (string, error) {
 	return "", fmt.Errorf("want a day as %s", strings.Join(formats, " or "))
 }
 
-// excelDay returns the day of a spreadsheet's number. The numbers up to 60 are left
-// out: the spreadsheet counts a day that 1900 did not have.
+// excelDay returns the day of a spreadsheet's number. Numbers of less than five digits,
+// before 1927-05-18, are refused: they may be years.
 func excelDay(text string) (string, bool) {
-	const last = 2958465 // 9999-12-31
+	const first, last = 10000, 2958465 // 9999-12-31
 	n, err := strconv.Atoi(strings.TrimSuffix(text, ".0"))
-	if err != nil || n <= 60 || n > last || text[0] == '+' {
+	if err != nil || n < first || n > last || text[0] == '+' {
 		return "", false
 	}
 	return time.Date(1899, 12, 30+n, 0, 0, 0, 0, time.UTC).Format(day), true

@@ -27,6 +27,7 @@ func TestDocs(t *testing.T) {
 		"kaggle.md":   mappingTables(ready(Kaggle)),
 		"idexport.md": mappingTables(ready(IDExport)),
 		"tmdb.md":     memberTables(),
+		"movnix.md":   movnixTable(t),
 	} {
 		path := filepath.Join("docs", name)
 		old, err := os.ReadFile(path)
@@ -267,4 +268,153 @@ func remark(f *wire.Field) string {
 		out = append(out, "column `"+f.Column+"` in tables")
 	}
 	return strings.Join(out, "; ")
+}
+
+// movnixMembers says, for every member of a row of layout movnix, which member of a
+// movie and of a series it is, "" for none, and a remark.
+var movnixMembers = map[string][3]string{
+	"movie.tmdbId":        {"id", "", "must be there"},
+	"movie.imdbId":        {"imdb_id", "", ""},
+	"movie.title":         {"title", "", ""},
+	"movie.originalTitle": {"original_title", "", ""},
+	"movie.overview":      {"overview", "", ""},
+	"movie.releaseDate":   {"release_date", "", "null is an empty text"},
+	"movie.runtime":       {"runtime", "", "null is 0"},
+	"movie.budget":        {"budget", "", "may be text; null is 0"},
+	"movie.revenue":       {"revenue", "", "may be text; null is 0"},
+	"movie.status":        {"status", "", ""},
+	"movie.popularity":    {"popularity", "", ""},
+	"movie.voteAverage":   {"vote_average", "", ""},
+	"movie.voteCount":     {"vote_count", "", ""},
+	"movie.homepage":      {"homepage", "", "null is an empty text"},
+	"movie.posterPath":    {"poster_path", "", ""},
+	"movie.backdropPath":  {"backdrop_path", "", ""},
+	"movie.collectionId":  {"", "", "the collection has it"},
+	"movie.certification": {"", "", "counted: of which country is not known"},
+
+	"tvShow.tmdbId":        {"", "id", "must be there"},
+	"tvShow.imdbId":        {"", "external_ids.imdb_id", "unless externalIds has it"},
+	"tvShow.name":          {"", "name", "a series without a name or seasons is a request that failed: only its id is taken"},
+	"tvShow.originalName":  {"", "original_name", ""},
+	"tvShow.overview":      {"", "overview", "null is an empty text"},
+	"tvShow.firstAirDate":  {"", "first_air_date", "null is an empty text"},
+	"tvShow.lastAirDate":   {"", "last_air_date", ""},
+	"tvShow.status":        {"", "status", ""},
+	"tvShow.popularity":    {"", "popularity", ""},
+	"tvShow.voteAverage":   {"", "vote_average", ""},
+	"tvShow.voteCount":     {"", "vote_count", ""},
+	"tvShow.type":          {"", "type", ""},
+	"tvShow.posterPath":    {"", "poster_path", ""},
+	"tvShow.backdropPath":  {"", "backdrop_path", ""},
+	"tvShow.certification": {"", "", "counted: of which country is not known"},
+
+	"seasons[]":               {"", "seasons", "a season record each, as it is; their outlines, number and networks go to the series"},
+	"collection.tmdbId":       {"belongs_to_collection.id", "", ""},
+	"collection.name":         {"belongs_to_collection.name", "", ""},
+	"collection.overview":     {"", "", "counted: a movie names its collection without it"},
+	"collection.posterPath":   {"belongs_to_collection.poster_path", "", ""},
+	"collection.backdropPath": {"belongs_to_collection.backdrop_path", "", ""},
+	"genres[].tmdbId":         {"genres.id", "genres.id", "genres that are not TMDB's are counted and left out"},
+	"genres[].name":           {"genres.name", "genres.name", ""},
+	"companies[].tmdbId":      {"production_companies.id", "production_companies.id", ""},
+	"companies[].name":        {"production_companies.name", "production_companies.name", ""},
+	"companies[].logoPath":    {"production_companies.logo_path", "production_companies.logo_path", ""},
+	"companies[].originCountry": {
+		"production_companies.origin_country", "production_companies.origin_country", "null is an empty text",
+	},
+	"keywords[].tmdbId":    {"keywords.keywords.id", "keywords.results.id", "an empty list says nothing: the crawler never had any"},
+	"keywords[].name":      {"keywords.keywords.name", "keywords.results.name", ""},
+	"videos[]":             {"videos.results", "videos.results", "as they are"},
+	"images[].filePath":    {"images.posters.file_path", "images.posters.file_path", ""},
+	"images[].width":       {"images.posters.width", "images.posters.width", "an image that comes again without its size is counted and left out"},
+	"images[].height":      {"images.posters.height", "images.posters.height", ""},
+	"images[].aspectRatio": {"images.posters.aspect_ratio", "images.posters.aspect_ratio", ""},
+	"images[].type":        {"images", "images", "poster, logo, or a backdrop: to posters, logos or backdrops"},
+	"ratings[].source":     {"", "", "counted: of other sites"},
+	"ratings[].ratingValue": {
+		"", "", "counted: of other sites",
+	},
+	"ratings[].votesCount":             {"", "", "counted: of other sites"},
+	"credits[].tmdbPersonId":           {"credits.cast.id", "credits.cast.id", ""},
+	"credits[].name":                   {"credits.cast.name", "credits.cast.name", ""},
+	"credits[].profilePath":            {"credits.cast.profile_path", "credits.cast.profile_path", ""},
+	"credits[].character":              {"credits.cast.character", "credits.cast.character", "null is an empty text"},
+	"credits[].job":                    {"credits.crew.job", "credits.crew.job", "Actor in Acting is the cast, all others the crew"},
+	"credits[].department":             {"credits.crew.department", "credits.crew.department", ""},
+	"credits[].order":                  {"credits.cast.order", "credits.cast.order", ""},
+	"alternativeTitles[]":              {"alternative_titles.titles", "alternative_titles.results", "as they are"},
+	"externalIds.imdbId":               {"external_ids.imdb_id", "external_ids.imdb_id", ""},
+	"externalIds.wikidataId":           {"external_ids.wikidata_id", "external_ids.wikidata_id", ""},
+	"externalIds.facebookId":           {"external_ids.facebook_id", "external_ids.facebook_id", ""},
+	"externalIds.instagramId":          {"external_ids.instagram_id", "external_ids.instagram_id", ""},
+	"externalIds.twitterId":            {"external_ids.twitter_id", "external_ids.twitter_id", ""},
+	"watchProviders.*.country":         {"watch/providers.results", "watch/providers.results", "its name, in upper case"},
+	"watchProviders.*.flatrate[].name": {"watch/providers.results", "watch/providers.results", "flatrate, provider_name"},
+	"watchProviders.*.flatrate[].logo": {"watch/providers.results", "watch/providers.results", "flatrate, logo_path"},
+	"watchProviders.*.buy[].name":      {"watch/providers.results", "watch/providers.results", "buy, provider_name"},
+	"watchProviders.*.buy[].logo":      {"watch/providers.results", "watch/providers.results", "buy, logo_path"},
+	"reviews[].author":                 {"reviews.results.author", "reviews.results.author", "also author_details.username"},
+	"reviews[].content":                {"reviews.results.content", "reviews.results.content", ""},
+	"reviews[].rating":                 {"reviews.results.author_details.rating", "reviews.results.author_details.rating", ""},
+	"reviews[].createdAt":              {"reviews.results.created_at", "reviews.results.created_at", "the list is one page"},
+}
+
+// movnixTable writes the members of a row as Markdown.
+func movnixTable(tb testing.TB) string {
+	tb.Helper()
+	var b strings.Builder
+	b.WriteString("\n| member | of a movie | of a series | remark |\n|---|---|---|---|\n")
+	paths := rowPaths(wire.PlanOf[movnixRow](), "")
+	for _, path := range paths {
+		m, ok := movnixMembers[path]
+		if !ok {
+			tb.Errorf("movnixMembers lacks %s", path)
+		}
+		for i, kindName := range []string{"movie", "tv"} {
+			if m[i] != "" && !hasMember(kind(kindName).Plan, m[i]) {
+				tb.Errorf("%s: a %s has no member %s", path, kindName, m[i])
+			}
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", path, code(m[0]), code(m[1]), m[2])
+	}
+	if len(paths) != len(movnixMembers) {
+		tb.Errorf("movnixMembers has %d members, a row %d", len(movnixMembers), len(paths))
+	}
+	b.WriteString("\n")
+	return b.String()
+}
+
+func code(s string) string {
+	if s == "" {
+		return ""
+	}
+	return "`" + s + "`"
+}
+
+// rowPaths returns the paths of the members of rows; what the catalogue has itself is
+// one member.
+func rowPaths(p *wire.Plan, prefix string) []string {
+	var out []string
+	for i := range p.Fields {
+		f := &p.Fields[i]
+		path := prefix + f.Name
+		switch f.Shape {
+		case wire.ShapeObjects:
+			path += "[]"
+		case wire.ShapeKeyed:
+			path += ".*"
+		}
+		if f.Elem == nil || !strings.Contains(f.Elem.Type.Name(), "movnix") {
+			out = append(out, path)
+			continue
+		}
+		out = append(out, rowPaths(f.Elem, path+".")...)
+	}
+	return out
+}
+
+func hasMember(p *wire.Plan, path string) bool {
+	name, rest, nested := strings.Cut(path, ".")
+	f, ok := p.Field(name)
+	return ok && (!nested || f.Elem != nil && hasMember(f.Elem, rest))
 }

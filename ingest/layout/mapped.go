@@ -28,7 +28,8 @@ type mapped struct {
 	objects  map[*form]*binding // of the objects before
 	kept     []keptList
 	out      []byte
-	nested   bool // the record at hand has a value of a column that is itself nested
+	cell     struct{ raw, as, text string } // that a path led into last, and what it was read as
+	nested   bool                           // the record at hand has a value of a column that is itself nested
 }
 
 // A keptList is a joined list that cannot be split.
@@ -280,13 +281,11 @@ func (m *mapped) members(s *boundShape, o *output, cells []string) (given bool, 
 	for _, kid := range o.kids {
 		before := len(m.out)
 		m.comma()
-		one := false
-		switch {
-		case kid.entry < 0:
-			one, err = m.object(s, kid, cells)
-		default:
-			one, err = m.entry(s, kid, cells)
+		write := m.entry
+		if kid.entry < 0 {
+			write = m.object
 		}
+		one, err := write(s, kid, cells)
 		if err != nil {
 			return false, err
 		}
@@ -351,7 +350,11 @@ func (m *mapped) value(e *entry, raw string) error {
 		return nil
 	}
 	m.nested = m.nested || raw[0] == '{' || raw[0] == '['
-	m.out, err = e.convert(m.out, raw, m.ids)
+	if e.inside != nil && m.cell.raw == raw && m.cell.as == e.as {
+		m.out = append(m.out, m.cell.text...) // another path into the same cell
+	} else {
+		m.out, err = e.convert(m.out, raw, m.ids)
+	}
 	if err == errWhole {
 		m.kept = append(m.kept, keptList{e.column, raw})
 		return nil
@@ -364,6 +367,12 @@ func (m *mapped) value(e *entry, raw string) error {
 	}
 	text := string(m.out[before:])
 	m.out = m.out[:before]
+	if e.inside != nil {
+		m.cell.raw, m.cell.as, m.cell.text = raw, e.as, text
+	}
+	if e.siblings != nil {
+		m.countSiblings(e, text)
+	}
 	if text, err = inside(text, e.inside); err != nil {
 		return &wire.FieldError{Field: e.column, What: err.Error()}
 	}
@@ -371,6 +380,17 @@ func (m *mapped) value(e *entry, raw string) error {
 		return nil
 	}
 	return m.whatIs(e, text)
+}
+
+// countSiblings counts the members of an object in a cell that no path leads into.
+func (m *mapped) countSiblings(e *entry, text string) {
+	_ = eachMember(text, func(name, raw string) error { // what is no object has none
+		path := e.column + "." + name
+		if silent := m.last.form.ignore[path]; raw != "null" && !silent && !slices.Contains(e.siblings, name) {
+			wire.Count(m.dropped, m.last.form.label+"."+path, 1)
+		}
+		return nil
+	})
 }
 
 // inside returns the value at a path inside another, "" where there is none.
@@ -417,6 +437,8 @@ func (m *mapped) whatIs(e *entry, text string) error {
 		if err := m.mappedObject(e.form, text); err != nil {
 			return fail(e.column, err)
 		}
+	case text[0] != '[':
+		return &wire.FieldError{Field: e.column, What: "want a list, found " + found([]byte(text))}
 	default:
 		m.out = append(m.out, '[')
 		if err := eachElement(text, func(i int, raw string) error {

@@ -226,9 +226,9 @@ func TestShared(t *testing.T) {
 	}, "parquet-duckdb", "persons.parquet")
 
 	got = f(Tables, 80, map[string]int{"movie": 80}, map[string]string{
-		"movie 425274": `"adult":false ... "budget":6000000, ... "release_date":"2025-11-12" ... "popularity":439.9602`,
+		"movie 425274": `{"adult":false,"backdrop_path":"/ufqytAlziHq5pljKByGJ8IKhtEZ.jpg","homepage" ... "popularity":439.9602,"release_date":"2025-11-12","revenue":214474974,"runtime":112,`,
 	}, "parquet-pandas", "movies.parquet")
-	counts(t, "movies: dropped", got.dropped, map[string]int64{"movies.release_year": 79})
+	counts(t, "movies: dropped", got.dropped, map[string]int64{"movies.budget": 73, "movies.release_year": 79})
 	f(Tables, 1407, map[string]int{"movie": 1407, "person": 1407}, map[string]string{
 		"movie 425274": `{"id":425274,"credits":{"cast":[{"gender":2,"id":44735,"name":"Jesse Eisenberg","popularity":5.6558,"character":"J. Daniel Atlas","order":0}]}}`,
 		"person 44735": `{"gender":2,"id":44735,"name":"Jesse Eisenberg","popularity":5.6558}`,
@@ -239,9 +239,10 @@ func TestShared(t *testing.T) {
 	f(Tables, 353, map[string]int{"movie": 353}, map[string]string{
 		"movie 425274": `{"id":425274,"reviews":{"page":1,"results":[{"author":"CinemaSerf","author_details":{"rating":6.0} ... "id":"691890cfea3b47df3c4c9ff5"`,
 	}, "parquet-pandas", "movie_reviews.parquet")
-	f(Kaggle, 80, map[string]int{"movie": 80}, map[string]string{
+	got = f(Kaggle, 80, map[string]int{"movie": 80}, map[string]string{
 		"movie 425274": `"budget":90000000 ... "original_title":"Now You See Me: Now You Don't" ... "cast":[{"gender":2,"id":44735, ... "total_pages":1,"total_results":`,
 	}, "parquet-pandas", "movies.csv.gz")
+	counts(t, "raw crawl: dropped", got.dropped, map[string]int64{"movies.credits.extraction_date": 80})
 
 	f(Kaggle, 4803, map[string]int{"movie": 4803}, map[string]string{
 		"movie 19995": `{"budget":237000000,"genres":[{"id":28,"name":"Action"}, ... "production_companies":[{"id":289,"name":"Ingenious Film Partners"} ... ` +

@@ -303,9 +303,8 @@ func (p *parser) number() error {
 	if p.at < len(p.src) && isWord(p.src[p.at]) {
 		return p.unexpected("the end of the number")
 	}
-	if f, err := strconv.ParseFloat(text, 64); !integer && (err != nil || math.IsInf(f, 0)) {
-		p.out = append(p.out, "null"...)
-		return nil
+	if f, _ := strconv.ParseFloat(text, 64); !integer && math.IsInf(f, 0) { // infinite where it is out of range
+		text = "null"
 	}
 	p.out = append(p.out, text...)
 	return nil
