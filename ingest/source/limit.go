@@ -37,7 +37,8 @@ const (
 
 	maxSchemaDepth = 64       // of groups in a Parquet schema
 	maxFooterBytes = 64 << 20 // of a Parquet footer
-	maxHeaderItems = 1 << 20  // structs, numbers and strings in the lists of a Parquet footer
+	maxFooterItems = 1 << 20  // structs, numbers and strings in the lists of a Parquet footer
+	itemBytes      = 1 << 10  // that an item of a list in a Parquet footer may take in memory
 )
 
 // ErrLimit matches, through errors.Is, every error of a file that was refused because it

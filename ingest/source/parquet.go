@@ -40,7 +40,7 @@ type parquetRows struct {
 // as it lies on disk. The library may panic on damaged files; that becomes an error.
 func newParquetRows(r io.ReaderAt, name string, size, onDisk int64, o Options, consumed *atomic.Int64) (p *parquetRows, err error) {
 	defer recoverTo(&err)
-	meta, err := readFooter(r, size)
+	meta, err := readFooter(r, size, expandable(onDisk, o.maxRatio()))
 	if err != nil {
 		return nil, err
 	}
@@ -163,7 +163,7 @@ func (p *parquetRows) openGroup(g *format.RowGroup) {
 	chunks := p.schema.RowGroups()[0].ColumnChunks()
 	p.columns = p.all
 	for i, c := range p.columns {
-		c.src.reset(p.r, &g.Columns[i].MetaData)
+		c.src.reset(p.r, &g.Columns[i].MetaData, max(parquetHeadBytes, parquetReadAll/len(p.columns)))
 		*c = pqColumn{name: c.name, flat: c.flat, src: c.src, buf: c.buf, pages: chunks[i].(*parquet.FileColumnChunk).PagesFrom(c.src)}
 	}
 }

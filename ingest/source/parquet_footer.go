@@ -18,9 +18,10 @@ import (
 // measure because a run of NULLs takes no bytes in the file at all.
 const valueBytes = 8
 
-// readFooter reads the metadata of the Parquet file of size bytes behind r and checks
-// all that it claims.
-func readFooter(r io.ReaderAt, size int64) (*format.FileMetaData, error) {
+// readFooter reads the metadata of the Parquet file of size bytes behind r. An item of a
+// list that takes a byte there takes hundreds in memory, so there may be as many as a file
+// that may take expanded bytes can have.
+func readFooter(r io.ReaderAt, size, expanded int64) (*format.FileMetaData, error) {
 	if err := checkFooter(r, size); err != nil {
 		return nil, err
 	}
@@ -33,7 +34,7 @@ func readFooter(r io.ReaderAt, size int64) (*format.FileMetaData, error) {
 		return nil, err
 	}
 	meta := new(format.FileMetaData)
-	n, err := decodeThrift(b, meta)
+	n, err := decodeThrift(b, meta, int(min(maxFooterItems, expanded/itemBytes)))
 	switch {
 	case errors.Is(err, ErrLimit):
 		return nil, fmt.Errorf("footer of the Parquet file: %w", err)

@@ -358,7 +358,7 @@ func TestParquetLies(t *testing.T) {
 		}}, Options{}, "m.parquet: footer of the Parquet file: it is nested deeper than 32 levels"},
 		{"items of the footer", lie{column: bytesColumn, values: 10, footer: func([]byte) []byte {
 			return join([]byte{0x19, 0xf3}, binary.AppendUvarint(nil, 2<<20), zeros(2<<20), []byte{0})
-		}}, Options{}, "m.parquet: footer of the Parquet file: it lists more than 1048576 items"},
+		}}, Options{}, "m.parquet: footer of the Parquet file: it lists more items than its size allows"},
 	}
 	for _, tt := range tests {
 		refused(t, tt.name, tt.lie.write(t), tt.o, tt.want)
@@ -499,6 +499,53 @@ func TestParquetEncodings(t *testing.T) {
 				t.Fatal(err)
 			}
 			wantRows(t, write(t, "m.parquet", b.Bytes()), want...)
+		}
+	}
+}
+
+// TestParquetWide reads as many columns as there may be, with little memory for each.
+func TestParquetWide(t *testing.T) {
+	page := nulls(t, 3)
+	l := lie{column: column(format.Int64), values: 3, pages: slices.Repeat([][]byte{page}, maxColumns), meta: func(m *format.FileMetaData) {
+		leaf, chunk := m.Schema[1], m.RowGroups[0].Columns[0]
+		m.Schema, m.RowGroups[0].Columns = m.Schema[:1], nil
+		m.Schema[0].NumChildren.V = maxColumns
+		for i := range maxColumns {
+			leaf.Name = "c" + itoa(i)
+			chunk.MetaData.DataPageOffset, chunk.MetaData.TotalCompressedSize = int64(4+i*len(page)), int64(len(page))
+			m.Schema = append(m.Schema, leaf)
+			m.RowGroups[0].Columns = append(m.RowGroups[0].Columns, chunk)
+		}
+	}}
+	p := l.write(t)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	rows, err := readFile(t, p, Options{})
+	runtime.ReadMemStats(&after)
+	if err != nil || len(rows) != 3 || !strings.HasSuffix(rows[2], `,"c9999":null}`) {
+		t.Errorf("%d rows, then %v, want 3", len(rows), err)
+	}
+	if n := after.TotalAlloc - before.TotalAlloc; n > 256<<20 {
+		t.Errorf("allocated %d bytes, want at most 256 MiB", n)
+	}
+}
+
+// TestParquetLongHeader: statistics make the header of a page longer than a read buffer.
+func TestParquetLongHeader(t *testing.T) {
+	b := levels(2, 0)
+	for _, n := range []int{100, 5000, 40_000, 60_000, 70_000} {
+		long := bytes.Repeat([]byte("x"), n)
+		h := format.PageHeader{
+			Type: format.DataPage, UncompressedPageSize: int32(len(b)), CompressedPageSize: int32(len(b)),
+			DataPageHeader: some(format.DataPageHeader{NumValues: 2, DefinitionLevelEncoding: format.RLE, RepetitionLevelEncoding: format.RLE, Statistics: format.Statistics{MinValue: long, MaxValue: long}}),
+		}
+		l := lie{column: column(format.ByteArray), values: 2, pages: [][]byte{append(marshal(t, &h), b...)}}
+		rows, err := readFile(t, l.write(t), Options{})
+		if n < 65_000 && (err != nil || len(rows) != 2) {
+			t.Errorf("header with two values of %d bytes: %q, %v", n, rows, err)
+		}
+		if want := `corrupt page: header of the page: it ends too early`; n > 65_000 && !strings.Contains(errText(err), want) {
+			t.Errorf("header with two values of %d bytes: %v, want %s", n, err, want)
 		}
 	}
 }

@@ -12,7 +12,9 @@ import (
 )
 
 const (
-	parquetReadBytes = 128 << 10 // read buffer of a column, and the longest header of a page
+	parquetReadBytes = 128 << 10 // largest read buffer of a column, and the longest header of a page
+	parquetReadAll   = 64 << 20  // read buffers of all columns together, about
+	maxPageItems     = 1 << 10   // in the lists of a page's header
 	parquetHeadBytes = 4 << 10   // read buffer of the library, which reads headers that pqPages writes
 )
 
@@ -63,11 +65,13 @@ type pqPages struct {
 	err  error
 }
 
-// reset makes p the pages of the column in r that m describes. Its buffers stay.
-func (p *pqPages) reset(r io.ReaderAt, m *format.ColumnMetaData) {
+// reset makes p the pages of the column in r that m describes, read with a buffer of at
+// most buffer bytes at first. Its buffers stay.
+func (p *pqPages) reset(r io.ReaderAt, m *format.ColumnMetaData, buffer int) {
 	p.section = *io.NewSectionReader(r, chunkStart(m), m.TotalCompressedSize)
-	if p.in == nil {
-		p.in = bufio.NewReaderSize(&p.section, parquetReadBytes)
+	buffer = int(min(m.TotalCompressedSize, int64(buffer), parquetReadBytes))
+	if p.in == nil || p.in.Size() < buffer {
+		p.in = bufio.NewReaderSize(&p.section, buffer)
 	} else {
 		p.in.Reset(&p.section)
 	}
@@ -138,8 +142,9 @@ func (p *pqPages) header() (*format.PageHeader, error) {
 			return nil, err
 		}
 		h := new(format.PageHeader)
-		n, thriftErr := decodeThrift(b, h)
-		if thriftErr == errThriftShort && err == nil && want < p.in.Size() {
+		n, thriftErr := decodeThrift(b, h, maxPageItems)
+		if thriftErr == errThriftShort && err == nil && want < parquetReadBytes {
+			p.in = bufio.NewReaderSize(p.in, min(8*want, parquetReadBytes)) // p.in itself where that is as large
 			continue
 		}
 		if thriftErr != nil {
