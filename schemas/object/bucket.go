@@ -33,7 +33,7 @@ type Info struct {
 	Key     string
 	Size    int64
 	ModTime time.Time
-	ETag    string // differs between versions; on Google Cloud Storage it is the generation
+	ETag    string // without quotes, differs between versions; on Google Cloud Storage it is the generation
 	MD5     []byte // of the content; nil where the store does not tell
 }
 
@@ -100,7 +100,7 @@ func (b *Bucket) Stat(ctx context.Context, key string) (Info, error) {
 	if err != nil {
 		return Info{}, failed(b.loc.At(key), err)
 	}
-	v := version{etag: a.ETag}
+	v := version{etag: bareETag(a.ETag)}
 	v.from(a.As)
 	return Info{Key: key, Size: a.Size, ModTime: a.ModTime, ETag: v.etag, MD5: a.MD5}, nil
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+	"strings"
 	"time"
 
 	"cloud.google.com/go/storage"
@@ -37,9 +38,9 @@ func (v *version) from(as func(any) bool) {
 	case as(&s3Reader):
 		v.set(s3Reader.ETag)
 	case as(&gcsObject):
-		v.etag = strconv.FormatInt(gcsObject.Generation, 10)
+		v.generation(gcsObject.Generation)
 	case as(&gcsReader):
-		v.etag = strconv.FormatInt(gcsReader.Attrs.Generation, 10)
+		v.generation(gcsReader.Attrs.Generation)
 	case as(&azObject):
 		if azObject.Properties != nil {
 			v.set((*string)(azObject.Properties.ETag))
@@ -53,13 +54,22 @@ func (v *version) from(as func(any) bool) {
 
 func (v *version) set(etag *string) {
 	if etag != nil {
-		v.etag = *etag
+		v.etag = bareETag(*etag)
 	}
 }
 
+func (v *version) generation(n int64) {
+	if n != 0 {
+		v.etag = strconv.FormatInt(n, 10)
+	}
+}
+
+// bareETag returns an ETag without its quotes, which Azure's listings lack.
+func bareETag(s string) string { return strings.Trim(s, `"`) }
+
 // fileETag is the ETag of a file: the one that fileblob tells for attributes.
 func fileETag(mod time.Time, size int64) string {
-	return fmt.Sprintf("\"%x-%x\"", mod.UnixNano(), size)
+	return fmt.Sprintf("%x-%x", mod.UnixNano(), size)
 }
 
 // require makes a request for reading fail unless the object is that of etag. as is
@@ -74,7 +84,8 @@ func require(etag string, as func(any) bool) error {
 	switch {
 	case etag == "":
 	case as(&s3Read):
-		s3Read.IfMatch = &etag
+		quoted := `"` + etag + `"`
+		s3Read.IfMatch = &quoted
 	case as(&gcsRead):
 		generation, err := strconv.ParseInt(etag, 10, 64)
 		if err != nil {
@@ -82,7 +93,7 @@ func require(etag string, as func(any) bool) error {
 		}
 		*gcsRead = (*gcsRead).If(storage.Conditions{GenerationMatch: generation})
 	case as(&azRead):
-		match := azcore.ETag(etag)
+		match := azcore.ETag(`"` + etag + `"`)
 		azRead.AccessConditions = &azblob.AccessConditions{
 			ModifiedAccessConditions: &azblob.ModifiedAccessConditions{IfMatch: &match},
 		}
