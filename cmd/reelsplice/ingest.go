@@ -13,10 +13,12 @@ import (
 
 	"reelsplice/ingest"
 	"reelsplice/ingest/layout"
+	"reelsplice/schemas/mirror"
 )
 
 func (a *app) ingestCommand() *cobra.Command {
 	cfg := ingest.Config{}
+	bucket := mirror.Options{Write: true}
 	var tolerated int64
 	c := &cobra.Command{
 		Use:   "ingest --catalog DIR SRC...",
@@ -31,7 +33,9 @@ func (a *app) ingestCommand() *cobra.Command {
 		Args: argCount(1, -1),
 	}
 	f := c.Flags()
-	f.StringVar(&cfg.Catalog, "catalog", "", "`DIR` of the catalogue, made when it is missing")
+	f.StringVar(&cfg.Catalog, "catalog", "", "`DIR` or s3://, gs://, azblob:// or file:// URL of the catalogue, made when it is missing")
+	mirrorFlag(f, &bucket)
+	f.BoolVar(&bucket.BreakLock, "break-lock", false, "take the lock of a catalogue in a bucket that an ingest left behind")
 	f.StringVar(&cfg.Layout, "layout", "auto", "what the dump's fields mean: auto or the name of a `LAYOUT`")
 	f.StringVar(&cfg.Kind, "kind", "", "what every row is: movie, tv, season, episode, person ...")
 	f.StringVar(&cfg.Language, "language", "", "language of the crawl, `xx-YY`; en-US when not given")
@@ -43,7 +47,7 @@ func (a *app) ingestCommand() *cobra.Command {
 		if err := checkIngest(&cfg); err != nil {
 			return usage(err)
 		}
-		r, err := a.ingest(ctx, cfg)
+		r, err := a.ingestInto(ctx, cfg, bucket)
 		if err != nil {
 			return err
 		}
@@ -66,6 +70,17 @@ func checkIngest(cfg *ingest.Config) error {
 	}
 	_, err := layout.ParseLanguage(cfg.Language)
 	return errors.Join(append(errs, err)...)
+}
+
+// ingestInto runs an ingest into a catalogue that is a folder or in a bucket.
+func (a *app) ingestInto(ctx context.Context, cfg ingest.Config, bucket mirror.Options) (r ingest.Report, err error) {
+	err = a.atCatalog(ctx, cfg.Catalog, bucket, func(dir string, name func(string) string) (err error) {
+		cfg.Catalog = dir
+		r, err = a.ingest(ctx, cfg)
+		r.QuarantineFile = name(r.QuarantineFile)
+		return err
+	})
+	return r, err
 }
 
 // ingest runs an ingest with progress and a log.

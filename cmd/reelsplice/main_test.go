@@ -20,6 +20,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"reelsplice/data/sample"
+	"reelsplice/schemas/object/objecttest"
 )
 
 func TestMain(m *testing.M) {
@@ -29,9 +30,11 @@ func TestMain(m *testing.M) {
 // TestScript runs the scripts in testdata/script. Each is a story that a user could
 // type; the commands below are what it needs besides reelsplice.
 func TestScript(t *testing.T) {
+	store := objecttest.New(t)
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("testdata", "script"),
 		RequireExplicitExec: true,
+		Setup:               func(env *testscript.Env) error { return setUpStore(env, store) },
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"exits":    scriptExits,
 			"sample":   scriptSample,
@@ -41,6 +44,8 @@ func TestScript(t *testing.T) {
 			"set":      scriptSet,
 			"appears":  scriptAppears,
 			"get":      scriptGet,
+			"store":    func(ts *testscript.TestScript, _ bool, args []string) { scriptStore(ts, store, args) },
+			"stored":   func(ts *testscript.TestScript, _ bool, args []string) { scriptStored(ts, store, args) },
 		},
 	})
 }

@@ -142,7 +142,12 @@ func (b *Bucket) Glob(ctx context.Context, pattern string) ([]Info, error) {
 
 // ReadAll returns the content of a small object.
 func (b *Bucket) ReadAll(ctx context.Context, key string) ([]byte, error) {
-	data, err := b.bucket.ReadAll(ctx, key)
+	r, err := b.bucket.NewReader(ctx, key, readerOptions(""))
+	if err != nil {
+		return nil, failed(b.loc.At(key), err)
+	}
+	defer r.Close()
+	data, err := io.ReadAll(r)
 	return data, failed(b.loc.At(key), err)
 }
 

@@ -130,9 +130,7 @@ func (r *Reader) Close() error {
 // rangeReader opens a stream of n bytes from off on, to the end where n is below 0, and
 // holds it to the version of o.
 func (b *Bucket) rangeReader(ctx context.Context, o Info, off, n int64) (*blob.Reader, error) {
-	r, err := b.bucket.NewRangeReader(ctx, o.Key, off, n, &blob.ReaderOptions{
-		BeforeRead: func(as func(any) bool) error { return require(o.ETag, as) },
-	})
+	r, err := b.bucket.NewRangeReader(ctx, o.Key, off, n, readerOptions(o.ETag))
 	if err != nil {
 		if gcerrors.Code(err) == gcerrors.FailedPrecondition || off > 0 && gone(err) {
 			return nil, fmt.Errorf("%w: %w", ErrChanged, errText{err})
@@ -148,6 +146,14 @@ func (b *Bucket) rangeReader(ctx context.Context, o Info, off, n int64) (*blob.R
 		return nil, fmt.Errorf("%w: it had %d bytes and ETag %s, now %d bytes and ETag %s", ErrChanged, o.Size, o.ETag, r.Size(), v.etag)
 	}
 	return r, nil
+}
+
+// readerOptions are those of a request for the version of an ETag.
+func readerOptions(etag string) *blob.ReaderOptions {
+	return &blob.ReaderOptions{BeforeRead: func(as func(any) bool) error {
+		quiet(as)
+		return require(etag, as)
+	}}
 }
 
 // gone reports whether an object that was read a moment ago is not there any more.

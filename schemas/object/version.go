@@ -72,9 +72,18 @@ func fileETag(mod time.Time, size int64) string {
 	return fmt.Sprintf("%x-%x", mod.UnixNano(), size)
 }
 
-// require makes a request for reading fail unless the object is that of etag. as is
-// what BeforeRead is called with. Files, which have no such request, are compared when
-// they are open, as are stores that pass over the condition.
+// quiet keeps the S3 library from logging each object that has no checksum of a kind it
+// could check: those of older tools and other stores have none.
+func quiet(as func(any) bool) {
+	var options *[]func(*s3.Options)
+	if as(&options) {
+		*options = append(*options, func(o *s3.Options) { o.DisableLogOutputChecksumValidationSkipped = true })
+	}
+}
+
+// require makes a request for reading fail unless the object is that of etag, whatever
+// it is where that is "". as is what BeforeRead is called with. Files, which have no such
+// request, are compared when they are open, as are stores that pass over the condition.
 func require(etag string, as func(any) bool) error {
 	var (
 		s3Read  *s3.GetObjectInput

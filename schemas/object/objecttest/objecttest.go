@@ -124,8 +124,15 @@ func (s *Server) changed(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
+// T is what of a test the methods need.
+type T interface {
+	Helper()
+	Fatal(args ...any)
+	Fatalf(format string, args ...any)
+}
+
 // Put makes an object.
-func (s *Server) Put(t testing.TB, key string, data []byte) {
+func (s *Server) Put(t T, key string, data []byte) {
 	t.Helper()
 	if _, err := s.backend.PutObject(Bucket, key, map[string]string{}, bytes.NewReader(data), int64(len(data)), nil); err != nil {
 		t.Fatal(err)
@@ -133,7 +140,7 @@ func (s *Server) Put(t testing.TB, key string, data []byte) {
 }
 
 // Get returns the content of an object.
-func (s *Server) Get(t testing.TB, key string) []byte {
+func (s *Server) Get(t T, key string) []byte {
 	t.Helper()
 	o, err := s.backend.GetObject(Bucket, key, nil)
 	if err != nil {
@@ -148,7 +155,7 @@ func (s *Server) Get(t testing.TB, key string) []byte {
 }
 
 // Delete removes an object.
-func (s *Server) Delete(t testing.TB, key string) {
+func (s *Server) Delete(t T, key string) {
 	t.Helper()
 	if _, err := s.backend.DeleteObject(Bucket, key); err != nil {
 		t.Fatal(err)
@@ -156,7 +163,7 @@ func (s *Server) Delete(t testing.TB, key string) {
 }
 
 // Keys returns the keys of all objects that start with prefix, sorted.
-func (s *Server) Keys(t testing.TB, prefix string) []string {
+func (s *Server) Keys(t T, prefix string) []string {
 	t.Helper()
 	p := gofakes3.NewPrefix(&prefix, nil)
 	l, err := s.backend.ListBucket(Bucket, &p, gofakes3.ListBucketPage{})
