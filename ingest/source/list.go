@@ -89,7 +89,7 @@ func (l *lister) add(src string, info fs.FileInfo) error {
 		return err
 	}
 	if len(l.files) == before && !dup {
-		return fmt.Errorf("%s: no dump file in this folder: want .json, .ndjson, .jsonl or .parquet, also with .gz or .zst", src)
+		return fmt.Errorf("%s: no dump file in this folder: want .json, .ndjson, .jsonl, .csv, .tsv or .parquet, also with .gz or .zst", src)
 	}
 	return nil
 }
@@ -131,7 +131,7 @@ func (l *lister) walked(root, p string, info fs.FileInfo) (dup bool) {
 	}
 	if _, ext := cutExt(info.Name()); ext == "" {
 		if ok, _, _ := sniff(p); ok == FormatUnknown {
-			l.skip(p, "is not a JSON or Parquet file")
+			l.skip(p, "is not a JSON, CSV, TSV or Parquet file")
 			return false
 		}
 	}
@@ -303,8 +303,14 @@ func sniff(p string) (Format, Compression, error) {
 	}
 	defer free()
 	w := newSmallWindow(io.LimitReader(r, 64<<10))
-	format, err := startText(w, 48<<10)
+	format, err := startText(w, 48<<10, extOf(p))
 	return format, c, err
+}
+
+// extOf returns the extension that says the format of a path, "" for none that is known.
+func extOf(p string) string {
+	_, ext := cutExt(p)
+	return ext
 }
 
 // baseOf returns the last element of a path, as messages name a file.

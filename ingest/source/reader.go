@@ -98,7 +98,7 @@ func (r *Reader) openText(br *bufio.Reader, maxRow int, tempDir string) error {
 	}
 	r.free = append(r.free, free)
 	w := newWindow(stream, maxRow)
-	if r.file.Format, err = startText(w, maxRow); err != nil {
+	if r.file.Format, err = startText(w, maxRow, extOf(r.file.Path)); err != nil {
 		return err
 	}
 	base := textRows{w: w, name: r.file.Name, max: maxRow}
@@ -109,6 +109,9 @@ func (r *Reader) openText(br *bufio.Reader, maxRow int, tempDir string) error {
 		r.rows = &valueRows{textRows: base, array: true}
 	case FormatObjects:
 		r.rows = &valueRows{textRows: base}
+	case FormatCSV, FormatTSV:
+		r.rows, err = newTableRows(base, r.file.Format, extOf(r.file.Path))
+		return err
 	case FormatParquet:
 		return r.unpackParquet(w, maxRow, tempDir)
 	}
@@ -160,6 +163,15 @@ func (r *Reader) Next() (Row, error) {
 		return Row{}, err
 	}
 	return row, nil
+}
+
+// Blank returns how many rows of a CSV or TSV file were passed over so far because every
+// cell of them is empty. They are in no other count.
+func (r *Reader) Blank() int64 {
+	if t, ok := r.rows.(*tableRows); ok {
+		return t.blank
+	}
+	return 0
 }
 
 // Consumed returns how many bytes of the file, as it lies on disk, have been read. It

@@ -1,6 +1,6 @@
 // Package source turns dump files into raw JSON rows, each with the place it came
 // from. It knows compression (gzip, zstd), file formats (NDJSON, JSON arrays, JSON
-// objects one after another, Parquet) and file names (which kind of resource, which
+// objects one after another, CSV, TSV, Parquet) and file names (which kind of resource, which
 // id), and nothing of what a row means: that is the layouts' work.
 //
 // Files are streamed: memory is bounded by the longest row that Options allows, not
@@ -30,13 +30,16 @@ type Format uint8
 
 // The formats. FormatObjects stands for JSON values one after another with any
 // white space between them, so also for a single document over several lines; a
-// document on one line is FormatNDJSON with one row.
+// document on one line is FormatNDJSON with one row. FormatCSV is any text with a header,
+// delimiters and the quoting of RFC 4180; FormatTSV has TABs and no quoting at all.
 const (
 	FormatUnknown Format = 0
 	FormatNDJSON  Format = 1
 	FormatArray   Format = 2
 	FormatObjects Format = 3
 	FormatParquet Format = 4
+	FormatCSV     Format = 5
+	FormatTSV     Format = 6
 )
 
 // String returns the name of f as used in messages.
@@ -50,9 +53,16 @@ func (f Format) String() string {
 		return "json objects"
 	case FormatParquet:
 		return "parquet"
+	case FormatCSV:
+		return "csv"
+	case FormatTSV:
+		return "tsv"
 	}
 	return "unknown"
 }
+
+// Table reports whether the rows of f are those of a table, each with every column.
+func (f Format) Table() bool { return f == FormatParquet || f == FormatCSV || f == FormatTSV }
 
 // A Compression is the stream format around a file.
 type Compression uint8
@@ -108,7 +118,7 @@ func (o Options) maxRowBytes() int {
 // A Place tells where a row was found.
 type Place struct {
 	File string // File.Name
-	Row  int64  // 1-based number of the row in its file; blank lines are no rows
+	Row  int64  // 1-based number of the row in its file; blank lines, the header of a table and its rows of empty cells are no rows
 	Line int64  // 1-based line of the row's first byte in text formats, 0 otherwise
 	Off  int64  // offset of the row's first byte in the uncompressed stream, -1 unknown
 }
@@ -129,9 +139,17 @@ type Row struct {
 	// JSON is one complete JSON object, without white space around it, at most
 	// MaxDepth deep and valid UTF-8. It is valid until the next call of Next. Where
 	// Err is set it is the row as found, cut at 4 KiB when the row is too long.
+	//
+	// Of CSV and TSV it holds the cells in the order of the header, each as a string, or
+	// null where a cell is empty or, in TSV, \N.
 	JSON []byte
 
-	// Size is the true length of the row in bytes, also where JSON is cut.
+	// Raw is the row as found, without its line end, where JSON is written anew from
+	// text: in CSV and TSV. It is nil in other formats, and valid as long as JSON is.
+	Raw []byte
+
+	// Size is the true length of the row in bytes as found, also where JSON or Raw is
+	// cut; of Parquet, which has no rows as such, that of JSON.
 	Size int64
 
 	// Err is set when the row is bad, and is then a *RowError; the file goes on.

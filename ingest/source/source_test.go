@@ -74,7 +74,11 @@ func readFile(tb testing.TB, p string, o Options) (rows []string, err error) {
 			rows = append(rows, row.Err.Error())
 			continue
 		}
-		if !json.Valid(row.JSON) || int64(len(row.JSON)) != row.Size {
+		found := row.JSON
+		if row.Raw != nil {
+			found = row.Raw
+		}
+		if !json.Valid(row.JSON) || int64(len(found)) != row.Size {
 			tb.Errorf("%v: %d bytes, Size %d, valid %v", row.Place, len(row.JSON), row.Size, json.Valid(row.JSON))
 		}
 		rows = append(rows, row.Place.String()+" "+string(row.JSON))
@@ -195,7 +199,7 @@ func TestRefusals(t *testing.T) {
 	f("m.json", "{u\"title\": u'x'}", "m.json: is a Python repr, not JSON (found {u\"): write it with json.dumps")
 	f("m.json", "\n<!DOCTYPE html><html>", "m.json: is an HTML page, not a dump: probably an error page saved in its place")
 	f("m.json", "<?xml version=\"1.0\"?>", "m.json: is XML or HTML, not JSON")
-	f("m.csv", "id,title\n1,x\n", `m.csv: want JSON or Parquet, found text that starts with "id,title"`)
+	f("m.json", "id,title\n1,x\n", `m.json: want JSON, CSV, TSV or Parquet, found text that starts with "id,title"`)
 	f("m.json", "PK\x03\x04", "m.json: is a zip archive: unpack it first")
 	f("m.json", "BZh91", "m.json: is compressed with bzip2, want gzip or zstd")
 	f("m.json", "\xfd7zXZ\x00\x00", "m.json: is compressed with xz, want gzip or zstd")
