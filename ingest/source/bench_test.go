@@ -159,6 +159,6 @@ func BenchmarkCheckRow(b *testing.B) {
 			}
 		})
 	}
-	run("checkRow", func(row []byte) bool { return checkRow(row) == nil })
+	run("checkRow", func(row []byte) bool { return checkRow(row, DefaultMaxDepth) == nil })
 	run("encoding-json", json.Valid)
 }

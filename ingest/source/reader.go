@@ -44,7 +44,6 @@ func Open(f File, o Options) (*Reader, error) {
 }
 
 func (r *Reader) open(o Options) error {
-	maxRow := o.maxRowBytes()
 	osf, err := os.Open(r.file.Path)
 	if err != nil {
 		return err
@@ -72,15 +71,19 @@ func (r *Reader) open(o Options) error {
 	}
 	r.file.Compression = compressionOf(head)
 	if bytes.Equal(head, []byte("PAR1")) && info.Mode().IsRegular() {
-		return r.openParquet(osf, r.file.Bytes, maxRow)
+		return r.openParquet(osf, r.file.Bytes, o)
 	}
-	return r.openText(br, maxRow, o.TempDir)
+	return r.openText(br, o)
 }
 
 // openParquet reads the Parquet file of size bytes in osf.
-func (r *Reader) openParquet(osf *os.File, size int64, maxRow int) error {
+func (r *Reader) openParquet(osf *os.File, size int64, o Options) error {
 	r.consumed = new(atomic.Int64)
-	rows, err := newParquetRows(osf, r.file.Name, size, maxRow, r.consumed)
+	onDisk := size
+	if r.file.Bytes > 0 {
+		onDisk = r.file.Bytes
+	}
+	rows, err := newParquetRows(osf, r.file.Name, size, onDisk, o, r.consumed)
 	if err != nil {
 		return err
 	}
@@ -91,17 +94,22 @@ func (r *Reader) openParquet(osf *os.File, size int64, maxRow int) error {
 	return nil
 }
 
-func (r *Reader) openText(br *bufio.Reader, maxRow int, tempDir string) error {
+func (r *Reader) openText(br *bufio.Reader, o Options) error {
+	maxRow := o.maxRowBytes()
 	stream, free, err := uncompress(br, r.file.Compression)
 	if err != nil {
 		return err
 	}
 	r.free = append(r.free, free)
-	w := newWindow(stream, maxRow)
+	limited := &limitedReader{r: stream, in: r.consumed, max: o.maxBytes()}
+	if r.file.Compression != CompressionNone {
+		limited.ratio = o.maxRatio()
+	}
+	w := newWindow(limited, maxRow)
 	if r.file.Format, err = startText(w, maxRow, extOf(r.file.Path)); err != nil {
 		return err
 	}
-	base := textRows{w: w, name: r.file.Name, max: maxRow}
+	base := textRows{w: w, name: r.file.Name, max: maxRow, deep: o.maxDepth()}
 	switch r.file.Format {
 	case FormatNDJSON:
 		r.rows = &lineRows{base}
@@ -113,15 +121,15 @@ func (r *Reader) openText(br *bufio.Reader, maxRow int, tempDir string) error {
 		r.rows, err = newTableRows(base, r.file.Format, extOf(r.file.Path))
 		return err
 	case FormatParquet:
-		return r.unpackParquet(w, maxRow, tempDir)
+		return r.unpackParquet(w, o)
 	}
 	return nil
 }
 
 // unpackParquet copies the rest of the stream to a file, because Parquet is read at
 // any offset.
-func (r *Reader) unpackParquet(w *window, maxRow int, dir string) error {
-	tmp, err := os.CreateTemp(dir, ".unpacked-*.parquet")
+func (r *Reader) unpackParquet(w *window, o Options) error {
+	tmp, err := os.CreateTemp(o.TempDir, ".unpacked-*.parquet")
 	if err != nil {
 		return fmt.Errorf("unpack Parquet file: %w", err)
 	}
@@ -144,7 +152,7 @@ func (r *Reader) unpackParquet(w *window, maxRow int, dir string) error {
 	if w.err != io.EOF {
 		return w.err
 	}
-	return r.openParquet(tmp, size, maxRow)
+	return r.openParquet(tmp, size, o)
 }
 
 // File returns the file with the Compression, Format and Bytes that Open found.

@@ -132,7 +132,7 @@ func formatOfLines(w *window, maxRow int, ext string) (Format, error) {
 
 // checkOther reports whether line is JSON, if only a value that is no object.
 func checkOther(line []byte) bool {
-	f := checkRow(line)
+	f := checkRow(line, DefaultMaxDepth)
 	return f == nil || !f.syntax && bytes.IndexByte(line, 0) < 0 && utf8.Valid(line)
 }
 

@@ -13,17 +13,8 @@ import (
 	"strconv"
 )
 
-const (
-	// DefaultMaxRowBytes is the longest row, in bytes, that Options allows when it
-	// does not say otherwise: 64 MiB, 15 times the largest crawled show.
-	DefaultMaxRowBytes = 64 << 20
-
-	// MaxDepth is how many objects and arrays may be open at once inside one row.
-	MaxDepth = 512
-
-	// longRowHead is how many bytes of a row above the limit are kept.
-	longRowHead = 4 << 10
-)
+// longRowHead is how many bytes of a row above the limit are kept.
+const longRowHead = 4 << 10
 
 // A Format is how the rows lie in a file once it is uncompressed.
 type Format uint8
@@ -100,19 +91,22 @@ type File struct {
 // and compression.
 func (f File) Base() string { return baseName(f.Path) }
 
-// Options are the limits and hints of List and Open.
+// Options are the limits and hints of List and Open. A row beyond a limit is a bad row,
+// a file beyond one a FileError that matches ErrLimit.
 type Options struct {
-	MaxRowBytes int64                     // longest row accepted, in bytes; 0 means DefaultMaxRowBytes
-	Kind        string                    // when set, the kind of every file, whatever its name says
-	TempDir     string                    // where a packed Parquet file is unpacked, which needs a file; "" means the system's
-	Skipped     func(path, reason string) // told of each file that List leaves out of a folder; nil means nobody
-}
+	MaxRowBytes int64 // longest row accepted, in bytes; 0 means DefaultMaxRowBytes
+	MaxDepth    int   // objects and arrays open at once in a row of JSON; 0, and what is above it, means DefaultMaxDepth
 
-func (o Options) maxRowBytes() int {
-	if o.MaxRowBytes <= 0 {
-		return DefaultMaxRowBytes
-	}
-	return int(o.MaxRowBytes)
+	// The following limits are for one file; a negative number means none.
+
+	MaxBytes           int64 // uncompressed bytes; 0 means no limit
+	MaxRatio           int64 // uncompressed bytes for each byte on disk, once there are 64 MiB; 0 means DefaultMaxRatio
+	MaxPageBytes       int64 // of a page of a Parquet file; 0 means DefaultMaxPageBytes
+	MaxDictionaryBytes int64 // of a dictionary page of a Parquet file; 0 means DefaultMaxDictionaryBytes
+
+	Kind    string                    // when set, the kind of every file, whatever its name says
+	TempDir string                    // where a packed Parquet file is unpacked, which needs a file; "" means the system's
+	Skipped func(path, reason string) // told of each file that List leaves out of a folder; nil means nobody
 }
 
 // A Place tells where a row was found.
@@ -137,7 +131,7 @@ type Row struct {
 	Place Place
 
 	// JSON is one complete JSON object, without white space around it, at most
-	// MaxDepth deep and valid UTF-8. It is valid until the next call of Next. Where
+	// Options.MaxDepth deep and valid UTF-8. It is valid until the next call of Next. Where
 	// Err is set it is the row as found, cut at 4 KiB when the row is too long.
 	//
 	// Of CSV and TSV it holds the cells in the order of the header, each as a string, or

@@ -93,7 +93,7 @@ func errText(err error) string {
 }
 
 func TestRows(t *testing.T) {
-	deep := strings.Repeat(`{"a":`, MaxDepth-1) + "{}" + strings.Repeat("}", MaxDepth-1)
+	deep := strings.Repeat(`{"a":`, DefaultMaxDepth-1) + "{}" + strings.Repeat("}", DefaultMaxDepth-1)
 	tests := []struct {
 		name, data string
 		want       []string
@@ -338,7 +338,7 @@ func TestHugeLine(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
-	got, err := readFile(t, p, Options{})
+	got, err := readFile(t, p, Options{MaxRatio: -1})
 	runtime.ReadMemStats(&after)
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("rows are %q, %v, want %q", got, err, want)
@@ -382,7 +382,7 @@ func TestCheckRow(t *testing.T) {
 	f := func(row, want string) {
 		t.Helper()
 		got := ""
-		if f := checkRow([]byte(row)); f != nil {
+		if f := checkRow([]byte(row), DefaultMaxDepth); f != nil {
 			got = f.reasonAt(0)
 		}
 		if got != want {
@@ -416,7 +416,7 @@ func FuzzCheckRow(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		got := checkRow(b)
+		got := checkRow(b, DefaultMaxDepth)
 		valid := json.Valid(b)
 		if got == nil && !valid {
 			t.Errorf("checkRow accepts %q", b)

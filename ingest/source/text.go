@@ -12,6 +12,7 @@ type textRows struct {
 	w    *window
 	name string
 	max  int   // longest row in bytes
+	deep int   // deepest row in levels
 	row  int64 // rows returned so far
 }
 
@@ -67,7 +68,7 @@ func (l *lineRows) next() (Row, error) {
 		text := bytes.TrimLeft(line, " \t\r")
 		lead := len(line) - len(text)
 		if text = bytes.TrimRight(text, " \t\r"); len(text) > 0 {
-			return l.finish(p, text, int64(len(text)), checkRow(text), lead), nil
+			return l.finish(p, text, int64(len(text)), checkRow(text, l.deep), lead), nil
 		}
 	}
 }
