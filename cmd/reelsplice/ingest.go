@@ -26,10 +26,14 @@ func (a *app) ingestCommand() *cobra.Command {
 		Long: "ingest reads dumps into the catalogue: files, folders or globs of NDJSON, JSON or Parquet, plain,\n" +
 			".gz or .zst. What the rows are is told by the names of files and folders (movie.json,\n" +
 			"movies.ndjson.zst, tv/, tv/1399-season-1.json, people.parquet) or by --kind.\n\n" +
+			"Dumps and the catalogue may lie in object storage: s3://bucket/key?region=R, gs://bucket/key,\n" +
+			"azblob://container/key?storage_account=A, with credentials from where each vendor's tools take\n" +
+			"them, or file:///folder. A key that ends in a slash is a folder; *, ** and [] make a pattern.\n\n" +
 			"Rows that do not validate go to quarantine, the others go on; the exit code is then 1, unless\n" +
 			"--max-quarantined allows as many.",
 		Example: "  reelsplice ingest --catalog catalog dumps/movies.ndjson.zst\n" +
-			"  reelsplice ingest --catalog catalog --language de-DE 'crawl-de/*.json'",
+			"  reelsplice ingest --catalog catalog --language de-DE 'crawl-de/*.json'\n" +
+			"  reelsplice ingest --catalog s3://bucket/catalog 's3://dumps/2026-11-*/movies.ndjson.zst?region=eu-west-1'",
 		Args: argCount(1, -1),
 	}
 	f := c.Flags()

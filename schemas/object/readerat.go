@@ -87,29 +87,42 @@ func (r *ReaderAt) block(number int64) ([]byte, error) {
 	return data, nil
 }
 
-// fetch asks for a block until it comes whole, and puts it into buf if that is large
-// enough.
+// fetch asks for a block, and puts it into buf if that is large enough.
 func (r *ReaderAt) fetch(number int64, buf []byte) ([]byte, error) {
 	off := number * BlockSize
 	size := min(BlockSize, r.info.Size-off)
 	if int64(cap(buf)) < size {
 		buf = make([]byte, size)
 	}
-	buf = buf[:size]
+	return buf[:size], r.bucket.readRange(r.ctx, r.info, off, buf[:size])
+}
+
+// ReadRange returns n bytes from off on of the version of an object that Stat or List
+// described. They must be there.
+func (b *Bucket) ReadRange(ctx context.Context, o Info, off, n int64) ([]byte, error) {
+	buf := make([]byte, n)
+	if n == 0 {
+		return buf, nil
+	}
+	return buf, failed(b.loc.At(o.Key), b.readRange(ctx, o, off, buf))
+}
+
+// readRange asks for a range until it comes whole.
+func (b *Bucket) readRange(ctx context.Context, o Info, off int64, buf []byte) error {
 	var try retry
 	for {
-		err := r.fetchOnce(off, buf)
+		err := b.readRangeOnce(ctx, o, off, buf)
 		if err == nil {
-			return buf, nil
+			return nil
 		}
-		if err := try.after(r.ctx, err); err != nil {
-			return nil, err
+		if err := try.after(ctx, err); err != nil {
+			return err
 		}
 	}
 }
 
-func (r *ReaderAt) fetchOnce(off int64, buf []byte) error {
-	body, err := r.bucket.rangeReader(r.ctx, r.info, off, int64(len(buf)))
+func (b *Bucket) readRangeOnce(ctx context.Context, o Info, off int64, buf []byte) error {
+	body, err := b.rangeReader(ctx, o, off, int64(len(buf)))
 	if err != nil {
 		return err
 	}
