@@ -231,6 +231,9 @@ func (w *Writer) State() (State, error) {
 			w.err = w.failed(err)
 		}
 	}
+	if w.err == errClosed {
+		return w.state, nil
+	}
 	return w.state, w.err
 }
 

@@ -164,7 +164,7 @@ func (l *lister) file(p, root, name string, info fs.FileInfo) bool {
 		return false
 	}
 	if info.Mode().IsRegular() { // reading from a pipe would take its bytes away
-		f.Bytes, f.Version = info.Size(), versionOf(info)
+		f.Bytes, f.Modified = info.Size(), info.ModTime()
 		f.Format, f.Compression, _ = sniff(p)
 	}
 	l.files = append(l.files, f)

@@ -173,7 +173,7 @@ func (v *bucketLister) list() error {
 			v.skip(name, reasonOf(o.err))
 			continue
 		}
-		f := File{Path: name, Name: path.Base(o.Key), Version: o.ETag, object: &inBucket{v.bucket, o.Key}}
+		f := File{Path: name, Name: path.Base(o.Key), Modified: o.ModTime, object: &inBucket{v.bucket, o.Key}}
 		if o.walked {
 			f.Name = strings.TrimPrefix(o.Key, o.root)
 		}

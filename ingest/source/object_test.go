@@ -120,8 +120,8 @@ func listed(t *testing.T, src, root, kind string) []string {
 	}
 	for _, f := range files {
 		name := strings.TrimPrefix(f.Name, root)
-		if f.Version == "" {
-			t.Errorf("%s has no version", f.Path)
+		if f.Modified.IsZero() {
+			t.Errorf("%s has no time", f.Path)
 		}
 		r, err := Open(f, o)
 		if err != nil {

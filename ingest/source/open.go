@@ -3,9 +3,7 @@ package source
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
-	"io/fs"
 	"os"
 
 	"reelsplice/schemas/object"
@@ -41,11 +39,6 @@ func openInput(ctx context.Context, f File) (*input, error) {
 		return &input{ReadCloser: osf}, nil
 	}
 	return &input{ReadCloser: osf, at: osf, size: info.Size()}, nil
-}
-
-// versionOf tells one content of a local file from another.
-func versionOf(info fs.FileInfo) string {
-	return fmt.Sprintf("%x-%x", info.ModTime().UnixNano(), info.Size())
 }
 
 // inBucket is an object of an open bucket. The bucket is not closed: it holds nothing

@@ -174,6 +174,14 @@ func (r *Reader) Blank() int64 {
 	return 0
 }
 
+// Header returns the first line of a CSV or TSV file as found; "" in other formats.
+func (r *Reader) Header() string {
+	if t, ok := r.rows.(*tableRows); ok {
+		return t.head
+	}
+	return ""
+}
+
 // Consumed returns how many bytes of the file, as it lies on disk, have been read. It
 // may be called while another goroutine calls Next.
 func (r *Reader) Consumed() int64 { return r.consumed.Load() }

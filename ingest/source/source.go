@@ -12,6 +12,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"time"
 )
 
 // longRowHead is how many bytes of a row above the limit are kept.
@@ -86,7 +87,7 @@ type File struct {
 	Kind        string      // movie, tv, season, episode, person, collection, company, network, keyword, review, credit, episode_group; "" unknown
 	Address                 // of the one resource that the file is named after; zero for none
 	Bytes       int64       // size on disk; 0 for what has no size, such as a pipe
-	Version     string      // differs when the content does: from time and size, or an object's ETag; "" unknown
+	Modified    time.Time   // zero for what has no size
 
 	object *inBucket // of what lies in a bucket
 }

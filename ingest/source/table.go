@@ -12,6 +12,7 @@ type tableRows struct {
 	textRows
 	split splitter
 	crlf  bool     // a '\r' before a line's '\n' is part of the line end
+	head  string   // the header as found
 	keys  [][]byte // of each column: `{"id":`, `,"title":`
 	blank int64    // rows passed in which every cell was empty
 	json  []byte
@@ -48,6 +49,7 @@ func newTableRows(t textRows, format Format, ext string) (*tableRows, error) {
 	if err := r.header(raw); err != nil {
 		return nil, err
 	}
+	r.head = string(raw)
 	t.w.advanceLines(rec.n, rec.lines)
 	return r, nil
 }

@@ -266,7 +266,7 @@ func normalRemoved(list []Removed) ([]Removed, error) {
 const removedBatch = 1024
 
 func writeRemoved(w io.Writer, list []Removed) error {
-	z, err := newCodec()
+	z, err := newCodec(1)
 	if err != nil {
 		return err
 	}

@@ -87,6 +87,27 @@ func (w *Writer) Write(r wire.Record) error {
 	return w.endGroup()
 }
 
+// CanCopy reports whether CopyGroup would leave no row group behind that is small: the
+// one that is being collected is empty, or has a quarter of its size.
+func (w *Writer) CanCopy() bool { return len(w.open) == 0 || w.held >= rowGroupBytes/4 }
+
+// CopyGroup appends row group i of a file of the same kind as it is, without decoding it.
+func (w *Writer) CopyGroup(f *File, i int) error {
+	err := w.endGroup()
+	for err == nil && len(w.under) > 0 {
+		err = w.commitOldest()
+	}
+	if err != nil {
+		return err
+	}
+	g := f.pq.RowGroups()[i]
+	if _, err := w.pq.WriteRowGroup(g); err != nil {
+		return fmt.Errorf("write %s: copy row group %d of %s: %w", w.path, i, f.path, err)
+	}
+	w.n += g.NumRows()
+	return nil
+}
+
 // endGroup has the records at hand encoded, and waits for the oldest row group when as
 // many as there are cores are under way.
 func (w *Writer) endGroup() error {
