@@ -189,11 +189,11 @@ func TestReadResumes(t *testing.T) {
 	o := stat(t, b, "data")
 	var n atomic.Int64
 	s.SetFault(func(w http.ResponseWriter, r *http.Request) bool {
-		switch n.Add(1) % 4 {
-		case 0:
-			return objecttest.Unavailable(w)
+		switch n.Add(1) {
 		case 1:
 			return s.CutAfter(1, w, r)
+		case 3:
+			return objecttest.Unavailable(w)
 		}
 		return s.CutAfter(1_200_000, w, r)
 	})
@@ -332,7 +332,7 @@ func TestUploadTriesAgain(t *testing.T) {
 	b := open(t, s.URL(""))
 	var n atomic.Int64
 	s.SetFault(func(w http.ResponseWriter, r *http.Request) bool {
-		return r.Method == http.MethodPut && n.Add(1) <= 4 && objecttest.Unavailable(w)
+		return r.Method == http.MethodPut && n.Add(1) <= 3 && objecttest.Unavailable(w)
 	})
 	data := noise(100_000)
 	if _, err := b.Upload(t.Context(), "x", bytes.NewReader(data)); err != nil || !bytes.Equal(s.Get(t, "x"), data) {

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/johannesboyne/gofakes3"
 	"github.com/johannesboyne/gofakes3/backend/s3mem"
@@ -135,7 +136,8 @@ type T interface {
 // Put makes an object.
 func (s *Server) Put(t T, key string, data []byte) {
 	t.Helper()
-	if _, err := s.backend.PutObject(Bucket, key, map[string]string{}, bytes.NewReader(data), int64(len(data)), nil); err != nil {
+	meta := map[string]string{"Last-Modified": time.Now().UTC().Format(http.TimeFormat)}
+	if _, err := s.backend.PutObject(Bucket, key, meta, bytes.NewReader(data), int64(len(data)), nil); err != nil {
 		t.Fatal(err)
 	}
 }
