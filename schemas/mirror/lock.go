@@ -108,16 +108,22 @@ func (m *Mirror) locked(h *holder) error {
 func (m *Mirror) holder(ctx context.Context, name string) (*holder, error) {
 	data, err := m.bucket.ReadAll(ctx, m.key(name))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil //nolint:nilnil // nobody is an answer
+		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	h := &holder{}
-	if json.Unmarshal(data, h) != nil {
-		return &holder{}, nil // not ours, so somebody else's
+	return parseHolder(data), nil
+}
+
+// parseHolder reads a lock. One that is not understood is not ours, so that of somebody
+// who does not say who.
+func parseHolder(data []byte) *holder {
+	var h holder
+	if err := json.Unmarshal(data, &h); err != nil {
+		return &holder{}
 	}
-	return h, nil
+	return &h
 }
 
 func (l *lock) create(ctx context.Context) error {
@@ -143,8 +149,7 @@ func (l *lock) release(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("unlock catalogue: %w", err)
 	}
-	var h holder
-	if json.Unmarshal(data, &h) != nil || h.ID != l.holder.ID {
+	if parseHolder(data).ID != l.holder.ID {
 		return nil
 	}
 	if err := l.bucket.Delete(ctx, l.key); err != nil {

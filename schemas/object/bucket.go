@@ -146,7 +146,7 @@ func (b *Bucket) ReadAll(ctx context.Context, key string) ([]byte, error) {
 	if err != nil {
 		return nil, failed(b.loc.At(key), err)
 	}
-	defer r.Close()
+	defer func() { _ = r.Close() }() // read side
 	data, err := io.ReadAll(r)
 	return data, failed(b.loc.At(key), err)
 }

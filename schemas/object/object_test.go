@@ -80,6 +80,7 @@ func keys(list []object.Info, root string) string {
 
 func TestListAndStat(t *testing.T) {
 	stores(t, func(t *testing.T, b *object.Bucket, root string, put func(string, []byte)) {
+		t.Helper()
 		for _, key := range []string{"d/b.json", "d/a/x.json", "d/a-b.json", "d/a/y.gz", "e/z.json"} {
 			put(root+key, []byte(key))
 		}
@@ -108,6 +109,7 @@ func TestListAndStat(t *testing.T) {
 // order of folders and that of keys differ.
 func TestListPages(t *testing.T) {
 	stores(t, func(t *testing.T, b *object.Bucket, root string, put func(string, []byte)) {
+		t.Helper()
 		var want []string
 		for i := range 1200 {
 			key := []string{"p/a/", "p/a-"}[i%2] + string(rune('a'+i%26)) + strings.Repeat("x", i/26)
@@ -124,6 +126,7 @@ func TestListPages(t *testing.T) {
 
 func TestRead(t *testing.T) {
 	stores(t, func(t *testing.T, b *object.Bucket, root string, put func(string, []byte)) {
+		t.Helper()
 		data := noise(3*object.BlockSize + 17)
 		put(root+"data", data)
 		put(root+"empty", nil)
@@ -298,6 +301,7 @@ func TestFileChanged(t *testing.T) {
 
 func TestWrite(t *testing.T) {
 	stores(t, func(t *testing.T, b *object.Bucket, root string, _ func(string, []byte)) {
+		t.Helper()
 		ctx := t.Context()
 		data := noise(11 << 20) // in several parts
 		o, err := b.Upload(ctx, root+"a/big", bytes.NewReader(data))

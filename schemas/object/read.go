@@ -108,7 +108,7 @@ func (r *Reader) read(p []byte) (int, error) {
 	if err == nil {
 		return n, nil
 	}
-	r.body.Close() // the stream failed or ended; its error is in err
+	_ = r.body.Close() // the stream failed or ended; its error is in err
 	r.body = nil
 	if err == io.EOF {
 		err = fmt.Errorf("%w: after %d of %d bytes", ErrShort, r.off, r.info.Size)
@@ -133,7 +133,7 @@ func (b *Bucket) rangeReader(ctx context.Context, o Info, off, n int64) (*blob.R
 	r, err := b.bucket.NewRangeReader(ctx, o.Key, off, n, readerOptions(o.ETag))
 	if err != nil {
 		if gcerrors.Code(err) == gcerrors.FailedPrecondition || off > 0 && gone(err) {
-			return nil, fmt.Errorf("%w: %w", ErrChanged, errText{err})
+			return nil, fmt.Errorf("%w: %w", ErrChanged, textError{err})
 		}
 		return nil, err
 	}
@@ -142,7 +142,7 @@ func (b *Bucket) rangeReader(ctx context.Context, o Info, off, n int64) (*blob.R
 		v.etag = fileETag(r.ModTime(), r.Size())
 	}
 	if r.Size() != o.Size || o.ETag != "" && v.etag != "" && v.etag != o.ETag {
-		r.Close()
+		_ = r.Close() // it is not read
 		return nil, fmt.Errorf("%w: it had %d bytes and ETag %s, now %d bytes and ETag %s", ErrChanged, o.Size, o.ETag, r.Size(), v.etag)
 	}
 	return r, nil
@@ -159,9 +159,9 @@ func readerOptions(etag string) *blob.ReaderOptions {
 // gone reports whether an object that was read a moment ago is not there any more.
 func gone(err error) bool { return gcerrors.Code(err) == gcerrors.NotFound }
 
-// errText keeps the text of an error without matching what it matches.
-type errText struct{ err error }
+// textError keeps the text of an error without matching what it matches.
+type textError struct{ err error }
 
-func (e errText) Error() string { return redact(e.err.Error()) }
+func (e textError) Error() string { return redact(e.err.Error()) }
 
 var errOffset = errors.New("negative offset")

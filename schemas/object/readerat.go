@@ -126,7 +126,7 @@ func (b *Bucket) readRangeOnce(ctx context.Context, o Info, off int64, buf []byt
 	if err != nil {
 		return err
 	}
-	defer body.Close()
+	defer func() { _ = body.Close() }() // read side
 	n, err := io.ReadFull(body, buf)
 	if err == io.ErrUnexpectedEOF || err == io.EOF {
 		err = fmt.Errorf("%w: %d of %d bytes from offset %d on", ErrShort, n, len(buf), off)

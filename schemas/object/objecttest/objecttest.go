@@ -39,16 +39,16 @@ type Fault func(w http.ResponseWriter, r *http.Request) bool
 
 // New starts a server that lives as long as the test. No credentials of this machine
 // are used, nor looked for on the network.
-func New(t testing.TB) *Server {
-	t.Helper()
-	t.Setenv("AWS_EC2_METADATA_DISABLED", "true")
-	t.Setenv("AWS_ACCESS_KEY_ID", "test-key-id")
-	t.Setenv("AWS_SECRET_ACCESS_KEY", "test-secret-key")
+func New(tb testing.TB) *Server {
+	tb.Helper()
+	tb.Setenv("AWS_EC2_METADATA_DISABLED", "true")
+	tb.Setenv("AWS_ACCESS_KEY_ID", "test-key-id")
+	tb.Setenv("AWS_SECRET_ACCESS_KEY", "test-secret-key")
 	s, err := Start()
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	t.Cleanup(func() { _ = s.Close() })
+	tb.Cleanup(func() { _ = s.Close() })
 	return s
 }
 
