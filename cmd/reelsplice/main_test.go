@@ -22,6 +22,7 @@ import (
 	"reelsplice/data/sample"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/object/objecttest"
 )
 
 func TestMain(m *testing.M) {
@@ -31,9 +32,11 @@ func TestMain(m *testing.M) {
 // TestScript runs the scripts in testdata/script. Each is a story that a user could
 // type; the commands below are what it needs besides reelsplice.
 func TestScript(t *testing.T) {
+	store := objecttest.New(t)
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("testdata", "script"),
 		RequireExplicitExec: true,
+		Setup:               func(env *testscript.Env) error { return setUpStore(env, store) },
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"exits":    scriptExits,
 			"sample":   scriptSample,
@@ -44,6 +47,8 @@ func TestScript(t *testing.T) {
 			"appears":  scriptAppears,
 			"get":      scriptGet,
 			"removed":  scriptRemoved,
+			"store":    func(ts *testscript.TestScript, _ bool, args []string) { scriptStore(ts, store, args) },
+			"stored":   func(ts *testscript.TestScript, _ bool, args []string) { scriptStored(ts, store, args) },
 		},
 	})
 }

@@ -3,7 +3,6 @@ package source
 import (
 	"bufio"
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -44,22 +43,15 @@ func Open(f File, o Options) (*Reader, error) {
 }
 
 func (r *Reader) open(o Options) error {
-	osf, err := os.Open(r.file.Path)
+	in, err := openInput(o.context(), r.file)
 	if err != nil {
 		return err
 	}
-	r.free = append(r.free, func() { osf.Close() })
-	info, err := osf.Stat()
-	if err != nil {
-		return err
+	r.free = append(r.free, func() { in.Close() })
+	if in.at != nil {
+		r.file.Bytes = in.size
 	}
-	if info.IsDir() {
-		return errors.New("is a folder, want a file")
-	}
-	if info.Mode().IsRegular() {
-		r.file.Bytes = info.Size()
-	}
-	count := &countingReader{r: osf}
+	count := &countingReader{r: in}
 	r.consumed = &count.n
 	br := bufio.NewReaderSize(count, 64<<10)
 	head, err := br.Peek(4)
@@ -70,20 +62,20 @@ func (r *Reader) open(o Options) error {
 		return errEmpty
 	}
 	r.file.Compression = compressionOf(head)
-	if bytes.Equal(head, []byte("PAR1")) && info.Mode().IsRegular() {
-		return r.openParquet(osf, r.file.Bytes, o)
+	if bytes.Equal(head, []byte("PAR1")) && in.at != nil {
+		return r.openParquet(in.at, in.size, o)
 	}
 	return r.openText(br, o)
 }
 
-// openParquet reads the Parquet file of size bytes in osf.
-func (r *Reader) openParquet(osf *os.File, size int64, o Options) error {
+// openParquet reads the Parquet file of size bytes behind at.
+func (r *Reader) openParquet(at io.ReaderAt, size int64, o Options) error {
 	r.consumed = new(atomic.Int64)
 	onDisk := size
 	if r.file.Bytes > 0 {
 		onDisk = r.file.Bytes
 	}
-	rows, err := newParquetRows(osf, r.file.Name, size, onDisk, o, r.consumed)
+	rows, err := newParquetRows(at, r.file.Name, size, onDisk, o, r.consumed)
 	if err != nil {
 		return err
 	}

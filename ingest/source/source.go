@@ -9,6 +9,7 @@
 package source
 
 import (
+	"context"
 	"fmt"
 	"strconv"
 	"time"
@@ -79,7 +80,7 @@ func (c Compression) String() string {
 
 // A File is one dump file and what its name tells.
 type File struct {
-	Path        string      // as the file is opened
+	Path        string      // as the file is opened; of an object its URL without parameters
 	Name        string      // as messages name it: the path below the folder that was walked, or the last element of Path
 	Format      Format      // as far as the first 64 KiB tell; Open looks for itself
 	Compression Compression // by the first bytes; Open looks for itself
@@ -87,6 +88,8 @@ type File struct {
 	Address                 // of the one resource that the file is named after; zero for none
 	Bytes       int64       // size on disk; 0 for what has no size, such as a pipe
 	Modified    time.Time   // zero for what has no size
+
+	object *inBucket // of what lies in a bucket
 }
 
 // Base returns the file's name without its folder and the extensions that say format
@@ -106,9 +109,17 @@ type Options struct {
 	MaxPageBytes       int64 // of a page of a Parquet file; 0 means DefaultMaxPageBytes
 	MaxDictionaryBytes int64 // of a dictionary page of a Parquet file; 0 means DefaultMaxDictionaryBytes
 
+	Context context.Context           // for objects: ends listing and reading; nil never does
 	Kind    string                    // when set, the kind of every file, whatever its name says
 	TempDir string                    // where a packed Parquet file is unpacked, which needs a file; "" means the system's
 	Skipped func(path, reason string) // told of each file that List leaves out of a folder; nil means nobody
+}
+
+func (o Options) context() context.Context {
+	if o.Context == nil {
+		return context.Background()
+	}
+	return o.Context
 }
 
 // A Place tells where a row was found.
