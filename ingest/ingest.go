@@ -7,12 +7,15 @@
 package ingest
 
 import (
+	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -42,6 +45,8 @@ type Config struct {
 	// Update demands that there is a catalogue, and copies those parts of it that the
 	// sources do not speak of without reading them.
 	Update bool
+	// Precedence says which of the sources wins; nil: the later one.
+	Precedence *Precedence
 	// Replay makes Sources files of a quarantine, whose rows are ingested once more.
 	Replay bool
 	// Restart does not go on where an ingest that was killed stood.
@@ -100,15 +105,23 @@ func (c *Config) validate() error {
 	if c.Language, err = layout.ParseLanguage(c.Language); err != nil {
 		errs = append(errs, err)
 	}
-	if c.Layout != layout.Auto {
+	if c.Layout != layout.Auto && c.Layout != imdbLayout {
 		if _, err := layout.New(c.Layout, layout.Options{Language: c.Language}); err != nil {
-			errs = append(errs, err)
+			errs = append(errs, cmp.Or(CheckLayout(c.Layout), err))
 		}
 	}
 	if c.Update && !catalog.Exists(c.Catalog) {
 		errs = append(errs, fmt.Errorf("%s: holds no catalogue that could be updated: ingest into it first", c.Catalog))
 	}
 	return errors.Join(errs...)
+}
+
+// CheckLayout reports what is wrong with the name of a layout.
+func CheckLayout(name string) error {
+	if slices.Contains(Layouts(), name) {
+		return nil
+	}
+	return fmt.Errorf("layout %q: want one of %s", name, strings.Join(Layouts(), ", "))
 }
 
 // options returns how layouts are to read rows.
@@ -208,6 +221,8 @@ type ingester struct {
 	runName    string
 	skipped    []skippedFile
 	resumed    bool
+	ids        *os.File // what other sources say of IMDb ids
+	idBuf      *bufio.Writer
 	progress
 }
 
@@ -216,7 +231,15 @@ func (i *ingester) run(ctx context.Context) (Report, error) {
 		return Report{}, err
 	}
 	defer func() { _ = i.sorter.Close() }() // what it gave is complete by then
+	defer func() {
+		if i.ids != nil {
+			_ = i.ids.Close() // it was flushed where it counts
+		}
+	}()
 	if i.stage < stageSorted {
+		if err := i.knowNames(ctx); err != nil {
+			return Report{}, err
+		}
 		if err := i.read(ctx); err != nil {
 			return Report{}, err
 		}

@@ -62,6 +62,8 @@ type plan struct {
 	MaxBad   string        `json:"max_bad"`
 	Memory   int64         `json:"memory"`
 	Limits   string        `json:"limits"`
+	Mappings []plannedFile `json:"mappings"`
+	Order    []plannedFile `json:"order"` // the file of the precedence
 	Inputs   []plannedFile `json:"inputs"`
 	Catalog  []plannedFile `json:"catalog"` // as it was
 }
@@ -114,6 +116,8 @@ type progress struct {
 	conflicts  int64
 	samples    []string // of the first conflicts
 	removed    int64    // ids that are
+
+	idBytes int64 // of crosswalkFile
 }
 
 // A move gives a complete file its place.
@@ -136,6 +140,7 @@ type checkpoint struct {
 	Conflicts  int64            `json:"conflicts"`
 	Samples    []string         `json:"samples"`
 	Removed    int64            `json:"removed"`
+	IDBytes    int64            `json:"id_bytes"`
 	Runs       []runs.Run       `json:"runs"`
 	Quarantine quarantine.State `json:"quarantine"`
 	Report     report.State     `json:"report"`
@@ -230,6 +235,7 @@ func (i *ingester) restore(c *checkpoint, p *plan) error {
 	i.progress = progress{
 		stage: c.Stage, at: c.At, seq: c.Seq, rows: c.Rows, failed: c.Failed, failures: c.Failures, kinds: c.Kinds,
 		moves: c.Moves, duplicates: c.Duplicates, conflicts: c.Conflicts, samples: c.Samples, removed: c.Removed,
+		idBytes: c.IDBytes,
 	}
 	if i.kinds == nil {
 		i.kinds = map[string]bool{}
@@ -265,12 +271,15 @@ func (i *ingester) restore(c *checkpoint, p *plan) error {
 // checkpoint writes how far the ingest is. What is in memory must be on disk.
 func (i *ingester) checkpoint() error {
 	q, err := i.quarantine.State()
+	if err == nil {
+		err = i.flushIMDb()
+	}
 	if err != nil {
 		return err
 	}
 	c := checkpoint{
 		Stage: i.stage, At: i.at, Seq: i.seq, Rows: i.rows, Failed: i.failed, Failures: i.failures, Kinds: i.kinds,
-		Moves: i.moves, Duplicates: i.duplicates, Conflicts: i.conflicts, Samples: i.samples, Removed: i.removed, Runs: i.sorter.State(), Quarantine: q,
+		Moves: i.moves, Duplicates: i.duplicates, Conflicts: i.conflicts, Samples: i.samples, Removed: i.removed, IDBytes: i.idBytes, Runs: i.sorter.State(), Quarantine: q,
 		Report: i.collector.State(), Tallies: i.tallies.state(),
 	}
 	b, err := json.Marshal(&c)
@@ -300,15 +309,18 @@ func (j *journal) write(b []byte, durable bool) error {
 
 // makeRoom sees to it that the records of a batch fit into memory: where they do not, or
 // when those that are there have been there for long, what is there goes to disk.
-func (i *ingester) makeRoom(bytes, records int) error {
+func (i *ingester) makeRoom(b *batch) error {
 	held, used := i.sorter.Held()
 	const entryBytes = 3 * 48 // while a list of them grows
-	need := used + int64(bytes) + int64(records)*entryBytes + int64(held)*entryBytes/3
+	need := used + int64(len(b.payloads)) + int64(len(b.records))*entryBytes + int64(held)*entryBytes/3
 	if held == 0 || need <= i.Memory && time.Since(i.saved) < checkpointEvery {
 		return nil
 	}
 	if err := i.sorter.Flush(); err != nil {
 		return err
+	}
+	if b.group { // all of the group is one step
+		return nil
 	}
 	return i.checkpoint()
 }

@@ -22,6 +22,7 @@ type streams struct {
 	in           *incoming
 
 	top     bool // the file is an overlay: what is removed is a record of it
+	choice  *choice
 	counts  report.Records
 	removed []catalog.Removed // by key: of this kind, now
 }
@@ -160,7 +161,13 @@ func (s *streams) news(key catalog.Key) (v version, reset bool, err error) {
 			v, reset = row, true
 		case v.record.IsNil() || v.removed != nil:
 			v = row
+			s.choice.begin(number)
 		default:
+			s.choice.choose(v.record, row.record, number, func(c join.Conflict) {
+				s.conflict(key, c.Member, func() string {
+					return fmt.Sprintf("%s in %s, %s before: the latter wins here", cut(c.Old), s.in.name(number), cut(c.New))
+				})
+			})
 			join.Merge(v.record, row.record, func(c join.Conflict) {
 				s.conflict(key, c.Member, func() string {
 					return fmt.Sprintf("%s in %s, %s in %s: the later one wins", cut(c.Old), s.in.name(from), cut(c.New), s.in.name(number))

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"reelsplice/ingest/imdb"
 	"reelsplice/ingest/layout"
 	"reelsplice/ingest/source"
 	"reelsplice/schemas/catalog"
@@ -41,9 +42,31 @@ func (i *ingester) plan() (*plan, error) {
 		p.Inputs = append(p.Inputs, plannedFile{in.Path, in.Kind, in.Bytes, in.Modified})
 	}
 	var err error
+	if p.Mappings, err = onDisk(i.Mappings...); err != nil {
+		return nil, err
+	}
+	if i.Precedence != nil {
+		p.Order = i.Precedence.file
+	}
 	p.Catalog, err = i.stored()
 	return p, err
 }
+
+// onDisk describes files that must be the same when an ingest goes on.
+func onDisk(paths ...string) ([]plannedFile, error) {
+	var out []plannedFile
+	for _, path := range paths {
+		info, err := os.Stat(path)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, plannedFile{Path: path, Bytes: info.Size(), Modified: info.ModTime()})
+	}
+	return out, nil
+}
+
+// orTMDB returns the name of a layout, that of TMDB's own answers for none.
+func orTMDB(name string) string { return cmp.Or(name, layout.TMDB) }
 
 // stored lists the files that the catalogue has.
 func (i *ingester) stored() ([]plannedFile, error) {
@@ -101,6 +124,7 @@ func (i *ingester) list() error {
 		i.inputs = append(i.inputs, in)
 		i.total += f.Bytes
 	}
+	i.renumber()
 	slices.SortStableFunc(i.inputs, func(a, b input) int { return cmp.Compare(a.turn(), b.turn()) })
 	if len(i.inputs) == 0 && len(i.skipped) > 0 {
 		return errors.New(oneLine(i.skipped[0].String()))
@@ -129,8 +153,11 @@ func (i *ingester) listReplayed() (err error) {
 // turn orders the reading: files whose rows can only be understood when others are known
 // come after them. What wins does not depend on it.
 func (in *input) turn() int {
-	if in.layout == layout.Kaggle {
+	switch in.layout {
+	case layout.Kaggle:
 		return 1
+	case imdbLayout:
+		return 2
 	}
 	return 0
 }
@@ -142,7 +169,7 @@ const maxLook = 1000
 // holds no records. Of files that cannot be looked at twice, and of those that are named
 // after one resource, the layout is told when they are read.
 func (i *ingester) look(in *input) (reason string) {
-	if i.Layout != layout.Auto && !layout.IsMapped(i.Layout) {
+	if i.Layout != layout.Auto && i.Layout != imdbLayout && !layout.IsMapped(i.Layout) {
 		in.layout = i.Layout
 		if in.Kind == "" {
 			return noKind()
@@ -176,7 +203,15 @@ func (i *ingester) look(in *input) (reason string) {
 // holds no records.
 func (i *ingester) tell(f source.File, row []byte) (name, reason string) {
 	name = i.Layout
-	if name == layout.Auto {
+	if name == layout.Auto || name == imdbLayout {
+		if _, ok := imdb.IsTable(f.Base(), row); ok {
+			return imdbLayout, ""
+		}
+	}
+	switch name {
+	case imdbLayout:
+		return name, "no table of IMDb's with its columns: want one of " + strings.Join(imdb.Tables(), ", ")
+	case layout.Auto:
 		name = layout.Detect(f.Base(), row, i.options)
 	}
 	reason = layout.Skip(name, f.Base(), row, i.options)

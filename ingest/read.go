@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -53,13 +52,21 @@ type batch struct {
 	failure  error  // of the file, with end
 	skipped  string // why the rest of the file is left out, with end
 
+	// Batches of IMDb's tables, which are read together: see imdb.go.
+	group    bool
+	groupEnd bool
+	taken    int64         // rows that were taken, beside those in rows
+	refused  bool          // the rows were taken before
+	made     *report.Tally // of the records, which are there already
+
 	// What a worker makes of it.
 	records  []outRecord
 	payloads []byte
 	bad      []badRow
-	kept     int64 // rows that gave records
+	imdb     []byte // ids that the records tell
 	tally    *report.Tally
 	done     chan struct{}
+	barrier  chan struct{} // to be closed when everything before is collected; nothing else counts
 }
 
 // A rawRow is a row in a batch.
@@ -75,6 +82,7 @@ type rawRow struct {
 // An outRecord is a record that a row gave.
 type outRecord struct {
 	key      runs.Key
+	number   int // of the source
 	from, to int // in payloads
 }
 
@@ -114,7 +122,7 @@ func (i *ingester) read(ctx context.Context) error {
 		return r.all(ctx)
 	})
 	for range workers {
-		w := worker{ingester: i}
+		w := worker{ingester: i, crosswalks: i.wantsIMDb()}
 		g.Go(func() error {
 			for b := range work {
 				if err := w.batch(b); err != nil {
@@ -152,6 +160,9 @@ type reader struct {
 
 func (r *reader) all(ctx context.Context) error {
 	for n := r.at.Input; n < len(r.inputs); n++ {
+		if r.inputs[n].layout == imdbLayout { // all that follow are
+			return r.imdb(ctx, n)
+		}
 		skip := int64(0)
 		if n == r.at.Input {
 			skip = r.at.Rows
@@ -161,6 +172,20 @@ func (r *reader) all(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// barrier waits until everything that was sent is collected.
+func (r *reader) barrier(ctx context.Context) error {
+	b := &batch{barrier: make(chan struct{})}
+	if err := r.send(b); err != nil {
+		return err
+	}
+	select {
+	case <-b.barrier:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // file reads one file; of one that an earlier process read in part, what follows.
@@ -253,16 +278,28 @@ func (r *reader) finish(err error, blank int64) error {
 // worker gives the rows of batches their meaning.
 type worker struct {
 	*ingester
-	layout layout.Layout
-	body   []byte
+	layout     layout.Layout
+	crosswalks bool // IMDb ids are to be noted
 }
 
 func (w *worker) batch(b *batch) error {
-	b.tally = w.collector.Source(report.File{})
+	if b.tally = b.made; b.tally == nil {
+		b.tally = w.collector.Source(report.File{})
+	}
+	b.tally.KeptRows(b.taken)
 	if len(b.rows) == 0 {
 		return nil
 	}
-	l, err := layout.New(cmp.Or(b.layout, layout.TMDB), w.options)
+	if b.group { // its rows are the bad ones
+		for n := range b.rows {
+			w.bad(b, n, b.rows[n].failed)
+			if b.refused {
+				b.tally.Unkeep()
+			}
+		}
+		return nil
+	}
+	l, err := layout.New(orTMDB(b.layout), w.options)
 	if err != nil {
 		return err
 	}
@@ -301,7 +338,14 @@ func (w *worker) add(b *batch, row *rawRow, recs []layout.Record) {
 		from := len(b.payloads)
 		b.payloads = appendHead(b.payloads, b.number, rec, row.place)
 		b.payloads = wire.AppendBinary(b.payloads, rec.Record)
-		b.records = append(b.records, outRecord{runs.Key{Group: uint8(rec.Type.Kind), Hi: rec.Key.Hi, Lo: rec.Key.Lo}, from, len(b.payloads)})
+		b.records = append(b.records, outRecord{
+			key: runs.Key{Group: uint8(rec.Type.Kind), Hi: rec.Key.Hi, Lo: rec.Key.Lo}, number: b.number, from: from, to: len(b.payloads),
+		})
+		if w.crosswalks && !rec.Removed {
+			if k, id, ok := imdbOf(rec.Type, rec.Record); ok {
+				b.imdb = appendID(b.imdb, k, id)
+			}
+		}
 		b.tally.Record(rec.Type.Name(), rec.Record)
 	}
 }
@@ -360,17 +404,25 @@ func (w *worker) count(b *batch) {
 
 // collect takes a batch over: its records go to the sorter, its bad rows to quarantine.
 func (i *ingester) collect(b *batch) error {
+	if b.barrier != nil {
+		err := i.flushIMDb()
+		close(b.barrier)
+		return err
+	}
 	if b.first {
 		i.begin(b)
 	}
-	if err := i.makeRoom(len(b.payloads), len(b.records)); err != nil {
+	if err := i.makeRoom(b); err != nil {
+		return err
+	}
+	if err := i.noteIMDb(b); err != nil {
 		return err
 	}
 	for _, r := range b.records {
 		// Of one key, the rows of a later source come later, and those of one source in
 		// their order.
 		i.seq++
-		if err := i.sorter.Add(r.key, uint64(b.number)<<40|i.seq, b.payloads[r.from:r.to]); err != nil {
+		if err := i.sorter.Add(r.key, uint64(r.number)<<40|i.seq, b.payloads[r.from:r.to]); err != nil {
 			return err
 		}
 	}
@@ -381,8 +433,7 @@ func (i *ingester) collect(b *batch) error {
 	}
 	b.tally.Elapsed = b.elapsed
 	i.tallies.merge(b.number, b.tally)
-	i.rows += int64(len(b.rows))
-	i.at.Rows += int64(len(b.rows))
+	i.count(b)
 	if b.end {
 		i.endFile(b)
 	}
@@ -390,10 +441,25 @@ func (i *ingester) collect(b *batch) error {
 	return i.checkBad(false)
 }
 
+// count counts the rows of a batch, and where the reading is.
+func (i *ingester) count(b *batch) {
+	switch rows := int64(len(b.rows)); {
+	case !b.group:
+		i.rows += rows
+		i.at.Rows += rows
+	case b.refused:
+	default:
+		i.rows += rows + b.taken
+	}
+	if b.groupEnd {
+		i.at = position{Input: len(i.inputs)}
+	}
+}
+
 // begin opens the tally of a file.
 func (i *ingester) begin(b *batch) {
 	f := &b.read
-	if i.at.Input != b.file {
+	if i.at.Input != b.file && !b.group {
 		i.at = position{Input: b.file}
 	}
 	if len(i.inputs) <= maxSamples {
@@ -416,13 +482,15 @@ func (i *ingester) endFile(b *batch) {
 		}
 	} else if b.skipped != "" {
 		i.skipped = append(i.skipped, skippedFile{b.name, b.skipped})
-	} else if !layout.IsMapped(b.layout) { // the names of tables are not those of kinds
+	} else if !layout.IsMapped(b.layout) && !b.group { // the names of tables are not those of kinds
 		i.kinds[b.read.Kind] = true
 	}
 	i.tallies.merge(b.number, t)
 	i.tallies.close(b.number)
 	i.done += b.read.Bytes
-	i.at = position{Input: b.file + 1}
+	if !b.group {
+		i.at = position{Input: b.file + 1}
+	}
 }
 
 func (i *ingester) tellProgress(b *batch) {

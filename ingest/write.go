@@ -141,7 +141,7 @@ func (i *ingester) merge(ctx context.Context, t *catalog.Type, c merge) (removed
 	if err != nil {
 		return nil, err
 	}
-	s := streams{ingester: i, typ: t, old: old, gone: c.old, in: c.in, overlay: overlay, top: c.top}
+	s := streams{ingester: i, typ: t, old: old, gone: c.old, in: c.in, overlay: overlay, top: c.top, choice: i.choices(t)}
 	if err := s.writeTo(ctx, w); err != nil {
 		return nil, errors.Join(err, w.Abort())
 	}

@@ -37,6 +37,9 @@ const maxReasons = 1000
 // Kept counts a row that gave records.
 func (t *Tally) Kept() { t.kept++ }
 
+// KeptRows counts rows that gave records.
+func (t *Tally) KeptRows(n int64) { t.kept += n }
+
 // Unkeep takes a row back that counted as kept: what it turned out to be is counted too.
 func (t *Tally) Unkeep() { t.kept-- }
 
