@@ -199,9 +199,6 @@ func (b *builder) shards(ctx context.Context, w *release.Writer) error {
 		name  string
 		tasks []task
 	}{{"map", b.mapTasks()}, {"reduce", b.reduceTasks()}, {"find", b.findTasks()}, {"removed", b.removedTasks()}} {
-		if len(s.tasks) == 0 {
-			continue
-		}
 		if err := b.stage(s.name, func() error { return b.runTasks(ctx, w, first, s.tasks) }); err != nil {
 			return err
 		}

@@ -204,3 +204,23 @@ func TestRemovedFromLists(t *testing.T) {
 		}
 	}
 }
+
+// TestLatestPerson: the newest person is known where there are no titles at all.
+func TestLatestPerson(t *testing.T) {
+	dir := t.TempDir()
+	buildtest.WriteKind(t, dir, fragment.KindPerson, `{"id":1,"name":"One"}`, `{"id":2,"name":"Two"}`, `{"id":3,"name":"Three"}`)
+	f := func(want int64, removed ...catalog.Removed) {
+		t.Helper()
+		if err := catalog.WriteRemoved(dir, removed); err != nil {
+			t.Fatal(err)
+		}
+		c := config(t, dir)
+		rel := openRelease(t, filepath.Join(c.Releases, run(t, c).Release))
+		e, ok := rel.Lookup(fragment.AppendAlias(nil, fragment.KindPerson, latest))
+		if !ok || e.ID() != uint64(want) {
+			t.Errorf("the latest is person %d, %v, want %d", e.ID(), ok, want)
+		}
+	}
+	f(3)
+	f(2, removedKey(fragment.KindPerson, catalog.NumberKey(3)))
+}
