@@ -70,7 +70,7 @@ func TestBadFiles(t *testing.T) {
 	readme := put(t, other, "README", "text")
 	put(t, other, "movies.json", "")
 	refuse("movies.json: empty file", Config{Sources: []string{other}})
-	refuse("README: no table of layout tables: want one of films, credits, persons", Config{Sources: []string{readme}, Layout: "tables"})
+	refuse(`README: want JSON, CSV, TSV or Parquet, found text that starts with "text"`, Config{Sources: []string{readme}, Layout: "tables"})
 	noLanguage := "layout movnix: its rows are of no language, so language de-DE cannot be theirs: ingest them without one"
 	renamed := put(t, src, "movies.renamed.json", `{"movie":{"tmdbId":1}}`)
 	refuse(noLanguage, Config{Sources: []string{renamed}, Language: "de"})
@@ -85,7 +85,7 @@ func TestBadFiles(t *testing.T) {
 	}
 	refuse(empty+": no dump file in this folder: want .json, .ndjson, .jsonl, .csv, .tsv or .parquet, also with .gz or .zst", Config{Sources: []string{empty}})
 	good := put(t, src, "movies.good.json", `{"id":1}`)
-	refuse(`layout "csv": want one of auto, tmdb, movnix, tables`, Config{Sources: []string{good}, Layout: "csv"})
+	refuse(`layout "csv": want one of auto, tmdb, movnix, tables, kaggle, idexport`, Config{Sources: []string{good}, Layout: "csv"})
 	refuse(`language "german": want xx or xx-YY, for instance de-DE`, Config{Sources: []string{good}, Language: "german"})
 	refuse(`kind "film": want one of `+strings.Join(Kinds(), ", "), Config{Sources: []string{good}, Kind: "film"})
 	refuse("want at least one source", Config{})

@@ -36,6 +36,7 @@ type Config struct {
 	Layout   string   // "auto" by default; see layout.Names
 	Kind     string   // of all rows; "" takes it from the names of files and folders
 	Language string   // xx or xx-YY of the crawl; "" is en-US
+	Mappings []string // mapping files, for tables that the program does not know
 	// Overlay makes these sources win over everything ingested before and after.
 	Overlay bool
 	// Update demands that there is a catalogue, and copies those parts of it that the
@@ -74,6 +75,7 @@ type Report struct {
 	Unknown     map[string]int64 `json:"unknown_members,omitempty"`  // kept, by path
 	Coerced     map[string]int64 `json:"coerced_members,omitempty"`  // numbers given as text
 	Dropped     map[string]int64 `json:"dropped_members,omitempty"`  // that the API has no place for, by path
+	Whole       map[string]int64 `json:"kept_whole,omitempty"`       // joined lists that could not be split, by table and column
 	Resumed     bool             `json:"resumed,omitempty"`          // an ingest that was killed went on
 	Seconds     float64          `json:"seconds"`
 	// Details is what the files of the report hold.
@@ -99,7 +101,7 @@ func (c *Config) validate() error {
 		errs = append(errs, err)
 	}
 	if c.Layout != layout.Auto {
-		if _, err := layout.New(c.Layout, c.Language); err != nil {
+		if _, err := layout.New(c.Layout, layout.Options{Language: c.Language}); err != nil {
 			errs = append(errs, err)
 		}
 	}
@@ -107,6 +109,18 @@ func (c *Config) validate() error {
 		errs = append(errs, fmt.Errorf("%s: holds no catalogue that could be updated: ingest into it first", c.Catalog))
 	}
 	return errors.Join(errs...)
+}
+
+// options returns how layouts are to read rows.
+func (c *Config) options() (layout.Options, error) {
+	o := layout.Options{Language: c.Language}
+	var errs []error
+	for _, file := range c.Mappings {
+		m, err := layout.ReadMapping(file)
+		o.Mappings = append(o.Mappings, m)
+		errs = append(errs, err)
+	}
+	return o, errors.Join(errs...)
 }
 
 // Kinds lists the kinds of records that can be ingested.
@@ -140,6 +154,10 @@ func Run(ctx context.Context, c Config) (Report, error) {
 	if err := c.validate(); err != nil {
 		return Report{}, err
 	}
+	options, err := c.options()
+	if err != nil {
+		return Report{}, err
+	}
 	if err := os.MkdirAll(c.Catalog, 0o755); err != nil {
 		return Report{}, fmt.Errorf("make catalogue: %w", err)
 	}
@@ -148,7 +166,7 @@ func Run(ctx context.Context, c Config) (Report, error) {
 		return Report{}, err
 	}
 	defer unlock()
-	i := &ingester{Config: c, start: start}
+	i := &ingester{Config: c, options: options, start: start}
 	r, err := i.run(ctx)
 	if err != nil {
 		return Report{}, errors.Join(err, i.abandon(err))
@@ -173,6 +191,7 @@ func lock(dir string) (unlock func(), err error) {
 // ingester is one ingest at work.
 type ingester struct {
 	Config
+	options layout.Options
 	start   time.Time
 	work    string // folder of temporary files
 	journal *journal
@@ -217,7 +236,7 @@ func (i *ingester) run(ctx context.Context) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	return r, os.RemoveAll(i.work)
+	return r, errors.Join(os.RemoveAll(i.work), os.RemoveAll(filepath.Join(i.Catalog, replayDir)))
 }
 
 // sorted ends the reading.
@@ -231,6 +250,9 @@ func (i *ingester) sorted() error {
 	i.stage = stageSorted
 	if len(i.sorter.State()) == 0 {
 		return nil // what is in memory takes no time to read again
+	}
+	if err := i.sorter.Flush(); err != nil {
+		return err
 	}
 	return i.checkpoint()
 }

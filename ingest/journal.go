@@ -243,7 +243,11 @@ func (i *ingester) restore(c *checkpoint, p *plan) error {
 	if i.sorter, err = runs.Resume(filepath.Join(i.work, runsDir), i.Memory, c.Runs); err != nil {
 		return err
 	}
-	if i.quarantine, err = quarantine.Resume(filepath.Join(i.work, quarantineFile), c.Quarantine); err != nil {
+	bad := filepath.Join(i.work, quarantineFile)
+	if _, err := os.Stat(bad); err != nil && c.Stage == stageWritten {
+		bad = i.quarantinePath() // it has its place already
+	}
+	if i.quarantine, err = quarantine.Resume(bad, c.Quarantine); err != nil {
 		return err
 	}
 	i.collector = report.NewCollector(i.start)
@@ -271,13 +275,27 @@ func (i *ingester) checkpoint() error {
 	}
 	b, err := json.Marshal(&c)
 	if err == nil {
-		err = renameio.WriteFile(i.journal.path, b, 0o644)
+		err = i.journal.write(b, i.stage == stageWritten)
 	}
 	if err != nil {
 		return fmt.Errorf("write journal of the ingest: %w", err)
 	}
-	i.journal.any, i.saved = true, time.Now()
+	i.saved = time.Now()
 	return nil
+}
+
+// write replaces the journal. Only where it must outlive the machine is that waited for:
+// without it an ingest starts anew, and loses time alone.
+func (j *journal) write(b []byte, durable bool) error {
+	j.any = true
+	if durable {
+		return renameio.WriteFile(j.path, b, 0o644)
+	}
+	next := j.path + ".next"
+	if err := os.WriteFile(next, b, 0o644); err != nil {
+		return err
+	}
+	return os.Rename(next, j.path)
 }
 
 // makeRoom sees to it that the records of a batch fit into memory: where they do not, or
@@ -300,6 +318,11 @@ func (i *ingester) makeRoom(bytes, records int) error {
 func (i *ingester) clear() error {
 	if err := removeLeftovers(i.Catalog); err != nil {
 		return err
+	}
+	if !i.Replay {
+		if err := os.RemoveAll(filepath.Join(i.Catalog, replayDir)); err != nil {
+			return fmt.Errorf("remove what an earlier ingest left: %w", err)
+		}
 	}
 	if err := os.MkdirAll(i.work, 0o755); err != nil {
 		return fmt.Errorf("make folder for temporary files: %w", err)

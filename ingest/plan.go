@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
@@ -8,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -23,9 +25,6 @@ type input struct {
 	layout string // "" until its first row tells
 	table  bool   // the rows are those of a table, whatever the file's format
 }
-
-// kind returns the kind of the file's rows, "" where its name says none.
-func (in *input) kind() string { return in.Kind }
 
 // plan lists the inputs and says what the ingest is about.
 func (i *ingester) plan() (*plan, error) {
@@ -82,6 +81,9 @@ func (i *ingester) sourceOptions() source.Options {
 
 // list finds the files to read.
 func (i *ingester) list() error {
+	if i.Replay {
+		return i.listReplayed()
+	}
 	o := i.limits()
 	o.Kind = i.Kind
 	o.Skipped = func(path, reason string) { i.skipped = append(i.skipped, skippedFile{path, reason}) }
@@ -90,25 +92,16 @@ func (i *ingester) list() error {
 		return err
 	}
 	for n, f := range files {
-		var reason string
-		switch {
-		case i.Layout == layout.Tables && !layout.IsTable(f.Base()):
-			reason = fmt.Sprintf("no table of layout %s: want one of %s", layout.Tables, strings.Join(layout.TableNames(), ", "))
-		case f.Kind == "" && i.Layout != layout.Tables:
-			reason = "the name does not tell what kind of records it holds: use --kind with one of " + strings.Join(Kinds(), ", ")
-		default:
-			in := input{File: f, number: n}
-			if i.Layout != layout.Auto {
-				in.layout = i.Layout
-			}
-			i.inputs = append(i.inputs, in)
-			i.total += f.Bytes
-		}
 		i.numbers = append(i.numbers, f.Name)
-		if reason != "" {
+		in := input{File: f, number: n}
+		if reason := i.look(&in); reason != "" {
 			i.skipped = append(i.skipped, skippedFile{f.Name, reason})
+			continue
 		}
+		i.inputs = append(i.inputs, in)
+		i.total += f.Bytes
 	}
+	slices.SortStableFunc(i.inputs, func(a, b input) int { return cmp.Compare(a.turn(), b.turn()) })
 	if len(i.inputs) == 0 && len(i.skipped) > 0 {
 		return errors.New(oneLine(i.skipped[0].String()))
 	}
@@ -116,6 +109,86 @@ func (i *ingester) list() error {
 		return errors.New("the sources hold no records")
 	}
 	return nil
+}
+
+// listReplayed makes the rows of quarantine files files again.
+func (i *ingester) listReplayed() (err error) {
+	if i.inputs, err = i.replay(); err != nil {
+		return err
+	}
+	for n := range i.inputs {
+		i.numbers = append(i.numbers, i.inputs[n].Name)
+		i.total += i.inputs[n].Bytes
+	}
+	if len(i.inputs) == 0 {
+		return errors.New("replay: the files hold no rows that could be replayed")
+	}
+	return nil
+}
+
+// turn orders the reading: files whose rows can only be understood when others are known
+// come after them. What wins does not depend on it.
+func (in *input) turn() int {
+	if in.layout == layout.Kaggle {
+		return 1
+	}
+	return 0
+}
+
+// maxLook is how many rows of a file are looked at, at most, to tell its layout.
+const maxLook = 1000
+
+// look tells the layout of a file by its first good row, and why it is left out if it
+// holds no records. Of files that cannot be looked at twice, and of those that are named
+// after one resource, the layout is told when they are read.
+func (i *ingester) look(in *input) (reason string) {
+	if i.Layout != layout.Auto && !layout.IsMapped(i.Layout) {
+		in.layout = i.Layout
+		if in.Kind == "" {
+			return noKind()
+		}
+		return ""
+	}
+	if in.Bytes == 0 || in.ID != 0 || in.Series != 0 || in.Text != "" {
+		return ""
+	}
+	o := i.sourceOptions()
+	o.TempDir = "" // the folder of temporary files is not there yet
+	src, err := source.Open(in.File, o)
+	if err != nil {
+		return "" // it is said when the file is read
+	}
+	defer func() { _ = src.Close() }() // read side
+	for range maxLook {
+		row, err := src.Next()
+		if err != nil {
+			return ""
+		}
+		if row.Err == nil {
+			in.layout, reason = i.tell(src.File(), row.JSON)
+			return reason
+		}
+	}
+	return ""
+}
+
+// tell returns the layout of a file by its first good row, and why it is left out if it
+// holds no records.
+func (i *ingester) tell(f source.File, row []byte) (name, reason string) {
+	name = i.Layout
+	if name == layout.Auto {
+		name = layout.Detect(f.Base(), row, i.options)
+	}
+	reason = layout.Skip(name, f.Base(), row, i.options)
+	if reason == "" && f.Kind == "" && !layout.IsMapped(name) {
+		reason = noKind()
+	}
+	return name, reason
+}
+
+// noKind says that a file's name does not tell what a layout must know.
+func noKind() string {
+	return "the name does not tell what kind of records it holds: use --kind with one of " + strings.Join(Kinds(), ", ")
 }
 
 // A skippedFile was left out.

@@ -49,8 +49,9 @@ type batch struct {
 	blank    int64  // rows without any value in the file so far, when it is the last one
 	consumed int64  // bytes of the file, so far
 	elapsed  time.Duration
-	end      bool  // of its file
-	failure  error // of the file, with end
+	end      bool   // of its file
+	failure  error  // of the file, with end
+	skipped  string // why the rest of the file is left out, with end
 
 	// What a worker makes of it.
 	records  []outRecord
@@ -169,7 +170,7 @@ func (r *reader) file(ctx context.Context, n int, skip int64) error {
 	src, err := source.Open(in.File, r.sourceOptions())
 	if err != nil {
 		r.begin(n, in, in.File)
-		return r.finish(in, err, 0)
+		return r.finish(err, 0)
 	}
 	defer func() { _ = src.Close() }() // read side
 	r.begin(n, in, src.File())
@@ -185,10 +186,14 @@ func (r *reader) file(ctx context.Context, n int, skip int64) error {
 				err = nil
 			}
 			r.open.consumed = src.Consumed()
-			return r.finish(in, err, src.Blank())
+			return r.finish(err, src.Blank())
 		}
 		if r.open.layout == "" && row.Err == nil {
-			r.open.layout = layout.Detect(src.File().Base(), row.JSON)
+			var reason string
+			if r.open.layout, reason = r.tell(src.File(), row.JSON); reason != "" {
+				r.open.skipped = reason
+				return r.finish(nil, src.Blank())
+			}
 		}
 		if rows++; rows <= skip {
 			continue
@@ -233,7 +238,7 @@ func (r *reader) flush() error {
 }
 
 // finish sends the last batch of a file.
-func (r *reader) finish(in input, err error, blank int64) error {
+func (r *reader) finish(err error, blank int64) error {
 	// One of many files that cannot be read, or not to its end, keeps the others from
 	// nothing; what was read of it is good.
 	var damaged *source.FileError
@@ -242,9 +247,6 @@ func (r *reader) finish(in input, err error, blank int64) error {
 	}
 	b := r.open
 	b.end, b.failure, b.blank = true, err, blank
-	if err == nil && in.kind() == "" {
-		b.layout = cmp.Or(b.layout, layout.TMDB)
-	}
 	return r.flush()
 }
 
@@ -260,7 +262,7 @@ func (w *worker) batch(b *batch) error {
 	if len(b.rows) == 0 {
 		return nil
 	}
-	l, err := layout.New(cmp.Or(b.layout, layout.TMDB), w.Language)
+	l, err := layout.New(cmp.Or(b.layout, layout.TMDB), w.options)
 	if err != nil {
 		return err
 	}
@@ -282,7 +284,11 @@ func (w *worker) batch(b *batch) error {
 			continue
 		}
 		w.add(b, row, recs)
-		b.tally.Kept()
+		if len(recs) == 0 { // the API has no place for any of it
+			b.tally.Blank(1)
+		} else {
+			b.tally.Kept()
+		}
 	}
 	w.count(b)
 	return nil
@@ -345,6 +351,11 @@ func (w *worker) count(b *batch) {
 	for path, n := range w.layout.Dropped() {
 		b.tally.Dropped(path, n)
 	}
+	if s, ok := w.layout.(layout.Splitter); ok {
+		for path, n := range s.Whole() {
+			b.tally.Whole(path, n)
+		}
+	}
 }
 
 // collect takes a batch over: its records go to the sorter, its bad rows to quarantine.
@@ -403,7 +414,9 @@ func (i *ingester) endFile(b *batch) {
 		if i.failed++; len(i.failures) < maxSamples {
 			i.failures = append(i.failures, t.Failure)
 		}
-	} else if b.layout != layout.Tables { // the names of tables are not those of kinds
+	} else if b.skipped != "" {
+		i.skipped = append(i.skipped, skippedFile{b.name, b.skipped})
+	} else if !layout.IsMapped(b.layout) { // the names of tables are not those of kinds
 		i.kinds[b.read.Kind] = true
 	}
 	i.tallies.merge(b.number, t)

@@ -22,6 +22,8 @@ func (m *model) fill(rec wire.Record) {
 		case wire.Present(rec, f):
 		case f == m.original: // better than none; the title is what rows of lists have
 			*rec.String(f) = wire.Text(rec.String(m.texts[0].field).V)
+		case m.original != nil && f == m.texts[0].field: // an id export has the original title alone
+			*rec.String(f) = wire.Text(m.originalOf(rec))
 		case f.Name == "name" && m.word != 0:
 			*rec.String(f) = wire.Text(m.englishName(rec))
 		default:

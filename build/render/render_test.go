@@ -413,6 +413,19 @@ func TestTitleWithoutOriginal(t *testing.T) {
 	}
 }
 
+// TestOriginalWithoutTitle: an id export has the original title alone, which is better
+// than none; one that a row gives is kept, empty as it may be.
+func TestOriginalWithoutTitle(t *testing.T) {
+	for row, want := range map[string]string{
+		`{"id":8,"original_title":"Export"}`:            `"title":"Export"`,
+		`{"id":8,"original_title":"Export","title":""}`: `"title":""`,
+	} {
+		if got := texts(t, New().Movie(parse(t, row), TitleDerived{}))["details"]; !strings.Contains(got, want) {
+			t.Errorf("details of %s = %s, want %s", row, got, want)
+		}
+	}
+}
+
 // TestBorrowedPages: a language that has the first page alone has the base's others.
 func TestBorrowedPages(t *testing.T) {
 	row := func(page int, lang, title string) string {

@@ -37,6 +37,7 @@ func (a *app) ingestCommand() *cobra.Command {
 		Args: argCount(1, -1),
 	}
 	f := c.Flags()
+	f.StringArrayVar(&cfg.Mappings, "mapping", nil, "mapping `FILE` that says what the columns of tables mean; may be given several times")
 	f.StringVar(&cfg.Catalog, "catalog", "", "`DIR` or s3://, gs://, azblob:// or file:// URL of the catalogue, made when it is missing")
 	mirrorFlag(f, &bucket)
 	f.BoolVar(&bucket.BreakLock, "break-lock", false, "take the lock of a catalogue in a bucket that an ingest left behind")
@@ -66,7 +67,7 @@ func (a *app) ingestCommand() *cobra.Command {
 func checkIngest(cfg *ingest.Config) error {
 	var errs []error
 	if cfg.Layout != layout.Auto {
-		_, err := layout.New(cfg.Layout, "")
+		_, err := layout.New(cfg.Layout, layout.Options{})
 		errs = append(errs, err)
 	}
 	if kinds := ingest.Kinds(); cfg.Kind != "" && !slices.Contains(kinds, cfg.Kind) {
@@ -139,6 +140,7 @@ func writeIngest(w io.Writer, r *ingest.Report) {
 	writeCounts(w, "kept, though the API does not have it", r.Unknown)
 	writeCounts(w, "number given as text", r.Coerced)
 	writeCounts(w, "left out", r.Dropped)
+	writeCounts(w, "list kept whole, as it cannot be split safely", r.Whole)
 	for _, file := range r.Skipped {
 		fmt.Fprintf(w, "skipped: %s\n", file)
 	}

@@ -20,6 +20,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"reelsplice/data/sample"
+	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/object/objecttest"
 )
 
@@ -44,6 +46,7 @@ func TestScript(t *testing.T) {
 			"set":      scriptSet,
 			"appears":  scriptAppears,
 			"get":      scriptGet,
+			"removed":  scriptRemoved,
 			"store":    func(ts *testscript.TestScript, _ bool, args []string) { scriptStore(ts, store, args) },
 			"stored":   func(ts *testscript.TestScript, _ bool, args []string) { scriptStored(ts, store, args) },
 		},
@@ -159,6 +162,20 @@ func scriptSet(ts *testscript.TestScript, _ bool, args []string) {
 
 // patience bounds what a script waits for.
 const patience = 2 * time.Minute
+
+// scriptRemoved makes movies the removed ones of a catalogue: removed DIR ID[:INTO]...
+func scriptRemoved(ts *testscript.TestScript, _ bool, args []string) {
+	var list []catalog.Removed
+	for _, arg := range args[1:] {
+		id, into, merged := strings.Cut(arg, ":")
+		r := catalog.Removed{Kind: fragment.KindMovie, Key: catalog.NumberKey(int64(number(ts, id))), Merged: merged}
+		if merged {
+			r.Into = catalog.NumberKey(int64(number(ts, into)))
+		}
+		list = append(list, r)
+	}
+	ts.Check(catalog.WriteRemoved(ts.MkAbs(args[0]), list))
+}
 
 // waitFor asks again and again until ok.
 func waitFor(ts *testscript.TestScript, what string, ok func() bool) {

@@ -196,6 +196,13 @@ func (w *smallWorld) write(t *testing.T, dir string) {
 // open builds the world and opens the release, which has to be sound.
 func (w *smallWorld) open(t *testing.T) *release.Reader {
 	t.Helper()
+	rel, _ := w.build(t)
+	return rel
+}
+
+// build is open, and returns the folder of the release's store too.
+func (w *smallWorld) build(t *testing.T) (_ *release.Reader, releases string) {
+	t.Helper()
 	dir := t.TempDir()
 	catalogDir := filepath.Join(dir, "catalog")
 	if err := os.MkdirAll(catalogDir, 0o755); err != nil {
@@ -203,11 +210,12 @@ func (w *smallWorld) open(t *testing.T) *release.Reader {
 	}
 	w.write(t, catalogDir)
 	rel := buildCatalog(t, dir)
-	problems, err := release.Verify(t.Context(), filepath.Join(dir, "releases", rel.Manifest().ID), release.VerifyOptions{}, nil)
+	releases = filepath.Join(dir, "releases")
+	problems, err := release.Verify(t.Context(), filepath.Join(releases, rel.Manifest().ID), release.VerifyOptions{}, nil)
 	if err != nil || len(problems) > 0 {
 		t.Fatalf("verify: %v, %v", problems, err)
 	}
-	return rel
+	return rel, releases
 }
 
 // smallPaths returns the path of each resource that can be, by what it is called.
@@ -430,5 +438,82 @@ func checkInto(t *testing.T, w *smallWorld, found, into map[string]string) {
 	}
 	if !maps.Equal(merged, into) {
 		t.Errorf("merged %v, want %v", into, merged)
+	}
+}
+
+// purgeList returns the names to purge when b takes the place of a.
+func purgeList(t *testing.T, a, b *release.Reader) map[string]bool {
+	t.Helper()
+	c, err := release.Compare(t.Context(), a, b, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := map[string]bool{}
+	add := func(key []byte) error {
+		names[string(serve.AppendPurge(nil, key))] = true
+		return nil
+	}
+	for _, change := range release.Changes() {
+		if err := c.Each(t.Context(), change, func(d release.Difference) error { return add(d.Key) }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := c.NewAliases(add); err != nil {
+		t.Fatal(err)
+	}
+	return names
+}
+
+// TestPurge: what a cache still holds after purging is what the later release answers,
+// found or not.
+func TestPurge(t *testing.T) {
+	rounds := uint64(12)
+	if testing.Short() || raceDetector {
+		rounds = 2
+	}
+	targets := aliasPaths()
+	for _, path := range smallPaths() {
+		path, query, _ := strings.Cut(path, "?")
+		for _, more := range []string{"", "&language=de-DE", "&append_to_response=credits,videos,season/1,season/0/credits"} {
+			targets = append(targets, path+"?"+query+more)
+		}
+		if query == "" {
+			targets = append(targets, path+"/combined_credits", path+"/recommendations", path+"/movies", path+"/images")
+		}
+	}
+	for n := range 300 {
+		targets = append(targets, fmt.Sprintf("/3/tv/season/%d/changes", n))
+	}
+	slices.Sort(targets)
+	kept, purged := 0, 0
+	for seed := range rounds {
+		r := rand.New(rand.NewPCG(seed, 2))
+		before := &smallWorld{map[int]smallMovie{}, map[int][][]int{1: randomSeries(r)}, map[int]int{1: 0, 2: 0}, nil}
+		for id := 1; id < maxMovie; id++ {
+			before.movies[id] = randomMovie(r)
+		}
+		after := before.clone()
+		for range 1 + r.IntN(2) {
+			after.change(r)
+		}
+		a, earlier := before.build(t)
+		b, later := after.build(t)
+		names := purgeList(t, a, b)
+		cache, origin := newEdge(t, earlier, a.Manifest().ID), newEdge(t, later, b.Manifest().ID)
+		for _, target := range targets {
+			was, is := cache.get(target), origin.get(target)
+			if slices.ContainsFunc(strings.Fields(was.keys), func(k string) bool { return names[k] }) {
+				purged++
+				continue
+			}
+			kept++
+			if was.status != is.status || was.body != is.body {
+				t.Errorf("seed %d: %s stays in the cache under %q with %d %.80s, the release answers %d %.80s",
+					seed, target, was.keys, was.status, was.body, is.status, is.body)
+			}
+		}
+	}
+	if kept < 50 || purged < 50 {
+		t.Errorf("%d answers kept, %d purged: too few to tell anything", kept, purged)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/wire"
 )
 
@@ -36,6 +37,8 @@ func (p *Parts) add(dst, src wire.Record, conflict func(Conflict)) {
 			appendElements(dst, src, f)
 		case f.Shape == wire.ShapeObject:
 			p.addObject(dst, src, f, conflict)
+		case f.Shape == wire.ShapePages:
+			p.addPages(dst, src, f, conflict)
 		case !wire.Same(dst, src, f):
 			p.choose(dst, src, f, conflict)
 		}
@@ -56,6 +59,19 @@ func (p *Parts) addObject(dst, src wire.Record, f *wire.Field, conflict func(Con
 		p.add(to, from, conflict)
 	case ok2:
 		wire.Copy(dst, src, f)
+	}
+}
+
+// addPages adds the rows of src's pages to those that dst has of them.
+func (p *Parts) addPages(dst, src wire.Record, f *wire.Field, conflict func(Conflict)) {
+	for _, page := range elements(src, f) {
+		same := func(other wire.Record) bool { return placeOf(other) == placeOf(page) }
+		old := elements(dst, f)
+		if i := slices.IndexFunc(old, same); i >= 0 {
+			p.add(old[i], page, conflict)
+			continue
+		}
+		assign(dst.Grow(f), page)
 	}
 }
 
@@ -111,11 +127,17 @@ func settle(r wire.Record) {
 			if n, _ := r.Len(f); n > 1 {
 				settleList(r, f)
 			}
+		case wire.ShapePages:
+			for _, page := range elements(r, f) {
+				settle(page)
+			}
+			catalog.CountRows(r, f)
 		}
 	}
 }
 
-// settleList orders a list: as it says itself, else by department and job. Elements that
+// settleList orders a list: as it says itself, else by department and job, else by when
+// they were written. Elements that
 // say the same of the same resource are one.
 func settleList(r wire.Record, f *wire.Field) {
 	list := elements(r, f)
@@ -133,7 +155,7 @@ type rank struct {
 	order                      int64
 	department, job, character string
 	id                         int64
-	text                       string
+	created, text              string
 }
 
 func rankOf(el wire.Record) rank {
@@ -143,7 +165,7 @@ func rankOf(el wire.Record) rank {
 	}
 	return rank{
 		order.V, text(el, "department"), text(el, "job"), text(el, "character"),
-		integer(el, "id").V, jsonOf(el),
+		integer(el, "id").V, text(el, "created_at"), jsonOf(el),
 	}
 }
 
@@ -154,7 +176,7 @@ func (a rank) compare(b rank) int {
 // compareAll compares everything but the texts.
 func (a rank) compareAll(b rank) int {
 	return cmp.Or(cmp.Compare(a.order, b.order), strings.Compare(a.department, b.department), strings.Compare(a.job, b.job),
-		cmp.Compare(a.id, b.id), strings.Compare(a.character, b.character))
+		cmp.Compare(a.id, b.id), strings.Compare(a.character, b.character), strings.Compare(a.created, b.created))
 }
 
 // same reports whether two elements say the same of one resource. Elements without an

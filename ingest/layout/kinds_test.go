@@ -5,9 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/wire"
 )
 
 const hex24 = "5acf93e60e0a26346d0000ce"
@@ -25,7 +22,7 @@ func described(recs []Record) []string {
 func TestKinds(t *testing.T) {
 	f := func(language, kindName string, row Row, want ...string) {
 		t.Helper()
-		l, err := New(TMDB, language)
+		l, err := New(TMDB, Options{Language: language})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -192,7 +189,7 @@ func TestMovnixSeries(t *testing.T) {
 
 // TestTables: a row of a table of links is part of the records that it links.
 func TestTables(t *testing.T) {
-	l := newTables("")
+	l := newMapped(Tables, ready(Tables), Options{})
 	f := func(file, row string, want ...string) {
 		t.Helper()
 		recs, err := l.Records(Row{File: file, JSON: row, Table: true})
@@ -221,41 +218,19 @@ func TestTables(t *testing.T) {
 			t.Errorf("Records(%s, %s) = %s, %v, want %s", file, row, described(recs), err, want)
 		}
 	}
-	refuse("films", `{"id":null,"title":"A"}`, "id: want an integer, found nothing")
-	refuse("credits", `{"movie_id":5,"person_id":"x","name":"N","department":"Acting"}`, `credits.cast[0].id: want an integer, found "x"`)
-	refuse("names", `{}`, `layout tables: no table "names": want one of films, credits, persons`)
+	refuse("films", `{"id":null,"title":"A","genre_ids_json":"[]"}`, "id: want an integer, found nothing")
+	refuse("credits", `{"movie_id":5,"person_id":"x","name":"N","department":"Acting","job":"","cast_order":1}`, `person_id: want an integer, found "x"`)
+	refuse("names", `{}`, `layout tables: no mapping is of a table "names" with these columns: want one of companies, credits, films, movie_cast, movie_genres, movie_reviews, movies, networks, persons`)
 
 	all := `{"movie_id":1,"person_id":2,"name":"","job":"","department":"","cast_order":1,"character":""}`
 	for _, c := range []struct{ file, row, want string }{
 		{"credits", all, Tables},
 		{"credits", `{"id":"` + hex24 + `","credit_type":"cast"}`, TMDB},
-		{"credits", strings.Replace(all, "{", `{"more":1,`, 1), TMDB},
+		{"credits", strings.Replace(all, "{", `{"more":1,`, 1), Tables},
 		{"movie_credits", all, TMDB},
 	} {
-		if got := Detect(c.file, []byte(c.row)); got != c.want {
+		if got := Detect(c.file, []byte(c.row), Options{}); got != c.want {
 			t.Errorf("Detect(%s, %s) = %s, want %s", c.file, c.row, got, c.want)
 		}
 	}
-}
-
-// TestMappings: the table of mappings speaks of members that exist.
-func TestMappings(t *testing.T) {
-	for _, m := range mappings {
-		typ := catalog.TypeOf(m.kind)
-		for _, c := range m.columns {
-			path, element := strings.CutPrefix(c.member, ".")
-			if element {
-				path = m.list + "." + path
-			}
-			if path != "" && path != "genre_ids" && !hasMember(typ.Plan, path) {
-				t.Errorf("table %s, column %s: a %s has no member %s", m.file, c.name, typ.Name(), path)
-			}
-		}
-	}
-}
-
-func hasMember(p *wire.Plan, path string) bool {
-	name, rest, nested := strings.Cut(path, ".")
-	f, ok := p.Field(name)
-	return ok && (!nested || f.Elem != nil && hasMember(f.Elem, rest))
 }

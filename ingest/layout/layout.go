@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"reelsplice/data/reference"
@@ -53,23 +54,56 @@ type Layout interface {
 	Dropped() map[string]int64
 }
 
+// A Splitter is a Layout that tells which joined lists it kept whole.
+type Splitter interface {
+	// Whole counts them, by table and column.
+	Whole() map[string]int64
+}
+
 // Names of layouts.
 const (
-	Auto   = "auto"
-	TMDB   = "tmdb"
-	Movnix = "movnix"
-	Tables = "tables"
+	Auto     = "auto"
+	TMDB     = "tmdb"
+	Movnix   = "movnix"
+	Tables   = "tables"
+	Kaggle   = "kaggle"
+	IDExport = "idexport"
 )
 
 // Names lists the layouts that New knows.
-func Names() []string { return []string{Auto, TMDB, Movnix, Tables} }
+func Names() []string { return []string{Auto, TMDB, Movnix, Tables, Kaggle, IDExport} }
 
-// Detect returns the name of the layout that a row of a file is in: movnix has the
-// object "movie" or "tvShow" first, which are no members of TMDB's; tables are told by
-// the file's name and the columns together.
-func Detect(file string, row []byte) string {
-	if IsTable(file) && hasColumns(file, row) {
-		return Tables
+// Options say how the rows of a dump are to be read.
+type Options struct {
+	Language string     // of the crawl, as ParseLanguage returns it; "" is en-US
+	Mappings []*Mapping // of layout tables, before those that come with the program
+	Names    NameIDs    // of companies, networks and keywords; nil knows none
+}
+
+// mappings returns the mappings of a layout, nil for layouts that are not made of them.
+func (o *Options) mappings(layout string) []*Mapping {
+	if layout == Tables {
+		return slices.Concat(o.Mappings, ready(Tables))
+	}
+	return ready(layout)
+}
+
+// IsMapped reports whether a layout tells the kind of records by tables and columns,
+// and not by the names that package source knows.
+func IsMapped(layout string) bool { return layout == Tables || layout == Kaggle || layout == IDExport }
+
+// Detect returns the name of the layout that a row of a file is in. Tables, those of
+// the caller's mappings first, are told by their names and columns; movnix has the
+// object "movie" or "tvShow" first, which are no members of TMDB's; everything else is
+// taken for TMDB's. The file's name is without its folder and extensions.
+func Detect(file string, row []byte, o Options) string {
+	columns := columnsOf(row)
+	for _, name := range []string{Tables, IDExport, Kaggle} {
+		// What is nested in answers of the API is text in cells: credits and keywords
+		// have the same members in both.
+		if tableOf(o.mappings(name), file, columns) != nil && (name != Kaggle || isFlat(row)) {
+			return name
+		}
 	}
 	d := json.NewDecoder(bytes.NewReader(row))
 	var head [3]json.Token
@@ -86,18 +120,58 @@ func Detect(file string, row []byte) string {
 	return TMDB
 }
 
-// New returns the layout of that name for a crawl in a language ("" for en-US).
-func New(name, language string) (Layout, error) {
-	switch name {
-	case TMDB:
-		return newTMDB(language), nil
-	case Movnix:
-		if language != "" {
-			return nil, fmt.Errorf("layout %s: its rows are of no language, so language %s cannot be theirs: ingest them without one", Movnix, language)
+// Skip says why a file with such a row holds no records for a layout; "" where it may.
+func Skip(name, file string, row []byte, o Options) string {
+	columns := columnsOf(row)
+	if tableOf(o.mappings(name), file, columns) != nil {
+		return ""
+	}
+	for _, of := range []string{Tables, IDExport, Kaggle} {
+		for _, m := range o.mappings(of) {
+			for i := range m.skips {
+				if m.skips[i].match(file, columns) {
+					return m.skips[i].reason
+				}
+			}
 		}
+	}
+	if IsMapped(name) {
+		return noTable(name, o.mappings(name), file)
+	}
+	return ""
+}
+
+// columnsOf returns the names of a row's members, none of what is no object.
+func columnsOf(row []byte) []string {
+	var out []string
+	_ = eachMember(string(row), func(name, _ string) error {
+		out = append(out, name)
+		return nil
+	})
+	return out
+}
+
+// isFlat reports whether no member of a row is an object or a list.
+func isFlat(row []byte) bool {
+	return eachMember(string(row), func(name, raw string) error {
+		if raw[0] == '{' || raw[0] == '[' {
+			return fmt.Errorf("%s is nested", name)
+		}
+		return nil
+	}) == nil
+}
+
+// New returns the layout of that name.
+func New(name string, o Options) (Layout, error) {
+	switch {
+	case name == TMDB:
+		return newTMDB(o.Language), nil
+	case name == Movnix && o.Language != "":
+		return nil, fmt.Errorf("layout %s: its rows are of no language, so language %s cannot be theirs: ingest them without one", Movnix, o.Language)
+	case name == Movnix:
 		return newMovnix(), nil
-	case Tables:
-		return newTables(language), nil
+	case IsMapped(name):
+		return newMapped(name, o.mappings(name), o), nil
 	}
 	return nil, fmt.Errorf("layout %q: want one of %s", name, strings.Join(Names(), ", "))
 }

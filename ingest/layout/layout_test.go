@@ -81,7 +81,7 @@ func TestParseLanguage(t *testing.T) {
 func TestDetect(t *testing.T) {
 	f := func(row, want string) {
 		t.Helper()
-		if got := Detect("movies", []byte(row)); got != want {
+		if got := Detect("movies", []byte(row), Options{}); got != want {
 			t.Errorf("Detect(%s) = %s, want %s", row, got, want)
 		}
 	}
@@ -116,7 +116,7 @@ func TestIsDay(t *testing.T) {
 func TestTMDB(t *testing.T) {
 	f := func(language string, row Row, want string) {
 		t.Helper()
-		l, err := New(TMDB, language)
+		l, err := New(TMDB, Options{Language: language})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -218,7 +218,7 @@ func TestTMDBRefuses(t *testing.T) {
 }
 
 func TestMovnix(t *testing.T) {
-	l, err := New(Movnix, "")
+	l, err := New(Movnix, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -366,14 +366,15 @@ func FuzzRecords(f *testing.F) {
 	f.Fuzz(func(t *testing.T, kindName, row, language string, table bool) {
 		language, err := ParseLanguage(language)
 		typ, ok := catalog.TypeNamed(kindName)
-		if !ok && !IsTable(kindName) || err != nil || len(row) > 1<<14 || !utf8.ValidString(row) || !json.Valid([]byte(row)) {
+		table2 := tableOf(ready(Tables), kindName, columnsOf([]byte(row))) != nil
+		if !ok && !table2 || err != nil || len(row) > 1<<14 || !utf8.ValidString(row) || !json.Valid([]byte(row)) {
 			return // package source hands out valid JSON only
 		}
 		var l Layout = newTMDB(language)
-		if Detect(kindName, []byte(row)) == Movnix {
+		if Detect(kindName, []byte(row), Options{}) == Movnix {
 			l = newMovnix()
-		} else if IsTable(kindName) {
-			l = newTables(language)
+		} else if table2 {
+			l = newMapped(Tables, ready(Tables), Options{Language: language})
 		}
 		recs, err := l.Records(Row{JSON: row, File: kindName, Type: typ, Table: table})
 		if err != nil {
@@ -402,15 +403,15 @@ func FuzzRecords(f *testing.F) {
 
 func TestNames(t *testing.T) {
 	for _, name := range Names() {
-		if _, err := New(name, ""); err != nil && name != Auto {
+		if _, err := New(name, Options{}); err != nil && name != Auto {
 			t.Errorf("New(%q) = %v", name, err)
 		}
 	}
-	if _, err := New("csv", ""); err == nil || err.Error() != `layout "csv": want one of auto, tmdb, movnix, tables` {
+	if _, err := New("csv", Options{}); err == nil || err.Error() != `layout "csv": want one of auto, tmdb, movnix, tables, kaggle, idexport` {
 		t.Errorf("New(csv) = %v", err)
 	}
 	want := "layout movnix: its rows are of no language, so language de-DE cannot be theirs: ingest them without one"
-	if _, err := New(Movnix, "de-DE"); err == nil || err.Error() != want {
+	if _, err := New(Movnix, Options{Language: "de-DE"}); err == nil || err.Error() != want {
 		t.Errorf("New(movnix, de-DE) = %v, want %s", err, want)
 	}
 	if !slices.Contains(Names(), Auto) {
@@ -421,7 +422,7 @@ func TestNames(t *testing.T) {
 // TestMovnixMainImages: the main images come first, with the sizes that they have where
 // they come again.
 func TestMovnixMainImages(t *testing.T) {
-	l, err := New(Movnix, "")
+	l, err := New(Movnix, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

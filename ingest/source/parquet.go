@@ -28,7 +28,8 @@ type parquetRows struct {
 	leaves  []*pqNode // in the order of the columns
 	budget  pqBudget
 	unpack  unpacker
-	columns []*pqColumn // leaves of the current row group, nil before the first
+	all     []*pqColumn // of the leaves, used again for each row group
+	columns []*pqColumn // all of them while a row group is open, otherwise nil
 	group   int         // 0-based row group to read from
 	inGroup int64       // rows of it that were read
 	row     int64       // rows of the file that were read
@@ -39,7 +40,7 @@ type parquetRows struct {
 // as it lies on disk. The library may panic on damaged files; that becomes an error.
 func newParquetRows(r io.ReaderAt, name string, size, onDisk int64, o Options, consumed *atomic.Int64) (p *parquetRows, err error) {
 	defer recoverTo(&err)
-	meta, err := readFooter(r, size)
+	meta, err := readFooter(r, size, expandable(onDisk, o.maxRatio()))
 	if err != nil {
 		return nil, err
 	}
@@ -65,6 +66,10 @@ func newParquetRows(r io.ReaderAt, name string, size, onDisk int64, o Options, c
 	}
 	for _, leaf := range root.leaves(nil) {
 		p.leaves[leaf.column] = leaf
+	}
+	for _, leaf := range p.leaves {
+		src := &pqPages{leaf: leaf, budget: &p.budget, unpack: &p.unpack}
+		p.all = append(p.all, &pqColumn{name: leaf.path, flat: leaf.rep == 0, src: src, buf: make([]parquet.Value, parquetValueBatch)})
 	}
 	return p, p.checkRows()
 }
@@ -156,12 +161,10 @@ func (p *parquetRows) finish(w *pqWriter) Row {
 // openGroup opens the columns of g. Whichever group it is, the one of the schema decodes.
 func (p *parquetRows) openGroup(g *format.RowGroup) {
 	chunks := p.schema.RowGroups()[0].ColumnChunks()
-	p.columns = make([]*pqColumn, len(chunks))
-	for i, chunk := range chunks {
-		src := newPqPages(p.r, &g.Columns[i].MetaData, p.leaves[i], &p.budget, &p.unpack)
-		p.columns[i] = &pqColumn{
-			name: p.leaves[i].path, src: src, pages: chunk.(*parquet.FileColumnChunk).PagesFrom(src), buf: make([]parquet.Value, parquetValueBatch),
-		}
+	p.columns = p.all
+	for i, c := range p.columns {
+		c.src.reset(p.r, &g.Columns[i].MetaData, max(parquetHeadBytes, parquetReadAll/len(p.columns)))
+		*c = pqColumn{name: c.name, flat: c.flat, src: c.src, buf: c.buf, pages: chunks[i].(*parquet.FileColumnChunk).PagesFrom(c.src)}
 	}
 }
 
@@ -195,6 +198,7 @@ func (p *parquetRows) close() {
 // A pqColumn reads the values of one leaf column in one row group.
 type pqColumn struct {
 	name  string
+	flat  bool // one value a row
 	src   *pqPages
 	pages parquet.Pages
 	page  parquet.Page
@@ -222,6 +226,11 @@ func (c *pqColumn) nextRow(maxValues int) error {
 		} else if err != nil {
 			return err
 		}
+	}
+	if c.flat { // without a look at the next page, which may be damaged
+		c.row = c.buf[c.pos : c.pos+1]
+		c.pos++
+		return nil
 	}
 	for first := true; ; first = false {
 		start := c.pos

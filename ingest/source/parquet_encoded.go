@@ -11,6 +11,10 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
+// oldDictionary is how writers of version 1 of the format name the encoding of a page of
+// places in a dictionary, and of the dictionary itself.
+const oldDictionary = format.Encoding(2)
+
 // spareValues is how many values more than its page an encoded run may hold. Bit-packed
 // runs are padded to eight values, and some writers pad to a whole group of them.
 const spareValues = 1024
@@ -121,7 +125,7 @@ func checkRuns(b []byte, width, values int) error {
 // checkValues checks the values of a page, b, that are encoded with e.
 func (p *pqPages) checkValues(e format.Encoding, b []byte, values int) error {
 	switch e {
-	case format.PlainDictionary, format.RLEDictionary:
+	case oldDictionary, format.RLEDictionary:
 		switch {
 		case !p.dict:
 			return errors.New("it refers to a dictionary, but none is in front of it")

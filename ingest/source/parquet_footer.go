@@ -3,6 +3,7 @@ package source
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -17,9 +18,10 @@ import (
 // measure because a run of NULLs takes no bytes in the file at all.
 const valueBytes = 8
 
-// readFooter reads the metadata of the Parquet file of size bytes behind r and checks
-// all that it claims.
-func readFooter(r io.ReaderAt, size int64) (*format.FileMetaData, error) {
+// readFooter reads the metadata of the Parquet file of size bytes behind r. An item of a
+// list that takes a byte there takes hundreds in memory, so there may be as many as a file
+// that may take expanded bytes can have.
+func readFooter(r io.ReaderAt, size, expanded int64) (*format.FileMetaData, error) {
 	if err := checkFooter(r, size); err != nil {
 		return nil, err
 	}
@@ -32,12 +34,14 @@ func readFooter(r io.ReaderAt, size int64) (*format.FileMetaData, error) {
 		return nil, err
 	}
 	meta := new(format.FileMetaData)
-	n, err := decodeThrift(b, meta)
+	n, err := decodeThrift(b, meta, int(min(maxFooterItems, expanded/itemBytes)))
 	switch {
+	case errors.Is(err, ErrLimit):
+		return nil, fmt.Errorf("footer of the Parquet file: %w", err)
 	case err != nil:
 		return nil, fmt.Errorf("corrupt Parquet footer: %w", err)
 	case meta.EncryptionAlgorithm.Value != nil:
-		return nil, fmt.Errorf("is an encrypted Parquet file")
+		return nil, errors.New("is an encrypted Parquet file")
 	case n < len(b):
 		return nil, fmt.Errorf("corrupt Parquet footer: found %d bytes behind it", len(b)-n)
 	}
@@ -77,7 +81,7 @@ type schemaChecker struct {
 // checkSchema returns the number of leaf columns.
 func checkSchema(schema []format.SchemaElement) (leaves int, err error) {
 	if len(schema) == 0 {
-		return 0, fmt.Errorf("no columns in the Parquet file")
+		return 0, errors.New("no columns in the Parquet file")
 	}
 	c := schemaChecker{schema: schema}
 	if err := c.node(0); err != nil {
@@ -87,7 +91,7 @@ func checkSchema(schema []format.SchemaElement) (leaves int, err error) {
 		return 0, fmt.Errorf("corrupt Parquet footer: %d nodes of the schema belong to no group", len(schema)-c.next)
 	}
 	if c.leaves == 0 {
-		return 0, fmt.Errorf("no columns in the Parquet file")
+		return 0, errors.New("no columns in the Parquet file")
 	}
 	return c.leaves, nil
 }
@@ -95,7 +99,7 @@ func checkSchema(schema []format.SchemaElement) (leaves int, err error) {
 // node checks the next node and all below it.
 func (c *schemaChecker) node(depth int) error {
 	if c.next >= len(c.schema) {
-		return fmt.Errorf("corrupt Parquet footer: the schema ends inside a group")
+		return errors.New("corrupt Parquet footer: the schema ends inside a group")
 	}
 	e := &c.schema[c.next]
 	c.next++
@@ -163,7 +167,7 @@ func checkChunk(c *format.ColumnChunk, rows, size int64) error {
 	m := &c.MetaData
 	switch start := chunkStart(m); {
 	case len(c.EncryptedColumnMetadata) > 0 || c.CryptoMetadata.Value != nil:
-		return fmt.Errorf("it is encrypted")
+		return errors.New("it is encrypted")
 	case m.NumValues < rows:
 		return fmt.Errorf("it has %d values in %d rows", m.NumValues, rows)
 	case start < 0 || m.TotalCompressedSize < 0 || start > size || m.TotalCompressedSize > size-start:

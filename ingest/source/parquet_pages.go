@@ -12,7 +12,9 @@ import (
 )
 
 const (
-	parquetReadBytes = 256 << 10 // read buffer of a column, and the longest header of a page
+	parquetReadBytes = 128 << 10 // largest read buffer of a column, and the longest header of a page
+	parquetReadAll   = 64 << 20  // read buffers of all columns together, about
+	maxPageItems     = 1 << 10   // in the lists of a page's header
 	parquetHeadBytes = 4 << 10   // read buffer of the library, which reads headers that pqPages writes
 )
 
@@ -44,14 +46,16 @@ func (b *pqBudget) spend(n int64) error {
 // It is an io.ReaderAt because that is what the library reads from. It must be read from
 // its start to its end.
 type pqPages struct {
-	in     *bufio.Reader
-	left   int64 // bytes of the column that were not read yet
-	codec  format.CompressionCodec
 	leaf   *pqNode
-	values int64 // values of the column that were not read yet
-	dict   bool  // the dictionary has passed
 	budget *pqBudget
 	unpack *unpacker
+
+	section io.SectionReader // of the file
+	in      *bufio.Reader    // of section
+	left    int64            // bytes of the column that were not read yet
+	codec   format.CompressionCodec
+	values  int64 // values of the column that were not read yet
+	dict    bool  // the dictionary has passed
 
 	off  int64  // of the stream
 	head []byte // what is left of the header of the current page
@@ -61,13 +65,18 @@ type pqPages struct {
 	err  error
 }
 
-// newPqPages returns the pages of the column that m describes.
-func newPqPages(r io.ReaderAt, m *format.ColumnMetaData, leaf *pqNode, budget *pqBudget, unpack *unpacker) *pqPages {
-	in := io.NewSectionReader(r, chunkStart(m), m.TotalCompressedSize)
-	return &pqPages{
-		in: bufio.NewReaderSize(in, int(min(parquetReadBytes, max(m.TotalCompressedSize, 16)))), left: m.TotalCompressedSize,
-		codec: m.Codec, leaf: leaf, values: m.NumValues, budget: budget, unpack: unpack,
+// reset makes p the pages of the column in r that m describes, read with a buffer of at
+// most buffer bytes at first. Its buffers stay.
+func (p *pqPages) reset(r io.ReaderAt, m *format.ColumnMetaData, buffer int) {
+	p.section = *io.NewSectionReader(r, chunkStart(m), m.TotalCompressedSize)
+	buffer = int(min(m.TotalCompressedSize, int64(buffer), parquetReadBytes))
+	if p.in == nil || p.in.Size() < buffer {
+		p.in = bufio.NewReaderSize(&p.section, buffer)
+	} else {
+		p.in.Reset(&p.section)
 	}
+	p.left, p.codec, p.values, p.dict = m.TotalCompressedSize, m.Codec, m.NumValues, false
+	p.off, p.head, p.body, p.err = 0, nil, nil, nil
 }
 
 // ReadAt reads on from where the last call ended. It reads less than p when it comes to
@@ -104,8 +113,14 @@ func (p *pqPages) nextPage() error {
 	if err != nil {
 		return err
 	}
+	before := p.values
 	if err := p.check(h); err != nil {
 		return err
+	}
+	if h.Type != format.DictionaryPage && p.values == before { // it is empty
+		_, err := p.in.Discard(int(h.CompressedPageSize))
+		p.left -= int64(h.CompressedPageSize)
+		return unexpected(err)
 	}
 	if err := p.read(h); err != nil {
 		return err
@@ -127,8 +142,9 @@ func (p *pqPages) header() (*format.PageHeader, error) {
 			return nil, err
 		}
 		h := new(format.PageHeader)
-		n, thriftErr := decodeThrift(b, h)
-		if thriftErr == errThriftShort && err == nil && want < p.in.Size() {
+		n, thriftErr := decodeThrift(b, h, maxPageItems)
+		if thriftErr == errThriftShort && err == nil && want < parquetReadBytes {
+			p.in = bufio.NewReaderSize(p.in, min(8*want, parquetReadBytes)) // p.in itself where that is as large
 			continue
 		}
 		if thriftErr != nil {
@@ -184,7 +200,7 @@ func (p *pqPages) checkDictionary(h *format.DictionaryPageHeader, size int64) er
 	switch {
 	case p.dict:
 		return errors.New("found a second dictionary page")
-	case h.Encoding != format.Plain && h.Encoding != format.PlainDictionary:
+	case h.Encoding != format.Plain && h.Encoding != oldDictionary:
 		return fmt.Errorf("dictionary page is encoded with %s, want PLAIN", h.Encoding)
 	case values < 0 || values*p.leaf.plainBits() > 8*size:
 		return overLimit("dictionary page claims %d values in %d bytes", values, size)

@@ -86,7 +86,7 @@ func TestSharedSources(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := bufio.NewScanner(strings.NewReader(string(list)))
-	files := 0
+	files, densest := 0, 0.0
 	for lines.Scan() {
 		cells := strings.Split(lines.Text(), "\t")
 		want, err := strconv.Atoi(cells[1])
@@ -94,7 +94,7 @@ func TestSharedSources(t *testing.T) {
 			continue
 		}
 		files++
-		good, bad, blank := countAll(t, sharedtest.Path(t, "dumps", filepath.FromSlash(cells[0])))
+		good, bad, blank, ratio := countAll(t, sharedtest.Path(t, "dumps", filepath.FromSlash(cells[0])))
 		wantBad, wantBlank := 0, 0
 		switch cells[0] {
 		case "daily-ids/genre-counts.json":
@@ -104,28 +104,40 @@ func TestSharedSources(t *testing.T) {
 		case "movies-dataset-mangled/movies_metadata.csv.gz":
 			wantBlank = blankRows
 		}
+		// DefaultMaxRatio has to be far from what is real.
+		if densest = max(densest, ratio); ratio > DefaultMaxRatio/20 {
+			t.Errorf("%s expands to %.1f times its size", cells[0], ratio)
+		}
 		if good+bad+blank != want || bad != wantBad || blank != wantBlank {
 			t.Errorf("%s has %d good, %d bad and %d blank rows, want %d in all, %d bad, %d blank", cells[0], good, bad, blank, want, wantBad, wantBlank)
 		}
 	}
+	t.Logf("%d files, the densest expands to %.1f times its size", files, densest)
 	if files < 40 {
 		t.Errorf("SOURCES.tsv names %d files, want at least 40", files)
 	}
 }
 
-// countAll reads a whole file and judges its rows as encoding/json does.
-func countAll(t *testing.T, p string) (good, bad, blank int) {
+// countAll reads a whole file and judges its rows as encoding/json does. It also returns
+// how many bytes came of each byte on disk.
+func countAll(t *testing.T, p string) (good, bad, blank int, ratio float64) {
 	t.Helper()
 	r, err := Open(File{Path: p}, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer r.Close()
+	bytes := int64(0)
 	for {
 		row, err := r.Next()
+		bytes += row.Size
 		switch {
 		case err == io.EOF:
-			return good, bad, int(r.Blank())
+			out := bytes
+			if p, ok := r.rows.(*parquetRows); ok {
+				out = p.budget.out
+			}
+			return good, bad, int(r.Blank()), float64(out) / float64(r.File().Bytes)
 		case err != nil:
 			t.Fatal(err)
 		case row.Err == nil && !json.Valid(row.JSON):

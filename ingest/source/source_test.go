@@ -11,7 +11,6 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -423,100 +422,6 @@ func FuzzCheckRow(f *testing.F) {
 		}
 		if got != nil && got.syntax && valid {
 			t.Errorf("checkRow finds %s in %q, which is JSON", got.reasonAt(0), b)
-		}
-	})
-}
-
-// FuzzNDJSON reads any bytes. Whatever format they are taken for, nothing panics; as
-// NDJSON the rows are the lines.
-func FuzzNDJSON(f *testing.F) {
-	for _, s := range []string{"{\"a\":1}\n{\"b\":2}\r\n\n", "{\"a\":\"x\n{}\n", "{}{}\n[", "null\n{}\n", "\xef\xbb\xbf{}\n", "[{},1]", "\x1f\x8b\x08\x00"} {
-		f.Add([]byte(s))
-	}
-	dir := f.TempDir()
-	f.Fuzz(func(t *testing.T, b []byte) {
-		p := filepath.Join(dir, "f")
-		if err := os.WriteFile(p, b, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		r, err := Open(File{Path: p}, Options{MaxRowBytes: 1 << 10})
-		if err != nil {
-			return
-		}
-		defer r.Close()
-		var lines [][]byte
-		if r.File().Format == FormatNDJSON && r.File().Compression == CompressionNone {
-			for _, line := range bytes.Split(bytes.TrimPrefix(b, []byte("\xef\xbb\xbf")), []byte{'\n'}) {
-				if line = bytes.Trim(line, " \t\r"); len(line) > 0 {
-					lines = append(lines, line)
-				}
-			}
-		}
-		n := 0
-		for ; ; n++ {
-			row, err := r.Next()
-			if err != nil {
-				break
-			}
-			if row.Err == nil && !json.Valid(row.JSON) {
-				t.Fatalf("row %q is not JSON", row.JSON)
-			}
-			if lines == nil {
-				continue
-			}
-			if n >= len(lines) || !bytes.HasPrefix(lines[n], bytes.Trim(row.JSON, " \t\r")) || row.Size <= 1<<10 && len(row.JSON) != len(lines[n]) {
-				t.Fatalf("row %d is %q of %q", n, row.JSON, lines)
-			}
-		}
-		if lines != nil && n != len(lines) {
-			t.Fatalf("%d rows of %d lines", n, len(lines))
-		}
-	})
-}
-
-// FuzzArray puts any bytes into an array: when the whole is JSON, every element comes
-// back.
-func FuzzArray(f *testing.F) {
-	for _, s := range []string{`{"a":1},{"b":[2,"]"]}`, `1,"a\"",null,[[]],{}`, `{},`, `{"a":1]`, ``, `{"a":"\`, "\xff"} {
-		f.Add([]byte(s))
-	}
-	dir := f.TempDir()
-	f.Fuzz(func(t *testing.T, b []byte) {
-		b = append(append([]byte{'['}, b...), ']')
-		p := filepath.Join(dir, "f")
-		if err := os.WriteFile(p, b, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		r, err := Open(File{Path: p}, Options{})
-		if err != nil {
-			return
-		}
-		defer r.Close()
-		var got [][]byte
-		for {
-			var row Row
-			if row, err = r.Next(); err != nil {
-				break
-			}
-			got = append(got, bytes.Clone(row.JSON))
-		}
-		var want []json.RawMessage
-		if !utf8.Valid(b) {
-			return // an element that is not UTF-8 is a bad row, whatever else it is
-		}
-		if json.Unmarshal(b, &want) != nil {
-			if err == io.EOF {
-				t.Fatalf("%q was read to its end", b)
-			}
-			return
-		}
-		if err != io.EOF || len(got) != len(want) {
-			t.Fatalf("%q gives %d rows, then %v, want %d", b, len(got), err, len(want))
-		}
-		for i := range got {
-			if !bytes.Equal(got[i], bytes.TrimSpace(want[i])) {
-				t.Fatalf("element %d is %q, want %q", i, got[i], want[i])
-			}
 		}
 	})
 }

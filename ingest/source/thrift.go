@@ -18,12 +18,13 @@ var (
 )
 
 // thriftLen returns the length of the struct, in Thrift's compact protocol, that b starts
-// with. It is errThriftShort when the struct goes on behind b.
+// with. It is errThriftShort when the struct goes on behind b, and beyond a limit when its
+// lists have more than most items in all.
 //
 // The library's decoder allocates what the length of a list claims, and has no bound for
 // recursion, so no metadata goes to it before this function has walked over it.
-func thriftLen(b []byte) (int, error) {
-	w := thriftWalker{b: b}
+func thriftLen(b []byte, most int) (int, error) {
+	w := thriftWalker{b: b, items: most}
 	err := w.fields(0)
 	return w.i, err
 }
@@ -32,13 +33,13 @@ func thriftLen(b []byte) (int, error) {
 type thriftWalker struct {
 	b     []byte
 	i     int
-	items int // items of lists, sets and maps
+	items int // that lists, sets and maps may still have
 }
 
 // fields passes the fields of a struct.
 func (w *thriftWalker) fields(depth int) error {
 	if depth > maxThriftDepth {
-		return overLimit("its metadata is nested deeper than %d levels", maxThriftDepth)
+		return overLimit("it is nested deeper than %d levels", maxThriftDepth)
 	}
 	for {
 		c, err := w.byte()
@@ -119,13 +120,13 @@ func (w *thriftWalker) pairs(depth int) error {
 // itemsOf passes n times one value of each type.
 func (w *thriftWalker) itemsOf(n uint64, depth int, types ...thrift.Type) error {
 	if depth > maxThriftDepth {
-		return overLimit("its metadata is nested deeper than %d levels", maxThriftDepth)
+		return overLimit("it is nested deeper than %d levels", maxThriftDepth)
 	}
 	if n > uint64(len(w.b)-w.i) { // each takes a byte or more
 		return errThriftShort
 	}
-	if w.items += int(n); w.items > maxHeaderItems {
-		return overLimit("its metadata lists more than %d items", maxHeaderItems)
+	if w.items -= int(n); w.items < 0 {
+		return overLimit("it lists more items than its size allows")
 	}
 	for range n {
 		for _, typ := range types {
@@ -165,9 +166,10 @@ func (w *thriftWalker) skip(n uint64) error {
 	return nil
 }
 
-// decodeThrift decodes the struct that b starts with into v, and returns its length.
-func decodeThrift(b []byte, v any) (n int, err error) {
-	if n, err = thriftLen(b); err != nil {
+// decodeThrift decodes the struct that b starts with into v, and returns its length. See
+// thriftLen for its errors.
+func decodeThrift(b []byte, v any, most int) (n int, err error) {
+	if n, err = thriftLen(b, most); err != nil {
 		return 0, err
 	}
 	var compact thrift.CompactProtocol

@@ -143,7 +143,7 @@ func (s *shredder) text(col int, o *objectColumns, v string, set bool, rep int) 
 		return
 	}
 	s.bytes += int64(len(v))
-	s.columns[col] = append(s.columns[col], parquet.ByteArrayValue([]byte(v)).Level(rep, o.def+1, col))
+	s.columns[col] = append(s.columns[col], textValue(v).Level(rep, o.def+1, col))
 }
 
 func (s *shredder) null(col, def, rep int) {
@@ -183,7 +183,7 @@ func (s *shredder) field(o *objectColumns, f *fieldColumns, r wire.Record, rep i
 		list := *r.Strings(f.field)
 		for i, v := range list {
 			s.bytes += int64(len(v))
-			s.element(o, f, parquet.ByteArrayValue([]byte(v)), i, rep)
+			s.element(o, f, textValue(v), i, rep)
 		}
 		s.emptyList(o, f, len(list), list != nil, rep)
 	case wire.ShapeInts:

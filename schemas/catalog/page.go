@@ -121,3 +121,19 @@ type ReviewAuthor struct {
 	AvatarPath wire.String `wire:"avatar_path,null"`
 	Rating     wire.Float  `wire:"rating,null"`
 }
+
+// CountRows sets the totals of a list that a table gave whole: where the list is a
+// single page and does not say how many rows there are, they are those of the page.
+func CountRows(r wire.Record, f *wire.Field) {
+	if n, _ := r.Len(f); n != 1 {
+		return
+	}
+	page := r.At(f, 0)
+	pages, _ := page.Plan.Field("total_pages")
+	total, _ := page.Plan.Field("total_results")
+	results, _ := page.Plan.Field("results")
+	if rows, set := page.Len(results); set && !page.Int(pages).Set && !page.Int(total).Set {
+		*page.Int(pages) = wire.Number(1)
+		*page.Int(total) = wire.Number(int64(rows))
+	}
+}

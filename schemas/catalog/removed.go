@@ -194,23 +194,23 @@ func (r Removed) row() removedRow {
 	return row
 }
 
-// removed is the inverse of row.
-func (row *removedRow) removed() (r Removed, err error) {
-	t, ok := TypeNamed(row.Kind)
+// removed is the inverse of Removed.row.
+func (r *removedRow) removed() (v Removed, err error) {
+	t, ok := TypeNamed(r.Kind)
 	if !ok {
-		return r, fmt.Errorf("kind is %q, want that of a record, such as movie", row.Kind)
+		return v, fmt.Errorf("kind is %q, want that of a record, such as movie", r.Kind)
 	}
-	r.Kind = t.Kind
-	if r.Key, err = row.key().parse(t.Kind, ""); err != nil {
-		return r, err
+	v.Kind = t.Kind
+	if v.Key, err = r.key().parse(t.Kind, ""); err != nil {
+		return v, err
 	}
-	if into := row.into(); into != (removedKey{}) {
-		r.Merged = true
-		if r.Into, err = into.parse(t.Kind, "merged_into_"); err != nil {
-			return r, err
+	if into := r.into(); into != (removedKey{}) {
+		v.Merged = true
+		if v.Into, err = into.parse(t.Kind, "merged_into_"); err != nil {
+			return v, err
 		}
 	}
-	return r, r.check()
+	return v, v.check()
 }
 
 // WriteRemoved makes the list the one of the catalogue in dir, durably and at once; an

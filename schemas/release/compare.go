@@ -86,12 +86,16 @@ func (s bitset) has(i uint64) bool { return s[i/64]>>(i%64)&1 != 0 }
 // the list may have a text of its own in that language.
 //
 // Memory: eight bytes for each resource that is not the same, and some bits for each
-// slot of the index. Unless nil, progress is called now and then. Errors about the
+// slot of the index; what is mapped can be dropped at any time. The Readers should not
+// be those of an edge: their directories are read ahead from here on. Unless nil, progress is called now and then. Errors about the
 // content match ErrCorrupt.
 func Compare(ctx context.Context, a, b *Reader, progress func(done, total int64)) (*Comparison, error) {
 	c := &Comparison{
 		a: a, b: b, memos: map[fragment.Sub]*memo{}, progress: progress,
 		defaults: map[fragment.Kind][]fragment.Sub{}, total: int64(len(a.directory) + len(b.directory)),
+	}
+	for _, r := range []*Reader{a, b} { // which have much the same order
+		readAhead(r.directory)
 	}
 	err := c.compareDefaults()
 	if err == nil {

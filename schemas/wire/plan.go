@@ -37,6 +37,7 @@ type Field struct {
 	Own      bool  // ours: kept in the catalogue, in no answer
 	ID       bool  // of ShapePages: the standalone answer has the id before the page
 	Elem     *Plan // of ShapeObject, ShapeObjects, ShapeKeyed and ShapePages
+	Index    int   // of the struct field
 	typ      reflect.Type
 	offset   uintptr
 	prefix   []byte // `"name":`
@@ -172,7 +173,7 @@ func newField(t reflect.Type, sf reflect.StructField, tag string) (f Field, key 
 	if name == "" {
 		panic(fmt.Sprintf("wire: %v.%s has no wire tag", t, sf.Name))
 	}
-	f = Field{Name: name, Column: sf.Tag.Get("column"), typ: sf.Type, offset: sf.Offset}
+	f = Field{Name: name, Column: sf.Tag.Get("column"), Index: sf.Index[0], typ: sf.Type, offset: sf.Offset}
 	if f.Column == "" {
 		f.Column = name
 	}

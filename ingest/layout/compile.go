@@ -1,0 +1,384 @@
+package layout
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"reelsplice/data/reference"
+	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/wire"
+)
+
+// A table is a table of a mapping, ready for rows.
+type table struct {
+	matcher
+	form
+}
+
+// A form says what the members of rows, or of objects inside a column, mean.
+type form struct {
+	label  string          // of the table, in counts and messages
+	ignore map[string]bool // columns without a place, true for those that are not counted
+	shapes []*shape
+}
+
+// A shape is one record that a row makes, or what an object becomes.
+type shape struct {
+	typ     *catalog.Type // nil for objects inside a column
+	part    bool
+	needs   []string
+	where   *whereSpec
+	entries []*entry
+	root    *output
+}
+
+// An output is a member of what a shape writes: the value of an entry, or an object.
+type output struct {
+	name  string
+	entry int // index of the entry; -1 for an object
+	list  bool
+	kids  []*output
+}
+
+// compile makes the tables of what the file said.
+func (m *Mapping) compile() error {
+	var errs []error
+	fail := func(err error, format string, args ...any) {
+		if err != nil {
+			errs = append(errs, fmt.Errorf("mapping %s: %s: %w", m.Name, fmt.Sprintf(format, args...), err))
+		}
+	}
+	if len(m.spec.Tables) == 0 && len(m.spec.Skips) == 0 {
+		return fmt.Errorf("mapping %s: want a [[table]], found none", m.Name)
+	}
+	for i := range m.spec.Tables {
+		s := &m.spec.Tables[i]
+		t := &table{form: form{label: s.label(), ignore: ignored(s.Ignore)}}
+		var err error
+		t.matcher, err = newMatcher(s.Files, s.Requires)
+		fail(err, "table %s", t.label)
+		if len(s.Records) == 0 {
+			fail(errors.New("want a [[table.record]], found none"), "table %s", t.label)
+		}
+		for n := range s.Records {
+			r := &s.Records[n]
+			c := compiler{mapping: m, label: t.label}
+			sh, err := c.record(r)
+			fail(err, "table %s, record %d", t.label, n+1)
+			t.shapes = append(t.shapes, sh)
+		}
+		if s.Exact {
+			t.only = t.columns()
+		}
+		fail(t.contradiction(), "table %s", t.label)
+		m.tables = append(m.tables, t)
+	}
+	for i, s := range m.spec.Skips {
+		k, err := newMatcher(s.Files, s.Requires)
+		if k.reason = s.Reason; err == nil && s.Reason == "" {
+			err = errors.New("want a reason, found none")
+		}
+		fail(err, "skip %d", i+1)
+		m.skips = append(m.skips, k)
+	}
+	return errors.Join(errs...)
+}
+
+// label returns what messages and counts call a table.
+func (s *tableSpec) label() string {
+	if s.Name != "" {
+		return s.Name
+	}
+	if len(s.Files) > 0 {
+		return strings.ToLower(s.Files[0])
+	}
+	return strings.Join(s.Requires, ",")
+}
+
+func ignored(list []ignoreSpec) map[string]bool {
+	out := map[string]bool{}
+	for _, c := range list {
+		out[c.Column] = c.Silent
+	}
+	return out
+}
+
+// columns returns all columns that a form speaks of.
+func (f *form) columns() []string {
+	var out []string
+	for name := range f.ignore {
+		out = append(out, name)
+	}
+	for _, s := range f.shapes {
+		out = append(out, s.columns()...)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// columns returns the columns that a shape uses.
+func (s *shape) columns() []string {
+	out := slices.Clone(s.needs)
+	if s.where != nil {
+		out = append(out, s.where.Column)
+	}
+	for _, e := range s.entries {
+		if e.column != "" {
+			out = append(out, e.column)
+		}
+	}
+	return out
+}
+
+// contradiction refuses columns that are ignored and used.
+func (f *form) contradiction() error {
+	for _, s := range f.shapes {
+		for _, name := range s.columns() {
+			if _, ok := f.ignore[name]; ok {
+				return fmt.Errorf("column %s is used and ignored", name)
+			}
+		}
+	}
+	return nil
+}
+
+// A compiler makes one shape.
+type compiler struct {
+	mapping *Mapping
+	label   string
+	objects []string // that are being compiled, outermost first
+}
+
+// record makes the shape of a record.
+func (c *compiler) record(r *recordSpec) (*shape, error) {
+	typ, ok := catalog.TypeNamed(r.Kind)
+	s := &shape{typ: typ, part: r.Part || r.List != "", needs: r.Needs, where: r.Where, root: &output{entry: -1}}
+	if !ok {
+		return s, fmt.Errorf("kind %q: want one of %s", r.Kind, strings.Join(kindNames(), ", "))
+	}
+	if w := r.Where; w != nil && (w.Column == "" || (w.Is == "") == (w.Not == "")) {
+		return s, errors.New("where: want a column and either is or not")
+	}
+	at := place{typ: typ, plan: typ.Plan}
+	if r.List != "" {
+		list, err := at.field(r.List)
+		if err != nil {
+			return s, fmt.Errorf("list: %w", err)
+		}
+		if list.Shape != wire.ShapeObjects {
+			return s, fmt.Errorf("list: %s is no list of objects", r.List)
+		}
+		at.list, at.element = r.List, list.Elem
+	}
+	if err := c.entries(s, at, r.Map); err != nil {
+		return s, err
+	}
+	return s, s.keyed(at)
+}
+
+// keyed refuses a shape that has no place for the key of its records.
+func (s *shape) keyed(at place) error {
+	for _, name := range keyMembers(s.typ.Kind) {
+		has := func(e *entry) bool { return e.path == name || e.path == "*" }
+		if !slices.ContainsFunc(s.entries, has) {
+			return fmt.Errorf("no column is the member %s, by which %s records are known", name, at.typ.Name())
+		}
+	}
+	return nil
+}
+
+// keyMembers returns the members that records of a kind are known by.
+func keyMembers(k fragment.Kind) []string {
+	switch k {
+	case fragment.KindSeason:
+		return []string{"series_id", "season_number"}
+	case fragment.KindEpisode:
+		return []string{"series_id", "season_number", "episode_number"}
+	}
+	return []string{"id"}
+}
+
+func kindNames() []string {
+	var out []string
+	for _, t := range catalog.Types() {
+		out = append(out, t.Name())
+	}
+	return out
+}
+
+// entries adds entries to a shape.
+func (c *compiler) entries(s *shape, at place, specs []entrySpec) error {
+	if len(specs) == 0 {
+		return errors.New("map: want a column, found none")
+	}
+	var errs []error
+	for i := range specs {
+		spec := &specs[i]
+		e, err := c.entry(at, spec)
+		if err == nil {
+			err = s.root.add(strings.Split(e.path, "."), len(s.entries))
+		}
+		if err != nil {
+			name := spec.Column
+			if name == "" {
+				name = "(none)"
+			}
+			errs = append(errs, fmt.Errorf("column %s: %w", name, err))
+		}
+		s.entries = append(s.entries, e)
+	}
+	s.siblings()
+	return errors.Join(errs...)
+}
+
+// siblings tells the first entry of each column that has a path where the others lead.
+func (s *shape) siblings() {
+	first := map[string]*entry{}
+	for _, e := range s.entries {
+		switch {
+		case e.column == "":
+		case e.inside == nil:
+			first[e.column] = &entry{} // the whole value is used
+		case first[e.column] == nil:
+			first[e.column] = e
+			fallthrough
+		default:
+			first[e.column].siblings = append(first[e.column].siblings, e.inside[0])
+		}
+	}
+}
+
+// entry makes one entry.
+func (c *compiler) entry(at place, spec *entrySpec) (*entry, error) {
+	e := &entry{entrySpec: spec, column: spec.Column}
+	if spec.Member == "" {
+		return e, errors.New("want a member, found none: columns without a place go to ignore")
+	}
+	var err error
+	if e.path, e.field, err = at.target(spec.Member); err != nil {
+		return e, fmt.Errorf("member %q: %w", spec.Member, err)
+	}
+	if at.typ != nil {
+		e.kind = at.typ.Kind
+	}
+	if err := e.choose(); err != nil {
+		return e, err
+	}
+	if spec.Object == "" {
+		return e, nil
+	}
+	e.form, err = c.object(e, spec.Object)
+	return e, err
+}
+
+// object makes the form of the objects inside a column.
+func (c *compiler) object(e *entry, name string) (*form, error) {
+	if e.as != asJSON && e.as != asPython || e.field.Elem == nil || e.field.Shape == wire.ShapeKeyed {
+		return nil, fmt.Errorf("object: member %s is not made of objects", e.Member)
+	}
+	i := slices.IndexFunc(c.mapping.spec.Objects, func(o objectSpec) bool { return o.Name == name })
+	if i < 0 {
+		return nil, fmt.Errorf("object %q: the file has no such [[object]]", name)
+	}
+	if slices.Contains(c.objects, name) {
+		return nil, fmt.Errorf("object %q is inside itself", name)
+	}
+	spec := &c.mapping.spec.Objects[i]
+	sub := compiler{c.mapping, c.label + "." + e.column, append(slices.Clone(c.objects), name)}
+	f := &form{label: sub.label, ignore: ignored(spec.Ignore), shapes: []*shape{{root: &output{entry: -1}}}}
+	if err := sub.entries(f.shapes[0], place{plan: e.field.Elem}, spec.Map); err != nil {
+		return f, fmt.Errorf("object %s: %w", name, err)
+	}
+	return f, f.contradiction()
+}
+
+// add adds the member of an entry below o. A name that ends in [0] is that of the list
+// which the row is an element of.
+func (o *output) add(names []string, entry int) error {
+	name, list := strings.CutSuffix(names[0], "[0]")
+	last := len(names) == 1
+	i := slices.IndexFunc(o.kids, func(k *output) bool { return k.name == name })
+	if i < 0 {
+		kid := &output{name: name, entry: -1, list: list}
+		o.kids = append(o.kids, kid)
+		if last {
+			kid.entry = entry
+			return nil
+		}
+		return kid.add(names[1:], entry)
+	}
+	if last || o.kids[i].entry >= 0 {
+		return errors.New("another column is the same member, or one around or inside it")
+	}
+	return o.kids[i].add(names[1:], entry)
+}
+
+// A place is where the members of entries are.
+type place struct {
+	typ     *catalog.Type // of records; nil inside a column
+	plan    *wire.Plan
+	list    string     // path of the list that rows are elements of
+	element *wire.Plan // of that list
+}
+
+// target returns the path of a member and its field. The member is a path with dots
+// below the record; one that starts with a dot is below the element of the list, and a
+// dot alone is the element. "*" is the record itself: the members of the value are its.
+func (p *place) target(member string) (path string, f *wire.Field, err error) {
+	below, inElement := strings.CutPrefix(member, ".")
+	switch {
+	case member == "*" && p.list == "":
+		return "*", &wire.Field{Name: "*", Shape: wire.ShapeObject, Elem: p.plan}, nil
+	case inElement && p.element == nil:
+		return "", nil, errors.New("starts with a dot, but the record has no list")
+	case member == ".":
+		return p.list + "[0]", &wire.Field{Name: ".", Shape: wire.ShapeObject, Elem: p.element}, nil
+	case inElement:
+		of := place{plan: p.element}
+		f, err = of.field(below)
+		return p.list + "[0]." + below, f, err
+	}
+	f, err = p.field(member)
+	return member, f, err
+}
+
+// field returns the field at a path with dots.
+func (p *place) field(path string) (*wire.Field, error) {
+	name, rest, nested := strings.Cut(path, ".")
+	f, ok := p.plan.Field(name)
+	switch {
+	case !ok && p.typ != nil && !nested:
+		if f := p.special(name); f != nil {
+			return f, nil
+		}
+		return nil, fmt.Errorf("%s records have no member %s", p.typ.Name(), name)
+	case !ok:
+		return nil, fmt.Errorf("there is no member %s", name)
+	case !nested:
+		return f, nil
+	case f.Shape != wire.ShapeObject && f.Shape != wire.ShapePages:
+		return nil, fmt.Errorf("member %s is no object", name)
+	}
+	sub := place{plan: f.Elem}
+	return sub.field(rest)
+}
+
+// special returns the field of a member that the API does not have, but layout tmdb
+// knows: the genres by their ids, and texts that are named after their language.
+func (p *place) special(name string) *wire.Field {
+	if _, ok := p.plan.Field("genres"); ok && name == "genre_ids" {
+		return &wire.Field{Name: name, Shape: wire.ShapeInts}
+	}
+	i := strings.LastIndexByte(name, '_')
+	if i < 0 {
+		return nil
+	}
+	if _, known := reference.LanguageByCode(name[i+1:]); !known {
+		return nil
+	}
+	f, _ := textField(p.typ, name[:i])
+	return f
+}

@@ -1,0 +1,469 @@
+package layout
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"reelsplice/data/reference"
+	"reelsplice/ingest/layout/pyliteral"
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/wire"
+)
+
+// Converters: what "as" of an entry can be.
+const (
+	asText   = "text"
+	asInt    = "int"
+	asFloat  = "float"
+	asBool   = "bool"
+	asDate   = "date"
+	asIMDb   = "imdb"
+	asJSON   = "json"
+	asPython = "python"
+	asName   = "name"
+	asNames  = "names"
+	asList   = "list"
+)
+
+// An entry is one column, or a value of its own, and the member that it is.
+type entry struct {
+	*entrySpec
+	column string
+	path   string // of the member below the record
+	field  *wire.Field
+	kind   fragment.Kind // of the record
+	as     string
+	inside []string // Path, cut
+	// siblings are the members of the column's objects that paths lead into, of the
+	// first entry of a column that has a path; nil for others.
+	siblings  []string
+	separator string
+	constant  string            // JSON text of Value
+	values    map[string]string // JSON texts
+	form      *form             // of the objects in the value
+}
+
+// shapeConverters lists, by shape of the member, the converters that lead to it, the
+// one that is meant where none is named first.
+var shapeConverters = map[wire.Shape][]string{
+	wire.ShapeString:  {asText, asDate, asIMDb},
+	wire.ShapeInt:     {asInt},
+	wire.ShapeFloat:   {asFloat},
+	wire.ShapeBool:    {asBool},
+	wire.ShapeRaw:     {asJSON, asPython, asText},
+	wire.ShapeObject:  {asJSON, asPython, asName},
+	wire.ShapeObjects: {asJSON, asPython, asNames},
+	wire.ShapeStrings: {asJSON, asPython, asNames, asList},
+	wire.ShapeInts:    {asJSON, asPython, asList},
+	wire.ShapeKeyed:   {asJSON, asPython},
+	wire.ShapePages:   {asJSON, asPython},
+}
+
+// defaultSeparator is what most joined lists are joined with.
+const defaultSeparator = ", "
+
+// choose checks the keys of an entry against one another and its member.
+func (e *entry) choose() error {
+	can := shapeConverters[e.field.Shape]
+	e.as = e.As
+	if e.as == "" {
+		e.as = can[0]
+	}
+	if e.Path != "" {
+		e.inside = strings.Split(e.Path, ".")
+		if e.as != asPython {
+			e.as = asJSON
+		}
+		if e.As != "" && e.as != e.As {
+			return fmt.Errorf("as %q: a path leads into values that are json or python", e.As)
+		}
+	} else if !slices.Contains(can, e.as) {
+		return fmt.Errorf("as %q: want one of %s for member %s", e.as, strings.Join(can, ", "), e.Member)
+	}
+	for _, check := range []func() error{e.constantOnly, e.lists, e.dates, e.valueMap} {
+		if err := check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// constantOnly checks that the entry is either of a column or a value of its own.
+func (e *entry) constantOnly() error {
+	if (e.column == "") == (e.Value == nil) {
+		return errors.New("want either a column or a value")
+	}
+	if e.Value == nil {
+		return nil
+	}
+	if e.As != "" || e.Path != "" || e.Values != nil || e.Object != "" {
+		return errors.New("a value of its own is not converted: as, path, values and object say how")
+	}
+	var err error
+	e.constant, err = e.scalar(e.Value)
+	return err
+}
+
+// scalar returns the JSON text of a value of the mapping file for the member.
+func (e *entry) scalar(v any) (string, error) {
+	ok := false
+	switch v.(type) {
+	case string:
+		ok = e.field.Shape == wire.ShapeString
+	case int64:
+		ok = e.field.Shape == wire.ShapeInt || e.field.Shape == wire.ShapeFloat
+	case float64:
+		ok = e.field.Shape == wire.ShapeFloat
+	case bool:
+		ok = e.field.Shape == wire.ShapeBool
+	}
+	if !ok {
+		return "", fmt.Errorf("value %v is nothing that member %s can be", v, e.Member)
+	}
+	b, err := json.Marshal(v)
+	return string(b), err
+}
+
+// lists checks the keys of lists of names.
+func (e *entry) lists() error {
+	e.separator = e.Separator
+	switch {
+	case e.as != asNames && e.as != asName && e.as != asList && e.Of != "":
+		return fmt.Errorf("of %q: want as to be names, name or list", e.Of)
+	case e.as != asNames && e.as != asList && e.Separator != "":
+		return fmt.Errorf("separator %q: want as to be names or list", e.Separator)
+	case e.separator == "":
+		e.separator = defaultSeparator
+	}
+	if e.as != asNames && e.as != asName {
+		if e.as == asList && e.Of != "" {
+			return errors.New("of: a list of texts or numbers has none")
+		}
+		return nil
+	}
+	of := objectsOf
+	if e.field.Shape == wire.ShapeStrings {
+		of = codesOf
+	}
+	if !slices.Contains(of, e.Of) {
+		return fmt.Errorf("of %q: want one of %s", e.Of, strings.Join(of, ", "))
+	}
+	if e.Of == ofGenre && e.kind != fragment.KindMovie && e.kind != fragment.KindTV {
+		return errors.New("of genre: movies and series have genres")
+	}
+	if e.as == asNames && (strings.Contains(e.path, "[0]") || e.kind == 0) {
+		return errors.New("as names: want a list of the record itself, in which it is kept where it cannot be split")
+	}
+	return nil
+}
+
+func (e *entry) dates() error {
+	if e.as != asDate {
+		if e.Formats != nil {
+			return errors.New("formats: want as to be date")
+		}
+		return nil
+	}
+	if len(e.Formats) == 0 {
+		return errors.New("formats: want at least one, for instance YYYY-MM-DD")
+	}
+	for _, f := range e.Formats {
+		if _, ok := dateFormats[f]; !ok {
+			return fmt.Errorf("formats: %q is none of %s", f, strings.Join(formatNames(), ", "))
+		}
+	}
+	if a, b, found := sameDates(e.Formats); found {
+		return fmt.Errorf("formats: %s and %s read the same texts", a, b)
+	}
+	return nil
+}
+
+func formatNames() []string {
+	var out []string
+	for name := range dateFormats {
+		out = append(out, name)
+	}
+	slices.Sort(out)
+	return out
+}
+
+func (e *entry) valueMap() error {
+	if e.Values == nil {
+		return nil
+	}
+	if e.field.Shape > wire.ShapeBool || e.as == asDate || e.as == asIMDb || e.Path != "" {
+		return errors.New("values: want a member that is one text, number or boolean, and no other converter")
+	}
+	e.values = map[string]string{}
+	for text, v := range e.Values {
+		s, err := e.scalar(v)
+		if err != nil {
+			return fmt.Errorf("values: %s: %w", text, err)
+		}
+		e.values[text] = s
+	}
+	return nil
+}
+
+// errWhole says that a list of names cannot be split.
+var errWhole = errors.New("cannot be split")
+
+// convert appends the JSON text of the member that raw, the JSON text of a cell, stands
+// for; nothing where it says nothing. It returns errWhole for a list of names that is
+// to be kept whole, and other errors for what the member cannot be. For json and python
+// that is left to the parser of records but for the syntax.
+func (e *entry) convert(dst []byte, raw string, names NameIDs) ([]byte, error) {
+	s, isText := raw, raw[0] == '"'
+	if isText {
+		s = unquote(raw)
+		if slices.Contains(e.Nothing, s) {
+			return dst, nil
+		}
+	}
+	switch {
+	case raw[0] == '{' || raw[0] == '[':
+		return e.typed(dst, raw)
+	case e.values != nil:
+		v, ok := e.values[s]
+		if !ok {
+			return dst, fmt.Errorf("want one of %s, found %s", e.texts(), found(json.RawMessage(raw)))
+		}
+		return append(dst, v...), nil
+	case e.as == asText:
+		return e.text(dst, raw, s, isText), nil
+	case isText && strings.TrimSpace(s) == "":
+		return dst, nil
+	}
+	out, err := e.parse(dst, s, isText, names)
+	if err != nil && err != errWhole {
+		return dst, fmt.Errorf("%w, found %s", err, found(json.RawMessage(raw)))
+	}
+	return out, err
+}
+
+// typed appends an object or a list of a table that has such columns.
+func (e *entry) typed(dst []byte, raw string) ([]byte, error) {
+	if e.field.Shape <= wire.ShapeBool && e.inside == nil || e.as == asName || e.as == asNames {
+		return dst, fmt.Errorf("want one value, found %s", found(json.RawMessage(raw)))
+	}
+	return append(dst, raw...), nil
+}
+
+// texts lists the texts of the map of values, for messages.
+func (e *entry) texts() string {
+	var out []string
+	for text := range e.values {
+		out = append(out, strconv.Quote(text))
+	}
+	slices.Sort(out)
+	return strings.Join(out, ", ")
+}
+
+// text appends a text without the prefixes that are taken off. What is no text is left
+// to the parser of records.
+func (e *entry) text(dst []byte, raw, s string, isText bool) []byte {
+	if isText {
+		for _, prefix := range e.Strip {
+			if rest, ok := strings.CutPrefix(s, prefix); ok {
+				return wire.AppendString(dst, rest)
+			}
+		}
+	}
+	return append(dst, raw...)
+}
+
+// parse appends what a cell that is no object or list, and not empty, stands for. The
+// errors say what is wanted.
+func (e *entry) parse(dst []byte, s string, isText bool, names NameIDs) ([]byte, error) {
+	switch e.as {
+	case asInt:
+		return appendInt(dst, s)
+	case asFloat:
+		return appendNumber(dst, s)
+	case asBool:
+		return appendBool(dst, s)
+	case asDate:
+		d, err := parseDay(s, e.Formats)
+		return wire.AppendString(dst, d), err
+	case asIMDb:
+		return appendIMDb(dst, s)
+	case asName:
+		return e.oneName(dst, s, names)
+	case asNames:
+		return e.splitNames(dst, s, names)
+	case asList:
+		return e.list(dst, s)
+	case asPython:
+		return appendPython(dst, s)
+	}
+	if !isText {
+		return append(dst, s...), nil // a number or a boolean, for the parser to judge
+	}
+	if !json.Valid([]byte(s)) {
+		return dst, errors.New("want JSON")
+	}
+	return append(dst, s...), nil
+}
+
+// parseNumber returns the number that a text is: digits with a sign, a point and an exponent
+// or not, and blanks around. There are no separators of thousands and no names.
+func parseNumber(s string) (text string, f float64, ok bool) {
+	s = strings.TrimSpace(s)
+	if strings.Trim(s, "0123456789+-.eE") != "" || strings.IndexFunc(s, func(r rune) bool { return !strings.ContainsRune("0123456789+-.eE", r) }) >= 0 {
+		return "", 0, false
+	}
+	f, err := strconv.ParseFloat(s, 64)
+	return s, f, err == nil
+}
+
+// appendInt appends an integer, 550 also for 550.0 and 5.5e2.
+func appendInt(dst []byte, s string) ([]byte, error) {
+	text, f, ok := parseNumber(s)
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+		return strconv.AppendInt(dst, n, 10), nil
+	}
+	if !ok || f != math.Trunc(f) || math.Abs(f) > 1<<53 {
+		return dst, errors.New("want an integer")
+	}
+	return strconv.AppendInt(dst, int64(f), 10), nil
+}
+
+func appendNumber(dst []byte, s string) ([]byte, error) {
+	_, f, ok := parseNumber(s)
+	if !ok {
+		return dst, errors.New("want a number")
+	}
+	return strconv.AppendFloat(dst, f, 'g', -1, 64), nil
+}
+
+func appendBool(dst []byte, s string) ([]byte, error) {
+	switch strings.TrimSpace(s) {
+	case "true", "True", "TRUE", "1", "1.0":
+		return append(dst, "true"...), nil
+	case "false", "False", "FALSE", "0", "0.0":
+		return append(dst, "false"...), nil
+	}
+	return dst, errors.New("want true or false")
+}
+
+// imdbDigits is how many digits an IMDb id has at least.
+const imdbDigits = 7
+
+// appendIMDb appends the IMDb id of a title, of which tables often have the number
+// alone.
+func appendIMDb(dst []byte, s string) ([]byte, error) {
+	text := strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(s), "tt"), ".0")
+	n, err := strconv.ParseUint(text, 10, 32)
+	if err != nil || n == 0 {
+		return dst, errors.New("want an IMDb id of a title, with or without tt")
+	}
+	return fmt.Appendf(dst, `"tt%0*d"`, imdbDigits, n), nil
+}
+
+func appendPython(dst []byte, s string) ([]byte, error) {
+	out, err := pyliteral.AppendJSON(dst, s)
+	if err != nil {
+		return dst, fmt.Errorf("want a Python literal: %w", err)
+	}
+	return out, nil
+}
+
+// list appends the texts or integers of a joined list.
+func (e *entry) list(dst []byte, s string) ([]byte, error) {
+	dst = append(dst, '[')
+	for i, part := range strings.Split(s, e.separator) {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		if e.field.Shape == wire.ShapeStrings {
+			dst = wire.AppendString(dst, part)
+			continue
+		}
+		var err error
+		if dst, err = appendInt(dst, part); err != nil {
+			return dst, fmt.Errorf("want integers with %q between", e.separator)
+		}
+	}
+	return append(dst, ']'), nil
+}
+
+// What the names of "names" and "name" are of.
+const (
+	ofGenre    = "genre"
+	ofCountry  = "country"
+	ofLanguage = "language"
+	ofCompany  = "company"
+	ofNetwork  = "network"
+	ofKeyword  = "keyword"
+	ofPerson   = "person"
+)
+
+var (
+	objectsOf = []string{ofGenre, ofCountry, ofLanguage, ofCompany, ofNetwork, ofKeyword, ofPerson}
+	codesOf   = []string{ofCountry, ofLanguage} // of lists of texts: ISO codes
+)
+
+// named appends the object, or in a list of texts the code, that a name stands for;
+// false where it is not known to stand for just one.
+func (e *entry) named(dst []byte, name string, names NameIDs) ([]byte, bool) {
+	if e.field.Shape == wire.ShapeStrings {
+		return appendCode(dst, e.Of, name)
+	}
+	switch e.Of {
+	case ofGenre:
+		return appendGenre(dst, e.kind, name)
+	case ofCountry:
+		c, ok := countryNamed()[name]
+		dst = append(wire.AppendString(append(dst, `{"iso_3166_1":`...), c), `,"name":`...)
+		return append(wire.AppendString(dst, name), '}'), ok && c != ""
+	case ofLanguage:
+		l, ok := languageNamed()[name]
+		if !ok || l == "" {
+			return dst, false
+		}
+		lang, _ := reference.LanguageByCode(l)
+		dst = append(wire.AppendString(append(dst, `{"english_name":`...), name), `,"iso_639_1":`...)
+		dst = append(wire.AppendString(dst, l), `,"name":`...)
+		return append(wire.AppendString(dst, lang.Name), '}'), true
+	}
+	if names == nil {
+		return dst, false
+	}
+	id, ok := names.ID(nameKinds[e.Of], name)
+	return appendIDName(dst, id, name), ok && id > 0
+}
+
+// nameKinds are the kinds whose names NameIDs knows.
+var nameKinds = map[string]fragment.Kind{
+	ofCompany: fragment.KindCompany, ofNetwork: fragment.KindNetwork, ofKeyword: fragment.KindKeyword, ofPerson: fragment.KindPerson,
+}
+
+func appendIDName(dst []byte, id int64, name string) []byte {
+	dst = append(strconv.AppendInt(append(dst, `{"id":`...), id, 10), `,"name":`...)
+	return append(wire.AppendString(dst, name), '}')
+}
+
+// appendCode appends a code of a country or a language that exists.
+func appendCode(dst []byte, of, code string) ([]byte, bool) {
+	dst = wire.AppendString(dst, code)
+	if of == ofCountry {
+		_, ok := reference.CountryByCode(code)
+		return dst, ok
+	}
+	_, ok := reference.LanguageByCode(code)
+	return dst, ok
+}
+
+// oneName appends what a single name stands for.
+func (e *entry) oneName(dst []byte, s string, names NameIDs) ([]byte, error) {
+	out, ok := e.named(dst, strings.TrimSpace(s), names)
+	if !ok {
+		return dst, fmt.Errorf("want the name of a %s that is known", e.Of)
+	}
+	return out, nil
+}

@@ -1,0 +1,420 @@
+package layout
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/wire"
+)
+
+var update = flag.Bool("update", false, "write goldens and the generated parts of docs")
+
+// marks encloses what is generated in a document.
+var marks = regexp.MustCompile(`(?s)(<!-- generated: go test \./ingest/layout -update -->\n).*?(<!-- end -->)`)
+
+// TestDocs: the mapping tables of the documents are those of the mappings and of the
+// catalogue.
+func TestDocs(t *testing.T) {
+	for name, generated := range map[string]string{
+		"tables.md":   mappingTables(ready(Tables)),
+		"kaggle.md":   mappingTables(ready(Kaggle)),
+		"idexport.md": mappingTables(ready(IDExport)),
+		"tmdb.md":     memberTables(),
+		"movnix.md":   movnixTable(t),
+	} {
+		path := filepath.Join("docs", name)
+		old, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := len(marks.FindAll(old, -1)); n != 1 {
+			t.Fatalf("%s: %d generated parts, want one", path, n)
+		}
+		now := marks.ReplaceAllFunc(old, func(part []byte) []byte {
+			m := marks.FindSubmatch(part)
+			return slices.Concat(m[1], []byte(generated), m[2])
+		})
+		if string(now) == string(old) {
+			continue
+		}
+		if !*update {
+			t.Errorf("%s is stale: go test ./ingest/layout -update", path)
+			continue
+		}
+		if err := os.WriteFile(path, now, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestDocsExample: the example of a mapping in the documents is one.
+func TestDocsExample(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("docs", "tables.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := regexp.MustCompile("(?s)```toml\n(.*?)```").FindSubmatch(text)
+	if m == nil {
+		t.Fatal("tables.md has no example")
+	}
+	if _, err := ParseMapping("example.toml", m[1]); err != nil {
+		t.Error(err)
+	}
+}
+
+// mappingTables writes mappings as Markdown.
+func mappingTables(mappings []*Mapping) string {
+	var b strings.Builder
+	for _, m := range mappings {
+		fmt.Fprintf(&b, "\n### %s\n\n%s\n", m.Name, m.spec.About)
+		for i := range m.spec.Tables {
+			s := &m.spec.Tables[i]
+			fmt.Fprintf(&b, "\n#### Table `%s`\n\n", s.label())
+			if s.About != "" {
+				fmt.Fprintf(&b, "%s ", s.About)
+			}
+			fmt.Fprintf(&b, "%s\n", howFound(s))
+			for n := range s.Records {
+				writeRecord(&b, &s.Records[n])
+			}
+			writeIgnored(&b, s.Ignore)
+		}
+		for i := range m.spec.Objects {
+			o := &m.spec.Objects[i]
+			fmt.Fprintf(&b, "\n#### Object `%s`\n\n| member in the cell | member | converter | remark |\n|---|---|---|---|\n", o.Name)
+			writeEntries(&b, o.Map)
+			writeIgnored(&b, o.Ignore)
+		}
+		if len(m.spec.Skips) > 0 {
+			b.WriteString("\n#### Left out\n\n| columns | reason |\n|---|---|\n")
+		}
+		for _, s := range m.spec.Skips {
+			fmt.Fprintf(&b, "| %s | %s |\n", codes(s.Requires), s.Reason)
+		}
+	}
+	b.WriteString("\n")
+	return b.String()
+}
+
+// howFound says how a table is found.
+func howFound(s *tableSpec) string {
+	var parts []string
+	if len(s.Files) > 0 {
+		parts = append(parts, "a name like "+codes(s.Files))
+	}
+	if len(s.Requires) > 0 {
+		parts = append(parts, "the columns "+codes(s.Requires))
+	}
+	out := "Found by " + strings.Join(parts, " and ")
+	if s.Exact {
+		out += ", and by having no columns but those below"
+	}
+	return out + "."
+}
+
+func writeRecord(b *strings.Builder, r *recordSpec) {
+	fmt.Fprintf(b, "\nEach row ")
+	if w := r.Where; w != nil && w.Is != "" {
+		fmt.Fprintf(b, "in which `%s` is `%s` ", w.Column, w.Is)
+	} else if w != nil {
+		fmt.Fprintf(b, "in which `%s` is not `%s` ", w.Column, w.Not)
+	}
+	switch {
+	case r.List != "":
+		fmt.Fprintf(b, "is an element of `%s` of a **%s**", r.List, r.Kind)
+	case r.Part:
+		fmt.Fprintf(b, "is part of a **%s**", r.Kind)
+	default:
+		fmt.Fprintf(b, "is a **%s**", r.Kind)
+	}
+	if len(r.Needs) > 0 {
+		fmt.Fprintf(b, ", unless %s is empty", codes(r.Needs))
+	}
+	b.WriteString(":\n\n| column | member | converter | remark |\n|---|---|---|---|\n")
+	writeEntries(b, r.Map)
+}
+
+func writeEntries(b *strings.Builder, entries []entrySpec) {
+	for i := range entries {
+		e := &entries[i]
+		column := "`" + e.Column + "`"
+		switch {
+		case e.Column == "":
+			column = fmt.Sprintf("(always `%v`)", e.Value)
+		case e.Path != "":
+			column += ", there `" + e.Path + "`"
+		}
+		fmt.Fprintf(b, "| %s | `%s` | %s | %s |\n", column, e.Member, converter(e), e.Note)
+	}
+}
+
+// converter describes how a cell is read.
+func converter(e *entrySpec) string {
+	out := e.As
+	if len(e.Formats) > 0 {
+		out += " " + strings.Join(e.Formats, ", ")
+	}
+	if e.Of != "" {
+		out += " of " + e.Of
+	}
+	if e.Separator != "" {
+		out += fmt.Sprintf(" between `%s`", e.Separator)
+	}
+	if e.Object != "" {
+		out += ", object `" + e.Object + "`"
+	}
+	var values []string
+	for text, v := range e.Values {
+		values = append(values, fmt.Sprintf("%s is %v", text, v))
+	}
+	slices.Sort(values)
+	if len(e.Nothing) > 0 {
+		values = append(values, codes(e.Nothing)+" is nothing")
+	}
+	if len(e.Strip) > 0 {
+		values = append(values, "without "+codes(e.Strip))
+	}
+	return strings.TrimPrefix(strings.Join(append([]string{out}, values...), ", "), ", ")
+}
+
+func writeIgnored(b *strings.Builder, list []ignoreSpec) {
+	if len(list) == 0 {
+		return
+	}
+	b.WriteString("\nWithout a place in the API:\n\n| column | remark |\n|---|---|\n")
+	for _, c := range list {
+		note := c.Note
+		if c.Silent {
+			note += "; not counted"
+		}
+		fmt.Fprintf(b, "| `%s` | %s |\n", c.Column, note)
+	}
+}
+
+func codes(list []string) string {
+	out := make([]string, len(list))
+	for i := range list {
+		out[i] = "`" + list[i] + "`"
+	}
+	return strings.Join(out, ", ")
+}
+
+// memberTables writes the members of all kinds as Markdown.
+func memberTables() string {
+	var b strings.Builder
+	for _, t := range catalog.Types() {
+		fmt.Fprintf(&b, "\n### %s\n\n| member | type | remark |\n|---|---|---|\n", t.Name())
+		for i := range t.Plan.Fields {
+			f := &t.Plan.Fields[i]
+			fmt.Fprintf(&b, "| `%s` | %s | %s |\n", f.Name, typeOf(f), remark(f))
+		}
+	}
+	b.WriteString("\n")
+	return b.String()
+}
+
+func typeOf(f *wire.Field) string {
+	switch f.Shape {
+	case wire.ShapeString:
+		return "text"
+	case wire.ShapeInt:
+		return "integer"
+	case wire.ShapeFloat:
+		return "number"
+	case wire.ShapeBool:
+		return "boolean"
+	case wire.ShapeRaw:
+		return "any"
+	case wire.ShapeStrings:
+		return "list of texts"
+	case wire.ShapeInts:
+		return "list of integers"
+	}
+	var names []string
+	for i := range f.Elem.Fields {
+		names = append(names, f.Elem.Fields[i].Name)
+	}
+	of := codes(names)
+	switch f.Shape {
+	case wire.ShapeObjects:
+		return "list of objects: " + of
+	case wire.ShapePages:
+		return "page, or list of pages: " + of
+	case wire.ShapeKeyed:
+		return "object of objects: " + of
+	}
+	return "object: " + of
+}
+
+func remark(f *wire.Field) string {
+	var out []string
+	if f.Nullable {
+		out = append(out, "null where there is none")
+	}
+	if f.IsSub() {
+		out = append(out, "sub-request")
+	}
+	if f.Own {
+		out = append(out, "not in answers")
+	}
+	if f.Column != f.Name {
+		out = append(out, "column `"+f.Column+"` in tables")
+	}
+	return strings.Join(out, "; ")
+}
+
+// movnixMembers says, for every member of a row of layout movnix, which member of a
+// movie and of a series it is, "" for none, and a remark.
+var movnixMembers = map[string][3]string{
+	"movie.tmdbId":        {"id", "", "must be there"},
+	"movie.imdbId":        {"imdb_id", "", ""},
+	"movie.title":         {"title", "", ""},
+	"movie.originalTitle": {"original_title", "", ""},
+	"movie.overview":      {"overview", "", ""},
+	"movie.releaseDate":   {"release_date", "", "null is an empty text"},
+	"movie.runtime":       {"runtime", "", "null is 0"},
+	"movie.budget":        {"budget", "", "may be text; null is 0"},
+	"movie.revenue":       {"revenue", "", "may be text; null is 0"},
+	"movie.status":        {"status", "", ""},
+	"movie.popularity":    {"popularity", "", ""},
+	"movie.voteAverage":   {"vote_average", "", ""},
+	"movie.voteCount":     {"vote_count", "", ""},
+	"movie.homepage":      {"homepage", "", "null is an empty text"},
+	"movie.posterPath":    {"poster_path", "", ""},
+	"movie.backdropPath":  {"backdrop_path", "", ""},
+	"movie.collectionId":  {"", "", "the collection has it"},
+	"movie.certification": {"", "", "counted: of which country is not known"},
+
+	"tvShow.tmdbId":        {"", "id", "must be there"},
+	"tvShow.imdbId":        {"", "external_ids.imdb_id", "unless externalIds has it"},
+	"tvShow.name":          {"", "name", "a series without a name or seasons is a request that failed: only its id is taken"},
+	"tvShow.originalName":  {"", "original_name", ""},
+	"tvShow.overview":      {"", "overview", "null is an empty text"},
+	"tvShow.firstAirDate":  {"", "first_air_date", "null is an empty text"},
+	"tvShow.lastAirDate":   {"", "last_air_date", ""},
+	"tvShow.status":        {"", "status", ""},
+	"tvShow.popularity":    {"", "popularity", ""},
+	"tvShow.voteAverage":   {"", "vote_average", ""},
+	"tvShow.voteCount":     {"", "vote_count", ""},
+	"tvShow.type":          {"", "type", ""},
+	"tvShow.posterPath":    {"", "poster_path", ""},
+	"tvShow.backdropPath":  {"", "backdrop_path", ""},
+	"tvShow.certification": {"", "", "counted: of which country is not known"},
+
+	"seasons[]":               {"", "seasons", "a season record each, as it is; their outlines, number and networks go to the series"},
+	"collection.tmdbId":       {"belongs_to_collection.id", "", ""},
+	"collection.name":         {"belongs_to_collection.name", "", ""},
+	"collection.overview":     {"", "", "counted: a movie names its collection without it"},
+	"collection.posterPath":   {"belongs_to_collection.poster_path", "", ""},
+	"collection.backdropPath": {"belongs_to_collection.backdrop_path", "", ""},
+	"genres[].tmdbId":         {"genres.id", "genres.id", "genres that are not TMDB's are counted and left out"},
+	"genres[].name":           {"genres.name", "genres.name", ""},
+	"companies[].tmdbId":      {"production_companies.id", "production_companies.id", ""},
+	"companies[].name":        {"production_companies.name", "production_companies.name", ""},
+	"companies[].logoPath":    {"production_companies.logo_path", "production_companies.logo_path", ""},
+	"companies[].originCountry": {
+		"production_companies.origin_country", "production_companies.origin_country", "null is an empty text",
+	},
+	"keywords[].tmdbId":    {"keywords.keywords.id", "keywords.results.id", "an empty list says nothing: the crawler never had any"},
+	"keywords[].name":      {"keywords.keywords.name", "keywords.results.name", ""},
+	"videos[]":             {"videos.results", "videos.results", "as they are"},
+	"images[].filePath":    {"images.posters.file_path", "images.posters.file_path", ""},
+	"images[].width":       {"images.posters.width", "images.posters.width", "an image that comes again without its size is counted and left out"},
+	"images[].height":      {"images.posters.height", "images.posters.height", ""},
+	"images[].aspectRatio": {"images.posters.aspect_ratio", "images.posters.aspect_ratio", ""},
+	"images[].type":        {"images", "images", "poster, logo, or a backdrop: to posters, logos or backdrops"},
+	"ratings[].source":     {"", "", "counted: of other sites"},
+	"ratings[].ratingValue": {
+		"", "", "counted: of other sites",
+	},
+	"ratings[].votesCount":             {"", "", "counted: of other sites"},
+	"credits[].tmdbPersonId":           {"credits.cast.id", "credits.cast.id", ""},
+	"credits[].name":                   {"credits.cast.name", "credits.cast.name", ""},
+	"credits[].profilePath":            {"credits.cast.profile_path", "credits.cast.profile_path", ""},
+	"credits[].character":              {"credits.cast.character", "credits.cast.character", "null is an empty text"},
+	"credits[].job":                    {"credits.crew.job", "credits.crew.job", "Actor in Acting is the cast, all others the crew"},
+	"credits[].department":             {"credits.crew.department", "credits.crew.department", ""},
+	"credits[].order":                  {"credits.cast.order", "credits.cast.order", ""},
+	"alternativeTitles[]":              {"alternative_titles.titles", "alternative_titles.results", "as they are"},
+	"externalIds.imdbId":               {"external_ids.imdb_id", "external_ids.imdb_id", ""},
+	"externalIds.wikidataId":           {"external_ids.wikidata_id", "external_ids.wikidata_id", ""},
+	"externalIds.facebookId":           {"external_ids.facebook_id", "external_ids.facebook_id", ""},
+	"externalIds.instagramId":          {"external_ids.instagram_id", "external_ids.instagram_id", ""},
+	"externalIds.twitterId":            {"external_ids.twitter_id", "external_ids.twitter_id", ""},
+	"watchProviders.*.country":         {"watch/providers.results", "watch/providers.results", "its name, in upper case"},
+	"watchProviders.*.flatrate[].name": {"watch/providers.results", "watch/providers.results", "flatrate, provider_name"},
+	"watchProviders.*.flatrate[].logo": {"watch/providers.results", "watch/providers.results", "flatrate, logo_path"},
+	"watchProviders.*.buy[].name":      {"watch/providers.results", "watch/providers.results", "buy, provider_name"},
+	"watchProviders.*.buy[].logo":      {"watch/providers.results", "watch/providers.results", "buy, logo_path"},
+	"reviews[].author":                 {"reviews.results.author", "reviews.results.author", "also author_details.username"},
+	"reviews[].content":                {"reviews.results.content", "reviews.results.content", ""},
+	"reviews[].rating":                 {"reviews.results.author_details.rating", "reviews.results.author_details.rating", ""},
+	"reviews[].createdAt":              {"reviews.results.created_at", "reviews.results.created_at", "the list is one page"},
+}
+
+// movnixTable writes the members of a row as Markdown.
+func movnixTable(tb testing.TB) string {
+	tb.Helper()
+	var b strings.Builder
+	b.WriteString("\n| member | of a movie | of a series | remark |\n|---|---|---|---|\n")
+	paths := rowPaths(wire.PlanOf[movnixRow](), "")
+	for _, path := range paths {
+		m, ok := movnixMembers[path]
+		if !ok {
+			tb.Errorf("movnixMembers lacks %s", path)
+		}
+		for i, kindName := range []string{"movie", "tv"} {
+			if m[i] != "" && !hasMember(kind(kindName).Plan, m[i]) {
+				tb.Errorf("%s: a %s has no member %s", path, kindName, m[i])
+			}
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", path, code(m[0]), code(m[1]), m[2])
+	}
+	if len(paths) != len(movnixMembers) {
+		tb.Errorf("movnixMembers has %d members, a row %d", len(movnixMembers), len(paths))
+	}
+	b.WriteString("\n")
+	return b.String()
+}
+
+func code(s string) string {
+	if s == "" {
+		return ""
+	}
+	return "`" + s + "`"
+}
+
+// rowPaths returns the paths of the members of rows; what the catalogue has itself is
+// one member.
+func rowPaths(p *wire.Plan, prefix string) []string {
+	var out []string
+	for i := range p.Fields {
+		f := &p.Fields[i]
+		path := prefix + f.Name
+		switch f.Shape {
+		case wire.ShapeObjects:
+			path += "[]"
+		case wire.ShapeKeyed:
+			path += ".*"
+		}
+		if f.Elem == nil || !strings.Contains(f.Elem.Type.Name(), "movnix") {
+			out = append(out, path)
+			continue
+		}
+		out = append(out, rowPaths(f.Elem, path+".")...)
+	}
+	return out
+}
+
+func hasMember(p *wire.Plan, path string) bool {
+	name, rest, nested := strings.Cut(path, ".")
+	f, ok := p.Field(name)
+	return ok && (!nested || f.Elem != nil && hasMember(f.Elem, rest))
+}

@@ -1,0 +1,147 @@
+package layout
+
+import (
+	"strings"
+	"sync"
+
+	"reelsplice/data/reference"
+	"reelsplice/schemas/fragment"
+)
+
+// NameIDs knows the ids of companies, networks and keywords by their names.
+type NameIDs interface {
+	// ID returns the id of the one resource of a kind that has a name. ok is false for
+	// a name that nothing has; the id is 0 for one that several have.
+	ID(kind fragment.Kind, name string) (id int64, ok bool)
+}
+
+// A joined list, "Drama, Comedy", does not say where it was joined: names have commas
+// too. It is split only where that is safe.
+
+// splitNames appends the objects of a joined list; errWhole where it cannot be split
+// safely. The names of genres, countries and languages are all known, so the longest
+// ones win; those of other kinds are not, and the list must allow just one cut into
+// known names.
+func (e *entry) splitNames(dst []byte, s string, names NameIDs) ([]byte, error) {
+	start := len(dst)
+	pieces := strings.Split(s, e.separator)
+	ends := e.cut(pieces, names)
+	if ends == nil {
+		return dst, errWhole
+	}
+	dst = append(dst, '[')
+	at := 0
+	for i, end := range ends {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		var ok bool
+		if dst, ok = e.named(dst, strings.Join(pieces[at:end], e.separator), names); !ok {
+			return dst[:start], errWhole // several have the name
+		}
+		at = end
+	}
+	return append(dst, ']'), nil
+}
+
+// maxPieces bounds the length of lists and maxJoined that of names that are looked at.
+const (
+	maxPieces = 1000
+	maxJoined = 12
+)
+
+// cut returns behind which pieces the list is cut; nil where it cannot be.
+func (e *entry) cut(pieces []string, names NameIDs) []int {
+	n := len(pieces)
+	if n > maxPieces {
+		return nil
+	}
+	// ways[i] is in how many ways the pieces from i on can be cut, up to two, and
+	// next[i] behind which piece the longest name from i on ends with which one can.
+	ways, next := make([]int, n+1), make([]int, n)
+	ways[n] = 1
+	for i := n - 1; i >= 0; i-- {
+		for end := min(n, i+maxJoined); end > i; end-- {
+			if ways[end] == 0 || !e.isName(strings.Join(pieces[i:end], e.separator), names) {
+				continue
+			}
+			if ways[i] == 0 {
+				next[i] = end
+			}
+			ways[i] = min(2, ways[i]+ways[end])
+		}
+	}
+	if ways[0] == 0 || ways[0] > 1 && nameKinds[e.Of] != 0 {
+		return nil
+	}
+	var out []int
+	for i := 0; i < n; i = next[i] {
+		out = append(out, next[i])
+	}
+	return out
+}
+
+// isName reports whether something has a name, or several do.
+func (e *entry) isName(name string, names NameIDs) bool {
+	if kind := nameKinds[e.Of]; kind != 0 {
+		if names == nil {
+			return false
+		}
+		_, ok := names.ID(kind, name)
+		return ok
+	}
+	_, ok := e.named(nil, name, names)
+	return ok
+}
+
+// The names of what package reference has, with the code of each: "" where two have the
+// name.
+var (
+	countryNamed = sync.OnceValue(func() map[string]string {
+		out := map[string]string{}
+		for _, c := range reference.Countries() {
+			addName(out, c.EnglishName, c.Code)
+		}
+		return out
+	})
+	languageNamed = sync.OnceValue(func() map[string]string {
+		out := map[string]string{}
+		for _, l := range reference.Languages() {
+			addName(out, l.EnglishName, l.Code)
+		}
+		return out
+	})
+)
+
+func addName(names map[string]string, name, code string) {
+	if _, twice := names[name]; twice {
+		code = ""
+	}
+	names[name] = code
+}
+
+// genresNamed has the ids of the genres of movies and of series by their English names.
+var genresNamed = sync.OnceValue(func() map[reference.Media]map[string]int64 {
+	out := map[reference.Media]map[string]int64{}
+	for _, m := range []reference.Media{reference.Movie, reference.TV} {
+		out[m] = map[string]int64{}
+		for _, id := range reference.Genres(m) {
+			out[m][reference.GenreName(m, id, "en", "")] = id
+		}
+	}
+	return out
+})
+
+// mediaOf returns the list of genres that titles of a kind have.
+func mediaOf(k fragment.Kind) reference.Media {
+	if k == fragment.KindTV {
+		return reference.TV
+	}
+	return reference.Movie
+}
+
+// appendGenre appends a genre; false where titles of a kind have none of that name.
+func appendGenre(dst []byte, k fragment.Kind, name string) ([]byte, bool) {
+	id, ok := genresNamed()[mediaOf(k)][name]
+	return appendIDName(dst, id, name), ok
+}

@@ -1,0 +1,505 @@
+package layout
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/wire"
+)
+
+// mapped is the layout of dumps whose columns mappings give a meaning: a table of
+// records each, tables of links between them, and tables of both.
+type mapped struct {
+	name     string
+	tmdb     *tmdb // what the mapped rows are rows of
+	mappings []*Mapping
+	ids      NameIDs
+	dropped  map[string]int64
+	whole    map[string]int64
+
+	columns  []string // of the row at hand
+	cells    []string // their JSON texts
+	bindings map[string]*binding
+	last     *binding // of the row before
+	lastFile string
+	objects  map[*form]*binding // of the objects before
+	kept     []keptList
+	out      []byte
+	cell     struct{ raw, as, text string } // that a path led into last, and what it was read as
+	nested   bool                           // the record at hand has a value of a column that is itself nested
+}
+
+// A keptList is a joined list that cannot be split.
+type keptList struct{ column, raw string }
+
+func newMapped(name string, mappings []*Mapping, o Options) *mapped {
+	t := newTMDB(o.Language)
+	return &mapped{
+		name: name, mappings: mappings, ids: o.Names, tmdb: t,
+		dropped: t.dropped, whole: map[string]int64{},
+		bindings: map[string]*binding{}, objects: map[*form]*binding{},
+	}
+}
+
+// A binding is a form for rows with certain columns.
+type binding struct {
+	form    *form
+	columns []string
+	shapes  []boundShape
+	lost    []string // by column: under which name its values are counted; "" for used ones
+}
+
+type boundShape struct {
+	*shape
+	cells []int // by entry: the column, -1 for none
+	needs []int // by column that is needed
+	where int   // -1 for none
+}
+
+// bind returns the binding of a form to columns. Of two columns of a name the last one
+// counts, as parsers have it.
+func (f *form) bind(columns []string) *binding {
+	at := make(map[string]int, len(columns))
+	for i, name := range columns {
+		at[name] = i
+	}
+	find := func(name string) int {
+		if i, ok := at[name]; ok {
+			return i
+		}
+		return -1
+	}
+	b := &binding{form: f, columns: slices.Clone(columns), lost: make([]string, len(columns))}
+	for i, name := range columns {
+		if silent := f.ignore[name]; !silent {
+			b.lost[i] = f.label + "." + name
+		}
+	}
+	use := func(name string) int {
+		i := find(name)
+		if i >= 0 {
+			b.lost[i] = ""
+		}
+		return i
+	}
+	for _, s := range f.shapes {
+		bs := boundShape{shape: s, where: -1}
+		for _, e := range s.entries {
+			bs.cells = append(bs.cells, use(e.column))
+		}
+		for _, name := range s.needs {
+			bs.needs = append(bs.needs, use(name))
+		}
+		if s.where != nil {
+			bs.where = use(s.where.Column)
+		}
+		b.shapes = append(b.shapes, bs)
+	}
+	return b
+}
+
+func (m *mapped) Counts() wire.Counts { return m.tmdb.Counts() }
+
+// Dropped has every column that no mapping has a member for, by table and name, and
+// the rows that made no record.
+func (m *mapped) Dropped() map[string]int64 { return m.dropped }
+
+// Whole counts, by table and column, the joined lists that could not be split safely:
+// the records have them as they were, under the name of the column and "_text".
+func (m *mapped) Whole() map[string]int64 { return m.whole }
+
+// Records returns the records that a row is part of. A row that says nothing makes
+// none, and neither does one without the columns that its records need: Dropped counts
+// them.
+func (m *mapped) Records(r Row) ([]Record, error) {
+	b, err := m.row(r)
+	if err != nil {
+		return nil, err
+	}
+	if m.empty() {
+		wire.Count(m.dropped, b.form.label+": empty rows", 1)
+		return nil, nil
+	}
+	var out []Record
+	for i := range b.shapes {
+		s := &b.shapes[i]
+		if !s.applies(m.cells) {
+			continue
+		}
+		if at := slices.IndexFunc(s.needs, func(c int) bool { return !has(m.cells, c) }); at >= 0 {
+			wire.Count(m.dropped, b.form.label+": rows without "+s.shape.needs[at], 1)
+			continue
+		}
+		recs, err := m.record(s)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, recs...)
+	}
+	b.count(m.dropped, m.cells)
+	return out, nil
+}
+
+// row reads the cells of a row and returns what its columns mean.
+func (m *mapped) row(r Row) (*binding, error) {
+	m.columns, m.cells = m.columns[:0], m.cells[:0]
+	if err := eachMember(r.JSON, func(name, raw string) error {
+		m.columns, m.cells = append(m.columns, name), append(m.cells, raw)
+		return nil
+	}); err != nil {
+		return nil, err
+	}
+	if m.last != nil && m.lastFile == r.File && slices.Equal(m.columns, m.last.columns) {
+		return m.last, nil
+	}
+	const most = 1000 // rows of NDJSON may have any members
+	key := r.File + "\x00" + strings.Join(m.columns, "\x00")
+	b, ok := m.bindings[key]
+	if !ok {
+		t := tableOf(m.mappings, r.File, m.columns)
+		if t == nil {
+			return nil, errors.New(noTable(m.name, m.mappings, r.File))
+		}
+		if len(m.bindings) >= most {
+			clear(m.bindings)
+		}
+		b = t.bind(m.columns)
+		m.bindings[key] = b
+	}
+	m.last, m.lastFile = b, r.File
+	return b, nil
+}
+
+// has reports whether a row has a value in a column.
+func has(cells []string, column int) bool {
+	return column >= 0 && cells[column] != "null" && cells[column] != `""`
+}
+
+// empty reports whether no cell of the row says anything.
+func (m *mapped) empty() bool {
+	for i := range m.cells {
+		if has(m.cells, i) {
+			return false
+		}
+	}
+	return true
+}
+
+// applies reports whether a row makes a record of a shape.
+func (s *boundShape) applies(cells []string) bool {
+	w := s.shape.where
+	if w == nil {
+		return true
+	}
+	is := ""
+	if has(cells, s.where) {
+		if is = cells[s.where]; is[0] == '"' {
+			is = unquote(is)
+		}
+	}
+	if w.Is != "" {
+		return is == w.Is
+	}
+	return is != w.Not
+}
+
+// count counts the values of columns that the form has no member for.
+func (b *binding) count(dropped map[string]int64, cells []string) {
+	for i, name := range b.lost {
+		if name != "" && cells[i] != "null" {
+			wire.Count(dropped, name, 1)
+		}
+	}
+}
+
+// record returns the record that the row makes of a shape.
+func (m *mapped) record(s *boundShape) ([]Record, error) {
+	m.kept, m.nested = m.kept[:0], false
+	m.out = append(m.out[:0], '{')
+	if _, err := m.members(s, s.root, m.cells); err != nil {
+		return nil, err
+	}
+	for _, k := range m.kept {
+		m.comma()
+		m.out = append(wire.AppendString(m.out, k.column+"_text"), ':')
+		m.out = append(m.out, k.raw...)
+	}
+	m.out = append(m.out, '}')
+	recs, err := m.tmdb.Records(Row{JSON: string(m.out), Type: s.typ, Table: m.nested})
+	if err != nil {
+		return nil, s.columnError(err)
+	}
+	for _, k := range m.kept {
+		wire.Count(m.whole, m.last.form.label+"."+k.column, 1)
+		m.tmdb.forget(k.column + "_text")
+	}
+	if recs[0].Part = s.part; !s.part {
+		countRows(recs[0].Record)
+	}
+	return recs, nil
+}
+
+// countRows sets the totals of the lists that the row gave.
+func countRows(r wire.Record) {
+	for i := range r.Plan.Fields {
+		if f := &r.Plan.Fields[i]; f.Shape == wire.ShapePages {
+			catalog.CountRows(r, f)
+		}
+	}
+}
+
+// columnError names in an error the column that a member came from.
+func (s *boundShape) columnError(err error) error {
+	var fe *wire.FieldError
+	if !errors.As(err, &fe) {
+		return err
+	}
+	var best *entry
+	for _, e := range s.entries {
+		rest, ok := strings.CutPrefix(fe.Field, e.path)
+		if ok && e.column != "" && (rest == "" || rest[0] == '.' || rest[0] == '[') && (best == nil || len(e.path) > len(best.path)) {
+			best = e
+		}
+	}
+	if best == nil {
+		return err
+	}
+	return &wire.FieldError{Field: best.column + fe.Field[len(best.path):], What: fe.What}
+}
+
+func (m *mapped) comma() {
+	if c := m.out[len(m.out)-1]; c != '{' && c != '[' {
+		m.out = append(m.out, ',')
+	}
+}
+
+// members writes the members below an output and reports whether a cell gave one.
+func (m *mapped) members(s *boundShape, o *output, cells []string) (given bool, err error) {
+	for _, kid := range o.kids {
+		before := len(m.out)
+		m.comma()
+		write := m.entry
+		if kid.entry < 0 {
+			write = m.object
+		}
+		one, err := write(s, kid, cells)
+		if err != nil {
+			return false, err
+		}
+		if !one {
+			m.out = m.out[:before]
+		}
+		given = given || one && (kid.entry < 0 || s.entries[kid.entry].column != "")
+	}
+	return given, nil
+}
+
+// object writes a member that is an object, or a list of one, unless it has nothing
+// inside.
+func (m *mapped) object(s *boundShape, o *output, cells []string) (bool, error) {
+	m.out = append(wire.AppendString(m.out, o.name), ':')
+	if o.list {
+		m.out = append(m.out, '[')
+	}
+	m.out = append(m.out, '{')
+	given, err := m.members(s, o, cells)
+	m.out = append(m.out, '}')
+	if o.list {
+		m.out = append(m.out, ']')
+	}
+	return given, err
+}
+
+// entry writes the member of an entry; false where the cell says nothing.
+func (m *mapped) entry(s *boundShape, o *output, cells []string) (bool, error) {
+	e := s.entries[o.entry]
+	raw := e.constant
+	if e.column != "" {
+		c := s.cells[o.entry]
+		if c < 0 || cells[c] == "null" {
+			return false, nil
+		}
+		raw = cells[c]
+	}
+	if e.path != "*" {
+		m.out = append(wire.AppendString(m.out, o.name), ':')
+	}
+	if o.list {
+		m.out = append(m.out, '[')
+	}
+	before := len(m.out)
+	if err := m.value(e, raw); err != nil {
+		return false, err
+	}
+	given := len(m.out) > before
+	if o.list {
+		m.out = append(m.out, ']')
+	}
+	return given, nil
+}
+
+// value writes what a cell stands for.
+func (m *mapped) value(e *entry, raw string) error {
+	before := len(m.out)
+	var err error
+	if e.column == "" {
+		m.out = append(m.out, raw...)
+		return nil
+	}
+	m.nested = m.nested || raw[0] == '{' || raw[0] == '['
+	if e.inside != nil && m.cell.raw == raw && m.cell.as == e.as {
+		m.out = append(m.out, m.cell.text...) // another path into the same cell
+	} else {
+		m.out, err = e.convert(m.out, raw, m.ids)
+	}
+	if err == errWhole {
+		m.kept = append(m.kept, keptList{e.column, raw})
+		return nil
+	}
+	if err != nil {
+		return &wire.FieldError{Field: e.column, What: err.Error()}
+	}
+	if len(m.out) == before || e.inside == nil && e.form == nil && e.path != "*" {
+		return nil
+	}
+	text := string(m.out[before:])
+	m.out = m.out[:before]
+	if e.inside != nil {
+		m.cell.raw, m.cell.as, m.cell.text = raw, e.as, text
+	}
+	if e.siblings != nil {
+		m.countSiblings(e, text)
+	}
+	if text, err = inside(text, e.inside); err != nil {
+		return &wire.FieldError{Field: e.column, What: err.Error()}
+	}
+	if text == "" || text == "null" {
+		return nil
+	}
+	return m.whatIs(e, text)
+}
+
+// countSiblings counts the members of an object in a cell that no path leads into.
+func (m *mapped) countSiblings(e *entry, text string) {
+	_ = eachMember(text, func(name, raw string) error { // what is no object has none
+		path := e.column + "." + name
+		if silent := m.last.form.ignore[path]; raw != "null" && !silent && !slices.Contains(e.siblings, name) {
+			wire.Count(m.dropped, m.last.form.label+"."+path, 1)
+		}
+		return nil
+	})
+}
+
+// inside returns the value at a path inside another, "" where there is none.
+func inside(text string, path []string) (string, error) {
+	for i, want := range path {
+		next := ""
+		if text == "null" {
+			return "", nil
+		}
+		if err := eachMember(text, func(name, raw string) error {
+			if name == want {
+				next = raw
+			}
+			return nil
+		}); err != nil {
+			return "", fmt.Errorf("%s: %w", strings.Join(path[:i+1], "."), err)
+		}
+		if next == "" {
+			return "", nil
+		}
+		text = next
+	}
+	return text, nil
+}
+
+// whatIs writes a value that was found inside a cell.
+func (m *mapped) whatIs(e *entry, text string) error {
+	fail := func(field string, err error) error {
+		var fe *wire.FieldError
+		if errors.As(err, &fe) {
+			return &wire.FieldError{Field: field + "." + fe.Field, What: fe.What}
+		}
+		return &wire.FieldError{Field: field, What: err.Error()}
+	}
+	switch {
+	case e.path == "*": // the members of an object, without its braces
+		if text[0] != '{' {
+			return &wire.FieldError{Field: e.column, What: "want an object, found " + found([]byte(text))}
+		}
+		m.out = append(m.out, strings.TrimSpace(text[1:len(text)-1])...)
+	case e.form == nil:
+		m.out = append(m.out, text...)
+	case text[0] == '{':
+		if err := m.mappedObject(e.form, text); err != nil {
+			return fail(e.column, err)
+		}
+	case text[0] != '[':
+		return &wire.FieldError{Field: e.column, What: "want a list, found " + found([]byte(text))}
+	default:
+		m.out = append(m.out, '[')
+		if err := eachElement(text, func(i int, raw string) error {
+			if i > 0 {
+				m.out = append(m.out, ',')
+			}
+			if err := m.mappedObject(e.form, raw); err != nil {
+				return fail(fmt.Sprintf("%s[%d]", e.column, i), err)
+			}
+			return nil
+		}); err != nil {
+			return err
+		}
+		m.out = append(m.out, ']')
+	}
+	return nil
+}
+
+// mappedObject writes an object inside a column as its form says.
+func (m *mapped) mappedObject(f *form, text string) error {
+	var columns, cells []string
+	if err := eachMember(text, func(name, raw string) error {
+		columns, cells = append(columns, name), append(cells, raw)
+		return nil
+	}); err != nil {
+		return err
+	}
+	b := m.objects[f]
+	if b == nil || !slices.Equal(b.columns, columns) {
+		b = f.bind(columns)
+		m.objects[f] = b
+	}
+	m.out = append(m.out, '{')
+	_, err := m.members(&b.shapes[0], b.shapes[0].root, cells)
+	m.out = append(m.out, '}')
+	b.count(m.dropped, cells)
+	return err
+}
+
+// tableOf returns the first table of mappings that a file with columns is; nil for
+// none.
+func tableOf(mappings []*Mapping, file string, columns []string) *table {
+	for _, m := range mappings {
+		for _, t := range m.tables {
+			if t.match(file, columns) {
+				return t
+			}
+		}
+	}
+	return nil
+}
+
+// noTable says that a file is no table of a layout.
+func noTable(layout string, mappings []*Mapping, file string) string {
+	var labels []string
+	for _, m := range mappings {
+		for _, t := range m.tables {
+			labels = append(labels, t.label)
+		}
+	}
+	slices.Sort(labels)
+	return fmt.Sprintf("layout %s: no mapping is of a table %q with these columns: want one of %s",
+		layout, file, strings.Join(slices.Compact(labels), ", "))
+}

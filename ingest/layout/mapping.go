@@ -1,0 +1,172 @@
+package layout
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+)
+
+// A Mapping says what the tables of a dump mean: it is what a mapping file holds, once
+// it is checked. It does not change, so layouts may share it. docs/tables.md describes
+// the files.
+type Mapping struct {
+	Name   string // of the file, for messages
+	spec   mappingSpec
+	tables []*table
+	skips  []matcher
+}
+
+// The keys of mapping files.
+type (
+	mappingSpec struct {
+		About   string       `toml:"about"` // for the documents
+		Tables  []tableSpec  `toml:"table"`
+		Objects []objectSpec `toml:"object"`
+		Skips   []skipSpec   `toml:"skip"`
+	}
+	// tableSpec is a table and all records that its rows make.
+	tableSpec struct {
+		Name     string       `toml:"name"` // in counts and messages; the first of files by default
+		About    string       `toml:"about"`
+		Files    []string     `toml:"files"`    // names without extensions, as patterns of path.Match
+		Requires []string     `toml:"requires"` // columns that tell the table from others
+		Exact    bool         `toml:"exact"`    // a table with columns that are unknown is another one
+		Records  []recordSpec `toml:"record"`
+		Ignore   []ignoreSpec `toml:"ignore"`
+	}
+	// recordSpec is a record that each row makes.
+	recordSpec struct {
+		Kind  string      `toml:"kind"`
+		List  string      `toml:"list"`  // of which a row is one element; "" for none
+		Part  bool        `toml:"part"`  // several rows make a record
+		Needs []string    `toml:"needs"` // columns without which a row makes none
+		Where *whereSpec  `toml:"where"` // rows that make one; nil for all
+		Map   []entrySpec `toml:"map"`
+	}
+	whereSpec struct {
+		Column string `toml:"column"`
+		Is     string `toml:"is"`
+		Not    string `toml:"not"`
+	}
+	// entrySpec says which member a column is.
+	entrySpec struct {
+		Column    string         `toml:"column"`
+		Path      string         `toml:"path"`   // to the value inside the column's, with dots
+		Member    string         `toml:"member"` // see target
+		Value     any            `toml:"value"`  // for rows of all kinds, in place of a column
+		As        string         `toml:"as"`
+		Of        string         `toml:"of"`        // of "names", "name" and "list"
+		Separator string         `toml:"separator"` // of "names" and "list"
+		Formats   []string       `toml:"formats"`   // of "date"
+		Object    string         `toml:"object"`    // what the members of the value are
+		Values    map[string]any `toml:"values"`    // what texts stand for
+		Nothing   []string       `toml:"nothing"`   // texts that stand for no value
+		Strip     []string       `toml:"strip"`     // prefixes that are taken off
+		Note      string         `toml:"note"`      // for the documents
+	}
+	// objectSpec says what the members of objects inside a column are.
+	objectSpec struct {
+		Name   string       `toml:"name"`
+		Map    []entrySpec  `toml:"map"`
+		Ignore []ignoreSpec `toml:"ignore"`
+	}
+	// ignoreSpec is a column that the API has no place for.
+	ignoreSpec struct {
+		Column string `toml:"column"`
+		Silent bool   `toml:"silent"` // not even counted
+		Note   string `toml:"note"`
+	}
+	// skipSpec is a file that holds no records.
+	skipSpec struct {
+		Files    []string `toml:"files"`
+		Requires []string `toml:"requires"`
+		Reason   string   `toml:"reason"`
+	}
+)
+
+// ReadMapping reads a mapping file.
+func ReadMapping(file string) (*Mapping, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("read mapping: %w", err)
+	}
+	return ParseMapping(filepath.Base(file), text)
+}
+
+// ParseMapping checks the text of a mapping file; name is what messages call it. The
+// error has a line for every fault that was found.
+func ParseMapping(name string, text []byte) (*Mapping, error) {
+	m := &Mapping{Name: name}
+	d := toml.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&m.spec); err != nil {
+		return nil, fmt.Errorf("mapping %s: %w", name, tomlError(err))
+	}
+	if err := m.compile(); err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+// tomlError is the library's error on one line: it adds a drawing of the place.
+func tomlError(err error) error {
+	var strict *toml.StrictMissingError
+	var syntax *toml.DecodeError
+	switch {
+	case errors.As(err, &strict):
+		first := &strict.Errors[0]
+		line, _ := first.Position()
+		return fmt.Errorf("line %d: unknown key %q", line, strings.Join(first.Key(), "."))
+	case errors.As(err, &syntax):
+		line, column := syntax.Position()
+		return fmt.Errorf("line %d, column %d: %s", line, column, strings.TrimPrefix(syntax.Error(), "toml: "))
+	}
+	return err
+}
+
+// A matcher tells files by their names and columns.
+type matcher struct {
+	files    []string // patterns in lower case; any name where there are none
+	requires []string
+	only     []string // no other columns than these; any where it is nil
+	reason   string   // of files that are skipped
+}
+
+func (m *matcher) match(file string, columns []string) bool {
+	named := func(pattern string) bool {
+		ok, err := path.Match(pattern, strings.ToLower(file))
+		return ok && err == nil
+	}
+	if len(m.files) > 0 && !slices.ContainsFunc(m.files, named) {
+		return false
+	}
+	for _, name := range m.requires {
+		if !slices.Contains(columns, name) {
+			return false
+		}
+	}
+	other := func(name string) bool { return !slices.Contains(m.only, name) }
+	return m.only == nil || !slices.ContainsFunc(columns, other)
+}
+
+// newMatcher returns the matcher of a table or a file that is skipped.
+func newMatcher(files, requires []string) (matcher, error) {
+	if len(files) == 0 && len(requires) == 0 {
+		return matcher{}, errors.New("want files or requires, found neither")
+	}
+	m := matcher{requires: requires}
+	for _, pattern := range files {
+		if _, err := path.Match(pattern, ""); err != nil || pattern == "" {
+			return m, fmt.Errorf("files: %q is no pattern of file names", pattern)
+		}
+		m.files = append(m.files, strings.ToLower(pattern))
+	}
+	return m, nil
+}

@@ -1,0 +1,522 @@
+package layout
+
+import (
+	"encoding/json"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/wire"
+)
+
+// mapping returns the mapping of a text.
+func mapping(tb testing.TB, text string) *Mapping {
+	tb.Helper()
+	m, err := ParseMapping("m.toml", []byte(text))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return m
+}
+
+// movieTable is a mapping of a table "t" whose rows are movies, with more entries.
+func movieTable(entries string) string {
+	return "[[table]]\nfiles=['t']\n[[table.record]]\nkind='movie'\nmap=[\n{column='id',member='id'},\n" + entries + "\n]\n"
+}
+
+func TestMappingRefuses(t *testing.T) {
+	f := func(text string, want ...string) {
+		t.Helper()
+		_, err := ParseMapping("m.toml", []byte(text))
+		if err == nil || err.Error() != "mapping m.toml: "+strings.Join(want, "\nmapping m.toml: ") {
+			t.Errorf("ParseMapping(%s)\n = %v\nwant mapping m.toml: %s", text, err, strings.Join(want, "\nmapping m.toml: "))
+		}
+	}
+	entry := func(e, want string) {
+		t.Helper()
+		f(movieTable(e), "table t, record 1: column x: "+want)
+	}
+	// The file.
+	f("", "want a [[table]], found none")
+	f("[[table]]\nfile='t'", `line 2: unknown key "table.file"`)
+	f(movieTable("{column='x',member='title',colour='red'}"), `line 7: unknown key "table.record.map.colour"`)
+	f("[[table]", "line 1, column 9: expected character ] but the document ended here")
+	f("[[table]]\nfiles='t'", "line 2, column 7: cannot decode TOML string into struct field layout.tableSpec.Files of type []string")
+	// Tables.
+	f("[[table]]\n[[table.record]]\nkind='movie'\nmap=[{column='id',member='id'}]", "table : want files or requires, found neither")
+	f("[[table]]\nfiles=['[']\n[[table.record]]\nkind='movie'\nmap=[{column='id',member='id'}]", `table [: files: "[" is no pattern of file names`)
+	f("[[table]]\nfiles=['t']", "table t: want a [[table.record]], found none")
+	f("[[table]]\nfiles=['t']\nignore=[{column='id'}]\n[[table.record]]\nkind='movie'\nmap=[{column='id',member='id'}]", "table t: column id is used and ignored")
+	f("[[skip]]\nfiles=['t']", "skip 1: want a reason, found none")
+	f("[[skip]]\nreason='r'", "skip 1: want files or requires, found neither")
+	// Records.
+	record := func(r, want string) {
+		t.Helper()
+		f("[[table]]\nfiles=['t']\n[[table.record]]\n"+r, "table t, record 1: "+want)
+	}
+	record("kind='film'", `kind "film": want one of movie, tv, season, episode, person, collection, company, network, keyword, review, credit, episode_group`)
+	record("kind='movie'", "map: want a column, found none")
+	record("kind='movie'\nmap=[{column='t',member='title'}]", "no column is the member id, by which movie records are known")
+	record("kind='season'\nmap=[{column='t',member='season_number'}]", "no column is the member series_id, by which season records are known")
+	record("kind='movie'\nlist='cast'\nmap=[{column='id',member='id'}]", "list: movie records have no member cast")
+	record("kind='movie'\nlist='credits'\nmap=[{column='id',member='id'}]", "list: credits is no list of objects")
+	record("kind='movie'\nwhere={column='x'}\nmap=[{column='id',member='id'}]", "where: want a column and either is or not")
+	// Entries.
+	entry("{column='x'}", "want a member, found none: columns without a place go to ignore")
+	entry("{column='x',member='titel'}", `member "titel": movie records have no member titel`)
+	entry("{column='x',member='title_xq'}", `member "title_xq": movie records have no member title_xq`)
+	entry("{column='x',member='credits.casts'}", `member "credits.casts": there is no member casts`)
+	entry("{column='x',member='credits.cast.id'}", `member "credits.cast.id": member cast is no object`)
+	entry("{column='x',member='.id'}", `member ".id": starts with a dot, but the record has no list`)
+	entry("{column='x',member='id'}", "another column is the same member, or one around or inside it")
+	entry("{column='x',member='title',as='number'}", `as "number": want one of text, date, imdb for member title`)
+	entry("{column='x',member='budget',as='text'}", `as "text": want one of int for member budget`)
+	entry("{column='x',member='title',as='date'}", "formats: want at least one, for instance YYYY-MM-DD")
+	entry("{column='x',member='title',as='date',formats=['M/D/YY']}",
+		`formats: "M/D/YY" is none of D-M-YYYY, D.M.YYYY, D/M/YYYY, M/D/YYYY, YYYY-MM-DD, YYYY/MM/DD, YYYYMMDD, excel`)
+	entry("{column='x',member='title',as='date',formats=['M/D/YYYY','D/M/YYYY']}", "formats: M/D/YYYY and D/M/YYYY read the same texts")
+	entry("{column='x',member='title',formats=['M/D/YYYY']}", "formats: want as to be date")
+	entry("{column='x',member='genres',as='names'}", `of "": want one of genre, country, language, company, network, keyword, person`)
+	entry("{column='x',member='origin_country',as='names',of='genre'}", `of "genre": want one of country, language`)
+	entry("{column='x',member='title',of='genre'}", `of "genre": want as to be names, name or list`)
+	entry("{column='x',member='title',separator=';'}", `separator ";": want as to be names or list`)
+	entry("{column='x',member='origin_country',as='list',of='country'}", "of: a list of texts or numbers has none")
+	entry("{column='x',value=1,member='title'}", "want either a column or a value")
+	entry("{column='x',member='title',values={a=1}}", "values: a: value 1 is nothing that member title can be")
+	entry("{column='x',member='genres',values={a=1}}", "values: want a member that is one text, number or boolean, and no other converter")
+	entry("{column='x',member='title',object='o'}", "object: member title is not made of objects")
+	entry("{column='x',member='genres',object='o'}", `object "o": the file has no such [[object]]`)
+	entry("{column='x',member='title',path='a',as='date'}", `as "date": a path leads into values that are json or python`)
+	f(movieTable("{value=1,member='title'}"), "table t, record 1: column (none): value 1 is nothing that member title can be")
+	f(movieTable("{member='title'}"), "table t, record 1: column (none): want either a column or a value")
+	f(movieTable("{value='a',member='title',as='text'}"), "table t, record 1: column (none): a value of its own is not converted: as, path, values and object say how")
+	f(movieTable("{column='x',member='genres',object='o'}")+"[[object]]\nname='o'\nmap=[{column='y',member='colour'}]",
+		"table t, record 1: column x: object o: column y: member \"colour\": there is no member colour")
+	f(movieTable("{column='x',member='recommendations',object='o'}")+"[[object]]\nname='o'\nmap=[{column='y',member='results',object='o'}]",
+		`table t, record 1: column x: object o: column y: object "o" is inside itself`)
+	// Every fault of a file is told.
+	f(movieTable("{column='a',member='b'},{column='c',member='d'}"),
+		"table t, record 1: column a: member \"b\": movie records have no member b\ncolumn c: member \"d\": movie records have no member d")
+	if _, err := ReadMapping(filepath.Join(t.TempDir(), "none.toml")); err == nil || !strings.HasPrefix(err.Error(), "read mapping: ") {
+		t.Errorf("ReadMapping(none) = %v", err)
+	}
+}
+
+// names is a NameIDs of companies.
+type names map[string]int64
+
+func (n names) ID(k fragment.Kind, name string) (int64, bool) {
+	id, ok := n[name]
+	return id, ok && k == fragment.KindCompany
+}
+
+// TestConvert: what the cells of a table become.
+func TestConvert(t *testing.T) {
+	one := func(spec, cell string) (string, error) {
+		o := Options{Mappings: []*Mapping{mapping(t, movieTable(spec))}, Names: names{"A": 1, "B": 2, "B, C": 3, "D, Inc.": 4, "Twice": 0, "E, F": 0, "E": 5, "F": 6}}
+		l, err := New(Tables, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rec, err := movieOf(l, Row{File: "T", JSON: `{"id":"7","x":` + cell + `}`, Table: true})
+		if err != nil {
+			return "", err
+		}
+		return strings.TrimSuffix(strings.TrimPrefix(text(rec), `{`), `}`), nil
+	}
+	f := func(spec, cell, want string) {
+		t.Helper()
+		got, err := one("{column='x',"+spec+"}", cell)
+		if id := `"id":7`; want == "" {
+			want = id
+		}
+		if err != nil || strings.Trim(strings.Replace(got, `"id":7`, "", 1), ",") != strings.Trim(strings.Replace(want, `"id":7`, "", 1), ",") {
+			t.Errorf("%s of %s = %s, %v, want %s", spec, cell, got, err, want)
+		}
+	}
+	refuse := func(spec, cell, want string) {
+		t.Helper()
+		if got, err := one("{column='x',"+spec+"}", cell); err == nil || err.Error() != "x: "+want {
+			t.Errorf("%s of %s = %s, %v, want x: %s", spec, cell, got, err, want)
+		}
+	}
+	// Integers.
+	for cell, n := range map[string]string{`"12"`: "12", `" 12 "`: "12", `"550.0"`: "550", `"1.23e6"`: "1230000", `"-3"`: "-3", `"0"`: "0", `425274.0`: "425274", `7`: "7", `"9007199254740993"`: "9007199254740993"} {
+		f("member='budget'", cell, `"budget":`+n)
+	}
+	for _, cell := range []string{`"1,234"`, `"1.5"`, `"abc"`, `"1e300"`, `"0x10"`, `"1_000"`, `"1 2"`, `"inf"`, `"nan"`, `"--1"`, `"12a"`, `1.5`, `true`} {
+		refuse("member='budget'", cell, "want an integer, found "+cell)
+	}
+	refuse("member='budget'", `[1]`, "want one value, found [1]")
+	f("member='budget'", `""`, "")
+	f("member='budget'", `"  "`, "")
+	f("member='budget'", `null`, "")
+	// Numbers.
+	f("member='popularity'", `"8.20E-05"`, `"popularity":0.000082`)
+	f("member='popularity'", `"1.23e6"`, `"popularity":1230000.0`)
+	f("member='popularity'", `" 7 "`, `"popularity":7.0`)
+	f("member='popularity'", `".5"`, `"popularity":0.5`)
+	f("member='popularity'", `7.25`, `"popularity":7.25`)
+	for _, cell := range []string{`"1,5"`, `"nan"`, `"Infinity"`, `"1e999"`, `"0x1p-2"`} {
+		refuse("member='popularity'", cell, "want a number, found "+cell)
+	}
+	// Booleans.
+	for _, cell := range []string{`"TRUE"`, `"true"`, `"True"`, `"1"`, `"1.0"`, `true`, `1`} {
+		f("member='adult'", cell, `"adult":true`)
+	}
+	for _, cell := range []string{`"FALSE"`, `"false"`, `"False"`, `"0"`, `"0.0"`, `false`, `0`} {
+		f("member='adult'", cell, `"adult":false`)
+	}
+	refuse("member='adult'", `"yes"`, `want true or false, found "yes"`)
+	refuse("member='adult'", `2`, `want true or false, found 2`)
+	// Days.
+	days := "member='release_date',as='date',formats=['YYYY-MM-DD','M/D/YYYY','excel']"
+	for cell, d := range map[string]string{
+		`"1995-10-30"`: "1995-10-30", `"10/30/1995"`: "1995-10-30", `"1/2/1995"`: "1995-01-02", `" 1995-10-30 "`: "1995-10-30",
+		`"1995-10-30 00:00:00"`: "1995-10-30", `"1995-10-30T00:00:00.000Z"`: "1995-10-30", `"35002"`: "1995-10-30", `35002`: "1995-10-30", `"10000.0"`: "1927-05-18",
+		`"2000-02-29"`: "2000-02-29",
+	} {
+		f(days, cell, `"release_date":"`+d+`"`)
+	}
+	for _, cell := range []string{`"1/2/95"`, `"30/10/1995"`, `"1995"`, `"2001-02-29"`, `"0000-01-01"`, `"1995-10-30 12:00:00"`, `"9999"`, `"-1"`, `"95-10-30"`, `"Oct 1995"`} {
+		refuse(days, cell, "want a day as YYYY-MM-DD or M/D/YYYY or excel, found "+cell)
+	}
+	f("member='release_date',as='date',formats=['D.M.YYYY']", `"30.10.1995"`, `"release_date":"1995-10-30"`)
+	f("member='release_date',as='date',formats=['YYYYMMDD']", `19951030`, `"release_date":"1995-10-30"`)
+	refuse("member='release_date'", `"30.10.1995"`, `want YYYY-MM-DD or nothing, found "30.10.1995"`)
+	// Texts.
+	f("member='title'", `"A \"b\" \u00e9"`, `"title":"A \"b\" é"`)
+	f("member='title'", `""`, `"title":""`)
+	f("member='title',nothing=['-','n/a']", `"n/a"`, "")
+	f("member='poster_path',strip=['https://i/original','https://i/w500']", `"https://i/w500/a.jpg"`, `"poster_path":"/a.jpg"`)
+	f("member='poster_path',strip=['https://i/original']", `"/a.jpg"`, `"poster_path":"/a.jpg"`)
+	f("member='imdb_id',as='imdb'", `"0114709"`, `"imdb_id":"tt0114709"`)
+	f("member='imdb_id',as='imdb'", `"tt0114709"`, `"imdb_id":"tt0114709"`)
+	f("member='imdb_id',as='imdb'", `114709.0`, `"imdb_id":"tt0114709"`)
+	f("member='imdb_id',as='imdb'", `"12345678"`, `"imdb_id":"tt12345678"`)
+	refuse("member='imdb_id',as='imdb'", `"0"`, `want an IMDb id of a title, with or without tt, found "0"`)
+	refuse("member='imdb_id',as='imdb'", `"nm0000001"`, `want an IMDb id of a title, with or without tt, found "nm0000001"`)
+	refuse("member='title'", `5`, "want a string, found 5")
+	f("member='title_de'", `"D"`, `"localized":[{"language":"de-DE","title":"D"}]`)
+	// Values.
+	f("member='status',values={1='Released'}", `"1"`, `"status":"Released"`)
+	f("member='status',values={1='Released'}", `1`, `"status":"Released"`)
+	f("member='video',values={j=true,n=false}", `"n"`, `"video":false`)
+	refuse("member='video',values={j=true,n=false}", `"x"`, `want one of "j", "n", found "x"`)
+	f("member='video',values={j=true}", `null`, "")
+	// JSON and Python.
+	f("member='genres'", `"[{\"id\":18}]"`, `"genres":[{"id":18}]`)
+	f("member='genres'", `[{"id":18,"name":"Drama"}]`, `"genres":[{"id":18,"name":"Drama"}]`)
+	f("member='genres'", `"[]"`, `"genres":[]`)
+	f("member='genres'", `""`, "")
+	refuse("member='genres'", `"Drama"`, `want JSON, found "Drama"`)
+	refuse("member='genres'", `"[{'id': 18}]"`, `want JSON, found "[{'id': 18}]"`)
+	if got, err := one("{column='x',member='genres'}", `"[{\"id\":\"x\"}]"`); err == nil || err.Error() != `x[0].id: want an integer, found "x"` {
+		t.Errorf("genres with a text as id = %s, %v", got, err)
+	}
+	f("member='belongs_to_collection',as='python'", `"{'id': 2, 'name': \"It's\", 'poster_path': None}"`, `"belongs_to_collection":{"id":2,"name":"It's","poster_path":null}`)
+	refuse("member='belongs_to_collection',as='python'", `"{'id': 2"`, `want a Python literal: offset 8: want ',' or '}', found the end, found "{'id': 2"`)
+	f("member='genre_ids'", `"[18]"`, `"genres":[{"id":18,"name":"Drama"}]`)
+	f("member='credits.cast'", `"[{\"id\":3}]"`, `"credits":{"cast":[{"id":3}]}`)
+	// Paths.
+	f("member='title',path='a.b',as='python'", `"{'a': {'b': 'T'}}"`, `"title":"T"`)
+	f("member='title',path='a.b'", `{"a":{"b":"T"}}`, `"title":"T"`)
+	f("member='title',path='a.b'", `{"a":null}`, "")
+	f("member='title',path='a.b'", `{"a":{}}`, "")
+	refuse("member='title',path='a.b'", `{"a":[1]}`, "a.b: want an object, found [1]")
+	f("member='*'", `{"title":"T","budget":1}`, `"budget":1,"id":7,"title":"T"`)
+	refuse("member='*'", `[1]`, "want an object, found [1]")
+	// Lists.
+	f("member='origin_country',as='list',separator='|'", `"US|GB"`, `"origin_country":["US","GB"]`)
+	f("member='genre_ids',as='list',separator=' '", `"18 53"`, `"genres":[{"id":18,"name":"Drama"},{"id":53,"name":"Thriller"}]`)
+	refuse("member='genre_ids',as='list',separator=' '", `"18 x"`, `want integers with " " between, found "18 x"`)
+	f("member='origin_country',as='names',of='country'", `"US, GB"`, `"origin_country":["US","GB"]`)
+	f("member='origin_country',as='names',of='country'", `"US, Great Britain"`, `"x_text":"US, Great Britain"`)
+	// Joined lists of names.
+	genres := "member='genres',as='names',of='genre'"
+	f(genres, `"Drama, TV Movie"`, `"genres":[{"id":18,"name":"Drama"},{"id":10770,"name":"TV Movie"}]`)
+	f(genres, `"Drama, Humour"`, `"x_text":"Drama, Humour"`)
+	f(genres, `"Drama,Comedy"`, `"x_text":"Drama,Comedy"`)
+	f(genres, `"Sci-Fi & Fantasy"`, `"x_text":"Sci-Fi & Fantasy"`) // of series
+	f(genres, `""`, "")
+	f("member='production_countries',as='names',of='country'", `"United Kingdom, Congo"`, `"x_text":"United Kingdom, Congo"`) // two have the name
+	f("member='spoken_languages',as='names',of='language',separator=' / '", `"English / French"`,
+		`"spoken_languages":[{"english_name":"English","iso_639_1":"en","name":"English"},{"english_name":"French","iso_639_1":"fr","name":"Français"}]`)
+	companies := "member='production_companies',as='names',of='company'"
+	f(companies, `"A, D, Inc."`, `"production_companies":[{"id":1,"name":"A"},{"id":4,"name":"D, Inc."}]`)
+	f(companies, `"A"`, `"production_companies":[{"id":1,"name":"A"}]`)
+	f(companies, `"A, B, C"`, `"production_companies":[{"id":1,"name":"A"},{"id":3,"name":"B, C"}]`) // C alone is unknown
+	f(companies, `"A, Unknown"`, `"x_text":"A, Unknown"`)
+	f(companies, `"A, Twice"`, `"x_text":"A, Twice"`)
+	f(companies, `"E, F"`, `"x_text":"E, F"`) // one company, of which two have the name, or two
+	f(companies, `"A, E"`, `"production_companies":[{"id":1,"name":"A"},{"id":5,"name":"E"}]`)
+	f("member='keywords.keywords',as='names',of='keyword'", `"a, b"`, `"x_text":"a, b"`)
+	// Two columns of a name: the last one counts.
+	got, err := one("{column='x',member='title'}", `"A","x":"B"`)
+	if err != nil || got != `"id":7,"title":"B"` {
+		t.Errorf("two columns x = %s, %v, want the last", got, err)
+	}
+}
+
+// TestMapped: rows of tables that a mapping of the user's own describes.
+func TestMapped(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("testdata", "shop.toml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := Options{Mappings: []*Mapping{mapping(t, string(text))}}
+	l := newMapped(Tables, o.mappings(Tables), o)
+	f := func(file, row string, want ...string) {
+		t.Helper()
+		if got := Detect(file, []byte(row), o); got != Tables {
+			t.Errorf("Detect(%s, %s) = %s, want tables", file, row, got)
+		}
+		recs, err := l.Records(Row{File: file, JSON: row, Table: true})
+		if got := described(recs); err != nil || !slices.Equal(got, want) {
+			t.Errorf("Records(%s, %s)\n = %s, %v\nwant %s", file, row, strings.Join(got, "\n   "), err, strings.Join(want, "\n   "))
+		}
+	}
+	f("Filme_2", `{"nr":"5","name":"A","start":"1.2.1999","genre":"Drama; Comedy","preis":"9","Unnamed: 0":"1","farbe":"rot"}`,
+		`movie 5 {"genres":[{"id":18,"name":"Drama"},{"id":35,"name":"Comedy"}],"id":5,"original_language":"de","release_date":"1999-02-01","title":"A"}`)
+	f("filme", `{"name":"B","nr":"6","genre":"Drama; Krimi"}`, `movie 6 {"id":6,"original_language":"de","title":"B","genre_text":"Drama; Krimi"}`)
+	f("filme", `{"nr":null,"name":null,"genre":""}`)
+	f("rollen", `{"film":5,"person":7,"name":"N","art":"Darsteller","rolle":"R"}`,
+		`movie 5 {"id":5,"credits":{"cast":[{"id":7,"name":"N","character":"R"}]}}`, `person 7 {"id":7,"name":"N"}`)
+	f("rollen", `{"film":5,"person":7,"name":"N","art":"Regie","rolle":null}`,
+		`movie 5 {"id":5,"credits":{"crew":[{"id":7,"name":"N","department":"Directing","job":"Regie"}]}}`, `person 7 {"id":7,"name":"N"}`)
+	f("rollen", `{"film":5,"person":null,"name":"N","art":"Darsteller"}`)
+	f("staffeln", `{"serie":"9","nr":"1","folgen":"[{\"nr\":1,\"titel\":\"A\",\"art\":\"x\",\"neu\":1},{\"nr\":2,\"titel\":null}]"}`,
+		`season 9 1 {"episodes":[{"episode_number":1,"name":"A"},{"episode_number":2}],"season_number":1,"series_id":9}`)
+	want := map[string]int64{
+		"filme.preis": 1, "filme.farbe": 1, "filme: empty rows": 1, "rollen: rows without person": 2, "staffeln.folgen.neu": 1,
+	}
+	if !maps.Equal(l.Dropped(), want) {
+		t.Errorf("Dropped = %v, want %v", l.Dropped(), want)
+	}
+	if want := map[string]int64{"filme.genre": 1}; !maps.Equal(l.Whole(), want) || len(l.Counts().Unknown) > 0 {
+		t.Errorf("Whole = %v, Unknown = %v, want %v, none", l.Whole(), l.Counts().Unknown, want)
+	}
+	refuse := func(file, row, want string) {
+		t.Helper()
+		if recs, err := l.Records(Row{File: file, JSON: row, Table: true}); err == nil || err.Error() != want {
+			t.Errorf("Records(%s, %s) = %s, %v, want %s", file, row, described(recs), err, want)
+		}
+	}
+	refuse("filme", `{"nr":"","name":"A"}`, "nr: want an integer, found nothing")
+	refuse("filme", `{"nr":"0","name":"A"}`, "nr: want 1 or more, found 0")
+	refuse("rollen", `{"film":5,"person":7,"name":8,"art":"Darsteller"}`, "name: want a string, found 8")
+	refuse("staffeln", `{"serie":"9","nr":"1","folgen":"[{\"nr\":\"x\"}]"}`, `folgen[0].nr: want an integer, found "x"`)
+	refuse("staffeln", `{"serie":"9","nr":"1","folgen":"[{\"nr\":1},2]"}`, `folgen[1]: want an object, found 2`)
+	refuse("staffeln", `{"serie":"9","nr":"1","folgen":"2"}`, `folgen: want a list, found 2`)
+	refuse("filme", `{"nummer":5}`, "layout tables: no mapping is of a table \"filme\" with these columns: want one of companies, credits, filme, films, "+
+		"movie_cast, movie_genres, movie_reviews, movies, networks, persons, rollen, staffeln")
+	for _, c := range []struct{ file, row, want string }{
+		{"filme", `{"nr":1,"name":"A"}`, ""},
+		{"preise", `{"nr":1}`, "prices are none of the API's"},
+		{"ratings", `{"userId":"1","movieId":"2","rating":"3","timestamp":"4"}`, "ratings of single users, which the API has no place for"},
+	} {
+		if got := Skip(Detect(c.file, []byte(c.row), o), c.file, []byte(c.row), o); got != c.want {
+			t.Errorf("Skip(%s, %s) = %q, want %q", c.file, c.row, got, c.want)
+		}
+	}
+}
+
+// TestReady: a row of every table of the mappings that come with the program, and what
+// becomes of it.
+func TestReady(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join("testdata", "ready", "*.json"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no goldens: %v", err)
+	}
+	seen := map[string]bool{}
+	for _, path := range files {
+		golden(t, path, seen)
+	}
+	for _, name := range []string{Tables, Kaggle, IDExport} {
+		for _, m := range ready(name) {
+			for _, tab := range m.tables {
+				if !seen[m.Name+" "+tab.label] {
+					t.Errorf("testdata/ready has no row of table %s of %s", tab.label, m.Name)
+				}
+				if len(tab.requires) == 0 {
+					t.Errorf("table %s of %s has no columns that tell it from other tables", tab.label, m.Name)
+				}
+			}
+		}
+	}
+}
+
+// golden is a file of testdata/ready: a row and its records.
+type goldenRow struct {
+	File    string          `json:"file"`
+	Layout  string          `json:"layout"`
+	Row     json.RawMessage `json:"row"`
+	Records []string        `json:"records"`
+}
+
+func golden(t *testing.T, path string, seen map[string]bool) {
+	t.Helper()
+	old, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var g goldenRow
+	if err := json.Unmarshal(old, &g); err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	o := Options{Names: names{"First Works": 7, "Works, Second": 8}}
+	g.Layout = Detect(g.File, g.Row, o)
+	l, err := New(g.Layout, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	recs, err := l.Records(Row{File: g.File, JSON: string(g.Row), Table: true})
+	if err != nil {
+		t.Errorf("%s: %v", path, err)
+	}
+	g.Records = described(recs)
+	for _, m := range ready(g.Layout) {
+		if tab := tableOf([]*Mapping{m}, g.File, columnsOf(g.Row)); tab != nil {
+			seen[m.Name+" "+tab.label] = true
+		}
+	}
+	var now strings.Builder
+	e := json.NewEncoder(&now)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	if err := e.Encode(g); err != nil {
+		t.Fatal(err)
+	}
+	if now.String() == string(old) {
+		return
+	}
+	if !*update {
+		t.Errorf("%s: is now\n%s", path, now.String())
+		return
+	}
+	if err := os.WriteFile(path, []byte(now.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestScan: the scanner sees members and elements as the standard library does.
+func TestScan(t *testing.T) {
+	for _, s := range seeds {
+		want := map[string]json.RawMessage{}
+		if err := json.Unmarshal([]byte(s.row), &want); err != nil {
+			t.Fatal(err)
+		}
+		checkScan(t, s.row, want)
+	}
+	checkScan(t, " { \"a\" : [ 1 , {\"b\":\"]}\\\"\"} ] ,\n\"\\u00e9\":null } ", map[string]json.RawMessage{"a": json.RawMessage("[ 1 , {\"b\":\"]}\\\"\"} ]"), "é": json.RawMessage("null")})
+	var elements []string
+	if err := eachElement(" [ 1 , \"a,b\" , [2,[3]],{\"c\":[]} , true ] ", func(_ int, raw string) error {
+		elements = append(elements, raw)
+		return nil
+	}); err != nil || !slices.Equal(elements, []string{"1", `"a,b"`, "[2,[3]]", `{"c":[]}`, "true"}) {
+		t.Errorf("eachElement = %q, %v", elements, err)
+	}
+	for _, empty := range []string{"[]", " [ ] "} {
+		if err := eachElement(empty, func(int, string) error { t.Errorf("%s has an element", empty); return nil }); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := eachMember("[]", nil); err == nil || err.Error() != "want an object, found []" {
+		t.Errorf("eachMember([]) = %v", err)
+	}
+}
+
+func checkScan(tb testing.TB, text string, want map[string]json.RawMessage) {
+	tb.Helper()
+	got := map[string]json.RawMessage{}
+	err := eachMember(text, func(name, raw string) error {
+		got[name] = json.RawMessage(raw)
+		return nil
+	})
+	same := func(a, b json.RawMessage) bool { return string(a) == string(b) }
+	if err != nil || !maps.EqualFunc(got, want, same) {
+		tb.Errorf("eachMember(%s) = %s, %v, want %s", text, got, err, want)
+	}
+}
+
+// FuzzMapped: any row of any table is refused in one line, or makes records that
+// survive JSON.
+func FuzzMapped(f *testing.F) {
+	files, err := filepath.Glob(filepath.Join("testdata", "ready", "*.json"))
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, path := range files {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			f.Fatal(err)
+		}
+		var g goldenRow
+		if err := json.Unmarshal(text, &g); err != nil {
+			f.Fatal(err)
+		}
+		f.Add(g.Layout, g.File, string(g.Row))
+	}
+	f.Fuzz(func(t *testing.T, name, file, row string) {
+		if !IsMapped(name) || len(row) > 1<<14 || !utf8.ValidString(row) || !json.Valid([]byte(row)) {
+			return
+		}
+		l, err := New(name, Options{Names: names{"A": 1, "B, A": 2}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		recs, err := l.Records(Row{File: file, JSON: row, Table: true})
+		if err != nil && strings.ContainsAny(err.Error(), "\n\r") {
+			t.Errorf("Records(%q): %q, want one line", row, err)
+		}
+		for _, r := range recs {
+			again := r.Type.New()
+			if err := wire.NewParser().Parse(text(r.Record), again); err != nil {
+				t.Fatalf("Parse(%s) = %v", text(r.Record), err)
+			}
+			if key, err := r.Type.Key(again); err != nil || key != r.Key {
+				t.Errorf("%q has key %v, %v, want %v", text(r.Record), key, err, r.Key)
+			}
+		}
+	})
+}
+
+// FuzzParseMapping: any text is refused, or is a mapping whose tables read rows.
+func FuzzParseMapping(f *testing.F) {
+	for _, name := range []string{Tables, Kaggle, IDExport} {
+		entries, err := mappingFiles.ReadDir("mappings/" + name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		for _, e := range entries {
+			text, err := mappingFiles.ReadFile("mappings/" + name + "/" + e.Name())
+			if err != nil {
+				f.Fatal(err)
+			}
+			f.Add(string(text))
+		}
+	}
+	f.Add(movieTable("{column='x',member='title'}"))
+	f.Fuzz(func(t *testing.T, text string) {
+		m, err := ParseMapping("m.toml", []byte(text))
+		if err != nil {
+			return
+		}
+		for _, tab := range m.tables {
+			row := "{"
+			for i, name := range tab.columns() {
+				if i > 0 {
+					row += ","
+				}
+				row += string(wire.AppendString(nil, name)) + `:"1"`
+			}
+			l := newMapped(Tables, []*Mapping{m}, Options{})
+			_, _ = l.Records(Row{File: tab.label, JSON: row + "}"})
+		}
+	})
+}
