@@ -250,8 +250,9 @@ func TestReadChanged(t *testing.T) {
 		s.Put(t, "data", old)
 		b := open(t, s.URL(""))
 		o := stat(t, b, "data")
+		asked := ""
 		s.SetFault(func(w http.ResponseWriter, r *http.Request) bool {
-			if !conditions {
+			if asked = r.Header.Get("If-Match"); !conditions {
 				r.Header.Del("If-Match")
 			}
 			s.Put(t, "data", append([]byte("new"), old[3:]...))
@@ -261,6 +262,9 @@ func TestReadChanged(t *testing.T) {
 		_, err := r.ReadAt(make([]byte, 10), 1<<20)
 		if !errors.Is(err, object.ErrChanged) || !strings.HasPrefix(err.Error(), "s3://bucket/data: the object was changed") {
 			t.Errorf("ReadAt: %v", err)
+		}
+		if asked != `"`+o.ETag+`"` {
+			t.Errorf("asked for version %s, want %q", asked, o.ETag)
 		}
 		s.SetFault(func(w http.ResponseWriter, r *http.Request) bool {
 			s.SetFault(func(_ http.ResponseWriter, r *http.Request) bool {

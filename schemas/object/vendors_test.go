@@ -25,6 +25,7 @@ import (
 type vendor struct {
 	mu      sync.Mutex
 	objects map[string]vendorObject
+	refused int // requests for another version
 }
 
 type vendorObject struct {
@@ -121,6 +122,9 @@ func (v *vendor) content(w http.ResponseWriter, r *http.Request, key string, cha
 		w.WriteHeader(http.StatusNotFound)
 		return
 	case changed(o):
+		v.mu.Lock()
+		v.refused++
+		v.mu.Unlock()
 		w.Header().Set("X-Ms-Error-Code", "ConditionNotMet")
 		w.WriteHeader(http.StatusPreconditionFailed)
 		return
@@ -148,6 +152,7 @@ func TestVendors(t *testing.T) {
 	for _, url := range []string{"gs://bucket/", "azblob://bucket/?storage_account=account&protocol=http&localemu=true&domain=" + host} {
 		t.Run(url[:2], func(t *testing.T) {
 			data := noise(2*object.BlockSize + 3)
+			v.refused = 0
 			v.put("d/a.bin", data)
 			v.put("d/b.json", []byte("{}"))
 			v.put("e.json", []byte("{}"))
@@ -167,6 +172,9 @@ func TestVendors(t *testing.T) {
 			v.put("d/a.bin", append([]byte("new"), data[3:]...))
 			if _, err := b.NewReaderAt(t.Context(), o).ReadAt(make([]byte, 9), 5); !errors.Is(err, object.ErrChanged) {
 				t.Errorf("ReadAt after a change: %v", err)
+			}
+			if v.refused != 1 {
+				t.Errorf("%d requests were refused, want the one for what was changed", v.refused)
 			}
 			if _, err := b.Stat(t.Context(), "none"); !errors.Is(err, fs.ErrNotExist) {
 				t.Errorf("Stat of nothing: %v", err)
