@@ -121,14 +121,20 @@ type seasonInTV struct {
 
 // scanSeasonLists adds up the seasons that the details of series list.
 func scanSeasonLists(ctx context.Context, c *checker) error {
-	f := c.files[fragment.KindTV]
-	if f == nil {
-		return nil
+	f, err := c.open(fragment.KindTV)
+	if f == nil || err != nil {
+		return err
 	}
+	defer closeFile(f)
+	seasons, err := c.open(fragment.KindSeason)
+	if err != nil {
+		return err
+	}
+	defer closeFile(seasons)
 	t := c.pairs(fragment.KindTV, "seasons.season_number")
-	known := newSeasonNumbers(c.files[fragment.KindSeason])
+	known := newSeasonNumbers(seasons)
 	defer known.close()
-	err := eachRow(ctx, f.Project(wire.PlanOf[seasonList]()), func(row *seasonList) error {
+	err = eachRow(ctx, f.Project(wire.PlanOf[seasonList]()), func(row *seasonList) error {
 		have, err := known.of(row.ID.V)
 		for season, n := range row.numbers(t) {
 			t.pair(row.ID.V, season, n, slices.Contains(have, season), catalog.NumberKey(row.ID.V))
@@ -155,15 +161,21 @@ func (r *seasonList) numbers(t *tally) map[int64]int64 {
 
 // scanEpisodeSeasons adds up the seasons that records of episodes are of.
 func scanEpisodeSeasons(ctx context.Context, c *checker) error {
-	f := c.files[fragment.KindEpisode]
-	if f == nil {
-		return nil
+	f, err := c.open(fragment.KindEpisode)
+	if f == nil || err != nil {
+		return err
 	}
+	defer closeFile(f)
+	seasons, err := c.open(fragment.KindSeason)
+	if err != nil {
+		return err
+	}
+	defer closeFile(seasons)
 	t := c.pairs(fragment.KindEpisode, "season_number")
-	known := newSeasonNumbers(c.files[fragment.KindSeason])
+	known := newSeasonNumbers(seasons)
 	defer known.close()
 	var last catalog.Key // of the season before; no season has this one
-	err := eachRow(ctx, f.Project(wire.PlanOf[episodeID]()), func(row *episodeID) error {
+	err = eachRow(ctx, f.Project(wire.PlanOf[episodeID]()), func(row *episodeID) error {
 		series, season := row.SeriesID.V, row.SeasonNumber.V
 		have, err := known.of(series)
 		found := slices.Contains(have, season)

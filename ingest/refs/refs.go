@@ -84,13 +84,11 @@ func Check(ctx context.Context, catalogDir string, o Options) (Result, error) {
 	if o.Jobs <= 0 {
 		o.Jobs = runtime.GOMAXPROCS(0)
 	}
-	c := &checker{Options: o, files: map[fragment.Kind]*catalog.File{}, targets: newTargets()}
-	defer c.close()
-	if err := c.open(catalogDir); err != nil {
-		return Result{}, err
-	}
-	if err := c.index(ctx); err != nil {
-		return Result{}, err
+	c := &checker{Options: o, dir: catalogDir, targets: newTargets()}
+	for _, t := range catalog.Types() {
+		if err := c.index(ctx, t.Kind); err != nil {
+			return Result{}, err
+		}
 	}
 	for _, s := range scans {
 		if err := s(ctx, c); err != nil {
@@ -102,10 +100,11 @@ func Check(ctx context.Context, catalogDir string, o Options) (Result, error) {
 	return r, nil
 }
 
-// checker is one check at work.
+// checker is one check at work. It has few files open at a time, because the footer
+// of a large one takes many times what is kept of its ids.
 type checker struct {
 	Options
-	files   map[fragment.Kind]*catalog.File
+	dir     string
 	targets map[targetKey]*target
 	done    []*tally
 	records int64
@@ -151,46 +150,42 @@ func newTargets() map[targetKey]*target {
 	return targets
 }
 
-func (c *checker) open(dir string) error {
-	for _, t := range catalog.Types() {
-		f, err := t.Open(dir)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		c.files[t.Kind] = f
-		c.targets[targetKey{kind: t.Kind}].records = f.NumRows()
-		c.records += f.NumRows()
+// open opens the file of a kind; nil when there is none.
+func (c *checker) open(kind fragment.Kind) (*catalog.File, error) {
+	f, err := catalog.TypeOf(kind).Open(c.dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
 	}
-	return nil
+	return f, err
 }
 
-func (c *checker) close() {
-	for _, f := range c.files {
+// closeFile closes a file that open returned.
+func closeFile(f *catalog.File) {
+	if f != nil {
 		_ = f.Close() // read side: nothing to lose
 	}
 }
 
-// index reads the ids of all records that are known by a number alone.
-func (c *checker) index(ctx context.Context) error {
-	for kind, f := range c.files {
-		switch kind {
-		case fragment.KindSeason, fragment.KindEpisode, fragment.KindReview, fragment.KindCredit, fragment.KindEpisodeGroup:
-			continue
-		}
-		t := c.targets[targetKey{kind: kind}]
-		err := eachRow(ctx, f.Project(wire.PlanOf[idRow]()), func(row *idRow) error {
-			t.known.Add(uint64(row.ID.V))
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-		t.known.RunOptimize()
+// index counts the records of a kind, and reads their ids if these are numbers alone.
+func (c *checker) index(ctx context.Context, kind fragment.Kind) error {
+	f, err := c.open(kind)
+	if f == nil || err != nil {
+		return err
 	}
-	return nil
+	defer closeFile(f)
+	t := c.targets[targetKey{kind: kind}]
+	t.records = f.NumRows()
+	c.records += f.NumRows()
+	switch kind {
+	case fragment.KindSeason, fragment.KindEpisode, fragment.KindReview, fragment.KindCredit, fragment.KindEpisodeGroup:
+		return nil
+	}
+	err = eachRow(ctx, f.Project(wire.PlanOf[idRow]()), func(row *idRow) error {
+		t.known.Add(uint64(row.ID.V))
+		return nil
+	})
+	t.known.RunOptimize()
+	return err
 }
 
 // eachRow calls fn for each row, and closes rows. T is the struct of their plan.
@@ -214,10 +209,11 @@ func eachRow[T any](ctx context.Context, rows *catalog.Rows, fn func(*T) error) 
 // has the columns that refs looks at, the key among them.
 func scan[T any](kind fragment.Kind, refs func(*T, *collector)) func(context.Context, *checker) error {
 	return func(ctx context.Context, c *checker) error {
-		f := c.files[kind]
-		if f == nil {
-			return nil
+		f, err := c.open(kind)
+		if f == nil || err != nil {
+			return err
 		}
+		defer closeFile(f)
 		parts := make([]*collector, min(c.Jobs, f.RowGroups()))
 		var next atomic.Int64
 		g, ctx := errgroup.WithContext(ctx)
