@@ -35,7 +35,7 @@ func (w *world) collectionRange(i uint64) (from, to uint64) {
 
 // collectionOfMovie returns the collection that a movie is in, if it is in one.
 func (w *world) collectionOfMovie(m *movie) (uint64, bool) {
-	r := random{mix(m.title + 1)}
+	r := random{mix(m.name + 1)}
 	if !r.chance(int(inCollection.at(m.votes))) {
 		return 0, false
 	}

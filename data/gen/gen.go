@@ -108,6 +108,7 @@ type part struct {
 func (w *world) parts() []part {
 	return []part{
 		{"movies", w.movies.n, 256, w.appendMovie},
+		{"tv", w.tv.n, 64, w.appendTV},
 		{"people", w.people.n, 4096, w.appendPerson},
 		{"collections", w.collections.n, 256, w.appendCollection},
 		{"companies", w.companies.n, 8192, w.appendCompany},

@@ -6,14 +6,23 @@ const recommendFrom = 100
 // pageSize is how many rows a page of a list has.
 const pageSize = 20
 
-// appendRecommendations appends the first page of recommendations: popular movies.
-func (w *world) appendRecommendations(b []byte, r *random, m *movie) []byte {
+// appendMovieRecommendations appends the first page of a movie's recommendations.
+func (w *world) appendMovieRecommendations(b []byte, r *random, i uint64) []byte {
+	return appendRecommendations(b, r, w.movies, i, func(b []byte, other uint64) []byte {
+		m := w.movieOf(other)
+		return w.appendMovieRow(b, &m)
+	})
+}
+
+// appendRecommendations appends the first page of recommendations of title i: popular
+// titles of its kind.
+func appendRecommendations(b []byte, r *random, p *population, i uint64, row func([]byte, uint64) []byte) []byte {
 	b = append(b, `{"page":1,"results":[`...)
 	var seen [pageSize]uint64
 	n := 0
 	for range pageSize {
-		other := w.movies.ranked(zipf(r, min(w.movies.n, max(pageSize, w.movies.n/64))))
-		if other == m.i || contains(seen[:n], other) {
+		other := p.ranked(zipf(r, min(p.n, max(pageSize, p.n/64))))
+		if other == i || contains(seen[:n], other) {
 			continue
 		}
 		if n > 0 {
@@ -21,8 +30,7 @@ func (w *world) appendRecommendations(b []byte, r *random, m *movie) []byte {
 		}
 		seen[n] = other
 		n++
-		row := w.movieOf(other)
-		b = w.appendMovieRow(b, &row)
+		b = row(b, other)
 	}
 	return appendPageEnd(b, 1, n)
 }
@@ -178,7 +186,11 @@ func (w *world) appendCountries(b []byte, r *random, first int) []byte {
 	}
 	var seen [12]int
 	n := 0
-	for range 1 + r.count(25*int64(1+r.front(4))) {
+	more := 0
+	if r.chance(170) {
+		more = 1 + r.front(11)
+	}
+	for range 1 + more {
 		i := first
 		if n > 0 {
 			i = w.countryOf.pick(r)
@@ -205,7 +217,11 @@ func (w *world) appendSpoken(b []byte, r *random, own *language) []byte {
 	}
 	var seen [9]*language
 	n := 0
-	for range 1 + r.count(20*int64(1+r.front(6))) {
+	more := 0
+	if r.chance(250) {
+		more = 1 + r.front(8)
+	}
+	for range 1 + more {
 		l := own
 		if n > 0 {
 			l = w.words.languages[w.words.languageOf.pick(r)]
@@ -293,8 +309,8 @@ func (w *world) appendMovieTranslations(b []byte, r *random, m *movie, own *loca
 		b = append(b, `","overview":"`...)
 		switch {
 		case english:
-			b = w.appendOverview(b, m)
-		case r.chance(int(curve{500, 550, 600, 650, 700, 750, 800, 850, 900, 930, 960}.at(m.votes))):
+			b = w.appendOverview(b, &m.title)
+		case r.chance(int(translatedOverview.at(m.votes))):
 			b = w.words.appendText(b, r, l.language, int(r.logNormal(overviewSize.at(m.votes), 45)))
 		}
 		b = append(b, `","runtime":`...)
@@ -311,7 +327,7 @@ func (w *world) appendMovieTranslations(b []byte, r *random, m *movie, own *loca
 		switch {
 		case english:
 			if m.language.words != nil && m.english {
-				b = w.appendEnglishTitle(b, m)
+				b = w.appendEnglishTitle(b, &m.title)
 			}
 		case l != own && r.chance(650):
 			b = w.words.appendTitle(b, r, l.language)

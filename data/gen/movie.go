@@ -1,51 +1,66 @@
 package gen
 
+import "math/bits"
+
 // today is the day after which nothing has come out.
 var today = makeDay(2026, 243) // 1 September
 
-// A movie is what lists say of one.
-type movie struct {
+// A title is what lists say of a movie or a series.
+type title struct {
 	i          uint64
 	id         int64
 	votes      int64
 	average    int64 // thousandths
 	popularity int64 // 1/10000
 	language   *language
-	title      uint64 // seeds
+	name       uint64 // seeds
 	overview   uint64 // 0: none
 	poster     uint64
 	backdrop   uint64
 	genres     [7]uint8 // places in the table
 	genreCount int
-	out        day
+	out        day // released, or first aired
 	dated      bool
-	video      bool
 	adult      bool
 	country    int  // place in countries
-	english    bool // the title is translated
+	english    bool // the name is translated
+}
+
+// titleOf makes what lists say of title i, and the random numbers for more.
+func (w *world) titleOf(p *population, i uint64, votes, popularity tail, genres *genreTable) (title, random) {
+	r := p.random(i, streamCore)
+	share := p.share(p.rank(i))
+	t := title{i: i, id: p.id(i), votes: votes.at(share)}
+	t.popularity = popularity.at(r.related(share))
+	t.average = r.voteAverage(t.votes)
+	t.language = w.words.languages[w.words.languageOf.pick(&r)]
+	if r.chance(int(moreEnglish.at(t.votes))) {
+		t.language = w.words.languages[0]
+	}
+	t.name = r.next() | 1
+	t.overview = r.seed(1000 - int(noOverview.at(t.votes)))
+	t.poster = r.seed(1000 - int(noPoster.at(t.votes)))
+	t.backdrop = r.seed(1000 - int(noBackdrop.at(t.votes)))
+	if !r.chance(int(noGenre.at(t.votes))) {
+		t.genres, t.genreCount = genres.some(&r, genreMean(t.votes))
+	}
+	t.out, t.dated = r.releaseDay(t.votes)
+	t.adult = t.votes < 100 && r.chance(2)
+	t.country = w.countryOf.pick(&r)
+	t.english = r.chance(550)
+	return t, r
+}
+
+// A movie is what lists say of one.
+type movie struct {
+	title
+	video bool
 }
 
 // movieOf makes what lists say of movie i.
 func (w *world) movieOf(i uint64) movie {
-	r := w.movies.random(i, streamCore)
-	share := w.movies.share(w.movies.rank(i))
-	m := movie{i: i, id: w.movies.id(i), votes: movieVotes.at(share)}
-	m.popularity = moviePopularity.at(r.related(share))
-	m.average = r.voteAverage(m.votes)
-	m.language = w.words.languages[w.words.languageOf.pick(&r)]
-	m.title = r.next() | 1
-	m.overview = r.seed(1000 - int(noOverview.at(m.votes)))
-	m.poster = r.seed(1000 - int(noPoster.at(m.votes)))
-	m.backdrop = r.seed(1000 - int(noBackdrop.at(m.votes)))
-	if !r.chance(int(noGenre.at(m.votes))) {
-		m.genres, m.genreCount = w.movieGenre.some(&r, genreMean(m.votes))
-	}
-	m.out, m.dated = r.releaseDay(m.votes)
-	m.video = r.chance(12)
-	m.adult = m.votes < 100 && r.chance(2)
-	m.country = w.countryOf.pick(&r)
-	m.english = r.chance(550)
-	return m
+	t, r := w.titleOf(w.movies, i, movieVotes, moviePopularity, &w.movieGenre)
+	return movie{t, r.chance(12)}
 }
 
 // genreMean returns the mean number of genres beyond the first, in hundredths.
@@ -62,13 +77,22 @@ func (r *random) seed(permille int) uint64 {
 	return x
 }
 
-// related returns a number that is evenly distributed, too, but mostly of u's octave.
+// related returns a number that is evenly distributed, too, but mostly of u's octave or
+// of the three that it is among.
 func (r *random) related(u uint64) uint64 {
-	x := r.sameOctave(u)
-	if other := r.next(); r.chance(250) {
-		return other
+	switch x := r.below(100); {
+	case x < 60:
+		return r.sameOctave(u)
+	case x < 96:
+		k := bits.LeadingZeros64(u|1) / 3 * 3
+		top := ^uint64(0) >> k
+		for { // seven of eight are above the next three octaves
+			if v := r.next() & top; v > top>>3 {
+				return v
+			}
+		}
 	}
-	return x
+	return r.next()
 }
 
 // voteAverage returns an average in thousandths: few votes give round numbers.
@@ -103,7 +127,11 @@ func (r *random) releaseDay(votes int64) (day, bool) {
 
 // some returns places of genres, one and on average more hundredths beyond it.
 func (t *genreTable) some(r *random, more int64) (out [7]uint8, n int) {
-	want := min(len(out), 1+r.count(more*int64(r.between(20, 180))/100))
+	want := 1 + r.count(more*int64(r.between(20, 180))/100)
+	if r.chance(30) {
+		want += r.front(5)
+	}
+	want = min(want, len(out))
 	for tries := 0; n < want && tries < 20; tries++ {
 		g := uint8(t.of.pick(r))
 		if !contains(out[:n], g) {
@@ -123,28 +151,28 @@ func contains[T comparable](list []T, v T) bool {
 	return false
 }
 
-// appendOriginalTitle appends the title in the movie's language.
-func (w *world) appendOriginalTitle(b []byte, m *movie) []byte {
-	r := random{m.title}
-	return w.words.appendTitle(b, &r, m.language)
+// appendOriginalTitle appends the title in its own language.
+func (w *world) appendOriginalTitle(b []byte, t *title) []byte {
+	r := random{t.name}
+	return w.words.appendTitle(b, &r, t.language)
 }
 
 // appendEnglishTitle appends the title of the base, which is en-US.
-func (w *world) appendEnglishTitle(b []byte, m *movie) []byte {
-	if m.language.words == nil || !m.english {
-		return w.appendOriginalTitle(b, m)
+func (w *world) appendEnglishTitle(b []byte, t *title) []byte {
+	if t.language.words == nil || !t.english {
+		return w.appendOriginalTitle(b, t)
 	}
-	r := random{mix(m.title)}
+	r := random{mix(t.name)}
 	return w.words.appendTitle(b, &r, w.words.languages[0])
 }
 
 // appendOverview appends the English overview.
-func (w *world) appendOverview(b []byte, m *movie) []byte {
-	if m.overview == 0 {
+func (w *world) appendOverview(b []byte, t *title) []byte {
+	if t.overview == 0 {
 		return b
 	}
-	r := random{m.overview}
-	return w.words.appendText(b, &r, w.words.languages[0], int(r.logNormal(overviewSize.at(m.votes), 45)))
+	r := random{t.overview}
+	return w.words.appendText(b, &r, w.words.languages[0], int(r.logNormal(overviewSize.at(t.votes), 45)))
 }
 
 // appendMovie appends the record of movie i.
@@ -179,9 +207,9 @@ func (w *world) appendMovie(b []byte, i uint64) []byte {
 	b = append(b, `"],"original_language":"`...)
 	b = append(b, m.language.code...)
 	b = append(b, `","original_title":"`...)
-	b = w.appendOriginalTitle(b, &m)
+	b = w.appendOriginalTitle(b, &m.title)
 	b = append(b, `","overview":"`...)
-	b = w.appendOverview(b, &m)
+	b = w.appendOverview(b, &m.title)
 	b = append(b, `","popularity":`...)
 	b = appendFixed(b, m.popularity, 4)
 	b = append(b, `,"poster_path":`...)
@@ -206,7 +234,7 @@ func (w *world) appendMovie(b []byte, i uint64) []byte {
 		b = w.words.appendTagline(b, &r, w.words.languages[0])
 	}
 	b = append(b, `","title":"`...)
-	b = w.appendEnglishTitle(b, &m)
+	b = w.appendEnglishTitle(b, &m.title)
 	b = append(b, `","video":`...)
 	b = appendBool(b, m.video)
 	b = append(b, `,"vote_average":`...)
@@ -244,7 +272,7 @@ func (w *world) appendMovieParts(b []byte, m *movie, own *locale, imdb uint64, r
 	b = append(b, `]}`...)
 	if m.votes >= recommendFrom {
 		b = append(b, `,"recommendations":`...)
-		b = w.appendRecommendations(b, &r, m)
+		b = w.appendMovieRecommendations(b, &r, m.i)
 	}
 	b = append(b, `,"release_dates":{"results":[`...)
 	b = w.appendReleaseDates(b, &r, m)
@@ -351,11 +379,11 @@ func (w *world) appendMovieRow(b []byte, m *movie) []byte {
 	b = append(b, `,"id":`...)
 	b = appendInt(b, m.id)
 	b = append(b, `,"title":"`...)
-	b = w.appendEnglishTitle(b, m)
+	b = w.appendEnglishTitle(b, &m.title)
 	b = append(b, `","original_title":"`...)
-	b = w.appendOriginalTitle(b, m)
+	b = w.appendOriginalTitle(b, &m.title)
 	b = append(b, `","overview":"`...)
-	b = w.appendOverview(b, m)
+	b = w.appendOverview(b, &m.title)
 	b = append(b, `","poster_path":`...)
 	b = appendPathOf(b, m.poster, ".jpg")
 	b = append(b, `,"media_type":"movie","original_language":"`...)

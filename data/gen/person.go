@@ -1,5 +1,7 @@
 package gen
 
+import "unicode/utf8"
+
 // A person is what credits say of one.
 type person struct {
 	i, rank    uint64
@@ -178,8 +180,9 @@ func (p *person) appendAliases(b []byte, r *random, o int) []byte {
 		if len(b) > start {
 			b = append(b, ',')
 		}
-		b = append(append(b, '"'), pick(r, p.origin.male).latin[0], '.', ' ')
-		b = append(append(b, p.family.latin...), '-')
+		initial, _ := utf8.DecodeRuneInString(pick(r, p.origin.male).latin)
+		b = utf8.AppendRune(append(b, '"'), initial)
+		b = append(append(append(b, ". "...), p.family.latin...), '-')
 		b = append(append(b, pick(r, p.origin.family).latin...), '"')
 	}
 	return b

@@ -249,7 +249,7 @@ func (l *lexicon) appendTitle(b []byte, r *random, lang *language) []byte {
 		return appendForeignTitle(b, r, lang)
 	}
 	b = l.appendEnglishTitle(b, r, r.below(100))
-	if r.chance(70) {
+	if r.chance(35) {
 		b = append(b, ": "...)
 		b = l.appendEnglishTitle(b, r, r.between(30, 99))
 	}
@@ -322,7 +322,7 @@ func (l *lexicon) appendEnglishTitle(b []byte, r *random, form int) []byte {
 
 // appendForeignTitle appends one to five words.
 func appendForeignTitle(b []byte, r *random, lang *language) []byte {
-	n := 1 + r.front(6)
+	n := r.front(6)
 	b = append(b, lang.capitals[r.front(len(lang.capitals))]...)
 	for range n {
 		if lang.spaced {

@@ -221,14 +221,15 @@ func newCountries() ([]country, chooser) {
 	return out, newChooser(weights...)
 }
 
-// zipfHead cuts the head off the law by which people get credits: the fourth power of an
-// even number, from zipfHead on. It is the fourth root of 0.0004, of 2^64.
-const zipfHead = 0x2434_30a3_fec6_1400
+// zipfHead is where the law of credits begins: the fifth root of 0.0004, of 2^64. Without
+// it, the first few would have most of the credits.
+const zipfHead = 0x3589_6820_5b51_e000
 
-// zipf returns a rank below n by a law that gives the first tenth half of all draws.
+// zipf returns a rank below n by the law that people get credits by: the first hundredth
+// gets a third of them, the worse half a tenth.
 func zipf(r *random, n uint64) uint64 {
 	x, _ := bits.Mul64(r.next(), ^uint64(zipfHead))
-	x = fourth(x+zipfHead) - fourth(zipfHead)
+	x = fifth(x+zipfHead) - fifth(zipfHead)
 	hi, _ := bits.Mul64(x, n)
 	return hi
 }
@@ -237,6 +238,11 @@ func fourth(x uint64) uint64 {
 	x, _ = bits.Mul64(x, x)
 	x, _ = bits.Mul64(x, x)
 	return x
+}
+
+func fifth(x uint64) uint64 {
+	hi, _ := bits.Mul64(fourth(x), x)
+	return hi
 }
 
 // crowd returns a rank below n by a law of a longer tail still, that of companies and keywords.
