@@ -20,6 +20,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gofrs/flock"
 	"github.com/google/renameio/v2"
 )
 
@@ -117,8 +118,8 @@ func (w *world) parts() []part {
 	}
 }
 
-// Run makes a dump. Its files appear all at once when everything is made, in place of
-// those that an earlier run left in the folder; of a run that fails nothing is left.
+// Run makes a dump. Its files appear when everything is made, in place of those that an
+// earlier run left in the folder; of a run that fails or is interrupted nothing is left.
 func Run(ctx context.Context, c Config) (Report, error) {
 	if err := c.Validate(); err != nil {
 		return Report{}, err
@@ -127,22 +128,22 @@ func Run(ctx context.Context, c Config) (Report, error) {
 	if err := os.MkdirAll(c.Out, 0o755); err != nil {
 		return Report{}, fmt.Errorf("make folder: %w", err)
 	}
-	if err := checkFolder(c.Out); err != nil {
+	unlock, err := claim(c.Out)
+	if err != nil {
 		return Report{}, err
 	}
 	d := dump{Config: c, report: Report{Out: c.Out, Seed: c.Seed}}
-	defer d.cleanup()
-	if err := d.make(ctx); err != nil {
-		return Report{}, err
-	}
-	if err := d.commit(); err != nil {
+	err = d.run(ctx)
+	unlock(err != nil)
+	if err != nil {
 		return Report{}, err
 	}
 	d.report.Seconds = time.Since(start).Seconds()
 	return d.report, nil
 }
 
-// mark is the file by which a folder is known to be a dump of this package.
+// mark is the file by which a folder is known to be a dump of this package. It is the
+// lock of the folder, too.
 const mark = ".reelsplice-gen"
 
 // fileNames returns all names that files of a dump can have.
@@ -156,14 +157,59 @@ func fileNames() []string {
 	return out
 }
 
-// checkFolder refuses a folder in which files of others have the names of ours.
-func checkFolder(dir string) error {
-	if _, err := os.Stat(filepath.Join(dir, mark)); err == nil {
-		return nil
+// claim takes the folder for this run alone, and refuses one in which files of others
+// have the names of ours. What it returns gives the folder up; after a failure, also the
+// mark that was not there before.
+func claim(dir string) (unlock func(failed bool), err error) {
+	path := filepath.Join(dir, mark)
+	_, err = os.Stat(path)
+	fresh := errors.Is(err, os.ErrNotExist)
+	if err != nil && !fresh {
+		return nil, fmt.Errorf("look at folder: %w", err)
 	}
-	for _, name := range fileNames() {
-		if _, err := os.Lstat(filepath.Join(dir, name)); err == nil {
-			return fmt.Errorf("%s: there is a %s that was not generated: want another folder, or that file moved away", dir, name)
+	if fresh {
+		for _, name := range fileNames() {
+			if _, err := os.Lstat(filepath.Join(dir, name)); err == nil {
+				return nil, fmt.Errorf("%s holds a %s that was not generated: want another folder, or that file moved away", dir, name)
+			}
+		}
+	}
+	lock := flock.New(path)
+	ok, err := lock.TryLock()
+	if err != nil {
+		return nil, fmt.Errorf("lock %s: %w", dir, err)
+	}
+	if !ok {
+		return nil, fmt.Errorf("%s is being written by another run", dir)
+	}
+	unlock = func(failed bool) {
+		if failed && fresh {
+			_ = os.Remove(path) // nothing is lost if it stays
+		}
+		_ = lock.Unlock() // ends with the process at the latest
+	}
+	if err := removeTemporary(dir); err != nil {
+		unlock(true)
+		return nil, err
+	}
+	return unlock, nil
+}
+
+// removeTemporary removes what a run that was killed left of its files.
+func removeTemporary(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return fmt.Errorf("look at folder: %w", err)
+	}
+	for _, e := range entries {
+		for _, name := range fileNames() {
+			rest, ok := strings.CutPrefix(e.Name(), "."+name)
+			if !ok || rest == "" || strings.Trim(rest, "0123456789") != "" {
+				continue
+			}
+			if err := os.Remove(filepath.Join(dir, e.Name())); err != nil {
+				return fmt.Errorf("remove what a killed run left: %w", err)
+			}
 		}
 	}
 	return nil
@@ -176,6 +222,15 @@ type dump struct {
 	done    int64
 	total   int64
 	pending []*renameio.PendingFile
+}
+
+// run makes all files and gives them their names.
+func (d *dump) run(ctx context.Context) error {
+	defer d.cleanup()
+	if err := d.make(ctx); err != nil {
+		return err
+	}
+	return d.commit()
 }
 
 // make writes all files under temporary names.
@@ -227,9 +282,6 @@ func (d *dump) file(ctx context.Context, p part) (File, error) {
 
 // commit gives the files their names and removes what an earlier run left besides.
 func (d *dump) commit() error {
-	if err := renameio.WriteFile(filepath.Join(d.Out, mark), nil, 0o644); err != nil {
-		return fmt.Errorf("mark %s: %w", d.Out, err)
-	}
 	made := map[string]bool{}
 	for i, out := range d.pending {
 		if err := out.CloseAtomicallyReplace(); err != nil {

@@ -34,11 +34,11 @@ func (w *world) personOf(i uint64) person {
 	share := w.people.share(p.rank)
 	p.known = w.known(p.rank)
 	p.popularity = personPopularity.at(r.sameOctave(share))
-	kind := 0
-	if p.known.name != "Acting" {
-		kind = 1
+	missing := &noProfile[0]
+	if p.known != &w.departments[acting] {
+		missing = &noProfile[1]
 	}
-	if !r.chance(noProfile[kind].at(share)) {
+	if !r.chance(missing.at(share)) {
 		p.profile = r.next() | 1
 	}
 	x := r.next()

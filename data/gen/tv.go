@@ -31,7 +31,7 @@ var (
 		most:   116,
 	}
 	episodeCrew = spread{
-		median: curve{150, 150, 180, 200, 250, 300, 350, 400, 500, 600, 700},
+		median: curve{120, 120, 140, 160, 200, 240, 280, 320, 400, 480, 560},
 		sigma:  curve{105},
 		most:   197,
 	}
@@ -47,12 +47,12 @@ var (
 var (
 	hasSpecials      = curve{25, 50, 80, 110, 150, 190, 230, 260, 300, 360, 430, 500, 560}
 	genericNames     = curve{680, 620, 560, 510, 470, 430, 400, 360, 300, 240, 190, 150, 120}
-	noEpisodeText    = curve{780, 720, 660, 610, 560, 520, 480, 430, 370, 300, 230, 170, 120}
-	noStill          = curve{720, 640, 580, 520, 470, 420, 370, 310, 240, 180, 130, 100, 80}
-	noEpisodeRuntime = curve{420, 380, 330, 290, 260, 230, 210, 190, 160, 130, 110, 90, 80}
-	noEpisodeVotes   = curve{970, 930, 890, 840, 790, 740, 690, 620, 530, 420, 310, 210, 130}
+	noEpisodeText    = curve{800, 750, 700, 660, 620, 590, 560, 520, 460, 380, 300, 240, 190}
+	noStill          = curve{740, 670, 620, 570, 520, 480, 430, 380, 310, 240, 190, 150, 120}
+	noEpisodeRuntime = curve{430, 390, 350, 310, 280, 260, 240, 220, 190, 160, 130, 110, 100}
+	noEpisodeVotes   = curve{980, 960, 940, 910, 880, 850, 820, 780, 710, 610, 500, 380, 260}
 	keepsGuests      = curve{60, 90, 130, 170, 210, 260, 310, 380, 460, 560, 660, 750, 830}
-	noSeasonText     = curve{900, 850, 810, 770, 740, 710, 680, 640, 590, 530, 470, 420, 380}
+	noSeasonText     = curve{920, 880, 850, 820, 800, 770, 750, 720, 680, 620, 560, 500, 450}
 	noSeasonPoster   = curve{520, 420, 340, 280, 230, 190, 160, 130, 100, 70, 50, 40, 30}
 )
 
@@ -75,6 +75,9 @@ func (w *world) showOf(i uint64) show {
 	s.seasons = seasonCount.of(&r, s.votes)
 	s.specials = r.chance(int(hasSpecials.at(s.votes)))
 	s.typical = r.logNormal(episodeCount.median.at(s.votes), episodeCount.sigma.at(s.votes))
+	if r.chance(30) { // daily
+		s.typical *= int64(r.between(6, 16))
+	}
 	s.network = w.networks.ranked(crowd(&r, w.networks.n))
 	s.interval = 7
 	if s.typical > 6000 || r.chance(60) {
@@ -82,6 +85,9 @@ func (w *world) showOf(i uint64) show {
 	}
 	s.generic = r.chance(int(genericNames.at(s.votes)))
 	s.guests = r.chance(int(keepsGuests.at(s.votes)))
+	if int64(s.seasons)*s.typical > 300*100 { // of the long ones, few do
+		s.guests = s.guests && r.chance(250)
+	}
 	return s
 }
 
@@ -346,7 +352,7 @@ func (w *world) appendSeasonSummary(b []byte, one *season) []byte {
 func (w *world) appendTVParts(b []byte, s *show, own *locale) []byte {
 	r := w.tv.random(s.i, streamLists)
 	b = append(b, `,"alternative_titles":{"results":[`...)
-	b = w.appendAlternativeTitles(b, &r, s.votes)
+	b = w.appendAlternativeTitles(b, &r, s.votes*3)
 	b = append(b, `]},"content_ratings":{"results":[`...)
 	b = w.appendContentRatings(b, &r, s)
 	b = append(b, `]},"credits":{"cast":[`...)

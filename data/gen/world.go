@@ -226,7 +226,7 @@ func newCountries() ([]country, chooser) {
 const zipfHead = 0x3589_6820_5b51_e000
 
 // zipf returns a rank below n by the law that people get credits by: the first hundredth
-// gets a third of them, the worse half a tenth.
+// gets a quarter of them, the first tenth half, the worse half a sixth.
 func zipf(r *random, n uint64) uint64 {
 	x, _ := bits.Mul64(r.next(), ^uint64(zipfHead))
 	x = fifth(x+zipfHead) - fifth(zipfHead)
