@@ -18,8 +18,8 @@ type person struct {
 // noProfile is the permille of people without a profile image, by the octave of their
 // rank, actors and others.
 var noProfile = [2]curveByOctave{
-	{620, 330, 200, 120, 70, 40, 20, 10},
-	{930, 840, 760, 640, 480, 300, 150, 60},
+	{600, 340, 220, 150, 100, 75, 60, 45, 35, 25, 15, 10},
+	{970, 950, 930, 900, 870, 830, 790, 740, 670, 590, 500, 400, 300, 180, 80},
 }
 
 // A curveByOctave has a value for each halving of the share that ranks better.

@@ -221,28 +221,30 @@ func newCountries() ([]country, chooser) {
 	return out, newChooser(weights...)
 }
 
-// zipfHead is where the law of credits begins: the fifth root of 0.0004, of 2^64. Without
+// zipfHead is where the law of credits begins: the sixth root of 0.0006, of 2^64. Without
 // it, the first few would have most of the credits.
-const zipfHead = 0x3589_6820_5b51_e000
+const zipfHead = 0x4a58e857e9e6b400
 
 // zipf returns a rank below n by the law that people get credits by: the first hundredth
-// gets a quarter of them, the first tenth half, the worse half a sixth.
+// gets a quarter of them, the first tenth half, the worse half a seventh.
 func zipf(r *random, n uint64) uint64 {
 	x, _ := bits.Mul64(r.next(), ^uint64(zipfHead))
-	x = fifth(x+zipfHead) - fifth(zipfHead)
+	x = sixth(x+zipfHead) - sixth(zipfHead)
 	hi, _ := bits.Mul64(x, n)
 	return hi
 }
 
+// sixth returns the sixth power of x as a fraction of 2^64.
+func sixth(x uint64) uint64 {
+	x, _ = bits.Mul64(x, x)
+	return cube(x)
+}
+
+// fourth returns the fourth power.
 func fourth(x uint64) uint64 {
 	x, _ = bits.Mul64(x, x)
 	x, _ = bits.Mul64(x, x)
 	return x
-}
-
-func fifth(x uint64) uint64 {
-	hi, _ := bits.Mul64(fourth(x), x)
-	return hi
 }
 
 // crowd returns a rank below n by a law of a longer tail still, that of companies and keywords.
@@ -256,6 +258,7 @@ func crowd(r *random, n uint64) uint64 {
 // crowdHead is the eighth root of 0.00002, of 2^64.
 const crowdHead = 0x4233_9e58_2d3f_2000
 
+// eighth returns the eighth power.
 func eighth(x uint64) uint64 {
 	x = fourth(x)
 	x, _ = bits.Mul64(x, x)
