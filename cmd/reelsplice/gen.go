@@ -23,7 +23,7 @@ func (a *app) genCommand() *cobra.Command {
 			"How much there is of everything, what is missing and how popular it is follow the real catalogue;\n" +
 			"texts and names are invented. It is for benchmarks and for trying things out.\n\n" +
 			"The real catalogue has 229 series and 4,800 people for 1,240 movies. Without --people there are as many\n" +
-			"as that; series are made only when --tv asks for them, as they take ten times the bytes of a movie.\n\n" +
+			"as that; series are made only when --tv asks for them: with its seasons, one takes three times the bytes of a movie.\n\n" +
 			"The same --seed and numbers give the same bytes, whatever --jobs says. A dump that gen left in DIR\n" +
 			"before is replaced; files of others with the names of its files are not touched.",
 		Example: "  reelsplice gen --out dump --movies 10000 --tv 500\n" +

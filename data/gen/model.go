@@ -155,20 +155,17 @@ var (
 // decades are the weights of the years from 1890 on in which movies came out.
 var decades = newChooser(5, 8, 13, 17, 23, 22, 32, 45, 55, 60, 75, 140, 290, 215)
 
-// A genre and its weight among titles.
-type genre struct {
-	id     int64
-	weight uint32
-}
+// A genreWeights is pairs of a genre's id and its weight among titles, those that most
+// titles have first.
+type genreWeights []int64
 
-// movieGenres are in descending order of how many movies have them.
-var movieGenres = []genre{
-	{18, 289}, {99, 219}, {35, 170}, {27, 71}, {16, 70}, {53, 62}, {10402, 60}, {10749, 58}, {28, 55}, {80, 44},
-	{10751, 36}, {10770, 34}, {14, 30}, {12, 27}, {878, 27}, {9648, 26}, {36, 22}, {10752, 13}, {37, 10},
-}
-
-// tvGenres are those of series.
-var tvGenres = []genre{
-	{18, 52}, {35, 36}, {99, 34}, {16, 26}, {10764, 22}, {10759, 11}, {10765, 10}, {10767, 9}, {9648, 8}, {80, 8},
-	{10751, 7}, {10762, 6}, {10766, 6}, {10763, 3}, {10768, 2}, {37, 1},
-}
+var (
+	movieGenres = genreWeights{
+		18, 289, 99, 219, 35, 170, 27, 71, 16, 70, 53, 62, 10402, 60, 10749, 58, 28, 55, 80, 44, 10751, 36, 10770, 34, 14, 30,
+		12, 27, 878, 27, 9648, 26, 36, 22, 10752, 13, 37, 10,
+	}
+	tvGenres = genreWeights{
+		18, 52, 35, 36, 99, 34, 16, 26, 10764, 22, 10759, 11, 10765, 10, 10767, 9, 9648, 8, 80, 8, 10751, 7, 10762, 6, 10766, 6,
+		10763, 3, 10768, 2, 37, 1,
+	}
+)

@@ -493,6 +493,7 @@ func BenchmarkPeople(b *testing.B) { benchmark(b, 2) }
 
 // benchmark makes records of a part, one after another.
 func benchmark(b *testing.B, n int) {
+	b.Helper()
 	p := realWorld().parts()[n]
 	buf := make([]byte, 0, 32<<20)
 	i, bytes := uint64(0), int64(0)

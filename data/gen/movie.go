@@ -352,7 +352,7 @@ func (t *genreTable) append(b []byte, places []uint8) []byte {
 			b = append(b, ',')
 		}
 		b = append(b, `{"id":`...)
-		b = appendInt(b, t.genres[g].id)
+		b = appendInt(b, t.ids[g])
 		b = append(append(b, `,"name":"`...), t.names[g]...)
 		b = append(b, `"}`...)
 	}
@@ -365,7 +365,7 @@ func (t *genreTable) appendIDs(b []byte, places []uint8) []byte {
 		if n > 0 {
 			b = append(b, ',')
 		}
-		b = appendInt(b, t.genres[g].id)
+		b = appendInt(b, t.ids[g])
 	}
 	return b
 }

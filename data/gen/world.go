@@ -2,6 +2,7 @@ package gen
 
 import (
 	"math/bits"
+	"slices"
 
 	"reelsplice/data/reference"
 )
@@ -43,9 +44,9 @@ type provider struct {
 
 // A genreTable picks genres.
 type genreTable struct {
-	genres []genre
-	names  []string
-	of     chooser
+	ids   []int64
+	names []string
+	of    chooser
 }
 
 // A locale is a language and region of translations.
@@ -80,12 +81,13 @@ func newWorld(c *Config) *world {
 // portion returns as many of real as n is of whole, rounded up: 0 for n 0.
 func portion(n, real, whole int64) int64 { return (n*real + whole - 1) / whole }
 
-func newGenreTable(m reference.Media, genres []genre) genreTable {
-	t := genreTable{genres: genres}
+func newGenreTable(m reference.Media, genres genreWeights) genreTable {
+	var t genreTable
 	var weights []uint32
-	for _, g := range genres {
-		t.names = append(t.names, reference.GenreName(m, g.id, "en", ""))
-		weights = append(weights, g.weight)
+	for pair := range slices.Chunk(genres, 2) {
+		t.ids = append(t.ids, pair[0])
+		t.names = append(t.names, escaped(reference.GenreName(m, pair[0], "en", "")))
+		weights = append(weights, uint32(pair[1]))
 	}
 	t.of = newChooser(weights...)
 	return t
@@ -197,26 +199,19 @@ func newLocales(languages []*language) []locale {
 	return out
 }
 
-// newCountries returns the countries of productions and their weights.
+// newCountries returns the countries of productions and their weights, from countries.txt.
 func newCountries() ([]country, chooser) {
 	var out []country
 	var weights []uint32
-	for _, c := range []struct {
-		code   string
-		weight uint32
-	}{
-		{"US", 330}, {"FR", 75}, {"GB", 70}, {"DE", 65}, {"JP", 60}, {"IN", 55}, {"CA", 48}, {"IT", 38}, {"ES", 36}, {"BR", 34},
-		{"CN", 30}, {"MX", 25}, {"KR", 20}, {"RU", 20}, {"AU", 17}, {"SE", 15}, {"NL", 14}, {"AR", 14}, {"PL", 13}, {"BE", 13},
-		{"HK", 12}, {"CH", 11}, {"PH", 10}, {"DK", 10}, {"AT", 9}, {"CZ", 9}, {"FI", 9}, {"TR", 8}, {"GR", 7}, {"NO", 7}, {"PT", 7},
-		{"TW", 7}, {"SU", 6}, {"HU", 6}, {"ID", 6}, {"TH", 6}, {"IR", 6}, {"EG", 5}, {"CL", 5}, {"CO", 5}, {"IE", 5}, {"IL", 5},
-		{"UA", 4}, {"NZ", 4}, {"RO", 4}, {"ZA", 4}, {"HR", 3}, {"NG", 3}, {"VN", 3}, {"LT", 2}, {"IS", 2}, {"GE", 2}, {"RS", 2},
-	} {
-		ref, ok := reference.CountryByCode(c.code)
-		if !ok {
-			panic("gen: no country " + c.code)
+	for _, line := range wordLines("countries.txt") {
+		for pair := range slices.Chunk(line, 2) {
+			ref, ok := reference.CountryByCode(pair[0])
+			if !ok {
+				panic("gen: countries.txt: no country " + pair[0])
+			}
+			out = append(out, country{ref.Code, escaped(ref.EnglishName)})
+			weights = append(weights, uint32(number(pair[1])))
 		}
-		out = append(out, country{c.code, escaped(ref.EnglishName)})
-		weights = append(weights, c.weight)
 	}
 	return out, newChooser(weights...)
 }
