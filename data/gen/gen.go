@@ -6,8 +6,20 @@
 // A record is a function of the seed, the kind and its number among the records of its
 // kind: it can be made without those before it, and what other records say of it, such as
 // a person's name in the credits of a movie, agrees with it. So records are made on
-// several goroutines, and a dump's bytes depend neither on how many there are nor on
-// what else is made.
+// several goroutines, and a dump's bytes do not depend on how many there are.
+//
+// What a record takes, in bytes of JSON:
+//
+//	kind     mean     p50     p90      p99  most
+//	movie   8,900   4,900  12,900   99,000  over 480 KB
+//	series 26,800  10,200  41,300  326,000  over 7 MB, with its seasons
+//	person    930     560   1,500    6,200  over 30 KB
+//
+// Where no measurement tells how the real catalogue's tail is, the figures are chosen so
+// that its totals come out: for 1.24 M movies 16 M credits, 9 M images and 4 M
+// translations. What a crawl has and a dump of this package has not: filmographies of
+// people and aggregate credits, which follow from the credits of titles; changes, lists,
+// similar titles; more than the first page of recommendations; sub-requests of seasons.
 package gen
 
 import (
