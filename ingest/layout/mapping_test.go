@@ -47,6 +47,7 @@ func TestMappingRefuses(t *testing.T) {
 	f(movieTable("{column='x',member='title',colour='red'}"), `line 7: unknown key "table.record.map.colour"`)
 	f("[[table]", "line 1, column 9: expected character ] but the document ended here")
 	f("[[table]]\nfiles='t'", "line 2, column 7: cannot decode TOML string into struct field layout.tableSpec.Files of type []string")
+	f("[[table.record]]\nkind='movie'", "is no TOML that can be read: want a [[table]] before the first [[table.record]]")
 	// Tables.
 	f("[[table]]\n[[table.record]]\nkind='movie'\nmap=[{column='id',member='id'}]", "table : want files or requires, found neither")
 	f("[[table]]\nfiles=['[']\n[[table.record]]\nkind='movie'\nmap=[{column='id',member='id'}]", `table [: files: "[" is no pattern of file names`)

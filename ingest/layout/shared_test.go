@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -299,5 +300,51 @@ func TestShared(t *testing.T) {
 	f(TMDB, 995, map[string]int{"movie": 995}, nil, "tmdb-native", "movie-list-items.ndjson.gz")
 	if !testing.Short() {
 		f(Movnix, 1139, map[string]int{"movie": 1139}, nil, "movnix", "movies.ndjson.zst")
+	}
+}
+
+// TestDetectShared: the layout of every real dump file, by its name and its first good
+// row. What is IMDb's is not found here.
+func TestDetectShared(t *testing.T) {
+	dir := sharedtest.Path(t, "dumps")
+	want := map[string]string{
+		"daily-ids/companies.csv.gz": Tables, "daily-ids/tv-networks.csv.gz": Tables, "daily-ids/keyword_ids.json.gz": IDExport,
+		"daily-ids/genres.csv": "left out", "daily-ids/genre-counts.json": "left out",
+		"daily-ids/derived/collection_ids.json.gz": IDExport, "daily-ids/derived/keyword_ids.json.gz": IDExport, "daily-ids/derived/movie_ids.json.gz": IDExport,
+		"daily-ids/derived/person_ids.json.gz": IDExport, "daily-ids/derived/production_company_ids.json.gz": IDExport,
+		"daily-ids/derived/tv_network_ids.json.gz": IDExport, "daily-ids/derived/tv_series_ids.json.gz": IDExport,
+		"movies-dataset-mangled/credits.csv.gz": Kaggle, "movies-dataset-mangled/keywords.csv.gz": Kaggle, "movies-dataset-mangled/links.csv.gz": Kaggle,
+		"movies-dataset-mangled/links_small.csv.gz": Kaggle, "movies-dataset-mangled/movies_metadata.csv.gz": Kaggle,
+		"movnix/movies.ndjson.zst": Movnix, "movnix/tv.ndjson.zst": Movnix,
+		"parquet-duckdb/credits.parquet": Tables, "parquet-duckdb/films.parquet": Tables, "parquet-duckdb/persons.parquet": Tables,
+		"parquet-pandas/movie_cast.parquet": Tables, "parquet-pandas/movie_genres.parquet": Tables, "parquet-pandas/movie_reviews.parquet": Tables,
+		"parquet-pandas/movies.parquet": Tables, "parquet-pandas/movies.csv.gz": Kaggle,
+		"tmdb-native-ar/movies-list.json.gz": TMDB, "tmdb-native-ar/movies.ndjson.gz": TMDB, "tmdb-native-ar/tv-list.json.gz": TMDB, "tmdb-native-ar/tv.ndjson.gz": TMDB,
+		"tmdb-native/movie-163-credits.json.gz": TMDB, "tmdb-native/movie-550-credits.json.gz": TMDB, "tmdb-native/movie-list-items.ndjson.gz": TMDB,
+		"tmdb-native/person-287-movie-credits.json.gz": TMDB,
+		"tmdb-v11-sample/TMDB_movie_dataset_v11.csv":   Kaggle, "tmdb5000/tmdb_5000_movies.csv.gz": Kaggle,
+	}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		name, _ := filepath.Rel(dir, path)
+		if err != nil || d.IsDir() || strings.HasPrefix(name, "imdb") || !strings.Contains(name, "/") {
+			return err
+		}
+		var row string
+		base, _, _ := eachRow(t, path, func(_ int, r dumpRow) bool {
+			row = r.json
+			return r.err != nil
+		})
+		got := Detect(base, []byte(row), Options{})
+		if Skip(got, base, []byte(row), Options{}) != "" {
+			got = "left out"
+		}
+		if got != want[name] {
+			t.Errorf("%s: layout %s, want %s", name, got, want[name])
+		}
+		delete(want, name)
+		return nil
+	})
+	if err != nil || len(want) > 0 {
+		t.Errorf("walk: %v, not found %v", err, want)
 	}
 }
