@@ -256,6 +256,7 @@ func TestConvert(t *testing.T) {
 	f(companies, `"A, Twice"`, `"x_text":"A, Twice"`)
 	f(companies, `"E, F"`, `"x_text":"E, F"`) // one company, of which two have the name, or two
 	f(companies, `"A, E"`, `"production_companies":[{"id":1,"name":"A"},{"id":5,"name":"E"}]`)
+	f("member='production_companies',as='names',of='person'", `"A"`, `"x_text":"A"`) // whoever knows the name
 	f("member='keywords.keywords',as='names',of='keyword'", `"a, b"`, `"x_text":"a, b"`)
 	// Two columns of a name: the last one counts.
 	got, err := one("{column='x',member='title'}", `"A","x":"B"`)
@@ -324,6 +325,18 @@ func TestMapped(t *testing.T) {
 		if got := Skip(Detect(c.file, []byte(c.row), o), c.file, []byte(c.row), o); got != c.want {
 			t.Errorf("Skip(%s, %s) = %q, want %q", c.file, c.row, got, c.want)
 		}
+	}
+}
+
+// TestExportLanguage: an export beside a crawl in another language is in none.
+func TestExportLanguage(t *testing.T) {
+	l, err := New(IDExport, Options{Language: "de-DE"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	recs, err := l.Records(Row{File: "person_ids_01_02_2024", JSON: `{"adult":false,"id":1,"name":"N","popularity":1.5}`})
+	if got, want := described(recs), []string{`person 1 {"adult":false,"id":1,"name":"N","popularity":1.5}`}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("Records = %s, %v, want %s", got, err, want)
 	}
 }
 
