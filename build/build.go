@@ -80,6 +80,7 @@ type Report struct {
 	BuiltAt     time.Time        `json:"built_at"`
 	Records     map[string]int64 `json:"records"` // by kind
 	Derived     int64            `json:"derived"` // resources that no dump has a record of
+	Removed     int64            `json:"removed"` // resources said to be deleted or merged
 	Resources   int64            `json:"resources"`
 	Fragments   int64            `json:"fragments"`
 	Segments    int64            `json:"segments"`
@@ -114,6 +115,11 @@ func Run(ctx context.Context, c Config) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
+	removed, err := catalog.ReadRemoved(c.Catalog)
+	if err != nil {
+		return Report{}, err
+	}
+	b.removed = catalog.NewRemovedSet(removed)
 	manifest, err := b.run(ctx)
 	if err != nil {
 		return Report{}, err
@@ -126,6 +132,7 @@ func Run(ctx context.Context, c Config) (Report, error) {
 type builder struct {
 	Config
 	inputs  map[fragment.Kind]*input
+	removed *catalog.RemovedSet
 	work    string // folder of temporary files
 	plan    plan
 	reduced *shuffle.Shuffle // what titles say of other resources
@@ -140,8 +147,8 @@ func (b *builder) run(ctx context.Context) (release.Manifest, error) {
 	b.plan.divide(b.inputs)
 	w, err := release.Create(b.Releases, release.WriterOptions{
 		Params:  map[string]string{"level": fmt.Sprint(b.Level), "catalog_version": catalog.FormatVersion},
-		Sources: b.records(),
-		Shards:  b.plan.shards(),
+		Sources: b.sources(),
+		Shards:  b.shardCount(),
 	})
 	if err != nil {
 		return release.Manifest{}, err
@@ -191,7 +198,7 @@ func (b *builder) shards(ctx context.Context, w *release.Writer) error {
 	for _, s := range []struct {
 		name  string
 		tasks []task
-	}{{"map", b.mapTasks()}, {"reduce", b.reduceTasks()}, {"find", b.findTasks()}} {
+	}{{"map", b.mapTasks()}, {"reduce", b.reduceTasks()}, {"find", b.findTasks()}, {"removed", b.removedTasks()}} {
 		if err := b.stage(s.name, func() error { return b.runTasks(ctx, w, first, s.tasks) }); err != nil {
 			return err
 		}
@@ -346,7 +353,7 @@ func (b *builder) common(w *release.Writer) error {
 func (b *builder) report(m release.Manifest) Report {
 	r := Report{
 		Release: m.ID, BuiltAt: time.Now().UTC().Truncate(time.Second),
-		Records: b.records(), Derived: b.derived.Load(),
+		Records: b.records(), Derived: b.derived.Load(), Removed: int64(b.removed.Len()),
 		Fragments: m.Counts.Fragments, Segments: m.Counts.Segments,
 		RawBytes: m.Counts.RawBytes, StoredBytes: m.Counts.StoredBytes,
 		Level: b.Level, Jobs: b.workers(), SharedIMDbIDs: b.plan.sharedIMDb,

@@ -72,6 +72,9 @@ func hashKey(k catalog.Key) uint64 {
 func (e *emitter) credits(list []derive.Credit) {
 	for i := range list {
 		c := &list[i]
+		if e.b.removed.Has(fragment.KindPerson, catalog.NumberKey(c.Person.ID)) {
+			continue // neither the person nor credit/{id}, which includes the person
+		}
 		e.buf = c.Append(e.buf[:0])
 		e.send(fragment.KindPerson, catalog.NumberKey(c.Person.ID))
 		e.b.plan.sawPerson(c.Person.ID)

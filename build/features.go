@@ -189,6 +189,10 @@ func (b *builder) planNeighbours(ctx context.Context) error {
 // prepare makes the table of one kind. F has the columns that title needs.
 func prepare[F any](ctx context.Context, b *builder, kind fragment.Kind, title func(*F, *neighbours.Title)) (err error) {
 	in := b.inputs[kind]
+	known := func(row *F, t *neighbours.Title) bool {
+		title(row, t)
+		return !b.removed.Has(kind, catalog.NumberKey(t.ID))
+	}
 	const each = 32 // features of a title, about
 	partitions := int(in.rows()*each/featuresPerPartition) + 1
 	c, err := neighbours.New(b.work, partitions, b.Memory/8)
@@ -200,7 +204,7 @@ func prepare[F any](ctx context.Context, b *builder, kind fragment.Kind, title f
 		g, ctx := errgroup.WithContext(ctx)
 		g.SetLimit(b.workers())
 		for i := range in.RowGroups() {
-			g.Go(func() error { return collect(ctx, in.ProjectGroups(wire.PlanOf[F](), i, i+1), c.Writer(), title) })
+			g.Go(func() error { return collect(ctx, in.ProjectGroups(wire.PlanOf[F](), i, i+1), c.Writer(), known) })
 		}
 		if err := g.Wait(); err != nil {
 			return err
@@ -210,8 +214,8 @@ func prepare[F any](ctx context.Context, b *builder, kind fragment.Kind, title f
 	return err
 }
 
-// collect adds the titles of some rows.
-func collect[F any](ctx context.Context, rows *catalog.Rows, w *neighbours.Writer, title func(*F, *neighbours.Title)) error {
+// collect adds the titles of some rows, but for those of which title says false.
+func collect[F any](ctx context.Context, rows *catalog.Rows, w *neighbours.Writer, title func(*F, *neighbours.Title) bool) error {
 	defer rows.Close()
 	var t neighbours.Title
 	for row, err := range catalog.Each[F](rows) {
@@ -221,7 +225,9 @@ func collect[F any](ctx context.Context, rows *catalog.Rows, w *neighbours.Write
 		if err != nil {
 			return errors.Join(err, w.Close())
 		}
-		title(row, &t)
+		if !title(row, &t) {
+			continue
+		}
 		if err := w.Add(&t); err != nil {
 			return errors.Join(err, w.Close())
 		}

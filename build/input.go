@@ -89,6 +89,7 @@ type cursor[T any] struct {
 	in   *input
 	rows *catalog.Rows
 	span span
+	skip func(catalog.Key) bool // records to leave out; nil for none
 	next *T
 	key  catalog.Key
 	err  error
@@ -129,7 +130,7 @@ func (c *cursor[T]) peek() (catalog.Key, bool) {
 			c.err = fmt.Errorf("catalogue file of %s: %w", c.in.typ.Name(), err)
 			break
 		}
-		if c.span.has(k) {
+		if c.span.has(k) && (c.skip == nil || !c.skip(k)) {
 			c.next, c.key = v, k
 		}
 	}

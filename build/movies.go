@@ -24,6 +24,7 @@ func (b *builder) mapMovies(ctx context.Context, o *output, s span) error {
 func (b *builder) eachMovie(ctx context.Context, o *output, e *emitter, s span) error {
 	finder := b.plan.neighbours[fragment.KindMovie].Finder()
 	c := newCursor[catalog.Movie](b.inputs[fragment.KindMovie], s)
+	c.skip = b.skips(fragment.KindMovie)
 	defer c.close()
 	var title neighbours.Title
 	var near neighbours.Result

@@ -236,6 +236,9 @@ func seriesSpans(first []catalog.Key) []span {
 func (b *builder) planMovies(ctx context.Context) error {
 	var claims []claim
 	err := eachRow(ctx, b.inputs[fragment.KindMovie], func(row *planMovie) error {
+		if b.removed.Has(fragment.KindMovie, catalog.NumberKey(row.ID.V)) {
+			return nil
+		}
 		b.plan.addGenres(fragment.KindMovie, row.Genres, row.Localized)
 		b.plan.latest[fragment.KindMovie] = row.ID.V
 		id := row.IMDbID.V
@@ -253,6 +256,9 @@ func (b *builder) planMovies(ctx context.Context) error {
 
 func (b *builder) planSeries(ctx context.Context) error {
 	return eachRow(ctx, b.inputs[fragment.KindTV], func(row *planTV) error {
+		if b.removed.Has(fragment.KindTV, catalog.NumberKey(row.ID.V)) {
+			return nil
+		}
 		b.plan.addGenres(fragment.KindTV, row.Genres, row.Localized)
 		b.plan.latest[fragment.KindTV] = row.ID.V
 		return nil
@@ -261,7 +267,9 @@ func (b *builder) planSeries(ctx context.Context) error {
 
 func (b *builder) planPersons(ctx context.Context) error {
 	return eachRow(ctx, b.inputs[fragment.KindPerson], func(row *planID) error {
-		b.plan.sawPerson(row.ID.V)
+		if !b.removed.Has(fragment.KindPerson, catalog.NumberKey(row.ID.V)) {
+			b.plan.sawPerson(row.ID.V)
+		}
 		return nil
 	})
 }
@@ -386,7 +394,7 @@ func (b *builder) planOwnIDs(ctx context.Context) (err error) {
 func (b *builder) claimIDs(ctx context.Context, claims *shuffle.Shuffle) error {
 	w := claims.Writer()
 	claim := func(kind fragment.Kind, id int64, k catalog.Key) error {
-		if id < 1 {
+		if id < 1 || b.removed.Has(kind, k) {
 			return nil
 		}
 		key := binary.BigEndian.AppendUint64([]byte{byte(kind)}, uint64(id))
@@ -445,6 +453,6 @@ func (p *plan) ownAlias(kind fragment.Kind, id int64, k catalog.Key) [][]byte {
 	return [][]byte{fragment.AppendAlias(nil, kind, strconv.FormatInt(id, 10))}
 }
 
-// shards returns how many shards the release has: the common one, those of the map
-// stage, those of the reduce stage, those of find.
+// shards returns how many shards the plan makes: the common one, those of the map stage,
+// those of the reduce stage, those of find.
 func (p *plan) shards() int { return 1 + len(p.movies) + len(p.series) + p.partitions + p.finds }

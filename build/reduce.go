@@ -138,6 +138,7 @@ func (r *reducer[T]) one(c *cursor[T], k *known, sub int) (more bool, err error)
 	if isRecord && (!isKnown || at.Compare(key) < 0) {
 		key, isKnown = at, false
 	}
+	gone := r.b.removed.Has(r.plan.kind, key)
 	var record *T
 	if isRecord && at == key {
 		record = c.take()
@@ -148,6 +149,9 @@ func (r *reducer[T]) one(c *cursor[T], k *known, sub int) (more bool, err error)
 		if said, err = k.take(); err != nil {
 			return false, err
 		}
+	}
+	if gone {
+		return true, nil
 	}
 	if err := r.build(r, key, record, said); err != nil {
 		return false, fmt.Errorf("%s: %w", key.Describe(r.plan.kind), err)

@@ -44,6 +44,7 @@ func (b *builder) mapSeries(ctx context.Context, o *output, s span) error {
 		seasons:  newCursor[catalog.Season](b.inputs[fragment.KindSeason], s),
 		episodes: newCursor[catalog.Episode](b.inputs[fragment.KindEpisode], s),
 	}
+	m.tvs.skip, m.seasons.skip, m.episodes.skip = b.skips(fragment.KindTV), b.skips(fragment.KindSeason), b.skips(fragment.KindEpisode)
 	defer m.tvs.close()
 	defer m.seasons.close()
 	defer m.episodes.close()
@@ -87,6 +88,7 @@ func (m *seriesMapper) series(id int64) error {
 	if k, ok := m.tvs.peek(); ok && k.Hi == uint64(id) {
 		m.tv = m.tvs.take()
 		render.Base(fragment.KindTV, wire.RecordOf(m.tv))
+		m.dropSeasons(m.tv)
 		m.b.advance(1)
 	}
 	m.credits = derive.NewSeries(m.tv)
@@ -123,6 +125,7 @@ func (m *seriesMapper) season(number uint32) error {
 	if k, ok := m.seasons.peek(); ok && k.Hi == uint64(m.id) && k.Season() == number {
 		s = m.seasons.take()
 		render.Base(fragment.KindSeason, wire.RecordOf(s))
+		m.dropEpisodes(s)
 		m.b.advance(1)
 	}
 	var own []*catalog.Episode

@@ -16,6 +16,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"reelsplice/ingest/quarantine"
+	"reelsplice/ingest/source"
 )
 
 // TestBadFiles: a file that cannot be read ends the ingest with one line that names
@@ -59,7 +60,7 @@ func TestBadFiles(t *testing.T) {
 	f("movies.blank.json", " \n\n", "movies.blank.json: empty file")
 	f("movies.empty.json.gz", gz(t, ""), "movies.empty.json.gz: empty file")
 	f("movies.html.json", "<html><body>429</body></html>", "movies.html.json: is an HTML page, not a dump: probably an error page saved in its place")
-	f("movies.csv", "id,title\n1,A\n", `movies.csv: want JSON or Parquet, found text that starts with "id,title"`)
+	f("movies.csv", "id,title,id\n1,A,2\n", `movies.csv: columns 1 and 3 of the header are both named "id"`)
 	f("movies.parquet", "PAR1 and then nothing", `movies.parquet: truncated Parquet file: want PAR1 as the last 4 bytes, found "hing"`)
 	f("movies.parquet.gz", gz(t, "PAR1 and then nothing"), `movies.parquet.gz: truncated Parquet file: want PAR1 as the last 4 bytes, found "hing"`)
 	f("movies.parquet.zst", cut(zst(t, string(before)), 0.5), "movies.parquet.zst: unexpected end of zstd stream")
@@ -69,7 +70,7 @@ func TestBadFiles(t *testing.T) {
 	readme := put(t, other, "README", "text")
 	put(t, other, "movies.json", "")
 	refuse("movies.json: empty file", Config{Sources: []string{other}})
-	refuse(`README: want JSON or Parquet, found text that starts with "text"`, Config{Sources: []string{readme}, Layout: "tables"})
+	refuse(`README: want JSON, CSV, TSV or Parquet, found text that starts with "text"`, Config{Sources: []string{readme}, Layout: "tables"})
 	noLanguage := "layout movnix: its rows are of no language, so language de-DE cannot be theirs: ingest them without one"
 	renamed := put(t, src, "movies.renamed.json", `{"movie":{"tmdbId":1}}`)
 	refuse(noLanguage, Config{Sources: []string{renamed}, Language: "de"})
@@ -82,7 +83,7 @@ func TestBadFiles(t *testing.T) {
 	if err := os.Mkdir(empty, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	refuse(empty+": no dump file in this folder: want .json, .ndjson, .jsonl or .parquet, also with .gz or .zst", Config{Sources: []string{empty}})
+	refuse(empty+": no dump file in this folder: want .json, .ndjson, .jsonl, .csv, .tsv or .parquet, also with .gz or .zst", Config{Sources: []string{empty}})
 	good := put(t, src, "movies.good.json", `{"id":1}`)
 	refuse(`layout "csv": want one of auto, tmdb, movnix, tables, kaggle, idexport`, Config{Sources: []string{good}, Layout: "csv"})
 	refuse(`movies.good.json: layout kaggle: no mapping is of a table "movies.good" with these columns: want one of credits, keywords, links, movies, movies_metadata, `+
@@ -217,7 +218,7 @@ func TestLongLine(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	dir := t.TempDir()
-	r := ingestInto(t, dir, Config{Sources: []string{p}})
+	r := ingestInto(t, dir, Config{Sources: []string{p}, Limits: source.Options{MaxRatio: -1}}) // all of it is one letter
 	runtime.ReadMemStats(&after)
 	want := []string{"movies.ndjson.zst:2: row is longer than 67108864 bytes"}
 	if !slices.Equal(r.Bad, want) || r.Records["movie"] != 2 {

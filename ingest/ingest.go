@@ -1,18 +1,21 @@
 // Package ingest turns dump files into a catalogue: files are read (source), rows
 // get their meaning (layout), are sorted by id (runs) and joined (join), and written
 // as Parquet. Rows that do not validate go to quarantine; the rest goes on.
+//
+// An ingest that is killed is continued by the next one of the same sources: see
+// journal.go.
 package ingest
 
 import (
+	"bufio"
+	"cmp"
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,7 +23,9 @@ import (
 
 	"reelsplice/ingest/layout"
 	"reelsplice/ingest/quarantine"
+	"reelsplice/ingest/report"
 	"reelsplice/ingest/runs"
+	"reelsplice/ingest/source"
 	"reelsplice/schemas/catalog"
 )
 
@@ -37,13 +42,24 @@ type Config struct {
 	Mappings []string // mapping files, for tables that the program does not know
 	// Overlay makes these sources win over everything ingested before and after.
 	Overlay bool
-	Memory  int64 // bytes of rows held at once; DefaultMemory by default
+	// Update demands that there is a catalogue, and copies those parts of it that the
+	// sources do not speak of without reading them.
+	Update bool
+	// Precedence says which of the sources wins; nil: the later one.
+	Precedence *Precedence
+	// Replay makes Sources files of a quarantine, whose rows are ingested once more.
+	Replay bool
+	// Restart does not go on where an ingest that was killed stood.
+	Restart bool
+	MaxBad  Tolerance      // of bad rows; more stop the ingest
+	Limits  source.Options // of rows and files; only the limits count
+	Memory  int64          // bytes of rows held at once; DefaultMemory by default
 	// Progress is told how many bytes of how many are read. It may be nil.
 	Progress func(done, total int64)
 	Log      *slog.Logger
 }
 
-// A Report says what an ingest did.
+// A Report sums up what an ingest did; the files that WriteReport writes say more.
 type Report struct {
 	Records     map[string]int64 `json:"records"`     // in the catalogue now, by kind
 	Rows        int64            `json:"rows"`        // read
@@ -59,12 +75,16 @@ type Report struct {
 	Duplicates  int64            `json:"duplicates"`                 // rows equal to an earlier one of their file
 	Conflicts   int64            `json:"conflicts"`                  // members on which two sources disagreed
 	Samples     []string         `json:"conflict_samples,omitempty"` // of the first conflicts
+	Removed     int64            `json:"removed,omitempty"`          // ids that are deleted or merged, in the catalogue now
 	Skipped     []string         `json:"skipped,omitempty"`          // files that were left out, and why
 	Unknown     map[string]int64 `json:"unknown_members,omitempty"`  // kept, by path
 	Coerced     map[string]int64 `json:"coerced_members,omitempty"`  // numbers given as text
 	Dropped     map[string]int64 `json:"dropped_members,omitempty"`  // that the API has no place for, by path
 	Whole       map[string]int64 `json:"kept_whole,omitempty"`       // joined lists that could not be split, by table and column
+	Resumed     bool             `json:"resumed,omitempty"`          // an ingest that was killed went on
 	Seconds     float64          `json:"seconds"`
+	// Details is what the files of the report hold.
+	Details report.Report `json:"-"`
 }
 
 // maxSamples bounds what a Report lists of a kind.
@@ -85,12 +105,23 @@ func (c *Config) validate() error {
 	if c.Language, err = layout.ParseLanguage(c.Language); err != nil {
 		errs = append(errs, err)
 	}
-	if c.Layout != layout.Auto {
+	if c.Layout != layout.Auto && c.Layout != imdbLayout {
 		if _, err := layout.New(c.Layout, layout.Options{Language: c.Language}); err != nil {
-			errs = append(errs, err)
+			errs = append(errs, cmp.Or(CheckLayout(c.Layout), err))
 		}
 	}
+	if c.Update && !catalog.Exists(c.Catalog) {
+		errs = append(errs, fmt.Errorf("%s: holds no catalogue that could be updated: ingest into it first", c.Catalog))
+	}
 	return errors.Join(errs...)
+}
+
+// CheckLayout reports what is wrong with the name of a layout.
+func CheckLayout(name string) error {
+	if slices.Contains(Layouts(), name) {
+		return nil
+	}
+	return fmt.Errorf("layout %q: want one of %s", name, strings.Join(Layouts(), ", "))
 }
 
 // options returns how layouts are to read rows.
@@ -114,11 +145,11 @@ func Kinds() []string {
 	return names
 }
 
-// Run ingests. The catalogue changes at the end, each kind at once, or not at all; a
-// process that is killed while the kinds change leaves some of them newer than others,
-// which the same ingest once more repairs. Rows in quarantine and damaged files among
-// good ones are no error; the report names them. A damaged file that is the only one
-// is.
+// Run ingests. The catalogue changes at the end, all kinds one right after the other,
+// or not at all; a process that is killed while the kinds change leaves some of them
+// newer than others until the next ingest, which begins with the rest. Rows in
+// quarantine and damaged files among good ones are no error; the report names them. A
+// damaged file that is the only one is.
 func Run(ctx context.Context, c Config) (Report, error) {
 	if c.Layout == "" {
 		c.Layout = layout.Auto
@@ -126,9 +157,13 @@ func Run(ctx context.Context, c Config) (Report, error) {
 	if c.Memory <= 0 {
 		c.Memory = DefaultMemory
 	}
+	if c.MaxBad == (Tolerance{}) {
+		c.MaxBad = AnyNumber
+	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
+	start := time.Now()
 	if err := c.validate(); err != nil {
 		return Report{}, err
 	}
@@ -136,7 +171,6 @@ func Run(ctx context.Context, c Config) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	start := time.Now()
 	if err := os.MkdirAll(c.Catalog, 0o755); err != nil {
 		return Report{}, fmt.Errorf("make catalogue: %w", err)
 	}
@@ -145,18 +179,10 @@ func Run(ctx context.Context, c Config) (Report, error) {
 		return Report{}, err
 	}
 	defer unlock()
-	if err := removeLeftovers(c.Catalog); err != nil {
-		return Report{}, err
-	}
-	work, err := os.MkdirTemp(c.Catalog, workPrefix+"*")
-	if err != nil {
-		return Report{}, fmt.Errorf("make folder for temporary files: %w", err)
-	}
-	defer func() { _ = os.RemoveAll(work) }() // the next ingest removes what stays
-	i := &ingester{Config: c, options: options, work: work, quarantine: quarantine.New(filepath.Join(c.Catalog, catalog.QuarantineDir), runName(start))}
+	i := &ingester{Config: c, options: options, start: start}
 	r, err := i.run(ctx)
 	if err != nil {
-		return Report{}, errors.Join(err, i.quarantine.Abort())
+		return Report{}, errors.Join(err, i.abandon(err))
 	}
 	r.Seconds = time.Since(start).Seconds()
 	return r, nil
@@ -175,86 +201,81 @@ func lock(dir string) (unlock func(), err error) {
 	return func() { _ = l.Unlock() }, nil // the lock ends with the process in any case
 }
 
-// workPrefix begins the name of the folder, in the catalogue, of an ingest's
-// temporary files.
-const workPrefix = ".ingest-"
-
-// removeLeftovers removes the temporary files of an ingest that was killed. The
-// caller holds the lock, so that none of them is in use.
-func removeLeftovers(dir string) error {
-	var errs []error
-	patterns := []string{workPrefix + "*", filepath.Join(catalog.QuarantineDir, ".*.tmp")}
-	for _, t := range catalog.Types() {
-		// A dot is before the names of files being written by package catalog.
-		patterns = append(patterns, "."+t.File()+"*", newOverlay(t), "."+newOverlay(t)+"*")
-	}
-	for _, pattern := range patterns {
-		names, err := fs.Glob(os.DirFS(dir), filepath.ToSlash(pattern))
-		errs = append(errs, err)
-		for _, name := range names {
-			errs = append(errs, os.RemoveAll(filepath.Join(dir, filepath.FromSlash(name))))
-		}
-	}
-	if err := errors.Join(errs...); err != nil {
-		return fmt.Errorf("remove what an earlier ingest left: %w", err)
-	}
-	return nil
-}
-
-// runName names the quarantine file of one ingest.
-func runName(t time.Time) string {
-	var b [3]byte
-	_, _ = rand.Read(b[:]) // never fails; see crypto/rand
-	return t.UTC().Format("20060102T150405Z-") + hex.EncodeToString(b[:])
-}
-
 // ingester is one ingest at work.
 type ingester struct {
 	Config
-	options    layout.Options
-	work       string // folder of temporary files
+	options layout.Options
+	start   time.Time
+	work    string // folder of temporary files
+	journal *journal
+	inputs  []input
+	numbers []string // names of the sources, by number
+	total   int64    // bytes of all inputs
+
+	sorter     *runs.Sorter
 	quarantine *quarantine.Writer
-	report     Report
-	files      []string        // names, by the number that payloads hold
-	kinds      map[string]bool // of the files, by name
+	collector  *report.Collector
+	tallies    *tallies
+	done       int64     // bytes of the files that were read
+	saved      time.Time // when the journal was written
+	runName    string
+	skipped    []skippedFile
+	resumed    bool
+	ids        *os.File // what other sources say of IMDb ids
+	idBuf      *bufio.Writer
+	progress
 }
 
 func (i *ingester) run(ctx context.Context) (Report, error) {
-	i.report.Unknown, i.report.Coerced, i.report.Dropped = map[string]int64{}, map[string]int64{}, map[string]int64{}
-	i.report.Whole = map[string]int64{}
-	i.kinds = map[string]bool{}
-	sorter := runs.New(i.work, i.Memory)
-	defer func() { _ = sorter.Close() }() // temporary files; what they gave is complete by then
-	if err := i.read(ctx, sorter); err != nil {
+	if err := i.prepare(); err != nil {
 		return Report{}, err
 	}
-	it, err := sorter.Sort(ctx)
+	defer func() { _ = i.sorter.Close() }() // what it gave is complete by then
+	defer func() {
+		if i.ids != nil {
+			_ = i.ids.Close() // it was flushed where it counts
+		}
+	}()
+	if i.stage < stageSorted {
+		if err := i.knowNames(ctx); err != nil {
+			return Report{}, err
+		}
+		if err := i.read(ctx); err != nil {
+			return Report{}, err
+		}
+		if err := i.sorted(); err != nil {
+			return Report{}, err
+		}
+	}
+	if i.stage < stageWritten {
+		if err := i.write(ctx); err != nil {
+			return Report{}, err
+		}
+	}
+	if err := i.move(i.moves); err != nil {
+		return Report{}, err
+	}
+	r, err := i.report(ctx)
 	if err != nil {
 		return Report{}, err
 	}
-	defer func() { _ = it.Close() }() // read side
-	i.report.Records = map[string]int64{}
-	if err := i.write(ctx, &incoming{it: it, files: i.files}); err != nil {
-		return Report{}, err
-	}
-	i.report.Quarantined = i.quarantine.Count()
-	for _, e := range i.quarantine.First(maxSamples) {
-		i.report.Bad = append(i.report.Bad, badLine(e))
-	}
-	if i.report.Quarantined > 0 {
-		i.report.QuarantineFile = i.quarantine.Path()
-	}
-	return i.report, nil
+	return r, errors.Join(os.RemoveAll(i.work), os.RemoveAll(filepath.Join(i.Catalog, replayDir)))
 }
 
-// badLine is a quarantined row for people: place, field, reason.
-func badLine(e quarantine.Entry) string {
-	place := fmt.Sprintf("%s:%d", e.File, e.Line)
-	if e.Line == 0 {
-		place = fmt.Sprintf("%s: row %d", e.File, e.Row)
+// sorted ends the reading.
+func (i *ingester) sorted() error {
+	if i.failed == int64(len(i.inputs)) && i.rows == 0 {
+		return errors.New(i.failures[0])
 	}
-	if e.Field != "" {
-		return place + ": " + e.Field + ": " + e.Reason
+	if err := i.checkBad(true); err != nil {
+		return err
 	}
-	return place + ": " + e.Reason
+	i.stage = stageSorted
+	if len(i.sorter.State()) == 0 {
+		return nil // what is in memory takes no time to read again
+	}
+	if err := i.sorter.Flush(); err != nil {
+		return err
+	}
+	return i.checkpoint()
 }

@@ -21,6 +21,7 @@ import (
 
 	"reelsplice/data/sample"
 	"reelsplice/ingest/quarantine"
+	"reelsplice/ingest/report"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/sharedtest"
 	"reelsplice/schemas/wire"
@@ -129,13 +130,13 @@ func catalogBytes(tb testing.TB, dir string) []byte {
 	return b
 }
 
-// checkFiles checks that a catalogue folder holds nothing but the named files, so
-// nothing temporary either.
+// checkFiles checks that a catalogue folder holds nothing but the named files and the
+// report, so nothing temporary either.
 func checkFiles(tb testing.TB, dir string, want ...string) {
 	tb.Helper()
 	var got []string
 	err := filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() && d.Name() != ".lock" {
+		if err == nil && !d.IsDir() && d.Name() != ".lock" && d.Name() != report.JSONFile && d.Name() != report.HTMLFile {
 			rel, _ := filepath.Rel(dir, p)
 			got = append(got, filepath.ToSlash(rel))
 		}
@@ -576,7 +577,8 @@ func TestSpill(t *testing.T) {
 	checkFiles(t, dir, "movie.parquet")
 }
 
-// TestCancel: a cancelled ingest leaves the catalogue as it was, and nothing else.
+// TestCancel: a cancelled ingest leaves the catalogue as it was, and nothing else but its
+// work.
 func TestCancel(t *testing.T) {
 	dir := t.TempDir()
 	lines(t, dir, Config{}, `{"id":1,"title":"A"}`)
@@ -591,9 +593,9 @@ func TestCancel(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			calls := 0
 			_, err := Run(ctx, Config{
-				Catalog: dir, Sources: []string{src}, Memory: 1, Overlay: overlay,
+				Catalog: dir, Sources: []string{src}, Memory: 1, Overlay: overlay, Restart: true,
 				Progress: func(int64, int64) {
-					if calls++; calls == 2*at+1 {
+					if calls++; calls == at/3+1 {
 						cancel()
 					}
 				},
@@ -604,6 +606,9 @@ func TestCancel(t *testing.T) {
 			}
 			if !bytes.Equal(catalogBytes(t, dir), before) {
 				t.Fatal("a cancelled ingest changed the catalogue")
+			}
+			if err := os.RemoveAll(filepath.Join(dir, workDir)); err != nil { // what the next one would go on with
+				t.Fatal(err)
 			}
 			checkFiles(t, dir, "movie.parquet")
 		}
@@ -680,12 +685,16 @@ func TestQuarantine(t *testing.T) {
 		t.Errorf("Bad = %q, want %q", r.Bad, wantBad)
 	}
 	want := []quarantine.Entry{
-		{File: "movies.ndjson", Row: 2, Line: 3, Field: "title", Reason: "want a string, found 5", Kind: "movie", Raw: []byte(`{"id":2,"title":5,"overview":"é"}`), RawBytes: 34},
-		{File: "movies.ndjson", Row: 3, Line: 4, Reason: "byte 20: found '}', want a key", Kind: "movie", Raw: []byte(`{"id":3,"title":"C",}`), RawBytes: 21},
+		{File: "movies.ndjson", Layout: "tmdb", Row: 2, Line: 3, Field: "title", Reason: "want a string, found 5", Kind: "movie", Raw: []byte(`{"id":2,"title":5,"overview":"é"}`), RawBytes: 34},
+		{File: "movies.ndjson", Layout: "tmdb", Row: 3, Line: 4, Reason: "byte 20: found '}', want a key", Kind: "movie", Raw: []byte(`{"id":3,"title":"C",}`), RawBytes: 21},
 	}
 	var got []quarantine.Entry
 	var mended []string
 	err := quarantine.Read(r.QuarantineFile, func(e quarantine.Entry) error {
+		if filepath.Base(e.Path) != "movies.ndjson" {
+			t.Errorf("Path = %q, want that of movies.ndjson", e.Path)
+		}
+		e.Path = ""
 		got = append(got, e)
 		row := strings.NewReplacer(`"title":5`, `"title":"B"`, `,}`, `}`).Replace(string(e.Raw))
 		mended = append(mended, row)

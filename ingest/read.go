@@ -6,354 +6,534 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
-	"strings"
+	"runtime"
+	"time"
 
-	"github.com/zeebo/xxh3"
+	"golang.org/x/sync/errgroup"
 
 	"reelsplice/ingest/layout"
 	"reelsplice/ingest/quarantine"
+	"reelsplice/ingest/report"
 	"reelsplice/ingest/runs"
 	"reelsplice/ingest/source"
 	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/wire"
 )
 
-// read puts every good row of all sources into the sorter, and the bad ones into
+// Rows go through three stages: one goroutine reads files and cuts them into batches,
+// one a core gives the rows of a batch their meaning, and one collects the batches, in
+// the order in which they were read. So what comes of a dump does not depend on how many
+// cores there are, and where the collector stands is where a killed ingest can go on.
+
+const (
+	batchBytes = 256 << 10 // of rows in a batch, about
+	batchRows  = 4096      // at most
+
+	// checkpointEvery is how long rows are held in memory alone, at most.
+	checkpointEvery = 30 * time.Second
+)
+
+// A batch is some rows of one file on their way.
+type batch struct {
+	file     int // place among the inputs
+	number   int // of the source: later ones win
+	name     string
+	layout   string
+	read     source.File // as it was found to be
+	header   string
+	rows     []rawRow
+	text     string // of all rows
+	raw      []byte // of those of which text is not what was found
+	first    bool   // of its file
+	blank    int64  // rows without any value in the file so far, when it is the last one
+	consumed int64  // bytes of the file, so far
+	elapsed  time.Duration
+	end      bool   // of its file
+	failure  error  // of the file, with end
+	skipped  string // why the rest of the file is left out, with end
+
+	// Batches of IMDb's tables, which are read together: see imdb.go.
+	group    bool
+	groupEnd bool
+	taken    int64         // rows that were taken, beside those in rows
+	refused  bool          // the rows were taken before
+	made     *report.Tally // of the records, which are there already
+
+	// What a worker makes of it.
+	records  []outRecord
+	payloads []byte
+	bad      []badRow
+	imdb     []byte // ids that the records tell
+	tally    *report.Tally
+	done     chan struct{}
+	barrier  chan struct{} // to be closed when everything before is collected; nothing else counts
+}
+
+// A rawRow is a row in a batch.
+type rawRow struct {
+	place  source.Place
+	from   int // in text
+	to     int
+	raw    [2]int // in batch.raw; empty where text is what was found
+	size   int64
+	failed error // why the row cannot be used
+}
+
+// An outRecord is a record that a row gave.
+type outRecord struct {
+	key      runs.Key
+	number   int // of the source
+	from, to int // in payloads
+}
+
+// A badRow is one for quarantine.
+type badRow struct {
+	row   int // in rows
+	field string
+	why   string
+}
+
+// Flags of a sorted record.
+const (
+	flagPart = 1 << iota // one of several rows that make the record
+	flagBits = iota
+)
+
+// read puts every good row of the inputs into the sorter, and the bad ones into
 // quarantine.
-func (i *ingester) read(ctx context.Context, sorter *runs.Sorter) error {
-	files, err := i.list()
-	if err != nil {
-		return err
+func (i *ingester) read(ctx context.Context) error {
+	g, ctx := errgroup.WithContext(ctx)
+	workers := runtime.GOMAXPROCS(0)
+	work, order := make(chan *batch), make(chan *batch, 2*workers)
+	g.Go(func() error {
+		defer close(work)
+		defer close(order)
+		r := reader{ingester: i, send: func(b *batch) error {
+			b.done = make(chan struct{})
+			for _, to := range []chan<- *batch{order, work} {
+				select {
+				case to <- b:
+				case <-ctx.Done():
+					return ctx.Err()
+				}
+			}
+			return nil
+		}}
+		return r.all(ctx)
+	})
+	for range workers {
+		w := worker{ingester: i, crosswalks: i.wantsIMDb()}
+		g.Go(func() error {
+			for b := range work {
+				if err := w.batch(b); err != nil {
+					return err
+				}
+				close(b.done)
+			}
+			return nil
+		})
 	}
-	r := reader{ingester: i, sorter: sorter, layouts: map[string]layout.Layout{}}
-	for _, f := range files {
-		r.total += f.Bytes
-	}
-	for n, f := range files {
-		i.files = append(i.files, f.Name)
-		if err := r.file(ctx, n, f); err != nil {
-			// One of many files that cannot be read, or not to its end, keeps the
-			// others from nothing; what was read of it is good.
-			var damaged *source.FileError
-			if len(files) == 1 || !errors.As(err, &damaged) {
+	g.Go(func() error {
+		for b := range order {
+			select {
+			case <-b.done:
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+			if err := i.collect(b); err != nil {
 				return err
 			}
-			if i.report.FailedFiles++; len(i.report.Failed) < maxSamples {
-				i.report.Failed = append(i.report.Failed, err.Error())
-			}
 		}
-		r.done += f.Bytes
-		if r.Progress != nil {
-			r.Progress(r.done, r.total)
+		return nil
+	})
+	return g.Wait()
+}
+
+// reader cuts files into batches.
+type reader struct {
+	*ingester
+	send func(*batch) error
+	open *batch
+	buf  []byte // text of the open batch
+	from time.Time
+}
+
+func (r *reader) all(ctx context.Context) error {
+	for n := r.at.Input; n < len(r.inputs); n++ {
+		if r.inputs[n].layout == imdbLayout { // all that follow are
+			return r.imdb(ctx, n)
 		}
-	}
-	if i.report.FailedFiles == int64(len(files)) && i.report.Rows == 0 {
-		return errors.New(i.report.Failed[0])
-	}
-	if r.skipped == len(files) {
-		return errors.New(oneLine(i.report.Skipped[0]))
-	}
-	for _, l := range r.layouts {
-		c := l.Counts()
-		add(i.report.Unknown, c.Unknown)
-		add(i.report.Coerced, c.Coerced)
-		add(i.report.Dropped, l.Dropped())
-		if s, ok := l.(layout.Splitter); ok {
-			add(i.report.Whole, s.Whole())
+		skip := int64(0)
+		if n == r.at.Input {
+			skip = r.at.Rows
+		}
+		if err := r.file(ctx, n, skip); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-func add(dst, src map[string]int64) {
-	for k, n := range src {
-		wire.Count(dst, k, n)
-	}
-}
-
-// list returns the files to read.
-func (i *ingester) list() ([]source.File, error) {
-	files, err := source.List(i.Sources, source.Options{Kind: i.Kind, Skipped: func(path, reason string) {
-		i.report.Skipped = append(i.report.Skipped, path+": "+reason)
-	}})
-	if err != nil {
-		return nil, err
-	}
-	found := files[:0:0]
-	for _, f := range files {
-		if f.Kind == "" && (i.Layout == layout.TMDB || i.Layout == layout.Movnix) {
-			i.report.Skipped = append(i.report.Skipped, f.Name+": "+noKind())
-			continue
-		}
-		found = append(found, f)
-	}
-	files = found
-	if len(files) == 0 && len(i.report.Skipped) > 0 {
-		return nil, errors.New(oneLine(i.report.Skipped[0]))
-	}
-	if len(files) == 0 {
-		return nil, errors.New("the sources hold no records")
-	}
-	return files, nil
-}
-
-// noKind says that a file's name does not tell what a layout must know.
-func noKind() string {
-	return "the name does not tell what kind of records it holds: use --kind with one of " + strings.Join(Kinds(), ", ")
-}
-
-// oneLine keeps a file name with a line break from tearing a message.
-func oneLine(s string) string { return strings.NewReplacer("\n", " ", "\r", " ").Replace(s) }
-
-// reader reads files one after another.
-type reader struct {
-	*ingester
-	sorter  *runs.Sorter
-	layouts map[string]layout.Layout
-	skipped int   // files that hold no records
-	done    int64 // bytes of the files read
-	total   int64
-	seq     uint64
-	text    [][]byte // the JSON of a row's records
-	payload []byte
-}
-
-// A resource is one that a file spoke of.
-type resource struct {
-	kind fragment.Kind
-	key  catalog.Key
-}
-
-// seen remembers what a file said about a resource: where, and a hash of what.
-type seen struct {
-	row, line int64
-	hash      uint64
-}
-
-func (r *reader) file(ctx context.Context, number int, f source.File) error {
-	src, err := source.Open(f, source.Options{Kind: r.Kind, TempDir: r.work})
-	if err != nil {
+// barrier waits until everything that was sent is collected.
+func (r *reader) barrier(ctx context.Context) error {
+	b := &batch{barrier: make(chan struct{})}
+	if err := r.send(b); err != nil {
 		return err
 	}
+	select {
+	case <-b.barrier:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// file reads one file; of one that an earlier process read in part, what follows.
+func (r *reader) file(ctx context.Context, n int, skip int64) error {
+	in := r.inputs[n]
+	r.from = time.Now()
+	src, err := source.Open(in.File, r.sourceOptions())
+	if err != nil {
+		r.begin(n, in, in.File)
+		return r.finish(err, 0)
+	}
 	defer func() { _ = src.Close() }() // read side
-	name, told := r.Layout, false
-	ids := map[resource]seen{}
-	for n := 0; ; n++ {
+	r.begin(n, in, src.File())
+	r.open.header = src.Header()
+	rows := int64(0)
+	for {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		row, err := src.Next()
-		if errors.Is(err, io.EOF) {
-			if !layout.IsMapped(name) { // the names of tables are not those of kinds
-				r.kinds[f.Kind] = true
-			}
-			return nil
-		}
 		if err != nil {
-			return err
-		}
-		if !told && row.Err == nil {
-			var reason string
-			if name, reason = r.tell(src.File(), row.JSON); reason != "" {
-				r.skipped++
-				r.report.Skipped = append(r.report.Skipped, f.Name+": "+reason)
-				return nil
+			if errors.Is(err, io.EOF) {
+				err = nil
 			}
-			told = true
+			r.open.consumed = src.Consumed()
+			return r.finish(err, src.Blank())
 		}
-		if err := r.row(number, src.File(), row, name, ids); err != nil {
+		if r.open.layout == "" && row.Err == nil {
+			var reason string
+			if r.open.layout, reason = r.tell(src.File(), row.JSON); reason != "" {
+				r.open.skipped = reason
+				return r.finish(nil, src.Blank())
+			}
+		}
+		if rows++; rows <= skip {
+			continue
+		}
+		if r.add(row); len(r.buf) < batchBytes && len(r.open.rows) < batchRows {
+			continue
+		}
+		r.open.consumed = src.Consumed()
+		if err := r.flush(); err != nil {
 			return err
 		}
-		if n%256 == 0 && r.Progress != nil {
-			r.Progress(r.done+src.Consumed(), r.total)
+	}
+}
+
+// begin opens the first batch of a file.
+func (r *reader) begin(n int, in input, f source.File) {
+	r.open = &batch{file: n, number: in.number, name: in.Name, layout: in.layout, read: f, first: true}
+	r.buf = r.buf[:0]
+}
+
+// add copies a row into the open batch.
+func (r *reader) add(row source.Row) {
+	to := rawRow{place: row.Place, from: len(r.buf), size: row.Size, failed: row.Err}
+	r.buf = append(r.buf, row.JSON...)
+	to.to = len(r.buf)
+	if row.Raw != nil {
+		to.raw[0] = len(r.open.raw)
+		r.open.raw = append(r.open.raw, row.Raw...)
+		to.raw[1] = len(r.open.raw)
+	}
+	r.open.rows = append(r.open.rows, to)
+}
+
+// flush sends the open batch and opens the next one of the same file.
+func (r *reader) flush() error {
+	b := r.open
+	b.text = string(r.buf)
+	b.elapsed, r.from = time.Since(r.from), time.Now()
+	r.buf = r.buf[:0]
+	r.open = &batch{file: b.file, number: b.number, name: b.name, layout: b.layout, read: b.read, header: b.header}
+	return r.send(b)
+}
+
+// finish sends the last batch of a file.
+func (r *reader) finish(err error, blank int64) error {
+	// One of many files that cannot be read, or not to its end, keeps the others from
+	// nothing; what was read of it is good.
+	var damaged *source.FileError
+	if err != nil && (len(r.inputs) == 1 || !errors.As(err, &damaged)) {
+		return err
+	}
+	b := r.open
+	b.end, b.failure, b.blank = true, err, blank
+	return r.flush()
+}
+
+// worker gives the rows of batches their meaning.
+type worker struct {
+	*ingester
+	layout     layout.Layout
+	crosswalks bool // IMDb ids are to be noted
+}
+
+func (w *worker) batch(b *batch) error {
+	if b.tally = b.made; b.tally == nil {
+		b.tally = w.collector.Source(report.File{})
+	}
+	b.tally.KeptRows(b.taken)
+	if len(b.rows) == 0 {
+		return nil
+	}
+	if b.group { // its rows are the bad ones
+		for n := range b.rows {
+			w.bad(b, n, b.rows[n].failed)
+			if b.refused {
+				b.tally.Unkeep()
+			}
 		}
+		return nil
 	}
-}
-
-// tell returns the layout of a file by its first good row, and why it is left out if it
-// holds no records.
-func (r *reader) tell(f source.File, row []byte) (name, reason string) {
-	name = r.Layout
-	if name == layout.Auto {
-		name = layout.Detect(f.Base(), row, r.options)
-	}
-	reason = layout.Skip(name, f.Base(), row, r.options)
-	if reason == "" && f.Kind == "" && !layout.IsMapped(name) {
-		reason = noKind()
-	}
-	return name, reason
-}
-
-func (r *reader) row(number int, f source.File, row source.Row, name string, ids map[resource]seen) error {
-	r.report.Rows++
-	if row.Err != nil {
-		return r.bad(f, row, row.Err)
-	}
-	l, err := r.layout(name)
+	l, err := layout.New(orTMDB(b.layout), w.options)
 	if err != nil {
 		return err
 	}
-	typ, _ := catalog.TypeNamed(f.Kind)
-	recs, err := l.Records(layout.Row{
-		JSON: string(row.JSON), File: f.Base(), Type: typ, ID: f.ID, Text: f.Text, Series: f.Series, Season: f.Season,
-		Episode: f.Episode, Sub: f.Sub, Table: f.Format == source.FormatParquet,
-	})
-	if err != nil {
-		return r.bad(f, row, err)
-	}
-	r.texts(recs)
-	news, err := r.news(f, row.Place, recs, ids)
-	if err != nil {
-		return r.bad(f, row, err)
-	}
-	if len(news) == 0 && len(recs) > 0 {
-		r.report.Duplicates++
-	}
-	for _, n := range news {
-		if err := r.hold(number, recs[n], r.text[n]); err != nil {
-			return err
+	w.layout = l
+	typ, _ := catalog.TypeNamed(b.read.Kind)
+	f := &b.read
+	for n := range b.rows {
+		row := &b.rows[n]
+		if row.failed != nil {
+			w.bad(b, n, row.failed)
+			continue
+		}
+		recs, err := l.Records(layout.Row{
+			JSON: b.text[row.from:row.to], File: f.Base(), Type: typ, ID: f.ID, Text: f.Text, Series: f.Series, Season: f.Season,
+			Episode: f.Episode, Sub: f.Sub, Table: f.Format.Table() || w.inputs[b.file].table,
+		})
+		if err != nil {
+			w.bad(b, n, err)
+			continue
+		}
+		w.add(b, row, recs)
+		if len(recs) == 0 { // the API has no place for any of it
+			b.tally.Blank(1)
+		} else {
+			b.tally.Kept()
 		}
 	}
+	w.count(b)
 	return nil
 }
 
-// texts sets r.text to the records' JSON.
-func (r *reader) texts(recs []layout.Record) {
-	for len(r.text) < len(recs) {
-		r.text = append(r.text, nil)
-	}
-	for n := range recs {
-		r.text[n] = wire.Append(r.text[n][:0], recs[n].Record)
-	}
-}
-
-// news returns the places of the records that the file has not given before. A file
-// that says two things about one resource is refused the later row, unless its rows are
-// parts of records.
-func (r *reader) news(f source.File, at source.Place, recs []layout.Record, ids map[resource]seen) ([]int, error) {
-	var news []int
-	own := map[resource]seen{}
-	for n := range recs {
-		rec := &recs[n]
-		if rec.Part {
-			news = append(news, n)
-			continue
+// add writes the records of a row into the batch.
+func (w *worker) add(b *batch, row *rawRow, recs []layout.Record) {
+	for i := range recs {
+		rec := &recs[i]
+		from := len(b.payloads)
+		b.payloads = appendHead(b.payloads, b.number, rec, row.place)
+		b.payloads = wire.AppendBinary(b.payloads, rec.Record)
+		b.records = append(b.records, outRecord{
+			key: runs.Key{Group: uint8(rec.Type.Kind), Hi: rec.Key.Hi, Lo: rec.Key.Lo}, number: b.number, from: from, to: len(b.payloads),
+		})
+		if w.crosswalks && !rec.Removed {
+			if k, id, ok := imdbOf(rec.Type, rec.Record); ok {
+				b.imdb = appendID(b.imdb, k, id)
+			}
 		}
-		id, now := resource{rec.Type.Kind, rec.Key}, seen{at.Row, at.Line, xxh3.Hash(r.text[n])}
-		before, ok := ids[id]
-		if !ok {
-			before, ok = own[id]
-		}
-		if ok && before.hash != now.hash {
-			first := source.Place{File: f.Name, Row: before.row, Line: before.line}
-			return nil, &wire.FieldError{Field: "id", What: fmt.Sprintf("%s is already at %s, with other content", rec.Key.Describe(rec.Type.Kind), first)}
-		}
-		if !ok {
-			own[id] = now
-			news = append(news, n)
-		}
+		b.tally.Record(rec.Type.Name(), rec.Record)
 	}
-	maps.Copy(ids, own)
-	return news, nil
 }
 
-// hold adds a record and its JSON to the sorter. The payload is the number of its file,
-// twice, plus one for a part, and the JSON.
-func (r *reader) hold(number int, rec layout.Record, text []byte) error {
-	r.payload = binary.AppendUvarint(r.payload[:0], uint64(number)<<1|partBit(rec.Part))
-	r.payload = append(r.payload, text...)
-	r.seq++
-	return r.sorter.Add(runs.Key{Group: uint8(rec.Type.Kind), Hi: rec.Key.Hi, Lo: rec.Key.Lo}, r.seq, r.payload)
+// appendHead appends what stands before a record in the sorter: the number of its source
+// and flags, the row and the line where it was found.
+func appendHead(dst []byte, number int, rec *layout.Record, at source.Place) []byte {
+	head := uint64(number) << flagBits
+	if rec.Part {
+		head |= flagPart
+	}
+	dst = binary.AppendUvarint(dst, head)
+	dst = binary.AppendUvarint(dst, uint64(at.Row))
+	return binary.AppendUvarint(dst, uint64(at.Line))
 }
 
-func partBit(part bool) uint64 {
-	if part {
-		return 1
-	}
-	return 0
+// bad notes a row for quarantine.
+func (w *worker) bad(b *batch, n int, err error) {
+	field, why := reasonOf(err)
+	b.bad = append(b.bad, badRow{n, field, why})
+	row := &b.rows[n]
+	b.tally.Quarantined(row.place.Row, row.place.String(), field, why)
 }
 
-func (r *reader) layout(name string) (layout.Layout, error) {
-	if l, ok := r.layouts[name]; ok {
-		return l, nil
-	}
-	l, err := layout.New(name, r.options)
-	if err == nil {
-		r.layouts[name] = l
-	}
-	return l, err
-}
-
-// bad puts a row into quarantine.
-func (r *reader) bad(f source.File, row source.Row, err error) error {
-	e := quarantine.Entry{
-		File: row.Place.File, Row: row.Place.Row, Line: row.Place.Line, Kind: f.Kind,
-		Reason: err.Error(), Raw: row.JSON, RawBytes: row.Size,
-	}
+// reasonOf splits an error about a row into the field at fault and what is wrong.
+func reasonOf(err error) (field, why string) {
 	var fe *wire.FieldError
 	var re *source.RowError
 	switch {
 	case errors.As(err, &fe):
-		e.Field, e.Reason = fe.Field, fe.What
+		return fe.Field, fe.What
 	case errors.As(err, &re):
-		e.Reason = re.Reason
+		return "", re.Reason
 	}
-	return r.quarantine.Add(e)
+	return "", err.Error()
 }
 
-// incoming is the sorted stream of new records.
-type incoming struct {
-	it     *runs.Iterator
-	files  []string
-	key    runs.Key
-	body   []byte
-	file   string
-	part   bool
-	loaded bool
-	end    bool
-	parser *wire.Parser
-}
-
-// peek returns the key of the next record of a kind; false when it is of another kind,
-// and at the end.
-func (n *incoming) peek(t *catalog.Type) (key catalog.Key, ok bool, err error) {
-	if !n.loaded && !n.end {
-		if err := n.load(); err != nil {
-			return key, false, err
+// count takes over what the layout has counted of a batch.
+func (w *worker) count(b *batch) {
+	c := w.layout.Counts()
+	for path, n := range c.Unknown {
+		b.tally.Unknown(path, n)
+	}
+	for path, n := range c.Coerced {
+		b.tally.Coerced(path, n)
+	}
+	for path, n := range w.layout.Dropped() {
+		b.tally.Dropped(path, n)
+	}
+	if s, ok := w.layout.(layout.Splitter); ok {
+		for path, n := range s.Whole() {
+			b.tally.Whole(path, n)
 		}
 	}
-	return catalog.Key{Hi: n.key.Hi, Lo: n.key.Lo}, !n.end && n.key.Group == uint8(t.Kind), nil
 }
 
-// load reads the next record, if there is one.
-func (n *incoming) load() error {
-	key, _, payload, err := n.it.Next()
-	if errors.Is(err, io.EOF) {
-		n.end = true
-		return nil
-	}
-	if err != nil {
+// collect takes a batch over: its records go to the sorter, its bad rows to quarantine.
+func (i *ingester) collect(b *batch) error {
+	if b.barrier != nil {
+		err := i.flushIMDb()
+		close(b.barrier)
 		return err
 	}
-	head, w := binary.Uvarint(payload)
-	n.key, n.body, n.part, n.loaded = key, payload[w:], head&1 != 0, true
-	if number := int(head >> 1); number < len(n.files) {
-		n.file = n.files[number]
+	if b.first {
+		i.begin(b)
 	}
-	return nil
+	if err := i.makeRoom(b); err != nil {
+		return err
+	}
+	if err := i.noteIMDb(b); err != nil {
+		return err
+	}
+	for _, r := range b.records {
+		// Of one key, the rows of a later source come later, and those of one source in
+		// their order.
+		i.seq++
+		if err := i.sorter.Add(r.key, uint64(r.number)<<40|i.seq, b.payloads[r.from:r.to]); err != nil {
+			return err
+		}
+	}
+	for _, bad := range b.bad {
+		if err := i.quarantine.Add(b.entry(bad)); err != nil {
+			return err
+		}
+	}
+	b.tally.Elapsed = b.elapsed
+	i.tallies.merge(b.number, b.tally)
+	i.count(b)
+	if b.end {
+		i.endFile(b)
+	}
+	i.tellProgress(b)
+	return i.checkBad(false)
 }
 
-// take parses the record that peek found.
-func (n *incoming) take(t *catalog.Type) (wire.Record, error) {
-	if n.parser == nil {
-		n.parser = wire.NewParser()
+// count counts the rows of a batch, and where the reading is.
+func (i *ingester) count(b *batch) {
+	switch rows := int64(len(b.rows)); {
+	case !b.group:
+		i.rows += rows
+		i.at.Rows += rows
+	case b.refused:
+	default:
+		i.rows += rows + b.taken
 	}
-	n.loaded = false
-	r := t.New()
-	if err := n.parser.Parse(string(n.body), r); err != nil {
-		return r, fmt.Errorf("read a sorted %s record: %w", t.Name(), err)
+	if b.groupEnd {
+		i.at = position{Input: len(i.inputs)}
 	}
-	return r, nil
+}
+
+// begin opens the tally of a file.
+func (i *ingester) begin(b *batch) {
+	f := &b.read
+	if i.at.Input != b.file && !b.group {
+		i.at = position{Input: b.file}
+	}
+	if len(i.inputs) <= maxSamples {
+		i.Log.Info("reading", "file", f.Name, "layout", b.layout, "format", f.Format.String())
+	}
+	i.tallies.open(b.number, report.File{
+		Name: f.Name, Kind: f.Kind, Layout: b.layout, Format: f.Format.String(), Compression: f.Compression.String(),
+		Bytes: f.Bytes, Modified: f.Modified,
+	})
+}
+
+// endFile notes that a file was read.
+func (i *ingester) endFile(b *batch) {
+	t := i.collector.Source(report.File{})
+	t.Blank(b.blank)
+	if b.failure != nil {
+		t.Failure = b.failure.Error()
+		if i.failed++; len(i.failures) < maxSamples {
+			i.failures = append(i.failures, t.Failure)
+		}
+	} else if b.skipped != "" {
+		i.skipped = append(i.skipped, skippedFile{b.name, b.skipped})
+	} else if !layout.IsMapped(b.layout) && !b.group { // the names of tables are not those of kinds
+		i.kinds[b.read.Kind] = true
+	}
+	i.tallies.merge(b.number, t)
+	i.tallies.close(b.number)
+	i.done += b.read.Bytes
+	if !b.group {
+		i.at = position{Input: b.file + 1}
+	}
+}
+
+func (i *ingester) tellProgress(b *batch) {
+	if i.Progress == nil {
+		return
+	}
+	now := i.done
+	if !b.end {
+		now += b.consumed
+	}
+	i.Progress(now, i.total)
+}
+
+// entry is a bad row of the batch as quarantine keeps it.
+func (b *batch) entry(bad badRow) quarantine.Entry {
+	row := &b.rows[bad.row]
+	raw := []byte(b.text[row.from:row.to])
+	if row.raw[1] > row.raw[0] {
+		raw = b.raw[row.raw[0]:row.raw[1]]
+	}
+	return quarantine.Entry{
+		File: row.place.File, Path: b.read.Path, Row: row.place.Row, Line: row.place.Line, Field: bad.field, Reason: bad.why,
+		Kind: b.read.Kind, Layout: b.layout, Table: b.read.Format.Table(), Header: b.header, Raw: raw, RawBytes: row.size,
+	}
+}
+
+// checkBad stops the ingest when more rows did not validate than are borne.
+func (i *ingester) checkBad(done bool) error {
+	bad := i.quarantine.Count()
+	if bad == 0 || i.MaxBad.Bears(bad, i.rows, done) {
+		return nil
+	}
+	return &TooManyBadError{Bad: bad, Rows: i.rows, Limit: i.MaxBad}
+}
+
+// A TooManyBadError says that an ingest was stopped because of its bad rows. The
+// catalogue is as it was.
+type TooManyBadError struct {
+	Bad, Rows int64
+	Limit     Tolerance
+	File      string // the quarantine file, which has the rows
+}
+
+func (e *TooManyBadError) Error() string {
+	return fmt.Sprintf("%d of %d rows did not validate, more than %s: stopped, the catalogue is as it was; the rows are in %s", e.Bad, e.Rows, e.Limit, e.File)
 }

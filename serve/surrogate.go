@@ -24,11 +24,22 @@ import (
 //	                          the name of the operation
 //
 // Rows of titles in filmographies, collections, find and the like are no part of the
-// names: they are refreshed with the release id, or when max-age is over.
+// names: they are refreshed with the release id, or when max-age is over, or when the
+// list itself is purged, which AppendPurge names where release.Compare finds it changed.
 //
 // A series with seasons or episodes appended has their own names too. What was not
 // found has the name that was asked for, by text or number ("movie-tt0137523",
 // "season-3624" for changes), unless it has a byte that does not belong into a header.
+
+// AppendPurge appends the name by which a cache purges the answers of a resource, given
+// by its key, or what was not found by an alias: "movie-550". Where the text of the key
+// does not belong into a header, that is the name of the kind, "find".
+func AppendPurge(dst, key []byte) []byte {
+	n := len(dst)
+	dst = appendKeys(dst, "", key)
+	last := bytes.LastIndexByte(dst[n:], ' ') + 1 // the names go from general to particular
+	return append(dst[:n], dst[n+last:]...)
+}
 
 // appendKeys appends the names of a resource.
 func appendKeys(dst []byte, releaseID string, resource []byte) []byte {

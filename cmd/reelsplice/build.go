@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"reelsplice/build"
+	"reelsplice/schemas/mirror"
 	"reelsplice/schemas/release"
 )
 
@@ -18,6 +19,7 @@ func (a *app) buildCommand() *cobra.Command {
 	cfg := build.DefaultConfig()
 	memory := size(cfg.Memory)
 	var publish bool
+	var bucket mirror.Options
 	c := &cobra.Command{
 		Use:   "build --catalog DIR --releases DIR",
 		Short: "Make a release of the catalogue",
@@ -26,7 +28,8 @@ func (a *app) buildCommand() *cobra.Command {
 		Example: "  reelsplice build --catalog catalog --releases releases --publish",
 	}
 	f := c.Flags()
-	f.StringVar(&cfg.Catalog, "catalog", "", "`DIR` of the catalogue")
+	f.StringVar(&cfg.Catalog, "catalog", "", "`DIR` or s3://, gs://, azblob:// or file:// URL of the catalogue")
+	mirrorFlag(f, &bucket)
 	f.StringVar(&cfg.Releases, "releases", "", "`DIR` of the releases, made when it is missing")
 	f.IntVar(&cfg.Level, "level", cfg.Level, "deflate level, 1 to 9")
 	f.IntVar(&cfg.Jobs, "jobs", cfg.Jobs, "shards built at once")
@@ -38,12 +41,12 @@ func (a *app) buildCommand() *cobra.Command {
 		if err := cfg.Validate(); err != nil {
 			return usage(err)
 		}
-		return a.buildAndReport(ctx, cfg, publish)
+		return a.buildAndReport(ctx, cfg, bucket, publish)
 	})
 }
 
-func (a *app) buildAndReport(ctx context.Context, cfg build.Config, publish bool) error {
-	r, err := a.build(ctx, cfg)
+func (a *app) buildAndReport(ctx context.Context, cfg build.Config, bucket mirror.Options, publish bool) error {
+	r, err := a.buildFrom(ctx, cfg, bucket)
 	if err != nil {
 		return err
 	}
@@ -60,6 +63,16 @@ func (a *app) buildAndReport(ctx context.Context, cfg build.Config, publish bool
 		Published bool `json:"published"`
 	}{r, publish}
 	return a.print(report, func(w io.Writer) { writeBuild(w, &r, publish) })
+}
+
+// buildFrom runs a build of a catalogue that is a folder or in a bucket.
+func (a *app) buildFrom(ctx context.Context, cfg build.Config, bucket mirror.Options) (r build.Report, err error) {
+	err = a.atCatalog(ctx, cfg.Catalog, bucket, func(dir string, _ func(string) string) (err error) {
+		cfg.Catalog = dir
+		r, err = a.build(ctx, cfg)
+		return err
+	})
+	return r, err
 }
 
 // build runs a build with progress and a log.

@@ -13,10 +13,12 @@ import (
 
 	"reelsplice/ingest"
 	"reelsplice/ingest/layout"
+	"reelsplice/schemas/mirror"
 )
 
 func (a *app) ingestCommand() *cobra.Command {
 	cfg := ingest.Config{}
+	bucket := mirror.Options{Write: true}
 	var tolerated int64
 	c := &cobra.Command{
 		Use:   "ingest --catalog DIR SRC...",
@@ -24,15 +26,21 @@ func (a *app) ingestCommand() *cobra.Command {
 		Long: "ingest reads dumps into the catalogue: files, folders or globs of NDJSON, JSON or Parquet, plain,\n" +
 			".gz or .zst. What the rows are is told by the names of files and folders (movie.json,\n" +
 			"movies.ndjson.zst, tv/, tv/1399-season-1.json, people.parquet) or by --kind.\n\n" +
+			"Dumps and the catalogue may lie in object storage: s3://bucket/key?region=R, gs://bucket/key,\n" +
+			"azblob://container/key?storage_account=A, with credentials from where each vendor's tools take\n" +
+			"them, or file:///folder. A key that ends in a slash is a folder; *, ** and [] make a pattern.\n\n" +
 			"Rows that do not validate go to quarantine, the others go on; the exit code is then 1, unless\n" +
 			"--max-quarantined allows as many.",
 		Example: "  reelsplice ingest --catalog catalog dumps/movies.ndjson.zst\n" +
-			"  reelsplice ingest --catalog catalog --language de-DE 'crawl-de/*.json'",
+			"  reelsplice ingest --catalog catalog --language de-DE 'crawl-de/*.json'\n" +
+			"  reelsplice ingest --catalog s3://bucket/catalog 's3://dumps/2026-11-*/movies.ndjson.zst?region=eu-west-1'",
 		Args: argCount(1, -1),
 	}
 	f := c.Flags()
-	f.StringVar(&cfg.Catalog, "catalog", "", "`DIR` of the catalogue, made when it is missing")
 	f.StringArrayVar(&cfg.Mappings, "mapping", nil, "mapping `FILE` that says what the columns of tables mean; may be given several times")
+	f.StringVar(&cfg.Catalog, "catalog", "", "`DIR` or s3://, gs://, azblob:// or file:// URL of the catalogue, made when it is missing")
+	mirrorFlag(f, &bucket)
+	f.BoolVar(&bucket.BreakLock, "break-lock", false, "take the lock of a catalogue in a bucket that an ingest left behind")
 	f.StringVar(&cfg.Layout, "layout", "auto", "what the dump's fields mean: auto or the name of a `LAYOUT`")
 	f.StringVar(&cfg.Kind, "kind", "", "what every row is: movie, tv, season, episode, person ...")
 	f.StringVar(&cfg.Language, "language", "", "language of the crawl, `xx-YY`; en-US when not given")
@@ -44,7 +52,7 @@ func (a *app) ingestCommand() *cobra.Command {
 		if err := checkIngest(&cfg); err != nil {
 			return usage(err)
 		}
-		r, err := a.ingest(ctx, cfg)
+		r, err := a.ingestInto(ctx, cfg, bucket)
 		if err != nil {
 			return err
 		}
@@ -67,6 +75,17 @@ func checkIngest(cfg *ingest.Config) error {
 	}
 	_, err := layout.ParseLanguage(cfg.Language)
 	return errors.Join(append(errs, err)...)
+}
+
+// ingestInto runs an ingest into a catalogue that is a folder or in a bucket.
+func (a *app) ingestInto(ctx context.Context, cfg ingest.Config, bucket mirror.Options) (r ingest.Report, err error) {
+	err = a.atCatalog(ctx, cfg.Catalog, bucket, func(dir string, name func(string) string) (err error) {
+		cfg.Catalog = dir
+		r, err = a.ingest(ctx, cfg)
+		r.QuarantineFile = name(r.QuarantineFile)
+		return err
+	})
+	return r, err
 }
 
 // ingest runs an ingest with progress and a log.

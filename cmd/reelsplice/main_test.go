@@ -20,6 +20,9 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"reelsplice/data/sample"
+	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/object/objecttest"
 )
 
 func TestMain(m *testing.M) {
@@ -29,9 +32,11 @@ func TestMain(m *testing.M) {
 // TestScript runs the scripts in testdata/script. Each is a story that a user could
 // type; the commands below are what it needs besides reelsplice.
 func TestScript(t *testing.T) {
+	store := objecttest.New(t)
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("testdata", "script"),
 		RequireExplicitExec: true,
+		Setup:               func(env *testscript.Env) error { return setUpStore(env, store) },
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"exits":    scriptExits,
 			"sample":   scriptSample,
@@ -41,6 +46,9 @@ func TestScript(t *testing.T) {
 			"set":      scriptSet,
 			"appears":  scriptAppears,
 			"get":      scriptGet,
+			"removed":  scriptRemoved,
+			"store":    func(ts *testscript.TestScript, _ bool, args []string) { scriptStore(ts, store, args) },
+			"stored":   func(ts *testscript.TestScript, _ bool, args []string) { scriptStored(ts, store, args) },
 		},
 	})
 }
@@ -154,6 +162,20 @@ func scriptSet(ts *testscript.TestScript, _ bool, args []string) {
 
 // patience bounds what a script waits for.
 const patience = 2 * time.Minute
+
+// scriptRemoved makes movies the removed ones of a catalogue: removed DIR ID[:INTO]...
+func scriptRemoved(ts *testscript.TestScript, _ bool, args []string) {
+	var list []catalog.Removed
+	for _, arg := range args[1:] {
+		id, into, merged := strings.Cut(arg, ":")
+		r := catalog.Removed{Kind: fragment.KindMovie, Key: catalog.NumberKey(int64(number(ts, id))), Merged: merged}
+		if merged {
+			r.Into = catalog.NumberKey(int64(number(ts, into)))
+		}
+		list = append(list, r)
+	}
+	ts.Check(catalog.WriteRemoved(ts.MkAbs(args[0]), list))
+}
 
 // waitFor asks again and again until ok.
 func waitFor(ts *testscript.TestScript, what string, ok func() bool) {

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"sync"
 	"time"
 
@@ -10,80 +12,275 @@ import (
 	"github.com/vbauerster/mpb/v8/decor"
 )
 
-// progressEvery is how often progress is told where no bar can be drawn.
-const progressEvery = 2 * time.Second
+// How often progress is shown: as lines of JSON, as lines for people, as a bar.
+const (
+	jsonEvery = time.Second
+	lineEvery = 2 * time.Second
+	barEvery  = 100 * time.Millisecond
+)
 
 // A progress shows on stderr how far a piece of work is: a bar on a terminal, a line
-// now and then elsewhere, nothing with --quiet.
+// now and then elsewhere, a line of JSON with --json, nothing with --quiet.
 type progress struct {
-	what  string
-	bytes bool // the numbers are bytes
-	quiet bool
-	bars  *mpb.Progress // nil where no bar can be drawn
-	out   io.Writer
+	display display // nil to show nothing
+	quit    chan struct{}
+	stopped chan struct{} // closed when the display is not used any more
 
-	mu   sync.Mutex // guards what follows
-	bar  *mpb.Bar
-	done int64
-	told time.Time
+	mu   sync.Mutex // guards work
+	work work
 }
 
-// progress starts to show what; stop ends it.
+// A display shows progress. Its methods are called one after another.
+type display interface {
+	show(s progressState)
+	end(s progressState)
+}
+
+// progress starts to show what; stop ends it. The numbers are bytes, or else records.
 func (a *app) progress(what string, bytes bool) *progress {
-	p := &progress{what: what, bytes: bytes, quiet: a.quiet, out: a.Stderr, told: time.Now()}
-	if !a.quiet && isTerminal(a.Stderr) {
-		p.bars = mpb.New(mpb.WithOutput(a.Stderr), mpb.WithWidth(40))
+	p := &progress{work: newWork(what, bytes, time.Now())}
+	switch {
+	case a.quiet:
+	case a.json:
+		p.start(&jsonLines{out: a.Stderr}, jsonEvery)
+	case isTerminal(a.Stderr):
+		p.start(newBar(a.Stderr, what, bytes), barEvery)
+	default:
+		p.start(&textLines{out: a.Stderr}, lineEvery)
 	}
 	return p
 }
 
-// update tells that done of total are done. Several goroutines may call it; done
-// never goes back.
+// start shows progress on d from now on, every so often.
+func (p *progress) start(d display, every time.Duration) {
+	p.display, p.quit, p.stopped = d, make(chan struct{}), make(chan struct{})
+	ticker := time.NewTicker(every)
+	go func() {
+		defer close(p.stopped)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ticker.C:
+				if s := p.state(time.Now()); s.begun {
+					d.show(s)
+				}
+			case <-p.quit:
+				return
+			}
+		}
+	}()
+}
+
+// update tells that done of total are done; total is 0 while it is not known. Several
+// goroutines may call it; done never goes back.
 func (p *progress) update(done, total int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.quiet || done < p.done || total <= 0 {
-		return
-	}
-	p.done = done
-	switch {
-	case p.bars != nil:
-		p.draw(done, total)
-	case time.Since(p.told) >= progressEvery:
-		p.told = time.Now()
-		fmt.Fprintf(p.out, "%s: %d%% (%s of %s)\n", p.what, 100*done/total, p.number(done), p.number(total))
-	}
+	p.work.update(done, total, time.Now())
 }
 
-func (p *progress) number(n int64) string {
-	if p.bytes {
+func (p *progress) state(now time.Time) progressState {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.work.state(now)
+}
+
+// stop shows where it got to, once. Nothing is shown afterwards.
+func (p *progress) stop() {
+	if p.display == nil {
+		return
+	}
+	close(p.quit)
+	<-p.stopped
+	p.display.end(p.state(time.Now()).final())
+	p.display = nil
+}
+
+// A progressState is what is known at one moment.
+type progressState struct {
+	what        string
+	bytes       bool // the numbers are bytes
+	begun       bool // anything is known at all
+	done, total int64
+	elapsed     time.Duration
+	rate        float64 // a second, of late; negative when it is not known yet
+}
+
+// final returns s as that of the end: its rate is that of all the work.
+func (s progressState) final() progressState {
+	s.rate = -1
+	if sec := s.elapsed.Seconds(); sec > 0 {
+		s.rate = float64(s.done) / sec
+	}
+	return s
+}
+
+// percent returns how much is done, and whether that is known.
+func (s progressState) percent() (float64, bool) {
+	if s.total <= 0 {
+		return 0, false
+	}
+	return min(100, 100*float64(s.done)/float64(s.total)), true
+}
+
+// left returns how long it takes to the end at the present rate, and whether that is
+// known.
+func (s progressState) left() (time.Duration, bool) {
+	switch {
+	case s.total <= 0:
+		return 0, false
+	case s.done >= s.total:
+		return 0, true
+	case s.rate <= 0:
+		return 0, false
+	}
+	sec := math.Ceil(float64(s.total-s.done) / s.rate)
+	const most = 1000 * time.Hour
+	return time.Duration(min(sec, most.Seconds())) * time.Second, true
+}
+
+func (s progressState) number(n int64) string {
+	if s.bytes {
 		return formatBytes(n)
 	}
 	return fmt.Sprint(n)
 }
 
-func (p *progress) draw(done, total int64) {
-	if p.bar == nil {
-		counters := decor.CountersNoUnit(" %d / %d")
-		if p.bytes {
-			counters = decor.CountersKibiByte(" % .1f / % .1f")
-		}
-		p.bar = p.bars.AddBar(total,
-			mpb.PrependDecorators(decor.Name(p.what+" "), decor.Percentage(decor.WCSyncSpace)),
-			mpb.AppendDecorators(counters, decor.Name(" "), decor.AverageETA(decor.ET_STYLE_GO)))
+// speed returns "11.4 MiB/s, 1m05s left", as far as it is known.
+func (s progressState) speed() string {
+	if s.rate < 0 {
+		return ""
 	}
-	p.bar.SetCurrent(done)
+	text := s.number(int64(math.Round(s.rate))) + "/s"
+	if left, ok := s.left(); ok && left > 0 {
+		text += ", " + left.String() + " left"
+	}
+	return text
 }
 
-// stop ends the bar, where it got to.
-func (p *progress) stop() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.quiet = true
-	if p.bar != nil {
-		p.bar.Abort(false)
+// textLines shows progress as lines for people.
+type textLines struct {
+	out   io.Writer
+	shown bool
+}
+
+func (t *textLines) show(s progressState) {
+	t.shown = true
+	line := s.what + ": "
+	if percent, ok := s.percent(); ok {
+		line += fmt.Sprintf("%d%% (%s of %s)", int(percent), s.number(s.done), s.number(s.total))
+	} else {
+		line += s.number(s.done)
 	}
-	if p.bars != nil {
-		p.bars.Wait()
+	if speed := s.speed(); speed != "" {
+		line += ", " + speed
 	}
+	fmt.Fprintln(t.out, line)
+}
+
+// end tells the last state of work that was told of before; what is over in a moment
+// needs no line.
+func (t *textLines) end(s progressState) {
+	if t.shown {
+		t.show(s)
+	}
+}
+
+// jsonLines shows progress as lines of JSON.
+type jsonLines struct{ out io.Writer }
+
+// progressLine is such a line.
+type progressLine struct {
+	Stage       string   `json:"stage"`
+	Done        int64    `json:"done"`
+	Total       int64    `json:"total"` // 0 when it is not known
+	Unit        string   `json:"unit"`  // bytes or records
+	Percent     *float64 `json:"percent"`
+	Rate        *float64 `json:"rate"` // units a second
+	SecondsLeft *float64 `json:"seconds_left"`
+	Seconds     float64  `json:"seconds"` // since the start
+	Final       bool     `json:"final,omitempty"`
+}
+
+func (j *jsonLines) show(s progressState) { j.line(s, false) }
+
+func (j *jsonLines) end(s progressState) {
+	if s.begun {
+		j.line(s, true)
+	}
+}
+
+func (j *jsonLines) line(s progressState, final bool) {
+	l := progressLine{Stage: s.what, Done: s.done, Total: s.total, Unit: "records", Seconds: round(s.elapsed.Seconds()), Final: final}
+	if s.bytes {
+		l.Unit = "bytes"
+	}
+	if percent, ok := s.percent(); ok {
+		percent = math.Floor(percent*10) / 10 // 100 only at the end
+		l.Percent = &percent
+	}
+	if s.rate >= 0 {
+		rate := round(s.rate)
+		l.Rate = &rate
+	}
+	if left, ok := s.left(); ok {
+		sec := left.Seconds()
+		l.SecondsLeft = &sec
+	}
+	b, err := json.Marshal(l)
+	if err != nil {
+		return // numbers and plain names: it cannot fail
+	}
+	_, _ = j.out.Write(append(b, '\n')) // as with all progress, no one need be there to see it
+}
+
+// round returns f with one digit behind the point.
+func round(f float64) float64 { return math.Round(f*10) / 10 }
+
+// A bar shows progress on a terminal.
+type bar struct {
+	bars *mpb.Progress
+	bar  *mpb.Bar
+
+	mu    sync.Mutex // guards state, which the bar's own goroutine reads
+	state progressState
+}
+
+func newBar(out io.Writer, what string, bytes bool) *bar {
+	b := &bar{bars: mpb.New(mpb.WithOutput(out), mpb.WithAutoRefresh(), mpb.WithWidth(100))}
+	b.state = progressState{what: what, bytes: bytes, rate: -1}
+	return b
+}
+
+func (b *bar) show(s progressState) {
+	b.mu.Lock()
+	b.state = s
+	b.mu.Unlock()
+	if b.bar == nil {
+		counters := decor.CountersNoUnit(" %d / %d")
+		if s.bytes {
+			counters = decor.CountersKibiByte(" % .1f / % .1f")
+		}
+		// Without a total at first, the bar is not over when it is full: there may be more.
+		b.bar = b.bars.AddBar(0, mpb.BarWidth(30),
+			mpb.PrependDecorators(decor.Name(s.what+" "), decor.Percentage(decor.WCSyncSpace)),
+			mpb.AppendDecorators(counters, decor.Name("  "), decor.Any(b.speed)))
+	}
+	b.bar.SetTotal(s.total, false)
+	b.bar.SetCurrent(s.done)
+}
+
+func (b *bar) speed(decor.Statistics) string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.state.speed()
+}
+
+// end leaves the bar where it got to.
+func (b *bar) end(s progressState) {
+	if s.begun {
+		b.show(s)
+		b.bar.Abort(false)
+	}
+	b.bars.Wait()
 }

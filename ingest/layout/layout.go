@@ -39,6 +39,8 @@ type Record struct {
 	// Part says that the row is one of several of its file that make the record: their
 	// lists are to be put together.
 	Part bool
+	// Removed says that the resource is no more: see RemovalOf.
+	Removed bool
 }
 
 // A Layout turns rows into records. It is not safe for concurrent use.

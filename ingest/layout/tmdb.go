@@ -50,6 +50,9 @@ func (t *tmdb) Records(r Row) ([]Record, error) {
 			return nil, err
 		}
 	}
+	if gone, is, err := t.removed(r, rec); is || err != nil {
+		return []Record{gone}, err
+	}
 	t.dropEmpty(rec)
 	sameTags(rec)
 	english, parts, err := t.known(r.Type, rec)

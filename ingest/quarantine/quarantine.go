@@ -10,10 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
-	"path/filepath"
-	"sync"
 	"unicode/utf8"
 )
 
@@ -30,12 +27,16 @@ const (
 
 // An Entry is one row that could not be used.
 type Entry struct {
-	File   string // name of the dump file
+	File   string // name of the dump file in messages
+	Path   string // of the dump file, as it was opened
 	Row    int64  // 1-based row in it
 	Line   int64  // 1-based line of the row's start, 0 where the format has no lines
 	Field  string // the field at fault, "" when it is the whole row
 	Reason string // why, as one phrase
 	Kind   string // kind of resource, "" unknown
+	Layout string // what the row was taken for, "" unknown
+	Table  bool   // the row is one of a table
+	Header string // of a CSV or TSV file, as found
 	Raw    []byte // the row as found, cut at MaxRaw bytes
 
 	// RawBytes is the true length of the row when Raw was cut, otherwise len(Raw).
@@ -46,11 +47,15 @@ type Entry struct {
 // line is an Entry as it is written.
 type line struct {
 	File      string  `json:"file"`
+	Path      string  `json:"path,omitempty"`
 	Row       int64   `json:"row"`
 	Line      int64   `json:"line"`
 	Field     string  `json:"field"`
 	Reason    string  `json:"reason"`
 	Kind      string  `json:"kind"`
+	Layout    string  `json:"layout,omitempty"`
+	Table     bool    `json:"table,omitempty"`
+	Header    string  `json:"header,omitempty"`
 	Raw       *string `json:"raw,omitempty"`        // when the row is valid UTF-8
 	RawBase64 []byte  `json:"raw_base64,omitempty"` // when it is not
 	RawBytes  int64   `json:"raw_bytes,omitempty"`  // when the row was cut
@@ -58,7 +63,10 @@ type line struct {
 
 // lineOf returns e as it is written.
 func lineOf(e Entry) line {
-	l := line{File: e.File, Row: e.Row, Line: e.Line, Field: e.Field, Reason: e.Reason, Kind: e.Kind}
+	l := line{
+		File: e.File, Path: e.Path, Row: e.Row, Line: e.Line, Field: e.Field, Reason: e.Reason, Kind: e.Kind,
+		Layout: e.Layout, Table: e.Table, Header: e.Header,
+	}
 	raw := cut(e.Raw, MaxRaw)
 	if size := max(e.RawBytes, int64(len(e.Raw))); size > int64(len(raw)) {
 		l.RawBytes = size
@@ -88,7 +96,10 @@ func cut(raw []byte, n int) []byte {
 
 // entry returns l as it was added.
 func (l line) entry() Entry {
-	e := Entry{File: l.File, Row: l.Row, Line: l.Line, Field: l.Field, Reason: l.Reason, Kind: l.Kind, Raw: l.RawBase64, RawBytes: l.RawBytes}
+	e := Entry{
+		File: l.File, Path: l.Path, Row: l.Row, Line: l.Line, Field: l.Field, Reason: l.Reason, Kind: l.Kind,
+		Layout: l.Layout, Table: l.Table, Header: l.Header, Raw: l.RawBase64, RawBytes: l.RawBytes,
+	}
 	if l.Raw != nil {
 		e.Raw = []byte(*l.Raw)
 	}
@@ -98,90 +109,141 @@ func (l line) entry() Entry {
 	return e
 }
 
-// A Writer writes the quarantine file of one ingest run. The file appears under its
-// name, whole and durable, when Close returns; a run without bad rows makes none. Its
-// methods may be called from several goroutines.
-type Writer struct {
-	dir, run string
+// Cut reports whether Raw is not the whole row.
+func (e *Entry) Cut() bool { return e.RawBytes > int64(len(e.Raw)) }
 
-	mu      sync.Mutex
-	file    *os.File // temporary, nil before the first entry and at the end
+// A Writer writes the quarantine file of one ingest run, for one goroutine. The file is
+// made with the first row; a run without bad rows makes none.
+type Writer struct {
+	path string
+
+	file    *os.File // nil before the first entry and at the end
 	buf     *bufio.Writer
 	enc     *json.Encoder
-	count   int64
+	state   State
 	samples []Entry
 	err     error // first error, or that the Writer is closed
 }
 
+// A State is how far a quarantine file has come, as a journal keeps it.
+type State struct {
+	Count int64 `json:"count"` // entries
+	Bytes int64 `json:"bytes"` // of the file
+}
+
 var errClosed = errors.New("quarantine: writer is closed")
 
-// New returns a Writer of the file <dir>/<run>.ndjson. It touches nothing on disk.
-func New(dir, run string) *Writer { return &Writer{dir: dir, run: run} }
+// New returns a Writer of the file path. It touches nothing on disk.
+func New(path string) *Writer { return &Writer{path: path} }
 
-// Path returns the name of the finished file.
-func (w *Writer) Path() string { return filepath.Join(w.dir, w.run+".ndjson") }
+// Resume returns a Writer that goes on at a State of the file path, and removes what was
+// written behind it.
+func Resume(path string, s State) (*Writer, error) {
+	w := New(path)
+	if s.Count == 0 {
+		return w, nil
+	}
+	err := os.Truncate(path, s.Bytes)
+	if err == nil {
+		err = Read(path, func(e Entry) error {
+			w.sample(e)
+			w.state.Count++
+			return nil
+		})
+	}
+	if err == nil && w.state.Count != s.Count {
+		err = fmt.Errorf("has %d entries, want %d", w.state.Count, s.Count)
+	}
+	if err == nil {
+		err = w.open(os.O_WRONLY | os.O_APPEND)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("resume quarantine file %q: %w", path, err)
+	}
+	w.state = s
+	return w, nil
+}
+
+// Path returns the name of the file.
+func (w *Writer) Path() string { return w.path }
 
 // Add writes e. It keeps nothing of e.Raw. After an error every later call fails alike.
 func (w *Writer) Add(e Entry) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
 	if w.err == nil && w.file == nil {
-		w.err = w.create()
+		w.err = w.open(os.O_WRONLY | os.O_CREATE | os.O_TRUNC)
 	}
 	if w.err == nil {
 		if err := w.enc.Encode(lineOf(e)); err != nil {
-			w.err = fmt.Errorf("write quarantine file %q: %w", w.file.Name(), err)
+			w.err = w.failed(err)
 		}
 	}
 	if w.err != nil {
 		return w.err
 	}
-	w.count++
+	w.state.Count++
+	w.sample(e)
+	return nil
+}
+
+// sample keeps one of the first entries.
+func (w *Writer) sample(e Entry) {
 	if len(w.samples) < MaxSamples {
 		e.RawBytes = max(e.RawBytes, int64(len(e.Raw)))
 		e.Raw = bytes.Clone(cut(e.Raw, sampleRaw))
 		w.samples = append(w.samples, e)
 	}
-	return nil
 }
 
-// create makes the temporary file.
-func (w *Writer) create() error {
-	if err := os.MkdirAll(w.dir, 0o755); err != nil {
-		return fmt.Errorf("create quarantine folder: %w", err)
-	}
-	if _, err := os.Lstat(w.Path()); err == nil {
-		return fmt.Errorf("create quarantine file %q: %w", w.Path(), fs.ErrExist)
-	}
-	f, err := os.CreateTemp(w.dir, "."+w.run+".*.tmp")
+func (w *Writer) failed(err error) error {
+	return fmt.Errorf("write quarantine file %q: %w", w.path, err)
+}
+
+func (w *Writer) open(flags int) error {
+	f, err := os.OpenFile(w.path, flags, 0o644)
 	if err != nil {
 		return fmt.Errorf("create quarantine file: %w", err)
 	}
-	w.file, w.buf = f, bufio.NewWriterSize(f, 64<<10)
+	w.file, w.buf = f, bufio.NewWriterSize(counted{f, &w.state.Bytes}, 64<<10)
 	w.enc = json.NewEncoder(w.buf)
 	w.enc.SetEscapeHTML(false)
 	return nil
 }
 
+// counted counts what is written.
+type counted struct {
+	io.Writer
+	n *int64
+}
+
+func (c counted) Write(p []byte) (int, error) {
+	n, err := c.Writer.Write(p)
+	*c.n += int64(n)
+	return n, err
+}
+
 // Count returns how many entries were added.
-func (w *Writer) Count() int64 {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.count
+func (w *Writer) Count() int64 { return w.state.Count }
+
+// State hands what was added to the system and returns how far the file has come.
+func (w *Writer) State() (State, error) {
+	if w.err == nil && w.file != nil {
+		if err := w.buf.Flush(); err != nil {
+			w.err = w.failed(err)
+		}
+	}
+	if w.err == errClosed {
+		return w.state, nil
+	}
+	return w.state, w.err
 }
 
 // First returns the first n entries, MaxSamples at most, with Raw cut at 1 KiB.
 func (w *Writer) First(n int) []Entry {
-	w.mu.Lock()
-	defer w.mu.Unlock()
 	return append([]Entry(nil), w.samples[:min(max(n, 0), len(w.samples))]...)
 }
 
-// Close makes the file durable under its name. After an error, and when Close fails,
-// nothing is left on disk. A second Close does nothing.
+// Close makes the file durable. A second Close does nothing.
 func (w *Writer) Close() error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
 	if w.err == errClosed {
 		return nil
 	}
@@ -190,65 +252,17 @@ func (w *Writer) Close() error {
 	if w.file == nil {
 		return err
 	}
-	f := w.file
-	w.file = nil
 	if err == nil {
-		err = w.publish(f)
+		err = w.buf.Flush()
 	}
-	if err != nil {
-		f.Close()
-		os.Remove(f.Name())
+	if err == nil {
+		err = w.file.Sync()
 	}
+	if err = errors.Join(err, w.file.Close()); err != nil {
+		err = w.failed(err)
+	}
+	w.file = nil
 	return err
-}
-
-// publish flushes, syncs and renames the temporary file f.
-func (w *Writer) publish(f *os.File) error {
-	err := w.buf.Flush()
-	if err == nil {
-		err = f.Chmod(0o644)
-	}
-	if err == nil {
-		err = f.Sync()
-	}
-	if err == nil {
-		err = f.Close()
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), w.Path())
-	}
-	if err == nil {
-		err = syncDir(w.dir)
-	}
-	if err != nil {
-		return fmt.Errorf("write quarantine file %q: %w", w.Path(), err)
-	}
-	return nil
-}
-
-// syncDir makes a rename in dir durable. Systems that cannot sync a folder say so
-// with an error, which is no reason to give up a file that is there.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	_ = d.Sync()
-	return d.Close()
-}
-
-// Abort gives up the file: nothing is left on disk. After Close it does nothing.
-func (w *Writer) Abort() error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.err = errClosed
-	if w.file == nil {
-		return nil
-	}
-	f := w.file
-	w.file = nil
-	f.Close()
-	return os.Remove(f.Name())
 }
 
 // maxLine is the longest line that Read accepts: a row of MaxRaw bytes, each of them

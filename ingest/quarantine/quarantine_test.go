@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"reflect"
 	"strings"
-	"sync"
 	"testing"
 )
 
@@ -35,14 +34,14 @@ func readAll(t *testing.T, path string) []Entry {
 }
 
 func TestRoundTrip(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "quarantine")
-	w := New(dir, "run-1")
+	dir := t.TempDir()
+	w := New(filepath.Join(dir, "run-1.ndjson"))
 	if got := files(t, dir); len(got) != 0 {
 		t.Fatalf("New made %v, want nothing", got)
 	}
 	long := bytes.Repeat([]byte("é"), MaxRaw) // 2 MiB, and MaxRaw cuts an é in two
 	entries := []Entry{
-		{File: "movies.ndjson", Row: 2, Line: 3, Field: "id", Reason: "want a number", Kind: "movie", Raw: []byte(`{"id":"<x>` + "\u2028" + `"}`)},
+		{File: "movies.ndjson", Row: 2, Line: 3, Field: "id", Reason: "want a number", Kind: "movie", Path: "a/movies.ndjson", Layout: "tmdb", Raw: []byte(`{"id":"<x>` + "\u2028" + `"}`)},
 		{File: "movies.parquet", Row: 7, Reason: "byte 9: invalid UTF-8", Kind: "", Raw: []byte("{\"a\":\"\x94\"}")},
 		{File: "x.json", Row: 1, Line: 1, Reason: "empty", Raw: []byte{}},
 		{File: "long.ndjson", Row: 1, Line: 1, Reason: "long", Raw: long[1:]},
@@ -52,9 +51,6 @@ func TestRoundTrip(t *testing.T) {
 		if err := w.Add(e); err != nil {
 			t.Fatal(err)
 		}
-	}
-	if got := files(t, dir); len(got) != 1 || got[0] == "run-1.ndjson" {
-		t.Errorf("before Close there is %v, want one temporary file", got)
 	}
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
@@ -82,9 +78,10 @@ func TestRoundTrip(t *testing.T) {
 }
 
 func TestFileForm(t *testing.T) {
-	w := New(t.TempDir(), "r")
+	w := New(filepath.Join(t.TempDir(), "r.ndjson"))
 	w.Add(Entry{File: "a.ndjson", Row: 1, Line: 1, Field: "id", Reason: "is missing", Kind: "tv", Raw: []byte(`{"name":"a<b"}`)})
 	w.Add(Entry{File: "b.parquet", Row: 2, Reason: "bad", Raw: []byte("\xff")})
+	w.Add(Entry{File: "c.csv", Path: "d/c.csv", Row: 1, Line: 2, Reason: "bad", Kind: "tv", Layout: "tables", Table: true, Header: "id,name", Raw: []byte("x,y")})
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -94,6 +91,7 @@ func TestFileForm(t *testing.T) {
 	}
 	want := `{"file":"a.ndjson","row":1,"line":1,"field":"id","reason":"is missing","kind":"tv","raw":"{\"name\":\"a<b\"}"}
 {"file":"b.parquet","row":2,"line":0,"field":"","reason":"bad","kind":"","raw_base64":"/w=="}
+{"file":"c.csv","path":"d/c.csv","row":1,"line":2,"field":"","reason":"bad","kind":"tv","layout":"tables","table":true,"header":"id,name","raw":"x,y"}
 `
 	if string(got) != want {
 		t.Errorf("file is\n%s\nwant\n%s", got, want)
@@ -101,48 +99,71 @@ func TestFileForm(t *testing.T) {
 }
 
 func TestNoEntriesNoFile(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "q")
-	w := New(dir, "r")
+	dir := t.TempDir()
+	w := New(filepath.Join(dir, "r.ndjson"))
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.Close(); err != nil {
 		t.Errorf("second Close: %v", err)
 	}
-	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("a run without bad rows made %s", dir)
+	if got := files(t, dir); len(got) != 0 {
+		t.Errorf("a run without bad rows made %v", got)
 	}
 	if err := w.Add(Entry{}); err == nil || err.Error() != "quarantine: writer is closed" {
 		t.Errorf("Add after Close: %v", err)
 	}
 }
 
-func TestAbort(t *testing.T) {
-	dir := t.TempDir()
-	w := New(dir, "r")
-	w.Add(Entry{Reason: "x"})
-	if err := w.Abort(); err != nil {
+// TestResume: a Writer that goes on at a state writes the file of one that was never
+// interrupted, whatever was written behind the state.
+func TestResume(t *testing.T) {
+	entry := func(n int) Entry { return Entry{File: "a.ndjson", Row: int64(n), Reason: "bad", Raw: []byte("{}")} }
+	write := func(w *Writer, from, to int) State {
+		t.Helper()
+		for n := from; n < to; n++ {
+			if err := w.Add(entry(n)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s, err := w.State()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	whole := New(filepath.Join(t.TempDir(), "whole.ndjson"))
+	write(whole, 1, 200)
+	if err := whole.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Close(); err != nil {
-		t.Errorf("Close after Abort: %v", err)
-	}
-	if got := files(t, dir); len(got) != 0 {
-		t.Errorf("Abort left %v", got)
-	}
-}
-
-func TestExistingRun(t *testing.T) {
-	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "r.ndjson"), nil, 0o600); err != nil {
+	want, err := os.ReadFile(whole.Path())
+	if err != nil {
 		t.Fatal(err)
 	}
-	w := New(dir, "r")
-	if err := w.Add(Entry{}); !errors.Is(err, fs.ErrExist) {
-		t.Errorf("Add over an existing run: %v, want %v", err, fs.ErrExist)
+	path := filepath.Join(t.TempDir(), "r.ndjson")
+	for _, at := range []int{1, 2, 150, 200} {
+		first := New(path)
+		state := write(first, 1, at)
+		write(first, 500, 700) // lost
+		_ = first.Close()
+		w, err := Resume(path, state)
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(w, at, 200)
+		if w.Count() != 199 || !reflect.DeepEqual(w.First(9), whole.First(9)) {
+			t.Errorf("resumed at %d: %d entries, the first %v", at, w.Count(), w.First(9))
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("resumed at %d: %d bytes, %v, want %d", at, len(got), err, len(want))
+		}
 	}
-	if err := w.Close(); !errors.Is(err, fs.ErrExist) {
-		t.Errorf("Close over an existing run: %v, want %v", err, fs.ErrExist)
+	if _, err := Resume(path, State{Count: 7, Bytes: int64(len(want))}); err == nil {
+		t.Error("Resume at a state of another file = nil, want an error")
 	}
 }
 
@@ -174,23 +195,4 @@ func errString(err error) string {
 		return ""
 	}
 	return err.Error()
-}
-
-func TestConcurrentAdd(t *testing.T) {
-	w := New(t.TempDir(), "r")
-	var wg sync.WaitGroup
-	for range 4 {
-		wg.Go(func() {
-			for i := range 200 {
-				w.Add(Entry{Row: int64(i), Raw: []byte("{}")})
-			}
-		})
-	}
-	wg.Wait()
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if n := len(readAll(t, w.Path())); n != 800 || w.Count() != 800 {
-		t.Errorf("%d entries in the file, Count() = %d, want 800", n, w.Count())
-	}
 }

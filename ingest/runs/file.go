@@ -29,7 +29,11 @@ type spill struct {
 	next   int    // number of the next file
 	create func(name string) (io.WriteCloser, error)
 	open   []io.Closer // files that are being read
+	keep   bool        // the files outlive the Sorter
 }
+
+// runSuffix ends the names of runs.
+const runSuffix = ".run"
 
 // A runFile is a file of sorted records.
 type runFile struct {
@@ -49,7 +53,7 @@ func (s *spill) newRun(size int64) (*runWriter, error) {
 		s.path = dir
 	}
 	s.next++
-	path := filepath.Join(s.path, strconv.Itoa(s.next)+".run")
+	path := filepath.Join(s.path, strconv.Itoa(s.next)+runSuffix)
 	f, err := s.create(path)
 	if err != nil {
 		return nil, fmt.Errorf("create sort run: %w", err)
@@ -57,13 +61,13 @@ func (s *spill) newRun(size int64) (*runWriter, error) {
 	return &runWriter{f: f, buf: bufio.NewWriterSize(f, int(min(max(size, minBuffer), maxBlock))), file: runFile{path: path}}, nil
 }
 
-// remove closes and removes all files.
+// remove closes all files, and removes them unless they are to be kept.
 func (s *spill) remove() error {
 	for _, f := range s.open {
 		f.Close()
 	}
 	s.open = nil
-	if s.path == "" {
+	if s.path == "" || s.keep {
 		return nil
 	}
 	path := s.path
@@ -110,7 +114,7 @@ func (w *runWriter) failed(err error) error {
 }
 
 // finish returns the file once all of it has been handed to the system. It is not
-// synced: a run does not outlive the process.
+// synced: a run that outlives the process is checked when it is read.
 func (w *runWriter) finish() (runFile, error) {
 	if err := w.buf.Flush(); err != nil {
 		return runFile{}, w.abort(w.failed(err))
@@ -157,7 +161,9 @@ func (s *spill) read(file runFile, size int) (*runReader, error) {
 func (s *spill) done(r *runReader) {
 	r.f.Close()
 	s.open = slices.DeleteFunc(s.open, func(c io.Closer) bool { return c == io.Closer(r.f) })
-	os.Remove(r.file.path)
+	if !s.keep {
+		os.Remove(r.file.path)
+	}
 }
 
 var errDamaged = errors.New("a record is damaged")

@@ -19,7 +19,10 @@ import (
 	"io"
 	"math"
 	"os"
+	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 	"unsafe"
 )
 
@@ -90,6 +93,72 @@ type Sorter struct {
 	count  int64
 	sorted bool
 	err    error
+}
+
+// A Run is a file of sorted records as a journal keeps it.
+type Run struct {
+	Name  string `json:"name"`  // in the Sorter's folder
+	Count int64  `json:"count"` // records
+	Bytes int64  `json:"bytes"`
+	Long  int64  `json:"long"` // bytes of the longest payload
+}
+
+// Resume returns a Sorter that keeps its runs in dir, an existing folder of its own,
+// also when it is closed, and starts with those that State told of. Other files of dir
+// are removed. A run that is missing, or not as long as it was, is an error.
+func Resume(dir string, memory int64, state []Run) (*Sorter, error) {
+	s := New(dir, memory)
+	s.spill.path, s.spill.keep = dir, true
+	known := map[string]bool{}
+	for _, r := range state {
+		f := runFile{path: filepath.Join(dir, r.Name), count: r.Count, bytes: r.Bytes, long: r.Long}
+		info, err := os.Stat(f.path)
+		if err == nil && info.Size() != r.Bytes {
+			err = fmt.Errorf("has %d bytes, want %d", info.Size(), r.Bytes)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read sort run %q: %w", f.path, err)
+		}
+		n, err := strconv.Atoi(strings.TrimSuffix(r.Name, runSuffix))
+		if err != nil {
+			return nil, fmt.Errorf("read sort run %q: is no name of a run", f.path)
+		}
+		s.spill.next = max(s.spill.next, n)
+		s.files, s.count = append(s.files, f), s.count+r.Count
+		known[r.Name] = true
+	}
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		if err == nil && !known[e.Name()] {
+			err = os.Remove(filepath.Join(dir, e.Name()))
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("clear folder of sort runs: %w", err)
+	}
+	return s, nil
+}
+
+// Flush writes what is in memory as a run, so that State tells of all records.
+func (s *Sorter) Flush() error {
+	if s.err == nil {
+		s.fail(s.flush())
+	}
+	return s.err
+}
+
+// State returns the runs that there are. Records that are in memory are not in it.
+func (s *Sorter) State() []Run {
+	out := make([]Run, len(s.files))
+	for i, f := range s.files {
+		out[i] = Run{Name: filepath.Base(f.path), Count: f.count, Bytes: f.bytes, Long: f.long}
+	}
+	return out
+}
+
+// Held returns how many records are in memory, and in how many bytes.
+func (s *Sorter) Held() (records int, bytes int64) {
+	return len(s.entries), s.used + int64(cap(s.entries))*entryBytes
 }
 
 // New returns a Sorter that holds at most memory bytes, 256 KiB at least, and puts

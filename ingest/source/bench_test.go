@@ -2,11 +2,13 @@ package source
 
 import (
 	"bytes"
+	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/klauspost/compress/gzip"
@@ -78,6 +80,42 @@ func BenchmarkReader(b *testing.B) {
 	}
 }
 
+// sampleTable returns about n bytes of a table of the kind that is found, with a text
+// of some length in each row.
+func sampleTable(n int, delim, quote string) []byte {
+	var b bytes.Buffer
+	b.WriteString(strings.Join([]string{"id", "title", "vote_average", "vote_count", "status", "release_date", "overview", "popularity", "tagline"}, delim) + "\n")
+	for i := 1; b.Len() < n; i++ {
+		fmt.Fprintf(&b, "%d\x00Plain title %d\x00%d.%d\x00%d\x00Released\x002010-07-16\x00%[6]sΈνας τίτλος, and some plain text that goes on for a while, as overviews do. %[7]s%[7]sA quote%[7]s%[7]s ends it, after some more of the same plain text.%[6]s\x00%[4]d.125\x00\n",
+			i, i, i%10, i%7, i%90000, quote, quote)
+	}
+	return bytes.ReplaceAll(b.Bytes(), []byte{0}, []byte(delim))
+}
+
+func BenchmarkTable(b *testing.B) {
+	for _, c := range []struct{ name, delim, quote string }{{"m.csv", ",", `"`}, {"m.tsv", "\t", ""}} {
+		b.Run(c.name, func(b *testing.B) {
+			data := sampleTable(16<<20, c.delim, c.quote)
+			benchFile(b, write(b, c.name, data), int64(len(data)))
+		})
+	}
+	b.Run("encoding-csv", func(b *testing.B) { // splits only
+		data := sampleTable(16<<20, ",", `"`)
+		b.SetBytes(int64(len(data)))
+		for b.Loop() {
+			r := csv.NewReader(bytes.NewReader(data))
+			r.ReuseRecord = true
+			for {
+				if _, err := r.Read(); err == io.EOF {
+					break
+				} else if err != nil {
+					b.Fatal(err)
+				}
+			}
+		}
+	})
+}
+
 // BenchmarkShared reads real dumps: bytes are of the uncompressed rows.
 func BenchmarkShared(b *testing.B) {
 	for _, p := range [][]string{{"movnix", "movies.ndjson.zst"}, {"daily-ids", "keyword_ids.json.gz"}, {"parquet-duckdb", "credits.parquet"}, {"parquet-duckdb", "films.parquet"}} {
@@ -121,6 +159,6 @@ func BenchmarkCheckRow(b *testing.B) {
 			}
 		})
 	}
-	run("checkRow", func(row []byte) bool { return checkRow(row) == nil })
+	run("checkRow", func(row []byte) bool { return checkRow(row, DefaultMaxDepth) == nil })
 	run("encoding-json", json.Valid)
 }

@@ -9,9 +9,10 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
+
+	"reelsplice/schemas/object"
 )
 
 // A lister collects the files of List.
@@ -23,8 +24,9 @@ type lister struct {
 
 // List returns the files that srcs stand for, in the order given; the files of a
 // folder in the order of their paths. Each of srcs is a file, a folder that is walked
-// through, or a pattern as of path.Match in which ** stands for any folders. A file
-// that is named twice is listed once.
+// through, or a pattern as of path.Match in which ** stands for any folders; all of them
+// may be in a bucket, named by URL as in package object. A file that is named twice is
+// listed once.
 //
 // From a folder, List takes the files whose extension or content is that of a dump,
 // and tells Options.Skipped of the others; hidden files are passed over in silence.
@@ -58,12 +60,10 @@ func tellApart(files []File) {
 	}
 }
 
-var objectURL = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]+://`)
-
 // source lists the files of one of srcs.
 func (l *lister) source(src string) error {
-	if objectURL.MatchString(src) {
-		return fmt.Errorf("%s: object-store URLs are not supported yet: download the files and name their folder", src)
+	if object.IsURL(src) {
+		return l.url(src)
 	}
 	info, err := os.Stat(src)
 	switch {
@@ -89,10 +89,15 @@ func (l *lister) add(src string, info fs.FileInfo) error {
 		return err
 	}
 	if len(l.files) == before && !dup {
-		return fmt.Errorf("%s: no dump file in this folder: want .json, .ndjson, .jsonl or .parquet, also with .gz or .zst", src)
+		return fmt.Errorf("%s: %s", src, noDump)
 	}
 	return nil
 }
+
+const (
+	noDump  = "no dump file in this folder: want .json, .ndjson, .jsonl, .csv, .tsv or .parquet, also with .gz or .zst"
+	notDump = "is not a JSON, CSV, TSV or Parquet file"
+)
 
 // walk lists the files of dir, which lies below root. It reports whether it met a
 // dump file that had been listed before.
@@ -131,7 +136,7 @@ func (l *lister) walked(root, p string, info fs.FileInfo) (dup bool) {
 	}
 	if _, ext := cutExt(info.Name()); ext == "" {
 		if ok, _, _ := sniff(p); ok == FormatUnknown {
-			l.skip(p, "is not a JSON or Parquet file")
+			l.skip(p, notDump)
 			return false
 		}
 	}
@@ -154,23 +159,32 @@ func (l *lister) file(p, root, name string, info fs.FileInfo) bool {
 	if err != nil {
 		abs = p
 	}
-	if l.seen[abs] {
+	f := File{Path: p, Name: name}
+	if !l.named(&f, abs, abs, root) {
 		return false
 	}
-	l.seen[abs] = true
-	f := File{Path: p, Name: name, Kind: l.o.Kind}
-	if f.Kind == "" {
-		f.Kind = kindOfPath(p, root)
+	if info.Mode().IsRegular() { // reading from a pipe would take its bytes away
+		f.Bytes, f.Modified = info.Size(), info.ModTime()
+		f.Format, f.Compression, _ = sniff(p)
+	}
+	l.files = append(l.files, f)
+	return true
+}
+
+// named sets what the absolute path of a file tells. It reports false when a file of
+// that id was listed before.
+func (l *lister) named(f *File, id, abs, root string) bool {
+	if l.seen[id] {
+		return false
+	}
+	l.seen[id] = true
+	if f.Kind = l.o.Kind; f.Kind == "" {
+		f.Kind = kindOfPath(abs, root)
 	}
 	// A kind that was given stands, except that files of a series may be of its parts.
 	if a, kind := address(abs, f.Kind); l.o.Kind == "" || l.o.Kind == "tv" || l.o.Kind == kind {
 		f.Address, f.Kind = a, kind
 	}
-	if info.Mode().IsRegular() { // reading from a pipe would take its bytes away
-		f.Bytes = info.Size()
-		f.Format, f.Compression, _ = sniff(p)
-	}
-	l.files = append(l.files, f)
 	return true
 }
 
@@ -263,27 +277,12 @@ func walkMatches(root string, parts []string) ([]string, error) {
 			return nil
 		}
 		rel, err := filepath.Rel(root, p)
-		if err == nil && matchParts(parts, strings.Split(filepath.ToSlash(rel), "/")) {
+		if err == nil && object.Match(strings.Join(parts, "/"), filepath.ToSlash(rel)) {
 			matches = append(matches, p)
 		}
 		return err
 	})
 	return matches, err
-}
-
-// matchParts reports whether the elements of a path match those of a pattern.
-func matchParts(pattern, elems []string) bool {
-	if len(pattern) == 0 {
-		return len(elems) == 0
-	}
-	if pattern[0] == "**" {
-		return matchParts(pattern[1:], elems) || len(elems) > 0 && matchParts(pattern, elems[1:])
-	}
-	if len(elems) == 0 {
-		return false
-	}
-	ok, err := path.Match(pattern[0], elems[0])
-	return err == nil && ok && matchParts(pattern[1:], elems[1:])
 }
 
 // sniff tells format and compression of a regular file by at most its first 64 KiB.
@@ -294,6 +293,12 @@ func sniff(p string) (Format, Compression, error) {
 		return FormatUnknown, CompressionNone, err
 	}
 	defer f.Close()
+	return sniffStream(f, extOf(p))
+}
+
+// sniffStream tells format and compression of a stream by its start, and by the
+// extension that says its format.
+func sniffStream(f io.Reader, ext string) (Format, Compression, error) {
 	br := bufio.NewReaderSize(f, 16<<10)
 	head, _ := br.Peek(4)
 	c := compressionOf(head)
@@ -303,8 +308,14 @@ func sniff(p string) (Format, Compression, error) {
 	}
 	defer free()
 	w := newSmallWindow(io.LimitReader(r, 64<<10))
-	format, err := startText(w, 48<<10)
+	format, err := startText(w, 48<<10, ext)
 	return format, c, err
+}
+
+// extOf returns the extension that says the format of a path, "" for none that is known.
+func extOf(p string) string {
+	_, ext := cutExt(p)
+	return ext
 }
 
 // baseOf returns the last element of a path, as messages name a file.

@@ -19,6 +19,19 @@ func TestNames(t *testing.T) {
 		{"movies.ndjson.zst", "movie", 0, ""},
 		{"movie_ids_05_15_2024.json.gz", "movie", 0, ""},
 		{"adult_movie_ids.json.gz", "movie", 0, ""},
+		{"adult_movie_ids_05_15_2024.json.gz", "movie", 0, ""},
+		{"tv_series_ids_05_15_2024.json.gz", "tv", 0, ""},
+		{"adult_tv_series_ids_05_15_2024.json.gz", "tv", 0, ""},
+		{"person_ids_05_15_2024.json.gz", "person", 0, ""},
+		{"adult_person_ids_05_15_2024.json.gz", "person", 0, ""},
+		{"collection_ids_05_15_2024.json.gz", "collection", 0, ""},
+		{"tv_network_ids_05_15_2024.json.gz", "network", 0, ""},
+		{"keyword_ids_05_15_2024.json.gz", "keyword", 0, ""},
+		{"production_company_ids_05_15_2024.json.gz", "company", 0, ""},
+		{"keyword_ids_05_15_2024.csv.zst", "keyword", 0, ""},
+		{"title.basics.tsv.gz", "", 0, ""},
+		{"tmdb_5000_movies.csv", "movie", 0, ""},
+		{"movie/550.csv", "movie", 0, ""},
 		{"tmdb_movies_2026.ndjson.gz", "movie", 0, ""},
 		{"TMDB_movie_dataset_v11.parquet", "movie", 0, ""},
 		{"movie_keywords.parquet", "movie", 0, ""},
@@ -141,9 +154,9 @@ func names(files []File) []string {
 func TestList(t *testing.T) {
 	dir := tree(t, map[string]string{
 		"movie/550.json": "{}", "movie/11.json": "{\n}", "tv/1.json": "[]", "tv/.hidden.json": "{}", ".git/x.json": "{}",
-		"README.md": "text", "x.csv": "a,b", "noext": "{}", "z.parquet": "PAR1", "movies.ndjson.gz": string(gz(t, "{}\n")), "lfs.json": "version https://git-lfs",
+		"README.md": "text", "x.csv": "a,b", "y.txt": "Words, and more\nof them, too\n", "table": "id,name\n1,a\n", "noext": "{}", "z.parquet": "PAR1", "movies.ndjson.gz": string(gz(t, "{}\n")), "lfs.json": "version https://git-lfs",
 	})
-	all := []string{"lfs.json", "movie/11.json", "movie/550.json", "movies.ndjson.gz", "noext", "tv/1.json", "z.parquet"}
+	all := []string{"lfs.json", "movie/11.json", "movie/550.json", "movies.ndjson.gz", "noext", "table", "tv/1.json", "x.csv", "z.parquet"}
 	var skipped []string
 	o := Options{Skipped: func(p, reason string) { skipped = append(skipped, filepath.Base(p)+" "+reason) }}
 	files, err := List([]string{dir, dir}, o)
@@ -153,11 +166,12 @@ func TestList(t *testing.T) {
 	if got := names(files); !reflect.DeepEqual(got, all) {
 		t.Errorf("List of the folder gives %q, want %q", got, all)
 	}
-	if want := []string{"README.md is not a JSON or Parquet file", "x.csv is not a JSON or Parquet file"}; !reflect.DeepEqual(skipped[:2], want) {
+	if want := []string{"README.md is not a JSON, CSV, TSV or Parquet file", "y.txt is not a JSON, CSV, TSV or Parquet file"}; !reflect.DeepEqual(skipped[:2], want) {
 		t.Errorf("skipped %q, want %q", skipped, want)
 	}
 	want := File{Path: filepath.Join(dir, "movie/11.json"), Name: "movie/11.json", Format: FormatObjects, Kind: "movie", Address: Address{ID: 11}, Bytes: 3}
-	if files[1] != want {
+	want.Modified = files[1].Modified
+	if files[1] != want || want.Modified.IsZero() {
 		t.Errorf("file is %+v, want %+v", files[1], want)
 	}
 	if f := files[3]; f.Format != FormatNDJSON || f.Compression != CompressionGzip || f.Kind != "movie" {
@@ -195,13 +209,13 @@ func TestListRefusals(t *testing.T) {
 			t.Errorf("List(%s): %q, want %q", src, got, want)
 		}
 	}
-	f("s3://bucket/movies", "s3://bucket/movies: object-store URLs are not supported yet: download the files and name their folder")
+	f("ftp://host/movies", `ftp://host/movies: unknown scheme "ftp": want s3, gs, azblob or file`)
 	f(dir+"/none.json", "none.json: no such file or folder")
 	f(dir+"/*.ndjson", "*.ndjson: no file matches this pattern")
 	f(dir+"/**/*.ndjson", "**/*.ndjson: no file matches this pattern")
 	f(dir+"/none/**", "none/**: no file matches this pattern")
 	f(dir+"/[.json", "[.json: bad pattern: syntax error in pattern")
-	f(dir+"/docs", "docs: no dump file in this folder: want .json, .ndjson, .jsonl or .parquet, also with .gz or .zst")
+	f(dir+"/docs", "docs: no dump file in this folder: want .json, .ndjson, .jsonl, .csv, .tsv or .parquet, also with .gz or .zst")
 	f(dir+"/a[1].json", "") // a name with brackets is a name first
 	if _, err := List(nil, Options{}); errText(err) != "no dump files named: want a file, a folder or a pattern" {
 		t.Errorf("List of nothing: %v", err)

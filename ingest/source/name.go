@@ -118,7 +118,7 @@ func cutExt(name string) (base, ext string) {
 		name = name[:len(name)-len(e)]
 	}
 	switch e := strings.ToLower(filepath.Ext(name)); e {
-	case ".json", ".ndjson", ".jsonl", ".parquet":
+	case ".json", ".ndjson", ".jsonl", ".csv", ".tsv", ".parquet":
 		return name[:len(name)-len(e)], e
 	}
 	return name, ""

@@ -1,19 +1,16 @@
 package source
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"sync/atomic"
 
 	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/format"
 )
 
-const (
-	parquetReadBytes  = 256 << 10 // read buffer of a column
-	parquetValueBatch = 256       // values decoded at once of a column
-)
+const parquetValueBatch = 256 // values decoded at once of a column
 
 // parquetRows reads a Parquet file as JSON objects, one row group after another and
 // in each one page a column at a time.
@@ -23,32 +20,73 @@ type parquetRows struct {
 	bytes    int64
 	consumed *atomic.Int64
 
-	file    *parquet.File
+	r       io.ReaderAt
+	groups  []format.RowGroup
+	total   int64         // rows of all groups
+	schema  *parquet.File // see openSchema
 	root    *pqNode
-	columns []*pqColumn // leaves of the current row group, nil before the first
+	leaves  []*pqNode // in the order of the columns
+	budget  pqBudget
+	unpack  unpacker
+	all     []*pqColumn // of the leaves, used again for each row group
+	columns []*pqColumn // all of them while a row group is open, otherwise nil
 	group   int         // 0-based row group to read from
 	inGroup int64       // rows of it that were read
 	row     int64       // rows of the file that were read
 	json    []byte
 }
 
-// newParquetRows opens the Parquet file of size bytes behind r. The library may
-// panic on damaged files; that becomes an error.
-func newParquetRows(r io.ReaderAt, name string, size int64, max int, consumed *atomic.Int64) (p *parquetRows, err error) {
+// newParquetRows opens the Parquet file of size bytes behind r, which takes onDisk bytes
+// as it lies on disk. The library may panic on damaged files; that becomes an error.
+func newParquetRows(r io.ReaderAt, name string, size, onDisk int64, o Options, consumed *atomic.Int64) (p *parquetRows, err error) {
 	defer recoverTo(&err)
-	if err := checkFooter(r, size); err != nil {
+	meta, err := readFooter(r, size, expandable(onDisk, o.maxRatio()))
+	if err != nil {
 		return nil, err
 	}
-	f, err := parquet.OpenFile(r, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true),
-		parquet.ReadBufferSize(parquetReadBytes))
+	leaves, err := checkSchema(meta.Schema)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkClaims(meta, leaves, size, onDisk, o.maxRatio()); err != nil {
+		return nil, err
+	}
+	schema, err := openSchema(meta)
 	if err != nil {
 		return nil, fmt.Errorf("corrupt Parquet footer: %w", err)
 	}
-	root, err := newPqTree(f)
+	root, err := newPqTree(schema)
 	if err != nil {
 		return nil, err
 	}
-	return &parquetRows{name: name, max: max, bytes: size, consumed: consumed, file: f, root: root}, nil
+	p = &parquetRows{
+		name: name, max: o.maxRowBytes(), bytes: size, consumed: consumed,
+		r: r, groups: meta.RowGroups, schema: schema, root: root, leaves: make([]*pqNode, leaves),
+		budget: pqBudget{maxPage: o.maxPageBytes(), maxDict: o.maxDictionaryBytes(), max: o.maxBytes(), ratio: o.maxRatio(), size: onDisk},
+	}
+	for _, leaf := range root.leaves(nil) {
+		p.leaves[leaf.column] = leaf
+	}
+	for _, leaf := range p.leaves {
+		src := &pqPages{leaf: leaf, budget: &p.budget, unpack: &p.unpack}
+		p.all = append(p.all, &pqColumn{name: leaf.path, flat: leaf.rep == 0, src: src, buf: make([]parquet.Value, parquetValueBatch)})
+	}
+	return p, p.checkRows()
+}
+
+// checkRows checks that columns that cannot repeat have as many values as their row group
+// has rows, since values behind the last row would be lost.
+func (p *parquetRows) checkRows() error {
+	for i := range p.groups {
+		g := &p.groups[i]
+		p.total += g.NumRows
+		for k, leaf := range p.leaves {
+			if n := g.Columns[k].MetaData.NumValues; leaf.rep == 0 && n != g.NumRows {
+				return fmt.Errorf("corrupt Parquet footer: row group %d: column %q has %d values in %d rows", i+1, leaf.path, n, g.NumRows)
+			}
+		}
+	}
+	return nil
 }
 
 // recoverTo turns a panic into an error.
@@ -58,44 +96,31 @@ func recoverTo(err *error) {
 	}
 }
 
-// checkFooter refuses a file that was cut off, and a footer length that does not fit
-// into the file, which would otherwise be allocated.
-func checkFooter(r io.ReaderAt, size int64) error {
-	var tail [8]byte
-	if size < 12 {
-		return fmt.Errorf("truncated Parquet file: want at least 12 bytes, found %d", size)
-	}
-	if _, err := r.ReadAt(tail[:], size-8); err != nil {
-		return err
-	}
-	if string(tail[4:]) != "PAR1" {
-		return fmt.Errorf("truncated Parquet file: want PAR1 as the last 4 bytes, found %q", tail[4:])
-	}
-	if n := int64(binary.LittleEndian.Uint32(tail[:])); n > size-12 {
-		return fmt.Errorf("corrupt Parquet footer: its length is %d bytes in a file of %d", n, size)
-	}
-	return nil
-}
-
 func (p *parquetRows) next() (row Row, err error) {
-	groups := p.file.RowGroups()
-	for p.group < len(groups) && p.inGroup >= groups[p.group].NumRows() {
-		p.closeGroup()
+	for p.group < len(p.groups) && p.inGroup >= p.groups[p.group].NumRows {
+		if err := p.endGroup(); err != nil {
+			return Row{}, p.fatal(err)
+		}
 		p.group, p.inGroup = p.group+1, 0
 	}
-	if p.group >= len(groups) {
+	if p.group >= len(p.groups) {
 		p.consumed.Store(p.bytes)
 		return Row{}, io.EOF
 	}
-	row, err = p.readRow(groups[p.group])
+	row, err = p.readRow(&p.groups[p.group])
 	if err != nil {
-		return Row{}, &FileError{File: p.name, Row: p.row + 1, Err: fmt.Errorf("row group %d: %w", p.group+1, err)}
+		return Row{}, p.fatal(err)
 	}
 	return row, nil
 }
 
+// fatal returns the error that ends the file at the next row.
+func (p *parquetRows) fatal(err error) error {
+	return &FileError{File: p.name, Row: p.row + 1, Err: fmt.Errorf("row group %d: %w", p.group+1, err)}
+}
+
 // readRow reads the next row of group g.
-func (p *parquetRows) readRow(g parquet.RowGroup) (row Row, err error) {
+func (p *parquetRows) readRow(g *format.RowGroup) (row Row, err error) {
 	defer recoverTo(&err)
 	if p.columns == nil {
 		p.openGroup(g)
@@ -112,10 +137,8 @@ func (p *parquetRows) readRow(g parquet.RowGroup) (row Row, err error) {
 	p.json = w.dst
 	p.row++
 	p.inGroup++
-	if n := p.file.NumRows(); n > 0 {
-		// The columns of a row lie all over its row group, so progress goes by rows.
-		p.consumed.Store(int64(float64(p.bytes) * (float64(p.row) / float64(n))))
-	}
+	// The columns of a row lie all over its row group, so progress goes by rows.
+	p.consumed.Store(int64(float64(p.bytes) * (float64(p.row) / float64(p.total))))
 	return p.finish(&w), nil
 }
 
@@ -135,15 +158,27 @@ func (p *parquetRows) finish(w *pqWriter) Row {
 	return row
 }
 
-func (p *parquetRows) openGroup(g parquet.RowGroup) {
-	chunks := g.ColumnChunks()
-	p.columns = make([]*pqColumn, len(chunks))
-	for i, chunk := range chunks {
-		p.columns[i] = &pqColumn{pages: chunk.Pages(), buf: make([]parquet.Value, parquetValueBatch)}
+// openGroup opens the columns of g. Whichever group it is, the one of the schema decodes.
+func (p *parquetRows) openGroup(g *format.RowGroup) {
+	chunks := p.schema.RowGroups()[0].ColumnChunks()
+	p.columns = p.all
+	for i, c := range p.columns {
+		c.src.reset(p.r, &g.Columns[i].MetaData, max(parquetHeadBytes, parquetReadAll/len(p.columns)))
+		*c = pqColumn{name: c.name, flat: c.flat, src: c.src, buf: c.buf, pages: chunks[i].(*parquet.FileColumnChunk).PagesFrom(c.src)}
 	}
-	for _, leaf := range p.root.leaves(nil) {
-		p.columns[leaf.column].name = leaf.path
+}
+
+// endGroup closes the columns of a row group whose rows have all been read, and checks
+// that nothing is left of them.
+func (p *parquetRows) endGroup() (err error) {
+	defer recoverTo(&err)
+	for _, c := range p.columns {
+		if c.pos < c.end || c.src.values > 0 {
+			return fmt.Errorf("column %q: corrupt page: values behind the last row", c.name)
+		}
 	}
+	p.closeGroup()
+	return nil
 }
 
 func (p *parquetRows) closeGroup() {
@@ -156,12 +191,15 @@ func (p *parquetRows) closeGroup() {
 func (p *parquetRows) close() {
 	var err error
 	defer recoverTo(&err) // the rows that were wanted have been read
+	p.unpack.close()
 	p.closeGroup()
 }
 
 // A pqColumn reads the values of one leaf column in one row group.
 type pqColumn struct {
 	name  string
+	flat  bool // one value a row
+	src   *pqPages
 	pages parquet.Pages
 	page  parquet.Page
 	vals  parquet.ValueReader
@@ -188,6 +226,11 @@ func (c *pqColumn) nextRow(maxValues int) error {
 		} else if err != nil {
 			return err
 		}
+	}
+	if c.flat { // without a look at the next page, which may be damaged
+		c.row = c.buf[c.pos : c.pos+1]
+		c.pos++
+		return nil
 	}
 	for first := true; ; first = false {
 		start := c.pos
@@ -227,11 +270,11 @@ func (c *pqColumn) decode() error {
 				c.done, c.page = append(c.done, c.page), nil
 			}
 			page, err := c.pages.ReadPage()
-			if err == io.EOF {
+			if err == io.EOF && (c.src.err == nil || c.src.err == io.EOF) {
 				return err
 			}
 			if err != nil {
-				return fmt.Errorf("column %q: corrupt page: %w", c.name, unexpected(err))
+				return c.fault(err)
 			}
 			c.page, c.vals = page, page.Values()
 		}
@@ -247,6 +290,17 @@ func (c *pqColumn) decode() error {
 			return nil
 		}
 	}
+}
+
+// fault returns the error of a page that could not be read, given the library's.
+func (c *pqColumn) fault(err error) error {
+	if c.src.err != nil && c.src.err != io.EOF {
+		err = c.src.err
+	}
+	if errors.Is(err, ErrLimit) {
+		return fmt.Errorf("column %q: %w", c.name, err)
+	}
+	return fmt.Errorf("column %q: corrupt page: %w", c.name, unexpected(err))
 }
 
 // unexpected makes an end of file inside a page say so.

@@ -261,13 +261,18 @@ func appendString(dst, b []byte) (out []byte, bad string) {
 	if !utf8.Valid(b) {
 		bad = "byte " + strconv.Itoa(invalidUTF8(b)) + ": invalid UTF-8"
 	}
+	return appendText(dst, b), bad
+}
+
+// appendText appends b as a JSON string, whatever its bytes are.
+func appendText(dst, b []byte) []byte {
 	const digits = "0123456789abcdef"
 	dst = append(dst, '"')
 	for start := 0; ; {
 		i := stringSpan(b, start)
 		dst = append(dst, b[start:i]...)
 		if i == len(b) {
-			return append(dst, '"'), bad
+			return append(dst, '"')
 		}
 		switch c := b[i]; c {
 		case '"', '\\':

@@ -273,45 +273,6 @@ func TestParquetManyPages(t *testing.T) {
 	}
 }
 
-func FuzzParquet(f *testing.F) {
-	type person struct {
-		Name  string   `parquet:"name"`
-		Roles []string `parquet:"roles,list"`
-	}
-	type row struct {
-		ID   int64             `parquet:"id,optional"`
-		Cast []person          `parquet:"cast,list"`
-		M    map[string]string `parquet:"m"`
-	}
-	p := parquetFile(f, [][]row{{{ID: 1, Cast: []person{{"a", []string{"b"}}}, M: map[string]string{"k": "v"}}, {ID: 2}}})
-	seed, err := os.ReadFile(p)
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Add(seed, 20, byte(1))
-	f.Add(seed, len(seed)-20, byte(0x80))
-	dir := f.TempDir()
-	f.Fuzz(func(_ *testing.T, b []byte, at int, x byte) {
-		if at >= 0 && at < len(b) {
-			b[at] ^= x
-		}
-		name := dir + "/f"
-		if os.WriteFile(name, b, 0o600) != nil {
-			return
-		}
-		r, err := Open(File{Path: name}, Options{MaxRowBytes: 1 << 16})
-		if err != nil {
-			return
-		}
-		defer r.Close()
-		for range 1000 {
-			if _, err := r.Next(); err != nil {
-				return
-			}
-		}
-	})
-}
-
 // TestParquetPacked: a packed Parquet file is unpacked for as long as it is read.
 func TestParquetPacked(t *testing.T) {
 	type row struct {

@@ -31,6 +31,8 @@ type pqNode struct {
 	def, rep int // levels from which on the node is there, counted from the root
 	first    int // leaf column from which its levels are read
 	column   int // of a leaf
+	physical format.Type
+	length   int32 // of a value of type FIXED_LEN_BYTE_ARRAY, in bytes
 	cell     pqCell
 	children []*pqNode
 	drop     bool // read past, do not write
@@ -57,11 +59,6 @@ func newPqTree(f *parquet.File) (*pqNode, error) {
 		}
 		child.drop = c.Name() == pandasIndex
 		root.add(child)
-	}
-	for _, g := range f.RowGroups() {
-		if n := len(g.ColumnChunks()); n != len(leaves) {
-			return nil, fmt.Errorf("corrupt Parquet footer: a row group has %d columns, want %d", n, len(leaves))
-		}
 	}
 	return root, nil
 }
@@ -91,6 +88,7 @@ func newPqNode(c *parquet.Column, parent *pqNode, leaves []*format.SchemaElement
 			return nil, fmt.Errorf("corrupt Parquet footer: column %q has number %d of %d", n.path, c.Index(), len(leaves))
 		}
 		n.shape, n.column, n.first = pqLeaf, c.Index(), c.Index()
+		n.physical, n.length = leaves[n.column].Type.V, leaves[n.column].TypeLength.V
 		n.cell = cellOf(leaves[n.column])
 		return n, nil
 	}

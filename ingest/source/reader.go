@@ -3,7 +3,6 @@ package source
 import (
 	"bufio"
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -44,23 +43,15 @@ func Open(f File, o Options) (*Reader, error) {
 }
 
 func (r *Reader) open(o Options) error {
-	maxRow := o.maxRowBytes()
-	osf, err := os.Open(r.file.Path)
+	in, err := openInput(o.context(), r.file)
 	if err != nil {
 		return err
 	}
-	r.free = append(r.free, func() { osf.Close() })
-	info, err := osf.Stat()
-	if err != nil {
-		return err
+	r.free = append(r.free, func() { in.Close() })
+	if in.at != nil {
+		r.file.Bytes = in.size
 	}
-	if info.IsDir() {
-		return errors.New("is a folder, want a file")
-	}
-	if info.Mode().IsRegular() {
-		r.file.Bytes = info.Size()
-	}
-	count := &countingReader{r: osf}
+	count := &countingReader{r: in}
 	r.consumed = &count.n
 	br := bufio.NewReaderSize(count, 64<<10)
 	head, err := br.Peek(4)
@@ -71,16 +62,20 @@ func (r *Reader) open(o Options) error {
 		return errEmpty
 	}
 	r.file.Compression = compressionOf(head)
-	if bytes.Equal(head, []byte("PAR1")) && info.Mode().IsRegular() {
-		return r.openParquet(osf, r.file.Bytes, maxRow)
+	if bytes.Equal(head, []byte("PAR1")) && in.at != nil {
+		return r.openParquet(in.at, in.size, o)
 	}
-	return r.openText(br, maxRow, o.TempDir)
+	return r.openText(br, o)
 }
 
-// openParquet reads the Parquet file of size bytes in osf.
-func (r *Reader) openParquet(osf *os.File, size int64, maxRow int) error {
+// openParquet reads the Parquet file of size bytes behind at.
+func (r *Reader) openParquet(at io.ReaderAt, size int64, o Options) error {
 	r.consumed = new(atomic.Int64)
-	rows, err := newParquetRows(osf, r.file.Name, size, maxRow, r.consumed)
+	onDisk := size
+	if r.file.Bytes > 0 {
+		onDisk = r.file.Bytes
+	}
+	rows, err := newParquetRows(at, r.file.Name, size, onDisk, o, r.consumed)
 	if err != nil {
 		return err
 	}
@@ -91,17 +86,22 @@ func (r *Reader) openParquet(osf *os.File, size int64, maxRow int) error {
 	return nil
 }
 
-func (r *Reader) openText(br *bufio.Reader, maxRow int, tempDir string) error {
+func (r *Reader) openText(br *bufio.Reader, o Options) error {
+	maxRow := o.maxRowBytes()
 	stream, free, err := uncompress(br, r.file.Compression)
 	if err != nil {
 		return err
 	}
 	r.free = append(r.free, free)
-	w := newWindow(stream, maxRow)
-	if r.file.Format, err = startText(w, maxRow); err != nil {
+	limited := &limitedReader{r: stream, in: r.consumed, max: o.maxBytes()}
+	if r.file.Compression != CompressionNone {
+		limited.ratio = o.maxRatio()
+	}
+	w := newWindow(limited, maxRow)
+	if r.file.Format, err = startText(w, maxRow, extOf(r.file.Path)); err != nil {
 		return err
 	}
-	base := textRows{w: w, name: r.file.Name, max: maxRow}
+	base := textRows{w: w, name: r.file.Name, max: maxRow, deep: o.maxDepth()}
 	switch r.file.Format {
 	case FormatNDJSON:
 		r.rows = &lineRows{base}
@@ -109,16 +109,19 @@ func (r *Reader) openText(br *bufio.Reader, maxRow int, tempDir string) error {
 		r.rows = &valueRows{textRows: base, array: true}
 	case FormatObjects:
 		r.rows = &valueRows{textRows: base}
+	case FormatCSV, FormatTSV:
+		r.rows, err = newTableRows(base, r.file.Format, extOf(r.file.Path))
+		return err
 	case FormatParquet:
-		return r.unpackParquet(w, maxRow, tempDir)
+		return r.unpackParquet(w, o)
 	}
 	return nil
 }
 
 // unpackParquet copies the rest of the stream to a file, because Parquet is read at
 // any offset.
-func (r *Reader) unpackParquet(w *window, maxRow int, dir string) error {
-	tmp, err := os.CreateTemp(dir, ".unpacked-*.parquet")
+func (r *Reader) unpackParquet(w *window, o Options) error {
+	tmp, err := os.CreateTemp(o.TempDir, ".unpacked-*.parquet")
 	if err != nil {
 		return fmt.Errorf("unpack Parquet file: %w", err)
 	}
@@ -141,7 +144,7 @@ func (r *Reader) unpackParquet(w *window, maxRow int, dir string) error {
 	if w.err != io.EOF {
 		return w.err
 	}
-	return r.openParquet(tmp, size, maxRow)
+	return r.openParquet(tmp, size, o)
 }
 
 // File returns the file with the Compression, Format and Bytes that Open found.
@@ -160,6 +163,23 @@ func (r *Reader) Next() (Row, error) {
 		return Row{}, err
 	}
 	return row, nil
+}
+
+// Blank returns how many rows of a CSV or TSV file were passed over so far because every
+// cell of them is empty. They are in no other count.
+func (r *Reader) Blank() int64 {
+	if t, ok := r.rows.(*tableRows); ok {
+		return t.blank
+	}
+	return 0
+}
+
+// Header returns the first line of a CSV or TSV file as found; "" in other formats.
+func (r *Reader) Header() string {
+	if t, ok := r.rows.(*tableRows); ok {
+		return t.head
+	}
+	return ""
 }
 
 // Consumed returns how many bytes of the file, as it lies on disk, have been read. It

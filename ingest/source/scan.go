@@ -68,7 +68,7 @@ func (s *scanner) scanOutside(b []byte, i int) (int, *fault) {
 		case '{', '[':
 			s.open.push(c == '{')
 		case '}', ']':
-			if s.open.depth == 0 || s.open.depth <= MaxDepth && s.open.object() != (c == '}') {
+			if s.open.depth == 0 || s.open.depth <= DefaultMaxDepth && s.open.object() != (c == '}') {
 				return i, &fault{off: i, reason: "found '" + string(c) + "', which closes nothing that is open", syntax: true}
 			}
 			if s.open.depth--; s.open.depth == 0 {

@@ -1,8 +1,13 @@
 package source
 
 import (
+	"bufio"
 	"encoding/json"
 	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
 
 	"reelsplice/schemas/sharedtest"
@@ -31,6 +36,12 @@ func TestSharedDumps(t *testing.T) {
 		{[]string{"parquet-duckdb", "credits.parquet"}, FormatParquet, "credit", 184350},
 		{[]string{"parquet-pandas", "movies.parquet"}, FormatParquet, "movie", 80},
 		{[]string{"parquet-pandas", "movie_cast.parquet"}, FormatParquet, "movie", 1407},
+		{[]string{"tmdb5000", "tmdb_5000_movies.csv.gz"}, FormatCSV, "movie", 4803},
+		{[]string{"parquet-pandas", "movies.csv.gz"}, FormatCSV, "movie", 80},
+		{[]string{"movies-dataset-mangled", "credits.csv.gz"}, FormatCSV, "credit", 35},
+		{[]string{"daily-ids", "companies.csv.gz"}, FormatCSV, "company", 50000},
+		{[]string{"imdb", "title.principals.tsv.gz"}, FormatTSV, "", 11576},
+		{[]string{"imdb-small", "title.episode.tsv"}, FormatTSV, "episode", 43},
 	}
 	for _, tt := range tests {
 		p := sharedtest.Path(t, append([]string{"dumps"}, tt.path...)...)
@@ -60,6 +71,84 @@ func TestSharedDumps(t *testing.T) {
 			t.Errorf("%s: Consumed() = %d at the end, want %d", f.Name, r.Consumed(), f.Bytes)
 		}
 		r.Close()
+	}
+}
+
+// TestSharedSources reads every file that SOURCES.tsv names and compares the number of
+// its rows, bad and blank ones among them.
+func TestSharedSources(t *testing.T) {
+	const ( // what is known of the two files that are not clean
+		invalidUTF8Rows = 14
+		blankRows       = 43814
+	)
+	list, err := os.ReadFile(sharedtest.Path(t, "dumps", "SOURCES.tsv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(strings.NewReader(string(list)))
+	files, densest := 0, 0.0
+	for lines.Scan() {
+		cells := strings.Split(lines.Text(), "\t")
+		want, err := strconv.Atoi(cells[1])
+		if err != nil || testing.Short() && strings.HasSuffix(cells[0], "tv.ndjson.zst") {
+			continue
+		}
+		files++
+		good, bad, blank, ratio := countAll(t, sharedtest.Path(t, "dumps", filepath.FromSlash(cells[0])))
+		wantBad, wantBlank := 0, 0
+		switch cells[0] {
+		case "daily-ids/genre-counts.json":
+			want = 1 // one document with all of them in it
+		case "tmdb-v11-sample/TMDB_movie_dataset_v11.csv":
+			wantBad = invalidUTF8Rows
+		case "movies-dataset-mangled/movies_metadata.csv.gz":
+			wantBlank = blankRows
+		}
+		// DefaultMaxRatio has to be far from what is real.
+		if densest = max(densest, ratio); ratio > DefaultMaxRatio/20 {
+			t.Errorf("%s expands to %.1f times its size", cells[0], ratio)
+		}
+		if good+bad+blank != want || bad != wantBad || blank != wantBlank {
+			t.Errorf("%s has %d good, %d bad and %d blank rows, want %d in all, %d bad, %d blank", cells[0], good, bad, blank, want, wantBad, wantBlank)
+		}
+	}
+	t.Logf("%d files, the densest expands to %.1f times its size", files, densest)
+	if files < 40 {
+		t.Errorf("SOURCES.tsv names %d files, want at least 40", files)
+	}
+}
+
+// countAll reads a whole file and judges its rows as encoding/json does. It also returns
+// how many bytes came of each byte on disk.
+func countAll(t *testing.T, p string) (good, bad, blank int, ratio float64) {
+	t.Helper()
+	r, err := Open(File{Path: p}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	bytes := int64(0)
+	for {
+		row, err := r.Next()
+		bytes += row.Size
+		switch {
+		case err == io.EOF:
+			out := bytes
+			if p, ok := r.rows.(*parquetRows); ok {
+				out = p.budget.out
+			}
+			return good, bad, int(r.Blank()), float64(out) / float64(r.File().Bytes)
+		case err != nil:
+			t.Fatal(err)
+		case row.Err == nil && !json.Valid(row.JSON):
+			t.Fatalf("%v: not JSON: %.200s", row.Place, row.JSON)
+		case row.Err == nil:
+			good++
+		case !strings.Contains(row.Err.Error(), "invalid UTF-8"):
+			t.Error(row.Err)
+		default:
+			bad++
+		}
 	}
 }
 

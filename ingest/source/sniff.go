@@ -70,11 +70,15 @@ func hasAnyPrefix(b []byte, prefixes ...string) bool {
 }
 
 // startText passes a byte order mark and leading blanks, refuses what is no dump, and
-// returns the format of the rest. The refusal is w.err where the stream is damaged.
-// At most maxRow bytes are held to decide.
-func startText(w *window, maxRow int) (Format, error) {
+// returns the format of the rest, given the extension of the file. The refusal is w.err
+// where the stream is damaged. At most maxRow bytes are held to decide, or those of a
+// header.
+func startText(w *window, maxRow int, ext string) (Format, error) {
 	if bytes.HasPrefix(w.fill(3), []byte("\xef\xbb\xbf")) {
 		w.advance(3)
+	}
+	if f := tableByName(w, ext); f != FormatUnknown {
+		return f, nil
 	}
 	if !w.skipBlanks() {
 		if w.err != io.EOF {
@@ -92,20 +96,23 @@ func startText(w *window, maxRow int) (Format, error) {
 	if head[0] == '[' {
 		return FormatArray, nil
 	}
-	return formatOfLines(w, maxRow)
+	return formatOfLines(w, maxRow, ext)
 }
 
 // formatOfLines tells NDJSON from values that spread over lines: by whether the first
 // line is one complete value. A first line that is broken rather than unfinished
 // counts as NDJSON, where one bad row does not end the file.
-func formatOfLines(w *window, maxRow int) (Format, error) {
+func formatOfLines(w *window, maxRow int, ext string) (Format, error) {
 	line := firstLine(w, maxRow)
 	if line[0] != '{' {
 		// null, a number or the end of a row cut in two: only with an object behind it.
 		if next := lineAfter(w, len(line)); len(next) > 0 && next[0] == '{' || checkOther(line) {
 			return FormatNDJSON, nil
 		}
-		return FormatUnknown, fmt.Errorf("want JSON or Parquet, found text that starts with %q", cutText(line, 20))
+		if ext == "" && tableByContent(w) {
+			return FormatCSV, nil
+		}
+		return FormatUnknown, fmt.Errorf("want JSON, CSV, TSV or Parquet, found text that starts with %q", cutText(line, 20))
 	}
 	var s scanner
 	end, done, f := s.scan(line, 0)
@@ -125,7 +132,7 @@ func formatOfLines(w *window, maxRow int) (Format, error) {
 
 // checkOther reports whether line is JSON, if only a value that is no object.
 func checkOther(line []byte) bool {
-	f := checkRow(line)
+	f := checkRow(line, DefaultMaxDepth)
 	return f == nil || !f.syntax && bytes.IndexByte(line, 0) < 0 && utf8.Valid(line)
 }
 

@@ -1,6 +1,6 @@
 // Package source turns dump files into raw JSON rows, each with the place it came
 // from. It knows compression (gzip, zstd), file formats (NDJSON, JSON arrays, JSON
-// objects one after another, Parquet) and file names (which kind of resource, which
+// objects one after another, CSV, TSV, Parquet) and file names (which kind of resource, which
 // id), and nothing of what a row means: that is the layouts' work.
 //
 // Files are streamed: memory is bounded by the longest row that Options allows, not
@@ -9,34 +9,30 @@
 package source
 
 import (
+	"context"
 	"fmt"
 	"strconv"
+	"time"
 )
 
-const (
-	// DefaultMaxRowBytes is the longest row, in bytes, that Options allows when it
-	// does not say otherwise: 64 MiB, 15 times the largest crawled show.
-	DefaultMaxRowBytes = 64 << 20
-
-	// MaxDepth is how many objects and arrays may be open at once inside one row.
-	MaxDepth = 512
-
-	// longRowHead is how many bytes of a row above the limit are kept.
-	longRowHead = 4 << 10
-)
+// longRowHead is how many bytes of a row above the limit are kept.
+const longRowHead = 4 << 10
 
 // A Format is how the rows lie in a file once it is uncompressed.
 type Format uint8
 
 // The formats. FormatObjects stands for JSON values one after another with any
 // white space between them, so also for a single document over several lines; a
-// document on one line is FormatNDJSON with one row.
+// document on one line is FormatNDJSON with one row. FormatCSV is any text with a header,
+// delimiters and the quoting of RFC 4180; FormatTSV has TABs and no quoting at all.
 const (
 	FormatUnknown Format = 0
 	FormatNDJSON  Format = 1
 	FormatArray   Format = 2
 	FormatObjects Format = 3
 	FormatParquet Format = 4
+	FormatCSV     Format = 5
+	FormatTSV     Format = 6
 )
 
 // String returns the name of f as used in messages.
@@ -50,9 +46,16 @@ func (f Format) String() string {
 		return "json objects"
 	case FormatParquet:
 		return "parquet"
+	case FormatCSV:
+		return "csv"
+	case FormatTSV:
+		return "tsv"
 	}
 	return "unknown"
 }
+
+// Table reports whether the rows of f are those of a table, each with every column.
+func (f Format) Table() bool { return f == FormatParquet || f == FormatCSV || f == FormatTSV }
 
 // A Compression is the stream format around a file.
 type Compression uint8
@@ -77,38 +80,52 @@ func (c Compression) String() string {
 
 // A File is one dump file and what its name tells.
 type File struct {
-	Path        string      // as the file is opened
+	Path        string      // as the file is opened; of an object its URL without parameters
 	Name        string      // as messages name it: the path below the folder that was walked, or the last element of Path
 	Format      Format      // as far as the first 64 KiB tell; Open looks for itself
 	Compression Compression // by the first bytes; Open looks for itself
 	Kind        string      // movie, tv, season, episode, person, collection, company, network, keyword, review, credit, episode_group; "" unknown
 	Address                 // of the one resource that the file is named after; zero for none
 	Bytes       int64       // size on disk; 0 for what has no size, such as a pipe
+	Modified    time.Time   // zero for what has no size
+
+	object *inBucket // of what lies in a bucket
 }
 
 // Base returns the file's name without its folder and the extensions that say format
 // and compression.
 func (f File) Base() string { return baseName(f.Path) }
 
-// Options are the limits and hints of List and Open.
+// Options are the limits and hints of List and Open. A row beyond a limit is a bad row,
+// a file beyond one a FileError that matches ErrLimit.
 type Options struct {
-	MaxRowBytes int64                     // longest row accepted, in bytes; 0 means DefaultMaxRowBytes
-	Kind        string                    // when set, the kind of every file, whatever its name says
-	TempDir     string                    // where a packed Parquet file is unpacked, which needs a file; "" means the system's
-	Skipped     func(path, reason string) // told of each file that List leaves out of a folder; nil means nobody
+	MaxRowBytes int64 // longest row accepted, in bytes; 0 means DefaultMaxRowBytes
+	MaxDepth    int   // objects and arrays open at once in a row of JSON; 0, and what is above it, means DefaultMaxDepth
+
+	// The following limits are for one file; a negative number means none.
+
+	MaxBytes           int64 // uncompressed bytes; 0 means no limit
+	MaxRatio           int64 // uncompressed bytes for each byte on disk, once there are 64 MiB; 0 means DefaultMaxRatio
+	MaxPageBytes       int64 // of a page of a Parquet file; 0 means DefaultMaxPageBytes
+	MaxDictionaryBytes int64 // of a dictionary page of a Parquet file; 0 means DefaultMaxDictionaryBytes
+
+	Context context.Context           // for objects: ends listing and reading; nil never does
+	Kind    string                    // when set, the kind of every file, whatever its name says
+	TempDir string                    // where a packed Parquet file is unpacked, which needs a file; "" means the system's
+	Skipped func(path, reason string) // told of each file that List leaves out of a folder; nil means nobody
 }
 
-func (o Options) maxRowBytes() int {
-	if o.MaxRowBytes <= 0 {
-		return DefaultMaxRowBytes
+func (o Options) context() context.Context {
+	if o.Context == nil {
+		return context.Background()
 	}
-	return int(o.MaxRowBytes)
+	return o.Context
 }
 
 // A Place tells where a row was found.
 type Place struct {
 	File string // File.Name
-	Row  int64  // 1-based number of the row in its file; blank lines are no rows
+	Row  int64  // 1-based number of the row in its file; blank lines, the header of a table and its rows of empty cells are no rows
 	Line int64  // 1-based line of the row's first byte in text formats, 0 otherwise
 	Off  int64  // offset of the row's first byte in the uncompressed stream, -1 unknown
 }
@@ -127,11 +144,19 @@ type Row struct {
 	Place Place
 
 	// JSON is one complete JSON object, without white space around it, at most
-	// MaxDepth deep and valid UTF-8. It is valid until the next call of Next. Where
+	// Options.MaxDepth deep and valid UTF-8. It is valid until the next call of Next. Where
 	// Err is set it is the row as found, cut at 4 KiB when the row is too long.
+	//
+	// Of CSV and TSV it holds the cells in the order of the header, each as a string, or
+	// null where a cell is empty or, in TSV, \N.
 	JSON []byte
 
-	// Size is the true length of the row in bytes, also where JSON is cut.
+	// Raw is the row as found, without its line end, where JSON is written anew from
+	// text: in CSV and TSV. It is nil in other formats, and valid as long as JSON is.
+	Raw []byte
+
+	// Size is the true length of the row in bytes as found, also where JSON or Raw is
+	// cut; of Parquet, which has no rows as such, that of JSON.
 	Size int64
 
 	// Err is set when the row is bad, and is then a *RowError; the file goes on.

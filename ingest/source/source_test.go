@@ -11,7 +11,6 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -74,7 +73,11 @@ func readFile(tb testing.TB, p string, o Options) (rows []string, err error) {
 			rows = append(rows, row.Err.Error())
 			continue
 		}
-		if !json.Valid(row.JSON) || int64(len(row.JSON)) != row.Size {
+		found := row.JSON
+		if row.Raw != nil {
+			found = row.Raw
+		}
+		if !json.Valid(row.JSON) || int64(len(found)) != row.Size {
 			tb.Errorf("%v: %d bytes, Size %d, valid %v", row.Place, len(row.JSON), row.Size, json.Valid(row.JSON))
 		}
 		rows = append(rows, row.Place.String()+" "+string(row.JSON))
@@ -89,7 +92,7 @@ func errText(err error) string {
 }
 
 func TestRows(t *testing.T) {
-	deep := strings.Repeat(`{"a":`, MaxDepth-1) + "{}" + strings.Repeat("}", MaxDepth-1)
+	deep := strings.Repeat(`{"a":`, DefaultMaxDepth-1) + "{}" + strings.Repeat("}", DefaultMaxDepth-1)
 	tests := []struct {
 		name, data string
 		want       []string
@@ -195,7 +198,7 @@ func TestRefusals(t *testing.T) {
 	f("m.json", "{u\"title\": u'x'}", "m.json: is a Python repr, not JSON (found {u\"): write it with json.dumps")
 	f("m.json", "\n<!DOCTYPE html><html>", "m.json: is an HTML page, not a dump: probably an error page saved in its place")
 	f("m.json", "<?xml version=\"1.0\"?>", "m.json: is XML or HTML, not JSON")
-	f("m.csv", "id,title\n1,x\n", `m.csv: want JSON or Parquet, found text that starts with "id,title"`)
+	f("m.json", "id,title\n1,x\n", `m.json: want JSON, CSV, TSV or Parquet, found text that starts with "id,title"`)
 	f("m.json", "PK\x03\x04", "m.json: is a zip archive: unpack it first")
 	f("m.json", "BZh91", "m.json: is compressed with bzip2, want gzip or zstd")
 	f("m.json", "\xfd7zXZ\x00\x00", "m.json: is compressed with xz, want gzip or zstd")
@@ -334,7 +337,7 @@ func TestHugeLine(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
-	got, err := readFile(t, p, Options{})
+	got, err := readFile(t, p, Options{MaxRatio: -1})
 	runtime.ReadMemStats(&after)
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("rows are %q, %v, want %q", got, err, want)
@@ -378,7 +381,7 @@ func TestCheckRow(t *testing.T) {
 	f := func(row, want string) {
 		t.Helper()
 		got := ""
-		if f := checkRow([]byte(row)); f != nil {
+		if f := checkRow([]byte(row), DefaultMaxDepth); f != nil {
 			got = f.reasonAt(0)
 		}
 		if got != want {
@@ -412,107 +415,13 @@ func FuzzCheckRow(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		got := checkRow(b)
+		got := checkRow(b, DefaultMaxDepth)
 		valid := json.Valid(b)
 		if got == nil && !valid {
 			t.Errorf("checkRow accepts %q", b)
 		}
 		if got != nil && got.syntax && valid {
 			t.Errorf("checkRow finds %s in %q, which is JSON", got.reasonAt(0), b)
-		}
-	})
-}
-
-// FuzzNDJSON reads any bytes. Whatever format they are taken for, nothing panics; as
-// NDJSON the rows are the lines.
-func FuzzNDJSON(f *testing.F) {
-	for _, s := range []string{"{\"a\":1}\n{\"b\":2}\r\n\n", "{\"a\":\"x\n{}\n", "{}{}\n[", "null\n{}\n", "\xef\xbb\xbf{}\n", "[{},1]", "\x1f\x8b\x08\x00"} {
-		f.Add([]byte(s))
-	}
-	dir := f.TempDir()
-	f.Fuzz(func(t *testing.T, b []byte) {
-		p := filepath.Join(dir, "f")
-		if err := os.WriteFile(p, b, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		r, err := Open(File{Path: p}, Options{MaxRowBytes: 1 << 10})
-		if err != nil {
-			return
-		}
-		defer r.Close()
-		var lines [][]byte
-		if r.File().Format == FormatNDJSON && r.File().Compression == CompressionNone {
-			for _, line := range bytes.Split(bytes.TrimPrefix(b, []byte("\xef\xbb\xbf")), []byte{'\n'}) {
-				if line = bytes.Trim(line, " \t\r"); len(line) > 0 {
-					lines = append(lines, line)
-				}
-			}
-		}
-		n := 0
-		for ; ; n++ {
-			row, err := r.Next()
-			if err != nil {
-				break
-			}
-			if row.Err == nil && !json.Valid(row.JSON) {
-				t.Fatalf("row %q is not JSON", row.JSON)
-			}
-			if lines == nil {
-				continue
-			}
-			if n >= len(lines) || !bytes.HasPrefix(lines[n], bytes.Trim(row.JSON, " \t\r")) || row.Size <= 1<<10 && len(row.JSON) != len(lines[n]) {
-				t.Fatalf("row %d is %q of %q", n, row.JSON, lines)
-			}
-		}
-		if lines != nil && n != len(lines) {
-			t.Fatalf("%d rows of %d lines", n, len(lines))
-		}
-	})
-}
-
-// FuzzArray puts any bytes into an array: when the whole is JSON, every element comes
-// back.
-func FuzzArray(f *testing.F) {
-	for _, s := range []string{`{"a":1},{"b":[2,"]"]}`, `1,"a\"",null,[[]],{}`, `{},`, `{"a":1]`, ``, `{"a":"\`, "\xff"} {
-		f.Add([]byte(s))
-	}
-	dir := f.TempDir()
-	f.Fuzz(func(t *testing.T, b []byte) {
-		b = append(append([]byte{'['}, b...), ']')
-		p := filepath.Join(dir, "f")
-		if err := os.WriteFile(p, b, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		r, err := Open(File{Path: p}, Options{})
-		if err != nil {
-			return
-		}
-		defer r.Close()
-		var got [][]byte
-		for {
-			var row Row
-			if row, err = r.Next(); err != nil {
-				break
-			}
-			got = append(got, bytes.Clone(row.JSON))
-		}
-		var want []json.RawMessage
-		if !utf8.Valid(b) {
-			return // an element that is not UTF-8 is a bad row, whatever else it is
-		}
-		if json.Unmarshal(b, &want) != nil {
-			if err == io.EOF {
-				t.Fatalf("%q was read to its end", b)
-			}
-			return
-		}
-		if err != io.EOF || len(got) != len(want) {
-			t.Fatalf("%q gives %d rows, then %v, want %d", b, len(got), err, len(want))
-		}
-		for i := range got {
-			if !bytes.Equal(got[i], bytes.TrimSpace(want[i])) {
-				t.Fatalf("element %d is %q, want %q", i, got[i], want[i])
-			}
 		}
 	})
 }

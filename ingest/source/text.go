@@ -12,6 +12,7 @@ type textRows struct {
 	w    *window
 	name string
 	max  int   // longest row in bytes
+	deep int   // deepest row in levels
 	row  int64 // rows returned so far
 }
 
@@ -55,7 +56,7 @@ func (l *lineRows) next() (Row, error) {
 		p := l.place()
 		line, n, err := l.line()
 		if err == errLong {
-			return l.skipLong(p)
+			return l.skipLine(p)
 		}
 		if err == io.EOF {
 			return Row{}, err
@@ -67,7 +68,7 @@ func (l *lineRows) next() (Row, error) {
 		text := bytes.TrimLeft(line, " \t\r")
 		lead := len(line) - len(text)
 		if text = bytes.TrimRight(text, " \t\r"); len(text) > 0 {
-			return l.finish(p, text, int64(len(text)), checkRow(text), lead), nil
+			return l.finish(p, text, int64(len(text)), checkRow(text, l.deep), lead), nil
 		}
 	}
 }
@@ -96,22 +97,22 @@ func (l *lineRows) line() (line []byte, n int, err error) {
 	}
 }
 
-// skipLong passes the rest of a line above the limit without holding it.
-func (l *lineRows) skipLong(p Place) (Row, error) {
-	head := longHead(l.w.held())
+// skipLine passes the rest of a line above the limit without holding it.
+func (t *textRows) skipLine(p Place) (Row, error) {
+	head := longHead(t.w.held())
 	for size := int64(0); ; {
-		b := l.w.held()
+		b := t.w.held()
 		if j := bytes.IndexByte(b, '\n'); j >= 0 {
-			l.w.advanceLines(j+1, 1)
-			return l.tooLong(p, head, size+int64(j)), nil
+			t.w.advanceLines(j+1, 1)
+			return t.tooLong(p, head, size+int64(j)), nil
 		}
 		size += int64(len(b))
-		l.w.advanceLines(len(b), 0)
-		if !l.w.more() {
-			if l.w.err != io.EOF {
-				return Row{}, l.fatal(p, l.w.err)
+		t.w.advanceLines(len(b), 0)
+		if !t.w.more() {
+			if t.w.err != io.EOF {
+				return Row{}, t.fatal(p, t.w.err)
 			}
-			return l.tooLong(p, head, size), nil
+			return t.tooLong(p, head, size), nil
 		}
 	}
 }

@@ -21,14 +21,14 @@ func (f *fault) reasonAt(base int) string {
 }
 
 // checkRow returns the first reason why b is not one JSON object with white space at
-// most around it, in valid UTF-8, at most MaxDepth deep; nil when it is. It is the
+// most around it, in valid UTF-8, at most maxDepth deep; nil when it is. It is the
 // only judge of rows. Against encoding/json.Valid it adds the offset, the depth and
 // the encoding, and is about three times as fast.
-func checkRow(b []byte) *fault {
+func checkRow(b []byte, maxDepth int) *fault {
 	if !utf8.Valid(b) {
 		return &fault{off: invalidUTF8(b), reason: "invalid UTF-8"}
 	}
-	v := validator{b: b}
+	v := validator{b: b, maxDepth: maxDepth}
 	v.blanks()
 	start := v.i
 	if f := v.document(); f != nil {
@@ -76,12 +76,12 @@ func typeName(c byte) string {
 // A nesting remembers which brackets are open, one bit a level: 1 for an object.
 type nesting struct {
 	depth int
-	kinds [MaxDepth / 64]uint64
+	kinds [DefaultMaxDepth / 64]uint64
 }
 
-// push opens a level. Levels beyond MaxDepth are counted but not remembered.
+// push opens a level. Levels beyond DefaultMaxDepth are counted but not remembered.
 func (n *nesting) push(object bool) {
-	if n.depth < MaxDepth {
+	if n.depth < DefaultMaxDepth {
 		word, bit := n.depth/64, uint64(1)<<(n.depth%64)
 		n.kinds[word] &^= bit
 		if object {
@@ -94,14 +94,15 @@ func (n *nesting) push(object bool) {
 // object reports whether the innermost open level is an object.
 func (n *nesting) object() bool {
 	d := n.depth - 1
-	return d >= 0 && d < MaxDepth && n.kinds[d/64]>>(d%64)&1 == 1
+	return d >= 0 && d < DefaultMaxDepth && n.kinds[d/64]>>(d%64)&1 == 1
 }
 
 // A validator walks over one JSON document in memory.
 type validator struct {
-	b    []byte
-	i    int
-	open nesting
+	b        []byte
+	i        int
+	open     nesting
+	maxDepth int
 }
 
 func (v *validator) blanks() {
@@ -182,8 +183,8 @@ func (v *validator) value() *fault {
 // whether the bracket was closed at once.
 func (v *validator) opened() (closed bool, f *fault) {
 	object := v.b[v.i] == '{'
-	if v.open.depth == MaxDepth {
-		return false, &fault{off: v.i, reason: fmt.Sprintf("nested deeper than %d levels", MaxDepth)}
+	if v.open.depth == v.maxDepth {
+		return false, &fault{off: v.i, reason: fmt.Sprintf("nested deeper than %d levels", v.maxDepth)}
 	}
 	v.open.push(object)
 	v.i++

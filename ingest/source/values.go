@@ -28,7 +28,7 @@ func (v *valueRows) next() (Row, error) {
 		return v.skipLong(p)
 	}
 	raw := v.w.held()[:end]
-	f := checkRow(raw)
+	f := checkRow(raw, v.deep)
 	if f != nil && f.syntax {
 		return Row{}, v.broken(p, errors.New(f.reasonAt(0)))
 	}

@@ -241,3 +241,9 @@ func (a *arena) copy(b []byte) string {
 	a.last = s
 	return s
 }
+
+// textValue returns the column value of a text, which it shares: the writer of Parquet
+// copies it and changes nothing.
+func textValue(s string) parquet.Value {
+	return parquet.ByteArrayValue(unsafe.Slice(unsafe.StringData(s), len(s)))
+}

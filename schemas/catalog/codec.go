@@ -5,15 +5,16 @@ import (
 	"github.com/parquet-go/parquet-go/compress/zstd"
 )
 
-// codec compresses all columns of a file with one encoder. The library's keeps its
-// encoders in a pool that may forget them, and each takes megabytes.
+// codec compresses all columns of a file with the same few encoders. The library's keeps
+// its encoders in a pool that may forget them, and each takes megabytes.
 type codec struct {
 	zstd.Codec
 	enc *kzstd.Encoder
 }
 
-func newCodec() (*codec, error) {
-	enc, err := kzstd.NewWriter(nil, kzstd.WithEncoderConcurrency(1), kzstd.WithEncoderLevel(kzstd.SpeedDefault),
+// newCodec returns a codec for so many users at once.
+func newCodec(users int) (*codec, error) {
+	enc, err := kzstd.NewWriter(nil, kzstd.WithEncoderConcurrency(users), kzstd.WithEncoderLevel(kzstd.SpeedDefault),
 		kzstd.WithZeroFrames(true), kzstd.WithEncoderCRC(false))
 	if err != nil {
 		return nil, err

@@ -123,8 +123,8 @@ func (o *objectColumns) leaves() []int {
 
 // A shredder takes records apart into column values.
 type shredder struct {
-	columns [][]parquet.Value // by leaf column, of the row at hand
-	bytes   int64             // of text in the row at hand
+	columns [][]parquet.Value // by leaf column, of the rows at hand
+	bytes   int64             // of text in them
 }
 
 // object appends the columns of r, whose first value has repetition level rep.
@@ -143,7 +143,7 @@ func (s *shredder) text(col int, o *objectColumns, v string, set bool, rep int) 
 		return
 	}
 	s.bytes += int64(len(v))
-	s.columns[col] = append(s.columns[col], parquet.ByteArrayValue([]byte(v)).Level(rep, o.def+1, col))
+	s.columns[col] = append(s.columns[col], textValue(v).Level(rep, o.def+1, col))
 }
 
 func (s *shredder) null(col, def, rep int) {
@@ -183,7 +183,7 @@ func (s *shredder) field(o *objectColumns, f *fieldColumns, r wire.Record, rep i
 		list := *r.Strings(f.field)
 		for i, v := range list {
 			s.bytes += int64(len(v))
-			s.element(o, f, parquet.ByteArrayValue([]byte(v)), i, rep)
+			s.element(o, f, textValue(v), i, rep)
 		}
 		s.emptyList(o, f, len(list), list != nil, rep)
 	case wire.ShapeInts:
@@ -233,11 +233,58 @@ func (s *shredder) emptyList(o *objectColumns, f *fieldColumns, n int, set bool,
 	}
 }
 
-// row appends the values of all columns in their order and empties them.
-func (s *shredder) row(dst parquet.Row) parquet.Row {
+// reset empties all columns.
+func (s *shredder) reset() {
 	for c := range s.columns {
-		dst = append(dst, s.columns[c]...)
+		clear(s.columns[c]) // they hold on to texts
 		s.columns[c] = s.columns[c][:0]
 	}
-	return dst
+	s.bytes = 0
+}
+
+// weigh returns how many bytes of text and numbers a record has, and how many values its
+// columns.
+func (o *objectColumns) weigh(r wire.Record) (bytes, values int64) {
+	obj := r.Object()
+	bytes, values = int64(len(obj.Unusual)+len(obj.Extra)), 2
+	for i := range o.fields {
+		b, n := o.fields[i].weigh(r)
+		bytes, values = bytes+b, values+n
+	}
+	return bytes, values
+}
+
+func (f *fieldColumns) weigh(r wire.Record) (bytes, values int64) {
+	none := int64(len(f.leaves)) // a NULL in each
+	switch f.field.Shape {
+	case wire.ShapeString:
+		return int64(len(r.String(f.field).V)), 1
+	case wire.ShapeRaw:
+		return int64(len(r.Raw(f.field).V)), 1
+	case wire.ShapeInt, wire.ShapeFloat, wire.ShapeBool:
+		return 8, 1
+	case wire.ShapeObject:
+		if sub, ok := r.Sub(f.field); ok {
+			return f.elem.weigh(sub)
+		}
+		return 0, none
+	case wire.ShapeStrings:
+		list := *r.Strings(f.field)
+		for _, s := range list {
+			bytes += int64(len(s))
+		}
+		return bytes, max(int64(len(list)), 1)
+	case wire.ShapeInts:
+		n := int64(len(*r.Ints(f.field)))
+		return 8 * n, max(n, 1)
+	}
+	n, _ := r.Len(f.field)
+	for i := range n {
+		b, v := f.elem.weigh(r.At(f.field, i))
+		bytes, values = bytes+b, values+v
+	}
+	if n == 0 {
+		return 0, none
+	}
+	return bytes, values
 }

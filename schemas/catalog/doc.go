@@ -10,4 +10,8 @@
 // (unset) or empty. Two columns of every struct hold the rest: _unusual and _extra;
 // see wire.Object. The structs follow the shapes of TMDB's answers, members in the
 // order of the wire; the tag option "null" marks those that the API keeps as null.
+//
+// SCHEMA.md lists all columns.
 package catalog
+
+//go:generate go run ./gen

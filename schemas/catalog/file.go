@@ -6,10 +6,8 @@ import (
 	"io"
 	"iter"
 	"os"
-	"path/filepath"
 	"strings"
 
-	"github.com/google/renameio/v2"
 	"github.com/parquet-go/parquet-go"
 
 	"reelsplice/schemas/wire"
@@ -24,104 +22,12 @@ const (
 	kindKey    = "reelsplice.kind"
 )
 
-// rowGroupBytes is how much text a row group holds at most, and so the unit of work
-// of the builder.
-const rowGroupBytes = 8 << 20
-
-// valueBytes is what a value takes beside its text, about: rows of few texts are not
-// free, or a row group would hold any number of them.
-const valueBytes = 2
-
 // QuarantineDir is the folder, in a catalogue, of rows that did not validate.
 const QuarantineDir = "quarantine"
 
 // Schema returns the Parquet schema of the kind's records.
 func (t *Type) Schema() *parquet.Schema {
 	return parquet.NewSchema(t.Name(), schemaNode(t.Plan))
-}
-
-// A Writer writes records of one kind, which must come in ascending order of their
-// keys, into one Parquet file. The file appears under its name on Commit, durably
-// and at once; Abort leaves what was there.
-type Writer struct {
-	path string
-	file *renameio.PendingFile
-	pq   *parquet.GenericWriter[any]
-	cols *objectColumns
-	shr  shredder
-	row  parquet.Row
-	held int64 // bytes in the open row group
-	n    int64
-}
-
-// Create starts the file path of records of the given kind.
-func Create(path string, t *Type) (*Writer, error) {
-	f, err := renameio.NewPendingFile(path, renameio.WithTempDir(filepath.Dir(path)), renameio.WithPermissions(0o644))
-	if err != nil {
-		return nil, fmt.Errorf("create %s: %w", path, err)
-	}
-	z, err := newCodec()
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("create %s: %w", path, err), f.Cleanup())
-	}
-	schema := t.Schema()
-	pq := parquet.NewGenericWriter[any](f, schema,
-		parquet.Compression(z),
-		parquet.CreatedBy("reelsplice", FormatVersion, ""),
-		parquet.KeyValueMetadata(kindKey, t.Name()),
-		parquet.KeyValueMetadata(versionKey, FormatVersion),
-		parquet.DictionaryMaxBytes(1<<20),
-	)
-	cols := layout(schema, t.Plan, nil, 0, 0)
-	return &Writer{
-		path: path, file: f, pq: pq, cols: cols,
-		shr: shredder{columns: make([][]parquet.Value, len(schema.Columns()))},
-	}, nil
-}
-
-// Write appends one record.
-func (w *Writer) Write(r wire.Record) error {
-	w.shr.bytes = 0
-	w.shr.object(w.cols, r, 0)
-	w.row = w.shr.row(w.row[:0])
-	if _, err := w.pq.WriteRows([]parquet.Row{w.row}); err != nil {
-		return fmt.Errorf("write %s: %w", w.path, err)
-	}
-	w.n++
-	w.held += w.shr.bytes + valueBytes*int64(len(w.row))
-	if w.held < rowGroupBytes {
-		return nil
-	}
-	w.held = 0
-	if err := w.pq.Flush(); err != nil {
-		return fmt.Errorf("write %s: %w", w.path, err)
-	}
-	return nil
-}
-
-// Rows returns how many records were written.
-func (w *Writer) Rows() int64 { return w.n }
-
-// Commit completes the file, syncs it and gives it its name.
-func (w *Writer) Commit() error {
-	if err := w.pq.Close(); err != nil {
-		return errors.Join(fmt.Errorf("write %s: %w", w.path, err), w.Abort())
-	}
-	if err := w.file.CloseAtomicallyReplace(); err != nil {
-		return fmt.Errorf("write %s: %w", w.path, err)
-	}
-	return syncDir(filepath.Dir(w.path))
-}
-
-// Abort removes what was written. It does nothing after Commit.
-func (w *Writer) Abort() error { return w.file.Cleanup() }
-
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return fmt.Errorf("sync %s: %w", dir, err)
-	}
-	return errors.Join(d.Sync(), d.Close())
 }
 
 // A File is an open catalogue file of records of one kind. Its row groups may be read

@@ -118,6 +118,17 @@ func Exists(dir string) bool {
 // New returns an empty record.
 func (t *Type) New() wire.Record { return t.new() }
 
+// KeyOnly returns a new record of a type that has the key of another and nothing else.
+func KeyOnly(t *Type, from wire.Record) wire.Record {
+	r := t.New()
+	for i := range t.keyPlan.Fields {
+		name := t.keyPlan.Fields[i].Name
+		src, _ := from.Plan.Field(name)
+		wire.Copy(r, from, src)
+	}
+	return r
+}
+
 // Key returns the key of a record: what it is known by among those of its kind. The
 // error is a *wire.FieldError.
 func (t *Type) Key(r wire.Record) (Key, error) { return t.keyOf(r) }

@@ -47,6 +47,9 @@ const (
 	// KindFind holds what find/{external_id} answers, one resource for each external id
 	// of each source. See AppendFind.
 	KindFind Kind = 67
+	// KindRemoved says of resources that they were deleted or merged: no path leads to
+	// it. See AppendRemoved.
+	KindRemoved Kind = 68
 )
 
 var kindNames = map[Kind]string{
@@ -55,6 +58,7 @@ var kindNames = map[Kind]string{
 	KindNetwork: "network", KindKeyword: "keyword",
 	KindReview: "review", KindCredit: "credit", KindEpisodeGroup: "episode_group",
 	KindAlias: "alias", KindDefault: "default", KindGenres: "genres", KindFind: "find",
+	KindRemoved: "removed",
 }
 
 // String returns the kind's name as used in paths, reports and dumps.
@@ -158,6 +162,10 @@ func AppendShared[T string | []byte](dst []byte, k, of Kind, name T) []byte {
 	return append(append(dst, byte(k), byte(of)), name...)
 }
 
+// AppendRemoved appends the key under which a release says that the resource with the
+// given key, of a kind below KindAlias, was deleted or merged.
+func AppendRemoved(dst, key []byte) []byte { return append(append(dst, byte(KindRemoved)), key...) }
+
 // DescribeKey returns a resource key for people: "movie 550", "episode 1399 1 2".
 func DescribeKey(key []byte) string {
 	if len(key) == 0 {
@@ -175,6 +183,9 @@ func DescribeKey(key []byte) string {
 	}
 	if k == KindFind && len(rest) > 0 {
 		return strings.TrimSpace(fmt.Sprintf("%s %s %s", k, Source(rest[0]).Name(), printable(rest[1:])))
+	}
+	if k == KindRemoved && len(rest) > 0 {
+		return k.String() + " " + DescribeKey(rest)
 	}
 	if k >= KindAlias && len(rest) > 0 {
 		return strings.TrimSpace(fmt.Sprintf("%s of %s %s", k, Kind(rest[0]), printable(rest[1:])))

@@ -58,10 +58,39 @@ func TestDescribeKey(t *testing.T) {
 		{AppendAlias(nil, KindMovie, "tt0137523"), `alias of movie "tt0137523"`},
 		{AppendShared(nil, KindGenres, KindTV, "18,80"), `genres of tv "18,80"`},
 		{AppendShared(nil, KindDefault, KindMovie, ""), `default of movie`},
+		{AppendRemoved(nil, AppendSeason(nil, 1399, 1)), "removed season 1399 1"},
 		{nil, "(empty key)"},
 	} {
 		if got := DescribeKey(c.key); got != c.want {
 			t.Errorf("DescribeKey(%x) = %q, want %q", c.key, got, c.want)
+		}
+	}
+}
+
+func TestParseKey(t *testing.T) {
+	for _, c := range []struct {
+		key  []byte
+		want Resource
+	}{
+		{AppendID(nil, KindMovie, 550), Resource{Kind: KindMovie, ID: 550}},
+		{AppendSeason(nil, 1399, 1), Resource{Kind: KindSeason, ID: 1399, Season: 1}},
+		{AppendEpisode(nil, 1399, 1, 2), Resource{Kind: KindEpisode, ID: 1399, Season: 1, Episode: 2}},
+		{AppendText(nil, KindReview, "5488c29b"), Resource{Kind: KindReview, Text: "5488c29b"}},
+		{AppendFind(nil, SourceIMDb, "tt0137523"), Resource{Kind: KindFind, Source: SourceIMDb, Text: "tt0137523"}},
+	} {
+		if got, ok := ParseKey(c.key); !ok || got != c.want {
+			t.Errorf("ParseKey(%x) = %+v, %v, want %+v", c.key, got, ok, c.want)
+		}
+	}
+	for _, bad := range [][]byte{
+		nil,
+		{byte(KindMovie)},
+		AppendID(nil, KindSeason, 1), AppendSeason(nil, 1, 1)[:12], append(AppendID(nil, KindMovie, 1), 0),
+		AppendAlias(nil, KindMovie, "tt0137523"), AppendShared(nil, KindGenres, KindTV, "18,80"), AppendID(nil, 0, 1),
+		AppendRemoved(nil, AppendID(nil, KindMovie, 1)),
+	} {
+		if got, ok := ParseKey(bad); ok {
+			t.Errorf("ParseKey(%x) = %+v, true, want false", bad, got)
 		}
 	}
 }

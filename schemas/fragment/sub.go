@@ -45,6 +45,9 @@ const (
 	SubMediaRow Sub = 33
 	// SubKnownFor is the known_for member of a person's rows.
 	SubKnownFor Sub = 34
+	// SubMergedInto is, of a resource of KindRemoved, the key of the resource that took
+	// the removed one's place. What was deleted has no fragment.
+	SubMergedInto Sub = 35
 )
 
 // subNames holds, by number, the path below the resource, which is also the
@@ -84,6 +87,7 @@ var subNames = [...]string{
 	SubRow:                  "row",
 	SubMediaRow:             "media_row",
 	SubKnownFor:             "known_for",
+	SubMergedInto:           "merged_into",
 }
 
 // Name returns the path of s below its resource, which is also the property name
@@ -106,6 +110,9 @@ func (s Sub) String() string {
 	}
 	return fmt.Sprintf("sub-%d", uint16(s))
 }
+
+// Internal reports whether s is no path below a resource: only releases know it.
+func (s Sub) Internal() bool { return s >= SubGenres && s <= SubMergedInto }
 
 // ParseSub returns the sub-request with the given path, letter for letter.
 func ParseSub[T string | []byte](name T) (Sub, bool) {

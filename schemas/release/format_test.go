@@ -102,3 +102,17 @@ func TestFormatMagics(t *testing.T) {
 		t.Errorf("FORMAT.md starts with version %v, want %d", versions, FormatVersion)
 	}
 }
+
+// TestFormatNumbers holds the numbers in the text of FORMAT.md to the constants.
+func TestFormatNumbers(t *testing.T) {
+	text := strings.Join(strings.Fields(string(readFile(t, "FORMAT.md"))), " ")
+	for _, want := range []string{
+		fmt.Sprintf("The sub-requests %d to %d are no paths of the API", fragment.SubGenres, fragment.SubMergedInto),
+		fmt.Sprintf("is the byte %d followed by the key of another resource, of a kind below %d,", fragment.KindRemoved, fragment.KindAlias),
+		fmt.Sprintf("of sub-request %d in the base variant", fragment.SubMergedInto),
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("FORMAT.md does not say %q", want)
+		}
+	}
+}

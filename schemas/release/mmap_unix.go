@@ -21,5 +21,13 @@ func mapFile(f *os.File, size int) ([]byte, error) {
 	return b, nil
 }
 
+// readAhead says that what mapFile returned is about to be read from one end to the
+// other.
+func readAhead(b []byte) {
+	if len(b) > 0 {
+		_ = unix.Madvise(b, unix.MADV_NORMAL) // a hint that may be refused
+	}
+}
+
 // unmapFile ends the life of what mapFile returned.
 func unmapFile(b []byte) error { return unix.Munmap(b) }

@@ -200,6 +200,12 @@ func (r *Reader) Include(i Include) (Entry, bool) {
 
 // find returns the block, resource or alias, with that key.
 func (r *Reader) find(key []byte) (Entry, bool) {
+	e, _, ok := r.locate(key)
+	return e, ok
+}
+
+// locate is find with the number of the slot in which the block was found.
+func (r *Reader) locate(key []byte) (Entry, uint64, bool) {
 	hash := xxh3.Hash(key)
 	slot := home(hash, r.homes)
 	for end := min(slot+r.reach+1, r.slots); slot < end; slot++ {
@@ -211,10 +217,10 @@ func (r *Reader) find(key []byte) (Entry, bool) {
 			continue
 		}
 		if e, ok := r.block(slotRef(s)); ok && bytes.Equal(e.Key(), key) {
-			return e, true
+			return e, slot, true
 		}
 	}
-	return Entry{}, false
+	return Entry{}, 0, false
 }
 
 // EntryAt returns the resource at ref, as it stands in a Reference. It is false when

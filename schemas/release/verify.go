@@ -80,6 +80,7 @@ type verifier struct {
 	shallow  map[depth]struct{}        // what the walk has found to end in time, as a cache
 	counts   [4]uint64                 // of the directory, as walked
 	segments uint64                    // met by the walk
+	z        inflater                  // of the walk
 	jobs     chan segmentJob
 
 	mu          sync.Mutex // guards what follows
@@ -249,6 +250,9 @@ func (v *verifier) block(e Entry, mine bool) {
 			v.problem(directoryFile, int64(e.ref), "alias %s leads to %d, where no resource starts", fragment.DescribeKey(e.Key()), e.target())
 		}
 		return
+	}
+	if mine && fragment.Kind(e.Key()[0]) == fragment.KindRemoved {
+		v.removed(e)
 	}
 	v.counts[directoryResources]++
 	v.counts[directoryFragments] += uint64(e.fragments)

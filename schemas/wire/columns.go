@@ -1,12 +1,6 @@
 package wire
 
-import (
-	"encoding/json"
-	"strings"
-
-	"github.com/bytedance/sonic"
-	"github.com/bytedance/sonic/ast"
-)
+import "github.com/bytedance/sonic"
 
 // Names of the two columns that hold, in a table, what an Object holds.
 const (
@@ -25,54 +19,30 @@ const (
 //     and so is a member of any type.
 
 // columns fills r from an object of a table.
-func (p *Parser) columns(n *ast.Node, r Record) error {
-	var seen uint64
-	var unusual *string
-	start := len(p.extra)
-	err := each(n, func(key *string, _ int, v *ast.Node) error {
-		p.path = append(p.path, step{*key, -1})
-		defer func() { p.path = p.path[:len(p.path)-1] }()
-		null := v.TypeSafe() == ast.V_NULL
-		switch *key {
-		case UnusualColumn:
-			unusual = new(string)
-			return p.text(v, unusual)
-		case ExtraColumn:
-			var x string
-			if err := p.text(v, &x); err != nil || x == "" {
-				return err
-			}
-			more, err := p.moreMembers(x, r, start)
-			seen |= more
+func (p *Parser) columns(c *cursor, r Record) error {
+	t := tableRow{start: len(p.extra)}
+	for first := true; ; first = false {
+		name, ok, err := c.member(first)
+		if err != nil {
 			return err
 		}
-		i, ok := r.Plan.byName[*key]
 		if !ok {
-			i, ok = r.Plan.byColumn[*key]
+			break
 		}
-		switch {
-		case !ok && null:
-			return nil
-		case !ok:
-			return p.unknown(*key, v, r, start)
+		p.push(name)
+		if err := p.column(c, r, name, &t); err != nil {
+			return err
 		}
-		seen |= 1 << i
-		if null {
-			return nil
-		}
-		return p.cell(v, r, &r.Plan.Fields[i])
-	})
-	if err != nil {
-		return err
+		p.pop()
 	}
-	p.takeExtra(r, start)
-	if unusual == nil {
-		r.Object().Unusual = p.unusualOf(r.Plan, seen, 0)
+	p.takeExtra(r, t.start)
+	if t.unusual == nil {
+		r.Object().Unusual = p.unusualOf(r.Plan, t.seen, 0)
 		return nil
 	}
 	var odd uint64
 	for i := range r.Plan.Fields {
-		if listed(*unusual, r.Plan.Fields[i].Name) {
+		if listed(*t.unusual, r.Plan.Fields[i].Name) {
 			odd |= 1 << i
 		}
 	}
@@ -80,75 +50,106 @@ func (p *Parser) columns(n *ast.Node, r Record) error {
 	return nil
 }
 
-// text reads a text or null.
-func (p *Parser) text(v *ast.Node, dst *string) error {
-	switch v.TypeSafe() {
-	case ast.V_NULL:
-		return nil
-	case ast.V_STRING:
-		s, err := v.StrictString()
-		*dst = s
+// tableRow is what is known of an object of a table while it is read.
+type tableRow struct {
+	seen    uint64  // fields that it had
+	unusual *string // its column "_unusual"
+	start   int     // of its unknown members in Parser.extra
+}
+
+// column reads one member of an object of a table.
+func (p *Parser) column(c *cursor, r Record, name string, t *tableRow) error {
+	switch name {
+	case UnusualColumn:
+		t.unusual = new(string)
+		return p.textOrNull(c, t.unusual)
+	case ExtraColumn:
+		var x string
+		if err := p.textOrNull(c, &x); err != nil || x == "" {
+			return err
+		}
+		more, err := p.moreMembers(x, r, t.start)
+		t.seen |= more
 		return err
 	}
-	return p.mismatch(v, "a string")
+	null := c.peek() == 'n'
+	i, ok := r.Plan.byName[name]
+	if !ok {
+		i, ok = r.Plan.byColumn[name]
+	}
+	if !ok && !null {
+		return p.unknown(name, c, r, t.start)
+	}
+	if ok {
+		t.seen |= 1 << i
+	}
+	if null {
+		return c.null()
+	}
+	return p.cell(c, r, &r.Plan.Fields[i])
+}
+
+// textOrNull reads a text, or null, which leaves dst.
+func (p *Parser) textOrNull(c *cursor, dst *string) (err error) {
+	switch c.peek() {
+	case 'n':
+		return c.null()
+	case '"':
+		*dst, err = c.text()
+		return err
+	}
+	return p.mismatch(c, "a string")
 }
 
 // moreMembers reads the members of an "_extra" column, which are JSON. One that the
 // struct has learnt to know since the table was written becomes a field.
 func (p *Parser) moreMembers(members string, r Record, start int) (seen uint64, err error) {
-	if !json.Valid([]byte("{" + members + "}")) {
+	text := "{" + members + "}"
+	if !sonic.ValidString(text) {
 		return 0, &FieldError{Field: p.where(true), What: "want members of a JSON object, found other text"}
-	}
-	n, err := sonic.GetFromString("{" + members + "}")
-	if err != nil {
-		return 0, syntaxError(err)
 	}
 	at := p.path
 	p.Columns, p.path = false, p.path[:len(p.path)-1]
-	seen, _, err = p.members(&n, r, start)
+	seen, _, err = p.members(&cursor{s: text}, r, start)
 	p.Columns, p.path = true, at
 	return seen, err
 }
 
 // cell reads a member that is not null.
-func (p *Parser) cell(v *ast.Node, r Record, f *Field) error {
-	if v.TypeSafe() != ast.V_STRING || f.Shape <= ShapeBool {
-		return p.value(v, r, f)
+func (p *Parser) cell(c *cursor, r Record, f *Field) error {
+	if c.peek() != '"' || f.Shape <= ShapeBool {
+		return p.value(c, r, f)
 	}
-	s, err := v.StrictString()
+	at := *c
+	s, err := c.text()
 	if err != nil {
 		return err
 	}
-	isJSON := json.Valid([]byte(s))
-	if f.Shape == ShapeRaw && !isJSON || f.Shape != ShapeRaw && (!isJSON || !strings.ContainsAny(strings.TrimLeft(s, " \t\r\n")[:1], "{[")) {
-		return p.value(v, r, f)
-	}
-	n, err := sonic.GetFromString(s)
-	if err != nil {
-		return syntaxError(err)
+	inner := cursor{s: s}
+	b := inner.peek()
+	if f.Shape != ShapeRaw && b != '{' && b != '[' || !sonic.ValidString(s) {
+		*c = at
+		return p.value(c, r, f)
 	}
 	p.Columns = false
 	defer func() { p.Columns = true }()
-	return p.value(&n, r, f)
+	return p.value(&inner, r, f)
 }
 
 // keyedRows reads a list whose elements hold the member names that they stand for.
-func (p *Parser) keyedRows(v *ast.Node, r Record, f *Field) error {
+func (p *Parser) keyedRows(c *cursor, r Record, f *Field) error {
 	r.MakeList(f, 0)
-	return each(v, func(_ *string, i int, el *ast.Node) error {
-		p.path = append(p.path, step{index: i})
-		defer func() { p.path = p.path[:len(p.path)-1] }()
-		if el.TypeSafe() != ast.V_OBJECT {
-			return p.mismatch(el, "an object")
+	return p.each(c, func() error {
+		if c.peek() != '{' {
+			return p.mismatch(c, "an object")
 		}
 		rec := r.Grow(f)
-		if err := p.object(el, rec); err != nil {
+		if err := p.object(c, rec); err != nil {
 			return err
 		}
 		key := &rec.Plan.Fields[rec.Plan.Key]
 		if !rec.String(key).Set {
-			p.path = append(p.path, step{key.Column, -1})
-			defer func() { p.path = p.path[:len(p.path)-1] }()
+			p.push(key.Column)
 			return &FieldError{Field: p.where(true), What: "want a string, found null"}
 		}
 		return nil

@@ -60,6 +60,7 @@ func Retain(r Record, f *Field, keep func(Record) bool) {
 		}
 		n++
 	}
+	list.Slice(n, list.Len()).Clear() // Grow counts on it
 	list.SetLen(n)
 }
 

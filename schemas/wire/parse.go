@@ -1,15 +1,10 @@
 package wire
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"math"
 	"strconv"
 	"strings"
-
-	"github.com/bytedance/sonic"
-	"github.com/bytedance/sonic/ast"
 )
 
 // A FieldError says which member of a row is not what it must be.
@@ -42,6 +37,7 @@ type Parser struct {
 	// extra holds the unknown members of the objects being read: those of an object
 	// behind those of the objects around it.
 	extra []byte
+	list  []byte // room for listOf
 }
 
 // MaxPaths is how many paths Count keeps apart; names that are data would make
@@ -77,44 +73,25 @@ func NewParser() *Parser {
 // keeps parts of row. A member of the wrong type gives a *FieldError.
 func (p *Parser) Parse(row string, r Record) error {
 	p.path, p.extra = p.path[:0], p.extra[:0]
-	n, err := sonic.GetFromString(row)
-	if err != nil {
-		return syntaxError(err)
+	c := cursor{s: row}
+	if c.peek() != '{' {
+		return p.mismatch(&c, "an object")
 	}
-	if n.TypeSafe() != ast.V_OBJECT {
-		return p.mismatch(&n, "an object")
+	if err := p.object(&c, r); err != nil {
+		return err
 	}
-	return p.object(&n, r)
-}
-
-// syntaxError is the library's error on one line: it adds a drawing of the place.
-func syntaxError(err error) error {
-	line, _, _ := strings.Cut(strings.Trim(err.Error(), "\""), "\n")
-	return fmt.Errorf("parse JSON: %s", line)
-}
-
-// each calls fn for every child of n and stops at the first error.
-func each(n *ast.Node, fn func(key *string, i int, v *ast.Node) error) error {
-	var failed error
-	err := n.ForEach(func(s ast.Sequence, v *ast.Node) bool {
-		failed = fn(s.Key, s.Index, v)
-		return failed == nil
-	})
-	if failed != nil {
-		return failed
-	}
-	if err != nil {
-		return syntaxError(err)
+	if c.peek(); c.i < len(row) {
+		return c.broken()
 	}
 	return nil
 }
 
-func (p *Parser) object(n *ast.Node, r Record) error {
+func (p *Parser) object(c *cursor, r Record) error {
 	if p.Columns {
-		return p.columns(n, r)
+		return p.columns(c, r)
 	}
 	start := len(p.extra)
-	seen, nulls, err := p.members(n, r, start)
+	seen, nulls, err := p.members(c, r, start)
 	if err != nil {
 		return err
 	}
@@ -129,36 +106,50 @@ func (p *Parser) takeExtra(r Record, start int) {
 	p.extra = p.extra[:start]
 }
 
+// push and pop keep the path to the value at hand. After an error it no longer matters.
+func (p *Parser) push(name string) { p.path = append(p.path, step{name, -1}) }
+func (p *Parser) pushIndex(i int)  { p.path = append(p.path, step{index: i}) }
+func (p *Parser) pop()             { p.path = p.path[:len(p.path)-1] }
+
 // members fills r and returns which fields the object had, and which as null. Its
 // unknown members are in p.extra from start on.
-func (p *Parser) members(n *ast.Node, r Record, start int) (seen, nulls uint64, err error) {
-	err = each(n, func(key *string, _ int, v *ast.Node) error {
-		p.path = append(p.path, step{*key, -1})
-		defer func() { p.path = p.path[:len(p.path)-1] }()
-		i, ok := r.Plan.byName[*key]
-		if !ok {
-			return p.unknown(*key, v, r, start)
+func (p *Parser) members(c *cursor, r Record, start int) (seen, nulls uint64, err error) {
+	next := 0
+	for first := true; ; first = false {
+		name, ok, err := c.member(first)
+		if err != nil || !ok {
+			return seen, nulls, err
 		}
-		seen |= 1 << i
-		f := &r.Plan.Fields[i]
-		if v.TypeSafe() == ast.V_NULL && f.Shape != ShapeRaw {
-			nulls |= 1 << i
-			return nil
+		p.push(name)
+		i, known := r.Plan.index(name, next)
+		switch {
+		case !known:
+			err = p.unknown(name, c, r, start)
+		case c.peek() == 'n' && r.Plan.Fields[i].Shape != ShapeRaw:
+			seen, nulls, next = seen|1<<i, nulls|1<<i, i+1
+			err = c.null()
+		default:
+			seen, next = seen|1<<i, i+1
+			err = p.value(c, r, &r.Plan.Fields[i])
 		}
-		return p.value(v, r, f)
-	})
-	return seen, nulls, err
+		if err != nil {
+			return seen, nulls, err
+		}
+		p.pop()
+	}
+}
+
+// null passes the literal.
+func (c *cursor) null() error {
+	if c.scalar() != "null" {
+		return c.broken()
+	}
+	return nil
 }
 
 // unusualOf lists the members whose unset state is not the usual one.
 func (p *Parser) unusualOf(plan *Plan, seen, nulls uint64) string {
-	var nullable uint64
-	for i := range plan.Fields {
-		if plan.Fields[i].Nullable {
-			nullable |= 1 << i
-		}
-	}
-	return p.listOf(plan, nullable&^seen|nulls&^nullable)
+	return p.listOf(plan, plan.nullable&^seen|nulls&^plan.nullable)
 }
 
 // listOf lists the names of the fields whose bits are set.
@@ -166,7 +157,7 @@ func (p *Parser) listOf(plan *Plan, odd uint64) string {
 	if odd == 0 {
 		return ""
 	}
-	var list []byte
+	list := p.list[:0]
 	for i := range plan.Fields {
 		if odd&(1<<i) != 0 {
 			if len(list) > 0 {
@@ -175,25 +166,28 @@ func (p *Parser) listOf(plan *Plan, odd uint64) string {
 			list = append(list, plan.Fields[i].Name...)
 		}
 	}
+	p.list = list
 	if s, ok := p.unusual[string(list)]; ok {
 		return s
 	}
-	p.unusual[string(list)] = string(list)
-	return p.unusual[string(list)]
+	s := string(list)
+	p.unusual[s] = s
+	return s
 }
 
 // unknown keeps a member that the plan has no column for, in p.extra, where those
 // of its object begin at start.
-func (p *Parser) unknown(key string, v *ast.Node, r Record, start int) error {
+func (p *Parser) unknown(key string, c *cursor, r Record, start int) error {
 	if key == "id" && r.Plan.DropID {
-		return nil
+		_, err := c.skip()
+		return err
 	}
-	if r.Plan.rest >= 0 && v.TypeSafe() == ast.V_ARRAY {
+	if r.Plan.rest >= 0 && c.peek() == '[' {
 		el := r.Grow(&r.Plan.Fields[r.Plan.rest])
 		*el.String(&el.Plan.Fields[el.Plan.Key]) = Text(key)
-		return p.value(v, el, &el.Plan.Fields[1-el.Plan.Key])
+		return p.value(c, el, &el.Plan.Fields[1-el.Plan.Key])
 	}
-	raw, err := compact(v)
+	raw, err := c.compact()
 	if err != nil {
 		return err
 	}
@@ -206,70 +200,61 @@ func (p *Parser) unknown(key string, v *ast.Node, r Record, start int) error {
 	return nil
 }
 
-// compact returns v's JSON text without blanks.
-func compact(v *ast.Node) (string, error) {
-	raw, err := v.Raw()
-	if err != nil {
-		return "", syntaxError(err)
-	}
-	if !strings.ContainsAny(raw, " \n\t\r") {
-		return raw, nil
-	}
-	var b bytes.Buffer
-	if err := json.Compact(&b, []byte(raw)); err != nil {
-		return "", syntaxError(err)
-	}
-	return b.String(), nil
-}
-
-func (p *Parser) value(v *ast.Node, r Record, f *Field) error {
+func (p *Parser) value(c *cursor, r Record, f *Field) (err error) {
 	switch f.Shape {
 	case ShapeString:
-		if v.TypeSafe() != ast.V_STRING {
-			return p.mismatch(v, "a string")
+		if c.peek() != '"' {
+			return p.mismatch(c, "a string")
 		}
-		s, err := v.StrictString()
-		*r.String(f) = String{s, true}
-		return err
+		s := r.String(f)
+		s.V, err = c.text()
+		s.Set = true
 	case ShapeInt:
-		n, err := p.integer(v, f)
-		*r.Int(f) = Int{n, true}
-		return err
+		n := r.Int(f)
+		n.V, err = p.integer(c, f)
+		n.Set = true
 	case ShapeFloat:
-		n, err := p.number(v)
-		*r.Float(f) = Float{n, true}
-		return err
+		n := r.Float(f)
+		n.V, err = p.number(c)
+		n.Set = true
 	case ShapeBool:
-		t := v.TypeSafe()
-		if t != ast.V_TRUE && t != ast.V_FALSE {
-			return p.mismatch(v, "true or false")
-		}
-		*r.Bool(f) = Bool{t == ast.V_TRUE, true}
-		return nil
+		*r.Bool(f), err = p.boolean(c)
 	case ShapeRaw:
-		s, err := compact(v)
-		*r.Raw(f) = Raw{s, true}
-		return err
+		s := r.Raw(f)
+		s.V, err = c.compact()
+		s.Set = true
 	case ShapeObject:
-		if v.TypeSafe() != ast.V_OBJECT {
-			return p.mismatch(v, "an object")
+		if c.peek() != '{' {
+			return p.mismatch(c, "an object")
 		}
-		return p.object(v, r.MakeSub(f))
+		return p.object(c, r.MakeSub(f))
 	default:
-		return p.list(v, r, f)
+		return p.array(c, r, f)
 	}
+	return err
 }
 
-func (p *Parser) list(v *ast.Node, r Record, f *Field) error {
-	t := v.TypeSafe()
+func (p *Parser) boolean(c *cursor) (Bool, error) {
+	at := *c
+	switch c.peek(); c.scalar() {
+	case "true":
+		return Bool{true, true}, nil
+	case "false":
+		return Bool{false, true}, nil
+	}
+	return Bool{}, p.mismatch(&at, "true or false")
+}
+
+func (p *Parser) array(c *cursor, r Record, f *Field) error {
+	b := c.peek()
 	switch {
 	case f.Shape == ShapeKeyed:
-		return p.keyed(v, r, f)
-	case f.Shape == ShapePages && t == ast.V_OBJECT:
+		return p.keyed(c, r, f)
+	case f.Shape == ShapePages && b == '{':
 		r.MakeList(f, 1)
-		return p.object(v, r.Grow(f))
-	case t != ast.V_ARRAY:
-		return p.mismatch(v, wantList(f.Shape))
+		return p.object(c, r.Grow(f))
+	case b != '[':
+		return p.mismatch(c, wantList(f.Shape))
 	}
 	switch f.Shape {
 	case ShapeStrings:
@@ -279,123 +264,171 @@ func (p *Parser) list(v *ast.Node, r Record, f *Field) error {
 	default:
 		r.MakeList(f, 0)
 	}
-	return each(v, func(_ *string, i int, el *ast.Node) error {
-		p.path = append(p.path, step{index: i})
-		defer func() { p.path = p.path[:len(p.path)-1] }()
-		return p.element(el, r, f)
-	})
+	return p.each(c, func() error { return p.element(c, r, f) })
 }
 
-func (p *Parser) element(el *ast.Node, r Record, f *Field) error {
+// each calls fn for every element of an array, which it must pass.
+func (p *Parser) each(c *cursor, fn func() error) error {
+	for i := 0; ; i++ {
+		ok, err := c.element(i == 0)
+		if err != nil || !ok {
+			return err
+		}
+		p.pushIndex(i)
+		if err := fn(); err != nil {
+			return err
+		}
+		p.pop()
+	}
+}
+
+func (p *Parser) element(c *cursor, r Record, f *Field) error {
 	switch f.Shape {
 	case ShapeStrings:
-		if el.TypeSafe() != ast.V_STRING {
-			return p.mismatch(el, "a string")
+		if c.peek() != '"' {
+			return p.mismatch(c, "a string")
 		}
-		s, err := el.StrictString()
+		s, err := c.text()
 		*r.Strings(f) = append(*r.Strings(f), s)
 		return err
 	case ShapeInts:
-		n, err := p.integer(el, f)
+		n, err := p.integer(c, f)
 		*r.Ints(f) = append(*r.Ints(f), n)
 		return err
 	default:
-		if el.TypeSafe() != ast.V_OBJECT {
-			return p.mismatch(el, "an object")
+		if c.peek() != '{' {
+			return p.mismatch(c, "an object")
 		}
-		return p.object(el, r.Grow(f))
+		return p.object(c, r.Grow(f))
 	}
 }
 
 // keyed reads an object whose member names are data, such as country codes.
-func (p *Parser) keyed(v *ast.Node, r Record, f *Field) error {
-	if p.Columns && v.TypeSafe() == ast.V_ARRAY {
-		return p.keyedRows(v, r, f)
-	}
-	if v.TypeSafe() != ast.V_OBJECT {
-		// PHP writes an empty map as an empty list.
-		if n, err := v.Len(); v.TypeSafe() == ast.V_ARRAY && err == nil && n == 0 {
-			r.MakeList(f, 0)
-			return nil
-		}
-		return p.mismatch(v, "an object")
+func (p *Parser) keyed(c *cursor, r Record, f *Field) error {
+	b := c.peek()
+	if p.Columns && b == '[' {
+		return p.keyedRows(c, r, f)
 	}
 	r.MakeList(f, 0)
-	return each(v, func(key *string, _ int, el *ast.Node) error {
-		p.path = append(p.path, step{*key, -1})
-		defer func() { p.path = p.path[:len(p.path)-1] }()
-		if p.Columns && el.TypeSafe() == ast.V_NULL {
-			return nil // a table has every name in every row
+	if b != '{' {
+		// PHP writes an empty map as an empty list.
+		at := *c
+		if b == '[' {
+			if more, err := c.element(true); err == nil && !more {
+				return nil
+			}
 		}
-		if el.TypeSafe() != ast.V_OBJECT {
-			return p.mismatch(el, "an object")
-		}
-		rec := r.Grow(f)
-		if err := p.object(el, rec); err != nil {
+		return p.mismatch(&at, "an object")
+	}
+	for first := true; ; first = false {
+		name, ok, err := c.member(first)
+		if err != nil || !ok {
 			return err
 		}
-		*rec.String(&rec.Plan.Fields[rec.Plan.Key]) = Text(*key)
-		return nil
-	})
+		p.push(name)
+		if err := p.keyedMember(c, r, f, name); err != nil {
+			return err
+		}
+		p.pop()
+	}
+}
+
+func (p *Parser) keyedMember(c *cursor, r Record, f *Field, name string) error {
+	b := c.peek()
+	if p.Columns && b == 'n' {
+		return c.null() // a table has every name in every row
+	}
+	if b != '{' {
+		return p.mismatch(c, "an object")
+	}
+	rec := r.Grow(f)
+	if err := p.object(c, rec); err != nil {
+		return err
+	}
+	*rec.String(&rec.Plan.Fields[rec.Plan.Key]) = Text(name)
+	return nil
 }
 
 // integer reads an integer; 8.0 counts as one, and so does "8", but not for the
 // row's own id, where another type means a row of another kind.
-func (p *Parser) integer(v *ast.Node, f *Field) (int64, error) {
-	if v.TypeSafe() == ast.V_NUMBER {
-		if n, err := v.StrictInt64(); err == nil {
-			return n, nil
-		}
+func (p *Parser) integer(c *cursor, f *Field) (int64, error) {
+	c.peek()
+	at := *c
+	if n, ok := c.digits(); ok {
+		return n, nil
 	}
+	*c = at
 	if f.Name == "id" && len(p.path) == 1 {
-		return 0, p.mismatch(v, "an integer")
+		return 0, p.mismatch(c, "an integer")
 	}
-	n, err := p.number(v)
+	n, err := p.number(c)
 	if err != nil || n != math.Trunc(n) || math.Abs(n) > 1<<53 {
-		return 0, p.mismatch(v, "an integer")
+		return 0, p.mismatch(&at, "an integer")
 	}
 	return int64(n), nil
 }
 
+// digits reads a number that is written as an integer and fits into one.
+func (c *cursor) digits() (int64, bool) {
+	text := c.scalar()
+	if len(text) > 18 || len(text) == 0 {
+		n, err := strconv.ParseInt(text, 10, 64)
+		return n, err == nil
+	}
+	// Fast path: strconv costs three times as much.
+	body, n := text, int64(0)
+	if text[0] == '-' {
+		body = text[1:]
+	}
+	for i := range len(body) {
+		d := body[i] - '0'
+		if d > 9 {
+			return 0, false
+		}
+		n = n*10 + int64(d)
+	}
+	if len(body) < len(text) {
+		n = -n
+	}
+	return n, body != ""
+}
+
 // number reads a number. Text that is a number is accepted and counted, because
 // many dumps went through tools that quote.
-func (p *Parser) number(v *ast.Node) (float64, error) {
-	switch v.TypeSafe() {
-	case ast.V_NUMBER:
-		n, err := v.StrictNumber()
-		if err != nil {
-			return 0, p.mismatch(v, "a number")
-		}
-		f, err := strconv.ParseFloat(string(n), 64)
-		if err != nil {
-			return 0, p.mismatch(v, "a number")
-		}
-		return f, nil
-	case ast.V_STRING:
-		s, err := v.StrictString()
+func (p *Parser) number(c *cursor) (float64, error) {
+	b := c.peek()
+	at := *c
+	switch {
+	case b == '"':
+		s, err := c.text()
 		if err != nil {
 			return 0, err
 		}
 		f, err := strconv.ParseFloat(s, 64)
 		if err != nil || math.IsNaN(f) || math.IsInf(f, 0) {
-			return 0, p.mismatch(v, "a number")
+			return 0, p.mismatch(&at, "a number")
 		}
 		Count(p.Counts.Coerced, p.where(false), 1)
 		return f, nil
+	case b == '-' || b >= '0' && b <= '9':
+		if f, err := strconv.ParseFloat(c.scalar(), 64); err == nil {
+			return f, nil
+		}
 	}
-	return 0, p.mismatch(v, "a number")
+	return 0, p.mismatch(&at, "a number")
 }
 
-// mismatch says what the value at the current path is and what it must be.
-func (p *Parser) mismatch(v *ast.Node, want string) error {
-	raw, err := v.Raw()
+// mismatch says what the value at hand is and what it must be.
+func (p *Parser) mismatch(c *cursor, want string) error {
+	at := *c
+	raw, err := at.skip()
 	if err != nil {
-		raw = "something unreadable"
+		return err
 	}
-	switch v.TypeSafe() {
-	case ast.V_OBJECT:
+	switch raw[0] {
+	case '{':
 		raw = "an object"
-	case ast.V_ARRAY:
+	case '[':
 		raw = "an array"
 	}
 	if len(raw) > 60 {

@@ -62,7 +62,8 @@ type Plan struct {
 	byName map[string]int
 	// byColumn has every field, those without a member name of their own too.
 	byColumn map[string]int
-	rest     int // the "*" field, else -1
+	rest     int    // the "*" field, else -1
+	nullable uint64 // bits of the Nullable fields
 	object   uintptr
 }
 
@@ -105,6 +106,11 @@ func newPlan(t reflect.Type) *Plan {
 	}
 	if len(p.Fields) > 64 {
 		panic(fmt.Sprintf("wire: %v has more than 64 members", t))
+	}
+	for i := range p.Fields {
+		if p.Fields[i].Nullable {
+			p.nullable |= 1 << i
+		}
 	}
 	return p
 }
@@ -150,6 +156,16 @@ func (p *Plan) Field(name string) (*Field, bool) {
 		return nil, false
 	}
 	return &p.Fields[i], true
+}
+
+// index returns the place of the field of the given member name. It is most often at
+// next: members come in their order.
+func (p *Plan) index(name string, next int) (int, bool) {
+	if next < len(p.Fields) && next != p.Key && next != p.rest && p.Fields[next].Name == name {
+		return next, true
+	}
+	i, ok := p.byName[name]
+	return i, ok
 }
 
 func newField(t reflect.Type, sf reflect.StructField, tag string) (f Field, key bool) {

@@ -101,17 +101,15 @@ func (r Record) MakeList(f *Field, n int) {
 	reflect.NewAt(f.typ, unsafe.Add(r.ptr, f.offset)).Elem().Set(reflect.MakeSlice(f.typ, 0, n))
 }
 
-// Grow appends a zero element to a list of structs and returns it.
+// Grow appends a zero element to a list of structs and returns it. What lies between
+// the length and the capacity of such a list is zero.
 func (r Record) Grow(f *Field) Record {
-	v := reflect.NewAt(f.typ, unsafe.Add(r.ptr, f.offset)).Elem()
-	n := v.Len()
-	if n == v.Cap() {
-		v.Grow(n + 4)
+	h := (*sliceHeader)(unsafe.Add(r.ptr, f.offset))
+	if h.len == h.cap {
+		reflect.NewAt(f.typ, unsafe.Pointer(h)).Elem().Grow(h.len + 4)
 	}
-	v.SetLen(n + 1)
-	el := v.Index(n)
-	el.SetZero()
-	return Record{f.Elem, el.Addr().UnsafePointer()}
+	h.len++
+	return r.At(f, h.len-1)
 }
 
 // set reports whether the field holds a value.

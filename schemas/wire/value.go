@@ -1,5 +1,5 @@
 // Package wire turns typed records into JSON as the API writes it, and back. It is
-// the one home of the JSON library (bytedance/sonic).
+// the one home of the JSON library (bytedance/sonic), which judges JSON inside of cells.
 //
 // A record is a Go struct whose fields are the leaf types String, Int, Float, Bool
 // and Raw, pointers to structs, and slices. Three facts that encoding/json would

@@ -1,0 +1,226 @@
+package build
+
+import (
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"reelsplice/build/buildtest"
+	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/release"
+)
+
+// resources returns the resources of a release that answers are made of, by name.
+func resources(tb testing.TB, r *release.Reader) map[string]bool {
+	tb.Helper()
+	names := map[string]bool{}
+	err := r.Resources(tb.Context(), func(key []byte, _ release.Entry, _ release.Ref) error {
+		if k := fragment.Kind(key[0]); k != fragment.KindRemoved && k != fragment.KindGenres {
+			names[fragment.DescribeKey(key)] = true
+		}
+		return nil
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return names
+}
+
+// removedKey returns a removal.
+func removedKey(kind fragment.Kind, k catalog.Key) catalog.Removed {
+	return catalog.Removed{Kind: kind, Key: k}
+}
+
+// textKey returns the key of a text id.
+func textKey(tb testing.TB, text string) catalog.Key {
+	tb.Helper()
+	k, ok := catalog.TextKey(text)
+	if !ok {
+		tb.Fatalf("%q is no text id", text)
+	}
+	return k
+}
+
+// TestRemoved removes one resource of each kind, with a record or derived, and wants
+// nothing gone but what stands or falls with it.
+func TestRemoved(t *testing.T) {
+	dir := everyKind(t)
+	c := config(t, dir)
+	before := run(t, c)
+	all := resources(t, openRelease(t, filepath.Join(c.Releases, before.Release)))
+	id := func(kind fragment.Kind, n int64) catalog.Removed { return removedKey(kind, catalog.NumberKey(n)) }
+	f := func(r catalog.Removed, gone ...string) {
+		t.Helper()
+		if err := catalog.WriteRemoved(dir, []catalog.Removed{r}); err != nil {
+			t.Fatal(err)
+		}
+		report := run(t, c)
+		if report.Removed != 1 {
+			t.Errorf("%s: Removed = %d, want 1", r, report.Removed)
+		}
+		path := filepath.Join(c.Releases, report.Release)
+		verify(t, path)
+		rel := openRelease(t, path)
+		left := resources(t, rel)
+		var missing []string
+		for name := range all {
+			if !left[name] {
+				missing = append(missing, name)
+			}
+		}
+		slices.Sort(missing)
+		slices.Sort(gone)
+		if !slices.Equal(missing, gone) {
+			t.Errorf("%s: without it go %q, want %q", r, missing, gone)
+		}
+		for name := range left {
+			if !all[name] {
+				t.Errorf("%s: without it there is %s", r, name)
+			}
+		}
+		if _, ok, err := rel.Removed(r.Key.Append(nil, r.Kind)); !ok || err != nil {
+			t.Errorf("%s: the release does not say so, %v", r, err)
+		}
+	}
+	// What only a title names goes with it; Star plays in others too.
+	f(id(fragment.KindMovie, 11), "movie 11", "person 1", `credit "00000000000000000000000a"`,
+		`credit "00000000000000000000000b"`, `review "00000000000000000000000c"`, `find imdb_id "tt0000011"`)
+	f(id(fragment.KindMovie, 12), "movie 12", `credit "00000000000000000000001a"`)
+	f(id(fragment.KindTV, 20), "tv 20", "season 20 1", "episode 20 1 1", "network 49", "person 3", `credit "00000000000000000000002a"`,
+		`credit "00000000000000000000003b"`, `find imdb_id "tt0000020"`, `find tvdb_id "200"`, `find tiktok_id "show"`, `find imdb_id "tt0000301"`)
+	f(removedKey(fragment.KindSeason, catalog.SeasonKey(20, 1)), "season 20 1", "episode 20 1 1", "person 3",
+		`credit "00000000000000000000003b"`, `find imdb_id "tt0000301"`)
+	f(removedKey(fragment.KindEpisode, catalog.EpisodeKey(20, 1, 1)), "episode 20 1 1", "person 3",
+		`credit "00000000000000000000003b"`, `find imdb_id "tt0000301"`)
+	// A person with a record, and one of whom only credits know.
+	f(id(fragment.KindPerson, 2), "person 2", `credit "00000000000000000000000a"`, `credit "00000000000000000000001a"`,
+		`credit "00000000000000000000002a"`, `find imdb_id "nm0000002"`)
+	f(id(fragment.KindPerson, 1), "person 1", `credit "00000000000000000000000b"`)
+	f(id(fragment.KindCollection, 10), "collection 10")
+	f(id(fragment.KindCompany, 1), "company 1")
+	f(id(fragment.KindNetwork, 49), "network 49")
+	f(id(fragment.KindKeyword, 825), "keyword 825")
+	f(removedKey(fragment.KindReview, textKey(t, "00000000000000000000000c")), `review "00000000000000000000000c"`)
+	f(removedKey(fragment.KindCredit, textKey(t, "00000000000000000000001a")), `credit "00000000000000000000001a"`)
+	// What was never there is kept in mind all the same.
+	f(id(fragment.KindMovie, 99))
+
+	if err := catalog.WriteRemoved(dir, nil); err != nil {
+		t.Fatal(err)
+	}
+	if again := run(t, c); again.Release != before.Release {
+		t.Errorf("Run without removals = release %s, want %s", again.Release, before.Release)
+	}
+}
+
+// TestRemovedTraces: nothing that is derived leads to what is removed, and its aliases
+// are free for others.
+func TestRemovedTraces(t *testing.T) {
+	rows := []string{
+		`{"id":1,"title":"One","imdb_id":"tt0000001","popularity":1.5,"vote_count":9,"genres":[{"id":18,"name":"Drama"}],"keywords":{"keywords":[{"id":5,"name":"k"}]},"credits":{"cast":[{"id":7,"name":"P","credit_id":"00000000000000000000000a","order":0}],"crew":[]}}`,
+		`{"id":2,"title":"Two","imdb_id":"tt0000001","popularity":2.5,"vote_count":9,"genres":[{"id":18,"name":"Drama"}],"keywords":{"keywords":[{"id":5,"name":"k"}]},"credits":{"cast":[{"id":7,"name":"P","credit_id":"00000000000000000000000b","order":0}],"crew":[]}}`,
+		`{"id":3,"title":"Three","popularity":3.5,"vote_count":9,"genres":[{"id":18,"name":"Drama"}],"keywords":{"keywords":[{"id":5,"name":"k"}]},"credits":{"cast":[{"id":7,"name":"P","credit_id":"00000000000000000000000c","order":0}],"crew":[]}}`,
+	}
+	dir := buildtest.Catalog(t, rows...)
+	into := removedKey(fragment.KindMovie, catalog.NumberKey(1))
+	into.Into, into.Merged = catalog.NumberKey(2), true
+	if err := catalog.WriteRemoved(dir, []catalog.Removed{into, removedKey(fragment.KindMovie, catalog.NumberKey(3))}); err != nil {
+		t.Fatal(err)
+	}
+	c := config(t, dir)
+	var done, total int64
+	c.Jobs = 1
+	c.Progress = func(d, n int64) { done, total = d, n }
+	report := run(t, c)
+	if done != 3 || total != 3 {
+		t.Errorf("Progress ends with %d of %d, want 3 of 3", done, total)
+	}
+	path := filepath.Join(c.Releases, report.Release)
+	verify(t, path)
+	rel := openRelease(t, path)
+	if got := rel.Manifest(); got.Sources["removed"] != 2 || got.Counts.Resources["removed"] != 2 {
+		t.Errorf("manifest counts %v and %v, want 2 removed", got.Sources, got.Counts.Resources)
+	}
+	for line := range strings.Lines(dump(t, rel)) {
+		if strings.Contains(line, "<movie 1 ") || strings.Contains(line, "<movie 3 ") {
+			t.Errorf("a removed movie is included: %.200s", line)
+		}
+	}
+	two := fragment.AppendID(nil, fragment.KindMovie, 2)
+	for _, name := range []string{"tt0000001", latest} {
+		if e, ok := rel.Lookup(fragment.AppendAlias(nil, fragment.KindMovie, name)); !ok || string(e.Key()) != string(two) {
+			t.Errorf("%s leads to %s, %v, want movie 2", name, fragment.DescribeKey(e.Key()), ok)
+		}
+	}
+	if got, ok, err := rel.Removed(fragment.AppendID(nil, fragment.KindMovie, 1)); err != nil || !ok || string(got) != string(two) {
+		t.Errorf("Removed(movie 1) = %x, %v, %v, want movie 2", got, ok, err)
+	}
+	four := c
+	four.Releases, four.Jobs, four.Memory = t.TempDir(), 4, minMemory
+	if again := run(t, four); again.Release != report.Release {
+		t.Errorf("Run = release %s with 1 job, %s with 4", report.Release, again.Release)
+	}
+}
+
+// TestRemovedFromLists: the lists of episodes and seasons that records have are without
+// what is removed.
+func TestRemovedFromLists(t *testing.T) {
+	dir := t.TempDir()
+	buildtest.WriteKind(t, dir, fragment.KindTV, `{"id":20,"name":"Show","seasons":[{"id":30,"name":"S1","season_number":1},{"id":31,"name":"S2","season_number":2}]}`)
+	buildtest.WriteKind(t, dir, fragment.KindSeason,
+		`{"id":30,"season_number":1,"series_id":20,"name":"S1","episodes":[{"episode_number":1,"id":301,"name":"Kept","season_number":1},{"episode_number":2,"id":302,"name":"Gone","season_number":1}]}`,
+		`{"id":31,"season_number":2,"series_id":20,"name":"S2","episodes":[{"episode_number":1,"id":303,"name":"Other","season_number":2}]}`)
+	err := catalog.WriteRemoved(dir, []catalog.Removed{
+		removedKey(fragment.KindSeason, catalog.SeasonKey(20, 2)), removedKey(fragment.KindEpisode, catalog.EpisodeKey(20, 1, 2)),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := config(t, dir)
+	path := filepath.Join(c.Releases, run(t, c).Release)
+	verify(t, path)
+	rel := openRelease(t, path)
+	want := map[string]bool{"tv 20": true, "season 20 1": true, "episode 20 1 1": true}
+	got := resources(t, rel)
+	maps.DeleteFunc(got, func(name string, _ bool) bool { return strings.HasPrefix(name, "default") })
+	if !maps.Equal(got, want) {
+		t.Errorf("the release has %v, want %v", got, want)
+	}
+	text := dump(t, rel)
+	for _, gone := range []string{"Gone", "S2", "Other"} {
+		if strings.Contains(text, gone) {
+			t.Errorf("the release still speaks of %q", gone)
+		}
+	}
+	if !strings.Contains(text, "Kept") {
+		t.Error("the release has lost an episode that is not removed")
+	}
+	for kind, id := range map[fragment.Kind]string{fragment.KindEpisode: "302", fragment.KindSeason: "31"} {
+		if _, ok := rel.Lookup(fragment.AppendAlias(nil, kind, id)); ok {
+			t.Errorf("%s with the id %s is still found", kind, id)
+		}
+	}
+}
+
+// TestLatestPerson: the newest person is known where there are no titles at all.
+func TestLatestPerson(t *testing.T) {
+	dir := t.TempDir()
+	buildtest.WriteKind(t, dir, fragment.KindPerson, `{"id":1,"name":"One"}`, `{"id":2,"name":"Two"}`, `{"id":3,"name":"Three"}`)
+	f := func(want int64, removed ...catalog.Removed) {
+		t.Helper()
+		if err := catalog.WriteRemoved(dir, removed); err != nil {
+			t.Fatal(err)
+		}
+		c := config(t, dir)
+		rel := openRelease(t, filepath.Join(c.Releases, run(t, c).Release))
+		e, ok := rel.Lookup(fragment.AppendAlias(nil, fragment.KindPerson, latest))
+		if !ok || e.ID() != uint64(want) {
+			t.Errorf("the latest is person %d, %v, want %d", e.ID(), ok, want)
+		}
+	}
+	f(3)
+	f(2, removedKey(fragment.KindPerson, catalog.NumberKey(3)))
+}

@@ -1,0 +1,355 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/release"
+	"reelsplice/serve"
+)
+
+func (a *app) diffCommand() *cobra.Command {
+	var s release.Store
+	var purge bool
+	c := &cobra.Command{
+		Use:   "diff --releases DIR A B",
+		Short: "Tell what differs between two releases",
+		Long: "diff compares the answers of release A with those of release B, without reading them: what was created,\n" +
+			"changed, deleted, and merged into what. A and B are ids, or the words current and previous.\n\n" +
+			"With --purge it prints what caches have to forget when B takes the place of A, one value of\n" +
+			"Surrogate-Key a line. That covers the lists that show a title which changed, and what was not found before.",
+		Example: "  reelsplice diff --releases releases previous current --purge",
+		Args:    argCount(2, 2),
+	}
+	storeFlag(c, &s)
+	c.Flags().BoolVar(&purge, "purge", false, "print the purge list for caches instead")
+	return a.leaf(c, func(ctx context.Context, args []string) error {
+		d, err := openDiff(s, args[0], args[1])
+		if err != nil {
+			return err
+		}
+		defer d.close()
+		if err := a.compare(ctx, d); err != nil {
+			return err
+		}
+		return a.printDiff(ctx, d, purge)
+	})
+}
+
+// A diff is two releases and what differs between them.
+type diff struct {
+	from, to *release.Reader
+	found    *release.Comparison
+}
+
+// openDiff opens two releases of a store by their ids or by what they are.
+func openDiff(s release.Store, from, to string) (*diff, error) {
+	d := &diff{}
+	for _, side := range []struct {
+		name string
+		dst  **release.Reader
+	}{{from, &d.from}, {to, &d.to}} {
+		id, err := releaseNamed(s, side.name)
+		if err == nil {
+			*side.dst, err = release.Open(s.Path(id))
+		}
+		if errors.Is(err, os.ErrNotExist) {
+			err = fmt.Errorf("release %s is not in %s: %w", id, s.Dir, err)
+		}
+		if err != nil {
+			d.close()
+			return nil, err
+		}
+	}
+	return d, nil
+}
+
+// releaseNamed returns the id of what is current or previous, or name itself.
+func releaseNamed(s release.Store, name string) (string, error) {
+	switch name {
+	case "current":
+		return current(s)
+	case "previous":
+		infos, err := s.List()
+		if err != nil {
+			return "", err
+		}
+		for _, i := range infos {
+			if i.Previous {
+				return i.ID, nil
+			}
+		}
+		return "", fmt.Errorf("no release in %s has been current before the one that is", s.Dir)
+	}
+	return name, nil
+}
+
+func (d *diff) close() {
+	for _, r := range []*release.Reader{d.from, d.to} {
+		if r != nil {
+			_ = r.Close() // read only
+		}
+	}
+}
+
+func (a *app) compare(ctx context.Context, d *diff) (err error) {
+	p := a.progress("diff", true)
+	defer p.stop()
+	d.found, err = release.Compare(ctx, d.from, d.to, p.update)
+	return err
+}
+
+// printDiff writes d as it is found, so that it takes no memory.
+func (a *app) printDiff(ctx context.Context, d *diff, purge bool) error {
+	out := bufio.NewWriterSize(a.Stdout, 64<<10)
+	write := d.text
+	switch {
+	case purge && a.json:
+		write = d.purgeJSON
+	case purge:
+		write = d.purge
+	case a.json:
+		write = d.json
+	}
+	err := write(ctx, out)
+	if err == nil {
+		err = out.Flush()
+	}
+	if err != nil {
+		return fmt.Errorf("write differences: %w", err)
+	}
+	return nil
+}
+
+// diffCounts is how many resources of a kind underwent which change.
+type diffCounts struct {
+	Created int64 `json:"created"`
+	Changed int64 `json:"changed"`
+	Deleted int64 `json:"deleted"`
+	Merged  int64 `json:"merged"`
+}
+
+// counts returns the kinds of which anything differs, in order, and how much.
+func (d *diff) counts() ([]fragment.Kind, map[fragment.Kind]diffCounts) {
+	counts := map[fragment.Kind]diffCounts{}
+	for _, change := range release.Changes() {
+		for kind, n := range d.found.Count(change) {
+			c := counts[kind]
+			switch change {
+			case release.Created:
+				c.Created = n
+			case release.Changed:
+				c.Changed = n
+			case release.Deleted:
+				c.Deleted = n
+			case release.Merged:
+				c.Merged = n
+			}
+			counts[kind] = c
+		}
+	}
+	return slices.Sorted(maps.Keys(counts)), counts
+}
+
+// each calls fn for every difference, the created ones first.
+func (d *diff) each(ctx context.Context, fn func(release.Difference) error) error {
+	for _, change := range release.Changes() {
+		if err := d.found.Each(ctx, change, fn); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// text writes a table, and a line for each resource.
+func (d *diff) text(ctx context.Context, w *bufio.Writer) error {
+	kinds, counts := d.counts()
+	if len(kinds) == 0 {
+		_, err := fmt.Fprintf(w, "%s and %s give the same answers\n", d.from.Manifest().ID, d.to.Manifest().ID)
+		return err
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "KIND\tCREATED\tCHANGED\tDELETED\tMERGED")
+	for _, k := range kinds {
+		c := counts[k]
+		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d\n", k, c.Created, c.Changed, c.Deleted, c.Merged)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	return d.each(ctx, func(x release.Difference) error {
+		_, err := fmt.Fprintln(w, describeDifference(x))
+		return err
+	})
+}
+
+// describeDifference returns, for instance, "changed tv 1399 (details, credits)" or
+// "merged movie 1 into movie 2".
+func describeDifference(x release.Difference) string {
+	line := x.Change.String() + " " + fragment.DescribeKey(x.Key)
+	if x.Into != nil {
+		line += " into " + fragment.DescribeKey(x.Into)
+	}
+	if parts := differentParts(x); len(parts) > 0 {
+		line += " (" + strings.Join(parts, ", ") + ")"
+	}
+	return line
+}
+
+// differentParts names what of a resource differs.
+func differentParts(x release.Difference) []string {
+	var parts []string
+	for _, s := range x.Subs {
+		parts = append(parts, s.String())
+	}
+	if x.Aliases {
+		parts = append(parts, "aliases")
+	}
+	return parts
+}
+
+// diffRow is a resource as --json lists it.
+type diffRow struct {
+	Kind     string   `json:"kind"`
+	ID       any      `json:"id,omitempty"` // a number or, of reviews and the like, a text
+	Series   uint64   `json:"series_id,omitempty"`
+	Season   *uint32  `json:"season_number,omitempty"`
+	Episode  *uint32  `json:"episode_number,omitempty"`
+	Source   string   `json:"external_source,omitempty"` // of what external ids find
+	External string   `json:"external_id,omitempty"`
+	Parts    []string `json:"parts,omitempty"` // of it that changed
+	Into     *diffRow `json:"into,omitempty"`  // what it was merged into
+}
+
+// rowOf returns the row of the resource with that key.
+func rowOf(key []byte) *diffRow {
+	r, ok := fragment.ParseKey(key)
+	row := &diffRow{Kind: r.Kind.String()}
+	switch {
+	case !ok:
+		row.ID = fmt.Sprintf("%x", key)
+	case r.Kind == fragment.KindFind:
+		row.Source, row.External = r.Source.Name(), r.Text
+	case r.Text != "":
+		row.ID = r.Text
+	case r.Kind == fragment.KindEpisode:
+		row.Series, row.Season, row.Episode = uint64(r.ID), &r.Season, &r.Episode
+	case r.Kind == fragment.KindSeason:
+		row.Series, row.Season = uint64(r.ID), &r.Season
+	default:
+		row.ID = r.ID
+	}
+	return row
+}
+
+// json writes one object.
+func (d *diff) json(ctx context.Context, w *bufio.Writer) error {
+	_, counts := d.counts()
+	named := map[string]diffCounts{}
+	for k, c := range counts {
+		named[k.String()] = c
+	}
+	head, err := json.Marshal(struct {
+		From   string                `json:"from"`
+		To     string                `json:"to"`
+		Counts map[string]diffCounts `json:"counts"`
+	}{d.from.Manifest().ID, d.to.Manifest().ID, named})
+	if err != nil {
+		return err
+	}
+	if _, err := w.Write(head[:len(head)-1]); err != nil { // it goes on
+		return err
+	}
+	for _, change := range release.Changes() {
+		list := jsonList{w: w}
+		list.begin(change.String())
+		err := d.found.Each(ctx, change, func(x release.Difference) error {
+			row := rowOf(x.Key)
+			row.Parts = differentParts(x)
+			if x.Into != nil {
+				row.Into = rowOf(x.Into)
+			}
+			return list.add(row)
+		})
+		if err != nil {
+			return err
+		}
+		list.end()
+	}
+	_, err = io.WriteString(w, "}\n")
+	return err
+}
+
+// A jsonList writes an array, a member of an object, item by item. Errors of w stay
+// there until the next add or Flush.
+type jsonList struct {
+	w    *bufio.Writer
+	some bool
+}
+
+func (l *jsonList) begin(name string) { fmt.Fprintf(l.w, ",%q:[", name) }
+
+func (l *jsonList) end() { _ = l.w.WriteByte(']') }
+
+func (l *jsonList) add(v any) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	if l.some {
+		_ = l.w.WriteByte(',')
+	}
+	l.some = true
+	_, err = l.w.Write(b)
+	return err
+}
+
+// eachPurge calls fn with the names that caches have to purge.
+func (d *diff) eachPurge(ctx context.Context, fn func(name []byte) error) error {
+	var name, last []byte
+	next := func(key []byte) error {
+		name, last = serve.AppendPurge(last[:0], key), name
+		if string(name) == string(last) {
+			return nil // the name of a kind, for resources that have none of their own
+		}
+		return fn(name)
+	}
+	err := d.each(ctx, func(x release.Difference) error { return next(x.Key) })
+	if err != nil {
+		return err
+	}
+	return d.found.NewAliases(next) // what was not found by them may be in a cache
+}
+
+// purge writes the purge list, a name a line.
+func (d *diff) purge(ctx context.Context, w *bufio.Writer) error {
+	return d.eachPurge(ctx, func(name []byte) error {
+		_, err := w.Write(append(name, '\n'))
+		return err
+	})
+}
+
+// purgeJSON writes the purge list as a member of one object.
+func (d *diff) purgeJSON(ctx context.Context, w *bufio.Writer) error {
+	fmt.Fprintf(w, `{"from":%q,"to":%q`, d.from.Manifest().ID, d.to.Manifest().ID)
+	list := jsonList{w: w}
+	list.begin("purge")
+	if err := d.eachPurge(ctx, func(name []byte) error { return list.add(string(name)) }); err != nil {
+		return err
+	}
+	list.end()
+	_, err := io.WriteString(w, "}\n")
+	return err
+}

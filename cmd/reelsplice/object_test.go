@@ -1,0 +1,50 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"reelsplice/schemas/object/objecttest"
+)
+
+// setUpStore tells a script where its store is: $S3 comes before a key and $Q behind it.
+// Each script has a folder of its own in the bucket.
+func setUpStore(env *testscript.Env, store *objecttest.Server) error {
+	env.Setenv("S3", "s3://"+objecttest.Bucket+"/"+storeFolder(env.WorkDir))
+	env.Setenv("Q", "?"+store.Query())
+	for _, name := range []string{"AWS_EC2_METADATA_DISABLED", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"} {
+		env.Setenv(name, os.Getenv(name))
+	}
+	env.Setenv("REELSPLICE_MIRROR", filepath.Join(env.WorkDir, ".mirrors"))
+	return nil
+}
+
+// storeFolder returns the folder, in the bucket, of the script at work in dir.
+func storeFolder(dir string) string { return filepath.Base(dir) }
+
+// scriptStore puts a file into the store: store FILE KEY.
+func scriptStore(ts *testscript.TestScript, s *objecttest.Server, args []string) {
+	t := scriptT{ts}
+	s.Put(t, storeFolder(ts.Getenv("WORK"))+"/"+args[1], []byte(ts.ReadFile(args[0])))
+}
+
+// scriptStored prints how many keys start with a prefix, and which: stored PREFIX.
+func scriptStored(ts *testscript.TestScript, s *objecttest.Server, args []string) {
+	folder := storeFolder(ts.Getenv("WORK")) + "/"
+	keys := s.Keys(scriptT{ts}, folder+args[0])
+	fmt.Fprintln(ts.Stdout(), len(keys))
+	for _, key := range keys {
+		fmt.Fprintln(ts.Stdout(), strings.TrimPrefix(key, folder))
+	}
+}
+
+// scriptT lets a script fail where a test would.
+type scriptT struct{ ts *testscript.TestScript }
+
+func (t scriptT) Helper()                      {}
+func (t scriptT) Fatal(args ...any)            { t.ts.Fatalf("%s", fmt.Sprint(args...)) }
+func (t scriptT) Fatalf(f string, args ...any) { t.ts.Fatalf(f, args...) }

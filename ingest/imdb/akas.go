@@ -1,0 +1,74 @@
+package imdb
+
+import (
+	"slices"
+	"strings"
+
+	"reelsplice/data/reference"
+	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/wire"
+)
+
+// regions maps what IMDb calls countries that are no more to the codes of the API.
+var regions = map[string]string{
+	"SUHH": "SU", // Soviet Union
+	"CSHH": "XC", // Czechoslovakia
+	"DDDE": "XG", // East Germany
+	"YUCS": "YU", // Yugoslavia
+	"CSXX": "CS", // Serbia and Montenegro
+	"BUMM": "BU", // Burma
+	"ZRCD": "ZR", // Zaire
+	"XKV":  "XK", // Kosovo
+}
+
+// separator stands between several types, or attributes, of one title.
+const separator = "\x02"
+
+// plainTypes are types that say nothing of a title but where it was taken from.
+var plainTypes = []string{"imdbDisplay", "alternative", "original"}
+
+// alternatives returns the other titles of a title; nil when there are none. The original
+// title is no other one, and neither is one that is the same.
+func (g *titleGroup) alternatives() []catalog.AlternativeTitle {
+	var out []catalog.AlternativeTitle
+	for i := range g.akas {
+		c := &g.akas[i].cells
+		region := c[akasRegion].V
+		if r, ok := regions[region]; ok {
+			region = r
+		}
+		_, known := reference.CountryByCode(region)
+		switch {
+		case !c[akasTitle].Set:
+		case c[akasOriginal].V == "1", c[akasTitle] == g.cell(basicsPrimary), c[akasTitle] == g.cell(basicsOriginal):
+			g.j.report.SameTitles++
+		case region == "":
+			wire.Count(g.j.report.Dropped, titleAkas+".title without region", 1)
+		case !known:
+			count(g.j.report.Dropped, titleAkas+".region.", region)
+		default:
+			a := catalog.AlternativeTitle{
+				ISO3166: wire.Text(region), Title: c[akasTitle], Type: wire.Text(typeOf(c[akasTypes].V, c[akasAttributes].V)),
+			}
+			if slices.Contains(out, a) {
+				g.j.report.SameTitles++
+				continue
+			}
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// typeOf returns the type of a title: all its types and attributes.
+func typeOf(types, attributes string) string {
+	var out []string
+	for _, list := range []string{types, attributes} {
+		for s := range strings.SplitSeq(list, separator) {
+			if s != "" && !slices.Contains(plainTypes, s) && !slices.Contains(out, s) {
+				out = append(out, s)
+			}
+		}
+	}
+	return strings.Join(out, ", ")
+}

@@ -1,0 +1,314 @@
+package imdb
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strings"
+	"sync"
+
+	"reelsplice/data/reference"
+	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/wire"
+)
+
+// Categories that more than a table speaks of.
+const (
+	categoryDirector = "director"
+	categoryWriter   = "writer"
+)
+
+// A category is what a value of title.principals.category means. number reaches files,
+// in the ids of credits: it is never changed or used again.
+type category struct {
+	number     uint8 // 1 to 31
+	cast       bool
+	gender     int64  // that the word says
+	note       string // behind the characters
+	department string // of crew
+	job        string // of crew, unless the row says a better known one
+}
+
+// Genders as the API numbers them.
+const (
+	female = 1
+	male   = 2
+)
+
+var categories = map[string]*category{
+	"actor":               {number: 1, cast: true, gender: male},
+	"actress":             {number: 2, cast: true, gender: female},
+	"self":                {number: 3, cast: true},
+	categoryDirector:      {number: 4, department: "Directing", job: "Director"},
+	categoryWriter:        {number: 5, department: "Writing", job: "Writer"},
+	"producer":            {number: 6, department: "Production", job: "Producer"},
+	"composer":            {number: 7, department: "Sound", job: "Original Music Composer"},
+	"cinematographer":     {number: 8, department: "Camera", job: "Director of Photography"},
+	"editor":              {number: 9, department: "Editing", job: "Editor"},
+	"production_designer": {number: 10, department: "Art", job: "Production Design"},
+	"casting_director":    {number: 11, department: "Production", job: "Casting Director"},
+	"archive_footage":     {number: 12, cast: true, note: "(archive footage)"},
+	"archive_sound":       {number: 13, cast: true, note: "(archive sound)"},
+}
+
+// departments maps professions of name.basics to the department that a person is known
+// for.
+var departments = map[string]string{
+	"actor": "Acting", "actress": "Acting",
+	"director": "Directing", "assistant_director": "Directing", "script_department": "Directing",
+	"writer":   "Writing",
+	"producer": "Production", "production_manager": "Production", "production_department": "Production",
+	"casting_director": "Production", "casting_department": "Production", "location_management": "Production",
+	"cinematographer": "Camera", "camera_department": "Camera",
+	"electrical_department": "Lighting",
+	"editor":                "Editing", "editorial_department": "Editing",
+	"composer": "Sound", "music_department": "Sound", "sound_department": "Sound", "music_artist": "Sound",
+	"production_designer": "Art", "art_director": "Art", "art_department": "Art", "set_decorator": "Art",
+	"costume_designer": "Costume & Make-Up", "costume_department": "Costume & Make-Up", "make_up_department": "Costume & Make-Up",
+	"visual_effects": "Visual Effects", "animation_department": "Visual Effects", "special_effects": "Visual Effects",
+	"stunts": "Crew", "transportation_department": "Crew", "choreographer": "Crew",
+}
+
+// byDepartments maps professions that many people have beside the one that they are known
+// for: they count when there is no other.
+var byDepartments = map[string]string{"soundtrack": "Sound", "miscellaneous": "Crew"}
+
+// professionsSay returns what professions, the first one first, tell of a person: 0 and
+// "" for what they do not. Who is both actor and actress has no gender here.
+func professionsSay(list string) (gender int64, department string) {
+	aside, both := "", false
+	for p := range items(list) {
+		department = cmp.Or(department, departments[p])
+		aside = cmp.Or(aside, byDepartments[p])
+		if c := categories[p]; c != nil && c.gender != 0 {
+			both = both || gender != 0 && gender != c.gender
+			gender = c.gender
+		}
+	}
+	if both {
+		gender = 0
+	}
+	return gender, cmp.Or(department, aside)
+}
+
+// A role is a credit as the API has it.
+type role struct {
+	person    *person
+	gender    int64
+	cast      bool
+	creator   bool   // of a series
+	character string // of cast
+	category  *category
+	job       string // of crew
+	id        string
+}
+
+// roles returns the credits of the title, in their order. of is the title that their
+// ids name: the same credit in several episodes of a series is one. Only a series has
+// creators.
+func (g *titleGroup) roles(of uint32, kind fragment.Kind) []role {
+	out := make([]role, 0, len(g.credits))
+	g.used, g.done = emptied(g.used), emptied(g.done)
+	for i := range g.credits {
+		c := &g.credits[i]
+		cat := categories[c.category]
+		if cat == nil {
+			count(g.j.report.Dropped, titlePrincipals+".category.", c.category)
+			continue
+		}
+		r := role{person: &c.person, gender: c.person.gender, cast: cat.cast, category: cat}
+		if r.gender == 0 {
+			r.gender = cat.gender
+		}
+		if cat.cast {
+			g.castRole(&r, c)
+		} else {
+			g.crewRole(&r, c, kind == fragment.KindTV)
+		}
+		if is := (credited{c.person.number, c.category, r.said()}); g.done[is] {
+			g.j.report.SameCredits++
+			continue
+		} else {
+			g.done[is] = true
+		}
+		id := creditID{title: of, person: c.person.number, category: cat.number, what: hashOf(r.said())}
+		for g.used[id] {
+			id = id.next() // another character has the same hash
+		}
+		g.used[id] = true
+		r.id = id.String()
+		out = append(out, r)
+	}
+	return out
+}
+
+// said is what a role says beyond its category: how credits of one person are told apart.
+func (r *role) said() string {
+	switch {
+	case r.creator:
+		return "creator"
+	case r.job == r.category.job:
+		return r.character
+	}
+	return r.job
+}
+
+func (g *titleGroup) dropOf(path string, is bool) {
+	if is {
+		wire.Count(g.j.report.Dropped, path, 1)
+	}
+}
+
+// castRole sets whom a credit of the cast is of.
+func (g *titleGroup) castRole(r *role, c *credit) {
+	g.dropOf(titlePrincipals+".job", c.job != "")
+	characters, _ := parseCharacters(c.characters) // was checked
+	r.character = strings.TrimSpace(characters + " " + r.category.note)
+}
+
+// crewRole sets what a credit of the crew did.
+func (g *titleGroup) crewRole(r *role, c *credit, series bool) {
+	g.dropOf(titlePrincipals+".characters", c.characters != "")
+	word := jobWord(c.job)
+	switch job, ok := jobNamed(r.category.department, word); {
+	case ok:
+		r.job = job
+	case slices.Contains(creatorWords, word) && c.category == categoryWriter && series:
+		r.creator = true
+	default:
+		r.job = r.category.job
+		g.dropOf(titlePrincipals+".job", word != "" && word != strings.ReplaceAll(c.category, "_", " "))
+	}
+}
+
+// creatorWords are jobs of those who created a series.
+var creatorWords = []string{"creator", "co-creator", "created", "series creator"}
+
+// jobWords are jobs that the API has under another word.
+var jobWords = map[string]string{
+	"written": "writer", "directed": "director", "produced": "producer", "edited": "editor",
+}
+
+// jobWord returns a job as it is looked up: "Screenplay by" is a screenplay.
+func jobWord(job string) string {
+	word := strings.TrimSpace(strings.TrimSuffix(strings.ToLower(strings.TrimSpace(job)), " by"))
+	if w, ok := jobWords[word]; ok {
+		return w
+	}
+	return word
+}
+
+// jobs holds the jobs of each department by their names in lower case.
+var jobs = sync.OnceValue(func() map[string]map[string]string {
+	out := map[string]map[string]string{}
+	for _, d := range reference.Departments() {
+		out[d.Name] = map[string]string{}
+		for _, job := range d.Jobs {
+			out[d.Name][strings.ToLower(job)] = job
+		}
+	}
+	return out
+})
+
+// jobNamed returns the job of a department that has a name in lower case.
+func jobNamed(department, name string) (string, bool) {
+	job, ok := jobs()[department][name]
+	return job, ok
+}
+
+// parseCharacters returns the characters of a credit as the API writes several, "A / B",
+// from a JSON list of texts; false for anything else.
+func parseCharacters(list string) (string, bool) {
+	if list == "" {
+		return "", true
+	}
+	// Fast path: one character, nothing escaped.
+	if s, ok := strings.CutPrefix(list, `["`); ok {
+		if s, ok := strings.CutSuffix(s, `"]`); ok && !strings.ContainsAny(s, `"\`) {
+			return strings.TrimSpace(s), true
+		}
+	}
+	var names []string
+	if json.Unmarshal([]byte(list), &names) != nil {
+		return "", false
+	}
+	for i := range names {
+		names[i] = strings.TrimSpace(names[i])
+	}
+	return strings.Join(slices.DeleteFunc(names, func(n string) bool { return n == "" }), " / "), true
+}
+
+// noDepartment is the list of unusual members of a credit of somebody who is known for no
+// department: the API has null there.
+const noDepartment = "known_for_department"
+
+// The members of a person that credits of all types have. Lists of credits are never
+// joined row by row, so what IMDb does not know has the API's empty value here, as
+// clients expect of every row: no picture, not known to be of adult titles, popularity 0.
+
+func (r *role) object() wire.Object {
+	if r.person.department == "" {
+		return wire.Object{Unusual: noDepartment}
+	}
+	return wire.Object{}
+}
+
+func (r *role) department() wire.String {
+	return wire.String{V: r.person.department, Set: r.person.department != ""}
+}
+
+// name returns the name, empty for a person that name.basics does not have. IMDb knows
+// no other one in the person's own language.
+func (r *role) name() wire.String { return wire.Text(r.person.name.V) }
+
+var (
+	notAdult = wire.Bool{Set: true}
+	unranked = wire.Float{Set: true}
+)
+
+func (r *role) movieCast(order int) catalog.CastCredit {
+	return catalog.CastCredit{
+		Object: r.object(), Adult: notAdult, Gender: wire.Number(r.gender), ID: wire.Number(r.person.id), KnownForDepartment: r.department(),
+		Name: r.name(), OriginalName: r.name(), Popularity: unranked,
+		Character: wire.Text(r.character), CreditID: wire.Text(r.id), Order: wire.Number(int64(order)),
+	}
+}
+
+func (r *role) seriesCast(order int) catalog.TVCastCredit {
+	return catalog.TVCastCredit{
+		Object: r.object(), Adult: notAdult, Gender: wire.Number(r.gender), ID: wire.Number(r.person.id), KnownForDepartment: r.department(),
+		Name: r.name(), OriginalName: r.name(), Popularity: unranked,
+		Character: wire.Text(r.character), CreditID: wire.Text(r.id), Order: wire.Number(int64(order)),
+	}
+}
+
+func (r *role) guestStar(order int) catalog.GuestStar {
+	return catalog.GuestStar{
+		Object: r.object(), Adult: notAdult, Gender: wire.Number(r.gender), ID: wire.Number(r.person.id), KnownForDepartment: r.department(),
+		Name: r.name(), OriginalName: r.name(), Popularity: unranked,
+		Character: wire.Text(r.character), CreditID: wire.Text(r.id), Order: wire.Number(int64(order)),
+	}
+}
+
+func (r *role) crew() catalog.CrewCredit {
+	return catalog.CrewCredit{
+		Object: r.object(), Adult: notAdult, Gender: wire.Number(r.gender), ID: wire.Number(r.person.id), KnownForDepartment: r.department(),
+		Name: r.name(), OriginalName: r.name(), Popularity: unranked,
+		CreditID: wire.Text(r.id), Department: wire.Text(r.category.department), Job: wire.Text(r.job),
+	}
+}
+
+func (r *role) episodeCrew() catalog.EpisodeCrew {
+	return catalog.EpisodeCrew{
+		Object: r.object(), Adult: notAdult, Gender: wire.Number(r.gender), ID: wire.Number(r.person.id), KnownForDepartment: r.department(),
+		Name: r.name(), OriginalName: r.name(), Popularity: unranked,
+		CreditID: wire.Text(r.id), Department: wire.Text(r.category.department), Job: wire.Text(r.job),
+	}
+}
+
+func (r *role) createdBy() catalog.Creator {
+	return catalog.Creator{
+		ID: wire.Number(r.person.id), CreditID: wire.Text(r.id), Name: r.name(), OriginalName: r.name(), Gender: wire.Number(r.gender),
+	}
+}

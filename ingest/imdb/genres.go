@@ -1,0 +1,65 @@
+package imdb
+
+import (
+	"slices"
+
+	"reelsplice/data/reference"
+	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/wire"
+)
+
+// genres maps names of IMDb's genres to those of a kind of titles. Names that are not
+// in it are of the API too when they are the same.
+type genres struct {
+	of    reference.Media
+	names map[string]string
+}
+
+var movieGenres = &genres{reference.Movie, map[string]string{
+	"Sci-Fi":  "Science Fiction",
+	"Musical": "Music",
+}}
+
+var seriesGenres = &genres{reference.TV, map[string]string{
+	"Action":     "Action & Adventure",
+	"Adventure":  "Action & Adventure",
+	"Fantasy":    "Sci-Fi & Fantasy",
+	"Sci-Fi":     "Sci-Fi & Fantasy",
+	"War":        "War & Politics",
+	"Reality-TV": "Reality",
+	"Talk-Show":  "Talk",
+}}
+
+// find returns the genre that stands for one of IMDb's.
+func (m *genres) find(name string) (catalog.Genre, bool) {
+	if other, ok := m.names[name]; ok {
+		name = other
+	}
+	for _, id := range reference.Genres(m.of) {
+		if reference.GenreName(m.of, id, "en", "") == name {
+			return catalog.Genre{ID: wire.Number(id), Name: wire.Text(name)}, true
+		}
+	}
+	return catalog.Genre{}, false
+}
+
+// genres returns the title's genres, each once; nil when none is known in the API.
+func (g *titleGroup) genres(m *genres) []catalog.Genre {
+	var out []catalog.Genre
+	add := func(name string) bool {
+		genre, ok := m.find(name)
+		if ok && !slices.Contains(out, genre) {
+			out = append(out, genre)
+		}
+		return ok
+	}
+	for name := range items(g.cell(basicsGenres).V) {
+		if !add(name) {
+			count(g.j.report.Dropped, titleBasics+".genres.", name)
+		}
+	}
+	if m.of == reference.Movie && g.cell(basicsType).V == typeTVMovie {
+		add("TV Movie")
+	}
+	return out
+}

@@ -1,0 +1,182 @@
+package imdb
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"iter"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/zeebo/xxh3"
+
+	"reelsplice/schemas/fragment"
+)
+
+const (
+	titlePrefix = "tt"
+	namePrefix  = "nm"
+
+	// firstID is what is added to the number of an IMDb id that the catalogue has no id
+	// for. TMDB's own numbers are far below, so the two never meet, and the sum fits the
+	// 32 bits that clients keep ids in.
+	firstID = 1_000_000_000
+	maxID   = math.MaxInt32 - firstID
+
+	// digits is how many digits IMDb writes at least.
+	digits = 7
+)
+
+// Assigned returns the id of a resource that the catalogue does not know yet: a billion
+// plus the number in its IMDb id. false for a text that is no IMDb id.
+func Assigned(imdb string) (id int64, ok bool) {
+	n, ok := parseID(cell(imdb), titlePrefix)
+	if !ok {
+		n, ok = parseID(cell(imdb), namePrefix)
+	}
+	return firstID + int64(n), ok
+}
+
+// parseID returns the number in an id. Only the form that IMDb writes is one, so that
+// every number has one text: seven digits, more without zeros in front.
+func parseID(c cell, prefix string) (uint32, bool) {
+	if len(c) < len(prefix)+digits || string(c[:len(prefix)]) != prefix {
+		return 0, false
+	}
+	number := c[len(prefix):]
+	if len(number) > digits && number[0] == '0' {
+		return 0, false
+	}
+	n, ok := parseNumber(number)
+	return uint32(n), ok && n >= 1 && n <= maxID
+}
+
+// parseNumber returns an integer of digits alone.
+func parseNumber(c cell) (int64, bool) {
+	const most = 15 // digits
+	if len(c) == 0 || len(c) > most {
+		return 0, false
+	}
+	var n int64
+	for _, d := range c {
+		if d < '0' || d > '9' {
+			return 0, false
+		}
+		n = 10*n + int64(d-'0')
+	}
+	return n, true
+}
+
+func titleText(n uint32) string { return idText(titlePrefix, n) }
+
+func nameText(n uint32) string { return idText(namePrefix, n) }
+
+func idText(prefix string, n uint32) string {
+	number := strconv.FormatUint(uint64(n), 10)
+	return prefix + "0000000"[:max(0, digits-len(number))] + number
+}
+
+// items returns the elements of a list of ids, genres or professions.
+func items[T cell | string](list T) iter.Seq[T] {
+	return func(yield func(T) bool) {
+		for len(list) > 0 {
+			i := 0
+			for i < len(list) && list[i] != ',' {
+				i++
+			}
+			if !yield(list[:i]) {
+				return
+			}
+			list = list[min(i+1, len(list)):]
+		}
+	}
+}
+
+// personID returns the id of a person.
+func (j *Joiner) personID(n uint32) int64 {
+	if j.config.ID != nil {
+		if id, ok := j.config.ID(fragment.KindPerson, nameText(n)); ok && id >= 1 {
+			return id
+		}
+	}
+	return firstID + int64(n)
+}
+
+// An identity is what the catalogue knows a title as.
+type identity struct {
+	kind fragment.Kind
+	id   int64
+	// known says that the catalogue has the title already, and foreign that it does
+	// under an id that is not the assigned one: another source knows it.
+	known, foreign bool
+}
+
+// identify returns the identity of a title that IMDb's type says to be of a kind. What
+// the catalogue calls a movie is one, also where IMDb calls it a series, and the other
+// way round: the two disagree on specials and short series.
+func (j *Joiner) identify(n uint32, kind fragment.Kind) identity {
+	own := firstID + int64(n)
+	if j.config.ID == nil {
+		return identity{kind: kind, id: own}
+	}
+	text := titleText(n)
+	try := []fragment.Kind{kind}
+	switch kind {
+	case fragment.KindMovie:
+		try = append(try, fragment.KindTV)
+	case fragment.KindTV:
+		try = append(try, fragment.KindMovie)
+	}
+	for _, k := range try {
+		if id, ok := j.config.ID(k, text); ok && id >= 1 {
+			return identity{kind: k, id: id, known: true, foreign: id != own}
+		}
+	}
+	return identity{kind: kind, id: own}
+}
+
+// creditMark is the first byte of the ids of credits made here. TMDB's begin with a
+// time in seconds, which will not begin with it before the year 2105.
+const creditMark = 0xff
+
+// A creditID identifies a credit: 96 bits that hold who did what where, so that it is
+// the same every night and two never meet.
+//
+//	bits 95-88  creditMark
+//	bits 87-83  number of the category
+//	bits 82-52  number of the title; of an episode, that of its series
+//	bits 51-21  number of the person
+//	bits 20-0   hash of the characters or the job
+type creditID struct {
+	title, person uint32
+	category      uint8
+	what          uint32
+}
+
+const hashBits = 21
+
+// hashOf returns what says the characters or the job in a creditID.
+func hashOf(what string) uint32 {
+	if what == "" {
+		return 0
+	}
+	return uint32(xxh3.HashString(strings.ToLower(what)) & (1<<hashBits - 1))
+}
+
+// next returns the id that a second credit gets that would have the same.
+func (c creditID) next() creditID {
+	c.what = (c.what + 1) & (1<<hashBits - 1)
+	return c
+}
+
+// String returns the 24 hex digits.
+func (c creditID) String() string {
+	hi := uint64(c.title)<<31 | uint64(c.person) // 62 bits
+	var b [12]byte
+	b[0] = creditMark
+	low := hi<<hashBits | uint64(c.what)                                 // bits 63-0
+	high := uint32(c.category)<<19 | uint32(hi>>(64-hashBits))&(1<<19-1) // bits 87-64
+	b[1], b[2], b[3] = byte(high>>16), byte(high>>8), byte(high)
+	binary.BigEndian.PutUint64(b[4:], low)
+	return hex.EncodeToString(b[:])
+}

@@ -1,0 +1,177 @@
+// Package imdb joins the tables of IMDb's non-commercial datasets into records of the
+// catalogue: titles with their ratings, other titles and credits, episodes with the
+// series they are of, and people. Any of the seven tables may be missing.
+//
+//	j, err := imdb.New(imdb.Config{Dir: dir, Memory: 256 << 20})
+//	defer j.Close()
+//	err = j.Add("title.basics", file, row, line, json) // every row of every table, in any order
+//	err = j.Records(ctx, emit)
+//
+// The tables are far larger than memory and share no order, so they are sorted on
+// disk: credits by person, to learn names; episodes by series, to find numbers that are
+// taken; then everything by title. What is held at once is the memory given, and the
+// rows of one title, which have a limit.
+//
+// What the columns become is documented in ingest/layout/docs/imdb.md.
+package imdb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"reelsplice/ingest/layout"
+	"reelsplice/ingest/runs"
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/wire"
+)
+
+// Config says how to join.
+type Config struct {
+	Dir    string // for temporary files
+	Memory int64  // bytes of rows held at once; 256 MiB by default
+	// ID returns the id under which the catalogue knows a movie, a series, an episode or
+	// a person of IMDb, if it does. Others get the id that Assigned returns. It may be
+	// nil, and must give the same answer during one join.
+	ID func(kind fragment.Kind, imdb string) (id int64, ok bool)
+	// Place names a row for messages; "file 1 row 2" by default.
+	Place func(file int, row, line int64) string
+	// Bad is given the rows that turn out bad when the tables are joined: those that have
+	// the key of an earlier row and other content. json has the columns that are known, in
+	// the published order. It may be nil. Its error ends the join.
+	Bad func(file int, row, line int64, json []byte, err error) error
+}
+
+// DefaultMemory is what Config.Memory is when it is not set.
+const DefaultMemory = 256 << 20
+
+const (
+	// maxRowBytes is the longest row, fifty times what the longest list of writers takes.
+	maxRowBytes = 1 << 20
+
+	// maxTitleBytes is how much the rows of one title may take together, which is what
+	// a join holds at once beside Config.Memory.
+	maxTitleBytes = 64 << 20
+)
+
+// A Joiner collects rows and makes records of them. It is for one goroutine.
+type Joiner struct {
+	config Config
+	report Report
+
+	// people has the rows of name.basics and everything that names a person, by person;
+	// episodes has title.episode by series; titles has the rest, and in the end all
+	// that becomes part of a title, by title.
+	people, episodes, titles *runs.Sorter
+
+	cells   []cell
+	payload []byte
+	records bool // Records was called
+}
+
+// New returns an empty Joiner. Its temporary files are made when they are needed.
+func New(c Config) (*Joiner, error) {
+	if c.Dir == "" {
+		return nil, errors.New("imdb: want a folder for temporary files")
+	}
+	if c.Memory <= 0 {
+		c.Memory = DefaultMemory
+	}
+	if c.Place == nil {
+		c.Place = func(file int, row, _ int64) string { return fmt.Sprintf("file %d row %d", file, row) }
+	}
+	return &Joiner{
+		config: c, report: newReport(),
+		people:   runs.New(c.Dir, c.Memory/2),
+		episodes: runs.New(c.Dir, c.Memory/8),
+		titles:   runs.New(c.Dir, c.Memory*3/8),
+	}, nil
+}
+
+// Add adds one row of a table: a JSON object of texts and nulls, which is not kept. file,
+// row and line say where it stood; of rows with the same key the first, by file and
+// row, counts. The error is a *wire.FieldError when the row is bad: then nothing of it
+// was added and the next row may follow. After any other error nothing may.
+func (j *Joiner) Add(table string, file int, row, line int64, json []byte) error {
+	if j.records {
+		return errors.New("imdb: add after records")
+	}
+	t := tableNamed(table)
+	if t == nil {
+		return fmt.Errorf("imdb: no table %q", table)
+	}
+	if file < 0 || file > maxFile || row < 0 || row > maxRow {
+		return fmt.Errorf("imdb: file %d row %d is out of range", file, row)
+	}
+	if len(json) > maxRowBytes {
+		return &wire.FieldError{What: fmt.Sprintf("want a row of at most %d bytes, found %d", maxRowBytes, len(json))}
+	}
+	if err := j.scan(t, json); err != nil {
+		return err
+	}
+	if err := t.check(j.cells); err != nil {
+		return err
+	}
+	if err := t.add(j, place{file, row, line}); err != nil {
+		return err
+	}
+	j.report.Rows[t.name]++
+	for i, why := range t.lost {
+		if j.cells[i] != nil && why {
+			wire.Count(j.report.Dropped, t.name+"."+t.columns[i], 1)
+		}
+	}
+	return nil
+}
+
+// Records joins what was added and calls emit with every record once, each with the
+// place of the row that it is of. Their order follows from the rows and not from that
+// in which these came. An error of emit ends the join and is returned.
+func (j *Joiner) Records(ctx context.Context, emit func(file int, row, line int64, rec layout.Record) error) error {
+	if j.records {
+		return errors.New("imdb: records called twice")
+	}
+	j.records = true
+	out := &output{report: &j.report, emit: emit, unusual: map[unusualKey]string{}}
+	if err := j.joinPeople(ctx, out); err != nil {
+		return err
+	}
+	if err := j.joinEpisodes(ctx); err != nil {
+		return err
+	}
+	return j.joinTitles(ctx, out)
+}
+
+// Close removes the temporary files. A second Close does nothing.
+func (j *Joiner) Close() error {
+	return errors.Join(j.people.Close(), j.episodes.Close(), j.titles.Close())
+}
+
+// Report says what was joined so far; it is complete when Records has returned.
+func (j *Joiner) Report() Report { return j.report }
+
+// each calls fn with the records of a sorter in order, then frees it. The payload is
+// valid until fn returns.
+func each(ctx context.Context, s *runs.Sorter, fn func(key runs.Key, seq uint64, payload []byte) error) (err error) {
+	const ctxEvery = 1 << 12
+	it, err := s.Sort(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, it.Close()) }()
+	for n := 0; ; n++ {
+		if n%ctxEvery == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		key, seq, payload, err := it.Next()
+		if errors.Is(err, errEnd) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := fn(key, seq, payload); err != nil {
+			return err
+		}
+	}
+}

@@ -1,0 +1,194 @@
+package imdb
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+
+	"reelsplice/ingest/runs"
+	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/wire"
+)
+
+// What the people sorter has of a person, in this order. Lo of its keys is the tag, the
+// number of the title and the credit's place in it.
+const (
+	tagName      = 0 // a row of name.basics
+	tagPrincipal = 1 // a row of title.principals
+	tagCrew      = 2 // an id in a row of title.crew, as the row's place
+
+	tagShift   = 62
+	titleShift = 20
+	// A credit's place is its ordering; in title.crew, its place in the list, and
+	// writerBit for writers.
+	creditMask = 1<<titleShift - 1
+	writerBit  = 1 << 16
+)
+
+func addName(j *Joiner, at place) error {
+	n, _ := parseID(j.cells[nameID], namePrefix)
+	j.payload = appendRow(j.payload[:0], at, j.cells)
+	return j.people.Add(runs.Key{Hi: uint64(n), Lo: tagName << tagShift}, at.seq(), j.payload)
+}
+
+func addPrincipal(j *Joiner, at place) error {
+	title, _ := parseID(j.cells[principalsID], titlePrefix)
+	person, _ := parseID(j.cells[principalsName], namePrefix)
+	ordering, _ := parseNumber(j.cells[principalsOrdering])
+	j.payload = appendRow(j.payload[:0], at, j.cells)
+	return j.people.Add(creditKey(tagPrincipal, person, title, uint64(ordering)), at.seq(), j.payload)
+}
+
+// addCrew adds a row of title.crew twice: as it is by title, to find second rows of the
+// title, and person by person.
+func addCrew(j *Joiner, at place) error {
+	if err := addOf(rankCrew)(j, at); err != nil {
+		return err
+	}
+	title, _ := parseID(j.cells[crewID], titlePrefix)
+	j.payload = appendPlace(j.payload[:0], at)
+	return errors.Join(
+		j.addCrewList(title, j.cells[crewDirectors], 0, at),
+		j.addCrewList(title, j.cells[crewWriters], writerBit, at))
+}
+
+// addCrewList adds j.payload for every person of a list.
+func (j *Joiner) addCrewList(title uint32, list cell, nth uint64, at place) error {
+	for item := range items(list) {
+		person, _ := parseID(item, namePrefix)
+		if err := j.people.Add(creditKey(tagCrew, person, title, nth), at.seq(), j.payload); err != nil {
+			return err
+		}
+		nth++
+	}
+	return nil
+}
+
+func creditKey(tag uint64, person, title uint32, credit uint64) runs.Key {
+	return runs.Key{Hi: uint64(person), Lo: tag<<tagShift | uint64(title)<<titleShift | credit}
+}
+
+// A person is what credits need of one.
+type person struct {
+	number     uint32
+	id         int64
+	name       wire.String // unset when name.basics does not have the person
+	gender     int64
+	department string // known for; "" when not known
+}
+
+// joinPeople makes the records of people and moves credits, with the names of their
+// people, to the titles.
+func (j *Joiner) joinPeople(ctx context.Context, out *output) error {
+	g := &personGroup{j: j, out: out}
+	return each(ctx, j.people, func(key runs.Key, seq uint64, payload []byte) error {
+		if p := uint32(key.Hi); p != g.person.number {
+			g.start(p)
+		}
+		if key.Lo>>tagShift == tagName {
+			return g.name(payload)
+		}
+		return g.credit(key.Lo, seq, payload)
+	})
+}
+
+// A personGroup is the person whose rows pass by.
+type personGroup struct {
+	j      *Joiner
+	out    *output
+	person person
+	row    row // of name.basics; without a table when there is none
+	packed []byte
+	buf    []byte
+}
+
+func (g *personGroup) start(number uint32) {
+	g.person = person{number: number, id: g.j.personID(number)}
+	g.row = row{}
+	g.packed = appendPerson(g.packed[:0], &g.person)
+}
+
+// name makes a row of name.basics the person's, and its record.
+func (g *personGroup) name(payload []byte) error {
+	u := unpacker{rest: string(payload)}
+	r := u.row(tableNamed(nameBasics))
+	if u.err != nil {
+		return u.err
+	}
+	if g.row.table != nil {
+		return g.j.again(&g.row, &r)
+	}
+	g.row = r
+	p := &g.person
+	p.name = r.cells[namePrimary]
+	p.gender, p.department = professionsSay(r.cells[nameProfession].V)
+	g.packed = appendPerson(g.packed[:0], p)
+	rec := &catalog.Person{ID: wire.Number(p.id), IMDbID: wire.Text(nameText(p.number)), Name: p.name}
+	if p.gender != 0 {
+		rec.Gender = wire.Number(p.gender)
+	}
+	if p.department != "" {
+		rec.KnownForDepartment = wire.Text(p.department)
+	}
+	return g.out.record(r.place, fragment.KindPerson, wire.RecordOf(rec))
+}
+
+// credit moves a credit to its title.
+func (g *personGroup) credit(lo, seq uint64, payload []byte) error {
+	tag, title, nth := lo>>tagShift, lo&(1<<tagShift-1)>>titleShift, lo&creditMask
+	rank, column := uint64(rankPrincipals), titlePrincipals+".nconst"
+	if tag == tagCrew {
+		rank, column = rankCrewPeople, titleCrew+".directors"
+		if nth&writerBit != 0 {
+			column = titleCrew + ".writers"
+		}
+	}
+	if g.row.table == nil {
+		g.j.report.Dangling[column]++
+	}
+	g.buf = append(append(g.buf[:0], g.packed...), payload...)
+	return g.j.titles.Add(titleKey(uint32(title), rank, nth), seq, g.buf)
+}
+
+func appendPerson(dst []byte, p *person) []byte {
+	dst = binary.AppendUvarint(dst, uint64(p.number))
+	dst = binary.AppendUvarint(dst, uint64(p.id))
+	dst = binary.AppendUvarint(dst, uint64(p.gender))
+	name := cell(p.name.V)
+	if !p.name.Set {
+		name = nil
+	}
+	return appendCell(appendCell(dst, name), cell(p.department))
+}
+
+func (u *unpacker) person() person {
+	return person{
+		number: uint32(u.uvarint()), id: int64(u.uvarint()), gender: int64(u.uvarint()),
+		name: u.text(), department: u.text().V,
+	}
+}
+
+// again counts a second row of the same key, or hands it to Config.Bad.
+func (j *Joiner) again(first, second *row) error {
+	if first.text == second.text {
+		j.report.Duplicates++
+		return nil
+	}
+	c, t := &j.config, second.table
+	key := second.cells[0].V
+	if t.columns[1] == "ordering" {
+		key += " " + second.cells[1].V
+	}
+	return j.refuse(second, key+" is already at "+c.Place(first.file, first.row, first.line)+
+		", with other content than at "+c.Place(second.file, second.row, second.line))
+}
+
+// refuse hands a row to Config.Bad.
+func (j *Joiner) refuse(r *row, why string) error {
+	j.report.Refused++
+	if j.config.Bad == nil {
+		return nil
+	}
+	return j.config.Bad(r.file, r.row, r.line, r.table.json(r.cells[:len(r.table.columns)]), &wire.FieldError{Field: r.table.columns[0], What: why})
+}

@@ -1,0 +1,155 @@
+package imdb
+
+import (
+	"compress/gzip"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"reelsplice/ingest/layout"
+	"reelsplice/schemas/sharedtest"
+	"reelsplice/schemas/wire"
+)
+
+// A tsv is a table as IMDb publishes it.
+type tsv struct {
+	table string
+	rows  [][]byte // as JSON objects
+}
+
+// readTSV reads a file as package source does: \N and an empty cell are null, and
+// nothing is quoted.
+func readTSV(tb testing.TB, path string) tsv {
+	tb.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer f.Close()
+	var r io.Reader = f
+	base, zipped := strings.CutSuffix(filepath.Base(path), ".gz")
+	if zipped {
+		if r, err = gzip.NewReader(f); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	all, err := io.ReadAll(r)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return parseTSV(tb, strings.TrimSuffix(base, ".tsv"), string(all))
+}
+
+func parseTSV(tb testing.TB, table, text string) tsv {
+	tb.Helper()
+	head, rest, _ := strings.Cut(text, "\n")
+	columns, out := strings.Split(head, "\t"), tsv{table: table}
+	for line := range strings.SplitSeq(strings.TrimSuffix(rest, "\n"), "\n") {
+		cells := strings.Split(line, "\t")
+		if len(cells) != len(columns) {
+			tb.Fatalf("%s: %q has %d cells, want %d", table, line, len(cells), len(columns))
+		}
+		row := []byte("{")
+		for i, c := range cells {
+			row = append(wire.AppendString(append(row, ","[:min(i, 1)]...), columns[i]), ':')
+			if c == `\N` || c == "" {
+				row = append(row, "null"...)
+			} else {
+				row = wire.AppendString(row, c)
+			}
+		}
+		out.rows = append(out.rows, append(row, '}'))
+	}
+	return out
+}
+
+// readShared reads the tables of a folder of ../shared/dumps.
+func readShared(tb testing.TB, dir string) []tsv {
+	tb.Helper()
+	dir = sharedtest.Path(tb, "dumps", dir)
+	var out []tsv
+	for _, name := range Tables() {
+		paths, err := filepath.Glob(filepath.Join(dir, name+".tsv*"))
+		if err != nil {
+			tb.Fatal(err)
+		}
+		for _, p := range paths {
+			out = append(out, readTSV(tb, p))
+		}
+	}
+	return out
+}
+
+// A joined is what a join gave.
+type joined struct {
+	records map[string]string // JSON, by kind and key
+	places  map[string]place
+	report  Report
+	bad     []string // rows that Add refused
+}
+
+func (g *joined) get(tb testing.TB, key string) map[string]any {
+	tb.Helper()
+	text, ok := g.records[key]
+	if !ok {
+		tb.Fatalf("no record %s", key)
+	}
+	var out map[string]any
+	d := json.NewDecoder(strings.NewReader(text))
+	d.UseNumber()
+	if err := d.Decode(&out); err != nil {
+		tb.Fatal(err)
+	}
+	return out
+}
+
+// join joins tables, each a file of its own.
+func join(tb testing.TB, c Config, files ...tsv) joined {
+	tb.Helper()
+	c.Dir = tb.TempDir()
+	j, err := New(c)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer func() {
+		if err := j.Close(); err != nil {
+			tb.Error(err)
+		}
+		if left, _ := os.ReadDir(c.Dir); len(left) > 0 {
+			tb.Errorf("Close left %v", left)
+		}
+	}()
+	got := joined{records: map[string]string{}, places: map[string]place{}}
+	for n, f := range files {
+		for i, row := range f.rows {
+			var bad *wire.FieldError
+			switch err := j.Add(f.table, n, int64(i+1), int64(i+2), row); {
+			case err == nil:
+			case asFieldError(err, &bad):
+				got.bad = append(got.bad, bad.Error())
+			default:
+				tb.Fatal(err)
+			}
+		}
+	}
+	err = j.Records(tb.Context(), func(file int, row, line int64, rec layout.Record) error {
+		key := rec.Key.Describe(rec.Type.Kind)
+		if old, ok := got.records[key]; ok {
+			tb.Errorf("%s came twice: %s", key, old)
+		}
+		if k, err := rec.Type.Key(rec.Record); err != nil || k != rec.Key {
+			tb.Errorf("%s: Key = %v, %v, want %v", key, k, err, rec.Key)
+		}
+		got.records[key] = string(wire.Append(nil, rec.Record))
+		got.places[key] = place{file, row, line}
+		return nil
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	got.report = j.Report()
+	return got
+}

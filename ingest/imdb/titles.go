@@ -1,0 +1,482 @@
+package imdb
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"strconv"
+
+	"reelsplice/ingest/runs"
+	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/wire"
+)
+
+// What the titles sorter has of a title, in this order: the upper half of Lo. The lower
+// one is the place in a list.
+const (
+	rankBasics     = 1
+	rankRatings    = 2
+	rankEpisode    = 3 // behind a byte: 1 when its number is taken
+	rankCrew       = 4
+	rankAkas       = 5
+	rankPrincipals = 6 // behind the person
+	rankCrewPeople = 7 // the person, and the place of the row of title.crew
+	rankSeries     = 8 // how many episodes name the title as their series
+
+	rankShift = 32
+)
+
+// ofRank is the table whose rows have a rank.
+var ofRank = [...]string{
+	rankBasics: titleBasics, rankRatings: titleRatings, rankEpisode: titleEpisode, rankCrew: titleCrew,
+	rankAkas: titleAkas, rankPrincipals: titlePrincipals, rankCrewPeople: "", rankSeries: "",
+}
+
+func titleKey(title uint32, rank, nth uint64) runs.Key {
+	return runs.Key{Hi: uint64(title), Lo: rank<<rankShift | nth}
+}
+
+// addOf returns the function that adds a row to its title.
+func addOf(rank uint64) func(j *Joiner, at place) error {
+	return func(j *Joiner, at place) error {
+		title, _ := parseID(j.cells[0], titlePrefix)
+		var nth int64
+		if rank == rankAkas {
+			nth, _ = parseNumber(j.cells[akasOrdering])
+		}
+		j.payload = appendRow(j.payload[:0], at, j.cells)
+		return j.titles.Add(titleKey(title, rank, uint64(nth)), at.seq(), j.payload)
+	}
+}
+
+func appendMark(dst []byte, episodes uint64) []byte { return binary.AppendUvarint(dst, episodes) }
+
+// A title is everything that the tables say of one.
+type title struct {
+	number   uint32
+	basics   *row
+	ratings  *row
+	episode  *row
+	taken    bool // another episode has the number
+	crew     *row
+	akas     []row
+	credits  []credit
+	episodes int64 // that name it as their series
+}
+
+// A credit is a row of title.principals, or an id of title.crew.
+type credit struct {
+	person     person
+	at         place
+	category   string
+	job        string
+	characters string
+}
+
+// place returns the place of the row that a title's record is of.
+func (t *title) place() place {
+	for _, r := range []*row{t.basics, t.episode, t.ratings, t.crew} {
+		if r != nil {
+			return r.place
+		}
+	}
+	if len(t.akas) > 0 {
+		return t.akas[0].place
+	}
+	if len(t.credits) > 0 {
+		return t.credits[0].at
+	}
+	return place{}
+}
+
+// joinTitles makes the records of titles.
+func (j *Joiner) joinTitles(ctx context.Context, out *output) error {
+	g := &titleGroup{j: j, out: out}
+	err := each(ctx, j.titles, func(key runs.Key, _ uint64, payload []byte) error {
+		if n := uint32(key.Hi); n != g.number {
+			if err := g.finish(); err != nil {
+				return err
+			}
+			g.title = title{number: n, akas: g.akas[:0], credits: g.credits[:0]}
+			g.size, g.full = 0, false
+			g.named = emptied(g.named)
+		}
+		return g.add(key, payload)
+	})
+	if err != nil {
+		return err
+	}
+	return g.finish()
+}
+
+// emptied returns m without its keys. A map that one title made large would be slow to
+// clear for all titles behind it.
+func emptied[K comparable](m map[K]bool) map[K]bool {
+	const large = 256
+	if m == nil || len(m) > large {
+		return map[K]bool{}
+	}
+	clear(m)
+	return m
+}
+
+// A titleGroup is the title whose rows pass by.
+type titleGroup struct {
+	j   *Joiner
+	out *output
+	title
+	last  runs.Key // of first
+	first row      // of its key; without a table when there was none
+	rows  [rankAkas]row
+	named map[credited]bool // directors and writers so far, whatever their jobs were
+	size  int               // bytes of the title's payloads
+	full  bool              // the row of title.crew was refused: its people take too much
+	done  map[credited]bool // credits of the record so far
+	used  map[creditID]bool // their ids
+}
+
+// A credited is a person and what they did: the category, and what is said of it.
+type credited struct {
+	person         uint32
+	category, said string
+}
+
+// add adds a payload of the sorter.
+func (g *titleGroup) add(key runs.Key, payload []byte) error {
+	u := unpacker{rest: string(payload)}
+	g.size += len(payload)
+	rank := key.Lo >> rankShift
+	var who person
+	taken := false
+	switch rank {
+	case rankSeries:
+		g.episodes = int64(u.uvarint())
+		return u.err
+	case rankCrewPeople:
+		who = u.person()
+		return cmp.Or(g.crewPerson(who, u.place(), key.Lo&writerBit != 0), u.err)
+	case rankPrincipals:
+		who = u.person()
+	case rankEpisode:
+		taken = u.rest[:1] == "\x01"
+		u.rest = u.rest[1:]
+	}
+	r := u.row(tableNamed(ofRank[rank]))
+	switch {
+	case u.err != nil:
+		return u.err
+	case g.first.table != nil && g.last == key:
+		return g.j.again(&g.first, &r)
+	case g.size > maxTitleBytes:
+		return g.j.refuse(&r, tooLong(g.number))
+	}
+	g.last, g.first, g.taken = key, r, g.taken || taken
+	g.keep(rank, &r, who)
+	return nil
+}
+
+// keep makes a row part of the title. who is the person of a credit.
+func (g *titleGroup) keep(rank uint64, r *row, who person) {
+	if rank < rankAkas {
+		g.rows[rank] = *r
+		r = &g.rows[rank]
+	}
+	switch rank {
+	case rankBasics:
+		g.basics = r
+	case rankRatings:
+		g.ratings = r
+	case rankEpisode:
+		g.episode = r
+	case rankCrew:
+		g.crew = r
+	case rankAkas:
+		g.akas = append(g.akas, *r)
+	case rankPrincipals:
+		g.named[credited{person: who.number, category: r.cells[principalsCategory].V}] = true
+		g.credits = append(g.credits, credit{
+			person: who, at: r.place, category: r.cells[principalsCategory].V,
+			job: r.cells[principalsJob].V, characters: r.cells[principalsCharacters].V,
+		})
+	}
+}
+
+// tooLong says why a row of a title is refused.
+func tooLong(title uint32) string {
+	return fmt.Sprintf("the rows of %s take more than %d bytes together", titleText(title), maxTitleBytes)
+}
+
+// crewPerson adds a director or a writer of title.crew that title.principals does not
+// name as one. Those of a second row of the title are left out with it.
+func (g *titleGroup) crewPerson(who person, at place, writer bool) error {
+	category := categoryDirector
+	if writer {
+		category = categoryWriter
+	}
+	is := credited{person: who.number, category: category}
+	switch {
+	case g.crew == nil || g.crew.place != at || g.named[is] || g.full:
+		return nil
+	case g.size > maxTitleBytes:
+		g.full = true
+		return g.j.refuse(g.crew, tooLong(g.number))
+	}
+	g.named[is] = true
+	g.credits = append(g.credits, credit{person: who, at: at, category: category})
+	return nil
+}
+
+// Types of titles that have a place in the API; tvEpisode is one of title.episode.
+var kindsOfTypes = map[string]fragment.Kind{
+	"movie": fragment.KindMovie, "short": fragment.KindMovie, "video": fragment.KindMovie,
+	"tvMovie": fragment.KindMovie, "tvShort": fragment.KindMovie, "tvSpecial": fragment.KindMovie,
+	"tvSeries": fragment.KindTV, "tvMiniSeries": fragment.KindTV,
+	typeEpisode: fragment.KindEpisode,
+}
+
+const (
+	typeEpisode    = "tvEpisode"
+	typeTVMovie    = "tvMovie"
+	typeMiniSeries = "tvMiniSeries"
+)
+
+// finish makes the record of the title.
+func (g *titleGroup) finish() error {
+	if g.number == 0 {
+		return nil
+	}
+	g.first.table = nil
+	if g.basics == nil {
+		return g.withoutBasics()
+	}
+	typ := g.basics.cells[basicsType].V
+	kind, ok := kindsOfTypes[typ]
+	if !ok {
+		count(g.j.report.Skipped, "", typ)
+		g.orphans()
+		return nil
+	}
+	if kind == fragment.KindEpisode {
+		g.orphans()
+		if g.episode == nil {
+			g.j.report.Episodes.NoSeries++
+			return nil
+		}
+		return g.makeEpisode()
+	}
+	if g.episode != nil {
+		g.j.report.Episodes.OtherType++
+	}
+	is := g.j.identify(g.number, kind)
+	if is.kind != fragment.KindTV && !is.known { // else they were counted one by one
+		g.orphans()
+	}
+	return g.make(is)
+}
+
+// orphans counts the episodes of which the title is to be the series, and is none.
+func (g *titleGroup) orphans() {
+	g.dangle(titleEpisode+".parentTconst", g.episodes > 0, int(g.episodes))
+}
+
+// withoutBasics makes the record of a title that title.basics does not have: of an
+// episode, and of what the catalogue knows. The rows of others lead nowhere.
+func (g *titleGroup) withoutBasics() error {
+	if g.episode != nil {
+		return g.makeEpisode()
+	}
+	if is := g.j.identify(g.number, fragment.KindMovie); is.known {
+		if g.ratings == nil && g.crew == nil && len(g.akas)+len(g.credits) == 0 {
+			return nil // only episodes speak of it
+		}
+		return g.make(is)
+	}
+	principals := 0
+	for i := range g.credits {
+		if g.crew == nil || g.credits[i].at != g.crew.place {
+			principals++
+		}
+	}
+	g.dangle(titleRatings+".tconst", g.ratings != nil, 1)
+	g.dangle(titleCrew+".tconst", g.crew != nil, 1)
+	g.dangle(titlePrincipals+".tconst", principals > 0, principals)
+	g.dangle(titleAkas+".titleId", len(g.akas) > 0, len(g.akas))
+	g.orphans()
+	return nil
+}
+
+func (g *titleGroup) dangle(path string, is bool, n int) {
+	if is {
+		g.j.report.Dangling[path] += int64(n)
+	}
+}
+
+// make makes the record of a movie or a series.
+func (g *titleGroup) make(is identity) error {
+	if is.kind == fragment.KindTV {
+		return g.out.record(g.place(), is.kind, wire.RecordOf(g.series(is)))
+	}
+	return g.out.record(g.place(), is.kind, wire.RecordOf(g.movie(is)))
+}
+
+// cell returns a cell of title.basics.
+func (g *titleGroup) cell(column int) wire.String {
+	if g.basics == nil {
+		return wire.String{}
+	}
+	return g.basics.cells[column]
+}
+
+func (g *titleGroup) movie(is identity) *catalog.Movie {
+	average, votes := g.votes()
+	m := &catalog.Movie{
+		ID: wire.Number(is.id), IMDbID: wire.Text(titleText(g.number)),
+		Title: g.cell(basicsPrimary), OriginalTitle: g.cell(basicsOriginal), Adult: g.adult(),
+		Runtime: number(g.cell(basicsRuntime)), Genres: g.genres(movieGenres), VoteAverage: average, VoteCount: votes,
+	}
+	if list := g.alternatives(); list != nil {
+		m.AlternativeTitles = &catalog.AlternativeTitles{Titles: list}
+	}
+	if roles := g.roles(g.number, fragment.KindMovie); len(roles) > 0 {
+		m.Credits = &catalog.Credits{}
+		for i := range roles {
+			if r := &roles[i]; r.cast {
+				m.Credits.Cast = append(m.Credits.Cast, r.movieCast(len(m.Credits.Cast)))
+			} else {
+				m.Credits.Crew = append(m.Credits.Crew, r.crew())
+			}
+		}
+	}
+	return m
+}
+
+func (g *titleGroup) series(is identity) *catalog.TV {
+	average, votes := g.votes()
+	s := &catalog.TV{
+		ID: wire.Number(is.id), Name: g.cell(basicsPrimary), OriginalName: g.cell(basicsOriginal), Adult: g.adult(),
+		Genres: g.genres(seriesGenres), VoteAverage: average, VoteCount: votes,
+	}
+	if g.cell(basicsType).V == typeMiniSeries {
+		s.Type = wire.Text("Miniseries")
+	}
+	if n := number(g.cell(basicsRuntime)); n.Set {
+		s.EpisodeRunTime = []int64{n.V}
+	}
+	if !is.foreign { // who told the catalogue of it has more external ids
+		s.ExternalIDs = &catalog.TVExternalIDs{IMDbID: wire.Text(titleText(g.number))}
+		g.out.unknown(wire.RecordOf(s.ExternalIDs))
+	}
+	if list := g.alternatives(); list != nil {
+		s.AlternativeTitles = &catalog.TVAlternativeTitles{Results: list}
+	}
+	roles := g.roles(g.number, fragment.KindTV)
+	for i := range roles {
+		if r := &roles[i]; r.creator {
+			s.CreatedBy = append(s.CreatedBy, r.createdBy())
+			continue
+		}
+		if s.Credits == nil {
+			s.Credits = &catalog.TVCredits{}
+		}
+		if r := &roles[i]; r.cast {
+			s.Credits.Cast = append(s.Credits.Cast, r.seriesCast(len(s.Credits.Cast)))
+		} else {
+			s.Credits.Crew = append(s.Credits.Crew, r.crew())
+		}
+	}
+	return s
+}
+
+// makeEpisode makes the record of an episode, if its series and its number are known.
+func (g *titleGroup) makeEpisode() error {
+	lost := &g.j.report.Episodes
+	season, episode := number(g.episode.cells[episodeSeason]), number(g.episode.cells[episodeNumber])
+	parent, _ := parseID(cell(g.episode.cells[episodeParent].V), titlePrefix)
+	series := g.j.identify(parent, fragment.KindTV)
+	switch {
+	case !season.Set || !episode.Set:
+		lost.Unnumbered++
+		return nil
+	case g.taken:
+		lost.Taken++
+		return nil
+	case series.kind != fragment.KindTV:
+		lost.NotSeries++
+		return nil
+	}
+	is := g.j.identify(g.number, fragment.KindEpisode)
+	average, votes := g.votes()
+	e := &catalog.Episode{
+		SeriesID: wire.Number(series.id), SeasonNumber: season, EpisodeNumber: episode, ID: wire.Number(is.id),
+		Name: g.cell(basicsPrimary), Runtime: number(g.cell(basicsRuntime)), VoteAverage: average, VoteCount: votes,
+	}
+	if !is.foreign {
+		e.ExternalIDs = &catalog.EpisodeExternalIDs{IMDbID: wire.Text(titleText(g.number))}
+		g.out.unknown(wire.RecordOf(e.ExternalIDs))
+	}
+	if series.foreign && !is.known {
+		// The series is another source's, which has ids of its episodes. A season's list
+		// shows what the episode's own record says, so that ours would hide those.
+		e.ID = wire.Int{}
+		lost.WithoutID++
+	}
+	g.dropOfEpisode()
+	roles := g.roles(parent, fragment.KindEpisode)
+	for i := range roles {
+		if r := &roles[i]; r.cast {
+			e.GuestStars = append(e.GuestStars, r.guestStar(len(e.GuestStars)))
+		} else {
+			e.Crew = append(e.Crew, r.episodeCrew())
+		}
+	}
+	return g.out.record(g.place(), fragment.KindEpisode, wire.RecordOf(e))
+}
+
+// dropOfEpisode counts what episodes have no place for.
+func (g *titleGroup) dropOfEpisode() {
+	drop := func(path string, n int) {
+		if n > 0 {
+			wire.Count(g.j.report.Dropped, path, int64(n))
+		}
+	}
+	drop(titleAkas+" of tvEpisode", len(g.akas))
+	if g.basics == nil {
+		return
+	}
+	if g.cell(basicsGenres).Set {
+		drop(titleBasics+".genres of tvEpisode", 1)
+	}
+	if o := g.cell(basicsOriginal); o.Set && o != g.cell(basicsPrimary) {
+		drop(titleBasics+".originalTitle of tvEpisode", 1)
+	}
+	if g.adult().V {
+		drop(titleBasics+".isAdult of tvEpisode", 1)
+	}
+}
+
+func (g *titleGroup) adult() wire.Bool {
+	c := g.cell(basicsAdult)
+	return wire.Bool{V: c.V == "1", Set: c.Set}
+}
+
+func (g *titleGroup) votes() (average wire.Float, votes wire.Int) {
+	if g.ratings == nil {
+		return average, votes
+	}
+	if c := g.ratings.cells[ratingsAverage]; c.Set {
+		f, _ := strconv.ParseFloat(c.V, 64) // was checked
+		average = wire.Float{V: f, Set: true}
+	}
+	return average, number(g.ratings.cells[ratingsVotes])
+}
+
+// number returns an integer that was checked.
+func number(c wire.String) wire.Int {
+	if !c.Set {
+		return wire.Int{}
+	}
+	n, ok := parseNumber(cell(c.V))
+	return wire.Int{V: n, Set: ok}
+}

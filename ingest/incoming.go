@@ -1,0 +1,91 @@
+package ingest
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+
+	"reelsplice/ingest/runs"
+	"reelsplice/ingest/source"
+	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/wire"
+)
+
+// incoming is the sorted stream of new records. A stream without an iterator is empty.
+type incoming struct {
+	it    *runs.Iterator
+	names []string // of the sources, by number
+
+	key    runs.Key
+	number int      // of the source
+	place  [2]int64 // row and line
+	part   bool
+	body   string // valid for good
+	loaded bool
+	end    bool
+}
+
+// peek returns the key of the next record of a kind; false when it is of another kind,
+// and at the end.
+func (n *incoming) peek(t *catalog.Type) (key catalog.Key, ok bool, err error) {
+	if !n.loaded && !n.end {
+		if err := n.load(); err != nil {
+			return key, false, err
+		}
+	}
+	return catalog.Key{Hi: n.key.Hi, Lo: n.key.Lo}, !n.end && n.key.Group == uint8(t.Kind), nil
+}
+
+// load reads the next record, if there is one.
+func (n *incoming) load() error {
+	if n.it == nil {
+		n.end = true
+		return nil
+	}
+	key, _, payload, err := n.it.Next()
+	if errors.Is(err, io.EOF) {
+		n.end = true
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	var head [3]uint64
+	rest := payload
+	for i := range head {
+		v, size := binary.Uvarint(rest)
+		if size <= 0 {
+			return fmt.Errorf("read a sorted record: %w", wire.ErrBinary)
+		}
+		head[i], rest = v, rest[size:]
+	}
+	n.key, n.number, n.loaded = key, int(head[0]>>flagBits), true
+	n.part = head[0]&flagPart != 0
+	n.place = [2]int64{int64(head[1]), int64(head[2])}
+	n.body = string(rest)
+	return nil
+}
+
+// take parses the record that peek found.
+func (n *incoming) take(t *catalog.Type) (wire.Record, error) {
+	n.loaded = false
+	r := t.New()
+	if err := wire.DecodeBinary(n.body, r); err != nil {
+		return r, fmt.Errorf("read a sorted %s record: %w", t.Name(), err)
+	}
+	return r, nil
+}
+
+// name returns the name of a source.
+func (n *incoming) name(number int) string {
+	if number < len(n.names) {
+		return n.names[number]
+	}
+	return "source"
+}
+
+// at returns the place of the record at hand.
+func (n *incoming) at() source.Place {
+	return source.Place{File: n.name(n.number), Row: n.place[0], Line: n.place[1]}
+}

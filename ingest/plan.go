@@ -1,0 +1,242 @@
+package ingest
+
+import (
+	"cmp"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"reelsplice/ingest/imdb"
+	"reelsplice/ingest/layout"
+	"reelsplice/ingest/source"
+	"reelsplice/schemas/catalog"
+)
+
+// An input is a file to read.
+type input struct {
+	source.File
+	number int    // of the source: what a later one says wins
+	layout string // "" until its first row tells
+	table  bool   // the rows are those of a table, whatever the file's format
+}
+
+// plan lists the inputs and says what the ingest is about.
+func (i *ingester) plan() (*plan, error) {
+	if err := i.list(); err != nil {
+		return nil, err
+	}
+	p := &plan{
+		Version: planVersion, Format: catalog.FormatVersion, Run: runName(i.start), Start: i.start,
+		Layout: i.Layout, Kind: i.Kind, Language: i.Language, Overlay: i.Overlay, Update: i.Update, Replay: i.Replay,
+		MaxBad: i.MaxBad.String(), Memory: i.Memory, Limits: fmt.Sprint(i.limits()),
+	}
+	for n := range i.inputs {
+		in := &i.inputs[n]
+		p.Inputs = append(p.Inputs, plannedFile{in.Path, in.Kind, in.Bytes, in.Modified})
+	}
+	var err error
+	if p.Mappings, err = onDisk(i.Mappings...); err != nil {
+		return nil, err
+	}
+	if i.Precedence != nil {
+		p.Order = i.Precedence.file
+	}
+	p.Catalog, err = i.stored()
+	return p, err
+}
+
+// onDisk describes files that must be the same when an ingest goes on.
+func onDisk(paths ...string) ([]plannedFile, error) {
+	var out []plannedFile
+	for _, path := range paths {
+		info, err := os.Stat(path)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, plannedFile{Path: path, Bytes: info.Size(), Modified: info.ModTime()})
+	}
+	return out, nil
+}
+
+// orTMDB returns the name of a layout, that of TMDB's own answers for none.
+func orTMDB(name string) string { return cmp.Or(name, layout.TMDB) }
+
+// stored lists the files that the catalogue has.
+func (i *ingester) stored() ([]plannedFile, error) {
+	var out []plannedFile
+	names := []string{catalog.RemovedFile}
+	for _, t := range catalog.Types() {
+		names = append(names, t.File(), overlayFile(t))
+	}
+	for _, name := range names {
+		info, err := os.Stat(filepath.Join(i.Catalog, name))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, plannedFile{Path: name, Bytes: info.Size(), Modified: info.ModTime()})
+	}
+	return out, nil
+}
+
+// limits returns the limits of rows and files alone.
+func (i *ingester) limits() source.Options {
+	o := i.Limits
+	o.Kind, o.TempDir, o.Skipped = "", "", nil
+	return o
+}
+
+// sourceOptions returns how files are read.
+func (i *ingester) sourceOptions() source.Options {
+	o := i.limits()
+	o.Kind, o.TempDir = i.Kind, i.work
+	return o
+}
+
+// list finds the files to read.
+func (i *ingester) list() error {
+	if i.Replay {
+		return i.listReplayed()
+	}
+	o := i.limits()
+	o.Kind = i.Kind
+	o.Skipped = func(path, reason string) { i.skipped = append(i.skipped, skippedFile{path, reason}) }
+	files, err := source.List(i.Sources, o)
+	if err != nil {
+		return err
+	}
+	for n, f := range files {
+		i.numbers = append(i.numbers, f.Name)
+		in := input{File: f, number: n}
+		if reason := i.look(&in); reason != "" {
+			i.skipped = append(i.skipped, skippedFile{f.Name, reason})
+			continue
+		}
+		i.inputs = append(i.inputs, in)
+		i.total += f.Bytes
+	}
+	i.renumber()
+	slices.SortStableFunc(i.inputs, func(a, b input) int { return cmp.Compare(a.turn(), b.turn()) })
+	if len(i.inputs) == 0 && len(i.skipped) > 0 {
+		return errors.New(oneLine(i.skipped[0].String()))
+	}
+	if len(i.inputs) == 0 {
+		return errors.New("the sources hold no records")
+	}
+	return nil
+}
+
+// listReplayed makes the rows of quarantine files files again.
+func (i *ingester) listReplayed() (err error) {
+	if i.inputs, err = i.replay(); err != nil {
+		return err
+	}
+	for n := range i.inputs {
+		i.numbers = append(i.numbers, i.inputs[n].Name)
+		i.total += i.inputs[n].Bytes
+	}
+	if len(i.inputs) == 0 {
+		return errors.New("replay: the files hold no rows that could be replayed")
+	}
+	return nil
+}
+
+// turn orders the reading: files whose rows can only be understood when others are known
+// come after them. What wins does not depend on it.
+func (in *input) turn() int {
+	switch in.layout {
+	case layout.Kaggle:
+		return 1
+	case imdbLayout:
+		return 2
+	}
+	return 0
+}
+
+// maxLook is how many rows of a file are looked at, at most, to tell its layout.
+const maxLook = 1000
+
+// look tells the layout of a file by its first good row, and why it is left out if it
+// holds no records. Of files that cannot be looked at twice, and of those that are named
+// after one resource, the layout is told when they are read.
+func (i *ingester) look(in *input) (reason string) {
+	if i.Layout != layout.Auto && i.Layout != imdbLayout && !layout.IsMapped(i.Layout) {
+		in.layout = i.Layout
+		if in.Kind == "" {
+			return noKind()
+		}
+		return ""
+	}
+	if in.Bytes == 0 || in.ID != 0 || in.Series != 0 || in.Text != "" {
+		return ""
+	}
+	o := i.sourceOptions()
+	o.TempDir = "" // the folder of temporary files is not there yet
+	src, err := source.Open(in.File, o)
+	if err != nil {
+		return "" // it is said when the file is read
+	}
+	defer func() { _ = src.Close() }() // read side
+	for range maxLook {
+		row, err := src.Next()
+		if err != nil {
+			return ""
+		}
+		if row.Err == nil {
+			in.layout, reason = i.tell(src.File(), row.JSON)
+			return reason
+		}
+	}
+	return ""
+}
+
+// tell returns the layout of a file by its first good row, and why it is left out if it
+// holds no records.
+func (i *ingester) tell(f source.File, row []byte) (name, reason string) {
+	name = i.Layout
+	if name == layout.Auto || name == imdbLayout {
+		if _, ok := imdb.IsTable(f.Base(), row); ok {
+			return imdbLayout, ""
+		}
+	}
+	switch name {
+	case imdbLayout:
+		return name, "no table of IMDb's with its columns: want one of " + strings.Join(imdb.Tables(), ", ")
+	case layout.Auto:
+		name = layout.Detect(f.Base(), row, i.options)
+	}
+	reason = layout.Skip(name, f.Base(), row, i.options)
+	if reason == "" && f.Kind == "" && !layout.IsMapped(name) {
+		reason = noKind()
+	}
+	return name, reason
+}
+
+// noKind says that a file's name does not tell what a layout must know.
+func noKind() string {
+	return "the name does not tell what kind of records it holds: use --kind with one of " + strings.Join(Kinds(), ", ")
+}
+
+// A skippedFile was left out.
+type skippedFile struct{ name, reason string }
+
+func (s skippedFile) String() string { return s.name + ": " + s.reason }
+
+// oneLine keeps a file name with a line break from tearing a message.
+func oneLine(s string) string { return strings.NewReplacer("\n", " ", "\r", " ").Replace(s) }
+
+// runName names the quarantine file of one ingest.
+func runName(t time.Time) string {
+	var b [3]byte
+	_, _ = rand.Read(b[:]) // never fails; see crypto/rand
+	return t.UTC().Format("20060102T150405Z-") + hex.EncodeToString(b[:])
+}

@@ -1,0 +1,231 @@
+package refs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/wire"
+)
+
+// writeCatalog writes rows of JSON, by kind, to a catalogue and returns its folder.
+// The rows of a kind must be in order.
+func writeCatalog(t *testing.T, rows map[fragment.Kind][]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for kind, list := range rows {
+		typ := catalog.TypeOf(kind)
+		w, err := catalog.Create(filepath.Join(dir, typ.File()), typ)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := wire.NewParser()
+		for _, row := range list {
+			r := typ.New()
+			if err := p.Parse(row, r); err != nil {
+				t.Fatalf("Parse(%.80s): %v", row, err)
+			}
+			if err := w.Write(r); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Commit(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// find returns the relation of that name; an empty one when there is none.
+func find(r Result, kind, path, target string) Relation {
+	for _, rel := range r.Relations {
+		if rel.Kind == kind && rel.Path == path && rel.Target == target {
+			return rel
+		}
+	}
+	return Relation{}
+}
+
+func TestCheck(t *testing.T) {
+	dir := writeCatalog(t, map[fragment.Kind][]string{
+		fragment.KindMovie: {
+			`{"id":1,"belongs_to_collection":{"id":9},"genres":[{"id":18},{"id":1}],` +
+				`"credits":{"cast":[{"id":5},{"id":7},{"name":"nobody"}],"crew":[{"id":5}]},` +
+				`"recommendations":{"page":1,"results":[{"id":2},{"id":2,"media_type":"tv"},{"id":4,"media_type":"movie"},{"id":77,"media_type":"person"}]}}`,
+			`{"id":2,"belongs_to_collection":null,"credits":{"cast":[{"id":7},{"id":-3}],"crew":[]},` +
+				`"similar":{"page":1,"results":[{"id":1},{"id":9000000000}]},"localized":[{"language":"de-DE","credits":{"cast":[{"id":8},{"id":6}]}}]}`,
+		},
+		fragment.KindTV: {
+			`{"id":1399,"genres":[{"id":10765}],"created_by":[{"id":6}],"networks":[{"id":49}],"seasons":[{"season_number":0},{"season_number":1},{"season_number":1},{}]}`,
+			`{"id":1400,"seasons":[{"season_number":2}],"keywords":{"results":[{"id":3}]}}`,
+		},
+		fragment.KindSeason: {
+			`{"series_id":1398,"season_number":1,"episodes":[]}`,
+			`{"series_id":1399,"season_number":1,"episodes":[{"episode_number":1,"guest_stars":[{"id":5},{"id":99}],"crew":[{"id":98}]}]}`,
+		},
+		fragment.KindEpisode: {
+			`{"series_id":1399,"season_number":1,"episode_number":1,"crew":[{"id":5}]}`,
+			`{"series_id":1399,"season_number":3,"episode_number":1}`,
+			`{"series_id":1399,"season_number":3,"episode_number":2,"credits":{"cast":[],"crew":[],"guest_stars":[{"id":5}]}}`,
+		},
+		fragment.KindPerson: {
+			`{"id":5,"combined_credits":{"cast":[{"id":1,"media_type":"movie"},{"id":1,"media_type":"tv"}],"crew":[{"id":1399,"media_type":"tv"}]},"movie_credits":{"cast":[{"id":3}],"crew":[]}}`,
+			`{"id":6}`,
+		},
+		fragment.KindCollection:   {`{"id":9,"parts":[{"id":1,"media_type":"movie"},{"id":2}]}`},
+		fragment.KindCompany:      {`{"id":1,"parent_company":{"id":2}}`},
+		fragment.KindReview:       {`{"id":"5b2d1ba70e0a26431d004b10","media_id":1400,"media_type":"tv"}`},
+		fragment.KindCredit:       {`{"id":"52542282760ee313280017f9","media":{"id":2},"media_type":"movie","person":{"id":4}}`},
+		fragment.KindEpisodeGroup: {`{"id":"5acf93e60e0a26346d0000ce","groups":[{"episodes":[{"show_id":1399},{"show_id":1401}]}],"network":null}`},
+	})
+	r, err := Check(t.Context(), dir, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Records != 16 {
+		t.Errorf("%d records, want 16", r.Records)
+	}
+	var got []string
+	for _, rel := range r.Relations {
+		line := fmt.Sprintf("%s.%s -> %s/%d: %d-%d+%d, %d-%d", rel.Kind, rel.Path, rel.Target, rel.TargetRecords,
+			rel.References, rel.Dangling, rel.Unset, rel.Distinct, rel.Missing)
+		for _, s := range rel.Samples {
+			line += ", " + s.ID + " by " + s.By
+		}
+		got = append(got, line)
+	}
+	want := strings.Split(strings.TrimSpace(`
+movie.belongs_to_collection.id -> collection/1: 1-0+0, 1-0
+movie.credits.cast.id -> person/2: 6-4+1, 5-3, person 7 by movie 1, person 8 by movie 2, person -3 by movie 2
+movie.credits.crew.id -> person/2: 1-0+0, 1-0
+movie.genres.id -> genre/19: 2-1+0, 2-1, genre 1 by movie 1
+movie.recommendations.results.id -> movie/2: 2-1+0, 2-1, movie 4 by movie 1
+movie.recommendations.results.id -> tv/2: 1-1+0, 1-1, tv 2 by movie 1
+movie.similar.results.id -> movie/2: 2-1+0, 2-1, movie 9000000000 by movie 2
+tv.created_by.id -> person/2: 1-0+0, 1-0
+tv.genres.id -> genre/16: 1-0+0, 1-0
+tv.keywords.results.id -> keyword/0: 1-1+0, 1-1, keyword 3 by tv 1400
+tv.networks.id -> network/0: 1-1+0, 1-1, network 49 by tv 1399
+tv.seasons.season_number -> season/2: 4-2+1, 3-2, season 1399 0 by tv 1399, season 1400 2 by tv 1400
+season.episodes.crew.id -> person/2: 1-1+0, 1-1, person 98 by season 1399 1
+season.episodes.guest_stars.id -> person/2: 2-1+0, 2-1, person 99 by season 1399 1
+season.series_id -> tv/2: 2-1+0, 2-1, tv 1398 by season 1398 1
+episode.credits.guest_stars.id -> person/2: 1-0+0, 1-0
+episode.crew.id -> person/2: 1-0+0, 1-0
+episode.season_number -> season/2: 3-2+0, 2-1, season 1399 3 by episode 1399 3 1
+episode.series_id -> tv/2: 3-0+0, 1-0
+person.combined_credits.cast.id -> movie/2: 1-0+0, 1-0
+person.combined_credits.cast.id -> tv/2: 1-1+0, 1-1, tv 1 by person 5
+person.combined_credits.crew.id -> tv/2: 1-0+0, 1-0
+person.movie_credits.cast.id -> movie/2: 1-1+0, 1-1, movie 3 by person 5
+collection.parts.id -> movie/2: 2-0+0, 2-0
+company.parent_company.id -> company/1: 1-1+0, 1-1, company 2 by company 1
+review.media_id -> tv/2: 1-0+0, 1-0
+credit.media.id -> movie/2: 1-0+0, 1-0
+credit.person.id -> person/2: 1-1+0, 1-1, person 4 by credit "52542282760ee313280017f9"
+episode_group.groups.episodes.show_id -> tv/2: 2-1+0, 2-1, tv 1401 by episode_group "5acf93e60e0a26346d0000ce"
+`), "\n")
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("relations (-want +got):\n%s", d)
+	}
+	if share := find(r, "movie", "credits.cast.id", "person").MissingShare; share != 0.6 {
+		t.Errorf("missing share %v, want 0.6", share)
+	}
+}
+
+// removedSet is a set of removed people.
+type removedSet []int64
+
+func (s removedSet) Contains(kind fragment.Kind, id int64) bool {
+	return kind == fragment.KindPerson && slices.Contains(s, id)
+}
+
+func TestRemoved(t *testing.T) {
+	dir := writeCatalog(t, map[fragment.Kind][]string{
+		fragment.KindMovie:  {`{"id":1,"credits":{"cast":[{"id":5},{"id":7},{"id":8}]},"production_companies":[{"id":7}],"genres":[{"id":7}]}`},
+		fragment.KindPerson: {`{"id":5}`},
+	})
+	r, err := Check(t.Context(), dir, Options{Removed: removedSet{7, 9}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cast := find(r, "movie", "credits.cast.id", "person")
+	want := []Sample{{ID: "person 7", By: "movie 1", Removed: true}, {ID: "person 8", By: "movie 1"}}
+	if cast.Missing != 2 || cast.Removed != 1 || !slices.Equal(cast.Samples, want) {
+		t.Errorf("cast: %+v, want 2 missing, 1 of them removed, samples %+v", cast, want)
+	}
+	for _, target := range []string{"company", "genre"} {
+		for _, rel := range r.Relations {
+			if rel.Target == target && (rel.Missing != 1 || rel.Removed != 0) {
+				t.Errorf("%s: %+v, want 1 missing and none removed", target, rel)
+			}
+		}
+	}
+}
+
+// TestRowGroups: what is found does not depend on how many row groups are read at once.
+func TestRowGroups(t *testing.T) {
+	pad := strings.Repeat("x", 1<<20)
+	var rows []string
+	for i := range 40 {
+		// Higher ids come first, and every second movie refers to the same one.
+		rows = append(rows, fmt.Sprintf(`{"id":%d,"overview":"%s","credits":{"cast":[{"id":%d},{"id":%d}]}}`, i+1, pad, 1000-i, 500+i%2))
+	}
+	dir := writeCatalog(t, map[fragment.Kind][]string{fragment.KindMovie: rows, fragment.KindPerson: {`{"id":500}`}})
+	var before Result
+	for jobs := 1; jobs <= 5; jobs += 2 {
+		r, err := Check(t.Context(), dir, Options{Jobs: jobs})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Seconds = 0
+		if jobs == 1 {
+			before = r
+		}
+		if d := cmp.Diff(before, r); d != "" {
+			t.Errorf("%d jobs (-1 job +%d jobs):\n%s", jobs, jobs, d)
+		}
+	}
+	cast := find(before, "movie", "credits.cast.id", "person")
+	if cast.References != 80 || cast.Dangling != 60 || cast.Distinct != 42 || cast.Missing != 41 {
+		t.Errorf("%+v, want 80 references, 60 of them dangling, to 42 people, 41 of them missing", cast)
+	}
+	if want := (Sample{ID: "person 501", By: "movie 2"}); len(cast.Samples) != MaxSamples || cast.Samples[0] != want {
+		t.Errorf("samples %+v, want %d, the first %+v", cast.Samples, MaxSamples, want)
+	}
+	if want := (Sample{ID: "person 969", By: "movie 32"}); cast.Samples[9] != want {
+		t.Errorf("last sample %+v, want %+v", cast.Samples[9], want)
+	}
+}
+
+func TestCheckEmpty(t *testing.T) {
+	r, err := Check(t.Context(), t.TempDir(), Options{})
+	if err != nil || r.Records != 0 || r.Relations == nil || len(r.Relations) != 0 {
+		t.Errorf("Check(empty folder) = %+v, %v, want no relations", r, err)
+	}
+}
+
+func TestCheckErrors(t *testing.T) {
+	dir := writeCatalog(t, map[fragment.Kind][]string{fragment.KindMovie: {`{"id":1,"genres":[{"id":18}]}`}})
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Check(ctx, dir, Options{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v, want %v", err, context.Canceled)
+	}
+	path := filepath.Join(dir, "person.parquet")
+	if err := os.WriteFile(path, []byte("PAR1 no more PAR1"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Check(t.Context(), dir, Options{}); err == nil || !strings.Contains(err.Error(), path) {
+		t.Errorf("damaged file: %v, want an error that names %s", err, path)
+	}
+}

@@ -1,0 +1,144 @@
+package report
+
+import (
+	"bytes"
+	_ "embed" // of the page
+	"fmt"
+	"html/template"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+//go:embed page.html
+var pageText string
+
+// page is the page's template. It names nothing outside of itself: neither scripts nor
+// styles nor images.
+var page = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("page").Funcs(template.FuncMap{
+		"bytes": formatBytes, "number": formatNumber, "seconds": formatSeconds, "percent": percent,
+		"share": share, "day": func(t time.Time) string { return t.Format(time.DateOnly) },
+		"moment": func(t time.Time) string { return t.Format("2006-01-02 15:04:05 UTC") },
+		"notes":  notes, "age": formatAge, "dangling": byMissing,
+	}).Parse(pageText))
+})
+
+// HTML returns the report as one page for people.
+func (r *Report) HTML() ([]byte, error) {
+	var b bytes.Buffer
+	if err := page().Execute(&b, r); err != nil {
+		return nil, fmt.Errorf("render ingest report: %w", err)
+	}
+	return b.Bytes(), nil
+}
+
+// formatNumber returns 1 234 567, with narrow spaces that do not break.
+func formatNumber(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	sign := ""
+	if n < 0 {
+		sign, s = "-", s[1:]
+	}
+	var groups []string
+	for len(s) > 3 {
+		groups = append(groups, s[len(s)-3:])
+		s = s[:len(s)-3]
+	}
+	groups = append(groups, s)
+	slices.Reverse(groups)
+	return sign + strings.Join(groups, "\u202f")
+}
+
+// formatBytes returns 12.3 MiB.
+func formatBytes(n int64) string {
+	const units = "KMGTPE"
+	if n < 1<<10 {
+		return strconv.FormatInt(n, 10) + " B"
+	}
+	v, i := float64(n)/(1<<10), 0
+	for v >= 1<<10 && i < len(units)-1 {
+		v /= 1 << 10
+		i++
+	}
+	return fmt.Sprintf("%.1f %ciB", v, units[i])
+}
+
+// formatSeconds returns 0.042 s, 12.3 s, 4m05s or 2h03m.
+func formatSeconds(s float64) string {
+	switch d := time.Duration(s * float64(time.Second)); {
+	case d < time.Second:
+		return fmt.Sprintf("%.3f s", s)
+	case d < time.Minute:
+		return fmt.Sprintf("%.1f s", s)
+	case d < time.Hour:
+		return fmt.Sprintf("%dm%02ds", d/time.Minute, d%time.Minute/time.Second)
+	default:
+		return fmt.Sprintf("%dh%02dm", d/time.Hour, d%time.Hour/time.Minute)
+	}
+}
+
+// formatAge returns "today", "1 day", "400 days".
+func formatAge(days *int) string {
+	switch {
+	case days == nil:
+		return ""
+	case *days == 0:
+		return "today"
+	case *days == 1:
+		return "1 day"
+	}
+	return formatNumber(int64(*days)) + " days"
+}
+
+// percent returns part of whole: 12.3 %. What is neither nothing nor all is never
+// rounded to it.
+func percent(part, whole int64) string {
+	if whole <= 0 {
+		return ""
+	}
+	p := 100 * float64(part) / float64(whole)
+	switch {
+	case part > 0 && p < 0.1:
+		return "< 0.1 %"
+	case part < whole && p > 99.9:
+		return "> 99.9 %"
+	}
+	return strconv.FormatFloat(math.Round(p*10)/10, 'f', -1, 64) + " %"
+}
+
+// share returns how much of a bar part of whole fills, in percent; some of it for
+// anything at all.
+func share(part, whole int64) int {
+	if part <= 0 || whole <= 0 {
+		return 0
+	}
+	return min(100, max(1, int(math.Round(100*float64(part)/float64(whole)))))
+}
+
+// A note is a list of members with its heading.
+type note struct {
+	What string
+	List Top[Member]
+}
+
+// notes returns the lists of a source's members that are not empty.
+func notes(s Source) []note {
+	all := []note{
+		{"Fields that were mapped to nothing", s.Dropped},
+		{"Joined lists that could not be split safely, kept whole", s.Whole},
+		{"Kept, though the API has no such member", s.Unknown},
+		{"Numbers that were given as text", s.Coerced},
+	}
+	return slices.DeleteFunc(all, func(n note) bool { return len(n.List.Top) == 0 })
+}
+
+// byMissing puts the references of which most lead nowhere first.
+func byMissing(list []Reference) []Reference {
+	sorted := slices.Clone(list)
+	slices.SortStableFunc(sorted, func(a, b Reference) int { return int(min(1, max(-1, b.Missing-a.Missing))) })
+	return sorted
+}

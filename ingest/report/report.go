@@ -1,0 +1,246 @@
+// Package report says what an ingest did: file by file what was read, kept and put
+// aside, what the sources did not agree on, and what the catalogue holds now. A
+// Collector gathers it while rows are read; the Report is written to the catalogue's
+// folder as ingest-report.json, for programs, and ingest-report.html, for people.
+//
+// # ingest-report.json
+//
+// One object. Names are in snake case, times are RFC 3339 in UTC, days YYYY-MM-DD,
+// rates per second of wall time. Members that do not apply are left out.
+//
+//	version            1; a change that breaks readers counts up
+//	state              complete, interrupted or failed
+//	error              why it is not complete
+//	started, seconds   when it began, how long it took
+//	catalog            folder or URL of the catalogue
+//	parameters         flag by flag, as text
+//	totals             all sources together, as one source (below)
+//	files              how many sources; failed_files: of these, not read to their end
+//	sources            the most notable files (below), worst and largest first
+//	other_sources      the sum of those not listed, and other_files: how many they are
+//	skipped            {"top":[{"name","reason"}],...}: files that were left out
+//	records            by kind: kind, before, now, added, changed, removed
+//	conflicts          count; members: {"top":[{"member","count","samples"}],...}
+//	references         what ids lead where; the members are those of Reference
+//
+// A source has name, kind, layout, format, compression, bytes (on disk), rows and what
+// became of them: kept + blank + duplicates + quarantined = rows. Then
+//
+//	reasons            {"top":[{"field","reason","count","example"}],...}: of quarantine
+//	failure            why the file was not read to its end
+//	records            records that its rows gave, by kind
+//	unknown_members    {"top":[{"path","count"}],...}: kept, though the API has no such member
+//	coerced_members    likewise: numbers that were given as text
+//	dropped_members    likewise: fields that were mapped to nothing
+//	whole_lists        likewise: joined lists that could not be split safely
+//	newest_day         the latest release or air date that is not in the future
+//	newest_age_days    how many days that is before the start
+//	modified           time of the file; modified_age_days likewise
+//	seconds, bytes_per_second, rows_per_second
+//
+// Every list in the form {"top":[...],"more":N,"more_count":M} is cut: N further
+// entries stand for M rows. Reasons are grouped: numbers and quoted values of what was
+// found are masked, and each group keeps the first of its rows as an example.
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/google/renameio/v2"
+)
+
+// The names of the files in the catalogue's folder.
+const (
+	JSONFile = "ingest-report.json"
+	HTMLFile = "ingest-report.html"
+)
+
+// Version is the version of the form of the JSON.
+const Version = 1
+
+// MaxListed is how many entries a list has at most; the rest is summed.
+const MaxListed = 50
+
+// The states in which an ingest ends.
+const (
+	Complete    = "complete"
+	Interrupted = "interrupted" // by the user, to be continued
+	Failed      = "failed"
+)
+
+// A Report says what one ingest did.
+type Report struct {
+	Version      int               `json:"version"`
+	State        string            `json:"state"`
+	Error        string            `json:"error,omitempty"`
+	Started      time.Time         `json:"started"`
+	Seconds      float64           `json:"seconds"`
+	Catalog      string            `json:"catalog"`
+	Parameters   map[string]string `json:"parameters"`
+	Files        int64             `json:"files"`
+	FailedFiles  int64             `json:"failed_files"`
+	Totals       Source            `json:"totals"`
+	Sources      []Source          `json:"sources"`
+	OtherFiles   int64             `json:"other_files,omitempty"`
+	OtherSources *Source           `json:"other_sources,omitempty"`
+	Skipped      Top[Skipped]      `json:"skipped"`
+	Records      []Records         `json:"records"`
+	Conflicts    Conflicts         `json:"conflicts"`
+	References   []Reference       `json:"references"`
+}
+
+// A File is what is known of a source before its rows are.
+type File struct {
+	Name        string    `json:"name,omitempty"`
+	Kind        string    `json:"kind,omitempty"`
+	Layout      string    `json:"layout,omitempty"`
+	Format      string    `json:"format,omitempty"`
+	Compression string    `json:"compression,omitempty"`
+	Bytes       int64     `json:"bytes"` // on disk
+	Modified    time.Time `json:"modified,omitzero"`
+}
+
+// A Source is what became of one file, or of several in sum.
+type Source struct {
+	File
+	Rows           int64            `json:"rows"` // Kept + Blank + Duplicates + Quarantined
+	Kept           int64            `json:"kept"`
+	Blank          int64            `json:"blank"`
+	Duplicates     int64            `json:"duplicates"`
+	Quarantined    int64            `json:"quarantined"`
+	Reasons        Top[Reason]      `json:"reasons"`
+	Failure        string           `json:"failure,omitempty"`
+	Records        map[string]int64 `json:"records"`
+	Unknown        Top[Member]      `json:"unknown_members"`
+	Coerced        Top[Member]      `json:"coerced_members"`
+	Dropped        Top[Member]      `json:"dropped_members"`
+	Whole          Top[Member]      `json:"whole_lists"`
+	NewestDay      string           `json:"newest_day,omitempty"`
+	NewestAge      *int             `json:"newest_age_days,omitempty"`
+	ModifiedAge    *int             `json:"modified_age_days,omitempty"`
+	Seconds        float64          `json:"seconds"`
+	BytesPerSecond int64            `json:"bytes_per_second"`
+	RowsPerSecond  int64            `json:"rows_per_second"`
+}
+
+// A Top is the first entries of a list, and what the others add up to.
+type Top[T any] struct {
+	Top       []T   `json:"top"`
+	More      int64 `json:"more"`       // entries that are not in Top
+	MoreCount int64 `json:"more_count"` // their counts in sum
+}
+
+// A Reason is a group of rows in quarantine for the same reason.
+type Reason struct {
+	Field   string `json:"field,omitempty"`
+	Reason  string `json:"reason"` // with # for numbers and "…" for quoted values
+	Count   int64  `json:"count"`
+	Example string `json:"example"` // place and reason of the first row
+}
+
+// A Member is a field and how often something befell it.
+type Member struct {
+	Path  string `json:"path"`
+	Count int64  `json:"count"`
+}
+
+// A Skipped file was left out.
+type Skipped struct {
+	Name   string `json:"name"`
+	Reason string `json:"reason"`
+}
+
+// Records counts the records of a kind before and after.
+type Records struct {
+	Kind    string `json:"kind"`
+	Before  int64  `json:"before"`
+	Now     int64  `json:"now"`
+	Added   int64  `json:"added"`
+	Changed int64  `json:"changed"`
+	Removed int64  `json:"removed"`
+}
+
+// Conflicts are the members on which sources disagreed.
+type Conflicts struct {
+	Count   int64         `json:"count"`
+	Members Top[Conflict] `json:"members"`
+}
+
+// A Conflict is all those of one member.
+type Conflict struct {
+	Member  string   `json:"member"` // with its kind: movie.title
+	Count   int64    `json:"count"`
+	Samples []string `json:"samples"`
+}
+
+// A Reference says whether the ids of one member lead to records; see package refs.
+type Reference struct {
+	Kind          string            `json:"kind"` // of the records that refer
+	Path          string            `json:"path"`
+	Target        string            `json:"target"` // kind of what is referred to
+	TargetRecords int64             `json:"target_records"`
+	References    int64             `json:"references"`
+	Dangling      int64             `json:"dangling"` // references to ids without a record
+	Unset         int64             `json:"unset"`    // elements without an id
+	Distinct      int64             `json:"distinct"`
+	Missing       int64             `json:"missing"` // of the distinct ids
+	Removed       int64             `json:"removed"` // of the missing ones, on purpose
+	MissingShare  float64           `json:"missing_share"`
+	Samples       []ReferenceSample `json:"samples,omitempty"`
+}
+
+// A ReferenceSample is an id without a record, and a record that refers to it.
+type ReferenceSample struct {
+	ID      string `json:"id"`
+	By      string `json:"by"`
+	Removed bool   `json:"removed,omitempty"`
+}
+
+// WriteJSON writes the report to the catalogue's folder, durably and at once.
+func (r *Report) WriteJSON(dir string) error {
+	b, err := r.JSON()
+	if err != nil {
+		return err
+	}
+	return write(dir, JSONFile, b)
+}
+
+// WriteHTML writes the page to the catalogue's folder, durably and at once.
+func (r *Report) WriteHTML(dir string) error {
+	b, err := r.HTML()
+	if err != nil {
+		return err
+	}
+	return write(dir, HTMLFile, b)
+}
+
+// JSON returns the report as indented JSON.
+func (r *Report) JSON() ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	if err := e.Encode(r); err != nil {
+		return nil, fmt.Errorf("encode ingest report: %w", err)
+	}
+	return b.Bytes(), nil
+}
+
+func write(dir, name string, b []byte) error {
+	path := filepath.Join(dir, name)
+	// The temporary file lies in the same folder, so that a rename is enough.
+	if err := renameio.WriteFile(path, b, 0o644, renameio.WithTempDir(dir)); err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	d, err := os.Open(dir)
+	if err != nil {
+		return fmt.Errorf("sync %s: %w", dir, err)
+	}
+	return errors.Join(d.Sync(), d.Close())
+}

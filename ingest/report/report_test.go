@@ -1,0 +1,453 @@
+package report
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/wire"
+)
+
+var update = flag.Bool("update", false, "rewrite the goldens")
+
+// noon is when the ingests of these tests start.
+var noon = time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)
+
+// golden compares got with a file in testdata.
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(string(want), string(got)); d != "" {
+		t.Errorf("%s (-want +got); -update rewrites it:\n%s", path, d)
+	}
+}
+
+// full is a report that has something to say everywhere.
+func full() Report {
+	c := NewCollector(noon)
+	m := c.Source(File{
+		Name: "movies.csv.gz", Kind: "movie", Layout: "kaggle", Format: "csv", Compression: "gzip",
+		Bytes: 3 << 20, Modified: noon.Add(-50 * time.Hour),
+	})
+	for range 4 {
+		m.Kept()
+		m.Record("movie", wire.RecordOf(&catalog.Movie{ReleaseDate: wire.Text("1999-10-15")}))
+	}
+	m.Record("movie", wire.RecordOf(&catalog.Movie{ReleaseDate: wire.Text("2046-01-01")}))
+	m.Blank(12)
+	m.Duplicate()
+	m.Quarantined(9, "movies.csv.gz:9", "id", "want 1 or more, found -5")
+	m.Quarantined(7, "movies.csv.gz:7", "id", "want 1 or more, found -7")
+	m.Quarantined(8, "movies.csv.gz:8", "", "invalid UTF-8 at byte 12345")
+	m.Unknown("movie.imdb_votes", 3)
+	m.Coerced("movie.budget", 2)
+	m.Dropped("films.score", 4)
+	m.Whole("movies.keywords", 1)
+	m.Elapsed = 1500 * time.Millisecond
+	c.Add(m)
+
+	p := c.Source(File{Name: "people.parquet", Kind: "person", Layout: "tables", Format: "parquet", Bytes: 1000})
+	p.Kept()
+	p.Record("person", wire.RecordOf(&catalog.Person{Birthday: wire.Text("2001-01-01")}))
+	p.Failure = "people.parquet: row group 1: damaged"
+	p.Elapsed = 40 * time.Millisecond
+	c.Add(p)
+
+	c.Skip("notes.txt", "no dump format")
+	c.Records(Records{Kind: "movie", Before: 2, Now: 5, Added: 3, Changed: 1})
+	c.Records(Records{Kind: "person", Now: 1, Added: 1})
+	for i := range 5 {
+		c.Conflict("movie", "runtime", func() string { return fmt.Sprintf("movie %d: 90 in a.csv, 91 in b.csv", i) })
+	}
+	c.Conflict("movie", "title", func() string { return `movie 3: "A" in a.csv, "B" in b.csv` })
+	return c.Report(End{
+		Catalog: "catalog", Parameters: map[string]string{"layout": "auto", "language": "de-DE"}, Elapsed: 2250 * time.Millisecond,
+		References: []Reference{
+			{Kind: "movie", Path: "belongs_to_collection.id", Target: "collection", TargetRecords: 2, References: 2, Distinct: 2},
+			{
+				Kind: "movie", Path: "credits.cast.id", Target: "person", TargetRecords: 1, References: 9, Dangling: 7, Unset: 1,
+				Distinct: 4, Missing: 3, Removed: 1, MissingShare: 0.75,
+				Samples: []ReferenceSample{{ID: "person 7", By: "movie 1", Removed: true}, {ID: "person 8", By: "movie 2"}},
+			},
+		},
+	})
+}
+
+func TestGoldenJSON(t *testing.T) {
+	r := full()
+	b, err := r.JSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "full.json", b)
+	var back Report
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&back); err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(r, back); d != "" {
+		t.Errorf("read back (-want +got):\n%s", d)
+	}
+}
+
+func TestGoldenHTML(t *testing.T) {
+	r := full()
+	b, err := r.HTML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "full.html", b)
+}
+
+// TestEmpty: a report of nothing has lists, not nulls, and a page.
+func TestEmpty(t *testing.T) {
+	r := NewCollector(noon).Report(End{Catalog: "c"})
+	b, err := r.JSON()
+	if err != nil || bytes.Contains(b, []byte("null")) {
+		t.Errorf("JSON() = %s, %v, want no null", b, err)
+	}
+	if page, err := r.HTML(); err != nil || !bytes.HasSuffix(page, []byte("</html>\n")) {
+		t.Errorf("HTML() = ...%.60q, %v, want a whole page", page[max(0, len(page)-60):], err)
+	}
+}
+
+// TestHostileNames: text from dumps is never markup and never reaches out.
+func TestHostileNames(t *testing.T) {
+	const evil = `<script>alert(1)</script>"'><img src=http://example.com/x onerror=alert(1)>{{.}}`
+	c := NewCollector(noon)
+	s := c.Source(File{Name: evil, Kind: evil, Layout: evil, Format: evil, Compression: evil})
+	s.Quarantined(1, evil, evil, evil)
+	s.Unknown(evil, 1)
+	s.Coerced(evil, 1)
+	s.Dropped(evil, 1)
+	s.Whole(evil, 1)
+	s.Record(evil, wire.RecordOf(&catalog.Movie{}))
+	s.Failure = evil
+	c.Add(s)
+	c.Skip(evil, evil)
+	c.Conflict(evil, evil, func() string { return evil })
+	c.Records(Records{Kind: evil})
+	r := c.Report(End{
+		Catalog: evil, Parameters: map[string]string{evil: evil}, Err: errors.New(evil),
+		References: []Reference{{Kind: evil, Path: evil, Target: evil, Samples: []ReferenceSample{{ID: evil, By: evil}}}},
+	})
+	b, err := r.HTML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(string(b), "alert(1)"); n < 20 {
+		t.Errorf("the text occurs %d times, want it everywhere", n)
+	}
+	for _, tag := range regexp.MustCompile(`<[^/!][^>]*>`).FindAll(b, -1) {
+		checkTag(t, string(tag))
+	}
+}
+
+// checkTag refuses a tag that the page has no use for. Text has no < of its own.
+func checkTag(t *testing.T, tag string) {
+	t.Helper()
+	name, rest, _ := strings.Cut(strings.Trim(tag, "<>"), " ")
+	allowed := "html head meta title style body h1 h2 h3 p b i ul li code a br span div table tr th td details summary"
+	if !slices.Contains(strings.Fields(allowed), name) {
+		t.Errorf("the page has a tag %s", tag)
+	}
+	for _, attr := range regexp.MustCompile(`([a-z]+)=`).FindAllStringSubmatch(rest, -1) {
+		if !slices.Contains(strings.Fields("lang charset name content class style colspan href width scale"), attr[1]) {
+			t.Errorf("the page has an attribute %s in %s", attr[1], tag)
+		}
+	}
+	if strings.Contains(rest, "//") {
+		t.Errorf("the page reaches out by %s", tag)
+	}
+}
+
+func TestWrite(t *testing.T) {
+	dir := t.TempDir()
+	r := full()
+	for range 2 { // the second time over the first
+		if err := errors.Join(r.WriteJSON(dir), r.WriteHTML(dir)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	names, err := filepath.Glob(filepath.Join(dir, "*"))
+	if want := []string{filepath.Join(dir, HTMLFile), filepath.Join(dir, JSONFile)}; err != nil || !cmp.Equal(names, want) {
+		t.Errorf("files %v, %v, want %v", names, err, want)
+	}
+	want, _ := r.JSON()
+	if got, err := os.ReadFile(filepath.Join(dir, JSONFile)); err != nil || !bytes.Equal(got, want) {
+		t.Errorf("%s holds %.80q, %v, want the report", JSONFile, got, err)
+	}
+	missing := filepath.Join(dir, "missing")
+	for _, err := range []error{r.WriteJSON(missing), r.WriteHTML(missing)} {
+		if err == nil || !strings.Contains(err.Error(), missing) {
+			t.Errorf("into a folder that is not there: %v, want an error that names %s", err, missing)
+		}
+	}
+}
+
+func TestStates(t *testing.T) {
+	f := func(err error, state, text string) {
+		t.Helper()
+		r := NewCollector(noon).Report(End{Err: err})
+		if r.State != state || r.Error != text {
+			t.Errorf("after %v: state %q, error %q, want %q, %q", err, r.State, r.Error, state, text)
+		}
+	}
+	f(nil, Complete, "")
+	f(fmt.Errorf("read movies.ndjson: %w", context.Canceled), Interrupted, "read movies.ndjson: context canceled")
+	f(errors.New("disk\nfull"), Failed, "disk full")
+}
+
+func TestMask(t *testing.T) {
+	f := func(reason, want string) {
+		t.Helper()
+		if got := mask(reason); got != want {
+			t.Errorf("mask(%q) = %q, want %q", reason, got, want)
+		}
+	}
+	f("want 1 or more, found -5", "want 1 or more, found #")
+	f("want 1 or more, found -7", "want 1 or more, found #")
+	f("want 24 hex digits, found \"5b\\\"2d\"", "want 24 hex digits, found \"…\"")
+	f("want an integer, found 1.5e-07", "want an integer, found #")
+	f("want an integer, found nothing", "want an integer, found nothing")
+	f("invalid UTF-8 at byte 12,345", "invalid UTF-8 at byte #")
+	f("is already at movies.ndjson:12, with other content", "is already at movies.ndjson:#, with other content")
+	f("movie 550 and tt0137523 and 5b2d1ba70e0a26431d004b10", "movie # and tt# and #")
+	f("day 2024-05-01T10:00:00Z", "day #")
+	f("unexpected 'x' at 3: the row's 2nd value isn't one", "unexpected '…' at #: the row's # value isn't one")
+	f("column `a1` and \"half", "column `…` and \"half")
+	f("Größe 5 für iso_639_1", "Größe # für iso_639_1")
+	f("", "")
+	if got := mask(strings.Repeat("é(", 1000)); len(got) > maxText+8 {
+		t.Errorf("mask(long) has %d bytes, want %d or so", len(got), maxText)
+	}
+}
+
+func FuzzMask(f *testing.F) {
+	for _, s := range []string{"want 1, found \"a\\\"", "'", "-", "tt0137523 é9\xff", "want ", "\"\\"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		if got := mask(s); len(got) > maxText+8 {
+			t.Errorf("mask(%q) has %d bytes", s, len(got))
+		}
+	})
+}
+
+func TestReasonsAreGrouped(t *testing.T) {
+	s := NewCollector(noon).Source(File{})
+	for i := range 5000 {
+		s.Quarantined(int64(i+1), fmt.Sprintf("a.ndjson:%d", i+1), "id", fmt.Sprintf("want 1 or more, found %d", -i))
+		s.Quarantined(int64(i+1), "a.ndjson:1", "", strings.Repeat("x", i%1500+1))
+	}
+	got := s.source(noon).Reasons
+	if first := got.Top[0]; first.Count != 5000 || first.Example != "a.ndjson:1: id: want 1 or more, found 0" {
+		t.Errorf("first group %+v, want 5000 rows with the first as example", first)
+	}
+	sum := got.MoreCount
+	for _, r := range got.Top {
+		sum += r.Count
+	}
+	if len(got.Top) != MaxListed || sum != 10000 || len(s.reasons) > maxReasons {
+		t.Errorf("%d groups listed, %d kept, of %d rows in sum, want %d, %d at most and 10000", len(got.Top), len(s.reasons), sum, MaxListed, maxReasons)
+	}
+}
+
+func TestDays(t *testing.T) {
+	s := NewCollector(noon).Source(File{})
+	f := func(kind string, r wire.Record, want string) {
+		t.Helper()
+		s.newest = ""
+		s.Record(kind, r)
+		if s.newest != want {
+			t.Errorf("%s: newest day %q, want %q", kind, s.newest, want)
+		}
+	}
+	f("movie", wire.RecordOf(&catalog.Movie{ReleaseDate: wire.Text("2026-03-14")}), "2026-03-14")
+	f("movie", wire.RecordOf(&catalog.Movie{ReleaseDate: wire.Text("2026-03-15")}), "") // tomorrow
+	f("movie", wire.RecordOf(&catalog.Movie{ReleaseDate: wire.Text("2025-13-40")}), "")
+	f("movie", wire.RecordOf(&catalog.Movie{ReleaseDate: wire.Text("")}), "")
+	f("movie", wire.RecordOf(&catalog.Movie{}), "")
+	f("tv", wire.RecordOf(&catalog.TV{FirstAirDate: wire.Text("2011-04-17"), LastAirDate: wire.Text("2019-05-19T21:00:00Z")}), "2019-05-19")
+	f("season", wire.RecordOf(&catalog.Season{AirDate: wire.Text("2012-04-01"), Episodes: []catalog.SeasonEpisode{{AirDate: wire.Text("2012-06-03")}, {}}}), "2012-06-03")
+	f("episode", wire.RecordOf(&catalog.Episode{AirDate: wire.Text("2013-06-02")}), "2013-06-02")
+	f("person", wire.RecordOf(&catalog.Person{Birthday: wire.Text("2001-01-01")}), "")
+}
+
+// TestMergeIsOrderless: the same tallies give the same report in any order, over any
+// number of collectors.
+func TestMergeIsOrderless(t *testing.T) {
+	build := func(seed uint64, workers int) Report {
+		random := rand.New(rand.NewPCG(seed, 0))
+		parts := make([]*Collector, workers)
+		for i := range parts {
+			parts[i] = NewCollector(noon)
+		}
+		for _, n := range random.Perm(3 * MaxListed) {
+			parts[random.IntN(workers)].Add(numbered(parts[0], n))
+		}
+		for _, p := range parts[1:] {
+			parts[0].Merge(p)
+		}
+		return parts[0].Report(End{Elapsed: time.Second})
+	}
+	want := build(1, 1)
+	if want.Files != 3*MaxListed || len(want.Sources) != MaxListed || want.OtherFiles != 2*MaxListed || want.FailedFiles != 15 {
+		t.Fatalf("%d files, %d listed, %d others, %d failed, want %d, %d, %d, 15", want.Files, len(want.Sources), want.OtherFiles, want.FailedFiles,
+			3*MaxListed, MaxListed, 2*MaxListed)
+	}
+	if want.Sources[0].Failure == "" || want.Totals.Quarantined != 3*MaxListed*(3*MaxListed-1)/2 || want.Totals.Bytes != 3*MaxListed*100 {
+		t.Errorf("first source %+v, totals %+v", want.Sources[0], want.Totals)
+	}
+	for seed := range uint64(5) {
+		if d := cmp.Diff(want, build(seed+2, int(seed)+1)); d != "" {
+			t.Fatalf("seed %d, %d workers (-want +got):\n%s", seed+2, seed+1, d)
+		}
+	}
+}
+
+// numbered returns a tally with n rows in quarantine.
+func numbered(c *Collector, n int) *Tally {
+	s := c.Source(File{Name: fmt.Sprintf("file %d", n), Bytes: 100, Modified: noon.Add(-time.Duration(n) * time.Hour)})
+	for row := range n {
+		s.Quarantined(int64(row+1), fmt.Sprintf("file %d:%d", n, row+1), "id", "want more, found "+strings.Repeat("a", row%7+1))
+	}
+	s.Unknown(fmt.Sprintf("movie.a%d", n%60), 2)
+	s.Day(fmt.Sprintf("2020-01-%02d", n%28+1))
+	if n%10 == 0 {
+		s.Failure = "damaged"
+	}
+	return s
+}
+
+func TestMergeCollectors(t *testing.T) {
+	a, b := NewCollector(noon), NewCollector(noon)
+	a.Records(Records{Kind: "movie", Before: 5, Now: 7, Added: 2})
+	b.Records(Records{Kind: "movie", Before: 7, Now: 6, Removed: 1, Changed: 3})
+	b.Skip("b", "why")
+	calls := 0
+	for _, c := range []*Collector{a, b} {
+		for range 10 {
+			c.Conflict("movie", "title", func() string { calls++; return "s" })
+		}
+	}
+	b.Conflict("tv", "name", func() string { return "t" })
+	a.Merge(b)
+	r := a.Report(End{})
+	if d := cmp.Diff([]Records{{Kind: "movie", Before: 5, Now: 6, Added: 2, Changed: 3, Removed: 1}}, r.Records); d != "" {
+		t.Errorf("records (-want +got):\n%s", d)
+	}
+	want := Conflicts{Count: 21, Members: Top[Conflict]{Top: []Conflict{
+		{Member: "movie.title", Count: 20, Samples: []string{"s", "s", "s"}}, {Member: "tv.name", Count: 1, Samples: []string{"t"}},
+	}}}
+	if d := cmp.Diff(want, r.Conflicts); d != "" {
+		t.Errorf("conflicts (-want +got):\n%s", d)
+	}
+	if calls != 2*maxConflictSamples {
+		t.Errorf("%d samples were made, want %d", calls, 2*maxConflictSamples)
+	}
+	if len(r.Skipped.Top) != 1 {
+		t.Errorf("skipped %+v, want 1", r.Skipped)
+	}
+}
+
+// TestBounded: what is listed stays short, whatever comes, and nothing is lost in sum.
+func TestBounded(t *testing.T) {
+	c := NewCollector(noon)
+	s := c.Source(File{Name: "a"})
+	for i := range 5000 {
+		s.Unknown(fmt.Sprintf("m%d", i), 1)
+		c.Skip("f", "r")
+		c.Conflict("movie", fmt.Sprint(i), func() string { return strings.Repeat("é", 10_000) })
+	}
+	c.Add(s)
+	r := c.Report(End{})
+	u := r.Totals.Unknown
+	sum := u.MoreCount
+	for _, m := range u.Top {
+		sum += m.Count
+	}
+	if len(u.Top) != MaxListed || sum != 5000 {
+		t.Errorf("%d members of %d values, want %d of 5000", len(u.Top), sum, MaxListed)
+	}
+	if n := len(r.Skipped.Top); n != MaxListed || r.Skipped.More != 5000-MaxListed {
+		t.Errorf("%d skipped and %d more, want %d and %d", n, r.Skipped.More, MaxListed, 5000-MaxListed)
+	}
+	if m := r.Conflicts.Members; len(m.Top) != MaxListed || m.MoreCount != 5000-MaxListed || r.Conflicts.Count != 5000 {
+		t.Errorf("%d members in conflict, %d more conflicts of %d", len(m.Top), m.MoreCount, r.Conflicts.Count)
+	}
+	b, err := r.JSON()
+	if err != nil || len(b) > 100<<10 {
+		t.Errorf("the JSON has %d bytes, %v, want 100 KiB at most", len(b), err)
+	}
+}
+
+func TestFormat(t *testing.T) {
+	f := func(got, want string) {
+		t.Helper()
+		if got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	f(formatNumber(0), "0")
+	f(formatNumber(999), "999")
+	f(formatNumber(1234567), "1\u202f234\u202f567")
+	f(formatNumber(-1234), "-1\u202f234")
+	f(formatBytes(1023), "1023 B")
+	f(formatBytes(1536), "1.5 KiB")
+	f(formatBytes(5<<40), "5.0 TiB")
+	f(formatSeconds(0.0421), "0.042 s")
+	f(formatSeconds(59.94), "59.9 s")
+	f(formatSeconds(245), "4m05s")
+	f(formatSeconds(7380), "2h03m")
+	f(percent(0, 10), "0 %")
+	f(percent(1, 100_000), "< 0.1 %")
+	f(percent(99_999, 100_000), "> 99.9 %")
+	f(percent(1, 3), "33.3 %")
+	f(percent(3, 3), "100 %")
+	f(percent(3, 0), "")
+}
+
+func BenchmarkQuarantined(b *testing.B) {
+	s := NewCollector(noon).Source(File{})
+	b.ReportAllocs()
+	row := int64(0)
+	for b.Loop() {
+		row++
+		s.Quarantined(row, "movies.ndjson:17", "id", "want 1 or more, found -5")
+	}
+}
+
+func BenchmarkRecord(b *testing.B) {
+	s := NewCollector(noon).Source(File{})
+	r := wire.RecordOf(&catalog.Movie{ReleaseDate: wire.Text("1999-10-15")})
+	b.ReportAllocs()
+	for b.Loop() {
+		s.Kept()
+		s.Record("movie", r)
+	}
+}

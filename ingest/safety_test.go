@@ -1,0 +1,406 @@
+package ingest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"reelsplice/ingest/quarantine"
+	"reelsplice/ingest/report"
+	"reelsplice/schemas/catalog"
+)
+
+// killMe makes the test binary ingest and nothing else: see TestKilled.
+const killMe = "REELSPLICE_TEST_INGEST"
+
+func TestMain(m *testing.M) {
+	if args := os.Getenv(killMe); args != "" {
+		parts := strings.Split(args, "\n")
+		c := killedConfig(parts[0], parts[1:])
+		if _, err := Run(context.Background(), c); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// killedRows is how many rows each of the dumps has that ingests are killed at.
+const killedRows = 5000
+
+func killedConfig(dir string, sources []string) Config {
+	return Config{Catalog: dir, Sources: sources, Memory: 256 << 10}
+}
+
+// killedSources writes three dumps: movies of two sources, which disagree, and series
+// with their seasons; some rows are bad, some repeat others.
+func killedSources(t *testing.T) []string {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(7, 7))
+	src := t.TempDir()
+	var files []string
+	for n, name := range []string{"a/movies.ndjson", "b/movies.ndjson", "tv.ndjson"} {
+		var b strings.Builder
+		for i := range killedRows {
+			id := (i*7919)%12007 + 1
+			switch {
+			case i%997 == 5:
+				fmt.Fprintf(&b, `{"id":"bad %d"}`+"\n", i)
+			case i%1009 == 7:
+				fmt.Fprintf(&b, `{"id":%d,"title":"again"}`+"\n", (((i-1)*7919)%12007)+1)
+			case n == 2:
+				fmt.Fprintf(&b, `{"id":%d,"name":"%x","season/1":{"id":%d,"name":"One","episodes":[{"id":%d,"episode_number":1,"air_date":"2001-02-03"}]}}`+"\n", id, rng.Uint64(), id+50000, id+90000)
+			default:
+				fmt.Fprintf(&b, `{"id":%d,"title":"%d %x","overview":"%x %x","release_date":"19%02d-01-02","new":%d}`+"\n", id, n, rng.Uint64(), rng.Uint64(), rng.Uint64(), i%100, i)
+			}
+		}
+		text := b.String()
+		if n == 1 {
+			name, text = name+".zst", zst(t, text)
+		}
+		files = append(files, put(t, src, name, text))
+	}
+	return files
+}
+
+// catalogFiles returns the content of what an ingest makes: the files of kinds, and the
+// rows of the quarantine.
+func catalogFiles(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	kinds, err := filepath.Glob(filepath.Join(dir, "*.parquet"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := filepath.Glob(filepath.Join(dir, "quarantine", "*.ndjson"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range append(kinds, rows...) {
+		b, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := filepath.Base(f)
+		if strings.HasSuffix(name, ".ndjson") {
+			name = "quarantine"
+		}
+		out[name] += string(b)
+	}
+	return out
+}
+
+// TestKilled: an ingest that is killed at random moments, as often as it takes, ends with
+// the bytes of one that was left alone.
+func TestKilled(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts and kills processes for some seconds")
+	}
+	sources := killedSources(t)
+	whole := t.TempDir()
+	start := time.Now()
+	want := ingestInto(t, whole, killedConfig(whole, sources))
+	took := time.Since(start)
+	if want.Quarantined == 0 || want.Conflicts == 0 {
+		t.Fatalf("Run = %+v, want rows in quarantine and conflicts: they are to be tested", want)
+	}
+	files := catalogFiles(t, whole)
+	rng := rand.New(rand.NewPCG(3, uint64(time.Now().UnixNano())))
+	dir, kills, resumed, rounds := t.TempDir(), 0, 0, 0
+	for kills < 20 {
+		if rounds++; rounds > 200 {
+			t.Fatalf("%d kills in 200 rounds, want 20", kills)
+		}
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), killMe+"="+strings.Join(append([]string{dir}, sources...), "\n"))
+		var stderr bytes.Buffer
+		cmd.Stderr = &stderr
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.Stat(filepath.Join(dir, workDir, journalFile)); err == nil {
+			resumed++
+		}
+		done := make(chan error, 1)
+		go func() { done <- cmd.Wait() }()
+		select {
+		case err := <-done:
+			if err != nil {
+				t.Fatalf("ingest after %d kills: %v: %s", kills, err, stderr.String())
+			}
+			compareFiles(t, catalogFiles(t, dir), files)
+			dir = t.TempDir()
+		case <-time.After(time.Duration(rng.Int64N(int64(took)))):
+			_ = cmd.Process.Kill() // it may have ended
+			<-done
+			kills++
+		}
+	}
+	got := ingestInto(t, dir, killedConfig(dir, sources))
+	compareFiles(t, catalogFiles(t, dir), files)
+	if got.Rows != want.Rows || got.Quarantined != want.Quarantined || got.Duplicates != want.Duplicates || got.Conflicts != want.Conflicts {
+		t.Errorf("Run after kills = %+v, want %+v", got, want)
+	}
+	if resumed == 0 {
+		t.Error("no ingest went on where another was killed: the test is too short")
+	}
+	t.Logf("%d kills, %d of the processes after them went on with a journal", kills, resumed)
+}
+
+func compareFiles(t *testing.T, got, want map[string]string) {
+	t.Helper()
+	for name, text := range want {
+		if got[name] != text {
+			t.Errorf("%s: %d bytes differ from the %d of an ingest that was left alone", name, len(got[name]), len(text))
+		}
+	}
+	if len(got) != len(want) {
+		t.Errorf("%d files, want %d", len(got), len(want))
+	}
+}
+
+// TestResumeStages: an ingest that ends at each of its checkpoints in turn goes on from
+// there, and says so; one of other sources does not.
+func TestResumeStages(t *testing.T) {
+	sources := killedSources(t)
+	whole := t.TempDir()
+	want := ingestInto(t, whole, killedConfig(whole, sources))
+	files := catalogFiles(t, whole)
+	total := 0
+	for at := 1; ; at *= 3 {
+		dir := t.TempDir()
+		c := killedConfig(dir, sources)
+		ctx, cancel := context.WithCancel(t.Context())
+		calls := 0
+		c.Progress = func(int64, int64) {
+			if calls++; calls == at {
+				cancel()
+			}
+		}
+		_, err := Run(ctx, c)
+		cancel()
+		if err == nil {
+			total = calls
+			break
+		}
+		if !errors.Is(err, context.Canceled) {
+			t.Fatalf("Run = %v, want %v", err, context.Canceled)
+		}
+		c.Progress = nil
+		got := ingestInto(t, dir, c)
+		compareFiles(t, catalogFiles(t, dir), files)
+		if got.Details.Totals.Kept != want.Details.Totals.Kept || got.Details.Totals.NewestDay != want.Details.Totals.NewestDay ||
+			!slices.Equal(got.Details.Totals.Reasons.Top, want.Details.Totals.Reasons.Top) {
+			t.Errorf("stopped at %d: totals = %+v\nwant %+v", at, got.Details.Totals, want.Details.Totals)
+		}
+		if _, err := os.Stat(filepath.Join(dir, workDir)); err == nil {
+			t.Errorf("stopped at %d: the work of a complete ingest is still there", at)
+		}
+	}
+	if total < 5 {
+		t.Errorf("%d batches in all, want more to stop at", total)
+	}
+
+	dir := t.TempDir()
+	ctx, cancel := context.WithCancel(t.Context())
+	c := killedConfig(dir, sources)
+	c.Progress = func(done, of int64) {
+		if done > of/2 {
+			cancel()
+		}
+	}
+	if _, err := Run(ctx, c); !errors.Is(err, context.Canceled) {
+		t.Fatalf("Run = %v, want %v", err, context.Canceled)
+	}
+	if r := lines(t, dir, Config{}, `{"id":1,"title":"A"}`); r.Resumed || r.Records["movie"] != 1 || r.Records["tv"] != 0 {
+		t.Errorf("another ingest = %+v, want one record and nothing of the interrupted one", r)
+	}
+}
+
+// TestMaxBad: too many bad rows stop an ingest; the catalogue stays, and the rows can be
+// looked at.
+func TestMaxBad(t *testing.T) {
+	var rows []string
+	for i := range 3000 {
+		rows = append(rows, fmt.Sprintf(`{"id":%d,"title":"T"}`, i+1))
+		if i%50 == 0 {
+			rows = append(rows, `{"id":"bad"}`)
+		}
+	}
+	f := func(limit string, want bool) {
+		t.Helper()
+		dir := t.TempDir()
+		lines(t, dir, Config{}, `{"id":1,"title":"Old"}`)
+		before := catalogBytes(t, dir)
+		tolerance, err := ParseTolerance(limit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		src := put(t, t.TempDir(), "movies.ndjson", strings.Join(rows, "\n"))
+		r, err := Run(t.Context(), Config{Catalog: dir, Sources: []string{src}, MaxBad: tolerance})
+		var bad *TooManyBadError
+		if stopped := errors.As(err, &bad); stopped == want {
+			t.Fatalf("Run with --max-bad %s = %+v, %v, want stopped: %v", limit, r, err, !want)
+		}
+		if want {
+			return
+		}
+		if !bytes.Equal(catalogBytes(t, dir), before) {
+			t.Errorf("--max-bad %s: the catalogue changed", limit)
+		}
+		n := int64(0)
+		if err := quarantine.Read(bad.File, func(quarantine.Entry) error { n++; return nil }); err != nil || n != bad.Bad {
+			t.Errorf("--max-bad %s: %d rows in %s, %v, want %d", limit, n, bad.File, err, bad.Bad)
+		}
+	}
+	f("1%", false)
+	f("1.9%", false)
+	f("2%", true) // 60 of 3060
+	f("100%", true)
+	f("60", true)
+	f("59", false)
+	for _, s := range []string{"", "x", "-1", "101%", "%", "1.5", "NaN%"} {
+		if _, err := ParseTolerance(s); err == nil {
+			t.Errorf("ParseTolerance(%q) = nil, want an error", s)
+		}
+	}
+}
+
+// TestReplay: rows in quarantine go in once what was wrong with them is mended, in
+// whatever format they came.
+func TestReplay(t *testing.T) {
+	dir := t.TempDir()
+	src := t.TempDir()
+	put(t, src, "movie/550.json", `{"id":551,"title":"Wrong"}`)
+	put(t, src, "movie/7.json", "[\n{\"id\":7,\n\"title\":5}\n]")
+	put(t, src, "movies.ndjson", `{"id":1,"title":"A"}`+"\n"+`{"id":2,"title":5}`+"\n"+`{"id":3,"title":`+"\n")
+	put(t, src, "tv/1399-season-1.json", `{"name":7}`)
+	r := ingestInto(t, dir, Config{Sources: []string{src}})
+	if r.Quarantined != 5 || r.Records["movie"] != 1 {
+		t.Fatalf("Run = %+v, want 5 rows in quarantine", r)
+	}
+	text, err := os.ReadFile(r.QuarantineFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mended := strings.NewReplacer(`\"id\":551`, `\"id\":550`, `\"title\":5`, `\"title\":\"Mended\"`, `\"name\":7`, `\"name\":\"One\"`).Replace(string(text))
+	file := put(t, t.TempDir(), "mended.ndjson", mended)
+	again := ingestInto(t, dir, Config{Sources: []string{file}, Replay: true})
+	if again.Quarantined != 1 || again.Records["movie"] != 4 || again.Records["season"] != 1 {
+		t.Errorf("replay = %+v, want 3 movies and a season more, and the broken row in quarantine", again)
+	}
+	checkFiles(t, dir, "movie.parquet", "season.parquet",
+		"quarantine/"+filepath.Base(r.QuarantineFile), "quarantine/"+filepath.Base(again.QuarantineFile))
+	if _, err := Run(t.Context(), Config{Catalog: dir, Sources: []string{filepath.Join(src, "movies.ndjson")}, Replay: true}); err == nil {
+		t.Error("replay of a dump = nil, want an error")
+	}
+}
+
+// TestRemove: rows that say that a resource is gone take it out of the catalogue, and
+// what comes later brings it back.
+func TestRemove(t *testing.T) {
+	dir := t.TempDir()
+	check := func(what string, removed int64, want ...string) {
+		t.Helper()
+		got := records(t, dir)
+		list, err := removedTexts(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(got, want) || int64(len(list)) != removed {
+			t.Errorf("%s: records = %q, removed %q, want %q and %d", what, got, list, want, removed)
+		}
+	}
+	movie := func(id int, title string) string { return fmt.Sprintf(`{"id":%d,"title":"%s"}`, id, title) }
+	lines(t, dir, Config{}, movie(1, "A"), movie(2, "B"), movie(3, "C"))
+	r := lines(t, dir, Config{}, `{"id":1,"_deleted":true}`, `{"id":2,"_merged_into":3}`, `{"id":9,"_deleted":true}`)
+	check("removed", 3, movie(3, "C"))
+	if r.Removed != 3 || r.Details.Records[0].Removed != 2 {
+		t.Errorf("Run = %+v, want 3 ids removed, 2 of them records", r)
+	}
+	list, err := removedTexts(dir)
+	if want := []string{"movie 1, deleted", "movie 2, merged into movie 3", "movie 9, deleted"}; err != nil || !slices.Equal(list, want) {
+		t.Errorf("removed = %q, %v, want %q", list, err, want)
+	}
+	lines(t, dir, Config{}, movie(1, "Again"))
+	check("brought back", 2, movie(1, "Again"), movie(3, "C"))
+
+	lines(t, dir, Config{Overlay: true}, `{"id":1,"_deleted":true}`, movie(2, "Own"))
+	check("overlay", 2, movie(2, "Own"), movie(3, "C"))
+	lines(t, dir, Config{}, movie(1, "Crawled"), movie(2, "Crawled"))
+	check("the overlay wins over what comes later", 2, movie(2, "Own"), movie(3, "C"))
+	lines(t, dir, Config{Overlay: true}, `{"id":1,"_deleted":false,"title":"Mine"}`)
+	check("until another overlay", 1, movie(1, "Mine"), movie(2, "Own"), movie(3, "C"))
+
+	r = lines(t, dir, Config{}, `{"id":3,"_merged_into":3}`, `{"id":3,"_merged_into":"x"}`, `{"id":3,"_deleted":"yes"}`, `{"_deleted":true}`)
+	if want := []string{
+		`movies.ndjson:1: _merged_into: want another movie than itself, found 3`,
+		`movies.ndjson:2: _merged_into: want the id of another movie, found "x"`,
+		`movies.ndjson:3: _deleted: want true or false, found "yes"`,
+		`movies.ndjson:4: id: want an integer, found nothing`,
+	}; !slices.Equal(r.Bad, want) {
+		t.Errorf("Bad = %q, want %q", r.Bad, want)
+	}
+	check("refused", 1, movie(1, "Mine"), movie(2, "Own"), movie(3, "C"))
+
+	// Of several sources the later one says whether there is one.
+	src := t.TempDir()
+	a := put(t, src, "a/movies.ndjson", movie(3, "A")+"\n"+`{"id":2,"_deleted":true}`)
+	b := put(t, src, "b/movies.ndjson", `{"id":3,"_deleted":true}`+"\n"+movie(4, "D"))
+	other := t.TempDir()
+	ingestInto(t, other, Config{Sources: []string{a, b}})
+	dir = other
+	check("two sources", 2, movie(4, "D"))
+}
+
+func removedTexts(dir string) ([]string, error) {
+	list, err := catalog.ReadRemoved(dir)
+	var out []string
+	for _, r := range list {
+		out = append(out, r.String())
+	}
+	return out, err
+}
+
+// TestUpdate: an update gives the records of an ingest without it, copies what nobody
+// speaks of, and wants a catalogue.
+func TestUpdate(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 9))
+	row := func(id int) string {
+		text := make([]byte, 3000)
+		for i := range text {
+			text[i] = 'a' + byte(rng.IntN(26))
+		}
+		return fmt.Sprintf(`{"id":%d,"title":"T","overview":"%s"}`, id, text)
+	}
+	var rows []string
+	for id := 2; id <= 20000; id += 2 {
+		rows = append(rows, row(id)) // 30 MB: some row groups
+	}
+	plain, updated := t.TempDir(), t.TempDir()
+	lines(t, plain, Config{}, rows...)
+	lines(t, updated, Config{}, rows...)
+	news := []string{row(1), `{"id":5000,"title":"New"}`, `{"id":5001,"title":"Between"}`, `{"id":19998,"_deleted":true}`}
+	want := lines(t, plain, Config{}, news...)
+	got := lines(t, updated, Config{Update: true}, news...)
+	if !slices.Equal(records(t, updated), records(t, plain)) {
+		t.Error("an update gives other records than an ingest without it")
+	}
+	count := report.Records{Kind: "movie", Before: 10000, Now: 10001, Added: 2, Changed: 1, Removed: 1}
+	if got.Details.Records[0] != count || want.Details.Records[0] != count {
+		t.Errorf("records = %+v and %+v, want %+v", got.Details.Records[0], want.Details.Records[0], count)
+	}
+	if _, err := Run(t.Context(), Config{Catalog: t.TempDir(), Sources: []string{put(t, t.TempDir(), "movies.ndjson", row(1))}, Update: true}); err == nil {
+		t.Error("update of nothing = nil, want an error")
+	}
+}

@@ -1,0 +1,99 @@
+package source
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"math"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+)
+
+// repeated writes a file that head and then a hundred times chunk are packed into.
+func repeated(tb testing.TB, name, head string, chunk []byte) string {
+	tb.Helper()
+	var b bytes.Buffer
+	var w io.WriteCloser
+	var err error
+	if filepath.Ext(name) == ".gz" {
+		w, err = gzip.NewWriterLevel(&b, gzip.BestCompression)
+	} else {
+		w, err = zstd.NewWriter(&b, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<20))
+	}
+	if err != nil {
+		tb.Fatal(err)
+	}
+	io.WriteString(w, head)
+	for range 100 {
+		w.Write(chunk)
+	}
+	if err := w.Close(); err != nil {
+		tb.Fatal(err)
+	}
+	return write(tb, name, b.Bytes())
+}
+
+func TestCompressionBombs(t *testing.T) {
+	mib := bytes.Repeat([]byte(" "), 1<<20)
+	row := []byte(`{"a":"` + strings.Repeat("x", 1014) + "\"}\n")
+	rows := bytes.Repeat(row, 1<<10)
+	for _, name := range []string{"m.ndjson.gz", "m.ndjson.zst"} {
+		refused(t, name+" of blanks", repeated(t, name, "", mib), Options{}, name+": expands to ")
+		p := repeated(t, name, "", rows)
+		if n := refused(t, name, p, Options{MaxRatio: 100}, name+": row 6"); n < 63<<10 || n > 65<<10 {
+			t.Errorf("%s: %d rows were read, want those in the first 64 MiB", name, n)
+		}
+		if n := refused(t, name, p, Options{MaxBytes: 3000, MaxRatio: -1}, name+": row 3 (line 3): holds more than 3000 bytes uncompressed, the limit for one file"); n != 2 {
+			t.Errorf("%s: %d rows were read, want those in the first 3000 bytes", name, n)
+		}
+	}
+	refused(t, "packed Parquet", repeated(t, "m.parquet.zst", "PAR1", mib), Options{TempDir: t.TempDir()}, "m.parquet.zst: expands to ")
+	table := repeated(t, "m.csv.zst", "id,title\n1,\"", mib) // a quote that is not closed
+	refused(t, "open quote", table, Options{MaxRowBytes: 96 << 20}, "m.csv.zst: row 1 (line 2): expands to ")
+	if _, err := readFile(t, write(t, "m.ndjson", []byte("{}\n{\"a\":1}\n")), Options{MaxBytes: 10}); !errors.Is(err, ErrLimit) {
+		t.Errorf("a plain file above MaxBytes: %v, want ErrLimit", err)
+	}
+	if rows, err := readFile(t, write(t, "m.ndjson", []byte("{}\n{\"a\":1}\n")), Options{MaxBytes: 11}); err != nil || len(rows) != 2 {
+		t.Errorf("a plain file as long as MaxBytes: %q, %v", rows, err)
+	}
+}
+
+func TestMaxDepth(t *testing.T) {
+	data := `{"a":[{}]}` + "\n" + `{"a":[[{}]]}` + "\n"
+	for name, tt := range map[string]struct {
+		o    Options
+		want []string
+	}{
+		"3":       {Options{MaxDepth: 3}, []string{`m.ndjson:1 {"a":[{}]}`, "m.ndjson:2: byte 7: nested deeper than 3 levels"}},
+		"too far": {Options{MaxDepth: 10 * DefaultMaxDepth}, []string{`m.ndjson:1 {"a":[{}]}`, `m.ndjson:2 {"a":[[{}]]}`}},
+	} {
+		if got, err := readFile(t, write(t, "m.ndjson", []byte(data)), tt.o); err != nil || !reflect.DeepEqual(got, tt.want) {
+			t.Errorf("MaxDepth %s: %q, %v, want %q", name, got, err, tt.want)
+		}
+	}
+	deep := strings.Repeat(`{"a":`, DefaultMaxDepth) + "{}" + strings.Repeat("}", DefaultMaxDepth)
+	got, err := readFile(t, write(t, "m.json", []byte("["+deep+"]")), Options{MaxDepth: 10 * DefaultMaxDepth})
+	if want := "m.json:1: byte 2560: nested deeper than 512 levels"; err != nil || len(got) != 1 || got[0] != want {
+		t.Errorf("513 levels: %.80q, %v, want %s", got, err, want)
+	}
+}
+
+func TestExpandable(t *testing.T) {
+	for _, tt := range []struct{ size, ratio, want int64 }{
+		{0, 1000, freeBytes},
+		{1 << 10, 1000, freeBytes},
+		{1 << 20, 1000, 1000 << 20},
+		{math.MaxInt64, 2, math.MaxInt64},
+		{1 << 20, math.MaxInt64, math.MaxInt64},
+		{5, math.MaxInt64, math.MaxInt64},
+	} {
+		if got := expandable(tt.size, tt.ratio); got != tt.want {
+			t.Errorf("expandable(%d, %d) = %d, want %d", tt.size, tt.ratio, got, tt.want)
+		}
+	}
+}

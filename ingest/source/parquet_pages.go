@@ -1,0 +1,273 @@
+package source
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+
+	"github.com/parquet-go/parquet-go/encoding/thrift"
+	"github.com/parquet-go/parquet-go/format"
+)
+
+const (
+	parquetReadBytes = 128 << 10 // largest read buffer of a column, and the longest header of a page
+	parquetReadAll   = 64 << 20  // read buffers of all columns together, about
+	maxPageItems     = 1 << 10   // in the lists of a page's header
+	parquetHeadBytes = 4 << 10   // read buffer of the library, which reads headers that pqPages writes
+)
+
+// A pqBudget is what one Parquet file may still expand to. Its columns share it.
+type pqBudget struct {
+	maxPage, maxDict int64 // bytes of one page, and of one dictionary page
+	max              int64 // bytes of the file, uncompressed
+	ratio, size      int64
+	out              int64 // bytes that came out so far
+}
+
+// spend counts n bytes that come out of the file, before they are allocated.
+func (b *pqBudget) spend(n int64) error {
+	b.out += n
+	if b.out > b.max {
+		return overLimit("holds more than %d bytes uncompressed, the limit for one file", b.max)
+	}
+	if b.out > expandable(b.size, b.ratio) {
+		return bombError(b.out, b.size, b.ratio)
+	}
+	return nil
+}
+
+// pqPages is the stream of the pages of one column in one row group, checked and
+// uncompressed. The library trusts what pages say of themselves (how many values they
+// hold, how long they are uncompressed, how long their runs are) and allocates that; so
+// it gets to see a page only after pqPages has found that all of it is true, or small.
+//
+// It is an io.ReaderAt because that is what the library reads from. It must be read from
+// its start to its end.
+type pqPages struct {
+	leaf   *pqNode
+	budget *pqBudget
+	unpack *unpacker
+
+	section io.SectionReader // of the file
+	in      *bufio.Reader    // of section
+	left    int64            // bytes of the column that were not read yet
+	codec   format.CompressionCodec
+	values  int64 // values of the column that were not read yet
+	dict    bool  // the dictionary has passed
+
+	off  int64  // of the stream
+	head []byte // what is left of the header of the current page
+	body []byte // what is left of the page
+	raw  []byte // buffer of a page as found
+	data []byte // buffer of a page uncompressed
+	err  error
+}
+
+// reset makes p the pages of the column in r that m describes, read with a buffer of at
+// most buffer bytes at first. Its buffers stay.
+func (p *pqPages) reset(r io.ReaderAt, m *format.ColumnMetaData, buffer int) {
+	p.section = *io.NewSectionReader(r, chunkStart(m), m.TotalCompressedSize)
+	buffer = int(min(m.TotalCompressedSize, int64(buffer), parquetReadBytes))
+	if p.in == nil || p.in.Size() < buffer {
+		p.in = bufio.NewReaderSize(&p.section, buffer)
+	} else {
+		p.in.Reset(&p.section)
+	}
+	p.left, p.codec, p.values, p.dict = m.TotalCompressedSize, m.Codec, m.NumValues, false
+	p.off, p.head, p.body, p.err = 0, nil, nil, nil
+}
+
+// ReadAt reads on from where the last call ended. It reads less than p when it comes to
+// the end of a header or a page, and is then not at its end.
+func (p *pqPages) ReadAt(b []byte, off int64) (int, error) {
+	if off != p.off {
+		return 0, errors.New("page refers to a dictionary, but none is in front of it")
+	}
+	for p.err == nil && len(p.head)+len(p.body) == 0 {
+		if p.err = p.nextPage(); p.err != nil {
+			p.head, p.body = nil, nil
+		}
+	}
+	n := copy(b, p.head)
+	p.head = p.head[n:]
+	if n == 0 {
+		n = copy(b, p.body)
+		p.body = p.body[n:]
+	}
+	if n > 0 || len(b) == 0 {
+		p.off += int64(n)
+		return n, nil
+	}
+	return 0, p.err
+}
+
+// nextPage reads, checks and uncompresses the next page. It returns io.EOF when all
+// values of the column have been read.
+func (p *pqPages) nextPage() error {
+	if p.values == 0 || p.left == 0 {
+		return io.EOF
+	}
+	h, err := p.header()
+	if err != nil {
+		return err
+	}
+	before := p.values
+	if err := p.check(h); err != nil {
+		return err
+	}
+	if h.Type != format.DictionaryPage && p.values == before { // it is empty
+		_, err := p.in.Discard(int(h.CompressedPageSize))
+		p.left -= int64(h.CompressedPageSize)
+		return unexpected(err)
+	}
+	if err := p.read(h); err != nil {
+		return err
+	}
+	if err := p.uncompress(h); err != nil {
+		return err
+	}
+	if err := p.checkEncoded(h); err != nil {
+		return err
+	}
+	return p.rewrite(h)
+}
+
+// header reads the header of the next page.
+func (p *pqPages) header() (*format.PageHeader, error) {
+	for want := 512; ; want *= 8 {
+		b, err := p.in.Peek(min(want, p.in.Size()))
+		if err != nil && err != io.EOF {
+			return nil, err
+		}
+		h := new(format.PageHeader)
+		n, thriftErr := decodeThrift(b, h, maxPageItems)
+		if thriftErr == errThriftShort && err == nil && want < parquetReadBytes {
+			p.in = bufio.NewReaderSize(p.in, min(8*want, parquetReadBytes)) // p.in itself where that is as large
+			continue
+		}
+		if thriftErr != nil {
+			return nil, fmt.Errorf("header of the page: %w", thriftErr)
+		}
+		p.left -= int64(n)
+		_, err = p.in.Discard(n)
+		return h, err
+	}
+}
+
+// check checks what a header says before anything is allocated for it.
+func (p *pqPages) check(h *format.PageHeader) error {
+	size, values := int64(h.UncompressedPageSize), int64(0)
+	limit, what := p.budget.maxPage, "page"
+	switch {
+	case h.Type == format.DictionaryPage && h.DictionaryPageHeader.Valid:
+		limit, what = p.budget.maxDict, "dictionary page"
+		if err := p.checkDictionary(&h.DictionaryPageHeader.V, size); err != nil {
+			return err
+		}
+	case h.Type == format.DataPage && h.DataPageHeader.Valid:
+		values = int64(h.DataPageHeader.V.NumValues)
+	case h.Type == format.DataPageV2 && h.DataPageHeaderV2.Valid:
+		values = int64(h.DataPageHeaderV2.V.NumValues)
+		v := &h.DataPageHeaderV2.V
+		rep, def := int64(v.RepetitionLevelsByteLength), int64(v.DefinitionLevelsByteLength)
+		if rep < 0 || def < 0 || rep+def > min(size, int64(h.CompressedPageSize)) || v.NumNulls < 0 || v.NumNulls > v.NumValues {
+			return fmt.Errorf("header of the page: %d and %d bytes of levels, %d values, %d of them NULL, in a page of %d bytes", rep, def, v.NumValues, v.NumNulls, size)
+		}
+	default:
+		return fmt.Errorf("header of the page: unknown type %d", h.Type)
+	}
+	switch {
+	case size < 0 || h.CompressedPageSize < 0:
+		return fmt.Errorf("header of the page: %d bytes, %d uncompressed", h.CompressedPageSize, size)
+	case int64(h.CompressedPageSize) > p.left:
+		return fmt.Errorf("header of the page: %d bytes where %d are left of the column", h.CompressedPageSize, p.left)
+	case size > limit:
+		return overLimit("%s claims %d bytes uncompressed, want at most %d", what, size, limit)
+	case values < 0 || values > p.values:
+		return fmt.Errorf("header of the page: %d values where %d are left of the column", values, p.values)
+	case values*p.leaf.decoded() > p.budget.maxPage:
+		return overLimit("page claims %d values, %d bytes in memory, want at most %d", values, values*p.leaf.decoded(), p.budget.maxPage)
+	}
+	p.values -= values
+	return p.budget.spend(size)
+}
+
+// checkDictionary checks the header of a dictionary page of size bytes.
+func (p *pqPages) checkDictionary(h *format.DictionaryPageHeader, size int64) error {
+	values := int64(h.NumValues)
+	switch {
+	case p.dict:
+		return errors.New("found a second dictionary page")
+	case h.Encoding != format.Plain && h.Encoding != oldDictionary:
+		return fmt.Errorf("dictionary page is encoded with %s, want PLAIN", h.Encoding)
+	case values < 0 || values*p.leaf.plainBits() > 8*size:
+		return overLimit("dictionary page claims %d values in %d bytes", values, size)
+	}
+	p.dict = true
+	return nil
+}
+
+// read reads the page as found.
+func (p *pqPages) read(h *format.PageHeader) error {
+	n := int(h.CompressedPageSize)
+	p.raw = sized(p.raw, n)
+	if _, err := io.ReadFull(p.in, p.raw); err != nil {
+		return unexpected(err)
+	}
+	p.left -= int64(n)
+	if sum := crc32.ChecksumIEEE(p.raw); h.CRC != 0 && sum != uint32(h.CRC) {
+		return fmt.Errorf("its checksum is %08x, want %08x", sum, uint32(h.CRC))
+	}
+	return nil
+}
+
+// sized returns a buffer of n bytes, buf itself where that is long enough and not far too
+// long.
+func sized(buf []byte, n int) []byte {
+	if cap(buf) >= n && (cap(buf) <= 1<<20 || cap(buf)/8 <= n) {
+		return buf[:n]
+	}
+	return make([]byte, n)
+}
+
+// uncompress makes body the page uncompressed.
+func (p *pqPages) uncompress(h *format.PageHeader) (err error) {
+	levels, packed := 0, p.raw
+	if h.Type == format.DataPageV2 {
+		v := &h.DataPageHeaderV2.V
+		if v.IsCompressed.Valid && !v.IsCompressed.V {
+			p.body = p.raw
+			return nil
+		}
+		levels = int(v.RepetitionLevelsByteLength + v.DefinitionLevelsByteLength)
+		packed = p.raw[levels:]
+	}
+	if p.codec == format.Uncompressed {
+		p.body = p.raw
+		return nil
+	}
+	p.data = sized(p.data, int(h.UncompressedPageSize))
+	copy(p.data, p.raw[:levels])
+	n := 0
+	if len(packed) > 0 { // a page of NULLs may have none
+		n, err = p.unpack.unpack(p.codec, p.data[levels:], packed)
+	}
+	p.body = p.data[:levels+n]
+	return err
+}
+
+// rewrite makes head a header that says of the page what is true of it now.
+func (p *pqPages) rewrite(h *format.PageHeader) error {
+	plain := format.PageHeader{
+		Type: h.Type, UncompressedPageSize: int32(len(p.body)), CompressedPageSize: int32(len(p.body)),
+		DictionaryPageHeader: h.DictionaryPageHeader, DataPageHeader: h.DataPageHeader, DataPageHeaderV2: h.DataPageHeaderV2,
+	}
+	plain.DataPageHeader.V.Statistics = format.Statistics{}
+	plain.DataPageHeaderV2.V.Statistics = format.Statistics{}
+	var compact thrift.CompactProtocol
+	var err error
+	p.head, err = thrift.Marshal(&compact, &plain)
+	return err
+}

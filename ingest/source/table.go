@@ -1,0 +1,227 @@
+package source
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"unicode/utf8"
+)
+
+// tableRows reads CSV and TSV files as JSON objects, each value a string or null.
+type tableRows struct {
+	textRows
+	split splitter
+	crlf  bool     // a '\r' before a line's '\n' is part of the line end
+	head  string   // the header as found
+	keys  [][]byte // of each column: `{"id":`, `,"title":`
+	blank int64    // rows passed in which every cell was empty
+	json  []byte
+	text  []byte // of the packed cell that is written
+}
+
+// A record is one row as it lies at the start of the window.
+type record struct {
+	size  int // bytes without the line end
+	n     int // bytes with it
+	lines int // line ends within n
+}
+
+// newTableRows reads the header of a file in format.
+func newTableRows(t textRows, format Format, ext string) (*tableRows, error) {
+	line := firstLine(t.w, maxHeaderBytes)
+	_, delim := tableFormat(line, ext)
+	r := &tableRows{textRows: t, split: splitter{delim: delim, plain: format == FormatTSV}}
+	// A TSV file may have a '\r' as data; one at the end of the header is none.
+	r.crlf = format == FormatCSV || bytes.HasSuffix(line, []byte("\r"))
+	rec, f, err := r.record(maxHeaderBytes)
+	switch {
+	case err == errLong:
+		return nil, fmt.Errorf("header is longer than %d bytes", maxHeaderBytes)
+	case err != nil:
+		return nil, err
+	case f != nil:
+		return nil, fmt.Errorf("header: %s", f.reasonAt(0))
+	}
+	raw := t.w.held()[:rec.size]
+	if !utf8.Valid(raw) {
+		return nil, fmt.Errorf("header: byte %d: invalid UTF-8", invalidUTF8(raw))
+	}
+	if err := r.header(raw); err != nil {
+		return nil, err
+	}
+	r.head = string(raw)
+	t.w.advanceLines(rec.n, rec.lines)
+	return r, nil
+}
+
+// header prepares the keys of all columns.
+func (t *tableRows) header(raw []byte) error {
+	cells := make([]string, len(t.split.cells))
+	for i, c := range t.split.cells {
+		cells[i] = string(bytes.TrimSpace(t.cell(raw, c)))
+	}
+	names, err := columnNames(cells)
+	if err != nil {
+		return err
+	}
+	for i, name := range names {
+		before := byte(',')
+		if i == 0 {
+			before = '{'
+		}
+		key, _ := appendString([]byte{before}, []byte(name))
+		t.keys = append(t.keys, append(key, ':'))
+	}
+	return nil
+}
+
+// cell returns the text of a cell of raw, valid until the next call.
+func (t *tableRows) cell(raw []byte, c cell) []byte {
+	text := raw[c.start:c.end]
+	if c.packed {
+		t.text = appendPacked(t.text[:0], text)
+		return t.text
+	}
+	return text
+}
+
+func (t *tableRows) next() (Row, error) {
+	for {
+		p := t.place()
+		rec, f, err := t.record(t.max)
+		switch {
+		case err == io.EOF:
+			return Row{}, err
+		case err == errLong:
+			row, err := t.skipLine(p)
+			row.Raw = row.JSON
+			return row, err
+		case err != nil:
+			return Row{}, t.fatal(p, err)
+		}
+		raw := t.w.held()[:rec.size]
+		t.w.advanceLines(rec.n, rec.lines)
+		if f == nil && t.split.blank() {
+			if len(raw) > 0 { // an empty line is not even an empty row
+				t.blank++
+			}
+			continue
+		}
+		return t.finish(p, raw, f), nil
+	}
+}
+
+// finish makes the row at p, which f is wrong with, out of raw and its cells.
+func (t *tableRows) finish(p Place, raw []byte, f *fault) Row {
+	if f == nil && !utf8.Valid(raw) {
+		f = &fault{off: invalidUTF8(raw), reason: "invalid UTF-8"}
+	}
+	row := t.textRows.finish(p, raw, int64(len(raw)), f, 0)
+	row.Raw = raw
+	if f != nil {
+		return row
+	}
+	if n := len(t.split.cells); n != len(t.keys) {
+		row.Err = &RowError{Place: p, Off: -1, Reason: fmt.Sprintf("has %d cells, want %d", n, len(t.keys))}
+		return row
+	}
+	row.JSON = t.object(raw)
+	return row
+}
+
+// object writes the cells of raw as a JSON object.
+func (t *tableRows) object(raw []byte) []byte {
+	dst := t.json[:0]
+	if cap(dst) > 1<<20 && cap(dst) > 64*len(raw) {
+		dst = nil // one huge row is no reason to keep its buffer
+	}
+	for i, c := range t.split.cells {
+		dst = append(dst, t.keys[i]...)
+		text := t.cell(raw, c)
+		if len(text) == 0 || t.split.plain && string(text) == `\N` {
+			dst = append(dst, "null"...)
+			continue
+		}
+		dst = appendText(dst, text)
+	}
+	t.json = append(dst, '}')
+	return t.json
+}
+
+// record finds the end of the row at the start of the window and cuts it into cells.
+//
+// Where quotes are wrong the end is not known: the quote may have been opened by
+// mistake, and what follows may be sound rows. So the record is then the row's first
+// line alone, with a fault in it, and reading goes on behind that line.
+func (t *tableRows) record(limit int) (rec record, f *fault, err error) {
+	t.split.reset()
+	var first record
+	for from := 0; ; {
+		size, n, err := t.line(from, limit)
+		switch {
+		case from > 0 && err == io.EOF:
+			f := &fault{off: t.split.open, reason: "found a quote that is not closed before the end of the file", syntax: true}
+			return first, t.faultOf(f, first), nil
+		case from > 0 && err == errLong:
+			f := &fault{off: t.split.open, reason: fmt.Sprintf("found a quote that is not closed within the %d bytes of a row", limit), syntax: true}
+			return first, t.faultOf(f, first), nil
+		case err != nil:
+			return record{}, nil, err
+		}
+		b := t.w.held()[:n]
+		rec.size, rec.n = size, n
+		if b[n-1] == '\n' {
+			rec.lines++
+		}
+		if from == 0 {
+			first = rec
+		}
+		if f := t.split.line(b, from, size); f != nil {
+			return first, t.faultOf(f, first), nil
+		}
+		if !t.split.in {
+			return rec, nil, nil
+		}
+		from = n
+	}
+}
+
+// faultOf returns f, found in any line of rec, as a fault of the row's first line.
+func (t *tableRows) faultOf(f *fault, first record) *fault {
+	if f.off < first.n {
+		return f
+	}
+	lines := bytes.Count(t.w.held()[first.n:f.off], []byte{'\n'}) + 1
+	return &fault{off: t.split.firstOpen(first.size), syntax: true, reason: fmt.Sprintf("a quote is opened here, and in line %d of the row: %s", lines+1, f.reason)}
+}
+
+// line returns the length of the row up to the end of the line that starts at from,
+// without and with the line end. It is errLong when that is beyond limit, and io.EOF
+// when no line is left.
+func (t *tableRows) line(from, limit int) (size, n int, err error) {
+	for seen := from; ; {
+		b := t.w.held()
+		if j := bytes.IndexByte(b[seen:], '\n'); j >= 0 {
+			size, n = seen+j, seen+j+1
+			break
+		}
+		if seen = len(b); seen > limit+1 {
+			return 0, 0, errLong
+		}
+		if t.w.more() {
+			continue
+		}
+		if t.w.err != io.EOF || len(b) == from {
+			return 0, 0, t.w.err
+		}
+		size, n = len(b), len(b)
+		break
+	}
+	if b := t.w.held(); t.crlf && size > from && b[size-1] == '\r' {
+		size--
+	}
+	if size > limit {
+		return 0, 0, errLong
+	}
+	return size, n, nil
+}

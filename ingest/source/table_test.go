@@ -1,0 +1,176 @@
+package source
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+func TestTables(t *testing.T) {
+	tests := []struct {
+		name, data string
+		want       []string
+		err        string
+	}{
+		// CSV
+		{"m.csv", "id,title\n1,A\n2,B\n", []string{`m.csv:2 {"id":"1","title":"A"}`, `m.csv:3 {"id":"2","title":"B"}`}, ""},
+		{"m.csv", "\xef\xbb\xbf\r\n id ,\"title \"\r\n1,A\r\n2,B", []string{`m.csv:3 {"id":"1","title":"A"}`, `m.csv:4 {"id":"2","title":"B"}`}, ""},
+		{"m.csv", "id,title\n1,\n,\"\"\n,x\n\n", []string{`m.csv:2 {"id":"1","title":null}`, `m.csv:4 {"id":null,"title":"x"}`}, ""},
+		{"m.csv", "id,title\n1,\"a \"\"b\"\",\r\nc\"\n2,\" d\"\n", []string{`m.csv:2 {"id":"1","title":"a \"b\",\nc"}`, `m.csv:4 {"id":"2","title":" d"}`}, ""},
+		{"m.csv", "id,\"long\nname\"\n1,A\n", []string{`m.csv:3 {"id":"1","long\nname":"A"}`}, ""},
+		{"m.csv", "id;title\n1;A,B\n", []string{`m.csv:2 {"id":"1","title":"A,B"}`}, ""},
+		{"m.csv", "id|title\n1|A\n", []string{`m.csv:2 {"id":"1","title":"A"}`}, ""},
+		{"m.csv", "\ttitle\tid\n0\t\"A\tB\"\t1\n", []string{`m.csv:2 {"column_1":"0","title":"A\tB","id":"1"}`}, ""},
+		{"m.csv", "imdb_id\ntt1\n\ntt2\n", []string{`m.csv:2 {"imdb_id":"tt1"}`, `m.csv:4 {"imdb_id":"tt2"}`}, ""},
+		{"m.csv", "id,,title\n1,2,3\n", []string{`m.csv:2 {"id":"1","column_2":"2","title":"3"}`}, ""},
+		{"m.csv", "id,title\n1,\"a\x00\x01\x7f\\\u2028\"\n", []string{"m.csv:2 {\"id\":\"1\",\"title\":\"a\\u0000\\u0001\x7f\\\\\u2028\"}"}, ""},
+		{"m.csv", "id,title\n1,\\N\n", []string{`m.csv:2 {"id":"1","title":"\\N"}`}, ""},
+		{"m.csv", "id,title\n", nil, ""},
+		{"table", "id,title\n1,A\n", []string{`table:2 {"id":"1","title":"A"}`}, ""},
+		{"table.txt", "id\ttitle\n1\tA\n", []string{`table.txt:2 {"id":"1","title":"A"}`}, ""},
+		// Rows that are bad, and the good ones around them
+		{"m.csv", "id,title\n1\n2,B\n1,2,3\n", []string{"m.csv:2: has 1 cells, want 2", `m.csv:3 {"id":"2","title":"B"}`, "m.csv:4: has 3 cells, want 2"}, ""},
+		{"m.csv", "id,title\n1,A\x94\n2,B\n", []string{"m.csv:2: byte 3: invalid UTF-8", `m.csv:3 {"id":"2","title":"B"}`}, ""},
+		{"m.csv", "id,title\n1,A\"B\n2,B\n", []string{`m.csv:2: byte 3: found '"' inside a cell that does not start with one`, `m.csv:3 {"id":"2","title":"B"}`}, ""},
+		{"m.csv", "id,title\n1,\"A\"B\n2,B\n", []string{`m.csv:2: byte 5: found 'B' behind a closing quote, want ',' or the end of the line`, `m.csv:3 {"id":"2","title":"B"}`}, ""},
+		{"m.csv", "id,title\n1,\"A\n2,B\n", []string{"m.csv:2: byte 2: found a quote that is not closed before the end of the file", `m.csv:3 {"id":"2","title":"B"}`}, ""},
+		{"m.csv", "id,title\n1,\"A\n2,\"B\"\n3,C\n", []string{"m.csv:2: byte 2: a quote is opened here, and in line 2 of the row: found 'B' behind a closing quote, want ',' or the end of the line", `m.csv:3 {"id":"2","title":"B"}`, `m.csv:4 {"id":"3","title":"C"}`}, ""},
+		{"m.csv", "a,b,c\n1,\"A\nx\",\"B\nC\n", []string{
+			"m.csv:2: byte 2: a quote is opened here, and in line 2 of the row: found a quote that is not closed before the end of the file",
+			"m.csv:3: byte 1: found '\"' inside a cell that does not start with one", "m.csv:4: has 1 cells, want 3",
+		}, ""},
+		{"m.csv", "id,title\n1,\"A\nB\"\n2\n", []string{`m.csv:2 {"id":"1","title":"A\nB"}`, "m.csv:4: has 1 cells, want 2"}, ""},
+		// TSV
+		{"m.tsv", "id\ttitle\n1\t\"A\n2\t\\N\n\t\"\"\n", []string{`m.tsv:2 {"id":"1","title":"\"A"}`, `m.tsv:3 {"id":"2","title":null}`, `m.tsv:4 {"id":null,"title":"\"\""}`}, ""},
+		{"m.tsv", "id\ttitle\n1\ta\x02b\r\n2\tc\u2028\u0085d\n", []string{`m.tsv:2 {"id":"1","title":"a\u0002b\r"}`, "m.tsv:3 {\"id\":\"2\",\"title\":\"c\u2028\u0085d\"}"}, ""},
+		{"m.tsv", "id\ttitle\r\n1\ta\r\n2\tb", []string{`m.tsv:2 {"id":"1","title":"a"}`, `m.tsv:3 {"id":"2","title":"b"}`}, ""},
+		{"m.tsv", "id\ttitle\n\\N\t\\N\n\t\n1\ta\tb\n", []string{`m.tsv:2 {"id":null,"title":null}`, "m.tsv:4: has 3 cells, want 2"}, ""},
+		{"m.tsv", "id,title\n1,\"A\"\n", []string{`m.tsv:2 {"id":"1","title":"A"}`}, ""},
+		{"m.tsv", "tconst\ntt1\n", []string{`m.tsv:2 {"tconst":"tt1"}`}, ""},
+		// What is no table
+		{"m.csv", "{\"id\":1}\n{\"id\":2}\n", []string{`m.csv:1 {"id":1}`, `m.csv:2 {"id":2}`}, ""},
+		{"m.csv", "[{\"id\":1}]", []string{`m.csv:1 {"id":1}`}, ""},
+		{"m.csv", "1,2,3\n", nil, `m.csv: want JSON, CSV, TSV or Parquet, found text that starts with "1,2,3"`},
+		{"m.csv", "<!DOCTYPE html>\n", nil, "m.csv: is an HTML page, not a dump: probably an error page saved in its place"},
+		{"m.csv", "version https://git-lfs.github.com/spec/v1\noid sha256:4d\nsize 12\n", nil, `m.csv: is a Git LFS pointer, not the data: fetch it with "git lfs pull" first`},
+		{"m.csv", " \n", nil, "m.csv: empty file"},
+		{"m.txt", "Words, and more\nof them, too\n", nil, `m.txt: want JSON, CSV, TSV or Parquet, found text that starts with "Words, and more"`},
+		{"m.txt", "Words,more\nof them\n", nil, `m.txt: want JSON, CSV, TSV or Parquet, found text that starts with "Words,more"`},
+		{"m.csv", "id,title,id\n1,2,3\n", nil, `m.csv: columns 1 and 3 of the header are both named "id"`},
+		{"m.csv", "id,\"title\n1,2\n", nil, "m.csv: header: byte 3: found a quote that is not closed before the end of the file"},
+		{"m.csv", "id,title\xff,c\n1,2\n", nil, "m.csv: header: byte 8: invalid UTF-8"},
+	}
+	for _, tt := range tests {
+		for _, pack := range []func(testing.TB, string) []byte{func(_ testing.TB, s string) []byte { return []byte(s) }, gz, zst} {
+			got, err := readFile(t, write(t, tt.name, pack(t, tt.data)), Options{})
+			if len(got)+len(tt.want) > 0 && !reflect.DeepEqual(got, tt.want) || errText(err) != tt.err {
+				t.Errorf("%.60q gives\n%.300q, %v\nwant\n%.300q, %s", tt.data, got, err, tt.want, tt.err)
+			}
+		}
+	}
+}
+
+func TestTableRow(t *testing.T) {
+	data := "\xef\xbb\xbfid,title\r\n\r\n,\r\n1,\"a\r\n\"\"b\"\r\n2,\x94\r\n\"\",\r\n"
+	r, err := Open(File{Path: write(t, "m.csv", []byte(data))}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	row, _ := r.Next()
+	wantPlace, wantRaw := Place{File: "m.csv", Row: 1, Line: 4, Off: 18}, "1,\"a\r\n\"\"b\""
+	if row.Place != wantPlace || string(row.JSON) != `{"id":"1","title":"a\n\"b"}` || string(row.Raw) != wantRaw || row.Size != 10 || row.Err != nil {
+		t.Errorf("first row is %+v: %q of %q", row, row.JSON, row.Raw)
+	}
+	row, _ = r.Next()
+	var fault *RowError
+	if !errors.As(row.Err, &fault) || fault.Off != 2 || string(row.Raw) != "2,\x94" || string(row.JSON) != "2,\x94" || row.Size != 3 || row.Place != (Place{File: "m.csv", Row: 2, Line: 6, Off: 30}) {
+		t.Errorf("second row is %+v", row)
+	}
+	if _, err := r.Next(); err != io.EOF || r.Blank() != 2 {
+		t.Errorf("after the last row: %v, %d blank, want EOF and 2", err, r.Blank())
+	}
+	if !r.File().Format.Table() || !FormatTSV.Table() || !FormatParquet.Table() || FormatNDJSON.Table() {
+		t.Error("Table tells tables wrongly")
+	}
+}
+
+func TestTableLongRows(t *testing.T) {
+	o := Options{MaxRowBytes: 1 << 10}
+	lines := strings.Repeat("7,x\n", 500)
+	long := "1," + strings.Repeat("x", 1<<20)
+	fits := "1," + strings.Repeat("y", 1<<10-2)
+	r, err := Open(File{Path: write(t, "m.csv", []byte("id,title\n"+long+"\n"+fits+"\r\n2,\"open\n"+lines+long))}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	var bad []Row
+	good := 0
+	for {
+		row, err := r.Next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if row.Err == nil {
+			good++
+			continue
+		}
+		row.JSON, row.Raw = bytes.Clone(row.JSON), bytes.Clone(row.Raw)
+		bad = append(bad, row)
+	}
+	if good != 501 || len(bad) != 3 {
+		t.Fatalf("%d good and %d bad rows, want 501 and 3", good, len(bad))
+	}
+	for i, want := range []struct {
+		err  string
+		size int
+		raw  string
+	}{
+		{"m.csv:2: row is longer than 1024 bytes", len(long), long[:longRowHead]},
+		{"m.csv:4: byte 2: found a quote that is not closed within the 1024 bytes of a row", 7, "2,\"open"},
+		{"m.csv:505: row is longer than 1024 bytes", len(long), long[:longRowHead]},
+	} {
+		if b := bad[i]; b.Err.Error() != want.err || b.Size != int64(want.size) || string(b.Raw) != want.raw || string(b.JSON) != want.raw {
+			t.Errorf("bad row %d is %v, %d bytes, %.20q, want %.60v", i, b.Err, b.Size, b.Raw, want)
+		}
+	}
+}
+
+// TestTableHeaderLimits: a header is bounded by itself, whatever rows may be.
+func TestTableHeaderLimits(t *testing.T) {
+	f := func(header, want string) {
+		t.Helper()
+		if _, err := readFile(t, write(t, "m.csv", []byte(header+"\n")), Options{}); errText(err) != want {
+			t.Errorf("header of %d bytes: %v, want %s", len(header), err, want)
+		}
+	}
+	f("a"+strings.Repeat(",", maxColumns-1)+"b", `m.csv: want JSON, CSV, TSV or Parquet, found text that starts with "a,,,,,,,,,,,,,,,,,,,"`)
+	var wide strings.Builder
+	for i := range maxColumns + 1 {
+		wide.WriteString(",c" + itoa(i))
+	}
+	f(wide.String()[1:], "m.csv: header has 10001 columns, want at most 10000")
+	f("id,"+strings.Repeat("x", maxHeaderBytes), `m.csv: header is longer than 262144 bytes`)
+}
+
+// TestTableDamage: rows before the damage of a packed file are read.
+func TestTableDamage(t *testing.T) {
+	var data strings.Builder
+	data.WriteString("id,title\n")
+	for i := range 30000 {
+		data.WriteString(itoa(i*i) + ",\"x\n\"\n")
+	}
+	packed := gz(t, data.String())
+	rows, err := readFile(t, write(t, "m.csv.gz", packed[:len(packed)-1000]), Options{})
+	var fe *FileError
+	if !errors.As(err, &fe) || len(rows) < 20000 || fe.Row != int64(len(rows)+1) || fe.Line != 2*fe.Row || fe.Err.Error() != "unexpected end of gzip stream" {
+		t.Errorf("%d rows, then %v", len(rows), err)
+	}
+}

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"reflect"
+	"strings"
+)
+
+// comments is what the sources of a package say of its structs.
+type comments struct {
+	types  map[string]string            // by type
+	fields map[string]map[string]string // by type and Go field
+	pages  map[string]string            // names of the aliases of Page, by their rows
+}
+
+// readComments parses the Go files of a folder, tests left out.
+func readComments(dir string) (*comments, error) {
+	c := &comments{types: map[string]string{}, fields: map[string]map[string]string{}, pages: map[string]string{}}
+	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments)
+		if err != nil {
+			return nil, err
+		}
+		for _, d := range f.Decls {
+			if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.TYPE {
+				c.declaration(g)
+			}
+		}
+	}
+	if len(c.types) == 0 {
+		return nil, fmt.Errorf("%s: no types in its Go files", dir)
+	}
+	return c, nil
+}
+
+func (c *comments) declaration(g *ast.GenDecl) {
+	for _, s := range g.Specs {
+		t, ok := s.(*ast.TypeSpec)
+		if !ok {
+			continue
+		}
+		doc := t.Doc
+		if doc == nil && len(g.Specs) == 1 {
+			doc = g.Doc
+		}
+		c.types[t.Name.Name] = oneLine(doc)
+		switch def := t.Type.(type) {
+		case *ast.StructType:
+			c.structure(t.Name.Name, def)
+		case *ast.IndexExpr: // type MediaPage = Page[MediaRow]
+			if row, ok := def.Index.(*ast.Ident); ok {
+				c.pages[row.Name] = t.Name.Name
+			}
+		}
+	}
+}
+
+func (c *comments) structure(name string, s *ast.StructType) {
+	c.fields[name] = map[string]string{}
+	for _, f := range s.Fields.List {
+		for _, id := range f.Names {
+			c.fields[name][id.Name] = strings.TrimSpace(oneLine(f.Doc) + " " + oneLine(f.Comment))
+		}
+	}
+}
+
+func oneLine(g *ast.CommentGroup) string { return strings.Join(strings.Fields(g.Text()), " ") }
+
+// name returns what a struct is called: the name of its type, or of the alias for a
+// page of rows.
+func (c *comments) name(t reflect.Type) string {
+	row, ok := strings.CutPrefix(t.Name(), "Page[")
+	if !ok {
+		return t.Name()
+	}
+	row = strings.TrimSuffix(row[strings.LastIndexByte(row, '.')+1:], "]")
+	return c.pages[row]
+}
+
+// of returns what is said of a struct.
+func (c *comments) of(t reflect.Type) string { return c.types[c.name(t)] }
+
+// field returns what is said of a field.
+func (c *comments) field(t reflect.Type, index int) string {
+	name := t.Name()
+	if strings.HasPrefix(name, "Page[") {
+		name = "Page"
+	}
+	return c.fields[name][t.Field(index).Name]
+}

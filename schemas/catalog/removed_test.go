@@ -1,0 +1,242 @@
+package catalog
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/parquet-go/parquet-go"
+
+	"reelsplice/schemas/fragment"
+)
+
+// someText returns the nth text id.
+func someText(t *testing.T, n int) Key {
+	t.Helper()
+	k, ok := TextKey(fmt.Sprintf("52fe4250c3a36847f80%05x", n))
+	if !ok {
+		t.Fatal("no text id")
+	}
+	return k
+}
+
+// someRemoved has what can be removed: all forms of keys, deleted and merged.
+func someRemoved(t *testing.T) []Removed {
+	t.Helper()
+	return []Removed{
+		{Kind: fragment.KindMovie, Key: NumberKey(1)},
+		{Kind: fragment.KindMovie, Key: NumberKey(2), Into: NumberKey(550), Merged: true},
+		{Kind: fragment.KindTV, Key: NumberKey(1399)},
+		{Kind: fragment.KindSeason, Key: SeasonKey(7, 0), Into: SeasonKey(8, 2), Merged: true},
+		{Kind: fragment.KindEpisode, Key: EpisodeKey(9, 0, 0)},
+		{Kind: fragment.KindEpisode, Key: EpisodeKey(9, 1, 3), Into: EpisodeKey(9, 1, 4), Merged: true},
+		{Kind: fragment.KindPerson, Key: NumberKey(3)},
+		{Kind: fragment.KindReview, Key: someText(t, 1), Into: someText(t, 2), Merged: true},
+		{Kind: fragment.KindCredit, Key: someText(t, 3)},
+	}
+}
+
+func TestRemovedRoundTrip(t *testing.T) {
+	dir, want := t.TempDir(), someRemoved(t)
+	shuffled := append(slices.Clone(want), want[1], want[4]) // said twice, out of order
+	slices.Reverse(shuffled)
+	if err := WriteRemoved(dir, shuffled); err != nil {
+		t.Fatal(err)
+	}
+	got, err := ReadRemoved(dir)
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("ReadRemoved() = %v, %v, want %v", got, err, want)
+	}
+	first, err := os.ReadFile(filepath.Join(dir, RemovedFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := WriteRemoved(dir, want); err != nil {
+		t.Fatal(err)
+	}
+	second, err := os.ReadFile(filepath.Join(dir, RemovedFile))
+	if err != nil || !bytes.Equal(first, second) {
+		t.Errorf("the same list gives other bytes, %v", err)
+	}
+	if err := WriteRemoved(dir, nil); err != nil {
+		t.Fatal(err)
+	}
+	if names, err := os.ReadDir(dir); err != nil || len(names) != 0 {
+		t.Errorf("WriteRemoved() of nothing leaves %v, %v", names, err)
+	}
+	if got, err := ReadRemoved(dir); err != nil || got != nil {
+		t.Errorf("ReadRemoved() without a file = %v, %v, want nothing", got, err)
+	}
+	if err := WriteRemoved(dir, nil); err != nil {
+		t.Errorf("WriteRemoved() of nothing, where nothing is: %v", err)
+	}
+}
+
+// TestRemovedMany crosses the batches in which rows are written and read.
+func TestRemovedMany(t *testing.T) {
+	dir := t.TempDir()
+	want := make([]Removed, 3*removedBatch+7)
+	for i := range want {
+		want[i] = Removed{Kind: fragment.KindMovie, Key: NumberKey(int64(2 * i))}
+		if i%3 == 0 {
+			want[i].Into, want[i].Merged = NumberKey(int64(2*i+1)), true
+		}
+	}
+	if err := WriteRemoved(dir, want); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := ReadRemoved(dir); err != nil || !slices.Equal(got, want) {
+		t.Errorf("ReadRemoved() = %d removals, %v, want the %d written", len(got), err, len(want))
+	}
+}
+
+func TestWriteRemovedRefuses(t *testing.T) {
+	f := func(want string, list ...Removed) {
+		t.Helper()
+		dir := t.TempDir()
+		if err := WriteRemoved(dir, list); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("WriteRemoved(%v) = %v, want an error with %q", list, err, want)
+		}
+		if names, err := os.ReadDir(dir); err != nil || len(names) != 0 {
+			t.Errorf("WriteRemoved(%v) leaves %v, %v", list, names, err)
+		}
+	}
+	one := NumberKey(1)
+	movie := func(into int64) Removed {
+		return Removed{Kind: fragment.KindMovie, Key: one, Into: NumberKey(into), Merged: into > 0}
+	}
+	f("movie 1 is merged into itself", movie(1))
+	f("movie 1, deleted, is also movie 1, merged into movie 2", movie(2), movie(0))
+	f("movie 1, merged into movie 2, is also movie 1, merged into movie 3", movie(3), movie(2))
+	f("find is no kind of records", Removed{Kind: fragment.KindFind, Key: one})
+	f("kind-0 is no kind of records", Removed{Key: one})
+}
+
+// writeRows writes rows as they are.
+func writeRows(t *testing.T, dir, version, kind string, rows ...removedRow) {
+	t.Helper()
+	var b bytes.Buffer
+	w := parquet.NewGenericWriter[removedRow](&b, parquet.KeyValueMetadata(kindKey, kind), parquet.KeyValueMetadata(versionKey, version))
+	if _, err := w.Write(rows); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, RemovedFile), b.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestReadRemovedRefuses(t *testing.T) {
+	dir := t.TempDir()
+	g := func(want string) {
+		t.Helper()
+		_, err := ReadRemoved(dir)
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), filepath.Join(dir, RemovedFile)) {
+			t.Errorf("ReadRemoved() = %v, want an error that names the file, with %q", err, want)
+		}
+	}
+	n := func(v int64) *int64 { return &v }
+	text := func(v string) *string { return &v }
+	good := removedRow{Kind: "movie", ID: n(1)}
+	f := func(want string, row removedRow) {
+		t.Helper()
+		writeRows(t, dir, FormatVersion, removedKind, good, row)
+		g("row 2: " + want)
+	}
+	f(`kind is "film", want that of a record, such as movie`, removedRow{Kind: "film", ID: n(2)})
+	f("nothing is no key of a movie: want id", removedRow{Kind: "movie"})
+	f("id 2, season_number 1 is no key of a movie: want id", removedRow{Kind: "movie", ID: n(2), Season: n(1)})
+	f("id -1 is no key of a movie", removedRow{Kind: "movie", ID: n(-1)})
+	f("series_id 2 is no key of a season: want series_id and season_number", removedRow{Kind: "season", Series: n(2)})
+	f("series_id 2, season_number 5000000000 is no key of a season", removedRow{Kind: "season", Series: n(2), Season: n(5e9)})
+	f("text_id 12 is no key of a review: want text_id", removedRow{Kind: "review", Text: text("12")})
+	f("merged_into_series_id 2 is no key of a movie: want merged_into_id", removedRow{Kind: "movie", ID: n(2), IntoSeries: n(2)})
+	f("movie 2 is merged into itself", removedRow{Kind: "movie", ID: n(2), IntoID: n(2)})
+	f("movie 1, deleted, does not come after movie 1, deleted", good)
+
+	writeRows(t, dir, "9", removedKind)
+	g(`version 1 (found "9")`)
+	writeRows(t, dir, FormatVersion, "movie")
+	g(`holds "movie", want "removed"`)
+	if err := os.WriteFile(filepath.Join(dir, RemovedFile), []byte("PAR1"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	g("not a readable Parquet file")
+}
+
+// FuzzReadRemoved flips one byte of a sound file: it is read or refused, no more.
+func FuzzReadRemoved(f *testing.F) {
+	dir := f.TempDir()
+	if err := WriteRemoved(dir, []Removed{{Kind: fragment.KindMovie, Key: NumberKey(1)}, {Kind: fragment.KindTV, Key: NumberKey(2), Into: NumberKey(3), Merged: true}}); err != nil {
+		f.Fatal(err)
+	}
+	sound, err := os.ReadFile(filepath.Join(dir, RemovedFile))
+	if err != nil {
+		f.Fatal(err)
+	}
+	for i := 0; i < len(sound); i += 5 {
+		f.Add(i, byte(1<<(i%8)))
+	}
+	f.Fuzz(func(t *testing.T, off int, mask byte) {
+		if off < 0 || off >= len(sound) {
+			t.Skip()
+		}
+		broken := bytes.Clone(sound)
+		broken[off] ^= mask
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, RemovedFile), broken, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		list, err := ReadRemoved(dir)
+		if err != nil && strings.Contains(err.Error(), "\n") {
+			t.Errorf("ReadRemoved() = %q, want one line", err)
+		}
+		if again, nerr := normalRemoved(list); err == nil && (nerr != nil || !slices.Equal(again, list)) {
+			t.Errorf("ReadRemoved() = %v, which WriteRemoved would not write: %v", list, nerr)
+		}
+	})
+}
+
+func TestRemovedSet(t *testing.T) {
+	s := NewRemovedSet(someRemoved(t))
+	for _, c := range []struct {
+		kind fragment.Kind
+		key  Key
+		want bool
+	}{
+		{fragment.KindMovie, NumberKey(1), true},
+		{fragment.KindMovie, NumberKey(3), false},
+		{fragment.KindPerson, NumberKey(1), false},
+		{fragment.KindTV, NumberKey(1399), true},
+		{fragment.KindSeason, SeasonKey(1399, 4), true},
+		{fragment.KindEpisode, EpisodeKey(1399, 4, 2), true},
+		{fragment.KindTV, NumberKey(7), false},
+		{fragment.KindSeason, SeasonKey(7, 0), true},
+		{fragment.KindSeason, SeasonKey(7, 1), false},
+		{fragment.KindEpisode, EpisodeKey(7, 0, 5), true},
+		{fragment.KindEpisode, EpisodeKey(7, 1, 5), false},
+		{fragment.KindEpisode, EpisodeKey(9, 1, 3), true},
+		{fragment.KindEpisode, EpisodeKey(9, 1, 4), false},
+		{fragment.KindSeason, SeasonKey(9, 1), false},
+		{fragment.KindReview, someText(t, 1), true},
+		{fragment.KindReview, someText(t, 2), false},
+	} {
+		if got := s.Has(c.kind, c.key); got != c.want {
+			t.Errorf("Has(%s) = %v, want %v", c.key.Describe(c.kind), got, c.want)
+		}
+	}
+	if r, ok := s.Find(fragment.KindMovie, NumberKey(2)); !ok || r.Into != NumberKey(550) {
+		t.Errorf("Find(movie 2) = %v, %v, want merged into movie 550", r, ok)
+	}
+	for _, none := range []*RemovedSet{nil, {}} {
+		if none.Has(fragment.KindMovie, Key{}) || none.Len() != 0 || none.List() != nil {
+			t.Error("an empty set has something")
+		}
+	}
+}

@@ -1,0 +1,325 @@
+package catalog
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/parquet-go/parquet-go"
+
+	"reelsplice/data/sample"
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/wire"
+)
+
+// A documented is a section of SCHEMA.md: types by column.
+type documented map[string]string
+
+var (
+	sectionLine = regexp.MustCompile(`^### (\S+)$`)
+	columnLine  = regexp.MustCompile("^\\| `([^`]+)` \\| ([^|]+) \\| (?:`null`|left out|unknown) \\|")
+	linkText    = regexp.MustCompile(`\[(\w+)\]\(#\w+\)`)
+)
+
+// readSchema returns the sections of SCHEMA.md by their headings.
+func readSchema(t *testing.T) map[string]documented {
+	t.Helper()
+	b, err := os.ReadFile("SCHEMA.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sections := map[string]documented{}
+	var at documented
+	for line := range strings.Lines(string(b)) {
+		if m := sectionLine.FindStringSubmatch(strings.TrimSpace(line)); m != nil {
+			if sections[m[1]] != nil {
+				t.Errorf("SCHEMA.md has two sections %s", m[1])
+			}
+			at = documented{}
+			sections[m[1]] = at
+		} else if m := columnLine.FindStringSubmatch(line); m != nil {
+			at[m[1]] = linkText.ReplaceAllString(m[2], "$1")
+		}
+	}
+	return sections
+}
+
+// parquetTypes says what the types of SCHEMA.md are in Parquet.
+var parquetTypes = map[string]string{
+	"string": "STRING", "json": "STRING", "int64": "INT(64,true)", "double": "DOUBLE", "boolean": "BOOLEAN",
+}
+
+// leavesOf returns the leaf columns that SCHEMA.md says a struct has, with their types.
+func leavesOf(t *testing.T, sections map[string]documented, section, path string, out map[string]string) {
+	t.Helper()
+	s, ok := sections[section]
+	if !ok {
+		t.Fatalf("SCHEMA.md has no section %s, for %s", section, path)
+	}
+	for column, typ := range s {
+		at := path + column
+		if elem, ok := strings.CutPrefix(typ, "list of "); ok {
+			at, typ = at+".list.element", elem
+		}
+		if leaf, ok := parquetTypes[typ]; ok {
+			out[at] = leaf
+		} else {
+			leavesOf(t, sections, typ, at+".", out)
+		}
+	}
+	out[path+unusualColumn], out[path+extraColumn] = "STRING", "STRING"
+}
+
+// sampleRecords returns the embedded sample's rows of a kind, sorted by their keys.
+func sampleRecords(t *testing.T, typ *Type) []wire.Record {
+	t.Helper()
+	names := map[fragment.Kind]string{fragment.KindMovie: "movies", fragment.KindTV: "tv", fragment.KindPerson: "people", fragment.KindCompany: "companies"}
+	name, ok := names[typ.Kind]
+	if !ok {
+		name = typ.Name() + "s"
+	}
+	b, err := fs.ReadFile(sample.FS(), name+".ndjson")
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // the sample has none
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []wire.Record
+	for line := range bytes.Lines(b) {
+		r := typ.New()
+		if err := wire.NewParser().Parse(string(bytes.TrimSpace(line)), r); err != nil {
+			t.Fatalf("%s.ndjson: %v", name, err)
+		}
+		list = append(list, r)
+	}
+	slices.SortStableFunc(list, func(a, b wire.Record) int { return keyOf(t, typ, a).Compare(keyOf(t, typ, b)) })
+	return list
+}
+
+func keyOf(t *testing.T, typ *Type, r wire.Record) Key {
+	t.Helper()
+	k, err := typ.Key(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+// writeRecords writes a catalogue file and opens it as any file.
+func writeRecords(t *testing.T, typ *Type, records []wire.Record) *os.File {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), typ.File())
+	w, err := Create(path, typ)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range records {
+		if err := w.Write(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = f.Close() })
+	return f
+}
+
+// TestDocumentedSchema: the files have the columns and types that SCHEMA.md lists, and
+// no others.
+func TestDocumentedSchema(t *testing.T) {
+	sections := readSchema(t)
+	for _, typ := range Types() {
+		f := writeRecords(t, typ, nil)
+		info, err := f.Stat()
+		if err != nil {
+			t.Fatal(err)
+		}
+		pq, err := parquet.OpenFile(f, info.Size())
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, want := map[string]string{}, map[string]string{}
+		for _, path := range pq.Schema().Columns() {
+			leaf, _ := pq.Schema().Lookup(path...)
+			got[strings.Join(path, ".")] = leaf.Node.Type().String()
+			if element := path[len(path)-1] == "element"; leaf.Node.Optional() == element {
+				t.Errorf("%s: %v: optional %v: want all columns but the elements of lists to be", typ.File(), path, leaf.Node.Optional())
+			}
+		}
+		leavesOf(t, sections, typ.File(), "", want)
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("%s (-documented +in the file):\n%s", typ.File(), d)
+		}
+	}
+}
+
+// TestGenericReader reads the sample's files as a program would that knows nothing of
+// this project.
+func TestGenericReader(t *testing.T) {
+	for _, typ := range Types() {
+		t.Run(typ.Name(), func(t *testing.T) {
+			records := sampleRecords(t, typ)
+			r := parquet.NewGenericReader[any](writeRecords(t, typ, records))
+			defer r.Close()
+			if n := r.NumRows(); n != int64(len(records)) {
+				t.Fatalf("%d rows, want %d", n, len(records))
+			}
+			for i, want := range records {
+				row := make([]any, 1)
+				if n, err := r.Read(row); n != 1 {
+					t.Fatalf("row %d: %v", i, err)
+				}
+				if d := cmp.Diff(plain(want), row[0]); d != "" {
+					t.Fatalf("row %d (-written +read):\n%s", i, d)
+				}
+			}
+			if n, err := r.Read(make([]any, 1)); n != 0 || !errors.Is(err, io.EOF) {
+				t.Errorf("behind the last row: %d, %v, want EOF", n, err)
+			}
+		})
+	}
+}
+
+// plain returns a record as SCHEMA.md says that its row is: nil for what is unset.
+func plain(r wire.Record) map[string]any {
+	obj := r.Object()
+	m := map[string]any{unusualColumn: textOrNil(obj.Unusual, obj.Unusual != ""), extraColumn: textOrNil(obj.Extra, obj.Extra != "")}
+	for i := range r.Plan.Fields {
+		f := &r.Plan.Fields[i]
+		m[f.Column] = plainField(r, f)
+	}
+	return m
+}
+
+func textOrNil(s string, set bool) any {
+	if !set {
+		return nil
+	}
+	return s
+}
+
+func plainField(r wire.Record, f *wire.Field) any {
+	switch f.Shape {
+	case wire.ShapeString:
+		return textOrNil(r.String(f).V, r.String(f).Set)
+	case wire.ShapeRaw:
+		return textOrNil(r.Raw(f).V, r.Raw(f).Set)
+	case wire.ShapeInt:
+		if v := r.Int(f); v.Set {
+			return v.V
+		}
+	case wire.ShapeFloat:
+		if v := r.Float(f); v.Set {
+			return v.V
+		}
+	case wire.ShapeBool:
+		if v := r.Bool(f); v.Set {
+			return v.V
+		}
+	case wire.ShapeObject:
+		if sub, ok := r.Sub(f); ok {
+			return plain(sub)
+		}
+	case wire.ShapeStrings:
+		return plainList(len(*r.Strings(f)), *r.Strings(f) != nil, func(i int) any { return (*r.Strings(f))[i] })
+	case wire.ShapeInts:
+		return plainList(len(*r.Ints(f)), *r.Ints(f) != nil, func(i int) any { return (*r.Ints(f))[i] })
+	default:
+		n, set := r.Len(f)
+		return plainList(n, set, func(i int) any { return plain(r.At(f, i)) })
+	}
+	return nil
+}
+
+func plainList(n int, set bool, at func(int) any) any {
+	if !set {
+		return nil
+	}
+	list := make([]any, n)
+	for i := range list {
+		list[i] = at(i)
+	}
+	return list
+}
+
+// These structs are what a user may write to read the columns of interest.
+type (
+	ownMovie struct {
+		ID          int64       `parquet:"id,optional"`
+		Title       *string     `parquet:"title,optional"`
+		Genres      []ownGenre  `parquet:"genres,optional,list"`
+		Credits     *ownCredits `parquet:"credits,optional"`
+		VoteAverage *float64    `parquet:"vote_average,optional"`
+	}
+	ownGenre struct {
+		ID   int64  `parquet:"id,optional"`
+		Name string `parquet:"name,optional"`
+	}
+	ownCredits struct {
+		Cast []ownRole `parquet:"cast,optional,list"`
+	}
+	ownRole struct {
+		ID        int64  `parquet:"id,optional"`
+		Character string `parquet:"character,optional"`
+	}
+)
+
+// TestOwnStruct reads some columns into a struct of one's own.
+func TestOwnStruct(t *testing.T) {
+	typ := TypeOf(fragment.KindMovie)
+	records := sampleRecords(t, typ)
+	r := parquet.NewGenericReader[ownMovie](writeRecords(t, typ, records))
+	defer r.Close()
+	roles := 0
+	for i, record := range records {
+		row := make([]ownMovie, 1)
+		if n, err := r.Read(row); n != 1 {
+			t.Fatalf("row %d: %v", i, err)
+		}
+		want := own(wire.As[Movie](record))
+		if d := cmp.Diff(want, row[0], cmpopts.EquateEmpty()); d != "" {
+			t.Fatalf("row %d (-written +read):\n%s", i, d)
+		}
+		if want.Credits != nil {
+			roles += len(want.Credits.Cast)
+		}
+	}
+	if len(records) < 100 || roles < 1000 {
+		t.Errorf("%d movies with %d roles, want at least 100 with 1000", len(records), roles)
+	}
+}
+
+func own(m *Movie) ownMovie {
+	o := ownMovie{ID: m.ID.V}
+	if m.Title.Set {
+		o.Title = &m.Title.V
+	}
+	if m.VoteAverage.Set {
+		o.VoteAverage = &m.VoteAverage.V
+	}
+	for _, g := range m.Genres {
+		o.Genres = append(o.Genres, ownGenre{g.ID.V, g.Name.V})
+	}
+	if m.Credits != nil {
+		o.Credits = &ownCredits{}
+		for _, c := range m.Credits.Cast {
+			o.Credits.Cast = append(o.Credits.Cast, ownRole{c.ID.V, c.Character.V})
+		}
+	}
+	return o
+}

@@ -1,0 +1,150 @@
+package object
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// The schemes of URLs.
+const (
+	SchemeS3    = "s3"
+	SchemeGCS   = "gs"
+	SchemeAzure = "azblob"
+	SchemeFile  = "file"
+)
+
+// parametersOf returns the query parameters that a URL of a scheme may have, and false
+// for an unknown scheme.
+func parametersOf(scheme string) (names []string, ok bool) {
+	switch scheme {
+	case SchemeS3:
+		return []string{
+			"region", "endpoint", "profile", "anonymous", "role", "use_path_style", "disable_https", "hostname_immutable",
+			"dualstack", "fips", "accelerate", "rate_limiter_capacity", "ssetype", "kmskeyid",
+			"request_checksum_calculation", "response_checksum_validation",
+		}, true
+	case SchemeGCS:
+		return []string{"anonymous", "universe_domain"}, true
+	case SchemeAzure:
+		return []string{"storage_account", "domain", "protocol", "cdn", "localemu"}, true
+	case SchemeFile:
+		return nil, true
+	}
+	return nil, false
+}
+
+// A Location is a parsed URL: a bucket, how to reach it, and something in it.
+type Location struct {
+	Scheme string
+	Bucket string // on Azure the container; "" for files
+	Key    string // decoded, without its first slash: a key, a prefix or a pattern
+	query  url.Values
+}
+
+var startsAsURL = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*://`)
+
+// IsURL reports whether s is a URL rather than a path. Parse says whether it is one
+// that can be used.
+func IsURL(s string) bool { return startsAsURL.MatchString(s) }
+
+// Parse reads a URL. A character that means something else in a URL is written with a
+// percent sign: %25, %23 for #, %3F for ?, which is then part of a pattern.
+func Parse(s string) (Location, error) {
+	u, err := url.Parse(s)
+	if err != nil {
+		return Location{}, fmt.Errorf("%s: bad URL: %s", withoutSecrets(s), parseReason(err))
+	}
+	l := Location{Scheme: strings.ToLower(u.Scheme), Bucket: u.Host, Key: strings.TrimPrefix(u.Path, "/")}
+	allowed, ok := parametersOf(l.Scheme)
+	switch {
+	case !ok:
+		return l, fmt.Errorf("%s: unknown scheme %q: want s3, gs, azblob or file", withoutSecrets(s), l.Scheme)
+	case u.User != nil:
+		return l, fmt.Errorf("%s: credentials do not belong in a URL: set them in the environment", withoutSecrets(s))
+	case u.Fragment != "":
+		return l, fmt.Errorf("%s: a # in a name is written %%23", l)
+	}
+	if err := l.checkBucket(u.Path); err != nil {
+		return l, err
+	}
+	if l.query, err = url.ParseQuery(u.RawQuery); err != nil {
+		return l, fmt.Errorf("%s: cannot read the parameters behind the question mark", l)
+	}
+	for name, values := range l.query {
+		if !slices.Contains(allowed, name) {
+			return l, fmt.Errorf("%s: unknown parameter %q: want %s", l, name, orNone(allowed))
+		}
+		if len(values) > 1 {
+			return l, fmt.Errorf("%s: parameter %q is given twice", l, name)
+		}
+	}
+	return l, nil
+}
+
+func orNone(names []string) string {
+	if len(names) == 0 {
+		return "none"
+	}
+	return "one of " + strings.Join(names, ", ")
+}
+
+// parseReason is the cause of an error of url.Parse, which repeats the URL.
+func parseReason(err error) string {
+	var e *url.Error
+	if errors.As(err, &e) {
+		err = e.Err
+	}
+	return redact(err.Error())
+}
+
+func (l Location) checkBucket(path string) error {
+	switch {
+	case l.Scheme != SchemeFile && l.Bucket == "":
+		return fmt.Errorf("%s: no bucket: want %s://bucket/key", l, l.Scheme)
+	case l.Scheme == SchemeFile && l.Bucket != "":
+		return fmt.Errorf("%s: want an absolute path, as in file:///folder; a relative one is named without file://", l)
+	case l.Scheme == SchemeFile && !strings.HasPrefix(path, "/"):
+		return fmt.Errorf("%s: want an absolute path, as in file:///folder", l)
+	}
+	return nil
+}
+
+// String returns the URL without its parameters, as messages name it.
+func (l Location) String() string { return l.Scheme + "://" + l.Bucket + "/" + l.Key }
+
+// At returns the location of another key of the same bucket.
+func (l Location) At(key string) Location {
+	l.Key = key
+	return l
+}
+
+// Identity returns a text that is equal for equal locations only: with the parameters,
+// which may choose another store.
+func (l Location) Identity() string { return l.String() + "?" + l.query.Encode() }
+
+// IsPattern reports whether the key has characters of a pattern.
+func (l Location) IsPattern() bool { return strings.ContainsAny(l.Key, `*?[`) }
+
+// IsPrefix reports whether the key stands for what lies below it.
+func (l Location) IsPrefix() bool { return l.Key == "" || strings.HasSuffix(l.Key, "/") }
+
+// AsPrefix returns the location of what lies below the key.
+func (l Location) AsPrefix() Location {
+	if !l.IsPrefix() {
+		l.Key += "/"
+	}
+	return l
+}
+
+// Path returns the path of a file: URL, and false for others.
+func (l Location) Path() (string, bool) {
+	if l.Scheme != SchemeFile {
+		return "", false
+	}
+	return filepath.FromSlash("/" + l.Key), true
+}

@@ -1,0 +1,46 @@
+package object
+
+import (
+	"fmt"
+	"path"
+	"strings"
+)
+
+// Match reports whether a key matches a pattern: each element between slashes as in
+// path.Match, and ** any number of elements, also none.
+func Match(pattern, key string) bool {
+	return matchElems(strings.Split(pattern, "/"), strings.Split(key, "/"))
+}
+
+func matchElems(pattern, elems []string) bool {
+	if len(pattern) == 0 {
+		return len(elems) == 0
+	}
+	if pattern[0] == "**" {
+		return matchElems(pattern[1:], elems) || len(elems) > 0 && matchElems(pattern, elems[1:])
+	}
+	if len(elems) == 0 {
+		return false
+	}
+	ok, err := path.Match(pattern[0], elems[0])
+	return err == nil && ok && matchElems(pattern[1:], elems[1:])
+}
+
+// CheckPattern returns why a pattern cannot be used.
+func CheckPattern(pattern string) error {
+	for elem := range strings.SplitSeq(pattern, "/") {
+		if _, err := path.Match(elem, ""); err != nil {
+			return fmt.Errorf("bad pattern: %w", err)
+		}
+	}
+	return nil
+}
+
+// FixedPrefix returns the folders, with the slash behind them, that all matches of a
+// pattern lie in.
+func FixedPrefix(pattern string) string {
+	if i := strings.IndexAny(pattern, `*?[\`); i >= 0 {
+		pattern = pattern[:i]
+	}
+	return pattern[:strings.LastIndex(pattern, "/")+1]
+}

@@ -1,0 +1,400 @@
+package object_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"reelsplice/schemas/object"
+	"reelsplice/schemas/object/objecttest"
+)
+
+func open(t *testing.T, url string) *object.Bucket {
+	t.Helper()
+	l, err := object.Parse(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := object.Open(t.Context(), l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = b.Close() })
+	return b
+}
+
+// noise returns n bytes that no two places have in common.
+func noise(n int) []byte {
+	data := make([]byte, n)
+	_, _ = rand.NewChaCha8([32]byte{1}).Read(data)
+	return data
+}
+
+func stat(t *testing.T, b *object.Bucket, key string) object.Info {
+	t.Helper()
+	o, err := b.Stat(t.Context(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+// stores are an S3 bucket and a folder, with a way to put things into them.
+func stores(t *testing.T, f func(t *testing.T, b *object.Bucket, root string, put func(key string, data []byte))) {
+	t.Helper()
+	t.Run("s3", func(t *testing.T) {
+		s := objecttest.New(t)
+		f(t, open(t, s.URL("")), "", func(key string, data []byte) { s.Put(t, key, data) })
+	})
+	t.Run("file", func(t *testing.T) {
+		dir := filepath.ToSlash(t.TempDir())
+		f(t, open(t, "file://"+dir), dir[1:]+"/", func(key string, data []byte) {
+			p := filepath.FromSlash("/" + key)
+			if err := os.MkdirAll(filepath.Dir(p), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(p, data, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		})
+	})
+}
+
+func keys(list []object.Info, root string) string {
+	var all []string
+	for _, o := range list {
+		all = append(all, strings.TrimPrefix(o.Key, root))
+	}
+	return strings.Join(all, " ")
+}
+
+func TestListAndStat(t *testing.T) {
+	stores(t, func(t *testing.T, b *object.Bucket, root string, put func(string, []byte)) {
+		t.Helper()
+		for _, key := range []string{"d/b.json", "d/a/x.json", "d/a-b.json", "d/a/y.gz", "e/z.json"} {
+			put(root+key, []byte(key))
+		}
+		list, err := b.List(t.Context(), root+"d/")
+		if got, want := keys(list, root), "d/a-b.json d/a/x.json d/a/y.gz d/b.json"; err != nil || got != want {
+			t.Errorf("List = %q, %v, want %q", got, err, want)
+		}
+		list, err = b.Glob(t.Context(), root+"**/*.json")
+		if got, want := keys(list, root), "d/a-b.json d/a/x.json d/b.json e/z.json"; err != nil || got != want {
+			t.Errorf("Glob = %q, %v, want %q", got, err, want)
+		}
+		if _, err := b.Glob(t.Context(), root+"[a"); err == nil || !strings.Contains(err.Error(), "bad pattern") {
+			t.Errorf("Glob of a bad pattern: %v", err)
+		}
+		o := stat(t, b, root+"d/b.json")
+		if i := slices.IndexFunc(list, func(l object.Info) bool { return l.Key == o.Key }); o.Size != 8 || o.ETag == "" || list[i].ETag != o.ETag || list[i].Size != 8 {
+			t.Errorf("Stat = %+v, List = %+v", o, list[i])
+		}
+		if _, err := b.Stat(t.Context(), root+"none"); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "none: no such object") {
+			t.Errorf("Stat of nothing: %v", err)
+		}
+	})
+}
+
+// TestListPages has more objects than one answer holds, and names between which the
+// order of folders and that of keys differ.
+func TestListPages(t *testing.T) {
+	stores(t, func(t *testing.T, b *object.Bucket, root string, put func(string, []byte)) {
+		t.Helper()
+		var want []string
+		for i := range 1200 {
+			key := []string{"p/a/", "p/a-"}[i%2] + string(rune('a'+i%26)) + strings.Repeat("x", i/26)
+			put(root+key, nil)
+			want = append(want, key)
+		}
+		slices.Sort(want)
+		list, err := b.List(t.Context(), root+"p/")
+		if got := keys(list, root); err != nil || got != strings.Join(slices.Compact(want), " ") {
+			t.Errorf("List: %v, %d objects, want %d in order", err, len(list), len(want))
+		}
+	})
+}
+
+func TestRead(t *testing.T) {
+	stores(t, func(t *testing.T, b *object.Bucket, root string, put func(string, []byte)) {
+		t.Helper()
+		data := noise(3*object.BlockSize + 17)
+		put(root+"data", data)
+		put(root+"empty", nil)
+		r := b.NewReader(t.Context(), stat(t, b, root+"data"))
+		got, err := io.ReadAll(r)
+		if err != nil || !bytes.Equal(got, data) {
+			t.Errorf("read %d bytes, %v, want the %d there are", len(got), err, len(data))
+		}
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+		if got, err := io.ReadAll(b.NewReader(t.Context(), stat(t, b, root+"empty"))); err != nil || len(got) != 0 {
+			t.Errorf("read %d bytes of an empty object, %v", len(got), err)
+		}
+		readAt(t, b.NewReaderAt(t.Context(), stat(t, b, root+"data")), data)
+	})
+}
+
+func readAt(t *testing.T, r *object.ReaderAt, data []byte) {
+	t.Helper()
+	rnd := rand.New(rand.NewPCG(1, 2))
+	for range 200 {
+		off, n := rnd.IntN(len(data)), rnd.IntN(object.BlockSize*2)
+		p := make([]byte, n)
+		got, err := r.ReadAt(p, int64(off))
+		want := data[off:min(len(data), off+n)]
+		if !bytes.Equal(p[:got], want) || (err == io.EOF) != (len(want) < n) || err != nil && err != io.EOF {
+			t.Fatalf("ReadAt(%d bytes, %d) = %d, %v, want %d", n, off, got, err, len(want))
+		}
+	}
+	if _, err := r.ReadAt(make([]byte, 1), -1); err == nil || err == io.EOF {
+		t.Errorf("ReadAt(-1): %v", err)
+	}
+}
+
+// TestReadAtKeepsBlocks counts requests: a block is asked for once while it is kept.
+func TestReadAtKeepsBlocks(t *testing.T) {
+	s := objecttest.New(t)
+	data := noise(80 * object.BlockSize / 2)
+	s.Put(t, "data", data)
+	b := open(t, s.URL(""))
+	r := b.NewReaderAt(t.Context(), stat(t, b, "data"))
+	s.Requests()
+	for range 3 {
+		for off := 0; off < len(data); off += 100_000 {
+			if _, err := r.ReadAt(make([]byte, 1000), int64(off)); err != nil && err != io.EOF {
+				t.Fatal(err)
+			}
+		}
+	}
+	got := s.Requests()
+	if len(got) != 40 || got[0] != "GET /bucket/data bytes=0-1048575" {
+		t.Errorf("%d requests, want 40; the first: %s", len(got), got[0])
+	}
+}
+
+// TestReadResumes cuts every stream after a while: reading goes on where it was.
+func TestReadResumes(t *testing.T) {
+	s := objecttest.New(t)
+	data := noise(5 << 20)
+	s.Put(t, "data", data)
+	b := open(t, s.URL(""))
+	o := stat(t, b, "data")
+	var n atomic.Int64
+	s.SetFault(func(w http.ResponseWriter, r *http.Request) bool {
+		switch n.Add(1) {
+		case 1:
+			return s.CutAfter(1, w, r)
+		case 3:
+			return objecttest.Unavailable(w)
+		}
+		return s.CutAfter(1_200_000, w, r)
+	})
+	got, err := io.ReadAll(b.NewReader(t.Context(), o))
+	if err != nil || !bytes.Equal(got, data) {
+		t.Errorf("read %d bytes, %v, want %d", len(got), err, len(data))
+	}
+	if n.Load() < 6 {
+		t.Errorf("%d requests: nothing was cut", n.Load())
+	}
+	n.Store(0)
+	p := make([]byte, 3<<20)
+	s.SetFault(func(w http.ResponseWriter, r *http.Request) bool {
+		return n.Add(1)%2 == 1 && s.CutAfter(1000, w, r)
+	})
+	if _, err := b.NewReaderAt(t.Context(), o).ReadAt(p, 500_000); err != nil || !bytes.Equal(p, data[500_000:][:len(p)]) {
+		t.Errorf("ReadAt: %v", err)
+	}
+}
+
+func TestReadGivesUp(t *testing.T) {
+	s := objecttest.New(t)
+	s.Put(t, "data", noise(100_000))
+	b := open(t, s.URL(""))
+	o := stat(t, b, "data")
+	var n atomic.Int64
+	s.SetFault(func(w http.ResponseWriter, r *http.Request) bool {
+		n.Add(1)
+		return s.CutAfter(10, w, r)
+	})
+	_, err := io.ReadAll(b.NewReader(t.Context(), o))
+	if err == nil || !strings.HasPrefix(err.Error(), "s3://bucket/data: given up after 5 tries: ") {
+		t.Errorf("error is %v", err)
+	}
+	if n.Load() != 5 {
+		t.Errorf("%d requests, want 5", n.Load())
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := io.ReadAll(b.NewReader(ctx, o)); !errors.Is(err, context.Canceled) {
+		t.Errorf("after cancelling: %v", err)
+	}
+}
+
+// TestReadChanged replaces an object between two requests, on a store that knows
+// conditions and on one that passes over them.
+func TestReadChanged(t *testing.T) {
+	for _, conditions := range []bool{true, false} {
+		s := objecttest.New(t)
+		old := noise(2 << 20)
+		s.Put(t, "data", old)
+		b := open(t, s.URL(""))
+		o := stat(t, b, "data")
+		asked := ""
+		s.SetFault(func(w http.ResponseWriter, r *http.Request) bool {
+			if asked = r.Header.Get("If-Match"); !conditions {
+				r.Header.Del("If-Match")
+			}
+			s.Put(t, "data", append([]byte("new"), old[3:]...))
+			return false
+		})
+		r := b.NewReaderAt(t.Context(), o)
+		_, err := r.ReadAt(make([]byte, 10), 1<<20)
+		if !errors.Is(err, object.ErrChanged) || !strings.HasPrefix(err.Error(), "s3://bucket/data: the object was changed") {
+			t.Errorf("ReadAt: %v", err)
+		}
+		if asked != `"`+o.ETag+`"` {
+			t.Errorf("asked for version %s, want %q", asked, o.ETag)
+		}
+		s.SetFault(func(w http.ResponseWriter, r *http.Request) bool {
+			s.SetFault(func(_ http.ResponseWriter, r *http.Request) bool {
+				if !conditions {
+					r.Header.Del("If-Match")
+				}
+				return false
+			})
+			s.CutAfter(5, w, r)
+			return true
+		})
+		o = stat(t, open(t, s.URL("")), "data")
+		s.Put(t, "data", old)
+		if _, err := io.ReadAll(b.NewReader(t.Context(), o)); !errors.Is(err, object.ErrChanged) {
+			t.Errorf("Read: %v", err)
+		}
+		s.Delete(t, "data")
+		if _, err := io.ReadAll(b.NewReader(t.Context(), o)); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("Read after deletion: %v", err)
+		}
+	}
+}
+
+func TestFileChanged(t *testing.T) {
+	p := filepath.Join(t.TempDir(), "f")
+	if err := os.WriteFile(p, []byte("old"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b := open(t, "file:///")
+	o := stat(t, b, filepath.ToSlash(p)[1:])
+	if err := os.WriteFile(p, []byte("newer"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.ReadAll(b.NewReader(t.Context(), o)); !errors.Is(err, object.ErrChanged) {
+		t.Errorf("Read: %v", err)
+	}
+}
+
+func TestWrite(t *testing.T) {
+	stores(t, func(t *testing.T, b *object.Bucket, root string, _ func(string, []byte)) {
+		t.Helper()
+		ctx := t.Context()
+		data := noise(11 << 20) // in several parts
+		o, err := b.Upload(ctx, root+"a/big", bytes.NewReader(data))
+		if err != nil || o.Size != int64(len(data)) || o.ETag == "" {
+			t.Fatalf("Upload = %+v, %v", o, err)
+		}
+		if got, err := io.ReadAll(b.NewReader(ctx, o)); err != nil || !bytes.Equal(got, data) {
+			t.Errorf("read %d bytes, %v", len(got), err)
+		}
+		if err := b.Create(ctx, root+"lock", []byte("1")); err != nil {
+			t.Fatal(err)
+		}
+		if err := b.Create(ctx, root+"lock", []byte("2")); !errors.Is(err, fs.ErrExist) {
+			t.Errorf("Create of what is there: %v", err)
+		}
+		if got, err := b.ReadAll(ctx, root+"lock"); err != nil || string(got) != "1" {
+			t.Errorf("ReadAll = %q, %v", got, err)
+		}
+		for range 2 {
+			if err := b.Delete(ctx, root+"lock"); err != nil {
+				t.Error(err)
+			}
+		}
+		if err := b.Create(ctx, root+"lock", []byte("3")); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestUploadTriesAgain(t *testing.T) {
+	s := objecttest.New(t)
+	b := open(t, s.URL(""))
+	var n atomic.Int64
+	s.SetFault(func(w http.ResponseWriter, r *http.Request) bool {
+		return r.Method == http.MethodPut && n.Add(1) <= 3 && objecttest.Unavailable(w)
+	})
+	data := noise(100_000)
+	if _, err := b.Upload(t.Context(), "x", bytes.NewReader(data)); err != nil || !bytes.Equal(s.Get(t, "x"), data) {
+		t.Errorf("Upload: %v", err)
+	}
+}
+
+func TestCreateUnsupported(t *testing.T) {
+	s := objecttest.New(t)
+	b := open(t, s.URL(""))
+	s.SetFault(func(w http.ResponseWriter, r *http.Request) bool {
+		if r.Header.Get("If-None-Match") == "" {
+			return false
+		}
+		w.WriteHeader(http.StatusNotImplemented)
+		io.WriteString(w, `<Error><Code>NotImplemented</Code><Message>A header you provided implies functionality that is not implemented</Message></Error>`)
+		return true
+	})
+	if err := b.Create(t.Context(), "x", nil); !errors.Is(err, object.ErrUnsupported) {
+		t.Errorf("Create: %v", err)
+	}
+}
+
+// TestErrorsHoldNoSecrets makes a store refuse a request with all that it knows.
+func TestErrorsHoldNoSecrets(t *testing.T) {
+	s := objecttest.New(t)
+	s.SetFault(func(w http.ResponseWriter, r *http.Request) bool {
+		w.WriteHeader(http.StatusForbidden)
+		io.WriteString(w, `<Error><Code>AccessDenied</Code><Message>test-key-id may not, nor test-secret-key: https://x/y?sig=hush`+"\n"+`second line</Message></Error>`)
+		return true
+	})
+	b := open(t, s.URL("some"))
+	_, err := b.List(t.Context(), "some/")
+	if err == nil || !errors.Is(err, fs.ErrPermission) {
+		t.Fatalf("List: %v", err)
+	}
+	for _, secret := range []string{"test-key-id", "test-secret-key", "hush", "\n", "region="} {
+		if strings.Contains(err.Error(), secret) {
+			t.Errorf("%q in %v", secret, err)
+		}
+	}
+	if !strings.HasPrefix(err.Error(), "s3://bucket/some/: ") {
+		t.Errorf("error does not name the URL: %v", err)
+	}
+	if _, err := object.Open(t.Context(), location(t, "s3://bucket/x?region=us-east-1&ssetype=hush")); err == nil || strings.Contains(err.Error(), "?") {
+		t.Errorf("Open: %v", err)
+	}
+}
+
+func location(t *testing.T, url string) object.Location {
+	t.Helper()
+	l, err := object.Parse(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}

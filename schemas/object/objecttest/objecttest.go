@@ -1,0 +1,211 @@
+// Package objecttest runs an S3 server inside the process of a test, with faults that
+// the test asks for.
+package objecttest
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/johannesboyne/gofakes3"
+	"github.com/johannesboyne/gofakes3/backend/s3mem"
+)
+
+// Bucket is the bucket that a Server has from the start.
+const Bucket = "bucket"
+
+// A Server is an S3 server on a free port of this machine, with its objects in memory.
+type Server struct {
+	Endpoint string // http://127.0.0.1:port
+	backend  *s3mem.Backend
+	http     *http.Server
+
+	mu       sync.Mutex // guards what follows
+	fault    Fault
+	requests []string
+}
+
+// A Fault may answer a request in place of the server; it reports whether it did.
+type Fault func(w http.ResponseWriter, r *http.Request) bool
+
+// New starts a server that lives as long as the test. No credentials of this machine
+// are used, nor looked for on the network.
+func New(tb testing.TB) *Server {
+	tb.Helper()
+	tb.Setenv("AWS_EC2_METADATA_DISABLED", "true")
+	tb.Setenv("AWS_ACCESS_KEY_ID", "test-key-id")
+	tb.Setenv("AWS_SECRET_ACCESS_KEY", "test-secret-key")
+	s, err := Start()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+// Start starts a server; the caller closes it.
+func Start() (*Server, error) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{Endpoint: "http://" + ln.Addr().String(), backend: s3mem.New()}
+	if err := s.backend.CreateBucket(Bucket); err != nil {
+		return nil, err
+	}
+	fake := gofakes3.New(s.backend, gofakes3.WithLogger(gofakes3.DiscardLog())).Server()
+	s.http = &http.Server{ErrorLog: log.New(io.Discard, "", 0), Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !s.faulty(w, r) && !s.changed(w, r) {
+			fake.ServeHTTP(w, r)
+		}
+	})}
+	go func() { _ = s.http.Serve(ln) }() // ends with Close
+	return s, nil
+}
+
+// Close stops the server and cuts its connections.
+func (s *Server) Close() error { return s.http.Close() }
+
+// Query returns the parameters, without question mark, that lead a URL to this server.
+func (s *Server) Query() string {
+	return url.Values{
+		"region": {"us-east-1"}, "endpoint": {s.Endpoint}, "use_path_style": {"true"}, "disable_https": {"true"},
+	}.Encode()
+}
+
+// URL returns the URL of a key, a prefix or a pattern.
+func (s *Server) URL(key string) string { return "s3://" + Bucket + "/" + key + "?" + s.Query() }
+
+// SetFault makes every request go through f first; nil ends that.
+func (s *Server) SetFault(f Fault) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.fault = f
+}
+
+// Requests returns the method, path and range of every request since the last call.
+func (s *Server) Requests() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.requests
+	s.requests = nil
+	return r
+}
+
+func (s *Server) faulty(w http.ResponseWriter, r *http.Request) bool {
+	s.mu.Lock()
+	f := s.fault
+	s.requests = append(s.requests, strings.TrimSpace(r.Method+" "+r.URL.Path+" "+r.Header.Get("Range")))
+	s.mu.Unlock()
+	return f != nil && f(w, r)
+}
+
+// changed answers a request for another version of an object, as S3 does; the fake
+// passes over the condition.
+func (s *Server) changed(w http.ResponseWriter, r *http.Request) bool {
+	want := r.Header.Get("If-Match")
+	if r.Method != http.MethodGet || want == "" {
+		return false
+	}
+	key := strings.TrimPrefix(r.URL.Path, "/"+Bucket+"/")
+	o, err := s.backend.HeadObject(Bucket, key)
+	if err != nil || fmt.Sprintf("\"%x\"", o.Hash) == want {
+		return false
+	}
+	w.WriteHeader(http.StatusPreconditionFailed)
+	fmt.Fprint(w, `<?xml version="1.0" encoding="UTF-8"?><Error><Code>PreconditionFailed</Code><Message>no longer</Message></Error>`)
+	return true
+}
+
+// T is what of a test the methods need.
+type T interface {
+	Helper()
+	Fatal(args ...any)
+	Fatalf(format string, args ...any)
+}
+
+// Put makes an object.
+func (s *Server) Put(t T, key string, data []byte) {
+	t.Helper()
+	meta := map[string]string{"Last-Modified": time.Now().UTC().Format(http.TimeFormat)}
+	if _, err := s.backend.PutObject(Bucket, key, meta, bytes.NewReader(data), int64(len(data)), nil); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Get returns the content of an object.
+func (s *Server) Get(t T, key string) []byte {
+	t.Helper()
+	o, err := s.backend.GetObject(Bucket, key, nil)
+	if err != nil {
+		t.Fatalf("%s: %v", key, err)
+	}
+	defer o.Contents.Close()
+	data, err := io.ReadAll(o.Contents)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// Delete removes an object.
+func (s *Server) Delete(t T, key string) {
+	t.Helper()
+	if _, err := s.backend.DeleteObject(Bucket, key); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Keys returns the keys of all objects that start with prefix, sorted.
+func (s *Server) Keys(t T, prefix string) []string {
+	t.Helper()
+	p := gofakes3.NewPrefix(&prefix, nil)
+	l, err := s.backend.ListBucket(Bucket, &p, gofakes3.ListBucketPage{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var keys []string
+	for _, o := range l.Contents {
+		keys = append(keys, o.Key)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// Unavailable answers 503.
+func Unavailable(w http.ResponseWriter) bool {
+	w.WriteHeader(http.StatusServiceUnavailable)
+	fmt.Fprint(w, `<?xml version="1.0" encoding="UTF-8"?><Error><Code>ServiceUnavailable</Code><Message>later</Message></Error>`)
+	return true
+}
+
+// CutAfter makes the connection break behind n bytes of the body.
+func (s *Server) CutAfter(n int, w http.ResponseWriter, r *http.Request) bool {
+	gofakes3.New(s.backend, gofakes3.WithLogger(gofakes3.DiscardLog())).Server().ServeHTTP(&cutting{ResponseWriter: w, left: n}, r)
+	return true
+}
+
+// cutting ends a response, and its connection, after some bytes.
+type cutting struct {
+	http.ResponseWriter
+	left int
+}
+
+func (c *cutting) Write(p []byte) (int, error) {
+	if len(p) < c.left {
+		c.left -= len(p)
+		return c.ResponseWriter.Write(p)
+	}
+	_, _ = c.ResponseWriter.Write(p[:c.left]) // the connection ends in any case
+	_ = http.NewResponseController(c.ResponseWriter).Flush()
+	panic(http.ErrAbortHandler)
+}

@@ -1,0 +1,527 @@
+package release
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"reelsplice/schemas/fragment"
+)
+
+// A Change is what happened to a resource between two releases.
+type Change uint8
+
+// The changes.
+const (
+	Created Change = 1 // only the later release has it
+	Changed Change = 2 // both have it, and some of its answers differ
+	Deleted Change = 3 // only the earlier release has it
+	Merged  Change = 4 // the same, and the later one says what took its place
+)
+
+var changeNames = [...]string{Created: "created", Changed: "changed", Deleted: "deleted", Merged: "merged"}
+
+// Changes returns all changes, in order.
+func Changes() []Change { return []Change{Created, Changed, Deleted, Merged} }
+
+// String returns the change as a word.
+func (c Change) String() string {
+	if c < Created || c > Merged {
+		return fmt.Sprintf("change-%d", uint8(c))
+	}
+	return changeNames[c]
+}
+
+// A Difference is a resource that is not the same in two releases. Its slices belong
+// to the releases or are valid until the next one is handed out.
+type Difference struct {
+	Change Change
+	Key    []byte
+	Into   []byte // of Merged: the key of what took its place
+	// Subs are the sub-requests of which some answer differs, ascending; of Changed.
+	Subs []fragment.Sub
+	// Aliases tells that other aliases lead to it; of Changed.
+	Aliases bool
+}
+
+// A Comparison is what differs between two releases. It is for one goroutine and ends
+// with the Readers.
+type Comparison struct {
+	a, b  *Reader
+	z     inflater
+	found [Merged + 1][]Ref // by Change: in b those that are created or changed, otherwise in a
+	names []Ref             // aliases in b that a does not have
+	// moved has, by slot of b, the resources to which other aliases lead; nil for none.
+	moved bitset
+	// memos knows, by sub-request, which programs differ that others lead to.
+	memos map[fragment.Sub]*memo
+	// defaults are the sub-requests, by kind, of which the resources of KindDefault differ.
+	defaults map[fragment.Kind][]fragment.Sub
+	key      []byte
+	subs     []fragment.Sub
+
+	progress    func(done, total int64)
+	done, total int64
+}
+
+// A memo has, by slot of the later release, what is known of programs.
+type memo struct{ known, differs bitset }
+
+// A bitset is a set of numbers below a bound.
+type bitset []uint64
+
+func newBitset(n uint64) bitset { return make(bitset, (n+63)/64) }
+
+func (s bitset) add(i uint64) { s[i/64] |= 1 << (i % 64) }
+
+func (s bitset) has(i uint64) bool { return s[i/64]>>(i%64)&1 != 0 }
+
+// Compare finds what differs between the answers of an earlier and a later release. It
+// reads directories and indexes alone: answers are equal when their entity tags are, as
+// far as those follow from the releases. What references and includes lead to counts as
+// part of an answer, so a title whose row differs makes every list differ that includes
+// it. An include counts as different when any language of what it leads to is, though
+// the list may have a text of its own in that language.
+//
+// Memory: eight bytes for each resource that is not the same, and some bits for each
+// slot of the index; what is mapped can be dropped at any time. The Readers should not
+// be those of an edge: their directories are read ahead from here on. Unless nil, progress is called now and then. Errors about the
+// content match ErrCorrupt.
+func Compare(ctx context.Context, a, b *Reader, progress func(done, total int64)) (*Comparison, error) {
+	c := &Comparison{
+		a: a, b: b, memos: map[fragment.Sub]*memo{}, progress: progress,
+		defaults: map[fragment.Kind][]fragment.Sub{}, total: int64(len(a.directory) + len(b.directory)),
+	}
+	for _, r := range []*Reader{a, b} { // which have much the same order
+		readAhead(r.directory)
+	}
+	err := c.compareDefaults()
+	if err == nil {
+		err = c.walk(ctx, a, c.earlier)
+	}
+	if err == nil {
+		err = c.walk(ctx, b, c.later)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("compare release %s with %s: %w", a.manifest.ID, b.manifest.ID, err)
+	}
+	for i := range c.found { // an alias may have come before its resource, or behind it
+		slices.Sort(c.found[i])
+		c.found[i] = slices.Compact(c.found[i])
+	}
+	return c, nil
+}
+
+// walk calls fn for each block of r.
+func (c *Comparison) walk(ctx context.Context, r *Reader, fn func(Entry) error) error {
+	told := c.done
+	return r.blocks(ctx, func(e Entry) error {
+		c.done += int64(e.size())
+		if c.progress != nil && c.done-told >= progressStep {
+			told = c.done
+			c.progress(c.done, c.total)
+		}
+		return fn(e)
+	})
+}
+
+// answers reports whether requests ask for a resource with that key: the others are
+// part of answers, or of none.
+func answers(key []byte) bool {
+	k := fragment.Kind(key[0])
+	return k < fragment.KindAlias || k == fragment.KindFind
+}
+
+// earlier takes in a block of the earlier release.
+func (c *Comparison) earlier(e Entry) error {
+	if e.typ == typeAlias {
+		return c.alias(e, c.b)
+	}
+	if !answers(e.Key()) {
+		return nil
+	}
+	if _, ok := c.resource(c.b, e.Key()); ok {
+		return nil
+	}
+	into, _, err := c.b.removedBy(&c.z, e.Key())
+	change := Deleted
+	if into != nil {
+		change = Merged
+	}
+	c.found[change] = append(c.found[change], e.ref)
+	return err
+}
+
+// later takes in a block of the later release.
+func (c *Comparison) later(e Entry) error {
+	if e.typ == typeAlias {
+		return c.alias(e, c.a)
+	}
+	if !answers(e.Key()) {
+		return nil
+	}
+	old, ok := c.resource(c.a, e.Key())
+	if !ok {
+		c.found[Created] = append(c.found[Created], e.ref)
+		return nil
+	}
+	changed := c.hasMoved(e.Key())
+	if !changed {
+		subs, err := c.compare(old, e, true /* enough to know that any differs */)
+		if err != nil {
+			return err
+		}
+		changed = len(subs) > 0
+	}
+	if changed {
+		c.found[Changed] = append(c.found[Changed], e.ref)
+	}
+	return nil
+}
+
+// resource returns the resource, not the alias, of r with that key.
+func (c *Comparison) resource(r *Reader, key []byte) (Entry, bool) {
+	e, ok := r.find(key)
+	return e, ok && e.typ == typeResource
+}
+
+// alias notes when an alias leads elsewhere in the other release, or nowhere.
+func (c *Comparison) alias(e Entry, other *Reader) error {
+	to, ok := e.r.EntryAt(e.target())
+	if !ok {
+		return corrupt(directoryFile, int64(e.ref), "alias %s leads to %d, where no resource starts", fragment.DescribeKey(e.Key()), e.target())
+	}
+	was, ok := other.find(e.Key())
+	if ok && was.typ == typeAlias {
+		at, ok := other.EntryAt(was.target())
+		if ok && bytes.Equal(at.Key(), to.Key()) {
+			return nil
+		}
+	}
+	if e.r == c.b && !ok {
+		c.names = append(c.names, e.ref)
+	}
+	now, slot, ok := c.b.locate(to.Key())
+	if !ok || now.typ != typeResource {
+		return nil // it is gone itself
+	}
+	if c.moved == nil {
+		c.moved = newBitset(c.b.slots)
+	}
+	c.moved.add(slot)
+	if _, ok := c.resource(c.a, to.Key()); ok && e.r == c.b {
+		c.found[Changed] = append(c.found[Changed], now.ref) // it may have been passed already
+	}
+	return nil
+}
+
+// hasMoved tells whether other aliases lead to the resource with that key.
+func (c *Comparison) hasMoved(key []byte) bool {
+	if c.moved == nil {
+		return false
+	}
+	_, slot, ok := c.b.locate(key)
+	return ok && c.moved.has(slot)
+}
+
+// compareDefaults finds which defaults differ.
+func (c *Comparison) compareDefaults() error {
+	for k := fragment.KindMovie; k < fragment.KindAlias; k++ {
+		c.key = fragment.AppendShared(c.key[:0], fragment.KindDefault, k, "")
+		a, _ := c.resource(c.a, c.key)
+		b, _ := c.resource(c.b, c.key)
+		subs, err := c.compare(a, b, false)
+		if err != nil {
+			return err
+		}
+		c.defaults[k] = slices.Clone(subs)
+	}
+	return nil
+}
+
+// compare returns the sub-requests of which an answer differs between a and b, the same
+// resource of both releases, ascending; with any, the first that is found. The slice is
+// valid until the next call.
+func (c *Comparison) compare(a, b Entry, anyOf bool) ([]fragment.Sub, error) {
+	c.subs = c.subs[:0]
+	hidden := b.Len() > 0 && answers(b.Key()) // what only others lead to does not count by itself
+	standIns := both{c.standIn(c.a, b), c.standIn(c.b, b)}
+	for i, k := 0, 0; i < a.Len() || k < b.Len(); {
+		s := lowestSub(a, i, b, k)
+		of := both{a, b}
+		ends := [2]int{subEnd(a, i, s), subEnd(b, k, s)}
+		same := hidden && s.Internal()
+		if !same {
+			if ends[0] == i {
+				of.a = standIns.a
+			}
+			if ends[1] == k {
+				of.b = standIns.b
+			}
+			var err error
+			if same, err = c.same(of, s, a.ID() == b.ID(), 0); err != nil {
+				return nil, err
+			}
+		}
+		if !same {
+			c.subs = append(c.subs, s)
+			if anyOf {
+				return c.subs, nil
+			}
+		}
+		i, k = ends[0], ends[1]
+	}
+	if len(b.Key()) > 0 {
+		c.addDefaults(fragment.Kind(b.Key()[0]))
+	}
+	return c.subs, nil
+}
+
+// both is a resource in the earlier and in the later release.
+type both struct{ a, b Entry }
+
+// addDefaults adds the sub-requests whose defaults differ: which of the resources are
+// answered by them is for the edge to say.
+func (c *Comparison) addDefaults(k fragment.Kind) {
+	if more := c.defaults[k]; len(more) > 0 {
+		c.subs = append(c.subs, more...)
+		slices.Sort(c.subs)
+		c.subs = slices.Compact(c.subs)
+	}
+}
+
+// standIn returns the resource of r that answers what e has no fragment of.
+func (c *Comparison) standIn(r *Reader, e Entry) Entry {
+	key := e.Key()
+	if len(key) == 0 || fragment.Kind(key[0]) >= fragment.KindAlias {
+		return Entry{}
+	}
+	var buf [fragment.MaxKeyLen]byte
+	d, _ := r.Lookup(fragment.AppendShared(buf[:0], fragment.KindDefault, fragment.Kind(key[0]), ""))
+	return d
+}
+
+// lowestSub returns the lower sub-request of fragment i of a and fragment k of b, one
+// of which is there.
+func lowestSub(a Entry, i int, b Entry, k int) fragment.Sub {
+	switch {
+	case i >= a.Len():
+		return b.Address(k).Sub
+	case k >= b.Len():
+		return a.Address(i).Sub
+	}
+	return min(a.Address(i).Sub, b.Address(k).Sub)
+}
+
+// subEnd returns where, from fragment i on, the fragments of s end.
+func subEnd(e Entry, i int, s fragment.Sub) int {
+	for i < e.Len() && e.Address(i).Sub == s {
+		i++
+	}
+	return i
+}
+
+// same tells whether two forms of a resource have the same fragments of s. sameID tells
+// whether marks of ids stand for the same.
+func (c *Comparison) same(of both, s fragment.Sub, sameID bool, level int) (bool, error) {
+	if level > MaxDepth {
+		return false, corrupt(directoryFile, int64(of.b.ref), "%s leads through more than %d references and includes", program{of.b, s}, MaxDepth)
+	}
+	first := fragment.Address{Sub: s}.Uint64()
+	i, k := of.a.search(first), of.b.search(first)
+	for ; ; i, k = i+1, k+1 {
+		more := i < of.a.Len() && of.a.Address(i).Sub == s
+		if more != (k < of.b.Len() && of.b.Address(k).Sub == s) {
+			return false, nil
+		}
+		if !more {
+			return true, nil
+		}
+		if of.a.address(i) != of.b.address(k) {
+			return false, nil
+		}
+		same, err := c.sameFragment(of.a.Fragment(i), of.b.Fragment(k), sameID, level)
+		if !same || err != nil {
+			return false, err
+		}
+	}
+}
+
+// sameFragment compares two fragments piece by piece.
+func (c *Comparison) sameFragment(a, b Fragment, sameID bool, level int) (bool, error) {
+	for _, f := range []Fragment{a, b} {
+		if f.table == nil {
+			return false, corrupt(directoryFile, int64(f.ref), "a fragment has pieces that are not in the table")
+		}
+	}
+	if len(a.table) != len(b.table) {
+		return false, nil
+	}
+	for i := range a.Len() {
+		same, err := c.samePiece(a, b, i, sameID, level)
+		if !same || err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// samePiece compares piece i of two fragments. Where a segment lies, and how long it is
+// there, does not matter.
+func (c *Comparison) samePiece(a, b Fragment, i int, sameID bool, level int) (bool, error) {
+	x, y := a.table[pieceLen*i:][:pieceLen], b.table[pieceLen*i:][:pieceLen]
+	switch op := Op(y[pieceOp]); {
+	case x[pieceOp] != y[pieceOp]:
+		return false, nil
+	case op == OpSegment:
+		return bytes.Equal(x[pieceRaw:], y[pieceRaw:]), nil
+	case op == OpReference:
+		return c.sameReference(a, b, i, level)
+	case !bytes.Equal(x, y):
+		return false, nil
+	case op == OpIDMark || op == OpIDEnd:
+		return sameID, nil
+	case op == OpInclude:
+		include, ok := includeOf(y)
+		if !ok {
+			return false, corrupt(directoryFile, int64(b.ref), "an include names %s", include)
+		}
+		var key [fragment.MaxKeyLen]byte
+		return c.sameProgram(include.AppendKey(key[:0]), include.Sub, level)
+	}
+	return true, nil
+}
+
+// sameReference compares where two references lead to.
+func (c *Comparison) sameReference(a, b Fragment, i, level int) (bool, error) {
+	x, xok := a.Piece(i)
+	y, yok := b.Piece(i)
+	to, tok := a.r.EntryAt(x.Ref)
+	now, nok := b.r.EntryAt(y.Ref)
+	if !xok || !yok || !tok || !nok {
+		return false, corrupt(directoryFile, int64(b.ref), "a reference leads to no resource before it")
+	}
+	if x.Sub != y.Sub || !bytes.Equal(to.Key(), now.Key()) {
+		return false, nil
+	}
+	return c.sameProgram(now.Key(), y.Sub, level)
+}
+
+// sameProgram tells whether what a reference or an include leads to is the same in both
+// releases.
+func (c *Comparison) sameProgram(key []byte, s fragment.Sub, level int) (bool, error) {
+	b, slot, ok := c.b.locate(key)
+	if !ok {
+		return false, corrupt(directoryFile, -1, "%s, which is included, is not there", fragment.DescribeKey(key))
+	}
+	m := c.memos[s]
+	if m == nil {
+		m = &memo{newBitset(c.b.slots), newBitset(c.b.slots)}
+		c.memos[s] = m
+	}
+	if m.known.has(slot) {
+		return !m.differs.has(slot), nil
+	}
+	if b.typ == typeAlias {
+		b, _ = c.b.EntryAt(b.target())
+	}
+	a, _ := c.a.Lookup(key)
+	if !a.hasSub(s) {
+		a = c.standIn(c.a, b)
+	}
+	if !b.hasSub(s) {
+		b = c.standIn(c.b, b)
+	}
+	same, err := c.same(both{a, b}, s, true /* what is included says no id */, level+1)
+	if err != nil {
+		return false, err
+	}
+	m.known.add(slot)
+	if !same {
+		m.differs.add(slot)
+	}
+	return same, nil
+}
+
+// Count returns how many resources of each kind underwent a change.
+func (c *Comparison) Count(change Change) map[fragment.Kind]int64 {
+	n := map[fragment.Kind]int64{}
+	for _, ref := range c.found[change] {
+		e, _ := c.side(change).EntryAt(ref)
+		n[fragment.Kind(e.Key()[0])]++
+	}
+	return n
+}
+
+// side returns the release that has the resources of a change.
+func (c *Comparison) side(change Change) *Reader {
+	if change == Created || change == Changed {
+		return c.b
+	}
+	return c.a
+}
+
+// Each calls fn for each resource that underwent a change, in the order of the
+// release's directory, until fn returns an error, which it passes on.
+func (c *Comparison) Each(ctx context.Context, change Change, fn func(Difference) error) error {
+	for _, ref := range c.found[change] {
+		e, _ := c.side(change).EntryAt(ref)
+		d := Difference{Change: change, Key: e.Key()}
+		err := ctx.Err()
+		switch change {
+		case Changed:
+			err = errors.Join(err, c.describe(&d, e))
+		case Merged:
+			d.Into, err = c.into(e.Key())
+		}
+		if err == nil {
+			err = fn(d)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// describe adds to d what of e, which is of the later release, differs.
+func (c *Comparison) describe(d *Difference, e Entry) (err error) {
+	old, _ := c.resource(c.a, e.Key())
+	d.Aliases = c.hasMoved(e.Key())
+	d.Subs, err = c.compare(old, e, false)
+	return err
+}
+
+// maxMerges bounds how many merges in a row are followed.
+const maxMerges = 100
+
+// into returns the key of what took the place of a resource in the end: where that was
+// merged too, what took its place.
+func (c *Comparison) into(key []byte) ([]byte, error) {
+	into := key
+	for range maxMerges {
+		next, _, err := c.b.removedBy(&c.z, into)
+		if err != nil {
+			return nil, err
+		}
+		if next == nil || bytes.Equal(next, key) {
+			break
+		}
+		into = next
+	}
+	return into, nil
+}
+
+// NewAliases calls fn with the key of each alias that only the later release has: of
+// what was not found by it before.
+func (c *Comparison) NewAliases(fn func(key []byte) error) error {
+	for _, ref := range c.names {
+		e, _ := c.b.block(ref)
+		if err := fn(e.Key()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
