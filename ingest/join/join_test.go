@@ -181,9 +181,13 @@ func TestParts(t *testing.T) {
 		`{"id":1,"credits":{"crew":[{"id":9,"department":"Writing","job":"Writer"}]},"title":"T","x":2}`,
 		`{"id":1,"credits":{"crew":[{"id":10,"department":"Directing","job":"Director"}]},"title":"R"}`,
 		`{"id":1,"credits":{"crew":[{"name":"no id","job":"Z"}]}}`,
+		`{"id":1,"reviews":{"page":1,"results":[{"author":"B","created_at":"2024-01-02"}]}}`,
+		`{"id":1,"reviews":{"page":1,"results":[{"author":"A","created_at":"2024-01-03"}]}}`,
+		`{"id":1,"reviews":{"page":1,"results":[{"author":"B","created_at":"2024-01-02"}]}}`,
 	}
 	want := `{"id":1,"title":"T","credits":{"cast":[{"id":9,"name":"A","character":"y","order":0},{"id":10,"name":"B","character":"x","order":1},{"id":10,"name":"B","character":"z"}],` +
-		`"crew":[{"name":"no id","job":"Z"},{"id":10,"department":"Directing","job":"Director"},{"id":9,"department":"Writing","job":"Writer"},{"id":10,"department":"Writing","job":"Writer"}]},"x":2}`
+		`"crew":[{"name":"no id","job":"Z"},{"id":10,"department":"Directing","job":"Director"},{"id":9,"department":"Writing","job":"Writer"},{"id":10,"department":"Writing","job":"Writer"}]},` +
+		`"reviews":{"page":1,"results":[{"author":"B","created_at":"2024-01-02"},{"author":"A","created_at":"2024-01-03"}],"total_pages":1,"total_results":2},"x":2}`
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 50 {
 		rng.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })

@@ -3,7 +3,6 @@ package layout
 import (
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"regexp"
 	"slices"
@@ -121,11 +120,12 @@ func (t *tmdb) addPart(p *part, m member, sub *wire.Field) error {
 	return nil
 }
 
-// found shows a value in a message.
+// found shows a value in a message, on one line.
 func found(raw json.RawMessage) string {
 	const most = 60
-	if len(raw) > most {
-		return fmt.Sprintf("%.*s...", most, raw)
+	text := strings.NewReplacer("\n", " ", "\r", " ").Replace(strings.TrimSpace(string(raw)))
+	if len(text) > most {
+		return strings.ToValidUTF8(text[:most], "") + "..."
 	}
-	return string(raw)
+	return text
 }

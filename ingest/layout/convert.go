@@ -400,7 +400,7 @@ const (
 	ofCompany  = "company"
 	ofNetwork  = "network"
 	ofKeyword  = "keyword"
-	ofPerson   = "person"
+	ofPerson   = "person" // never known: too many people share their names
 )
 
 var (
@@ -431,16 +431,17 @@ func (e *entry) named(dst []byte, name string, names NameIDs) ([]byte, bool) {
 		dst = append(wire.AppendString(dst, l), `,"name":`...)
 		return append(wire.AppendString(dst, lang.Name), '}'), true
 	}
-	if names == nil {
+	kind := nameKinds[e.Of]
+	if names == nil || kind == 0 {
 		return dst, false
 	}
-	id, ok := names.ID(nameKinds[e.Of], name)
+	id, ok := names.ID(kind, name)
 	return appendIDName(dst, id, name), ok && id > 0
 }
 
 // nameKinds are the kinds whose names NameIDs knows.
 var nameKinds = map[string]fragment.Kind{
-	ofCompany: fragment.KindCompany, ofNetwork: fragment.KindNetwork, ofKeyword: fragment.KindKeyword, ofPerson: fragment.KindPerson,
+	ofCompany: fragment.KindCompany, ofNetwork: fragment.KindNetwork, ofKeyword: fragment.KindKeyword,
 }
 
 func appendIDName(dst []byte, id int64, name string) []byte {

@@ -8,10 +8,12 @@ import (
 	"reelsplice/schemas/fragment"
 )
 
-// NameIDs knows the ids of companies, networks and keywords by their names.
+// NameIDs knows the ids of companies, networks and keywords by their names. Layouts of
+// several workers may share one, so it is safe for concurrent use.
 type NameIDs interface {
 	// ID returns the id of the one resource of a kind that has a name. ok is false for
-	// a name that nothing has; the id is 0 for one that several have.
+	// a name that nothing has. One that several have is known, with the id 0: it is not
+	// taken for any of them, and neither for several shorter names.
 	ID(kind fragment.Kind, name string) (id int64, ok bool)
 }
 

@@ -36,6 +36,9 @@ type mapped struct {
 type keptList struct{ column, raw string }
 
 func newMapped(name string, mappings []*Mapping, o Options) *mapped {
+	if name == IDExport {
+		o.Language = "" // exports are the same whatever language is crawled
+	}
 	t := newTMDB(o.Language)
 	return &mapped{
 		name: name, mappings: mappings, ids: o.Names, tmdb: t,

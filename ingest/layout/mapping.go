@@ -104,15 +104,28 @@ func ReadMapping(file string) (*Mapping, error) {
 // error has a line for every fault that was found.
 func ParseMapping(name string, text []byte) (*Mapping, error) {
 	m := &Mapping{Name: name}
-	d := toml.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&m.spec); err != nil {
-		return nil, fmt.Errorf("mapping %s: %w", name, tomlError(err))
+	if err := decode(text, &m.spec); err != nil {
+		return nil, fmt.Errorf("mapping %s: %w", name, err)
 	}
 	if err := m.compile(); err != nil {
 		return nil, err
 	}
 	return m, nil
+}
+
+// decode reads a text as TOML; keys that are unknown are errors.
+func decode(text []byte, spec *mappingSpec) (err error) {
+	defer func() {
+		if p := recover(); p != nil { // the library does where a list has no element yet
+			err = errors.New("is no TOML that can be read: want a [[table]] before the first [[table.record]]")
+		}
+	}()
+	d := toml.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(spec); err != nil {
+		return tomlError(err)
+	}
+	return nil
 }
 
 // tomlError is the library's error on one line: it adds a drawing of the place.

@@ -47,6 +47,7 @@ func TestMappingRefuses(t *testing.T) {
 	f(movieTable("{column='x',member='title',colour='red'}"), `line 7: unknown key "table.record.map.colour"`)
 	f("[[table]", "line 1, column 9: expected character ] but the document ended here")
 	f("[[table]]\nfiles='t'", "line 2, column 7: cannot decode TOML string into struct field layout.tableSpec.Files of type []string")
+	f("[[table.record]]\nkind='movie'", "is no TOML that can be read: want a [[table]] before the first [[table.record]]")
 	// Tables.
 	f("[[table]]\n[[table.record]]\nkind='movie'\nmap=[{column='id',member='id'}]", "table : want files or requires, found neither")
 	f("[[table]]\nfiles=['[']\n[[table.record]]\nkind='movie'\nmap=[{column='id',member='id'}]", `table [: files: "[" is no pattern of file names`)
@@ -255,6 +256,7 @@ func TestConvert(t *testing.T) {
 	f(companies, `"A, Twice"`, `"x_text":"A, Twice"`)
 	f(companies, `"E, F"`, `"x_text":"E, F"`) // one company, of which two have the name, or two
 	f(companies, `"A, E"`, `"production_companies":[{"id":1,"name":"A"},{"id":5,"name":"E"}]`)
+	f("member='production_companies',as='names',of='person'", `"A"`, `"x_text":"A"`) // whoever knows the name
 	f("member='keywords.keywords',as='names',of='keyword'", `"a, b"`, `"x_text":"a, b"`)
 	// Two columns of a name: the last one counts.
 	got, err := one("{column='x',member='title'}", `"A","x":"B"`)
@@ -323,6 +325,18 @@ func TestMapped(t *testing.T) {
 		if got := Skip(Detect(c.file, []byte(c.row), o), c.file, []byte(c.row), o); got != c.want {
 			t.Errorf("Skip(%s, %s) = %q, want %q", c.file, c.row, got, c.want)
 		}
+	}
+}
+
+// TestExportLanguage: an export beside a crawl in another language is in none.
+func TestExportLanguage(t *testing.T) {
+	l, err := New(IDExport, Options{Language: "de-DE"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	recs, err := l.Records(Row{File: "person_ids_01_02_2024", JSON: `{"adult":false,"id":1,"name":"N","popularity":1.5}`})
+	if got, want := described(recs), []string{`person 1 {"adult":false,"id":1,"name":"N","popularity":1.5}`}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("Records = %s, %v, want %s", got, err, want)
 	}
 }
 
