@@ -150,9 +150,12 @@ func (s *shredder) null(col, def, rep int) {
 	s.columns[col] = append(s.columns[col], parquet.NullValue().Level(rep, def, col))
 }
 
+// nulls appends a NULL to each column below a member. Which column it is in is not said
+// in the value: columns are written one by one.
 func (s *shredder) nulls(f *fieldColumns, def, rep int) {
+	v := parquet.NullValue().Level(rep, def, 0)
 	for _, c := range f.leaves {
-		s.null(c, def, rep)
+		s.columns[c] = append(s.columns[c], v)
 	}
 }
 
