@@ -85,7 +85,7 @@ func TestBadFiles(t *testing.T) {
 	}
 	refuse(empty+": no dump file in this folder: want .json, .ndjson, .jsonl, .csv, .tsv or .parquet, also with .gz or .zst", Config{Sources: []string{empty}})
 	good := put(t, src, "movies.good.json", `{"id":1}`)
-	refuse(`layout "csv": want one of auto, tmdb, movnix, tables, kaggle, idexport`, Config{Sources: []string{good}, Layout: "csv"})
+	refuse(`layout "csv": want one of auto, tmdb, movnix, tables, kaggle, idexport, imdb`, Config{Sources: []string{good}, Layout: "csv"})
 	refuse(`movies.good.json: layout kaggle: no mapping is of a table "movies.good" with these columns: want one of credits, keywords, links, movies, movies_metadata, `+
 		"tmdb_5000_credits, tmdb_5000_movies, tmdb_movie_dataset, tmdb_tv_dataset", Config{Sources: []string{good}, Layout: "kaggle"})
 	refuse("movies.good.json: ratings of single users, which the API has no place for",

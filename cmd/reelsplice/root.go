@@ -113,7 +113,7 @@ func (a *app) rootCommand() *cobra.Command {
 
 func (a *app) addCommands(root *cobra.Command) {
 	root.AddCommand(
-		a.upCommand(), a.ingestCommand(), a.buildCommand(), a.publishCommand(), a.rollbackCommand(),
+		a.upCommand(), a.genCommand(), a.ingestCommand(), a.buildCommand(), a.publishCommand(), a.rollbackCommand(),
 		a.releasesCommand(), a.pruneCommand(), a.verifyCommand(), a.diffCommand(), a.inspectCommand(), a.serveCommand(),
 		a.tokenCommand(), a.versionCommand(),
 	)

@@ -1,0 +1,173 @@
+package gen
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+	"golang.org/x/sync/errgroup"
+)
+
+// A Compression is how the files of a dump are compressed.
+type Compression string
+
+// The compressions.
+const (
+	Zstd Compression = "zstd"
+	Gzip Compression = "gzip"
+	None Compression = "none"
+)
+
+// Compressions returns the names of all.
+func Compressions() []string { return []string{string(Zstd), string(Gzip), string(None)} }
+
+// ext returns the end of file names, "" for no compression that there is.
+func (c Compression) ext() string {
+	switch c {
+	case Zstd:
+		return ".ndjson.zst"
+	case Gzip:
+		return ".ndjson.gz"
+	case None:
+		return ".ndjson"
+	}
+	return ""
+}
+
+// A block is some records in a row: JSON, compressed by itself. Files are blocks one
+// after another, which both formats allow.
+type block struct {
+	number int64
+	rows   int64
+	bytes  int64 // before compression
+	raw    []byte
+	stored []byte
+}
+
+// A compressor compresses blocks, at the fastest level.
+type compressor struct {
+	kind Compression
+	zstd *zstd.Encoder
+	gzip *gzip.Writer
+}
+
+func newCompressor(kind Compression) (*compressor, error) {
+	c := &compressor{kind: kind}
+	var err error
+	switch kind {
+	case Zstd:
+		c.zstd, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest))
+	case Gzip:
+		c.gzip, err = gzip.NewWriterLevel(nil, gzip.BestSpeed)
+	}
+	return c, err
+}
+
+// compress sets b.stored.
+func (c *compressor) compress(b *block) error {
+	switch c.kind {
+	case Zstd:
+		b.stored = c.zstd.EncodeAll(b.raw, b.stored[:0])
+	case Gzip:
+		out := bytes.NewBuffer(b.stored[:0])
+		c.gzip.Reset(out)
+		if _, err := c.gzip.Write(b.raw); err != nil {
+			return fmt.Errorf("compress: %w", err)
+		}
+		if err := c.gzip.Close(); err != nil {
+			return fmt.Errorf("compress: %w", err)
+		}
+		b.stored = out.Bytes()
+	default:
+		b.raw, b.stored = b.stored, b.raw
+	}
+	return nil
+}
+
+// blocks makes all records of a part on several goroutines and hands the blocks to
+// write in order.
+func blocks(ctx context.Context, jobs int, c Compression, p part, write func(*block) error) error {
+	g, ctx := errgroup.WithContext(ctx)
+	count := int64((p.n + p.block - 1) / p.block)
+	// A block is taken before its number is, and the numbers ascend: the one that write
+	// waits for has always been taken.
+	free := make(chan *block, 2*jobs)
+	for range cap(free) {
+		free <- &block{}
+	}
+	done := make(chan *block, cap(free))
+	var mu sync.Mutex
+	next := int64(0)
+	take := func() (*block, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if next == count {
+			return nil, nil
+		}
+		select {
+		case b := <-free:
+			b.number = next
+			next++
+			return b, nil
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	for range jobs {
+		g.Go(func() error {
+			z, err := newCompressor(c)
+			if err != nil {
+				return err
+			}
+			for {
+				b, err := take()
+				if b == nil {
+					return err
+				}
+				p.fill(b)
+				if err := z.compress(b); err != nil {
+					return err
+				}
+				done <- b // never full
+			}
+		})
+	}
+	g.Go(func() error { return inOrder(ctx, count, done, free, write) })
+	return g.Wait()
+}
+
+// fill makes the records of b.
+func (p *part) fill(b *block) {
+	from := uint64(b.number) * p.block
+	to := min(from+p.block, p.n)
+	b.raw = b.raw[:0]
+	for i := from; i < to; i++ {
+		b.raw = p.append(b.raw, i)
+	}
+	b.rows, b.bytes = int64(to-from), int64(len(b.raw))
+}
+
+// inOrder writes blocks by their numbers and frees them.
+func inOrder(ctx context.Context, count int64, done <-chan *block, free chan<- *block, write func(*block) error) error {
+	early := map[int64]*block{}
+	for next := int64(0); next < count; {
+		select {
+		case b := <-done:
+			early[b.number] = b
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		for b := early[next]; b != nil; b = early[next] {
+			delete(early, next)
+			if err := write(b); err != nil {
+				return err
+			}
+			next++
+			free <- b
+		}
+	}
+	return nil
+}

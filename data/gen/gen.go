@@ -1,0 +1,320 @@
+// Package gen makes synthetic dumps of any size in the layout of TMDB's own answers:
+// NDJSON of details with appended objects, in which sizes, shares of missing members,
+// popularity and votes are distributed as in the real catalogue. Texts are made of the
+// package's own words.
+//
+// A record is a function of the seed, the kind and its number among the records of its
+// kind: it can be made without those before it, and what other records say of it, such as
+// a person's name in the credits of a movie, agrees with it. So records are made on
+// several goroutines, and a dump's bytes do not depend on how many there are.
+//
+// What a record takes, in bytes of JSON:
+//
+//	kind     mean     p50     p90      p99  most
+//	movie   8,900   4,900  12,900   99,000  over 480 KB
+//	series 26,800  10,200  41,300  326,000  over 7 MB, with its seasons
+//	person    930     560   1,500    6,200  over 30 KB
+//
+// Where no measurement tells how the real catalogue's tail is, the figures are chosen so
+// that its totals come out: for 1.24 M movies 16 M credits, 9 M images and 4 M
+// translations. What a crawl has and a dump of this package has not: filmographies of
+// people and aggregate credits, which follow from the credits of titles; changes, lists,
+// similar titles; more than the first page of recommendations; sub-requests of seasons.
+package gen
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+	"github.com/google/renameio/v2"
+)
+
+// Config says what to make.
+type Config struct {
+	Out         string      // folder, made when it is missing
+	Movies, TV  int64       // how many titles
+	People      int64       // 0: as many as the real catalogue has for so many titles
+	Seed        uint64      // another one gives other records
+	Compression Compression // default zstd
+	Jobs        int         // goroutines; default GOMAXPROCS
+	// Progress is told how many of all records are done. It may be nil.
+	Progress func(done, total int64)
+}
+
+// DefaultConfig returns a Config with the defaults.
+func DefaultConfig() Config {
+	return Config{Seed: 1, Compression: Zstd, Jobs: runtime.GOMAXPROCS(0)}
+}
+
+// maxRecords bounds how many records of a kind there are.
+const maxRecords = 1 << 30
+
+// Validate reports everything that is wrong with c.
+func (c *Config) Validate() error {
+	var errs []error
+	if c.Out == "" {
+		errs = append(errs, errors.New("out: want a folder"))
+	}
+	for _, n := range []struct {
+		name  string
+		count int64
+	}{{"movies", c.Movies}, {"tv", c.TV}, {"people", c.People}} {
+		if n.count < 0 || n.count > maxRecords {
+			errs = append(errs, fmt.Errorf("%s %d: want 0 to %d", n.name, n.count, maxRecords))
+		}
+	}
+	if c.Movies == 0 && c.TV == 0 && c.People == 0 {
+		errs = append(errs, errors.New("movies 0, tv 0, people 0: want at least one record"))
+	}
+	if c.Jobs < 1 {
+		errs = append(errs, fmt.Errorf("jobs %d: want 1 or more", c.Jobs))
+	}
+	if c.Compression.ext() == "" {
+		errs = append(errs, fmt.Errorf("compression %q: want %s", c.Compression, strings.Join(Compressions(), ", ")))
+	}
+	return errors.Join(errs...)
+}
+
+// people returns how many people there are.
+func (c *Config) people() int64 {
+	if c.People > 0 {
+		return c.People
+	}
+	return max(portion(c.Movies, realPeople, realMovies), 4*c.TV)
+}
+
+// A Report says what was made.
+type Report struct {
+	Out     string  `json:"out"`
+	Seed    uint64  `json:"seed"`
+	Files   []File  `json:"files"`
+	Rows    int64   `json:"rows"`
+	Bytes   int64   `json:"bytes"`  // of JSON
+	Stored  int64   `json:"stored"` // of files
+	Seconds float64 `json:"seconds"`
+}
+
+// A File is one of the dump.
+type File struct {
+	Name   string `json:"name"`
+	Rows   int64  `json:"rows"`
+	Bytes  int64  `json:"bytes"`
+	Stored int64  `json:"stored"`
+}
+
+// A part is one file to be: how many records there are, how many of them make a block
+// of a few megabytes, and how one is made.
+type part struct {
+	name   string
+	n      uint64
+	block  uint64
+	append func(b []byte, i uint64) []byte
+}
+
+func (w *world) parts() []part {
+	return []part{
+		{"movies", w.movies.n, 256, w.appendMovie},
+		{"tv", w.tv.n, 64, w.appendTV},
+		{"people", w.people.n, 4096, w.appendPerson},
+		{"collections", w.collections.n, 256, w.appendCollection},
+		{"companies", w.companies.n, 8192, w.appendCompany},
+		{"networks", w.networks.n, 8192, w.appendNetwork},
+		{"keywords", w.keywords.n, 16384, w.appendKeywordRecord},
+	}
+}
+
+// Run makes a dump. Its files appear when everything is made, in place of those that an
+// earlier run left in the folder; of a run that fails or is interrupted nothing is left.
+func Run(ctx context.Context, c Config) (Report, error) {
+	if err := c.Validate(); err != nil {
+		return Report{}, err
+	}
+	start := time.Now()
+	if err := os.MkdirAll(c.Out, 0o755); err != nil {
+		return Report{}, fmt.Errorf("make folder: %w", err)
+	}
+	unlock, err := claim(c.Out)
+	if err != nil {
+		return Report{}, err
+	}
+	d := dump{Config: c, report: Report{Out: c.Out, Seed: c.Seed}}
+	err = d.run(ctx)
+	unlock(err != nil)
+	if err != nil {
+		return Report{}, err
+	}
+	d.report.Seconds = time.Since(start).Seconds()
+	return d.report, nil
+}
+
+// mark is the file by which a folder is known to be a dump of this package. It is the
+// lock of the folder, too.
+const mark = ".reelsplice-gen"
+
+// fileNames returns all names that files of a dump can have.
+func fileNames() []string {
+	var out []string
+	for _, name := range []string{"movies", "tv", "people", "collections", "companies", "networks", "keywords"} {
+		for _, c := range Compressions() {
+			out = append(out, name+Compression(c).ext())
+		}
+	}
+	return out
+}
+
+// claim takes the folder for this run alone, and refuses one in which files of others
+// have the names of ours. What it returns gives the folder up; after a failure, also the
+// mark that was not there before.
+func claim(dir string) (unlock func(failed bool), err error) {
+	path := filepath.Join(dir, mark)
+	_, err = os.Stat(path)
+	fresh := errors.Is(err, os.ErrNotExist)
+	if err != nil && !fresh {
+		return nil, fmt.Errorf("look at folder: %w", err)
+	}
+	if fresh {
+		for _, name := range fileNames() {
+			if _, err := os.Lstat(filepath.Join(dir, name)); err == nil {
+				return nil, fmt.Errorf("%s holds a %s that was not generated: want another folder, or that file moved away", dir, name)
+			}
+		}
+	}
+	lock := flock.New(path)
+	ok, err := lock.TryLock()
+	if err != nil {
+		return nil, fmt.Errorf("lock %s: %w", dir, err)
+	}
+	if !ok {
+		return nil, fmt.Errorf("%s is being written by another run", dir)
+	}
+	unlock = func(failed bool) {
+		if failed && fresh {
+			_ = os.Remove(path) // nothing is lost if it stays
+		}
+		_ = lock.Unlock() // ends with the process at the latest
+	}
+	if err := removeTemporary(dir); err != nil {
+		unlock(true)
+		return nil, err
+	}
+	return unlock, nil
+}
+
+// removeTemporary removes what a run that was killed left of its files.
+func removeTemporary(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return fmt.Errorf("look at folder: %w", err)
+	}
+	for _, e := range entries {
+		for _, name := range fileNames() {
+			rest, ok := strings.CutPrefix(e.Name(), "."+name)
+			if !ok || rest == "" || strings.Trim(rest, "0123456789") != "" {
+				continue
+			}
+			if err := os.Remove(filepath.Join(dir, e.Name())); err != nil {
+				return fmt.Errorf("remove what a killed run left: %w", err)
+			}
+		}
+	}
+	return nil
+}
+
+// dump is one on its way.
+type dump struct {
+	Config
+	report  Report
+	done    int64
+	total   int64
+	pending []*renameio.PendingFile
+}
+
+// run makes all files and gives them their names.
+func (d *dump) run(ctx context.Context) error {
+	defer d.cleanup()
+	if err := d.make(ctx); err != nil {
+		return err
+	}
+	return d.commit()
+}
+
+// make writes all files under temporary names.
+func (d *dump) make(ctx context.Context) error {
+	parts := newWorld(&d.Config).parts()
+	for _, p := range parts {
+		d.total += int64(p.n)
+	}
+	for _, p := range parts {
+		if p.n == 0 {
+			continue
+		}
+		f, err := d.file(ctx, p)
+		if err != nil {
+			return err
+		}
+		d.report.Files = append(d.report.Files, f)
+		d.report.Rows += f.Rows
+		d.report.Bytes += f.Bytes
+		d.report.Stored += f.Stored
+	}
+	return nil
+}
+
+// file writes one file under a temporary name.
+func (d *dump) file(ctx context.Context, p part) (File, error) {
+	path := filepath.Join(d.Out, p.name+d.Compression.ext())
+	out, err := renameio.NewPendingFile(path, renameio.WithTempDir(d.Out), renameio.WithPermissions(0o644))
+	if err != nil {
+		return File{}, fmt.Errorf("create %s: %w", path, err)
+	}
+	d.pending = append(d.pending, out)
+	f := File{Name: filepath.Base(path), Rows: int64(p.n)}
+	err = blocks(ctx, d.Jobs, d.Compression, p, func(b *block) error {
+		n, err := out.Write(b.stored)
+		f.Stored += int64(n)
+		f.Bytes += b.bytes
+		d.done += b.rows
+		if d.Progress != nil {
+			d.Progress(d.done, d.total)
+		}
+		return err
+	})
+	if err != nil {
+		return f, fmt.Errorf("write %s: %w", path, err)
+	}
+	return f, nil
+}
+
+// commit gives the files their names and removes what an earlier run left besides.
+func (d *dump) commit() error {
+	made := map[string]bool{}
+	for i, out := range d.pending {
+		if err := out.CloseAtomicallyReplace(); err != nil {
+			return fmt.Errorf("write %s: %w", d.report.Files[i].Name, err)
+		}
+		made[d.report.Files[i].Name] = true
+	}
+	for _, name := range fileNames() {
+		if made[name] {
+			continue
+		}
+		if err := os.Remove(filepath.Join(d.Out, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("remove %s of an earlier run: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// cleanup removes the files that did not get their names.
+func (d *dump) cleanup() {
+	for _, out := range d.pending {
+		_ = out.Cleanup() // does nothing to those that did
+	}
+}

@@ -1,0 +1,422 @@
+package gen
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/wire"
+)
+
+// kindOf are the kinds of records that the parts of a dump hold.
+var kindOf = map[string]string{
+	"movies": "movie", "tv": "tv", "people": "person", "collections": "collection", "companies": "company",
+	"networks": "network", "keywords": "keyword",
+}
+
+// parse fills rec from a row and checks that it holds all of it: appended again, it is
+// the row.
+func parse(t *testing.T, p *wire.Parser, row string, rec wire.Record) {
+	t.Helper()
+	if err := p.Parse(row, rec); err != nil {
+		t.Fatalf("Parse: %v in %s", err, row)
+	}
+	if got := string(wire.Append(nil, rec)); got != row {
+		t.Fatalf("parsed and appended = %s, want %s", got, row)
+	}
+}
+
+// line returns record i of a part without its line break.
+func line(t *testing.T, part *part, i uint64) string {
+	t.Helper()
+	row, ok := strings.CutSuffix(string(part.append(nil, i)), "\n")
+	if !ok || strings.ContainsAny(row, "\n\t") || !utf8.ValidString(row) {
+		t.Fatalf("%s %d = %s, want one line of UTF-8", part.name, i, row)
+	}
+	return row
+}
+
+// TestRecordsParse: every record is one of its kind to the last member, in the order of
+// members that answers have; nothing is unknown, nothing of another type.
+func TestRecordsParse(t *testing.T) {
+	w := newWorld(&Config{Movies: 600, TV: 120, Seed: 7})
+	for _, part := range w.parts() {
+		typ, ok := catalog.TypeNamed(kindOf[part.name])
+		if !ok {
+			t.Fatalf("no kind for %s", part.name)
+		}
+		p := wire.NewParser()
+		for i := range min(part.n, 1500) {
+			parse(t, p, line(t, &part, i), typ.New())
+		}
+		for path := range p.Counts.Unknown { // seasons are appended under names of their own
+			if part.name == "tv" && strings.HasPrefix(path, "season/") {
+				delete(p.Counts.Unknown, path)
+			}
+		}
+		if len(p.Counts.Unknown)+len(p.Counts.Coerced) > 0 {
+			t.Errorf("%s: counts = %+v, want none", part.name, p.Counts)
+		}
+	}
+}
+
+// seasonsIn returns the seasons that are appended to a series, in order.
+func seasonsIn(t *testing.T, p *wire.Parser, s *catalog.TV) []catalog.Season {
+	t.Helper()
+	var out []catalog.Season
+	rest := s.Extra
+	for rest != "" {
+		name, tail, _ := strings.Cut(rest, ":")
+		end := objectEnd(tail)
+		var one catalog.Season
+		parse(t, p, tail[:end], wire.RecordOf(&one))
+		if want := fmt.Sprintf("%q", fmt.Sprintf("season/%d", one.SeasonNumber.V)); name != want {
+			t.Errorf("season %d is appended as %s, want %s", one.SeasonNumber.V, name, want)
+		}
+		out = append(out, one)
+		rest = strings.TrimPrefix(tail[end:], ",")
+	}
+	return out
+}
+
+// objectEnd returns the length of the JSON object at the start of s.
+func objectEnd(s string) int {
+	depth, quoted := 0, false
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case !quoted && c == '{':
+			depth++
+		case !quoted && c == '}':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+	}
+	return len(s)
+}
+
+// A catalogue is all records of a small dump, by id.
+type catalogue struct {
+	movies      map[int64]*catalog.Movie
+	tv          map[int64]*catalog.TV
+	people      map[int64]*catalog.Person
+	collections map[int64]*catalog.Collection
+	companies   map[int64]*catalog.Company
+	networks    map[int64]*catalog.Network
+	keywords    map[int64]*catalog.KeywordRecord
+	seasons     map[int64][]catalog.Season // by series
+}
+
+func all(t *testing.T, c *Config) *catalogue {
+	t.Helper()
+	out := &catalogue{seasons: map[int64][]catalog.Season{}}
+	parts := map[string]*part{}
+	for _, p := range newWorld(c).parts() {
+		parts[p.name] = &p
+	}
+	out.movies = records[catalog.Movie](t, parts["movies"])
+	out.tv = records[catalog.TV](t, parts["tv"])
+	out.people = records[catalog.Person](t, parts["people"])
+	out.collections = records[catalog.Collection](t, parts["collections"])
+	out.companies = records[catalog.Company](t, parts["companies"])
+	out.networks = records[catalog.Network](t, parts["networks"])
+	out.keywords = records[catalog.KeywordRecord](t, parts["keywords"])
+	p := wire.NewParser()
+	for id, s := range out.tv {
+		out.seasons[id] = seasonsIn(t, p, s)
+	}
+	if len(p.Counts.Unknown)+len(p.Counts.Coerced) > 0 {
+		t.Errorf("seasons: counts = %+v, want none", p.Counts)
+	}
+	return out
+}
+
+// records returns all records of a part by id; ids must ascend.
+func records[T any](t *testing.T, part *part) map[int64]*T {
+	t.Helper()
+	typ, _ := catalog.TypeNamed(kindOf[part.name])
+	p := wire.NewParser()
+	out := map[int64]*T{}
+	var last catalog.Key
+	for i := range part.n {
+		rec := typ.New()
+		if err := p.Parse(line(t, part, i), rec); err != nil {
+			t.Fatalf("%s %d: %v", part.name, i, err)
+		}
+		key, err := typ.Key(rec)
+		if err != nil || key.Compare(last) <= 0 {
+			t.Fatalf("%s %d: key %v after %v, %v, want ascending ids", part.name, i, key, last, err)
+		}
+		last = key
+		out[int64(key.ID())] = wire.As[T](rec)
+	}
+	return out
+}
+
+// TestReferences: what records say of one another agrees with what is referred to, and
+// nothing is referred to that is not there.
+func TestReferences(t *testing.T) {
+	c := all(t, &Config{Movies: 500, TV: 80, Seed: 11})
+	for _, m := range c.movies {
+		for _, p := range m.Credits.Cast {
+			c.person(t, "cast", p.ID, p.Name, p.Gender, p.Popularity, p.ProfilePath, p.KnownForDepartment)
+		}
+		for _, p := range m.Credits.Crew {
+			c.person(t, "crew", p.ID, p.Name, p.Gender, p.Popularity, p.ProfilePath, p.KnownForDepartment)
+		}
+		c.companyRefs(t, m.ProductionCompanies)
+		for _, k := range m.Keywords.Keywords {
+			if r := c.keywords[k.ID.V]; r == nil || r.Name != k.Name {
+				t.Errorf("movie %d: keyword %+v, want that of %+v", m.ID.V, k, r)
+			}
+		}
+		c.inCollection(t, m)
+	}
+	for id, s := range c.tv {
+		c.companyRefs(t, s.ProductionCompanies)
+		for _, n := range s.Networks {
+			if r := c.networks[n.ID.V]; r == nil || r.Name != n.Name || r.LogoPath != n.LogoPath || r.OriginCountry != n.OriginCountry {
+				t.Errorf("tv %d: network %+v, want that of %+v", id, n, r)
+			}
+		}
+		for _, season := range c.seasons[id] {
+			for _, e := range season.Episodes {
+				for _, p := range e.GuestStars {
+					c.person(t, "guest star", p.ID, p.Name, p.Gender, p.Popularity, p.ProfilePath, p.KnownForDepartment)
+				}
+				for _, p := range e.Crew {
+					c.person(t, "episode crew", p.ID, p.Name, p.Gender, p.Popularity, p.ProfilePath, p.KnownForDepartment)
+				}
+			}
+		}
+	}
+	c.parts(t)
+}
+
+func (c *catalogue) person(t *testing.T, what string, id wire.Int, name wire.String, gender wire.Int, popularity wire.Float, profile, known wire.String) {
+	t.Helper()
+	p := c.people[id.V]
+	if p == nil {
+		t.Fatalf("%s: no person %d", what, id.V)
+	}
+	if p.Name != name || p.Gender != gender || p.Popularity != popularity || p.ProfilePath != profile || p.KnownForDepartment != known {
+		t.Errorf("%s: person %d is %v, %v, %v, %v, %v, want %v, %v, %v, %v, %v", what, id.V, name, gender, popularity, profile, known,
+			p.Name, p.Gender, p.Popularity, p.ProfilePath, p.KnownForDepartment)
+	}
+}
+
+func (c *catalogue) companyRefs(t *testing.T, list []catalog.CompanyRef) {
+	t.Helper()
+	for _, ref := range list {
+		r := c.companies[ref.ID.V]
+		if r == nil || r.Name != ref.Name || r.LogoPath != ref.LogoPath || r.OriginCountry != ref.OriginCountry {
+			t.Errorf("company %+v, want that of %+v", ref, r)
+		}
+	}
+}
+
+// inCollection checks that the collection of a movie lists it, row for row.
+func (c *catalogue) inCollection(t *testing.T, m *catalog.Movie) {
+	t.Helper()
+	if m.BelongsToCollection == nil {
+		return
+	}
+	r := c.collections[m.BelongsToCollection.ID.V]
+	if r == nil || r.Name != m.BelongsToCollection.Name || r.PosterPath != m.BelongsToCollection.PosterPath {
+		t.Errorf("movie %d: collection %+v, want that of %+v", m.ID.V, m.BelongsToCollection, r)
+		return
+	}
+	for _, p := range r.Parts {
+		if p.ID == m.ID {
+			return
+		}
+	}
+	t.Errorf("movie %d is not among the parts of collection %d", m.ID.V, r.ID.V)
+}
+
+// parts checks rows of lists against the movies and series that they are of.
+func (c *catalogue) parts(t *testing.T) {
+	t.Helper()
+	parts := 0
+	for id, r := range c.collections {
+		for i := range r.Parts {
+			parts++
+			c.row(t, &r.Parts[i])
+			if m := c.movies[r.Parts[i].ID.V]; m != nil && (m.BelongsToCollection == nil || m.BelongsToCollection.ID.V != id) {
+				t.Errorf("movie %d is a part of collection %d and does not say so", m.ID.V, id)
+			}
+		}
+	}
+	recommended := 0
+	for _, m := range c.movies {
+		for _, page := range m.Recommendations {
+			for i := range page.Results {
+				recommended++
+				c.row(t, &page.Results[i])
+			}
+		}
+	}
+	for _, s := range c.tv {
+		for _, page := range s.Recommendations {
+			for i := range page.Results {
+				c.row(t, &page.Results[i])
+			}
+		}
+	}
+	if parts < 5 || recommended < 20 {
+		t.Errorf("there are %d parts and %d recommendations, want more to compare", parts, recommended)
+	}
+}
+
+func (c *catalogue) row(t *testing.T, r *catalog.MediaRow) {
+	t.Helper()
+	var want, got string
+	say := func(values ...any) string { return fmt.Sprint(values...) }
+	if r.MediaType.V == "tv" {
+		s := c.tv[r.ID.V]
+		if s == nil {
+			t.Fatalf("no series %d", r.ID.V)
+		}
+		want = say(s.Name, s.OriginalName, s.Overview, s.PosterPath, s.Popularity, s.FirstAirDate, s.VoteAverage, s.VoteCount)
+		got = say(r.Name, r.OriginalName, r.Overview, r.PosterPath, r.Popularity, r.FirstAirDate, r.VoteAverage, r.VoteCount)
+	} else {
+		m := c.movies[r.ID.V]
+		if m == nil {
+			t.Fatalf("no movie %d", r.ID.V)
+		}
+		want = say(m.Title, m.OriginalTitle, m.Overview, m.PosterPath, m.Popularity, m.ReleaseDate, m.VoteAverage, m.VoteCount)
+		got = say(r.Title, r.OriginalTitle, r.Overview, r.PosterPath, r.Popularity, r.ReleaseDate, r.VoteAverage, r.VoteCount)
+	}
+	if got != want {
+		t.Errorf("row of %d = %s, want %s", r.ID.V, got, want)
+	}
+}
+
+// TestAnswersHoldTogether: dates are dates, lists are ordered, counts count, a title's
+// own images lead its images.
+func TestAnswersHoldTogether(t *testing.T) {
+	c := all(t, &Config{Movies: 400, TV: 150, Seed: 5})
+	credits := map[string]bool{}
+	for id, m := range c.movies {
+		checkDate(t, fmt.Sprintf("movie %d", id), m.ReleaseDate.V)
+		for i, p := range m.Credits.Cast {
+			if p.Order.V != int64(i) || credits[p.CreditID.V] || len(p.CreditID.V) != 24 {
+				t.Errorf("movie %d: cast[%d] has order %d and credit %s, want its place and an id of its own", id, i, p.Order.V, p.CreditID.V)
+			}
+			credits[p.CreditID.V] = true
+		}
+		checkImages(t, fmt.Sprintf("movie %d", id), m.Images, m.PosterPath, m.BackdropPath)
+		if tr := m.Translations.Translations; len(tr) == 0 || tr[0].ISO639.V != "en" || tr[0].Data.Overview != m.Overview {
+			t.Errorf("movie %d: translations start with %+v, want English with the overview", id, tr)
+		}
+		for _, country := range m.ReleaseDates.Results {
+			for _, r := range country.ReleaseDates {
+				if _, err := time.Parse("2006-01-02T15:04:05.000Z", r.ReleaseDate.V); err != nil || r.Type.V < 1 || r.Type.V > 6 {
+					t.Errorf("movie %d: release %+v, want a time and a type from 1 to 6", id, r)
+				}
+			}
+		}
+	}
+	seasons, episodes := map[int64]bool{}, map[int64]bool{}
+	for id, s := range c.tv {
+		checkDate(t, fmt.Sprintf("tv %d", id), s.FirstAirDate.V)
+		checkImages(t, fmt.Sprintf("tv %d", id), s.Images, s.PosterPath, s.BackdropPath)
+		list := c.seasons[id]
+		if len(list) != len(s.Seasons) {
+			t.Fatalf("tv %d: %d seasons are appended, want %d", id, len(list), len(s.Seasons))
+		}
+		count := 0
+		for i := range list {
+			checkSeason(t, id, &list[i], &s.Seasons[i], seasons, episodes)
+			if list[i].SeasonNumber.V > 0 {
+				count += len(list[i].Episodes)
+			}
+		}
+		if s.NumberOfEpisodes.V != int64(count) {
+			t.Errorf("tv %d: number_of_episodes is %d, want %d", id, s.NumberOfEpisodes.V, count)
+		}
+		if l := s.LastEpisodeToAir; l != nil && (!episodes[l.ID.V] || l.AirDate.V > "2026-09-01") {
+			t.Errorf("tv %d: last_episode_to_air is %+v, want one of its own that was on the air", id, l)
+		}
+	}
+	for id, p := range c.people {
+		checkDate(t, fmt.Sprintf("person %d", id), p.Birthday.V)
+		checkDate(t, fmt.Sprintf("person %d", id), p.Deathday.V)
+		if (len(p.Images.Profiles) > 0) != p.ProfilePath.Set || p.ProfilePath.Set && p.Images.Profiles[0].FilePath != p.ProfilePath {
+			t.Errorf("person %d: profile_path is %v, images are %+v", id, p.ProfilePath, p.Images.Profiles)
+		}
+	}
+}
+
+func checkSeason(t *testing.T, id int64, s *catalog.Season, summary *catalog.SeasonSummary, seasons, episodes map[int64]bool) {
+	t.Helper()
+	if s.ID != summary.ID || s.Name != summary.Name || s.Overview != summary.Overview || s.PosterPath != summary.PosterPath ||
+		s.AirDate != summary.AirDate || s.SeasonNumber != summary.SeasonNumber || summary.EpisodeCount.V != int64(len(s.Episodes)) {
+		t.Errorf("tv %d: season %d is not as the series says", id, s.SeasonNumber.V)
+	}
+	if seasons[s.ID.V] {
+		t.Errorf("tv %d: season id %d is taken", id, s.ID.V)
+	}
+	seasons[s.ID.V] = true
+	last := ""
+	for i, e := range s.Episodes {
+		if e.EpisodeNumber.V != int64(i+1) || e.ShowID.V != id || e.SeasonNumber != s.SeasonNumber || episodes[e.ID.V] {
+			t.Errorf("tv %d: episode %d of season %d is %+v", id, i+1, s.SeasonNumber.V, e)
+		}
+		episodes[e.ID.V] = true
+		checkDate(t, fmt.Sprintf("tv %d", id), e.AirDate.V)
+		if e.AirDate.Set && e.AirDate.V < last {
+			t.Errorf("tv %d: episode %d airs on %s, before the one before it", id, i+1, e.AirDate.V)
+		}
+		last = max(last, e.AirDate.V)
+	}
+}
+
+func checkDate(t *testing.T, what, date string) {
+	t.Helper()
+	if date == "" {
+		return
+	}
+	if _, err := time.Parse(time.DateOnly, date); err != nil || date < "1870" || date > "2050" {
+		t.Errorf("%s: date %q, %v", what, date, err)
+	}
+}
+
+func checkImages(t *testing.T, what string, m *catalog.Images, poster, backdrop wire.String) {
+	t.Helper()
+	for _, list := range []struct {
+		images []catalog.Image
+		first  wire.String
+	}{{m.Posters, poster}, {m.Backdrops, backdrop}} {
+		if (len(list.images) > 0) != list.first.Set || list.first.Set && list.images[0].FilePath != list.first {
+			t.Errorf("%s: its own image is %v, of %d it leads", what, list.first, len(list.images))
+		}
+		for _, one := range list.images {
+			if one.Width.V < 100 || one.Height.V < 100 || one.AspectRatio.V <= 0 {
+				t.Errorf("%s: image %+v", what, one)
+			}
+		}
+	}
+}
+
+// TestMoviesDoNotAllocate: generating is bound by what it writes, not by garbage.
+func TestMoviesDoNotAllocate(t *testing.T) {
+	w := newWorld(&Config{Movies: 10_000, Seed: 1})
+	b := make([]byte, 0, 16<<20)
+	i := uint64(0)
+	n := testing.AllocsPerRun(200, func() {
+		b = w.appendMovie(b[:0], w.movies.ranked(i%100))
+		b = w.appendPerson(b[:0], i)
+		i++
+	})
+	if n > 0 {
+		t.Errorf("a movie and a person allocate %v times, want 0", n)
+	}
+}
