@@ -6,6 +6,7 @@ import (
 
 	"reelsplice/data/reference"
 	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/wire"
 )
 
 // NameIDs knows the ids of companies, networks and keywords by their names. Layouts of
@@ -26,22 +27,19 @@ type NameIDs interface {
 // known names.
 func (e *entry) splitNames(dst []byte, s string, names NameIDs) ([]byte, error) {
 	start := len(dst)
-	pieces := strings.Split(s, e.separator)
-	ends := e.cut(pieces, names)
-	if ends == nil {
+	cut := e.cut(s, names)
+	if cut == nil {
 		return dst, errWhole
 	}
 	dst = append(dst, '[')
-	at := 0
-	for i, end := range ends {
+	for i, name := range cut {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
 		var ok bool
-		if dst, ok = e.named(dst, strings.Join(pieces[at:end], e.separator), names); !ok {
+		if dst, ok = e.named(dst, name, names); !ok {
 			return dst[:start], errWhole // several have the name
 		}
-		at = end
 	}
 	return append(dst, ']'), nil
 }
@@ -52,19 +50,21 @@ const (
 	maxJoined = 12
 )
 
-// cut returns behind which pieces the list is cut; nil where it cannot be.
-func (e *entry) cut(pieces []string, names NameIDs) []int {
-	n := len(pieces)
+// cut returns the names of a joined list; nil where it cannot be cut.
+func (e *entry) cut(s string, names NameIDs) []string {
+	n := strings.Count(s, e.separator) + 1
 	if n > maxPieces {
 		return nil
 	}
+	at := e.starts(s, n)
+	name := func(i, end int) string { return s[at[i] : at[end]-len(e.separator)] }
 	// ways[i] is in how many ways the pieces from i on can be cut, up to two, and
 	// next[i] behind which piece the longest name from i on ends with which one can.
 	ways, next := make([]int, n+1), make([]int, n)
 	ways[n] = 1
 	for i := n - 1; i >= 0; i-- {
 		for end := min(n, i+maxJoined); end > i; end-- {
-			if ways[end] == 0 || !e.isName(strings.Join(pieces[i:end], e.separator), names) {
+			if ways[end] == 0 || !e.isName(name(i, end), names) {
 				continue
 			}
 			if ways[i] == 0 {
@@ -76,11 +76,24 @@ func (e *entry) cut(pieces []string, names NameIDs) []int {
 	if ways[0] == 0 || ways[0] > 1 && nameKinds[e.Of] != 0 {
 		return nil
 	}
-	var out []int
+	var out []string
 	for i := 0; i < n; i = next[i] {
-		out = append(out, next[i])
+		out = append(out, name(i, next[i]))
 	}
 	return out
+}
+
+// starts returns where the n pieces of a joined list start, and where one more would.
+func (e *entry) starts(s string, n int) []int {
+	at := make([]int, 1, n+1)
+	for {
+		from := at[len(at)-1]
+		i := strings.Index(s[from:], e.separator)
+		if i < 0 {
+			return append(at, len(s)+len(e.separator))
+		}
+		at = append(at, from+i+len(e.separator))
+	}
 }
 
 // isName reports whether something has a name, or several do.
@@ -92,8 +105,20 @@ func (e *entry) isName(name string, names NameIDs) bool {
 		_, ok := names.ID(kind, name)
 		return ok
 	}
-	_, ok := e.named(nil, name, names)
-	return ok
+	if e.field.Shape == wire.ShapeStrings {
+		_, ok := appendCode(nil, e.Of, name)
+		return ok
+	}
+	switch e.Of {
+	case ofGenre:
+		_, ok := genresNamed()[mediaOf(e.kind)][name]
+		return ok
+	case ofCountry:
+		return countryNamed()[name] != ""
+	case ofLanguage:
+		return languageNamed()[name] != ""
+	}
+	return false
 }
 
 // The names of what package reference has, with the code of each: "" where two have the

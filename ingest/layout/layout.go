@@ -121,22 +121,36 @@ func Detect(file string, row []byte, o Options) string {
 }
 
 // Skip says why a file with such a row holds no records for a layout; "" where it may.
+// What the caller's mappings leave out is left out, whatever others say of it.
 func Skip(name, file string, row []byte, o Options) string {
 	columns := columnsOf(row)
+	if tableOf(o.Mappings, file, columns) == nil {
+		if reason := skipReason(o.Mappings, file, columns); reason != "" {
+			return reason
+		}
+	}
 	if tableOf(o.mappings(name), file, columns) != nil {
 		return ""
 	}
 	for _, of := range []string{Tables, IDExport, Kaggle} {
-		for _, m := range o.mappings(of) {
-			for i := range m.skips {
-				if m.skips[i].match(file, columns) {
-					return m.skips[i].reason
-				}
-			}
+		if reason := skipReason(ready(of), file, columns); reason != "" {
+			return reason
 		}
 	}
 	if IsMapped(name) {
 		return noTable(name, o.mappings(name), file)
+	}
+	return ""
+}
+
+// skipReason returns why mappings leave a file out, "" where they do not.
+func skipReason(mappings []*Mapping, file string, columns []string) string {
+	for _, m := range mappings {
+		for i := range m.skips {
+			if m.skips[i].match(file, columns) {
+				return m.skips[i].reason
+			}
+		}
 	}
 	return ""
 }

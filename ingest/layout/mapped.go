@@ -346,37 +346,49 @@ func (m *mapped) entry(s *boundShape, o *output, cells []string) (bool, error) {
 
 // value writes what a cell stands for.
 func (m *mapped) value(e *entry, raw string) error {
-	before := len(m.out)
-	var err error
 	if e.column == "" {
 		m.out = append(m.out, raw...)
 		return nil
 	}
+	before := len(m.out)
 	m.nested = m.nested || raw[0] == '{' || raw[0] == '['
-	if e.inside != nil && m.cell.raw == raw && m.cell.as == e.as {
-		m.out = append(m.out, m.cell.text...) // another path into the same cell
-	} else {
-		m.out, err = e.convert(m.out, raw, m.ids)
-	}
+	err := m.convert(e, raw)
 	if err == errWhole {
 		m.kept = append(m.kept, keptList{e.column, raw})
 		return nil
 	}
+	if err == nil && len(m.out) > before && (e.inside != nil || e.form != nil || e.path == "*") {
+		text := string(m.out[before:])
+		m.out = m.out[:before]
+		return m.part(e, raw, text)
+	}
 	if err != nil {
 		return &wire.FieldError{Field: e.column, What: err.Error()}
 	}
-	if len(m.out) == before || e.inside == nil && e.form == nil && e.path != "*" {
+	return nil
+}
+
+// convert writes a cell as JSON; one that another path led into just before is not read
+// again.
+func (m *mapped) convert(e *entry, raw string) (err error) {
+	if e.inside != nil && m.cell.raw == raw && m.cell.as == e.as {
+		m.out = append(m.out, m.cell.text...)
 		return nil
 	}
-	text := string(m.out[before:])
-	m.out = m.out[:before]
+	m.out, err = e.convert(m.out, raw, m.ids)
+	return err
+}
+
+// part writes what is at the path of an entry inside a cell, which is text as JSON.
+func (m *mapped) part(e *entry, raw, text string) error {
 	if e.inside != nil {
 		m.cell.raw, m.cell.as, m.cell.text = raw, e.as, text
 	}
 	if e.siblings != nil {
 		m.countSiblings(e, text)
 	}
-	if text, err = inside(text, e.inside); err != nil {
+	text, err := inside(text, e.inside)
+	if err != nil {
 		return &wire.FieldError{Field: e.column, What: err.Error()}
 	}
 	if text == "" || text == "null" {

@@ -320,6 +320,7 @@ func TestMapped(t *testing.T) {
 	for _, c := range []struct{ file, row, want string }{
 		{"filme", `{"nr":1,"name":"A"}`, ""},
 		{"preise", `{"nr":1}`, "prices are none of the API's"},
+		{"preise", `{"movieId":"1","imdbId":"2","tmdbId":"3"}`, "prices are none of the API's"}, // though a ready mapping has such a table
 		{"ratings", `{"userId":"1","movieId":"2","rating":"3","timestamp":"4"}`, "ratings of single users, which the API has no place for"},
 	} {
 		if got := Skip(Detect(c.file, []byte(c.row), o), c.file, []byte(c.row), o); got != c.want {
