@@ -314,7 +314,7 @@ func (w *worker) batch(b *batch) error {
 		}
 		recs, err := l.Records(layout.Row{
 			JSON: b.text[row.from:row.to], File: f.Base(), Type: typ, ID: f.ID, Text: f.Text, Series: f.Series, Season: f.Season,
-			Episode: f.Episode, Sub: f.Sub, Table: f.Format.Table() || w.inputs[b.file].table,
+			Episode: f.Episode, Sub: f.Sub, Table: f.Format.Table() || w.inputs[b.file].table, Texts: f.Format == source.FormatCSV || f.Format == source.FormatTSV,
 		})
 		if err != nil {
 			w.bad(b, n, err)

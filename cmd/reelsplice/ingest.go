@@ -10,46 +10,60 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"reelsplice/ingest"
 	"reelsplice/ingest/layout"
+	"reelsplice/ingest/source"
 	"reelsplice/schemas/mirror"
 )
 
 func (a *app) ingestCommand() *cobra.Command {
 	cfg := ingest.Config{}
 	bucket := mirror.Options{Write: true}
-	var tolerated int64
+	o := ingestFlags{}
 	c := &cobra.Command{
 		Use:   "ingest --catalog DIR SRC...",
 		Short: "Read dumps into the catalogue",
-		Long: "ingest reads dumps into the catalogue: files, folders or globs of NDJSON, JSON or Parquet, plain,\n" +
-			".gz or .zst. What the rows are is told by the names of files and folders (movie.json,\n" +
-			"movies.ndjson.zst, tv/, tv/1399-season-1.json, people.parquet) or by --kind.\n\n" +
+		Long: "ingest reads dumps into the catalogue: files, folders or globs of NDJSON, JSON, CSV, TSV or Parquet,\n" +
+			"plain, .gz or .zst. What the rows are is told by the names of files and folders (movie.json,\n" +
+			"movies.ndjson.zst, tv/, tv/1399-season-1.json, people.parquet), by the columns of tables, or by\n" +
+			"--kind and --layout.\n\n" +
 			"Dumps and the catalogue may lie in object storage: s3://bucket/key?region=R, gs://bucket/key,\n" +
 			"azblob://container/key?storage_account=A, with credentials from where each vendor's tools take\n" +
 			"them, or file:///folder. A key that ends in a slash is a folder; *, ** and [] make a pattern.\n\n" +
+			"Of several sources, the later one wins, member by member; --precedence names another order. A row\n" +
+			"{\"id\":1,\"_deleted\":true} or {\"id\":1,\"_merged_into\":2} takes a resource out.\n\n" +
 			"Rows that do not validate go to quarantine, the others go on; the exit code is then 1, unless\n" +
-			"--max-quarantined allows as many.",
+			"--max-quarantined or --max-bad allows as many. An ingest that was killed goes on where it was when\n" +
+			"the same one is started again.",
 		Example: "  reelsplice ingest --catalog catalog dumps/movies.ndjson.zst\n" +
 			"  reelsplice ingest --catalog catalog --language de-DE 'crawl-de/*.json'\n" +
+			"  reelsplice ingest --catalog catalog --max-bad 1% --update changed/*.ndjson\n" +
+			"  reelsplice ingest --catalog catalog --replay catalog/quarantine/20261122T010203Z-a1b2c3.ndjson\n" +
 			"  reelsplice ingest --catalog s3://bucket/catalog 's3://dumps/2026-11-*/movies.ndjson.zst?region=eu-west-1'",
-		Args: argCount(1, -1),
+		Args: argCount(0, -1),
 	}
 	f := c.Flags()
-	f.StringArrayVar(&cfg.Mappings, "mapping", nil, "mapping `FILE` that says what the columns of tables mean; may be given several times")
 	f.StringVar(&cfg.Catalog, "catalog", "", "`DIR` or s3://, gs://, azblob:// or file:// URL of the catalogue, made when it is missing")
 	mirrorFlag(f, &bucket)
 	f.BoolVar(&bucket.BreakLock, "break-lock", false, "take the lock of a catalogue in a bucket that an ingest left behind")
-	f.StringVar(&cfg.Layout, "layout", "auto", "what the dump's fields mean: auto or the name of a `LAYOUT`")
+	f.StringVar(&cfg.Layout, "layout", "auto", "what the dump's fields mean: auto or the name of a `LAYOUT`: "+strings.Join(ingest.Layouts()[1:], ", "))
 	f.StringVar(&cfg.Kind, "kind", "", "what every row is: movie, tv, season, episode, person ...")
 	f.StringVar(&cfg.Language, "language", "", "language of the crawl, `xx-YY`; en-US when not given")
+	f.StringArrayVar(&cfg.Mappings, "mapping", nil, "`FILE` that says what the columns of tables mean; may be given several times")
+	f.StringVar(&o.precedence, "precedence", "", "`FILE` that says which source wins, for all members or for some")
 	f.BoolVar(&cfg.Overlay, "overlay", false, "these sources win over all others")
-	f.Int64Var(&tolerated, "max-quarantined", 0, "succeed with up to `N` rows in quarantine")
+	f.BoolVar(&cfg.Update, "update", false, "the sources are what changed: copy the parts of the catalogue that they do not speak of")
+	f.StringArrayVar(&o.replay, "replay", nil, "ingest the rows of a quarantine `FILE` once more, in place of SRC; may be given several times")
+	f.BoolVar(&cfg.Restart, "restart", false, "do not go on where an ingest was killed")
+	f.StringVar(&o.maxBad, "max-bad", "", "stop when more than `N` rows, or N% of them, do not validate; the catalogue then stays as it is")
+	f.Int64Var(&o.tolerated, "max-quarantined", 0, "succeed with up to `N` rows in quarantine")
+	limitFlags(f, &o)
 	required(c, "catalog")
 	return a.leaf(c, func(ctx context.Context, args []string) error {
 		cfg.Sources = args
-		if err := checkIngest(&cfg); err != nil {
+		if err := o.apply(&cfg); err != nil {
 			return usage(err)
 		}
 		r, err := a.ingestInto(ctx, cfg, bucket)
@@ -59,22 +73,70 @@ func (a *app) ingestCommand() *cobra.Command {
 		if err := a.print(r, func(w io.Writer) { writeIngest(w, &r) }); err != nil {
 			return err
 		}
-		return a.quarantined(&r, tolerated)
+		return a.quarantined(&r, o.tolerated, o.maxBad != "")
 	})
 }
 
-// checkIngest reports what is wrong with the flags.
-func checkIngest(cfg *ingest.Config) error {
-	var errs []error
-	if cfg.Layout != layout.Auto {
-		_, err := layout.New(cfg.Layout, layout.Options{})
-		errs = append(errs, err)
+// ingestFlags are flags that are checked before they become part of a Config.
+type ingestFlags struct {
+	precedence, maxBad string
+	replay             []string
+	tolerated          int64
+
+	memory, maxRow, maxFile, maxPage, maxDictionary size
+	maxDepth                                        int
+	maxRatio                                        int64
+}
+
+// limitFlags adds the flags of what a dump may take.
+func limitFlags(f *pflag.FlagSet, o *ingestFlags) {
+	o.memory, o.maxRow = ingest.DefaultMemory, source.DefaultMaxRowBytes
+	o.maxPage, o.maxDictionary = source.DefaultMaxPageBytes, source.DefaultMaxDictionaryBytes
+	f.Var(&o.memory, "memory", "bytes of rows held in memory, such as 512MiB; more go to disk")
+	f.Var(&o.maxRow, "max-row-bytes", "longest row; a longer one is bad")
+	f.IntVar(&o.maxDepth, "max-depth", source.DefaultMaxDepth, "objects and arrays open at once in a row, `N` at most")
+	f.Var(&o.maxFile, "max-file-bytes", "most bytes that one file may expand to; 0 for no limit")
+	f.Int64Var(&o.maxRatio, "max-ratio", source.DefaultMaxRatio, "most bytes that a byte of a packed file may expand to, `N`; -1 for no limit")
+	f.Var(&o.maxPage, "max-page-bytes", "largest page of a Parquet file")
+	f.Var(&o.maxDictionary, "max-dictionary-bytes", "largest dictionary of a Parquet file")
+}
+
+// apply checks the flags and sets what they say.
+func (o *ingestFlags) apply(cfg *ingest.Config) error {
+	cfg.Memory = int64(o.memory)
+	cfg.Limits = source.Options{
+		MaxRowBytes: int64(o.maxRow), MaxDepth: o.maxDepth, MaxBytes: int64(o.maxFile), MaxRatio: o.maxRatio,
+		MaxPageBytes: int64(o.maxPage), MaxDictionaryBytes: int64(o.maxDictionary),
 	}
+	errs := []error{o.sources(cfg), ingest.CheckLayout(cfg.Layout)}
 	if kinds := ingest.Kinds(); cfg.Kind != "" && !slices.Contains(kinds, cfg.Kind) {
 		errs = append(errs, fmt.Errorf("kind %q: want one of %s", cfg.Kind, strings.Join(kinds, ", ")))
 	}
 	_, err := layout.ParseLanguage(cfg.Language)
-	return errors.Join(append(errs, err)...)
+	errs = append(errs, err)
+	if o.maxBad != "" {
+		if cfg.MaxBad, err = ingest.ParseTolerance(o.maxBad); err != nil {
+			errs = append(errs, fmt.Errorf("max-bad: %w", err))
+		}
+	}
+	if o.precedence != "" {
+		cfg.Precedence, err = ingest.ReadPrecedence(o.precedence)
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
+
+// sources checks that there are sources, of one sort.
+func (o *ingestFlags) sources(cfg *ingest.Config) error {
+	switch {
+	case len(o.replay) > 0 && len(cfg.Sources) > 0:
+		return errors.New("replay: want no SRC beside it")
+	case len(o.replay) > 0:
+		cfg.Sources, cfg.Replay = o.replay, true
+	case len(cfg.Sources) == 0:
+		return errors.New("want at least 1 argument, found 0")
+	}
+	return nil
 }
 
 // ingestInto runs an ingest into a catalogue that is a folder or in a bucket.
@@ -97,8 +159,8 @@ func (a *app) ingest(ctx context.Context, cfg ingest.Config) (ingest.Report, err
 }
 
 // quarantined tells about each row that did not validate, and fails when there are
-// more than tolerated.
-func (a *app) quarantined(r *ingest.Report, tolerated int64) error {
+// more than tolerated. Where the ingest itself has a limit, it was kept.
+func (a *app) quarantined(r *ingest.Report, tolerated int64, limited bool) error {
 	for _, line := range slices.Concat(r.Failed, r.Bad) {
 		fmt.Fprintln(a.Stderr, line)
 	}
@@ -106,7 +168,7 @@ func (a *app) quarantined(r *ingest.Report, tolerated int64) error {
 		return fmt.Errorf("%s could not be read to the end, the first: %s; everything else is in the catalogue",
 			plural(r.FailedFiles, "file"), r.Failed[0])
 	}
-	if r.Quarantined <= tolerated {
+	if r.Quarantined <= tolerated || limited {
 		return nil
 	}
 	return fmt.Errorf("%s did not validate: see %s; the other %s in the catalogue",
@@ -132,6 +194,7 @@ func writeIngest(w io.Writer, r *ingest.Report) {
 		{r.Quarantined, "quarantined"},
 		{r.Duplicates, "rows that repeat another"},
 		{r.Conflicts, "members on which sources disagree"},
+		{r.Removed, "ids that are deleted or merged"},
 	} {
 		if n.count > 0 {
 			fmt.Fprintf(w, "%s: %d\n", n.what, n.count)
@@ -140,6 +203,7 @@ func writeIngest(w io.Writer, r *ingest.Report) {
 	writeCounts(w, "kept, though the API does not have it", r.Unknown)
 	writeCounts(w, "number given as text", r.Coerced)
 	writeCounts(w, "left out", r.Dropped)
+	writeCounts(w, "joined list kept whole", r.Whole)
 	writeCounts(w, "list kept whole, as it cannot be split safely", r.Whole)
 	for _, file := range r.Skipped {
 		fmt.Fprintf(w, "skipped: %s\n", file)

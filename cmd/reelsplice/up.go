@@ -169,7 +169,7 @@ func (u *up) publishSample(ctx context.Context, store release.Store) (id string,
 	if err != nil {
 		return "", err
 	}
-	if err := u.quarantined(&r, 0); err != nil {
+	if err := u.quarantined(&r, 0, false); err != nil {
 		return "", err
 	}
 	return u.buildAndPublish(ctx, store, made)

@@ -100,7 +100,7 @@ func (t *tmdb) legacy(typ *catalog.Type, r wire.Record, extra *members) error {
 	}
 	var l rowMembers
 	p := wire.NewParser()
-	p.Columns = t.parser.Columns
+	p.Columns, p.Texts = t.parser.Columns, t.parser.Texts
 	if err := p.Parse("{"+found.text()+"}", wire.RecordOf(&l)); err != nil {
 		return err
 	}

@@ -29,6 +29,8 @@ type Row struct {
 	// Table says that the row was one of a table, such as a Parquet file, where every
 	// member is there in every row.
 	Table bool
+	// Texts says that all values of the row are texts, as in CSV and TSV.
+	Texts bool
 }
 
 // A Record is what a row says of one resource.

@@ -41,7 +41,7 @@ func (t *tmdb) Records(r Row) ([]Record, error) {
 		}
 	}
 	rec := r.Type.New()
-	t.parser.Columns = r.Table
+	t.parser.Columns, t.parser.Texts = r.Table, r.Texts
 	if err := t.parser.Parse(text, rec); err != nil {
 		return nil, err
 	}

@@ -32,6 +32,9 @@ type Parser struct {
 	Counts Counts
 	// Columns says that rows come from a table: see columns.go.
 	Columns bool
+	// Texts says that all values are texts, as in CSV: then numbers, true and false are
+	// read from texts, and nothing is counted as coerced.
+	Texts bool
 	path    []step
 	unusual map[string]string // one copy of each Unusual text
 	// extra holds the unknown members of the objects being read: those of an object
@@ -234,9 +237,21 @@ func (p *Parser) value(c *cursor, r Record, f *Field) (err error) {
 	return err
 }
 
+// truths are the texts that tables have in place of true and false.
+var truths = map[string]bool{
+	"true": true, "True": true, "TRUE": true, "1": true, "false": false, "False": false, "FALSE": false, "0": false,
+}
+
 func (p *Parser) boolean(c *cursor) (Bool, error) {
 	at := *c
-	switch c.peek(); c.scalar() {
+	if b := c.peek(); p.Texts && b == '"' {
+		s, err := c.text()
+		if v, ok := truths[s]; ok || err != nil {
+			return Bool{v, true}, err
+		}
+		return Bool{}, p.mismatch(&at, "true or false")
+	}
+	switch c.scalar() {
 	case "true":
 		return Bool{true, true}, nil
 	case "false":
@@ -358,7 +373,7 @@ func (p *Parser) integer(c *cursor, f *Field) (int64, error) {
 		return n, nil
 	}
 	*c = at
-	if f.Name == "id" && len(p.path) == 1 {
+	if f.Name == "id" && len(p.path) == 1 && !p.Texts {
 		return 0, p.mismatch(c, "an integer")
 	}
 	n, err := p.number(c)
@@ -408,7 +423,9 @@ func (p *Parser) number(c *cursor) (float64, error) {
 		if err != nil || math.IsNaN(f) || math.IsInf(f, 0) {
 			return 0, p.mismatch(&at, "a number")
 		}
-		Count(p.Counts.Coerced, p.where(false), 1)
+		if !p.Texts {
+			Count(p.Counts.Coerced, p.where(false), 1)
+		}
 		return f, nil
 	case b == '-' || b >= '0' && b <= '9':
 		if f, err := strconv.ParseFloat(c.scalar(), 64); err == nil {
