@@ -387,8 +387,8 @@ func withoutFill(v any, given map[string]json.RawMessage) any {
 		default:
 			ok = value == nil || value == "" || value == 0.0 || value == false
 		}
-		// The title stands for an original one that nobody gave.
-		if ok || name == "original_title" && value == m["title"] {
+		// The title stands for an original one that nobody gave, and the other way round.
+		if ok || name == "original_title" && value == m["title"] || name == "title" && value == m["original_title"] {
 			delete(m, name)
 		}
 	}

@@ -1,0 +1,285 @@
+package ingest
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/sharedtest"
+)
+
+const (
+	basics     = "tconst\ttitleType\tprimaryTitle\toriginalTitle\tisAdult\tstartYear\tendYear\truntimeMinutes\tgenres\n"
+	ratings    = "tconst\taverageRating\tnumVotes\n"
+	principals = "tconst\tordering\tnconst\tcategory\tjob\tcharacters\n"
+	names      = "nconst\tprimaryName\tbirthYear\tdeathYear\tprimaryProfession\tknownForTitles\n"
+)
+
+// imdbTablesIn writes tables of IMDb's.
+func imdbTablesIn(t *testing.T, dir string) {
+	t.Helper()
+	put(t, dir, "title.basics.tsv", basics+
+		"tt0137523\tmovie\tFight Club\tFight Club\t0\t1999\t\\N\t139\tDrama\n"+
+		"tt0000009\tmovie\tOnly Here\tNur hier\t0\t\\N\t\\N\t\\N\t\\N\n"+
+		"bad\tmovie\tX\tX\t0\t\\N\t\\N\t\\N\t\\N\n")
+	put(t, dir, "title.ratings.tsv.gz", gz(t, ratings+"tt0137523\t8.8\t2000000\n"))
+	put(t, dir, "title.principals.tsv", principals+"tt0137523\t1\tnm0000093\tactor\t\\N\t[\"Tyler\"]\n")
+	put(t, dir, "name.basics.tsv", names+"nm0000093\tBrad Pitt\t1963\t\\N\tactor\ttt0137523\n")
+}
+
+// TestIMDb: IMDb's tables add to the records that other sources or the catalogue know by
+// their IMDb ids, wherever they stand on the command line, and give the others the same
+// ids every night.
+func TestIMDb(t *testing.T) {
+	src := t.TempDir()
+	imdbTablesIn(t, filepath.Join(src, "imdb"))
+	movies := put(t, src, "tmdb/movies.ndjson", `{"id":550,"imdb_id":"tt0137523","title":"Fight Club (TMDB)"}`+"\n")
+	people := put(t, src, "tmdb/people.ndjson", `{"id":287,"external_ids":{"imdb_id":"nm0000093"},"name":"Brad"}`+"\n")
+	check := func(what, dir string, r Report) {
+		t.Helper()
+		if r.Records["movie"] != 2 || r.Records["person"] != 1 || r.Quarantined != 1 || r.Rows != 8 && r.Rows != 6 {
+			t.Errorf("%s: Run = %+v", what, r)
+		}
+		rows := records(t, dir)
+		if got := member(t, rows[0], "credits.cast"); !strings.Contains(got, `"id":287`) || !strings.Contains(got, `"character":"Tyler"`) {
+			t.Errorf("%s: cast of movie 550 = %s, want person 287 as Tyler", what, got)
+		}
+		if got := member(t, rows[0], "vote_count"); got != "2000000" {
+			t.Errorf("%s: vote_count = %s, want 2000000", what, got)
+		}
+		if got := member(t, rows[1], "id"); got != "1000000009" {
+			t.Errorf("%s: id = %s, want 1000000009", what, got)
+		}
+	}
+	want := t.TempDir()
+	check("last", want, ingestInto(t, want, Config{Sources: []string{movies, people, filepath.Join(src, "imdb")}}))
+
+	dir := t.TempDir()
+	check("first", dir, ingestInto(t, dir, Config{Sources: []string{filepath.Join(src, "imdb"), movies, people}}))
+	if got := member(t, records(t, dir)[0], "title"); got != `"Fight Club (TMDB)"` {
+		t.Errorf("title = %s, want that of the later source", got)
+	}
+
+	dir = t.TempDir()
+	ingestInto(t, dir, Config{Sources: []string{movies, people}})
+	check("another night", dir, ingestInto(t, dir, Config{Sources: []string{filepath.Join(src, "imdb")}}))
+	again := catalogBytes(t, dir)
+	ingestInto(t, dir, Config{Sources: []string{filepath.Join(src, "imdb")}, Layout: "imdb"})
+	if string(catalogBytes(t, dir)) != string(again) {
+		t.Error("the tables once more changed the catalogue")
+	}
+
+	small := t.TempDir()
+	check("in little memory", small, ingestInto(t, small, Config{Memory: 1, Sources: []string{movies, people, filepath.Join(src, "imdb")}}))
+	if string(catalogBytes(t, small)) != string(catalogBytes(t, want)) {
+		t.Error("little memory gives other bytes")
+	}
+	if _, err := Run(t.Context(), Config{Catalog: t.TempDir(), Sources: []string{movies}, Layout: "imdb"}); err == nil || !strings.Contains(err.Error(), "no table of IMDb's") {
+		t.Errorf("Run of no table with layout imdb = %v", err)
+	}
+}
+
+// TestJoinedNames: joined lists of companies and keywords are split by the names that the
+// catalogue has and those of id exports of the same run, wherever these stand.
+func TestJoinedNames(t *testing.T) {
+	src := t.TempDir()
+	table := put(t, src, "TMDB_movie_dataset_v11.csv",
+		"id,title,vote_average,vote_count,status,release_date,revenue,runtime,adult,backdrop_path,budget,homepage,imdb_id,original_language,original_title,overview,popularity,poster_path,tagline,genres,production_companies,production_countries,spoken_languages,keywords\n"+
+			`550,Fight Club,8.4,26280,Released,1999-10-15,100853753,139,False,,63000000,,tt0137523,en,Fight Club,,61.4,,,"Drama, Thriller","Fox 2000, Linson, Ltd.","United States of America",English,"one, two"`+"\n")
+	companies := put(t, src, "production_company_ids_11_22_2026.json", `{"id":1,"name":"Fox 2000"}`+"\n"+`{"id":2,"name":"Linson, Ltd."}`+"\n")
+	keywords := put(t, src, "keyword_ids_11_22_2026.json", `{"id":7,"name":"one"}`+"\n"+`{"id":8,"name":"two"}`+"\n")
+	f := func(what string, want string, nights ...[]string) {
+		t.Helper()
+		dir := t.TempDir()
+		for _, sources := range nights {
+			ingestInto(t, dir, Config{Sources: sources})
+		}
+		row := records(t, dir)[0]
+		got := member(t, row, "production_companies") + " " + member(t, row, "keywords.keywords")
+		if got != want {
+			t.Errorf("%s: %s, want %s", what, got, want)
+		}
+	}
+	whole := `[{"id":1,"name":"Fox 2000"},{"id":2,"name":"Linson, Ltd."}] [{"id":7,"name":"one"},{"id":8,"name":"two"}]`
+	f("names before", whole, []string{companies, keywords, table})
+	f("names behind", whole, []string{table, companies, keywords})
+	f("names of another night", whole, []string{companies, keywords}, []string{table})
+	f("no names", " ", []string{table})
+}
+
+// TestPrecedence: a written order says which source wins, member by member where it is
+// asked to; disagreement is counted either way.
+func TestPrecedence(t *testing.T) {
+	src := t.TempDir()
+	a := put(t, src, "a_movies.ndjson", `{"id":1,"title":"A","vote_average":1.5,"popularity":9.5,"overview":"only a"}`)
+	b := put(t, src, "b_movies.ndjson", `{"id":1,"title":"B","vote_average":2.5,"popularity":8.5}`)
+	c := put(t, src, "c_movies.ndjson", `{"id":1,"title":"C","vote_average":3.5}`)
+	f := func(order, want string) {
+		t.Helper()
+		file := put(t, t.TempDir(), "order.toml", order)
+		p, err := ReadPrecedence(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir := t.TempDir()
+		r := ingestInto(t, dir, Config{Sources: []string{a, b, c}, Precedence: p})
+		row := records(t, dir)[0]
+		got := fmt.Sprint(member(t, row, "title"), member(t, row, "vote_average"), member(t, row, "popularity"), member(t, row, "overview"))
+		if got != want || r.Conflicts != 5 {
+			t.Errorf("%s: %s, %d conflicts, want %s, 5", order, got, r.Conflicts, want)
+		}
+	}
+	f(``, `"C"3.58.5"only a"`)
+	f(`order = ["c_movies", "b_movies"]`, `"B"2.58.5"only a"`)
+	f(`order = ["c_movies", "a*"]`, `"A"1.59.5"only a"`)
+	f("[fields]\n\"movie.title\" = [\"a_movies\"]", `"A"3.58.5"only a"`)
+	f("order = [\"a_movies\"]\n[fields]\n\"*.vote_average\" = [\"c_movies\", \"b*\"]", `"A"2.59.5"only a"`)
+
+	bad := func(order, want string) {
+		t.Helper()
+		file := put(t, t.TempDir(), "order.toml", order)
+		if _, err := ReadPrecedence(file); err == nil || err.Error() != "precedence "+file+": "+want {
+			t.Errorf("ReadPrecedence(%s) = %v, want %s", order, err, want)
+		}
+	}
+	bad("ordre = []", "line 1: unknown key ordre")
+	bad("order = [\"[\"]", `order: "[" is no name or pattern of a source`)
+	bad("[fields]\n\"movie.titel\" = []", "movie.titel: want kind.member, for instance movie.title or *.popularity")
+	bad("order = 5", "line 1: cannot decode TOML integer into struct field ingest.precedenceFile.Order of type []string")
+	if _, err := ReadPrecedence(filepath.Join(src, "none.toml")); !os.IsNotExist(unwrapAll(err)) {
+		t.Errorf("ReadPrecedence of no file = %v", err)
+	}
+}
+
+func unwrapAll(err error) error {
+	for {
+		next, ok := err.(interface{ Unwrap() error })
+		if !ok {
+			return err
+		}
+		if inner := next.Unwrap(); inner != nil && !strings.Contains(fmt.Sprintf("%T", err), "PathError") {
+			err = inner
+			continue
+		}
+		return err
+	}
+}
+
+// TestTwoDumps: of two dumps that speak of the same movies and disagree, each member has
+// the value of the source that is to win, as an independent reading of both tells, and
+// disagreements are counted.
+func TestTwoDumps(t *testing.T) {
+	csv := sharedtest.Path(t, "dumps", "tmdb5000", "tmdb_5000_movies.csv.gz")
+	films := sharedtest.Path(t, "dumps", "parquet-duckdb", "films.parquet")
+	credits := sharedtest.Path(t, "dumps", "parquet-duckdb", "credits.parquet")
+	one := func(sources ...string) map[int64]*catalog.Movie {
+		dir := t.TempDir()
+		ingestInto(t, dir, Config{Sources: sources})
+		return moviesOf(t, dir)
+	}
+	flat, ranked, cast := one(csv), one(films), one(credits)
+	common := 0
+	for id := range flat {
+		if cast[id] != nil {
+			common++
+		}
+	}
+	if common != 3670 {
+		t.Errorf("%d movies in both dumps, want 3670", common)
+	}
+	for _, forward := range []bool{true, false} {
+		sources := []string{csv, films, credits}
+		if !forward {
+			sources = []string{films, credits, csv}
+		}
+		dir := t.TempDir()
+		r := ingestInto(t, dir, Config{Sources: sources})
+		merged := moviesOf(t, dir)
+		disagree := int64(0)
+		for id, a := range flat {
+			b := ranked[id]
+			if b == nil {
+				continue
+			}
+			if a.Title != b.Title {
+				disagree++
+			}
+			if a.VoteAverage.Set && b.VoteAverage.Set && a.VoteAverage != b.VoteAverage {
+				disagree++
+			}
+		}
+		if r.Conflicts != disagree || disagree < 1000 {
+			t.Errorf("%d conflicts, want %d as counted here, and many", r.Conflicts, disagree)
+		}
+		ids := commonIDs(flat, ranked, cast)
+		for n := range 20 { // fields, of movies all over the range
+			id := ids[n*len(ids)/20]
+			m, weak, strong := merged[id], flat[id], ranked[id]
+			if !forward {
+				weak, strong = strong, weak
+			}
+			want := []any{strong.Title, strong.VoteAverage, flat[id].Overview, flat[id].Budget, len(flat[id].ProductionCompanies), len(cast[id].Credits.Cast)}
+			if !strong.VoteAverage.Set {
+				want[1] = weak.VoteAverage
+			}
+			got := []any{m.Title, m.VoteAverage, m.Overview, m.Budget, len(m.ProductionCompanies), len(m.Credits.Cast)}
+			if !slices.Equal(got, want) {
+				t.Errorf("movie %d = %v, want %v", id, got, want)
+			}
+		}
+	}
+}
+
+func commonIDs(all ...map[int64]*catalog.Movie) []int64 {
+	var out []int64
+	for id := range all[0] {
+		if !slices.ContainsFunc(all, func(m map[int64]*catalog.Movie) bool { return m[id] == nil }) {
+			out = append(out, id)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+func moviesOf(t *testing.T, dir string) map[int64]*catalog.Movie {
+	t.Helper()
+	f, err := catalog.TypeOf(fragment.KindMovie).Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	out := map[int64]*catalog.Movie{}
+	for m, err := range catalog.Each[catalog.Movie](f.All()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[m.ID.V] = m
+	}
+	return out
+}
+
+// TestTexts: a CSV with TMDB's own names needs no mapping.
+func TestTexts(t *testing.T) {
+	dir := t.TempDir()
+	src := put(t, t.TempDir(), "movies.csv", "id,title,release_date,adult,vote_average,genres,runtime\n"+
+		`550,Fight Club,1999-10-15,False,8.4,"[{""id"":18,""name"":""Drama""}]",139`+"\n"+
+		"551,X,,TRUE,,,\n552,Y,,maybe,,,\n553,Z,10/15/1999,,,,\n")
+	r := ingestInto(t, dir, Config{Sources: []string{src}})
+	want := []string{
+		`{"adult":false,"genres":[{"id":18,"name":"Drama"}],"id":550,"release_date":"1999-10-15","runtime":139,"title":"Fight Club","vote_average":8.4}`,
+		`{"adult":true,"id":551,"title":"X"}`,
+	}
+	if got := records(t, dir); !slices.Equal(got, want) {
+		t.Errorf("records = %q, want %q", got, want)
+	}
+	if bad := []string{
+		`movies.csv:4: adult: want true or false, found "maybe"`, `movies.csv:5: release_date: want YYYY-MM-DD or nothing, found "10/15/1999"`,
+	}; !slices.Equal(r.Bad, bad) || len(r.Coerced) > 0 {
+		t.Errorf("Bad = %q, coerced %v, want %q and none", r.Bad, r.Coerced, bad)
+	}
+}
