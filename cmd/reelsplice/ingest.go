@@ -134,7 +134,7 @@ func (o *ingestFlags) sources(cfg *ingest.Config) error {
 	case len(o.replay) > 0:
 		cfg.Sources, cfg.Replay = o.replay, true
 	case len(cfg.Sources) == 0:
-		return errors.New("want at least 1 argument, found 0")
+		return errors.New("too few arguments: want a SRC, or --replay")
 	}
 	return nil
 }
