@@ -78,6 +78,9 @@ func dumps(t *testing.T) []dump {
 // it with testdata/dumps.tsv: rows, records by kind, and rows that were put aside by
 // reason. With -v it prints the table, with times and memory.
 func TestDumps(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a process for each of fifty dumps")
+	}
 	want := readTable(t)
 	var table []string
 	t.Logf("%-46s %8s %8s %7s %7s  records; put aside", "dump", "rows", "seconds", "MB/s", "RSS MB")

@@ -24,7 +24,13 @@ type incoming struct {
 	body   string // valid for good
 	loaded bool
 	end    bool
+
+	read int64 // records
+	tell func(read int64)
 }
+
+// tellEvery is how many records pass between two tellings.
+const tellEvery = 4096
 
 // peek returns the key of the next record of a kind; false when it is of another kind,
 // and at the end.
@@ -64,6 +70,9 @@ func (n *incoming) load() error {
 	n.part = head[0]&flagPart != 0
 	n.place = [2]int64{int64(head[1]), int64(head[2])}
 	n.body = string(rest)
+	if n.read++; n.tell != nil && n.read%tellEvery == 0 {
+		n.tell(n.read)
+	}
 	return nil
 }
 

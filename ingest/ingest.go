@@ -54,8 +54,12 @@ type Config struct {
 	MaxBad  Tolerance      // of bad rows; more stop the ingest
 	Limits  source.Options // of rows and files; only the limits count
 	Memory  int64          // bytes of rows held at once; DefaultMemory by default
-	// Progress is told how many bytes of how many are read. It may be nil.
+	// CatalogName is how the report names the catalogue; the folder by default.
+	CatalogName string
+	// Progress is told how many bytes of how many are read, and Writing then how many of
+	// the new records are written. Both may be nil.
 	Progress func(done, total int64)
+	Writing  func(done, total int64)
 	Log      *slog.Logger
 }
 
@@ -163,6 +167,7 @@ func Run(ctx context.Context, c Config) (Report, error) {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
+	c.CatalogName = cmp.Or(c.CatalogName, c.Catalog)
 	start := time.Now()
 	if err := c.validate(); err != nil {
 		return Report{}, err
@@ -204,6 +209,7 @@ func lock(dir string) (unlock func(), err error) {
 // ingester is one ingest at work.
 type ingester struct {
 	Config
+	ctx     context.Context // of files in object stores, which have a life of their own
 	options layout.Options
 	start   time.Time
 	work    string // folder of temporary files
@@ -227,6 +233,7 @@ type ingester struct {
 }
 
 func (i *ingester) run(ctx context.Context) (Report, error) {
+	i.ctx = ctx
 	if err := i.prepare(); err != nil {
 		return Report{}, err
 	}

@@ -209,7 +209,7 @@ func (i *ingester) resumable(now *plan) (*checkpoint, *plan, error) {
 			return nil, nil, fmt.Errorf("read journal of an interrupted ingest: %w", err)
 		}
 		if json.Unmarshal(b, f.to) != nil {
-			return nil, nil, nil // of another version, or torn: start anew
+			return nil, nil, nil //nolint:nilerr // of another version, or torn: start anew
 		}
 	}
 	switch {
@@ -418,7 +418,7 @@ func (i *ingester) endMoves() error {
 		return fmt.Errorf("read journal of an interrupted ingest: %w", err)
 	}
 	if json.Unmarshal(b, &c) != nil || c.Stage != stageWritten {
-		return nil
+		return nil //nolint:nilerr // nothing moved yet: the ingest starts anew
 	}
 	i.Log.Info("completing the catalogue of an interrupted ingest")
 	if err := i.move(c.Moves); err != nil {

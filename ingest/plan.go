@@ -91,14 +91,14 @@ func (i *ingester) stored() ([]plannedFile, error) {
 // limits returns the limits of rows and files alone.
 func (i *ingester) limits() source.Options {
 	o := i.Limits
-	o.Kind, o.TempDir, o.Skipped = "", "", nil
+	o.Kind, o.TempDir, o.Skipped, o.Context = "", "", nil, nil
 	return o
 }
 
 // sourceOptions returns how files are read.
 func (i *ingester) sourceOptions() source.Options {
 	o := i.limits()
-	o.Kind, o.TempDir = i.Kind, i.work
+	o.Kind, o.TempDir, o.Context = i.Kind, i.work, i.ctx
 	return o
 }
 
@@ -108,7 +108,7 @@ func (i *ingester) list() error {
 		return i.listReplayed()
 	}
 	o := i.limits()
-	o.Kind = i.Kind
+	o.Kind, o.Context = i.Kind, i.ctx
 	o.Skipped = func(path, reason string) { i.skipped = append(i.skipped, skippedFile{path, reason}) }
 	files, err := source.List(i.Sources, o)
 	if err != nil {

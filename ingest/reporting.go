@@ -28,7 +28,7 @@ func (i *ingester) report(ctx context.Context) (Report, error) {
 		return Report{}, err
 	}
 	details := i.collector.Report(report.End{
-		Catalog: i.Catalog, Parameters: i.parameters(), Elapsed: time.Since(i.start), References: references(found),
+		Catalog: i.CatalogName, Parameters: i.parameters(), Elapsed: time.Since(i.start), References: references(found),
 	})
 	if err := details.WriteJSON(i.Catalog); err != nil {
 		return Report{}, err

@@ -23,23 +23,25 @@ import (
 const killMe = "REELSPLICE_TEST_INGEST"
 
 func TestMain(m *testing.M) {
-	if args := os.Getenv(killMe); args != "" {
-		parts := strings.Split(args, "\n")
-		c := killedConfig(parts[0], parts[1:])
-		if _, err := Run(context.Background(), c); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
+	for name, do := range map[string]func(string) error{killMe: runKilled, dumpMe: runDump} {
+		args := os.Getenv(name)
+		if args == "" {
+			continue
 		}
-		os.Exit(0)
-	}
-	if args := os.Getenv(dumpMe); args != "" {
-		if err := runDump(args); err != nil {
+		if err := do(args); err != nil {
 			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
+			os.Exit(1) //nolint:forbidigo // a process of its own
 		}
-		os.Exit(0)
+		return
 	}
-	os.Exit(m.Run())
+	m.Run()
+}
+
+// runKilled is the process that is killed.
+func runKilled(args string) error {
+	parts := strings.Split(args, "\n")
+	_, err := Run(context.Background(), killedConfig(parts[0], parts[1:]))
+	return err
 }
 
 // killedRows is how many rows each of the dumps has that ingests are killed at.
@@ -183,7 +185,7 @@ func TestResumeStages(t *testing.T) {
 	whole := t.TempDir()
 	want := ingestInto(t, whole, killedConfig(whole, sources))
 	files := catalogFiles(t, whole)
-	total := 0
+	var total int
 	for at := 1; ; at *= 3 {
 		dir := t.TempDir()
 		c := killedConfig(dir, sources)

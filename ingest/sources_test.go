@@ -174,6 +174,9 @@ func unwrapAll(err error) error {
 // the value of the source that is to win, as an independent reading of both tells, and
 // disagreements are counted.
 func TestTwoDumps(t *testing.T) {
+	if testing.Short() {
+		t.Skip("ingests 184,350 credits several times")
+	}
 	csv := sharedtest.Path(t, "dumps", "tmdb5000", "tmdb_5000_movies.csv.gz")
 	films := sharedtest.Path(t, "dumps", "parquet-duckdb", "films.parquet")
 	credits := sharedtest.Path(t, "dumps", "parquet-duckdb", "credits.parquet")

@@ -23,6 +23,7 @@ import (
 // speedMovies is how many movies the benchmark of the speed ingests: few in the checks,
 // REELSPLICE_BENCH_MOVIES for figures that mean something.
 func speedMovies(b *testing.B) int64 {
+	b.Helper()
 	n, err := strconv.ParseInt(os.Getenv("REELSPLICE_BENCH_MOVIES"), 10, 64)
 	if err != nil {
 		return 1000

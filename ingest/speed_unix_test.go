@@ -19,5 +19,5 @@ func peakRSS() int64 {
 	if unix.Getrusage(unix.RUSAGE_SELF, &r) != nil {
 		return 0
 	}
-	return int64(r.Maxrss) << 10 // kilobytes on Linux
+	return r.Maxrss << 10 // kilobytes on Linux
 }

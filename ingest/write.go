@@ -24,6 +24,10 @@ func (i *ingester) write(ctx context.Context) error {
 		return err
 	}
 	in := &incoming{it: it, names: i.numbers}
+	if total := i.sorter.Len(); i.Writing != nil {
+		in.tell = func(read int64) { i.Writing(read, total) }
+		defer func() { i.Writing(total, total) }()
+	}
 	gone, err := catalog.ReadRemoved(i.Catalog)
 	if err != nil {
 		return err

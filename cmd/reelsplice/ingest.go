@@ -142,7 +142,7 @@ func (o *ingestFlags) sources(cfg *ingest.Config) error {
 // ingestInto runs an ingest into a catalogue that is a folder or in a bucket.
 func (a *app) ingestInto(ctx context.Context, cfg ingest.Config, bucket mirror.Options) (r ingest.Report, err error) {
 	err = a.atCatalog(ctx, cfg.Catalog, bucket, func(dir string, name func(string) string) (err error) {
-		cfg.Catalog = dir
+		cfg.Catalog, cfg.CatalogName = dir, strings.TrimSuffix(name(dir), "/.")
 		r, err = a.ingest(ctx, cfg)
 		r.QuarantineFile = name(r.QuarantineFile)
 		return err
@@ -153,8 +153,16 @@ func (a *app) ingestInto(ctx context.Context, cfg ingest.Config, bucket mirror.O
 // ingest runs an ingest with progress and a log.
 func (a *app) ingest(ctx context.Context, cfg ingest.Config) (ingest.Report, error) {
 	p := a.progress("ingest", true)
-	defer p.stop()
+	defer func() { p.stop() }()
 	cfg.Progress, cfg.Log = p.update, a.logger()
+	writing := false
+	cfg.Writing = func(done, total int64) {
+		if !writing {
+			p.stop()
+			p, writing = a.progress("write", false), true
+		}
+		p.update(done, total)
+	}
 	return ingest.Run(ctx, cfg)
 }
 

@@ -63,7 +63,8 @@ func mergedInto(t *catalog.Type, raw json.RawMessage, key catalog.Key) (catalog.
 		return catalog.Key{}, &wire.FieldError{Field: mergedMember, What: fmt.Sprintf("a %s is not merged into another: delete it", t.Name())}
 	case fragment.KindReview, fragment.KindCredit, fragment.KindEpisodeGroup:
 		var text string
-		ok := json.Unmarshal(raw, &text) == nil
+		_ = json.Unmarshal(raw, &text) // what is no text has no digits either
+		var ok bool
 		if into, ok = catalog.TextKey(text); !ok {
 			return bad("24 hex digits")
 		}

@@ -124,7 +124,8 @@ func (o *objectColumns) leaves() []int {
 // A shredder takes records apart into column values.
 type shredder struct {
 	columns [][]parquet.Value // by leaf column, of the rows at hand
-	bytes   int64             // of text in them
+	last    bool              // of their row group
+	synced  chan struct{}     // see batch
 }
 
 // object appends the columns of r, whose first value has repetition level rep.
@@ -142,7 +143,6 @@ func (s *shredder) text(col int, o *objectColumns, v string, set bool, rep int) 
 		s.null(col, o.def, rep)
 		return
 	}
-	s.bytes += int64(len(v))
 	s.columns[col] = append(s.columns[col], textValue(v).Level(rep, o.def+1, col))
 }
 
@@ -185,7 +185,6 @@ func (s *shredder) field(o *objectColumns, f *fieldColumns, r wire.Record, rep i
 	case wire.ShapeStrings:
 		list := *r.Strings(f.field)
 		for i, v := range list {
-			s.bytes += int64(len(v))
 			s.element(o, f, textValue(v), i, rep)
 		}
 		s.emptyList(o, f, len(list), list != nil, rep)
@@ -217,7 +216,6 @@ func (s *shredder) leaf(o *objectColumns, f *fieldColumns, v parquet.Value, set 
 		s.null(f.first(), o.def, rep)
 		return
 	}
-	s.bytes += 8
 	s.columns[f.first()] = append(s.columns[f.first()], v.Level(rep, o.def+1, f.first()))
 }
 
@@ -242,7 +240,6 @@ func (s *shredder) reset() {
 		clear(s.columns[c]) // they hold on to texts
 		s.columns[c] = s.columns[c][:0]
 	}
-	s.bytes = 0
 }
 
 // weigh returns how many bytes of text and numbers a record has, and how many values its

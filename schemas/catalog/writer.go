@@ -6,51 +6,64 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"sync/atomic"
 
 	"github.com/google/renameio/v2"
 	"github.com/parquet-go/parquet-go"
+	"golang.org/x/sync/errgroup"
 
 	"reelsplice/schemas/wire"
 )
 
 const (
 	// rowGroupBytes is how much text a row group holds at most, and so the unit of work
-	// of the builder.
-	rowGroupBytes = 8 << 20
+	// of the builder. What is known of a row group takes a kilobyte for each of some
+	// hundred columns, in the file and in the memory of all who open it, so that behind
+	// the first manyGroups of a file they hold largeGroupBytes.
+	rowGroupBytes   = 8 << 20
+	largeGroupBytes = 48 << 20
+	manyGroups      = 32
 
 	// valueBytes is what a value takes beside its text, about: rows of few texts are not
 	// free, or a row group would hold any number of them.
 	valueBytes = 2
 
 	// batchRows and batchBytes bound what is taken apart before its columns are written.
-	batchRows  = 64
-	batchBytes = 64 << 10
+	batchRows  = 256
+	batchBytes = 512 << 10
 )
 
 // A Writer writes records of one kind, which must come in ascending order of their
-// keys, into one Parquet file. Row groups are encoded side by side, on as many cores as
-// there are; their bytes do not depend on how many. The file appears under its name on
-// Commit, durably and at once; Abort leaves what was there.
+// keys, into one Parquet file. Columns are encoded side by side, on as many cores as
+// there are; the file's bytes do not depend on how many. The file appears under its name
+// on Commit, durably and at once; Abort leaves what was there.
 type Writer struct {
 	path string
 	file *renameio.PendingFile
 	pq   *parquet.GenericWriter[any]
 	cols *objectColumns
+	jobs int
 
-	open  []wire.Record // the row group that is being collected
-	held  int64         // its weight
-	under []*rowGroup   // being encoded, in their order
-	idle  []*rowGroup
-	jobs  int
-	n     int64
+	open   []wire.Record // the batch that is being collected
+	weight int64         // its bytes
+	held   int64         // bytes of the row group so far
+	groups int           // that are complete
+	n      int64
+
+	// Batches are taken apart by one goroutine and encoded by another, in their order.
+	records chan batch
+	columns chan *shredder
+	free    chan *shredder
+	done    chan struct{} // closed when all batches are encoded
+	failed  atomic.Pointer[error]
+	group   *parquet.ConcurrentRowGroupWriter
 }
 
-// A rowGroup is an encoder of row groups, one after another.
-type rowGroup struct {
-	pq      *parquet.ConcurrentRowGroupWriter
-	shr     shredder
+// A batch is some records, perhaps the last ones of a row group.
+type batch struct {
 	records []wire.Record
-	done    chan error
+	last    bool
+	synced  chan struct{} // closed when everything before is written
 }
 
 // Create starts the file path of records of the given kind.
@@ -72,32 +85,88 @@ func Create(path string, t *Type) (*Writer, error) {
 		parquet.KeyValueMetadata(versionKey, FormatVersion),
 		parquet.DictionaryMaxBytes(1<<20),
 	)
-	return &Writer{path: path, file: f, pq: pq, cols: layout(schema, t.Plan, nil, 0, 0), jobs: jobs}, nil
+	w := &Writer{
+		path: path, file: f, pq: pq, cols: layout(schema, t.Plan, nil, 0, 0), jobs: jobs,
+		records: make(chan batch, 1), columns: make(chan *shredder, 1), free: make(chan *shredder, 2), done: make(chan struct{}),
+		group: pq.BeginRowGroup(),
+	}
+	for range cap(w.free) {
+		w.free <- &shredder{columns: make([][]parquet.Value, len(schema.Columns()))}
+	}
+	go w.shred()
+	go w.encode()
+	return w, nil
 }
 
-// Write appends one record. The Writer keeps it until its row group is written: it must
-// not be changed any more.
+// Write appends one record. The Writer keeps it until it is written: it must not be
+// changed any more.
 func (w *Writer) Write(r wire.Record) error {
 	w.open = append(w.open, r)
 	w.n++
 	text, values := w.cols.weigh(r)
-	if w.held += text + valueBytes*values; w.held < rowGroupBytes {
-		return nil
+	w.weight += text + valueBytes*values
+	w.held += text + valueBytes*values
+	switch {
+	case w.held >= w.groupBytes():
+		w.send(true)
+	case len(w.open) == batchRows || w.weight >= batchBytes:
+		w.send(false)
 	}
-	return w.endGroup()
+	return w.err()
+}
+
+// groupBytes returns how many bytes the row group at hand may hold.
+func (w *Writer) groupBytes() int64 {
+	if w.groups < manyGroups {
+		return rowGroupBytes
+	}
+	return largeGroupBytes
+}
+
+// send hands the open batch over, as the last one of its row group if it is.
+func (w *Writer) send(last bool) {
+	if len(w.open) == 0 && !(last && w.held > 0) {
+		return
+	}
+	w.records <- batch{records: w.open, last: last}
+	w.open, w.weight = nil, 0
+	if last {
+		w.held = 0
+		w.groups++
+	}
+}
+
+// sync waits until everything that was sent is written.
+func (w *Writer) sync() error {
+	b := batch{synced: make(chan struct{})}
+	w.records <- b
+	<-b.synced
+	return w.err()
+}
+
+func (w *Writer) err() error {
+	if err := w.failed.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
+
+// fail keeps the first error; what comes after it is passed over.
+func (w *Writer) fail(err error) {
+	if err != nil {
+		err = fmt.Errorf("write %s: %w", w.path, err)
+		w.failed.CompareAndSwap(nil, &err)
+	}
 }
 
 // CanCopy reports whether CopyGroup would leave no row group behind that is small: the
 // one that is being collected is empty, or has a quarter of its size.
-func (w *Writer) CanCopy() bool { return len(w.open) == 0 || w.held >= rowGroupBytes/4 }
+func (w *Writer) CanCopy() bool { return w.held == 0 || w.held >= w.groupBytes()/4 }
 
 // CopyGroup appends row group i of a file of the same kind as it is, without decoding it.
 func (w *Writer) CopyGroup(f *File, i int) error {
-	err := w.endGroup()
-	for err == nil && len(w.under) > 0 {
-		err = w.commitOldest()
-	}
-	if err != nil {
+	w.send(true)
+	if err := w.sync(); err != nil {
 		return err
 	}
 	g := f.pq.RowGroups()[i]
@@ -105,111 +174,104 @@ func (w *Writer) CopyGroup(f *File, i int) error {
 		return fmt.Errorf("write %s: copy row group %d of %s: %w", w.path, i, f.path, err)
 	}
 	w.n += g.NumRows()
+	w.groups++
 	return nil
 }
 
-// endGroup has the records at hand encoded, and waits for the oldest row group when as
-// many as there are cores are under way.
-func (w *Writer) endGroup() error {
-	if len(w.open) == 0 {
-		return nil
-	}
-	if len(w.under) == w.jobs {
-		if err := w.commitOldest(); err != nil {
-			return err
-		}
-	}
-	g := w.group()
-	g.records, w.open, w.held = w.open, g.records[:0], 0
-	w.under = append(w.under, g)
-	go func() { g.done <- g.encode(w.cols) }()
-	return nil
-}
-
-// group returns an encoder that is free.
-func (w *Writer) group() *rowGroup {
-	if last := len(w.idle) - 1; last >= 0 {
-		g := w.idle[last]
-		w.idle = w.idle[:last]
-		return g
-	}
-	return &rowGroup{
-		pq: w.pq.BeginRowGroup(), done: make(chan error, 1),
-		shr: shredder{columns: make([][]parquet.Value, len(w.pq.Schema().Columns()))},
-	}
-}
-
-// encode takes the records apart and encodes their columns.
-func (g *rowGroup) encode(cols *objectColumns) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("encode row group: %v", p)
-		}
-	}()
-	rows := 0
-	for i, r := range g.records {
-		g.shr.object(cols, r, 0)
-		if rows++; rows < batchRows && g.shr.bytes < batchBytes && i < len(g.records)-1 {
-			continue
-		}
-		for c, w := range g.pq.ColumnWriters() {
-			if _, err := w.WriteRowValues(g.shr.columns[c]); err != nil {
-				return err
+// shred takes batches apart.
+func (w *Writer) shred() {
+	defer close(w.columns)
+	for b := range w.records {
+		s := <-w.free
+		s.last, s.synced = b.last, b.synced
+		for _, r := range b.records {
+			if w.failed.Load() == nil {
+				s.object(w.cols, r, 0)
 			}
 		}
-		g.shr.reset()
-		rows = 0
+		w.columns <- s
 	}
-	return g.pq.Flush()
 }
 
-// commitOldest writes the row group that is first in the file.
-func (w *Writer) commitOldest() error {
-	g := w.under[0]
-	w.under = w.under[1:]
-	err := <-g.done
-	if err == nil {
-		_, err = g.pq.Commit()
+// encode writes the columns of batches that were taken apart.
+func (w *Writer) encode() {
+	defer close(w.done)
+	for s := range w.columns {
+		if w.failed.Load() == nil {
+			w.fail(w.eachColumn(func(c int, col *parquet.ColumnWriter) error {
+				if len(s.columns[c]) > 0 {
+					if _, err := col.WriteRowValues(s.columns[c]); err != nil {
+						return err
+					}
+				}
+				if s.last {
+					return col.Flush()
+				}
+				return nil
+			}))
+		}
+		if s.last && w.failed.Load() == nil {
+			_, err := w.group.Commit()
+			w.fail(err)
+		}
+		if s.synced != nil {
+			close(s.synced)
+		}
+		s.reset()
+		w.free <- s
 	}
-	if err != nil {
-		return fmt.Errorf("write %s: %w", w.path, err)
+}
+
+// eachColumn calls fn for all columns, some at once.
+func (w *Writer) eachColumn(fn func(c int, col *parquet.ColumnWriter) error) error {
+	columns := w.group.ColumnWriters()
+	var next atomic.Int64
+	var g errgroup.Group
+	for range w.jobs {
+		g.Go(func() (err error) {
+			defer func() {
+				if p := recover(); p != nil {
+					err = fmt.Errorf("encode a column: %v", p)
+				}
+			}()
+			for {
+				c := int(next.Add(1)) - 1
+				if c >= len(columns) {
+					return nil
+				}
+				if err := fn(c, columns[c]); err != nil {
+					return err
+				}
+			}
+		})
 	}
-	clear(g.records)
-	w.idle = append(w.idle, g)
-	return nil
+	return g.Wait()
 }
 
 // Rows returns how many records were written.
 func (w *Writer) Rows() int64 { return w.n }
 
-// Finish completes the file, synced, without its name. Nothing can be written any more.
-func (w *Writer) Finish() error {
-	err := w.endGroup()
-	for err == nil && len(w.under) > 0 {
-		err = w.commitOldest()
+// finish ends the goroutines.
+func (w *Writer) finish() {
+	if w.records != nil {
+		close(w.records)
+		<-w.done
+		w.records, w.open, w.group = nil, nil, nil
 	}
+}
+
+// Commit completes the file, syncs it and gives it its name.
+func (w *Writer) Commit() error {
+	w.send(true)
+	w.finish()
+	err := w.err()
 	if err == nil {
-		if err = w.pq.Close(); err == nil {
-			err = w.file.Sync()
-		}
-		if err != nil {
+		if err = w.pq.Close(); err != nil {
 			err = fmt.Errorf("write %s: %w", w.path, err)
 		}
 	}
-	w.idle, w.open = nil, nil
 	if err != nil {
 		return errors.Join(err, w.Abort())
-	}
-	w.pq = nil
-	return nil
-}
-
-// Commit completes the file and gives it its name.
-func (w *Writer) Commit() error {
-	if w.pq != nil {
-		if err := w.Finish(); err != nil {
-			return err
-		}
 	}
 	if err := w.file.CloseAtomicallyReplace(); err != nil {
 		return fmt.Errorf("write %s: %w", w.path, err)
@@ -219,10 +281,7 @@ func (w *Writer) Commit() error {
 
 // Abort removes what was written. It does nothing after Commit.
 func (w *Writer) Abort() error {
-	for _, g := range w.under {
-		<-g.done
-	}
-	w.under = nil
+	w.finish()
 	return w.file.Cleanup()
 }
 

@@ -34,7 +34,7 @@ type Parser struct {
 	Columns bool
 	// Texts says that all values are texts, as in CSV: then numbers, true and false are
 	// read from texts, and nothing is counted as coerced.
-	Texts bool
+	Texts   bool
 	path    []step
 	unusual map[string]string // one copy of each Unusual text
 	// extra holds the unknown members of the objects being read: those of an object
