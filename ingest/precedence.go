@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -9,9 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pelletier/go-toml/v2"
-
 	"reelsplice/ingest/join"
+	"reelsplice/ingest/layout"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/wire"
@@ -48,9 +46,8 @@ func ReadPrecedence(file string) (*Precedence, error) {
 		return nil, fmt.Errorf("precedence: %w", err)
 	}
 	var f precedenceFile
-	d := toml.NewDecoder(bytes.NewReader(b)).DisallowUnknownFields()
-	if err := d.Decode(&f); err != nil {
-		return nil, fmt.Errorf("precedence %s: %w", file, tomlError(err))
+	if err := layout.DecodeTOML(b, &f); err != nil {
+		return nil, fmt.Errorf("precedence %s: %w", file, err)
 	}
 	p := &Precedence{order: f.Order, fields: map[fragment.Kind]map[string][]string{}}
 	if p.file, err = onDisk(file); err != nil {
@@ -65,21 +62,6 @@ func ReadPrecedence(file string) (*Precedence, error) {
 		return nil, fmt.Errorf("precedence %s: %w", file, err)
 	}
 	return p, nil
-}
-
-// tomlError says in which line an error is.
-func tomlError(err error) error {
-	var strict *toml.StrictMissingError
-	if errors.As(err, &strict) && len(strict.Errors) > 0 {
-		row, _ := strict.Errors[0].Position()
-		return fmt.Errorf("line %d: unknown key %s", row, strings.Join(strict.Errors[0].Key(), "."))
-	}
-	var decode *toml.DecodeError
-	if errors.As(err, &decode) {
-		row, _ := decode.Position()
-		return fmt.Errorf("line %d: %s", row, strings.TrimPrefix(decode.Error(), "toml: "))
-	}
-	return err
 }
 
 func checkPatterns(name string, list []string) []error {

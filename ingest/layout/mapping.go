@@ -104,7 +104,7 @@ func ReadMapping(file string) (*Mapping, error) {
 // error has a line for every fault that was found.
 func ParseMapping(name string, text []byte) (*Mapping, error) {
 	m := &Mapping{Name: name}
-	if err := decode(text, &m.spec); err != nil {
+	if err := DecodeTOML(text, &m.spec); err != nil {
 		return nil, fmt.Errorf("mapping %s: %w", name, err)
 	}
 	if err := m.compile(); err != nil {
@@ -113,8 +113,9 @@ func ParseMapping(name string, text []byte) (*Mapping, error) {
 	return m, nil
 }
 
-// decode reads a text as TOML; keys that are unknown are errors.
-func decode(text []byte, spec *mappingSpec) (err error) {
+// DecodeTOML reads a text into a struct. Keys that the struct does not have are errors,
+// which tell the line.
+func DecodeTOML(text []byte, to any) (err error) {
 	defer func() {
 		if p := recover(); p != nil { // the library does where a list has no element yet
 			err = errors.New("is no TOML that can be read: want a [[table]] before the first [[table.record]]")
@@ -122,7 +123,7 @@ func decode(text []byte, spec *mappingSpec) (err error) {
 	}()
 	d := toml.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
-	if err := d.Decode(spec); err != nil {
+	if err := d.Decode(to); err != nil {
 		return tomlError(err)
 	}
 	return nil
