@@ -125,7 +125,7 @@ func (w *Writer) groupBytes() int64 {
 
 // send hands the open batch over, as the last one of its row group if it is.
 func (w *Writer) send(last bool) {
-	if len(w.open) == 0 && !(last && w.held > 0) {
+	if len(w.open) == 0 && (!last || w.held == 0) {
 		return
 	}
 	w.records <- batch{records: w.open, last: last}
