@@ -227,7 +227,8 @@ type ingester struct {
 	runName    string
 	skipped    []skippedFile
 	resumed    bool
-	ids        *os.File // what other sources say of IMDb ids
+	said       map[string]bool // layouts that were told
+	ids        *os.File        // what other sources say of IMDb ids
 	idBuf      *bufio.Writer
 	progress
 }

@@ -462,13 +462,22 @@ func (i *ingester) begin(b *batch) {
 	if i.at.Input != b.file && !b.group {
 		i.at = position{Input: b.file}
 	}
-	if len(i.inputs) <= maxSamples {
-		i.Log.Info("reading", "file", f.Name, "layout", b.layout, "format", f.Format.String())
-	}
+	i.say(f, b.layout)
 	i.tallies.open(b.number, report.File{
 		Name: f.Name, Kind: f.Kind, Layout: b.layout, Format: f.Format.String(), Compression: f.Compression.String(),
 		Bytes: f.Bytes, Modified: f.Modified,
 	})
+}
+
+// say tells the layout of a file; of many files, that of the first one of each layout.
+func (i *ingester) say(f *source.File, name string) {
+	if i.said == nil {
+		i.said = map[string]bool{}
+	}
+	if len(i.inputs) <= maxSamples || !i.said[name] {
+		i.Log.Info("reading", "file", f.Name, "layout", name, "format", f.Format.String())
+	}
+	i.said[name] = true
 }
 
 // endFile notes that a file was read.

@@ -154,7 +154,10 @@ func (a *app) ingestInto(ctx context.Context, cfg ingest.Config, bucket mirror.O
 func (a *app) ingest(ctx context.Context, cfg ingest.Config) (ingest.Report, error) {
 	p := a.progress("ingest", true)
 	defer func() { p.stop() }()
-	cfg.Progress, cfg.Log = p.update, a.logger()
+	cfg.Progress = p.update
+	if cfg.Log == nil {
+		cfg.Log = a.logger()
+	}
 	writing := false
 	cfg.Writing = func(done, total int64) {
 		if !writing {

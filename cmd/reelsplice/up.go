@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"time"
@@ -165,7 +166,10 @@ func (u *up) publishSample(ctx context.Context, store release.Store) (id string,
 	if err := os.CopyFS(dumps, sample.FS()); err != nil {
 		return "", fmt.Errorf("unpack sample: %w", err)
 	}
-	r, err := u.ingest(ctx, ingest.Config{Catalog: made, Layout: layout.Auto, Sources: []string{dumps}})
+	r, err := u.ingest(ctx, ingest.Config{
+		Catalog: made, Layout: layout.Auto, Sources: []string{dumps},
+		Log: slog.New(slog.DiscardHandler), // what the sample is made of is no news
+	})
 	if err != nil {
 		return "", err
 	}
