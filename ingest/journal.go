@@ -446,14 +446,13 @@ type tallyState struct {
 type tallies struct {
 	collector *report.Collector
 	byFile    map[int]*report.Tally
-	closed    map[int]bool
 }
 
 // maxTallies bounds how many files are kept apart.
 const maxTallies = 2000
 
 func newTallies(c *report.Collector) *tallies {
-	return &tallies{collector: c, byFile: map[int]*report.Tally{}, closed: map[int]bool{}}
+	return &tallies{collector: c, byFile: map[int]*report.Tally{}}
 }
 
 // open begins the tally of a file, unless an earlier process has.
@@ -463,7 +462,10 @@ func (t *tallies) open(number int, f report.File) {
 	}
 }
 
-func (t *tallies) merge(number int, o *report.Tally) { t.byFile[number].Merge(o) }
+// merge adds what was counted of a file.
+func (t *tallies) merge(number int, o *report.Tally) {
+	t.amend(number, func(own *report.Tally) { own.Merge(o) })
+}
 
 // close ends the tally of a file. Of the first it stays, to be amended.
 func (t *tallies) close(number int) {
@@ -473,7 +475,7 @@ func (t *tallies) close(number int) {
 	}
 }
 
-// amend tells of rows of a file that gave records, and turned out to be something else.
+// amend changes what was counted of a file.
 func (t *tallies) amend(number int, f func(*report.Tally)) {
 	if tally := t.byFile[number]; tally != nil {
 		f(tally)
