@@ -52,7 +52,7 @@ type Config struct {
 	// Restart does not go on where an ingest that was killed stood.
 	Restart bool
 	MaxBad  Tolerance      // of bad rows; more stop the ingest
-	Limits  source.Options // of rows and files; only the limits count
+	Limits  source.Options // of rows and files, and how buckets are opened; nothing else counts
 	Memory  int64          // bytes of rows held at once; DefaultMemory by default
 	// CatalogName is how the report names the catalogue; the folder by default.
 	CatalogName string

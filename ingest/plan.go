@@ -91,14 +91,14 @@ func (i *ingester) stored() ([]plannedFile, error) {
 // limits returns the limits of rows and files alone.
 func (i *ingester) limits() source.Options {
 	o := i.Limits
-	o.Kind, o.TempDir, o.Skipped, o.Context = "", "", nil, nil
+	o.Kind, o.TempDir, o.Skipped, o.Context, o.Buckets = "", "", nil, nil, nil
 	return o
 }
 
 // sourceOptions returns how files are read.
 func (i *ingester) sourceOptions() source.Options {
 	o := i.limits()
-	o.Kind, o.TempDir, o.Context = i.Kind, i.work, i.ctx
+	o.Kind, o.TempDir, o.Context, o.Buckets = i.Kind, i.work, i.ctx, i.Limits.Buckets
 	return o
 }
 
@@ -108,7 +108,7 @@ func (i *ingester) list() error {
 		return i.listReplayed()
 	}
 	o := i.limits()
-	o.Kind, o.Context = i.Kind, i.ctx
+	o.Kind, o.Context, o.Buckets = i.Kind, i.ctx, i.Limits.Buckets
 	o.Skipped = func(path, reason string) { i.skipped = append(i.skipped, skippedFile{path, reason}) }
 	files, err := source.List(i.Sources, o)
 	if err != nil {

@@ -106,7 +106,7 @@ func (o *ingestFlags) apply(cfg *ingest.Config) error {
 	cfg.Memory = int64(o.memory)
 	cfg.Limits = source.Options{
 		MaxRowBytes: int64(o.maxRow), MaxDepth: o.maxDepth, MaxBytes: int64(o.maxFile), MaxRatio: o.maxRatio,
-		MaxPageBytes: int64(o.maxPage), MaxDictionaryBytes: int64(o.maxDictionary),
+		MaxPageBytes: int64(o.maxPage), MaxDictionaryBytes: int64(o.maxDictionary), Buckets: openBucket,
 	}
 	errs := []error{o.sources(cfg), ingest.CheckLayout(cfg.Layout)}
 	if kinds := ingest.Kinds(); cfg.Kind != "" && !slices.Contains(kinds, cfg.Kind) {

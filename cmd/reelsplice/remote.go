@@ -8,6 +8,7 @@ import (
 
 	"reelsplice/schemas/mirror"
 	"reelsplice/schemas/object"
+	"reelsplice/schemas/object/store"
 )
 
 // mirrorFlag adds the flag of commands that take a catalogue in a bucket.
@@ -41,4 +42,9 @@ func (a *app) atCatalog(ctx context.Context, catalog string, o mirror.Options, d
 		return err
 	}
 	return m.Push(ctx)
+}
+
+// openBucket opens a bucket for reading dumps.
+func openBucket(ctx context.Context, l object.Location) (object.Bucket, error) {
+	return store.Open(ctx, l)
 }

@@ -38,8 +38,11 @@ func (l *lister) url(src string) error {
 		}
 		return l.source(p)
 	}
+	if l.o.Buckets == nil {
+		return fmt.Errorf("%s: buckets cannot be read here", loc)
+	}
 	ctx := l.o.context()
-	b, err := object.Open(ctx, loc)
+	b, err := l.o.Buckets(ctx, loc)
 	if err != nil {
 		return err
 	}
@@ -55,7 +58,7 @@ func (l *lister) url(src string) error {
 type bucketLister struct {
 	*lister
 	loc    object.Location
-	bucket *object.Bucket
+	bucket object.Bucket
 	found  []foundObject
 }
 

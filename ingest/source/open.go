@@ -44,7 +44,7 @@ func openInput(ctx context.Context, f File) (*input, error) {
 // inBucket is an object of an open bucket. The bucket is not closed: it holds nothing
 // but idle connections, which end by themselves.
 type inBucket struct {
-	bucket *object.Bucket
+	bucket object.Bucket
 	key    string
 }
 

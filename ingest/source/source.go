@@ -13,6 +13,8 @@ import (
 	"fmt"
 	"strconv"
 	"time"
+
+	"reelsplice/schemas/object"
 )
 
 // longRowHead is how many bytes of a row above the limit are kept.
@@ -113,6 +115,10 @@ type Options struct {
 	Kind    string                    // when set, the kind of every file, whatever its name says
 	TempDir string                    // where a packed Parquet file is unpacked, which needs a file; "" means the system's
 	Skipped func(path, reason string) // told of each file that List leaves out of a folder; nil means nobody
+
+	// Buckets opens the bucket of a URL; without it URLs are refused. It brings the
+	// libraries of object stores along, which this package does without.
+	Buckets func(context.Context, object.Location) (object.Bucket, error)
 }
 
 func (o Options) context() context.Context {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"reelsplice/schemas/object"
+	"reelsplice/schemas/object/store"
 )
 
 // lockName is the object, beside the catalogue's, that one ingest at a time makes. It
@@ -44,7 +45,7 @@ func (h *holder) String() string {
 
 // lock is the lock of a catalogue that this process has.
 type lock struct {
-	bucket *object.Bucket
+	bucket *store.Bucket
 	key    string
 	holder holder
 }

@@ -29,6 +29,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"reelsplice/schemas/object"
+	"reelsplice/schemas/object/store"
 )
 
 // Options say how a catalogue is mirrored.
@@ -52,7 +53,7 @@ func DefaultDir() string {
 // goroutine.
 type Mirror struct {
 	loc    object.Location // prefix of the catalogue
-	bucket *object.Bucket
+	bucket *store.Bucket
 	root   string // holds the catalogue's folder, the state and the local lock
 	state  state
 	local  *flock.Flock
@@ -94,7 +95,7 @@ func (m *Mirror) open(ctx context.Context, o Options) error {
 		return err
 	}
 	var err error
-	if m.bucket, err = object.Open(ctx, m.loc); err != nil {
+	if m.bucket, err = store.Open(ctx, m.loc); err != nil {
 		return err
 	}
 	if o.Write {

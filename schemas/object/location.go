@@ -57,15 +57,15 @@ func IsURL(s string) bool { return startsAsURL.MatchString(s) }
 func Parse(s string) (Location, error) {
 	u, err := url.Parse(s)
 	if err != nil {
-		return Location{}, fmt.Errorf("%s: bad URL: %s", withoutSecrets(s), parseReason(err))
+		return Location{}, fmt.Errorf("%s: bad URL: %s", WithoutSecrets(s), parseReason(err))
 	}
 	l := Location{Scheme: strings.ToLower(u.Scheme), Bucket: u.Host, Key: strings.TrimPrefix(u.Path, "/")}
 	allowed, ok := parametersOf(l.Scheme)
 	switch {
 	case !ok:
-		return l, fmt.Errorf("%s: unknown scheme %q: want s3, gs, azblob or file", withoutSecrets(s), l.Scheme)
+		return l, fmt.Errorf("%s: unknown scheme %q: want s3, gs, azblob or file", WithoutSecrets(s), l.Scheme)
 	case u.User != nil:
-		return l, fmt.Errorf("%s: credentials do not belong in a URL: set them in the environment", withoutSecrets(s))
+		return l, fmt.Errorf("%s: credentials do not belong in a URL: set them in the environment", WithoutSecrets(s))
 	case u.Fragment != "":
 		return l, fmt.Errorf("%s: a # in a name is written %%23", l)
 	}
@@ -99,7 +99,7 @@ func parseReason(err error) string {
 	if errors.As(err, &e) {
 		err = e.Err
 	}
-	return redact(err.Error())
+	return Redact(err.Error())
 }
 
 func (l Location) checkBucket(path string) error {
@@ -126,6 +126,9 @@ func (l Location) At(key string) Location {
 // Identity returns a text that is equal for equal locations only: with the parameters,
 // which may choose another store.
 func (l Location) Identity() string { return l.String() + "?" + l.query.Encode() }
+
+// Query returns the parameters that say how to reach the bucket, as they stand in a URL.
+func (l Location) Query() string { return l.query.Encode() }
 
 // IsPattern reports whether the key has characters of a pattern.
 func (l Location) IsPattern() bool { return strings.ContainsAny(l.Key, `*?[`) }

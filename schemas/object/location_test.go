@@ -118,7 +118,7 @@ func TestMatch(t *testing.T) {
 
 func TestRedact(t *testing.T) {
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "hush-secret")
-	got := redact("Get \"https://me:pw@acct.blob.core.windows.net/c?sig=abc&se=1\": dial\n tcp: hush-secret?")
+	got := Redact("Get \"https://me:pw@acct.blob.core.windows.net/c?sig=abc&se=1\": dial\n tcp: hush-secret?")
 	if want := `Get "https://acct.blob.core.windows.net/c": dial tcp: <AWS_SECRET_ACCESS_KEY>?`; got != want {
 		t.Errorf("redact = %q, want %q", got, want)
 	}

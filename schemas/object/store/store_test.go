@@ -1,4 +1,4 @@
-package object_test
+package store_test
 
 import (
 	"bytes"
@@ -17,15 +17,16 @@ import (
 
 	"reelsplice/schemas/object"
 	"reelsplice/schemas/object/objecttest"
+	"reelsplice/schemas/object/store"
 )
 
-func open(t *testing.T, url string) *object.Bucket {
+func open(t *testing.T, url string) *store.Bucket {
 	t.Helper()
 	l, err := object.Parse(url)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := object.Open(t.Context(), l)
+	b, err := store.Open(t.Context(), l)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +41,7 @@ func noise(n int) []byte {
 	return data
 }
 
-func stat(t *testing.T, b *object.Bucket, key string) object.Info {
+func stat(t *testing.T, b *store.Bucket, key string) object.Info {
 	t.Helper()
 	o, err := b.Stat(t.Context(), key)
 	if err != nil {
@@ -50,7 +51,7 @@ func stat(t *testing.T, b *object.Bucket, key string) object.Info {
 }
 
 // stores are an S3 bucket and a folder, with a way to put things into them.
-func stores(t *testing.T, f func(t *testing.T, b *object.Bucket, root string, put func(key string, data []byte))) {
+func stores(t *testing.T, f func(t *testing.T, b *store.Bucket, root string, put func(key string, data []byte))) {
 	t.Helper()
 	t.Run("s3", func(t *testing.T) {
 		s := objecttest.New(t)
@@ -79,7 +80,7 @@ func keys(list []object.Info, root string) string {
 }
 
 func TestListAndStat(t *testing.T) {
-	stores(t, func(t *testing.T, b *object.Bucket, root string, put func(string, []byte)) {
+	stores(t, func(t *testing.T, b *store.Bucket, root string, put func(string, []byte)) {
 		t.Helper()
 		for _, key := range []string{"d/b.json", "d/a/x.json", "d/a-b.json", "d/a/y.gz", "e/z.json"} {
 			put(root+key, []byte(key))
@@ -108,7 +109,7 @@ func TestListAndStat(t *testing.T) {
 // TestListPages has more objects than one answer holds, and names between which the
 // order of folders and that of keys differ.
 func TestListPages(t *testing.T) {
-	stores(t, func(t *testing.T, b *object.Bucket, root string, put func(string, []byte)) {
+	stores(t, func(t *testing.T, b *store.Bucket, root string, put func(string, []byte)) {
 		t.Helper()
 		var want []string
 		for i := range 1200 {
@@ -125,9 +126,9 @@ func TestListPages(t *testing.T) {
 }
 
 func TestRead(t *testing.T) {
-	stores(t, func(t *testing.T, b *object.Bucket, root string, put func(string, []byte)) {
+	stores(t, func(t *testing.T, b *store.Bucket, root string, put func(string, []byte)) {
 		t.Helper()
-		data := noise(3*object.BlockSize + 17)
+		data := noise(3*store.BlockSize + 17)
 		put(root+"data", data)
 		put(root+"empty", nil)
 		r := b.NewReader(t.Context(), stat(t, b, root+"data"))
@@ -145,11 +146,11 @@ func TestRead(t *testing.T) {
 	})
 }
 
-func readAt(t *testing.T, r *object.ReaderAt, data []byte) {
+func readAt(t *testing.T, r io.ReaderAt, data []byte) {
 	t.Helper()
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for range 200 {
-		off, n := rnd.IntN(len(data)), rnd.IntN(object.BlockSize*2)
+		off, n := rnd.IntN(len(data)), rnd.IntN(store.BlockSize*2)
 		p := make([]byte, n)
 		got, err := r.ReadAt(p, int64(off))
 		want := data[off:min(len(data), off+n)]
@@ -165,7 +166,7 @@ func readAt(t *testing.T, r *object.ReaderAt, data []byte) {
 // TestReadAtKeepsBlocks counts requests: a block is asked for once while it is kept.
 func TestReadAtKeepsBlocks(t *testing.T) {
 	s := objecttest.New(t)
-	data := noise(80 * object.BlockSize / 2)
+	data := noise(80 * store.BlockSize / 2)
 	s.Put(t, "data", data)
 	b := open(t, s.URL(""))
 	r := b.NewReaderAt(t.Context(), stat(t, b, "data"))
@@ -304,7 +305,7 @@ func TestFileChanged(t *testing.T) {
 }
 
 func TestWrite(t *testing.T) {
-	stores(t, func(t *testing.T, b *object.Bucket, root string, _ func(string, []byte)) {
+	stores(t, func(t *testing.T, b *store.Bucket, root string, _ func(string, []byte)) {
 		t.Helper()
 		ctx := t.Context()
 		data := noise(11 << 20) // in several parts
@@ -385,7 +386,7 @@ func TestErrorsHoldNoSecrets(t *testing.T) {
 	if !strings.HasPrefix(err.Error(), "s3://bucket/some/: ") {
 		t.Errorf("error does not name the URL: %v", err)
 	}
-	if _, err := object.Open(t.Context(), location(t, "s3://bucket/x?region=us-east-1&ssetype=hush")); err == nil || strings.Contains(err.Error(), "?") {
+	if _, err := store.Open(t.Context(), location(t, "s3://bucket/x?region=us-east-1&ssetype=hush")); err == nil || strings.Contains(err.Error(), "?") {
 		t.Errorf("Open: %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package object
+package store
 
 import (
 	"context"
@@ -12,7 +12,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/aws/smithy-go"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
@@ -23,30 +22,25 @@ import (
 	"gocloud.dev/blob/s3blob"
 	"gocloud.dev/gcerrors"
 	"gocloud.dev/gcp"
+
+	"reelsplice/schemas/object"
 )
 
 // listPage is how many objects are listed with one request.
 const listPage = 1000
 
-// Info describes one version of an object.
-type Info struct {
-	Key     string
-	Size    int64
-	ModTime time.Time
-	ETag    string // without quotes, differs between versions; on Google Cloud Storage it is the generation
-	MD5     []byte // of the content; nil where the store does not tell
-}
-
 // A Bucket is an open bucket. Its methods may be called from several goroutines. They
 // keep to the context that they are given, also for what they return.
 type Bucket struct {
-	loc    Location
+	loc    object.Location
 	bucket *blob.Bucket
 }
 
+var _ object.Bucket = (*Bucket)(nil)
+
 // Open opens the bucket of a location. Nothing is asked of the store yet, except where
 // finding credentials takes a request.
-func Open(ctx context.Context, l Location) (*Bucket, error) {
+func Open(ctx context.Context, l object.Location) (*Bucket, error) {
 	b, err := open(ctx, l)
 	if err != nil {
 		return nil, failed(l, err)
@@ -54,16 +48,16 @@ func Open(ctx context.Context, l Location) (*Bucket, error) {
 	return &Bucket{loc: l, bucket: b}, nil
 }
 
-func open(ctx context.Context, l Location) (*blob.Bucket, error) {
-	u := &url.URL{Scheme: l.Scheme, Host: l.Bucket, RawQuery: l.query.Encode()}
+func open(ctx context.Context, l object.Location) (*blob.Bucket, error) {
+	u := &url.URL{Scheme: l.Scheme, Host: l.Bucket, RawQuery: l.Query()}
 	switch l.Scheme {
-	case SchemeS3:
+	case object.SchemeS3:
 		return new(s3blob.URLOpener).OpenBucketURL(ctx, u)
-	case SchemeGCS:
+	case object.SchemeGCS:
 		return openGCS(ctx, u)
-	case SchemeAzure:
+	case object.SchemeAzure:
 		return blob.DefaultURLMux().OpenBucketURL(ctx, u)
-	case SchemeFile:
+	case object.SchemeFile:
 		return fileblob.OpenBucket("/", &fileblob.Options{NoTempDir: true, Metadata: fileblob.MetadataDontWrite})
 	}
 	return nil, fmt.Errorf("unknown scheme %q", l.Scheme)
@@ -95,23 +89,23 @@ func openGCS(ctx context.Context, u *url.URL) (*blob.Bucket, error) {
 func (b *Bucket) Close() error { return failed(b.loc, b.bucket.Close()) }
 
 // Stat describes the object of a key; the error matches fs.ErrNotExist if there is none.
-func (b *Bucket) Stat(ctx context.Context, key string) (Info, error) {
+func (b *Bucket) Stat(ctx context.Context, key string) (object.Info, error) {
 	a, err := b.bucket.Attributes(ctx, key)
 	if err != nil {
-		return Info{}, failed(b.loc.At(key), err)
+		return object.Info{}, failed(b.loc.At(key), err)
 	}
 	v := version{etag: bareETag(a.ETag)}
 	v.from(a.As)
-	return Info{Key: key, Size: a.Size, ModTime: a.ModTime, ETag: v.etag, MD5: a.MD5}, nil
+	return object.Info{Key: key, Size: a.Size, ModTime: a.ModTime, ETag: v.etag, MD5: a.MD5}, nil
 }
 
 // List describes all objects whose keys start with prefix, sorted by key.
-func (b *Bucket) List(ctx context.Context, prefix string) ([]Info, error) {
+func (b *Bucket) List(ctx context.Context, prefix string) ([]object.Info, error) {
 	size := listPage
-	if b.loc.Scheme == SchemeFile {
+	if b.loc.Scheme == object.SchemeFile {
 		size = math.MaxInt32 // fileblob's pages miss files of which a folder's name is a part
 	}
-	var all []Info
+	var all []object.Info
 	for token := blob.FirstPageToken; len(token) > 0; {
 		page, next, err := b.bucket.ListPage(ctx, token, size, &blob.ListOptions{Prefix: prefix})
 		if err != nil {
@@ -123,21 +117,21 @@ func (b *Bucket) List(ctx context.Context, prefix string) ([]Info, error) {
 			}
 			var v version
 			v.from(o.As)
-			all = append(all, Info{Key: o.Key, Size: o.Size, ModTime: o.ModTime, ETag: v.etag, MD5: o.MD5})
+			all = append(all, object.Info{Key: o.Key, Size: o.Size, ModTime: o.ModTime, ETag: v.etag, MD5: o.MD5})
 		}
 		token = next
 	}
-	slices.SortFunc(all, func(a, b Info) int { return strings.Compare(a.Key, b.Key) })
+	slices.SortFunc(all, func(a, b object.Info) int { return strings.Compare(a.Key, b.Key) })
 	return all, nil
 }
 
 // Glob describes the objects whose keys match a pattern as Match has it, sorted by key.
-func (b *Bucket) Glob(ctx context.Context, pattern string) ([]Info, error) {
-	if err := CheckPattern(pattern); err != nil {
+func (b *Bucket) Glob(ctx context.Context, pattern string) ([]object.Info, error) {
+	if err := object.CheckPattern(pattern); err != nil {
 		return nil, fmt.Errorf("%s: %w", b.loc.At(pattern), err)
 	}
-	all, err := b.List(ctx, FixedPrefix(pattern))
-	return slices.DeleteFunc(all, func(o Info) bool { return !Match(pattern, o.Key) }), err
+	all, err := b.List(ctx, object.FixedPrefix(pattern))
+	return slices.DeleteFunc(all, func(o object.Info) bool { return !object.Match(pattern, o.Key) }), err
 }
 
 // ReadAll returns the content of a small object.
@@ -161,7 +155,7 @@ func (b *Bucket) Create(ctx context.Context, key string, data []byte) error {
 	case gcerrors.Code(err) == gcerrors.FailedPrecondition || gcerrors.Code(err) == gcerrors.AlreadyExists || conflicts(err):
 		err = fs.ErrExist
 	case gcerrors.Code(err) == gcerrors.Unimplemented || hasStatus(err, http.StatusNotImplemented):
-		err = errors.Join(ErrUnsupported, err)
+		err = errors.Join(object.ErrUnsupported, err)
 	}
 	return failed(b.loc.At(key), err)
 }
@@ -185,7 +179,7 @@ func (b *Bucket) Put(ctx context.Context, key string, data []byte) error {
 
 // Upload makes an object of what r holds from its start, in place of one that there
 // is. The object appears whole or not at all. Uploads that fail are tried again.
-func (b *Bucket) Upload(ctx context.Context, key string, r io.ReadSeeker) (Info, error) {
+func (b *Bucket) Upload(ctx context.Context, key string, r io.ReadSeeker) (object.Info, error) {
 	var try retry
 	for {
 		_, err := r.Seek(0, io.SeekStart)
@@ -196,7 +190,7 @@ func (b *Bucket) Upload(ctx context.Context, key string, r io.ReadSeeker) (Info,
 			return b.Stat(ctx, key)
 		}
 		if err := try.after(ctx, err); err != nil {
-			return Info{}, failed(b.loc.At(key), err)
+			return object.Info{}, failed(b.loc.At(key), err)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package object
+package store
 
 import (
 	"context"
@@ -9,6 +9,8 @@ import (
 
 	"gocloud.dev/blob"
 	"gocloud.dev/gcerrors"
+
+	"reelsplice/schemas/object"
 )
 
 const (
@@ -52,7 +54,7 @@ func (r *retry) after(ctx context.Context, err error) error {
 type Reader struct {
 	ctx    context.Context
 	bucket *Bucket
-	info   Info
+	info   object.Info
 	body   *blob.Reader // nil between two streams
 	off    int64        // of the next byte
 	mark   int64        // off when the last failure was forgotten
@@ -64,12 +66,12 @@ var _ io.ReadCloser = (*Reader)(nil)
 
 // NewReader reads the version of an object that Stat or List described. A version that
 // is gone makes the first Read fail with ErrChanged. ctx is for all reading.
-func (b *Bucket) NewReader(ctx context.Context, o Info) *Reader {
+func (b *Bucket) NewReader(ctx context.Context, o object.Info) io.ReadCloser {
 	return &Reader{ctx: ctx, bucket: b, info: o}
 }
 
 // Info describes what is read.
-func (r *Reader) Info() Info { return r.info }
+func (r *Reader) Info() object.Info { return r.info }
 
 // Read reads on. The error names the object.
 func (r *Reader) Read(p []byte) (int, error) {
@@ -111,7 +113,7 @@ func (r *Reader) read(p []byte) (int, error) {
 	_ = r.body.Close() // the stream failed or ended; its error is in err
 	r.body = nil
 	if err == io.EOF {
-		err = fmt.Errorf("%w: after %d of %d bytes", ErrShort, r.off, r.info.Size)
+		err = fmt.Errorf("%w: after %d of %d bytes", object.ErrShort, r.off, r.info.Size)
 	}
 	return n, err
 }
@@ -129,21 +131,21 @@ func (r *Reader) Close() error {
 
 // rangeReader opens a stream of n bytes from off on, to the end where n is below 0, and
 // holds it to the version of o.
-func (b *Bucket) rangeReader(ctx context.Context, o Info, off, n int64) (*blob.Reader, error) {
+func (b *Bucket) rangeReader(ctx context.Context, o object.Info, off, n int64) (*blob.Reader, error) {
 	r, err := b.bucket.NewRangeReader(ctx, o.Key, off, n, readerOptions(o.ETag))
 	if err != nil {
 		if gcerrors.Code(err) == gcerrors.FailedPrecondition || off > 0 && gone(err) {
-			return nil, fmt.Errorf("%w: %w", ErrChanged, textError{err})
+			return nil, fmt.Errorf("%w: %w", object.ErrChanged, textError{err})
 		}
 		return nil, err
 	}
 	var v version
-	if v.from(r.As); b.loc.Scheme == SchemeFile {
+	if v.from(r.As); b.loc.Scheme == object.SchemeFile {
 		v.etag = fileETag(r.ModTime(), r.Size())
 	}
 	if r.Size() != o.Size || o.ETag != "" && v.etag != "" && v.etag != o.ETag {
 		_ = r.Close() // it is not read
-		return nil, fmt.Errorf("%w: it had %d bytes and ETag %s, now %d bytes and ETag %s", ErrChanged, o.Size, o.ETag, r.Size(), v.etag)
+		return nil, fmt.Errorf("%w: it had %d bytes and ETag %s, now %d bytes and ETag %s", object.ErrChanged, o.Size, o.ETag, r.Size(), v.etag)
 	}
 	return r, nil
 }
@@ -162,6 +164,6 @@ func gone(err error) bool { return gcerrors.Code(err) == gcerrors.NotFound }
 // textError keeps the text of an error without matching what it matches.
 type textError struct{ err error }
 
-func (e textError) Error() string { return redact(e.err.Error()) }
+func (e textError) Error() string { return object.Redact(e.err.Error()) }
 
 var errOffset = errors.New("negative offset")

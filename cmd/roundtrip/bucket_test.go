@@ -1,4 +1,4 @@
-package source
+package roundtrip
 
 import (
 	"bytes"
@@ -18,9 +18,15 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/parquet-go/parquet-go"
 
+	"reelsplice/ingest/source"
 	"reelsplice/schemas/object"
 	"reelsplice/schemas/object/objecttest"
+	"reelsplice/schemas/object/store"
 )
+
+func openStore(ctx context.Context, l object.Location) (object.Bucket, error) {
+	return store.Open(ctx, l)
+}
 
 // dumps are the files of a small dump in many forms.
 func dumps(t *testing.T) map[string][]byte {
@@ -107,14 +113,14 @@ func TestObjectsAreLikeFiles(t *testing.T) {
 	}
 }
 
-// listed describes what src stands for: paths below root, what List tells, all rows.
+// listed describes what src stands for: paths below root, what source.List tells, all rows.
 func listed(t *testing.T, src, root, kind string) []string {
 	t.Helper()
 	var all []string
-	o := Options{Kind: kind, Context: t.Context(), Skipped: func(path, reason string) {
+	o := source.Options{Buckets: openStore, Kind: kind, Context: t.Context(), Skipped: func(path, reason string) {
 		all = append(all, "skipped "+strings.TrimPrefix(path, root)+": "+reason)
 	}}
-	files, err := List([]string{src}, o)
+	files, err := source.List([]string{src}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +129,7 @@ func listed(t *testing.T, src, root, kind string) []string {
 		if f.Modified.IsZero() {
 			t.Errorf("%s has no time", f.Path)
 		}
-		r, err := Open(f, o)
+		r, err := source.Open(f, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -152,15 +158,15 @@ func listed(t *testing.T, src, root, kind string) []string {
 
 func TestObjectsTwice(t *testing.T) {
 	_, s := placed(t, map[string][]byte{"movies.ndjson": []byte("{}\n"), "b/movies.ndjson": []byte("{}\n")})
-	files, err := List([]string{s.URL("dumps/movies.ndjson"), s.URL("dumps/")}, Options{})
+	files, err := source.List([]string{s.URL("dumps/movies.ndjson"), s.URL("dumps/")}, source.Options{Buckets: openStore})
 	if err != nil || len(files) != 2 {
-		t.Fatalf("List = %v, %v, want two files", files, err)
+		t.Fatalf("source.List = %v, %v, want two files", files, err)
 	}
 	if files[0].Name != "movies.ndjson" || files[1].Name != "b/movies.ndjson" {
 		t.Errorf("names are %q and %q", files[0].Name, files[1].Name)
 	}
-	if files, err = List([]string{s.URL("dumps/b/movies.ndjson"), s.URL("dumps/movies.ndjson")}, Options{}); err != nil || files[1].Name != "s3://bucket/dumps/movies.ndjson" {
-		t.Errorf("List = %+v, %v, want names that tell them apart", files, err)
+	if files, err = source.List([]string{s.URL("dumps/b/movies.ndjson"), s.URL("dumps/movies.ndjson")}, source.Options{Buckets: openStore}); err != nil || files[1].Name != "s3://bucket/dumps/movies.ndjson" {
+		t.Errorf("source.List = %+v, %v, want names that tell them apart", files, err)
 	}
 }
 
@@ -168,9 +174,9 @@ func TestObjectRefusals(t *testing.T) {
 	_, s := placed(t, map[string][]byte{"README.md": []byte("# no dump\n"), "movies.ndjson": []byte("{}\n"), "broken.ndjson": []byte("<html>")})
 	f := func(src, want string) {
 		t.Helper()
-		_, err := List([]string{src}, Options{Context: t.Context()})
+		_, err := source.List([]string{src}, source.Options{Buckets: openStore, Context: t.Context()})
 		if err == nil || !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("List(%s): %v, want %s", src, err, want)
+			t.Errorf("source.List(%s): %v, want %s", src, err, want)
 		}
 	}
 	f(s.URL("none"), "s3://bucket/none: no such object or folder")
@@ -182,19 +188,19 @@ func TestObjectRefusals(t *testing.T) {
 	f("gopher://x/y", `gopher://x/y: unknown scheme "gopher"`)
 	f("file://x/y", "file://x/y: want an absolute path")
 	f("file:///does/not/exist", "/does/not/exist: no such file or folder")
-	files, err := List([]string{s.URL("dumps/broken.ndjson")}, Options{})
+	files, err := source.List([]string{s.URL("dumps/broken.ndjson")}, source.Options{Buckets: openStore})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(files[0], Options{}); err == nil || !strings.Contains(err.Error(), "broken.ndjson: is an HTML page") && !strings.Contains(err.Error(), "broken.ndjson: is XML or HTML") {
+	if _, err := source.Open(files[0], source.Options{Buckets: openStore}); err == nil || !strings.Contains(err.Error(), "broken.ndjson: is an HTML page") && !strings.Contains(err.Error(), "broken.ndjson: is XML or HTML") {
 		t.Errorf("Open: %v", err)
 	}
-	if _, err := Open(File{Path: s.URL("dumps/movies.ndjson")}, Options{}); err == nil {
-		t.Error("Open of a URL that was not listed: no error")
+	if _, err := source.Open(source.File{Path: s.URL("dumps/movies.ndjson")}, source.Options{Buckets: openStore}); err == nil {
+		t.Error("source.Open of a URL that was not listed: no error")
 	}
 	s.Delete(t, "dumps/broken.ndjson")
-	if _, err := Open(files[0], Options{}); err == nil || !strings.Contains(err.Error(), "s3://bucket/dumps/broken.ndjson: no such object") {
-		t.Errorf("Open of what is gone: %v", err)
+	if _, err := source.Open(files[0], source.Options{Buckets: openStore}); err == nil || !strings.Contains(err.Error(), "s3://bucket/dumps/broken.ndjson: no such object") {
+		t.Errorf("source.Open of what is gone: %v", err)
 	}
 }
 
@@ -206,7 +212,7 @@ func TestObjectFaults(t *testing.T) {
 	}
 	files := dumps(t)
 	_, s := placed(t, map[string][]byte{"movies.ndjson": big.Bytes(), "people.parquet": files["people.parquet"]})
-	list, err := List([]string{s.URL("dumps/")}, Options{})
+	list, err := source.List([]string{s.URL("dumps/")}, source.Options{Buckets: openStore})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -230,7 +236,7 @@ func TestObjectFaults(t *testing.T) {
 		return r.Method == http.MethodGet && replaced(t, s, big.Bytes())
 	})
 	rows, err := countRows(t.Context(), list[0])
-	var fe *FileError
+	var fe *source.FileError
 	if !errors.Is(err, object.ErrChanged) || !errors.As(err, &fe) || rows == 0 || fe.Row != int64(rows)+1 {
 		t.Errorf("after a change: %d rows, %v", rows, err)
 	}
@@ -247,8 +253,8 @@ func replaced(t *testing.T, s *objecttest.Server, data []byte) bool {
 	return false
 }
 
-func countRows(ctx context.Context, f File) (n int, err error) {
-	r, err := Open(f, Options{Context: ctx})
+func countRows(ctx context.Context, f source.File) (n int, err error) {
+	r, err := source.Open(f, source.Options{Buckets: openStore, Context: ctx})
 	if err != nil {
 		return 0, err
 	}

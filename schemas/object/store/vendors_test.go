@@ -1,4 +1,4 @@
-package object_test
+package store_test
 
 import (
 	"bytes"
@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"reelsplice/schemas/object"
+	"reelsplice/schemas/object/store"
 )
 
 // vendor answers the few requests of reading as Google's and Azure's stores do: it
@@ -151,7 +152,7 @@ func TestVendors(t *testing.T) {
 	t.Setenv("AZURE_STORAGE_ACCOUNT", "account")
 	for _, url := range []string{"gs://bucket/", "azblob://bucket/?storage_account=account&protocol=http&localemu=true&domain=" + host} {
 		t.Run(url[:2], func(t *testing.T) {
-			data := noise(2*object.BlockSize + 3)
+			data := noise(2*store.BlockSize + 3)
 			v.refused = 0
 			v.put("d/a.bin", data)
 			v.put("d/b.json", []byte("{}"))

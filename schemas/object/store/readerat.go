@@ -1,4 +1,4 @@
-package object
+package store
 
 import (
 	"container/list"
@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"sync"
+
+	"reelsplice/schemas/object"
 )
 
 const (
@@ -22,7 +24,7 @@ const (
 type ReaderAt struct {
 	ctx    context.Context
 	bucket *Bucket
-	info   Info
+	info   object.Info
 
 	mu     sync.Mutex
 	blocks map[int64]*list.Element // by number
@@ -38,7 +40,7 @@ var _ io.ReaderAt = (*ReaderAt)(nil)
 
 // NewReaderAt reads the version of an object that Stat or List described. ctx is for
 // all reading.
-func (b *Bucket) NewReaderAt(ctx context.Context, o Info) *ReaderAt {
+func (b *Bucket) NewReaderAt(ctx context.Context, o object.Info) io.ReaderAt {
 	return &ReaderAt{ctx: ctx, bucket: b, info: o, blocks: map[int64]*list.Element{}, used: list.New()}
 }
 
@@ -99,7 +101,7 @@ func (r *ReaderAt) fetch(number int64, buf []byte) ([]byte, error) {
 
 // ReadRange returns n bytes from off on of the version of an object that Stat or List
 // described. They must be there.
-func (b *Bucket) ReadRange(ctx context.Context, o Info, off, n int64) ([]byte, error) {
+func (b *Bucket) ReadRange(ctx context.Context, o object.Info, off, n int64) ([]byte, error) {
 	buf := make([]byte, n)
 	if n == 0 {
 		return buf, nil
@@ -108,7 +110,7 @@ func (b *Bucket) ReadRange(ctx context.Context, o Info, off, n int64) ([]byte, e
 }
 
 // readRange asks for a range until it comes whole.
-func (b *Bucket) readRange(ctx context.Context, o Info, off int64, buf []byte) error {
+func (b *Bucket) readRange(ctx context.Context, o object.Info, off int64, buf []byte) error {
 	var try retry
 	for {
 		err := b.readRangeOnce(ctx, o, off, buf)
@@ -121,7 +123,7 @@ func (b *Bucket) readRange(ctx context.Context, o Info, off int64, buf []byte) e
 	}
 }
 
-func (b *Bucket) readRangeOnce(ctx context.Context, o Info, off int64, buf []byte) error {
+func (b *Bucket) readRangeOnce(ctx context.Context, o object.Info, off int64, buf []byte) error {
 	body, err := b.rangeReader(ctx, o, off, int64(len(buf)))
 	if err != nil {
 		return err
@@ -129,7 +131,7 @@ func (b *Bucket) readRangeOnce(ctx context.Context, o Info, off int64, buf []byt
 	defer func() { _ = body.Close() }() // read side
 	n, err := io.ReadFull(body, buf)
 	if err == io.ErrUnexpectedEOF || err == io.EOF {
-		err = fmt.Errorf("%w: %d of %d bytes from offset %d on", ErrShort, n, len(buf), off)
+		err = fmt.Errorf("%w: %d of %d bytes from offset %d on", object.ErrShort, n, len(buf), off)
 	}
 	return err
 }
