@@ -223,7 +223,7 @@ func (i *ingester) resumable(now *plan) (*checkpoint, *plan, error) {
 			return &c, &before, nil
 		}
 
-		i.Log.Warn("an interrupted ingest of other sources is given up")
+		i.Log.Warn("an interrupted ingest of other sources or flags is given up")
 	}
 	return nil, nil, nil
 }
