@@ -120,9 +120,9 @@ type progress struct {
 	idBytes int64 // of crosswalkFile
 }
 
-// A move gives a complete file its place.
+// A move gives a complete file its place, or takes away one that there is to be no more.
 type move struct {
-	From string `json:"from"` // below workDir
+	From string `json:"from"` // below workDir; "" for a file that goes
 	To   string `json:"to"`   // below the catalogue
 }
 
@@ -223,7 +223,7 @@ func (i *ingester) resumable(now *plan) (*checkpoint, *plan, error) {
 			return &c, &before, nil
 		}
 
-		i.Log.Warn("an interrupted ingest of other sources is given up")
+		i.Log.Warn("an interrupted ingest of other sources or flags is given up")
 	}
 	return nil, nil, nil
 }
@@ -393,8 +393,7 @@ func (i *ingester) move(moves []move) error {
 		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 			return err
 		}
-		err := os.Rename(filepath.Join(i.work, m.From), to)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := i.moveOne(m, to); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("put %s in its place: %w", m.To, err)
 		}
 		dirs[filepath.Dir(to)] = true
@@ -405,6 +404,13 @@ func (i *ingester) move(moves []move) error {
 		}
 	}
 	return nil
+}
+
+func (i *ingester) moveOne(m move, to string) error {
+	if m.From == "" {
+		return os.Remove(to)
+	}
+	return os.Rename(filepath.Join(i.work, m.From), to)
 }
 
 // endMoves ends what an ingest was killed at: giving complete files their places.

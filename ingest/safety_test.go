@@ -354,6 +354,8 @@ func TestRemove(t *testing.T) {
 	check("the overlay wins over what comes later", 2, movie(2, "Own"), movie(3, "C"))
 	lines(t, dir, Config{Overlay: true}, `{"id":1,"_deleted":false,"title":"Mine"}`)
 	check("until another overlay", 1, movie(1, "Mine"), movie(2, "Own"), movie(3, "C"))
+	lines(t, dir, Config{}, movie(9, "Last"))
+	check("the last one that was removed is back", 0, movie(1, "Mine"), movie(2, "Own"), movie(3, "C"), movie(9, "Last"))
 
 	r = lines(t, dir, Config{}, `{"id":3,"_merged_into":3}`, `{"id":3,"_merged_into":"x"}`, `{"id":3,"_deleted":"yes"}`, `{"_deleted":true}`)
 	if want := []string{
@@ -364,7 +366,7 @@ func TestRemove(t *testing.T) {
 	}; !slices.Equal(r.Bad, want) {
 		t.Errorf("Bad = %q, want %q", r.Bad, want)
 	}
-	check("refused", 1, movie(1, "Mine"), movie(2, "Own"), movie(3, "C"))
+	check("refused", 0, movie(1, "Mine"), movie(2, "Own"), movie(3, "C"), movie(9, "Last"))
 
 	// Of several sources the later one says whether there is one.
 	src := t.TempDir()

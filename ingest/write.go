@@ -162,10 +162,15 @@ func (i *ingester) merge(ctx context.Context, t *catalog.Type, c merge) (removed
 	return s.removed, nil
 }
 
-// writeRemoved writes the list of what is removed, if it is another than before.
+// writeRemoved writes the list of what is removed, if it is another than before. When
+// nothing is any more, the file goes: the next ingest would read the old list out of it.
 func (i *ingester) writeRemoved(before, now []catalog.Removed) error {
 	i.removed = int64(len(now))
 	if slices.Equal(before, now) {
+		return nil
+	}
+	if len(now) == 0 {
+		i.moves = append(i.moves, move{To: catalog.RemovedFile})
 		return nil
 	}
 	if err := catalog.WriteRemoved(filepath.Join(i.work, outDir), now); err != nil {

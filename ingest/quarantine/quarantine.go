@@ -289,7 +289,11 @@ func Read(path string, fn func(Entry) error) error {
 		if err := json.Unmarshal(s.Bytes(), &l); err != nil {
 			return fmt.Errorf("%s:%d: want a quarantine entry: %w", path, n, err)
 		}
-		if err := fn(l.entry()); err != nil {
+		e := l.entry()
+		if e.File == "" {
+			return fmt.Errorf("%s:%d: want a quarantine entry: it names no file that its row came from", path, n)
+		}
+		if err := fn(e); err != nil {
 			return fmt.Errorf("%s:%d: %w", path, n, err)
 		}
 	}

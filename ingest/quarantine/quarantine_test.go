@@ -185,9 +185,10 @@ func TestReadRefusals(t *testing.T) {
 		}
 	}
 	f("", "")
-	f("{\"row\":1}\n\n{\"row\":\n", "q.ndjson:3: want a quarantine entry: unexpected end of JSON input")
-	f("{\"reason\":\"stop\"}\n", "q.ndjson:1: stopped")
-	f("{}\n"+strings.Repeat(" ", maxLine+1), "q.ndjson:2: line is longer than 8388608 bytes")
+	f("{\"file\":\"m.csv\"}\n\n{\"row\":\n", "q.ndjson:3: want a quarantine entry: unexpected end of JSON input")
+	f("{\"id\":1,\"title\":\"A\"}\n", "q.ndjson:1: want a quarantine entry: it names no file that its row came from")
+	f("{\"file\":\"m.csv\",\"reason\":\"stop\"}\n", "q.ndjson:1: stopped")
+	f("{\"file\":\"m.csv\"}\n"+strings.Repeat(" ", maxLine+1), "q.ndjson:2: line is longer than 8388608 bytes")
 }
 
 func errString(err error) string {
