@@ -278,6 +278,8 @@ func TestMaxBad(t *testing.T) {
 	f("100%", true)
 	f("60", true)
 	f("59", false)
+	f("0", false)
+	f("0%", false)
 	for _, s := range []string{"", "x", "-1", "101%", "%", "1.5", "NaN%"} {
 		if _, err := ParseTolerance(s); err == nil {
 			t.Errorf("ParseTolerance(%q) = nil, want an error", s)
