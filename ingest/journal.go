@@ -122,7 +122,7 @@ type progress struct {
 
 // A move gives a complete file its place.
 type move struct {
-	From string `json:"from"` // below workDir
+	From string `json:"from"` // below workDir; "" to remove what is at the place
 	To   string `json:"to"`   // below the catalogue
 }
 
@@ -393,7 +393,7 @@ func (i *ingester) move(moves []move) error {
 		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 			return err
 		}
-		err := os.Rename(filepath.Join(i.work, m.From), to)
+		err := m.make(i.work, to)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("put %s in its place: %w", m.To, err)
 		}
@@ -405,6 +405,14 @@ func (i *ingester) move(moves []move) error {
 		}
 	}
 	return nil
+}
+
+// make makes the move of a file below work to the path to.
+func (m move) make(work, to string) error {
+	if m.From == "" {
+		return os.Remove(to)
+	}
+	return os.Rename(filepath.Join(work, m.From), to)
 }
 
 // endMoves ends what an ingest was killed at: giving complete files their places.

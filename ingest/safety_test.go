@@ -353,6 +353,15 @@ func TestRemove(t *testing.T) {
 	lines(t, dir, Config{Overlay: true}, `{"id":1,"_deleted":false,"title":"Mine"}`)
 	check("until another overlay", 1, movie(1, "Mine"), movie(2, "Own"), movie(3, "C"))
 
+	whole := t.TempDir()
+	lines(t, whole, Config{}, movie(1, "A"), `{"id":2,"_deleted":true}`)
+	if r := lines(t, whole, Config{}, movie(2, "B")); r.Removed != 0 {
+		t.Errorf("Removed = %d after the last one came back, want 0", r.Removed)
+	}
+	if list, err := removedTexts(whole); err != nil || len(list) > 0 {
+		t.Errorf("removed = %q, %v after the last one came back, want none", list, err)
+	}
+
 	r = lines(t, dir, Config{}, `{"id":3,"_merged_into":3}`, `{"id":3,"_merged_into":"x"}`, `{"id":3,"_deleted":"yes"}`, `{"_deleted":true}`)
 	if want := []string{
 		`movies.ndjson:1: _merged_into: want another movie than itself, found 3`,
