@@ -454,14 +454,13 @@ type tallyState struct {
 type tallies struct {
 	collector *report.Collector
 	byFile    map[int]*report.Tally
-	closed    map[int]bool
 }
 
-// maxTallies bounds how many files are kept apart.
+// maxTallies bounds how many files are kept apart, beside IMDb's tables.
 const maxTallies = 2000
 
 func newTallies(c *report.Collector) *tallies {
-	return &tallies{collector: c, byFile: map[int]*report.Tally{}, closed: map[int]bool{}}
+	return &tallies{collector: c, byFile: map[int]*report.Tally{}}
 }
 
 // open begins the tally of a file, unless an earlier process has.

@@ -484,9 +484,9 @@ func (i *ingester) endFile(b *batch) {
 		i.kinds[b.read.Kind] = true
 	}
 	i.tallies.merge(b.number, t)
-	i.tallies.close(b.number)
 	i.done += b.read.Bytes
-	if !b.group {
+	if !b.group { // what is wrong with rows of a group may turn out when its files are read
+		i.tallies.close(b.number)
 		i.at = position{Input: b.file + 1}
 	}
 }
