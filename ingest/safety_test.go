@@ -317,6 +317,18 @@ func TestReplay(t *testing.T) {
 	}
 }
 
+// TestReplayInAnyOrder: rows of IMDb's tables are replayed after others, wherever they stand.
+func TestReplayInAnyOrder(t *testing.T) {
+	dir := t.TempDir()
+	q := put(t, t.TempDir(), "q.ndjson",
+		`{"file":"title.basics.tsv","path":"title.basics.tsv","row":1,"line":2,"field":"","reason":"x","kind":"","layout":"imdb","table":true,"header":"tconst\ttitleType\tprimaryTitle\toriginalTitle\tisAdult\tstartYear\tendYear\truntimeMinutes\tgenres","raw":"tt0000001\tmovie\tA\tA\t0\t1990\t\\N\t1\tDrama"}`+"\n"+
+			`{"file":"movies.ndjson","path":"movies.ndjson","row":1,"line":1,"field":"id","reason":"x","kind":"movie","layout":"tmdb","raw":"{\"id\":7,\"title\":\"B\"}"}`+"\n")
+	r := ingestInto(t, dir, Config{Sources: []string{q}, Replay: true})
+	if r.Records["movie"] != 2 || r.Quarantined != 0 {
+		t.Errorf("replay = %d movies, %d quarantined %v, want 2 and 0", r.Records["movie"], r.Quarantined, r.Bad)
+	}
+}
+
 // TestRemove: rows that say that a resource is gone take it out of the catalogue, and
 // what comes later brings it back.
 func TestRemove(t *testing.T) {
