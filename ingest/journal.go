@@ -320,6 +320,7 @@ func (i *ingester) makeRoom(b *batch) error {
 		return err
 	}
 	if b.group { // all of the group is one step
+		i.saved = time.Now() // or every batch from now on would make a run of its own
 		return nil
 	}
 	return i.checkpoint()
