@@ -211,7 +211,6 @@ func writeIngest(w io.Writer, r *ingest.Report) {
 	writeCounts(w, "kept, though the API does not have it", r.Unknown)
 	writeCounts(w, "number given as text", r.Coerced)
 	writeCounts(w, "left out", r.Dropped)
-	writeCounts(w, "joined list kept whole", r.Whole)
 	writeCounts(w, "list kept whole, as it cannot be split safely", r.Whole)
 	for _, file := range r.Skipped {
 		fmt.Fprintf(w, "skipped: %s\n", file)
