@@ -51,7 +51,7 @@ type Config struct {
 	Replay bool
 	// Restart does not go on where an ingest that was killed stood.
 	Restart bool
-	MaxBad  Tolerance      // of bad rows; more stop the ingest
+	MaxBad  Tolerance      // of bad rows; more stop the ingest; any number by default
 	Limits  source.Options // of rows and files, and how buckets are opened; nothing else counts
 	Memory  int64          // bytes of rows held at once; DefaultMemory by default
 	// CatalogName is how the report names the catalogue; the folder by default.
@@ -160,9 +160,6 @@ func Run(ctx context.Context, c Config) (Report, error) {
 	}
 	if c.Memory <= 0 {
 		c.Memory = DefaultMemory
-	}
-	if c.MaxBad == (Tolerance{}) {
-		c.MaxBad = AnyNumber
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)

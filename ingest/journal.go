@@ -122,7 +122,7 @@ type progress struct {
 
 // A move gives a complete file its place, or takes away one that there is to be no more.
 type move struct {
-	From string `json:"from"` // below workDir; "" for a file that goes
+	From string `json:"from"` // below workDir; "" to remove what is at the place
 	To   string `json:"to"`   // below the catalogue
 }
 
@@ -320,6 +320,7 @@ func (i *ingester) makeRoom(b *batch) error {
 		return err
 	}
 	if b.group { // all of the group is one step
+		i.saved = time.Now() // or every batch from now on would make a run of its own
 		return nil
 	}
 	return i.checkpoint()
@@ -393,7 +394,8 @@ func (i *ingester) move(moves []move) error {
 		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 			return err
 		}
-		if err := i.moveOne(m, to); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		err := m.make(i.work, to)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("put %s in its place: %w", m.To, err)
 		}
 		dirs[filepath.Dir(to)] = true
@@ -406,11 +408,12 @@ func (i *ingester) move(moves []move) error {
 	return nil
 }
 
-func (i *ingester) moveOne(m move, to string) error {
+// make makes the move of a file below work to the path to.
+func (m move) make(work, to string) error {
 	if m.From == "" {
 		return os.Remove(to)
 	}
-	return os.Rename(filepath.Join(i.work, m.From), to)
+	return os.Rename(filepath.Join(work, m.From), to)
 }
 
 // endMoves ends what an ingest was killed at: giving complete files their places.
@@ -454,7 +457,7 @@ type tallies struct {
 	byFile    map[int]*report.Tally
 }
 
-// maxTallies bounds how many files are kept apart.
+// maxTallies bounds how many files are kept apart, beside IMDb's tables.
 const maxTallies = 2000
 
 func newTallies(c *report.Collector) *tallies {

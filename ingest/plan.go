@@ -124,8 +124,7 @@ func (i *ingester) list() error {
 		i.inputs = append(i.inputs, in)
 		i.total += f.Bytes
 	}
-	i.renumber()
-	slices.SortStableFunc(i.inputs, func(a, b input) int { return cmp.Compare(a.turn(), b.turn()) })
+	i.order()
 	if len(i.inputs) == 0 && len(i.skipped) > 0 {
 		return errors.New(oneLine(i.skipped[0].String()))
 	}
@@ -133,6 +132,12 @@ func (i *ingester) list() error {
 		return errors.New("the sources hold no records")
 	}
 	return nil
+}
+
+// order gives the inputs their numbers, and puts them in the order of the reading.
+func (i *ingester) order() {
+	i.renumber()
+	slices.SortStableFunc(i.inputs, func(a, b input) int { return cmp.Compare(a.turn(), b.turn()) })
 }
 
 // listReplayed makes the rows of quarantine files files again.
@@ -147,6 +152,7 @@ func (i *ingester) listReplayed() (err error) {
 	if len(i.inputs) == 0 {
 		return errors.New("replay: the files hold no rows that could be replayed")
 	}
+	i.order()
 	return nil
 }
 

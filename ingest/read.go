@@ -159,17 +159,15 @@ type reader struct {
 }
 
 func (r *reader) all(ctx context.Context) error {
-	for n := r.at.Input; n < len(r.inputs); n++ {
+	at := r.at // the collector moves it as soon as something is sent
+	for n := at.Input; n < len(r.inputs); n++ {
 		if r.inputs[n].layout == imdbLayout { // all that follow are
 			return r.imdb(ctx, n)
 		}
-		skip := int64(0)
-		if n == r.at.Input {
-			skip = r.at.Rows
-		}
-		if err := r.file(ctx, n, skip); err != nil {
+		if err := r.file(ctx, n, at.Rows); err != nil {
 			return err
 		}
+		at.Rows = 0
 	}
 	return nil
 }
@@ -495,9 +493,9 @@ func (i *ingester) endFile(b *batch) {
 		i.kinds[b.read.Kind] = true
 	}
 	i.tallies.merge(b.number, t)
-	i.tallies.close(b.number)
 	i.done += b.read.Bytes
-	if !b.group {
+	if !b.group { // what is wrong with rows of a group may turn out when its files are read
+		i.tallies.close(b.number)
 		i.at = position{Input: b.file + 1}
 	}
 }

@@ -282,6 +282,8 @@ func TestMaxBad(t *testing.T) {
 	f("100%", true)
 	f("60", true)
 	f("59", false)
+	f("0", false)
+	f("0%", false)
 	for _, s := range []string{"", "x", "-1", "101%", "%", "1.5", "NaN%"} {
 		if _, err := ParseTolerance(s); err == nil {
 			t.Errorf("ParseTolerance(%q) = nil, want an error", s)
@@ -316,6 +318,18 @@ func TestReplay(t *testing.T) {
 		"quarantine/"+filepath.Base(r.QuarantineFile), "quarantine/"+filepath.Base(again.QuarantineFile))
 	if _, err := Run(t.Context(), Config{Catalog: dir, Sources: []string{filepath.Join(src, "movies.ndjson")}, Replay: true}); err == nil {
 		t.Error("replay of a dump = nil, want an error")
+	}
+}
+
+// TestReplayInAnyOrder: rows of IMDb's tables are replayed after others, wherever they stand.
+func TestReplayInAnyOrder(t *testing.T) {
+	dir := t.TempDir()
+	q := put(t, t.TempDir(), "q.ndjson",
+		`{"file":"title.basics.tsv","path":"title.basics.tsv","row":1,"line":2,"field":"","reason":"x","kind":"","layout":"imdb","table":true,"header":"tconst\ttitleType\tprimaryTitle\toriginalTitle\tisAdult\tstartYear\tendYear\truntimeMinutes\tgenres","raw":"tt0000001\tmovie\tA\tA\t0\t1990\t\\N\t1\tDrama"}`+"\n"+
+			`{"file":"movies.ndjson","path":"movies.ndjson","row":1,"line":1,"field":"id","reason":"x","kind":"movie","layout":"tmdb","raw":"{\"id\":7,\"title\":\"B\"}"}`+"\n")
+	r := ingestInto(t, dir, Config{Sources: []string{q}, Replay: true})
+	if r.Records["movie"] != 2 || r.Quarantined != 0 {
+		t.Errorf("replay = %d movies, %d quarantined %v, want 2 and 0", r.Records["movie"], r.Quarantined, r.Bad)
 	}
 }
 
@@ -356,6 +370,15 @@ func TestRemove(t *testing.T) {
 	check("until another overlay", 1, movie(1, "Mine"), movie(2, "Own"), movie(3, "C"))
 	lines(t, dir, Config{}, movie(9, "Last"))
 	check("the last one that was removed is back", 0, movie(1, "Mine"), movie(2, "Own"), movie(3, "C"), movie(9, "Last"))
+
+	whole := t.TempDir()
+	lines(t, whole, Config{}, movie(1, "A"), `{"id":2,"_deleted":true}`)
+	if r := lines(t, whole, Config{}, movie(2, "B")); r.Removed != 0 {
+		t.Errorf("Removed = %d after the last one came back, want 0", r.Removed)
+	}
+	if list, err := removedTexts(whole); err != nil || len(list) > 0 {
+		t.Errorf("removed = %q, %v after the last one came back, want none", list, err)
+	}
 
 	r = lines(t, dir, Config{}, `{"id":3,"_merged_into":3}`, `{"id":3,"_merged_into":"x"}`, `{"id":3,"_deleted":"yes"}`, `{"_deleted":true}`)
 	if want := []string{

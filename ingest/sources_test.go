@@ -290,3 +290,13 @@ func TestTexts(t *testing.T) {
 		t.Errorf("Bad = %q, coerced %v, want %q and none", r.Bad, r.Coerced, bad)
 	}
 }
+
+// TestManyFilesBeforeIMDb: IMDb's tables are counted however many files were read before.
+func TestManyFilesBeforeIMDb(t *testing.T) {
+	src, dir := t.TempDir(), t.TempDir()
+	for n := range maxTallies + 2 {
+		put(t, src, fmt.Sprintf("movie/%d.json", n+1), fmt.Sprintf(`{"id":%d,"title":"T"}`, n+1))
+	}
+	imdbTablesIn(t, src)
+	ingestInto(t, dir, Config{Sources: []string{src}})
+}

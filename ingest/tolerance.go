@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// A Tolerance is how many bad rows are borne. The zero value bears none.
+// A Tolerance is how many bad rows are borne. The zero value bears any number.
 type Tolerance struct {
-	rows  int64   // a number of rows
-	share float64 // of the rows read, 0 to 1; instead of a number when it is above 0
-	any   bool    // any number of them
+	limited bool
+	rows    int64   // a number of rows
+	share   float64 // of the rows read, 0 to 1; instead of a number when it is above 0
 }
 
 // AnyNumber bears any number of bad rows.
-var AnyNumber = Tolerance{any: true}
+var AnyNumber = Tolerance{}
 
 // fewRows is how many rows must have been read before a share of them means something.
 const fewRows = 1000
@@ -27,19 +27,19 @@ func ParseTolerance(s string) (Tolerance, error) {
 		if err != nil || !(share >= 0 && share <= 100) {
 			return Tolerance{}, bad
 		}
-		return Tolerance{share: share / 100}, nil
+		return Tolerance{limited: true, share: share / 100}, nil
 	}
 	n, err := strconv.ParseInt(s, 10, 64)
 	if err != nil || n < 0 {
 		return Tolerance{}, bad
 	}
-	return Tolerance{rows: n}, nil
+	return Tolerance{limited: true, rows: n}, nil
 }
 
 // String returns t as ParseTolerance reads it.
 func (t Tolerance) String() string {
 	switch {
-	case t.any:
+	case !t.limited:
 		return "any number"
 	case t.share > 0:
 		return strconv.FormatFloat(t.share*100, 'f', -1, 64) + "%"
@@ -51,7 +51,7 @@ func (t Tolerance) String() string {
 // a share is taken of a thousand rows at least.
 func (t Tolerance) Bears(bad, rows int64, done bool) bool {
 	switch {
-	case t.any:
+	case !t.limited:
 		return true
 	case t.share > 0:
 		if !done {

@@ -169,7 +169,7 @@ func (i *ingester) writeRemoved(before, now []catalog.Removed) error {
 	if slices.Equal(before, now) {
 		return nil
 	}
-	if len(now) == 0 {
+	if len(now) == 0 { // the last one is there again
 		i.moves = append(i.moves, move{To: catalog.RemovedFile})
 		return nil
 	}
