@@ -66,7 +66,9 @@ type Config struct {
 // A Report sums up what an ingest did; the files that WriteReport writes say more.
 type Report struct {
 	Records     map[string]int64 `json:"records"`     // in the catalogue now, by kind
-	Rows        int64            `json:"rows"`        // read
+	Rows        int64            `json:"rows"`        // read: Kept, Blank, Duplicates and Quarantined together
+	Kept        int64            `json:"kept"`        // rows that gave records
+	Blank       int64            `json:"blank"`       // rows without a value, or without one that the API has a place for
 	Quarantined int64            `json:"quarantined"` // rows that did not validate
 	// Bad holds one line for each of the first quarantined rows: place, field, reason.
 	Bad            []string `json:"bad,omitempty"`
@@ -86,6 +88,7 @@ type Report struct {
 	Dropped     map[string]int64 `json:"dropped_members,omitempty"`  // that the API has no place for, by path
 	Whole       map[string]int64 `json:"kept_whole,omitempty"`       // joined lists that could not be split, by table and column
 	Resumed     bool             `json:"resumed,omitempty"`          // an ingest that was killed went on
+	ReportFile  string           `json:"report_file"`
 	Seconds     float64          `json:"seconds"`
 	// Details is what the files of the report hold.
 	Details report.Report `json:"-"`
@@ -153,7 +156,8 @@ func Kinds() []string {
 // or not at all; a process that is killed while the kinds change leaves some of them
 // newer than others until the next ingest, which begins with the rest. Rows in
 // quarantine and damaged files among good ones are no error; the report names them. A
-// damaged file that is the only one is.
+// damaged file that is the only one is. Of an ingest that was stopped because of its bad
+// rows there is a report too, beside a *TooManyBadError.
 func Run(ctx context.Context, c Config) (Report, error) {
 	if c.Layout == "" {
 		c.Layout = layout.Auto
@@ -183,8 +187,14 @@ func Run(ctx context.Context, c Config) (Report, error) {
 	defer unlock()
 	i := &ingester{Config: c, options: options, start: start}
 	r, err := i.run(ctx)
-	if err != nil {
-		return Report{}, errors.Join(err, i.abandon(err))
+	var bad *TooManyBadError
+	switch {
+	case errors.As(err, &bad):
+		r, failed := i.stopped(bad)
+		r.Seconds = time.Since(start).Seconds()
+		return r, errors.Join(bad, failed)
+	case err != nil:
+		return Report{}, errors.Join(err, i.abandon())
 	}
 	r.Seconds = time.Since(start).Seconds()
 	return r, nil

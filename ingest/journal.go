@@ -365,25 +365,30 @@ func removeLeftovers(dir string) error {
 	return nil
 }
 
-// abandon ends an ingest that failed. What it has done stays where the next one can go
-// on; where there is nothing of that kind, or more of the same would come of it, it goes.
-func (i *ingester) abandon(err error) error {
+// abandon ends an ingest that failed. What it has done stays if the next one can go on
+// there.
+func (i *ingester) abandon() error {
 	if i.sorter != nil {
 		_ = i.sorter.Close()
 	}
-	var bad *TooManyBadError
-	if errors.As(err, &bad) {
-		if kept := i.keepQuarantine(); kept != nil {
-			return kept
-		}
-		bad.File = i.quarantinePath()
-	} else if i.journal != nil && i.journal.any {
+	if i.journal != nil && i.journal.any {
 		return nil
 	}
 	if i.quarantine != nil {
 		_ = i.quarantine.Close()
 	}
 	return os.RemoveAll(i.work)
+}
+
+// stopped ends an ingest with too many bad rows: these are kept, and a report is written.
+func (i *ingester) stopped(bad *TooManyBadError) (Report, error) {
+	_ = i.sorter.Close()
+	if err := i.keepQuarantine(); err != nil {
+		return Report{}, err
+	}
+	bad.File = i.quarantinePath()
+	r, err := i.failedReport(bad)
+	return r, errors.Join(err, os.RemoveAll(i.work))
 }
 
 // move gives complete files their places, in order. Those that have them are passed over.

@@ -163,9 +163,9 @@ func (s *streams) news(key catalog.Key) (v version, reset bool, err error) {
 			v = row
 			s.choice.begin(number)
 		default:
-			s.choice.choose(v.record, row.record, number, func(c join.Conflict) {
+			s.choice.choose(v.record, row.record, number, func(c join.Conflict, winner int) {
 				s.conflict(key, c.Member, func() string {
-					return fmt.Sprintf("%s in %s, %s before: the latter wins here", cut(c.Old), s.in.name(number), cut(c.New))
+					return fmt.Sprintf("%s in %s, %s in %s: the latter wins, as the precedence says", cut(c.Old), s.in.name(number), cut(c.New), s.in.name(winner))
 				})
 			})
 			join.Merge(v.record, row.record, func(c join.Conflict) {
@@ -236,7 +236,11 @@ func (s *streams) again(key catalog.Key, first string, at source.Place) error {
 	if s.in.body == first {
 		s.in.loaded = false
 		s.duplicates++
-		s.tallies.amend(s.in.number, func(t *report.Tally) { t.Unkeep(); t.Duplicate() })
+		s.tallies.amend(s.in.number, func(t *report.Tally) {
+			t.Unkeep()
+			t.Unrecord(s.typ.Name())
+			t.Duplicate()
+		})
 		return nil
 	}
 	here := s.in.at()
@@ -248,6 +252,7 @@ func (s *streams) again(key catalog.Key, first string, at source.Place) error {
 	in := s.inputOf(s.in.number)
 	s.tallies.amend(s.in.number, func(t *report.Tally) {
 		t.Unkeep()
+		t.Unrecord(s.typ.Name())
 		t.Quarantined(here.Row, here.String(), "id", why)
 	})
 	return s.quarantine.Add(quarantine.Entry{

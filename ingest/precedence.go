@@ -90,10 +90,15 @@ func (p *Precedence) add(name string, list []string) error {
 		}
 		p.fields[t.Kind][member], found = list, true
 	}
-	if !ok || !found {
-		return fmt.Errorf("%s: want kind.member, for instance movie.title or *.popularity", name)
+	switch _, known := catalog.TypeNamed(kind); {
+	case found:
+		return nil
+	case ok && kind == "*":
+		return fmt.Errorf("%s: no records have a member %s", name, member)
+	case ok && known:
+		return fmt.Errorf("%s: %s records have no member %s", name, kind, member)
 	}
-	return nil
+	return fmt.Errorf("%s: want kind.member, for instance movie.title or *.popularity", name)
 }
 
 // rank returns how strong a source is: the place of the last name that stands for it,
@@ -124,11 +129,33 @@ func (i *ingester) renumber() {
 		}
 		return x.number - y.number
 	})
+	for _, name := range i.Precedence.unmatched(i.inputs) {
+		i.Log.Warn("the precedence names a source that is not there", "name", name)
+	}
 	names := make([]string, len(order))
 	for number, n := range order {
 		i.inputs[n].number, names[number] = number, i.inputs[n].Name
 	}
 	i.numbers = names
+}
+
+// unmatched returns the names in the file that stand for none of the inputs.
+func (p *Precedence) unmatched(inputs []input) []string {
+	lists := [][]string{p.order}
+	for _, members := range p.fields {
+		for _, list := range members {
+			lists = append(lists, list)
+		}
+	}
+	var out []string
+	for _, name := range slices.Concat(lists...) {
+		matches := func(in input) bool { return rank([]string{name}, &in) > 0 }
+		if !slices.Contains(out, name) && !slices.ContainsFunc(inputs, matches) {
+			out = append(out, name)
+		}
+	}
+	slices.Sort(out)
+	return out
 }
 
 // A choice says, for the records of one kind, which of their members have an order of
@@ -137,6 +164,7 @@ type choice struct {
 	fields []*wire.Field
 	ranks  [][]int // by field, by number of the source
 	given  []int   // by field: how strong the source is that gave it; of the record at hand
+	by     []int   // by field: its number
 }
 
 // choices returns the choice of a kind, nil for one without orders of its own.
@@ -157,7 +185,7 @@ func (i *ingester) choices(t *catalog.Type) *choice {
 		}
 		c.fields, c.ranks = append(c.fields, f), append(c.ranks, ranks)
 	}
-	c.given = make([]int, len(c.fields))
+	c.given, c.by = make([]int, len(c.fields)), make([]int, len(c.fields))
 	return c
 }
 
@@ -167,13 +195,13 @@ func (c *choice) begin(number int) {
 		return
 	}
 	for n := range c.fields {
-		c.given[n] = c.ranks[n][number]
+		c.given[n], c.by[n] = c.ranks[n][number], number
 	}
 }
 
 // choose takes from a row the members that a stronger source has given before, and tells
 // of those on which the two disagree.
-func (c *choice) choose(dst, row wire.Record, number int, conflict func(join.Conflict)) {
+func (c *choice) choose(dst, row wire.Record, number int, conflict func(c join.Conflict, winner int)) {
 	if c == nil {
 		return
 	}
@@ -183,11 +211,11 @@ func (c *choice) choose(dst, row wire.Record, number int, conflict func(join.Con
 		}
 		if wire.Present(dst, f) && c.given[n] > c.ranks[n][number] {
 			if !wire.Same(dst, row, f) {
-				conflict(join.Conflict{Member: f.Name, Old: wire.MemberText(row, f), New: wire.MemberText(dst, f)})
+				conflict(join.Conflict{Member: f.Name, Old: wire.MemberText(row, f), New: wire.MemberText(dst, f)}, c.by[n])
 			}
 			wire.Unset(row, f)
 			continue
 		}
-		c.given[n] = c.ranks[n][number]
+		c.given[n], c.by[n] = c.ranks[n][number], number
 	}
 }

@@ -461,8 +461,12 @@ func (i *ingester) begin(b *batch) {
 		i.at = position{Input: b.file}
 	}
 	i.say(f, b.layout)
+	kind := f.Kind
+	if layout.IsMapped(b.layout) || b.layout == imdbLayout { // the names of tables are not those of kinds
+		kind = ""
+	}
 	i.tallies.open(b.number, report.File{
-		Name: f.Name, Kind: f.Kind, Layout: b.layout, Format: f.Format.String(), Compression: f.Compression.String(),
+		Name: f.Name, Kind: kind, Layout: b.layout, Format: f.Format.String(), Compression: f.Compression.String(),
 		Bytes: f.Bytes, Modified: f.Modified,
 	})
 }

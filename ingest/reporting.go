@@ -2,7 +2,10 @@ package ingest
 
 import (
 	"context"
+	"errors"
+	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"reelsplice/ingest/quarantine"
@@ -37,6 +40,23 @@ func (i *ingester) report(ctx context.Context) (Report, error) {
 		return Report{}, err
 	}
 	return i.sum(details), nil
+}
+
+// failedReport writes the report of an ingest that was stopped, and returns its sum.
+func (i *ingester) failedReport(err error) (Report, error) {
+	i.tallies.end()
+	for _, s := range i.skipped {
+		i.collector.Skip(s.name, s.reason)
+	}
+	details := i.collector.Report(report.End{
+		Catalog: i.CatalogName, Parameters: i.parameters(), Elapsed: time.Since(i.start), Err: err,
+	})
+	if err := errors.Join(details.WriteJSON(i.Catalog), details.WriteHTML(i.Catalog)); err != nil {
+		return Report{}, err
+	}
+	r := i.sum(details)
+	r.Records = nil // the catalogue is as it was
+	return r, nil
 }
 
 // removedIDs knows what was removed by the numbers of resources that have one.
@@ -77,6 +97,12 @@ func (i *ingester) parameters() map[string]string {
 			p[f.name] = "true"
 		}
 	}
+	if i.Precedence != nil {
+		p["precedence"] = i.Precedence.file[0].Path
+	}
+	if len(i.Mappings) > 0 {
+		p["mapping"] = strings.Join(i.Mappings, ", ")
+	}
 	if i.MaxBad != AnyNumber {
 		p["max-bad"] = i.MaxBad.String()
 	}
@@ -103,10 +129,10 @@ func references(r refs.Result) []report.Reference {
 // sum returns the report in short.
 func (i *ingester) sum(d report.Report) Report {
 	r := Report{
-		Records: map[string]int64{}, Rows: i.rows, Quarantined: i.quarantine.Count(), Bad: bad(i.quarantine),
+		Records: map[string]int64{}, Rows: d.Totals.Rows, Kept: d.Totals.Kept, Blank: d.Totals.Blank, Quarantined: i.quarantine.Count(), Bad: bad(i.quarantine),
 		FailedFiles: i.failed, Failed: i.failures, Duplicates: i.duplicates, Conflicts: i.conflicts, Samples: i.samples,
 		Removed: i.removed, Whole: counts(d.Totals.Whole), Unknown: counts(d.Totals.Unknown), Coerced: counts(d.Totals.Coerced), Dropped: counts(d.Totals.Dropped),
-		Resumed: i.resumed, Details: d,
+		Resumed: i.resumed, ReportFile: filepath.Join(i.Catalog, report.HTMLFile), Details: d,
 	}
 	for _, k := range d.Records {
 		r.Records[k.Kind] = k.Now

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -288,6 +289,19 @@ func TestMaxBad(t *testing.T) {
 		if _, err := ParseTolerance(s); err == nil {
 			t.Errorf("ParseTolerance(%q) = nil, want an error", s)
 		}
+	}
+}
+
+// TestRefusedRows: what a row holds that is not used counts nowhere, so that members are
+// not said to be kept that are in quarantine.
+func TestRefusedRows(t *testing.T) {
+	r := lines(t, t.TempDir(), Config{}, `{"id":1,"title":"A","mine":1}`, `{"id":0,"secret":1,"mine":2,"popularity":"7"}`,
+		`{"id":2,"_merged_into":2}`, `{"id":3,"title":5,"keywords":{"odd":1}}`, `{"id":4,"season/1":{"new":1}}`)
+	if want := (map[string]int64{"mine": 1, "season/1": 1}); !maps.Equal(r.Unknown, want) || len(r.Coerced) > 0 {
+		t.Errorf("Run: unknown %v, coerced %v, want %v and none", r.Unknown, r.Coerced, want)
+	}
+	if r.Rows != 5 || r.Kept != 2 || r.Quarantined != 3 || r.Details.Totals.Records["movie"] != 2 {
+		t.Errorf("Run = %+v, want 2 of 5 rows kept", r)
 	}
 }
 

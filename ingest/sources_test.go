@@ -149,7 +149,7 @@ func TestPrecedence(t *testing.T) {
 	}
 	bad("ordre = []", `line 1: unknown key "ordre"`)
 	bad("order = [\"[\"]", `order: "[" is no name or pattern of a source`)
-	bad("[fields]\n\"movie.titel\" = []", "movie.titel: want kind.member, for instance movie.title or *.popularity")
+	bad("[fields]\n\"movie.titel\" = []", "movie.titel: movie records have no member titel")
 	bad("order = 5", "line 1, column 9: cannot decode TOML integer into struct field ingest.precedenceFile.Order of type []string")
 	if _, err := ReadPrecedence(filepath.Join(src, "none.toml")); !os.IsNotExist(unwrapAll(err)) {
 		t.Errorf("ReadPrecedence of no file = %v", err)

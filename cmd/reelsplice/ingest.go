@@ -67,6 +67,13 @@ func (a *app) ingestCommand() *cobra.Command {
 			return usage(err)
 		}
 		r, err := a.ingestInto(ctx, cfg, bucket)
+		var bad *ingest.TooManyBadError
+		if errors.As(err, &bad) { // there is a report all the same
+			err = errors.Join(a.print(r, func(w io.Writer) { writeIngest(w, &r) }), err)
+			for _, line := range r.Bad {
+				fmt.Fprintln(a.Stderr, line)
+			}
+		}
 		if err != nil {
 			return err
 		}
@@ -144,7 +151,7 @@ func (a *app) ingestInto(ctx context.Context, cfg ingest.Config, bucket mirror.O
 	err = a.atCatalog(ctx, cfg.Catalog, bucket, func(dir string, name func(string) string) (err error) {
 		cfg.Catalog, cfg.CatalogName = dir, strings.TrimSuffix(name(dir), "/.")
 		r, err = a.ingest(ctx, cfg)
-		r.QuarantineFile = name(r.QuarantineFile)
+		r.QuarantineFile, r.ReportFile = name(r.QuarantineFile), name(r.ReportFile)
 		return err
 	})
 	return r, err
@@ -183,7 +190,7 @@ func (a *app) quarantined(r *ingest.Report, tolerated int64, limited bool) error
 		return nil
 	}
 	return fmt.Errorf("%s did not validate: see %s; the other %s in the catalogue",
-		plural(r.Quarantined, "row"), r.QuarantineFile, areRecords(r.Rows-r.Quarantined))
+		plural(r.Quarantined, "row"), r.QuarantineFile, areRecords(r.Kept))
 }
 
 func areRecords(n int64) string {
@@ -195,6 +202,9 @@ func areRecords(n int64) string {
 
 func writeIngest(w io.Writer, r *ingest.Report) {
 	fmt.Fprintf(w, "read %s in %.1f s\n", plural(r.Rows, "row"), r.Seconds)
+	if r.Kept != r.Rows {
+		fmt.Fprintf(w, "kept: %d\n", r.Kept)
+	}
 	for _, kind := range slices.Sorted(maps.Keys(r.Records)) {
 		fmt.Fprintf(w, "catalogue: %s\n", ofKind(r.Records[kind], kind))
 	}
@@ -202,6 +212,7 @@ func writeIngest(w io.Writer, r *ingest.Report) {
 		count int64
 		what  string
 	}{
+		{r.Blank, "rows without a value"},
 		{r.Quarantined, "quarantined"},
 		{r.Duplicates, "rows that repeat another"},
 		{r.Conflicts, "members on which sources disagree"},
@@ -218,6 +229,7 @@ func writeIngest(w io.Writer, r *ingest.Report) {
 	for _, file := range r.Skipped {
 		fmt.Fprintf(w, "skipped: %s\n", file)
 	}
+	fmt.Fprintf(w, "report: %s\n", r.ReportFile)
 }
 
 // maxCounts bounds the members that are listed; --json has them all.

@@ -128,7 +128,7 @@ func (t *tmdb) genres(typ *catalog.Type, r wire.Record, f *wire.Field, ids []int
 	for _, id := range ids {
 		n := reference.GenreName(of, id, "en", "")
 		if n == "" {
-			wire.Count(t.parser.Counts.Unknown, "genre_ids[]", 1)
+			t.parser.Count(t.parser.Counts.Unknown, "genre_ids[]", 1)
 		}
 		*wire.As[catalog.Genre](r.Grow(f)) = catalog.Genre{ID: wire.Number(id), Name: wire.Text(n)}
 	}
@@ -174,10 +174,10 @@ func swapPrefix(path, from, to string) string {
 // unknown ones; those of the member now are of old.
 func (t *tmdb) count(c wire.Counts, old, now string) {
 	for path, n := range c.Unknown {
-		wire.Count(t.parser.Counts.Unknown, swapPrefix(path, now, old), n)
+		t.parser.Count(t.parser.Counts.Unknown, swapPrefix(path, now, old), n)
 	}
 	for path, n := range c.Coerced {
-		wire.Count(t.parser.Counts.Coerced, swapPrefix(path, now, old), n)
+		t.parser.Count(t.parser.Counts.Coerced, swapPrefix(path, now, old), n)
 	}
 }
 

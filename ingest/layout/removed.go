@@ -39,7 +39,7 @@ func removal(t *catalog.Type, r wire.Record, key catalog.Key) (out catalog.Remov
 	}
 	out = catalog.Removed{Kind: t.Kind, Key: key}
 	if raw, ok := extra.take(deletedMember); ok {
-		if json.Unmarshal(raw, &removed) != nil {
+		if json.Unmarshal(untext(raw), &removed) != nil {
 			return out, false, &wire.FieldError{Field: deletedMember, What: "want true or false, found " + found(raw)}
 		}
 	}
@@ -50,6 +50,15 @@ func removal(t *catalog.Type, r wire.Record, key catalog.Key) (out catalog.Remov
 	out.Into, err = mergedInto(t, raw, key)
 	out.Merged = err == nil
 	return out, true, err
+}
+
+// untext returns what a text holds, for tables of texts; other values as they are.
+func untext(raw json.RawMessage) []byte {
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		return []byte(strings.ToLower(text))
+	}
+	return raw
 }
 
 // mergedInto reads the id of what a resource was merged into.
@@ -70,7 +79,7 @@ func mergedInto(t *catalog.Type, raw json.RawMessage, key catalog.Key) (catalog.
 		}
 	default:
 		var id int64
-		if json.Unmarshal(raw, &id) != nil || id < 1 {
+		if json.Unmarshal(untext(raw), &id) != nil || id < 1 {
 			return bad("the id of another " + t.Name())
 		}
 		into = catalog.NumberKey(id)

@@ -28,8 +28,17 @@ func (t *tmdb) Counts() wire.Counts { return t.parser.Counts }
 func (t *tmdb) Dropped() map[string]int64 { return t.dropped }
 
 // Records returns the record of the row and, where answers about seasons and episodes
-// were appended to it, theirs.
+// were appended to it, theirs. What was counted of a row that is refused does not count.
 func (t *tmdb) Records(r Row) ([]Record, error) {
+	t.parser.Begin()
+	recs, err := t.records(r)
+	if err != nil {
+		t.parser.Undo()
+	}
+	return recs, err
+}
+
+func (t *tmdb) records(r Row) ([]Record, error) {
 	if r.Type == nil {
 		return nil, errors.New("nothing tells what kind of record this is")
 	}
@@ -81,7 +90,7 @@ func (t *tmdb) withParts(one Record, parts []part) ([]Record, error) {
 		if one.Type.Kind == fragment.KindSeason {
 			r.Season = int64(one.Key.Season())
 		}
-		recs, err := t.Records(r)
+		recs, err := t.records(r)
 		if err != nil {
 			var fe *wire.FieldError
 			if errors.As(err, &fe) {

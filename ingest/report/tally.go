@@ -105,6 +105,9 @@ func (t *Tally) Record(kind string, r wire.Record) {
 	t.dates.each(r, t.Day)
 }
 
+// Unrecord takes a record back that a row gave.
+func (t *Tally) Unrecord(kind string) { t.records[kind]-- }
+
 // Day tells of a release or air date. Text that is no day is ignored, and so is a day
 // in the future.
 func (t *Tally) Day(day string) {

@@ -41,6 +41,38 @@ type Parser struct {
 	// behind those of the objects around it.
 	extra []byte
 	list  []byte // room for listOf
+	log   []counted
+}
+
+// A counted path, and its count before.
+type counted struct {
+	counts map[string]int64
+	path   string
+	before int64
+}
+
+// Begin begins a row: Undo takes back what is counted from here on.
+func (p *Parser) Begin() { p.log = p.log[:0] }
+
+// Undo makes the counts what they were at Begin, for a row that is not used after all.
+func (p *Parser) Undo() {
+	for i := len(p.log) - 1; i >= 0; i-- {
+		if c := &p.log[i]; c.before == 0 {
+			delete(c.counts, c.path)
+		} else {
+			c.counts[c.path] = c.before
+		}
+	}
+	p.log = p.log[:0]
+}
+
+// Count adds n to the count of a path, in a map of p.Counts.
+func (p *Parser) Count(counts map[string]int64, path string, n int64) {
+	if _, ok := counts[path]; !ok && len(counts) >= MaxPaths {
+		path = OtherPaths
+	}
+	p.log = append(p.log, counted{counts, path, counts[path]})
+	counts[path] += n
 }
 
 // MaxPaths is how many paths Count keeps apart; names that are data would make
@@ -194,7 +226,7 @@ func (p *Parser) unknown(key string, c *cursor, r Record, start int) error {
 	if err != nil {
 		return err
 	}
-	Count(p.Counts.Unknown, p.where(false), 1)
+	p.Count(p.Counts.Unknown, p.where(false), 1)
 	if len(p.extra) > start {
 		p.extra = append(p.extra, ',')
 	}
@@ -424,7 +456,7 @@ func (p *Parser) number(c *cursor) (float64, error) {
 			return 0, p.mismatch(&at, "a number")
 		}
 		if !p.Texts {
-			Count(p.Counts.Coerced, p.where(false), 1)
+			p.Count(p.Counts.Coerced, p.where(false), 1)
 		}
 		return f, nil
 	case b == '-' || b >= '0' && b <= '9':
