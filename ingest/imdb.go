@@ -329,7 +329,7 @@ func (t *imdbTables) start(n int) error {
 func (t *imdbTables) record(file int, row, line int64, rec layout.Record) error {
 	b := t.open
 	from := len(b.payloads)
-	b.payloads = appendHead(b.payloads, file, &rec, source.Place{Row: row, Line: line})
+	b.payloads = appendHead(b.payloads, file, &rec, false, source.Place{Row: row, Line: line})
 	b.payloads = wire.AppendBinary(b.payloads, rec.Record)
 	b.records = append(b.records, outRecord{
 		key: runs.Key{Group: uint8(rec.Type.Kind), Hi: rec.Key.Hi, Lo: rec.Key.Lo}, number: file, from: from, to: len(b.payloads),

@@ -21,6 +21,7 @@ type incoming struct {
 	number int      // of the source
 	place  [2]int64 // row and line
 	part   bool
+	more   bool   // its row gave another record before
 	body   string // valid for good
 	loaded bool
 	end    bool
@@ -67,7 +68,7 @@ func (n *incoming) load() error {
 		head[i], rest = v, rest[size:]
 	}
 	n.key, n.number, n.loaded = key, int(head[0]>>flagBits), true
-	n.part = head[0]&flagPart != 0
+	n.part, n.more = head[0]&flagPart != 0, head[0]&flagMore != 0
 	n.place = [2]int64{int64(head[1]), int64(head[2])}
 	n.body = string(rest)
 	if n.read++; n.tell != nil && n.read%tellEvery == 0 {

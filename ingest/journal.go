@@ -44,7 +44,7 @@ const (
 )
 
 // planVersion counts up when work of an earlier program cannot be continued.
-const planVersion = 1
+const planVersion = 2
 
 // A plan is what an ingest is about. Two ingests with equal plans, but for Run and
 // Start, come to the same result.

@@ -231,15 +231,19 @@ func (s *streams) takeVersion() (version, error) {
 }
 
 // again takes a row about a resource of which its source has spoken before: one that says
-// the same is passed over, one that says something else is put into quarantine.
+// the same is passed over, one that says something else is put into quarantine. What a
+// row gives beside its first record does not count as a row.
 func (s *streams) again(key catalog.Key, first string, at source.Place) error {
 	if s.in.body == first {
 		s.in.loaded = false
+		if s.in.more {
+			return nil
+		}
 		s.duplicates++
 		s.tallies.amend(s.in.number, func(t *report.Tally) { t.Unkeep(); t.Duplicate() })
 		return nil
 	}
-	here := s.in.at()
+	here, more := s.in.at(), s.in.more
 	row, err := s.in.take(s.typ)
 	if err != nil {
 		return err
@@ -247,6 +251,9 @@ func (s *streams) again(key catalog.Key, first string, at source.Place) error {
 	why := fmt.Sprintf("%s is already at %s, with other content", key.Describe(s.typ.Kind), at)
 	in := s.inputOf(s.in.number)
 	s.tallies.amend(s.in.number, func(t *report.Tally) {
+		if more {
+			return
+		}
 		t.Unkeep()
 		t.Quarantined(here.Row, here.String(), "id", why)
 	})
