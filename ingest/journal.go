@@ -72,6 +72,8 @@ type plan struct {
 type plannedFile struct {
 	Path     string    `json:"path"`
 	Kind     string    `json:"kind,omitempty"`
+	Layout   string    `json:"layout,omitempty"`
+	Number   int       `json:"number,omitempty"` // of the source
 	Bytes    int64     `json:"bytes"`
 	Modified time.Time `json:"modified"`
 }
@@ -165,19 +167,18 @@ func (i *ingester) prepare() error {
 	if err != nil {
 		return err
 	}
-	if c == nil {
-		if err := i.endMoves(); err != nil {
-			return err
-		}
-		if now.Catalog, err = i.stored(); err != nil {
-			return err
-		}
-	} else {
+	if c != nil {
 		if err = i.restore(c, before); err == nil {
 			i.Log.Info("going on with an ingest that was interrupted", "rows", i.rows)
 			return nil
 		}
 		i.Log.Warn("an interrupted ingest cannot go on: it starts anew", "reason", err)
+	}
+	if err := i.endMoves(); err != nil {
+		return err
+	}
+	if now.Catalog, err = i.stored(); err != nil {
+		return err
 	}
 	if err := i.clear(); err != nil {
 		return err
@@ -260,6 +261,7 @@ func (i *ingester) restore(c *checkpoint, p *plan) error {
 	i.collector.Restore(c.Report)
 	i.tallies = newTallies(i.collector)
 	i.tallies.restore(c.Tallies)
+	i.done = 0
 	for n := range i.at.Input {
 		i.done += i.inputs[n].Bytes
 	}

@@ -39,7 +39,7 @@ func (i *ingester) plan() (*plan, error) {
 	}
 	for n := range i.inputs {
 		in := &i.inputs[n]
-		p.Inputs = append(p.Inputs, plannedFile{in.Path, in.Kind, in.Bytes, in.Modified})
+		p.Inputs = append(p.Inputs, plannedFile{in.Path, in.Kind, in.layout, in.number, in.Bytes, in.Modified})
 	}
 	var err error
 	if p.Mappings, err = onDisk(i.Mappings...); err != nil {
