@@ -379,7 +379,7 @@ func (i *ingester) abandon(err error) error {
 			return kept
 		}
 		bad.File = i.quarantinePath()
-	} else if i.journal != nil && i.journal.any {
+	} else if i.journal != nil && i.journal.any && !errors.Is(err, runs.ErrDamaged) {
 		return nil
 	}
 	if i.quarantine != nil {

@@ -1,6 +1,8 @@
 package ingest
 
 import (
+	"context"
+	"errors"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -58,5 +60,40 @@ func TestMovesEnd(t *testing.T) {
 	}
 	if got := records(t, dir); len(got) != 1 {
 		t.Errorf("records = %q, want that of the interrupted ingest", got)
+	}
+}
+
+// TestDamagedRuns: sorted rows that a fall of the machine has damaged are no reason to
+// fail each time: the next ingest starts anew.
+func TestDamagedRuns(t *testing.T) {
+	sources := killedSources(t)
+	dir := t.TempDir()
+	c := killedConfig(dir, sources)
+	ctx, cancel := context.WithCancel(t.Context())
+	c.Progress = func(done, of int64) {
+		if done > of/2 {
+			cancel()
+		}
+	}
+	if _, err := Run(ctx, c); !errors.Is(err, context.Canceled) {
+		t.Fatalf("Run = %v, want %v", err, context.Canceled)
+	}
+	c.Progress = nil
+	files, err := filepath.Glob(filepath.Join(dir, workDir, runsDir, "*"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("runs = %v, %v, want some", files, err)
+	}
+	b, err := os.ReadFile(files[0])
+	if err == nil {
+		err = os.WriteFile(files[0], make([]byte, len(b)), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Run(t.Context(), c); !errors.Is(err, runs.ErrDamaged) {
+		t.Errorf("Run with a damaged run = %v, want %v", err, runs.ErrDamaged)
+	}
+	if r := ingestInto(t, dir, c); r.Resumed {
+		t.Error("the ingest went on with the damaged run, want it to start anew")
 	}
 }
