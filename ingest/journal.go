@@ -111,6 +111,7 @@ type progress struct {
 	failed   int64           // files
 	failures []string        // of the first
 	kinds    map[string]bool // of the files that were read
+	passed   []skippedFile   // that were left out when they were read
 	moves    []move          // of complete files
 
 	// What is known once the files are written.
@@ -137,6 +138,7 @@ type checkpoint struct {
 	Failed     int64            `json:"failed"`
 	Failures   []string         `json:"failures"`
 	Kinds      map[string]bool  `json:"kinds"`
+	Passed     []skippedFile    `json:"passed"`
 	Moves      []move           `json:"moves"`
 	Duplicates int64            `json:"duplicates"`
 	Conflicts  int64            `json:"conflicts"`
@@ -234,7 +236,7 @@ func (i *ingester) restore(c *checkpoint, p *plan) error {
 	var err error
 	i.start, i.runName = p.Start, p.Run
 	i.progress = progress{
-		stage: c.Stage, at: c.At, seq: c.Seq, rows: c.Rows, failed: c.Failed, failures: c.Failures, kinds: c.Kinds,
+		stage: c.Stage, at: c.At, seq: c.Seq, rows: c.Rows, failed: c.Failed, failures: c.Failures, kinds: c.Kinds, passed: c.Passed,
 		moves: c.Moves, duplicates: c.Duplicates, conflicts: c.Conflicts, samples: c.Samples, removed: c.Removed,
 		idBytes: c.IDBytes,
 	}
@@ -280,7 +282,7 @@ func (i *ingester) checkpoint() error {
 		return err
 	}
 	c := checkpoint{
-		Stage: i.stage, At: i.at, Seq: i.seq, Rows: i.rows, Failed: i.failed, Failures: i.failures, Kinds: i.kinds,
+		Stage: i.stage, At: i.at, Seq: i.seq, Rows: i.rows, Failed: i.failed, Failures: i.failures, Kinds: i.kinds, Passed: i.passed,
 		Moves: i.moves, Duplicates: i.duplicates, Conflicts: i.conflicts, Samples: i.samples, Removed: i.removed, IDBytes: i.idBytes, Runs: i.sorter.State(), Quarantine: q,
 		Report: i.collector.State(), Tallies: i.tallies.state(),
 	}

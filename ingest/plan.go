@@ -233,9 +233,12 @@ func noKind() string {
 }
 
 // A skippedFile was left out.
-type skippedFile struct{ name, reason string }
+type skippedFile struct {
+	Name   string `json:"name"`
+	Reason string `json:"reason"`
+}
 
-func (s skippedFile) String() string { return s.name + ": " + s.reason }
+func (s skippedFile) String() string { return s.Name + ": " + s.Reason }
 
 // oneLine keeps a file name with a line break from tearing a message.
 func oneLine(s string) string { return strings.NewReplacer("\n", " ", "\r", " ").Replace(s) }

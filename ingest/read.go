@@ -483,7 +483,7 @@ func (i *ingester) endFile(b *batch) {
 			i.failures = append(i.failures, t.Failure)
 		}
 	} else if b.skipped != "" {
-		i.skipped = append(i.skipped, skippedFile{b.name, b.skipped})
+		i.passed = append(i.passed, skippedFile{b.name, b.skipped})
 	} else if !layout.IsMapped(b.layout) && !b.group { // the names of tables are not those of kinds
 		i.kinds[b.read.Kind] = true
 	}
