@@ -169,6 +169,14 @@ func (s *spill) done(r *runReader) {
 // ErrDamaged is matched by errors about runs that are not as they were written.
 var ErrDamaged = errors.New("a record is damaged")
 
+var errShort error = shortError{}
+
+// A shortError is damage too.
+type shortError struct{}
+
+func (shortError) Error() string        { return "file is shorter than written" }
+func (shortError) Is(target error) bool { return target == ErrDamaged }
+
 // next reads the next record. It returns io.EOF behind the last one.
 func (r *runReader) next() error {
 	if r.left == 0 {
@@ -198,7 +206,7 @@ func (r *runReader) next() error {
 
 func (r *runReader) failed(err error) error {
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
-		err = fmt.Errorf("file is shorter than written: %w", ErrDamaged)
+		err = errShort
 	}
 	return fmt.Errorf("read sort run %q: record %d of %d: %w", r.file.path, r.file.count-r.left+1, r.file.count, err)
 }
