@@ -53,8 +53,7 @@ func (crosswalk) key(kind fragment.Kind, id string) (imdbKey, bool) {
 	return imdbKey{kind, n}, err == nil
 }
 
-// id returns the id of a resource. An id that package imdb has assigned is told by
-// every record that was made so, and says nothing.
+// id returns the id under which a resource is known.
 func (c crosswalk) id(kind fragment.Kind, text string) (int64, bool) {
 	k, ok := c.key(kind, text)
 	if !ok {
@@ -250,9 +249,7 @@ func (r *reader) imdb(ctx context.Context, n int) error {
 			return err
 		}
 	}
-	if err := t.start(n); err != nil {
-		return err
-	}
+	t.start(n)
 	if err := j.Records(ctx, t.record); err != nil {
 		return err
 	}
@@ -318,18 +315,17 @@ func (t *imdbTables) read(ctx context.Context, j *imdb.Joiner, n int) error {
 }
 
 // start opens the first batch of records.
-func (t *imdbTables) start(n int) error {
+func (t *imdbTables) start(n int) {
 	in := t.inputs[n]
 	t.open = &batch{file: n, number: in.number, name: in.Name, layout: imdbLayout, read: in.File, group: true}
 	t.buf = t.buf[:0]
-	return nil
 }
 
 // record sends a record that package imdb made.
 func (t *imdbTables) record(file int, row, line int64, rec layout.Record) error {
 	b := t.open
 	from := len(b.payloads)
-	b.payloads = appendHead(b.payloads, file, &rec, source.Place{Row: row, Line: line})
+	b.payloads = appendHead(b.payloads, file, &rec, false, source.Place{Row: row, Line: line})
 	b.payloads = wire.AppendBinary(b.payloads, rec.Record)
 	b.records = append(b.records, outRecord{
 		key: runs.Key{Group: uint8(rec.Type.Kind), Hi: rec.Key.Hi, Lo: rec.Key.Lo}, number: file, from: from, to: len(b.payloads),

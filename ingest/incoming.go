@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 
+	"reelsplice/ingest/layout"
 	"reelsplice/ingest/runs"
 	"reelsplice/ingest/source"
 	"reelsplice/schemas/catalog"
@@ -21,6 +22,7 @@ type incoming struct {
 	number int      // of the source
 	place  [2]int64 // row and line
 	part   bool
+	more   bool   // its row gave another record before
 	body   string // valid for good
 	loaded bool
 	end    bool
@@ -67,7 +69,7 @@ func (n *incoming) load() error {
 		head[i], rest = v, rest[size:]
 	}
 	n.key, n.number, n.loaded = key, int(head[0]>>flagBits), true
-	n.part = head[0]&flagPart != 0
+	n.part, n.more = head[0]&flagPart != 0, head[0]&flagMore != 0
 	n.place = [2]int64{int64(head[1]), int64(head[2])}
 	n.body = string(rest)
 	if n.read++; n.tell != nil && n.read%tellEvery == 0 {
@@ -84,6 +86,16 @@ func (n *incoming) take(t *catalog.Type) (wire.Record, error) {
 		return r, fmt.Errorf("read a sorted %s record: %w", t.Name(), err)
 	}
 	return r, nil
+}
+
+// removes reports whether the record at hand says that its resource is no more.
+func (n *incoming) removes(t *catalog.Type) bool {
+	r := t.New()
+	if wire.DecodeBinary(n.body, r) != nil {
+		return false // take tells of it
+	}
+	_, ok := layout.RemovalOf(t, r)
+	return ok
 }
 
 // name returns the name of a source.

@@ -194,7 +194,7 @@ func Run(ctx context.Context, c Config) (Report, error) {
 		r.Seconds = time.Since(start).Seconds()
 		return r, errors.Join(bad, failed)
 	case err != nil:
-		return Report{}, errors.Join(err, i.abandon())
+		return Report{}, errors.Join(err, i.abandon(err))
 	}
 	r.Seconds = time.Since(start).Seconds()
 	return r, nil

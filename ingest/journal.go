@@ -44,7 +44,7 @@ const (
 )
 
 // planVersion counts up when work of an earlier program cannot be continued.
-const planVersion = 1
+const planVersion = 2
 
 // A plan is what an ingest is about. Two ingests with equal plans, but for Run and
 // Start, come to the same result.
@@ -72,6 +72,8 @@ type plan struct {
 type plannedFile struct {
 	Path     string    `json:"path"`
 	Kind     string    `json:"kind,omitempty"`
+	Layout   string    `json:"layout,omitempty"`
+	Number   int       `json:"number,omitempty"` // of the source
 	Bytes    int64     `json:"bytes"`
 	Modified time.Time `json:"modified"`
 }
@@ -109,6 +111,7 @@ type progress struct {
 	failed   int64           // files
 	failures []string        // of the first
 	kinds    map[string]bool // of the files that were read
+	passed   []skippedFile   // that were left out when they were read
 	moves    []move          // of complete files
 
 	// What is known once the files are written.
@@ -135,6 +138,7 @@ type checkpoint struct {
 	Failed     int64            `json:"failed"`
 	Failures   []string         `json:"failures"`
 	Kinds      map[string]bool  `json:"kinds"`
+	Passed     []skippedFile    `json:"passed"`
 	Moves      []move           `json:"moves"`
 	Duplicates int64            `json:"duplicates"`
 	Conflicts  int64            `json:"conflicts"`
@@ -165,19 +169,18 @@ func (i *ingester) prepare() error {
 	if err != nil {
 		return err
 	}
-	if c == nil {
-		if err := i.endMoves(); err != nil {
-			return err
-		}
-		if now.Catalog, err = i.stored(); err != nil {
-			return err
-		}
-	} else {
+	if c != nil {
 		if err = i.restore(c, before); err == nil {
 			i.Log.Info("going on with an ingest that was interrupted", "rows", i.rows)
 			return nil
 		}
 		i.Log.Warn("an interrupted ingest cannot go on: it starts anew", "reason", err)
+	}
+	if err := i.endMoves(); err != nil {
+		return err
+	}
+	if now.Catalog, err = i.stored(); err != nil {
+		return err
 	}
 	if err := i.clear(); err != nil {
 		return err
@@ -233,7 +236,7 @@ func (i *ingester) restore(c *checkpoint, p *plan) error {
 	var err error
 	i.start, i.runName = p.Start, p.Run
 	i.progress = progress{
-		stage: c.Stage, at: c.At, seq: c.Seq, rows: c.Rows, failed: c.Failed, failures: c.Failures, kinds: c.Kinds,
+		stage: c.Stage, at: c.At, seq: c.Seq, rows: c.Rows, failed: c.Failed, failures: c.Failures, kinds: c.Kinds, passed: c.Passed,
 		moves: c.Moves, duplicates: c.Duplicates, conflicts: c.Conflicts, samples: c.Samples, removed: c.Removed,
 		idBytes: c.IDBytes,
 	}
@@ -260,6 +263,7 @@ func (i *ingester) restore(c *checkpoint, p *plan) error {
 	i.collector.Restore(c.Report)
 	i.tallies = newTallies(i.collector)
 	i.tallies.restore(c.Tallies)
+	i.done = 0
 	for n := range i.at.Input {
 		i.done += i.inputs[n].Bytes
 	}
@@ -278,7 +282,7 @@ func (i *ingester) checkpoint() error {
 		return err
 	}
 	c := checkpoint{
-		Stage: i.stage, At: i.at, Seq: i.seq, Rows: i.rows, Failed: i.failed, Failures: i.failures, Kinds: i.kinds,
+		Stage: i.stage, At: i.at, Seq: i.seq, Rows: i.rows, Failed: i.failed, Failures: i.failures, Kinds: i.kinds, Passed: i.passed,
 		Moves: i.moves, Duplicates: i.duplicates, Conflicts: i.conflicts, Samples: i.samples, Removed: i.removed, IDBytes: i.idBytes, Runs: i.sorter.State(), Quarantine: q,
 		Report: i.collector.State(), Tallies: i.tallies.state(),
 	}
@@ -367,11 +371,11 @@ func removeLeftovers(dir string) error {
 
 // abandon ends an ingest that failed. What it has done stays if the next one can go on
 // there.
-func (i *ingester) abandon() error {
+func (i *ingester) abandon(err error) error {
 	if i.sorter != nil {
 		_ = i.sorter.Close()
 	}
-	if i.journal != nil && i.journal.any {
+	if i.journal != nil && i.journal.any && !errors.Is(err, runs.ErrDamaged) {
 		return nil
 	}
 	if i.quarantine != nil {

@@ -1,6 +1,11 @@
 package ingest
 
 import (
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -27,5 +32,68 @@ func TestGroupFlush(t *testing.T) {
 	}
 	if n := len(i.sorter.State()); n > 1 {
 		t.Errorf("%d runs, want 1 at most", n)
+	}
+}
+
+// TestMovesEnd: an ingest that is complete but for the places of its files, and whose
+// quarantine is gone, loses none of them.
+func TestMovesEnd(t *testing.T) {
+	dir := t.TempDir()
+	rows := put(t, t.TempDir(), "movies.ndjson", `{"id":1,"title":"A"}`+"\n"+`{"id":"x"}`+"\n")
+	c := Config{Catalog: dir, Sources: []string{rows}, Layout: "auto", Memory: DefaultMemory, Language: "en-US", Log: slog.New(slog.DiscardHandler)}
+	i := &ingester{Config: c, start: time.Now()}
+	i.ctx = t.Context()
+	if err := i.prepare(); err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []func() error{
+		func() error { return i.read(t.Context()) }, i.sorted, func() error { return i.write(t.Context()) },
+		func() error { return os.Remove(filepath.Join(i.work, quarantineFile)) },
+	} {
+		if err := step(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	next := &ingester{Config: c, start: time.Now()}
+	if err := next.prepare(); err != nil {
+		t.Fatal(err)
+	}
+	if got := records(t, dir); len(got) != 1 {
+		t.Errorf("records = %q, want that of the interrupted ingest", got)
+	}
+}
+
+// TestDamagedRuns: sorted rows that a fall of the machine has damaged are no reason to
+// fail each time: the next ingest starts anew.
+func TestDamagedRuns(t *testing.T) {
+	sources := killedSources(t)
+	dir := t.TempDir()
+	c := killedConfig(dir, sources)
+	ctx, cancel := context.WithCancel(t.Context())
+	c.Progress = func(done, of int64) {
+		if done > of/2 {
+			cancel()
+		}
+	}
+	if _, err := Run(ctx, c); !errors.Is(err, context.Canceled) {
+		t.Fatalf("Run = %v, want %v", err, context.Canceled)
+	}
+	c.Progress = nil
+	files, err := filepath.Glob(filepath.Join(dir, workDir, runsDir, "*"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("runs = %v, %v, want some", files, err)
+	}
+	b, err := os.ReadFile(files[0])
+	if err == nil {
+		err = os.WriteFile(files[0], make([]byte, len(b)), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Run(t.Context(), c); !errors.Is(err, runs.ErrDamaged) {
+		t.Errorf("Run with a damaged run = %v, want %v", err, runs.ErrDamaged)
+	}
+	if r := ingestInto(t, dir, c); r.Resumed {
+		t.Error("the ingest went on with the damaged run, want it to start anew")
 	}
 }

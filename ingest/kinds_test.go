@@ -290,3 +290,14 @@ func TestSharedKinds(t *testing.T) {
 		t.Errorf("conflicts = %d of %d rows, want 5 of 194738", whole.Conflicts, whole.Rows)
 	}
 }
+
+// TestRepeatedSeries: a row that gives many records and is there twice is one that
+// repeats another.
+func TestRepeatedSeries(t *testing.T) {
+	row := `{"id":5,"name":"S","season/1":{"id":6,"episodes":[]},"season/2":{"id":7,"episodes":[]}}`
+	dir := t.TempDir()
+	r := file(t, dir, "tv.ndjson", Config{}, row, row)
+	if d := r.Details.Totals; r.Records["season"] != 2 || d.Kept != 1 || d.Duplicates != 1 || r.Duplicates != 1 {
+		t.Errorf("Run = %v, kept %d, duplicates %d and %d, want 1 of each", r.Records, d.Kept, d.Duplicates, r.Duplicates)
+	}
+}

@@ -202,6 +202,12 @@ func (s *streams) source(key catalog.Key) (v version, err error) {
 			if v, err = s.takeVersion(); err != nil {
 				return v, err
 			}
+		case s.in.body != first && (v.removed != nil || s.in.removes(s.typ)):
+			// A log of what happened: the last row counts.
+			first, at = s.in.body, s.in.at()
+			if v, err = s.takeVersion(); err != nil {
+				return v, err
+			}
 		default:
 			if err := s.again(key, first, at); err != nil {
 				return v, err
@@ -231,19 +237,25 @@ func (s *streams) takeVersion() (version, error) {
 }
 
 // again takes a row about a resource of which its source has spoken before: one that says
-// the same is passed over, one that says something else is put into quarantine.
+// the same is passed over, one that says something else is put into quarantine. What a
+// row gives beside its first record does not count as a row.
 func (s *streams) again(key catalog.Key, first string, at source.Place) error {
 	if s.in.body == first {
 		s.in.loaded = false
-		s.duplicates++
+		more := s.in.more
+		if !more {
+			s.duplicates++
+		}
 		s.tallies.amend(s.in.number, func(t *report.Tally) {
-			t.Unkeep()
 			t.Unrecord(s.typ.Name())
-			t.Duplicate()
+			if !more {
+				t.Unkeep()
+				t.Duplicate()
+			}
 		})
 		return nil
 	}
-	here := s.in.at()
+	here, more := s.in.at(), s.in.more
 	row, err := s.in.take(s.typ)
 	if err != nil {
 		return err
@@ -251,8 +263,11 @@ func (s *streams) again(key catalog.Key, first string, at source.Place) error {
 	why := fmt.Sprintf("%s is already at %s, with other content", key.Describe(s.typ.Kind), at)
 	in := s.inputOf(s.in.number)
 	s.tallies.amend(s.in.number, func(t *report.Tally) {
-		t.Unkeep()
 		t.Unrecord(s.typ.Name())
+		if more {
+			return
+		}
+		t.Unkeep()
 		t.Quarantined(here.Row, here.String(), "id", why)
 	})
 	return s.quarantine.Add(quarantine.Entry{

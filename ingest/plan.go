@@ -39,7 +39,7 @@ func (i *ingester) plan() (*plan, error) {
 	}
 	for n := range i.inputs {
 		in := &i.inputs[n]
-		p.Inputs = append(p.Inputs, plannedFile{in.Path, in.Kind, in.Bytes, in.Modified})
+		p.Inputs = append(p.Inputs, plannedFile{in.Path, in.Kind, in.layout, in.number, in.Bytes, in.Modified})
 	}
 	var err error
 	if p.Mappings, err = onDisk(i.Mappings...); err != nil {
@@ -233,9 +233,12 @@ func noKind() string {
 }
 
 // A skippedFile was left out.
-type skippedFile struct{ name, reason string }
+type skippedFile struct {
+	Name   string `json:"name"`
+	Reason string `json:"reason"`
+}
 
-func (s skippedFile) String() string { return s.name + ": " + s.reason }
+func (s skippedFile) String() string { return s.Name + ": " + s.Reason }
 
 // oneLine keeps a file name with a line break from tearing a message.
 func oneLine(s string) string { return strings.NewReplacer("\n", " ", "\r", " ").Replace(s) }

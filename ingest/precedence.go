@@ -105,7 +105,7 @@ func (p *Precedence) add(name string, list []string) error {
 // counted from 1; 0 for none.
 func rank(list []string, in *input) int {
 	for n := len(list) - 1; n >= 0; n-- {
-		if ok, _ := path.Match(list[n], in.Base()); ok || list[n] == in.layout {
+		if ok, _ := path.Match(list[n], in.Base()); ok || list[n] == orTMDB(in.layout) {
 			return n + 1
 		}
 	}

@@ -96,6 +96,7 @@ type badRow struct {
 // Flags of a sorted record.
 const (
 	flagPart = 1 << iota // one of several rows that make the record
+	flagMore             // the row gave another record before: it is not counted again
 	flagBits = iota
 )
 
@@ -334,7 +335,7 @@ func (w *worker) add(b *batch, row *rawRow, recs []layout.Record) {
 	for i := range recs {
 		rec := &recs[i]
 		from := len(b.payloads)
-		b.payloads = appendHead(b.payloads, b.number, rec, row.place)
+		b.payloads = appendHead(b.payloads, b.number, rec, i > 0, row.place)
 		b.payloads = wire.AppendBinary(b.payloads, rec.Record)
 		b.records = append(b.records, outRecord{
 			key: runs.Key{Group: uint8(rec.Type.Kind), Hi: rec.Key.Hi, Lo: rec.Key.Lo}, number: b.number, from: from, to: len(b.payloads),
@@ -350,10 +351,13 @@ func (w *worker) add(b *batch, row *rawRow, recs []layout.Record) {
 
 // appendHead appends what stands before a record in the sorter: the number of its source
 // and flags, the row and the line where it was found.
-func appendHead(dst []byte, number int, rec *layout.Record, at source.Place) []byte {
+func appendHead(dst []byte, number int, rec *layout.Record, more bool, at source.Place) []byte {
 	head := uint64(number) << flagBits
 	if rec.Part {
 		head |= flagPart
+	}
+	if more {
+		head |= flagMore
 	}
 	dst = binary.AppendUvarint(dst, head)
 	dst = binary.AppendUvarint(dst, uint64(at.Row))
@@ -492,7 +496,7 @@ func (i *ingester) endFile(b *batch) {
 			i.failures = append(i.failures, t.Failure)
 		}
 	} else if b.skipped != "" {
-		i.skipped = append(i.skipped, skippedFile{b.name, b.skipped})
+		i.passed = append(i.passed, skippedFile{b.name, b.skipped})
 	} else if !layout.IsMapped(b.layout) && !b.group { // the names of tables are not those of kinds
 		i.kinds[b.read.Kind] = true
 	}

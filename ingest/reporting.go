@@ -19,8 +19,9 @@ import (
 // report writes the files of the report and returns its sum.
 func (i *ingester) report(ctx context.Context) (Report, error) {
 	i.tallies.end()
+	i.skipped = append(i.skipped, i.passed...)
 	for _, s := range i.skipped {
-		i.collector.Skip(s.name, s.reason)
+		i.collector.Skip(s.Name, s.Reason)
 	}
 	gone, err := catalog.ReadRemoved(i.Catalog)
 	if err != nil {

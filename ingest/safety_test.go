@@ -405,6 +405,13 @@ func TestRemove(t *testing.T) {
 	}
 	check("refused", 0, movie(1, "Mine"), movie(2, "Own"), movie(3, "C"), movie(9, "Last"))
 
+	// In a log of what happened, the last row about an id counts.
+	dir = t.TempDir()
+	if r := lines(t, dir, Config{}, movie(1, "A"), `{"id":1,"_deleted":true}`, movie(2, "B"), `{"id":2,"_deleted":true}`, movie(2, "C")); r.Quarantined > 0 {
+		t.Errorf("Bad = %q, want none", r.Bad)
+	}
+	check("a log", 1, movie(2, "C"))
+
 	// Of several sources the later one says whether there is one.
 	src := t.TempDir()
 	a := put(t, src, "a/movies.ndjson", movie(3, "A")+"\n"+`{"id":2,"_deleted":true}`)

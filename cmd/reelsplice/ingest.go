@@ -148,12 +148,20 @@ func (o *ingestFlags) sources(cfg *ingest.Config) error {
 
 // ingestInto runs an ingest into a catalogue that is a folder or in a bucket.
 func (a *app) ingestInto(ctx context.Context, cfg ingest.Config, bucket mirror.Options) (r ingest.Report, err error) {
+	var stopped *ingest.TooManyBadError // what such an ingest leaves is wanted, in a bucket too
 	err = a.atCatalog(ctx, cfg.Catalog, bucket, func(dir string, name func(string) string) (err error) {
 		cfg.Catalog, cfg.CatalogName = dir, strings.TrimSuffix(name(dir), "/.")
 		r, err = a.ingest(ctx, cfg)
 		r.QuarantineFile, r.ReportFile = name(r.QuarantineFile), name(r.ReportFile)
+		if errors.As(err, &stopped) {
+			stopped.File = name(stopped.File)
+			return nil
+		}
 		return err
 	})
+	if stopped != nil {
+		err = errors.Join(stopped, err)
+	}
 	return r, err
 }
 

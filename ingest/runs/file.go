@@ -166,7 +166,16 @@ func (s *spill) done(r *runReader) {
 	}
 }
 
-var errDamaged = errors.New("a record is damaged")
+// ErrDamaged is matched by errors about runs that are not as they were written.
+var ErrDamaged = errors.New("a record is damaged")
+
+var errShort error = shortError{}
+
+// A shortError is damage too.
+type shortError struct{}
+
+func (shortError) Error() string        { return "file is shorter than written" }
+func (shortError) Is(target error) bool { return target == ErrDamaged }
 
 // next reads the next record. It returns io.EOF behind the last one.
 func (r *runReader) next() error {
@@ -179,7 +188,7 @@ func (r *runReader) next() error {
 	}
 	size := int64(binary.LittleEndian.Uint32(head[4:]))
 	if r.bytes -= headBytes + size; r.bytes < 0 {
-		return r.failed(errDamaged) // do not allocate what a damaged length says
+		return r.failed(ErrDamaged) // do not allocate what a damaged length says
 	}
 	r.payload = slices.Grow(r.payload[:0], int(size))[:size]
 	if _, err := io.ReadFull(r.buf, r.payload); err != nil {
@@ -187,7 +196,7 @@ func (r *runReader) next() error {
 	}
 	sum := crc32.Update(crc32.Checksum(head[4:], castagnoli()), castagnoli(), r.payload)
 	if sum != binary.LittleEndian.Uint32(head) {
-		return r.failed(errDamaged)
+		return r.failed(ErrDamaged)
 	}
 	r.key = Key{Group: head[8], Hi: binary.LittleEndian.Uint64(head[9:]), Lo: binary.LittleEndian.Uint64(head[17:])}
 	r.seq = binary.LittleEndian.Uint64(head[8+keyBytes:])
@@ -197,7 +206,7 @@ func (r *runReader) next() error {
 
 func (r *runReader) failed(err error) error {
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
-		err = errors.New("file is shorter than written")
+		err = errShort
 	}
 	return fmt.Errorf("read sort run %q: record %d of %d: %w", r.file.path, r.file.count-r.left+1, r.file.count, err)
 }
