@@ -47,7 +47,7 @@ func (i *ingester) report(ctx context.Context) (Report, error) {
 func (i *ingester) failedReport(err error) (Report, error) {
 	i.tallies.end()
 	for _, s := range i.skipped {
-		i.collector.Skip(s.name, s.reason)
+		i.collector.Skip(s.Name, s.Reason)
 	}
 	details := i.collector.Report(report.End{
 		Catalog: i.CatalogName, Parameters: i.parameters(), Elapsed: time.Since(i.start), Err: err,
