@@ -25,11 +25,12 @@ step "lint"
 go run "$LINT" run --timeout 10m
 
 step "tests"
-go test -shuffle=on ./...
+go test ./... # in their order, so that what .ci/run has tested is not tested again
 
 step "tests with the race detector"
 if [ "$(go env CGO_ENABLED)" = 1 ] && command -v "$(go env CC)" >/dev/null; then
-  # -short: the largest dumps pass by once, without the detector.
+  # -short: the largest dumps and most scripts of commands pass by once, without the
+  # detector.
   go test -race -short -shuffle=on -timeout 10m ./...
 else
   echo "skipped: the race detector needs a C compiler, and there is none"

@@ -33,8 +33,15 @@ func TestMain(m *testing.M) {
 // type; the commands below are what it needs besides reelsplice.
 func TestScript(t *testing.T) {
 	store := objecttest.New(t)
+	dir, files := filepath.Join("testdata", "script"), []string(nil)
+	if testing.Short() { // each command is a process that takes long to start under the race detector
+		for _, name := range []string{"nightly", "serve", "up"} {
+			files = append(files, filepath.Join(dir, name+".txtar"))
+		}
+		dir = ""
+	}
 	testscript.Run(t, testscript.Params{
-		Dir:                 filepath.Join("testdata", "script"),
+		Dir: dir, Files: files,
 		RequireExplicitExec: true,
 		Setup:               func(env *testscript.Env) error { return setUpStore(env, store) },
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){

