@@ -19,7 +19,7 @@ func eachMember(text string, fn func(name, raw string) error) error {
 		}
 		end := skipValue(text, i)
 		name := unquote(text[i:end])
-		i = skipBlanks(text, skipBlanks(text, end)+1) // the colon
+		i = skipBlanks(text, min(skipBlanks(text, end)+1, len(text))) // the colon
 		end = skipValue(text, i)
 		if err := fn(name, text[i:end]); err != nil {
 			return err
@@ -56,8 +56,10 @@ func skipBlanks(s string, i int) int {
 	return i
 }
 
-// skipValue returns where the value that starts at i ends.
-func skipValue(s string, i int) int {
+// skipValue returns where the value that starts at i ends, the end of s at most.
+func skipValue(s string, i int) int { return min(valueEnd(s, i), len(s)) }
+
+func valueEnd(s string, i int) int {
 	depth := 0
 	for i < len(s) {
 		switch s[i] {
