@@ -91,6 +91,7 @@ func (r recording) unordered() bool {
 // testdata/exceptions.tsv; the list must neither lack a difference nor name one that
 // is gone.
 func TestRecorded(t *testing.T) {
+	skipLarge(t)
 	compared := recordings(t, answered...)
 	exceptions := loadExceptions(t)
 	for file := range exceptions {

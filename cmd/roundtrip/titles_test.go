@@ -193,6 +193,7 @@ func TestNeighbours(t *testing.T) {
 // TestDeterministic: what is derived does not depend on how many work at it, or in how
 // much memory.
 func TestDeterministic(t *testing.T) {
+	skipLarge(t)
 	want := sampleWorld.open(t).Manifest().ID
 	for _, tt := range []struct {
 		jobs   int
