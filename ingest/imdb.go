@@ -71,7 +71,7 @@ func (c crosswalk) add(k imdbKey, id int64) {
 	}
 }
 
-// imdbIDs is what records say of IMDb ids, by kind.
+// The parts of records that say IMDb ids, by kind.
 type (
 	titleIDs struct {
 		wire.Object

@@ -63,7 +63,7 @@ type Config struct {
 	Log      *slog.Logger
 }
 
-// A Report sums up what an ingest did; the files that WriteReport writes say more.
+// A Report sums up what an ingest did; the written report says more.
 type Report struct {
 	Records     map[string]int64 `json:"records"`     // in the catalogue now, by kind
 	Rows        int64            `json:"rows"`        // read: Kept, Blank, Duplicates and Quarantined together

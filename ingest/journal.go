@@ -27,7 +27,7 @@ import (
 //	out/          complete files of the new catalogue
 //
 // The journal is written when rows go to disk, about once for every Config.Memory bytes
-// of them, and when a file of the catalogue is complete. What comes of an ingest that
+// of them, at the end of reading, and when all is complete. What comes of an ingest that
 // went on is the same, byte for byte, as what one process makes. When all is complete,
 // the files of out/ move to their places; from there on any next ingest ends what a
 // killed one has begun.

@@ -2,8 +2,6 @@ package ingest
 
 import (
 	"context"
-	"errors"
-	"io"
 	"path/filepath"
 
 	"github.com/zeebo/xxh3"
@@ -108,7 +106,7 @@ func (i *ingester) namesOf(ctx context.Context, in *input, names nameIDs) error 
 			return ctx.Err()
 		}
 		row, err := src.Next()
-		if errors.Is(err, io.EOF) || err != nil {
+		if err != nil { // the end, or a fault that the reading proper tells
 			return nil
 		}
 		if row.Err != nil {
