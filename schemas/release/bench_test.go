@@ -73,7 +73,7 @@ func BenchmarkLookupFind(b *testing.B) {
 
 func BenchmarkOpen(b *testing.B) {
 	for b.Loop() {
-		r, err := Open("testdata/v1")
+		r, err := Open(archive)
 		if err != nil {
 			b.Fatal(err)
 		}

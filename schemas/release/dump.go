@@ -56,7 +56,23 @@ func (d *dumper) all() error {
 			d.pack(n, pack)
 		}
 	}
+	for _, name := range d.r.Tables() {
+		d.table(name)
+	}
 	return d.w.Flush()
+}
+
+// table writes where the sections of a table lie; what they mean is not said here.
+func (d *dumper) table(name string) {
+	t, _ := d.r.Table(name)
+	d.header(tableName(name), t.data, "sections", "rows", "section list", "reserved")
+	list := le.Uint64(t.data[headerCounts+8*tableList:])
+	sections := slices.Clone(t.sections)
+	slices.SortFunc(sections, func(a, b section) int { return cmp.Or(cmp.Compare(a.off, b.off), cmp.Compare(a.size, b.size)) })
+	for _, s := range sections {
+		d.line(uint64(s.off), t.data[s.off:s.off+s.size], "section %s", s.name)
+	}
+	d.line(list, t.data[list:], "%d entries of the section list", len(sections))
 }
 
 // line writes data, sixteen bytes a row, and what it means.

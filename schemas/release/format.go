@@ -10,9 +10,12 @@ import (
 	"reelsplice/schemas/fragment"
 )
 
-// FormatVersion is the version that this package writes, and the only one it reads.
-// Version 1 is the first.
-const FormatVersion = 1
+// FormatVersion is the version that this package writes. It reads all since
+// oldestVersion: version 1 is the first, version 2 added tables.
+const (
+	FormatVersion = 2
+	oldestVersion = 1
+)
 
 // Limits of the format. The Writer refuses what exceeds them, except for MaxDepth, which
 // only a whole release can exceed: see Verify.
@@ -39,6 +42,7 @@ const (
 	indexMagic     = "\x89RSIX\r\n\x1a"
 	directoryMagic = "\x89RSDR\r\n\x1a"
 	packMagic      = "\x89RSPK\r\n\x1a"
+	tableMagic     = "\x89RSTB\r\n\x1a"
 )
 
 // Layout of a header. FORMAT.md has the same numbers; a test compares them.
@@ -142,16 +146,17 @@ func (h *header) appendTo(dst []byte) []byte {
 	return le.AppendUint32(dst, crc32.ChecksumIEEE(dst[start:]))
 }
 
-// parseHeader reads the header of a file whose whole content is data.
-func parseHeader(file string, data []byte, magic string) (h header, err error) {
+// parseHeader reads the header of a file whose whole content is data. version is that of
+// the manifest.
+func parseHeader(file string, data []byte, magic string, version int) (h header, err error) {
 	if len(data) < headerLen {
 		return h, corrupt(file, int64(len(data)), "file is %d bytes long, a header needs %d", len(data), headerLen)
 	}
 	if got := string(data[:len(magic)]); got != magic {
 		return h, corrupt(file, headerMagic, "magic is %q, want %q", got, magic)
 	}
-	if v := le.Uint32(data[headerVersion:]); v != FormatVersion {
-		return h, corrupt(file, headerVersion, "format version is %d, the manifest has %d", v, FormatVersion)
+	if v := le.Uint32(data[headerVersion:]); uint64(v) != uint64(version) {
+		return h, corrupt(file, headerVersion, "format version is %d, the manifest has %d", v, version)
 	}
 	if got, want := le.Uint32(data[headerCRC:]), crc32.ChecksumIEEE(data[:headerCRC]); got != want {
 		return h, corrupt(file, headerCRC, "CRC of the header is %08x, want %08x", got, want)

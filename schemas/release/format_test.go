@@ -60,10 +60,15 @@ func TestFormatTables(t *testing.T) {
 			row(pieceOp, pieceUnused, "operation"), row(pieceUnused, pieceSub, "reserved"),
 			row(pieceSub, pieceRest, "sub"), row(pieceRest, pieceLen, "reserved"),
 		},
+		"section": {
+			row(sectionName, sectionOff, "name"), row(sectionOff, sectionSize, "offset"), row(sectionSize, sectionCRC, "size"),
+			row(sectionCRC, sectionUnused, "CRC"), row(sectionUnused, sectionLen, "reserved"),
+		},
 		"limits": {
 			fmt.Sprint("packs ", MaxPacks), fmt.Sprint("bytes of a pack ", int64(MaxPackBytes)),
 			fmt.Sprint("fragments of a resource ", MaxFragments), fmt.Sprint("pieces of a fragment ", MaxPieces),
 			fmt.Sprint("references and includes inside one another ", MaxDepth),
+			fmt.Sprint("sections of a table ", MaxSections),
 			fmt.Sprint("bytes of a key ", fragment.MaxKeyLen),
 		},
 	} {
@@ -89,7 +94,7 @@ func TestFormatTables(t *testing.T) {
 
 func TestFormatMagics(t *testing.T) {
 	text := string(readFile(t, "FORMAT.md"))
-	for _, magic := range []string{indexMagic, directoryMagic, packMagic} {
+	for _, magic := range []string{indexMagic, directoryMagic, packMagic, tableMagic} {
 		if !strings.Contains(text, fmt.Sprintf("`% x`", magic)) {
 			t.Errorf("FORMAT.md lacks the magic % x", magic)
 		}

@@ -9,8 +9,8 @@ import (
 
 // FuzzOpen reads all of a release whose three kinds of files are foreign.
 func FuzzOpen(f *testing.F) {
-	index, directory := readFile(f, "testdata/v1", indexFile), readFile(f, "testdata/v1", directoryFile)
-	pack := readFile(f, "testdata/v1", packName(0))
+	index, directory := readFile(f, archive, indexFile), readFile(f, archive, directoryFile)
+	pack := readFile(f, archive, packName(0))
 	f.Add(index, directory, pack, false)
 	f.Add(index, directory, pack, true)
 	f.Add(index[:headerLen], directory[:headerLen], pack[:headerLen], true)
@@ -74,7 +74,7 @@ func FuzzPiece(f *testing.F) {
 
 // FuzzManifest accepts only what encodes back to the same bytes.
 func FuzzManifest(f *testing.F) {
-	f.Add(readFile(f, "testdata/v1", manifestFile))
+	f.Add(readFile(f, archive, manifestFile))
 	f.Add([]byte(`{"format_version": 2}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		m, err := parseManifest(data)

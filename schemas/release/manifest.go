@@ -105,8 +105,8 @@ func parseManifest(data []byte) (*Manifest, error) {
 	if err := json.Unmarshal(data, &v); err != nil {
 		return nil, corrupt(manifestFile, jsonOffset(err, len(data)), "%v", err)
 	}
-	if v.FormatVersion != FormatVersion {
-		return nil, fmt.Errorf("%s: format version is %d, this program reads %d: %w", manifestFile, v.FormatVersion, FormatVersion, ErrVersion)
+	if v.FormatVersion < oldestVersion || v.FormatVersion > FormatVersion {
+		return nil, fmt.Errorf("%s: format version is %d, this program reads %d to %d: %w", manifestFile, v.FormatVersion, oldestVersion, FormatVersion, ErrVersion)
 	}
 	m := new(Manifest)
 	if err := json.Unmarshal(data, m); err != nil {
@@ -145,8 +145,10 @@ func (m *Manifest) checkFiles() error {
 		}
 	}
 	for i, f := range m.Files {
-		if _, ok := packNumber(f.Name); i >= 2 && (!ok || f.Name <= m.Files[i-1].Name) {
-			return corrupt(manifestFile, -1, "file %d of the list, %q, is no pack or out of order", i+1, f.Name)
+		_, ok := packNumber(f.Name)
+		ok = ok || m.FormatVersion >= 2 && isTable(f.Name)
+		if i >= 2 && (!ok || f.Name <= m.Files[i-1].Name) {
+			return corrupt(manifestFile, -1, "file %d of the list, %q, is no pack, no table or out of order", i+1, f.Name)
 		}
 		if f.Size < headerLen {
 			return corrupt(manifestFile, -1, "%q has %d bytes, a header needs %d", f.Name, f.Size, headerLen)

@@ -22,6 +22,7 @@ type Reader struct {
 	index     []byte // whole files, from the header on
 	directory []byte
 	packs     [][]byte // by pack number, nil where there is none
+	tables    map[string]*Table
 	homes     uint64
 	slots     uint64
 	reach     uint64
@@ -45,6 +46,11 @@ func open(dir string) (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
+	return openFiles(dir, m)
+}
+
+// openFiles maps the files that m lists.
+func openFiles(dir string, m *Manifest) (*Reader, error) {
 	var mapped [][]byte
 	r, err := newReader(m, func(f File) ([]byte, error) {
 		b, err := openFile(dir, f)
@@ -98,17 +104,19 @@ func unmapAll(mapped [][]byte) error {
 
 // newReader makes a Reader of the files that m lists and load provides.
 func newReader(m *Manifest, load func(File) ([]byte, error)) (*Reader, error) {
-	r := &Reader{manifest: m, heads: make(map[string]header, len(m.Files))}
+	r := &Reader{manifest: m, heads: make(map[string]header, len(m.Files)), tables: map[string]*Table{}}
 	for _, f := range m.Files {
 		data, err := load(f)
 		if err != nil {
 			return nil, err
 		}
-		switch f.Name {
-		case indexFile:
+		switch {
+		case f.Name == indexFile:
 			err = r.addIndex(data)
-		case directoryFile:
+		case f.Name == directoryFile:
 			err = r.addDirectory(data)
+		case isTable(f.Name):
+			err = r.addTable(f.Name, data)
 		default:
 			err = r.addPack(f.Name, data)
 		}
@@ -120,7 +128,7 @@ func newReader(m *Manifest, load func(File) ([]byte, error)) (*Reader, error) {
 }
 
 func (r *Reader) addIndex(data []byte) error {
-	h, err := parseHeader(indexFile, data, indexMagic)
+	h, err := parseHeader(indexFile, data, indexMagic, r.manifest.FormatVersion)
 	if err != nil {
 		return err
 	}
@@ -139,7 +147,7 @@ func (r *Reader) addIndex(data []byte) error {
 }
 
 func (r *Reader) addDirectory(data []byte) error {
-	h, err := parseHeader(directoryFile, data, directoryMagic)
+	h, err := parseHeader(directoryFile, data, directoryMagic, r.manifest.FormatVersion)
 	if err != nil {
 		return err
 	}
@@ -151,7 +159,7 @@ func (r *Reader) addDirectory(data []byte) error {
 }
 
 func (r *Reader) addPack(name string, data []byte) error {
-	h, err := parseHeader(name, data, packMagic)
+	h, err := parseHeader(name, data, packMagic, r.manifest.FormatVersion)
 	if err != nil {
 		return err
 	}
@@ -173,7 +181,7 @@ func (r *Reader) Manifest() *Manifest { return r.manifest }
 // call does nothing.
 func (r *Reader) Close() error {
 	mapped := r.mapped
-	r.mapped, r.index, r.directory, r.packs, r.slots = nil, nil, nil, nil, 0
+	r.mapped, r.index, r.directory, r.packs, r.tables, r.slots = nil, nil, nil, nil, nil, 0
 	if err := unmapAll(mapped); err != nil {
 		return fmt.Errorf("close release: %w", err)
 	}

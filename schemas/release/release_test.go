@@ -145,7 +145,7 @@ func add(w *Writer, i int, rs ...ResourceSpec) (Ref, error) {
 	return last, s.Close()
 }
 
-// fillTiny writes the shards of the tiny release.
+// fillTiny writes the shards and the table of the tiny release.
 func fillTiny(w *Writer) error {
 	common, err := add(w, 0, tinyCommon())
 	for i, rs := range tinyShards(common) {
@@ -153,7 +153,10 @@ func fillTiny(w *Writer) error {
 			_, err = add(w, i, rs...)
 		}
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return tinyTable(w)
 }
 
 // buildTiny writes the tiny release, with the given parent, into dir.
@@ -169,6 +172,20 @@ func buildTiny(tb testing.TB, dir, parent string) Manifest {
 		tb.Fatalf("fill the tiny release: %v", err)
 	}
 	return seal(tb, w)
+}
+
+// tinyTable adds a table to a release.
+func tinyTable(w *Writer) error {
+	t, err := w.Table("tiny", 3)
+	if err != nil {
+		return err
+	}
+	for _, s := range []string{"rows", "columns.id"} {
+		if _, err := t.Section(s).Write([]byte("the bytes of " + s)); err != nil {
+			return err
+		}
+	}
+	return t.Close()
 }
 
 func seal(tb testing.TB, w *Writer) Manifest {
@@ -280,40 +297,46 @@ func TestTinyRelease(t *testing.T) {
 	if m.Counts.Segments != 13 || m.Counts.Fragments != 15 || m.Counts.Aliases != 1 || m.Counts.Resources["movie"] != 3 {
 		t.Errorf("counts = %+v, want 13 segments (one shared), 15 fragments, 1 alias, 3 movies", m.Counts)
 	}
-	if len(m.Files) != 8 || m.Files[5].Name != packName(4) || m.Files[7].Name != packName(7) {
-		t.Errorf("files = %v, want packs 0, 1, 2, 4, 5 and 7", m.Files)
+	if len(m.Files) != 9 || m.Files[5].Name != packName(4) || m.Files[7].Name != packName(7) {
+		t.Errorf("files = %v, want packs 0, 1, 2, 4, 5 and 7, and a table", m.Files)
 	}
 }
 
-// TestArchive keeps a release of each version readable for ever, and its bytes the same.
+// archive is a release of the version that is written.
+const archive = "testdata/v2"
+
+// TestArchive keeps a release of each version readable for ever, and the bytes of the
+// last one the same.
 func TestArchive(t *testing.T) {
 	dir := t.TempDir()
 	m := buildTiny(t, dir, tinyOptions().Parent)
 	got := readTree(t, filepath.Join(dir, m.ID))
 	if *update {
-		if err := os.RemoveAll("testdata/v1"); err != nil {
+		if err := os.RemoveAll(archive); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.CopyFS("testdata/v1", os.DirFS(filepath.Join(dir, m.ID))); err != nil {
-			t.Fatal(err)
-		}
-	}
-	sameTree(t, "tiny release against testdata/v1", got, readTree(t, "testdata/v1"))
-	noProblems(t, "testdata/v1")
-
-	var dump bytes.Buffer
-	if err := Dump(&dump, "testdata/v1"); err != nil {
-		t.Fatalf("Dump() = %v", err)
-	}
-	golden := "testdata/v1.dump"
-	if *update {
-		if err := os.WriteFile(golden, dump.Bytes(), 0o644); err != nil {
+		if err := os.CopyFS(archive, os.DirFS(filepath.Join(dir, m.ID))); err != nil {
 			t.Fatal(err)
 		}
 	}
-	want, err := os.ReadFile(golden)
-	if err != nil || dump.String() != string(want) {
-		t.Errorf("Dump(testdata/v1) differs from %s (%v); run with -update and look at the difference", golden, err)
+	sameTree(t, "tiny release against "+archive, got, readTree(t, archive))
+	for version := oldestVersion; version <= FormatVersion; version++ {
+		kept := fmt.Sprintf("testdata/v%d", version)
+		noProblems(t, kept)
+		var dump bytes.Buffer
+		if err := Dump(&dump, kept); err != nil {
+			t.Fatalf("Dump() = %v", err)
+		}
+		golden := kept + ".dump"
+		if *update && kept == archive {
+			if err := os.WriteFile(golden, dump.Bytes(), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(golden)
+		if err != nil || dump.String() != string(want) {
+			t.Errorf("Dump(%s) differs from %s (%v); run with -update and look at the difference", kept, golden, err)
+		}
 	}
 }
 

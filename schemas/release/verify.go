@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/klauspost/compress/flate"
@@ -162,6 +163,9 @@ func (v *verifier) files(ctx context.Context, dir string) error {
 		}
 		if got.SHA256 != want.SHA256 {
 			v.problem(want.Name, -1, "SHA-256 is %s, the manifest says %s", got.SHA256, want.SHA256)
+			if t, ok := v.r.Table(strings.TrimPrefix(want.Name, tablePrefix)); ok && isTable(want.Name) {
+				v.table(want.Name, t) // tells where
+			}
 		}
 	}
 	return nil

@@ -15,11 +15,11 @@ import (
 	"reelsplice/schemas/fragment"
 )
 
-// copyArchive returns a copy of testdata/v1 that may be broken.
+// copyArchive returns a copy of the archive that may be broken.
 func copyArchive(tb testing.TB) string {
 	tb.Helper()
 	dir := filepath.Join(tb.TempDir(), "copy")
-	if err := os.CopyFS(dir, os.DirFS("testdata/v1")); err != nil {
+	if err := os.CopyFS(dir, os.DirFS(archive)); err != nil {
 		tb.Fatal(err)
 	}
 	return dir
@@ -54,7 +54,7 @@ func fixHeader(b []byte) {
 func fixManifest(tb testing.TB, dir string, change func(*Manifest)) {
 	tb.Helper()
 	m := new(Manifest)
-	*m = *mustOpen(tb, "testdata/v1").Manifest()
+	*m = *mustOpen(tb, archive).Manifest()
 	m.Files = slices.Clone(m.Files)
 	for i, f := range m.Files {
 		var err error
@@ -129,10 +129,10 @@ func TestOpenNamesFile(t *testing.T) {
 func TestOpenVersion(t *testing.T) {
 	dir := copyArchive(t)
 	m := readFile(t, dir, manifestFile)
-	writeFile(t, bytes.Replace(m, []byte(`"format_version": 1`), []byte(`"format_version": 2`), 1), dir, manifestFile)
+	writeFile(t, bytes.Replace(m, []byte(`"format_version": 2`), []byte(`"format_version": 3`), 1), dir, manifestFile)
 	_, err := Open(dir)
-	if !errors.Is(err, ErrVersion) || !strings.Contains(err.Error(), "format version is 2, this program reads 1") {
-		t.Errorf("Open(version 2) = %v, want ErrVersion", err)
+	if !errors.Is(err, ErrVersion) || !strings.Contains(err.Error(), "format version is 3, this program reads 1 to 2") {
+		t.Errorf("Open(version 3) = %v, want ErrVersion", err)
 	}
 	var bad *CorruptError
 	if err := corrupt("x", 1, "y"); !errors.As(err, &bad) || bad.Error() != "x: offset 1: y" {
@@ -314,27 +314,27 @@ func walkFragment(r *Reader, f Fragment, a fragment.Address) (n int) {
 
 func TestVerifyOptions(t *testing.T) {
 	for _, o := range []VerifyOptions{{Subset: 1}, {Of: 1}, {Subset: 3, Of: 2}, {Subset: -1, Of: -1}} {
-		if _, err := Verify(context.Background(), "testdata/v1", o, nil); err == nil {
+		if _, err := Verify(context.Background(), archive, o, nil); err == nil {
 			t.Errorf("Verify(%+v) succeeds", o)
 		}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := Verify(ctx, "testdata/v1", VerifyOptions{}, nil); !errors.Is(err, context.Canceled) {
+	if _, err := Verify(ctx, archive, VerifyOptions{}, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("Verify(cancelled) = %v, want context.Canceled", err)
 	}
 	if _, err := Verify(context.Background(), t.TempDir(), VerifyOptions{}, nil); !missing(err) {
 		t.Errorf("Verify(no release) = %v, want fs.ErrNotExist", err)
 	}
 	var last [2]int64
-	_, err := Verify(context.Background(), "testdata/v1", VerifyOptions{}, func(done, total int64) { last = [2]int64{done, total} })
+	_, err := Verify(context.Background(), archive, VerifyOptions{}, func(done, total int64) { last = [2]int64{done, total} })
 	if err != nil || last[0] != last[1] || last[0] == 0 {
 		t.Errorf("Verify() ends its progress with %v, %v, want all of it", last, err)
 	}
 }
 
 func TestVerifyManyProblems(t *testing.T) {
-	v := newVerifier(mustOpen(t, "testdata/v1"), VerifyOptions{Subset: 1, Of: 1}, nil)
+	v := newVerifier(mustOpen(t, archive), VerifyOptions{Subset: 1, Of: 1}, nil)
 	for range maxProblems + 5 {
 		v.problem("x", 1, "y")
 	}

@@ -48,8 +48,10 @@ type Writer struct {
 	disk disk
 
 	common    commonShard
-	mu        sync.Mutex // guards shards
+	mu        sync.Mutex // guards shards and tables
 	shards    []*ShardWriter
+	tables    []*TableWriter
+	joined    bool // directory and index are written
 	directory header
 }
 
@@ -207,11 +209,7 @@ func (w *Writer) Seal(ctx context.Context) (Manifest, error) {
 
 // complete writes what the shards have not written yet.
 func (w *Writer) complete(ctx context.Context) (*Manifest, error) {
-	index := &indexWriter{dir: w.tmp}
-	if err := w.joinDirectory(ctx, index); err != nil {
-		return nil, err
-	}
-	if err := index.write(ctx, w.disk); err != nil {
+	if err := w.join(ctx); err != nil {
 		return nil, err
 	}
 	m, err := w.manifest(ctx)
@@ -226,6 +224,53 @@ func (w *Writer) complete(ctx context.Context) (*Manifest, error) {
 		return nil, err
 	}
 	return m, w.disk.syncDir(w.tmp)
+}
+
+// join writes the directory and the index, once.
+func (w *Writer) join(ctx context.Context) error {
+	if w.joined {
+		return nil
+	}
+	index := &indexWriter{dir: w.tmp}
+	if err := w.joinDirectory(ctx, index); err != nil {
+		return err
+	}
+	if err := index.write(ctx, w.disk); err != nil {
+		return err
+	}
+	w.joined = true
+	return nil
+}
+
+// Preview opens what the shards of the release hold, after every one that was opened has
+// been closed, so that tables can be made of it. Its manifest has no id. The Reader must
+// be closed before Seal or Abort.
+func (w *Writer) Preview(ctx context.Context) (*Reader, error) {
+	if w.tmp == "" {
+		return nil, errors.New("preview release: it is sealed or aborted already")
+	}
+	if err := w.join(ctx); err != nil {
+		return nil, fmt.Errorf("preview release: %w", err)
+	}
+	m := &Manifest{FormatVersion: FormatVersion, Parent: w.o.Parent, Params: w.o.Params, Sources: w.o.Sources}
+	m.Counts.Resources = map[string]int64{}
+	for _, name := range []string{directoryFile, indexFile} {
+		st, err := os.Stat(filepath.Join(w.tmp, name))
+		if err != nil {
+			return nil, fmt.Errorf("preview release: %w", err)
+		}
+		m.Files = append(m.Files, File{Name: name, Size: st.Size()})
+	}
+	for _, s := range w.shards {
+		if s != nil {
+			s.describe(m)
+		}
+	}
+	r, err := openFiles(w.tmp, m)
+	if err != nil {
+		return nil, fmt.Errorf("preview release: %w", err)
+	}
+	return r, nil
 }
 
 // joinDirectory writes the directory from the pieces of all shards, in their order,
@@ -355,6 +400,9 @@ func (w *Writer) manifest(ctx context.Context) (*Manifest, error) {
 			s.describe(m)
 		}
 	}
+	if err := w.addTables(ctx, m); err != nil {
+		return nil, err
+	}
 	sortFiles(m.Files)
 	var err error
 	m.ID, err = m.contentID()
@@ -391,6 +439,9 @@ func (w *Writer) Abort() error {
 		if s != nil {
 			s.discard()
 		}
+	}
+	for _, t := range w.tables {
+		t.discard()
 	}
 	errs = append(errs, w.disk.removeAll(w.tmp), w.lock.Unlock())
 	w.tmp = ""

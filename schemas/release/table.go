@@ -1,0 +1,333 @@
+package release
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Limits of tables.
+const (
+	MaxTableName   = 32   // bytes of the name of a table
+	MaxSectionName = 24   // bytes of the name of a section
+	MaxSections    = 4096 // sections of a table
+)
+
+const tablePrefix = "table-"
+
+// Layout of an entry of the section list.
+const (
+	sectionLen    = 48
+	sectionName   = 0
+	sectionOff    = 24
+	sectionSize   = 32
+	sectionCRC    = 40
+	sectionUnused = 44
+
+	// sectionAlign is what offsets of sections are multiples of: a cache line.
+	sectionAlign = 64
+)
+
+// What the four counts of the header of a table are.
+const (
+	tableSections = 0
+	tableRows     = 1
+	tableList     = 2 // offset of the section list
+)
+
+// tableName returns the file name of a table.
+func tableName(name string) string { return tablePrefix + name }
+
+// isTable tells whether a file name is that of a table.
+func isTable(file string) bool {
+	name, ok := strings.CutPrefix(file, tablePrefix)
+	return ok && validName(name, MaxTableName)
+}
+
+// validName tells whether a name has 1 to most letters in lower case, digits, and signs
+// that are safe in the names of files.
+func validName(name string, most int) bool {
+	return name != "" && len(name) <= most && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789_.") == ""
+}
+
+// A TableWriter writes one table: named runs of bytes, one behind the other. It is for
+// one goroutine; those of different tables may be used at the same time.
+type TableWriter struct {
+	w        *Writer
+	f        *os.File
+	out      *bufio.Writer
+	name     string
+	rows     uint64
+	off      int64
+	sections []section
+	err      error
+	closed   bool
+}
+
+type section struct {
+	name      string
+	off, size int64
+	crc       uint32
+}
+
+// Table starts a table. rows is for the caller to give a meaning. Names have letters in
+// lower case, digits, "_" and "."; none may be used twice. It may be called from several
+// goroutines, before Seal.
+func (w *Writer) Table(name string, rows int) (*TableWriter, error) {
+	if !validName(name, MaxTableName) {
+		return nil, fmt.Errorf("start table %q: want 1 to %d letters in lower case, digits, dots or underscores", name, MaxTableName)
+	}
+	if rows < 0 {
+		return nil, fmt.Errorf("start table %q: %d rows", name, rows)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.tmp == "" {
+		return nil, fmt.Errorf("start table %q: the release is sealed or aborted", name)
+	}
+	if slices.ContainsFunc(w.tables, func(t *TableWriter) bool { return t.name == name }) {
+		return nil, fmt.Errorf("start table %q: it has been started before", name)
+	}
+	f, err := os.Create(filepath.Join(w.tmp, tableName(name)))
+	if err != nil {
+		return nil, fmt.Errorf("start table: %w", err)
+	}
+	t := &TableWriter{w: w, f: f, out: bufio.NewWriterSize(f, 256<<10), name: name, rows: uint64(rows)}
+	w.tables = append(w.tables, t)
+	t.write(make([]byte, headerLen))
+	return t, t.err
+}
+
+// Section starts the next section and returns where its bytes go, until the next one is
+// started or the table is closed. An error shows there, and in Close.
+func (t *TableWriter) Section(name string) io.Writer {
+	switch {
+	case t.closed:
+		t.keep(fmt.Errorf("section %q: the table is closed", name))
+	case !validName(name, MaxSectionName):
+		t.keep(fmt.Errorf("section %q: want 1 to %d letters in lower case, digits, dots or underscores", name, MaxSectionName))
+	case len(t.sections) == MaxSections:
+		t.keep(fmt.Errorf("section %q: more than %d", name, MaxSections))
+	case slices.ContainsFunc(t.sections, func(s section) bool { return s.name == name }):
+		t.keep(fmt.Errorf("section %q: it is there already", name))
+	}
+	t.pad(sectionAlign)
+	t.sections = append(t.sections, section{name: name, off: t.off})
+	return sectionWriter{t, len(t.sections) - 1}
+}
+
+// A sectionWriter writes into one section of t.
+type sectionWriter struct {
+	t *TableWriter
+	i int
+}
+
+// Write appends b to the section.
+func (s sectionWriter) Write(b []byte) (int, error) {
+	if s.i != len(s.t.sections)-1 {
+		s.t.keep(fmt.Errorf("section %q: another one has been started", s.t.sections[s.i].name))
+	}
+	s.t.write(b)
+	if s.t.err != nil {
+		return 0, s.t.err
+	}
+	sec := &s.t.sections[s.i]
+	sec.size += int64(len(b))
+	sec.crc = crc32.Update(sec.crc, crc32.IEEETable, b)
+	return len(b), nil
+}
+
+func (t *TableWriter) keep(err error) {
+	if t.err == nil {
+		t.err = fmt.Errorf("write table %q: %w", t.name, err)
+	}
+}
+
+func (t *TableWriter) write(b []byte) {
+	if t.err != nil {
+		return
+	}
+	n, err := t.out.Write(b)
+	t.off += int64(n)
+	if err != nil {
+		t.keep(err)
+	}
+}
+
+// pad writes zeros up to a multiple of n.
+func (t *TableWriter) pad(n int64) { t.write(make([]byte, (n-t.off%n)%n)) }
+
+// Close completes the table and syncs its file. A second call returns the same error.
+func (t *TableWriter) Close() error {
+	if t.closed {
+		return t.err
+	}
+	t.closed = true
+	t.pad(sectionAlign)
+	h := header{magic: tableMagic}
+	h.counts[tableSections], h.counts[tableRows], h.counts[tableList] = uint64(len(t.sections)), t.rows, uint64(t.off)
+	for _, s := range t.sections {
+		var b [sectionLen]byte
+		copy(b[sectionName:], s.name)
+		le.PutUint64(b[sectionOff:], uint64(s.off))
+		le.PutUint64(b[sectionSize:], uint64(s.size))
+		le.PutUint32(b[sectionCRC:], s.crc)
+		t.write(b[:])
+	}
+	if err := t.out.Flush(); err != nil {
+		t.keep(err)
+	}
+	h.length = uint64(t.off)
+	if t.err == nil {
+		if _, err := t.f.WriteAt(h.appendTo(nil), 0); err != nil {
+			t.keep(err)
+		}
+	}
+	if t.err == nil {
+		if err := t.w.disk.sync(t.f); err != nil {
+			t.keep(err)
+		}
+	}
+	if err := t.f.Close(); err != nil {
+		t.keep(err)
+	}
+	return t.err
+}
+
+// discard gives the table up.
+func (t *TableWriter) discard() {
+	if !t.closed {
+		t.closed = true
+		t.keep(errors.New("given up"))
+		_ = t.f.Close() // the file goes with the release
+	}
+}
+
+// addTables lists the tables in m.
+func (w *Writer) addTables(ctx context.Context, m *Manifest) error {
+	for _, t := range w.tables {
+		if !t.closed {
+			return fmt.Errorf("table %q is not closed", t.name)
+		}
+		if t.err != nil {
+			return t.err
+		}
+		f, err := hashFile(ctx, filepath.Join(w.tmp, tableName(t.name)), nil)
+		if err != nil {
+			return err
+		}
+		m.Files = append(m.Files, f)
+	}
+	return nil
+}
+
+// A Table is a file of a release with named sections. Its bytes are part of the
+// mapping: read only, and valid until the Reader closes.
+type Table struct {
+	data     []byte
+	rows     int
+	sections []section // ascending by name
+}
+
+// Rows returns what the builder said of its rows.
+func (t *Table) Rows() int { return t.rows }
+
+// Section returns the bytes of a section, which starts at a multiple of 64 in the file;
+// nil for one that the table does not have.
+func (t *Table) Section(name string) []byte {
+	i, ok := slices.BinarySearchFunc(t.sections, name, func(s section, name string) int { return cmp.Compare(s.name, name) })
+	if !ok {
+		return nil
+	}
+	s := &t.sections[i]
+	return t.data[s.off : s.off+s.size : s.off+s.size]
+}
+
+// Sections returns the names of the sections, ascending.
+func (t *Table) Sections() []string {
+	names := make([]string, len(t.sections))
+	for i := range t.sections {
+		names[i] = t.sections[i].name
+	}
+	return names
+}
+
+// Table returns the table with that name. It takes constant time and allocates nothing.
+func (r *Reader) Table(name string) (*Table, bool) {
+	t, ok := r.tables[name]
+	return t, ok
+}
+
+// Tables returns the names of the tables, ascending.
+func (r *Reader) Tables() []string {
+	names := make([]string, 0, len(r.tables))
+	for name := range r.tables {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// addTable reads the header and the section list of a table.
+func (r *Reader) addTable(file string, data []byte) error {
+	h, err := parseHeader(file, data, tableMagic, r.manifest.FormatVersion)
+	if err != nil {
+		return err
+	}
+	t := &Table{data: data, rows: int(h.counts[tableRows])}
+	if t.rows < 0 {
+		return corrupt(file, headerCounts+8*tableRows, "%d rows", h.counts[tableRows])
+	}
+	n, list := h.counts[tableSections], h.counts[tableList]
+	if n > MaxSections || list%sectionAlign != 0 || list < headerLen || list+n*sectionLen != uint64(len(data)) {
+		return corrupt(file, headerCounts, "%d sections listed at %d do not fit into %d bytes", n, list, len(data))
+	}
+	for i := range n {
+		off := list + i*sectionLen
+		s, ok := parseSection(data[off:off+sectionLen], int64(list))
+		if !ok || len(t.sections) > 0 && !follows(&t.sections[len(t.sections)-1], &s) {
+			return corrupt(file, int64(off), "section %q at %d of %d bytes: want a name, and bytes behind those of the section before", s.name, s.off, s.size)
+		}
+		t.sections = append(t.sections, s)
+	}
+	slices.SortFunc(t.sections, func(a, b section) int { return cmp.Compare(a.name, b.name) })
+	for i := 1; i < len(t.sections); i++ {
+		if t.sections[i].name == t.sections[i-1].name {
+			return corrupt(file, int64(list), "two sections are called %q", t.sections[i].name)
+		}
+	}
+	r.tables[strings.TrimPrefix(file, tablePrefix)], r.heads[file] = t, h
+	return nil
+}
+
+// parseSection reads an entry of the section list, which starts at list.
+func parseSection(b []byte, list int64) (section, bool) {
+	s := section{
+		name: string(bytes.TrimRight(b[sectionName:sectionOff], "\x00")),
+		off:  int64(le.Uint64(b[sectionOff:])), size: int64(le.Uint64(b[sectionSize:])), crc: le.Uint32(b[sectionCRC:]),
+	}
+	ok := validName(s.name, MaxSectionName) && s.off >= headerLen && s.off%sectionAlign == 0 && s.off <= list &&
+		s.size >= 0 && s.size <= list-s.off
+	return s, ok
+}
+
+// follows tells whether b starts behind a.
+func follows(a, b *section) bool { return b.off >= a.off+a.size }
+
+// table checks what Open does not look at: the bytes of the sections.
+func (v *verifier) table(file string, t *Table) {
+	for _, s := range t.sections {
+		if got := crc32.ChecksumIEEE(t.data[s.off : s.off+s.size]); got != s.crc {
+			v.problem(file, s.off, "section %q has CRC %08x, its table says %08x", s.name, got, s.crc)
+		}
+	}
+}

@@ -1,0 +1,151 @@
+package release
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"reelsplice/schemas/fragment"
+)
+
+// writeTable makes a release of one resource and one table of two sections, and returns
+// its folder.
+func writeTable(t *testing.T) string {
+	t.Helper()
+	releases := t.TempDir()
+	w, err := Create(releases, WriterOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := w.Shard(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	key := fragment.AppendID(nil, fragment.KindMovie, 550)
+	if _, err := s.Add(ResourceSpec{Key: key, ID: 550}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r, err := w.Preview(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := r.Lookup(key); !ok {
+		t.Error("the preview does not have the resource")
+	}
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	tw, err := w.Table("movie", 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"only.one": "abc"} {
+		if _, err := io.WriteString(tw.Section(name), text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	z := tw.Section("empty")
+	if _, err := z.Write(nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.WriteString(tw.Section("a"), "de"); err != nil {
+		t.Fatal(err)
+	}
+	if err := tw.Close(); err != nil {
+		t.Fatal(err)
+	}
+	m, err := w.Seal(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join(releases, m.ID)
+}
+
+func TestTable(t *testing.T) {
+	dir := writeTable(t)
+	r, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	tab, ok := r.Table("movie")
+	if !ok || tab.Rows() != 7 {
+		t.Fatalf("table = %v, %t", tab, ok)
+	}
+	for name, want := range map[string]string{"only.one": "abc", "a": "de", "empty": ""} {
+		if got := tab.Section(name); string(got) != want || got == nil {
+			t.Errorf("section %q = %q, want %q", name, got, want)
+		}
+	}
+	if tab.Section("b") != nil {
+		t.Error("a section that nobody wrote is there")
+	}
+	if _, ok := r.Table("tv"); ok {
+		t.Error("a table that nobody wrote is there")
+	}
+	if problems, err := Verify(t.Context(), dir, VerifyOptions{}, nil); err != nil || len(problems) > 0 {
+		t.Errorf("verify: %v, %v", problems, err)
+	}
+}
+
+// TestTableDamage changes each byte of a table: Open or Verify has to notice, and
+// nothing may panic.
+func TestTableDamage(t *testing.T) {
+	dir := writeTable(t)
+	path := filepath.Join(dir, tableName("movie"))
+	good := readFile(t, path)
+	for i := range good {
+		bad := bytes.Clone(good)
+		bad[i] ^= 0x41
+		if err := os.WriteFile(path, bad, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		problems, err := Verify(context.Background(), dir, VerifyOptions{}, nil)
+		if err != nil && !errors.Is(err, ErrVersion) {
+			t.Fatal(err)
+		}
+		if err == nil && len(problems) == 0 {
+			t.Fatalf("a change of byte %d goes unnoticed", i)
+		}
+	}
+}
+
+func TestTableNames(t *testing.T) {
+	w, err := Create(t.TempDir(), WriterOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"", "A", "a/b", "..-", "abcdefghijklmnopqrstuvwxyzabcdefg"} {
+		if _, err := w.Table(name, 1); err == nil {
+			t.Errorf("table %q is accepted", name)
+		}
+	}
+	tw, err := w.Table("a", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Table("a", 1); err == nil {
+		t.Error("a table is started twice")
+	}
+	old := tw.Section("x")
+	tw.Section("y")
+	if _, err := old.Write([]byte("z")); err == nil {
+		t.Error("a section is written after the next one has been started")
+	}
+	if tw.Close() == nil {
+		t.Error("the error does not show in Close")
+	}
+	if _, err := w.Seal(t.Context()); err == nil {
+		t.Error("a release with a failed table is sealed")
+	}
+	if err := w.Abort(); err != nil {
+		t.Fatal(err)
+	}
+}
