@@ -1,0 +1,404 @@
+package posting
+
+import (
+	"fmt"
+	"io"
+	"iter"
+	"math"
+	"sort"
+
+	"github.com/RoaringBitmap/roaring/v2"
+)
+
+const (
+	keyLen    = 16
+	dataAlign = 8
+	formBit   = 1 // of an offset: the list is a bitmap
+
+	// maxArray is from how many ranks on a list is a bitmap.
+	maxArray = 128
+)
+
+// endKey is behind all keys, so no list may have it.
+const endKey = math.MaxUint64
+
+// keyed finds the bytes that belong to a key.
+type keyed struct {
+	name string
+	keys []byte
+	data []byte
+	rows int
+}
+
+// openKeyed checks no more than the ends: what lies between is checked when it is read.
+func openKeyed(s Source, name string, rows int) (keyed, error) {
+	k := keyed{name: name, keys: s.Section(name + keysEnd), data: s.Section(name + dataEnd), rows: rows}
+	if len(k.keys) < keyLen || len(k.keys)%keyLen != 0 || k.data == nil {
+		return k, corrupt(name+keysEnd, "%d bytes, want a multiple of %d, and %s", len(k.keys), keyLen, name+dataEnd)
+	}
+	if n := k.len(); k.key(n) != endKey || k.offset(n) != uint64(len(k.data)) {
+		return k, corrupt(name+keysEnd, "it does not end with the length of %s", name+dataEnd)
+	}
+	return k, nil
+}
+
+func (k *keyed) len() int            { return len(k.keys)/keyLen - 1 }
+func (k *keyed) key(i int) uint64    { return le.Uint64(k.keys[keyLen*i:]) }
+func (k *keyed) offset(i int) uint64 { return le.Uint64(k.keys[keyLen*i+8:]) }
+
+// find returns the number of a key.
+func (k *keyed) find(key uint64) (int, bool) {
+	n := k.len()
+	i := sort.Search(n, func(i int) bool { return k.key(i) >= key })
+	return i, i < n && k.key(i) == key
+}
+
+// bytes returns what belongs to key i, and its form; nil where the offsets lie.
+func (k *keyed) bytes(i int) (b []byte, bitmap bool) {
+	off := k.offset(i)
+	from, to := off&^formBit, k.offset(i+1)&^formBit
+	if from > to || to > uint64(len(k.data)) {
+		return nil, false
+	}
+	return k.data[from:to], off&formBit != 0
+}
+
+// A keyedWriter writes the two sections: the data as it comes, the keys at the end.
+type keyedWriter struct {
+	s    Sink
+	name string
+	w    io.Writer
+	keys []byte
+	off  uint64
+	last uint64
+	any  bool
+}
+
+func newKeyedWriter(s Sink, name string) *keyedWriter {
+	return &keyedWriter{s: s, name: name, w: s.Section(name + dataEnd)}
+}
+
+// add writes the bytes of a key, which is above all before it.
+func (k *keyedWriter) add(key uint64, form uint64, b []byte) error {
+	if key == endKey || k.any && key <= k.last {
+		return fmt.Errorf("write section %s: key %d behind key %d", k.name+keysEnd, key, k.last)
+	}
+	k.any, k.last = true, key
+	k.keys = le.AppendUint64(le.AppendUint64(k.keys, key), k.off|form)
+	for len(b)%dataAlign != 0 {
+		b = append(b, 0xff)
+	}
+	k.off += uint64(len(b))
+	_, err := k.w.Write(b)
+	return err
+}
+
+func (k *keyedWriter) close() error {
+	k.keys = le.AppendUint64(le.AppendUint64(k.keys, endKey), k.off)
+	_, err := k.s.Section(k.name + keysEnd).Write(k.keys)
+	return err
+}
+
+// Lists are lists of ranks by a key.
+type Lists struct{ keyed }
+
+// OpenLists returns the lists of a table with that many rows.
+func OpenLists(s Source, name string, rows int) (Lists, error) {
+	k, err := openKeyed(s, name, rows)
+	return Lists{k}, err
+}
+
+// Len returns how many keys have a list.
+func (l *Lists) Len() int { return l.len() }
+
+// Key returns the i-th key, ascending.
+func (l *Lists) Key(i int) uint64 { return l.key(i) }
+
+// At returns the list of the i-th key.
+func (l *Lists) At(i int) List {
+	b, bitmap := l.bytes(i)
+	return List{name: l.name, data: b, bitmap: bitmap, rows: l.rows}
+}
+
+// Find returns the list of a key; false if there is none.
+func (l *Lists) Find(key uint64) (List, bool) {
+	i, ok := l.find(key)
+	if !ok {
+		return List{}, false
+	}
+	return l.At(i), true
+}
+
+// A List is a list of ascending ranks. The zero List is empty.
+type List struct {
+	name   string
+	data   []byte
+	bitmap bool
+	rows   int
+}
+
+// IsSmall tells whether the list has so few ranks that going through them costs less than
+// a pass over a Set.
+func (l List) IsSmall() bool { return !l.bitmap }
+
+// padding fills the end of a list that is no multiple of 8 bytes long. No rank is that.
+const padding = math.MaxUint32
+
+// array returns the ranks of a list in form 0.
+func (l List) array() Uint32s {
+	a := Uint32s(l.data)
+	if n := a.Len(); n > 0 && a.At(n-1) == padding {
+		a = a[:4*(n-1)]
+	}
+	return a
+}
+
+// Count returns how many ranks there are.
+func (l List) Count() (n int, err error) {
+	if !l.bitmap {
+		return l.array().Len(), nil
+	}
+	err = l.open(func(b *roaring.Bitmap) { n = int(b.GetCardinality()) })
+	return n, err
+}
+
+// open reads the bitmap in place. The library trusts what it reads, so a damaged one may
+// make it panic.
+func (l List) open(fn func(*roaring.Bitmap)) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = corrupt(l.name+dataEnd, "bitmap: %v", p)
+		}
+	}()
+	var b roaring.Bitmap
+	if _, err := b.FromBuffer(l.data); err != nil {
+		return corrupt(l.name+dataEnd, "bitmap: %v", err)
+	}
+	if !b.IsEmpty() && int(b.Maximum()) >= l.rows {
+		return corrupt(l.name+dataEnd, "rank %d of %d", b.Maximum(), l.rows)
+	}
+	fn(&b)
+	return nil
+}
+
+// Load adds the ranks to dst, which must be empty.
+func (l List) Load(dst Set) error {
+	if !l.bitmap {
+		return l.addArray(dst)
+	}
+	if err := l.open(func(b *roaring.Bitmap) { b.WriteDenseTo(dst) }); err != nil {
+		return err
+	}
+	// What lies behind the last word has made the library panic.
+	if rest := l.rows % wordBits; rest > 0 && dst[len(dst)-1]>>rest != 0 {
+		return corrupt(l.name+dataEnd, "a rank of %d and more", l.rows)
+	}
+	return nil
+}
+
+func (l List) addArray(dst Set) error {
+	a := l.array()
+	for i := range a.Len() {
+		r := a.At(i)
+		if int(r) >= l.rows {
+			return corrupt(l.name+dataEnd, "rank %d of %d", r, l.rows)
+		}
+		dst.Add(r)
+	}
+	return nil
+}
+
+// AddTo adds the ranks to dst. scratch is a set for as many ranks, which is overwritten;
+// small lists do not need it.
+func (l List) AddTo(dst, scratch Set) error {
+	if !l.bitmap {
+		return l.addArray(dst)
+	}
+	scratch.Clear()
+	if err := l.Load(scratch); err != nil {
+		return err
+	}
+	dst.Or(scratch)
+	return nil
+}
+
+// AppendTo appends the ranks to dst, ascending.
+func (l List) AppendTo(dst []uint32) ([]uint32, error) {
+	if l.bitmap {
+		from := len(dst)
+		err := l.open(func(b *roaring.Bitmap) {
+			n := from
+			dst = append(dst, make([]uint32, b.GetCardinality())...)
+			it := b.ManyIterator()
+			for n < len(dst) {
+				got := it.NextMany(dst[n:])
+				if got == 0 {
+					break
+				}
+				n += got
+			}
+			dst = dst[:n]
+		})
+		for _, r := range dst[from:] {
+			if int(r) >= l.rows {
+				return dst[:from], corrupt(l.name+dataEnd, "rank %d of %d", r, l.rows)
+			}
+		}
+		return dst, err
+	}
+	a := l.array()
+	for i := range a.Len() {
+		r := a.At(i)
+		if int(r) >= l.rows {
+			return dst, corrupt(l.name+dataEnd, "rank %d of %d", r, l.rows)
+		}
+		dst = append(dst, r)
+	}
+	return dst, nil
+}
+
+// WriteLists writes lists: keys ascend, and so do the ranks of each, all of them below
+// 2^32-1 and none twice. A list is not kept after the next one is asked for.
+func WriteLists(s Sink, name string, lists iter.Seq2[uint64, []uint32]) error {
+	w := NewListWriter(s, name)
+	for key, ranks := range lists {
+		if err := w.Add(key, ranks); err != nil {
+			return err
+		}
+	}
+	return w.Close()
+}
+
+// A ListWriter writes lists one by one.
+type ListWriter struct {
+	k   *keyedWriter
+	buf []byte
+}
+
+// NewListWriter starts lists. The table's next section can be started after Close.
+func NewListWriter(s Sink, name string) *ListWriter {
+	return &ListWriter{k: newKeyedWriter(s, name)}
+}
+
+// Add writes the list of a key, which is above all keys before it. The ranks ascend, are
+// below 2^32-1, and none is there twice.
+func (w *ListWriter) Add(key uint64, ranks []uint32) error {
+	w.buf = w.buf[:0]
+	if len(ranks) < maxArray {
+		for _, r := range ranks {
+			w.buf = le.AppendUint32(w.buf, r)
+		}
+		return w.k.add(key, 0, w.buf)
+	}
+	b := roaring.BitmapOf(ranks...)
+	b.RunOptimize()
+	data, err := b.ToBytes()
+	if err != nil {
+		return fmt.Errorf("write section %s: %w", w.k.name+dataEnd, err)
+	}
+	return w.k.add(key, formBit, append(w.buf, data...))
+}
+
+// Close writes the keys.
+func (w *ListWriter) Close() error { return w.k.close() }
+
+// Dated are lists of days and ranks by a key.
+type Dated struct{ keyed }
+
+// OpenDated returns the dated lists of a table with that many rows.
+func OpenDated(s Source, name string, rows int) (Dated, error) {
+	k, err := openKeyed(s, name, rows)
+	return Dated{k}, err
+}
+
+// Len returns how many keys have a list.
+func (d *Dated) Len() int { return d.len() }
+
+// Key returns the i-th key, ascending.
+func (d *Dated) Key(i int) uint64 { return d.key(i) }
+
+// At returns the list of the i-th key.
+func (d *Dated) At(i int) DatedList {
+	b, _ := d.bytes(i)
+	return DatedList{name: d.name, data: b, rows: d.rows}
+}
+
+// Find returns the list of a key; false if there is none.
+func (d *Dated) Find(key uint64) (DatedList, bool) {
+	i, ok := d.find(key)
+	if !ok {
+		return DatedList{}, false
+	}
+	return d.At(i), true
+}
+
+// datedLen is the length of a day and a rank.
+const datedLen = 8
+
+// A DatedList is a list of days and ranks, ascending by both. A rank may be there on
+// several days. The zero DatedList is empty.
+type DatedList struct {
+	name string
+	data []byte
+	rows int
+}
+
+// Len returns how many pairs there are.
+func (d DatedList) Len() int { return len(d.data) / datedLen }
+
+// Day returns the day of pair i.
+func (d DatedList) Day(i int) int32 { return int32(le.Uint32(d.data[datedLen*i:])) }
+
+// Rank returns the rank of pair i.
+func (d DatedList) Rank(i int) uint32 { return le.Uint32(d.data[datedLen*i+4:]) }
+
+// Between returns the pairs with from <= day <= to.
+func (d DatedList) Between(from, to int32) DatedList {
+	n := d.Len()
+	a := sort.Search(n, func(i int) bool { return d.Day(i) >= from })
+	b := a + sort.Search(n-a, func(i int) bool { return d.Day(a+i) > to })
+	d.data = d.data[datedLen*a : datedLen*b]
+	return d
+}
+
+// AddTo adds the ranks of all pairs to dst.
+func (d DatedList) AddTo(dst Set) error {
+	for i := range d.Len() {
+		r := d.Rank(i)
+		if int(r) >= d.rows {
+			return corrupt(d.name+dataEnd, "rank %d of %d", r, d.rows)
+		}
+		dst.Add(r)
+	}
+	return nil
+}
+
+// A Date is a day and a rank.
+type Date struct {
+	Day  int32
+	Rank uint32
+}
+
+// A DatedWriter writes dated lists one by one.
+type DatedWriter struct {
+	k   *keyedWriter
+	buf []byte
+}
+
+// NewDatedWriter starts dated lists. The table's next section can be started after Close.
+func NewDatedWriter(s Sink, name string) *DatedWriter {
+	return &DatedWriter{k: newKeyedWriter(s, name)}
+}
+
+// Add writes the list of a key, which is above all keys before it. The pairs ascend by day
+// and rank, and none is there twice.
+func (w *DatedWriter) Add(key uint64, list []Date) error {
+	w.buf = w.buf[:0]
+	for _, p := range list {
+		w.buf = le.AppendUint32(appendInt32(w.buf, p.Day), p.Rank)
+	}
+	return w.k.add(key, 0, w.buf)
+}
+
+// Close writes the keys.
+func (w *DatedWriter) Close() error { return w.k.close() }

@@ -1,0 +1,93 @@
+package posting
+
+import "github.com/zeebo/xxh3"
+
+// Names of the sections that the tables of movies and series have, or their beginnings.
+const (
+	ID            = "id"           // Uint64s
+	Popularity    = "popularity"   // Float64s
+	Day           = "date"         // Range: day of the primary release, or of the first airing
+	FirstDay      = "first"        // Range: the first day of any release or episode
+	LastDay       = "last"         // Range: the last one
+	VoteAverage   = "vote_average" // Range: thousandths
+	VoteCount     = "vote_count"   // Range
+	Runtime       = "runtime"      // Range: minutes
+	Seasons       = "seasons"      // Range: of series
+	Episodes      = "episodes"     // Range: of series
+	Revenue       = "revenue"      // Order: of movies
+	Title         = "title"        // Order: of the title or the name
+	OriginalTitle = "original"     // Order: of the original title or name
+	TrendDay      = "trend_day"    // Order: hottest first
+	TrendWeek     = "trend_week"   // Order: hottest first
+	Heat          = "heat"         // Float64s: decayed popularity
+	Flag          = "flag"         // Lists, by the flags below
+	Genre         = "genre"        // Lists, by id
+	Keyword       = "keyword"      // Lists, by id
+	Company       = "company"      // Lists, by id
+	Cast          = "cast"         // Lists, by id of the person
+	Crew          = "crew"         // Lists, by id of the person
+	Network       = "network"      // Lists, by id; of series
+	Status        = "status"       // Lists, by the number that discover has; of series
+	Type          = "type"         // Lists, likewise
+	Country       = "country"      // Lists, by CodeKey: countries of origin
+	Language      = "language"     // Lists, by CodeKey: the original language
+	AnyYear       = "any_year"     // Lists, by year: of any release or episode
+	Release       = "release"      // Dated, by ReleaseKey
+	Offer         = "offer"        // Lists, by OfferKey
+	Certification = "cert"         // Lists, by CertificationKey
+)
+
+// Keys of Flag.
+const (
+	Adult                = 1
+	Video                = 2
+	Softcore             = 3
+	ScreenedTheatrically = 4
+)
+
+// CodeKey returns the key of a short code, such as that of a country or a language; 0 for
+// one of more than 7 bytes.
+func CodeKey[T string | []byte](code T) uint64 {
+	if len(code) > 7 {
+		return 0
+	}
+	var k uint64
+	for i := range len(code) {
+		k = k<<8 | uint64(code[i])
+	}
+	return k
+}
+
+// ReleaseKey returns the key of releases in a country ("" for any) of a type, 1 to 6 (0 for
+// any).
+func ReleaseKey[T string | []byte](country T, typ int) uint64 {
+	return CodeKey(country)<<8 | uint64(uint8(typ))
+}
+
+// offerTypes are the types of offers; their numbers are part of keys.
+var offerTypes = [...]string{"", "flatrate", "free", "ads", "rent", "buy"}
+
+// OfferType returns the number of a type of offers; 0 for one that is unknown.
+func OfferType[T string | []byte](name T) int {
+	for i, t := range offerTypes {
+		if t == string(name) {
+			return i
+		}
+	}
+	return 0
+}
+
+// OfferTypes is how many types of offers there are; their numbers start at 1.
+const OfferTypes = len(offerTypes) - 1
+
+// OfferKey returns the key of a provider's offers of a type (0 for any) in a country.
+// Provider 0 is any.
+func OfferKey[T string | []byte](country T, typ int, provider int64) uint64 {
+	return CodeKey(country)<<48 | uint64(uint8(typ))<<40 | uint64(provider)&(1<<40-1)
+}
+
+// CertificationKey returns the key of a certification of a country.
+func CertificationKey(country, name string) uint64 {
+	// endKey is no key; nothing else depends on the value.
+	return xxh3.HashString(country+"\x00"+name) &^ 1
+}

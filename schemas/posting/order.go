@@ -1,0 +1,209 @@
+package posting
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"sort"
+)
+
+// An Order is a stored permutation of all ranks.
+type Order struct {
+	order, place Uint32s
+}
+
+// OpenOrder returns an order of a table with that many rows.
+func OpenOrder(s Source, name string, rows int) (Order, error) {
+	order, err := sized(s, name+orderEnd, rows, 4)
+	if err != nil {
+		return Order{}, err
+	}
+	place, err := sized(s, name+placeEnd, rows, 4)
+	return Order{Uint32s(order), Uint32s(place)}, err
+}
+
+// Len returns how many ranks there are.
+func (o *Order) Len() int { return o.order.Len() }
+
+// At returns the rank at a place. In a damaged table it may be no rank at all.
+func (o *Order) At(place int) uint32 { return o.order.At(place) }
+
+// Place returns the place of a rank. In a damaged table it may be no place at all.
+func (o *Order) Place(rank uint32) int { return int(o.place.At(int(rank))) }
+
+// WriteOrder writes a permutation of all ranks.
+func WriteOrder(s Sink, name string, order []uint32) error {
+	if err := WriteUint32s(s, name+orderEnd, order); err != nil {
+		return err
+	}
+	place := make([]uint32, len(order))
+	for i, r := range order {
+		place[r] = uint32(i)
+	}
+	return WriteUint32s(s, name+placeEnd, place)
+}
+
+// sumsOf returns how many cumulative sets a Range of n rows has, and how many places lie
+// between them.
+func sumsOf(n int) (sums, step int) {
+	step = max(1, (n+63)/64)
+	return n / step, step
+}
+
+// A Range is a column of int32 for which all ranks between two values can be had in a time
+// that does not depend on how many they are.
+type Range struct {
+	Order
+	name   string
+	column Int32s
+	sums   []byte
+	pool   *Pool
+}
+
+// OpenRange returns a range of a table with that many rows. pool lends sets for as many
+// ranks.
+func OpenRange(s Source, name string, rows int, pool *Pool) (Range, error) {
+	column, err := OpenInt32s(s, name, rows)
+	if err != nil {
+		return Range{}, err
+	}
+	order, err := OpenOrder(s, name, rows)
+	if err != nil {
+		return Range{}, err
+	}
+	n, _ := sumsOf(rows)
+	sums, err := sized(s, name+sumsEnd, n*words(rows), 8)
+	return Range{Order: order, name: name, column: column, sums: sums, pool: pool}, err
+}
+
+// Value returns the value of a rank.
+func (r *Range) Value(rank uint32) int32 { return r.column.At(int(rank)) }
+
+// places returns the places from the first value that is at least lo to the first that is
+// above hi.
+func (r *Range) places(lo, hi int32) (from, to int, err error) {
+	n := r.Len()
+	ok := true
+	value := func(place int) int32 {
+		rank := r.At(place)
+		if int(rank) >= n {
+			ok = false
+			return 0
+		}
+		return r.Value(rank)
+	}
+	from = sort.Search(n, func(i int) bool { return value(i) >= lo })
+	to = from + sort.Search(n-from, func(i int) bool { return value(from+i) > hi })
+	if !ok {
+		return 0, 0, corrupt(r.name+orderEnd, "a rank of %d and more", n)
+	}
+	return from, to, nil
+}
+
+// Count returns how many ranks have lo <= value <= hi.
+func (r *Range) Count(lo, hi int32) (int, error) {
+	from, to, err := r.places(lo, hi)
+	return to - from, err
+}
+
+// And removes from dst the ranks whose value is not lo <= value <= hi.
+func (r *Range) And(dst Set, lo, hi int32) error {
+	from, to, err := r.places(lo, hi)
+	if err != nil {
+		return err
+	}
+	n := r.Len()
+	if from == 0 && to == n {
+		return nil
+	}
+	set := r.pool.Get()
+	defer r.pool.Put(set)
+	_, step := sumsOf(n)
+	if to-from <= step { // a few: each by itself
+		set.Clear()
+		if err := r.change(*set, from, to, Set.Add); err != nil {
+			return err
+		}
+		dst.And(*set)
+		return nil
+	}
+	if to < n {
+		if err := r.below(*set, to); err != nil {
+			return err
+		}
+		dst.And(*set)
+	}
+	if from > 0 {
+		if err := r.below(*set, from); err != nil {
+			return err
+		}
+		dst.AndNot(*set)
+	}
+	return nil
+}
+
+// below makes dst the set of the ranks at places below place: the next stored set, and what
+// that lacks or has too many of.
+func (r *Range) below(dst Set, place int) error {
+	sums, step := sumsOf(r.Len())
+	i := min((place+step/2)/step, sums)
+	if i == 0 {
+		dst.Clear()
+	} else {
+		b := Uint64s(r.sums[8*len(dst)*(i-1):][:8*len(dst)])
+		for j := range dst {
+			dst[j] = b.At(j)
+		}
+	}
+	if at := i * step; at < place {
+		return r.change(dst, at, place, Set.Add)
+	}
+	return r.change(dst, place, i*step, Set.Remove)
+}
+
+// change adds or removes the ranks at some places.
+func (r *Range) change(dst Set, from, to int, do func(Set, uint32)) error {
+	n := r.Len()
+	for i := from; i < to; i++ {
+		rank := r.At(i)
+		if int(rank) >= n {
+			return corrupt(r.name+orderEnd, "rank %d of %d", rank, n)
+		}
+		do(dst, rank)
+	}
+	return nil
+}
+
+// WriteRange writes a column with its order and its cumulative sets.
+func WriteRange(s Sink, name string, column []int32) error {
+	if err := WriteInt32s(s, name, column); err != nil {
+		return err
+	}
+	order := make([]uint32, len(column))
+	for i := range order {
+		order[i] = uint32(i)
+	}
+	slices.SortStableFunc(order, func(a, b uint32) int { return cmp.Compare(column[a], column[b]) })
+	if err := WriteOrder(s, name, order); err != nil {
+		return err
+	}
+	set := NewSet(len(column))
+	sums, step := sumsOf(len(column))
+	w := s.Section(name + sumsEnd)
+	for i := range sums {
+		for _, r := range order[i*step : (i+1)*step] {
+			set.Add(r)
+		}
+		if err := write(w, set, le.AppendUint64); err != nil {
+			return err
+		}
+	}
+	if sums == 0 {
+		_, err := w.Write(nil)
+		return err
+	}
+	return nil
+}
+
+// MaxValue is the highest value of a column.
+const MaxValue = math.MaxInt32

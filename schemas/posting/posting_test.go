@@ -1,0 +1,338 @@
+package posting
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"reelsplice/schemas/release"
+)
+
+// memory is a table in memory.
+type memory map[string]*bytes.Buffer
+
+func (m memory) Section(name string) io.Writer {
+	m[name] = &bytes.Buffer{}
+	return m[name]
+}
+
+// read is what memory gives back.
+type read map[string][]byte
+
+func (r read) Section(name string) []byte { return r[name] }
+
+func (m memory) read() read {
+	r := read{}
+	for name, b := range m {
+		r[name] = append([]byte{}, b.Bytes()...)
+	}
+	return r
+}
+
+func ok(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func ranksOf(s Set) []uint32 {
+	var list []uint32
+	for i := s.Next(0); i >= 0; i = s.Next(i + 1) {
+		list = append(list, uint32(i))
+	}
+	return list
+}
+
+func TestSet(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for _, n := range []int{0, 1, 63, 64, 65, 1000} {
+		s, all := NewSet(n), NewSet(n)
+		var want []uint32
+		for i := range n {
+			if rng.IntN(5) == 0 {
+				s.Add(uint32(i))
+				want = append(want, uint32(i))
+			}
+		}
+		all.Fill(n)
+		if all.Count() != n || !slices.Equal(ranksOf(s), want) || s.Count() != len(want) {
+			t.Errorf("%d ranks: %d and %v, want %v", n, all.Count(), ranksOf(s), want)
+		}
+		var back []uint32
+		for i := s.Prev(n + 10); i >= 0; i = s.Prev(i - 1) {
+			back = append(back, uint32(i))
+		}
+		slices.Reverse(back)
+		if !slices.Equal(back, want) {
+			t.Errorf("%d ranks, backwards: %v, want %v", n, back, want)
+		}
+		all.AndNot(s)
+		if all.Count() != n-len(want) {
+			t.Errorf("%d ranks: the others are %d", n, all.Count())
+		}
+		all.And(s)
+		all.Or(s)
+		if !slices.Equal(ranksOf(all), want) || n > 0 && all.Has(0) != slices.Contains(want, 0) {
+			t.Errorf("%d ranks: %v", n, ranksOf(all))
+		}
+	}
+}
+
+func TestLists(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 2))
+	const rows = 200_000
+	want := map[uint64][]uint32{3: {}, 5: {0}, 9: {1, 2, rows - 1}, 1 << 60: nil}
+	for i, n := range []int{maxArray - 1, maxArray, 5000, 100_000} {
+		set := NewSet(rows)
+		for range n {
+			set.Add(uint32(rng.IntN(rows)))
+		}
+		want[uint64(20+i)] = ranksOf(set)
+	}
+	full := NewSet(rows)
+	full.Fill(rows)
+	want[99] = ranksOf(full)
+	keys := make([]uint64, 0, len(want))
+	for k := range want {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	m := memory{}
+	ok(t, WriteLists(m, "x", func(yield func(uint64, []uint32) bool) {
+		for _, k := range keys {
+			if !yield(k, want[k]) {
+				return
+			}
+		}
+	}))
+	l, err := OpenLists(m.read(), "x", rows)
+	ok(t, err)
+	if l.Len() != len(keys) {
+		t.Fatalf("%d lists, want %d", l.Len(), len(keys))
+	}
+	scratch := NewSet(rows)
+	for i, k := range keys {
+		list, found := l.Find(k)
+		n, err := list.Count()
+		ok(t, err)
+		if !found || l.Key(i) != k || n != len(want[k]) {
+			t.Errorf("key %d: %t, %d ranks, want %d", k, found, n, len(want[k]))
+		}
+		got, err := list.AppendTo(nil)
+		ok(t, err)
+		if !slices.Equal(got, want[k]) {
+			t.Errorf("key %d: other ranks", k)
+		}
+		set := NewSet(rows)
+		set.Add(7)
+		ok(t, list.AddTo(set, scratch))
+		if !set.Has(7) || len(want[k]) > 0 && set.Count() < len(want[k]) {
+			t.Errorf("key %d: AddTo", k)
+		}
+		set.Clear()
+		ok(t, list.Load(set))
+		if !slices.Equal(ranksOf(set), want[k]) {
+			t.Errorf("key %d: Load", k)
+		}
+	}
+	for _, k := range []uint64{0, 4, 1<<60 + 1, endKey} {
+		if _, found := l.Find(k); found {
+			t.Errorf("key %d is found", k)
+		}
+	}
+}
+
+// TestListsDamaged flips every byte: what comes back may be wrong, but an error or ranks
+// below the bound, and nothing panics.
+func TestListsDamaged(t *testing.T) {
+	const rows = 1000
+	m := memory{}
+	ok(t, WriteLists(m, "x", func(yield func(uint64, []uint32) bool) {
+		all := make([]uint32, 0, rows/2)
+		for i := range rows / 2 {
+			all = append(all, uint32(i*2))
+		}
+		_ = yield(1, []uint32{1, 2, 3}) && yield(2, all)
+	}))
+	d := NewDatedWriter(m, "d")
+	ok(t, d.Add(1, []Date{{1, 2}, {3, 4}}))
+	ok(t, d.Close())
+	for _, section := range []string{"x.keys", "x.data", "d.keys", "d.data"} {
+		good := m.read()
+		for i := range good[section] {
+			bad := m.read()
+			bad[section][i] ^= 0xa5
+			set, scratch := NewSet(rows), NewSet(rows)
+			if l, err := OpenLists(bad, "x", rows); err == nil {
+				for k := range l.Len() {
+					got, err := l.At(k).AppendTo(nil)
+					if err == nil && len(got) > 0 && slices.Max(got) >= rows {
+						t.Fatalf("byte %d of %s: rank %d", i, section, slices.Max(got))
+					}
+					if err := l.At(k).AddTo(set, scratch); err != nil && !errors.Is(err, release.ErrCorrupt) {
+						t.Fatalf("byte %d of %s: %v", i, section, err)
+					}
+				}
+			}
+			if d, err := OpenDated(bad, "d", rows); err == nil {
+				for k := range d.Len() {
+					if err := d.At(k).Between(-10, 10).AddTo(set); err != nil && !errors.Is(err, release.ErrCorrupt) {
+						t.Fatalf("byte %d of %s: %v", i, section, err)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestDated(t *testing.T) {
+	m := memory{}
+	w := NewDatedWriter(m, "d")
+	list := []Date{{-5, 9}, {0, 1}, {0, 2}, {7, 1}}
+	ok(t, w.Add(0, nil))
+	ok(t, w.Add(ReleaseKey("US", 3), list))
+	if err := w.Add(1, nil); err == nil {
+		t.Error("keys may descend")
+	}
+	ok(t, w.Close())
+	d, err := OpenDated(m.read(), "d", 10)
+	ok(t, err)
+	got, found := d.Find(ReleaseKey("US", 3))
+	if !found || got.Len() != 4 || got.Day(0) != -5 || got.Rank(3) != 1 {
+		t.Fatalf("%v", got)
+	}
+	for _, c := range []struct {
+		from, to int32
+		want     []uint32
+	}{{-5, 7, []uint32{1, 2, 9}}, {-4, 6, []uint32{1, 2}}, {1, 6, nil}, {7, 7, []uint32{1}}, {9, 3, nil}, {NoDay, MaxValue, []uint32{1, 2, 9}}} {
+		set := NewSet(10)
+		ok(t, got.Between(c.from, c.to).AddTo(set))
+		if !slices.Equal(ranksOf(set), c.want) {
+			t.Errorf("%d to %d: %v, want %v", c.from, c.to, ranksOf(set), c.want)
+		}
+	}
+}
+
+func TestRange(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 3))
+	for _, n := range []int{0, 1, 2, 63, 64, 65, 1000, 10_007} {
+		column := make([]int32, n)
+		for i := range column {
+			column[i] = int32(rng.IntN(n/3+2)) - 5
+			if rng.IntN(10) == 0 {
+				column[i] = NoDay
+			}
+		}
+		m := memory{}
+		ok(t, WriteRange(m, "r", column))
+		r, err := OpenRange(m.read(), "r", n, NewPool(n))
+		ok(t, err)
+		for range 200 {
+			lo, hi := int32(rng.IntN(n/3+9))-7, int32(rng.IntN(n/3+9))-7
+			if rng.IntN(4) == 0 {
+				lo = NoDay + 1
+			}
+			if rng.IntN(4) == 0 {
+				hi = MaxValue
+			}
+			set := NewSet(n)
+			set.Fill(n)
+			ok(t, r.And(set, lo, hi))
+			var want []uint32
+			for i, v := range column {
+				if lo <= v && v <= hi {
+					want = append(want, uint32(i))
+				}
+			}
+			count, err := r.Count(lo, hi)
+			ok(t, err)
+			if !slices.Equal(ranksOf(set), want) || lo <= hi && count != len(want) {
+				t.Fatalf("%d rows, %d to %d: %d ranks, counted %d, want %d", n, lo, hi, set.Count(), count, len(want))
+			}
+		}
+		for i := range n {
+			if r.Place(r.At(i)) != i {
+				t.Fatalf("place of the rank at %d is %d", i, r.Place(r.At(i)))
+			}
+			if i > 0 && r.Value(r.At(i)) < r.Value(r.At(i-1)) {
+				t.Fatalf("place %d is out of order", i)
+			}
+		}
+	}
+}
+
+func TestMissing(t *testing.T) {
+	m := memory{}
+	ok(t, WriteRange(m, "r", []int32{1, 2, 3}))
+	ok(t, WriteLists(m, "x", func(func(uint64, []uint32) bool) {}))
+	for name := range m {
+		for _, cut := range []int{0, 1} {
+			bad := m.read()
+			if bad[name] = bad[name][:len(bad[name])*cut/2]; cut == 0 {
+				delete(bad, name)
+			}
+			_, err := OpenRange(bad, "r", 3, NewPool(3))
+			_, lists := OpenLists(bad, "x", 3)
+			if err = errors.Join(err, lists); len(m[name].Bytes()) > 0 && !errors.Is(err, release.ErrCorrupt) {
+				t.Errorf("without %s: %v", name, err)
+			}
+		}
+	}
+}
+
+func TestKeys(t *testing.T) {
+	seen := map[uint64]bool{}
+	for _, k := range []uint64{
+		OfferKey("US", OfferType("flatrate"), 8), OfferKey("US", OfferType("buy"), 8), OfferKey("US", 0, 8), OfferKey("US", 1, 0), OfferKey("DE", 1, 8),
+		ReleaseKey("US", 1), ReleaseKey("US", 0), ReleaseKey("", 0), ReleaseKey("DE", 1), CertificationKey("US", "R"), CertificationKey("DE", "R"),
+	} {
+		if seen[k] {
+			t.Errorf("key %x stands for two", k)
+		}
+		seen[k] = true
+	}
+	if CodeKey("en") != CodeKey([]byte("en")) || CodeKey("12345678") != 0 {
+		t.Error("CodeKey")
+	}
+	for date, want := range map[string]int32{"1970-01-01": 0, "1969-12-31": -1, "2026-11-22": 20779, "1999-10-15T00:00:00.000Z": 10879} {
+		if got, ok := DayOf(date); !ok || got != want || string(AppendDay(nil, got)) != date[:10] {
+			t.Errorf("DayOf(%s) = %d, %t, want %d", date, got, ok, want)
+		}
+	}
+	for _, date := range []string{"", "2026", "2026-02-30", "x", "2026-11-22 "} {
+		if got, ok := DayOf(date); ok || got != NoDay {
+			t.Errorf("DayOf(%q) = %d, %t", date, got, ok)
+		}
+	}
+	if YearOf(-1) != 1969 || YearOf(20779) != 2026 {
+		t.Error("YearOf")
+	}
+}
+
+func BenchmarkRangeAnd(b *testing.B) {
+	const n = 1 << 20
+	rng := rand.New(rand.NewPCG(4, 4))
+	column := make([]int32, n)
+	for i := range column {
+		column[i] = int32(rng.IntN(20_000))
+	}
+	m := memory{}
+	if err := WriteRange(m, "r", column); err != nil {
+		b.Fatal(err)
+	}
+	r, err := OpenRange(m.read(), "r", n, NewPool(n))
+	if err != nil {
+		b.Fatal(err)
+	}
+	set := NewSet(n)
+	for b.Loop() {
+		set.Fill(n)
+		if err := r.And(set, 4567, 12345); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
