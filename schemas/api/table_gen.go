@@ -189,6 +189,9 @@ const (
 	OpLegacyJobList                          Op = 180
 	OpLegacyTimezonesList                    Op = 181
 	OpLegacyGenreList                        Op = 182
+	OpBatchMovies                            Op = 183
+	OpBatchSeries                            Op = 184
+	OpBatchPeople                            Op = 185
 )
 
 var operations = [...]Operation{
@@ -2602,6 +2605,45 @@ var operations = [...]Operation{
 		Auth:  AuthBearer,
 		Shape: "GenreList",
 		Notes: "old name of genre/movie/list",
+	},
+	{
+		Group: "Extensions", Name: "batchMovies",
+		Method: "GET", Path: "/3/movie",
+		QueryParams: []Param{
+			{Name: "ids", Type: TypeString, Required: true},
+			{Name: "append_to_response", Type: TypeString},
+			{Name: "language", Type: TypeString, Default: "en-US"},
+		},
+		Auth:    AuthBearer,
+		Notes:   "details of up to 100 movies in one answer",
+		Appends: "movie",
+		Kind:    fragment.KindMovie, Sub: fragment.SubDetails,
+	},
+	{
+		Group: "Extensions", Name: "batchSeries",
+		Method: "GET", Path: "/3/tv",
+		QueryParams: []Param{
+			{Name: "ids", Type: TypeString, Required: true},
+			{Name: "append_to_response", Type: TypeString},
+			{Name: "language", Type: TypeString, Default: "en-US"},
+		},
+		Auth:    AuthBearer,
+		Notes:   "details of up to 100 series in one answer",
+		Appends: "tv",
+		Kind:    fragment.KindTV, Sub: fragment.SubDetails,
+	},
+	{
+		Group: "Extensions", Name: "batchPeople",
+		Method: "GET", Path: "/3/person",
+		QueryParams: []Param{
+			{Name: "ids", Type: TypeString, Required: true},
+			{Name: "append_to_response", Type: TypeString},
+			{Name: "language", Type: TypeString, Default: "en-US"},
+		},
+		Auth:    AuthBearer,
+		Notes:   "details of up to 100 people in one answer",
+		Appends: "person",
+		Kind:    fragment.KindPerson, Sub: fragment.SubDetails,
 	},
 }
 

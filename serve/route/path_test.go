@@ -53,6 +53,9 @@ func TestParsePath(t *testing.T) {
 	f("/3/movie/550/similar_movies", Target{
 		Op: api.OpLegacyMovieSimilarMovies, Kind: fragment.KindMovie, Sub: fragment.SubSimilarMovies, ID: 550,
 	})
+	// the lookup of several
+	f("/3/movie", Target{Op: api.OpBatchMovies, Kind: fragment.KindMovie, Sub: fragment.SubDetails})
+	f("/3/tv/", Target{Op: api.OpBatchSeries, Kind: fragment.KindTV, Sub: fragment.SubDetails})
 	// words win over parameters
 	f("/3/movie/latest", Target{Op: api.OpMovieLatestId, Kind: fragment.KindMovie, Sub: fragment.SubDetails})
 	f("/3/movie/popular", popular)
@@ -130,8 +133,8 @@ func TestRefusePath(t *testing.T) {
 	f("%2F3/movie/550", CodeNotFound)
 	// the beginning or the middle of a path
 	f("/3", CodeNotFound)
-	f("/3/movie", CodeNotFound)
-	f("/3/movie/", CodeNotFound)
+	f("/3/collection", CodeNotFound)
+	f("/3/collection/", CodeNotFound)
 	f("/3/movie/550/watch", CodeNotFound)
 	f("/3/tv/1399/season", CodeNotFound)
 	f("/3/find/", CodeNotFound)

@@ -2,6 +2,8 @@ package route
 
 import (
 	"bytes"
+	"cmp"
+	"iter"
 
 	"reelsplice/schemas/api"
 )
@@ -16,11 +18,14 @@ const (
 	paramCountry
 	paramEnd
 	paramExternalSource
+	paramFirstAirYear
 	paramGuestSession
+	paramIDs
 	paramImages
 	paramIncludeAdult
 	paramLanguage
 	paramPage
+	paramPrimaryYear
 	paramQuery
 	paramRegion
 	paramSession
@@ -29,6 +34,7 @@ const (
 	paramTimezone
 	paramVideos
 	paramWatchRegion
+	paramYear
 	numParams
 	paramUnknown = numParams
 )
@@ -48,6 +54,14 @@ func paramOf(name []byte) param {
 		return paramEnd
 	case "external_source":
 		return paramExternalSource
+	case "first_air_date_year":
+		return paramFirstAirYear
+	case "ids":
+		return paramIDs
+	case "primary_release_year":
+		return paramPrimaryYear
+	case "year":
+		return paramYear
 	case "guest_session_id":
 		return paramGuestSession
 	case "include_adult":
@@ -112,6 +126,9 @@ func ParseQuery(query []byte, q *Request) Code {
 		return CodeInput
 	}
 	info := &load().ops[q.Op]
+	if info.raw {
+		q.Raw = query
+	}
 	r := reader{query: query, q: q, takes: info.takes | 1<<paramAPIKey | 1<<paramCallback}
 	r.scan()
 	if r.given == 0 {
@@ -206,7 +223,7 @@ func (r *reader) page() Code {
 		return CodeOK
 	}
 	v, ok := parseUint(b)
-	if !ok || v < 1 || v > MaxPage {
+	if !ok || v < 1 || v > uint64(cmp.Or(r.q.Pages, MaxPage)) {
 		return CodePage
 	}
 	r.q.Page, r.q.HasPage = uint16(v), true
@@ -242,12 +259,41 @@ func (r *reader) rest() {
 	q.Region = parseCountry(r.text(paramRegion))
 	q.WatchRegion = parseCountry(r.text(paramWatchRegion))
 	q.IncludeAdult = isTrue(r.text(paramIncludeAdult))
+	q.Year, q.PrimaryYear = parseYear(r.text(paramYear)), parseYear(r.text(paramPrimaryYear))
+	q.FirstAirYear = parseYear(r.text(paramFirstAirYear))
+	q.IDs = r.text(paramIDs)
 	q.Query = r.text(paramQuery)
 	q.ExternalSource = r.text(paramExternalSource)
 	q.SortBy = r.text(paramSortBy)
 	q.Timezone = r.text(paramTimezone)
 	q.SessionID = r.text(paramSession)
 	q.GuestSessionID = r.text(paramGuestSession)
+}
+
+// Each yields the names and values of a raw query in its order, decoded; empty pairs are
+// left out. What it yields is valid until the next pair.
+func Each(query []byte) iter.Seq2[[]byte, []byte] {
+	return func(yield func(name, value []byte) bool) {
+		var buf []byte
+		for len(query) > 0 {
+			pair := query
+			if i := bytes.IndexByte(query, '&'); i >= 0 {
+				pair, query = query[:i], query[i+1:]
+			} else {
+				query = nil
+			}
+			if len(pair) == 0 {
+				continue
+			}
+			key, value := cut(pair)
+			buf = appendDecoded(buf[:0], key)
+			n := len(buf)
+			buf = appendDecoded(buf, value)
+			if !yield(buf[:n:n], buf[n:]) {
+				return
+			}
+		}
+	}
 }
 
 // Lookup appends to dst the decoded value of a parameter in a raw query, and

@@ -374,3 +374,37 @@ func TestDay(t *testing.T) {
 		}
 	}
 }
+
+func TestEach(t *testing.T) {
+	var got []string
+	for name, value := range Each([]byte("a=1&&with_genres=18%2C35&b+c=%zz+&=x&alone&vote_average.gte=7")) {
+		got = append(got, string(name)+"|"+string(value))
+	}
+	want := []string{"a|1", "with_genres|18,35", "b c|%zz ", "|x", "alone|", "vote_average.gte|7"}
+	if !slices.Equal(got, want) {
+		t.Errorf("Each gives %q, want %q", got, want)
+	}
+	for range Each([]byte("a=1&b=2")) {
+		break // it may be left
+	}
+}
+
+func TestSearchParams(t *testing.T) {
+	var q Request
+	if c := Parse([]byte("/3/search/movie"), []byte("query=fight+club&year=1999&primary_release_year=99&include_adult=TRUE"), &q); c != CodeOK {
+		t.Fatal(c)
+	}
+	if string(q.Query) != "fight club" || q.Year != 1999 || q.PrimaryYear != 0 || !q.IncludeAdult || q.Raw != nil {
+		t.Errorf("%+v", q.Params)
+	}
+	if c := Parse([]byte("/3/discover/tv"), []byte("with_genres=18&page=501"), &q); c != CodePage {
+		t.Errorf("page 501 is %d", c)
+	}
+	q.Pages = 1000
+	if c := Parse([]byte("/3/discover/tv"), []byte("with_genres=18&page=501"), &q); c != CodeOK || q.Page != 501 || q.Raw == nil {
+		t.Errorf("page 501 of 1000 is %d, page %d", c, q.Page)
+	}
+	if c := Parse([]byte("/3/discover/tv"), []byte("page=1001"), &q); c != CodePage {
+		t.Errorf("page 1001 of 1000 is %d", c)
+	}
+}

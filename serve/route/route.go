@@ -42,7 +42,7 @@ type Code uint8
 const (
 	CodeOK        Code = 0
 	CodeDateRange Code = 20 // dates more than MaxDays apart
-	CodePage      Code = 22 // page is not 1 to MaxPage
+	CodePage      Code = 22 // page is not 1 to MaxPage, or to Request.Pages
 	CodeDate      Code = 23 // a date is not YYYY-MM-DD
 	CodeAppends   Code = 27 // more than MaxAppends names
 	CodeNotFound  Code = 34 // no such path, or an id that cannot be one
@@ -56,8 +56,9 @@ const (
 	MaxQuery     = 4096 // bytes of the raw query
 	MaxAppends   = 20   // names in append_to_response, unknown and repeated ones too
 	MaxPage      = 500
-	MaxDays      = 14 // between start_date and end_date
-	MaxLanguages = 64 // in include_image_language or include_video_language
+	MaxDays      = 14  // between start_date and end_date
+	MaxLanguages = 64  // in include_image_language or include_video_language
+	MaxIDs       = 100 // in ids, repeated ones too
 )
 
 // A Request is what a path and a query ask for. It is some 7 KB long and made to be
@@ -69,6 +70,10 @@ const (
 type Request struct {
 	Target
 	Params
+
+	// Pages is the last page that may be asked for; 0 means MaxPage. Match and Parse
+	// leave it as it is.
+	Pages uint16
 
 	appends [MaxAppends]Append
 	images  [MaxLanguages]fragment.Variant
@@ -110,7 +115,7 @@ type Params struct {
 	// Anything else is like no language.
 	Language    fragment.Variant
 	HasLanguage bool
-	// Page is 1 to MaxPage; 1 when not given.
+	// Page is 1 to the last one that may be asked for; 1 when not given.
 	Page    uint16
 	HasPage bool
 	// Country, Region and WatchRegion are zero unless two letters were given.
@@ -121,9 +126,14 @@ type Params struct {
 	HasStart, HasEnd bool
 	// IncludeAdult is set by "true" in any case.
 	IncludeAdult bool
+	// Year, PrimaryYear and FirstAirYear are 0 unless a year from 1000 to 9999 was given.
+	Year, PrimaryYear, FirstAirYear uint16
 
 	// The texts, decoded; nil when not given, not nil when given without a value.
-	APIKey, Callback, Query, ExternalSource, SortBy, Timezone, SessionID, GuestSessionID []byte
+	APIKey, Callback, Query, ExternalSource, SortBy, Timezone, SessionID, GuestSessionID, IDs []byte
+	// Raw is the whole query as it came, for Each; nil for operations that take no more than
+	// what Params has.
+	Raw []byte
 
 	nAppends, nImages, nVideos int
 }

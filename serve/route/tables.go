@@ -1,6 +1,7 @@
 package route
 
 import (
+	"slices"
 	"strings"
 	"sync"
 
@@ -33,6 +34,7 @@ type opInfo struct {
 	sub   fragment.Sub
 	takes paramSet
 	names *namespace // nil for operations that append nothing
+	raw   bool       // it takes more parameters than Params has
 }
 
 // A namespace holds the names that can be appended.
@@ -59,10 +61,15 @@ func newTables() *tables {
 	}
 	for i := range api.Operations() {
 		op := api.Op(i).Operation()
-		t.ops = append(t.ops, opInfo{kind: op.Kind, sub: op.Sub, takes: setOf(op.QueryParams), names: names[op.Appends]})
+		t.ops = append(t.ops, opInfo{kind: op.Kind, sub: op.Sub, takes: setOf(op.QueryParams), names: names[op.Appends], raw: beyondParams(op.QueryParams)})
 		t.addRoute(api.Op(i), op)
 	}
 	return t
+}
+
+// beyondParams tells whether Request does not know some of params.
+func beyondParams(params []api.Param) bool {
+	return slices.ContainsFunc(params, func(p api.Param) bool { return paramOf([]byte(p.Name)) == paramUnknown })
 }
 
 // addRoute adds an operation to the route of its path.

@@ -42,6 +42,15 @@ func parseLanguage(b []byte) (fragment.Variant, bool) {
 	return fragment.Language(lang[:], region[:]), true
 }
 
+// parseYear reads a year from 1000 to 9999; 0 for anything else.
+func parseYear(b []byte) uint16 {
+	v, ok := parseUint(b)
+	if !ok || v < 1000 || v > 9999 {
+		return 0
+	}
+	return uint16(v)
+}
+
 // parseLanguages inserts the items of a comma list into dst, up to its capacity,
 // and returns how many there are; see Request.ImageLanguages.
 func parseLanguages(dst []fragment.Variant, list []byte) int {

@@ -55,7 +55,7 @@ func generate(ref string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return render(append(ops, legacy...), names)
+	return render(append(ops, unlisted...), names)
 }
 
 // readTSV returns the rows of a file of tab-separated columns, without the heading.

@@ -21,32 +21,43 @@ import "reelsplice/schemas/fragment"
 var roots = []struct {
 	path, kind string
 	appends    bool // details take the append names of the namespace that is called like the kind
+	alone      bool // no paths below are its sub-requests
 }{
-	{"/3/movie/latest", "movie", false},
-	{"/3/movie/{movie_id}", "movie", true},
-	{"/3/tv/latest", "tv", false},
-	{"/3/tv/season/{season_id}", "season", false},
-	{"/3/tv/episode/{episode_id}", "episode", false},
-	{"/3/tv/episode_group/{tv_episode_group_id}", "episode_group", false},
-	{"/3/tv/{series_id}", "tv", true},
-	{"/3/tv/{series_id}/season/{season_number}", "season", true},
-	{"/3/tv/{series_id}/season/{season_number}/episode/{episode_number}", "episode", true},
-	{"/3/person/latest", "person", false},
-	{"/3/person/{person_id}", "person", true},
-	{"/3/collection/{collection_id}", "collection", true},
-	{"/3/company/{company_id}", "company", true},
-	{"/3/network/{network_id}", "network", true},
-	{"/3/keyword/{keyword_id}", "keyword", true},
-	{"/3/review/{review_id}", "review", false},
-	{"/3/credit/{credit_id}", "credit", false},
-	{"/3/find/{external_id}", "find", false},
+	{"/3/movie/latest", "movie", false, false},
+	{"/3/movie/{movie_id}", "movie", true, false},
+	{"/3/tv/latest", "tv", false, false},
+	{"/3/tv/season/{season_id}", "season", false, false},
+	{"/3/tv/episode/{episode_id}", "episode", false, false},
+	{"/3/tv/episode_group/{tv_episode_group_id}", "episode_group", false, false},
+	{"/3/tv/{series_id}", "tv", true, false},
+	{"/3/tv/{series_id}/season/{season_number}", "season", true, false},
+	{"/3/tv/{series_id}/season/{season_number}/episode/{episode_number}", "episode", true, false},
+	{"/3/person/latest", "person", false, false},
+	{"/3/person/{person_id}", "person", true, false},
+	{"/3/collection/{collection_id}", "collection", true, false},
+	{"/3/company/{company_id}", "company", true, false},
+	{"/3/network/{network_id}", "network", true, false},
+	{"/3/keyword/{keyword_id}", "keyword", true, false},
+	{"/3/review/{review_id}", "review", false, false},
+	{"/3/credit/{credit_id}", "credit", false, false},
+	{"/3/find/{external_id}", "find", false, false},
+	{"/3/movie", "movie", true, true},
+	{"/3/tv", "tv", true, true},
+	{"/3/person", "person", true, true},
 }
 
-// legacy are operations that the reference files do not list, rows of operations.tsv
-// like theirs. TMDB answers them without documenting them.
-var legacy = [][]string{
+// unlisted are operations that the reference files do not list, rows of operations.tsv
+// like theirs. Those of the group Legacy TMDB answers without documenting them; the
+// extensions are our own.
+var unlisted = [][]string{
 	{"Legacy", "legacyGenreList", "GET", "/3/genre/list", "", "language:string:en", "", "bearer", "no", "GenreList", "old name of genre/movie/list"},
+	{"Extensions", "batchMovies", "GET", "/3/movie", "", batchParams, "", "bearer", "no", "", "details of up to 100 movies in one answer"},
+	{"Extensions", "batchSeries", "GET", "/3/tv", "", batchParams, "", "bearer", "no", "", "details of up to 100 series in one answer"},
+	{"Extensions", "batchPeople", "GET", "/3/person", "", batchParams, "", "bearer", "no", "", "details of up to 100 people in one answer"},
 }
+
+// batchParams are the parameters of batch lookups.
+const batchParams = "ids*:string:,append_to_response:string:,language:string:en-US"
 
 // render returns the formatted source for the rows of both files. It ends at the
 // first row that it cannot express, with an error that names the row.
@@ -111,7 +122,7 @@ func renderOperation(b *bytes.Buffer, row []string) error {
 func renderFragment(b *bytes.Buffer, path string) {
 	for _, root := range roots {
 		rest, ok := strings.CutPrefix(path, root.path)
-		if !ok {
+		if !ok || root.alone && rest != "" {
 			continue
 		}
 		if rest == "" {
