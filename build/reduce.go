@@ -252,8 +252,9 @@ func buildCollection(r *reducer[catalog.Collection], key catalog.Key, c *catalog
 		r.b.derived.Add(1)
 	}
 	slices.SortStableFunc(titles, compareDates)
-	parts, _ := movieIDs(titles)
-	return r.o.add(r.o.spec(fragment.KindCollection, key, key.ID()), r.o.render.Collection(c, parts))
+	parts, clean := movieIDs(titles)
+	d := render.CollectionDerived{Parts: parts, Adult: len(parts) > 0 && len(clean) == 0}
+	return r.o.add(r.o.spec(fragment.KindCollection, key, key.ID()), r.o.render.Collection(c, d))
 }
 
 // compareDates orders titles by date, those without one last.

@@ -299,13 +299,13 @@ func (r *Renderer) cell(m *model, c *cell, rec wire.Record) {
 	f := &r.out
 	n := len(f.buf)
 	f.members(rec, c.index, c.index+1)
-	if len(f.buf) > n && (m.plan.Fields[c.index].Nullable || !bytes.HasSuffix(f.buf, null)) {
+	if len(f.buf) > n && (c.null || !bytes.HasSuffix(f.buf, null)) {
 		return
 	}
 	f.buf = f.buf[:n]
-	if m.kind == fragment.KindPerson && c.name == originalName {
+	if c.name == originalName && m.kind != fragment.KindTV {
 		f.name(c.name)
-		f.buf = wire.AppendString(f.buf, r.personName)
+		f.buf = wire.AppendString(f.buf, r.baseName)
 		return
 	}
 	f.comma()
@@ -319,6 +319,8 @@ func (r *Renderer) ownCell(m *model, c *cell) {
 	switch c.name {
 	case mediaType:
 		f.buf = wire.AppendString(f.buf, mediaTypes[m.kind])
+	case adult:
+		f.buf = strconv.AppendBool(f.buf, r.adult)
 	case showID:
 		f.buf = strconv.AppendInt(f.buf, r.showID, 10)
 	case episodeCount:

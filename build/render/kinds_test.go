@@ -351,7 +351,7 @@ func TestCollection(t *testing.T) {
 		`"localized":[{"language":"fr-FR","name":"La Collection","poster_path":null}]}`
 	f := func(parts string, ids []int64, wantParts string) {
 		t.Helper()
-		list := New().Collection(parseAs[catalog.Collection](t, strings.Replace(row, "%PARTS", parts, 1)), ids)
+		list := New().Collection(parseAs[catalog.Collection](t, strings.Replace(row, "%PARTS", parts, 1)), CollectionDerived{Parts: ids, Adult: true})
 		allAreJSON(t, "a collection", list)
 		all := texts(t, list)
 		details := func(name, overview, poster string) string {
@@ -365,6 +365,14 @@ func TestCollection(t *testing.T) {
 		fragmentIs(t, all, "details ~", details("The Collection", none, `"/en.jpg"`))
 		fragmentIs(t, all, "details de", details("Die Reihe", none, `"/en.jpg"`))
 		fragmentIs(t, all, "details fr", details("La Collection", none, `null`))
+		row := func(name, overview, poster string) string {
+			return `"adult":true,"backdrop_path":null,"id":10,"name":"` + name + `","original_language":"","original_name":"The Collection",` +
+				overview + `,"poster_path":` + poster
+		}
+		fragmentIs(t, all, "row", row("The Collection", `"overview":"O"`, `"/en.jpg"`))
+		fragmentIs(t, all, "row ~", row("The Collection", `"overview":""`, `"/en.jpg"`))
+		fragmentIs(t, all, "row de", row("Die Reihe", `"overview":""`, `"/en.jpg"`))
+		fragmentIs(t, all, "row fr", row("La Collection", `"overview":""`, `null`))
 	}
 	f(`,"parts":[{"id":1}]`, []int64{7}, `[{"id":1}]`)
 	f(``, []int64{11, 12}, `[{<movie 11 media_row>},{<movie 12 media_row>}]`)
@@ -393,9 +401,21 @@ func TestMoviesOfCompaniesAndKeywords(t *testing.T) {
 	list := New().Keyword(parseAs[catalog.KeywordRecord](t, `{"id":1,"name":"K"}`), make([]int64, 20*maxPage+1), nil)
 	all = texts(t, list)
 	fragmentIs(t, all, "movies", `<id><page>"results":[],"total_pages":501,"total_results":10001}`)
-	if n := len(list); n != 1+maxPage+1 {
-		t.Errorf("a long list has %d fragments, want the details, 500 pages and the tail", n)
+	if n := len(list); n != 2+maxPage+1 {
+		t.Errorf("a long list has %d fragments, want the details, the row, 500 pages and the tail", n)
 	}
+}
+
+// TestCompanyRows: rows have no country where details have null.
+func TestCompanyRows(t *testing.T) {
+	f := func(row, want string) {
+		t.Helper()
+		fragmentIs(t, texts(t, New().Company(parseAs[catalog.Company](t, row), nil)), "row", want)
+	}
+	f(`{"id":1,"name":"C","logo_path":"/l.png","origin_country":"US"}`, `"id":1,"logo_path":"/l.png","name":"C","origin_country":"US"`)
+	f(`{"id":1,"name":"C","logo_path":null,"origin_country":null}`, `"id":1,"logo_path":null,"name":"C","origin_country":""`)
+	f(`{"id":1,"name":"C"}`, `"id":1,"logo_path":null,"name":"C","origin_country":""`)
+	fragmentIs(t, texts(t, New().Keyword(parseAs[catalog.KeywordRecord](t, `{"id":2,"name":"K"}`), nil, nil)), "row", `"id":2,"name":"K"`)
 }
 
 func TestCredits(t *testing.T) {

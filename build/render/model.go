@@ -133,6 +133,13 @@ var rowMembers = map[fragment.Kind]map[fragment.Sub][]string{
 			"adult", "id", "name", originalName, mediaType, "popularity", "gender", "known_for_department", "profile_path",
 		},
 	},
+	fragment.KindCollection: {
+		fragment.SubRow: {
+			adult, "backdrop_path", "id", "name", "original_language", originalName, "overview", "poster_path",
+		},
+	},
+	fragment.KindCompany: {fragment.SubRow: {"id", "logo_path", "name", originCountry}},
+	fragment.KindKeyword: {fragment.SubRow: {"id", "name"}},
 }
 
 // Members of rows that are not copied from the details of the same name.
@@ -142,6 +149,10 @@ const (
 	showID       = "show_id"
 	episodeCount = "episode_count"
 	originalName = "original_name" // of a person
+	adult        = "adult"         // of a collection
+
+	// originCountry of a company is null in its details where rows have an empty text.
+	originCountry = "origin_country"
 )
 
 // mediaTypes are the values of media_type.
@@ -206,6 +217,7 @@ type row struct {
 type cell struct {
 	name  string
 	index int    // of the member of the details, -1 for one that those do not have
+	null  bool   // rows have null where the details do
 	text  int    // of the model's texts, -1
 	empty string // the member with the value that stands for none
 }
@@ -350,7 +362,9 @@ func (m *model) cell(name string, out *row) cell {
 		return c
 	}
 	c.index = indexOf(m.plan, f)
-	c.empty = `"` + name + `":` + emptyValue(f)
+	if c.null = f.Nullable && (m.kind != fragment.KindCompany || name != originCountry); c.null || !f.Nullable {
+		c.empty = `"` + name + `":` + emptyValue(f)
+	}
 	c.text = slices.IndexFunc(m.texts, func(t text) bool { return t.field == f })
 	if c.text >= 0 {
 		out.texts = append(out.texts, c.text)

@@ -26,7 +26,7 @@ func (r *Renderer) Person(p *catalog.Person, d PersonDerived) []Fragment {
 
 func (r *Renderer) person(m *model, rec wire.Record, d PersonDerived) {
 	p := wire.As[catalog.Person](rec)
-	r.personName = p.Name.V
+	r.baseName = p.Name.V
 	if p.ExternalIDs == nil && p.IMDbID.V != "" {
 		p.ExternalIDs = &catalog.PersonExternalIDs{IMDbID: p.IMDbID}
 	}

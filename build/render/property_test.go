@@ -145,7 +145,7 @@ func TestAnyRecord(t *testing.T) {
 		},
 		"person": func(t *rapid.T) []Fragment { return r.Person(drawRecord[catalog.Person](t), PersonDerived{}) },
 		"collection": func(t *rapid.T) []Fragment {
-			return r.Collection(drawRecord[catalog.Collection](t), ids.Draw(t, "parts"))
+			return r.Collection(drawRecord[catalog.Collection](t), CollectionDerived{Parts: ids.Draw(t, "parts")})
 		},
 		"company": func(t *rapid.T) []Fragment { return r.Company(drawRecord[catalog.Company](t), ids.Draw(t, "movies")) },
 		"network": func(t *rapid.T) []Fragment { return r.Network(drawRecord[catalog.Network](t)) },

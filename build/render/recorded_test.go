@@ -41,7 +41,7 @@ func fragmentsBy(r *Renderer, rec wire.Record, k fragment.Kind) []Fragment {
 	case fragment.KindPerson:
 		return r.Person(wire.As[catalog.Person](rec), PersonDerived{})
 	case fragment.KindCollection:
-		return r.Collection(wire.As[catalog.Collection](rec), nil)
+		return r.Collection(wire.As[catalog.Collection](rec), CollectionDerived{})
 	case fragment.KindCompany:
 		return r.Company(wire.As[catalog.Company](rec), nil)
 	case fragment.KindNetwork:

@@ -28,7 +28,8 @@ type Renderer struct {
 	showID         int64  // of a season or an episode
 	episodeCount   int64  // of a season
 	seriesLanguage string // original language of the series of a season
-	personName     string
+	baseName       string // of a person or a collection: rows without an original name have it
+	adult          bool   // of a collection
 	genres         []catalog.Genre // of the base, whose ids rows have in all languages
 	parts          []int64         // of a collection that gives none; else nil
 
@@ -292,14 +293,20 @@ func emptyForNil[T any](list []T) []T {
 	return list
 }
 
-// Collection returns the fragments of a collection. parts are the ids of its movies in
-// order, used where the record gives none.
-func (r *Renderer) Collection(c *catalog.Collection, parts []int64) []Fragment {
+// CollectionDerived is what movies say of a collection.
+type CollectionDerived struct {
+	Parts []int64 // ids of its movies in order, used where the record gives none
+	Adult bool    // whether rows say that it is for adults; no details do
+}
+
+// Collection returns the fragments of a collection.
+func (r *Renderer) Collection(c *catalog.Collection, d CollectionDerived) []Fragment {
 	rec := wire.RecordOf(c)
 	m := r.start(fragment.KindCollection, rec)
 	if c.Parts == nil {
-		r.parts = emptyForNil(parts)
+		r.parts = emptyForNil(d.Parts)
 	}
+	r.baseName, r.adult = c.Name.V, d.Adult
 	r.record(m.complete(rec), rec)
 	return r.out.list
 }
@@ -363,8 +370,8 @@ func (r *Renderer) plainRecord(k fragment.Kind, rec wire.Record) *model {
 func (r *Renderer) start(k fragment.Kind, rec wire.Record) *model {
 	r.out.reset()
 	r.nested = nested{}
-	r.showID, r.episodeCount, r.seriesLanguage, r.personName = 0, 0, "", ""
-	r.genres, r.parts = nil, nil
+	r.showID, r.episodeCount, r.seriesLanguage, r.baseName = 0, 0, "", ""
+	r.genres, r.parts, r.adult = nil, nil, false
 	m := r.models[k]
 	m.fillBase(rec)
 	return m
