@@ -1,9 +1,10 @@
-// Package build turns a catalogue into a release: plan -> map -> reduce -> seal.
+// Package build turns a catalogue into a release: plan -> map -> reduce -> index -> seal.
 //
 // The plan divides the catalogue into shards and writes what all of them share. Map
 // renders and compresses the titles, a shard at a time, and sends what they say of
 // people, companies and the like to partitions on disk. Reduce builds those resources,
-// a partition at a time, from their records and from what was sent. Seal joins the
+// a partition at a time, from their records and from what was sent. Index makes the tables
+// that queries are answered from, of what the stages before have collected. Seal joins the
 // shards. Each task is a function of the catalogue and the plan, so tasks of a stage
 // may run in any order, anywhere, and again. The release's bytes follow from the
 // catalogue and the parameters alone: neither jobs nor memory show in them.
@@ -23,6 +24,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"reelsplice/build/index"
 	"reelsplice/build/render"
 	"reelsplice/build/segment"
 	"reelsplice/build/shuffle"
@@ -38,6 +40,11 @@ type Config struct {
 	Level    int    // deflate level, 1 to 9; 6 by default
 	Jobs     int    // shards built at once; the number of CPUs by default
 	Memory   int64  // bytes that the build may use; 2 GiB by default
+	// Previous is the release before, by which trends are measured; nil without one. It
+	// has a share in the bytes of the release, and so has Access, which tells how often a
+	// resource was asked for in the last day and the last week, if it is not nil.
+	Previous *release.Reader
+	Access   func(kind fragment.Kind, id uint64) (day, week uint64)
 	// Progress is told how many records of how many are done. It may be nil, and
 	// is called from several goroutines.
 	Progress func(done, total int64)
@@ -91,6 +98,8 @@ type Report struct {
 	// SharedIMDbIDs counts movies whose IMDb id a movie with a lower id has too;
 	// only the first is found by it.
 	SharedIMDbIDs int64 `json:"shared_imdb_ids"`
+	// Tables holds how many bytes the table of each kind has.
+	Tables map[string]int64 `json:"tables"`
 	// Stages holds how many seconds each stage took.
 	Stages       map[string]float64 `json:"stages"`
 	Seconds      float64            `json:"seconds"`
@@ -137,6 +146,7 @@ type builder struct {
 	plan    plan
 	reduced *shuffle.Shuffle // what titles say of other resources
 	found   *shuffle.Shuffle // what external ids find
+	rows    *index.Collector // what tables are made of
 	done    atomic.Int64     // records
 	derived atomic.Int64
 	start   time.Time
@@ -179,10 +189,17 @@ func (b *builder) make(ctx context.Context, w *release.Writer) (m release.Manife
 		return m, err
 	}
 	defer func() { err = errors.Join(err, b.found.Close()) }()
+	if b.rows, err = index.New(b.work); err != nil {
+		return m, err
+	}
+	defer func() { err = errors.Join(err, b.rows.Close()) }()
 	if err := b.common(w); err != nil {
 		return m, err
 	}
 	if err := b.shards(ctx, w); err != nil {
+		return m, err
+	}
+	if err := b.stage("index", func() error { return b.writeTables(ctx, w) }); err != nil {
 		return m, err
 	}
 	err = b.stage("seal", func() error {
@@ -207,6 +224,16 @@ func (b *builder) shards(ctx context.Context, w *release.Writer) error {
 		b.plan.latest[fragment.KindPerson] = b.plan.persons.Load()
 	}
 	return nil
+}
+
+// writeTables makes the tables. What the stages before have sorted is done with.
+func (b *builder) writeTables(ctx context.Context, w *release.Writer) error {
+	if err := errors.Join(b.reduced.Close(), b.found.Close()); err != nil {
+		return err
+	}
+	return b.rows.WriteTables(ctx, w, index.Options{
+		Work: b.work, Memory: b.Memory / 2, Jobs: b.workers(), Previous: b.Previous, Access: b.Access,
+	})
 }
 
 // stage runs one stage and notes how long it took.
@@ -357,10 +384,15 @@ func (b *builder) report(m release.Manifest) Report {
 		Fragments: m.Counts.Fragments, Segments: m.Counts.Segments,
 		RawBytes: m.Counts.RawBytes, StoredBytes: m.Counts.StoredBytes,
 		Level: b.Level, Jobs: b.workers(), SharedIMDbIDs: b.plan.sharedIMDb,
-		Stages: b.stages, Seconds: time.Since(b.start).Seconds(), PeakRSSBytes: peakRSS(),
+		Tables: map[string]int64{}, Stages: b.stages, Seconds: time.Since(b.start).Seconds(), PeakRSSBytes: peakRSS(),
 	}
 	for _, n := range m.Counts.Resources {
 		r.Resources += n
+	}
+	for _, f := range m.Files {
+		if name, ok := release.TableName(f.Name); ok {
+			r.Tables[name] = f.Size
+		}
 	}
 	return r
 }

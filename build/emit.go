@@ -8,29 +8,34 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"reelsplice/build/derive"
+	"reelsplice/build/index"
 	"reelsplice/build/shuffle"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/wire"
 )
 
-// An emitter sends what one map task finds out about other resources to where those
-// are reduced.
+// An emitter sends what one task finds out about other resources to where those are
+// reduced, and what queries ask for to where tables are made.
 type emitter struct {
 	b    *builder
 	w    *shuffle.Writer // to the partitions of the reduce stage
 	find *shuffle.Writer // to those of find
+	rows *index.Writer   // to the tables
 	key  []byte
 	buf  []byte
 	err  error // the first one
 }
 
 func (b *builder) newEmitter() *emitter {
-	return &emitter{b: b, w: b.reduced.Writer(), find: b.found.Writer()}
+	return &emitter{b: b, w: b.reduced.Writer(), find: b.found.Writer(), rows: b.rows.Writer()}
 }
 
-// newFinder returns an emitter of the reduce stage itself, which can only add to find.
-func (b *builder) newFinder() *emitter { return &emitter{b: b, find: b.found.Writer()} }
+// newFinder returns an emitter of the reduce stage itself, which can only add to find and
+// to the tables.
+func (b *builder) newFinder() *emitter {
+	return &emitter{b: b, find: b.found.Writer(), rows: b.rows.Writer()}
+}
 
 // close ends the emitting and returns the first error.
 func (e *emitter) close() error {
@@ -38,6 +43,7 @@ func (e *emitter) close() error {
 		e.keep(e.w.Close())
 	}
 	e.keep(e.find.Close())
+	e.keep(e.rows.Close())
 	return e.err
 }
 

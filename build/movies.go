@@ -57,6 +57,7 @@ func (b *builder) eachMovie(ctx context.Context, o *output, e *emitter, s span) 
 		if err := o.add(spec, o.render.Movie(m, d)); err != nil {
 			return err
 		}
+		e.keep(e.rows.Movie(m))
 		if e.err != nil {
 			return e.err
 		}

@@ -196,6 +196,19 @@ func movieIDs(titles []derive.Title) (all, clean []int64) {
 	return all, clean
 }
 
+// countTitles returns how many titles there are, each counted once.
+func countTitles(titles []derive.Title) int {
+	type title struct {
+		kind fragment.Kind
+		id   int64
+	}
+	have := make(map[title]struct{}, len(titles))
+	for i := range titles {
+		have[title{titles[i].Kind, titles[i].ID}] = struct{}{}
+	}
+	return len(have)
+}
+
 func buildPerson(r *reducer[catalog.Person], key catalog.Key, p *catalog.Person, said [][]byte) error {
 	credits := make([]derive.Credit, 0, len(said))
 	for _, b := range said {
@@ -220,9 +233,13 @@ func buildPerson(r *reducer[catalog.Person], key catalog.Key, p *catalog.Person,
 	r.e.externalIDs(wire.RecordOf(p.ExternalIDs), p.IMDbID.V, hit{kind: fragment.KindPerson, id: key.ID()})
 	spec := r.o.spec(fragment.KindPerson, key, key.ID())
 	r.b.latestAlias(&spec, fragment.KindPerson, int64(key.ID()))
-	return r.o.add(spec, r.o.render.Person(p, render.PersonDerived{
+	err := r.o.add(spec, r.o.render.Person(p, render.PersonDerived{
 		Credits: credits, KnownFor: derive.KnownFor(department, credits),
 	}))
+	if err != nil {
+		return err
+	}
+	return r.e.rows.Person(key.ID(), p)
 }
 
 // personOf makes the record of a person who only occurs in credits.
@@ -252,9 +269,36 @@ func buildCollection(r *reducer[catalog.Collection], key catalog.Key, c *catalog
 		r.b.derived.Add(1)
 	}
 	slices.SortStableFunc(titles, compareDates)
-	parts, clean := movieIDs(titles)
-	d := render.CollectionDerived{Parts: parts, Adult: len(parts) > 0 && len(clean) == 0}
-	return r.o.add(r.o.spec(fragment.KindCollection, key, key.ID()), r.o.render.Collection(c, d))
+	parts, _ := movieIDs(titles)
+	popularity, adult := ofParts(c, titles)
+	d := render.CollectionDerived{Parts: parts, Adult: adult}
+	if err := r.o.add(r.o.spec(fragment.KindCollection, key, key.ID()), r.o.render.Collection(c, d)); err != nil {
+		return err
+	}
+	return r.e.rows.Collection(key.ID(), c, popularity, adult)
+}
+
+// ofParts returns the popularity of a collection, that of its most popular part, and
+// whether all of its parts are for adults. Where no title names it, the parts are those
+// that its record lists.
+func ofParts(c *catalog.Collection, titles []derive.Title) (popularity float64, adult bool) {
+	clean, n := 0, len(titles)
+	part := func(p float64, adult bool) {
+		popularity = max(popularity, p)
+		if !adult {
+			clean++
+		}
+	}
+	for i := range titles {
+		part(titles[i].Popularity, titles[i].Adult)
+	}
+	if n == 0 {
+		n = len(c.Parts)
+		for i := range c.Parts {
+			part(c.Parts[i].Popularity.V, c.Parts[i].Adult.V)
+		}
+	}
+	return popularity, n > 0 && clean == 0
 }
 
 // compareDates orders titles by date, those without one last.
@@ -281,7 +325,10 @@ func buildCompany(r *reducer[catalog.Company], key catalog.Key, c *catalog.Compa
 		r.b.derived.Add(1)
 	}
 	movies, _ := movieIDs(titles)
-	return r.o.add(r.o.spec(fragment.KindCompany, key, key.ID()), r.o.render.Company(c, movies))
+	if err := r.o.add(r.o.spec(fragment.KindCompany, key, key.ID()), r.o.render.Company(c, movies)); err != nil {
+		return err
+	}
+	return r.e.rows.Company(key.ID(), c, countTitles(titles))
 }
 
 func buildNetwork(r *reducer[catalog.Network], key catalog.Key, n *catalog.Network, said [][]byte) error {
@@ -306,7 +353,10 @@ func buildKeyword(r *reducer[catalog.KeywordRecord], key catalog.Key, k *catalog
 		r.b.derived.Add(1)
 	}
 	all, clean := movieIDs(titles)
-	return r.o.add(r.o.spec(fragment.KindKeyword, key, key.ID()), r.o.render.Keyword(k, clean, all))
+	if err := r.o.add(r.o.spec(fragment.KindKeyword, key, key.ID()), r.o.render.Keyword(k, clean, all)); err != nil {
+		return err
+	}
+	return r.e.rows.Keyword(key.ID(), k, countTitles(titles))
 }
 
 func buildReview(r *reducer[catalog.ReviewRecord], key catalog.Key, v *catalog.ReviewRecord, said [][]byte) error {

@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"reelsplice/build/derive"
+	"reelsplice/build/index"
 	"reelsplice/build/neighbours"
 	"reelsplice/build/render"
 	"reelsplice/data/reference"
@@ -32,6 +33,7 @@ type seriesMapper struct {
 	tv      *catalog.TV // nil when only seasons or episodes are known
 	credits *derive.Series
 	infos   []render.SeasonInfo
+	aired   []string         // air dates of the episodes
 	last    *catalog.Episode // on the air
 	soon    *catalog.Episode // the next one
 }
@@ -84,7 +86,7 @@ func (m *seriesMapper) next() (id uint64, found bool) {
 }
 
 func (m *seriesMapper) series(id int64) error {
-	m.id, m.tv, m.infos, m.last, m.soon = id, nil, nil, nil, nil
+	m.id, m.tv, m.infos, m.aired, m.last, m.soon = id, nil, nil, m.aired[:0], nil, nil
 	if k, ok := m.tvs.peek(); ok && k.Hi == uint64(id) {
 		m.tv = m.tvs.take()
 		render.Base(fragment.KindTV, wire.RecordOf(m.tv))
@@ -244,11 +246,12 @@ func (m *seriesMapper) episode(e *catalog.Episode, d render.EpisodeDerived) erro
 	return m.o.add(spec, m.o.render.Episode(e, d))
 }
 
-// airs remembers the last episode that was on the air and the one after it: specials
-// do not count. Where the series says no last date, all episodes with a date count as
+// airs remembers when an episode was on the air, and the last one that was and the one
+// after it: specials do not count there. Where the series says no last date, all episodes with a date count as
 // aired: a build does not ask for the time, since equal catalogues give equal releases.
 func (m *seriesMapper) airs(e *catalog.Episode) {
 	date := e.AirDate.V
+	m.aired = append(m.aired, date)
 	if e.SeasonNumber.V < 1 || date == "" {
 		return
 	}
@@ -309,5 +312,17 @@ func (m *seriesMapper) details() error {
 	}
 	spec := m.o.spec(fragment.KindTV, catalog.NumberKey(m.id), uint64(m.id))
 	m.b.latestAlias(&spec, fragment.KindTV, m.id)
-	return m.o.add(spec, m.o.render.TV(m.tv, d))
+	if err := m.o.add(spec, m.o.render.TV(m.tv, d)); err != nil {
+		return err
+	}
+	row := index.Series{TV: m.tv, Aired: m.aired}
+	for i := range credits {
+		if c := &credits[i]; c.Role == derive.Cast {
+			row.Cast = append(row.Cast, c.Person.ID)
+		} else {
+			row.Crew = append(row.Crew, c.Person.ID)
+		}
+	}
+	m.e.keep(m.e.rows.Series(row))
+	return nil
 }

@@ -53,6 +53,15 @@ func isTable(file string) bool {
 	return ok && validName(name, MaxTableName)
 }
 
+// TableName returns the name of the table that a file of a release holds; false for other
+// files.
+func TableName(file string) (string, bool) {
+	if !isTable(file) {
+		return "", false
+	}
+	return strings.TrimPrefix(file, tablePrefix), true
+}
+
 // validName tells whether a name has 1 to most letters in lower case, digits, and signs
 // that are safe in the names of files.
 func validName(name string, most int) bool {

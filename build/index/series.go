@@ -1,0 +1,124 @@
+package index
+
+import (
+	"slices"
+
+	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/posting"
+	"reelsplice/schemas/wire"
+)
+
+// A Series is a series and what its seasons say of it.
+type Series struct {
+	TV *catalog.TV // as its rendering has left it
+	// Cast and Crew are ids of people, of the series, its seasons and its episodes.
+	Cast, Crew []int64
+	Aired      []string // the dates of all its episodes, specials too
+}
+
+// Series adds a series. Where nobody knows its episodes, they were on the air when the
+// series began and when it was last on the air.
+func (w *Writer) Series(s Series) error {
+	t := s.TV
+	r := w.start(uint64(t.ID.V), t.Popularity.V)
+	r.titleFacts(wire.RecordOf(t))
+	r.is(posting.ScreenedTheatrically, t.ScreenedTheatrically != nil && len(t.ScreenedTheatrically.Results) > 0)
+	if len(t.EpisodeRunTime) > 0 {
+		r.set(runtime, t.EpisodeRunTime[0])
+	}
+	r.set(seasons, t.NumberOfSeasons.V)
+	r.set(episodes, t.NumberOfEpisodes.V)
+	r.texts = [2]string{SortKey(t.Name.V), SortKey(t.OriginalName.V)}
+	inIDs(r, genre, t.Genres)
+	inIDs(r, company, t.ProductionCompanies)
+	inIDs(r, network, t.Networks)
+	inIDs(r, crew, t.CreatedBy)
+	if t.Keywords != nil {
+		inIDs(r, keyword, t.Keywords.Results)
+	}
+	for _, id := range s.Cast {
+		r.inID(cast, id)
+	}
+	for _, id := range s.Crew {
+		r.inID(crew, id)
+	}
+	r.countries(t.OriginCountry)
+	r.numbered(status, statuses[:], t.Status.V)
+	r.numbered(seriesType, types[:], t.Type.V)
+	r.offers(t.WatchProviders)
+	r.ratings(t.ContentRatings)
+	r.aired(&s)
+	r.seriesNames(t)
+	return w.add(fragment.KindTV)
+}
+
+// statuses and types are what discover gives numbers to, in the order of those.
+var (
+	statuses = [...]string{"Returning Series", "Planned", "In Production", "Ended", "Canceled", "Pilot"}
+	types    = [...]string{"Documentary", "News", "Miniseries", "Reality", "Scripted", "Talk Show", "Video"}
+)
+
+func (r *row) numbered(list int, names []string, name string) {
+	if i := slices.Index(names, name); i >= 0 {
+		r.in(list, uint64(i))
+	}
+}
+
+func (r *row) ratings(c *catalog.ContentRatings) {
+	if c == nil {
+		return
+	}
+	for i := range c.Results {
+		r.certified(c.Results[i].ISO3166.V, c.Results[i].Rating.V)
+	}
+}
+
+// aired takes in when the episodes were on the air.
+func (r *row) aired(s *Series) {
+	for _, date := range s.Aired {
+		if at, ok := posting.DayOf(date); ok {
+			r.shown(at)
+		}
+	}
+	for _, e := range []*catalog.EpisodeSummary{s.TV.LastEpisodeToAir, s.TV.NextEpisodeToAir} {
+		if e == nil {
+			continue
+		}
+		if at, ok := posting.DayOf(e.AirDate.V); ok {
+			r.shown(at)
+		}
+	}
+	first, began := posting.DayOf(s.TV.FirstAirDate.V)
+	if began {
+		r.columns[day] = first
+		r.year(first)
+	}
+	if len(r.releases) > 0 {
+		return
+	}
+	if began {
+		r.shown(first)
+	}
+	if last, ok := posting.DayOf(s.TV.LastAirDate.V); ok {
+		r.shown(last)
+	}
+}
+
+func (r *row) seriesNames(t *catalog.TV) {
+	r.name(Main, t.Name.V)
+	r.name(Original, t.OriginalName.V)
+	if t.Translations != nil {
+		for i := range t.Translations.Translations {
+			if d := t.Translations.Translations[i].Data; d != nil {
+				r.name(Translated, d.Name.V)
+			}
+		}
+	}
+	for i := range t.Localized {
+		r.name(Translated, t.Localized[i].Name.V)
+	}
+	if t.AlternativeTitles != nil {
+		r.alternatives(t.AlternativeTitles.Results)
+	}
+}
