@@ -28,7 +28,9 @@ type dated struct {
 	day int32
 }
 
-func compareDated(a, b dated) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.day, b.day)) }
+func compareDated(a, b dated) int {
+	return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.day, b.day))
+}
 
 func (r *row) reset(id uint64, popularity float64) {
 	if !(popularity > 0) { // NaN too

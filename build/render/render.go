@@ -25,11 +25,11 @@ type Renderer struct {
 
 	// Of the record at work:
 	nested         nested
-	showID         int64  // of a season or an episode
-	episodeCount   int64  // of a season
-	seriesLanguage string // original language of the series of a season
-	baseName       string // of a person or a collection: rows without an original name have it
-	adult          bool   // of a collection
+	showID         int64           // of a season or an episode
+	episodeCount   int64           // of a season
+	seriesLanguage string          // original language of the series of a season
+	baseName       string          // of a person or a collection: rows without an original name have it
+	adult          bool            // of a collection
 	genres         []catalog.Genre // of the base, whose ids rows have in all languages
 	parts          []int64         // of a collection that gives none; else nil
 

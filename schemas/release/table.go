@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"reelsplice/schemas/fragment"
 )
 
 // Limits of tables.
@@ -331,6 +333,47 @@ func parseSection(b []byte, list int64) (section, bool) {
 
 // follows tells whether b starts behind a.
 func follows(a, b *section) bool { return b.off >= a.off+a.size }
+
+// sectionIDs is the section of a table that is called like a kind of resources: their ids.
+const sectionIDs = "id"
+
+// tables checks that the rows of tables of resources are resources with a row for lists.
+func (v *verifier) tables(ctx context.Context) error {
+	for _, kind := range []fragment.Kind{
+		fragment.KindMovie, fragment.KindTV, fragment.KindPerson, fragment.KindCollection, fragment.KindCompany, fragment.KindKeyword,
+	} {
+		t, ok := v.r.Table(kind.String())
+		if !ok || t.Section(sectionIDs) == nil {
+			continue
+		}
+		if err := v.tableRows(ctx, kind, t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (v *verifier) tableRows(ctx context.Context, kind fragment.Kind, t *Table) error {
+	file, ids := tableName(kind.String()), t.Section(sectionIDs)
+	if len(ids) != 8*t.rows {
+		v.problem(file, -1, "section %q has %d bytes, want 8 for each of %d rows", sectionIDs, len(ids), t.rows)
+		return nil
+	}
+	var key []byte
+	for i := range t.rows {
+		if i%65536 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if !v.mine(uint64(i)) {
+			continue
+		}
+		key = fragment.AppendID(key[:0], kind, fragment.ID(le.Uint64(ids[8*i:])))
+		if e, ok := v.r.find(key); !ok || e.typ == typeAlias || !e.hasSub(fragment.SubRow) {
+			v.problem(file, -1, "row %d is %s, which the release does not have, or has no row for lists of", i, fragment.DescribeKey(key))
+		}
+	}
+	return nil
+}
 
 // table checks what Open does not look at: the bytes of the sections.
 func (v *verifier) table(file string, t *Table) {

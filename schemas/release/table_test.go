@@ -117,6 +117,68 @@ func TestTableDamage(t *testing.T) {
 	}
 }
 
+// TestTableRows: each row of a table of resources is one that the release has, with a row
+// for lists.
+func TestTableRows(t *testing.T) {
+	f := func(rows int, want int, ids ...uint64) {
+		t.Helper()
+		releases := t.TempDir()
+		w, err := Create(releases, WriterOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := w.Shard(0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for id, sub := range map[fragment.ID]fragment.Sub{1: fragment.SubRow, 2: fragment.SubDetails} {
+			spec := ResourceSpec{Key: fragment.AppendID(nil, fragment.KindMovie, id), ID: uint64(id), Fragments: []FragmentSpec{
+				{Address: fragment.Address{Sub: sub}, Pieces: []PieceSpec{{Op: OpIDMark}}},
+			}}
+			if _, err := s.Add(spec); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		tw, err := w.Table("movie", rows)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := tw.Section("id")
+		for _, id := range ids {
+			if _, err := out.Write(le.AppendUint64(nil, id)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := tw.Close(); err != nil {
+			t.Fatal(err)
+		}
+		m, err := w.Seal(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		problems, err := Verify(t.Context(), filepath.Join(releases, m.ID), VerifyOptions{}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(problems) != want {
+			t.Errorf("%d rows %v: Verify finds %v, want %d problems", rows, ids, problems, want)
+		}
+		for _, p := range problems {
+			if p.File != tableName("movie") {
+				t.Errorf("%d rows %v: %s, want a problem of the table", rows, ids, p)
+			}
+		}
+	}
+	f(1, 0, 1)
+	f(0, 0)
+	f(2, 1, 1, 2)    // no row for lists
+	f(3, 2, 1, 3, 4) // not there
+	f(2, 1, 1)       // one id for two rows
+}
+
 func TestTableNames(t *testing.T) {
 	w, err := Create(t.TempDir(), WriterOptions{})
 	if err != nil {

@@ -43,7 +43,8 @@ const maxProblems = 1000
 // Verify reads the release in dir and returns what is wrong with it, in order of file
 // and offset; beyond 1000 problems only their number. It checks the SHA-256 of each
 // file, every slot, block and piece, inflates every segment and compares its length,
-// CRC-32, operator and hash, and follows every Reference, Include and alias. The error is about
+// CRC-32, operator and hash, follows every Reference, Include and alias, and looks up the
+// resources that tables speak of. The error is about
 // what kept it from checking, such as ctx; a release that Open refuses as corrupt is a
 // problem. Unless nil, progress is called now and then, by one goroutine at a time.
 func Verify(ctx context.Context, dir string, o VerifyOptions, progress func(done, total int64)) ([]Problem, error) {
@@ -201,7 +202,10 @@ func (v *verifier) walk(ctx context.Context) error {
 		return nil
 	}
 	v.totals()
-	return err
+	if err != nil {
+		return err
+	}
+	return v.tables(ctx)
 }
 
 // slots checks that each slot leads to a block, and that looking up its key finds it.
