@@ -19,6 +19,7 @@ import (
 	"reelsplice/build/buildtest"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/posting"
 	"reelsplice/schemas/release"
 )
 
@@ -87,8 +88,8 @@ func TestDeterministic(t *testing.T) {
 		t.Errorf("Run = release %s with 1 job, %s with 4, want the same", a.Release, b.Release)
 	}
 	want, got := contents(t, filepath.Join(one.Releases, a.Release)), contents(t, filepath.Join(four.Releases, b.Release))
-	if len(want) < 4 {
-		t.Errorf("the release has the files %v, want a manifest, an index, a directory and packs", slices.Sorted(maps.Keys(want)))
+	if len(want) < 10 || want["table-movie"] == "" || want["table-person"] == "" {
+		t.Errorf("the release has the files %v, want a manifest, an index, a directory, packs and six tables", slices.Sorted(maps.Keys(want)))
 	}
 	for name := range want {
 		if got[name] != want[name] {
@@ -142,6 +143,9 @@ func TestReport(t *testing.T) {
 	}
 	if r.Records["movie"] != n || r.Resources <= n || r.Fragments < 10*n || r.Segments == 0 || r.Jobs != 1 || r.Level != 6 {
 		t.Errorf("Report = %+v, want %d movies, more resources, at least 10 fragments each", r, n)
+	}
+	if len(r.Tables) != 6 || r.Tables["movie"] < 100*n || r.Stages["index"] <= 0 {
+		t.Errorf("Report = %+v, want the sizes of six tables, and a stage that made them", r)
 	}
 	if r.StoredBytes == 0 || r.RawBytes < r.StoredBytes || r.Seconds <= 0 || r.PeakRSSBytes <= 0 || r.BuiltAt.IsZero() {
 		t.Errorf("Report = %+v, want sizes, times and memory", r)
@@ -521,5 +525,51 @@ func TestOtherLanguage(t *testing.T) {
 		if !strings.Contains(text, want) {
 			t.Errorf("the release lacks %s", want)
 		}
+	}
+}
+
+// TestTrends: a build measures trends by the release before and by what was asked for.
+func TestTrends(t *testing.T) {
+	hottest := func(change func(c *Config), popularity ...float64) (*release.Reader, uint64) {
+		t.Helper()
+		var rows []string
+		for i, p := range popularity {
+			rows = append(rows, fmt.Sprintf(`{"id":%d,"title":"T","popularity":%v}`, i+1, p))
+		}
+		c := config(t, buildtest.Catalog(t, rows...))
+		change(&c)
+		dir := filepath.Join(c.Releases, run(t, c).Release)
+		verify(t, dir)
+		rel := openRelease(t, dir)
+		tab, _ := rel.Table("movie")
+		ids, err := posting.OpenUint64s(tab, posting.ID, tab.Rows())
+		if err != nil {
+			t.Fatal(err)
+		}
+		o, err := posting.OpenOrder(tab, posting.TrendDay, tab.Rows())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return rel, ids.At(int(o.At(0)))
+	}
+	first, hot := hottest(func(*Config) {}, 3, 2, 1)
+	if hot != 1 {
+		t.Errorf("without a release before, the hottest is movie %d, want the most popular", hot)
+	}
+	second, hot := hottest(func(c *Config) { c.Previous = first }, 3, 2.5, 1)
+	if hot != 2 {
+		t.Errorf("the hottest is movie %d, want the one that has won", hot)
+	}
+	_, hot = hottest(func(c *Config) {
+		c.Previous = second
+		c.Access = func(kind fragment.Kind, id uint64) (day, week uint64) {
+			if kind == fragment.KindMovie && id == 3 {
+				return 5, 5
+			}
+			return 0, 0
+		}
+	}, 3, 2.5, 1)
+	if hot != 3 {
+		t.Errorf("the hottest is movie %d, want the one that was asked for", hot)
 	}
 }

@@ -1,6 +1,7 @@
 package build
 
 import (
+	"fmt"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"reelsplice/build/buildtest"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/posting"
 	"reelsplice/schemas/release"
 )
 
@@ -27,6 +29,36 @@ func resources(tb testing.TB, r *release.Reader) map[string]bool {
 		tb.Fatal(err)
 	}
 	return names
+}
+
+// checkTables checks that the rows of the tables are the resources of their kinds, of which
+// all have the given names.
+func checkTables(tb testing.TB, rel *release.Reader, names map[string]bool) {
+	tb.Helper()
+	kinds := rel.Tables()
+	if len(kinds) != 6 {
+		tb.Errorf("the release has the tables %q, want 6", kinds)
+	}
+	for _, kind := range kinds {
+		want := map[string]bool{}
+		for name := range names {
+			if strings.HasPrefix(name, kind+" ") {
+				want[name] = true
+			}
+		}
+		tab, _ := rel.Table(kind)
+		ids, err := posting.OpenUint64s(tab, posting.ID, tab.Rows())
+		if err != nil {
+			tb.Fatal(err)
+		}
+		got := map[string]bool{}
+		for i := range ids.Len() {
+			got[fmt.Sprintf("%s %d", kind, ids.At(i))] = true
+		}
+		if !maps.Equal(got, want) || ids.Len() != len(want) {
+			tb.Errorf("table %s has %v, want %v", kind, got, want)
+		}
+	}
 }
 
 // removedKey returns a removal.
@@ -50,7 +82,9 @@ func TestRemoved(t *testing.T) {
 	dir := everyKind(t)
 	c := config(t, dir)
 	before := run(t, c)
-	all := resources(t, openRelease(t, filepath.Join(c.Releases, before.Release)))
+	first := openRelease(t, filepath.Join(c.Releases, before.Release))
+	all := resources(t, first)
+	checkTables(t, first, all)
 	id := func(kind fragment.Kind, n int64) catalog.Removed { return removedKey(kind, catalog.NumberKey(n)) }
 	f := func(r catalog.Removed, gone ...string) {
 		t.Helper()
@@ -65,6 +99,7 @@ func TestRemoved(t *testing.T) {
 		verify(t, path)
 		rel := openRelease(t, path)
 		left := resources(t, rel)
+		checkTables(t, rel, left)
 		var missing []string
 		for name := range all {
 			if !left[name] {
