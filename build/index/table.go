@@ -190,6 +190,9 @@ func (b *builder) write(t *release.TableWriter) error {
 	if err := b.writeSorted(t); err != nil {
 		return err
 	}
+	if err := b.postings.Close(); err != nil { // its memory is for the names now
+		return err
+	}
 	return b.writeNames(t)
 }
 
