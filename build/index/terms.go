@@ -37,8 +37,8 @@ const (
 )
 
 // WriteTerms writes what search needs: the sections of schemas/posting whose names start
-// with "text." into a table with that many rows. names gives each rank, in any order and
-// none twice, with its names. Memory is bounded by o and by some bytes a row.
+// with "text." into a table with that many rows. names gives ranks, ascending, with their
+// names. Memory is bounded by o and by some bytes a row.
 func WriteTerms(ctx context.Context, t posting.Sink, rows int, names iter.Seq2[uint32, []Name], o Options) (err error) {
 	s, err := shuffle.New(o.Work, termParts, o.Memory/4)
 	if err != nil {

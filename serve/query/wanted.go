@@ -168,7 +168,7 @@ const (
 	adjacent   = 0.15 // one behind the other, in the order of the query
 	beginning  = 0.15 // and the name begins with them
 	covering   = 0.2  // for the share of the name's letters that the query has
-	lesser     = 0.8  // factor for names that are neither title nor original title
+	lesser     = 0.7  // factor for names that are neither title nor original title
 	perEdit    = 0.15 // less for each typing error
 	popularity = 0.6  // for a popularity of famous, less on a logarithmic scale
 	famous     = 500
