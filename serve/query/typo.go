@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"unicode/utf8"
@@ -12,6 +13,7 @@ import (
 	"github.com/blevesearch/vellum/levenshtein"
 
 	"reelsplice/schemas/posting"
+	"reelsplice/schemas/release"
 )
 
 const (
@@ -41,6 +43,9 @@ var automata = sync.OnceValues(func() (list [2]*levenshtein.LevenshteinAutomaton
 // matchTypos puts into h all resources that have the words but for typing errors: first
 // with errors in those words alone that no name has, then in any.
 func (q *search) matchTypos(h *hits) error {
+	for i := range q.words {
+		q.words[i].typos, q.words[i].tried = nil, false // those of another kind
+	}
 	for _, any := range [...]bool{false, true} {
 		h.set.Clear()
 		tried, err := q.allowTypos(h.t, any)
@@ -63,11 +68,13 @@ func (w *wanted) allowTypos(n *names, any bool) (bool, error) {
 	scratch, part := n.sets.Get(), n.sets.Get()
 	defer func() { n.sets.Put(scratch); n.sets.Put(part) }()
 	w.start = nil // names may begin with other letters
-	tried := 0
+	tried, more := 0, false
 	for i := range w.words {
 		wd := &w.words[i]
-		wd.typos = nil
 		if count := utf8.RuneCount(wd.whole()); wd.run || count < oneTypo || count > longest || tried == maxTyped {
+			continue
+		}
+		if tried++; wd.tried {
 			continue
 		}
 		if !any {
@@ -75,6 +82,7 @@ func (w *wanted) allowTypos(n *names, any bool) (bool, error) {
 				return false, err
 			}
 			if scratch.Next(0) >= 0 {
+				tried--
 				continue
 			}
 		}
@@ -82,9 +90,10 @@ func (w *wanted) allowTypos(n *names, any bool) (bool, error) {
 		if wd.typos, err = n.similar(wd.whole()); err != nil {
 			return false, err
 		}
-		tried++
+		wd.tried = true
+		more = more || len(wd.typos) > 0
 	}
-	return tried > 0, nil
+	return more, nil
 }
 
 // whole returns the word without joints.
@@ -121,17 +130,23 @@ func (n *names) similar(letters []byte) ([]typo, error) {
 	if utf8.RuneCount(letters) >= twoTypos {
 		edits = 2
 	}
-	dfa, err := builders[edits-1].BuildDfa(string(letters), uint8(edits))
+	_, size := utf8.DecodeRune(letters)
+	rest, err := builders[edits-1].BuildDfa(string(letters[size:]), uint8(edits))
 	if err != nil {
 		return nil, nil //nolint:nilerr // a word that has too many states has no typing errors
 	}
-	_, size := utf8.DecodeRune(letters)
-	it, err := n.terms.Search(dfa, letters[:size], append(bytes.Clone(letters[:size]), afterAll))
+	it, err := n.terms.Search(&firstFixed{first: letters[:size], rest: rest}, letters[:size], nil)
 	var list []typo
 	for tried := 0; err == nil && tried < maxTried; err = it.Next() {
 		tried++
 		key, i := it.Current()
-		if ok, e := dfa.MatchAndDistance(string(key)); ok && e > 0 && i < uint64(n.lists.Len()) {
+		if i >= uint64(n.lists.Len()) {
+			return nil, fmt.Errorf("%w: section %s: term %d of %d", release.ErrCorrupt, posting.Terms, i, n.lists.Len())
+		}
+		if !bytes.HasPrefix(key, letters[:size]) {
+			break
+		}
+		if ok, e := rest.MatchAndDistance(string(key[size:])); ok && e > 0 {
 			list = append(list, typo{bytes.Clone(key), int(e), n.lists.At(int(i))})
 		}
 	}
@@ -142,4 +157,37 @@ func (n *names) similar(letters []byte) ([]typo, error) {
 		return cmp.Or(cmp.Compare(a.edits, b.edits), cmp.Compare(b.list.Bytes(), a.list.Bytes()))
 	})
 	return list[:min(len(list), maxTypos)], nil
+}
+
+// firstFixed is an automaton that takes words with a first letter and a rest that another
+// automaton takes. Its states are those of the other one, behind one for each byte of the
+// first letter.
+type firstFixed struct {
+	first []byte
+	rest  *levenshtein.DFA
+}
+
+// dead is the state of no word.
+const dead = -1
+
+func (f *firstFixed) Start() int               { return 0 }
+func (f *firstFixed) IsMatch(s int) bool       { return s >= len(f.first) && f.rest.IsMatch(s-len(f.first)) }
+func (f *firstFixed) WillAlwaysMatch(int) bool { return false }
+
+func (f *firstFixed) CanMatch(s int) bool {
+	return s >= 0 && (s < len(f.first) || f.rest.CanMatch(s-len(f.first)))
+}
+
+func (f *firstFixed) Accept(s int, b byte) int {
+	switch {
+	case s < 0:
+		return dead
+	case s >= len(f.first):
+		return len(f.first) + f.rest.Accept(s-len(f.first), b)
+	case f.first[s] != b:
+		return dead
+	case s+1 == len(f.first):
+		return len(f.first) + f.rest.Start()
+	}
+	return s + 1
 }

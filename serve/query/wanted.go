@@ -24,7 +24,8 @@ type word struct {
 	joined []byte // text without joints, if it has any
 	run    bool   // of a script without blanks
 	prefix bool   // it may be the beginning of a word: the last one of the query
-	typos  []typo // what counts as well, in place of text
+	typos  []typo // what counts as well
+	tried  bool   // typos is known
 }
 
 // A typo is a term that counts for a word.
