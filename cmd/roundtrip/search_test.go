@@ -2,9 +2,11 @@ package roundtrip
 
 import (
 	"bufio"
+	"bytes"
 	"compress/gzip"
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -13,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"reelsplice/build/index"
 	"reelsplice/data/sample"
@@ -180,24 +183,24 @@ func sampleMovies(tb testing.TB) []nameRow {
 	sc.Buffer(nil, 16<<20)
 	for sc.Scan() {
 		var m struct {
-			ID             int64
-			Popularity     float64
-			Title          string
-			Original_Title string //nolint:revive // matches the member original_title
-			Release_Date   string //nolint:revive // likewise
-			Translations   struct {
+			ID           int64
+			Popularity   float64
+			Title        string
+			Original     string `json:"original_title"`
+			Release      string `json:"release_date"`
+			Translations struct {
 				Translations []struct{ Data struct{ Title string } }
 			}
-			Alternative_Titles struct{ Titles []struct{ Title string } } //nolint:revive // likewise
+			Alternative struct{ Titles []struct{ Title string } } `json:"alternative_titles"`
 		}
 		if err := json.Unmarshal(sc.Bytes(), &m); err != nil {
 			tb.Fatal(err)
 		}
-		n := nameRow{kind: fragment.KindMovie, id: m.ID, popularity: m.Popularity, title: m.Title, original: m.Original_Title, date: m.Release_Date}
+		n := nameRow{kind: fragment.KindMovie, id: m.ID, popularity: m.Popularity, title: m.Title, original: m.Original, date: m.Release}
 		for _, t := range m.Translations.Translations {
 			n.translated = append(n.translated, t.Data.Title)
 		}
-		for _, t := range m.Alternative_Titles.Titles {
+		for _, t := range m.Alternative.Titles {
 			n.alternatives = append(n.alternatives, t.Title)
 		}
 		list = append(list, n)
@@ -570,4 +573,145 @@ func TestSearchPages(t *testing.T) {
 			t.Errorf("kind %v: behind the last page: %d rows of %d, %v", kind, len(page.Rows), page.Total, err)
 		}
 	}
+}
+
+// TestSearchSameBytes builds one table with little and with much memory.
+func TestSearchSameBytes(t *testing.T) {
+	movies := append(sampleMovies(t), oddMovies()...)
+	_, small := searchEngine(t, 1<<20, movies...)
+	slices.Reverse(movies)
+	_, large := searchEngine(t, 256<<20, movies...)
+	a, err := os.ReadFile(filepath.Join(small, "table-movie"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(filepath.Join(large, "table-movie"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(a, b) {
+		t.Error("memory and the order of rows change the table")
+	}
+}
+
+// TestSearchDamaged searches releases whose sections of names have wrong bytes.
+func TestSearchDamaged(t *testing.T) {
+	movies := oddMovies()
+	_, dir := searchEngine(t, 1<<20, movies...)
+	path := filepath.Join(dir, "table-movie")
+	good, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rel, err := release.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rel.Close()
+	table, _ := rel.Table("movie")
+	r := rand.New(rand.NewPCG(1, 1))
+	refused := 0
+	for _, name := range table.Sections() {
+		section := table.Section(name)
+		if !strings.HasPrefix(name, "text.") || len(section) == 0 {
+			continue
+		}
+		at := bytes.Index(good, section[:min(len(section), 64)])
+		for range 12 {
+			bad := bytes.Clone(good)
+			for range 1 + r.IntN(20) {
+				bad[at+r.IntN(len(section))] = byte(r.IntN(256))
+			}
+			if searchDamaged(t, movies, filepath.Base(dir), dir, bad) {
+				refused++
+			}
+		}
+	}
+	if refused == 0 {
+		t.Error("no damage was found")
+	}
+}
+
+// searchDamaged searches a copy of the release in dir with other bytes of its table, and
+// tells whether that was refused.
+func searchDamaged(t *testing.T, movies []nameRow, id, dir string, table []byte) (refused bool) {
+	t.Helper()
+	folder := filepath.Join(t.TempDir(), id)
+	if err := os.CopyFS(folder, os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(folder, "table-movie")
+	if err := errors.Join(os.Remove(path), os.WriteFile(path, table, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	rel, err := release.Open(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rel.Close()
+	e, err := query.Open(rel)
+	check := func(err error) {
+		if err == nil {
+			return
+		}
+		if refused = true; !errors.Is(err, release.ErrCorrupt) {
+			t.Fatalf("got error %v, want one of a corrupt file", err)
+		}
+	}
+	if check(err); err != nil {
+		return refused
+	}
+	var out query.Result
+	for i := range movies {
+		check(e.Search(&query.Search{Kind: fragment.KindMovie, Query: []byte(movies[i].title)}, 1, 20, &out))
+	}
+	for _, q := range []string{"s", "the", "スピ", "schidnlerr lits", "spiderman hoome"} {
+		check(e.Search(&query.Search{Query: []byte(q)}, 1, 20, &out))
+	}
+	return refused
+}
+
+// TestSearchHostile bounds the time of queries that are meant to take long.
+func TestSearchHostile(t *testing.T) {
+	var rows []nameRow
+	makeTitles(2000, func(n nameRow) { rows = append(rows, n) })
+	e, _ := searchEngine(t, 64<<20, rows...)
+	var out query.Result
+	for _, q := range hostileQueries {
+		start := time.Now()
+		if err := e.Search(&query.Search{Query: []byte(q)}, 1, 20, &out); err != nil {
+			t.Errorf("search %.20q: %v", q, err)
+		}
+		if took := time.Since(start); took > time.Second { // milliseconds, and what a busy machine adds
+			t.Errorf("search %.20q took %v", q, took)
+		}
+	}
+}
+
+func FuzzSearch(f *testing.F) {
+	rows := oddMovies()
+	for i := range rows[:10] {
+		rows = append(rows, nameRow{kind: fragment.KindPerson, id: int64(i + 1), popularity: 1, title: rows[i].title})
+	}
+	e, _ := searchEngine(f, 1<<20, rows...)
+	for _, m := range rows {
+		f.Add([]byte(m.title), 1, false)
+	}
+	for _, q := range hostileQueries {
+		f.Add([]byte(q), 2, true)
+	}
+	f.Fuzz(func(t *testing.T, q []byte, page int, adult bool) {
+		var out query.Result
+		s := query.Search{Query: q, IncludeAdult: adult, Year: page, Region: string(q[:min(len(q), 2)])}
+		page = 1 + int(uint(page)%50)
+		for _, kind := range []fragment.Kind{0, fragment.KindMovie} {
+			s.Kind = kind
+			if err := e.Search(&s, page, 5, &out); err != nil {
+				t.Fatalf("search %q: %v", q, err)
+			}
+			if want := max(0, min(5, out.Total-5*(page-1))); len(out.Rows) != want {
+				t.Fatalf("search %q: page %d has %d rows of %d, want %d", q, page, len(out.Rows), out.Total, want)
+			}
+		}
+	})
 }

@@ -91,6 +91,8 @@ type table struct {
 	releases posting.Dated
 	// base returns the ranks that are neither adult nor video.
 	base func() (posting.Set, error)
+
+	names *names // nil: nothing is found by its name
 }
 
 // A listID is a section of lists that a filter can ask.
@@ -166,6 +168,9 @@ func openTable(kind fragment.Kind, s posting.Source, rows int) (*table, error) {
 		err = errors.Join(err, t.openTrends(s))
 	}
 	if err != nil {
+		return nil, err
+	}
+	if t.names, err = openNames(t, s); err != nil {
 		return nil, err
 	}
 	return t, nil

@@ -3,93 +3,57 @@ package query
 import (
 	"bytes"
 	"errors"
-	"fmt"
-	"math/bits"
+	mathbits "math/bits"
 	"sort"
 
 	"github.com/blevesearch/vellum"
 
-	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/posting"
-	"reelsplice/schemas/release"
 )
 
-// names is what search needs of one kind's table.
+// names are what search needs of a table.
 type names struct {
-	kind fragment.Kind
-	rows int
-	sets *posting.Pool
-
-	terms    *vellum.FST
-	lists    posting.Lists
-	prefixes posting.Lists
-	keys     posting.Uint64s
-	ranks    posting.Uint32s
-	stored   []byte
-	places   posting.Uint32s
-
-	ids        posting.Uint64s
-	popularity posting.Float64s
-	flag       posting.Lists
-	anyYear    posting.Lists
-	date       posting.Range
-	release    posting.Dated
+	*table
+	terms       *vellum.FST
+	termLists   posting.Lists
+	prefixLists posting.Lists
+	keys        posting.Uint64s
+	ranks       posting.Uint32s
+	stored      []byte
+	places      posting.Uint32s
 }
 
 // openNames opens the sections of search; nil for a table that has none.
-func openNames(kind fragment.Kind, s posting.Source, rows int, sets *posting.Pool) (n *names, err error) {
+func openNames(t *table, s posting.Source) (n *names, err error) {
 	fst := s.Section(posting.Terms)
 	if fst == nil {
 		return nil, nil //nolint:nilnil // a table need not have names
 	}
 	defer func() {
 		if p := recover(); p != nil { // vellum trusts its bytes
-			err = fmt.Errorf("%w: section %s: %v", release.ErrCorrupt, posting.Terms, p)
+			n, err = nil, corrupt("section %s: %v", posting.Terms, p)
 		}
 	}()
 	n = &names{
-		kind: kind, rows: rows, sets: sets,
-		keys: posting.Uint64s(s.Section(posting.NameKeys)), ranks: posting.Uint32s(s.Section(posting.NameRanks)),
-		stored: s.Section(posting.Names), places: posting.Uint32s(s.Section(posting.NamePlaces)),
+		table: t, keys: s.Section(posting.NameKeys), ranks: s.Section(posting.NameRanks),
+		stored: s.Section(posting.Names), places: s.Section(posting.NamePlaces),
 	}
 	if n.terms, err = vellum.Load(fst); err != nil {
-		return nil, fmt.Errorf("%w: section %s: %v", release.ErrCorrupt, posting.Terms, err)
+		return nil, corrupt("section %s: %v", posting.Terms, err)
 	}
-	if len(n.keys)%8 != 0 || len(n.ranks)%4 != 0 || n.keys.Len() != n.ranks.Len() {
-		return nil, fmt.Errorf("%w: section %s has %d bytes, %s %d", release.ErrCorrupt, posting.NameKeys, len(n.keys), posting.NameRanks, len(n.ranks))
-	}
-	if len(n.places) != 4*(rows+1) || int64(n.places.At(rows))*posting.NameAlign != int64(len(n.stored)) {
-		return nil, fmt.Errorf("%w: section %s has %d bytes for %d rows, or does not end with the length of %s",
-			release.ErrCorrupt, posting.NamePlaces, len(n.places), rows, posting.Names)
-	}
-	open := func(l *posting.Lists, name string) {
-		if err == nil {
-			*l, err = posting.OpenLists(s, name, rows)
-		}
-	}
-	open(&n.lists, posting.TermLists)
-	open(&n.prefixes, posting.PrefixLists)
-	open(&n.flag, posting.Flag)
-	if err == nil {
-		n.ids, err = posting.OpenUint64s(s, posting.ID, rows)
-	}
-	if err == nil {
-		n.popularity, err = posting.OpenFloat64s(s, posting.Popularity, rows)
-	}
-	if err == nil && n.lists.Len() != n.terms.Len() {
-		err = fmt.Errorf("%w: section %s has %d terms, %s.keys %d lists", release.ErrCorrupt, posting.Terms, n.terms.Len(), posting.TermLists, n.lists.Len())
-	}
-	if err == nil && (kind == fragment.KindMovie || kind == fragment.KindTV) {
-		open(&n.anyYear, posting.AnyYear)
-		if err == nil {
-			n.date, err = posting.OpenRange(s, posting.Day, rows, sets)
-		}
-		if err == nil {
-			n.release, err = posting.OpenDated(s, posting.Release, rows)
-		}
-	}
-	if err != nil {
+	if err := errors.Join(
+		open(&n.termLists, s, posting.TermLists, t.rows, posting.OpenLists),
+		open(&n.prefixLists, s, posting.PrefixLists, t.rows, posting.OpenLists),
+	); err != nil {
 		return nil, err
+	}
+	switch {
+	case n.terms.Len() != n.termLists.Len():
+		return nil, corrupt("section %s: %d terms, %d lists", posting.Terms, n.terms.Len(), n.termLists.Len())
+	case len(n.keys)%8 != 0 || len(n.ranks)%4 != 0 || n.keys.Len() != n.ranks.Len():
+		return nil, corrupt("section %s: %d bytes, and %d in %s", posting.NameKeys, len(n.keys), len(n.ranks), posting.NameRanks)
+	case len(n.places) != 4*(t.rows+1) || int64(n.places.At(t.rows))*posting.NameAlign != int64(len(n.stored)):
+		return nil, corrupt("section %s: %d bytes for %d rows, or its end is not that of %s", posting.NamePlaces, len(n.places), t.rows, posting.Names)
 	}
 	return n, nil
 }
@@ -114,23 +78,23 @@ func (n *names) exact(key uint64, dst []judged) []judged {
 	return dst
 }
 
-// find returns the list of a term; false if there is none.
-func (n *names) find(term []byte) (posting.List, bool, error) {
+// list returns the list of a term; false if there is none.
+func (n *names) list(term []byte) (posting.List, bool, error) {
 	i, ok, err := n.terms.Get(term)
 	if err != nil || !ok {
 		return posting.List{}, false, damagedTerms(err)
 	}
-	if i >= uint64(n.lists.Len()) {
-		return posting.List{}, false, fmt.Errorf("%w: section %s: term %d of %d", release.ErrCorrupt, posting.Terms, i, n.lists.Len())
+	if i >= uint64(n.termLists.Len()) {
+		return posting.List{}, false, corrupt("section %s: term %d of %d", posting.Terms, i, n.termLists.Len())
 	}
-	return n.lists.At(int(i)), true, nil
+	return n.termLists.At(int(i)), true, nil
 }
 
 func damagedTerms(err error) error {
 	if err == nil || errors.Is(err, vellum.ErrIteratorDone) {
 		return nil
 	}
-	return fmt.Errorf("%w: section %s: %v", release.ErrCorrupt, posting.Terms, err)
+	return corrupt("section %s: %v", posting.Terms, err)
 }
 
 // afterAll is behind all bytes of terms, which are UTF-8.
@@ -146,7 +110,7 @@ func (n *names) span(prefix []byte) (first, end uint32, err error) {
 	if !bytes.HasPrefix(key, prefix) {
 		return 0, 0, nil
 	}
-	last := uint64(n.lists.Len())
+	last := uint64(n.termLists.Len())
 	var buf [64]byte
 	switch err = it.Seek(append(append(buf[:0], prefix...), afterAll)); {
 	case err == nil:
@@ -154,8 +118,8 @@ func (n *names) span(prefix []byte) (first, end uint32, err error) {
 	case !errors.Is(err, vellum.ErrIteratorDone):
 		return 0, 0, damagedTerms(err)
 	}
-	if i > last || last > uint64(n.lists.Len()) {
-		return 0, 0, fmt.Errorf("%w: section %s: terms %d to %d of %d", release.ErrCorrupt, posting.Terms, i, last, n.lists.Len())
+	if i > last || last > uint64(n.termLists.Len()) {
+		return 0, 0, corrupt("section %s: terms %d to %d of %d", posting.Terms, i, last, n.termLists.Len())
 	}
 	return uint32(i), uint32(last), nil
 }
@@ -164,7 +128,7 @@ func (n *names) span(prefix []byte) (first, end uint32, err error) {
 func (n *names) load(dst posting.Set, term []byte, prefix bool) error {
 	dst.Clear()
 	if !prefix {
-		list, ok, err := n.find(term)
+		list, ok, err := n.list(term)
 		if err != nil || !ok {
 			return err
 		}
@@ -174,13 +138,13 @@ func (n *names) load(dst posting.Set, term []byte, prefix bool) error {
 	if err != nil || first == end {
 		return err
 	}
-	if list, ok := n.prefixes.Find(posting.PrefixKey(first, end)); ok {
+	if list, ok := n.prefixLists.Find(posting.PrefixKey(first, end)); ok {
 		return list.Load(dst)
 	}
-	scratch := n.sets.Get()
-	defer n.sets.Put(scratch)
+	scratch := n.pool.Get()
+	defer n.pool.Put(scratch)
 	for i := first; i < end; i++ {
-		if err := n.lists.At(int(i)).AddTo(dst, *scratch); err != nil {
+		if err := n.termLists.At(int(i)).AddTo(dst, *scratch); err != nil {
 			return err
 		}
 	}
@@ -190,7 +154,7 @@ func (n *names) load(dst posting.Set, term []byte, prefix bool) error {
 // nth returns the n-th rank of a set, from 0; -1 if there is none.
 func nth(s posting.Set, n int) int {
 	for i, w := range s {
-		c := bits.OnesCount64(w)
+		c := mathbits.OnesCount64(w)
 		if n >= c {
 			n -= c
 			continue
@@ -198,7 +162,7 @@ func nth(s posting.Set, n int) int {
 		for ; n > 0; n-- {
 			w &= w - 1
 		}
-		return i*64 + bits.TrailingZeros64(w)
+		return i*64 + mathbits.TrailingZeros64(w)
 	}
 	return -1
 }

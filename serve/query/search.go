@@ -43,8 +43,8 @@ var multiKinds = [...]fragment.Kind{fragment.KindMovie, fragment.KindTV, fragmen
 // of eight letters and more, but not the first. An error matches release.ErrCorrupt.
 func (e *Engine) Search(s *Search, page, size int, out *Result) (err error) {
 	out.reset()
-	if page < 1 || size < 1 {
-		return nil
+	if page < 1 || size < 1 || page > maxRank/size {
+		return fmt.Errorf("search: page %d of %d rows: there is none", page, size)
 	}
 	q := searches.Get().(*search)
 	defer func() {
@@ -70,11 +70,12 @@ func (e *Engine) Search(s *Search, page, size int, out *Result) (err error) {
 			break
 		}
 	}
-	if err := q.page((page-1)*size, size, out); err != nil {
-		return fmt.Errorf("search: %w", err)
+	q.page((page-1)*size, size, out)
+	if s.Region == "" {
+		return nil
 	}
-	if s.Region != "" {
-		return q.date(s.Region, out)
+	if err := q.date(s.Region, out); err != nil {
+		return fmt.Errorf("search: %w", err)
 	}
 	return nil
 }
@@ -82,7 +83,7 @@ func (e *Engine) Search(s *Search, page, size int, out *Result) (err error) {
 // A search is a query while it is answered.
 type search struct {
 	wanted
-	hits  []hits
+	hits  []matches
 	found bool     // resources have the words, whether the filters let them through or not
 	ranks []uint32 // of the rows of the page
 }
@@ -99,7 +100,7 @@ func (q *search) release() {
 func (q *search) drop() {
 	for i := range q.hits {
 		if h := &q.hits[i]; h.set != nil {
-			h.t.sets.Put(h.set)
+			h.t.pool.Put(h.set)
 			h.set = nil
 		}
 	}
@@ -118,8 +119,8 @@ const (
 // maxJudged is how many hits of a kind are judged.
 const maxJudged = 300
 
-// hits are what a query finds of one kind.
-type hits struct {
+// matches are what a query finds of one kind.
+type matches struct {
 	t      *names
 	set    *posting.Set // those of no other class
 	lists  [restHit][]judged
@@ -133,18 +134,18 @@ type judged struct {
 }
 
 // push returns a new element of q.hits.
-func (q *search) push(t *names) *hits {
+func (q *search) push(t *names) *matches {
 	if len(q.hits) < cap(q.hits) {
 		q.hits = q.hits[:len(q.hits)+1]
 	} else {
-		q.hits = append(q.hits, hits{})
+		q.hits = append(q.hits, matches{})
 	}
 	h := &q.hits[len(q.hits)-1]
 	h.t, h.counts = t, [classes]int{}
 	for i := range h.lists {
 		h.lists[i] = h.lists[i][:0]
 	}
-	h.set = t.sets.Get()
+	h.set = t.pool.Get()
 	return h
 }
 
@@ -174,14 +175,14 @@ func (q *search) find(e *Engine, kinds []fragment.Kind, s *Search, typos bool) e
 }
 
 // match puts into h all resources that have the words.
-func (q *search) match(h *hits, typos bool) error {
+func (q *search) match(h *matches, typos bool) error {
 	if typos {
 		return q.matchTypos(h)
 	}
 	if err := q.all(h.t, *h.set); err != nil {
 		return err
 	}
-	for tier := range mainExact + otherExact + 1 {
+	for tier := range judgedHit {
 		h.lists[tier] = h.t.exact(q.key|uint64(tier), h.lists[tier])
 		for _, hit := range h.lists[tier] {
 			h.set.Add(hit.rank)
@@ -191,18 +192,17 @@ func (q *search) match(h *hits, typos bool) error {
 }
 
 // filter removes what s does not want.
-func (h *hits) filter(kind fragment.Kind, s *Search) error {
+func (h *matches) filter(kind fragment.Kind, s *Search) error {
 	t, set := h.t, *h.set
-	scratch := t.sets.Get()
-	defer t.sets.Put(scratch)
-	if list, ok := t.flag.Find(posting.Adult); ok && !s.IncludeAdult {
-		scratch.Clear()
-		if err := list.Load(*scratch); err != nil {
+	if !s.IncludeAdult {
+		if err := t.unflag(set, posting.Adult); err != nil {
 			return err
 		}
-		set.AndNot(*scratch)
 	}
-	first := 0 // year of the first day
+	if s.Kind == 0 {
+		return nil // years are for one kind
+	}
+	var first int // year of the first day
 	switch kind {
 	case fragment.KindMovie:
 		first = s.PrimaryYear
@@ -211,31 +211,21 @@ func (h *hits) filter(kind fragment.Kind, s *Search) error {
 	default:
 		return nil
 	}
-	if s.Kind == 0 {
-		return nil
-	}
-	if first != 0 {
-		from := time.Date(first, 1, 1, 0, 0, 0, 0, time.UTC)
-		const day = 24 * 60 * 60
-		if err := t.date.And(set, int32(from.Unix()/day), int32(from.AddDate(1, 0, 0).Unix()/day)-1); err != nil {
+	if first < 0 || first > 9999 {
+		set.Clear()
+	} else if first != 0 {
+		if err := t.ranges[day].And(set, dayOf(first, time.January, 1), dayOf(first, time.December, 31)); err != nil {
 			return err
 		}
 	}
-	if s.Year == 0 {
-		return nil
+	if s.Year != 0 {
+		return t.any([]term{{anyYear, uint64(s.Year)}}, set, posting.Set.And)
 	}
-	scratch.Clear()
-	if list, ok := t.anyYear.Find(uint64(s.Year)); ok {
-		if err := list.Load(*scratch); err != nil {
-			return err
-		}
-	}
-	set.And(*scratch)
 	return nil
 }
 
 // sort tells the classes of the hits apart and orders those that are judged.
-func (h *hits) sort(w *wanted) {
+func (h *matches) sort(w *wanted) {
 	set := *h.set
 	for tier := range h.lists[:judgedHit] {
 		list := slices.DeleteFunc(h.lists[tier], func(hit judged) bool { return !set.Has(hit.rank) })
@@ -257,15 +247,12 @@ func (h *hits) sort(w *wanted) {
 }
 
 // page appends hits from start on to out.
-func (q *search) page(start, size int, out *Result) error {
+func (q *search) page(start, size int, out *Result) {
 	q.ranks = q.ranks[:0]
 	for i := range q.hits {
 		for _, n := range q.hits[i].counts {
 			out.Total += n
 		}
-	}
-	if start >= out.Total {
-		return nil
 	}
 	for class := range classes {
 		n := 0
@@ -279,7 +266,6 @@ func (q *search) page(start, size int, out *Result) error {
 		q.merge(class, start, size, out)
 		start = 0
 	}
-	return nil
 }
 
 // merge appends hits of a class from start on to out, until that has size rows. Those of
@@ -315,14 +301,14 @@ func (q *search) merge(class, start, size int, out *Result) {
 
 // A cursor goes through the hits of a kind and a class.
 type cursor struct {
-	h    *hits
+	h    *matches
 	list []judged
 	rest int // rank to go on from, below 0 behind the last one or with a list
 	hit  judged
 	ok   bool
 }
 
-func (c *cursor) open(h *hits, class int) {
+func (c *cursor) open(h *matches, class int) {
 	*c = cursor{h: h, rest: -1}
 	if class == restHit {
 		if h.counts[restHit] > 0 {
@@ -358,40 +344,29 @@ func (c *cursor) skip(n int) {
 	c.next()
 }
 
-// date sets the dates of the movies on the page that were released in a region, to the
-// first one there.
+// date sets the dates of the movies on the page that were released in a region.
 func (q *search) date(region string, out *Result) error {
-	i := slices.IndexFunc(q.hits, func(h hits) bool { return h.t.kind == fragment.KindMovie })
+	i := slices.IndexFunc(q.hits, func(h matches) bool { return h.t.kind == fragment.KindMovie })
 	if i < 0 {
 		return nil
 	}
-	h := &q.hits[i]
-	list, ok := h.t.release.Find(posting.ReleaseKey(region, 0))
-	if !ok {
+	f := Filter{kind: fragment.KindMovie}
+	if f.ShowRegion(region); f.region == [2]byte{} {
 		return nil
 	}
-	set, left := *h.set, 0 // nothing needs the hits any more
-	set.Clear()
+	var ranks []uint32
 	for i, row := range out.Rows {
 		if row.Kind == fragment.KindMovie {
-			set.Add(q.ranks[i])
-			left++
+			ranks = append(ranks, q.ranks[i])
 		}
 	}
-	for i := 0; i < list.Len() && left > 0; i++ {
-		rank := list.Rank(i)
-		if int(rank) >= h.t.rows {
-			return fmt.Errorf("search: %w: section %s: rank %d of %d", release.ErrCorrupt, posting.Release, rank, h.t.rows)
-		}
-		if !set.Has(rank) {
-			continue
-		}
-		set.Remove(rank)
-		left--
-		for k, row := range out.Rows {
-			if row.Kind == fragment.KindMovie && q.ranks[k] == rank {
-				out.Rows[k].Date = list.Day(i)
-			}
+	days, err := q.hits[i].t.regionDays(&f, ranks)
+	if err != nil {
+		return err
+	}
+	for i := range out.Rows {
+		if out.Rows[i].Kind == fragment.KindMovie {
+			out.Rows[i].Date, days = days[0], days[1:]
 		}
 	}
 	return nil

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
-	"fmt"
 	"slices"
 	"sync"
 	"unicode/utf8"
@@ -13,7 +12,6 @@ import (
 	"github.com/blevesearch/vellum/levenshtein"
 
 	"reelsplice/schemas/posting"
-	"reelsplice/schemas/release"
 )
 
 const (
@@ -42,7 +40,7 @@ var automata = sync.OnceValues(func() (list [2]*levenshtein.LevenshteinAutomaton
 
 // matchTypos puts into h all resources that have the words but for typing errors: first
 // with errors in those words alone that no name has, then in any.
-func (q *search) matchTypos(h *hits) error {
+func (q *search) matchTypos(h *matches) error {
 	for i := range q.words {
 		q.words[i].typos, q.words[i].tried = nil, false // those of another kind
 	}
@@ -65,8 +63,8 @@ func (q *search) matchTypos(h *hits) error {
 // allowTypos finds out what counts for the words: for any, or for those that no name has.
 // It tells whether anything counts that did not.
 func (w *wanted) allowTypos(n *names, any bool) (bool, error) {
-	scratch, part := n.sets.Get(), n.sets.Get()
-	defer func() { n.sets.Put(scratch); n.sets.Put(part) }()
+	scratch, part := n.pool.Get(), n.pool.Get()
+	defer func() { n.pool.Put(scratch); n.pool.Put(part) }()
 	w.start = nil // names may begin with other letters
 	tried, more := 0, false
 	for i := range w.words {
@@ -140,14 +138,14 @@ func (n *names) similar(letters []byte) ([]typo, error) {
 	for tried := 0; err == nil && tried < maxTried; err = it.Next() {
 		tried++
 		key, i := it.Current()
-		if i >= uint64(n.lists.Len()) {
-			return nil, fmt.Errorf("%w: section %s: term %d of %d", release.ErrCorrupt, posting.Terms, i, n.lists.Len())
+		if i >= uint64(n.termLists.Len()) {
+			return nil, corrupt("section %s: term %d of %d", posting.Terms, i, n.termLists.Len())
 		}
 		if !bytes.HasPrefix(key, letters[:size]) {
 			break
 		}
 		if ok, e := rest.MatchAndDistance(string(key[size:])); ok && e > 0 {
-			list = append(list, typo{bytes.Clone(key), int(e), n.lists.At(int(i))})
+			list = append(list, typo{bytes.Clone(key), int(e), n.termLists.At(int(i))})
 		}
 	}
 	if err != nil && !errors.Is(err, vellum.ErrIteratorDone) {

@@ -95,8 +95,8 @@ func (w *wanted) needle() {
 // all makes dst the resources that have all words.
 func (w *wanted) all(n *names, dst posting.Set) error {
 	first := true
-	scratch, part := n.sets.Get(), n.sets.Get()
-	defer func() { n.sets.Put(scratch); n.sets.Put(part) }()
+	scratch, part := n.pool.Get(), n.pool.Get()
+	defer func() { n.pool.Put(scratch); n.pool.Put(part) }()
 	for i := range w.words {
 		into := *scratch
 		if first {
