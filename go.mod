@@ -11,6 +11,7 @@ require (
 	github.com/andybalholm/brotli v1.1.1
 	github.com/aws/aws-sdk-go-v2/service/s3 v1.111.0
 	github.com/aws/smithy-go v1.28.1
+	github.com/blevesearch/vellum v1.2.1
 	github.com/bytedance/sonic v1.15.5
 	github.com/gofrs/flock v0.13.1
 	github.com/google/go-cmp v0.7.0
@@ -37,6 +38,8 @@ require (
 	golang.org/x/sys v0.49.0
 	pgregory.net/rapid v1.3.0
 )
+
+require github.com/blevesearch/mmap-go v1.2.0 // indirect
 
 require (
 	cel.dev/expr v0.25.3 // indirect

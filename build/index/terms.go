@@ -1,15 +1,534 @@
 package index
 
 import (
+	"bufio"
+	"bytes"
 	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
 	"iter"
+	"os"
+	"slices"
+	"unicode/utf8"
 
-	"reelsplice/schemas/release"
+	"github.com/blevesearch/vellum"
+
+	"reelsplice/build/shuffle"
+	"reelsplice/schemas/posting"
+	"reelsplice/schemas/text"
 )
 
-// WriteTerms takes the names of a table's rows in the order of their ranks.
-func WriteTerms(_ context.Context, _ *release.TableWriter, _ int, names iter.Seq2[uint32, []Name], _ Options) error {
-	for range names { // until the branch search is here
+const (
+	// heavyPrefix is from how many terms and ranks on the list of a prefix is stored. The
+	// edge unites those of fewer in some ten microseconds.
+	heavyPrefix = 4096
+
+	// maxNames is how many names of a resource are kept for judging; all are found.
+	maxNames = 512
+)
+
+// Partitions of the shuffle.
+const (
+	termPart  = iota // term, rank
+	exactPart        // key of a name with its tier, rank
+	termParts
+)
+
+// WriteTerms writes what search needs: the sections of schemas/posting whose names start
+// with "text." into a table with that many rows. names gives ranks, ascending, with their
+// names. Memory is bounded by o and by some bytes a row.
+func WriteTerms(ctx context.Context, t posting.Sink, rows int, names iter.Seq2[uint32, []Name], o Options) (err error) {
+	s, err := shuffle.New(o.Work, termParts, o.Memory/4)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	w := &termWriter{ctx: ctx, t: t, rows: rows, o: o, s: s}
+	for _, step := range []func() error{func() error { return w.writeNames(names) }, w.writeTerms, w.writeExact} {
+		if err := step(); err != nil {
+			return fmt.Errorf("write terms: %w", err)
+		}
 	}
 	return nil
+}
+
+// A termWriter writes the sections of one table.
+type termWriter struct {
+	ctx  context.Context
+	t    posting.Sink
+	rows int
+	o    Options
+	s    *shuffle.Shuffle
+}
+
+// writeNames writes the names of each rank and where they are, and cuts them into records
+// of the shuffle.
+func (w *termWriter) writeNames(names iter.Seq2[uint32, []Name]) error {
+	records := w.s.Writer()
+	c := &cutter{out: records, seen: map[string]struct{}{}}
+	out := w.t.Section(posting.Names)
+	places := make([]uint32, 0, w.rows+1)
+	at := uint64(0)
+	for rank, list := range names {
+		if int64(rank) >= int64(w.rows) || int(rank) < len(places) {
+			return fmt.Errorf("rank %d behind rank %d of %d", rank, len(places)-1, w.rows)
+		}
+		for len(places) <= int(rank) {
+			places = append(places, uint32(at))
+		}
+		if err := c.add(rank, list); err != nil {
+			return err
+		}
+		if _, err := out.Write(c.stored); err != nil {
+			return err
+		}
+		if at += uint64(len(c.stored) / posting.NameAlign); at > 1<<32-1 {
+			return fmt.Errorf("the names take more than %d bytes", uint64(posting.NameAlign)<<32)
+		}
+		if rank%1024 == 0 && w.ctx.Err() != nil {
+			return w.ctx.Err()
+		}
+	}
+	for len(places) <= w.rows {
+		places = append(places, uint32(at))
+	}
+	return errors.Join(posting.WriteUint32s(w.t, posting.NamePlaces, places), records.Close())
+}
+
+// A cutter cuts the names of one resource after the other.
+type cutter struct {
+	out    *shuffle.Writer
+	folded []byte   // the names, folded, one behind the other
+	list   [][]byte // of folded: main names first
+	main   int      // names of list that are main ones
+	arena  []byte
+	terms  [][]byte // of arena
+	keys   []uint64 // of the names, with their tiers
+	stored []byte   // the names as they are kept
+	seen   map[string]struct{}
+}
+
+// add adds the records of a resource.
+func (c *cutter) add(rank uint32, names []Name) error {
+	c.fold(names)
+	c.store()
+	c.cut()
+	var ranked [4]byte
+	binary.BigEndian.PutUint32(ranked[:], rank)
+	for _, term := range c.terms {
+		if err := c.out.Add(termPart, term, ranked[:]); err != nil {
+			return err
+		}
+	}
+	for _, k := range c.keys {
+		var key [8]byte
+		binary.BigEndian.PutUint64(key[:], k)
+		if err := c.out.Add(exactPart, key[:], ranked[:]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tier returns the tier of name i.
+func (c *cutter) tier(i int) byte {
+	if i < c.main {
+		return posting.MainName
+	}
+	return posting.OtherName
+}
+
+// store makes of the names what is kept of them.
+func (c *cutter) store() {
+	c.stored, c.keys = c.stored[:0], c.keys[:0]
+	for i, name := range c.list {
+		c.keys = append(c.keys, text.Key(name)|uint64(c.tier(i)))
+	}
+	slices.Sort(c.keys) // of names that differ in blanks alone, the main one first
+	c.keys = slices.CompactFunc(c.keys, func(a, b uint64) bool { return a&^1 == b&^1 })
+	for i, name := range c.list[:min(len(c.list), maxNames)] {
+		c.stored = append(append(c.stored, name...), c.tier(i))
+	}
+	for len(c.stored)%posting.NameAlign != 0 {
+		c.stored = append(c.stored, 0)
+	}
+}
+
+// fold folds names, main ones first, and drops those that are there already.
+func (c *cutter) fold(names []Name) {
+	c.folded, c.list, c.main = c.folded[:0], c.list[:0], 0
+	clear(c.seen)
+	for _, main := range [...]bool{true, false} {
+		for _, n := range names {
+			if (n.Kind <= Original) != main {
+				continue
+			}
+			from := len(c.folded)
+			c.folded = text.AppendFolded(c.folded, n.Text, text.MaxName)
+			name := c.folded[from:]
+			if _, ok := c.seen[string(name)]; ok || len(name) == 0 {
+				c.folded = c.folded[:from]
+				continue
+			}
+			c.seen[string(name)] = struct{}{}
+			c.list = append(c.list, name) // stays what it is when folded grows
+		}
+		if main {
+			c.main = len(c.list)
+		}
+	}
+}
+
+// cut collects the terms of all names, each once.
+func (c *cutter) cut() {
+	c.arena, c.terms = c.arena[:0], c.terms[:0]
+	for _, name := range c.list {
+		text.Terms(name, func(term []byte) {
+			from := len(c.arena)
+			c.arena = append(c.arena, term...)
+			c.terms = append(c.terms, c.arena[from:])
+		})
+	}
+	slices.SortFunc(c.terms, bytes.Compare)
+	c.terms = slices.CompactFunc(c.terms, bytes.Equal)
+}
+
+// partition calls fn with the records of a partition, in order.
+func (w *termWriter) partition(part int, fn func(key, payload []byte) error) error {
+	it, err := w.s.Partition(w.ctx, part, w.o.Memory/2)
+	if err != nil {
+		return err
+	}
+	defer it.Close()
+	for {
+		key, payload, err := it.Next()
+		if err == io.EOF {
+			return nil
+		}
+		if err == nil {
+			err = fn(key, payload)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// writeTerms writes the lists of all terms, then what waited in files until its section
+// could begin: the terms themselves, and the lists of prefixes.
+func (w *termWriter) writeTerms() error {
+	fst, err := newSpool(w.o.Work)
+	if err != nil {
+		return err
+	}
+	defer fst.close()
+	heavy, err := newSpool(w.o.Work)
+	if err != nil {
+		return err
+	}
+	defer heavy.close()
+	if err := w.writeLists(fst, heavy); err != nil {
+		return err
+	}
+	if err := fst.copyTo(w.t.Section(posting.Terms)); err != nil {
+		return err
+	}
+	return w.writePrefixes(heavy)
+}
+
+func (w *termWriter) writeLists(fst, heavy *spool) error {
+	terms, err := vellum.New(fst, nil)
+	if err != nil {
+		return err
+	}
+	lists := posting.NewListWriter(w.t, posting.TermLists)
+	prefixes := &prefixes{rows: w.rows, out: heavy}
+	var term []byte
+	var ranks []uint32
+	n := uint64(0)
+	flush := func() error {
+		if len(ranks) == 0 {
+			return nil
+		}
+		if err := terms.Insert(term, n); err != nil {
+			return err
+		}
+		if err := prefixes.add(term, uint32(n), ranks); err != nil {
+			return err
+		}
+		if n++; n > posting.MaxTerms {
+			return fmt.Errorf("more than %d terms", posting.MaxTerms)
+		}
+		return lists.Add(n-1, ranks)
+	}
+	if err := w.partition(termPart, func(key, payload []byte) error {
+		if !bytes.Equal(key, term) {
+			if err := flush(); err != nil {
+				return err
+			}
+			term, ranks = append(term[:0], key...), ranks[:0]
+		}
+		ranks = append(ranks, binary.BigEndian.Uint32(payload))
+		return nil
+	}); err != nil {
+		return err
+	}
+	if err := flush(); err != nil {
+		return err
+	}
+	if err := prefixes.close(uint32(n)); err != nil {
+		return err
+	}
+	if err := terms.Close(); err != nil {
+		return err
+	}
+	return lists.Close()
+}
+
+// writePrefixes writes the lists that heavy holds.
+func (w *termWriter) writePrefixes(heavy *spool) error {
+	in, err := heavy.reader()
+	if err != nil {
+		return err
+	}
+	lists := posting.NewListWriter(w.t, posting.PrefixLists)
+	var ranks []uint32
+	for {
+		var head [12]byte
+		if _, err := io.ReadFull(in, head[:]); err == io.EOF {
+			return lists.Close()
+		} else if err != nil {
+			return err
+		}
+		ranks = slices.Grow(ranks[:0], int(binary.LittleEndian.Uint32(head[8:])))
+		for range binary.LittleEndian.Uint32(head[8:]) {
+			var b [4]byte
+			if _, err := io.ReadFull(in, b[:]); err != nil {
+				return err
+			}
+			ranks = append(ranks, binary.LittleEndian.Uint32(b[:]))
+		}
+		if err := lists.Add(binary.LittleEndian.Uint64(head[:]), ranks); err != nil {
+			return err
+		}
+	}
+}
+
+// writeExact writes the keys of all names and their ranks.
+func (w *termWriter) writeExact() error {
+	ranks, err := newSpool(w.o.Work)
+	if err != nil {
+		return err
+	}
+	defer ranks.close()
+	keys := w.t.Section(posting.NameKeys)
+	if err := w.partition(exactPart, func(key, payload []byte) error {
+		var b [8]byte
+		binary.LittleEndian.PutUint64(b[:], binary.BigEndian.Uint64(key))
+		if _, err := keys.Write(b[:]); err != nil {
+			return err
+		}
+		binary.LittleEndian.PutUint32(b[:], binary.BigEndian.Uint32(payload))
+		_, err := ranks.Write(b[:4])
+		return err
+	}); err != nil {
+		return err
+	}
+	return ranks.copyTo(w.t.Section(posting.NameRanks))
+}
+
+// prefixes unites the lists of the terms below each prefix. Terms come in order, so that
+// only the prefixes of the last one are open.
+type prefixes struct {
+	rows   int
+	out    *spool
+	term   []byte  // the last one
+	open   []level // its prefixes, by letters
+	last   uint64  // key of the list written last
+	wrote  bool
+	buffer []uint32
+}
+
+// A level is an open prefix.
+type level struct {
+	end   int    // bytes of the prefix
+	first uint32 // number of its first term
+	cost  int    // terms and ranks below it
+	ranks []uint32
+	set   posting.Set // in place of ranks, when there are many
+	dense bool
+}
+
+// add adds a term, which is behind all before it.
+func (p *prefixes) add(term []byte, n uint32, ranks []uint32) error {
+	common := 0
+	for common < len(p.term) && common < len(term) && p.term[common] == term[common] {
+		common++
+	}
+	for len(p.open) > 0 && p.open[len(p.open)-1].end > common {
+		if err := p.pop(n); err != nil {
+			return err
+		}
+	}
+	end := 0
+	if len(p.open) > 0 {
+		end = p.open[len(p.open)-1].end
+	}
+	for end < len(term) {
+		_, size := utf8.DecodeRune(term[end:])
+		end += size
+		p.push(end, n)
+	}
+	p.term = append(p.term[:0], term...)
+	l := &p.open[len(p.open)-1]
+	l.cost += 1 + len(ranks)
+	p.fill(l, ranks)
+	return nil
+}
+
+// push opens a prefix. Levels keep their memory.
+func (p *prefixes) push(end int, first uint32) {
+	if len(p.open) < cap(p.open) {
+		p.open = p.open[:len(p.open)+1]
+	} else {
+		p.open = append(p.open, level{})
+	}
+	l := &p.open[len(p.open)-1]
+	l.end, l.first, l.cost, l.ranks, l.dense = end, first, 0, l.ranks[:0], false
+}
+
+// fill adds ranks to a level.
+func (p *prefixes) fill(l *level, ranks []uint32) {
+	if !l.dense && len(l.ranks)+len(ranks) <= heavyPrefix+p.rows/32 {
+		l.ranks = append(l.ranks, ranks...)
+		return
+	}
+	p.toSet(l)
+	for _, r := range ranks {
+		l.set.Add(r)
+	}
+}
+
+// toSet makes l dense.
+func (p *prefixes) toSet(l *level) {
+	if l.dense {
+		return
+	}
+	if l.set == nil {
+		l.set = posting.NewSet(p.rows)
+	}
+	l.set.Clear()
+	l.dense = true
+	for _, r := range l.ranks {
+		l.set.Add(r)
+	}
+	l.ranks = l.ranks[:0]
+}
+
+// pop closes the last prefix, whose terms end before number n.
+func (p *prefixes) pop(n uint32) error {
+	l := &p.open[len(p.open)-1]
+	p.open = p.open[:len(p.open)-1]
+	if !l.dense && l.cost > heavyPrefix {
+		slices.Sort(l.ranks)
+		l.ranks = slices.Compact(l.ranks)
+	}
+	if l.cost > heavyPrefix {
+		if err := p.write(posting.PrefixKey(l.first, n), l); err != nil {
+			return err
+		}
+	}
+	if len(p.open) == 0 {
+		return nil
+	}
+	parent := &p.open[len(p.open)-1]
+	parent.cost += l.cost
+	if l.dense {
+		p.toSet(parent)
+		parent.set.Or(l.set)
+		return nil
+	}
+	p.fill(parent, l.ranks)
+	return nil
+}
+
+// write writes the list of a prefix, unless a longer one has the same terms.
+func (p *prefixes) write(key uint64, l *level) error {
+	if p.wrote && key == p.last {
+		return nil
+	}
+	p.last, p.wrote = key, true
+	list := l.ranks
+	if l.dense {
+		p.buffer = p.buffer[:0]
+		for r := l.set.Next(0); r >= 0; r = l.set.Next(r + 1) {
+			p.buffer = append(p.buffer, uint32(r))
+		}
+		list = p.buffer
+	}
+	var b [12]byte
+	binary.LittleEndian.PutUint64(b[:], key)
+	binary.LittleEndian.PutUint32(b[8:], uint32(len(list)))
+	if _, err := p.out.Write(b[:]); err != nil {
+		return err
+	}
+	for _, r := range list {
+		binary.LittleEndian.PutUint32(b[:], r)
+		if _, err := p.out.Write(b[:4]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// close closes all prefixes; there are n terms.
+func (p *prefixes) close(n uint32) error {
+	for len(p.open) > 0 {
+		if err := p.pop(n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A spool is a file for bytes that wait until their section can begin.
+type spool struct {
+	*bufio.Writer
+	f *os.File
+}
+
+func newSpool(dir string) (*spool, error) {
+	f, err := os.CreateTemp(dir, "spool-*")
+	if err != nil {
+		return nil, fmt.Errorf("create spool file: %w", err)
+	}
+	return &spool{bufio.NewWriterSize(f, 256<<10), f}, nil
+}
+
+// reader ends the writing and returns what was written.
+func (s *spool) reader() (*bufio.Reader, error) {
+	if err := s.Flush(); err != nil {
+		return nil, fmt.Errorf("write spool file: %w", err)
+	}
+	if _, err := s.f.Seek(0, io.SeekStart); err != nil {
+		return nil, fmt.Errorf("rewind spool file: %w", err)
+	}
+	return bufio.NewReaderSize(s.f, 256<<10), nil
+}
+
+// copyTo ends the writing and copies what was written.
+func (s *spool) copyTo(w io.Writer) error {
+	r, err := s.reader()
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(w, r)
+	return err
+}
+
+func (s *spool) close() {
+	s.f.Close()
+	os.Remove(s.f.Name())
 }

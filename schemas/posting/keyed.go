@@ -141,6 +141,9 @@ type List struct {
 // a pass over a Set.
 func (l List) IsSmall() bool { return !l.bitmap }
 
+// Bytes returns how many bytes the list has, which grows with the number of its ranks.
+func (l List) Bytes() int { return len(l.data) }
+
 // padding fills the end of a list that is no multiple of 8 bytes long. No rank is that.
 const padding = math.MaxUint32
 

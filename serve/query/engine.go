@@ -1,7 +1,12 @@
 package query
 
 import (
+	"errors"
+	"fmt"
+	"sync"
+
 	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/posting"
 	"reelsplice/schemas/release"
 )
 
@@ -27,9 +32,11 @@ func (r *Result) reset() { r.Rows, r.Total = r.Rows[:0], 0 }
 const DefaultCacheBytes = 16 << 20
 
 // An Engine answers queries over the tables of one release. Its methods may be called
-// from several goroutines, as long as the release is open.
+// from several goroutines, as long as the release is open. Errors match
+// release.ErrCorrupt, unless the caller is to blame.
 type Engine struct {
 	tables map[fragment.Kind]*table
+	cache  *cache // nil: nothing is kept
 }
 
 // tableKinds are the kinds that can have a table.
@@ -39,26 +46,27 @@ var tableKinds = [...]fragment.Kind{
 }
 
 // Open returns an Engine over the tables of rel. It parses none of them: it takes the
-// same time at any size. Kinds without a table have no hits. An error matches
-// release.ErrCorrupt.
+// same time at any size. Kinds without a table have no hits.
 func Open(rel *release.Reader) (*Engine, error) { return OpenCache(rel, DefaultCacheBytes) }
 
 // OpenCache is Open with another bound, in bytes, on the results that are kept; 0 keeps
 // none.
 func OpenCache(rel *release.Reader, cacheBytes int) (*Engine, error) {
 	e := &Engine{tables: map[fragment.Kind]*table{}}
+	if cacheBytes > 0 {
+		e.cache = newCache(cacheBytes)
+	}
 	for _, kind := range tableKinds {
 		t, ok := rel.Table(kind.String())
 		if !ok {
 			continue
 		}
-		opened, err := openTable(kind, t)
+		opened, err := openTable(kind, t, t.Rows())
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("open table %s: %w", kind, err)
 		}
 		e.tables[kind] = opened
 	}
-	_ = cacheBytes
 	return e, nil
 }
 
@@ -67,9 +75,231 @@ func OpenCache(rel *release.Reader, cacheBytes int) (*Engine, error) {
 type table struct {
 	kind fragment.Kind
 	rows int
+	pool *posting.Pool // sets for rows ranks
+
+	ids        posting.Uint64s
+	popularity posting.Float64s
+
+	// Of kinds that trend.
+	trends [2]posting.Order // of the day, of the week
+	heat   posting.Float64s
+
+	// The flags are of all kinds, the rest of movies and series.
+	lists    [listCount]posting.Lists
+	ranges   [rangeCount]posting.Range
+	orders   [orderCount]posting.Order
+	releases posting.Dated
+	// base returns the ranks that are neither adult nor video.
+	base func() (posting.Set, error)
+
+	names *names // nil: nothing is found by its name
 }
 
-// openTable opens the sections of t.
-func openTable(kind fragment.Kind, t *release.Table) (*table, error) {
-	return &table{kind: kind, rows: t.Rows()}, nil
+// A listID is a section of lists that a filter can ask.
+type listID uint8
+
+const (
+	flag listID = iota
+	genre
+	keyword
+	company
+	cast
+	crew
+	country
+	language
+	anyYear
+	offer
+	certification
+	network // of series, as what follows
+	status
+	seriesType
+	listCount
+)
+
+var listNames = [listCount]string{
+	posting.Flag, posting.Genre, posting.Keyword, posting.Company, posting.Cast, posting.Crew, posting.Country,
+	posting.Language, posting.AnyYear, posting.Offer, posting.Certification, posting.Network, posting.Status, posting.Type,
+}
+
+// A column is a range that a filter can ask.
+type column uint8
+
+const (
+	day column = iota
+	firstDay
+	lastDay
+	voteAverage
+	voteCount
+	runtime
+	seasons // of series, as what follows
+	episodes
+	rangeCount
+)
+
+var rangeNames = [rangeCount]string{
+	posting.Day, posting.FirstDay, posting.LastDay, posting.VoteAverage, posting.VoteCount, posting.Runtime,
+	posting.Seasons, posting.Episodes,
+}
+
+// Orders without a column.
+const (
+	title = iota
+	originalTitle
+	revenue // of movies
+	orderCount
+)
+
+var orderNames = [orderCount]string{posting.Title, posting.OriginalTitle, posting.Revenue}
+
+// openTable opens the sections of s, which has that many rows.
+func openTable(kind fragment.Kind, s posting.Source, rows int) (*table, error) {
+	t := &table{kind: kind, rows: rows, pool: posting.NewPool(rows)}
+	err := errors.Join(
+		open(&t.ids, s, posting.ID, rows, posting.OpenUint64s),
+		open(&t.popularity, s, posting.Popularity, rows, posting.OpenFloat64s),
+		open(&t.lists[flag], s, posting.Flag, rows, posting.OpenLists),
+	)
+	switch kind {
+	case fragment.KindMovie:
+		err = errors.Join(err, t.openTrends(s), t.openTitles(s, int(network), int(seasons), orderCount))
+	case fragment.KindTV:
+		err = errors.Join(err, t.openTrends(s), t.openTitles(s, int(listCount), int(rangeCount), revenue))
+	case fragment.KindPerson:
+		err = errors.Join(err, t.openTrends(s))
+	}
+	if err != nil {
+		return nil, err
+	}
+	if t.names, err = openNames(t, s); err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// open opens one section into dst.
+func open[T any](
+	dst *T, s posting.Source, name string, rows int, fn func(posting.Source, string, int) (T, error),
+) (err error) {
+	*dst, err = fn(s, name, rows)
+	return err
+}
+
+func (t *table) openTrends(s posting.Source) error {
+	return errors.Join(
+		open(&t.trends[0], s, posting.TrendDay, t.rows, posting.OpenOrder),
+		open(&t.trends[1], s, posting.TrendWeek, t.rows, posting.OpenOrder),
+		open(&t.heat, s, posting.Heat, t.rows, posting.OpenFloat64s),
+	)
+}
+
+// openTitles opens what movies and series have: the first few of the lists, the ranges and
+// the orders.
+func (t *table) openTitles(s posting.Source, lists, ranges, orders int) error {
+	var errs []error
+	for i := int(genre); i < lists; i++ {
+		errs = append(errs, open(&t.lists[i], s, listNames[i], t.rows, posting.OpenLists))
+	}
+	for i := range ranges {
+		var err error
+		t.ranges[i], err = posting.OpenRange(s, rangeNames[i], t.rows, t.pool)
+		errs = append(errs, err)
+	}
+	for i := range orders {
+		errs = append(errs, open(&t.orders[i], s, orderNames[i], t.rows, posting.OpenOrder))
+	}
+	errs = append(errs, open(&t.releases, s, posting.Release, t.rows, posting.OpenDated))
+	t.base = sync.OnceValues(func() (posting.Set, error) {
+		set := posting.NewSet(t.rows)
+		set.Fill(t.rows)
+		return set, t.unflag(set, posting.Adult, posting.Video)
+	})
+	return errors.Join(errs...)
+}
+
+// Discover fills out with a page of what f finds among the resources of a kind. Pages
+// count from 1 and have size rows; behind the last page there are none. f must be for
+// that kind.
+func (e *Engine) Discover(kind fragment.Kind, f *Filter, page, size int, out *Result) error {
+	out.reset()
+	if f.kind != kind {
+		return fmt.Errorf("discover %s: the filter is for %s", kind, f.kind)
+	}
+	t := e.tables[kind]
+	if t == nil {
+		return nil
+	}
+	return e.page(page, size, out, f.AppendKey(append(make([]byte, 0, 256), keyDiscover)), func(skip, limit int) (*hits, error) {
+		h, err := t.find(f, skip, limit)
+		if err != nil {
+			return nil, fmt.Errorf("discover %s: %w", kind, err)
+		}
+		return h, nil
+	})
+}
+
+// maxKept is how many hits of a result are kept: enough for 500 pages.
+const maxKept = 10_000
+
+// What kept results are of: the first byte of their keys.
+const (
+	keyDiscover = 'd'
+	keyTrending = 't'
+)
+
+// hits are the first or some of the hits of a query.
+type hits struct {
+	tables []*table // whose ranks: one table, or one for each rank
+	ranks  []uint32
+	days   []int32 // to show for the ranks; nil: none
+	total  int     // of all hits
+}
+
+// page fills out with a page of the hits that find returns, limit of them from the one
+// with the number skip on. The first ones are kept by the key.
+func (e *Engine) page(page, size int, out *Result, key []byte, find func(skip, limit int) (*hits, error)) error {
+	if page < 1 || size < 1 || page > maxRank/size {
+		return fmt.Errorf("page %d of %d rows: there is none", page, size)
+	}
+	skip := (page - 1) * size
+	if e.cache == nil {
+		h, err := find(skip, size)
+		if err == nil {
+			out.take(h, 0, size)
+		}
+		return err
+	}
+	h := e.cache.get(key)
+	if h == nil {
+		var err error
+		if h, err = find(0, maxKept); err != nil {
+			return err
+		}
+		e.cache.put(key, h)
+	}
+	if kept := len(h.ranks); kept < min(h.total, skip+size) && skip < h.total {
+		deep, err := find(skip, size)
+		if err != nil {
+			return err
+		}
+		out.take(deep, 0, size)
+		return nil
+	}
+	out.take(h, skip, size)
+	return nil
+}
+
+// maxRank is behind all ranks.
+const maxRank = 1 << 32
+
+// take takes over some hits of h.
+func (r *Result) take(h *hits, skip, size int) {
+	r.Total = h.total
+	for i := skip; i < min(skip+size, len(h.ranks)); i++ {
+		t := h.tables[min(i, len(h.tables)-1)]
+		row := Row{Kind: t.kind, ID: t.ids.At(int(h.ranks[i])), Date: posting.NoDay}
+		if h.days != nil {
+			row.Date = h.days[i]
+		}
+		r.Rows = append(r.Rows, row)
+	}
 }

@@ -1,4 +1,169 @@
 package query
 
-// A Filter is a query of discover: what the titles must be like, and their order.
-type Filter struct{}
+import (
+	"cmp"
+	"encoding/binary"
+	"slices"
+
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/posting"
+)
+
+// A Filter is a query of discover: what the resources of one kind must be like, and their
+// order. It is made by ParseFilter, or for one of the lists of the API.
+type Filter struct {
+	kind       fragment.Kind
+	sort       sorting
+	descending bool
+
+	adult, video bool // may be
+	undated      bool // a filter of the day lets those without one pass
+
+	must   [][]term // in one of each; clauses and the terms of each ascend
+	not    []term   // in none of these, ascending
+	ranges [rangeCount]bounds
+
+	// released bounds the day of any release, or of any episode. With a region it is of a
+	// release there, and of one of the types; of each of them if there are several.
+	released bounds
+	region   [2]byte
+	types    []typeSet // ascending
+	// shown are the types in the order in which they were listed: which date is shown.
+	shown []uint8
+}
+
+// A term is a list with a key.
+type term struct {
+	list listID
+	key  uint64
+}
+
+func compareTerms(a, b term) int {
+	return cmp.Or(cmp.Compare(a.list, b.list), cmp.Compare(a.key, b.key))
+}
+
+// bounds are the first and the last value, both allowed. The zero bounds allow all, even
+// the value that stands for none.
+type bounds struct {
+	lo, hi int32
+	set    bool
+}
+
+func (b *bounds) start() {
+	if !b.set {
+		*b = bounds{lo: posting.NoDay + 1, hi: posting.MaxValue, set: true}
+	}
+}
+
+// least raises the lower bound to v.
+func (b *bounds) least(v int32) {
+	b.start()
+	b.lo = max(b.lo, v)
+}
+
+// most lowers the upper bound to v.
+func (b *bounds) most(v int32) {
+	b.start()
+	b.hi = min(b.hi, v)
+}
+
+// A typeSet is a set of release types, 1 to 6, by bit; 0 is any.
+type typeSet uint8
+
+// Release types.
+const (
+	anyType       = 0
+	premiere      = 1
+	limited       = 2
+	theatrical    = 3
+	maxType       = 6
+	anyTypes      = typeSet(0)
+	theatricalSet = typeSet(1<<limited | 1<<theatrical)
+)
+
+// A sorting is what rows are sorted by.
+type sorting uint8
+
+const (
+	byPopularity sorting = iota
+	byDay
+	byVoteAverage
+	byVoteCount
+	byTitle
+	byOriginalTitle
+	byRevenue
+)
+
+// normalize brings f into the form that only depends on its meaning.
+func (f *Filter) normalize() {
+	for i, c := range f.must {
+		f.must[i] = sortedTerms(c)
+	}
+	slices.SortFunc(f.must, func(a, b []term) int { return slices.CompareFunc(a, b, compareTerms) })
+	f.must = slices.CompactFunc(f.must, slices.Equal)
+	f.not = sortedTerms(f.not)
+	slices.Sort(f.types)
+	f.types = slices.Compact(f.types)
+}
+
+func sortedTerms(list []term) []term {
+	slices.SortFunc(list, compareTerms)
+	return slices.Compact(list)
+}
+
+// AppendKey appends bytes that are the same for filters of the same meaning, whatever the
+// order of their parameters and values was, and differ for all others.
+func (f *Filter) AppendKey(dst []byte) []byte {
+	dst = append(dst, byte(f.kind), byte(f.sort), bits(f.descending, f.adult, f.video, f.undated))
+	dst = binary.AppendUvarint(dst, uint64(len(f.must)))
+	for _, c := range f.must {
+		dst = appendTerms(dst, c)
+	}
+	dst = appendTerms(dst, f.not)
+	for i := range f.ranges {
+		dst = f.ranges[i].append(dst)
+	}
+	dst = f.released.append(dst)
+	dst = append(dst, f.region[:]...)
+	dst = append(dst, byte(len(f.types)))
+	for _, t := range f.types {
+		dst = append(dst, byte(t))
+	}
+	return append(dst, f.shown...)
+}
+
+func bits(flags ...bool) (b byte) {
+	for i, yes := range flags {
+		if yes {
+			b |= 1 << i
+		}
+	}
+	return b
+}
+
+func appendTerms(dst []byte, list []term) []byte {
+	dst = binary.AppendUvarint(dst, uint64(len(list)))
+	for _, t := range list {
+		dst = binary.AppendUvarint(append(dst, byte(t.list)), t.key)
+	}
+	return dst
+}
+
+func (b *bounds) append(dst []byte) []byte {
+	if !b.set {
+		return append(dst, 0)
+	}
+	return binary.AppendVarint(binary.AppendVarint(append(dst, 1), int64(b.lo)), int64(b.hi))
+}
+
+// ShowRegion has rows show the release date that movies have in a country, a code of two
+// letters, and narrows filters of release dates and types to releases there; anything
+// else takes the country away.
+func (f *Filter) ShowRegion(country string) {
+	region, ok := parseCountry([]byte(country))
+	if !ok || f.kind != fragment.KindMovie {
+		f.region, f.types, f.shown = [2]byte{}, nil, nil
+		return
+	}
+	f.region = region
+}

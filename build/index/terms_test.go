@@ -1,0 +1,231 @@
+package index
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"iter"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/blevesearch/vellum"
+
+	"reelsplice/schemas/posting"
+	"reelsplice/schemas/text"
+)
+
+// sections are a table in memory.
+type sections map[string]*bytes.Buffer
+
+func (s sections) Section(name string) []byte {
+	if b, ok := s[name]; ok {
+		return b.Bytes()
+	}
+	return nil
+}
+
+// A sink makes sections.
+type sink struct{ sections }
+
+func (s sink) Section(name string) io.Writer {
+	s.sections[name] = &bytes.Buffer{}
+	return s.sections[name]
+}
+
+// writeTerms writes the terms of names.
+func writeTerms(t *testing.T, rows int, names iter.Seq2[uint32, []Name], memory int64) sections {
+	t.Helper()
+	s := sections{}
+	if err := WriteTerms(t.Context(), sink{s}, rows, names, Options{Work: t.TempDir(), Memory: memory}); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// randomNames returns names of few words, some ranks without any.
+func randomNames(rows int) [][]Name {
+	r := rand.New(rand.NewPCG(1, 2))
+	list := make([][]Name, rows)
+	for i := range list {
+		for k := range r.IntN(5) {
+			var words []string
+			for range 1 + r.IntN(4) {
+				words = append(words, fmt.Sprintf("%c%x", 'a'+r.IntN(3), r.IntN(1+r.IntN(3000))))
+			}
+			list[i] = append(list[i], Name{strings.Join(words, " -"[r.IntN(2):][:1]), NameKind(k)})
+		}
+	}
+	return list
+}
+
+func TestWriteTerms(t *testing.T) {
+	const rows = 6000
+	names := randomNames(rows)
+	ranked := func(yield func(uint32, []Name) bool) {
+		for i, list := range names {
+			if len(list) > 0 && !yield(uint32(i), list) {
+				return
+			}
+		}
+	}
+	s := writeTerms(t, rows, ranked, 1<<20)
+	large := writeTerms(t, rows, ranked, 64<<20)
+	for name, b := range s {
+		if !bytes.Equal(b.Bytes(), large[name].Bytes()) {
+			t.Errorf("section %s depends on the memory", name)
+		}
+	}
+	want := map[string][]uint32{}
+	for i, list := range names {
+		for _, n := range list {
+			text.Terms(text.AppendFolded(nil, n.Text, text.MaxName), func(term []byte) {
+				if l := want[string(term)]; len(l) == 0 || l[len(l)-1] != uint32(i) {
+					want[string(term)] = append(l, uint32(i))
+				}
+			})
+		}
+	}
+	terms := make([]string, 0, len(want))
+	for term := range want {
+		terms = append(terms, term)
+	}
+	slices.Sort(terms)
+	fst, err := vellum.Load(s.Section(posting.Terms))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lists, err := posting.OpenLists(s, posting.TermLists, rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if fst.Len() != len(terms) || lists.Len() != len(terms) {
+		t.Fatalf("%d terms, %d lists, want %d", fst.Len(), lists.Len(), len(terms))
+	}
+	for i, term := range terms {
+		if n, ok, err := fst.Get([]byte(term)); err != nil || !ok || n != uint64(i) {
+			t.Fatalf("term %q has number %d, %v, %v, want %d", term, n, ok, err, i)
+		}
+		l := lists.At(i)
+		if got, err := l.AppendTo(nil); err != nil || !slices.Equal(got, want[term]) {
+			t.Fatalf("term %q: ranks %v, %v, want %v", term, got, err, want[term])
+		}
+	}
+	checkPrefixes(t, s, rows, terms, want)
+	checkNames(t, s, names)
+}
+
+// checkPrefixes checks that the prefixes of many terms and ranks, and no others, have the
+// ranks of their terms.
+func checkPrefixes(t *testing.T, s sections, rows int, terms []string, want map[string][]uint32) {
+	t.Helper()
+	lists, err := posting.OpenLists(s, posting.PrefixLists, rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	heavy, seen := map[uint64]bool{}, map[string]bool{}
+	for _, term := range terms {
+		for end := 1; end <= len(term); end++ {
+			prefix := term[:end]
+			if seen[prefix] {
+				continue
+			}
+			seen[prefix] = true
+			first, _ := slices.BinarySearch(terms, prefix)
+			last, _ := slices.BinarySearch(terms, prefix+"\xff")
+			key := posting.PrefixKey(uint32(first), uint32(last))
+			var ranks []uint32
+			cost := last - first
+			for _, t := range terms[first:last] {
+				ranks = append(ranks, want[t]...)
+				cost += len(want[t])
+			}
+			l, ok := lists.Find(key)
+			if ok != (cost > heavyPrefix) {
+				t.Fatalf("prefix %q of %d terms and ranks: has a list: %v", prefix, cost, ok)
+			}
+			if !ok || heavy[key] {
+				continue
+			}
+			heavy[key] = true
+			slices.Sort(ranks)
+			if got, err := l.AppendTo(nil); err != nil || !slices.Equal(got, slices.Compact(ranks)) {
+				t.Fatalf("prefix %q: %d ranks, %v, want %d", prefix, len(got), err, len(ranks))
+			}
+		}
+	}
+	if len(heavy) < 3 || len(heavy) != lists.Len() {
+		t.Errorf("%d prefixes have lists, %d are there", len(heavy), lists.Len())
+	}
+}
+
+// checkNames checks what is kept of whole names.
+func checkNames(t *testing.T, s sections, names [][]Name) {
+	t.Helper()
+	keys, ranks := posting.Uint64s(s.Section(posting.NameKeys)), posting.Uint32s(s.Section(posting.NameRanks))
+	places, stored := posting.Uint32s(s.Section(posting.NamePlaces)), s.Section(posting.Names)
+	if keys.Len() != ranks.Len() || places.Len() != len(names)+1 {
+		t.Fatalf("%d keys, %d ranks, %d places", keys.Len(), ranks.Len(), places.Len())
+	}
+	type entry struct {
+		key  uint64
+		rank uint32
+	}
+	there := map[entry]bool{}
+	for i := range keys.Len() {
+		if i > 0 && (keys.At(i) < keys.At(i-1) || keys.At(i) == keys.At(i-1) && ranks.At(i) <= ranks.At(i-1)) {
+			t.Fatalf("key %d does not ascend", i)
+		}
+		there[entry{keys.At(i), ranks.At(i)}] = true
+	}
+	for i, list := range names {
+		tiers := map[string]byte{} // folded names
+		keyTiers := map[uint64]uint64{}
+		for _, n := range list {
+			f := text.AppendFolded(nil, n.Text, text.MaxName)
+			tier := byte(posting.OtherName)
+			if n.Kind <= Original {
+				tier = posting.MainName
+			}
+			if old, ok := tiers[string(f)]; !ok || tier < old {
+				tiers[string(f)] = tier
+			}
+			if old, ok := keyTiers[text.Key(f)]; !ok || uint64(tier) < old {
+				keyTiers[text.Key(f)] = uint64(tier)
+			}
+		}
+		for key, tier := range keyTiers {
+			if !there[entry{key | tier, uint32(i)}] || tier == posting.MainName && there[entry{key | posting.OtherName, uint32(i)}] {
+				t.Fatalf("rank %d: key %x of tier %d is wrong", i, key, tier)
+			}
+		}
+		from, to := posting.NameAlign*int(places.At(i)), posting.NameAlign*int(places.At(i+1))
+		for rest := stored[from:to]; len(tiers) > 0; {
+			end := bytes.IndexAny(rest, "\x00\x01")
+			if end < 0 {
+				t.Fatalf("rank %d lacks names %q", i, tiers)
+			}
+			if tier, ok := tiers[string(rest[:end])]; !ok || tier != rest[end] {
+				t.Fatalf("rank %d has name %q of tier %d, want one of %q", i, rest[:end], rest[end], tiers)
+			}
+			delete(tiers, string(rest[:end]))
+			rest = rest[end+1:]
+		}
+	}
+}
+
+func TestWriteTermsWrongRanks(t *testing.T) {
+	for _, ranks := range [][]uint32{{0, 0}, {1, 0}, {2}} {
+		err := WriteTerms(t.Context(), sink{sections{}}, 2, func(yield func(uint32, []Name) bool) {
+			for _, r := range ranks {
+				if !yield(r, []Name{{"Name", Main}}) {
+					return
+				}
+			}
+		}, Options{Work: t.TempDir(), Memory: 1 << 20})
+		if err == nil {
+			t.Errorf("ranks %v of 2 rows are taken", ranks)
+		}
+	}
+}

@@ -1,0 +1,250 @@
+package text
+
+import (
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+	"golang.org/x/text/unicode/rangetable"
+)
+
+var (
+	// unspacedScripts are written without blanks between words. The long vowel mark of
+	// Kana belongs to no script.
+	unspacedScripts = rangetable.Merge(unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Bopomofo,
+		unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar, unicode.Yi, rangetable.New('ー'))
+
+	// droppedMarks are the scripts whose marks are dropped. Inherited has the accents
+	// that any letter may bear.
+	droppedMarks = rangetable.Merge(unicode.Inherited, unicode.Arabic, unicode.Hebrew, unicode.Cyrillic, unicode.Syriac)
+
+	// wordRunes are what words consist of.
+	wordRunes = rangetable.Merge(unicode.L, unicode.M, unicode.N)
+)
+
+// firstUnspaced is below all letters of unspacedScripts.
+const firstUnspaced = 0x0e00
+
+func unspaced(r rune) bool { return r >= firstUnspaced && unicode.Is(unspacedScripts, r) }
+
+// plain are letters without a decomposition, in lower case, and what they become.
+var plain = map[rune]string{
+	'ß': "ss", 'æ': "ae", 'œ': "oe", 'ø': "o", 'đ': "d", 'ð': "d", 'þ': "th", 'ł': "l", 'ħ': "h", 'ı': "i", 'ŋ': "n", 'ŧ': "t",
+	'ς': "σ", 'ґ': "г",
+	'ٱ': "ا", 'ى': "ي", 'ی': "ي", 'ة': "ه", 'ک': "ك",
+}
+
+// A class is what a rune does to words.
+type class uint8
+
+const (
+	space  class = iota // parts words
+	sign                // parts words, or joins them
+	ignore              // is as if it were not there
+	letter              // belongs to a word
+	run                 // belongs to a run
+	and                 // is the word "and"
+)
+
+// classOf returns the class of a rune of text in NFKC.
+func classOf(r rune) class {
+	switch {
+	case r < utf8.RuneSelf:
+		return asciiClass(byte(r))
+	case r == utf8.RuneError || unicode.Is(unicode.Cc, r) || unicode.IsSpace(r):
+		return space
+	case unicode.Is(unicode.Cf, r) || r == 'ـ':
+		return ignore
+	case unicode.Is(unicode.M, r) && unicode.Is(droppedMarks, r):
+		return ignore
+	case r >= 'ʹ' && r <= '˿': // modifiers such as the okina, which stand for an apostrophe
+		return sign
+	case unspaced(r) && unicode.Is(wordRunes, r):
+		return run
+	case unicode.Is(wordRunes, r):
+		return letter
+	}
+	return sign
+}
+
+func asciiClass(c byte) class {
+	switch {
+	case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9':
+		return letter
+	case c == '&':
+		return and
+	case c <= ' ' || c == 0x7f:
+		return space
+	}
+	return sign
+}
+
+// A folder appends a folded text to dst.
+type folder struct {
+	dst  []byte
+	from int // where the text starts in dst
+
+	last   class // letter or run: of the last word, space before the first
+	gap    class // what stood since: ignore for nothing, else sign or space
+	length int   // letters of the last word or part
+}
+
+// AppendFolded appends the folded form of the first most runes of s to dst. It accepts
+// any bytes; those that are no UTF-8 part words.
+func AppendFolded[T string | []byte](dst []byte, s T, most int) []byte {
+	f := folder{dst: dst, from: len(dst), gap: ignore}
+	for i := 0; i < len(s) && i < most; i++ {
+		if s[i] >= utf8.RuneSelf {
+			f = folder{dst: dst, from: len(dst), gap: ignore} // composing may reach back
+			return f.slow([]byte(head(s, most)))
+		}
+		f.ascii(s[i])
+	}
+	if len(f.dst) == f.from {
+		return signs(f.dst, []byte(head(s, most)))
+	}
+	return f.dst
+}
+
+// head returns the first most runes of s.
+func head[T string | []byte](s T, most int) T {
+	if len(s) <= most {
+		return s
+	}
+	n := 0
+	for i := range string(s) {
+		if n == most {
+			return s[:i]
+		}
+		n++
+	}
+	return s
+}
+
+// slow folds text with other characters than those of ASCII.
+func (f *folder) slow(s []byte) []byte {
+	s = norm.NFKC.Bytes(s)
+	for i := 0; i < len(s); {
+		r, n := utf8.DecodeRune(s[i:])
+		switch c := classOf(r); {
+		case r < utf8.RuneSelf:
+			f.ascii(s[i])
+		case c != letter:
+			f.rune(r, c)
+		default:
+			f.letter(r, norm.NFD.Properties(s[i:]).Decomposition())
+		}
+		i += n
+	}
+	if len(f.dst) == f.from {
+		return signs(f.dst, s)
+	}
+	return f.dst
+}
+
+// letter takes a letter that is not ASCII, and its decomposition if there is one.
+func (f *folder) letter(r rune, parts []byte) {
+	if len(parts) == 0 {
+		f.plain(r)
+	}
+	for len(parts) > 0 {
+		r, n := utf8.DecodeRune(parts)
+		if c := classOf(r); c == letter {
+			f.plain(r)
+		}
+		parts = parts[n:]
+	}
+}
+
+// plain takes a letter that has no decomposition.
+func (f *folder) plain(r rune) {
+	if unicode.Is(unicode.Nd, r) {
+		f.rune(digit(r), letter)
+		return
+	}
+	r = unicode.ToLower(r)
+	if s, ok := plain[r]; ok {
+		for _, r := range s {
+			f.rune(r, letter)
+		}
+		return
+	}
+	f.rune(r, letter)
+}
+
+// digit returns the decimal digit of ASCII that has the value of r.
+func digit(r rune) rune {
+	if r < utf8.RuneSelf {
+		return r
+	}
+	for _, t := range unicode.Nd.R16 { // digits come in tens, zero first
+		if r <= rune(t.Hi) {
+			return '0' + (r-rune(t.Lo))%10
+		}
+	}
+	for _, t := range unicode.Nd.R32 {
+		if r <= rune(t.Hi) {
+			return '0' + (r-rune(t.Lo))%10
+		}
+	}
+	return r
+}
+
+// ascii takes a character of ASCII.
+func (f *folder) ascii(c byte) {
+	k := asciiClass(c)
+	if k == letter && c >= 'A' && c <= 'Z' {
+		c += 'a' - 'A'
+	}
+	f.rune(rune(c), k)
+}
+
+// rune takes a rune that is folded.
+func (f *folder) rune(r rune, c class) {
+	switch c {
+	case ignore:
+	case space:
+		f.gap = space
+	case sign:
+		if f.gap == ignore {
+			f.gap = sign
+		}
+	case and:
+		f.gap = space
+		for _, r := range "and" {
+			f.rune(r, letter)
+		}
+		f.gap = space
+	default:
+		f.part(c)
+		if f.length++; f.length <= MaxWord || c == run {
+			f.dst = utf8.AppendRune(f.dst, r)
+		}
+	}
+}
+
+// part puts a separator in front of a rune of class c where one belongs.
+func (f *folder) part(c class) {
+	switch {
+	case f.last == space: // the first word
+	case f.gap == space || c != f.last:
+		f.dst = append(f.dst, blank)
+		f.length = 0
+	case f.gap == sign && c == letter:
+		f.dst = append(f.dst, Joint)
+		f.length = 0
+	}
+	f.last, f.gap = c, ignore
+}
+
+// signs appends what can be seen of a text without letters and digits, as one word.
+func signs(dst, s []byte) []byte {
+	n := 0
+	for _, r := range string(s) {
+		if c := classOf(r); c == sign && n < MaxWord {
+			dst = utf8.AppendRune(dst, r)
+			n++
+		}
+	}
+	return dst
+}

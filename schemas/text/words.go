@@ -1,0 +1,117 @@
+package text
+
+import (
+	"bytes"
+	"unicode/utf8"
+
+	"github.com/zeebo/xxh3"
+)
+
+// A Word is a word of a folded text, or a part of a word with joints.
+type Word struct {
+	Text []byte // of the folded text
+	Run  bool   // of a script without blanks
+	// Joined tells that a joint is between this part and the one before.
+	Joined bool
+}
+
+// Next cuts the first word off a folded text.
+func Next(folded []byte) (w Word, rest []byte) {
+	if len(folded) > 0 && (folded[0] == blank || folded[0] == Joint) {
+		w.Joined = folded[0] == Joint
+		folded = folded[1:]
+	}
+	n := 0
+	for n < len(folded) && folded[n] != blank && folded[n] != Joint {
+		n++
+	}
+	w.Text = folded[:n:n]
+	if n > 0 && folded[0] >= utf8.RuneSelf {
+		r, _ := utf8.DecodeRune(folded)
+		w.Run = unspaced(r)
+	}
+	return w, folded[n:]
+}
+
+// AppendSqueezed appends a folded text without its separators: what titles that differ in
+// blanks and punctuation alone have in common.
+func AppendSqueezed(dst, folded []byte) []byte {
+	for _, c := range folded {
+		if c != blank && c != Joint {
+			dst = append(dst, c)
+		}
+	}
+	return dst
+}
+
+// Key returns the hash of a folded text by which titles that are the same but for blanks
+// and punctuation are found. It is never odd.
+func Key(folded []byte) uint64 {
+	var buf [256]byte
+	return xxh3.Hash(AppendSqueezed(buf[:0], folded)) &^ 1
+}
+
+// Pairs calls yield with all pairs of neighbours in a run, and for a run of one letter with
+// nothing.
+func Pairs(run []byte, yield func(pair []byte)) {
+	at := 0
+	for at < len(run) {
+		_, n := utf8.DecodeRune(run[at:])
+		_, m := utf8.DecodeRune(run[at+n:])
+		if m > 0 {
+			yield(run[at : at+n+m])
+		}
+		at += n
+	}
+}
+
+// Terms calls yield with each term of a folded title; some may come twice. yield must not
+// keep the bytes.
+func Terms(folded []byte, yield func(term []byte)) {
+	var buf [256]byte
+	joined := buf[:0] // the word so far without its joints
+	parts := 0
+	var before []byte // the last letter of the run before, which nothing but a blank follows
+	flush := func() {
+		if parts > 1 {
+			yield(Clip(joined))
+		}
+		joined, parts = joined[:0], 0
+	}
+	for rest := folded; len(rest) > 0; {
+		var w Word
+		if w, rest = Next(rest); !w.Joined {
+			flush()
+		}
+		if !w.Run {
+			yield(w.Text)
+			joined, parts = append(joined, w.Text...), parts+1
+			before = nil
+			continue
+		}
+		if before != nil {
+			_, n := utf8.DecodeRune(w.Text)
+			yield(append(bytes.Clone(before), w.Text[:n]...))
+		}
+		Pairs(w.Text, yield)
+		_, n := utf8.DecodeLastRune(w.Text)
+		before = w.Text[len(w.Text)-n:]
+		yield(before)
+	}
+	flush()
+}
+
+// Clip returns the first MaxWord letters of a word.
+func Clip(word []byte) []byte {
+	if len(word) <= MaxWord {
+		return word
+	}
+	n := 0
+	for i := range string(word) {
+		if n == MaxWord {
+			return word[:i]
+		}
+		n++
+	}
+	return word
+}

@@ -1,0 +1,64 @@
+package query
+
+import (
+	"container/list"
+	"sync"
+)
+
+// A cache keeps results by the keys of their queries, those that were used last. It is
+// safe for concurrent use.
+type cache struct {
+	mu    sync.Mutex
+	room  int // bytes left
+	byKey map[string]*list.Element
+	used  list.List // of *cached, last used first
+}
+
+type cached struct {
+	key  string
+	hits *hits
+	size int
+}
+
+// cachedOverhead is about what a kept result takes beside its key and its hits.
+const cachedOverhead = 256
+
+func newCache(bytes int) *cache { return &cache{room: bytes, byKey: map[string]*list.Element{}} }
+
+// get returns the result of a key, nil if it is not there. It is shared: nobody may change
+// it.
+func (c *cache) get(key []byte) *hits {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e := c.byKey[string(key)]
+	if e == nil {
+		return nil
+	}
+	c.used.MoveToFront(e)
+	return e.Value.(*cached).hits
+}
+
+// put keeps a result, unless it alone takes all the room that there is.
+func (c *cache) put(key []byte, h *hits) {
+	size := cachedOverhead + 2*len(key) + 4*cap(h.ranks) + 4*cap(h.days) + 8*cap(h.tables)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if e := c.byKey[string(key)]; e != nil { // another goroutine was faster
+		c.drop(e)
+	}
+	for c.room < size && c.used.Len() > 0 {
+		c.drop(c.used.Back())
+	}
+	if c.room < size {
+		return
+	}
+	c.room -= size
+	k := string(key)
+	c.byKey[k] = c.used.PushFront(&cached{key: k, hits: h, size: size})
+}
+
+func (c *cache) drop(e *list.Element) {
+	old := c.used.Remove(e).(*cached)
+	delete(c.byKey, old.key)
+	c.room += old.size
+}

@@ -1,0 +1,226 @@
+package query
+
+import (
+	"reelsplice/schemas/posting"
+)
+
+// find returns the hits of f from the one with the number skip on, limit at most.
+func (t *table) find(f *Filter, skip, limit int) (*hits, error) {
+	set := t.pool.Get()
+	defer t.pool.Put(set)
+	if err := t.eval(f, *set); err != nil {
+		return nil, err
+	}
+	h := &hits{tables: []*table{t}, total: set.Count()}
+	w := window{skip: skip, limit: min(limit, max(h.total-skip, 0))}
+	if w.limit == 0 {
+		return h, nil
+	}
+	w.ranks = make([]uint32, 0, w.limit)
+	if err := t.sorted(f, *set, h.total, &w); err != nil {
+		return nil, err
+	}
+	h.ranks = w.ranks
+	if f.region == [2]byte{} {
+		return h, nil
+	}
+	var err error
+	h.days, err = t.regionDays(f, h.ranks)
+	return h, err
+}
+
+// eval makes set the ranks that f finds. What is cheap and narrows most comes first, since
+// nothing is left to do once there are none.
+func (t *table) eval(f *Filter, set posting.Set) error {
+	if err := t.start(f, set); err != nil {
+		return err
+	}
+	for i := range f.ranges {
+		if err := t.inRange(f, column(i), set); err != nil {
+			return err
+		}
+	}
+	for _, clause := range f.must {
+		if set.Next(0) < 0 {
+			return nil
+		}
+		if err := t.any(clause, set, posting.Set.And); err != nil {
+			return err
+		}
+	}
+	if len(f.not) > 0 && set.Next(0) >= 0 {
+		if err := t.any(f.not, set, posting.Set.AndNot); err != nil {
+			return err
+		}
+	}
+	if set.Next(0) < 0 {
+		return nil
+	}
+	if f.region != [2]byte{} {
+		return t.releasedIn(f, set)
+	}
+	return t.released(f.released, set)
+}
+
+// start makes set all ranks that may be found at all.
+func (t *table) start(f *Filter, set posting.Set) error {
+	if t.base != nil && !f.adult && !f.video {
+		base, err := t.base()
+		copy(set, base)
+		return err
+	}
+	set.Fill(t.rows)
+	switch {
+	case f.adult && f.video:
+		return nil
+	case f.adult:
+		return t.unflag(set, posting.Video)
+	case f.video:
+		return t.unflag(set, posting.Adult)
+	}
+	return t.unflag(set, posting.Adult, posting.Video)
+}
+
+// unflag removes the ranks that have one of the flags.
+func (t *table) unflag(set posting.Set, flags ...uint64) error {
+	return t.any(termsOf(flags, flag), set, posting.Set.AndNot)
+}
+
+// any combines set with the ranks that are in the list of one of the terms.
+func (t *table) any(terms []term, set posting.Set, combine func(set, found posting.Set)) error {
+	found, scratch := t.pool.Get(), t.pool.Get()
+	defer t.pool.Put(found)
+	defer t.pool.Put(scratch)
+	found.Clear()
+	for _, term := range terms {
+		l, ok := t.lists[term.list].Find(term.key)
+		if !ok {
+			continue
+		}
+		if err := l.AddTo(*found, *scratch); err != nil {
+			return err
+		}
+	}
+	combine(set, *found)
+	return nil
+}
+
+// inRange keeps the ranks whose value in a column f allows.
+func (t *table) inRange(f *Filter, c column, set posting.Set) error {
+	b, r := f.ranges[c], &t.ranges[c]
+	if !b.set {
+		return nil
+	}
+	if c != day || !f.undated {
+		return r.And(set, b.lo, b.hi)
+	}
+	undated := t.pool.Get()
+	defer t.pool.Put(undated)
+	copy(*undated, set)
+	if err := r.And(*undated, posting.NoDay, posting.NoDay); err != nil {
+		return err
+	}
+	if err := r.And(set, b.lo, b.hi); err != nil {
+		return err
+	}
+	set.Or(*undated)
+	return nil
+}
+
+// releasedIn keeps the ranks that f's release types and days in its region allow.
+func (t *table) releasedIn(f *Filter, set posting.Set) error {
+	b := f.released
+	if !b.set && len(f.types) == 0 {
+		return nil
+	}
+	b.start()
+	types := f.types
+	if len(types) == 0 {
+		types = []typeSet{anyTypes}
+	}
+	found := t.pool.Get()
+	defer t.pool.Put(found)
+	for _, wanted := range types {
+		found.Clear()
+		for typ := anyType; typ <= maxType; typ++ {
+			if wanted == anyTypes && typ != anyType || wanted != anyTypes && wanted>>typ&1 == 0 {
+				continue
+			}
+			l, _ := t.releases.Find(posting.ReleaseKey(f.region[:], typ))
+			if err := l.Between(b.lo, b.hi).AddTo(*found); err != nil {
+				return err
+			}
+		}
+		set.And(*found)
+	}
+	return nil
+}
+
+// released keeps the ranks with a day of release, anywhere, within b; of series, with an
+// episode on the air.
+func (t *table) released(b bounds, set posting.Set) error {
+	if !b.set {
+		return nil
+	}
+	first, last := &t.ranges[firstDay], &t.ranges[lastDay]
+	switch {
+	case b.lo == posting.NoDay+1:
+		return first.And(set, b.lo, b.hi)
+	case b.hi == posting.MaxValue:
+		return last.And(set, b.lo, b.hi)
+	case b.lo > b.hi:
+		set.Clear()
+		return nil
+	}
+	// Whose first or last day is within is found by that. Only of those with days on both
+	// sides each day must be looked at.
+	found, rest := t.pool.Get(), t.pool.Get()
+	defer t.pool.Put(found)
+	defer t.pool.Put(rest)
+	copy(*found, set)
+	if err := first.And(*found, b.lo, b.hi); err != nil {
+		return err
+	}
+	copy(*rest, set)
+	if err := last.And(*rest, b.lo, b.hi); err != nil {
+		return err
+	}
+	found.Or(*rest)
+	copy(*rest, set)
+	rest.AndNot(*found)
+	if err := first.And(*rest, posting.NoDay+1, b.lo); err != nil {
+		return err
+	}
+	if err := last.And(*rest, b.hi, posting.MaxValue); err != nil {
+		return err
+	}
+	if rest.Next(0) >= 0 {
+		l, _ := t.releases.Find(posting.ReleaseKey("", anyType))
+		// Those on one side only, or on none, are found already or never.
+		if err := keepDated(l.Between(b.lo, b.hi), *rest, *found); err != nil {
+			return err
+		}
+	}
+	set.And(*found)
+	return nil
+}
+
+// keepDated adds to found the ranks of l that are in rest.
+func keepDated(l posting.DatedList, rest, found posting.Set) error {
+	return eachDated(l, rest, func(rank uint32, _ int32) { found.Add(rank) })
+}
+
+// eachDated calls fn for the pairs of l whose rank is in set.
+func eachDated(l posting.DatedList, set posting.Set, fn func(rank uint32, day int32)) error {
+	n := uint32(len(set)) * 64
+	for i := range l.Len() {
+		rank := l.Rank(i)
+		if rank >= n {
+			return corrupt("release: rank %d of %d", rank, n)
+		}
+		if set.Has(rank) {
+			fn(rank, l.Day(i))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,74 @@
+package query
+
+import "reelsplice/schemas/fragment"
+
+// A Window is the first and the last day that a list looks at, as its dates say.
+type Window struct{ From, To int32 }
+
+// Lengths of windows in days.
+const (
+	nowPlayingDays = 42 // back
+	upcomingDays   = 21 // ahead
+	onTheAirDays   = 7  // ahead
+)
+
+// minimumVotes is how many votes top_rated asks for.
+const minimumVotes = 200
+
+// notTopRated are the genres that top_rated leaves out: documentaries, and a number that
+// TMDB gives to no genre.
+var notTopRated = []uint64{99, 10755}
+
+// Popular returns the query of the list of popular movies, series or people: all of them.
+func Popular(kind fragment.Kind) Filter {
+	titles := kind == fragment.KindMovie || kind == fragment.KindTV
+	return Filter{kind: kind, descending: true, adult: !titles, video: !titles}
+}
+
+// TopRated returns the query of the list of the best movies or series.
+func TopRated(kind fragment.Kind) Filter {
+	f := Popular(kind)
+	f.sort = byVoteAverage
+	f.ranges[voteCount].least(minimumVotes)
+	if kind == fragment.KindMovie {
+		f.not = termsOf(notTopRated, genre)
+	}
+	return f
+}
+
+// NowPlaying returns the query of the list of movies that are in theatres on a day. Without
+// a region any release in the window counts, with one those in theatres there.
+func NowPlaying(day int32, region string) (Filter, Window) {
+	return inTheatres(Window{day - nowPlayingDays, day}, region)
+}
+
+// Upcoming returns the query of the list of movies that come to theatres from a day on;
+// region is as for NowPlaying.
+func Upcoming(day int32, region string) (Filter, Window) {
+	return inTheatres(Window{day, day + upcomingDays}, region)
+}
+
+func inTheatres(w Window, region string) (Filter, Window) {
+	f := Popular(fragment.KindMovie)
+	f.released.least(w.From)
+	f.released.most(w.To)
+	f.ShowRegion(region)
+	if f.region != [2]byte{} {
+		f.types, f.shown = []typeSet{theatricalSet}, []uint8{limited, theatrical}
+	}
+	return f, w
+}
+
+// AiringToday returns the query of the list of series with an episode on a day.
+func AiringToday(day int32) Filter { return onAir(Window{day, day}) }
+
+// OnTheAir returns the query of the list of series with an episode in the week from a day
+// on.
+func OnTheAir(day int32) Filter { return onAir(Window{day, day + onTheAirDays}) }
+
+func onAir(w Window) Filter {
+	f := Popular(fragment.KindTV)
+	f.released.least(w.From)
+	f.released.most(w.To)
+	return f
+}

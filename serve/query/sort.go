@@ -1,0 +1,186 @@
+package query
+
+import (
+	"fmt"
+	"sort"
+
+	"reelsplice/schemas/posting"
+	"reelsplice/schemas/release"
+)
+
+// corrupt returns an error about a table.
+func corrupt(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", release.ErrCorrupt, fmt.Sprintf(format, args...))
+}
+
+// A window takes limit ranks behind the first skip.
+type window struct {
+	skip, limit int
+	ranks       []uint32
+}
+
+// add offers the next rank, and is false once no more are wanted.
+func (w *window) add(rank uint32) bool {
+	if w.skip > 0 {
+		w.skip--
+		return true
+	}
+	w.ranks = append(w.ranks, rank)
+	return len(w.ranks) < w.limit
+}
+
+// sorted offers w the ranks of set, which has count, in the order that f wants.
+func (t *table) sorted(f *Filter, set posting.Set, count int, w *window) error {
+	s := sorter{set: set, rows: t.rows}
+	switch f.sort {
+	case byPopularity:
+		byRank(set, f.descending, w)
+		return nil
+	case byDay:
+		return t.sortedBy(&s, &t.ranges[day], count, f.descending, w)
+	case byVoteAverage:
+		return t.sortedBy(&s, &t.ranges[voteAverage], count, f.descending, w)
+	case byVoteCount:
+		return t.sortedBy(&s, &t.ranges[voteCount], count, f.descending, w)
+	case byTitle:
+		s.order = &t.orders[title]
+	case byOriginalTitle:
+		s.order = &t.orders[originalTitle]
+	case byRevenue:
+		s.order = &t.orders[revenue]
+	}
+	return t.sortedBy(&s, nil, count, f.descending, w)
+}
+
+// byRank goes through set in the order of ranks, which is that of popularity descending.
+func byRank(set posting.Set, descending bool, w *window) {
+	if descending {
+		for r := set.Next(0); r >= 0 && w.add(uint32(r)); {
+			r = set.Next(r + 1)
+		}
+		return
+	}
+	for r := set.Prev(len(set) * 64); r >= 0 && w.add(uint32(r)); {
+		r = set.Prev(r - 1)
+	}
+}
+
+// fewPart is the part of all rows below which the places of the hits are looked up, rather
+// than going through all places until there are enough hits.
+const fewPart = 8
+
+// sortedBy offers w the hits of s in the order of a column, nil for one that s.order has.
+func (t *table) sortedBy(s *sorter, column *posting.Range, count int, descending bool, w *window) error {
+	missing := 0
+	if column != nil {
+		s.column, s.order = column, &column.Order
+		var err error
+		if missing, err = column.Count(posting.NoDay, posting.NoDay); err != nil {
+			return err
+		}
+	}
+	if count < t.rows/fewPart {
+		places := t.pool.Get()
+		defer t.pool.Put(places)
+		if err := s.look(*places); err != nil {
+			return err
+		}
+	}
+	if descending {
+		s.descend(w)
+	} else if s.ascend(missing, s.rows, w) {
+		s.ascend(0, missing, w)
+	}
+	return s.err
+}
+
+// A sorter goes through the hits of set by their places.
+type sorter struct {
+	set    posting.Set
+	rows   int
+	order  *posting.Order
+	column *posting.Range // nil: equal values are not known
+	places posting.Set    // of the hits; nil: not looked up
+	err    error
+}
+
+// at returns the rank at a place.
+func (s *sorter) at(place int) uint32 {
+	rank := s.order.At(place)
+	if int(rank) >= s.rows {
+		s.err = corrupt("order: rank %d of %d", rank, s.rows)
+		return 0
+	}
+	return rank
+}
+
+// look makes places the places of the hits.
+func (s *sorter) look(places posting.Set) error {
+	places.Clear()
+	for r := s.set.Next(0); r >= 0; r = s.set.Next(r + 1) {
+		if r >= s.rows {
+			return corrupt("rank %d of %d", r, s.rows)
+		}
+		place := s.order.Place(uint32(r))
+		if place >= s.rows {
+			return corrupt("order: place %d of %d", place, s.rows)
+		}
+		places.Add(uint32(place))
+	}
+	s.places = places
+	return nil
+}
+
+// ascend offers w the hits at the places from to to-1. It is false when there is nothing
+// more to do.
+func (s *sorter) ascend(from, to int, w *window) bool {
+	if s.places == nil {
+		for p := from; p < to; p++ {
+			if r := s.at(p); s.set.Has(r) && !w.add(r) || s.err != nil {
+				return false
+			}
+		}
+		return true
+	}
+	for p := s.places.Next(from); p >= 0 && p < to; p = s.places.Next(p + 1) {
+		if r := s.at(p); s.err != nil || !w.add(r) {
+			return false
+		}
+	}
+	return true
+}
+
+// descend offers w the hits from the last place on; where their values are equal, in the
+// order of their ranks.
+func (s *sorter) descend(w *window) {
+	for end := s.rows - 1; end >= 0 && s.err == nil; end-- {
+		if s.places != nil {
+			if end = s.places.Prev(end); end < 0 {
+				return
+			}
+		}
+		start := s.start(end)
+		if s.err != nil || !s.ascend(start, end+1, w) {
+			return
+		}
+		end = start
+	}
+}
+
+// start returns the first place with the value of the one at place.
+func (s *sorter) start(place int) int {
+	if s.column == nil {
+		return place
+	}
+	v := s.column.Value(s.at(place))
+	same := func(p int) bool { return s.column.Value(s.at(p)) == v }
+	if place == 0 || !same(place-1) {
+		return place
+	}
+	step := 1
+	for place-step >= 0 && same(place-step) {
+		step *= 2
+	}
+	low := max(place-step, -1) // not the same
+	return low + 1 + sort.Search(place-low-1, func(i int) bool { return same(low + 1 + i) })
+}

@@ -1,0 +1,122 @@
+package query
+
+import (
+	"cmp"
+	"fmt"
+
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/posting"
+)
+
+// maxTrending is how many hits trending has at most.
+const maxTrending = 10_000
+
+// Trending fills out with a page of what is asked for most in a day or a week; kind 0 is
+// movies, series and people together. Adult ones are left out. Pages are as in Discover.
+//
+// All together are merged: each kind keeps its own order, and of the first that are left of
+// each kind comes the one whose popularity has risen most above what it was lately, its
+// heat; of equals the more popular one.
+func (e *Engine) Trending(kind fragment.Kind, week bool, page, size int, out *Result) error {
+	out.reset()
+	kinds := []fragment.Kind{kind}
+	switch kind {
+	case 0:
+		kinds = []fragment.Kind{fragment.KindMovie, fragment.KindTV, fragment.KindPerson}
+	case fragment.KindMovie, fragment.KindTV, fragment.KindPerson:
+	default:
+		return fmt.Errorf("trending: there is no order of %s", kind)
+	}
+	key := []byte{keyTrending, byte(kind), bits(week)}
+	return e.page(page, size, out, key, func(skip, limit int) (*hits, error) {
+		h := &hits{}
+		var trends []*trend
+		for _, k := range kinds {
+			t := e.tables[k]
+			if t == nil {
+				continue
+			}
+			tr, err := t.trend(week)
+			if err != nil {
+				return nil, fmt.Errorf("trending %s: %w", k, err)
+			}
+			defer t.pool.Put(tr.set)
+			h.total += tr.set.Count()
+			trends = append(trends, tr)
+		}
+		h.total = min(h.total, maxTrending)
+		return h, h.merge(trends, skip, min(skip+limit, h.total))
+	})
+}
+
+// merge makes the hits those from the one with the number from to before the one with the
+// number to.
+func (h *hits) merge(trends []*trend, from, to int) error {
+	for _, tr := range trends {
+		if err := tr.next(); err != nil {
+			return err
+		}
+	}
+	for i := range to {
+		var first *trend
+		for _, tr := range trends {
+			if tr.left && (first == nil || tr.hotter(first)) {
+				first = tr
+			}
+		}
+		if first == nil { // an order that is damaged
+			return corrupt("trends: they end behind %d of %d", i, to)
+		}
+		if i >= from {
+			h.ranks, h.tables = append(h.ranks, first.rank), append(h.tables, first.t)
+		}
+		if err := first.next(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A trend goes through the ranks of one kind, the hottest first.
+type trend struct {
+	t     *table
+	order *posting.Order
+	set   *posting.Set // what may be shown
+	place int          // behind that of rank
+	rank  uint32
+	left  bool // rank is one
+}
+
+// trend starts before the first rank. The set comes from t's pool.
+func (t *table) trend(week bool) (*trend, error) {
+	tr := &trend{t: t, order: &t.trends[0], set: t.pool.Get()}
+	if week {
+		tr.order = &t.trends[1]
+	}
+	tr.set.Fill(t.rows)
+	if err := t.unflag(*tr.set, posting.Adult); err != nil {
+		return nil, err
+	}
+	return tr, nil
+}
+
+// next goes on to the next rank that may be shown.
+func (tr *trend) next() error {
+	for tr.left = false; !tr.left && tr.place < tr.t.rows; tr.place++ {
+		tr.rank = tr.order.At(tr.place)
+		if int(tr.rank) >= tr.t.rows {
+			return corrupt("order of trends: rank %d of %d", tr.rank, tr.t.rows)
+		}
+		tr.left = tr.set.Has(tr.rank)
+	}
+	return nil
+}
+
+// hotter tells whether tr's rank comes before o's.
+func (tr *trend) hotter(o *trend) bool {
+	return cmp.Or(cmp.Compare(tr.rise(), o.rise()), cmp.Compare(tr.popularity(), o.popularity())) > 0
+}
+
+func (tr *trend) popularity() float64 { return tr.t.popularity.At(int(tr.rank)) }
+
+func (tr *trend) rise() float64 { return tr.popularity() - tr.t.heat.At(int(tr.rank)) }

@@ -1,0 +1,191 @@
+package query
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"slices"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/blevesearch/vellum"
+	"github.com/blevesearch/vellum/levenshtein"
+
+	"reelsplice/schemas/posting"
+)
+
+const (
+	oneTypo  = 3  // letters from which on a word may have a typing error
+	twoTypos = 8  // letters from which on it may have two
+	longest  = 24 // letters up to which a word is tried
+
+	// maxTyped is how many words of a query are tried.
+	maxTyped = 4
+	// maxTypos is how many terms count for a word.
+	maxTypos = 48
+	// maxTried is how many terms are looked at.
+	maxTried = 2000
+)
+
+// automata make automata for words with one and with two errors, two neighbours in the
+// wrong order being one.
+var automata = sync.OnceValues(func() (list [2]*levenshtein.LevenshteinAutomatonBuilder, err error) {
+	for i := range list {
+		if list[i], err = levenshtein.NewLevenshteinAutomatonBuilder(uint8(i+1), true); err != nil {
+			return list, err
+		}
+	}
+	return list, nil
+})
+
+// matchTypos puts into h all resources that have the words but for typing errors: first
+// with errors in those words alone that no name has, then in any.
+func (q *search) matchTypos(h *matches) error {
+	for i := range q.words {
+		q.words[i].typos, q.words[i].tried = nil, false // those of another kind
+	}
+	for _, any := range [...]bool{false, true} {
+		h.set.Clear()
+		tried, err := q.allowTypos(h.t, any)
+		if err != nil {
+			return err
+		}
+		if !tried {
+			continue
+		}
+		if err := q.all(h.t, *h.set); err != nil || h.set.Next(0) >= 0 {
+			return err
+		}
+	}
+	return nil
+}
+
+// allowTypos finds out what counts for the words: for any, or for those that no name has.
+// It tells whether anything counts that did not.
+func (w *wanted) allowTypos(n *names, any bool) (bool, error) {
+	scratch, part := n.pool.Get(), n.pool.Get()
+	defer func() { n.pool.Put(scratch); n.pool.Put(part) }()
+	w.start = nil // names may begin with other letters
+	tried, more := 0, false
+	for i := range w.words {
+		wd := &w.words[i]
+		if count := utf8.RuneCount(wd.whole()); wd.run || count < oneTypo || count > longest || tried == maxTyped {
+			continue
+		}
+		if tried++; wd.tried {
+			continue
+		}
+		if !any {
+			if err := wd.load(n, *scratch, *part); err != nil {
+				return false, err
+			}
+			if scratch.Next(0) >= 0 {
+				tried--
+				continue
+			}
+		}
+		var err error
+		if wd.typos, err = n.similar(wd.whole()); err != nil {
+			return false, err
+		}
+		wd.tried = true
+		more = more || len(wd.typos) > 0
+	}
+	return more, nil
+}
+
+// whole returns the word without joints.
+func (w *word) whole() []byte {
+	if w.joined != nil {
+		return w.joined
+	}
+	return w.text
+}
+
+// loadTypos makes dst the resources that have the word or one that counts for it.
+func (w *word) loadTypos(n *names, dst, part posting.Set) error {
+	exact := *w
+	exact.typos = nil
+	if err := exact.load(n, dst, part); err != nil {
+		return err
+	}
+	for i := range w.typos {
+		if err := w.typos[i].list.AddTo(dst, part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// similar returns the terms that differ from a word by typing errors: those with the
+// fewest, then those that most resources have.
+func (n *names) similar(letters []byte) ([]typo, error) {
+	builders, err := automata()
+	if err != nil {
+		return nil, err
+	}
+	edits := 1
+	if utf8.RuneCount(letters) >= twoTypos {
+		edits = 2
+	}
+	_, size := utf8.DecodeRune(letters)
+	rest, err := builders[edits-1].BuildDfa(string(letters[size:]), uint8(edits))
+	if err != nil {
+		return nil, nil //nolint:nilerr // a word that has too many states has no typing errors
+	}
+	it, err := n.terms.Search(&firstFixed{first: letters[:size], rest: rest}, letters[:size], nil)
+	var list []typo
+	for tried := 0; err == nil && tried < maxTried; err = it.Next() {
+		tried++
+		key, i := it.Current()
+		if i >= uint64(n.termLists.Len()) {
+			return nil, corrupt("section %s: term %d of %d", posting.Terms, i, n.termLists.Len())
+		}
+		if !bytes.HasPrefix(key, letters[:size]) {
+			break
+		}
+		if ok, e := rest.MatchAndDistance(string(key[size:])); ok && e > 0 {
+			list = append(list, typo{bytes.Clone(key), int(e), n.termLists.At(int(i))})
+		}
+	}
+	if err != nil && !errors.Is(err, vellum.ErrIteratorDone) {
+		return nil, damagedTerms(err)
+	}
+	slices.SortStableFunc(list, func(a, b typo) int {
+		return cmp.Or(cmp.Compare(a.edits, b.edits), cmp.Compare(b.list.Bytes(), a.list.Bytes()))
+	})
+	return list[:min(len(list), maxTypos)], nil
+}
+
+// firstFixed is an automaton that takes words with a first letter and a rest that another
+// automaton takes. Its states are those of the other one, behind one for each byte of the
+// first letter.
+type firstFixed struct {
+	first []byte
+	rest  *levenshtein.DFA
+}
+
+// dead is the state of no word.
+const dead = -1
+
+func (f *firstFixed) Start() int               { return 0 }
+func (f *firstFixed) IsMatch(s int) bool       { return s >= len(f.first) && f.rest.IsMatch(s-len(f.first)) }
+func (f *firstFixed) WillAlwaysMatch(int) bool { return false }
+
+func (f *firstFixed) CanMatch(s int) bool {
+	return s >= 0 && (s < len(f.first) || f.rest.CanMatch(s-len(f.first)))
+}
+
+func (f *firstFixed) Accept(s int, b byte) int {
+	switch {
+	case s < 0:
+		return dead
+	case s >= len(f.first):
+		return len(f.first) + f.rest.Accept(s-len(f.first), b)
+	case f.first[s] != b:
+		return dead
+	case s+1 == len(f.first):
+		return len(f.first) + f.rest.Start()
+	}
+	return s + 1
+}

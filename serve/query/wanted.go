@@ -1,0 +1,311 @@
+package query
+
+import (
+	"bytes"
+	"math"
+	"unicode/utf8"
+
+	"reelsplice/schemas/posting"
+	"reelsplice/schemas/text"
+)
+
+// wanted is what the words of a query ask for.
+type wanted struct {
+	folded []byte
+	key    uint64 // of the whole query
+	words  []word
+	length int // letters of the words
+	start  []byte
+}
+
+// A word is a word of the query, with the joints that it has.
+type word struct {
+	text   []byte // of folded
+	joined []byte // text without joints, if it has any
+	run    bool   // of a script without blanks
+	prefix bool   // it may be the beginning of a word: the last one of the query
+	typos  []typo // what counts as well
+	tried  bool   // typos is known
+}
+
+// A typo is a term that counts for a word.
+type typo struct {
+	term  []byte
+	edits int
+	list  posting.List
+}
+
+// parse takes in a query.
+func (w *wanted) parse(query []byte) {
+	w.folded = text.AppendFolded(w.folded[:0], query, text.MaxQuery)
+	w.key = text.Key(w.folded)
+	w.words, w.length = w.words[:0], 0
+	terms := 0
+	rest := w.folded
+	for len(rest) > 0 && terms < text.MaxWords {
+		var wd word
+		wd, rest = next(rest, &terms)
+		w.words = append(w.words, wd)
+		w.length += utf8.RuneCount(wd.text)
+	}
+	if n := len(w.words); n > 0 && len(rest) == 0 {
+		w.words[n-1].prefix = true
+	}
+	w.needle()
+}
+
+// next cuts the first word with its parts off a folded text and counts its terms.
+func next(folded []byte, terms *int) (w word, rest []byte) {
+	part, rest := text.Next(folded)
+	start := len(folded) - len(rest) - len(part.Text)
+	w.run = part.Run
+	for *terms++; len(rest) > 0 && rest[0] == text.Joint && *terms < text.MaxWords; *terms++ {
+		_, rest = text.Next(rest)
+	}
+	w.text = folded[start : len(folded)-len(rest)]
+	if w.run {
+		*terms += max(utf8.RuneCount(w.text)-2, 0) // pairs
+	}
+	if bytes.IndexByte(w.text, text.Joint) >= 0 {
+		w.joined = text.Clip(text.AppendSqueezed(nil, w.text))
+	}
+	return w, rest
+}
+
+// maxStart is how many bytes of a word its needle has at most.
+const maxStart = 4
+
+// needle picks letters that every name has which fits: the first ones of the longest word.
+func (w *wanted) needle() {
+	w.start = nil
+	long := 0
+	for i := range w.words {
+		if wd := &w.words[i]; len(wd.text) > long {
+			long = len(wd.text)
+			n := bytes.IndexByte(append(wd.text[:len(wd.text):len(wd.text)], text.Joint), text.Joint)
+			n = min(n, maxStart)
+			for !utf8.Valid(wd.text[:n]) {
+				n--
+			}
+			w.start = wd.text[:n]
+		}
+	}
+}
+
+// all makes dst the resources that have all words.
+func (w *wanted) all(n *names, dst posting.Set) error {
+	first := true
+	scratch, part := n.pool.Get(), n.pool.Get()
+	defer func() { n.pool.Put(scratch); n.pool.Put(part) }()
+	for i := range w.words {
+		into := *scratch
+		if first {
+			into = dst
+		}
+		if err := w.words[i].load(n, into, *part); err != nil {
+			return err
+		}
+		if !first {
+			dst.And(into)
+		}
+		if first = false; dst.Next(0) < 0 {
+			return nil
+		}
+	}
+	return nil
+}
+
+// load makes dst the resources that have the word. part is overwritten.
+func (w *word) load(n *names, dst, part posting.Set) error {
+	if len(w.typos) > 0 {
+		return w.loadTypos(n, dst, part)
+	}
+	first := true
+	if err := w.terms(func(term []byte, prefix bool) error {
+		if first {
+			first = false
+			return n.load(dst, term, prefix)
+		}
+		if dst.Next(0) < 0 {
+			return nil
+		}
+		err := n.load(part, term, prefix)
+		dst.And(part)
+		return err
+	}); err != nil || w.joined == nil {
+		return err
+	}
+	err := n.load(part, w.joined, w.prefix)
+	dst.Or(part)
+	return err
+}
+
+// terms calls fn with each term that the word asks for.
+func (w *word) terms(fn func(term []byte, prefix bool) error) (err error) {
+	if w.run {
+		if utf8.RuneCount(w.text) == 1 {
+			return fn(w.text, true)
+		}
+		pairs := 0
+		text.Pairs(w.text, func(pair []byte) {
+			if pairs++; err == nil && pairs < text.MaxWords {
+				err = fn(pair, false)
+			}
+		})
+		return err
+	}
+	for rest := w.text; len(rest) > 0 && err == nil; {
+		var part text.Word
+		part, rest = text.Next(rest)
+		err = fn(part.Text, w.prefix && len(rest) == 0)
+	}
+	return err
+}
+
+// How much each thing counts for the score of a hit. What a name is worth is 1 at most.
+const (
+	spread     = 0.1  // the words are in no single name
+	together   = 0.5  // all words in one name
+	adjacent   = 0.15 // one behind the other, in the order of the query
+	beginning  = 0.15 // and the name begins with them
+	covering   = 0.2  // for the share of the name's letters that the query has
+	lesser     = 0.7  // factor for names that are neither title nor original title
+	perEdit    = 0.15 // less for each typing error
+	popularity = 0.6  // for a popularity of famous, less on a logarithmic scale
+	famous     = 500
+)
+
+// score tells how well a resource with these names fits, mixed with its popularity.
+func (w *wanted) score(stored []byte, pop float64) float64 {
+	best := spread
+	for len(stored) > 0 {
+		from := 0
+		if len(w.start) > 0 { // Fast path: most of a famous title's names have other letters.
+			at := bytes.Index(stored, w.start)
+			if at < 0 {
+				break
+			}
+			for from = at; from > 0 && stored[from-1] > posting.OtherName; from-- {
+			}
+		}
+		end := from
+		for end < len(stored) && stored[end] > posting.OtherName {
+			end++
+		}
+		if fit := w.fit(stored[from:end]); end < len(stored) && stored[end] == posting.MainName {
+			best = max(best, fit)
+		} else {
+			best = max(best, fit*lesser)
+		}
+		stored = stored[min(end+1, len(stored)):]
+	}
+	return best + popularity*math.Log1p(max(pop, 0))/math.Log1p(famous)
+}
+
+// fit tells how well one name fits; 0 if it lacks a word.
+func (w *wanted) fit(name []byte) float64 {
+	if len(name) == 0 {
+		return 0
+	}
+	edits := 0
+	for i := range w.words {
+		e, ok := w.words[i].in(name)
+		if !ok {
+			return 0
+		}
+		edits += e
+	}
+	fit := together - perEdit*float64(edits)
+	if at := w.phrase(name); at >= 0 {
+		fit += adjacent
+		if at == 0 {
+			fit += beginning
+		}
+	}
+	return fit + covering*min(1, float64(w.length)/float64(utf8.RuneCount(name)))
+}
+
+// in tells whether a name has the word, and how many typing errors it takes.
+func (w *word) in(name []byte) (edits int, ok bool) {
+	edits = math.MaxInt
+	for at := 0; at >= 0; at = w.begin(name, at+1) {
+		if _, e, found := w.match(name[at:]); found {
+			edits, ok = min(edits, e), true
+			if edits == 0 {
+				break
+			}
+		}
+	}
+	return edits, ok
+}
+
+// begin returns where the word could begin from from on; -1 for nowhere.
+func (w *word) begin(name []byte, from int) int {
+	for ; from < len(name); from++ {
+		if c := name[from-1]; c == ' ' || c == text.Joint || w.run && utf8.RuneStart(name[from]) {
+			return from
+		}
+	}
+	return -1
+}
+
+// match tells whether a name begins with the word, how many bytes of it that takes, and
+// with how many typing errors.
+func (w *word) match(name []byte) (n, edits int, ok bool) {
+	if n, ok = matchLetters(name, w.text, w.run, w.prefix); ok || len(w.typos) == 0 {
+		return n, 0, ok
+	}
+	for _, t := range w.typos {
+		if n, ok = matchLetters(name, t.term, false, false); ok {
+			return n, t.edits, true
+		}
+	}
+	return 0, 0, false
+}
+
+// matchLetters tells whether a name begins with the letters of a word, joints aside, and
+// how many bytes of it they take. A run need not end with a word, and goes across blanks.
+func matchLetters(name, letters []byte, run, prefix bool) (n int, ok bool) {
+	for i := 0; i < len(letters); {
+		switch {
+		case letters[i] == text.Joint:
+			i++
+		case n == len(name):
+			return 0, false
+		case n > 0 && (name[n] == text.Joint || run && name[n] == ' '):
+			n++
+		case name[n] != letters[i]:
+			return 0, false
+		default:
+			i++
+			n++
+		}
+	}
+	return n, run || prefix || n == len(name) || name[n] == ' ' || name[n] == text.Joint
+}
+
+// phrase returns where all words stand one behind the other in a name; -1 for nowhere.
+func (w *wanted) phrase(name []byte) int {
+	first := &w.words[0]
+	for at := 0; at >= 0; at = first.begin(name, at+1) {
+		if w.follows(name[at:]) {
+			return at
+		}
+	}
+	return -1
+}
+
+// follows tells whether a name begins with all words.
+func (w *wanted) follows(name []byte) bool {
+	for i := range w.words {
+		if i > 0 && len(name) > 0 && (name[0] == ' ' || name[0] == text.Joint) {
+			name = name[1:]
+		}
+		n, _, ok := w.words[i].match(name)
+		if !ok {
+			return false
+		}
+		name = name[n:]
+	}
+	return true
+}
