@@ -192,11 +192,7 @@ func (l List) Load(dst Set) error {
 	if err := l.open(func(b *roaring.Bitmap) { b.WriteDenseTo(dst) }); err != nil {
 		return err
 	}
-	// What lies behind the last word has made the library panic.
-	if rest := l.rows % wordBits; rest > 0 && dst[len(dst)-1]>>rest != 0 {
-		return corrupt(l.name+dataEnd, "a rank of %d and more", l.rows)
-	}
-	return nil
+	return l.inSet(dst)
 }
 
 func (l List) addArray(dst Set) error {
@@ -211,17 +207,50 @@ func (l List) addArray(dst Set) error {
 	return nil
 }
 
+// fewWords is how many words of a Set cost as much as adding one rank.
+const fewWords = 4
+
 // AddTo adds the ranks to dst. scratch is a set for as many ranks, which is overwritten;
 // small lists do not need it.
 func (l List) AddTo(dst, scratch Set) error {
 	if !l.bitmap {
 		return l.addArray(dst)
 	}
-	scratch.Clear()
-	if err := l.Load(scratch); err != nil {
+	few := false
+	err := l.open(func(b *roaring.Bitmap) {
+		if few = int(b.GetCardinality()) < len(dst)/fewWords; !few {
+			scratch.Clear()
+			b.WriteDenseTo(scratch)
+			return
+		}
+		var buf [256]uint32
+		it := b.ManyIterator()
+		for n := it.NextMany(buf[:]); n > 0; n = it.NextMany(buf[:]) {
+			for _, r := range buf[:n] {
+				dst.Add(r)
+			}
+		}
+	})
+	if err != nil {
+		return err
+	}
+	set := dst
+	if !few {
+		set = scratch
+	}
+	if err := l.inSet(set); err != nil || few {
 		return err
 	}
 	dst.Or(scratch)
+	return nil
+}
+
+// inSet checks that what was read into s had no rank behind the last one, in the bits that
+// are left of the last word; what lies behind that has made the library or Add panic.
+func (l List) inSet(s Set) error {
+	if rest := l.rows % wordBits; rest > 0 && s[len(s)-1]>>rest != 0 {
+		return corrupt(l.name+dataEnd, "a rank of %d and more", l.rows)
+	}
 	return nil
 }
 

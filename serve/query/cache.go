@@ -6,7 +6,7 @@ import (
 )
 
 // A cache keeps results by the keys of their queries, those that were used last. It is
-// safe for concurrent use.
+// safe for concurrent use. The nil cache keeps nothing.
 type cache struct {
 	mu    sync.Mutex
 	room  int // bytes left
@@ -28,6 +28,9 @@ func newCache(bytes int) *cache { return &cache{room: bytes, byKey: map[string]*
 // get returns the result of a key, nil if it is not there. It is shared: nobody may change
 // it.
 func (c *cache) get(key []byte) *hits {
+	if c == nil {
+		return nil
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	e := c.byKey[string(key)]
@@ -40,6 +43,9 @@ func (c *cache) get(key []byte) *hits {
 
 // put keeps a result, unless it alone takes all the room that there is.
 func (c *cache) put(key []byte, h *hits) {
+	if c == nil {
+		return
+	}
 	size := cachedOverhead + 2*len(key) + 4*cap(h.ranks) + 4*cap(h.days) + 8*cap(h.tables)
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -228,13 +228,15 @@ func (e *Engine) Discover(kind fragment.Kind, f *Filter, page, size int, out *Re
 	if t == nil {
 		return nil
 	}
-	return e.page(page, size, out, f.AppendKey(append(make([]byte, 0, 256), keyDiscover)), func(skip, limit int) (*hits, error) {
-		h, err := t.find(f, skip, limit)
-		if err != nil {
-			return nil, fmt.Errorf("discover %s: %w", kind, err)
-		}
-		return h, nil
-	})
+	key := f.AppendKey(append(make([]byte, 0, 256), keyDiscover))
+	ranks, err := e.page(page, size, out, key, func(skip, limit int) (*hits, error) { return t.find(f, skip, limit) })
+	if err == nil {
+		err = e.showDays(t, f, ranks, out.Rows)
+	}
+	if err != nil {
+		return fmt.Errorf("discover %s: %w", kind, err)
+	}
+	return nil
 }
 
 // maxKept is how many hits of a result are kept: enough for 500 pages.
@@ -244,62 +246,61 @@ const maxKept = 10_000
 const (
 	keyDiscover = 'd'
 	keyTrending = 't'
+	keyRegion   = 'r'
 )
 
 // hits are the first or some of the hits of a query.
 type hits struct {
 	tables []*table // whose ranks: one table, or one for each rank
 	ranks  []uint32
-	days   []int32 // to show for the ranks; nil: none
+	days   []int32 // of the dates of a region: those of the ranks
 	total  int     // of all hits
 }
 
 // page fills out with a page of the hits that find returns, limit of them from the one
-// with the number skip on. The first ones are kept by the key.
-func (e *Engine) page(page, size int, out *Result, key []byte, find func(skip, limit int) (*hits, error)) error {
+// with the number skip on, and returns the ranks of its rows. The first ones are kept by
+// the key.
+func (e *Engine) page(page, size int, out *Result, key []byte, find func(skip, limit int) (*hits, error)) ([]uint32, error) {
 	if page < 1 || size < 1 || page > maxRank/size {
-		return fmt.Errorf("page %d of %d rows: there is none", page, size)
+		return nil, fmt.Errorf("page %d of %d rows: there is none", page, size)
 	}
 	skip := (page - 1) * size
 	if e.cache == nil {
 		h, err := find(skip, size)
-		if err == nil {
-			out.take(h, 0, size)
+		if err != nil {
+			return nil, err
 		}
-		return err
+		return out.take(h, 0, size), nil
 	}
 	h := e.cache.get(key)
 	if h == nil {
 		var err error
 		if h, err = find(0, maxKept); err != nil {
-			return err
+			return nil, err
 		}
 		e.cache.put(key, h)
 	}
-	if kept := len(h.ranks); kept < min(h.total, skip+size) && skip < h.total {
+	if skip < h.total && len(h.ranks) < min(h.total, skip+size) {
 		deep, err := find(skip, size)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		out.take(deep, 0, size)
-		return nil
+		return out.take(deep, 0, size), nil
 	}
-	out.take(h, skip, size)
-	return nil
+	return out.take(h, skip, size), nil
 }
 
 // maxRank is behind all ranks.
 const maxRank = 1 << 32
 
-// take takes over some hits of h.
-func (r *Result) take(h *hits, skip, size int) {
+// take takes over some hits of h, and returns their ranks.
+func (r *Result) take(h *hits, skip, size int) []uint32 {
 	r.Total = h.total
-	for i := skip; i < min(skip+size, len(h.ranks)); i++ {
-		t := h.tables[min(i, len(h.tables)-1)]
-		row := Row{Kind: t.kind, ID: t.ids.At(int(h.ranks[i])), Date: posting.NoDay}
-		if h.days != nil {
-			row.Date = h.days[i]
-		}
-		r.Rows = append(r.Rows, row)
+	skip = min(skip, len(h.ranks))
+	ranks := h.ranks[skip:min(skip+size, len(h.ranks))]
+	for i, rank := range ranks {
+		t := h.tables[min(skip+i, len(h.tables)-1)]
+		r.Rows = append(r.Rows, Row{Kind: t.kind, ID: t.ids.At(int(rank)), Date: posting.NoDay})
 	}
+	return ranks
 }

@@ -21,12 +21,7 @@ func (t *table) find(f *Filter, skip, limit int) (*hits, error) {
 		return nil, err
 	}
 	h.ranks = w.ranks
-	if f.region == [2]byte{} {
-		return h, nil
-	}
-	var err error
-	h.days, err = t.regionDays(f, h.ranks)
-	return h, err
+	return h, nil
 }
 
 // eval makes set the ranks that f finds. What is cheap and narrows most comes first, since
@@ -138,18 +133,31 @@ func (t *table) releasedIn(f *Filter, set posting.Set) error {
 	if len(types) == 0 {
 		types = []typeSet{anyTypes}
 	}
+	var of [maxType + 1]*posting.Set // the ranks by type
+	defer func() {
+		for _, s := range of {
+			if s != nil {
+				t.pool.Put(s)
+			}
+		}
+	}()
 	found := t.pool.Get()
 	defer t.pool.Put(found)
 	for _, wanted := range types {
 		found.Clear()
-		for typ := anyType; typ <= maxType; typ++ {
-			if wanted == anyTypes && typ != anyType || wanted != anyTypes && wanted>>typ&1 == 0 {
+		for typ := range of {
+			if !wanted.has(typ) {
 				continue
 			}
-			l, _ := t.releases.Find(posting.ReleaseKey(f.region[:], typ))
-			if err := l.Between(b.lo, b.hi).AddTo(*found); err != nil {
-				return err
+			if of[typ] == nil {
+				of[typ] = t.pool.Get()
+				of[typ].Clear()
+				l, _ := t.releases.Find(posting.ReleaseKey(f.region[:], typ))
+				if err := l.Between(b.lo, b.hi).AddTo(*of[typ]); err != nil {
+					return err
+				}
 			}
+			found.Or(*of[typ])
 		}
 		set.And(*found)
 	}

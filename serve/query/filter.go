@@ -70,6 +70,15 @@ func (b *bounds) most(v int32) {
 // A typeSet is a set of release types, 1 to 6, by bit; 0 is any.
 type typeSet uint8
 
+// has tells whether the releases of a type are those; of any type, only for the set of
+// any.
+func (s typeSet) has(typ int) bool {
+	if s == anyTypes {
+		return typ == anyType
+	}
+	return s>>typ&1 != 0
+}
+
 // Release types.
 const (
 	anyType       = 0

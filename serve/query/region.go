@@ -1,46 +1,76 @@
 package query
 
 import (
-	"cmp"
 	"slices"
 
 	"reelsplice/schemas/posting"
 )
 
-// regionDays returns which day each rank has in f's region: the earliest of the first of
-// f's types that it has there, else of the theatrical types, else of a premiere, else of
-// any; NoDay when it has none.
-func (t *table) regionDays(f *Filter, ranks []uint32) ([]int32, error) {
-	days := make([]int32, len(ranks))
-	at := make([]uint32, len(ranks)) // indexes, ascending by rank
-	pending := t.pool.Get()
-	defer t.pool.Put(pending)
-	pending.Clear()
-	for i, r := range ranks {
-		days[i], at[i] = posting.NoDay, uint32(i)
-		pending.Add(r)
+// showDays sets the dates of rows, whose ranks those are, to what f's region has.
+func (e *Engine) showDays(t *table, f *Filter, ranks []uint32, rows []Row) error {
+	if f.region == [2]byte{} || len(ranks) == 0 {
+		return nil
 	}
-	slices.SortFunc(at, func(a, b uint32) int { return cmp.Compare(ranks[a], ranks[b]) })
+	key := append([]byte{keyRegion, byte(t.kind)}, f.region[:]...)
+	key = append(key, f.shown...)
+	h := e.cache.get(key)
+	if h == nil {
+		var err error
+		if h, err = t.regionDays(f); err != nil {
+			return err
+		}
+		e.cache.put(key, h)
+	}
+	for i, r := range ranks {
+		if at, ok := slices.BinarySearch(h.ranks, r); ok {
+			rows[i].Date = h.days[at]
+		}
+	}
+	return nil
+}
+
+// regionDays returns the ranks that were released in f's region, ascending, and the day of
+// each that is shown: the earliest of the first of f's types that it has there, else of the
+// theatrical types, else of a premiere, else of any. No list is in the order of ranks, so
+// it takes a pass over all releases of the region, and is kept.
+func (t *table) regionDays(f *Filter) (*hits, error) {
+	days := make([]int32, t.rows)
+	for i := range days {
+		days[i] = posting.NoDay
+	}
+	n := 0
+	known, group := t.pool.Get(), t.pool.Get()
+	defer t.pool.Put(known)
+	defer t.pool.Put(group)
+	known.Clear()
 	for _, types := range preferred(f.shown) {
-		var found []uint32
+		group.Clear()
 		for _, typ := range types {
 			l, _ := t.releases.Find(posting.ReleaseKey(f.region[:], int(typ)))
-			err := eachDated(l, *pending, func(rank uint32, day int32) {
-				i, _ := slices.BinarySearchFunc(at, rank, func(i, rank uint32) int { return cmp.Compare(ranks[i], rank) })
-				if d := &days[at[i]]; *d == posting.NoDay || day < *d {
-					*d = day
-					found = append(found, rank)
+			for i := range l.Len() {
+				rank, day := l.Rank(i), l.Day(i)
+				if int(rank) >= t.rows {
+					return nil, corrupt("release: rank %d of %d", rank, t.rows)
 				}
-			})
-			if err != nil {
-				return nil, err
+				if known.Has(rank) {
+					continue
+				}
+				if days[rank] == posting.NoDay {
+					n++
+				} else if days[rank] <= day {
+					continue
+				}
+				days[rank] = day
+				group.Add(rank)
 			}
 		}
-		for _, r := range found {
-			pending.Remove(r)
-		}
+		known.Or(*group)
 	}
-	return days, nil
+	h := &hits{ranks: make([]uint32, 0, n), days: make([]int32, 0, n)}
+	for r := known.Next(0); r >= 0; r = known.Next(r + 1) {
+		h.ranks, h.days = append(h.ranks, uint32(r)), append(h.days, days[r])
+	}
+	return h, nil
 }
 
 // preferred returns the release types in the order in which their dates are shown; those

@@ -65,11 +65,12 @@ func byRank(set posting.Set, descending bool, w *window) {
 	}
 }
 
-// fewPart is the part of all rows below which the places of the hits are looked up, rather
-// than going through all places until there are enough hits.
-const fewPart = 8
+// walkPart is the part of all places that are gone through in the hope that the hits come
+// soon. Longer ways are not worth it: then the places of all hits are looked up.
+const walkPart = 8
 
-// sortedBy offers w the hits of s in the order of a column, nil for one that s.order has.
+// sortedBy offers w the hits of s, which are count, in the order of a column, nil for one
+// that s.order has.
 func (t *table) sortedBy(s *sorter, column *posting.Range, count int, descending bool, w *window) error {
 	missing := 0
 	if column != nil {
@@ -79,18 +80,20 @@ func (t *table) sortedBy(s *sorter, column *posting.Range, count int, descending
 			return err
 		}
 	}
-	if count < t.rows/fewPart {
-		places := t.pool.Get()
-		defer t.pool.Put(places)
-		if err := s.look(*places); err != nil {
-			return err
+	s.steps = t.rows / walkPart
+	if wanted := w.skip + w.limit; wanted <= count/walkPart { // they come soon if they are spread evenly
+		fresh := *w
+		if s.run(missing, descending, w); s.err != nil || s.steps > 0 {
+			return s.err
 		}
+		*w = fresh
 	}
-	if descending {
-		s.descend(w)
-	} else if s.ascend(missing, s.rows, w) {
-		s.ascend(0, missing, w)
+	places := t.pool.Get()
+	defer t.pool.Put(places)
+	if err := s.look(*places); err != nil {
+		return err
 	}
+	s.run(missing, descending, w)
 	return s.err
 }
 
@@ -101,7 +104,17 @@ type sorter struct {
 	order  *posting.Order
 	column *posting.Range // nil: equal values are not known
 	places posting.Set    // of the hits; nil: not looked up
+	steps  int            // without places: how many more may be gone through
 	err    error
+}
+
+// run offers w the hits. Those without a value, which have the first places, come last.
+func (s *sorter) run(missing int, descending bool, w *window) {
+	if descending {
+		s.descend(w)
+	} else if s.ascend(missing, s.rows, w) {
+		s.ascend(0, missing, w)
+	}
 }
 
 // at returns the rank at a place.
@@ -135,19 +148,35 @@ func (s *sorter) look(places posting.Set) error {
 // more to do.
 func (s *sorter) ascend(from, to int, w *window) bool {
 	if s.places == nil {
-		for p := from; p < to; p++ {
-			if r := s.at(p); s.set.Has(r) && !w.add(r) || s.err != nil {
-				return false
-			}
-		}
-		return true
+		return s.walk(from, to, w)
 	}
 	for p := s.places.Next(from); p >= 0 && p < to; p = s.places.Next(p + 1) {
+		if w.skip > 0 {
+			w.skip--
+			continue
+		}
 		if r := s.at(p); s.err != nil || !w.add(r) {
 			return false
 		}
 	}
 	return true
+}
+
+// walk is ascend without the places of the hits.
+func (s *sorter) walk(from, to int, w *window) bool {
+	end := min(to, from+s.steps)
+	s.steps -= end - from
+	for p := from; p < end; p++ {
+		r := s.at(p)
+		if s.err != nil {
+			return false
+		}
+		if s.set.Has(r) && !w.add(r) {
+			s.steps = max(s.steps, 1)
+			return false
+		}
+	}
+	return s.steps > 0
 }
 
 // descend offers w the hits from the last place on; where their values are equal, in the

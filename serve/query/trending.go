@@ -28,7 +28,7 @@ func (e *Engine) Trending(kind fragment.Kind, week bool, page, size int, out *Re
 		return fmt.Errorf("trending: there is no order of %s", kind)
 	}
 	key := []byte{keyTrending, byte(kind), bits(week)}
-	return e.page(page, size, out, key, func(skip, limit int) (*hits, error) {
+	_, err := e.page(page, size, out, key, func(skip, limit int) (*hits, error) {
 		h := &hits{}
 		var trends []*trend
 		for _, k := range kinds {
@@ -47,6 +47,7 @@ func (e *Engine) Trending(kind fragment.Kind, week bool, page, size int, out *Re
 		h.total = min(h.total, maxTrending)
 		return h, h.merge(trends, skip, min(skip+limit, h.total))
 	})
+	return err
 }
 
 // merge makes the hits those from the one with the number from to before the one with the
