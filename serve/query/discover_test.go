@@ -414,7 +414,7 @@ func TestDeepPages(t *testing.T) {
 	for _, params := range []map[string]string{{}, {"sort_by": "vote_count.desc", "region": "US"}, {"sort_by": "title.asc"}} {
 		f := parse(t, fragment.KindMovie, params)
 		all, allDays, total := brute{true, params}.page(docs, 1, len(docs))
-		for _, page := range []int{1, maxKept / 30, maxKept/30 + 1, maxKept/30 + 2, 500, 1000} {
+		for _, page := range []int{1, firstKept/30 + 1, 2, maxKept / 30, maxKept/30 + 1, maxKept/30 + 2, 500, 1000} {
 			from, to := min(30*(page-1), total), min(30*page, total)
 			ids, days := all[from:to], allDays[from:to]
 			var got Result

@@ -239,8 +239,12 @@ func (e *Engine) Discover(kind fragment.Kind, f *Filter, page, size int, out *Re
 	return nil
 }
 
-// maxKept is how many hits of a result are kept: enough for 500 pages.
-const maxKept = 10_000
+// How many hits of a result are kept: enough for 50 pages, which most never leave, or for
+// 500 once somebody has.
+const (
+	firstKept = 1000
+	maxKept   = 10_000
+)
 
 // What kept results are of: the first byte of their keys.
 const (
@@ -273,21 +277,29 @@ func (e *Engine) page(page, size int, out *Result, key []byte, find func(skip, l
 		return out.take(h, 0, size), nil
 	}
 	h := e.cache.get(key)
-	if h == nil {
-		var err error
-		if h, err = find(0, maxKept); err != nil {
-			return nil, err
+	for _, limit := range [...]int{firstKept, maxKept} {
+		enough := skip+size <= limit
+		if h == nil && (enough || limit == maxKept) || h != nil && enough && h.lacks(skip, size) {
+			var err error
+			if h, err = find(0, limit); err != nil {
+				return nil, err
+			}
+			e.cache.put(key, h)
 		}
-		e.cache.put(key, h)
 	}
-	if skip < h.total && len(h.ranks) < min(h.total, skip+size) {
-		deep, err := find(skip, size)
-		if err != nil {
-			return nil, err
-		}
-		return out.take(deep, 0, size), nil
+	if !h.lacks(skip, size) {
+		return out.take(h, skip, size), nil
 	}
-	return out.take(h, skip, size), nil
+	deep, err := find(skip, size)
+	if err != nil {
+		return nil, err
+	}
+	return out.take(deep, 0, size), nil
+}
+
+// lacks tells whether there are more hits on a page than those in h, from the first on.
+func (h *hits) lacks(skip, size int) bool {
+	return skip < h.total && len(h.ranks) < min(h.total, skip+size)
 }
 
 // maxRank is behind all ranks.

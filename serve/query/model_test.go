@@ -71,15 +71,6 @@ func (s sink) Section(name string) io.Writer {
 
 func (m memory) Section(name string) []byte { return m[name] }
 
-// clone returns a copy that can be damaged.
-func (m memory) clone() memory {
-	c := maps.Clone(m)
-	for name, b := range c {
-		c[name] = slices.Clone(b)
-	}
-	return c
-}
-
 // ok fails the test on an error.
 func ok(tb testing.TB, err error) {
 	tb.Helper()
