@@ -21,8 +21,7 @@ var notTopRated = []uint64{99, 10755}
 
 // Popular returns the query of the list of popular movies, series or people: all of them.
 func Popular(kind fragment.Kind) Filter {
-	titles := kind == fragment.KindMovie || kind == fragment.KindTV
-	return Filter{kind: kind, descending: true, adult: !titles, video: !titles}
+	return Filter{kind: kind, descending: true}
 }
 
 // TopRated returns the query of the list of the best movies or series.

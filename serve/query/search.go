@@ -74,7 +74,7 @@ func (e *Engine) Search(s *Search, page, size int, out *Result) (err error) {
 	if s.Region == "" {
 		return nil
 	}
-	if err := q.date(s.Region, out); err != nil {
+	if err := q.date(e, s, out); err != nil {
 		return fmt.Errorf("search: %w", err)
 	}
 	return nil
@@ -344,30 +344,12 @@ func (c *cursor) skip(n int) {
 	c.next()
 }
 
-// date sets the dates of the movies on the page that were released in a region.
-func (q *search) date(region string, out *Result) error {
-	i := slices.IndexFunc(q.hits, func(h matches) bool { return h.t.kind == fragment.KindMovie })
-	if i < 0 {
-		return nil
-	}
+// date sets the dates of the movies on the page that were released in a region. Only
+// searches for movies take one.
+func (q *search) date(e *Engine, s *Search, out *Result) error {
 	f := Filter{kind: fragment.KindMovie}
-	if f.ShowRegion(region); f.region == [2]byte{} {
+	if f.ShowRegion(s.Region); s.Kind != fragment.KindMovie || f.region == [2]byte{} || len(out.Rows) == 0 {
 		return nil
 	}
-	var ranks []uint32
-	for i, row := range out.Rows {
-		if row.Kind == fragment.KindMovie {
-			ranks = append(ranks, q.ranks[i])
-		}
-	}
-	days, err := q.hits[i].t.regionDays(&f, ranks)
-	if err != nil {
-		return err
-	}
-	for i := range out.Rows {
-		if out.Rows[i].Kind == fragment.KindMovie {
-			out.Rows[i].Date, days = days[0], days[1:]
-		}
-	}
-	return nil
+	return e.showDays(e.tables[fragment.KindMovie], &f, q.ranks, out.Rows)
 }
