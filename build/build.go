@@ -1,12 +1,13 @@
-// Package build turns a catalogue into a release: plan -> map -> reduce -> seal.
+// Package build turns a catalogue into a release: plan -> map -> reduce -> changes -> seal.
 //
 // The plan divides the catalogue into shards and writes what all of them share. Map
 // renders and compresses the titles, a shard at a time, and sends what they say of
 // people, companies and the like to partitions on disk. Reduce builds those resources,
-// a partition at a time, from their records and from what was sent. Seal joins the
-// shards. Each task is a function of the catalogue and the plan, so tasks of a stage
-// may run in any order, anywhere, and again. The release's bytes follow from the
-// catalogue and the parameters alone: neither jobs nor memory show in them.
+// a partition at a time, from their records and from what was sent. Changes tells what
+// differs from a previous release. Seal joins the shards. Each task is a function of
+// the catalogue and the plan, so tasks of a stage may run in any order, anywhere, and
+// again. The release's bytes follow from the catalogue, the previous release and the
+// parameters alone: neither jobs nor memory show in them.
 package build
 
 import (
@@ -38,6 +39,12 @@ type Config struct {
 	Level    int    // deflate level, 1 to 9; 6 by default
 	Jobs     int    // shards built at once; the number of CPUs by default
 	Memory   int64  // bytes that the build may use; 2 GiB by default
+	// Previous is the id of the release that this one is made upon: what differs from it
+	// are the changes that the release tells of. Without one it tells of none.
+	Previous string
+	// Date is the time of those changes: the clock's by default. It does not count without
+	// a previous release.
+	Date time.Time
 	// Progress is told how many records of how many are done. It may be nil, and
 	// is called from several goroutines.
 	Progress func(done, total int64)
@@ -91,6 +98,12 @@ type Report struct {
 	// SharedIMDbIDs counts movies whose IMDb id a movie with a lower id has too;
 	// only the first is found by it.
 	SharedIMDbIDs int64 `json:"shared_imdb_ids"`
+	// Previous is the release that this one was made upon; "" for none.
+	Previous string `json:"previous"`
+	// Unchanged says that there were no news: Release is Previous, and no other was made.
+	Unchanged bool `json:"unchanged"`
+	// Changed counts, by kind, what changed since the previous release.
+	Changed map[string]int `json:"changed,omitempty"`
 	// Stages holds how many seconds each stage took.
 	Stages       map[string]float64 `json:"stages"`
 	Seconds      float64            `json:"seconds"`
@@ -120,6 +133,10 @@ func Run(ctx context.Context, c Config) (Report, error) {
 		return Report{}, err
 	}
 	b.removed = catalog.NewRemovedSet(removed)
+	if err := b.openPrevious(); err != nil {
+		return Report{}, err
+	}
+	defer b.closePrevious()
 	manifest, err := b.run(ctx)
 	if err != nil {
 		return Report{}, err
@@ -141,12 +158,17 @@ type builder struct {
 	derived atomic.Int64
 	start   time.Time
 	stages  map[string]float64
+
+	previous  *release.Reader // nil without one
+	unchanged bool            // the previous release has all of it
+	changed   map[fragment.Kind]int
 }
 
 func (b *builder) run(ctx context.Context) (release.Manifest, error) {
 	b.plan.divide(b.inputs)
 	w, err := release.Create(b.Releases, release.WriterOptions{
-		Params:  map[string]string{"level": fmt.Sprint(b.Level), "catalog_version": catalog.FormatVersion},
+		Params:  b.params(),
+		Parent:  b.Previous,
 		Sources: b.sources(),
 		Shards:  b.shardCount(),
 	})
@@ -154,8 +176,8 @@ func (b *builder) run(ctx context.Context) (release.Manifest, error) {
 		return release.Manifest{}, err
 	}
 	m, err := b.make(ctx, w)
-	if err != nil {
-		return release.Manifest{}, errors.Join(err, w.Abort())
+	if err != nil || b.unchanged {
+		return m, errors.Join(err, w.Abort())
 	}
 	return m, nil
 }
@@ -184,6 +206,12 @@ func (b *builder) make(ctx context.Context, w *release.Writer) (m release.Manife
 	}
 	if err := b.shards(ctx, w); err != nil {
 		return m, err
+	}
+	if err := b.stage("changes", func() error { return b.sinceLast(ctx, w) }); err != nil {
+		return m, err
+	}
+	if b.unchanged {
+		return *b.previous.Manifest(), nil
 	}
 	err = b.stage("seal", func() error {
 		m, err = w.Seal(ctx)
@@ -357,6 +385,7 @@ func (b *builder) report(m release.Manifest) Report {
 		Fragments: m.Counts.Fragments, Segments: m.Counts.Segments,
 		RawBytes: m.Counts.RawBytes, StoredBytes: m.Counts.StoredBytes,
 		Level: b.Level, Jobs: b.workers(), SharedIMDbIDs: b.plan.sharedIMDb,
+		Previous: b.Previous, Unchanged: b.unchanged, Changed: changedByName(b.changed),
 		Stages: b.stages, Seconds: time.Since(b.start).Seconds(), PeakRSSBytes: peakRSS(),
 	}
 	for _, n := range m.Counts.Resources {
