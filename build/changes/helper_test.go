@@ -46,18 +46,24 @@ func at(days, hours int) time.Time { return time.Date(2026, 11, 1+days, hours, 0
 func (n *nightly) run(t *testing.T, date time.Time, c catalogue) build.Report {
 	t.Helper()
 	n.Catalog, n.Date = t.TempDir(), date
-	for kind, rows := range c.rows {
-		buildtest.WriteKind(t, n.Catalog, kind, rows...)
-	}
-	if err := catalog.WriteRemoved(n.Catalog, c.removed); err != nil {
-		t.Fatal(err)
-	}
+	writeRows(t, n.Catalog, c)
 	r, err := build.Run(t.Context(), n.Config)
 	if err != nil {
 		t.Fatalf("Run: %v", err)
 	}
 	n.Previous = r.Release
 	return r
+}
+
+// writeRows writes a catalogue into a folder.
+func writeRows(t *testing.T, dir string, c catalogue) {
+	t.Helper()
+	for kind, rows := range c.rows {
+		buildtest.WriteKind(t, dir, kind, rows...)
+	}
+	if err := catalog.WriteRemoved(dir, c.removed); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // open opens the last release, which has to be sound.

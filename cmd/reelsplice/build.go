@@ -150,7 +150,7 @@ func writeBuild(w io.Writer, r *build.Report, published bool) {
 	fmt.Fprintf(t, "derived\t%s that no dump has a record of\n", plural(r.Derived, "resource"))
 	fmt.Fprintf(t, "fragments\t%d in %s\n", r.Fragments, plural(r.Segments, "segment"))
 	for _, kind := range slices.Sorted(maps.Keys(r.Changed)) {
-		fmt.Fprintf(t, "changed\t%s since %s\n", ofKind(int64(r.Changed[kind]), kind), r.Previous)
+		fmt.Fprintf(t, "changed\t%s since the previous release\n", ofKind(int64(r.Changed[kind]), kind))
 	}
 	fmt.Fprintf(t, "bytes\t%s raw, %s stored at level %d\n", formatBytes(r.RawBytes), formatBytes(r.StoredBytes), r.Level)
 	fmt.Fprintf(t, "took\t%.1f s with %s, %s of memory at most\n", r.Seconds, plural(r.Jobs, "job"), formatBytes(r.PeakRSSBytes))

@@ -51,7 +51,8 @@ func (l *Log) Answer(k fragment.Kind, id uint64, w Window) iter.Seq2[Piece, erro
 			if int(it.Build) < from || int(it.Build) >= to {
 				continue
 			}
-			next, ok := int(it.Key), true
+			next := int(it.Key)
+			var ok bool
 			switch {
 			case key == next:
 				ok = text(textComma)
