@@ -11,8 +11,9 @@
 //
 // The changes of an episode are an item "episode" of its season, and those of a season an
 // item "season" of its series, so that clients can follow them. Of a new resource the
-// items are that it was created and what its details say; of one that was deleted or
-// merged, that it is gone.
+// items are that it was created and what its details say, or the first alone when more
+// than MaxDetailed of its kind are new: that is no night's work but another catalogue. Of
+// one that was deleted or merged the item is that it is gone.
 package changes
 
 import (
@@ -44,6 +45,9 @@ type Options struct {
 	Memory   int64           // bytes for sorting
 	Dir      string          // for temporary files
 }
+
+// MaxDetailed is up to how many new resources of a kind tell what their details say.
+const MaxDetailed = 10_000
 
 // partitions is how many parts the resources are divided into.
 const partitions = 32
@@ -87,6 +91,7 @@ type task struct {
 	// its key, then those of its seasons, each before its episodes.
 	differences *shuffle.Shuffle
 	items       *shuffle.Shuffle // segments of items, a partition for each of changelog.Kinds
+	created     map[fragment.Kind]int64
 
 	mu      sync.Mutex // guards what follows while resources are compared
 	changed [fragment.KindPerson + 1][]changelog.Row
@@ -99,6 +104,7 @@ func (t *task) collect(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	t.created = found.Count(release.Created)
 	w := t.differences.Writer()
 	var sorted []byte
 	for _, change := range release.Changes() {

@@ -151,11 +151,14 @@ func (d *differ) objects(sub fragment.Sub) (old, now object, err error) {
 	return old, now, err
 }
 
-// create returns the items of a new resource: that it is there, and what its details say.
-// What belongs to it is there as a whole, and no change.
-func (d *differ) create(k fragment.Kind, key []byte) ([]item, error) {
+// create returns the items of a new resource: that it is there, and, if detailed, what its
+// details say. What belongs to it is there as a whole, and no change.
+func (d *differ) create(k fragment.Kind, key []byte, detailed bool) ([]item, error) {
 	d.start(k, key)
 	d.add(item{key: keyGeneral, action: created})
+	if !detailed {
+		return d.items, nil
+	}
 	now, err := d.now.object(fragment.SubDetails)
 	d.details(nil, now)
 	d.note("release_date", nil, nil, nil, now["release_date"])

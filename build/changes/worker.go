@@ -200,7 +200,7 @@ func (w *worker) part(k fragment.Kind, key []byte, change release.Change, more [
 func (w *worker) compare(k fragment.Kind, key []byte, change release.Change) (items []item, err error) {
 	switch change {
 	case release.Created:
-		items, err = w.differ.create(k, key)
+		items, err = w.differ.create(k, key, w.t.created[k] <= MaxDetailed)
 	case release.Changed:
 		items, err = w.differ.compare(k, key)
 	case release.Deleted, release.Merged:

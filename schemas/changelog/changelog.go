@@ -19,6 +19,9 @@
 //	                  CRC operator 4, hash 16; by id, then key, then build
 //	data              the segments, back to back
 //
+// What a dump itself gave as the changes of a resource, the fragment of that sub-request,
+// is more exact than what builds find out: whoever answers looks for that first.
+//
 // A segment is what one build has in the array "items" of one key: items with a comma
 // between them. The answer of changes joins those of one key, and needs to inflate none.
 // Which resources a window of time has follows from one pass over the rows of its
