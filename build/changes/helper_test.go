@@ -79,7 +79,11 @@ func (n *nightly) open(t *testing.T) (*release.Reader, *changelog.Log) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = r.Close() })
-	return r, changelog.Open(r)
+	l := changelog.Open(r)
+	if err := l.Check(); err != nil {
+		t.Error(err)
+	}
+	return r, l
 }
 
 // movies returns a catalogue of movies alone.

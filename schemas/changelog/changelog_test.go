@@ -1,6 +1,7 @@
 package changelog
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -183,6 +184,45 @@ func TestWindow(t *testing.T) {
 	} {
 		if got := text(c.log.Window(c.days, now)); got != c.want {
 			t.Errorf("Window(%+v) = %s, want %s", c.days, got, c.want)
+		}
+	}
+}
+
+// TestCheck: a table that is not in order is refused.
+func TestCheck(t *testing.T) {
+	sound := func() map[string][]byte {
+		s := sectionsOf([]int64{1, 2}, [][]uint64{{1, 2}, {2, 3}})
+		for _, key := range []string{"images", "title"} {
+			s[SectionKeys] = AppendKey(s[SectionKeys], key)
+		}
+		for i := range uint32(2) {
+			it := Items{ID: 2, Build: 1, Key: i, Offset: uint64(3 * i), Segment: release.Segment{Stored: []byte("abc")}}
+			s[ItemSection(fragment.KindMovie)] = it.Append(s[ItemSection(fragment.KindMovie)])
+			s[SectionData] = append(s[SectionData], it.Segment.Stored...)
+		}
+		return s
+	}
+	if err := Open(newRelease(t, sound())).Check(); err != nil {
+		t.Errorf("Check of a sound table: %v", err)
+	}
+	list, item := ListSection(fragment.KindMovie), ItemSection(fragment.KindMovie)
+	for name, breakIt := range map[string]func(map[string][]byte){
+		"builds":   func(s map[string][]byte) { s[SectionBuilds][0] = 3 },
+		"keys":     func(s map[string][]byte) { s[SectionKeys][0] = 'z' },
+		"ids":      func(s map[string][]byte) { s[list][0] = 2 },
+		"newer":    func(s map[string][]byte) { s[list][rowLen+8] = 0 },
+		"starts":   func(s map[string][]byte) { s[StartsSection(fragment.KindMovie)][8] = 1 },
+		"order":    func(s map[string][]byte) { s[item][0] = 3 },
+		"offset":   func(s map[string][]byte) { s[item][itemLen+16] = 2 },
+		"stored":   func(s map[string][]byte) { s[item][itemLen+24] = 4 },
+		"build":    func(s map[string][]byte) { s[item][8] = 2 },
+		"key":      func(s map[string][]byte) { s[item][itemLen+12] = 2 },
+		"too much": func(s map[string][]byte) { s[SectionData] = append(s[SectionData], 0) },
+	} {
+		s := sound()
+		breakIt(s)
+		if err := Open(newRelease(t, s)).Check(); !errors.Is(err, release.ErrCorrupt) {
+			t.Errorf("%s: Check = %v, want an error that matches ErrCorrupt", name, err)
 		}
 	}
 }
