@@ -240,14 +240,14 @@ func TestSeries(t *testing.T) {
 			`episode added {"episode_id":113,"episode_number":3}`,
 		}},
 		{fragment.KindEpisode, 111, []string{`guest_stars added {"person_id":7,"character":"C","order":0,"credit_id":"g7"}`, `name en-US updated "Uno" for "One"`}},
-		{fragment.KindEpisode, 112, []string{`general deleted`}},
+		{fragment.KindEpisode, 112, []string{`general destroyed`}},
 		{fragment.KindEpisode, 113, []string{`air_date added "2020-01-01"`, `general created`, `name en-US added "Three"`}},
 		{fragment.KindTV, 2, []string{
 			`season updated {"season_id":21,"season_number":1}`, `season deleted for {"season_id":22,"season_number":2}`,
 			`season added {"season_id":23,"season_number":3}`,
 		}},
 		{fragment.KindSeason, 21, []string{`overview en-US added "Text."`}},
-		{fragment.KindSeason, 22, []string{`general deleted`}},
+		{fragment.KindSeason, 22, []string{`general destroyed`}},
 		{fragment.KindSeason, 23, []string{`episode added {"episode_id":231,"episode_number":1}`, `general created`, `name en-US added "Part"`}},
 		{fragment.KindTV, 3, nil},
 		{fragment.KindSeason, 31, nil},
@@ -275,7 +275,7 @@ func TestCreatedAndRemoved(t *testing.T) {
 		t.Errorf("movie/changes (-want +got):\n%s", diff)
 	}
 	for id, want := range map[uint64][]string{
-		1: {"general deleted"}, 2: {"general deleted"}, 3: nil,
+		1: {"general destroyed"}, 2: {"general destroyed"}, 3: nil,
 		4: {`adult added true`, `general created`, `original_title added "O"`, `softcore added true`, `title en-US added "D"`},
 	} {
 		got := lines(t, answer(t, l, fragment.KindMovie, id, always))

@@ -168,7 +168,7 @@ func (d *differ) create(k fragment.Kind, key []byte, detailed bool) ([]item, err
 // remove returns the item of a resource that is gone.
 func (d *differ) remove(k fragment.Kind, key []byte) []item {
 	d.start(k, key)
-	d.add(item{key: keyGeneral, action: deleted})
+	d.add(item{key: keyGeneral, action: destroyed})
 	return d.items
 }
 

@@ -17,13 +17,14 @@ import (
 // An action is what was done.
 type action string
 
-// The actions. A resource as a whole is created or deleted, a part of it is added,
+// The actions. A resource as a whole is created or destroyed, a part of it is added,
 // updated or deleted.
 const (
-	created action = "created"
-	added   action = "added"
-	updated action = "updated"
-	deleted action = "deleted"
+	created   action = "created"
+	destroyed action = "destroyed"
+	added     action = "added"
+	updated   action = "updated"
+	deleted   action = "deleted"
 )
 
 // keyGeneral is the key of what happened to a resource as a whole.
