@@ -1,13 +1,14 @@
-// Package build turns a catalogue into a release: plan -> map -> reduce -> index -> seal.
+// Package build turns a catalogue into a release: plan -> map -> reduce -> index -> changes -> seal.
 //
 // The plan divides the catalogue into shards and writes what all of them share. Map
 // renders and compresses the titles, a shard at a time, and sends what they say of
 // people, companies and the like to partitions on disk. Reduce builds those resources,
 // a partition at a time, from their records and from what was sent. Index makes the tables
-// that queries are answered from, of what the stages before have collected. Seal joins the
-// shards. Each task is a function of the catalogue and the plan, so tasks of a stage
-// may run in any order, anywhere, and again. The release's bytes follow from the
-// catalogue and the parameters alone: neither jobs nor memory show in them.
+// that queries are answered from, of what the stages before have collected. Changes tells
+// what differs from a previous release. Seal joins the shards. Each task is a function of
+// the catalogue and the plan, so tasks of a stage may run in any order, anywhere, and
+// again. The release's bytes follow from the catalogue, the previous release and the
+// parameters alone: neither jobs nor memory show in them.
 package build
 
 import (
@@ -40,11 +41,16 @@ type Config struct {
 	Level    int    // deflate level, 1 to 9; 6 by default
 	Jobs     int    // shards built at once; the number of CPUs by default
 	Memory   int64  // bytes that the build may use; 2 GiB by default
-	// Previous is the release before, by which trends are measured; nil without one. It
-	// has a share in the bytes of the release, and so has Access, which tells how often a
-	// resource was asked for in the last day and the last week, if it is not nil.
-	Previous *release.Reader
-	Access   func(kind fragment.Kind, id uint64) (day, week uint64)
+	// Previous is the id of the release that this one is made upon: by it trends are measured,
+	// and what differs from it are the changes that the release tells of. Without one it
+	// tells of none.
+	Previous string
+	// Date is the time of those changes: the clock's by default. It does not count without
+	// a previous release.
+	Date time.Time
+	// Access tells how often a resource was asked for in the last day and the last week. It
+	// may be nil; otherwise it has a share in the bytes of the release.
+	Access func(kind fragment.Kind, id uint64) (day, week uint64)
 	// Progress is told how many records of how many are done. It may be nil, and
 	// is called from several goroutines.
 	Progress func(done, total int64)
@@ -100,6 +106,12 @@ type Report struct {
 	SharedIMDbIDs int64 `json:"shared_imdb_ids"`
 	// Tables holds how many bytes the table of each kind has.
 	Tables map[string]int64 `json:"tables"`
+	// Previous is the release that this one was made upon; "" for none.
+	Previous string `json:"previous"`
+	// Unchanged says that there were no news: Release is Previous, and no other was made.
+	Unchanged bool `json:"unchanged"`
+	// Changed counts, by kind, what changed since the previous release.
+	Changed map[string]int `json:"changed,omitempty"`
 	// Stages holds how many seconds each stage took.
 	Stages       map[string]float64 `json:"stages"`
 	Seconds      float64            `json:"seconds"`
@@ -129,6 +141,10 @@ func Run(ctx context.Context, c Config) (Report, error) {
 		return Report{}, err
 	}
 	b.removed = catalog.NewRemovedSet(removed)
+	if err := b.openPrevious(); err != nil {
+		return Report{}, err
+	}
+	defer b.closePrevious()
 	manifest, err := b.run(ctx)
 	if err != nil {
 		return Report{}, err
@@ -151,12 +167,17 @@ type builder struct {
 	derived atomic.Int64
 	start   time.Time
 	stages  map[string]float64
+
+	previous  *release.Reader // nil without one
+	unchanged bool            // the previous release has all of it
+	changed   map[fragment.Kind]int
 }
 
 func (b *builder) run(ctx context.Context) (release.Manifest, error) {
 	b.plan.divide(b.inputs)
 	w, err := release.Create(b.Releases, release.WriterOptions{
-		Params:  map[string]string{"level": fmt.Sprint(b.Level), "catalog_version": catalog.FormatVersion},
+		Params:  b.params(),
+		Parent:  b.Previous,
 		Sources: b.sources(),
 		Shards:  b.shardCount(),
 	})
@@ -164,8 +185,8 @@ func (b *builder) run(ctx context.Context) (release.Manifest, error) {
 		return release.Manifest{}, err
 	}
 	m, err := b.make(ctx, w)
-	if err != nil {
-		return release.Manifest{}, errors.Join(err, w.Abort())
+	if err != nil || b.unchanged {
+		return m, errors.Join(err, w.Abort())
 	}
 	return m, nil
 }
@@ -202,6 +223,12 @@ func (b *builder) make(ctx context.Context, w *release.Writer) (m release.Manife
 	if err := b.stage("index", func() error { return b.writeTables(ctx, w) }); err != nil {
 		return m, err
 	}
+	if err := b.stage("changes", func() error { return b.sinceLast(ctx, w) }); err != nil {
+		return m, err
+	}
+	if b.unchanged {
+		return *b.previous.Manifest(), nil
+	}
 	err = b.stage("seal", func() error {
 		m, err = w.Seal(ctx)
 		return err
@@ -232,7 +259,7 @@ func (b *builder) writeTables(ctx context.Context, w *release.Writer) error {
 		return err
 	}
 	return b.rows.WriteTables(ctx, w, index.Options{
-		Work: b.work, Memory: b.Memory / 2, Jobs: b.workers(), Previous: b.Previous, Access: b.Access,
+		Work: b.work, Memory: b.Memory / 2, Jobs: b.workers(), Previous: b.previous, Access: b.Access,
 	})
 }
 
@@ -384,6 +411,7 @@ func (b *builder) report(m release.Manifest) Report {
 		Fragments: m.Counts.Fragments, Segments: m.Counts.Segments,
 		RawBytes: m.Counts.RawBytes, StoredBytes: m.Counts.StoredBytes,
 		Level: b.Level, Jobs: b.workers(), SharedIMDbIDs: b.plan.sharedIMDb,
+		Previous: b.Previous, Unchanged: b.unchanged, Changed: changedByName(b.changed),
 		Tables: map[string]int64{}, Stages: b.stages, Seconds: time.Since(b.start).Seconds(), PeakRSSBytes: peakRSS(),
 	}
 	for _, n := range m.Counts.Resources {

@@ -2,11 +2,13 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"slices"
 	"text/tabwriter"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -19,12 +21,16 @@ func (a *app) buildCommand() *cobra.Command {
 	cfg := build.DefaultConfig()
 	memory := size(cfg.Memory)
 	var publish bool
+	var previous, date string
 	var bucket mirror.Options
 	c := &cobra.Command{
 		Use:   "build --catalog DIR --releases DIR",
 		Short: "Make a release of the catalogue",
-		Long: "build makes a release of the catalogue. Its id and its bytes follow from the catalogue and --level\n" +
-			"alone. It is served once it is published: by --publish, or by the command publish.",
+		Long: "build makes a release of the catalogue. Its id and its bytes follow from the catalogue, --level, and,\n" +
+			"if there is one, the previous release and --date. It is served once it is published: by --publish, or by\n" +
+			"the command publish.\n\n" +
+			"What differs from the previous release, the current one by default, is what /3/movie/changes and its like\n" +
+			"tell, for 14 days. When nothing does, no release is made and the previous one is reported.",
 		Example: "  reelsplice build --catalog catalog --releases releases --publish",
 	}
 	f := c.Flags()
@@ -34,15 +40,60 @@ func (a *app) buildCommand() *cobra.Command {
 	f.IntVar(&cfg.Level, "level", cfg.Level, "deflate level, 1 to 9")
 	f.IntVar(&cfg.Jobs, "jobs", cfg.Jobs, "shards built at once")
 	f.Var(&memory, "memory", "bytes that the build may use, such as 512MiB")
+	f.StringVar(&previous, "previous", "current", "release to tell changes from: `ID`, current or none")
+	f.StringVar(&date, "date", "", "when the changes happened: `TIME` such as 2026-11-22 or 2026-11-22T04:00:00Z; the clock by default")
 	f.BoolVar(&publish, "publish", false, "make the release current")
 	required(c, "catalog", "releases")
 	return a.leaf(c, func(ctx context.Context, _ []string) error {
 		cfg.Memory = int64(memory)
+		var err error
+		if cfg.Date, err = parseDate(date); err != nil {
+			return usage(err)
+		}
 		if err := cfg.Validate(); err != nil {
 			return usage(err)
 		}
+		if cfg.Previous, err = a.previousRelease(release.Store{Dir: cfg.Releases}, previous); err != nil {
+			return err
+		}
 		return a.buildAndReport(ctx, cfg, bucket, publish)
 	})
+}
+
+// parseDate reads a day or a time; zero for none.
+func parseDate(text string) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	for _, layout := range []string{time.RFC3339, time.DateOnly} {
+		if t, err := time.Parse(layout, text); err == nil && t.Year() >= 1970 {
+			return t, nil
+		}
+	}
+	return time.Time{}, fmt.Errorf("date %q: want a time such as 2026-11-22T04:00:00Z or a day", text)
+}
+
+// previousRelease returns the id of the release that a build is made upon, "" for none. A
+// current one that cannot be read keeps nobody from building another.
+func (a *app) previousRelease(s release.Store, name string) (string, error) {
+	switch name {
+	case "none", "":
+		return "", nil
+	case "current":
+	default:
+		return name, nil
+	}
+	id, err := s.Current()
+	if err == nil {
+		var r *release.Reader
+		if r, err = release.Open(s.Path(id)); err == nil {
+			return id, r.Close()
+		}
+	}
+	if !errors.Is(err, release.ErrNoRelease) {
+		a.logger().Warn("the current release cannot be read, so no changes are told", "error", err)
+	}
+	return "", nil
 }
 
 func (a *app) buildAndReport(ctx context.Context, cfg build.Config, bucket mirror.Options, publish bool) error {
@@ -89,12 +140,18 @@ func writeBuild(w io.Writer, r *build.Report, published bool) {
 	if published {
 		state = "built and published"
 	}
+	if r.Unchanged {
+		state = "the previous one, from which nothing differs"
+	}
 	fmt.Fprintf(t, "release\t%s, %s\n", r.Release, state)
 	for _, kind := range slices.Sorted(maps.Keys(r.Records)) {
 		fmt.Fprintf(t, "records\t%s\n", ofKind(r.Records[kind], kind))
 	}
 	fmt.Fprintf(t, "derived\t%s that no dump has a record of\n", plural(r.Derived, "resource"))
 	fmt.Fprintf(t, "fragments\t%d in %s\n", r.Fragments, plural(r.Segments, "segment"))
+	for _, kind := range slices.Sorted(maps.Keys(r.Changed)) {
+		fmt.Fprintf(t, "changed\t%s since the previous release\n", ofKind(int64(r.Changed[kind]), kind))
+	}
 	fmt.Fprintf(t, "bytes\t%s raw, %s stored at level %d\n", formatBytes(r.RawBytes), formatBytes(r.StoredBytes), r.Level)
 	fmt.Fprintf(t, "took\t%.1f s with %s, %s of memory at most\n", r.Seconds, plural(r.Jobs, "job"), formatBytes(r.PeakRSSBytes))
 	_ = t.Flush() // w is a buffer

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"reelsplice/schemas/changelog"
 	"reelsplice/schemas/release"
 )
 
@@ -43,7 +44,23 @@ func (a *app) verifyCommand() *cobra.Command {
 func (a *app) verify(ctx context.Context, dir string, part subset) ([]release.Problem, error) {
 	p := a.progress("verify", true)
 	defer p.stop()
-	return release.Verify(ctx, dir, release.VerifyOptions{Subset: part.n, Of: part.of}, p.update)
+	problems, err := release.Verify(ctx, dir, release.VerifyOptions{Subset: part.n, Of: part.of}, p.update)
+	if err != nil || len(problems) > 0 {
+		return problems, err
+	}
+	return checkTables(dir)
+}
+
+// checkTables looks for what is wrong with tables whose bytes are sound.
+func checkTables(dir string) (problems []release.Problem, err error) {
+	r, err := release.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := changelog.Open(r).Check(); err != nil {
+		problems = append(problems, release.Problem{File: "table-" + changelog.Table, Off: -1, What: err.Error()})
+	}
+	return problems, r.Close()
 }
 
 // problemRow is a problem as --json lists it.

@@ -486,6 +486,21 @@ func (c *Comparison) Each(ctx context.Context, change Change, fn func(Difference
 	return nil
 }
 
+// Keys calls fn with the key of each resource that underwent a change, as Each does,
+// without finding out what of it differs.
+func (c *Comparison) Keys(ctx context.Context, change Change, fn func(key []byte) error) error {
+	for _, ref := range c.found[change] {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		e, _ := c.side(change).EntryAt(ref)
+		if err := fn(e.Key()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // describe adds to d what of e, which is of the later release, differs.
 func (c *Comparison) describe(d *Difference, e Entry) (err error) {
 	old, _ := c.resource(c.a, e.Key())

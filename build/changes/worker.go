@@ -1,0 +1,260 @@
+package changes
+
+import (
+	"cmp"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"reelsplice/build/segment"
+	"reelsplice/build/shuffle"
+	"reelsplice/schemas/changelog"
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/release"
+)
+
+// A worker compares resources, those of a series with their seasons and episodes.
+type worker struct {
+	t      *task
+	differ differ
+	z      *segment.Compressor
+	out    *shuffle.Writer
+	writer *itemWriter
+	series series
+	keys   map[string]struct{} // of items
+	sorted []item
+	raw    []byte
+	record []byte
+	key    [fragment.MaxKeyLen]byte
+}
+
+// A series is what is known of one series before all of it has passed by.
+type series struct {
+	id     uint64
+	open   bool
+	change release.Change // of the series itself; 0 for none
+	season season
+	items  []item // what happened to its seasons
+}
+
+// A season is the same of a season.
+type season struct {
+	number uint32
+	open   bool
+	change release.Change
+	items  []item // what happened to its episodes
+}
+
+// all compares the resources that it has.
+func (w *worker) all(it *shuffle.Iterator) error {
+	w.keys = map[string]struct{}{}
+	for {
+		key, payload, err := it.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err == nil {
+			err = w.one(key, release.Change(payload[0]))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	err := w.endSeries()
+	w.t.sawKeys(w.keys)
+	return err
+}
+
+// one takes in a resource. Those of a series wait for what belongs to them.
+func (w *worker) one(key []byte, change release.Change) error {
+	id, rest := binary.BigEndian.Uint64(key[1:]), key[9:]
+	if k := fragment.Kind(key[0]); k != fragment.KindTV {
+		return w.title(k, id, change, nil)
+	}
+	if !w.series.open || w.series.id != id {
+		if err := w.endSeries(); err != nil {
+			return err
+		}
+		w.series = series{id: id, open: true, items: w.series.items[:0], season: w.series.season}
+	}
+	if len(rest) == 0 {
+		w.series.change = change
+		return nil
+	}
+	s := &w.series.season
+	if number := binary.BigEndian.Uint32(rest); !s.open || s.number != number {
+		if err := w.endSeason(); err != nil {
+			return err
+		}
+		*s = season{number: number, open: true, items: s.items[:0]}
+	}
+	if len(rest) == 4 {
+		s.change = change
+		return nil
+	}
+	return w.episode(s, binary.BigEndian.Uint32(rest[4:]), change)
+}
+
+// endSeries ends the series at hand, if there is one.
+func (w *worker) endSeries() error {
+	s := &w.series
+	if !s.open {
+		return nil
+	}
+	err := w.endSeason()
+	s.open = false
+	if err != nil {
+		return err
+	}
+	return w.title(fragment.KindTV, s.id, s.change, s.items)
+}
+
+// title compares a movie, a series or a person. more are the items of its parts.
+func (w *worker) title(k fragment.Kind, id uint64, change release.Change, more []item) error {
+	key := fragment.AppendID(w.key[:0], k, fragment.ID(id))
+	items, err := w.compare(k, key, change)
+	if err != nil {
+		return err
+	}
+	if !w.differ.old.found && !w.differ.now.found {
+		return nil // seasons of a series that nothing answers for
+	}
+	if w.differ.now.found {
+		items = append(items, more...)
+	}
+	if len(items) == 0 {
+		return nil
+	}
+	row := changelog.Row{ID: id, Newer: changelog.None, Adult: changelog.Null, Softcore: changelog.Null}
+	if w.differ.now.found {
+		now, err := w.differ.now.object(fragment.SubDetails)
+		if err != nil {
+			return fmt.Errorf("%s: %w", fragment.DescribeKey(key), err)
+		}
+		row.Adult, row.Softcore = flagOf(now["adult"]), flagOf(now["softcore"])
+	}
+	w.t.note(k, row)
+	return w.emit(k, id, items)
+}
+
+// flagOf returns a boolean; No for what a dump does not say.
+func flagOf(v json.RawMessage) changelog.Flag {
+	if string(v) == "true" {
+		return changelog.Yes
+	}
+	return changelog.No
+}
+
+// endSeason ends the season at hand, if there is one.
+func (w *worker) endSeason() error {
+	s := &w.series.season
+	if !s.open {
+		return nil
+	}
+	s.open = false
+	key := fragment.AppendSeason(w.key[:0], fragment.ID(w.series.id), s.number)
+	return w.part(fragment.KindSeason, key, s.change, s.items, &w.series.items, "season", s.number)
+}
+
+// episode compares an episode.
+func (w *worker) episode(s *season, number uint32, change release.Change) error {
+	key := fragment.AppendEpisode(w.key[:0], fragment.ID(w.series.id), s.number, number)
+	return w.part(fragment.KindEpisode, key, change, nil, &s.items, "episode", number)
+}
+
+// part compares a season or an episode, and adds to those of what it is a part of an item
+// that tells of its changes.
+func (w *worker) part(k fragment.Kind, key []byte, change release.Change, more []item, of *[]item, name string, number uint32) error {
+	items, err := w.compare(k, key, change)
+	if err != nil {
+		return err
+	}
+	id := w.differ.old.entry.ID()
+	if w.differ.now.found {
+		id = w.differ.now.entry.ID()
+		items = append(items, more...)
+	}
+	if len(items) == 0 {
+		return nil
+	}
+	value := json.RawMessage(fmt.Sprintf(`{"%s_id":%d,"%s_number":%d}`, name, id, name, number))
+	it := item{key: name, action: updated, value: value, language: none, country: none}
+	switch change {
+	case release.Created:
+		it.action = added
+	case release.Deleted, release.Merged:
+		it.action, it.value, it.replace = deleted, nil, value
+	}
+	*of = append(*of, it)
+	if id == 0 {
+		return nil // no path leads to its changes
+	}
+	return w.emit(k, id, items)
+}
+
+// compare returns what happened to a resource by itself; change is 0 when only parts of
+// it changed. The slice is valid until the next call.
+func (w *worker) compare(k fragment.Kind, key []byte, change release.Change) (items []item, err error) {
+	switch change {
+	case release.Created:
+		items, err = w.differ.create(k, key, w.t.created[k] <= MaxDetailed)
+	case release.Changed:
+		items, err = w.differ.compare(k, key)
+	case release.Deleted, release.Merged:
+		items = w.differ.remove(k, key)
+	default:
+		w.differ.start(k, key)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", fragment.DescribeKey(key), err)
+	}
+	return items, nil
+}
+
+// emit writes the items of a resource, a segment for each key.
+func (w *worker) emit(k fragment.Kind, id uint64, items []item) error {
+	w.sorted = append(w.sorted[:0], items...)
+	slices.SortStableFunc(w.sorted, func(a, b item) int { return cmp.Compare(a.key, b.key) })
+	w.z.Reset()
+	w.raw = w.raw[:0]
+	for i := range w.sorted {
+		it := &w.sorted[i]
+		if len(w.raw) > 0 {
+			w.raw = append(w.raw, ',')
+		}
+		w.raw = w.writer.append(w.raw, k, id, i, it)
+		if i+1 < len(w.sorted) && w.sorted[i+1].key == it.key {
+			continue
+		}
+		g, err := w.z.Segment(w.raw)
+		if err != nil {
+			return err
+		}
+		w.keys[it.key] = struct{}{}
+		w.record = appendSegment(w.record[:0], &g)
+		key := append(appendNumber(w.key[:0], id), it.key...)
+		if err := w.out.Add(uint64(slices.Index(changelog.Kinds(), k)), key, w.record); err != nil {
+			return err
+		}
+		w.raw = w.raw[:0]
+	}
+	return nil
+}
+
+// appendSegment appends a segment as it lies in files of a shuffle.
+func appendSegment(dst []byte, g *release.Segment) []byte {
+	le := binary.LittleEndian
+	dst = le.AppendUint32(le.AppendUint32(le.AppendUint32(dst, g.RawLen), g.CRC), g.Op)
+	return append(append(dst, g.Hash[:]...), g.Stored...)
+}
+
+// parseSegment is the inverse of appendSegment.
+func parseSegment(b []byte) release.Segment {
+	le := binary.LittleEndian
+	return release.Segment{
+		RawLen: le.Uint32(b), CRC: le.Uint32(b[4:]), Op: le.Uint32(b[8:]), Hash: release.Hash(b[12:28]), Stored: b[28:],
+	}
+}

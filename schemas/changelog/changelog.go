@@ -1,0 +1,278 @@
+// Package changelog is the table "changes" of a release: what its builds of the last
+// days changed, in the form in which the API tells it. The builder writes it, the edge
+// reads it; neither parses it.
+//
+// A build on top of a previous release compares the two, adds what differs as its own
+// changes, and carries over those of the builds before it that are not older than
+// Retention. The number of a row of the table is that of a build, by time. Sections,
+// all numbers little-endian:
+//
+//	builds            when each build was made, seconds since 1970, 8 bytes, ascending
+//	keys              the keys of changes ("images"), 24 bytes with zeros behind, ascending
+//	list.KIND         what changed (movie, tv, person), 16 bytes: id 8, the next build after
+//	                  this one that changed it too 4 (ffffffff: none), adult 1, softcore 1
+//	                  (0 no, 1 yes, 2 null), zeros 2; by build, then id
+//	list.KIND.starts  number of the first row of each build, and of all rows, 8 bytes
+//	item.KIND         segments (movie, tv, season, episode, person; of the last three but one
+//	                  the ids are their own, not those of their series), 56 bytes: id 8,
+//	                  build 4, key 4, offset in data 8, stored bytes 4, raw bytes 4, CRC-32 4,
+//	                  CRC operator 4, hash 16; by id, then key, then build
+//	data              the segments, back to back
+//
+// What a dump itself gave as the changes of a resource, the fragment of that sub-request,
+// is more exact than what builds find out: whoever answers looks for that first.
+//
+// A segment is what one build has in the array "items" of one key: items with a comma
+// between them. The answer of changes joins those of one key, and needs to inflate none.
+// Which resources a window of time has follows from one pass over the rows of its
+// builds: each resource counts in the last build of the window that changed it, which
+// the next build tells.
+package changelog
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"sort"
+	"strconv"
+	"time"
+
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/release"
+)
+
+// Table is the name of the table.
+const Table = "changes"
+
+// Retention is how long changes are kept: a day more than the longest window.
+const Retention = 15 * 24 * time.Hour
+
+// MaxKey is the longest key of changes in bytes.
+const MaxKey = 24
+
+// None stands for no build.
+const None = 1<<32 - 1
+
+// Names of the sections that are there once.
+const (
+	SectionBuilds = "builds"
+	SectionKeys   = "keys"
+	SectionData   = "data"
+)
+
+// ListSection returns the section of the resources of a kind that changed.
+func ListSection(k fragment.Kind) string { return "list." + k.String() }
+
+// StartsSection returns the section that divides ListSection.
+func StartsSection(k fragment.Kind) string { return ListSection(k) + ".starts" }
+
+// ItemSection returns the section of what changed of the resources of a kind.
+func ItemSection(k fragment.Kind) string { return "item." + k.String() }
+
+// Lists returns the kinds that have lists of what changed.
+func Lists() []fragment.Kind {
+	return []fragment.Kind{fragment.KindMovie, fragment.KindTV, fragment.KindPerson}
+}
+
+// Kinds returns the kinds of which the table knows what changed.
+func Kinds() []fragment.Kind {
+	return []fragment.Kind{fragment.KindMovie, fragment.KindTV, fragment.KindSeason, fragment.KindEpisode, fragment.KindPerson}
+}
+
+// A Flag is a boolean that may be null.
+type Flag uint8
+
+// The flags.
+const (
+	No   Flag = 0
+	Yes  Flag = 1
+	Null Flag = 2
+)
+
+// String returns the flag as JSON.
+func (f Flag) String() string {
+	switch f {
+	case No:
+		return "false"
+	case Yes:
+		return "true"
+	}
+	return "null"
+}
+
+// A Row is a resource that changed.
+type Row struct {
+	ID              uint64
+	Newer           uint32 // the next build that changed it, or None
+	Adult, Softcore Flag   // Null for what is gone
+}
+
+// rowLen is the length of a row of ListSection in bytes.
+const rowLen = 16
+
+var le = binary.LittleEndian
+
+// Append appends the row as the table has it.
+func (r Row) Append(dst []byte) []byte {
+	dst = le.AppendUint32(le.AppendUint64(dst, r.ID), r.Newer)
+	return append(dst, byte(r.Adult), byte(r.Softcore), 0, 0)
+}
+
+// AppendJSON appends the row as a list of changes has it.
+func (r Row) AppendJSON(dst []byte) []byte {
+	dst = strconv.AppendUint(append(dst, `{"id":`...), r.ID, 10)
+	dst = append(append(dst, `,"adult":`...), r.Adult.String()...)
+	dst = append(append(dst, `,"softcore":`...), r.Softcore.String()...)
+	return append(dst, '}')
+}
+
+// Rows are rows of ListSection.
+type Rows []byte
+
+// Len returns the number of rows.
+func (r Rows) Len() int { return len(r) / rowLen }
+
+// At returns row i, 0 <= i < Len().
+func (r Rows) At(i int) Row {
+	b := r[rowLen*i:][:rowLen]
+	return Row{ID: le.Uint64(b), Newer: le.Uint32(b[8:]), Adult: Flag(b[12]), Softcore: Flag(b[13])}
+}
+
+// Items are the items of one key that one build has for one resource.
+type Items struct {
+	ID      uint64
+	Build   uint32
+	Key     uint32 // number of the key
+	Offset  uint64 // of the segment in the section of data
+	Segment release.Segment
+}
+
+// itemLen is the length of a row of ItemSection in bytes, itemHash the place of the hash.
+const (
+	itemLen  = 56
+	itemHash = 40
+)
+
+// Append appends the row as the table has it. The stored bytes go to SectionData.
+func (i *Items) Append(dst []byte) []byte {
+	dst = le.AppendUint64(dst, i.ID)
+	dst = le.AppendUint32(le.AppendUint32(dst, i.Build), i.Key)
+	dst = le.AppendUint64(dst, i.Offset)
+	dst = le.AppendUint32(le.AppendUint32(dst, uint32(len(i.Segment.Stored))), i.Segment.RawLen)
+	dst = le.AppendUint32(le.AppendUint32(dst, i.Segment.CRC), i.Segment.Op)
+	return append(dst, i.Segment.Hash[:]...)
+}
+
+// AppendKey appends the name of a key as the table has it.
+func AppendKey(dst []byte, name string) []byte {
+	return append(append(dst, name...), make([]byte, MaxKey-len(name))...)
+}
+
+// A Log is the table of one release: a small value that ends with its Reader. All
+// methods may be called from many goroutines. The Log of a release without the table
+// knows of no change.
+type Log struct {
+	builds, keys, data []byte
+	lists, starts      [fragment.KindPerson + 1][]byte
+	items              [fragment.KindPerson + 1][]byte
+}
+
+// Open returns what a release knows of changes.
+func Open(r *release.Reader) *Log {
+	l := &Log{}
+	t, ok := r.Table(Table)
+	if !ok {
+		return l
+	}
+	l.builds, l.keys, l.data = t.Section(SectionBuilds), t.Section(SectionKeys), t.Section(SectionData)
+	for _, k := range Lists() {
+		l.lists[k], l.starts[k] = t.Section(ListSection(k)), t.Section(StartsSection(k))
+	}
+	for _, k := range Kinds() {
+		l.items[k] = t.Section(ItemSection(k))
+	}
+	return l
+}
+
+// Builds returns the number of builds.
+func (l *Log) Builds() int { return len(l.builds) / 8 }
+
+// Time returns when build i was made, in seconds since 1970.
+func (l *Log) Time(i int) int64 { return int64(le.Uint64(l.builds[8*i:])) }
+
+// Keys returns the number of keys.
+func (l *Log) Keys() int { return len(l.keys) / MaxKey }
+
+// Key returns the name of key i, 0 <= i < Keys().
+func (l *Log) Key(i int) []byte { return bytes.TrimRight(l.keys[MaxKey*i:][:MaxKey], "\x00") }
+
+// Changed returns what build i changed of a kind, ascending by id. What breaks the
+// format has no rows.
+func (l *Log) Changed(k fragment.Kind, i int) Rows {
+	if int(k) >= len(l.starts) || len(l.starts[k]) < 8*(i+2) {
+		return nil
+	}
+	rows := Rows(l.lists[k])
+	from, to := le.Uint64(l.starts[k][8*i:]), le.Uint64(l.starts[k][8*(i+1):])
+	if from > to || to > uint64(rows.Len()) {
+		return nil
+	}
+	return rows[rowLen*from : rowLen*to]
+}
+
+// Segments returns how many Items there are of a kind.
+func (l *Log) Segments(k fragment.Kind) int {
+	if int(k) >= len(l.items) {
+		return 0
+	}
+	return len(l.items[k]) / itemLen
+}
+
+// At returns Items i of a kind, 0 <= i < Segments(k). The error matches
+// release.ErrCorrupt.
+func (l *Log) At(k fragment.Kind, i int) (Items, error) {
+	b := l.items[k][itemLen*i:][:itemLen]
+	it := Items{ID: le.Uint64(b), Build: le.Uint32(b[8:]), Key: le.Uint32(b[12:]), Offset: le.Uint64(b[16:])}
+	n := uint64(le.Uint32(b[24:]))
+	if end := it.Offset + n; end < n || end > uint64(len(l.data)) {
+		return it, fmt.Errorf("%w: changes of %s %d: segment of %d bytes at %d, there are %d", release.ErrCorrupt, k, it.ID, n, it.Offset, len(l.data))
+	}
+	if int(it.Build) >= l.Builds() || int(it.Key) >= l.Keys() {
+		return it, fmt.Errorf("%w: changes of %s %d: build %d of %d, key %d of %d", release.ErrCorrupt, k, it.ID, it.Build, l.Builds(), it.Key, l.Keys())
+	}
+	it.Segment = release.Segment{
+		Stored: l.data[it.Offset:][:n:n], RawLen: le.Uint32(b[28:]),
+		CRC: le.Uint32(b[32:]), Op: le.Uint32(b[36:]), Hash: release.Hash(b[itemHash:]),
+	}
+	return it, nil
+}
+
+// window returns the builds in a window: from one up to, and without, another.
+func (l *Log) window(w Window) (from, to int) {
+	n := l.Builds()
+	from = sort.Search(n, func(i int) bool { return l.Time(i) >= w.From })
+	to = sort.Search(n, func(i int) bool { return l.Time(i) > w.To })
+	return from, max(from, to)
+}
+
+// List appends to dst one page of the resources of a kind that changed in a window, each
+// once: those of the last build first, then by id. Pages count from 1. It returns how
+// many there are in all.
+func (l *Log) List(dst []Row, k fragment.Kind, w Window, page, size int) (rows []Row, total int) {
+	from, to := l.window(w)
+	first := (page - 1) * size
+	for b := to - 1; b >= from; b-- {
+		changed := l.Changed(k, b)
+		for i := range changed.Len() {
+			row := changed.At(i)
+			if row.Newer != None && int(row.Newer) < to {
+				continue // it has been listed already
+			}
+			if total >= first && total < first+size {
+				dst = append(dst, row)
+			}
+			total++
+		}
+	}
+	return dst, total
+}

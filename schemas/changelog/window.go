@@ -1,0 +1,42 @@
+package changelog
+
+import "time"
+
+// A Window is a span of time in seconds since 1970, both ends included.
+type Window struct{ From, To int64 }
+
+// Days are what a request says of the time that it asks about: days since 1970, UTC.
+type Days struct {
+	Start, End       int32
+	HasStart, HasEnd bool
+}
+
+// maxDays is the longest time between the two days that a request may give.
+const maxDays = 14
+
+const day = 24 * 60 * 60
+
+// Window returns the window that a request asks for. Both days are part of it. With the
+// first alone it goes maxDays further, though not beyond now; with the last alone it
+// begins a day earlier. Without days it is the last 24 hours, or from the last build on
+// when that is up to 24 hours older: a release is served some time after the time of its
+// build, and who asks once a day shall see every build. It is for the caller to refuse
+// days that are too far apart; there are no changes when they are in the wrong order.
+func (l *Log) Window(d Days, now time.Time) Window {
+	start, end := int64(d.Start)*day, (int64(d.End)+1)*day-1
+	switch {
+	case d.HasStart && d.HasEnd:
+		return Window{start, end}
+	case d.HasStart:
+		return Window{start, min(start+(maxDays+1)*day-1, now.Unix())}
+	case d.HasEnd:
+		return Window{end + 1 - 2*day, end}
+	}
+	w := Window{now.Unix() - day, now.Unix()}
+	if n := l.Builds(); n > 0 {
+		if last := l.Time(n - 1); last < w.From && last >= w.From-day {
+			w.From = last
+		}
+	}
+	return w
+}
