@@ -530,15 +530,18 @@ func TestOtherLanguage(t *testing.T) {
 
 // TestTrends: a build measures trends by the release before and by what was asked for.
 func TestTrends(t *testing.T) {
-	hottest := func(change func(c *Config), popularity ...float64) (*release.Reader, uint64) {
+	releases := t.TempDir()
+	hottest := func(change func(c *Config), popularity ...float64) (id string, hot uint64) {
 		t.Helper()
 		var rows []string
 		for i, p := range popularity {
 			rows = append(rows, fmt.Sprintf(`{"id":%d,"title":"T","popularity":%v}`, i+1, p))
 		}
 		c := config(t, buildtest.Catalog(t, rows...))
+		c.Releases = releases
 		change(&c)
-		dir := filepath.Join(c.Releases, run(t, c).Release)
+		id = run(t, c).Release
+		dir := filepath.Join(releases, id)
 		verify(t, dir)
 		rel := openRelease(t, dir)
 		tab, _ := rel.Table("movie")
@@ -550,7 +553,7 @@ func TestTrends(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return rel, ids.At(int(o.At(0)))
+		return id, ids.At(int(o.At(0)))
 	}
 	first, hot := hottest(func(*Config) {}, 3, 2, 1)
 	if hot != 1 {

@@ -12,6 +12,7 @@ import (
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/changelog"
 	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/posting"
 	"reelsplice/schemas/release"
 )
 
@@ -71,7 +72,8 @@ func (b *builder) sinceLast(ctx context.Context, w *release.Writer) (err error) 
 }
 
 // isNewsless tells whether the build has nothing that the previous release does not have.
-// What tables say of the previous release, trends and changes, is no news by itself.
+// What tables say of the previous release, trends and changes, is no news by itself; what
+// was asked for is.
 func (b *builder) isNewsless(ctx context.Context, w *release.Writer) (bool, error) {
 	was, is := maps.Clone(b.previous.Manifest().Params), b.params()
 	delete(was, paramDate)
@@ -80,7 +82,8 @@ func (b *builder) isNewsless(ctx context.Context, w *release.Writer) (bool, erro
 		return false, nil
 	}
 	return w.SameAs(ctx, b.previous, func(table, section string) bool {
-		return table == changelog.Table || strings.HasPrefix(section, "trend_") || section == "heat"
+		trend := strings.HasPrefix(section, "trend_") || section == posting.Heat
+		return table == changelog.Table || trend && b.Access == nil
 	})
 }
 

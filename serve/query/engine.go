@@ -76,6 +76,9 @@ type table struct {
 	kind fragment.Kind
 	rows int
 	pool *posting.Pool // sets for rows ranks
+	// base returns the ranks that are neither adult nor video, which most queries start
+	// from. It is made once.
+	base func() (posting.Set, error)
 
 	ids        posting.Uint64s
 	popularity posting.Float64s
@@ -89,8 +92,6 @@ type table struct {
 	ranges   [rangeCount]posting.Range
 	orders   [orderCount]posting.Order
 	releases posting.Dated
-	// base returns the ranks that are neither adult nor video.
-	base func() (posting.Set, error)
 
 	names *names // nil: nothing is found by its name
 }
@@ -154,6 +155,11 @@ var orderNames = [orderCount]string{posting.Title, posting.OriginalTitle, postin
 // openTable opens the sections of s, which has that many rows.
 func openTable(kind fragment.Kind, s posting.Source, rows int) (*table, error) {
 	t := &table{kind: kind, rows: rows, pool: posting.NewPool(rows)}
+	t.base = sync.OnceValues(func() (posting.Set, error) {
+		set := posting.NewSet(t.rows)
+		set.Fill(t.rows)
+		return set, t.unflag(set, posting.Adult, posting.Video)
+	})
 	err := errors.Join(
 		open(&t.ids, s, posting.ID, rows, posting.OpenUint64s),
 		open(&t.popularity, s, posting.Popularity, rows, posting.OpenFloat64s),
@@ -208,11 +214,6 @@ func (t *table) openTitles(s posting.Source, lists, ranges, orders int) error {
 		errs = append(errs, open(&t.orders[i], s, orderNames[i], t.rows, posting.OpenOrder))
 	}
 	errs = append(errs, open(&t.releases, s, posting.Release, t.rows, posting.OpenDated))
-	t.base = sync.OnceValues(func() (posting.Set, error) {
-		set := posting.NewSet(t.rows)
-		set.Fill(t.rows)
-		return set, t.unflag(set, posting.Adult, posting.Video)
-	})
 	return errors.Join(errs...)
 }
 

@@ -59,21 +59,19 @@ func (t *table) eval(f *Filter, set posting.Set) error {
 
 // start makes set all ranks that may be found at all.
 func (t *table) start(f *Filter, set posting.Set) error {
-	if t.base != nil && !f.adult && !f.video {
+	if !f.adult && !f.video {
 		base, err := t.base()
 		copy(set, base)
 		return err
 	}
 	set.Fill(t.rows)
 	switch {
-	case f.adult && f.video:
-		return nil
-	case f.adult:
-		return t.unflag(set, posting.Video)
-	case f.video:
+	case !f.adult:
 		return t.unflag(set, posting.Adult)
+	case !f.video:
+		return t.unflag(set, posting.Video)
 	}
-	return t.unflag(set, posting.Adult, posting.Video)
+	return nil
 }
 
 // unflag removes the ranks that have one of the flags.

@@ -19,7 +19,8 @@ const minimumVotes = 200
 // TMDB gives to no genre.
 var notTopRated = []uint64{99, 10755}
 
-// Popular returns the query of the list of popular movies, series or people: all of them.
+// Popular returns the query of the list of popular movies, series or people: all of them
+// but the adult ones and videos.
 func Popular(kind fragment.Kind) Filter {
 	return Filter{kind: kind, descending: true}
 }

@@ -1,0 +1,91 @@
+package query
+
+import (
+	"errors"
+	"math/rand/v2"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/posting"
+	"reelsplice/schemas/release"
+)
+
+// releaseOf makes a release with tables and opens it.
+func releaseOf(t *testing.T, rows int, tables map[fragment.Kind]memory) *release.Reader {
+	t.Helper()
+	dir := t.TempDir()
+	w, err := release.Create(dir, release.WriterOptions{})
+	ok(t, err)
+	s, err := w.Shard(0)
+	ok(t, err)
+	_, err = s.Add(release.ResourceSpec{Key: fragment.AppendID(nil, fragment.KindMovie, 550), ID: 550})
+	ok(t, err)
+	ok(t, s.Close())
+	for kind, m := range tables {
+		tw, err := w.Table(kind.String(), rows)
+		ok(t, err)
+		for name, b := range m {
+			_, err := tw.Section(name).Write(b)
+			ok(t, err)
+		}
+		ok(t, tw.Close())
+	}
+	m, err := w.Seal(t.Context())
+	ok(t, err)
+	r, err := release.Open(filepath.Join(dir, m.ID))
+	ok(t, err)
+	t.Cleanup(func() { ok(t, r.Close()) })
+	return r
+}
+
+// TestOpen opens a release, and asks it from several goroutines at once.
+func TestOpen(t *testing.T) {
+	rng := rand.New(rand.NewPCG(10, 10))
+	const rows = 300
+	movie, tv := fragment.KindMovie, fragment.KindTV
+	docs := map[fragment.Kind][]doc{movie: randomDocs(rng, rows, true), tv: randomDocs(rng, rows, false)}
+	rel := releaseOf(t, rows, map[fragment.Kind]memory{movie: tableOf(t, movie, docs[movie]), tv: tableOf(t, tv, docs[tv])})
+	e, err := OpenCache(rel, 20_000) // room for a few results
+	ok(t, err)
+	var wg sync.WaitGroup
+	for g := range 4 {
+		wg.Go(func() {
+			rng := rand.New(rand.NewPCG(11, uint64(g)))
+			for range 100 {
+				kind := pick(rng, []fragment.Kind{movie, tv})
+				params := map[string]string{
+					"with_genres": pick(rng, []string{"1", "2", "3|4"}), "sort_by": pick(rng, []string{"vote_average.desc", "title.asc", ""}),
+					"region": pick(rng, []string{"US", "DE", ""}),
+				}
+				f, err := ParseFilter(kind, pairs(rng, params))
+				var got Result
+				if err = errors.Join(err, e.Discover(kind, &f, 1, 20, &got)); err != nil {
+					t.Error(err)
+				}
+				ids, days, total := brute{kind == movie, params}.page(docs[kind], 1, 20)
+				if got.Total != total || !rowsAre(got.Rows, kind, ids, days) {
+					t.Errorf("%s %v: %v of %d, want %v of %d", kind, params, got.Rows, got.Total, ids, total)
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func TestOpenRefuses(t *testing.T) {
+	docs := randomDocs(rand.New(rand.NewPCG(12, 12)), 100, true)
+	m := tableOf(t, fragment.KindMovie, docs)
+	delete(m, posting.VoteCount)
+	if _, err := Open(releaseOf(t, len(docs), map[fragment.Kind]memory{fragment.KindMovie: m})); !errors.Is(err, release.ErrCorrupt) {
+		t.Errorf("without vote_count: %v", err)
+	}
+	e, err := Open(releaseOf(t, 0, nil))
+	ok(t, err)
+	var got Result
+	f := Popular(fragment.KindMovie)
+	if err := errors.Join(e.Discover(fragment.KindMovie, &f, 1, 20, &got), e.Trending(0, true, 1, 20, &got)); err != nil || got.Total != 0 {
+		t.Errorf("a release without tables: %v, %v", got, err)
+	}
+}
