@@ -202,6 +202,9 @@ func (b *builder) make(ctx context.Context, w *release.Writer) (m release.Manife
 	if err := b.stage("index", func() error { return b.writeTables(ctx, w) }); err != nil {
 		return m, err
 	}
+	if err := b.stage("users", func() error { return b.userTables(ctx, w) }); err != nil {
+		return m, err
+	}
 	err = b.stage("seal", func() error {
 		m, err = w.Seal(ctx)
 		return err
@@ -318,6 +321,7 @@ func (b *builder) reduceTasks() []task {
 	addReducers(b, tasks, fragment.KindReview, buildReview)
 	addReducers(b, tasks, fragment.KindCredit, buildCredit)
 	addReducers(b, tasks, fragment.KindEpisodeGroup, buildEpisodeGroup)
+	addReducers(b, tasks, fragment.KindList, buildList)
 	return tasks
 }
 
