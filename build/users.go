@@ -53,10 +53,10 @@ type userTables struct {
 	*builder
 	// objects and names have, by hash, the rows of accounts; -1 where several have one.
 	objects, names map[uint64]int
-	accounts       int                                  // rows
+	accounts       int                                 // rows
 	wanted         map[fragment.Kind]*roaring64.Bitmap // ids of the titles that lists name
 	titles         map[fragment.Kind][]listTitle       // those that the catalogue has, ascending
-	lists          []uint64 // ids, ascending
+	lists          []uint64                            // ids, ascending
 	made           []madeList
 }
 

@@ -167,8 +167,12 @@ func (t *tmdb) title(dst []byte, counted, field, raw string) ([]byte, error) {
 	show := all.take("series_id")
 	out := append(dst, '{')
 	for _, m := range []rawMember{
-		{"id", all.take("id")}, {"show_id", cmp.Or(all.take("show_id"), show)}, {"season_number", all.take("season_number")},
-		{"episode_number", all.take("episode_number")}, {"value", value}, {"created_at", created},
+		{"id", all.take("id")},
+		{"show_id", cmp.Or(all.take("show_id"), show)},
+		{"season_number", all.take("season_number")},
+		{"episode_number", all.take("episode_number")},
+		{"value", value},
+		{"created_at", created},
 	} {
 		out = appendRaw(out, m.name, m.raw)
 	}

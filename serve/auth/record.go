@@ -49,8 +49,8 @@ func (k Kind) String() string { return kindNames[k] }
 type Record struct {
 	Hash    [sha256.Size]byte // SHA-256 of the token
 	Kind    Kind
-	Account string            // who it is of, as the catalogue's accounts are known; "" for nobody
-	Name    string            // for people and logs; unique among unrevoked tokens
+	Account string // who it is of, as the catalogue's accounts are known; "" for nobody
+	Name    string // for people and logs; unique among unrevoked tokens
 	Scopes  Scope
 	Created time.Time // UTC, whole seconds; zero when the file does not say
 	Expires time.Time // UTC, whole seconds: the first second it is refused; zero means never
