@@ -120,11 +120,11 @@ func (w *listWriter) row3(sums ListSums) string {
 // row4 is the same of version 4.
 func (w *listWriter) row4(by *catalog.ListAuthor, sums ListSums) string {
 	l := w.l
-	public, sort := int64(1), users.Original
+	public := int64(1)
 	if IsPrivate(l) {
 		public = 0
 	}
-	sort, _ = users.ParseSort(l.SortBy.V)
+	sort, _ := users.ParseSort(l.SortBy.V)
 	w.string(`{"account_object_id":`, or(by.ID.V, noObjectID))
 	w.float(`,"adult":0,"average_rating":`, l.AverageRating.V)
 	w.path(`,"backdrop_path":`, l.BackdropPath)

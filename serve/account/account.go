@@ -104,10 +104,6 @@ func (w *writer) int(before string, n int64) {
 	w.buf = strconv.AppendInt(append(w.buf, before...), n, 10)
 }
 
-func (w *writer) uint(before string, n uint64) {
-	w.buf = strconv.AppendUint(append(w.buf, before...), n, 10)
-}
-
 // float writes a number with a fraction, as the API writes ratings.
 func (w *writer) float(before string, n float64) {
 	w.text(before)
