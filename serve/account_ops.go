@@ -29,11 +29,16 @@ var (
 
 // isOfUser reports whether an operation answers what belongs to users.
 func isOfUser(op api.Op) bool {
+	return isList(op) || op.Operation().Auth != api.AuthBearer
+}
+
+// isList reports whether an operation answers a list of a user.
+func isList(op api.Op) bool {
 	switch op {
 	case api.OpListDetails, api.OpListCheckItemStatus, api.OpV4ListDetails, api.OpV4ListItemStatus:
 		return true
 	}
-	return op.Operation().Auth != api.AuthBearer
+	return false
 }
 
 // A userAnswer takes what package account writes into the answer of a worker.
@@ -97,9 +102,6 @@ func (e *Edge) ofUser(w *worker, rq *Request, rs *Response, rel *release.Reader)
 		err = u.states()
 	default:
 		err = u.account()
-	}
-	if errors.Is(err, account.ErrNotFound) {
-		err = &errNotFound
 	}
 	if err != nil {
 		return err
@@ -177,7 +179,7 @@ func (u *userRequest) list() error {
 	u.rs.Cache = revalidate
 	u.w.keys = appendKeys(u.w.keys, u.rs.Release, key)
 	u.rs.SurrogateKey = u.w.keys
-	l, err := u.t.List(uint64(q.ID))
+	l, err := listOf(u.t, q)
 	if err != nil {
 		return err
 	}
@@ -191,9 +193,41 @@ func (u *userRequest) list() error {
 			return &errPrivate
 		}
 	}
+	return u.to.list(&l, u.rq.Query)
+}
+
+// listOf returns the list that the path names.
+func listOf(t *account.Tables, q *route.Request) (users.List, error) {
+	l, err := t.List(uint64(q.ID))
+	if errors.Is(err, account.ErrNotFound) {
+		err = &errNotFound
+	}
+	return l, err
+}
+
+// publicList fills c.answer with what rel has for q, about a list that is for everybody.
+func (c *composer) publicList(rel *release.Reader, q *route.Request, query []byte) error {
+	t, err := account.Open(rel)
+	if err != nil {
+		return err
+	}
+	l, err := listOf(&t, q)
+	switch {
+	case err != nil:
+		return err
+	case l.Private():
+		return &errPrivate
+	}
+	to := &userAnswer{c, &part{rel: rel, q: q}}
+	return to.list(&l, query)
+}
+
+// list answers what is asked of a list.
+func (a *userAnswer) list(l *users.List, query []byte) error {
+	q := a.p.q
 	switch q.Op {
 	case api.OpListDetails:
-		return account.Details3(u.to, &l, int(q.Page))
+		return account.Details3(a, l, int(q.Page))
 	case api.OpV4ListDetails:
 		order := l.Sort()
 		if len(q.SortBy) > 0 {
@@ -202,36 +236,36 @@ func (u *userRequest) list() error {
 				return &errBadRequest
 			}
 		}
-		return account.Details4(u.to, &l, order, int(q.Page))
+		return account.Details4(a, l, order, int(q.Page))
 	case api.OpListCheckItemStatus:
-		id, _ := u.number("movie_id")
-		u.to.Text(account.AppendStatus3(nil, &l, id))
+		a.Text(account.AppendStatus3(nil, l, numberParam(query, "movie_id")))
 		return nil
 	}
-	title := users.Title{}
-	title.ID, _ = u.number("media_id")
-	switch u.param("media_type") {
+	title := users.Title{ID: numberParam(query, "media_id")}
+	switch param(query, "media_type") {
 	case "movie":
 		title.Kind = fragment.KindMovie
 	case "tv":
 		title.Kind = fragment.KindTV
 	}
-	b, err := account.AppendStatus4(nil, &l, title)
-	u.to.Text(b)
-	return err
+	b, err := account.AppendStatus4(nil, l, title)
+	if err != nil {
+		return &errNotFound
+	}
+	a.Text(b)
+	return nil
 }
 
-// param returns a parameter of the query, "" for one that is not there or too long.
-func (u *userRequest) param(name string) string {
-	var buf [auth.MaxTokenLen]byte
-	v, _ := route.Lookup(buf[:0], u.rq.Query, name)
+// param returns a parameter of a query, "" for one that is not there.
+func param(query []byte, name string) string {
+	v, _ := route.Lookup(nil, query, name)
 	return string(v)
 }
 
-// number returns a parameter that is a number; false for anything else.
-func (u *userRequest) number(name string) (uint64, bool) {
-	n, err := strconv.ParseUint(u.param(name), 10, 64)
-	return n, err == nil
+// numberParam returns a parameter that is a number, 0 for anything else.
+func numberParam(query []byte, name string) uint64 {
+	n, _ := strconv.ParseUint(param(query, name), 10, 64)
+	return n
 }
 
 // shelves are the operations that answer with a shelf of an account or a guest.

@@ -22,6 +22,7 @@ import (
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/release"
 	"reelsplice/schemas/sharedtest"
+	"reelsplice/serve"
 	"reelsplice/serve/auth"
 )
 
@@ -541,6 +542,19 @@ func TestBadUsers(t *testing.T) {
 	for _, want := range []string{"want an integer", `items[0].media_type`, "rated.movies[0].value"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("quarantine says %s, want %s", text, want)
+		}
+	}
+}
+
+// TestInspectLists: without a credential, public lists are shown and no others.
+func TestInspectLists(t *testing.T) {
+	rel := buildCatalog(t, usersWorld(t))
+	for target, want := range map[string]int{
+		"/3/list/1": 200, "/4/list/1?sort_by=title.desc": 200, "/3/list/1/item_status?movie_id=550": 200, "/4/list/1/item_status?media_type=tv&media_id=5": 404,
+		"/3/list/2": 401, "/4/list/2": 401, "/3/list/7": 404, "/3/account": 401,
+	} {
+		if a, err := serve.Inspect(rel, target); err != nil || a.Status != want {
+			t.Errorf("Inspect(%s) = %d %s, %v, want %d", target, a.Status, a.Body, err, want)
 		}
 	}
 }
