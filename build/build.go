@@ -1,4 +1,4 @@
-// Package build turns a catalogue into a release: plan -> map -> reduce -> index -> changes -> seal.
+// Package build turns a catalogue into a release: plan -> map -> reduce -> index -> users -> changes -> seal.
 //
 // The plan divides the catalogue into shards and writes what all of them share. Map
 // renders and compresses the titles, a shard at a time, and sends what they say of
@@ -223,6 +223,9 @@ func (b *builder) make(ctx context.Context, w *release.Writer) (m release.Manife
 	if err := b.stage("index", func() error { return b.writeTables(ctx, w) }); err != nil {
 		return m, err
 	}
+	if err := b.stage("users", func() error { return b.userTables(ctx, w) }); err != nil {
+		return m, err
+	}
 	if err := b.stage("changes", func() error { return b.sinceLast(ctx, w) }); err != nil {
 		return m, err
 	}
@@ -345,6 +348,7 @@ func (b *builder) reduceTasks() []task {
 	addReducers(b, tasks, fragment.KindReview, buildReview)
 	addReducers(b, tasks, fragment.KindCredit, buildCredit)
 	addReducers(b, tasks, fragment.KindEpisodeGroup, buildEpisodeGroup)
+	addReducers(b, tasks, fragment.KindList, buildList)
 	return tasks
 }
 

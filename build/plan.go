@@ -204,6 +204,7 @@ func (p *plan) divide(inputs map[fragment.Kind]*input) {
 		{fragment.KindReview, refs, maxOtherShards},
 		{fragment.KindCredit, credits, maxCreditShards},
 		{fragment.KindEpisodeGroup, 0, maxOtherShards},
+		{fragment.KindList, 0, maxOtherShards},
 	} {
 		rp := &reducePlan{kind: r.kind, spans: spansOf(inputs[r.kind], r.most), first: p.partitions}
 		if len(rp.spans) == 0 {

@@ -74,6 +74,9 @@ func (b *builder) writeRemoved(ctx context.Context, o *output) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
+		if r.Kind == fragment.KindAccount {
+			continue // which accounts there were is nobody's business
+		}
 		of = r.Key.Append(of[:0], r.Kind)
 		key = fragment.AppendRemoved(key[:0], of)
 		var list []render.Fragment

@@ -11,6 +11,7 @@ import (
 	"reelsplice/schemas/api"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/release"
+	"reelsplice/schemas/users"
 	"reelsplice/serve/route"
 	"reelsplice/serve/splice"
 	"reelsplice/serve/variant"
@@ -31,6 +32,9 @@ type composer struct {
 	thin     []byte
 	packed   []byte // filtered segments, until Reset
 	fast     *flate.Writer
+	user     *users.Account // whose account_states are part of the answer; nil for nobody's
+	side     *composer      // of what becomes part of the answer after a change; see aside
+	members  []byte
 }
 
 // defaults is the resource that answers what records of a kind say nothing of.
@@ -42,7 +46,7 @@ type defaults struct {
 // reset lets go of the release.
 func (c *composer) reset() {
 	c.answer.Reset()
-	c.resource = nil
+	c.resource, c.user = nil, nil
 	clear(c.defaults[:])
 	c.packed = c.packed[:0]
 }
@@ -149,6 +153,9 @@ func (c *composer) appended(p *part, e release.Entry, a *route.Append) error {
 	ok := true
 	if a.Kind != p.q.Kind {
 		e, ok = p.rel.Include(appendedResource(p.q, a))
+	}
+	if ok && a.Sub == fragment.SubAccountStates {
+		return c.appendedStates(p, e, a)
 	}
 	s := variant.Canonical(a.Sub)
 	var choice variant.Choice

@@ -132,24 +132,33 @@ func (e *Edge) serve(w *worker, rq *Request, rs *Response, rel *release.Reader) 
 	if c := route.ParseQuery(rq.Query, &w.q); c != route.CodeOK {
 		return refusal(c, "")
 	}
-	if w.q.Kind == 0 || w.q.Op.Operation().Auth != api.AuthBearer {
+	if isOfUser(w.q.Op) {
+		return e.ofUser(w, rq, rs, rel)
+	}
+	if w.q.Kind == 0 {
 		return e.other(w, rq, rs)
 	}
 	if rel == nil {
 		return &errNoRelease
 	}
 	rs.Release = rel.Manifest().ID
+	if err := e.withUser(w, rq, rs, rel); err != nil {
+		return err
+	}
 	err := w.c.compose(rel, &w.q)
 	// Caches may keep a 404 and must be able to purge it by the resource's name.
 	w.keys = appendKeys(w.keys[:0], rs.Release, w.c.resource)
 	rs.SurrogateKey = w.keys
-	if isLatest(w.q.Op) {
+	if isLatest(w.q.Op) && rs.Cache != private {
 		rs.Cache = revalidate
 	}
 	if err != nil {
 		return err
 	}
 	e.finish(w, rq, rs)
+	if rs.Cache == private {
+		rs.SurrogateKey = nil
+	}
 	return nil
 }
 
@@ -225,9 +234,6 @@ func (e *Edge) other(w *worker, rq *Request, rs *Response) error {
 		return e.requestToken(rs)
 	case api.OpAuthenticationCreateGuestSession:
 		return e.guestSession(rs)
-	}
-	if w.q.Op.Operation().Auth != api.AuthBearer {
-		return &errNoSession
 	}
 	body, ok := e.static.Answer(&w.q)
 	if !ok {

@@ -44,14 +44,18 @@ func Inspect(rel *release.Reader, target string) (Inspection, error) {
 	if code := route.Parse(path, query, &q); code != route.CodeOK {
 		return inspectRefusal(refusal(code, ""))
 	}
-	if q.Kind == 0 || q.Op.Operation().Auth != api.AuthBearer {
+	if !isList(q.Op) && (q.Kind == 0 || q.Op.Operation().Auth != api.AuthBearer) {
 		return inspectStatic(&q, path)
 	}
 	if rel == nil {
 		return inspectRefusal(&errNoRelease)
 	}
 	var c composer
-	if err := c.compose(rel, &q); err != nil {
+	compose := func() error { return c.compose(rel, &q) }
+	if isList(q.Op) {
+		compose = func() error { return c.publicList(rel, &q, query) }
+	}
+	if err := compose(); err != nil {
 		return inspectRefusal(err)
 	}
 	body, err := c.answer.AppendIdentity(nil)

@@ -336,8 +336,12 @@ func TestGuestSession(t *testing.T) {
 	if err := w.edge.signer.CheckGuestSession([]byte(m[1]), w.edge.now()); err != nil {
 		t.Errorf("CheckGuestSession of the answer = %v", err)
 	}
-	if a := w.get(t, "/3/guest_session/"+m[1]+"/rated/movies"); a.Status != 401 || a.plain != body3 {
-		t.Errorf("rated movies of a guest = %d %s, want 401 %s", a.Status, a.plain, body3)
+	const none = `{"page":1,"results":[],"total_pages":1,"total_results":0}`
+	if a := w.get(t, "/3/guest_session/"+m[1]+"/rated/movies"); a.Status != 200 || a.plain != none || a.Cache != private || len(a.SurrogateKey) != 0 {
+		t.Errorf("rated movies of a guest = %d %s, %s, %q, want 200 %s, for nobody else", a.Status, a.plain, a.Cache, a.SurrogateKey, none)
+	}
+	if a := w.get(t, "/3/guest_session/0123456789abcdef0123456789abcdef/rated/movies"); a.Status != 401 || a.plain != body3 {
+		t.Errorf("rated movies of an invented guest = %d %s, want 401 %s", a.Status, a.plain, body3)
 	}
 }
 

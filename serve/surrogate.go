@@ -19,6 +19,7 @@ import (
 //	episode 2 of it           tv tv-1399 season-1399-1 episode episode-1399-1-2
 //	review 5488c29b...        review review-5488c29b...
 //	credit, episode group     likewise: credit-..., episode_group-...
+//	list 509                  list list-509
 //	find tt0137523            find find-imdb_id-tt0137523
 //	configuration, genres     static static-configurationDetails: no release id, and
 //	                          the name of the operation
@@ -53,7 +54,7 @@ func appendKeys(dst []byte, releaseID string, resource []byte) []byte {
 		return appendTextKeys(dst, fragment.Kind(rest[0]), "", rest[1:])
 	case k == fragment.KindFind && len(rest) > 0:
 		return appendTextKeys(dst, k, fragment.Source(rest[0]).Name(), rest[1:])
-	case k >= fragment.KindReview || len(rest) < 8:
+	case k >= fragment.KindReview && k != fragment.KindList || len(rest) < 8:
 		return appendTextKeys(dst, k, "", rest)
 	}
 	i := includeOf(k, rest)

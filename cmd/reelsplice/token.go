@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -32,24 +33,38 @@ func tokensFlag(c *cobra.Command, path *string) {
 }
 
 func (a *app) tokenIssueCommand() *cobra.Command {
-	var path, name string
+	var path, name, account string
+	var guest, v4 bool
 	var expires expiry
 	c := &cobra.Command{
-		Use:     "issue --tokens FILE",
-		Short:   "Make a token and print it, once",
-		Long:    "issue makes a token, adds its hash to FILE, and prints the token, alone on a line. It is stored nowhere.",
-		Example: "  reelsplice token issue --tokens tokens.txt --name alice --expires 720h",
+		Use:   "issue --tokens FILE",
+		Short: "Make a token and print it, once",
+		Long: "issue makes a token, adds its hash to FILE, and prints the token, alone on a line. It is stored nowhere.\n\n" +
+			"With --session, it makes the session_id of an account of the catalogue, by which clients read what is the account's, beside a\n" +
+			"token; with --guest, the guest_session_id of one that can only rate; with --v4, the token of a user, which is both in one.",
+		Example: "  reelsplice token issue --tokens tokens.txt --name alice --expires 720h\n" +
+			"  reelsplice token issue --tokens tokens.txt --session 548",
 	}
 	tokensFlag(c, &path)
 	c.Flags().StringVar(&name, "name", "", "whose it is; made up when not given")
 	c.Flags().Var(&expires, "expires", "when it expires: after a duration such as 720h, at an RFC 3339 time, or never")
+	c.Flags().StringVar(&account, "session", "", "make a session of `ACCOUNT`: its number, its 24 hex digits, or the 32 of a guest's session")
+	c.Flags().BoolVar(&guest, "guest", false, "the session is that of a guest")
+	c.Flags().BoolVar(&v4, "v4", false, "make a token of the account instead, for version 4 of the API")
+	c.MarkFlagsMutuallyExclusive("guest", "v4")
 	return a.leaf(c, func(context.Context, []string) error {
+		kind, err := kindOfToken(account, guest, v4)
+		if err != nil {
+			return err
+		}
 		now, made := time.Now(), name == ""
 		if made {
-			name = "token-" + rand.Text()[:8]
+			name = kind.String() + "-" + rand.Text()[:8]
 		}
 		ends := expires.from(now)
-		token, err := auth.Issue(path, name, ends, auth.ScopeRead, now, rand.Reader)
+		token, err := auth.IssueRecord(path, auth.Record{
+			Name: name, Kind: kind, Account: account, Scopes: auth.ScopeRead, Created: now, Expires: ends,
+		}, rand.Reader)
 		if err != nil {
 			return err
 		}
@@ -59,10 +74,24 @@ func (a *app) tokenIssueCommand() *cobra.Command {
 		v := struct {
 			Token   string     `json:"token"`
 			Name    string     `json:"name"`
+			Account string     `json:"account,omitempty"`
 			Expires *time.Time `json:"expires"` // null for never
-		}{token, name, optional(ends)}
+		}{token, name, account, optional(ends)}
 		return a.print(v, func(w io.Writer) { fmt.Fprintln(w, token) })
 	})
+}
+
+// kindOfToken returns what issue makes.
+func kindOfToken(account string, guest, v4 bool) (auth.Kind, error) {
+	switch {
+	case account == "" && (guest || v4):
+		return 0, usage(errors.New("--guest and --v4 say what --session makes: want --session ACCOUNT too"))
+	case guest:
+		return auth.KindGuest, nil
+	case account != "" && !v4:
+		return auth.KindSession, nil
+	}
+	return auth.KindToken, nil
 }
 
 // expiry is a flag for a time: a duration from now, a point in time, or never, which
@@ -124,6 +153,8 @@ type tokenRow struct {
 	Name    string     `json:"name"`
 	Hash    string     `json:"hash"` // start of the SHA-256
 	Scopes  string     `json:"scopes"`
+	Kind    string     `json:"kind"`
+	Account string     `json:"account,omitempty"`
 	Created *time.Time `json:"created"`
 	Expires *time.Time `json:"expires"` // null for never
 	Revoked *time.Time `json:"revoked"` // null for not revoked
@@ -134,7 +165,7 @@ const hashDigits = 12
 
 func rowOfToken(r *auth.Record) tokenRow {
 	return tokenRow{
-		Name: r.Name, Hash: hex.EncodeToString(r.Hash[:])[:hashDigits], Scopes: r.Scopes.String(),
+		Name: r.Name, Hash: hex.EncodeToString(r.Hash[:])[:hashDigits], Scopes: r.Scopes.String(), Kind: r.Kind.String(), Account: r.Account,
 		Created: optional(r.Created), Expires: optional(r.Expires), Revoked: optional(r.Revoked),
 	}
 }
@@ -161,7 +192,7 @@ func (a *app) tokenListCommand() *cobra.Command {
 
 func writeTokens(w io.Writer, rows []tokenRow) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "NAME\tHASH\tSCOPES\tCREATED\tEXPIRES\tREVOKED")
+	fmt.Fprintln(t, "NAME\tHASH\tSCOPES\tKIND\tACCOUNT\tCREATED\tEXPIRES\tREVOKED")
 	when := func(at *time.Time, otherwise string) string {
 		if at == nil {
 			return otherwise
@@ -169,7 +200,7 @@ func writeTokens(w io.Writer, rows []tokenRow) {
 		return at.UTC().Format(time.RFC3339)
 	}
 	for _, r := range rows {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\n", r.Name, r.Hash, r.Scopes,
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.Name, r.Hash, r.Scopes, r.Kind, cmp.Or(r.Account, "none"),
 			when(r.Created, "unknown"), when(r.Expires, "never"), when(r.Revoked, "no"))
 	}
 	_ = t.Flush() // w is a buffer

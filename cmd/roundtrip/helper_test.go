@@ -141,6 +141,8 @@ func (v *value) int(path ...string) int64 {
 type edge struct {
 	*serve.Edge
 	token string
+	live  *auth.Live
+	path  string // of the token file
 }
 
 // newEdge returns an edge over releases, a folder of which rel becomes the current one.
@@ -174,7 +176,26 @@ func newEdge(t *testing.T, releases, rel string) *edge {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &edge{served, token}
+	return &edge{served, token, live, cfg.Tokens}
+}
+
+// issue makes a credential of an account.
+func (e *edge) issue(t *testing.T, kind auth.Kind, account string) string {
+	t.Helper()
+	r := auth.Record{Name: kind.String() + " " + account, Kind: kind, Account: account, Scopes: auth.ScopeRead, Created: time.Now()}
+	id, err := auth.IssueRecord(e.path, r, rand.Reader)
+	if err == nil {
+		err = e.live.Reload()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+// as asks for target with another token.
+func (e *edge) as(token, target string) reply {
+	return e.do(target, func(rq *serve.Request) { rq.Authorization = []byte("Bearer " + token) })
 }
 
 // A reply is a copy of what an edge answered, with its body inflated.

@@ -14,6 +14,6 @@ import (
 var files embed.FS
 
 // FS returns a read-only file system whose root holds the .ndjson files: movies, tv,
-// seasons, episodes, people, collections, companies, networks, keywords and
-// episode_groups.
+// seasons, episodes, people, collections, companies, networks, keywords,
+// episode_groups, lists and accounts.
 func FS() fs.FS { return files }

@@ -200,8 +200,8 @@ func TestSize(t *testing.T) {
 		}
 		total += int(info.Size())
 	}
-	if len(entries) != 10 || total > 9_000_000 {
-		t.Errorf("%d files with %d bytes, want 10 with at most 9 MB", len(entries), total)
+	if len(entries) != 12 || total > 9_000_000 {
+		t.Errorf("%d files with %d bytes, want 12 with at most 9 MB", len(entries), total)
 	}
 }
 

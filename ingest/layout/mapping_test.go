@@ -60,7 +60,7 @@ func TestMappingRefuses(t *testing.T) {
 		t.Helper()
 		f("[[table]]\nfiles=['t']\n[[table.record]]\n"+r, "table t, record 1: "+want)
 	}
-	record("kind='film'", `kind "film": want one of movie, tv, season, episode, person, collection, company, network, keyword, review, credit, episode_group`)
+	record("kind='film'", `kind "film": want one of movie, tv, season, episode, person, collection, company, network, keyword, review, credit, episode_group, list, account`)
 	record("kind='movie'", "map: want a column, found none")
 	record("kind='movie'\nmap=[{column='t',member='title'}]", "no column is the member id, by which movie records are known")
 	record("kind='season'\nmap=[{column='t',member='season_number'}]", "no column is the member series_id, by which season records are known")

@@ -5,7 +5,7 @@ import (
 	"reelsplice/schemas/wire"
 )
 
-// maxPage is the last page that the API has of any list.
+// maxPage is the last page that the API has of any list, but for those of users.
 const maxPage = 500
 
 // dropEmpty takes off the answers to sub-requests that say nothing: null, {} and
@@ -61,7 +61,7 @@ func number(p wire.Record) bool {
 		wire.MarkAbsent(p, f.Name)
 		*n = wire.Number(1)
 	}
-	return n.V <= maxPage
+	return n.V <= maxPage || p.Plan == wire.PlanOf[catalog.ListItemPage]()
 }
 
 // sameTag brings the language that a page has already to the form of ParseLanguage.

@@ -38,6 +38,9 @@ func removal(t *catalog.Type, r wire.Record, key catalog.Key) (out catalog.Remov
 		return out, false, err
 	}
 	out = catalog.Removed{Kind: t.Kind, Key: key}
+	if t.Kind == fragment.KindAccount && key.Lo != 0 && (extra.has(deletedMember) || extra.has(mergedMember)) {
+		return out, false, &wire.FieldError{Field: deletedMember, What: "want the id of an account: guests are not removed one by one"}
+	}
 	if raw, ok := extra.take(deletedMember); ok {
 		if json.Unmarshal(untext(raw), &removed) != nil {
 			return out, false, &wire.FieldError{Field: deletedMember, What: "want true or false, found " + found(raw)}

@@ -42,12 +42,9 @@ func (t *tmdb) records(r Row) ([]Record, error) {
 	if r.Type == nil {
 		return nil, errors.New("nothing tells what kind of record this is")
 	}
-	text := r.JSON
-	if r.Sub != "" {
-		var err error
-		if text, err = wrap(r); err != nil {
-			return nil, err
-		}
+	text, err := t.textOf(&r)
+	if err != nil {
+		return nil, err
 	}
 	rec := r.Type.New()
 	t.parser.Columns, t.parser.Texts = r.Table, r.Texts
@@ -75,11 +72,40 @@ func (t *tmdb) records(r Row) ([]Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	if t.language != "" {
+	if t.language != "" && !ofUser(r.Type.Kind) {
 		localize(rec, t.language)
+	}
+	switch r.Type.Kind {
+	case fragment.KindList:
+		one.Part = isPart(rec)
+	case fragment.KindAccount:
+		if err := checkAccount(wire.As[catalog.Account](rec)); err != nil {
+			return nil, err
+		}
 	}
 	fill(rec, english) // the base is free for it now
 	return t.withParts(one, parts)
+}
+
+// textOf returns the text of a row in the form of the records of its kind.
+func (t *tmdb) textOf(r *Row) (string, error) {
+	switch r.Type.Kind {
+	case fragment.KindList:
+		if strings.HasPrefix(r.Sub, "page_") { // of a file such as 509-page-2.json
+			r.Sub = ""
+		}
+		if r.Sub == "" {
+			return t.listRow(r.JSON)
+		}
+	case fragment.KindAccount:
+		if r.Sub == "" {
+			return t.accountRow(r.JSON)
+		}
+	}
+	if r.Sub != "" {
+		return wrap(*r)
+	}
+	return r.JSON, nil
 }
 
 // withParts returns a record and those of its parts.

@@ -24,6 +24,7 @@ var scans = []func(context.Context, *checker) error{
 	scan(fragment.KindReview, (*reviewRow).refs),
 	scan(fragment.KindCredit, (*creditRow).refs),
 	scan(fragment.KindEpisodeGroup, (*groupRow).refs),
+	scan(fragment.KindList, (*listRow).refs),
 	scanSeasonLists,
 	scanEpisodeSeasons,
 }
@@ -408,4 +409,15 @@ func (r *groupRow) refs(c *collector) {
 			c.id("groups.episodes.show_id", fragment.KindTV, r.Groups[i].Episodes[j].ShowID)
 		}
 	}
+}
+
+// listRow is a list of a user. What accounts mark is not looked at: it is theirs.
+type listRow struct {
+	wire.Object
+	ID    wire.Int    `wire:"id"`
+	Items []mediaPage `wire:"items,pages"`
+}
+
+func (r *listRow) refs(c *collector) {
+	mediaPages(c, "items.results.id", fragment.KindMovie, r.Items)
 }

@@ -35,6 +35,10 @@ func kindOfWord(word string) string {
 		return "credit"
 	case "episode_group", "episode_groups":
 		return "episode_group"
+	case "list", "lists":
+		return "list"
+	case "account", "accounts", "guest_session", "guest_sessions":
+		return "account"
 	}
 	return ""
 }
@@ -42,8 +46,8 @@ func kindOfWord(word string) string {
 // kindOfName returns the kind that a file or folder name tells: that of its first
 // word that names one, so movie_keywords is about movies, except that tv only
 // qualifies what follows it in tv_networks, tv_seasons and tv_episodes, and episode may
-// be one half of episode_groups. A name that starts with an id tells none: in
-// 550-keywords the word is a sub-request.
+// be one half of episode_groups, and list says nothing beside another one: list_of_movies.
+// A name that starts with an id tells none: in 550-keywords the word is a sub-request.
 func kindOfName(name string) string {
 	if digits := strings.TrimLeft(name, "0123456789"); len(digits) < len(name) && strings.HasPrefix(digits, "-") {
 		return ""
@@ -51,8 +55,13 @@ func kindOfName(name string) string {
 	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
 	})
+	list := ""
 	for i := range words {
 		kind := kindOfWords(words[i:])
+		if kind == "list" {
+			list = kind
+			continue
+		}
 		if kind == "tv" {
 			switch next := kindOfWords(words[i+1:]); next {
 			case "network", "season", "episode", "episode_group":
@@ -63,7 +72,7 @@ func kindOfName(name string) string {
 			return kind
 		}
 	}
-	return ""
+	return list
 }
 
 // kindOfWords returns the kind that the first two words, or else the first, stand for.
@@ -90,15 +99,16 @@ func kindOfPath(path, root string) string {
 	if root, err = filepath.Abs(root); err != nil {
 		return kindOfName(baseName(abs))
 	}
-	if kind := kindOfName(baseName(abs)); kind != "" {
-		return kind
+	own := kindOfName(baseName(abs))
+	if own != "" && (own != "list" || strings.HasPrefix(strings.ToLower(baseName(abs)), own)) {
+		return own
 	}
 	for dir := filepath.Dir(abs); ; dir = filepath.Dir(dir) {
 		if kind := kindOfName(filepath.Base(dir)); kind != "" {
 			return kind
 		}
 		if dir == root || dir == filepath.Dir(dir) {
-			return ""
+			return own // of movie/popular-list.json, the folder tells it
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/wire"
@@ -53,6 +54,11 @@ type (
 		wire.Object
 		ID wire.String `wire:"id"`
 	}
+	accountKey struct {
+		wire.Object
+		ID             wire.Int    `wire:"id"`
+		GuestSessionID wire.String `wire:"guest_session_id"`
+	}
 )
 
 var types = []*Type{
@@ -68,6 +74,8 @@ var types = []*Type{
 	newType[ReviewRecord, textKey](fragment.KindReview, textOf),
 	newType[Credit, textKey](fragment.KindCredit, textOf),
 	newType[EpisodeGroupRecord, textKey](fragment.KindEpisodeGroup, textOf),
+	newType[List, numberKey](fragment.KindList, numberOf),
+	newType[Account, accountKey](fragment.KindAccount, accountOf),
 }
 
 // Types returns all kinds of records, in the order of their numbers. It is shared:
@@ -134,7 +142,8 @@ func KeyOnly(t *Type, from wire.Record) wire.Record {
 func (t *Type) Key(r wire.Record) (Key, error) { return t.keyOf(r) }
 
 // A Key identifies a record among those of its kind, and orders them: by number,
-// seasons and episodes by series, season and episode, text ids by their digits.
+// seasons and episodes by series, season and episode, text ids by their digits, guests
+// among accounts by those of their session.
 type Key struct{ Hi, Lo uint64 }
 
 // Compare returns -1, 0 or 1.
@@ -241,6 +250,35 @@ func textOf(r wire.Record) (Key, error) {
 		return k, &wire.FieldError{Field: "id", What: fmt.Sprintf("want 24 hex digits, found %q", s.V)}
 	}
 	return k, nil
+}
+
+// accountOf returns the key of an account: its number, or the digits of the session of a
+// guest, who has none.
+func accountOf(r wire.Record) (Key, error) {
+	f, _ := r.Plan.Field("guest_session_id")
+	id, _ := r.Plan.Field("id")
+	if guest := r.String(f); guest.Set && !r.Int(id).Set {
+		k, ok := GuestKey(guest.V)
+		if !ok {
+			return k, &wire.FieldError{Field: f.Name, What: fmt.Sprintf("want 32 hex digits in lower case, found %q", guest.V)}
+		}
+		return k, nil
+	}
+	return numberOf(r)
+}
+
+// GuestKey returns the key of the account of a guest, whose session has these 32 hex
+// digits in lower case. Digits that would be the key of a number are none of a session.
+func GuestKey(text string) (Key, bool) {
+	var b [16]byte
+	if len(text) != 2*len(b) || strings.ContainsAny(text, "ABCDEF") {
+		return Key{}, false
+	}
+	if _, err := hex.Decode(b[:], []byte(text)); err != nil {
+		return Key{}, false
+	}
+	k := Key{binary.BigEndian.Uint64(b[:]), binary.BigEndian.Uint64(b[8:])}
+	return k, k.Lo != 0
 }
 
 // integer returns a member that must be there, low to high.

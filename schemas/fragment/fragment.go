@@ -34,6 +34,13 @@ const (
 	KindCredit       Kind = 11
 	KindEpisodeGroup Kind = 12
 
+	// KindList is a list that a user made. Its resource says what is on it; the edge
+	// answers from a table.
+	KindList Kind = 13
+	// KindAccount is what is known of a user, in catalogues alone: no resource of a
+	// release is of this kind.
+	KindAccount Kind = 14
+
 	// KindAlias holds aliases: a text that stands for a resource of some kind, such as
 	// the IMDb id of a movie. See AppendAlias.
 	KindAlias Kind = 64
@@ -57,6 +64,7 @@ var kindNames = map[Kind]string{
 	KindPerson: "person", KindCollection: "collection", KindCompany: "company",
 	KindNetwork: "network", KindKeyword: "keyword",
 	KindReview: "review", KindCredit: "credit", KindEpisodeGroup: "episode_group",
+	KindList: "list", KindAccount: "account",
 	KindAlias: "alias", KindDefault: "default", KindGenres: "genres", KindFind: "find",
 	KindRemoved: "removed",
 }

@@ -32,7 +32,7 @@ const minHashPrefix = 8
 const lockWait = 10 * time.Second
 
 const fileHeader = `# Tokens of reelsplice, one a line, fields after tabs. Only the SHA-256 of a token is kept.
-# HASH	name=NAME	scopes=read	created=RFC3339	expires=RFC3339|never	revoked=RFC3339
+# HASH	name=NAME	scopes=read	kind=token|session|guest	account=ID	created=RFC3339	expires=RFC3339|never	revoked=RFC3339
 # A revoked line stays as history. A running server follows every change of this file.
 `
 
@@ -40,15 +40,28 @@ const fileHeader = `# Tokens of reelsplice, one a line, fields after tabs. Only 
 // file is created with mode 0600 when there is none; its folder must exist. A zero expires means never.
 // Other lines, comments and their order stay as they are, and issuers in other processes wait.
 func Issue(path, name string, expires time.Time, scopes Scope, now time.Time, rand io.Reader) (token string, err error) {
-	if !expires.IsZero() && !expires.After(now) {
+	return IssueRecord(path, Record{Name: name, Scopes: scopes, Created: now, Expires: expires}, rand)
+}
+
+// IssueRecord is Issue for a credential of any kind: all of r but the hash is kept as it is. A session
+// has 40 hex digits, that of a guest 32, as TMDB's have.
+func IssueRecord(path string, r Record, rand io.Reader) (token string, err error) {
+	if now := r.Created; !r.Expires.IsZero() && !r.Expires.After(now) {
 		return "", fmt.Errorf("issue token %q: expires %s: want a time after now, %s",
-			name, expires.UTC().Format(time.RFC3339), now.UTC().Format(time.RFC3339))
+			r.Name, r.Expires.UTC().Format(time.RFC3339), now.UTC().Format(time.RFC3339))
 	}
-	token, err = Generate(rand)
+	switch r.Kind {
+	case KindSession:
+		token, err = generateSession(sessionBytes, rand)
+	case KindGuest:
+		token, err = generateSession(guestBytes, rand)
+	default:
+		token, err = Generate(rand)
+	}
 	if err != nil {
-		return "", fmt.Errorf("issue token %q: %w", name, err)
+		return "", fmt.Errorf("issue token %q: %w", r.Name, err)
 	}
-	r := Record{Hash: HashToken([]byte(token)), Name: name, Scopes: scopes, Created: now, Expires: expires}
+	r.Hash = HashToken([]byte(token))
 	if err := Add(path, r); err != nil {
 		return "", err
 	}
@@ -80,6 +93,11 @@ func Add(path string, r Record) error {
 func checkLine(line []byte, r *Record) error {
 	if want := wantName(r.Name); want != "" {
 		return fmt.Errorf("name: want %s", want)
+	}
+	if r.Account != "" || r.Kind != KindToken {
+		if want := wantAccount(r.Account); want != "" {
+			return fmt.Errorf("account %q: want %s", clip(r.Account), want)
+		}
 	}
 	if r.Scopes == 0 || !everyScope().Has(r.Scopes) {
 		return fmt.Errorf("scopes %q (%#x): want at least one, all out of: %s", r.Scopes, uint8(r.Scopes), everyScope())

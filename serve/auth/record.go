@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -21,12 +22,35 @@ const (
 	MaxLine = 4096
 	// MaxName bounds the name of a token, in bytes.
 	MaxName = 128
+	// MaxAccount bounds the account of a token, in bytes: an id, or that of a guest's session.
+	MaxAccount = 32
 )
+
+// A Kind is what a credential is for. One of a kind never passes for another.
+type Kind uint8
+
+// The kinds.
+const (
+	// KindToken is a bearer token, or the api_key of a request. With an account, it is the
+	// token of a user, as version 4 of the API has it.
+	KindToken Kind = iota
+	// KindSession is the session_id of a user, which goes beside a token.
+	KindSession
+	// KindGuest is the guest_session_id of a guest, likewise.
+	KindGuest
+)
+
+var kindNames = [...]string{KindToken: "token", KindSession: "session", KindGuest: "guest"}
+
+// String returns the kind's name in the token file.
+func (k Kind) String() string { return kindNames[k] }
 
 // A Record is one line of a token file.
 type Record struct {
 	Hash    [sha256.Size]byte // SHA-256 of the token
-	Name    string            // for people and logs; unique among unrevoked tokens
+	Kind    Kind
+	Account string // who it is of, as the catalogue's accounts are known; "" for nobody
+	Name    string // for people and logs; unique among unrevoked tokens
 	Scopes  Scope
 	Created time.Time // UTC, whole seconds; zero when the file does not say
 	Expires time.Time // UTC, whole seconds: the first second it is refused; zero means never
@@ -59,6 +83,9 @@ func (e *ParseError) Is(target error) bool { return target == ErrBadFile }
 //
 //	name=      required; printable, at most MaxName bytes, unique among unrevoked tokens
 //	scopes=    names joined by commas; read when absent
+//	kind=      token, session or guest; token when absent
+//	account=   id of an account, 24 hex digits of one, or 32 of a guest's session; required
+//	           for a session and a guest
 //	created=   RFC 3339 time
 //	expires=   RFC 3339 time, or never (also when absent)
 //	revoked=   RFC 3339 time; the token is refused, the line stays as history
@@ -84,6 +111,12 @@ func AppendRecord(dst []byte, r *Record) []byte {
 	dst = append(dst, r.Name...)
 	dst = append(dst, "\tscopes="...)
 	dst = appendScopes(dst, r.Scopes)
+	if r.Kind != KindToken {
+		dst = append(append(dst, "\tkind="...), r.Kind.String()...)
+	}
+	if r.Account != "" {
+		dst = append(append(dst, "\taccount="...), r.Account...)
+	}
 	if !r.Created.IsZero() {
 		dst = appendTimeField(dst, "created", r.Created)
 	}
@@ -208,6 +241,9 @@ func parseLine(text []byte) (*entry, error) {
 	if !have[fieldName] {
 		return nil, errors.New(`field "name": missing: want name=... after the hash and a tab`)
 	}
+	if e.Kind != KindToken && e.Account == "" {
+		return nil, fmt.Errorf("field \"account\": missing: want account=... of a %s", e.Kind)
+	}
 	return e, nil
 }
 
@@ -226,6 +262,8 @@ func parseHash(hash *[sha256.Size]byte, text string) error {
 const (
 	fieldName = iota
 	fieldScopes
+	fieldKind
+	fieldAccount
 	fieldCreated
 	fieldExpires
 	fieldRevoked
@@ -240,6 +278,10 @@ func fieldOf(key string) int {
 		return fieldName
 	case "scopes":
 		return fieldScopes
+	case "kind":
+		return fieldKind
+	case "account":
+		return fieldAccount
 	case "created":
 		return fieldCreated
 	case "expires":
@@ -258,7 +300,7 @@ func (r *Record) parseField(text string, number int, have *fieldSet) error {
 	}
 	f := fieldOf(key)
 	if f < 0 {
-		return fmt.Errorf("field %q: unknown: want name, scopes, created, expires or revoked", clip(key))
+		return fmt.Errorf("field %q: unknown: want name, scopes, kind, account, created, expires or revoked", clip(key))
 	}
 	if have[f] {
 		return fmt.Errorf("field %q: %q: given twice: want it once", key, clip(value))
@@ -283,6 +325,15 @@ func (r *Record) setField(field int, value string) (want string) {
 		if r.Scopes, err = ParseScopes(value); err != nil {
 			return "names joined by commas out of: " + everyScope().String()
 		}
+	case fieldKind:
+		i := slices.Index(kindNames[:], value)
+		if i < 0 {
+			return "token, session or guest"
+		}
+		r.Kind = Kind(i)
+	case fieldAccount:
+		r.Account = value
+		return wantAccount(value)
 	case fieldCreated:
 		r.Created, ok = parseTime(value)
 	case fieldRevoked:
@@ -308,6 +359,14 @@ func wantName(name string) (want string) {
 	}
 	if strings.TrimSpace(name) != name || !utf8.ValidString(name) || strings.ContainsFunc(name, isUnprintable) {
 		return "printable characters without blanks at the ends"
+	}
+	return ""
+}
+
+// wantAccount refuses what cannot name an account: hex digits, of which ids are some.
+func wantAccount(account string) (want string) {
+	if account == "" || len(account) > MaxAccount || strings.Trim(account, "0123456789abcdef") != "" {
+		return "the number of an account, its 24 hex digits, or the 32 of a guest's session"
 	}
 	return ""
 }

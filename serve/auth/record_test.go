@@ -63,8 +63,8 @@ func TestParseFileRefuses(t *testing.T) {
 	f(line+"\trevoked=\n", `tokens.txt:1: field "revoked": "": want RFC 3339 time`)
 	f(line+"\tscopes=read,write\n", `tokens.txt:1: field "scopes": "read,write": want names joined by commas out of: read`)
 	f(line+"\tscopes=\n", `tokens.txt:1: field "scopes": "": want names joined by commas out of: read`)
-	f(line+"\trate=5\n", `tokens.txt:1: field "rate": unknown: want name, scopes, created, expires or revoked`)
-	f(line+"\tExpires=never\n", `tokens.txt:1: field "Expires": unknown: want name, scopes, created, expires or revoked`)
+	f(line+"\trate=5\n", `tokens.txt:1: field "rate": unknown: want name, scopes, kind, account, created, expires or revoked`)
+	f(line+"\tExpires=never\n", `tokens.txt:1: field "Expires": unknown: want name, scopes, kind, account, created, expires or revoked`)
 	f(line+"\trevoked\n", `tokens.txt:1: field number 3: no "=": want key=value`)
 	f(line+"\t\n", `tokens.txt:1: field number 3: no "=": want key=value`)
 	f(line+"\tname=b\n", `tokens.txt:1: field "name": "b": given twice: want it once`)
@@ -78,6 +78,10 @@ func TestParseFileRefuses(t *testing.T) {
 	f(line+"\texpires=0001-01-01T00:00:00Z\n", `tokens.txt:1: field "expires": "0001-01-01T00:00:00Z": want RFC 3339 time or "never"`)
 	f(line+"\trevoked=0001-01-01T00:00:00Z\n", `tokens.txt:1: field "revoked": "0001-01-01T00:00:00Z": want RFC 3339 time`)
 	f(line+"\texpires=9999-12-31T23:59:59-01:00\n", `tokens.txt:1: field "expires": "9999-12-31T23:59:59-01:00": want RFC 3339 time or "never"`)
+	// Sessions.
+	f(line+"\tkind=user\n", `tokens.txt:1: field "kind": "user": want token, session or guest`)
+	f(line+"\tkind=session\n", `tokens.txt:1: field "account": missing: want account=... of a session`)
+	f(line+"\taccount=bob\n", `tokens.txt:1: field "account": "bob": want the number of an account, its 24 hex digits, or the 32 of a guest's session`)
 	// What may occur once only.
 	f(line+"\n"+line+"2\n", "tokens.txt:2: hash: already on line 1: want each token once")
 	f(strings.ToUpper(hashA)+"\tname=a\n"+hashA+"\tname=b\n", "tokens.txt:2: hash: already on line 1: want each token once")

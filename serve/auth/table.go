@@ -45,6 +45,8 @@ type Result struct {
 	Scopes Scope  // of an accepted token; nothing otherwise
 	Record int    // index for Table.Record, also of an expired or revoked token; -1 when there is none
 	Name   string // of that record
+	// Account is who an accepted credential is of; "" for nobody.
+	Account string
 }
 
 // A Table looks tokens up. It never changes, so any number of goroutines may use it.
@@ -127,8 +129,12 @@ func (t *Table) bucket(sum *[sha256.Size]byte) uint64 {
 	return binary.BigEndian.Uint64(sum[:8]) >> t.shift
 }
 
-// Check looks token up at the time now, in unix seconds. It does not allocate or keep token.
-func (t *Table) Check(token []byte, now int64) Result {
+// Check looks a bearer token up at the time now, in unix seconds. It does not allocate or
+// keep token.
+func (t *Table) Check(token []byte, now int64) Result { return t.CheckKind(KindToken, token, now) }
+
+// CheckKind is Check for a credential of any kind.
+func (t *Table) CheckKind(kind Kind, token []byte, now int64) Result {
 	if !wellFormed(token) {
 		return Result{Reason: Malformed, Record: -1}
 	}
@@ -139,6 +145,9 @@ func (t *Table) Check(token []byte, now int64) Result {
 	}
 	s := &t.states[pos]
 	r := &t.records[s.record]
+	if r.Kind != kind {
+		return Result{Reason: Unknown, Record: -1}
+	}
 	res := Result{Record: int(s.record), Name: r.Name}
 	switch {
 	case s.revoked:
@@ -146,7 +155,7 @@ func (t *Table) Check(token []byte, now int64) Result {
 	case s.expires != 0 && now >= s.expires:
 		res.Reason = Expired
 	default:
-		res.OK, res.Scopes = true, r.Scopes
+		res.OK, res.Scopes, res.Account = true, r.Scopes, r.Account
 	}
 	return res
 }

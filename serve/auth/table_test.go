@@ -1,9 +1,13 @@
 package auth
 
 import (
+	"bytes"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 )
@@ -112,5 +116,74 @@ func TestReasonString(t *testing.T) {
 		if got := r.String(); got != want {
 			t.Errorf("Reason(%d).String() = %q, want %q", r, got, want)
 		}
+	}
+}
+
+// TestSessions: a credential of one kind never passes for another, and tells whose it is
+// until it expires or is revoked.
+func TestSessions(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "tokens.txt")
+	now := time.Date(2026, 8, 20, 12, 0, 0, 0, time.UTC)
+	issue := func(name string, kind Kind, account string) []byte {
+		t.Helper()
+		token, err := IssueRecord(path, Record{Name: name, Kind: kind, Account: account, Scopes: ScopeRead, Created: now, Expires: now.Add(time.Hour)}, rand.Reader)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return []byte(token)
+	}
+	const guestAccount = "0123456789abcdef0123456789abcdef"
+	credentials := []struct {
+		kind    Kind
+		account string
+		value   []byte
+	}{
+		{KindToken, "", issue("app", KindToken, "")},
+		{KindToken, "4bc8892a017a3c0c92000002", issue("user", KindToken, "4bc8892a017a3c0c92000002")},
+		{KindSession, "548", issue("session", KindSession, "548")},
+		{KindGuest, guestAccount, issue("guest", KindGuest, guestAccount)},
+	}
+	if n := len(credentials[2].value); n != 40 {
+		t.Errorf("a session has %d digits, want 40", n)
+	}
+	if n := len(credentials[3].value); n != 32 {
+		t.Errorf("the session of a guest has %d digits, want 32", n)
+	}
+	table := func() *Table {
+		records, err := List(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return NewTable(records)
+	}
+	for _, c := range credentials {
+		for _, kind := range []Kind{KindToken, KindSession, KindGuest} {
+			got := table().CheckKind(kind, c.value, now.Unix())
+			if want := kind == c.kind; got.OK != want || want && got.Account != c.account || !want && (got.Account != "" || got.Name != "") {
+				t.Errorf("CheckKind(%s, that of a %s) = %+v", kind, c.kind, got)
+			}
+		}
+	}
+	session := credentials[2].value
+	if got := table().CheckKind(KindSession, session, now.Add(time.Hour).Unix()); got.OK || got.Reason != Expired || got.Account != "" {
+		t.Errorf("an hour later: %+v, want expired", got)
+	}
+	if _, err := Revoke(path, "session", now); err != nil {
+		t.Fatal(err)
+	}
+	if got := table().CheckKind(KindSession, session, now.Unix()); got.OK || got.Reason != Revoked || got.Account != "" {
+		t.Errorf("revoked: %+v", got)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range credentials {
+		if bytes.Contains(data, c.value) {
+			t.Errorf("the file holds the %s itself", c.kind)
+		}
+	}
+	if _, err := IssueRecord(path, Record{Name: "x", Kind: KindSession, Scopes: ScopeRead, Created: now}, rand.Reader); err == nil {
+		t.Error("a session of nobody was issued")
 	}
 }

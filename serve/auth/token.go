@@ -2,6 +2,7 @@ package auth
 
 import (
 	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"hash/crc32"
 	"io"
@@ -39,6 +40,22 @@ func Generate(rand io.Reader) (string, error) {
 	token = appendSecret(token, secret[:])
 	token = appendChecksum(token, token)
 	return string(token), nil
+}
+
+// Random bytes of the ids of sessions, which have twice as many hex digits: as many as
+// TMDB's, and too many to guess.
+const (
+	sessionBytes = 20
+	guestBytes   = 16
+)
+
+// generateSession returns the id of a new session.
+func generateSession(size int, rand io.Reader) (string, error) {
+	id := make([]byte, size)
+	if _, err := io.ReadFull(rand, id); err != nil {
+		return "", fmt.Errorf("read %d random bytes: %w", size, err)
+	}
+	return hex.EncodeToString(id), nil
 }
 
 // appendSecret appends secret as a number of exactly secretDigits base62 digits.

@@ -1,0 +1,240 @@
+package render
+
+import (
+	"strconv"
+
+	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/release"
+	"reelsplice/schemas/users"
+	"reelsplice/schemas/wire"
+)
+
+// List returns the fragments of a list: what is said of it and what is on it. No request is
+// answered by them, but by the table of lists; they are for those who compare releases. A
+// private list has none.
+func (r *Renderer) List(l *catalog.List) []Fragment {
+	if IsPrivate(l) {
+		return nil
+	}
+	f := &r.out
+	f.reset()
+	raw := wire.Append(nil, wire.RecordOf(l))
+	f.add(fragment.Address{Sub: fragment.SubDetails}, []Piece{{Op: release.OpSegment, Raw: raw[:len(raw)-1]}})
+	return f.list
+}
+
+// IsPrivate reports whether a list is for who made it alone.
+func IsPrivate(l *catalog.List) bool { return l.Public.Set && !l.Public.V }
+
+// ListSums is what a list says of its titles together.
+type ListSums struct {
+	Items   int     // that the release has
+	Average float64 // of the titles that have been rated
+	Revenue int64
+	Runtime int64 // minutes
+}
+
+// Stand-ins for what nobody knows of who made a list: clients check the form.
+const (
+	noGravatar = "d41d8cd98f00b204e9800998ecf8427e" // the hash of no address
+	noObjectID = "000000000000000000000000"
+	noTime     = "1970-01-01 00:00:00 UTC"
+)
+
+// ListTexts returns what the answers about a list say beside its rows.
+func ListTexts(l *catalog.List, sums ListSums) (texts [users.Row4 + 1]string) {
+	if !l.AverageRating.Set {
+		l.AverageRating = wire.Float{V: sums.Average, Set: true}
+	}
+	if !l.Revenue.Set {
+		l.Revenue = wire.Number(sums.Revenue)
+	}
+	if !l.Runtime.Set {
+		l.Runtime = wire.Number(sums.Runtime)
+	}
+	by := l.CreatedBy
+	if by == nil {
+		by = &catalog.ListAuthor{}
+	}
+	w := listWriter{l: l}
+	w.string(`{"created_by":`, by.Username.V)
+	w.string(`,"description":`, l.Description.V)
+	w.int(`,"favorite_count":`, l.FavoriteCount.V)
+	w.int(`,"id":`, l.ID.V)
+	w.string(`,"iso_639_1":`, l.ISO639.V)
+	w.int(`,"item_count":`, int64(sums.Items))
+	w.text(`,"items":[`)
+	texts[users.Head3] = w.take()
+
+	w.string(`],"name":`, l.Name.V)
+	w.text(`,"page":`)
+	texts[users.Middle3] = w.take()
+
+	w.path(`,"poster_path":`, l.PosterPath)
+	w.text(`,"total_pages":`)
+	texts[users.End3] = w.take()
+
+	w.float(`{"average_rating":`, l.AverageRating.V)
+	w.path(`,"backdrop_path":`, l.BackdropPath)
+	w.text(`,"results":[`)
+	texts[users.Head4] = w.take()
+
+	w.author(by)
+	w.string(`,"description":`, l.Description.V)
+	w.int(`,"id":`, l.ID.V)
+	w.string(`,"iso_3166_1":`, l.ISO3166.V)
+	w.string(`,"iso_639_1":`, l.ISO639.V)
+	w.int(`,"item_count":`, int64(sums.Items))
+	w.string(`,"name":`, l.Name.V)
+	w.text(`,"object_ids":{},"page":`)
+	texts[users.Middle4] = w.take()
+
+	w.path(`,"poster_path":`, l.PosterPath)
+	w.text(`,"public":` + strconv.FormatBool(!IsPrivate(l)))
+	w.int(`,"revenue":`, l.Revenue.V)
+	w.int(`,"runtime":`, l.Runtime.V)
+	w.string(`,"sort_by":`, or(l.SortBy.V, "original_order.asc"))
+	w.text(`,"total_pages":`)
+	texts[users.End4] = w.take()
+
+	texts[users.Row3], texts[users.Row4] = w.row3(sums), w.row4(by, sums)
+	return texts
+}
+
+// row3 is the list as a row of account/{id}/lists.
+func (w *listWriter) row3(sums ListSums) string {
+	l := w.l
+	w.string(`{"description":`, l.Description.V)
+	w.int(`,"favorite_count":`, l.FavoriteCount.V)
+	w.int(`,"id":`, l.ID.V)
+	w.int(`,"item_count":`, int64(sums.Items))
+	w.string(`,"iso_639_1":`, l.ISO639.V)
+	w.string(`,"list_type":`, or(l.ListType.V, "movie"))
+	w.string(`,"name":`, l.Name.V)
+	w.path(`,"poster_path":`, l.PosterPath)
+	w.text("}")
+	return w.take()
+}
+
+// row4 is the same of version 4.
+func (w *listWriter) row4(by *catalog.ListAuthor, sums ListSums) string {
+	l := w.l
+	public := int64(1)
+	if IsPrivate(l) {
+		public = 0
+	}
+	sort, _ := users.ParseSort(l.SortBy.V)
+	w.string(`{"account_object_id":`, or(by.ID.V, noObjectID))
+	w.float(`,"adult":0,"average_rating":`, l.AverageRating.V)
+	w.path(`,"backdrop_path":`, l.BackdropPath)
+	w.string(`,"created_at":`, timeOf(l.CreatedAt.V))
+	w.string(`,"description":`, l.Description.V)
+	w.int(`,"featured":0,"id":`, l.ID.V)
+	w.string(`,"iso_3166_1":`, l.ISO3166.V)
+	w.string(`,"iso_639_1":`, l.ISO639.V)
+	w.string(`,"name":`, l.Name.V)
+	w.int(`,"number_of_items":`, int64(sums.Items))
+	w.path(`,"poster_path":`, l.PosterPath)
+	w.int(`,"public":`, public)
+	w.int(`,"revenue":`, l.Revenue.V)
+	w.string(`,"runtime":`, strconv.FormatInt(l.Runtime.V, 10))
+	w.int(`,"sort_by":`, sortNumber(sort))
+	w.string(`,"updated_at":`, timeOf(or(l.UpdatedAt.V, l.CreatedAt.V)))
+	w.text("}")
+	return w.take()
+}
+
+// sortNumber is the number by which version 4 says the order of a list: two for each, the
+// ascending one first.
+func sortNumber(s users.Sort) int64 {
+	n := 2*int64(s&^users.Descending) + 1
+	if s&users.Descending != 0 {
+		n++
+	}
+	return n
+}
+
+// timeOf brings a time to the form that version 4 has in its rows.
+func timeOf(text string) string {
+	if t, ok := catalog.ParseTime(text); ok {
+		return t.Format("2006-01-02 15:04:05 UTC")
+	}
+	return noTime
+}
+
+// AccountDetails returns the answer of account/{id}.
+func AccountDetails(a *catalog.Account) string {
+	hash, path := noGravatar, wire.String{}
+	if v := a.Avatar; v != nil {
+		if v.Gravatar != nil {
+			hash = or(v.Gravatar.Hash.V, hash)
+		}
+		if v.TMDB != nil {
+			path = v.TMDB.AvatarPath
+		}
+	}
+	var w listWriter
+	w.string(`{"avatar":{"gravatar":{"hash":`, hash)
+	w.path(`},"tmdb":{"avatar_path":`, path)
+	w.int(`}},"id":`, a.ID.V)
+	w.string(`,"iso_639_1":`, a.ISO639.V)
+	w.string(`,"iso_3166_1":`, a.ISO3166.V)
+	w.string(`,"name":`, a.Name.V)
+	w.text(`,"include_adult":` + strconv.FormatBool(a.IncludeAdult.V))
+	w.string(`,"username":`, a.Username.V)
+	w.text("}")
+	return w.take()
+}
+
+// A listWriter writes texts of answers.
+type listWriter struct {
+	l   *catalog.List
+	buf []byte
+}
+
+func (w *listWriter) take() string {
+	s := string(w.buf)
+	w.buf = w.buf[:0]
+	return s
+}
+
+func (w *listWriter) text(s string) { w.buf = append(w.buf, s...) }
+
+func (w *listWriter) string(before, s string) {
+	w.buf = wire.AppendString(append(w.buf, before...), s)
+}
+
+func (w *listWriter) int(before string, n int64) {
+	w.buf = strconv.AppendInt(append(w.buf, before...), n, 10)
+}
+
+func (w *listWriter) float(before string, n float64) {
+	w.buf = wire.AppendFloat(append(w.buf, before...), n)
+}
+
+// path appends the path of an image, null for none.
+func (w *listWriter) path(before string, s wire.String) {
+	if s.V == "" {
+		w.text(before + "null")
+		return
+	}
+	w.string(before, s.V)
+}
+
+// author appends who made the list, as version 4 says it.
+func (w *listWriter) author(by *catalog.ListAuthor) {
+	w.path(`,"created_by":{"avatar_path":`, by.AvatarPath)
+	w.string(`,"gravatar_hash":`, or(by.GravatarHash.V, noGravatar))
+	w.string(`,"id":`, or(by.ID.V, noObjectID))
+	w.string(`,"name":`, by.Name.V)
+	w.string(`,"username":`, by.Username.V)
+	w.text("}")
+}
+
+func or(s, otherwise string) string {
+	if s == "" {
+		return otherwise
+	}
+	return s
+}

@@ -1,0 +1,443 @@
+package build
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/RoaringBitmap/roaring/v2/roaring64"
+	"github.com/zeebo/xxh3"
+
+	"reelsplice/build/render"
+	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/posting"
+	"reelsplice/schemas/release"
+	"reelsplice/schemas/users"
+	"reelsplice/schemas/wire"
+)
+
+func buildList(r *reducer[catalog.List], key catalog.Key, l *catalog.List, _ [][]byte) error {
+	fragments := r.o.render.List(l)
+	if fragments == nil {
+		return nil
+	}
+	return r.o.add(r.o.spec(fragment.KindList, key, key.ID()), fragments)
+}
+
+// userTables writes the tables of lists and accounts; none without any. All shards are
+// written. What it keeps in memory are the titles that lists name, each once with its
+// name, and some dozens of bytes for each list and account.
+func (b *builder) userTables(ctx context.Context, w *release.Writer) error {
+	u := &userTables{builder: b}
+	if b.inputs[fragment.KindList].rows() == 0 && b.inputs[fragment.KindAccount].rows() == 0 {
+		return nil
+	}
+	for _, step := range []func(context.Context) error{u.knowAccounts, u.nameTitles, u.knowTitles} {
+		if err := step(ctx); err != nil {
+			return err
+		}
+	}
+	if err := u.writeLists(ctx, w); err != nil {
+		return err
+	}
+	return u.writeAccounts(ctx, w)
+}
+
+// userTables is what the tables are made of.
+type userTables struct {
+	*builder
+	// objects and names have, by hash, the rows of accounts; -1 where several have one.
+	objects, names map[uint64]int
+	accounts       int                                 // rows
+	wanted         map[fragment.Kind]*roaring64.Bitmap // ids of the titles that lists name
+	titles         map[fragment.Kind][]listTitle       // those that the catalogue has, ascending
+	lists          []uint64                            // ids, ascending
+	made           []madeList
+}
+
+// A madeList is a list whose maker has an account.
+type madeList struct {
+	account int
+	list    uint64
+}
+
+// accountName is an account by its names.
+type accountName struct {
+	wire.Object
+	ID             wire.Int    `wire:"id"`
+	Username       wire.String `wire:"username"`
+	ObjectID       wire.String `wire:"account_object_id"`
+	GuestSessionID wire.String `wire:"guest_session_id"`
+}
+
+// key returns the key of the account.
+func (a *accountName) key() catalog.Key {
+	if !a.ID.Set {
+		k, _ := catalog.GuestKey(a.GuestSessionID.V)
+		return k
+	}
+	return catalog.NumberKey(a.ID.V)
+}
+
+// knowAccounts numbers the accounts.
+func (u *userTables) knowAccounts(ctx context.Context) error {
+	u.objects, u.names = map[uint64]int{}, map[uint64]int{}
+	add := func(to map[uint64]int, name string, row int) {
+		if name == "" {
+			return
+		}
+		h := xxh3.HashString(name)
+		if _, twice := to[h]; twice {
+			row = -1
+		}
+		to[h] = row
+	}
+	return eachRow(ctx, u.inputs[fragment.KindAccount], func(a *accountName) error {
+		if u.removed.Has(fragment.KindAccount, a.key()) {
+			return nil
+		}
+		add(u.objects, a.ObjectID.V, u.accounts)
+		add(u.names, a.Username.V, u.accounts)
+		u.accounts++
+		return nil
+	})
+}
+
+// maker returns the row of the account that made a list, -1 for none that is known.
+func (u *userTables) maker(by *catalog.ListAuthor) int {
+	if by == nil {
+		return -1
+	}
+	from, name := u.objects, by.ID.V
+	if name == "" {
+		from, name = u.names, by.Username.V
+	}
+	if row, ok := from[xxh3.HashString(name)]; ok && name != "" {
+		return row
+	}
+	return -1
+}
+
+// listItems has of a list what is on it.
+type listItems struct {
+	wire.Object
+	ID    wire.Int               `wire:"id"`
+	Items []catalog.ListItemPage `wire:"items,pages"`
+}
+
+// mediaKind returns the kind of an item.
+func mediaKind(media string) (fragment.Kind, bool) {
+	switch media {
+	case "movie":
+		return fragment.KindMovie, true
+	case "tv":
+		return fragment.KindTV, true
+	}
+	return 0, false
+}
+
+// nameTitles gathers the titles that lists name.
+func (u *userTables) nameTitles(ctx context.Context) error {
+	u.wanted = map[fragment.Kind]*roaring64.Bitmap{fragment.KindMovie: roaring64.New(), fragment.KindTV: roaring64.New()}
+	return eachRow(ctx, u.inputs[fragment.KindList], func(l *listItems) error {
+		for i := range l.Items {
+			for _, it := range l.Items[i].Results {
+				if kind, ok := mediaKind(it.MediaType.V); ok && it.ID.V > 0 {
+					u.wanted[kind].Add(uint64(it.ID.V))
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// A listTitle is what lists are sorted by, and add up, of a title.
+type listTitle struct {
+	id      int64
+	name    string // while they are sorted
+	place   uint32 // in order of the names of all
+	vote    float32
+	date    int32
+	runtime int32 // minutes
+	revenue int64
+}
+
+// listMovie and listTV have the columns of a listTitle.
+type listMovie struct {
+	wire.Object
+	ID            wire.Int    `wire:"id"`
+	OriginalTitle wire.String `wire:"original_title"`
+	ReleaseDate   wire.String `wire:"release_date"`
+	Revenue       wire.Int    `wire:"revenue"`
+	Runtime       wire.Int    `wire:"runtime"`
+	Title         wire.String `wire:"title"`
+	VoteAverage   wire.Float  `wire:"vote_average"`
+}
+
+type listTV struct {
+	wire.Object
+	EpisodeRunTime []int64     `wire:"episode_run_time"`
+	FirstAirDate   wire.String `wire:"first_air_date"`
+	ID             wire.Int    `wire:"id"`
+	Name           wire.String `wire:"name"`
+	OriginalName   wire.String `wire:"original_name"`
+	VoteAverage    wire.Float  `wire:"vote_average"`
+}
+
+// knowTitles reads the titles that lists name.
+func (u *userTables) knowTitles(ctx context.Context) error {
+	u.titles = map[fragment.Kind][]listTitle{}
+	add := func(kind fragment.Kind, t listTitle, date string, names ...string) {
+		if !u.wanted[kind].Contains(uint64(t.id)) || u.removed.Has(kind, catalog.NumberKey(t.id)) {
+			return
+		}
+		t.date, _ = posting.DayOf(date)
+		for _, name := range names {
+			if t.name == "" {
+				t.name = strings.ToLower(name)
+			}
+		}
+		u.titles[kind] = append(u.titles[kind], t)
+	}
+	err := eachRow(ctx, u.inputs[fragment.KindMovie], func(m *listMovie) error {
+		add(fragment.KindMovie, listTitle{
+			id: m.ID.V, vote: float32(m.VoteAverage.V), runtime: clampMinutes(m.Runtime.V), revenue: m.Revenue.V,
+		}, m.ReleaseDate.V, m.Title.V, m.OriginalTitle.V)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	err = eachRow(ctx, u.inputs[fragment.KindTV], func(s *listTV) error {
+		t := listTitle{id: s.ID.V, vote: float32(s.VoteAverage.V)}
+		if len(s.EpisodeRunTime) > 0 {
+			t.runtime = clampMinutes(s.EpisodeRunTime[0])
+		}
+		add(fragment.KindTV, t, s.FirstAirDate.V, s.Name.V, s.OriginalName.V)
+		return nil
+	})
+	u.sortNames()
+	return err
+}
+
+func clampMinutes(n int64) int32 { return int32(max(0, min(n, math.MaxInt32))) }
+
+// sortNames gives the titles their places in order of their names; the same name is the
+// same place.
+func (u *userTables) sortNames() {
+	var all []*listTitle
+	for _, kind := range []fragment.Kind{fragment.KindMovie, fragment.KindTV} {
+		for i := range u.titles[kind] {
+			all = append(all, &u.titles[kind][i])
+		}
+	}
+	slices.SortStableFunc(all, func(a, b *listTitle) int { return strings.Compare(a.name, b.name) })
+	for i, t := range all {
+		t.place = uint32(i)
+		if i > 0 && t.name == all[i-1].name {
+			t.place = all[i-1].place
+		}
+	}
+	for _, t := range all {
+		t.name = ""
+	}
+}
+
+// title returns a title that a list names; nil for one that the catalogue lacks.
+func (u *userTables) title(kind fragment.Kind, id int64) *listTitle {
+	list := u.titles[kind]
+	i, ok := slices.BinarySearchFunc(list, id, func(t listTitle, id int64) int { return cmp.Compare(t.id, id) })
+	if !ok {
+		return nil
+	}
+	return &list[i]
+}
+
+// writeLists writes the table of lists.
+func (u *userTables) writeLists(ctx context.Context, w *release.Writer) error {
+	in := u.inputs[fragment.KindList]
+	rows := 0
+	err := eachRow(ctx, in, func(l *planID) error {
+		if !u.removed.Has(fragment.KindList, catalog.NumberKey(l.ID.V)) {
+			rows++
+		}
+		return nil
+	})
+	if err != nil || rows == 0 {
+		return err
+	}
+	t, err := w.Table(users.ListTable, rows)
+	if err != nil {
+		return err
+	}
+	out := users.NewListWriter(t)
+	c := newCursor[catalog.List](in, everything)
+	defer c.close()
+	for key, ok := c.peek(); ok; key, ok = c.peek() {
+		l := c.take()
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if u.removed.Has(fragment.KindList, key) {
+			continue
+		}
+		spec := u.list(l)
+		u.lists = append(u.lists, key.ID())
+		if spec.Owner >= 0 {
+			u.made = append(u.made, madeList{spec.Owner, key.ID()})
+		}
+		if err := out.Add(key.ID(), &spec); err != nil {
+			return err
+		}
+	}
+	return cmp.Or(c.err, errors.Join(out.Close(t), t.Close()))
+}
+
+// list makes the row of a list. Of a title that is there twice, the first place counts.
+func (u *userTables) list(l *catalog.List) users.ListSpec {
+	spec := users.ListSpec{Private: render.IsPrivate(l), Owner: u.maker(l.CreatedBy)}
+	spec.Sort, _ = users.ParseSort(l.SortBy.V)
+	var sums render.ListSums
+	var votes float64
+	rated := 0
+	seen := map[users.Title]bool{}
+	for i := range l.Items {
+		for j := range l.Items[i].Results {
+			it := &l.Items[i].Results[j]
+			kind, ok := mediaKind(it.MediaType.V)
+			if !ok {
+				continue
+			}
+			t := u.title(kind, it.ID.V)
+			title := users.Title{Kind: kind, ID: uint64(it.ID.V)}
+			if t == nil || seen[title] {
+				continue
+			}
+			seen[title] = true
+			item := users.ListItem{Title: title, Vote: int64(math.Round(float64(t.vote) * 1000)), Date: int64(t.date), Name: int64(t.place)}
+			if it.Comment.V != "" {
+				item.Comment = string(wire.AppendString(nil, it.Comment.V))
+			}
+			spec.Items = append(spec.Items, item)
+			sums.Revenue += t.revenue
+			sums.Runtime += int64(t.runtime)
+			if t.vote > 0 {
+				votes += float64(item.Vote) / 1000
+				rated++
+			}
+		}
+	}
+	if sums.Items = len(spec.Items); rated > 0 {
+		sums.Average = math.Round(votes/float64(rated)*100) / 100
+	}
+	for i, text := range render.ListTexts(l, sums) {
+		spec.Texts[i] = text
+	}
+	return spec
+}
+
+// writeAccounts writes the table of accounts.
+func (u *userTables) writeAccounts(ctx context.Context, w *release.Writer) (err error) {
+	if u.accounts == 0 {
+		return nil
+	}
+	rel, err := w.Preview(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, rel.Close()) }()
+	t, err := w.Table(users.AccountTable, u.accounts)
+	if err != nil {
+		return err
+	}
+	slices.SortStableFunc(u.made, func(a, b madeList) int { return cmp.Compare(a.account, b.account) })
+	made := u.made
+	out := users.NewAccountWriter(t)
+	c := newCursor[catalog.Account](u.inputs[fragment.KindAccount], everything)
+	defer c.close()
+	row := 0
+	for key, ok := c.peek(); ok; key, ok = c.peek() {
+		a := c.take()
+		u.advance(1)
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if u.removed.Has(fragment.KindAccount, key) {
+			continue
+		}
+		spec := u.account(rel, a)
+		for ; len(made) > 0 && made[0].account == row; made = made[1:] {
+			if a.Lists == nil {
+				spec.Lists = append(spec.Lists, made[0].list)
+			}
+		}
+		if err := out.Add(&spec); err != nil {
+			return err
+		}
+		row++
+	}
+	return cmp.Or(c.err, errors.Join(out.Close(t), t.Close()))
+}
+
+// account makes the row of an account, with the titles and lists that the release has.
+func (u *userTables) account(rel *release.Reader, a *catalog.Account) users.AccountSpec {
+	spec := users.AccountSpec{ObjectID: a.ObjectID.V, Names: []string{a.ObjectID.V, a.GuestSessionID.V}}
+	if a.ID.Set {
+		spec.Names = append(spec.Names, strconv.FormatInt(a.ID.V, 10))
+		spec.Details = render.AccountDetails(a)
+	}
+	for _, id := range a.Lists {
+		if _, ok := slices.BinarySearch(u.lists, uint64(id)); ok && id > 0 {
+			spec.Lists = append(spec.Lists, uint64(id))
+		}
+	}
+	for s, rows := range map[users.Shelf][]catalog.AccountTitle{
+		users.FavoriteMovies: titlesOf(a.Favorites).Movies, users.FavoriteTV: titlesOf(a.Favorites).TV,
+		users.WatchlistMovies: titlesOf(a.Watchlist).Movies, users.WatchlistTV: titlesOf(a.Watchlist).TV,
+		users.RatedMovies: titlesOf(a.Rated).Movies, users.RatedTV: titlesOf(a.Rated).TV, users.RatedEpisodes: titlesOf(a.Rated).Episodes,
+		users.RecommendedMovies: titlesOf(a.Recommendations).Movies, users.RecommendedTV: titlesOf(a.Recommendations).TV,
+	} {
+		spec.Shelves[s] = shelfOf(rel, s, rows)
+	}
+	return spec
+}
+
+// titlesOf returns what an account may not have.
+func titlesOf(t *catalog.AccountTitles) *catalog.AccountTitles {
+	if t == nil {
+		return &catalog.AccountTitles{}
+	}
+	return t
+}
+
+// shelfOf returns the titles of a shelf that the release has, each once: of one that is
+// there twice, the last counts.
+func shelfOf(rel *release.Reader, s users.Shelf, rows []catalog.AccountTitle) []users.Placed {
+	at := map[users.Title]int{}
+	var out []users.Placed
+	for i := range rows {
+		r := &rows[i]
+		p := users.Placed{Title: users.Title{Kind: s.Kind(), ID: uint64(r.ID.V)}, Value: r.Value.V}
+		if p.Kind == fragment.KindEpisode {
+			p.ID, p.Season, p.Episode = uint64(r.ShowID.V), uint32(r.SeasonNumber.V), uint32(r.EpisodeNumber.V)
+		}
+		if _, ok := rel.Include(release.Include{Kind: p.Kind, ID: p.ID, Season: p.Season, Episode: p.Episode, Sub: fragment.SubMediaRow}); !ok {
+			continue
+		}
+		if t, ok := catalog.ParseTime(r.CreatedAt.V); ok {
+			p.Created = t
+		}
+		if old, twice := at[p.Title]; twice {
+			out[old] = p
+			continue
+		}
+		at[p.Title] = len(out)
+		out = append(out, p)
+	}
+	return out
+}

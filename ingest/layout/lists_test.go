@@ -1,0 +1,146 @@
+package layout
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"reelsplice/schemas/wire"
+)
+
+// TestLists: rows about lists of users in all forms, and what becomes of them.
+func TestLists(t *testing.T) {
+	f := func(row, want string, dropped ...string) Record {
+		t.Helper()
+		l := newTMDB("")
+		recs, err := l.Records(Row{Type: kind("list"), JSON: row})
+		if err != nil || len(recs) != 1 || text(recs[0].Record) != want {
+			t.Fatalf("Records(%s)\n = %s, %v\nwant %s", row, strings.Join(described(recs), " "), err, want)
+		}
+		if got := slices.Sorted(maps.Keys(l.Dropped())); !slices.Equal(got, dropped) {
+			t.Errorf("Records(%s) dropped %q, want %q", row, got, dropped)
+		}
+		return recs[0]
+	}
+
+	// A row that has all items, which is one page of one.
+	f(`{"id":1,"name":"A","items":[{"media_type":"movie","id":550,"comment":"c"},"tv:1399"]}`,
+		`{"id":1,"name":"A","items":{"page":1,"results":[{"media_type":"movie","id":550,"comment":"c","order":0},{"media_type":"tv","id":1399,"order":1}],"total_pages":1}}`)
+	f(`{"id":1,"items":[]}`, `{"id":1,"items":{"page":1,"results":[],"total_pages":1}}`)
+	f(`{"id":1,"poster_path":null,"public":0}`, `{"id":1,"poster_path":null,"public":false}`)
+
+	// Answers of version 3; the oldest tell no type.
+	whole := f(`{"created_by":"u","id":"7","item_count":2,"items":[{"adult":false,"id":5,"title":"T","media_type":"movie"},{"id":6,"original_name":"N"}],"page":1,"total_pages":1,"total_results":2}`,
+		`{"created_by":{"username":"u"},"id":7,"item_count":2,"items":{"page":1,"results":[{"media_type":"movie","id":5,"order":0},{"media_type":"tv","id":6,"order":1}],"total_pages":1,"total_results":2}}`,
+		"items[].adult", "items[].original_name", "items[].title")
+	if whole.Part {
+		t.Error("a list of one page is a part of it")
+	}
+
+	// A page of version 4.
+	part := f(`{"average_rating":7.5,"results":[{"id":5,"media_type":"movie"},{"id":6,"media_type":"tv"}],"comments":{"movie:5":"good","tv:6":null},"object_ids":{},`+
+		`"created_by":{"id":"4bc8892a017a3c0c92000002","username":"u"},"id":7,"page":2,"public":true,"runtime":"90","total_pages":3,"total_results":45,"new":[1]}`,
+		`{"average_rating":7.5,"created_by":{"id":"4bc8892a017a3c0c92000002","username":"u"},"id":7,"public":true,"runtime":90,`+
+			`"items":{"page":2,"results":[{"media_type":"movie","id":5,"comment":"good","order":0},{"media_type":"tv","id":6,"order":1}],"total_pages":3,"total_results":45},"new":[1]}`)
+	if !part.Part {
+		t.Error("a page of several is no part")
+	}
+
+	// As the catalogue has it.
+	f(`{"id":7,"items":[{"page":600,"results":[{"media_type":"movie","id":5,"order":3}],"total_pages":700},{"page":2,"results":[]}]}`,
+		`{"id":7,"items":[{"page":600,"results":[{"media_type":"movie","id":5,"order":0}],"total_pages":700},{"page":2,"results":[]}]}`)
+
+	// A crawl in another language: lists are of none.
+	l := newTMDB("de-DE")
+	if recs, err := l.Records(Row{Type: kind("list"), JSON: `{"id":1,"name":"A","items":["movie:5"]}`}); err != nil || strings.Contains(text(recs[0].Record), "de-DE") {
+		t.Errorf("in de-DE: %s, %v", described(recs), err)
+	}
+	// The name of a file of one page.
+	if recs, err := newTMDB("").Records(Row{Type: kind("list"), JSON: `{"id":1,"page":2,"total_pages":2}`, ID: 1, Sub: "page_2"}); err != nil {
+		t.Errorf("1-page-2.json: %s, %v", described(recs), err)
+	}
+}
+
+// TestAccounts: rows about accounts in all forms, and what becomes of them.
+func TestAccounts(t *testing.T) {
+	f := func(row, want string) {
+		t.Helper()
+		recs, err := newTMDB("").Records(Row{Type: kind("account"), JSON: row})
+		if err != nil || len(recs) != 1 || text(recs[0].Record) != want {
+			t.Errorf("Records(%s)\n = %s, %v\nwant %s", row, strings.Join(described(recs), " "), err, want)
+		}
+	}
+	f(`{"id":548,"username":"u","favorites":{"movies":[550,{"id":5,"created_at":"2026-08-01 12:30:00 UTC","title":"T"}],"tv":[]},"lists":[3,{"id":1,"name":"L"}]}`,
+		`{"id":548,"username":"u","favorites":{"movies":[{"id":550},{"id":5,"created_at":"2026-08-01 12:30:00 UTC"}],"tv":[]},"lists":[3,1]}`)
+	f(`{"id":548,"rated":{"movies":[{"id":5,"rating":8}],"tv":{"page":1,"results":[{"id":6,"account_rating":{"created_at":"2026-08-01T12:30:00.000Z","value":7.5}}]},"episodes":[{"id":9,"show_id":6,"season_number":0,"episode_number":1,"value":10}]}}`,
+		`{"id":548,"rated":{"movies":[{"id":5,"value":8.0}],"tv":[{"id":6,"value":7.5,"created_at":"2026-08-01T12:30:00.000Z"}],"episodes":[{"id":9,"show_id":6,"season_number":0,"episode_number":1,"value":10.0}]}}`)
+	f(`{"id":548,"watchlist":[{"media_type":"tv","id":6},{"media_type":"movie","id":5}]}`, `{"id":548,"watchlist":{"movies":[{"id":5}],"tv":[{"id":6}]}}`)
+	f(`{"id":548,"gravatar_hash":"c9e9fc152ee756a900db85757c29815d"}`, `{"avatar":{"gravatar":{"hash":"c9e9fc152ee756a900db85757c29815d"},"tmdb":{"avatar_path":null}},"id":548}`)
+	f(`{"guest_session_id":"0123456789abcdef0123456789abcdef","rated":{"movies":[{"id":5,"value":0.5}]}}`,
+		`{"guest_session_id":"0123456789abcdef0123456789abcdef","rated":{"movies":[{"id":5,"value":0.5}]}}`)
+}
+
+// TestBadLists: what is wrong with a row about a list or an account is told by its place.
+func TestBadLists(t *testing.T) {
+	f := func(kindName, row, field, what string) {
+		t.Helper()
+		_, err := newTMDB("").Records(Row{Type: kind(kindName), JSON: row})
+		var fe *wire.FieldError
+		if !errors.As(err, &fe) || fe.Field != field || fe.What != what {
+			t.Errorf("Records(%s) = %v, want %s: %s", row, err, field, what)
+		}
+	}
+	f("list", `{"name":"A"}`, "id", "want an integer, found nothing")
+	f("list", `{"id":"509ec17b19c2950a0600050d"}`, "id", `want an integer, found "509ec17b19c2950a0600050d"`)
+	f("list", `{"id":1,"items":5}`, "items", "want a list, found 5")
+	f("list", `{"id":1,"items":[{"id":5,"media_type":"movie"},{"id":6}]}`, "items[1].media_type", `want "movie" or "tv", found nothing`)
+	f("list", `{"id":1,"results":[{"id":6,"media_type":"person"}]}`, "results[0].media_type", `want "movie" or "tv", found "person"`)
+	f("list", `{"id":1,"items":["movie:x"]}`, "items[0].id", `want an integer from 1 to 9223372036854775807, found x`)
+	f("list", `{"id":1,"items":[7]}`, "items[0]", "want an object, found 7")
+	f("list", `{"id":1,"items":[],"comments":{"movie:5":7}}`, "comments.movie:5", "want a string or null, found 7")
+	f("list", `{"id":1,"public":"yes"}`, "public", `want true or false, found "yes"`)
+	f("account", `{"username":"u"}`, "id", "want an integer, found nothing")
+	f("account", `{"guest_session_id":"xyz"}`, "guest_session_id", `want 32 hex digits in lower case, found "xyz"`)
+	f("account", `{"guest_session_id":"0123456789abcdef0123456789abcdef","_deleted":true}`, "_deleted", "want the id of an account: guests are not removed one by one")
+	f("account", `{"id":1,"account_object_id":"1"}`, "account_object_id", `want 24 hex digits, found "1"`)
+	f("account", `{"id":1,"favorites":{"movies":["a"]}}`, "favorites.movies[0]", `want an integer from 1 to 9223372036854775807, found "a"`)
+	f("account", `{"id":1,"favorites":{"tv":{}}}`, "favorites.tv", "want a list, found {}")
+	f("account", `{"id":1,"favorites":[{"id":5}]}`, "favorites[0].media_type", `want "movie", "tv" or "episode", found nothing`)
+	f("account", `{"id":1,"rated":{"movies":[{"id":5,"value":11}]}}`, "rated.movies[0].value", "want 0.5 to 10, found 11")
+	f("account", `{"id":1,"rated":{"movies":[5]}}`, "rated.movies[0].value", "want 0.5 to 10, found nothing")
+	f("account", `{"id":1,"rated":{"episodes":[{"id":5,"value":1}]}}`, "rated.episodes[0].show_id", "want an integer, found nothing")
+	f("account", `{"id":1,"watchlist":{"tv":[{"id":5,"created_at":"yesterday"}]}}`, "watchlist.tv[0].created_at",
+		`want a time such as 2026-08-01 12:30:00 UTC or in RFC 3339, found "yesterday"`)
+	f("account", `{"id":1,"lists":["a"]}`, "lists[0]", `want an integer from 1 to 9223372036854775807, found "a"`)
+}
+
+// TestLongList: a list of 100,000 items, and a row of as many unknown members, take time
+// that grows with their length alone.
+func TestLongList(t *testing.T) {
+	var items, members strings.Builder
+	for i := range 100_000 {
+		fmt.Fprintf(&items, `{"media_type":"movie","id":%d,"title":"T","comment":"c"},`, i+1)
+		fmt.Fprintf(&members, `"m%d":1,`, i)
+	}
+	start := time.Now()
+	recs, err := newTMDB("").Records(Row{Type: kind("list"), JSON: `{"id":1,"items":[` + strings.TrimSuffix(items.String(), ",") + `]}`})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, _ := recs[0].Plan.Field("items")
+	page := recs[0].At(f, 0)
+	results, _ := page.Plan.Field("results")
+	if n, _ := page.Len(results); n != 100_000 {
+		t.Errorf("%d items, want 100000", n)
+	}
+	if _, err := newTMDB("").Records(Row{Type: kind("list"), JSON: `{` + members.String() + `"id":1}`}); err != nil {
+		t.Error(err)
+	}
+	if d := time.Since(start); d > 5*time.Second {
+		t.Errorf("two long rows took %v", d)
+	}
+}

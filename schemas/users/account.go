@@ -1,0 +1,307 @@
+package users
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"io"
+	"math"
+	"slices"
+	"sort"
+	"time"
+
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/posting"
+)
+
+// A Shelf is one of the lists of titles that every account has. Values reach files.
+type Shelf int
+
+// The shelves.
+const (
+	FavoriteMovies Shelf = iota
+	FavoriteTV
+	WatchlistMovies
+	WatchlistTV
+	RatedMovies
+	RatedTV
+	RatedEpisodes
+	RecommendedMovies
+	RecommendedTV
+	Shelves
+)
+
+// Kind returns what is on a shelf: movies, series or episodes.
+func (s Shelf) Kind() fragment.Kind {
+	switch s {
+	case RatedEpisodes:
+		return fragment.KindEpisode
+	case FavoriteTV, WatchlistTV, RatedTV, RecommendedTV:
+		return fragment.KindTV
+	}
+	return fragment.KindMovie
+}
+
+// Bounds and offsets of a block of an account.
+const (
+	accountLists   = 0 // how many lists
+	accountDetails = 4 // length of the details
+	accountObject  = 8 // 24 hex digits, or zeros
+	objectLen      = 24
+	accountCounts  = accountObject + objectLen // of the shelves
+	accountHeadLen = (accountCounts + 4*int(Shelves) + 7) &^ 7
+
+	placedID      = 0
+	placedSeason  = 8
+	placedEpisode = 12
+	placedTime    = 16 // milliseconds since 1970; noTime for none
+	placedValue   = 24
+	placedLen     = 32
+
+	keyLen     = 24
+	keyHashLen = 16
+
+	noTime = math.MinInt64
+)
+
+// A Placed is a title on a shelf.
+type Placed struct {
+	Title
+	Created time.Time // zero when nobody knows
+	Value   float64   // of what is rated
+}
+
+// AccountSpec is an account to write.
+type AccountSpec struct {
+	// Names are the texts by which it is found: its number, its object id, the id of a
+	// guest's session. Empty ones are none.
+	Names    []string
+	ObjectID string // 24 hex digits; "" for none
+	Details  string // the answer of account/{id}; "" for a guest
+	Lists    []uint64
+	Shelves  [Shelves][]Placed // each title once
+}
+
+// An AccountWriter writes the table of accounts.
+type AccountWriter struct {
+	data io.Writer
+	keys [][keyLen]byte
+	at   []uint64
+	off  uint64
+	buf  []byte
+}
+
+// NewAccountWriter starts the table. Nothing else may be written to s before Close.
+func NewAccountWriter(s posting.Sink) *AccountWriter {
+	return &AccountWriter{data: s.Section(dataSection)}
+}
+
+// keyOf returns the start of the key of a name.
+func keyOf[T string | []byte](name T) [keyHashLen]byte {
+	sum := sha256.Sum256([]byte(name))
+	return [keyHashLen]byte(sum[:])
+}
+
+// Add writes an account. It puts its shelves into order.
+func (w *AccountWriter) Add(a *AccountSpec) error {
+	row := uint32(len(w.at))
+	for _, name := range a.Names {
+		if name == "" {
+			continue
+		}
+		var key [keyLen]byte
+		hash := keyOf(name)
+		copy(key[:], hash[:])
+		le.PutUint32(key[keyHashLen:], row)
+		w.keys = append(w.keys, key)
+	}
+	w.at = append(w.at, w.off)
+	w.buf = pad(appendAccount(w.buf[:0], a))
+	w.off += uint64(len(w.buf))
+	_, err := w.data.Write(w.buf)
+	return err
+}
+
+// Close writes the other sections.
+func (w *AccountWriter) Close(s posting.Sink) error {
+	slices.SortFunc(w.keys, func(a, b [keyLen]byte) int {
+		if c := bytes.Compare(a[:keyHashLen], b[:keyHashLen]); c != 0 {
+			return c
+		}
+		return int(le.Uint32(a[keyHashLen:])) - int(le.Uint32(b[keyHashLen:]))
+	})
+	out := s.Section(keySection)
+	for i := range w.keys {
+		if _, err := out.Write(w.keys[i][:]); err != nil {
+			return err
+		}
+	}
+	return posting.WriteUint64s(s, atSection, append(w.at, w.off))
+}
+
+func appendAccount(dst []byte, a *AccountSpec) []byte {
+	start := len(dst)
+	dst = le.AppendUint32(dst, uint32(len(a.Lists)))
+	dst = le.AppendUint32(dst, uint32(len(a.Details)))
+	var object [objectLen]byte
+	copy(object[:], a.ObjectID)
+	dst = append(dst, object[:]...)
+	for s := range a.Shelves {
+		dst = le.AppendUint32(dst, uint32(len(a.Shelves[s])))
+	}
+	dst = append(dst, make([]byte, start+accountHeadLen-len(dst))...)
+	for _, id := range a.Lists {
+		dst = le.AppendUint64(dst, id)
+	}
+	for s := range a.Shelves {
+		if Shelf(s) < RecommendedMovies { // whose order is their rank
+			slices.SortStableFunc(a.Shelves[s], func(a, b Placed) int { return a.Created.Compare(b.Created) })
+		}
+		for i := range a.Shelves[s] {
+			dst = appendPlaced(dst, &a.Shelves[s][i])
+		}
+	}
+	for s := range a.Shelves {
+		shelf := a.Shelves[s]
+		dst = appendOrder(dst, len(shelf), func(a, b int) int { return compareKeys(shelf[a].Title, shelf[b].Title) })
+	}
+	return append(dst, a.Details...)
+}
+
+func appendPlaced(dst []byte, p *Placed) []byte {
+	at := int64(noTime)
+	if !p.Created.IsZero() {
+		at = p.Created.UnixMilli()
+	}
+	dst = le.AppendUint64(dst, p.ID)
+	dst = le.AppendUint32(dst, p.Season)
+	dst = le.AppendUint32(dst, p.Episode)
+	dst = le.AppendUint64(dst, uint64(at))
+	return le.AppendUint64(dst, math.Float64bits(p.Value))
+}
+
+// Accounts is the table of accounts. The zero value has none.
+type Accounts struct {
+	keys []byte
+	blocks
+}
+
+// OpenAccounts opens the table.
+func OpenAccounts(s Source) (Accounts, error) {
+	keys := s.Section(keySection)
+	if len(keys)%keyLen != 0 {
+		return Accounts{}, corrupt("keys of %d bytes, want a multiple of %d", len(keys), keyLen)
+	}
+	b, err := openBlocks(s)
+	return Accounts{keys, b}, err
+}
+
+// Find returns the account that a name is of: a number, an object id, the id of a guest's
+// session. False when there is none, or when several have that name.
+func (a *Accounts) Find(name []byte) (Account, bool, error) {
+	hash := keyOf(name)
+	n := len(a.keys) / keyLen
+	i := sort.Search(n, func(i int) bool { return bytes.Compare(a.keys[keyLen*i:][:keyHashLen], hash[:]) >= 0 })
+	same := func(i int) bool { return i < n && bytes.Equal(a.keys[keyLen*i:][:keyHashLen], hash[:]) }
+	if !same(i) || same(i+1) {
+		return Account{}, false, nil
+	}
+	row := int(le.Uint32(a.keys[keyLen*i+keyHashLen:]))
+	b, err := a.block(row)
+	if err != nil {
+		return Account{}, false, err
+	}
+	out, err := parseAccount(b)
+	out.Row = row
+	return out, err == nil, err
+}
+
+// An Account is what is known of a user. Its bytes are part of the mapping.
+type Account struct {
+	Row     int // in its table
+	head    []byte
+	lists   posting.Uint64s
+	shelves [Shelves]Placeds
+	details []byte
+}
+
+// Placeds are the titles on a shelf, ascending by when they were put there. It is a view
+// of the mapping.
+type Placeds struct {
+	kind  fragment.Kind
+	rows  []byte
+	order posting.Uint32s // by title
+}
+
+func parseAccount(b []byte) (a Account, err error) {
+	c := cutter{rest: b}
+	a.head = c.take(1, accountHeadLen)
+	if c.bad {
+		return Account{}, corrupt("an account of %d bytes", len(b))
+	}
+	a.lists = c.take(uint64(le.Uint32(a.head[accountLists:])), 8)
+	for s := range a.shelves {
+		a.shelves[s].kind = Shelf(s).Kind()
+		a.shelves[s].rows = c.take(uint64(le.Uint32(a.head[accountCounts+4*s:])), placedLen)
+	}
+	for s := range a.shelves {
+		a.shelves[s].order = c.take(uint64(a.shelves[s].Len()), 4)
+	}
+	a.details = c.take(uint64(le.Uint32(a.head[accountDetails:])), 1)
+	if c.bad {
+		return Account{}, corrupt("an account of %d bytes", len(b))
+	}
+	return a, nil
+}
+
+// Guest reports whether the user has no account, only a session.
+func (a *Account) Guest() bool { return len(a.details) == 0 }
+
+// Details returns the answer of account/{id}, empty for a guest.
+func (a *Account) Details() []byte { return a.details }
+
+// ObjectID returns the 24 hex digits by which version 4 knows the account, nil for none.
+func (a *Account) ObjectID() []byte {
+	if id := a.head[accountObject : accountObject+objectLen]; id[0] != 0 {
+		return id
+	}
+	return nil
+}
+
+// Lists returns the ids of the lists that the user made.
+func (a *Account) Lists() posting.Uint64s { return a.lists }
+
+// Shelf returns the titles on a shelf.
+func (a *Account) Shelf(s Shelf) Placeds { return a.shelves[s] }
+
+// Len returns how many titles there are.
+func (p Placeds) Len() int { return len(p.rows) / placedLen }
+
+// At returns a title; it panics where there is none.
+func (p Placeds) At(i int) Placed {
+	b := p.rows[placedLen*i:][:placedLen]
+	out := Placed{
+		Title: Title{Kind: p.kind, ID: le.Uint64(b[placedID:]), Season: le.Uint32(b[placedSeason:]), Episode: le.Uint32(b[placedEpisode:])},
+		Value: math.Float64frombits(le.Uint64(b[placedValue:])),
+	}
+	if at := int64(le.Uint64(b[placedTime:])); at != noTime {
+		out.Created = time.UnixMilli(at).UTC()
+	}
+	return out
+}
+
+// Find returns what is known of a title; false when it is not on the shelf.
+func (p Placeds) Find(t Title) (Placed, bool) {
+	n := p.Len()
+	at := func(i int) Placed {
+		if i = int(p.order.At(i)); i >= n {
+			return Placed{} // a damaged block: it is not found
+		}
+		return p.At(i)
+	}
+	i := sort.Search(n, func(i int) bool { return !at(i).less(t) })
+	if i == n {
+		return Placed{}, false
+	}
+	found := at(i)
+	return found, found.Title == t
+}

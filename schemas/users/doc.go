@@ -1,0 +1,120 @@
+// Package users is what the tables of lists and accounts are made of: the builder writes
+// them into a release, the edge maps them and reads them where they lie. Opening one costs
+// the same at any size, and so does finding a row.
+//
+// Both tables have their rows as blocks, one behind the other, each from a multiple of 8
+// on. All numbers are little-endian.
+//
+// Table "list", rows ascending by id:
+//
+//	section   bytes
+//	id        8 bytes a row: the id of the list
+//	at        8 bytes a row: where its block starts in data; at the end, where the last one ends
+//	data      the blocks; see List
+//
+// Table "account", rows in the order of the catalogue:
+//
+//	section   bytes
+//	key       24 bytes a key, ascending: the first 16 bytes of the SHA-256 of a text that
+//	          names an account (its number, its object id, the id of a guest's session),
+//	          then the row in 4 bytes, and 4 of zero
+//	at, data  as above; see Account
+//
+// The table of accounts holds what is nobody's business but the user's: it is asked by who
+// has a session alone, and no fragment of a release has any of it.
+package users
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"reelsplice/schemas/posting"
+	"reelsplice/schemas/release"
+)
+
+// Names of the tables and their sections.
+const (
+	ListTable    = "list"
+	AccountTable = "account"
+
+	idSection   = "id"
+	atSection   = "at"
+	dataSection = "data"
+	keySection  = "key"
+)
+
+var le = binary.LittleEndian
+
+// A Source is a table as it was mapped: *release.Table.
+type Source interface {
+	posting.Source
+	// Rows returns how many rows the table has.
+	Rows() int
+}
+
+// blocks are the blocks of a table.
+type blocks struct {
+	at   posting.Uint64s
+	data []byte
+}
+
+func openBlocks(s Source) (blocks, error) {
+	at, err := posting.OpenUint64s(s, atSection, s.Rows()+1)
+	return blocks{at, s.Section(dataSection)}, err
+}
+
+// block returns a block.
+func (b *blocks) block(row int) ([]byte, error) {
+	if row < 0 || row+1 >= b.at.Len() {
+		return nil, corrupt("row %d of a table of %d", row, b.at.Len()-1)
+	}
+	from, to := b.at.At(row), b.at.At(row+1)
+	if from > to || to > uint64(len(b.data)) || from%blockAlign != 0 {
+		return nil, corrupt("row %d lies from %d to %d in %d bytes", row, from, to, len(b.data))
+	}
+	return b.data[from:to:to], nil
+}
+
+// blockAlign is what blocks start at multiples of.
+const blockAlign = 8
+
+// pad appends zeros up to a multiple of blockAlign from the start of dst on.
+func pad(dst []byte) []byte {
+	for len(dst)%blockAlign != 0 {
+		dst = append(dst, 0)
+	}
+	return dst
+}
+
+// corrupt returns an error about the bytes of a table.
+func corrupt(format string, args ...any) error {
+	return fmt.Errorf("%w: table of users: %s", release.ErrCorrupt, fmt.Sprintf(format, args...))
+}
+
+// A cutter takes sections off a block.
+type cutter struct {
+	rest []byte
+	bad  bool
+}
+
+// take returns the next n*size bytes.
+func (c *cutter) take(n uint64, size int) []byte {
+	if c.bad || n > uint64(len(c.rest)/size) {
+		c.bad = true
+		return nil
+	}
+	out := c.rest[: n*uint64(size) : n*uint64(size)]
+	c.rest = c.rest[n*uint64(size):]
+	return out
+}
+
+// compareKeys orders titles, so that one can be found.
+func compareKeys(a, b Title) int {
+	switch {
+	case a.less(b):
+		return -1
+	case b.less(a):
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,349 @@
+package users
+
+import (
+	"cmp"
+	"io"
+	"slices"
+	"sort"
+
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/posting"
+)
+
+// A Title is a title, or an episode of a series, that a user put somewhere.
+type Title struct {
+	Kind            fragment.Kind // movie, tv or episode
+	ID              uint64        // of an episode, that of its series
+	Season, Episode uint32        // of an episode
+}
+
+func (t Title) less(o Title) bool {
+	return cmp.Or(cmp.Compare(t.Kind, o.Kind), cmp.Compare(t.ID, o.ID), cmp.Compare(t.Season, o.Season), cmp.Compare(t.Episode, o.Episode)) < 0
+}
+
+// A Text is a part of the answers about a list that the builder wrote, in the order of
+// the wire.
+type Text int
+
+// The texts of a list. An answer of version 3 is Head3, the rows, Middle3, the number of
+// the page, End3, the numbers of pages and rows, and a brace. One of version 4 is
+// likewise, with the comments behind its rows.
+const (
+	Head3   Text = iota // {"created_by":...,"items":[
+	Middle3             // ],"name":...,"page":
+	End3                // ,"poster_path":...,"total_pages":
+	Head4               // {"average_rating":...,"results":[
+	Middle4             // },"created_by":...,"page":
+	End4                // ,"poster_path":...,"total_pages":
+	Row3                // the list as a row of account/{id}/lists
+	Row4                // the same of version 4
+	texts
+)
+
+// A Sort is an order of the items of a list. Values reach files.
+type Sort uint8
+
+// The orders. Of items that are equal, the one that was put on the list first comes first;
+// Descending turns the whole around.
+const (
+	Original    Sort = 0
+	VoteAverage Sort = 1
+	ReleaseDate Sort = 2 // of series, the first air date; primary_release_date is the same
+	Name        Sort = 3
+	sorts       Sort = 4
+
+	// Descending is added to an order.
+	Descending Sort = 16
+)
+
+var sortNames = [...]struct {
+	name string
+	sort Sort
+}{
+	{"original_order", Original},
+	{"vote_average", VoteAverage},
+	{"release_date", ReleaseDate},
+	{"primary_release_date", ReleaseDate},
+	{"title", Name},
+}
+
+// ParseSort reads a name such as "title.desc". Without an end, it ascends.
+func ParseSort[T string | []byte](text T) (Sort, bool) {
+	for _, s := range sortNames {
+		if len(text) < len(s.name) || string(text[:len(s.name)]) != s.name {
+			continue
+		}
+		switch string(text[len(s.name):]) {
+		case "", ".asc":
+			return s.sort, true
+		case ".desc":
+			return s.sort | Descending, true
+		}
+	}
+	return 0, false
+}
+
+// Bounds and offsets of a block of a list.
+const (
+	listItems   = 0  // how many items
+	listFlags   = 4  // bit 0: private
+	listOwner   = 8  // row of the account that made it, from 1; 0 for none
+	listSort    = 12 // the order of version 4 where none is asked for
+	listEnds    = 16 // where each of the texts ends, and the comments
+	listHeadLen = listEnds + 4*(int(texts)+1) + 4
+
+	itemLen     = 16 // the key of the title, then where its comment lies: offset and length
+	itemComment = 8
+
+	flagPrivate = 1
+)
+
+// A ListItem is a title on a list as the builder knows it.
+type ListItem struct {
+	Title   Title
+	Comment string // JSON text; "" for none
+	// By what it is sorted: numbers that are in the order of the values.
+	Vote, Date, Name int64
+}
+
+// ListSpec is a list to write.
+type ListSpec struct {
+	Private bool
+	Owner   int // row of an account; -1 for none
+	Sort    Sort
+	Texts   [texts]string
+	Items   []ListItem // movies and series, each once
+}
+
+// A ListWriter writes the table of lists, in ascending order of their ids.
+type ListWriter struct {
+	data io.Writer
+	ids  []uint64
+	at   []uint64
+	off  uint64
+	buf  []byte
+}
+
+// NewListWriter starts the table. Nothing else may be written to s before Close.
+func NewListWriter(s posting.Sink) *ListWriter { return &ListWriter{data: s.Section(dataSection)} }
+
+// Add writes a list.
+func (w *ListWriter) Add(id uint64, l *ListSpec) error {
+	w.ids, w.at = append(w.ids, id), append(w.at, w.off)
+	w.buf = pad(appendList(w.buf[:0], l))
+	w.off += uint64(len(w.buf))
+	_, err := w.data.Write(w.buf)
+	return err
+}
+
+// Close writes the other sections.
+func (w *ListWriter) Close(s posting.Sink) error {
+	if err := posting.WriteUint64s(s, idSection, w.ids); err != nil {
+		return err
+	}
+	return posting.WriteUint64s(s, atSection, append(w.at, w.off))
+}
+
+// packKey packs a movie or a series.
+func packKey(t Title) uint64 {
+	if t.Kind == fragment.KindTV {
+		return t.ID<<1 | 1
+	}
+	return t.ID << 1
+}
+
+func unpackKey(k uint64) Title {
+	if k&1 != 0 {
+		return Title{Kind: fragment.KindTV, ID: k >> 1}
+	}
+	return Title{Kind: fragment.KindMovie, ID: k >> 1}
+}
+
+func appendList(dst []byte, l *ListSpec) []byte {
+	flags, owner := uint32(0), uint32(l.Owner+1)
+	if l.Private {
+		flags = flagPrivate
+	}
+	dst = le.AppendUint32(dst, uint32(len(l.Items)))
+	dst = le.AppendUint32(dst, flags)
+	dst = le.AppendUint32(dst, owner)
+	dst = le.AppendUint32(dst, uint32(l.Sort))
+	end := 0
+	for _, t := range l.Texts {
+		end += len(t)
+		dst = le.AppendUint32(dst, uint32(end))
+	}
+	comments := 0
+	for i := range l.Items {
+		comments += len(l.Items[i].Comment)
+	}
+	dst = le.AppendUint32(dst, uint32(end+comments))
+	dst = le.AppendUint32(dst, 0)
+	at := end
+	for i := range l.Items {
+		it := &l.Items[i]
+		dst = le.AppendUint64(dst, packKey(it.Title))
+		dst = le.AppendUint32(dst, uint32(at))
+		dst = le.AppendUint32(dst, uint32(len(it.Comment)))
+		at += len(it.Comment)
+	}
+	for _, by := range []func(it *ListItem) int64{
+		func(it *ListItem) int64 { return it.Vote },
+		func(it *ListItem) int64 { return it.Date },
+		func(it *ListItem) int64 { return it.Name },
+		func(it *ListItem) int64 { return int64(packKey(it.Title)) },
+	} {
+		dst = appendOrder(dst, len(l.Items), func(a, b int) int { return cmp.Compare(by(&l.Items[a]), by(&l.Items[b])) })
+	}
+	for _, t := range l.Texts {
+		dst = append(dst, t...)
+	}
+	for i := range l.Items {
+		dst = append(dst, l.Items[i].Comment...)
+	}
+	return dst
+}
+
+// appendOrder appends the numbers below n in the order of compare.
+func appendOrder(dst []byte, n int, compare func(a, b int) int) []byte {
+	order := make([]int, n)
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, compare)
+	for _, i := range order {
+		dst = le.AppendUint32(dst, uint32(i))
+	}
+	return dst
+}
+
+// Lists is the table of lists. The zero value has none.
+type Lists struct {
+	ids posting.Uint64s
+	blocks
+}
+
+// OpenLists opens the table.
+func OpenLists(s Source) (Lists, error) {
+	ids, err := posting.OpenUint64s(s, idSection, s.Rows())
+	if err != nil {
+		return Lists{}, err
+	}
+	b, err := openBlocks(s)
+	return Lists{ids, b}, err
+}
+
+// Find returns the list with an id; false when there is none.
+func (l *Lists) Find(id uint64) (List, bool, error) {
+	n := l.ids.Len()
+	i := sort.Search(n, func(i int) bool { return l.ids.At(i) >= id })
+	if i == n || l.ids.At(i) != id {
+		return List{}, false, nil
+	}
+	b, err := l.block(i)
+	if err != nil {
+		return List{}, false, err
+	}
+	list, err := parseList(b)
+	list.ID = id
+	return list, err == nil, err
+}
+
+// A List is a list of a user. Its bytes are part of the mapping.
+type List struct {
+	ID     uint64
+	head   []byte
+	items  []byte
+	orders [sorts]posting.Uint32s // Original: by key
+	text   []byte
+}
+
+func parseList(b []byte) (l List, err error) {
+	c := cutter{rest: b}
+	l.head = c.take(1, listHeadLen)
+	if c.bad {
+		return List{}, corrupt("a list of %d bytes", len(b))
+	}
+	n := uint64(le.Uint32(l.head[listItems:]))
+	l.items = c.take(n, itemLen)
+	for _, s := range []Sort{VoteAverage, ReleaseDate, Name, Original} {
+		l.orders[s] = c.take(n, 4)
+	}
+	l.text = c.rest
+	end, last := uint32(0), uint32(len(l.text))
+	for i := range int(texts) + 1 {
+		next := le.Uint32(l.head[listEnds+4*i:])
+		c.bad = c.bad || next < end || next > last
+		end = next
+	}
+	if c.bad {
+		return List{}, corrupt("a list of %d items in %d bytes", n, len(b))
+	}
+	return l, nil
+}
+
+// Len returns how many items there are.
+func (l *List) Len() int { return len(l.items) / itemLen }
+
+// Private reports whether the list is for who made it alone.
+func (l *List) Private() bool { return le.Uint32(l.head[listFlags:])&flagPrivate != 0 }
+
+// OwnedBy reports whether the account in a row made the list.
+func (l *List) OwnedBy(row int) bool {
+	return row >= 0 && uint64(le.Uint32(l.head[listOwner:])) == uint64(row)+1
+}
+
+// Sort returns the order of version 4 where none is asked for.
+func (l *List) Sort() Sort { return Sort(l.head[listSort]) }
+
+// Text returns a text of the list.
+func (l *List) Text(t Text) []byte {
+	from := uint32(0)
+	if t > 0 {
+		from = le.Uint32(l.head[listEnds+4*(int(t)-1):])
+	}
+	to := le.Uint32(l.head[listEnds+4*int(t):])
+	return l.text[from:to:to]
+}
+
+// Item returns the title at a place of an order, and its comment as JSON text, empty for
+// none.
+func (l *List) Item(s Sort, place int) (t Title, comment []byte, err error) {
+	n := l.Len()
+	if s&Descending != 0 {
+		place = n - 1 - place
+	}
+	i := place
+	if s &^= Descending; s != Original {
+		if s >= sorts || place < 0 || place >= n {
+			return t, nil, corrupt("place %d of %d, order %d", place, n, s)
+		}
+		i = int(l.orders[s].At(place))
+	}
+	if i < 0 || i >= n {
+		return t, nil, corrupt("item %d of %d", i, n)
+	}
+	b := l.items[itemLen*i:]
+	from, size := uint64(le.Uint32(b[itemComment:])), uint64(le.Uint32(b[itemComment+4:]))
+	if from+size > uint64(len(l.text)) {
+		return t, nil, corrupt("a comment from %d to %d in %d bytes", from, from+size, len(l.text))
+	}
+	return unpackKey(le.Uint64(b)), l.text[from : from+size : from+size], nil
+}
+
+// Has reports whether a movie or a series is on the list.
+func (l *List) Has(t Title) bool {
+	if t.Kind != fragment.KindMovie && t.Kind != fragment.KindTV || t.ID > 1<<63-1 {
+		return false
+	}
+	n, key, order := l.Len(), packKey(t), l.orders[Original]
+	at := func(i int) uint64 {
+		p := int(order.At(i))
+		if p >= n {
+			return 0 // a damaged block: it is not found
+		}
+		return le.Uint64(l.items[itemLen*p:])
+	}
+	i := sort.Search(n, func(i int) bool { return at(i) >= key })
+	return i < n && at(i) == key
+}

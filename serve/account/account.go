@@ -1,0 +1,408 @@
+// Package account answers what belongs to users: their lists, and what an account or a
+// guest has marked and rated. It works on the tables of a release and writes the members of
+// the answers in TMDB's order; the rows of titles are left to whoever joins fragments. It
+// knows neither a server nor how a user is told from another.
+package account
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/release"
+	"reelsplice/schemas/users"
+)
+
+// ErrNotFound says that there is no such list, or no such item on it.
+var ErrNotFound = errors.New("account: not found")
+
+// PageSize is how many rows a page has.
+const PageSize = 20
+
+// Tables are what a release knows of users.
+type Tables struct {
+	lists    users.Lists
+	accounts users.Accounts
+}
+
+// Open opens the tables of a release, in the same time whatever they hold. A release without
+// them knows nobody.
+func Open(rel *release.Reader) (Tables, error) {
+	var t Tables
+	var errs [2]error
+	if s, ok := rel.Table(users.ListTable); ok {
+		t.lists, errs[0] = users.OpenLists(s)
+	}
+	if s, ok := rel.Table(users.AccountTable); ok {
+		t.accounts, errs[1] = users.OpenAccounts(s)
+	}
+	return t, errors.Join(errs[0], errs[1])
+}
+
+// List returns a list; ErrNotFound when there is none with that id.
+func (t *Tables) List(id uint64) (users.List, error) {
+	l, ok, err := t.lists.Find(id)
+	if err == nil && !ok {
+		err = ErrNotFound
+	}
+	return l, err
+}
+
+// Find returns the account that a name is of: its number, its 24 hex digits, or the 32 of
+// a guest's session.
+func (t *Tables) Find(name []byte) (users.Account, bool, error) { return t.accounts.Find(name) }
+
+// An Answer takes what an answer is made of, in its order.
+type Answer interface {
+	// Text takes bytes, which it copies.
+	Text(b []byte)
+	// Row takes the row of a title, without braces.
+	Row(i release.Include) error
+	// Members returns what Row would take, as JSON, valid until the next call.
+	Members(i release.Include) ([]byte, error)
+}
+
+// A Form says how the rows of titles are.
+type Form uint8
+
+// The forms.
+const (
+	Plain  Form = iota // rows of lists of one type
+	Rating             // the same with the rating behind, as version 3 has it
+	Rated              // with the rating of version 4 behind
+)
+
+// Sub returns which rows version v of the API has of a kind in lists of accounts: those of
+// version 4 say of movies, but not of series, what type they are.
+func Sub(version int, k fragment.Kind) fragment.Sub {
+	if version == 4 && k == fragment.KindMovie {
+		return fragment.SubMediaRow
+	}
+	return fragment.SubRow
+}
+
+// page returns the places from, included, to to, excluded, of a page, counted from 1.
+func page(n, number int) (from, to int) {
+	from = min(n, (max(number, 1)-1)*PageSize)
+	return from, min(n, from+PageSize)
+}
+
+// pages returns how many pages n rows make: one at least.
+func pages(n int) int { return max(1, (n+PageSize-1)/PageSize) }
+
+// A writer writes the parts between rows.
+type writer struct {
+	to  Answer
+	buf []byte
+}
+
+func (w *writer) text(s string) { w.buf = append(w.buf, s...) }
+
+func (w *writer) int(before string, n int64) {
+	w.buf = strconv.AppendInt(append(w.buf, before...), n, 10)
+}
+
+// float writes a number with a fraction, as the API writes ratings.
+func (w *writer) float(before string, n float64) {
+	w.text(before)
+	at := len(w.buf)
+	w.buf = strconv.AppendFloat(w.buf, n, 'f', -1, 64)
+	for _, c := range w.buf[at:] {
+		if c == '.' {
+			return
+		}
+	}
+	w.text(".0")
+}
+
+// flush hands over what has been written.
+func (w *writer) flush() {
+	if len(w.buf) > 0 {
+		w.to.Text(w.buf)
+		w.buf = w.buf[:0]
+	}
+}
+
+// row writes a row and what follows inside of its braces.
+func (w *writer) row(i release.Include) error {
+	w.text("{")
+	w.flush()
+	return w.to.Row(i)
+}
+
+// between writes a comma in front of all rows but the first.
+func (w *writer) between(i int) {
+	if i > 0 {
+		w.text(",")
+	}
+}
+
+// totals ends a page: behind "total_pages": go both numbers and the brace.
+func (w *writer) totals(n int) {
+	w.int("", int64(pages(n)))
+	w.int(`,"total_results":`, int64(n))
+	w.text("}")
+	w.flush()
+}
+
+func include(t users.Title, s fragment.Sub) release.Include {
+	return release.Include{Kind: t.Kind, ID: t.ID, Season: t.Season, Episode: t.Episode, Sub: s}
+}
+
+// Details3 writes a page of a list as GET /3/list/{id} answers.
+func Details3(to Answer, l *users.List, number int) error {
+	w := &writer{to: to}
+	to.Text(l.Text(users.Head3))
+	from, end := page(l.Len(), number)
+	for i := from; i < end; i++ {
+		t, _, err := l.Item(users.Original, i)
+		if err != nil {
+			return err
+		}
+		w.between(i - from)
+		if err := w.row(include(t, fragment.SubMediaRow)); err != nil {
+			return err
+		}
+		w.text("}")
+	}
+	w.flush()
+	to.Text(l.Text(users.Middle3))
+	w.int("", int64(number))
+	w.flush()
+	to.Text(l.Text(users.End3))
+	w.totals(l.Len())
+	return nil
+}
+
+// Details4 writes a page of a list in an order, as GET /4/list/{id} answers. The comments
+// are those of the page.
+func Details4(to Answer, l *users.List, order users.Sort, number int) error {
+	w := &writer{to: to}
+	to.Text(l.Text(users.Head4))
+	from, end := page(l.Len(), number)
+	var comments []byte
+	for i := from; i < end; i++ {
+		t, comment, err := l.Item(order, i)
+		if err != nil {
+			return err
+		}
+		w.between(i - from)
+		if err := w.row(include(t, fragment.SubMediaRow)); err != nil {
+			return err
+		}
+		w.text("}")
+		comments = appendComment(comments, t, comment)
+	}
+	w.text(`],"comments":{`)
+	w.buf = append(w.buf, comments...)
+	w.text("}")
+	w.flush()
+	to.Text(l.Text(users.Middle4))
+	w.int("", int64(number))
+	w.flush()
+	to.Text(l.Text(users.End4))
+	w.totals(l.Len())
+	return nil
+}
+
+func appendComment(dst []byte, t users.Title, comment []byte) []byte {
+	if len(dst) > 0 {
+		dst = append(dst, ',')
+	}
+	dst = append(append(append(dst, '"'), t.Kind.String()...), ':')
+	dst = append(strconv.AppendUint(dst, t.ID, 10), `":`...)
+	if len(comment) == 0 {
+		return append(dst, "null"...)
+	}
+	return append(dst, comment...)
+}
+
+// AppendStatus3 appends whether a movie is on a list, as GET /3/list/{id}/item_status
+// answers.
+func AppendStatus3(dst []byte, l *users.List, movie uint64) []byte {
+	dst = strconv.AppendUint(append(dst, `{"id":`...), l.ID, 10)
+	dst = strconv.AppendBool(append(dst, `,"item_present":`...), l.Has(users.Title{Kind: fragment.KindMovie, ID: movie}))
+	return append(dst, '}')
+}
+
+// AppendStatus4 appends what GET /4/list/{id}/item_status answers about a title on the
+// list; ErrNotFound for any other.
+func AppendStatus4(dst []byte, l *users.List, t users.Title) ([]byte, error) {
+	if !l.Has(t) {
+		return dst, ErrNotFound
+	}
+	dst = strconv.AppendUint(append(dst, `{"success":true,"status_code":1,"status_message":"Success.","id":`...), l.ID, 10)
+	dst = strconv.AppendUint(append(dst, `,"media_id":`...), t.ID, 10)
+	return append(append(append(dst, `,"media_type":"`...), t.Kind.String()...), `"}`...), nil
+}
+
+// Lists writes a page of the lists that an account made, as GET /{version}/account/{id}/lists
+// answers.
+func (t *Tables) Lists(to Answer, a *users.Account, version, number int) error {
+	w := &writer{to: to}
+	ids := a.Lists()
+	from, end := page(ids.Len(), number)
+	w.int(`{"page":`, int64(number))
+	w.text(`,"results":[`)
+	row := users.Row3
+	if version == 4 {
+		row = users.Row4
+	}
+	for i := from; i < end; i++ {
+		l, err := t.List(ids.At(i))
+		if err != nil {
+			return fmt.Errorf("%w: list %d of an account: %w", release.ErrCorrupt, ids.At(i), err)
+		}
+		w.between(i - from)
+		w.buf = append(w.buf, l.Text(row)...)
+	}
+	w.text(`],"total_pages":`)
+	w.totals(ids.Len())
+	return nil
+}
+
+// Titles writes a page of a shelf of movies or series; with newest, what was put there last
+// comes first.
+func Titles(to Answer, shelf users.Placeds, sub fragment.Sub, form Form, newest bool, number int) error {
+	return rows(to, shelf, newest, number, func(w *writer, p *users.Placed) error {
+		if err := w.row(include(p.Title, sub)); err != nil {
+			return err
+		}
+		switch form {
+		case Rating:
+			w.float(`,"rating":`, p.Value)
+		case Rated:
+			at := p.Created
+			w.text(`,"account_rating":{"created_at":"`)
+			if at.IsZero() {
+				at = at.AddDate(1969, 0, 0) // the beginning of 1970: nobody knows
+			}
+			w.buf = at.AppendFormat(w.buf, "2006-01-02T15:04:05.000Z")
+			w.float(`","value":`, p.Value)
+			w.text("}")
+		case Plain:
+		}
+		w.text("}")
+		return nil
+	})
+}
+
+// rows writes a page of a shelf.
+func rows(to Answer, shelf users.Placeds, newest bool, number int, one func(w *writer, p *users.Placed) error) error {
+	w := &writer{to: to}
+	from, end := page(shelf.Len(), number)
+	w.int(`{"page":`, int64(number))
+	w.text(`,"results":[`)
+	for i := from; i < end; i++ {
+		at := i
+		if newest {
+			at = shelf.Len() - 1 - i
+		}
+		p := shelf.At(at)
+		w.between(i - from)
+		if err := one(w, &p); err != nil {
+			return err
+		}
+	}
+	w.text(`],"total_pages":`)
+	w.totals(shelf.Len())
+	return nil
+}
+
+// episodeMembers are the members of a rated episode before its rating, in wire order. Rows of
+// episodes in other lists have the same in another order.
+var episodeMembers = [...]string{
+	"air_date", "episode_number", "episode_type", "id", "name", "overview", "production_code", "runtime",
+	"season_number", "show_id", "still_path", "vote_average", "vote_count",
+}
+
+// Episodes is Titles for rated episodes.
+func Episodes(to Answer, shelf users.Placeds, newest bool, number int) error {
+	return rows(to, shelf, newest, number, func(w *writer, p *users.Placed) error {
+		b, err := to.Members(include(p.Title, fragment.SubMediaRow))
+		if err != nil {
+			return err
+		}
+		var have map[string]json.RawMessage
+		if err := json.Unmarshal(b, &have); err != nil {
+			return fmt.Errorf("%w: row of an episode: %w", release.ErrCorrupt, err)
+		}
+		w.text("{")
+		for _, name := range episodeMembers {
+			if raw, ok := have[name]; ok {
+				w.text(`"` + name + `":`)
+				w.buf = append(append(w.buf, raw...), ',')
+			}
+		}
+		w.float(`"rating":`, p.Value)
+		w.text("}")
+		return nil
+	})
+}
+
+// ratedShelf returns the shelf of what is rated of a kind.
+func ratedShelf(k fragment.Kind) users.Shelf {
+	switch k {
+	case fragment.KindTV:
+		return users.RatedTV
+	case fragment.KindEpisode:
+		return users.RatedEpisodes
+	}
+	return users.RatedMovies
+}
+
+// AppendStates appends what an account thinks of a movie, a series or an episode, as the
+// members of account_states without their id and the opening brace.
+func AppendStates(dst []byte, a *users.Account, t users.Title) []byte {
+	has := func(s users.Shelf) bool {
+		_, ok := a.Shelf(s).Find(t)
+		return ok
+	}
+	favorite, watchlist := false, false
+	switch t.Kind {
+	case fragment.KindMovie:
+		favorite, watchlist = has(users.FavoriteMovies), has(users.WatchlistMovies)
+	case fragment.KindTV:
+		favorite, watchlist = has(users.FavoriteTV), has(users.WatchlistTV)
+	}
+	dst = strconv.AppendBool(append(dst, `"favorite":`...), favorite)
+	dst = appendRated(append(dst, ','), a, t)
+	dst = strconv.AppendBool(append(dst, `,"watchlist":`...), watchlist)
+	return append(dst, '}')
+}
+
+// appendRated appends the member that says how a title is rated.
+func appendRated(dst []byte, a *users.Account, t users.Title) []byte {
+	dst = append(dst, `"rated":`...)
+	p, ok := a.Shelf(ratedShelf(t.Kind)).Find(t)
+	if !ok {
+		return append(dst, "false"...)
+	}
+	w := &writer{buf: append(dst, `{"value":`...)}
+	w.float("", p.Value)
+	return append(w.buf, '}')
+}
+
+// An Episode is an episode of a season as its details say it.
+type Episode struct {
+	ID     uint64 `json:"id"`
+	Number uint32 `json:"episode_number"`
+}
+
+// AppendSeasonStates is AppendStates for a season: what the account thinks of each of its
+// episodes.
+func AppendSeasonStates(dst []byte, a *users.Account, series uint64, season uint32, episodes []Episode) []byte {
+	dst = append(dst, `"results":[`...)
+	for i, e := range episodes {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = strconv.AppendUint(append(dst, `{"id":`...), e.ID, 10)
+		dst = strconv.AppendUint(append(dst, `,"episode_number":`...), uint64(e.Number), 10)
+		dst = appendRated(append(dst, ','), a, users.Title{Kind: fragment.KindEpisode, ID: series, Season: season, Episode: e.Number})
+		dst = append(dst, '}')
+	}
+	return append(dst, `]}`...)
+}

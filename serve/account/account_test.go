@@ -1,0 +1,63 @@
+package account
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/release"
+	"reelsplice/schemas/users"
+)
+
+// TestPage: every page has its rows, and no number of a page leads outside.
+func TestPage(t *testing.T) {
+	f := func(n, number, from, to, all int) {
+		t.Helper()
+		if a, b := page(n, number); a != from || b != to || pages(n) != all {
+			t.Errorf("page %d of %d rows: %d to %d of %d pages, want %d to %d of %d", number, n, a, b, pages(n), from, to, all)
+		}
+	}
+	f(0, 1, 0, 0, 1)
+	f(20, 1, 0, 20, 1)
+	f(21, 1, 0, 20, 2)
+	f(21, 2, 20, 21, 2)
+	f(21, 3, 21, 21, 2)
+	f(21, 500, 21, 21, 2)
+	f(21, 0, 0, 20, 2)
+	f(100_000, 5000, 99_980, 100_000, 5000)
+}
+
+// TestNobody: a release without tables knows no list and no account.
+func TestNobody(t *testing.T) {
+	tables, err := Open(&release.Reader{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tables.List(1); !errors.Is(err, ErrNotFound) {
+		t.Errorf("List(1) = %v, want %v", err, ErrNotFound)
+	}
+	if _, ok, err := tables.Find([]byte("1")); ok || err != nil {
+		t.Errorf("Find(1) = %v, %v, want nobody", ok, err)
+	}
+	// Nor does one who has marked nothing think anything of a title.
+	want := `"favorite":false,"rated":false,"watchlist":false}`
+	for _, k := range []fragment.Kind{fragment.KindMovie, fragment.KindTV, fragment.KindEpisode} {
+		if got := string(AppendStates(nil, &users.Account{}, users.Title{Kind: k, ID: 1})); got != want {
+			t.Errorf("AppendStates of a %s = %s, want %s", k, got, want)
+		}
+	}
+	if got := string(AppendSeasonStates(nil, &users.Account{}, 1, 2, []Episode{{5, 1}})); !strings.HasSuffix(got, `{"id":5,"episode_number":1,"rated":false}]}`) {
+		t.Errorf("AppendSeasonStates = %s", got)
+	}
+}
+
+// TestRating: ratings have a fraction, as the API writes them.
+func TestRating(t *testing.T) {
+	for v, want := range map[float64]string{8: "8.0", 8.5: "8.5", 0.5: "0.5", 10: "10.0"} {
+		w := &writer{}
+		if w.float("", v); string(w.buf) != want {
+			t.Errorf("%v is written as %s, want %s", v, w.buf, want)
+		}
+	}
+}
