@@ -30,4 +30,16 @@
 //
 // So that no query takes long, the first 500 values of a list count, and 2,000 of all
 // lists together; a combination of a provider and a kind of offer is one.
+//
+// # Search
+//
+// All words of a query must be in the names of a resource: title, original title,
+// translated and alternative ones. The words may be in several names; the last one may be the
+// beginning of a word, and so may a single letter of a script without blanks. Package text
+// says what words are: "spider man", "Spider-Man" and "spiderman" find one another where one
+// of them is punctuated, and whole titles are compared without blanks and punctuation.
+// Years that a query cannot mean find nothing; queries over several kinds have none.
+//
+// Typing errors count only if no resource has the words, whatever the filters say: first in
+// words that no name has, then in all; in four words at most, of 3 to 24 letters.
 package query
