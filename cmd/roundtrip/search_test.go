@@ -464,6 +464,7 @@ func TestSearchOrder(t *testing.T) {
 		movie(1, 0.1, "Matrix"), movie(2, 90, "The Matrix"), movie(3, 60, "The Matrix Reloaded"), movie(4, 95, "Neo", "Matrix"),
 		movie(5, 3, "Matrix"), movie(6, 1, "A Long Story About the Matrix"), movie(7, 200, "Other", "One Word", "Matrix Two"),
 		movie(8, 30, "Matrices"), movie(9, 50, "Two Words", "Alpha Words"), movie(10, 49, "Two Alphas"), movie(11, 48, "Words of Alpha"),
+		movie(12, 20, "Saw 3"), movie(13, 20, "300"),
 	)
 	for _, c := range []struct {
 		q    string
@@ -473,6 +474,7 @@ func TestSearchOrder(t *testing.T) {
 		{"the matrix", []int64{2, 3, 6}},
 		{"alpha words", []int64{9, 11}}, // exact
 		{"words two", []int64{9}},
+		{"3", []int64{12, 13}}, // a word before the beginning of one
 	} {
 		if got := searchAll(t, e, query.Search{Kind: fragment.KindMovie, Query: []byte(c.q)}); !slices.Equal(got, c.want) {
 			t.Errorf("search %q = %v, want %v", c.q, got, c.want)

@@ -170,6 +170,7 @@ const (
 	beginning  = 0.15 // and the name begins with them
 	covering   = 0.2  // for the share of the name's letters that the query has
 	lesser     = 0.7  // factor for names that are neither title nor original title
+	partial    = 0.7  // factor for names that have the last word only as a beginning
 	perEdit    = 0.15 // less for each typing error
 	popularity = 0.6  // for a popularity of famous, less on a logarithmic scale
 	famous     = 500
@@ -222,7 +223,14 @@ func (w *wanted) fit(name []byte) float64 {
 			fit += beginning
 		}
 	}
-	return fit + covering*min(1, float64(w.length)/float64(utf8.RuneCount(name)))
+	fit += covering * min(1, float64(w.length)/float64(utf8.RuneCount(name)))
+	if last := w.words[len(w.words)-1]; last.prefix {
+		last.prefix = false
+		if _, ok := last.in(name); !ok {
+			fit *= partial
+		}
+	}
+	return fit
 }
 
 // in tells whether a name has the word, and how many typing errors it takes.
