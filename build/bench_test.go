@@ -26,7 +26,7 @@ func inflate(s release.Segment) ([]byte, error) {
 // BenchmarkSample builds the sample, and compares the CPU time with that of only
 // compressing the same raw bytes at the same level.
 func BenchmarkSample(b *testing.B) {
-	c := config(b, buildtest.Catalog(b, buildtest.Sample(b)...))
+	c := config(b, buildtest.Catalog(b, buildtest.Sample(b, "movies")...))
 	c.Jobs = 1
 	first := run(b, c)
 	raw := segmentsOf(b, filepath.Join(c.Releases, first.Release))

@@ -80,7 +80,7 @@ func verify(tb testing.TB, dir string) {
 // TestDeterministic builds the sample with one worker and with four, and once more
 // in the same folder.
 func TestDeterministic(t *testing.T) {
-	dir := buildtest.Catalog(t, buildtest.Sample(t)...)
+	dir := buildtest.Catalog(t, buildtest.Sample(t, "movies")...)
 	one, four := config(t, dir), config(t, dir)
 	one.Jobs, four.Jobs = 1, 4
 	a, b := run(t, one), run(t, four)
@@ -131,7 +131,7 @@ func folders(tb testing.TB, dir string) []string {
 }
 
 func TestReport(t *testing.T) {
-	rows := buildtest.Sample(t)
+	rows := buildtest.Sample(t, "movies")
 	c := config(t, buildtest.Catalog(t, rows...))
 	var done, total int64
 	c.Jobs = 1
@@ -164,7 +164,7 @@ func TestReport(t *testing.T) {
 }
 
 func TestCancelled(t *testing.T) {
-	rows := buildtest.Sample(t)[:40]
+	rows := buildtest.Sample(t, "movies")[:40]
 	dir := buildtest.Catalog(t, rows...)
 	f := func(name string, after int64) {
 		t.Helper()

@@ -22,10 +22,7 @@ import (
 // caches either, and no public answer has any of what they say.
 const private = "private, no-store"
 
-var (
-	errPrivate    = status.Error{Code: status.Private}
-	errBadRequest = status.Error{Code: status.InvalidParams}
-)
+var errPrivate = status.Error{Code: status.Private}
 
 // isOfUser reports whether an operation answers what belongs to users.
 func isOfUser(op api.Op) bool {
@@ -106,6 +103,7 @@ func (e *Edge) ofUser(w *worker, rq *Request, rs *Response, rel *release.Reader)
 	if err != nil {
 		return err
 	}
+	w.c.pack = true
 	e.finish(w, rq, rs)
 	if rs.Cache == private {
 		rs.SurrogateKey = nil
@@ -233,7 +231,7 @@ func (a *userAnswer) list(l *users.List, query []byte) error {
 		if len(q.SortBy) > 0 {
 			var ok bool
 			if order, ok = users.ParseSort(q.SortBy); !ok {
-				return &errBadRequest
+				return &errParams
 			}
 		}
 		return account.Details4(a, l, order, int(q.Page))
@@ -321,7 +319,11 @@ func (u *userRequest) account() error {
 	return account.Titles(u.to, a.Shelf(s.shelf), account.Sub(s.version, s.shelf.Kind()), s.form, newest, int(q.Page))
 }
 
-// owner returns the account that the path names, if the session is its.
+// v4Accounts is the group of the operations of accounts in version 4.
+const v4Accounts = "Account (v4)"
+
+// owner returns the account of the session; in version 4, if it is the one that the path
+// names.
 func (u *userRequest) owner() (*users.Account, error) {
 	q := &u.w.q
 	switch q.Op {
@@ -336,17 +338,17 @@ func (u *userRequest) owner() (*users.Account, error) {
 	if err != nil {
 		return nil, err
 	}
-	name := q.Name // of version 4
-	if name == nil {
-		name = strconv.AppendUint(nil, uint64(q.ID), 10)
+	if a.Guest() {
+		return nil, &errNoSession
 	}
-	named, ok := *a, true
-	if q.Op != api.OpLegacyAccount {
-		if named, ok, err = u.t.Find(name); err != nil {
-			return nil, err
-		}
+	if q.Op.Operation().Group != v4Accounts {
+		return a, nil // whatever the path says: clients put anything there, as the session tells
 	}
-	if !ok || a.Guest() || named.Row != a.Row {
+	named, ok, err := u.t.Find(q.Name)
+	if err != nil {
+		return nil, err
+	}
+	if !ok || named.Row != a.Row {
 		return nil, &errNoSession
 	}
 	return a, nil

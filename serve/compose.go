@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"strconv"
+	"time"
 
 	"github.com/klauspost/compress/flate"
 
@@ -35,6 +36,8 @@ type composer struct {
 	user     *users.Account // whose account_states are part of the answer; nil for nobody's
 	side     *composer      // of what becomes part of the answer after a change; see aside
 	members  []byte
+	pack     bool             // the answer is a page, to be packed as a whole
+	now      func() time.Time // nil for the clock's
 }
 
 // defaults is the resource that answers what records of a kind say nothing of.
@@ -49,6 +52,7 @@ func (c *composer) reset() {
 	c.resource, c.user = nil, nil
 	clear(c.defaults[:])
 	c.packed = c.packed[:0]
+	c.pack = false
 }
 
 // part is what all parts of one answer have in common.
@@ -64,6 +68,9 @@ const foundNothing = `{"movie_results":[],"person_results":[],"tv_results":[],"t
 // compose fills c.answer with what rel has for q. The error is a *status.Error for
 // refusals, or matches release.ErrCorrupt.
 func (c *composer) compose(rel *release.Reader, q *route.Request) error {
+	if isBatch(q.Op) {
+		return c.batch(&part{rel: rel, q: q})
+	}
 	key, err := c.keyOf(q)
 	if err != nil {
 		return err
@@ -93,7 +100,7 @@ func (c *composer) keyOf(q *route.Request) ([]byte, error) {
 	case q.Kind == fragment.KindFind:
 		source, ok := fragment.ParseSource(q.ExternalSource)
 		if !ok {
-			return key, &errNoSource
+			return key, &errParams
 		}
 		if !short {
 			return key, nil
@@ -119,6 +126,11 @@ func isLatest(op api.Op) bool {
 	return op == api.OpMovieLatestId || op == api.OpTvSeriesLatestId || op == api.OpPersonLatestId
 }
 
+// isBatch reports whether an operation answers several resources of a kind.
+func isBatch(op api.Op) bool {
+	return op == api.OpBatchMovies || op == api.OpBatchSeries || op == api.OpBatchPeople
+}
+
 // details adds the resource itself and what is appended to it.
 func (c *composer) details(p *part, e release.Entry) error {
 	choice, ok := variant.Pick(e, p.q.Kind, fragment.SubDetails, p.q)
@@ -139,11 +151,15 @@ func (c *composer) details(p *part, e release.Entry) error {
 
 // sub adds the sub-request that is the whole answer.
 func (c *composer) sub(p *part, e release.Entry) error {
-	choice, ok := c.pick(p, e, p.q.Kind, variant.Canonical(p.q.Sub))
+	s := variant.Canonical(p.q.Sub)
+	choice, ok := c.pick(p, e, p.q.Kind, s)
 	if !ok {
 		return &errNotFound
 	}
 	splice.Literal(&c.answer, "{")
+	if s == fragment.SubChanges && !choice.Given {
+		return c.changes(p, p.q.Kind, e.ID())
+	}
 	return c.fragment(p, &choice, 0)
 }
 
@@ -169,6 +185,9 @@ func (c *composer) appended(p *part, e release.Entry, a *route.Append) error {
 	splice.Literal(&c.answer, a.Property)
 	if s != fragment.SubDetails {
 		splice.Literal(&c.answer, `":{`)
+		if s == fragment.SubChanges && !choice.Given {
+			return c.changes(p, a.Kind, e.ID())
+		}
 		return c.fragment(p, &choice, 0)
 	}
 	splice.Literal(&c.answer, `":`)
@@ -187,6 +206,7 @@ func appendedResource(q *route.Request, a *route.Append) release.Include {
 // pick returns what answers a sub-request of e, or what is served in its place.
 func (c *composer) pick(p *part, e release.Entry, k fragment.Kind, s fragment.Sub) (variant.Choice, bool) {
 	if choice, ok := variant.Pick(e, k, s, p.q); ok {
+		choice.Given = true
 		return choice, true
 	}
 	return variant.PickDefault(c.defaultsOf(p.rel, k), k, s, p.q)

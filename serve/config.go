@@ -4,9 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"net/url"
 	"time"
 
+	"reelsplice/serve/query"
+	"reelsplice/serve/route"
 	"reelsplice/serve/static"
 )
 
@@ -35,7 +38,15 @@ type Config struct {
 	IdleTimeout   time.Duration // between requests of a connection; 60 s by default
 	DrainTimeout  time.Duration // for running requests at the end; 10 s by default
 	MaxHeader     int           // bytes of request line and header; 16 KiB by default
-	Log           *slog.Logger
+	// MaxPage is the last page of a list that is answered: 500 by default, as the API has
+	// it, 65535 at most.
+	MaxPage int
+	// Date is the day, YYYY-MM-DD, that now_playing, upcoming, airing_today and on_the_air
+	// count from, for catalogues of other times; "" for the clock's.
+	Date        string
+	PageCache   int // bytes of packed pages that are kept; 16 MiB by default
+	ResultCache int // bytes of results of queries that are kept; 16 MiB by default
+	Log         *slog.Logger
 }
 
 // DefaultConfig returns the defaults; Releases, Tokens and Addr have none.
@@ -51,6 +62,9 @@ func DefaultConfig() Config {
 		IdleTimeout:  time.Minute,
 		DrainTimeout: 10 * time.Second,
 		MaxHeader:    16 << 10,
+		MaxPage:      route.MaxPage,
+		PageCache:    16 << 20,
+		ResultCache:  query.DefaultCacheBytes,
 		Log:          slog.New(slog.DiscardHandler),
 	}
 }
@@ -74,6 +88,9 @@ func (c *Config) Validate() error {
 	if _, err := static.New(static.Options{ImageBaseURL: c.ImageBaseURL}); err != nil {
 		errs = append(errs, fmt.Errorf("image-base-url: %w", err))
 	}
+	if _, err := c.clock(); err != nil {
+		errs = append(errs, err)
+	}
 	for _, limit := range []struct {
 		ok   bool
 		what string
@@ -81,6 +98,8 @@ func (c *Config) Validate() error {
 		{c.MaxAge >= 0, "max-age: want 0 or more"},
 		{c.Poll > 0 && c.Poll <= time.Second, "poll: want up to 1s, so that a revocation takes effect within a second"},
 		{c.MaxHeader >= 1<<10, "max-header: want 1KiB or more"},
+		{c.MaxPage >= 1 && c.MaxPage <= math.MaxUint16, "max-page: want 1 to 65535"},
+		{c.PageCache >= 0 && c.ResultCache >= 0, "page-cache, result-cache: want 0 or more"},
 		{c.MaxConns >= 1, "max-conns: want 1 or more"},
 		{c.MaxConnsPerIP >= 0, "max-conns-per-ip: want 0 or more"},
 	} {
@@ -89,4 +108,19 @@ func (c *Config) Validate() error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// noon is when it is the same day in all time zones but those of the date line.
+const noon = 12 * time.Hour
+
+// clock returns what tells the time by which lists are made.
+func (c *Config) clock() (func() time.Time, error) {
+	if c.Date == "" {
+		return time.Now, nil
+	}
+	day, err := time.Parse(time.DateOnly, c.Date)
+	if err != nil {
+		return nil, fmt.Errorf("date %q: want YYYY-MM-DD", c.Date)
+	}
+	return func() time.Time { return day.Add(noon) }, nil
 }

@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"reelsplice/schemas/api"
-	"reelsplice/schemas/release"
 	"reelsplice/serve/auth"
 	"reelsplice/serve/route"
 	"reelsplice/serve/splice"
@@ -67,24 +66,32 @@ type Edge struct {
 	releases *Releases
 	log      *slog.Logger
 	now      func() time.Time
+	today    func() time.Time // by which lists are made
+	pages    *pageCache
 	pool     sync.Pool // of *worker
 }
 
 // worker is what one request needs and the next one reuses.
 type worker struct {
-	q      route.Request
-	c      composer
-	rs     Response
-	etag   [splice.ETagLen]byte
-	keys   []byte
-	apiKey [auth.MaxTokenLen]byte
-	out    []byte
+	q       route.Request
+	c       composer
+	querier querier
+	packer  splice.Packer
+	rs      Response
+	etag    [splice.ETagLen]byte
+	keys    []byte
+	apiKey  [auth.MaxTokenLen]byte
+	out     []byte
 }
 
 // NewEdge returns an Edge over the current release of releases. The error tells what is
 // wrong with cfg.
 func NewEdge(cfg Config, tokens *auth.Live, signer *auth.Signer, releases *Releases) (*Edge, error) {
 	answers, err := static.New(static.Options{ImageBaseURL: cfg.ImageBaseURL})
+	if err != nil {
+		return nil, err
+	}
+	today, err := cfg.clock()
 	if err != nil {
 		return nil, err
 	}
@@ -97,6 +104,8 @@ func NewEdge(cfg Config, tokens *auth.Live, signer *auth.Signer, releases *Relea
 		releases: releases,
 		log:      cfg.Log,
 		now:      time.Now,
+		today:    today,
+		pages:    newPageCache(cfg.PageCache),
 		pool:     sync.Pool{New: func() any { return &worker{} }},
 	}, nil
 }
@@ -109,7 +118,7 @@ func (e *Edge) Serve(rq *Request, done func(rs *Response)) {
 	held := e.releases.Acquire()
 	defer held.Release()
 	w.rs = Response{Body: w.out[:0], Cache: e.cache}
-	if err := e.serve(w, rq, &w.rs, held.Reader()); err != nil {
+	if err := e.serve(w, rq, &w.rs, held); err != nil {
 		e.refuse(&w.rs, err)
 	}
 	done(&w.rs)
@@ -119,7 +128,7 @@ func (e *Edge) Serve(rq *Request, done func(rs *Response)) {
 	w.c.reset()
 }
 
-func (e *Edge) serve(w *worker, rq *Request, rs *Response, rel *release.Reader) error {
+func (e *Edge) serve(w *worker, rq *Request, rs *Response, held *Held) error {
 	if string(rq.Method) == "OPTIONS" {
 		return e.options(w, rq, rs)
 	}
@@ -129,9 +138,14 @@ func (e *Edge) serve(w *worker, rq *Request, rs *Response, rel *release.Reader) 
 	if c := route.Match(rq.Method, rq.Path, &w.q); c != route.CodeOK {
 		return refusal(c, w.q.Allow)
 	}
+	w.q.Pages = uint16(e.cfg.MaxPage)
 	if c := route.ParseQuery(rq.Query, &w.q); c != route.CodeOK {
 		return refusal(c, "")
 	}
+	if isQuery(w.q.Op) {
+		return e.query(w, rq, rs, held)
+	}
+	rel := held.Reader()
 	if isOfUser(w.q.Op) {
 		return e.ofUser(w, rq, rs, rel)
 	}
@@ -142,6 +156,7 @@ func (e *Edge) serve(w *worker, rq *Request, rs *Response, rel *release.Reader) 
 		return &errNoRelease
 	}
 	rs.Release = rel.Manifest().ID
+	w.c.now = e.now
 	if err := e.withUser(w, rq, rs, rel); err != nil {
 		return err
 	}
@@ -162,13 +177,34 @@ func (e *Edge) serve(w *worker, rq *Request, rs *Response, rel *release.Reader) 
 	return nil
 }
 
+// query answers an operation over the whole catalogue.
+func (e *Edge) query(w *worker, rq *Request, rs *Response, held *Held) error {
+	rel := held.Reader()
+	if rel == nil {
+		return &errNoRelease
+	}
+	rs.Release = rel.Manifest().ID
+	w.keys = append(append(append(w.keys[:0], rs.Release...), " "+QueryKey+" "+QueryKey+"-"...), w.q.Op.Operation().Name...)
+	rs.SurrogateKey = w.keys
+	w.c.now, w.querier.engine, w.querier.now = e.now, held.Engine(), e.today()
+	err := w.querier.compose(&w.c, rel, &w.q)
+	w.querier.engine = nil // lets go of the release
+	if err != nil {
+		return err
+	}
+	e.finish(w, rq, rs)
+	return nil
+}
+
 // Refusals that need nothing but their code are made once.
 var (
 	errInvalidKey = status.Error{Code: status.InvalidKey}
 	errNoRelease  = status.Error{Code: status.Offline}
 	errNotFound   = status.Error{Code: status.NotFound}
 	errNoSession  = status.Error{Code: status.AuthFailed}
-	errNoSource   = status.Error{Code: status.InvalidParams}
+	errParams     = status.Error{Code: status.InvalidParams}
+	errNoQuery    = status.Error{Code: status.MissingQuery}
+	errNoTimezone = status.Error{Code: status.InvalidTimezone}
 )
 
 // refusal turns a code of package route into an error.
@@ -207,17 +243,43 @@ func (e *Edge) finish(w *worker, rq *Request, rs *Response) {
 		rs.Status = 304
 		return
 	}
-	if AcceptsGzip(rq.AcceptEncoding) {
+	if err := e.body(w, rq, rs); err != nil {
+		e.refuse(rs, err)
+	}
+}
+
+// body writes the composed answer in the encoding that the client takes.
+func (e *Edge) body(w *worker, rq *Request, rs *Response) (err error) {
+	switch {
+	case !AcceptsGzip(rq.AcceptEncoding):
+		rs.Body, err = w.c.answer.AppendIdentity(rs.Body)
+	case w.c.pack:
+		rs.Gzip = true
+		return e.packed(w, rs)
+	default:
 		rs.Gzip = true
 		rs.Body = w.c.answer.AppendGzip(rs.Body)
-		return
 	}
-	out, err := w.c.answer.AppendIdentity(rs.Body)
+	return err
+}
+
+// packed writes the composed answer compressed as a whole.
+func (e *Edge) packed(w *worker, rs *Response) (err error) {
+	if rs.Cache == private { // nothing of it is kept
+		rs.Body, err = w.packer.AppendGzip(rs.Body, &w.c.answer)
+		return err
+	}
+	if body := e.pages.get(rs.ETag); body != nil {
+		rs.Body, rs.shared = body, true
+		return nil
+	}
+	body, err := w.packer.AppendGzip(nil, &w.c.answer)
 	if err != nil {
-		e.refuse(rs, err)
-		return
+		return err
 	}
-	rs.Body = out
+	e.pages.put(rs.ETag, body)
+	rs.Body, rs.shared = body, true
+	return nil
 }
 
 // validKey answers authentication for a valid key.

@@ -36,7 +36,7 @@ func hotRequests(w *world) map[string]*Request {
 }
 
 func TestServeAllocs(t *testing.T) {
-	w := newWorld(t, nil, buildtest.Sample(t)...)
+	w := newWorld(t, nil, buildtest.Sample(t, "movies")...)
 	for name, rq := range hotRequests(w) {
 		status := 0
 		serve := func() { w.edge.Serve(rq, func(rs *Response) { status = rs.Status }) }
@@ -48,7 +48,7 @@ func TestServeAllocs(t *testing.T) {
 }
 
 func TestHandleAllocs(t *testing.T) {
-	w := newWorld(t, nil, buildtest.Sample(t)...)
+	w := newWorld(t, nil, buildtest.Sample(t, "movies")...)
 	m := newMeters()
 	for name, rq := range hotRequests(w) {
 		var ctx fasthttp.RequestCtx

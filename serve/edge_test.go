@@ -41,7 +41,7 @@ func TestStatus(t *testing.T) {
 	f("GET", "/3/movie/tt0000001", 404, body404, kept, "")
 	f("GET", "/3/movie/undefined", 404, body404, kept, "")
 	f("GET", "/3/movie/550/nothing", 404, body404, kept, "")
-	f("GET", "/3/movie/popular", 404, body404, kept, "")
+	f("GET", "/3/movie/liked", 404, body404, kept, "")
 	f("GET", "/3/tv/1399", 404, body404, kept, "")
 	f("GET", "/3/review/abc", 404, body404, kept, "")
 	f("GET", "/", 404, body404, kept, "")
@@ -371,12 +371,12 @@ func TestNoRelease(t *testing.T) {
 	if a := w.get(t, "/3/authentication"); a.Status != 200 {
 		t.Errorf("authentication without a release = %d, want 200", a.Status)
 	}
-	if _, err := OpenReleases(w.releases.store, w.cfg.Log); err != nil {
+	if _, err := OpenReleases(w.releases.store, 0, w.cfg.Log); err != nil {
 		t.Errorf("OpenReleases = %v", err)
 	}
 	empty := w.releases.store
 	empty.Dir = t.TempDir()
-	if _, err := OpenReleases(empty, w.cfg.Log); err == nil || !strings.Contains(err.Error(), empty.Dir) {
+	if _, err := OpenReleases(empty, 0, w.cfg.Log); err == nil || !strings.Contains(err.Error(), empty.Dir) {
 		t.Errorf("OpenReleases of an empty folder = %v, want an error that names it", err)
 	}
 }

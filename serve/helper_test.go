@@ -67,7 +67,7 @@ func (w *world) open(tb testing.TB) {
 	tb.Helper()
 	w.openTokens(tb)
 	var err error
-	w.releases, err = OpenReleases(release.Store{Dir: w.cfg.Releases}, w.cfg.Log)
+	w.releases, err = OpenReleases(release.Store{Dir: w.cfg.Releases}, w.cfg.ResultCache, w.cfg.Log)
 	if err != nil {
 		tb.Fatal(err)
 	}

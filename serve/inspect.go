@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"hash/crc32"
 	"sync"
+	"time"
 
 	"reelsplice/schemas/api"
 	"reelsplice/schemas/release"
+	"reelsplice/serve/query"
 	"reelsplice/serve/route"
 	"reelsplice/serve/splice"
 	"reelsplice/serve/static"
@@ -44,6 +46,9 @@ func Inspect(rel *release.Reader, target string) (Inspection, error) {
 	if code := route.Parse(path, query, &q); code != route.CodeOK {
 		return inspectRefusal(refusal(code, ""))
 	}
+	if isQuery(q.Op) {
+		return inspectQuery(rel, &q)
+	}
 	if !isList(q.Op) && (q.Kind == 0 || q.Op.Operation().Auth != api.AuthBearer) {
 		return inspectStatic(&q, path)
 	}
@@ -66,6 +71,32 @@ func Inspect(rel *release.Reader, target string) (Inspection, error) {
 		Status: 200, Body: body, ETag: string(c.answer.AppendETag(nil)),
 		GzipBytes: c.answer.GzipLen(), Pieces: inspectPieces(&c.answer, body),
 	}, nil
+}
+
+// inspectQuery answers an operation over the whole catalogue, as of today.
+func inspectQuery(rel *release.Reader, q *route.Request) (Inspection, error) {
+	if rel == nil {
+		return inspectRefusal(&errNoRelease)
+	}
+	engine, err := query.OpenCache(rel, 0)
+	if err != nil {
+		return Inspection{}, err
+	}
+	var c composer
+	l := querier{engine: engine, now: time.Now()}
+	if err := l.compose(&c, rel, q); err != nil {
+		return inspectRefusal(err)
+	}
+	body, err := c.answer.AppendIdentity(nil)
+	if err != nil {
+		return Inspection{}, err
+	}
+	var p splice.Packer
+	packed, err := p.AppendGzip(nil, &c.answer)
+	return Inspection{
+		Status: 200, Body: body, ETag: string(c.answer.AppendETag(nil)),
+		GzipBytes: len(packed), Pieces: inspectPieces(&c.answer, body),
+	}, err
 }
 
 // defaultStatic holds the static answers of the default configuration.

@@ -438,7 +438,7 @@ func (w *world) over(t *rapid.T, dir string, level int, rows ...string) *world {
 		t.Fatal(err)
 	}
 	out := &world{cfg: w.cfg, tokens: w.tokens, token: w.token}
-	if out.releases, err = OpenReleases(store, w.cfg.Log); err != nil {
+	if out.releases, err = OpenReleases(store, 0, w.cfg.Log); err != nil {
 		t.Fatal(err)
 	}
 	out.edge = newEdge(t, out)

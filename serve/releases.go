@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"reelsplice/schemas/release"
+	"reelsplice/serve/query"
 )
 
 // Releases holds the release that is served and follows the store's current one.
@@ -16,6 +17,7 @@ import (
 // closed after its last request.
 type Releases struct {
 	store   release.Store
+	results int // bytes of results of queries that are kept
 	log     *slog.Logger
 	current atomic.Pointer[Held]
 	failed  atomic.Pointer[failure]
@@ -35,6 +37,7 @@ const retryAfter = 10 * time.Second
 // A Held is a release that someone uses.
 type Held struct {
 	reader *release.Reader
+	engine *query.Engine
 	users  atomic.Int64 // requests, and one for being current
 	log    *slog.Logger
 }
@@ -47,6 +50,14 @@ func (h *Held) Reader() *release.Reader {
 	return h.reader
 }
 
+// Engine returns what answers queries over the release; nil when none is served.
+func (h *Held) Engine() *query.Engine {
+	if h == nil {
+		return nil
+	}
+	return h.engine
+}
+
 // Release ends a use.
 func (h *Held) Release() {
 	if h == nil || h.users.Add(-1) != 0 {
@@ -57,9 +68,10 @@ func (h *Held) Release() {
 	}
 }
 
-// OpenReleases opens the current release of the store.
-func OpenReleases(store release.Store, log *slog.Logger) (*Releases, error) {
-	r := &Releases{store: store, log: log}
+// OpenReleases opens the current release of the store. results is how many bytes of
+// results of queries are kept.
+func OpenReleases(store release.Store, results int, log *slog.Logger) (*Releases, error) {
+	r := &Releases{store: store, results: results, log: log}
 	id, err := store.Current()
 	if err != nil {
 		return nil, err
@@ -91,7 +103,11 @@ func (r *Releases) open(id string) error {
 	if got := reader.Manifest().ID; got != id {
 		return errors.Join(fmt.Errorf("%w: folder %s holds release %s", release.ErrCorrupt, id, got), reader.Close())
 	}
-	h := &Held{reader: reader, log: r.log}
+	engine, err := query.OpenCache(reader, r.results)
+	if err != nil {
+		return errors.Join(err, reader.Close())
+	}
+	h := &Held{reader: reader, engine: engine, log: r.log}
 	h.users.Store(1)
 	old := r.current.Swap(h)
 	old.Release()

@@ -44,7 +44,7 @@ func benchRequests(w *world) []struct {
 // benchWorld serves the sample.
 func benchWorld(b *testing.B) *world {
 	b.Helper()
-	return newWorld(b, nil, buildtest.Sample(b)...)
+	return newWorld(b, nil, buildtest.Sample(b, "movies")...)
 }
 
 func BenchmarkServe(b *testing.B) {

@@ -45,7 +45,7 @@ func Listen(cfg Config) (s *Server, err error) {
 	if s.tokens, err = auth.OpenLive(cfg.Tokens, cfg.Log); err != nil {
 		return nil, err
 	}
-	if s.releases, err = OpenReleases(release.Store{Dir: cfg.Releases}, cfg.Log); err != nil {
+	if s.releases, err = OpenReleases(release.Store{Dir: cfg.Releases}, cfg.ResultCache, cfg.Log); err != nil {
 		return nil, err
 	}
 	signer, err := newSigner(cfg.SigningKey)

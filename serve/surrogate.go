@@ -21,6 +21,8 @@ import (
 //	credit, episode group     likewise: credit-..., episode_group-...
 //	list 509                  list list-509
 //	find tt0137523            find find-imdb_id-tt0137523
+//	popular, discover, search query query-moviePopularList: and the name of the operation;
+//	                          all of them change with the tables of a release
 //	configuration, genres     static static-configurationDetails: no release id, and
 //	                          the name of the operation
 //
@@ -31,6 +33,10 @@ import (
 // A series with seasons or episodes appended has their own names too. What was not
 // found has the name that was asked for, by text or number ("movie-tt0137523",
 // "season-3624" for changes), unless it has a byte that does not belong into a header.
+
+// QueryKey is the name in Surrogate-Key of what is answered from the tables of a release:
+// lists, discover, search. They may all change when any title does.
+const QueryKey = "query"
 
 // AppendPurge appends the name by which a cache purges the answers of a resource, given
 // by its key, or what was not found by an alias: "movie-550". Where the text of the key

@@ -265,7 +265,7 @@ func (w *world) overWritten(tb tester, dir string, resources ...resource) (over 
 	writeRelease(tb, dir, resources...)
 	out := &world{cfg: w.cfg, tokens: w.tokens, token: w.token}
 	var err error
-	if out.releases, err = OpenReleases(release.Store{Dir: dir}, w.cfg.Log); err != nil {
+	if out.releases, err = OpenReleases(release.Store{Dir: dir}, 0, w.cfg.Log); err != nil {
 		tb.Fatalf("OpenReleases: %v", err)
 	}
 	out.edge = newEdge(tb, out)

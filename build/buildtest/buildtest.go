@@ -62,10 +62,10 @@ func WriteKind(tb Fataler, dir string, kind fragment.Kind, rows ...string) {
 	}
 }
 
-// Sample returns the embedded sample in ascending order of ids.
-func Sample(tb testing.TB) []string {
+// Sample returns the embedded sample of a file, such as "movies", in ascending order of ids.
+func Sample(tb testing.TB, name string) []string {
 	tb.Helper()
-	data, err := fs.ReadFile(sample.FS(), "movies.ndjson")
+	data, err := fs.ReadFile(sample.FS(), name+".ndjson")
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -29,7 +29,8 @@ func (a *app) diffCommand() *cobra.Command {
 		Long: "diff compares the answers of release A with those of release B, without reading them: what was created,\n" +
 			"changed, deleted, and merged into what. A and B are ids, or the words current and previous.\n\n" +
 			"With --purge it prints what caches have to forget when B takes the place of A, one value of\n" +
-			"Surrogate-Key a line. That covers the lists that show a title which changed, and what was not found before.",
+			"Surrogate-Key a line. That covers lists, search and discover (query), the lists of a resource that show a\n" +
+			"title which changed, and what was not found before.",
 		Example: "  reelsplice diff --releases releases previous current --purge",
 		Args:    argCount(2, 2),
 	}
@@ -330,7 +331,13 @@ func (d *diff) eachPurge(ctx context.Context, fn func(name []byte) error) error 
 	if err != nil {
 		return err
 	}
-	return d.found.NewAliases(next) // what was not found by them may be in a cache
+	if err := d.found.NewAliases(next); err != nil { // what was not found by them may be in a cache
+		return err
+	}
+	if release.SameTables(d.from, d.to) {
+		return nil
+	}
+	return fn([]byte(serve.QueryKey))
 }
 
 // purge writes the purge list, a name a line.

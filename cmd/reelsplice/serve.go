@@ -60,6 +60,8 @@ func serveFlags(f *pflag.FlagSet, cfg *serve.Config) *size {
 	f.DurationVar(&cfg.WriteTimeout, "write-timeout", cfg.WriteTimeout, "for a whole answer")
 	f.DurationVar(&cfg.IdleTimeout, "idle-timeout", cfg.IdleTimeout, "between the requests of a connection")
 	f.DurationVar(&cfg.DrainTimeout, "drain-timeout", cfg.DrainTimeout, "for running requests at the end")
+	f.IntVar(&cfg.MaxPage, "max-page", cfg.MaxPage, "last page of lists that is answered, 65535 at most")
+	f.StringVar(&cfg.Date, "date", "", "day that now_playing, upcoming, airing_today and on_the_air count from, YYYY-MM-DD; today when not given")
 	header := size(cfg.MaxHeader)
 	f.Var(&header, "max-header", "bytes of request line and header")
 	return &header

@@ -18,6 +18,7 @@ import (
 	"reelsplice/schemas/release"
 	"reelsplice/serve"
 	"reelsplice/serve/auth"
+	"reelsplice/serve/query"
 )
 
 // buildCatalog builds the catalogue below dir and opens the release.
@@ -167,7 +168,7 @@ func newEdge(t *testing.T, releases, rel string) *edge {
 	if err != nil {
 		t.Fatal(err)
 	}
-	open, err := serve.OpenReleases(store, log)
+	open, err := serve.OpenReleases(store, query.DefaultCacheBytes, log)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"sync"
 	"testing"
 
+	"reelsplice/data/reference"
 	"reelsplice/data/sample"
 	"reelsplice/ingest"
 	"reelsplice/schemas/catalog"
@@ -204,6 +205,11 @@ func samplePlaces(t *testing.T, rel *release.Reader) places {
 			p.addCredit(c)
 		}
 	}
+	for _, g := range reference.Genres(reference.Movie) {
+		p.add("genre_id", g)
+	}
+	p.add("time_window", "day")
+	p.add("time_window", "week")
 	p.unique()
 	return p
 }

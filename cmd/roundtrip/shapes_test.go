@@ -16,6 +16,7 @@ import (
 	"reelsplice/schemas/api"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/sharedtest"
+	"reelsplice/serve/auth"
 )
 
 // shapes compiles the schemas of the API's answers.
@@ -113,6 +114,14 @@ func TestShapes(t *testing.T) {
 		t.Errorf("ingest of the sample: quarantined %q, unknown %v, coerced %v, dropped %v, want none", r.Bad, r.Unknown, r.Coerced, r.Dropped)
 	}
 	p := samplePlaces(t, rel)
+	session := e.issue(t, auth.KindSession, "1")
+	users := map[api.Auth]string{
+		api.AuthSession: session, api.AuthSessionOrGuest: session, api.AuthGuestSession: e.token, v4: e.issue(t, auth.KindToken, "1"),
+	}
+	p.add("account_id", 1)
+	p.add("account_object_id", "5f0000000000000000000001")
+	p.add("guest_session_id", e.issue(t, auth.KindGuest, "5a3b1f0e7c9d4e2f8a6b0c1d2e3f4a5b"))
+	p.add("list_id", 1)
 	for _, name := range slices.Sorted(maps.Keys(p)) {
 		t.Logf("%s: %d", name, len(p[name]))
 	}
@@ -129,9 +138,13 @@ func TestShapes(t *testing.T) {
 				return
 			}
 			c := complaints{}
+			as := op.Auth
+			if strings.HasPrefix(op.Path, "/4/account") {
+				as = v4
+			}
 			for _, target := range targets(op, p) {
 				c.all++
-				s.check(t, e, op, target, &c)
+				s.check(t, e, op, users[as], target, &c)
 			}
 			if c.all == 0 {
 				t.Errorf("%s: the sample has nothing to ask for", op.Path)
@@ -143,27 +156,65 @@ func TestShapes(t *testing.T) {
 	t.Logf("%d answers", answers)
 }
 
+// v4 stands for the token of a user, which accounts of version 4 ask for.
+const v4 api.Auth = "user"
+
 // targets returns every request of an operation: without a language, and in German.
 func targets(op *api.Operation, p places) []string {
 	paths := p.paths(op.Path)
+	for _, q := range op.QueryParams {
+		if values := required[q.Name]; q.Required && values != nil {
+			paths = withParam(paths, q.Name, values...)
+		}
+		if q.Name == "page" && op.Kind == 0 { // lists of the whole catalogue
+			paths = withParam(paths, q.Name, "1", "2", "500")
+		}
+	}
 	if !slices.ContainsFunc(op.QueryParams, func(q api.Param) bool { return q.Name == "language" }) {
 		return paths
 	}
+	var out []string
+	for _, path := range paths {
+		out = append(append(out, path), withParam([]string{path}, "language", "de-DE")...)
+	}
+	return out
+}
+
+// required are values of parameters that operations cannot do without.
+var required = map[string][]string{
+	"media_id": {"62"}, "media_type": {"movie"},
+	"query": {"the", "a", "star+wars", "1917", "nolan", "%E5%8D%83", "matr", "xyzzy"},
+	"ids":   {"550,13,1399,287,999999999"},
+}
+
+// withParam returns each path with each value of a parameter.
+func withParam(paths []string, name string, values ...string) []string {
 	var out []string
 	for _, path := range paths {
 		mark := "?"
 		if strings.Contains(path, "?") {
 			mark = "&"
 		}
-		out = append(out, path, path+mark+"language=de-DE")
+		for _, v := range values {
+			out = append(out, path+mark+name+"="+v)
+		}
 	}
 	return out
 }
 
 // check asks for target and validates the answer.
-func (s *shapes) check(t *testing.T, e *edge, op *api.Operation, target string, c *complaints) {
+// user is a session or the token of a user, "" for neither.
+func (s *shapes) check(t *testing.T, e *edge, op *api.Operation, user, target string, c *complaints) {
 	t.Helper()
-	a := e.get(target)
+	var a reply
+	switch {
+	case user == "":
+		a = e.get(target)
+	case strings.HasPrefix(op.Path, "/4/"):
+		a = e.as(user, target)
+	default:
+		a = e.get(withParam([]string{target}, "session_id", user)[0])
+	}
 	if a.status != 200 {
 		c.add("GET %s: status %d: %s", target, a.status, a.body)
 		return

@@ -288,6 +288,14 @@ func (r *Reader) Tables() []string {
 	return names
 }
 
+// SameTables tells whether two releases have the same tables, to the byte.
+func SameTables(a, b *Reader) bool {
+	of := func(r *Reader) []File {
+		return slices.DeleteFunc(slices.Clone(r.manifest.Files), func(f File) bool { return !isTable(f.Name) })
+	}
+	return slices.Equal(of(a), of(b))
+}
+
 // addTable reads the header and the section list of a table.
 func (r *Reader) addTable(file string, data []byte) error {
 	h, err := parseHeader(file, data, tableMagic, r.manifest.FormatVersion)

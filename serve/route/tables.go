@@ -101,7 +101,8 @@ func slotOf(op *api.Operation, name string) slot {
 	for _, p := range op.PathParams {
 		switch {
 		case p.Name != name:
-		case p.Type != api.TypeInteger:
+		case p.Type != api.TypeInteger || name == "account_id":
+			// Of accounts the session counts: some clients leave the parameter as it is.
 			return slotText
 		case name == "movie_id":
 			return slotMovie

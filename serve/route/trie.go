@@ -97,6 +97,18 @@ func (c *capture) take(s slot, seg []byte) bool {
 	return ok
 }
 
+// ParseID reads the id of a resource of a kind as paths have it: a number, of a movie also
+// an IMDb id, which is returned as name.
+func ParseID(k fragment.Kind, text []byte) (id fragment.ID, name []byte, ok bool) {
+	var c capture
+	s := slotID
+	if k == fragment.KindMovie {
+		s = slotMovie
+	}
+	ok = c.take(s, text)
+	return c.id, c.text, ok
+}
+
 // parseUint reads decimal digits, leading zeros allowed. It refuses everything
 // else and what does not fit.
 func parseUint(b []byte) (uint64, bool) {

@@ -19,6 +19,8 @@ type Choice struct {
 	Page uint16
 	// Filter thins out the rows of Fragment unless it is zero.
 	Filter Filter
+	// Given tells that the resource itself has the fragment, which is no default.
+	Given bool
 }
 
 // Chain is the variants in which a text is looked for, in order. It ends with Base,

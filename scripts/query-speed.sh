@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# Speed and size of queries at full scale: makes MOVIES generated movies and TV series (or
+# takes the releases in RELEASES), and answers search, discover and lists on one core.
+# Prints sizes of the tables, the times of the build's stages, and for each sort of query
+# how long half and 99 of 100 of them took, what their pages weigh, and memory.
+#
+#   MOVIES=1200000 scripts/query-speed.sh          # an hour and 40 GB in WORK
+#   RELEASES=releases scripts/query-speed.sh       # the current release of a folder
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+MOVIES="${MOVIES:-1200000}"
+TV="${TV:-20000}"
+QUERIES="${QUERIES:-5000}"
+
+if [ -z "${RELEASES:-}" ]; then
+  WORK="${WORK:-$(mktemp -d)}"
+  echo "working in $WORK"
+  go build -o "$WORK/reelsplice" ./cmd/reelsplice
+  run() { "$WORK/reelsplice" "$@"; }
+  run gen --quiet --out "$WORK/dump" --movies "$MOVIES" --tv "$TV"
+  run ingest --quiet --catalog "$WORK/catalog" "$WORK/dump"
+  rm -rf "$WORK/dump"
+  run build --quiet --catalog "$WORK/catalog" --releases "$WORK/releases" --publish
+  RELEASES="$WORK/releases"
+fi
+RELEASES="$(cd "$RELEASES" && pwd)"
+current="$RELEASES/$(head -n 1 "$RELEASES/current")"
+echo "tables:"
+ls -l "$current"/table-* | awk '{printf "  %-40s %10.1f MB\n", $NF, $5/1e6}'
+if [ -f "$current/report.json" ]; then
+  echo "build:"
+  grep -A 12 '"stages"' "$current/report.json"
+fi
+export REELSPLICE_BENCH_RELEASES="$RELEASES" GOMAXPROCS=1
+go test -c -o "${TMPDIR:-/tmp}/reelsplice-serve.test" ./serve
+taskset -c 0 "${TMPDIR:-/tmp}/reelsplice-serve.test" -test.run '^$' -test.bench Queries -test.benchtime "${QUERIES}x" -test.v
+rm -f "${TMPDIR:-/tmp}/reelsplice-serve.test"
