@@ -2,7 +2,8 @@
 # The checks that a person and CI run: format, vet, lint, tests with and without the
 # race detector, a short fuzz of every target, one run of every benchmark, and a tree
 # that "go generate" and "go mod tidy" leave as it is. Needs Go and git only; the
-# linter is built from its pinned source.
+# linter is built from its pinned source. Where there is npm, clients that others wrote
+# are run too.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -50,6 +51,9 @@ go test -run '^$' -bench . -benchtime 1x ./... | grep -v 'no test files' | tail 
 
 step "no cgo"
 CGO_ENABLED=0 go build -o /dev/null ./cmd/reelsplice
+
+step "clients of others"
+scripts/clients/run.sh # passes over those that cannot be fetched here
 
 step "clean tree after go generate and go mod tidy"
 before=$(git status --porcelain)

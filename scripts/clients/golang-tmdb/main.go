@@ -1,0 +1,71 @@
+// Command golang-tmdb drives the client github.com/cyruzin/golang-tmdb over all of its
+// methods that read, and prints a line a method. The environment says where the server is;
+// see run.sh.
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+
+	tmdb "github.com/cyruzin/golang-tmdb"
+)
+
+func main() {
+	failed, err := run()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "golang-tmdb:", err)
+	}
+	if err != nil || failed > 0 {
+		os.Exit(1)
+	}
+}
+
+// run calls every method with the token as bearer, then with the token as api_key, and
+// returns how many methods failed.
+func run() (failed int, err error) {
+	url, token, session := os.Getenv("REELSPLICE_URL"), os.Getenv("REELSPLICE_TOKEN"), os.Getenv("REELSPLICE_SESSION")
+	if url == "" || token == "" || session == "" {
+		return 0, fmt.Errorf("REELSPLICE_URL, REELSPLICE_TOKEN and REELSPLICE_SESSION must be set: see run.sh")
+	}
+	s := newSuite()
+	if err := s.with("bearer", tmdb.InitV4, url, token, session); err != nil {
+		return 0, err
+	}
+	if err := s.with("api_key", tmdb.Init, url, token, session); err != nil {
+		return 0, err
+	}
+	return s.print(os.Stdout), nil
+}
+
+// with calls every method as a user of one kind of credential, with a session and without.
+func (s *suite) with(how string, credential func(string) (*tmdb.Client, error), url, token, session string) error {
+	user := func(how, token string) (user, error) {
+		client, err := credential(token)
+		if err != nil {
+			return user{}, fmt.Errorf("make a client with %s: %w", how, err)
+		}
+		client.SetClientConfig(http.Client{Transport: s})
+		client.SetCustomBaseURL(url + "/3") // of all clients: the package has one address
+		return user{s, how, client}, nil
+	}
+	u, err := user(how, token)
+	if err != nil {
+		return err
+	}
+	mine, err := user(how+" and session", token)
+	if err != nil {
+		return err
+	}
+	if err := mine.client.SetSessionID(session); err != nil {
+		return fmt.Errorf("set the session: %w", err)
+	}
+	stranger, err := user("wrong "+how, "not-a-token")
+	if err != nil {
+		return err
+	}
+	reads(u)
+	account(u, mine, session)
+	refusals(stranger)
+	return nil
+}

@@ -1,0 +1,126 @@
+#!/usr/bin/env bash
+# Runs clients that others wrote against "reelsplice up", over every method of theirs that
+# reads, and prints a table of the methods. Exits with 1 when one fails; passes over clients
+# that cannot be fetched here. README.md says more.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../.." && pwd)
+limit=120 # seconds for all but the build of reelsplice
+
+if [ -z "${CLIENTS_DIR:-}" ]; then
+  dir=$(mktemp -d)
+  trap 'rm -rf "$dir"' EXIT
+  (cd "$root" && CGO_ENABLED=0 go build -o "$dir/reelsplice" ./cmd/reelsplice)
+  # timeout has a process group of its own, and ends no other one: pass Ctrl-C on to it.
+  CLIENTS_DIR=$dir timeout --kill-after=10 "$limit" "$here/run.sh" &
+  bounded=$!
+  trap 'kill "$bounded" 2>/dev/null; wait "$bounded"; exit 130' INT TERM
+  code=0
+  wait "$bounded" || code=$?
+  [ "$code" != 124 ] || echo "clients: not done after $limit seconds" >&2
+  exit "$code"
+fi
+
+dir=$CLIENTS_DIR
+bin=$dir/reelsplice
+server=
+stop() {
+  [ -z "$server" ] || kill "$server" 2>/dev/null || true
+  [ -z "$server" ] || wait "$server" 2>/dev/null || true
+}
+trap stop EXIT
+trap 'exit 143' TERM INT
+
+# step NAME COMMAND...: runs it silently, and shows what it said when it fails.
+step() {
+  local name=$1
+  shift
+  "$@" >"$dir/log" 2>&1 || {
+    echo "clients: $name failed:" >&2
+    cat "$dir/log" >&2
+    return 1
+  }
+}
+
+# The sample, a list and an account, in two releases, so that there is something that changed.
+step "ingest" "$bin" ingest --catalog "$dir/catalog" "$root"/data/sample/*.ndjson "$here"/dumps/*.ndjson
+step "build" "$bin" build --catalog "$dir/catalog" --releases "$dir/releases" --publish
+step "update" "$bin" ingest --catalog "$dir/catalog" --update "$here"/dumps/changed/*.ndjson
+step "second build" "$bin" build --catalog "$dir/catalog" --releases "$dir/releases" --publish
+
+# Without sessions, the methods that need one fail, and say so.
+session=none
+if step "session" "$bin" token issue --tokens "$dir/tokens.txt" --session 7001; then
+  session=$(tail -n 1 "$dir/log")
+fi
+
+"$bin" up --dir "$dir" --addr 127.0.0.1:0 --allow-query-key --json >"$dir/up.json" 2>"$dir/up.log" &
+server=$!
+for _ in $(seq 200); do
+  [ ! -s "$dir/up.json" ] || break
+  kill -0 "$server" 2>/dev/null || break
+  sleep 0.1
+done
+field() { sed -n "s/.*\"$1\":\"\([^\"]*\)\".*/\1/p" "$dir/up.json"; }
+REELSPLICE_URL=$(field url)
+REELSPLICE_TOKEN=$(field token)
+REELSPLICE_SESSION=$session
+if [ -z "$REELSPLICE_URL" ]; then
+  echo "clients: reelsplice up does not serve:" >&2
+  cat "$dir/up.log" >&2
+  exit 1
+fi
+export REELSPLICE_URL REELSPLICE_TOKEN REELSPLICE_SESSION
+export NO_PROXY=127.0.0.1 no_proxy=127.0.0.1
+
+failed=0 ran=0
+
+# Clients of npm, in a copy, so that the checkout stays as it is.
+npm_clients() {
+  if ! command -v node >/dev/null || ! command -v npm >/dev/null; then
+    echo "skipped: tmdb-ts, moviedb-promise: node and npm are not here"
+    return
+  fi
+  mkdir "$dir/npm"
+  cp -R "$here"/{package.json,package-lock.json,.npmrc,lib,tmdb-ts.mjs,moviedb-promise.mjs} "$dir/npm"
+  cd "$dir/npm"
+  if ! npm ci --fetch-retries=0 --fetch-timeout=20000 >"$dir/log" 2>&1; then
+    if npm view --fetch-retries=0 --fetch-timeout=20000 tmdb-ts@2.3.0 version >/dev/null 2>&1; then
+      echo "clients: npm ci failed:" >&2
+      cat "$dir/log" >&2
+      failed=1
+    else
+      echo "skipped: tmdb-ts, moviedb-promise: npm reaches no registry from here"
+    fi
+    return
+  fi
+  for program in tmdb-ts moviedb-promise; do
+    ran=$((ran + 1))
+    node "$program.mjs" || failed=1
+  done
+}
+
+# The client in Go is a module of its own, so that ours does not require it.
+go_client() {
+  cd "$here/golang-tmdb"
+  if ! go mod download >"$dir/log" 2>&1; then
+    if grep -q 'SECURITY ERROR' "$dir/log"; then
+      cat "$dir/log" >&2
+      failed=1
+    else
+      echo "skipped: golang-tmdb: no Go proxy is reachable from here"
+    fi
+    return
+  fi
+  ran=$((ran + 1))
+  go vet ./... || failed=1
+  go build -o "$dir/golang-tmdb" . && "$dir/golang-tmdb" || failed=1
+}
+
+npm_clients
+go_client
+result="all of them passed"
+[ "$ran" != 0 ] || result="so nothing was tried"
+[ "$failed" = 0 ] || result="some failed"
+echo "clients: $ran of 3 ran, $result"
+exit "$failed"
