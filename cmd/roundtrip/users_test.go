@@ -458,8 +458,8 @@ func TestSessions(t *testing.T) {
 	appended("/3/movie/550?append_to_response=account_states", "")
 
 	// Lists.
-	f(app, "/3/list/1/item_status?movie_id=550", 200, `{"id":1,"item_present":true}`)
-	f(app, "/3/list/1/item_status?movie_id=1399", 200, `{"id":1,"item_present":false}`)
+	f(app, "/3/list/1/item_status?movie_id=550", 200, `{"id":"1","item_present":true}`)
+	f(app, "/3/list/1/item_status?movie_id=1399", 200, `{"id":"1","item_present":false}`)
 	f(app, "/3/list/9", 404, notFoundBody)
 	f(app, "/4/list/1/item_status?media_type=tv&media_id=1399", 200,
 		`{"success":true,"status_code":1,"status_message":"Success.","id":1,"media_id":1399,"media_type":"tv"}`)

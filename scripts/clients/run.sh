@@ -48,11 +48,12 @@ step "build" "$bin" build --catalog "$dir/catalog" --releases "$dir/releases" --
 step "update" "$bin" ingest --catalog "$dir/catalog" --update "$here"/dumps/changed/*.ndjson
 step "second build" "$bin" build --catalog "$dir/catalog" --releases "$dir/releases" --publish
 
-# Without sessions, the methods that need one fail, and say so.
-session=none
-if step "session" "$bin" token issue --tokens "$dir/tokens.txt" --session 7001; then
-  session=$(tail -n 1 "$dir/log")
-fi
+step "session" "$bin" token issue --tokens "$dir/tokens.txt" --session 7001
+session=$(tail -n 1 "$dir/log")
+step "user token" "$bin" token issue --tokens "$dir/tokens.txt" --session 7001 --v4
+user=$(tail -n 1 "$dir/log")
+step "guest" "$bin" token issue --tokens "$dir/tokens.txt" --session 5f1e2d3c4b5a69788796a5b4c3d2e1f0 --guest
+guest=$(tail -n 1 "$dir/log")
 
 "$bin" up --dir "$dir" --addr 127.0.0.1:0 --allow-query-key --json >"$dir/up.json" 2>"$dir/up.log" &
 server=$!
@@ -65,12 +66,14 @@ field() { sed -n "s/.*\"$1\":\"\([^\"]*\)\".*/\1/p" "$dir/up.json"; }
 REELSPLICE_URL=$(field url)
 REELSPLICE_TOKEN=$(field token)
 REELSPLICE_SESSION=$session
+REELSPLICE_USER=$user
+REELSPLICE_GUEST=$guest
 if [ -z "$REELSPLICE_URL" ]; then
   echo "clients: reelsplice up does not serve:" >&2
   cat "$dir/up.log" >&2
   exit 1
 fi
-export REELSPLICE_URL REELSPLICE_TOKEN REELSPLICE_SESSION
+export REELSPLICE_URL REELSPLICE_TOKEN REELSPLICE_SESSION REELSPLICE_USER REELSPLICE_GUEST
 export NO_PROXY=127.0.0.1 no_proxy=127.0.0.1
 
 failed=0 ran=0

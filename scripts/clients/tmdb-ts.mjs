@@ -6,7 +6,7 @@ import { BAD_PAGE, INVALID_KEY, NOT_FOUND, NO_SESSION, Run, SOMETIMES, env, fall
 
 const { TMDB } = createRequire(import.meta.url)('tmdb-ts');
 const { equal, ok, match } = assert;
-const { url, token, session, bad } = env();
+const { url, token, user, bad } = env();
 
 // The client has its address built in, and an option for another fetch.
 const home = 'https://api.themoviedb.org';
@@ -313,8 +313,8 @@ call('watchProviders.getRegions', [], (v) => ok(v.results.some((r) => r.iso_3166
 call('watchProviders.getMovieProviders', [{ watch_region: 'US' }], (v) => ok(v.results.some((p) => p.provider_id === 8)));
 call('watchProviders.getTvProviders', [], (v) => ok(v.results.some((p) => p.provider_id === 8)));
 
-// The client knows no session ids: as bearer, the one token that it has names the account.
-call('account.details', [], (v) => { equal(v.id, 7001); equal(v.username, 'clients'); }, find(methodsOf(session)));
+// The client knows no session ids: its one token is that of a user.
+call('account.details', [], (v) => { equal(v.id, 7001); equal(v.username, 'clients'); }, find(methodsOf(user)));
 refused('account.details', [], (e) => status(e, ...NO_SESSION));
 
 process.exit(await run.finish());

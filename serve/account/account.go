@@ -222,8 +222,9 @@ func appendComment(dst []byte, t users.Title, comment []byte) []byte {
 // AppendStatus3 appends whether a movie is on a list, as GET /3/list/{id}/item_status
 // answers.
 func AppendStatus3(dst []byte, l *users.List, movie uint64) []byte {
-	dst = strconv.AppendUint(append(dst, `{"id":`...), l.ID, 10)
-	dst = strconv.AppendBool(append(dst, `,"item_present":`...), l.Has(users.Title{Kind: fragment.KindMovie, ID: movie}))
+	// A number in the published example, a text to the typed clients that are in use.
+	dst = strconv.AppendUint(append(dst, `{"id":"`...), l.ID, 10)
+	dst = strconv.AppendBool(append(dst, `","item_present":`...), l.Has(users.Title{Kind: fragment.KindMovie, ID: movie}))
 	return append(dst, '}')
 }
 

@@ -1,6 +1,13 @@
 package static
 
-import "reelsplice/data/reference"
+import (
+	"slices"
+
+	"golang.org/x/text/language"
+	"golang.org/x/text/language/display"
+
+	"reelsplice/data/reference"
+)
 
 // The members of these types stand in wire order.
 
@@ -56,6 +63,22 @@ func certificationsOf(m reference.Media) certifications {
 // regions is the answer of /3/watch/providers/regions.
 type regions struct {
 	Results []reference.Country `json:"results"`
+}
+
+// countriesIn returns the countries with their names in a language.
+func countriesIn(tag language.Tag) []reference.Country {
+	names := display.Regions(tag)
+	list := slices.Clone(reference.Countries())
+	for i := range list {
+		region, err := language.ParseRegion(list[i].Code)
+		if err != nil {
+			continue // one that is no more
+		}
+		if name := names.Name(region); name != "" {
+			list[i].NativeName = name
+		}
+	}
+	return list
 }
 
 // providerRows is the answer of /3/watch/providers/movie and /3/watch/providers/tv.

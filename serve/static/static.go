@@ -15,6 +15,9 @@ import (
 	"strings"
 	"sync"
 
+	"golang.org/x/text/language"
+	"golang.org/x/text/language/display"
+
 	"reelsplice/data/reference"
 	"reelsplice/schemas/api"
 	"reelsplice/schemas/fragment"
@@ -60,7 +63,7 @@ func New(o Options) (*Set, error) {
 	return &Set{
 		ops: map[api.Op]choice{
 			api.OpConfigurationDetails:             fixed(configuration{ChangeKeys: reference.ChangeKeys(), Images: images}),
-			api.OpConfigurationCountries:           fixed(reference.Countries()),
+			api.OpConfigurationCountries:           countryLists(),
 			api.OpConfigurationJobs:                fixed(reference.Departments()),
 			api.OpConfigurationLanguages:           fixed(reference.Languages()),
 			api.OpConfigurationPrimaryTranslations: fixed(reference.PrimaryTranslations()),
@@ -129,6 +132,23 @@ func genreLists(m reference.Media) choice {
 		c.byLanguage[fragment.Language(lang, region)] = prepare(func() any { return genresIn(m, lang, region) })
 	}
 	c.plain = c.byLanguage[fragment.Language("en", "")]
+	return c
+}
+
+// countryLists has a list for each language that TMDB knows and the library has names of
+// countries in.
+func countryLists() choice {
+	c := choice{
+		plain:      prepare(func() any { return reference.Countries() }),
+		byLanguage: make(map[fragment.Variant]prepared),
+	}
+	for _, l := range reference.Languages() {
+		tag, err := language.Parse(l.Code)
+		if err != nil || l.Code == "en" || display.Regions(tag) == nil {
+			continue
+		}
+		c.byLanguage[fragment.Language(l.Code, "")] = prepare(func() any { return countriesIn(tag) })
+	}
 	return c
 }
 

@@ -265,8 +265,9 @@ func TestAnswersAreBounded(t *testing.T) {
 			}
 		}
 	}
-	// Countries and regions know no language; one list of genres has no names.
-	if want := 2 + len(reference.GenreLanguages()) + 1; len(seen) != want {
+	// Regions know no language; one list of genres and one of countries have no names.
+	named := len(s.ops[api.OpConfigurationCountries].byLanguage)
+	if want := 2 + len(reference.GenreLanguages()) + 1 + named; len(seen) != want || named > 200 {
 		t.Errorf("all languages have %d bodies, want %d", len(seen), want)
 	}
 	clear(seen)
@@ -318,6 +319,31 @@ func TestConcurrency(t *testing.T) {
 	for i := range got {
 		if slices.Contains(got[i], nil) || !slices.Equal(got[i], got[0]) {
 			t.Errorf("goroutine %d has other bodies than goroutine 0, or none", i)
+		}
+	}
+}
+
+// TestCountryNames: the names of countries are in the language of the request, where it has
+// any.
+func TestCountryNames(t *testing.T) {
+	s, err := New(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for uri, want := range map[string]string{
+		"":                `{"iso_3166_1":"DE","english_name":"Germany","native_name":"Germany"}`,
+		"?language=en-GB": `{"iso_3166_1":"DE","english_name":"Germany","native_name":"Germany"}`,
+		"?language=de-CH": `{"iso_3166_1":"DE","english_name":"Germany","native_name":"Deutschland"}`,
+		"?language=ja":    `{"iso_3166_1":"DE","english_name":"Germany","native_name":"ドイツ"}`,
+		"?language=xx":    `{"iso_3166_1":"DE","english_name":"Germany","native_name":"Germany"}`,
+	} {
+		var q route.Request
+		if c := route.Parse([]byte("/3/configuration/countries"), []byte(strings.TrimPrefix(uri, "?")), &q); c != route.CodeOK {
+			t.Fatal(c)
+		}
+		b, ok := s.Answer(&q)
+		if !ok || !strings.Contains(string(b.Identity), want) {
+			t.Errorf("countries%s lacks %s", uri, want)
 		}
 	}
 }

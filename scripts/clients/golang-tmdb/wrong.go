@@ -22,7 +22,7 @@ var wrong = []struct {
 	{pattern: regexp.MustCompile(`^GetWatchProviders(Movie|Tv) results\[\]\.(id|name)$`), why: "provider_id, provider_name"},
 	{pattern: regexp.MustCompile(`^GetMovie(Popular|TopRated|NowPlaying|Upcoming) results\[\]\.genres$`), why: "genre_ids"},
 	{
-		pattern:   regexp.MustCompile(`Changes changes\[\]\.items\[\]\.original_value$`),
+		pattern:   regexp.MustCompile(`(Changes |Details changes\.)changes\[\]\.items\[\]\.original_value$`),
 		why:       "only where something was updated",
 		sometimes: true,
 	},

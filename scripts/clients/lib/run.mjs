@@ -12,7 +12,7 @@ export const SOMETIMES = 'sometimes';
 // env returns what run.sh says about the server.
 export function env() {
   const get = (name) => process.env[name] || assert.fail(`${name} is not set: see run.sh`);
-  return { url: get('REELSPLICE_URL'), token: get('REELSPLICE_TOKEN'), session: get('REELSPLICE_SESSION'), bad: 'not-a-token' };
+  return { url: get('REELSPLICE_URL'), token: get('REELSPLICE_TOKEN'), session: get('REELSPLICE_SESSION'), user: get('REELSPLICE_USER'), bad: 'not-a-token' };
 }
 
 // A Run is one client under test. options:
