@@ -211,7 +211,10 @@ func (b *builder) writeColumns(t *release.TableWriter) error {
 	if !b.t.title {
 		return nil
 	}
+	// Of most movies no revenue is known. They are asked for from the highest on, which is
+	// the end: those with the same one stand the other way round.
 	order := ranks(len(b.revenue))
+	slices.Reverse(order)
 	slices.SortStableFunc(order, func(x, y uint32) int { return cmp.Compare(b.revenue[x], b.revenue[y]) })
 	return posting.WriteOrder(t, posting.Revenue, order)
 }

@@ -14,7 +14,7 @@ const (
 	Runtime       = "runtime"      // Range: minutes
 	Seasons       = "seasons"      // Range: of series
 	Episodes      = "episodes"     // Range: of series
-	Revenue       = "revenue"      // Order: of movies
+	Revenue       = "revenue"      // Order: of movies; equal ones from the least popular on
 	Title         = "title"        // Order: of the title or the name
 	OriginalTitle = "original"     // Order: of the original title or name
 	TrendDay      = "trend_day"    // Order: hottest first

@@ -80,6 +80,7 @@ func (b brute) sort(docs []doc, found []int) {
 	case name == original:
 		mirrored(func(x, y *doc) int { return cmp.Compare(x.original, y.original) })
 	case name == "revenue" && b.movies:
+		slices.Reverse(found)
 		mirrored(func(x, y *doc) int { return cmp.Compare(x.revenue, y.revenue) })
 	}
 }

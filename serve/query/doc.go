@@ -19,8 +19,9 @@
 //     Filters of dates of one kind (primary_release_year, primary_release_date) meet.
 //   - Missing values: a title without a date passes no filter of that date, and comes last
 //     in both directions when that date sorts.
-//   - Equal values sort by popularity, in both directions. Titles, original titles and
-//     revenue descend in exactly the reverse of how they ascend. An unknown sort_by is
+//   - Equal values sort by popularity, in both directions, but for titles, original titles
+//     and revenue, which ascend in exactly the reverse of how they descend; of those only
+//     revenue has the most popular first where it descends. An unknown sort_by is
 //     popularity.desc; release_date is an old name of primary_release_date.
 //   - Countries and languages may have letters in any case.
 //
