@@ -21,7 +21,7 @@ func (a *app) buildCommand() *cobra.Command {
 	cfg := build.DefaultConfig()
 	memory := size(cfg.Memory)
 	var publish bool
-	var previous, date string
+	var previous, date, access string
 	var bucket mirror.Options
 	c := &cobra.Command{
 		Use:   "build --catalog DIR --releases DIR",
@@ -42,6 +42,7 @@ func (a *app) buildCommand() *cobra.Command {
 	f.Var(&memory, "memory", "bytes that the build may use, such as 512MiB")
 	f.StringVar(&previous, "previous", "current", "release to tell changes from: `ID`, current or none")
 	f.StringVar(&date, "date", "", "when the changes happened: `TIME` such as 2026-11-22 or 2026-11-22T04:00:00Z; the clock by default")
+	f.StringVar(&access, "access", "", "`FILE` of how often resources were asked for, by which they trend: media_type, id, day, week")
 	f.BoolVar(&publish, "publish", false, "make the release current")
 	required(c, "catalog", "releases")
 	return a.leaf(c, func(ctx context.Context, _ []string) error {
@@ -52,6 +53,13 @@ func (a *app) buildCommand() *cobra.Command {
 		}
 		if err := cfg.Validate(); err != nil {
 			return usage(err)
+		}
+		if access != "" {
+			counts, err := build.ReadAccess(access)
+			if err != nil {
+				return err
+			}
+			cfg.Access = counts.Counts
 		}
 		if cfg.Previous, err = a.previousRelease(release.Store{Dir: cfg.Releases}, previous); err != nil {
 			return err

@@ -1,0 +1,166 @@
+package build
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+
+	"reelsplice/schemas/fragment"
+)
+
+// Access counts how often resources were asked for, by kind and id: in the last day and in
+// the last week.
+type Access map[fragment.Kind]map[uint64][2]uint64
+
+// accessColumns are the members of a row of access counts.
+var accessColumns = []string{"media_type", "id", "day", "week"}
+
+// accessKinds are the kinds that trend, by their media_type.
+var accessKinds = map[string]fragment.Kind{"movie": fragment.KindMovie, "tv": fragment.KindTV, "person": fragment.KindPerson}
+
+// ReadAccess reads access counts from a file, .ndjson or .csv, plain, .gz or .zst: rows of
+// media_type (movie, tv or person), id, day and week; a CSV names them in its first line.
+// Rows about one resource add up. An error names the file, the row and the member.
+func ReadAccess(path string) (Access, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("access counts: %w", err)
+	}
+	defer f.Close()
+	in, name, err := uncompressed(f)
+	if err != nil {
+		return nil, fmt.Errorf("access counts: %s: %w", path, err)
+	}
+	a := Access{}
+	switch filepath.Ext(name) {
+	case ".ndjson", ".jsonl":
+		err = a.readNDJSON(in)
+	case ".csv":
+		err = a.readCSV(in)
+	default:
+		err = errors.New("want a file .ndjson or .csv, plain, .gz or .zst")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("access counts: %s: %w", path, err)
+	}
+	return a, nil
+}
+
+// uncompressed returns the content of f, and its name without the end that tells how it is
+// compressed.
+func uncompressed(f *os.File) (io.Reader, string, error) {
+	switch ext := filepath.Ext(f.Name()); ext {
+	case ".gz":
+		r, err := gzip.NewReader(f)
+		return r, strings.TrimSuffix(f.Name(), ext), err
+	case ".zst":
+		r, err := zstd.NewReader(f, zstd.WithDecoderConcurrency(1))
+		return r, strings.TrimSuffix(f.Name(), ext), err
+	}
+	return f, f.Name(), nil
+}
+
+// Counts returns the counts of a resource.
+func (a Access) Counts(kind fragment.Kind, id uint64) (day, week uint64) {
+	n := a[kind][id]
+	return n[0], n[1]
+}
+
+// maxAccessRow is the longest row in bytes.
+const maxAccessRow = 1 << 16
+
+func (a Access) readNDJSON(in io.Reader) error {
+	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, maxAccessRow)
+	row := 0
+	for lines.Scan() {
+		row++
+		if len(bytes.TrimSpace(lines.Bytes())) == 0 {
+			continue
+		}
+		var v map[string]any
+		d := json.NewDecoder(bytes.NewReader(lines.Bytes()))
+		d.UseNumber()
+		if err := d.Decode(&v); err != nil {
+			return fmt.Errorf("line %d: want an object: %w", row, err)
+		}
+		cells := make([]string, len(accessColumns))
+		for i, name := range accessColumns {
+			if v[name] != nil {
+				cells[i] = fmt.Sprint(v[name])
+			}
+		}
+		if err := a.add(cells); err != nil {
+			return fmt.Errorf("line %d: %w", row, err)
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return fmt.Errorf("line %d: %w", row+1, err)
+	}
+	return nil
+}
+
+func (a Access) readCSV(in io.Reader) error {
+	r := csv.NewReader(in)
+	r.ReuseRecord = true
+	head, err := r.Read()
+	if err != nil {
+		return fmt.Errorf("want a first line with %s: %w", strings.Join(accessColumns, ","), err)
+	}
+	at := make([]int, len(accessColumns))
+	for i, name := range accessColumns {
+		if at[i] = slices.Index(head, name); at[i] < 0 {
+			return fmt.Errorf("line 1: there is no column %q", name)
+		}
+	}
+	cells := make([]string, len(accessColumns))
+	for {
+		row, err := r.Read()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err // it names the line
+		}
+		for i, k := range at {
+			cells[i] = row[k]
+		}
+		if err := a.add(cells); err != nil {
+			line, _ := r.FieldPos(0)
+			return fmt.Errorf("line %d: %w", line, err)
+		}
+	}
+}
+
+// add adds a row, whose cells are those of accessColumns.
+func (a Access) add(cells []string) error {
+	kind, ok := accessKinds[cells[0]]
+	if !ok {
+		return fmt.Errorf("media_type is %q, want movie, tv or person", cells[0])
+	}
+	var n [3]uint64
+	for i := range n {
+		var err error
+		if n[i], err = strconv.ParseUint(cells[i+1], 10, 63); err != nil {
+			return fmt.Errorf("%s is %q, want a number of 0 or more", accessColumns[i+1], cells[i+1])
+		}
+	}
+	if a[kind] == nil {
+		a[kind] = map[uint64][2]uint64{}
+	}
+	sum := a[kind][n[0]]
+	a[kind][n[0]] = [2]uint64{sum[0] + n[1], sum[1] + n[2]}
+	return nil
+}
