@@ -30,7 +30,7 @@ var accessColumns = []string{"media_type", "id", "day", "week"}
 // accessKinds are the kinds that trend, by their media_type.
 var accessKinds = map[string]fragment.Kind{"movie": fragment.KindMovie, "tv": fragment.KindTV, "person": fragment.KindPerson}
 
-// ReadAccess reads access counts from a file, .ndjson or .csv, plain, .gz or .zst: rows of
+// ReadAccess reads access counts from a file, .ndjson, .jsonl or .csv, plain, .gz or .zst: rows of
 // media_type (movie, tv or person), id, day and week; a CSV names them in its first line.
 // Rows about one resource add up. An error names the file, the row and the member.
 func ReadAccess(path string) (Access, error) {
@@ -50,7 +50,7 @@ func ReadAccess(path string) (Access, error) {
 	case ".csv":
 		err = a.readCSV(in)
 	default:
-		err = errors.New("want a file .ndjson or .csv, plain, .gz or .zst")
+		err = errors.New("want a file .ndjson, .jsonl or .csv, plain, .gz or .zst")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("access counts: %s: %w", path, err)
@@ -66,7 +66,7 @@ func uncompressed(f *os.File) (io.Reader, string, error) {
 		r, err := gzip.NewReader(f)
 		return r, strings.TrimSuffix(f.Name(), ext), err
 	case ".zst":
-		r, err := zstd.NewReader(f, zstd.WithDecoderConcurrency(1))
+		r, err := zstd.NewReader(f, zstd.WithDecoderConcurrency(1)) // without goroutines there is nothing to close
 		return r, strings.TrimSuffix(f.Name(), ext), err
 	}
 	return f, f.Name(), nil

@@ -55,7 +55,7 @@ func TestReadAccess(t *testing.T) {
 		"short.csv":     {"media_type,id,day,week\ntv,1\n", "line 2"},
 		"empty.csv":     {"", "want a first line"},
 		"broken.csv.gz": {"", "want a first line"},
-		"notes.txt":     {"", "want a file .ndjson or .csv"},
+		"notes.txt":     {"", "want a file .ndjson, .jsonl or .csv"},
 	} {
 		_, err := ReadAccess(write(name, c.text))
 		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), name) {

@@ -38,6 +38,10 @@ func (b *builder) openPrevious() error {
 	b.previous = r
 	if b.Date.IsZero() {
 		b.Date = b.start
+		// Clocks may go wrong: what the previous release knows of is over by now.
+		if log := changelog.Open(r); log.Builds() > 0 {
+			b.Date = time.Unix(max(b.Date.Unix(), log.Time(log.Builds()-1)), 0)
+		}
 	}
 	b.Date = b.Date.UTC().Truncate(time.Second)
 	return nil

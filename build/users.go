@@ -12,6 +12,7 @@ import (
 	"github.com/RoaringBitmap/roaring/v2/roaring64"
 	"github.com/zeebo/xxh3"
 
+	"reelsplice/build/index"
 	"reelsplice/build/render"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
@@ -199,7 +200,7 @@ func (u *userTables) knowTitles(ctx context.Context) error {
 		t.date, _ = posting.DayOf(date)
 		for _, name := range names {
 			if t.name == "" {
-				t.name = strings.ToLower(name)
+				t.name = index.SortKey(name)
 			}
 		}
 		u.titles[kind] = append(u.titles[kind], t)

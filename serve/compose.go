@@ -23,6 +23,7 @@ import (
 type composer struct {
 	answer splice.Answer
 	id     uint64 // of the resource that answers
+	names  []byte // of several resources, for caches, each behind a blank
 	// resource is the key of the resource that answers, or of what was looked for when
 	// none does. It points into key or into the release.
 	resource []byte
@@ -49,6 +50,7 @@ type defaults struct {
 // reset lets go of the release.
 func (c *composer) reset() {
 	c.answer.Reset()
+	c.names = c.names[:0]
 	c.resource, c.user = nil, nil
 	clear(c.defaults[:])
 	c.packed = c.packed[:0]

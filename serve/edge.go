@@ -162,7 +162,7 @@ func (e *Edge) serve(w *worker, rq *Request, rs *Response, held *Held) error {
 	}
 	err := w.c.compose(rel, &w.q)
 	// Caches may keep a 404 and must be able to purge it by the resource's name.
-	w.keys = appendKeys(w.keys[:0], rs.Release, w.c.resource)
+	w.keys = append(appendKeys(w.keys[:0], rs.Release, w.c.resource), w.c.names...)
 	rs.SurrogateKey = w.keys
 	if isLatest(w.q.Op) && rs.Cache != private {
 		rs.Cache = revalidate
@@ -368,6 +368,9 @@ func (e *Edge) refuse(rs *Response, err error) {
 	cache := noStore
 	if se.Code == status.NotFound {
 		cache = rs.Cache
+	}
+	if rs.Cache == private {
+		rs.SurrogateKey = nil
 	}
 	*rs = Response{Status: se.Code.HTTP(), Body: se.Code.Body(), shared: true, Cache: cache, Allow: se.Allow, Release: rs.Release, SurrogateKey: rs.SurrogateKey}
 }

@@ -44,14 +44,12 @@ const entryBytes = 200
 
 func (c *pageCache) add(tag string, body []byte) {
 	n := len(body) + entryBytes
-	if n > c.half {
+	if _, ok := c.young[tag]; ok || n > c.half {
 		return
 	}
 	if c.bytes+n > c.half {
 		c.old, c.young, c.bytes = c.young, map[string][]byte{}, 0
 	}
-	if _, ok := c.young[tag]; !ok {
-		c.bytes += n
-	}
+	c.bytes += n
 	c.young[tag] = body
 }

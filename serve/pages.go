@@ -8,6 +8,7 @@ import (
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/posting"
 	"reelsplice/schemas/release"
+	"reelsplice/serve/account"
 	"reelsplice/serve/query"
 	"reelsplice/serve/route"
 	"reelsplice/serve/splice"
@@ -19,7 +20,7 @@ import (
 // see pageCache.
 
 // pageRows is how many rows a page has.
-const pageRows = 20
+const pageRows = account.PageSize
 
 // A pageShape says what stands around the rows of a page, and which rows they are.
 type pageShape struct {
@@ -116,23 +117,24 @@ func (c *composer) datedRow(p *part, i *release.Include, day int32) error {
 }
 
 // batch adds the details of several resources, with what is appended to each: an
-// extension of the API. The ids are numbers, of movies IMDb ids too; an id that is there
-// several times is answered once. What does not exist is named in not_found.
+// extension of the API. The ids are numbers, of movies IMDb ids too; a resource that is
+// asked for several times is answered once. What does not exist is named in not_found.
 func (c *composer) batch(p *part) error {
 	q := p.q
 	if len(q.IDs) == 0 {
 		return &errNotFound // as the API answers the path
 	}
 	splice.Literal(&c.answer, `{"results":[`)
-	ids, n := 0, 0
-	seen, missing := map[string]bool{}, []byte(nil)
+	asked, found := 0, 0
+	done := map[string]bool{} // texts, and keys of resources
+	var missing []byte
 	for text := range bytes.SplitSeq(q.IDs, []byte(",")) {
 		text = bytes.TrimSpace(text)
-		if len(text) == 0 || seen[string(text)] {
+		if len(text) == 0 || done[string(text)] {
 			continue
 		}
-		seen[string(text)] = true
-		if ids++; ids > route.MaxIDs {
+		done[string(text)] = true
+		if asked++; asked > route.MaxIDs {
 			return &errParams
 		}
 		var ok bool
@@ -144,11 +146,19 @@ func (c *composer) batch(p *part) error {
 			return err
 		}
 		e, ok := p.rel.Lookup(key)
+		if ok {
+			key = e.Key()
+		}
+		if done[string(key)] {
+			continue
+		}
+		done[string(key)] = true
+		c.names = AppendPurge(append(c.names, ' '), key)
 		if !ok {
 			missing = appendID(append(missing, ','), q)
 			continue
 		}
-		if n++; n > 1 {
+		if found++; found > 1 {
 			splice.Literal(&c.answer, ",")
 		}
 		c.id = e.ID()

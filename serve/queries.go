@@ -5,10 +5,12 @@ import (
 	"strconv"
 	"sync"
 	"time"
+	_ "time/tzdata" // the machine need not know any time zone
 
 	"reelsplice/data/reference"
 	"reelsplice/schemas/api"
 	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/posting"
 	"reelsplice/schemas/release"
 	"reelsplice/serve/query"
 	"reelsplice/serve/route"
@@ -110,10 +112,10 @@ func (l *querier) find(q *route.Request, s *pageShape) error {
 		f = query.TopRated(kind)
 	case api.OpMovieNowPlayingList:
 		s.dated = true
-		f, s.window = query.NowPlaying(dayOf(l.now), region)
+		f, s.window = query.NowPlaying(posting.DayAt(l.now), region)
 	case api.OpMovieUpcomingList:
 		s.dated = true
-		f, s.window = query.Upcoming(dayOf(l.now), region)
+		f, s.window = query.Upcoming(posting.DayAt(l.now), region)
 	case api.OpPersonPopularList:
 		kind, s.knownFor = fragment.KindPerson, true
 		f = query.Popular(kind)
@@ -143,19 +145,20 @@ func genreMovies(q *route.Request) (query.Filter, error) {
 
 // series returns the query of a list of series.
 func (l *querier) series(q *route.Request) (query.Filter, error) {
+	switch q.Op {
+	case api.OpTvSeriesPopularList:
+		return query.Popular(fragment.KindTV), nil
+	case api.OpTvSeriesTopRatedList:
+		return query.TopRated(fragment.KindTV), nil
+	}
 	day, err := l.dayIn(q.Timezone)
 	if err != nil {
 		return query.Filter{}, err
 	}
-	switch q.Op {
-	case api.OpTvSeriesTopRatedList:
-		return query.TopRated(fragment.KindTV), nil
-	case api.OpTvSeriesAiringTodayList:
+	if q.Op == api.OpTvSeriesAiringTodayList {
 		return query.AiringToday(day), nil
-	case api.OpTvSeriesOnTheAirList:
-		return query.OnTheAir(day), nil
 	}
-	return query.Popular(fragment.KindTV), nil
+	return query.OnTheAir(day), nil
 }
 
 // zones are the time zones that were asked for. There are a few hundred names.
@@ -168,22 +171,14 @@ func (l *querier) dayIn(zone []byte) (int32, error) {
 		name = defaultTimezone
 	}
 	if loc, ok := zones.Load(name); ok {
-		return dayOf(l.now.In(loc.(*time.Location))), nil
+		return posting.DayAt(l.now.In(loc.(*time.Location))), nil
 	}
 	loc, err := time.LoadLocation(name)
 	if err != nil || name == "Local" {
 		return 0, &errNoTimezone
 	}
 	zones.Store(name, loc)
-	return dayOf(l.now.In(loc)), nil
-}
-
-const secondsPerDay = 24 * 60 * 60
-
-// dayOf returns the days from 1970-01-01 to the day of t, where t is.
-func dayOf(t time.Time) int32 {
-	y, m, d := t.Date()
-	return int32(time.Date(y, m, d, 0, 0, 0, 0, time.UTC).Unix() / secondsPerDay)
+	return posting.DayAt(l.now.In(loc)), nil
 }
 
 // trendingPages is how many pages of trending there are at most, whatever the catalogue has.

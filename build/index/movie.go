@@ -142,11 +142,8 @@ func (r *row) offers(p *catalog.WatchProviders) {
 	}
 }
 
-// maxProvider is the highest id of a provider that a key has room for.
-const maxProvider = 1<<40 - 1
-
 func (r *row) offered(country string, typ int, provider int64) {
-	if provider < 1 || provider > maxProvider {
+	if provider < 1 || provider > posting.MaxProvider {
 		return
 	}
 	for _, p := range [...]int64{0, provider} {

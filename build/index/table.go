@@ -224,10 +224,10 @@ func (b *builder) writeTrends(t *release.TableWriter) error {
 	if err != nil {
 		return err
 	}
-	if err := posting.WriteOrder(t, posting.TrendDay, ofDay.order(len(b.ids))); err != nil {
+	if err := ofDay.write(t, posting.TrendDay); err != nil {
 		return err
 	}
-	if err := posting.WriteOrder(t, posting.TrendWeek, ofWeek.order(len(b.ids))); err != nil {
+	if err := ofWeek.write(t, posting.TrendWeek); err != nil {
 		return err
 	}
 	return posting.WriteFloat64s(t, posting.Heat, heat)

@@ -54,11 +54,12 @@ func (p *past) of(id uint64) (popularity, heat float64, ok bool) {
 	return p.popularity.At(rank), p.heat.At(rank), true
 }
 
-// A trend is the scores of a table's rows, and how often they were asked for.
-type trend struct {
-	score []float64 // nil: by rank
-	count []uint64  // nil: unknown
-}
+// A trend is the scores of a table's rows: the highest is the hottest.
+type trend []float64
+
+// askedFor is above every difference in popularity: what was asked for is hotter than what
+// was not, whatever its popularity does.
+const askedFor = 1e12
 
 // trends returns the trends of a day and of a week, and the heat that the next release
 // goes on from.
@@ -68,38 +69,37 @@ func (b *builder) trends() (ofDay, ofWeek trend, heat []float64, err error) {
 		return ofDay, ofWeek, nil, err
 	}
 	heat = slices.Clone(b.popularity)
-	if before != nil {
-		ofDay.score, ofWeek.score = make([]float64, len(b.ids)), make([]float64, len(b.ids))
-		for i, id := range b.ids {
+	ofDay, ofWeek = make(trend, len(b.ids)), make(trend, len(b.ids))
+	for i, id := range b.ids {
+		if before != nil {
 			if popularity, was, ok := before.of(id); ok {
 				heat[i] = was + (b.popularity[i]-was)/7
-				ofDay.score[i] = b.popularity[i] - popularity
-				ofWeek.score[i] = b.popularity[i] - heat[i]
+				ofDay[i] = b.popularity[i] - popularity
+				ofWeek[i] = b.popularity[i] - heat[i]
 			}
 		}
-	}
-	if b.o.Access != nil {
-		ofDay.count, ofWeek.count = make([]uint64, len(b.ids)), make([]uint64, len(b.ids))
-		for i, id := range b.ids {
-			ofDay.count[i], ofWeek.count[i] = b.o.Access(b.t.kind, id)
+		if b.o.Access == nil {
+			continue
+		}
+		day, week := b.o.Access(b.t.kind, id)
+		if day > 0 {
+			ofDay[i] = askedFor + float64(day)
+		}
+		if week > 0 {
+			ofWeek[i] = askedFor + float64(week)
 		}
 	}
 	return ofDay, ofWeek, heat, nil
 }
 
-// order returns n ranks, the hottest first.
-func (t *trend) order(n int) []uint32 {
-	list := ranks(n)
-	slices.SortStableFunc(list, func(a, b uint32) int {
-		if t.count != nil && t.count[a] != t.count[b] {
-			return cmp.Compare(t.count[b], t.count[a])
-		}
-		if t.score != nil {
-			return cmp.Compare(t.score[b], t.score[a])
-		}
-		return 0
-	})
-	return list
+// write writes the scores and their order, the hottest first.
+func (t trend) write(w *release.TableWriter, name string) error {
+	if err := posting.WriteFloat64s(w, name, t); err != nil {
+		return err
+	}
+	order := ranks(len(t))
+	slices.SortStableFunc(order, func(a, b uint32) int { return cmp.Compare(t[b], t[a]) })
+	return posting.WriteOrder(w, name, order)
 }
 
 // ranks returns the first n ranks.

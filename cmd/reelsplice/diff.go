@@ -334,8 +334,8 @@ func (d *diff) eachPurge(ctx context.Context, fn func(name []byte) error) error 
 	if err := d.found.NewAliases(next); err != nil { // what was not found by them may be in a cache
 		return err
 	}
-	if release.SameTables(d.from, d.to) {
-		return nil
+	if kinds, _ := d.counts(); len(kinds) == 0 && release.SameTables(d.from, d.to) {
+		return nil // pages have texts that no table has
 	}
 	return fn([]byte(serve.QueryKey))
 }

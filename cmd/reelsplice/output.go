@@ -125,6 +125,32 @@ func (s *size) Set(text string) error {
 	return nil
 }
 
+// bytesFlag is size for a number that is an int.
+type bytesFlag struct{ n *int }
+
+// String returns what Set reads.
+func (b bytesFlag) String() string {
+	if b.n == nil { // of flags that nobody made
+		return ""
+	}
+	s := size(*b.n)
+	return s.String()
+}
+
+// Set reads a number with or without a unit.
+func (b bytesFlag) Set(text string) error {
+	var s size
+	err := s.Set(text)
+	if err == nil && int64(s) != int64(int(s)) {
+		err = errors.New("too large for this machine")
+	}
+	*b.n = int(s)
+	return err
+}
+
+// Type names the flag's value in help texts.
+func (bytesFlag) Type() string { return "SIZE" }
+
 // Type names the flag's value in help texts.
 func (s *size) Type() string { return "size" }
 

@@ -29,10 +29,10 @@ func (a *app) serveCommand() *cobra.Command {
 	f := c.Flags()
 	f.StringVar(&cfg.Releases, "releases", "", "`DIR` of the releases")
 	f.StringVar(&cfg.Tokens, "tokens", "", "`FILE` of the tokens")
-	header := serveFlags(f, &cfg)
+	serveFlags(f, &cfg)
 	required(c, "releases", "tokens")
 	return a.leaf(c, func(ctx context.Context, _ []string) error {
-		cfg.Log, cfg.MaxHeader = a.logger(), int(*header)
+		cfg.Log = a.logger()
 		s, err := listen(cfg)
 		if err != nil {
 			return err
@@ -41,9 +41,8 @@ func (a *app) serveCommand() *cobra.Command {
 	})
 }
 
-// serveFlags adds the flags that serve and up have in common. What it returns becomes
-// cfg.MaxHeader.
-func serveFlags(f *pflag.FlagSet, cfg *serve.Config) *size {
+// serveFlags adds the flags that serve and up have in common.
+func serveFlags(f *pflag.FlagSet, cfg *serve.Config) {
 	f.StringVar(&cfg.Addr, "addr", defaultAddr, "host:port of the API")
 	f.StringVar(&cfg.AdminAddr, "admin-addr", "", "host:port of health, metrics and profiles; none when not given")
 	f.StringVar(&cfg.TLSCert, "tls-cert", "", "PEM `FILE` of the certificate, with --tls-key")
@@ -62,9 +61,9 @@ func serveFlags(f *pflag.FlagSet, cfg *serve.Config) *size {
 	f.DurationVar(&cfg.DrainTimeout, "drain-timeout", cfg.DrainTimeout, "for running requests at the end")
 	f.IntVar(&cfg.MaxPage, "max-page", cfg.MaxPage, "last page of lists that is answered, 65535 at most")
 	f.StringVar(&cfg.Date, "date", "", "day that now_playing, upcoming, airing_today and on_the_air count from, YYYY-MM-DD; today when not given")
-	header := size(cfg.MaxHeader)
-	f.Var(&header, "max-header", "bytes of request line and header")
-	return &header
+	f.Var(bytesFlag{&cfg.MaxHeader}, "max-header", "bytes of request line and header")
+	f.Var(bytesFlag{&cfg.PageCache}, "page-cache", "bytes of pages of lists that are kept")
+	f.Var(bytesFlag{&cfg.ResultCache}, "result-cache", "bytes of results of discover and lists that are kept")
 }
 
 // listen opens what serving needs; a configuration that cannot work is wrong usage.

@@ -42,9 +42,9 @@ func (a *app) upCommand() *cobra.Command {
 	f.StringVar(&u.dir, "dir", "", "`DIR` of catalogue, releases and tokens; a folder in your cache folder when not given")
 	f.StringVar(&u.cfg.Releases, "releases", "", "`DIR` of the releases; the folder releases in --dir when not given")
 	f.StringVar(&u.cfg.Tokens, "tokens", "", "`FILE` of the tokens; the file tokens.txt in --dir when not given")
-	header := serveFlags(f, &u.cfg)
+	serveFlags(f, &u.cfg)
 	return a.leaf(c, func(ctx context.Context, _ []string) error {
-		u.cfg.Log, u.cfg.MaxHeader = a.logger(), int(*header)
+		u.cfg.Log = a.logger()
 		u.anyPort = !f.Changed("addr")
 		return u.run(ctx)
 	})

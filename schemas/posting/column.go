@@ -121,6 +121,12 @@ func DayOf(date string) (int32, bool) {
 	return int32(t.Unix() / secondsPerDay), true
 }
 
+// DayAt returns the days from 1970-01-01 to the day that it is at t, where t is.
+func DayAt(t time.Time) int32 {
+	y, m, d := t.Date()
+	return int32(time.Date(y, m, d, 0, 0, 0, 0, time.UTC).Unix() / secondsPerDay)
+}
+
 // AppendDay appends a day as YYYY-MM-DD.
 func AppendDay(dst []byte, day int32) []byte {
 	return time.Unix(int64(day)*secondsPerDay, 0).UTC().AppendFormat(dst, time.DateOnly)

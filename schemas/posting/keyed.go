@@ -137,10 +137,6 @@ type List struct {
 	rows   int
 }
 
-// IsSmall tells whether the list has so few ranks that going through them costs less than
-// a pass over a Set.
-func (l List) IsSmall() bool { return !l.bitmap }
-
 // Bytes returns how many bytes the list has, which grows with the number of its ranks.
 func (l List) Bytes() int { return len(l.data) }
 

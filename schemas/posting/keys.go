@@ -17,8 +17,8 @@ const (
 	Revenue       = "revenue"      // Order: of movies; equal ones from the least popular on
 	Title         = "title"        // Order: of the title or the name
 	OriginalTitle = "original"     // Order: of the original title or name
-	TrendDay      = "trend_day"    // Order: hottest first
-	TrendWeek     = "trend_week"   // Order: hottest first
+	TrendDay      = "trend_day"    // Float64s: scores; and Order: hottest first
+	TrendWeek     = "trend_week"   // likewise
 	Heat          = "heat"         // Float64s: decayed popularity
 	Flag          = "flag"         // Lists, by the flags below
 	Genre         = "genre"        // Lists, by id
@@ -80,10 +80,13 @@ func OfferType[T string | []byte](name T) int {
 // OfferTypes is how many types of offers there are; their numbers start at 1.
 const OfferTypes = len(offerTypes) - 1
 
+// MaxProvider is the highest id of a provider that a key has room for.
+const MaxProvider = 1<<40 - 1
+
 // OfferKey returns the key of a provider's offers of a type (0 for any) in a country.
 // Provider 0 is any.
 func OfferKey[T string | []byte](country T, typ int, provider int64) uint64 {
-	return CodeKey(country)<<48 | uint64(uint8(typ))<<40 | uint64(provider)&(1<<40-1)
+	return CodeKey(country)<<48 | uint64(uint8(typ))<<40 | uint64(provider)&MaxProvider
 }
 
 // CertificationKey returns the key of a certification of a country.

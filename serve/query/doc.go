@@ -25,6 +25,8 @@
 //     popularity.desc; release_date is an old name of primary_release_date.
 //   - Countries and languages may have letters in any case.
 //
+//   - Air dates are days without a time: timezone changes nothing.
+//
 // Beyond the API there are without_original_language, without_origin_country,
 // number_of_seasons.gte and .lte and number_of_episodes.gte and .lte; certification and
 // certification_country also work on series.
@@ -39,7 +41,7 @@
 // beginning of a word, and so may a single letter of a script without blanks. Package text
 // says what words are: "spider man", "Spider-Man" and "spiderman" find one another where one
 // of them is punctuated, and whole titles are compared without blanks and punctuation.
-// Years that a query cannot mean find nothing; queries over several kinds have none.
+// Queries over several kinds know no years.
 //
 // Typing errors count only if no resource has the words, whatever the filters say: first in
 // words that no name has, then in all; in four words at most, of 3 to 24 letters.

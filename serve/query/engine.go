@@ -85,7 +85,7 @@ type table struct {
 
 	// Of kinds that trend.
 	trends [2]posting.Order // of the day, of the week
-	heat   posting.Float64s
+	scores [2]posting.Float64s
 
 	// The flags are of all kinds, the rest of movies and series.
 	lists    [listCount]posting.Lists
@@ -194,7 +194,8 @@ func (t *table) openTrends(s posting.Source) error {
 	return errors.Join(
 		open(&t.trends[0], s, posting.TrendDay, t.rows, posting.OpenOrder),
 		open(&t.trends[1], s, posting.TrendWeek, t.rows, posting.OpenOrder),
-		open(&t.heat, s, posting.Heat, t.rows, posting.OpenFloat64s),
+		open(&t.scores[0], s, posting.TrendDay, t.rows, posting.OpenFloat64s),
+		open(&t.scores[1], s, posting.TrendWeek, t.rows, posting.OpenFloat64s),
 	)
 }
 

@@ -17,7 +17,7 @@ import (
 // A doc is a movie or a series as a test knows it, a plain list of facts.
 type doc struct {
 	id                              uint64
-	popularity, heat                float64
+	popularity                      float64
 	adult, video, screened          bool
 	genres, keywords, companies     []uint64
 	cast, crew, networks            []uint64
@@ -98,13 +98,16 @@ func tableOf(tb testing.TB, kind fragment.Kind, docs []doc) memory {
 		}
 		return c
 	}
-	ids, popularity, heat := make([]uint64, len(docs)), make([]float64, len(docs)), make([]float64, len(docs))
+	ids, popularity := make([]uint64, len(docs)), make([]float64, len(docs))
+	hotToday, hotThisWeek := make([]float64, len(docs)), make([]float64, len(docs))
 	for i := range docs {
-		ids[i], popularity[i], heat[i] = docs[i].id, docs[i].popularity, docs[i].heat
+		ids[i], popularity[i] = docs[i].id, docs[i].popularity
+		hotToday[i], hotThisWeek[i] = float64(docs[i].hotToday), float64(docs[i].hotThisWeek)
 	}
 	ok(tb, posting.WriteUint64s(s, posting.ID, ids))
 	ok(tb, posting.WriteFloat64s(s, posting.Popularity, popularity))
-	ok(tb, posting.WriteFloat64s(s, posting.Heat, heat))
+	ok(tb, posting.WriteFloat64s(s, posting.TrendDay, hotToday))
+	ok(tb, posting.WriteFloat64s(s, posting.TrendWeek, hotThisWeek))
 	for name, of := range map[string]func(d *doc) int32{
 		posting.Day:         func(d *doc) int32 { return d.day },
 		posting.FirstDay:    func(d *doc) int32 { return extreme(d, -1) },
@@ -284,7 +287,7 @@ func randomDocs(rng *rand.Rand, n int, movies bool) []doc {
 	for i := range docs {
 		d := &docs[i]
 		*d = doc{
-			id: uint64(i + 1), popularity: float64(rng.IntN(n)) / 10, heat: float64(rng.IntN(n)) / 10,
+			id: uint64(i + 1), popularity: float64(rng.IntN(n)) / 10,
 			adult: rng.IntN(12) == 0, video: movies && rng.IntN(12) == 0, screened: rng.IntN(5) == 0,
 			genres: randomIDs(rng, 4, 8), keywords: randomIDs(rng, 6, 40), companies: randomIDs(rng, 3, 10),
 			cast: randomIDs(rng, 6, 60), crew: randomIDs(rng, 6, 60), networks: randomIDs(rng, 2, 5),

@@ -375,7 +375,7 @@ func (p *parser) offers() {
 		return
 	}
 	key := func(typ, provider uint64) uint64 {
-		if provider == 0 || provider > maxProvider {
+		if provider == 0 || provider > posting.MaxProvider {
 			return noKey
 		}
 		return posting.OfferKey(region[:], int(typ), int64(provider))
@@ -409,9 +409,6 @@ func (p *parser) offers() {
 		return key(0, provider), ok
 	}, offer)
 }
-
-// maxProvider is the highest id of a provider that a key has room for.
-const maxProvider = 1<<40 - 1
 
 // product returns the terms of all providers with all types.
 func product(providers, types []uint64, key func(typ, provider uint64) uint64) []term {
@@ -574,8 +571,7 @@ func parseYear(b []byte) (int, bool) {
 }
 
 func dayOf(year int, month time.Month, dayOfMonth int) int32 {
-	d, _ := posting.DayOf(time.Date(year, month, dayOfMonth, 0, 0, 0, 0, time.UTC).Format(time.DateOnly))
-	return d
+	return posting.DayAt(time.Date(year, month, dayOfMonth, 0, 0, 0, 0, time.UTC))
 }
 
 // parseDay reads YYYY-MM-DD, which a time may follow behind a T or a blank.

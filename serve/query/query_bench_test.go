@@ -58,7 +58,6 @@ func benchDocs(n int) []doc {
 			countries: []string{codes[min(len(codes)-1, int(zipf(rng, len(codes)+1))-1)]}, runtime: int32(rng.IntN(180)),
 			title: strconv.Itoa(rng.Int()), original: strconv.Itoa(rng.Int()), day: posting.NoDay,
 		}
-		d.heat = d.popularity
 		if rng.Float64() < known {
 			d.voteCount = int32(zipf(rng, 1+int(20_000*known*known)))
 			d.voteAverage = int32(rng.IntN(10_001))

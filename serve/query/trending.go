@@ -14,9 +14,8 @@ const maxTrending = 10_000
 // Trending fills out with a page of what is asked for most in a day or a week; kind 0 is
 // movies, series and people together. Adult ones are left out. Pages are as in Discover.
 //
-// All together are merged: each kind keeps its own order, and of the first that are left of
-// each kind comes the one whose popularity has risen most above what it was lately, its
-// heat; of equals the more popular one.
+// All together are merged by the scores that the order of each kind was made of; of equals
+// the more popular one comes first.
 func (e *Engine) Trending(kind fragment.Kind, week bool, page, size int, out *Result) error {
 	out.reset()
 	kinds := []fragment.Kind{kind}
@@ -82,6 +81,7 @@ func (h *hits) merge(trends []*trend, from, to int) error {
 type trend struct {
 	t     *table
 	order *posting.Order
+	score posting.Float64s
 	set   *posting.Set // what may be shown
 	place int          // behind that of rank
 	rank  uint32
@@ -90,9 +90,9 @@ type trend struct {
 
 // trend starts before the first rank. The set comes from t's pool.
 func (t *table) trend(week bool) (*trend, error) {
-	tr := &trend{t: t, order: &t.trends[0], set: t.pool.Get()}
+	tr := &trend{t: t, order: &t.trends[0], score: t.scores[0], set: t.pool.Get()}
 	if week {
-		tr.order = &t.trends[1]
+		tr.order, tr.score = &t.trends[1], t.scores[1]
 	}
 	tr.set.Fill(t.rows)
 	if err := t.unflag(*tr.set, posting.Adult); err != nil {
@@ -115,9 +115,7 @@ func (tr *trend) next() error {
 
 // hotter tells whether tr's rank comes before o's.
 func (tr *trend) hotter(o *trend) bool {
-	return cmp.Or(cmp.Compare(tr.rise(), o.rise()), cmp.Compare(tr.popularity(), o.popularity())) > 0
+	return cmp.Or(cmp.Compare(tr.score.At(int(tr.rank)), o.score.At(int(o.rank))), cmp.Compare(tr.popularity(), o.popularity())) > 0
 }
 
 func (tr *trend) popularity() float64 { return tr.t.popularity.At(int(tr.rank)) }
-
-func (tr *trend) rise() float64 { return tr.popularity() - tr.t.heat.At(int(tr.rank)) }
