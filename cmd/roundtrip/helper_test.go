@@ -149,13 +149,19 @@ type edge struct {
 // newEdge returns an edge over releases, a folder of which rel becomes the current one.
 func newEdge(t *testing.T, releases, rel string) *edge {
 	t.Helper()
+	return newEdgeOn(t, releases, rel, "")
+}
+
+// newEdgeOn returns an edge whose lists count from a day; "" is today.
+func newEdgeOn(t *testing.T, releases, rel, day string) *edge {
+	t.Helper()
 	store := release.Store{Dir: releases}
 	if _, err := store.Publish(rel); err != nil {
 		t.Fatal(err)
 	}
 	log := slog.New(slog.DiscardHandler)
 	cfg := serve.DefaultConfig()
-	cfg.Releases, cfg.Tokens, cfg.Log = releases, filepath.Join(t.TempDir(), "tokens"), log
+	cfg.Releases, cfg.Tokens, cfg.Date, cfg.Log = releases, filepath.Join(t.TempDir(), "tokens"), day, log
 	token, err := auth.Issue(cfg.Tokens, "test", time.Time{}, auth.ScopeRead, time.Now(), rand.Reader)
 	if err != nil {
 		t.Fatal(err)

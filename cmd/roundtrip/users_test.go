@@ -120,6 +120,18 @@ func TestRecordedLists(t *testing.T) {
 	if !slices.Equal(ids, wantIDs) || got.int("total_results") != int64(len(wantIDs)) {
 		t.Errorf("list 1 has %v, want %v", ids, wantIDs)
 	}
+	status, err := os.ReadFile(sharedtest.Path(t, "recorded", "list", "item_status--openapi.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err = ask(e, fmt.Sprint("/3/list/1/item_status?movie_id=", wantIDs[0]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The id is a number in the example, and a text to the clients that have types.
+	if want := jsonOf(t, string(status)); keysOf(got) != keysOf(want) || got.isTrue("item_present") != want.isTrue("item_present") {
+		t.Errorf("item_status of list 1 has %v, want that of the recording, %s", got.members, status)
+	}
 }
 
 // TestListPages: pages of one list that lie in several rows and files are one list; titles
