@@ -150,6 +150,9 @@ func Run(ctx context.Context, c Config) (Report, error) {
 		return Report{}, err
 	}
 	r := b.report(manifest)
+	if b.unchanged {
+		return r, nil // the release keeps the report of its own build
+	}
 	return r, writeReport(filepath.Join(c.Releases, manifest.ID), r)
 }
 

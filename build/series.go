@@ -34,6 +34,7 @@ type seriesMapper struct {
 	credits *derive.Series
 	infos   []render.SeasonInfo
 	aired   []string         // air dates of the episodes
+	lasted  map[int64]int    // how many episodes have a runtime
 	last    *catalog.Episode // on the air
 	soon    *catalog.Episode // the next one
 }
@@ -87,6 +88,7 @@ func (m *seriesMapper) next() (id uint64, found bool) {
 
 func (m *seriesMapper) series(id int64) error {
 	m.id, m.tv, m.infos, m.aired, m.last, m.soon = id, nil, nil, m.aired[:0], nil, nil
+	m.lasted = map[int64]int{}
 	if k, ok := m.tvs.peek(); ok && k.Hi == uint64(id) {
 		m.tv = m.tvs.take()
 		render.Base(fragment.KindTV, wire.RecordOf(m.tv))
@@ -252,6 +254,9 @@ func (m *seriesMapper) episode(e *catalog.Episode, d render.EpisodeDerived) erro
 func (m *seriesMapper) airs(e *catalog.Episode) {
 	date := e.AirDate.V
 	m.aired = append(m.aired, date)
+	if e.Runtime.V > 0 {
+		m.lasted[e.Runtime.V]++
+	}
 	if e.SeasonNumber.V < 1 || date == "" {
 		return
 	}
@@ -315,7 +320,7 @@ func (m *seriesMapper) details() error {
 	if err := m.o.add(spec, m.o.render.TV(m.tv, d)); err != nil {
 		return err
 	}
-	row := index.Series{TV: m.tv, Aired: m.aired}
+	row := index.Series{TV: m.tv, Aired: m.aired, Runtime: mostFrequent(m.lasted)}
 	for i := range credits {
 		if c := &credits[i]; c.Role == derive.Cast {
 			row.Cast = append(row.Cast, c.Person.ID)
@@ -325,4 +330,16 @@ func (m *seriesMapper) details() error {
 	}
 	m.e.keep(m.e.rows.Series(row))
 	return nil
+}
+
+// mostFrequent returns the number that is counted most often, of several the lowest; 0 for
+// none.
+func mostFrequent(counts map[int64]int) int64 {
+	var best int64
+	for n, count := range counts {
+		if count > counts[best] || count == counts[best] && n < best {
+			best = n
+		}
+	}
+	return best
 }

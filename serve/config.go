@@ -110,9 +110,6 @@ func (c *Config) Validate() error {
 	return errors.Join(errs...)
 }
 
-// noon is when it is the same day in all time zones but those of the date line.
-const noon = 12 * time.Hour
-
 // clock returns what tells the time by which lists are made.
 func (c *Config) clock() (func() time.Time, error) {
 	if c.Date == "" {
@@ -122,5 +119,5 @@ func (c *Config) clock() (func() time.Time, error) {
 	if err != nil {
 		return nil, fmt.Errorf("date %q: want YYYY-MM-DD", c.Date)
 	}
-	return func() time.Time { return day.Add(noon) }, nil
+	return func() time.Time { return day }, nil
 }

@@ -21,6 +21,7 @@ import (
 type querier struct {
 	engine *query.Engine
 	now    time.Time
+	fixed  bool // it is that day everywhere
 	res    query.Result
 }
 
@@ -170,15 +171,19 @@ func (l *querier) dayIn(zone []byte) (int32, error) {
 	if name == "" {
 		name = defaultTimezone
 	}
-	if loc, ok := zones.Load(name); ok {
-		return posting.DayAt(l.now.In(loc.(*time.Location))), nil
+	loc, ok := zones.Load(name)
+	if !ok {
+		loaded, err := time.LoadLocation(name)
+		if err != nil || name == "Local" {
+			return 0, &errNoTimezone
+		}
+		loc = loaded
+		zones.Store(name, loc)
 	}
-	loc, err := time.LoadLocation(name)
-	if err != nil || name == "Local" {
-		return 0, &errNoTimezone
+	if l.fixed {
+		return posting.DayAt(l.now), nil
 	}
-	zones.Store(name, loc)
-	return posting.DayAt(l.now.In(loc)), nil
+	return posting.DayAt(l.now.In(loc.(*time.Location))), nil
 }
 
 // trendingPages is how many pages of trending there are at most, whatever the catalogue has.

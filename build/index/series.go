@@ -15,6 +15,7 @@ type Series struct {
 	// Cast and Crew are ids of people, of the series, its seasons and its episodes.
 	Cast, Crew []int64
 	Aired      []string // the dates of all its episodes, specials too
+	Runtime    int64    // the most frequent one of its episodes, in minutes; 0 when unknown
 }
 
 // Series adds a series. Where nobody knows its episodes, they were on the air when the
@@ -24,6 +25,7 @@ func (w *Writer) Series(s Series) error {
 	r := w.start(uint64(t.ID.V), t.Popularity.V)
 	r.titleFacts(wire.RecordOf(t))
 	r.is(posting.ScreenedTheatrically, t.ScreenedTheatrically != nil && len(t.ScreenedTheatrically.Results) > 0)
+	r.set(runtime, s.Runtime) // today's answers do not say it of the series
 	if len(t.EpisodeRunTime) > 0 {
 		r.set(runtime, t.EpisodeRunTime[0])
 	}

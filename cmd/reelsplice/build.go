@@ -30,7 +30,7 @@ func (a *app) buildCommand() *cobra.Command {
 			"if there is one, the previous release and --date. It is served once it is published: by --publish, or by\n" +
 			"the command publish.\n\n" +
 			"What differs from the previous release, the current one by default, is what /3/movie/changes and its like\n" +
-			"tell, for 14 days. When nothing does, no release is made and the previous one is reported.",
+			"tell, for 15 days. When nothing does, no release is made and the previous one is reported.",
 		Example: "  reelsplice build --catalog catalog --releases releases --publish",
 	}
 	f := c.Flags()
@@ -40,7 +40,7 @@ func (a *app) buildCommand() *cobra.Command {
 	f.IntVar(&cfg.Level, "level", cfg.Level, "deflate level, 1 to 9")
 	f.IntVar(&cfg.Jobs, "jobs", cfg.Jobs, "shards built at once")
 	f.Var(&memory, "memory", "bytes that the build may use, such as 512MiB")
-	f.StringVar(&previous, "previous", "current", "release to tell changes from: `ID`, current or none")
+	f.StringVar(&previous, "previous", "current", "release to tell changes from: `ID`, current, previous or none")
 	f.StringVar(&date, "date", "", "when the changes happened: `TIME` such as 2026-11-22 or 2026-11-22T04:00:00Z; the clock by default")
 	f.StringVar(&access, "access", "", "`FILE` of how often resources were asked for, by which they trend: media_type, id, day, week")
 	f.BoolVar(&publish, "publish", false, "make the release current")
@@ -89,7 +89,7 @@ func (a *app) previousRelease(s release.Store, name string) (string, error) {
 		return "", nil
 	case "current":
 	default:
-		return name, nil
+		return releaseNamed(s, name)
 	}
 	id, err := s.Current()
 	if err == nil {

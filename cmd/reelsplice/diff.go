@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"reelsplice/schemas/changelog"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/release"
 	"reelsplice/serve"
@@ -334,10 +335,38 @@ func (d *diff) eachPurge(ctx context.Context, fn func(name []byte) error) error 
 	if err := d.found.NewAliases(next); err != nil { // what was not found by them may be in a cache
 		return err
 	}
+	if err := d.eachTold(next); err != nil {
+		return err
+	}
 	if kinds, _ := d.counts(); len(kinds) == 0 && release.SameTables(d.from, d.to) {
 		return nil // pages have texts that no table has
 	}
 	return fn([]byte(serve.QueryKey))
+}
+
+// eachTold calls fn with the key of each resource of which only the later release tells a
+// change: a series with a new episode is itself as it was, but not what is said of it.
+func (d *diff) eachTold(fn func(key []byte) error) error {
+	was, is := changelog.Open(d.from), changelog.Open(d.to)
+	var key []byte
+	for i := range is.Builds() {
+		if n := was.Builds(); n > 0 && is.Time(i) <= was.Time(n-1) {
+			continue
+		}
+		for _, kind := range changelog.Lists() {
+			rows := is.Changed(kind, i) // of several builds a title may be named twice, which does no harm
+			for k := range rows.Len() {
+				key = fragment.AppendID(key[:0], kind, fragment.ID(rows.At(k).ID))
+				if d.found.Has(key) {
+					continue // and named
+				}
+				if err := fn(key); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // purge writes the purge list, a name a line.

@@ -127,9 +127,7 @@ func factsOfSeries(t *testing.T, rel *release.Reader) []titleFacts {
 			companies: idList(v.list("production_companies")), countries: texts(v.list("origin_country")), offers: offersOf(v),
 			status: numbers[v.text("status")], typ: numbers[v.text("type")], seasons: v.int("number_of_seasons"), episodes: v.int("number_of_episodes"),
 		}
-		if times := v.list("episode_run_time"); len(times) > 0 {
-			f.runtime = times[0].int()
-		}
+		var lasted []int64
 		for _, n := range v.list("networks") {
 			f.networks = append(f.networks, fmt.Sprint(n.int("id")))
 		}
@@ -139,15 +137,39 @@ func factsOfSeries(t *testing.T, rel *release.Reader) []titleFacts {
 		for _, s := range v.list("seasons") {
 			season := get(t, rel, fmt.Sprintf("%s/season/%d", path, s.int("season_number")))
 			for _, e := range season.list("episodes") {
+				lasted = append(lasted, e.int("runtime"))
 				if day := e.text("air_date"); day != "" {
 					f.airDates = append(f.airDates, day)
 				}
 			}
 		}
+		f.runtime = runtimeOf(v, lasted)
 		all = append(all, f)
 	}
 	slices.SortFunc(all, byRank)
 	return all
+}
+
+// runtimeOf returns the runtime of a series: what it says, else the most frequent of its
+// episodes, the shorter one of several.
+func runtimeOf(series *value, episodes []int64) int64 {
+	if times := series.list("episode_run_time"); len(times) > 0 {
+		return times[0].int()
+	}
+	var best int64
+	most := 0
+	slices.Sort(episodes)
+	for len(episodes) > 0 {
+		n := 1
+		for n < len(episodes) && episodes[n] == episodes[0] {
+			n++
+		}
+		if episodes[0] > 0 && n > most {
+			best, most = episodes[0], n
+		}
+		episodes = episodes[n:]
+	}
+	return best
 }
 
 func (v *value) isTrue(path ...string) bool {

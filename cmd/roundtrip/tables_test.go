@@ -150,10 +150,13 @@ func seriesFacts(v *value, parts []*value) *facts {
 	f := newFacts(v)
 	f.ofTitle(v, "results")
 	f.in(posting.Flag, posting.ScreenedTheatrically, len(v.list("screened_theatrically", "results")) > 0)
-	if list := v.list("episode_run_time"); len(list) > 0 {
-		n, _ := list[0].scalar.(json.Number).Int64()
-		f.columns[posting.Runtime] = int32(n)
+	var lasted []int64
+	for _, p := range parts {
+		if p.at("episode_number") != nil {
+			lasted = append(lasted, p.int("runtime"))
+		}
 	}
+	f.columns[posting.Runtime] = int32(runtimeOf(v, lasted))
 	f.columns[posting.Seasons], f.columns[posting.Episodes] = int32(v.int("number_of_seasons")), int32(v.int("number_of_episodes"))
 	f.title = [2]string{v.text("name"), v.text("original_name")}
 	f.ids(posting.Network, v.list("networks"))

@@ -455,6 +455,18 @@ func (c *Comparison) Count(change Change) map[fragment.Kind]int64 {
 	return n
 }
 
+// Has tells whether the resource with that key underwent any change.
+func (c *Comparison) Has(key []byte) bool {
+	in := func(r *Reader, changes ...Change) bool {
+		e, ok := c.resource(r, key)
+		return ok && slices.ContainsFunc(changes, func(change Change) bool {
+			_, found := slices.BinarySearch(c.found[change], e.ref)
+			return found
+		})
+	}
+	return in(c.b, Created, Changed) || in(c.a, Deleted, Merged)
+}
+
 // side returns the release that has the resources of a change.
 func (c *Comparison) side(change Change) *Reader {
 	if change == Created || change == Changed {

@@ -44,5 +44,5 @@
 // Queries over several kinds know no years.
 //
 // Typing errors count only if no resource has the words, whatever the filters say: first in
-// words that no name has, then in all; in four words at most, of 3 to 24 letters.
+// words that no name has, then in all; in four words at most, of 4 to 24 letters.
 package query

@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	oneTypo  = 3  // letters from which on a word may have a typing error
+	oneTypo  = 4  // letters from which on a word may have a typing error
 	twoTypos = 8  // letters from which on it may have two
 	longest  = 24 // letters up to which a word is tried
 
