@@ -6,31 +6,23 @@
 //
 // ParseFilter takes the parameters of discover. What TMDB's documentation leaves open is
 // decided here:
-//
 //   - In a list, "," is "and", "|" is "or", and "or" binds: 28,12|16 is 28 and one of 12
 //     and 16. What is without_ anything has none of the listed, whatever the sign.
-//
 //   - A value that cannot be one is as if it were not there: a number with letters, a
 //     date that no calendar has, a year that has not four digits, a release type of 9, a
 //     certification of no list with .gte or .lte. A filter without a value left is not
 //     given at all, and so is one with an unknown name. Ids that nobody has find nothing.
-//
 //   - Of a parameter that is given twice, the last counts.
-//
 //   - Providers and kinds of offers belong together: 8 and flatrate are an offer of
 //     provider 8 at a flat rate. Release types and dates likewise: one release has both.
 //     Filters of dates of one kind (primary_release_year, primary_release_date) meet.
-//
 //   - Missing values: a title without a date passes no filter of that date, and comes last
 //     in both directions when that date sorts.
-//
 //   - Equal values sort by popularity, in both directions, but for titles, original titles
 //     and revenue, which ascend in exactly the reverse of how they descend; of those only
 //     revenue has the most popular first where it descends. An unknown sort_by is
 //     popularity.desc; release_date is an old name of primary_release_date.
-//
 //   - Countries and languages may have letters in any case.
-//
 //   - Air dates are days without a time: timezone changes nothing.
 //
 // Beyond the API there are without_original_language, without_origin_country,
