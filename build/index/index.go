@@ -92,13 +92,15 @@ const (
 )
 
 var columnNames = [columnCount]string{
-	posting.Day, posting.FirstDay, posting.LastDay, posting.VoteAverage, posting.VoteCount, posting.Runtime,
-	posting.Seasons, posting.Episodes,
+	day: posting.Day, firstDay: posting.FirstDay, lastDay: posting.LastDay, voteAverage: posting.VoteAverage,
+	voteCount: posting.VoteCount, runtime: posting.Runtime, seasons: posting.Seasons, episodes: posting.Episodes,
 }
 
 var listNames = [listCount]string{
-	posting.Flag, posting.Genre, posting.Keyword, posting.Company, posting.Cast, posting.Crew, posting.Country,
-	posting.Language, posting.AnyYear, posting.Offer, posting.Certification, posting.Network, posting.Status, posting.Type,
+	flag: posting.Flag, genre: posting.Genre, keyword: posting.Keyword, company: posting.Company, cast: posting.Cast,
+	crew: posting.Crew, country: posting.Country, language: posting.Language, anyYear: posting.AnyYear,
+	offer: posting.Offer, certification: posting.Certification, network: posting.Network, status: posting.Status,
+	seriesType: posting.Type,
 }
 
 // tables are all tables, those first that take longest.
