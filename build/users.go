@@ -3,7 +3,9 @@ package build
 import (
 	"cmp"
 	"context"
+	"encoding/binary"
 	"errors"
+	"io"
 	"math"
 	"slices"
 	"strconv"
@@ -14,6 +16,7 @@ import (
 
 	"reelsplice/build/index"
 	"reelsplice/build/render"
+	"reelsplice/build/shuffle"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/posting"
@@ -32,7 +35,8 @@ func buildList(r *reducer[catalog.List], key catalog.Key, l *catalog.List, _ [][
 
 // userTables writes the tables of lists and accounts; none without any. All shards are
 // written. What it keeps in memory are the titles that lists name, each once with its
-// name, and some dozens of bytes for each list and account.
+// name, and some dozens of bytes for each list and account; which lists hold a title is
+// sorted on disk.
 func (b *builder) userTables(ctx context.Context, w *release.Writer) error {
 	u := &userTables{builder: b}
 	if b.inputs[fragment.KindList].rows() == 0 && b.inputs[fragment.KindAccount].rows() == 0 {
@@ -260,10 +264,10 @@ func (u *userTables) title(kind fragment.Kind, id int64) *listTitle {
 }
 
 // writeLists writes the table of lists.
-func (u *userTables) writeLists(ctx context.Context, w *release.Writer) error {
+func (u *userTables) writeLists(ctx context.Context, w *release.Writer) (err error) {
 	in := u.inputs[fragment.KindList]
 	rows := 0
-	err := eachRow(ctx, in, func(l *planID) error {
+	err = eachRow(ctx, in, func(l *planID) error {
 		if !u.removed.Has(fragment.KindList, catalog.NumberKey(l.ID.V)) {
 			rows++
 		}
@@ -276,6 +280,12 @@ func (u *userTables) writeLists(ctx context.Context, w *release.Writer) error {
 	if err != nil {
 		return err
 	}
+	holding, err := shuffle.New(u.work, 1, u.Memory/16)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, holding.Close()) }()
+	held := holding.Writer()
 	out := users.NewListWriter(t)
 	c := newCursor[catalog.List](in, everything)
 	defer c.close()
@@ -288,6 +298,9 @@ func (u *userTables) writeLists(ctx context.Context, w *release.Writer) error {
 			continue
 		}
 		spec := u.list(l)
+		if err := hold(held, &spec, l.FavoriteCount.V, uint32(len(u.lists))); err != nil {
+			return err
+		}
 		u.lists = append(u.lists, key.ID())
 		if spec.Owner >= 0 {
 			u.made = append(u.made, madeList{spec.Owner, key.ID()})
@@ -296,7 +309,53 @@ func (u *userTables) writeLists(ctx context.Context, w *release.Writer) error {
 			return err
 		}
 	}
-	return cmp.Or(c.err, errors.Join(out.Close(t), t.Close()))
+	if err := cmp.Or(c.err, errors.Join(out.Close(t), held.Close())); err != nil {
+		return err
+	}
+	return errors.Join(u.writeHolding(ctx, holding, t), t.Close())
+}
+
+// hold sends the titles of a list, if everybody may see it, to where they are sorted: by
+// title, then by how many favor the list, most first, then by its row.
+func hold(to *shuffle.Writer, l *users.ListSpec, favorites int64, row uint32) error {
+	if l.Private {
+		return nil
+	}
+	var buf [holdingLen]byte
+	for i := range l.Items {
+		key := binary.BigEndian.AppendUint64(buf[:0], l.Items[i].Title.Key())
+		key = binary.BigEndian.AppendUint64(key, math.MaxInt64-uint64(max(0, favorites)))
+		key = binary.BigEndian.AppendUint32(key, row)
+		if err := to.Add(0, key, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// holdingLen is how long the records of hold are.
+const holdingLen = 8 + 8 + 4
+
+// writeHolding writes which public lists hold a title.
+func (u *userTables) writeHolding(ctx context.Context, holding *shuffle.Shuffle, t *release.TableWriter) error {
+	it, err := holding.Partition(ctx, 0, u.Memory/8)
+	if err != nil {
+		return err
+	}
+	defer it.Close()
+	out := users.NewHoldingWriter(t)
+	for {
+		key, _, err := it.Next()
+		if errors.Is(err, io.EOF) {
+			return out.Close(t)
+		}
+		if err != nil {
+			return err
+		}
+		if err := out.Add(binary.BigEndian.Uint64(key), binary.BigEndian.Uint32(key[holdingLen-4:])); err != nil {
+			return err
+		}
+	}
 }
 
 // list makes the row of a list. Of a title that is there twice, the first place counts.

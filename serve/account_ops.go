@@ -254,6 +254,20 @@ func (a *userAnswer) list(l *users.List, query []byte) error {
 	return nil
 }
 
+// holding adds a page of the public lists that hold a title, from behind the opening brace
+// on; false when none does, and nothing is added.
+func (c *composer) holding(p *part, title users.Title, page uint16) (bool, error) {
+	t, err := account.Open(p.rel)
+	if err != nil {
+		return false, err
+	}
+	var ok bool
+	if c.mark, ok, err = t.AppendHolding(c.mark[:0], title, p.standalone, int(page)); ok {
+		splice.Literal(&c.answer, c.mark)
+	}
+	return ok, err
+}
+
 // param returns a parameter of a query, "" for one that is not there.
 func param(query []byte, name string) string {
 	v, _ := route.Lookup(nil, query, name)

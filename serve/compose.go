@@ -159,10 +159,22 @@ func (c *composer) sub(p *part, e release.Entry) error {
 		return &errNotFound
 	}
 	splice.Literal(&c.answer, "{")
-	if s == fragment.SubChanges && !choice.Given {
-		return c.changes(p, p.q.Kind, e.ID())
+	return c.body(p, e, p.q.Kind, s, &choice)
+}
+
+// body adds a sub-request of e, of kind k, from behind its opening brace on. What the
+// resource itself has wins over what the release as a whole tells.
+func (c *composer) body(p *part, e release.Entry, k fragment.Kind, s fragment.Sub, choice *variant.Choice) error {
+	switch {
+	case choice.Given:
+	case s == fragment.SubChanges:
+		return c.changes(p, k, e.ID())
+	case s == fragment.SubLists:
+		if done, err := c.holding(p, users.Title{Kind: k, ID: e.ID()}, choice.Page); done || err != nil {
+			return err
+		}
 	}
-	return c.fragment(p, &choice, 0)
+	return c.fragment(p, choice, 0)
 }
 
 // appended adds one appended object. What does not exist is left out, such as a season
@@ -187,10 +199,7 @@ func (c *composer) appended(p *part, e release.Entry, a *route.Append) error {
 	splice.Literal(&c.answer, a.Property)
 	if s != fragment.SubDetails {
 		splice.Literal(&c.answer, `":{`)
-		if s == fragment.SubChanges && !choice.Given {
-			return c.changes(p, a.Kind, e.ID())
-		}
-		return c.fragment(p, &choice, 0)
+		return c.body(p, e, a.Kind, s, &choice)
 	}
 	splice.Literal(&c.answer, `":`)
 	if err := c.fragment(p, &choice, 0); err != nil {

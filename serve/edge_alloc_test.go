@@ -26,6 +26,7 @@ func hotRequests(w *world) map[string]*Request {
 		"by IMDb id":   w.request("/3/movie/tt0137523"),
 		"append 5":     w.request(five),
 		"encoded":      w.request("/3/movie/550?append_to_response=credits%2Cwatch%2Fproviders"),
+		"lists":        w.request("/3/movie/551?append_to_response=lists&page=2"),
 		"videos":       w.request("/3/movie/550/videos"),
 		"304":          seen,
 		"401":          stranger,

@@ -98,26 +98,29 @@ func ListTexts(l *catalog.List, sums ListSums) (texts [users.Row4 + 1]string) {
 	w.text(`,"total_pages":`)
 	texts[users.End4] = w.take()
 
-	texts[users.Row3], texts[users.Row4] = w.row3(sums), w.row4(by, sums)
-	return texts
-}
-
-// row3 is the list as a row of account/{id}/lists.
-func (w *listWriter) row3(sums ListSums) string {
-	l := w.l
 	w.string(`{"description":`, l.Description.V)
 	w.int(`,"favorite_count":`, l.FavoriteCount.V)
 	w.int(`,"id":`, l.ID.V)
 	w.int(`,"item_count":`, int64(sums.Items))
 	w.string(`,"iso_639_1":`, l.ISO639.V)
+	texts[users.RowHead] = w.take()
+
+	w.string(`,"iso_3166_1":`, l.ISO3166.V)
+	texts[users.RowCountry] = w.take()
+
 	w.string(`,"list_type":`, or(l.ListType.V, "movie"))
+	texts[users.RowType] = w.take()
+
 	w.string(`,"name":`, l.Name.V)
 	w.path(`,"poster_path":`, l.PosterPath)
 	w.text("}")
-	return w.take()
+	texts[users.RowEnd] = w.take()
+
+	texts[users.Row4] = w.row4(by, sums)
+	return texts
 }
 
-// row4 is the same of version 4.
+// row4 is the list as a row of account/{id}/lists of version 4.
 func (w *listWriter) row4(by *catalog.ListAuthor, sums ListSums) string {
 	l := w.l
 	public := int64(1)

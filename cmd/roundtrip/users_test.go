@@ -22,6 +22,7 @@ import (
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/release"
 	"reelsplice/schemas/sharedtest"
+	"reelsplice/schemas/wire"
 	"reelsplice/serve"
 	"reelsplice/serve/auth"
 )
@@ -514,6 +515,142 @@ func TestRemovedUsers(t *testing.T) {
 	}
 	if _, gone, _ := rel.Removed(catalog.NumberKey(54801).Append(nil, fragment.KindAccount)); gone {
 		t.Error("the release tells of an account")
+	}
+}
+
+// listsOf returns the ids of all pages of the lists that hold a title, alone and appended.
+func listsOf(t *testing.T, e *edge, media string, id int64) (ids []int64) {
+	t.Helper()
+	for page := 1; ; page++ {
+		target := fmt.Sprintf("/3/%s/%d/lists?page=%d", media, id, page)
+		v, err := ask(e, target)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, row := range v.list("results") {
+			ids = append(ids, row.int("id"))
+		}
+		alone := e.get(target).body
+		body, ok := strings.CutPrefix(alone, fmt.Sprintf(`{"id":%d,"page":%d,"results":[`, id, page))
+		appended := fmt.Sprintf("/3/%s/%d?append_to_response=lists&page=%d", media, id, page)
+		if want := fmt.Sprintf(`,"lists":{"page":%d,"results":[%s}`, page, body); !ok || !strings.HasSuffix(e.get(appended).body, want) {
+			t.Fatalf("GET %s = %s\nGET %s = %s\nwant the first in the second, but for the id", target, alone, appended, e.get(appended).body)
+		}
+		if r := e.getGzip(t, target); r.body != alone {
+			t.Fatalf("GET %s with gzip = %s, want %s", target, r.body, alone)
+		}
+		if int64(page) < v.int("total_pages") {
+			continue
+		}
+		if n := v.int("total_results"); n != int64(len(ids)) || v.int("total_pages") != max(1, (n+19)/20) {
+			t.Fatalf("GET %s = %s, want %d in all", target, alone, len(ids))
+		}
+		return ids
+	}
+}
+
+// TestListsOfSample: every public list of the sample is found from every one of its titles,
+// with the number of items that the list itself says, and no private list from any title.
+func TestListsOfSample(t *testing.T) {
+	skipLarge(t)
+	e, _ := sampleEdge(t)
+	want := map[string][]int64{} // by title
+	public, private := 0, 0
+	eachRecord(t, sampleWorld.dir(), fragment.KindList, func(_ catalog.Key, r wire.Record) {
+		l := wire.As[catalog.List](r)
+		if l.Public.Set && !l.Public.V {
+			private++
+			return
+		}
+		public++
+		for i := range l.Items {
+			for _, it := range l.Items[i].Results {
+				key := fmt.Sprint(it.MediaType.V, " ", it.ID.V)
+				want[key] = append(want[key], l.ID.V)
+			}
+		}
+	})
+	if public < 2 || private == 0 || len(want) < 10 {
+		t.Fatalf("the sample has %d public lists and %d private ones, with %d titles", public, private, len(want))
+	}
+	for media, kind := range map[string]fragment.Kind{"movie": fragment.KindMovie, "tv": fragment.KindTV} {
+		eachRecord(t, sampleWorld.dir(), kind, func(k catalog.Key, _ wire.Record) {
+			id := int64(k.ID())
+			got := listsOf(t, e, media, id)
+			slices.Sort(got)
+			key := fmt.Sprint(media, " ", id)
+			slices.Sort(want[key])
+			if !slices.Equal(got, want[key]) {
+				t.Errorf("lists of %s: %v, want %v", key, got, want[key])
+			}
+			delete(want, key)
+			v, err := ask(e, fmt.Sprintf("/3/%s/%d/lists", media, id))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, row := range v.list("results") {
+				own, err := ask(e, fmt.Sprint("/3/list/", row.int("id")))
+				if err != nil || row.int("item_count") != own.int("item_count") || row.int("item_count") != own.int("total_results") {
+					t.Errorf("lists of %s: list %d has %d items, its own answer says %d, %v", key, row.int("id"), row.int("item_count"), own.int("item_count"), err)
+				}
+			}
+		})
+	}
+	if len(want) > 0 {
+		t.Errorf("not asked for: %v", want)
+	}
+}
+
+// TestListsOfTitles: the lists of a title come in the order of their favorites, then of their
+// ids, page by page; those that a dump gave win; private and removed ones are none.
+func TestListsOfTitles(t *testing.T) {
+	dir := t.TempDir()
+	given := `{"id":3,"page":1,"results":[{"description":"","favorite_count":0,"id":77,"item_count":5,"iso_639_1":"en","iso_3166_1":"US","list_type":"movie","name":"Given","poster_path":null}],"total_pages":1,"total_results":1}`
+	ingestFile(t, dir, "movies.ndjson", "", `{"id":1,"imdb_id":"tt0000001","title":"A"}`, `{"id":2,"title":"B"}`, `{"id":3,"title":"C","lists":`+given+`}`)
+	ingestFile(t, dir, "tv.ndjson", "", `{"id":1,"name":"S"}`, `{"id":2,"name":"T"}`)
+	type list struct{ id, favorites int64 }
+	var lists []list
+	var rows []string
+	for i := range int64(45) {
+		l := list{id: 100 - i, favorites: i % 4}
+		lists = append(lists, l)
+		rows = append(rows, fmt.Sprintf(`{"id":%d,"name":"L","favorite_count":%d,"items":["movie:1","tv:2","movie:3","movie:999","movie:1"]}`, l.id, l.favorites))
+	}
+	rows = append(rows, `{"id":7,"name":"Hidden","public":false,"favorite_count":9,"items":["movie:1","movie:2","tv:1"]}`,
+		`{"id":8,"name":"Removed","favorite_count":9,"items":["movie:1","movie:2"]}`,
+		`{"id":9,"name":"\"é\"","description":"d","favorite_count":5,"iso_639_1":"de","iso_3166_1":"AT","poster_path":"/p.jpg","items":["tv:1"]}`)
+	ingestFile(t, dir, "lists.ndjson", "", rows...)
+	ingestFile(t, dir, "list/8.json", "", `{"id":8,"_deleted":true}`)
+	e, _ := usersEdge(t, dir)
+	slices.SortFunc(lists, func(a, b list) int { return cmp.Or(cmp.Compare(b.favorites, a.favorites), cmp.Compare(a.id, b.id)) })
+	var want []int64
+	for _, l := range lists {
+		want = append(want, l.id)
+	}
+	check := func(media string, id int64, want ...int64) {
+		t.Helper()
+		if got := listsOf(t, e, media, id); !slices.Equal(got, want) {
+			t.Errorf("lists of %s %d: %v, want %v", media, id, got, want)
+		}
+	}
+	check("movie", 1, want...)
+	check("movie", 2)
+	check("movie", 3, 77)
+	check("tv", 1, 9)
+	check("tv", 2, want...)
+	f := func(target, want string) {
+		t.Helper()
+		if r := e.get(target); r.status != 200 || r.body != want || !strings.HasPrefix(r.cache, "public") || e.getIfNot(target, r.etag).status != 304 {
+			t.Errorf("GET %s = %d %s %s\nwant %s", target, r.status, r.cache, r.body, want)
+		}
+	}
+	f("/3/tv/1/lists", `{"id":1,"page":1,"results":[{"description":"d","favorite_count":5,"id":9,"item_count":1,"iso_639_1":"de","iso_3166_1":"AT","name":"\"é\"","poster_path":"/p.jpg"}],"total_pages":1,"total_results":1}`)
+	f("/3/movie/1/lists?page=4", `{"id":1,"page":4,"results":[],"total_pages":3,"total_results":45}`)
+	f("/3/movie/2/lists?page=2", `{"id":2,"page":2,"results":[],"total_pages":1,"total_results":0}`)
+	f("/3/movie/tt0000001/lists?page=3", e.get("/3/movie/1/lists?page=3").body)
+	row := e.get("/3/movie/1/lists").body
+	if want := fmt.Sprintf(`"results":[{"description":"","favorite_count":3,"id":%d,"item_count":3,"iso_639_1":"","iso_3166_1":"","list_type":"movie","name":"L","poster_path":null},{`, want[0]); !strings.Contains(row, want) {
+		t.Errorf("GET /3/movie/1/lists = %s, want %s", row, want)
 	}
 }
 

@@ -11,6 +11,14 @@
 //	id        8 bytes a row: the id of the list
 //	at        8 bytes a row: where its block starts in data; at the end, where the last one ends
 //	data      the blocks; see List
+//	title     8 bytes a title that any public list holds, ascending: the id times two, and one
+//	          more for a series
+//	title.at  8 bytes a title: where its lists start in title.lists, counted in rows; at the
+//	          end, how many there are
+//	title.lists  4 bytes a list: its row. Those of a title are in order of their favorite_count,
+//	          descending, then of their id
+//
+// No private list is in the last three; a row of one there is damage.
 //
 // Table "account", rows in the order of the catalogue:
 //
@@ -41,6 +49,10 @@ const (
 	atSection   = "at"
 	dataSection = "data"
 	keySection  = "key"
+
+	titleSection      = "title"
+	titleAtSection    = "title.at"
+	titleListsSection = "title.lists"
 )
 
 var le = binary.LittleEndian

@@ -27,16 +27,20 @@ type Text int
 
 // The texts of a list. An answer of version 3 is Head3, the rows, Middle3, the number of
 // the page, End3, the numbers of pages and rows, and a brace. One of version 4 is
-// likewise, with the comments behind its rows.
+// likewise, with the comments behind its rows. A row of version 3 is RowHead, what the
+// answer has of RowCountry and RowType, and RowEnd.
 const (
-	Head3   Text = iota // {"created_by":...,"items":[
-	Middle3             // ],"name":...,"page":
-	End3                // ,"poster_path":...,"total_pages":
-	Head4               // {"average_rating":...,"results":[
-	Middle4             // },"created_by":...,"page":
-	End4                // ,"poster_path":...,"total_pages":
-	Row3                // the list as a row of account/{id}/lists
-	Row4                // the same of version 4
+	Head3      Text = iota // {"created_by":...,"items":[
+	Middle3                // ],"name":...,"page":
+	End3                   // ,"poster_path":...,"total_pages":
+	Head4                  // {"average_rating":...,"results":[
+	Middle4                // },"created_by":...,"page":
+	End4                   // ,"poster_path":...,"total_pages":
+	RowHead                // {"description":...,"iso_639_1":...
+	RowCountry             // ,"iso_3166_1":...
+	RowType                // ,"list_type":...
+	RowEnd                 // ,"name":...,"poster_path":...}
+	Row4                   // the list as a row of account/{id}/lists of version 4
 	texts
 )
 
@@ -90,7 +94,7 @@ const (
 	listOwner   = 8  // row of the account that made it, from 1; 0 for none
 	listSort    = 12 // the order of version 4 where none is asked for
 	listEnds    = 16 // where each of the texts ends, and the comments
-	listHeadLen = listEnds + 4*(int(texts)+1) + 4
+	listHeadLen = (listEnds + 4*(int(texts)+1) + 7) &^ 7
 
 	itemLen     = 16 // the key of the title, then where its comment lies: offset and length
 	itemComment = 8
@@ -144,13 +148,16 @@ func (w *ListWriter) Close(s posting.Sink) error {
 	return posting.WriteUint64s(s, atSection, append(w.at, w.off))
 }
 
-// packKey packs a movie or a series.
-func packKey(t Title) uint64 {
+// Key returns the key of a movie or a series in the table of lists.
+func (t Title) Key() uint64 {
 	if t.Kind == fragment.KindTV {
 		return t.ID<<1 | 1
 	}
 	return t.ID << 1
 }
+
+// maxTitleID is the highest id that a key has room for.
+const maxTitleID = 1<<63 - 1
 
 func unpackKey(k uint64) Title {
 	if k&1 != 0 {
@@ -160,6 +167,7 @@ func unpackKey(k uint64) Title {
 }
 
 func appendList(dst []byte, l *ListSpec) []byte {
+	start := len(dst)
 	flags, owner := uint32(0), uint32(l.Owner+1)
 	if l.Private {
 		flags = flagPrivate
@@ -178,11 +186,11 @@ func appendList(dst []byte, l *ListSpec) []byte {
 		comments += len(l.Items[i].Comment)
 	}
 	dst = le.AppendUint32(dst, uint32(end+comments))
-	dst = le.AppendUint32(dst, 0)
+	dst = append(dst, make([]byte, start+listHeadLen-len(dst))...)
 	at := end
 	for i := range l.Items {
 		it := &l.Items[i]
-		dst = le.AppendUint64(dst, packKey(it.Title))
+		dst = le.AppendUint64(dst, it.Title.Key())
 		dst = le.AppendUint32(dst, uint32(at))
 		dst = le.AppendUint32(dst, uint32(len(it.Comment)))
 		at += len(it.Comment)
@@ -191,7 +199,7 @@ func appendList(dst []byte, l *ListSpec) []byte {
 		func(it *ListItem) int64 { return it.Vote },
 		func(it *ListItem) int64 { return it.Date },
 		func(it *ListItem) int64 { return it.Name },
-		func(it *ListItem) int64 { return int64(packKey(it.Title)) },
+		func(it *ListItem) int64 { return int64(it.Title.Key()) },
 	} {
 		dst = appendOrder(dst, len(l.Items), func(a, b int) int { return cmp.Compare(by(&l.Items[a]), by(&l.Items[b])) })
 	}
@@ -221,6 +229,7 @@ func appendOrder(dst []byte, n int, compare func(a, b int) int) []byte {
 type Lists struct {
 	ids posting.Uint64s
 	blocks
+	titles holding
 }
 
 // OpenLists opens the table.
@@ -230,7 +239,11 @@ func OpenLists(s Source) (Lists, error) {
 		return Lists{}, err
 	}
 	b, err := openBlocks(s)
-	return Lists{ids, b}, err
+	if err != nil {
+		return Lists{}, err
+	}
+	titles, err := openHolding(s)
+	return Lists{ids, b, titles}, err
 }
 
 // Find returns the list with an id; false when there is none.
@@ -240,13 +253,19 @@ func (l *Lists) Find(id uint64) (List, bool, error) {
 	if i == n || l.ids.At(i) != id {
 		return List{}, false, nil
 	}
-	b, err := l.block(i)
+	list, err := l.At(i)
+	return list, err == nil, err
+}
+
+// At returns the list in a row.
+func (l *Lists) At(row int) (List, error) {
+	b, err := l.block(row)
 	if err != nil {
-		return List{}, false, err
+		return List{}, err
 	}
 	list, err := parseList(b)
-	list.ID = id
-	return list, err == nil, err
+	list.ID = l.ids.At(row)
+	return list, err
 }
 
 // A List is a list of a user. Its bytes are part of the mapping.
@@ -333,10 +352,10 @@ func (l *List) Item(s Sort, place int) (t Title, comment []byte, err error) {
 
 // Has reports whether a movie or a series is on the list.
 func (l *List) Has(t Title) bool {
-	if t.Kind != fragment.KindMovie && t.Kind != fragment.KindTV || t.ID > 1<<63-1 {
+	if t.Kind != fragment.KindMovie && t.Kind != fragment.KindTV || t.ID > maxTitleID {
 		return false
 	}
-	n, key, order := l.Len(), packKey(t), l.orders[Original]
+	n, key, order := l.Len(), t.Key(), l.orders[Original]
 	at := func(i int) uint64 {
 		p := int(order.At(i))
 		if p >= n {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -26,7 +27,7 @@ type table struct {
 func newTable(rows int) *table { return &table{rows, map[string]*bytes.Buffer{}} }
 
 func (t *table) Section(name string) io.Writer {
-	t.sections[name] = &bytes.Buffer{}
+	t.sections[name] = bytes.NewBuffer([]byte{}) // an empty section is there all the same
 	return t.sections[name]
 }
 
@@ -79,7 +80,7 @@ func TestLists(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := w.Close(tab); err != nil {
+	if err := errors.Join(w.Close(tab), NewHoldingWriter(tab).Close(tab)); err != nil {
 		t.Fatal(err)
 	}
 	lists, err := OpenLists(source{tab})
@@ -150,7 +151,7 @@ func TestLongList(t *testing.T) {
 	if err := w.Add(1, &ListSpec{Items: randomItems(r, 100_000)}); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Close(tab); err != nil {
+	if err := errors.Join(w.Close(tab), NewHoldingWriter(tab).Close(tab)); err != nil {
 		t.Fatal(err)
 	}
 	if n := tab.sections[dataSection].Len(); n > 45*100_000 {
@@ -174,6 +175,153 @@ func TestLongList(t *testing.T) {
 	if d := time.Since(start); d > 2*time.Second {
 		t.Errorf("10,000 look-ups took %v", d)
 	}
+}
+
+// holdingTable is a table of lists, every third of them private, in which some titles are on
+// several. It returns by the key of a title in which rows it is.
+func holdingTable(t *testing.T) (*table, map[uint64][]uint32) {
+	t.Helper()
+	r := rand.New(rand.NewPCG(9, 10))
+	const rows = 30
+	tab, want := newTable(rows), map[uint64][]uint32{}
+	w := NewListWriter(tab)
+	for row := range uint32(rows) {
+		spec := &ListSpec{Private: row%3 == 2, Items: randomItems(r, 1+r.IntN(40))}
+		if err := w.Add(uint64(row)+100, spec); err != nil {
+			t.Fatal(err)
+		}
+		for _, it := range spec.Items {
+			if !spec.Private {
+				want[it.Title.Key()] = append(want[it.Title.Key()], row)
+			}
+		}
+	}
+	if err := w.Close(tab); err != nil {
+		t.Fatal(err)
+	}
+	h := NewHoldingWriter(tab)
+	for _, key := range slices.Sorted(maps.Keys(want)) {
+		r.Shuffle(len(want[key]), func(i, j int) { want[key][i], want[key][j] = want[key][j], want[key][i] })
+		for _, row := range want[key] {
+			if err := h.Add(key, row); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := h.Close(tab); err != nil {
+		t.Fatal(err)
+	}
+	return tab, want
+}
+
+// TestHolding: a title has its lists in the order in which they were written, and they are
+// lists that have the title.
+func TestHolding(t *testing.T) {
+	tab, want := holdingTable(t)
+	lists, err := OpenLists(source{tab})
+	if err != nil {
+		t.Fatal(err)
+	}
+	several := 0
+	for id := range uint64(400) {
+		for _, k := range []fragment.Kind{fragment.KindMovie, fragment.KindTV} {
+			title := Title{Kind: k, ID: id}
+			rows, err := lists.Holding(title)
+			if err != nil {
+				t.Fatalf("Holding(%v) = %v", title, err)
+			}
+			if rows.Len() > 1 {
+				several++
+			}
+			var got []uint32
+			for i := range rows.Len() {
+				got = append(got, rows.At(i))
+				l, err := lists.Public(rows.At(i))
+				if err != nil || l.ID != uint64(got[i])+100 || !l.Has(title) {
+					t.Errorf("Holding(%v): Public(%d) is list %d, %v", title, got[i], l.ID, err)
+				}
+			}
+			if !slices.Equal(got, want[title.Key()]) {
+				t.Errorf("Holding(%v) = %v, want %v", title, got, want[title.Key()])
+			}
+		}
+	}
+	if several < 10 {
+		t.Errorf("%d titles are on several lists, want more", several)
+	}
+	for _, title := range []Title{{Kind: fragment.KindPerson, ID: 1}, {Kind: fragment.KindEpisode, ID: 1}, {Kind: fragment.KindMovie, ID: 1 << 63}, {Kind: fragment.KindTV, ID: maxTitleID}} {
+		if rows, err := lists.Holding(title); rows.Len() != 0 || err != nil {
+			t.Errorf("Holding(%v) = %v, %v, want none", title, rows, err)
+		}
+	}
+	if none, err := (&Lists{}).Holding(Title{Kind: fragment.KindMovie, ID: 1}); none.Len() != 0 || err != nil {
+		t.Errorf("without a table: Holding = %v, %v, want none", none, err)
+	}
+}
+
+// TestHoldingDamage: sections that do not fit together are errors, when the table is opened or
+// when the damage is met.
+func TestHoldingDamage(t *testing.T) {
+	read := func(tab *table, keys map[uint64][]uint32) error {
+		lists, err := OpenLists(source{tab})
+		if err != nil {
+			return err
+		}
+		for key := range keys {
+			rows, err := lists.Holding(unpackKey(key))
+			if err != nil {
+				return err
+			}
+			for i := range rows.Len() {
+				if _, err := lists.Public(rows.At(i)); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}
+	f := func(what, section string, damage func(b []byte) []byte) {
+		t.Helper()
+		tab, keys := holdingTable(t)
+		if err := read(tab, keys); err != nil {
+			t.Fatal(err)
+		}
+		if b := damage(tab.sections[section].Bytes()); b == nil {
+			delete(tab.sections, section)
+		} else {
+			tab.sections[section] = bytes.NewBuffer(b)
+		}
+		if err := read(tab, keys); !errors.Is(err, release.ErrCorrupt) {
+			t.Errorf("%s: %v, want %v", what, err, release.ErrCorrupt)
+		}
+	}
+	gone := func([]byte) []byte { return nil }
+	cut := func(n int) func([]byte) []byte { return func(b []byte) []byte { return b[:len(b)-n] } }
+	put := func(at int, v uint64) func([]byte) []byte {
+		return func(b []byte) []byte {
+			le.PutUint64(b[at:], v)
+			return b
+		}
+	}
+	row := func(v uint32) func([]byte) []byte {
+		return func(b []byte) []byte {
+			le.PutUint32(b, v)
+			return b
+		}
+	}
+	for _, s := range []string{titleSection, titleAtSection, titleListsSection} {
+		f(s+" is missing", s, gone)
+		f(s+" lacks a byte", s, cut(1))
+	}
+	f("a title less", titleSection, cut(8))
+	f("a start less", titleAtSection, cut(8))
+	f("a list less", titleListsSection, cut(4))
+	f("a start behind the end", titleAtSection, put(8, 1<<40))
+	f("a start whose bytes overflow", titleAtSection, put(8, 1<<62))
+	f("starts that descend", titleAtSection, put(0, 1000))
+	f("a row that is not there", titleListsSection, row(30))
+	f("a row far away", titleListsSection, row(1<<32-1))
+	f("a private list", titleListsSection, row(2))
 }
 
 func TestParseSort(t *testing.T) {
@@ -273,6 +421,9 @@ func FuzzBlocks(f *testing.F) {
 		tab.Section(idSection).Write(make([]byte, 8))
 		tab.Section(atSection).Write(binary.LittleEndian.AppendUint64(make([]byte, 8), uint64(len(b))))
 		tab.Section(keySection).Write(make([]byte, keyLen))
+		if err := NewHoldingWriter(tab).Close(tab); err != nil {
+			t.Fatal(err)
+		}
 		lists, err := OpenLists(source{tab})
 		if err != nil {
 			t.Fatal(err)

@@ -141,10 +141,15 @@ func (w *writer) between(i int) {
 
 // totals ends a page: behind "total_pages": go both numbers and the brace.
 func (w *writer) totals(n int) {
+	w.end(n)
+	w.flush()
+}
+
+// end is totals, not handed over.
+func (w *writer) end(n int) {
 	w.int("", int64(pages(n)))
 	w.int(`,"total_results":`, int64(n))
 	w.text("}")
-	w.flush()
 }
 
 func include(t users.Title, s fragment.Sub) release.Include {
@@ -247,9 +252,9 @@ func (t *Tables) Lists(to Answer, a *users.Account, version, number int) error {
 	from, end := page(ids.Len(), number)
 	w.int(`{"page":`, int64(number))
 	w.text(`,"results":[`)
-	row := users.Row3
+	row := []users.Text{users.RowHead, users.RowType, users.RowEnd}
 	if version == 4 {
-		row = users.Row4
+		row = []users.Text{users.Row4}
 	}
 	for i := from; i < end; i++ {
 		l, err := t.List(ids.At(i))
@@ -257,11 +262,56 @@ func (t *Tables) Lists(to Answer, a *users.Account, version, number int) error {
 			return fmt.Errorf("%w: list %d of an account: %w", release.ErrCorrupt, ids.At(i), err)
 		}
 		w.between(i - from)
-		w.buf = append(w.buf, l.Text(row)...)
+		w.list(&l, row)
 	}
 	w.text(`],"total_pages":`)
 	w.totals(ids.Len())
 	return nil
+}
+
+// list writes a list as a row of texts.
+func (w *writer) list(l *users.List, row []users.Text) {
+	for _, t := range row {
+		w.buf = append(w.buf, l.Text(t)...)
+	}
+}
+
+// Rows of the lists that hold a title: those of series do not say what type they are.
+var (
+	holdingMovie = []users.Text{users.RowHead, users.RowCountry, users.RowType, users.RowEnd}
+	holdingTV    = []users.Text{users.RowHead, users.RowCountry, users.RowEnd}
+)
+
+// AppendHolding appends a page of the public lists that hold a movie or a series, as the
+// members of {movie,tv}/{id}/lists without the opening brace, with or without the id of the
+// title. For a title that is on no list it appends nothing and returns false.
+func (t *Tables) AppendHolding(dst []byte, title users.Title, withID bool, number int) ([]byte, bool, error) {
+	rows, err := t.lists.Holding(title)
+	if err != nil || rows.Len() == 0 {
+		return dst, false, err
+	}
+	row := holdingMovie
+	if title.Kind == fragment.KindTV {
+		row = holdingTV
+	}
+	w := &writer{buf: dst}
+	if withID {
+		w.buf = append(strconv.AppendUint(append(w.buf, `"id":`...), title.ID, 10), ',')
+	}
+	w.int(`"page":`, int64(number))
+	w.text(`,"results":[`)
+	from, end := page(rows.Len(), number)
+	for i := from; i < end; i++ {
+		l, err := t.lists.Public(rows.At(i))
+		if err != nil {
+			return dst, false, err
+		}
+		w.between(i - from)
+		w.list(&l, row)
+	}
+	w.text(`],"total_pages":`)
+	w.end(rows.Len())
+	return w.buf, true, nil
 }
 
 // Titles writes a page of a shelf of movies or series; with newest, what was put there last

@@ -40,6 +40,9 @@ func TestNobody(t *testing.T) {
 	if _, ok, err := tables.Find([]byte("1")); ok || err != nil {
 		t.Errorf("Find(1) = %v, %v, want nobody", ok, err)
 	}
+	if b, ok, err := tables.AppendHolding([]byte("x"), users.Title{Kind: fragment.KindMovie, ID: 1}, true, 1); ok || err != nil || string(b) != "x" {
+		t.Errorf("AppendHolding = %s, %v, %v, want nothing", b, ok, err)
+	}
 	// Nor does one who has marked nothing think anything of a title.
 	want := `"favorite":false,"rated":false,"watchlist":false}`
 	for _, k := range []fragment.Kind{fragment.KindMovie, fragment.KindTV, fragment.KindEpisode} {

@@ -1,0 +1,96 @@
+package users
+
+import (
+	"io"
+	"sort"
+
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/posting"
+)
+
+// A HoldingWriter writes which lists hold a title. It keeps 16 bytes a title.
+type HoldingWriter struct {
+	rows io.Writer
+	keys []uint64
+	at   []uint64
+	n    uint64
+	buf  []byte
+}
+
+// NewHoldingWriter starts the sections, behind those of a ListWriter. Nothing else may be
+// written to s before Close.
+func NewHoldingWriter(s posting.Sink) *HoldingWriter {
+	return &HoldingWriter{rows: s.Section(titleListsSection)}
+}
+
+// Add says that the list in a row, a public one, holds the title with a key. Keys ascend;
+// those of one title come in the order of its answer.
+func (w *HoldingWriter) Add(key uint64, row uint32) error {
+	if n := len(w.keys); n == 0 || w.keys[n-1] != key {
+		w.keys, w.at = append(w.keys, key), append(w.at, w.n)
+	}
+	w.n++
+	w.buf = le.AppendUint32(w.buf[:0], row)
+	_, err := w.rows.Write(w.buf)
+	return err
+}
+
+// Close writes the other sections.
+func (w *HoldingWriter) Close(s posting.Sink) error {
+	if err := posting.WriteUint64s(s, titleSection, w.keys); err != nil {
+		return err
+	}
+	return posting.WriteUint64s(s, titleAtSection, append(w.at, w.n))
+}
+
+// holding is which lists hold a title.
+type holding struct {
+	keys posting.Uint64s
+	at   posting.Uint64s
+	rows posting.Uint32s
+}
+
+func openHolding(s Source) (holding, error) {
+	n := len(s.Section(titleSection)) / 8
+	keys, err := posting.OpenUint64s(s, titleSection, n)
+	if err != nil {
+		return holding{}, err
+	}
+	at, err := posting.OpenUint64s(s, titleAtSection, n+1)
+	if err != nil {
+		return holding{}, err
+	}
+	rows := s.Section(titleListsSection)
+	if len(rows)%4 != 0 || at.At(n) != uint64(len(rows)/4) {
+		return holding{}, corrupt("%d bytes of lists that hold titles, want 4 for each of %d", len(rows), at.At(n))
+	}
+	return holding{keys, at, rows}, nil
+}
+
+// Holding returns the rows of the public lists that hold a movie or a series, in order of
+// their favorites; none for anything else.
+func (l *Lists) Holding(t Title) (posting.Uint32s, error) {
+	if t.Kind != fragment.KindMovie && t.Kind != fragment.KindTV || t.ID > maxTitleID {
+		return nil, nil
+	}
+	h, key := &l.titles, t.Key()
+	n := h.keys.Len()
+	i := sort.Search(n, func(i int) bool { return h.keys.At(i) >= key })
+	if i == n || h.keys.At(i) != key {
+		return nil, nil
+	}
+	from, to := h.at.At(i), h.at.At(i+1)
+	if from > to || to > uint64(h.rows.Len()) {
+		return nil, corrupt("the lists that hold %s %d lie from %d to %d of %d", t.Kind, t.ID, from, to, h.rows.Len())
+	}
+	return h.rows[4*from : 4*to : 4*to], nil
+}
+
+// Public returns the list in a row that Holding gave.
+func (l *Lists) Public(row uint32) (List, error) {
+	list, err := l.At(int(row))
+	if err == nil && list.Private() {
+		return List{}, corrupt("list %d is private and is said to hold a title", list.ID)
+	}
+	return list, err
+}
