@@ -34,6 +34,9 @@ type builder struct {
 	names    *os.File
 }
 
+// nameBuffer is what names are read and written through, in bytes.
+const nameBuffer = 64 << 10
+
 // Partitions of titles behind those of the lists.
 const (
 	partReleases = iota
@@ -67,7 +70,7 @@ func (b *builder) close() error {
 func (b *builder) take(rows *shuffle.Iterator) (err error) {
 	w := b.postings.Writer()
 	defer func() { err = errors.Join(err, w.Close()) }()
-	names := bufio.NewWriterSize(b.names, 1<<20)
+	names := bufio.NewWriterSize(b.names, nameBuffer)
 	p := poster{w: w}
 	var r row
 	for {
@@ -359,7 +362,7 @@ func (b *builder) writeNames(t *release.TableWriter) error {
 	if _, err := b.names.Seek(0, io.SeekStart); err != nil {
 		return fmt.Errorf("read names: %w", err)
 	}
-	in := bufio.NewReaderSize(b.names, 1<<20)
+	in := bufio.NewReaderSize(b.names, nameBuffer)
 	var failed error
 	err := WriteTerms(b.ctx, t, len(b.ids), func(yield func(uint32, []Name) bool) {
 		var buf []byte

@@ -112,7 +112,7 @@ func (w *Writer) Table(name string, rows int) (*TableWriter, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start table: %w", err)
 	}
-	t := &TableWriter{w: w, f: f, out: bufio.NewWriterSize(f, 256<<10), name: name, rows: uint64(rows)}
+	t := &TableWriter{w: w, f: f, out: bufio.NewWriterSize(f, 64<<10), name: name, rows: uint64(rows)}
 	w.tables = append(w.tables, t)
 	t.write(make([]byte, headerLen))
 	return t, t.err
