@@ -504,7 +504,7 @@ func newSpool(dir string) (*spool, error) {
 	if err != nil {
 		return nil, fmt.Errorf("create spool file: %w", err)
 	}
-	return &spool{bufio.NewWriterSize(f, 256<<10), f}, nil
+	return &spool{bufio.NewWriterSize(f, 64<<10), f}, nil
 }
 
 // reader ends the writing and returns what was written.
@@ -515,7 +515,7 @@ func (s *spool) reader() (*bufio.Reader, error) {
 	if _, err := s.f.Seek(0, io.SeekStart); err != nil {
 		return nil, fmt.Errorf("rewind spool file: %w", err)
 	}
-	return bufio.NewReaderSize(s.f, 256<<10), nil
+	return bufio.NewReaderSize(s.f, 64<<10), nil
 }
 
 // copyTo ends the writing and copies what was written.
