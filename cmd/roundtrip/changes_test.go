@@ -15,6 +15,7 @@ import (
 // TestDiffOfTables: what a release tells of changes is no difference between releases,
 // and tells of deletions and merges as diff does.
 func TestDiffOfTables(t *testing.T) {
+	skipLarge(t)
 	before := &smallWorld{movies: map[int]smallMovie{1: {}, 2: {}, 3: {}}, series: map[int][][]int{1: {{0, 1}}}, people: map[int]int{1: 0}}
 	after := before.clone()
 	after.movies[3] = smallMovie{title: 1}

@@ -548,6 +548,7 @@ func clash(have, more url.Values) bool {
 }
 
 func TestDiscoverSample(t *testing.T) {
+	skipLarge(t)
 	rel := sampleWorld.open(t)
 	checkDiscover(t, rel, "movie", factsOfMovies(t, rel), 700, (*drawer).movie)
 	checkDiscover(t, rel, "tv", factsOfSeries(t, rel), 700, (*drawer).series)

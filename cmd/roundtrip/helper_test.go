@@ -44,7 +44,8 @@ func buildRelease(t *testing.T, dir string) (*release.Reader, error) {
 	return release.Open(filepath.Join(c.Releases, b.Release))
 }
 
-// skipLarge skips tests of many records where they take minutes.
+// skipLarge skips tests of many records, or of many questions, where they take minutes: what is
+// asked at the same time is tested beside the code that answers.
 func skipLarge(t *testing.T) {
 	t.Helper()
 	if testing.Short() || raceDetector {

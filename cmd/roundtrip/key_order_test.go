@@ -112,6 +112,7 @@ var pathsOfLists = map[string]string{
 // TestKeyOrderOfLists: over the sample, the answers of all operations over the whole
 // catalogue have the members of KEY_ORDER.tsv in its order, and no others.
 func TestKeyOrderOfLists(t *testing.T) {
+	skipLarge(t)
 	lines := loadKeyLines(t, "search/", "discover/", "trending/", "movie-list/", "tv-list/", "person-list/", "list/")
 	rel := sampleWorld.open(t)
 	answers := map[string][]*value{}

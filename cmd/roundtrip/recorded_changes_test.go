@@ -102,6 +102,7 @@ var changesOf = map[string][]string{
 // there has to be one like it among those of the edited catalogue. What differs is listed
 // in testdata/exceptions_changes.tsv.
 func TestRecordedChanges(t *testing.T) {
+	skipLarge(t)
 	compared := recordings(t, "changes/", "movie/changes--", "tv/changes--", "person/changes--", "tv-season/changes--", "tv-episode/changes--")
 	exceptions := loadExceptions(t, "exceptions_changes.tsv", compared)
 	e := editedEdge(t)

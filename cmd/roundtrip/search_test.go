@@ -277,6 +277,7 @@ func squeezed(s string) string { return strings.ReplaceAll(foldedText(s), " ", "
 // TestSearchFindsAll searches for whole names and for their beginnings, and compares with
 // a scan of all names.
 func TestSearchFindsAll(t *testing.T) {
+	skipLarge(t)
 	check := func(t *testing.T, movies []nameRow, step int) {
 		t.Helper()
 		e, _ := searchEngine(t, 64<<20, movies...)
@@ -359,6 +360,7 @@ func checkScan(t *testing.T, e *query.Engine, movies []nameRow, folded [][]strin
 
 // TestSearchWords checks which titles which queries find.
 func TestSearchWords(t *testing.T) {
+	skipLarge(t)
 	odd := oddMovies()
 	e, _ := searchEngine(t, 1<<20, odd...)
 	title := map[int64]string{}
@@ -531,6 +533,7 @@ func TestSearchFilters(t *testing.T) {
 
 // TestSearchPages compares pages of other sizes with one long page.
 func TestSearchPages(t *testing.T) {
+	skipLarge(t)
 	r := rand.New(rand.NewPCG(1, 2))
 	kinds := []fragment.Kind{fragment.KindMovie, fragment.KindTV, fragment.KindPerson}
 	var rows []nameRow
@@ -579,6 +582,7 @@ func TestSearchPages(t *testing.T) {
 
 // TestSearchSameBytes builds one table with little and with much memory.
 func TestSearchSameBytes(t *testing.T) {
+	skipLarge(t)
 	movies := append(sampleMovies(t), oddMovies()...)
 	_, small := searchEngine(t, 1<<20, movies...)
 	slices.Reverse(movies)
@@ -598,6 +602,7 @@ func TestSearchSameBytes(t *testing.T) {
 
 // TestSearchDamaged searches releases whose sections of names have wrong bytes.
 func TestSearchDamaged(t *testing.T) {
+	skipLarge(t)
 	movies := oddMovies()
 	_, dir := searchEngine(t, 1<<20, movies...)
 	path := filepath.Join(dir, "table-movie")
@@ -675,6 +680,7 @@ func searchDamaged(t *testing.T, movies []nameRow, id, dir string, table []byte)
 
 // TestSearchHostile bounds the time of queries that are meant to take long.
 func TestSearchHostile(t *testing.T) {
+	skipLarge(t)
 	var rows []nameRow
 	makeTitles(2000, func(n nameRow) { rows = append(rows, n) })
 	e, _ := searchEngine(t, 64<<20, rows...)

@@ -235,6 +235,7 @@ func ranked(list []*facts) []*facts {
 // TestTables compares each section of each table of the sample with what a walk over the
 // answers of the release gives.
 func TestTables(t *testing.T) {
+	skipLarge(t)
 	rel := sampleWorld.open(t)
 	all := map[fragment.Kind][]*facts{}
 	popularity, named, adult := map[int64]float64{}, map[string]int{}, map[int64][]bool{}
@@ -496,6 +497,7 @@ func jsonOf(t *testing.T, text string) *value {
 // TestSearchRows: the rows of collections, companies and keywords, which only searches
 // have, say in each language what details say, in the order of the API.
 func TestSearchRows(t *testing.T) {
+	skipLarge(t)
 	rel := sampleWorld.open(t)
 	order := map[fragment.Kind][]string{
 		fragment.KindCollection: {"adult", "backdrop_path", "id", "name", "original_language", "original_name", "overview", "poster_path"},

@@ -183,6 +183,7 @@ func TestListPages(t *testing.T) {
 
 // TestListOrders: the orders of version 4 are those that a scan over the titles gives.
 func TestListOrders(t *testing.T) {
+	skipLarge(t)
 	r := rand.New(rand.NewPCG(5, 6))
 	type title struct {
 		media      string
@@ -260,6 +261,7 @@ func TestListOrders(t *testing.T) {
 // TestLongList: a list of 100,000 items is ingested, built and served in a time that does
 // not grow with the square of its length, whatever page and order are asked for.
 func TestLongList(t *testing.T) {
+	skipLarge(t)
 	const n, known = 100_000, 2000
 	dir := t.TempDir()
 	var movies []string
@@ -604,6 +606,7 @@ func TestListsOfSample(t *testing.T) {
 // TestListsOfTitles: the lists of a title come in the order of their favorites, then of their
 // ids, page by page; those that a dump gave win; private and removed ones are none.
 func TestListsOfTitles(t *testing.T) {
+	skipLarge(t)
 	dir := t.TempDir()
 	given := `{"id":3,"page":1,"results":[{"description":"","favorite_count":0,"id":77,"item_count":5,"iso_639_1":"en","iso_3166_1":"US","list_type":"movie","name":"Given","poster_path":null}],"total_pages":1,"total_results":1}`
 	ingestFile(t, dir, "movies.ndjson", "", `{"id":1,"imdb_id":"tt0000001","title":"A"}`, `{"id":2,"title":"B"}`, `{"id":3,"title":"C","lists":`+given+`}`)
