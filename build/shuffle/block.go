@@ -77,15 +77,25 @@ func (w *blockWriter) add(create func(string) (io.WriteCloser, error), key, payl
 	if headBytes+n > int64(w.block) {
 		return w.alone(create, key, payload)
 	}
-	if w.buf == nil {
-		w.buf = make([]byte, headBytes, w.block)
-	}
+	w.reserve(int(n))
 	start := len(w.buf)
 	w.buf = appendLengths(w.buf, key, payload)
 	w.buf = append(append(w.buf, key...), payload...)
 	w.count++
 	w.added(len(w.buf) - start)
 	return nil
+}
+
+// reserve makes room for n more bytes of the block. Blocks begin small, since many
+// partitions never have more than a few records.
+func (w *blockWriter) reserve(n int) {
+	need := max(len(w.buf), headBytes) + n
+	if need <= cap(w.buf) {
+		return
+	}
+	buf := make([]byte, max(len(w.buf), headBytes), min(max(need, 2*cap(w.buf), minBlock), w.block))
+	copy(buf, w.buf)
+	w.buf = buf
 }
 
 func (w *blockWriter) added(n int) {
