@@ -8,7 +8,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 LINT=github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
-FUZZ_RUNS="${FUZZ_RUNS:-2000x}" # inputs tried for each fuzz target
+FUZZ_RUNS="${FUZZ_RUNS:-1000x}" # inputs tried for each fuzz target
 
 step() { printf '\n== %s (%ss)\n' "$1" "$SECONDS"; }
 

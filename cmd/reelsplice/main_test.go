@@ -35,7 +35,7 @@ func TestScript(t *testing.T) {
 	store := objecttest.New(t)
 	dir, files := filepath.Join("testdata", "script"), []string(nil)
 	if testing.Short() { // each command is a process that takes long to start under the race detector
-		for _, name := range []string{"nightly", "serve", "up"} {
+		for _, name := range []string{"serve", "up"} {
 			files = append(files, filepath.Join(dir, name+".txtar"))
 		}
 		dir = ""

@@ -16,6 +16,7 @@ import (
 // TestSampleRoundTrip: every row of the sample, an answer with appended objects, is
 // served as it is when it is asked for with the same objects appended.
 func TestSampleRoundTrip(t *testing.T) {
+	skipLarge(t)
 	rel := sampleWorld.open(t)
 	for kind, file := range map[string]string{
 		"movie": "movies.ndjson", "tv": "tv.ndjson", "person": "people.ndjson", "collection": "collections.ndjson",

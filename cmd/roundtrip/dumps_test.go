@@ -368,6 +368,7 @@ func TestNativeFilmography(t *testing.T) {
 
 // TestNativeList: a table with texts in two languages is served in both.
 func TestNativeList(t *testing.T) {
+	skipLarge(t)
 	t.Run("movie", func(t *testing.T) { checkList(t, "movie", "title", "movies-list.json.gz") })
 	t.Run("tv", func(t *testing.T) { checkList(t, "tv", "name", "tv-list.json.gz") })
 }
@@ -403,6 +404,7 @@ func checkList(t *testing.T, kind, name, file string) {
 // TestCatalogueAsSource: a catalogue's own file is a dump like any other, and gives
 // the same catalogue again.
 func TestCatalogueAsSource(t *testing.T) {
+	skipLarge(t)
 	movies := catalog.TypeOf(fragment.KindMovie).File()
 	for _, dump := range []struct {
 		c    ingest.Config

@@ -217,6 +217,7 @@ func TestDeterministic(t *testing.T) {
 // TestSampleReferences: every person, season, network and company that an answer of the
 // sample names is there, so that clients can follow it.
 func TestSampleReferences(t *testing.T) {
+	skipLarge(t)
 	rel := sampleWorld.open(t)
 	p := samplePlaces(t, rel)
 	for _, kind := range []struct{ parameter, path string }{
