@@ -45,6 +45,9 @@ type Config struct {
 	// and what differs from it are the changes that the release tells of. Without one it
 	// tells of none.
 	Previous string
+	// Full makes all of the release anew. Otherwise what is made of the same as in Previous
+	// is kept as it lies there, as far as the same program made that.
+	Full bool
 	// Date is the time of those changes: the clock's by default. It does not count without
 	// a previous release.
 	Date time.Time
@@ -110,6 +113,8 @@ type Report struct {
 	Previous string `json:"previous"`
 	// Unchanged says that there were no news: Release is Previous, and no other was made.
 	Unchanged bool `json:"unchanged"`
+	// Kept counts titles, and resources that titles speak of, that were kept from Previous.
+	Kept int64 `json:"kept"`
 	// Changed counts, by kind, what changed since the previous release.
 	Changed map[string]int `json:"changed,omitempty"`
 	// Stages holds how many seconds each stage took.
@@ -172,17 +177,24 @@ type builder struct {
 	stages  map[string]float64
 
 	previous  *release.Reader // nil without one
-	unchanged bool            // the previous release has all of it
+	keeping   bool            // what is made of the same as in the previous release is kept
+	kept      atomic.Int64    // units that were
+	whole     int64           // see division.Whole
+	dividedAt map[string]int64
+	unchanged bool // the previous release has all of it
 	changed   map[fragment.Kind]int
 }
 
 func (b *builder) run(ctx context.Context) (release.Manifest, error) {
 	b.plan.divide(b.inputs)
+	b.dividedAt = b.records()
+	b.recallDivision()
 	w, err := release.Create(b.Releases, release.WriterOptions{
-		Params:  b.params(),
-		Parent:  b.Previous,
-		Sources: b.sources(),
-		Shards:  b.shardCount(),
+		Params:   b.params(),
+		Parent:   b.Previous,
+		Sources:  b.sources(),
+		Shards:   b.shardCount(),
+		Previous: b.keepFrom(),
 	})
 	if err != nil {
 		return release.Manifest{}, err
@@ -224,6 +236,9 @@ func (b *builder) make(ctx context.Context, w *release.Writer) (m release.Manife
 		return m, err
 	}
 	if err := b.stage("index", func() error { return b.writeTables(ctx, w) }); err != nil {
+		return m, err
+	}
+	if err := b.writeDivision(w); err != nil {
 		return m, err
 	}
 	if err := b.stage("users", func() error { return b.userTables(ctx, w) }); err != nil {
@@ -321,7 +336,7 @@ func (b *builder) runTasks(ctx context.Context, w *release.Writer, first int, ta
 			if err := t(ctx, o); err != nil {
 				return err
 			}
-			return o.shard.Close()
+			return o.close()
 		})
 	}
 	return g.Wait()
@@ -389,26 +404,36 @@ func (b *builder) common(w *release.Writer) error {
 	if err != nil {
 		return err
 	}
+	if err := b.keepCommon(o); err != nil {
+		return err
+	}
 	for _, t := range catalog.Types() {
 		defaults := render.Defaults(t.Kind)
 		if len(defaults) == 0 {
 			continue
 		}
-		if err := o.add(o.keySpec(fragment.AppendShared(nil, fragment.KindDefault, t.Kind, ""), 0), defaults); err != nil {
+		key := fragment.AppendShared(nil, fragment.KindDefault, t.Kind, "")
+		if _, ok := b.keptCommon(key); ok {
+			continue
+		}
+		if err := o.add(o.keySpec(key, 0), defaults); err != nil {
 			return err
 		}
 	}
 	for _, kind := range []fragment.Kind{fragment.KindMovie, fragment.KindTV} {
 		for _, name := range b.plan.genreNames(kind) {
-			spec := o.keySpec(fragment.AppendShared(nil, fragment.KindGenres, kind, name), 0)
-			ref, err := o.addRef(spec, render.SharedGenres(kind, b.plan.genres[kind][name]))
-			if err != nil {
-				return err
+			key := fragment.AppendShared(nil, fragment.KindGenres, kind, name)
+			ref, ok := b.keptCommon(key)
+			if !ok {
+				var err error
+				if ref, err = o.addRef(o.keySpec(key, 0), render.SharedGenres(kind, b.plan.genres[kind][name])); err != nil {
+					return err
+				}
 			}
 			b.plan.genreRefs[genreKey{kind, name}] = ref
 		}
 	}
-	return o.shard.Close()
+	return o.close()
 }
 
 func (b *builder) report(m release.Manifest) Report {
@@ -418,7 +443,7 @@ func (b *builder) report(m release.Manifest) Report {
 		Fragments: m.Counts.Fragments, Segments: m.Counts.Segments,
 		RawBytes: m.Counts.RawBytes, StoredBytes: m.Counts.StoredBytes,
 		Level: b.Level, Jobs: b.workers(), SharedIMDbIDs: b.plan.sharedIMDb,
-		Previous: b.Previous, Unchanged: b.unchanged, Changed: changedByName(b.changed),
+		Previous: b.Previous, Unchanged: b.unchanged, Kept: b.kept.Load(), Changed: changedByName(b.changed),
 		Tables: map[string]int64{}, Stages: b.stages, Seconds: time.Since(b.start).Seconds(), PeakRSSBytes: peakRSS(),
 	}
 	for _, n := range m.Counts.Resources {

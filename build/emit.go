@@ -9,6 +9,7 @@ import (
 
 	"reelsplice/build/derive"
 	"reelsplice/build/index"
+	"reelsplice/build/ledger"
 	"reelsplice/build/shuffle"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
@@ -18,23 +19,25 @@ import (
 // An emitter sends what one task finds out about other resources to where those are
 // reduced, and what queries ask for to where tables are made.
 type emitter struct {
-	b    *builder
-	w    *shuffle.Writer // to the partitions of the reduce stage
-	find *shuffle.Writer // to those of find
-	rows *index.Writer   // to the tables
-	key  []byte
-	buf  []byte
-	err  error // the first one
+	b     *builder
+	w     *shuffle.Writer // to the partitions of the reduce stage
+	find  *shuffle.Writer // to those of find
+	rows  *index.Writer   // to the tables
+	notes *ledger.Writer  // what is said, for the next build
+	gone  bool            // the person of the credit at hand is removed
+	key   []byte
+	buf   []byte
+	err   error // the first one
 }
 
-func (b *builder) newEmitter() *emitter {
-	return &emitter{b: b, w: b.reduced.Writer(), find: b.found.Writer(), rows: b.rows.Writer()}
+func (b *builder) newEmitter(o *output) *emitter {
+	return &emitter{b: b, w: b.reduced.Writer(), find: b.found.Writer(), rows: b.rows.Writer(), notes: o.recall.new}
 }
 
 // newFinder returns an emitter of the reduce stage itself, which can only add to find and
 // to the tables.
-func (b *builder) newFinder() *emitter {
-	return &emitter{b: b, find: b.found.Writer(), rows: b.rows.Writer()}
+func (b *builder) newFinder(o *output) *emitter {
+	return &emitter{b: b, find: b.found.Writer(), rows: b.rows.Writer(), notes: o.recall.new}
 }
 
 // close ends the emitting and returns the first error.
@@ -56,7 +59,34 @@ func (e *emitter) keep(err error) {
 // send adds e.buf to what is known of a resource.
 func (e *emitter) send(kind fragment.Kind, k catalog.Key) {
 	e.key = appendKey(e.key[:0], k)
-	e.keep(e.w.Add(uint64(e.b.plan.reduce[kind].partition(k)), e.key, e.buf))
+	e.notes.Note(byte(kind), e.key, e.buf)
+	e.deliver(kind, e.key, e.buf)
+}
+
+// deliver takes what is said of a resource to its partition. What is said of a person who
+// is removed goes nowhere, and the credit, which comes next, neither: credit/{id} includes
+// the person.
+func (e *emitter) deliver(kind fragment.Kind, key, said []byte) {
+	k := parseKey(key)
+	switch kind {
+	case fragment.KindPerson:
+		if e.gone = e.b.removed.Has(kind, k); !e.gone {
+			e.b.plan.sawPerson(int64(k.ID()))
+		}
+	case fragment.KindCredit:
+	default:
+		e.gone = false
+	}
+	if !e.gone {
+		e.keep(e.w.Add(uint64(e.b.plan.reduce[kind].partition(k)), key, said))
+	}
+}
+
+// row notes the row that was added last.
+func (e *emitter) row(err error) error {
+	table, key, row := e.rows.Last()
+	e.notes.Note(noteRow+byte(table), key, row)
+	return err
 }
 
 // appendKey appends a key so that the bytes of keys compare as keys do.
@@ -78,12 +108,8 @@ func hashKey(k catalog.Key) uint64 {
 func (e *emitter) credits(list []derive.Credit) {
 	for i := range list {
 		c := &list[i]
-		if e.b.removed.Has(fragment.KindPerson, catalog.NumberKey(c.Person.ID)) {
-			continue // neither the person nor credit/{id}, which includes the person
-		}
 		e.buf = c.Append(e.buf[:0])
 		e.send(fragment.KindPerson, catalog.NumberKey(c.Person.ID))
-		e.b.plan.sawPerson(c.Person.ID)
 		if k, ok := catalog.TextKey(c.ID); ok {
 			e.send(fragment.KindCredit, k)
 		}
@@ -158,6 +184,7 @@ func (e *emitter) finds(s fragment.Source, id string, h hit) {
 	}
 	e.key = fragment.AppendFind(e.key[:0], s, id)
 	e.buf = h.append(e.buf[:0])
+	e.notes.Note(noteFind, e.key, e.buf)
 	e.keep(e.find.Add(xxh3.Hash(e.key), e.key, e.buf))
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"os"
 	"slices"
 
@@ -86,13 +87,18 @@ func spans(at []catalog.Key, n int) []span {
 // A cursor walks over the records of a span in order. T is the struct of the input's
 // kind.
 type cursor[T any] struct {
-	in   *input
-	rows *catalog.Rows
-	span span
-	skip func(catalog.Key) bool // records to leave out; nil for none
-	next *T
-	key  catalog.Key
-	err  error
+	in    *input
+	rows  *catalog.Rows
+	span  span
+	skip  func(catalog.Key) bool // records to leave out; nil for none
+	queue []queued[T]            // read and not taken yet
+	err   error
+}
+
+// A queued is a record and its key.
+type queued[T any] struct {
+	v   *T
+	key catalog.Key
 }
 
 // newCursor returns a cursor; that of a nil input has no records.
@@ -115,33 +121,64 @@ func newCursor[T any](in *input, s span) *cursor[T] {
 
 // peek returns the key of the next record; false at the end and after an error.
 func (c *cursor[T]) peek() (catalog.Key, bool) {
-	for c.next == nil && c.rows != nil && c.err == nil {
+	if len(c.queue) == 0 && !c.read() {
+		return catalog.Key{}, false
+	}
+	return c.queue[0].key, true
+}
+
+// read puts another record into the queue; false at the end and after an error.
+func (c *cursor[T]) read() bool {
+	for c.rows != nil && c.err == nil {
 		v := new(T)
 		r := wire.RecordOf(v)
 		if err := c.rows.Next(r); errors.Is(err, io.EOF) {
 			c.close()
-			break
+			return false
 		} else if err != nil {
 			c.err = err
-			break
+			return false
 		}
 		k, err := c.in.typ.Key(r)
 		if err != nil {
 			c.err = fmt.Errorf("catalogue file of %s: %w", c.in.typ.Name(), err)
-			break
+			return false
 		}
 		if c.span.has(k) && (c.skip == nil || !c.skip(k)) {
-			c.next, c.key = v, k
+			c.queue = append(c.queue, queued[T]{v, k})
+			return true
 		}
 	}
-	return c.key, c.next != nil
+	return false
 }
 
 // take returns the record that peek found.
 func (c *cursor[T]) take() *T {
-	v := c.next
-	c.next = nil
+	v := c.queue[0].v
+	c.queue[0].v = nil
+	if c.queue = c.queue[1:]; len(c.queue) == 0 {
+		c.queue = nil
+	}
 	return v
+}
+
+// ahead returns the next records as far as has accepts their keys. They are still to be
+// taken.
+func (c *cursor[T]) ahead(has func(catalog.Key) bool) iter.Seq[*T] {
+	return func(yield func(*T) bool) {
+		for i := 0; i < len(c.queue) || c.read(); i++ {
+			if !has(c.queue[i].key) || !yield(c.queue[i].v) {
+				return
+			}
+		}
+	}
+}
+
+// drop takes the records that ahead returns.
+func (c *cursor[T]) drop(has func(catalog.Key) bool) {
+	for k, ok := c.peek(); ok && has(k); k, ok = c.peek() {
+		c.take()
+	}
 }
 
 func (c *cursor[T]) close() {

@@ -15,7 +15,7 @@ import (
 
 // mapMovies builds a shard of movies and sends what they say of other resources.
 func (b *builder) mapMovies(ctx context.Context, o *output, s span) error {
-	e := b.newEmitter()
+	e := b.newEmitter(o)
 	err := b.eachMovie(ctx, o, e, s)
 	e.keep(err)
 	return e.close()
@@ -26,9 +26,7 @@ func (b *builder) eachMovie(ctx context.Context, o *output, e *emitter, s span) 
 	c := newCursor[catalog.Movie](b.inputs[fragment.KindMovie], s)
 	c.skip = b.skips(fragment.KindMovie)
 	defer c.close()
-	var title neighbours.Title
-	var near neighbours.Result
-	var alias []byte
+	m := &movieMapper{b: b, o: o, e: e, finder: finder}
 	for {
 		key, ok := c.peek()
 		if !ok {
@@ -37,32 +35,65 @@ func (b *builder) eachMovie(ctx context.Context, o *output, e *emitter, s span) 
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		m := c.take()
-		render.Base(fragment.KindMovie, wire.RecordOf(m))
-		e.movie(m)
-		spec := o.spec(fragment.KindMovie, key, uint64(m.ID.V))
-		if id, ok := b.plan.ownIMDb(catalog.IMDbOf(m), m.ID.V); ok {
-			alias = fragment.AppendAlias(alias[:0], fragment.KindMovie, id)
-			spec.Aliases = append(spec.Aliases, alias)
-		}
-		b.latestAlias(&spec, fragment.KindMovie, m.ID.V)
-		var d render.TitleDerived
-		if lacksBase(m.Recommendations) || lacksBase(m.Similar) {
-			title.OfMovie(m)
-			if err := finder.Find(&title, &near); err != nil {
-				return err
-			}
-			d.Recommendations, d.Similar = near.Recommendations, near.Similar
-		}
-		if err := o.add(spec, o.render.Movie(m, d)); err != nil {
+		if err := m.movie(key, c.take()); err != nil {
 			return err
 		}
-		e.keep(e.rows.Movie(m))
 		if e.err != nil {
 			return e.err
 		}
 		b.advance(1)
 	}
+}
+
+// A movieMapper builds movies one after another.
+type movieMapper struct {
+	b      *builder
+	o      *output
+	e      *emitter
+	finder *neighbours.Finder
+	title  neighbours.Title
+	near   neighbours.Result
+	unit   []byte
+}
+
+// movie builds a movie, or keeps it.
+func (mm *movieMapper) movie(key catalog.Key, m *catalog.Movie) error {
+	r := mm.o.recall
+	r.start()
+	r.record(wire.RecordOf(m))
+	render.Base(fragment.KindMovie, wire.RecordOf(m))
+	mm.near.Recommendations, mm.near.Similar = mm.near.Recommendations[:0], mm.near.Similar[:0]
+	if lacksBase(m.Recommendations) || lacksBase(m.Similar) {
+		mm.title.OfMovie(m)
+		if err := mm.finder.Find(&mm.title, &mm.near); err != nil {
+			return err
+		}
+	}
+	r.near(&mm.near)
+	mm.unit = appendKey(mm.unit[:0], key)
+	sum := r.sumOf()
+	u := unit{o: mm.o, e: mm.e, aliases: func(fragment.Kind, release.Entry, bool) [][]byte { return mm.aliases(m) }}
+	if done, err := u.replay(mm.unit, sum); done || err != nil {
+		return err
+	}
+	r.new.Begin(mm.unit, sum)
+	mm.e.movie(m)
+	spec := mm.o.spec(fragment.KindMovie, key, uint64(m.ID.V))
+	spec.Aliases = mm.aliases(m)
+	d := render.TitleDerived{Recommendations: mm.near.Recommendations, Similar: mm.near.Similar}
+	if err := mm.o.add(spec, mm.o.render.Movie(m, d)); err != nil {
+		return err
+	}
+	mm.e.keep(mm.e.row(mm.e.rows.Movie(m)))
+	return r.new.End()
+}
+
+// aliases returns what a movie is found by beside its id.
+func (mm *movieMapper) aliases(m *catalog.Movie) (list [][]byte) {
+	if id, ok := mm.b.plan.ownIMDb(catalog.IMDbOf(m), m.ID.V); ok {
+		list = append(list, fragment.AppendAlias(nil, fragment.KindMovie, id))
+	}
+	return mm.b.latestAlias(list, fragment.KindMovie, m.ID.V)
 }
 
 // movie sends what a movie says of other resources.
@@ -83,11 +114,12 @@ func (e *emitter) movie(m *catalog.Movie) {
 	e.externalIDs(wire.RecordOf(m.ExternalIDs), m.IMDbID.V, hit{kind: fragment.KindMovie, id: uint64(m.ID.V)})
 }
 
-// latestAlias adds the alias of the newest resource of a kind.
-func (b *builder) latestAlias(spec *release.ResourceSpec, kind fragment.Kind, id int64) {
+// latestAlias adds the alias of the newest resource of a kind, if this is the one.
+func (b *builder) latestAlias(list [][]byte, kind fragment.Kind, id int64) [][]byte {
 	if b.plan.latest[kind] == id {
-		spec.Aliases = append(spec.Aliases, fragment.AppendAlias(nil, kind, latest))
+		list = append(list, fragment.AppendAlias(nil, kind, latest))
 	}
+	return list
 }
 
 // latest is the alias of the resource with the highest id.

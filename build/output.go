@@ -1,7 +1,9 @@
 package build
 
 import (
+	"errors"
 	"fmt"
+	"hash/crc32"
 
 	"reelsplice/build/render"
 	"reelsplice/build/segment"
@@ -16,6 +18,8 @@ type output struct {
 	shard  *release.ShardWriter
 	z      *segment.Compressor
 	render *render.Renderer
+	recall *recall
+	kept   kept // of the resource at hand
 	key    []byte
 }
 
@@ -28,8 +32,15 @@ func (b *builder) newOutput(w *release.Writer, shard int) (*output, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &output{b: b, shard: s, z: z, render: render.New()}, nil
+	r, err := b.newRecall(w, shard)
+	if err != nil {
+		return nil, err
+	}
+	return &output{b: b, shard: s, z: z, render: render.New(), recall: r}, nil
 }
+
+// close completes the shard.
+func (o *output) close() error { return errors.Join(o.recall.close(), o.shard.Close()) }
 
 // spec starts the resource of a record. id is what standalone answers have as theirs.
 // The key is valid until the next call.
@@ -51,6 +62,8 @@ func (o *output) add(spec release.ResourceSpec, fragments []render.Fragment) err
 // bytes are compressed and stored once.
 func (o *output) addRef(spec release.ResourceSpec, fragments []render.Fragment) (release.Ref, error) {
 	o.z.Reset()
+	o.kept.load(o.b, spec.Key)
+	o.recall.new.Note(noteResource, spec.Key, nil)
 	spec.Fragments = make([]release.FragmentSpec, 0, len(fragments))
 	for _, f := range fragments {
 		out := release.FragmentSpec{Address: f.Address, Pieces: make([]release.PieceSpec, 0, len(f.Pieces))}
@@ -80,6 +93,9 @@ func (o *output) piece(kind fragment.Kind, p *render.Piece) (release.PieceSpec, 
 			out.Op, out.Literal = release.OpLiteral, p.Raw
 			return out, nil
 		}
+		if spec, ok := o.kept.find(p.Raw); ok {
+			return spec, nil
+		}
 		var err error
 		out.Segment, err = o.z.Segment(p.Raw)
 		return out, err
@@ -93,3 +109,5 @@ func (o *output) piece(kind fragment.Kind, p *render.Piece) (release.PieceSpec, 
 	}
 	return out, nil
 }
+
+func crcOf(raw []byte) uint32 { return crc32.ChecksumIEEE(raw) }

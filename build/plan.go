@@ -44,8 +44,9 @@ const (
 type plan struct {
 	movies, series []span
 	reduce         map[fragment.Kind]*reducePlan
-	partitions     int // of all kinds
-	finds          int // partitions of find
+	partitions     int             // of all kinds
+	reduceOrder    []fragment.Kind // of the partitions
+	finds          int             // partitions of find
 
 	genres    map[fragment.Kind]map[string][]int64 // the distinct lists, by their names
 	genreRefs map[genreKey]release.Ref
@@ -188,9 +189,9 @@ func (p *plan) divide(inputs map[fragment.Kind]*input) {
 		p.series = seriesSpans(widest.first)
 	}
 	movies, seasons := inputs[fragment.KindMovie].rows(), inputs[fragment.KindSeason].rows()
+	p.reduce, p.reduceOrder, p.partitions = map[fragment.Kind]*reducePlan{}, nil, 0
 	credits := movies*creditsOfMovie + seasons*creditsOfSeason
 	refs := (movies + inputs[fragment.KindTV].rows()) * refsOfTitle
-	p.reduce = map[fragment.Kind]*reducePlan{}
 	for _, r := range []struct {
 		kind   fragment.Kind
 		expect int64 // records from titles
@@ -206,15 +207,22 @@ func (p *plan) divide(inputs map[fragment.Kind]*input) {
 		{fragment.KindEpisodeGroup, 0, maxOtherShards},
 		{fragment.KindList, 0, maxOtherShards},
 	} {
-		rp := &reducePlan{kind: r.kind, spans: spansOf(inputs[r.kind], r.most), first: p.partitions}
+		rp := &reducePlan{kind: r.kind, spans: spansOf(inputs[r.kind], r.most)}
 		if len(rp.spans) == 0 {
 			rp.spans = []span{everything}
 		}
 		rp.subs = int(min(r.expect/partitionSize/int64(len(rp.spans))+1, int64(r.most/len(rp.spans))))
-		p.partitions += rp.partitions()
-		p.reduce[r.kind] = rp
+		p.addReduce(rp)
 	}
 	p.finds = int(min((movies+seasons+inputs[fragment.KindPerson].rows())/partitionSize+1, maxOtherShards))
+}
+
+// addReduce gives a kind the next partitions.
+func (p *plan) addReduce(r *reducePlan) {
+	r.first = p.partitions
+	p.partitions += r.partitions()
+	p.reduce[r.kind] = r
+	p.reduceOrder = append(p.reduceOrder, r.kind)
 }
 
 // spansOf divides a kind by the row groups of its file; none without one.

@@ -12,6 +12,7 @@ import (
 	"reelsplice/build/shuffle"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/release"
 	"reelsplice/schemas/wire"
 )
 
@@ -93,6 +94,7 @@ type reducer[T any] struct {
 	// build builds a resource; record is nil when no dump has it, said is empty when no
 	// title speaks of it.
 	build func(r *reducer[T], key catalog.Key, record *T, said [][]byte) error
+	unit  []byte
 }
 
 // reduce builds partition i of a plan, counted from its first.
@@ -102,7 +104,7 @@ func reduce[T any](ctx context.Context, r *reducer[T], i int) (err error) {
 		return err
 	}
 	defer it.Close()
-	r.e = r.b.newFinder()
+	r.e = r.b.newFinder(r.o)
 	defer func() { err = errors.Join(err, r.e.close()) }()
 	c := newCursor[T](r.b.inputs[r.plan.kind], r.plan.spans[i/r.plan.subs])
 	defer c.close()
@@ -153,10 +155,39 @@ func (r *reducer[T]) one(c *cursor[T], k *known, sub int) (more bool, err error)
 	if gone {
 		return true, nil
 	}
-	if err := r.build(r, key, record, said); err != nil {
+	if err := r.make(key, record, said); err != nil {
 		return false, fmt.Errorf("%s: %w", key.Describe(r.plan.kind), err)
 	}
 	return true, nil
+}
+
+// make builds a resource, or keeps it.
+func (r *reducer[T]) make(key catalog.Key, record *T, said [][]byte) error {
+	if record == nil {
+		r.b.derived.Add(1)
+	}
+	rc := r.o.recall
+	rc.start()
+	rc.record(wire.RecordOf(record))
+	for _, b := range said {
+		rc.bytes(b)
+	}
+	r.unit = appendKey(r.unit[:0], key)
+	sum := rc.sumOf()
+	u := unit{o: r.o, e: r.e, aliases: func(kind fragment.Kind, e release.Entry, _ bool) [][]byte {
+		if kind != fragment.KindPerson {
+			return nil
+		}
+		return r.b.latestAlias(nil, kind, int64(e.ID()))
+	}}
+	if done, err := u.replay(r.unit, sum); done || err != nil {
+		return err
+	}
+	rc.new.Begin(r.unit, sum)
+	if err := r.build(r, key, record, said); err != nil {
+		return err
+	}
+	return rc.new.End()
 }
 
 // refs parses what titles say of a collection, a company, a network or a keyword. R is
@@ -220,7 +251,6 @@ func buildPerson(r *reducer[catalog.Person], key catalog.Key, p *catalog.Person,
 	}
 	if p == nil {
 		p = personOf(&credits[0].Person)
-		r.b.derived.Add(1)
 	}
 	render.Base(fragment.KindPerson, wire.RecordOf(p))
 	department := p.KnownForDepartment.V
@@ -232,14 +262,14 @@ func buildPerson(r *reducer[catalog.Person], key catalog.Key, p *catalog.Person,
 	}
 	r.e.externalIDs(wire.RecordOf(p.ExternalIDs), p.IMDbID.V, hit{kind: fragment.KindPerson, id: key.ID()})
 	spec := r.o.spec(fragment.KindPerson, key, key.ID())
-	r.b.latestAlias(&spec, fragment.KindPerson, int64(key.ID()))
+	spec.Aliases = r.b.latestAlias(nil, fragment.KindPerson, int64(key.ID()))
 	err := r.o.add(spec, r.o.render.Person(p, render.PersonDerived{
 		Credits: credits, KnownFor: derive.KnownFor(department, credits),
 	}))
 	if err != nil {
 		return err
 	}
-	return r.e.rows.Person(key.ID(), p)
+	return r.e.row(r.e.rows.Person(key.ID(), p))
 }
 
 // personOf makes the record of a person who only occurs in credits.
@@ -266,7 +296,6 @@ func buildCollection(r *reducer[catalog.Collection], key catalog.Key, c *catalog
 	}
 	if c == nil {
 		c = &catalog.Collection{ID: ref.ID, Name: ref.Name, PosterPath: ref.PosterPath, BackdropPath: ref.BackdropPath}
-		r.b.derived.Add(1)
 	}
 	slices.SortStableFunc(titles, compareDates)
 	parts, _ := movieIDs(titles)
@@ -275,7 +304,7 @@ func buildCollection(r *reducer[catalog.Collection], key catalog.Key, c *catalog
 	if err := r.o.add(r.o.spec(fragment.KindCollection, key, key.ID()), r.o.render.Collection(c, d)); err != nil {
 		return err
 	}
-	return r.e.rows.Collection(key.ID(), c, popularity, adult)
+	return r.e.row(r.e.rows.Collection(key.ID(), c, popularity, adult))
 }
 
 // ofParts returns the popularity of a collection, that of its most popular part, and
@@ -322,13 +351,12 @@ func buildCompany(r *reducer[catalog.Company], key catalog.Key, c *catalog.Compa
 		if c.OriginCountry.V == "" {
 			c.OriginCountry = wire.String{} // null, where rows of titles say ""
 		}
-		r.b.derived.Add(1)
 	}
 	movies, _ := movieIDs(titles)
 	if err := r.o.add(r.o.spec(fragment.KindCompany, key, key.ID()), r.o.render.Company(c, movies)); err != nil {
 		return err
 	}
-	return r.e.rows.Company(key.ID(), c, countTitles(titles))
+	return r.e.row(r.e.rows.Company(key.ID(), c, countTitles(titles)))
 }
 
 func buildNetwork(r *reducer[catalog.Network], key catalog.Key, n *catalog.Network, said [][]byte) error {
@@ -338,7 +366,6 @@ func buildNetwork(r *reducer[catalog.Network], key catalog.Key, n *catalog.Netwo
 	}
 	if n == nil {
 		n = &catalog.Network{ID: ref.ID, LogoPath: ref.LogoPath, Name: ref.Name, OriginCountry: ref.OriginCountry}
-		r.b.derived.Add(1)
 	}
 	return r.o.add(r.o.spec(fragment.KindNetwork, key, key.ID()), r.o.render.Network(n))
 }
@@ -350,13 +377,12 @@ func buildKeyword(r *reducer[catalog.KeywordRecord], key catalog.Key, k *catalog
 	}
 	if k == nil {
 		k = &catalog.KeywordRecord{ID: ref.ID, Name: ref.Name}
-		r.b.derived.Add(1)
 	}
 	all, clean := movieIDs(titles)
 	if err := r.o.add(r.o.spec(fragment.KindKeyword, key, key.ID()), r.o.render.Keyword(k, clean, all)); err != nil {
 		return err
 	}
-	return r.e.rows.Keyword(key.ID(), k, countTitles(titles))
+	return r.e.row(r.e.rows.Keyword(key.ID(), k, countTitles(titles)))
 }
 
 func buildReview(r *reducer[catalog.ReviewRecord], key catalog.Key, v *catalog.ReviewRecord, said [][]byte) error {
@@ -365,7 +391,6 @@ func buildReview(r *reducer[catalog.ReviewRecord], key catalog.Key, v *catalog.R
 		if _, v, err = refs[catalog.ReviewRecord](said); err != nil {
 			return err
 		}
-		r.b.derived.Add(1)
 	}
 	return r.o.add(r.o.spec(fragment.KindReview, key, 0), r.o.render.Review(v))
 }
@@ -375,7 +400,6 @@ func buildCredit(r *reducer[catalog.Credit], key catalog.Key, c *catalog.Credit,
 	if c != nil {
 		return r.o.add(spec, r.o.render.Credit(c))
 	}
-	r.b.derived.Add(1)
 	d, err := derive.ParseCredit(said[0])
 	if err != nil {
 		return err
@@ -394,35 +418,63 @@ func (b *builder) reduceFind(ctx context.Context, o *output, i int) error {
 		return err
 	}
 	defer it.Close()
-	var key []byte
-	var hits []render.Hit
-	flush := func() error {
-		if len(hits) == 0 {
-			return nil
-		}
-		spec := o.keySpec(key, 0)
-		err := o.add(spec, o.render.Find(hits))
-		hits = hits[:0]
-		return err
-	}
+	f := &findReducer{o: o}
 	for {
-		k, payload, err := it.Next()
+		key, payload, err := it.Next()
 		if errors.Is(err, io.EOF) {
-			return flush()
+			return f.flush()
 		}
 		if err != nil {
 			return err
 		}
-		if string(k) != string(key) {
-			if err := flush(); err != nil {
-				return err
-			}
-			key = append(key[:0], k...)
-		}
-		h := parseHit(payload)
-		hit := render.Hit{Kind: h.kind, ID: h.id, Season: h.season, Episode: h.episode}
-		if len(hits) == 0 || hits[len(hits)-1] != hit {
-			hits = append(hits, hit)
+		if err := f.add(key, payload); err != nil {
+			return err
 		}
 	}
+}
+
+// A findReducer gathers what one external id after another finds.
+type findReducer struct {
+	o    *output
+	key  []byte
+	hits []render.Hit
+	last []byte // payload
+}
+
+func (f *findReducer) add(key, payload []byte) error {
+	if string(key) != string(f.key) {
+		if err := f.flush(); err != nil {
+			return err
+		}
+		f.key = append(f.key[:0], key...)
+	} else if string(payload) == string(f.last) {
+		return nil // said twice
+	}
+	if len(f.hits) == 0 {
+		f.o.recall.start()
+	}
+	f.last = append(f.last[:0], payload...)
+	f.o.recall.bytes(payload)
+	h := parseHit(payload)
+	f.hits = append(f.hits, render.Hit{Kind: h.kind, ID: h.id, Season: h.season, Episode: h.episode})
+	return nil
+}
+
+// flush builds what the key finds, or keeps it.
+func (f *findReducer) flush() error {
+	if len(f.hits) == 0 {
+		return nil
+	}
+	hits, r := f.hits, f.o.recall
+	f.hits = f.hits[:0]
+	u := unit{o: f.o}
+	sum := r.sumOf()
+	if done, err := u.replay(f.key, sum); done || err != nil {
+		return err
+	}
+	r.new.Begin(f.key, sum)
+	if err := f.o.add(f.o.keySpec(f.key, 0), f.o.render.Find(hits)); err != nil {
+		return err
+	}
+	return r.new.End()
 }

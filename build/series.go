@@ -11,6 +11,7 @@ import (
 	"reelsplice/data/reference"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/release"
 	"reelsplice/schemas/wire"
 )
 
@@ -28,6 +29,8 @@ type seriesMapper struct {
 	seasons  *cursor[catalog.Season]
 	episodes *cursor[catalog.Episode]
 
+	key []byte
+
 	// Of the series at hand:
 	id      int64
 	tv      *catalog.TV // nil when only seasons or episodes are known
@@ -42,7 +45,7 @@ type seriesMapper struct {
 // mapSeries builds a shard of series and sends what they say of other resources.
 func (b *builder) mapSeries(ctx context.Context, o *output, s span) error {
 	m := &seriesMapper{
-		b: b, o: o, e: b.newEmitter(), finder: b.plan.neighbours[fragment.KindTV].Finder(),
+		b: b, o: o, e: b.newEmitter(o), finder: b.plan.neighbours[fragment.KindTV].Finder(),
 		tvs:      newCursor[catalog.TV](b.inputs[fragment.KindTV], s),
 		seasons:  newCursor[catalog.Season](b.inputs[fragment.KindSeason], s),
 		episodes: newCursor[catalog.Episode](b.inputs[fragment.KindEpisode], s),
@@ -64,7 +67,7 @@ func (m *seriesMapper) all(ctx context.Context) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := m.series(int64(id)); err != nil {
+		if err := m.unit(int64(id)); err != nil {
 			return err
 		}
 		if m.e.err != nil {
@@ -86,13 +89,91 @@ func (m *seriesMapper) next() (id uint64, found bool) {
 	return id, found
 }
 
-func (m *seriesMapper) series(id int64) error {
-	m.id, m.tv, m.infos, m.aired, m.last, m.soon = id, nil, nil, m.aired[:0], nil, nil
+// unit builds a series with its seasons and episodes, or keeps them.
+func (m *seriesMapper) unit(id int64) error {
+	m.id = id
+	r := m.o.recall
+	r.start()
+	n := gather(m, m.tvs) + gather(m, m.seasons) + gather(m, m.episodes)
+	if err := m.findNear(); err != nil {
+		return err
+	}
+	r.near(&m.near)
+	m.key = appendKey(m.key[:0], catalog.NumberKey(id))
+	sum := r.sumOf()
+	u := unit{o: m.o, e: m.e, aliases: m.aliases}
+	done, err := u.replay(m.key, sum)
+	if err != nil {
+		return err
+	}
+	if done {
+		m.tvs.drop(m.isOf)
+		m.seasons.drop(m.isOf)
+		m.episodes.drop(m.isOf)
+		m.b.advance(n)
+		return nil
+	}
+	r.new.Begin(m.key, sum)
+	if err := m.series(); err != nil {
+		return err
+	}
+	return r.new.End()
+}
+
+// gather reads all records of the series into the cursor, adds them to what the unit is
+// made of, and returns how many there are.
+func gather[T any](m *seriesMapper, c *cursor[T]) (n int64) {
+	for v := range c.ahead(m.isOf) {
+		r := wire.RecordOf(v)
+		render.Base(c.in.typ.Kind, r)
+		switch v := any(v).(type) {
+		case *catalog.TV:
+			m.dropSeasons(v)
+		case *catalog.Season:
+			m.dropEpisodes(v)
+		}
+		m.o.recall.record(r)
+		n++
+	}
+	return n
+}
+
+// isOf tells whether a key is of the series at hand.
+func (m *seriesMapper) isOf(k catalog.Key) bool { return k.Hi == uint64(m.id) }
+
+// findNear finds the series that are like the one at hand, where it does not say.
+func (m *seriesMapper) findNear() error {
+	m.near.Recommendations, m.near.Similar = m.near.Recommendations[:0], m.near.Similar[:0]
+	for tv := range m.tvs.ahead(m.isOf) {
+		if lacksBase(tv.Recommendations) || lacksBase(tv.Similar) {
+			m.title.OfSeries(tv)
+			return m.finder.Find(&m.title, &m.near)
+		}
+	}
+	return nil
+}
+
+// aliases returns what a resource of a unit that is kept is found by beside its key.
+func (m *seriesMapper) aliases(kind fragment.Kind, e release.Entry, named bool) [][]byte {
+	switch {
+	case kind == fragment.KindTV:
+		return m.b.latestAlias(nil, kind, m.id)
+	case !named:
+		return nil
+	}
+	r, _ := fragment.ParseKey(e.Key())
+	k := catalog.SeasonKey(int64(r.ID), int64(r.Season))
+	if kind == fragment.KindEpisode {
+		k = catalog.EpisodeKey(int64(r.ID), int64(r.Season), int64(r.Episode))
+	}
+	return m.b.plan.ownAlias(kind, int64(e.ID()), k)
+}
+
+func (m *seriesMapper) series() error {
+	m.tv, m.infos, m.aired, m.last, m.soon = nil, nil, m.aired[:0], nil, nil
 	m.lasted = map[int64]int{}
-	if k, ok := m.tvs.peek(); ok && k.Hi == uint64(id) {
+	if k, ok := m.tvs.peek(); ok && k.Hi == uint64(m.id) {
 		m.tv = m.tvs.take()
-		render.Base(fragment.KindTV, wire.RecordOf(m.tv))
-		m.dropSeasons(m.tv)
 		m.b.advance(1)
 	}
 	m.credits = derive.NewSeries(m.tv)
@@ -128,8 +209,6 @@ func (m *seriesMapper) season(number uint32) error {
 	var s *catalog.Season
 	if k, ok := m.seasons.peek(); ok && k.Hi == uint64(m.id) && k.Season() == number {
 		s = m.seasons.take()
-		render.Base(fragment.KindSeason, wire.RecordOf(s))
-		m.dropEpisodes(s)
 		m.b.advance(1)
 	}
 	var own []*catalog.Episode
@@ -139,7 +218,6 @@ func (m *seriesMapper) season(number uint32) error {
 			break
 		}
 		e := m.episodes.take()
-		render.Base(fragment.KindEpisode, wire.RecordOf(e))
 		own = append(own, e)
 		m.b.advance(1)
 	}
@@ -158,6 +236,8 @@ func (m *seriesMapper) season(number uint32) error {
 	spec := m.o.spec(fragment.KindSeason, key, uint64(max(s.ID.V, 0)))
 	if known { // the plan knows the ids of records alone
 		spec.Aliases = m.b.plan.ownAlias(fragment.KindSeason, s.ID.V, key)
+	} else {
+		m.o.recall.new.Note(noteUnnamed, nil, nil)
 	}
 	if err := m.o.add(spec, m.o.render.Season(s, d)); err != nil {
 		return err
@@ -308,15 +388,9 @@ func (m *seriesMapper) details() error {
 	if m.tv.AggregateCredits == nil {
 		d.Aggregate = derive.Aggregate(credits)
 	}
-	if lacksBase(m.tv.Recommendations) || lacksBase(m.tv.Similar) {
-		m.title.OfSeries(m.tv)
-		if err := m.finder.Find(&m.title, &m.near); err != nil {
-			return err
-		}
-		d.Recommendations, d.Similar = m.near.Recommendations, m.near.Similar
-	}
+	d.Recommendations, d.Similar = m.near.Recommendations, m.near.Similar
 	spec := m.o.spec(fragment.KindTV, catalog.NumberKey(m.id), uint64(m.id))
-	m.b.latestAlias(&spec, fragment.KindTV, m.id)
+	spec.Aliases = m.b.latestAlias(nil, fragment.KindTV, m.id)
 	if err := m.o.add(spec, m.o.render.TV(m.tv, d)); err != nil {
 		return err
 	}
@@ -328,7 +402,7 @@ func (m *seriesMapper) details() error {
 			row.Crew = append(row.Crew, c.Person.ID)
 		}
 	}
-	m.e.keep(m.e.rows.Series(row))
+	m.e.keep(m.e.row(m.e.rows.Series(row)))
 	return nil
 }
 

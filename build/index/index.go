@@ -145,10 +145,11 @@ func (c *Collector) Close() error { return c.rows.Close() }
 
 // A Writer adds the rows of one task. It is for one goroutine.
 type Writer struct {
-	w   *shuffle.Writer
-	row row
-	key []byte
-	buf []byte
+	w    *shuffle.Writer
+	row  row
+	key  []byte
+	buf  []byte
+	last int // table of the last row
 }
 
 // Writer returns a Writer, which must be closed before WriteTables.
@@ -166,9 +167,22 @@ func (w *Writer) start(id uint64, popularity float64) *row {
 // add adds the row to the table of a kind.
 func (w *Writer) add(kind fragment.Kind) error {
 	n := tableOf(kind)
+	w.last = n
 	w.key = w.row.appendKey(w.key[:0])
 	w.buf = w.row.append(w.buf[:0], &tables[n])
 	return w.w.Add(uint64(n), w.key, w.buf)
+}
+
+// Last returns the row that was added last: the number of its table, its key and what it
+// says. It is valid until the next one.
+func (w *Writer) Last() (table int, key, row []byte) { return w.last, w.key, w.buf }
+
+// AddRow adds a row as Last returned it.
+func (w *Writer) AddRow(table int, key, row []byte) error {
+	if table < 0 || table >= len(tables) {
+		return fmt.Errorf("index: row of table %d, there are %d", table, len(tables))
+	}
+	return w.w.Add(uint64(table), key, row)
 }
 
 // rowKeyLen is the length of what rows are sorted by: popularity, so that the highest

@@ -18,6 +18,9 @@ import (
 type PieceSpec struct {
 	Op      Op
 	Segment Segment      // of OpSegment
+	Kept    bool         // of OpSegment: it lies in the previous release and stays there
+	Pack    int          // of OpSegment, where it is kept: the number of its pack
+	Offset  int64        // of OpSegment, where it is kept: its place there
 	Literal []byte       // of OpLiteral: 1 to MaxLiteral bytes
 	Ref     Ref          // of OpReference: a resource of shard 0
 	Sub     fragment.Sub // of OpReference: a sub-request which that resource has
@@ -104,7 +107,9 @@ func (s *ShardWriter) Add(r ResourceSpec) (Ref, error) {
 		return 0, fmt.Errorf("add to shard %d: %w", s.number, err)
 	}
 	if s.number == 0 {
-		s.w.common.add(ref, r.Fragments)
+		for i := range r.Fragments {
+			s.w.common.add(ref, r.Fragments[i].Address.Sub)
+		}
 	}
 	return ref, nil
 }
@@ -216,14 +221,19 @@ func (s *ShardWriter) write(r ResourceSpec) error {
 	for _, key := range r.Aliases {
 		blocks = appendBlockHead(blocks, key, typeAlias, 0, 0, target)
 	}
-	s.off += uint64(len(blocks))
-	s.counts.kinds[r.Key[0]]++
-	s.counts.resources++
-	s.counts.aliases += int64(len(r.Aliases))
-	s.counts.fragments += int64(len(r.Fragments))
-	s.counts.pieces += s.block.pieces
+	s.count(r.Key, len(r.Aliases), len(r.Fragments), s.block.pieces, len(blocks))
 	_, err := s.out.Write(blocks)
 	return err
+}
+
+// count counts a resource whose blocks, with those of its aliases, have n bytes.
+func (s *ShardWriter) count(key []byte, aliases, fragments int, pieces int64, n int) {
+	s.off += uint64(n)
+	s.counts.kinds[key[0]]++
+	s.counts.resources++
+	s.counts.aliases += int64(aliases)
+	s.counts.fragments += int64(fragments)
+	s.counts.pieces += pieces
 }
 
 // program adds a fragment to the block in the making, and its new segments to the pack.
@@ -235,7 +245,7 @@ func (s *ShardWriter) program(f *FragmentSpec) error {
 		var where uint64
 		if p.Op == OpSegment {
 			var err error
-			if where, err = s.store(&p.Segment); err != nil {
+			if where, err = s.place(p); err != nil {
 				return err
 			}
 		}
@@ -243,6 +253,14 @@ func (s *ShardWriter) program(f *FragmentSpec) error {
 	}
 	b.end(f.Address)
 	return nil
+}
+
+// place returns the place of a segment, which it stores unless it is kept.
+func (s *ShardWriter) place(p *PieceSpec) (uint64, error) {
+	if !p.Kept {
+		return s.store(&p.Segment)
+	}
+	return uint64(p.Pack)<<wherePackShift | uint64(p.Offset), s.w.keep.use(p.Pack)
 }
 
 // store appends g to the pack and returns its place.
@@ -274,7 +292,7 @@ func (s *ShardWriter) room(n int) error {
 	if err := s.endPack(); err != nil {
 		return err
 	}
-	number := s.number + int(s.counts.packs)*s.w.o.Shards
+	number := s.w.keep.firstPack() + s.number + int(s.counts.packs)*s.w.o.Shards
 	if number >= MaxPacks {
 		return fmt.Errorf("pack %d: a release has at most %d packs: allow longer packs", number, MaxPacks)
 	}

@@ -36,6 +36,10 @@ type WriterOptions struct {
 	// Shards is the number of shards, 1 to 4096; 0 means 1. Shard 0 is the common
 	// shard, the only one that References may point into.
 	Shards int
+	// Previous is a release in the same folder of which resources and segments may be
+	// kept: see ShardWriter.Keep and PieceSpec.Kept. The packs that are written get
+	// numbers behind its own. Nil for none.
+	Previous *Reader
 }
 
 // A Writer makes one release. Its shards may be written at the same time; every
@@ -47,6 +51,7 @@ type Writer struct {
 	lock *flock.Flock
 	disk disk
 
+	keep      *keeper // nil without a previous release
 	common    commonShard
 	mu        sync.Mutex // guards shards and tables
 	shards    []*ShardWriter
@@ -67,12 +72,10 @@ type refSub struct {
 	sub fragment.Sub
 }
 
-func (c *commonShard) add(ref Ref, fragments []FragmentSpec) {
+func (c *commonShard) add(ref Ref, sub fragment.Sub) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, f := range fragments {
-		c.subs[refSub{ref, f.Address.Sub}] = struct{}{}
-	}
+	c.subs[refSub{ref, sub}] = struct{}{}
 }
 
 func (c *commonShard) has(ref Ref, sub fragment.Sub) bool {
@@ -100,7 +103,7 @@ func Create(releasesDir string, o WriterOptions) (*Writer, error) {
 	if lock == nil {
 		return nil, fmt.Errorf("create release in %q: %w", releasesDir, ErrLocked)
 	}
-	w := &Writer{o: o, dir: releasesDir, lock: lock, shards: make([]*ShardWriter, o.Shards)}
+	w := &Writer{o: o, dir: releasesDir, lock: lock, shards: make([]*ShardWriter, o.Shards), keep: newKeeper(releasesDir, o.Previous)}
 	w.common.subs = map[refSub]struct{}{}
 	w.tmp = filepath.Join(releasesDir, BuildingPrefix+strconv.Itoa(os.Getpid()))
 	if err := w.start(); err != nil {
@@ -188,6 +191,20 @@ func (w *Writer) WriteReport(report []byte) error {
 	return nil
 }
 
+// Aside returns where a file of the builder's own may be written that becomes part of the
+// release's folder, and neither of its manifest nor of its id.
+func (w *Writer) Aside(name string) string { return filepath.Join(w.tmp, name) }
+
+// StoredBytes returns how many bytes of segments the closed shards have written.
+func (w *Writer) StoredBytes() (n int64) {
+	for _, s := range w.shards {
+		if s != nil {
+			n += s.counts.storedBytes
+		}
+	}
+	return n
+}
+
 // Seal completes the release, after every shard that was opened has been closed, and
 // gives it its name. A kill at any moment leaves either no release of that name or a
 // complete one. When a release with the same content is there already, that one stays,
@@ -231,6 +248,9 @@ func (w *Writer) join(ctx context.Context) error {
 	if w.joined {
 		return nil
 	}
+	if err := w.keep.link(w.disk, w.tmp); err != nil {
+		return err
+	}
 	index := &indexWriter{dir: w.tmp}
 	if err := w.joinDirectory(ctx, index); err != nil {
 		return err
@@ -261,16 +281,22 @@ func (w *Writer) Preview(ctx context.Context) (*Reader, error) {
 		}
 		m.Files = append(m.Files, File{Name: name, Size: st.Size()})
 	}
-	for _, s := range w.shards {
-		if s != nil {
-			s.describe(m)
-		}
-	}
+	w.describe(m)
 	r, err := openFiles(w.tmp, m)
 	if err != nil {
 		return nil, fmt.Errorf("preview release: %w", err)
 	}
 	return r, nil
+}
+
+// describe adds what the shards hold, and what they keep, to a manifest.
+func (w *Writer) describe(m *Manifest) {
+	for _, s := range w.shards {
+		if s != nil {
+			s.describe(m)
+		}
+	}
+	w.keep.describe(m)
 }
 
 // joinDirectory writes the directory from the pieces of all shards, in their order,
@@ -395,11 +421,7 @@ func (w *Writer) manifest(ctx context.Context) (*Manifest, error) {
 		}
 		m.Files = append(m.Files, f)
 	}
-	for _, s := range w.shards {
-		if s != nil {
-			s.describe(m)
-		}
-	}
+	w.describe(m)
 	if err := w.addTables(ctx, m); err != nil {
 		return nil, err
 	}

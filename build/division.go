@@ -1,0 +1,192 @@
+package build
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/google/renameio/v2"
+
+	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/release"
+)
+
+// divisionFile lies in a release's folder, beside the ledgers.
+const divisionFile = "ledger.json"
+
+// A division says how the work of a build was divided, and what made it. A build that
+// keeps what another one made divides its work alike, so that ledgers and shards meet.
+type division struct {
+	Program string           `json:"program"` // SHA-256 of the program: another one may make something else
+	Level   int              `json:"level"`
+	Best    float64          `json:"best,omitempty"`
+	Rows    map[string]int64 `json:"rows"`       // of the catalogue, by kind, when the work was divided
+	Whole   int64            `json:"full_bytes"` // of the packs of the last build that kept nothing
+	Movies  []spanJSON       `json:"movies"`
+	Series  []spanJSON       `json:"series"`
+	Reduce  []reduceJSON     `json:"reduce"` // in the order of their partitions
+	Finds   int              `json:"finds"`
+}
+
+type spanJSON struct {
+	From catalog.Key  `json:"from"`
+	To   *catalog.Key `json:"to"` // nil when the span is open
+}
+
+type reduceJSON struct {
+	Kind  uint8      `json:"kind"`
+	Spans []spanJSON `json:"spans"`
+	Subs  int        `json:"subs"`
+}
+
+func spansJSON(spans []span) []spanJSON {
+	out := make([]spanJSON, len(spans))
+	for i, s := range spans {
+		out[i].From = s.from
+		if !s.open {
+			out[i].To = &s.to
+		}
+	}
+	return out
+}
+
+func spansFrom(list []spanJSON) []span {
+	out := make([]span, len(list))
+	for i, s := range list {
+		out[i] = span{from: s.From, open: s.To == nil}
+		if s.To != nil {
+			out[i].to = *s.To
+		}
+	}
+	return out
+}
+
+// division returns how the work is divided.
+func (p *plan) division() division {
+	d := division{Movies: spansJSON(p.movies), Series: spansJSON(p.series), Finds: p.finds}
+	for _, kind := range p.reduceOrder {
+		r := p.reduce[kind]
+		d.Reduce = append(d.Reduce, reduceJSON{uint8(kind), spansJSON(r.spans), r.subs})
+	}
+	return d
+}
+
+// divideAs divides the work as d says.
+func (p *plan) divideAs(d *division) {
+	p.movies, p.series, p.finds = spansFrom(d.Movies), spansFrom(d.Series), d.Finds
+	p.reduce, p.reduceOrder, p.partitions = map[fragment.Kind]*reducePlan{}, nil, 0
+	for _, r := range d.Reduce {
+		kind := fragment.Kind(r.Kind)
+		p.addReduce(&reducePlan{kind: kind, spans: spansFrom(r.Spans), subs: r.Subs})
+	}
+}
+
+// maxGrowth is how many times as large as when the work was divided a kind may be: its
+// shards grow with it.
+const maxGrowth = 2
+
+// maxGarbage is how many times as many bytes as a build that keeps nothing the packs of a
+// release may have.
+const maxGarbage = 1.5
+
+// recallDivision finds out whether the previous release can be kept from, and divides the
+// work as it was then.
+func (b *builder) recallDivision() {
+	if b.previous == nil || b.Full {
+		return
+	}
+	d, err := readDivision(filepath.Join(b.previousDir(), divisionFile))
+	if err == nil {
+		err = b.fits(d)
+	}
+	if err != nil {
+		b.Log.Info("all of the release is made anew", "because", err)
+		return
+	}
+	b.plan.divideAs(d)
+	b.keeping, b.whole = true, d.Whole
+}
+
+func (b *builder) previousDir() string { return release.Store{Dir: b.Releases}.Path(b.Previous) }
+
+func readDivision(path string) (*division, error) {
+	data, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, errors.New("the previous release has no ledgers")
+	}
+	if err != nil {
+		return nil, err
+	}
+	d := &division{}
+	if err := json.Unmarshal(data, d); err != nil {
+		return nil, fmt.Errorf("%s of the previous release: %w", divisionFile, err)
+	}
+	return d, nil
+}
+
+// fits tells why nothing can be kept; nil when it can.
+func (b *builder) fits(d *division) error {
+	switch {
+	case d.Program == "" || d.Program != programSum():
+		return errors.New("another program made the previous release")
+	case d.Level != b.Level:
+		return fmt.Errorf("the previous release has level %d", d.Level)
+	case len(d.Reduce) != len(b.plan.reduceOrder) || d.Finds < 1:
+		return fmt.Errorf("%s of the previous release does not divide all of the work", divisionFile)
+	case float64(b.previous.Manifest().Counts.StoredBytes) > maxGarbage*float64(d.Whole):
+		return errors.New("too much of the packs of the previous release is in use no longer")
+	}
+	for i, r := range d.Reduce {
+		if fragment.Kind(r.Kind) != b.plan.reduceOrder[i] || len(r.Spans) == 0 || r.Subs < 1 {
+			return fmt.Errorf("%s of the previous release divides kind %d otherwise", divisionFile, r.Kind)
+		}
+	}
+	for kind, n := range b.records() {
+		if was := d.Rows[kind]; n > maxGrowth*was+1000 {
+			return fmt.Errorf("there are %d records of %s, %d when the work was divided", n, kind, was)
+		}
+	}
+	if !release.CanKeep(b.previous, b.plan.shards()) {
+		return errors.New("the numbers of packs are used up")
+	}
+	return nil
+}
+
+// writeDivision writes how the work was divided into the release in the making.
+func (b *builder) writeDivision(w *release.Writer) error {
+	d := b.plan.division()
+	d.Program, d.Level, d.Rows, d.Whole = programSum(), b.Level, b.dividedAt, b.whole
+	if !b.keeping {
+		d.Whole = w.StoredBytes()
+	}
+	data, err := json.Marshal(d)
+	if err != nil {
+		return err
+	}
+	return renameio.WriteFile(w.Aside(divisionFile), data, 0o644)
+}
+
+// programSum returns the SHA-256 of the program that runs, "" when it cannot be read.
+var programSum = sync.OnceValue(func() string {
+	path, err := os.Executable()
+	if err != nil {
+		return ""
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return ""
+	}
+	return hex.EncodeToString(h.Sum(nil))
+})

@@ -1,0 +1,228 @@
+package build
+
+import (
+	"encoding/binary"
+	"fmt"
+	"path/filepath"
+
+	"github.com/zeebo/xxh3"
+
+	"reelsplice/build/ledger"
+	"reelsplice/build/neighbours"
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/release"
+	"reelsplice/schemas/wire"
+)
+
+// A recall is what a shard remembers of its units: a movie, a series with its seasons and
+// episodes, a resource that titles speak of, an external id. A unit that is made of the
+// same as in the build before is not made again: its resources are kept as they lie there,
+// and what it said is said again.
+type recall struct {
+	old *ledger.Reader
+	new *ledger.Writer
+	buf []byte
+}
+
+// Notes that are no fragment.Kind, which stands for what is said of a resource of that
+// kind.
+const (
+	noteResource = 100 // a resource of the unit, by its key
+	noteUnnamed  = 101 // the next resource is not found by its own id
+	noteFind     = 102 // what finds a resource: see emitter.finds
+	noteRow      = 110 // a row of a table, plus its number
+)
+
+// ledgerName is the name of the ledger of a shard inside a release's folder.
+func ledgerName(shard int) string { return fmt.Sprintf("ledger-%05d", shard) }
+
+// newRecall opens the ledgers of a shard.
+func (b *builder) newRecall(w *release.Writer, shard int) (*recall, error) {
+	r := &recall{old: &ledger.Reader{}}
+	var err error
+	if b.keeping {
+		if r.old, err = ledger.Open(filepath.Join(b.previousDir(), ledgerName(shard))); err != nil {
+			return nil, err
+		}
+	}
+	if r.new, err = ledger.Create(w.Aside(ledgerName(shard))); err != nil {
+		r.old.Close()
+		return nil, err
+	}
+	return r, nil
+}
+
+func (r *recall) close() error {
+	r.old.Close()
+	return r.new.Close()
+}
+
+// sumOf returns the sum of what a unit is made of, in buf.
+func (r *recall) sumOf() uint64 { return xxh3.Hash(r.buf) }
+
+// start begins what a unit is made of.
+func (r *recall) start() { r.buf = r.buf[:0] }
+
+// record adds a record, or that there is none.
+func (r *recall) record(rec wire.Record) {
+	if rec.IsNil() {
+		r.buf = append(r.buf, 0)
+		return
+	}
+	r.buf = wire.AppendBinary(append(r.buf, 1), rec)
+}
+
+// bytes adds bytes.
+func (r *recall) bytes(b []byte) {
+	r.buf = append(binary.AppendUvarint(r.buf, uint64(len(b))), b...)
+}
+
+// near adds the titles that are like a title.
+func (r *recall) near(d *neighbours.Result) {
+	for _, ids := range [][]int64{d.Recommendations, d.Similar} {
+		r.buf = binary.AppendUvarint(r.buf, uint64(len(ids)))
+		for _, id := range ids {
+			r.buf = binary.AppendVarint(r.buf, id)
+		}
+	}
+}
+
+// A unit is what replay needs of a task.
+type unit struct {
+	o *output
+	e *emitter // nil for units that say nothing
+	// aliases returns the aliases of a resource that is kept; named tells whether it is
+	// found by its own id.
+	aliases func(kind fragment.Kind, e release.Entry, named bool) [][]byte
+}
+
+// replay writes a unit as it was, if it was made of the same. done is false when it has
+// to be made.
+func (u *unit) replay(key []byte, sum uint64) (done bool, err error) {
+	r := u.o.recall
+	entry, ok := r.old.Find(key, sum)
+	if !ok || !u.has(entry) {
+		return false, nil
+	}
+	named := true
+	var n ledger.Note
+	for rest := entry; rest.Next(&n); {
+		switch {
+		case n.Kind == noteUnnamed:
+			named = false
+			continue
+		case n.Kind == noteResource:
+			e, _ := u.o.b.previous.Lookup(n.Key)
+			var aliases [][]byte
+			if u.aliases != nil {
+				aliases = u.aliases(fragment.Kind(n.Key[0]), e, named)
+			}
+			_, err = u.o.shard.Keep(e, aliases)
+		default:
+			err = u.e.again(&n)
+		}
+		if err != nil {
+			return false, err
+		}
+		named = true
+	}
+	u.o.b.kept.Add(1)
+	return true, r.new.Copy(key, sum, entry)
+}
+
+// has tells whether all resources of a unit are in the release before.
+func (u *unit) has(entry ledger.Entry) bool {
+	var n ledger.Note
+	for entry.Next(&n) {
+		if n.Kind != noteResource {
+			continue
+		}
+		e, ok := u.o.b.previous.Lookup(n.Key)
+		if !ok || string(e.Key()) != string(n.Key) {
+			return false
+		}
+	}
+	return true
+}
+
+// again says again what a note says.
+func (e *emitter) again(n *ledger.Note) error {
+	switch {
+	case n.Kind == noteFind:
+		e.keep(e.find.Add(xxh3.Hash(n.Key), n.Key, n.Payload))
+	case n.Kind >= noteRow:
+		e.keep(e.rows.AddRow(int(n.Kind-noteRow), n.Key, n.Payload))
+	default:
+		e.deliver(fragment.Kind(n.Kind), n.Key, n.Payload)
+	}
+	return e.err
+}
+
+// kept is what a resource that is made anew may keep of the release before: its segments,
+// by the hash of what they say.
+type kept struct {
+	segments map[release.Hash]release.Piece
+}
+
+// load finds the segments of the resource with that key.
+func (k *kept) load(b *builder, key []byte) {
+	clear(k.segments)
+	if !b.keeping {
+		return
+	}
+	e, ok := b.previous.Lookup(key)
+	if !ok || string(e.Key()) != string(key) {
+		return
+	}
+	if k.segments == nil {
+		k.segments = map[release.Hash]release.Piece{}
+	}
+	var p release.Piece
+	for i := range e.Len() {
+		for c := e.Fragment(i).Pieces(); c.Next(&p); {
+			if p.Op == release.OpSegment {
+				k.segments[p.Segment.Hash] = p
+			}
+		}
+	}
+}
+
+// find returns the segment that says raw, if there is one.
+func (k *kept) find(raw []byte) (release.PieceSpec, bool) {
+	if len(k.segments) == 0 {
+		return release.PieceSpec{}, false
+	}
+	p, ok := k.segments[release.HashOf(raw)]
+	if !ok || int(p.Segment.RawLen) != len(raw) || p.Segment.CRC != crcOf(raw) {
+		return release.PieceSpec{}, false
+	}
+	return release.PieceSpec{Op: release.OpSegment, Segment: p.Segment, Kept: true, Pack: p.Pack, Offset: p.Offset}, true
+}
+
+// keepCommon keeps shard 0 of the release before, and returns what it has.
+func (b *builder) keepCommon(o *output) error {
+	if !b.keeping {
+		return nil
+	}
+	return b.previous.CommonResources(func(e release.Entry) error {
+		_, err := o.shard.Keep(e, nil)
+		return err
+	})
+}
+
+// keepFrom returns the release that is kept from, if any.
+func (b *builder) keepFrom() *release.Reader {
+	if !b.keeping {
+		return nil
+	}
+	return b.previous
+}
+
+// keptCommon returns the place of a resource of shard 0 that is kept.
+func (b *builder) keptCommon(key []byte) (release.Ref, bool) {
+	if !b.keeping {
+		return 0, false
+	}
+	e, ok := b.previous.Lookup(key)
+	return e.Ref(), ok
+}

@@ -1,0 +1,209 @@
+package release
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+
+	"reelsplice/schemas/fragment"
+)
+
+// A keeper is what a Writer keeps of the release before: packs whose segments the new
+// release uses too are linked, so that their bytes are neither read nor written.
+type keeper struct {
+	r     *Reader
+	dir   string        // of r
+	packs []atomic.Bool // of r, those in use
+	first int           // number of the first pack that is written
+}
+
+func newKeeper(releases string, r *Reader) *keeper {
+	if r == nil {
+		return nil
+	}
+	return &keeper{
+		r: r, dir: filepath.Join(releases, r.manifest.ID),
+		packs: make([]atomic.Bool, len(r.packs)), first: len(r.packs),
+	}
+}
+
+// firstPack returns the number of the first pack that a Writer with the keeper writes.
+func (k *keeper) firstPack() int {
+	if k == nil {
+		return 0
+	}
+	return k.first
+}
+
+// use notes that a pack of the release before is used.
+func (k *keeper) use(pack int) error {
+	if k == nil || pack >= len(k.packs) || k.r.packs[pack] == nil {
+		return fmt.Errorf("pack %d is of no release before", pack)
+	}
+	k.packs[pack].Store(true)
+	return nil
+}
+
+// Keep writes a resource of the release before (WriterOptions.Previous) as it is there,
+// with other aliases. Its segments stay where they are. In shard 0, resources are kept
+// before any is added, all of that release's shard 0 in their order: their places stay
+// the same, so that references to them hold.
+func (s *ShardWriter) Keep(e Entry, aliases [][]byte) (Ref, error) {
+	if s.err != nil || s.closed {
+		return 0, fmt.Errorf("keep in shard %d: it has failed or is closed", s.number)
+	}
+	ref, err := s.keep(e, aliases)
+	if err != nil {
+		return 0, fmt.Errorf("keep in shard %d: %s: %w", s.number, fragment.DescribeKey(e.Key()), err)
+	}
+	return ref, nil
+}
+
+func (s *ShardWriter) keep(e Entry, aliases [][]byte) (Ref, error) {
+	if s.w.keep == nil || e.r != s.w.keep.r {
+		return 0, errors.New("it is not of the release before")
+	}
+	for _, key := range aliases {
+		if err := checkKey(key); err != nil {
+			return 0, fmt.Errorf("alias: %w", err)
+		}
+	}
+	ref := Ref(headerLen + s.off)
+	if s.number == 0 && e.ref != ref {
+		return 0, fmt.Errorf("it lies at %d and would come to %d", e.ref, ref)
+	}
+	pieces, err := s.usePrograms(e)
+	if err != nil {
+		return 0, err
+	}
+	target := s.off
+	s.block.buf = append(s.block.buf[:0], e.block()...)
+	for _, key := range aliases {
+		s.block.buf = appendBlockHead(s.block.buf, key, typeAlias, 0, 0, target)
+	}
+	if s.number == 0 {
+		for i := range e.Len() {
+			s.w.common.add(ref, e.Address(i).Sub)
+		}
+	}
+	s.count(e.Key(), len(aliases), e.Len(), pieces, len(s.block.buf))
+	if _, err := s.out.Write(s.block.buf); err != nil {
+		s.err = err
+		return 0, err
+	}
+	return ref, nil
+}
+
+// usePrograms notes which packs the programs of e use, and returns how many pieces they
+// have.
+func (s *ShardWriter) usePrograms(e Entry) (pieces int64, err error) {
+	var p Piece
+	last := -1
+	for end, i := uint64(0), 0; i < e.Len(); i++ {
+		f := e.Fragment(i)
+		if f.program == nil {
+			return 0, corrupt(directoryFile, int64(e.ref), "%s has no program", e.Address(i))
+		}
+		if start := e.start(i); i > 0 && start < end {
+			continue // shared
+		}
+		end = e.start(i) + 1
+		c := f.Pieces()
+		for ; c.Next(&p); pieces++ {
+			if p.Op != OpSegment || p.Pack == last {
+				continue
+			}
+			if err := s.w.keep.use(p.Pack); err != nil {
+				return 0, err
+			}
+			last = p.Pack
+		}
+		if c.Broken() {
+			return 0, corrupt(directoryFile, int64(e.ref), "a piece of %s breaks the format", e.Address(i))
+		}
+	}
+	return pieces, nil
+}
+
+// link gives the release in the folder dir the packs that it keeps: another name of the
+// same file where the file system can, otherwise a copy.
+func (k *keeper) link(d disk, dir string) error {
+	if k == nil {
+		return nil
+	}
+	for n := range k.packs {
+		if !k.packs[n].Load() {
+			continue
+		}
+		from, to := filepath.Join(k.dir, packName(n)), filepath.Join(dir, packName(n))
+		if err := os.Link(from, to); err == nil {
+			continue
+		}
+		if err := d.copyFile(to, from); err != nil {
+			return fmt.Errorf("keep %s: %w", packName(n), err)
+		}
+	}
+	return nil
+}
+
+// copyFile makes to a durable copy of from.
+func (d disk) copyFile(to, from string) (err error) {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.Create(to)
+	if err != nil {
+		return err
+	}
+	defer closeInto(out, &err)
+	if _, err := io.Copy(out, in); err != nil {
+		return err
+	}
+	return d.sync(out)
+}
+
+// describe adds the packs that are kept to the manifest.
+func (k *keeper) describe(m *Manifest) {
+	if k == nil {
+		return
+	}
+	for _, f := range k.r.manifest.Files {
+		n, ok := packNumber(f.Name)
+		if !ok || !k.packs[n].Load() {
+			continue
+		}
+		h := k.r.heads[f.Name]
+		m.Counts.Segments += int64(h.counts[packSegments])
+		m.Counts.RawBytes += int64(h.counts[packRawBytes])
+		m.Counts.StoredBytes += f.Size - headerLen
+		m.Files = append(m.Files, f)
+	}
+}
+
+// CommonResources calls fn for the resources of shard 0 in their order: those that others
+// refer to, and the defaults.
+func (r *Reader) CommonResources(fn func(e Entry) error) error {
+	for ref := Ref(headerLen); uint64(ref) < uint64(len(r.directory)); {
+		e, ok := r.block(ref)
+		if !ok {
+			return corrupt(directoryFile, int64(ref), "no block can start there")
+		}
+		if k := fragment.Kind(e.Key()[0]); e.isAlias() || k != fragment.KindDefault && k != fragment.KindGenres {
+			return nil
+		}
+		if err := fn(e); err != nil {
+			return err
+		}
+		ref += Ref(e.size())
+	}
+	return nil
+}
+
+// CanKeep tells whether a release of that many shards can be written that keeps packs of
+// r: there have to be numbers left for those that it adds.
+func CanKeep(r *Reader, shards int) bool { return len(r.packs)+2*shards <= MaxPacks }
