@@ -10,6 +10,9 @@ import (
 // maxPrograms bounds the programs of a resource, in bytes.
 const maxPrograms = math.MaxUint32
 
+// maxKnown bounds the programs of a resource whose map is used again for the next.
+const maxKnown = 1024
+
 // A block is a resource in the making. Fragments that have the same pieces share one
 // program.
 type block struct {
@@ -27,7 +30,9 @@ type block struct {
 func (b *block) reset() {
 	b.base, b.pieces, b.first = 0, 0, 0
 	b.rows, b.programs = b.rows[:0], b.programs[:0]
-	if len(b.known) > 0 {
+	if len(b.known) > maxKnown {
+		b.known = nil // clearing a map takes as long as it once was large
+	} else if len(b.known) > 0 {
 		clear(b.known)
 	}
 }

@@ -147,11 +147,14 @@ func (d *dumper) block(e Entry) {
 	}
 	end := e.area()
 	for i := range e.Len() {
-		if start := e.area() + e.start(i); start >= end {
-			end = d.program(e, i, start)
+		if e.area()+e.start(i) == end {
+			end = d.program(e, i, end)
 		}
 	}
-	if end < e.size() {
+	switch programs := e.area() + uint64(e.programs); {
+	case end < programs:
+		d.line(off+end, b[end:], "no fragment uses this")
+	case end < e.size():
 		d.line(off+end, b[end:], "padding")
 	}
 }
@@ -167,16 +170,16 @@ func (d *dumper) program(e Entry, i int, start uint64) uint64 {
 	at := start + uint64(len(binary.AppendUvarint(nil, uint64(len(f.program)))))
 	d.line(off+start, b[start:at], "program of %d bytes", len(f.program))
 	var p Piece
-	for c := f.Pieces(); ; {
-		before := len(c.rest)
-		more := c.Next(&p)
+	c := f.Pieces()
+	for before := len(c.rest); c.Next(&p); before = len(c.rest) {
 		n := uint64(before - len(c.rest))
-		if !more {
-			return at + n
-		}
 		d.piece(off+at, b[at:at+n], &p, describe(e.Key(), e.Address(i)))
 		at += n
 	}
+	if c.Broken() {
+		d.line(off+at, c.rest, "  breaks the format")
+	}
+	return at + uint64(len(c.rest))
 }
 
 // piece writes a piece of the program by, and notes which segments are used.

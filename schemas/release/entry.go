@@ -87,6 +87,11 @@ func (e Entry) row(i int) []byte {
 	return e.r.directory[uint64(e.ref)+e.tables()+fragmentLen*uint64(i):][:fragmentLen]
 }
 
+// rowAt returns where in the directory entry i of the fragment table starts.
+func (e Entry) rowAt(i int) int64 {
+	return int64(uint64(e.ref) + e.tables() + fragmentLen*uint64(i))
+}
+
 // address returns the address of fragment i in its packed form.
 func (e Entry) address(i int) uint64 { return le.Uint64(e.row(i)) }
 
@@ -154,13 +159,16 @@ type Fragment struct {
 }
 
 // Pieces returns a Cursor that stands before the first piece.
-func (f Fragment) Pieces() Cursor { return Cursor{f: f, rest: f.program, broken: f.program == nil} }
+func (f Fragment) Pieces() Cursor {
+	return Cursor{f: f, rest: f.program, left: MaxPieces, broken: f.program == nil}
+}
 
 // A Cursor walks through the pieces of a fragment. There is at least one, or the
 // fragment is broken.
 type Cursor struct {
 	f      Fragment
-	rest   []byte
+	rest   []byte // from the next piece on; from the broken one on
+	left   int    // pieces that may still come
 	broken bool
 }
 
@@ -190,13 +198,17 @@ func (c *Cursor) Next(p *Piece) bool {
 		p.Word, p.Number = Word(d.byte()), uint32(d.atMost(1<<32-1))
 		d.bad = d.bad || !p.Word.valid()
 	case OpLiteral:
-		p.Literal = d.bytes()
+		p.Literal = d.literal()
 	case OpIDMark, OpPageMark, OpIDEnd:
 	default:
 		d.bad = true
 	}
-	c.rest, c.broken = d.rest, d.bad
-	return !d.bad
+	if d.bad || c.left == 0 {
+		c.broken = true
+		return false
+	}
+	c.rest, c.left = d.rest, c.left-1
+	return true
 }
 
 // locateSegment finds the stored bytes of the segment p, and tells whether they can be

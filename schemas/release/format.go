@@ -12,10 +12,7 @@ import (
 
 // FormatVersion is the version that this package writes, and the only one that it reads:
 // versions 1 and 2 were never published.
-const (
-	FormatVersion = 3
-	oldestVersion = 3
-)
+const FormatVersion = 3
 
 // Limits of the format. The Writer refuses what exceeds them, except for MaxDepth, which
 // only a whole release can exceed: see Verify.
@@ -98,6 +95,14 @@ const (
 	fragmentProgram = 8
 
 	wherePackShift = 48
+)
+
+// Layout of the part of a segment's facts that has a fixed length.
+const (
+	factsLen  = 16
+	factsCRC  = 0
+	factsOp   = 4
+	factsHash = 8
 )
 
 // Types of directory blocks.

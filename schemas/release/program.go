@@ -67,21 +67,19 @@ func (d *decoder) byte() byte {
 	return 0
 }
 
-// bytes reads a length, which is not 0, and as many bytes.
-func (d *decoder) bytes() []byte {
-	b := d.take(d.uvarint())
+// literal reads a length, which is not 0, and as many bytes.
+func (d *decoder) literal() []byte {
+	b := d.take(d.atMost(MaxLiteral))
 	d.bad = d.bad || len(b) == 0
 	return b
 }
-
-// factsLen is the length of the part of a segment that has a fixed length.
-const factsLen = 4 + 4 + 8
 
 // segment reads all of a segment but its stored bytes.
 func (d *decoder) segment(p *Piece, base uint64) {
 	if p.Op == opFar {
 		p.Op, p.Pack, p.Offset = OpSegment, int(d.atMost(MaxPacks-1)), int64(d.atMost(MaxPackBytes-1))
 	} else {
+		d.bad = base == 0 // it needs one
 		p.Pack, p.Offset = int(base>>wherePackShift), int64(base&(MaxPackBytes-1)+d.atMost(MaxPackBytes-1))
 	}
 	d.stored = d.atMost(math.MaxUint32)
@@ -90,7 +88,7 @@ func (d *decoder) segment(p *Piece, base uint64) {
 	if b == nil {
 		return
 	}
-	p.Segment.CRC, p.Segment.Op, p.Segment.Hash = le.Uint32(b), le.Uint32(b[4:]), Hash(b[8:])
+	p.Segment.CRC, p.Segment.Op, p.Segment.Hash = le.Uint32(b[factsCRC:]), le.Uint32(b[factsOp:]), Hash(b[factsHash:])
 }
 
 func (d *decoder) include(i *Include) {

@@ -214,8 +214,8 @@ func (s *ShardWriter) write(r ResourceSpec) error {
 			return err
 		}
 	}
-	if len(s.block.programs) > maxPrograms {
-		return fmt.Errorf("programs of %d bytes, at most %d are possible", len(s.block.programs), maxPrograms)
+	if uint64(len(s.block.programs)) > maxPrograms {
+		return fmt.Errorf("programs of %d bytes, at most %d are possible", len(s.block.programs), uint32(maxPrograms))
 	}
 	blocks := s.block.bytes(r.Key, r.ID)
 	for _, key := range r.Aliases {

@@ -80,10 +80,12 @@ type verifier struct {
 	r        *Reader
 	o        VerifyOptions
 	seen     map[uint64]segmentFacts // segments of the walk, by place, as a cache
-	shallow  map[depth]struct{}        // what the walk has found to end in time, as a cache
-	counts   [4]uint64                 // of the directory, as walked
-	segments uint64                    // met by the walk
-	z        inflater                  // of the walk
+	shallow  map[depth]struct{}      // what the walk has found to end in time, as a cache
+	counts   [4]uint64               // of the directory, as walked
+	segments uint64                  // met by the walk
+	starts   []uint64                // of the programs of the resource at hand, ascending
+	first    uint64                  // the place of its first segment; 0 for none
+	z        inflater                // of the walk
 	jobs     chan segmentJob
 
 	mu          sync.Mutex // guards what follows
@@ -299,42 +301,56 @@ func (v *verifier) isResource(ref Ref) bool {
 // first use, without gaps, so that each byte of the block means something.
 func (v *verifier) fragments(e Entry, mine bool) {
 	end := uint64(0) // of the programs walked
+	v.starts, v.first = v.starts[:0], 0
 	for i := range e.Len() {
-		off := int64(uint64(e.ref) + e.tables() + fragmentLen*uint64(i))
-		name := describe(e.Key(), e.Address(i))
 		if mine && i > 0 && e.address(i-1) >= e.address(i) {
-			v.problem(directoryFile, off, "%s: address is not above the one before", name)
+			v.problem(directoryFile, e.rowAt(i), "%s: address is not above the one before", describe(e.Key(), e.Address(i)))
 		}
-		start, f := e.start(i), e.Fragment(i)
-		if start < end && f.program != nil { // it is shared
-			if mine && !starts(e, i) {
-				v.problem(directoryFile, off+fragmentProgram, "%s: no program starts at %d", name, start)
+		start := e.start(i)
+		if _, ok := slices.BinarySearch(v.starts, start); ok {
+			continue // it is shared
+		}
+		f := e.Fragment(i)
+		if start != end || f.program == nil {
+			if mine {
+				v.problem(directoryFile, e.rowAt(i)+fragmentProgram, "%s: program at %d of %d bytes, want one that is known or a whole one at %d",
+					describe(e.Key(), e.Address(i)), start, e.programs, end)
 			}
 			continue
 		}
-		if start != end || f.program == nil {
-			if mine {
-				v.problem(directoryFile, off+fragmentProgram, "%s: a program at %d of %d bytes, want a whole one at %d", name, start, e.programs, end)
-			}
-			return
-		}
+		v.starts = append(v.starts, start)
 		head := uint64(len(binary.AppendUvarint(nil, uint64(len(f.program)))))
 		v.program(e, i, f, int64(uint64(e.ref)+e.area()+start+head), mine)
 		end = start + head + uint64(len(f.program))
 	}
-	if rest := e.block()[e.area()+end:]; mine && (uint64(e.programs) != end || !zero(rest)) {
-		v.problem(directoryFile, int64(uint64(e.ref)+e.area()+end), "%s: bytes % x belong to no program, want zeros up to a multiple of %d", fragment.DescribeKey(e.Key()), rest, blockAlign)
+	if mine {
+		v.base(e)
+		v.rest(e, end)
 	}
 }
 
-// starts tells whether the program of fragment i is that of one before.
-func starts(e Entry, i int) bool {
-	for k := range i {
-		if e.start(k) == e.start(i) {
-			return true
-		}
+// base checks that a resource has a base if it has a segment, and that it is the place
+// of the first one.
+func (v *verifier) base(e Entry) {
+	base, stored := uint64(0), e.typ == typeStored
+	if stored {
+		base = le.Uint64(e.block()[e.base():])
 	}
-	return false
+	if base != v.first || stored != (v.first != 0) {
+		v.problem(directoryFile, int64(uint64(e.ref)+e.base()), "%s: type %d with base %016x, the first segment lies at %016x", fragment.DescribeKey(e.Key()), e.typ, base, v.first)
+	}
+}
+
+// rest checks that programs end where the block says, and that what follows is zero.
+func (v *verifier) rest(e Entry, end uint64) {
+	off := int64(uint64(e.ref) + e.area() + end)
+	if end != uint64(e.programs) {
+		v.problem(directoryFile, off, "%s: programs end at %d, the block has %d bytes of them", fragment.DescribeKey(e.Key()), end, e.programs)
+		return
+	}
+	if pad := e.block()[e.area()+end:]; !zero(pad) {
+		v.problem(directoryFile, off, "%s: padding is % x, want zeros", fragment.DescribeKey(e.Key()), pad)
+	}
 }
 
 // program checks the pieces of f, fragment i of e, whose program starts at off in the
@@ -373,6 +389,9 @@ func (v *verifier) piece(p *piece, e Entry, mine bool) {
 	where := uint64(p.Pack)<<wherePackShift | uint64(p.Offset)
 	if p.Op == OpSegment {
 		v.segment(p, where)
+		if v.first == 0 {
+			v.first = where
+		}
 	}
 	if !mine {
 		return
