@@ -176,10 +176,12 @@ type builder struct {
 	start   time.Time
 	stages  map[string]float64
 
-	previous  *release.Reader // nil without one
-	keeping   bool            // what is made of the same as in the previous release is kept
-	kept      atomic.Int64    // units that were
-	whole     int64           // see division.Whole
+	previous  *release.Reader  // nil without one
+	keeping   bool             // what is made of the same as in the previous release is kept
+	kept      atomic.Int64     // units that were
+	touched   *shuffle.Shuffle // keys of resources that may differ; nil without keeping
+	untold    atomic.Bool      // touched is not told of all
+	whole     int64            // see division.Whole
 	dividedAt map[string]int64
 	unchanged bool // the previous release has all of it
 	changed   map[fragment.Kind]int
@@ -225,6 +227,12 @@ func (b *builder) make(ctx context.Context, w *release.Writer) (m release.Manife
 		return m, err
 	}
 	defer func() { err = errors.Join(err, b.found.Close()) }()
+	if b.keeping {
+		if b.touched, err = shuffle.New(b.work, 1, b.Memory/64); err != nil {
+			return m, err
+		}
+		defer func() { err = errors.Join(err, b.touched.Close()) }()
+	}
 	if b.rows, err = index.New(b.work); err != nil {
 		return m, err
 	}

@@ -64,6 +64,7 @@ func (o *output) addRef(spec release.ResourceSpec, fragments []render.Fragment) 
 	o.z.Reset()
 	o.kept.load(o.b, spec.Key)
 	o.recall.new.Note(noteResource, spec.Key, nil)
+	o.recall.touch(spec.Key)
 	spec.Fragments = make([]release.FragmentSpec, 0, len(fragments))
 	for _, f := range fragments {
 		out := release.FragmentSpec{Address: f.Address, Pieces: make([]release.PieceSpec, 0, len(f.Pieces))}

@@ -1,14 +1,20 @@
 package build
 
 import (
+	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
+	"slices"
 
 	"github.com/zeebo/xxh3"
 
 	"reelsplice/build/ledger"
 	"reelsplice/build/neighbours"
+	"reelsplice/build/shuffle"
+	"reelsplice/schemas/changelog"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/release"
 	"reelsplice/schemas/wire"
@@ -22,6 +28,12 @@ type recall struct {
 	old *ledger.Reader
 	new *ledger.Writer
 	buf []byte
+	// touched is told of each resource that is made anew, and of each that was of a unit
+	// which is not kept: no others differ from the release before. nil without keeping.
+	touched *shuffle.Writer
+	err     error // of touched
+	b       *builder
+	units   bool // the shard has units
 }
 
 // Notes that are no fragment.Kind, which stands for what is said of a resource of that
@@ -38,12 +50,14 @@ func ledgerName(shard int) string { return fmt.Sprintf("ledger-%05d", shard) }
 
 // newRecall opens the ledgers of a shard.
 func (b *builder) newRecall(w *release.Writer, shard int) (*recall, error) {
-	r := &recall{old: &ledger.Reader{}}
+	// Neither the common shard nor that of what is removed has units.
+	r := &recall{old: &ledger.Reader{}, b: b, units: shard > 0 && shard < b.plan.shards()}
 	var err error
 	if b.keeping {
 		if r.old, err = ledger.Open(filepath.Join(b.previousDir(), ledgerName(shard))); err != nil {
 			return nil, err
 		}
+		r.touched, r.old.Passed = b.touched.Writer(), r.passed
 	}
 	if r.new, err = ledger.Create(w.Aside(ledgerName(shard))); err != nil {
 		r.old.Close()
@@ -54,7 +68,30 @@ func (b *builder) newRecall(w *release.Writer, shard int) (*recall, error) {
 
 func (r *recall) close() error {
 	r.old.Close()
-	return r.new.Close()
+	if r.touched == nil {
+		return r.new.Close()
+	}
+	if err := r.old.Err(); err != nil && r.units {
+		r.b.untold.Store(true)
+		r.b.Log.Warn("some of the release is made anew", "because", err)
+	}
+	return errors.Join(r.err, r.touched.Close(), r.new.Close())
+}
+
+// touch notes that the resource with that key may differ from the release before.
+func (r *recall) touch(key []byte) {
+	if r.touched != nil && r.err == nil && slices.Contains(changelog.Kinds(), fragment.Kind(key[0])) {
+		r.err = r.touched.Add(0, key, nil)
+	}
+}
+
+// passed notes a unit that is not kept.
+func (r *recall) passed(e ledger.Entry) {
+	for n := (ledger.Note{}); e.Next(&n); {
+		if n.Kind == noteResource {
+			r.touch(n.Key)
+		}
+	}
 }
 
 // sumOf returns the sum of what a unit is made of, in buf.
@@ -126,6 +163,7 @@ func (u *unit) replay(key []byte, sum uint64) (done bool, err error) {
 		}
 		named = true
 	}
+	r.old.Take()
 	u.o.b.kept.Add(1)
 	return true, r.new.Copy(key, sum, entry)
 }
@@ -225,4 +263,36 @@ func (b *builder) keptCommon(key []byte) (release.Ref, bool) {
 	}
 	e, ok := b.previous.Lookup(key)
 	return e.Ref(), ok
+}
+
+// touchedKeys returns what calls fn with the key of each resource that may differ from the
+// release before, of the kinds that changes tell of; nil when that is not known.
+func (b *builder) touchedKeys() func(ctx context.Context, fn func(key []byte) error) error {
+	if !b.keeping || b.untold.Load() {
+		return nil
+	}
+	return func(ctx context.Context, fn func(key []byte) error) error {
+		it, err := b.touched.Partition(ctx, 0, b.Memory/8)
+		if err != nil {
+			return err
+		}
+		defer it.Close()
+		var last []byte
+		for {
+			key, _, err := it.Next()
+			if errors.Is(err, io.EOF) {
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			if string(key) == string(last) {
+				continue
+			}
+			last = append(last[:0], key...)
+			if err := fn(key); err != nil {
+				return err
+			}
+		}
+	}
 }

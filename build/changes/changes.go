@@ -39,11 +39,14 @@ import (
 type Options struct {
 	Previous *release.Reader // the release that the build is made upon
 	Next     *release.Reader // what the build has, of Writer.Preview
-	Date     time.Time       // when the changes happened
-	Level    int             // of deflate
-	Jobs     int             // resources compared at once
-	Memory   int64           // bytes for sorting
-	Dir      string          // for temporary files
+	// Touched calls fn with the keys of all resources of changelog.Kinds that may not be the
+	// same. nil when that is not known: then directories are compared.
+	Touched func(ctx context.Context, fn func(key []byte) error) error
+	Date    time.Time // when the changes happened
+	Level   int       // of deflate
+	Jobs    int       // resources compared at once
+	Memory  int64     // bytes for sorting
+	Dir     string    // for temporary files
 }
 
 // MaxDetailed is up to how many new resources of a kind tell what their details say.
@@ -100,7 +103,7 @@ type task struct {
 
 // collect finds which resources are not the same.
 func (t *task) collect(ctx context.Context) error {
-	found, err := release.Compare(ctx, t.Previous, t.Next, nil)
+	found, err := t.compareReleases(ctx)
 	if err != nil {
 		return err
 	}
@@ -117,6 +120,13 @@ func (t *task) collect(ctx context.Context) error {
 		}))
 	}
 	return errors.Join(err, w.Close())
+}
+
+func (t *task) compareReleases(ctx context.Context) (*release.Comparison, error) {
+	if t.Touched == nil {
+		return release.Compare(ctx, t.Previous, t.Next, nil)
+	}
+	return release.CompareSome(ctx, t.Previous, t.Next, t.Touched)
 }
 
 // appendSortKey appends a key of a release so that seasons and episodes come behind their

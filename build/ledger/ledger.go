@@ -15,10 +15,11 @@
 //	defer r.Close()
 //	e, ok := r.Find(key, sum)        // with ascending keys
 //	for e.Next(&note) { ... }
+//	r.Take()                         // it holds for the new release too
 //
 // A file is a row of blocks: length (4 bytes), CRC-32C of what follows, and a zstd frame
-// of whole entries. A file that is cut or damaged gives no entry from there on, which
-// costs time and nothing else.
+// of whole entries. A block of length 0 ends it. A file that is cut or damaged gives no
+// entry from there on, which costs time and nothing else; Err tells.
 package ledger
 
 import (
@@ -41,6 +42,8 @@ const (
 	// a block: a series with all it says.
 	maxBlock = 1 << 30
 	headLen  = 8
+	// endMark stands for the CRC of the block that ends a file.
+	endMark = 0x646e6521
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -131,12 +134,22 @@ func (w *Writer) flush() {
 // Close completes the file.
 func (w *Writer) Close() error {
 	w.flush()
+	if w.err == nil {
+		end := binary.LittleEndian.AppendUint32(make([]byte, 4, headLen), endMark)
+		if _, err := w.f.Write(end); err != nil {
+			w.err = fmt.Errorf("write ledger: %w", err)
+		}
+	}
 	return errors.Join(w.err, w.f.Close(), w.z.Close())
 }
 
 // A Reader reads a ledger from front to end. It is for one goroutine. The zero Reader has
 // no entries.
 type Reader struct {
+	// Passed is told each entry that is not taken, once Find or Close has come past it. It
+	// may be nil.
+	Passed func(Entry)
+
 	f     *os.File
 	in    *bufio.Reader
 	z     *zstd.Decoder
@@ -146,14 +159,15 @@ type Reader struct {
 	key   []byte // of the entry at hand; nil behind the last
 	sum   uint64
 	notes []byte
+	taken bool  // the entry at hand
 	err   error // what ended the reading early
 }
 
-// Open opens the file path. One that is not there has no entries.
+// Open opens the file path. One that is not there has no entries, and an error in Err.
 func Open(path string) (*Reader, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
-		return &Reader{}, nil
+		return &Reader{err: err}, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("open ledger: %w", err)
@@ -170,8 +184,11 @@ func Open(path string) (*Reader, error) {
 // Err returns what ended the reading before the end of the file.
 func (r *Reader) Err() error { return r.err }
 
-// Close closes the file.
+// Close passes what is left, and closes the file.
 func (r *Reader) Close() {
+	for r.key != nil && r.Passed != nil {
+		r.next()
+	}
 	if r.f != nil {
 		_ = r.f.Close() // read only
 		r.z.Close()
@@ -191,10 +208,17 @@ func (r *Reader) Find(key []byte, sum uint64) (Entry, bool) {
 	return Entry{rest: r.notes}, true
 }
 
+// Take says that the entry that Find has returned is made use of.
+func (r *Reader) Take() { r.taken = true }
+
 var errDamaged = errors.New("ledger is cut or damaged")
 
 // next moves to the next entry.
 func (r *Reader) next() {
+	if r.key != nil && !r.taken && r.Passed != nil {
+		r.Passed(Entry{rest: r.notes})
+	}
+	r.taken = false
 	if len(r.rest) == 0 {
 		err := r.readBlock()
 		if err != nil {
@@ -223,22 +247,22 @@ func (r *Reader) readBlock() error {
 		return r.err
 	}
 	var head [headLen]byte
-	if _, err := io.ReadFull(r.in, head[:]); errors.Is(err, io.EOF) {
+	if _, err := io.ReadFull(r.in, head[:]); err != nil {
+		return errDamaged
+	}
+	n, sum := binary.LittleEndian.Uint32(head[:]), binary.LittleEndian.Uint32(head[4:])
+	if n == 0 && sum == endMark {
 		return io.EOF
-	} else if err != nil {
+	}
+	if n == 0 || n > maxBlock {
 		return errDamaged
 	}
-	n := binary.LittleEndian.Uint32(head[:])
-	if n > maxBlock {
-		return errDamaged
-	}
-	var frame bytes.Buffer
-	frame = *bytes.NewBuffer(r.frame[:0])
-	if k, err := io.CopyN(&frame, r.in, int64(n)); err != nil || k != int64(n) {
+	frame := bytes.NewBuffer(r.frame[:0])
+	if k, err := io.CopyN(frame, r.in, int64(n)); err != nil || k != int64(n) {
 		return errDamaged
 	}
 	r.frame = frame.Bytes()
-	if crc32.Checksum(r.frame, castagnoli) != binary.LittleEndian.Uint32(head[4:]) {
+	if crc32.Checksum(r.frame, castagnoli) != sum {
 		return errDamaged
 	}
 	block, err := r.z.DecodeAll(r.frame, r.block[:0])

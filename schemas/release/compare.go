@@ -90,10 +90,8 @@ func (s bitset) has(i uint64) bool { return s[i/64]>>(i%64)&1 != 0 }
 // be those of an edge: their directories are read ahead from here on. Unless nil, progress is called now and then. Errors about the
 // content match ErrCorrupt.
 func Compare(ctx context.Context, a, b *Reader, progress func(done, total int64)) (*Comparison, error) {
-	c := &Comparison{
-		a: a, b: b, memos: map[fragment.Sub]*memo{}, progress: progress,
-		defaults: map[fragment.Kind][]fragment.Sub{}, total: int64(len(a.directory) + len(b.directory)),
-	}
+	c := newComparison(a, b)
+	c.progress, c.total = progress, int64(len(a.directory)+len(b.directory))
 	for _, r := range []*Reader{a, b} { // which have much the same order
 		readAhead(r.directory)
 	}
@@ -107,11 +105,46 @@ func Compare(ctx context.Context, a, b *Reader, progress func(done, total int64)
 	if err != nil {
 		return nil, fmt.Errorf("compare release %s with %s: %w", a.manifest.ID, b.manifest.ID, err)
 	}
-	for i := range c.found { // an alias may have come before its resource, or behind it
+	c.sort()
+	return c, nil
+}
+
+func newComparison(a, b *Reader) *Comparison {
+	return &Comparison{a: a, b: b, memos: map[fragment.Sub]*memo{}, defaults: map[fragment.Kind][]fragment.Sub{}}
+}
+
+// sort orders what is found: an alias may have come before its resource, or behind it.
+func (c *Comparison) sort() {
+	for i := range c.found {
 		slices.Sort(c.found[i])
 		c.found[i] = slices.Compact(c.found[i])
 	}
+}
+
+// CompareSome is Compare of the resources whose keys each hands to fn, without aliases. What
+// their answers include counts as in Compare.
+func CompareSome(ctx context.Context, a, b *Reader, each func(ctx context.Context, fn func(key []byte) error) error) (*Comparison, error) {
+	c := newComparison(a, b)
+	err := c.compareDefaults()
+	if err == nil {
+		err = each(ctx, c.one)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("compare release %s with %s: %w", a.manifest.ID, b.manifest.ID, err)
+	}
+	c.sort()
 	return c, nil
+}
+
+// one takes in the resource with that key, which one of the releases may not have.
+func (c *Comparison) one(key []byte) error {
+	if e, ok := c.resource(c.b, key); ok {
+		return c.later(e)
+	}
+	if e, ok := c.resource(c.a, key); ok {
+		return c.earlier(e)
+	}
+	return nil
 }
 
 // walk calls fn for each block of r.
