@@ -344,6 +344,9 @@ func (b *builder) runTasks(ctx context.Context, w *release.Writer, first int, ta
 			if err := t(ctx, o); err != nil {
 				return err
 			}
+			if b.keeping {
+				b.previous.Forget()
+			}
 			return o.close()
 		})
 	}

@@ -48,10 +48,17 @@ type season struct {
 	items  []item // what happened to its episodes
 }
 
+// forgetEvery is after how many resources what was read of them is forgotten.
+const forgetEvery = 5000
+
 // all compares the resources that it has.
 func (w *worker) all(it *shuffle.Iterator) error {
 	w.keys = map[string]struct{}{}
-	for {
+	for n := 0; ; n++ {
+		if n%forgetEvery == 0 {
+			w.t.Previous.Forget()
+			w.t.Next.Forget()
+		}
 		key, payload, err := it.Next()
 		if errors.Is(err, io.EOF) {
 			break

@@ -86,9 +86,9 @@ func (s bitset) has(i uint64) bool { return s[i/64]>>(i%64)&1 != 0 }
 // the list may have a text of its own in that language.
 //
 // Memory: eight bytes for each resource that is not the same, and some bits for each
-// slot of the index; what is mapped can be dropped at any time. The Readers should not
-// be those of an edge: their directories are read ahead from here on. Unless nil, progress is called now and then. Errors about the
-// content match ErrCorrupt.
+// slot of the index; what is mapped is forgotten now and then. The Readers should not be
+// those of an edge: their directories are read ahead from here on. Unless nil, progress
+// is called now and then. Errors about the content match ErrCorrupt.
 func Compare(ctx context.Context, a, b *Reader, progress func(done, total int64)) (*Comparison, error) {
 	c := newComparison(a, b)
 	c.progress, c.total = progress, int64(len(a.directory)+len(b.directory))
@@ -127,7 +127,14 @@ func CompareSome(ctx context.Context, a, b *Reader, each func(ctx context.Contex
 	c := newComparison(a, b)
 	err := c.compareDefaults()
 	if err == nil {
-		err = each(ctx, c.one)
+		n := 0
+		err = each(ctx, func(key []byte) error {
+			if n++; n%forgetEvery == 0 {
+				a.Forget()
+				b.Forget()
+			}
+			return c.one(key)
+		})
 	}
 	if err != nil {
 		return nil, fmt.Errorf("compare release %s with %s: %w", a.manifest.ID, b.manifest.ID, err)
@@ -135,6 +142,10 @@ func CompareSome(ctx context.Context, a, b *Reader, each func(ctx context.Contex
 	c.sort()
 	return c, nil
 }
+
+// forgetEvery is after how many resources CompareSome forgets what it has read: each may
+// touch some pages.
+const forgetEvery = 10_000
 
 // one takes in the resource with that key, which one of the releases may not have.
 func (c *Comparison) one(key []byte) error {
@@ -152,9 +163,13 @@ func (c *Comparison) walk(ctx context.Context, r *Reader, fn func(Entry) error) 
 	told := c.done
 	return r.blocks(ctx, func(e Entry) error {
 		c.done += int64(e.size())
-		if c.progress != nil && c.done-told >= progressStep {
+		if c.done-told >= progressStep {
 			told = c.done
-			c.progress(c.done, c.total)
+			c.a.Forget()
+			c.b.Forget()
+			if c.progress != nil {
+				c.progress(c.done, c.total)
+			}
 		}
 		return fn(e)
 	})

@@ -29,5 +29,13 @@ func readAhead(b []byte) {
 	}
 }
 
+// dropPages takes what mapFile returned out of the memory of the process; the next read
+// brings it back.
+func dropPages(b []byte) {
+	if len(b) > 0 {
+		_ = unix.Madvise(b, unix.MADV_DONTNEED) // a hint that may be refused
+	}
+}
+
 // unmapFile ends the life of what mapFile returned.
 func unmapFile(b []byte) error { return unix.Munmap(b) }

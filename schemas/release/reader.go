@@ -188,6 +188,14 @@ func (r *Reader) Close() error {
 	return nil
 }
 
+// Forget takes what was read out of the memory of the process. All of it can be read
+// again. A builder does so now and then, to stay within its bounds.
+func (r *Reader) Forget() {
+	for _, b := range r.mapped {
+		dropPages(b)
+	}
+}
+
 // Lookup returns the resource with that key or alias. It takes constant time and
 // allocates nothing.
 func (r *Reader) Lookup(key []byte) (Entry, bool) {
