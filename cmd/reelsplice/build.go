@@ -30,7 +30,10 @@ func (a *app) buildCommand() *cobra.Command {
 			"if there is one, the previous release and --date. It is served once it is published: by --publish, or by\n" +
 			"the command publish.\n\n" +
 			"What differs from the previous release, the current one by default, is what /3/movie/changes and its like\n" +
-			"tell, for 15 days. When nothing does, no release is made and the previous one is reported.",
+			"tell, for 15 days. When nothing does, no release is made and the previous one is reported.\n\n" +
+			"What is made of the same as in the previous release is kept: it is not rendered again, and its packs are hard\n" +
+			"links where the file system has them. All is made anew with --full, with another --level or program, or when\n" +
+			"too much of the kept packs is out of use. The answers are the same in any case.",
 		Example: "  reelsplice build --catalog catalog --releases releases --publish",
 	}
 	f := c.Flags()
@@ -43,6 +46,7 @@ func (a *app) buildCommand() *cobra.Command {
 	f.StringVar(&previous, "previous", "current", "release to tell changes from: `ID`, current, previous or none")
 	f.StringVar(&date, "date", "", "when the changes happened: `TIME` such as 2026-11-22 or 2026-11-22T04:00:00Z; the clock by default")
 	f.StringVar(&access, "access", "", "`FILE` of how often resources were asked for, by which they trend: media_type, id, day, week")
+	f.BoolVar(&cfg.Full, "full", false, "make all of the release anew")
 	f.BoolVar(&publish, "publish", false, "make the release current")
 	required(c, "catalog", "releases")
 	return a.leaf(c, func(ctx context.Context, _ []string) error {
@@ -157,6 +161,9 @@ func writeBuild(w io.Writer, r *build.Report, published bool) {
 	}
 	fmt.Fprintf(t, "derived\t%s that no dump has a record of\n", plural(r.Derived, "resource"))
 	fmt.Fprintf(t, "fragments\t%d in %s\n", r.Fragments, plural(r.Segments, "segment"))
+	if r.Kept > 0 {
+		fmt.Fprintf(t, "kept\t%s of the previous release\n", plural(r.Kept, "unit"))
+	}
 	for _, kind := range slices.Sorted(maps.Keys(r.Changed)) {
 		fmt.Fprintf(t, "changed\t%s since the previous release\n", ofKind(int64(r.Changed[kind]), kind))
 	}
