@@ -103,7 +103,7 @@ func reduce[T any](ctx context.Context, r *reducer[T], i int) (err error) {
 	if err != nil {
 		return err
 	}
-	defer it.Close()
+	defer it.Drop()
 	r.e = r.b.newFinder(r.o)
 	defer func() { err = errors.Join(err, r.e.close()) }()
 	c := newCursor[T](r.b.inputs[r.plan.kind], r.plan.spans[i/r.plan.subs])
@@ -417,7 +417,7 @@ func (b *builder) reduceFind(ctx context.Context, o *output, i int) error {
 	if err != nil {
 		return err
 	}
-	defer it.Close()
+	defer it.Drop()
 	f := &findReducer{o: o}
 	for {
 		key, payload, err := it.Next()

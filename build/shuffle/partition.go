@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -233,12 +234,20 @@ func (it *Iterator) next() (key, payload []byte, err error) {
 }
 
 // Close gives up the memory and the files of the Iterator. Next does so too when it
-// returns an error, such as io.EOF. A second Close does nothing.
+// returns an error, such as io.EOF. A second Close does nothing. The partition can be read
+// again.
 func (it *Iterator) Close() {
 	if it.err == nil {
 		it.err = fmt.Errorf("shuffle: next on a closed iterator of partition %d", it.part)
 	}
 	it.release()
+}
+
+// Drop is Close, and removes the partition, which is not needed any more: what is made of
+// it may take its place on the disk.
+func (it *Iterator) Drop() {
+	it.Close()
+	os.Remove(it.s.parts[it.part].w.path) // else Shuffle.Close does
 }
 
 func (it *Iterator) release() {

@@ -562,3 +562,45 @@ func exhaust(b *testing.B, s *Shuffle, i int, memory int64) {
 		}
 	}
 }
+
+// TestDrop: a partition that is dropped takes no room, and the others stay.
+func TestDrop(t *testing.T) {
+	dir := t.TempDir()
+	s, err := New(dir, 2, 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := s.Writer()
+	for i := range 100 {
+		if err := w.Add(uint64(i%2), []byte{byte(i)}, []byte("payload")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	it, err := s.Partition(t.Context(), 0, 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	it.Drop()
+	if files, err := filepath.Glob(filepath.Join(dir, "*", "0.part")); err != nil || len(files) != 0 {
+		t.Errorf("files %q of a dropped partition, %v", files, err)
+	}
+	it, err = s.Partition(t.Context(), 1, 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for ; ; n++ {
+		if _, _, err := it.Next(); err != nil {
+			break
+		}
+	}
+	if it.Drop(); n != 50 {
+		t.Errorf("the other partition has %d records, want 50", n)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+}
