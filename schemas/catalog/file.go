@@ -15,7 +15,7 @@ import (
 
 // FormatVersion is the version of the mapping of records to Parquet columns. It is
 // stored in every file under the key "reelsplice.version".
-const FormatVersion = "1"
+const FormatVersion = "2"
 
 const (
 	versionKey = "reelsplice.version"
@@ -27,7 +27,9 @@ const QuarantineDir = "quarantine"
 
 // Schema returns the Parquet schema of the kind's records.
 func (t *Type) Schema() *parquet.Schema {
-	return parquet.NewSchema(t.Name(), schemaNode(t.Plan))
+	g := schemaNode(t.Plan)
+	g[sumColumn] = parquet.Optional(parquet.Int(64))
+	return parquet.NewSchema(t.Name(), g)
 }
 
 // A File is an open catalogue file of records of one kind. Its row groups may be read
@@ -100,6 +102,10 @@ type Rows struct {
 	end   int
 	left  int64
 	asm   assembler
+
+	behind  int64  // records that the columns have still to leave out
+	sum     int    // leaf column of the sums that are read too; -1 for none
+	lastSum uint64 // of the record that Next gave last
 }
 
 // Rows returns an iterator over row group i.
@@ -121,7 +127,7 @@ func (f *File) ProjectGroups(p *wire.Plan, from, to int) *Rows {
 }
 
 func (f *File) rows(cols *objectColumns, from, to int) *Rows {
-	return &Rows{path: f.path, pq: f.pq, cols: cols, group: from, end: to}
+	return &Rows{path: f.path, pq: f.pq, cols: cols, group: from, end: to, sum: -1}
 }
 
 // FirstKeys returns the key of the first record of each row group.
@@ -149,24 +155,31 @@ func (f *File) FirstKeys() ([]Key, error) {
 // returns io.EOF at the end. The record's text stays valid after the next call and
 // after Close.
 func (r *Rows) Next(rec wire.Record) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("%s: row group %d: damaged: %v", r.path, r.group-1, p)
-		}
-	}()
+	defer r.damaged(&err)
 	for r.left == 0 {
 		if r.group >= r.end {
 			return io.EOF
 		}
-		r.open()
+		r.begin()
 	}
+	r.columns()
 	r.left--
 	rec.Reset()
 	r.asm.object(r.cols, rec)
+	if r.sum >= 0 {
+		r.lastSum = uint64(r.asm.take(r.sum).Int64())
+	}
 	if r.asm.err != nil {
 		return fmt.Errorf("%s: row group %d: %w", r.path, r.group-1, r.asm.err)
 	}
 	return nil
+}
+
+// damaged turns a panic of the library over a damaged file into an error.
+func (r *Rows) damaged(err *error) {
+	if p := recover(); p != nil {
+		*err = fmt.Errorf("%s: row group %d: damaged: %v", r.path, r.group-1, p)
+	}
 }
 
 // Each returns the records in order, the last pair with an error if there is one.
@@ -183,15 +196,34 @@ func Each[T any](r *Rows) iter.Seq2[*T, error] {
 	}
 }
 
-func (r *Rows) open() {
+// begin turns to the next row group.
+func (r *Rows) begin() {
 	r.Close()
-	g := r.pq.RowGroups()[r.group]
+	r.left, r.behind = r.pq.RowGroups()[r.group].NumRows(), 0
 	r.group++
-	r.left = g.NumRows()
-	chunks := g.ColumnChunks()
+}
+
+// columns brings the columns to the record that is next.
+func (r *Rows) columns() {
+	if r.asm.columns == nil {
+		r.open()
+	}
+	if r.behind > 0 {
+		r.behind = 0
+		r.asm.seek(r.pq.RowGroups()[r.group-1].NumRows() - r.left)
+	}
+}
+
+// open opens the columns of the row group at hand.
+func (r *Rows) open() {
+	chunks := r.pq.RowGroups()[r.group-1].ColumnChunks()
 	r.asm.columns = make([]column, len(chunks))
 	names := r.pq.Schema().Columns()
-	for _, i := range r.cols.leaves() {
+	leaves := r.cols.leaves()
+	if r.sum >= 0 {
+		leaves = append(leaves, r.sum)
+	}
+	for _, i := range leaves {
 		r.asm.columns[i] = column{
 			name:  strings.Join(names[i], "."),
 			pages: chunks[i].Pages(),

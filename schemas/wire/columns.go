@@ -2,10 +2,12 @@ package wire
 
 import "github.com/bytedance/sonic"
 
-// Names of the two columns that hold, in a table, what an Object holds.
+// Names of the two columns that hold, in a table, what an Object holds, and of one that
+// holds a sum of the whole row, which is nothing that the row says.
 const (
 	UnusualColumn = "_unusual"
 	ExtraColumn   = "_extra"
+	SumColumn     = "_sum"
 )
 
 // A row of a table (Parser.Columns) differs from a line of JSON:
@@ -70,6 +72,10 @@ func (p *Parser) column(c *cursor, r Record, name string, t *tableRow) error {
 		}
 		more, err := p.moreMembers(x, r, t.start)
 		t.seen |= more
+		return err
+	}
+	if name == SumColumn {
+		_, err := c.skip()
 		return err
 	}
 	null := c.peek() == 'n'

@@ -1,0 +1,111 @@
+package catalog
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/zeebo/xxh3"
+
+	"reelsplice/schemas/wire"
+)
+
+// sumColumn is a column that every record has besides those of its struct: the xxh3 hash
+// of its binary form, by which readers tell whether it is the record that they know
+// without reading it.
+const sumColumn = wire.SumColumn
+
+// sum appends the sum of a record to its column.
+func (s *shredder) sum(col int, r wire.Record) {
+	s.binary = wire.AppendBinary(s.binary[:0], r)
+	s.columns[col] = append(s.columns[col], parquet.Int64Value(int64(xxh3.Hash(s.binary))).Level(0, 1, col))
+}
+
+// A Head is what is told of a record without reading it.
+type Head struct {
+	Key Key
+	Sum uint64 // equal for equal records, and for hardly any others
+	Row int64  // counted from the first record of the iteration
+}
+
+// Heads iterates over the heads of the records of some row groups.
+type Heads struct {
+	rows *Rows
+	typ  *Type
+	key  wire.Record
+	next int64
+}
+
+// Heads returns an iterator over the heads of the records in row groups from to to-1.
+func (f *File) Heads(from, to int) *Heads {
+	rows := f.rows(layout(f.pq.Schema(), f.typ.keyPlan, nil, 0, 0), from, to)
+	rows.sum = leaf(f.pq.Schema(), nil, sumColumn)
+	return &Heads{rows: rows, typ: f.typ, key: f.typ.newKey()}
+}
+
+// Next returns the next head; io.EOF at the end.
+func (h *Heads) Next() (Head, error) {
+	if err := h.rows.Next(h.key); err != nil {
+		return Head{}, err
+	}
+	k, err := h.typ.keyOf(h.key)
+	if err != nil {
+		return Head{}, fmt.Errorf("%s: row group %d: %w", h.rows.path, h.rows.group-1, err)
+	}
+	head := Head{Key: k, Sum: h.rows.lastSum, Row: h.next}
+	h.next++
+	return head, nil
+}
+
+// Close releases the pages at hand.
+func (h *Heads) Close() { h.rows.Close() }
+
+// Skip leaves out the next n records. Row groups of which none is read are not decoded.
+func (r *Rows) Skip(n int64) (err error) {
+	defer r.damaged(&err)
+	for n > 0 {
+		for r.left == 0 {
+			if r.group >= r.end {
+				return fmt.Errorf("%s: skip %d records behind the last one: %w", r.path, n, io.ErrUnexpectedEOF)
+			}
+			r.begin()
+		}
+		step := min(n, r.left)
+		n -= step
+		r.left -= step
+		r.behind += step
+	}
+	return nil
+}
+
+// seek takes all columns to a row of their row group, at or behind the one at hand.
+func (a *assembler) seek(row int64) {
+	for i := range a.columns {
+		c := &a.columns[i]
+		if c.pages == nil {
+			continue
+		}
+		if err := c.seek(row); err != nil && a.err == nil {
+			a.err = fmt.Errorf("column %s: %w", c.name, err)
+		}
+	}
+}
+
+// seek leaves out the values before a row.
+func (c *column) seek(row int64) error {
+	c.buf, c.next, c.values = c.buf[:0], 0, nil
+	for c.page == nil || row >= c.first+c.page.NumRows() {
+		if c.page != nil {
+			c.first += c.page.NumRows()
+			parquet.Release(c.page)
+			c.page = nil
+		}
+		page, err := c.pages.ReadPage()
+		if err != nil {
+			return err // io.EOF too: the column is shorter than its row group
+		}
+		c.page = page
+	}
+	c.values = c.page.Slice(row-c.first, c.page.NumRows()).Values()
+	return nil
+}

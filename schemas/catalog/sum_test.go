@@ -1,0 +1,120 @@
+package catalog
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/wire"
+)
+
+// someMovies returns movies of several row groups, with lists of any length.
+func someMovies(r *rand.Rand, n int) []string {
+	rows := make([]string, n)
+	for i := range rows {
+		genres := make([]string, r.IntN(4))
+		for j := range genres {
+			genres[j] = fmt.Sprintf(`{"id":%d,"name":"G%d"}`, j, r.IntN(5))
+		}
+		overview := strings.Repeat(string(rune('a'+r.IntN(26))), r.IntN(60_000))
+		rows[i] = fmt.Sprintf(`{"id":%d,"title":"T%d","overview":%q,"genres":[%s]}`, i+1, i, overview, strings.Join(genres, ","))
+	}
+	return rows
+}
+
+// TestSkip: reading some records, and leaving out the others, gives those records.
+func TestSkip(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 7))
+	rows := someMovies(r, 900)
+	path := writeMovies(t, rows)
+	f, err := OpenFile(path, TypeOf(fragment.KindMovie))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if f.RowGroups() < 3 {
+		t.Fatalf("%d row groups, want several", f.RowGroups())
+	}
+	p := wire.NewParser()
+	for _, most := range []int{2, 10, 700} {
+		it := f.All()
+		read := 0
+		for at := r.IntN(most); at < len(rows); at += 1 + r.IntN(most) {
+			if err := it.Skip(int64(at - read)); err != nil {
+				t.Fatal(err)
+			}
+			var want, got Movie
+			if err := p.Parse(rows[at], wire.RecordOf(&want)); err != nil {
+				t.Fatal(err)
+			}
+			if err := it.Next(wire.RecordOf(&got)); err != nil {
+				t.Fatalf("row %d: %v", at, err)
+			}
+			g, w := string(wire.Append(nil, wire.RecordOf(&got))), string(wire.Append(nil, wire.RecordOf(&want)))
+			if g != w {
+				t.Fatalf("row %d:\n got %.200s\nwant %.200s", at, g, w)
+			}
+			read = at + 1
+		}
+		if err := it.Skip(int64(len(rows) - read)); err != nil {
+			t.Error(err)
+		}
+		if err := it.Next(wire.RecordOf(new(Movie))); !errors.Is(err, io.EOF) {
+			t.Errorf("behind the last row: %v, want EOF", err)
+		}
+		if err := it.Skip(1); !errors.Is(err, io.ErrUnexpectedEOF) {
+			t.Errorf("skip behind the last row: %v", err)
+		}
+		it.Close()
+	}
+}
+
+// TestHeads: heads come in the order of the records; equal records have equal sums, in
+// whatever file they are, and others have not.
+func TestHeads(t *testing.T) {
+	rows := someMovies(rand.New(rand.NewPCG(8, 8)), 600)
+	sums := func(rows []string) (list []Head) {
+		t.Helper()
+		f, err := OpenFile(writeMovies(t, rows), TypeOf(fragment.KindMovie))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		heads := f.Heads(0, f.RowGroups())
+		defer heads.Close()
+		for {
+			h, err := heads.Next()
+			if errors.Is(err, io.EOF) {
+				return list
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			list = append(list, h)
+		}
+	}
+	a := sums(rows)
+	seen := map[uint64]bool{}
+	for i, h := range a {
+		if h.Key != NumberKey(int64(i+1)) || h.Row != int64(i) || seen[h.Sum] {
+			t.Fatalf("head %d is %+v, its sum seen before: %v", i, h, seen[h.Sum])
+		}
+		seen[h.Sum] = true
+	}
+	if len(a) != len(rows) {
+		t.Fatalf("%d heads of %d records", len(a), len(rows))
+	}
+	for i, change := range []string{`"title":"T400"`, `"id":401,`} { // a member's value, and one more member
+		other := append([]string(nil), rows...)
+		other[400] = strings.Replace(other[400], change, []string{`"title":"T4OO"`, `"id":401,"later":1,`}[i], 1)
+		for j, h := range sums(other) {
+			if (h.Sum != a[j].Sum) != (j == 400) {
+				t.Errorf("with another record 400: sum of record %d is equal: %v", j, h.Sum == a[j].Sum)
+			}
+		}
+	}
+}
