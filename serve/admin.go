@@ -34,7 +34,7 @@ func (m *meters) count(rs *Response) {
 	if c := m.codes[rs.Status]; c != nil {
 		c.Inc()
 	}
-	m.bytes.AddInt64(int64(len(rs.Body)))
+	m.bytes.AddInt64(int64(rs.Len()))
 	if rs.Gzip {
 		m.gzip.Inc()
 	}

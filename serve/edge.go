@@ -31,6 +31,11 @@ type Request struct {
 	Authorization       []byte
 	AcceptEncoding      []byte
 	IfNoneMatch         []byte
+	// Pieces tells that the body may come as Response.Pieces.
+	Pieces bool
+	// Grant is what was found out about Authorization before, and takes what is found out
+	// now. It may be nil, and is only good as long as Authorization does not change.
+	Grant *auth.Grant
 }
 
 // A Response is an answer. It is reused; its slices are valid until the next one.
@@ -38,15 +43,25 @@ type Response struct {
 	Status int
 	// Body is empty for 304 and 204. Whoever gets the Response may keep Body and put
 	// other bytes in its place, for the next answer, unless shared is set.
-	Body         []byte
-	shared       bool   // Body is used by other answers at the same time
-	Gzip         bool   // Body is a gzip member
+	Body   []byte
+	shared bool // Body is used by other answers at the same time
+	// Pieces has the body in place of Body when the Request takes it so. It is nil else.
+	Pieces       *splice.Answer
+	Gzip         bool   // the body is a gzip member
 	Cache        string // value of Cache-Control
 	Allow        string // value of Allow, empty for none
 	Callback     string // value of Authentication-Callback, empty for none
 	ETag         []byte // empty for none
 	SurrogateKey []byte // names of the resource for caches, empty for none
 	Release      string // id of the release that answered, empty for none
+}
+
+// Len returns the length of the body in bytes.
+func (rs *Response) Len() int {
+	if rs.Pieces != nil {
+		return rs.Pieces.GzipLen()
+	}
+	return len(rs.Body)
 }
 
 // Cache-Control of answers that must not be kept, and of those that may be but are
@@ -223,8 +238,14 @@ func refusal(c route.Code, allow string) error {
 // configuration takes one.
 func (e *Edge) allowed(w *worker, rq *Request) bool {
 	table, now := e.tokens.Table(), e.now().Unix()
+	// Fast path: the same token as before, and no change of the file since then.
+	if rq.Grant.Valid(table, now) {
+		return true
+	}
 	if token, ok := auth.Bearer(rq.Authorization); ok {
-		return table.Check(token, now).OK
+		res := table.Check(token, now)
+		rq.Grant.Set(table, res)
+		return res.OK
 	}
 	if !e.cfg.AllowQueryKey {
 		return false
@@ -257,6 +278,8 @@ func (e *Edge) body(w *worker, rq *Request, rs *Response) (err error) {
 	case w.c.pack:
 		rs.Gzip = true
 		return e.packed(w, rs)
+	case rq.Pieces:
+		rs.Gzip, rs.Pieces = true, &w.c.answer
 	default:
 		rs.Gzip = true
 		rs.Body = w.c.answer.AppendGzip(rs.Body)

@@ -1,0 +1,170 @@
+package lane
+
+import (
+	"errors"
+	"io"
+	"net"
+	"os"
+	"syscall"
+	"time"
+)
+
+// renewal is how often a connection in use has its deadline put off. To do so for each request
+// would cost as much as to read it.
+const renewal = time.Second
+
+// A conn is a connection in the lane.
+type conn struct {
+	*net.TCPConn
+	lane    *Listener
+	raw     syscall.RawConn
+	handler Handler
+	step    func(fd uintptr) bool // conn.serve, made once
+	left    bool                  // the server has the connection
+	parser  parser
+	rq      Request
+	buf     []byte // of the Read under way
+	n       int    // bytes in buf
+	err     error  // what Read returns if n is 0
+	answers int
+	renewed time.Time // when the deadline was set
+}
+
+func newConn(l *Listener, tcp *net.TCPConn) (net.Conn, error) {
+	raw, err := tcp.SyscallConn()
+	if err != nil {
+		return nil, err
+	}
+	c := &conn{TCPConn: tcp, lane: l, raw: raw, handler: l.cfg.Open()}
+	c.step = c.serve
+	l.add(c)
+	return c, nil
+}
+
+// Read answers plain requests until something else comes, which it returns.
+func (c *conn) Read(p []byte) (int, error) {
+	if c.left {
+		return c.TCPConn.Read(p)
+	}
+	c.buf, c.n, c.err = p, 0, nil
+	err := c.raw.Read(c.step)
+	n := c.n
+	c.buf, c.n = nil, 0
+	c.leave(n > 0)
+	switch {
+	case n > 0:
+		return n, nil
+	case c.err != nil:
+		return 0, c.err
+	case c.answers > 0 && errors.Is(err, os.ErrDeadlineExceeded):
+		return 0, io.EOF // the time to be idle is over
+	}
+	return 0, err
+}
+
+// leave gives the connection to the server. When the server gets the start of a request, it
+// shall have the usual time for the rest.
+func (c *conn) leave(midst bool) {
+	c.left = true
+	c.lane.remove(c) // from here on, Stop does not touch its deadline
+	c.handler = nil
+	c.parser = parser{}
+	if d := c.lane.cfg.ReadTimeout; midst && d > 0 {
+		_ = c.SetReadDeadline(time.Now().Add(d)) // a closed connection is found when it is read
+	}
+}
+
+// Close closes the connection.
+func (c *conn) Close() error {
+	c.lane.remove(c)
+	return c.TCPConn.Close()
+}
+
+// wake ends the wait for a request.
+func (c *conn) wake() {
+	_ = c.SetReadDeadline(time.Unix(1, 0)) // a closed connection does not wait
+}
+
+// serve reads and answers what has come. It returns false to wait for more, and true when
+// Read is to return what is in c.buf, or c.err.
+func (c *conn) serve(fd uintptr) bool {
+	for {
+		if c.n == len(c.buf) {
+			return true // too long a head
+		}
+		n, err := receive(fd, c.buf[c.n:])
+		switch {
+		case err == syscall.EINTR:
+			continue
+		case err == syscall.EAGAIN:
+			return c.lane.stopped.Load()
+		case err != 0:
+			c.err = os.NewSyscallError("read", err)
+			return true
+		case n == 0:
+			c.err = io.EOF
+			return true
+		}
+		c.n += n
+		if now := time.Now(); !c.answerAll(fd, now) || !c.renew(now) {
+			return true
+		}
+	}
+}
+
+// answerAll answers the requests that are complete and leaves the rest in c.buf. It is false
+// when that is not for the lane, or when an answer could not be sent.
+func (c *conn) answerAll(fd uintptr, now time.Time) bool {
+	from := 0
+	defer func() { c.n = copy(c.buf, c.buf[from:c.n]) }()
+	for from < c.n {
+		if c.lane.stopped.Load() {
+			return false // the server says that it closes the connection
+		}
+		n, v := c.parser.parse(c.buf[from:c.n], &c.rq)
+		switch v {
+		case partial:
+			return true
+		case foreign:
+			return false
+		}
+		if err := c.answer(fd, now); err != nil {
+			from, c.err = c.n, err
+			return false
+		}
+		from += n
+		c.answers++
+	}
+	return true
+}
+
+// answer sends the answer to c.rq.
+func (c *conn) answer(fd uintptr, now time.Time) error {
+	w := c.lane.writers.Get().(*Writer)
+	defer c.lane.writers.Put(w)
+	w.conn, w.fd, w.err = c, fd, errNoAnswer
+	c.handler.Answer(&c.rq, w, now)
+	err := w.err
+	w.reset()
+	return err
+}
+
+// renew puts the deadline for the next bytes off. It is false when the lane was stopped.
+func (c *conn) renew(now time.Time) bool {
+	d := c.lane.cfg.IdleTimeout
+	if c.n > 0 {
+		d = c.lane.cfg.ReadTimeout
+		c.renewed = time.Time{}
+	} else if now.Sub(c.renewed) < renewal {
+		return true
+	} else {
+		c.renewed = now
+	}
+	var deadline time.Time
+	if d > 0 {
+		deadline = now.Add(d)
+	}
+	_ = c.SetReadDeadline(deadline) // a closed connection is found when it is read
+	// Stop wakes connections after it says so: one of both sees the other.
+	return !c.lane.stopped.Load()
+}
