@@ -26,7 +26,7 @@ type depth struct {
 
 // target returns where a reference or an include leads, and false for one that leads
 // nowhere.
-func (v *verifier) target(p Piece) (program, bool) {
+func (v *verifier) target(p *Piece) (program, bool) {
 	if p.Op == OpReference {
 		e, ok := v.r.EntryAt(p.Ref)
 		return program{e, p.Sub}, ok && v.isResource(p.Ref) && e.hasSub(p.Sub)
@@ -44,7 +44,7 @@ func (v *verifier) target(p Piece) (program, bool) {
 
 // leads returns what is wrong with where p, a reference or an include in the program
 // from, leads; nothing when all is well.
-func (v *verifier) leads(from program, p Piece) string {
+func (v *verifier) leads(from program, p *Piece) string {
 	to, ok := v.target(p)
 	if !ok {
 		return "leads to " + v.absent(p)
@@ -66,7 +66,7 @@ func (v *verifier) leads(from program, p Piece) string {
 }
 
 // absent says which target of p is not there.
-func (v *verifier) absent(p Piece) string {
+func (v *verifier) absent(p *Piece) string {
 	if p.Op == OpReference {
 		return fmt.Sprintf("%s of a resource at %d, which is not there", p.Sub, p.Ref)
 	}
@@ -86,10 +86,10 @@ func (v *verifier) tooDeep(p program, left int) []program {
 	if _, ok := v.shallow[depth{p, left}]; ok {
 		return nil
 	}
+	var piece Piece
 	for i := p.e.search(fragment.Address{Sub: p.sub}.Uint64()); i < p.e.Len() && p.e.Address(i).Sub == p.sub; i++ {
-		f := p.e.Fragment(i)
-		for k := range f.Len() {
-			if path := v.tooDeepIn(f, k, left); path != nil {
+		for c := p.e.Fragment(i).Pieces(); c.Next(&piece); {
+			if path := v.tooDeepIn(&piece, left); path != nil {
 				return append(path, p)
 			}
 		}
@@ -101,10 +101,9 @@ func (v *verifier) tooDeep(p program, left int) []program {
 	return nil
 }
 
-// tooDeepIn is tooDeep of piece k of f.
-func (v *verifier) tooDeepIn(f Fragment, k, left int) []program {
-	piece, ok := f.Piece(k)
-	if !ok || piece.Op != OpReference && piece.Op != OpInclude {
+// tooDeepIn is tooDeep of one piece.
+func (v *verifier) tooDeepIn(piece *Piece, left int) []program {
+	if piece.Op != OpReference && piece.Op != OpInclude {
 		return nil
 	}
 	to, ok := v.target(piece)

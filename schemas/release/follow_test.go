@@ -110,8 +110,8 @@ func TestVerifyReferencesAndIncludes(t *testing.T) {
 	}
 	m := seal(t, w)
 	problems, err := Verify(context.Background(), filepath.Join(dir, m.ID), VerifyOptions{}, nil)
-	want := "[directory: offset 112: movie 1 row: piece 0, include, leads in a circle: movie 1 row, movie 2 row, movie 1 row " +
-		"directory: offset 208: movie 2 row: piece 0, reference, leads in a circle: movie 2 row, movie 1 row, movie 2 row]"
+	want := "[directory: offset 109: movie 1 row: piece 0, include, leads in a circle: movie 1 row, movie 2 row, movie 1 row " +
+		"directory: offset 165: movie 2 row: piece 0, reference, leads in a circle: movie 2 row, movie 1 row, movie 2 row]"
 	if got := fmt.Sprint(problems); err != nil || got != want {
 		t.Errorf("Verify() = %s, %v\nwant %s", got, err, want)
 	}
