@@ -27,7 +27,10 @@ type conn struct {
 	n       int    // bytes in buf
 	err     error  // what Read returns if n is 0
 	answers int
-	renewed time.Time // when the deadline was set
+	renewed time.Time // when the deadline of an idle connection was set
+	// begun is how many answers there were when the deadline of a head was set of which a
+	// part had come, -1 before. It is not put off until there is one more.
+	begun int
 }
 
 func newConn(l *Listener, tcp *net.TCPConn) (net.Conn, error) {
@@ -35,7 +38,7 @@ func newConn(l *Listener, tcp *net.TCPConn) (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &conn{TCPConn: tcp, lane: l, raw: raw, handler: l.cfg.Open()}
+	c := &conn{TCPConn: tcp, lane: l, raw: raw, handler: l.cfg.Open(), begun: -1}
 	c.step = c.serve
 	l.add(c)
 	return c, nil
@@ -69,7 +72,7 @@ func (c *conn) leave(midst bool) {
 	c.lane.remove(c) // from here on, Stop does not touch its deadline
 	c.handler = nil
 	c.parser = parser{}
-	if d := c.lane.cfg.ReadTimeout; midst && d > 0 {
+	if d := c.lane.cfg.ReadTimeout; midst && d > 0 && c.begun != c.answers {
 		_ = c.SetReadDeadline(time.Now().Add(d)) // a closed connection is found when it is read
 	}
 }
@@ -152,12 +155,15 @@ func (c *conn) answer(fd uintptr, now time.Time) error {
 // renew puts the deadline for the next bytes off. It is false when the lane was stopped.
 func (c *conn) renew(now time.Time) bool {
 	d := c.lane.cfg.IdleTimeout
-	if c.n > 0 {
+	switch {
+	case c.n > 0 && c.begun == c.answers:
+		return true // Who sends a head byte by byte gets no more time for it.
+	case c.n > 0:
 		d = c.lane.cfg.ReadTimeout
-		c.renewed = time.Time{}
-	} else if now.Sub(c.renewed) < renewal {
+		c.begun, c.renewed = c.answers, time.Time{}
+	case now.Sub(c.renewed) < renewal:
 		return true
-	} else {
+	default:
 		c.renewed = now
 	}
 	var deadline time.Time

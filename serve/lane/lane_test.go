@@ -275,6 +275,31 @@ func TestReadTimeout(t *testing.T) {
 	}
 }
 
+// TestSlowSender: byte by byte there is no more time for a request, but each has its own.
+func TestSlowSender(t *testing.T) {
+	const limit = 200 * time.Millisecond
+	s := serve(t, func(c *Config) { c.ReadTimeout = limit })
+	c := s.dial(t)
+	r := bufio.NewReader(c)
+	for range 3 { // the end of one and the start of the next, for longer than the limit
+		write(t, c, get("/a")+"GET ")
+		want(t, r, "/a")
+		time.Sleep(limit / 2)
+		write(t, c, get("/b")[len("GET "):])
+		want(t, r, "/b")
+	}
+	start, head := time.Now(), []byte(get("/"+strings.Repeat("x", 400)))
+	for _, b := range head {
+		if _, err := c.Write([]byte{b}); err != nil {
+			return // ended while it was sent
+		}
+		time.Sleep(limit / 20)
+	}
+	if got := rest(t, r); !strings.HasSuffix(got, "end false") {
+		t.Errorf("after %v of sending one request the server says %q, want an error", time.Since(start), got)
+	}
+}
+
 // TestStop: connections that wait end at once; an answer under way is sent to its end, and
 // the request behind it goes to the server.
 func TestStop(t *testing.T) {
