@@ -34,7 +34,7 @@ type Request struct {
 	// Pieces tells that the body may come as Response.Pieces.
 	Pieces bool
 	// Grant is what was found out about Authorization before, and takes what is found out
-	// now. It may be nil, and is only good as long as Authorization does not change.
+	// now. It may be nil, and must be emptied when Authorization changes.
 	Grant *auth.Grant
 }
 
@@ -54,6 +54,10 @@ type Response struct {
 	ETag         []byte // empty for none
 	SurrogateKey []byte // names of the resource for caches, empty for none
 	Release      string // id of the release that answered, empty for none
+	// lasts is set where whoever is allowed to ask the same gets the same until another
+	// release is served. It is what the body is made of, for 304 too.
+	lasts *splice.Answer
+	held  uint64 // the serial of that release, where lasts is set
 }
 
 // Len returns the length of the body in bytes.
@@ -188,6 +192,8 @@ func (e *Edge) serve(w *worker, rq *Request, rs *Response, held *Held) error {
 	e.finish(w, rq, rs)
 	if rs.Cache == private {
 		rs.SurrogateKey = nil
+	} else if w.c.lasts() && rs.Status < 400 {
+		rs.lasts, rs.held = &w.c.answer, held.serial
 	}
 	return nil
 }
@@ -237,21 +243,32 @@ func refusal(c route.Code, allow string) error {
 // allowed checks the credential: the bearer token, or else the api_key where the
 // configuration takes one.
 func (e *Edge) allowed(w *worker, rq *Request) bool {
-	table, now := e.tokens.Table(), e.now().Unix()
-	// Fast path: the same token as before, and no change of the file since then.
-	if rq.Grant.Valid(table, now) {
-		return true
-	}
-	if token, ok := auth.Bearer(rq.Authorization); ok {
-		res := table.Check(token, now)
-		rq.Grant.Set(table, res)
-		return res.OK
+	now := e.now().Unix()
+	if ok, there := e.bearer(rq.Authorization, rq.Grant, now); there {
+		return ok
 	}
 	if !e.cfg.AllowQueryKey {
 		return false
 	}
 	key, ok := route.Lookup(w.apiKey[:0], rq.Query, "api_key")
-	return ok && table.Check(key, now).OK
+	return ok && e.tokens.Table().Check(key, now).OK
+}
+
+// bearer checks a bearer token at the time now, in unix seconds; there is false when
+// there is none. g is Request.Grant.
+func (e *Edge) bearer(authorization []byte, g *auth.Grant, now int64) (ok, there bool) {
+	table := e.tokens.Table()
+	// Fast path: the same token as before, and no change of the file since then.
+	if ok, known := g.Of(table, now); known {
+		return ok, true
+	}
+	token, there := auth.Bearer(authorization)
+	if !there {
+		return false, false
+	}
+	res := table.Check(token, now)
+	g.Set(table, res)
+	return res.OK, true
 }
 
 // finish writes the composed answer: 304 without a body when the client has it,

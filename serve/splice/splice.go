@@ -109,6 +109,18 @@ func (a *Answer) RawLen() int { return int(a.raw) }
 // GzipLen is the length of the gzip body in bytes.
 func (a *Answer) GzipLen() int { return headerLen + a.stored + trailerLen }
 
+// Parted returns how many segments a has, and how many bytes of its gzip body are in none.
+func (a *Answer) Parted() (segments, others int) {
+	others = a.GzipLen()
+	for i := range a.chunks {
+		if c := &a.chunks[i]; !c.isLiteral() {
+			segments++
+			others -= len(c.seg.Stored)
+		}
+	}
+	return segments, others
+}
+
 const hexDigits = "0123456789abcdef"
 
 // AppendETag appends the weak entity tag. It follows from the content of the parts
