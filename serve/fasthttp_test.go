@@ -25,18 +25,25 @@ import (
 // one of TCP.
 type wireServer struct {
 	*world
-	ln   *fasthttputil.InmemoryListener
-	lane *lane.Listener
+	ln    *fasthttputil.InmemoryListener
+	lane  *lane.Listener
+	plans *plans // of the lane
 }
 
 func newWireServer(tb testing.TB, change func(*Config), rows ...string) *wireServer {
 	tb.Helper()
-	s := &wireServer{world: newWorld(tb, change, rows...), ln: fasthttputil.NewInmemoryListener()}
+	return wired(tb, newWorld(tb, change, rows...))
+}
+
+// wired puts servers around an Edge.
+func wired(tb testing.TB, w *world) *wireServer {
+	tb.Helper()
+	s := &wireServer{world: w, ln: fasthttputil.NewInmemoryListener(), plans: newPlans()}
 	tcp, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		tb.Fatal(err)
 	}
-	s.lane = lane.Listen(tcp, newLane(s.cfg, s.edge, newMeters()))
+	s.lane = lane.Listen(tcp, newLane(s.cfg, s.edge, newMeters(), s.plans))
 	for _, ln := range []net.Listener{s.ln, s.lane} {
 		server := newFastHTTP(s.cfg, s.edge, newMeters())
 		done := make(chan error, 1)

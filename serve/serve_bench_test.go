@@ -167,7 +167,7 @@ func benchmarkConnection(b *testing.B, rq *Request, s *fasthttp.Server) {
 }
 
 // answerLen reads one answer and returns its length.
-func answerLen(b *testing.B, r *bufio.Reader) int {
+func answerLen(b testing.TB, r *bufio.Reader) int {
 	b.Helper()
 	var seen bytes.Buffer
 	tee := bufio.NewReaderSize(io.TeeReader(r, &seen), 1)

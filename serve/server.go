@@ -61,7 +61,7 @@ func Listen(cfg Config) (s *Server, err error) {
 	if s.api, err = listen(cfg.Addr, cfg.TLSCert, cfg.TLSKey); err != nil {
 		return nil, err
 	}
-	s.lane = lane.Listen(s.api, newLane(cfg, s.edge, s.metrics))
+	s.lane = lane.Listen(s.api, newLane(cfg, s.edge, s.metrics, newPlans()))
 	if cfg.AdminAddr != "" {
 		if s.admin, err = listen(cfg.AdminAddr, "", ""); err != nil {
 			return nil, err

@@ -14,10 +14,10 @@ import (
 
 // newLane returns how the plain requests of connections are answered, beside the server of
 // newFastHTTP and with the same bytes.
-func newLane(cfg Config, e *Edge, m *meters) lane.Config {
-	dates, plans := new(dateCache), newPlans()
+func newLane(cfg Config, e *Edge, m *meters, ps *plans) lane.Config {
+	dates := new(dateCache)
 	return lane.Config{
-		Open:         func() lane.Handler { return &client{edge: e, meters: m, dates: dates, plans: plans} },
+		Open:         func() lane.Handler { return &client{edge: e, meters: m, dates: dates, plans: ps} },
 		ReadTimeout:  cfg.ReadTimeout,
 		WriteTimeout: cfg.WriteTimeout,
 		IdleTimeout:  cfg.IdleTimeout,
@@ -44,7 +44,9 @@ func (c *client) Answer(lr *lane.Request, w *lane.Writer, now time.Time) {
 	if !lr.Same {
 		c.grant, c.gzip = auth.Grant{}, AcceptsGzip(lr.AcceptEncoding)
 	}
-	if c.again(lr, w, now) {
+	// Plans are for those who take gzip and are no pages of browsers.
+	usual := c.gzip && len(lr.Origin) == 0
+	if usual && c.again(lr, w, now) {
 		return
 	}
 	path, query := splitURI(lr.Target)
@@ -63,7 +65,7 @@ func (c *client) Answer(lr *lane.Request, w *lane.Writer, now time.Time) {
 			appendBody(w, rs)
 		}
 		w.Send()
-		if rs.lasts != nil {
+		if usual && rs.lasts != nil {
 			c.plans.learn(lr.Target, rs)
 		}
 	})
@@ -71,9 +73,6 @@ func (c *client) Answer(lr *lane.Request, w *lane.Writer, now time.Time) {
 
 // again answers a request that has a plan. It is false when it has done nothing.
 func (c *client) again(lr *lane.Request, w *lane.Writer, now time.Time) bool {
-	if !c.gzip || len(lr.Origin) > 0 {
-		return false // plans are for those who take gzip, and no browsers' pages
-	}
 	held := c.edge.releases.Acquire()
 	defer held.Release() // behind Send, for the parts of the plan lie in the release
 	p := c.plans.find(lr.Target, held)
