@@ -13,6 +13,10 @@ import (
 // would cost as much as to read it.
 const renewal = time.Second
 
+// glance is after how much time at most a connection that waits is read once more. See
+// conn.serve for what it finds. It is longer than renewal, so that those in use do not.
+const glance = 2 * time.Second
+
 // A conn is a connection in the lane.
 type conn struct {
 	*net.TCPConn
@@ -28,6 +32,7 @@ type conn struct {
 	err     error  // what Read returns if n is 0
 	answers int
 	renewed time.Time // when the deadline of an idle connection was set
+	idle    time.Time // when it has been idle for too long; zero for never
 	// begun is how many answers there were when the deadline of a head was set of which a
 	// part had come, -1 before. It is not put off until there is one more.
 	begun int
@@ -51,6 +56,9 @@ func (c *conn) Read(p []byte) (int, error) {
 	}
 	c.buf, c.n, c.err = p, 0, nil
 	err := c.raw.Read(c.step)
+	for errors.Is(err, os.ErrDeadlineExceeded) && c.glance(time.Now()) {
+		err = c.raw.Read(c.step)
+	}
 	n := c.n
 	c.buf, c.n = nil, 0
 	c.leave(n > 0)
@@ -72,15 +80,34 @@ func (c *conn) leave(midst bool) {
 	c.lane.remove(c) // from here on, Stop does not touch its deadline
 	c.handler = nil
 	c.parser = parser{}
-	if d := c.lane.cfg.ReadTimeout; midst && d > 0 && c.begun != c.answers {
-		_ = c.SetReadDeadline(time.Now().Add(d)) // a closed connection is found when it is read
+	if midst && c.begun != c.answers {
+		c.setDeadline(time.Now(), c.lane.cfg.ReadTimeout)
 	}
+}
+
+// setDeadline makes the next read end after d; 0 is for none.
+func (c *conn) setDeadline(now time.Time, d time.Duration) {
+	var deadline time.Time
+	if d > 0 {
+		deadline = now.Add(d)
+	}
+	_ = c.SetReadDeadline(deadline) // a closed connection is found when it is read
 }
 
 // Close closes the connection.
 func (c *conn) Close() error {
 	c.lane.remove(c)
 	return c.TCPConn.Close()
+}
+
+// glance is called when the deadline is over. It reports whether that was to look once more
+// before the connection has been idle for too long.
+func (c *conn) glance(now time.Time) bool {
+	if c.n > 0 || c.answers == 0 || !c.idle.IsZero() && !now.Before(c.idle) {
+		return false
+	}
+	_ = c.SetReadDeadline(c.idle) // a closed connection is found when it is read
+	return !c.lane.stopped.Load() // as in renew
 }
 
 // wake ends the wait for a request.
@@ -108,9 +135,16 @@ func (c *conn) serve(fd uintptr) bool {
 			c.err = io.EOF
 			return true
 		}
+		drained, fresh := c.n+n < len(c.buf), c.answers == 0
 		c.n += n
 		if now := time.Now(); !c.answerAll(fd, now) || !c.renew(now) {
 			return true
+		}
+		// Fast path: nothing was left, and what comes now ends the wait. Only an end of the
+		// stream that has come with the request does not. A client that asks once may send
+		// it at once; of others, a glance finds it.
+		if drained && c.n == 0 && !fresh {
+			return c.lane.stopped.Load()
 		}
 	}
 }
@@ -154,7 +188,7 @@ func (c *conn) answer(fd uintptr, now time.Time) error {
 
 // renew puts the deadline for the next bytes off. It is false when the lane was stopped.
 func (c *conn) renew(now time.Time) bool {
-	d := c.lane.cfg.IdleTimeout
+	d := glance
 	switch {
 	case c.n > 0 && c.begun == c.answers:
 		return true // Who sends a head byte by byte gets no more time for it.
@@ -164,13 +198,12 @@ func (c *conn) renew(now time.Time) bool {
 	case now.Sub(c.renewed) < renewal:
 		return true
 	default:
-		c.renewed = now
+		c.renewed, c.idle = now, time.Time{}
+		if limit := c.lane.cfg.IdleTimeout; limit > 0 {
+			c.idle, d = now.Add(limit), min(limit, glance)
+		}
 	}
-	var deadline time.Time
-	if d > 0 {
-		deadline = now.Add(d)
-	}
-	_ = c.SetReadDeadline(deadline) // a closed connection is found when it is read
+	c.setDeadline(now, d)
 	// Stop wakes connections after it says so: one of both sees the other.
 	return !c.lane.stopped.Load()
 }

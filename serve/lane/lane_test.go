@@ -253,13 +253,43 @@ func TestGone(t *testing.T) {
 }
 
 func TestIdle(t *testing.T) {
-	s := serve(t, func(c *Config) { c.IdleTimeout = 50 * time.Millisecond })
+	for _, limit := range []time.Duration{50 * time.Millisecond, glance + 300*time.Millisecond} {
+		s := serve(t, func(c *Config) { c.IdleTimeout = limit })
+		c := s.dial(t)
+		r := bufio.NewReader(c)
+		for range 2 {
+			write(t, c, get("/a"))
+			want(t, r, "/a")
+		}
+		start := time.Now()
+		got := rest(t, r)
+		if took := time.Since(start); got != "end true" || took < limit/2 || took > limit+time.Second {
+			t.Errorf("after %v the server says %q, want after %v that it read io.EOF", took, got, limit)
+		}
+	}
+}
+
+// TestGlance: an end of the stream that comes along with a request is found, even if it is
+// not the first one, and the connection goes on where there is none.
+func TestGlance(t *testing.T) {
+	s := serve(t, nil)
 	c := s.dial(t)
 	r := bufio.NewReader(c)
-	write(t, c, get("/a"))
-	want(t, r, "/a")
-	if got := rest(t, r); got != "end true" {
-		t.Errorf("after the idle time the server says %q, want that it read io.EOF", got)
+	for range 2 { // the second time behind a glance
+		write(t, c, get("/a"))
+		want(t, r, "/a")
+		write(t, c, get("/b"))
+		want(t, r, "/b")
+		time.Sleep(glance + 100*time.Millisecond)
+	}
+	write(t, c, get("/c"))
+	if err := c.CloseWrite(); err != nil {
+		t.Fatal(err)
+	}
+	want(t, r, "/c")
+	start := time.Now()
+	if got := rest(t, r); got != "end true" || time.Since(start) > glance+time.Second {
+		t.Errorf("%v after the end of the stream the server says %q, want within %v that it read io.EOF", time.Since(start), got, glance)
 	}
 }
 
@@ -382,8 +412,19 @@ func TestTimeoutIsOurs(t *testing.T) {
 	r := bufio.NewReader(c)
 	write(t, c, get("/a"))
 	want(t, r, "/a")
-	_ = c.SetReadDeadline(time.Now().Add(100 * time.Millisecond))
+	_ = c.SetReadDeadline(time.Now().Add(glance + 500*time.Millisecond))
 	if _, err := r.ReadByte(); !errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Errorf("without an idle time the connection ends: %v", err)
+	}
+	_ = c.SetDeadline(time.Now().Add(timeout))
+	write(t, c, get("/a")+"x")
+	want(t, r, "/a")
+	time.Sleep(glance + 500*time.Millisecond)
+	write(t, c, "y")
+	if err := c.CloseWrite(); err != nil {
+		t.Fatal(err)
+	}
+	if got := rest(t, r); got != "server xserver yend true" {
+		t.Errorf("without a time to read the server says %q, want that it got x and y", got)
 	}
 }
