@@ -277,13 +277,18 @@ func (c *composer) fragment(p *part, choice *variant.Choice, depth int) error {
 	return nil
 }
 
-// text adds bytes that stand in the program itself.
+// text adds bytes that stand in the program itself. They are so few that what a filter
+// leaves of them is not worth deflating.
 func (c *composer) text(raw []byte, f *variant.Filter) error {
 	if f.IsZero() {
 		splice.Literal(&c.answer, raw)
 		return nil
 	}
-	return c.filtered(raw, f)
+	if err := c.filter(raw, f); err != nil {
+		return err
+	}
+	splice.Literal(&c.answer, c.thin)
+	return nil
 }
 
 // literal adds the bytes that depend on the request rather than on the release. withID
@@ -371,15 +376,18 @@ func (c *composer) segment(s *release.Segment, f *variant.Filter) error {
 	if c.raw, err = c.answer.AppendInflated(c.raw[:0], s); err != nil {
 		return err
 	}
-	return c.filtered(c.raw, f)
+	if err := c.filter(c.raw, f); err != nil {
+		return err
+	}
+	return c.deflate(c.thin)
 }
 
-// filtered adds what a filter leaves of raw.
-func (c *composer) filtered(raw []byte, f *variant.Filter) (err error) {
+// filter leaves in c.thin what f keeps of raw.
+func (c *composer) filter(raw []byte, f *variant.Filter) (err error) {
 	if c.thin, err = f.Append(c.thin[:0], raw); err != nil {
 		return fmt.Errorf("%w: filter: %w", release.ErrCorrupt, err)
 	}
-	return c.deflate(c.thin)
+	return nil
 }
 
 // packer appends to composer.packed; what was handed out stays valid while it grows.

@@ -1,14 +1,17 @@
 package serve
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"reelsplice/schemas/fragment"
 	"reelsplice/serve/auth"
 )
 
@@ -421,6 +424,64 @@ func TestDamagedPack(t *testing.T) {
 	}
 	if broken == 0 {
 		t.Error("no damage was noticed")
+	}
+}
+
+// TestBrokenProgram breaks the last piece of a program, when all before it has been
+// composed: nothing of the answer is served, whatever part of it is broken.
+func TestBrokenProgram(t *testing.T) {
+	movie := fragment.KindMovie
+	last := func(name string) literal { return literal(`,"last":"` + name + `"`) }
+	w := writtenWorld(t, nil,
+		numbered(movie, 1, of(fragment.SubDetails, `{"id":1,"title":"Another"`, last("details")),
+			of(fragment.SubCredits, idMark, `"cast":[]`, last("credits"), literal("}")),
+			of(fragment.SubLists, idMark, `"results":[{`, rowOf(movie, 2, fragment.SubRow), `}]}`),
+			of(fragment.SubAlternativeTitles, idMark, literal(`"titles":[{"iso_3166_1":"DE"}]`), last("titles"), literal("}"))),
+		numbered(movie, 2, of(fragment.SubRow, `"id":2`, last("row"))))
+	w.verify(t)
+	path := w.releases.store.Path(w.releases.ID()) + "/directory"
+	good, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const details, all = "/3/movie/1", "/3/movie/1?append_to_response=credits,lists,alternative_titles"
+	breaks := map[string][]string{ // the paths that have the program; the others do not notice
+		"details": {details, all},
+		"credits": {"/3/movie/1/credits", all},
+		"row":     {"/3/movie/1/lists", all},
+		"titles":  {"/3/movie/1/alternative_titles", "/3/movie/1/alternative_titles?country=de", all},
+	}
+	ask := func(name string) {
+		w.releases.Close()
+		w.open(t)
+		for _, paths := range breaks {
+			for _, path := range paths {
+				want := 200
+				if slices.Contains(breaks[name], path) {
+					want = 500
+				}
+				for _, encoding := range []string{"gzip", ""} {
+					rq := w.request(path)
+					rq.AcceptEncoding = []byte(encoding)
+					a := w.do(t, rq)
+					if a.Status != want || want == 500 && (strings.Contains(a.plain, "Another") || a.Cache != notKept || len(a.ETag) != 0) {
+						t.Errorf("%s with the %s broken = %d %s, want %d and nothing told", path, name, a.Status, a.plain, want)
+					}
+				}
+			}
+		}
+	}
+	ask("nothing")
+	for name := range breaks {
+		at := bytes.Index(good, []byte(last(name))) - 2 // the operation and the length of the piece
+		for off, value := range map[int]byte{at: 10, at + 1: 0x7f} {
+			bad := bytes.Clone(good)
+			bad[off] = value
+			if err := os.WriteFile(path, bad, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			ask(name)
+		}
 	}
 }
 

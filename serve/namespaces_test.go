@@ -243,6 +243,19 @@ func draw(t *rapid.T) (d *drawing, out []resource) {
 	return d, out
 }
 
+// literals turns some of the texts into literals.
+func (d *drawing) literals(resources []resource) {
+	for _, r := range resources {
+		for _, f := range r.frags {
+			for i, p := range f.pieces {
+				if text, ok := p.(string); ok && rapid.Bool().Draw(d.t, "literal") {
+					f.pieces[i] = literal(text)
+				}
+			}
+		}
+	}
+}
+
 func lastNumber(path string) (id uint64) {
 	if _, err := fmt.Sscan(path[strings.LastIndexByte(path, '/')+1:], &id); err != nil {
 		panic(err)
@@ -353,6 +366,7 @@ func TestNamespaces(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n++
 		d, resources := draw(t)
+		d.literals(resources)
 		w, closeWorld := bare.overWritten(t, filepath.Join(dir, fmt.Sprint(n)), resources...)
 		defer closeWorld()
 		w.verify(t)

@@ -227,3 +227,24 @@ func BenchmarkIncludes(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkFiltered answers the titles of a country, from a literal and from a segment.
+func BenchmarkFiltered(b *testing.B) {
+	const titles = `"titles":[{"iso_3166_1":"FR","n":1},{"iso_3166_1":"DE","n":2}]}`
+	for _, c := range []struct {
+		name string
+		text any
+	}{{"literal", literal(titles)}, {"segment", titles}} {
+		w := writtenWorld(b, nil, numbered(fragment.KindMovie, 1, of(fragment.SubAlternativeTitles, idMark, c.text)))
+		b.Run(c.name, func(b *testing.B) {
+			rq, status := w.request("/3/movie/1/alternative_titles?country=de"), 0
+			b.ReportAllocs()
+			for b.Loop() {
+				w.edge.Serve(rq, func(rs *Response) { status = rs.Status })
+			}
+			if status != 200 {
+				b.Fatalf("status = %d, want 200", status)
+			}
+		})
+	}
+}

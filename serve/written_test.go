@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"bytes"
 	"os"
 	"testing"
 
@@ -20,11 +21,14 @@ type resource struct {
 	frags   []frag
 }
 
-// A frag is a fragment: texts for segments, and release.PieceSpec for the rest.
+// A frag is a fragment: texts for segments, literals, and release.PieceSpec for the rest.
 type frag struct {
 	address fragment.Address
 	pieces  []any
 }
+
+// A literal is text that stands in the program.
+type literal string
 
 // The marks of programs.
 var (
@@ -111,20 +115,28 @@ func (r *resource) spec(z *segment.Compressor) (release.ResourceSpec, error) {
 	for _, f := range r.frags {
 		fs := release.FragmentSpec{Address: f.address}
 		for _, p := range f.pieces {
-			ps, ok := p.(release.PieceSpec)
-			if !ok {
-				g, err := z.Segment([]byte(p.(string)))
-				if err != nil {
-					return spec, err
-				}
-				g.Stored = append([]byte(nil), g.Stored...) // the next one overwrites it
-				ps = release.PieceSpec{Op: release.OpSegment, Segment: g}
+			ps, err := pieceOf(z, p)
+			if err != nil {
+				return spec, err
 			}
 			fs.Pieces = append(fs.Pieces, ps)
 		}
 		spec.Fragments = append(spec.Fragments, fs)
 	}
 	return spec, nil
+}
+
+func pieceOf(z *segment.Compressor, piece any) (release.PieceSpec, error) {
+	switch p := piece.(type) {
+	case release.PieceSpec:
+		return p, nil
+	case literal:
+		return release.PieceSpec{Op: release.OpLiteral, Literal: []byte(p)}, nil
+	default:
+		g, err := z.Segment([]byte(p.(string)))
+		g.Stored = bytes.Clone(g.Stored) // the next one overwrites it
+		return release.PieceSpec{Op: release.OpSegment, Segment: g}, err
+	}
 }
 
 // writtenWorld returns an Edge over resources.
@@ -161,10 +173,10 @@ func catalogue() []resource {
 			of(fragment.SubDetails, `{"_id":"5256c89f19c2956ff6046d47","name":"Season One","id":3624`),
 			in(fragment.SubDetails, fragment.Untranslated, `{"_id":"5256c89f19c2956ff6046d47","name":`, nameMark(release.WordSeason, 1), `,"id":3624`),
 			of(fragment.SubCredits, `"cast":[],"crew":[]`, idEnd),
-			of(fragment.SubChanges, `"changes":[{"key":"name","items":[]}]}`),
+			of(fragment.SubChanges, literal(`"changes":[{"key":"name","items":[]}]}`)),
 			of(fragment.SubImages, idMark, `"posters":[{"iso_639_1":"en"},{"iso_639_1":"de"},{"iso_639_1":null}]}`),
-			in(fragment.SubImages, fragment.Language("en", ""), idMark, `"posters":[{"iso_639_1":"en"}]}`),
-			in(fragment.SubImages, fragment.Language("de", ""), idMark, `"posters":[{"iso_639_1":"de"}]}`),
+			in(fragment.SubImages, fragment.Language("en", ""), idMark, literal(`"posters":[{"iso_639_1":"en"}]}`)),
+			in(fragment.SubImages, fragment.Language("de", ""), idMark, literal(`"posters":[{"iso_639_1":"de"}]}`)),
 			in(fragment.SubImages, fragment.NoLanguage, idMark, `"posters":[{"iso_639_1":null}]}`),
 			of(fragment.SubMediaRow, `"id":3624,"name":"Season One","media_type":"tv_season"`),
 		},
@@ -181,7 +193,7 @@ func catalogue() []resource {
 		frags: []frag{
 			of(fragment.SubDetails, `{"name":"The Kingsroad","id":63057`),
 			in(fragment.SubDetails, fragment.Untranslated, `{"name":`, nameMark(release.WordEpisode, 2), `,"id":63057`),
-			of(fragment.SubImages, idMark, `"stills":[{"iso_639_1":null}]}`),
+			of(fragment.SubImages, idMark, literal(`"stills":[{"iso_639_1":null}]}`)),
 			in(fragment.SubImages, fragment.NoLanguage, idMark, `"stills":[{"iso_639_1":null}]}`),
 			of(fragment.SubMediaRow, `"id":63057,"name":"The Kingsroad","media_type":"tv_episode"`),
 		},
@@ -190,11 +202,11 @@ func catalogue() []resource {
 		numbered(movie, 550,
 			of(fragment.SubDetails, `{"id":550,"title":"Fight Club"`),
 			in(fragment.SubDetails, deDE, `{"id":550,"title":"Klub"`),
-			of(fragment.SubRow, `"id":550,"title":"Fight Club"`),
+			of(fragment.SubRow, `"id":550,`, literal(`"title":"Fight Club"`)),
 			in(fragment.SubRow, deDE, `"id":550,"title":"Klub"`),
 			of(fragment.SubMediaRow, `"id":550,"title":"Fight Club","media_type":"movie"`),
 			in(fragment.SubMediaRow, deDE, `"id":550,"title":"Klub","media_type":"movie"`),
-			on(fragment.SubSimilar, 1, pageMark, `"results":[{`, rowOf(movie, 1<<40, fragment.SubRow), `}],"total_pages":1,"total_results":1}`),
+			on(fragment.SubSimilar, 1, pageMark, literal(`"results":[{`), rowOf(movie, 1<<40, fragment.SubRow), literal(`}],"total_pages":1,"total_results":1}`)),
 			of(fragment.SubSimilar, pageMark, `"results":[],"total_pages":1,"total_results":1}`),
 		).known(movie, "tt0137523"),
 		numbered(movie, 1<<40,

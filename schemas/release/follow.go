@@ -1,6 +1,7 @@
 package release
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -17,6 +18,29 @@ type program struct {
 
 // String names p for people: "movie 550 row".
 func (p program) String() string { return describe(p.e.Key(), fragment.Address{Sub: p.sub}) }
+
+// fragments returns the fragments of p, but only one of those that share their bytes: a
+// resource may have 65535 fragments of one long program. Such as overlap without being
+// the same break the format, and are reported where they stand.
+func (p program) fragments() []Fragment {
+	first := p.e.search(fragment.Address{Sub: p.sub}.Uint64())
+	order := make([]int, 0, 8)
+	for i := first; i < p.e.Len() && p.e.Address(i).Sub == p.sub; i++ {
+		order = append(order, i)
+	}
+	slices.SortFunc(order, func(i, k int) int { return cmp.Compare(p.e.start(i), p.e.start(k)) })
+	var all []Fragment
+	end := uint64(0) // of those that are in all
+	for _, i := range order {
+		if p.e.start(i) < end {
+			continue
+		}
+		f := p.e.Fragment(i)
+		end = p.e.start(i) + uint64(len(f.program)) + 1
+		all = append(all, f)
+	}
+	return all
+}
 
 // A depth is a program and how many more references and includes it may nest.
 type depth struct {
@@ -87,8 +111,8 @@ func (v *verifier) tooDeep(p program, left int) []program {
 		return nil
 	}
 	var piece Piece
-	for i := p.e.search(fragment.Address{Sub: p.sub}.Uint64()); i < p.e.Len() && p.e.Address(i).Sub == p.sub; i++ {
-		for c := p.e.Fragment(i).Pieces(); c.Next(&piece); {
+	for _, f := range p.fragments() {
+		for c := f.Pieces(); c.Next(&piece); {
 			if path := v.tooDeepIn(&piece, left); path != nil {
 				return append(path, p)
 			}

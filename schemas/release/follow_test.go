@@ -116,3 +116,35 @@ func TestVerifyReferencesAndIncludes(t *testing.T) {
 		t.Errorf("Verify() = %s, %v\nwant %s", got, err, want)
 	}
 }
+
+// TestProgramFragments takes one of the fragments that share their bytes, so that what
+// follows them does not walk through 65535 pieces 65535 times.
+func TestProgramFragments(t *testing.T) {
+	page := func(s fragment.Sub, n uint16, pieces ...PieceSpec) FragmentSpec {
+		return frag(fragment.Address{Sub: s, Page: n}, pieces...)
+	}
+	a, b, c := lit("a"), lit("b"), lit("c")
+	r := plainRelease(t, resource(1,
+		page(fragment.SubDetails, 0, b), page(fragment.SubRow, 0, a), page(fragment.SubRow, 1, b),
+		page(fragment.SubRow, 2, a), page(fragment.SubRow, 3, b, c), page(fragment.SubRow, 4, b),
+	))
+	e, _ := r.Lookup(movie(1))
+	texts := func(s fragment.Sub) (all []string) {
+		for _, f := range (program{e, s}).fragments() {
+			text := ""
+			pieces, _ := piecesOf(f)
+			for _, p := range pieces {
+				text += string(p.Literal)
+			}
+			all = append(all, text)
+		}
+		return all
+	}
+	for s, want := range map[fragment.Sub][]string{
+		fragment.SubDetails: {"b"}, fragment.SubRow: {"b", "a", "bc"}, fragment.SubVideos: nil,
+	} {
+		if got := texts(s); !slices.Equal(got, want) {
+			t.Errorf("fragments of %s = %q, want %q", s, got, want)
+		}
+	}
+}
