@@ -32,6 +32,7 @@ func TestRun(t *testing.T) {
 		t.Skip("not here")
 	}
 	t.Setenv("GOMAXPROCS", "")
+	runtime.SetDefaultGOMAXPROCS() // the tests may have been started with another number
 	before := runtime.GOMAXPROCS(0)
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan struct{})
