@@ -1,0 +1,81 @@
+package bench
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// startPinned starts cmd on one core: a child begins where the thread may run that makes
+// it. When this process dies, the child is told to end.
+func startPinned(cmd *exec.Cmd, core int) error {
+	runtime.LockOSThread()
+	var before, one unix.CPUSet
+	if err := unix.SchedGetaffinity(0, &before); err != nil {
+		runtime.UnlockOSThread()
+		return fmt.Errorf("read the cores of this thread: %w", err)
+	}
+	one.Set(core)
+	if err := unix.SchedSetaffinity(0, &one); err != nil {
+		runtime.UnlockOSThread()
+		return fmt.Errorf("run on core %d: %w", core, err)
+	}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
+	err := cmd.Start()
+	if unix.SchedSetaffinity(0, &before) == nil {
+		runtime.UnlockOSThread() // or else the thread ends with its goroutine
+	}
+	return err
+}
+
+// signalGroup tells all processes of a group to end, at once or in their way.
+func signalGroup(group int, atOnce bool) {
+	s := syscall.SIGTERM
+	if atOnce {
+		s = syscall.SIGKILL
+	}
+	_ = syscall.Kill(-group, s) // there may be none any more
+}
+
+func interrupt(p *os.Process) error { return p.Signal(syscall.SIGINT) }
+
+// raiseLimits lets children open as many connections as a run needs.
+func raiseLimits() error {
+	var l syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &l); err != nil {
+		return fmt.Errorf("read the limit of open files: %w", err)
+	}
+	l.Cur = min(max(l.Cur, openFiles), l.Max)
+	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &l); err != nil {
+		return fmt.Errorf("allow %d open files: %w", l.Cur, err)
+	}
+	return nil
+}
+
+// dropCache makes the kernel forget what it holds of the files below dir. Pages that a
+// process has mapped stay.
+func dropCache(dir string) error {
+	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		f, err := os.Open(path)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		if err := f.Sync(); err != nil { // what is not on the disk cannot be dropped
+			return err
+		}
+		if err := unix.Fadvise(int(f.Fd()), 0, 0, unix.FADV_DONTNEED); err != nil {
+			return fmt.Errorf("drop the cache of %s: %w", path, err)
+		}
+		return nil
+	})
+}
