@@ -2,7 +2,6 @@ package build
 
 import (
 	"bytes"
-	"errors"
 	"io"
 	"path/filepath"
 	"syscall"
@@ -56,12 +55,8 @@ func segmentsOf(tb testing.TB, dir string) [][]byte {
 	var all [][]byte
 	err := openRelease(tb, dir).Resources(tb.Context(), func(_ []byte, e release.Entry, _ release.Ref) error {
 		for i := range e.Len() {
-			f := e.Fragment(i)
-			for k := range f.Len() {
-				p, ok := f.Piece(k)
-				if !ok {
-					return errors.New("broken piece")
-				}
+			var p release.Piece
+			for c := e.Fragment(i).Pieces(); c.Next(&p); {
 				at := place{p.Pack, p.Offset}
 				if p.Op != release.OpSegment || seen[at] {
 					continue

@@ -426,13 +426,12 @@ func dump(tb testing.TB, r *release.Reader) string {
 				continue // names are the reference's to test
 			}
 			fmt.Fprintf(&b, "  %s: ", e.Address(i))
-			f := e.Fragment(i)
-			for k := range f.Len() {
-				p, ok := f.Piece(k)
-				if !ok {
-					return fmt.Errorf("%s: piece %d is broken", e.Address(i), k)
-				}
+			var p release.Piece
+			pieces := e.Fragment(i).Pieces()
+			for pieces.Next(&p) {
 				switch p.Op {
+				case release.OpLiteral:
+					b.Write(p.Literal)
 				case release.OpSegment:
 					raw, err := inflate(p.Segment)
 					if err != nil {
@@ -449,6 +448,9 @@ func dump(tb testing.TB, r *release.Reader) string {
 				default:
 					fmt.Fprintf(&b, "<%s>", p.Op)
 				}
+			}
+			if pieces.Broken() {
+				return fmt.Errorf("%s is broken", e.Address(i))
 			}
 			b.WriteByte('\n')
 		}

@@ -66,10 +66,20 @@ func (o *output) addRef(spec release.ResourceSpec, fragments []render.Fragment) 
 	return o.shard.Add(spec)
 }
 
+// maxLiteral is the length in bytes up to which text stands in the programs of the
+// directory rather than in a segment: so short, compressing saves less than a segment's
+// description takes. It follows from the text alone, because entity tags tell literals
+// from segments.
+const maxLiteral = 96
+
 func (o *output) piece(kind fragment.Kind, p *render.Piece) (release.PieceSpec, error) {
 	out := release.PieceSpec{Op: p.Op, Include: p.Include, Word: p.Word, Number: p.Number}
 	switch p.Op {
 	case release.OpSegment:
+		if len(p.Raw) <= maxLiteral {
+			out.Op, out.Literal = release.OpLiteral, p.Raw
+			return out, nil
+		}
 		var err error
 		out.Segment, err = o.z.Segment(p.Raw)
 		return out, err

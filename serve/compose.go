@@ -243,15 +243,15 @@ func (c *composer) fragment(p *part, choice *variant.Choice, depth int) error {
 	if depth > release.MaxDepth {
 		return fmt.Errorf("%w: fragments lead to fragments more than %d deep", release.ErrCorrupt, release.MaxDepth)
 	}
-	for i := range choice.Fragment.Len() {
-		piece, ok := choice.Fragment.Piece(i)
-		if !ok {
-			return fmt.Errorf("%w: piece %d of a fragment", release.ErrCorrupt, i)
-		}
+	var piece release.Piece
+	pieces := choice.Fragment.Pieces()
+	for pieces.Next(&piece) {
 		var err error
 		switch piece.Op {
 		case release.OpSegment:
 			err = c.segment(&piece.Segment, &choice.Filter)
+		case release.OpLiteral:
+			err = c.text(piece.Literal, &choice.Filter)
 		case release.OpReference:
 			err = c.reference(p, &piece, depth)
 		case release.OpInclude:
@@ -264,7 +264,19 @@ func (c *composer) fragment(p *part, choice *variant.Choice, depth int) error {
 			return err
 		}
 	}
+	if pieces.Broken() {
+		return fmt.Errorf("%w: a fragment has a piece that breaks the format", release.ErrCorrupt)
+	}
 	return nil
+}
+
+// text adds bytes that stand in the program itself.
+func (c *composer) text(raw []byte, f *variant.Filter) error {
+	if f.IsZero() {
+		splice.Literal(&c.answer, raw)
+		return nil
+	}
+	return c.filtered(raw, f)
 }
 
 // literal adds the bytes that depend on the request rather than on the release. withID
@@ -352,7 +364,12 @@ func (c *composer) segment(s *release.Segment, f *variant.Filter) error {
 	if c.raw, err = c.answer.AppendInflated(c.raw[:0], s); err != nil {
 		return err
 	}
-	if c.thin, err = f.Append(c.thin[:0], c.raw); err != nil {
+	return c.filtered(c.raw, f)
+}
+
+// filtered adds what a filter leaves of raw.
+func (c *composer) filtered(raw []byte, f *variant.Filter) (err error) {
+	if c.thin, err = f.Append(c.thin[:0], raw); err != nil {
 		return fmt.Errorf("%w: filter: %w", release.ErrCorrupt, err)
 	}
 	return c.deflate(c.thin)

@@ -57,24 +57,27 @@ func (s *source) text(sub fragment.Sub) ([]byte, error) {
 	if sub != fragment.SubDetails {
 		s.raw = append(s.raw, '{')
 	}
-	for i := range f.Len() {
-		p, ok := f.Piece(i)
-		if !ok {
-			return nil, fmt.Errorf("%w: piece %d of %s", release.ErrCorrupt, i, sub)
-		}
+	var p release.Piece
+	pieces := f.Pieces()
+	for pieces.Next(&p) {
 		switch p.Op {
 		case release.OpSegment:
 			if err := s.inflate(&p.Segment); err != nil {
-				return nil, fmt.Errorf("%w: piece %d of %s: %w", release.ErrCorrupt, i, sub, err)
+				return nil, fmt.Errorf("%w: a segment of %s: %w", release.ErrCorrupt, sub, err)
 			}
+		case release.OpLiteral:
+			s.raw = append(s.raw, p.Literal...)
 		case release.OpName:
 			s.raw = appendName(s.raw, p.Word, int(p.Number))
 		case release.OpIDEnd:
 			s.raw = append(s.raw, '}')
 		case release.OpIDMark:
 		default:
-			return nil, fmt.Errorf("%w: piece %d of %s is a %s", release.ErrCorrupt, i, sub, p.Op)
+			return nil, fmt.Errorf("%w: a piece of %s is a %s", release.ErrCorrupt, sub, p.Op)
 		}
+	}
+	if pieces.Broken() {
+		return nil, fmt.Errorf("%w: a piece of %s breaks the format", release.ErrCorrupt, sub)
 	}
 	if sub == fragment.SubDetails {
 		s.raw = append(s.raw, '}')
@@ -188,15 +191,36 @@ func find(text, sep []byte, from int) int {
 // same tells whether two fragments have the same pieces. It is false for some that say
 // the same in other pieces.
 func same(a, b release.Fragment) bool {
-	if a.Len() != b.Len() {
-		return false
-	}
-	for i := range a.Len() {
-		x, xok := a.Piece(i)
-		y, yok := b.Piece(i)
-		if !xok || !yok || x.Op != y.Op || x.Segment.Hash != y.Segment.Hash || x.Word != y.Word || x.Number != y.Number {
+	var x, y release.Piece
+	was, is := a.Pieces(), b.Pieces()
+	for {
+		more, also := was.Next(&x), is.Next(&y)
+		if more != also || was.Broken() || is.Broken() {
+			return false
+		}
+		if !more {
+			return true
+		}
+		if !samePiece(&x, &y) {
 			return false
 		}
 	}
-	return true
+}
+
+func samePiece(x, y *release.Piece) bool {
+	if x.Op != y.Op {
+		return false
+	}
+	switch x.Op {
+	case release.OpSegment:
+		return x.Segment.Hash == y.Segment.Hash && x.Segment.RawLen == y.Segment.RawLen
+	case release.OpLiteral:
+		return bytes.Equal(x.Literal, y.Literal)
+	case release.OpName:
+		return x.Word == y.Word && x.Number == y.Number
+	case release.OpInclude:
+		return x.Include == y.Include
+	default:
+		return true
+	}
 }

@@ -255,6 +255,6 @@ func appendSegment(dst []byte, g *release.Segment) []byte {
 func parseSegment(b []byte) release.Segment {
 	le := binary.LittleEndian
 	return release.Segment{
-		RawLen: le.Uint32(b), CRC: le.Uint32(b[4:]), Op: le.Uint32(b[8:]), Hash: release.Hash(b[12:28]), Stored: b[28:],
+		RawLen: le.Uint32(b), CRC: le.Uint32(b[4:]), Op: le.Uint32(b[8:]), Hash: release.Hash(b[12:20]), Stored: b[20:],
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -464,16 +463,24 @@ func searchRow(t *testing.T, rel *release.Reader, kind fragment.Kind, id fragmen
 			continue
 		}
 		text := []byte("{")
-		for i := range f.Len() {
-			p, ok := f.Piece(i)
-			if !ok || p.Op != release.OpSegment {
-				t.Fatalf("the row of %s %d has a piece %v, want segments alone", kind, id, p.Op)
+		var p release.Piece
+		pieces := f.Pieces()
+		for pieces.Next(&p) {
+			switch p.Op {
+			case release.OpLiteral:
+				text = append(text, p.Literal...)
+			case release.OpSegment:
+				raw := make([]byte, p.Segment.RawLen)
+				if _, err := io.ReadFull(flate.NewReader(bytes.NewReader(p.Segment.Stored)), raw); err != nil {
+					t.Fatal(err)
+				}
+				text = append(text, raw...)
+			default:
+				t.Fatalf("the row of %s %d has a piece %v, want text alone", kind, id, p.Op)
 			}
-			raw := make([]byte, p.Segment.RawLen)
-			if _, err := io.ReadFull(flate.NewReader(bytes.NewReader(p.Segment.Stored)), raw); err != nil && !errors.Is(err, io.EOF) {
-				t.Fatal(err)
-			}
-			text = append(text, raw...)
+		}
+		if pieces.Broken() {
+			t.Fatalf("the row of %s %d is broken", kind, id)
 		}
 		row, err := parseJSON(append(text, '}'))
 		if err != nil {

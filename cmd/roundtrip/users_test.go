@@ -294,15 +294,19 @@ func allText(t *testing.T, rel *release.Reader) []byte {
 	err := rel.Resources(t.Context(), func(key []byte, e release.Entry, _ release.Ref) error {
 		out.Write(key)
 		for i := range e.Len() {
-			f := e.Fragment(i)
-			for k := range f.Len() {
-				p, ok := f.Piece(k)
-				if !ok || p.Op != release.OpSegment {
+			var p release.Piece
+			pieces := e.Fragment(i).Pieces()
+			for pieces.Next(&p) {
+				out.Write(p.Literal)
+				if p.Op != release.OpSegment {
 					continue
 				}
 				if _, err := io.CopyN(&out, flate.NewReader(bytes.NewReader(p.Segment.Stored)), int64(p.Segment.RawLen)); err != nil {
 					return fmt.Errorf("%s: %w", fragment.DescribeKey(key), err)
 				}
+			}
+			if pieces.Broken() {
+				return fmt.Errorf("%s is broken", fragment.DescribeKey(key))
 			}
 		}
 		return nil

@@ -149,7 +149,7 @@ type Items struct {
 
 // itemLen is the length of a row of ItemSection in bytes, itemHash the place of the hash.
 const (
-	itemLen  = 56
+	itemLen  = 48
 	itemHash = 40
 )
 

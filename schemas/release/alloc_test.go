@@ -9,15 +9,15 @@ import (
 )
 
 func TestReadAllocs(t *testing.T) {
-	r := mustOpen(t, "testdata/v1")
+	r := mustOpen(t, archive)
 	keys := [][]byte{movie(550), []byte("\x40\x01tt0137523"), movie(1), fragment.AppendSeason(nil, 1399, 1)}
 	n := testing.AllocsPerRun(1000, func() {
+		var p Piece
 		for _, key := range keys {
 			e, _ := r.Lookup(key)
 			for i := range e.Len() {
 				f, _ := e.Find(e.Address(i))
-				for k := range f.Len() {
-					p, _ := f.Piece(k)
+				for c := f.Pieces(); c.Next(&p); {
 					switch p.Op {
 					case OpReference:
 						r.EntryAt(p.Ref)
@@ -30,7 +30,7 @@ func TestReadAllocs(t *testing.T) {
 		}
 	})
 	if n != 0 {
-		t.Errorf("Lookup, Find, Piece and Include allocate %v times, want 0", n)
+		t.Errorf("Lookup, Find, Next and Include allocate %v times, want 0", n)
 	}
 	if n := testing.AllocsPerRun(1000, func() { CombineCRC(1, 2, CRCOp(3)) }); n != 0 {
 		t.Errorf("CombineCRC and CRCOp allocate %v times, want 0", n)

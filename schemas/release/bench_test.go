@@ -45,8 +45,9 @@ func BenchmarkLookupFind(b *testing.B) {
 			*i = *i*6364136223846793005 + 1442695040888963407
 			e, ok := r.Lookup(fragment.AppendID(key, fragment.KindMovie, fragment.ID(*i>>33)%fragment.ID(n)))
 			f, ok2 := e.Find(videos)
-			p, ok3 := f.Piece(0)
-			return ok && ok2 && ok3 && p.Op == OpSegment
+			var p Piece
+			c := f.Pieces()
+			return ok && ok2 && c.Next(&p) && p.Op == OpSegment
 		}
 		b.Run(fmt.Sprintf("n=%d", n), func(b *testing.B) {
 			b.ReportAllocs()

@@ -136,7 +136,7 @@ func answers(key []byte) bool {
 
 // earlier takes in a block of the earlier release.
 func (c *Comparison) earlier(e Entry) error {
-	if e.typ == typeAlias {
+	if e.isAlias() {
 		return c.alias(e, c.b)
 	}
 	if !answers(e.Key()) {
@@ -156,7 +156,7 @@ func (c *Comparison) earlier(e Entry) error {
 
 // later takes in a block of the later release.
 func (c *Comparison) later(e Entry) error {
-	if e.typ == typeAlias {
+	if e.isAlias() {
 		return c.alias(e, c.a)
 	}
 	if !answers(e.Key()) {
@@ -184,7 +184,7 @@ func (c *Comparison) later(e Entry) error {
 // resource returns the resource, not the alias, of r with that key.
 func (c *Comparison) resource(r *Reader, key []byte) (Entry, bool) {
 	e, ok := r.find(key)
-	return e, ok && e.typ == typeResource
+	return e, ok && !e.isAlias()
 }
 
 // alias notes when an alias leads elsewhere in the other release, or nowhere.
@@ -194,7 +194,7 @@ func (c *Comparison) alias(e Entry, other *Reader) error {
 		return corrupt(directoryFile, int64(e.ref), "alias %s leads to %d, where no resource starts", fragment.DescribeKey(e.Key()), e.target())
 	}
 	was, ok := other.find(e.Key())
-	if ok && was.typ == typeAlias {
+	if ok && was.isAlias() {
 		at, ok := other.EntryAt(was.target())
 		if ok && bytes.Equal(at.Key(), to.Key()) {
 			return nil
@@ -204,7 +204,7 @@ func (c *Comparison) alias(e Entry, other *Reader) error {
 		c.names = append(c.names, e.ref)
 	}
 	now, slot, ok := c.b.locate(to.Key())
-	if !ok || now.typ != typeResource {
+	if !ok || now.isAlias() {
 		return nil // it is gone itself
 	}
 	if c.moved == nil {
@@ -351,57 +351,57 @@ func (c *Comparison) same(of both, s fragment.Sub, sameID bool, level int) (bool
 
 // sameFragment compares two fragments piece by piece.
 func (c *Comparison) sameFragment(a, b Fragment, sameID bool, level int) (bool, error) {
-	for _, f := range []Fragment{a, b} {
-		if f.table == nil {
-			return false, corrupt(directoryFile, int64(f.ref), "a fragment has pieces that are not in the table")
+	var x, y Piece
+	was, is := a.Pieces(), b.Pieces()
+	for {
+		more, also := was.Next(&x), is.Next(&y)
+		if was.Broken() || is.Broken() {
+			return false, corrupt(directoryFile, int64(b.ref), "a fragment has a piece that breaks the format, here or in the other release")
 		}
-	}
-	if len(a.table) != len(b.table) {
-		return false, nil
-	}
-	for i := range a.Len() {
-		same, err := c.samePiece(a, b, i, sameID, level)
+		if more != also || more && x.Op != y.Op {
+			return false, nil
+		}
+		if !more {
+			return true, nil
+		}
+		same, err := c.samePiece(&x, &y, sameID, level)
 		if !same || err != nil {
 			return false, err
 		}
 	}
-	return true, nil
 }
 
-// samePiece compares piece i of two fragments. Where a segment lies, and how long it is
-// there, does not matter.
-func (c *Comparison) samePiece(a, b Fragment, i int, sameID bool, level int) (bool, error) {
-	x, y := a.table[pieceLen*i:][:pieceLen], b.table[pieceLen*i:][:pieceLen]
-	switch op := Op(y[pieceOp]); {
-	case x[pieceOp] != y[pieceOp]:
-		return false, nil
-	case op == OpSegment:
-		return bytes.Equal(x[pieceRaw:], y[pieceRaw:]), nil
-	case op == OpReference:
-		return c.sameReference(a, b, i, level)
-	case !bytes.Equal(x, y):
-		return false, nil
-	case op == OpIDMark || op == OpIDEnd:
+// samePiece compares two pieces of one operation. Where a segment lies, and how long it
+// is there, does not matter.
+func (c *Comparison) samePiece(x, y *Piece, sameID bool, level int) (bool, error) {
+	switch y.Op {
+	case OpSegment:
+		return x.Segment.sameContent(&y.Segment), nil
+	case OpLiteral:
+		return bytes.Equal(x.Literal, y.Literal), nil
+	case OpReference:
+		return c.sameReference(x, y, level)
+	case OpIDMark, OpIDEnd:
 		return sameID, nil
-	case op == OpInclude:
-		include, ok := includeOf(y)
-		if !ok {
-			return false, corrupt(directoryFile, int64(b.ref), "an include names %s", include)
+	case OpName:
+		return x.Word == y.Word && x.Number == y.Number, nil
+	case OpInclude:
+		if x.Include != y.Include {
+			return false, nil
 		}
 		var key [fragment.MaxKeyLen]byte
-		return c.sameProgram(include.AppendKey(key[:0]), include.Sub, level)
+		return c.sameProgram(y.Include.AppendKey(key[:0]), y.Include.Sub, level)
+	default: // a page mark
+		return true, nil
 	}
-	return true, nil
 }
 
 // sameReference compares where two references lead to.
-func (c *Comparison) sameReference(a, b Fragment, i, level int) (bool, error) {
-	x, xok := a.Piece(i)
-	y, yok := b.Piece(i)
-	to, tok := a.r.EntryAt(x.Ref)
-	now, nok := b.r.EntryAt(y.Ref)
-	if !xok || !yok || !tok || !nok {
-		return false, corrupt(directoryFile, int64(b.ref), "a reference leads to no resource before it")
+func (c *Comparison) sameReference(x, y *Piece, level int) (bool, error) {
+	to, tok := c.a.EntryAt(x.Ref)
+	now, nok := c.b.EntryAt(y.Ref)
+	if !tok || !nok {
+		return false, corrupt(directoryFile, -1, "a reference leads to no resource")
 	}
 	if x.Sub != y.Sub || !bytes.Equal(to.Key(), now.Key()) {
 		return false, nil
@@ -424,7 +424,7 @@ func (c *Comparison) sameProgram(key []byte, s fragment.Sub, level int) (bool, e
 	if m.known.has(slot) {
 		return !m.differs.has(slot), nil
 	}
-	if b.typ == typeAlias {
+	if b.isAlias() {
 		b, _ = c.b.EntryAt(b.target())
 	}
 	a, _ := c.a.Lookup(key)

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/binary"
 	"fmt"
 	"io"
 	"slices"
@@ -127,65 +128,82 @@ func (d *dumper) directory() error {
 func (d *dumper) block(e Entry) {
 	b, off := e.block(), uint64(e.ref)
 	name := fragment.DescribeKey(e.Key())
-	if e.typ == typeAlias {
+	if e.isAlias() {
 		d.line(off, b[:blockNumber], "alias")
 		d.line(off+blockNumber, b[blockNumber:blockKey], "stands for the resource at %08x", e.target())
 		d.line(off+blockKey, b[blockKey:e.tables()], "key: %s", name)
 		return
 	}
-	d.line(off, b[:blockNumber], "resource: %d fragments, %d pieces", e.fragments, e.pieces)
+	d.line(off, b[:blockNumber], "resource: %d fragments, %d bytes of programs", e.fragments, e.programs)
 	d.line(off+blockNumber, b[blockNumber:blockKey], "id %d", e.number())
-	d.line(off+blockKey, b[blockKey:e.tables()], "key: %s", name)
+	d.line(off+blockKey, b[blockKey:e.base()], "key: %s", name)
+	if e.typ == typeStored {
+		base := le.Uint64(b[e.base():])
+		d.line(off+e.base(), b[e.base():e.tables()], "near segments count from %08x of %s", base&(MaxPackBytes-1), packName(int(base>>wherePackShift)))
+	}
 	for i := range e.Len() {
 		row := e.row(i)
-		d.line(off+e.tables()+fragmentLen*uint64(i), row, "%s: from piece %d on %d", e.Address(i), le.Uint32(row[fragmentFirst:]), le.Uint16(row[fragmentPieces:]))
-		d.collect(e, i)
+		d.line(off+e.tables()+fragmentLen*uint64(i), row, "%s: program at %d", e.Address(i), e.start(i))
 	}
-	for i := range uint64(e.pieces) {
-		start := e.pieceTable() + pieceLen*i
-		d.piece(off+start, b[start:][:pieceLen], i)
+	end := e.area()
+	for i := range e.Len() {
+		if e.area()+e.start(i) == end {
+			end = d.program(e, i, end)
+		}
+	}
+	switch programs := e.area() + uint64(e.programs); {
+	case end < programs:
+		d.line(off+end, b[end:], "no fragment uses this")
+	case end < e.size():
+		d.line(off+end, b[end:], "padding")
 	}
 }
 
-// collect notes which segments a fragment uses.
-func (d *dumper) collect(e Entry, i int) {
+// program writes the program of fragment i, which starts at start in the block of e, and
+// returns where it ends.
+func (d *dumper) program(e Entry, i int, start uint64) uint64 {
 	f := e.Fragment(i)
-	for k := range f.Len() {
-		p, ok := f.Piece(k)
-		if !ok || p.Op != OpSegment {
-			continue
-		}
+	if f.program == nil {
+		return start
+	}
+	b, off := e.block(), uint64(e.ref)
+	at := start + uint64(len(binary.AppendUvarint(nil, uint64(len(f.program)))))
+	d.line(off+start, b[start:at], "program of %d bytes", len(f.program))
+	var p Piece
+	c := f.Pieces()
+	for before := len(c.rest); c.Next(&p); before = len(c.rest) {
+		n := uint64(before - len(c.rest))
+		d.piece(off+at, b[at:at+n], &p, describe(e.Key(), e.Address(i)))
+		at += n
+	}
+	if c.Broken() {
+		d.line(off+at, c.rest, "  breaks the format")
+	}
+	return at + uint64(len(c.rest))
+}
+
+// piece writes a piece of the program by, and notes which segments are used.
+func (d *dumper) piece(off uint64, row []byte, p *Piece, by string) {
+	what := p.Op.String()
+	switch p.Op {
+	case OpSegment:
+		g := &p.Segment
+		what = fmt.Sprintf("segment in %s at %08x, %d bytes, raw %d, CRC %08x, operator %08x, hash %x",
+			packName(p.Pack), p.Offset, len(g.Stored), g.RawLen, g.CRC, g.Op, g.Hash)
 		where := uint64(p.Pack)<<wherePackShift | uint64(p.Offset)
 		if _, ok := d.uses[where]; !ok {
-			d.uses[where] = use{p, describe(e.Key(), e.Address(i))}
+			d.uses[where] = use{*p, by}
 		}
-	}
-}
-
-func (d *dumper) piece(off uint64, row []byte, i uint64) {
-	op, where := Op(row[pieceOp]), le.Uint64(row[pieceWhere:])
-	switch op {
-	case OpSegment:
-		d.line(off, row[:pieceStored], "piece %d: %s in %s at %08x", i, op, packName(int(where>>wherePackShift)), where&(1<<wherePackShift-1))
-		d.line(off+pieceStored, row[pieceStored:pieceCRC], "  %d bytes, raw %d", le.Uint32(row[pieceStored:]), le.Uint32(row[pieceRaw:]))
-		d.line(off+pieceCRC, row[pieceCRC:pieceHash], "  CRC %08x, operator %08x", le.Uint32(row[pieceCRC:]), le.Uint32(row[pieceCRCOp:]))
-		d.line(off+pieceHash, row[pieceHash:pieceOp], "  hash")
 	case OpReference:
-		d.line(off, row[:pieceStored], "piece %d: %s to %s of the resource at %08x", i, op, fragment.Sub(le.Uint16(row[pieceSub:])), where)
-		d.line(off+pieceStored, row[pieceStored:pieceOp], "  zeros")
+		what = fmt.Sprintf("reference to %s of the resource at %08x", p.Sub, p.Ref)
 	case OpInclude:
-		include, _ := includeOf(row)
-		d.line(off, row[:pieceStored], "piece %d: %s of %s", i, op, include)
-		d.line(off+pieceStored, row[pieceStored:pieceCRCOp], "  season %d, episode %d, kind %d", include.Season, include.Episode, le.Uint32(row[pieceCRC:]))
-		d.line(off+pieceCRCOp, row[pieceCRCOp:pieceOp], "  zeros")
+		what = fmt.Sprintf("include of %s", p.Include)
 	case OpName:
-		word, number, _ := nameOf(row)
-		d.line(off, row[:pieceStored], "piece %d: %s of %s %d", i, op, word, number)
-		d.line(off+pieceStored, row[pieceStored:pieceOp], "  zeros")
-	default:
-		d.line(off, row[:pieceOp], "piece %d: %s, zeros", i, op)
+		what = fmt.Sprintf("name of %s %d", p.Word, p.Number)
+	case OpLiteral:
+		what = fmt.Sprintf("literal %q", p.Literal)
 	}
-	d.line(off+pieceOp, row[pieceOp:], "  operation, reserved, sub or word, reserved")
+	d.line(off, row, "  %s", what)
 }
 
 func (d *dumper) pack(n int, b []byte) {

@@ -7,7 +7,7 @@ import "reelsplice/schemas/fragment"
 type Entry struct {
 	r         *Reader
 	ref       Ref
-	pieces    uint32
+	programs  uint32 // bytes
 	fragments uint16
 	keyLen    uint8
 	typ       uint8
@@ -19,22 +19,32 @@ func blockOf(head uint64) Entry {
 		keyLen:    uint8(head >> (8 * blockKeyLen)),
 		typ:       uint8(head >> (8 * blockType)),
 		fragments: uint16(head >> (8 * blockFragments)),
-		pieces:    uint32(head >> (8 * blockPieces)),
+		programs:  uint32(head >> (8 * blockPrograms)),
 	}
 }
 
-// tables returns where, from the start of the block, its tables or its target lie.
-func (e Entry) tables() uint64 { return blockKey + align(uint64(e.keyLen)) }
+func (e Entry) isAlias() bool { return e.typ == typeAlias }
 
-// pieceTable returns where, from the start of the block, the piece table lies.
-func (e Entry) pieceTable() uint64 { return e.tables() + fragmentLen*uint64(e.fragments) }
+// base returns where, from the start of the block, its base lies, if it has one.
+func (e Entry) base() uint64 { return blockKey + align(uint64(e.keyLen)) }
+
+// tables returns where, from the start of the block, its fragment table lies.
+func (e Entry) tables() uint64 {
+	if e.typ == typeStored {
+		return e.base() + blockBaseLen
+	}
+	return e.base()
+}
+
+// area returns where, from the start of the block, the programs lie.
+func (e Entry) area() uint64 { return e.tables() + fragmentLen*uint64(e.fragments) }
 
 // size returns the length of the block in bytes.
 func (e Entry) size() uint64 {
-	if e.typ == typeAlias {
+	if e.isAlias() {
 		return e.tables()
 	}
-	return e.pieceTable() + pieceLen*uint64(e.pieces)
+	return align(e.area() + uint64(e.programs))
 }
 
 // block returns the bytes of the block, which Reader.block has found to be all there.
@@ -77,23 +87,37 @@ func (e Entry) row(i int) []byte {
 	return e.r.directory[uint64(e.ref)+e.tables()+fragmentLen*uint64(i):][:fragmentLen]
 }
 
+// rowAt returns where in the directory entry i of the fragment table starts.
+func (e Entry) rowAt(i int) int64 {
+	return int64(uint64(e.ref) + e.tables() + fragmentLen*uint64(i))
+}
+
 // address returns the address of fragment i in its packed form.
 func (e Entry) address(i int) uint64 { return le.Uint64(e.row(i)) }
 
 // Address returns the address of fragment i, 0 <= i < Len(). Addresses ascend.
 func (e Entry) Address(i int) fragment.Address { return fragment.AddressOf(e.address(i)) }
 
+// start returns where, in the area of programs, that of fragment i starts.
+func (e Entry) start(i int) uint64 { return uint64(le.Uint32(e.row(i)[fragmentProgram:])) }
+
 // Fragment returns fragment i, 0 <= i < Len().
 func (e Entry) Fragment(i int) Fragment {
-	row := e.row(i)
-	first, pieces := uint64(le.Uint32(row[fragmentFirst:])), le.Uint16(row[fragmentPieces:])
-	f, n := Fragment{r: e.r, ref: e.ref, n: pieces}, uint64(pieces)
-	if n == 0 || first+n > uint64(e.pieces) {
-		f.n = max(f.n, 1) // so that whoever walks it meets a piece that is broken
+	f := Fragment{r: e.r, ref: e.ref}
+	start, end := e.start(i), uint64(e.programs)
+	if start >= end {
 		return f
 	}
-	start := uint64(e.ref) + e.pieceTable() + pieceLen*first
-	f.table = e.r.directory[start:][:pieceLen*n]
+	area := e.r.directory[uint64(e.ref)+e.area():][:end]
+	n, k := uvarint(area[start:])
+	if k == 0 || n == 0 || n > end-start-uint64(k) {
+		return f
+	}
+	from := start + uint64(k)
+	f.program = area[from : from+n : from+n]
+	if e.typ == typeStored {
+		f.base = le.Uint64(e.r.directory[uint64(e.ref)+e.base():])
+	}
 	return f
 }
 
@@ -128,63 +152,76 @@ func (e Entry) hasSub(s fragment.Sub) bool {
 
 // A Fragment is the program of a fragment: a small value that points into the mapping.
 type Fragment struct {
-	r     *Reader
-	ref   Ref    // of the resource that has it
-	table []byte // of pieces; nil when the fragment breaks the format
-	n     uint16
+	r       *Reader
+	ref     Ref    // of the resource that has it
+	base    uint64 // where near segments count from
+	program []byte // nil when the fragment breaks the format
 }
 
-// Len returns the number of pieces. It is above zero for every fragment of a Reader,
-// even one that is broken.
-func (f Fragment) Len() int { return int(f.n) }
+// Pieces returns a Cursor that stands before the first piece.
+func (f Fragment) Pieces() Cursor {
+	return Cursor{f: f, rest: f.program, left: MaxPieces, broken: f.program == nil}
+}
 
-// Piece returns piece i, 0 <= i < Len(). It is false when the bytes of the piece or of
-// its fragment break the format; nothing of the fragment may be served then. It
-// allocates nothing.
-func (f Fragment) Piece(i int) (Piece, bool) {
-	if uint(i) >= uint(len(f.table)/pieceLen) {
-		return Piece{}, false
+// A Cursor walks through the pieces of a fragment. There is at least one, or the
+// fragment is broken.
+type Cursor struct {
+	f      Fragment
+	rest   []byte // from the next piece on; from the broken one on
+	left   int    // pieces that may still come
+	broken bool
+}
+
+// Broken tells whether the bytes of the fragment break the format, as far as the cursor
+// has come. Nothing of such a fragment may be served.
+func (c *Cursor) Broken() bool { return c.broken }
+
+// Next sets p to the next piece: its Op, and the fields that count for that. It is false
+// behind the last piece and in a broken fragment. It allocates nothing.
+func (c *Cursor) Next(p *Piece) bool {
+	if len(c.rest) == 0 || c.broken {
+		return false
 	}
-	b := f.table[pieceLen*i:][:pieceLen]
-	switch op := Op(b[pieceOp]); op {
-	case OpSegment:
-		return f.r.segment(b)
+	d := decoder{rest: c.rest[1:]}
+	p.Op = Op(c.rest[0])
+	switch p.Op {
+	case OpSegment, opFar: // d tells them apart
+		d.segment(p, c.f.base)
+		d.bad = d.bad || !c.f.r.locateSegment(p, d.stored)
 	case OpReference:
 		// Only backward, so that following them comes to an end.
-		p := Piece{Op: op, Ref: Ref(le.Uint64(b[pieceWhere:])), Sub: fragment.Sub(le.Uint16(b[pieceSub:]))}
-		return p, p.Ref < f.ref
+		p.Sub, p.Ref = fragment.Sub(d.atMost(maxSub)), Ref(d.atMost(MaxPackBytes))*blockAlign
+		d.bad = d.bad || p.Ref >= c.f.ref
 	case OpInclude:
-		i, ok := includeOf(b)
-		return Piece{Op: op, Include: i}, ok
+		d.include(&p.Include)
 	case OpName:
-		word, number, ok := nameOf(b)
-		return Piece{Op: op, Word: word, Number: number}, ok
+		p.Word, p.Number = Word(d.byte()), uint32(d.atMost(1<<32-1))
+		d.bad = d.bad || !p.Word.valid()
+	case OpLiteral:
+		p.Literal = d.literal()
 	case OpIDMark, OpPageMark, OpIDEnd:
-		return Piece{Op: op}, true
+	default:
+		d.bad = true
 	}
-	return Piece{}, false
+	if d.bad || c.left == 0 {
+		c.broken = true
+		return false
+	}
+	c.rest, c.left = d.rest, c.left-1
+	return true
 }
 
-// segment returns the segment that row b of a piece table describes.
-func (r *Reader) segment(b []byte) (Piece, bool) {
-	where := le.Uint64(b[pieceWhere:])
-	number, off := int(where>>wherePackShift), where&(1<<wherePackShift-1)
-	if number >= len(r.packs) {
-		return Piece{}, false
+// locateSegment finds the stored bytes of the segment p, and tells whether they can be
+// there.
+func (r *Reader) locateSegment(p *Piece, stored uint64) bool {
+	if p.Pack >= len(r.packs) {
+		return false
 	}
-	pack, stored := r.packs[number], uint64(le.Uint32(b[pieceStored:]))
+	pack, off := r.packs[p.Pack], uint64(p.Offset)
 	end := off + stored
 	if off < headerLen || end > uint64(len(pack)) {
-		return Piece{}, false
+		return false
 	}
-	return Piece{
-		Op: OpSegment, Pack: number, Offset: int64(off),
-		Segment: Segment{
-			Stored: pack[off:end:end],
-			RawLen: le.Uint32(b[pieceRaw:]),
-			CRC:    le.Uint32(b[pieceCRC:]),
-			Op:     le.Uint32(b[pieceCRCOp:]),
-			Hash:   Hash(b[pieceHash:pieceOp]),
-		},
-	}, true
+	p.Segment.Stored = pack[off:end:end]
+	return true
 }

@@ -86,11 +86,14 @@ func Example() {
 	defer r.Close()
 	e, _ := r.Lookup(fragment.AppendID(nil, fragment.KindMovie, 550))
 	f, _ := e.Find(fragment.Address{Sub: fragment.SubVideos})
-	for i := range f.Len() {
-		p, ok := f.Piece(i)
-		fmt.Println(p.Op, p.Segment.RawLen, ok)
+	var p release.Piece
+	pieces := f.Pieces()
+	for pieces.Next(&p) {
+		fmt.Println(p.Op, p.Segment.RawLen)
 	}
+	fmt.Println("broken:", pieces.Broken())
 	// Output:
-	// id mark 0 true
-	// segment 13 true
+	// id mark 0
+	// segment 13
+	// broken: false
 }

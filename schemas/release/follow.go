@@ -1,6 +1,7 @@
 package release
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -18,6 +19,29 @@ type program struct {
 // String names p for people: "movie 550 row".
 func (p program) String() string { return describe(p.e.Key(), fragment.Address{Sub: p.sub}) }
 
+// fragments returns the fragments of p, but only one of those that share their bytes: a
+// resource may have 65535 fragments of one long program. Such as overlap without being
+// the same break the format, and are reported where they stand.
+func (p program) fragments() []Fragment {
+	first := p.e.search(fragment.Address{Sub: p.sub}.Uint64())
+	order := make([]int, 0, 8)
+	for i := first; i < p.e.Len() && p.e.Address(i).Sub == p.sub; i++ {
+		order = append(order, i)
+	}
+	slices.SortFunc(order, func(i, k int) int { return cmp.Compare(p.e.start(i), p.e.start(k)) })
+	var all []Fragment
+	end := uint64(0) // of those that are in all
+	for _, i := range order {
+		if p.e.start(i) < end {
+			continue
+		}
+		f := p.e.Fragment(i)
+		end = p.e.start(i) + uint64(len(f.program)) + 1
+		all = append(all, f)
+	}
+	return all
+}
+
 // A depth is a program and how many more references and includes it may nest.
 type depth struct {
 	program
@@ -26,7 +50,7 @@ type depth struct {
 
 // target returns where a reference or an include leads, and false for one that leads
 // nowhere.
-func (v *verifier) target(p Piece) (program, bool) {
+func (v *verifier) target(p *Piece) (program, bool) {
 	if p.Op == OpReference {
 		e, ok := v.r.EntryAt(p.Ref)
 		return program{e, p.Sub}, ok && v.isResource(p.Ref) && e.hasSub(p.Sub)
@@ -44,7 +68,7 @@ func (v *verifier) target(p Piece) (program, bool) {
 
 // leads returns what is wrong with where p, a reference or an include in the program
 // from, leads; nothing when all is well.
-func (v *verifier) leads(from program, p Piece) string {
+func (v *verifier) leads(from program, p *Piece) string {
 	to, ok := v.target(p)
 	if !ok {
 		return "leads to " + v.absent(p)
@@ -66,7 +90,7 @@ func (v *verifier) leads(from program, p Piece) string {
 }
 
 // absent says which target of p is not there.
-func (v *verifier) absent(p Piece) string {
+func (v *verifier) absent(p *Piece) string {
 	if p.Op == OpReference {
 		return fmt.Sprintf("%s of a resource at %d, which is not there", p.Sub, p.Ref)
 	}
@@ -86,10 +110,10 @@ func (v *verifier) tooDeep(p program, left int) []program {
 	if _, ok := v.shallow[depth{p, left}]; ok {
 		return nil
 	}
-	for i := p.e.search(fragment.Address{Sub: p.sub}.Uint64()); i < p.e.Len() && p.e.Address(i).Sub == p.sub; i++ {
-		f := p.e.Fragment(i)
-		for k := range f.Len() {
-			if path := v.tooDeepIn(f, k, left); path != nil {
+	var piece Piece
+	for _, f := range p.fragments() {
+		for c := f.Pieces(); c.Next(&piece); {
+			if path := v.tooDeepIn(&piece, left); path != nil {
 				return append(path, p)
 			}
 		}
@@ -101,10 +125,9 @@ func (v *verifier) tooDeep(p program, left int) []program {
 	return nil
 }
 
-// tooDeepIn is tooDeep of piece k of f.
-func (v *verifier) tooDeepIn(f Fragment, k, left int) []program {
-	piece, ok := f.Piece(k)
-	if !ok || piece.Op != OpReference && piece.Op != OpInclude {
+// tooDeepIn is tooDeep of one piece.
+func (v *verifier) tooDeepIn(piece *Piece, left int) []program {
+	if piece.Op != OpReference && piece.Op != OpInclude {
 		return nil
 	}
 	to, ok := v.target(piece)

@@ -10,12 +10,9 @@ import (
 	"reelsplice/schemas/fragment"
 )
 
-// FormatVersion is the version that this package writes. It reads all since
-// oldestVersion: version 1 is the first, version 2 added tables.
-const (
-	FormatVersion = 2
-	oldestVersion = 1
-)
+// FormatVersion is the version that this package writes, and the only one that it reads:
+// versions 1 and 2 were never published.
+const FormatVersion = 3
 
 // Limits of the format. The Writer refuses what exceeds them, except for MaxDepth, which
 // only a whole release can exceed: see Verify.
@@ -24,6 +21,7 @@ const (
 	MaxPackBytes = 1 << 48 // bytes of a pack, and of 8-byte units of the directory
 	MaxFragments = 65535   // fragments of a resource
 	MaxPieces    = 65535   // pieces of a fragment
+	MaxLiteral   = 65535   // bytes of a literal
 	MaxDepth     = 4       // references and includes inside one another
 )
 
@@ -67,7 +65,7 @@ const (
 	directoryBlocks    = 0
 	directoryResources = 1
 	directoryFragments = 2
-	directoryPieces    = 3
+	directoryPieces    = 3 // as written: a program that fragments share counts once
 
 	packSegments = 0
 	packRawBytes = 1
@@ -80,43 +78,38 @@ const (
 	slotOffBits = 48
 )
 
-// Layout of a directory block, of an entry of its fragment table and of one of its
-// piece table.
+// Layout of a directory block, and of an entry of its fragment table.
 const (
 	blockAlign = 8
 
 	blockKeyLen    = 0
 	blockType      = 1
 	blockFragments = 2
-	blockPieces    = 4
+	blockPrograms  = 4
 	blockNumber    = 8
 	blockKey       = 16
+	blockBaseLen   = 8
 
-	fragmentLen     = 16
+	fragmentLen     = 12
 	fragmentAddress = 0
-	fragmentFirst   = 8
-	fragmentPieces  = 12
-	fragmentUnused  = 14
-
-	pieceLen    = 48
-	pieceWhere  = 0
-	pieceStored = 8
-	pieceRaw    = 12
-	pieceCRC    = 16
-	pieceCRCOp  = 20
-	pieceHash   = 24
-	pieceOp     = 40
-	pieceUnused = 41
-	pieceSub    = 42
-	pieceRest   = 44
+	fragmentProgram = 8
 
 	wherePackShift = 48
+)
+
+// Layout of the part of a segment's facts that has a fixed length.
+const (
+	factsLen  = 16
+	factsCRC  = 0
+	factsOp   = 4
+	factsHash = 8
 )
 
 // Types of directory blocks.
 const (
 	typeResource = 1
 	typeAlias    = 2
+	typeStored   = 3 // a resource with segments, and thus with a base
 )
 
 var le = binary.LittleEndian

@@ -46,19 +46,15 @@ func TestFormatTables(t *testing.T) {
 		"slot, in bits": {row(0, slotOffBits, "block"), row(slotOffBits, slotOffBits+slotTagBits, "tag")},
 		"block": {
 			row(blockKeyLen, blockType, "key length"), row(blockType, blockFragments, "type"),
-			row(blockFragments, blockPieces, "fragments"), row(blockPieces, blockNumber, "pieces"),
+			row(blockFragments, blockPrograms, "fragments"), row(blockPrograms, blockNumber, "programs"),
 			row(blockNumber, blockKey, "number"),
 			fmt.Sprintf("%d key length key", blockKey),
 		},
 		"fragment": {
-			row(fragmentAddress, fragmentFirst, "address"), row(fragmentFirst, fragmentPieces, "first piece"),
-			row(fragmentPieces, fragmentUnused, "pieces"), row(fragmentUnused, fragmentLen, "reserved"),
+			row(fragmentAddress, fragmentProgram, "address"), row(fragmentProgram, fragmentLen, "program"),
 		},
-		"piece": {
-			row(pieceWhere, pieceStored, "where"), row(pieceStored, pieceRaw, "stored"), row(pieceRaw, pieceCRC, "raw"),
-			row(pieceCRC, pieceCRCOp, "CRC"), row(pieceCRCOp, pieceHash, "CRC operator"), row(pieceHash, pieceOp, "hash"),
-			row(pieceOp, pieceUnused, "operation"), row(pieceUnused, pieceSub, "reserved"),
-			row(pieceSub, pieceRest, "sub"), row(pieceRest, pieceLen, "reserved"),
+		"facts": {
+			row(factsCRC, factsOp, "CRC"), row(factsOp, factsHash, "CRC operator"), row(factsHash, factsLen, "hash"),
 		},
 		"section": {
 			row(sectionName, sectionOff, "name"), row(sectionOff, sectionSize, "offset"), row(sectionSize, sectionCRC, "size"),
@@ -67,6 +63,7 @@ func TestFormatTables(t *testing.T) {
 		"limits": {
 			fmt.Sprint("packs ", MaxPacks), fmt.Sprint("bytes of a pack ", int64(MaxPackBytes)),
 			fmt.Sprint("fragments of a resource ", MaxFragments), fmt.Sprint("pieces of a fragment ", MaxPieces),
+			fmt.Sprint("bytes of a literal ", MaxLiteral),
 			fmt.Sprint("references and includes inside one another ", MaxDepth),
 			fmt.Sprint("sections of a table ", MaxSections),
 			fmt.Sprint("bytes of a key ", fragment.MaxKeyLen),
@@ -115,6 +112,12 @@ func TestFormatNumbers(t *testing.T) {
 		fmt.Sprintf("The sub-requests %d to %d are no paths of the API", fragment.SubGenres, fragment.SubMergedInto),
 		fmt.Sprintf("is the byte %d followed by the key of another resource, of a kind below %d,", fragment.KindRemoved, fragment.KindAlias),
 		fmt.Sprintf("of sub-request %d in the base variant", fragment.SubMergedInto),
+		fmt.Sprintf("%d resource without segments, %d alias, %d resource with segments", typeResource, typeAlias, typeStored),
+		fmt.Sprintf("| base | %d |", blockBaseLen),
+		fmt.Sprintf("| fragment table | %d for each fragment |", fragmentLen),
+		fmt.Sprintf("and 1 to %d pieces", MaxPieces),
+		fmt.Sprintf("length, 1 to %d, and as many bytes", MaxLiteral),
+		fmt.Sprintf("both uvarints below 2^32, and %d bytes", factsLen),
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("FORMAT.md does not say %q", want)

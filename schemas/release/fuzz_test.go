@@ -2,6 +2,8 @@ package release
 
 import (
 	"bytes"
+	"math"
+	"slices"
 	"testing"
 
 	"reelsplice/schemas/fragment"
@@ -40,34 +42,46 @@ func FuzzOpen(f *testing.F) {
 	})
 }
 
-// FuzzPiece accepts only rows of a piece table that are written again as the same bytes.
-func FuzzPiece(f *testing.F) {
-	pack := append(make([]byte, headerLen), plain("abc").Stored...)
-	for _, p := range []PieceSpec{
-		seg(plain("abc")),
-		{Op: OpIDMark},
-		{Op: OpPageMark},
-		{Op: OpReference, Ref: headerLen, Sub: fragment.SubGenres},
-		include(550),
-		{Op: OpInclude, Include: Include{Kind: fragment.KindEpisode, ID: 1399, Season: 1, Episode: 2, Sub: fragment.SubMediaRow}},
-		{Op: OpIDEnd},
-		{Op: OpName, Word: WordSpecials},
+// FuzzProgram accepts only programs that are written again as the same bytes, but for
+// segments that could have been near.
+func FuzzProgram(f *testing.F) {
+	stored := plain("abc")
+	pack := append(make([]byte, headerLen), slices.Concat(stored.Stored, stored.Stored)...)
+	end := uint64(headerLen + len(stored.Stored))
+	for _, p := range [][]byte{
+		appendPiece(nil, &PieceSpec{Op: OpSegment, Segment: stored}, headerLen, headerLen),
+		appendPiece(nil, &PieceSpec{Op: OpSegment, Segment: stored}, end, headerLen),
+		appendPiece(nil, &PieceSpec{Op: OpSegment, Segment: stored}, headerLen, end),
+		{byte(OpIDMark), byte(OpPageMark), byte(OpIDEnd)},
+		appendPiece(nil, &PieceSpec{Op: OpReference, Ref: headerLen, Sub: fragment.SubGenres}, 0, 0),
+		appendPiece(nil, &PieceSpec{Op: OpReference, Ref: 1<<20 - 8, Sub: maxSub}, 0, 0),
+		appendPiece(nil, &PieceSpec{Op: OpInclude, Include: include(550).Include}, 0, 0),
+		appendPiece(nil, &PieceSpec{Op: OpInclude, Include: Include{Kind: fragment.KindEpisode, ID: 1399, Season: 1, Episode: 2, Sub: fragment.SubMediaRow}}, 0, 0),
+		appendPiece([]byte{byte(OpIDMark)}, &PieceSpec{Op: OpName, Word: WordSpecials, Number: math.MaxUint32}, 0, 0),
+		appendPiece([]byte{byte(OpIDMark)}, &PieceSpec{Op: OpLiteral, Literal: bytes.Repeat([]byte("x"), 300)}, 0, 0),
 	} {
-		f.Add(appendRow(nil, &p, headerLen))
+		f.Add(p, uint64(headerLen))
+		f.Add(p, uint64(0))
 	}
-	f.Fuzz(func(t *testing.T, row []byte) {
-		if len(row) != pieceLen {
-			return
+	f.Fuzz(func(t *testing.T, program []byte, base uint64) {
+		frag := Fragment{r: &Reader{packs: [][]byte{pack}}, ref: 1 << 20, base: base, program: program}
+		var again []byte
+		var p Piece
+		c := frag.Pieces()
+		for before := len(c.rest); c.Next(&p); before = len(c.rest) {
+			where := uint64(p.Pack)<<wherePackShift | uint64(p.Offset)
+			spec := PieceSpec{Op: p.Op, Segment: p.Segment, Literal: p.Literal, Ref: p.Ref, Sub: p.Sub, Include: p.Include, Word: p.Word, Number: p.Number}
+			near := base
+			if program[len(program)-before] == byte(opFar) {
+				near = 0 // whether it should have been near is for Verify to say
+			}
+			again = appendPiece(again, &spec, where, near)
 		}
-		frag := Fragment{r: &Reader{packs: [][]byte{pack}}, ref: 1 << 20, table: row, n: 1}
-		p, ok := frag.Piece(0)
-		if !ok || !reservedZero(p.Op, row) {
-			return
+		if want := program[:len(program)-len(c.rest)]; !bytes.Equal(again, want) {
+			t.Errorf("pieces of %x from %x on are written as %x", want, base, again)
 		}
-		where := uint64(p.Pack)<<wherePackShift | uint64(p.Offset)
-		spec := PieceSpec{Op: p.Op, Segment: p.Segment, Ref: p.Ref, Sub: p.Sub, Include: p.Include, Word: p.Word, Number: p.Number}
-		if again := appendRow(nil, &spec, where); !bytes.Equal(again, row) {
-			t.Errorf("Piece() of %x = %+v, which is written as %x", row, p, again)
+		if c.Broken() == (len(c.rest) == 0 && program != nil) {
+			t.Errorf("Broken() = %v with %d bytes left of %d", c.Broken(), len(c.rest), len(program))
 		}
 	})
 }
@@ -75,7 +89,7 @@ func FuzzPiece(f *testing.F) {
 // FuzzManifest accepts only what encodes back to the same bytes.
 func FuzzManifest(f *testing.F) {
 	f.Add(readFile(f, archive, manifestFile))
-	f.Add([]byte(`{"format_version": 2}`))
+	f.Add([]byte(`{"format_version": 3}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		m, err := parseManifest(data)
 		if err != nil {

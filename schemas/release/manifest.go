@@ -105,8 +105,8 @@ func parseManifest(data []byte) (*Manifest, error) {
 	if err := json.Unmarshal(data, &v); err != nil {
 		return nil, corrupt(manifestFile, jsonOffset(err, len(data)), "%v", err)
 	}
-	if v.FormatVersion < oldestVersion || v.FormatVersion > FormatVersion {
-		return nil, fmt.Errorf("%s: format version is %d, this program reads %d to %d: %w", manifestFile, v.FormatVersion, oldestVersion, FormatVersion, ErrVersion)
+	if v.FormatVersion != FormatVersion {
+		return nil, fmt.Errorf("%s: format version is %d, this program reads %d: %w", manifestFile, v.FormatVersion, FormatVersion, ErrVersion)
 	}
 	m := new(Manifest)
 	if err := json.Unmarshal(data, m); err != nil {
@@ -146,7 +146,7 @@ func (m *Manifest) checkFiles() error {
 	}
 	for i, f := range m.Files {
 		_, ok := packNumber(f.Name)
-		ok = ok || m.FormatVersion >= 2 && isTable(f.Name)
+		ok = ok || isTable(f.Name)
 		if i >= 2 && (!ok || f.Name <= m.Files[i-1].Name) {
 			return corrupt(manifestFile, -1, "file %d of the list, %q, is no pack, no table or out of order", i+1, f.Name)
 		}

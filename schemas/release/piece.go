@@ -2,7 +2,6 @@ package release
 
 import (
 	"fmt"
-	"math"
 
 	"reelsplice/schemas/fragment"
 )
@@ -19,11 +18,13 @@ const (
 	OpInclude   Op = 5 // the same, found by the key of the resource when it is served
 	OpIDEnd     Op = 6 // the end of a sub-request whose id comes last: ,"id":N} alone, } appended
 	OpName      Op = 7 // the generic name of a season or an episode in the requested language, a JSON string with its quotes
+	OpLiteral   Op = 8 // bytes of the program itself
+	opFar       Op = 9 // OpSegment at a place of its own; a Cursor tells of OpSegment
 )
 
 var opNames = [...]string{
 	OpSegment: "segment", OpIDMark: "id mark", OpPageMark: "page mark", OpReference: "reference",
-	OpInclude: "include", OpIDEnd: "id end", OpName: "name",
+	OpInclude: "include", OpIDEnd: "id end", OpName: "name", OpLiteral: "literal", opFar: "far segment",
 }
 
 // String returns the name of o for people.
@@ -109,57 +110,12 @@ func (w Word) valid() bool { return w >= WordSeason && w <= WordSpecials }
 type Piece struct {
 	Op      Op
 	Segment Segment      // of OpSegment
-	Ref     Ref          // of OpReference: the other resource
-	Sub     fragment.Sub // of OpReference: which of its fragments
-	Include Include      // of OpInclude
-	Word    Word         // of OpName
-	Number  uint32       // of OpName: of the season or the episode
 	Pack    int          // of OpSegment: the number of its pack
 	Offset  int64        // of OpSegment: where it starts in that pack
-}
-
-// appendRow appends the row of p in a piece table. where is the place of its segment.
-func appendRow(dst []byte, p *PieceSpec, where uint64) []byte {
-	var g Segment // its fields lend their places to other operations
-	var sub fragment.Sub
-	stored := uint32(0)
-	switch p.Op {
-	case OpSegment:
-		g, stored = p.Segment, uint32(len(p.Segment.Stored))
-	case OpReference:
-		where, sub = uint64(p.Ref), p.Sub
-	case OpInclude:
-		i := &p.Include
-		where, stored, g.RawLen, g.CRC, sub = i.ID, i.Season, i.Episode, uint32(i.Kind), i.Sub
-	case OpName:
-		where, sub = uint64(p.Number), fragment.Sub(p.Word)
-	case OpIDMark, OpPageMark, OpIDEnd:
-	}
-	dst = le.AppendUint64(dst, where)
-	dst = le.AppendUint32(dst, stored)
-	dst = le.AppendUint32(dst, g.RawLen)
-	dst = le.AppendUint32(dst, g.CRC)
-	dst = le.AppendUint32(dst, g.Op)
-	dst = append(dst, g.Hash[:]...)
-	dst = append(dst, byte(p.Op), 0)
-	dst = le.AppendUint16(dst, uint16(sub))
-	return le.AppendUint32(dst, 0)
-}
-
-// includeOf returns what the row b of an include names, and whether that is possible.
-func includeOf(b []byte) (Include, bool) {
-	kind := le.Uint32(b[pieceCRC:])
-	i := Include{
-		Kind: fragment.Kind(kind), ID: le.Uint64(b[pieceWhere:]),
-		Season: le.Uint32(b[pieceStored:]), Episode: le.Uint32(b[pieceRaw:]),
-		Sub: fragment.Sub(le.Uint16(b[pieceSub:])),
-	}
-	return i, kind <= math.MaxUint8 && i.fault() == ""
-}
-
-// nameOf returns what the row b of a name says, and whether that is possible.
-func nameOf(b []byte) (word Word, number uint32, ok bool) {
-	where, sub := le.Uint64(b[pieceWhere:]), le.Uint16(b[pieceSub:])
-	word, number = Word(sub), uint32(where)
-	return word, number, where <= math.MaxUint32 && sub <= math.MaxUint8 && word.valid()
+	Literal []byte       // of OpLiteral: part of the mapping
+	Include Include      // of OpInclude
+	Ref     Ref          // of OpReference: the other resource
+	Sub     fragment.Sub // of OpReference: which of its fragments
+	Word    Word         // of OpName
+	Number  uint32       // of OpName: of the season or the episode
 }

@@ -192,7 +192,7 @@ func (r *Reader) Close() error {
 // allocates nothing.
 func (r *Reader) Lookup(key []byte) (Entry, bool) {
 	e, ok := r.find(key)
-	if ok && e.typ == typeAlias {
+	if ok && e.isAlias() {
 		return r.EntryAt(e.target())
 	}
 	return e, ok
@@ -235,7 +235,7 @@ func (r *Reader) locate(key []byte) (Entry, uint64, bool) {
 // no resource can start there.
 func (r *Reader) EntryAt(ref Ref) (Entry, bool) {
 	e, ok := r.block(ref)
-	return e, ok && e.typ == typeResource
+	return e, ok && !e.isAlias()
 }
 
 // block returns the block at ref, provided that all of it lies in the directory.
@@ -247,7 +247,7 @@ func (r *Reader) block(ref Ref) (Entry, bool) {
 	e := blockOf(le.Uint64(r.directory[ref:]))
 	e.r, e.ref = r, ref
 	valid := e.keyLen != 0 && e.keyLen <= fragment.MaxKeyLen && e.size() <= n-uint64(ref) &&
-		(e.typ == typeResource || e.typ == typeAlias && e.fragments == 0 && e.pieces == 0)
+		(e.typ == typeResource || e.typ == typeStored || e.isAlias() && e.fragments == 0 && e.programs == 0)
 	if !valid {
 		return Entry{}, false
 	}
@@ -258,7 +258,7 @@ func (r *Reader) block(ref Ref) (Entry, bool) {
 // returns an error, which it passes on. A block that breaks the format ends the walk.
 func (r *Reader) Resources(ctx context.Context, fn func(key []byte, e Entry, ref Ref) error) error {
 	return r.blocks(ctx, func(e Entry) error {
-		if e.typ != typeResource {
+		if e.isAlias() {
 			return nil
 		}
 		return fn(e.Key(), e, e.ref)

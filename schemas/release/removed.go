@@ -37,28 +37,42 @@ func (r *Reader) removedBy(z *inflater, key []byte) (into []byte, removed bool, 
 // into, nil when it was deleted; or what of e breaks the format.
 func mergedInto(z *inflater, e Entry) (into []byte, what string) {
 	key := e.Key()[1:]
-	if e.typ != typeResource || len(key) == 0 || fragment.Kind(key[0]) >= fragment.KindAlias {
+	if e.isAlias() || len(key) == 0 || fragment.Kind(key[0]) >= fragment.KindAlias {
 		return nil, "it does not name a resource that can be removed"
 	}
 	if e.Len() == 0 {
 		return nil, ""
 	}
 	f, ok := e.Find(fragment.Address{Sub: fragment.SubMergedInto})
-	if !ok || e.Len() != 1 || f.Len() != 1 {
-		return nil, "it has to have one fragment at most, merged_into of one segment"
+	if !ok || e.Len() != 1 {
+		return nil, "it has to have one fragment at most, merged_into"
 	}
-	p, ok := f.Piece(0)
-	if !ok || p.Op != OpSegment {
-		return nil, "merged_into is no segment"
-	}
-	into, err := z.inflate(&p.Segment, fragment.MaxKeyLen)
-	if err != nil {
-		return nil, fmt.Sprintf("merged_into: %v", err)
+	if into, what = z.text(f, fragment.MaxKeyLen); what != "" {
+		return nil, "merged_into: " + what
 	}
 	if len(into) != len(key) || into[0] != key[0] || bytes.Equal(into, key) {
 		return nil, fmt.Sprintf("merged into %s, want another resource of the same kind", fragment.DescribeKey(into))
 	}
 	return into, ""
+}
+
+// text returns a copy of what a fragment of one segment or literal says, or what is wrong
+// with it.
+func (z *inflater) text(f Fragment, limit uint32) (text []byte, what string) {
+	var p, more Piece
+	c := f.Pieces()
+	switch {
+	case !c.Next(&p) || c.Next(&more) || c.Broken():
+	case p.Op == OpLiteral:
+		return bytes.Clone(p.Literal), ""
+	case p.Op == OpSegment:
+		text, err := z.inflate(&p.Segment, limit)
+		if err != nil {
+			return nil, err.Error()
+		}
+		return text, ""
+	}
+	return nil, "it is not one segment or literal"
 }
 
 // inflate returns a copy of the raw bytes of g, which has at most limit of them.

@@ -1,12 +1,21 @@
 package release
 
-import "github.com/zeebo/xxh3"
+import (
+	"encoding/binary"
 
-// A Hash is the xxh3-128 of raw bytes, big-endian, high half first.
-type Hash [16]byte
+	"github.com/zeebo/xxh3"
+)
 
-// HashOf returns the xxh3-128 of raw.
-func HashOf(raw []byte) Hash { return xxh3.Hash128(raw).Bytes() }
+// A Hash is the 64-bit xxh3 of raw bytes, big-endian.
+type Hash [8]byte
+
+// HashOf returns the xxh3 of raw.
+func HashOf(raw []byte) Hash { return hashFrom(xxh3.Hash(raw)) }
+
+func hashFrom(sum uint64) (h Hash) {
+	binary.BigEndian.PutUint64(h[:], sum)
+	return h
+}
 
 // A Segment is a run of bytes at rest and what is needed to splice it.
 type Segment struct {
@@ -18,4 +27,9 @@ type Segment struct {
 	CRC    uint32 // CRC-32 (IEEE) of the raw bytes
 	Op     uint32 // CRCOp(RawLen)
 	Hash   Hash   // HashOf the raw bytes
+}
+
+// sameContent tells whether two segments have the same raw bytes, wherever they lie.
+func (g *Segment) sameContent(h *Segment) bool {
+	return g.Hash == h.Hash && g.RawLen == h.RawLen && g.CRC == h.CRC
 }

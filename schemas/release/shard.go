@@ -18,6 +18,7 @@ import (
 type PieceSpec struct {
 	Op      Op
 	Segment Segment      // of OpSegment
+	Literal []byte       // of OpLiteral: 1 to MaxLiteral bytes
 	Ref     Ref          // of OpReference: a resource of shard 0
 	Sub     fragment.Sub // of OpReference: a sub-request which that resource has
 	Include Include      // of OpInclude: a fragment anywhere in the release, which Verify looks for
@@ -52,7 +53,7 @@ type ShardWriter struct {
 	f      *os.File
 	out    *bufio.Writer
 	off    uint64 // bytes written to out
-	buf    []byte // block in the making
+	block  block  // in the making
 	order  []int  // of the fragments in the making
 
 	pack   *packWriter // nil before the first segment, and after Close
@@ -174,6 +175,10 @@ func (s *ShardWriter) checkPiece(p *PieceSpec) error {
 		if !p.Word.valid() {
 			return fmt.Errorf("name of unknown word %d", p.Word)
 		}
+	case OpLiteral:
+		if len(p.Literal) == 0 || len(p.Literal) > MaxLiteral {
+			return fmt.Errorf("literal of %d bytes, 1 to %d are possible", len(p.Literal), MaxLiteral)
+		}
 	case OpIDMark, OpPageMark, OpIDEnd:
 	default:
 		return fmt.Errorf("unknown operation %d", p.Op)
@@ -198,61 +203,45 @@ func (g *Segment) check() error {
 // write appends the blocks of r, which has been checked.
 func (s *ShardWriter) write(r ResourceSpec) error {
 	target := s.off
-	pieces := 0
-	for i := range r.Fragments {
-		pieces += len(r.Fragments[i].Pieces)
-	}
-	s.buf = appendBlockHead(s.buf[:0], r.Key, typeResource, len(r.Fragments), pieces, r.ID)
-	first := 0
+	s.block.reset()
 	for _, i := range s.order {
-		f := &r.Fragments[i]
-		s.buf = le.AppendUint64(s.buf, f.Address.Uint64())
-		s.buf = le.AppendUint32(s.buf, uint32(first))
-		s.buf = le.AppendUint16(s.buf, uint16(len(f.Pieces)))
-		s.buf = append(s.buf, 0, 0)
-		first += len(f.Pieces)
-	}
-	for _, i := range s.order {
-		for k := range r.Fragments[i].Pieces {
-			if err := s.appendPiece(&r.Fragments[i].Pieces[k]); err != nil {
-				return err
-			}
+		if err := s.program(&r.Fragments[i]); err != nil {
+			return err
 		}
 	}
-	for _, key := range r.Aliases {
-		s.buf = appendBlockHead(s.buf, key, typeAlias, 0, 0, target)
+	if uint64(len(s.block.programs)) > maxPrograms {
+		return fmt.Errorf("programs of %d bytes, at most %d are possible", len(s.block.programs), uint32(maxPrograms))
 	}
-	s.off += uint64(len(s.buf))
+	blocks := s.block.bytes(r.Key, r.ID)
+	for _, key := range r.Aliases {
+		blocks = appendBlockHead(blocks, key, typeAlias, 0, 0, target)
+	}
+	s.off += uint64(len(blocks))
 	s.counts.kinds[r.Key[0]]++
 	s.counts.resources++
 	s.counts.aliases += int64(len(r.Aliases))
 	s.counts.fragments += int64(len(r.Fragments))
-	s.counts.pieces += int64(pieces)
-	_, err := s.out.Write(s.buf)
+	s.counts.pieces += s.block.pieces
+	_, err := s.out.Write(blocks)
 	return err
 }
 
-// appendBlockHead appends what comes before the tables of a block.
-func appendBlockHead(dst, key []byte, typ byte, fragments, pieces int, number uint64) []byte {
-	dst = append(dst, byte(len(key)), typ)
-	dst = le.AppendUint16(dst, uint16(fragments))
-	dst = le.AppendUint32(dst, uint32(pieces))
-	dst = le.AppendUint64(dst, number)
-	dst = append(dst, key...)
-	const zeros = "\x00\x00\x00\x00\x00\x00\x00"
-	return append(dst, zeros[:align(len(key))-len(key)]...)
-}
-
-// appendPiece appends p to the block in the making, and a new segment to the pack.
-func (s *ShardWriter) appendPiece(p *PieceSpec) error {
-	var where uint64
-	if p.Op == OpSegment {
-		var err error
-		if where, err = s.store(&p.Segment); err != nil {
-			return err
+// program adds a fragment to the block in the making, and its new segments to the pack.
+func (s *ShardWriter) program(f *FragmentSpec) error {
+	b := &s.block
+	b.begin()
+	for i := range f.Pieces {
+		p := &f.Pieces[i]
+		var where uint64
+		if p.Op == OpSegment {
+			var err error
+			if where, err = s.store(&p.Segment); err != nil {
+				return err
+			}
 		}
+		b.piece(p, where)
 	}
-	s.buf = appendRow(s.buf, p, where)
+	b.end(f.Address)
 	return nil
 }
 
@@ -323,7 +312,7 @@ func (s *ShardWriter) Close() error {
 		s.err = err
 		return fmt.Errorf("close shard %d: %w", s.number, err)
 	}
-	s.seen, s.buf, s.order, s.out = nil, nil, nil, nil
+	s.seen, s.block, s.order, s.out = nil, block{}, nil, nil
 	return nil
 }
 

@@ -100,7 +100,7 @@ func TestPublishRefuses(t *testing.T) {
 		"R" + ids[0][1:]:      "is no release id",
 		"r000000000000000G":   "is no release id",
 		ids[0] + "/../" + "x": "is no release id",
-		ids[1]:                "pack-00001: offset 80: file is 80 bytes long, the manifest says 116",
+		ids[1]:                "pack-00001: offset 80: file is 80 bytes long, the manifest says 84",
 	} {
 		if _, err := s.Publish(id); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("Publish(%q) = %v, want an error with %q", id, err, want)
@@ -154,8 +154,8 @@ func TestList(t *testing.T) {
 	var got []string
 	for _, i := range infos {
 		got = append(got, fmt.Sprintf("%s %v %v %v", i.ID, i.Current, i.Previous, i.Err == nil))
-		if i.Err == nil && (i.Fragments != 15 || i.Bytes != 2882) {
-			t.Errorf("%s has %d fragments, %d bytes, want 15, 2882", i.ID, i.Fragments, i.Bytes)
+		if i.Err == nil && (i.Fragments != 16 || i.Bytes != 1885) {
+			t.Errorf("%s has %d fragments, %d bytes, want 16, 1885", i.ID, i.Fragments, i.Bytes)
 		}
 	}
 	want := []string{"notes false false false", ids[2] + " false true true", ids[1] + " false false true", ids[0] + " true false true"}

@@ -376,7 +376,7 @@ func (v *verifier) tableRows(ctx context.Context, kind fragment.Kind, t *Table) 
 			continue
 		}
 		key = fragment.AppendID(key[:0], kind, fragment.ID(le.Uint64(ids[8*i:])))
-		if e, ok := v.r.find(key); !ok || e.typ == typeAlias || !e.hasSub(fragment.SubRow) {
+		if e, ok := v.r.find(key); !ok || e.isAlias() || !e.hasSub(fragment.SubRow) {
 			v.problem(file, -1, "row %d is %s, which the release does not have, or has no row for lists of", i, fragment.DescribeKey(key))
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -78,11 +79,13 @@ func Verify(ctx context.Context, dir string, o VerifyOptions, progress func(done
 type verifier struct {
 	r        *Reader
 	o        VerifyOptions
-	seen     map[uint64][pieceLen]byte // segments of the walk, by place, as a cache
-	shallow  map[depth]struct{}        // what the walk has found to end in time, as a cache
-	counts   [4]uint64                 // of the directory, as walked
-	segments uint64                    // met by the walk
-	z        inflater                  // of the walk
+	seen     map[uint64]segmentFacts // segments of the walk, by place, as a cache
+	shallow  map[depth]struct{}      // what the walk has found to end in time, as a cache
+	counts   [4]uint64               // of the directory, as walked
+	segments uint64                  // met by the walk
+	starts   []uint64                // of the programs of the resource at hand, ascending
+	first    uint64                  // the place of its first segment; 0 for none
+	z        inflater                // of the walk
 	jobs     chan segmentJob
 
 	mu          sync.Mutex // guards what follows
@@ -93,6 +96,12 @@ type verifier struct {
 	progress    func(done, total int64)
 }
 
+// segmentFacts are what a piece says of its segment.
+type segmentFacts struct {
+	stored, raw, crc, op uint32
+	hash                 Hash
+}
+
 // A segmentJob is a segment to inflate.
 type segmentJob struct {
 	piece Piece
@@ -101,7 +110,7 @@ type segmentJob struct {
 }
 
 func newVerifier(r *Reader, o VerifyOptions, progress func(done, total int64)) *verifier {
-	v := &verifier{r: r, o: o, progress: progress, seen: map[uint64][pieceLen]byte{}, shallow: map[depth]struct{}{}}
+	v := &verifier{r: r, o: o, progress: progress, seen: map[uint64]segmentFacts{}, shallow: map[depth]struct{}{}}
 	for i, f := range r.manifest.Files {
 		if v.mine(uint64(i)) {
 			v.total += f.Size
@@ -253,7 +262,7 @@ func (v *verifier) block(e Entry, mine bool) {
 	if mine {
 		v.key(e)
 	}
-	if e.typ == typeAlias {
+	if e.isAlias() {
 		if mine && !v.isResource(e.target()) {
 			v.problem(directoryFile, int64(e.ref), "alias %s leads to %d, where no resource starts", fragment.DescribeKey(e.Key()), e.target())
 		}
@@ -264,10 +273,7 @@ func (v *verifier) block(e Entry, mine bool) {
 	}
 	v.counts[directoryResources]++
 	v.counts[directoryFragments] += uint64(e.fragments)
-	v.counts[directoryPieces] += uint64(e.pieces)
-	for i := range e.Len() {
-		v.fragment(e, i, mine)
-	}
+	v.fragments(e, mine)
 }
 
 // key checks that the index finds the block, and that its padding is zero.
@@ -275,7 +281,7 @@ func (v *verifier) key(e Entry) {
 	if found, ok := v.r.find(e.Key()); !ok || found.ref != e.ref {
 		v.problem(directoryFile, int64(e.ref), "%s: the index does not lead here", fragment.DescribeKey(e.Key()))
 	}
-	if pad := e.block()[blockKey+int(e.keyLen) : e.tables()]; !zero(pad) {
+	if pad := e.block()[blockKey+int(e.keyLen) : e.base()]; !zero(pad) {
 		v.problem(directoryFile, int64(e.ref)+blockKey+int64(e.keyLen), "%s: padding is % x, want zeros", fragment.DescribeKey(e.Key()), pad)
 	}
 }
@@ -291,83 +297,130 @@ func (v *verifier) isResource(ref Ref) bool {
 	return ok && found.ref == ref
 }
 
-func (v *verifier) fragment(e Entry, i int, mine bool) {
-	off := int64(uint64(e.ref) + e.tables() + fragmentLen*uint64(i))
-	name := describe(e.Key(), e.Address(i))
-	if mine && i > 0 && e.address(i-1) >= e.address(i) {
-		v.problem(directoryFile, off, "%s: address is not above the one before", name)
-	}
-	if mine && !zero(e.row(i)[fragmentUnused:]) {
-		v.problem(directoryFile, off+fragmentUnused, "%s: reserved bytes are not zero", name)
-	}
-	f := e.Fragment(i)
-	if f.table == nil {
-		if mine {
-			v.problem(directoryFile, off+fragmentFirst, "%s: pieces from %d on, %d of them, are not among the %d of the resource",
-				name, le.Uint32(e.row(i)[fragmentFirst:]), le.Uint16(e.row(i)[fragmentPieces:]), e.pieces)
+// fragments checks the fragments of a resource. Their programs lie in the order of their
+// first use, without gaps, so that each byte of the block means something.
+func (v *verifier) fragments(e Entry, mine bool) {
+	end := uint64(0) // of the programs walked
+	v.starts, v.first = v.starts[:0], 0
+	for i := range e.Len() {
+		if mine && i > 0 && e.address(i-1) >= e.address(i) {
+			v.problem(directoryFile, e.rowAt(i), "%s: address is not above the one before", describe(e.Key(), e.Address(i)))
 		}
-		return
+		start := e.start(i)
+		if _, ok := slices.BinarySearch(v.starts, start); ok {
+			continue // it is shared
+		}
+		f := e.Fragment(i)
+		if start != end || f.program == nil {
+			if mine {
+				v.problem(directoryFile, e.rowAt(i)+fragmentProgram, "%s: program at %d of %d bytes, want one that is known or a whole one at %d",
+					describe(e.Key(), e.Address(i)), start, e.programs, end)
+			}
+			continue
+		}
+		v.starts = append(v.starts, start)
+		head := uint64(len(binary.AppendUvarint(nil, uint64(len(f.program)))))
+		v.program(e, i, f, int64(uint64(e.ref)+e.area()+start+head), mine)
+		end = start + head + uint64(len(f.program))
 	}
-	first := e.pieceTable() + pieceLen*uint64(le.Uint32(e.row(i)[fragmentFirst:]))
-	for k := range f.Len() {
-		v.piece(e, e.Address(i), f, k, int64(uint64(e.ref)+first+pieceLen*uint64(k)), mine)
+	if mine {
+		v.base(e)
+		v.rest(e, end)
 	}
 }
 
-// piece checks piece k of f, a fragment of e at the address a. The piece lies at off in
-// the directory. Segments are dealt to the parts one by one, everything else with its
-// block.
-func (v *verifier) piece(e Entry, a fragment.Address, f Fragment, k int, off int64, mine bool) {
-	row := f.table[pieceLen*k:][:pieceLen]
-	p, ok := f.Piece(k)
-	if ok && p.Op == OpSegment {
-		v.segment(p, row, e.Key(), a)
+// base checks that a resource has a base if it has a segment, and that it is the place
+// of the first one.
+func (v *verifier) base(e Entry) {
+	base, stored := uint64(0), e.typ == typeStored
+	if stored {
+		base = le.Uint64(e.block()[e.base():])
+	}
+	if base != v.first || stored != (v.first != 0) {
+		v.problem(directoryFile, int64(uint64(e.ref)+e.base()), "%s: type %d with base %016x, the first segment lies at %016x", fragment.DescribeKey(e.Key()), e.typ, base, v.first)
+	}
+}
+
+// rest checks that programs end where the block says, and that what follows is zero.
+func (v *verifier) rest(e Entry, end uint64) {
+	off := int64(uint64(e.ref) + e.area() + end)
+	if end != uint64(e.programs) {
+		v.problem(directoryFile, off, "%s: programs end at %d, the block has %d bytes of them", fragment.DescribeKey(e.Key()), end, e.programs)
+		return
+	}
+	if pad := e.block()[e.area()+end:]; !zero(pad) {
+		v.problem(directoryFile, off, "%s: padding is % x, want zeros", fragment.DescribeKey(e.Key()), pad)
+	}
+}
+
+// program checks the pieces of f, fragment i of e, whose program starts at off in the
+// directory. Segments are dealt to the parts one by one, everything else with its block.
+func (v *verifier) program(e Entry, i int, f Fragment, off int64, mine bool) {
+	var p Piece
+	k := 0
+	for c := f.Pieces(); ; k++ {
+		before := c.rest
+		if !c.Next(&p) {
+			if c.Broken() && mine {
+				v.problem(directoryFile, off, "%s: piece %d, %s, breaks the format or leads outside the files: % x",
+					describe(e.Key(), e.Address(i)), k, Op(before[0]), before[:min(len(before), 24)])
+			}
+			break
+		}
+		v.counts[directoryPieces]++
+		row := before[:len(before)-len(c.rest)]
+		v.piece(&piece{Piece: &p, key: e.Key(), at: e.Address(i), number: k, off: off, row: row, base: f.base}, e, mine)
+		off += int64(len(row))
+	}
+}
+
+// A piece is a Piece and where it stands.
+type piece struct {
+	*Piece
+	key    []byte
+	at     fragment.Address
+	number int
+	off    int64  // in the directory
+	row    []byte // its bytes there
+	base   uint64
+}
+
+func (v *verifier) piece(p *piece, e Entry, mine bool) {
+	where := uint64(p.Pack)<<wherePackShift | uint64(p.Offset)
+	if p.Op == OpSegment {
+		v.segment(p, where)
+		if v.first == 0 {
+			v.first = where
+		}
 	}
 	if !mine {
 		return
 	}
 	what := ""
-	switch {
-	case !ok:
-		what = fmt.Sprintf("breaks the format or leads outside the files: % x", row)
-	case !reservedZero(p.Op, row):
-		what = fmt.Sprintf("has bytes that have to be zero: % x", row)
-	case p.Op == OpReference || p.Op == OpInclude:
-		what = v.leads(program{e, a.Sub}, p)
+	spec := PieceSpec{Op: p.Op, Segment: p.Segment, Literal: p.Literal, Ref: p.Ref, Sub: p.Sub, Include: p.Include, Word: p.Word, Number: p.Number}
+	if want := appendPiece(nil, &spec, where, p.base); !bytes.Equal(want, p.row) {
+		what = fmt.Sprintf("is % x, want % x", p.row, want)
+	} else if p.Op == OpReference || p.Op == OpInclude {
+		what = v.leads(program{e, p.at.Sub}, p.Piece)
 	}
 	if what != "" {
-		v.problem(directoryFile, off, "%s: piece %d, %s, %s", describe(e.Key(), a), k, Op(row[pieceOp]), what)
+		v.problem(directoryFile, p.off, "%s: piece %d, %s, %s", describe(p.key, p.at), p.number, p.Op, what)
 	}
-}
-
-// reservedZero tells whether the bytes of a piece that mean nothing are zero.
-func reservedZero(op Op, row []byte) bool {
-	if !zero(row[pieceUnused:pieceSub]) || !zero(row[pieceRest:]) {
-		return false
-	}
-	switch op {
-	case OpSegment:
-		return zero(row[pieceSub:pieceRest])
-	case OpReference, OpName:
-		return zero(row[pieceStored:pieceOp])
-	case OpInclude:
-		return zero(row[pieceCRCOp:pieceOp])
-	}
-	return zero(row[:pieceOp]) && zero(row[pieceSub:pieceRest])
 }
 
 // segment hands a segment to be inflated, unless the walk has met it lately.
-func (v *verifier) segment(p Piece, row []byte, key []byte, a fragment.Address) {
-	where, all := le.Uint64(row[pieceWhere:]), [pieceLen]byte(row)
-	if v.seen[where] == all {
+func (v *verifier) segment(p *piece, where uint64) {
+	g := &p.Segment
+	facts := segmentFacts{uint32(len(g.Stored)), g.RawLen, g.CRC, g.Op, g.Hash}
+	if v.seen[where] == facts && len(g.Stored) > 0 {
 		return
 	}
 	if len(v.seen) >= cacheLen {
 		clear(v.seen)
 	}
-	v.seen[where] = all
+	v.seen[where] = facts
 	if v.mine(v.segments) {
-		v.jobs <- segmentJob{p, key, a}
+		v.jobs <- segmentJob{*p.Piece, p.key, p.at}
 	}
 	v.segments++
 }
@@ -422,7 +475,7 @@ type inflater struct {
 	in   []byte
 	src  bytes.Reader
 	z    io.ReadCloser
-	hash xxh3.Hasher128
+	hash xxh3.Hasher
 	out  [32 << 10]byte
 }
 
@@ -473,7 +526,7 @@ func (z *inflater) check(g *Segment) string {
 	case g.Op != CRCOp(n):
 		return fmt.Sprintf("CRC operator is %08x, want %08x", g.Op, CRCOp(n))
 	}
-	if got := Hash(z.hash.Sum128().Bytes()); got != g.Hash {
+	if got := hashFrom(z.hash.Sum64()); got != g.Hash {
 		return fmt.Sprintf("hash is %x, want %x", got, g.Hash)
 	}
 	return ""

@@ -350,11 +350,11 @@ func (j *joiner) next(base uint64) error {
 		return err
 	}
 	b := blockOf(le.Uint64(j.block[:]))
-	head := j.block[:b.tables()]
+	head := j.block[:b.base()]
 	if _, err := io.ReadFull(j.in, head[blockKey:]); err != nil {
 		return err
 	}
-	if b.typ == typeAlias { // its number is an offset in the shard's piece
+	if b.isAlias() { // its number is an offset in the shard's piece
 		le.PutUint64(head[blockNumber:], le.Uint64(head[blockNumber:])+base)
 	}
 	if _, err := j.out.Write(head); err != nil {
@@ -364,7 +364,7 @@ func (j *joiner) next(base uint64) error {
 		return err
 	}
 	j.off += int64(b.size())
-	return j.copy(b.size() - b.tables())
+	return j.copy(b.size() - b.base())
 }
 
 func (j *joiner) copy(n uint64) error {

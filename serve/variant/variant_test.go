@@ -82,8 +82,8 @@ func picked(tb testing.TB, e release.Entry, c Choice, ok bool) string {
 	if !ok {
 		return "nothing"
 	}
-	p, ok := c.Fragment.Piece(0)
-	if !ok {
+	var p release.Piece
+	if pieces := c.Fragment.Pieces(); !pieces.Next(&p) {
 		tb.Fatal("the chosen fragment is broken")
 	}
 	for i := range e.Len() {
