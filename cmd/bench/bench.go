@@ -41,6 +41,9 @@ func Run(ctx context.Context, cfg Config) (r *Report, err error) {
 	if err := b.prepare(ctx); err != nil {
 		return nil, err
 	}
+	if cfg.Profiles != "" {
+		return b.report, b.profiles(ctx)
+	}
 	for _, section := range []struct {
 		name string
 		run  func(context.Context) error
@@ -83,7 +86,7 @@ func (b *bench) prepare(ctx context.Context) (err error) {
 	if err := b.chooseAnswers(ctx); err != nil {
 		return fmt.Errorf("choose the answers: %w", err)
 	}
-	return nil
+	return b.serveFinished(ctx, &b.detail, &b.fiveAnswer)
 }
 
 // makeFolders makes the folders of this run and puts the scripts there. With a folder

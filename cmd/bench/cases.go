@@ -15,13 +15,13 @@ import (
 
 // The cases.
 const (
-	caseDetail       = "detail"       // one fragment
-	caseFive         = "five"         // five appended parts
-	caseNotModified  = "304"          // details that the client has
-	caseUnauthorized = "401"          // details for a stranger
-	caseMix          = "mix"          // what clients ask for
-	caseCold         = "mix-cold"     // likewise, with nothing of it in memory
-	caseParts        = "series parts" // a series with more and more of it
+	caseDetail       = "detail"   // one fragment
+	caseFive         = "five"     // five appended parts
+	caseNotModified  = "304"      // details that the client has
+	caseUnauthorized = "401"      // details for a stranger
+	caseMix          = "mix"      // what clients ask for
+	caseCold         = "mix-cold" // likewise, with nothing of it in memory
+	caseParts        = "parts"    // a series with more and more of it
 )
 
 // cases measures single requests.
@@ -41,10 +41,6 @@ func (b *bench) cases(ctx context.Context) error {
 		}
 		b.report.Cases = append(b.report.Cases, m...)
 	}
-	b.noteMemory()
-	if err := b.profiles(ctx, targets); err != nil {
-		return err
-	}
 	for _, t := range targets {
 		if t.server.name == nameConstant || t.server.name == nameMerge || t.server.name == nameVarnish {
 			b.stopServer(t.server)
@@ -56,9 +52,6 @@ func (b *bench) cases(ctx context.Context) error {
 // caseTargets starts the peers and returns what is asked of whom. All that should answer
 // alike are checked to.
 func (b *bench) caseTargets(ctx context.Context) ([]*target, error) {
-	if err := b.serveFiles(ctx, &b.detail, &b.fiveAnswer); err != nil {
-		return nil, err
-	}
 	var targets []*target
 	for _, s := range []*Subject{&b.detail, &b.fiveAnswer} {
 		list, err := b.alike(ctx, s)
@@ -74,25 +67,6 @@ func (b *bench) caseTargets(ctx context.Context) ([]*target, error) {
 		}
 	}
 	return targets, nil
-}
-
-// serveFiles writes finished answers where nginx finds them, and starts it. Without
-// nginx it does nothing.
-func (b *bench) serveFiles(ctx context.Context, subjects ...*Subject) (err error) {
-	if b.tools.nginx == "" {
-		return nil
-	}
-	b.nginxDir = filepath.Join(b.tmp, "nginx")
-	if err := os.MkdirAll(filepath.Join(b.nginxDir, "files", "parts"), 0o700); err != nil {
-		return err
-	}
-	for _, s := range subjects {
-		if err := os.WriteFile(filepath.Join(b.nginxDir, "files", s.Case+".gz"), s.answer.Body, 0o600); err != nil {
-			return err
-		}
-	}
-	b.nginx, err = b.startNginx(ctx, b.nginxDir)
-	return err
 }
 
 // alike returns the servers that answer a subject, the edge first.
@@ -145,7 +119,7 @@ func (b *bench) composed(ctx context.Context, s *Subject, add func(srv *server, 
 	if b.tools.varnish == "" || b.nginx == nil {
 		return nil
 	}
-	if err := writeESI(filepath.Join(b.nginxDir, "files", "parts"), a.Body, parts); err != nil {
+	if err := writeESI(filepath.Join(b.filesDir(), "parts"), a.Body, parts); err != nil {
 		return err
 	}
 	varnish, err := b.startVarnish(ctx, b.nginx)
@@ -158,6 +132,9 @@ func (b *bench) composed(ctx context.Context, s *Subject, add func(srv *server, 
 
 // writeESI writes the parts of an answer, each a file, and the page that includes them.
 func writeESI(dir string, details []byte, parts []part) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
 	page := bytes.Clone(bytes.TrimSuffix(details, []byte("}")))
 	for i, p := range parts {
 		name := fmt.Sprintf("%d.json", i)

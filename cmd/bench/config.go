@@ -44,11 +44,22 @@ func DefaultConfig() Config {
 	}
 }
 
-// Quick makes c take less than three minutes: fewer connections, shorter rounds, no
-// curves.
-func (c *Config) Quick() {
-	c.Rounds, c.Seconds, c.Connections = 5, 1, []int{32}
-	c.Sections = []string{SectionCases, SectionMix, SectionMemory}
+// Quick makes c take less than three minutes: a smaller release, fewer connections,
+// shorter rounds, no curves. What somebody has set by a flag stays.
+func (c *Config) Quick(isSet func(flag string) bool) {
+	q := Config{Movies: 4000, Seconds: 1, Connections: []int{32}, Sections: []string{SectionCases, SectionMix, SectionMemory}}
+	if !isSet("movies") {
+		c.Movies = q.Movies
+	}
+	if !isSet("seconds") {
+		c.Seconds = q.Seconds
+	}
+	if !isSet("connections") {
+		c.Connections = q.Connections
+	}
+	if !isSet("sections") {
+		c.Sections = q.Sections
+	}
 }
 
 // Validate reports everything that is wrong with c.

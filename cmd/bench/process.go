@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"sync"
 	"time"
@@ -104,19 +105,36 @@ func startAnnounced(ctx context.Context, name string, core int, cmd *exec.Cmd, v
 
 // runStep runs a child to its end and returns its stdout.
 func runStep(ctx context.Context, name, program string, args ...string) ([]byte, error) {
+	out, _, err := runMeasured(ctx, name, program, args...)
+	return out, err
+}
+
+// spent is what a child took that has ended.
+type spent struct {
+	wall, cpu float64 // seconds; cpu of all its threads
+	peak      int64   // bytes of memory at most, mapped files included
+}
+
+// runMeasured is runStep that measures the child.
+func runMeasured(ctx context.Context, name, program string, args ...string) ([]byte, spent, error) {
 	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.Env = childEnv(os.Environ())
 	var out bytes.Buffer
 	said := &tail{}
 	cmd.Stdout, cmd.Stderr = &out, said
 	cmd.Cancel = func() error { return interrupt(cmd.Process) }
 	cmd.WaitDelay = stopPatience
+	begin := time.Now()
 	if err := cmd.Run(); err != nil {
 		if ctx.Err() != nil {
 			err = ctx.Err()
 		}
-		return nil, fmt.Errorf("%s: %w: %s", name, err, said)
+		return nil, spent{}, fmt.Errorf("%s: %w: %s", name, err, said)
 	}
-	return out.Bytes(), nil
+	s := cmd.ProcessState
+	return out.Bytes(), spent{
+		wall: time.Since(begin).Seconds(), cpu: (s.UserTime() + s.SystemTime()).Seconds(), peak: peakMemory(s),
+	}, nil
 }
 
 // tailBytes is how much of what a child says is kept.

@@ -79,3 +79,26 @@ func dropCache(dir string) error {
 		return nil
 	})
 }
+
+// peakMemory returns the most memory that an ended child had, in bytes.
+func peakMemory(s *os.ProcessState) int64 {
+	if u, ok := s.SysUsage().(*syscall.Rusage); ok {
+		return u.Maxrss << 10
+	}
+	return 0
+}
+
+// threadSeconds calls do and returns how much CPU time this thread took meanwhile.
+func threadSeconds(do func() error) (float64, error) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	var before, after unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &before); err != nil {
+		return 0, fmt.Errorf("read the CPU time of this thread: %w", err)
+	}
+	err := do()
+	if err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &after); err != nil {
+		return 0, fmt.Errorf("read the CPU time of this thread: %w", err)
+	}
+	return float64(after.Nano()-before.Nano()) / 1e9, err
+}

@@ -19,3 +19,7 @@ func interrupt(p *os.Process) error { return p.Kill() }
 func raiseLimits() error { return errNotHere }
 
 func dropCache(string) error { return errNotHere }
+
+func peakMemory(*os.ProcessState) int64 { return 0 }
+
+func threadSeconds(func() error) (float64, error) { return 0, errNotHere }

@@ -100,6 +100,9 @@ func (b *bench) round(ctx context.Context, t *target) (Round, error) {
 	if err != nil {
 		return Round{}, err
 	}
+	if t.server == b.edge {
+		b.report.Edge.note(residentOf(pid))
+	}
 	return roundOf(l, before, after), nil
 }
 

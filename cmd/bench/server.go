@@ -135,7 +135,7 @@ http {
   tcp_nodelay on;
   keepalive_timeout 120s;
   keepalive_requests 1000000000;
-  open_file_cache max=20000 inactive=1h;
+  open_file_cache max=12000 inactive=1h;
   open_file_cache_valid 1h;
   open_file_cache_min_uses 1;
   gzip_static always;
@@ -152,6 +152,34 @@ http {
   }
 }
 `
+
+// filesDir is the folder that nginx serves.
+func (b *bench) filesDir() string { return filepath.Join(b.nginxDir, "files") }
+
+// writeFinished writes a finished answer where nginx finds it at path.
+func (b *bench) writeFinished(path string, a *answer) error {
+	file := filepath.Join(b.filesDir(), filepath.FromSlash(path)+".gz")
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return err
+	}
+	return os.WriteFile(file, a.Body, 0o600)
+}
+
+// serveFinished starts nginx over the answers of subjects, each at the name of its case.
+// Without nginx it does nothing.
+func (b *bench) serveFinished(ctx context.Context, subjects ...*Subject) (err error) {
+	if b.tools.nginx == "" {
+		return nil
+	}
+	b.nginxDir = filepath.Join(b.tmp, "nginx")
+	for _, s := range subjects {
+		if err := b.writeFinished(s.Case, &s.answer); err != nil {
+			return fmt.Errorf("write what nginx serves: %w", err)
+		}
+	}
+	b.nginx, err = b.startNginx(ctx, b.nginxDir)
+	return err
+}
 
 // startNginx starts nginx over the folder files in dir: those that end with .gz are
 // answers, asked for without that ending.

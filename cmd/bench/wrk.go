@@ -26,6 +26,8 @@ type load struct {
 	header      []string // "Name: value"
 	connections int
 	lines       string // file with a path a line, asked for in turn; "" for url alone
+	once        bool   // ends behind the last line
+	seconds     int    // at most; 0 for those of the run
 	refused     bool   // every answer is to have a status of 400 or more
 }
 
@@ -39,25 +41,13 @@ type loaded struct {
 
 // runWrk puts load on a server from a core.
 func (b *bench) runWrk(ctx context.Context, l load) (loaded, error) {
-	script := b.resultLua
-	if l.lines != "" {
-		script = b.mixLua
+	if l.seconds == 0 {
+		l.seconds = b.cfg.Seconds
 	}
-	args := []string{
-		"-t1", "-c" + strconv.Itoa(l.connections), "-d" + strconv.Itoa(b.cfg.Seconds) + "s",
-		"--timeout", "10s", "--script", script,
-	}
-	for _, h := range l.header {
-		args = append(args, "--header", h)
-	}
-	args = append(args, l.url)
-	if l.lines != "" {
-		args = append(args, "--", l.lines)
-	}
-	ctx, cancel := context.WithTimeout(ctx, time.Duration(b.cfg.Seconds)*time.Second+startPatience)
+	ctx, cancel := context.WithTimeout(ctx, time.Duration(l.seconds)*time.Second+startPatience)
 	defer cancel()
 	var out bytes.Buffer
-	p, err := startProcess("wrk", b.cfg.LoadCore, exec.Command(b.tools.wrk, args...), &out)
+	p, err := startProcess("wrk", b.cfg.LoadCore, exec.Command(b.tools.wrk, b.wrkArgs(&l)...), &out)
 	if err != nil {
 		return loaded{}, err
 	}
@@ -74,6 +64,28 @@ func (b *bench) runWrk(ctx context.Context, l load) (loaded, error) {
 	state := p.cmd.ProcessState
 	r.cpu = (state.UserTime() + state.SystemTime()).Seconds()
 	return r, err
+}
+
+func (b *bench) wrkArgs(l *load) []string {
+	script := b.resultLua
+	if l.lines != "" {
+		script = b.mixLua
+	}
+	args := []string{
+		"-t1", "-c" + strconv.Itoa(l.connections), "-d" + strconv.Itoa(l.seconds) + "s",
+		"--timeout", "10s", "--script", script,
+	}
+	for _, h := range l.header {
+		args = append(args, "--header", h)
+	}
+	args = append(args, l.url)
+	if l.lines != "" {
+		args = append(args, "--", l.lines)
+	}
+	if l.once {
+		args = append(args, "once")
+	}
+	return args
 }
 
 // parseWrk reads the line that result.lua prints. Errors are errors, but refusals are

@@ -121,7 +121,7 @@ func (a *app) addCommands(root *cobra.Command) {
 	root.SetHelpCommand(helpCommand())
 	group(root)
 	for _, c := range root.Commands() {
-		if c.HasSubCommands() {
+		if c.HasSubCommands() && !c.Runnable() {
 			group(c)
 		}
 	}

@@ -1,0 +1,56 @@
+package bench
+
+import (
+	"bytes"
+	_ "embed" // the page
+	"fmt"
+	"html/template"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+)
+
+//go:embed page.html
+var pageText string
+
+// A page is a report as HTML.
+type page struct {
+	Title    string
+	Started  time.Time
+	Head     []string
+	Sections []section
+}
+
+// WriteHTML writes the report as one page that needs nothing else.
+func (r *Report) WriteHTML(w io.Writer) error {
+	return writePage(w, page{"Benchmark of the edge", r.Started, r.head(), r.sections()})
+}
+
+func writePage(w io.Writer, p page) error {
+	t, err := template.New("page").Funcs(template.FuncMap{"class": cellClass}).Parse(pageText)
+	if err != nil {
+		return fmt.Errorf("read the page: %w", err)
+	}
+	var b bytes.Buffer
+	if err := t.Execute(&b, p); err != nil {
+		return fmt.Errorf("write the page: %w", err)
+	}
+	_, err = w.Write(b.Bytes())
+	return err
+}
+
+// cellClass tells how a cell is drawn: verdicts in colours, numbers to the right.
+func cellClass(text string) string {
+	switch text {
+	case Pass, PassByCPU:
+		return "good"
+	case Short:
+		return "bad"
+	}
+	first, _, _ := strings.Cut(text, " ")
+	if _, err := strconv.ParseFloat(first, 64); err == nil || text == "-" {
+		return "n"
+	}
+	return ""
+}
