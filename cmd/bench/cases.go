@@ -119,14 +119,14 @@ func (b *bench) composed(ctx context.Context, s *Subject, add func(srv *server, 
 	if b.tools.varnish == "" || b.nginx == nil {
 		return nil
 	}
-	if err := writeESI(filepath.Join(b.filesDir(), "parts"), a.Body, parts); err != nil {
+	if err := writeESI(filepath.Join(b.filesDir(), "esi"), a.Body, parts); err != nil {
 		return err
 	}
 	varnish, err := b.startVarnish(ctx, b.nginx)
 	if err != nil {
 		return err
 	}
-	add(varnish, "/parts/five.esi")
+	add(varnish, "/esi/five.esi")
 	return nil
 }
 
@@ -141,7 +141,7 @@ func writeESI(dir string, details []byte, parts []part) error {
 		if err := os.WriteFile(filepath.Join(dir, name), p.JSON, 0o600); err != nil {
 			return err
 		}
-		page = fmt.Appendf(appendName(page, p.Name), `<esi:include src="/parts/%s"/>`, name)
+		page = fmt.Appendf(appendName(page, p.Name), `<esi:include src="/esi/%s"/>`, name)
 	}
 	return os.WriteFile(filepath.Join(dir, "five.esi"), append(page, '}'), 0o600)
 }

@@ -148,7 +148,7 @@ http {
   server {
     listen @ADDR@ backlog=4096;
     root @DIR@/files;
-    location /parts/ { gzip_static off; }
+    location /esi/ { gzip_static off; }
   }
 }
 `
