@@ -30,18 +30,22 @@ type Config struct {
 	Connections []int    // of the cases; 32 and 256 by default
 	Sections    []string // all by default
 	Profiles    string   // folder for profiles of the edge under each case; "" for none
-	ServerCore  int      // 0 by default
-	LoadCore    int      // 1 by default
+	ServerCore  int      // the first that this process may use by default
+	LoadCore    int      // the second
 	// Progress is told what is being done; nil for nobody.
 	Progress func(what string)
 }
 
 // DefaultConfig returns the defaults; Program has none.
 func DefaultConfig() Config {
-	return Config{
+	c := Config{
 		Movies: 10_000, Rounds: 5, Seconds: 2, Connections: []int{32, 256},
 		Sections: Sections(), ServerCore: 0, LoadCore: 1,
 	}
+	if cores := ownCores(); len(cores) > 1 {
+		c.ServerCore, c.LoadCore = cores[0], cores[1]
+	}
+	return c
 }
 
 // Quick makes c take less than three minutes: a smaller release, fewer connections,

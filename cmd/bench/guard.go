@@ -57,7 +57,7 @@ func (s StoredRatios) Write(file string) error {
 	if err != nil {
 		return fmt.Errorf("encode stored ratios: %w", err)
 	}
-	if err := os.WriteFile(file, append(data, '\n'), 0o644); err != nil { //nolint:gosec // it is part of the project
+	if err := os.WriteFile(file, append(data, '\n'), 0o644); err != nil {
 		return fmt.Errorf("write stored ratios: %w", err)
 	}
 	return nil

@@ -38,7 +38,7 @@ func writeFolder(dir, name, table string, r readable) error {
 		name string
 		data []byte
 	}{{name + ".json", append(data, '\n')}, {name + ".html", html.Bytes()}, {table, text.Bytes()}} {
-		if err := os.WriteFile(filepath.Join(dir, f.name), f.data, 0o640); err != nil { //nolint:gosec // reports are for people
+		if err := os.WriteFile(filepath.Join(dir, f.name), f.data, 0o640); err != nil {
 			return fmt.Errorf("write the report: %w", err)
 		}
 	}

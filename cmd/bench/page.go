@@ -40,17 +40,27 @@ func writePage(w io.Writer, p page) error {
 	return err
 }
 
-// cellClass tells how a cell is drawn: verdicts in colours, numbers to the right.
-func cellClass(text string) string {
+// Columns returns the class of each column: n where it holds numbers.
+func (s section) Columns() []string {
+	classes := make([]string, len(s.Head))
+	for _, row := range s.Rows {
+		for i, text := range row {
+			first, _, _ := strings.Cut(text, " ")
+			if _, err := strconv.ParseFloat(first, 64); err == nil {
+				classes[i] = "n"
+			}
+		}
+	}
+	return classes
+}
+
+// cellClass tells how a cell of a column is drawn: verdicts have colours.
+func cellClass(text, column string) string {
 	switch text {
 	case Pass, PassByCPU:
 		return "good"
 	case Short:
 		return "bad"
 	}
-	first, _, _ := strings.Cut(text, " ")
-	if _, err := strconv.ParseFloat(first, 64); err == nil || text == "-" {
-		return "n"
-	}
-	return ""
+	return column
 }

@@ -34,6 +34,7 @@ type process struct {
 func startProcess(name string, core int, cmd *exec.Cmd, out io.Writer) (*process, error) {
 	p := &process{name: name, cmd: cmd, done: make(chan struct{}), said: &tail{}}
 	cmd.Stderr, cmd.Stdout = p.said, out
+	cmd.WaitDelay = time.Second // a child of the child may still hold its output
 	if out == nil {
 		cmd.Stdout = p.said
 	}

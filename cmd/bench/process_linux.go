@@ -3,6 +3,7 @@ package bench
 import (
 	"fmt"
 	"io/fs"
+	"math/bits"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -32,6 +33,22 @@ func startPinned(cmd *exec.Cmd, core int) error {
 		runtime.UnlockOSThread() // or else the thread ends with its goroutine
 	}
 	return err
+}
+
+// ownCores returns the cores that this process may use, ascending; none when it is not
+// known.
+func ownCores() []int {
+	var set unix.CPUSet
+	if unix.SchedGetaffinity(0, &set) != nil {
+		return nil
+	}
+	var cores []int
+	for i := range len(set) * bits.UintSize {
+		if set.IsSet(i) {
+			cores = append(cores, i)
+		}
+	}
+	return cores
 }
 
 // signalGroup tells all processes of a group to end, at once or in their way.

@@ -12,6 +12,8 @@ var errNotHere = errors.New("bench: cores and processes are read as Linux has th
 
 func startPinned(*exec.Cmd, int) error { return errNotHere }
 
+func ownCores() []int { return nil }
+
 func signalGroup(int, bool) {}
 
 func interrupt(p *os.Process) error { return p.Kill() }

@@ -163,7 +163,7 @@ func measureSection(title string, measures []Measure) section {
 	for _, m := range measures {
 		name := m.Case
 		if m.Parts > 0 {
-			name = fmt.Sprintf("%d %s", m.Parts, name)
+			name = fmt.Sprintf("series +%d", m.Parts)
 		}
 		row := []string{name, m.Server, fmt.Sprint(m.Connections)}
 		v := m.Median

@@ -11,13 +11,13 @@ import (
 const (
 	plotWidth   = 720.0
 	plotHeight  = 260.0 // of curves
-	plotLeft    = 170.0 // of rows of dots: their names stand there
+	plotLeft    = 180.0 // of rows of dots: their names stand there
 	curveLeft   = 64.0
 	plotRight   = 24.0
 	plotTop     = 28.0 // the legend stands there
 	plotBottom  = 28.0
 	dotRow      = 22.0
-	legendWidth = 104.0
+	legendWidth = 112.0
 )
 
 // A scale maps values to places of a drawing.
@@ -126,7 +126,7 @@ func (d *drawing) legend(x float64, classes, names []string) {
 
 // svg closes the drawing. label tells what it shows to who cannot see it.
 func (d *drawing) svg(label string) template.HTML {
-	//nolint:gosec // all text in it was escaped
+	// All text in it was escaped.
 	return template.HTML(fmt.Sprintf(`<svg viewBox="0 0 %.0f %.0f" role="img" aria-label="%s">%s</svg>`,
 		d.width, d.height, template.HTMLEscapeString(label), d.String()))
 }
