@@ -170,6 +170,9 @@ func (b *buildBench) round(ctx context.Context, m *BuildMeasure) (BuildRound, er
 	if err := json.Unmarshal(out, &round.Compress); err != nil {
 		return BuildRound{}, fmt.Errorf("read the report of bench-peer compress: %w", err)
 	}
+	if c := &round.Compress.Segments; c.Texts != r.Segments || c.Raw != r.RawBytes {
+		return BuildRound{}, fmt.Errorf("compressed %d segments of %d bytes, want the %d of %d bytes of the build", c.Texts, c.Raw, r.Segments, r.RawBytes)
+	}
 	round.derive()
 	return round, nil
 }
