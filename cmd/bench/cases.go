@@ -216,6 +216,13 @@ func (b *bench) refusals(ctx context.Context) ([]*target, error) {
 		}
 		same := l
 		same.url = constant.url + b.detail.Path
+		got, err := b.client.get(ctx, http.MethodGet, same.url, same.header)
+		if err != nil {
+			return nil, err
+		}
+		if got.Status != a.Status || !bytes.Equal(got.Body, a.Body) {
+			return nil, fmt.Errorf("%s: the constant is %d with %d bytes, want %d with %d", c.name, got.Status, len(got.Body), a.Status, len(a.Body))
+		}
 		targets = append(targets, &target{name: c.name, server: b.edge, load: l}, &target{name: c.name, server: constant, load: same})
 	}
 	return targets, nil

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -40,18 +41,23 @@ func writePage(w io.Writer, p page) error {
 	return err
 }
 
-// Columns returns the class of each column: n where it holds numbers.
+// Columns returns the class of each column: n where it holds numbers and nothing else.
 func (s section) Columns() []string {
 	classes := make([]string, len(s.Head))
-	for _, row := range s.Rows {
-		for i, text := range row {
-			first, _, _ := strings.Cut(text, " ")
-			if _, err := strconv.ParseFloat(first, 64); err == nil {
-				classes[i] = "n"
-			}
+	for i := range classes {
+		isText := func(row []string) bool { return row[i] != "-" && !startsWithNumber(row[i]) }
+		if !slices.ContainsFunc(s.Rows, isText) && slices.ContainsFunc(s.Rows, func(row []string) bool { return row[i] != "-" }) {
+			classes[i] = "n"
 		}
 	}
 	return classes
+}
+
+// startsWithNumber reports whether a text is a number, with or without a unit.
+func startsWithNumber(text string) bool {
+	first, _, _ := strings.Cut(text, " ")
+	_, err := strconv.ParseFloat(first, 64)
+	return err == nil
 }
 
 // cellClass tells how a cell of a column is drawn: verdicts have colours.

@@ -20,25 +20,24 @@ type dots struct {
 	name    string
 	values  []float64
 	classes []string
-	goal    float64 // 0 for none
 }
 
-// dotPlot draws rows of dots on a logarithmic scale; base is a value that is marked, 0
-// for none.
-func dotPlot(label string, rows []dots, base float64, classes, names []string) template.HTML {
+// dotPlot draws rows of dots on a logarithmic scale, in which 1 is marked. Without rows
+// it is empty.
+func dotPlot(label string, rows []dots, classes, names []string) template.HTML {
+	if len(rows) == 0 {
+		return ""
+	}
 	var all []float64
 	for _, r := range rows {
 		all = append(all, r.values...)
-		if r.goal > 0 {
-			all = append(all, r.goal)
-		}
 	}
 	d := &drawing{width: plotWidth, height: plotTop + dotRow*float64(len(rows)) + plotBottom}
 	s := logScale(all, plotLeft, plotWidth-plotRight)
 	bottom := d.height - plotBottom
 	for _, v := range s.ticks {
 		class := "grid"
-		if v == base {
+		if v == 1 {
 			class = "base"
 		}
 		d.line(s.at(v), plotTop, s.at(v), bottom, class)
@@ -48,9 +47,6 @@ func dotPlot(label string, rows []dots, base float64, classes, names []string) t
 		y := plotTop + dotRow*(float64(i)+0.5)
 		d.text(plotLeft-10, y+4, "end", "label", r.name)
 		d.line(s.at(slices.Min(r.values)), y, s.at(slices.Max(r.values)), y, "stem")
-		if r.goal > 0 {
-			d.line(s.at(r.goal), y-8, s.at(r.goal), y+8, "goal")
-		}
 		for k, v := range r.values {
 			d.dot(s.at(v), y, r.classes[k], fmt.Sprintf("%s: %.4g", r.name, v))
 		}
@@ -69,19 +65,20 @@ func ratioConnections(ratios []Ratio) []int {
 	return slices.Compact(out)
 }
 
-// ratioPlot draws the ratios at one number of connections with their goals.
+// ratioPlot draws the ratios at one number of connections by their goals, so that all
+// have their goal at 1.
 func ratioPlot(ratios []Ratio, connections int) template.HTML {
 	var rows []dots
 	for i := range ratios {
 		r := &ratios[i]
-		if r.Connections == connections && r.Rate > 0 && r.CPU > 0 {
+		if r.Connections == connections && r.Goal > 0 && r.Rate > 0 && r.CPU > 0 {
 			rows = append(rows, dots{
-				name: r.Case + " : " + r.Against, values: []float64{r.CPU, r.Rate},
-				classes: []string{"s-cpu", "s-edge"}, goal: r.Goal,
+				name: r.Case + " : " + r.Against, values: []float64{r.CPU / r.Goal, r.Rate / r.Goal},
+				classes: []string{"s-cpu", "s-edge"},
 			})
 		}
 	}
-	return dotPlot("Ratios with goals", rows, 1, []string{"s-edge", "s-cpu"}, []string{"requests/s", "CPU time"})
+	return dotPlot("Ratios by their goals", rows, []string{"s-edge", "s-cpu"}, []string{"requests/s", "CPU time"})
 }
 
 // cpuPlot draws the CPU time of all servers by case at one number of connections.
@@ -103,7 +100,7 @@ func cpuPlot(measures []Measure, connections int) template.HTML {
 			classes, names = append(classes, serverClass(m.Server)), append(names, m.Server)
 		}
 	}
-	return dotPlot("CPU time for a request", rows, 0, classes, names)
+	return dotPlot("CPU time for a request", rows, classes, names)
 }
 
 // A point is one value of a curve.

@@ -74,7 +74,9 @@ func (r *Report) ratioSection() section {
 		})
 	}
 	for _, n := range ratioConnections(r.Ratios) {
-		s.Plots = append(s.Plots, plot{fmt.Sprintf("Against the peers, %d connections", n), ratioPlot(r.Ratios, n)})
+		if p := ratioPlot(r.Ratios, n); p != "" {
+			s.Plots = append(s.Plots, plot{fmt.Sprintf("Ratios by their goals, %d connections: right of 1 is reached", n), p})
+		}
 	}
 	return s
 }
