@@ -14,17 +14,19 @@ func TestGuard(t *testing.T) {
 		"detail/32/nginx": {Requests: 1.2, CPU: 1.3}, "five/32/varnish": {Requests: 20, CPU: 20},
 	}}
 	for _, c := range []struct {
-		name      string
-		rate, cpu float64
-		lost      bool
+		name            string
+		rate, cpu, busy float64
+		lost            bool
 	}{
-		{"as it was", 1.2, 1.3, false},
-		{"almost a tenth", 1.09, 1.18, false},
-		{"more than a tenth of requests/s, on a machine that did something else", 1, 1.3, false},
-		{"more than a tenth of both", 1.07, 1.16, true},
+		{"as it was", 1.2, 1.3, 1, false},
+		{"almost a tenth", 1.09, 1.18, 1, false},
+		{"requests/s of a machine that did something else", 0.5, 1.3, 0.3, false},
+		{"CPU time alone, though the edge set the pace", 1.2, 1.16, 1, false},
+		{"CPU time, and the load generator was at its end", 1.2, 1.16, 0.7, true},
+		{"both", 1.07, 1.16, 1, true},
 	} {
 		r := &Report{Ratios: []Ratio{
-			{Case: caseDetail, Connections: 32, Against: nameNginx, Rate: c.rate, CPU: c.cpu, Goal: 1.2},
+			{Case: caseDetail, Connections: 32, Against: nameNginx, Rate: c.rate, CPU: c.cpu, Busy: c.busy, Goal: 1.2},
 			{Case: caseDetail, Connections: 256, Against: nameNginx, Rate: 0.1, CPU: 0.1, Goal: 1.2}, // not stored
 		}}
 		lost := r.Guard(stored)

@@ -13,6 +13,7 @@ type Ratio struct {
 	Rate        float64 `json:"requests"` // of the edge / of the peer
 	CPU         float64 `json:"cpu"`      // of the peer / of the edge
 	P99         float64 `json:"p99"`      // of the edge / of the peer
+	Busy        float64 `json:"busy"`     // share of its core that the edge took
 	Goal        float64 `json:"goal,omitempty"`
 	Verdict     string  `json:"verdict,omitempty"`     // of requests and CPU
 	P99Verdict  string  `json:"p99_verdict,omitempty"` // of p99, which is to be no worse
@@ -71,7 +72,7 @@ const saturated = 0.95
 
 func ratio(g goal, edge, peer *Measure) Ratio {
 	r := Ratio{
-		Case: g.name, Connections: edge.Connections, Against: g.against, Goal: g.least,
+		Case: g.name, Connections: edge.Connections, Against: g.against, Goal: g.least, Busy: edge.Median.Busy,
 		Rate: pairedRatio(edge.Rounds, peer.Rounds, Round.rate),
 		CPU:  pairedRatio(peer.Rounds, edge.Rounds, Round.cpu),
 		P99:  pairedRatio(edge.Rounds, peer.Rounds, Round.p99),
@@ -80,7 +81,7 @@ func ratio(g goal, edge, peer *Measure) Ratio {
 		switch {
 		case r.Rate >= g.least:
 			r.Verdict = Pass
-		case r.CPU >= g.least && edge.Median.Busy < saturated:
+		case r.CPU >= g.least && r.Busy < saturated:
 			r.Verdict = PassByCPU
 		default:
 			r.Verdict = Short
