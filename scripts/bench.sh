@@ -35,12 +35,15 @@ if [ "${1:-}" != build ]; then
 fi
 
 args=()
-case "${1:-}" in
-  --quick) args=(--quick --ratios "$RATIOS"); shift ;;
-  --store) args=(--quick --ratios "$RATIOS" --store); shift ;;
-esac
+for arg in "$@"; do
+  case "$arg" in
+    --quick) args+=(--quick --ratios "$RATIOS") ;;
+    --store) args+=(--quick --ratios "$RATIOS" --store) ;;
+    *) args+=("$arg") ;;
+  esac
+done
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 go build -o "$work/reelsplice" ./cmd/reelsplice
-"$work/reelsplice" bench "${args[@]}" "$@"
+"$work/reelsplice" bench "${args[@]}"
