@@ -25,6 +25,9 @@ const (
 
 	// coldSeconds is how long a pass over the mix may take when nothing is in memory.
 	coldSeconds = 3
+
+	// coldRounds is how many such passes there are, at most: each takes coldSeconds.
+	coldRounds = 3
 )
 
 // An asked is one request of the mix.
@@ -93,7 +96,7 @@ func (b *bench) mixCold(ctx context.Context, targets []*target) error {
 		t.load.once, t.load.seconds = true, coldSeconds
 		t.before = b.chill
 	}
-	measures, err := b.rounds(ctx, "mix, cold", min(b.cfg.Rounds, 5), targets)
+	measures, err := b.rounds(ctx, "mix, cold", min(b.cfg.Rounds, coldRounds), targets)
 	b.report.Mix = append(b.report.Mix, measures...)
 	return err
 }
