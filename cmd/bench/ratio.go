@@ -22,7 +22,7 @@ type Ratio struct {
 // Verdicts.
 const (
 	Pass      = "pass"
-	PassByCPU = "pass by CPU" // the load generator gave up first
+	PassByCPU = "pass by CPU" // the load generator gave up before the edge was busy
 	Short     = "short"
 )
 
@@ -68,7 +68,19 @@ func ratios(measures []Measure) []Ratio {
 }
 
 // saturated is the share of its core from which on a server sets the pace.
-const saturated = 0.95
+const saturated = 0.9
+
+// verdict judges a ratio by its goal. Requests/s tell something where one of the two
+// servers set the pace; CPU time counts where the edge did not.
+func verdict(r *Ratio, peerBusy float64) string {
+	switch {
+	case r.Rate >= r.Goal && max(r.Busy, peerBusy) >= saturated:
+		return Pass
+	case r.CPU >= r.Goal && r.Busy < saturated:
+		return PassByCPU
+	}
+	return Short
+}
 
 func ratio(g goal, edge, peer *Measure) Ratio {
 	r := Ratio{
@@ -78,14 +90,7 @@ func ratio(g goal, edge, peer *Measure) Ratio {
 		P99:  pairedRatio(edge.Rounds, peer.Rounds, Round.p99),
 	}
 	if g.least > 0 {
-		switch {
-		case r.Rate >= g.least:
-			r.Verdict = Pass
-		case r.CPU >= g.least && r.Busy < saturated:
-			r.Verdict = PassByCPU
-		default:
-			r.Verdict = Short
-		}
+		r.Verdict = verdict(&r, peer.Median.Busy)
 	}
 	if g.p99 {
 		r.P99Verdict = Short

@@ -59,7 +59,8 @@ func (r *Report) ratioSection() section {
 	s := section{
 		Title: "Ratios",
 		Note: "The edge's requests/s by the peer's, the peer's CPU time for a request by the edge's, the edge's p99 by the peer's. " +
-			"A goal is met by requests/s, or by CPU time where the load generator gave up before the edge was busy.",
+			"A goal is met by requests/s where one of the two kept its core busy, or by CPU time where the edge did not: then the load " +
+			"generator was at its end, or the machine did something else.",
 		Head: []string{"case", "conns", "against", "requests/s", "CPU", "goal", "verdict", "p99", "verdict"},
 	}
 	for i := range r.Ratios {
