@@ -25,19 +25,49 @@ type column struct {
 	pages  parquet.Pages
 	page   parquet.Page
 	values parquet.ValueReader
-	buf    []parquet.Value
+	nulls  int64           // rows of the page at hand without a value, when it has no other
+	own    []parquet.Value // memory for values
+	buf    []parquet.Value // the values at hand: in own, or noValues
 	next   int
 }
 
 const columnBuffer = 256
 
+// noValues are the values of rows that have none in a column, and nothing above it. Most
+// columns of most pages have only such, which need not be decoded. They are shared, and
+// never written.
+var noValues [columnBuffer]parquet.Value
+
+// isEmpty tells whether all rows of a page are such.
+func isEmpty(p parquet.Page) bool {
+	levels := p.DefinitionLevels()
+	if int64(len(levels)) != p.NumRows() || p.NumRows() != p.NumValues() {
+		return false // a column without levels, or lists
+	}
+	for _, l := range levels {
+		if l != 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // fill makes buf[next] the next value; false at the end of the column.
 func (c *column) fill() (bool, error) {
 	for {
+		if c.nulls > 0 {
+			n := min(c.nulls, columnBuffer)
+			c.nulls -= n
+			c.buf, c.next = noValues[:n], 0
+			return true, nil
+		}
 		if c.values != nil {
-			n, err := c.values.ReadValues(c.buf[:columnBuffer])
+			if c.own == nil {
+				c.own = make([]parquet.Value, columnBuffer)
+			}
+			n, err := c.values.ReadValues(c.own)
 			if n > 0 {
-				c.buf, c.next = c.buf[:n], 0
+				c.buf, c.next = c.own[:n], 0
 				return true, nil
 			}
 			if err != nil && !errors.Is(err, io.EOF) {
@@ -56,7 +86,12 @@ func (c *column) fill() (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		c.page, c.values = page, page.Values()
+		c.page = page
+		if isEmpty(page) {
+			c.nulls = page.NumRows()
+		} else {
+			c.values = page.Values()
+		}
 	}
 }
 

@@ -227,7 +227,6 @@ func (r *Rows) open() {
 		r.asm.columns[i] = column{
 			name:  strings.Join(names[i], "."),
 			pages: chunks[i].Pages(),
-			buf:   make([]parquet.Value, 0, columnBuffer),
 		}
 	}
 }
