@@ -1,0 +1,35 @@
+package deflate
+
+// emptyFixed is how many bits an empty fixed block has: its type, and the end.
+const emptyFixed = 3 + 7
+
+// tailBits returns how many bits tail takes behind n bits.
+func tailBits(n uint) int {
+	if n%2 == 0 {
+		return emptyFixed * emptyBlocks(n)
+	}
+	return storedBits(n%8, 0)
+}
+
+// emptyBlocks returns how many empty fixed blocks lead from n bits, which are even, to a
+// byte boundary: each adds ten, two more than a byte.
+func emptyBlocks(n uint) int { return int(8-n%8) % 8 / 2 }
+
+// storedBits returns how many bits so many bytes take as stored blocks behind n bits.
+func storedBits(n uint, bytes int) int {
+	blocks := max(1, (bytes+maxStored-1)/maxStored)
+	first := int(3+n+7)/8*8 - int(n)
+	return first + (blocks-1)*8 + blocks*32 + bytes*8
+}
+
+// tail brings w to a byte boundary. The usual way is an empty stored block of 35 bits at
+// least; up to three empty fixed blocks take 30 at most, behind an even number of bits.
+func (w *bitWriter) tail() {
+	if w.n%2 == 1 {
+		w.stored(nil)
+		return
+	}
+	for range emptyBlocks(w.n) {
+		w.write(typeFixed, emptyFixed)
+	}
+}
