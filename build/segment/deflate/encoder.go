@@ -3,8 +3,9 @@ package deflate
 // How much work is done for a text.
 const (
 	maxChunk  = maxStored // bytes that are looked at as one
-	maxRounds = 12        // ways that are tried for a block
-	patience  = 3         // rounds without a better one
+	maxRounds = 5         // ways that are tried for a block
+	patience  = 1         // rounds without a better one
+	maxLevel  = 4         // how much worse codes may be that are told in fewer bits
 )
 
 // An Encoder writes blocks. It takes some megabytes, whatever it writes, and is not safe
@@ -98,12 +99,8 @@ func (e *Encoder) optimise(raw []byte, from, to int) {
 		tokens = e.parse.parse(&e.costs, &e.find, raw, from, to)
 		e.hist.count(tokens)
 		e.code.fit(&e.hist, &e.coder)
-		e.head.fit(&e.code, &e.coder, &e.spare)
-		n := e.head.bits + e.code.bits(&e.hist)
-		if b.bits == 0 || n < b.bits {
-			b.bits, b.code = n, e.code
+		if e.better(b) {
 			b.tokens = append(b.tokens[:0], tokens...)
-			b.head, e.head = e.head, b.head
 			worse = 0
 		} else if worse++; worse == patience {
 			break
@@ -112,20 +109,29 @@ func (e *Encoder) optimise(raw []byte, from, to int) {
 	e.shorten(b)
 }
 
+// better takes e.code into b if it is the better one for the tokens that e.hist counts.
+func (e *Encoder) better(b *block) bool {
+	e.head.tell(&e.code, &e.coder, everyRun)
+	n := e.head.bits + e.code.bits(&e.hist)
+	if b.bits > 0 && n >= b.bits {
+		return false
+	}
+	b.bits, b.code = n, e.code
+	return true
+}
+
 // shorten tries codes for b that are a little worse and told in fewer bits.
 func (e *Encoder) shorten(b *block) {
 	e.hist.count(b.tokens)
-	for _, by := range []uint32{1, 2, 3, 4} {
+	for by := range uint32(maxLevel) {
 		h := e.hist
-		level(h.literal[:], by)
-		level(h.distance[:], by)
+		level(h.literal[:], by+1)
+		level(h.distance[:], by+1)
 		e.code.fit(&h, &e.coder)
-		e.head.fit(&e.code, &e.coder, &e.spare)
-		if n := e.head.bits + e.code.bits(&e.hist); n < b.bits {
-			b.bits, b.code = n, e.code
-			b.head, e.head = e.head, b.head
-		}
+		e.better(b)
 	}
+	b.head.fit(&b.code, &e.coder, &e.spare)
+	b.bits = b.head.bits + b.code.bits(&e.hist)
 }
 
 // write writes a block, and behind the last one of a text what brings it to a byte

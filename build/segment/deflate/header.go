@@ -33,7 +33,7 @@ var lengthOrder = [numLengths]uint8{16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12,
 // because another symbol makes the others longer.
 func (h *header) fit(c *code, z *coder, spare *header) {
 	h.bits = 0
-	for use := range uint8(8) {
+	for use := range uint8(everyRun + 1) {
 		spare.tell(c, z, use)
 		if h.bits == 0 || spare.bits < h.bits {
 			*h, *spare = *spare, *h
@@ -41,6 +41,9 @@ func (h *header) fit(c *code, z *coder, spare *header) {
 	}
 	assign(h.codes[:], h.code[:])
 }
+
+// everyRun stands for all symbols that repeat.
+const everyRun = 7
 
 // tell makes h a header that tells c, with those symbols for repeated lengths that have a
 // bit in use.

@@ -1,44 +1,98 @@
 package deflate
 
 import (
-	"cmp"
 	"math/bits"
 	"slices"
 )
 
 // A coder finds Huffman codes. Its memory is bounded by the symbols of an alphabet.
 type coder struct {
-	used    []uint16            // symbols that occur, by frequency
+	used []used
+	tree []node
+	// Of package-merge:
 	weights [2][]uint32         // of the items of this level and the one below
 	leaves  [maxCode + 1][]bool // which items of a level are symbols
 }
 
+// A used is a symbol that occurs: how often, and which. They sort by that.
+type used uint64
+
+func (u used) weight() uint32 { return uint32(u >> 16) }
+func (u used) symbol() uint16 { return uint16(u) }
+
+// A node of a tree is a symbol, or what joins two.
+type node struct {
+	weight uint32
+	parent uint16
+	depth  uint8
+}
+
 // lengths sets the lengths of the codes that take the least bits for so frequent symbols,
-// none longer than limit; 0 for symbols that do not occur. This is package-merge: an item
-// of a level is a symbol, or two items of the level below.
+// none longer than limit; 0 for symbols that do not occur.
 func (c *coder) lengths(dst []uint8, freq []uint32, limit int) {
 	clear(dst)
 	c.used = c.used[:0]
 	for s, n := range freq {
 		if n > 0 {
-			c.used = append(c.used, uint16(s))
+			c.used = append(c.used, used(n)<<16|used(s))
 		}
+	}
+	if len(c.used) == 1 {
+		dst[c.used[0].symbol()] = 1
 	}
 	if len(c.used) < 2 {
-		for _, s := range c.used {
-			dst[s] = 1
-		}
 		return
 	}
-	slices.SortFunc(c.used, func(a, b uint16) int { return cmp.Or(cmp.Compare(freq[a], freq[b]), cmp.Compare(a, b)) })
+	slices.Sort(c.used)
+	if !c.huffman(dst, limit) {
+		c.packageMerge(dst, limit)
+	}
+}
+
+// huffman sets the lengths of the best codes; false if one would be longer than limit.
+func (c *coder) huffman(dst []uint8, limit int) bool {
+	c.tree = c.tree[:0]
+	for _, u := range c.used {
+		c.tree = append(c.tree, node{weight: u.weight()})
+	}
+	leaf, joint := 0, len(c.used)
+	least := func() int { // the lightest node without a parent
+		if leaf < len(c.used) && (joint >= len(c.tree) || c.tree[leaf].weight <= c.tree[joint].weight) {
+			leaf++
+			return leaf - 1
+		}
+		joint++
+		return joint - 1
+	}
+	for len(c.tree) < 2*len(c.used)-1 {
+		a, b := least(), least()
+		c.tree[a].parent, c.tree[b].parent = uint16(len(c.tree)), uint16(len(c.tree))
+		c.tree = append(c.tree, node{weight: c.tree[a].weight + c.tree[b].weight})
+	}
+	for i := len(c.tree) - 2; i >= 0; i-- {
+		c.tree[i].depth = c.tree[c.tree[i].parent].depth + 1
+	}
+	for i, u := range c.used {
+		if int(c.tree[i].depth) > limit {
+			return false
+		}
+		dst[u.symbol()] = c.tree[i].depth
+	}
+	return true
+}
+
+// packageMerge is huffman under a limit, and slower: an item of a level is a symbol, or two
+// items of the level below.
+func (c *coder) packageMerge(dst []uint8, limit int) {
+	clear(dst)
 	below := c.weights[0][:0]
 	for level := range limit {
 		is := c.weights[1][:0]
 		leaves := c.leaves[level][:0]
 		leaf, pair := 0, 0
 		for leaf < len(c.used) || pair+1 < len(below) {
-			if pair+1 >= len(below) || leaf < len(c.used) && freq[c.used[leaf]] <= below[pair]+below[pair+1] {
-				is, leaves = append(is, freq[c.used[leaf]]), append(leaves, true)
+			if pair+1 >= len(below) || leaf < len(c.used) && c.used[leaf].weight() <= below[pair]+below[pair+1] {
+				is, leaves = append(is, c.used[leaf].weight()), append(leaves, true)
 				leaf++
 				continue
 			}
@@ -54,7 +108,7 @@ func (c *coder) lengths(dst []uint8, freq []uint32, limit int) {
 		symbols := 0
 		for _, leaf := range c.leaves[level][:take] {
 			if leaf {
-				dst[c.used[symbols]]++
+				dst[c.used[symbols].symbol()]++
 				symbols++
 			}
 		}

@@ -47,7 +47,7 @@ func TestLengths(t *testing.T) {
 	var z coder
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, numLiterals).Draw(t, "symbols")
-		limit := rapid.SampledFrom([]int{9, maxCode}).Draw(t, "limit")
+		limit := rapid.SampledFrom([]int{9, 10, maxCode}).Draw(t, "limit")
 		most := rapid.SampledFrom([]uint32{1, 10, 1000, 1 << 20}).Draw(t, "most")
 		freq := rapid.SliceOfN(rapid.Uint32Range(0, most), n, n).Draw(t, "frequencies")
 		lengths := make([]uint8, n)

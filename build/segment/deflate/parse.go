@@ -58,6 +58,9 @@ func entropies(dst, freq []uint32) {
 	}
 }
 
+// manyLengths is the length up to which a match is thought of as any shorter one too.
+const manyLengths = 64
+
 // A parser finds the cheapest way through a text.
 type parser struct {
 	cost []uint32 // to get to each place
@@ -84,9 +87,13 @@ func (p *parser) parse(c *costs, f *finder, raw []byte, from, to int) []token {
 		l := minMatch
 		for _, m := range f.of(from + i) {
 			reach := here + c.distance[distanceSymbol(m.distance)]
-			for most := min(int(m.length), n-i); l <= most; l++ {
+			most := min(int(m.length), n-i)
+			for ; l <= most; l++ {
 				if next := reach + c.length[l]; next < p.cost[i+l] {
 					p.cost[i+l], p.last[i+l] = next, token{uint16(l), m.distance}
+				}
+				if l == manyLengths {
+					l = max(l, most-1) // and the whole of it
 				}
 			}
 		}
