@@ -145,7 +145,7 @@ func Run(ctx context.Context, c Config) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	b.removed = catalog.NewRemovedSet(removed)
+	b.removed, b.partsRemoved = catalog.NewRemovedSet(removed), sumParts(removed)
 	if err := b.openPrevious(); err != nil {
 		return Report{}, err
 	}
@@ -166,15 +166,17 @@ type builder struct {
 	Config
 	inputs  map[fragment.Kind]*input
 	removed *catalog.RemovedSet
-	work    string // folder of temporary files
-	plan    plan
-	reduced *shuffle.Shuffle // what titles say of other resources
-	found   *shuffle.Shuffle // what external ids find
-	rows    *index.Collector // what tables are made of
-	done    atomic.Int64     // records
-	derived atomic.Int64
-	start   time.Time
-	stages  map[string]float64
+	// partsRemoved tells series apart of which other seasons and episodes are removed.
+	partsRemoved map[uint64]uint64
+	work         string // folder of temporary files
+	plan         plan
+	reduced      *shuffle.Shuffle // what titles say of other resources
+	found        *shuffle.Shuffle // what external ids find
+	rows         *index.Collector // what tables are made of
+	done         atomic.Int64     // records
+	derived      atomic.Int64
+	start        time.Time
+	stages       map[string]float64
 
 	previous  *release.Reader  // nil without one
 	keeping   bool             // what is made of the same as in the previous release is kept

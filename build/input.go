@@ -84,21 +84,17 @@ func spans(at []catalog.Key, n int) []span {
 	return out
 }
 
-// A cursor walks over the records of a span in order. T is the struct of the input's
-// kind.
+// A cursor walks over the records of a span in order. It goes by their heads, and reads
+// those that are taken. T is the struct of the input's kind.
 type cursor[T any] struct {
 	in    *input
+	heads *catalog.Heads
 	rows  *catalog.Rows
+	read  int64 // records that rows has read or left out
 	span  span
 	skip  func(catalog.Key) bool // records to leave out; nil for none
-	queue []queued[T]            // read and not taken yet
+	queue []catalog.Head         // seen, and not taken yet
 	err   error
-}
-
-// A queued is a record and its key.
-type queued[T any] struct {
-	v   *T
-	key catalog.Key
 }
 
 // newCursor returns a cursor; that of a nil input has no records.
@@ -115,73 +111,102 @@ func newCursor[T any](in *input, s span) *cursor[T] {
 	for to < len(in.first) && (s.open || in.first[to].Compare(s.to) < 0) {
 		to++
 	}
-	c.rows = in.Groups(from, to)
+	c.heads, c.rows = in.Heads(from, to), in.Groups(from, to)
 	return c
 }
 
 // peek returns the key of the next record; false at the end and after an error.
 func (c *cursor[T]) peek() (catalog.Key, bool) {
-	if len(c.queue) == 0 && !c.read() {
+	if len(c.queue) == 0 && !c.more() {
 		return catalog.Key{}, false
 	}
-	return c.queue[0].key, true
+	return c.queue[0].Key, true
 }
 
-// read puts another record into the queue; false at the end and after an error.
-func (c *cursor[T]) read() bool {
-	for c.rows != nil && c.err == nil {
-		v := new(T)
-		r := wire.RecordOf(v)
-		if err := c.rows.Next(r); errors.Is(err, io.EOF) {
-			c.close()
-			return false
-		} else if err != nil {
-			c.err = err
+// more puts another head into the queue; false at the end and after an error.
+func (c *cursor[T]) more() bool {
+	for c.heads != nil && c.err == nil {
+		h, err := c.heads.Next()
+		if errors.Is(err, io.EOF) {
+			c.heads.Close()
+			c.heads = nil
 			return false
 		}
-		k, err := c.in.typ.Key(r)
 		if err != nil {
 			c.err = fmt.Errorf("catalogue file of %s: %w", c.in.typ.Name(), err)
 			return false
 		}
-		if c.span.has(k) && (c.skip == nil || !c.skip(k)) {
-			c.queue = append(c.queue, queued[T]{v, k})
+		if c.span.has(h.Key) && (c.skip == nil || !c.skip(h.Key)) {
+			c.queue = append(c.queue, h)
 			return true
 		}
 	}
 	return false
 }
 
-// take returns the record that peek found.
-func (c *cursor[T]) take() *T {
-	v := c.queue[0].v
-	c.queue[0].v = nil
+// sum returns the sum of the record that peek found. A nil cursor has a record that is
+// nil.
+func (c *cursor[T]) sum() uint64 {
+	if c == nil {
+		return 0
+	}
+	return c.queue[0].Sum
+}
+
+// take reads the record that peek found.
+func (c *cursor[T]) take() (*T, error) {
+	if c == nil {
+		return nil, nil
+	}
+	h := c.queue[0]
+	c.leave()
+	if err := c.rows.Skip(h.Row - c.read); err != nil {
+		return nil, err
+	}
+	v := new(T)
+	if err := c.rows.Next(wire.RecordOf(v)); err != nil {
+		return nil, err
+	}
+	c.read = h.Row + 1
+	return v, nil
+}
+
+// leave leaves the record that peek found unread.
+func (c *cursor[T]) leave() {
+	if c == nil {
+		return
+	}
 	if c.queue = c.queue[1:]; len(c.queue) == 0 {
 		c.queue = nil
 	}
-	return v
 }
 
-// ahead returns the next records as far as has accepts their keys. They are still to be
-// taken.
-func (c *cursor[T]) ahead(has func(catalog.Key) bool) iter.Seq[*T] {
-	return func(yield func(*T) bool) {
-		for i := 0; i < len(c.queue) || c.read(); i++ {
-			if !has(c.queue[i].key) || !yield(c.queue[i].v) {
+// ahead returns the heads of the next records as far as has accepts their keys. They are
+// still to be taken.
+func (c *cursor[T]) ahead(has func(catalog.Key) bool) iter.Seq[catalog.Head] {
+	return func(yield func(catalog.Head) bool) {
+		for i := 0; i < len(c.queue) || c.more(); i++ {
+			if !has(c.queue[i].Key) || !yield(c.queue[i]) {
 				return
 			}
 		}
 	}
 }
 
-// drop takes the records that ahead returns.
-func (c *cursor[T]) drop(has func(catalog.Key) bool) {
+// drop leaves the records unread whose heads ahead returns, and returns how many.
+func (c *cursor[T]) drop(has func(catalog.Key) bool) (n int64) {
 	for k, ok := c.peek(); ok && has(k); k, ok = c.peek() {
-		c.take()
+		c.leave()
+		n++
 	}
+	return n
 }
 
 func (c *cursor[T]) close() {
+	if c.heads != nil {
+		c.heads.Close()
+		c.heads = nil
+	}
 	if c.rows != nil {
 		c.rows.Close()
 		c.rows = nil

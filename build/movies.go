@@ -22,11 +22,10 @@ func (b *builder) mapMovies(ctx context.Context, o *output, s span) error {
 }
 
 func (b *builder) eachMovie(ctx context.Context, o *output, e *emitter, s span) error {
-	finder := b.plan.neighbours[fragment.KindMovie].Finder()
 	c := newCursor[catalog.Movie](b.inputs[fragment.KindMovie], s)
 	c.skip = b.skips(fragment.KindMovie)
 	defer c.close()
-	m := &movieMapper{b: b, o: o, e: e, finder: finder}
+	m := &movieMapper{b: b, o: o, e: e, near: titleNear{finder: b.plan.neighbours[fragment.KindMovie].Finder()}}
 	for {
 		key, ok := c.peek()
 		if !ok {
@@ -35,7 +34,7 @@ func (b *builder) eachMovie(ctx context.Context, o *output, e *emitter, s span) 
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := m.movie(key, c.take()); err != nil {
+		if err := m.movie(key, c); err != nil {
 			return err
 		}
 		if e.err != nil {
@@ -47,40 +46,42 @@ func (b *builder) eachMovie(ctx context.Context, o *output, e *emitter, s span) 
 
 // A movieMapper builds movies one after another.
 type movieMapper struct {
-	b      *builder
-	o      *output
-	e      *emitter
-	finder *neighbours.Finder
-	title  neighbours.Title
-	near   neighbours.Result
-	unit   []byte
+	b    *builder
+	o    *output
+	e    *emitter
+	near titleNear
+	unit []byte
 }
 
-// movie builds a movie, or keeps it.
-func (mm *movieMapper) movie(key catalog.Key, m *catalog.Movie) error {
-	r := mm.o.recall
+// movie builds the movie that c stands at, or keeps it.
+func (mm *movieMapper) movie(key catalog.Key, c *cursor[catalog.Movie]) error {
+	r, id := mm.o.recall, int64(key.ID())
 	r.start()
-	r.record(wire.RecordOf(m))
-	render.Base(fragment.KindMovie, wire.RecordOf(m))
-	mm.near.Recommendations, mm.near.Similar = mm.near.Recommendations[:0], mm.near.Similar[:0]
-	if lacksBase(m.Recommendations) || lacksBase(m.Similar) {
-		mm.title.OfMovie(m)
-		if err := mm.finder.Find(&mm.title, &mm.near); err != nil {
-			return err
-		}
-	}
-	r.near(&mm.near)
+	r.sum(c.sum())
 	mm.unit = appendKey(mm.unit[:0], key)
 	sum := r.sumOf()
-	u := unit{o: mm.o, e: mm.e, aliases: func(fragment.Kind, release.Entry, bool) [][]byte { return mm.aliases(m) }}
+	u := unit{o: mm.o, e: mm.e, fits: mm.near.fits, aliases: func(fragment.Kind, release.Entry, bool) [][]byte {
+		return mm.aliases(mm.near.imdb, id)
+	}}
 	if done, err := u.replay(mm.unit, sum); done || err != nil {
+		c.leave()
+		return err
+	}
+	m, err := c.take()
+	if err != nil {
+		return err
+	}
+	render.Base(fragment.KindMovie, wire.RecordOf(m))
+	says := !lacksBase(m.Recommendations) && !lacksBase(m.Similar)
+	if err := mm.near.find(says, func(t *neighbours.Title) { t.OfMovie(m) }); err != nil {
 		return err
 	}
 	r.new.Begin(mm.unit, sum)
+	mm.near.note(r.new, catalog.IMDbOf(m))
 	mm.e.movie(m)
-	spec := mm.o.spec(fragment.KindMovie, key, uint64(m.ID.V))
-	spec.Aliases = mm.aliases(m)
-	d := render.TitleDerived{Recommendations: mm.near.Recommendations, Similar: mm.near.Similar}
+	spec := mm.o.spec(fragment.KindMovie, key, uint64(id))
+	spec.Aliases = mm.aliases(catalog.IMDbOf(m), id)
+	d := render.TitleDerived{Recommendations: mm.near.result.Recommendations, Similar: mm.near.result.Similar}
 	if err := mm.o.add(spec, mm.o.render.Movie(m, d)); err != nil {
 		return err
 	}
@@ -89,11 +90,11 @@ func (mm *movieMapper) movie(key catalog.Key, m *catalog.Movie) error {
 }
 
 // aliases returns what a movie is found by beside its id.
-func (mm *movieMapper) aliases(m *catalog.Movie) (list [][]byte) {
-	if id, ok := mm.b.plan.ownIMDb(catalog.IMDbOf(m), m.ID.V); ok {
-		list = append(list, fragment.AppendAlias(nil, fragment.KindMovie, id))
+func (mm *movieMapper) aliases(imdb string, id int64) (list [][]byte) {
+	if imdb, ok := mm.b.plan.ownIMDb(imdb, id); ok {
+		list = append(list, fragment.AppendAlias(nil, fragment.KindMovie, imdb))
 	}
-	return mm.b.latestAlias(list, fragment.KindMovie, m.ID.V)
+	return mm.b.latestAlias(list, fragment.KindMovie, id)
 }
 
 // movie sends what a movie says of other resources.

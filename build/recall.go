@@ -12,12 +12,10 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"reelsplice/build/ledger"
-	"reelsplice/build/neighbours"
 	"reelsplice/build/shuffle"
 	"reelsplice/schemas/changelog"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/release"
-	"reelsplice/schemas/wire"
 )
 
 // A recall is what a shard remembers of its units: a movie, a series with its seasons and
@@ -42,6 +40,7 @@ const (
 	noteResource = 100 // a resource of the unit, by its key
 	noteUnnamed  = 101 // the next resource is not found by its own id
 	noteFind     = 102 // what finds a resource: see emitter.finds
+	noteTitle    = 103 // the first one of a title: see recallTitle
 	noteRow      = 110 // a row of a table, plus its number
 )
 
@@ -100,34 +99,21 @@ func (r *recall) sumOf() uint64 { return xxh3.Hash(r.buf) }
 // start begins what a unit is made of.
 func (r *recall) start() { r.buf = r.buf[:0] }
 
-// record adds a record, or that there is none.
-func (r *recall) record(rec wire.Record) {
-	if rec.IsNil() {
-		r.buf = append(r.buf, 0)
-		return
-	}
-	r.buf = wire.AppendBinary(append(r.buf, 1), rec)
-}
+// sum adds a number, such as the sum of a record.
+func (r *recall) sum(n uint64) { r.buf = binary.LittleEndian.AppendUint64(r.buf, n) }
 
 // bytes adds bytes.
 func (r *recall) bytes(b []byte) {
 	r.buf = append(binary.AppendUvarint(r.buf, uint64(len(b))), b...)
 }
 
-// near adds the titles that are like a title.
-func (r *recall) near(d *neighbours.Result) {
-	for _, ids := range [][]int64{d.Recommendations, d.Similar} {
-		r.buf = binary.AppendUvarint(r.buf, uint64(len(ids)))
-		for _, id := range ids {
-			r.buf = binary.AppendVarint(r.buf, id)
-		}
-	}
-}
-
 // A unit is what replay needs of a task.
 type unit struct {
 	o *output
 	e *emitter // nil for units that say nothing
+	// fits tells whether an entry with the right sum is as this build would make it; nil
+	// when the sum says all.
+	fits func(ledger.Entry) (bool, error)
 	// aliases returns the aliases of a resource that is kept; named tells whether it is
 	// found by its own id.
 	aliases func(kind fragment.Kind, e release.Entry, named bool) [][]byte
@@ -141,10 +127,17 @@ func (u *unit) replay(key []byte, sum uint64) (done bool, err error) {
 	if !ok || !u.has(entry) {
 		return false, nil
 	}
+	if u.fits != nil {
+		if ok, err := u.fits(entry); !ok || err != nil {
+			return false, err
+		}
+	}
 	named := true
 	var n ledger.Note
 	for rest := entry; rest.Next(&n); {
 		switch {
+		case n.Kind == noteTitle:
+			continue
 		case n.Kind == noteUnnamed:
 			named = false
 			continue

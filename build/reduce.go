@@ -127,7 +127,7 @@ func reduce[T any](ctx context.Context, r *reducer[T], i int) (err error) {
 func (r *reducer[T]) one(c *cursor[T], k *known, sub int) (more bool, err error) {
 	at, isRecord := c.peek()
 	for isRecord && r.plan.sub(at) != sub {
-		c.take()
+		c.leave()
 		at, isRecord = c.peek()
 	}
 	if c.err != nil {
@@ -140,35 +140,36 @@ func (r *reducer[T]) one(c *cursor[T], k *known, sub int) (more bool, err error)
 	if isRecord && (!isKnown || at.Compare(key) < 0) {
 		key, isKnown = at, false
 	}
-	gone := r.b.removed.Has(r.plan.kind, key)
-	var record *T
-	if isRecord && at == key {
-		record = c.take()
-		r.b.advance(1)
-	}
 	var said [][]byte
 	if isKnown {
 		if said, err = k.take(); err != nil {
 			return false, err
 		}
 	}
-	if gone {
+	if !isRecord || at != key {
+		c = nil // no dump has it
+	} else {
+		r.b.advance(1)
+	}
+	if r.b.removed.Has(r.plan.kind, key) {
+		c.leave()
 		return true, nil
 	}
-	if err := r.make(key, record, said); err != nil {
+	if err := r.make(key, c, said); err != nil {
 		return false, fmt.Errorf("%s: %w", key.Describe(r.plan.kind), err)
 	}
 	return true, nil
 }
 
-// make builds a resource, or keeps it.
-func (r *reducer[T]) make(key catalog.Key, record *T, said [][]byte) error {
-	if record == nil {
+// make builds a resource, or keeps it. c stands at its record, and is nil when there is
+// none.
+func (r *reducer[T]) make(key catalog.Key, c *cursor[T], said [][]byte) error {
+	if c == nil {
 		r.b.derived.Add(1)
 	}
 	rc := r.o.recall
 	rc.start()
-	rc.record(wire.RecordOf(record))
+	rc.sum(c.sum())
 	for _, b := range said {
 		rc.bytes(b)
 	}
@@ -181,6 +182,11 @@ func (r *reducer[T]) make(key catalog.Key, record *T, said [][]byte) error {
 		return r.b.latestAlias(nil, kind, int64(e.ID()))
 	}}
 	if done, err := u.replay(r.unit, sum); done || err != nil {
+		c.leave()
+		return err
+	}
+	record, err := c.take()
+	if err != nil {
 		return err
 	}
 	rc.new.Begin(r.unit, sum)

@@ -22,9 +22,7 @@ type seriesMapper struct {
 	b        *builder
 	o        *output
 	e        *emitter
-	finder   *neighbours.Finder
-	title    neighbours.Title
-	near     neighbours.Result
+	near     titleNear
 	tvs      *cursor[catalog.TV]
 	seasons  *cursor[catalog.Season]
 	episodes *cursor[catalog.Episode]
@@ -45,7 +43,7 @@ type seriesMapper struct {
 // mapSeries builds a shard of series and sends what they say of other resources.
 func (b *builder) mapSeries(ctx context.Context, o *output, s span) error {
 	m := &seriesMapper{
-		b: b, o: o, e: b.newEmitter(o), finder: b.plan.neighbours[fragment.KindTV].Finder(),
+		b: b, o: o, e: b.newEmitter(o), near: titleNear{finder: b.plan.neighbours[fragment.KindTV].Finder()},
 		tvs:      newCursor[catalog.TV](b.inputs[fragment.KindTV], s),
 		seasons:  newCursor[catalog.Season](b.inputs[fragment.KindSeason], s),
 		episodes: newCursor[catalog.Episode](b.inputs[fragment.KindEpisode], s),
@@ -94,23 +92,19 @@ func (m *seriesMapper) unit(id int64) error {
 	m.id = id
 	r := m.o.recall
 	r.start()
-	n := gather(m, m.tvs) + gather(m, m.seasons) + gather(m, m.episodes)
-	if err := m.findNear(); err != nil {
-		return err
-	}
-	r.near(&m.near)
+	r.sum(m.b.partsRemoved[uint64(id)])
+	gather(m, m.tvs)
+	gather(m, m.seasons)
+	gather(m, m.episodes)
 	m.key = appendKey(m.key[:0], catalog.NumberKey(id))
 	sum := r.sumOf()
-	u := unit{o: m.o, e: m.e, aliases: m.aliases}
+	u := unit{o: m.o, e: m.e, fits: m.near.fits, aliases: m.aliases}
 	done, err := u.replay(m.key, sum)
 	if err != nil {
 		return err
 	}
 	if done {
-		m.tvs.drop(m.isOf)
-		m.seasons.drop(m.isOf)
-		m.episodes.drop(m.isOf)
-		m.b.advance(n)
+		m.b.advance(m.tvs.drop(m.isOf) + m.seasons.drop(m.isOf) + m.episodes.drop(m.isOf))
 		return nil
 	}
 	r.new.Begin(m.key, sum)
@@ -120,38 +114,34 @@ func (m *seriesMapper) unit(id int64) error {
 	return r.new.End()
 }
 
-// gather reads all records of the series into the cursor, adds them to what the unit is
-// made of, and returns how many there are.
-func gather[T any](m *seriesMapper, c *cursor[T]) (n int64) {
-	for v := range c.ahead(m.isOf) {
-		r := wire.RecordOf(v)
-		render.Base(c.in.typ.Kind, r)
-		switch v := any(v).(type) {
-		case *catalog.TV:
-			m.dropSeasons(v)
-		case *catalog.Season:
-			m.dropEpisodes(v)
-		}
-		m.o.recall.record(r)
-		n++
+// gather adds the sums of all records of the series to what the unit is made of.
+func gather[T any](m *seriesMapper, c *cursor[T]) {
+	for h := range c.ahead(m.isOf) {
+		m.o.recall.sum(h.Key.Lo)
+		m.o.recall.sum(h.Sum)
 	}
-	return n
+	m.o.recall.sum(0)
+}
+
+// take reads the record that c stands at.
+func take[T any](m *seriesMapper, c *cursor[T]) (*T, error) {
+	v, err := c.take()
+	if err != nil {
+		return nil, err
+	}
+	m.b.advance(1)
+	render.Base(c.in.typ.Kind, wire.RecordOf(v))
+	switch v := any(v).(type) {
+	case *catalog.TV:
+		m.dropSeasons(v)
+	case *catalog.Season:
+		m.dropEpisodes(v)
+	}
+	return v, nil
 }
 
 // isOf tells whether a key is of the series at hand.
 func (m *seriesMapper) isOf(k catalog.Key) bool { return k.Hi == uint64(m.id) }
-
-// findNear finds the series that are like the one at hand, where it does not say.
-func (m *seriesMapper) findNear() error {
-	m.near.Recommendations, m.near.Similar = m.near.Recommendations[:0], m.near.Similar[:0]
-	for tv := range m.tvs.ahead(m.isOf) {
-		if lacksBase(tv.Recommendations) || lacksBase(tv.Similar) {
-			m.title.OfSeries(tv)
-			return m.finder.Find(&m.title, &m.near)
-		}
-	}
-	return nil
-}
 
 // aliases returns what a resource of a unit that is kept is found by beside its key.
 func (m *seriesMapper) aliases(kind fragment.Kind, e release.Entry, named bool) [][]byte {
@@ -172,10 +162,18 @@ func (m *seriesMapper) aliases(kind fragment.Kind, e release.Entry, named bool) 
 func (m *seriesMapper) series() error {
 	m.tv, m.infos, m.aired, m.last, m.soon = nil, nil, m.aired[:0], nil, nil
 	m.lasted = map[int64]int{}
-	if k, ok := m.tvs.peek(); ok && k.Hi == uint64(m.id) {
-		m.tv = m.tvs.take()
-		m.b.advance(1)
+	says := true
+	if k, ok := m.tvs.peek(); ok && m.isOf(k) {
+		var err error
+		if m.tv, err = take(m, m.tvs); err != nil {
+			return err
+		}
+		says = !lacksBase(m.tv.Recommendations) && !lacksBase(m.tv.Similar)
 	}
+	if err := m.near.find(says, func(t *neighbours.Title) { t.OfSeries(m.tv) }); err != nil {
+		return err
+	}
+	m.near.note(m.o.recall.new, "")
 	m.credits = derive.NewSeries(m.tv)
 	for {
 		number, ok := m.nextSeason()
@@ -207,19 +205,23 @@ func (m *seriesMapper) nextSeason() (number uint32, found bool) {
 // season builds a season and its episodes.
 func (m *seriesMapper) season(number uint32) error {
 	var s *catalog.Season
-	if k, ok := m.seasons.peek(); ok && k.Hi == uint64(m.id) && k.Season() == number {
-		s = m.seasons.take()
-		m.b.advance(1)
+	if k, ok := m.seasons.peek(); ok && m.isOf(k) && k.Season() == number {
+		var err error
+		if s, err = take(m, m.seasons); err != nil {
+			return err
+		}
 	}
 	var own []*catalog.Episode
 	for {
 		k, ok := m.episodes.peek()
-		if !ok || k.Hi != uint64(m.id) || k.Season() != number {
+		if !ok || !m.isOf(k) || k.Season() != number {
 			break
 		}
-		e := m.episodes.take()
+		e, err := take(m, m.episodes)
+		if err != nil {
+			return err
+		}
 		own = append(own, e)
-		m.b.advance(1)
 	}
 	known := s != nil
 	if !known {
@@ -388,7 +390,7 @@ func (m *seriesMapper) details() error {
 	if m.tv.AggregateCredits == nil {
 		d.Aggregate = derive.Aggregate(credits)
 	}
-	d.Recommendations, d.Similar = m.near.Recommendations, m.near.Similar
+	d.Recommendations, d.Similar = m.near.result.Recommendations, m.near.result.Similar
 	spec := m.o.spec(fragment.KindTV, catalog.NumberKey(m.id), uint64(m.id))
 	spec.Aliases = m.b.latestAlias(nil, fragment.KindTV, m.id)
 	if err := m.o.add(spec, m.o.render.TV(m.tv, d)); err != nil {

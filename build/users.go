@@ -290,8 +290,8 @@ func (u *userTables) writeLists(ctx context.Context, w *release.Writer) (err err
 	c := newCursor[catalog.List](in, everything)
 	defer c.close()
 	for key, ok := c.peek(); ok; key, ok = c.peek() {
-		l := c.take()
-		if err := ctx.Err(); err != nil {
+		l, err := c.take()
+		if err := cmp.Or(err, ctx.Err()); err != nil {
 			return err
 		}
 		if u.removed.Has(fragment.KindList, key) {
@@ -422,9 +422,9 @@ func (u *userTables) writeAccounts(ctx context.Context, w *release.Writer) (err 
 	defer c.close()
 	row := 0
 	for key, ok := c.peek(); ok; key, ok = c.peek() {
-		a := c.take()
+		a, err := c.take()
 		u.advance(1)
-		if err := ctx.Err(); err != nil {
+		if err := cmp.Or(err, ctx.Err()); err != nil {
 			return err
 		}
 		if u.removed.Has(fragment.KindAccount, key) {
