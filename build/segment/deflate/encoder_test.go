@@ -121,6 +121,27 @@ func TestSmaller(t *testing.T) {
 	}
 }
 
+// TestAlone: the edge reads single segments, with nothing behind them, by the length of
+// what they say.
+func TestAlone(t *testing.T) {
+	e := &Encoder{}
+	list := texts()
+	for n := range 1000 {
+		list[fmt.Sprint(n, " bytes of rows")] = rows(n)
+	}
+	for name, raw := range list {
+		blocks := e.Append(nil, raw)
+		out := make([]byte, len(raw))
+		if n, err := io.ReadFull(stdflate.NewReader(bytes.NewReader(blocks)), out); err != nil || !bytes.Equal(out, raw) {
+			t.Errorf("%s: compress/flate reads %d bytes, %v, want the %d", name, n, err, len(raw))
+		}
+		clear(out)
+		if n, err := io.ReadFull(flate.NewReader(bytes.NewReader(blocks)), out); err != nil || !bytes.Equal(out, raw) {
+			t.Errorf("%s: klauspost reads %d bytes, %v, want the %d", name, n, err, len(raw))
+		}
+	}
+}
+
 // TestAnyOrder: blocks of any texts follow one another in any order, so they end on byte
 // boundaries and refer to nothing before them.
 func TestAnyOrder(t *testing.T) {

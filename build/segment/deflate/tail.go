@@ -12,8 +12,8 @@ func tailBits(n uint) int {
 }
 
 // emptyBlocks returns how many empty fixed blocks lead from n bits, which are even, to a
-// byte boundary: each adds ten, two more than a byte.
-func emptyBlocks(n uint) int { return int(8-n%8) % 8 / 2 }
+// byte boundary: each adds ten, two more than a byte. It is one at least.
+func emptyBlocks(n uint) int { return 4 - int(n%8)/2 }
 
 // storedBits returns how many bits so many bytes take as stored blocks behind n bits.
 func storedBits(n uint, bytes int) int {
@@ -22,8 +22,10 @@ func storedBits(n uint, bytes int) int {
 	return first + (blocks-1)*8 + blocks*32 + bytes*8
 }
 
-// tail brings w to a byte boundary. The usual way is an empty stored block of 35 bits at
-// least; up to three empty fixed blocks take 30 at most, behind an even number of bits.
+// tail brings w to a byte boundary. The usual way is an empty stored block, of 35 to 42
+// bits; one to four empty fixed blocks take 10 to 40, behind an even number of bits. There
+// is an empty block in any case: readers may look ten bits beyond a block that is not
+// final, the least that another one has, and a segment may have to be read by itself.
 func (w *bitWriter) tail() {
 	if w.n%2 == 1 {
 		w.stored(nil)
