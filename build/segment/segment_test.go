@@ -117,7 +117,10 @@ func TestSlow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	raw := texts()["json"]
+	var raw []byte
+	for i := range 300 {
+		raw = fmt.Appendf(raw, `{"id":%d,"name":"%x"},`, i*7919%1000, i*i*i)
+	}
 	size := func() int {
 		s, err := c.Segment(raw)
 		if err != nil {

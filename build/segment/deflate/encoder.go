@@ -3,8 +3,7 @@ package deflate
 // How much work is done for a text.
 const (
 	maxChunk  = maxStored // bytes that are looked at as one
-	maxRounds = 5         // ways that are tried for a block
-	patience  = 1         // rounds without a better one
+	maxRounds = 2         // ways that are tried for a block; more gain a ten-thousandth
 	maxLevel  = 4         // how much worse codes may be that are told in fewer bits
 )
 
@@ -36,9 +35,6 @@ type block struct {
 	plain    []token // by the fixed code
 	fixed    int     // bits as a fixed block
 }
-
-// least returns how many bits a block takes, but for stored ones.
-func (b *block) least() int { return min(b.bits, b.fixed) }
 
 // Append appends blocks that say raw. What they say does not depend on what was written
 // before, nor do they.
@@ -93,7 +89,6 @@ func (e *Encoder) optimise(raw []byte, from, to int) {
 	b.plain = append(b.plain[:0], tokens...)
 	e.hist.count(tokens)
 	b.fixed = 3 + fixed.bits(&e.hist)
-	worse := 0
 	for range maxRounds {
 		e.costs.learn(&e.hist)
 		tokens = e.parse.parse(&e.costs, &e.find, raw, from, to)
@@ -101,9 +96,6 @@ func (e *Encoder) optimise(raw []byte, from, to int) {
 		e.code.fit(&e.hist, &e.coder)
 		if e.better(b) {
 			b.tokens = append(b.tokens[:0], tokens...)
-			worse = 0
-		} else if worse++; worse == patience {
-			break
 		}
 	}
 	e.shorten(b)

@@ -7,8 +7,8 @@ import (
 
 // How thoroughly matches are looked for.
 const (
-	maxChain   = 256 // places that are compared for one match
-	maxMatches = 24  // that are kept of one place
+	maxChain   = 96 // places that are compared for one match
+	maxMatches = 24 // that are kept of one place
 )
 
 // A finder finds, for each place of a text, the nearest match of each length.

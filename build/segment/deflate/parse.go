@@ -52,9 +52,9 @@ func entropies(dst, freq []uint32) {
 	for _, n := range freq {
 		sum += n
 	}
-	all := math.Log2(float64(max(sum, 1)))
+	all := log2(max(sum, 1))
 	for s, n := range freq {
-		dst[s] = uint32((all - math.Log2(float64(max(n, 1)))) * unit)
+		dst[s] = uint32((all - log2(max(n, 1))) * unit)
 	}
 }
 

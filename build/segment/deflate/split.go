@@ -4,9 +4,9 @@ import "math"
 
 // Bounds of how a text is divided into blocks.
 const (
-	minBlock    = 100 // tokens
+	minBlock    = 250 // tokens
 	maxSplits   = 4   // how often a block is halved, and its halves
-	splitPoints = 12  // that are compared at once
+	splitPoints = 6   // that are compared at once
 )
 
 // A splitter finds out where other codes would do better.
@@ -48,7 +48,7 @@ func (s *splitter) best(tokens []token) (at int, bits float64) {
 				at, bits = i, n
 			}
 		}
-		if step < minBlock/10 {
+		if step < minBlock/20 {
 			return at, bits
 		}
 		from, to = max(minBlock, at-step), min(len(tokens)-minBlock, at+step)
@@ -65,15 +65,31 @@ func (s *splitter) estimate(tokens []token) float64 {
 
 // entropy returns how many bits so frequent symbols take, and so many for each that occurs.
 func entropy(freq []uint32, each float64) (bits float64) {
-	var sum float64
+	var sum uint32
 	for _, n := range freq {
 		if n > 0 {
-			bits += each - float64(n)*math.Log2(float64(n))
-			sum += float64(n)
+			bits += each - float64(n)*log2(n)
+			sum += n
 		}
 	}
 	if sum > 0 {
-		bits += sum * math.Log2(sum)
+		bits += float64(sum) * log2(sum)
 	}
 	return bits
 }
+
+// log2 returns the binary logarithm of n, which is above 0.
+func log2(n uint32) float64 {
+	if n < uint32(len(logarithms)) {
+		return logarithms[n]
+	}
+	return math.Log2(float64(n))
+}
+
+// logarithms holds those of small numbers: most frequencies are.
+var logarithms = func() (t [1024]float64) {
+	for i := range t {
+		t[i] = math.Log2(float64(i))
+	}
+	return t
+}()
