@@ -80,7 +80,7 @@ func (a *app) buildCommand() *cobra.Command {
 }
 
 // defaultBestShare is the percentage that --level best is for.
-const defaultBestShare = 1.0
+const defaultBestShare = 0.5
 
 // A levelFlag is a flag for a level: a number, or best.
 type levelFlag struct {
