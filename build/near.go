@@ -55,7 +55,7 @@ func (t *titleNear) sum() uint64 {
 // fits tells whether what is like a title is as it was when the entry was made.
 func (t *titleNear) fits(e ledger.Entry) (bool, error) {
 	var n ledger.Note
-	if !e.Next(&n) || n.Kind != noteTitle || len(n.Payload) < 8 || t.title.Parse(n.Key) != nil {
+	if !e.Next(&n) || n.Kind != noteTitle || len(n.Payload) < 8 || !t.title.Parse(n.Key) {
 		return false, nil
 	}
 	err := t.find(t.title.ID == 0, func(*neighbours.Title) {})

@@ -148,13 +148,13 @@ func (u *unit) replay(key []byte, sum uint64) (done bool, err error) {
 	named := true
 	var n ledger.Note
 	for rest := entry; rest.Next(&n); {
-		switch {
-		case n.Kind == noteTitle:
+		switch n.Kind {
+		case noteTitle:
 			continue
-		case n.Kind == noteUnnamed:
+		case noteUnnamed:
 			named = false
 			continue
-		case n.Kind == noteResource:
+		case noteResource:
 			e, _ := u.o.b.previous.Lookup(n.Key)
 			var aliases [][]byte
 			if u.aliases != nil {

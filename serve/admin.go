@@ -30,12 +30,16 @@ func newMeters() *meters {
 	return m
 }
 
-func (m *meters) count(rs *Response) {
-	if c := m.codes[rs.Status]; c != nil {
+// count counts an answer.
+func (m *meters) count(rs *Response) { m.add(rs.Status, rs.Len(), rs.Gzip) }
+
+// add counts an answer with a body of that many bytes.
+func (m *meters) add(status, bytes int, gzip bool) {
+	if c := m.codes[status]; c != nil {
 		c.Inc()
 	}
-	m.bytes.AddInt64(int64(len(rs.Body)))
-	if rs.Gzip {
+	m.bytes.AddInt64(int64(bytes))
+	if gzip {
 		m.gzip.Inc()
 	}
 }

@@ -29,6 +29,7 @@ func windowOf(log *changelog.Log, p *route.Params, now time.Time) changelog.Wind
 
 // clock returns the time by which changes are recent.
 func (c *composer) clock() time.Time {
+	c.timed = true
 	if c.now == nil {
 		return time.Now()
 	}

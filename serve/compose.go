@@ -38,6 +38,7 @@ type composer struct {
 	side     *composer      // of what becomes part of the answer after a change; see aside
 	members  []byte
 	pack     bool             // the answer is a page, to be packed as a whole
+	timed    bool             // the answer depends on the clock
 	now      func() time.Time // nil for the clock's
 }
 
@@ -54,7 +55,13 @@ func (c *composer) reset() {
 	c.resource, c.user = nil, nil
 	clear(c.defaults[:])
 	c.packed = c.packed[:0]
-	c.pack = false
+	c.pack, c.timed = false, false
+}
+
+// lasts reports whether the answer depends on nothing but the request and the release, and
+// lies in the release but for its literals.
+func (c *composer) lasts() bool {
+	return !c.pack && !c.timed && c.user == nil && len(c.packed) == 0
 }
 
 // part is what all parts of one answer have in common.

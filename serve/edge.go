@@ -31,6 +31,11 @@ type Request struct {
 	Authorization       []byte
 	AcceptEncoding      []byte
 	IfNoneMatch         []byte
+	// Pieces tells that the body may come as Response.Pieces.
+	Pieces bool
+	// Grant is what was found out about Authorization before, and takes what is found out
+	// now. It may be nil, and must be emptied when Authorization changes.
+	Grant *auth.Grant
 }
 
 // A Response is an answer. It is reused; its slices are valid until the next one.
@@ -38,15 +43,29 @@ type Response struct {
 	Status int
 	// Body is empty for 304 and 204. Whoever gets the Response may keep Body and put
 	// other bytes in its place, for the next answer, unless shared is set.
-	Body         []byte
-	shared       bool   // Body is used by other answers at the same time
-	Gzip         bool   // Body is a gzip member
+	Body   []byte
+	shared bool // Body is used by other answers at the same time
+	// Pieces has the body in place of Body when the Request takes it so. It is nil else.
+	Pieces       *splice.Answer
+	Gzip         bool   // the body is a gzip member
 	Cache        string // value of Cache-Control
 	Allow        string // value of Allow, empty for none
 	Callback     string // value of Authentication-Callback, empty for none
 	ETag         []byte // empty for none
 	SurrogateKey []byte // names of the resource for caches, empty for none
 	Release      string // id of the release that answered, empty for none
+	// lasts is set where whoever is allowed to ask the same gets the same until another
+	// release is served. It is what the body is made of, for 304 too.
+	lasts *splice.Answer
+	held  uint64 // the serial of that release, where lasts is set
+}
+
+// Len returns the length of the body in bytes.
+func (rs *Response) Len() int {
+	if rs.Pieces != nil {
+		return rs.Pieces.GzipLen()
+	}
+	return len(rs.Body)
 }
 
 // Cache-Control of answers that must not be kept, and of those that may be but are
@@ -173,6 +192,8 @@ func (e *Edge) serve(w *worker, rq *Request, rs *Response, held *Held) error {
 	e.finish(w, rq, rs)
 	if rs.Cache == private {
 		rs.SurrogateKey = nil
+	} else if w.c.lasts() && rs.Status < 400 {
+		rs.lasts, rs.held = &w.c.answer, held.serial
 	}
 	return nil
 }
@@ -222,15 +243,32 @@ func refusal(c route.Code, allow string) error {
 // allowed checks the credential: the bearer token, or else the api_key where the
 // configuration takes one.
 func (e *Edge) allowed(w *worker, rq *Request) bool {
-	table, now := e.tokens.Table(), e.now().Unix()
-	if token, ok := auth.Bearer(rq.Authorization); ok {
-		return table.Check(token, now).OK
+	now := e.now().Unix()
+	if ok, there := e.bearer(rq.Authorization, rq.Grant, now); there {
+		return ok
 	}
 	if !e.cfg.AllowQueryKey {
 		return false
 	}
 	key, ok := route.Lookup(w.apiKey[:0], rq.Query, "api_key")
-	return ok && table.Check(key, now).OK
+	return ok && e.tokens.Table().Check(key, now).OK
+}
+
+// bearer checks a bearer token at the time now, in unix seconds; there is false when
+// there is none. g is Request.Grant.
+func (e *Edge) bearer(authorization []byte, g *auth.Grant, now int64) (ok, there bool) {
+	table := e.tokens.Table()
+	// Fast path: the same token as before, and no change of the file since then.
+	if ok, known := g.Of(table, now); known {
+		return ok, true
+	}
+	token, there := auth.Bearer(authorization)
+	if !there {
+		return false, false
+	}
+	res := table.Check(token, now)
+	g.Set(table, res)
+	return res.OK, true
 }
 
 // finish writes the composed answer: 304 without a body when the client has it,
@@ -257,6 +295,8 @@ func (e *Edge) body(w *worker, rq *Request, rs *Response) (err error) {
 	case w.c.pack:
 		rs.Gzip = true
 		return e.packed(w, rs)
+	case rq.Pieces:
+		rs.Gzip, rs.Pieces = true, &w.c.answer
 	default:
 		rs.Gzip = true
 		rs.Body = w.c.answer.AppendGzip(rs.Body)

@@ -13,29 +13,6 @@ import (
 	"reelsplice/serve/status"
 )
 
-// Headers as they go over the wire.
-const (
-	headerCallback = "Authentication-Callback"
-	headerRelease  = "X-Reelsplice-Release"
-	contentType    = "application/json;charset=utf-8"
-	allMethods     = "GET, HEAD, OPTIONS"
-	exposed        = "ETag, Content-Length, X-Reelsplice-Release, Authentication-Callback"
-)
-
-// The same as bytes, so that no request converts them. Nobody writes to them.
-var (
-	keyAuthenticate   = []byte(fasthttp.HeaderWWWAuthenticate)
-	keyCacheControl   = []byte(fasthttp.HeaderCacheControl)
-	keyETag           = []byte(fasthttp.HeaderETag)
-	keyRelease        = []byte(headerRelease)
-	keySurrogate      = []byte("Surrogate-Key")
-	keyVary           = []byte(fasthttp.HeaderVary)
-	valueAuthenticate = []byte(`Bearer realm="reelsplice"`)
-	valueGzip         = []byte("gzip")
-	valueJSON         = []byte(contentType)
-	valueVary         = []byte("Accept-Encoding, Origin")
-)
-
 // writeBuffer is how many bytes of an answer go out in one write. It holds header and
 // body of most answers; a longer one takes a second write.
 const writeBuffer = 32 << 10
@@ -44,7 +21,7 @@ func newFastHTTP(cfg Config, e *Edge, m *meters) *fasthttp.Server {
 	return &fasthttp.Server{
 		Handler:                      func(ctx *fasthttp.RequestCtx) { handle(ctx, e, m) },
 		ErrorHandler:                 badRequest,
-		Name:                         "reelsplice",
+		Name:                         serverName,
 		Concurrency:                  cfg.MaxConns,
 		MaxConnsPerIP:                cfg.MaxConnsPerIP,
 		ReadTimeout:                  cfg.ReadTimeout,
@@ -163,28 +140,12 @@ func write(ctx *fasthttp.RequestCtx, rs *Response) {
 	resp := &ctx.Response
 	h := &resp.Header
 	resp.SetStatusCode(rs.Status)
-	h.SetCanonical(keyCacheControl, s2b(rs.Cache))
-	h.SetCanonical(keyVary, valueVary)
-	if len(rs.ETag) > 0 {
-		h.SetCanonical(keyETag, rs.ETag)
+	var buf [maxFields]field
+	for _, f := range rs.appendFields(buf[:0], len(ctx.Request.Header.Peek(fasthttp.HeaderOrigin)) > 0, ctx.IsOptions()) {
+		h.SetCanonical(s2b(f.key), f.value)
 	}
-	if rs.Release != "" {
-		h.SetCanonical(keyRelease, s2b(rs.Release))
-	}
-	if len(rs.SurrogateKey) > 0 {
-		h.SetCanonical(keySurrogate, rs.SurrogateKey)
-	}
-	if len(ctx.Request.Header.Peek(fasthttp.HeaderOrigin)) > 0 {
-		writeCORS(ctx)
-	}
-	if rs.Status != fasthttp.StatusOK {
-		writeRefusal(h, rs)
-	}
-	if rs.Status == fasthttp.StatusNoContent || rs.Status == fasthttp.StatusNotModified {
+	if !rs.hasBody() {
 		return
-	}
-	if rs.Callback != "" {
-		h.Set(headerCallback, rs.Callback)
 	}
 	if rs.Gzip {
 		h.SetContentEncodingBytes(valueGzip)
@@ -195,27 +156,5 @@ func write(ctx *fasthttp.RequestCtx, rs *Response) {
 	} else {
 		// The response sends the body from where it is, and gives its own in return.
 		rs.Body = resp.SwapBody(rs.Body)
-	}
-}
-
-// writeRefusal sets the headers of answers other than 200.
-func writeRefusal(h *fasthttp.ResponseHeader, rs *Response) {
-	if rs.Allow != "" {
-		h.Set(fasthttp.HeaderAllow, rs.Allow)
-	}
-	if rs.Status == fasthttp.StatusUnauthorized {
-		h.SetCanonical(keyAuthenticate, valueAuthenticate)
-	}
-}
-
-// writeCORS sets the headers that browsers ask for in requests from other origins.
-func writeCORS(ctx *fasthttp.RequestCtx) {
-	h := &ctx.Response.Header
-	h.Set(fasthttp.HeaderAccessControlAllowOrigin, "*")
-	h.Set(fasthttp.HeaderAccessControlExposeHeaders, exposed)
-	if ctx.IsOptions() {
-		h.Set(fasthttp.HeaderAccessControlAllowMethods, allMethods)
-		h.Set(fasthttp.HeaderAccessControlAllowHeaders, "Authorization, Content-Type, If-None-Match")
-		h.Set(fasthttp.HeaderAccessControlMaxAge, "86400")
 	}
 }

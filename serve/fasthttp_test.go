@@ -3,53 +3,115 @@ package serve
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"net"
 	"net/http"
+	"regexp"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/valyala/fasthttp/fasthttputil"
+
+	"reelsplice/serve/lane"
 )
 
-// A wireServer is an Edge behind fasthttp on an in-memory listener.
+// A wireServer is an Edge behind fasthttp, on an in-memory listener and, with the lane, on
+// one of TCP.
 type wireServer struct {
 	*world
-	ln *fasthttputil.InmemoryListener
+	ln    *fasthttputil.InmemoryListener
+	lane  *lane.Listener
+	plans *plans // of the lane
 }
 
 func newWireServer(tb testing.TB, change func(*Config), rows ...string) *wireServer {
 	tb.Helper()
-	s := &wireServer{world: newWorld(tb, change, rows...), ln: fasthttputil.NewInmemoryListener()}
-	server := newFastHTTP(s.cfg, s.edge, newMeters())
-	done := make(chan error, 1)
-	go func() { done <- server.Serve(s.ln) }()
-	tb.Cleanup(func() {
-		_ = s.ln.Close()
-		if err := <-done; err != nil {
-			tb.Errorf("Serve: %v", err)
-		}
-	})
+	return wired(tb, newWorld(tb, change, rows...))
+}
+
+// wired puts servers around an Edge.
+func wired(tb testing.TB, w *world) *wireServer {
+	tb.Helper()
+	s := &wireServer{world: w, ln: fasthttputil.NewInmemoryListener(), plans: newPlans()}
+	tcp, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	s.lane = lane.Listen(tcp, newLane(s.cfg, s.edge, newMeters(), s.plans))
+	for _, ln := range []net.Listener{s.ln, s.lane} {
+		server := newFastHTTP(s.cfg, s.edge, newMeters())
+		done := make(chan error, 1)
+		go func() { done <- server.Serve(ln) }()
+		tb.Cleanup(func() {
+			_ = ln.Close()
+			if err := <-done; err != nil {
+				tb.Errorf("Serve: %v", err)
+			}
+		})
+	}
 	return s
 }
 
+// dial connects to the listener with the lane.
+func (s *wireServer) dial(tb testing.TB) *net.TCPConn {
+	tb.Helper()
+	c, err := net.Dial("tcp", s.lane.Addr().String())
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { _ = c.Close() })
+	return c.(*net.TCPConn)
+}
+
 // raw sends bytes and returns all that comes back until the server has nothing more
-// to say.
+// to say. The lane must say the same, byte for byte, also to who does not ask for the end
+// of the connection, which is not for the lane, and asks several times.
 func (s *wireServer) raw(tb testing.TB, request string) string {
 	tb.Helper()
 	c, err := s.ln.Dial()
 	if err != nil {
 		tb.Fatal(err)
 	}
+	want := exchange(tb, c, request)
+	got := exchange(tb, s.dial(tb), request)
+	if comparable(got) != comparable(want) {
+		tb.Errorf("answer to %.200q in the lane = %.600q\nwant as without it %.600q", request, got, want)
+	}
+	const last, times = "Connection: close\r\n", 4
+	if strings.Count(request, last) == 1 && strings.Count(want, last) == 1 {
+		open, wants := strings.Replace(request, last, "", 1), strings.Replace(want, last, "", 1)
+		got := exchange(tb, s.dial(tb), strings.Repeat(open, times))
+		if comparable(got) != comparable(strings.Repeat(wants, times)) {
+			tb.Errorf("answer to %d times %.200q in the lane = %.2000q\nwant as without it %.600q", times, open, got, wants)
+		}
+	}
+	return want
+}
+
+// changing matches what differs between equal answers: the time, and signed values.
+var changing = regexp.MustCompile(`(?m)^Date: .*$|^Authentication-Callback: .*$|"(request_token|guest_session_id|expires_at)":"[^"]*"`)
+
+func comparable(answer string) string { return changing.ReplaceAllString(answer, "") }
+
+// exchange sends bytes over c and returns what comes back until the end, and closes c.
+func exchange(tb testing.TB, c net.Conn, request string) string {
+	tb.Helper()
 	defer c.Close()
-	go func() { _, _ = io.WriteString(c, request) }() // the server may stop reading
+	go func() { // the server may stop reading
+		_, _ = io.WriteString(c, request)
+		if tcp, ok := c.(*net.TCPConn); ok {
+			_ = tcp.CloseWrite()
+		}
+	}()
 	_ = c.SetReadDeadline(time.Now().Add(5 * time.Second))
 	out, err := io.ReadAll(c)
-	if err != nil {
+	if err != nil && !errors.Is(err, syscall.ECONNRESET) { // as TCP ends where a request was not read to its end
 		tb.Fatalf("read answer to %.100q: %v after %.300q", request, err, out)
 	}
 	return string(out)
@@ -325,7 +387,7 @@ func TestLogHoldsNoSecrets(t *testing.T) {
 		c.Log = slog.New(slog.NewTextHandler(lockedWriter{&log, &mu}, nil))
 	}, movie551)
 	for _, broken := range []string{
-		"GET /3/movie/551?api_key=" + s.token + " HTTP/1.1\r\nConnection: close\r\nAuthorization: Bearer " + s.token + "\r\n\r\n",
+		"GET /3/movie/551?api_key=" + s.token + " HTTP/1.1\r\nAuthorization: Bearer " + s.token + "\r\n\r\n",
 		"GET /3/movie/551?api_key=" + s.token + " HTTP/1.1\r\nHost: a\r\nno colon " + s.token + "\r\n\r\n",
 		"GET /3/movie/551?api_key=" + s.token + " HTTP/1.1\r\nHost: a\r\nContent-Length: -5\r\nAuthorization: Bearer " + s.token + "\r\n\r\n",
 	} {

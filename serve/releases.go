@@ -21,6 +21,7 @@ type Releases struct {
 	log     *slog.Logger
 	current atomic.Pointer[Held]
 	failed  atomic.Pointer[failure]
+	opened  atomic.Uint64 // releases so far
 }
 
 // failure is a release that could not be opened. It is tried again only when the
@@ -40,6 +41,7 @@ type Held struct {
 	engine *query.Engine
 	users  atomic.Int64 // requests, and one for being current
 	log    *slog.Logger
+	serial uint64 // no other release of this process has it; never 0
 }
 
 // Reader returns the release; nil when none is served.
@@ -107,7 +109,7 @@ func (r *Releases) open(id string) error {
 	if err != nil {
 		return errors.Join(err, reader.Close())
 	}
-	h := &Held{reader: reader, engine: engine, log: r.log}
+	h := &Held{reader: reader, engine: engine, log: r.log, serial: r.opened.Add(1)}
 	h.users.Store(1)
 	old := r.current.Swap(h)
 	old.Release()

@@ -167,16 +167,16 @@ func benchmarkConnection(b *testing.B, rq *Request, s *fasthttp.Server) {
 }
 
 // answerLen reads one answer and returns its length.
-func answerLen(b *testing.B, r *bufio.Reader) int {
-	b.Helper()
+func answerLen(tb testing.TB, r *bufio.Reader) int {
+	tb.Helper()
 	var seen bytes.Buffer
 	tee := bufio.NewReaderSize(io.TeeReader(r, &seen), 1)
 	rs, err := http.ReadResponse(tee, nil)
 	if err != nil {
-		b.Fatal(err)
+		tb.Fatal(err)
 	}
 	if _, err := io.Copy(io.Discard, rs.Body); err != nil {
-		b.Fatal(err)
+		tb.Fatal(err)
 	}
 	return seen.Len() - tee.Buffered()
 }

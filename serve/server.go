@@ -15,6 +15,7 @@ import (
 
 	"reelsplice/schemas/release"
 	"reelsplice/serve/auth"
+	"reelsplice/serve/lane"
 )
 
 // A Server is an Edge behind fasthttp, with the watchers that keep its tokens and
@@ -26,6 +27,7 @@ type Server struct {
 	releases *Releases
 	metrics  *meters
 	http     *fasthttp.Server
+	lane     *lane.Listener // what http serves, over api
 	api      net.Listener
 	admin    net.Listener // nil for none
 }
@@ -59,6 +61,7 @@ func Listen(cfg Config) (s *Server, err error) {
 	if s.api, err = listen(cfg.Addr, cfg.TLSCert, cfg.TLSKey); err != nil {
 		return nil, err
 	}
+	s.lane = lane.Listen(s.api, newLane(cfg, s.edge, s.metrics, newPlans()))
 	if cfg.AdminAddr != "" {
 		if s.admin, err = listen(cfg.AdminAddr, "", ""); err != nil {
 			return nil, err
@@ -124,7 +127,7 @@ func (s *Server) Run(ctx context.Context) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { s.tokens.Run(ctx, s.cfg.Poll); return nil })
 	g.Go(func() error { s.releases.Run(ctx, s.cfg.Poll); return nil })
-	g.Go(func() error { return s.http.Serve(s.api) })
+	g.Go(func() error { return s.http.Serve(s.lane) })
 	admin := s.adminServer()
 	if s.admin != nil {
 		g.Go(func() error { return ignoreClosed(admin.Serve(s.admin)) })
@@ -137,6 +140,7 @@ func (s *Server) Run(ctx context.Context) error {
 		// Closed here, because fasthttp does not know a listener that it does not
 		// serve yet, and would serve it after the shutdown.
 		_ = s.api.Close()
+		s.lane.Stop()
 		err := s.http.ShutdownWithContext(drain)
 		if errors.Is(err, net.ErrClosed) {
 			err = nil

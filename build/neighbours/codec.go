@@ -2,7 +2,6 @@ package neighbours
 
 import (
 	"encoding/binary"
-	"errors"
 	"math"
 )
 
@@ -26,15 +25,14 @@ func (t *Title) Append(dst []byte) []byte {
 	return dst
 }
 
-var errTitle = errors.New("neighbours: bytes are no title")
-
-// Parse sets t, in t's memory, to the title that Append has written as b.
-func (t *Title) Parse(b []byte) error {
+// Parse sets t, in t's memory, to the title that Append has written as b; false for other
+// bytes.
+func (t *Title) Parse(b []byte) bool {
 	t.reset()
 	p := parser{b: b}
 	t.ID, t.Collection, t.Votes = p.varint(), p.varint(), p.varint()
 	if len(p.b) < 9 {
-		return errTitle
+		return false
 	}
 	t.Popularity = math.Float64frombits(binary.LittleEndian.Uint64(p.b))
 	t.Adult = p.b[8] == 1
@@ -44,10 +42,7 @@ func (t *Title) Parse(b []byte) error {
 			*ids = append(*ids, p.varint())
 		}
 	}
-	if p.bad || len(p.b) > 0 {
-		return errTitle
-	}
-	return nil
+	return !p.bad && len(p.b) == 0
 }
 
 // A parser reads numbers from b; bad is set when there is none.

@@ -26,6 +26,7 @@ func (a *app) buildCommand() *cobra.Command {
 	var publish bool
 	var previous, date, access string
 	var bucket mirror.Options
+	var profiles profileFlags
 	c := &cobra.Command{
 		Use:   "build --catalog DIR --releases DIR",
 		Short: "Make a release of the catalogue",
@@ -52,6 +53,7 @@ func (a *app) buildCommand() *cobra.Command {
 	f.StringVar(&access, "access", "", "`FILE` of how often resources were asked for, by which they trend: media_type, id, day, week")
 	f.BoolVar(&cfg.Full, "full", false, "make all of the release anew")
 	f.BoolVar(&publish, "publish", false, "make the release current")
+	profiles.add(f)
 	required(c, "catalog", "releases")
 	return a.leaf(c, func(ctx context.Context, _ []string) error {
 		cfg.Memory = int64(memory)
@@ -75,7 +77,7 @@ func (a *app) buildCommand() *cobra.Command {
 		if cfg.Previous, err = a.previousRelease(release.Store{Dir: cfg.Releases}, previous); err != nil {
 			return err
 		}
-		return a.buildAndReport(ctx, cfg, bucket, publish)
+		return profiles.record(func() error { return a.buildAndReport(ctx, cfg, bucket, publish) })
 	})
 }
 

@@ -115,13 +115,13 @@ func (a *app) addCommands(root *cobra.Command) {
 	root.AddCommand(
 		a.upCommand(), a.genCommand(), a.ingestCommand(), a.buildCommand(), a.publishCommand(), a.rollbackCommand(),
 		a.releasesCommand(), a.pruneCommand(), a.verifyCommand(), a.diffCommand(), a.inspectCommand(), a.serveCommand(),
-		a.tokenCommand(), a.versionCommand(),
+		a.tokenCommand(), a.benchCommand(), a.benchPeerCommand(), a.versionCommand(),
 	)
 	root.InitDefaultCompletionCmd()
 	root.SetHelpCommand(helpCommand())
 	group(root)
 	for _, c := range root.Commands() {
-		if c.HasSubCommands() {
+		if c.HasSubCommands() && !c.Runnable() {
 			group(c)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"reelsplice/schemas/release"
 	"reelsplice/serve"
+	"reelsplice/serve/threads"
 )
 
 const defaultAddr = "127.0.0.1:8080"
@@ -95,6 +96,9 @@ func (a *app) serve(ctx context.Context, s *serve.Server, log *slog.Logger) erro
 // runServer serves until ctx ends.
 func runServer(ctx context.Context, s *serve.Server, log *slog.Logger) error {
 	log.Info("serving", "url", s.URL(), "admin", s.AdminURL(), "release", s.Release())
+	watched, stop := context.WithCancel(ctx)
+	defer stop()
+	go threads.Run(watched)
 	err := s.Run(ctx)
 	if err == nil {
 		log.Info("stopped")

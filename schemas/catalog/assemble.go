@@ -24,7 +24,6 @@ type column struct {
 	name   string
 	pages  parquet.Pages
 	page   parquet.Page
-	first  int64 // row of the group that page starts with
 	values parquet.ValueReader
 	buf    []parquet.Value
 	next   int
@@ -47,7 +46,6 @@ func (c *column) fill() (bool, error) {
 			c.values = nil
 		}
 		if c.page != nil {
-			c.first += c.page.NumRows()
 			parquet.Release(c.page)
 			c.page = nil
 		}

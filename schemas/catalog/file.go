@@ -209,8 +209,8 @@ func (r *Rows) columns() {
 		r.open()
 	}
 	if r.behind > 0 {
+		r.asm.pass(r.behind)
 		r.behind = 0
-		r.asm.seek(r.pq.RowGroups()[r.group-1].NumRows() - r.left)
 	}
 }
 

@@ -78,34 +78,42 @@ func (r *Rows) Skip(n int64) (err error) {
 	return nil
 }
 
-// seek takes all columns to a row of their row group, at or behind the one at hand.
-func (a *assembler) seek(row int64) {
+// pass leaves out the next n rows in all columns.
+func (a *assembler) pass(n int64) {
 	for i := range a.columns {
 		c := &a.columns[i]
 		if c.pages == nil {
 			continue
 		}
-		if err := c.seek(row); err != nil && a.err == nil {
+		if err := c.pass(n); err != nil && a.err == nil {
 			a.err = fmt.Errorf("column %s: %w", c.name, err)
 		}
 	}
 }
 
-// seek leaves out the values before a row.
-func (c *column) seek(row int64) error {
-	c.buf, c.next, c.values = c.buf[:0], 0, nil
-	for c.page == nil || row >= c.first+c.page.NumRows() {
-		if c.page != nil {
-			c.first += c.page.NumRows()
-			parquet.Release(c.page)
-			c.page = nil
+// pass leaves out the values of the next n rows. A row's first value has the repetition
+// level 0, and no other.
+func (c *column) pass(n int64) error {
+	for {
+		for c.next < len(c.buf) {
+			if c.buf[c.next].RepetitionLevel() == 0 {
+				if n == 0 {
+					return nil
+				}
+				n--
+			}
+			c.next++
 		}
-		page, err := c.pages.ReadPage()
+		ok, err := c.fill()
 		if err != nil {
-			return err // io.EOF too: the column is shorter than its row group
+			return err
 		}
-		c.page = page
+		if !ok {
+			c.buf, c.next = c.buf[:0], 0
+			if n > 0 {
+				return io.ErrUnexpectedEOF
+			}
+			return nil
+		}
 	}
-	c.values = c.page.Slice(row-c.first, c.page.NumRows()).Values()
-	return nil
 }

@@ -6,7 +6,7 @@
 //	  r0123456789abcdef/      one release: its id follows from its content
 //	    manifest.json         version, parameters, counts, SHA-256 of each file
 //	    index                 hash of a key -> offset of its block
-//	    directory             blocks: keys, fragment tables, piece tables
+//	    directory             blocks: keys, fragment tables, programs
 //	    pack-00000 ...        segments: deflate blocks back to back
 //	    report.json           what the build did and when; not part of the id
 //
@@ -16,17 +16,18 @@
 //	                   ┌──────────┐         ┌───────────────────────┐     ┌─────────┐
 //	                   │ tag │ off├────────►│ key                   │     │ header  │
 //	                   ├──────────┤         │ fragments             │     ├─────────┤
-//	                   │ 0   empty│         │   address -> pieces ┐ │  ┌─►│ segment │
-//	                   ├──────────┤         │ pieces  ◄───────────┘ │  │  ├─────────┤
-//	                   │   ...    │         │   offset, lengths,    ├──┘  │ segment │
+//	                   │ 0   empty│         │   address ──────────┐ │  ┌─►│ segment │
+//	                   ├──────────┤         │ program: pieces ◄───┘ │  │  ├─────────┤
+//	                   │   ...    │         │   place, lengths,     ├──┘  │ segment │
 //	                   └──────────┘         │   CRC, operator, hash │     ├─────────┤
 //	                                        ├───────────────────────┤     │   ...   │
 //	                                        │ alias key ──► block   │     └─────────┘
 //	                                        └───────────────────────┘
 //
-// A piece is a segment, a mark for what depends on the request (an id, a page, the name
-// of a season in some language), or leads to a fragment of another resource: a
-// reference by the offset of its block, an include by its key. Verify follows both.
+// A piece is a segment, a literal, a mark for what depends on the request (an id, a
+// page, the name of a season in some language), or leads to a fragment of another
+// resource: a reference by the offset of its block, an include by its key. Verify
+// follows both.
 //
 // Open maps the files and reads their headers, nothing else. Everything that a
 // Reader hands out is a slice of the mapping: it is read-only, and gone once the

@@ -134,10 +134,10 @@ func (d *dumper) block(e Entry) {
 		d.line(off+blockKey, b[blockKey:e.tables()], "key: %s", name)
 		return
 	}
-	d.line(off, b[:blockNumber], "resource: %d fragments, %d bytes of programs", e.fragments, e.programs)
+	d.line(off, b[:blockNumber], "resource: %d fragments, %d bytes of programs", e.Len(), e.programs())
 	d.line(off+blockNumber, b[blockNumber:blockKey], "id %d", e.number())
 	d.line(off+blockKey, b[blockKey:e.base()], "key: %s", name)
-	if e.typ == typeStored {
+	if e.typ() == typeStored {
 		base := le.Uint64(b[e.base():])
 		d.line(off+e.base(), b[e.base():e.tables()], "near segments count from %08x of %s", base&(MaxPackBytes-1), packName(int(base>>wherePackShift)))
 	}
@@ -151,7 +151,7 @@ func (d *dumper) block(e Entry) {
 			end = d.program(e, i, end)
 		}
 	}
-	switch programs := e.area() + uint64(e.programs); {
+	switch programs := e.area() + e.programs(); {
 	case end < programs:
 		d.line(off+end, b[end:], "no fragment uses this")
 	case end < e.size():

@@ -5,47 +5,34 @@ import "reelsplice/schemas/fragment"
 // An Entry is a resource of a release: a small value that points into the mapping and
 // thus ends with its Reader. The zero Entry has no fragments.
 type Entry struct {
-	r         *Reader
-	ref       Ref
-	programs  uint32 // bytes
-	fragments uint16
-	keyLen    uint8
-	typ       uint8
+	r    *Reader
+	ref  Ref
+	head uint64 // the first eight bytes of the block
 }
 
-// blockOf unpacks the first eight bytes of a block.
-func blockOf(head uint64) Entry {
-	return Entry{
-		keyLen:    uint8(head >> (8 * blockKeyLen)),
-		typ:       uint8(head >> (8 * blockType)),
-		fragments: uint16(head >> (8 * blockFragments)),
-		programs:  uint32(head >> (8 * blockPrograms)),
-	}
-}
+func (e Entry) keyLen() uint64 { return e.head >> (8 * blockKeyLen) & 0xff }
 
-func (e Entry) isAlias() bool { return e.typ == typeAlias }
+func (e Entry) typ() uint8 { return uint8(e.head >> (8 * blockType)) }
+
+// programs returns the length of all programs in bytes.
+func (e Entry) programs() uint64 { return e.head >> (8 * blockPrograms) }
+
+func (e Entry) isAlias() bool { return e.typ() == typeAlias }
 
 // base returns where, from the start of the block, its base lies, if it has one.
-func (e Entry) base() uint64 { return blockKey + align(uint64(e.keyLen)) }
+func (e Entry) base() uint64 { return blockKey + align(e.keyLen()) }
 
 // tables returns where, from the start of the block, its fragment table lies.
 func (e Entry) tables() uint64 {
-	if e.typ == typeStored {
-		return e.base() + blockBaseLen
-	}
-	return e.base()
+	stored := e.typ() & (e.typ() >> 1) & 1 // typeStored alone has both bits; no branch, so it inlines
+	return e.base() + blockBaseLen*uint64(stored)
 }
 
 // area returns where, from the start of the block, the programs lie.
-func (e Entry) area() uint64 { return e.tables() + fragmentLen*uint64(e.fragments) }
+func (e Entry) area() uint64 { return e.tables() + fragmentLen*uint64(e.Len()) }
 
-// size returns the length of the block in bytes.
-func (e Entry) size() uint64 {
-	if e.isAlias() {
-		return e.tables()
-	}
-	return align(e.area() + uint64(e.programs))
-}
+// size returns the length of the block in bytes. Aliases have no fragments.
+func (e Entry) size() uint64 { return align(e.area() + e.programs()) }
 
 // block returns the bytes of the block, which Reader.block has found to be all there.
 func (e Entry) block() []byte { return e.r.directory[e.ref:][:e.size()] }
@@ -61,7 +48,7 @@ func (e Entry) Key() []byte {
 	if e.r == nil {
 		return nil
 	}
-	return e.r.directory[e.ref+blockKey:][:e.keyLen:e.keyLen]
+	return e.r.directory[e.ref+blockKey:][:e.keyLen():e.keyLen()]
 }
 
 // ID returns the number that answers have as the id of the resource; 0 for the zero
@@ -77,11 +64,11 @@ func (e Entry) ID() uint64 {
 func (e Entry) Ref() Ref { return e.ref }
 
 // Len returns the number of fragments.
-func (e Entry) Len() int { return int(e.fragments) }
+func (e Entry) Len() int { return int(uint16(e.head >> (8 * blockFragments))) }
 
 // row returns entry i of the fragment table.
 func (e Entry) row(i int) []byte {
-	if uint(i) >= uint(e.fragments) {
+	if uint(i) >= uint(e.Len()) {
 		panic("release: fragment number out of range")
 	}
 	return e.r.directory[uint64(e.ref)+e.tables()+fragmentLen*uint64(i):][:fragmentLen]
@@ -103,19 +90,18 @@ func (e Entry) start(i int) uint64 { return uint64(le.Uint32(e.row(i)[fragmentPr
 
 // Fragment returns fragment i, 0 <= i < Len().
 func (e Entry) Fragment(i int) Fragment {
+	start, area := e.start(i), e.r.directory[uint64(e.ref)+e.area():][:e.programs()]
 	f := Fragment{r: e.r, ref: e.ref}
-	start, end := e.start(i), uint64(e.programs)
-	if start >= end {
+	if start >= uint64(len(area)) {
 		return f
 	}
-	area := e.r.directory[uint64(e.ref)+e.area():][:end]
-	n, k := uvarint(area[start:])
-	if k == 0 || n == 0 || n > end-start-uint64(k) {
+	area = area[start:]
+	n, k := uvarint(area)
+	if k == 0 || n == 0 || n > uint64(len(area)-k) {
 		return f
 	}
-	from := start + uint64(k)
-	f.program = area[from : from+n : from+n]
-	if e.typ == typeStored {
+	f.program = area[k:][:n:n]
+	if e.typ() == typeStored {
 		f.base = le.Uint64(e.r.directory[uint64(e.ref)+e.base():])
 	}
 	return f
@@ -160,68 +146,74 @@ type Fragment struct {
 
 // Pieces returns a Cursor that stands before the first piece.
 func (f Fragment) Pieces() Cursor {
-	return Cursor{f: f, rest: f.program, left: MaxPieces, broken: f.program == nil}
+	return Cursor{r: f.r, ref: f.ref, base: f.base, left: MaxPieces, decoder: decoder{rest: f.program, bad: f.program == nil}}
 }
 
 // A Cursor walks through the pieces of a fragment. There is at least one, or the
 // fragment is broken.
 type Cursor struct {
-	f      Fragment
-	rest   []byte // from the next piece on; from the broken one on
-	left   int    // pieces that may still come
-	broken bool
+	decoder // stands before the next piece, or before the one that is bad
+	r       *Reader
+	ref     Ref
+	base    uint64
+	left    int // pieces that may still come
 }
 
 // Broken tells whether the bytes of the fragment break the format, as far as the cursor
 // has come. Nothing of such a fragment may be served.
-func (c *Cursor) Broken() bool { return c.broken }
+func (c *Cursor) Broken() bool { return c.bad }
 
 // Next sets p to the next piece: its Op, and the fields that count for that. It is false
 // behind the last piece and in a broken fragment. It allocates nothing.
 func (c *Cursor) Next(p *Piece) bool {
-	if len(c.rest) == 0 || c.broken {
+	here := c.rest
+	if len(here) == 0 || c.bad {
 		return false
 	}
-	d := decoder{rest: c.rest[1:]}
-	p.Op = Op(c.rest[0])
+	p.Op, c.rest = Op(here[0]), here[1:]
 	switch p.Op {
-	case OpSegment, opFar: // d tells them apart
-		d.segment(p, c.f.base)
-		d.bad = d.bad || !c.f.r.locateSegment(p, d.stored)
+	case OpSegment:
+		c.near(p, c.base)
+		c.locate(p)
+	case opFar:
+		c.far(p)
+		c.locate(p)
 	case OpReference:
 		// Only backward, so that following them comes to an end.
-		p.Sub, p.Ref = fragment.Sub(d.atMost(maxSub)), Ref(d.atMost(MaxPackBytes))*blockAlign
-		d.bad = d.bad || p.Ref >= c.f.ref
+		p.Sub, p.Ref = fragment.Sub(c.atMost(maxSub)), Ref(c.atMost(MaxPackBytes))*blockAlign
+		c.bad = c.bad || p.Ref >= c.ref
 	case OpInclude:
-		d.include(&p.Include)
+		c.include(&p.Include)
 	case OpName:
-		p.Word, p.Number = Word(d.byte()), uint32(d.atMost(1<<32-1))
-		d.bad = d.bad || !p.Word.valid()
+		p.Word, p.Number = Word(c.byte()), uint32(c.atMost(1<<32-1))
+		c.bad = c.bad || !p.Word.valid()
 	case OpLiteral:
-		p.Literal = d.literal()
+		p.Literal = c.literal()
 	case OpIDMark, OpPageMark, OpIDEnd:
 	default:
-		d.bad = true
+		c.bad = true
 	}
-	if d.bad || c.left == 0 {
-		c.broken = true
-		return false
+	if c.left--; c.left < 0 {
+		c.bad = true
 	}
-	c.rest, c.left = d.rest, c.left-1
-	return true
+	if c.bad {
+		c.rest = here
+	}
+	return !c.bad
 }
 
-// locateSegment finds the stored bytes of the segment p, and tells whether they can be
-// there.
-func (r *Reader) locateSegment(p *Piece, stored uint64) bool {
-	if p.Pack >= len(r.packs) {
-		return false
+// locate reads the facts of the segment p and finds its stored bytes.
+func (c *Cursor) locate(p *Piece) {
+	stored := c.facts(&p.Segment)
+	if p.Pack >= len(c.r.packs) {
+		c.bad = true
+		return
 	}
-	pack, off := r.packs[p.Pack], uint64(p.Offset)
-	end := off + stored
+	pack, off := c.r.packs[p.Pack], uint64(p.Offset)
+	end := off + stored // below 2^50
 	if off < headerLen || end > uint64(len(pack)) {
-		return false
+		c.bad = true
+		return
 	}
 	p.Segment.Stored = pack[off:end:end]
-	return true
 }

@@ -13,8 +13,12 @@ const maxSub = math.MaxUint16
 // uvarint returns the number that b starts with, and its length in bytes: 0 when it is
 // cut off, longer than it need be, or above 64 bits.
 func uvarint(b []byte) (uint64, int) {
+	// Fast path: most numbers have one byte or two.
 	if len(b) > 0 && b[0] < 0x80 {
 		return uint64(b[0]), 1
+	}
+	if len(b) > 1 && b[1] < 0x80 && b[1] != 0 {
+		return uint64(b[0]&0x7f) | uint64(b[1])<<7, 2
 	}
 	n, k := binary.Uvarint(b)
 	if k <= 0 || b[k-1] == 0 {
@@ -25,9 +29,8 @@ func uvarint(b []byte) (uint64, int) {
 
 // A decoder reads what follows the operation of a piece.
 type decoder struct {
-	rest   []byte
-	stored uint64 // of a segment: its length in the pack
-	bad    bool   // the bytes break the format
+	rest []byte // of the program
+	bad  bool   // the bytes break the format
 }
 
 func (d *decoder) uvarint() uint64 {
@@ -74,21 +77,26 @@ func (d *decoder) literal() []byte {
 	return b
 }
 
-// segment reads all of a segment but its stored bytes.
-func (d *decoder) segment(p *Piece, base uint64) {
-	if p.Op == opFar {
-		p.Op, p.Pack, p.Offset = OpSegment, int(d.atMost(MaxPacks-1)), int64(d.atMost(MaxPackBytes-1))
-	} else {
-		d.bad = base == 0 // it needs one
-		p.Pack, p.Offset = int(base>>wherePackShift), int64(base&(MaxPackBytes-1)+d.atMost(MaxPackBytes-1))
+// near reads the place of a segment that counts from a base.
+func (d *decoder) near(p *Piece, base uint64) {
+	if base == 0 {
+		d.bad = true
 	}
-	d.stored = d.atMost(math.MaxUint32)
-	p.Segment.RawLen = uint32(d.atMost(math.MaxUint32))
-	b := d.take(factsLen)
-	if b == nil {
-		return
+	p.Pack, p.Offset = int(base>>wherePackShift), int64(base&(MaxPackBytes-1)+d.atMost(MaxPackBytes-1))
+}
+
+// far reads the place of a segment that has one of its own.
+func (d *decoder) far(p *Piece) {
+	p.Op, p.Pack, p.Offset = OpSegment, int(d.atMost(MaxPacks-1)), int64(d.atMost(MaxPackBytes-1))
+}
+
+// facts reads what is said of a segment, and returns its length in the pack.
+func (d *decoder) facts(g *Segment) (stored uint64) {
+	stored, g.RawLen = d.atMost(math.MaxUint32), uint32(d.atMost(math.MaxUint32))
+	if b := d.take(factsLen); b != nil {
+		g.CRC, g.Op, g.Hash = le.Uint32(b[factsCRC:]), le.Uint32(b[factsOp:]), Hash(b[factsHash:])
 	}
-	p.Segment.CRC, p.Segment.Op, p.Segment.Hash = le.Uint32(b[factsCRC:]), le.Uint32(b[factsOp:]), Hash(b[factsHash:])
+	return stored
 }
 
 func (d *decoder) include(i *Include) {

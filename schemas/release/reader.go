@@ -252,10 +252,9 @@ func (r *Reader) block(ref Ref) (Entry, bool) {
 	if ref < headerLen || ref%blockAlign != 0 || uint64(ref) >= n {
 		return Entry{}, false
 	}
-	e := blockOf(le.Uint64(r.directory[ref:]))
-	e.r, e.ref = r, ref
-	valid := e.keyLen != 0 && e.keyLen <= fragment.MaxKeyLen && e.size() <= n-uint64(ref) &&
-		(e.typ == typeResource || e.typ == typeStored || e.isAlias() && e.fragments == 0 && e.programs == 0)
+	e := Entry{r, ref, le.Uint64(r.directory[ref:])}
+	valid := e.keyLen() != 0 && e.keyLen() <= fragment.MaxKeyLen && e.size() <= n-uint64(ref) &&
+		(e.typ() == typeResource || e.typ() == typeStored || e.isAlias() && e.Len() == 0 && e.programs() == 0)
 	if !valid {
 		return Entry{}, false
 	}

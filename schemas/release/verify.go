@@ -272,7 +272,7 @@ func (v *verifier) block(e Entry, mine bool) {
 		v.removed(e)
 	}
 	v.counts[directoryResources]++
-	v.counts[directoryFragments] += uint64(e.fragments)
+	v.counts[directoryFragments] += uint64(e.Len())
 	v.fragments(e, mine)
 }
 
@@ -281,8 +281,8 @@ func (v *verifier) key(e Entry) {
 	if found, ok := v.r.find(e.Key()); !ok || found.ref != e.ref {
 		v.problem(directoryFile, int64(e.ref), "%s: the index does not lead here", fragment.DescribeKey(e.Key()))
 	}
-	if pad := e.block()[blockKey+int(e.keyLen) : e.base()]; !zero(pad) {
-		v.problem(directoryFile, int64(e.ref)+blockKey+int64(e.keyLen), "%s: padding is % x, want zeros", fragment.DescribeKey(e.Key()), pad)
+	if pad := e.block()[blockKey+int(e.keyLen()) : e.base()]; !zero(pad) {
+		v.problem(directoryFile, int64(e.ref)+blockKey+int64(e.keyLen()), "%s: padding is % x, want zeros", fragment.DescribeKey(e.Key()), pad)
 	}
 }
 
@@ -314,7 +314,7 @@ func (v *verifier) fragments(e Entry, mine bool) {
 		if start != end || f.program == nil {
 			if mine {
 				v.problem(directoryFile, e.rowAt(i)+fragmentProgram, "%s: program at %d of %d bytes, want one that is known or a whole one at %d",
-					describe(e.Key(), e.Address(i)), start, e.programs, end)
+					describe(e.Key(), e.Address(i)), start, e.programs(), end)
 			}
 			continue
 		}
@@ -332,20 +332,20 @@ func (v *verifier) fragments(e Entry, mine bool) {
 // base checks that a resource has a base if it has a segment, and that it is the place
 // of the first one.
 func (v *verifier) base(e Entry) {
-	base, stored := uint64(0), e.typ == typeStored
+	base, stored := uint64(0), e.typ() == typeStored
 	if stored {
 		base = le.Uint64(e.block()[e.base():])
 	}
 	if base != v.first || stored != (v.first != 0) {
-		v.problem(directoryFile, int64(uint64(e.ref)+e.base()), "%s: type %d with base %016x, the first segment lies at %016x", fragment.DescribeKey(e.Key()), e.typ, base, v.first)
+		v.problem(directoryFile, int64(uint64(e.ref)+e.base()), "%s: type %d with base %016x, the first segment lies at %016x", fragment.DescribeKey(e.Key()), e.typ(), base, v.first)
 	}
 }
 
 // rest checks that programs end where the block says, and that what follows is zero.
 func (v *verifier) rest(e Entry, end uint64) {
 	off := int64(uint64(e.ref) + e.area() + end)
-	if end != uint64(e.programs) {
-		v.problem(directoryFile, off, "%s: programs end at %d, the block has %d bytes of them", fragment.DescribeKey(e.Key()), end, e.programs)
+	if end != e.programs() {
+		v.problem(directoryFile, off, "%s: programs end at %d, the block has %d bytes of them", fragment.DescribeKey(e.Key()), end, e.programs())
 		return
 	}
 	if pad := e.block()[e.area()+end:]; !zero(pad) {

@@ -209,15 +209,19 @@ func TestVerifyNamesPlace(t *testing.T) {
 		{directoryFile, put(alias+blockNumber, 0x48), `directory: offset 312: alias alias of movie "tt0137523" leads to 72, where no resource starts`},
 		{directoryFile, put(alias+blockNumber, 0x38, 1), `directory: offset 312: alias alias of movie "tt0137523" leads to 312, where no resource starts`},
 
-		// The base.
+		// The base; of tv 1399, with its row and program behind it.
 		{directoryFile, put(rows-8, 0x3f), "directory: offset 233: " + broken550},
 		{directoryFile, both(put(rows-8, 0x3f), put(near+1, 1)), `directory: offset 176: movie 550: type 3 with base 000100000000003f, the first segment lies at 0001000000000040`},
-		{directoryFile, both(put(tv+blockType, typeStored), put(tv+blockPrograms, 2), put(tv+32, // base, row and program
-			0x40, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, byte(OpIDEnd), 0, 0)),
-			`directory: offset 880: tv 1399: type 3 with base 0000000000000040, the first segment lies at 0000000000000000`},
-		{directoryFile, both(put(tv+blockType, typeStored), put(tv+blockPrograms, 2), put(tv+32,
-			0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, byte(OpIDEnd), 0, 0)),
-			`directory: offset 880: tv 1399: type 3 with base 0000000000000000, the first segment lies at 0000000000000000`},
+		{
+			directoryFile, both(put(tv+blockType, typeStored), put(tv+blockPrograms, 2), put(tv+32,
+				0x40, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, byte(OpIDEnd), 0, 0)),
+			`directory: offset 880: tv 1399: type 3 with base 0000000000000040, the first segment lies at 0000000000000000`,
+		},
+		{
+			directoryFile, both(put(tv+blockType, typeStored), put(tv+blockPrograms, 2), put(tv+32,
+				0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, byte(OpIDEnd), 0, 0)),
+			`directory: offset 880: tv 1399: type 3 with base 0000000000000000, the first segment lies at 0000000000000000`,
+		},
 		{directoryFile, func(b []byte) []byte { // without its base, and so much more in the program
 			facts := bytes.Clone(b[kindDefault+0x2f:][:18])
 			b[kindDefault+blockType], b[kindDefault+blockPrograms] = typeResource, 33

@@ -375,7 +375,7 @@ func (j *joiner) next(base uint64) error {
 	if _, err := io.ReadFull(j.in, j.block[:blockKey]); err != nil {
 		return err
 	}
-	b := blockOf(le.Uint64(j.block[:]))
+	b := Entry{head: le.Uint64(j.block[:])}
 	head := j.block[:b.base()]
 	if _, err := io.ReadFull(j.in, head[blockKey:]); err != nil {
 		return err
@@ -386,7 +386,7 @@ func (j *joiner) next(base uint64) error {
 	if _, err := j.out.Write(head); err != nil {
 		return err
 	}
-	if err := j.index.add(xxh3.Hash(head[blockKey:][:b.keyLen]), uint64(j.off)); err != nil {
+	if err := j.index.add(xxh3.Hash(head[blockKey:][:b.keyLen()]), uint64(j.off)); err != nil {
 		return err
 	}
 	j.off += int64(b.size())

@@ -47,6 +47,7 @@ type Result struct {
 	Name   string // of that record
 	// Account is who an accepted credential is of; "" for nobody.
 	Account string
+	Expires int64 // of an accepted token, in unix seconds; 0 for never
 }
 
 // A Table looks tokens up. It never changes, so any number of goroutines may use it.
@@ -155,7 +156,7 @@ func (t *Table) CheckKind(kind Kind, token []byte, now int64) Result {
 	case s.expires != 0 && now >= s.expires:
 		res.Reason = Expired
 	default:
-		res.OK, res.Scopes, res.Account = true, r.Scopes, r.Account
+		res.OK, res.Scopes, res.Account, res.Expires = true, r.Scopes, r.Account, s.expires
 	}
 	return res
 }

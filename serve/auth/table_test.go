@@ -42,7 +42,7 @@ func TestCheck(t *testing.T) {
 	}
 	f(ours, Result{OK: true, Scopes: ScopeRead, Record: 0, Name: "ours"})
 	f("gone", Result{Reason: Expired, Record: 1, Name: "gone"})
-	f("soon", Result{OK: true, Scopes: ScopeRead, Record: 2, Name: "soon"})
+	f("soon", Result{OK: true, Scopes: ScopeRead, Record: 2, Name: "soon", Expires: now.Add(time.Second).Unix()})
 	f("revoked", Result{Reason: Revoked, Record: 3, Name: "revoked"})
 	f("both", Result{Reason: Revoked, Record: 4, Name: "both"})
 	f("old", Result{Reason: Expired, Record: 5, Name: "old"})

@@ -48,6 +48,7 @@ type Answer struct {
 	stored   int
 	inflate  io.ReadCloser
 	source   bytes.Reader
+	frame    [headerLen]byte // of gzip, around a piece
 }
 
 // chunk is a segment, or literals[from:to].
@@ -108,6 +109,18 @@ func (a *Answer) RawLen() int { return int(a.raw) }
 // GzipLen is the length of the gzip body in bytes.
 func (a *Answer) GzipLen() int { return headerLen + a.stored + trailerLen }
 
+// Parted returns how many segments a has, and how many bytes of its gzip body are in none.
+func (a *Answer) Parted() (segments, others int) {
+	others = a.GzipLen()
+	for i := range a.chunks {
+		if c := &a.chunks[i]; !c.isLiteral() {
+			segments++
+			others -= len(c.seg.Stored)
+		}
+	}
+	return segments, others
+}
+
 const hexDigits = "0123456789abcdef"
 
 // AppendETag appends the weak entity tag. It follows from the content of the parts
@@ -127,24 +140,33 @@ const header = "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
 
 // AppendGzip appends the body as one gzip member.
 func (a *Answer) AppendGzip(dst []byte) []byte {
-	dst = append(slices.Grow(dst, a.GzipLen()), header...)
+	dst = slices.Grow(dst, a.GzipLen())
+	a.GzipPieces(func(b []byte, _ bool) { dst = append(dst, b...) })
+	return dst
+}
+
+// GzipPieces calls yield with the pieces of the body as one gzip member. A piece that lasts
+// stays as it is until Reset; any other is good until yield returns.
+func (a *Answer) GzipPieces(yield func(b []byte, lasts bool)) {
+	frame := &a.frame
+	yield(append(frame[:0], header...), false)
 	var crc uint32
 	for i := range a.chunks {
 		c := &a.chunks[i]
 		if !c.isLiteral() {
-			dst = append(dst, c.seg.Stored...)
+			yield(c.seg.Stored, true)
 			crc = release.CombineCRC(crc, c.seg.CRC, c.seg.Op)
 			continue
 		}
 		lit := a.literals[c.from:c.to]
 		n := uint16(len(lit))
-		dst = append(dst, 0, byte(n), byte(n>>8), ^byte(n), ^byte(n>>8))
-		dst = append(dst, lit...)
+		yield(append(frame[:0], 0, byte(n), byte(n>>8), ^byte(n), ^byte(n>>8)), false)
+		yield(lit, false)
 		crc = crc32.Update(crc, crc32.IEEETable, lit)
 	}
-	dst = append(dst, 0x03, 0x00)
-	dst = binary.LittleEndian.AppendUint32(dst, crc)
-	return binary.LittleEndian.AppendUint32(dst, uint32(a.raw))
+	end := append(frame[:0], 0x03, 0x00)
+	end = binary.LittleEndian.AppendUint32(end, crc)
+	yield(binary.LittleEndian.AppendUint32(end, uint32(a.raw)), false)
 }
 
 // AppendIdentity appends the body uncompressed. The error matches

@@ -1,0 +1,182 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// bench is one run.
+type bench struct {
+	cfg                Config
+	tools              tools
+	client             client
+	tmp                string // temporary folder of this run
+	dir                string // where the release is made or found
+	releases, tokens   string
+	token              string
+	resultLua, mixLua  string // scripts of wrk
+	movies             []uint64
+	edge, nginx        *server
+	nginxDir           string
+	running            []*server
+	report             *Report
+	detail, fiveAnswer Subject
+}
+
+// Run measures what cfg asks for. It ends all that it started, whatever happens.
+func Run(ctx context.Context, cfg Config) (r *Report, err error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	b := &bench{cfg: cfg, client: newClient(), report: newReport(&cfg, time.Now())}
+	defer func() { err = errors.Join(err, b.close()) }()
+	if err := b.prepare(ctx); err != nil {
+		return nil, err
+	}
+	if cfg.Profiles != "" {
+		return b.report, b.profiles(ctx)
+	}
+	for _, section := range []struct {
+		name string
+		run  func(context.Context) error
+	}{
+		{SectionCases, b.cases},
+		{SectionMix, b.mix},
+		{SectionCurves, b.curves},
+		{SectionMemory, b.memory},
+	} {
+		if !cfg.has(section.name) {
+			continue
+		}
+		if err := section.run(ctx); err != nil {
+			return nil, fmt.Errorf("%s: %w", section.name, err)
+		}
+	}
+	b.report.finish(time.Now())
+	return b.report, nil
+}
+
+// prepare finds the programs, the release, and what to ask for.
+func (b *bench) prepare(ctx context.Context) (err error) {
+	if b.tools, err = findTools(); err != nil {
+		return err
+	}
+	b.report.Missing = b.tools.missing()
+	b.report.Versions = b.tools.versions(ctx)
+	if err := raiseLimits(); err != nil {
+		return err
+	}
+	if err := b.makeFolders(); err != nil {
+		return err
+	}
+	if err := b.makeRelease(ctx); err != nil {
+		return err
+	}
+	if b.edge, err = b.startEdge(ctx); err != nil {
+		return err
+	}
+	if err := b.chooseAnswers(ctx); err != nil {
+		return fmt.Errorf("choose the answers: %w", err)
+	}
+	return b.serveFinished(ctx, &b.detail, &b.fiveAnswer)
+}
+
+// makeFolders makes the folders of this run and puts the scripts there. With a folder
+// that is kept, what is temporary lies in it too: on the same disk.
+func (b *bench) makeFolders() (err error) {
+	if b.cfg.Dir != "" {
+		if b.dir, err = filepath.Abs(b.cfg.Dir); err != nil {
+			return err
+		}
+		if err := os.MkdirAll(b.dir, 0o750); err != nil {
+			return fmt.Errorf("make the folder of the release: %w", err)
+		}
+	}
+	if b.tmp, err = os.MkdirTemp(b.dir, "reelsplice-bench-"); err != nil {
+		return fmt.Errorf("make a temporary folder: %w", err)
+	}
+	if b.dir == "" {
+		b.dir = b.tmp
+	}
+	b.releases, b.tokens = filepath.Join(b.dir, "releases"), filepath.Join(b.tmp, "tokens.txt")
+	b.resultLua, b.mixLua = filepath.Join(b.tmp, "result.lua"), filepath.Join(b.tmp, "mix.lua")
+	return errors.Join(
+		os.WriteFile(b.resultLua, []byte(resultScript), 0o600),
+		os.WriteFile(b.mixLua, []byte(mixScript+resultScript), 0o600),
+	)
+}
+
+// chooseAnswers finds the answers that the cases are about.
+func (b *bench) chooseAnswers(ctx context.Context) (err error) {
+	b.cfg.progress("choosing answers")
+	if b.movies, err = popular(b.releases, "movie"); err != nil {
+		return err
+	}
+	path, err := b.nearest(ctx, "", detailGzip, 0)
+	if err != nil {
+		return err
+	}
+	if b.detail, err = b.subject(ctx, caseDetail, path); err != nil {
+		return err
+	}
+	if path, err = b.nearest(ctx, "?"+five, fiveGzip, fiveRaw); err != nil {
+		return err
+	}
+	if b.fiveAnswer, err = b.subject(ctx, caseFive, path); err != nil {
+		return err
+	}
+	b.report.Subjects = append(b.report.Subjects, b.detail, b.fiveAnswer)
+	b.report.Release.ID, b.report.Release.Movies = b.detail.answer.Header.Get("X-Reelsplice-Release"), len(b.movies)
+	return nil
+}
+
+// close ends the servers, the last one first, and removes the temporary folder.
+func (b *bench) close() error {
+	for _, s := range slices.Backward(b.running) {
+		s.stop()
+	}
+	b.client.close()
+	if b.tmp == "" {
+		return nil
+	}
+	return os.RemoveAll(b.tmp)
+}
+
+// command is a child's command line, without what this process has in its environment
+// for itself.
+func (b *bench) command(program string, args ...string) *exec.Cmd {
+	cmd := exec.Command(program, args...)
+	cmd.Dir, cmd.Env = b.tmp, childEnv(os.Environ())
+	return cmd
+}
+
+// childEnv returns the environment without settings of this program's flags, and of how
+// many cores Go is to use.
+func childEnv(environ []string) []string {
+	return slices.DeleteFunc(slices.Clone(environ), func(v string) bool {
+		return strings.HasPrefix(v, "REELSPLICE_") || strings.HasPrefix(v, "GOMAXPROCS=")
+	})
+}
+
+// header returns the header lines of a request for gzip; the first one alone is that of
+// a request for identity.
+func (b *bench) header() []string {
+	return []string{"Authorization: Bearer " + b.token, "Accept-Encoding: gzip"}
+}
+
+// headerLine divides "Name: value".
+func headerLine(line string) (name, value string) {
+	name, value, _ = strings.Cut(line, ": ")
+	return name, value
+}
+
+// sortedNames returns the keys of m in order.
+func sortedNames[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -1,0 +1,201 @@
+package bench
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+)
+
+// BuildConfig says which builds to measure and how.
+type BuildConfig struct {
+	Program string  // this program
+	Dir     string  // where a temporary folder is made; "" for the system's
+	Sizes   []int64 // numbers of movies; 1,000 and 5,000 by default
+	Rounds  int     // 3 by default
+	Memory  int64   // bytes that builds may use; 2 GiB by default
+	// Progress is told what is being done; nil for nobody.
+	Progress func(what string)
+}
+
+// DefaultBuildConfig returns the defaults; Program has none.
+func DefaultBuildConfig() BuildConfig {
+	return BuildConfig{Sizes: []int64{1000, 5000}, Rounds: 3, Memory: 2 << 30}
+}
+
+// Validate reports everything that is wrong with c.
+func (c *BuildConfig) Validate() error {
+	var errs []error
+	if len(c.Sizes) == 0 {
+		errs = append(errs, errors.New("sizes: want at least one number of movies"))
+	}
+	for _, n := range c.Sizes {
+		if n < 100 {
+			errs = append(errs, fmt.Errorf("size %d: want 100 movies or more", n))
+		}
+	}
+	if c.Rounds < 1 || c.Rounds > 100 {
+		errs = append(errs, fmt.Errorf("rounds %d: want 1 to 100", c.Rounds))
+	}
+	if c.Memory < 1 {
+		errs = append(errs, fmt.Errorf("memory %d: want a number of bytes", c.Memory))
+	}
+	return errors.Join(errs...)
+}
+
+func (c *BuildConfig) progress(format string, args ...any) {
+	if c.Progress != nil {
+		c.Progress(fmt.Sprintf(format, args...))
+	}
+}
+
+// Series per movie of the catalogues, as in the real one.
+const (
+	realMovies = 1240
+	realSeries = 229
+)
+
+// RunBuild measures builds. It removes all that it made.
+func RunBuild(ctx context.Context, cfg BuildConfig) (r *BuildReport, err error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp(cfg.Dir, "reelsplice-bench-")
+	if err != nil {
+		return nil, fmt.Errorf("make a temporary folder: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	r = newBuildReport(&cfg, time.Now())
+	for _, movies := range cfg.Sizes {
+		m, err := measureBuild(ctx, &cfg, filepath.Join(dir, strconv.FormatInt(movies, 10)), movies)
+		if err != nil {
+			return nil, fmt.Errorf("%d movies: %w", movies, err)
+		}
+		r.Builds = append(r.Builds, m)
+	}
+	r.finish(time.Now())
+	return r, nil
+}
+
+// A buildBench measures builds of one size.
+type buildBench struct {
+	*BuildConfig
+	dump, catalog, releases string
+	movies                  int64
+}
+
+// measureBuild measures builds of one size in dir, which it removes.
+func measureBuild(ctx context.Context, cfg *BuildConfig, dir string, movies int64) (BuildMeasure, error) {
+	b := &buildBench{cfg, filepath.Join(dir, "dump"), filepath.Join(dir, "catalog"), filepath.Join(dir, "releases"), movies}
+	m := BuildMeasure{Movies: movies, Series: movies * realSeries / realMovies}
+	if err := b.prepare(ctx, m.Series); err != nil {
+		return m, err
+	}
+	for round := range b.Rounds {
+		b.progress("%d movies: round %d of %d", movies, round+1, b.Rounds)
+		one, err := b.round(ctx, &m)
+		if err != nil {
+			return m, err
+		}
+		m.Rounds = append(m.Rounds, one)
+	}
+	m.summarize()
+	b.progress("%d movies: the next night", movies)
+	if err := b.night(ctx, filepath.Join(dir, "night"), &m); err != nil {
+		return m, fmt.Errorf("the next night: %w", err)
+	}
+	return m, os.RemoveAll(dir)
+}
+
+// prepare makes the catalogue.
+func (b *buildBench) prepare(ctx context.Context, series int64) error {
+	b.progress("%d movies: gen and ingest", b.movies)
+	if _, err := runStep(ctx, "gen", b.Program, "gen", "--quiet", "--compress", "none", "--out", b.dump,
+		"--movies", strconv.FormatInt(b.movies, 10), "--tv", strconv.FormatInt(series, 10)); err != nil {
+		return err
+	}
+	return b.ingest(ctx, b.dump)
+}
+
+func (b *buildBench) ingest(ctx context.Context, dump string) error {
+	_, err := runStep(ctx, "ingest", b.Program, "ingest", "--quiet", "--catalog", b.catalog, dump)
+	return err
+}
+
+// built is what the command build reports, as far as it is looked at.
+type built struct {
+	Release     string             `json:"release"`
+	Fragments   int64              `json:"fragments"`
+	Segments    int64              `json:"segments"`
+	RawBytes    int64              `json:"raw_bytes"`
+	StoredBytes int64              `json:"stored_bytes"`
+	Previous    string             `json:"previous"`
+	Stages      map[string]float64 `json:"stages"`
+	Changed     map[string]int     `json:"changed"`
+}
+
+// build builds and publishes a release.
+func (b *buildBench) build(ctx context.Context, previous string) (built, spent, error) {
+	var r built
+	out, s, err := runMeasured(ctx, "build", b.Program, "build", "--json", "--quiet", "--publish", "--catalog", b.catalog,
+		"--releases", b.releases, "--previous", previous, "--memory", strconv.FormatInt(b.Memory, 10))
+	if err != nil {
+		return r, s, err
+	}
+	if err := json.Unmarshal(out, &r); err != nil {
+		return r, s, fmt.Errorf("read the report of the build: %w", err)
+	}
+	return r, s, nil
+}
+
+// round builds a release that follows on none, and compresses its fragments.
+func (b *buildBench) round(ctx context.Context, m *BuildMeasure) (BuildRound, error) {
+	if err := os.RemoveAll(b.releases); err != nil {
+		return BuildRound{}, err
+	}
+	r, s, err := b.build(ctx, "none")
+	if err != nil {
+		return BuildRound{}, err
+	}
+	m.Fragments, m.Segments, m.RawBytes, m.StoredBytes = r.Fragments, r.Segments, r.RawBytes, r.StoredBytes
+	out, err := runStep(ctx, "bench-peer compress", b.Program, "bench-peer", "compress", "--release", filepath.Join(b.releases, r.Release))
+	if err != nil {
+		return BuildRound{}, err
+	}
+	round := BuildRound{Wall: s.wall, CPU: s.cpu, Peak: s.peak, Stages: r.Stages}
+	if err := json.Unmarshal(out, &round.Compress); err != nil {
+		return BuildRound{}, fmt.Errorf("read the report of bench-peer compress: %w", err)
+	}
+	if c := &round.Compress.Segments; c.Texts != r.Segments || c.Raw != r.RawBytes {
+		return BuildRound{}, fmt.Errorf("compressed %d segments of %d bytes, want the %d of %d bytes of the build", c.Texts, c.Raw, r.Segments, r.RawBytes)
+	}
+	round.derive()
+	return round, nil
+}
+
+// night changes some titles and builds upon the release of the last round.
+func (b *buildBench) night(ctx context.Context, dir string, m *BuildMeasure) error {
+	changed, err := changeTitles(b.dump, dir)
+	if err != nil {
+		return err
+	}
+	if err := b.ingest(ctx, dir); err != nil {
+		return err
+	}
+	r, s, err := b.build(ctx, "current")
+	if err != nil {
+		return err
+	}
+	if r.Previous == "" || r.Changed["movie"] == 0 {
+		return fmt.Errorf("the build tells of %d changed movies since %q, want some since the release before", r.Changed["movie"], r.Previous)
+	}
+	m.Night = &Night{
+		Titles: changed, Wall: s.wall, CPU: s.cpu, Peak: s.peak, Stages: r.Stages,
+		WallShare: quotient(s.wall, m.Median.Wall), CPUShare: quotient(s.cpu, m.Median.CPU),
+	}
+	return nil
+}

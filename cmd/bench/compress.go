@@ -1,0 +1,211 @@
+package bench
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/klauspost/compress/flate"
+
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/release"
+)
+
+// compressBatch is how many raw bytes are collected before they are compressed: reading
+// them does not count.
+const compressBatch = 32 << 20
+
+// A Compressed is what compressing takes: on one core, each text in one pass, and nothing
+// besides.
+type Compressed struct {
+	Texts   int64   `json:"texts"`
+	Raw     int64   `json:"raw_bytes"`
+	Stored  int64   `json:"stored_bytes"`
+	Seconds float64 `json:"cpu_seconds"`
+}
+
+// A CompressReport is what the peer of builds says.
+type CompressReport struct {
+	Level int `json:"level"`
+	// Fragments compresses the text of each fragment of each resource. What it shares
+	// with others by a reference or an include counts where it is stored.
+	Fragments Compressed `json:"fragments"`
+	// Segments compresses each stored segment once, however many fragments have it.
+	Segments Compressed `json:"segments"`
+}
+
+// Compress compresses the raw bytes of the release in dir at the level of its build, and
+// writes what that takes to out as JSON.
+func Compress(ctx context.Context, dir string, out io.Writer) (err error) {
+	r, err := release.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	level, err := strconv.Atoi(r.Manifest().Params["level"])
+	if err != nil {
+		return fmt.Errorf("the level of the release in %s: %w", dir, err)
+	}
+	report := CompressReport{Level: level}
+	fragments, err := newCompressor(level, &report.Fragments)
+	if err != nil {
+		return err
+	}
+	segments, err := newCompressor(level, &report.Segments)
+	if err != nil {
+		return err
+	}
+	x := extractor{fragments: fragments, segments: segments}
+	if err := r.Resources(ctx, x.resource); err != nil {
+		return err
+	}
+	if err := errors.Join(fragments.work(), segments.work()); err != nil {
+		return err
+	}
+	return json.NewEncoder(out).Encode(report)
+}
+
+// A compressor collects texts and compresses them one by one.
+type compressor struct {
+	z     *flate.Writer
+	n     counter
+	texts []byte
+	ends  []int // of texts
+	sum   *Compressed
+}
+
+func newCompressor(level int, sum *Compressed) (*compressor, error) {
+	c := &compressor{sum: sum}
+	var err error
+	if c.z, err = flate.NewWriter(&c.n, level); err != nil {
+		return nil, fmt.Errorf("compression level %d: %w", level, err)
+	}
+	return c, nil
+}
+
+// end marks the end of a text that was appended to texts.
+func (c *compressor) end() error {
+	c.ends = append(c.ends, len(c.texts))
+	if len(c.texts) < compressBatch {
+		return nil
+	}
+	return c.work()
+}
+
+// work compresses what was collected.
+func (c *compressor) work() error {
+	took, err := threadSeconds(func() error {
+		start := 0
+		for _, end := range c.ends {
+			c.z.Reset(&c.n)
+			if _, err := c.z.Write(c.texts[start:end]); err != nil {
+				return fmt.Errorf("compress: %w", err)
+			}
+			if err := c.z.Flush(); err != nil { // as segments end
+				return fmt.Errorf("compress: %w", err)
+			}
+			start = end
+		}
+		return nil
+	})
+	c.sum.Seconds += took
+	c.sum.Texts, c.sum.Raw, c.sum.Stored = c.sum.Texts+int64(len(c.ends)), c.sum.Raw+int64(len(c.texts)), int64(c.n)
+	c.texts, c.ends = c.texts[:0], c.ends[:0]
+	return err
+}
+
+// An extractor hands the texts of a release to compressors.
+type extractor struct {
+	fragments, segments *compressor
+	seen                places
+	in                  bytes.Reader
+	z                   io.ReadCloser
+}
+
+// resource takes the fragments of one resource.
+func (x *extractor) resource(key []byte, e release.Entry, _ release.Ref) error {
+	for i := range e.Len() {
+		if err := x.fragment(e.Fragment(i)); err != nil {
+			return fmt.Errorf("%s: %w", fragment.DescribeKey(key), err)
+		}
+	}
+	return nil
+}
+
+func (x *extractor) fragment(f release.Fragment) error {
+	start := len(x.fragments.texts)
+	pieces := f.Pieces()
+	var p release.Piece
+	for pieces.Next(&p) {
+		switch p.Op {
+		case release.OpLiteral:
+			x.fragments.texts = append(x.fragments.texts, p.Literal...)
+		case release.OpSegment:
+			if err := x.segment(&p); err != nil {
+				return err
+			}
+		}
+	}
+	if pieces.Broken() {
+		return errors.New("a fragment breaks the format")
+	}
+	if len(x.fragments.texts) == start { // nothing of its own
+		return nil
+	}
+	return x.fragments.end()
+}
+
+// segment adds a segment to the text of its fragment and, the first time, as a text.
+func (x *extractor) segment(p *release.Piece) error {
+	start := len(x.fragments.texts)
+	if err := x.inflate(&p.Segment); err != nil {
+		return fmt.Errorf("pack %d, offset %d: %w", p.Pack, p.Offset, err)
+	}
+	if !x.seen.add(p.Pack, p.Offset) {
+		return nil
+	}
+	x.segments.texts = append(x.segments.texts, x.fragments.texts[start:]...)
+	return x.segments.end()
+}
+
+// inflate appends the raw bytes of g to the text of the fragment.
+func (x *extractor) inflate(g *release.Segment) error {
+	x.in.Reset(g.Stored)
+	if x.z == nil {
+		x.z = flate.NewReader(&x.in)
+	} else if err := x.z.(flate.Resetter).Reset(&x.in, nil); err != nil {
+		return err
+	}
+	t := &x.fragments.texts
+	start := len(*t)
+	*t = append(*t, make([]byte, g.RawLen)...)
+	if _, err := io.ReadFull(x.z, (*t)[start:]); err != nil {
+		return fmt.Errorf("inflate: %w", err)
+	}
+	return nil
+}
+
+// places is a set of offsets in packs: a bit for each byte of a pack.
+type places [][]uint64
+
+// add adds a place and reports whether it was new.
+func (s *places) add(pack int, offset int64) bool {
+	for pack >= len(*s) {
+		*s = append(*s, nil)
+	}
+	bits := (*s)[pack]
+	word, bit := int(offset/64), uint64(1)<<(offset%64)
+	if word >= len(bits) {
+		bits = append(bits, make([]uint64, word+1-len(bits))...)
+		(*s)[pack] = bits
+	}
+	if bits[word]&bit != 0 {
+		return false
+	}
+	bits[word] |= bit
+	return true
+}

@@ -1,0 +1,107 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+)
+
+// curveRounds is how many rounds the points of curves have, at most.
+const curveRounds = 3
+
+// curveConnections are the numbers of connections of the curve.
+var curveConnections = []int{1, 8, 32, 256, 1024}
+
+// curves measures requests/s by connections, and the time of an answer by its parts.
+func (b *bench) curves(ctx context.Context) error {
+	if err := b.connectionCurve(ctx); err != nil {
+		return err
+	}
+	return b.partsCurve(ctx)
+}
+
+func (b *bench) connectionCurve(ctx context.Context) error {
+	var targets []*target
+	for _, s := range []*Subject{&b.detail, &b.fiveAnswer} {
+		targets = append(targets, b.finished(s, s.Case)...)
+	}
+	for _, n := range curveConnections {
+		for _, t := range targets {
+			t.load.connections = n
+		}
+		measures, err := b.rounds(ctx, fmt.Sprintf("curve, %d connections", n), min(b.cfg.Rounds, curveRounds), targets)
+		if err != nil {
+			return err
+		}
+		b.report.Connections = append(b.report.Connections, measures...)
+	}
+	return nil
+}
+
+// partsCurve measures a series with more and more parts over one connection: so the time
+// of an answer is all that is measured.
+func (b *bench) partsCurve(ctx context.Context) error {
+	id, err := b.longSeries(ctx)
+	if err != nil {
+		return err
+	}
+	if id == 0 {
+		b.report.note("the release has no series with three seasons, so there is no curve by appended parts")
+		return nil
+	}
+	var targets []*target
+	for _, n := range seriesSteps {
+		path := fmt.Sprintf("/3/tv/%d?append_to_response=%s", id, strings.Join(seriesParts[:n], ","))
+		s, err := b.subject(ctx, caseParts, path)
+		if err != nil {
+			return err
+		}
+		if err := b.hasParts(ctx, &s, n); err != nil {
+			return err
+		}
+		file := fmt.Sprintf("%s/%d", caseParts, n)
+		if b.nginx != nil {
+			if err := b.writeFinished(file, &s.answer); err != nil {
+				return err
+			}
+		}
+		for _, t := range b.finished(&s, file) {
+			t.parts, t.load.connections = n, 1
+			targets = append(targets, t)
+		}
+	}
+	b.report.Parts, err = b.rounds(ctx, "curve, appended parts", min(b.cfg.Rounds, curveRounds), targets)
+	return err
+}
+
+// finished returns the edge with a subject and, if there is one, nginx with the finished
+// answer in file.
+func (b *bench) finished(s *Subject, file string) []*target {
+	targets := []*target{{name: s.Case, server: b.edge, load: load{url: b.edge.url + s.Path, header: b.header()}}}
+	if b.nginx != nil {
+		targets = append(targets, &target{name: s.Case, server: b.nginx, load: load{url: b.nginx.url + "/" + file, header: b.header()}})
+	}
+	return targets
+}
+
+// hasParts checks that an answer has n parts behind its details.
+func (b *bench) hasParts(ctx context.Context, s *Subject, n int) error {
+	path, _, _ := strings.Cut(s.Path, "?")
+	details, err := b.client.get(ctx, http.MethodGet, b.edge.url+path, b.header()[:1])
+	if err != nil {
+		return err
+	}
+	whole, err := s.answer.identity()
+	if err != nil {
+		return err
+	}
+	parts, err := splitParts(details.Body, whole)
+	if err != nil {
+		return fmt.Errorf("%s: %w", s.Path, err)
+	}
+	if len(parts) != n {
+		return fmt.Errorf("%s: it has %d parts, want %d", s.Path, len(parts), n)
+	}
+	return nil
+}

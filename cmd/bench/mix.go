@@ -1,0 +1,238 @@
+package bench
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// The mix: of mixLines requests, 70 % ask for details with five parts, 20 % for details,
+// 5 % for details that the client has, and 5 % search.
+const (
+	mixLines = 8000
+	mixSeed  = 6
+
+	// zipfExponent says how much rarer the next less popular movie is asked for: the
+	// usual guess for catalogues is a little above 1.
+	zipfExponent = 1.1
+
+	// coldSeconds is how long a pass over the mix may take when nothing is in memory.
+	coldSeconds = 3
+
+	// coldRounds is how many such passes there are, at most: each takes coldSeconds.
+	coldRounds = 3
+)
+
+// An asked is one request of the mix.
+type asked struct {
+	what   string // "five", "detail", "known" or "search"
+	path   string // at the edge
+	file   string // at nginx
+	answer *answer
+	tag    string // If-None-Match; of the edge
+}
+
+// A mixer makes the requests of the mix.
+type mixer struct {
+	*bench
+	random  *rand.Rand
+	zipf    *rand.Zipf
+	answers map[string]*answer // by path
+	files   map[string]string  // likewise
+}
+
+func (b *bench) newMixer() *mixer {
+	r := rand.New(rand.NewPCG(mixSeed, mixSeed))
+	return &mixer{
+		bench: b, random: r, zipf: rand.NewZipf(r, zipfExponent, 1, uint64(len(b.movies)-1)),
+		answers: map[string]*answer{}, files: map[string]string{},
+	}
+}
+
+// mix measures what clients ask for, with the answers in memory and on the disk only.
+func (b *bench) mix(ctx context.Context) error {
+	b.cfg.progress("preparing the mix")
+	m := b.newMixer()
+	requests := make([]asked, 0, mixLines)
+	for range mixLines {
+		a, err := m.next(ctx)
+		if err != nil {
+			return err
+		}
+		requests = append(requests, a)
+	}
+	if err := b.noteSizes(requests); err != nil {
+		return err
+	}
+	targets, err := b.mixTargets(ctx, requests)
+	if err != nil {
+		return err
+	}
+	for _, n := range b.cfg.Connections {
+		for _, t := range targets {
+			t.load.connections = n
+		}
+		measures, err := b.rounds(ctx, fmt.Sprintf("mix, %d connections", n), b.cfg.Rounds, targets)
+		if err != nil {
+			return err
+		}
+		b.report.Mix = append(b.report.Mix, measures...)
+	}
+	return b.mixCold(ctx, targets)
+}
+
+// mixCold measures one pass over the mix of servers that have just started, when the
+// kernel holds nothing of their files.
+func (b *bench) mixCold(ctx context.Context, targets []*target) error {
+	for _, t := range targets {
+		t.name, t.load.connections = caseCold, b.cfg.Connections[0]
+		t.load.once, t.load.seconds = true, coldSeconds
+		t.before = b.chill
+	}
+	measures, err := b.rounds(ctx, "mix, cold", min(b.cfg.Rounds, coldRounds), targets)
+	b.report.Mix = append(b.report.Mix, measures...)
+	return err
+}
+
+// chill starts the server of t anew, with nothing of its files in memory.
+func (b *bench) chill(ctx context.Context, t *target) (err error) {
+	was := t.server
+	b.stopServer(was) // what a process has mapped cannot be dropped
+	if was.name == nameNginx {
+		if err := dropCache(b.filesDir()); err != nil {
+			return err
+		}
+		b.nginx, err = b.startNginx(ctx, b.nginxDir)
+		t.server = b.nginx
+	} else {
+		if err := dropCache(b.releases); err != nil {
+			return err
+		}
+		b.edge, err = b.startEdge(ctx)
+		t.server = b.edge
+	}
+	if err != nil {
+		return err
+	}
+	t.load.url = t.server.url
+	return nil
+}
+
+// next makes a request.
+func (m *mixer) next(ctx context.Context) (asked, error) {
+	id := m.movies[m.zipf.Uint64()]
+	detail := fmt.Sprintf("/3/movie/%d", id)
+	switch u := m.random.Float64(); {
+	case u < 0.70:
+		return m.ask(ctx, "five", detail+"?"+five)
+	case u < 0.90:
+		return m.ask(ctx, "detail", detail)
+	case u < 0.95:
+		a, err := m.ask(ctx, "known", detail)
+		if err == nil {
+			a.tag = a.answer.Header.Get("ETag")
+		}
+		return a, err
+	}
+	words, err := m.words(ctx, detail)
+	if err != nil {
+		return asked{}, err
+	}
+	return m.ask(ctx, "search", "/3/search/movie?query="+url.QueryEscape(words))
+}
+
+// words returns what somebody types who looks for a movie.
+func (m *mixer) words(ctx context.Context, detail string) (string, error) {
+	a, err := m.ask(ctx, "detail", detail)
+	if err != nil {
+		return "", err
+	}
+	text, err := a.answer.identity()
+	if err != nil {
+		return "", err
+	}
+	var movie struct {
+		Title string `json:"title"`
+	}
+	if err := json.Unmarshal(text, &movie); err != nil {
+		return "", fmt.Errorf("the title in %s: %w", detail, err)
+	}
+	words := strings.Fields(movie.Title)
+	if len(words) == 0 {
+		return "", fmt.Errorf("the title in %s: it has no words", detail)
+	}
+	return strings.Join(words[:min(len(words), 2)], " "), nil
+}
+
+// ask returns a request with its answer, which it keeps, and which nginx gets.
+func (m *mixer) ask(ctx context.Context, what, path string) (asked, error) {
+	if m.answers[path] == nil {
+		a, err := m.client.get(ctx, http.MethodGet, m.edge.url+path, m.header())
+		if err != nil {
+			return asked{}, err
+		}
+		if a.Status != http.StatusOK {
+			return asked{}, fmt.Errorf("%s: status %d, want 200", path, a.Status)
+		}
+		file := fmt.Sprintf("mix/%d", len(m.files))
+		if m.nginx != nil {
+			if err := m.writeFinished(file, &a); err != nil {
+				return asked{}, err
+			}
+		}
+		m.answers[path], m.files[path] = &a, file
+	}
+	return asked{what: what, path: path, file: m.files[path], answer: m.answers[path]}, nil
+}
+
+// mixTargets returns the edge and, if there is one, nginx, with the requests of the mix.
+func (b *bench) mixTargets(ctx context.Context, requests []asked) ([]*target, error) {
+	lines, err := b.writeLines(nameEdge, requests, func(a *asked) (string, string, error) { return a.path, a.tag, nil })
+	if err != nil {
+		return nil, err
+	}
+	targets := []*target{{name: caseMix, server: b.edge, load: load{url: b.edge.url, header: b.header(), lines: lines}}}
+	if b.nginx == nil {
+		return targets, nil
+	}
+	lines, err = b.writeLines(nameNginx, requests, func(a *asked) (string, string, error) {
+		path := "/" + a.file
+		rs, err := b.client.get(ctx, http.MethodGet, b.nginx.url+path, b.header())
+		if err != nil {
+			return "", "", err
+		}
+		if string(rs.Body) != string(a.answer.Body) {
+			return "", "", fmt.Errorf("nginx answers %s with other bytes than the edge", a.path)
+		}
+		if a.what != "known" {
+			return path, "", nil
+		}
+		return path, rs.Header.Get("ETag"), nil
+	})
+	return append(targets, &target{name: caseMix, server: b.nginx, load: load{url: b.nginx.url, header: b.header(), lines: lines}}), err
+}
+
+// writeLines writes what mix.lua reads: one says the path and the tag of a request.
+func (b *bench) writeLines(server string, requests []asked, one func(a *asked) (path, tag string, err error)) (string, error) {
+	var text strings.Builder
+	for i := range requests {
+		a := &requests[i]
+		path, tag, err := one(a)
+		if err != nil {
+			return "", err
+		}
+		if a.what == "known" && tag == "" {
+			return "", errors.New(server + " gives no ETag to ask with")
+		}
+		fmt.Fprintf(&text, "%s\t%s\n", path, tag)
+	}
+	file := filepath.Join(b.tmp, "mix-"+server+".txt")
+	return file, os.WriteFile(file, []byte(text.String()), 0o600)
+}

@@ -1,0 +1,128 @@
+package bench
+
+import (
+	"fmt"
+	"slices"
+)
+
+// A Ratio compares the edge with a peer under the same load.
+type Ratio struct {
+	Case        string  `json:"case"`
+	Connections int     `json:"connections"`
+	Against     string  `json:"against"`  // a peer, or a case of the edge's own
+	Rate        float64 `json:"requests"` // of the edge / of the peer
+	CPU         float64 `json:"cpu"`      // of the peer / of the edge
+	P99         float64 `json:"p99"`      // of the edge / of the peer
+	Busy        float64 `json:"busy"`     // share of its core that the edge took
+	Goal        float64 `json:"goal,omitempty"`
+	Verdict     string  `json:"verdict,omitempty"`     // of requests and CPU
+	P99Verdict  string  `json:"p99_verdict,omitempty"` // of p99, which is to be no worse
+}
+
+// Verdicts.
+const (
+	Pass      = "pass"
+	PassByCPU = "pass by CPU" // the load generator gave up before the edge was busy
+	Short     = "short"
+)
+
+// A goal is what the edge is to reach in requests per second.
+type goal struct {
+	name, against string // cases, or a case and a peer
+	least         float64
+	p99           bool // and its p99 is to be no worse
+}
+
+// goals are those of the design, section 10. What has none is reported as well.
+var goals = []goal{
+	{caseDetail, nameNginx, 1.2, true},
+	{caseDetail, nameConstant, 0.95, false},
+	{caseNotModified, caseDetail, 1.2, false},
+	{caseNotModified, nameConstant, 0.95, false},
+	{caseUnauthorized, caseDetail, 1, false},
+	{caseUnauthorized, nameConstant, 0.95, false},
+	{caseFive, nameNginx, 1.05, true},
+	{caseFive, nameConstant, 0.95, false},
+	{caseFive, nameVarnish, 15, false},
+	{caseFive, nameMerge, 90, false},
+	{caseMix, nameNginx, 0, false},
+	{caseCold, nameNginx, 0, false},
+}
+
+// ratios compares what goals name, as far as it was measured.
+func ratios(measures []Measure) []Ratio {
+	var out []Ratio
+	for _, n := range connectionsOf(measures) {
+		for _, g := range goals {
+			edge := find(measures, g.name, nameEdge, n)
+			peer := find(measures, g.name, g.against, n)
+			if peer == nil {
+				peer = find(measures, g.against, nameEdge, n)
+			}
+			if edge != nil && peer != nil {
+				out = append(out, ratio(g, edge, peer))
+			}
+		}
+	}
+	return out
+}
+
+// saturated is the share of its core from which on a server sets the pace.
+const saturated = 0.9
+
+// verdict judges a ratio by its goal. Requests/s tell something where one of the two
+// servers set the pace; CPU time counts where the edge did not.
+func verdict(r *Ratio, peerBusy float64) string {
+	switch {
+	case r.Rate >= r.Goal && max(r.Busy, peerBusy) >= saturated:
+		return Pass
+	case r.CPU >= r.Goal && r.Busy < saturated:
+		return PassByCPU
+	}
+	return Short
+}
+
+func ratio(g goal, edge, peer *Measure) Ratio {
+	r := Ratio{
+		Case: g.name, Connections: edge.Connections, Against: g.against, Goal: g.least, Busy: edge.Median.Busy,
+		Rate: pairedRatio(edge.Rounds, peer.Rounds, Round.rate),
+		CPU:  pairedRatio(peer.Rounds, edge.Rounds, Round.cpu),
+		P99:  pairedRatio(edge.Rounds, peer.Rounds, Round.p99),
+	}
+	if g.least > 0 {
+		r.Verdict = verdict(&r, peer.Median.Busy)
+	}
+	if g.p99 {
+		r.P99Verdict = Short
+		if r.P99 <= 1 {
+			r.P99Verdict = Pass
+		}
+	}
+	return r
+}
+
+// name is how stored ratios call it.
+func (r *Ratio) name() string {
+	return fmt.Sprintf("%s/%d/%s", r.Case, r.Connections, r.Against)
+}
+
+// find returns the measure of a case, nil when there is none.
+func find(measures []Measure, name, server string, connections int) *Measure {
+	i := slices.IndexFunc(measures, func(m Measure) bool {
+		return m.Case == name && m.Server == server && m.Connections == connections
+	})
+	if i < 0 {
+		return nil
+	}
+	return &measures[i]
+}
+
+// connectionsOf returns the numbers of connections in measures, ascending.
+func connectionsOf(measures []Measure) []int {
+	var out []int
+	for _, m := range measures {
+		out = append(out, m.Connections)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}

@@ -1,0 +1,117 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+)
+
+// A Round is one load on one server.
+type Round struct {
+	Rate  float64 `json:"requests_per_second"`
+	CPU   float64 `json:"cpu_micros"` // CPU time of the server for a request
+	Busy  float64 `json:"busy"`       // share of its core that the server took
+	Load  float64 `json:"load_busy"`  // likewise the load generator
+	P50   float64 `json:"p50_micros"`
+	P99   float64 `json:"p99_micros"`
+	Max   float64 `json:"max_micros"`
+	Bytes float64 `json:"bytes"`     // of an answer with its header
+	Read  float64 `json:"disk_read"` // bytes that the server read from disks
+}
+
+// A Measure is all rounds of one server under one load, and their medians.
+type Measure struct {
+	Case        string  `json:"case"`
+	Server      string  `json:"server"`
+	Connections int     `json:"connections"`
+	Parts       int     `json:"parts,omitempty"` // appended; of the curve
+	Median      Round   `json:"median"`
+	Rounds      []Round `json:"rounds"`
+}
+
+// summarize fills in the medians.
+func (m *Measure) summarize() {
+	of := func(f func(Round) float64) float64 { return medianOf(m.Rounds, f) }
+	m.Median = Round{
+		Rate: of(Round.rate), CPU: of(Round.cpu), P99: of(Round.p99),
+		Busy:  of(func(r Round) float64 { return r.Busy }),
+		Load:  of(func(r Round) float64 { return r.Load }),
+		P50:   of(func(r Round) float64 { return r.P50 }),
+		Max:   of(func(r Round) float64 { return r.Max }),
+		Bytes: of(func(r Round) float64 { return r.Bytes }),
+		Read:  of(func(r Round) float64 { return r.Read }),
+	}
+}
+
+func (r Round) rate() float64 { return r.Rate }
+func (r Round) cpu() float64  { return r.CPU }
+func (r Round) p99() float64  { return r.P99 }
+
+// A target is what is asked of one server.
+type target struct {
+	name   string // of the case
+	server *server
+	load   load
+	parts  int
+	// before is done before each round; it may put another server in place.
+	before func(ctx context.Context, t *target) error
+}
+
+// rounds measures all targets in turn, rounds times. Each round begins with another one,
+// so that none always comes first.
+func (b *bench) rounds(ctx context.Context, what string, rounds int, targets []*target) ([]Measure, error) {
+	out := make([]Measure, len(targets))
+	for i, t := range targets {
+		out[i] = Measure{Case: t.name, Server: t.server.name, Connections: t.load.connections, Parts: t.parts}
+	}
+	for round := range rounds {
+		b.cfg.progress("%s: round %d of %d, %d loads", what, round+1, rounds, len(targets))
+		for i := range targets {
+			i = (i + round) % len(targets)
+			r, err := b.round(ctx, targets[i])
+			if err != nil {
+				return nil, fmt.Errorf("%s of %s: %w", targets[i].name, targets[i].server.name, err)
+			}
+			out[i].Rounds = append(out[i].Rounds, r)
+		}
+	}
+	for i := range out {
+		out[i].summarize()
+	}
+	return out, nil
+}
+
+// round puts one load on one server.
+func (b *bench) round(ctx context.Context, t *target) (Round, error) {
+	if t.before != nil {
+		if err := t.before(ctx, t); err != nil {
+			return Round{}, err
+		}
+	}
+	pid := t.server.cmd.Process.Pid
+	before, err := treeUsage("/proc", pid)
+	if err != nil {
+		return Round{}, err
+	}
+	l, err := b.runWrk(ctx, t.load)
+	if err != nil {
+		return Round{}, err
+	}
+	after, err := treeUsage("/proc", pid)
+	if err != nil {
+		return Round{}, err
+	}
+	if t.server == b.edge {
+		b.report.Edge.note(residentOf(pid))
+	}
+	return roundOf(l, before, after), nil
+}
+
+func roundOf(l loaded, before, after usage) Round {
+	cpu := after.cpu - before.cpu
+	return Round{
+		Rate: l.requests / l.seconds, CPU: cpu * 1e6 / l.requests,
+		Busy: cpu / l.seconds, Load: l.cpu / l.seconds,
+		P50: l.p50, P99: l.p99, Max: l.max,
+		Bytes: l.bytes / l.requests, Read: float64(after.read - before.read),
+	}
+}

@@ -1,0 +1,237 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// startPatience is how long a server may take until it answers.
+const startPatience = 20 * time.Second
+
+// The servers.
+const (
+	nameEdge     = "edge"
+	nameNginx    = "nginx"
+	nameVarnish  = "varnish"
+	nameConstant = "constant" // fasthttp that sends the same bytes and headers
+	nameMerge    = "merge"    // decodes, merges, encodes and compresses
+)
+
+// A server is a child that answers HTTP.
+type server struct {
+	name  string
+	url   string // without a slash at its end
+	admin string // likewise; of the edge
+	*process
+}
+
+// announcement is what the servers of this program print when they serve.
+type announcement struct {
+	URL      string `json:"url"`
+	AdminURL string `json:"admin_url"`
+}
+
+// startOwn starts a server of this program.
+func (b *bench) startOwn(ctx context.Context, name string, args ...string) (*server, error) {
+	var a announcement
+	p, err := startAnnounced(ctx, name, b.cfg.ServerCore, b.command(b.cfg.Program, args...), &a)
+	if err != nil {
+		return nil, err
+	}
+	s := &server{name, a.URL, a.AdminURL, p}
+	b.running = append(b.running, s)
+	return s, nil
+}
+
+func (b *bench) startEdge(ctx context.Context) (*server, error) {
+	return b.startOwn(ctx, nameEdge, "serve", "--json", "--quiet", "--releases", b.releases, "--tokens", b.tokens,
+		"--addr", "127.0.0.1:0", "--admin-addr", "127.0.0.1:0")
+}
+
+// startConstant starts a server that answers everything with a.
+func (b *bench) startConstant(ctx context.Context, name string, a answer) (*server, error) {
+	file := filepath.Join(b.tmp, "constant-"+name+".json")
+	if err := writeJSON(file, a); err != nil {
+		return nil, err
+	}
+	return b.startOwn(ctx, nameConstant, "bench-peer", "constant", "--answer", file)
+}
+
+// startMerge starts a server that makes an answer of details and parts on each request.
+func (b *bench) startMerge(ctx context.Context, s *Subject, details []byte, parts []part) (*server, error) {
+	file := filepath.Join(b.tmp, "merge.json")
+	if err := writeJSON(file, mergeJob{Header: s.answer.Header, Details: details, Parts: parts}); err != nil {
+		return nil, err
+	}
+	return b.startOwn(ctx, nameMerge, "bench-peer", "merge", "--answer", file)
+}
+
+// startOther starts a server of others on a free port and waits until it answers.
+func (b *bench) startOther(ctx context.Context, name, addr string, args ...string) (*server, error) {
+	p, err := startProcess(name, b.cfg.ServerCore, b.command(args[0], args[1:]...), nil)
+	if err != nil {
+		return nil, err
+	}
+	s := &server{name: name, url: "http://" + addr, process: p}
+	b.running = append(b.running, s)
+	return s, b.awaitAnswer(ctx, s)
+}
+
+// awaitAnswer waits until a server answers, with whatever status.
+func (b *bench) awaitAnswer(ctx context.Context, s *server) error {
+	ctx, cancel := context.WithTimeout(ctx, startPatience)
+	defer cancel()
+	for {
+		if _, err := b.client.get(ctx, http.MethodGet, s.url+"/", nil); err == nil {
+			return nil
+		}
+		select {
+		case <-s.done:
+			return s.failure()
+		case <-ctx.Done():
+			return fmt.Errorf("%s does not answer: %w: %s", s.name, ctx.Err(), s.said)
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+// freeAddr returns an address of this machine that nobody listens at.
+func freeAddr() (string, error) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", fmt.Errorf("find a free port: %w", err)
+	}
+	return ln.Addr().String(), ln.Close()
+}
+
+// stopServer stops one of the servers that run.
+func (b *bench) stopServer(s *server) {
+	for i, r := range b.running {
+		if r == s {
+			b.running = append(b.running[:i], b.running[i+1:]...)
+			break
+		}
+	}
+	s.stop()
+}
+
+const nginxConfig = `worker_processes 1;
+worker_rlimit_nofile 16384;
+daemon off;
+pid @DIR@/nginx.pid;
+error_log stderr warn;
+@USER@
+events { worker_connections 8192; }
+http {
+  access_log off;
+  sendfile on;
+  tcp_nopush on;
+  tcp_nodelay on;
+  keepalive_timeout 120s;
+  keepalive_requests 1000000000;
+  open_file_cache max=12000 inactive=1h;
+  open_file_cache_valid 1h;
+  open_file_cache_min_uses 1;
+  gzip_static always;
+  default_type "application/json;charset=utf-8";
+  client_body_temp_path @DIR@/body;
+  proxy_temp_path @DIR@/proxy;
+  fastcgi_temp_path @DIR@/fastcgi;
+  uwsgi_temp_path @DIR@/uwsgi;
+  scgi_temp_path @DIR@/scgi;
+  server {
+    listen @ADDR@ backlog=4096;
+    root @DIR@/files;
+    location /esi/ { gzip_static off; }
+  }
+}
+`
+
+// filesDir is the folder that nginx serves.
+func (b *bench) filesDir() string { return filepath.Join(b.nginxDir, "files") }
+
+// writeFinished writes a finished answer where nginx finds it at path.
+func (b *bench) writeFinished(path string, a *answer) error {
+	file := filepath.Join(b.filesDir(), filepath.FromSlash(path)+".gz")
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return err
+	}
+	return os.WriteFile(file, a.Body, 0o600)
+}
+
+// serveFinished starts nginx over the answers of subjects, each at the name of its case.
+// Without nginx it does nothing.
+func (b *bench) serveFinished(ctx context.Context, subjects ...*Subject) (err error) {
+	if b.tools.nginx == "" {
+		return nil
+	}
+	b.nginxDir = filepath.Join(b.tmp, "nginx")
+	for _, s := range subjects {
+		if err := b.writeFinished(s.Case, &s.answer); err != nil {
+			return fmt.Errorf("write what nginx serves: %w", err)
+		}
+	}
+	b.nginx, err = b.startNginx(ctx, b.nginxDir)
+	return err
+}
+
+// startNginx starts nginx over the folder files in dir: those that end with .gz are
+// answers, asked for without that ending.
+func (b *bench) startNginx(ctx context.Context, dir string) (*server, error) {
+	addr, err := freeAddr()
+	if err != nil {
+		return nil, err
+	}
+	user := ""
+	if os.Getuid() == 0 { // else the worker could not read the temporary folder
+		user = "user root;"
+	}
+	text := strings.NewReplacer("@DIR@", dir, "@ADDR@", addr, "@USER@", user).Replace(nginxConfig)
+	file := filepath.Join(dir, "nginx.conf")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		return nil, fmt.Errorf("configure nginx: %w", err)
+	}
+	return b.startOther(ctx, nameNginx, addr, b.tools.nginx, "-p", dir, "-e", "stderr", "-c", file)
+}
+
+const varnishConfig = `vcl 4.1;
+backend parts { .host = "@HOST@"; .port = "@PORT@"; }
+sub vcl_recv {
+  unset req.http.Authorization;
+  return (hash);
+}
+sub vcl_backend_response {
+  set beresp.ttl = 1d;
+  set beresp.do_gzip = true;
+  if (bereq.url ~ "[.]esi$") { set beresp.do_esi = true; }
+}
+`
+
+// startVarnish starts Varnish, which takes its parts from backend.
+func (b *bench) startVarnish(ctx context.Context, backend *server) (*server, error) {
+	addr, err := freeAddr()
+	if err != nil {
+		return nil, err
+	}
+	host, port, err := net.SplitHostPort(strings.TrimPrefix(backend.url, "http://"))
+	if err != nil {
+		return nil, err
+	}
+	dir := filepath.Join(b.tmp, "varnish")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	text := strings.NewReplacer("@HOST@", host, "@PORT@", port).Replace(varnishConfig)
+	file := filepath.Join(b.tmp, "varnish.vcl")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		return nil, fmt.Errorf("configure varnish: %w", err)
+	}
+	return b.startOther(ctx, nameVarnish, addr, b.tools.varnish, "-j", "none", "-F", "-n", dir, "-a", addr, "-f", file,
+		"-s", "malloc,128m", "-p", "feature=+esi_disable_xml_check")
+}

@@ -1,0 +1,133 @@
+package bench
+
+import (
+	"bytes"
+	"context"
+	_ "embed" // the scripts of wrk
+	"errors"
+	"fmt"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+var (
+	//go:embed result.lua
+	resultScript string
+	//go:embed mix.lua
+	mixScript string
+)
+
+// A load is one run of wrk: one thread, connections that stay open.
+type load struct {
+	url         string
+	header      []string // "Name: value"
+	connections int
+	lines       string // file with a path a line, asked for in turn; "" for url alone
+	once        bool   // ends behind the last line
+	seconds     int    // at most; 0 for those of the run
+	refused     bool   // every answer is to have a status of 400 or more
+}
+
+// A loaded is what wrk says of a load.
+type loaded struct {
+	requests, bytes float64
+	seconds         float64
+	p50, p99, max   float64 // microseconds
+	cpu             float64 // seconds that wrk itself took
+}
+
+// runWrk puts load on a server from a core.
+func (b *bench) runWrk(ctx context.Context, l load) (loaded, error) {
+	if l.seconds == 0 {
+		l.seconds = b.cfg.Seconds
+	}
+	ctx, cancel := context.WithTimeout(ctx, time.Duration(l.seconds)*time.Second+startPatience)
+	defer cancel()
+	var out bytes.Buffer
+	p, err := startProcess("wrk", b.cfg.LoadCore, exec.Command(b.tools.wrk, b.wrkArgs(&l)...), &out)
+	if err != nil {
+		return loaded{}, err
+	}
+	select {
+	case <-p.done:
+	case <-ctx.Done():
+		p.stop()
+		return loaded{}, ctx.Err()
+	}
+	if p.err != nil {
+		return loaded{}, fmt.Errorf("%w: %.200q", p.failure(), out.String())
+	}
+	r, err := parseWrk(out.String(), l.refused)
+	state := p.cmd.ProcessState
+	r.cpu = (state.UserTime() + state.SystemTime()).Seconds()
+	return r, err
+}
+
+func (b *bench) wrkArgs(l *load) []string {
+	script := b.resultLua
+	if l.lines != "" {
+		script = b.mixLua
+	}
+	args := []string{
+		"-t1", "-c" + strconv.Itoa(l.connections), "-d" + strconv.Itoa(l.seconds) + "s",
+		"--timeout", "10s", "--script", script,
+	}
+	for _, h := range l.header {
+		args = append(args, "--header", h)
+	}
+	args = append(args, l.url)
+	if l.lines != "" {
+		args = append(args, "--", l.lines)
+	}
+	if l.once {
+		args = append(args, "once")
+	}
+	return args
+}
+
+// parseWrk reads the line that result.lua prints. Errors are errors, but refusals are
+// where all answers are to be some.
+func parseWrk(out string, refused bool) (loaded, error) {
+	_, line, ok := strings.Cut(out, "\nresult ")
+	if !ok {
+		return loaded{}, fmt.Errorf("wrk: no result in what it printed: %.200q", out)
+	}
+	line, _, _ = strings.Cut(line, "\n")
+	v := map[string]float64{}
+	for _, f := range strings.Fields(line) {
+		name, text, _ := strings.Cut(f, "=")
+		n, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			return loaded{}, fmt.Errorf("wrk: %s is %q, want a number", name, text)
+		}
+		v[name] = n
+	}
+	r := loaded{
+		requests: v["requests"], bytes: v["bytes"], seconds: v["micros"] / 1e6,
+		p50: v["p50"], p99: v["p99"], max: v["max"],
+	}
+	if r.requests < 1 || r.seconds <= 0 {
+		return r, errors.New("wrk: no request was answered")
+	}
+	want := 0.0
+	if refused {
+		want = r.requests
+	}
+	var bad []string
+	for name, n := range map[string]float64{"connect": v["connect"], "read": v["read"], "write": v["write"], "timeout": v["timeout"]} {
+		if n > 0 {
+			bad = append(bad, fmt.Sprintf("%.0f %s errors", n, name))
+		}
+	}
+	if v["status"] != want {
+		bad = append(bad, fmt.Sprintf("%.0f of %.0f answers have a status of 400 or more, want %.0f", v["status"], r.requests, want))
+	}
+	if len(bad) > 0 {
+		slices.Sort(bad)
+		return r, fmt.Errorf("wrk: %s", strings.Join(bad, ", "))
+	}
+	return r, nil
+}

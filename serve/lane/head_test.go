@@ -1,0 +1,132 @@
+package lane
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+)
+
+func TestParse(t *testing.T) {
+	f := func(head string, want verdict) {
+		t.Helper()
+		var p parser
+		var rq Request
+		n, v := p.parse([]byte(head+"GET"), &rq)
+		if v != want || v == plain && n != len(head) {
+			t.Errorf("parse(%q) = %d, %d, want %d bytes, %d", head, n, v, len(head), want)
+		}
+	}
+	f("GET / HTTP/1.1\r\nHost: x\r\n\r\n", plain)
+	f("HEAD /3/movie/550?a=b%20c#d HTTP/1.1\r\nhOST:localhost:8080\r\nX-Y:\r\n\r\n", plain)
+	f("GET /a HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: Keep-Alive\r\nCookie: a=b\r\nUser-Agent: w (x; y)\r\n\r\n", plain)
+	f("GET /a HTTP/1.1\r\nHost: x\r\nAccept: */*\r\nAccept: b\r\n\r\n", plain)
+
+	f("", partial)
+	f("HEAD /a HTTP/1.1\r\nHost: x\r\nAccept", partial)
+	f("GET /aaaa", partial)
+
+	// Methods, targets and versions.
+	for _, line := range []string{
+		"POST /a HTTP/1.1", "get /a HTTP/1.1", "OPTIONS * HTTP/1.1", "GET * HTTP/1.1", "GET http://x/a HTTP/1.1", "GET  /a HTTP/1.1", "GET\t/a HTTP/1.1",
+		"GET /a HTTP/1.0", "GET /a HTTP/2.0", "GET /a http/1.1", "GET /a", "GET /a HTTP/1.1 ", "GET /a b HTTP/1.1", "GET /\x7f HTTP/1.1", "GET /\xe4 HTTP/1.1",
+		"GET /a\x00 HTTP/1.1", "GET /abcdefgh\x01ijklmnopq HTTP/1.1", "GET /a?b=http://c HTTP/1.1", "\r\nGET /a HTTP/1.1", " GET /a HTTP/1.1", "XEAD /a HTTP/1.1",
+	} {
+		f(line+"\r\nHost: x\r\n\r\n", foreign)
+	}
+	// Fields.
+	for _, fields := range []string{
+		"", "Accept: a\r\n", "Host:\r\n", "Host: a b\r\n", "Host: [::1]\r\n", "Host: a@b\r\n", "Host: a:\r\n", "Host: a:b\r\n", "Host: x\r\nHost: x\r\n",
+		"Host: x\r\nConnection: close\r\n", "Host: x\r\nConnection: keep-alive, upgrade\r\n", "Host: x\r\nContent-Length: 0\r\n",
+		"Host: x\r\nTransfer-Encoding: chunked\r\n", "Host: x\r\nExpect: 100-continue\r\n", "Host: x\r\nUpgrade: h2c\r\n", "Host: x\r\nTE: trailers\r\n",
+		"Host: x\r\nTrailer: x\r\n", "Host: x\r\nAuthorization: a\r\nAuthorization: b\r\n", "Host: x\r\nIf-None-Match: a\r\nIf-None-Match: b\r\n",
+		"Host: x\r\nAccept-Encoding: a\r\nAccept-Encoding: b\r\n", "Host: x\r\n folded\r\n", "Host: x\r\n\tfolded\r\n", "Host: x\r\nno colon\r\n",
+		"Host: x\r\n: no name\r\n", "Host: x\r\nA : b\r\n", "Host: x\r\nA: b\tc\r\n", "Host: x\r\nA: \xff\r\n", "Host: x\r\nA: \x00\r\n", "Host: x\nA: b\r\n",
+		"Host: x\r\nA: b\rc\r\n", "Host: x\r\nA\xff: b\r\n", "Host: x\r\n\n",
+	} {
+		f("GET /a HTTP/1.1\r\n"+fields+"\r\n", foreign)
+	}
+}
+
+// TestParseFields reads several requests with one parser, as those of a connection.
+func TestParseFields(t *testing.T) {
+	var p parser
+	f := func(fields string, want Request) {
+		t.Helper()
+		want.Target = []byte("/a?b")
+		head := []byte("GET /a?b HTTP/1.1\r\nHost: x\r\n" + fields + "\r\n")
+		got := Request{Head: true, Origin: []byte("left over")}
+		if n, v := p.parse(append(bytes.Clone(head), "GET /c HTTP/1.1\r\n"...), &got); v != plain || n != len(head) {
+			t.Fatalf("parse(%q) = %d, %d, want %d bytes, plain", head, n, v, len(head))
+		}
+		for _, c := range []struct {
+			name      string
+			got, want []byte
+		}{
+			{"Target", got.Target, want.Target},
+			{"Authorization", got.Authorization, want.Authorization},
+			{"AcceptEncoding", got.AcceptEncoding, want.AcceptEncoding},
+			{"IfNoneMatch", got.IfNoneMatch, want.IfNoneMatch},
+			{"Origin", got.Origin, want.Origin},
+		} {
+			if string(c.got) != string(c.want) {
+				t.Errorf("parse(%q): %s = %q, want %q", head, c.name, c.got, c.want)
+			}
+		}
+		if got.Same != want.Same || got.Head {
+			t.Errorf("parse(%q): Same %v, Head %v, want %v, false", head, got.Same, got.Head, want.Same)
+		}
+	}
+	token := Request{Authorization: []byte("Bearer t"), AcceptEncoding: []byte("gzip")}
+	f("authorization:Bearer t\r\nAccept-Encoding:  gzip  \r\n", token)
+	token.Same = true
+	f("authorization:Bearer t\r\nAccept-Encoding:  gzip  \r\n", token)
+	f("Authorization: Bearer u\r\n", Request{Authorization: []byte("Bearer u")})
+	f("Authorization: Bearer v\r\n", Request{Authorization: []byte("Bearer v")})
+	f("", Request{})
+	f("If-None-Match: \"a\", \"b\"\r\nORIGIN: https://x\r\n", Request{IfNoneMatch: []byte(`"a", "b"`), Origin: []byte("https://x")})
+	// Fields that start as those before do.
+	f("If-None-Match: \"a\", \"b\"\r\nORIGIN: https://x\r\nA: b\r\n", Request{IfNoneMatch: []byte(`"a", "b"`), Origin: []byte("https://x")})
+}
+
+// TestPartial cuts a head everywhere: what is there may be plain, and is no request yet.
+func TestPartial(t *testing.T) {
+	const head = "HEAD /3/movie/550 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer t\r\n\r\n"
+	for n := range len(head) {
+		var p parser
+		if _, v := p.parse([]byte(head[:n]), new(Request)); v != partial {
+			t.Errorf("parse(%q) = %d, want partial", head[:n], v)
+		}
+	}
+}
+
+func TestPrintable(t *testing.T) {
+	for _, length := range []int{1, 7, 8, 9, 16, 23} {
+		for at := range length {
+			for c := range 256 {
+				b := bytes.Repeat([]byte{'~'}, length)
+				b[at] = byte(c)
+				for _, least := range []byte{' ', '!'} {
+					if got, want := printable(b, least), byte(c) >= least && c <= '~'; got != want {
+						t.Fatalf("printable(%q, %q) = %v, want %v", b, least, got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestEqual(t *testing.T) {
+	for _, length := range []int{0, 1, 7, 8, 9, 200} {
+		a := []byte(strings.Repeat("x", length))
+		if !equal(a, bytes.Clone(a)) {
+			t.Errorf("equal of %d equal bytes = false", length)
+		}
+		for i := range a {
+			b := bytes.Clone(a)
+			b[i] = 'y'
+			if equal(a, b) {
+				t.Errorf("equal of %d bytes, byte %d of which differs, = true", length, i)
+			}
+		}
+	}
+}

@@ -1,0 +1,430 @@
+package lane
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/iotest"
+	"time"
+)
+
+const timeout = 10 * time.Second // of what does not fail
+
+// big is more than the kernel takes of an answer at once.
+var big = bytes.Repeat([]byte("0123456789abcdef"), 1<<20)
+
+// An echo answers with the target, or with what it names.
+type echo struct{ lasting atomic.Int32 } // Sends under way
+
+func (e *echo) Answer(rq *Request, w *Writer, _ time.Time) {
+	e.lasting.Add(1)
+	defer e.lasting.Add(-1)
+	body := rq.Target
+	if string(body) == "/big" {
+		body = big
+	}
+	w.AppendString("HTTP/1.1 200 OK\r\n")
+	w.SetBuffer(fmt.Appendf(w.Buffer(), "Content-Length: %d\r\n\r\n", len(body)))
+	if !rq.Head {
+		w.Refer(body[:len(body)/2])
+		w.Append(nil)
+		w.Refer(body[len(body)/2:])
+	}
+	w.Send()
+}
+
+// A server reads from connections and answers what it gets with "server " and that.
+type server struct {
+	*Listener
+	echo *echo
+}
+
+func serve(t *testing.T, change func(*Config)) *server {
+	t.Helper()
+	if !supported {
+		t.Skip("no lane here")
+	}
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &server{echo: new(echo)}
+	cfg := Config{Open: func() Handler { return s.echo }, ReadTimeout: timeout, WriteTimeout: timeout, IdleTimeout: timeout}
+	if change != nil {
+		change(&cfg)
+	}
+	s.Listener = Listen(ln, cfg)
+	t.Cleanup(func() { _ = s.Close() })
+	go func() {
+		for {
+			c, err := s.Accept()
+			if err != nil {
+				return
+			}
+			go s.conn(c)
+		}
+	}()
+	return s
+}
+
+func (s *server) conn(c net.Conn) {
+	defer c.Close()
+	buf := make([]byte, 512)
+	for {
+		n, err := c.Read(buf)
+		if err != nil {
+			fmt.Fprintf(c, "end %v", errors.Is(err, io.EOF))
+			return
+		}
+		fmt.Fprintf(c, "server %s", buf[:n])
+	}
+}
+
+func (s *server) dial(t *testing.T) *net.TCPConn {
+	t.Helper()
+	c, err := net.Dial("tcp", s.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = c.SetDeadline(time.Now().Add(timeout))
+	t.Cleanup(func() { _ = c.Close() })
+	return c.(*net.TCPConn)
+}
+
+func (s *server) conns() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.open)
+}
+
+func get(target string) string { return "GET " + target + " HTTP/1.1\r\nHost: x\r\n\r\n" }
+
+// want reads an answer with that body.
+func want(t *testing.T, r *bufio.Reader, body string) {
+	t.Helper()
+	rs, err := http.ReadResponse(r, nil)
+	if err != nil {
+		t.Fatalf("read answer: %v", err)
+	}
+	got, err := io.ReadAll(rs.Body)
+	if err != nil || string(got) != body {
+		t.Fatalf("answer = %d bytes %.50q, %v, want %d bytes %.50q", len(got), got, err, len(body), body)
+	}
+}
+
+// rest reads to the end.
+func rest(t *testing.T, r io.Reader) string {
+	t.Helper()
+	b, err := io.ReadAll(r)
+	if err != nil {
+		t.Fatalf("read to the end: %v after %.100q", err, b)
+	}
+	return string(b)
+}
+
+func write(t *testing.T, c net.Conn, text string) {
+	t.Helper()
+	if _, err := io.WriteString(c, text); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func eventually(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for end := time.Now().Add(timeout); !ok(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("after %v still not: %s", timeout, what)
+		}
+	}
+}
+
+func TestRequests(t *testing.T) {
+	s := serve(t, nil)
+	c := s.dial(t)
+	r := bufio.NewReader(c)
+	for i := range 20 { // one after another
+		target := fmt.Sprintf("/%d", i)
+		write(t, c, get(target))
+		want(t, r, target)
+	}
+	for _, b := range []byte(get("/bytes")) { // byte by byte
+		write(t, c, string(b))
+	}
+	want(t, r, "/bytes")
+	write(t, c, strings.Repeat(get("/a")+get("/bc"), 100)) // without waiting, and more than one buffer
+	for range 100 {
+		want(t, r, "/a")
+		want(t, r, "/bc")
+	}
+	write(t, c, "HEAD /big HTTP/1.1\r\nHost: x\r\n\r\n"+get("/a"))
+	rs, err := http.ReadResponse(r, &http.Request{Method: http.MethodHead})
+	if err != nil || rs.ContentLength != int64(len(big)) {
+		t.Fatalf("HEAD = %v, %v, want %d bytes", rs, err, len(big))
+	}
+	want(t, r, "/a")
+	if err := c.CloseWrite(); err != nil {
+		t.Fatal(err)
+	}
+	if got := rest(t, r); got != "end true" {
+		t.Errorf("at the end the server says %q, want that it read io.EOF", got)
+	}
+	eventually(t, "the lane lets go of the connection", func() bool { return s.conns() == 0 })
+}
+
+// TestLeave: what is not plain goes to the server, with all that follows.
+func TestLeave(t *testing.T) {
+	s := serve(t, nil)
+	for _, foreign := range []string{"POST / HTTP/1.1\r\n", strings.Replace(get("/x"), "\r\n\r\n", "\r\nConnection: close\r\n\r\n", 1), "\r\n"} {
+		c := s.dial(t)
+		write(t, c, get("/a")+foreign+get("/b"))
+		r := bufio.NewReader(c)
+		want(t, r, "/a")
+		if err := c.CloseWrite(); err != nil {
+			t.Fatal(err)
+		}
+		if got, want := rest(t, r), "server "+foreign+get("/b")+"end true"; got != want {
+			t.Errorf("after %q the server gets %q, want %q", foreign, got, want)
+		}
+	}
+	// Longer than the buffer, and cut off.
+	for _, head := range []string{"GET /" + strings.Repeat("x", 600), "GET /cut HTTP/1.1\r\nHo"} {
+		c := s.dial(t)
+		write(t, c, head)
+		if err := c.CloseWrite(); err != nil {
+			t.Fatal(err)
+		}
+		got := strings.ReplaceAll(rest(t, c), "server ", "")
+		if got != head+"end true" {
+			t.Errorf("the server gets %q, want %q", got, head)
+		}
+	}
+}
+
+// TestSlowReader takes an answer of which the kernel holds a part, bit by bit.
+func TestSlowReader(t *testing.T) {
+	s := serve(t, nil)
+	c := s.dial(t)
+	write(t, c, get("/big")+get("/a"))
+	eventually(t, "the answer is under way", func() bool { return s.echo.lasting.Load() == 1 })
+	start := make([]byte, 100<<10)
+	if _, err := io.ReadFull(iotest.HalfReader(c), start); err != nil {
+		t.Fatal(err)
+	}
+	if s.echo.lasting.Load() != 1 {
+		t.Fatal("Send returned before the client had read the answer")
+	}
+	r := bufio.NewReader(io.MultiReader(bytes.NewReader(start), c))
+	want(t, r, string(big))
+	want(t, r, "/a")
+}
+
+// TestWriteTimeout: a client that does not read ends the connection, but not before its time.
+func TestWriteTimeout(t *testing.T) {
+	const short = 100 * time.Millisecond
+	s := serve(t, func(c *Config) { c.WriteTimeout = short })
+	c := s.dial(t)
+	start := time.Now()
+	write(t, c, get("/big"))
+	eventually(t, "the answer is under way", func() bool { return s.echo.lasting.Load() == 1 })
+	eventually(t, "the answer is given up", func() bool { return s.echo.lasting.Load() == 0 })
+	if took := time.Since(start); took < short {
+		t.Errorf("answer given up after %v, want %v", took, short)
+	}
+	eventually(t, "the connection is let go", func() bool { return s.conns() == 0 })
+}
+
+// TestGone: a client that closes its connection in the middle of an answer ends it.
+func TestGone(t *testing.T) {
+	s := serve(t, nil)
+	c := s.dial(t)
+	write(t, c, get("/big"))
+	eventually(t, "the answer is under way", func() bool { return s.echo.lasting.Load() == 1 })
+	_ = c.Close()
+	eventually(t, "the answer is given up", func() bool { return s.echo.lasting.Load() == 0 })
+	eventually(t, "the connection is let go", func() bool { return s.conns() == 0 })
+}
+
+func TestIdle(t *testing.T) {
+	for _, limit := range []time.Duration{50 * time.Millisecond, glance + 300*time.Millisecond} {
+		s := serve(t, func(c *Config) { c.IdleTimeout = limit })
+		c := s.dial(t)
+		r := bufio.NewReader(c)
+		for range 2 {
+			write(t, c, get("/a"))
+			want(t, r, "/a")
+		}
+		start := time.Now()
+		got := rest(t, r)
+		if took := time.Since(start); got != "end true" || took < limit/2 || took > limit+time.Second {
+			t.Errorf("after %v the server says %q, want after %v that it read io.EOF", took, got, limit)
+		}
+	}
+}
+
+// TestGlance: an end of the stream that comes along with a request is found, even if it is
+// not the first one, and the connection goes on where there is none.
+func TestGlance(t *testing.T) {
+	s := serve(t, nil)
+	c := s.dial(t)
+	r := bufio.NewReader(c)
+	for range 2 { // the second time behind a glance
+		write(t, c, get("/a"))
+		want(t, r, "/a")
+		write(t, c, get("/b"))
+		want(t, r, "/b")
+		time.Sleep(glance + 100*time.Millisecond)
+	}
+	write(t, c, get("/c"))
+	if err := c.CloseWrite(); err != nil {
+		t.Fatal(err)
+	}
+	want(t, r, "/c")
+	start := time.Now()
+	if got := rest(t, r); got != "end true" || time.Since(start) > glance+time.Second {
+		t.Errorf("%v after the end of the stream the server says %q, want within %v that it read io.EOF", time.Since(start), got, glance)
+	}
+}
+
+// TestReadTimeout: who starts a request has to end it.
+func TestReadTimeout(t *testing.T) {
+	s := serve(t, func(c *Config) { c.ReadTimeout = 50 * time.Millisecond })
+	c := s.dial(t)
+	r := bufio.NewReader(c)
+	write(t, c, get("/a")+"GET /b HT")
+	want(t, r, "/a")
+	if got := rest(t, r); got != "server GET /b HTend false" {
+		t.Errorf("after the time to read the server says %q, want that it got the start and then an error", got)
+	}
+}
+
+// TestSlowSender: byte by byte there is no more time for a request, but each has its own.
+func TestSlowSender(t *testing.T) {
+	const limit = 200 * time.Millisecond
+	s := serve(t, func(c *Config) { c.ReadTimeout = limit })
+	c := s.dial(t)
+	r := bufio.NewReader(c)
+	for range 3 { // the end of one and the start of the next, for longer than the limit
+		write(t, c, get("/a")+"GET ")
+		want(t, r, "/a")
+		time.Sleep(limit / 2)
+		write(t, c, get("/b")[len("GET "):])
+		want(t, r, "/b")
+	}
+	start, head := time.Now(), []byte(get("/"+strings.Repeat("x", 400)))
+	for _, b := range head {
+		if _, err := c.Write([]byte{b}); err != nil {
+			return // ended while it was sent
+		}
+		time.Sleep(limit / 20)
+	}
+	if got := rest(t, r); !strings.HasSuffix(got, "end false") {
+		t.Errorf("after %v of sending one request the server says %q, want an error", time.Since(start), got)
+	}
+}
+
+// TestStop: connections that wait end at once; an answer under way is sent to its end, and
+// the request behind it goes to the server.
+func TestStop(t *testing.T) {
+	s := serve(t, nil)
+	idle, fresh, busy := s.dial(t), s.dial(t), s.dial(t)
+	r := bufio.NewReader(idle)
+	write(t, idle, get("/a"))
+	want(t, r, "/a")
+	write(t, busy, get("/big")+get("/next"))
+	eventually(t, "the answer is under way", func() bool { return s.echo.lasting.Load() == 1 })
+	eventually(t, "all connections are there", func() bool { return s.conns() == 3 })
+	s.Stop()
+	if got := rest(t, r); got != "end true" {
+		t.Errorf("when the lane stops, an idle connection's server says %q, want that it read io.EOF", got)
+	}
+	if got := rest(t, fresh); !strings.HasPrefix(got, "end ") {
+		t.Errorf("when the lane stops, a fresh connection's server says %q, want that Read returned", got)
+	}
+	r = bufio.NewReader(busy)
+	want(t, r, string(big))
+	next := make([]byte, len("server "+get("/next")))
+	if _, err := io.ReadFull(r, next); err != nil || string(next) != "server "+get("/next") {
+		t.Errorf("behind an answer under way the server gets %q, %v, want the next request", next, err)
+	}
+}
+
+// TestNoAnswer: a Handler that sends nothing is a bug that ends the connection.
+func TestNoAnswer(t *testing.T) {
+	s := serve(t, func(c *Config) { c.Open = func() Handler { return mute{} } })
+	c := s.dial(t)
+	write(t, c, get("/a"))
+	if got := rest(t, c); got != "end false" {
+		t.Errorf("without an answer the server says %q, want an error", got)
+	}
+}
+
+type mute struct{}
+
+func (mute) Answer(*Request, *Writer, time.Time) {}
+
+// TestPieces sends answers of many lengths of pieces, in full and from each byte on.
+func TestPieces(t *testing.T) {
+	var w Writer
+	var whole []byte
+	add := func(n int, refer bool) {
+		b := bytes.Repeat([]byte{byte('a' + len(whole)%26)}, n)
+		whole = append(whole, b...)
+		if refer {
+			w.Refer(b)
+		} else {
+			w.Append(b)
+		}
+	}
+	for i, n := range []int{3, copyBelow, copyBelow - 1, 2, 2 * copyBelow, copyBelow, 5} {
+		add(n, i%2 == 1)
+	}
+	if w.Len() != len(whole) {
+		t.Fatalf("Len() = %d, want %d", w.Len(), len(whole))
+	}
+	for skip := 0; skip <= len(whole); skip += 7 {
+		pieces := w.appendPieces(nil, skip)
+		if got := bytes.Join(pieces, nil); !bytes.Equal(got, whole[skip:]) {
+			t.Fatalf("pieces behind %d bytes = %d bytes, want %d", skip, len(got), len(whole)-skip)
+		}
+		for i, p := range pieces {
+			if len(p) == 0 {
+				t.Errorf("piece %d behind %d bytes is empty", i, skip)
+			}
+		}
+	}
+	w.reset()
+	if w.Len() != 0 || w.refs[:1][0].b != nil {
+		t.Error("reset keeps what w refers to")
+	}
+}
+
+func TestTimeoutIsOurs(t *testing.T) {
+	s := serve(t, func(c *Config) { c.ReadTimeout, c.IdleTimeout = 0, 0 })
+	c := s.dial(t)
+	r := bufio.NewReader(c)
+	write(t, c, get("/a"))
+	want(t, r, "/a")
+	_ = c.SetReadDeadline(time.Now().Add(glance + 500*time.Millisecond))
+	if _, err := r.ReadByte(); !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("without an idle time the connection ends: %v", err)
+	}
+	_ = c.SetDeadline(time.Now().Add(timeout))
+	write(t, c, get("/a")+"x")
+	want(t, r, "/a")
+	time.Sleep(glance + 500*time.Millisecond)
+	write(t, c, "y")
+	if err := c.CloseWrite(); err != nil {
+		t.Fatal(err)
+	}
+	if got := rest(t, r); got != "server xserver yend true" {
+		t.Errorf("without a time to read the server says %q, want that it got x and y", got)
+	}
+}

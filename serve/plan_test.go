@@ -1,0 +1,232 @@
+package serve
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"hash/maphash"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"reelsplice/schemas/fragment"
+	"reelsplice/serve/auth"
+)
+
+// A asker asks over one connection with the lane.
+type asker struct {
+	*wireServer
+	c net.Conn
+	r *bufio.Reader
+}
+
+func (s *wireServer) asker(t *testing.T) *asker {
+	t.Helper()
+	c := s.dial(t)
+	_ = c.SetDeadline(time.Now().Add(10 * time.Second))
+	return &asker{s, c, bufio.NewReader(c)}
+}
+
+// ask sends a request with some header lines; a body of gzip comes back inflated.
+func (a *asker) ask(t *testing.T, method, uri string, header ...string) (*http.Response, string) {
+	t.Helper()
+	lines := append([]string{method + " " + uri + " HTTP/1.1", "Host: x", "Authorization: Bearer " + a.token, "Accept-Encoding: gzip"}, header...)
+	if _, err := io.WriteString(a.c, strings.Join(lines, "\r\n")+"\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	rs, err := http.ReadResponse(a.r, &http.Request{Method: method})
+	if err != nil {
+		t.Fatalf("%s %s: %v", method, uri, err)
+	}
+	body, err := io.ReadAll(rs.Body)
+	if err != nil {
+		t.Fatalf("%s %s: %v", method, uri, err)
+	}
+	if rs.Header.Get("Content-Encoding") == "gzip" && len(body) > 0 {
+		body = []byte(oneMember(t, body))
+	}
+	return rs, string(body)
+}
+
+// planned tells whether a target has a plan.
+func (s *wireServer) planned(target string) bool {
+	held := s.releases.Acquire()
+	defer held.Release()
+	return s.plans.find([]byte(target), held) != nil
+}
+
+func TestPlans(t *testing.T) {
+	s := newWireServer(t, nil, movie550)
+	a := s.asker(t)
+	const uri = "/3/movie/550?append_to_response=credits,videos"
+	first, want := a.ask(t, "GET", uri)
+	tag := first.Header.Get("ETag")
+	if s.planned(uri) {
+		t.Error("what was asked for once has a plan")
+	}
+	a.ask(t, "GET", uri)
+	eventually(t, "what was asked for twice has a plan", func() bool { return s.planned(uri) })
+	f := func(what, method string, status int, body string, same bool, header ...string) {
+		t.Helper()
+		rs, got := a.ask(t, method, uri, header...)
+		if rs.StatusCode != status || got != body {
+			t.Errorf("%s = %d %.100q, want %d %.100q", what, rs.StatusCode, got, status, body)
+		}
+		rs.Header.Del("Date")
+		h := first.Header.Clone()
+		h.Del("Date")
+		if same && (fmt.Sprint(rs.Header) != fmt.Sprint(h) || rs.ContentLength != first.ContentLength) {
+			t.Errorf("%s: header %v, %d bytes, want %v, %d", what, rs.Header, rs.ContentLength, h, first.ContentLength)
+		}
+	}
+	f("planned", "GET", 200, want, true)
+	f("planned HEAD", "HEAD", 200, "", true)
+	f("planned 304", "GET", 304, "", false, "If-None-Match: "+tag)
+	f("planned with another tag", "GET", 200, want, true, `If-None-Match: "x"`)
+	f("identity", "GET", 200, want, false, "Accept-Encoding: identity") // two lines: not for the lane
+	a = s.asker(t)
+	rs, _ := a.ask(t, "GET", uri, "Origin: https://x")
+	headers(t, "planned, from another origin", rs.Header, map[string]string{"Access-Control-Allow-Origin": "*", "ETag": tag})
+	rs, _ = a.ask(t, "GET", uri, "X-Other: 1")
+	headers(t, "planned", rs.Header, map[string]string{"Access-Control-Allow-Origin": "", "ETag": tag})
+}
+
+// TestPlansEnd: a plan counts for one release, and for who may ask.
+func TestPlansEnd(t *testing.T) {
+	s := newWireServer(t, nil, version(1))
+	a := s.asker(t)
+	const uri = "/3/movie/1"
+	for n := 2; n < 5; n++ {
+		for range 3 {
+			if _, body := a.ask(t, "GET", uri); !strings.Contains(body, fmt.Sprintf(`"v%d"`, n-1)) {
+				t.Fatalf("answer = %s, want v%d", body, n-1)
+			}
+		}
+		buildRelease(t, s.cfg.Releases, 6, version(n))
+		s.releases.follow()
+	}
+	for range 3 {
+		a.ask(t, "GET", uri)
+	}
+	good := s.token
+	s.token = "rsp_nobody"
+	for range 2 {
+		if rs, body := a.ask(t, "GET", uri); rs.StatusCode != 401 || body != body401 {
+			t.Errorf("a stranger gets %d %s, want 401", rs.StatusCode, body)
+		}
+	}
+	s.token = good
+	if rs, _ := a.ask(t, "GET", uri); rs.StatusCode != 200 {
+		t.Errorf("behind a stranger's request a good token gets %d, want 200", rs.StatusCode)
+	}
+	if _, err := auth.Revoke(s.cfg.Tokens, "test", time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.tokens.Reload(); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if rs, body := a.ask(t, "GET", uri); rs.StatusCode != 401 || body != body401 {
+			t.Errorf("a revoked token gets %d %s, want 401", rs.StatusCode, body)
+		}
+	}
+}
+
+// TestNoPlans: what depends on the clock, on the user, or is made for the request has none.
+func TestNoPlans(t *testing.T) {
+	s := newWireServer(t, nil, movie550)
+	a := s.asker(t)
+	for _, uri := range []string{
+		"/3/movie/550/changes", "/3/movie/550?append_to_response=account_states", "/3/movie/550/images?include_image_language=en,null",
+		"/3/movie/999", "/3/movie/popular", "/3/configuration", "/3/authentication/token/new", "/3/movie/550/account_states",
+		"/3/movie/550?x=" + strings.Repeat("y", maxPlan),
+	} {
+		for range 3 {
+			a.ask(t, "GET", uri)
+		}
+		if s.planned(uri) {
+			t.Errorf("%.100s has a plan", uri)
+		}
+	}
+}
+
+// TestPlansShareAPlace: of several targets of one place the last that was missed twice in a
+// row has it, and each gets its own answer.
+func TestPlansShareAPlace(t *testing.T) {
+	s := newWireServer(t, nil, movie550, movie551)
+	place := func(target string) uint64 { return maphash.String(s.plans.seed, target) % planSlots }
+	one, other := "/3/movie/550", ""
+	for i := 0; other == ""; i++ {
+		if u := fmt.Sprintf("/3/movie/551?i=%d", i); place(u) == place(one) {
+			other = u
+		}
+	}
+	a := s.asker(t)
+	check := func(uri, id string) {
+		t.Helper()
+		if rs, body := a.ask(t, "GET", uri); rs.StatusCode != 200 || !strings.Contains(body, id) {
+			t.Errorf("%s = %d %s, want %s", uri, rs.StatusCode, body, id)
+		}
+	}
+	for range 4 {
+		check(one, `"id":550`)
+		check(other, `"id":551`)
+	}
+	if s.planned(one) || s.planned(other) {
+		t.Error("of targets that are missed in turn one has a plan")
+	}
+	check(one, `"id":550`)
+	check(one, `"id":550`)
+	check(other, `"id":551`)
+	eventually(t, "the target that was missed twice in a row has the plan", func() bool { return s.planned(one) && !s.planned(other) })
+	check(other, `"id":551`)
+	check(other, `"id":551`)
+	eventually(t, "the target that was missed twice in a row last has the plan", func() bool { return !s.planned(one) && s.planned(other) })
+}
+
+// TestSwitchDuringAnswer: who takes an answer slowly gets it whole, out of the release that
+// it began with, which is closed only then.
+func TestSwitchDuringAnswer(t *testing.T) {
+	raw := make([]byte, 16<<20)
+	_, _ = rand.NewChaCha8([32]byte{}).Read(raw) // more than the kernel holds of an answer
+	for i := range raw {
+		raw[i] = raw[i]&63 + '0'
+	}
+	big := numbered(fragment.KindMovie, 1, of(fragment.SubDetails, `{"t":"`+string(raw)+`"`))
+	for _, times := range []int{1, 3} { // without a plan, and with one
+		s := wired(t, writtenWorld(t, nil, big))
+		a := s.asker(t)
+		for range times - 1 {
+			a.ask(t, "GET", "/3/movie/1")
+		}
+		held := s.releases.current.Load()
+		fmt.Fprintf(a.c, "GET /3/movie/1 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nAccept-Encoding: gzip\r\n\r\n", s.token)
+		if _, err := a.r.Peek(1); err != nil {
+			t.Fatal(err)
+		}
+		writeRelease(t, s.cfg.Releases, numbered(fragment.KindMovie, 1, of(fragment.SubDetails, `{"t":"new"`)))
+		s.releases.follow()
+		if n := held.users.Load(); n != 1 || s.releases.current.Load() == held {
+			t.Fatalf("%d users of the release during the answer, want 1 of the old one", n)
+		}
+		rs, err := http.ReadResponse(a.r, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(rs.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := oneMember(t, body); !bytes.Contains([]byte(got), raw) {
+			t.Errorf("answer of %d bytes, want the old release's", len(got))
+		}
+		eventually(t, "the old release is closed", func() bool { return held.users.Load() == 0 })
+		if _, body := a.ask(t, "GET", "/3/movie/1"); body != `{"t":"new"}` {
+			t.Errorf("the next answer = %.100s, want the new release's", body)
+		}
+	}
+}

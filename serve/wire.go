@@ -1,0 +1,179 @@
+package serve
+
+import (
+	"net/http"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"github.com/valyala/fasthttp"
+
+	"reelsplice/serve/auth"
+	"reelsplice/serve/lane"
+)
+
+// newLane returns how the plain requests of connections are answered, beside the server of
+// newFastHTTP and with the same bytes.
+func newLane(cfg Config, e *Edge, m *meters, ps *plans) lane.Config {
+	dates := new(dateCache)
+	return lane.Config{
+		Open:         func() lane.Handler { return &client{edge: e, meters: m, dates: dates, plans: ps} },
+		ReadTimeout:  cfg.ReadTimeout,
+		WriteTimeout: cfg.WriteTimeout,
+		IdleTimeout:  cfg.IdleTimeout,
+	}
+}
+
+// A client answers the plain requests of one connection.
+type client struct {
+	edge   *Edge
+	meters *meters
+	dates  *dateCache
+	plans  *plans
+	grant  auth.Grant // of the last request's Authorization
+	gzip   bool       // the last request took gzip
+}
+
+var (
+	methodGet  = []byte(http.MethodGet)
+	methodHead = []byte(http.MethodHead)
+)
+
+// Answer is the adapter between package lane and the Edge.
+func (c *client) Answer(lr *lane.Request, w *lane.Writer, now time.Time) {
+	if !lr.Same {
+		c.grant, c.gzip = auth.Grant{}, AcceptsGzip(lr.AcceptEncoding)
+	}
+	// Plans are for those who take gzip and are no pages of browsers.
+	usual := c.gzip && len(lr.Origin) == 0
+	if usual && c.again(lr, w, now) {
+		return
+	}
+	path, query := splitURI(lr.Target)
+	rq := Request{
+		Method: methodGet, Path: path, Query: query,
+		Authorization: lr.Authorization, AcceptEncoding: lr.AcceptEncoding, IfNoneMatch: lr.IfNoneMatch,
+		Pieces: true, Grant: &c.grant,
+	}
+	if lr.Head {
+		rq.Method = methodHead
+	}
+	c.edge.Serve(&rq, func(rs *Response) {
+		c.meters.count(rs)
+		w.SetBuffer(appendHead(w.Buffer(), rs, c.dates.at(now), len(lr.Origin) > 0))
+		if !lr.Head {
+			appendBody(w, rs)
+		}
+		w.Send()
+		if usual && rs.lasts != nil {
+			c.plans.learn(lr.Target, rs)
+		}
+	})
+}
+
+// again answers a request that has a plan. It is false when it has done nothing.
+func (c *client) again(lr *lane.Request, w *lane.Writer, now time.Time) bool {
+	held := c.edge.releases.Acquire()
+	defer held.Release() // behind Send, for the parts of the plan lie in the release
+	p := c.plans.find(lr.Target, held)
+	if p == nil {
+		return false
+	}
+	if ok, _ := c.edge.bearer(lr.Authorization, &c.grant, now.Unix()); !ok {
+		return false
+	}
+	p.write(w, c.dates.at(now), lr, c.meters)
+	w.Send()
+	return true
+}
+
+// appendHead appends the status line and the header of rs as fasthttp writes them.
+func appendHead(dst []byte, rs *Response, date []byte, cors bool) []byte {
+	dst = append(dst, statusLine(rs.Status)...)
+	return appendRest(append(dst, date...), rs, cors)
+}
+
+// appendRest appends what comes behind the value of Date.
+func appendRest(dst []byte, rs *Response, cors bool) []byte {
+	dst = append(dst, "\r\n"...)
+	if rs.hasBody() {
+		dst = append(dst, "Content-Type: "+contentType+"\r\n"...)
+		if rs.Gzip {
+			dst = append(dst, "Content-Encoding: gzip\r\n"...)
+		}
+		dst = append(strconv.AppendInt(append(dst, "Content-Length: "...), int64(rs.Len()), 10), "\r\n"...)
+	}
+	var buf [maxFields]field
+	for _, f := range rs.appendFields(buf[:0], cors, false /* options */) {
+		dst = append(append(dst, f.key...), ": "...)
+		dst = append(append(dst, f.value...), "\r\n"...)
+	}
+	return append(dst, "\r\n"...)
+}
+
+// statusLine returns the status line and all up to the value of Date.
+func statusLine(status int) string {
+	if status == http.StatusOK {
+		return okLine // Fast path: no lookup.
+	}
+	if line, ok := statusLines[status]; ok {
+		return line
+	}
+	return newStatusLine(status)
+}
+
+const (
+	firstLine  = "HTTP/1.1 "
+	afterFirst = "\r\nServer: " + serverName + "\r\nDate: "
+	okLine     = firstLine + "200 OK" + afterFirst
+)
+
+// statusLines has the lines of the statuses that the edge can answer with.
+var statusLines = func() map[int]string {
+	lines := make(map[int]string, len(sentStatuses))
+	for _, s := range sentStatuses {
+		lines[s] = newStatusLine(s)
+	}
+	return lines
+}()
+
+func newStatusLine(status int) string {
+	return firstLine + strconv.Itoa(status) + " " + fasthttp.StatusMessage(status) + afterFirst
+}
+
+// appendBody appends the body of rs.
+func appendBody(w *lane.Writer, rs *Response) {
+	if !rs.hasBody() {
+		return
+	}
+	if rs.Pieces == nil {
+		w.Refer(rs.Body)
+		return
+	}
+	rs.Pieces.GzipPieces(func(b []byte, lasts bool) {
+		if lasts {
+			w.Refer(b)
+		} else {
+			w.Append(b)
+		}
+	})
+}
+
+// A dateCache has the value of Date for the current second.
+type dateCache struct{ last atomic.Pointer[date] }
+
+type date struct {
+	second int64 // unix
+	text   []byte
+}
+
+// at returns the value of Date at now, which must not be changed.
+func (c *dateCache) at(now time.Time) []byte {
+	second := now.Unix()
+	if d := c.last.Load(); d != nil && d.second == second {
+		return d.text
+	}
+	d := &date{second, now.UTC().AppendFormat(nil, http.TimeFormat)}
+	c.last.Store(d)
+	return d.text
+}
