@@ -26,9 +26,9 @@ const divisionFile = "ledger.json"
 type division struct {
 	Program string           `json:"program"` // SHA-256 of the program: another one may make something else
 	Level   int              `json:"level"`
-	Best    float64          `json:"best,omitempty"`
-	Rows    map[string]int64 `json:"rows"`       // of the catalogue, by kind, when the work was divided
-	Whole   int64            `json:"full_bytes"` // of the packs of the last build that kept nothing
+	Best    float64          `json:"best,omitempty"` // Config.Best
+	Rows    map[string]int64 `json:"rows"`           // of the catalogue, by kind, when the work was divided
+	Whole   int64            `json:"full_bytes"`     // of the packs of the last build that kept nothing
 	Movies  []spanJSON       `json:"movies"`
 	Series  []spanJSON       `json:"series"`
 	Reduce  []reduceJSON     `json:"reduce"` // in the order of their partitions
@@ -138,6 +138,8 @@ func (b *builder) fits(d *division) error {
 		return errors.New("another program made the previous release")
 	case d.Level != b.Level:
 		return fmt.Errorf("the previous release has level %d", d.Level)
+	case d.Best != b.Best:
+		return fmt.Errorf("the previous release has a best share of %v %%", d.Best)
 	case len(d.Reduce) != len(b.plan.reduceOrder) || d.Finds < 1:
 		return fmt.Errorf("%s of the previous release does not divide all of the work", divisionFile)
 	case float64(b.previous.Manifest().Counts.StoredBytes) > maxGarbage*float64(d.Whole):
@@ -162,7 +164,7 @@ func (b *builder) fits(d *division) error {
 // writeDivision writes how the work was divided into the release in the making.
 func (b *builder) writeDivision(w *release.Writer) error {
 	d := b.plan.division()
-	d.Program, d.Level, d.Rows, d.Whole = programSum(), b.Level, b.dividedAt, b.whole
+	d.Program, d.Level, d.Best, d.Rows, d.Whole = programSum(), b.Level, b.Best, b.dividedAt, b.whole
 	if !b.keeping {
 		d.Whole = w.StoredBytes()
 	}

@@ -7,6 +7,7 @@ import (
 
 	"reelsplice/build/render"
 	"reelsplice/build/segment"
+	"reelsplice/build/segment/deflate"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/release"
@@ -21,6 +22,8 @@ type output struct {
 	recall *recall
 	kept   kept // of the resource at hand
 	key    []byte
+	// encoder is that of the unit at hand if the share has it.
+	encoder *deflate.Encoder
 }
 
 func (b *builder) newOutput(w *release.Writer, shard int) (*output, error) {
@@ -40,7 +43,10 @@ func (b *builder) newOutput(w *release.Writer, shard int) (*output, error) {
 }
 
 // close completes the shard.
-func (o *output) close() error { return errors.Join(o.recall.close(), o.shard.Close()) }
+func (o *output) close() error {
+	o.rank(0, 0) // gives the encoder back
+	return errors.Join(o.recall.close(), o.shard.Close())
+}
 
 // spec starts the resource of a record. id is what standalone answers have as theirs.
 // The key is valid until the next call.
@@ -62,7 +68,7 @@ func (o *output) add(spec release.ResourceSpec, fragments []render.Fragment) err
 // bytes are compressed and stored once.
 func (o *output) addRef(spec release.ResourceSpec, fragments []render.Fragment) (release.Ref, error) {
 	o.z.Reset()
-	o.kept.load(o.b, spec.Key)
+	o.kept.load(o.b, spec.Key, o.recall.alike)
 	o.recall.new.Note(noteResource, spec.Key, nil)
 	o.recall.touch(spec.Key)
 	spec.Fragments = make([]release.FragmentSpec, 0, len(fragments))

@@ -32,6 +32,9 @@ type recall struct {
 	err     error // of touched
 	b       *builder
 	units   bool // the shard has units
+	// Of the unit at hand:
+	best  bool // the share has it
+	alike bool // its segments in the release before, if any, were made by the encoder of this build
 }
 
 // Notes that are no fragment.Kind, which stands for what is said of a resource of that
@@ -50,7 +53,7 @@ func ledgerName(shard int) string { return fmt.Sprintf("ledger-%05d", shard) }
 // newRecall opens the ledgers of a shard.
 func (b *builder) newRecall(w *release.Writer, shard int) (*recall, error) {
 	// Neither the common shard nor that of what is removed has units.
-	r := &recall{old: &ledger.Reader{}, b: b, units: shard > 0 && shard < b.plan.shards()}
+	r := &recall{old: &ledger.Reader{}, b: b, alike: true, units: shard > 0 && shard < b.plan.shards()}
 	var err error
 	if b.keeping {
 		if r.old, err = ledger.Open(filepath.Join(b.previousDir(), ledgerName(shard))); err != nil {
@@ -93,8 +96,16 @@ func (r *recall) passed(e ledger.Entry) {
 	}
 }
 
-// sumOf returns the sum of what a unit is made of, in buf.
-func (r *recall) sumOf() uint64 { return xxh3.Hash(r.buf) }
+// sumOf returns the sum of what a unit is made of, in buf and by which encoder: that is the
+// lowest bit, so that it can be told of a unit that is not kept.
+func (r *recall) sumOf() uint64 {
+	if r.best {
+		return xxh3.Hash(r.buf) | bestBit
+	}
+	return xxh3.Hash(r.buf) &^ bestBit
+}
+
+const bestBit = 1
 
 // start begins what a unit is made of.
 func (r *recall) start() { r.buf = r.buf[:0] }
@@ -124,6 +135,8 @@ type unit struct {
 func (u *unit) replay(key []byte, sum uint64) (done bool, err error) {
 	r := u.o.recall
 	entry, ok := r.old.Find(key, sum)
+	was, known := r.old.Sum(key)
+	r.alike = u.o.b.Best == 0 || known && (was^sum)&bestBit == 0
 	if !ok || !u.has(entry) {
 		return false, nil
 	}
@@ -195,10 +208,10 @@ type kept struct {
 	segments map[release.Hash]release.Piece
 }
 
-// load finds the segments of the resource with that key.
-func (k *kept) load(b *builder, key []byte) {
+// load finds the segments of the resource with that key; none unless they are alike.
+func (k *kept) load(b *builder, key []byte, alike bool) {
 	clear(k.segments)
-	if !b.keeping {
+	if !b.keeping || !alike {
 		return
 	}
 	e, ok := b.previous.Lookup(key)

@@ -169,6 +169,7 @@ func (r *reducer[T]) make(key catalog.Key, c *cursor[T], said [][]byte) error {
 	}
 	rc := r.o.recall
 	rc.start()
+	r.o.rank(r.plan.kind, int64(key.ID()))
 	rc.sum(c.sum())
 	for _, b := range said {
 		rc.bytes(b)

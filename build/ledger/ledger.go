@@ -208,6 +208,14 @@ func (r *Reader) Find(key []byte, sum uint64) (Entry, bool) {
 	return Entry{rest: r.notes}, true
 }
 
+// Sum returns the sum of the entry with the key that Find was asked for last, whatever it is.
+func (r *Reader) Sum(key []byte) (sum uint64, ok bool) {
+	if r.key == nil || !bytes.Equal(r.key, key) {
+		return 0, false
+	}
+	return r.sum, true
+}
+
 // Take says that the entry that Find has returned is made use of.
 func (r *Reader) Take() { r.taken = true }
 

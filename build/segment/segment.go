@@ -9,6 +9,7 @@ import (
 
 	"github.com/klauspost/compress/flate"
 
+	"reelsplice/build/segment/deflate"
 	"reelsplice/schemas/release"
 )
 
@@ -20,6 +21,7 @@ type Compressor struct {
 	w    *flate.Writer
 	out  buffer
 	made map[release.Hash]release.Segment // since Reset
+	slow *deflate.Encoder                 // nil for the level
 }
 
 // buffer collects the segments of one record. Slices of it stay valid while it
@@ -51,6 +53,13 @@ func (c *Compressor) Reset() {
 	clear(c.made)
 }
 
+// Slow makes c compress with e from now on, which takes ten times as long and makes less;
+// nil goes back to the level. It ends the life of all segments that c made.
+func (c *Compressor) Slow(e *deflate.Encoder) {
+	c.Reset()
+	c.slow = e
+}
+
 // Segment compresses raw, unless it has done so since Reset: variants of a record
 // are often equal. The result is valid until Reset.
 func (c *Compressor) Segment(raw []byte) (release.Segment, error) {
@@ -59,13 +68,9 @@ func (c *Compressor) Segment(raw []byte) (release.Segment, error) {
 		return s, nil
 	}
 	start := len(c.out.b)
-	c.w.Reset(&c.out)
-	if _, err := c.w.Write(raw); err != nil {
-		return release.Segment{}, fmt.Errorf("compress: %w", err)
-	}
-	// Flush ends with an empty stored block, which brings the output to a byte
-	// boundary; Close, which would mark a final block, is never called.
-	if err := c.w.Flush(); err != nil {
+	if c.slow != nil {
+		c.out.b = c.slow.Append(c.out.b, raw)
+	} else if err := c.fast(raw); err != nil {
 		return release.Segment{}, fmt.Errorf("compress: %w", err)
 	}
 	s := release.Segment{
@@ -77,4 +82,15 @@ func (c *Compressor) Segment(raw []byte) (release.Segment, error) {
 	}
 	c.made[hash] = s
 	return s, nil
+}
+
+// fast writes the blocks of raw at the level.
+func (c *Compressor) fast(raw []byte) error {
+	c.w.Reset(&c.out)
+	if _, err := c.w.Write(raw); err != nil {
+		return err
+	}
+	// Flush ends with an empty stored block, which brings the output to a byte
+	// boundary; Close, which would mark a final block, is never called.
+	return c.w.Flush()
 }
