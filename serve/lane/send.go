@@ -31,9 +31,13 @@ func (w *Writer) Send() {
 func (w *Writer) now() (int, syscall.Errno) {
 	for {
 		n, err := send(w.fd, w)
-		if err != syscall.EINTR {
-			return n, err
+		switch err {
+		case 0:
+			return n, 0
+		case syscall.EINTR:
+			continue
 		}
+		return 0, err // and n is -1
 	}
 }
 
