@@ -30,7 +30,7 @@ type conn struct {
 	buf     []byte // of the Read under way
 	n       int    // bytes in buf
 	err     error  // what Read returns if n is 0
-	answers int
+	answers int // begun so far
 	renewed time.Time // when the deadline of an idle connection was set
 	idle    time.Time // when it has been idle for too long; zero for never
 	// begun is how many answers there were when the deadline of a head was set of which a
@@ -49,7 +49,10 @@ func newConn(l *Listener, tcp *net.TCPConn) (net.Conn, error) {
 	return c, nil
 }
 
-// Read answers plain requests until something else comes, which it returns.
+// Read answers plain requests until something else comes, which it returns. Where a client
+// has got an answer, the end of the connection, whatever it is, is io.EOF, upon which the
+// server closes it and says no more: what it would say would be taken for the rest of an
+// answer that broke off, or for the answer to the next request.
 func (c *conn) Read(p []byte) (int, error) {
 	if c.left {
 		return c.TCPConn.Read(p)
@@ -65,22 +68,22 @@ func (c *conn) Read(p []byte) (int, error) {
 	switch {
 	case n > 0:
 		return n, nil
+	case c.answers > 0 || c.lane.stopped.Load():
+		return 0, io.EOF
 	case c.err != nil:
 		return 0, c.err
-	case c.answers > 0 && errors.Is(err, os.ErrDeadlineExceeded):
-		return 0, io.EOF // the time to be idle is over
 	}
 	return 0, err
 }
 
 // leave gives the connection to the server. When the server gets the start of a request, it
-// shall have the usual time for the rest.
+// shall have the usual time for the rest, but no more because it came bit by bit.
 func (c *conn) leave(midst bool) {
 	c.left = true
 	c.lane.remove(c) // from here on, Stop does not touch its deadline
 	c.handler = nil
 	c.parser = parser{}
-	if midst && c.begun != c.answers {
+	if midst && (c.begun != c.answers || c.lane.stopped.Load()) {
 		c.setDeadline(time.Now(), c.lane.cfg.ReadTimeout)
 	}
 }
@@ -165,12 +168,12 @@ func (c *conn) answerAll(fd uintptr, now time.Time) bool {
 		case foreign:
 			return false
 		}
+		c.answers++
 		if err := c.answer(fd, now); err != nil {
 			from, c.err = c.n, err
 			return false
 		}
 		from += n
-		c.answers++
 	}
 	return true
 }

@@ -49,8 +49,8 @@ func TestTruncated(t *testing.T) {
 		c := s.dial(t)
 		write(t, c, get("/"))
 		got := rest(t, c)
-		if n := strings.Count(got, "x"); n > int(left) || !strings.HasSuffix(got, "end false") {
-			t.Errorf("answer from a file cut to %d bytes = %d bytes that end with %q, want no more, and an error",
+		if n := strings.Count(got, "x"); n > int(left) || !strings.HasSuffix(got, "end true") {
+			t.Errorf("answer from a file cut to %d bytes = %d bytes that end with %q, want no more, and the end",
 				left, n, got[max(0, len(got)-20):])
 		}
 	}
