@@ -27,13 +27,15 @@ type echo struct {
 	lasting atomic.Int32 // Sends under way
 }
 
-func (e *echo) Answer(rq *Request, w *Writer, _ time.Time) {
+func (e *echo) Answer(rq *Request, w *Writer, now time.Time) {
 	e.lasting.Add(1)
 	defer e.lasting.Add(-1)
 	body := rq.Target
 	switch string(body) {
 	case "/big":
 		body = big
+	case "/time":
+		body = fmt.Appendf(nil, "%019d", now.UnixNano())
 	case "/stop":
 		e.lane.Stop()
 	}
@@ -235,6 +237,33 @@ func TestSlowReader(t *testing.T) {
 	want(t, r, "/a")
 }
 
+// TestTimeGoesOn: the time that a client takes for an answer is not taken for the time of the
+// next request, nor counted as time in which the connection is idle.
+func TestTimeGoesOn(t *testing.T) {
+	const limit, slow = 500 * time.Millisecond, 700 * time.Millisecond
+	s := serve(t, func(c *Config) { c.ReadTimeout, c.IdleTimeout = limit, limit })
+	for _, behind := range []string{"", "GET /c HT"} {
+		c := s.dial(t)
+		r := bufio.NewReader(c)
+		start := time.Now()
+		write(t, c, get("/a")+get("/big")+get("/time")+behind)
+		want(t, r, "/a")
+		time.Sleep(slow)
+		want(t, r, string(big))
+		rs, err := http.ReadResponse(r, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var now int64
+		if _, err := fmt.Fscan(rs.Body, &now); err != nil || now < start.Add(slow).UnixNano() {
+			t.Errorf("behind an answer that took %v it is %v after its request, %v", slow, time.Duration(now-start.UnixNano()), err)
+		}
+		time.Sleep(limit / 20)
+		write(t, c, get("/c")[len(behind):])
+		want(t, r, "/c")
+	}
+}
+
 // TestWriteTimeout: a client that does not read ends the connection, but not before its time.
 func TestWriteTimeout(t *testing.T) {
 	const short = 100 * time.Millisecond
@@ -278,18 +307,21 @@ func TestReset(t *testing.T) {
 	}
 }
 
+// TestIdle: a connection that is in use goes on, and ends when it has been idle for as long
+// as it may.
 func TestIdle(t *testing.T) {
-	for _, limit := range []time.Duration{50 * time.Millisecond, glance + 300*time.Millisecond} {
+	for _, limit := range []time.Duration{100 * time.Millisecond, glance + 300*time.Millisecond} {
 		s := serve(t, func(c *Config) { c.IdleTimeout = limit })
 		c := s.dial(t)
 		r := bufio.NewReader(c)
-		for range 2 {
+		for range 4 {
+			time.Sleep(min(limit/2, renewal/4))
 			write(t, c, get("/a"))
 			want(t, r, "/a")
 		}
 		start := time.Now()
 		got := rest(t, r)
-		if took := time.Since(start); got != "end true" || took < limit/2 || took > limit+time.Second {
+		if took := time.Since(start); got != "end true" || took < limit-50*time.Millisecond || took > limit+time.Second {
 			t.Errorf("after %v the server says %q, want after %v that it read io.EOF", took, got, limit)
 		}
 	}

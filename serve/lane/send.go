@@ -50,5 +50,6 @@ func (w *Writer) later(n int) error {
 	}
 	rest := net.Buffers(w.appendPieces(nil, n))
 	_, err := rest.WriteTo(w.conn.TCPConn)
+	w.conn.now = time.Now()
 	return err
 }
