@@ -154,6 +154,22 @@ func TestNoPlans(t *testing.T) {
 	}
 }
 
+// TestNoPlansForQueryKeys: who has its token in the target is never answered from a plan.
+func TestNoPlansForQueryKeys(t *testing.T) {
+	s := newWireServer(t, func(c *Config) { c.AllowQueryKey = true }, movie550)
+	uri := "/3/movie/550?api_key=" + s.token
+	s.token = "" // of Authorization
+	a := s.asker(t)
+	for range 4 {
+		if rs, body := a.ask(t, "GET", uri); rs.StatusCode != 200 {
+			t.Fatalf("GET with an api_key = %d %s, want 200", rs.StatusCode, body)
+		}
+	}
+	if s.planned(uri) {
+		t.Error("a target with an api_key that was asked for without a bearer token has a plan")
+	}
+}
+
 // TestPlansShareAPlace: of several targets of one place the last that was missed twice in a
 // row has it, and each gets its own answer.
 func TestPlansShareAPlace(t *testing.T) {
