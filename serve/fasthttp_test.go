@@ -39,11 +39,7 @@ func newWireServer(tb testing.TB, change func(*Config), rows ...string) *wireSer
 func wired(tb testing.TB, w *world) *wireServer {
 	tb.Helper()
 	s := &wireServer{world: w, ln: fasthttputil.NewInmemoryListener(), plans: newPlans()}
-	tcp, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		tb.Fatal(err)
-	}
-	s.lane = lane.Listen(tcp, newLane(s.cfg, s.edge, newMeters(), s.plans))
+	s.lane = lane.Listen(listenTCP(tb), newLane(s.cfg, s.edge, newMeters(), s.plans))
 	for _, ln := range []net.Listener{s.ln, s.lane} {
 		server := newFastHTTP(s.cfg, s.edge, newMeters())
 		done := make(chan error, 1)

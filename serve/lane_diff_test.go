@@ -39,11 +39,7 @@ func newTwin(tb testing.TB) *twin {
 // serveTCP serves an Edge on a listener that wrap may put another one around.
 func serveTCP(tb testing.TB, wrap func(net.Listener) (net.Listener, *meters), w *world) net.Listener {
 	tb.Helper()
-	tcp, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		tb.Fatal(err)
-	}
-	ln, m := wrap(tcp)
+	ln, m := wrap(listenTCP(tb))
 	s := newFastHTTP(w.cfg, w.edge, m)
 	done := make(chan error, 1)
 	go func() { done <- s.Serve(ln) }()
@@ -53,6 +49,15 @@ func serveTCP(tb testing.TB, wrap func(net.Listener) (net.Listener, *meters), w 
 			tb.Errorf("Serve: %v", err)
 		}
 	})
+	return ln
+}
+
+func listenTCP(tb testing.TB) net.Listener {
+	tb.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		tb.Fatal(err)
+	}
 	return ln
 }
 
