@@ -121,24 +121,14 @@ func appendRest(dst []byte, rs *Response, cors bool) []byte {
 
 // statusLine returns the status line and all up to the value of Date.
 func statusLine(status int) string {
-	if status == http.StatusOK {
-		return okLine // Fast path: no lookup.
-	}
-	if line, ok := statusLines[status]; ok {
-		return line
+	if line := statusLines[status]; line != "" {
+		return line // Fast path: nothing is made.
 	}
 	return newStatusLine(status)
 }
 
-const (
-	firstLine  = "HTTP/1.1 "
-	afterFirst = "\r\nServer: " + serverName + "\r\nDate: "
-	okLine     = firstLine + "200 OK" + afterFirst
-)
-
-// statusLines has the lines of the statuses that the edge can answer with.
-var statusLines = func() map[int]string {
-	lines := make(map[int]string, len(sentStatuses))
+// statusLines has, by status, the lines of those that the edge can answer with.
+var statusLines = func() (lines [len(meters{}.codes)]string) {
 	for _, s := range sentStatuses {
 		lines[s] = newStatusLine(s)
 	}
@@ -146,7 +136,7 @@ var statusLines = func() map[int]string {
 }()
 
 func newStatusLine(status int) string {
-	return firstLine + strconv.Itoa(status) + " " + fasthttp.StatusMessage(status) + afterFirst
+	return "HTTP/1.1 " + strconv.Itoa(status) + " " + fasthttp.StatusMessage(status) + "\r\nServer: " + serverName + "\r\nDate: "
 }
 
 // appendBody appends the body of rs.
