@@ -128,8 +128,10 @@ var (
 		"/3/movie/550?x=" + strings.Repeat("y", 1500), "/" + strings.Repeat("z", 2100), "/3/movie/550\x00", "/3/movie/\xc3\xa4", "/3/ movie", "",
 	}
 	someVersions = []string{" HTTP/1.1\r\n", " HTTP/1.1\r\n", " HTTP/1.1\r\n", " HTTP/1.1\r\n", " HTTP/1.1\r\n", " HTTP/1.0\r\n", " HTTP/1.1\n", " HTTP/2.0\r\n", "\r\n", "  HTTP/1.1\r\n"}
-	someHosts    = []string{"Host: x\r\n", "Host: x\r\n", "Host: x\r\n", "Host: x\r\n", "host:localhost:8080\r\n", "Host: 1.2.3.4.5:99999\r\n", "Host: a..b-\r\n", "HOST: .\r\n",
-		"Host: x:0\r\n", "Host: -:1\r\n", "Host: [::1]\r\n", "Host: x\r\nHost: x\r\n", "Host:\r\n", "Host: a b\r\n", "Host: a@b\r\n", ""}
+	someHosts    = []string{
+		"Host: x\r\n", "Host: x\r\n", "Host: x\r\n", "Host: x\r\n", "host:localhost:8080\r\n", "Host: 1.2.3.4.5:99999\r\n", "Host: a..b-\r\n", "HOST: .\r\n",
+		"Host: x:0\r\n", "Host: -:1\r\n", "Host: [::1]\r\n", "Host: x\r\nHost: x\r\n", "Host:\r\n", "Host: a b\r\n", "Host: a@b\r\n", "",
+	}
 	someFields = []string{
 		"Authorization: Bearer $T\r\n", "Authorization: Bearer $T\r\n", "Authorization: Bearer $T\r\n", "authorization:bearer  $T  \r\n", "Authorization: Bearer wrong\r\n", "Authorization:\r\n",
 		"Accept-Encoding: gzip\r\n", "Accept-Encoding: gzip\r\n", "ACCEPT-ENCODING: br, gzip;q=0.5\r\n", "Accept-Encoding: *;q=0\r\n", "If-None-Match: *\r\n", "If-None-Match: \"a\", W/\"b\"\r\n",
