@@ -39,11 +39,7 @@ func newWireServer(tb testing.TB, change func(*Config), rows ...string) *wireSer
 func wired(tb testing.TB, w *world) *wireServer {
 	tb.Helper()
 	s := &wireServer{world: w, ln: fasthttputil.NewInmemoryListener(), plans: newPlans()}
-	tcp, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		tb.Fatal(err)
-	}
-	s.lane = lane.Listen(tcp, newLane(s.cfg, s.edge, newMeters(), s.plans))
+	s.lane = lane.Listen(listenTCP(tb), newLane(s.cfg, s.edge, newMeters(), s.plans))
 	for _, ln := range []net.Listener{s.ln, s.lane} {
 		server := newFastHTTP(s.cfg, s.edge, newMeters())
 		done := make(chan error, 1)
@@ -67,6 +63,22 @@ func (s *wireServer) dial(tb testing.TB) *net.TCPConn {
 	}
 	tb.Cleanup(func() { _ = c.Close() })
 	return c.(*net.TCPConn)
+}
+
+// dials connect to the listener without the lane, and to the one with it.
+func (s *wireServer) dials() []func(tb testing.TB) net.Conn {
+	return []func(tb testing.TB) net.Conn{
+		func(tb testing.TB) net.Conn {
+			tb.Helper()
+			c, err := s.ln.Dial()
+			if err != nil {
+				tb.Fatal(err)
+			}
+			tb.Cleanup(func() { _ = c.Close() })
+			return c
+		},
+		func(tb testing.TB) net.Conn { tb.Helper(); return s.dial(tb) },
+	}
 }
 
 // raw sends bytes and returns all that comes back until the server has nothing more
@@ -321,6 +333,21 @@ func TestWireLimits(t *testing.T) {
 	out = s.raw(t, "nonsense\r\n\r\n")
 	if !strings.HasPrefix(out, "HTTP/1.1 400 ") || !strings.Contains(out, `"status_code":47`) {
 		t.Errorf("nonsense = %q, want 400 with a body", out)
+	}
+}
+
+// TestWireIdleTime: without a time to be idle, that of reading counts, in the lane too.
+func TestWireIdleTime(t *testing.T) {
+	const limit = 300 * time.Millisecond
+	s := newWireServer(t, func(c *Config) { c.IdleTimeout, c.ReadTimeout = 0, limit }, movie551)
+	for _, dial := range s.dials() {
+		c, start := dial(t), time.Now()
+		_ = c.SetDeadline(start.Add(10 * limit))
+		go func() { _, _ = fmt.Fprintf(c, "GET /3/movie/551 HTTP/1.1\r\nHost: x\r\n\r\n") }()
+		out, err := io.ReadAll(c)
+		if took := time.Since(start); err != nil || took < limit/2 || !bytes.HasSuffix(out, []byte(body401)) {
+			t.Errorf("over %T the connection ends after %v, %v, with %q, want after %v with 401", c, took, err, out, limit)
+		}
 	}
 }
 

@@ -67,7 +67,7 @@ func (p *plan) write(w *lane.Writer, date []byte, lr *lane.Request, m *meters) {
 		return
 	}
 	m.add(http.StatusOK, p.length, true /* gzip */)
-	w.AppendString(okLine)
+	w.AppendString(statusLine(http.StatusOK))
 	w.Append(date)
 	w.Append(p.found)
 	if lr.Head {

@@ -3,12 +3,14 @@ package serve
 import (
 	"bufio"
 	"bytes"
+	"compress/gzip"
 	"fmt"
 	"hash/maphash"
 	"io"
 	"math/rand/v2"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -154,6 +156,22 @@ func TestNoPlans(t *testing.T) {
 	}
 }
 
+// TestNoPlansForQueryKeys: who has its token in the target is never answered from a plan.
+func TestNoPlansForQueryKeys(t *testing.T) {
+	s := newWireServer(t, func(c *Config) { c.AllowQueryKey = true }, movie550)
+	uri := "/3/movie/550?api_key=" + s.token
+	s.token = "" // of Authorization
+	a := s.asker(t)
+	for range 4 {
+		if rs, body := a.ask(t, "GET", uri); rs.StatusCode != 200 {
+			t.Fatalf("GET with an api_key = %d %s, want 200", rs.StatusCode, body)
+		}
+	}
+	if s.planned(uri) {
+		t.Error("a target with an api_key that was asked for without a bearer token has a plan")
+	}
+}
+
 // TestPlansShareAPlace: of several targets of one place the last that was missed twice in a
 // row has it, and each gets its own answer.
 func TestPlansShareAPlace(t *testing.T) {
@@ -227,6 +245,77 @@ func TestSwitchDuringAnswer(t *testing.T) {
 		eventually(t, "the old release is closed", func() bool { return held.users.Load() == 0 })
 		if _, body := a.ask(t, "GET", "/3/movie/1"); body != `{"t":"new"}` {
 			t.Errorf("the next answer = %.100s, want the new release's", body)
+		}
+	}
+}
+
+// TestSwitchUnderPlans: over several connections, while releases and the token file change,
+// each answer is whole and of one release, planned or not.
+func TestSwitchUnderPlans(t *testing.T) {
+	s := newWireServer(t, nil, version(1))
+	ids := []string{s.releases.ID()}
+	stop, ended := make(chan struct{}), make(chan error, 4)
+	got := make(chan [2]string, 1<<16) // release and body, once for each change
+	for i := range cap(ended) {
+		a := s.asker(t)
+		_ = a.c.SetDeadline(time.Now().Add(time.Minute))
+		uri := fmt.Sprintf("/3/movie/1?i=%d", i%2)
+		go func() { ended <- a.hammer(uri, stop, got) }()
+	}
+	for n := 2; n < 6; n++ {
+		buildRelease(t, s.cfg.Releases, 6, version(n))
+		s.releases.follow()
+		ids = append(ids, s.releases.ID())
+		if err := s.tokens.Reload(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	close(stop)
+	for range cap(ended) {
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	}
+	close(got)
+	seen := map[string]bool{}
+	for answer := range got {
+		n := slices.Index(ids, answer[0])
+		if want := fmt.Sprintf(`"v%d"`, n+1); n < 0 || !strings.Contains(answer[1], want) {
+			t.Errorf("release %s answers %s, want %s", answer[0], answer[1], want)
+		}
+		seen[answer[0]] = true
+	}
+	if len(seen) < 2 {
+		t.Errorf("%d releases answered, want several", len(seen))
+	}
+}
+
+// hammer asks for a target until stop is closed, and tells of answers that differ from
+// the one before.
+func (a *asker) hammer(uri string, stop <-chan struct{}, changed chan<- [2]string) error {
+	var last [2]string
+	for {
+		select {
+		case <-stop:
+			return nil
+		default:
+		}
+		fmt.Fprintf(a.c, "GET %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nAccept-Encoding: gzip\r\n\r\n", uri, a.token)
+		rs, err := http.ReadResponse(a.r, nil)
+		if err != nil {
+			return fmt.Errorf("read answer: %w", err)
+		}
+		z, err := gzip.NewReader(rs.Body)
+		if err != nil {
+			return fmt.Errorf("read %s: %w", rs.Status, err)
+		}
+		body, err := io.ReadAll(z)
+		if err != nil {
+			return fmt.Errorf("read %s: %w", rs.Status, err)
+		}
+		if answer := [2]string{rs.Header.Get("X-Reelsplice-Release"), string(body)}; answer != last {
+			changed <- answer
+			last = answer
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"testing"
 
@@ -14,6 +15,7 @@ import (
 	"reelsplice/build/buildtest"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/sharedtest"
+	"reelsplice/serve/lane"
 )
 
 // benchRequests are the requests whose speed counts.
@@ -102,33 +104,64 @@ func BenchmarkHandle(b *testing.B) {
 }
 
 // BenchmarkConnection sends requests one after another over an in-memory connection:
-// everything that a request costs but the kernel's part. The constant answers with
+// everything that a request costs fasthttp but the kernel's part. The constant answers with
 // the same body and headers without looking at the request.
 func BenchmarkConnection(b *testing.B) {
 	w := benchWorld(b)
 	for _, c := range benchRequests(w) {
-		var constant fasthttp.Response
-		w.edge.Serve(c.rq, func(rs *Response) {
-			var ctx fasthttp.RequestCtx
-			write(&ctx, rs)
-			ctx.Response.CopyTo(&constant)
+		b.Run(c.name, func(b *testing.B) {
+			benchmarkInMemory(b, c.rq, newFastHTTP(w.cfg, w.edge, newMeters()))
 		})
-		b.Run(c.name, func(b *testing.B) { benchmarkConnection(b, c.rq, newFastHTTP(w.cfg, w.edge, newMeters())) })
-		b.Run(c.name+"/constant", func(b *testing.B) {
-			s := newFastHTTP(w.cfg, w.edge, newMeters())
-			body := constant.Body()
-			s.Handler = func(ctx *fasthttp.RequestCtx) {
-				constant.Header.CopyTo(&ctx.Response.Header)
-				ctx.Response.SetBodyRaw(body)
-			}
-			benchmarkConnection(b, c.rq, s)
-		})
+		b.Run(c.name+"/constant", func(b *testing.B) { benchmarkInMemory(b, c.rq, constantServer(w, c.rq)) })
 	}
 }
 
-func benchmarkConnection(b *testing.B, rq *Request, s *fasthttp.Server) {
+// BenchmarkLane sends requests one after another over a connection of TCP to this machine:
+// the whole way of a request, with the client's and the kernel's part. For comparison, the
+// same without the lane, and the constant of BenchmarkConnection.
+func BenchmarkLane(b *testing.B) {
+	w := benchWorld(b)
+	for _, c := range benchRequests(w) {
+		b.Run(c.name, func(b *testing.B) {
+			ln := lane.Listen(listenTCP(b), newLane(w.cfg, w.edge, newMeters(), newPlans()))
+			benchmarkTCP(b, c.rq, newFastHTTP(w.cfg, w.edge, newMeters()), ln)
+		})
+		b.Run(c.name+"/fasthttp", func(b *testing.B) {
+			benchmarkTCP(b, c.rq, newFastHTTP(w.cfg, w.edge, newMeters()), listenTCP(b))
+		})
+		b.Run(c.name+"/constant", func(b *testing.B) { benchmarkTCP(b, c.rq, constantServer(w, c.rq), listenTCP(b)) })
+	}
+}
+
+// constantServer answers with what the Edge answers to rq, without looking at the request.
+func constantServer(w *world, rq *Request) *fasthttp.Server {
+	var constant fasthttp.Response
+	w.edge.Serve(rq, func(rs *Response) {
+		var ctx fasthttp.RequestCtx
+		write(&ctx, rs)
+		ctx.Response.CopyTo(&constant)
+	})
+	s, body := newFastHTTP(w.cfg, w.edge, newMeters()), constant.Body()
+	s.Handler = func(ctx *fasthttp.RequestCtx) {
+		constant.Header.CopyTo(&ctx.Response.Header)
+		ctx.Response.SetBodyRaw(body)
+	}
+	return s
+}
+
+func benchmarkInMemory(b *testing.B, rq *Request, s *fasthttp.Server) {
 	b.Helper()
 	ln := fasthttputil.NewInmemoryListener()
+	benchmarkConnection(b, rq, s, ln, ln.Dial)
+}
+
+func benchmarkTCP(b *testing.B, rq *Request, s *fasthttp.Server, ln net.Listener) {
+	b.Helper()
+	benchmarkConnection(b, rq, s, ln, func() (net.Conn, error) { return net.Dial("tcp", ln.Addr().String()) })
+}
+
+func benchmarkConnection(b *testing.B, rq *Request, s *fasthttp.Server, ln net.Listener, dial func() (net.Conn, error)) {
+	b.Helper()
 	done := make(chan error, 1)
 	go func() { done <- s.Serve(ln) }()
 	defer func() {
@@ -137,7 +170,7 @@ func benchmarkConnection(b *testing.B, rq *Request, s *fasthttp.Server) {
 			b.Error(err)
 		}
 	}()
-	conn, err := ln.Dial()
+	conn, err := dial()
 	if err != nil {
 		b.Fatal(err)
 	}

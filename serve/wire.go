@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"net/http"
 	"strconv"
 	"sync/atomic"
@@ -20,7 +21,7 @@ func newLane(cfg Config, e *Edge, m *meters, ps *plans) lane.Config {
 		Open:         func() lane.Handler { return &client{edge: e, meters: m, dates: dates, plans: ps} },
 		ReadTimeout:  cfg.ReadTimeout,
 		WriteTimeout: cfg.WriteTimeout,
-		IdleTimeout:  cfg.IdleTimeout,
+		IdleTimeout:  cmp.Or(cfg.IdleTimeout, cfg.ReadTimeout), // as fasthttp has it
 	}
 }
 
@@ -65,7 +66,7 @@ func (c *client) Answer(lr *lane.Request, w *lane.Writer, now time.Time) {
 			appendBody(w, rs)
 		}
 		w.Send()
-		if usual && rs.lasts != nil {
+		if usual && rs.lasts != nil && c.granted(now) {
 			c.plans.learn(lr.Target, rs)
 		}
 	})
@@ -85,6 +86,13 @@ func (c *client) again(lr *lane.Request, w *lane.Writer, now time.Time) bool {
 	p.write(w, c.dates.at(now), lr, c.meters)
 	w.Send()
 	return true
+}
+
+// granted reports whether the last request had a bearer token. Whoever has none, but an
+// api_key in the target, is never answered from a plan, and needs none made.
+func (c *client) granted(now time.Time) bool {
+	ok, _ := c.grant.Of(c.edge.tokens.Table(), now.Unix())
+	return ok
 }
 
 // appendHead appends the status line and the header of rs as fasthttp writes them.
@@ -113,24 +121,14 @@ func appendRest(dst []byte, rs *Response, cors bool) []byte {
 
 // statusLine returns the status line and all up to the value of Date.
 func statusLine(status int) string {
-	if status == http.StatusOK {
-		return okLine // Fast path: no lookup.
-	}
-	if line, ok := statusLines[status]; ok {
-		return line
+	if line := statusLines[status]; line != "" {
+		return line // Fast path: nothing is made.
 	}
 	return newStatusLine(status)
 }
 
-const (
-	firstLine  = "HTTP/1.1 "
-	afterFirst = "\r\nServer: " + serverName + "\r\nDate: "
-	okLine     = firstLine + "200 OK" + afterFirst
-)
-
-// statusLines has the lines of the statuses that the edge can answer with.
-var statusLines = func() map[int]string {
-	lines := make(map[int]string, len(sentStatuses))
+// statusLines has, by status, the lines of those that the edge can answer with.
+var statusLines = func() (lines [len(meters{}.codes)]string) {
 	for _, s := range sentStatuses {
 		lines[s] = newStatusLine(s)
 	}
@@ -138,7 +136,7 @@ var statusLines = func() map[int]string {
 }()
 
 func newStatusLine(status int) string {
-	return firstLine + strconv.Itoa(status) + " " + fasthttp.StatusMessage(status) + afterFirst
+	return "HTTP/1.1 " + strconv.Itoa(status) + " " + fasthttp.StatusMessage(status) + "\r\nServer: " + serverName + "\r\nDate: "
 }
 
 // appendBody appends the body of rs.

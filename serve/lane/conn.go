@@ -30,9 +30,11 @@ type conn struct {
 	buf     []byte // of the Read under way
 	n       int    // bytes in buf
 	err     error  // what Read returns if n is 0
-	answers int
-	renewed time.Time // when the deadline of an idle connection was set
-	idle    time.Time // when it has been idle for too long; zero for never
+	answers int    // begun so far
+	// now is when the bytes in buf were read, or when the last answer had gone out, if the
+	// client let it wait.
+	now     time.Time
+	renewed time.Time // when the deadline of an idle connection was put off
 	// begun is how many answers there were when the deadline of a head was set of which a
 	// part had come, -1 before. It is not put off until there is one more.
 	begun int
@@ -49,7 +51,10 @@ func newConn(l *Listener, tcp *net.TCPConn) (net.Conn, error) {
 	return c, nil
 }
 
-// Read answers plain requests until something else comes, which it returns.
+// Read answers plain requests until something else comes, which it returns. Where a client
+// has got an answer, the end of the connection, whatever it is, is io.EOF, upon which the
+// server closes it and says no more: what it would say would be taken for the rest of an
+// answer that broke off, or for the answer to the next request.
 func (c *conn) Read(p []byte) (int, error) {
 	if c.left {
 		return c.TCPConn.Read(p)
@@ -65,22 +70,22 @@ func (c *conn) Read(p []byte) (int, error) {
 	switch {
 	case n > 0:
 		return n, nil
+	case c.answers > 0 || c.lane.stopped.Load():
+		return 0, io.EOF
 	case c.err != nil:
 		return 0, c.err
-	case c.answers > 0 && errors.Is(err, os.ErrDeadlineExceeded):
-		return 0, io.EOF // the time to be idle is over
 	}
 	return 0, err
 }
 
 // leave gives the connection to the server. When the server gets the start of a request, it
-// shall have the usual time for the rest.
+// shall have the usual time for the rest, but no more because it came bit by bit.
 func (c *conn) leave(midst bool) {
 	c.left = true
 	c.lane.remove(c) // from here on, Stop does not touch its deadline
 	c.handler = nil
 	c.parser = parser{}
-	if midst && c.begun != c.answers {
+	if midst && (c.begun != c.answers || c.lane.stopped.Load()) {
 		c.setDeadline(time.Now(), c.lane.cfg.ReadTimeout)
 	}
 }
@@ -103,10 +108,16 @@ func (c *conn) Close() error {
 // glance is called when the deadline is over. It reports whether that was to look once more
 // before the connection has been idle for too long.
 func (c *conn) glance(now time.Time) bool {
-	if c.n > 0 || c.answers == 0 || !c.idle.IsZero() && !now.Before(c.idle) {
+	if c.n > 0 || c.answers == 0 {
 		return false
 	}
-	_ = c.SetReadDeadline(c.idle) // a closed connection is found when it is read
+	var over time.Time // never
+	if limit := c.lane.cfg.IdleTimeout; limit > 0 {
+		if over = c.now.Add(limit); !now.Before(over) {
+			return false
+		}
+	}
+	_ = c.SetReadDeadline(over)   // a closed connection is found when it is read
 	return !c.lane.stopped.Load() // as in renew
 }
 
@@ -137,7 +148,8 @@ func (c *conn) serve(fd uintptr) bool {
 		}
 		drained, fresh := c.n+n < len(c.buf), c.answers == 0
 		c.n += n
-		if now := time.Now(); !c.answerAll(fd, now) || !c.renew(now) {
+		c.now = time.Now()
+		if !c.answerAll(fd) || !c.renew() {
 			return true
 		}
 		// Fast path: nothing was left, and what comes now ends the wait. Only an end of the
@@ -151,7 +163,7 @@ func (c *conn) serve(fd uintptr) bool {
 
 // answerAll answers the requests that are complete and leaves the rest in c.buf. It is false
 // when that is not for the lane, or when an answer could not be sent.
-func (c *conn) answerAll(fd uintptr, now time.Time) bool {
+func (c *conn) answerAll(fd uintptr) bool {
 	from := 0
 	defer func() { c.n = copy(c.buf, c.buf[from:c.n]) }()
 	for from < c.n {
@@ -165,29 +177,29 @@ func (c *conn) answerAll(fd uintptr, now time.Time) bool {
 		case foreign:
 			return false
 		}
-		if err := c.answer(fd, now); err != nil {
+		c.answers++
+		if err := c.answer(fd); err != nil {
 			from, c.err = c.n, err
 			return false
 		}
 		from += n
-		c.answers++
 	}
 	return true
 }
 
 // answer sends the answer to c.rq.
-func (c *conn) answer(fd uintptr, now time.Time) error {
+func (c *conn) answer(fd uintptr) error {
 	w := c.lane.writers.Get().(*Writer)
 	defer c.lane.writers.Put(w)
 	w.conn, w.fd, w.err = c, fd, errNoAnswer
-	c.handler.Answer(&c.rq, w, now)
+	c.handler.Answer(&c.rq, w, c.now)
 	err := w.err
 	w.reset()
 	return err
 }
 
 // renew puts the deadline for the next bytes off. It is false when the lane was stopped.
-func (c *conn) renew(now time.Time) bool {
+func (c *conn) renew() bool {
 	d := glance
 	switch {
 	case c.n > 0 && c.begun == c.answers:
@@ -195,15 +207,15 @@ func (c *conn) renew(now time.Time) bool {
 	case c.n > 0:
 		d = c.lane.cfg.ReadTimeout
 		c.begun, c.renewed = c.answers, time.Time{}
-	case now.Sub(c.renewed) < renewal:
+	case c.now.Sub(c.renewed) < renewal:
 		return true
 	default:
-		c.renewed, c.idle = now, time.Time{}
+		c.renewed = c.now
 		if limit := c.lane.cfg.IdleTimeout; limit > 0 {
-			c.idle, d = now.Add(limit), min(limit, glance)
+			d = min(limit, glance)
 		}
 	}
-	c.setDeadline(now, d)
+	c.setDeadline(c.now, d)
 	// Stop wakes connections after it says so: one of both sees the other.
 	return !c.lane.stopped.Load()
 }

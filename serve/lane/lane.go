@@ -18,7 +18,8 @@ import (
 
 // A Handler answers the requests of one connection, one after another.
 type Handler interface {
-	// Answer fills w and calls w.Send, once. now is when the request was read.
+	// Answer fills w and calls w.Send, once. now is when the request was read, or when the
+	// client had taken the answer before it.
 	Answer(rq *Request, w *Writer, now time.Time)
 }
 
@@ -27,7 +28,7 @@ type Config struct {
 	Open         func() Handler // makes the Handler of a new connection
 	ReadTimeout  time.Duration  // for the rest of a head of which a part has come; 0 for none
 	WriteTimeout time.Duration  // for a whole answer; 0 for none
-	IdleTimeout  time.Duration  // between requests, up to a second less; 0 for none
+	IdleTimeout  time.Duration  // between requests; 0 for none
 }
 
 // A Listener wraps the TCP connections of another Listener. Others it passes on as they are,

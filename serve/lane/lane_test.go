@@ -22,14 +22,22 @@ const timeout = 10 * time.Second // of what does not fail
 var big = bytes.Repeat([]byte("0123456789abcdef"), 1<<20)
 
 // An echo answers with the target, or with what it names.
-type echo struct{ lasting atomic.Int32 } // Sends under way
+type echo struct {
+	lane    *Listener    // that it stops when it is asked to
+	lasting atomic.Int32 // Sends under way
+}
 
-func (e *echo) Answer(rq *Request, w *Writer, _ time.Time) {
+func (e *echo) Answer(rq *Request, w *Writer, now time.Time) {
 	e.lasting.Add(1)
 	defer e.lasting.Add(-1)
 	body := rq.Target
-	if string(body) == "/big" {
+	switch string(body) {
+	case "/big":
 		body = big
+	case "/time":
+		body = fmt.Appendf(nil, "%019d", now.UnixNano())
+	case "/stop":
+		e.lane.Stop()
 	}
 	w.AppendString("HTTP/1.1 200 OK\r\n")
 	w.SetBuffer(fmt.Appendf(w.Buffer(), "Content-Length: %d\r\n\r\n", len(body)))
@@ -45,6 +53,7 @@ func (e *echo) Answer(rq *Request, w *Writer, _ time.Time) {
 type server struct {
 	*Listener
 	echo *echo
+	ends chan error // of Read, of each connection
 }
 
 func serve(t *testing.T, change func(*Config)) *server {
@@ -56,12 +65,13 @@ func serve(t *testing.T, change func(*Config)) *server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &server{echo: new(echo)}
+	s := &server{echo: new(echo), ends: make(chan error, 100)}
 	cfg := Config{Open: func() Handler { return s.echo }, ReadTimeout: timeout, WriteTimeout: timeout, IdleTimeout: timeout}
 	if change != nil {
 		change(&cfg)
 	}
 	s.Listener = Listen(ln, cfg)
+	s.echo.lane = s.Listener
 	t.Cleanup(func() { _ = s.Close() })
 	go func() {
 		for {
@@ -81,6 +91,7 @@ func (s *server) conn(c net.Conn) {
 	for {
 		n, err := c.Read(buf)
 		if err != nil {
+			s.ends <- err
 			fmt.Fprintf(c, "end %v", errors.Is(err, io.EOF))
 			return
 		}
@@ -226,6 +237,33 @@ func TestSlowReader(t *testing.T) {
 	want(t, r, "/a")
 }
 
+// TestTimeGoesOn: the time that a client takes for an answer is not taken for the time of the
+// next request, nor counted as time in which the connection is idle.
+func TestTimeGoesOn(t *testing.T) {
+	const limit, slow = 500 * time.Millisecond, 700 * time.Millisecond
+	s := serve(t, func(c *Config) { c.ReadTimeout, c.IdleTimeout = limit, limit })
+	for _, behind := range []string{"", "GET /c HT"} {
+		c := s.dial(t)
+		r := bufio.NewReader(c)
+		start := time.Now()
+		write(t, c, get("/a")+get("/big")+get("/time")+behind)
+		want(t, r, "/a")
+		time.Sleep(slow)
+		want(t, r, string(big))
+		rs, err := http.ReadResponse(r, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var now int64
+		if _, err := fmt.Fscan(rs.Body, &now); err != nil || now < start.Add(slow).UnixNano() {
+			t.Errorf("behind an answer that took %v it is %v after its request, %v", slow, time.Duration(now-start.UnixNano()), err)
+		}
+		time.Sleep(limit / 20)
+		write(t, c, get("/c")[len(behind):])
+		want(t, r, "/c")
+	}
+}
+
 // TestWriteTimeout: a client that does not read ends the connection, but not before its time.
 func TestWriteTimeout(t *testing.T) {
 	const short = 100 * time.Millisecond
@@ -250,20 +288,40 @@ func TestGone(t *testing.T) {
 	_ = c.Close()
 	eventually(t, "the answer is given up", func() bool { return s.echo.lasting.Load() == 0 })
 	eventually(t, "the connection is let go", func() bool { return s.conns() == 0 })
+	if err := <-s.ends; err != io.EOF {
+		t.Errorf("behind a part of an answer Read = %v, want io.EOF", err)
+	}
 }
 
+// TestReset: a client that resets its connection between requests is as good as one that
+// closes it.
+func TestReset(t *testing.T) {
+	s := serve(t, nil)
+	c := s.dial(t)
+	write(t, c, get("/a"))
+	want(t, bufio.NewReader(c), "/a")
+	_ = c.SetLinger(0)
+	_ = c.Close()
+	if err := <-s.ends; err != io.EOF {
+		t.Errorf("behind an answer Read = %v, want io.EOF", err)
+	}
+}
+
+// TestIdle: a connection that is in use goes on, and ends when it has been idle for as long
+// as it may.
 func TestIdle(t *testing.T) {
-	for _, limit := range []time.Duration{50 * time.Millisecond, glance + 300*time.Millisecond} {
+	for _, limit := range []time.Duration{100 * time.Millisecond, glance + 300*time.Millisecond} {
 		s := serve(t, func(c *Config) { c.IdleTimeout = limit })
 		c := s.dial(t)
 		r := bufio.NewReader(c)
-		for range 2 {
+		for range 4 {
+			time.Sleep(min(limit/2, renewal/4))
 			write(t, c, get("/a"))
 			want(t, r, "/a")
 		}
 		start := time.Now()
 		got := rest(t, r)
-		if took := time.Since(start); got != "end true" || took < limit/2 || took > limit+time.Second {
+		if took := time.Since(start); got != "end true" || took < limit-50*time.Millisecond || took > limit+time.Second {
 			t.Errorf("after %v the server says %q, want after %v that it read io.EOF", took, got, limit)
 		}
 	}
@@ -356,13 +414,41 @@ func TestStop(t *testing.T) {
 	}
 }
 
+// TestStopBetween: a lane that stops during an answer ends the connection behind it, unless
+// a part of the next request is there: that has its time.
+func TestStopBetween(t *testing.T) {
+	s := serve(t, nil)
+	c := s.dial(t)
+	r := bufio.NewReader(c)
+	write(t, c, get("/a"))
+	want(t, r, "/a")
+	cut := s.dial(t)
+	of := bufio.NewReader(cut)
+	write(t, cut, get("/a")+"GET /b HT")
+	want(t, of, "/a")
+	time.Sleep(50 * time.Millisecond)
+	write(t, c, get("/stop"))
+	want(t, r, "/stop")
+	if got := rest(t, r); got != "end true" {
+		t.Errorf("behind the answer during which the lane stops the server says %q, want that it read io.EOF", got)
+	}
+	time.Sleep(50 * time.Millisecond)
+	write(t, cut, "TP/1.1")
+	if err := cut.CloseWrite(); err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.ReplaceAll(rest(t, of), "server ", ""); got != "GET /b HTTP/1.1end true" {
+		t.Errorf("of a request that came in parts, one after the lane stopped, the server gets %q, want both", got)
+	}
+}
+
 // TestNoAnswer: a Handler that sends nothing is a bug that ends the connection.
 func TestNoAnswer(t *testing.T) {
 	s := serve(t, func(c *Config) { c.Open = func() Handler { return mute{} } })
 	c := s.dial(t)
 	write(t, c, get("/a"))
-	if got := rest(t, c); got != "end false" {
-		t.Errorf("without an answer the server says %q, want an error", got)
+	if got := rest(t, c); got != "end true" {
+		t.Errorf("without an answer the server says %q, want that it read io.EOF", got)
 	}
 }
 

@@ -31,9 +31,13 @@ func (w *Writer) Send() {
 func (w *Writer) now() (int, syscall.Errno) {
 	for {
 		n, err := send(w.fd, w)
-		if err != syscall.EINTR {
-			return n, err
+		switch err {
+		case 0:
+			return n, 0
+		case syscall.EINTR:
+			continue
 		}
+		return 0, err // and n is -1
 	}
 }
 
@@ -46,5 +50,6 @@ func (w *Writer) later(n int) error {
 	}
 	rest := net.Buffers(w.appendPieces(nil, n))
 	_, err := rest.WriteTo(w.conn.TCPConn)
+	w.conn.now = time.Now()
 	return err
 }

@@ -2,6 +2,7 @@ package lane
 
 import (
 	"bufio"
+	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
@@ -48,9 +49,41 @@ func TestTruncated(t *testing.T) {
 		c := s.dial(t)
 		write(t, c, get("/"))
 		got := rest(t, c)
-		if n := strings.Count(got, "x"); n > int(left) || !strings.HasSuffix(got, "end false") {
-			t.Errorf("answer from a file cut to %d bytes = %d bytes that end with %q, want no more, and an error",
+		if n := strings.Count(got, "x"); n > int(left) || !strings.HasSuffix(got, "end true") {
+			t.Errorf("answer from a file cut to %d bytes = %d bytes that end with %q, want no more, and the end",
 				left, n, got[max(0, len(got)-20):])
 		}
+	}
+}
+
+// A stuffer fills the socket to the last byte before it answers.
+type stuffer struct{ stuffed chan int }
+
+func (s stuffer) Answer(_ *Request, w *Writer, _ time.Time) {
+	n := 0
+	for size := 64 << 10; size > 0; {
+		took, err := unix.Write(int(w.fd), bytes.Repeat([]byte{'x'}, size))
+		if err != nil {
+			size /= 2
+		}
+		n += max(took, 0)
+	}
+	s.stuffed <- n
+	w.AppendString("answer")
+	w.Send()
+}
+
+// TestFullSocket: an answer of which the kernel does not take a single byte at first.
+func TestFullSocket(t *testing.T) {
+	stuffed := make(chan int, 1)
+	s := serve(t, func(c *Config) { c.Open = func() Handler { return stuffer{stuffed} } })
+	c := s.dial(t)
+	write(t, c, get("/"))
+	want := strings.Repeat("x", <-stuffed) + "answer"
+	if err := c.CloseWrite(); err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := strings.CutSuffix(rest(t, c), "end true"); got != want {
+		t.Errorf("%d bytes that end with %q, want %d that end with the answer", len(got), got[max(0, len(got)-20):], len(want))
 	}
 }
