@@ -88,8 +88,8 @@ func (p *plan) divideAs(d *division) {
 	}
 }
 
-// maxGrowth is how many times as large as when the work was divided a kind may be: its
-// shards grow with it.
+// maxGrowth is how many times as large as when the work was divided a kind may be, or how
+// many times as small.
 const maxGrowth = 2
 
 // maxGarbage is how many times as many bytes as a build that keeps nothing the packs of a
@@ -111,7 +111,7 @@ func (b *builder) recallDivision() {
 		return
 	}
 	b.plan.divideAs(d)
-	b.keeping, b.whole = true, d.Whole
+	b.keeping, b.dividedAt, b.whole = true, d.Rows, d.Whole
 }
 
 func (b *builder) previousDir() string { return release.Store{Dir: b.Releases}.Path(b.Previous) }
@@ -138,23 +138,59 @@ func (b *builder) fits(d *division) error {
 		return errors.New("another program made the previous release")
 	case d.Level != b.Level:
 		return fmt.Errorf("the previous release has level %d", d.Level)
-	case len(d.Reduce) != len(b.plan.reduceOrder) || d.Finds < 1:
+	case !b.plan.isWhole(d):
 		return fmt.Errorf("%s of the previous release does not divide all of the work", divisionFile)
 	case float64(b.previous.Manifest().Counts.StoredBytes) > maxGarbage*float64(d.Whole):
 		return errors.New("too much of the packs of the previous release is in use no longer")
 	}
-	for i, r := range d.Reduce {
-		if fragment.Kind(r.Kind) != b.plan.reduceOrder[i] || len(r.Spans) == 0 || r.Subs < 1 {
-			return fmt.Errorf("%s of the previous release divides kind %d otherwise", divisionFile, r.Kind)
-		}
-	}
-	for kind, n := range b.records() {
-		if was := d.Rows[kind]; n > maxGrowth*was+1000 {
-			return fmt.Errorf("there are %d records of %s, %d when the work was divided", n, kind, was)
-		}
-	}
-	if !release.CanKeep(b.previous, b.plan.shards()) {
+	var as plan
+	as.divideAs(d)
+	if !release.CanKeep(b.previous, as.shards()+1) {
 		return errors.New("the numbers of packs are used up")
+	}
+	return sameSize(d.Rows, b.records())
+}
+
+// isWhole tells whether d divides all of the work: the same kinds, and all keys of each.
+func (p *plan) isWhole(d *division) bool {
+	if !isEverything(d.Movies) || !isEverything(d.Series) || d.Finds < 1 || len(d.Reduce) != len(p.reduceOrder) {
+		return false
+	}
+	for i, r := range d.Reduce {
+		if fragment.Kind(r.Kind) != p.reduceOrder[i] || !isEverything(r.Spans) || r.Subs < 1 {
+			return false
+		}
+	}
+	return true
+}
+
+// isEverything tells whether spans have each key once, in order.
+func isEverything(list []spanJSON) bool {
+	var at catalog.Key
+	for i, s := range list {
+		last := i == len(list)-1
+		if s.From != at || last != (s.To == nil) || !last && s.To.Compare(s.From) <= 0 {
+			return false
+		}
+		if !last {
+			at = *s.To
+		}
+	}
+	return len(list) > 0
+}
+
+// sameSize tells which kind has grown or shrunk too much: shards grow with their kinds, and
+// what packs have of records that are gone is garbage. Both count records, by kind.
+func sameSize(was, is map[string]int64) error {
+	for kind, n := range is {
+		if n > maxGrowth*was[kind]+1000 {
+			return fmt.Errorf("there are %d records of %s, %d when the work was divided", n, kind, was[kind])
+		}
+	}
+	for kind, n := range was {
+		if n > maxGrowth*is[kind]+1000 {
+			return fmt.Errorf("there are %d records of %s, %d when the work was divided", is[kind], kind, n)
+		}
 	}
 	return nil
 }
@@ -175,11 +211,7 @@ func (b *builder) writeDivision(w *release.Writer) error {
 
 // programSum returns the SHA-256 of the program that runs, "" when it cannot be read.
 var programSum = sync.OnceValue(func() string {
-	path, err := os.Executable()
-	if err != nil {
-		return ""
-	}
-	f, err := os.Open(path)
+	f, err := openProgram()
 	if err != nil {
 		return ""
 	}
@@ -190,3 +222,16 @@ var programSum = sync.OnceValue(func() string {
 	}
 	return hex.EncodeToString(h.Sum(nil))
 })
+
+// openProgram opens the program that runs: on Linux that one itself, since another one may
+// have been given its name.
+func openProgram() (*os.File, error) {
+	if f, err := os.Open("/proc/self/exe"); err == nil {
+		return f, nil
+	}
+	path, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	return os.Open(path)
+}

@@ -206,4 +206,6 @@ func (r *Reader) CommonResources(fn func(e Entry) error) error {
 
 // CanKeep tells whether a release of that many shards can be written that keeps packs of
 // r: there have to be numbers left for those that it adds.
-func CanKeep(r *Reader, shards int) bool { return len(r.packs)+2*shards <= MaxPacks }
+func CanKeep(r *Reader, shards int) bool {
+	return shards <= maxShards && len(r.packs)+2*shards <= MaxPacks
+}
