@@ -13,6 +13,7 @@ package build
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -26,6 +27,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"reelsplice/build/index"
+	"reelsplice/build/ledger"
 	"reelsplice/build/render"
 	"reelsplice/build/segment"
 	"reelsplice/build/shuffle"
@@ -178,8 +180,10 @@ type builder struct {
 	start        time.Time
 	stages       map[string]float64
 
+	mark      ledger.Mark      // of the ledgers that are written
 	previous  *release.Reader  // nil without one
 	keeping   bool             // what is made of the same as in the previous release is kept
+	recalled  ledger.Mark      // of the ledgers of the previous release
 	kept      atomic.Int64     // units that were
 	touched   *shuffle.Shuffle // keys of resources that may differ; nil without keeping
 	untold    atomic.Bool      // touched is not told of all
@@ -192,7 +196,12 @@ type builder struct {
 func (b *builder) run(ctx context.Context) (release.Manifest, error) {
 	b.plan.divide(b.inputs)
 	b.dividedAt = b.records()
-	b.recallDivision()
+	if _, err := rand.Read(b.mark[:]); err != nil {
+		return release.Manifest{}, err
+	}
+	if err := b.recallDivision(ctx); err != nil {
+		return release.Manifest{}, err
+	}
 	w, err := release.Create(b.Releases, release.WriterOptions{
 		Params:   b.params(),
 		Parent:   b.Previous,
@@ -248,9 +257,6 @@ func (b *builder) make(ctx context.Context, w *release.Writer) (m release.Manife
 	if err := b.stage("index", func() error { return b.writeTables(ctx, w) }); err != nil {
 		return m, err
 	}
-	if err := b.writeDivision(w); err != nil {
-		return m, err
-	}
 	if err := b.stage("users", func() error { return b.userTables(ctx, w) }); err != nil {
 		return m, err
 	}
@@ -261,10 +267,22 @@ func (b *builder) make(ctx context.Context, w *release.Writer) (m release.Manife
 		return *b.previous.Manifest(), nil
 	}
 	err = b.stage("seal", func() error {
-		m, err = w.Seal(ctx)
+		m, err = b.seal(ctx, w)
 		return err
 	})
 	return m, err
+}
+
+// seal completes the release, and says for the next build how its work was divided.
+func (b *builder) seal(ctx context.Context, w *release.Writer) (release.Manifest, error) {
+	m, err := w.Complete(ctx)
+	if err != nil {
+		return m, err
+	}
+	if err := b.writeDivision(w, m.ID); err != nil {
+		return m, err
+	}
+	return w.Seal(ctx)
 }
 
 // shards runs the stages that build shards. Shard 0 is the common one.

@@ -1,6 +1,7 @@
 package build
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/google/renameio/v2"
 
+	"reelsplice/build/ledger"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/release"
@@ -24,6 +26,8 @@ const divisionFile = "ledger.json"
 // A division says how the work of a build was divided, and what made it. A build that
 // keeps what another one made divides its work alike, so that ledgers and shards meet.
 type division struct {
+	Release string           `json:"release"` // whose folder the file is made for
+	Mark    string           `json:"mark"`    // hex, of its ledgers
 	Program string           `json:"program"` // SHA-256 of the program: another one may make something else
 	Level   int              `json:"level"`
 	Best    float64          `json:"best,omitempty"`
@@ -98,9 +102,9 @@ const maxGarbage = 1.5
 
 // recallDivision finds out whether the previous release can be kept from, and divides the
 // work as it was then.
-func (b *builder) recallDivision() {
+func (b *builder) recallDivision(ctx context.Context) error {
 	if b.previous == nil || b.Full {
-		return
+		return nil
 	}
 	d, err := readDivision(filepath.Join(b.previousDir(), divisionFile))
 	if err == nil {
@@ -108,10 +112,16 @@ func (b *builder) recallDivision() {
 	}
 	if err != nil {
 		b.Log.Info("all of the release is made anew", "because", err)
-		return
+		return nil
+	}
+	if err := release.CheckKept(ctx, b.Releases, b.previous); err != nil {
+		b.Log.Warn("all of the release is made anew", "because", err)
+		return ctx.Err()
 	}
 	b.plan.divideAs(d)
+	b.recalled, _ = ledger.ParseMark(d.Mark)
 	b.keeping, b.dividedAt, b.whole = true, d.Rows, d.Whole
+	return nil
 }
 
 func (b *builder) previousDir() string { return release.Store{Dir: b.Releases}.Path(b.Previous) }
@@ -133,7 +143,12 @@ func readDivision(path string) (*division, error) {
 
 // fits tells why nothing can be kept; nil when it can.
 func (b *builder) fits(d *division) error {
+	_, marked := ledger.ParseMark(d.Mark)
 	switch {
+	case d.Release != b.Previous:
+		return fmt.Errorf("%s of the previous release is that of release %q", divisionFile, d.Release)
+	case !marked:
+		return fmt.Errorf("%s of the previous release has the mark %q, want 32 hex digits", divisionFile, d.Mark)
 	case d.Program == "" || d.Program != programSum():
 		return errors.New("another program made the previous release")
 	case d.Level != b.Level:
@@ -195,9 +210,11 @@ func sameSize(was, is map[string]int64) error {
 	return nil
 }
 
-// writeDivision writes how the work was divided into the release in the making.
-func (b *builder) writeDivision(w *release.Writer) error {
+// writeDivision writes how the work was divided into the folder of the release in the
+// making, whose id is known.
+func (b *builder) writeDivision(w *release.Writer, id string) error {
 	d := b.plan.division()
+	d.Release, d.Mark = id, b.mark.String()
 	d.Program, d.Level, d.Rows, d.Whole = programSum(), b.Level, b.dividedAt, b.whole
 	if !b.keeping {
 		d.Whole = w.StoredBytes()

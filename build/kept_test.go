@@ -1,6 +1,7 @@
 package build
 
 import (
+	"bytes"
 	"encoding/json"
 	"maps"
 	"os"
@@ -115,5 +116,58 @@ func TestGrowth(t *testing.T) {
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.HasPrefix(err.Error(), c.want)) {
 			t.Errorf("sameSize(%d, %d) = %v, want %q", c.was, c.is, err, c.want)
 		}
+	}
+}
+
+// copyLedgers copies files beside a release into the folder of another one.
+func copyLedgers(t *testing.T, to, from, pattern string) {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(from, pattern))
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no %s in %s: %v", pattern, from, err)
+	}
+	for _, path := range paths {
+		if err := os.WriteFile(filepath.Join(to, filepath.Base(path)), readFile(t, from, filepath.Base(path)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestForeignLedgers: ledgers that were made for another release say of a unit that it was
+// made of what it is made of now, while the release at hand has something older. They are
+// not believed.
+func TestForeignLedgers(t *testing.T) {
+	for _, pattern := range []string{"ledger*", "ledger-*"} {
+		t.Run(pattern, func(t *testing.T) {
+			rows := buildtest.Sample(t, "movies")[:8]
+			c := config(t, buildtest.Catalog(t, rows...))
+			first := run(t, c).Release
+			rows[3] = strings.Replace(rows[3], `"title":"`, `"title":"Not `, 1)
+			c.Catalog, c.Previous = buildtest.Catalog(t, rows...), first
+			second := run(t, c).Release
+			copyLedgers(t, filepath.Join(c.Releases, first), filepath.Join(c.Releases, second), pattern)
+			likeFull(t, c)
+		})
+	}
+}
+
+// TestDamagedDirectory: a directory that is damaged is not copied, with a good checksum, into
+// the next release.
+func TestDamagedDirectory(t *testing.T) {
+	c := config(t, buildtest.Catalog(t, buildtest.Sample(t, "movies")[:8]...))
+	c.Previous = run(t, c).Release
+	path := filepath.Join(c.Releases, c.Previous, "directory")
+	data := readFile(t, filepath.Dir(path), "directory")
+	at := bytes.LastIndex(data, []byte(`"results":[]`)) // of a literal
+	if at < 0 {
+		t.Fatal("no empty list in the directory")
+	}
+	data[at+1] = 'R'
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c.Catalog = buildtest.Catalog(t, buildtest.Sample(t, "movies")[:7]...)
+	if r := likeFull(t, c); r.Kept != 0 {
+		t.Errorf("%d units of the damaged directory are kept", r.Kept)
 	}
 }

@@ -53,12 +53,12 @@ func (b *builder) newRecall(w *release.Writer, shard int) (*recall, error) {
 	r := &recall{old: &ledger.Reader{}, b: b, units: shard > 0 && shard < b.plan.shards()}
 	var err error
 	if b.keeping {
-		if r.old, err = ledger.Open(filepath.Join(b.previousDir(), ledgerName(shard))); err != nil {
+		if r.old, err = ledger.Open(filepath.Join(b.previousDir(), ledgerName(shard)), b.recalled); err != nil {
 			return nil, err
 		}
 		r.touched, r.old.Passed = b.touched.Writer(), r.passed
 	}
-	if r.new, err = ledger.Create(w.Aside(ledgerName(shard))); err != nil {
+	if r.new, err = ledger.Create(w.Aside(ledgerName(shard)), b.mark); err != nil {
 		r.old.Close()
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package release
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -208,4 +209,33 @@ func (r *Reader) CommonResources(fn func(e Entry) error) error {
 // r: there have to be numbers left for those that it adds.
 func CanKeep(r *Reader, shards int) bool {
 	return shards <= maxShards && len(r.packs)+2*shards <= MaxPacks
+}
+
+// CheckKept tells what is wrong with the files of a release in the folder releasesDir that
+// are copied where it is kept from, so that no damage gets a good checksum: it compares the
+// SHA-256 of the directory, and of the index, by which that is read, with the manifest.
+// Packs are linked with the checksums that they have: Verify looks at them. Errors about
+// the content match ErrCorrupt.
+func CheckKept(ctx context.Context, releasesDir string, r *Reader) error {
+	return checkFiles(ctx, filepath.Join(releasesDir, r.manifest.ID), r.manifest, func(name string) bool {
+		return name == directoryFile || name == indexFile
+	})
+}
+
+// checkFiles compares the SHA-256 of those files of a release that take accepts with its
+// manifest.
+func checkFiles(ctx context.Context, dir string, m *Manifest, take func(name string) bool) error {
+	for _, want := range m.Files {
+		if !take(want.Name) {
+			continue
+		}
+		got, err := hashFile(ctx, filepath.Join(dir, want.Name), nil)
+		if err != nil {
+			return err
+		}
+		if got != want {
+			return corrupt(want.Name, -1, "SHA-256 is %s, the manifest says %s", got.SHA256, want.SHA256)
+		}
+	}
+	return nil
 }
