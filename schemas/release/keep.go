@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
 	"sync/atomic"
 
@@ -129,8 +127,7 @@ func (s *ShardWriter) usePrograms(e Entry) (pieces int64, err error) {
 	return pieces, nil
 }
 
-// link gives the release in the folder dir the packs that it keeps: another name of the
-// same file where the file system can, otherwise a copy.
+// link gives the release in the folder dir the packs that it keeps.
 func (k *keeper) link(d disk, dir string) error {
 	if k == nil {
 		return nil
@@ -139,33 +136,11 @@ func (k *keeper) link(d disk, dir string) error {
 		if !k.packs[n].Load() {
 			continue
 		}
-		from, to := filepath.Join(k.dir, packName(n)), filepath.Join(dir, packName(n))
-		if err := os.Link(from, to); err == nil {
-			continue
-		}
-		if err := d.copyFile(to, from); err != nil {
+		if err := d.link(filepath.Join(k.dir, packName(n)), filepath.Join(dir, packName(n))); err != nil {
 			return fmt.Errorf("keep %s: %w", packName(n), err)
 		}
 	}
 	return nil
-}
-
-// copyFile makes to a durable copy of from.
-func (d disk) copyFile(to, from string) (err error) {
-	in, err := os.Open(from)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	out, err := os.Create(to)
-	if err != nil {
-		return err
-	}
-	defer closeInto(out, &err)
-	if _, err := io.Copy(out, in); err != nil {
-		return err
-	}
-	return d.sync(out)
 }
 
 // describe adds the packs that are kept to the manifest.
