@@ -184,6 +184,7 @@ type builder struct {
 	previous  *release.Reader  // nil without one
 	keeping   bool             // what is made of the same as in the previous release is kept
 	recalled  ledger.Mark      // of the ledgers of the previous release
+	lookups   atomic.Int64     // in the previous release
 	kept      atomic.Int64     // units that were
 	touched   *shuffle.Shuffle // keys of resources that may differ; nil without keeping
 	untold    atomic.Bool      // touched is not told of all
@@ -365,7 +366,7 @@ func (b *builder) runTasks(ctx context.Context, w *release.Writer, first int, ta
 				return err
 			}
 			if b.keeping {
-				b.previous.Forget()
+				b.previous.ForgetLookups()
 			}
 			return o.close()
 		})

@@ -161,7 +161,7 @@ func (b *builder) fits(d *division) error {
 	var as plan
 	as.divideAs(d)
 	if !release.CanKeep(b.previous, as.shards()+1) {
-		return errors.New("the numbers of packs are used up")
+		return errors.New("the previous release has too many packs")
 	}
 	return sameSize(d.Rows, b.records())
 }

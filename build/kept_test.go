@@ -171,3 +171,32 @@ func TestDamagedDirectory(t *testing.T) {
 		t.Errorf("%d units of the damaged directory are kept", r.Kept)
 	}
 }
+
+// TestDamagedPack: what is kept of a pack that is damaged is as damaged as it was, and Verify
+// says so of both releases; a full build has nothing of it, even without news.
+func TestDamagedPack(t *testing.T) {
+	rows := buildtest.Sample(t, "movies")[:8]
+	c := config(t, buildtest.Catalog(t, rows...))
+	c.Previous = run(t, c).Release
+	paths, err := filepath.Glob(filepath.Join(c.Releases, c.Previous, "pack-*"))
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no packs: %v", err)
+	}
+	data := readFile(t, filepath.Dir(paths[0]), filepath.Base(paths[0]))
+	data[len(data)/2] ^= 1
+	if err := os.WriteFile(paths[0], data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	kept := c
+	kept.Catalog = buildtest.Catalog(t, rows[:7]...)
+	problems, err := release.Verify(t.Context(), filepath.Join(c.Releases, run(t, kept).Release), release.VerifyOptions{}, nil)
+	if err != nil || len(problems) == 0 || problems[0].File != filepath.Base(paths[0]) {
+		t.Errorf("Verify of what is kept = %v, %v, want %s named", problems, err, filepath.Base(paths[0]))
+	}
+	c.Full = true
+	full := run(t, c)
+	if full.Unchanged || full.Release == c.Previous {
+		t.Fatal("a full build upon a damaged release says that nothing has changed")
+	}
+	verify(t, filepath.Join(c.Releases, full.Release))
+}

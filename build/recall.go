@@ -168,12 +168,25 @@ func (u *unit) has(entry ledger.Entry) bool {
 		if n.Kind != noteResource {
 			continue
 		}
-		e, ok := u.o.b.previous.Lookup(n.Key)
+		e, ok := u.o.b.lookup(n.Key)
 		if !ok || string(e.Key()) != string(n.Key) {
 			return false
 		}
 	}
 	return true
+}
+
+// lookupBytes is what a lookup may bring into the memory of the process: the system maps
+// some pages around the one that is read.
+const lookupBytes = 64 << 10
+
+// lookup finds a resource of the previous release. Lookups jump about in its index, so what
+// they read is forgotten before it is much of the memory.
+func (b *builder) lookup(key []byte) (release.Entry, bool) {
+	if b.lookups.Add(1)%max(64, b.Memory/16/lookupBytes) == 0 {
+		b.previous.ForgetLookups()
+	}
+	return b.previous.Lookup(key)
 }
 
 // again says again what a note says.
@@ -201,7 +214,7 @@ func (k *kept) load(b *builder, key []byte) {
 	if !b.keeping {
 		return
 	}
-	e, ok := b.previous.Lookup(key)
+	e, ok := b.lookup(key)
 	if !ok || string(e.Key()) != string(key) {
 		return
 	}

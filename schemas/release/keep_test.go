@@ -244,3 +244,24 @@ func TestCheckKept(t *testing.T) {
 		}
 	}
 }
+
+// TestCanKeep: packs and their numbers are used up some day.
+func TestCanKeep(t *testing.T) {
+	pack := []byte{1}
+	for _, c := range []struct {
+		packs, last, shards int // how many there are, behind so many numbers without one
+		want                bool
+	}{
+		{0, 0, 1, true}, {100, 0, maxShards, true}, {100, 0, maxShards + 1, false},
+		{maxKeptPacks - 100, 0, 100, true}, {maxKeptPacks - 99, 0, 100, false},
+		{1, MaxPacks - 201, 100, true}, {1, MaxPacks - 200, 100, false},
+	} {
+		r := &Reader{packs: make([][]byte, c.last)}
+		for range c.packs {
+			r.packs = append(r.packs, pack)
+		}
+		if got := CanKeep(r, c.shards); got != c.want {
+			t.Errorf("CanKeep(%d packs behind %d numbers, %d shards) = %v, want %v", c.packs, c.last, c.shards, got, c.want)
+		}
+	}
+}
