@@ -9,6 +9,9 @@
 // the catalogue and the plan, so tasks of a stage may run in any order, anywhere, and
 // again. The release's bytes follow from the catalogue, the previous release and the
 // parameters alone: neither jobs nor memory show in them.
+//
+// What is made of the same as in the previous release is kept: see recall, and division for
+// when. The answers are those of a build that keeps nothing; where bytes lie is not.
 package build
 
 import (

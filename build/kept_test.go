@@ -108,9 +108,15 @@ func TestGrowth(t *testing.T) {
 		was, is int64
 		want    string
 	}{
-		{10_000, 10_000, ""}, {10_000, 21_000, ""}, {10_000, 21_001, "there are 21001 records of movie"},
-		{21_000, 10_000, ""}, {21_001, 10_000, "there are 10000 records of movie"},
-		{0, 1000, ""}, {0, 1001, "there are 1001"}, {1000, 0, ""}, {1001, 0, "there are 0"},
+		{10_000, 10_000, ""},
+		{10_000, 21_000, ""},
+		{10_000, 21_001, "there are 21001 records of movie"},
+		{21_000, 10_000, ""},
+		{21_001, 10_000, "there are 10000 records of movie"},
+		{0, 1000, ""},
+		{0, 1001, "there are 1001"},
+		{1000, 0, ""},
+		{1001, 0, "there are 0"},
 	} {
 		err := sameSize(map[string]int64{"movie": c.was}, map[string]int64{"movie": c.is})
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.HasPrefix(err.Error(), c.want)) {

@@ -252,9 +252,13 @@ func TestCanKeep(t *testing.T) {
 		packs, last, shards int // how many there are, behind so many numbers without one
 		want                bool
 	}{
-		{0, 0, 1, true}, {100, 0, maxShards, true}, {100, 0, maxShards + 1, false},
-		{maxKeptPacks - 100, 0, 100, true}, {maxKeptPacks - 99, 0, 100, false},
-		{1, MaxPacks - 201, 100, true}, {1, MaxPacks - 200, 100, false},
+		{0, 0, 1, true},
+		{100, 0, maxShards, true},
+		{100, 0, maxShards + 1, false},
+		{maxKeptPacks - 100, 0, 100, true},
+		{maxKeptPacks - 99, 0, 100, false},
+		{1, MaxPacks - 201, 100, true},
+		{1, MaxPacks - 200, 100, false},
 	} {
 		r := &Reader{packs: make([][]byte, c.last)}
 		for range c.packs {
