@@ -9,10 +9,14 @@
 // the catalogue and the plan, so tasks of a stage may run in any order, anywhere, and
 // again. The release's bytes follow from the catalogue, the previous release and the
 // parameters alone: neither jobs nor memory show in them.
+//
+// What is made of the same as in the previous release is kept: see recall, and division for
+// when. The answers are those of a build that keeps nothing; where bytes lie is not.
 package build
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -26,6 +30,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"reelsplice/build/index"
+	"reelsplice/build/ledger"
 	"reelsplice/build/render"
 	"reelsplice/build/segment"
 	"reelsplice/build/shuffle"
@@ -186,8 +191,11 @@ type builder struct {
 	start        time.Time
 	stages       map[string]float64
 
+	mark      ledger.Mark      // of the ledgers that are written
 	previous  *release.Reader  // nil without one
 	keeping   bool             // what is made of the same as in the previous release is kept
+	recalled  ledger.Mark      // of the ledgers of the previous release
+	lookups   atomic.Int64     // in the previous release
 	kept      atomic.Int64     // units that were
 	touched   *shuffle.Shuffle // keys of resources that may differ; nil without keeping
 	untold    atomic.Bool      // touched is not told of all
@@ -200,7 +208,12 @@ type builder struct {
 func (b *builder) run(ctx context.Context) (release.Manifest, error) {
 	b.plan.divide(b.inputs)
 	b.dividedAt = b.records()
-	b.recallDivision()
+	if _, err := rand.Read(b.mark[:]); err != nil {
+		return release.Manifest{}, err
+	}
+	if err := b.recallDivision(ctx); err != nil {
+		return release.Manifest{}, err
+	}
 	w, err := release.Create(b.Releases, release.WriterOptions{
 		Params:   b.params(),
 		Parent:   b.Previous,
@@ -256,9 +269,6 @@ func (b *builder) make(ctx context.Context, w *release.Writer) (m release.Manife
 	if err := b.stage("index", func() error { return b.writeTables(ctx, w) }); err != nil {
 		return m, err
 	}
-	if err := b.writeDivision(w); err != nil {
-		return m, err
-	}
 	if err := b.stage("users", func() error { return b.userTables(ctx, w) }); err != nil {
 		return m, err
 	}
@@ -269,10 +279,22 @@ func (b *builder) make(ctx context.Context, w *release.Writer) (m release.Manife
 		return *b.previous.Manifest(), nil
 	}
 	err = b.stage("seal", func() error {
-		m, err = w.Seal(ctx)
+		m, err = b.seal(ctx, w)
 		return err
 	})
 	return m, err
+}
+
+// seal completes the release, and says for the next build how its work was divided.
+func (b *builder) seal(ctx context.Context, w *release.Writer) (release.Manifest, error) {
+	m, err := w.Complete(ctx)
+	if err != nil {
+		return m, err
+	}
+	if err := b.writeDivision(w, m.ID); err != nil {
+		return m, err
+	}
+	return w.Seal(ctx)
 }
 
 // shards runs the stages that build shards. Shard 0 is the common one.
@@ -355,7 +377,7 @@ func (b *builder) runTasks(ctx context.Context, w *release.Writer, first int, ta
 				return err
 			}
 			if b.keeping {
-				b.previous.Forget()
+				b.previous.ForgetLookups()
 			}
 			return o.close()
 		})

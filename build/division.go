@@ -1,6 +1,7 @@
 package build
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/google/renameio/v2"
 
+	"reelsplice/build/ledger"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/release"
@@ -24,6 +26,8 @@ const divisionFile = "ledger.json"
 // A division says how the work of a build was divided, and what made it. A build that
 // keeps what another one made divides its work alike, so that ledgers and shards meet.
 type division struct {
+	Release string           `json:"release"` // whose folder the file is made for
+	Mark    string           `json:"mark"`    // hex, of its ledgers
 	Program string           `json:"program"` // SHA-256 of the program: another one may make something else
 	Level   int              `json:"level"`
 	Best    float64          `json:"best,omitempty"` // Config.Best
@@ -88,8 +92,8 @@ func (p *plan) divideAs(d *division) {
 	}
 }
 
-// maxGrowth is how many times as large as when the work was divided a kind may be: its
-// shards grow with it.
+// maxGrowth is how many times as large as when the work was divided a kind may be, or how
+// many times as small.
 const maxGrowth = 2
 
 // maxGarbage is how many times as many bytes as a build that keeps nothing the packs of a
@@ -98,9 +102,9 @@ const maxGarbage = 1.5
 
 // recallDivision finds out whether the previous release can be kept from, and divides the
 // work as it was then.
-func (b *builder) recallDivision() {
+func (b *builder) recallDivision(ctx context.Context) error {
 	if b.previous == nil || b.Full {
-		return
+		return nil
 	}
 	d, err := readDivision(filepath.Join(b.previousDir(), divisionFile))
 	if err == nil {
@@ -108,10 +112,16 @@ func (b *builder) recallDivision() {
 	}
 	if err != nil {
 		b.Log.Info("all of the release is made anew", "because", err)
-		return
+		return nil
+	}
+	if err := release.CheckKept(ctx, b.Releases, b.previous); err != nil {
+		b.Log.Warn("all of the release is made anew", "because", err)
+		return ctx.Err()
 	}
 	b.plan.divideAs(d)
-	b.keeping, b.whole = true, d.Whole
+	b.recalled, _ = ledger.ParseMark(d.Mark)
+	b.keeping, b.dividedAt, b.whole = true, d.Rows, d.Whole
+	return nil
 }
 
 func (b *builder) previousDir() string { return release.Store{Dir: b.Releases}.Path(b.Previous) }
@@ -133,37 +143,80 @@ func readDivision(path string) (*division, error) {
 
 // fits tells why nothing can be kept; nil when it can.
 func (b *builder) fits(d *division) error {
+	_, marked := ledger.ParseMark(d.Mark)
 	switch {
+	case d.Release != b.Previous:
+		return fmt.Errorf("%s of the previous release is that of release %q", divisionFile, d.Release)
+	case !marked:
+		return fmt.Errorf("%s of the previous release has the mark %q, want 32 hex digits", divisionFile, d.Mark)
 	case d.Program == "" || d.Program != programSum():
 		return errors.New("another program made the previous release")
 	case d.Level != b.Level:
 		return fmt.Errorf("the previous release has level %d", d.Level)
 	case d.Best != b.Best:
 		return fmt.Errorf("the previous release has a best share of %v %%", d.Best)
-	case len(d.Reduce) != len(b.plan.reduceOrder) || d.Finds < 1:
+	case !b.plan.isWhole(d):
 		return fmt.Errorf("%s of the previous release does not divide all of the work", divisionFile)
 	case float64(b.previous.Manifest().Counts.StoredBytes) > maxGarbage*float64(d.Whole):
 		return errors.New("too much of the packs of the previous release is in use no longer")
 	}
+	var as plan
+	as.divideAs(d)
+	if !release.CanKeep(b.previous, as.shards()+1) {
+		return errors.New("the previous release has too many packs")
+	}
+	return sameSize(d.Rows, b.records())
+}
+
+// isWhole tells whether d divides all of the work: the same kinds, and all keys of each.
+func (p *plan) isWhole(d *division) bool {
+	if !isEverything(d.Movies) || !isEverything(d.Series) || d.Finds < 1 || len(d.Reduce) != len(p.reduceOrder) {
+		return false
+	}
 	for i, r := range d.Reduce {
-		if fragment.Kind(r.Kind) != b.plan.reduceOrder[i] || len(r.Spans) == 0 || r.Subs < 1 {
-			return fmt.Errorf("%s of the previous release divides kind %d otherwise", divisionFile, r.Kind)
+		if fragment.Kind(r.Kind) != p.reduceOrder[i] || !isEverything(r.Spans) || r.Subs < 1 {
+			return false
 		}
 	}
-	for kind, n := range b.records() {
-		if was := d.Rows[kind]; n > maxGrowth*was+1000 {
-			return fmt.Errorf("there are %d records of %s, %d when the work was divided", n, kind, was)
+	return true
+}
+
+// isEverything tells whether spans have each key once, in order.
+func isEverything(list []spanJSON) bool {
+	var at catalog.Key
+	for i, s := range list {
+		last := i == len(list)-1
+		if s.From != at || last != (s.To == nil) || !last && s.To.Compare(s.From) <= 0 {
+			return false
+		}
+		if !last {
+			at = *s.To
 		}
 	}
-	if !release.CanKeep(b.previous, b.plan.shards()) {
-		return errors.New("the numbers of packs are used up")
+	return len(list) > 0
+}
+
+// sameSize tells which kind has grown or shrunk too much: shards grow with their kinds, and
+// what packs have of records that are gone is garbage. Both count records, by kind.
+func sameSize(was, is map[string]int64) error {
+	for kind, n := range is {
+		if n > maxGrowth*was[kind]+1000 {
+			return fmt.Errorf("there are %d records of %s, %d when the work was divided", n, kind, was[kind])
+		}
+	}
+	for kind, n := range was {
+		if n > maxGrowth*is[kind]+1000 {
+			return fmt.Errorf("there are %d records of %s, %d when the work was divided", is[kind], kind, n)
+		}
 	}
 	return nil
 }
 
-// writeDivision writes how the work was divided into the release in the making.
-func (b *builder) writeDivision(w *release.Writer) error {
+// writeDivision writes how the work was divided into the folder of the release in the
+// making, whose id is known.
+func (b *builder) writeDivision(w *release.Writer, id string) error {
 	d := b.plan.division()
+	d.Release, d.Mark = id, b.mark.String()
 	d.Program, d.Level, d.Best, d.Rows, d.Whole = programSum(), b.Level, b.Best, b.dividedAt, b.whole
 	if !b.keeping {
 		d.Whole = w.StoredBytes()
@@ -177,11 +230,7 @@ func (b *builder) writeDivision(w *release.Writer) error {
 
 // programSum returns the SHA-256 of the program that runs, "" when it cannot be read.
 var programSum = sync.OnceValue(func() string {
-	path, err := os.Executable()
-	if err != nil {
-		return ""
-	}
-	f, err := os.Open(path)
+	f, err := openProgram()
 	if err != nil {
 		return ""
 	}
@@ -192,3 +241,16 @@ var programSum = sync.OnceValue(func() string {
 	}
 	return hex.EncodeToString(h.Sum(nil))
 })
+
+// openProgram opens the program that runs: on Linux that one itself, since another one may
+// have been given its name.
+func openProgram() (*os.File, error) {
+	if f, err := os.Open("/proc/self/exe"); err == nil {
+		return f, nil
+	}
+	path, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	return os.Open(path)
+}

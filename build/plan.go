@@ -185,6 +185,7 @@ func (p *plan) divide(inputs map[fragment.Kind]*input) {
 			widest = in
 		}
 	}
+	p.series = []span{everything}
 	if widest != nil {
 		p.series = seriesSpans(widest.first)
 	}
@@ -208,9 +209,6 @@ func (p *plan) divide(inputs map[fragment.Kind]*input) {
 		{fragment.KindList, 0, maxOtherShards},
 	} {
 		rp := &reducePlan{kind: r.kind, spans: spansOf(inputs[r.kind], r.most)}
-		if len(rp.spans) == 0 {
-			rp.spans = []span{everything}
-		}
 		rp.subs = int(min(r.expect/partitionSize/int64(len(rp.spans))+1, int64(r.most/len(rp.spans))))
 		p.addReduce(rp)
 	}
@@ -225,10 +223,11 @@ func (p *plan) addReduce(r *reducePlan) {
 	p.reduceOrder = append(p.reduceOrder, r.kind)
 }
 
-// spansOf divides a kind by the row groups of its file; none without one.
+// spansOf divides a kind by the row groups of its file. Without one there is a span too:
+// there may be a file the next time.
 func spansOf(in *input, most int) []span {
 	if in == nil {
-		return nil
+		return []span{everything}
 	}
 	return spans(in.first, most)
 }

@@ -89,10 +89,19 @@ func (b *builder) isNewsless(ctx context.Context, w *release.Writer) (bool, erro
 	if !maps.Equal(was, is) {
 		return false, nil
 	}
-	return w.SameAs(ctx, b.previous, func(table, section string) bool {
+	same, err := w.SameAs(ctx, b.previous, func(table, section string) bool {
 		trend := strings.HasPrefix(section, "trend_") || section == posting.Heat
 		return table == changelog.Table || trend && b.Access == nil
 	})
+	if err != nil || !same || !b.Full {
+		return same, err
+	}
+	// Who asks for all of it anew may have a release to mend.
+	if err := release.CheckAll(ctx, b.Releases, b.previous); err != nil {
+		b.Log.Warn("a release is made that says the same as the previous one", "because", err)
+		return false, ctx.Err()
+	}
+	return true, nil
 }
 
 // writeChanges writes what differs from the previous release.

@@ -56,12 +56,12 @@ func (b *builder) newRecall(w *release.Writer, shard int) (*recall, error) {
 	r := &recall{old: &ledger.Reader{}, b: b, alike: true, units: shard > 0 && shard < b.plan.shards()}
 	var err error
 	if b.keeping {
-		if r.old, err = ledger.Open(filepath.Join(b.previousDir(), ledgerName(shard))); err != nil {
+		if r.old, err = ledger.Open(filepath.Join(b.previousDir(), ledgerName(shard)), b.recalled); err != nil {
 			return nil, err
 		}
 		r.touched, r.old.Passed = b.touched.Writer(), r.passed
 	}
-	if r.new, err = ledger.Create(w.Aside(ledgerName(shard))); err != nil {
+	if r.new, err = ledger.Create(w.Aside(ledgerName(shard)), b.mark); err != nil {
 		r.old.Close()
 		return nil, err
 	}
@@ -181,12 +181,25 @@ func (u *unit) has(entry ledger.Entry) bool {
 		if n.Kind != noteResource {
 			continue
 		}
-		e, ok := u.o.b.previous.Lookup(n.Key)
+		e, ok := u.o.b.lookup(n.Key)
 		if !ok || string(e.Key()) != string(n.Key) {
 			return false
 		}
 	}
 	return true
+}
+
+// lookupBytes is what a lookup may bring into the memory of the process: the system maps
+// some pages around the one that is read.
+const lookupBytes = 64 << 10
+
+// lookup finds a resource of the previous release. Lookups jump about in its index, so what
+// they read is forgotten before it is much of the memory.
+func (b *builder) lookup(key []byte) (release.Entry, bool) {
+	if b.lookups.Add(1)%max(64, b.Memory/16/lookupBytes) == 0 {
+		b.previous.ForgetLookups()
+	}
+	return b.previous.Lookup(key)
 }
 
 // again says again what a note says.
@@ -214,7 +227,7 @@ func (k *kept) load(b *builder, key []byte, alike bool) {
 	if !b.keeping || !alike {
 		return
 	}
-	e, ok := b.previous.Lookup(key)
+	e, ok := b.lookup(key)
 	if !ok || string(e.Key()) != string(key) {
 		return
 	}

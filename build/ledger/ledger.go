@@ -5,27 +5,29 @@
 // order of key: a sum of all that the unit was made of, and notes of what it said to later
 // stages, to be said again in its stead.
 //
-//	w, err := ledger.Create(path)
+//	w, err := ledger.Create(path, mark)
 //	w.Begin(key, sum)
 //	w.Note(kind, key, payload)       // any number of times
 //	err = w.End()
 //	err = w.Close()
 //
-//	r, err := ledger.Open(path)      // of the build before
+//	r, err := ledger.Open(path, mark) // of the build before
 //	defer r.Close()
 //	e, ok := r.Find(key, sum)        // with ascending keys
 //	for e.Next(&note) { ... }
 //	r.Take()                         // it holds for the new release too
 //
-// A file is a row of blocks: length (4 bytes), CRC-32C of what follows, and a zstd frame
-// of whole entries. A block of length 0 ends it. A file that is cut or damaged gives no
-// entry from there on, which costs time and nothing else; Err tells.
+// A file is the mark of the build, 16 bytes that no other build has, and a row of blocks:
+// length (4 bytes), CRC-32C of what follows, and a zstd frame of whole entries. A block of
+// length 0 ends it. A file that is cut or damaged gives no entry from there on, which costs
+// time and nothing else, and one of another build gives none; Err tells.
 package ledger
 
 import (
 	"bufio"
 	"bytes"
 	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -46,6 +48,21 @@ const (
 	endMark = 0x646e6521
 )
 
+// A Mark tells the ledgers of one build from those of all others.
+type Mark [16]byte
+
+// String returns the mark as 32 hex digits.
+func (m Mark) String() string { return hex.EncodeToString(m[:]) }
+
+// ParseMark is the inverse of Mark.String; false for other text.
+func ParseMark(text string) (m Mark, ok bool) {
+	b, err := hex.DecodeString(text)
+	if err != nil || len(b) != len(m) {
+		return m, false
+	}
+	return Mark(b), true
+}
+
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // A Writer writes a ledger. It is for one goroutine. The first error stays, and Close
@@ -63,7 +80,7 @@ type Writer struct {
 }
 
 // Create makes the file path. A ledger is not synced: the next build can do without.
-func Create(path string) (*Writer, error) {
+func Create(path string, mark Mark) (*Writer, error) {
 	f, err := os.Create(path)
 	if err != nil {
 		return nil, fmt.Errorf("create ledger: %w", err)
@@ -72,7 +89,18 @@ func Create(path string) (*Writer, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("create ledger: %w", err), f.Close())
 	}
-	return &Writer{f: f, z: z}, nil
+	w := &Writer{f: f, z: z}
+	w.write(mark[:])
+	return w, nil
+}
+
+func (w *Writer) write(b []byte) {
+	if w.err != nil {
+		return
+	}
+	if _, err := w.f.Write(b); err != nil {
+		w.err = fmt.Errorf("write ledger: %w", err)
+	}
 }
 
 // Begin starts the entry of a unit whose key is above those before.
@@ -125,21 +153,14 @@ func (w *Writer) flush() {
 	w.out = w.z.EncodeAll(w.block, append(w.out[:0], make([]byte, headLen)...))
 	binary.LittleEndian.PutUint32(w.out, uint32(len(w.out)-headLen))
 	binary.LittleEndian.PutUint32(w.out[4:], crc32.Checksum(w.out[headLen:], castagnoli))
-	if _, err := w.f.Write(w.out); err != nil {
-		w.err = fmt.Errorf("write ledger: %w", err)
-	}
+	w.write(w.out)
 	w.block = w.block[:0]
 }
 
 // Close completes the file.
 func (w *Writer) Close() error {
 	w.flush()
-	if w.err == nil {
-		end := binary.LittleEndian.AppendUint32(make([]byte, 4, headLen), endMark)
-		if _, err := w.f.Write(end); err != nil {
-			w.err = fmt.Errorf("write ledger: %w", err)
-		}
-	}
+	w.write(binary.LittleEndian.AppendUint32(make([]byte, 4, headLen), endMark))
 	return errors.Join(w.err, w.f.Close(), w.z.Close())
 }
 
@@ -163,8 +184,9 @@ type Reader struct {
 	err   error // what ended the reading early
 }
 
-// Open opens the file path. One that is not there has no entries, and an error in Err.
-func Open(path string) (*Reader, error) {
+// Open opens the file path. One that is not there has no entries, and an error in Err; so
+// has one with another mark.
+func Open(path string, mark Mark) (*Reader, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
 		return &Reader{err: err}, nil
@@ -177,6 +199,12 @@ func Open(path string) (*Reader, error) {
 		return nil, errors.Join(fmt.Errorf("open ledger: %w", err), f.Close())
 	}
 	r := &Reader{f: f, in: bufio.NewReaderSize(f, 128<<10), z: z}
+	var have Mark
+	if _, err := io.ReadFull(r.in, have[:]); err != nil {
+		r.err = errDamaged
+	} else if have != mark {
+		r.err = errOther
+	}
 	r.next()
 	return r, nil
 }
@@ -219,7 +247,10 @@ func (r *Reader) Sum(key []byte) (sum uint64, ok bool) {
 // Take says that the entry that Find has returned is made use of.
 func (r *Reader) Take() { r.taken = true }
 
-var errDamaged = errors.New("ledger is cut or damaged")
+var (
+	errDamaged = errors.New("ledger is cut or damaged")
+	errOther   = errors.New("ledger is of another build")
+)
 
 // next moves to the next entry.
 func (r *Reader) next() {

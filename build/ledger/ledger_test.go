@@ -13,6 +13,8 @@ import (
 	"reelsplice/build/ledger"
 )
 
+var mark = ledger.Mark{15: 7}
+
 // A unit is an entry of a test.
 type unit struct {
 	sum   uint64
@@ -25,7 +27,7 @@ func keyOf(i int) []byte { return binary.BigEndian.AppendUint64(nil, uint64(i)) 
 func write(t *testing.T, units []unit) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "ledger")
-	w, err := ledger.Create(path)
+	w, err := ledger.Create(path, mark)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +73,7 @@ func randomUnits(r *rand.Rand, n int) []unit {
 
 func open(t *testing.T, path string) *ledger.Reader {
 	t.Helper()
-	r, err := ledger.Open(path)
+	r, err := ledger.Open(path, mark)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +127,7 @@ func TestCopy(t *testing.T) {
 	path := write(t, units)
 	r := open(t, path)
 	again := filepath.Join(t.TempDir(), "again")
-	w, err := ledger.Create(again)
+	w, err := ledger.Create(again, mark)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -201,10 +203,23 @@ func TestEmpty(t *testing.T) {
 	r.Close()
 }
 
+// TestOtherBuild: a ledger with another mark gives nothing, and says so.
+func TestOtherBuild(t *testing.T) {
+	path := write(t, []unit{{sum: 3}})
+	r, err := ledger.Open(path, ledger.Mark{15: 8})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if _, ok := r.Find(keyOf(0), 3); ok || r.Err() == nil {
+		t.Errorf("Find = %v, Err = %v, want nothing and an error", ok, r.Err())
+	}
+}
+
 // FuzzOpen reads any bytes as a ledger.
 func FuzzOpen(f *testing.F) {
 	path := filepath.Join(f.TempDir(), "ledger")
-	w, err := ledger.Create(path)
+	w, err := ledger.Create(path, mark)
 	if err != nil {
 		f.Fatal(err)
 	}

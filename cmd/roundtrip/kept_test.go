@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"maps"
 	"math/rand/v2"
 	"os"
@@ -15,6 +16,7 @@ import (
 
 	"reelsplice/build"
 	"reelsplice/data/gen"
+	"reelsplice/data/sample"
 	"reelsplice/ingest"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
@@ -26,47 +28,98 @@ import (
 type nightly struct {
 	r       *rand.Rand
 	names   []string
-	first   map[string][]map[string]any // as they were on the first night
-	rows    map[string][]map[string]any
+	first   map[string][]row // as they were on the first night
+	rows    map[string][]row
+	absent  map[string]bool // dumps that there are not tonight
 	removed []catalog.Removed
+	known   []catalog.Removed // resources that there were last night, as what may be removed
 }
+
+// A row is an object of a dump.
+type row = map[string]any
+
+// german are the dumps of a crawl in German: the same kinds, with rows that others have and
+// rows of their own.
+const german = "de/"
 
 func newNightly(t *testing.T, seed uint64) *nightly {
 	t.Helper()
 	c := gen.DefaultConfig()
-	c.Out, c.Movies, c.TV, c.Seed, c.Compression = t.TempDir(), 60, 10, seed, gen.None
+	c.Out, c.Movies, c.TV, c.Seed, c.Compression = t.TempDir(), 40, 6, seed, gen.None
 	report, err := gen.Run(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := &nightly{r: rand.New(rand.NewPCG(seed, 6)), first: map[string][]map[string]any{}, rows: map[string][]map[string]any{}}
+	n := &nightly{r: rand.New(rand.NewPCG(seed, 6)), first: map[string][]row{}}
 	for _, f := range report.Files {
-		data, err := os.ReadFile(filepath.Join(c.Out, f.Name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		d := json.NewDecoder(bytes.NewReader(data))
-		d.UseNumber()
-		for d.More() {
-			var row map[string]any
-			if err := d.Decode(&row); err != nil {
-				t.Fatal(err)
-			}
-			n.first[f.Name] = append(n.first[f.Name], row)
-			n.rows[f.Name] = append(n.rows[f.Name], clone(row).(map[string]any))
-		}
-		if len(n.rows[f.Name]) > 0 {
-			n.names = append(n.names, f.Name)
+		n.add(f.Name, rowsOf(t, os.DirFS(c.Out), f.Name))
+	}
+	n.addSample(t)
+	for _, name := range []string{"movies.ndjson", "tv.ndjson", "people.ndjson"} {
+		rows := n.first[name]
+		n.add(german+name, rows[:len(rows)/3])
+		n.first[name] = rows[2:] // those before have nothing but German
+	}
+	n.rows = map[string][]row{}
+	for _, name := range slices.Sorted(maps.Keys(n.first)) {
+		n.names = append(n.names, name)
+		for _, r := range n.first[name] {
+			n.rows[name] = append(n.rows[name], clone(r).(row))
 		}
 	}
 	return n
 }
 
+// addSample adds what gen has none of: seasons and episodes by themselves, some of a series
+// without a record, lists and accounts, and the titles that those name.
+func (n *nightly) addSample(t *testing.T) {
+	t.Helper()
+	titles := []string{"550", "62", "157336", "1396", "252372"}
+	for _, name := range []string{"movies", "tv", "seasons", "episodes", "episode_groups", "lists", "accounts"} {
+		name += ".ndjson"
+		rows := rowsOf(t, sample.FS(), name)
+		if name == "movies.ndjson" || name == "tv.ndjson" {
+			rows = slices.DeleteFunc(rows, func(r row) bool { return !slices.Contains(titles, fmt.Sprint(r["id"])) })
+		}
+		n.add(name, rows)
+	}
+}
+
+func (n *nightly) add(name string, rows []row) {
+	if len(rows) > 0 {
+		n.first[name] = append(n.first[name], rows...)
+	}
+}
+
+// rowsOf reads a dump.
+func rowsOf(t *testing.T, dir fs.FS, name string) (rows []row) {
+	t.Helper()
+	data, err := fs.ReadFile(dir, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	for d.More() {
+		var r row
+		if err := d.Decode(&r); err != nil {
+			t.Fatal(err)
+		}
+		rows = append(rows, r)
+	}
+	return rows
+}
+
+// identity tells the rows of a dump apart.
+func identity(r row) string {
+	return fmt.Sprint(r["id"], r["series_id"], r["season_number"], r["episode_number"])
+}
+
 // clone returns a deep copy of a JSON value.
 func clone(v any) any {
 	switch v := v.(type) {
-	case map[string]any:
-		out := make(map[string]any, len(v))
+	case row:
+		out := make(row, len(v))
 		for k, x := range v {
 			out[k] = clone(x)
 		}
@@ -83,69 +136,77 @@ func clone(v any) any {
 
 // night edits a few rows, each in some way: a dump can do anything to them.
 func (n *nightly) night() {
-	for range 1 + n.r.IntN(12) {
+	n.absent = map[string]bool{}
+	if n.r.IntN(4) == 0 {
+		n.absent[n.names[n.r.IntN(len(n.names))]] = true
+	}
+	for range 1 + n.r.IntN(16) {
 		name := n.names[n.r.IntN(len(n.names))]
 		rows := n.rows[name]
 		switch k := n.r.IntN(10); {
 		case len(rows) == 0 || k == 0: // one comes back, as it was
-			row := n.first[name][n.r.IntN(len(n.first[name]))]
-			rows = slices.DeleteFunc(rows, func(o map[string]any) bool { return o["id"] == row["id"] })
-			n.rows[name] = append(rows, clone(row).(map[string]any))
+			r := n.first[name][n.r.IntN(len(n.first[name]))]
+			rows = slices.DeleteFunc(rows, func(o row) bool { return identity(o) == identity(r) })
+			n.rows[name] = append(rows, clone(r).(row))
 		case k == 1:
 			i := n.r.IntN(len(rows))
 			n.rows[name] = slices.Delete(rows, i, i+1)
 		case k == 2:
 			n.remove()
-		case k == 3: // one says what another one says: an id, a cast, a collection
+		case k == 3: // one says what another one says: a cast, a collection, external ids
 			from, to := rows[n.r.IntN(len(rows))], rows[n.r.IntN(len(rows))]
-			if key := n.member(from); key != "id" {
+			if key := n.member(from); !isIdentity(key) {
 				to[key] = clone(from[key])
 			}
 		default:
-			n.edit(rows[n.r.IntN(len(rows))])
+			n.edit(rows[n.r.IntN(len(rows))], true)
 		}
 	}
 }
 
-func (n *nightly) member(row map[string]any) string {
-	keys := slices.Sorted(maps.Keys(row))
+func isIdentity(key string) bool {
+	return key == "id" || key == "series_id" || key == "season_number" || key == "episode_number"
+}
+
+func (n *nightly) member(r row) string {
+	keys := slices.Sorted(maps.Keys(r))
 	return keys[n.r.IntN(len(keys))]
 }
 
-// edit changes one value somewhere below a row, whose id stays.
-func (n *nightly) edit(row map[string]any) {
-	key := n.member(row)
-	switch v := row[key].(type) {
-	case map[string]any:
+// edit changes one value somewhere below a row, whose identity stays.
+func (n *nightly) edit(r row, whole bool) {
+	key := n.member(r)
+	switch v := r[key].(type) {
+	case row:
 		if len(v) > 0 {
-			n.edit(v)
+			n.edit(v, false)
 		}
 	case []any:
-		n.editList(row, key, v)
+		n.editList(r, key, v)
 	case json.Number:
-		if key != "id" {
-			row[key] = json.Number(fmt.Sprint(n.r.IntN(1000)))
+		if !whole || !isIdentity(key) { // of few ids, so that several have one
+			r[key] = json.Number(fmt.Sprint(1 + n.r.IntN(30)))
 		}
 	case string:
 		if !strings.HasSuffix(key, "date") && !strings.HasPrefix(key, "iso_") {
-			row[key] = v + "x"
+			r[key] = v + "x"
 		}
 	case bool:
-		row[key] = !v
+		r[key] = !v
 	}
 }
 
-func (n *nightly) editList(row map[string]any, key string, list []any) {
+func (n *nightly) editList(r row, key string, list []any) {
 	if len(list) == 0 {
 		return
 	}
 	i := n.r.IntN(len(list))
-	member, ok := list[i].(map[string]any)
+	member, ok := list[i].(row)
 	switch {
 	case ok && len(member) > 0 && n.r.IntN(3) > 0:
-		n.edit(member)
+		n.edit(member, false)
 	case n.r.IntN(2) == 0:
-		row[key] = slices.Delete(list, i, i+1)
+		r[key] = slices.Delete(list, i, i+1)
 	default:
 		list[0], list[i] = list[i], list[0]
 	}
@@ -158,40 +219,88 @@ func (n *nightly) remove() {
 		n.removed = slices.Delete(n.removed, i, i+1)
 		return
 	}
-	kinds := map[string]fragment.Kind{"movies": fragment.KindMovie, "tv": fragment.KindTV, "people": fragment.KindPerson}
-	name := slices.Sorted(maps.Keys(kinds))[n.r.IntN(3)]
-	id := func() catalog.Key {
-		rows := n.first[name+".ndjson"]
-		v, _ := rows[n.r.IntN(len(rows))]["id"].(json.Number).Int64()
-		return catalog.NumberKey(v)
+	kinds := []fragment.Kind{fragment.KindAccount}
+	for _, o := range n.known {
+		kinds = append(kinds, o.Kind)
 	}
-	r := catalog.Removed{Kind: kinds[name], Key: id()}
-	if into := id(); n.r.IntN(2) == 0 && into != r.Key {
+	slices.Sort(kinds)
+	kinds = slices.Compact(kinds)
+	kind := kinds[n.r.IntN(len(kinds))]
+	of := slices.DeleteFunc(slices.Clone(n.known), func(o catalog.Removed) bool { return o.Kind != kind })
+	if kind == fragment.KindAccount {
+		of = []catalog.Removed{{Kind: kind, Key: catalog.NumberKey(1)}, {Kind: kind, Key: catalog.NumberKey(2)}}
+	}
+	r := of[n.r.IntN(len(of))]
+	if into := of[n.r.IntN(len(of))].Key; n.r.IntN(2) == 0 && into != r.Key {
 		r.Merged, r.Into = true, into
 	}
 	n.removed = slices.DeleteFunc(n.removed, func(o catalog.Removed) bool { return o.Kind == r.Kind && o.Key == r.Key })
 	n.removed = append(n.removed, r)
 }
 
-// write ingests the dumps into a new catalogue.
+// know remembers the resources of a release.
+func (n *nightly) know(t *testing.T, dir string) {
+	t.Helper()
+	n.known = nil
+	err := openRelease(t, dir).Resources(t.Context(), func(key []byte, _ release.Entry, _ release.Ref) error {
+		r, ok := fragment.ParseKey(key)
+		if !ok || catalog.TypeOf(r.Kind) == nil {
+			return nil
+		}
+		k := catalog.NumberKey(int64(r.ID))
+		switch r.Kind {
+		case fragment.KindSeason:
+			k = catalog.SeasonKey(int64(r.ID), int64(r.Season))
+		case fragment.KindEpisode:
+			k = catalog.EpisodeKey(int64(r.ID), int64(r.Season), int64(r.Episode))
+		case fragment.KindReview, fragment.KindCredit, fragment.KindEpisodeGroup:
+			k, _ = catalog.TextKey(r.Text)
+		}
+		n.known = append(n.known, catalog.Removed{Kind: r.Kind, Key: k})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// access returns what was asked for in some nights; nil for nothing known.
+func (n *nightly) access() func(kind fragment.Kind, id uint64) (day, week uint64) {
+	if n.r.IntN(3) > 0 {
+		return nil
+	}
+	salt := n.r.Uint64()
+	return func(kind fragment.Kind, id uint64) (day, week uint64) {
+		h := (id + uint64(kind)) * (salt | 1) >> 60
+		return h / 4, h
+	}
+}
+
+// write ingests the dumps into a new catalogue, those in German behind the others.
 func (n *nightly) write(t *testing.T, dir string) {
 	t.Helper()
 	src := t.TempDir()
-	var sources []string
+	sources := map[bool][]string{}
 	for _, name := range n.names {
+		if n.absent[name] {
+			continue
+		}
 		var b bytes.Buffer
 		e := json.NewEncoder(&b)
-		for _, row := range n.rows[name] {
-			if err := e.Encode(row); err != nil {
+		for _, r := range n.rows[name] {
+			if err := e.Encode(r); err != nil {
 				t.Fatal(err)
 			}
 		}
-		sources = append(sources, filepath.Join(src, name))
 		writeFiles(t, src, map[string][]byte{name: b.Bytes()})
+		other := strings.HasPrefix(name, german)
+		sources[other] = append(sources[other], filepath.Join(src, name))
 	}
-	_, err := ingest.Run(t.Context(), ingest.Config{Catalog: dir, Sources: sources})
-	if err != nil {
-		t.Fatal(err)
+	for other, language := range []string{"", "de-DE"} {
+		c := ingest.Config{Catalog: dir, Sources: sources[other == 1], Language: language}
+		if _, err := ingest.Run(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if err := catalog.WriteRemoved(dir, n.removed); err != nil {
 		t.Fatal(err)
@@ -213,11 +322,16 @@ func TestKeptReleases(t *testing.T) {
 			c := build.DefaultConfig()
 			c.Releases, c.Best = t.TempDir(), best
 			var total int64
+			var older string
 			for i := range nights {
 				c.Catalog, c.Date = t.TempDir(), date.AddDate(0, 0, i)
 				n.write(t, c.Catalog)
+				c.Access = n.access()
 				if i%4 == 3 {
 					damageLedgers(t, n.r, filepath.Join(c.Releases, c.Previous))
+				}
+				if i%6 == 5 {
+					c.Previous = older // not the last one
 				}
 				kept := n.build(t, c)
 				c.Full = true
@@ -235,7 +349,8 @@ func TestKeptReleases(t *testing.T) {
 					t.Errorf("night %d: %v changed, of the full build %v", i, kept.Changed, full.Changed)
 				}
 				sameAnswers(t, filepath.Join(c.Releases, kept.Release), filepath.Join(c.Releases, full.Release), news)
-				c.Previous = kept.Release
+				older, c.Previous = c.Previous, kept.Release
+				n.know(t, filepath.Join(c.Releases, kept.Release))
 				n.night()
 			}
 			if total == 0 {

@@ -34,7 +34,8 @@ const BuildingPrefix = ".building-"
 // description; an error from step ends the work there, as a kill would, so that a
 // test can look at what is left.
 type disk struct {
-	step func(action string) error
+	step    func(action string) error
+	noLinks bool // for tests: files get no second names
 }
 
 // did reports an action that has been done.
@@ -98,6 +99,36 @@ func (d disk) rename(from, to string) error {
 		return err
 	}
 	return d.syncDir(filepath.Dir(to))
+}
+
+// link gives the sealed file from another name, whose folder is still to be synced: where
+// the file system cannot, to becomes a durable copy.
+func (d disk) link(from, to string) error {
+	if !d.noLinks && os.Link(from, to) == nil {
+		return d.did("link", to)
+	}
+	return d.copyFile(from, to)
+}
+
+// copyFile makes to a durable copy of from.
+func (d disk) copyFile(from, to string) (err error) {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.Create(to)
+	if err != nil {
+		return err
+	}
+	defer closeInto(out, &err)
+	if _, err := io.Copy(out, in); err != nil {
+		return err
+	}
+	if err := d.did("copy", to); err != nil {
+		return err
+	}
+	return d.sync(out)
 }
 
 func (d disk) removeAll(path string) error {

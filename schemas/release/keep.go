@@ -1,10 +1,9 @@
 package release
 
 import (
+	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
 	"sync/atomic"
 
@@ -128,8 +127,7 @@ func (s *ShardWriter) usePrograms(e Entry) (pieces int64, err error) {
 	return pieces, nil
 }
 
-// link gives the release in the folder dir the packs that it keeps: another name of the
-// same file where the file system can, otherwise a copy.
+// link gives the release in the folder dir the packs that it keeps.
 func (k *keeper) link(d disk, dir string) error {
 	if k == nil {
 		return nil
@@ -138,33 +136,11 @@ func (k *keeper) link(d disk, dir string) error {
 		if !k.packs[n].Load() {
 			continue
 		}
-		from, to := filepath.Join(k.dir, packName(n)), filepath.Join(dir, packName(n))
-		if err := os.Link(from, to); err == nil {
-			continue
-		}
-		if err := d.copyFile(to, from); err != nil {
+		if err := d.link(filepath.Join(k.dir, packName(n)), filepath.Join(dir, packName(n))); err != nil {
 			return fmt.Errorf("keep %s: %w", packName(n), err)
 		}
 	}
 	return nil
-}
-
-// copyFile makes to a durable copy of from.
-func (d disk) copyFile(to, from string) (err error) {
-	in, err := os.Open(from)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	out, err := os.Create(to)
-	if err != nil {
-		return err
-	}
-	defer closeInto(out, &err)
-	if _, err := io.Copy(out, in); err != nil {
-		return err
-	}
-	return d.sync(out)
 }
 
 // describe adds the packs that are kept to the manifest.
@@ -204,6 +180,53 @@ func (r *Reader) CommonResources(fn func(e Entry) error) error {
 	return nil
 }
 
-// CanKeep tells whether a release of that many shards can be written that keeps packs of
-// r: there have to be numbers left for those that it adds.
-func CanKeep(r *Reader, shards int) bool { return len(r.packs)+2*shards <= MaxPacks }
+// maxKeptPacks is how many packs a release that keeps may have. An edge maps each of them by
+// itself, which takes some 20 µs when it opens the release, and has two releases open when
+// it switches; Linux lets a process have 65,530 mappings.
+const maxKeptPacks = 10_000
+
+// CanKeep tells whether a release of that many shards, each of which adds a pack or two, can
+// be written that keeps packs of r: whether there are not too many yet, and numbers left.
+func CanKeep(r *Reader, shards int) bool {
+	n := 0
+	for _, p := range r.packs {
+		if p != nil {
+			n++
+		}
+	}
+	return shards <= maxShards && n+shards <= maxKeptPacks && len(r.packs)+2*shards <= MaxPacks
+}
+
+// CheckKept tells what is wrong with the files of a release in the folder releasesDir that
+// are copied where it is kept from, so that no damage gets a good checksum: it compares the
+// SHA-256 of the directory, and of the index, by which that is read, with the manifest.
+// Packs are linked with the checksums that they have: Verify looks at them. Errors about
+// the content match ErrCorrupt.
+func CheckKept(ctx context.Context, releasesDir string, r *Reader) error {
+	return checkFiles(ctx, filepath.Join(releasesDir, r.manifest.ID), r.manifest, func(name string) bool {
+		return name == directoryFile || name == indexFile
+	})
+}
+
+// CheckAll is CheckKept of all files, packs and tables too.
+func CheckAll(ctx context.Context, releasesDir string, r *Reader) error {
+	return checkFiles(ctx, filepath.Join(releasesDir, r.manifest.ID), r.manifest, func(string) bool { return true })
+}
+
+// checkFiles compares the SHA-256 of those files of a release that take accepts with its
+// manifest.
+func checkFiles(ctx context.Context, dir string, m *Manifest, take func(name string) bool) error {
+	for _, want := range m.Files {
+		if !take(want.Name) {
+			continue
+		}
+		got, err := hashFile(ctx, filepath.Join(dir, want.Name), nil)
+		if err != nil {
+			return err
+		}
+		if got != want {
+			return corrupt(want.Name, -1, "SHA-256 is %s, the manifest says %s", got.SHA256, want.SHA256)
+		}
+	}
+	return nil
+}

@@ -196,6 +196,13 @@ func (r *Reader) Forget() {
 	}
 }
 
+// ForgetLookups is Forget of what lookups have read, which takes no longer the more packs
+// there are.
+func (r *Reader) ForgetLookups() {
+	dropPages(r.index)
+	dropPages(r.directory)
+}
+
 // Lookup returns the resource with that key or alias. It takes constant time and
 // allocates nothing.
 func (r *Reader) Lookup(key []byte) (Entry, bool) {

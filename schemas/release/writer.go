@@ -58,6 +58,7 @@ type Writer struct {
 	tables    []*TableWriter
 	joined    bool // directory and index are written
 	directory header
+	whole     *Manifest // of the complete release
 }
 
 // commonShard knows what References may point at. A goroutine learns of a Ref only
@@ -205,15 +206,29 @@ func (w *Writer) StoredBytes() (n int64) {
 	return n
 }
 
-// Seal completes the release, after every shard that was opened has been closed, and
-// gives it its name. A kill at any moment leaves either no release of that name or a
-// complete one. When a release with the same content is there already, that one stays,
-// with its report. An error leaves everything for Abort to remove.
-func (w *Writer) Seal(ctx context.Context) (Manifest, error) {
+// Complete writes all of the release, after every shard that was opened has been closed,
+// and returns its manifest: its id is known from there on, for files that Aside names. It
+// may be left out, for Seal does the same.
+func (w *Writer) Complete(ctx context.Context) (Manifest, error) {
 	if w.tmp == "" {
-		return Manifest{}, errors.New("seal release: it is sealed or aborted already")
+		return Manifest{}, errors.New("complete release: it is sealed or aborted already")
 	}
-	m, err := w.complete(ctx)
+	if w.whole == nil {
+		m, err := w.complete(ctx)
+		if err != nil {
+			return Manifest{}, fmt.Errorf("complete release: %w", err)
+		}
+		w.whole = m
+	}
+	return *w.whole, nil
+}
+
+// Seal completes the release, and gives it its name. A kill at any moment leaves either no
+// release of that name or a complete one. When a release with the same content is there
+// already, that one stays, with its report and what lies aside. An error leaves everything
+// for Abort to remove.
+func (w *Writer) Seal(ctx context.Context) (Manifest, error) {
+	m, err := w.Complete(ctx)
 	if err != nil {
 		return Manifest{}, fmt.Errorf("seal release: %w", err)
 	}
@@ -221,7 +236,7 @@ func (w *Writer) Seal(ctx context.Context) (Manifest, error) {
 		return Manifest{}, fmt.Errorf("seal release: %w", err)
 	}
 	w.tmp = ""
-	return *m, w.lock.Unlock()
+	return m, w.lock.Unlock()
 }
 
 // complete writes what the shards have not written yet.
