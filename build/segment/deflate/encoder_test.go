@@ -82,6 +82,9 @@ func TestAppend(t *testing.T) {
 	e := &Encoder{}
 	for name, raw := range texts() {
 		t.Run(name, func(t *testing.T) {
+			if testing.Short() && len(raw) > 200_000 {
+				t.Skip("long: run without -short")
+			}
 			blocks := e.Append([]byte("before"), raw)
 			if !bytes.HasPrefix(blocks, []byte("before")) {
 				t.Fatalf("Append overwrites what was there: %.6q", blocks)
@@ -126,7 +129,11 @@ func TestSmaller(t *testing.T) {
 func TestAlone(t *testing.T) {
 	e := &Encoder{}
 	list := texts()
-	for n := range 1000 {
+	most := 1000
+	if testing.Short() {
+		most = 200
+	}
+	for n := range most {
 		list[fmt.Sprint(n, " bytes of rows")] = rows(n)
 	}
 	for name, raw := range list {
