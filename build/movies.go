@@ -73,8 +73,12 @@ func (mm *movieMapper) movie(key catalog.Key, c *cursor[catalog.Movie]) error {
 		return err
 	}
 	render.Base(fragment.KindMovie, wire.RecordOf(m))
-	says := !lacksBase(m.Recommendations) && !lacksBase(m.Similar)
-	if err := mm.near.find(says, func(t *neighbours.Title) { t.OfMovie(m) }); err != nil {
+	if lacksBase(m.Recommendations) || lacksBase(m.Similar) {
+		mm.near.title.OfMovie(m)
+	} else {
+		mm.near.title = neighbours.Title{}
+	}
+	if err := mm.near.find(); err != nil {
 		return err
 	}
 	r.new.Begin(mm.unit, sum)

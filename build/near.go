@@ -20,14 +20,13 @@ type titleNear struct {
 	imdb   string // of the title that fits has found, which is known by it too
 }
 
-// find finds what is near a title that does not say. of sets the title.
-func (t *titleNear) find(says bool, of func(*neighbours.Title)) error {
+// find finds what is like the title at hand; nothing for the zero title, which stands for
+// one that says so itself.
+func (t *titleNear) find() error {
 	t.result.Recommendations, t.result.Similar = t.result.Recommendations[:0], t.result.Similar[:0]
-	if says {
-		t.title = neighbours.Title{}
+	if t.title.ID == 0 {
 		return nil
 	}
-	of(&t.title)
 	return t.finder.Find(&t.title, &t.result)
 }
 
@@ -58,7 +57,7 @@ func (t *titleNear) fits(e ledger.Entry) (bool, error) {
 	if !e.Next(&n) || n.Kind != noteTitle || len(n.Payload) < 8 || !t.title.Parse(n.Key) {
 		return false, nil
 	}
-	err := t.find(t.title.ID == 0, func(*neighbours.Title) {})
+	err := t.find()
 	t.imdb = string(n.Payload[8:])
 	return err == nil && t.sum() == binary.LittleEndian.Uint64(n.Payload), err
 }

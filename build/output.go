@@ -3,7 +3,6 @@ package build
 import (
 	"errors"
 	"fmt"
-	"hash/crc32"
 
 	"reelsplice/build/render"
 	"reelsplice/build/segment"
@@ -116,5 +115,3 @@ func (o *output) piece(kind fragment.Kind, p *render.Piece) (release.PieceSpec, 
 	}
 	return out, nil
 }
-
-func crcOf(raw []byte) uint32 { return crc32.ChecksumIEEE(raw) }

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"path/filepath"
 	"slices"
@@ -33,8 +34,9 @@ type recall struct {
 	b       *builder
 	units   bool // the shard has units
 	// Of the unit at hand:
-	best  bool // the share has it
-	alike bool // its segments in the release before, if any, were made by the encoder of this build
+	best  bool            // the share has it
+	alike bool            // its segments in the release before, if any, were made by the encoder of this build
+	found []release.Entry // its resources there, in the order of their notes
 }
 
 // Notes that are no fragment.Kind, which stands for what is said of a resource of that
@@ -43,7 +45,7 @@ const (
 	noteResource = 100 // a resource of the unit, by its key
 	noteUnnamed  = 101 // the next resource is not found by its own id
 	noteFind     = 102 // what finds a resource: see emitter.finds
-	noteTitle    = 103 // the first one of a title: see recallTitle
+	noteTitle    = 103 // the first one of a title: see titleNear.note
 	noteRow      = 110 // a row of a table, plus its number
 )
 
@@ -137,7 +139,7 @@ func (u *unit) replay(key []byte, sum uint64) (done bool, err error) {
 	entry, ok := r.old.Find(key, sum)
 	was, known := r.old.Sum(key)
 	r.alike = u.o.b.Best == 0 || known && (was^sum)&bestBit == 0
-	if !ok || !u.has(entry) {
+	if !ok || !r.find(entry) {
 		return false, nil
 	}
 	if u.fits != nil {
@@ -145,7 +147,7 @@ func (u *unit) replay(key []byte, sum uint64) (done bool, err error) {
 			return false, err
 		}
 	}
-	named := true
+	named, resources := true, r.found
 	var n ledger.Note
 	for rest := entry; rest.Next(&n); {
 		switch n.Kind {
@@ -155,7 +157,8 @@ func (u *unit) replay(key []byte, sum uint64) (done bool, err error) {
 			named = false
 			continue
 		case noteResource:
-			e, _ := u.o.b.previous.Lookup(n.Key)
+			e := resources[0]
+			resources = resources[1:]
 			var aliases [][]byte
 			if u.aliases != nil {
 				aliases = u.aliases(fragment.Kind(n.Key[0]), e, named)
@@ -174,17 +177,18 @@ func (u *unit) replay(key []byte, sum uint64) (done bool, err error) {
 	return true, r.new.Copy(key, sum, entry)
 }
 
-// has tells whether all resources of a unit are in the release before.
-func (u *unit) has(entry ledger.Entry) bool {
-	var n ledger.Note
-	for entry.Next(&n) {
+// find finds the resources of a unit in the release before; false when one is not there.
+func (r *recall) find(entry ledger.Entry) bool {
+	r.found = r.found[:0]
+	for n := (ledger.Note{}); entry.Next(&n); {
 		if n.Kind != noteResource {
 			continue
 		}
-		e, ok := u.o.b.lookup(n.Key)
+		e, ok := r.b.lookup(n.Key)
 		if !ok || string(e.Key()) != string(n.Key) {
 			return false
 		}
+		r.found = append(r.found, e)
 	}
 	return true
 }
@@ -250,7 +254,7 @@ func (k *kept) find(raw []byte) (release.PieceSpec, bool) {
 		return release.PieceSpec{}, false
 	}
 	p, ok := k.segments[release.HashOf(raw)]
-	if !ok || int(p.Segment.RawLen) != len(raw) || p.Segment.CRC != crcOf(raw) {
+	if !ok || int(p.Segment.RawLen) != len(raw) || p.Segment.CRC != crc32.ChecksumIEEE(raw) {
 		return release.PieceSpec{}, false
 	}
 	return release.PieceSpec{Op: release.OpSegment, Segment: p.Segment, Kept: true, Pack: p.Pack, Offset: p.Offset}, true

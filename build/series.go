@@ -163,15 +163,18 @@ func (m *seriesMapper) aliases(kind fragment.Kind, e release.Entry, named bool) 
 func (m *seriesMapper) series() error {
 	m.tv, m.infos, m.aired, m.last, m.soon = nil, nil, m.aired[:0], nil, nil
 	m.lasted = map[int64]int{}
-	says := true
 	if k, ok := m.tvs.peek(); ok && m.isOf(k) {
 		var err error
 		if m.tv, err = take(m, m.tvs); err != nil {
 			return err
 		}
-		says = !lacksBase(m.tv.Recommendations) && !lacksBase(m.tv.Similar)
 	}
-	if err := m.near.find(says, func(t *neighbours.Title) { t.OfSeries(m.tv) }); err != nil {
+	if m.tv != nil && (lacksBase(m.tv.Recommendations) || lacksBase(m.tv.Similar)) {
+		m.near.title.OfSeries(m.tv)
+	} else {
+		m.near.title = neighbours.Title{}
+	}
+	if err := m.near.find(); err != nil {
 		return err
 	}
 	m.near.note(m.o.recall.new, "")

@@ -201,26 +201,8 @@ func same(a, b release.Fragment) bool {
 		if !more {
 			return true
 		}
-		if !samePiece(&x, &y) {
+		if !x.Same(&y) {
 			return false
 		}
-	}
-}
-
-func samePiece(x, y *release.Piece) bool {
-	if x.Op != y.Op {
-		return false
-	}
-	switch x.Op {
-	case release.OpSegment:
-		return x.Segment.Hash == y.Segment.Hash && x.Segment.RawLen == y.Segment.RawLen
-	case release.OpLiteral:
-		return bytes.Equal(x.Literal, y.Literal)
-	case release.OpName:
-		return x.Word == y.Word && x.Number == y.Number
-	case release.OpInclude:
-		return x.Include == y.Include
-	default:
-		return true
 	}
 }

@@ -7,9 +7,9 @@ import (
 
 // Append appends t in binary.
 func (t *Title) Append(dst []byte) []byte {
-	dst = binary.AppendVarint(dst, t.ID)
-	dst = binary.AppendVarint(dst, t.Collection)
-	dst = binary.AppendVarint(dst, t.Votes)
+	dst = binary.AppendUvarint(dst, uint64(t.ID))
+	dst = binary.AppendUvarint(dst, uint64(t.Collection))
+	dst = binary.AppendUvarint(dst, uint64(t.Votes))
 	dst = binary.LittleEndian.AppendUint64(dst, math.Float64bits(t.Popularity))
 	adult := byte(0)
 	if t.Adult {
@@ -19,7 +19,7 @@ func (t *Title) Append(dst []byte) []byte {
 	for _, ids := range [...][]int64{t.Genres, t.Keywords, t.People} {
 		dst = binary.AppendUvarint(dst, uint64(len(ids)))
 		for _, id := range ids {
-			dst = binary.AppendVarint(dst, id)
+			dst = binary.AppendUvarint(dst, uint64(id))
 		}
 	}
 	return dst
@@ -29,44 +29,18 @@ func (t *Title) Append(dst []byte) []byte {
 // bytes.
 func (t *Title) Parse(b []byte) bool {
 	t.reset()
-	p := parser{b: b}
-	t.ID, t.Collection, t.Votes = p.varint(), p.varint(), p.varint()
-	if len(p.b) < 9 {
+	r := varints{rest: b}
+	t.ID, t.Collection, t.Votes = int64(r.next()), int64(r.next()), int64(r.next())
+	if len(r.rest) < 9 {
 		return false
 	}
-	t.Popularity = math.Float64frombits(binary.LittleEndian.Uint64(p.b))
-	t.Adult = p.b[8] == 1
-	p.b = p.b[9:]
+	t.Popularity = math.Float64frombits(binary.LittleEndian.Uint64(r.rest))
+	t.Adult = r.rest[8] == 1
+	r.rest = r.rest[9:]
 	for _, ids := range [...]*[]int64{&t.Genres, &t.Keywords, &t.People} {
-		for n := p.uvarint(); n > 0 && !p.bad; n-- {
-			*ids = append(*ids, p.varint())
+		for n := r.next(); n > 0 && !r.bad; n-- {
+			*ids = append(*ids, int64(r.next()))
 		}
 	}
-	return !p.bad && len(p.b) == 0
-}
-
-// A parser reads numbers from b; bad is set when there is none.
-type parser struct {
-	b   []byte
-	bad bool
-}
-
-func (p *parser) varint() int64 {
-	v, n := binary.Varint(p.b)
-	p.pass(n)
-	return v
-}
-
-func (p *parser) uvarint() uint64 {
-	v, n := binary.Uvarint(p.b)
-	p.pass(n)
-	return v
-}
-
-func (p *parser) pass(n int) {
-	if n <= 0 {
-		p.b, p.bad = nil, true
-		return
-	}
-	p.b = p.b[n:]
+	return !r.bad && len(r.rest) == 0
 }

@@ -406,40 +406,30 @@ func (c *Comparison) sameFragment(a, b Fragment, sameID bool, level int) (bool, 
 		if was.Broken() || is.Broken() {
 			return false, corrupt(directoryFile, int64(b.ref), "a fragment has a piece that breaks the format, here or in the other release")
 		}
-		if more != also || more && x.Op != y.Op {
+		if more != also || more && !x.Same(&y) {
 			return false, nil
 		}
 		if !more {
 			return true, nil
 		}
-		same, err := c.samePiece(&x, &y, sameID, level)
+		same, err := c.sameBehind(&x, &y, sameID, level)
 		if !same || err != nil {
 			return false, err
 		}
 	}
 }
 
-// samePiece compares two pieces of one operation. Where a segment lies, and how long it
-// is there, does not matter.
-func (c *Comparison) samePiece(x, y *Piece, sameID bool, level int) (bool, error) {
+// sameBehind compares what two pieces stand for that are the same by themselves.
+func (c *Comparison) sameBehind(x, y *Piece, sameID bool, level int) (bool, error) {
 	switch y.Op {
-	case OpSegment:
-		return x.Segment.sameContent(&y.Segment), nil
-	case OpLiteral:
-		return bytes.Equal(x.Literal, y.Literal), nil
 	case OpReference:
 		return c.sameReference(x, y, level)
 	case OpIDMark, OpIDEnd:
 		return sameID, nil
-	case OpName:
-		return x.Word == y.Word && x.Number == y.Number, nil
 	case OpInclude:
-		if x.Include != y.Include {
-			return false, nil
-		}
 		var key [fragment.MaxKeyLen]byte
 		return c.sameProgram(y.Include.AppendKey(key[:0]), y.Include.Sub, level)
-	default: // a page mark
+	default:
 		return true, nil
 	}
 }

@@ -1,6 +1,7 @@
 package release
 
 import (
+	"bytes"
 	"fmt"
 
 	"reelsplice/schemas/fragment"
@@ -118,4 +119,24 @@ type Piece struct {
 	Sub     fragment.Sub // of OpReference: which of its fragments
 	Word    Word         // of OpName
 	Number  uint32       // of OpName: of the season or the episode
+}
+
+// Same tells whether two pieces say the same by themselves: where a segment lies does not
+// matter, and what references and includes lead to is not looked at.
+func (p *Piece) Same(o *Piece) bool {
+	if p.Op != o.Op {
+		return false
+	}
+	switch p.Op {
+	case OpSegment:
+		return p.Segment.sameContent(&o.Segment)
+	case OpLiteral:
+		return bytes.Equal(p.Literal, o.Literal)
+	case OpName:
+		return p.Word == o.Word && p.Number == o.Number
+	case OpInclude:
+		return p.Include == o.Include
+	default:
+		return true
+	}
 }
