@@ -4,9 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
-
-	"github.com/klauspost/compress/flate"
 
 	"reelsplice/data/reference"
 	"reelsplice/schemas/fragment"
@@ -23,10 +20,9 @@ type source struct {
 	found bool
 	docs  map[fragment.Sub]object // as far as they were asked for
 
-	in  bytes.Reader
-	z   io.ReadCloser
-	raw []byte
-	buf []byte
+	inflater release.Inflater
+	raw      []byte
+	buf      []byte
 }
 
 // open turns to the resource with that key, which the release may not have.
@@ -62,8 +58,9 @@ func (s *source) text(sub fragment.Sub) ([]byte, error) {
 	for pieces.Next(&p) {
 		switch p.Op {
 		case release.OpSegment:
-			if err := s.inflate(&p.Segment); err != nil {
-				return nil, fmt.Errorf("%w: a segment of %s: %w", release.ErrCorrupt, sub, err)
+			var err error
+			if s.raw, err = s.inflater.Append(s.raw, &p.Segment); err != nil {
+				return nil, fmt.Errorf("%s: %w", sub, err)
 			}
 		case release.OpLiteral:
 			s.raw = append(s.raw, p.Literal...)
@@ -99,22 +96,6 @@ func appendName(dst []byte, word release.Word, number int) []byte {
 		dst = reference.AppendSpecialsName(dst, en, nil)
 	}
 	return append(dst, '"')
-}
-
-// inflate appends the raw bytes of a segment to s.raw.
-func (s *source) inflate(g *release.Segment) error {
-	s.in.Reset(g.Stored)
-	if s.z == nil {
-		s.z = flate.NewReader(&s.in)
-	} else if err := s.z.(flate.Resetter).Reset(&s.in, nil); err != nil {
-		return err
-	}
-	n := len(s.raw)
-	s.raw = append(s.raw, make([]byte, g.RawLen)...)
-	if _, err := io.ReadFull(s.z, s.raw[n:]); err != nil {
-		return fmt.Errorf("inflating: %w", err)
-	}
-	return nil
 }
 
 // object returns the members of a sub-request; none when the resource does not have it.

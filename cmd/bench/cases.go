@@ -31,15 +31,8 @@ func (b *bench) cases(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, n := range b.cfg.Connections {
-		for _, t := range targets {
-			t.load.connections = n
-		}
-		m, err := b.rounds(ctx, fmt.Sprintf("cases, %d connections", n), b.cfg.Rounds, targets)
-		if err != nil {
-			return err
-		}
-		b.report.Cases = append(b.report.Cases, m...)
+	if b.report.Cases, err = b.byConnections(ctx, "cases", b.cfg.Connections, b.cfg.Rounds, targets); err != nil {
+		return err
 	}
 	for _, t := range targets {
 		if t.server.name == nameConstant || t.server.name == nameMerge || t.server.name == nameVarnish {

@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -122,8 +121,7 @@ func (c *compressor) work() error {
 type extractor struct {
 	fragments, segments *compressor
 	seen                places
-	in                  bytes.Reader
-	z                   io.ReadCloser
+	inflater            release.Inflater
 }
 
 // resource takes the fragments of one resource.
@@ -162,7 +160,8 @@ func (x *extractor) fragment(f release.Fragment) error {
 // segment adds a segment to the text of its fragment and, the first time, as a text.
 func (x *extractor) segment(p *release.Piece) error {
 	start := len(x.fragments.texts)
-	if err := x.inflate(&p.Segment); err != nil {
+	var err error
+	if x.fragments.texts, err = x.inflater.Append(x.fragments.texts, &p.Segment); err != nil {
 		return fmt.Errorf("pack %d, offset %d: %w", p.Pack, p.Offset, err)
 	}
 	if !x.seen.add(p.Pack, p.Offset) {
@@ -170,23 +169,6 @@ func (x *extractor) segment(p *release.Piece) error {
 	}
 	x.segments.texts = append(x.segments.texts, x.fragments.texts[start:]...)
 	return x.segments.end()
-}
-
-// inflate appends the raw bytes of g to the text of the fragment.
-func (x *extractor) inflate(g *release.Segment) error {
-	x.in.Reset(g.Stored)
-	if x.z == nil {
-		x.z = flate.NewReader(&x.in)
-	} else if err := x.z.(flate.Resetter).Reset(&x.in, nil); err != nil {
-		return err
-	}
-	t := &x.fragments.texts
-	start := len(*t)
-	*t = append(*t, make([]byte, g.RawLen)...)
-	if _, err := io.ReadFull(x.z, (*t)[start:]); err != nil {
-		return fmt.Errorf("inflate: %w", err)
-	}
-	return nil
 }
 
 // places is a set of offsets in packs: a bit for each byte of a pack.

@@ -26,17 +26,9 @@ func (b *bench) connectionCurve(ctx context.Context) error {
 	for _, s := range []*Subject{&b.detail, &b.fiveAnswer} {
 		targets = append(targets, b.finished(s, s.Case)...)
 	}
-	for _, n := range curveConnections {
-		for _, t := range targets {
-			t.load.connections = n
-		}
-		measures, err := b.rounds(ctx, fmt.Sprintf("curve, %d connections", n), min(b.cfg.Rounds, curveRounds), targets)
-		if err != nil {
-			return err
-		}
-		b.report.Connections = append(b.report.Connections, measures...)
-	}
-	return nil
+	var err error
+	b.report.Connections, err = b.byConnections(ctx, "curve", curveConnections, min(b.cfg.Rounds, curveRounds), targets)
+	return err
 }
 
 // partsCurve measures a series with more and more parts over one connection: so the time

@@ -75,15 +75,8 @@ func (b *bench) mix(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, n := range b.cfg.Connections {
-		for _, t := range targets {
-			t.load.connections = n
-		}
-		measures, err := b.rounds(ctx, fmt.Sprintf("mix, %d connections", n), b.cfg.Rounds, targets)
-		if err != nil {
-			return err
-		}
-		b.report.Mix = append(b.report.Mix, measures...)
+	if b.report.Mix, err = b.byConnections(ctx, "mix", b.cfg.Connections, b.cfg.Rounds, targets); err != nil {
+		return err
 	}
 	return b.mixCold(ctx, targets)
 }

@@ -80,6 +80,22 @@ func (b *bench) rounds(ctx context.Context, what string, rounds int, targets []*
 	return out, nil
 }
 
+// byConnections measures all targets with each number of connections.
+func (b *bench) byConnections(ctx context.Context, what string, numbers []int, rounds int, targets []*target) ([]Measure, error) {
+	var out []Measure
+	for _, n := range numbers {
+		for _, t := range targets {
+			t.load.connections = n
+		}
+		m, err := b.rounds(ctx, fmt.Sprintf("%s, %d connections", what, n), rounds, targets)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, m...)
+	}
+	return out, nil
+}
+
 // round puts one load on one server.
 func (b *bench) round(ctx context.Context, t *target) (Round, error) {
 	if t.before != nil {

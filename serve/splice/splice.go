@@ -7,15 +7,10 @@
 package splice
 
 import (
-	"bytes"
 	"encoding/binary"
-	"errors"
-	"fmt"
 	"hash/crc32"
-	"io"
 	"slices"
 
-	"github.com/klauspost/compress/flate"
 	"github.com/zeebo/xxh3"
 
 	"reelsplice/schemas/release"
@@ -26,10 +21,6 @@ const ETagLen = 36
 
 // maxStored is the most that one stored block holds.
 const maxStored = 0xffff
-
-// maxInflation is how many raw bytes a byte of deflate can stand for: 258 for each
-// two bits. A segment that says more is damaged, and no memory is set aside for it.
-const maxInflation = 4 * 258
 
 const (
 	headerLen  = 10
@@ -46,8 +37,7 @@ type Answer struct {
 	tag      []byte // what the entity tag is made of
 	raw      uint64
 	stored   int
-	inflate  io.ReadCloser
-	source   bytes.Reader
+	inflater release.Inflater
 	frame    [headerLen]byte // of gzip, around a piece
 }
 
@@ -172,7 +162,7 @@ func (a *Answer) GzipPieces(yield func(b []byte, lasts bool)) {
 // AppendIdentity appends the body uncompressed. The error matches
 // release.ErrCorrupt when a segment does not hold what its release says.
 func (a *Answer) AppendIdentity(dst []byte) ([]byte, error) {
-	if a.raw <= maxInflation*uint64(a.stored) {
+	if a.raw <= release.MaxInflation*uint64(a.stored) {
 		dst = slices.Grow(dst, int(a.raw))
 	}
 	for i := range a.chunks {
@@ -192,32 +182,7 @@ func (a *Answer) AppendIdentity(dst []byte) ([]byte, error) {
 // AppendInflated appends the raw bytes of one segment, which need not be of a. The
 // error is that of AppendIdentity.
 func (a *Answer) AppendInflated(dst []byte, s *release.Segment) ([]byte, error) {
-	a.source.Reset(s.Stored)
-	if a.inflate == nil {
-		a.inflate = flate.NewReader(&a.source)
-	} else if err := a.inflate.(flate.Resetter).Reset(&a.source, nil); err != nil {
-		return dst, fmt.Errorf("inflate segment: %w", err)
-	}
-	if uint64(s.RawLen) > maxInflation*uint64(len(s.Stored)) {
-		return dst, fmt.Errorf("%w: segment of %d bytes says it inflates to %d", release.ErrCorrupt, len(s.Stored), s.RawLen)
-	}
-	n := len(dst)
-	dst = append(dst, make([]byte, s.RawLen)...)
-	// A segment has no final block, so reading exactly its length is the only end.
-	if _, err := io.ReadFull(a.inflate, dst[n:]); err != nil {
-		return dst[:n], fmt.Errorf("%w: inflate segment: %w", release.ErrCorrupt, noEOF(err))
-	}
-	if crc32.ChecksumIEEE(dst[n:]) != s.CRC {
-		return dst[:n], fmt.Errorf("%w: segment has another CRC than its release says", release.ErrCorrupt)
-	}
-	return dst, nil
-}
-
-func noEOF(err error) error {
-	if errors.Is(err, io.EOF) {
-		return io.ErrUnexpectedEOF
-	}
-	return err
+	return a.inflater.Append(dst, s)
 }
 
 // A Part is one piece of an answer, for people to look at.
