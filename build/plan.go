@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"io"
 	"maps"
 	"slices"
 	"strconv"
@@ -432,21 +431,15 @@ func (b *builder) settleIDs(ctx context.Context, claims *shuffle.Shuffle, i int)
 	defer it.Close()
 	var last ownID
 	var owner catalog.Key
-	for {
-		key, payload, err := it.Next()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
+	return it.Each(func(key, payload []byte) error {
 		id, k := ownID{fragment.Kind(key[0]), binary.BigEndian.Uint64(key[1:])}, parseKey(payload)
 		if id != last {
 			last, owner = id, k
 		} else if k != owner {
 			b.plan.idOwners[id] = owner
 		}
-	}
+		return nil
+	})
 }
 
 // ownAlias returns the alias by which a season or an episode is found by its own id;

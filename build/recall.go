@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"io"
 	"path/filepath"
 	"slices"
 
@@ -301,21 +300,12 @@ func (b *builder) touchedKeys() func(ctx context.Context, fn func(key []byte) er
 		}
 		defer it.Close()
 		var last []byte
-		for {
-			key, _, err := it.Next()
-			if errors.Is(err, io.EOF) {
+		return it.Each(func(key, _ []byte) error {
+			if string(key) == string(last) {
 				return nil
 			}
-			if err != nil {
-				return err
-			}
-			if string(key) == string(last) {
-				continue
-			}
 			last = append(last[:0], key...)
-			if err := fn(key); err != nil {
-				return err
-			}
-		}
+			return fn(key)
+		})
 	}
 }

@@ -426,18 +426,10 @@ func (b *builder) reduceFind(ctx context.Context, o *output, i int) error {
 	}
 	defer it.Drop()
 	f := &findReducer{o: o}
-	for {
-		key, payload, err := it.Next()
-		if errors.Is(err, io.EOF) {
-			return f.flush()
-		}
-		if err != nil {
-			return err
-		}
-		if err := f.add(key, payload); err != nil {
-			return err
-		}
+	if err := it.Each(f.add); err != nil {
+		return err
 	}
+	return f.flush()
 }
 
 // A findReducer gathers what one external id after another finds.

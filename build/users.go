@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"io"
 	"math"
 	"slices"
 	"strconv"
@@ -344,18 +343,13 @@ func (u *userTables) writeHolding(ctx context.Context, holding *shuffle.Shuffle,
 	}
 	defer it.Close()
 	out := users.NewHoldingWriter(t)
-	for {
-		key, _, err := it.Next()
-		if errors.Is(err, io.EOF) {
-			return out.Close(t)
-		}
-		if err != nil {
-			return err
-		}
-		if err := out.Add(binary.BigEndian.Uint64(key), binary.BigEndian.Uint32(key[holdingLen-4:])); err != nil {
-			return err
-		}
+	err = it.Each(func(key, _ []byte) error {
+		return out.Add(binary.BigEndian.Uint64(key), binary.BigEndian.Uint32(key[holdingLen-4:]))
+	})
+	if err != nil {
+		return err
 	}
+	return out.Close(t)
 }
 
 // list makes the row of a list. Of a title that is there twice, the first place counts.

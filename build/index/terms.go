@@ -202,18 +202,7 @@ func (w *termWriter) partition(part int, fn func(key, payload []byte) error) err
 		return err
 	}
 	defer it.Close()
-	for {
-		key, payload, err := it.Next()
-		if err == io.EOF {
-			return nil
-		}
-		if err == nil {
-			err = fn(key, payload)
-		}
-		if err != nil {
-			return err
-		}
-	}
+	return it.Each(fn)
 }
 
 // writeTerms writes the lists of all terms, then what waited in files until its section

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -231,6 +232,23 @@ func (it *Iterator) next() (key, payload []byte, err error) {
 	}
 	key, payload = it.chunk.at(it.chunk.entries[it.at-1])
 	return key, payload, nil
+}
+
+// Each calls fn with the records that are left, in order, until fn returns an error, which
+// it passes on.
+func (it *Iterator) Each(fn func(key, payload []byte) error) error {
+	for {
+		key, payload, err := it.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err == nil {
+			err = fn(key, payload)
+		}
+		if err != nil {
+			return err
+		}
+	}
 }
 
 // Close gives up the memory and the files of the Iterator. Next does so too when it
