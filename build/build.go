@@ -146,7 +146,19 @@ func Run(ctx context.Context, c Config) (Report, error) {
 	// The collector works harder near the bound rather than passing it. The rest is what
 	// the process has beside the heap.
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(c.Memory / 10 * 9))
-	b := &builder{Config: c, start: time.Now(), stages: map[string]float64{}}
+	start := time.Now()
+	r, err := once(ctx, c, start)
+	if err != nil && !c.Full && (errors.Is(err, errUnkept) || errors.Is(err, ledger.ErrDamaged)) {
+		c.Log.Warn("all of the release is made anew", "because", err)
+		c.Full = true
+		return once(ctx, c, start)
+	}
+	return r, err
+}
+
+// once is Run for a Config that is valid.
+func once(ctx context.Context, c Config, start time.Time) (Report, error) {
+	b := &builder{Config: c, start: start, stages: map[string]float64{}}
 	var err error
 	b.inputs, err = openInputs(c.Catalog)
 	defer closeInputs(b.inputs)
@@ -198,8 +210,9 @@ type builder struct {
 	lookups   atomic.Int64     // in the previous release
 	kept      atomic.Int64     // units that were
 	touched   *shuffle.Shuffle // keys of resources that may differ; nil without keeping
-	untold    atomic.Bool      // touched is not told of all
-	whole     int64            // see division.Whole
+	untold    atomic.Bool      // touched is not told of all, nor stale
+	stale     stale
+	whole     int64 // see division.Whole
 	dividedAt map[string]int64
 	unchanged bool // the previous release has all of it
 	changed   map[fragment.Kind]int
@@ -214,6 +227,7 @@ func (b *builder) run(ctx context.Context) (release.Manifest, error) {
 	if err := b.recallDivision(ctx); err != nil {
 		return release.Manifest{}, err
 	}
+	b.stale.all, b.stale.most = !b.keeping, int(b.Memory/16/staleBytes)
 	w, err := release.Create(b.Releases, release.WriterOptions{
 		Params:   b.params(),
 		Parent:   b.Previous,
@@ -308,6 +322,11 @@ func (b *builder) shards(ctx context.Context, w *release.Writer) error {
 			return err
 		}
 		first += len(s.tasks)
+		if s.name == "map" {
+			if err := b.stage("tell", func() error { return b.tell(ctx, w) }); err != nil {
+				return err
+			}
+		}
 		// All credits have been seen once the titles are done.
 		b.plan.latest[fragment.KindPerson] = b.plan.persons.Load()
 	}

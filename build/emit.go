@@ -23,7 +23,7 @@ type emitter struct {
 	w     *shuffle.Writer // to the partitions of the reduce stage
 	find  *shuffle.Writer // to those of find
 	rows  *index.Writer   // to the tables
-	notes *ledger.Writer  // what is said, for the next build
+	notes *ledger.Writer  // what is told and said, for the next build
 	gone  bool            // the person of the credit at hand is removed
 	key   []byte
 	buf   []byte
@@ -40,13 +40,18 @@ func (b *builder) newFinder(o *output) *emitter {
 	return &emitter{b: b, find: b.found.Writer(), rows: b.rows.Writer(), notes: o.recall.new}
 }
 
+// newTeller returns an emitter that can only deliver.
+func (b *builder) newTeller() *emitter { return &emitter{b: b, w: b.reduced.Writer()} }
+
 // close ends the emitting and returns the first error.
 func (e *emitter) close() error {
 	if e.w != nil {
 		e.keep(e.w.Close())
 	}
-	e.keep(e.find.Close())
-	e.keep(e.rows.Close())
+	if e.find != nil {
+		e.keep(e.find.Close())
+		e.keep(e.rows.Close())
+	}
 	return e.err
 }
 
@@ -56,11 +61,14 @@ func (e *emitter) keep(err error) {
 	}
 }
 
-// send adds e.buf to what is known of a resource.
+// send adds e.buf to what is known of a resource. A build that keeps delivers later, and
+// no more than it has to: see builder.tell.
 func (e *emitter) send(kind fragment.Kind, k catalog.Key) {
 	e.key = appendKey(e.key[:0], k)
-	e.notes.Note(byte(kind), e.key, e.buf)
-	e.deliver(kind, e.key, e.buf)
+	e.notes.Say(byte(kind), e.key, e.buf)
+	if !e.b.keeping {
+		e.deliver(kind, e.key, e.buf)
+	}
 }
 
 // deliver takes what is said of a resource to its partition. What is said of a person who
@@ -77,7 +85,7 @@ func (e *emitter) deliver(kind fragment.Kind, key, said []byte) {
 	default:
 		e.gone = false
 	}
-	if !e.gone {
+	if !e.gone && e.b.stale.has(kind, key) {
 		e.keep(e.w.Add(uint64(e.b.plan.reduce[kind].partition(k)), key, said))
 	}
 }

@@ -81,7 +81,9 @@ func (mm *movieMapper) movie(key catalog.Key, c *cursor[catalog.Movie]) error {
 	if err := mm.near.find(); err != nil {
 		return err
 	}
-	r.new.Begin(mm.unit, sum)
+	if err := r.begin(mm.unit, sum); err != nil {
+		return err
+	}
 	mm.near.note(r.new, catalog.IMDbOf(m))
 	mm.e.movie(m)
 	spec := mm.o.spec(fragment.KindMovie, key, uint64(id))
@@ -91,7 +93,7 @@ func (mm *movieMapper) movie(key catalog.Key, c *cursor[catalog.Movie]) error {
 		return err
 	}
 	mm.e.keep(mm.e.row(mm.e.rows.Movie(m)))
-	return r.new.End()
+	return r.end()
 }
 
 // aliases returns what a movie is found by beside its id.

@@ -51,10 +51,10 @@ func (t *titleNear) sum() uint64 {
 	return xxh3.Hash(b)
 }
 
-// fits tells whether what is like a title is as it was when the entry was made.
-func (t *titleNear) fits(e ledger.Entry) (bool, error) {
+// fits tells whether what is like a title is as it was when its notes were made.
+func (t *titleNear) fits(notes ledger.Notes) (bool, error) {
 	var n ledger.Note
-	if !e.Next(&n) || n.Kind != noteTitle || len(n.Payload) < 8 || !t.title.Parse(n.Key) {
+	if !notes.Next(&n) || n.Kind != noteTitle || len(n.Payload) < 8 || !t.title.Parse(n.Key) {
 		return false, nil
 	}
 	err := t.find()

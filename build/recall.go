@@ -21,7 +21,7 @@ import (
 // A recall is what a shard remembers of its units: a movie, a series with its seasons and
 // episodes, a resource that titles speak of, an external id. A unit that is made of the
 // same as in the build before is not made again: its resources are kept as they lie there,
-// and what it said is said again.
+// and what it says of others still holds.
 type recall struct {
 	old *ledger.Reader
 	new *ledger.Writer
@@ -36,15 +36,16 @@ type recall struct {
 	best  bool            // the share has it
 	alike bool            // its segments in the release before, if any, were made by the encoder of this build
 	found []release.Entry // its resources there, in the order of their notes
+	news  *news           // what units say anew; nil when that does not count
 }
 
-// Notes that are no fragment.Kind, which stands for what is said of a resource of that
-// kind.
+// Notes of a unit.
 const (
 	noteResource = 100 // a resource of the unit, by its key
 	noteUnnamed  = 101 // the next resource is not found by its own id
 	noteFind     = 102 // what finds a resource: see emitter.finds
 	noteTitle    = 103 // the first one of a title: see titleNear.note
+	noteKnown    = 104 // the first one of what titles speak of: the sum of what they say
 	noteRow      = 110 // a row of a table, plus its number
 )
 
@@ -61,6 +62,9 @@ func (b *builder) newRecall(w *release.Writer, shard int) (*recall, error) {
 			return nil, err
 		}
 		r.touched, r.old.Passed = b.touched.Writer(), r.passed
+		if b.isTitles(shard) {
+			r.news = &news{}
+		}
 	}
 	if r.new, err = ledger.Create(w.Aside(ledgerName(shard)), b.mark); err != nil {
 		r.old.Close()
@@ -78,6 +82,9 @@ func (r *recall) close() error {
 		r.b.untold.Store(true)
 		r.b.Log.Warn("some of the release is made anew", "because", err)
 	}
+	if r.news != nil {
+		r.b.stale.add(r.news.keys())
+	}
 	return errors.Join(r.err, r.touched.Close(), r.new.Close())
 }
 
@@ -90,20 +97,47 @@ func (r *recall) touch(key []byte) {
 
 // passed notes a unit that is not kept.
 func (r *recall) passed(e ledger.Entry) {
-	for n := (ledger.Note{}); e.Next(&n); {
+	notes, err := e.Notes()
+	for n := (ledger.Note{}); notes.Next(&n); {
 		if n.Kind == noteResource {
 			r.touch(n.Key)
 		}
 	}
+	if err == nil && r.news != nil {
+		err = r.news.passed(e)
+	}
+	if r.err == nil {
+		r.err = err
+	}
 }
 
-// sumOf returns the sum of what a unit is made of, in buf and by which encoder: that is the
-// lowest bit, so that it can be told of a unit that is not kept.
-func (r *recall) sumOf() uint64 {
-	if r.best {
-		return xxh3.Hash(r.buf) | bestBit
+// begin starts the entry of a unit that is made.
+func (r *recall) begin(key []byte, sum uint64) error {
+	r.new.Begin(key, sum)
+	if r.news == nil {
+		return nil
 	}
-	return xxh3.Hash(r.buf) &^ bestBit
+	return r.news.begin(key, r.old)
+}
+
+// end completes the entry.
+func (r *recall) end() error {
+	if r.news != nil {
+		r.news.end(r.new.Said())
+	}
+	return r.new.End()
+}
+
+// sumOf returns the sum of what a unit is made of, in buf, and by which encoder.
+func (r *recall) sumOf() uint64 { return markBest(xxh3.Hash(r.buf), r.best) }
+
+// markBest has the lowest bit of a sum say whether the share has the unit, so that it can be
+// told of a unit that is not kept.
+func markBest(sum uint64, best bool) uint64 {
+	if best {
+		return sum | bestBit
+	}
+	return sum &^ bestBit
 }
 
 const bestBit = 1
@@ -122,10 +156,10 @@ func (r *recall) bytes(b []byte) {
 // A unit is what replay needs of a task.
 type unit struct {
 	o *output
-	e *emitter // nil for units that say nothing
-	// fits tells whether an entry with the right sum is as this build would make it; nil
-	// when the sum says all.
-	fits func(ledger.Entry) (bool, error)
+	e *emitter // nil for units that nothing is told of
+	// fits tells whether a unit with the right sum is as this build would make it, by its
+	// notes; nil when the sum says all.
+	fits func(ledger.Notes) (bool, error)
 	// aliases returns the aliases of a resource that is kept; named tells whether it is
 	// found by its own id.
 	aliases func(kind fragment.Kind, e release.Entry, named bool) [][]byte
@@ -135,22 +169,24 @@ type unit struct {
 // to be made.
 func (u *unit) replay(key []byte, sum uint64) (done bool, err error) {
 	r := u.o.recall
-	entry, ok := r.old.Find(key, sum)
-	was, known := r.old.Sum(key)
+	entry, was, known := r.old.At(key)
 	r.alike = u.o.b.Best == 0 || known && (was^sum)&bestBit == 0
-	if !ok || !r.find(entry) {
+	if !known || was != sum {
 		return false, nil
 	}
+	notes, err := entry.Notes()
+	if err != nil || !r.find(notes) {
+		return false, err
+	}
 	if u.fits != nil {
-		if ok, err := u.fits(entry); !ok || err != nil {
+		if ok, err := u.fits(notes); !ok || err != nil {
 			return false, err
 		}
 	}
 	named, resources := true, r.found
-	var n ledger.Note
-	for rest := entry; rest.Next(&n); {
+	for n := (ledger.Note{}); notes.Next(&n); {
 		switch n.Kind {
-		case noteTitle:
+		case noteTitle, noteKnown:
 			continue
 		case noteUnnamed:
 			named = false
@@ -171,15 +207,14 @@ func (u *unit) replay(key []byte, sum uint64) (done bool, err error) {
 		}
 		named = true
 	}
-	r.old.Take()
 	u.o.b.kept.Add(1)
-	return true, r.new.Copy(key, sum, entry)
+	return true, r.new.Take(r.old)
 }
 
 // find finds the resources of a unit in the release before; false when one is not there.
-func (r *recall) find(entry ledger.Entry) bool {
+func (r *recall) find(notes ledger.Notes) bool {
 	r.found = r.found[:0]
-	for n := (ledger.Note{}); entry.Next(&n); {
+	for n := (ledger.Note{}); notes.Next(&n); {
 		if n.Kind != noteResource {
 			continue
 		}
@@ -205,15 +240,12 @@ func (b *builder) lookup(key []byte) (release.Entry, bool) {
 	return b.previous.Lookup(key)
 }
 
-// again says again what a note says.
+// again tells again what a note tells of: what finds a resource, or a row.
 func (e *emitter) again(n *ledger.Note) error {
-	switch {
-	case n.Kind == noteFind:
+	if n.Kind == noteFind {
 		e.keep(e.find.Add(xxh3.Hash(n.Key), n.Key, n.Payload))
-	case n.Kind >= noteRow:
+	} else {
 		e.keep(e.rows.AddRow(int(n.Kind-noteRow), n.Key, n.Payload))
-	default:
-		e.deliver(fragment.Kind(n.Kind), n.Key, n.Payload)
 	}
 	return e.err
 }

@@ -2,12 +2,16 @@ package build
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
 
+	"github.com/zeebo/xxh3"
+
 	"reelsplice/build/derive"
+	"reelsplice/build/ledger"
 	"reelsplice/build/render"
 	"reelsplice/build/shuffle"
 	"reelsplice/schemas/catalog"
@@ -94,7 +98,7 @@ type reducer[T any] struct {
 	// build builds a resource; record is nil when no dump has it, said is empty when no
 	// title speaks of it.
 	build func(r *reducer[T], key catalog.Key, record *T, said [][]byte) error
-	unit  []byte
+	unit  []byte // the last one that was done
 }
 
 // reduce builds partition i of a plan, counted from its first.
@@ -123,22 +127,25 @@ func reduce[T any](ctx context.Context, r *reducer[T], i int) (err error) {
 	}
 }
 
-// one builds the resource with the lowest key; false at the end.
+// one builds the resource with the lowest key; false at the end. There is one for each
+// record, for each resource that something is said of, and for each that the release before
+// has, unless nobody knows of it any longer: what is said of those that are not stale is
+// not told again.
 func (r *reducer[T]) one(c *cursor[T], k *known, sub int) (more bool, err error) {
-	at, isRecord := c.peek()
-	for isRecord && r.plan.sub(at) != sub {
-		c.leave()
-		at, isRecord = c.peek()
-	}
+	at, isRecord := nextIn(c, r.plan, sub)
 	if c.err != nil {
 		return false, c.err
 	}
 	key, isKnown, err := k.peek()
-	if err != nil || !isRecord && !isKnown {
+	old := r.o.recall.old.After(r.unit)
+	if err != nil || !isRecord && !isKnown && old == nil {
 		return false, err
 	}
 	if isRecord && (!isKnown || at.Compare(key) < 0) {
 		key, isKnown = at, false
+	}
+	if old != nil && (!isRecord && !isKnown || parseKey(old).Compare(key) < 0) {
+		key, isKnown = parseKey(old), false
 	}
 	var said [][]byte
 	if isKnown {
@@ -151,32 +158,46 @@ func (r *reducer[T]) one(c *cursor[T], k *known, sub int) (more bool, err error)
 	} else {
 		r.b.advance(1)
 	}
-	if r.b.removed.Has(r.plan.kind, key) {
+	r.unit = appendKey(r.unit[:0], key)
+	stale := r.b.stale.has(r.plan.kind, r.unit)
+	if r.b.removed.Has(r.plan.kind, key) || stale && c == nil && !isKnown {
 		c.leave()
 		return true, nil
 	}
-	if err := r.make(key, c, said); err != nil {
+	if err := r.make(key, c, stale, said); err != nil {
 		return false, fmt.Errorf("%s: %w", key.Describe(r.plan.kind), err)
 	}
 	return true, nil
 }
 
-// make builds a resource, or keeps it. c stands at its record, and is nil when there is
-// none.
-func (r *reducer[T]) make(key catalog.Key, c *cursor[T], said [][]byte) error {
+// nextIn returns the key of the next record that is reduced in a partition of its span.
+func nextIn[T any](c *cursor[T], p *reducePlan, sub int) (catalog.Key, bool) {
+	at, ok := c.peek()
+	for ok && p.sub(at) != sub {
+		c.leave()
+		at, ok = c.peek()
+	}
+	return at, ok
+}
+
+// make builds the resource whose key r.unit has, or keeps it. c stands at its record, and is
+// nil when there is none.
+func (r *reducer[T]) make(key catalog.Key, c *cursor[T], stale bool, said [][]byte) error {
 	if c == nil {
 		r.b.derived.Add(1)
 	}
 	rc := r.o.recall
-	rc.start()
 	r.o.rank(r.plan.kind, int64(key.ID()))
-	rc.sum(c.sum())
+	rc.start()
 	for _, b := range said {
 		rc.bytes(b)
 	}
-	r.unit = appendKey(r.unit[:0], key)
-	sum := rc.sumOf()
-	u := unit{o: r.o, e: r.e, aliases: func(kind fragment.Kind, e release.Entry, _ bool) [][]byte {
+	knows := binary.LittleEndian.AppendUint64(nil, xxh3.Hash(rc.buf))
+	sum := r.b.recordSum(r.plan.kind, key, c.sum())
+	u := unit{o: r.o, e: r.e, fits: func(notes ledger.Notes) (bool, error) {
+		var n ledger.Note
+		return notes.Next(&n) && n.Kind == noteKnown && (!stale || string(n.Payload) == string(knows)), nil
+	}, aliases: func(kind fragment.Kind, e release.Entry, _ bool) [][]byte {
 		if kind != fragment.KindPerson {
 			return nil
 		}
@@ -186,15 +207,21 @@ func (r *reducer[T]) make(key catalog.Key, c *cursor[T], said [][]byte) error {
 		c.leave()
 		return err
 	}
+	if !stale {
+		return errUnkept
+	}
 	record, err := c.take()
 	if err != nil {
 		return err
 	}
-	rc.new.Begin(r.unit, sum)
+	if err := rc.begin(r.unit, sum); err != nil {
+		return err
+	}
+	rc.new.Note(noteKnown, nil, knows)
 	if err := r.build(r, key, record, said); err != nil {
 		return err
 	}
-	return rc.new.End()
+	return rc.end()
 }
 
 // refs parses what titles say of a collection, a company, a network or a keyword. R is
@@ -471,9 +498,11 @@ func (f *findReducer) flush() error {
 	if done, err := u.replay(f.key, sum); done || err != nil {
 		return err
 	}
-	r.new.Begin(f.key, sum)
+	if err := r.begin(f.key, sum); err != nil {
+		return err
+	}
 	if err := f.o.add(f.o.keySpec(f.key, 0), f.o.render.Find(hits)); err != nil {
 		return err
 	}
-	return r.new.End()
+	return r.end()
 }

@@ -108,11 +108,13 @@ func (m *seriesMapper) unit(id int64) error {
 		m.b.advance(m.tvs.drop(m.isOf) + m.seasons.drop(m.isOf) + m.episodes.drop(m.isOf))
 		return nil
 	}
-	r.new.Begin(m.key, sum)
+	if err := r.begin(m.key, sum); err != nil {
+		return err
+	}
 	if err := m.series(); err != nil {
 		return err
 	}
-	return r.new.End()
+	return r.end()
 }
 
 // gather adds the sums of all records of the series to what the unit is made of.

@@ -2,50 +2,50 @@
 // anew only what is made of something else.
 //
 // There is a ledger for each shard. It has an entry for each unit of work, in ascending
-// order of key: a sum of all that the unit was made of, and notes of what it said to later
-// stages, to be said again in its stead.
+// order of key: a sum of all that the unit was made of; notes, which the next build needs
+// to do without the unit; and what the unit said of resources of later stages, which the
+// next build needs only as far as something else is said of those.
 //
 //	w, err := ledger.Create(path, mark)
 //	w.Begin(key, sum)
 //	w.Note(kind, key, payload)       // any number of times
+//	w.Say(kind, key, payload)        // any number of times
 //	err = w.End()
 //	err = w.Close()
 //
 //	r, err := ledger.Open(path, mark) // of the build before
 //	defer r.Close()
 //	e, ok := r.Find(key, sum)        // with ascending keys
-//	for e.Next(&note) { ... }
-//	r.Take()                         // it holds for the new release too
+//	for notes := e.Notes(); notes.Next(&n); { ... }
+//	err = w.Take(r)                  // it holds for the new release too
 //
-// A file is the mark of the build, 16 bytes that no other build has, and a row of blocks:
-// length (4 bytes), CRC-32C of what follows, and a zstd frame of whole entries. A block of
-// length 0 ends it. A file that is cut or damaged gives no entry from there on, which costs
-// time and nothing else, and one of another build gives none; Err tells.
+// A file is the mark of the build, 16 bytes that no other build has, and a row of blocks.
+// A block is a head of 24 bytes and three parts, which hold the same entries: plain, the
+// key, the sum and the lengths of each; a zstd frame of notes; a zstd frame of what was
+// said, with no bytes where nothing was. The head has the lengths of the parts, those of
+// the texts in the frames, 4 bytes each, and a CRC-32C of those and of the parts. Parts are
+// read when they are asked for, and blocks of which everything is taken are copied as they
+// are. A block without entries ends a file. A file that is cut or damaged gives no entry
+// from there on, which costs time and nothing else, and one of another build gives none;
+// Err tells.
 package ledger
 
 import (
-	"bufio"
-	"bytes"
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"hash/crc32"
-	"io"
-	"os"
 
 	"github.com/klauspost/compress/zstd"
 )
 
 const (
-	// blockBytes is the size from which a block of entries is written.
-	blockBytes = 256 << 10
-	// maxBlock bounds what the header of a block can claim. A unit is the largest thing in
-	// a block: a series with all it says.
-	maxBlock = 1 << 30
-	headLen  = 8
-	// endMark stands for the CRC of the block that ends a file.
-	endMark = 0x646e6521
+	// blockBytes is the size from which a block of entries is written. Blocks in which one
+	// entry changes are packed anew, so they hold a handful of titles.
+	blockBytes = 64 << 10
+	// maxPart bounds what the head of a block can claim. A unit is the largest thing in a
+	// block: a series with all it says.
+	maxPart = 1 << 30
 )
 
 // A Mark tells the ledgers of one build from those of all others.
@@ -63,288 +63,72 @@ func ParseMark(text string) (m Mark, ok bool) {
 	return Mark(b), true
 }
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+// ErrDamaged is what Err tells of a file that is cut or damaged.
+var ErrDamaged = errors.New("ledger is cut or damaged")
 
-// A Writer writes a ledger. It is for one goroutine. The first error stays, and Close
-// returns it.
-type Writer struct {
-	f     *os.File
-	z     *zstd.Encoder
-	block []byte // whole entries
-	notes []byte // of the open entry
-	key   []byte
-	sum   uint64
-	last  []byte // payload of the last note, in notes
-	out   []byte
-	err   error
-}
+var errOther = errors.New("ledger is of another build")
 
-// Create makes the file path. A ledger is not synced: the next build can do without.
-func Create(path string, mark Mark) (*Writer, error) {
-	f, err := os.Create(path)
-	if err != nil {
-		return nil, fmt.Errorf("create ledger: %w", err)
-	}
-	z, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(blockBytes))
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("create ledger: %w", err), f.Close())
-	}
-	w := &Writer{f: f, z: z}
-	w.write(mark[:])
-	return w, nil
-}
-
-func (w *Writer) write(b []byte) {
-	if w.err != nil {
-		return
-	}
-	if _, err := w.f.Write(b); err != nil {
-		w.err = fmt.Errorf("write ledger: %w", err)
-	}
-}
-
-// Begin starts the entry of a unit whose key is above those before.
-func (w *Writer) Begin(key []byte, sum uint64) {
-	w.key, w.sum, w.notes, w.last = append(w.key[:0], key...), sum, w.notes[:0], nil
-}
-
-// Note adds a note. kind is below 128 and the caller's to give.
-func (w *Writer) Note(kind byte, key, payload []byte) {
-	same := w.last != nil && bytes.Equal(w.last, payload)
-	if same {
-		kind |= again
-	}
-	w.notes = appendBytes(append(w.notes, kind), key)
-	if !same {
-		w.notes = appendBytes(w.notes, payload)
-		w.last = w.notes[len(w.notes)-len(payload):]
-	}
-}
-
-// again marks a note whose payload is that of the note before.
-const again = 1 << 7
-
-func appendBytes(dst, b []byte) []byte {
-	return append(binary.AppendUvarint(dst, uint64(len(b))), b...)
-}
-
-// End completes the entry.
-func (w *Writer) End() error {
-	w.block = appendBytes(w.block, w.key)
-	w.block = binary.LittleEndian.AppendUint64(w.block, w.sum)
-	w.block = appendBytes(w.block, w.notes)
-	if len(w.block) >= blockBytes {
-		w.flush()
-	}
-	return w.err
-}
-
-// Copy writes an entry as it is, with the key and the sum that found it.
-func (w *Writer) Copy(key []byte, sum uint64, e Entry) error {
-	w.Begin(key, sum)
-	w.notes = append(w.notes, e.rest...)
-	return w.End()
-}
-
-func (w *Writer) flush() {
-	if w.err != nil || len(w.block) == 0 {
-		return
-	}
-	w.out = w.z.EncodeAll(w.block, append(w.out[:0], make([]byte, headLen)...))
-	binary.LittleEndian.PutUint32(w.out, uint32(len(w.out)-headLen))
-	binary.LittleEndian.PutUint32(w.out[4:], crc32.Checksum(w.out[headLen:], castagnoli))
-	w.write(w.out)
-	w.block = w.block[:0]
-}
-
-// Close completes the file.
-func (w *Writer) Close() error {
-	w.flush()
-	w.write(binary.LittleEndian.AppendUint32(make([]byte, 4, headLen), endMark))
-	return errors.Join(w.err, w.f.Close(), w.z.Close())
-}
-
-// A Reader reads a ledger from front to end. It is for one goroutine. The zero Reader has
-// no entries.
-type Reader struct {
-	// Passed is told each entry that is not taken, once Find or Close has come past it. It
-	// may be nil.
-	Passed func(Entry)
-
-	f     *os.File
-	in    *bufio.Reader
-	z     *zstd.Decoder
-	frame []byte
-	block []byte
-	rest  []byte // of block, not read yet
-	key   []byte // of the entry at hand; nil behind the last
-	sum   uint64
-	notes []byte
-	taken bool  // the entry at hand
-	err   error // what ended the reading early
-}
-
-// Open opens the file path. One that is not there has no entries, and an error in Err; so
-// has one with another mark.
-func Open(path string, mark Mark) (*Reader, error) {
-	f, err := os.Open(path)
-	if errors.Is(err, os.ErrNotExist) {
-		return &Reader{err: err}, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("open ledger: %w", err)
-	}
-	z, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxBlock))
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("open ledger: %w", err), f.Close())
-	}
-	r := &Reader{f: f, in: bufio.NewReaderSize(f, 128<<10), z: z}
-	var have Mark
-	if _, err := io.ReadFull(r.in, have[:]); err != nil {
-		r.err = errDamaged
-	} else if have != mark {
-		r.err = errOther
-	}
-	r.next()
-	return r, nil
-}
-
-// Err returns what ended the reading before the end of the file.
-func (r *Reader) Err() error { return r.err }
-
-// Close passes what is left, and closes the file.
-func (r *Reader) Close() {
-	for r.key != nil && r.Passed != nil {
-		r.next()
-	}
-	if r.f != nil {
-		_ = r.f.Close() // read only
-		r.z.Close()
-	}
-	*r = Reader{err: r.err}
-}
-
-// Find returns the entry with that key, provided its sum is that. Keys of calls ascend.
-// The entry is valid until the next call.
-func (r *Reader) Find(key []byte, sum uint64) (Entry, bool) {
-	for r.key != nil && bytes.Compare(r.key, key) < 0 {
-		r.next()
-	}
-	if !bytes.Equal(r.key, key) || r.key == nil || r.sum != sum {
-		return Entry{}, false
-	}
-	return Entry{rest: r.notes}, true
-}
-
-// Sum returns the sum of the entry with the key that Find was asked for last, whatever it is.
-func (r *Reader) Sum(key []byte) (sum uint64, ok bool) {
-	if r.key == nil || !bytes.Equal(r.key, key) {
-		return 0, false
-	}
-	return r.sum, true
-}
-
-// Take says that the entry that Find has returned is made use of.
-func (r *Reader) Take() { r.taken = true }
-
-var (
-	errDamaged = errors.New("ledger is cut or damaged")
-	errOther   = errors.New("ledger is of another build")
+// The parts of a block.
+const (
+	partIndex = iota
+	partNotes
+	partSaid
+	numParts
 )
 
-// next moves to the next entry.
-func (r *Reader) next() {
-	if r.key != nil && !r.taken && r.Passed != nil {
-		r.Passed(Entry{rest: r.notes})
+// A head describes a block: how many bytes its parts have, and the texts in its frames.
+type head struct {
+	stored [numParts]uint32
+	notes  uint32
+	said   uint32
+	crc    uint32
+}
+
+const (
+	headLen  = 4 * (numParts + 3)
+	summedTo = headLen - 4 // what the CRC is of, of a head
+)
+
+func (h *head) append(dst []byte) []byte {
+	for _, n := range h.stored {
+		dst = binary.LittleEndian.AppendUint32(dst, n)
 	}
-	r.taken = false
-	if len(r.rest) == 0 {
-		err := r.readBlock()
-		if err != nil {
-			r.key = nil
-			if !errors.Is(err, io.EOF) {
-				r.err = err
-			}
-			return
+	dst = binary.LittleEndian.AppendUint32(dst, h.notes)
+	dst = binary.LittleEndian.AppendUint32(dst, h.said)
+	return binary.LittleEndian.AppendUint32(dst, h.crc)
+}
+
+func parseHead(b []byte) (h head) {
+	for i := range h.stored {
+		h.stored[i] = binary.LittleEndian.Uint32(b[4*i:])
+	}
+	h.notes, h.said = binary.LittleEndian.Uint32(b[4*numParts:]), binary.LittleEndian.Uint32(b[4*numParts+4:])
+	h.crc = binary.LittleEndian.Uint32(b[summedTo:])
+	return h
+}
+
+// bytes returns how long the parts are together; false when one claims too much.
+func (h *head) bytes() (n int, ok bool) {
+	for _, part := range h.stored {
+		if part > maxPart {
+			return 0, false
 		}
+		n += int(part)
 	}
-	var ok bool
-	if r.key, r.rest, ok = cutBytes(r.rest); ok && len(r.rest) >= 8 {
-		r.sum = binary.LittleEndian.Uint64(r.rest)
-		r.notes, r.rest, ok = cutBytes(r.rest[8:])
-	} else {
-		ok = false
-	}
-	if !ok {
-		r.key, r.rest, r.err = nil, nil, errDamaged
-	}
+	return n, h.notes <= maxPart && h.said <= maxPart
 }
 
-// readBlock reads a block; io.EOF behind the last one.
-func (r *Reader) readBlock() error {
-	if r.err != nil {
-		return r.err
-	}
-	var head [headLen]byte
-	if _, err := io.ReadFull(r.in, head[:]); err != nil {
-		return errDamaged
-	}
-	n, sum := binary.LittleEndian.Uint32(head[:]), binary.LittleEndian.Uint32(head[4:])
-	if n == 0 && sum == endMark {
-		return io.EOF
-	}
-	if n == 0 || n > maxBlock {
-		return errDamaged
-	}
-	frame := bytes.NewBuffer(r.frame[:0])
-	if k, err := io.CopyN(frame, r.in, int64(n)); err != nil || k != int64(n) {
-		return errDamaged
-	}
-	r.frame = frame.Bytes()
-	if crc32.Checksum(r.frame, castagnoli) != sum {
-		return errDamaged
-	}
-	block, err := r.z.DecodeAll(r.frame, r.block[:0])
-	if err != nil || len(block) == 0 {
-		return errDamaged
-	}
-	r.block, r.rest = block, block
-	return nil
+// checksum returns the CRC of a head, as bytes, and the parts of its block.
+func checksum(head, parts []byte) uint32 {
+	table := crc32.MakeTable(crc32.Castagnoli) // made once inside crc32
+	return crc32.Update(crc32.Checksum(head[:summedTo], table), table, parts)
 }
 
-func cutBytes(b []byte) (head, rest []byte, ok bool) {
-	n, k := binary.Uvarint(b)
-	if k <= 0 || n > uint64(len(b)-k) {
-		return nil, nil, false
-	}
-	return b[k : k+int(n)], b[k+int(n):], true
+func newEncoder() (*zstd.Encoder, error) {
+	return zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1),
+		zstd.WithEncoderCRC(false), zstd.WithWindowSize(4*blockBytes))
 }
 
-// An Entry is what a unit said.
-type Entry struct{ rest []byte }
-
-// A Note is one thing that a unit said.
-type Note struct {
-	Kind         byte
-	Key, Payload []byte
-}
-
-// Next sets n to the next note; false behind the last. Notes have the order in which they
-// were added.
-func (e *Entry) Next(n *Note) bool {
-	if len(e.rest) == 0 {
-		return false
-	}
-	kind := e.rest[0]
-	key, rest, ok := cutBytes(e.rest[1:])
-	payload := n.Payload
-	if ok && kind&again == 0 {
-		payload, rest, ok = cutBytes(rest)
-	}
-	if !ok {
-		return false // the CRC was right, so a Writer cannot have made it
-	}
-	e.rest = rest
-	n.Kind, n.Key, n.Payload = kind&^again, key, payload
-	return true
+func newDecoder() (*zstd.Decoder, error) {
+	return zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxPart))
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"reelsplice/build/ledger"
@@ -17,8 +18,8 @@ var mark = ledger.Mark{15: 7}
 
 // A unit is an entry of a test.
 type unit struct {
-	sum   uint64
-	notes []string
+	sum         uint64
+	notes, said []string
 }
 
 func keyOf(i int) []byte { return binary.BigEndian.AppendUint64(nil, uint64(i)) }
@@ -32,13 +33,7 @@ func write(t *testing.T, units []unit) string {
 		t.Fatal(err)
 	}
 	for i, u := range units {
-		w.Begin(keyOf(2*i), u.sum)
-		for j, n := range u.notes {
-			w.Note(byte(j%128), []byte(fmt.Sprint("key ", j)), []byte(n))
-		}
-		if err := w.End(); err != nil {
-			t.Fatal(err)
-		}
+		put(t, w, i, u)
 	}
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
@@ -46,29 +41,70 @@ func write(t *testing.T, units []unit) string {
 	return path
 }
 
-// notesOf returns the payloads of an entry; it fails when kinds or keys are others.
-func notesOf(t *testing.T, e ledger.Entry) (payloads []string) {
+// put writes the entry of unit i.
+func put(t *testing.T, w *ledger.Writer, i int, u unit) {
+	t.Helper()
+	w.Begin(keyOf(2*i), u.sum)
+	for j, n := range u.notes {
+		w.Note(byte(j%128), []byte(fmt.Sprint("key ", j)), []byte(n))
+	}
+	for j, n := range u.said {
+		w.Say(byte(j%128), []byte(fmt.Sprint("key ", j)), []byte(n))
+	}
+	if err := w.End(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// check fails when an entry is not that of a unit.
+func check(t *testing.T, what string, e ledger.Entry, u unit) {
+	t.Helper()
+	notes, err := e.Notes()
+	if err != nil {
+		t.Fatalf("%s: %v", what, err)
+	}
+	if got := payloads(t, notes); !slices.Equal(got, u.notes) {
+		t.Fatalf("%s: notes %q, want %q", what, got, u.notes)
+	}
+	said, err := e.Said()
+	if err != nil {
+		t.Fatalf("%s: %v", what, err)
+	}
+	if got := payloads(t, said); !slices.Equal(got, u.said) {
+		t.Fatalf("%s: said %q, want %q", what, got, u.said)
+	}
+}
+
+// payloads returns those of notes; it fails when kinds or keys are others.
+func payloads(t *testing.T, notes ledger.Notes) (list []string) {
 	t.Helper()
 	var n ledger.Note
-	for j := 0; e.Next(&n); j++ {
+	for j := 0; notes.Next(&n); j++ {
 		if n.Kind != byte(j%128) || string(n.Key) != fmt.Sprint("key ", j) {
 			t.Fatalf("note %d has kind %d and key %q", j, n.Kind, n.Key)
 		}
-		payloads = append(payloads, string(n.Payload))
+		list = append(list, string(n.Payload))
 	}
-	return payloads
+	return list
 }
 
 func randomUnits(r *rand.Rand, n int) []unit {
 	units := make([]unit, n)
 	for i := range units {
-		units[i].sum = r.Uint64()
-		for range r.IntN(300) {
-			payload := bytes.Repeat([]byte{byte('a' + r.IntN(3))}, r.IntN(20)) // some are like the one before
-			units[i].notes = append(units[i].notes, string(payload))
+		units[i] = unit{sum: r.Uint64(), notes: randomTexts(r, 20), said: randomTexts(r, 300)}
+		if r.IntN(3) == 0 {
+			units[i].said = nil
 		}
 	}
 	return units
+}
+
+// randomTexts returns fewer than n texts, some of them like the one before.
+func randomTexts(r *rand.Rand, n int) (texts []string) {
+	for range r.IntN(n) {
+		texts = append(texts, strings.Repeat(string(rune('a'+r.IntN(3))), r.IntN(20)))
+	}
+	return texts
 }
 
 func open(t *testing.T, path string) *ledger.Reader {
@@ -87,7 +123,15 @@ func TestFind(t *testing.T) {
 	units := randomUnits(rnd, 3000) // several blocks
 	r := open(t, write(t, units))
 	var passed, taken int
-	r.Passed = func(ledger.Entry) { passed++ }
+	r.Passed = func(e ledger.Entry) {
+		check(t, "passed", e, units[binary.BigEndian.Uint64(e.Key())/2])
+		passed++
+	}
+	w, err := ledger.Create(filepath.Join(t.TempDir(), "again"), mark)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
 	for i := range 2 * len(units) {
 		if rnd.IntN(4) == 0 {
 			continue // nobody asks for it
@@ -109,10 +153,10 @@ func TestFind(t *testing.T) {
 		if !ok {
 			t.Fatalf("key %d is not found", i)
 		}
-		if got := notesOf(t, e); !slices.Equal(got, u.notes) {
-			t.Fatalf("key %d: notes %q, want %q", i, got, u.notes)
+		check(t, fmt.Sprint("key ", i), e, u)
+		if err := w.Take(r); err != nil {
+			t.Fatal(err)
 		}
-		r.Take()
 		taken++
 	}
 	r.Close()
@@ -121,37 +165,96 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestCopy: a copy of an entry is the entry.
-func TestCopy(t *testing.T) {
-	units := randomUnits(rand.New(rand.NewPCG(3, 4)), 200)
-	path := write(t, units)
-	r := open(t, path)
-	again := filepath.Join(t.TempDir(), "again")
-	w, err := ledger.Create(again, mark)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, u := range units {
-		e, ok := r.Find(keyOf(2*i), u.sum)
-		if !ok {
-			t.Fatalf("key %d is not found", 2*i)
-		}
-		if err := w.Copy(keyOf(2*i), u.sum, e); err != nil {
+// TestTake: a ledger of entries that are taken and of others has what it would have if all
+// of them were made.
+func TestTake(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(3, 4))
+	for _, share := range []int{0, 1, 30, 300} { // of 1,000 units, how many change
+		units := randomUnits(rnd, 1500)
+		path := write(t, units)
+		r := open(t, path)
+		again := filepath.Join(t.TempDir(), "again")
+		w, err := ledger.Create(again, mark)
+		if err != nil {
 			t.Fatal(err)
 		}
+		gone := map[int]bool{}
+		for i, u := range units {
+			if rnd.IntN(1000) >= share {
+				if _, ok := r.Find(keyOf(2*i), u.sum); !ok {
+					t.Fatalf("key %d is not found", 2*i)
+				}
+				if err := w.Take(r); err != nil {
+					t.Fatal(err)
+				}
+				continue
+			}
+			if gone[i] = rnd.IntN(3) == 0; gone[i] {
+				continue
+			}
+			units[i] = randomUnits(rnd, 1)[0]
+			put(t, w, i, units[i])
+		}
+		r.Close()
+		if err := w.Close(); err != nil || r.Err() != nil {
+			t.Fatal(err, r.Err())
+		}
+		if share == 0 && !bytes.Equal(readFile(t, path), readFile(t, again)) {
+			t.Error("nothing changes, and the file is another one")
+		}
+		r, i := open(t, again), 0
+		err = r.Each(func(e ledger.Entry) error {
+			for ; gone[i]; i++ {
+			}
+			if !bytes.Equal(e.Key(), keyOf(2*i)) {
+				t.Fatalf("key %x, want %x", e.Key(), keyOf(2*i))
+			}
+			if e, ok := r.Find(keyOf(2*i), units[i].sum); ok {
+				check(t, fmt.Sprintf("%d of 1000: entry %d", share, i), e, units[i])
+			} else {
+				t.Fatalf("entry %d has another sum", i)
+			}
+			i++
+			return nil
+		})
+		for ; gone[i]; i++ {
+		}
+		if err != nil || i != len(units) {
+			t.Errorf("%d of 1000: %d entries, want %d, %v", share, i, len(units), err)
+		}
+		r.Close()
+	}
+}
+
+// TestAfter: After goes from key to key, and passes what is not taken.
+func TestAfter(t *testing.T) {
+	units := randomUnits(rand.New(rand.NewPCG(7, 8)), 500)
+	r := open(t, write(t, units))
+	passed := 0
+	r.Passed = func(ledger.Entry) { passed++ }
+	if got := r.After(nil); !bytes.Equal(got, keyOf(0)) {
+		t.Errorf("After(nil) = %x, want the first key", got)
+	}
+	for i := range units[1:] {
+		for _, below := range []int{2 * i, 2*i + 1} {
+			if got := r.After(keyOf(below)); !bytes.Equal(got, keyOf(2*i+2)) || passed != i+1 {
+				t.Fatalf("After(%d) = %x with %d passed, want key %d and %d", below, got, passed, 2*i+2, i+1)
+			}
+		}
+	}
+	if got := r.After(keyOf(2 * len(units))); got != nil {
+		t.Errorf("After the last = %x, want nothing", got)
 	}
 	r.Close()
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	x, err := os.ReadFile(path)
+}
+
+func readFile(t *testing.T, path string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	y, err := os.ReadFile(again)
-	if err != nil || !bytes.Equal(x, y) {
-		t.Errorf("the copy has %d bytes, want the same %d, %v", len(y), len(x), err)
-	}
+	return data
 }
 
 // TestDamage: a file that is cut anywhere, or has any byte wrong, says so, and what it still
@@ -159,11 +262,8 @@ func TestCopy(t *testing.T) {
 func TestDamage(t *testing.T) {
 	units := randomUnits(rand.New(rand.NewPCG(5, 6)), 4)
 	path := write(t, units)
-	whole, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	check := func(what string, data []byte) {
+	whole := readFile(t, path)
+	try := func(what string, data []byte) {
 		t.Helper()
 		if err := os.WriteFile(path, data, 0o600); err != nil {
 			t.Fatal(err)
@@ -171,8 +271,8 @@ func TestDamage(t *testing.T) {
 		r := open(t, path)
 		defer r.Close()
 		for i, u := range units {
-			if e, ok := r.Find(keyOf(2*i), u.sum); ok && !slices.Equal(notesOf(t, e), u.notes) {
-				t.Fatalf("%s: entry %d is wrong", what, i)
+			if e, ok := r.Find(keyOf(2*i), u.sum); ok {
+				check(t, what, e, u)
 			}
 		}
 		r.Find(keyOf(1<<20), 0)
@@ -181,10 +281,10 @@ func TestDamage(t *testing.T) {
 		}
 	}
 	for i := range whole {
-		check(fmt.Sprintf("cut at %d", i), whole[:i])
+		try(fmt.Sprintf("cut at %d", i), whole[:i])
 		bad := bytes.Clone(whole)
 		bad[i] ^= 0x10
-		check(fmt.Sprintf("byte %d wrong", i), bad)
+		try(fmt.Sprintf("byte %d wrong", i), bad)
 	}
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
@@ -226,7 +326,7 @@ func FuzzOpen(f *testing.F) {
 	for i := range 5 {
 		w.Begin(keyOf(i), uint64(i))
 		w.Note(3, []byte("key"), []byte("said"))
-		w.Note(4, []byte("key"), []byte("said"))
+		w.Say(4, []byte("key"), []byte("said"))
 		if err := w.End(); err != nil {
 			f.Fatal(err)
 		}
@@ -244,11 +344,22 @@ func FuzzOpen(f *testing.F) {
 			t.Fatal(err)
 		}
 		r := open(t, path)
-		r.Passed = func(e ledger.Entry) {
-			for n := (ledger.Note{}); e.Next(&n); {
+		walk := func(notes ledger.Notes, _ error) {
+			for n := (ledger.Note{}); notes.Next(&n); {
 			}
 		}
-		r.Find(keyOf(2), 2)
+		r.Passed = func(e ledger.Entry) {
+			walk(e.Notes())
+			walk(e.Said())
+		}
+		w, err := ledger.Create(path+" again", mark)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, ok := r.Find(keyOf(2), 2); ok {
+			_ = w.Take(r) // it may be damaged
+		}
 		r.Close()
+		_ = w.Close()
 	})
 }
