@@ -3,6 +3,7 @@ package build
 import (
 	"context"
 	"errors"
+	"iter"
 	"path/filepath"
 
 	"golang.org/x/sync/errgroup"
@@ -17,7 +18,7 @@ import (
 var errUnkept = errors.New("the previous release is not what its ledgers tell")
 
 // goneName is the name, inside a release's folder, of a ledger that has an entry for each
-// person who is removed.
+// resource of the reduce stage that is removed.
 const goneName = "ledger-gone"
 
 // tell delivers what titles say, in a build that keeps: titles that are kept have said
@@ -27,7 +28,7 @@ func (b *builder) tell(ctx context.Context, w *release.Writer) error {
 	if err := b.writeGone(w); err != nil || !b.keeping {
 		return err
 	}
-	gone, err := b.changedGone()
+	people, err := b.staleGone()
 	if err != nil {
 		return err
 	}
@@ -37,8 +38,8 @@ func (b *builder) tell(ctx context.Context, w *release.Writer) error {
 	if err := b.surveyAll(ctx); err != nil {
 		return err
 	}
-	if len(gone) > 0 {
-		if err := b.eachTitleShard(ctx, w, func(r *ledger.Reader) error { return b.staleCredits(r, gone) }); err != nil {
+	if len(people) > 0 {
+		if err := b.eachTitleShard(ctx, w, func(r *ledger.Reader) error { return b.staleCredits(r, people) }); err != nil {
 			return err
 		}
 	}
@@ -150,31 +151,41 @@ func (b *builder) recordSum(kind fragment.Kind, key catalog.Key, record uint64) 
 	return markBest(record, b.share.has(kind, int64(key.ID())))
 }
 
-// writeGone writes who is removed, for the next build.
+// writeGone writes what is removed, for the next build.
 func (b *builder) writeGone(w *release.Writer) error {
 	l, err := ledger.Create(w.Aside(goneName), b.mark)
 	if err != nil {
 		return err
 	}
-	var key []byte
-	for _, r := range b.removed.List() {
-		if r.Kind == fragment.KindPerson {
-			key = appendKey(key[:0], r.Key)
-			l.Begin(key, 0)
-			err = errors.Join(err, l.End())
-		}
+	for key := range b.gone() {
+		l.Begin([]byte(key), 0)
+		err = errors.Join(err, l.End())
 	}
 	return errors.Join(err, l.Close())
 }
 
-// changedGone returns the people who are removed and were not, or the other way round. When
-// that is not known, everything is stale.
-func (b *builder) changedGone() (map[catalog.Key]bool, error) {
-	changed := map[catalog.Key]bool{}
-	for _, r := range b.removed.List() {
-		if r.Kind == fragment.KindPerson {
-			changed[r.Key] = true
+// gone returns the resources of the reduce stage that are removed, in order: the byte of the
+// kind and the key.
+func (b *builder) gone() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		var key []byte
+		for _, r := range b.removed.List() {
+			if b.plan.reduce[r.Kind] == nil {
+				continue
+			}
+			if key = appendKey(append(key[:0], byte(r.Kind)), r.Key); !yield(string(key)) {
+				return
+			}
 		}
+	}
+}
+
+// staleGone makes stale what is removed and was not, and the other way round. It returns the
+// people among them. When that is not known, everything is stale.
+func (b *builder) staleGone() (people map[catalog.Key]bool, err error) {
+	changed := map[string]bool{}
+	for key := range b.gone() {
+		changed[key] = true
 	}
 	r, err := ledger.Open(filepath.Join(b.previousDir(), goneName), b.recalled)
 	if err != nil {
@@ -182,10 +193,10 @@ func (b *builder) changedGone() (map[catalog.Key]bool, error) {
 	}
 	defer r.Close()
 	err = r.Each(func(e ledger.Entry) error {
-		if k := parseKey(e.Key()); changed[k] {
-			delete(changed, k)
+		if key := string(e.Key()); changed[key] {
+			delete(changed, key)
 		} else {
-			changed[k] = true
+			changed[key] = true
 		}
 		return nil
 	})
@@ -193,21 +204,29 @@ func (b *builder) changedGone() (map[catalog.Key]bool, error) {
 		b.stale.addAll()
 		return nil, nil
 	}
-	return changed, nil
+	people = map[catalog.Key]bool{}
+	var keys []uint64
+	for key := range changed {
+		kind := fragment.Kind(key[0])
+		if keys = append(keys, staleKey(kind, []byte(key[1:]))); kind == fragment.KindPerson {
+			people[parseKey([]byte(key[1:]))] = true
+		}
+	}
+	b.stale.add(keys)
+	return people, nil
 }
 
-// staleCredits makes the people who are gone, or are back, and their credits stale.
-func (b *builder) staleCredits(r *ledger.Reader, gone map[catalog.Key]bool) error {
+// staleCredits makes the credits of people who are gone, or are back, stale.
+func (b *builder) staleCredits(r *ledger.Reader, people map[catalog.Key]bool) error {
 	var keys []uint64
 	err := r.Each(func(entry ledger.Entry) error {
 		said, err := entry.Said()
-		isGone := false
+		changed := false
 		for n := (ledger.Note{}); said.Next(&n); {
 			kind := fragment.Kind(n.Kind)
 			if kind != fragment.KindCredit {
-				isGone = kind == fragment.KindPerson && gone[parseKey(n.Key)]
-			}
-			if isGone {
+				changed = kind == fragment.KindPerson && people[parseKey(n.Key)]
+			} else if changed {
 				keys = append(keys, staleKey(kind, n.Key))
 			}
 		}
