@@ -28,8 +28,12 @@
 // thousand. Similar titles share genres and keywords; other features do not count there.
 // Equal scores are ordered by votes, most first, then by id.
 //
+// N, df and votes are coarse: two binary digits count, so that 25 votes are as good as 24
+// and worse than 32. What a title is served with would otherwise change each night with a
+// vote for some other title.
+//
 // A feature makes candidates of the ListSize titles with the most votes (then the highest
-// popularity, then the lowest id) that have it, so that the work for a title does not
+// popularity, of which the power of two counts, then the lowest id) that have it, so that the work for a title does not
 // depend on N. A candidate's keywords and people count where it is among those; its genres
 // count always. A title is never its own neighbour, and an adult title is one of adult
 // titles only.
@@ -44,6 +48,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/bits"
 	"os"
 	"slices"
 	"sync/atomic"
@@ -192,15 +197,29 @@ func appendKey(dst []byte, f feature, t *Title) []byte {
 		dst = append(dst, 0)
 	}
 	dst = binary.BigEndian.AppendUint32(dst, ^clampVotes(t.Votes))
-	popularity := t.Popularity
-	if !(popularity > 0) { // NaN too
-		popularity = 0
-	}
-	dst = binary.BigEndian.AppendUint64(dst, ^math.Float64bits(popularity))
+	dst = binary.BigEndian.AppendUint64(dst, ^math.Float64bits(powerOfTwo(t.Popularity)))
 	return binary.BigEndian.AppendUint64(dst, uint64(t.ID)^1<<63)
 }
 
-func clampVotes(n int64) uint32 { return uint32(min(max(n, 0), math.MaxUint32)) }
+// clampVotes returns what votes count as.
+func clampVotes(n int64) uint32 { return uint32(coarse(uint64(min(max(n, 0), math.MaxUint32)))) }
+
+// coarse returns the highest number up to n that has two binary digits at most before its
+// zeros.
+func coarse(n uint64) uint64 {
+	drop := max(bits.Len64(n)-2, 0)
+	return n >> drop << drop
+}
+
+// powerOfTwo returns the highest power of two up to x; 0 for NaN, infinity and what is not
+// above 0.
+func powerOfTwo(x float64) float64 {
+	if !(x > 0) || math.IsInf(x, 1) {
+		return 0
+	}
+	_, exponent := math.Frexp(x)
+	return math.Ldexp(1, exponent-1)
+}
 
 // appendGenres appends the number of genres among features, which come first, and their
 // ids as varints.

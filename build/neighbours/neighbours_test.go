@@ -66,7 +66,7 @@ func expect(titles []Title, t *Title) Result {
 	}
 	own := t.appendFeatures(nil)
 	weight := func(f feature) float64 {
-		return float64(f.weight() * math.Log1p(float64(len(titles))/float64(len(lists[f]))))
+		return float64(f.weight() * math.Log1p(float64(coarse(uint64(len(titles))))/float64(coarse(uint64(len(lists[f]))))))
 	}
 	shared, alike := map[*Title]float64{}, map[*Title]float64{}
 	for _, f := range own {
@@ -100,7 +100,9 @@ func expect(titles []Title, t *Title) Result {
 func listed(all []*Title, adult bool) []*Title {
 	all = slices.Clone(all)
 	slices.SortFunc(all, func(a, b *Title) int {
-		return cmp.Or(cmp.Compare(b.Votes, a.Votes), cmp.Compare(b.Popularity, a.Popularity), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(
+			cmp.Compare(clampVotes(b.Votes), clampVotes(a.Votes)),
+			cmp.Compare(powerOfTwo(b.Popularity), powerOfTwo(a.Popularity)), cmp.Compare(a.ID, b.ID))
 	})
 	var safe, not []*Title
 	for _, t := range all {
@@ -125,11 +127,11 @@ func ranked40(sums map[*Title]float64) []int64 {
 	var all []scored
 	for t, sum := range sums {
 		if sum > 0 {
-			all = append(all, scored{t, sum * votesFactor(uint32(t.Votes))})
+			all = append(all, scored{t, sum * votesFactor(clampVotes(t.Votes))})
 		}
 	}
 	slices.SortFunc(all, func(a, b scored) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.t.Votes, a.t.Votes), cmp.Compare(a.t.ID, b.t.ID))
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(clampVotes(b.t.Votes), clampVotes(a.t.Votes)), cmp.Compare(a.t.ID, b.t.ID))
 	})
 	ids := []int64{}
 	for _, s := range all[:min(len(all), MaxNeighbours)] {
@@ -250,6 +252,48 @@ func TestSettings(t *testing.T) {
 	}
 }
 
+// TestCoarse: what is a little different counts as much.
+func TestCoarse(t *testing.T) {
+	for _, c := range []struct{ from, to, want uint64 }{
+		{0, 0, 0}, {1, 1, 1}, {2, 2, 2}, {3, 3, 3}, {4, 5, 4}, {6, 7, 6}, {8, 11, 8}, {12, 15, 12}, {24, 31, 24}, {32, 47, 32},
+		{3 << 62, math.MaxUint64, 3 << 62},
+	} {
+		if a, b := coarse(c.from), coarse(c.to); a != c.want || b != c.want {
+			t.Errorf("coarse(%d, %d) = %d, %d, want %d", c.from, c.to, a, b, c.want)
+		}
+	}
+	for _, c := range []struct{ x, want float64 }{
+		{0, 0}, {-1, 0}, {math.NaN(), 0}, {math.Inf(1), 0}, {1, 1}, {1.99, 1}, {2, 2}, {0.6, 0.5}, {3000, 2048}, {5e-324, 5e-324},
+	} {
+		if got := powerOfTwo(c.x); got != c.want {
+			t.Errorf("powerOfTwo(%v) = %v, want %v", c.x, got, c.want)
+		}
+	}
+}
+
+// TestSteady: a vote for each of a few titles changes the neighbours of hardly any.
+func TestSteady(t *testing.T) {
+	titles := someTitles(rand.New(rand.NewPCG(9, 9)), 3000)
+	table := tableOf(t, t.TempDir(), titles, settings{4, 1, 1, 1 << 20})
+	defer table.Close()
+	voted := slices.Clone(titles)
+	for i := 0; i < len(voted); i += 50 {
+		voted[i].Votes++
+		voted[i].Popularity *= 1.1
+	}
+	after := tableOf(t, t.TempDir(), voted, settings{4, 1, 1, 1 << 20})
+	defer after.Close()
+	f, g, changed := table.Finder(), after.Finder(), 0
+	for i := range titles {
+		if !equal(find(t, f, &titles[i]), find(t, g, &titles[i])) {
+			changed++
+		}
+	}
+	if changed > len(titles)/20 {
+		t.Errorf("%d of %d titles have other neighbours, want a twentieth at most", changed, len(titles))
+	}
+}
+
 func TestRules(t *testing.T) {
 	titles := []Title{
 		{ID: 1, Genres: []int64{18}, Keywords: []int64{7}, People: []int64{5}, Votes: 10},
@@ -268,7 +312,7 @@ func TestRules(t *testing.T) {
 		of   Title
 		want Result
 	}{
-		{"all kinds of features", titles[0], Result{[]int64{2, 3, 7}, []int64{2, 3}}},
+		{"all kinds of features", titles[0], Result{[]int64{2, 7, 3}, []int64{2, 3}}},
 		{"adult titles of an adult title", Title{ID: 9, Genres: []int64{18}, Adult: true}, Result{[]int64{1, 2, 3, 4}, []int64{1, 2, 3, 4}}},
 		{"same id of another kind", titles[5], Result{}},
 		{"collection is not similar", titles[4], Result{[]int64{7}, nil}},
