@@ -29,8 +29,8 @@
 // Equal scores are ordered by votes, most first, then by id.
 //
 // N, df and votes are coarse: two binary digits count, so that 25 votes are as good as 24
-// and worse than 32. What a title is served with would otherwise change each night with a
-// vote for some other title.
+// and worse than 32, and fewer than eight votes are none. What a title is served with would
+// otherwise change each night with a vote for some other title.
 //
 // A feature makes candidates of the ListSize titles with the most votes (then the highest
 // popularity, of which the power of two counts, then the lowest id) that have it, so that the work for a title does not
@@ -201,8 +201,16 @@ func appendKey(dst []byte, f feature, t *Title) []byte {
 	return binary.BigEndian.AppendUint64(dst, uint64(t.ID)^1<<63)
 }
 
+// fewVotes is how many votes are as good as none.
+const fewVotes = 8
+
 // clampVotes returns what votes count as.
-func clampVotes(n int64) uint32 { return uint32(coarse(uint64(min(max(n, 0), math.MaxUint32)))) }
+func clampVotes(n int64) uint32 {
+	if n < fewVotes {
+		return 0
+	}
+	return uint32(coarse(uint64(min(n, math.MaxUint32))))
+}
 
 // coarse returns the highest number up to n that has two binary digits at most before its
 // zeros.
