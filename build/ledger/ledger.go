@@ -42,7 +42,7 @@ import (
 const (
 	// blockBytes is the size from which a block of entries is written. Blocks in which one
 	// entry changes are packed anew, so they hold a handful of titles.
-	blockBytes = 64 << 10
+	blockBytes = 16 << 10
 	// maxPart bounds what the head of a block can claim. A unit is the largest thing in a
 	// block: a series with all it says.
 	maxPart = 1 << 30
