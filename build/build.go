@@ -11,7 +11,8 @@
 // parameters alone: neither jobs nor memory show in them.
 //
 // What is made of the same as in the previous release is kept: see recall, and division for
-// when. The answers are those of a build that keeps nothing; where bytes lie is not.
+// when. There is a stage more then, tell, between map and reduce: see builder.tell. The
+// answers are those of a build that keeps nothing; where bytes lie is not.
 package build
 
 import (
