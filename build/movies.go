@@ -61,7 +61,7 @@ func (mm *movieMapper) movie(key catalog.Key, c *cursor[catalog.Movie]) error {
 	r.sum(c.sum())
 	mm.unit = appendKey(mm.unit[:0], key)
 	sum := r.sumOf()
-	u := unit{o: mm.o, e: mm.e, fits: mm.near.fits, aliases: func(fragment.Kind, release.Entry, bool) [][]byte {
+	u := unit{o: mm.o, e: mm.e, near: &mm.near, aliases: func(fragment.Kind, release.Entry, bool) [][]byte {
 		return mm.aliases(mm.near.imdb, id)
 	}}
 	if done, err := u.replay(mm.unit, sum); done || err != nil {
@@ -73,12 +73,8 @@ func (mm *movieMapper) movie(key catalog.Key, c *cursor[catalog.Movie]) error {
 		return err
 	}
 	render.Base(fragment.KindMovie, wire.RecordOf(m))
-	if lacksBase(m.Recommendations) || lacksBase(m.Similar) {
-		mm.near.title.OfMovie(m)
-	} else {
-		mm.near.title = neighbours.Title{}
-	}
-	if err := mm.near.find(); err != nil {
+	lacks := lacking{lacksBase(m.Recommendations), lacksBase(m.Similar)}
+	if err := mm.near.of(lacks, func(t *neighbours.Title) { t.OfMovie(m) }); err != nil {
 		return err
 	}
 	if err := r.begin(mm.unit, sum); err != nil {
@@ -88,8 +84,7 @@ func (mm *movieMapper) movie(key catalog.Key, c *cursor[catalog.Movie]) error {
 	mm.e.movie(m)
 	spec := mm.o.spec(fragment.KindMovie, key, uint64(id))
 	spec.Aliases = mm.aliases(catalog.IMDbOf(m), id)
-	d := render.TitleDerived{Recommendations: mm.near.result.Recommendations, Similar: mm.near.result.Similar}
-	if err := mm.o.add(spec, mm.o.render.Movie(m, d)); err != nil {
+	if err := mm.o.add(spec, mm.o.render.Movie(m, mm.near.derived())); err != nil {
 		return err
 	}
 	mm.e.keep(mm.e.row(mm.e.rows.Movie(m)))

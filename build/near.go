@@ -2,11 +2,15 @@ package build
 
 import (
 	"encoding/binary"
+	"fmt"
 
 	"github.com/zeebo/xxh3"
 
 	"reelsplice/build/ledger"
 	"reelsplice/build/neighbours"
+	"reelsplice/build/render"
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/release"
 )
 
 // A titleNear finds the titles that are like the one at hand, where it does not say. They
@@ -15,28 +19,67 @@ import (
 type titleNear struct {
 	finder *neighbours.Finder
 	title  neighbours.Title
+	lacks  lacking
 	result neighbours.Result
 	buf    []byte
-	imdb   string // of the title that fits has found, which is known by it too
+	// Of the title that recalled has found:
+	imdb    string // which it is known by too
+	changed bool   // other titles are like it than were
 }
 
-// find finds what is like the title at hand; nothing for the zero title, which stands for
-// one that says so itself.
+// lacking says which lists of titles a record does not have.
+type lacking struct{ recommendations, similar bool }
+
+// of makes a title the one at hand, by what its record lacks. read reads what it is found by,
+// if that is wanted.
+func (t *titleNear) of(lacks lacking, read func(*neighbours.Title)) error {
+	t.lacks, t.title = lacks, neighbours.Title{}
+	if lacks != (lacking{}) {
+		read(&t.title)
+	}
+	return t.find()
+}
+
+// find finds what is like the title at hand, as far as it lacks that.
 func (t *titleNear) find() error {
-	t.result.Recommendations, t.result.Similar = t.result.Recommendations[:0], t.result.Similar[:0]
-	if t.title.ID == 0 {
+	r := &t.result
+	r.Recommendations, r.Similar = r.Recommendations[:0], r.Similar[:0]
+	if t.lacks == (lacking{}) {
 		return nil
 	}
-	return t.finder.Find(&t.title, &t.result)
+	err := t.finder.Find(&t.title, r)
+	if !t.lacks.recommendations {
+		r.Recommendations = r.Recommendations[:0]
+	}
+	if !t.lacks.similar {
+		r.Similar = r.Similar[:0]
+	}
+	return err
 }
 
-// note notes the title at hand: what is like it is found by, which titles those are, and
-// its IMDb id.
+// derived returns what was found, for rendering.
+func (t *titleNear) derived() render.TitleDerived {
+	return render.TitleDerived{Recommendations: t.result.Recommendations, Similar: t.result.Similar}
+}
+
+// note notes the title at hand: what is like it is found by, which titles those are, what it
+// lacks, and its IMDb id.
 func (t *titleNear) note(w *ledger.Writer, imdb string) {
-	key := t.title.Append(t.buf[:0])
-	n := len(key)
-	t.buf = append(binary.LittleEndian.AppendUint64(key, t.sum()), imdb...)
+	t.buf = t.title.Append(t.buf[:0])
+	n := len(t.buf)
+	t.buf = binary.LittleEndian.AppendUint64(t.buf, t.sum())
+	t.buf = append(append(t.buf, t.lacks.bits()), imdb...)
 	w.Note(noteTitle, t.buf[:n], t.buf[n:])
+}
+
+func (l lacking) bits() (b byte) {
+	if l.recommendations {
+		b |= 1
+	}
+	if l.similar {
+		b |= 2
+	}
+	return b
 }
 
 // sum is of the titles that were found.
@@ -51,13 +94,38 @@ func (t *titleNear) sum() uint64 {
 	return xxh3.Hash(b)
 }
 
-// fits tells whether what is like a title is as it was when its notes were made.
-func (t *titleNear) fits(notes ledger.Notes) (bool, error) {
+// recalled makes the title that notes are of the one at hand; false when they do not say.
+func (t *titleNear) recalled(notes ledger.Notes) (ok bool, err error) {
 	var n ledger.Note
-	if !notes.Next(&n) || n.Kind != noteTitle || len(n.Payload) < 8 || !t.title.Parse(n.Key) {
+	if !notes.Next(&n) || n.Kind != noteTitle || len(n.Payload) < 9 || !t.title.Parse(n.Key) {
 		return false, nil
 	}
-	err := t.find()
-	t.imdb = string(n.Payload[8:])
-	return err == nil && t.sum() == binary.LittleEndian.Uint64(n.Payload), err
+	t.lacks = lacking{n.Payload[8]&1 != 0, n.Payload[8]&2 != 0}
+	err = t.find()
+	t.imdb = string(n.Payload[9:])
+	t.changed = t.sum() != binary.LittleEndian.Uint64(n.Payload)
+	return err == nil, err
+}
+
+// amend writes a title as it was but for the lists of titles that are like it.
+func (t *titleNear) amend(o *output, e release.Entry, aliases [][]byte) error {
+	spec := release.ResourceSpec{Key: e.Key(), ID: e.ID(), Aliases: aliases}
+	for i := range e.Len() {
+		a := e.Address(i)
+		if a.Variant == fragment.Base && (a.Sub == fragment.SubRecommendations && t.lacks.recommendations || a.Sub == fragment.SubSimilar && t.lacks.similar) {
+			continue
+		}
+		f := release.FragmentSpec{Address: a}
+		pieces := e.Fragment(i).Pieces()
+		for p := (release.Piece{}); pieces.Next(&p); {
+			f.Pieces = append(f.Pieces, p.Keep())
+		}
+		if pieces.Broken() {
+			return fmt.Errorf("%s %s: %w", fragment.DescribeKey(spec.Key), a, errUnkept)
+		}
+		spec.Fragments = append(spec.Fragments, f)
+	}
+	o.kept.clear()
+	_, err := o.write(spec, o.render.Neighbours(fragment.Kind(spec.Key[0]), t.derived()))
+	return err
 }

@@ -66,11 +66,16 @@ func (o *output) add(spec release.ResourceSpec, fragments []render.Fragment) err
 // addRef compresses fragments and writes them as one resource. Pieces with the same
 // bytes are compressed and stored once.
 func (o *output) addRef(spec release.ResourceSpec, fragments []render.Fragment) (release.Ref, error) {
-	o.z.Reset()
 	o.kept.load(o.b, spec.Key, o.recall.alike)
 	o.recall.new.Note(noteResource, spec.Key, nil)
 	o.recall.touch(spec.Key)
 	spec.Fragments = make([]release.FragmentSpec, 0, len(fragments))
+	return o.write(spec, fragments)
+}
+
+// write adds fragments to a resource and writes it.
+func (o *output) write(spec release.ResourceSpec, fragments []render.Fragment) (release.Ref, error) {
+	o.z.Reset()
 	for _, f := range fragments {
 		out := release.FragmentSpec{Address: f.Address, Pieces: make([]release.PieceSpec, 0, len(f.Pieces))}
 		for i := range f.Pieces {

@@ -159,7 +159,8 @@ type unit struct {
 	e *emitter // nil for units that nothing is told of
 	// fits tells whether a unit with the right sum is as this build would make it, by its
 	// notes; nil when the sum says all.
-	fits func(ledger.Notes) (bool, error)
+	fits func(ledger.Notes) bool
+	near *titleNear // of a title; nil for other units
 	// aliases returns the aliases of a resource that is kept; named tells whether it is
 	// found by its own id.
 	aliases func(kind fragment.Kind, e release.Entry, named bool) [][]byte
@@ -178,12 +179,28 @@ func (u *unit) replay(key []byte, sum uint64) (done bool, err error) {
 	if err != nil || !r.find(notes) {
 		return false, err
 	}
-	if u.fits != nil {
-		if ok, err := u.fits(notes); !ok || err != nil {
+	if u.fits != nil && !u.fits(notes) {
+		return false, nil
+	}
+	if u.near != nil {
+		if ok, err := u.near.recalled(notes); !ok || err != nil {
 			return false, err
 		}
 	}
-	named, resources := true, r.found
+	u.o.b.kept.Add(1)
+	if u.near != nil && u.near.changed {
+		return true, u.amend(notes)
+	}
+	if err := u.keep(notes, u.keepResource); err != nil {
+		return false, err
+	}
+	return true, r.new.Take(r.old)
+}
+
+// keep does again what a unit did. write is called with each of its resources, and its
+// aliases.
+func (u *unit) keep(notes ledger.Notes, write func(e release.Entry, aliases [][]byte) error) (err error) {
+	named, resources := true, u.o.recall.found
 	for n := (ledger.Note{}); notes.Next(&n); {
 		switch n.Kind {
 		case noteTitle, noteKnown:
@@ -198,17 +215,47 @@ func (u *unit) replay(key []byte, sum uint64) (done bool, err error) {
 			if u.aliases != nil {
 				aliases = u.aliases(fragment.Kind(n.Key[0]), e, named)
 			}
-			_, err = u.o.shard.Keep(e, aliases)
+			err = write(e, aliases)
 		default:
 			err = u.e.again(&n)
 		}
 		if err != nil {
-			return false, err
+			return err
 		}
 		named = true
 	}
-	u.o.b.kept.Add(1)
-	return true, r.new.Take(r.old)
+	return nil
+}
+
+func (u *unit) keepResource(e release.Entry, aliases [][]byte) error {
+	_, err := u.o.shard.Keep(e, aliases)
+	return err
+}
+
+// amend keeps a title but for the titles that are like it, which are others now.
+func (u *unit) amend(notes ledger.Notes) error {
+	r := u.o.recall
+	if err := r.new.Amend(r.old); err != nil {
+		return err
+	}
+	u.near.note(r.new, u.near.imdb)
+	rest := notes
+	for n := (ledger.Note{}); rest.Next(&n); {
+		if n.Kind != noteTitle {
+			r.new.Note(n.Kind, n.Key, n.Payload)
+		}
+	}
+	err := u.keep(notes, func(e release.Entry, aliases [][]byte) error {
+		if kind := fragment.Kind(e.Key()[0]); kind != fragment.KindMovie && kind != fragment.KindTV {
+			return u.keepResource(e, aliases)
+		}
+		r.touch(e.Key())
+		return u.near.amend(u.o, e, aliases)
+	})
+	if err != nil {
+		return err
+	}
+	return r.new.End()
 }
 
 // find finds the resources of a unit in the release before; false when one is not there.
@@ -256,9 +303,11 @@ type kept struct {
 	segments map[release.Hash]release.Piece
 }
 
+func (k *kept) clear() { clear(k.segments) }
+
 // load finds the segments of the resource with that key; none unless they are alike.
 func (k *kept) load(b *builder, key []byte, alike bool) {
-	clear(k.segments)
+	k.clear()
 	if !b.keeping || !alike {
 		return
 	}
@@ -288,7 +337,7 @@ func (k *kept) find(raw []byte) (release.PieceSpec, bool) {
 	if !ok || int(p.Segment.RawLen) != len(raw) || p.Segment.CRC != crc32.ChecksumIEEE(raw) {
 		return release.PieceSpec{}, false
 	}
-	return release.PieceSpec{Op: release.OpSegment, Segment: p.Segment, Kept: true, Pack: p.Pack, Offset: p.Offset}, true
+	return p.Keep(), true
 }
 
 // keepCommon keeps shard 0 of the release before, and returns what it has.

@@ -194,9 +194,9 @@ func (r *reducer[T]) make(key catalog.Key, c *cursor[T], stale bool, said [][]by
 	}
 	knows := binary.LittleEndian.AppendUint64(nil, xxh3.Hash(rc.buf))
 	sum := r.b.recordSum(r.plan.kind, key, c.sum())
-	u := unit{o: r.o, e: r.e, fits: func(notes ledger.Notes) (bool, error) {
+	u := unit{o: r.o, e: r.e, fits: func(notes ledger.Notes) bool {
 		var n ledger.Note
-		return notes.Next(&n) && n.Kind == noteKnown && (!stale || string(n.Payload) == string(knows)), nil
+		return notes.Next(&n) && n.Kind == noteKnown && (!stale || string(n.Payload) == string(knows))
 	}, aliases: func(kind fragment.Kind, e release.Entry, _ bool) [][]byte {
 		if kind != fragment.KindPerson {
 			return nil

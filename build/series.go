@@ -99,7 +99,7 @@ func (m *seriesMapper) unit(id int64) error {
 	gather(m, m.episodes)
 	m.key = appendKey(m.key[:0], catalog.NumberKey(id))
 	sum := r.sumOf()
-	u := unit{o: m.o, e: m.e, fits: m.near.fits, aliases: m.aliases}
+	u := unit{o: m.o, e: m.e, near: &m.near, aliases: m.aliases}
 	done, err := u.replay(m.key, sum)
 	if err != nil {
 		return err
@@ -171,12 +171,11 @@ func (m *seriesMapper) series() error {
 			return err
 		}
 	}
-	if m.tv != nil && (lacksBase(m.tv.Recommendations) || lacksBase(m.tv.Similar)) {
-		m.near.title.OfSeries(m.tv)
-	} else {
-		m.near.title = neighbours.Title{}
+	var lacks lacking
+	if m.tv != nil {
+		lacks = lacking{lacksBase(m.tv.Recommendations), lacksBase(m.tv.Similar)}
 	}
-	if err := m.near.find(); err != nil {
+	if err := m.near.of(lacks, func(t *neighbours.Title) { t.OfSeries(m.tv) }); err != nil {
 		return err
 	}
 	m.near.note(m.o.recall.new, "")
@@ -392,11 +391,10 @@ func (m *seriesMapper) details() error {
 	}
 	m.e.reviews(&t, m.tv.Name, m.tv.Reviews)
 	m.e.externalIDs(wire.RecordOf(m.tv.ExternalIDs), "", hit{kind: fragment.KindTV, id: uint64(m.id)})
-	d := render.TVDerived{Seasons: m.infos, Last: m.last, Next: m.soon}
+	d := render.TVDerived{TitleDerived: m.near.derived(), Seasons: m.infos, Last: m.last, Next: m.soon}
 	if m.tv.AggregateCredits == nil {
 		d.Aggregate = derive.Aggregate(credits)
 	}
-	d.Recommendations, d.Similar = m.near.result.Recommendations, m.near.result.Similar
 	spec := m.o.spec(fragment.KindTV, catalog.NumberKey(m.id), uint64(m.id))
 	spec.Aliases = m.b.latestAlias(nil, fragment.KindTV, m.id)
 	if err := m.o.add(spec, m.o.render.TV(m.tv, d)); err != nil {

@@ -98,6 +98,19 @@ func (w *Writer) Take(r *Reader) error {
 	return w.err
 }
 
+// Amend starts an entry in the place of the one that r has found: it has the key and the sum
+// of that, and says the same, but has no notes yet. That one is not passed.
+func (w *Writer) Amend(r *Reader) error {
+	said, err := Entry{r}.Said()
+	if err != nil {
+		return err
+	}
+	w.Begin(r.key, r.sum)
+	w.said.text = append(w.said.text, said.rest...)
+	r.taken = true
+	return nil
+}
+
 // settle writes what was taken: the block as it is if that is all of it, unless much less
 // than a block would stand before it.
 func (w *Writer) settle() {

@@ -170,12 +170,17 @@ func (list languages) pageVariants(tag string) []fragment.Variant {
 	return nil
 }
 
-// derivedPages adds all pages of a list of titles, and its tail, where rec gives no
-// page of the base: rows that are included. What a crawl in another language gives is
-// for that language.
+// derivedPages adds a list of titles where rec gives no page of the base. What a crawl in
+// another language gives is for that language.
 func (r *Renderer) derivedPages(m *model, rec wire.Record, name fragment.Sub, v fragment.Variant, row include, ids []int64) {
-	s := m.sub(name)
-	if len(ids) == 0 || hasBasePage(rec, s.field) {
+	if s := m.sub(name); !hasBasePage(rec, s.field) {
+		r.titlePages(s, v, row, ids)
+	}
+}
+
+// titlePages adds all pages of a list of titles, and its tail: rows that are included.
+func (r *Renderer) titlePages(s *sub, v fragment.Variant, row include, ids []int64) {
+	if len(ids) == 0 {
 		return
 	}
 	f := &r.out
@@ -186,11 +191,11 @@ func (r *Renderer) derivedPages(m *model, rec wire.Record, name fragment.Sub, v 
 		f.text(`"results":`)
 		r.includeList(row.kind, row.sub, ids[n*pageSize:min((n+1)*pageSize, results)])
 		f.totals(total, results)
-		f.add(fragment.Address{Sub: name, Page: uint16(n + 1), Variant: v}, f.end())
+		f.add(fragment.Address{Sub: s.sub, Page: uint16(n + 1), Variant: v}, f.end())
 	}
 	f.beginPage(s)
 	f.noRows(total, results)
-	f.add(fragment.Address{Sub: name, Variant: v}, f.end())
+	f.add(fragment.Address{Sub: s.sub, Variant: v}, f.end())
 }
 
 // hasBasePage reports whether a list has a page that no crawl in another language gave.

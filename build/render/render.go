@@ -114,6 +114,16 @@ func (r *Renderer) derivedTitles(m *model, rec wire.Record, d TitleDerived) {
 	r.derivedPages(m, rec, fragment.SubSimilar, fragment.Base, include{m.kind, fragment.SubRow}, d.Similar)
 }
 
+// Neighbours returns those fragments of a movie or a series that d makes, as Movie and TV do
+// for a record that has neither list.
+func (r *Renderer) Neighbours(kind fragment.Kind, d TitleDerived) []Fragment {
+	r.out.reset()
+	m := r.models[kind]
+	r.titlePages(m.sub(fragment.SubRecommendations), fragment.Base, include{kind, fragment.SubMediaRow}, d.Recommendations)
+	r.titlePages(m.sub(fragment.SubSimilar), fragment.Base, include{kind, fragment.SubRow}, d.Similar)
+	return r.out.list
+}
+
 // TV returns the fragments of a series.
 func (r *Renderer) TV(t *catalog.TV, d TVDerived) []Fragment {
 	rec := wire.RecordOf(t)

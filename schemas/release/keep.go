@@ -96,6 +96,15 @@ func (s *ShardWriter) keep(e Entry, aliases [][]byte) (Ref, error) {
 	return ref, nil
 }
 
+// Keep returns what writes p, a piece of the release before (WriterOptions.Previous), as it is:
+// a segment stays where it is. What p.Literal is of has to stay too.
+func (p *Piece) Keep() PieceSpec {
+	return PieceSpec{
+		Op: p.Op, Segment: p.Segment, Kept: p.Op == OpSegment, Pack: p.Pack, Offset: p.Offset,
+		Literal: p.Literal, Ref: p.Ref, Sub: p.Sub, Include: p.Include, Word: p.Word, Number: p.Number,
+	}
+}
+
 // usePrograms notes which packs the programs of e use, and returns how many pieces they
 // have.
 func (s *ShardWriter) usePrograms(e Entry) (pieces int64, err error) {
