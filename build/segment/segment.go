@@ -4,10 +4,7 @@
 package segment
 
 import (
-	"fmt"
 	"hash/crc32"
-
-	"github.com/klauspost/compress/flate"
 
 	"reelsplice/build/segment/deflate"
 	"reelsplice/schemas/release"
@@ -18,38 +15,26 @@ const DefaultLevel = 6
 
 // A Compressor makes segments. It is not safe for concurrent use.
 type Compressor struct {
-	w    *flate.Writer
-	out  buffer
+	quick *deflate.Quick
+	slow  *deflate.Encoder // nil for the level
+	// out collects the segments of one record. Slices of it stay valid while it grows,
+	// because growing copies.
+	out  []byte
 	made map[release.Hash]release.Segment // since Reset
-	slow *deflate.Encoder                 // nil for the level
-}
-
-// buffer collects the segments of one record. Slices of it stay valid while it
-// grows, because growing copies.
-type buffer struct{ b []byte }
-
-func (o *buffer) Write(p []byte) (int, error) {
-	o.b = append(o.b, p...)
-	return len(p), nil
 }
 
 // New returns a Compressor of the given deflate level, 1 to 9.
 func New(level int) (*Compressor, error) {
-	if level < 1 || level > 9 {
-		return nil, fmt.Errorf("compression level %d: want 1 to 9", level)
-	}
-	c := &Compressor{made: map[release.Hash]release.Segment{}}
-	w, err := flate.NewWriter(&c.out, level)
+	q, err := deflate.NewQuick(level)
 	if err != nil {
-		return nil, fmt.Errorf("compression level %d: %w", level, err)
+		return nil, err
 	}
-	c.w = w
-	return c, nil
+	return &Compressor{quick: q, made: map[release.Hash]release.Segment{}}, nil
 }
 
 // Reset ends the life of all segments that c made, to reuse their memory.
 func (c *Compressor) Reset() {
-	c.out.b = c.out.b[:0]
+	c.out = c.out[:0]
 	clear(c.made)
 }
 
@@ -67,14 +52,14 @@ func (c *Compressor) Segment(raw []byte) (release.Segment, error) {
 	if s, ok := c.made[hash]; ok {
 		return s, nil
 	}
-	start := len(c.out.b)
+	start := len(c.out)
 	if c.slow != nil {
-		c.out.b = c.slow.Append(c.out.b, raw)
-	} else if err := c.fast(raw); err != nil {
-		return release.Segment{}, fmt.Errorf("compress: %w", err)
+		c.out = c.slow.Append(c.out, raw)
+	} else {
+		c.out = c.quick.Append(c.out, raw)
 	}
 	s := release.Segment{
-		Stored: c.out.b[start:len(c.out.b):len(c.out.b)],
+		Stored: c.out[start:len(c.out):len(c.out)],
 		RawLen: uint32(len(raw)),
 		CRC:    crc32.ChecksumIEEE(raw),
 		Op:     release.CRCOp(uint64(len(raw))),
@@ -82,15 +67,4 @@ func (c *Compressor) Segment(raw []byte) (release.Segment, error) {
 	}
 	c.made[hash] = s
 	return s, nil
-}
-
-// fast writes the blocks of raw at the level.
-func (c *Compressor) fast(raw []byte) error {
-	c.w.Reset(&c.out)
-	if _, err := c.w.Write(raw); err != nil {
-		return err
-	}
-	// Flush ends with an empty stored block, which brings the output to a byte
-	// boundary; Close, which would mark a final block, is never called.
-	return c.w.Flush()
 }

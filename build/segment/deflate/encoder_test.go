@@ -36,6 +36,34 @@ func inflate(t interface {
 	return a
 }
 
+// An encoder writes blocks.
+type encoder interface {
+	Append(dst, raw []byte) []byte
+}
+
+var (
+	_ encoder = (*Encoder)(nil)
+	_ encoder = (*Quick)(nil)
+)
+
+// encoders make all that there are, by name.
+func encoders() map[string]func() encoder {
+	all := map[string]func() encoder{"slow": func() encoder { return &Encoder{} }}
+	for level := 1; level <= 9; level++ {
+		all[fmt.Sprint("level ", level)] = func() encoder { return quick(level) }
+	}
+	return all
+}
+
+// quick returns a Quick of a level that there is.
+func quick(level int) *Quick {
+	q, err := NewQuick(level)
+	if err != nil {
+		panic(err)
+	}
+	return q
+}
+
 // noise returns bytes of a few values.
 func noise(n, values int) []byte {
 	r := rand.New(rand.NewPCG(uint64(n), uint64(values)))
@@ -79,27 +107,29 @@ func texts() map[string][]byte {
 }
 
 func TestAppend(t *testing.T) {
-	e := &Encoder{}
-	for name, raw := range texts() {
-		t.Run(name, func(t *testing.T) {
-			if testing.Short() && len(raw) > 200_000 {
-				t.Skip("long: run without -short")
-			}
-			blocks := e.Append([]byte("before"), raw)
-			if !bytes.HasPrefix(blocks, []byte("before")) {
-				t.Fatalf("Append overwrites what was there: %.6q", blocks)
-			}
-			blocks = blocks[len("before"):]
-			if got := inflate(t, blocks); !bytes.Equal(got, raw) {
-				t.Fatalf("Append(%d bytes) inflates to %d others", len(raw), len(got))
-			}
-			if fresh := (&Encoder{}).Append(nil, raw); !bytes.Equal(fresh, blocks) {
-				t.Errorf("a used Encoder writes %d bytes, a fresh one %d", len(blocks), len(fresh))
-			}
-			if worst := len(raw) + 5*(1+len(raw)/maxStored) + 5; len(blocks) > worst {
-				t.Errorf("Append(%d bytes) writes %d, want at most %d", len(raw), len(blocks), worst)
-			}
-		})
+	for by, fresh := range encoders() {
+		used := fresh()
+		for name, raw := range texts() {
+			t.Run(by+"/"+name, func(t *testing.T) {
+				if testing.Short() && by == "slow" && len(raw) > 200_000 {
+					t.Skip("long: run without -short")
+				}
+				blocks := used.Append([]byte("before"), raw)
+				if !bytes.HasPrefix(blocks, []byte("before")) {
+					t.Fatalf("Append overwrites what was there: %.6q", blocks)
+				}
+				blocks = blocks[len("before"):]
+				if got := inflate(t, blocks); !bytes.Equal(got, raw) {
+					t.Fatalf("Append(%d bytes) inflates to %d others", len(raw), len(got))
+				}
+				if again := fresh().Append(nil, raw); !bytes.Equal(again, blocks) {
+					t.Errorf("a used encoder writes %d bytes, a fresh one %d", len(blocks), len(again))
+				}
+				if worst := len(raw) + 5*(1+len(raw)/maxBlock) + 5; len(blocks) > worst {
+					t.Errorf("Append(%d bytes) writes %d, want at most %d", len(raw), len(blocks), worst)
+				}
+			})
+		}
 	}
 }
 
@@ -127,7 +157,6 @@ func TestSmaller(t *testing.T) {
 // TestAlone: the edge reads single segments, with nothing behind them, by the length of
 // what they say.
 func TestAlone(t *testing.T) {
-	e := &Encoder{}
 	list := texts()
 	most := 1000
 	if testing.Short() {
@@ -136,15 +165,18 @@ func TestAlone(t *testing.T) {
 	for n := range most {
 		list[fmt.Sprint(n, " bytes of rows")] = rows(n)
 	}
-	for name, raw := range list {
-		blocks := e.Append(nil, raw)
-		out := make([]byte, len(raw))
-		if n, err := io.ReadFull(stdflate.NewReader(bytes.NewReader(blocks)), out); err != nil || !bytes.Equal(out, raw) {
-			t.Errorf("%s: compress/flate reads %d bytes, %v, want the %d", name, n, err, len(raw))
-		}
-		clear(out)
-		if n, err := io.ReadFull(flate.NewReader(bytes.NewReader(blocks)), out); err != nil || !bytes.Equal(out, raw) {
-			t.Errorf("%s: klauspost reads %d bytes, %v, want the %d", name, n, err, len(raw))
+	for by, fresh := range encoders() {
+		e := fresh()
+		for name, raw := range list {
+			blocks := e.Append(nil, raw)
+			out := make([]byte, len(raw))
+			if n, err := io.ReadFull(stdflate.NewReader(bytes.NewReader(blocks)), out); err != nil || !bytes.Equal(out, raw) {
+				t.Errorf("%s, %s: compress/flate reads %d bytes, %v, want the %d", by, name, n, err, len(raw))
+			}
+			clear(out)
+			if n, err := io.ReadFull(flate.NewReader(bytes.NewReader(blocks)), out); err != nil || !bytes.Equal(out, raw) {
+				t.Errorf("%s, %s: klauspost reads %d bytes, %v, want the %d", by, name, n, err, len(raw))
+			}
 		}
 	}
 }
@@ -152,7 +184,11 @@ func TestAlone(t *testing.T) {
 // TestAnyOrder: blocks of any texts follow one another in any order, so they end on byte
 // boundaries and refer to nothing before them.
 func TestAnyOrder(t *testing.T) {
-	e := &Encoder{}
+	all := encoders()
+	used := map[string]encoder{}
+	for by, fresh := range all {
+		used[by] = fresh()
+	}
 	rapid.Check(t, func(t *rapid.T) {
 		word := rapid.OneOf(
 			rapid.SampledFrom([]string{`{"id":`, `,"name":`, `null`, `"de-DE"`, "ä", strings.Repeat("=", 300), string(rows(400))}),
@@ -160,12 +196,15 @@ func TestAnyOrder(t *testing.T) {
 		)
 		text := rapid.Map(rapid.SliceOfN(word, 0, 60), func(w []string) []byte { return []byte(strings.Join(w, "")) })
 		list := rapid.SliceOfN(text, 1, 5).Draw(t, "texts")
-		var blocks, want []byte
-		for _, i := range rapid.SliceOfN(rapid.IntRange(0, len(list)-1), 1, 8).Draw(t, "order") {
-			blocks, want = e.Append(blocks, list[i]), append(want, list[i]...)
-		}
-		if got := inflate(t, blocks); !bytes.Equal(got, want) {
-			t.Fatalf("inflates to %q, want %q", got, want)
+		order := rapid.SliceOfN(rapid.IntRange(0, len(list)-1), 1, 8).Draw(t, "order")
+		for by, e := range used {
+			var blocks, want []byte
+			for _, i := range order {
+				blocks, want = e.Append(blocks, list[i]), append(want, list[i]...)
+			}
+			if got := inflate(t, blocks); !bytes.Equal(got, want) {
+				t.Fatalf("%s: inflates to %q, want %q", by, got, want)
+			}
 		}
 	})
 }
@@ -174,11 +213,14 @@ func FuzzAppend(f *testing.F) {
 	f.Add([]byte("abcabcabc"), []byte(""))
 	f.Add([]byte{}, bytes.Repeat([]byte{0xff}, 70_000))
 	f.Add(rows(5000), noise(300, 4))
+	all := encoders()
 	f.Fuzz(func(t *testing.T, a, b []byte) {
-		e := &Encoder{}
-		got := inflate(t, e.Append(e.Append(e.Append(nil, a), b), a))
-		if want := bytes.Join([][]byte{a, b, a}, nil); !bytes.Equal(got, want) {
-			t.Errorf("three texts inflate to %d bytes, want %d", len(got), len(want))
+		want := bytes.Join([][]byte{a, b, a}, nil)
+		for by, fresh := range all {
+			e := fresh()
+			if got := inflate(t, e.Append(e.Append(e.Append(nil, a), b), a)); !bytes.Equal(got, want) {
+				t.Errorf("%s: three texts inflate to %d bytes, want %d", by, len(got), len(want))
+			}
 		}
 	})
 }

@@ -35,3 +35,14 @@ func (w *bitWriter) tail() {
 		w.write(typeFixed, emptyFixed)
 	}
 }
+
+// withTail returns how many bits so many take with their tail, behind n bits, and whether
+// that is with three more.
+func withTail(n uint, bits int, canGrow bool) (all int, grown bool) {
+	all = bits + tailBits(n+uint(bits))
+	more := bits + 3 + tailBits(n+uint(bits)+3)
+	if canGrow && more < all {
+		return more, true
+	}
+	return all, false
+}
