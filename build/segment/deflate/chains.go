@@ -7,65 +7,98 @@ import (
 
 // Of the chains of a Quick.
 const (
-	minQuick  = 4  // bytes of the shortest match: three cost more than they save, mostly
-	headWidth = 15 // bits
-	spread    = 3  // how many more bits than a place a head has
+	minQuick  = 4       // bytes of the shortest match: three cost more than they save, mostly
+	headWidth = 15      // bits
+	spread    = 2       // how many bits more than the number of a place a head has
+	ahead     = 1 << 14 // places that are linked at once
 )
 
-// chains hold, for each place of a text, the place before that begins with the same bytes.
-// Places are told by their low 16 bits, plus one, so that little memory is touched. In a
-// text that is longer they may lie: what is found is compared anyway.
+// chains lead from each place of a text to those before that begin with the same bytes.
+// Places are told by their low 16 bits, so that little memory is touched. A place that was
+// never told is 0, one as good as others: what is found is compared anyway.
 type chains struct {
-	head  [1 << headWidth]uint16 // by the hash of four bytes, the last place that has them
-	prev  [maxDistance]uint16    // by place, modulo the window: the one before with that hash
-	shift uint
+	head  [1 << headWidth]uint32 // by the hash of four bytes, more of the hash, and the last place that has it
+	back  [1 << 16]uint16        // by place, how far back the one before with that hash is
+	same  [1 << 16 / 64]uint64   // by place, a bit: that one begins with the same four bytes, almost surely
+	width uint                   // bits of a hash
+	done  int                    // places that are linked so far
 }
 
 // reset forgets the text before. The next one has n bytes. The fewer, the fewer heads there
 // are to clear and to keep in the processor's cache.
 func (c *chains) reset(n int) {
-	width := min(max(bits.Len(uint(n))+spread, 8), headWidth)
-	c.shift = uint(32 - width)
-	clear(c.head[:1<<width])
+	c.width = uint(min(max(bits.Len(uint(n))+spread, 8), headWidth))
+	clear(c.head[:1<<c.width])
+	c.done = 0
 }
 
-// insert adds place i, which begins with so many bytes, and returns how far back the one
-// before in its chain is.
-func (c *chains) insert(i int, begin uint32) int {
-	h := begin * 0x9e3779b1 >> (c.shift & 31) % (1 << headWidth)
-	last := c.head[h]
-	c.head[h] = uint16(i + 1)
-	c.prev[i%maxDistance] = last
-	return int(uint16(i+1) - last)
+// link links some more places of raw. No branch depends on the text: where matches begin
+// is hard to predict, and a wrong guess takes as long as ten places.
+func (c *chains) link(raw []byte) {
+	last := min(c.done+ahead, len(raw)-minQuick+1)
+	shift, width := (32-c.width)&31, c.width&31
+	for c.done < last {
+		n := min(64, last-c.done)
+		var same uint64
+		begin := uint32(raw[c.done])<<8 | uint32(raw[c.done+1])<<16 | uint32(raw[c.done+2])<<24
+		place := uint16(c.done)
+		back := c.back[place : int(place)+n]
+		for k, b := range raw[c.done+3 : c.done+3+n] {
+			begin = begin>>8 | uint32(b)<<24
+			hash := begin * 0x9e3779b1
+			head := &c.head[hash>>shift%(1<<headWidth)]
+			this := hash<<width&^0xffff | uint32(place)
+			back[k] = place - uint16(*head)
+			// The sign is set if the rest of both hashes is the same.
+			same = same>>1 | (uint64((this^*head)>>16)-1)&(1<<63)
+			*head = this
+			place++
+		}
+		c.same[uint16(c.done)/64] = same >> (64 - n)
+		c.done += n
+	}
+}
+
+// next returns the first place from i on where a match begins, or done.
+func (c *chains) next(i int) int {
+	for i < c.done {
+		if same := c.same[uint16(i)/64] >> (i & 63); same != 0 {
+			return min(i+bits.TrailingZeros64(same), c.done)
+		}
+		i = (i/64 + 1) * 64
+	}
+	return c.done
 }
 
 // longest returns length and distance of the longest match of place i that is longer than so
-// many bytes, three at least, among the first n of the chain that begins so far back; else
-// a length of 0.
-func (c *chains) longest(raw []byte, i, back, than, n, nice int) (length, distance int) {
+// many bytes, three at least, among the first n of its chain; else a length of 0.
+func (c *chains) longest(raw []byte, i, than, n, nice int) (length, distance int) {
 	here := raw[i:min(i+maxMatch, len(raw))]
 	if than >= len(here) {
 		return 0, 0
 	}
 	nice = min(nice, len(here))
 	end := binary.LittleEndian.Uint32(here[than-3:])
-	for most := uint(min(i, maxDistance)); uint(back-1) < most; n-- {
-		at := i - back
-		// A longer match has the byte behind the longest one too, and the three before.
-		if binary.LittleEndian.Uint32(raw[at+than-3:]) == end {
-			if l := common(raw[at:], here); l > than {
-				length, distance = l, back
-				if l >= nice {
-					break
-				}
-				than = l
-				end = binary.LittleEndian.Uint32(here[than-3:])
-			}
-		}
-		if n <= 1 {
+	first := max(i-maxDistance, 0)
+	at := i
+	for range n {
+		back := int(c.back[uint16(at)])
+		at -= back
+		if back == 0 || at < first {
 			break
 		}
-		back = int(uint16(i+1) - c.prev[at%maxDistance])
+		// A longer match has the byte behind the longest one too, and the three before.
+		if binary.LittleEndian.Uint32(raw[at+than-3:]) != end {
+			continue
+		}
+		if l := common(raw[at:], here); l > than {
+			length, distance = l, i-at
+			if l >= nice {
+				break
+			}
+			than = l
+			end = binary.LittleEndian.Uint32(here[than-3:])
+		}
 	}
 	return length, distance
 }
@@ -82,31 +115,28 @@ func (q *Quick) parse(raw []byte, from int) int {
 	e, c := &q.effort, &q.chains
 	q.phrases = q.phrases[:0]
 	q.count = counts{}
-	end := len(raw) - minQuick // the last place where a match can begin
+	end := len(raw) - minQuick + 1 // behind the last place where a match can begin
 	stop := min(end, from+maxBlock)
 	next := from // the first place that no phrase has said
 	i := from
-	for i <= stop {
-		begin := binary.LittleEndian.Uint32(raw[i:])
-		back := c.insert(i, begin)
-		if uint(back-1) >= uint(i) {
-			i++
+	for i < stop {
+		if i+1 >= c.done && c.done < end {
+			c.link(raw)
+		}
+		if i = min(c.next(i), stop); i == min(c.done, stop) {
 			continue
 		}
-		length, distance := c.longest(raw, i, back, minQuick-1, e.chain, e.nice)
+		length, distance := c.longest(raw, i, minQuick-1, e.chain, e.nice)
 		if length == 0 {
 			i++
 			continue
 		}
-		ins := i + 1 // to be inserted
-		for length < e.lazy && i < end {
-			back := c.insert(i+1, binary.LittleEndian.Uint32(raw[i+1:]))
-			ins = i + 2
+		for length < e.lazy && i+1 < c.done && c.same[uint16(i+1)/64]>>((i+1)&63)&1 != 0 {
 			n := e.chain
 			if length >= e.good {
 				n /= 4
 			}
-			l, d := c.longest(raw, i+1, back, length, n, e.nice)
+			l, d := c.longest(raw, i+1, length, n, e.nice)
 			if l == 0 {
 				break
 			}
@@ -116,11 +146,8 @@ func (q *Quick) parse(raw []byte, from int) int {
 		q.phrase(raw[next:i], match{uint16(length), uint16(distance)})
 		i += length
 		next = i
-		for last := min(i-1, end); ins <= last; ins++ {
-			c.insert(ins, binary.LittleEndian.Uint32(raw[ins:]))
-		}
 	}
-	if i > end {
+	if i >= end {
 		i = len(raw)
 	}
 	q.phrase(raw[next:i], match{})

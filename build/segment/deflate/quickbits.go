@@ -2,56 +2,64 @@ package deflate
 
 import "encoding/binary"
 
-// slack is how many bytes may be touched beyond what is written
-const slack = 16
+// slack is how many bytes flush may touch beyond those that are written.
+const slack = 8
 
-// put appends the low n bits of v, at most 48
-func (w *bitWriter) put(v uint64, n uint) {
-	w.acc |= v << (w.n & 63)
-	w.n += n
-	at := len(w.out)
-	binary.LittleEndian.PutUint64(w.out[at:at+8], w.acc)
-	w.out = w.out[:at+int(w.n>>3)]
-	w.acc >>= w.n &^ 7 & 63
-	w.n &= 7
+// pending are bits that wait to be written. What writes many of them keeps them, and the
+// place to write to, in registers: begin takes both from a bitWriter, end gives them back.
+type pending struct {
+	bits uint64
+	n    uint
 }
 
-// phrases writes phrases, which say raw, as a block, and its end.
+// begin returns the memory to write to, which is all that w.out has room for, how many bytes
+// of it are written, and what is pending.
+func (w *bitWriter) begin() (out []byte, at int, p pending) {
+	return w.out[:cap(w.out)], len(w.out), pending{w.acc, w.n}
+}
+
+// end goes on behind so many bytes.
+func (w *bitWriter) end(at int, p pending) {
+	w.out, w.acc, w.n = w.out[:at], p.bits, p.n
+}
+
+// add adds the low n bits of v, of which the others are zero. Behind a flush, there is room
+// for 56 bits.
+func (p pending) add(v uint64, n uint) pending {
+	return pending{p.bits | v<<(p.n&63), p.n + n}
+}
+
+// code adds a code.
+func (p pending) code(c coded) pending { return p.add(uint64(c>>8), uint(c&255)) }
+
+// flush writes whole bytes to a place of out and returns the one behind them.
+func (p pending) flush(out []byte, at int) (pending, int) {
+	binary.LittleEndian.PutUint64(out[at:], p.bits)
+	return pending{p.bits >> (p.n &^ 7 & 63), p.n & 7}, at + int(p.n>>3)
+}
+
+// phrases writes phrases, which say raw, and the end of their block.
 func (w *bitWriter) phrases(raw []byte, phrases []phrase, t *table) {
-	out, at := w.out[:cap(w.out)], len(w.out)
-	acc, n := w.acc, w.n
+	out, at, b := w.begin()
 	for _, p := range phrases {
-		for _, b := range raw[:p.literals] {
-			c := t.literal[b]
-			acc |= uint64(c>>8) << (n & 63)
-			n += uint(c & 255)
-			binary.LittleEndian.PutUint64(out[at:], acc)
-			at += int(n >> 3)
-			acc >>= n &^ 7 & 63
-			n &= 7
+		literals := raw[:p.literals]
+		for ; len(literals) >= 3; literals = literals[3:] {
+			b = b.code(t.literal[literals[0]]).code(t.literal[literals[1]]).code(t.literal[literals[2]])
+			b, at = b.flush(out, at)
 		}
+		for _, l := range literals {
+			b = b.code(t.literal[l])
+		}
+		b, at = b.flush(out, at)
 		if p.length == 0 {
 			break
 		}
 		raw = raw[int(p.literals)+int(p.length):]
-		s := lengthSymbols[p.length]
-		c := t.literal[firstLength+int(s)]
-		acc |= uint64(c>>8) << (n & 63)
-		n += uint(c & 255)
-		acc |= uint64(lengthRest(p.length, s)) << (n & 63)
-		n += lengthExtra(s)
-		d := distanceSymbol(p.distance)
-		c = t.distance[d]
-		acc |= uint64(c>>8) << (n & 63)
-		n += uint(c & 255)
-		acc |= uint64(distanceRest(p.distance, d)) << (n & 63)
-		n += distanceExtra(d)
-		binary.LittleEndian.PutUint64(out[at:], acc)
-		at += int(n >> 3)
-		acc >>= n &^ 7 & 63
-		n &= 7
+		l, d := lengthSymbols[p.length], distanceSymbol(p.distance)
+		b = b.code(t.literal[firstLength+int(l)]).add(uint64(lengthRest(p.length, l)), lengthExtra(l))
+		b = b.code(t.distance[d]).add(uint64(distanceRest(p.distance, d)), distanceExtra(d))
+		b, at = b.flush(out, at)
 	}
-	w.out, w.acc, w.n = out[:at], acc, n
-	c := t.literal[endOfBlock]
-	w.put(uint64(c>>8), uint(c&255))
+	b, at = b.code(t.literal[endOfBlock]).flush(out, at)
+	w.end(at, b)
 }

@@ -11,19 +11,14 @@ type quickHeader struct {
 	bits                int
 }
 
+// tell makes h the header that tells two codes.
 func (h *quickHeader) tell(literal, distance *alphabet) {
 	h.runs = h.runs[:0]
 	clear(h.count[:])
 	h.literals = max(firstLength, int(literal.symbols[len(literal.symbols)-1].symbol())+1)
 	h.distances = int(distance.symbols[len(distance.symbols)-1].symbol()) + 1
-	r := runner{h: h}
-	for _, u := range literal.symbols {
-		r.add(int(u.symbol()), literal.lengths[u.symbol()])
-	}
-	for _, u := range distance.symbols {
-		r.add(h.literals+int(u.symbol()), distance.lengths[u.symbol()])
-	}
-	r.flush()
+	next := h.lengths(literal, 0, 0)
+	h.lengths(distance, h.literals, next)
 	h.code.lengths = [numLiterals + 2]uint8{}
 	h.code.fit(h.count[:], maxLengthCode)
 	h.told = numLengths
@@ -37,56 +32,52 @@ func (h *quickHeader) tell(literal, distance *alphabet) {
 	}
 }
 
-// A runner collects runs of equal lengths
-type runner struct {
-	h      *quickHeader
-	at     int   // the next place
-	length uint8 // of the last one
-	times  int   // how often that came so far that is not told yet
-}
-
-func (r *runner) add(place int, length uint8) {
-	if place != r.at {
-		r.flush()
-		r.zeros(place - r.at)
-		r.length = length
-	} else if length != r.length {
-		r.flush()
-		r.length = length
-	}
-	r.times++
-	r.at = place + 1
-}
-
-func (r *runner) tell(symbol, rest uint8) {
-	r.h.runs = append(r.h.runs, run{symbol, rest})
-	r.h.count[symbol]++
-}
-
-func (r *runner) flush() {
-	n := r.times
-	if n >= 4 {
-		r.tell(r.length, 0)
-		n--
-		for ; n >= 3; n -= min(n, 6) {
-			r.tell(again, uint8(min(n, 6)-3))
+// lengths adds the runs of an alphabet, whose symbols have the places from a first one on,
+// behind those that are told, and returns how many are told now.
+func (h *quickHeader) lengths(a *alphabet, first, told int) int {
+	symbols := a.symbols
+	for i := 0; i < len(symbols); {
+		s := symbols[i].symbol()
+		if gap := first + int(s) - told; gap > 0 {
+			h.zeros(gap)
+		}
+		length := a.lengths[s]
+		n := 1
+		for i+n < len(symbols) && symbols[i+n].symbol() == s+uint16(n) && a.lengths[s+uint16(n)] == length {
+			n++
+		}
+		told = first + int(s) + n
+		i += n
+		if n >= 4 {
+			h.add(length, 0)
+			for n--; n >= 3; n -= min(n, 6) {
+				h.add(again, uint8(min(n, 6)-3))
+			}
+		}
+		for range n {
+			h.add(length, 0)
 		}
 	}
-	for range n {
-		r.tell(r.length, 0)
-	}
-	r.times = 0
+	return told
 }
 
-func (r *runner) zeros(n int) {
+// add adds a run.
+func (h *quickHeader) add(symbol, rest uint8) {
+	h.runs = append(h.runs, run{symbol, rest})
+	h.count[symbol]++
+}
+
+// zeros adds the runs of so many symbols that do not occur.
+func (h *quickHeader) zeros(n int) {
 	for ; n >= 11; n -= min(n, 138) {
-		r.tell(manyZeros, uint8(min(n, 138)-11))
+		h.add(manyZeros, uint8(min(n, 138)-11))
 	}
-	for ; n >= 3; n -= min(n, 10) {
-		r.tell(someZeros, uint8(min(n, 10)-3))
+	if n >= 3 {
+		h.add(someZeros, uint8(n-3))
+		return
 	}
 	for range n {
-		r.tell(0, 0)
+		h.add(0, 0)
 	}
 }
 
@@ -94,14 +85,19 @@ func (h *quickHeader) canGrow() bool { return h.told < numLengths }
 
 func (h *quickHeader) grow() { h.told++; h.bits += 3 }
 
+// write writes the type of the block and h.
 func (h *quickHeader) write(w *bitWriter) {
 	h.code.assign(h.codes[:])
-	w.put(uint64(typeDynamic)|uint64(h.literals-firstLength)<<3|uint64(h.distances-1)<<8|uint64(h.told-4)<<13, 17)
+	out, at, p := w.begin()
+	p = p.add(typeDynamic|uint64(h.literals-firstLength)<<3|uint64(h.distances-1)<<8|uint64(h.told-4)<<13, 17)
 	for _, s := range lengthOrder[:h.told] {
-		w.put(uint64(h.code.lengths[s]), 3)
+		p = p.add(uint64(h.code.lengths[s]), 3)
+		p, at = p.flush(out, at)
 	}
 	for _, r := range h.runs {
 		c := h.codes[r.symbol]
-		w.put(uint64(c>>8)|uint64(r.rest)<<(c&15), uint(c&15)+runExtra[r.symbol])
+		p = p.add(uint64(c>>8)|uint64(r.rest)<<(c&15), uint(c&15)+runExtra[r.symbol])
+		p, at = p.flush(out, at)
 	}
+	w.end(at, p)
 }
