@@ -4,7 +4,10 @@
 package segment
 
 import (
+	"fmt"
 	"hash/crc32"
+
+	"github.com/klauspost/compress/flate"
 
 	"reelsplice/build/segment/deflate"
 	"reelsplice/schemas/release"
@@ -16,11 +19,19 @@ const DefaultLevel = 6
 // A Compressor makes segments. It is not safe for concurrent use.
 type Compressor struct {
 	quick *deflate.Quick
+	long  *flate.Writer    // for texts that it is quicker for
 	slow  *deflate.Encoder // nil for the level
-	// out collects the segments of one record. Slices of it stay valid while it grows,
-	// because growing copies.
-	out  []byte
-	made map[release.Hash]release.Segment // since Reset
+	out   buffer
+	made  map[release.Hash]release.Segment // since Reset
+}
+
+// buffer collects the segments of one record. Slices of it stay valid while it
+// grows, because growing copies.
+type buffer struct{ b []byte }
+
+func (o *buffer) Write(p []byte) (int, error) {
+	o.b = append(o.b, p...)
+	return len(p), nil
 }
 
 // New returns a Compressor of the given deflate level, 1 to 9.
@@ -29,12 +40,16 @@ func New(level int) (*Compressor, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Compressor{quick: q, made: map[release.Hash]release.Segment{}}, nil
+	c := &Compressor{quick: q, made: map[release.Hash]release.Segment{}}
+	if c.long, err = flate.NewWriter(&c.out, level); err != nil {
+		return nil, fmt.Errorf("compression level %d: %w", level, err)
+	}
+	return c, nil
 }
 
 // Reset ends the life of all segments that c made, to reuse their memory.
 func (c *Compressor) Reset() {
-	c.out = c.out[:0]
+	c.out.b = c.out.b[:0]
 	clear(c.made)
 }
 
@@ -52,14 +67,19 @@ func (c *Compressor) Segment(raw []byte) (release.Segment, error) {
 	if s, ok := c.made[hash]; ok {
 		return s, nil
 	}
-	start := len(c.out)
-	if c.slow != nil {
-		c.out = c.slow.Append(c.out, raw)
-	} else {
-		c.out = c.quick.Append(c.out, raw)
+	start := len(c.out.b)
+	switch {
+	case c.slow != nil:
+		c.out.b = c.slow.Append(c.out.b, raw)
+	case len(raw) <= c.quick.Most():
+		c.out.b = c.quick.Append(c.out.b, raw)
+	default:
+		if err := c.writeLong(raw); err != nil {
+			return release.Segment{}, fmt.Errorf("compress: %w", err)
+		}
 	}
 	s := release.Segment{
-		Stored: c.out[start:len(c.out):len(c.out)],
+		Stored: c.out.b[start:len(c.out.b):len(c.out.b)],
 		RawLen: uint32(len(raw)),
 		CRC:    crc32.ChecksumIEEE(raw),
 		Op:     release.CRCOp(uint64(len(raw))),
@@ -67,4 +87,15 @@ func (c *Compressor) Segment(raw []byte) (release.Segment, error) {
 	}
 	c.made[hash] = s
 	return s, nil
+}
+
+// writeLong writes the blocks of a long text.
+func (c *Compressor) writeLong(raw []byte) error {
+	c.long.Reset(&c.out)
+	if _, err := c.long.Write(raw); err != nil {
+		return err
+	}
+	// Flush ends with an empty stored block, which brings the output to a byte
+	// boundary; Close, which would mark a final block, is never called.
+	return c.long.Flush()
 }

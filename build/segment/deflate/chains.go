@@ -5,61 +5,69 @@ import (
 	"math/bits"
 )
 
-// Of the chains of a Quick.
+// Bounds of chains.
 const (
 	minQuick  = 4       // bytes of the shortest match: three cost more than they save, mostly
-	headWidth = 15      // bits
-	spread    = 2       // how many bits more than the number of a place a head has
-	ahead     = 1 << 14 // places that are linked at once
+	headWidth = 16      // bits of the number of a head, at most
+	spread    = 2       // how many of them a head has beyond those of the number of a place
+	ahead     = 1 << 14 // places that are linked at once; with the window, fewer than 1<<16
 )
 
 // chains lead from each place of a text to those before that begin with the same bytes.
 // Places are told by their low 16 bits, so that little memory is touched. A place that was
-// never told is 0, one as good as others: what is found is compared anyway.
+// never told is 0, which is as good as others: what is found is compared anyway.
 type chains struct {
 	head  [1 << headWidth]uint32 // by the hash of four bytes, more of the hash, and the last place that has it
 	back  [1 << 16]uint16        // by place, how far back the one before with that hash is
 	same  [1 << 16 / 64]uint64   // by place, a bit: that one begins with the same four bytes, almost surely
-	width uint                   // bits of a hash
+	shift uint                   // of a hash, that gives the number of its head
 	done  int                    // places that are linked so far
 }
 
 // reset forgets the text before. The next one has n bytes. The fewer, the fewer heads there
 // are to clear and to keep in the processor's cache.
 func (c *chains) reset(n int) {
-	c.width = uint(min(max(bits.Len(uint(n))+spread, 8), headWidth))
-	clear(c.head[:1<<c.width])
+	width := min(max(bits.Len(uint(n))+spread, 8), headWidth)
+	clear(c.head[:1<<width])
+	c.shift = uint(32 - width)
 	c.done = 0
 }
 
-// link links some more places of raw. No branch depends on the text: where matches begin
-// is hard to predict, and a wrong guess takes as long as ten places.
+// link links some more places of raw.
 func (c *chains) link(raw []byte) {
 	last := min(c.done+ahead, len(raw)-minQuick+1)
-	shift, width := (32-c.width)&31, c.width&31
-	for c.done < last {
-		n := min(64, last-c.done)
-		var same uint64
+	for ; c.done < last; c.done += 64 {
 		begin := uint32(raw[c.done])<<8 | uint32(raw[c.done+1])<<16 | uint32(raw[c.done+2])<<24
-		place := uint16(c.done)
-		back := c.back[place : int(place)+n]
-		for k, b := range raw[c.done+3 : c.done+3+n] {
-			begin = begin>>8 | uint32(b)<<24
-			hash := begin * 0x9e3779b1
-			head := &c.head[hash>>shift%(1<<headWidth)]
-			this := hash<<width&^0xffff | uint32(place)
-			back[k] = place - uint16(*head)
-			// The sign is set if the rest of both hashes is the same.
-			same = same>>1 | (uint64((this^*head)>>16)-1)&(1<<63)
-			*head = this
-			place++
-		}
-		c.same[uint16(c.done)/64] = same >> (64 - n)
-		c.done += n
+		part := raw[c.done+3 : min(c.done+64, last)+3]
+		c.same[uint16(c.done)/64] = c.linkPart(part, begin, uint16(c.done)) >> (64 - len(part))
 	}
+	c.done = last
 }
 
-// next returns the first place from i on where a match begins, or done.
+// linkPart links up to 64 places, from a multiple of 64 on. The first one begins with the
+// upper three bytes of begin, and then part. It returns which are the same, the last one in
+// the highest bit. No branch depends on the text: where matches begin is hard to predict,
+// and a wrong guess takes as long as ten places.
+func (c *chains) linkPart(part []byte, begin uint32, place uint16) (same uint64) {
+	back := c.back[place:][:len(part)]
+	shift := c.shift & 31
+	for i, b := range part {
+		begin = begin>>8 | uint32(b)<<24
+		hash := begin * 0x9e3779b1
+		head := &c.head[hash>>shift%(1<<headWidth)]
+		this := hash<<12&^0xffff | uint32(place)
+		before := *head
+		*head = this
+		back[i] = place - uint16(before)
+		place++
+		// The highest bit is set if the rest of both hashes is the same.
+		same = same>>1 | (uint64((this^before)>>16)-1)&(1<<63)
+	}
+	return same
+}
+
+// next returns the first place from i on where a match begins, or one behind those that are
+// linked.
 func (c *chains) next(i int) int {
 	for i < c.done {
 		if same := c.same[uint16(i)/64] >> (i & 63); same != 0 {
@@ -68,6 +76,11 @@ func (c *chains) next(i int) int {
 		i = (i/64 + 1) * 64
 	}
 	return c.done
+}
+
+// begins tells whether a match begins at place i.
+func (c *chains) begins(i int) bool {
+	return i < c.done && c.same[uint16(i)/64]>>(i&63)&1 != 0
 }
 
 // longest returns length and distance of the longest match of place i that is longer than so
@@ -101,67 +114,4 @@ func (c *chains) longest(raw []byte, i, than, n, nice int) (length, distance int
 		}
 	}
 	return length, distance
-}
-
-// A phrase is literals, and a match behind them.
-type phrase struct {
-	literals uint16
-	match
-}
-
-// parse says raw in phrases, and counts their symbols, from a place up to the one that it
-// returns.
-func (q *Quick) parse(raw []byte, from int) int {
-	e, c := &q.effort, &q.chains
-	q.phrases = q.phrases[:0]
-	q.count = counts{}
-	end := len(raw) - minQuick + 1 // behind the last place where a match can begin
-	stop := min(end, from+maxBlock)
-	next := from // the first place that no phrase has said
-	i := from
-	for i < stop {
-		if i+1 >= c.done && c.done < end {
-			c.link(raw)
-		}
-		if i = min(c.next(i), stop); i == min(c.done, stop) {
-			continue
-		}
-		length, distance := c.longest(raw, i, minQuick-1, e.chain, e.nice)
-		if length == 0 {
-			i++
-			continue
-		}
-		for length < e.lazy && i+1 < c.done && c.same[uint16(i+1)/64]>>((i+1)&63)&1 != 0 {
-			n := e.chain
-			if length >= e.good {
-				n /= 4
-			}
-			l, d := c.longest(raw, i+1, length, n, e.nice)
-			if l == 0 {
-				break
-			}
-			i++
-			length, distance = l, d
-		}
-		q.phrase(raw[next:i], match{uint16(length), uint16(distance)})
-		i += length
-		next = i
-	}
-	if i >= end {
-		i = len(raw)
-	}
-	q.phrase(raw[next:i], match{})
-	return i
-}
-
-// phrase adds a phrase.
-func (q *Quick) phrase(literals []byte, m match) {
-	q.phrases = append(q.phrases, phrase{uint16(len(literals)), m})
-	for _, b := range literals {
-		q.count.literal[b]++
-	}
-	if m.length > 0 {
-		q.count.literal[firstLength+int(lengthSymbols[m.length])]++
-		q.count.distance[distanceSymbol(m.distance)]++
-	}
 }

@@ -85,6 +85,29 @@ func rows(n int) []byte {
 	return b.Bytes()[:n]
 }
 
+// details returns a fragment with prose in it, cut off.
+func details(n int) []byte {
+	r := rand.New(rand.NewPCG(uint64(n), 9))
+	word := func() string {
+		b := []byte{"tsmbpw"[r.IntN(6)]}
+		for range 1 + r.IntN(3) {
+			b = append(b, "aeiou"[r.IntN(5)], "nrtslmd"[r.IntN(7)])
+		}
+		return string(b)
+	}
+	known := make([]string, 300)
+	for i := range known {
+		known[i] = word()
+	}
+	b := fmt.Appendf(nil, `"adult":false,"backdrop_path":"/%x.jpg","budget":%d,"genres":[{"id":18,"name":"Drama"}],`+
+		`"homepage":"","imdb_id":"tt%07d","original_language":"en","overview":"`, r.Uint64(), r.IntN(1e6), r.IntN(1e7))
+	for len(b) < n {
+		b = append(b, known[r.IntN(1+r.IntN(len(known)))]...)
+		b = append(b, ' ')
+	}
+	return b[:n]
+}
+
 func texts() map[string][]byte {
 	return map[string][]byte{
 		"empty":        nil,
@@ -94,6 +117,7 @@ func texts() map[string][]byte {
 		"one symbol":   bytes.Repeat([]byte{'a'}, 1000),
 		"longest":      bytes.Repeat([]byte{'a'}, 1+maxMatch),
 		"rows":         rows(3000),
+		"details":      details(700),
 		"many rows":    rows(200_000),
 		"window":       append(append(rows(maxDistance-500), noise(500, 256)...), rows(maxDistance-500)...),
 		"beyond it":    append(append(rows(maxDistance), noise(maxDistance, 256)...), rows(maxDistance)...),
@@ -133,23 +157,52 @@ func TestAppend(t *testing.T) {
 	}
 }
 
-// TestSmaller holds the encoder to what it is for.
+// like returns fragments of about n bytes.
+func like(n, texts int) (list [][]byte) {
+	for i := range texts {
+		list = append(list, details(n+i), rows(n+i))
+	}
+	return list
+}
+
+// size returns how many bytes texts take.
+func size(e encoder, list [][]byte) (n int) {
+	for _, raw := range list {
+		n += len(e.Append(nil, raw))
+	}
+	return n
+}
+
+// TestSmaller holds the slow encoder to what it is for.
 func TestSmaller(t *testing.T) {
 	for _, n := range []int{150, 500, 3000, 30_000, 200_000} {
-		raw := rows(n)
-		var nine bytes.Buffer
-		w, err := flate.NewWriter(&nine, 9)
-		if err != nil {
-			t.Fatal(err)
+		list := like(n, 1)
+		if got, nine := size(&Encoder{}, list), size(newKlauspost(t, 9), list); got >= nine {
+			t.Errorf("%d bytes take %d, want fewer than the %d of level 9", n, got, nine)
 		}
-		if _, err := w.Write(raw); err != nil {
-			t.Fatal(err)
+	}
+}
+
+// TestAsSmall: a level of the quick encoder takes no more than that of klauspost/compress.
+func TestAsSmall(t *testing.T) {
+	for _, n := range []int{150, 300, 600, 1200, 3000, 10_000, 30_000, 100_000} {
+		list := like(n, 1+10_000/n)
+		for level := 1; level <= 9; level++ {
+			q := quick(level)
+			if n > q.Most() {
+				continue
+			}
+			if got, other := size(q, list), size(newKlauspost(t, level), list); got > other {
+				t.Errorf("level %d: texts of %d bytes take %d, want at most %d", level, n, got, other)
+			}
 		}
-		if err := w.Flush(); err != nil {
-			t.Fatal(err)
-		}
-		if got := len((&Encoder{}).Append(nil, raw)); got >= nine.Len() {
-			t.Errorf("%d bytes of rows take %d, want fewer than the %d of level 9", n, got, nine.Len())
+	}
+}
+
+func TestNewQuickRefuses(t *testing.T) {
+	for _, level := range []int{-1, 0, 10} {
+		if _, err := NewQuick(level); err == nil || !strings.Contains(err.Error(), fmt.Sprint(level, ": want 1 to 9")) {
+			t.Errorf("NewQuick(%d) = %v, want an error that names it and what there is", level, err)
 		}
 	}
 }
@@ -227,15 +280,66 @@ func FuzzAppend(f *testing.F) {
 
 func BenchmarkAppend(b *testing.B) {
 	for _, n := range []int{300, 3000, 30_000} {
-		b.Run(fmt.Sprint("bytes=", n), func(b *testing.B) {
-			e, raw := &Encoder{}, rows(n)
-			out := e.Append(nil, raw)
-			b.SetBytes(int64(n))
-			b.ReportAllocs()
-			for b.Loop() {
-				out = e.Append(out[:0], raw)
-			}
-			b.ReportMetric(float64(len(out)), "stored-bytes")
-		})
+		b.Run(fmt.Sprint("bytes=", n), func(b *testing.B) { benchmark(b, &Encoder{}, [][]byte{rows(n)}) })
 	}
+}
+
+// BenchmarkQuick compares levels with those of klauspost/compress, over texts that differ: of
+// one alone, a processor would know the way by heart.
+func BenchmarkQuick(b *testing.B) {
+	for _, level := range []int{1, 6, 9} {
+		for _, n := range []int{150, 300, 600, 1200, 3000, 30_000} {
+			list := like(n, max(10, 200_000/n))
+			name := fmt.Sprintf("level=%d/bytes=%d/", level, n)
+			b.Run(name+"quick", func(b *testing.B) { benchmark(b, quick(level), list) })
+			b.Run(name+"klauspost", func(b *testing.B) { benchmark(b, newKlauspost(b, level), list) })
+		}
+	}
+}
+
+func benchmark(b *testing.B, e encoder, list [][]byte) {
+	b.Helper()
+	raw := 0
+	for _, text := range list {
+		raw += len(text)
+	}
+	b.SetBytes(int64(raw))
+	b.ReportAllocs()
+	var out []byte
+	for b.Loop() {
+		for _, text := range list {
+			out = e.Append(out[:0], text)
+		}
+	}
+	b.ReportMetric(float64(size(e, list))/float64(len(list)), "stored-bytes")
+}
+
+// A klauspost is the baseline.
+type klauspost struct {
+	w   *flate.Writer
+	out []byte
+}
+
+func newKlauspost(tb testing.TB, level int) *klauspost {
+	tb.Helper()
+	k := &klauspost{}
+	var err error
+	if k.w, err = flate.NewWriter(k, level); err != nil {
+		tb.Fatal(err)
+	}
+	return k
+}
+
+func (k *klauspost) Write(p []byte) (int, error) {
+	k.out = append(k.out, p...)
+	return len(p), nil
+}
+
+// Append writes to memory, which does not fail.
+func (k *klauspost) Append(dst, raw []byte) []byte {
+	k.out = dst
+	k.w.Reset(k)
+	_, _ = k.w.Write(raw)
+	_ = k.w.Flush()
+	return k.out
 }

@@ -5,11 +5,12 @@ import (
 	"slices"
 )
 
-// maxBlock is how many bytes a block of a Quick says, and those of a match.
+// maxBlock is how many bytes a block of a Quick says at most, beside those of a match and the
+// literals before it. Several blocks take more: fragments are of one kind from end to end.
 const maxBlock = maxStored - 2*maxMatch
 
-// A Quick writes blocks of a level, 1 to 9. It takes a third of a megabyte, whatever it
-// writes, and is not safe for concurrent use.
+// A Quick writes blocks of a level, 1 to 9, as other encoders do, but made for short texts. It
+// takes half a megabyte, whatever it writes, and is not safe for concurrent use.
 type Quick struct {
 	effort  effort
 	chains  chains
@@ -45,8 +46,8 @@ func (q *Quick) Append(dst, raw []byte) []byte {
 	return out
 }
 
-// write writes the tokens, which say raw, as a block, and behind the last one of a text
-// what brings it to a byte boundary.
+// write writes the phrases, which say raw, as a block, and behind the last one of a text what
+// brings it to a byte boundary.
 func (q *Quick) write(raw []byte, last bool) {
 	w, c := &q.w, &q.codes
 	c.fit(&q.count)

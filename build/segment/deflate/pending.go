@@ -2,7 +2,7 @@ package deflate
 
 import "encoding/binary"
 
-// slack is how many bytes flush may touch beyond those that are written.
+// slack is how many bytes flush may touch beyond those that it writes.
 const slack = 8
 
 // pending are bits that wait to be written. What writes many of them keeps them, and the

@@ -5,15 +5,15 @@ import (
 	"slices"
 )
 
-// counts are how often the symbols of a block occur. A block has fewer tokens than a count
-// can hold.
+// counts are how often the symbols of a block of a Quick occur. A block says fewer bytes than
+// a count can hold. There are multiples of four of them, because they are looked at by four.
 type counts struct {
 	literal  [numLiterals + 2]uint16 // and lengths, and the end
 	distance [numDistance + 2]uint16
 }
 
-// A coded is the code of a symbol, its bits in the order in which they are written, above
-// eight bits that tell how many they are.
+// A coded is the code of a symbol: its bits in the order in which they are written, and
+// below them, in eight bits, how many they are.
 type coded uint32
 
 // A table holds the codes of a block.
@@ -22,7 +22,7 @@ type table struct {
 	distance [numDistance]coded
 }
 
-// fixedTable is the code of fixed blocks.
+// fixedTable is that of fixed blocks.
 var fixedTable = func() (t table) {
 	for s := range t.literal {
 		t.literal[s] = coded(fixed.literalCodes[s])<<8 | coded(fixed.literal[s])
@@ -33,25 +33,24 @@ var fixedTable = func() (t table) {
 	return t
 }()
 
-// A quickCode is what a block may be written with.
+// A quickCode is the code of a block of a Quick.
 type quickCode struct {
 	literal  alphabet
 	distance alphabet
-	head     quickHeader
+	head     outline
 	table    table
-	bits     int // of a dynamic block
-	plain    int // of a fixed one
+	bits     int // of the block, as a dynamic one
+	plain    int // as a fixed one
 }
 
-// fit finds the code of a block, and what it takes.
+// fit finds the code of a block, whose end is not counted yet, and what it takes.
 func (c *quickCode) fit(n *counts) {
 	n.literal[endOfBlock]++
 	c.literal.fit(n.literal[:], maxCode)
 	c.distance.fit(n.distance[:], maxCode)
 	if len(c.distance.symbols) == 0 { // RFC 1951 allows for none, not all readers do
 		c.distance.symbols = append(c.distance.symbols, used(0))
-		c.distance.count[1] = 1
-		c.distance.lengths[0] = 1
+		c.distance.single()
 	}
 	c.head.tell(&c.literal, &c.distance)
 	c.bits, c.plain = c.head.bits, 3
@@ -78,18 +77,19 @@ func (c *quickCode) assign() {
 	c.distance.assign(c.table.distance[:])
 }
 
-// An alphabet finds the Huffman code of some symbols.
+// An alphabet finds the Huffman code of some symbols. What it does takes the longer the more
+// of them occur, which are few in a short text, and not the more there are.
 type alphabet struct {
-	symbols []used // that occur, in their order
-	sorted  []used // by weight
-	tree    []uint32
-	lengths [numLiterals + 2]uint8
-	count   [maxCode + 2]uint16 // codes of a length
+	symbols []used                 // that occur, in their order
+	sorted  []used                 // by weight
+	tree    []uint32               // of the joints: the weight, then the parent, then the depth
+	lengths [numLiterals + 2]uint8 // of the symbols that occur
+	count   [maxCode + 2]uint16    // codes of a length
 }
 
-// fit sets lengths of the codes for so frequent symbols, none longer than limit.
+// fit sets the lengths of the codes of symbols that occur so often, none longer than limit.
 func (a *alphabet) fit(freq []uint16, limit int) {
-	a.symbols = a.symbols[:0]
+	symbols := a.symbols[:0]
 	for s := 0; s < len(freq); s += 4 {
 		f := freq[s : s+4 : s+4]
 		if f[0]|f[1]|f[2]|f[3] == 0 {
@@ -97,16 +97,16 @@ func (a *alphabet) fit(freq []uint16, limit int) {
 		}
 		for i, n := range f {
 			if n > 0 {
-				a.symbols = append(a.symbols, used(n)<<16|used(s+i))
+				symbols = append(symbols, used(n)<<16|used(s+i))
 			}
 		}
 	}
+	a.symbols = symbols
 	clear(a.count[:])
-	switch len(a.symbols) {
+	switch len(symbols) {
 	case 0:
 	case 1:
-		a.count[1] = 1
-		a.lengths[a.symbols[0].symbol()] = 1
+		a.single()
 	default:
 		a.sort()
 		a.join()
@@ -114,21 +114,30 @@ func (a *alphabet) fit(freq []uint16, limit int) {
 	}
 }
 
+// single sets the length of the only symbol.
+func (a *alphabet) single() {
+	a.count[1] = 1
+	a.lengths[a.symbols[0].symbol()] = 1
+}
+
+// fewTimes is how often a symbol occurs from which on sorting compares.
 const fewTimes = 32
 
-// sort sorts the symbols by how often they occur: most do a few times.
+// sort sorts the symbols by how often they occur: most do so a few times.
 func (a *alphabet) sort() {
-	var starts [fewTimes + 1]uint16
+	var starts [fewTimes]uint16
 	for _, u := range a.symbols {
-		starts[min(u.weight(), fewTimes-1)+1]++
+		starts[min(u.weight(), fewTimes)-1]++
 	}
-	for i := 1; i < len(starts); i++ {
-		starts[i] += starts[i-1]
+	var at uint16
+	for i, n := range starts {
+		starts[i] = at
+		at += n
 	}
 	often := int(starts[fewTimes-1])
 	a.sorted = slices.Grow(a.sorted[:0], len(a.symbols))[:len(a.symbols)]
 	for _, u := range a.symbols {
-		n := &starts[min(u.weight(), fewTimes-1)]
+		n := &starts[min(u.weight(), fewTimes)-1]
 		a.sorted[*n] = u
 		*n++
 	}
@@ -139,9 +148,7 @@ func (a *alphabet) sort() {
 // weights as they are made, so that the lightest nodes are the first of two rows.
 func (a *alphabet) join() {
 	leaves := a.sorted
-	joints := len(leaves) - 1
-	a.tree = slices.Grow(a.tree[:0], joints)[:joints]
-	tree := a.tree // the weight of a joint, then its parent
+	tree := slices.Grow(a.tree[:0], len(leaves)-1)[:len(leaves)-1] // the weight of a joint, then its parent
 	leaf, joint := 0, 0
 	for next := range tree {
 		var sum uint32
@@ -157,10 +164,12 @@ func (a *alphabet) join() {
 		}
 		tree[next] = sum
 	}
+	a.tree = tree
 }
 
-// measure counts the codes of each length, of the tree, and gives the longest to the rarest
-// symbols. A joint that would be too deep takes the place of a deeper one: costs little.
+// measure counts the codes of each length, and gives the longest to the rarest symbols. Where
+// a joint would be deeper than the limit allows, the deepest leaf above becomes one, which
+// costs little.
 func (a *alphabet) measure(limit int) {
 	tree := a.tree
 	root := len(tree) - 1
@@ -187,11 +196,13 @@ func (a *alphabet) measure(limit int) {
 	}
 }
 
-// assign sets the codes that follow from the lengths.
+// assign sets the codes of the symbols that occur, which follow from their lengths.
 func (a *alphabet) assign(t []coded) {
-	var next [maxCode + 2]uint16
-	for l := 1; l <= maxCode; l++ {
-		next[l+1] = (next[l] + a.count[l]) << 1
+	var next [maxCode + 1]uint16
+	var first uint16 // code of a length
+	for l, n := range a.count[:maxCode+1] {
+		next[l] = first
+		first = (first + n) << 1
 	}
 	for _, u := range a.symbols {
 		s := u.symbol()

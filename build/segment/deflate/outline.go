@@ -1,25 +1,25 @@
 package deflate
 
-// A quickHeader tells the codes of a dynamic block.
-type quickHeader struct {
+// An outline is a header that is made in one pass over the symbols that occur.
+type outline struct {
 	literals, distances int // how many lengths there are
 	runs                []run
 	count               [numLengths + 1]uint16
-	code                alphabet
+	code                alphabet // of the symbols of runs
 	codes               [numLengths]coded
-	told                int
-	bits                int
+	told                int // how many of its lengths are told, in the order of lengthOrder
+	bits                int // of all of it, with the type of the block
 }
 
-// tell makes h the header that tells two codes.
-func (h *quickHeader) tell(literal, distance *alphabet) {
+// tell makes h tell the codes of a block.
+func (h *outline) tell(literal, distance *alphabet) {
 	h.runs = h.runs[:0]
 	clear(h.count[:])
 	h.literals = max(firstLength, int(literal.symbols[len(literal.symbols)-1].symbol())+1)
 	h.distances = int(distance.symbols[len(distance.symbols)-1].symbol()) + 1
-	next := h.lengths(literal, 0, 0)
-	h.lengths(distance, h.literals, next)
-	h.code.lengths = [numLiterals + 2]uint8{}
+	told := h.lengths(literal, 0, 0)
+	h.lengths(distance, h.literals, told)
+	clear(h.code.lengths[:numLengths])
 	h.code.fit(h.count[:], maxLengthCode)
 	h.told = numLengths
 	for h.told > 4 && h.count[lengthOrder[h.told-1]] == 0 {
@@ -32,9 +32,9 @@ func (h *quickHeader) tell(literal, distance *alphabet) {
 	}
 }
 
-// lengths adds the runs of an alphabet, whose symbols have the places from a first one on,
-// behind those that are told, and returns how many are told now.
-func (h *quickHeader) lengths(a *alphabet, first, told int) int {
+// lengths adds the runs of an alphabet, whose symbols are told from a first place on, to those
+// of the places before, and returns how many places are told now.
+func (h *outline) lengths(a *alphabet, first, told int) int {
 	symbols := a.symbols
 	for i := 0; i < len(symbols); {
 		s := symbols[i].symbol()
@@ -62,13 +62,13 @@ func (h *quickHeader) lengths(a *alphabet, first, told int) int {
 }
 
 // add adds a run.
-func (h *quickHeader) add(symbol, rest uint8) {
+func (h *outline) add(symbol, rest uint8) {
 	h.runs = append(h.runs, run{symbol, rest})
 	h.count[symbol]++
 }
 
 // zeros adds the runs of so many symbols that do not occur.
-func (h *quickHeader) zeros(n int) {
+func (h *outline) zeros(n int) {
 	for ; n >= 11; n -= min(n, 138) {
 		h.add(manyZeros, uint8(min(n, 138)-11))
 	}
@@ -81,12 +81,17 @@ func (h *quickHeader) zeros(n int) {
 	}
 }
 
-func (h *quickHeader) canGrow() bool { return h.told < numLengths }
+// canGrow tells whether h can be three bits longer and say the same.
+func (h *outline) canGrow() bool { return h.told < numLengths }
 
-func (h *quickHeader) grow() { h.told++; h.bits += 3 }
+// grow makes h three bits longer: it tells one bit length more, which is zero.
+func (h *outline) grow() {
+	h.told++
+	h.bits += 3
+}
 
 // write writes the type of the block and h.
-func (h *quickHeader) write(w *bitWriter) {
+func (h *outline) write(w *bitWriter) {
 	h.code.assign(h.codes[:])
 	out, at, p := w.begin()
 	p = p.add(typeDynamic|uint64(h.literals-firstLength)<<3|uint64(h.distances-1)<<8|uint64(h.told-4)<<13, 17)
