@@ -53,7 +53,7 @@ func (c *Compressor) Reset() {
 	clear(c.made)
 }
 
-// Slow makes c compress with e from now on, which takes ten times as long and makes less;
+// Slow makes c compress with e from now on, which takes twenty times as long and makes less;
 // nil goes back to the level. It ends the life of all segments that c made.
 func (c *Compressor) Slow(e *deflate.Encoder) {
 	c.Reset()

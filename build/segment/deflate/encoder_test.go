@@ -157,10 +157,10 @@ func TestAppend(t *testing.T) {
 	}
 }
 
-// like returns fragments of about n bytes.
-func like(n, texts int) (list [][]byte) {
-	for i := range texts {
-		list = append(list, details(n+i), rows(n+i))
+// like returns fragments of n bytes, so many with prose and as many of rows.
+func like(n, each int) (list [][]byte) {
+	for i := range each {
+		list = append(list, details(n + i)[:n], rows(n + i)[:n])
 	}
 	return list
 }
