@@ -18,10 +18,11 @@ const DefaultLevel = 6
 
 // A Compressor makes segments. It is not safe for concurrent use.
 type Compressor struct {
-	w    *flate.Writer
-	out  buffer
-	made map[release.Hash]release.Segment // since Reset
-	slow *deflate.Encoder                 // nil for the level
+	quick *deflate.Quick
+	long  *flate.Writer    // for texts that it is quicker for
+	slow  *deflate.Encoder // nil for the level
+	out   buffer
+	made  map[release.Hash]release.Segment // since Reset
 }
 
 // buffer collects the segments of one record. Slices of it stay valid while it
@@ -35,15 +36,14 @@ func (o *buffer) Write(p []byte) (int, error) {
 
 // New returns a Compressor of the given deflate level, 1 to 9.
 func New(level int) (*Compressor, error) {
-	if level < 1 || level > 9 {
-		return nil, fmt.Errorf("compression level %d: want 1 to 9", level)
-	}
-	c := &Compressor{made: map[release.Hash]release.Segment{}}
-	w, err := flate.NewWriter(&c.out, level)
+	q, err := deflate.NewQuick(level)
 	if err != nil {
+		return nil, err
+	}
+	c := &Compressor{quick: q, made: map[release.Hash]release.Segment{}}
+	if c.long, err = flate.NewWriter(&c.out, level); err != nil {
 		return nil, fmt.Errorf("compression level %d: %w", level, err)
 	}
-	c.w = w
 	return c, nil
 }
 
@@ -53,7 +53,7 @@ func (c *Compressor) Reset() {
 	clear(c.made)
 }
 
-// Slow makes c compress with e from now on, which takes ten times as long and makes less;
+// Slow makes c compress with e from now on, which takes twenty times as long and makes less;
 // nil goes back to the level. It ends the life of all segments that c made.
 func (c *Compressor) Slow(e *deflate.Encoder) {
 	c.Reset()
@@ -68,10 +68,15 @@ func (c *Compressor) Segment(raw []byte) (release.Segment, error) {
 		return s, nil
 	}
 	start := len(c.out.b)
-	if c.slow != nil {
+	switch {
+	case c.slow != nil:
 		c.out.b = c.slow.Append(c.out.b, raw)
-	} else if err := c.fast(raw); err != nil {
-		return release.Segment{}, fmt.Errorf("compress: %w", err)
+	case len(raw) <= c.quick.Most():
+		c.out.b = c.quick.Append(c.out.b, raw)
+	default:
+		if err := c.writeLong(raw); err != nil {
+			return release.Segment{}, fmt.Errorf("compress: %w", err)
+		}
 	}
 	s := release.Segment{
 		Stored: c.out.b[start:len(c.out.b):len(c.out.b)],
@@ -84,13 +89,13 @@ func (c *Compressor) Segment(raw []byte) (release.Segment, error) {
 	return s, nil
 }
 
-// fast writes the blocks of raw at the level.
-func (c *Compressor) fast(raw []byte) error {
-	c.w.Reset(&c.out)
-	if _, err := c.w.Write(raw); err != nil {
+// writeLong writes the blocks of a long text.
+func (c *Compressor) writeLong(raw []byte) error {
+	c.long.Reset(&c.out)
+	if _, err := c.long.Write(raw); err != nil {
 		return err
 	}
 	// Flush ends with an empty stored block, which brings the output to a byte
 	// boundary; Close, which would mark a final block, is never called.
-	return c.w.Flush()
+	return c.long.Flush()
 }

@@ -32,7 +32,8 @@ func texts() map[string][]byte {
 	}
 }
 
-// inflate reads stored as an answer would hold it, with nothing before it.
+// inflate reads stored as an answer would hold it, with nothing before it and, from the
+// next byte boundary on, an empty final block behind.
 func inflate(stored []byte) ([]byte, error) {
 	return io.ReadAll(flate.NewReader(io.MultiReader(bytes.NewReader(stored), strings.NewReader("\x03\x00"))))
 }
@@ -50,10 +51,6 @@ func TestSegment(t *testing.T) {
 			}
 			if got, err := inflate(s.Stored); err != nil || !bytes.Equal(got, raw) {
 				t.Errorf("level %d: Segment(%s) inflates to %d bytes, %v, want the %d that went in", level, name, len(got), err, len(raw))
-			}
-			// An empty stored block at the end brings it to a byte boundary.
-			if !bytes.HasSuffix(s.Stored, []byte{0, 0, 0xff, 0xff}) {
-				t.Errorf("level %d: Segment(%s) ends in % x, want 00 00 ff ff", level, name, s.Stored[len(s.Stored)-4:])
 			}
 			want := release.Segment{
 				Stored: s.Stored, RawLen: uint32(len(raw)), CRC: crc32.ChecksumIEEE(raw),

@@ -133,11 +133,8 @@ func (e *Encoder) write(raw []byte, b *block, last bool) {
 	dynamic, plain, stored := b.bits, b.fixed, storedBits(w.n, b.to-b.from)
 	grown := false
 	if last {
-		alone := dynamic + tailBits(w.n+uint(dynamic))
-		if grown = b.head.canGrow() && dynamic+3+tailBits(w.n+uint(dynamic)+3) < alone; grown {
-			alone = dynamic + 3 + tailBits(w.n+uint(dynamic)+3)
-		}
-		dynamic, plain = alone, plain+tailBits(w.n+uint(plain))
+		dynamic, grown = withTail(w.n, dynamic, b.head.canGrow())
+		plain += tailBits(w.n + uint(plain))
 	}
 	switch min(dynamic, plain, stored) {
 	case stored:

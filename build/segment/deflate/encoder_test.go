@@ -36,6 +36,34 @@ func inflate(t interface {
 	return a
 }
 
+// An encoder writes blocks.
+type encoder interface {
+	Append(dst, raw []byte) []byte
+}
+
+var (
+	_ encoder = (*Encoder)(nil)
+	_ encoder = (*Quick)(nil)
+)
+
+// encoders make all that there are, by name.
+func encoders() map[string]func() encoder {
+	all := map[string]func() encoder{"slow": func() encoder { return &Encoder{} }}
+	for level := 1; level <= 9; level++ {
+		all[fmt.Sprint("level ", level)] = func() encoder { return quick(level) }
+	}
+	return all
+}
+
+// quick returns a Quick of a level that there is.
+func quick(level int) *Quick {
+	q, err := NewQuick(level)
+	if err != nil {
+		panic(err)
+	}
+	return q
+}
+
 // noise returns bytes of a few values.
 func noise(n, values int) []byte {
 	r := rand.New(rand.NewPCG(uint64(n), uint64(values)))
@@ -57,6 +85,29 @@ func rows(n int) []byte {
 	return b.Bytes()[:n]
 }
 
+// details returns a fragment with prose in it, cut off.
+func details(n int) []byte {
+	r := rand.New(rand.NewPCG(uint64(n), 9))
+	word := func() string {
+		b := []byte{"tsmbpw"[r.IntN(6)]}
+		for range 1 + r.IntN(3) {
+			b = append(b, "aeiou"[r.IntN(5)], "nrtslmd"[r.IntN(7)])
+		}
+		return string(b)
+	}
+	known := make([]string, 300)
+	for i := range known {
+		known[i] = word()
+	}
+	b := fmt.Appendf(nil, `"adult":false,"backdrop_path":"/%x.jpg","budget":%d,"genres":[{"id":18,"name":"Drama"}],`+
+		`"homepage":"","imdb_id":"tt%07d","original_language":"en","overview":"`, r.Uint64(), r.IntN(1e6), r.IntN(1e7))
+	for len(b) < n {
+		b = append(b, known[r.IntN(1+r.IntN(len(known)))]...)
+		b = append(b, ' ')
+	}
+	return b[:n]
+}
+
 func texts() map[string][]byte {
 	return map[string][]byte{
 		"empty":        nil,
@@ -66,6 +117,7 @@ func texts() map[string][]byte {
 		"one symbol":   bytes.Repeat([]byte{'a'}, 1000),
 		"longest":      bytes.Repeat([]byte{'a'}, 1+maxMatch),
 		"rows":         rows(3000),
+		"details":      details(700),
 		"many rows":    rows(200_000),
 		"window":       append(append(rows(maxDistance-500), noise(500, 256)...), rows(maxDistance-500)...),
 		"beyond it":    append(append(rows(maxDistance), noise(maxDistance, 256)...), rows(maxDistance)...),
@@ -79,47 +131,78 @@ func texts() map[string][]byte {
 }
 
 func TestAppend(t *testing.T) {
-	e := &Encoder{}
-	for name, raw := range texts() {
-		t.Run(name, func(t *testing.T) {
-			if testing.Short() && len(raw) > 200_000 {
-				t.Skip("long: run without -short")
-			}
-			blocks := e.Append([]byte("before"), raw)
-			if !bytes.HasPrefix(blocks, []byte("before")) {
-				t.Fatalf("Append overwrites what was there: %.6q", blocks)
-			}
-			blocks = blocks[len("before"):]
-			if got := inflate(t, blocks); !bytes.Equal(got, raw) {
-				t.Fatalf("Append(%d bytes) inflates to %d others", len(raw), len(got))
-			}
-			if fresh := (&Encoder{}).Append(nil, raw); !bytes.Equal(fresh, blocks) {
-				t.Errorf("a used Encoder writes %d bytes, a fresh one %d", len(blocks), len(fresh))
-			}
-			if worst := len(raw) + 5*(1+len(raw)/maxStored) + 5; len(blocks) > worst {
-				t.Errorf("Append(%d bytes) writes %d, want at most %d", len(raw), len(blocks), worst)
-			}
-		})
+	for by, fresh := range encoders() {
+		used := fresh()
+		for name, raw := range texts() {
+			t.Run(by+"/"+name, func(t *testing.T) {
+				if testing.Short() && by == "slow" && len(raw) > 200_000 {
+					t.Skip("long: run without -short")
+				}
+				blocks := used.Append([]byte("before"), raw)
+				if !bytes.HasPrefix(blocks, []byte("before")) {
+					t.Fatalf("Append overwrites what was there: %.6q", blocks)
+				}
+				blocks = blocks[len("before"):]
+				if got := inflate(t, blocks); !bytes.Equal(got, raw) {
+					t.Fatalf("Append(%d bytes) inflates to %d others", len(raw), len(got))
+				}
+				if again := fresh().Append(nil, raw); !bytes.Equal(again, blocks) {
+					t.Errorf("a used encoder writes %d bytes, a fresh one %d", len(blocks), len(again))
+				}
+				if worst := len(raw) + 5*(1+len(raw)/maxBlock) + 5; len(blocks) > worst {
+					t.Errorf("Append(%d bytes) writes %d, want at most %d", len(raw), len(blocks), worst)
+				}
+			})
+		}
 	}
 }
 
-// TestSmaller holds the encoder to what it is for.
+// like returns fragments of n bytes, so many with prose and as many of rows.
+func like(n, each int) (list [][]byte) {
+	for i := range each {
+		list = append(list, details(n + i)[:n], rows(n + i)[:n])
+	}
+	return list
+}
+
+// size returns how many bytes texts take.
+func size(e encoder, list [][]byte) (n int) {
+	for _, raw := range list {
+		n += len(e.Append(nil, raw))
+	}
+	return n
+}
+
+// TestSmaller holds the slow encoder to what it is for.
 func TestSmaller(t *testing.T) {
 	for _, n := range []int{150, 500, 3000, 30_000, 200_000} {
-		raw := rows(n)
-		var nine bytes.Buffer
-		w, err := flate.NewWriter(&nine, 9)
-		if err != nil {
-			t.Fatal(err)
+		list := like(n, 1)
+		if got, nine := size(&Encoder{}, list), size(newKlauspost(t, 9), list); got >= nine {
+			t.Errorf("%d bytes take %d, want fewer than the %d of level 9", n, got, nine)
 		}
-		if _, err := w.Write(raw); err != nil {
-			t.Fatal(err)
+	}
+}
+
+// TestAsSmall: a level of the quick encoder takes no more than that of klauspost/compress.
+func TestAsSmall(t *testing.T) {
+	for _, n := range []int{150, 300, 600, 1200, 3000, 10_000, 30_000, 100_000} {
+		list := like(n, 1+10_000/n)
+		for level := 1; level <= 9; level++ {
+			q := quick(level)
+			if n > q.Most() {
+				continue
+			}
+			if got, other := size(q, list), size(newKlauspost(t, level), list); got > other {
+				t.Errorf("level %d: texts of %d bytes take %d, want at most %d", level, n, got, other)
+			}
 		}
-		if err := w.Flush(); err != nil {
-			t.Fatal(err)
-		}
-		if got := len((&Encoder{}).Append(nil, raw)); got >= nine.Len() {
-			t.Errorf("%d bytes of rows take %d, want fewer than the %d of level 9", n, got, nine.Len())
+	}
+}
+
+func TestNewQuickRefuses(t *testing.T) {
+	for _, level := range []int{-1, 0, 10} {
+		if _, err := NewQuick(level); err == nil || !strings.Contains(err.Error(), fmt.Sprint(level, ": want 1 to 9")) {
+			t.Errorf("NewQuick(%d) = %v, want an error that names it and what there is", level, err)
 		}
 	}
 }
@@ -127,7 +210,6 @@ func TestSmaller(t *testing.T) {
 // TestAlone: the edge reads single segments, with nothing behind them, by the length of
 // what they say.
 func TestAlone(t *testing.T) {
-	e := &Encoder{}
 	list := texts()
 	most := 1000
 	if testing.Short() {
@@ -136,15 +218,18 @@ func TestAlone(t *testing.T) {
 	for n := range most {
 		list[fmt.Sprint(n, " bytes of rows")] = rows(n)
 	}
-	for name, raw := range list {
-		blocks := e.Append(nil, raw)
-		out := make([]byte, len(raw))
-		if n, err := io.ReadFull(stdflate.NewReader(bytes.NewReader(blocks)), out); err != nil || !bytes.Equal(out, raw) {
-			t.Errorf("%s: compress/flate reads %d bytes, %v, want the %d", name, n, err, len(raw))
-		}
-		clear(out)
-		if n, err := io.ReadFull(flate.NewReader(bytes.NewReader(blocks)), out); err != nil || !bytes.Equal(out, raw) {
-			t.Errorf("%s: klauspost reads %d bytes, %v, want the %d", name, n, err, len(raw))
+	for by, fresh := range encoders() {
+		e := fresh()
+		for name, raw := range list {
+			blocks := e.Append(nil, raw)
+			out := make([]byte, len(raw))
+			if n, err := io.ReadFull(stdflate.NewReader(bytes.NewReader(blocks)), out); err != nil || !bytes.Equal(out, raw) {
+				t.Errorf("%s, %s: compress/flate reads %d bytes, %v, want the %d", by, name, n, err, len(raw))
+			}
+			clear(out)
+			if n, err := io.ReadFull(flate.NewReader(bytes.NewReader(blocks)), out); err != nil || !bytes.Equal(out, raw) {
+				t.Errorf("%s, %s: klauspost reads %d bytes, %v, want the %d", by, name, n, err, len(raw))
+			}
 		}
 	}
 }
@@ -152,7 +237,11 @@ func TestAlone(t *testing.T) {
 // TestAnyOrder: blocks of any texts follow one another in any order, so they end on byte
 // boundaries and refer to nothing before them.
 func TestAnyOrder(t *testing.T) {
-	e := &Encoder{}
+	all := encoders()
+	used := map[string]encoder{}
+	for by, fresh := range all {
+		used[by] = fresh()
+	}
 	rapid.Check(t, func(t *rapid.T) {
 		word := rapid.OneOf(
 			rapid.SampledFrom([]string{`{"id":`, `,"name":`, `null`, `"de-DE"`, "ä", strings.Repeat("=", 300), string(rows(400))}),
@@ -160,12 +249,15 @@ func TestAnyOrder(t *testing.T) {
 		)
 		text := rapid.Map(rapid.SliceOfN(word, 0, 60), func(w []string) []byte { return []byte(strings.Join(w, "")) })
 		list := rapid.SliceOfN(text, 1, 5).Draw(t, "texts")
-		var blocks, want []byte
-		for _, i := range rapid.SliceOfN(rapid.IntRange(0, len(list)-1), 1, 8).Draw(t, "order") {
-			blocks, want = e.Append(blocks, list[i]), append(want, list[i]...)
-		}
-		if got := inflate(t, blocks); !bytes.Equal(got, want) {
-			t.Fatalf("inflates to %q, want %q", got, want)
+		order := rapid.SliceOfN(rapid.IntRange(0, len(list)-1), 1, 8).Draw(t, "order")
+		for by, e := range used {
+			var blocks, want []byte
+			for _, i := range order {
+				blocks, want = e.Append(blocks, list[i]), append(want, list[i]...)
+			}
+			if got := inflate(t, blocks); !bytes.Equal(got, want) {
+				t.Fatalf("%s: inflates to %q, want %q", by, got, want)
+			}
 		}
 	})
 }
@@ -174,26 +266,80 @@ func FuzzAppend(f *testing.F) {
 	f.Add([]byte("abcabcabc"), []byte(""))
 	f.Add([]byte{}, bytes.Repeat([]byte{0xff}, 70_000))
 	f.Add(rows(5000), noise(300, 4))
+	all := encoders()
 	f.Fuzz(func(t *testing.T, a, b []byte) {
-		e := &Encoder{}
-		got := inflate(t, e.Append(e.Append(e.Append(nil, a), b), a))
-		if want := bytes.Join([][]byte{a, b, a}, nil); !bytes.Equal(got, want) {
-			t.Errorf("three texts inflate to %d bytes, want %d", len(got), len(want))
+		want := bytes.Join([][]byte{a, b, a}, nil)
+		for by, fresh := range all {
+			e := fresh()
+			if got := inflate(t, e.Append(e.Append(e.Append(nil, a), b), a)); !bytes.Equal(got, want) {
+				t.Errorf("%s: three texts inflate to %d bytes, want %d", by, len(got), len(want))
+			}
 		}
 	})
 }
 
 func BenchmarkAppend(b *testing.B) {
 	for _, n := range []int{300, 3000, 30_000} {
-		b.Run(fmt.Sprint("bytes=", n), func(b *testing.B) {
-			e, raw := &Encoder{}, rows(n)
-			out := e.Append(nil, raw)
-			b.SetBytes(int64(n))
-			b.ReportAllocs()
-			for b.Loop() {
-				out = e.Append(out[:0], raw)
-			}
-			b.ReportMetric(float64(len(out)), "stored-bytes")
-		})
+		b.Run(fmt.Sprint("bytes=", n), func(b *testing.B) { benchmark(b, &Encoder{}, [][]byte{rows(n)}) })
 	}
+}
+
+// BenchmarkQuick compares levels with those of klauspost/compress, over texts that differ: of
+// one alone, a processor would know the way by heart.
+func BenchmarkQuick(b *testing.B) {
+	for _, level := range []int{1, 6, 9} {
+		for _, n := range []int{150, 300, 600, 1200, 3000, 30_000} {
+			list := like(n, max(10, 200_000/n))
+			name := fmt.Sprintf("level=%d/bytes=%d/", level, n)
+			b.Run(name+"quick", func(b *testing.B) { benchmark(b, quick(level), list) })
+			b.Run(name+"klauspost", func(b *testing.B) { benchmark(b, newKlauspost(b, level), list) })
+		}
+	}
+}
+
+func benchmark(b *testing.B, e encoder, list [][]byte) {
+	b.Helper()
+	raw := 0
+	for _, text := range list {
+		raw += len(text)
+	}
+	b.SetBytes(int64(raw))
+	b.ReportAllocs()
+	var out []byte
+	for b.Loop() {
+		for _, text := range list {
+			out = e.Append(out[:0], text)
+		}
+	}
+	b.ReportMetric(float64(size(e, list))/float64(len(list)), "stored-bytes")
+}
+
+// A klauspost is the baseline.
+type klauspost struct {
+	w   *flate.Writer
+	out []byte
+}
+
+func newKlauspost(tb testing.TB, level int) *klauspost {
+	tb.Helper()
+	k := &klauspost{}
+	var err error
+	if k.w, err = flate.NewWriter(k, level); err != nil {
+		tb.Fatal(err)
+	}
+	return k
+}
+
+func (k *klauspost) Write(p []byte) (int, error) {
+	k.out = append(k.out, p...)
+	return len(p), nil
+}
+
+// Append writes to memory, which does not fail.
+func (k *klauspost) Append(dst, raw []byte) []byte {
+	k.out = dst
+	k.w.Reset(k)
+	_, _ = k.w.Write(raw)
+	_ = k.w.Flush()
+	return k.out
 }

@@ -35,3 +35,13 @@ func (w *bitWriter) tail() {
 		w.write(typeFixed, emptyFixed)
 	}
 }
+
+// withTail returns how many bits a dynamic block takes with its tail, behind n bits, and
+// whether its header is to be three bits longer for that, if it can be.
+func withTail(n uint, bits int, canGrow bool) (all int, grown bool) {
+	all = bits + tailBits(n+uint(bits))
+	if more := bits + 3 + tailBits(n+uint(bits)+3); canGrow && more < all {
+		return more, true
+	}
+	return all, false
+}

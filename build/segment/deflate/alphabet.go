@@ -1,0 +1,213 @@
+package deflate
+
+import (
+	"math/bits"
+	"slices"
+)
+
+// counts are how often the symbols of a block of a Quick occur. A block says fewer bytes than
+// a count can hold. There are multiples of four of them, because they are looked at by four.
+type counts struct {
+	literal  [numLiterals + 2]uint16 // and lengths, and the end
+	distance [numDistance + 2]uint16
+}
+
+// A coded is the code of a symbol: its bits in the order in which they are written, and
+// below them, in eight bits, how many they are.
+type coded uint32
+
+// A table holds the codes of a block.
+type table struct {
+	literal  [numLiterals]coded
+	distance [numDistance]coded
+}
+
+// fixedTable is that of fixed blocks.
+var fixedTable = func() (t table) {
+	for s := range t.literal {
+		t.literal[s] = coded(fixed.literalCodes[s])<<8 | coded(fixed.literal[s])
+	}
+	for s := range t.distance {
+		t.distance[s] = coded(fixed.distanceCodes[s])<<8 | coded(fixed.distance[s])
+	}
+	return t
+}()
+
+// A quickCode is the code of a block of a Quick.
+type quickCode struct {
+	literal  alphabet
+	distance alphabet
+	head     outline
+	table    table
+	bits     int // of the block, as a dynamic one
+	plain    int // as a fixed one
+}
+
+// fit finds the code of a block, whose end is not counted yet, and what it takes.
+func (c *quickCode) fit(n *counts) {
+	n.literal[endOfBlock]++
+	c.literal.fit(n.literal[:], maxCode)
+	c.distance.fit(n.distance[:], maxCode)
+	if len(c.distance.symbols) == 0 { // RFC 1951 allows for none, not all readers do
+		c.distance.symbols = append(c.distance.symbols, used(0))
+		c.distance.single()
+	}
+	c.head.tell(&c.literal, &c.distance)
+	c.bits, c.plain = c.head.bits, 3
+	for _, u := range c.literal.symbols {
+		s, n := u.symbol(), int(u.weight())
+		extra := 0
+		if s >= firstLength {
+			extra = int(lengthExtra(uint8(s - firstLength)))
+		}
+		c.bits += n * (int(c.literal.lengths[s]) + extra)
+		c.plain += n * (int(fixed.literal[s]) + extra)
+	}
+	for _, u := range c.distance.symbols {
+		s, n := u.symbol(), int(u.weight())
+		extra := int(distanceExtra(uint8(s)))
+		c.bits += n * (int(c.distance.lengths[s]) + extra)
+		c.plain += n * (5 + extra)
+	}
+}
+
+// assign makes the table.
+func (c *quickCode) assign() {
+	c.literal.assign(c.table.literal[:])
+	c.distance.assign(c.table.distance[:])
+}
+
+// An alphabet finds the Huffman code of some symbols. What it does takes the longer the more
+// of them occur, which are few in a short text, and not the more there are.
+type alphabet struct {
+	symbols []used                 // that occur, in their order
+	sorted  []used                 // by weight
+	tree    []uint32               // of the joints: the weight, then the parent, then the depth
+	lengths [numLiterals + 2]uint8 // of the symbols that occur
+	count   [maxCode + 2]uint16    // codes of a length
+}
+
+// fit sets the lengths of the codes of symbols that occur so often, none longer than limit.
+func (a *alphabet) fit(freq []uint16, limit int) {
+	symbols := a.symbols[:0]
+	for s := 0; s < len(freq); s += 4 {
+		f := freq[s : s+4 : s+4]
+		if f[0]|f[1]|f[2]|f[3] == 0 {
+			continue
+		}
+		for i, n := range f {
+			if n > 0 {
+				symbols = append(symbols, used(n)<<16|used(s+i))
+			}
+		}
+	}
+	a.symbols = symbols
+	clear(a.count[:])
+	switch len(symbols) {
+	case 0:
+	case 1:
+		a.single()
+	default:
+		a.sort()
+		a.join()
+		a.measure(limit)
+	}
+}
+
+// single sets the length of the only symbol.
+func (a *alphabet) single() {
+	a.count[1] = 1
+	a.lengths[a.symbols[0].symbol()] = 1
+}
+
+// fewTimes is how often a symbol occurs from which on sorting compares.
+const fewTimes = 32
+
+// sort sorts the symbols by how often they occur: most do so a few times.
+func (a *alphabet) sort() {
+	var starts [fewTimes]uint16
+	for _, u := range a.symbols {
+		starts[min(u.weight(), fewTimes)-1]++
+	}
+	var at uint16
+	for i, n := range starts {
+		starts[i] = at
+		at += n
+	}
+	often := int(starts[fewTimes-1])
+	a.sorted = slices.Grow(a.sorted[:0], len(a.symbols))[:len(a.symbols)]
+	for _, u := range a.symbols {
+		n := &starts[min(u.weight(), fewTimes)-1]
+		a.sorted[*n] = u
+		*n++
+	}
+	slices.Sort(a.sorted[often:])
+}
+
+// join makes the Huffman tree of the sorted symbols. Joints are in the order of their
+// weights as they are made, so that the lightest nodes are the first of two rows.
+func (a *alphabet) join() {
+	leaves := a.sorted
+	tree := slices.Grow(a.tree[:0], len(leaves)-1)[:len(leaves)-1] // the weight of a joint, then its parent
+	leaf, joint := 0, 0
+	for next := range tree {
+		var sum uint32
+		for range 2 {
+			if leaf < len(leaves) && (joint >= next || leaves[leaf].weight() <= tree[joint]) {
+				sum += leaves[leaf].weight()
+				leaf++
+				continue
+			}
+			sum += tree[joint]
+			tree[joint] = uint32(next)
+			joint++
+		}
+		tree[next] = sum
+	}
+	a.tree = tree
+}
+
+// measure counts the codes of each length, and gives the longest to the rarest symbols. Where
+// a joint would be deeper than the limit allows, the deepest leaf above becomes one, which
+// costs little.
+func (a *alphabet) measure(limit int) {
+	tree := a.tree
+	root := len(tree) - 1
+	tree[root] = 0
+	a.count[1] = 2
+	for i := root - 1; i >= 0; i-- {
+		depth := tree[tree[i]] + 1
+		tree[i] = depth
+		if depth >= uint32(limit) {
+			depth = uint32(limit) - 1
+			for a.count[depth] == 0 {
+				depth--
+			}
+		}
+		a.count[depth]--
+		a.count[depth+1] += 2
+	}
+	at := 0
+	for l := limit; l > 0; l-- {
+		for range a.count[l] {
+			a.lengths[a.sorted[at].symbol()] = uint8(l)
+			at++
+		}
+	}
+}
+
+// assign sets the codes of the symbols that occur, which follow from their lengths.
+func (a *alphabet) assign(t []coded) {
+	var next [maxCode + 1]uint16
+	var first uint16 // code of a length
+	for l, n := range a.count[:maxCode+1] {
+		next[l] = first
+		first = (first + n) << 1
+	}
+	for _, u := range a.symbols {
+		s := u.symbol()
+		l := a.lengths[s] & 15
+		t[s] = coded(bits.Reverse16(next[l])>>((16-l)&15))<<8 | coded(l)
+		next[l]++
+	}
+}

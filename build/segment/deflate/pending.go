@@ -1,0 +1,65 @@
+package deflate
+
+import "encoding/binary"
+
+// slack is how many bytes flush may touch beyond those that it writes.
+const slack = 8
+
+// pending are bits that wait to be written. What writes many of them keeps them, and the
+// place to write to, in registers: begin takes both from a bitWriter, end gives them back.
+type pending struct {
+	bits uint64
+	n    uint
+}
+
+// begin returns the memory to write to, which is all that w.out has room for, how many bytes
+// of it are written, and what is pending.
+func (w *bitWriter) begin() (out []byte, at int, p pending) {
+	return w.out[:cap(w.out)], len(w.out), pending{w.acc, w.n}
+}
+
+// end goes on behind so many bytes.
+func (w *bitWriter) end(at int, p pending) {
+	w.out, w.acc, w.n = w.out[:at], p.bits, p.n
+}
+
+// add adds the low n bits of v, of which the others are zero. Behind a flush, there is room
+// for 56 bits.
+func (p pending) add(v uint64, n uint) pending {
+	return pending{p.bits | v<<(p.n&63), p.n + n}
+}
+
+// code adds a code.
+func (p pending) code(c coded) pending { return p.add(uint64(c>>8), uint(c&255)) }
+
+// flush writes whole bytes to a place of out and returns the one behind them.
+func (p pending) flush(out []byte, at int) (pending, int) {
+	binary.LittleEndian.PutUint64(out[at:], p.bits)
+	return pending{p.bits >> (p.n &^ 7 & 63), p.n & 7}, at + int(p.n>>3)
+}
+
+// phrases writes phrases, which say raw, and the end of their block.
+func (w *bitWriter) phrases(raw []byte, phrases []phrase, t *table) {
+	out, at, b := w.begin()
+	for _, p := range phrases {
+		literals := raw[:p.literals]
+		for ; len(literals) >= 3; literals = literals[3:] {
+			b = b.code(t.literal[literals[0]]).code(t.literal[literals[1]]).code(t.literal[literals[2]])
+			b, at = b.flush(out, at)
+		}
+		for _, l := range literals {
+			b = b.code(t.literal[l])
+		}
+		b, at = b.flush(out, at)
+		if p.length == 0 {
+			break
+		}
+		raw = raw[int(p.literals)+int(p.length):]
+		l, d := lengthSymbols[p.length], distanceSymbol(p.distance)
+		b = b.code(t.literal[firstLength+int(l)]).add(uint64(lengthRest(p.length, l)), lengthExtra(l))
+		b = b.code(t.distance[d]).add(uint64(distanceRest(p.distance, d)), distanceExtra(d))
+		b, at = b.flush(out, at)
+	}
+	b, at = b.code(t.literal[endOfBlock]).flush(out, at)
+	w.end(at, b)
+}
