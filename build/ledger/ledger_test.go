@@ -56,6 +56,23 @@ func put(t *testing.T, w *ledger.Writer, i int, u unit) {
 	}
 }
 
+// amend writes the entry of unit i, of which r has other notes.
+func amend(t *testing.T, w *ledger.Writer, r *ledger.Reader, i int, u unit) {
+	t.Helper()
+	if _, ok := r.Find(keyOf(2*i), u.sum); !ok {
+		t.Fatalf("key %d is not found", 2*i)
+	}
+	if err := w.Amend(r); err != nil {
+		t.Fatal(err)
+	}
+	for j, n := range u.notes {
+		w.Note(byte(j%128), []byte(fmt.Sprint("key ", j)), []byte(n))
+	}
+	if err := w.End(); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // check fails when an entry is not that of a unit.
 func check(t *testing.T, what string, e ledger.Entry, u unit) {
 	t.Helper()
@@ -165,7 +182,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestTake: a ledger of entries that are taken and of others has what it would have if all
+// TestTake: a ledger of entries that are taken, amended and others has what it would have if all
 // of them were made.
 func TestTake(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 4))
@@ -189,11 +206,16 @@ func TestTake(t *testing.T) {
 				}
 				continue
 			}
-			if gone[i] = rnd.IntN(3) == 0; gone[i] {
-				continue
+			switch rnd.IntN(3) {
+			case 0:
+				gone[i] = true
+			case 1:
+				units[i] = randomUnits(rnd, 1)[0]
+				put(t, w, i, units[i])
+			case 2:
+				units[i].notes = randomTexts(rnd, 20)
+				amend(t, w, r, i, units[i])
 			}
-			units[i] = randomUnits(rnd, 1)[0]
-			put(t, w, i, units[i])
 		}
 		r.Close()
 		if err := w.Close(); err != nil || r.Err() != nil {

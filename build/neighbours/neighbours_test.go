@@ -255,7 +255,16 @@ func TestSettings(t *testing.T) {
 // TestCoarse: what is a little different counts as much.
 func TestCoarse(t *testing.T) {
 	for _, c := range []struct{ from, to, want uint64 }{
-		{0, 0, 0}, {1, 1, 1}, {2, 2, 2}, {3, 3, 3}, {4, 5, 4}, {6, 7, 6}, {8, 11, 8}, {12, 15, 12}, {24, 31, 24}, {32, 47, 32},
+		{0, 0, 0},
+		{1, 1, 1},
+		{2, 2, 2},
+		{3, 3, 3},
+		{4, 5, 4},
+		{6, 7, 6},
+		{8, 11, 8},
+		{12, 15, 12},
+		{24, 31, 24},
+		{32, 47, 32},
 		{3 << 62, math.MaxUint64, 3 << 62},
 	} {
 		if a, b := coarse(c.from), coarse(c.to); a != c.want || b != c.want {
