@@ -40,6 +40,8 @@ type composer struct {
 	pack     bool             // the answer is a page, to be packed as a whole
 	timed    bool             // the answer depends on the clock
 	now      func() time.Time // nil for the clock's
+	fetch    bool             // what is read is not in memory: see Config.FromDisk
+	ahead    []release.Include
 }
 
 // defaults is the resource that answers what records of a kind say nothing of.
@@ -92,6 +94,9 @@ func (c *composer) compose(rel *release.Reader, q *route.Request) error {
 			return nil
 		}
 		return &errNotFound
+	}
+	if c.fetch {
+		e.Fetch()
 	}
 	c.id, c.resource = e.ID(), e.Key()
 	p := part{rel: rel, q: q, standalone: q.Sub != fragment.SubDetails}
@@ -249,6 +254,9 @@ func (c *composer) defaultsOf(rel *release.Reader, k fragment.Kind) release.Entr
 func (c *composer) fragment(p *part, choice *variant.Choice, depth int) error {
 	if depth > release.MaxDepth {
 		return fmt.Errorf("%w: fragments lead to fragments more than %d deep", release.ErrCorrupt, release.MaxDepth)
+	}
+	if c.fetch {
+		c.fetchIncludes(p.rel, &choice.Fragment)
 	}
 	var piece release.Piece
 	pieces := choice.Fragment.Pieces()

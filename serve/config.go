@@ -47,6 +47,9 @@ type Config struct {
 	PageCache   int // bytes of packed pages that are kept; 16 MiB by default
 	ResultCache int // bytes of results of queries that are kept; 16 MiB by default
 	Log         *slog.Logger
+	// FromDisk reports whether much of what is read at the moment is not in memory. It is
+	// then worth the time to tell the system beforehand what will be read. nil is never.
+	FromDisk func() bool
 }
 
 // DefaultConfig returns the defaults; Releases, Tokens and Addr have none.

@@ -137,6 +137,7 @@ func (e *Edge) Serve(rq *Request, done func(rs *Response)) {
 	held := e.releases.Acquire()
 	defer held.Release()
 	w.rs = Response{Body: w.out[:0], Cache: e.cache}
+	w.c.fetch = e.cfg.FromDisk != nil && e.cfg.FromDisk()
 	if err := e.serve(w, rq, &w.rs, held); err != nil {
 		e.refuse(&w.rs, err)
 	}
@@ -289,6 +290,9 @@ func (e *Edge) finish(w *worker, rq *Request, rs *Response) {
 
 // body writes the composed answer in the encoding that the client takes.
 func (e *Edge) body(w *worker, rq *Request, rs *Response) (err error) {
+	if w.c.fetch {
+		w.c.answer.Fetch()
+	}
 	switch {
 	case !AcceptsGzip(rq.AcceptEncoding):
 		rs.Body, err = w.c.answer.AppendIdentity(rs.Body)

@@ -37,13 +37,16 @@ func hotRequests(w *world) map[string]*Request {
 }
 
 func TestServeAllocs(t *testing.T) {
-	w := newWorld(t, nil, buildtest.Sample(t, "movies")...)
+	disk := false
+	w := newWorld(t, func(c *Config) { c.FromDisk = func() bool { return disk } }, buildtest.Sample(t, "movies")...)
 	for name, rq := range hotRequests(w) {
 		status := 0
 		serve := func() { w.edge.Serve(rq, func(rs *Response) { status = rs.Status }) }
-		serve()
-		if n := testing.AllocsPerRun(500, serve); n != 0 {
-			t.Errorf("%s: Serve allocates %v times, want 0 (status %d)", name, n, status)
+		for _, disk = range []bool{false, true} {
+			serve()
+			if n := testing.AllocsPerRun(500, serve); n != 0 {
+				t.Errorf("%s: Serve allocates %v times, want 0 (status %d, from the disk %v)", name, n, status, disk)
+			}
 		}
 	}
 }

@@ -35,6 +35,9 @@ type pageShape struct {
 // page adds a page of rows. page is the number that was asked for.
 func (c *composer) page(p *part, s *pageShape, res *query.Result, page uint16) error {
 	c.pack = true
+	if c.fetch {
+		c.fetchRows(p.rel, s, res.Rows)
+	}
 	b := append(c.mark[:0], '{')
 	if s.dated {
 		b = append(b, `"dates":{"maximum":"`...)

@@ -129,6 +129,7 @@ func (b *buildBench) ingest(ctx context.Context, dump string) error {
 // built is what the command build reports, as far as it is looked at.
 type built struct {
 	Release     string             `json:"release"`
+	Jobs        int                `json:"jobs"`
 	Fragments   int64              `json:"fragments"`
 	Segments    int64              `json:"segments"`
 	RawBytes    int64              `json:"raw_bytes"`
@@ -152,7 +153,7 @@ func (b *buildBench) build(ctx context.Context, previous string) (built, spent, 
 	return r, s, nil
 }
 
-// round builds a release that follows on none, and compresses its fragments.
+// round builds a release that follows on none, and compresses its fragments on as many threads.
 func (b *buildBench) round(ctx context.Context, m *BuildMeasure) (BuildRound, error) {
 	if err := os.RemoveAll(b.releases); err != nil {
 		return BuildRound{}, err
@@ -162,7 +163,8 @@ func (b *buildBench) round(ctx context.Context, m *BuildMeasure) (BuildRound, er
 		return BuildRound{}, err
 	}
 	m.Fragments, m.Segments, m.RawBytes, m.StoredBytes = r.Fragments, r.Segments, r.RawBytes, r.StoredBytes
-	out, err := runStep(ctx, "bench-peer compress", b.Program, "bench-peer", "compress", "--release", filepath.Join(b.releases, r.Release))
+	out, err := runStep(ctx, "bench-peer compress", b.Program, "bench-peer", "compress",
+		"--jobs", strconv.Itoa(r.Jobs), "--release", filepath.Join(b.releases, r.Release))
 	if err != nil {
 		return BuildRound{}, err
 	}

@@ -133,7 +133,7 @@ func (r *BuildReport) sections() []section {
 func (r *BuildReport) goalSection() section {
 	s := section{
 		Title: "Goals",
-		Note: "CPU time of a build by that of compressing the same texts at the same level on one core, and nothing else: the text of " +
+		Note: "CPU time of a build by that of compressing the same texts at the same level on as many threads, and nothing else: the text of " +
 			"each fragment, and each stored segment once. A night is a build upon the one before, after 2 % of the titles have changed, " +
 			"by a full build.",
 		Head: []string{"movies", "what", "value", "goal", "verdict"},

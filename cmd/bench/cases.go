@@ -218,5 +218,26 @@ func (b *bench) refusals(ctx context.Context) ([]*target, error) {
 		}
 		targets = append(targets, &target{name: c.name, server: b.edge, load: l}, &target{name: c.name, server: constant, load: same})
 	}
-	return targets, nil
+	if b.nginx == nil {
+		return targets, nil
+	}
+	known, err := b.knownOfNginx(ctx)
+	return append(targets, known), err
+}
+
+// knownOfNginx returns the request to nginx for the file of the details that the client has.
+func (b *bench) knownOfNginx(ctx context.Context) (*target, error) {
+	l := load{url: b.nginx.url + "/" + b.detail.Case, header: b.header()}
+	a, err := b.client.get(ctx, http.MethodGet, l.url, l.header)
+	if err != nil {
+		return nil, err
+	}
+	l.header = append(l.header, "If-None-Match: "+a.Header.Get("ETag"))
+	if a, err = b.client.get(ctx, http.MethodGet, l.url, l.header); err != nil {
+		return nil, err
+	}
+	if a.Status != http.StatusNotModified {
+		return nil, fmt.Errorf("%s: nginx answers %d", caseNotModified, a.Status)
+	}
+	return &target{name: caseNotModified, server: b.nginx, load: l}, nil
 }

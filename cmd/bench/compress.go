@@ -7,24 +7,30 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"sync/atomic"
 
 	"github.com/klauspost/compress/flate"
+	"golang.org/x/sync/errgroup"
 
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/release"
 )
 
-// compressBatch is how many raw bytes are collected before they are compressed: reading
-// them does not count.
-const compressBatch = 32 << 20
+const (
+	// compressBatch is how many raw bytes are collected before they are compressed:
+	// reading them does not count.
+	compressBatch = 32 << 20
+	// compressRun is how many texts a thread takes at a time: few enough that all end at
+	// about the same time.
+	compressRun = 32
+)
 
-// A Compressed is what compressing takes: on one core, each text in one pass, and nothing
-// besides.
+// A Compressed is what compressing takes: each text in one pass, and nothing besides.
 type Compressed struct {
 	Texts   int64   `json:"texts"`
 	Raw     int64   `json:"raw_bytes"`
 	Stored  int64   `json:"stored_bytes"`
-	Seconds float64 `json:"cpu_seconds"`
+	Seconds float64 `json:"cpu_seconds"` // of all threads
 }
 
 // A CompressReport is what the peer of builds says.
@@ -37,9 +43,14 @@ type CompressReport struct {
 	Segments Compressed `json:"segments"`
 }
 
-// Compress compresses the raw bytes of the release in dir at the level of its build, and
-// writes what that takes to out as JSON.
-func Compress(ctx context.Context, dir string, out io.Writer) (err error) {
+// Compress compresses the raw bytes of the release in dir at the level of its build, on
+// jobs threads, and writes what that takes to out as JSON. A build is to be compared with
+// as many threads as it had itself: cores share caches, memory and their clock, so that
+// one alone takes less time for the same.
+func Compress(ctx context.Context, dir string, jobs int, out io.Writer) (err error) {
+	if jobs < 1 {
+		return fmt.Errorf("jobs %d: want 1 or more", jobs)
+	}
 	r, err := release.Open(dir)
 	if err != nil {
 		return err
@@ -50,11 +61,11 @@ func Compress(ctx context.Context, dir string, out io.Writer) (err error) {
 		return fmt.Errorf("the level of the release in %s: %w", dir, err)
 	}
 	report := CompressReport{Level: level}
-	fragments, err := newCompressor(level, &report.Fragments)
+	fragments, err := newCompressor(level, jobs, &report.Fragments)
 	if err != nil {
 		return err
 	}
-	segments, err := newCompressor(level, &report.Segments)
+	segments, err := newCompressor(level, jobs, &report.Segments)
 	if err != nil {
 		return err
 	}
@@ -68,20 +79,29 @@ func Compress(ctx context.Context, dir string, out io.Writer) (err error) {
 	return json.NewEncoder(out).Encode(report)
 }
 
-// A compressor collects texts and compresses them one by one.
+// A compressor collects texts and compresses them one by one, on several threads.
 type compressor struct {
-	z     *flate.Writer
-	n     counter
-	texts []byte
-	ends  []int // of texts
-	sum   *Compressed
+	threads []compressThread
+	texts   []byte
+	ends    []int // of texts
+	sum     *Compressed
 }
 
-func newCompressor(level int, sum *Compressed) (*compressor, error) {
-	c := &compressor{sum: sum}
-	var err error
-	if c.z, err = flate.NewWriter(&c.n, level); err != nil {
-		return nil, fmt.Errorf("compression level %d: %w", level, err)
+// A compressThread is one thread's share of the work.
+type compressThread struct {
+	z       *flate.Writer // writes to n
+	n       counter
+	seconds float64
+}
+
+func newCompressor(level, jobs int, sum *Compressed) (*compressor, error) {
+	c := &compressor{threads: make([]compressThread, jobs), sum: sum}
+	for i := range c.threads {
+		t := &c.threads[i]
+		var err error
+		if t.z, err = flate.NewWriter(&t.n, level); err != nil {
+			return nil, fmt.Errorf("compression level %d: %w", level, err)
+		}
 	}
 	return c, nil
 }
@@ -95,26 +115,64 @@ func (c *compressor) end() error {
 	return c.work()
 }
 
-// work compresses what was collected.
+// work compresses what was collected. A thread's time counts as long as it compresses.
 func (c *compressor) work() error {
-	took, err := threadSeconds(func() error {
-		start := 0
-		for _, end := range c.ends {
-			c.z.Reset(&c.n)
-			if _, err := c.z.Write(c.texts[start:end]); err != nil {
-				return fmt.Errorf("compress: %w", err)
-			}
-			if err := c.z.Flush(); err != nil { // as segments end
-				return fmt.Errorf("compress: %w", err)
-			}
-			start = end
-		}
-		return nil
-	})
-	c.sum.Seconds += took
-	c.sum.Texts, c.sum.Raw, c.sum.Stored = c.sum.Texts+int64(len(c.ends)), c.sum.Raw+int64(len(c.texts)), int64(c.n)
+	var next atomic.Int64 // the first text that no thread has
+	var g errgroup.Group
+	for i := range c.threads {
+		t := &c.threads[i]
+		g.Go(func() error {
+			took, err := threadSeconds(func() error { return c.runs(t, &next) })
+			t.seconds += took
+			return err
+		})
+	}
+	err := g.Wait()
+	c.count()
 	c.texts, c.ends = c.texts[:0], c.ends[:0]
 	return err
+}
+
+// runs compresses runs of texts on one thread until none is left.
+func (c *compressor) runs(t *compressThread, next *atomic.Int64) error {
+	for {
+		to := int(next.Add(compressRun))
+		from := to - compressRun
+		if from >= len(c.ends) {
+			return nil
+		}
+		for i := from; i < min(to, len(c.ends)); i++ {
+			start := 0
+			if i > 0 {
+				start = c.ends[i-1]
+			}
+			if err := t.compress(c.texts[start:c.ends[i]]); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// compress compresses one text.
+func (t *compressThread) compress(text []byte) error {
+	t.z.Reset(&t.n)
+	if _, err := t.z.Write(text); err != nil {
+		return fmt.Errorf("compress: %w", err)
+	}
+	if err := t.z.Flush(); err != nil { // as segments end
+		return fmt.Errorf("compress: %w", err)
+	}
+	return nil
+}
+
+// count adds what was collected to the sum, and what the threads took.
+func (c *compressor) count() {
+	s := c.sum
+	s.Texts, s.Raw = s.Texts+int64(len(c.ends)), s.Raw+int64(len(c.texts))
+	s.Stored, s.Seconds = 0, 0
+	for i := range c.threads {
+		s.Stored, s.Seconds = s.Stored+int64(c.threads[i].n), s.Seconds+c.threads[i].seconds
+	}
 }
 
 // An extractor hands the texts of a release to compressors.

@@ -47,15 +47,19 @@ func TestRatios(t *testing.T) {
 		measured(caseDetail, nameEdge, 256, slow), measured(caseNotModified, nameEdge, 256, fast),
 		measured(caseDetail, nameEdge, 32, slow), measured(caseDetail, nameNginx, 32, fast),
 		measured(caseFive, nameVarnish, 32, slow), // without the edge
+		measured(caseNotModified, nameNginx, 32, Round{Rate: 450, CPU: 1, P99: 1, Busy: 1}),
 	})
 	var names []string
 	for i := range got {
 		names = append(names, got[i].name())
 	}
-	if names := strings.Join(names, " "); names != "detail/32/nginx 304/256/detail" {
+	if names := strings.Join(names, " "); names != "detail/32/nginx 304 of nginx/32/detail 304/256/detail" {
 		t.Errorf("ratios: %s", names)
 	}
-	if r := got[1]; r.Rate != 3 || r.CPU != 2 || r.Verdict != Pass {
+	if r := got[1]; r.Rate != 1.5 || r.Verdict != "" {
+		t.Errorf("ratio %+v, want 1.5 times the requests and no verdict", r)
+	}
+	if r := got[2]; r.Rate != 3 || r.CPU != 2 || r.Verdict != Pass {
 		t.Errorf("ratio %+v, want three times the requests, half of the CPU time, pass", r)
 	}
 }

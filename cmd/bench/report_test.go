@@ -55,7 +55,7 @@ func testReport() *Report {
 	for _, n := range []int{32, 256} {
 		r.Cases = append(r.Cases,
 			measured(caseDetail, nameEdge, n, round(90_000, 11, 800, 0.99)), measured(caseDetail, nameNginx, n, round(70_000, 13, 900, 0.95)),
-			measured(caseNotModified, nameEdge, n, round(120_000, 8, 500, 0.99)),
+			measured(caseNotModified, nameEdge, n, round(120_000, 8, 500, 0.99)), measured(caseNotModified, nameNginx, n, round(80_000, 12, 700, 0.99)),
 			measured(caseFive, nameEdge, n, round(50_000, 12, 1100, 0.6)), measured(caseFive, nameNginx, n, round(50_000, 13, 1000, 0.7)),
 			measured(caseFive, nameMerge, n, round(500, 2000, 90_000, 1)))
 	}

@@ -70,7 +70,7 @@ func (r *Report) ratioSection() section {
 			least = fmt.Sprintf("%.2f", v.Goal)
 		}
 		s.Rows = append(s.Rows, []string{
-			v.Case, fmt.Sprint(v.Connections), v.Against, fmt.Sprintf("%.2f", v.Rate), fmt.Sprintf("%.2f", v.CPU),
+			v.title(), fmt.Sprint(v.Connections), v.Against, fmt.Sprintf("%.2f", v.Rate), fmt.Sprintf("%.2f", v.CPU),
 			least, dash(v.Verdict), fmt.Sprintf("%.2f", v.P99), dash(v.P99Verdict),
 		})
 	}

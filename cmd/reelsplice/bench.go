@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -166,9 +167,11 @@ func (a *app) benchPeerCommand() *cobra.Command {
 		peer.AddCommand(a.leaf(c, func(ctx context.Context, _ []string) error { return p.serve(ctx, file) }))
 	}
 	var dir string
+	var jobs int
 	compress := &cobra.Command{Use: "compress --release DIR", Short: "Compress the fragments of a release once more, and nothing else"}
 	compress.Flags().StringVar(&dir, "release", "", "`DIR` of the release")
+	compress.Flags().IntVar(&jobs, "jobs", runtime.GOMAXPROCS(0), "threads that compress")
 	required(compress, "release")
-	peer.AddCommand(a.leaf(compress, func(ctx context.Context, _ []string) error { return bench.Compress(ctx, dir, a.Stdout) }))
+	peer.AddCommand(a.leaf(compress, func(ctx context.Context, _ []string) error { return bench.Compress(ctx, dir, jobs, a.Stdout) }))
 	return peer
 }

@@ -34,11 +34,13 @@ func (a *app) serveCommand() *cobra.Command {
 	required(c, "releases", "tokens")
 	return a.leaf(c, func(ctx context.Context, _ []string) error {
 		cfg.Log = a.logger()
+		var disk threads.Watch
+		cfg.FromDisk = disk.FromDisk
 		s, err := listen(cfg)
 		if err != nil {
 			return err
 		}
-		return a.serve(ctx, s, cfg.Log)
+		return a.serve(ctx, s, &disk, cfg.Log)
 	})
 }
 
@@ -79,7 +81,7 @@ func listen(cfg serve.Config) (*serve.Server, error) {
 	return s, err
 }
 
-func (a *app) serve(ctx context.Context, s *serve.Server, log *slog.Logger) error {
+func (a *app) serve(ctx context.Context, s *serve.Server, disk *threads.Watch, log *slog.Logger) error {
 	if a.json {
 		v := struct {
 			URL      string `json:"url"`
@@ -90,15 +92,15 @@ func (a *app) serve(ctx context.Context, s *serve.Server, log *slog.Logger) erro
 			return err
 		}
 	}
-	return runServer(ctx, s, log)
+	return runServer(ctx, s, disk, log)
 }
 
-// runServer serves until ctx ends.
-func runServer(ctx context.Context, s *serve.Server, log *slog.Logger) error {
+// runServer serves until ctx ends. disk is what the configuration of s asks.
+func runServer(ctx context.Context, s *serve.Server, disk *threads.Watch, log *slog.Logger) error {
 	log.Info("serving", "url", s.URL(), "admin", s.AdminURL(), "release", s.Release())
 	watched, stop := context.WithCancel(ctx)
 	defer stop()
-	go threads.Run(watched)
+	go disk.Run(watched)
 	err := s.Run(ctx)
 	if err == nil {
 		log.Info("stopped")

@@ -24,6 +24,7 @@ import (
 	"reelsplice/schemas/release"
 	"reelsplice/serve"
 	"reelsplice/serve/auth"
+	"reelsplice/serve/threads"
 )
 
 func (a *app) upCommand() *cobra.Command {
@@ -73,6 +74,8 @@ func (u *up) run(ctx context.Context) error {
 		return err
 	}
 	defer done()
+	var disk threads.Watch
+	u.cfg.FromDisk = disk.FromDisk
 	s, err := u.listen()
 	if err != nil {
 		return err
@@ -80,7 +83,7 @@ func (u *up) run(ctx context.Context) error {
 	if err := u.announce(s, token); err != nil {
 		return err
 	}
-	return runServer(ctx, s, u.cfg.Log)
+	return runServer(ctx, s, &disk, u.cfg.Log)
 }
 
 // places fills in the folders and files that were not given.

@@ -49,21 +49,37 @@ func open(dir string) (*Reader, error) {
 	return openFiles(dir, m)
 }
 
-// openFiles maps the files that m lists.
+// openFiles maps the files that m lists. All are mapped, and what is read of them at first
+// is fetched, before the first one is read: so a disk reads from all of them at a time.
 func openFiles(dir string, m *Manifest) (*Reader, error) {
-	var mapped [][]byte
-	r, err := newReader(m, func(f File) ([]byte, error) {
+	mapped := make([][]byte, 0, len(m.Files))
+	for _, f := range m.Files {
 		b, err := openFile(dir, f)
-		if err == nil {
-			mapped = append(mapped, b)
+		if err != nil {
+			return nil, errors.Join(err, unmapAll(mapped))
 		}
-		return b, err
+		mapped = append(mapped, b)
+		fetchFirst(f.Name, b)
+	}
+	next := 0
+	r, err := newReader(m, func(File) ([]byte, error) {
+		next++
+		return mapped[next-1], nil
 	})
 	if err != nil {
 		return nil, errors.Join(err, unmapAll(mapped))
 	}
 	r.mapped = mapped
 	return r, nil
+}
+
+// fetchFirst fetches what newReader reads of a file: the header, and of a table the list of
+// sections, which stands at its end.
+func fetchFirst(name string, data []byte) {
+	fetch(data[:headerLen])
+	if isTable(name) {
+		fetch(data[max(headerLen, len(data)-usualList):])
+	}
 }
 
 // openFile maps a file of the release in dir, provided it has the length that the

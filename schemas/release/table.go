@@ -35,6 +35,9 @@ const (
 	sectionCRC    = 40
 	sectionUnused = 44
 
+	// usualList is how many bytes the list of a table has at most, as builders write them.
+	usualList = 4 << 10
+
 	// sectionAlign is what offsets of sections are multiples of: a cache line.
 	sectionAlign = 64
 )
@@ -317,6 +320,7 @@ func (r *Reader) addTable(file string, data []byte) error {
 			return corrupt(file, int64(off), "section %q at %d of %d bytes: want a name, and bytes behind those of the section before", s.name, s.off, s.size)
 		}
 		t.sections = append(t.sections, s)
+		t.fetchEnds(&s)
 	}
 	slices.SortFunc(t.sections, func(a, b section) int { return cmp.Compare(a.name, b.name) })
 	for i := 1; i < len(t.sections); i++ {
@@ -326,6 +330,15 @@ func (r *Reader) addTable(file string, data []byte) error {
 	}
 	r.tables[strings.TrimPrefix(file, tablePrefix)], r.heads[file] = t, h
 	return nil
+}
+
+// fetchEnds fetches the first and the last bytes of a section, where whoever opens it looks
+// for what it is and whether all of it is there.
+func (t *Table) fetchEnds(s *section) {
+	const some = 64
+	b := t.data[s.off : s.off+s.size]
+	fetch(b[:min(some, len(b))])
+	fetch(b[max(0, len(b)-some):])
 }
 
 // parseSection reads an entry of the section list, which starts at list.

@@ -358,6 +358,9 @@ func walkFragment(r *Reader, f Fragment, a fragment.Address) (n int) {
 			e.hasSub(p.Sub)
 			e.Find(a)
 		}
+		if p.Op == OpInclude {
+			r.Fetch([]Include{p.Include})
+		}
 		if e, ok := r.Include(p.Include); ok && p.Op == OpInclude {
 			e.hasSub(p.Include.Sub)
 			e.Find(a)

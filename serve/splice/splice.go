@@ -113,6 +113,15 @@ func (a *Answer) Parted() (segments, others int) {
 
 const hexDigits = "0123456789abcdef"
 
+// Fetch has the system read the segments of a that are not in memory, all at once.
+func (a *Answer) Fetch() {
+	for i := range a.chunks {
+		if c := &a.chunks[i]; !c.isLiteral() {
+			release.Fetch(c.seg.Stored)
+		}
+	}
+}
+
 // AppendETag appends the weak entity tag. It follows from the content of the parts
 // alone: it is the same for every encoding, and for every release that holds the
 // same content.

@@ -2,5 +2,5 @@
 
 package threads
 
-// faults is not known here.
-func faults() (n int64, ok bool) { return 0, false }
+// pagesRead is not known here.
+func pagesRead() (n int64, ok bool) { return 0, false }

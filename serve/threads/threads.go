@@ -10,27 +10,39 @@ import (
 	"context"
 	"os"
 	"runtime"
+	"sync/atomic"
 	"time"
 )
 
 const (
 	interval = 100 * time.Millisecond
-	// many is how many pages from the disk in an interval make it worth while.
-	many = 20
+	// many is how many pages from the disk in an interval make it worth while, each counted
+	// twice.
+	many = 40
 	// calm is how many intervals with fewer have to pass before it is over.
 	calm = 10
 )
 
+// A Watch knows whether pages come from the disk. The zero Watch says no.
+type Watch struct{ fromDisk atomic.Bool }
+
+// FromDisk reports whether pages come from the disk at the moment.
+func (w *Watch) FromDisk() bool { return w.fromDisk.Load() }
+
 // Run watches the process until ctx ends. Where GOMAXPROCS is set in the environment, the
-// user has decided, and it does nothing.
-func Run(ctx context.Context) {
-	if _, ok := faults(); !ok || os.Getenv("GOMAXPROCS") != "" {
+// user has decided how many threads there are.
+func (w *Watch) Run(ctx context.Context) {
+	last, ok := pagesRead()
+	if !ok {
 		return
 	}
-	var w watch
-	defer w.set(false)
-	w.set(true) // what is opened has not been read yet
-	last, _ := faults()
+	s := state{fixed: os.Getenv("GOMAXPROCS") != ""}
+	set := func(wide bool) {
+		w.fromDisk.Store(wide)
+		s.set(wide)
+	}
+	defer set(false)
+	set(true) // what is opened has not been read yet
 	t := time.NewTicker(interval)
 	defer t.Stop()
 	for {
@@ -38,39 +50,42 @@ func Run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-t.C:
-			n, _ := faults()
-			w.set(w.next(n - last))
+			n, _ := pagesRead()
+			set(s.next(n - last))
 			last = n
 		}
 	}
 }
 
-// A watch knows how many threads there are.
-type watch struct {
+// A state is how many threads there are.
+type state struct {
 	wide  bool
-	quiet int // intervals in a row
+	quiet int  // intervals in a row
+	fixed bool // the number of threads stays
 }
 
 // next returns whether there should be more threads than cores, after an interval with
 // that many pages from the disk.
-func (w *watch) next(pages int64) bool {
+func (s *state) next(pages int64) bool {
 	if pages >= many {
-		w.quiet = 0
+		s.quiet = 0
 		return true
 	}
-	w.quiet++
-	return w.wide && w.quiet < calm
+	s.quiet++
+	return s.wide && s.quiet < calm
 }
 
 // set sets the number of threads, which stops all of them for a moment.
-func (w *watch) set(wide bool) {
-	if wide == w.wide {
+func (s *state) set(wide bool) {
+	if wide == s.wide {
 		return
 	}
-	w.wide = wide
-	if wide {
+	s.wide = wide
+	switch {
+	case s.fixed:
+	case wide:
 		runtime.GOMAXPROCS(2*runtime.GOMAXPROCS(0) + 6)
-	} else {
+	default:
 		runtime.SetDefaultGOMAXPROCS()
 	}
 }

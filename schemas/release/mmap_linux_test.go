@@ -1,0 +1,68 @@
+package release
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// TestFetch fetches a few bytes of a file that is not in memory, and finds their pages there
+// without having touched them, and no others.
+func TestFetch(t *testing.T) {
+	page := os.Getpagesize()
+	const pages, from, to = 64, 40, 41
+	path := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(path, bytes.Repeat([]byte("x"), pages*page), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := f.Sync(); err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.Fadvise(int(f.Fd()), 0, 0, unix.FADV_DONTNEED); err != nil {
+		t.Skipf("this file system drops no pages: %v", err)
+	}
+	b, err := mapFile(f, pages*page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = unmapFile(b) }()
+	if residentPages(t, b) > 0 {
+		t.Skip("this file system keeps its pages in memory")
+	}
+	fetch(nil)
+	fetch(b[from*page+100 : to*page+100]) // part of two pages
+	deadline := time.Now().Add(10 * time.Second)
+	for residentPages(t, b[from*page:(to+1)*page]) < 2 {
+		if time.Now().After(deadline) {
+			t.Fatal("what was fetched is not in memory after ten seconds")
+		}
+		time.Sleep(time.Millisecond)
+	}
+	if n := residentPages(t, b); n != 2 {
+		t.Errorf("%d pages are in memory, want the 2 that were fetched", n)
+	}
+}
+
+// residentPages returns how many pages of b, whole pages, are in memory.
+func residentPages(t *testing.T, b []byte) (n int) {
+	t.Helper()
+	states := make([]byte, len(b)/os.Getpagesize())
+	_, _, errno := unix.Syscall(unix.SYS_MINCORE, uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)), uintptr(unsafe.Pointer(&states[0])))
+	if errno != 0 {
+		t.Skipf("pages in memory cannot be counted: %v", errno)
+	}
+	for _, s := range states {
+		n += int(s & 1)
+	}
+	return n
+}
