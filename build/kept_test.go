@@ -51,6 +51,9 @@ func TestKeepNewKinds(t *testing.T) {
 	all := map[fragment.Kind][]string{
 		fragment.KindMovie: buildtest.Sample(t, "movies")[:12], fragment.KindTV: buildtest.Sample(t, "tv")[:6],
 	}
+	if testing.Short() { // each kind takes seven builds
+		all[fragment.KindMovie], all[fragment.KindTV] = all[fragment.KindMovie][:4], all[fragment.KindTV][:2]
+	}
 	catalogOf := func(t *testing.T, kinds ...fragment.Kind) string {
 		t.Helper()
 		dir := t.TempDir()
@@ -96,10 +99,11 @@ func divisionOf(tb testing.TB, dir string) (d division) {
 // TestGrowth: growth and shrinking are those since the work was divided, however small the
 // steps are.
 func TestGrowth(t *testing.T) {
-	c := config(t, buildtest.Catalog(t, buildtest.Sample(t, "movies")...))
+	movies := sampleMovies(t)
+	c := config(t, buildtest.Catalog(t, movies...))
 	c.Previous = run(t, c).Release
 	first := divisionOf(t, filepath.Join(c.Releases, c.Previous))
-	c.Catalog = buildtest.Catalog(t, buildtest.Sample(t, "movies")[1:]...)
+	c.Catalog = buildtest.Catalog(t, movies[1:]...)
 	c.Previous = run(t, c).Release
 	if d := divisionOf(t, filepath.Join(c.Releases, c.Previous)); !maps.Equal(d.Rows, first.Rows) || d.Whole != first.Whole {
 		t.Errorf("the release that keeps has rows %v and %d bytes, want those of the first: %v, %d", d.Rows, d.Whole, first.Rows, first.Whole)

@@ -230,6 +230,9 @@ func fieldOf(name string) (wire.Field, bool) {
 // TestForms: every form of a dump gives the same catalogue, byte by byte.
 func TestForms(t *testing.T) {
 	rows := sampleRows(t, 12)
+	if testing.Short() { // there are many forms, and each is an ingest
+		rows = rows[:3]
+	}
 	base := t.TempDir()
 	r := lines(t, base, Config{}, rows...)
 	if r.Quarantined != 0 || r.Records["movie"] != int64(len(rows)) || r.Rows != int64(len(rows)) {
@@ -411,6 +414,9 @@ func TestUpsert(t *testing.T) {
 		t.Error("the same crawl again changed the catalogue's bytes")
 	}
 	rows := sampleRows(t, 30)
+	if testing.Short() {
+		rows = rows[:8]
+	}
 	lines(t, dir, Config{}, rows...)
 	before = catalogBytes(t, dir)
 	lines(t, dir, Config{}, rows...)
@@ -588,14 +594,18 @@ func TestCancel(t *testing.T) {
 		rows = append(rows, fmt.Sprintf(`{"id":%d,"title":"%s"}`, i+1, strings.Repeat("t", 300)), `{"id":"bad"}`)
 	}
 	src := put(t, t.TempDir(), "movies.ndjson", strings.Join(rows, "\n"))
+	again := 3 // times at each of the calls: where the others stand then is chance
+	if testing.Short() {
+		again = 1
+	}
 	for _, overlay := range []bool{false, true} {
-		for at := range 12 {
+		for at := range 4 * again {
 			ctx, cancel := context.WithCancel(t.Context())
 			calls := 0
 			_, err := Run(ctx, Config{
 				Catalog: dir, Sources: []string{src}, Memory: 1, Overlay: overlay, Restart: true,
 				Progress: func(int64, int64) {
-					if calls++; calls == at/3+1 {
+					if calls++; calls == at/again+1 {
 						cancel()
 					}
 				},

@@ -191,7 +191,11 @@ func TestResumeStages(t *testing.T) {
 	want := ingestInto(t, whole, killedConfig(whole, sources))
 	files := catalogFiles(t, whole)
 	var total int
-	for at := 1; ; at *= 3 {
+	factor := 3
+	if testing.Short() { // fewer checkpoints: each takes two ingests
+		factor = 9
+	}
+	for at := 1; ; at *= factor {
 		dir := t.TempDir()
 		c := killedConfig(dir, sources)
 		ctx, cancel := context.WithCancel(t.Context())
@@ -442,20 +446,24 @@ func TestUpdate(t *testing.T) {
 		}
 		return fmt.Sprintf(`{"id":%d,"title":"T","overview":"%s"}`, id, text)
 	}
+	n := 10_000 // 30 MB: some row groups
+	if testing.Short() {
+		n /= 3
+	}
 	var rows []string
-	for id := 2; id <= 20000; id += 2 {
-		rows = append(rows, row(id)) // 30 MB: some row groups
+	for i := range n {
+		rows = append(rows, row(2*i+2))
 	}
 	plain, updated := t.TempDir(), t.TempDir()
 	lines(t, plain, Config{}, rows...)
 	lines(t, updated, Config{}, rows...)
-	news := []string{row(1), `{"id":5000,"title":"New"}`, `{"id":5001,"title":"Between"}`, `{"id":19998,"_deleted":true}`}
+	news := []string{row(1), `{"id":5000,"title":"New"}`, `{"id":5001,"title":"Between"}`, fmt.Sprintf(`{"id":%d,"_deleted":true}`, 2*n-2)}
 	want := lines(t, plain, Config{}, news...)
 	got := lines(t, updated, Config{Update: true}, news...)
 	if !slices.Equal(records(t, updated), records(t, plain)) {
 		t.Error("an update gives other records than an ingest without it")
 	}
-	count := report.Records{Kind: "movie", Before: 10000, Now: 10001, Added: 2, Changed: 1, Removed: 1}
+	count := report.Records{Kind: "movie", Before: int64(n), Now: int64(n) + 1, Added: 2, Changed: 1, Removed: 1}
 	if got.Details.Records[0] != count || want.Details.Records[0] != count {
 		t.Errorf("records = %+v and %+v, want %+v", got.Details.Records[0], want.Details.Records[0], count)
 	}

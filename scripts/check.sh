@@ -28,6 +28,14 @@ go run "$LINT" run --timeout 10m
 step "tests"
 go test ./... # in their order, so that what .ci/run has tested is not tested again
 
+# From here on the files of tests lie in memory where there is plenty: they are made and removed
+# by the ten thousand. The tests above had them on the disk. What go links stays there.
+work=$(mktemp -d)
+trap 'rm -rf "$work" "${memory:-}"' EXIT
+if [ "$(df -k --output=avail /dev/shm 2>/dev/null | tail -n 1)" -gt $((8 << 20)) ] 2>/dev/null && memory=$(mktemp -d /dev/shm/reelsplice-XXXXXX); then
+  export GOTMPDIR="$work" TMPDIR="$memory"
+fi
+
 step "tests with the race detector"
 if [ "$(go env CGO_ENABLED)" = 1 ] && command -v "$(go env CC)" >/dev/null; then
   # -short: the largest dumps and most scripts of commands pass by once, without the
@@ -38,13 +46,19 @@ else
 fi
 
 step "fuzz"
-for pkg in $(go list ./...); do
-  dir=$(go list -f '{{.Dir}}' "$pkg")
-  for target in $(grep -ho '^func Fuzz[A-Za-z0-9_]*' "$dir"/*_test.go 2>/dev/null | cut -c6- || true); do
+# The targets of a package share one test program, linked with the fuzzer's instruments: what
+# "go test -fuzz" finds stays in the same places, and it would link one for each.
+corpus=$(go env GOCACHE)/fuzz
+while read -r pkg dir; do
+  targets=$(grep -ho '^func Fuzz[A-Za-z0-9_]*' "$dir"/*_test.go 2>/dev/null | cut -c6- || true)
+  [ -n "$targets" ] || continue
+  go test -c -fuzz . -o "$work/fuzz.test" "$pkg"
+  for target in $targets; do
     echo "$pkg $target"
-    go test -run '^$' -fuzz "^$target\$" -fuzztime "$FUZZ_RUNS" -fuzzminimizetime 1x "$pkg" | tail -n 1
+    (cd "$dir" && "$work/fuzz.test" -test.paniconexit0 -test.run '^$' -test.fuzz "^$target\$" -test.fuzztime "$FUZZ_RUNS" \
+      -test.fuzzminimizetime 1x -test.fuzzcachedir "$corpus/$pkg") | tail -n 1
   done
-done
+done < <(go list -f '{{.ImportPath}} {{.Dir}}' ./...)
 
 step "benchmarks, once each"
 go test -run '^$' -bench . -benchtime 1x ./... | grep -v 'no test files' | tail -n 3

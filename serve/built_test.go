@@ -1,10 +1,13 @@
 package serve
 
 import (
+	"path/filepath"
+	"sync"
 	"testing"
 
 	"reelsplice/build"
 	"reelsplice/build/buildtest"
+	"reelsplice/schemas/fragment"
 )
 
 // buildRelease builds a release of movies at a deflate level into a folder and makes
@@ -30,6 +33,29 @@ func newWorld(tb testing.TB, change func(*Config), rows ...string) *world {
 		return w
 	}
 	buildRelease(tb, w.cfg.Releases, 6, rows...)
+	w.open(tb)
+	return w
+}
+
+var buildSample sync.Once
+
+// sampleWorld returns an Edge over the sample, of which there is one release that tests share:
+// they must not write below its Config.Releases.
+func sampleWorld(tb testing.TB, change func(*Config)) *world {
+	tb.Helper()
+	w := bareWorld(tb, change)
+	w.cfg.Releases = filepath.Join(sharedDir, "sample")
+	buildSample.Do(func() {
+		c := build.DefaultConfig()
+		c.Catalog, c.Releases = tb.TempDir(), w.cfg.Releases
+		buildtest.WriteCatalog(tb, c.Catalog, buildtest.Sample(tb, "movies")...)
+		buildtest.WriteKind(tb, c.Catalog, fragment.KindTV, buildtest.Sample(tb, "tv")...)
+		r, err := build.Run(tb.Context(), c)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		publish(tb, c.Releases, r.Release)
+	})
 	w.open(tb)
 	return w
 }

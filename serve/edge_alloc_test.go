@@ -6,8 +6,6 @@ import (
 	"testing"
 
 	"github.com/valyala/fasthttp"
-
-	"reelsplice/build/buildtest"
 )
 
 // hotRequests are the requests that must not allocate.
@@ -38,7 +36,7 @@ func hotRequests(w *world) map[string]*Request {
 
 func TestServeAllocs(t *testing.T) {
 	disk := false
-	w := newWorld(t, func(c *Config) { c.FromDisk = func() bool { return disk } }, buildtest.Sample(t, "movies")...)
+	w := sampleWorld(t, func(c *Config) { c.FromDisk = func() bool { return disk } })
 	for name, rq := range hotRequests(w) {
 		status := 0
 		serve := func() { w.edge.Serve(rq, func(rs *Response) { status = rs.Status }) }
@@ -52,7 +50,7 @@ func TestServeAllocs(t *testing.T) {
 }
 
 func TestHandleAllocs(t *testing.T) {
-	w := newWorld(t, nil, buildtest.Sample(t, "movies")...)
+	w := sampleWorld(t, nil)
 	m := newMeters()
 	for name, rq := range hotRequests(w) {
 		var ctx fasthttp.RequestCtx

@@ -2,8 +2,12 @@ package serve
 
 import (
 	"flag"
+	"os"
 	"testing"
 )
+
+// sharedDir is a folder of TestMain's: what several tests read lies below it.
+var sharedDir string
 
 // TestMain lowers the number of checks of a property, each of which builds three
 // releases. -rapid.checks on the command line still counts.
@@ -11,5 +15,12 @@ func TestMain(m *testing.M) {
 	if err := flag.Set("rapid.checks", checks); err != nil {
 		panic(err)
 	}
-	m.Run()
+	dir, err := os.MkdirTemp("", "serve")
+	if err != nil {
+		panic(err)
+	}
+	sharedDir = dir
+	code := m.Run()
+	_ = os.RemoveAll(dir) // among temporary files; a leftover harms nothing
+	os.Exit(code)
 }

@@ -8,14 +8,12 @@ import (
 	"io"
 	"net/http"
 	"testing"
-
-	"reelsplice/build/buildtest"
 )
 
 // TestLaneAllocs asks over a connection. What anything allocates meanwhile counts, and the
 // client does not.
 func TestLaneAllocs(t *testing.T) {
-	s := wired(t, newWorld(t, nil, buildtest.Sample(t, "movies")...))
+	s := wired(t, sampleWorld(t, nil))
 	for name, rq := range hotRequests(s.world) {
 		c := s.dial(t)
 		raw := fmt.Appendf(nil, "GET %s?%s HTTP/1.1\r\nHost: x\r\nAuthorization: %s\r\nAccept-Encoding: %s\r\nIf-None-Match: %s\r\n\r\n",
@@ -38,7 +36,7 @@ func TestLaneAllocs(t *testing.T) {
 
 // TestPlanlessAllocs asks for more targets than there are places, each once.
 func TestPlanlessAllocs(t *testing.T) {
-	s := wired(t, newWorld(t, nil, buildtest.Sample(t, "movies")...))
+	s := wired(t, sampleWorld(t, nil))
 	c := s.dial(t)
 	uri := func(i int) []byte {
 		return fmt.Appendf(nil, "GET /3/movie/550?i=%06d HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nAccept-Encoding: gzip\r\n\r\n", i, s.token)

@@ -8,10 +8,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"reelsplice/build"
-	"reelsplice/build/buildtest"
-	"reelsplice/schemas/fragment"
 )
 
 // pageOf is what tests look at of a page.
@@ -59,23 +55,12 @@ func (w *world) answer(t *testing.T, rq *Request) (body string, status int) {
 // listWorld serves the sample as of a day.
 func listWorld(t *testing.T, change func(*Config)) *world {
 	t.Helper()
-	w := bareWorld(t, func(c *Config) {
+	return sampleWorld(t, func(c *Config) {
 		c.Date = "1999-10-20"
 		if change != nil {
 			change(c)
 		}
 	})
-	c := build.DefaultConfig()
-	c.Catalog, c.Releases, c.Jobs = t.TempDir(), w.cfg.Releases, 1
-	buildtest.WriteCatalog(t, c.Catalog, buildtest.Sample(t, "movies")...)
-	buildtest.WriteKind(t, c.Catalog, fragment.KindTV, buildtest.Sample(t, "tv")...)
-	r, err := build.Run(t.Context(), c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	publish(t, c.Releases, r.Release)
-	w.open(t)
-	return w
 }
 
 func TestLists(t *testing.T) {

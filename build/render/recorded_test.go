@@ -75,7 +75,10 @@ func TestRecordedKinds(t *testing.T) {
 		if err != nil || len(files) == 0 {
 			t.Fatalf("no recordings in %s: %v", folder, err)
 		}
-		for _, file := range files {
+		for i, file := range files {
+			if testing.Short() && i%5 > 0 { // nothing runs side by side here
+				continue
+			}
 			name := folder + "/" + filepath.Base(file)
 			if !slices.Contains(edited, name) {
 				t.Run(name, func(t *testing.T) { checkRecorded(t, kind, file) })

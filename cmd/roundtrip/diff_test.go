@@ -387,7 +387,7 @@ func compared(t *testing.T, a, b *release.Reader) (found map[string]string, into
 func TestDiff(t *testing.T) {
 	rounds := uint64(25)
 	if testing.Short() || raceDetector {
-		rounds = 6
+		rounds = 3
 	}
 	var total int
 	for seed := range rounds {

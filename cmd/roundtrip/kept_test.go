@@ -46,6 +46,9 @@ func newNightly(t *testing.T, seed uint64) *nightly {
 	t.Helper()
 	c := gen.DefaultConfig()
 	c.Out, c.Movies, c.TV, c.Seed, c.Compression = t.TempDir(), 40, 6, seed, gen.None
+	if testing.Short() || raceDetector {
+		c.Movies, c.TV = 12, 2
+	}
 	report, err := gen.Run(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)

@@ -52,8 +52,11 @@ const crawledParts = "credits,images,keywords,recommendations,reviews,similar,vi
 // TestLanguages: crawls of the same movies in several languages become one record of
 // each, whatever their order, and each language is served as its crawl was.
 func TestLanguages(t *testing.T) {
-	all := []string{"en-US", "de-DE", "it", "ar"}
-	for _, order := range [][]int{{0, 1, 2, 3}, {3, 2, 1, 0}, {1, 3, 0, 2}, {2, 0, 3, 1}} {
+	all, orders := []string{"en-US", "de-DE", "it", "ar"}, [][]int{{1, 3, 0, 2}, {0, 1, 2, 3}, {3, 2, 1, 0}, {2, 0, 3, 1}}
+	if testing.Short() { // each order is four ingests and a build
+		orders = orders[:1]
+	}
+	for _, order := range orders {
 		var names []string
 		dir := t.TempDir()
 		for _, i := range order {

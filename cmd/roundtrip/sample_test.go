@@ -43,6 +43,7 @@ func TestMain(m *testing.M) {
 type world struct {
 	name   string
 	source func(dir string) (ingest.Config, error) // what is ingested; files may be written below dir
+	large  bool                                    // too large for tests that skipLarge skips
 
 	once   sync.Once
 	report ingest.Report
@@ -74,6 +75,9 @@ func (w *world) make(t *testing.T) error {
 // open returns the world's release.
 func (w *world) open(t *testing.T) *release.Reader {
 	t.Helper()
+	if w.large {
+		skipLarge(t)
+	}
 	w.once.Do(func() { w.err = w.make(t) })
 	if w.err != nil {
 		t.Fatalf("%s: %v", w.name, w.err)
@@ -86,8 +90,9 @@ func (w *world) open(t *testing.T) *release.Reader {
 	return rel
 }
 
-// sampleWorld is the embedded sample.
-var sampleWorld = &world{name: "sample", source: func(dir string) (ingest.Config, error) {
+// sampleWorld is the embedded sample. Under the race detector it is ingested, built and
+// served by the script "up" of cmd/reelsplice alone, because that takes half a minute.
+var sampleWorld = &world{name: "sample", large: true, source: func(dir string) (ingest.Config, error) {
 	src := filepath.Join(dir, "src")
 	return ingest.Config{Sources: []string{src}}, os.CopyFS(src, sample.FS())
 }}

@@ -148,6 +148,7 @@ func moviesOf(t *testing.T, w *world, low, high int64, count uint64) sample {
 }
 
 func TestMoviesByVotes(t *testing.T) {
+	skipAlone(t)
 	w := realWorld()
 	for _, class := range []struct {
 		low, high int64
@@ -344,6 +345,7 @@ func (s sample) episode(e *catalog.SeasonEpisode) {
 // TestSeries draws series with the votes of those crawled. A few long ones decide the
 // means of episodes: the tolerances of these are wide.
 func TestSeries(t *testing.T) {
+	skipAlone(t)
 	w := realWorld()
 	votes := func(rank uint64) int64 { return tvVotes.at(w.tv.share(rank)) }
 	s := sample{}

@@ -118,6 +118,7 @@ func readDumps(t *testing.T) map[string]map[int]fact {
 func year(date string) string { return date[:min(4, len(date))] }
 
 func TestFacts(t *testing.T) {
+	skipAlone(t)
 	dumps := readDumps(t)
 	compared := map[int]bool{}
 	for _, m := range readMovies(t) {
@@ -165,6 +166,7 @@ func sharedRun(a, b []string, n int) string {
 }
 
 func TestSentencesAreOurs(t *testing.T) {
+	skipAlone(t)
 	if sharedRun(words("A man's dog; runs, far!"), words("the mans DOG runs far away"), 4) != "mans dog runs far" {
 		t.Fatal("sharedRun misses a shared run")
 	}

@@ -262,3 +262,12 @@ func firstImage(rows []image, language string) string {
 	}
 	return ""
 }
+
+// skipAlone skips, with -short, what takes seconds under the race detector and runs in one
+// goroutine.
+func skipAlone(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("nothing runs side by side here: run without -short")
+	}
+}

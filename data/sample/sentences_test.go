@@ -97,6 +97,7 @@ func readCorpus(t *testing.T) corpus {
 // TestAllSentencesAreOurs compares every sentence of the sample with every one of the
 // recordings and of the crawl.
 func TestAllSentencesAreOurs(t *testing.T) {
+	skipAlone(t)
 	c := readCorpus(t)
 	if len(c.whole) < 5000 || c.shares("When he is not at the office, "+aRun(c)+" he sleeps.") == "" {
 		t.Fatalf("a corpus of %d texts that finds nothing", len(c.whole))

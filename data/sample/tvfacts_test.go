@@ -90,6 +90,7 @@ func seriesByID(t *testing.T) map[int]series {
 
 // TestTVFacts compares with the crawl: names, dates, and every season and episode.
 func TestTVFacts(t *testing.T) {
+	skipAlone(t)
 	all := seriesByID(t)
 	facts := readMovnixTV(t, all)
 	episodes := 0

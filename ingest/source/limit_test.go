@@ -14,22 +14,25 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// repeated writes a file that head and then a hundred times chunk are packed into.
+// repeated writes a file that head and then a hundred times chunk are packed into: by zstd
+// in a frame each, so that chunk is packed once; a gzip member each would expand less.
 func repeated(tb testing.TB, name, head string, chunk []byte) string {
 	tb.Helper()
-	var b bytes.Buffer
-	var w io.WriteCloser
-	var err error
-	if filepath.Ext(name) == ".gz" {
-		w, err = gzip.NewWriterLevel(&b, gzip.BestCompression)
-	} else {
-		w, err = zstd.NewWriter(&b, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<20))
+	const times = 100
+	if filepath.Ext(name) == ".zst" {
+		z, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<20))
+		if err != nil {
+			tb.Fatal(err)
+		}
+		return write(tb, name, append(z.EncodeAll([]byte(head), nil), bytes.Repeat(z.EncodeAll(chunk, nil), times)...))
 	}
+	var b bytes.Buffer
+	w, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
 	if err != nil {
 		tb.Fatal(err)
 	}
 	io.WriteString(w, head)
-	for range 100 {
+	for range times {
 		w.Write(chunk)
 	}
 	if err := w.Close(); err != nil {
@@ -42,7 +45,11 @@ func TestCompressionBombs(t *testing.T) {
 	mib := bytes.Repeat([]byte(" "), 1<<20)
 	row := []byte(`{"a":"` + strings.Repeat("x", 1014) + "\"}\n")
 	rows := bytes.Repeat(row, 1<<10)
-	for _, name := range []string{"m.ndjson.gz", "m.ndjson.zst"} {
+	names := []string{"m.ndjson.zst", "m.ndjson.gz"}
+	if testing.Short() {
+		names = names[:1] // gzip is read by the same goroutine
+	}
+	for _, name := range names {
 		refused(t, name+" of blanks", repeated(t, name, "", mib), Options{}, name+": expands to ")
 		p := repeated(t, name, "", rows)
 		if n := refused(t, name, p, Options{MaxRatio: 100}, name+": row 6"); n < 63<<10 || n > 65<<10 {

@@ -13,6 +13,13 @@ import (
 	"reelsplice/schemas/sharedtest"
 )
 
+// skipLong tells which files of so many rows are left out with -short: the race detector
+// sees no more in the thousandth row than in those before. The series of movnix are few, and
+// long.
+func skipLong(name string, rows int) bool {
+	return testing.Short() && (rows > 20_000 || strings.HasSuffix(name, "tv.ndjson.zst"))
+}
+
 // TestSharedDumps counts the rows of real dumps.
 func TestSharedDumps(t *testing.T) {
 	tests := []struct {
@@ -45,7 +52,7 @@ func TestSharedDumps(t *testing.T) {
 	}
 	for _, tt := range tests {
 		p := sharedtest.Path(t, append([]string{"dumps"}, tt.path...)...)
-		if testing.Short() && tt.want == 780 {
+		if skipLong(p, tt.want) {
 			continue
 		}
 		files, err := List([]string{p}, Options{})
@@ -90,10 +97,13 @@ func TestSharedSources(t *testing.T) {
 	for lines.Scan() {
 		cells := strings.Split(lines.Text(), "\t")
 		want, err := strconv.Atoi(cells[1])
-		if err != nil || testing.Short() && strings.HasSuffix(cells[0], "tv.ndjson.zst") {
+		if err != nil {
 			continue
 		}
 		files++
+		if skipLong(cells[0], want) {
+			continue
+		}
 		good, bad, blank, ratio := countAll(t, sharedtest.Path(t, "dumps", filepath.FromSlash(cells[0])))
 		wantBad, wantBlank := 0, 0
 		switch cells[0] {

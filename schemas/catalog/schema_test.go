@@ -172,6 +172,9 @@ func TestDocumentedSchema(t *testing.T) {
 // TestGenericReader reads the sample's files as a program would that knows nothing of
 // this project.
 func TestGenericReader(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads in one goroutine, and not with our code")
+	}
 	for _, typ := range Types() {
 		t.Run(typ.Name(), func(t *testing.T) {
 			records := sampleRecords(t, typ)
