@@ -20,7 +20,6 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	sharedDir = dir
-	code := m.Run()
+	m.Run()               // its result is the exit code
 	_ = os.RemoveAll(dir) // among temporary files; a leftover harms nothing
-	os.Exit(code)
 }
