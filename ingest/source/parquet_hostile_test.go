@@ -158,8 +158,8 @@ func refused(t *testing.T, name, p string, o Options, want string) (rows int) {
 	if n := after.TotalAlloc - before.TotalAlloc; n > 256<<20 {
 		t.Errorf("%s: allocated %d bytes, want at most 256 MiB", name, n)
 	}
-	if took > 3*time.Second { // it takes milliseconds where nothing else runs
-		t.Errorf("%s: took %v, want at most a second", name, took)
+	if took > 20*time.Second { // it takes milliseconds; what such a file claims would take minutes
+		t.Errorf("%s: took %v, want at most some milliseconds", name, took)
 	}
 	return rows
 }

@@ -10,8 +10,8 @@ import (
 // and whoever touches it waits each time: so it is told beforehand what will be touched.
 // Where all is in memory that is a waste of a microsecond a call.
 
-// Fetch has the system read the segments that are given, parts of a Reader's mapping, and
-// does not wait for them.
+// Fetch has the system read stored, such as a segment, where it is part of a Reader's
+// mapping, and does not wait for it.
 func Fetch(stored []byte) { fetch(stored) }
 
 // Fetch has the system read all that is said of the resource, and does not wait for it.

@@ -17,9 +17,6 @@ func mapFile(f *os.File, size int) ([]byte, error) {
 // readAhead does nothing: all is in memory.
 func readAhead([]byte) {}
 
-// fetch does nothing: all is in memory.
-func fetch([]byte) {}
-
 // dropPages does nothing: there is no other copy.
 func dropPages([]byte) {}
 

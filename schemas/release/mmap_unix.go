@@ -4,7 +4,6 @@ package release
 
 import (
 	"os"
-	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -28,19 +27,6 @@ func readAhead(b []byte) {
 	if len(b) > 0 {
 		_ = unix.Madvise(b, unix.MADV_NORMAL) // a hint that may be refused
 	}
-}
-
-// fetch has the system read the pages of b, part of what mapFile returned, ahead of who
-// needs them. It does not wait for them. What else lies in those pages is read too.
-func fetch(b []byte) {
-	if len(b) == 0 {
-		return
-	}
-	start := unsafe.Pointer(unsafe.SliceData(b))
-	before := int(uintptr(start) & uintptr(os.Getpagesize()-1))
-	// The advice is about whole pages: the first one starts before b, in the mapping still.
-	pages := unsafe.Slice((*byte)(unsafe.Add(start, -before)), before+len(b))
-	_ = unix.Madvise(pages, unix.MADV_WILLNEED) // a hint that may be refused
 }
 
 // dropPages takes what mapFile returned out of the memory of the process; the next read
