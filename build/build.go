@@ -300,13 +300,14 @@ func (b *builder) make(ctx context.Context, w *release.Writer) (m release.Manife
 	return m, err
 }
 
-// seal completes the release, and says for the next build how its work was divided.
+// seal completes the release, and says for the next build how its work was divided, and what
+// is removed.
 func (b *builder) seal(ctx context.Context, w *release.Writer) (release.Manifest, error) {
 	m, err := w.Complete(ctx)
 	if err != nil {
 		return m, err
 	}
-	if err := b.writeDivision(w, m.ID); err != nil {
+	if err := errors.Join(b.writeDivision(w, m.ID), b.writeGone(w)); err != nil {
 		return m, err
 	}
 	return w.Seal(ctx)
@@ -315,23 +316,27 @@ func (b *builder) seal(ctx context.Context, w *release.Writer) (release.Manifest
 // shards runs the stages that build shards. Shard 0 is the common one.
 func (b *builder) shards(ctx context.Context, w *release.Writer) error {
 	first := 1
-	for _, s := range []struct {
-		name  string
-		tasks []task
-	}{{"map", b.mapTasks()}, {"reduce", b.reduceTasks()}, {"find", b.findTasks()}, {"removed", b.removedTasks()}} {
-		if err := b.stage(s.name, func() error { return b.runTasks(ctx, w, first, s.tasks) }); err != nil {
+	run := func(name string, tasks []task) error {
+		from := first
+		first += len(tasks)
+		return b.stage(name, func() error { return b.runTasks(ctx, w, from, tasks) })
+	}
+	if err := run("map", b.mapTasks()); err != nil {
+		return err
+	}
+	if b.keeping {
+		if err := b.stage("tell", func() error { return b.tell(ctx, w) }); err != nil {
 			return err
 		}
-		first += len(s.tasks)
-		if s.name == "map" {
-			if err := b.stage("tell", func() error { return b.tell(ctx, w) }); err != nil {
-				return err
-			}
-		}
-		// All credits have been seen once the titles are done.
-		b.plan.latest[fragment.KindPerson] = b.plan.persons.Load()
 	}
-	return nil
+	b.plan.latest[fragment.KindPerson] = b.plan.persons.Load() // all credits have been seen
+	if err := run("reduce", b.reduceTasks()); err != nil {
+		return err
+	}
+	if err := run("find", b.findTasks()); err != nil {
+		return err
+	}
+	return run("removed", b.removedTasks())
 }
 
 // writeTables makes the tables. What the stages before have sorted is done with.
@@ -379,27 +384,34 @@ func (b *builder) advance(n int64) {
 // A task builds one shard.
 type task func(ctx context.Context, o *output) error
 
-// runTasks runs the tasks of a stage, as many at once as the memory allows. Their
-// shards are numbered in a row.
+// runTasks runs the tasks of a stage. Their shards are numbered in a row.
 func (b *builder) runTasks(ctx context.Context, w *release.Writer, first int, tasks []task) error {
+	return b.atOnce(ctx, len(tasks), func(ctx context.Context, i int) error {
+		o, err := b.newOutput(w, first+i)
+		if err != nil {
+			return err
+		}
+		if err := tasks[i](ctx, o); err != nil {
+			return err
+		}
+		if b.keeping {
+			b.previous.ForgetLookups()
+		}
+		return o.close()
+	})
+}
+
+// atOnce calls fn with the numbers below n, as many at once as the memory allows. ctx of fn
+// ends with the first error.
+func (b *builder) atOnce(ctx context.Context, n int, fn func(ctx context.Context, i int) error) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(b.workers())
-	for i, t := range tasks {
+	for i := range n {
 		g.Go(func() error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			o, err := b.newOutput(w, first+i)
-			if err != nil {
-				return err
-			}
-			if err := t(ctx, o); err != nil {
-				return err
-			}
-			if b.keeping {
-				b.previous.ForgetLookups()
-			}
-			return o.close()
+			return fn(ctx, i)
 		})
 	}
 	return g.Wait()

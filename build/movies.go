@@ -2,7 +2,6 @@ package build
 
 import (
 	"context"
-	"slices"
 
 	"reelsplice/build/derive"
 	"reelsplice/build/neighbours"
@@ -73,8 +72,7 @@ func (mm *movieMapper) movie(key catalog.Key, c *cursor[catalog.Movie]) error {
 		return err
 	}
 	render.Base(fragment.KindMovie, wire.RecordOf(m))
-	lacks := lacking{lacksBase(m.Recommendations), lacksBase(m.Similar)}
-	if err := mm.near.of(lacks, func(t *neighbours.Title) { t.OfMovie(m) }); err != nil {
+	if err := mm.near.of(lackingOf(m.Recommendations, m.Similar), func(t *neighbours.Title) { t.OfMovie(m) }); err != nil {
 		return err
 	}
 	if err := r.begin(mm.unit, sum); err != nil {
@@ -127,9 +125,3 @@ func (b *builder) latestAlias(list [][]byte, kind fragment.Kind, id int64) [][]b
 
 // latest is the alias of the resource with the highest id.
 const latest = "latest"
-
-// lacksBase reports whether no page of a list is of the base: what crawls in other
-// languages give is for those.
-func lacksBase[R any](pages []catalog.Page[R]) bool {
-	return !slices.ContainsFunc(pages, func(p catalog.Page[R]) bool { return p.Language.V == "" })
-}

@@ -3,12 +3,14 @@ package build
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"github.com/zeebo/xxh3"
 
 	"reelsplice/build/ledger"
 	"reelsplice/build/neighbours"
 	"reelsplice/build/render"
+	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/release"
 )
@@ -27,14 +29,43 @@ type titleNear struct {
 	changed bool   // other titles are like it than were
 }
 
-// lacking says which lists of titles a record does not have.
-type lacking struct{ recommendations, similar bool }
+// lacking says which lists of titles a record does not have. It stands in ledgers.
+type lacking byte
+
+const (
+	lacksRecommendations lacking = 1 << iota
+	lacksSimilar
+)
+
+// lackingOf returns what lacks a page of the base: what crawls in other languages give is
+// for those.
+func lackingOf[R, S any](recommendations []catalog.Page[R], similar []catalog.Page[S]) (l lacking) {
+	if lacksBase(recommendations) {
+		l |= lacksRecommendations
+	}
+	if lacksBase(similar) {
+		l |= lacksSimilar
+	}
+	return l
+}
+
+func lacksBase[R any](pages []catalog.Page[R]) bool {
+	return !slices.ContainsFunc(pages, func(p catalog.Page[R]) bool { return p.Language.V == "" })
+}
+
+// isDerived tells whether a fragment of a title is of a list that the record lacks.
+func (l lacking) isDerived(a fragment.Address) bool {
+	if a.Variant != fragment.Base {
+		return false
+	}
+	return a.Sub == fragment.SubRecommendations && l&lacksRecommendations != 0 || a.Sub == fragment.SubSimilar && l&lacksSimilar != 0
+}
 
 // of makes a title the one at hand, by what its record lacks. read reads what it is found by,
 // if that is wanted.
 func (t *titleNear) of(lacks lacking, read func(*neighbours.Title)) error {
 	t.lacks, t.title = lacks, neighbours.Title{}
-	if lacks != (lacking{}) {
+	if lacks != 0 {
 		read(&t.title)
 	}
 	return t.find()
@@ -44,14 +75,14 @@ func (t *titleNear) of(lacks lacking, read func(*neighbours.Title)) error {
 func (t *titleNear) find() error {
 	r := &t.result
 	r.Recommendations, r.Similar = r.Recommendations[:0], r.Similar[:0]
-	if t.lacks == (lacking{}) {
+	if t.lacks == 0 {
 		return nil
 	}
 	err := t.finder.Find(&t.title, r)
-	if !t.lacks.recommendations {
+	if t.lacks&lacksRecommendations == 0 {
 		r.Recommendations = r.Recommendations[:0]
 	}
-	if !t.lacks.similar {
+	if t.lacks&lacksSimilar == 0 {
 		r.Similar = r.Similar[:0]
 	}
 	return err
@@ -68,18 +99,8 @@ func (t *titleNear) note(w *ledger.Writer, imdb string) {
 	t.buf = t.title.Append(t.buf[:0])
 	n := len(t.buf)
 	t.buf = binary.LittleEndian.AppendUint64(t.buf, t.sum())
-	t.buf = append(append(t.buf, t.lacks.bits()), imdb...)
+	t.buf = append(append(t.buf, byte(t.lacks)), imdb...)
 	w.Note(noteTitle, t.buf[:n], t.buf[n:])
-}
-
-func (l lacking) bits() (b byte) {
-	if l.recommendations {
-		b |= 1
-	}
-	if l.similar {
-		b |= 2
-	}
-	return b
 }
 
 // sum is of the titles that were found.
@@ -100,7 +121,7 @@ func (t *titleNear) recalled(notes ledger.Notes) (ok bool, err error) {
 	if !notes.Next(&n) || n.Kind != noteTitle || len(n.Payload) < 9 || !t.title.Parse(n.Key) {
 		return false, nil
 	}
-	t.lacks = lacking{n.Payload[8]&1 != 0, n.Payload[8]&2 != 0}
+	t.lacks = lacking(n.Payload[8])
 	err = t.find()
 	t.imdb = string(n.Payload[9:])
 	t.changed = t.sum() != binary.LittleEndian.Uint64(n.Payload)
@@ -112,7 +133,7 @@ func (t *titleNear) amend(o *output, e release.Entry, aliases [][]byte) error {
 	spec := release.ResourceSpec{Key: e.Key(), ID: e.ID(), Aliases: aliases}
 	for i := range e.Len() {
 		a := e.Address(i)
-		if a.Variant == fragment.Base && (a.Sub == fragment.SubRecommendations && t.lacks.recommendations || a.Sub == fragment.SubSimilar && t.lacks.similar) {
+		if t.lacks.isDerived(a) {
 			continue
 		}
 		f := release.FragmentSpec{Address: a}

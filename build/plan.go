@@ -456,4 +456,7 @@ func (p *plan) ownAlias(kind fragment.Kind, id int64, k catalog.Key) [][]byte {
 
 // shards returns how many shards the plan makes: the common one, those of the map stage,
 // those of the reduce stage, those of find.
-func (p *plan) shards() int { return 1 + len(p.movies) + len(p.series) + p.partitions + p.finds }
+func (p *plan) shards() int { return 1 + p.titleShards() + p.partitions + p.finds }
+
+// titleShards returns how many shards have titles: those behind the common one.
+func (p *plan) titleShards() int { return len(p.movies) + len(p.series) }

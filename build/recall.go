@@ -49,6 +49,9 @@ const (
 	noteRow      = 110 // a row of a table, plus its number
 )
 
+// errUnkept says that the release before is not as its ledgers say: nothing can be kept.
+var errUnkept = errors.New("the previous release is not what its ledgers tell")
+
 // ledgerName is the name of the ledger of a shard inside a release's folder.
 func ledgerName(shard int) string { return fmt.Sprintf("ledger-%05d", shard) }
 
@@ -62,7 +65,7 @@ func (b *builder) newRecall(w *release.Writer, shard int) (*recall, error) {
 			return nil, err
 		}
 		r.touched, r.old.Passed = b.touched.Writer(), r.passed
-		if b.isTitles(shard) {
+		if shard > 0 && shard <= b.plan.titleShards() {
 			r.news = &news{}
 		}
 	}

@@ -188,12 +188,15 @@ func (r *reducer[T]) make(key catalog.Key, c *cursor[T], stale bool, said [][]by
 	}
 	rc := r.o.recall
 	r.o.rank(r.plan.kind, int64(key.ID()))
-	rc.start()
-	for _, b := range said {
-		rc.bytes(b)
-	}
-	knows := binary.LittleEndian.AppendUint64(nil, xxh3.Hash(rc.buf))
 	sum := r.b.recordSum(r.plan.kind, key, c.sum())
+	var knows []byte // the sum of what is said
+	if stale {
+		rc.start()
+		for _, b := range said {
+			rc.bytes(b)
+		}
+		knows = binary.LittleEndian.AppendUint64(nil, xxh3.Hash(rc.buf))
+	}
 	u := unit{o: r.o, e: r.e, fits: func(notes ledger.Notes) bool {
 		var n ledger.Note
 		return notes.Next(&n) && n.Kind == noteKnown && (!stale || string(n.Payload) == string(knows))
@@ -222,6 +225,12 @@ func (r *reducer[T]) make(key catalog.Key, c *cursor[T], stale bool, said [][]by
 		return err
 	}
 	return rc.end()
+}
+
+// recordSum returns the sum of a unit of the reduce stage, but for what titles say, from
+// that of its record.
+func (b *builder) recordSum(kind fragment.Kind, key catalog.Key, record uint64) uint64 {
+	return markBest(record, b.share.has(kind, int64(key.ID())))
 }
 
 // refs parses what titles say of a collection, a company, a network or a keyword. R is

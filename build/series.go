@@ -173,7 +173,7 @@ func (m *seriesMapper) series() error {
 	}
 	var lacks lacking
 	if m.tv != nil {
-		lacks = lacking{lacksBase(m.tv.Recommendations), lacksBase(m.tv.Similar)}
+		lacks = lackingOf(m.tv.Recommendations, m.tv.Similar)
 	}
 	if err := m.near.of(lacks, func(t *neighbours.Title) { t.OfSeries(m.tv) }); err != nil {
 		return err

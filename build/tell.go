@@ -6,28 +6,20 @@ import (
 	"iter"
 	"path/filepath"
 
-	"golang.org/x/sync/errgroup"
-
 	"reelsplice/build/ledger"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/release"
 )
 
-// errUnkept says that the release before is not as its ledgers say: nothing can be kept.
-var errUnkept = errors.New("the previous release is not what its ledgers tell")
-
 // goneName is the name, inside a release's folder, of a ledger that has an entry for each
 // resource of the reduce stage that is removed.
 const goneName = "ledger-gone"
 
-// tell delivers what titles say, in a build that keeps: titles that are kept have said
-// nothing yet. It is read from the ledgers of this build, and delivered of those resources
+// tell delivers what titles say, in a build that keeps: they have said nothing to the reduce
+// stage yet. It is read from the ledgers of this build, and delivered of those resources
 // alone that are stale.
 func (b *builder) tell(ctx context.Context, w *release.Writer) error {
-	if err := b.writeGone(w); err != nil || !b.keeping {
-		return err
-	}
 	people, err := b.staleGone()
 	if err != nil {
 		return err
@@ -46,14 +38,9 @@ func (b *builder) tell(ctx context.Context, w *release.Writer) error {
 	return b.eachTitleShard(ctx, w, b.tellShard)
 }
 
-// isTitles tells whether a shard has titles.
-func (b *builder) isTitles(shard int) bool {
-	return shard > 0 && shard <= len(b.plan.movies)+len(b.plan.series)
-}
-
 // eachTitleShard calls fn with the ledgers of this build that tell of titles.
 func (b *builder) eachTitleShard(ctx context.Context, w *release.Writer, fn func(*ledger.Reader) error) error {
-	return b.atOnce(ctx, len(b.plan.movies)+len(b.plan.series), func(i int) error {
+	return b.atOnce(ctx, b.plan.titleShards(), func(_ context.Context, i int) error {
 		r, err := ledger.Open(w.Aside(ledgerName(1+i)), b.mark)
 		if err != nil {
 			return err
@@ -61,21 +48,6 @@ func (b *builder) eachTitleShard(ctx context.Context, w *release.Writer, fn func
 		defer r.Close()
 		return fn(r)
 	})
-}
-
-// atOnce calls fn with the numbers below n, as many at once as there are workers.
-func (b *builder) atOnce(ctx context.Context, n int, fn func(i int) error) error {
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(b.workers())
-	for i := range n {
-		g.Go(func() error {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			return fn(i)
-		})
-	}
-	return g.Wait()
 }
 
 // tellShard delivers what the titles of a shard say.
@@ -94,10 +66,10 @@ func (b *builder) tellShard(r *ledger.Reader) error {
 // surveyAll finds the resources of the reduce stage whose records are others than in the
 // release before, or come or go.
 func (b *builder) surveyAll(ctx context.Context) error {
-	first := 1 + len(b.plan.movies) + len(b.plan.series)
+	first := 1 + b.plan.titleShards()
 	for _, kind := range b.plan.reduceOrder {
 		p := b.plan.reduce[kind]
-		err := b.atOnce(ctx, p.partitions(), func(i int) error {
+		err := b.atOnce(ctx, p.partitions(), func(_ context.Context, i int) error {
 			r, err := ledger.Open(filepath.Join(b.previousDir(), ledgerName(first+p.first+i)), b.recalled)
 			if err != nil {
 				return err
@@ -143,12 +115,6 @@ func (b *builder) survey(p *reducePlan, i int, r *ledger.Reader) error {
 	}
 	b.stale.add(keys)
 	return c.err
-}
-
-// recordSum returns the sum of a unit of the reduce stage, but for what titles say, from
-// that of its record.
-func (b *builder) recordSum(kind fragment.Kind, key catalog.Key, record uint64) uint64 {
-	return markBest(record, b.share.has(kind, int64(key.ID())))
 }
 
 // writeGone writes what is removed, for the next build.
