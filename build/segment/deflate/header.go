@@ -1,13 +1,19 @@
 package deflate
 
-// A header tells the codes of a dynamic block.
-type header struct {
+// A heading is what headers have in common, whoever makes them: they tell the lengths of the
+// codes of a dynamic block in runs, and those of the symbols of runs.
+type heading struct {
 	literals, distances int // how many lengths there are
 	runs                []run
-	code                [numLengths]uint8 // bits of the symbols of runs
-	codes               [numLengths]uint16
-	told                int // how many of those bits are told, in the order of lengthOrder
+	told                int // how many lengths of symbols of runs are told, in the order of lengthOrder
 	bits                int // of all of it, with the type of the block
+}
+
+// A header is the heading that is found with care.
+type header struct {
+	heading
+	code  [numLengths]uint8 // bits of the symbols of runs
+	codes [numLengths]uint16
 }
 
 // A run is a symbol that tells lengths of codes: one length, or so many times the last one
@@ -58,11 +64,7 @@ func (h *header) tell(c *code, z *coder, use uint8) {
 		freq[r.symbol]++
 	}
 	z.lengths(h.code[:], freq[:], maxLengthCode)
-	h.told = numLengths
-	for h.told > 4 && h.code[lengthOrder[h.told-1]] == 0 {
-		h.told--
-	}
-	h.bits = 3 + 5 + 5 + 4 + 3*h.told
+	h.tellRuns(func(symbol uint8) bool { return h.code[symbol] > 0 })
 	for s, count := range freq {
 		h.bits += int(count) * int(uint(h.code[s])+runExtra[s])
 	}
@@ -107,11 +109,21 @@ func appendRuns(runs []run, lengths []uint8, use uint8) []run {
 	return runs
 }
 
-// canGrow tells whether a header can be three bits longer and say the same.
-func (h *header) canGrow() bool { return h.told < numLengths }
+// tellRuns finds how many lengths of symbols of runs are told, of which those are used, and
+// counts the bits of all but the runs.
+func (h *heading) tellRuns(used func(symbol uint8) bool) {
+	h.told = numLengths
+	for h.told > 4 && !used(lengthOrder[h.told-1]) {
+		h.told--
+	}
+	h.bits = 3 + 5 + 5 + 4 + 3*h.told
+}
+
+// canGrow tells whether h can be three bits longer and say the same.
+func (h *heading) canGrow() bool { return h.told < numLengths }
 
 // grow makes h three bits longer: it tells one bit length more, which is zero.
-func (h *header) grow() {
+func (h *heading) grow() {
 	h.told++
 	h.bits += 3
 }

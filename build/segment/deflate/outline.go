@@ -1,14 +1,11 @@
 package deflate
 
-// An outline is a header that is made in one pass over the symbols that occur.
+// An outline is the heading that is made in one pass over the symbols that occur.
 type outline struct {
-	literals, distances int // how many lengths there are
-	runs                []run
-	count               [numLengths + 1]uint16
-	code                alphabet // of the symbols of runs
-	codes               [numLengths]coded
-	told                int // how many of its lengths are told, in the order of lengthOrder
-	bits                int // of all of it, with the type of the block
+	heading
+	count [numLengths + 1]uint16
+	code  alphabet // of the symbols of runs
+	codes [numLengths]coded
 }
 
 // tell makes h tell the codes of a block.
@@ -21,11 +18,7 @@ func (h *outline) tell(literal, distance *alphabet) {
 	h.lengths(distance, h.literals, told)
 	clear(h.code.lengths[:numLengths])
 	h.code.fit(h.count[:], maxLengthCode)
-	h.told = numLengths
-	for h.told > 4 && h.count[lengthOrder[h.told-1]] == 0 {
-		h.told--
-	}
-	h.bits = 3 + 5 + 5 + 4 + 3*h.told
+	h.tellRuns(func(symbol uint8) bool { return h.count[symbol] > 0 })
 	for _, u := range h.code.symbols {
 		s := u.symbol()
 		h.bits += int(u.weight()) * int(uint(h.code.lengths[s])+runExtra[s])
@@ -79,15 +72,6 @@ func (h *outline) zeros(n int) {
 	for range n {
 		h.add(0, 0)
 	}
-}
-
-// canGrow tells whether h can be three bits longer and say the same.
-func (h *outline) canGrow() bool { return h.told < numLengths }
-
-// grow makes h three bits longer: it tells one bit length more, which is zero.
-func (h *outline) grow() {
-	h.told++
-	h.bits += 3
 }
 
 // write writes the type of the block and h.
