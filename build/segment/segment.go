@@ -19,7 +19,8 @@ const DefaultLevel = 6
 // A Compressor makes segments. It is not safe for concurrent use.
 type Compressor struct {
 	quick *deflate.Quick
-	long  *flate.Writer    // for texts that it is quicker for
+	level int
+	long  *flate.Writer    // for texts that it is quicker for; nil before the first
 	slow  *deflate.Encoder // nil for the level
 	out   buffer
 	made  map[release.Hash]release.Segment // since Reset
@@ -40,11 +41,7 @@ func New(level int) (*Compressor, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Compressor{quick: q, made: map[release.Hash]release.Segment{}}
-	if c.long, err = flate.NewWriter(&c.out, level); err != nil {
-		return nil, fmt.Errorf("compression level %d: %w", level, err)
-	}
-	return c, nil
+	return &Compressor{quick: q, level: level, made: map[release.Hash]release.Segment{}}, nil
 }
 
 // Reset ends the life of all segments that c made, to reuse their memory.
@@ -91,6 +88,12 @@ func (c *Compressor) Segment(raw []byte) (release.Segment, error) {
 
 // writeLong writes the blocks of a long text.
 func (c *Compressor) writeLong(raw []byte) error {
+	if c.long == nil { // it takes a megabyte, and most shards have no such text
+		var err error
+		if c.long, err = flate.NewWriter(&c.out, c.level); err != nil {
+			return err
+		}
+	}
 	c.long.Reset(&c.out)
 	if _, err := c.long.Write(raw); err != nil {
 		return err
