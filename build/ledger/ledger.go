@@ -16,7 +16,8 @@
 //	r, err := ledger.Open(path, mark) // of the build before
 //	defer r.Close()
 //	e, ok := r.Find(key, sum)        // with ascending keys
-//	for notes := e.Notes(); notes.Next(&n); { ... }
+//	notes, err := e.Notes()
+//	for notes.Next(&n) { ... }
 //	err = w.Take(r)                  // it holds for the new release too
 //
 // A file is the mark of the build, 16 bytes that no other build has, and a row of blocks.

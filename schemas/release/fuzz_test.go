@@ -30,7 +30,7 @@ func FuzzOpen(f *testing.F) {
 			files[file.name] = data
 			m.Files = append(m.Files, File{Name: file.name, Size: int64(len(data))})
 		}
-		r, err := newReader(m, func(f File) ([]byte, error) { return files[f.Name], nil })
+		r, err := newReader(m, files)
 		if err != nil {
 			return
 		}

@@ -52,20 +52,17 @@ func open(dir string) (*Reader, error) {
 // openFiles maps the files that m lists. All are mapped, and what is read of them at first
 // is fetched, before the first one is read: so a disk reads from all of them at a time.
 func openFiles(dir string, m *Manifest) (*Reader, error) {
-	mapped := make([][]byte, 0, len(m.Files))
+	var mapped [][]byte
+	files := make(map[string][]byte, len(m.Files))
 	for _, f := range m.Files {
 		b, err := openFile(dir, f)
 		if err != nil {
 			return nil, errors.Join(err, unmapAll(mapped))
 		}
-		mapped = append(mapped, b)
+		mapped, files[f.Name] = append(mapped, b), b
 		fetchFirst(f.Name, b)
 	}
-	next := 0
-	r, err := newReader(m, func(File) ([]byte, error) {
-		next++
-		return mapped[next-1], nil
-	})
+	r, err := newReader(m, files)
 	if err != nil {
 		return nil, errors.Join(err, unmapAll(mapped))
 	}
@@ -118,15 +115,12 @@ func unmapAll(mapped [][]byte) error {
 	return errors.Join(errs...)
 }
 
-// newReader makes a Reader of the files that m lists and load provides.
-func newReader(m *Manifest, load func(File) ([]byte, error)) (*Reader, error) {
+// newReader makes a Reader of the files that m lists, by their names.
+func newReader(m *Manifest, files map[string][]byte) (*Reader, error) {
 	r := &Reader{manifest: m, heads: make(map[string]header, len(m.Files)), tables: map[string]*Table{}}
 	for _, f := range m.Files {
-		data, err := load(f)
-		if err != nil {
-			return nil, err
-		}
-		switch {
+		var err error
+		switch data := files[f.Name]; {
 		case f.Name == indexFile:
 			err = r.addIndex(data)
 		case f.Name == directoryFile:
