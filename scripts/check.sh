@@ -56,7 +56,8 @@ while read -r pkg dir; do
   for target in $targets; do
     echo "$pkg $target"
     (cd "$dir" && "$work/fuzz.test" -test.paniconexit0 -test.run '^$' -test.fuzz "^$target\$" -test.fuzztime "$FUZZ_RUNS" \
-      -test.fuzzminimizetime 1x -test.fuzzcachedir "$corpus/$pkg") | tail -n 1
+      -test.fuzzminimizetime 1x -test.fuzzcachedir "$corpus/$pkg") >"$work/fuzz.log" 2>&1 || { cat "$work/fuzz.log"; exit 1; }
+    tail -n 1 "$work/fuzz.log"
   done
 done < <(go list -f '{{.ImportPath}} {{.Dir}}' ./...)
 
