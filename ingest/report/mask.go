@@ -8,13 +8,13 @@ import (
 // maxText is how many bytes of a reason, a path or an example are kept.
 const maxText = 300
 
-// shorten cuts text that is too long for a report.
+// shorten cuts text that is too long for a report, between two characters where it is UTF-8.
 func shorten(s string) string {
 	if len(s) <= maxText {
 		return s
 	}
 	n := maxText
-	for !utf8.RuneStart(s[n]) {
+	for n > maxText-utf8.UTFMax && !utf8.RuneStart(s[n]) {
 		n--
 	}
 	return s[:n] + "…"

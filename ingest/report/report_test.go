@@ -248,7 +248,10 @@ func TestMask(t *testing.T) {
 }
 
 func FuzzMask(f *testing.F) {
-	for _, s := range []string{"want 1, found \"a\\\"", "'", "-", "tt0137523 é9\xff", "want ", "\"\\"} {
+	for _, s := range []string{
+		"want 1, found \"a\\\"", "'", "-", "tt0137523 é9\xff", "want ", "\"\\",
+		strings.Repeat("\xb6", 2*maxText), strings.Repeat("é", maxText),
+	} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
