@@ -196,22 +196,24 @@ type builder struct {
 	work         string // folder of temporary files
 	plan         plan
 	share        share
-	reduced      *shuffle.Shuffle // what titles say of other resources
-	found        *shuffle.Shuffle // what external ids find
-	rows         *index.Collector // what tables are made of
-	done         atomic.Int64     // records
+	reduced      *shuffle.Shuffle  // what titles say of other resources
+	found        *shuffle.Shuffle  // what external ids find
+	rows         *index.Collector  // what tables are made of
+	names        map[string]string // sums of what they are searched by
+	done         atomic.Int64      // records
 	derived      atomic.Int64
 	start        time.Time
 	stages       map[string]float64
 
-	mark      ledger.Mark      // of the ledgers that are written
-	previous  *release.Reader  // nil without one
-	keeping   bool             // what is made of the same as in the previous release is kept
-	recalled  ledger.Mark      // of the ledgers of the previous release
-	lookups   atomic.Int64     // in the previous release
-	kept      atomic.Int64     // units that were
-	touched   *shuffle.Shuffle // keys of resources that may differ; nil without keeping
-	untold    atomic.Bool      // touched is not told of all, nor stale
+	mark      ledger.Mark       // of the ledgers that are written
+	previous  *release.Reader   // nil without one
+	keeping   bool              // what is made of the same as in the previous release is kept
+	recalled  ledger.Mark       // of the ledgers of the previous release
+	named     map[string]string // sums of what the tables of the previous release are searched by
+	lookups   atomic.Int64      // in the previous release
+	kept      atomic.Int64      // units that were
+	touched   *shuffle.Shuffle  // keys of resources that may differ; nil without keeping
+	untold    atomic.Bool       // touched is not told of all, nor stale
 	stale     stale
 	whole     int64 // see division.Whole
 	dividedAt map[string]int64
@@ -344,9 +346,11 @@ func (b *builder) writeTables(ctx context.Context, w *release.Writer) error {
 	if err := errors.Join(b.reduced.Close(), b.found.Close()); err != nil {
 		return err
 	}
-	return b.rows.WriteTables(ctx, w, index.Options{
-		Work: b.work, Memory: b.Memory / 2, Jobs: b.workers(), Previous: b.previous, Access: b.Access,
+	var err error
+	b.names, err = b.rows.WriteTables(ctx, w, index.Options{
+		Work: b.work, Memory: b.Memory / 2, Jobs: b.workers(), Previous: b.previous, Names: b.named, Access: b.Access,
 	})
+	return err
 }
 
 // stage runs one stage and notes how long it took.

@@ -37,6 +37,8 @@ type division struct {
 	Series  []spanJSON       `json:"series"`
 	Reduce  []reduceJSON     `json:"reduce"` // in the order of their partitions
 	Finds   int              `json:"finds"`
+	// Names is what index.Collector.WriteTables returned.
+	Names map[string]string `json:"names"`
 }
 
 type spanJSON struct {
@@ -120,7 +122,7 @@ func (b *builder) recallDivision(ctx context.Context) error {
 	}
 	b.plan.divideAs(d)
 	b.recalled, _ = ledger.ParseMark(d.Mark)
-	b.keeping, b.dividedAt, b.whole = true, d.Rows, d.Whole
+	b.keeping, b.dividedAt, b.whole, b.named = true, d.Rows, d.Whole, d.Names
 	return nil
 }
 
@@ -218,6 +220,7 @@ func (b *builder) writeDivision(w *release.Writer, id string) error {
 	d := b.plan.division()
 	d.Release, d.Mark = id, b.mark.String()
 	d.Program, d.Level, d.Best, d.Rows, d.Whole = programSum(), b.Level, b.Best, b.dividedAt, b.whole
+	d.Names = b.names
 	if !b.keeping {
 		d.Whole = w.StoredBytes()
 	}

@@ -200,41 +200,50 @@ func parseRowKey(key []byte) (id uint64, popularity float64, err error) {
 	return binary.BigEndian.Uint64(key[8:]), math.Float64frombits(^binary.BigEndian.Uint64(key)), nil
 }
 
-// WriteTables writes all tables. Every Writer must be closed.
-func (c *Collector) WriteTables(ctx context.Context, w *release.Writer, o Options) error {
+// WriteTables writes all tables. Every Writer must be closed. It returns sums of what the
+// tables are searched by, by the names of their kinds.
+func (c *Collector) WriteTables(ctx context.Context, w *release.Writer, o Options) (names map[string]string, err error) {
 	jobs := max(1, min(o.Jobs, len(tables)))
 	o.Memory /= int64(jobs)
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(jobs)
+	var sums [len(tables)]string
 	for i := range tables {
-		g.Go(func() error {
+		g.Go(func() (err error) {
 			t := &tables[i]
-			if err := c.writeTable(ctx, w, i, o); err != nil {
+			if sums[i], err = c.writeTable(ctx, w, i, o); err != nil {
 				return fmt.Errorf("table of kind %s: %w", t.kind, err)
 			}
 			return nil
 		})
 	}
-	return g.Wait()
+	if err := g.Wait(); err != nil {
+		return nil, err
+	}
+	names = map[string]string{}
+	for i := range tables {
+		names[tables[i].kind.String()] = sums[i]
+	}
+	return names, nil
 }
 
-func (c *Collector) writeTable(ctx context.Context, w *release.Writer, n int, o Options) (err error) {
+func (c *Collector) writeTable(ctx context.Context, w *release.Writer, n int, o Options) (names string, err error) {
 	b := &builder{ctx: ctx, t: &tables[n], o: o}
 	if err := b.open(); err != nil {
-		return err
+		return "", err
 	}
 	defer func() { err = errors.Join(err, b.close()) }()
 	rows, err := c.rows.Partition(ctx, n, o.Memory/2)
 	if err != nil {
-		return err
+		return "", err
 	}
 	defer rows.Close()
 	if err := b.take(rows); err != nil {
-		return err
+		return "", err
 	}
 	tw, err := w.Table(b.t.kind.String(), len(b.ids))
 	if err != nil {
-		return err
+		return "", err
 	}
-	return errors.Join(b.write(tw), tw.Close())
+	return b.namesSum, errors.Join(b.write(tw), tw.Close())
 }

@@ -11,6 +11,7 @@ import (
 	"os"
 	"slices"
 
+	"github.com/zeebo/xxh3"
 	"golang.org/x/sync/errgroup"
 
 	"reelsplice/build/shuffle"
@@ -32,6 +33,7 @@ type builder struct {
 
 	postings *shuffle.Shuffle // partitions: the lists, then those of titles
 	names    *os.File
+	namesSum string // of what is in names
 }
 
 // nameBuffer is what names are read and written through, in bytes.
@@ -71,6 +73,7 @@ func (b *builder) take(rows *shuffle.Iterator) (err error) {
 	w := b.postings.Writer()
 	defer func() { err = errors.Join(err, w.Close()) }()
 	names := bufio.NewWriterSize(b.names, nameBuffer)
+	sum := xxh3.New()
 	p := poster{w: w}
 	var r row
 	for {
@@ -89,10 +92,11 @@ func (b *builder) take(rows *shuffle.Iterator) (err error) {
 		if p.err != nil {
 			return p.err
 		}
-		if err := writeBlock(names, rest); err != nil {
+		if err := writeBlock(io.MultiWriter(names, sum), rest); err != nil {
 			return err
 		}
 	}
+	b.namesSum = fmt.Sprintf("%x", sum.Sum128().Bytes())
 	if err := names.Flush(); err != nil {
 		return fmt.Errorf("write names: %w", err)
 	}
@@ -357,8 +361,11 @@ func writeOrder(t *release.TableWriter, name string, it *shuffle.Iterator, n int
 	}
 }
 
-// writeNames hands the names to WriteTerms.
+// writeNames hands the names to WriteTerms, unless the release before has the same ones.
 func (b *builder) writeNames(t *release.TableWriter) error {
+	if kept, err := b.keepNames(t); kept || err != nil {
+		return err
+	}
 	if _, err := b.names.Seek(0, io.SeekStart); err != nil {
 		return fmt.Errorf("read names: %w", err)
 	}
@@ -382,8 +389,22 @@ func (b *builder) writeNames(t *release.TableWriter) error {
 	return errors.Join(failed, err)
 }
 
+// keepNames writes what the release before is searched by, if its resources have the same
+// names in the same order.
+func (b *builder) keepNames(t *release.TableWriter) (kept bool, err error) {
+	kind := b.t.kind.String()
+	if b.o.Previous == nil || b.o.Names[kind] != b.namesSum {
+		return false, nil
+	}
+	was, ok := b.o.Previous.Table(kind)
+	if !ok || was.Rows() != len(b.ids) {
+		return false, nil
+	}
+	return t.Keep(b.ctx, was, posting.IsText)
+}
+
 // writeBlock writes bytes behind their length.
-func writeBlock(w *bufio.Writer, block []byte) error {
+func writeBlock(w io.Writer, block []byte) error {
 	var n [binary.MaxVarintLen64]byte
 	if _, err := w.Write(n[:binary.PutUvarint(n[:], uint64(len(block)))]); err != nil {
 		return fmt.Errorf("write names: %w", err)

@@ -1,5 +1,7 @@
 package posting
 
+import "strings"
+
 // Sections of search, which every table has. The folded names are those of schemas/text.
 //
 //	text.terms     an FST of vellum: each term and its number, from 0 in the terms' order
@@ -20,6 +22,9 @@ const (
 	Names       = "text.names"
 	NamePlaces  = "text.places"
 )
+
+// IsText tells whether a section is one of those of search.
+func IsText(section string) bool { return strings.HasPrefix(section, "text.") }
 
 // Tiers of names.
 const (
