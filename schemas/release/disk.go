@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"io/fs"
 	"os"
@@ -211,6 +212,43 @@ func hashFile(ctx context.Context, path string, progress func(int64)) (File, err
 	}
 	return File{}, ctx.Err()
 }
+
+// A summer writes a file and takes its SHA-256, one on each of two CPUs.
+type summer struct {
+	f    *os.File
+	size int64
+	sum  hash.Hash
+	in   chan []byte
+	done chan struct{} // a token for each of in
+}
+
+func newSummer(f *os.File) *summer {
+	s := &summer{f: f, sum: sha256.New(), in: make(chan []byte), done: make(chan struct{})}
+	go func() {
+		for b := range s.in {
+			s.sum.Write(b)
+			s.done <- struct{}{}
+		}
+	}()
+	return s
+}
+
+// Write appends b.
+func (s *summer) Write(b []byte) (int, error) {
+	s.in <- b
+	n, err := s.f.Write(b)
+	<-s.done
+	s.size += int64(n)
+	return n, err
+}
+
+// file returns what a manifest says of all that was written, under that name.
+func (s *summer) file(name string) File {
+	return File{Name: name, Size: s.size, SHA256: hex.EncodeToString(s.sum.Sum(nil))}
+}
+
+// close ends the summing, and leaves the file open.
+func (s *summer) close() { close(s.in) }
 
 // missing tells whether err says that a file is not there.
 func missing(err error) bool { return errors.Is(err, fs.ErrNotExist) }

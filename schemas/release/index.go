@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"slices"
 
+	"golang.org/x/sync/errgroup"
+
 	"reelsplice/schemas/fragment"
 )
 
@@ -125,18 +127,9 @@ func (w *indexWriter) write(ctx context.Context, d disk) (err error) {
 	if _, err := out.Write(make([]byte, headerLen)); err != nil {
 		return err
 	}
-	s := slotWriter{out: out, homes: max(1, (5*w.keys+2)/3)}
-	for part := range uint64(len(w.parts)) {
-		pairs, err := w.load(part)
-		if err == nil {
-			err = errors.Join(ctx.Err(), checkDuplicates(dir, pairs))
-		}
-		for i := 0; err == nil && i < len(pairs); i++ {
-			err = s.put(pairs[i])
-		}
-		if err != nil {
-			return err
-		}
+	s := &slotWriter{out: out, homes: max(1, (5*w.keys+2)/3)}
+	if err := w.eachPartition(ctx, dir, s.putAll); err != nil {
+		return err
 	}
 	if err := errors.Join(s.fill(s.homes), out.Flush()); err != nil {
 		return err
@@ -150,12 +143,55 @@ func (w *indexWriter) write(ctx context.Context, d disk) (err error) {
 	return d.sync(f)
 }
 
+// eachPartition calls fn with the pairs of one partition after the other. Meanwhile the next
+// one is sorted, and looked through for keys that are there twice.
+func (w *indexWriter) eachPartition(ctx context.Context, dir io.ReaderAt, fn func([]pair) error) error {
+	g, ctx := errgroup.WithContext(ctx)
+	sorted := make(chan []pair)
+	g.Go(func() error {
+		defer close(sorted)
+		for part := range uint64(len(w.parts)) {
+			pairs, err := w.load(part)
+			if err == nil {
+				err = checkDuplicates(dir, pairs)
+			}
+			if err != nil {
+				return err
+			}
+			select {
+			case sorted <- pairs:
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+		return nil
+	})
+	g.Go(func() error {
+		for pairs := range sorted {
+			if err := fn(pairs); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return g.Wait()
+}
+
 // A slotWriter writes slots from the first to the last.
 type slotWriter struct {
 	out   *bufio.Writer
 	homes uint64
 	next  uint64 // first slot not written
 	reach uint64
+}
+
+func (s *slotWriter) putAll(pairs []pair) error {
+	for _, p := range pairs {
+		if err := s.put(p); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // put writes the slot of p, whose hash is not below the one before.

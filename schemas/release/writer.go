@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"sync"
 	"unicode/utf8"
@@ -51,14 +52,13 @@ type Writer struct {
 	lock *flock.Flock
 	disk disk
 
-	keep      *keeper // nil without a previous release
-	common    commonShard
-	mu        sync.Mutex // guards shards and tables
-	shards    []*ShardWriter
-	tables    []*TableWriter
-	joined    bool // directory and index are written
-	directory header
-	whole     *Manifest // of the complete release
+	keep   *keeper // nil without a previous release
+	common commonShard
+	mu     sync.Mutex // guards shards and tables
+	shards []*ShardWriter
+	tables []*TableWriter
+	joined []File    // directory and index, when they are written
+	whole  *Manifest // of the complete release
 }
 
 // commonShard knows what References may point at. A goroutine learns of a Ref only
@@ -260,20 +260,25 @@ func (w *Writer) complete(ctx context.Context) (*Manifest, error) {
 
 // join writes the directory and the index, once.
 func (w *Writer) join(ctx context.Context) error {
-	if w.joined {
+	if w.joined != nil {
 		return nil
 	}
 	if err := w.keep.link(w.disk, w.tmp); err != nil {
 		return err
 	}
 	index := &indexWriter{dir: w.tmp}
-	if err := w.joinDirectory(ctx, index); err != nil {
+	directory, err := w.joinDirectory(ctx, index)
+	if err != nil {
 		return err
 	}
 	if err := index.write(ctx, w.disk); err != nil {
 		return err
 	}
-	w.joined = true
+	f, err := hashFile(ctx, filepath.Join(w.tmp, indexFile), nil)
+	if err != nil {
+		return err
+	}
+	w.joined = []File{directory, f}
 	return nil
 }
 
@@ -289,13 +294,7 @@ func (w *Writer) Preview(ctx context.Context) (*Reader, error) {
 	}
 	m := &Manifest{FormatVersion: FormatVersion, Parent: w.o.Parent, Params: w.o.Params, Sources: w.o.Sources}
 	m.Counts.Resources = map[string]int64{}
-	for _, name := range []string{directoryFile, indexFile} {
-		st, err := os.Stat(filepath.Join(w.tmp, name))
-		if err != nil {
-			return nil, fmt.Errorf("preview release: %w", err)
-		}
-		m.Files = append(m.Files, File{Name: name, Size: st.Size()})
-	}
+	m.Files = slices.Clone(w.joined)
 	w.describe(m)
 	r, err := openFiles(w.tmp, m)
 	if err != nil {
@@ -316,43 +315,59 @@ func (w *Writer) describe(m *Manifest) {
 
 // joinDirectory writes the directory from the pieces of all shards, in their order,
 // and hands the keys to index.
-func (w *Writer) joinDirectory(ctx context.Context, index *indexWriter) (err error) {
+func (w *Writer) joinDirectory(ctx context.Context, index *indexWriter) (_ File, err error) {
+	h, err := w.directoryHeader()
+	if err != nil {
+		return File{}, err
+	}
 	f, err := os.Create(filepath.Join(w.tmp, directoryFile))
 	if err != nil {
-		return err
+		return File{}, err
 	}
 	defer closeInto(f, &err)
-	j := joiner{out: bufio.NewWriterSize(f, 256<<10), index: index, off: headerLen}
-	if _, err := j.out.Write(make([]byte, headerLen)); err != nil {
-		return err
+	sum := newSummer(f)
+	defer sum.close()
+	j := joiner{out: bufio.NewWriterSize(sum, 256<<10), index: index, off: headerLen}
+	if _, err := j.out.Write(h.appendTo(nil)); err != nil {
+		return File{}, err
 	}
-	w.directory = header{magic: directoryMagic}
+	for _, s := range w.shards {
+		if s == nil {
+			continue
+		}
+		if err := j.shard(ctx, s); err != nil {
+			return File{}, err
+		}
+	}
+	if err := j.out.Flush(); err != nil {
+		return File{}, err
+	}
+	if uint64(j.off) != h.length {
+		return File{}, fmt.Errorf("the directory has %d bytes, the shards have counted %d", j.off, h.length)
+	}
+	return sum.file(directoryFile), w.disk.sync(f)
+}
+
+// directoryHeader returns the header of the directory, by what the shards have counted.
+func (w *Writer) directoryHeader() (header, error) {
+	h := header{magic: directoryMagic, length: headerLen}
 	for i, s := range w.shards {
 		if s == nil {
 			continue
 		}
 		if s.err != nil {
-			return fmt.Errorf("shard %d has failed: %w", i, s.err)
+			return h, fmt.Errorf("shard %d has failed: %w", i, s.err)
 		}
 		if !s.closed {
-			return fmt.Errorf("shard %d is not closed", i)
+			return h, fmt.Errorf("shard %d is not closed", i)
 		}
-		if err := j.shard(ctx, s); err != nil {
-			return err
-		}
-		w.directory.counts[directoryBlocks] += uint64(s.counts.resources + s.counts.aliases)
-		w.directory.counts[directoryResources] += uint64(s.counts.resources)
-		w.directory.counts[directoryFragments] += uint64(s.counts.fragments)
-		w.directory.counts[directoryPieces] += uint64(s.counts.pieces)
+		h.length += s.off
+		h.counts[directoryBlocks] += uint64(s.counts.resources + s.counts.aliases)
+		h.counts[directoryResources] += uint64(s.counts.resources)
+		h.counts[directoryFragments] += uint64(s.counts.fragments)
+		h.counts[directoryPieces] += uint64(s.counts.pieces)
 	}
-	if err := j.out.Flush(); err != nil {
-		return err
-	}
-	w.directory.length = uint64(j.off)
-	if _, err := f.WriteAt(w.directory.appendTo(nil), 0); err != nil {
-		return err
-	}
-	return w.disk.sync(f)
+	return h, nil
 }
 
 // A joiner appends shards' pieces to the directory.
@@ -429,13 +444,7 @@ func (j *joiner) copy(n uint64) error {
 func (w *Writer) manifest(ctx context.Context) (*Manifest, error) {
 	m := &Manifest{FormatVersion: FormatVersion, Parent: w.o.Parent, Params: w.o.Params, Sources: w.o.Sources}
 	m.Counts.Resources = map[string]int64{}
-	for _, name := range []string{directoryFile, indexFile} {
-		f, err := hashFile(ctx, filepath.Join(w.tmp, name), nil)
-		if err != nil {
-			return nil, err
-		}
-		m.Files = append(m.Files, f)
-	}
+	m.Files = slices.Clone(w.joined)
 	w.describe(m)
 	if err := w.addTables(ctx, m); err != nil {
 		return nil, err
