@@ -227,9 +227,7 @@ func (b *builder) run(ctx context.Context) (release.Manifest, error) {
 	if _, err := rand.Read(b.mark[:]); err != nil {
 		return release.Manifest{}, err
 	}
-	if err := b.recallDivision(ctx); err != nil {
-		return release.Manifest{}, err
-	}
+	b.recallDivision()
 	b.stale.all, b.stale.most = !b.keeping, int(b.Memory/16/staleBytes)
 	w, err := release.Create(b.Releases, release.WriterOptions{
 		Params:   b.params(),
@@ -256,7 +254,7 @@ func (b *builder) make(ctx context.Context, w *release.Writer) (m release.Manife
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(b.work)) }()
 	defer b.closeTables()
-	if err := b.stage("plan", func() error { return b.makePlan(ctx) }); err != nil {
+	if err := b.stage("plan", func() error { return b.planAndCheck(ctx) }); err != nil {
 		return m, err
 	}
 	if b.reduced, err = shuffle.New(b.work, b.plan.partitions, b.Memory/8); err != nil {
@@ -302,6 +300,15 @@ func (b *builder) make(ctx context.Context, w *release.Writer) (m release.Manife
 	return m, err
 }
 
+// planAndCheck makes the plan, and looks meanwhile whether what is kept from is whole.
+func (b *builder) planAndCheck(ctx context.Context) error {
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(b.workers())
+	g.Go(func() error { return b.makePlan(ctx) })
+	g.Go(func() error { return b.checkKept(ctx) })
+	return g.Wait()
+}
+
 // seal completes the release, and says for the next build how its work was divided, and what
 // is removed.
 func (b *builder) seal(ctx context.Context, w *release.Writer) (release.Manifest, error) {
@@ -341,16 +348,22 @@ func (b *builder) shards(ctx context.Context, w *release.Writer) error {
 	return run("removed", b.removedTasks())
 }
 
-// writeTables makes the tables. What the stages before have sorted is done with.
+// writeTables makes the tables, and joins the shards. What the stages before have sorted is
+// done with.
 func (b *builder) writeTables(ctx context.Context, w *release.Writer) error {
 	if err := errors.Join(b.reduced.Close(), b.found.Close()); err != nil {
 		return err
 	}
-	var err error
-	b.names, err = b.rows.WriteTables(ctx, w, index.Options{
-		Work: b.work, Memory: b.Memory / 2, Jobs: b.workers(), Previous: b.previous, Names: b.named, Access: b.Access,
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(b.workers())
+	g.Go(func() error { return w.Join(ctx) })
+	g.Go(func() (err error) {
+		b.names, err = b.rows.WriteTables(ctx, w, index.Options{
+			Work: b.work, Memory: b.Memory / 2, Jobs: b.workers(), Previous: b.previous, Names: b.named, Access: b.Access,
+		})
+		return err
 	})
-	return err
+	return g.Wait()
 }
 
 // stage runs one stage and notes how long it took.

@@ -102,11 +102,11 @@ const maxGrowth = 2
 // release may have.
 const maxGarbage = 1.5
 
-// recallDivision finds out whether the previous release can be kept from, and divides the
-// work as it was then.
-func (b *builder) recallDivision(ctx context.Context) error {
+// recallDivision finds out whether the previous release can be kept from, unless it is damaged,
+// and divides the work as it was then.
+func (b *builder) recallDivision() {
 	if b.previous == nil || b.Full {
-		return nil
+		return
 	}
 	d, err := readDivision(filepath.Join(b.previousDir(), divisionFile))
 	if err == nil {
@@ -114,16 +114,23 @@ func (b *builder) recallDivision(ctx context.Context) error {
 	}
 	if err != nil {
 		b.Log.Info("all of the release is made anew", "because", err)
-		return nil
-	}
-	if err := release.CheckKept(ctx, b.Releases, b.previous); err != nil {
-		b.Log.Warn("all of the release is made anew", "because", err)
-		return ctx.Err()
+		return
 	}
 	b.plan.divideAs(d)
 	b.recalled, _ = ledger.ParseMark(d.Mark)
 	b.keeping, b.dividedAt, b.whole, b.named = true, d.Rows, d.Whole, d.Names
-	return nil
+}
+
+// checkKept returns errUnkept when the previous release, which is kept from, is damaged.
+func (b *builder) checkKept(ctx context.Context) error {
+	if !b.keeping {
+		return nil
+	}
+	err := release.CheckKept(ctx, b.Releases, b.previous)
+	if err == nil || ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return fmt.Errorf("%w: %w", errUnkept, err)
 }
 
 func (b *builder) previousDir() string { return release.Store{Dir: b.Releases}.Path(b.Previous) }

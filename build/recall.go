@@ -49,8 +49,8 @@ const (
 	noteRow      = 110 // a row of a table, plus its number
 )
 
-// errUnkept says that the release before is not as its ledgers say: nothing can be kept.
-var errUnkept = errors.New("the previous release is not what its ledgers tell")
+// errUnkept says that the release before is damaged, or not as its ledgers say.
+var errUnkept = errors.New("nothing can be kept of the previous release")
 
 // ledgerName is the name of the ledger of a shard inside a release's folder.
 func ledgerName(shard int) string { return fmt.Sprintf("ledger-%05d", shard) }

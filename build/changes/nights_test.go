@@ -397,7 +397,7 @@ func TestCancelled(t *testing.T) {
 	n.Catalog = t.TempDir()
 	writeRows(t, n.Catalog, movies(film{title: 1}.json(1), film{keyword: 2}.json(2)))
 	ended := 0
-	for left := 1; ; left += 1 + left/8 {
+	for left := 1; ; left += 1 + left/16 {
 		ctx, cancel := context.WithCancel(t.Context())
 		n.Previous = previous
 		_, err := build.Run(&countdown{ctx, left, cancel}, n.Config)

@@ -258,7 +258,19 @@ func (w *Writer) complete(ctx context.Context) (*Manifest, error) {
 	return m, w.disk.syncDir(w.tmp)
 }
 
-// join writes the directory and the index, once.
+// Join writes the directory and the index, once, after every shard that was opened has been
+// closed. Tables may be written meanwhile. It may be left out: what needs it does the same.
+func (w *Writer) Join(ctx context.Context) error {
+	if w.tmp == "" {
+		return errors.New("join release: it is sealed or aborted already")
+	}
+	if err := w.join(ctx); err != nil {
+		return fmt.Errorf("join release: %w", err)
+	}
+	return nil
+}
+
+// join is Join of a release that is neither sealed nor aborted.
 func (w *Writer) join(ctx context.Context) error {
 	if w.joined != nil {
 		return nil
