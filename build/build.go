@@ -434,14 +434,15 @@ func (b *builder) atOnce(ctx context.Context, n int, fn func(ctx context.Context
 	return g.Wait()
 }
 
-// mapTasks are the shards of titles.
+// mapTasks are the shards of titles. Those of series come first, because they take longest:
+// what is started last is what CPUs wait for at the end of a stage.
 func (b *builder) mapTasks() []task {
 	var tasks []task
-	for _, s := range b.plan.movies {
-		tasks = append(tasks, func(ctx context.Context, o *output) error { return b.mapMovies(ctx, o, s) })
-	}
 	for _, s := range b.plan.series {
 		tasks = append(tasks, func(ctx context.Context, o *output) error { return b.mapSeries(ctx, o, s) })
+	}
+	for _, s := range b.plan.movies {
+		tasks = append(tasks, func(ctx context.Context, o *output) error { return b.mapMovies(ctx, o, s) })
 	}
 	return tasks
 }

@@ -390,7 +390,7 @@ func TestDamagedPack(t *testing.T) {
 	w := newWorld(t, nil, movie551)
 	id := w.releases.ID()
 	w.releases.Close()
-	path := w.releases.store.Path(id) + "/pack-00001"
+	path := w.releases.store.Path(id) + "/pack-00002"
 	good, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
