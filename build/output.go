@@ -66,7 +66,7 @@ func (o *output) add(spec release.ResourceSpec, fragments []render.Fragment) err
 // addRef compresses fragments and writes them as one resource. Pieces with the same
 // bytes are compressed and stored once.
 func (o *output) addRef(spec release.ResourceSpec, fragments []render.Fragment) (release.Ref, error) {
-	o.kept.load(o.b, spec.Key, o.recall.alike)
+	o.kept.load(o.recall, spec.Key)
 	o.recall.new.Note(noteResource, spec.Key, nil)
 	o.recall.touch(spec.Key)
 	spec.Fragments = make([]release.FragmentSpec, 0, len(fragments))

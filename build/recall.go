@@ -36,6 +36,7 @@ type recall struct {
 	best  bool            // the share has it
 	alike bool            // its segments in the release before, if any, were made by the encoder of this build
 	found []release.Entry // its resources there, in the order of their notes
+	last  release.Entry   // that was looked up, of this unit or the one before
 	news  *news           // what units say anew; nil when that does not count
 }
 
@@ -268,8 +269,8 @@ func (r *recall) find(notes ledger.Notes) bool {
 		if n.Kind != noteResource {
 			continue
 		}
-		e, ok := r.b.lookup(n.Key)
-		if !ok || string(e.Key()) != string(n.Key) {
+		e, ok := r.lookup(n.Key)
+		if !ok {
 			return false
 		}
 		r.found = append(r.found, e)
@@ -281,13 +282,21 @@ func (r *recall) find(notes ledger.Notes) bool {
 // some pages around the one that is read.
 const lookupBytes = 64 << 10
 
-// lookup finds a resource of the previous release. Lookups jump about in its index, so what
-// they read is forgotten before it is much of the memory.
-func (b *builder) lookup(key []byte) (release.Entry, bool) {
-	if b.lookups.Add(1)%max(64, b.Memory/16/lookupBytes) == 0 {
-		b.previous.ForgetLookups()
+// lookup finds a resource of the previous release by its own key. What lookups read is
+// forgotten before it is much of the memory.
+func (r *recall) lookup(key []byte) (release.Entry, bool) {
+	if r.b.lookups.Add(1)%max(64, r.b.Memory/16/lookupBytes) == 0 {
+		r.b.previous.ForgetLookups()
 	}
-	return b.previous.Lookup(key)
+	// Fast path: a shard has the order of the one before, and most of what that had.
+	e, ok := r.b.previous.Behind(r.last)
+	if !ok || string(e.Key()) != string(key) {
+		if e, ok = r.b.previous.Lookup(key); !ok || string(e.Key()) != string(key) {
+			return release.Entry{}, false
+		}
+	}
+	r.last = e
+	return e, true
 }
 
 // again tells again what a note tells of: what finds a resource, or a row.
@@ -308,14 +317,15 @@ type kept struct {
 
 func (k *kept) clear() { clear(k.segments) }
 
-// load finds the segments of the resource with that key; none unless they are alike.
-func (k *kept) load(b *builder, key []byte, alike bool) {
+// load finds the segments of the resource with that key; none unless they are of the encoder
+// of this build.
+func (k *kept) load(r *recall, key []byte) {
 	k.clear()
-	if !b.keeping || !alike {
+	if !r.b.keeping || !r.alike {
 		return
 	}
-	e, ok := b.lookup(key)
-	if !ok || string(e.Key()) != string(key) {
+	e, ok := r.lookup(key)
+	if !ok {
 		return
 	}
 	if k.segments == nil {

@@ -23,6 +23,7 @@ func newKeeper(releases string, r *Reader) *keeper {
 	if r == nil {
 		return nil
 	}
+	readAhead(r.directory) // it is kept in its order
 	return &keeper{
 		r: r, dir: filepath.Join(releases, r.manifest.ID),
 		packs: make([]atomic.Bool, len(r.packs)), first: len(r.packs),

@@ -223,6 +223,20 @@ func (r *Reader) Lookup(key []byte) (Entry, bool) {
 	return e, ok
 }
 
+// Behind returns the resource that lies behind e, as written: the next one of the same shard,
+// as long as there is one. It is false at the end, and for the zero Entry.
+func (r *Reader) Behind(e Entry) (Entry, bool) {
+	if e.r != r || r == nil {
+		return Entry{}, false
+	}
+	for ok := true; ok; {
+		if e, ok = r.block(e.ref + Ref(e.size())); ok && !e.isAlias() {
+			return e, true
+		}
+	}
+	return Entry{}, false
+}
+
 // Include returns the resource that i names. It may lack the sub-request, which the
 // resource of fragment.KindDefault for its kind has then. It takes constant time and
 // allocates nothing.

@@ -512,10 +512,16 @@ func roundTrip(t *rapid.T, specs [][]ResourceSpec, packBytes int64) {
 			return fmt.Errorf("EntryAt(%d) = %v, %v, of key %x", ref, again, ok, key)
 		}
 		inOrder = inOrder[1:]
+		if next, ok := r.Behind(e); ok != (len(inOrder) > 0) || ok && !bytes.Equal(next.Key(), inOrder[0]) {
+			return fmt.Errorf("Behind %x is %x, %v", key, next.Key(), ok)
+		}
 		return nil
 	})
 	if err != nil || len(inOrder) != 0 {
 		t.Fatalf("Resources() = %v, %d left", err, len(inOrder))
+	}
+	if e, ok := r.Behind(Entry{}); ok {
+		t.Errorf("Behind nothing is %x", e.Key())
 	}
 }
 
