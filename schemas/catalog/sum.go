@@ -104,6 +104,11 @@ func (c *column) pass(n int64) error {
 			}
 			c.next++
 		}
+		if k := min(n, c.nulls); k > 0 { // of rows that have nothing, each has one value
+			c.nulls -= k
+			n -= k
+			continue
+		}
 		ok, err := c.fill()
 		if err != nil {
 			return err
