@@ -9,6 +9,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+
+	"github.com/klauspost/compress/zstd"
 )
 
 // nightStep says which titles change from one night to the next: one in so many.
@@ -22,7 +24,7 @@ func changeTitles(dump, dir string) (int, error) {
 	}
 	changed := 0
 	for _, name := range []string{"movies.ndjson", "tv.ndjson"} {
-		n, err := changeFile(filepath.Join(dump, name), filepath.Join(dir, name))
+		n, err := changeFile(filepath.Join(dump, name+".zst"), filepath.Join(dir, name))
 		if errors.Is(err, os.ErrNotExist) && name != "movies.ndjson" {
 			continue
 		}
@@ -45,7 +47,12 @@ func changeFile(from, to string) (n int, err error) {
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, out.Close()) }()
-	return changeRows(in, out)
+	z, err := zstd.NewReader(in)
+	if err != nil {
+		return 0, err
+	}
+	defer z.Close()
+	return changeRows(z, out)
 }
 
 // changeRows copies every nightStep-th row, changed.

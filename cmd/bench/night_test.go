@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/klauspost/compress/zstd"
 )
 
 func TestChangeRows(t *testing.T) {
@@ -34,7 +36,11 @@ func TestChangeTitles(t *testing.T) {
 	if _, err := changeTitles(dump, night); err == nil {
 		t.Error("changeTitles of an empty dump succeeds")
 	}
-	write(t, filepath.Join(dump, "movies.ndjson"), `{"id":1}`)
+	z, err := zstd.NewWriter(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dump, "movies.ndjson.zst"), string(z.EncodeAll([]byte(`{"id":1}`), nil)))
 	if n, err := changeTitles(dump, night); err != nil || n != 1 {
 		t.Errorf("changeTitles = %d, %v, want one title", n, err)
 	}

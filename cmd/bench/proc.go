@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -64,6 +65,18 @@ func treeUsage(dir string, root int) (usage, error) {
 		u.read += numberBehind(filepath.Join(dir, strconv.Itoa(pid), "io"), "read_bytes:")
 	}
 	return u, nil
+}
+
+// treesCPU returns the CPU time in seconds that roots and their descendants took so far, but for
+// those that are gone, by the /proc at dir.
+func treesCPU(dir string, roots []int) (cpu float64, err error) {
+	stats, err := allStats(dir)
+	for pid, s := range stats {
+		if slices.ContainsFunc(roots, func(root int) bool { return descends(stats, pid, root) }) {
+			cpu += s.cpu
+		}
+	}
+	return cpu, err
 }
 
 // allStats returns the state of all processes. Those that end meanwhile are left out.

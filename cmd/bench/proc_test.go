@@ -48,6 +48,9 @@ func TestTreeUsage(t *testing.T) {
 	if _, err := treeUsage(dir, 30); err == nil || err.Error() != "process 30 is gone" {
 		t.Errorf("treeUsage of a process that is not there: %v", err)
 	}
+	if cpu, err := treesCPU(dir, []int{11, 20, 30}); err != nil || cpu != 100 {
+		t.Errorf("treesCPU = %v, %v, want 100", cpu, err)
+	}
 }
 
 func write(t *testing.T, path, text string) {

@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"fmt"
+	"time"
 )
 
 // A Round is one load on one server.
@@ -103,6 +104,9 @@ func (b *bench) round(ctx context.Context, t *target) (Round, error) {
 			return Round{}, err
 		}
 	}
+	if err := b.settle(ctx); err != nil {
+		return Round{}, err
+	}
 	pid := t.server.cmd.Process.Pid
 	before, err := treeUsage("/proc", pid)
 	if err != nil {
@@ -120,6 +124,38 @@ func (b *bench) round(ctx context.Context, t *target) (Round, error) {
 		b.report.Edge.note(residentOf(pid))
 	}
 	return roundOf(l, before, after), nil
+}
+
+// settleLook is between two looks at whether the servers have come to rest, and settleLooks how
+// many there are at most: one that always does something stands no load in the way.
+const (
+	settleLook  = 100 * time.Millisecond
+	settleLooks = 50
+)
+
+// settle waits until no server does anything. One that is slow still has some hundred requests
+// to answer when the load generator has gone, on the core that is another one's by then.
+func (b *bench) settle(ctx context.Context) error {
+	var roots []int
+	for _, s := range b.running {
+		roots = append(roots, s.cmd.Process.Pid)
+	}
+	last, err := treesCPU("/proc", roots)
+	for range settleLooks {
+		if err != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(settleLook):
+		}
+		was := last
+		if last, err = treesCPU("/proc", roots); err == nil && last-was < 2./ticks {
+			return nil
+		}
+	}
+	return err
 }
 
 func roundOf(l loaded, before, after usage) Round {
