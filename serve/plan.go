@@ -12,9 +12,11 @@ import (
 const (
 	// planSlots is how many plans there are at most.
 	planSlots = 4096
-	// maxPlan is the most bytes that a plan takes, about. Most take less than a kilobyte;
-	// what it leaves out are lists of many includes.
-	maxPlan = 4 << 10
+	// maxPlan is the most bytes that a plan takes, about. Most take less than a kilobyte, a
+	// series with 20 seasons 6; what it leaves out are lists of many includes.
+	maxPlan = 16 << 10
+	// maxPlans is the most bytes that all plans take, about.
+	maxPlans = 16 << 20
 	// planHeads is what the two headers of a plan take, about.
 	planHeads = 700
 )
@@ -30,6 +32,7 @@ type plan struct {
 	own    []byte // bytes of the gzip body that are not in the release, in order
 	parts  []planPart
 	length int // of the gzip body
+	size   int // what it takes, about
 }
 
 // A planPart stands in the body where own[:at] ends. It points into the release.
@@ -90,6 +93,8 @@ type plans struct {
 	seed   maphash.Seed // so that nobody can choose targets of one place
 	slots  [planSlots]atomic.Pointer[plan]
 	missed [planSlots]atomic.Uint32 // the high half of the hash of the last target missed
+	size   atomic.Int64             // of all plans
+	newest atomic.Uint64            // the serial of the newest release that has one
 }
 
 func newPlans() *plans { return &plans{seed: maphash.MakeSeed()} }
@@ -110,7 +115,40 @@ func (ps *plans) learn(target []byte, rs *Response) {
 		return
 	}
 	segments, others := rs.lasts.Parted()
-	if planHeads+len(target)+segments*int(unsafe.Sizeof(planPart{}))+others <= maxPlan {
-		ps.slots[h%planSlots].Store(newPlan(target, rs))
+	size := planHeads + len(target) + segments*int(unsafe.Sizeof(planPart{})) + others
+	if size > maxPlan {
+		return
 	}
+	if now := ps.newest.Load(); rs.held > now && ps.newest.CompareAndSwap(now, rs.held) {
+		ps.forget(rs.held)
+	}
+	p := newPlan(target, rs)
+	p.size = size
+	ps.put(&ps.slots[h%planSlots], p)
+}
+
+// put gives a plan a slot, if there is room for it.
+func (ps *plans) put(slot *atomic.Pointer[plan], p *plan) {
+	old := slot.Load()
+	grown := int64(p.size - old.bytes())
+	if ps.size.Add(grown) > maxPlans && grown > 0 || !slot.CompareAndSwap(old, p) {
+		ps.size.Add(-grown)
+	}
+}
+
+// forget drops the plans of all releases but the one with that serial.
+func (ps *plans) forget(held uint64) {
+	for i := range ps.slots {
+		if p := ps.slots[i].Load(); p != nil && p.held != held && ps.slots[i].CompareAndSwap(p, nil) {
+			ps.size.Add(-int64(p.size))
+		}
+	}
+}
+
+// bytes returns what a plan takes, 0 for none.
+func (p *plan) bytes() int {
+	if p == nil {
+		return 0
+	}
+	return p.size
 }

@@ -140,7 +140,7 @@ func TestPlansEnd(t *testing.T) {
 
 // TestNoPlans: what depends on the clock, on the user, or is made for the request has none.
 func TestNoPlans(t *testing.T) {
-	s := newWireServer(t, nil, movie550)
+	s := newWireServer(t, func(c *Config) { c.MaxHeader = 4 * maxPlan }, movie550)
 	a := s.asker(t)
 	for _, uri := range []string{
 		"/3/movie/550/changes", "/3/movie/550?append_to_response=account_states", "/3/movie/550/images?include_image_language=en,null",
@@ -204,6 +204,35 @@ func TestPlansShareAPlace(t *testing.T) {
 	check(other, `"id":551`)
 	check(other, `"id":551`)
 	eventually(t, "the target that was missed twice in a row last has the plan", func() bool { return !s.planned(one) && s.planned(other) })
+}
+
+// TestPlansAreBounded: plans take so much memory and no more, and those of an earlier release
+// none when the next one has some.
+func TestPlansAreBounded(t *testing.T) {
+	ps := newPlans()
+	check := func(what string, plans int) {
+		t.Helper()
+		n, size := 0, int64(0)
+		for i := range ps.slots {
+			if p := ps.slots[i].Load(); p != nil {
+				n, size = n+1, size+int64(p.size)
+			}
+		}
+		if n != plans || size != ps.size.Load() || size > maxPlans {
+			t.Errorf("%s: %d plans of %d bytes, want %d of %d, and %d at most", what, n, size, plans, ps.size.Load(), maxPlans)
+		}
+	}
+	const most = maxPlans / maxPlan
+	for i := range most + 10 {
+		ps.put(&ps.slots[i], &plan{held: 1, size: maxPlan})
+	}
+	check("full", most)
+	ps.put(&ps.slots[0], &plan{held: 1, size: maxPlan})
+	ps.put(&ps.slots[1], &plan{held: 2, size: 100})
+	ps.put(&ps.slots[most], &plan{held: 2, size: maxPlan - 100})
+	check("replaced", most+1)
+	ps.forget(2)
+	check("of the next release", 2)
 }
 
 // TestSwitchDuringAnswer: who takes an answer slowly gets it whole, out of the release that
