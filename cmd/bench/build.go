@@ -18,7 +18,7 @@ type BuildConfig struct {
 	Sizes   []int64 // numbers of movies; 1,000 and 5,000 by default
 	Rounds  int     // 3 by default
 	Memory  int64   // bytes that builds may use; 2 GiB by default
-	// NoSeries makes catalogues without series, which take a third of the disk.
+	// NoSeries makes catalogues without series, which take half of the disk.
 	NoSeries bool
 	// Progress is told what is being done; nil for nobody.
 	Progress func(what string)

@@ -125,7 +125,7 @@ func (a *app) benchBuildCommand() *cobra.Command {
 	f.Int64SliceVar(&cfg.Sizes, "sizes", cfg.Sizes, "numbers of movies of the catalogues")
 	f.IntVar(&cfg.Rounds, "rounds", cfg.Rounds, "build and compress everything `N` times")
 	f.Var(&memory, "memory", "--memory of the builds")
-	f.BoolVar(&cfg.NoSeries, "no-series", false, "catalogues of movies and people only, which take a third of the disk")
+	f.BoolVar(&cfg.NoSeries, "no-series", false, "catalogues of movies and people only, which take half of the disk")
 	f.StringVar(&out, "out", "", "write build.json, build.html and build.txt into `DIR` as well")
 	return a.leaf(c, func(ctx context.Context, _ []string) (err error) {
 		cfg.Memory = int64(memory)
