@@ -12,8 +12,8 @@ import (
 const (
 	// planSlots is how many plans there are at most.
 	planSlots = 4096
-	// maxPlan is the most bytes that a plan takes, about. Most take less than a kilobyte, a
-	// series with 20 seasons 6; what it leaves out are lists of many includes.
+	// maxPlan is the most bytes that a plan takes, about. Most take less than a kilobyte;
+	// what it leaves out are lists of many includes.
 	maxPlan = 16 << 10
 	// maxPlans is the most bytes that all plans take, about.
 	maxPlans = 16 << 20
@@ -122,16 +122,19 @@ func (ps *plans) learn(target []byte, rs *Response) {
 	if now := ps.newest.Load(); rs.held > now && ps.newest.CompareAndSwap(now, rs.held) {
 		ps.forget(rs.held)
 	}
-	p := newPlan(target, rs)
-	p.size = size
-	ps.put(&ps.slots[h%planSlots], p)
+	ps.put(&ps.slots[h%planSlots], size, func() *plan { return newPlan(target, rs) })
 }
 
-// put gives a plan a slot, if there is room for it.
-func (ps *plans) put(slot *atomic.Pointer[plan], p *plan) {
+// put gives a slot the plan of that size that build makes, if there is room for it.
+func (ps *plans) put(slot *atomic.Pointer[plan], size int, build func() *plan) {
 	old := slot.Load()
-	grown := int64(p.size - old.bytes())
-	if ps.size.Add(grown) > maxPlans && grown > 0 || !slot.CompareAndSwap(old, p) {
+	grown := int64(size - old.bytes())
+	if ps.size.Add(grown) > maxPlans && grown > 0 {
+		ps.size.Add(-grown)
+		return
+	}
+	p := build()
+	if p.size = size; !slot.CompareAndSwap(old, p) {
 		ps.size.Add(-grown)
 	}
 }

@@ -222,14 +222,17 @@ func TestPlansAreBounded(t *testing.T) {
 			t.Errorf("%s: %d plans of %d bytes, want %d of %d, and %d at most", what, n, size, plans, ps.size.Load(), maxPlans)
 		}
 	}
+	put := func(slot int, held uint64, size int) {
+		ps.put(&ps.slots[slot], size, func() *plan { return &plan{held: held} })
+	}
 	const most = maxPlans / maxPlan
 	for i := range most + 10 {
-		ps.put(&ps.slots[i], &plan{held: 1, size: maxPlan})
+		put(i, 1, maxPlan)
 	}
 	check("full", most)
-	ps.put(&ps.slots[0], &plan{held: 1, size: maxPlan})
-	ps.put(&ps.slots[1], &plan{held: 2, size: 100})
-	ps.put(&ps.slots[most], &plan{held: 2, size: maxPlan - 100})
+	put(0, 1, maxPlan)
+	put(1, 2, 100)
+	put(most, 2, maxPlan-100)
 	check("replaced", most+1)
 	ps.forget(2)
 	check("of the next release", 2)
