@@ -4,8 +4,9 @@
 // renders and compresses the titles, a shard at a time, and sends what they say of
 // people, companies and the like to partitions on disk. Reduce builds those resources,
 // a partition at a time, from their records and from what was sent. Index makes the tables
-// that queries are answered from, of what the stages before have collected. Changes tells
-// what differs from a previous release. Seal joins the shards. Each task is a function of
+// that queries are answered from, of what the stages before have collected, and joins the
+// shards. Changes tells what differs from a previous release. Seal gives the release its
+// manifest and its name. Each task is a function of
 // the catalogue and the plan, so tasks of a stage may run in any order, anywhere, and
 // again. The release's bytes follow from the catalogue, the previous release and the
 // parameters alone: neither jobs nor memory show in them.

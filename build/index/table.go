@@ -72,8 +72,8 @@ func (b *builder) close() error {
 func (b *builder) take(rows *shuffle.Iterator) (err error) {
 	w := b.postings.Writer()
 	defer func() { err = errors.Join(err, w.Close()) }()
-	names := bufio.NewWriterSize(b.names, nameBuffer)
 	sum := xxh3.New()
+	names := bufio.NewWriterSize(io.MultiWriter(b.names, sum), nameBuffer)
 	p := poster{w: w}
 	var r row
 	for {
@@ -92,14 +92,14 @@ func (b *builder) take(rows *shuffle.Iterator) (err error) {
 		if p.err != nil {
 			return p.err
 		}
-		if err := writeBlock(io.MultiWriter(names, sum), rest); err != nil {
+		if err := writeBlock(names, rest); err != nil {
 			return err
 		}
 	}
-	b.namesSum = fmt.Sprintf("%x", sum.Sum128().Bytes())
 	if err := names.Flush(); err != nil {
 		return fmt.Errorf("write names: %w", err)
 	}
+	b.namesSum = fmt.Sprintf("%x", sum.Sum128().Bytes())
 	return nil
 }
 
@@ -400,11 +400,11 @@ func (b *builder) keepNames(t *release.TableWriter) (kept bool, err error) {
 	if !ok || was.Rows() != len(b.ids) {
 		return false, nil
 	}
-	return t.Keep(b.ctx, was, posting.IsText)
+	return t.KeepSections(b.ctx, was, posting.IsText)
 }
 
 // writeBlock writes bytes behind their length.
-func writeBlock(w io.Writer, block []byte) error {
+func writeBlock(w *bufio.Writer, block []byte) error {
 	var n [binary.MaxVarintLen64]byte
 	if _, err := w.Write(n[:binary.PutUvarint(n[:], uint64(len(block)))]); err != nil {
 		return fmt.Errorf("write names: %w", err)

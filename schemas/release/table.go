@@ -163,9 +163,9 @@ func (s sectionWriter) Write(b []byte) (int, error) {
 // keptChunk is how many bytes of a table are in the memory of the process while it is kept.
 const keptChunk = 8 << 20
 
-// Keep writes the sections of a table of another release whose names take accepts, in their
+// KeepSections writes the sections of a table of another release whose names take accepts, in their
 // order. It writes none, and returns false, when it has none or one of them is damaged.
-func (t *TableWriter) Keep(ctx context.Context, from *Table, take func(name string) bool) (kept bool, err error) {
+func (t *TableWriter) KeepSections(ctx context.Context, from *Table, take func(name string) bool) (kept bool, err error) {
 	sections := slices.DeleteFunc(slices.Clone(from.sections), func(s section) bool { return !take(s.name) })
 	slices.SortFunc(sections, func(a, b section) int { return cmp.Compare(a.off, b.off) })
 	for _, s := range sections {

@@ -39,7 +39,8 @@ type WriterOptions struct {
 	Shards int
 	// Previous is a release in the same folder of which resources and segments may be
 	// kept: see ShardWriter.Keep and PieceSpec.Kept. The packs that are written get
-	// numbers behind its own. Nil for none.
+	// numbers behind its own. It should not be that of an edge: its directory is read ahead
+	// from here on. Nil for none.
 	Previous *Reader
 }
 
