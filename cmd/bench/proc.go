@@ -43,8 +43,20 @@ func parseStat(data []byte) (procStat, error) {
 
 // usage is what a process and all below it used so far.
 type usage struct {
-	cpu  float64 // seconds
-	read int64   // bytes from disks
+	cpu    float64         // seconds
+	read   int64           // bytes from disks
+	others map[int]float64 // CPU seconds of each process that is none of them
+}
+
+// othersSince returns the CPU seconds that processes took beside the tree of u, since before,
+// as far as they ran then and still run.
+func (u usage) othersSince(before usage) (seconds float64) {
+	for pid, was := range before.others {
+		if is, ok := u.others[pid]; ok {
+			seconds += max(0, is-was)
+		}
+	}
+	return seconds
 }
 
 // treeUsage returns what root and its descendants used so far, by the /proc at dir.
@@ -56,9 +68,10 @@ func treeUsage(dir string, root int) (usage, error) {
 	if _, ok := stats[root]; !ok {
 		return usage{}, fmt.Errorf("process %d is gone", root)
 	}
-	var u usage
+	u := usage{others: map[int]float64{}}
 	for pid := range stats {
 		if !descends(stats, pid, root) {
+			u.others[pid] = stats[pid].cpu
 			continue
 		}
 		u.cpu += stats[pid].cpu

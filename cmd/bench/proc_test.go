@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -42,8 +43,13 @@ func TestTreeUsage(t *testing.T) {
 	}
 	write(t, filepath.Join(dir, "uptime"), "1 2")
 	got, err := treeUsage(dir, 10)
-	if want := (usage{cpu: 2, read: 1500}); err != nil || got != want {
+	want := usage{cpu: 2, read: 1500, others: map[int]float64{20: 99}}
+	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("treeUsage = %+v, %v, want %+v", got, err, want)
+	}
+	later := usage{others: map[int]float64{20: 99.5, 21: 7}}
+	if got := later.othersSince(usage{others: map[int]float64{19: 3, 20: 99}}); got != 0.5 {
+		t.Errorf("othersSince = %v, want 0.5: what has come or gone does not count", got)
 	}
 	if _, err := treeUsage(dir, 30); err == nil || err.Error() != "process 30 is gone" {
 		t.Errorf("treeUsage of a process that is not there: %v", err)

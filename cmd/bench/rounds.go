@@ -17,6 +17,9 @@ type Round struct {
 	Max   float64 `json:"max_micros"`
 	Bytes float64 `json:"bytes"`     // of an answer with its header
 	Read  float64 `json:"disk_read"` // bytes that the server read from disks
+	// Others is what processes took that are neither the server nor the load generator, as
+	// a share of one core.
+	Others float64 `json:"others"`
 }
 
 // A Measure is all rounds of one server under one load, and their medians.
@@ -40,6 +43,8 @@ func (m *Measure) summarize() {
 		Max:   of(func(r Round) float64 { return r.Max }),
 		Bytes: of(func(r Round) float64 { return r.Bytes }),
 		Read:  of(func(r Round) float64 { return r.Read }),
+
+		Others: of(func(r Round) float64 { return r.Others }),
 	}
 }
 
@@ -97,8 +102,35 @@ func (b *bench) byConnections(ctx context.Context, what string, numbers []int, r
 	return out, nil
 }
 
-// round puts one load on one server.
-func (b *bench) round(ctx context.Context, t *target) (Round, error) {
+// A load that others disturb counts only when it still does at the last of mostLoads. What they
+// take comes in bursts, of which each stalls all connections: more than a hundredth of the time
+// and p99 tells of nothing else. Those of a kernel every so many seconds come upon the same
+// server each time, when a round takes a multiple of that.
+const (
+	disturbed = 0.01
+	mostLoads = 4
+)
+
+// round puts one load on one server, again when it was disturbed, and returns the one that was
+// the least.
+func (b *bench) round(ctx context.Context, t *target) (best Round, err error) {
+	for i := range mostLoads {
+		r, err := b.load(ctx, t)
+		if err != nil {
+			return Round{}, err
+		}
+		if i == 0 || r.Others < best.Others {
+			best = r
+		}
+		if t.before != nil || best.Others <= disturbed { // what comes before is too dear to do again
+			break
+		}
+	}
+	return best, nil
+}
+
+// load puts one load on one server.
+func (b *bench) load(ctx context.Context, t *target) (Round, error) {
 	if t.before != nil {
 		if err := t.before(ctx, t); err != nil {
 			return Round{}, err
@@ -165,5 +197,6 @@ func roundOf(l loaded, before, after usage) Round {
 		Busy: cpu / l.seconds, Load: l.cpu / l.seconds,
 		P50: l.p50, P99: l.p99, Max: l.max,
 		Bytes: l.bytes / l.requests, Read: float64(after.read - before.read),
+		Others: after.othersSince(before) / l.seconds,
 	}
 }
