@@ -255,7 +255,7 @@ func (b *builder) make(ctx context.Context, w *release.Writer) (m release.Manife
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(b.work)) }()
 	defer b.closeTables()
-	if err := b.stage("plan", func() error { return b.planAndCheck(ctx) }); err != nil {
+	if err := b.stage("plan", func() error { return b.planAndCheck(ctx, w) }); err != nil {
 		return m, err
 	}
 	if b.reduced, err = shuffle.New(b.work, b.plan.partitions, b.Memory/8); err != nil {
@@ -302,10 +302,10 @@ func (b *builder) make(ctx context.Context, w *release.Writer) (m release.Manife
 }
 
 // planAndCheck makes the plan, and looks meanwhile whether what is kept from is whole.
-func (b *builder) planAndCheck(ctx context.Context) error {
+func (b *builder) planAndCheck(ctx context.Context, w *release.Writer) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(b.workers())
-	g.Go(func() error { return b.makePlan(ctx) })
+	g.Go(func() error { return b.makePlan(ctx, w) })
 	g.Go(func() error { return b.checkKept(ctx) })
 	return g.Wait()
 }

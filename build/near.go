@@ -121,9 +121,11 @@ func (t *titleNear) recalled(notes ledger.Notes) (ok bool, err error) {
 	if !notes.Next(&n) || n.Kind != noteTitle || len(n.Payload) < 9 || !t.title.Parse(n.Key) {
 		return false, nil
 	}
-	t.lacks = lacking(n.Payload[8])
+	t.lacks, t.imdb = lacking(n.Payload[8]), string(n.Payload[9:])
+	if t.changed = false; t.finder.IsSame(&t.title) {
+		return true, nil
+	}
 	err = t.find()
-	t.imdb = string(n.Payload[9:])
 	t.changed = t.sum() != binary.LittleEndian.Uint64(n.Payload)
 	return err == nil, err
 }

@@ -161,17 +161,17 @@ type planEpisode struct {
 // makePlan reads a few columns of the whole catalogue. What it keeps in memory is
 // small: the distinct lists of genres, sixteen bytes for each IMDb id, and the ids that
 // several claim.
-func (b *builder) makePlan(ctx context.Context) error {
+func (b *builder) makePlan(ctx context.Context, w *release.Writer) error {
 	p := &b.plan
 	p.genres = map[fragment.Kind]map[string][]int64{fragment.KindMovie: {}, fragment.KindTV: {}}
 	p.genreRefs, p.latest = map[genreKey]release.Ref{}, map[fragment.Kind]int64{}
 	p.imdbOwners, p.idOwners = map[uint64]int64{}, map[ownID]catalog.Key{}
-	for _, step := range []func(context.Context) error{b.planMovies, b.planSeries, b.planPersons, b.planShare, b.planOwnIDs, b.planNeighbours} {
+	for _, step := range []func(context.Context) error{b.planMovies, b.planSeries, b.planPersons, b.planShare, b.planOwnIDs} {
 		if err := step(ctx); err != nil {
 			return err
 		}
 	}
-	return nil
+	return b.planNeighbours(ctx, w)
 }
 
 // divide makes the spans of the map stage and the partitions of the reduce stage.

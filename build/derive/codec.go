@@ -9,9 +9,10 @@ import (
 	"reelsplice/schemas/fragment"
 )
 
-// compareVotes orders titles by votes, most first, then by kind and id.
+// compareVotes orders titles by votes, most first, then by popularity, kind and id.
 func (t *Title) compareVotes(o *Title) int {
-	return cmp.Or(cmp.Compare(o.Votes, t.Votes), cmp.Compare(t.Kind, o.Kind), cmp.Compare(t.ID, o.ID))
+	return cmp.Or(cmp.Compare(o.Votes, t.Votes), cmp.Compare(o.Popularity, t.Popularity),
+		cmp.Compare(t.Kind, o.Kind), cmp.Compare(t.ID, o.ID))
 }
 
 // Append appends a title so that the bytes of titles compare as lists show them:

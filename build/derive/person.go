@@ -54,7 +54,8 @@ func personOf(r wire.Record) Person {
 const maxKnownFor = 3
 
 // KnownFor returns the titles that a person is best known for: those with the most
-// votes among the credits of the person's department, or of all when there are none.
+// votes, and of those with as many the most popular, among the credits of the person's
+// department, or of all when there are none.
 func KnownFor(department string, credits []Credit) []Title {
 	own := func(c *Credit) bool { return c.Department == department }
 	if !slices.ContainsFunc(credits, func(c Credit) bool { return own(&c) }) {

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+
+	"reelsplice/build/derive"
 )
 
 // A Result is the ids of a title's neighbours, best first.
@@ -100,12 +102,12 @@ func (f *Finder) scoreGenres() error {
 // score returns what sharing ft counts. The conversion keeps the product from being fused
 // with the sum that it goes into, which would make results depend on the processor.
 func (f *Finder) score(ft feature, l list) float64 {
-	return float64(ft.weight() * math.Log1p(float64(coarse(uint64(f.t.titles)))/float64(coarse(l.df))))
+	return float64(ft.weight() * math.Log1p(float64(derive.Coarse(uint64(f.t.titles)))/float64(derive.Coarse(l.df))))
 }
 
 // list returns the list of ft, which is valid until the next call.
 func (f *Finder) list(ft feature) (list, error) {
-	n := int(ft.hash() % uint64(len(f.t.parts)))
+	n := f.t.part(ft)
 	p := &f.t.parts[n]
 	i := p.find(ft)
 	if i < 0 {
@@ -165,7 +167,7 @@ func (f *Finder) count(ft feature, adult bool) error {
 
 // damaged is the error of a list of ft that is cut.
 func (f *Finder) damaged(ft feature) error {
-	p := &f.t.parts[ft.hash()%uint64(len(f.t.parts))]
+	p := &f.t.parts[f.t.part(ft)]
 	return p.failed(p.blocks[p.find(ft)].off, errDamaged)
 }
 

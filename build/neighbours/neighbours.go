@@ -7,7 +7,7 @@
 //	w := c.Writer()                  // one for each task
 //	err = w.Add(&title)              // each title once
 //	err = w.Close()
-//	table, err := c.Finish(ctx, jobs)
+//	table, err := c.Finish(ctx, jobs, nil)
 //	defer table.Close()
 //	f := table.Finder()              // one for each goroutine
 //	err = f.Find(&title, &result)
@@ -48,13 +48,13 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/bits"
 	"os"
 	"slices"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
+	"reelsplice/build/derive"
 	"reelsplice/build/shuffle"
 )
 
@@ -201,22 +201,9 @@ func appendKey(dst []byte, f feature, t *Title) []byte {
 	return binary.BigEndian.AppendUint64(dst, uint64(t.ID)^1<<63)
 }
 
-// fewVotes is how many votes are as good as none.
-const fewVotes = 8
-
 // clampVotes returns what votes count as.
 func clampVotes(n int64) uint32 {
-	if n < fewVotes {
-		return 0
-	}
-	return uint32(coarse(uint64(min(n, math.MaxUint32))))
-}
-
-// coarse returns the highest number up to n that has two binary digits at most before its
-// zeros.
-func coarse(n uint64) uint64 {
-	drop := max(bits.Len64(n)-2, 0)
-	return n >> drop << drop
+	return uint32(derive.CoarseVotes(min(n, math.MaxUint32)))
 }
 
 // powerOfTwo returns the highest power of two up to x; 0 for NaN, infinity and what is not
@@ -243,9 +230,9 @@ func appendGenres(dst []byte, features []feature) []byte {
 	return dst
 }
 
-// Finish ends the adding and makes the Table, jobs partitions at a time. The Table does
-// not need the Collector any more.
-func (c *Collector) Finish(ctx context.Context, jobs int) (*Table, error) {
+// Finish ends the adding and makes the Table, jobs partitions at a time, and what sums tells
+// of, unless it is nil. The Table does not need the Collector any more.
+func (c *Collector) Finish(ctx context.Context, jobs int, sums *Sums) (*Table, error) {
 	dir, err := os.MkdirTemp(c.dir, "neighbours-*")
 	if err != nil {
 		return nil, fmt.Errorf("create folder for neighbours: %w", err)
@@ -255,7 +242,7 @@ func (c *Collector) Finish(ctx context.Context, jobs int) (*Table, error) {
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(jobs)
 	for i := range t.parts {
-		g.Go(func() error { return t.reduce(ctx, c.shuffle, i, c.memory/int64(jobs)) })
+		g.Go(func() error { return t.reduce(ctx, c.shuffle, i, c.memory/int64(jobs), sums) })
 	}
 	if err := g.Wait(); err != nil {
 		return nil, errors.Join(err, t.Close())

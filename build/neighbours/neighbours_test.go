@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"reelsplice/build/derive"
 )
 
 // settings are what must not show in the results.
@@ -23,6 +25,12 @@ type settings struct {
 
 // tableOf makes a Table of titles in a folder of its own.
 func tableOf(tb testing.TB, dir string, titles []Title, s settings) *Table {
+	tb.Helper()
+	return summedTable(tb, dir, titles, s, nil)
+}
+
+// summedTable is tableOf with sums.
+func summedTable(tb testing.TB, dir string, titles []Title, s settings, sums *Sums) *Table {
 	tb.Helper()
 	c, err := New(dir, s.partitions, s.memory)
 	if err != nil {
@@ -40,7 +48,7 @@ func tableOf(tb testing.TB, dir string, titles []Title, s settings) *Table {
 		})
 	}
 	wg.Wait()
-	t, err := c.Finish(context.Background(), s.jobs)
+	t, err := c.Finish(context.Background(), s.jobs, sums)
 	if err := errors.Join(errors.Join(errs...), err, c.Close()); err != nil {
 		tb.Fatal(err)
 	}
@@ -66,7 +74,7 @@ func expect(titles []Title, t *Title) Result {
 	}
 	own := t.appendFeatures(nil)
 	weight := func(f feature) float64 {
-		return float64(f.weight() * math.Log1p(float64(coarse(uint64(len(titles))))/float64(coarse(uint64(len(lists[f]))))))
+		return float64(f.weight() * math.Log1p(float64(derive.Coarse(uint64(len(titles))))/float64(derive.Coarse(uint64(len(lists[f]))))))
 	}
 	shared, alike := map[*Title]float64{}, map[*Title]float64{}
 	for _, f := range own {
@@ -252,25 +260,8 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// TestCoarse: what is a little different counts as much.
-func TestCoarse(t *testing.T) {
-	for _, c := range []struct{ from, to, want uint64 }{
-		{0, 0, 0},
-		{1, 1, 1},
-		{2, 2, 2},
-		{3, 3, 3},
-		{4, 5, 4},
-		{6, 7, 6},
-		{8, 11, 8},
-		{12, 15, 12},
-		{24, 31, 24},
-		{32, 47, 32},
-		{3 << 62, math.MaxUint64, 3 << 62},
-	} {
-		if a, b := coarse(c.from), coarse(c.to); a != c.want || b != c.want {
-			t.Errorf("coarse(%d, %d) = %d, %d, want %d", c.from, c.to, a, b, c.want)
-		}
-	}
+// TestPowerOfTwo: popularities that are a little different count as much.
+func TestPowerOfTwo(t *testing.T) {
 	for _, c := range []struct{ x, want float64 }{
 		{0, 0}, {-1, 0}, {math.NaN(), 0}, {math.Inf(1), 0}, {1, 1}, {1.99, 1}, {2, 2}, {0.6, 0.5}, {3000, 2048}, {5e-324, 5e-324},
 	} {
@@ -415,7 +406,7 @@ func TestCancel(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := c.Writer()
-	if _, err := c.Finish(t.Context(), 1); err == nil {
+	if _, err := c.Finish(t.Context(), 1, nil); err == nil {
 		t.Error("Finish while a writer is open succeeded")
 	}
 	if err := w.Close(); err != nil {
@@ -423,7 +414,7 @@ func TestCancel(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := c.Finish(ctx, 2); !errors.Is(err, context.Canceled) {
+	if _, err := c.Finish(ctx, 2, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("Finish: %v", err)
 	}
 	if err := c.Close(); err != nil {
