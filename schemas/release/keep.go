@@ -80,7 +80,7 @@ func (s *ShardWriter) keep(e Entry, aliases [][]byte) (Ref, error) {
 		return 0, err
 	}
 	target := s.off
-	s.block.buf = append(s.block.buf[:0], e.block()...)
+	s.block.buf = s.block.buf[:0]
 	for _, key := range aliases {
 		s.block.buf = appendBlockHead(s.block.buf, key, typeAlias, 0, 0, target)
 	}
@@ -89,12 +89,57 @@ func (s *ShardWriter) keep(e Entry, aliases [][]byte) (Ref, error) {
 			s.w.common.add(ref, e.Address(i).Sub)
 		}
 	}
-	s.count(e.Key(), len(aliases), e.Len(), pieces, len(s.block.buf))
-	if _, err := s.out.Write(s.block.buf); err != nil {
-		s.err = err
-		return 0, err
+	s.count(e.Key(), len(aliases), e.Len(), pieces, int(e.size())+len(s.block.buf))
+	s.err = s.keepBlock(e)
+	if s.err == nil && len(aliases) > 0 {
+		s.err = s.writeBlocks(s.block.buf)
 	}
-	return ref, nil
+	return ref, s.err
+}
+
+// A keptRun is blocks of the release before that lie one behind the other. It stands in the
+// piece of a shard instead of them, so that they are copied once, when the shards are joined:
+// 16 bytes, which begin as no block does.
+type keptRun struct {
+	from Ref
+	n    uint64 // bytes; 0 for no run
+}
+
+// append appends what stands in the piece: an empty key, the type, a 48-bit number of units of
+// blockAlign, and from.
+func (r keptRun) append(dst []byte) []byte {
+	return le.AppendUint64(le.AppendUint64(dst, r.n/blockAlign<<16|typeKept<<8), uint64(r.from))
+}
+
+// parseKept reads what append wrote; false for the beginning of a block.
+func parseKept(b []byte) (keptRun, bool) {
+	head := le.Uint64(b)
+	return keptRun{from: Ref(le.Uint64(b[8:])), n: head >> 16 * blockAlign}, head&0xffff == typeKept<<8
+}
+
+// typeKept is a type that no block has.
+const typeKept = 0xff
+
+// keepBlock adds the block of e to the piece.
+func (s *ShardWriter) keepBlock(e Entry) error {
+	if s.kept.n == 0 || e.ref != s.kept.from+Ref(s.kept.n) {
+		if err := s.writeKept(); err != nil {
+			return err
+		}
+		s.kept.from = e.ref
+	}
+	s.kept.n += e.size()
+	return nil
+}
+
+// writeKept writes the run at hand.
+func (s *ShardWriter) writeKept() error {
+	if s.kept.n == 0 {
+		return nil
+	}
+	_, err := s.out.Write(s.kept.append(nil))
+	s.kept = keptRun{}
+	return err
 }
 
 // Keep returns what writes p, a piece of the release before (WriterOptions.Previous), as it is:

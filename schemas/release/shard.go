@@ -52,12 +52,13 @@ type ResourceSpec struct {
 type ShardWriter struct {
 	w      *Writer
 	number int
-	path   string // of the piece of the directory, with offsets that start at 0
+	path   string // of the piece of the directory: see joiner
 	f      *os.File
 	out    *bufio.Writer
-	off    uint64 // bytes written to out
-	block  block  // in the making
-	order  []int  // of the fragments in the making
+	off    uint64  // bytes that the piece will have in the directory
+	kept   keptRun // not written to out yet
+	block  block   // in the making
+	order  []int   // of the fragments in the making
 
 	pack   *packWriter // nil before the first segment, and after Close
 	packs  []File      // completed
@@ -222,6 +223,14 @@ func (s *ShardWriter) write(r ResourceSpec) error {
 		blocks = appendBlockHead(blocks, key, typeAlias, 0, 0, target)
 	}
 	s.count(r.Key, len(r.Aliases), len(r.Fragments), s.block.pieces, len(blocks))
+	return s.writeBlocks(blocks)
+}
+
+// writeBlocks writes whole blocks.
+func (s *ShardWriter) writeBlocks(blocks []byte) error {
+	if err := s.writeKept(); err != nil {
+		return err
+	}
 	_, err := s.out.Write(blocks)
 	return err
 }
@@ -321,7 +330,7 @@ func (s *ShardWriter) Close() error {
 		return nil
 	}
 	s.closed = true
-	err := errors.Join(s.err, s.out.Flush(), s.f.Close())
+	err := errors.Join(s.err, s.writeKept(), s.out.Flush(), s.f.Close())
 	if err == nil {
 		err = s.endPack()
 	}

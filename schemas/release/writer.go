@@ -340,7 +340,7 @@ func (w *Writer) joinDirectory(ctx context.Context, index *indexWriter) (_ File,
 	defer closeInto(f, &err)
 	sum := newSummer(f)
 	defer sum.close()
-	j := joiner{out: bufio.NewWriterSize(sum, 256<<10), index: index, off: headerLen}
+	j := joiner{out: bufio.NewWriterSize(sum, 256<<10), index: index, off: headerLen, keep: w.keep}
 	if _, err := j.out.Write(h.appendTo(nil)); err != nil {
 		return File{}, err
 	}
@@ -383,13 +383,16 @@ func (w *Writer) directoryHeader() (header, error) {
 	return h, nil
 }
 
-// A joiner appends shards' pieces to the directory.
+// A joiner appends shards' pieces to the directory. A piece has the blocks of the shard, with
+// offsets that start at 0, and a keptRun for those that are kept.
 type joiner struct {
 	out   *bufio.Writer
 	in    *bufio.Reader
 	index *indexWriter
-	off   int64 // in the directory
+	keep  *keeper // nil without a release before
+	off   int64   // in the directory
 	block [blockKey + fragment.MaxKeyLen]byte
+	read  uint64 // bytes of the release before since they were forgotten
 }
 
 // shard appends the piece of s, whose offsets are relative, and removes its file.
@@ -418,6 +421,9 @@ func (j *joiner) next(base uint64) error {
 	if _, err := io.ReadFull(j.in, j.block[:blockKey]); err != nil {
 		return err
 	}
+	if run, ok := parseKept(j.block[:]); ok {
+		return j.copyKept(run)
+	}
 	b := Entry{head: le.Uint64(j.block[:])}
 	head := j.block[:b.base()]
 	if _, err := io.ReadFull(j.in, head[blockKey:]); err != nil {
@@ -434,6 +440,34 @@ func (j *joiner) next(base uint64) error {
 	}
 	j.off += int64(b.size())
 	return j.copy(b.size() - b.base())
+}
+
+// keptBytes is how many bytes of the release before stay in memory at most while they are copied.
+const keptBytes = 64 << 20
+
+// copyKept copies blocks of the release before.
+func (j *joiner) copyKept(run keptRun) error {
+	r := j.keep.r
+	for end := run.from + Ref(run.n); run.from < end; {
+		e, ok := r.block(run.from)
+		if !ok {
+			return corrupt(directoryFile, int64(run.from), "no block can start there any more")
+		}
+		if err := j.index.add(xxh3.Hash(e.Key()), uint64(j.off)); err != nil {
+			return err
+		}
+		if _, err := j.out.Write(e.block()); err != nil {
+			return err
+		}
+		j.off += int64(e.size())
+		j.read += e.size()
+		run.from += Ref(e.size())
+	}
+	if j.read > keptBytes {
+		dropPages(r.directory)
+		j.read = 0
+	}
+	return nil
 }
 
 func (j *joiner) copy(n uint64) error {
