@@ -202,6 +202,7 @@ type builder struct {
 	rows         *index.Collector  // what tables are made of
 	names        map[string]string // sums of what they are searched by
 	done         atomic.Int64      // records
+	total        int64             // likewise, of the catalogue
 	derived      atomic.Int64
 	start        time.Time
 	stages       map[string]float64
@@ -225,6 +226,9 @@ type builder struct {
 func (b *builder) run(ctx context.Context) (release.Manifest, error) {
 	b.plan.divide(b.inputs)
 	b.dividedAt = b.records()
+	for _, n := range b.dividedAt {
+		b.total += n
+	}
 	if _, err := rand.Read(b.mark[:]); err != nil {
 		return release.Manifest{}, err
 	}
@@ -384,18 +388,10 @@ func (b *builder) records() map[string]int64 {
 	return n
 }
 
-func (b *builder) total() int64 {
-	var n int64
-	for _, in := range b.inputs {
-		n += in.rows()
-	}
-	return n
-}
-
 // advance counts records that are done.
 func (b *builder) advance(n int64) {
 	if done := b.done.Add(n); b.Progress != nil {
-		b.Progress(done, b.total())
+		b.Progress(done, b.total)
 	}
 }
 

@@ -102,10 +102,13 @@ func (e Entry) Fragment(i int) Fragment {
 	}
 	f.program = area[k:][:n:n]
 	if e.typ() == typeStored {
-		f.base = le.Uint64(e.r.directory[uint64(e.ref)+e.base():])
+		f.base = e.baseWhere()
 	}
 	return f
 }
+
+// baseWhere returns where near segments count from, of a resource with segments.
+func (e Entry) baseWhere() uint64 { return le.Uint64(e.r.directory[uint64(e.ref)+e.base():]) }
 
 // search returns the number of the first fragment whose packed address is not below a.
 func (e Entry) search(a uint64) int {

@@ -43,7 +43,7 @@ func FuzzOpen(f *testing.F) {
 }
 
 // FuzzProgram accepts only programs that are written again as the same bytes, but for
-// segments that could have been near.
+// segments that could have been near. passPiece ends pieces where the Cursor does.
 func FuzzProgram(f *testing.F) {
 	stored := plain("abc")
 	pack := append(make([]byte, headerLen), slices.Concat(stored.Stored, stored.Stored)...)
@@ -69,6 +69,13 @@ func FuzzProgram(f *testing.F) {
 		var p Piece
 		c := frag.Pieces()
 		for before := len(c.rest); c.Next(&p); before = len(c.rest) {
+			at, far := len(program)-before, -1
+			if program[at] == byte(opFar) {
+				far = p.Pack
+			}
+			if end, pack := passPiece(program, at); end != len(program)-len(c.rest) || pack != far {
+				t.Errorf("passPiece(%x, %d) = %d, %d, want %d, %d", program, at, end, pack, len(program)-len(c.rest), far)
+			}
 			where := uint64(p.Pack)<<wherePackShift | uint64(p.Offset)
 			spec := PieceSpec{Op: p.Op, Segment: p.Segment, Literal: p.Literal, Ref: p.Ref, Sub: p.Sub, Include: p.Include, Word: p.Word, Number: p.Number}
 			near := base
@@ -79,6 +86,13 @@ func FuzzProgram(f *testing.F) {
 		}
 		if want := program[:len(program)-len(c.rest)]; !bytes.Equal(again, want) {
 			t.Errorf("pieces of %x from %x on are written as %x", want, base, again)
+		}
+		for at := 0; at < len(program); {
+			end, _ := passPiece(program, at)
+			if end <= at {
+				t.Fatalf("passPiece(%x, %d) = %d", program, at, end)
+			}
+			at = end
 		}
 		if c.Broken() == (len(c.rest) == 0 && program != nil) {
 			t.Errorf("Broken() = %v with %d bytes left of %d", c.Broken(), len(c.rest), len(program))

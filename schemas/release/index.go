@@ -105,7 +105,10 @@ func (w *indexWriter) load(part uint64) ([]pair, error) {
 	pairs = append(pairs, p.pairs...)
 	*p = partition{}
 	slices.SortFunc(pairs, func(a, b pair) int {
-		return cmp.Or(cmp.Compare(a.hash, b.hash), cmp.Compare(a.off, b.off))
+		if a.hash != b.hash {
+			return cmp.Compare(a.hash, b.hash)
+		}
+		return cmp.Compare(a.off, b.off)
 	})
 	return pairs, nil
 }

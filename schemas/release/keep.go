@@ -43,7 +43,9 @@ func (k *keeper) use(pack int) error {
 	if k == nil || pack >= len(k.packs) || k.r.packs[pack] == nil {
 		return fmt.Errorf("pack %d is of no release before", pack)
 	}
-	k.packs[pack].Store(true)
+	if !k.packs[pack].Load() { // or else all shards would write to the same lines of memory
+		k.packs[pack].Store(true)
+	}
 	return nil
 }
 
@@ -152,34 +154,88 @@ func (p *Piece) Keep() PieceSpec {
 }
 
 // usePrograms notes which packs the programs of e use, and returns how many pieces they
-// have.
+// have. CheckKept has compared the bytes with their sum, so what they say of segments is not
+// looked at.
 func (s *ShardWriter) usePrograms(e Entry) (pieces int64, err error) {
-	var p Piece
-	last := -1
-	for end, i := uint64(0), 0; i < e.Len(); i++ {
-		f := e.Fragment(i)
-		if f.program == nil {
-			return 0, corrupt(directoryFile, int64(e.ref), "%s has no program", e.Address(i))
+	if e.typ() == typeStored {
+		if err := s.w.keep.use(int(e.baseWhere() >> wherePackShift)); err != nil {
+			return 0, err
 		}
-		if start := e.start(i); i > 0 && start < end {
-			continue // shared
+	}
+	p := e.r.directory[uint64(e.ref)+e.area():][:e.programs()]
+	for at := 0; at < len(p); {
+		n, k := uvarint(p[at:])
+		if at += k; k == 0 || n > uint64(len(p)-at) {
+			return 0, corrupt(directoryFile, int64(e.ref), "a program breaks the format")
 		}
-		end = e.start(i) + 1
-		c := f.Pieces()
-		for ; c.Next(&p); pieces++ {
-			if p.Op != OpSegment || p.Pack == last {
-				continue
+		end := at + int(n)
+		for ; at < end; pieces++ {
+			var pack int
+			if at, pack = passPiece(p[:end], at); at > end {
+				return 0, corrupt(directoryFile, int64(e.ref), "a piece breaks the format")
 			}
-			if err := s.w.keep.use(p.Pack); err != nil {
-				return 0, err
+			if pack >= 0 {
+				if err := s.w.keep.use(pack); err != nil {
+					return 0, err
+				}
 			}
-			last = p.Pack
-		}
-		if c.Broken() {
-			return 0, corrupt(directoryFile, int64(e.ref), "a piece of %s breaks the format", e.Address(i))
 		}
 	}
 	return pieces, nil
+}
+
+// passPiece returns where the piece at p[at] ends, beyond the end of p when it breaks the
+// format, and the pack that it names, -1 for none.
+func passPiece(p []byte, at int) (end, pack int) {
+	const broken = 1
+	op := Op(p[at])
+	switch at++; op {
+	case OpIDMark, OpPageMark, OpIDEnd:
+		return at, -1
+	case OpSegment:
+		return passNumbers(p, at, 3) + factsLen, -1
+	case opFar:
+		n, k := uvarint(p[at:])
+		if k == 0 || n >= MaxPacks {
+			return len(p) + broken, -1
+		}
+		return passNumbers(p, at+k, 3) + factsLen, int(n)
+	case OpReference:
+		return passNumbers(p, at, 2), -1
+	case OpName:
+		return passNumbers(p, at+1, 1), -1
+	case OpLiteral:
+		n, k := uvarint(p[at:])
+		if k == 0 || n > MaxLiteral {
+			return len(p) + broken, -1
+		}
+		return at + k + int(n), -1
+	case OpInclude:
+		if at == len(p) {
+			return len(p) + broken, -1
+		}
+		switch fragment.Kind(p[at]) {
+		case fragment.KindSeason:
+			return passNumbers(p, at+1, 3), -1
+		case fragment.KindEpisode:
+			return passNumbers(p, at+1, 4), -1
+		}
+		return passNumbers(p, at+1, 2), -1
+	}
+	return len(p) + broken, -1
+}
+
+// passNumbers returns where the n numbers at p[at] end, beyond the end of p when they are cut.
+func passNumbers(p []byte, at, n int) int {
+	for ; n > 0; at++ {
+		if at >= len(p) {
+			return len(p) + 1
+		}
+		if p[at] < 0x80 {
+			n--
+		}
+	}
+	return at
 }
 
 // link gives the release in the folder dir the packs that it keeps.
