@@ -22,9 +22,9 @@
 //
 // A file is the mark of the build, 16 bytes that no other build has, and a row of blocks.
 // A block is a head of 24 bytes and three parts, which hold the same entries: plain, the
-// key, the sum and the lengths of each; a zstd frame of notes; a zstd frame of what was
-// said, with no bytes where nothing was. The head has the lengths of the parts, those of
-// the texts in the frames, 4 bytes each, and a CRC-32C of those and of the parts. Parts are
+// key, the sum and the lengths of each; notes, packed by S2; what was said, likewise, with no
+// bytes where nothing was. The head has the lengths of the parts, those of the texts that
+// are packed, 4 bytes each, and a CRC-32C of those and of the parts. Parts are
 // read when they are asked for, and blocks of which everything is taken are copied as they
 // are. A block without entries ends a file. A file that is cut or damaged gives no entry
 // from there on, which costs time and nothing else, and one of another build gives none;
@@ -36,8 +36,9 @@ import (
 	"encoding/hex"
 	"errors"
 	"hash/crc32"
+	"slices"
 
-	"github.com/klauspost/compress/zstd"
+	"github.com/klauspost/compress/s2"
 )
 
 const (
@@ -77,7 +78,7 @@ const (
 	numParts
 )
 
-// A head describes a block: how many bytes its parts have, and the texts in its frames.
+// A head describes a block: how many bytes its parts have, and the texts that are packed.
 type head struct {
 	stored [numParts]uint32
 	notes  uint32
@@ -125,11 +126,17 @@ func checksum(head, parts []byte) uint32 {
 	return crc32.Update(crc32.Checksum(head[:summedTo], table), table, parts)
 }
 
-func newEncoder() (*zstd.Encoder, error) {
-	return zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1),
-		zstd.WithEncoderCRC(false), zstd.WithWindowSize(4*blockBytes))
+// appendPacked appends text, packed.
+func appendPacked(dst, text []byte) []byte {
+	dst = slices.Grow(dst, s2.MaxEncodedLen(len(text)))
+	return dst[:len(dst)+len(s2.Encode(dst[len(dst):cap(dst)], text))]
 }
 
-func newDecoder() (*zstd.Decoder, error) {
-	return zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxPart))
+// unpack unpacks a text of that length, in the memory of dst; false when packed is not one.
+func unpack(dst, packed []byte, length uint32) ([]byte, bool) {
+	if n, err := s2.DecodedLen(packed); err != nil || n != int(length) {
+		return nil, false
+	}
+	text, err := s2.Decode(dst[:cap(dst)], packed)
+	return text, err == nil
 }

@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-
-	"github.com/klauspost/compress/zstd"
 )
 
 // A Reader reads a ledger from front to end. It is for one goroutine. The zero Reader has
@@ -21,7 +19,6 @@ type Reader struct {
 
 	f       *os.File
 	in      *bufio.Reader
-	z       *zstd.Decoder
 	leaving func() // called before the next block is read; nil for none
 	err     error  // what ended the reading early
 	// The block at hand, as it is stored, and its texts:
@@ -52,11 +49,7 @@ func Open(path string, mark Mark) (*Reader, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open ledger: %w", err)
 	}
-	z, err := newDecoder()
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("open ledger: %w", err), f.Close())
-	}
-	r := &Reader{f: f, in: bufio.NewReaderSize(f, 128<<10), z: z}
+	r := &Reader{f: f, in: bufio.NewReaderSize(f, 128<<10)}
 	var have Mark
 	if _, err := io.ReadFull(r.in, have[:]); err != nil {
 		r.err = ErrDamaged
@@ -78,7 +71,6 @@ func (r *Reader) Close() {
 	r.leave()
 	if r.f != nil {
 		_ = r.f.Close() // read only
-		r.z.Close()
 	}
 	*r = Reader{err: r.err}
 }
@@ -221,9 +213,9 @@ func (r *Reader) part(i int) ([]byte, error) {
 		from += int(n)
 	}
 	text := r.texts[i][:0]
-	if frame := r.block[from:][:r.head.stored[i]]; len(frame) > 0 {
-		var err error
-		if text, err = r.z.DecodeAll(frame, text); err != nil {
+	if packed := r.block[from:][:r.head.stored[i]]; len(packed) > 0 {
+		var ok bool
+		if text, ok = unpack(text, packed, want); !ok {
 			return nil, ErrDamaged
 		}
 	}

@@ -5,15 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
-
-	"github.com/klauspost/compress/zstd"
 )
 
 // A Writer writes a ledger. It is for one goroutine. The first error stays, and Close
 // returns it.
 type Writer struct {
 	f   *os.File
-	z   *zstd.Encoder
 	out []byte
 	err error
 	// Of the block at hand:
@@ -39,11 +36,7 @@ func Create(path string, mark Mark) (*Writer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("create ledger: %w", err)
 	}
-	z, err := newEncoder()
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("create ledger: %w", err), f.Close())
-	}
-	w := &Writer{f: f, z: z}
+	w := &Writer{f: f}
 	w.write(mark[:])
 	return w, nil
 }
@@ -167,7 +160,7 @@ func (w *Writer) block() {
 	h.stored[partIndex] = uint32(len(w.index))
 	for i, text := range [...][]byte{partNotes: w.notes.text, partSaid: w.said.text} {
 		if len(text) > 0 {
-			w.out = w.z.EncodeAll(text, w.out)
+			w.out = appendPacked(w.out, text)
 			h.stored[i] = uint32(len(w.out) - end)
 			end = len(w.out)
 		}
@@ -183,5 +176,5 @@ func (w *Writer) Close() error {
 	w.settle()
 	w.flush()
 	w.block() // without entries
-	return errors.Join(w.err, w.f.Close(), w.z.Close())
+	return errors.Join(w.err, w.f.Close())
 }
