@@ -24,6 +24,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -45,7 +46,7 @@ type Options struct {
 	Date    time.Time // when the changes happened
 	Level   int       // of deflate
 	Jobs    int       // resources compared at once
-	Memory  int64     // bytes for sorting
+	Memory  int64     // bytes for sorting, and as many for what is read of the releases
 	Dir     string    // for temporary files
 }
 
@@ -95,6 +96,7 @@ type task struct {
 	differences *shuffle.Shuffle
 	items       *shuffle.Shuffle // segments of items, a partition for each of changelog.Kinds
 	created     map[fragment.Kind]int64
+	compared    atomic.Int64 // resources
 
 	mu      sync.Mutex // guards what follows while resources are compared
 	changed [fragment.KindPerson + 1][]changelog.Row

@@ -48,14 +48,16 @@ type season struct {
 	items  []item // what happened to its episodes
 }
 
-// forgetEvery is after how many resources what was read of them is forgotten.
-const forgetEvery = 5000
+// comparedBytes is about what comparing a resource maps of both releases: the system maps
+// 64 KiB around each place that is read.
+const comparedBytes = 4 << 20
 
 // all compares the resources that it has.
 func (w *worker) all(it *shuffle.Iterator) error {
 	w.keys = map[string]struct{}{}
-	for n := 0; ; n++ {
-		if n%forgetEvery == 0 {
+	forgetEvery := max(16, w.t.Memory/comparedBytes)
+	for {
+		if w.t.compared.Add(1)%forgetEvery == 0 {
 			w.t.Previous.Forget()
 			w.t.Next.Forget()
 		}

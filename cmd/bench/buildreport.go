@@ -148,7 +148,8 @@ func (r *BuildReport) goalSection() section {
 		if b.Night != nil {
 			rows = append(rows,
 				figure("night, time", 100*b.Night.WallShare, "%", 100*mostNight),
-				figure("night, CPU time", 100*b.Night.CPUShare, "%", 100*mostNight))
+				figure("night, CPU time", 100*b.Night.CPUShare, "%", 100*mostNight),
+				figure("night, memory at most", float64(b.Night.Peak)/(1<<20), "MiB", float64(r.Memory)/(1<<20)))
 		}
 		for _, f := range rows {
 			s.Rows = append(s.Rows, []string{fmt.Sprint(b.Movies), f.Name, fmt.Sprintf("%.2f %s", f.Value, f.Unit), fmt.Sprintf("<= %g %s", f.Goal, f.Unit), f.Verdict})
@@ -166,7 +167,7 @@ func (r *BuildReport) goalSection() section {
 func (r *BuildReport) sizeSection() section {
 	s := section{Title: "Builds", Head: []string{
 		"movies", "series", "fragments", "segments", "raw MiB", "stored MiB", "wall s", "CPU s", "busy", "peak MiB",
-		"fragments s", "segments s", "night wall s", "night CPU s",
+		"fragments s", "segments s", "night wall s", "night CPU s", "night peak MiB",
 	}}
 	for i := range r.Builds {
 		b := &r.Builds[i]
@@ -176,10 +177,11 @@ func (r *BuildReport) sizeSection() section {
 			fmt.Sprintf("%.1f", float64(b.RawBytes)/(1<<20)), fmt.Sprintf("%.1f", float64(b.StoredBytes)/(1<<20)),
 			fmt.Sprintf("%.2f", m.Wall), fmt.Sprintf("%.2f", m.CPU), fmt.Sprintf("%.0f %%", 100*m.Busy),
 			fmt.Sprintf("%.0f", float64(m.Peak)/(1<<20)),
-			fmt.Sprintf("%.2f", m.Compress.Fragments.Seconds), fmt.Sprintf("%.2f", m.Compress.Segments.Seconds), "-", "-",
+			fmt.Sprintf("%.2f", m.Compress.Fragments.Seconds), fmt.Sprintf("%.2f", m.Compress.Segments.Seconds), "-", "-", "-",
 		}
 		if b.Night != nil {
 			row[12], row[13] = fmt.Sprintf("%.2f", b.Night.Wall), fmt.Sprintf("%.2f", b.Night.CPU)
+			row[14] = fmt.Sprintf("%.0f", float64(b.Night.Peak)/(1<<20))
 		}
 		s.Rows = append(s.Rows, row)
 	}

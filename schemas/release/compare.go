@@ -130,8 +130,8 @@ func CompareSome(ctx context.Context, a, b *Reader, each func(ctx context.Contex
 		n := 0
 		err = each(ctx, func(key []byte) error {
 			if n++; n%forgetEvery == 0 {
-				a.Forget()
-				b.Forget()
+				a.ForgetLookups()
+				b.ForgetLookups()
 			}
 			return c.one(key)
 		})
@@ -143,9 +143,10 @@ func CompareSome(ctx context.Context, a, b *Reader, each func(ctx context.Contex
 	return c, nil
 }
 
-// forgetEvery is after how many resources CompareSome forgets what it has read: each may
-// touch some pages.
-const forgetEvery = 10_000
+// forgetEvery is after how many resources CompareSome forgets what it has read. Each may
+// include a hundred others, which are looked up at two places of each release, and the system
+// maps 64 KiB around a place: some megabytes, as lists overlap.
+const forgetEvery = 64
 
 // one takes in the resource with that key, which one of the releases may not have.
 func (c *Comparison) one(key []byte) error {

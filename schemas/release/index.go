@@ -104,13 +104,39 @@ func (w *indexWriter) load(part uint64) ([]pair, error) {
 	}
 	pairs = append(pairs, p.pairs...)
 	*p = partition{}
-	slices.SortFunc(pairs, func(a, b pair) int {
-		if a.hash != b.hash {
-			return cmp.Compare(a.hash, b.hash)
+	return sortPairs(pairs), nil
+}
+
+// sortPairs returns pairs whose hashes have the same top byte in the order of the index. The
+// bits below are spread evenly: by as many of them as there are pairs, hardly any share a place.
+func sortPairs(pairs []pair) []pair {
+	width := bits.Len(uint(len(pairs)))
+	bucket := func(p pair) uint64 { return p.hash << 8 >> (64 - width) }
+	ends := make([]int, 1<<width+1)
+	for _, p := range pairs {
+		ends[bucket(p)+1]++
+	}
+	for i := 1; i < len(ends); i++ {
+		ends[i] += ends[i-1]
+	}
+	out := make([]pair, len(pairs))
+	for _, p := range pairs {
+		at := &ends[bucket(p)] // where the bucket ends, once all are placed
+		out[*at] = p
+		*at++
+	}
+	start := 0
+	for _, end := range ends[:1<<width] {
+		if end-start > 1 {
+			slices.SortFunc(out[start:end], comparePairs)
 		}
-		return cmp.Compare(a.off, b.off)
-	})
-	return pairs, nil
+		start = end
+	}
+	return out
+}
+
+func comparePairs(a, b pair) int {
+	return cmp.Or(cmp.Compare(a.hash, b.hash), cmp.Compare(a.off, b.off))
 }
 
 // write writes the index beside the directory, which is complete, and finds keys that

@@ -460,12 +460,11 @@ func (j *joiner) copyKept(run keptRun) error {
 			return err
 		}
 		j.off += int64(e.size())
-		j.read += e.size()
 		run.from += Ref(e.size())
-	}
-	if j.read > keptBytes {
-		dropPages(r.directory)
-		j.read = 0
+		if j.read += e.size(); j.read > keptBytes {
+			dropPages(r.directory)
+			j.read = 0
+		}
 	}
 	return nil
 }
