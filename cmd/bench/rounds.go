@@ -102,17 +102,18 @@ func (b *bench) byConnections(ctx context.Context, what string, numbers []int, r
 	return out, nil
 }
 
-// A load that others disturb counts only when it still does at the last of mostLoads. What they
-// take comes in bursts, of which each stalls all connections: more than a hundredth of the time
-// and p99 tells of nothing else. Those of a kernel every so many seconds come upon the same
-// server each time, when a round takes a multiple of that.
 const (
+	// disturbed is the share of a core from which on other processes disturb a load. They take
+	// it in bursts, each of which stalls all connections: with more than a hundredth of the
+	// time, p99 tells of nothing else. And what a kernel does every so many seconds comes upon
+	// the same server each time, when a round takes a multiple of that.
 	disturbed = 0.01
+	// mostLoads is how often a load is put on, until one is not disturbed.
 	mostLoads = 4
 )
 
-// round puts one load on one server, again when it was disturbed, and returns the one that was
-// the least.
+// round puts one load on one server, again when it was disturbed, and returns the round that
+// was the least.
 func (b *bench) round(ctx context.Context, t *target) (best Round, err error) {
 	for i := range mostLoads {
 		r, err := b.load(ctx, t)
