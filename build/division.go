@@ -1,12 +1,12 @@
 package build
 
 import (
-	"bufio"
 	"context"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"sync"
@@ -247,7 +247,7 @@ var programSum = sync.OnceValue(func() string {
 	}
 	defer f.Close()
 	h := xxh3.New()
-	if _, err := bufio.NewReaderSize(f, 1<<20).WriteTo(h); err != nil {
+	if _, err := io.Copy(h, f); err != nil {
 		return ""
 	}
 	sum := h.Sum128().Bytes()

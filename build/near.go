@@ -122,7 +122,9 @@ func (t *titleNear) recalled(notes ledger.Notes) (ok bool, err error) {
 		return false, nil
 	}
 	t.lacks, t.imdb = lacking(n.Payload[8]), string(n.Payload[9:])
-	if t.changed = false; t.finder.IsSame(&t.title) {
+	t.changed = false
+	if t.finder.IsSame(&t.title) {
+		t.result.Recommendations, t.result.Similar = nil, nil // nobody asks
 		return true, nil
 	}
 	err = t.find()

@@ -48,18 +48,27 @@ type season struct {
 	items  []item // what happened to its episodes
 }
 
-// comparedBytes is about what comparing a resource maps of both releases: the system maps
-// 64 KiB around each place that is read.
+// comparedBytes is about what a worker maps of both releases to compare a resource: it reads few
+// fragments, and the system maps 64 KiB around each place.
 const comparedBytes = 4 << 20
+
+// lookupsPerAll is how often what lookups read is forgotten for each time that all is: of what
+// the packs have, a resource reads a tenth as much, and forgetting takes longer the more packs
+// there are.
+const lookupsPerAll = 4
 
 // all compares the resources that it has.
 func (w *worker) all(it *shuffle.Iterator) error {
 	w.keys = map[string]struct{}{}
 	forgetEvery := max(16, w.t.Memory/comparedBytes)
 	for {
-		if w.t.compared.Add(1)%forgetEvery == 0 {
+		switch n := w.t.compared.Add(1); {
+		case n%(lookupsPerAll*forgetEvery) == 0:
 			w.t.Previous.Forget()
 			w.t.Next.Forget()
+		case n%forgetEvery == 0:
+			w.t.Previous.ForgetLookups()
+			w.t.Next.ForgetLookups()
 		}
 		key, payload, err := it.Next()
 		if errors.Is(err, io.EOF) {

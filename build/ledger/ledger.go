@@ -1,8 +1,8 @@
 // Package ledger keeps what a build made each resource of, so that the next build makes
 // anew only what is made of something else.
 //
-// There is a ledger for each shard. It has an entry for each unit of work, in ascending
-// order of key: a sum of all that the unit was made of; notes, which the next build needs
+// There is a ledger for each shard, and some for what the whole catalogue is summed up by. It
+// has an entry for each unit of work, in ascending order of key: a sum of all that the unit was made of; notes, which the next build needs
 // to do without the unit; and what the unit said of resources of later stages, which the
 // next build needs only as far as something else is said of those.
 //

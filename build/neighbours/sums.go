@@ -34,8 +34,8 @@ type comparer struct {
 	buf     []byte
 }
 
-// compare starts the comparing of a part of a Table of so many titles.
-func (s *Sums) compare(part int, titles int64) (*comparer, error) {
+// compare starts the comparing of a part of t.
+func (s *Sums) compare(t *Table, part int) (*comparer, error) {
 	c := &comparer{old: &ledger.Reader{}}
 	suffix := "-" + strconv.Itoa(part)
 	var err error
@@ -49,8 +49,11 @@ func (s *Sums) compare(part int, titles int64) (*comparer, error) {
 		c.old.Close()
 		return nil, err
 	}
-	// How many titles there are weighs in each score.
-	return c, c.add(everyFeature, derive.Coarse(uint64(titles)))
+	// How many titles there are weighs in each score. With another number of parts, a list that
+	// is gone would be looked for in another part than it was in.
+	c.buf = binary.AppendUvarint(c.buf, derive.Coarse(uint64(t.titles)))
+	c.buf = binary.AppendUvarint(c.buf, uint64(len(t.parts)))
+	return c, c.add(everyFeature, xxh3.Hash(c.buf))
 }
 
 // everyFeature has the sum of what all features depend on.
@@ -61,9 +64,12 @@ func (c *comparer) passed(e ledger.Entry) {
 	if key := e.Key(); len(key) == 8 {
 		c.change(feature(binary.BigEndian.Uint64(key)))
 	} else {
-		c.changed = nil
+		c.changeAll()
 	}
 }
+
+// changeAll makes all lists others, so that nobody need know which are.
+func (c *comparer) changeAll() { c.changed, c.old.Passed = nil, nil }
 
 func (c *comparer) change(f feature) {
 	if c.changed == nil {
@@ -71,7 +77,7 @@ func (c *comparer) change(f feature) {
 	}
 	c.changed[f] = struct{}{}
 	if f == everyFeature || len(c.changed) > mostChanged {
-		c.changed = nil
+		c.changeAll()
 	}
 }
 

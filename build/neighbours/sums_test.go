@@ -115,3 +115,30 @@ func TestSumsDamaged(t *testing.T) {
 	mark = ledger.Mark{9}
 	f("another's", whole, false)
 }
+
+// TestIsSameParts: with another number of partitions all lists are others. A title that is gone
+// leaves a feature without a list, which only the ledger of its old partition tells of.
+func TestIsSameParts(t *testing.T) {
+	titles := []Title{{ID: 1, Keywords: []int64{5000}}, {ID: 2, Keywords: []int64{5000}}}
+	for n := int64(3); n < 600; n++ {
+		titles = append(titles, Title{ID: n, Keywords: []int64{n, n + 1}})
+	}
+	for _, parts := range [][2]int{{3, 3}, {3, 4}, {4, 3}, {5, 1}} {
+		first := Sums{Path: filepath.Join(t.TempDir(), "near"), Mark: ledger.Mark{1}}
+		summedTable(t, t.TempDir(), titles, settings{parts[0], 1, 1, 1 << 20}, &first).Close()
+		next := Sums{
+			Path: filepath.Join(t.TempDir(), "near"), Mark: ledger.Mark{2},
+			Previous: first.Path, PreviousMark: first.Mark,
+		}
+		without := slices.Concat(titles[:1], titles[2:]) // as many by two binary digits
+		table := summedTable(t, t.TempDir(), without, settings{parts[1], 1, 1, 1 << 20}, &next)
+		f := table.Finder()
+		if f.IsSame(&titles[0]) {
+			t.Errorf("%d partitions after %d: IsSame of the title whose only neighbour is gone", parts[1], parts[0])
+		}
+		if got, want := f.IsSame(&titles[300]), parts[0] == parts[1]; got != want {
+			t.Errorf("%d partitions after %d: IsSame = %v of a title that nothing happened to", parts[1], parts[0], got)
+		}
+		table.Close()
+	}
+}

@@ -85,7 +85,7 @@ func (t *Table) reduce(ctx context.Context, s *shuffle.Shuffle, i int, memory in
 		return err
 	}
 	if sums != nil {
-		if w.sums, err = sums.compare(i, t.titles); err != nil {
+		if w.sums, err = sums.compare(t, i); err != nil {
 			w.f.Close()
 			return err
 		}
@@ -230,6 +230,7 @@ func (w *tableWriter) finish() (part, error) {
 func (w *tableWriter) discard() {
 	w.f.Close()
 	if w.sums != nil {
+		w.sums.changeAll()
 		_, _ = w.sums.close() // the error that matters came before
 	}
 }

@@ -18,7 +18,7 @@ type Round struct {
 	Bytes float64 `json:"bytes"`     // of an answer with its header
 	Read  float64 `json:"disk_read"` // bytes that the server read from disks
 	// Others is what processes took that are neither the server nor the load generator, as
-	// a share of one core.
+	// a share of one core; those that came or went meanwhile do not count.
 	Others float64 `json:"others"`
 }
 
@@ -113,7 +113,7 @@ const (
 )
 
 // round puts one load on one server, again when it was disturbed, and returns the round that
-// was the least.
+// was disturbed least.
 func (b *bench) round(ctx context.Context, t *target) (best Round, err error) {
 	for i := range mostLoads {
 		r, err := b.load(ctx, t)
@@ -123,7 +123,7 @@ func (b *bench) round(ctx context.Context, t *target) (best Round, err error) {
 		if i == 0 || r.Others < best.Others {
 			best = r
 		}
-		if t.before != nil || best.Others <= disturbed { // what comes before is too dear to do again
+		if t.before != nil || best.Others <= max(disturbed, 1.5/ticks/float64(b.cfg.Seconds)) { // what comes before is too dear to do again
 			break
 		}
 	}

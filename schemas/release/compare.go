@@ -122,12 +122,13 @@ func (c *Comparison) sort() {
 }
 
 // CompareSome is Compare of the resources whose keys each hands to fn, without aliases. What
-// their answers include counts as in Compare.
-func CompareSome(ctx context.Context, a, b *Reader, each func(ctx context.Context, fn func(key []byte) error) error) (*Comparison, error) {
-	c := newComparison(a, b)
+// their answers include counts as in Compare. What it has read is forgotten before it takes much
+// more than memory bytes.
+func CompareSome(ctx context.Context, a, b *Reader, memory int64, each func(ctx context.Context, fn func(key []byte) error) error) (*Comparison, error) {
+	c, forgetEvery := newComparison(a, b), max(1, memory/comparedBytes)
 	err := c.compareDefaults()
 	if err == nil {
-		n := 0
+		n := int64(0)
 		err = each(ctx, func(key []byte) error {
 			if n++; n%forgetEvery == 0 {
 				a.ForgetLookups()
@@ -143,10 +144,10 @@ func CompareSome(ctx context.Context, a, b *Reader, each func(ctx context.Contex
 	return c, nil
 }
 
-// forgetEvery is after how many resources CompareSome forgets what it has read. Each may
-// include a hundred others, which are looked up at two places of each release, and the system
-// maps 64 KiB around a place: some megabytes, as lists overlap.
-const forgetEvery = 64
+// comparedBytes is about what comparing a resource maps of both releases, where they are large:
+// it may include two hundred others, which are looked up at two places of each release, and the
+// system maps 64 KiB around a place.
+const comparedBytes = 50 << 20
 
 // one takes in the resource with that key, which one of the releases may not have.
 func (c *Comparison) one(key []byte) error {

@@ -40,7 +40,8 @@ type WriterOptions struct {
 	// Previous is a release in the same folder of which resources and segments may be
 	// kept: see ShardWriter.Keep and PieceSpec.Kept. The packs that are written get
 	// numbers behind its own. It should not be that of an edge: its directory is read ahead
-	// from here on. Nil for none.
+	// from here on. It stays open until Join, Preview, Complete or Seal has returned: what is
+	// kept is copied then. Nil for none.
 	Previous *Reader
 }
 
@@ -392,7 +393,9 @@ type joiner struct {
 	keep  *keeper // nil without a release before
 	off   int64   // in the directory
 	block [blockKey + fragment.MaxKeyLen]byte
-	read  uint64 // bytes of the release before since they were forgotten
+	// forgotten is where, in the directory of the release before, copying was when what had
+	// been read of it was forgotten.
+	forgotten Ref
 }
 
 // shard appends the piece of s, whose offsets are relative, and removes its file.
@@ -442,7 +445,8 @@ func (j *joiner) next(base uint64) error {
 	return j.copy(b.size() - b.base())
 }
 
-// keptBytes is how many bytes of the release before stay in memory at most while they are copied.
+// keptBytes is how much of the directory of the release before stays in memory at most while it
+// is copied.
 const keptBytes = 64 << 20
 
 // copyKept copies blocks of the release before.
@@ -461,9 +465,9 @@ func (j *joiner) copyKept(run keptRun) error {
 		}
 		j.off += int64(e.size())
 		run.from += Ref(e.size())
-		if j.read += e.size(); j.read > keptBytes {
+		if run.from < j.forgotten || run.from > j.forgotten+keptBytes {
 			dropPages(r.directory)
-			j.read = 0
+			j.forgotten = run.from
 		}
 	}
 	return nil
