@@ -135,7 +135,11 @@ func TestKeyOrderOfLists(t *testing.T) {
 		"search/movie": "movies", "search/tv": "tv", "search/person": "people", "search/collection": "collections",
 		"search/company": "companies", "search/keyword": "keywords",
 	} {
-		for _, row := range sampleRows(t, file+".ndjson")[:10] {
+		n := 10
+		if file == "people" {
+			n = 100 // few are known for a series
+		}
+		for _, row := range sampleRows(t, file+".ndjson")[:n] {
 			for _, op := range []string{operation, "search/multi"} {
 				v, err := ask(e, fmt.Sprintf("/3/%s?query=%s", op, url.QueryEscape(nameOf(row))))
 				if err != nil {
