@@ -488,11 +488,24 @@ func (c *Comparison) sameProgram(key []byte, s fragment.Sub, level int) (bool, e
 // Count returns how many resources of each kind underwent a change.
 func (c *Comparison) Count(change Change) map[fragment.Kind]int64 {
 	n := map[fragment.Kind]int64{}
-	for _, ref := range c.found[change] {
-		e, _ := c.side(change).EntryAt(ref)
-		n[fragment.Kind(e.Key()[0])]++
+	for i, ref := range c.found[change] {
+		n[fragment.Kind(c.keyOf(change, i, ref)[0])]++
 	}
 	return n
+}
+
+// keysMapped is how many keys are read of a directory until that is forgotten. The system maps
+// 64 KiB around each.
+const keysMapped = 512
+
+// keyOf returns the key of resource i of a change, which lies at ref. It is read as they lie.
+func (c *Comparison) keyOf(change Change, i int, ref Ref) []byte {
+	r := c.side(change)
+	if i%keysMapped == keysMapped-1 {
+		r.ForgetLookups()
+	}
+	e, _ := r.EntryAt(ref)
+	return e.Key()
 }
 
 // Has tells whether the resource with that key underwent any change.
@@ -541,12 +554,11 @@ func (c *Comparison) Each(ctx context.Context, change Change, fn func(Difference
 // Keys calls fn with the key of each resource that underwent a change, as Each does,
 // without finding out what of it differs.
 func (c *Comparison) Keys(ctx context.Context, change Change, fn func(key []byte) error) error {
-	for _, ref := range c.found[change] {
+	for i, ref := range c.found[change] {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		e, _ := c.side(change).EntryAt(ref)
-		if err := fn(e.Key()); err != nil {
+		if err := fn(c.keyOf(change, i, ref)); err != nil {
 			return err
 		}
 	}
