@@ -86,7 +86,7 @@ func (t *Table) reduce(ctx context.Context, s *shuffle.Shuffle, i int, memory in
 	}
 	if sums != nil {
 		if w.sums, err = sums.compare(t, i); err != nil {
-			w.f.Close()
+			w.discard()
 			return err
 		}
 	}
