@@ -144,9 +144,9 @@ func CompareSome(ctx context.Context, a, b *Reader, memory int64, each func(ctx 
 	return c, nil
 }
 
-// comparedBytes is about what comparing a resource maps of both releases, where they are large:
-// it may include two hundred others, which are looked up at two places of each release, and the
-// system maps 64 KiB around a place.
+// comparedBytes is about what comparing a resource maps of both releases at most: it may include
+// two hundred others, which are looked up at two places of each release, and the system maps
+// 64 KiB around a place.
 const comparedBytes = 50 << 20
 
 // one takes in the resource with that key, which one of the releases may not have.

@@ -36,7 +36,8 @@ func slotOf(hash, off uint64) uint64 { return hash<<slotOffBits | off/blockAlign
 func slotRef(slot uint64) Ref { return Ref((slot & (1<<slotOffBits - 1)) * blockAlign) }
 
 // An indexWriter collects the keys of a release, by the top byte of their hash, and
-// writes the index. It holds 1/256 of the keys in memory, the pairs of two partitions.
+// writes the index. Of 256 partitions it has two in memory at a time: one that is sorted, and
+// one that is written.
 type indexWriter struct {
 	dir   string // of the release in the making
 	parts [256]partition

@@ -184,60 +184,6 @@ func (s *ShardWriter) usePrograms(e Entry) (pieces int64, err error) {
 	return pieces, nil
 }
 
-// passPiece returns where the piece at p[at] ends, beyond the end of p when it breaks the
-// format, and the pack that it names, -1 for none.
-func passPiece(p []byte, at int) (end, pack int) {
-	const broken = 1
-	op := Op(p[at])
-	switch at++; op {
-	case OpIDMark, OpPageMark, OpIDEnd:
-		return at, -1
-	case OpSegment:
-		return passNumbers(p, at, 3) + factsLen, -1
-	case opFar:
-		n, k := uvarint(p[at:])
-		if k == 0 || n >= MaxPacks {
-			return len(p) + broken, -1
-		}
-		return passNumbers(p, at+k, 3) + factsLen, int(n)
-	case OpReference:
-		return passNumbers(p, at, 2), -1
-	case OpName:
-		return passNumbers(p, at+1, 1), -1
-	case OpLiteral:
-		n, k := uvarint(p[at:])
-		if k == 0 || n > MaxLiteral {
-			return len(p) + broken, -1
-		}
-		return at + k + int(n), -1
-	case OpInclude:
-		if at == len(p) {
-			return len(p) + broken, -1
-		}
-		switch fragment.Kind(p[at]) {
-		case fragment.KindSeason:
-			return passNumbers(p, at+1, 3), -1
-		case fragment.KindEpisode:
-			return passNumbers(p, at+1, 4), -1
-		}
-		return passNumbers(p, at+1, 2), -1
-	}
-	return len(p) + broken, -1
-}
-
-// passNumbers returns where the n numbers at p[at] end, beyond the end of p when they are cut.
-func passNumbers(p []byte, at, n int) int {
-	for ; n > 0; at++ {
-		if at >= len(p) {
-			return len(p) + 1
-		}
-		if p[at] < 0x80 {
-			n--
-		}
-	}
-	return at
-}
-
 // link gives the release in the folder dir the packs that it keeps.
 func (k *keeper) link(d disk, dir string) error {
 	if k == nil {

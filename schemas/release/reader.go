@@ -305,7 +305,12 @@ func (r *Reader) Resources(ctx context.Context, fn func(key []byte, e Entry, ref
 
 // blocks calls fn for each block, resource or alias.
 func (r *Reader) blocks(ctx context.Context, fn func(Entry) error) error {
-	for ref := Ref(headerLen); uint64(ref) < uint64(len(r.directory)); {
+	return r.blocksIn(ctx, headerLen, Ref(len(r.directory)), fn)
+}
+
+// blocksIn is blocks of those from a place of the directory up to another.
+func (r *Reader) blocksIn(ctx context.Context, ref, end Ref, fn func(Entry) error) error {
+	for ref < end {
 		if err := ctx.Err(); err != nil {
 			return err
 		}

@@ -413,19 +413,19 @@ func (j *joiner) shard(ctx context.Context, s *ShardWriter) error {
 		if _, err := j.in.Peek(1); errors.Is(err, io.EOF) {
 			return os.Remove(s.path)
 		}
-		if err := j.next(base); err != nil {
+		if err := j.next(ctx, base); err != nil {
 			return fmt.Errorf("copy %q: %w", s.path, err)
 		}
 	}
 }
 
 // next copies one block.
-func (j *joiner) next(base uint64) error {
+func (j *joiner) next(ctx context.Context, base uint64) error {
 	if _, err := io.ReadFull(j.in, j.block[:blockKey]); err != nil {
 		return err
 	}
 	if run, ok := parseKept(j.block[:]); ok {
-		return j.copyKept(run)
+		return j.copyKept(ctx, run)
 	}
 	b := Entry{head: le.Uint64(j.block[:])}
 	head := j.block[:b.base()]
@@ -450,27 +450,20 @@ func (j *joiner) next(base uint64) error {
 const keptBytes = 64 << 20
 
 // copyKept copies blocks of the release before.
-func (j *joiner) copyKept(run keptRun) error {
+func (j *joiner) copyKept(ctx context.Context, run keptRun) error {
 	r := j.keep.r
-	for end := run.from + Ref(run.n); run.from < end; {
-		e, ok := r.block(run.from)
-		if !ok {
-			return corrupt(directoryFile, int64(run.from), "no block can start there any more")
+	return r.blocksIn(ctx, run.from, run.from+Ref(run.n), func(e Entry) error {
+		if e.ref < j.forgotten || e.ref > j.forgotten+keptBytes {
+			dropPages(r.directory)
+			j.forgotten = e.ref
 		}
 		if err := j.index.add(xxh3.Hash(e.Key()), uint64(j.off)); err != nil {
 			return err
 		}
-		if _, err := j.out.Write(e.block()); err != nil {
-			return err
-		}
 		j.off += int64(e.size())
-		run.from += Ref(e.size())
-		if run.from < j.forgotten || run.from > j.forgotten+keptBytes {
-			dropPages(r.directory)
-			j.forgotten = run.from
-		}
-	}
-	return nil
+		_, err := j.out.Write(e.block())
+		return err
+	})
 }
 
 func (j *joiner) copy(n uint64) error {
