@@ -6,10 +6,10 @@
 // a partition at a time, from their records and from what was sent. Index makes the tables
 // that queries are answered from, of what the stages before have collected, and joins the
 // shards. Changes tells what differs from a previous release. Seal gives the release its
-// manifest and its name. Each task is a function of
-// the catalogue and the plan, so tasks of a stage may run in any order, anywhere, and
-// again. The release's bytes follow from the catalogue, the previous release and the
-// parameters alone: neither jobs nor memory show in them.
+// manifest and its name. Each task is a function of the catalogue and the plan, so tasks of
+// a stage may run in any order, anywhere, and again. The release's bytes follow from the
+// catalogue, the previous release and the parameters alone: neither jobs nor memory show in
+// them.
 //
 // What is made of the same as in the previous release is kept: see recall, and division for
 // when. There is a stage more then, tell, between map and reduce: see builder.tell. The

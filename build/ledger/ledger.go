@@ -2,9 +2,10 @@
 // anew only what is made of something else.
 //
 // There is a ledger for each shard, and some for what the whole catalogue is summed up by. It
-// has an entry for each unit of work, in ascending order of key: a sum of all that the unit was made of; notes, which the next build needs
-// to do without the unit; and what the unit said of resources of later stages, which the
-// next build needs only as far as something else is said of those.
+// has an entry for each unit of work, in ascending order of key: a sum of all that the unit
+// was made of; notes, which the next build needs to do without the unit; and what the unit
+// said of resources of later stages, which the next build needs only as far as something
+// else is said of those.
 //
 //	w, err := ledger.Create(path, mark)
 //	w.Begin(key, sum)
