@@ -22,6 +22,9 @@ const (
 	// ctxEvery is how many records are merged between two looks at the context.
 	ctxEvery = 1 << 14
 
+	// minDivided is how many entries are worth dividing before they are compared.
+	minDivided = 128
+
 	entryBytes = int64(unsafe.Sizeof(entry{}))
 )
 
@@ -80,15 +83,54 @@ func (c *chunk) at(e entry) (key, payload []byte) {
 	return key, payload
 }
 
-func (c *chunk) sort() {
-	slices.SortFunc(c.entries, func(a, b entry) int {
-		if a.prefix != b.prefix {
-			return cmp.Compare(a.prefix, b.prefix)
+// sort sorts the entries by their records.
+func (c *chunk) sort() { c.sortFrom(c.entries, 64-8) }
+
+// sortFrom sorts entries whose prefixes are the same above the byte at shift. Many of them are
+// first divided by that byte, in place: most prefixes are numbers, which that tells apart with
+// fewer looks than comparing takes.
+func (c *chunk) sortFrom(entries []entry, shift int) {
+	if len(entries) < minDivided || shift < 0 {
+		slices.SortFunc(entries, c.compare)
+		return
+	}
+	var next, ends [256]int
+	for _, e := range entries {
+		ends[byte(e.prefix>>shift)]++
+	}
+	at := 0
+	for b, n := range ends {
+		next[b] = at
+		at += n
+		ends[b] = at
+	}
+	for b := range ends {
+		for next[b] < ends[b] {
+			e := entries[next[b]]
+			for to := byte(e.prefix >> shift); int(to) != b; to = byte(e.prefix >> shift) {
+				entries[next[to]], e = e, entries[next[to]]
+				next[to]++
+			}
+			entries[next[b]] = e
+			next[b]++
 		}
-		aKey, aPayload := c.at(a)
-		bKey, bPayload := c.at(b)
-		return order(aKey, aPayload, bKey, bPayload)
-	})
+	}
+	start := 0
+	for _, end := range ends {
+		if end-start > 1 {
+			c.sortFrom(entries[start:end], shift-8)
+		}
+		start = end
+	}
+}
+
+func (c *chunk) compare(a, b entry) int {
+	if a.prefix != b.prefix {
+		return cmp.Compare(a.prefix, b.prefix)
+	}
+	aKey, aPayload := c.at(a)
+	bKey, bPayload := c.at(b)
+	return order(aKey, aPayload, bKey, bPayload)
 }
 
 func order(aKey, aPayload, bKey, bPayload []byte) int {
