@@ -16,8 +16,9 @@ import (
 // An input is the catalogue's file of one kind; nil for a kind that it has none of.
 type input struct {
 	*catalog.File
-	typ   *catalog.Type
-	first []catalog.Key // of each row group
+	typ    *catalog.Type
+	first  []catalog.Key   // of each row group
+	recent *catalog.Recent // the records that changed last
 }
 
 // openInputs opens the files of a catalogue. It has one at least.
@@ -36,6 +37,9 @@ func openInputs(dir string) (map[fragment.Kind]*input, error) {
 		if in.first, err = f.FirstKeys(); err != nil {
 			return inputs, err
 		}
+		if in.recent, err = catalog.OpenRecent(dir, t); err != nil {
+			return inputs, err
+		}
 	}
 	if len(inputs) == 0 {
 		movie := catalog.TypeOf(fragment.KindMovie).File()
@@ -46,7 +50,7 @@ func openInputs(dir string) (map[fragment.Kind]*input, error) {
 
 func closeInputs(inputs map[fragment.Kind]*input) {
 	for _, in := range inputs {
-		_ = in.Close() // read side: nothing to lose
+		_, _ = in.Close(), in.recent.Close() // read side: nothing to lose
 	}
 }
 
@@ -160,6 +164,9 @@ func (c *cursor[T]) take() (*T, error) {
 	}
 	h := c.queue[0]
 	c.leave()
+	if v := new(T); c.in.recent.Read(h, wire.RecordOf(v)) {
+		return v, nil
+	}
 	if err := c.rows.Skip(h.Row - c.read); err != nil {
 		return nil, err
 	}

@@ -507,7 +507,7 @@ func TestOverlay(t *testing.T) {
 	titles(`1 "Ours" "b"`, `3 "D" "d"`, `9 "Own film" "c"`)
 	lines(t, dir, Config{Overlay: true}, `{"id":1,"overview":"ours too"}`)
 	titles(`1 "Ours" "ours too"`, `3 "D" "d"`, `9 "Own film" "c"`)
-	checkFiles(t, dir, "movie.parquet", "movie.overlay.parquet")
+	checkFiles(t, dir, "movie.parquet", "movie.recent", "movie.overlay.parquet")
 }
 
 // TestCounts: what typed columns do not hold as it stood is kept and counted.
@@ -796,4 +796,50 @@ func TestLeftovers(t *testing.T) {
 	if dirs, err := filepath.Glob(filepath.Join(dir, ".ingest-*")); err != nil || len(dirs) > 0 {
 		t.Errorf("folders of temporary files = %q, %v, want none", dirs, err)
 	}
+}
+
+// TestRecent: what an ingest changed or added is held once more, beside what earlier ones did.
+// A first ingest, of which all is new, leaves no such file.
+func TestRecent(t *testing.T) {
+	dir := t.TempDir()
+	typ, _ := catalog.TypeNamed("movie")
+	recent := func(want ...uint64) {
+		t.Helper()
+		f, err := typ.Open(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		r, err := catalog.OpenRecent(dir, typ)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		heads := f.Heads(0, f.RowGroups())
+		defer heads.Close()
+		var got []uint64
+		for {
+			h, err := heads.Next()
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Read(h, typ.New()) {
+				got = append(got, h.Key.ID())
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("records %d are held once more, want %d", got, want)
+		}
+	}
+	lines(t, dir, Config{}, `{"id":1,"title":"A"}`, `{"id":2,"title":"B"}`, `{"id":3,"title":"C"}`)
+	recent()
+	lines(t, dir, Config{}, `{"id":2,"title":"B"}`, `{"id":3,"title":"D"}`, `{"id":4,"title":"E"}`)
+	recent(3, 4)
+	lines(t, dir, Config{Update: true}, `{"id":1,"overview":"o"}`, `{"id":3,"title":"F"}`)
+	recent(1, 3, 4)
+	lines(t, dir, Config{}, `{"id":3,"_deleted":true}`)
+	recent(1, 4)
 }

@@ -21,7 +21,8 @@ type streams struct {
 	gone         *removals // what the catalogue knew to be removed
 	in           *incoming
 
-	top     bool // the file is an overlay: what is removed is a record of it
+	top     bool                  // the file is an overlay: what is removed is a record of it
+	recent  *catalog.RecentWriter // nil where all is new
 	choice  *choice
 	counts  report.Records
 	removed []catalog.Removed // by key: of this kind, now
@@ -126,19 +127,29 @@ func (s *streams) one(key catalog.Key) (version, error) {
 	if !top.IsNil() {
 		v = v.under(versionOf(s.typ, top))
 	}
-	s.count(before, v)
+	s.note(key, before, v)
 	return v, nil
 }
 
-// count notes what became of a record, of which before is the binary form.
-func (s *streams) count(before []byte, now version) {
-	switch there := now.removed == nil; {
-	case before == nil && there:
+// note notes what became of a record, of which before is the binary form.
+func (s *streams) note(key catalog.Key, before []byte, now version) {
+	if now.removed != nil {
+		if before != nil {
+			s.counts.Removed++
+		}
+		return
+	}
+	after := wire.AppendBinary(nil, now.record)
+	switch {
+	case before == nil:
 		s.counts.Added++
-	case before != nil && !there:
-		s.counts.Removed++
-	case before != nil && string(wire.AppendBinary(nil, now.record)) != string(before):
+	case string(after) != string(before):
 		s.counts.Changed++
+	default:
+		return
+	}
+	if s.recent != nil {
+		s.recent.Add(key, after)
 	}
 }
 

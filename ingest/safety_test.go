@@ -332,7 +332,7 @@ func TestReplay(t *testing.T) {
 	if again.Quarantined != 1 || again.Records["movie"] != 4 || again.Records["season"] != 1 {
 		t.Errorf("replay = %+v, want 3 movies and a season more, and the broken row in quarantine", again)
 	}
-	checkFiles(t, dir, "movie.parquet", "season.parquet",
+	checkFiles(t, dir, "movie.parquet", "movie.recent", "season.parquet", "season.recent",
 		"quarantine/"+filepath.Base(r.QuarantineFile), "quarantine/"+filepath.Base(again.QuarantineFile))
 	if _, err := Run(t.Context(), Config{Catalog: dir, Sources: []string{filepath.Join(src, "movies.ndjson")}, Replay: true}); err == nil {
 		t.Error("replay of a dump = nil, want an error")

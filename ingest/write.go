@@ -146,7 +146,13 @@ func (i *ingester) merge(ctx context.Context, t *catalog.Type, c merge) (removed
 		return nil, err
 	}
 	s := streams{ingester: i, typ: t, old: old, gone: c.old, in: c.in, overlay: overlay, top: c.top, choice: i.choices(t)}
+	if info, err := os.Stat(c.from); err == nil && !c.top {
+		s.recent = catalog.CreateRecent(filepath.Join(i.work, outDir, t.RecentFile()), t, info.Size())
+	}
 	if err := s.writeTo(ctx, w); err != nil {
+		return nil, errors.Join(err, w.Abort(), s.recent.Abort())
+	}
+	if err := i.writeRecent(t, s.recent); err != nil {
 		return nil, errors.Join(err, w.Abort())
 	}
 	if err := w.Commit(); err != nil {
@@ -160,6 +166,24 @@ func (i *ingester) merge(ctx context.Context, t *catalog.Type, c merge) (removed
 		i.collector.Records(s.counts)
 	}
 	return s.removed, nil
+}
+
+// writeRecent completes the file of the records of a kind that have changed; without any, the one
+// before stays.
+func (i *ingester) writeRecent(t *catalog.Type, w *catalog.RecentWriter) error {
+	if w == nil {
+		return nil
+	}
+	before, err := catalog.OpenRecent(i.Catalog, t)
+	if err != nil {
+		return errors.Join(err, w.Abort())
+	}
+	w.TakeOver(before)
+	written, err := w.Commit()
+	if written {
+		i.moves = append(i.moves, move{filepath.Join(outDir, t.RecentFile()), t.RecentFile()})
+	}
+	return errors.Join(err, before.Close())
 }
 
 // writeRemoved writes the list of what is removed, if it is another than before. When

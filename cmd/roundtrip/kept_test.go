@@ -331,13 +331,21 @@ func TestKeptReleases(t *testing.T) {
 				n.write(t, c.Catalog)
 				c.Access = n.access()
 				if i%4 == 3 {
-					damageLedgers(t, n.r, filepath.Join(c.Releases, c.Previous))
+					damage(t, n.r, filepath.Join(c.Releases, c.Previous), "ledger-*")
 				}
 				if i%6 == 5 {
 					c.Previous = older // not the last one
 				}
+				if i%3 == 2 {
+					damage(t, n.r, c.Catalog, "*.recent")
+				}
 				kept := n.build(t, c)
 				c.Full = true
+				for _, typ := range catalog.Types() { // what these hold is in the Parquet files too
+					if err := os.Remove(filepath.Join(c.Catalog, typ.RecentFile())); err != nil && !os.IsNotExist(err) {
+						t.Fatal(err)
+					}
+				}
 				full := n.build(t, c)
 				c.Full = false
 				if full.Kept > 0 {
@@ -372,12 +380,13 @@ func (n *nightly) build(t *testing.T, c build.Config) build.Report {
 	return r
 }
 
-// damageLedgers cuts or overwrites some of what the next build recalls.
-func damageLedgers(t *testing.T, r *rand.Rand, dir string) {
+// damage removes, cuts or overwrites some of the files that a pattern names: what a build keeps
+// from, or reads in place of something else.
+func damage(t *testing.T, r *rand.Rand, dir, pattern string) {
 	t.Helper()
-	paths, err := filepath.Glob(filepath.Join(dir, "ledger-*"))
+	paths, err := filepath.Glob(filepath.Join(dir, pattern))
 	if err != nil || len(paths) == 0 {
-		t.Fatalf("no ledgers in %s: %v", dir, err)
+		t.Fatalf("no %s in %s: %v", pattern, dir, err)
 	}
 	for _, path := range paths {
 		data, err := os.ReadFile(path)
