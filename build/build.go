@@ -233,6 +233,9 @@ func (b *builder) run(ctx context.Context) (release.Manifest, error) {
 		return release.Manifest{}, err
 	}
 	b.recallDivision()
+	if b.keeping {
+		b.openRecent()
+	}
 	b.stale.all, b.stale.most = !b.keeping, int(b.Memory/16/staleBytes)
 	w, err := release.Create(b.Releases, release.WriterOptions{
 		Params:   b.params(),

@@ -18,7 +18,7 @@ type input struct {
 	*catalog.File
 	typ    *catalog.Type
 	first  []catalog.Key   // of each row group
-	recent *catalog.Recent // the records that changed last
+	recent *catalog.Recent // the records that changed last; nil for a build that makes all anew
 }
 
 // openInputs opens the files of a catalogue. It has one at least.
@@ -37,15 +37,29 @@ func openInputs(dir string) (map[fragment.Kind]*input, error) {
 		if in.first, err = f.FirstKeys(); err != nil {
 			return inputs, err
 		}
-		if in.recent, err = catalog.OpenRecent(dir, t); err != nil {
-			return inputs, err
-		}
 	}
 	if len(inputs) == 0 {
 		movie := catalog.TypeOf(fragment.KindMovie).File()
 		return nil, fmt.Errorf("no catalogue in %s: neither %s nor a file of another kind is there: run ingest first", dir, movie)
 	}
 	return inputs, nil
+}
+
+// openRecent opens the records that changed last, beside the files of a catalogue, of as many kinds
+// as there is memory for.
+func (b *builder) openRecent() {
+	left := b.Memory / 64
+	for _, t := range catalog.Types() {
+		in := b.inputs[t.Kind]
+		if in == nil {
+			continue
+		}
+		var err error
+		if in.recent, err = catalog.OpenRecent(b.Catalog, t, left); err != nil {
+			b.Log.Warn("records that changed last are read like all others", "because", err)
+		}
+		left -= in.recent.Memory()
+	}
 }
 
 func closeInputs(inputs map[fragment.Kind]*input) {
@@ -164,8 +178,10 @@ func (c *cursor[T]) take() (*T, error) {
 	}
 	h := c.queue[0]
 	c.leave()
-	if v := new(T); c.in.recent.Read(h, wire.RecordOf(v)) {
-		return v, nil
+	if c.in.recent.Has(h) {
+		if v := new(T); c.in.recent.Read(h, wire.RecordOf(v)) {
+			return v, nil
+		}
 	}
 	if err := c.rows.Skip(h.Row - c.read); err != nil {
 		return nil, err

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"log/slog"
+	"math"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -810,7 +812,7 @@ func TestRecent(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer f.Close()
-		r, err := catalog.OpenRecent(dir, typ)
+		r, err := catalog.OpenRecent(dir, typ, math.MaxInt64)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -842,4 +844,26 @@ func TestRecent(t *testing.T) {
 	recent(1, 3, 4)
 	lines(t, dir, Config{}, `{"id":3,"_deleted":true}`)
 	recent(1, 4)
+	if data, err := os.ReadFile(filepath.Join(dir, typ.RecentFile())); err != nil || bytes.Contains(data, []byte("F")) {
+		t.Errorf("the file holds %q, %v: what was removed is in it", data, err)
+	}
+
+	// A file that cannot be read is none, and makes way for another.
+	if err := errors.Join(os.Remove(filepath.Join(dir, typ.RecentFile())), os.Symlink(typ.RecentFile(), filepath.Join(dir, typ.RecentFile()))); err != nil {
+		t.Fatal(err)
+	}
+	var log bytes.Buffer
+	lines(t, dir, Config{Log: slog.New(slog.NewTextHandler(&log, nil))}, `{"id":1,"title":"G"}`)
+	if !strings.Contains(log.String(), typ.RecentFile()) {
+		t.Errorf("log = %q, want a line about %s", log.String(), typ.RecentFile())
+	}
+	recent(1)
+
+	// Of accounts there is none.
+	for _, name := range []string{"before", "later"} {
+		file(t, dir, "accounts.ndjson", Config{}, `{"id":5,"username":"`+name+`"}`)
+	}
+	if found, err := filepath.Glob(filepath.Join(dir, "account*")); err != nil || len(found) != 1 {
+		t.Errorf("files of accounts: %q, %v, want one", found, err)
+	}
 }

@@ -22,7 +22,9 @@ type streams struct {
 	in           *incoming
 
 	top     bool                  // the file is an overlay: what is removed is a record of it
-	recent  *catalog.RecentWriter // nil where all is new
+	recent  *catalog.RecentWriter // nil where none is written
+	before  []byte                // binary forms of the record at hand
+	after   []byte
 	choice  *choice
 	counts  report.Records
 	removed []catalog.Removed // by key: of this kind, now
@@ -116,9 +118,9 @@ func (s *streams) one(key catalog.Key) (version, error) {
 	if news.none() && top.IsNil() {
 		return v, nil
 	}
-	var before []byte
-	if v.removed == nil && !v.record.IsNil() {
-		before = wire.AppendBinary(nil, v.record)
+	there := v.removed == nil && !v.record.IsNil()
+	if there {
+		s.before = wire.AppendBinary(s.before[:0], v.record)
 	}
 	if reset {
 		v = version{}
@@ -127,30 +129,33 @@ func (s *streams) one(key catalog.Key) (version, error) {
 	if !top.IsNil() {
 		v = v.under(versionOf(s.typ, top))
 	}
-	s.note(key, before, v)
+	s.note(key, there, v)
 	return v, nil
 }
 
-// note notes what became of a record, of which before is the binary form.
-func (s *streams) note(key catalog.Key, before []byte, now version) {
-	if now.removed != nil {
-		if before != nil {
+// note notes what became of a record. If it was there, s.before is its binary form.
+func (s *streams) note(key catalog.Key, there bool, now version) {
+	switch {
+	case now.removed != nil:
+		if there {
 			s.counts.Removed++
+			s.recent.Remove(key)
 		}
 		return
-	}
-	after := wire.AppendBinary(nil, now.record)
-	switch {
-	case before == nil:
+	case !there && s.recent == nil:
 		s.counts.Added++
-	case string(after) != string(before):
+		return
+	}
+	s.after = wire.AppendBinary(s.after[:0], now.record)
+	switch {
+	case !there:
+		s.counts.Added++
+	case string(s.after) != string(s.before):
 		s.counts.Changed++
 	default:
 		return
 	}
-	if s.recent != nil {
-		s.recent.Add(key, after)
-	}
+	s.recent.Add(key, s.after)
 }
 
 // news joins the new rows of a key. They are joined among themselves first, so that only

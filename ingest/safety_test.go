@@ -83,20 +83,35 @@ func killedSources(t *testing.T) []string {
 	return files
 }
 
+// killedCatalog returns a folder with the catalogue that those dumps are ingested into.
+func killedCatalog(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, title := range []string{"before", "later"} {
+		lines(t, dir, Config{}, `{"id":7,"title":"`+title+`"}`, `{"id":20001,"title":"`+title+`"}`)
+	}
+	for _, name := range []string{report.JSONFile, report.HTMLFile} { // by which a complete ingest is known
+		if err := os.Remove(filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
 // catalogFiles returns the content of what an ingest makes: the files of kinds, and the
 // rows of the quarantine.
 func catalogFiles(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	out := map[string]string{}
-	kinds, err := filepath.Glob(filepath.Join(dir, "*.parquet"))
-	if err != nil {
-		t.Fatal(err)
+	var files []string
+	for _, pattern := range []string{"*.parquet", "*.recent", filepath.Join("quarantine", "*.ndjson")} {
+		found, err := filepath.Glob(filepath.Join(dir, pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, found...)
 	}
-	rows, err := filepath.Glob(filepath.Join(dir, "quarantine", "*.ndjson"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range append(kinds, rows...) {
+	for _, f := range files {
 		b, err := os.ReadFile(f)
 		if err != nil {
 			t.Fatal(err)
@@ -117,7 +132,7 @@ func TestKilled(t *testing.T) {
 		t.Skip("starts and kills processes for some seconds")
 	}
 	sources := killedSources(t)
-	whole := t.TempDir()
+	whole := killedCatalog(t)
 	start := time.Now()
 	want := ingestInto(t, whole, killedConfig(whole, sources))
 	took := time.Since(start)
@@ -125,8 +140,11 @@ func TestKilled(t *testing.T) {
 		t.Fatalf("Run = %+v, want rows in quarantine and conflicts: they are to be tested", want)
 	}
 	files := catalogFiles(t, whole)
+	if files["movie.recent"] == "" {
+		t.Error("no file of the records that changed: it is to be tested")
+	}
 	rng := rand.New(rand.NewPCG(3, uint64(time.Now().UnixNano())))
-	dir, kills, resumed, rounds := t.TempDir(), 0, 0, 0
+	dir, kills, resumed, rounds := killedCatalog(t), 0, 0, 0
 	for kills < 20 {
 		if rounds++; rounds > 200 {
 			t.Fatalf("%d kills in 200 rounds, want 20", kills)
@@ -149,14 +167,14 @@ func TestKilled(t *testing.T) {
 				t.Fatalf("ingest after %d kills: %v: %s", kills, err, stderr.String())
 			}
 			compareFiles(t, catalogFiles(t, dir), files)
-			dir = t.TempDir()
+			dir = killedCatalog(t)
 		case <-time.After(time.Duration(rng.Int64N(int64(took)))):
 			_ = cmd.Process.Kill() // it may have ended
 			<-done
 			kills++
 			if _, err := os.Stat(filepath.Join(dir, report.JSONFile)); err == nil { // only cleaning up was left
 				compareFiles(t, catalogFiles(t, dir), files)
-				dir = t.TempDir()
+				dir = killedCatalog(t)
 			}
 		}
 	}
@@ -187,7 +205,7 @@ func compareFiles(t *testing.T, got, want map[string]string) {
 // there, and says so; one of other sources does not.
 func TestResumeStages(t *testing.T) {
 	sources := killedSources(t)
-	whole := t.TempDir()
+	whole := killedCatalog(t)
 	want := ingestInto(t, whole, killedConfig(whole, sources))
 	files := catalogFiles(t, whole)
 	var total int
@@ -196,7 +214,7 @@ func TestResumeStages(t *testing.T) {
 		factor = 9
 	}
 	for at := 1; ; at *= factor {
-		dir := t.TempDir()
+		dir := killedCatalog(t)
 		c := killedConfig(dir, sources)
 		ctx, cancel := context.WithCancel(t.Context())
 		calls := 0

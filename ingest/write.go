@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
 
 	"reelsplice/ingest/report"
 	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/fragment"
 )
 
 // overlayFile names the file that holds the records of overlay sources by themselves,
@@ -146,15 +148,13 @@ func (i *ingester) merge(ctx context.Context, t *catalog.Type, c merge) (removed
 		return nil, err
 	}
 	s := streams{ingester: i, typ: t, old: old, gone: c.old, in: c.in, overlay: overlay, top: c.top, choice: i.choices(t)}
-	if info, err := os.Stat(c.from); err == nil && !c.top {
-		s.recent = catalog.CreateRecent(filepath.Join(i.work, outDir, t.RecentFile()), t, info.Size())
+	if old.file != nil && !c.top {
+		s.recent = i.createRecent(t, c.from)
 	}
 	if err := s.writeTo(ctx, w); err != nil {
 		return nil, errors.Join(err, w.Abort(), s.recent.Abort())
 	}
-	if err := i.writeRecent(t, s.recent); err != nil {
-		return nil, errors.Join(err, w.Abort())
-	}
+	i.writeRecent(t, s.recent)
 	if err := w.Commit(); err != nil {
 		return nil, err
 	}
@@ -168,22 +168,31 @@ func (i *ingester) merge(ctx context.Context, t *catalog.Type, c merge) (removed
 	return s.removed, nil
 }
 
-// writeRecent completes the file of the records of a kind that have changed; without any, the one
-// before stays.
-func (i *ingester) writeRecent(t *catalog.Type, w *catalog.RecentWriter) error {
-	if w == nil {
+// createRecent starts the file of the records of a kind that change, upon the one before. Nobody
+// holds what accounts were once.
+func (i *ingester) createRecent(t *catalog.Type, records string) *catalog.RecentWriter {
+	info, err := os.Stat(records)
+	if err != nil || t.Kind == fragment.KindAccount {
 		return nil
 	}
-	before, err := catalog.OpenRecent(i.Catalog, t)
+	old, err := catalog.OpenRecent(i.Catalog, t, math.MaxInt64)
 	if err != nil {
-		return errors.Join(err, w.Abort())
+		i.Log.Warn("records that changed last are not read", "because", err)
 	}
-	w.TakeOver(before)
+	return catalog.CreateRecent(filepath.Join(i.work, outDir, t.RecentFile()), t, info.Size(), old)
+}
+
+// writeRecent completes the file of the records of a kind that changed; where none did, the one
+// before stays. Where it cannot be written there is none: the catalogue is whole without.
+func (i *ingester) writeRecent(t *catalog.Type, w *catalog.RecentWriter) {
 	written, err := w.Commit()
-	if written {
+	switch {
+	case err != nil:
+		i.Log.Warn("records that changed are not written beside the others", "because", err)
+		i.moves = append(i.moves, move{To: t.RecentFile()})
+	case written:
 		i.moves = append(i.moves, move{filepath.Join(outDir, t.RecentFile()), t.RecentFile()})
 	}
-	return errors.Join(err, before.Close())
 }
 
 // writeRemoved writes the list of what is removed, if it is another than before. When

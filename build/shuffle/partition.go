@@ -30,7 +30,7 @@ const (
 
 // An entry is a record in a chunk.
 type entry struct {
-	prefix uint64 // the first eight bytes of its key, big-endian, zeroes behind a shorter one
+	prefix uint64 // the first eight bytes of its key; once sorted, those behind what all keys begin with
 	off    uint64 // of the record in chunk.data
 }
 
@@ -38,6 +38,7 @@ type entry struct {
 type chunk struct {
 	data    []byte
 	entries []entry
+	common  int // bytes that all keys begin with
 }
 
 // fits reports whether another block can be held without growing.
@@ -59,6 +60,13 @@ func (c *chunk) read(r *blockReader, size, count int) error {
 		if err != nil {
 			return r.failed(err)
 		}
+		switch {
+		case len(c.entries) == 0:
+			c.common = len(key)
+		case c.common > 0:
+			first, _ := c.at(c.entries[0])
+			c.common = commonPrefix(first[:c.common], key)
+		}
 		c.entries = append(c.entries, entry{prefix(key), uint64(at)})
 		at += n
 	}
@@ -68,6 +76,17 @@ func (c *chunk) read(r *blockReader, size, count int) error {
 	return nil
 }
 
+// commonPrefix returns how many bytes of a the bytes of b begin with.
+func commonPrefix(a, b []byte) int {
+	for i := range a {
+		if i == len(b) || a[i] != b[i] {
+			return i
+		}
+	}
+	return len(a)
+}
+
+// prefix returns the first eight bytes of a key, big-endian, zeroes behind a shorter one.
 func prefix(key []byte) uint64 {
 	if len(key) >= 8 {
 		return binary.BigEndian.Uint64(key)
@@ -84,7 +103,15 @@ func (c *chunk) at(e entry) (key, payload []byte) {
 }
 
 // sort sorts the entries by their records.
-func (c *chunk) sort() { c.sortFrom(c.entries, 64-8) }
+func (c *chunk) sort() {
+	if c.common > 0 {
+		for i := range c.entries {
+			key, _ := c.at(c.entries[i])
+			c.entries[i].prefix = prefix(key[c.common:])
+		}
+	}
+	c.sortFrom(c.entries, 64-8)
+}
 
 // sortFrom sorts entries whose prefixes are the same above the byte at shift. Many of them are
 // first divided by that byte, in place: most prefixes are numbers, which that tells apart with

@@ -19,7 +19,7 @@ import (
 )
 
 // writeMovies parses the rows, writes them to a catalogue file and returns its path.
-func writeMovies(t testing.TB, rows []string) string {
+func writeMovies(t *testing.T, rows []string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "movie.parquet")
 	w, err := Create(path, TypeOf(fragment.KindMovie))

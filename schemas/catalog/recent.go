@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -24,7 +25,7 @@ import (
 // costs time and nothing else. It is
 //
 //	magic    8 bytes
-//	layout   8 bytes: a sum of what the binary form of a record depends on
+//	layout   8 bytes: a sum of FormatVersion and of the members that the binary form follows
 //	bodies   records in the binary form of package wire
 //	index    for each body, by key: Hi, Lo, sum, offset, each 8 bytes; length, age, each 4
 //	tail     offset of the index, xxh3 of all but the bodies and itself, each 8 bytes
@@ -37,7 +38,7 @@ const (
 	recentEntry = 40
 	recentTail  = 16
 
-	// maxRecent is how many records a file has at most: what is known of them is held in memory.
+	// maxRecent is how many records a file has at most: where they lie is held in memory.
 	maxRecent = 1 << 18
 	// recentAge is how many times a record is taken over from the file before.
 	recentAge = 7
@@ -58,8 +59,10 @@ type recentRecord struct {
 	len, age uint32
 }
 
+func (r recentRecord) compare(k Key) int { return r.key.Compare(k) }
+
 // layoutSum returns a sum of the names, the shapes and the order of all members of a plan.
-func layoutSum(p *wire.Plan) uint64 { return xxh3.Hash(appendLayout(nil, p)) }
+func layoutSum(p *wire.Plan) uint64 { return xxh3.Hash(appendLayout([]byte(FormatVersion), p)) }
 
 func appendLayout(dst []byte, p *wire.Plan) []byte {
 	for i := range p.Fields {
@@ -81,11 +84,11 @@ type Recent struct {
 	records []recentRecord // by key
 }
 
-// OpenRecent opens the file of a kind in a catalogue folder. Of one that is not there, damaged
-// or of another version, none is returned, which has no records.
-func OpenRecent(dir string, t *Type) (*Recent, error) {
-	path := filepath.Join(dir, t.RecentFile())
-	f, err := os.Open(path)
+// OpenRecent opens the file of a kind in a catalogue folder. Of one that is not there, damaged,
+// of another version, or that would take more than so many bytes of memory, none is returned,
+// which has no records.
+func OpenRecent(dir string, t *Type, memory int64) (*Recent, error) {
+	f, err := os.Open(filepath.Join(dir, t.RecentFile()))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -96,19 +99,24 @@ func OpenRecent(dir string, t *Type) (*Recent, error) {
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	records, err := readRecent(f, info.Size(), t)
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), f.Close())
-	}
-	if records == nil {
-		return nil, f.Close()
+	records, err := readRecent(f, info.Size(), t, memory)
+	if err != nil || records == nil {
+		return nil, errors.Join(err, f.Close())
 	}
 	return &Recent{file: f, records: records}, nil
 }
 
+// Memory returns how many bytes of memory the records take that are told apart.
+func (r *Recent) Memory() int64 {
+	if r == nil {
+		return 0
+	}
+	return int64(len(r.records)) * recentEntry
+}
+
 // readRecent returns where the records of a file of size bytes lie; nil when that cannot be
 // told.
-func readRecent(f io.ReaderAt, size int64, t *Type) ([]recentRecord, error) {
+func readRecent(f io.ReaderAt, size int64, t *Type, memory int64) ([]recentRecord, error) {
 	if size < recentHead+recentTail {
 		return nil, nil
 	}
@@ -124,7 +132,7 @@ func readRecent(f io.ReaderAt, size int64, t *Type) ([]recentRecord, error) {
 	switch {
 	case string(head[:8]) != recentMagic || binary.LittleEndian.Uint64(head[8:]) != layoutSum(t.Plan):
 		return nil, nil
-	case at < recentHead || bytes < 0 || bytes%recentEntry != 0 || bytes/recentEntry > maxRecent:
+	case at < recentHead || bytes < 0 || bytes%recentEntry != 0 || bytes > min(memory, maxRecent*recentEntry):
 		return nil, nil
 	}
 	index := make([]byte, bytes)
@@ -157,17 +165,32 @@ func recentSum(head, index, at []byte) uint64 {
 	return h.Sum64()
 }
 
-// Read fills rec, which must be empty, with the record of a head, and reports whether it could.
-// Where it could not, rec is not empty any more.
-func (r *Recent) Read(h Head, rec wire.Record) bool {
+// find returns where the record of a head lies.
+func (r *Recent) find(h Head) (recentRecord, bool) {
 	if r == nil {
-		return false
+		return recentRecord{}, false
 	}
-	i, found := slices.BinarySearchFunc(r.records, h.Key, func(e recentRecord, k Key) int { return e.key.Compare(k) })
+	i, found := slices.BinarySearchFunc(r.records, h.Key, recentRecord.compare)
 	if !found || r.records[i].sum != h.Sum {
+		return recentRecord{}, false
+	}
+	return r.records[i], true
+}
+
+// Has reports whether there is a record of a head.
+func (r *Recent) Has(h Head) bool {
+	_, ok := r.find(h)
+	return ok
+}
+
+// Read fills rec, which must be empty, with the record of a head, and reports whether it could.
+// Where it could not, be it damage, rec may be empty no longer.
+func (r *Recent) Read(h Head, rec wire.Record) bool {
+	e, ok := r.find(h)
+	if !ok {
 		return false
 	}
-	body, ok := r.body(r.records[i])
+	body, ok := r.body(e)
 	return ok && wire.DecodeBinary(string(body), rec) == nil
 }
 
@@ -186,73 +209,98 @@ func (r *Recent) Close() error {
 	return r.file.Close()
 }
 
-// A RecentWriter writes the file of the records of a kind that an ingest changed. What would
-// make it too long is left out.
+// A RecentWriter writes the file of the records of a kind that an ingest changes. What would
+// make it too long is left out. A nil one writes nothing.
 type RecentWriter struct {
 	path    string
 	layout  uint64
+	old     *Recent
 	file    *renameio.PendingFile
 	out     *bufio.Writer
 	at      int64
 	end     int64 // which at does not pass
+	full    bool  // something was left out
 	records []recentRecord
+	gone    []Key // of records that old has and the catalogue no longer
 	err     error
 }
 
 // CreateRecent starts a file for the records of a kind, beside a Parquet file of them of as many
-// bytes. Nothing is on the disk before the first record.
-func CreateRecent(path string, t *Type, file int64) *RecentWriter {
-	return &RecentWriter{path: path, layout: layoutSum(t.Plan), at: recentHead, end: recentHead + recentBytes(file)}
+// bytes. The file before, which may be nil, is taken over and closed.
+func CreateRecent(path string, t *Type, file int64, old *Recent) *RecentWriter {
+	return &RecentWriter{path: path, layout: layoutSum(t.Plan), old: old, at: recentHead, end: recentHead + recentBytes(file)}
 }
 
-// Add writes a record in its binary form. Keys must ascend.
+// Add writes a record in its binary form. Keys must ascend, those of Remove as well.
 func (w *RecentWriter) Add(key Key, body []byte) {
+	if w == nil {
+		return
+	}
+	if !w.fits(int64(len(body))) {
+		w.full = true
+		return
+	}
 	w.add(recentRecord{key: key, sum: xxh3.Hash(body)}, body)
 }
 
-func (w *RecentWriter) add(r recentRecord, body []byte) {
-	if w.err != nil || len(w.records) == maxRecent || int64(len(body)) > w.end-w.at {
+// Remove notes that there is no record of a key any more: what the file before has of it is not
+// taken over.
+func (w *RecentWriter) Remove(key Key) {
+	if w == nil || w.old == nil {
 		return
 	}
-	if w.file == nil && !w.create() {
-		return
+	if _, found := slices.BinarySearchFunc(w.old.records, key, recentRecord.compare); found {
+		w.gone = append(w.gone, key)
 	}
-	if _, w.err = w.out.Write(body); w.err != nil {
-		return
-	}
-	r.off, r.len = w.at, uint32(len(body))
-	w.at += int64(len(body))
-	w.records = append(w.records, r)
 }
 
-func (w *RecentWriter) create() bool {
+func (w *RecentWriter) fits(body int64) bool {
+	return len(w.records) < maxRecent && body <= w.end-w.at && body <= math.MaxUint32
+}
+
+func (w *RecentWriter) add(r recentRecord, body []byte) {
+	w.create()
+	if w.err == nil {
+		_, w.err = w.out.Write(body)
+	}
+	if w.err == nil {
+		r.off, r.len = w.at, uint32(len(body))
+		w.at += int64(len(body))
+		w.records = append(w.records, r)
+	}
+}
+
+func (w *RecentWriter) create() {
+	if w.file != nil || w.err != nil {
+		return
+	}
 	w.file, w.err = renameio.NewPendingFile(w.path, renameio.WithTempDir(filepath.Dir(w.path)), renameio.WithPermissions(0o644))
 	if w.err == nil {
 		w.out = bufio.NewWriterSize(w.file, 256<<10)
 		_, w.err = w.out.Write(w.head())
 	}
-	return w.err == nil
 }
 
 func (w *RecentWriter) head() []byte {
 	return binary.LittleEndian.AppendUint64([]byte(recentMagic), w.layout)
 }
 
-// TakeOver writes the records of the file before that were not written since, those that are
-// the newest first, unless they have been taken over often. Records are not added after it.
-func (w *RecentWriter) TakeOver(old *Recent) {
-	if old == nil || len(w.records) == 0 {
+// takeOver writes the records of the file before that there is nothing newer of, those that are
+// the newest first, unless they have been taken over often.
+func (w *RecentWriter) takeOver() {
+	if w.old == nil || w.full {
 		return
 	}
 	news := w.records
-	records := slices.Clone(old.records)
+	records := slices.Clone(w.old.records)
 	slices.SortStableFunc(records, func(a, b recentRecord) int { return cmp.Compare(a.age, b.age) })
 	for _, r := range records {
-		_, written := slices.BinarySearchFunc(news, r.key, func(e recentRecord, k Key) int { return e.key.Compare(k) })
-		if written || r.age >= recentAge {
+		_, written := slices.BinarySearchFunc(news, r.key, recentRecord.compare)
+		_, gone := slices.BinarySearchFunc(w.gone, r.key, Key.Compare)
+		if written || gone || r.age >= recentAge || !w.fits(int64(r.len)) {
 			continue
 		}
-		if body, ok := old.body(r); ok {
+		if body, ok := w.old.body(r); ok {
 			w.add(recentRecord{key: r.key, sum: r.sum, age: r.age + 1}, body)
 		}
 	}
@@ -260,11 +308,13 @@ func (w *RecentWriter) TakeOver(old *Recent) {
 }
 
 // Commit completes the file, syncs it and gives it its name. It reports whether there is one:
-// not when no record was added.
+// not where it would say what the file before says.
 func (w *RecentWriter) Commit() (bool, error) {
-	if w.file == nil || w.err != nil {
-		return false, errors.Join(w.failed(), w.Abort())
+	if w == nil || len(w.records) == 0 && len(w.gone) == 0 && w.err == nil {
+		return false, w.Abort()
 	}
+	w.create()
+	w.takeOver()
 	index := make([]byte, 0, len(w.records)*recentEntry)
 	for _, r := range w.records {
 		for _, n := range []uint64{r.key.Hi, r.key.Lo, r.sum, uint64(r.off)} {
@@ -285,23 +335,24 @@ func (w *RecentWriter) Commit() (bool, error) {
 	if w.err == nil {
 		w.err = w.file.CloseAtomicallyReplace()
 	}
-	if w.err != nil {
-		return false, errors.Join(w.failed(), w.Abort())
-	}
-	return true, syncDir(filepath.Dir(w.path))
-}
-
-func (w *RecentWriter) failed() error {
 	if w.err == nil {
-		return nil
+		w.err = syncDir(filepath.Dir(w.path))
 	}
-	return fmt.Errorf("write %s: %w", w.path, w.err)
+	if w.err != nil {
+		return false, errors.Join(fmt.Errorf("write %s: %w", w.path, w.err), w.Abort())
+	}
+	return true, w.old.Close()
 }
 
-// Abort removes what was written. It does nothing after Commit, or of a nil writer.
+// Abort removes what was written. It does nothing after Commit.
 func (w *RecentWriter) Abort() error {
-	if w == nil || w.file == nil {
+	if w == nil {
 		return nil
 	}
-	return w.file.Cleanup()
+	err := w.old.Close()
+	w.old = nil
+	if w.file != nil {
+		err = errors.Join(err, w.file.Cleanup())
+	}
+	return err
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -16,44 +17,46 @@ import (
 	"reelsplice/schemas/wire"
 )
 
-// writeRecent writes movies as records that changed, taking over those that the folder has, and
-// returns whether there is a file.
-func writeRecent(t testing.TB, dir string, rows ...string) bool {
-	t.Helper()
+// writeRecent writes movies as records that changed, upon the file that the folder has, after
+// movies that are no more, and returns whether there is a new file.
+func writeRecent(tb testing.TB, dir string, gone []int64, rows ...string) bool {
+	tb.Helper()
 	typ, p := TypeOf(fragment.KindMovie), wire.NewParser()
-	w := CreateRecent(filepath.Join(dir, typ.RecentFile()), typ, 0)
+	old, err := OpenRecent(dir, typ, math.MaxInt64)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	w := CreateRecent(filepath.Join(dir, typ.RecentFile()), typ, 0, old)
+	for _, id := range gone {
+		w.Remove(NumberKey(id))
+	}
 	for _, row := range rows {
 		var m Movie
 		if err := p.Parse(row, wire.RecordOf(&m)); err != nil {
-			t.Fatalf("Parse(%.80s): %v", row, err)
+			tb.Fatalf("Parse(%.80s): %v", row, err)
 		}
 		w.Add(NumberKey(m.ID.V), wire.AppendBinary(nil, wire.RecordOf(&m)))
 	}
-	old, err := OpenRecent(dir, typ)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w.TakeOver(old)
 	written, err := w.Commit()
-	if err := errors.Join(err, old.Close()); err != nil {
-		t.Fatal(err)
+	if err != nil {
+		tb.Fatal(err)
 	}
 	return written
 }
 
 // recentMovies returns which of the records of a file of movies are read from the file of those
 // that changed, as JSON, by id. Each has to be what the Parquet file has.
-func recentMovies(t testing.TB, dir string) map[uint64]string {
-	t.Helper()
+func recentMovies(tb testing.TB, dir string) map[uint64]string {
+	tb.Helper()
 	typ := TypeOf(fragment.KindMovie)
 	f, err := typ.Open(dir)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	defer f.Close()
-	r, err := OpenRecent(dir, typ)
+	r, err := OpenRecent(dir, typ, math.MaxInt64)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	defer r.Close()
 	heads, rows := f.Heads(0, f.RowGroups()), f.All()
@@ -67,14 +70,16 @@ func recentMovies(t testing.TB, dir string) map[uint64]string {
 		}
 		var want, have Movie
 		if err := errors.Join(err, rows.Next(wire.RecordOf(&want))); err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
-		if !r.Read(h, wire.RecordOf(&have)) {
+		if read := r.Read(h, wire.RecordOf(&have)); read != r.Has(h) {
+			tb.Errorf("movie %d is read: %v, of a sound file that has it: %v", h.Key.ID(), read, r.Has(h))
+		} else if !read {
 			continue
 		}
 		got[h.Key.ID()] = string(wire.Append(nil, wire.RecordOf(&have)))
 		if !bytes.Equal(wire.AppendBinary(nil, wire.RecordOf(&have)), wire.AppendBinary(nil, wire.RecordOf(&want))) {
-			t.Errorf("movie %d:\n got %.200s\nwant %.200s", h.Key.ID(), got[h.Key.ID()], wire.Append(nil, wire.RecordOf(&want)))
+			tb.Errorf("movie %d:\n got %.200s\nwant %.200s", h.Key.ID(), got[h.Key.ID()], wire.Append(nil, wire.RecordOf(&want)))
 		}
 	}
 }
@@ -88,7 +93,7 @@ func TestRecent(t *testing.T) {
 		t.Errorf("without a file, %d records are read", len(got))
 	}
 	stale := strings.Replace(rows[7], `"title":"T7"`, `"title":"before"`, 1)
-	if !writeRecent(t, dir, rows[3], stale, rows[200], rows[300], rows[301], `{"id":900,"title":"gone"}`) {
+	if !writeRecent(t, dir, nil, rows[3], stale, rows[200], rows[300], rows[301], `{"id":900,"title":"gone"}`) {
 		t.Fatal("no file")
 	}
 	got := recentMovies(t, dir)
@@ -110,13 +115,13 @@ func TestRecentTakeOver(t *testing.T) {
 		rows[i] = `{"id":` + string(rune('1'+i/10)) + string(rune('0'+i%10)) + `,"title":"T"}`
 	}
 	dir := filepath.Dir(writeMovies(t, rows))
-	if writeRecent(t, dir) {
+	if writeRecent(t, dir, nil) {
 		t.Error("a file of no records")
 	}
-	writeRecent(t, dir, strings.Replace(rows[0], "T", "before", 1), rows[1])
+	writeRecent(t, dir, nil, strings.Replace(rows[0], "T", "before", 1), rows[1])
 	for i := range recentAge + 1 {
-		writeRecent(t, dir, rows[0], rows[2+i])
-		if writeRecent(t, dir) {
+		writeRecent(t, dir, nil, rows[0], rows[2+i])
+		if writeRecent(t, dir, nil) {
 			t.Error("a file of no records")
 		}
 		want := 2 + 1 + i
@@ -129,6 +134,45 @@ func TestRecentTakeOver(t *testing.T) {
 	}
 }
 
+// TestRecentRemove: nothing of a record that is removed stays, also where nothing else changes.
+func TestRecentRemove(t *testing.T) {
+	rows := []string{`{"id":1,"title":"Private"}`, `{"id":2,"title":"B"}`, `{"id":3,"title":"C"}`}
+	dir := filepath.Dir(writeMovies(t, rows))
+	path := filepath.Join(dir, TypeOf(fragment.KindMovie).RecentFile())
+	writeRecent(t, dir, nil, rows...)
+	for i, want := range []string{"Private", "", ""} {
+		data, err := os.ReadFile(path)
+		if err != nil || strings.Contains(string(data), "Private") != (want != "") {
+			t.Errorf("step %d: the file has %q, %v, want %q in it", i, data, err, want)
+		}
+		if written := writeRecent(t, dir, []int64{1, 7}); written != (i == 0) {
+			t.Errorf("step %d: a new file: %v", i, written)
+		}
+	}
+	if got := recentMovies(t, dir); len(got) != 2 {
+		t.Errorf("%d records are read, want 2", len(got))
+	}
+	writeRecent(t, dir, []int64{2}, rows[2])
+	if got := recentMovies(t, dir); len(got) != 1 || got[3] == "" {
+		t.Errorf("%d records are read, want movie 3", len(got))
+	}
+}
+
+// TestRecentMemory: a file of which more is to be held than there is memory for is not read.
+func TestRecentMemory(t *testing.T) {
+	typ, dir := TypeOf(fragment.KindMovie), t.TempDir()
+	writeRecent(t, dir, nil, `{"id":1}`, `{"id":2}`)
+	for memory, want := range map[int64]int64{2*recentEntry - 1: 0, 2 * recentEntry: 2 * recentEntry} {
+		r, err := OpenRecent(dir, typ, memory)
+		if err != nil || r.Memory() != want {
+			t.Errorf("OpenRecent with %d bytes takes %d, %v, want %d", memory, r.Memory(), err, want)
+		}
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // TestRecentBound: a file stays within its bytes; what does not fit is left out.
 func TestRecentBound(t *testing.T) {
 	long := func(id string, n int) string {
@@ -136,7 +180,7 @@ func TestRecentBound(t *testing.T) {
 	}
 	rows := []string{long("1", 9<<20), long("2", 9<<20), long("3", 10)}
 	dir := filepath.Dir(writeMovies(t, rows))
-	writeRecent(t, dir, rows...)
+	writeRecent(t, dir, nil, rows...)
 	if got := recentMovies(t, dir); len(got) != 2 || got[1] == "" || got[3] == "" {
 		t.Errorf("%d records are read, want movies 1 and 3", len(got))
 	}
@@ -152,7 +196,7 @@ func (memory) Close() error { return nil }
 func FuzzRecent(f *testing.F) {
 	typ, dir, p := TypeOf(fragment.KindMovie), f.TempDir(), wire.NewParser()
 	rows := []string{`{"id":1,"title":"A","genres":[{"id":1,"name":"G"}]}`, `{"id":2,"title":"B"}`}
-	writeRecent(f, dir, rows...)
+	writeRecent(f, dir, nil, rows...)
 	sound, err := os.ReadFile(filepath.Join(dir, typ.RecentFile()))
 	if err != nil {
 		f.Fatal(err)
@@ -175,7 +219,7 @@ func FuzzRecent(f *testing.F) {
 		if at >= 0 && at < len(file) {
 			file[at] ^= flip
 		}
-		records, err := readRecent(bytes.NewReader(file), int64(len(file)), typ)
+		records, err := readRecent(bytes.NewReader(file), int64(len(file)), typ, math.MaxInt64)
 		if err != nil {
 			t.Fatal(err)
 		}

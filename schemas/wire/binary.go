@@ -6,8 +6,9 @@ import (
 	"math"
 )
 
-// This file holds a form of records for files that do not outlive the run of a program:
-// it is read five times as fast as JSON. A record is
+// This file holds a form of records for files of this program alone: it is read five times as
+// fast as JSON. The catalogue has sums of it, and keeps records in it for some nights: whoever
+// changes it gives catalog.FormatVersion another value. A record is
 //
 //	uvarint   set     bit i for a field i that has a value
 //	uvarint   length, then that many bytes: Unusual

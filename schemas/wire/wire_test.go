@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"encoding/hex"
 	"fmt"
 	"strings"
 	"testing"
@@ -188,4 +189,19 @@ func TestUnknownNested(t *testing.T) {
 	p.Columns = true
 	f(`{"x":1,"_unusual":"owner,path","_extra":"\"y\":2","owner":{"_unusual":null,"_extra":"\"w\":4","v":5},"z":3}`,
 		`{"owner":{"path":null,"w":4,"v":5},"x":1,"y":2,"z":3}`)
+}
+
+// TestBinaryForm: the bytes of the binary form are those of catalogues that there are. Where they
+// have to change, catalog.FormatVersion does too.
+func TestBinaryForm(t *testing.T) {
+	in := `{"adult":true,"owner":{"id":1,"path":null},"id":-300,"score":8.5,"path":"p","tags":["a",""],"nums":[1,-2],` +
+		`"rows":[{"id":2},{}],"value":[1],"countries":{"US":{"link":"l"}},"pages":[{"page":1},{"page":2}],"new":1}`
+	const want = "ff0f0007226e6577223a310101000002d704000000000000214001700201610002020302010470617468000400047061746800035b315d01030000025553016c020100000201000004"
+	var d doc
+	if err := NewParser().Parse(in, RecordOf(&d)); err != nil {
+		t.Fatal(err)
+	}
+	if got := hex.EncodeToString(AppendBinary(nil, RecordOf(&d))); got != want {
+		t.Errorf("binary form = %s, want %s", got, want)
+	}
 }
