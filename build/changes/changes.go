@@ -128,7 +128,7 @@ func (t *task) compareReleases(ctx context.Context) (*release.Comparison, error)
 	if t.Touched == nil {
 		return release.Compare(ctx, t.Previous, t.Next, nil)
 	}
-	return release.CompareSome(ctx, t.Previous, t.Next, t.Memory, t.Touched)
+	return release.CompareSome(ctx, t.Previous, t.Next, t.Memory/8, t.Touched)
 }
 
 // appendSortKey appends a key of a release so that seasons and episodes come behind their

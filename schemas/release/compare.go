@@ -62,6 +62,8 @@ type Comparison struct {
 	key      []byte
 	subs     []fragment.Sub
 
+	places int64 // of indexes and directories that were read, with repetitions
+
 	progress    func(done, total int64)
 	done, total int64
 }
@@ -123,16 +125,16 @@ func (c *Comparison) sort() {
 
 // CompareSome is Compare of the resources whose keys each hands to fn, without aliases. What
 // their answers include counts as in Compare. What it has read is forgotten before it takes much
-// more than memory bytes.
+// more than memory bytes: what one resource includes may take 50 MiB more.
 func CompareSome(ctx context.Context, a, b *Reader, memory int64, each func(ctx context.Context, fn func(key []byte) error) error) (*Comparison, error) {
-	c, forgetEvery := newComparison(a, b), max(1, memory/comparedBytes)
+	c := newComparison(a, b)
 	err := c.compareDefaults()
 	if err == nil {
-		n := int64(0)
 		err = each(ctx, func(key []byte) error {
-			if n++; n%forgetEvery == 0 {
+			if c.places*placeBytes > memory {
 				a.ForgetLookups()
 				b.ForgetLookups()
+				c.places = 0
 			}
 			return c.one(key)
 		})
@@ -144,10 +146,8 @@ func CompareSome(ctx context.Context, a, b *Reader, memory int64, each func(ctx 
 	return c, nil
 }
 
-// comparedBytes is about what comparing a resource maps of both releases at most: it may include
-// two hundred others, which are looked up at two places of each release, and the system maps
-// 64 KiB around a place.
-const comparedBytes = 50 << 20
+// placeBytes is what the system maps around a place that is read.
+const placeBytes = 64 << 10
 
 // one takes in the resource with that key, which one of the releases may not have.
 func (c *Comparison) one(key []byte) error {
@@ -233,6 +233,7 @@ func (c *Comparison) later(e Entry) error {
 
 // resource returns the resource, not the alias, of r with that key.
 func (c *Comparison) resource(r *Reader, key []byte) (Entry, bool) {
+	c.places += 2
 	e, ok := r.find(key)
 	return e, ok && !e.isAlias()
 }
@@ -438,6 +439,7 @@ func (c *Comparison) sameBehind(x, y *Piece, sameID bool, level int) (bool, erro
 
 // sameReference compares where two references lead to.
 func (c *Comparison) sameReference(x, y *Piece, level int) (bool, error) {
+	c.places += 2
 	to, tok := c.a.EntryAt(x.Ref)
 	now, nok := c.b.EntryAt(y.Ref)
 	if !tok || !nok {
@@ -452,6 +454,7 @@ func (c *Comparison) sameReference(x, y *Piece, level int) (bool, error) {
 // sameProgram tells whether what a reference or an include leads to is the same in both
 // releases.
 func (c *Comparison) sameProgram(key []byte, s fragment.Sub, level int) (bool, error) {
+	c.places += 4
 	b, slot, ok := c.b.locate(key)
 	if !ok {
 		return false, corrupt(directoryFile, -1, "%s, which is included, is not there", fragment.DescribeKey(key))
@@ -494,8 +497,7 @@ func (c *Comparison) Count(change Change) map[fragment.Kind]int64 {
 	return n
 }
 
-// keysMapped is how many keys are read of a directory until that is forgotten. The system maps
-// 64 KiB around each.
+// keysMapped is how many keys are read of a directory until that is forgotten.
 const keysMapped = 512
 
 // keyOf returns the key of resource i of a change, which lies at ref. It is read as they lie.
