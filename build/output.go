@@ -44,6 +44,7 @@ func (b *builder) newOutput(w *release.Writer, shard int) (*output, error) {
 // close completes the shard.
 func (o *output) close() error {
 	o.rank(0, 0) // gives the encoder back
+	o.z.Close()
 	return errors.Join(o.recall.close(), o.shard.Close())
 }
 

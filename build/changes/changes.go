@@ -128,7 +128,7 @@ func (t *task) compareReleases(ctx context.Context) (*release.Comparison, error)
 	if t.Touched == nil {
 		return release.Compare(ctx, t.Previous, t.Next, nil)
 	}
-	return release.CompareSome(ctx, t.Previous, t.Next, t.Memory/8, t.Touched)
+	return release.CompareSome(ctx, t.Previous, t.Next, t.Memory/16, t.Touched)
 }
 
 // appendSortKey appends a key of a release so that seasons and episodes come behind their
@@ -161,6 +161,7 @@ func (t *task) comparePartition(ctx context.Context, i int) (err error) {
 	if err != nil {
 		return err
 	}
+	defer z.Close()
 	w := &worker{
 		t: t, z: z, out: t.items.Writer(), writer: newItemWriter(t.Date),
 		differ: differ{old: source{rel: t.Previous}, now: source{rel: t.Next}},

@@ -6,6 +6,7 @@ package segment
 import (
 	"fmt"
 	"hash/crc32"
+	"sync"
 
 	"github.com/klauspost/compress/flate"
 
@@ -35,13 +36,27 @@ func (o *buffer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// idle has the Compressors that were closed, by level: each is most of a megabyte.
+var idle [10]sync.Pool
+
 // New returns a Compressor of the given deflate level, 1 to 9.
 func New(level int) (*Compressor, error) {
+	if level > 0 && level < len(idle) {
+		if c, ok := idle[level].Get().(*Compressor); ok {
+			return c, nil
+		}
+	}
 	q, err := deflate.NewQuick(level)
 	if err != nil {
 		return nil, err
 	}
 	return &Compressor{quick: q, level: level, made: map[release.Hash]release.Segment{}}, nil
+}
+
+// Close gives the memory of c to others. It ends the life of all segments that c made, and of c.
+func (c *Compressor) Close() {
+	c.Slow(nil)
+	idle[c.level].Put(c)
 }
 
 // Reset ends the life of all segments that c made, to reuse their memory.
