@@ -38,7 +38,6 @@ type entry struct {
 type chunk struct {
 	data    []byte
 	entries []entry
-	common  int // bytes that all keys begin with
 }
 
 // fits reports whether another block can be held without growing.
@@ -60,13 +59,6 @@ func (c *chunk) read(r *blockReader, size, count int) error {
 		if err != nil {
 			return r.failed(err)
 		}
-		switch {
-		case len(c.entries) == 0:
-			c.common = len(key)
-		case c.common > 0:
-			first, _ := c.at(c.entries[0])
-			c.common = commonPrefix(first[:c.common], key)
-		}
 		c.entries = append(c.entries, entry{prefix(key), uint64(at)})
 		at += n
 	}
@@ -74,16 +66,6 @@ func (c *chunk) read(r *blockReader, size, count int) error {
 		return r.failed(errDamaged)
 	}
 	return nil
-}
-
-// commonPrefix returns how many bytes of a the bytes of b begin with.
-func commonPrefix(a, b []byte) int {
-	for i := range a {
-		if i == len(b) || a[i] != b[i] {
-			return i
-		}
-	}
-	return len(a)
 }
 
 // prefix returns the first eight bytes of a key, big-endian, zeroes behind a shorter one.
@@ -102,12 +84,29 @@ func (c *chunk) at(e entry) (key, payload []byte) {
 	return key, payload
 }
 
+// common returns how many bytes all keys begin with.
+func (c *chunk) common() int {
+	if len(c.entries) == 0 {
+		return 0
+	}
+	all, _ := c.at(c.entries[0])
+	for i := 1; i < len(c.entries) && len(all) > 0; i++ {
+		key, _ := c.at(c.entries[i])
+		n := 0
+		for n < min(len(all), len(key)) && all[n] == key[n] {
+			n++
+		}
+		all = all[:n]
+	}
+	return len(all)
+}
+
 // sort sorts the entries by their records.
 func (c *chunk) sort() {
-	if c.common > 0 {
+	if n := c.common(); n > 0 {
 		for i := range c.entries {
 			key, _ := c.at(c.entries[i])
-			c.entries[i].prefix = prefix(key[c.common:])
+			c.entries[i].prefix = prefix(key[n:])
 		}
 	}
 	c.sortFrom(c.entries, 64-8)
