@@ -178,10 +178,8 @@ func (c *cursor[T]) take() (*T, error) {
 	}
 	h := c.queue[0]
 	c.leave()
-	if c.in.recent.Has(h) {
-		if v := new(T); c.in.recent.Read(h, wire.RecordOf(v)) {
-			return v, nil
-		}
+	if r, ok := c.in.recent.Read(h); ok {
+		return wire.As[T](r), nil
 	}
 	if err := c.rows.Skip(h.Row - c.read); err != nil {
 		return nil, err

@@ -154,7 +154,9 @@ func (i *ingester) merge(ctx context.Context, t *catalog.Type, c merge) (removed
 	if err := s.writeTo(ctx, w); err != nil {
 		return nil, errors.Join(err, w.Abort(), s.recent.Abort())
 	}
-	i.writeRecent(t, s.recent)
+	if !c.top {
+		i.writeRecent(t, s.recent)
+	}
 	if err := w.Commit(); err != nil {
 		return nil, err
 	}
@@ -183,16 +185,20 @@ func (i *ingester) createRecent(t *catalog.Type, records string) *catalog.Recent
 }
 
 // writeRecent completes the file of the records of a kind that changed; where none did, the one
-// before stays. Where it cannot be written there is none: the catalogue is whole without.
+// before stays. One that was not to be read goes: nobody knows whether it holds what is removed.
+// Where none can be written there is none: the catalogue is whole without.
 func (i *ingester) writeRecent(t *catalog.Type, w *catalog.RecentWriter) {
+	m, stays := move{To: t.RecentFile()}, w.TakesOver()
 	written, err := w.Commit()
 	switch {
 	case err != nil:
 		i.Log.Warn("records that changed are not written beside the others", "because", err)
-		i.moves = append(i.moves, move{To: t.RecentFile()})
 	case written:
-		i.moves = append(i.moves, move{filepath.Join(outDir, t.RecentFile()), t.RecentFile()})
+		m.From = filepath.Join(outDir, t.RecentFile())
+	case stays:
+		return
 	}
+	i.moves = append(i.moves, m)
 }
 
 // writeRemoved writes the list of what is removed, if it is another than before. When

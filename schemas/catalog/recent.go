@@ -77,6 +77,7 @@ func appendLayout(dst []byte, p *wire.Plan) []byte {
 
 // Recent gives records of one kind by their heads. It may be used concurrently.
 type Recent struct {
+	typ  *Type
 	file interface {
 		io.ReaderAt
 		io.Closer
@@ -103,7 +104,7 @@ func OpenRecent(dir string, t *Type, memory int64) (*Recent, error) {
 	if err != nil || records == nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	return &Recent{file: f, records: records}, nil
+	return &Recent{typ: t, file: f, records: records}, nil
 }
 
 // Memory returns how many bytes of memory the records take that are told apart.
@@ -165,33 +166,18 @@ func recentSum(head, index, at []byte) uint64 {
 	return h.Sum64()
 }
 
-// find returns where the record of a head lies.
-func (r *Recent) find(h Head) (recentRecord, bool) {
+// Read returns the record of a head; false where it is not there, or damaged.
+func (r *Recent) Read(h Head) (wire.Record, bool) {
 	if r == nil {
-		return recentRecord{}, false
+		return wire.Record{}, false
 	}
 	i, found := slices.BinarySearchFunc(r.records, h.Key, recentRecord.compare)
 	if !found || r.records[i].sum != h.Sum {
-		return recentRecord{}, false
+		return wire.Record{}, false
 	}
-	return r.records[i], true
-}
-
-// Has reports whether there is a record of a head.
-func (r *Recent) Has(h Head) bool {
-	_, ok := r.find(h)
-	return ok
-}
-
-// Read fills rec, which must be empty, with the record of a head, and reports whether it could.
-// Where it could not, be it damage, rec may be empty no longer.
-func (r *Recent) Read(h Head, rec wire.Record) bool {
-	e, ok := r.find(h)
-	if !ok {
-		return false
-	}
-	body, ok := r.body(e)
-	return ok && wire.DecodeBinary(string(body), rec) == nil
+	body, ok := r.body(r.records[i])
+	rec := r.typ.New()
+	return rec, ok && wire.DecodeBinary(string(body), rec) == nil
 }
 
 // body returns the bytes of a record, and whether they are those that were written.
@@ -306,6 +292,9 @@ func (w *RecentWriter) takeOver() {
 	}
 	slices.SortFunc(w.records, func(a, b recentRecord) int { return a.key.Compare(b.key) })
 }
+
+// TakesOver reports whether there is a file before, which stays where Commit makes none.
+func (w *RecentWriter) TakesOver() bool { return w != nil && w.old != nil }
 
 // Commit completes the file, syncs it and gives it its name. It reports whether there is one:
 // not where it would say what the file before says.
