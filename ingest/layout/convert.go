@@ -43,6 +43,7 @@ type entry struct {
 	// first entry of a column that has a path; nil for others.
 	siblings  []string
 	separator string
+	prefixes  []string          // of Strip
 	constant  string            // JSON text of Value
 	values    map[string]string // JSON texts
 	form      *form             // of the objects in the value
@@ -68,7 +69,10 @@ var shapeConverters = map[wire.Shape][]string{
 const defaultSeparator = ", "
 
 // choose checks the keys of an entry against one another and its member.
-func (e *entry) choose() error {
+func (e *entry) choose() (err error) {
+	if e.prefixes, err = textsOf("strip", e.Strip); err != nil {
+		return err
+	}
 	can := shapeConverters[e.field.Shape]
 	e.as = e.As
 	if e.as == "" {
@@ -219,10 +223,14 @@ var errWhole = errors.New("cannot be split")
 // that is left to the parser of records but for the syntax.
 func (e *entry) convert(dst []byte, raw string, names NameIDs) ([]byte, error) {
 	s, isText := raw, raw[0] == '"'
+	given := raw
 	if isText {
 		s = unquote(raw)
 		if slices.Contains(e.Nothing, s) {
 			return dst, nil
+		}
+		if rest, ok := e.withoutPrefix(s); ok {
+			s, raw = rest, string(wire.AppendString(nil, rest))
 		}
 	}
 	switch {
@@ -231,17 +239,17 @@ func (e *entry) convert(dst []byte, raw string, names NameIDs) ([]byte, error) {
 	case e.values != nil:
 		v, ok := e.values[s]
 		if !ok {
-			return dst, fmt.Errorf("want one of %s, found %s", e.texts(), found(json.RawMessage(raw)))
+			return dst, fmt.Errorf("want one of %s, found %s", e.texts(), found(json.RawMessage(given)))
 		}
 		return append(dst, v...), nil
 	case e.as == asText:
-		return e.text(dst, raw, s, isText), nil
+		return append(dst, raw...), nil
 	case isText && strings.TrimSpace(s) == "":
 		return dst, nil
 	}
 	out, err := e.parse(dst, s, isText, names)
 	if err != nil && err != errWhole {
-		return dst, fmt.Errorf("%w, found %s", err, found(json.RawMessage(raw)))
+		return dst, fmt.Errorf("%w, found %s", err, found(json.RawMessage(given)))
 	}
 	return out, err
 }
@@ -264,17 +272,14 @@ func (e *entry) texts() string {
 	return strings.Join(out, ", ")
 }
 
-// text appends a text without the prefixes that are taken off. What is no text is left
-// to the parser of records.
-func (e *entry) text(dst []byte, raw, s string, isText bool) []byte {
-	if isText {
-		for _, prefix := range e.Strip {
-			if rest, ok := strings.CutPrefix(s, prefix); ok {
-				return wire.AppendString(dst, rest)
-			}
+// withoutPrefix takes off the first of the prefixes that a text has.
+func (e *entry) withoutPrefix(s string) (rest string, ok bool) {
+	for _, prefix := range e.prefixes {
+		if rest, ok := strings.CutPrefix(s, prefix); ok {
+			return rest, true
 		}
 	}
-	return append(dst, raw...)
+	return s, false
 }
 
 // parse appends what a cell that is no object or list, and not empty, stands for. The

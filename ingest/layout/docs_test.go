@@ -178,8 +178,8 @@ func converter(e *entrySpec) string {
 	if len(e.Nothing) > 0 {
 		values = append(values, codes(e.Nothing)+" is nothing")
 	}
-	if len(e.Strip) > 0 {
-		values = append(values, "without "+codes(e.Strip))
+	if strip, _ := textsOf("strip", e.Strip); len(strip) > 0 {
+		values = append(values, "without "+codes(strip))
 	}
 	return strings.TrimPrefix(strings.Join(append([]string{out}, values...), ", "), ", ")
 }

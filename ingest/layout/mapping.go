@@ -68,7 +68,7 @@ type (
 		Object    string         `toml:"object"`    // what the members of the value are
 		Values    map[string]any `toml:"values"`    // what texts stand for
 		Nothing   []string       `toml:"nothing"`   // texts that stand for no value
-		Strip     []string       `toml:"strip"`     // prefixes that are taken off
+		Strip     any            `toml:"strip"`     // a text or a list: prefixes that are taken off, before the text is read
 		Note      string         `toml:"note"`      // for the documents
 	}
 	// objectSpec says what the members of objects inside a column are.
@@ -90,6 +90,27 @@ type (
 		Reason   string   `toml:"reason"`
 	}
 )
+
+// textsOf returns the texts of a key that is one text or a list of texts.
+func textsOf(key string, v any) ([]string, error) {
+	bad := fmt.Errorf("%s: want a text or a list of texts", key)
+	switch v := v.(type) {
+	case nil:
+		return nil, nil
+	case string:
+		return []string{v}, nil
+	case []any:
+		out := make([]string, len(v))
+		for i := range v {
+			var ok bool
+			if out[i], ok = v[i].(string); !ok {
+				return nil, bad
+			}
+		}
+		return out, nil
+	}
+	return nil, bad
+}
 
 // ReadMapping reads a mapping file.
 func ReadMapping(file string) (*Mapping, error) {
