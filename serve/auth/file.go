@@ -31,7 +31,8 @@ const minHashPrefix = 8
 // lockWait bounds the wait for another process that edits the same file; an edit takes milliseconds.
 const lockWait = 10 * time.Second
 
-const fileHeader = `# Tokens of reelsplice, one a line, fields after tabs. Only the SHA-256 of a token is kept.
+// fileHeader starts each file that Issue creates. Its first line is fileMark.
+const fileHeader = fileMark + `
 # HASH	name=NAME	scopes=read	kind=token|session|guest	account=ID	created=RFC3339	expires=RFC3339|never	revoked=RFC3339
 # A revoked line stays as history. A running server follows every change of this file.
 `
@@ -81,8 +82,8 @@ func Add(path string, r Record) error {
 				return nil, fmt.Errorf("add token %q: %w (line %d)", r.Name, ErrNameTaken, entries[i].line)
 			}
 		}
-		if len(data) > 0 && data[len(data)-1] != '\n' {
-			data = append(data, '\n')
+		if end := bytes.LastIndex(data, []byte(fileEnd+"\n")); end >= 0 {
+			return slices.Insert(data, end, line...), nil
 		}
 		return append(data, line...), nil
 	})
@@ -180,8 +181,8 @@ func edit(path string, create bool, change func(data []byte, entries []entry) ([
 	}
 	defer unlock()
 	data, _, err := readFile(target)
-	if create && errors.Is(err, fs.ErrNotExist) {
-		data, err = []byte(fileHeader), nil
+	if create && (errors.Is(err, fs.ErrNotExist) || err == nil && len(data) == 0) {
+		data, err = []byte(fileHeader+fileEnd+"\n"), nil
 	}
 	if err != nil {
 		return err

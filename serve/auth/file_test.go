@@ -56,7 +56,7 @@ func TestIssueCreatesFile(t *testing.T) {
 	if !ParseToken([]byte(token)) {
 		t.Errorf("Issue() = %q, want a token", token)
 	}
-	want := fileHeader + fmt.Sprintf("%x\tname=web\tscopes=read\tcreated=2026-08-16T12:00:00Z\texpires=2026-08-16T13:00:00Z\n", HashToken([]byte(token)))
+	want := fileHeader + fmt.Sprintf("%x\tname=web\tscopes=read\tcreated=2026-08-16T12:00:00Z\texpires=2026-08-16T13:00:00Z\n", HashToken([]byte(token))) + "# end\n"
 	if got := mustRead(t, path); got != want {
 		t.Errorf("token file is %q, want %q", got, want)
 	}
@@ -67,13 +67,13 @@ func TestIssueCreatesFile(t *testing.T) {
 
 func TestIssueKeepsWhatIsThere(t *testing.T) {
 	path := tokensPath(t)
-	const before = "# mine\n\n" + hashA + "\texpires=never\tname=a\n# end, without a newline"
+	const before = "# mine\n\n" + hashA + "\texpires=never\tname=a\n# mine too\n"
 	mustWrite(t, path, before)
 	if err := os.Chmod(path, 0o640); err != nil {
 		t.Fatal(err)
 	}
 	mustIssue(t, path, "b")
-	if got := mustRead(t, path); !strings.HasPrefix(got, before+"\n") || strings.Count(got, "\n") != 5 {
+	if got := mustRead(t, path); !strings.HasPrefix(got, before) || strings.Count(got, "\n") != 5 {
 		t.Errorf("token file is %q, want %q and one line more", got, before)
 	}
 	if info, err := os.Stat(path); err != nil || (runtime.GOOS != "windows" && info.Mode().Perm() != 0o640) {
@@ -81,6 +81,26 @@ func TestIssueKeepsWhatIsThere(t *testing.T) {
 	}
 	if entries, err := os.ReadDir(filepath.Dir(path)); err != nil || len(entries) != 2 {
 		t.Errorf("folder holds %v, %v, want the file and its lock", entries, err)
+	}
+}
+
+// A file that lost its end is refused wherever it was cut: the lost part may have held a revocation.
+func TestCutFile(t *testing.T) {
+	path := tokensPath(t)
+	mustIssue(t, path, "a")
+	if _, err := Revoke(path, "a", testNow); err != nil {
+		t.Fatal(err)
+	}
+	mustIssue(t, path, "b")
+	whole := mustRead(t, path)
+	for n := range len(whole) {
+		if recs, err := ParseFile("tokens.txt", strings.NewReader(whole[:n])); !errors.Is(err, ErrBadFile) {
+			t.Errorf("ParseFile(%d of %d bytes) = %+v, %v, want ErrBadFile", n, len(whole), recs, err)
+		}
+	}
+	byHand := whole + hashB + "\tname=by hand\n"
+	if recs, err := ParseFile("tokens.txt", strings.NewReader(byHand)); err != nil || len(recs) != 3 {
+		t.Errorf("ParseFile(with a line behind its end) = %+v, %v, want 3 records", recs, err)
 	}
 }
 
@@ -166,7 +186,7 @@ func TestRevoke(t *testing.T) {
 	path := tokensPath(t)
 	// An unusual order of fields and a line end of another system stay as they are.
 	const first = hashA + "\texpires=never\tname=a"
-	mustWrite(t, path, "# top\n"+first+"\r\n"+hashB+"\tname=b\n# bottom")
+	mustWrite(t, path, "# top\n"+first+"\r\n"+hashB+"\tname=b\n# bottom\n")
 	r, err := Revoke(path, "a", testNow)
 	if err != nil {
 		t.Fatal(err)
@@ -174,7 +194,7 @@ func TestRevoke(t *testing.T) {
 	if want := testNow.Truncate(time.Second); r.Name != "a" || !r.Revoked.Equal(want) {
 		t.Errorf("Revoke(a) = %+v, want name a, revoked at %v", r, want)
 	}
-	want := "# top\n" + first + "\trevoked=2026-08-16T12:00:00Z\r\n" + hashB + "\tname=b\n# bottom"
+	want := "# top\n" + first + "\trevoked=2026-08-16T12:00:00Z\r\n" + hashB + "\tname=b\n# bottom\n"
 	if got := mustRead(t, path); got != want {
 		t.Errorf("token file is %q, want %q", got, want)
 	}

@@ -28,11 +28,11 @@ const (
 // Live follows a token file. What it does when the file cannot be used is a choice: the last good
 // table stays, Err tells, so that the server reports itself as not ready, and each distinct failure is
 // logged once. That holds for a file that became malformed and for one that is gone, since a slip of
-// the editor, or a volume that is remounted, must not turn every client away. So removing the file
-// revokes nothing: revoke tokens, or empty the file, which is a good file without tokens.
+// the editor, or a volume that is remounted, must not turn every client away. So removing or
+// emptying the file revokes nothing: revoke tokens, or leave a comment alone in it.
 //
 // Replace the file in one step (a rename, as Issue and Revoke do). An edit in place may be seen half
-// written, until the next look at it.
+// written, until the next look at it; a file without its end is refused.
 type Live struct {
 	path  string
 	log   *slog.Logger

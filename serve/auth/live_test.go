@@ -222,12 +222,23 @@ func TestPollBadFile(t *testing.T) {
 	want("folder", "want a regular file", 4)
 }
 
-func TestEmptyFileRevokesAll(t *testing.T) {
+func TestCommentAloneRevokesAll(t *testing.T) {
 	l, path, _ := openLive(t)
-	mustWrite(t, path, "")
+	mustWrite(t, path, "# none\n")
 	l.poll()
 	if accepts(l, "abc") || l.Err() != nil || l.Table().Len() != 0 {
-		t.Errorf("after the file was emptied: %d records, Err() = %v, want none", l.Table().Len(), l.Err())
+		t.Errorf("after all tokens were removed: %d records, Err() = %v, want none", l.Table().Len(), l.Err())
+	}
+}
+
+func TestCutFileKeepsLastGood(t *testing.T) {
+	l, path, _ := openLive(t)
+	for _, cut := range []string{"", lineA[:len(lineA)-1], lineB + lineA[:70]} {
+		mustWrite(t, path, cut)
+		l.poll()
+		if !accepts(l, "abc") || l.Err() == nil || l.Table().Len() != 1 {
+			t.Errorf("after the file was cut to %q: %d records, Err() = %v, want the last good one and an error", cut, l.Table().Len(), l.Err())
+		}
 	}
 }
 

@@ -57,6 +57,13 @@ type Record struct {
 	Revoked time.Time // UTC, whole seconds; zero means not revoked. A time to come revokes at once too.
 }
 
+// A file that starts with fileMark has the line fileEnd behind its tokens, so that a file cut between
+// two lines is told from a whole one. Lines added by hand behind it count too.
+const (
+	fileMark = "# Tokens of reelsplice, one a line, fields after tabs, down to the line \"# end\". Only the SHA-256 of a token is kept."
+	fileEnd  = "# end"
+)
+
 // ErrBadFile matches, through errors.Is, every error caused by the content of a token file.
 var ErrBadFile = errors.New("auth: bad token file")
 
@@ -91,7 +98,8 @@ func (e *ParseError) Is(target error) bool { return target == ErrBadFile }
 //	revoked=   RFC 3339 time; the token is refused, the line stays as history
 //
 // Blank lines and lines that start with # are ignored. One bad line refuses the whole file: a typing
-// error in a revocation must not pass as "not revoked".
+// error in a revocation must not pass as "not revoked". So does a file that lost its end: its last
+// line has no newline, it is empty, or it starts with fileMark and has no line fileEnd.
 func ParseFile(name string, r io.Reader) ([]Record, error) {
 	data, err := readLimited(name, r)
 	if err != nil {
@@ -174,6 +182,9 @@ func parse(name string, data []byte) ([]entry, error) {
 	if len(data) > MaxFileSize {
 		return nil, tooLarge(name)
 	}
+	if err := checkEnd(name, data); err != nil {
+		return nil, err
+	}
 	var entries []entry
 	seen := lineIndex{hashes: map[[sha256.Size]byte]int{}, names: map[string]int{}}
 	for off, line := 0, 1; off < len(data); line++ {
@@ -194,6 +205,23 @@ func parse(name string, data []byte) ([]entry, error) {
 		off = next
 	}
 	return entries, nil
+}
+
+// checkEnd refuses a file that lost its end, as a full disk or a broken copy leaves one: the lost part may
+// have held a revocation.
+func checkEnd(name string, data []byte) error {
+	what := ""
+	switch {
+	case len(data) == 0:
+		what = "empty: want a line at least, if only a comment"
+	case data[len(data)-1] != '\n':
+		what = "cut off: want a newline at the end of the last line"
+	case bytes.HasPrefix(data, []byte(fileMark)) && !bytes.Contains(data, []byte("\n"+fileEnd+"\n")):
+		what = fmt.Sprintf("cut off: want the line %q behind the tokens", fileEnd)
+	default:
+		return nil
+	}
+	return &ParseError{File: name, Line: bytes.Count(data, []byte{'\n'}) + 1, What: what}
 }
 
 // lineIndex finds what may occur only once in a file.

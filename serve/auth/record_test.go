@@ -22,7 +22,7 @@ func TestParseFile(t *testing.T) {
 		" \t\n" +
 		"  # another\r\n" +
 		hashA + "\tname=web app=1\tscopes=read\tcreated=2026-01-02T03:04:05Z\texpires=2027-01-02T03:04:05.9+01:00\r\n" +
-		hashB + "\texpires=never\tname=old\trevoked=2026-02-02T03:04:05Z"
+		hashB + "\texpires=never\tname=old\trevoked=2026-02-02T03:04:05Z\n"
 	recs, err := ParseFile("tokens.txt", strings.NewReader(text))
 	if err != nil {
 		t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"runtime"
 	"time"
 )
 
@@ -131,7 +132,8 @@ func RandomKey(rand io.Reader) ([]byte, error) {
 }
 
 // LoadKey reads a signing key: a file of hex digits, blanks around them ignored, or any other content,
-// taken byte for byte. Either way it must come to at least MinKeyLen bytes.
+// taken byte for byte. Either way it must come to at least MinKeyLen bytes that are not all the same. A
+// file that other users can read or write is refused.
 func LoadKey(path string) ([]byte, error) {
 	const most = 4096
 	f, err := os.Open(path)
@@ -139,6 +141,9 @@ func LoadKey(path string) ([]byte, error) {
 		return nil, fmt.Errorf("read key file %q: %w", path, err)
 	}
 	defer f.Close()
+	if err := checkPrivate(f); err != nil {
+		return nil, fmt.Errorf("read key file %q: %w", path, err)
+	}
 	data, err := io.ReadAll(io.LimitReader(f, most+1))
 	if err != nil {
 		return nil, fmt.Errorf("read key file %q: %w", path, err)
@@ -147,10 +152,26 @@ func LoadKey(path string) ([]byte, error) {
 		return nil, fmt.Errorf("read key file %q: larger than %d bytes: want a key", path, most)
 	}
 	key, err := decodeKey(data)
+	if err == nil && bytes.Count(key, key[:1]) == len(key) {
+		err = errors.New("all bytes are the same: want a random key, such as 32 bytes of /dev/urandom")
+	}
 	if err != nil {
 		return nil, fmt.Errorf("read key file %q: %w", path, err)
 	}
 	return key, nil
+}
+
+// checkPrivate refuses a file that users other than its owner and group can read or write. Windows has
+// no such bits.
+func checkPrivate(f *os.File) error {
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if perm := info.Mode().Perm(); runtime.GOOS != "windows" && perm&0o006 != 0 {
+		return fmt.Errorf("other users have access, its mode is %#o: want 0600, as chmod 600 gives", perm)
+	}
+	return nil
 }
 
 // decodeKey keeps the content out of its messages.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"regexp"
 	"strings"
 	"testing"
@@ -145,6 +146,26 @@ func TestLoadKey(t *testing.T) {
 	bad("0123456789abcdef", "16 hex digits: want an even number, at least 32")
 	bad(strings.Repeat("a", 33), "33 hex digits")
 	bad(strings.Repeat("x", 4097), "larger than 4096 bytes")
+	bad(strings.Repeat("0", 64), "all bytes are the same")
+	bad(strings.Repeat("\x00", 32), "all bytes are the same")
+	bad(strings.Repeat("\xff", 32), "all bytes are the same")
+	if runtime.GOOS != "windows" {
+		mustWrite(t, path, "000102030405060708090A0b0c0d0e0f\n")
+		for _, mode := range []os.FileMode{0o604, 0o602, 0o644} {
+			if err := os.Chmod(path, mode); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := LoadKey(path); err == nil || !strings.Contains(err.Error(), "other users have access") {
+				t.Errorf("LoadKey(mode %#o) = %v, want an error about other users", mode, err)
+			}
+		}
+		if err := os.Chmod(path, 0o640); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := LoadKey(path); err != nil {
+			t.Errorf("LoadKey(mode 0640) = %v, want none", err)
+		}
+	}
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
