@@ -275,7 +275,7 @@ func (u *userTables) writeLists(ctx context.Context, w *release.Writer) (err err
 	if err != nil || rows == 0 {
 		return err
 	}
-	t, err := w.Table(users.ListTable, rows)
+	t, err := w.PrivateTable(users.ListTable, rows)
 	if err != nil {
 		return err
 	}
@@ -405,7 +405,7 @@ func (u *userTables) writeAccounts(ctx context.Context, w *release.Writer) (err 
 		return err
 	}
 	defer func() { err = errors.Join(err, rel.Close()) }()
-	t, err := w.Table(users.AccountTable, u.accounts)
+	t, err := w.PrivateTable(users.AccountTable, u.accounts)
 	if err != nil {
 		return err
 	}

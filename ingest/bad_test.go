@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -117,6 +118,11 @@ func TestBadRows(t *testing.T) {
 		r := lines(t, dir, Config{}, good, bad, `{"id":2,"title":"B"}`)
 		if r.Quarantined != 1 || r.Records["movie"] != 2 || !slices.Equal(r.Bad, []string{"movies.ndjson:2: " + want}) {
 			t.Errorf("Run(%.60q): %d records, Bad %q, want 2, %q", bad, r.Records["movie"], r.Bad, "movies.ndjson:2: "+want)
+		}
+		for path, want := range map[string]fs.FileMode{r.QuarantineFile: 0o600, filepath.Dir(r.QuarantineFile): 0o700} {
+			if info, err := os.Stat(path); err != nil || (runtime.GOOS != "windows" && info.Mode().Perm() != want) {
+				t.Errorf("%s has mode %v, %v, want %v: rows may hold account data", path, info.Mode(), err, want)
+			}
 		}
 		err := quarantine.Read(r.QuarantineFile, func(e quarantine.Entry) error {
 			if string(e.Raw) != bad || e.Row != 2 || e.Line != 2 || e.File != "movies.ndjson" {

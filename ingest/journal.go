@@ -245,7 +245,7 @@ func (i *ingester) restore(c *checkpoint, p *plan) error {
 	}
 	i.resumed = c.Seq > 0 || c.Rows > 0
 	for _, dir := range []string{runsDir, outDir} {
-		if err := os.MkdirAll(filepath.Join(i.work, dir), 0o755); err != nil {
+		if err := os.MkdirAll(filepath.Join(i.work, dir), 0o700); err != nil {
 			return fmt.Errorf("make folder for temporary files: %w", err)
 		}
 	}
@@ -341,7 +341,7 @@ func (i *ingester) clear() error {
 			return fmt.Errorf("remove what an earlier ingest left: %w", err)
 		}
 	}
-	if err := os.MkdirAll(i.work, 0o755); err != nil {
+	if err := os.MkdirAll(i.work, 0o700); err != nil {
 		return fmt.Errorf("make folder for temporary files: %w", err)
 	}
 	return nil
@@ -400,7 +400,7 @@ func (i *ingester) move(moves []move) error {
 	dirs := map[string]bool{}
 	for _, m := range moves {
 		to := filepath.Join(i.Catalog, m.To)
-		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
 			return err
 		}
 		err := m.make(i.work, to)

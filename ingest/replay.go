@@ -90,7 +90,7 @@ func (f *replayFile) add(e quarantine.Entry) {
 // replayed writes the file below dir.
 func (i *ingester) replayed(dir string, f *replayFile) (input, error) {
 	path := filepath.Join(dir, f.name())
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return input{}, err
 	}
 	text := f.rows.Bytes()

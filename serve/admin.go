@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/pprof"
+	"time"
 
 	"github.com/VictoriaMetrics/metrics"
 )
@@ -54,6 +55,7 @@ func (s *Server) adminServer() *http.Server {
 		fmt.Fprintf(w, "reelsplice_release_info{release=%q} 1\n", s.Release())
 		fmt.Fprintf(w, "reelsplice_release_stale %d\n", gauge(s.releases.Err()))
 		fmt.Fprintf(w, "reelsplice_tokens_stale %d\n", gauge(s.tokens.Err()))
+		fmt.Fprintf(w, "reelsplice_tokens_active %d\n", s.tokens.Table().Active(time.Now().Unix()))
 		s.metrics.set.WritePrometheus(w)
 		metrics.WriteProcessMetrics(w)
 	})
@@ -71,16 +73,17 @@ func (s *Server) adminServer() *http.Server {
 // load balancer, for all of them would go at once.
 func (s *Server) ready(w http.ResponseWriter, _ *http.Request) {
 	id := s.Release()
-	switch {
-	case id == "":
+	if id == "" {
 		answer(w, http.StatusServiceUnavailable, "no release")
-	case s.releases.Err() != nil:
-		answer(w, http.StatusOK, "ok "+id+", but: "+s.releases.Err().Error())
-	case s.tokens.Err() != nil:
-		answer(w, http.StatusOK, "ok "+id+", but: "+s.tokens.Err().Error())
-	default:
-		answer(w, http.StatusOK, "ok "+id)
+		return
 	}
+	text := "ok " + id
+	for _, err := range []error{s.releases.Err(), s.tokens.Err()} {
+		if err != nil {
+			text += ", but: " + err.Error()
+		}
+	}
+	answer(w, http.StatusOK, text)
 }
 
 // gauge is 1 for an error: what is served is not what should be.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"sync/atomic"
 	"time"
 
@@ -159,7 +160,12 @@ func (r *Releases) follow() {
 		return
 	}
 	if id == r.ID() {
-		r.failed.Store(nil)
+		// The mapped files outlive their names, but no restart and no other edge would find them.
+		if _, err := os.Stat(r.store.Path(id)); err != nil {
+			r.fail(id, fmt.Errorf("look at the folder of the served release: %w", err))
+		} else {
+			r.failed.Store(nil)
+		}
 		return
 	}
 	if f := r.failed.Load(); f != nil && f.id == id && time.Since(f.when) < retryAfter {
@@ -176,7 +182,7 @@ func (r *Releases) follow() {
 func (r *Releases) fail(id string, err error) {
 	old := r.failed.Swap(&failure{id, err, time.Now()})
 	if old == nil || old.err.Error() != err.Error() {
-		r.log.Error("release not switched", "release", id, "error", err)
+		r.log.Error("current release cannot be used, the last good one stays in force", "release", id, "error", err)
 	}
 }
 

@@ -159,6 +159,20 @@ func TestBrokenReleaseIsNotServed(t *testing.T) {
 	}
 	ready(200, bad)
 
+	// The folder of the served release is gone for a while.
+	if err := os.Rename(store.Path(bad), store.Path(bad)+"-away"); err != nil {
+		t.Fatal(err)
+	}
+	w.releases.follow()
+	ready(200, "but: look at the folder of the served release")
+	if err := os.Rename(store.Path(bad)+"-away", store.Path(bad)); err != nil {
+		t.Fatal(err)
+	}
+	w.releases.follow()
+	if w.releases.Err() != nil {
+		t.Errorf("after the folder came back: %v, want no error", w.releases.Err())
+	}
+
 	// A folder under another release's name.
 	third := buildRelease(t, w.cfg.Releases, 6, version(3))
 	if err := os.RemoveAll(store.Path(third)); err != nil {
@@ -228,6 +242,13 @@ func TestServer(t *testing.T) {
 			t.Errorf("%s = %d %.200s, want %q", path, code, body, want)
 		}
 	}
+	active := func(want int) {
+		t.Helper()
+		if _, body := get(s.AdminURL() + "/metrics"); !strings.Contains(body, fmt.Sprintf("\nreelsplice_tokens_active %d\n", want)) {
+			t.Errorf("/metrics = %.500s, want %d active tokens", body, want)
+		}
+	}
+	active(1)
 	if _, err := auth.Revoke(w.cfg.Tokens, "test", time.Now()); err != nil {
 		t.Fatal(err)
 	}
@@ -235,6 +256,7 @@ func TestServer(t *testing.T) {
 	if took > time.Second {
 		t.Errorf("the revocation took %v, want at most a second", took)
 	}
+	active(0)
 	stop()
 	select {
 	case err := <-ended:

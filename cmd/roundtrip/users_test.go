@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -363,6 +364,7 @@ func TestUsersStayPrivate(t *testing.T) {
 			}
 		}
 	}
+	checkPrivateFiles(t, filepath.Join(dir, "catalog"), filepath.Join(dir, "releases", rel.Manifest().ID))
 	session := e.issue(t, auth.KindSession, "54801")
 	for _, target := range []string{
 		"/3/account?session_id=" + session, "/3/account/54801/lists?session_id=" + session, "/3/list/2?session_id=" + session,
@@ -376,6 +378,26 @@ func TestUsersStayPrivate(t *testing.T) {
 	for _, target := range []string{"/3/list/1", "/4/list/1"} {
 		if r := e.get(target); r.status != 200 || !strings.HasPrefix(r.cache, "public") || !strings.HasSuffix(r.keys, " list list-1") {
 			t.Errorf("GET %s = %d, %q, %q, want a public answer with its name", target, r.status, r.cache, r.keys)
+		}
+	}
+}
+
+// checkPrivateFiles tests that only their owner can read the files of account data.
+func checkPrivateFiles(t *testing.T, catalog, release string) {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		return
+	}
+	for path, private := range map[string]bool{
+		filepath.Join(catalog, "account.parquet"): true, filepath.Join(catalog, "list.parquet"): true, filepath.Join(catalog, "movie.parquet"): false,
+		filepath.Join(release, "table-account"): true, filepath.Join(release, "table-list"): true, filepath.Join(release, "table-movie"): false,
+	} {
+		info, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if perm := info.Mode().Perm(); (perm&0o077 == 0) != private {
+			t.Errorf("%s has mode %#o, want it private: %v", path, perm, private)
 		}
 	}
 }

@@ -199,7 +199,7 @@ func (w *Writer) failed(err error) error {
 }
 
 func (w *Writer) open(flags int) error {
-	f, err := os.OpenFile(w.path, flags, 0o644)
+	f, err := os.OpenFile(w.path, flags, 0o600)
 	if err != nil {
 		return fmt.Errorf("create quarantine file: %w", err)
 	}

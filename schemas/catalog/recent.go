@@ -199,6 +199,7 @@ func (r *Recent) Close() error {
 // make it too long is left out. A nil one writes nothing.
 type RecentWriter struct {
 	path    string
+	mode    fs.FileMode
 	layout  uint64
 	old     *Recent
 	file    *renameio.PendingFile
@@ -214,7 +215,7 @@ type RecentWriter struct {
 // CreateRecent starts a file for the records of a kind, beside a Parquet file of them of as many
 // bytes. The file before, which may be nil, is taken over and closed.
 func CreateRecent(path string, t *Type, file int64, old *Recent) *RecentWriter {
-	return &RecentWriter{path: path, layout: layoutSum(t.Plan), old: old, at: recentHead, end: recentHead + recentBytes(file)}
+	return &RecentWriter{path: path, mode: t.fileMode(), layout: layoutSum(t.Plan), old: old, at: recentHead, end: recentHead + recentBytes(file)}
 }
 
 // Add writes a record in its binary form. Keys must ascend, those of Remove as well.
@@ -260,7 +261,7 @@ func (w *RecentWriter) create() {
 	if w.file != nil || w.err != nil {
 		return
 	}
-	w.file, w.err = renameio.NewPendingFile(w.path, renameio.WithTempDir(filepath.Dir(w.path)), renameio.WithPermissions(0o644))
+	w.file, w.err = renameio.NewPendingFile(w.path, renameio.WithTempDir(filepath.Dir(w.path)), renameio.WithPermissions(w.mode))
 	if w.err == nil {
 		w.out = bufio.NewWriterSize(w.file, 256<<10)
 		_, w.err = w.out.Write(w.head())

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -107,6 +108,15 @@ func (t *Type) Name() string { return t.Kind.String() }
 
 // File returns the name of the file, in a catalogue folder, that holds the records.
 func (t *Type) File() string { return t.Name() + ".parquet" }
+
+// fileMode returns the permissions of the kind's file. Account data is for its owner alone: accounts, and
+// lists, of which some are private.
+func (t *Type) fileMode() fs.FileMode {
+	if t.Kind == fragment.KindAccount || t.Kind == fragment.KindList {
+		return 0o600
+	}
+	return 0o644
+}
 
 // Open opens the kind's file in a catalogue folder; see OpenFile.
 func (t *Type) Open(catalog string) (*File, error) {

@@ -69,7 +69,7 @@ type batch struct {
 
 // Create starts the file path of records of the given kind.
 func Create(path string, t *Type) (*Writer, error) {
-	f, err := renameio.NewPendingFile(path, renameio.WithTempDir(filepath.Dir(path)), renameio.WithPermissions(0o644))
+	f, err := renameio.NewPendingFile(path, renameio.WithTempDir(filepath.Dir(path)), renameio.WithPermissions(t.fileMode()))
 	if err != nil {
 		return nil, fmt.Errorf("create %s: %w", path, err)
 	}

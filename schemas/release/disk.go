@@ -111,14 +111,18 @@ func (d disk) link(from, to string) error {
 	return d.copyFile(from, to)
 }
 
-// copyFile makes to a durable copy of from.
+// copyFile makes to a durable copy of from, with its permissions.
 func (d disk) copyFile(from, to string) (err error) {
 	in, err := os.Open(from)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	out, err := os.Create(to)
+	info, err := in.Stat()
+	if err != nil {
+		return err
+	}
+	out, err := os.OpenFile(to, os.O_RDWR|os.O_CREATE|os.O_TRUNC, info.Mode().Perm())
 	if err != nil {
 		return err
 	}

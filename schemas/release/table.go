@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -97,6 +98,15 @@ type section struct {
 // lower case, digits, "_" and "."; none may be used twice. It may be called from several
 // goroutines, before Seal.
 func (w *Writer) Table(name string, rows int) (*TableWriter, error) {
+	return w.table(name, rows, 0o666) // less what the umask takes, as os.Create has it
+}
+
+// PrivateTable is Table for account data: only the owner of the file can read it.
+func (w *Writer) PrivateTable(name string, rows int) (*TableWriter, error) {
+	return w.table(name, rows, 0o600)
+}
+
+func (w *Writer) table(name string, rows int, mode fs.FileMode) (*TableWriter, error) {
 	if !validName(name, MaxTableName) {
 		return nil, fmt.Errorf("start table %q: want 1 to %d letters in lower case, digits, dots or underscores", name, MaxTableName)
 	}
@@ -111,7 +121,7 @@ func (w *Writer) Table(name string, rows int) (*TableWriter, error) {
 	if slices.ContainsFunc(w.tables, func(t *TableWriter) bool { return t.name == name }) {
 		return nil, fmt.Errorf("start table %q: it has been started before", name)
 	}
-	f, err := os.Create(filepath.Join(w.tmp, tableName(name)))
+	f, err := os.OpenFile(filepath.Join(w.tmp, tableName(name)), os.O_RDWR|os.O_CREATE|os.O_TRUNC, mode)
 	if err != nil {
 		return nil, fmt.Errorf("start table: %w", err)
 	}
