@@ -245,7 +245,8 @@ func (i *ingester) run(ctx context.Context) (Report, error) {
 	if err := i.prepare(); err != nil {
 		return Report{}, err
 	}
-	defer func() { _ = i.sorter.Close() }() // what it gave is complete by then
+	defer func() { _ = i.sorter.Close() }()    // what it gave is complete by then
+	defer func() { _ = i.tallies.release() }() // it was flushed where it counts
 	defer func() {
 		if i.ids != nil {
 			_ = i.ids.Close() // it was flushed where it counts

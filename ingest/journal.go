@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"github.com/google/renameio/v2"
@@ -24,6 +23,7 @@ import (
 //	journal.json  how far it is
 //	runs/         sorted rows
 //	quarantine    rows that did not validate
+//	tallies       counts of the files that are read
 //	out/          complete files of the new catalogue
 //
 // The journal is written when rows go to disk, about once for every Config.Memory bytes
@@ -41,10 +41,11 @@ const (
 	runsDir        = "runs"
 	outDir         = "out"
 	quarantineFile = "quarantine.ndjson"
+	talliesFile    = "tallies.ndjson"
 )
 
 // planVersion counts up when work of an earlier program cannot be continued.
-const planVersion = 2
+const planVersion = 3
 
 // A plan is what an ingest is about. Two ingests with equal plans, but for Run and
 // Start, come to the same result.
@@ -261,8 +262,10 @@ func (i *ingester) restore(c *checkpoint, p *plan) error {
 	}
 	i.collector = report.NewCollector(i.start)
 	i.collector.Restore(c.Report)
-	i.tallies = newTallies(i.collector)
-	i.tallies.restore(c.Tallies)
+	i.tallies = newTallies(i.collector, filepath.Join(i.work, talliesFile))
+	if err := i.tallies.restore(c.Tallies); err != nil {
+		return err
+	}
 	i.done = 0
 	for n := range i.at.Input {
 		i.done += i.inputs[n].Bytes
@@ -278,13 +281,17 @@ func (i *ingester) checkpoint() error {
 	if err == nil {
 		err = i.flushIMDb()
 	}
+	var counted tallyState
+	if err == nil {
+		counted, err = i.tallies.state()
+	}
 	if err != nil {
 		return err
 	}
 	c := checkpoint{
 		Stage: i.stage, At: i.at, Seq: i.seq, Rows: i.rows, Failed: i.failed, Failures: i.failures, Kinds: i.kinds, Passed: i.passed,
 		Moves: i.moves, Duplicates: i.duplicates, Conflicts: i.conflicts, Samples: i.samples, Removed: i.removed, IDBytes: i.idBytes, Runs: i.sorter.State(), Quarantine: q,
-		Report: i.collector.State(), Tallies: i.tallies.state(),
+		Report: i.collector.State(), Tallies: counted,
 	}
 	b, err := json.Marshal(&c)
 	if err == nil {
@@ -452,80 +459,4 @@ func syncDir(dir string) error {
 		return err
 	}
 	return errors.Join(d.Sync(), d.Close())
-}
-
-// A tallyState is what tallies know, as a journal keeps it.
-type tallyState struct {
-	Open map[int]report.TallyState `json:"open,omitempty"`
-}
-
-// tallies are those of the files, by number. Of many files only the first are kept apart
-// until the end, when rows can still turn out to repeat others.
-type tallies struct {
-	collector *report.Collector
-	byFile    map[int]*report.Tally
-}
-
-// maxTallies bounds how many files are kept apart, beside IMDb's tables.
-const maxTallies = 2000
-
-func newTallies(c *report.Collector) *tallies {
-	return &tallies{collector: c, byFile: map[int]*report.Tally{}}
-}
-
-// open begins the tally of a file, unless an earlier process has.
-func (t *tallies) open(number int, f report.File) {
-	if t.byFile[number] == nil {
-		t.byFile[number] = t.collector.Source(f)
-	}
-}
-
-// merge adds what was counted of a file.
-func (t *tallies) merge(number int, o *report.Tally) {
-	t.amend(number, func(own *report.Tally) { own.Merge(o) })
-}
-
-// close ends the tally of a file. Of the first it stays, to be amended.
-func (t *tallies) close(number int) {
-	if len(t.byFile) > maxTallies {
-		t.collector.Add(t.byFile[number])
-		delete(t.byFile, number)
-	}
-}
-
-// amend changes what was counted of a file.
-func (t *tallies) amend(number int, f func(*report.Tally)) {
-	if tally := t.byFile[number]; tally != nil {
-		f(tally)
-		return
-	}
-	t.collector.Amend(f)
-}
-
-// end gives all tallies to the collector, in the order of their files.
-func (t *tallies) end() {
-	numbers := make([]int, 0, len(t.byFile))
-	for n := range t.byFile {
-		numbers = append(numbers, n)
-	}
-	slices.Sort(numbers)
-	for _, n := range numbers {
-		t.collector.Add(t.byFile[n])
-	}
-	clear(t.byFile)
-}
-
-func (t *tallies) state() tallyState {
-	s := tallyState{Open: map[int]report.TallyState{}}
-	for n, tally := range t.byFile {
-		s.Open[n] = tally.State()
-	}
-	return s
-}
-
-func (t *tallies) restore(s tallyState) {
-	for n, state := range s.Open {
-		t.byFile[n] = t.collector.Source(report.File{})
-		t.byFile[n].Restore(state)
-	}
 }

@@ -437,7 +437,9 @@ func (i *ingester) collect(b *batch) error {
 	i.tallies.merge(b.number, b.tally)
 	i.count(b)
 	if b.end {
-		i.endFile(b)
+		if err := i.endFile(b); err != nil {
+			return err
+		}
 	}
 	i.tellProgress(b)
 	return i.checkBad(false)
@@ -469,7 +471,7 @@ func (i *ingester) begin(b *batch) {
 	if layout.IsMapped(b.layout) || b.layout == imdbLayout { // the names of tables are not those of kinds
 		kind = ""
 	}
-	i.tallies.open(b.number, report.File{
+	i.tallies.begin(b.number, report.File{
 		Name: f.Name, Kind: kind, Layout: b.layout, Format: f.Format.String(), Compression: f.Compression.String(),
 		Bytes: f.Bytes, Modified: f.Modified,
 	})
@@ -487,7 +489,7 @@ func (i *ingester) say(f *source.File, name string) {
 }
 
 // endFile notes that a file was read.
-func (i *ingester) endFile(b *batch) {
+func (i *ingester) endFile(b *batch) error {
 	t := i.collector.Source(report.File{})
 	t.Blank(b.blank)
 	if b.failure != nil {
@@ -502,10 +504,11 @@ func (i *ingester) endFile(b *batch) {
 	}
 	i.tallies.merge(b.number, t)
 	i.done += b.read.Bytes
-	if !b.group { // what is wrong with rows of a group may turn out when its files are read
-		i.tallies.close(b.number)
-		i.at = position{Input: b.file + 1}
+	if b.group { // what is wrong with its rows may turn out when all its files are read
+		return nil
 	}
+	i.at = position{Input: b.file + 1}
+	return i.tallies.close(b.number)
 }
 
 func (i *ingester) tellProgress(b *batch) {

@@ -18,7 +18,9 @@ import (
 
 // report writes the files of the report and returns its sum.
 func (i *ingester) report(ctx context.Context) (Report, error) {
-	i.tallies.end()
+	if err := i.tallies.end(); err != nil {
+		return Report{}, err
+	}
 	i.skipped = append(i.skipped, i.passed...)
 	for _, s := range i.skipped {
 		i.collector.Skip(s.Name, s.Reason)
@@ -45,7 +47,9 @@ func (i *ingester) report(ctx context.Context) (Report, error) {
 
 // failedReport writes the report of an ingest that was stopped, and returns its sum.
 func (i *ingester) failedReport(err error) (Report, error) {
-	i.tallies.end()
+	if err := i.tallies.end(); err != nil {
+		return Report{}, err
+	}
 	for _, s := range i.skipped {
 		i.collector.Skip(s.Name, s.Reason)
 	}

@@ -4,10 +4,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"reelsplice/ingest/report"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/sharedtest"
@@ -291,12 +294,45 @@ func TestTexts(t *testing.T) {
 	}
 }
 
+// manyFiles writes n movies, a file each, and returns their folder.
+func manyFiles(tb testing.TB, n int) string {
+	tb.Helper()
+	dir := tb.TempDir()
+	for id := range n {
+		put(tb, dir, fmt.Sprintf("movie/%d.json", id+1), fmt.Sprintf(`{"id":%d,"title":"T"}`, id+1))
+	}
+	return dir
+}
+
 // TestManyFilesBeforeIMDb: IMDb's tables are counted however many files were read before.
 func TestManyFilesBeforeIMDb(t *testing.T) {
-	src, dir := t.TempDir(), t.TempDir()
-	for n := range maxTallies + 2 {
-		put(t, src, fmt.Sprintf("movie/%d.json", n+1), fmt.Sprintf(`{"id":%d,"title":"T"}`, n+1))
-	}
+	src := manyFiles(t, 2100)
 	imdbTablesIn(t, src)
-	ingestInto(t, dir, Config{Sources: []string{src}})
+	ingestInto(t, t.TempDir(), Config{Sources: []string{src}})
+}
+
+// TestManyFiles: a run counts alike however many files it has. The last file repeats its
+// own id twice; the merge finds that, long after the file was read.
+func TestManyFiles(t *testing.T) {
+	const twice = `{"id":9001,"title":"A"}` + "\n" + `{"id":9001,"title":"A"}` + "\n" + `{"id":9001,"title":"B"}` + "\n"
+	counted := func(n int) (report.Source, report.Source) {
+		src := manyFiles(t, n)
+		put(t, src, "movie/z.ndjson", twice)
+		r := ingestInto(t, t.TempDir(), Config{Sources: []string{src}})
+		if r.Kept != int64(n)+1 || r.Duplicates != 1 || r.Quarantined != 1 {
+			t.Errorf("of %d files: kept %d, duplicates %d, quarantined %d, want %d, 1, 1", n+1, r.Kept, r.Duplicates, r.Quarantined, n+1)
+		}
+		return r.Details.Totals, r.Details.Sources[0]
+	}
+	_, few := counted(10)
+	total, many := counted(2100)
+	for _, s := range []*report.Source{&few, &many} {
+		s.Modified, s.Seconds, s.BytesPerSecond, s.RowsPerSecond = time.Time{}, 0, 0, 0
+	}
+	if !reflect.DeepEqual(few, many) {
+		t.Errorf("the file's own counts among many files = %+v, want %+v", many, few)
+	}
+	if total.Records["movie"] != 2101 || total.Rows != 2103 {
+		t.Errorf("totals: %d movies, %d rows, want 2101, 2103", total.Records["movie"], total.Rows)
+	}
 }

@@ -57,17 +57,6 @@ func (c *Collector) Restore(s State) {
 	maps.Copy(c.conflicts, s.Conflicts)
 }
 
-// Amend changes the counts of one of the files that were added and are no longer known
-// by themselves.
-func (c *Collector) Amend(f func(*Tally)) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.rest == nil {
-		c.rest = c.Source(File{})
-	}
-	f(c.rest)
-}
-
 // A TallyState is a Tally in a form that a journal can keep.
 type TallyState struct {
 	File        File             `json:"file"`

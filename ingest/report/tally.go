@@ -106,7 +106,7 @@ func (t *Tally) Record(kind string, r wire.Record) {
 }
 
 // Unrecord takes a record back that a row gave.
-func (t *Tally) Unrecord(kind string) { t.records[kind]-- }
+func (t *Tally) Unrecord(kind string) { count(&t.records, kind, -1) }
 
 // Day tells of a release or air date. Text that is no day is ignored, and so is a day
 // in the future.
