@@ -185,27 +185,38 @@ func (a *app) ingest(ctx context.Context, cfg ingest.Config) (ingest.Report, err
 }
 
 // quarantined tells about each row that did not validate, and fails when there are
-// more than tolerated. Where the ingest itself has a limit, it was kept.
+// more than tolerated, or files that were not read. Where the ingest itself has a limit,
+// it was kept.
 func (a *app) quarantined(r *ingest.Report, tolerated int64, limited bool) error {
 	for _, line := range slices.Concat(r.Failed, r.Bad) {
 		fmt.Fprintln(a.Stderr, line)
 	}
-	if r.FailedFiles > 0 {
-		return fmt.Errorf("%s could not be read to the end, the first: %s; everything else is in the catalogue",
-			plural(r.FailedFiles, "file"), r.Failed[0])
-	}
-	if r.Quarantined <= tolerated || limited {
+	if r.FailedFiles == 0 && (r.Quarantined <= tolerated || limited) {
 		return nil
 	}
-	return fmt.Errorf("%s did not validate: see %s; the other %s in the catalogue",
-		plural(r.Quarantined, "row"), r.QuarantineFile, areRecords(r.Kept))
+	return errors.New(outcome(r))
 }
 
-func areRecords(n int64) string {
-	if n == 1 {
-		return "1 row is"
+// outcome says what became of all rows and files.
+func outcome(r *ingest.Report) string {
+	var parts []string
+	if r.FailedFiles > 0 {
+		parts = append(parts, fmt.Sprintf("%s could not be read to the end, the first: %s", plural(r.FailedFiles, "file"), r.Failed[0]))
 	}
-	return plural(n, "row") + " are"
+	other := ""
+	if r.Quarantined > 0 {
+		parts = append(parts, fmt.Sprintf("%s did not validate: see %s", plural(r.Quarantined, "row"), r.QuarantineFile))
+		other = "the other "
+	}
+	switch r.Kept {
+	case 0:
+		parts = append(parts, "no row was kept")
+	case 1:
+		parts = append(parts, other+"1 row is in the catalogue")
+	default:
+		parts = append(parts, other+plural(r.Kept, "row")+" are in the catalogue")
+	}
+	return strings.Join(parts, "; ")
 }
 
 func writeIngest(w io.Writer, r *ingest.Report) {
