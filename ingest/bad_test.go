@@ -104,7 +104,7 @@ func TestBadFiles(t *testing.T) {
 	}
 	loop := filepath.Join(src, "movies.loop.json")
 	if err := os.Symlink(loop, loop); err == nil { // not every system has links
-		refuse("stat "+loop+": too many levels of symbolic links", Config{Sources: []string{loop}})
+		refuse("movies.loop.json: stat "+loop+": too many levels of symbolic links", Config{Sources: []string{loop}})
 	}
 }
 
@@ -318,6 +318,28 @@ func TestDamagedAmongGood(t *testing.T) {
 	}
 	if _, err := Run(t.Context(), Config{Catalog: dir, Sources: []string{src}}); err == nil || !strings.Contains(err.Error(), "2.json: is a Git LFS pointer") {
 		t.Errorf("Run over damaged files alone = %v, want the first one's reason", err)
+	}
+}
+
+// TestDanglingLink: a link to nowhere is reported like a damaged file, whether its name
+// tells the kind of its records or not, and with every layout.
+func TestDanglingLink(t *testing.T) {
+	src := t.TempDir()
+	put(t, src, "movie/1.json", `{"id":1,"title":"A"}`)
+	for _, name := range []string{"movie/2.json", "unknown.json"} {
+		if err := os.Symlink("gone", filepath.Join(src, name)); err != nil {
+			t.Skip(err) // not every system has links
+		}
+	}
+	want := []string{}
+	for _, name := range []string{"movie/2.json", "unknown.json"} {
+		want = append(want, name+": stat "+filepath.Join(src, name)+": no such file or directory")
+	}
+	for _, layout := range []string{"auto", "tmdb"} {
+		r := ingestInto(t, t.TempDir(), Config{Sources: []string{src}, Layout: layout})
+		if r.FailedFiles != 2 || !slices.Equal(r.Failed, want) || r.Records["movie"] != 1 {
+			t.Errorf("layout %s: %d failed %q, %v records, want 2 %q, 1", layout, r.FailedFiles, r.Failed, r.Records, want)
+		}
 	}
 }
 

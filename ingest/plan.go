@@ -175,6 +175,9 @@ const maxLook = 1000
 // holds no records. Of files that cannot be looked at twice, and of those that are named
 // after one resource, the layout is told when they are read.
 func (i *ingester) look(in *input) (reason string) {
+	if in.Err != nil {
+		return "" // reported when it is read
+	}
 	if i.Layout != layout.Auto && i.Layout != imdbLayout && !layout.IsMapped(i.Layout) {
 		in.layout = i.Layout
 		if in.Kind == "" {

@@ -30,7 +30,8 @@ type lister struct {
 //
 // From a folder, List takes the files whose extension or content is that of a dump,
 // and tells Options.Skipped of the others; hidden files are passed over in silence.
-// What is named itself is always taken, so that Open can say what is wrong with it.
+// What is named itself is always taken, so that Open can say what is wrong with it; so is
+// what a folder or pattern has but cannot be looked at, such as a dangling link (File.Err).
 // Anything in srcs that stands for no file is an error.
 func List(srcs []string, o Options) ([]File, error) {
 	if len(srcs) == 0 {
@@ -71,10 +72,12 @@ func (l *lister) source(src string) error {
 		return l.add(src, info)
 	case strings.ContainsAny(src, "*?["):
 		return l.glob(src)
-	case errors.Is(err, fs.ErrNotExist):
+	}
+	if _, missing := os.Lstat(src); missing != nil && errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s: no such file or folder", src)
 	}
-	return err
+	l.broken(src, filepath.Dir(src), baseOf(src), err)
+	return nil
 }
 
 // add lists a file that was named, or the files of a folder that was.
@@ -83,11 +86,12 @@ func (l *lister) add(src string, info fs.FileInfo) error {
 		l.file(src, filepath.Dir(src), baseOf(src), info)
 		return nil
 	}
-	before := len(l.files)
-	dup, err := l.walk(src, src)
+	entries, err := os.ReadDir(src)
 	if err != nil {
 		return err
 	}
+	before := len(l.files)
+	dup := l.walk(src, src, entries)
 	if len(l.files) == before && !dup {
 		return fmt.Errorf("%s: %s", src, noDump)
 	}
@@ -99,33 +103,62 @@ const (
 	notDump = "is not a JSON, CSV, TSV or Parquet file"
 )
 
-// walk lists the files of dir, which lies below root. It reports whether it met a
-// dump file that had been listed before.
-func (l *lister) walk(root, dir string) (dup bool, err error) {
-	entries, err := os.ReadDir(dir) // sorted by name
-	if err != nil {
-		return false, err
-	}
-	for _, e := range entries {
+// walk lists the files of dir, which lies below root and has these entries. It reports
+// whether it met a dump file that had been listed before.
+func (l *lister) walk(root, dir string, entries []fs.DirEntry) (dup bool) {
+	for _, e := range entries { // sorted by name
 		p := filepath.Join(dir, e.Name())
 		if strings.HasPrefix(e.Name(), ".") {
 			continue
 		}
 		if e.IsDir() {
-			d, err := l.walk(root, p)
+			below, err := os.ReadDir(p)
 			if err != nil {
-				return false, err
+				l.broken(p, root, nameBelow(root, p), err)
 			}
-			dup = dup || d
+			dup = l.walk(root, p, below) || dup
 			continue
 		}
-		info, err := os.Stat(p) // a link counts as what it points to
+		info, err := os.Stat(p) // a link counts as its target
 		if err != nil {
-			return false, err
+			l.brokenFile(root, p, err)
+			continue
 		}
 		dup = l.walked(root, p, info) || dup
 	}
-	return dup, nil
+	return dup
+}
+
+// nameBelow returns the name of a path in messages: its part below root.
+func nameBelow(root, p string) string {
+	name, err := filepath.Rel(root, p)
+	if err != nil {
+		return p
+	}
+	return filepath.ToSlash(name)
+}
+
+// brokenFile lists a file of a folder that cannot be opened, such as a dangling link.
+// One without the extension of a dump is skipped.
+func (l *lister) brokenFile(root, p string, err error) {
+	if extOf(p) == "" {
+		l.skip(p, reasonOf(err))
+		return
+	}
+	l.broken(p, root, nameBelow(root, p), err)
+}
+
+// broken lists a file or folder that cannot be opened, for the reader to report like a
+// damaged file.
+func (l *lister) broken(p, root, name string, err error) {
+	abs, absErr := filepath.Abs(p)
+	if absErr != nil {
+		abs = p
+	}
+	f := File{Path: p, Name: name, Err: err}
+	if l.named(&f, abs, abs, root) {
+		l.files = append(l.files, f)
+	}
 }
 
 // walked lists a file that was met in a folder, when it is a dump.
@@ -135,16 +168,18 @@ func (l *lister) walked(root, p string, info fs.FileInfo) (dup bool) {
 		return false
 	}
 	if _, ext := cutExt(info.Name()); ext == "" {
-		if ok, _, _ := sniff(p); ok == FormatUnknown {
+		format, _, err := sniff(p)
+		var unread *fs.PathError
+		switch {
+		case errors.As(err, &unread):
+			l.skip(p, reasonOf(err))
+			return false
+		case format == FormatUnknown:
 			l.skip(p, notDump)
 			return false
 		}
 	}
-	name, err := filepath.Rel(root, p)
-	if err != nil {
-		name = p
-	}
-	return !l.file(p, root, filepath.ToSlash(name), info)
+	return !l.file(p, root, nameBelow(root, p), info)
 }
 
 func (l *lister) skip(p, reason string) {
@@ -190,17 +225,20 @@ func (l *lister) named(f *File, id, abs, root string) bool {
 
 // glob lists what matches a pattern.
 func (l *lister) glob(pattern string) error {
-	matches, err := expand(pattern)
+	before := len(l.files)
+	unread := func(dir string, err error) { l.broken(dir, filepath.Dir(dir), dir, err) }
+	matches, err := expand(pattern, unread)
 	if err != nil {
 		return err
 	}
-	if len(matches) == 0 {
+	if len(matches) == 0 && len(l.files) == before {
 		return fmt.Errorf("%s: no file matches this pattern", pattern)
 	}
 	for _, m := range matches {
 		info, err := os.Stat(m)
 		if err != nil {
-			return err
+			l.brokenFile(filepath.Dir(m), m, err)
+			continue
 		}
 		if info.IsDir() && strings.Contains(pattern, "**") {
 			continue // what is in it matches by itself
@@ -212,14 +250,16 @@ func (l *lister) glob(pattern string) error {
 	return nil
 }
 
-// expand returns the paths that match pattern, sorted.
-func expand(pattern string) ([]string, error) {
+// expand returns the paths that match pattern, sorted. It calls unread for each folder
+// that it cannot look into.
+func expand(pattern string, unread func(dir string, err error)) ([]string, error) {
 	bad := func(err error) error { return fmt.Errorf("%s: bad pattern: %w", pattern, err) }
 	if !strings.Contains(pattern, "**") {
 		matches, err := filepath.Glob(pattern)
 		if err != nil {
 			return nil, bad(err)
 		}
+		findUnread(filepath.Dir(pattern), unread)
 		return slices.DeleteFunc(matches, func(m string) bool {
 			return hiddenBy(m, pattern)
 		}), nil
@@ -240,7 +280,27 @@ func expand(pattern string) ([]string, error) {
 	} else if root == "" {
 		root = "."
 	}
-	return walkMatches(root, parts[fixed:])
+	return walkMatches(root, parts[fixed:], unread)
+}
+
+// findUnread calls unread for the folders matching dir or a parent of it that cannot be
+// looked into: filepath.Glob passes over them in silence.
+func findUnread(dir string, unread func(dir string, err error)) {
+	matches, err := filepath.Glob(dir)
+	if err != nil {
+		return // the whole pattern is refused
+	}
+	for _, m := range matches {
+		if info, err := os.Stat(m); err != nil || !info.IsDir() || hiddenBy(m, dir) {
+			continue
+		}
+		if _, err := os.ReadDir(m); err != nil {
+			unread(m, err)
+		}
+	}
+	if strings.ContainsAny(dir, "*?[") {
+		findUnread(filepath.Dir(dir), unread)
+	}
 }
 
 // hiddenBy reports whether an element of path p, which matched pattern, is hidden and
@@ -257,15 +317,20 @@ func hiddenBy(p, pattern string) bool {
 
 func isHidden(p string) bool { return strings.HasPrefix(filepath.Base(p), ".") }
 
-// walkMatches returns the paths below root whose elements match parts.
-func walkMatches(root string, parts []string) ([]string, error) {
+// walkMatches returns the paths below root whose elements match parts. It calls unread
+// for each folder that it cannot look into.
+func walkMatches(root string, parts []string, unread func(dir string, err error)) ([]string, error) {
 	var matches []string
 	err := filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
 		if err != nil {
 			if p == root && errors.Is(err, fs.ErrNotExist) {
 				return fs.SkipAll
 			}
-			return err
+			if p == root {
+				return err
+			}
+			unread(p, err)
+			return nil
 		}
 		if p == root {
 			return nil

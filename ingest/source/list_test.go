@@ -233,3 +233,53 @@ func TestListRefusals(t *testing.T) {
 		t.Errorf("List of nothing: %v", err)
 	}
 }
+
+// TestListBroken: what a folder has but cannot be looked at is listed, and Open says why.
+func TestListBroken(t *testing.T) {
+	dir := tree(t, map[string]string{"movie/1.json": "{}", "locked/2.json": "{}"})
+	movie := filepath.Join(dir, "movie")
+	for name, target := range map[string]string{"0.json": "gone.json", "loop.json": "loop.json", "NOTES": "gone"} {
+		if err := os.Symlink(target, filepath.Join(movie, name)); err != nil {
+			t.Skip(err) // not every system has links
+		}
+	}
+	f := func(src, skip string, want ...string) {
+		t.Helper()
+		var got, skipped []string
+		files, err := List([]string{filepath.Join(dir, src)}, Options{Skipped: func(p, reason string) {
+			skipped = append(skipped, filepath.Base(p)+" "+strings.ReplaceAll(reason, dir+"/", ""))
+		}})
+		if err != nil {
+			t.Errorf("List(%s): %v", src, err)
+		}
+		for _, f := range files {
+			r, err := Open(f, Options{})
+			if err == nil {
+				r.Close()
+			}
+			got = append(got, f.Name+" "+strings.ReplaceAll(errText(err), dir+"/", ""))
+		}
+		if !reflect.DeepEqual(got, want) || strings.Join(skipped, ",") != skip {
+			t.Errorf("List(%s): opens %q, skips %q, want %q and %q", src, got, skipped, want, skip)
+		}
+	}
+	gone, loop := "0.json 0.json: stat movie/0.json: no such file or directory", "loop.json loop.json: stat movie/loop.json: too many levels of symbolic links"
+	notes := "NOTES cannot be read: stat movie/NOTES: no such file or directory"
+	f("movie", notes, gone, "1.json ", loop)
+	f("movie/*", notes, gone, "1.json ", loop)
+	f("movie/**", notes, gone, "1.json ", loop)
+	f("movie/0.json", "", gone)
+
+	locked := filepath.Join(dir, "locked")
+	if err := os.Chmod(locked, 0); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.Chmod(locked, 0o700) })
+	if os.Getuid() == 0 {
+		return // root looks into every folder
+	}
+	f(".", notes, "locked locked: open locked: permission denied", "movie/"+gone[:7]+"movie/"+gone[7:], "movie/1.json ", "movie/"+loop[:10]+"movie/"+loop[10:])
+	f("*/1.json", "", dir+"/locked locked: open locked: permission denied", "1.json ")
+	f("**/1.json", "", dir+"/locked locked: open locked: permission denied", "1.json ")
+	f("locked/*", "", dir+"/locked locked: open locked: permission denied")
+}

@@ -18,6 +18,9 @@ type input struct {
 
 // openInput opens a local file or an object.
 func openInput(ctx context.Context, f File) (*input, error) {
+	if f.Err != nil {
+		return nil, f.Err
+	}
 	if f.object != nil {
 		return f.object.open(ctx)
 	}

@@ -24,8 +24,8 @@ type Reader struct {
 	err      error // what Next returned last, once it is an error
 }
 
-// Open opens f and tells its compression and format by its content; only Path, Name
-// and Kind are taken from f. The error is a FileError when the file is no dump, for
+// Open opens f and tells its compression and format by its content; only Path, Name,
+// Kind and Err are taken from f. The error is a FileError when the file is no dump, for
 // instance a Git LFS pointer, a HTML page or an empty file.
 func Open(f File, o Options) (*Reader, error) {
 	if f.Name == "" {

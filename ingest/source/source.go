@@ -90,6 +90,7 @@ type File struct {
 	Address                 // of the one resource that the file is named after; zero for none
 	Bytes       int64       // size on disk; 0 for what has no size, such as a pipe
 	Modified    time.Time   // zero for what has no size
+	Err         error       // why List could not look at it, and why Open refuses it; nil for most
 
 	object *inBucket // of what lies in a bucket
 }
