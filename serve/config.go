@@ -26,8 +26,8 @@ type Config struct {
 	// https://image.tmdb.org/t/p/ by default.
 	ImageBaseURL string
 	SigningKey   string // file with the key of request tokens; "" for a key of this process alone
-	// AllowQueryKey accepts a token as api_key= in the query, which many clients
-	// know nothing else than. It is never logged.
+	// AllowQueryKey accepts a token as api_key= in the query, the only way of many clients;
+	// true by default. A bearer token counts before it. It is never logged.
 	AllowQueryKey bool
 	MaxAge        time.Duration // of Cache-Control; 1 hour by default
 	Poll          time.Duration // how often tokens and the current release are looked at; 250 ms by default
@@ -55,20 +55,21 @@ type Config struct {
 // DefaultConfig returns the defaults; Releases, Tokens and Addr have none.
 func DefaultConfig() Config {
 	return Config{
-		CallbackURL:  "https://www.themoviedb.org/authenticate",
-		ImageBaseURL: static.DefaultImageBaseURL,
-		MaxAge:       time.Hour,
-		Poll:         250 * time.Millisecond,
-		MaxConns:     1 << 16,
-		ReadTimeout:  10 * time.Second,
-		WriteTimeout: 30 * time.Second,
-		IdleTimeout:  time.Minute,
-		DrainTimeout: 10 * time.Second,
-		MaxHeader:    16 << 10,
-		MaxPage:      route.MaxPage,
-		PageCache:    16 << 20,
-		ResultCache:  query.DefaultCacheBytes,
-		Log:          slog.New(slog.DiscardHandler),
+		AllowQueryKey: true,
+		CallbackURL:   "https://www.themoviedb.org/authenticate",
+		ImageBaseURL:  static.DefaultImageBaseURL,
+		MaxAge:        time.Hour,
+		Poll:          250 * time.Millisecond,
+		MaxConns:      1 << 16,
+		ReadTimeout:   10 * time.Second,
+		WriteTimeout:  30 * time.Second,
+		IdleTimeout:   time.Minute,
+		DrainTimeout:  10 * time.Second,
+		MaxHeader:     16 << 10,
+		MaxPage:       route.MaxPage,
+		PageCache:     16 << 20,
+		ResultCache:   query.DefaultCacheBytes,
+		Log:           slog.New(slog.DiscardHandler),
 	}
 }
 

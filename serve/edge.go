@@ -75,6 +75,9 @@ const (
 	revalidate = "public, max-age=0"
 )
 
+// paramAPIKey is the query parameter that takes a token.
+const paramAPIKey = "api_key"
+
 // An Edge answers requests. It is safe for concurrent use.
 type Edge struct {
 	cfg      Config
@@ -87,7 +90,9 @@ type Edge struct {
 	now      func() time.Time
 	today    func() time.Time // by which lists are made
 	pages    *pageCache
+	refused  *throttle // of log lines about credentials
 	pool     sync.Pool // of *worker
+	keys     sync.Pool // of *[auth.MaxTokenLen]byte, for an api_key
 }
 
 // worker is what one request needs and the next one reuses.
@@ -99,7 +104,6 @@ type worker struct {
 	rs      Response
 	etag    [splice.ETagLen]byte
 	keys    []byte
-	apiKey  [auth.MaxTokenLen]byte
 	out     []byte
 }
 
@@ -125,7 +129,9 @@ func NewEdge(cfg Config, tokens *auth.Live, signer *auth.Signer, releases *Relea
 		now:      time.Now,
 		today:    today,
 		pages:    newPageCache(cfg.PageCache),
+		refused:  newThrottle(),
 		pool:     sync.Pool{New: func() any { return &worker{} }},
+		keys:     sync.Pool{New: func() any { return new([auth.MaxTokenLen]byte) }},
 	}, nil
 }
 
@@ -152,7 +158,8 @@ func (e *Edge) serve(w *worker, rq *Request, rs *Response, held *Held) error {
 	if string(rq.Method) == "OPTIONS" {
 		return e.options(w, rq, rs)
 	}
-	if !e.allowed(w, rq) {
+	if res := e.authorize(rq.Authorization, rq.Query, rq.Grant, e.now().Unix()); !res.OK {
+		e.logRefused(&res)
 		return &errInvalidKey
 	}
 	if c := route.Match(rq.Method, rq.Path, &w.q); c != route.CodeOK {
@@ -241,35 +248,43 @@ func refusal(c route.Code, allow string) error {
 	return &status.Error{Code: status.Code(c), Allow: allow}
 }
 
-// allowed checks the credential: the bearer token, or else the api_key where the
-// configuration takes one.
-func (e *Edge) allowed(w *worker, rq *Request) bool {
-	now := e.now().Unix()
-	if ok, there := e.bearer(rq.Authorization, rq.Grant, now); there {
-		return ok
-	}
-	if !e.cfg.AllowQueryKey {
-		return false
-	}
-	key, ok := route.Lookup(w.apiKey[:0], rq.Query, "api_key")
-	return ok && e.tokens.Table().Check(key, now).OK
-}
-
-// bearer checks a bearer token at the time now, in unix seconds; there is false when
-// there is none. g is Request.Grant.
-func (e *Edge) bearer(authorization []byte, g *auth.Grant, now int64) (ok, there bool) {
+// authorize checks the credential at the time now, in unix seconds: the bearer token or, only
+// without one, the api_key of the raw query. g is Request.Grant.
+func (e *Edge) authorize(authorization, query []byte, g *auth.Grant, now int64) auth.Result {
 	table := e.tokens.Table()
-	// Fast path: the same token as before, and no change of the file since then.
-	if ok, known := g.Of(table, now); known {
-		return ok, true
+	// Fast path: the same bearer token as before, and an unchanged token file.
+	if res, known := g.Of(table, now); known {
+		return res
 	}
-	token, there := auth.Bearer(authorization)
-	if !there {
-		return false, false
+	token, ok := auth.Bearer(authorization)
+	if !ok {
+		return e.queryKey(query, table, now)
 	}
 	res := table.Check(token, now)
 	g.Set(table, res)
-	return res.OK, true
+	return res
+}
+
+// queryKey checks the api_key of a raw query.
+func (e *Edge) queryKey(query []byte, table *auth.Table, now int64) auth.Result {
+	buf := e.keys.Get().(*[auth.MaxTokenLen]byte)
+	defer e.keys.Put(buf)
+	key, ok := route.Lookup(buf[:0], query, paramAPIKey)
+	switch {
+	case !ok || len(key) == 0:
+		return auth.Result{Reason: auth.Missing}
+	case !e.cfg.AllowQueryKey:
+		return auth.Result{Reason: auth.NotTaken}
+	}
+	return table.Check(key, now)
+}
+
+// logRefused logs why a credential was refused, a few times a second at most. The credential
+// itself stays out of the log; name is that of its line in the token file.
+func (e *Edge) logRefused(res *auth.Result) {
+	if omitted, ok := e.refused.allow(); ok {
+		e.log.Info("credential refused", "status", errInvalidKey.Code.HTTP(), "reason", res.Reason.String(), "name", res.Name, "omitted", omitted)
+	}
 }
 
 // finish writes the composed answer: 304 without a body when the client has it,

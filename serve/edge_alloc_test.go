@@ -15,6 +15,13 @@ func hotRequests(w *world) map[string]*Request {
 	w.edge.Serve(seen, func(rs *Response) { seen.IfNoneMatch = append([]byte(nil), rs.ETag...) })
 	stranger := w.request("/3/movie/550")
 	stranger.Authorization = []byte("Bearer rsp_unknown")
+	byKey := func(uri string) *Request {
+		rq := w.request(uri + "&api_key=" + w.token)
+		rq.Authorization = nil
+		return rq
+	}
+	noKey := w.request("/3/movie/550")
+	noKey.Authorization = nil
 	identity := w.request(five)
 	identity.AcceptEncoding = nil
 	return map[string]*Request{
@@ -28,6 +35,9 @@ func hotRequests(w *world) map[string]*Request {
 		"videos":       w.request("/3/movie/550/videos"),
 		"304":          seen,
 		"401":          stranger,
+		"401, no key":  noKey,
+		"by key":       byKey("/3/movie/550?language=de-DE"),
+		"by key, 5":    byKey(five),
 		"404":          w.request("/3/movie/999999999"),
 		"identity":     identity,
 		"filtered":     w.request("/3/movie/550/images?include_image_language=en,null"),

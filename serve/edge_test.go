@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"regexp"
 	"slices"
@@ -124,16 +125,71 @@ func TestCredentials(t *testing.T) {
 	f("", "/3/movie/551?append_to_response="+names(21), 401)
 	f("", "/3/authentication", 401)
 	f("", "/3/authentication/token/new", 401)
-	// api_key counts only where the configuration says so.
-	f("", uri+"?api_key="+w.token, 401)
-	w = newWorld(t, func(c *Config) { c.AllowQueryKey = true }, movie551)
 	f("", uri+"?api_key="+w.token, 200)
+	f("", uri+"?api_key="+revoked, 401)
+	f("", uri+"?api_key="+expired, 401)
 	f("", uri+"?language=de&api%5Fkey="+w.token, 200)
 	f("Basic abc", uri+"?api_key="+w.token, 200)
 	f("", uri+"?api_key=", 401)
 	f("", uri+"?api_key=x", 401)
 	f("", uri+"?api_key="+strings.Repeat("x", 2000), 401)
+	// A bearer token counts before an api_key.
 	f("Bearer x", uri+"?api_key="+w.token, 401)
+	f("Bearer "+w.token, uri+"?api_key=x", 200)
+	w = newWorld(t, func(c *Config) { c.AllowQueryKey = false }, movie551)
+	f("", uri+"?api_key="+w.token, 401)
+}
+
+// TestRefusedLog: the log gives the reason of a 401 and never the credential, a few times a
+// second at most.
+func TestRefusedLog(t *testing.T) {
+	var log bytes.Buffer
+	w := newWorld(t, func(c *Config) { c.Log = slog.New(slog.NewTextHandler(&log, nil)) }, movie551)
+	expired := issue(t, w.cfg.Tokens, "expired", time.Now().Add(-time.Minute))
+	revoked := issue(t, w.cfg.Tokens, "revoked", time.Time{})
+	if _, err := auth.Revoke(w.cfg.Tokens, "revoked", time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.tokens.Reload(); err != nil {
+		t.Fatal(err)
+	}
+	const unknown = "0123456789abcdef0123456789abcdef"
+	ask := func(authorization, query string) {
+		rq := w.request("/3/movie/551?" + query)
+		rq.Authorization = []byte(authorization)
+		w.do(t, rq)
+	}
+	for _, c := range []struct{ token, want string }{
+		{"", `reason="no key"`},
+		{unknown, "reason=unknown"},
+		{revoked, "reason=revoked name=revoked"},
+		{expired, "reason=expired name=expired"},
+	} {
+		for _, form := range [][2]string{{"Bearer " + c.token, ""}, {"", "api_key=" + c.token}} {
+			log.Reset()
+			w.edge.refused = newThrottle()
+			ask(form[0], form[1])
+			line := log.String()
+			if !strings.Contains(line, "level=INFO") || !strings.Contains(line, "status=401 "+c.want) || c.token != "" && strings.Contains(line, c.token) {
+				t.Errorf("log of a 401 = %q, want level INFO, %s and no credential", line, c.want)
+			}
+		}
+	}
+	log.Reset()
+	w.edge.refused = newThrottle()
+	start := time.Now()
+	for range 1000 {
+		ask("Bearer "+unknown, "")
+	}
+	most := logRate * (2 + int(time.Since(start)/time.Second))
+	if n := strings.Count(log.String(), "\n"); n < 1 || n > most {
+		t.Errorf("1000 refusals make %d lines, want 1 to %d", n, most)
+	}
+	w.edge.cfg.AllowQueryKey, w.edge.refused = false, newThrottle()
+	ask("", "api_key="+w.token)
+	if got := log.String(); !strings.Contains(got, `reason="api_key is not allowed"`) || strings.Contains(got, w.token) {
+		t.Errorf("log without --allow-query-key = %.300q, want its reason and no credential", got)
+	}
 }
 
 func TestRequestToken(t *testing.T) {

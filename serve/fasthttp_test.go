@@ -410,7 +410,6 @@ func TestLogHoldsNoSecrets(t *testing.T) {
 	var log bytes.Buffer
 	var mu sync.Mutex
 	s := newWireServer(t, func(c *Config) {
-		c.AllowQueryKey = true
 		c.Log = slog.New(slog.NewTextHandler(lockedWriter{&log, &mu}, nil))
 	}, movie551)
 	for _, broken := range []string{

@@ -27,7 +27,7 @@ type twin struct {
 
 func newTwin(tb testing.TB) *twin {
 	tb.Helper()
-	w := writtenWorld(tb, func(c *Config) { c.MaxHeader, c.AllowQueryKey = 2048, true }, catalogue()...)
+	w := writtenWorld(tb, func(c *Config) { c.MaxHeader = 2048 }, catalogue()...)
 	t := &twin{token: w.token, counts: newMeters(), countsAlone: newMeters()}
 	t.alone = serveTCP(tb, func(ln net.Listener) (net.Listener, *meters) { return ln, t.countsAlone }, w)
 	t.with = serveTCP(tb, func(ln net.Listener) (net.Listener, *meters) {
@@ -121,7 +121,7 @@ var (
 	someMethods = []string{"GET", "GET", "GET", "GET", "GET", "HEAD", "HEAD", "POST", "OPTIONS", "get", "DELETE", "GETT", ""}
 	someTargets = []string{
 		"/3/movie/550", "/3/movie/550?append_to_response=credits,images,videos", "/3/movie/550?language=de", "/3/movie/550", "/3/movie/1",
-		"/3/movie/550?api_key=$T", "/3/movie/550?append_to_response=account_states&session_id=x", "/3/movie/550/images?include_image_language=en,null",
+		"/3/movie/550?api_key=$T", "/3/movie/550?language=de&api_key=$T", "/3/movie/1?api_key=x#api_key=$T", "/3/movie/550?append_to_response=account_states&session_id=x", "/3/movie/550/images?include_image_language=en,null",
 		"/3/movie/550/changes", "/3/movie/popular?page=1", "/3/movie/popular?page=501", "/3/configuration", "/3/authentication", "/3/authentication/token/new",
 		"/3/movie/550?language=de#x?y", "//3//movie/550", "//x/3/movie/550", "/3/movie/%35%35%30", "/3/movie/%zz", "/3/x/..%2Fmovie/550", "/", "//", "/?", "/#",
 		"/3/movie/550?a=http://b", "http://x/3/movie/550", "http://", "*", "/3/movie/\\\"<>^`{|}550", "3/movie/550", "/3/search/movie?query=a+b",

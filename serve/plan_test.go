@@ -156,20 +156,59 @@ func TestNoPlans(t *testing.T) {
 	}
 }
 
-// TestNoPlansForQueryKeys: who has its token in the target is never answered from a plan.
-func TestNoPlansForQueryKeys(t *testing.T) {
-	s := newWireServer(t, func(c *Config) { c.AllowQueryKey = true }, movie550)
-	uri := "/3/movie/550?api_key=" + s.token
-	s.token = "" // of Authorization
-	a := s.asker(t)
-	for range 4 {
-		if rs, body := a.ask(t, "GET", uri); rs.StatusCode != 200 {
-			t.Fatalf("GET with an api_key = %d %s, want 200", rs.StatusCode, body)
+// TestPlansForQueryKeys: a request with an api_key is answered from the plan of its target
+// without the key, which no plan holds, and only for as long as the key is good.
+func TestPlansForQueryKeys(t *testing.T) {
+	s := newWireServer(t, nil, movie550, movie551)
+	key := s.token
+	second := issue(t, s.cfg.Tokens, "second", time.Time{})
+	reload := func() {
+		t.Helper()
+		if err := s.tokens.Reload(); err != nil {
+			t.Fatal(err)
 		}
 	}
-	if s.planned(uri) {
-		t.Error("a target with an api_key that was asked for without a bearer token has a plan")
+	reload()
+	s.token = "" // of Authorization
+	a := s.asker(t)
+	f := func(uri string, status int, id string) {
+		t.Helper()
+		rs, body := a.ask(t, "GET", uri)
+		if rs.StatusCode != status || !strings.Contains(body, id) {
+			t.Errorf("GET %s = %d %s, want %d with %s", uri, rs.StatusCode, body, status, id)
+		}
 	}
+	const uri = "/3/movie/550?language=en"
+	for range 2 {
+		f("/3/movie/550?api_key="+key+"&language=en", 200, `"id":550`)
+	}
+	eventually(t, "what was asked for twice with an api_key has a plan", func() bool { return s.planned(uri) })
+	for i := range s.plans.slots {
+		if p := s.plans.slots[i].Load(); p != nil && (strings.Contains(p.target, key) || bytes.Contains(p.found, []byte(key))) {
+			t.Errorf("a plan holds the key: %q", p.target)
+		}
+	}
+	f(uri+"&api_key="+second, 200, `"id":550`)
+	f(uri+"&api%5Fkey="+second, 200, `"id":550`)
+	f(uri+"&api_key=x&api_key="+second, 200, `"id":550`) // the last one counts
+	f(uri+"&api_key="+second+"&api_key=x", 401, "status_code")
+	f(uri+"&api_key=0123456789abcdef0123456789abcdef", 401, "status_code")
+	f(uri, 401, "status_code")
+	f(uri+"&x="+strings.Repeat("&api_key="+key, 100), 400, "status_code") // longer than a query may be
+	// A plan made for a bearer token serves keys, and the key's place does not matter.
+	for range 3 {
+		f("/3/movie/551?x=y?&api_key="+key, 200, `"id":551`)
+		f("/3/movie/551?api_key="+key, 200, `"id":551`)
+	}
+	if s.planned("/3/movie/551?x=y") {
+		t.Error("a target that nobody asked for has a plan")
+	}
+	if _, err := auth.Revoke(s.cfg.Tokens, "second", time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	reload()
+	f(uri+"&api_key="+second, 401, "status_code")
+	f(uri+"&api_key="+key, 200, `"id":550`)
 }
 
 // TestPlansShareAPlace: of several targets of one place the last that was missed twice in a

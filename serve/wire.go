@@ -11,6 +11,7 @@ import (
 
 	"reelsplice/serve/auth"
 	"reelsplice/serve/lane"
+	"reelsplice/serve/route"
 )
 
 // newLane returns how the plain requests of connections are answered, beside the server of
@@ -32,6 +33,7 @@ type client struct {
 	dates  *dateCache
 	plans  *plans
 	grant  auth.Grant // of the last request's Authorization
+	target []byte     // of the last request, without its api_key
 	gzip   bool       // the last request took gzip
 }
 
@@ -47,10 +49,11 @@ func (c *client) Answer(lr *lane.Request, w *lane.Writer, now time.Time) {
 	}
 	// Plans are for those who take gzip and are no pages of browsers.
 	usual := c.gzip && len(lr.Origin) == 0
-	if usual && c.again(lr, w, now) {
+	path, query := splitURI(lr.Target)
+	target := c.withoutKey(lr.Target, path, query)
+	if usual && c.again(lr, target, query, w, now) {
 		return
 	}
-	path, query := splitURI(lr.Target)
 	rq := Request{
 		Method: methodGet, Path: path, Query: query,
 		Authorization: lr.Authorization, AcceptEncoding: lr.AcceptEncoding, IfNoneMatch: lr.IfNoneMatch,
@@ -66,33 +69,43 @@ func (c *client) Answer(lr *lane.Request, w *lane.Writer, now time.Time) {
 			appendBody(w, rs)
 		}
 		w.Send()
-		if usual && rs.lasts != nil && c.granted(now) {
-			c.plans.learn(lr.Target, rs)
+		if usual && rs.lasts != nil {
+			c.plans.learn(target, rs)
 		}
 	})
 }
 
+// withoutKey returns a target without its api_key. So all keys share a plan, and no plan
+// holds one. The result is valid until the next call.
+func (c *client) withoutKey(target, path, query []byte) []byte {
+	if len(query) > route.MaxQuery {
+		return target // refused, whatever its key
+	}
+	short, found := route.Omit(append(append(c.target[:0], path...), '?'), query, paramAPIKey)
+	c.target = short
+	if !found {
+		return target
+	}
+	if len(short) == len(path)+len("?") {
+		return short[:len(path)]
+	}
+	return short
+}
+
 // again answers a request that has a plan. It is false when it has done nothing.
-func (c *client) again(lr *lane.Request, w *lane.Writer, now time.Time) bool {
+func (c *client) again(lr *lane.Request, target, query []byte, w *lane.Writer, now time.Time) bool {
 	held := c.edge.releases.Acquire()
 	defer held.Release() // behind Send, for the parts of the plan lie in the release
-	p := c.plans.find(lr.Target, held)
+	p := c.plans.find(target, held)
 	if p == nil {
 		return false
 	}
-	if ok, _ := c.edge.bearer(lr.Authorization, &c.grant, now.Unix()); !ok {
+	if !c.edge.authorize(lr.Authorization, query, &c.grant, now.Unix()).OK {
 		return false
 	}
 	p.write(w, c.dates.at(now), lr, c.meters)
 	w.Send()
 	return true
-}
-
-// granted reports whether the last request had a bearer token. Whoever has none, but an
-// api_key in the target, is never answered from a plan, and needs none made.
-func (c *client) granted(now time.Time) bool {
-	ok, _ := c.grant.Of(c.edge.tokens.Table(), now.Unix())
-	return ok
 }
 
 // appendHead appends the status line and the header of rs as fasthttp writes them.

@@ -202,7 +202,7 @@ func scriptAppears(ts *testscript.TestScript, _ bool, args []string) {
 }
 
 // scriptGet asks a server: get FILE PATH [TOKEN]. FILE is what it printed when it
-// started. The status and the body go to stdout. With !, it waits for a status other
+// started; the token none sends no Authorization. The status and the body go to stdout. With !, it waits for a status other
 // than 200, otherwise for 200.
 func scriptGet(ts *testscript.TestScript, neg bool, args []string) {
 	var up struct{ URL, Token, Release string }
@@ -229,7 +229,9 @@ func get(url, token string) (code int, body []byte, err error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	rq.Header.Set("Authorization", "Bearer "+token)
+	if token != "none" {
+		rq.Header.Set("Authorization", "Bearer "+token)
+	}
 	rs, err := http.DefaultClient.Do(rq)
 	if err != nil {
 		return 0, nil, err

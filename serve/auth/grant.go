@@ -1,26 +1,25 @@
 package auth
 
-// A Grant is what a Table has said of a token, for whoever sees the same token again and
-// would hear the same. It ends with the Table, which a revocation replaces, and with the
-// token. The zero Grant knows nothing. A nil Grant never does.
+// A Grant is a Table's result for one credential, for callers that see the credential again.
+// It ends with the Table, which a revocation replaces, and with the credential. The zero
+// Grant is empty, and a nil Grant stays empty.
 type Grant struct {
-	table   *Table
-	ok      bool
-	expires int64 // unix seconds, of a token that was accepted; 0 for never
+	table *Table
+	res   Result
 }
 
-// Set keeps what t has said of a token.
+// Set keeps the result of t.
 func (g *Grant) Set(t *Table, res Result) {
 	if g != nil {
-		*g = Grant{t, res.OK, res.Expires}
+		*g = Grant{t, res}
 	}
 }
 
-// Of returns whether t accepts the token at the time now, in unix seconds. known is false
-// when that is to be asked of t. A token that t refuses it does not accept later.
-func (g *Grant) Of(t *Table, now int64) (ok, known bool) {
-	if g == nil || g.table != t || t == nil || g.ok && g.expires != 0 && now >= g.expires {
-		return false, false
+// Of returns the result of t at the time now, in unix seconds. known is false when the caller
+// has to ask t. A credential that t refuses stays refused.
+func (g *Grant) Of(t *Table, now int64) (res Result, known bool) {
+	if g == nil || g.table != t || t == nil || g.res.OK && g.res.Expires != 0 && now >= g.res.Expires {
+		return Result{}, false
 	}
-	return g.ok, true
+	return g.res, true
 }

@@ -19,8 +19,8 @@ func TestGrant(t *testing.T) {
 		var g Grant
 		g.Set(table, table.Check([]byte("soon"), now.Unix())) // what another token left
 		g.Set(table, table.Check([]byte(token), now.Unix()))
-		ok, known := g.Of(at, now.Add(after).Unix())
-		if got := (says{ok, known}); got != want {
+		res, known := g.Of(at, now.Add(after).Unix())
+		if got := (says{res.OK, known}); got != want {
 			t.Errorf("grant of %q: Of after %v, same table %v = %v, want %v", token, after, at == table, got, want)
 		}
 	}

@@ -19,6 +19,8 @@ const (
 	Unknown          // in no line of the file
 	Expired
 	Revoked
+	Missing  // no credential came
+	NotTaken // it came where the configuration takes none
 )
 
 // String returns a word for logs and metric labels.
@@ -34,6 +36,10 @@ func (r Reason) String() string {
 		return "expired"
 	case Revoked:
 		return "revoked"
+	case Missing:
+		return "no key"
+	case NotTaken:
+		return "api_key is not allowed"
 	}
 	return "invalid"
 }

@@ -276,13 +276,8 @@ func Each(query []byte) iter.Seq2[[]byte, []byte] {
 	return func(yield func(name, value []byte) bool) {
 		var buf []byte
 		for len(query) > 0 {
-			pair := query
-			if i := bytes.IndexByte(query, '&'); i >= 0 {
-				pair, query = query[:i], query[i+1:]
-			} else {
-				query = nil
-			}
-			if len(pair) == 0 {
+			var pair []byte
+			if pair, query = nextPair(query); len(pair) == 0 {
 				continue
 			}
 			key, value := cut(pair)
@@ -303,18 +298,41 @@ func Each(query []byte) iter.Seq2[[]byte, []byte] {
 func Lookup(dst, query []byte, name string) ([]byte, bool) {
 	from, found := len(dst), false
 	for len(query) > 0 {
-		pair := query
-		if i := bytes.IndexByte(query, '&'); i >= 0 {
-			pair, query = query[:i], query[i+1:]
-		} else {
-			query = nil
-		}
+		var pair []byte
+		pair, query = nextPair(query)
 		key, value := cut(pair)
 		if equalDecoded(key, name) {
 			dst, found = appendDecoded(dst[:from], value), true
 		}
 	}
 	return dst, found
+}
+
+// Omit appends a raw query to dst without the pairs of a parameter, named as for Lookup, and
+// reports whether there was one. The result means the same to whoever ignores the parameter.
+func Omit(dst, query []byte, name string) ([]byte, bool) {
+	from, found := len(dst), false
+	for len(query) > 0 {
+		var pair []byte
+		pair, query = nextPair(query)
+		if key, _ := cut(pair); equalDecoded(key, name) {
+			found = true
+			continue
+		}
+		if len(dst) > from {
+			dst = append(dst, '&')
+		}
+		dst = append(dst, pair...)
+	}
+	return dst, found
+}
+
+// nextPair divides a raw query at its first "&".
+func nextPair(query []byte) (pair, rest []byte) {
+	if i := bytes.IndexByte(query, '&'); i >= 0 {
+		return query[:i], query[i+1:]
+	}
+	return query, nil
 }
 
 // equalDecoded reports whether a raw name is name once it is decoded.

@@ -362,6 +362,27 @@ func TestLookup(t *testing.T) {
 	f("", "year", "", false)
 }
 
+func TestOmit(t *testing.T) {
+	f := func(query, want string, found bool) {
+		t.Helper()
+		got, ok := Omit([]byte("x?"), []byte(query), "api_key")
+		if string(got) != "x?"+want || ok != found {
+			t.Errorf("Omit(%q) = %q, %v, want %q, %v", query, got, ok, "x?"+want, found)
+		}
+	}
+	// first, in the middle, last, alone, repeated, encoded, without a value
+	f("api_key=k&a=1&b=%32", "a=1&b=%32", true)
+	f("a=1&api_key=k&b=2", "a=1&b=2", true)
+	f("a=1&b=2?&api_key=k", "a=1&b=2?", true)
+	f("api_key=k", "", true)
+	f("api_key=k&a=1&api_key=l", "a=1", true)
+	f("api%5Fkey=k&a", "a", true)
+	f("api_key&a=1", "a=1", true)
+	// another name
+	f("api_keys=k&a=api_key=", "api_keys=k&a=api_key=", false)
+	f("", "", false)
+}
+
 func TestDay(t *testing.T) {
 	for _, s := range []string{"0000-01-01", "1969-12-31", "1970-01-01", "2000-02-29", "9999-12-31"} {
 		d, ok := ParseDay([]byte(s))

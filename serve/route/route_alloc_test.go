@@ -33,6 +33,9 @@ func TestMatchAllocs(t *testing.T) {
 func TestLookupAllocs(t *testing.T) {
 	buf := make([]byte, 0, 64)
 	query := []byte("language=de&api_key=0123456789abcdef0123456789abcdef")
+	if n := testing.AllocsPerRun(1000, func() { buf, _ = Omit(buf[:0], query, "api_key") }); n != 0 {
+		t.Errorf("Omit allocates %v times, want 0", n)
+	}
 	if n := testing.AllocsPerRun(1000, func() { buf, _ = Lookup(buf[:0], query, "api_key") }); n != 0 {
 		t.Errorf("Lookup allocates %v times a call, want 0", n)
 	}
