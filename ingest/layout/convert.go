@@ -17,17 +17,19 @@ import (
 
 // Converters: what "as" of an entry can be.
 const (
-	asText   = "text"
-	asInt    = "int"
-	asFloat  = "float"
-	asBool   = "bool"
-	asDate   = "date"
-	asIMDb   = "imdb"
-	asJSON   = "json"
-	asPython = "python"
-	asName   = "name"
-	asNames  = "names"
-	asList   = "list"
+	asText      = "text"
+	asInt       = "int"
+	asFloat     = "float"
+	asBool      = "bool"
+	asDate      = "date"
+	asTitle     = "title"
+	asTitleYear = "title_year"
+	asIMDb      = "imdb"
+	asJSON      = "json"
+	asPython    = "python"
+	asName      = "name"
+	asNames     = "names"
+	asList      = "list"
 )
 
 // An entry is one column, or a value of its own, and the member that it is.
@@ -44,6 +46,7 @@ type entry struct {
 	siblings  []string
 	separator string
 	prefixes  []string          // of Strip
+	days      *dayReader        // of "date"
 	constant  string            // JSON text of Value
 	values    map[string]string // JSON texts
 	form      *form             // of the objects in the value
@@ -52,7 +55,7 @@ type entry struct {
 // shapeConverters lists, by shape of the member, the converters that lead to it, the
 // one that is meant where none is named first.
 var shapeConverters = map[wire.Shape][]string{
-	wire.ShapeString:  {asText, asDate, asIMDb},
+	wire.ShapeString:  {asText, asDate, asTitle, asTitleYear, asIMDb},
 	wire.ShapeInt:     {asInt},
 	wire.ShapeFloat:   {asFloat},
 	wire.ShapeBool:    {asBool},
@@ -166,41 +169,28 @@ func (e *entry) lists() error {
 	return nil
 }
 
-func (e *entry) dates() error {
-	if e.as != asDate {
-		if e.Formats != nil {
-			return errors.New("formats: want as to be date")
-		}
-		return nil
-	}
-	if len(e.Formats) == 0 {
+// dates checks the keys of days and of titles with years.
+func (e *entry) dates() (err error) {
+	switch {
+	case e.as != asDate && e.Formats != nil:
+		return errors.New("formats: want as to be date")
+	case e.as != asDate && e.LastYear != 0:
+		return errors.New("last_year: want as to be date")
+	case e.as != asTitle && e.Articles != nil:
+		return errors.New("articles: want as to be title")
+	case e.as == asDate && len(e.Formats) == 0:
 		return errors.New("formats: want at least one, for instance YYYY-MM-DD")
+	case e.as == asDate:
+		e.days, err = newDayReader(e.Formats, e.LastYear)
 	}
-	for _, f := range e.Formats {
-		if _, ok := dateFormats[f]; !ok {
-			return fmt.Errorf("formats: %q is none of %s", f, strings.Join(formatNames(), ", "))
-		}
-	}
-	if a, b, found := sameDates(e.Formats); found {
-		return fmt.Errorf("formats: %s and %s read the same texts", a, b)
-	}
-	return nil
-}
-
-func formatNames() []string {
-	var out []string
-	for name := range dateFormats {
-		out = append(out, name)
-	}
-	slices.Sort(out)
-	return out
+	return err
 }
 
 func (e *entry) valueMap() error {
 	if e.Values == nil {
 		return nil
 	}
-	if e.field.Shape > wire.ShapeBool || e.as == asDate || e.as == asIMDb || e.Path != "" {
+	if e.field.Shape > wire.ShapeBool || e.field.Shape == wire.ShapeString && e.as != asText || e.Path != "" {
 		return errors.New("values: want a member that is one text, number or boolean, and no other converter")
 	}
 	e.values = map[string]string{}
@@ -293,8 +283,16 @@ func (e *entry) parse(dst []byte, s string, isText bool, names NameIDs) ([]byte,
 	case asBool:
 		return appendBool(dst, s)
 	case asDate:
-		d, err := parseDay(s, e.Formats)
+		d, err := e.days.parse(s)
 		return wire.AppendString(dst, d), err
+	case asTitle:
+		title, _ := splitTitle(s)
+		return wire.AppendString(dst, articleFirst(title, e.Articles)), nil
+	case asTitleYear:
+		if _, year := splitTitle(s); year != "" {
+			dst = wire.AppendString(dst, year+"-01-01")
+		}
+		return dst, nil
 	case asIMDb:
 		return appendIMDb(dst, s)
 	case asName:

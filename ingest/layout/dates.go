@@ -2,6 +2,7 @@ package layout
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -10,27 +11,106 @@ import (
 // day is how the API writes days.
 const day = time.DateOnly
 
-// dateFormats are the formats of days that mappings can name. The name of a unit once,
-// as in M/D/YYYY, stands for one or two digits; a year has four always, because two do
-// not say the century.
-var dateFormats = map[string]string{
-	"YYYY-MM-DD": day,
-	"YYYY/MM/DD": "2006/01/02",
-	"YYYYMMDD":   "20060102",
-	"M/D/YYYY":   "1/2/2006",
-	"D/M/YYYY":   "2/1/2006",
-	"D.M.YYYY":   "2.1.2006",
-	"D-M-YYYY":   "2-1-2006",
-	excelDays:    "",
+// dateUnits are the units that formats of days are made of, the longer ones of a letter
+// first, with their spelling in package time.
+var dateUnits = []struct{ unit, layout string }{
+	{"YYYY", "2006"},
+	{"YY", "06"},
+	{"MMMM", "January"},
+	{"MMM", "Jan"},
+	{"MM", "01"},
+	{"M", "1"},
+	{"DD", "02"},
+	{"D", "2"},
 }
+
+// dateMarks may stand between units.
+const dateMarks = " -/.,"
 
 // excelDays is the format of days that a spreadsheet left as its own number of days
 // since 1900.
 const excelDays = "excel"
 
-// parseDay returns a day as the API writes it. The time of midnight behind a day is
-// taken off.
-func parseDay(text string, formats []string) (string, error) {
+// A dateFormat is a format of days that mappings can name.
+type dateFormat struct {
+	name   string
+	layout string // of package time; "" for excelDays
+	short  bool   // the year has two digits
+}
+
+// parseDateFormat reads the name of a format, such as D.M.YYYY. A format has a year and
+// may lack the day, or the day and the month.
+func parseDateFormat(name string) (dateFormat, error) {
+	f := dateFormat{name: name}
+	if name == excelDays {
+		return f, nil
+	}
+	seen := map[byte]bool{}
+	for rest := name; rest != ""; {
+		i := slices.IndexFunc(dateUnits, func(u struct{ unit, layout string }) bool { return strings.HasPrefix(rest, u.unit) })
+		switch {
+		case i >= 0 && !seen[rest[0]]:
+			seen[rest[0]] = true
+			f.layout += dateUnits[i].layout
+			f.short = f.short || dateUnits[i].unit == "YY"
+			rest = rest[len(dateUnits[i].unit):]
+		case i < 0 && strings.IndexByte(dateMarks, rest[0]) >= 0:
+			f.layout += rest[:1]
+			rest = rest[1:]
+		default:
+			return f, badFormat(name)
+		}
+	}
+	if !seen['Y'] || seen['D'] && !seen['M'] {
+		return f, badFormat(name)
+	}
+	return f, nil
+}
+
+func badFormat(name string) error {
+	return fmt.Errorf("%q is no format of days: want excel, or YYYY or YY once, with M, MM, MMM or MMMM and D or DD once each, "+
+		"and blanks, points, commas, - or / between, for instance YYYY-MM-DD", name)
+}
+
+// A dayReader reads the days of a column.
+type dayReader struct {
+	formats []dateFormat
+	last    int // the last year that two digits can stand for
+}
+
+// lastShortYear is the last year that two digits stand for unless a mapping names
+// another: the rule of POSIX.
+const lastShortYear = 2068
+
+func newDayReader(formats []string, last int64) (*dayReader, error) {
+	r := &dayReader{last: lastShortYear}
+	short := false
+	for _, name := range formats {
+		f, err := parseDateFormat(name)
+		if err != nil {
+			return nil, fmt.Errorf("formats: %w", err)
+		}
+		r.formats = append(r.formats, f)
+		short = short || f.short
+	}
+	if last != 0 {
+		if !short {
+			return nil, fmt.Errorf("last_year: want a format with YY")
+		}
+		if last < 1900 || last > 9999 {
+			return nil, fmt.Errorf("last_year %d: want a year from 1900 to 9999", last)
+		}
+		r.last = int(last)
+	}
+	if a, b, found := r.ambiguous(); found {
+		return nil, fmt.Errorf("formats: %s and %s read the same texts", a, b)
+	}
+	return r, nil
+}
+
+// parse returns a day as the API writes it. The time of midnight behind a day is taken
+// off. Where the format has no day or no month, it is the first.
+func (r *dayReader) parse(text string) (string, error) {
 	text = strings.TrimSpace(text)
 	for _, suffix := range []string{" 00:00:00", "T00:00:00", "T00:00:00Z", "T00:00:00.000Z", " 00:00:00+00:00"} {
 		if date, ok := strings.CutSuffix(text, suffix); ok {
@@ -38,18 +118,42 @@ func parseDay(text string, formats []string) (string, error) {
 			break
 		}
 	}
-	for _, f := range formats {
-		if f == excelDays {
-			if d, ok := excelDay(text); ok {
-				return d, nil
-			}
-			continue
-		}
-		if t, err := time.Parse(dateFormats[f], text); err == nil && t.Year() > 0 {
-			return t.Format(day), nil
+	for i := range r.formats {
+		if d, ok := r.read(&r.formats[i], text); ok {
+			return d, nil
 		}
 	}
-	return "", fmt.Errorf("want a day as %s", strings.Join(formats, " or "))
+	var names []string
+	for _, f := range r.formats {
+		names = append(names, f.name)
+	}
+	return "", fmt.Errorf("want a day as %s", strings.Join(names, " or "))
+}
+
+// read returns the day that a text is in one format.
+func (r *dayReader) read(f *dateFormat, text string) (string, bool) {
+	switch f.layout {
+	case "":
+		return excelDay(text)
+	case "2006":
+		text = strings.TrimSuffix(text, ".0") // a column of numbers with gaps
+	}
+	t, err := time.Parse(f.layout, text)
+	if err != nil || t.Year() < 1 {
+		return "", false
+	}
+	if f.short {
+		return shortYear(t, r.last)
+	}
+	return t.Format(day), true
+}
+
+// shortYear moves a day whose year had two digits to the hundred years that end with
+// last. ok is false for a 29 February that the year there does not have.
+func shortYear(t time.Time, last int) (string, bool) {
+	year := last - ((last-t.Year())%100+100)%100
+	moved := time.Date(year, t.Month(), t.Day(), 0, 0, 0, 0, time.UTC)
+	return moved.Format(day), moved.Day() == t.Day()
 }
 
 // excelDay returns the day of a spreadsheet's number. Numbers of less than five digits,
@@ -63,15 +167,40 @@ func excelDay(text string) (string, bool) {
 	return time.Date(1899, 12, 30+n, 0, 0, 0, 0, time.UTC).Format(day), true
 }
 
-// sameDates reports which two formats would both read some texts, with another meaning.
-func sameDates(formats []string) (a, b string, found bool) {
-	for i, f := range formats {
-		for _, g := range formats[:i] {
-			if f == g || f == "M/D/YYYY" && g == "D/M/YYYY" || g == "M/D/YYYY" && f == "D/M/YYYY" ||
-				f == excelDays && g == "YYYYMMDD" || g == excelDays && f == "YYYYMMDD" {
-				return g, f, true
+// ambiguousDays are days that two formats tell apart wherever they read the same texts
+// with another meaning: day, month and the digits of the year differ, and can each stand
+// for the others.
+var ambiguousDays = []time.Time{
+	time.Date(2001, 3, 4, 0, 0, 0, 0, time.UTC),
+	time.Date(1912, 11, 10, 0, 0, 0, 0, time.UTC),
+	time.Date(1108, 10, 12, 0, 0, 0, 0, time.UTC),
+}
+
+// ambiguous reports two formats that read the same texts: equal ones, and those that
+// give a text another meaning.
+func (r *dayReader) ambiguous() (a, b string, found bool) {
+	for i := range r.formats {
+		for k := range i {
+			f, g := &r.formats[k], &r.formats[i]
+			if f.name == g.name || r.differ(f, g) || r.differ(g, f) {
+				return f.name, g.name, true
 			}
 		}
 	}
 	return "", "", false
+}
+
+// differ reports whether a text that f writes is another day to g.
+func (r *dayReader) differ(f, g *dateFormat) bool {
+	if f.layout == "" {
+		return false // numbers of five to seven digits
+	}
+	for _, t := range ambiguousDays {
+		text := t.Format(f.layout)
+		is, _ := r.read(f, text)
+		if other, ok := r.read(g, text); ok && other != is {
+			return true
+		}
+	}
+	return false
 }

@@ -65,6 +65,8 @@ type (
 		Of        string         `toml:"of"`        // of "names", "name" and "list"
 		Separator string         `toml:"separator"` // of "names" and "list"
 		Formats   []string       `toml:"formats"`   // of "date"
+		LastYear  int64          `toml:"last_year"` // of "date": the last one that two digits stand for
+		Articles  []string       `toml:"articles"`  // of "title": words that go from its end to its front
 		Object    string         `toml:"object"`    // what the members of the value are
 		Values    map[string]any `toml:"values"`    // what texts stand for
 		Nothing   []string       `toml:"nothing"`   // texts that stand for no value

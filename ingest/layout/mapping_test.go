@@ -2,6 +2,7 @@ package layout
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -75,11 +76,21 @@ func TestMappingRefuses(t *testing.T) {
 	entry("{column='x',member='credits.cast.id'}", `member "credits.cast.id": member cast is no object`)
 	entry("{column='x',member='.id'}", `member ".id": starts with a dot, but the record has no list`)
 	entry("{column='x',member='id'}", "another column is the same member, or one around or inside it")
-	entry("{column='x',member='title',as='number'}", `as "number": want one of text, date, imdb for member title`)
+	entry("{column='x',member='title',as='number'}", `as "number": want one of text, date, title, title_year, imdb for member title`)
 	entry("{column='x',member='budget',as='text'}", `as "text": want one of int for member budget`)
 	entry("{column='x',member='title',as='date'}", "formats: want at least one, for instance YYYY-MM-DD")
-	entry("{column='x',member='title',as='date',formats=['M/D/YY']}",
-		`formats: "M/D/YY" is none of D-M-YYYY, D.M.YYYY, D/M/YYYY, M/D/YYYY, YYYY-MM-DD, YYYY/MM/DD, YYYYMMDD, excel`)
+	for _, f := range []string{"M/D", "YYYY-D", "YYYY-MM-DD-DD", "yyyy", "YYYYThh", ""} {
+		entry("{column='x',member='title',as='date',formats=['"+f+"']}",
+			fmt.Sprintf("formats: %q is no format of days: want excel, or YYYY or YY once, with M, MM, MMM or MMMM and D or DD once each, "+
+				"and blanks, points, commas, - or / between, for instance YYYY-MM-DD", f))
+	}
+	for _, pair := range [][2]string{{"YYYY-MM-DD", "YYYY-MM-DD"}, {"M/D/YY", "D/M/YY"}, {"YY-M-D", "D-M-YY"}, {"YYYY", "YYMM"}, {"YYMMDD", "excel"}} {
+		entry("{column='x',member='title',as='date',formats=['"+pair[0]+"','"+pair[1]+"']}", "formats: "+pair[0]+" and "+pair[1]+" read the same texts")
+	}
+	entry("{column='x',member='title',as='date',formats=['YYYY'],last_year=2000}", "last_year: want a format with YY")
+	entry("{column='x',member='title',as='date',formats=['YY'],last_year=26}", "last_year 26: want a year from 1900 to 9999")
+	entry("{column='x',member='title',last_year=2000}", "last_year: want as to be date")
+	entry("{column='x',member='title',articles=['The']}", "articles: want as to be title")
 	entry("{column='x',member='title',as='date',formats=['M/D/YYYY','D/M/YYYY']}", "formats: M/D/YYYY and D/M/YYYY read the same texts")
 	entry("{column='x',member='title',strip=1}", "strip: want a text or a list of texts")
 	entry("{column='x',member='title',strip=['a',1]}", "strip: want a text or a list of texts")
