@@ -44,17 +44,7 @@ func TestBadFiles(t *testing.T) {
 		refuse(want, Config{Sources: []string{put(t, src, name, data)}})
 	}
 
-	// Rows that do not compress, so that a cut falls among them.
-	rng := rand.New(rand.NewPCG(1, 2))
-	var rows strings.Builder
-	for i := range 3000 {
-		fmt.Fprintf(&rows, `{"id":%d,"title":"%x"}`+"\n", i+1, []uint64{rng.Uint64(), rng.Uint64(), rng.Uint64()})
-	}
-	cut := func(s string, part float64) string { return s[:int(float64(len(s))*part)] }
-	f("movies.ndjson.gz", cut(gz(t, rows.String()), 0.5), "movies.ndjson.gz: row 1499 (line 1499): unexpected end of gzip stream")
-	f("movies.ndjson.zst", cut(zst(t, rows.String()), 0.9), "movies.ndjson.zst: row 1768 (line 1768): unexpected end of zstd stream")
 	f("movies.json.gz", gz(t, "[{\"id\":1}]")[:20], "movies.json.gz: row 1 (line 1): unexpected end of gzip stream (rows read before it: 0)")
-	f("movies.json", `[{"id":1},{"id":`, "movies.json: row 2 (line 1): file ends inside the row (rows read before it: 1)")
 	f("movies.lfs.json", "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n",
 		`movies.lfs.json: is a Git LFS pointer, not the data: fetch it with "git lfs pull" first`)
 	f("movies.empty.json", "", "movies.empty.json: empty file")
@@ -64,7 +54,7 @@ func TestBadFiles(t *testing.T) {
 	f("movies.csv", "id,title,id\n1,A,2\n", `movies.csv: columns 1 and 3 of the header are both named "id"`)
 	f("movies.parquet", "PAR1 and then nothing", `movies.parquet: truncated Parquet file: want PAR1 as the last 4 bytes, found "hing"`)
 	f("movies.parquet.gz", gz(t, "PAR1 and then nothing"), `movies.parquet.gz: truncated Parquet file: want PAR1 as the last 4 bytes, found "hing"`)
-	f("movies.parquet.zst", cut(zst(t, string(before)), 0.5), "movies.parquet.zst: unexpected end of zstd stream")
+	f("movies.parquet.zst", cutTo(zst(t, string(before)), 0.5), "movies.parquet.zst: unexpected end of zstd stream")
 	f("dump.ndjson", `{"id":1}`, "dump.ndjson: the name does not tell what kind of records it holds: use --kind with one of "+strings.Join(Kinds(), ", "))
 
 	other := t.TempDir()
@@ -106,6 +96,32 @@ func TestBadFiles(t *testing.T) {
 	if err := os.Symlink(loop, loop); err == nil { // not every system has links
 		refuse("movies.loop.json: stat "+loop+": too many levels of symbolic links", Config{Sources: []string{loop}})
 	}
+}
+
+// cutTo returns the first part of s.
+func cutTo(s string, part float64) string { return s[:int(float64(len(s))*part)] }
+
+// TestCutAlone: a damaged file keeps its rows before the damage, also when it is the only
+// one; padding is no damage.
+func TestCutAlone(t *testing.T) {
+	f := func(name, data string, want int64, failure ...string) {
+		t.Helper()
+		dir := t.TempDir()
+		r := ingestInto(t, dir, Config{Sources: []string{put(t, t.TempDir(), name, data)}})
+		if r.Records["movie"] != want || r.Kept != want || !slices.Equal(r.Failed, failure) || r.FailedFiles != int64(len(failure)) {
+			t.Errorf("Run(%s): %v, %d kept, %d failed %q, want %d, %q", name, r.Records, r.Kept, r.FailedFiles, r.Failed, want, failure)
+		}
+	}
+	// Rows that do not compress, so that a cut falls among them.
+	rng := rand.New(rand.NewPCG(1, 2))
+	var rows strings.Builder
+	for i := range 3000 {
+		fmt.Fprintf(&rows, `{"id":%d,"title":"%x"}`+"\n", i+1, []uint64{rng.Uint64(), rng.Uint64(), rng.Uint64()})
+	}
+	f("movies.ndjson.gz", cutTo(gz(t, rows.String()), 0.5), 1498, "movies.ndjson.gz: row 1499 (line 1499): unexpected end of gzip stream")
+	f("movies.ndjson.zst", cutTo(zst(t, rows.String()), 0.9), 1767, "movies.ndjson.zst: row 1768 (line 1768): unexpected end of zstd stream")
+	f("movies.json", `[{"id":1},{"id":`, 1, "movies.json: row 2 (line 1): file ends inside the row (rows read before it: 1)")
+	f("movies.ndjson.gz", gz(t, "{\"id\":1}\n")+"\x00\x00\x00", 1)
 }
 
 // TestBadRows: each bad row goes to quarantine with its place and reason; the other

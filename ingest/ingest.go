@@ -155,8 +155,8 @@ func Kinds() []string {
 // Run ingests. The catalogue changes at the end, all kinds one right after the other,
 // or not at all; a process that is killed while the kinds change leaves some of them
 // newer than others until the next ingest, which begins with the rest. Rows in
-// quarantine and damaged files among good ones are no error; the report names them. A
-// damaged file that is the only one is. Of an ingest that was stopped because of its bad
+// quarantine and damaged files are no error; the report names them. Damaged files without
+// a single row are one if there are no others. Of an ingest that was stopped because of its bad
 // rows there is a report too, beside a *TooManyBadError.
 func Run(ctx context.Context, c Config) (Report, error) {
 	if c.Layout == "" {

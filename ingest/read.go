@@ -263,10 +263,9 @@ func (r *reader) flush() error {
 
 // finish sends the last batch of a file.
 func (r *reader) finish(err error, blank int64) error {
-	// One of many files that cannot be read, or not to its end, keeps the others from
-	// nothing; what was read of it is good.
+	// The rows before the damage are good, and so are the other files.
 	var damaged *source.FileError
-	if err != nil && (len(r.inputs) == 1 || !errors.As(err, &damaged)) {
+	if err != nil && !errors.As(err, &damaged) {
 		return err
 	}
 	b := r.open

@@ -76,10 +76,11 @@ func (g *gzipReader) Read(p []byte) (int, error) {
 	if err != io.EOF {
 		return n, gzipError(err)
 	}
+	if err := g.skipPadding(); err != nil {
+		return n, err
+	}
 	head, err := g.br.Peek(2)
 	switch {
-	case err == io.EOF && len(head) == 0:
-		return n, io.EOF
 	case err != nil && err != io.EOF:
 		return n, err
 	case len(head) < 2 || head[0] != 0x1f || head[1] != 0x8b:
@@ -90,6 +91,22 @@ func (g *gzipReader) Read(p []byte) (int, error) {
 	}
 	g.z.Multistream(false)
 	return n, nil
+}
+
+// skipPadding passes the zeros behind the last member, as gzip does: they fill the last
+// block of a tape or device. It returns io.EOF behind them.
+func (g *gzipReader) skipPadding() error {
+	for padded := false; ; padded = true {
+		b, err := g.br.ReadByte()
+		switch {
+		case err != nil:
+			return err
+		case b != 0 && padded:
+			return errors.New("trailing garbage after the gzip stream")
+		case b != 0:
+			return g.br.UnreadByte()
+		}
+	}
 }
 
 // gzipError says what an error of package gzip means for the file.
