@@ -43,7 +43,10 @@ type Config struct {
 	MaxPage int
 	// Date is the day, YYYY-MM-DD, that now_playing, upcoming, airing_today and on_the_air
 	// count from, for catalogues of other times; "" for the clock's.
-	Date        string
+	Date string
+	// FuzzySearch makes searches find names with typing errors where nothing else is found, for
+	// requests without a parameter fuzzy. The API finds nothing, hence false by default.
+	FuzzySearch bool
 	PageCache   int // bytes of packed pages that are kept; 16 MiB by default
 	ResultCache int // bytes of results of queries that are kept; 16 MiB by default
 	Log         *slog.Logger

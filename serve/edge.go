@@ -216,7 +216,7 @@ func (e *Edge) query(w *worker, rq *Request, rs *Response, held *Held) error {
 	w.keys = append(append(append(w.keys[:0], rs.Release...), " "+QueryKey+" "+QueryKey+"-"...), w.q.Op.Operation().Name...)
 	rs.SurrogateKey = w.keys
 	w.c.now, w.querier.engine, w.querier.now = e.now, held.Engine(), e.today()
-	w.querier.fixed = e.cfg.Date != ""
+	w.querier.fixed, w.querier.fuzzy = e.cfg.Date != "", e.cfg.FuzzySearch
 	err := w.querier.compose(&w.c, rel, &w.q)
 	w.querier.engine = nil // lets go of the release
 	if err != nil {

@@ -22,6 +22,7 @@ type querier struct {
 	engine *query.Engine
 	now    time.Time
 	fixed  bool // it is that day everywhere
+	fuzzy  bool // searches are, unless a request says otherwise
 	res    query.Result
 }
 
@@ -208,12 +209,16 @@ func (l *querier) search(q *route.Request, kind fragment.Kind, s *pageShape) err
 	if len(q.Query) == 0 {
 		return &errNoQuery
 	}
+	fuzzy := l.fuzzy
+	if q.HasFuzzy {
+		fuzzy = q.Fuzzy
+	}
 	s.knownFor = true
 	if kind == kindMulti {
 		s.sub = fragment.SubMediaRow
 	}
 	return l.engine.Search(&query.Search{
-		Kind: kind, Query: q.Query, IncludeAdult: q.IncludeAdult, Region: q.Region.String(),
+		Kind: kind, Query: q.Query, IncludeAdult: q.IncludeAdult, Fuzzy: fuzzy, Region: q.Region.String(),
 		Year: int(q.Year), PrimaryYear: int(q.PrimaryYear), FirstAirYear: int(q.FirstAirYear),
 	}, int(q.Page), pageRows, &l.res)
 }

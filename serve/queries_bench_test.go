@@ -101,7 +101,7 @@ func (q *questioner) search(sort string) string {
 		last[1+q.rng.IntN(len(last)-1)] = 'q'
 	}
 	words[n-1] = string(last)
-	return "/3/search/" + kind + "?query=" + url.QueryEscape(strings.Join(words, " "))
+	return "/3/search/" + kind + "?fuzzy=true&query=" + url.QueryEscape(strings.Join(words, " "))
 }
 
 // discover returns the URI of a discover query with three filters and a sort.

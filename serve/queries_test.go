@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/url"
@@ -123,6 +124,38 @@ func TestListLanguage(t *testing.T) {
 	}
 }
 
+// TestFuzzySearch: typing errors find something where the request or else the configuration
+// asks for that, and nothing by default, as the API has it.
+func TestFuzzySearch(t *testing.T) {
+	w := listWorld(t, nil)
+	f := func(uri string, want bool) {
+		t.Helper()
+		if p := w.page(t, uri); (p.TotalResults > 0) != want || (len(p.Results) > 0) != want {
+			t.Errorf("%s with FuzzySearch %v: %d results, want some %v", uri, w.cfg.FuzzySearch, p.TotalResults, want)
+		}
+	}
+	for _, kind := range []string{"movie", "multi"} {
+		uri := "/3/search/" + kind + "?query=fihgt+clbu"
+		f(uri, false)
+		f(uri+"&fuzzy=true", true)
+		f(uri+"&fuzzy=True", true)
+		f(uri+"&fuzzy=false", false)
+		f(uri+"&fuzzy=", false)
+		f(uri, false)
+	}
+	f("/3/search/tv?query=gaem+of+thrones", false)
+	f("/3/search/person?query=brda+pitt", false)
+	f("/3/search/person?query=brda+pitt&fuzzy=true", true)
+	f("/3/search/movie?query=fight+club", true)
+	exact, fuzzy := w.get(t, "/3/search/movie?query=fihgt+clbu"), w.get(t, "/3/search/movie?query=fihgt+clbu&fuzzy=true")
+	if bytes.Equal(exact.ETag, fuzzy.ETag) {
+		t.Errorf("entity tag %s of two answers", exact.ETag)
+	}
+	w = listWorld(t, func(c *Config) { c.FuzzySearch = true })
+	f("/3/search/movie?query=fihgt+clbu", true)
+	f("/3/search/movie?query=fihgt+clbu&fuzzy=false", false)
+}
+
 // TestListRegion: with a region, rows have its date; it may be another one than the movie's.
 func TestListRegion(t *testing.T) {
 	w := newWorld(t, nil, `{"adult":false,"genres":[],"id":1,"overview":"\"release_date\":\"x\"","popularity":2.0,"release_date":"1999-09-10","title":"One",`+
@@ -222,9 +255,9 @@ func TestHostileQueries(t *testing.T) {
 	w := listWorld(t, nil)
 	long := strings.Repeat("a b", 1300)
 	for _, q := range []string{
-		"search/movie?query=" + url.QueryEscape(long[:3900]), "search/multi?query=" + strings.Repeat("%00", 1000),
+		"search/movie?fuzzy=true&query=" + url.QueryEscape(long[:3900]), "search/multi?fuzzy=true&query=" + strings.Repeat("%00", 1000),
 		"search/movie?query=" + url.QueryEscape("\u202e\u200f*?%_[]^$(){}\\\x00\x1f"), "search/person?query=" + strings.Repeat("%ff", 1000),
-		"search/movie?query=" + strings.Repeat("a%20", 900), "search/tv?query=*", "search/keyword?query=" + strings.Repeat("%F0%9F%8E%AC", 300),
+		"search/movie?fuzzy=true&query=" + strings.Repeat("a%20", 900), "search/tv?query=*", "search/keyword?query=" + strings.Repeat("%F0%9F%8E%AC", 300),
 		"discover/movie?with_genres=" + strings.Repeat("18|", 1300), "discover/movie?" + strings.Repeat("with_genres=18&", 250),
 		"discover/tv?with_keywords=" + strings.Repeat("1,2|", 900), "discover/movie?vote_average.gte=NaN&vote_count.lte=1e999&with_runtime.gte=-99999999999999999999",
 		"discover/movie?primary_release_date.gte=9999-99-99&release_date.lte=%00&certification.lte=%ff&certification_country=US&sort_by=" + strings.Repeat("x", 3000),

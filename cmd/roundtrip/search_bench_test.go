@@ -214,7 +214,7 @@ func benchQuery(r *rand.Rand, kind string, titles []string) query.Search {
 			}
 		}
 	}
-	s := query.Search{Kind: fragment.KindMovie}
+	s := query.Search{Kind: fragment.KindMovie, Fuzzy: true}
 	q := ""
 	switch kind {
 	case "1 word", "2 words", "3 words":

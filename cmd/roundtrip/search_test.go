@@ -367,10 +367,11 @@ func TestSearchWords(t *testing.T) {
 	for _, m := range odd {
 		title[m.id] = m.title
 	}
+	fuzzy := false
 	f := func(q string, want ...string) {
 		t.Helper()
 		var got []string
-		for _, id := range searchAll(t, e, query.Search{Kind: fragment.KindMovie, Query: []byte(q)}) {
+		for _, id := range searchAll(t, e, query.Search{Kind: fragment.KindMovie, Query: []byte(q), Fuzzy: fuzzy}) {
 			got = append(got, title[id])
 		}
 		if len(want) > 0 && len(got) > 0 && got[0] != want[0] {
@@ -442,6 +443,9 @@ func TestSearchWords(t *testing.T) {
 	f("*", []string{}...)
 	f("%", []string{}...)
 	f("\xff\xfe\x00", []string{}...)
+	f("amelei", []string{}...) // no typing errors, as the API has it
+	f("schindlar list", []string{}...)
+	fuzzy = true
 	// One typing error, two in long words, none in the first letter or in two letters.
 	f("amelei", "Amélie")
 	f("amelia", "Amélie")
@@ -673,7 +677,7 @@ func searchDamaged(t *testing.T, movies []nameRow, id, dir string, table []byte)
 		check(e.Search(&query.Search{Kind: fragment.KindMovie, Query: []byte(movies[i].title)}, 1, 20, &out))
 	}
 	for _, q := range []string{"s", "the", "スピ", "schidnlerr lits", "spiderman hoome"} {
-		check(e.Search(&query.Search{Query: []byte(q)}, 1, 20, &out))
+		check(e.Search(&query.Search{Query: []byte(q), Fuzzy: true}, 1, 20, &out))
 	}
 	return refused
 }
@@ -687,7 +691,7 @@ func TestSearchHostile(t *testing.T) {
 	var out query.Result
 	for _, q := range hostileQueries {
 		start := time.Now()
-		if err := e.Search(&query.Search{Query: []byte(q)}, 1, 20, &out); err != nil {
+		if err := e.Search(&query.Search{Query: []byte(q), Fuzzy: true}, 1, 20, &out); err != nil {
 			t.Errorf("search %.20q: %v", q, err)
 		}
 		if took := time.Since(start); took > time.Second { // milliseconds, and what a busy machine adds
@@ -710,7 +714,7 @@ func FuzzSearch(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, q []byte, page int, adult bool) {
 		var out query.Result
-		s := query.Search{Query: q, IncludeAdult: adult, Year: page, Region: string(q[:min(len(q), 2)])}
+		s := query.Search{Query: q, IncludeAdult: adult, Fuzzy: true, Year: page, Region: string(q[:min(len(q), 2)])}
 		page = 1 + int(uint(page)%50)
 		for _, kind := range []fragment.Kind{0, fragment.KindMovie} {
 			s.Kind = kind

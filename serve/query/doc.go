@@ -41,6 +41,7 @@
 // of them is punctuated, and whole titles are compared without blanks and punctuation.
 // Queries over several kinds know no years.
 //
-// Typing errors count only if no resource has the words, whatever the filters say: first in
+// Typing errors count only in a fuzzy search, and there only if no resource has the words, whatever
+// the filters say: first in
 // words that no name has, then in all; in four words at most, of 4 to 24 letters.
 package query

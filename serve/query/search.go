@@ -28,6 +28,8 @@ type Search struct {
 	PrimaryYear int
 	// FirstAirYear, unless it is 0, is the year in which a series began.
 	FirstAirYear int
+	// Fuzzy counts words with typing errors where no resource has the words of the query.
+	Fuzzy bool
 	// Region is the country whose release date rows show, when a movie has one there.
 	Region string
 }
@@ -39,8 +41,8 @@ var multiKinds = [...]fragment.Kind{fragment.KindMovie, fragment.KindTV, fragmen
 // all pages: resources that are called as the query says, by popularity, first those whose
 // title or original title that is; then, of the others, the most popular ones by how
 // well they fit and how popular they are; then the rest by popularity. If no resource has
-// all words, words that differ by a typing error count as well: one letter, or two in words
-// of eight letters and more, but not the first. An error matches release.ErrCorrupt.
+// all words and s is Fuzzy, words that differ by a typing error count as well: one letter, or two
+// in words of eight letters and more, but not the first. An error matches release.ErrCorrupt.
 func (e *Engine) Search(s *Search, page, size int, out *Result) (err error) {
 	out.reset()
 	if page < 1 || size < 1 || page > maxRank/size {
@@ -66,7 +68,7 @@ func (e *Engine) Search(s *Search, page, size int, out *Result) (err error) {
 		if err := q.find(e, kinds, s, typos); err != nil {
 			return fmt.Errorf("search: %w", err)
 		}
-		if q.found {
+		if q.found || !s.Fuzzy {
 			break
 		}
 	}

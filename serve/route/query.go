@@ -19,6 +19,7 @@ const (
 	paramEnd
 	paramExternalSource
 	paramFirstAirYear
+	paramFuzzy
 	paramGuestSession
 	paramIDs
 	paramImages
@@ -56,6 +57,8 @@ func paramOf(name []byte) param {
 		return paramExternalSource
 	case "first_air_date_year":
 		return paramFirstAirYear
+	case "fuzzy":
+		return paramFuzzy
 	case "ids":
 		return paramIDs
 	case "primary_release_year":
@@ -259,6 +262,8 @@ func (r *reader) rest() {
 	q.Region = parseCountry(r.text(paramRegion))
 	q.WatchRegion = parseCountry(r.text(paramWatchRegion))
 	q.IncludeAdult = isTrue(r.text(paramIncludeAdult))
+	fuzzy := r.text(paramFuzzy)
+	q.Fuzzy, q.HasFuzzy = isTrue(fuzzy), len(fuzzy) > 0
 	q.Year, q.PrimaryYear = parseYear(r.text(paramYear)), parseYear(r.text(paramPrimaryYear))
 	q.FirstAirYear = parseYear(r.text(paramFirstAirYear))
 	q.IDs = r.text(paramIDs)

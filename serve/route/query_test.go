@@ -39,6 +39,7 @@ func describeQuery(q *Request) string {
 	put("start", q.HasStart, q.Start)
 	put("end", q.HasEnd, q.End)
 	put("adult", q.IncludeAdult, q.IncludeAdult)
+	put("fuzzy", q.HasFuzzy, q.Fuzzy)
 	for _, f := range []struct {
 		name  string
 		value []byte
@@ -146,6 +147,10 @@ func TestParseQuery(t *testing.T) {
 	f("/3/search/movie", "query=a%26b%3Dc=d", `query="a&b=c=d"`)
 	f("/3/search/movie", "query=%E3%81%82", `query="あ"`)
 	f("/3/search/movie", "query=&include_adult=1", `query=""`)
+	f("/3/search/multi", "query=x&fuzzy=true", `fuzzy=true query="x"`)
+	f("/3/search/multi", "query=x&fuzzy=0", `fuzzy=false query="x"`)
+	f("/3/search/multi", "query=x&fuzzy=", `query="x"`)
+	f("/3/movie/1", "fuzzy=true", ``)
 	f("/3/search/movie", "query", `query=""`)
 	f("/3/find/tt0137523", "external_source=imdb_id&language=de", `language=de source="imdb_id"`)
 	f("/3/discover/movie", "sort_by=revenue.desc&with_genres=18", `sort="revenue.desc"`)

@@ -126,6 +126,8 @@ type Params struct {
 	HasStart, HasEnd bool
 	// IncludeAdult is set by "true" in any case.
 	IncludeAdult bool
+	// Fuzzy is set by "true" in any case, HasFuzzy by any value.
+	Fuzzy, HasFuzzy bool
 	// Year, PrimaryYear and FirstAirYear are 0 unless a year from 1000 to 9999 was given.
 	Year, PrimaryYear, FirstAirYear uint16
 

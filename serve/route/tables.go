@@ -61,7 +61,11 @@ func newTables() *tables {
 	}
 	for i := range api.Operations() {
 		op := api.Op(i).Operation()
-		t.ops = append(t.ops, opInfo{kind: op.Kind, sub: op.Sub, takes: setOf(op.QueryParams), names: names[op.Appends], raw: beyondParams(op.QueryParams)})
+		takes := setOf(op.QueryParams)
+		if takes.has(paramQuery) {
+			takes |= 1 << paramFuzzy // an extension of searches
+		}
+		t.ops = append(t.ops, opInfo{kind: op.Kind, sub: op.Sub, takes: takes, names: names[op.Appends], raw: beyondParams(op.QueryParams)})
 		t.addRoute(api.Op(i), op)
 	}
 	return t
