@@ -363,8 +363,28 @@ func (e *Edge) other(w *worker, rq *Request, rs *Response) error {
 	}
 	w.keys = append(append(w.keys[:0], "static static-"...), w.q.Op.Operation().Name...)
 	rs.SurrogateKey = w.keys
+	if len(w.q.Appends()) > 0 {
+		w.c.joinStatic(e.static, &w.q, body)
+		e.finish(w, rq, rs)
+		return nil
+	}
 	finishStatic(rq, rs, body)
 	return nil
+}
+
+// joinStatic fills c.answer with a prepared object and the prepared answers appended to it.
+func (c *composer) joinStatic(set *static.Set, q *route.Request, body *static.Body) {
+	splice.Literal(&c.answer, bytes.TrimSuffix(body.Identity, []byte("}")))
+	for _, a := range q.Appends() {
+		if appended, ok := set.AnswerOp(a.Op, q); ok {
+			splice.Literal(&c.answer, `,"`)
+			splice.Literal(&c.answer, a.Property)
+			splice.Literal(&c.answer, `":`)
+			splice.Literal(&c.answer, appended.Identity)
+		}
+	}
+	splice.Literal(&c.answer, "}")
+	c.pack = true
 }
 
 // finishStatic is finish for what is prepared.

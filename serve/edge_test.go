@@ -2,6 +2,7 @@ package serve
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -189,6 +190,45 @@ func TestRefusedLog(t *testing.T) {
 	ask("", "api_key="+w.token)
 	if got := log.String(); !strings.Contains(got, `reason="api_key is not allowed"`) || strings.Contains(got, w.token) {
 		t.Errorf("log without --allow-query-key = %.300q, want its reason and no credential", got)
+	}
+}
+
+// TestConfigurationAppends: what is appended to the configuration is what its own path answers.
+func TestConfigurationAppends(t *testing.T) {
+	w := newWorld(t, nil, movie551)
+	const uri = "/3/configuration"
+	details := w.get(t, uri)
+	f := func(query string, names ...string) reply {
+		t.Helper()
+		want := strings.TrimSuffix(details.plain, "}")
+		for _, name := range names {
+			want += `,"` + name + `":` + w.get(t, uri+"/"+name+"?"+query).plain
+		}
+		a := w.get(t, uri+"?"+query)
+		if a.Status != 200 || a.plain != want+"}" || !a.Gzip || len(a.ETag) == 0 || a.Cache != kept || !json.Valid([]byte(a.plain)) {
+			t.Errorf("%s?%s = %d %.300s, want %d bytes, got %d", uri, query, a.Status, a.plain, len(want)+1, len(a.plain))
+		}
+		return a
+	}
+	all := f("append_to_response=countries,jobs,languages,primary_translations,timezones", "countries", "jobs", "languages", "primary_translations", "timezones")
+	f("append_to_response=timezones,nothing,images,,countries,timezones&language=de", "timezones", "countries")
+	if f("append_to_response=nothing"); string(all.ETag) == string(details.ETag) {
+		t.Errorf("entity tag %s of two answers", all.ETag)
+	}
+	rq := w.request(uri + "?append_to_response=countries,jobs,languages,primary_translations,timezones")
+	rq.AcceptEncoding = nil
+	if a := w.do(t, rq); a.plain != all.plain || a.Gzip {
+		t.Errorf("identity = %.100s, want as gzip", a.plain)
+	}
+	rq.IfNoneMatch = all.ETag
+	if a := w.do(t, rq); a.Status != 304 {
+		t.Errorf("If-None-Match = %d, want 304", a.Status)
+	}
+	if a := w.get(t, uri+"?append_to_response="+names(21)); a.Status != 400 || a.plain != body27 {
+		t.Errorf("21 names = %d %s, want 400 %s", a.Status, a.plain, body27)
+	}
+	if got, err := Inspect(nil, uri+"?append_to_response=jobs"); err != nil || string(got.Body) != w.get(t, uri+"?append_to_response=jobs").plain {
+		t.Errorf("Inspect = %.100s, %v, want the answer", got.Body, err)
 	}
 }
 

@@ -87,6 +87,11 @@ func inspectQuery(rel *release.Reader, q *route.Request) (Inspection, error) {
 	if err := l.compose(&c, rel, q); err != nil {
 		return inspectRefusal(err)
 	}
+	return inspectPacked(&c)
+}
+
+// inspectPacked returns an answer that is compressed as a whole.
+func inspectPacked(c *composer) (Inspection, error) {
 	body, err := c.answer.AppendIdentity(nil)
 	if err != nil {
 		return Inspection{}, err
@@ -118,6 +123,11 @@ func inspectStatic(q *route.Request, path []byte) (Inspection, error) {
 		return inspectRefusal(&errNoSession)
 	default:
 		return inspectRefusal(&errNotFound)
+	}
+	if len(q.Appends()) > 0 {
+		var c composer
+		c.joinStatic(set, q, b)
+		return inspectPacked(&c)
 	}
 	return Inspection{
 		Status: 200, Body: b.Identity, ETag: string(b.ETag), GzipBytes: len(b.Gzip),

@@ -36,6 +36,7 @@ func (r *reader) append(ns *namespace, name []byte) {
 	r.takes |= info.takes
 	r.q.appends[r.q.nAppends] = Append{
 		Property: name,
+		Op:       info.op,
 		Kind:     info.kind, Sub: info.sub,
 		Season: c.season, Episode: c.episode,
 	}

@@ -145,6 +145,8 @@ type Append struct {
 	// Property is the name of the member in the answer: what was asked for, letter
 	// for letter, decoded.
 	Property []byte
+	// Op is the operation appended to the configuration; NoOp elsewhere.
+	Op api.Op
 	// Kind is that of the details, or KindSeason or KindEpisode below a series;
 	// Season and Episode are their numbers.
 	Kind            fragment.Kind

@@ -84,8 +84,11 @@ func New(o Options) (*Set, error) {
 
 // Answer returns the answer of q's operation, and false for operations that this
 // package does not answer. Of q it looks at Op, Language and WatchRegion.
-func (s *Set) Answer(q *route.Request) (*Body, bool) {
-	c, ok := s.ops[q.Op]
+func (s *Set) Answer(q *route.Request) (*Body, bool) { return s.AnswerOp(q.Op, q) }
+
+// AnswerOp is Answer for another operation than q's, such as an appended one.
+func (s *Set) AnswerOp(op api.Op, q *route.Request) (*Body, bool) {
+	c, ok := s.ops[op]
 	if !ok {
 		return nil, false
 	}
