@@ -56,6 +56,10 @@ func (s *Server) adminServer() *http.Server {
 		fmt.Fprintf(w, "reelsplice_release_stale %d\n", gauge(s.releases.Err()))
 		fmt.Fprintf(w, "reelsplice_tokens_stale %d\n", gauge(s.tokens.Err()))
 		fmt.Fprintf(w, "reelsplice_tokens_active %d\n", s.tokens.Table().Active(time.Now().Unix()))
+		if s.cert != nil {
+			fmt.Fprintf(w, "reelsplice_certificate_stale %d\n", gauge(s.cert.Err()))
+			fmt.Fprintf(w, "reelsplice_certificate_expiry_timestamp_seconds %d\n", s.cert.expiry())
+		}
 		s.metrics.set.WritePrometheus(w)
 		metrics.WriteProcessMetrics(w)
 	})
@@ -67,18 +71,22 @@ func (s *Server) adminServer() *http.Server {
 	return &http.Server{Handler: mux, ReadHeaderTimeout: readHeaderTimeout}
 }
 
-// ready answers 200 while a release is served, 503 otherwise. Where the token file or
+// ready answers 200 while a release is served, 503 otherwise and once the server stops. Where the token file or
 // the store's current release is not as it should be, the last good state goes on
 // being served: that is said, and counted in the metrics, but takes no edge out of a
 // load balancer, for all of them would go at once.
 func (s *Server) ready(w http.ResponseWriter, _ *http.Request) {
 	id := s.Release()
-	if id == "" {
+	switch {
+	case s.stopping.Load():
+		answer(w, http.StatusServiceUnavailable, "stopping")
+		return
+	case id == "":
 		answer(w, http.StatusServiceUnavailable, "no release")
 		return
 	}
 	text := "ok " + id
-	for _, err := range []error{s.releases.Err(), s.tokens.Err()} {
+	for _, err := range []error{s.releases.Err(), s.tokens.Err(), s.cert.Err()} {
 		if err != nil {
 			text += ", but: " + err.Error()
 		}

@@ -36,7 +36,10 @@ type Config struct {
 	ReadTimeout   time.Duration // for a whole request; 10 s by default
 	WriteTimeout  time.Duration // for a whole answer; 30 s by default
 	IdleTimeout   time.Duration // between requests of a connection; 60 s by default
-	DrainTimeout  time.Duration // for running requests at the end; 10 s by default
+	// ShutdownDelay is how long requests are still accepted once the server stops, and /readyz says so;
+	// none by default.
+	ShutdownDelay time.Duration
+	DrainTimeout  time.Duration // for running requests at the end; 10 s by default, 0 for as long as they take
 	MaxHeader     int           // bytes of request line and header; 16 KiB by default
 	// MaxPage is the last page of a list that is answered: 500 by default, as the API has
 	// it, 65535 at most.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -23,6 +24,7 @@ type Releases struct {
 	current atomic.Pointer[Held]
 	failed  atomic.Pointer[failure]
 	opened  atomic.Uint64 // releases so far
+	looking sync.Mutex    // held for one look at the store at a time
 }
 
 // failure is a release that could not be opened. It is tried again only when the
@@ -151,9 +153,17 @@ func (r *Releases) Run(ctx context.Context, interval time.Duration) {
 	}
 }
 
+// Reload looks at the store now, and tries a release again that could not be opened.
+func (r *Releases) Reload() {
+	r.failed.Store(nil)
+	r.follow()
+}
+
 // follow opens the store's current release when it is another one than is served.
 // What is served goes on when that fails.
 func (r *Releases) follow() {
+	r.looking.Lock()
+	defer r.looking.Unlock()
 	id, err := r.store.Current()
 	if err != nil {
 		r.fail("", fmt.Errorf("read current release: %w", err))

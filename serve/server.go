@@ -3,11 +3,11 @@ package serve
 import (
 	"context"
 	"crypto/rand"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"github.com/valyala/fasthttp"
@@ -22,6 +22,7 @@ import (
 // its release up to date, and the admin listener.
 type Server struct {
 	cfg      Config
+	stopping atomic.Bool // no new requests are wanted
 	edge     *Edge
 	tokens   *auth.Live
 	releases *Releases
@@ -30,6 +31,7 @@ type Server struct {
 	lane     *lane.Listener // what http serves, over api
 	api      net.Listener
 	admin    net.Listener // nil for none
+	cert     *certificate // nil without TLS
 }
 
 // Listen opens everything that a Server needs: the token file, the current release,
@@ -58,12 +60,20 @@ func Listen(cfg Config) (s *Server, err error) {
 		return nil, err
 	}
 	s.http = newFastHTTP(cfg, s.edge, s.metrics)
-	if s.api, err = listen(cfg.Addr, cfg.TLSCert, cfg.TLSKey); err != nil {
+	if cfg.TLSCert != "" {
+		if s.cert, err = openCertificate(cfg.TLSCert, cfg.TLSKey, cfg.Log); err != nil {
+			return nil, err
+		}
+	}
+	if s.api, err = listen(cfg.Addr); err != nil {
 		return nil, err
+	}
+	if s.cert != nil {
+		s.api = listenTLS(s.api, s.cert)
 	}
 	s.lane = lane.Listen(s.api, newLane(cfg, s.edge, s.metrics, newPlans()))
 	if cfg.AdminAddr != "" {
-		if s.admin, err = listen(cfg.AdminAddr, "", ""); err != nil {
+		if s.admin, err = listen(cfg.AdminAddr); err != nil {
 			return nil, err
 		}
 	}
@@ -84,21 +94,12 @@ func newSigner(path string) (*auth.Signer, error) {
 	return auth.NewSigner(key)
 }
 
-func listen(addr, cert, key string) (net.Listener, error) {
+func listen(addr string) (net.Listener, error) {
 	ln, err := net.Listen("tcp", addr)
 	if err != nil {
 		return nil, fmt.Errorf("listen: %w", err)
 	}
-	if cert == "" {
-		return ln, nil
-	}
-	pair, err := tls.LoadX509KeyPair(cert, key)
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("load certificate %s, key %s: %w", cert, key, err), ln.Close())
-	}
-	return tls.NewListener(ln, &tls.Config{
-		MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{pair}, NextProtos: []string{"http/1.1"},
-	}), nil
+	return ln, nil
 }
 
 // URL returns the base address of the API.
@@ -121,33 +122,74 @@ func (s *Server) AdminURL() string {
 // Release returns the id of the release that is served.
 func (s *Server) Release() string { return s.releases.ID() }
 
-// Run serves until ctx ends, then lets running requests finish.
+// Run serves until ctx ends. Then /readyz answers 503; requests are served for the shutdown delay more, so
+// that load balancers find out; then requests under way end. The admin listener closes last.
 func (s *Server) Run(ctx context.Context) error {
 	defer s.close()
-	g, ctx := errgroup.WithContext(ctx)
-	g.Go(func() error { s.tokens.Run(ctx, s.cfg.Poll); return nil })
-	g.Go(func() error { s.releases.Run(ctx, s.cfg.Poll); return nil })
+	// Serving outlives ctx by the delay and the drain.
+	g, serving := errgroup.WithContext(context.WithoutCancel(ctx))
+	following, unfollow := context.WithCancel(serving)
+	g.Go(func() error { s.tokens.Run(following, s.cfg.Poll); return nil })
+	g.Go(func() error { s.releases.Run(following, s.cfg.Poll); return nil })
+	if s.cert != nil {
+		g.Go(func() error { s.cert.Run(following, s.cfg.Poll); return nil })
+	}
 	g.Go(func() error { return s.http.Serve(s.lane) })
 	admin := s.adminServer()
 	if s.admin != nil {
 		g.Go(func() error { return ignoreClosed(admin.Serve(s.admin)) })
 	}
 	g.Go(func() error {
-		<-ctx.Done()
-		// The parent context is over; what remains has its own deadline.
-		drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.cfg.DrainTimeout)
-		defer cancel()
-		// Closed here, because fasthttp does not know a listener that it does not
-		// serve yet, and would serve it after the shutdown.
-		_ = s.api.Close()
-		s.lane.Stop()
-		err := s.http.ShutdownWithContext(drain)
-		if errors.Is(err, net.ErrClosed) {
-			err = nil
+		defer unfollow()
+		select {
+		case <-ctx.Done():
+			s.awaitBalancers(serving)
+		case <-serving.Done():
 		}
-		return errors.Join(err, admin.Shutdown(drain))
+		return s.drain(ctx, admin)
 	})
 	return g.Wait()
+}
+
+// awaitBalancers says on /readyz that the server stops, and waits for the shutdown delay.
+func (s *Server) awaitBalancers(ctx context.Context) {
+	s.stopping.Store(true)
+	if s.cfg.ShutdownDelay <= 0 {
+		return
+	}
+	s.cfg.Log.Info("stopping", "requests accepted for", s.cfg.ShutdownDelay.String())
+	select {
+	case <-ctx.Done():
+	case <-time.After(s.cfg.ShutdownDelay):
+	}
+}
+
+// drain refuses new connections and waits for the requests under way, for the drain timeout at most.
+func (s *Server) drain(ctx context.Context, admin *http.Server) error {
+	ctx, cancel := context.WithoutCancel(ctx), context.CancelFunc(func() {})
+	if s.cfg.DrainTimeout > 0 {
+		ctx, cancel = context.WithTimeout(ctx, s.cfg.DrainTimeout)
+	}
+	defer cancel()
+	// Closed here, because fasthttp does not know a listener that it does not
+	// serve yet, and would serve it after the shutdown.
+	_ = s.api.Close()
+	s.lane.Stop()
+	err := s.http.ShutdownWithContext(ctx)
+	if errors.Is(err, net.ErrClosed) {
+		err = nil
+	}
+	return errors.Join(err, admin.Shutdown(ctx))
+}
+
+// Reload looks at once for changed tokens, another certificate and another current release. What cannot be
+// used is logged, and the last good one stays.
+func (s *Server) Reload() {
+	_ = s.tokens.Reload() // logged there, as the others are
+	if s.cert != nil {
+		s.cert.Reload()
+	}
+	s.releases.Reload()
 }
 
 func ignoreClosed(err error) error {

@@ -17,8 +17,8 @@ import (
 	"time"
 )
 
-// certificate makes one for 127.0.0.1 and returns its files and who trusts it.
-func certificate(t *testing.T) (cert, key string, pool *x509.CertPool) {
+// newCertificate makes one for 127.0.0.1 and returns its files and who trusts it.
+func newCertificate(t *testing.T) (cert, key string, pool *x509.CertPool) {
 	t.Helper()
 	secret, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -65,7 +65,7 @@ func running(t *testing.T, cfg Config) *Server {
 
 // TestTLS: over TLS there is no lane, and the same answers.
 func TestTLS(t *testing.T) {
-	cert, key, pool := certificate(t)
+	cert, key, pool := newCertificate(t)
 	w := newWorld(t, nil, version(1))
 	secure := w.cfg
 	secure.TLSCert, secure.TLSKey = cert, key

@@ -51,7 +51,7 @@ func (b *bench) startOwn(ctx context.Context, name string, args ...string) (*ser
 
 func (b *bench) startEdge(ctx context.Context) (*server, error) {
 	return b.startOwn(ctx, nameEdge, "serve", "--json", "--quiet", "--releases", b.releases, "--tokens", b.tokens,
-		"--addr", "127.0.0.1:0", "--admin-addr", "127.0.0.1:0")
+		"--addr", "127.0.0.1:0", "--admin-addr", "127.0.0.1:0", "--shutdown-delay", "0s")
 }
 
 // startConstant starts a server that answers everything with a.

@@ -6,6 +6,10 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -23,7 +27,9 @@ func (a *app) serveCommand() *cobra.Command {
 		Use:   "serve --releases DIR --tokens FILE",
 		Short: "Answer the API from the current release",
 		Long: "serve answers the API from the current release. A release that is published while it runs, and every\n" +
-			"change of the token file, is taken up without a restart. SIGINT and SIGTERM let running requests end.\n\n" +
+			"change of the token file, is taken up without a restart, and so is another certificate. SIGHUP looks for them at once.\n\n" +
+			"SIGINT and SIGTERM stop the edge: /readyz answers 503 at once, requests are accepted for --shutdown-delay, and\n" +
+			"those under way end within --drain-timeout. A second signal ends it at once.\n\n" +
 			"With --json, the address goes to stdout as one line of JSON as soon as requests are answered.",
 		Example: "  reelsplice serve --releases releases --tokens tokens.txt --addr :8080 --admin-addr 127.0.0.1:9090",
 	}
@@ -36,6 +42,7 @@ func (a *app) serveCommand() *cobra.Command {
 		cfg.Log = a.logger()
 		var disk threads.Watch
 		cfg.FromDisk = disk.FromDisk
+		a.shutdownDelay(f, &cfg)
 		s, err := listen(cfg)
 		if err != nil {
 			return err
@@ -61,6 +68,7 @@ func serveFlags(f *pflag.FlagSet, cfg *serve.Config) {
 	f.DurationVar(&cfg.ReadTimeout, "read-timeout", cfg.ReadTimeout, "for a whole request")
 	f.DurationVar(&cfg.WriteTimeout, "write-timeout", cfg.WriteTimeout, "for a whole answer")
 	f.DurationVar(&cfg.IdleTimeout, "idle-timeout", cfg.IdleTimeout, "between the requests of a connection")
+	f.DurationVar(&cfg.ShutdownDelay, "shutdown-delay", 0, "how long requests are still accepted once the edge stops and /readyz says so; serve without a terminal: 5s when not given")
 	f.DurationVar(&cfg.DrainTimeout, "drain-timeout", cfg.DrainTimeout, "for running requests at the end")
 	f.IntVar(&cfg.MaxPage, "max-page", cfg.MaxPage, "last page of lists that is answered, 65535 at most")
 	f.StringVar(&cfg.Date, "date", "", "day that now_playing, upcoming, airing_today and on_the_air count from, YYYY-MM-DD; today when not given")
@@ -68,6 +76,13 @@ func serveFlags(f *pflag.FlagSet, cfg *serve.Config) {
 	f.Var(bytesFlag{&cfg.MaxHeader}, "max-header", "bytes of request line and header")
 	f.Var(bytesFlag{&cfg.PageCache}, "page-cache", "bytes of pages of lists that are kept")
 	f.Var(bytesFlag{&cfg.ResultCache}, "result-cache", "bytes of results of discover and lists that are kept")
+}
+
+// shutdownDelay fills in --shutdown-delay: nobody balances load over what a person runs on a terminal.
+func (a *app) shutdownDelay(f *pflag.FlagSet, cfg *serve.Config) {
+	if !f.Changed("shutdown-delay") && !isTerminal(a.Stderr) {
+		cfg.ShutdownDelay = 5 * time.Second
+	}
 }
 
 // listen opens what serving needs; a configuration that cannot work is wrong usage.
@@ -93,18 +108,38 @@ func (a *app) serve(ctx context.Context, s *serve.Server, disk *threads.Watch, l
 			return err
 		}
 	}
-	return runServer(ctx, s, disk, log)
+	return a.runServer(ctx, s, disk, log)
 }
 
 // runServer serves until ctx ends. disk is what the configuration of s asks.
-func runServer(ctx context.Context, s *serve.Server, disk *threads.Watch, log *slog.Logger) error {
+func (a *app) runServer(ctx context.Context, s *serve.Server, disk *threads.Watch, log *slog.Logger) error {
 	log.Info("serving", "url", s.URL(), "admin", s.AdminURL(), "release", s.Release())
 	watched, stop := context.WithCancel(ctx)
 	defer stop()
 	go disk.Run(watched)
+	if !isTerminal(a.Stderr) { // the end of a terminal ends what runs on it
+		reloadOnHangup(watched, s)
+	}
 	err := s.Run(ctx)
 	if err == nil {
 		log.Info("stopped")
 	}
 	return err
+}
+
+// reloadOnHangup reloads tokens, certificate and current release upon SIGHUP until ctx ends.
+func reloadOnHangup(ctx context.Context, s *serve.Server) {
+	hangups := make(chan os.Signal, 1)
+	signal.Notify(hangups, syscall.SIGHUP)
+	go func() {
+		defer signal.Stop(hangups)
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-hangups:
+				s.Reload()
+			}
+		}
+	}()
 }

@@ -83,7 +83,7 @@ func (u *up) run(ctx context.Context) error {
 	if err := u.announce(s, token); err != nil {
 		return err
 	}
-	return runServer(ctx, s, &disk, u.cfg.Log)
+	return u.runServer(ctx, s, &disk, u.cfg.Log)
 }
 
 // places fills in the folders and files that were not given.

@@ -1,0 +1,100 @@
+package serve
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"reelsplice/schemas/release"
+	"reelsplice/serve/auth"
+)
+
+// status returns the status of a GET, 0 without an answer.
+func statusOf(url, token string) (code int, body string) {
+	rq, err := http.NewRequest(http.MethodGet, url, nil)
+	if err != nil {
+		return 0, err.Error()
+	}
+	rq.Header.Set("Authorization", "Bearer "+token)
+	rs, err := http.DefaultTransport.RoundTrip(rq)
+	if err != nil {
+		return 0, err.Error()
+	}
+	defer rs.Body.Close()
+	b, _ := io.ReadAll(rs.Body) // cut short, it is not what the test wants
+	return rs.StatusCode, string(b)
+}
+
+// TestShutdownDelay: once it stops, /readyz says so at once, while requests on old and new connections are
+// served, and tokens followed, until the delay is over.
+func TestShutdownDelay(t *testing.T) {
+	w := newWorld(t, func(c *Config) {
+		c.AdminAddr = "127.0.0.1:0"
+		c.ShutdownDelay = time.Second
+	}, version(1))
+	s, err := Listen(w.cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	stop := run(s, ended)
+	if code, body := statusOf(s.AdminURL()+"/readyz", ""); code != 200 {
+		t.Fatalf("readyz = %d %s, want 200", code, body)
+	}
+	start := time.Now()
+	stop()
+	eventually(t, "readyz says that the server stops", func() bool {
+		code, body := statusOf(s.AdminURL()+"/readyz", "")
+		return code == 503 && strings.Contains(body, "stopping")
+	})
+	if took := time.Since(start); took > 500*time.Millisecond {
+		t.Errorf("readyz took %v, want it at once", took)
+	}
+	for range 3 {
+		http.DefaultTransport.(*http.Transport).CloseIdleConnections()
+		if code, body := statusOf(s.URL()+"/3/movie/1", w.token); code != 200 {
+			t.Errorf("within the delay: %d %s, want 200", code, body)
+		}
+	}
+	if _, err := auth.Revoke(w.cfg.Tokens, "test", time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the token is revoked within the delay", func() bool { code, _ := statusOf(s.URL()+"/3/movie/1", w.token); return code == 401 })
+	select {
+	case err := <-ended:
+		if took := time.Since(start); err != nil || took < w.cfg.ShutdownDelay {
+			t.Errorf("Run = %v after %v, want nil after %v", err, took, w.cfg.ShutdownDelay)
+		}
+	case <-time.After(5 * time.Second):
+		t.Error("Run does not end")
+	}
+	if code, _ := statusOf(s.URL()+"/3/movie/1", w.token); code != 0 {
+		t.Errorf("after the end: %d, want no answer", code)
+	}
+}
+
+// TestReload: tokens and the current release are taken up at once, however seldom they are looked at.
+func TestReload(t *testing.T) {
+	w := newWorld(t, nil, version(1))
+	w.cfg.Poll = time.Second // the most that may be configured
+	s := running(t, w.cfg)
+	id := buildRelease(t, w.cfg.Releases, 6, version(2))
+	if err := auth.Add(w.cfg.Tokens, auth.Record{Name: "later", Hash: auth.HashToken([]byte("later-token-later")), Scopes: auth.ScopeRead}); err != nil {
+		t.Fatal(err)
+	}
+	s.Reload()
+	if got := s.Release(); got != id {
+		t.Errorf("release = %s, want %s", got, id)
+	}
+	if n := s.tokens.Table().Len(); n != 2 {
+		t.Errorf("tokens = %d, want 2", n)
+	}
+	// A release that could not be opened is tried again.
+	s.releases.failed.Store(&failure{id: "x", err: release.ErrCorrupt, when: time.Now()})
+	s.Reload()
+	if err := s.releases.Err(); err != nil {
+		t.Errorf("Err = %v, want none", err)
+	}
+}
