@@ -119,6 +119,7 @@ func FuzzText(f *testing.F) {
 	for _, s := range []string{
 		"{\"a\":1}\n{\"b\":2}\r\n\n", "{\"a\":\"x\n{}\n", "{}{}\n[", "null\n{}\n", "\xef\xbb\xbf{}\n", "[{},1]", "{\n}\n{\"a\":[\n1]}",
 		"{\"a\":\"\u2028\"}\n" + strings.Repeat(" ", 2000) + "{}\n", "id,title\n1,x\n", "id\ttitle\n1\tx\n",
+		"id,title\r1,x\r\r\n2,\"a\rb\"\r", "1\r{}\r", "{\"a\":\"\\u0000\"}\n",
 		"{}\n  1\n", // the fault's offset counts from the start of the line
 	} {
 		f.Add([]byte(s))
@@ -130,7 +131,11 @@ func FuzzText(f *testing.F) {
 			return
 		}
 		n := 0
-		for _, line := range bytes.Split(bytes.TrimPrefix(b, []byte("\xef\xbb\xbf")), []byte{'\n'}) {
+		b = bytes.TrimLeft(bytes.TrimPrefix(b, []byte("\xef\xbb\xbf")), "\r\n")
+		if line, _, _ := bytes.Cut(b, []byte{'\n'}); b[0] != '{' && endsInCR(line) {
+			b = b[:new(lineUnifier).unify(b)]
+		}
+		for _, line := range bytes.Split(b, []byte{'\n'}) {
 			if line = bytes.Trim(line, " \t\r"); len(line) == 0 {
 				continue
 			}
@@ -199,6 +204,7 @@ func FuzzCSV(f *testing.F) {
 	for _, s := range []string{
 		"1,2,3\n", "1,\"a\nb\",\"c\"\"d\"\r\n,,\n\n4,5,6", "1,\"a\n2,\"b\",3\n", "\"\",\"\"\n", "a\"b,c,d\n", "1,2\n1,2,3,4\n",
 		"\"a\"b,c,d\n\xff,,\n", "1,\"\r\n\",\r\n\r\n3,4,5\r", "\",\",\"\n\",\"\"\"\"\n",
+		"1,a\x00,\n",
 		"\xdb,\x98,\n", // together they are one character
 	} {
 		f.Add([]byte(s))
@@ -228,6 +234,7 @@ func FuzzCSV(f *testing.F) {
 			switch {
 			case row.Err != nil && strings.Contains(row.Err.Error(), " cells, want 3") && len(want[i]) != 3:
 			case row.Err != nil && strings.Contains(row.Err.Error(), "invalid UTF-8") && !utf8.ValidString(strings.Join(want[i], ",")):
+			case row.Err != nil && strings.Contains(row.Err.Error(), noZero) && strings.Contains(strings.Join(want[i], ","), "\x00"):
 			case row.Err != nil:
 				t.Fatalf("row %d of %q: %v", i, want[i], row.Err)
 			case !slices.Equal(cellsOf(t, row), want[i]):
@@ -256,7 +263,7 @@ func csvRows(b []byte) (rows [][]string, ok bool) {
 // FuzzTSV reads any bytes behind a header: every line that is not blank is a row, and its
 // cells are what lies between TABs.
 func FuzzTSV(f *testing.F) {
-	for _, s := range []string{"1\t2\t3\n", "\"\t\\N\t\x02\n", "\t\t\n\n1\t2\n", "1\t2\t3\r\n", "\xff\t1\t2", strings.Repeat("x", 2000)} {
+	for _, s := range []string{"1\t2\t3\n", "\"\t\\N\t\x02\n", "\t\t\n\n1\t2\n", "1\t2\t3\r\n", "\xff\t1\t2", strings.Repeat("x", 2000), "1\t\x00\t3\n"} {
 		f.Add([]byte(s))
 	}
 	dir := f.TempDir()
@@ -280,7 +287,7 @@ func FuzzTSV(f *testing.F) {
 				if row.Err == nil || row.Size != int64(len(line)) {
 					t.Fatalf("line of %d bytes gives %d, %v", len(line), row.Size, row.Err)
 				}
-			case !utf8.ValidString(line) || len(cells) != 3:
+			case !utf8.ValidString(line) || len(cells) != 3 || strings.Contains(line, "\x00"):
 				if row.Err == nil || string(row.Raw) != line {
 					t.Fatalf("line %q gives %q, %v", line, row.Raw, row.Err)
 				}

@@ -53,7 +53,7 @@ func tableFormat(line []byte, ext string) (f Format, delim byte) {
 
 // tableByName returns the format of a text whose extension says that it is a table,
 // when its first line that is not empty may be a header; FormatUnknown otherwise, for
-// what a text is by itself. It passes empty lines before the header.
+// what a text is by itself.
 func tableByName(w *window, ext string) Format {
 	if ext != ".csv" && ext != ".tsv" {
 		return FormatUnknown
@@ -61,9 +61,6 @@ func tableByName(w *window, ext string) Format {
 	head := bytes.TrimLeft(w.fill(512), " \t\r\n")
 	if len(head) == 0 || head[0] == '{' || head[0] == '[' || bytes.HasPrefix(head, []byte("PAR1")) || refuse(head) != nil {
 		return FormatUnknown
-	}
-	for b := w.held(); len(b) > 0 && (b[0] == '\n' || b[0] == '\r'); b = w.held() {
-		w.advance(1)
 	}
 	line := firstLine(w, maxHeaderBytes)
 	format, delim := tableFormat(line, ext)

@@ -260,6 +260,8 @@ func appendDecimal(dst []byte, digits string, scale int) []byte {
 func appendString(dst, b []byte) (out []byte, bad string) {
 	if !utf8.Valid(b) {
 		bad = "byte " + strconv.Itoa(invalidUTF8(b)) + ": invalid UTF-8"
+	} else if f := zeroByte(b); f != nil {
+		bad = f.reasonAt(0)
 	}
 	return appendText(dst, b), bad
 }

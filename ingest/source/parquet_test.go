@@ -199,7 +199,7 @@ func TestParquetBadRows(t *testing.T) {
 		ID int64  `parquet:"id"`
 		S  string `parquet:"s"`
 	}
-	p := parquetFile(t, [][]row{{{1, "a"}, {2, "b\x94"}, {3, strings.Repeat("x", 20<<10)}, {4, "d"}}})
+	p := parquetFile(t, [][]row{{{1, "a"}, {2, "b\x94"}, {3, strings.Repeat("x", 20<<10)}, {4, "d"}, {5, "e\x00"}}})
 	r, err := Open(File{Path: p}, Options{MaxRowBytes: 10 << 10})
 	if err != nil {
 		t.Fatal(err)
@@ -210,6 +210,7 @@ func TestParquetBadRows(t *testing.T) {
 		{`m.parquet: row 2: column "s": byte 1: invalid UTF-8`, "{\"id\":2,\"s\":\"b\x94\"}"},
 		{`m.parquet: row 3: row is longer than 10240 bytes`, (`{"id":3,"s":"` + strings.Repeat("x", longRowHead))[:longRowHead]},
 		{"", `{"id":4,"s":"d"}`},
+		{`m.parquet: row 5: column "s": byte 1: found U+0000, which no text has`, `{"id":5,"s":"e\u0000"}`},
 	}
 	for i, w := range want {
 		row, err := r.Next()

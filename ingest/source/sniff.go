@@ -36,10 +36,6 @@ func refuseMagic(head []byte) error {
 		{"version https://git-lfs.github.com/spec/v1", `is a Git LFS pointer, not the data: fetch it with "git lfs pull" first`},
 		{"\xff\xfe", "is UTF-16, not UTF-8: convert it first"},
 		{"\xfe\xff", "is UTF-16, not UTF-8: convert it first"},
-		{"{\x00", "is UTF-16, not UTF-8: convert it first"},
-		{"[\x00", "is UTF-16, not UTF-8: convert it first"},
-		{"\x00{", "is UTF-16, not UTF-8: convert it first"},
-		{"\x00[", "is UTF-16, not UTF-8: convert it first"},
 		{"PK\x03\x04", "is a zip archive: unpack it first"},
 		{"BZh", "is compressed with bzip2, want gzip or zstd"},
 		{"\xfd7zXZ\x00", "is compressed with xz, want gzip or zstd"},
@@ -56,6 +52,20 @@ func refuseMagic(head []byte) error {
 	}
 	if len(head) >= 262 && string(head[257:262]) == "ustar" {
 		return errors.New("is a tar archive: unpack it first")
+	}
+	return refuseZeros(head)
+}
+
+// refuseZeros refuses what begins with zero bytes, or has them between its characters.
+func refuseZeros(head []byte) error {
+	first := head[:min(len(head), 4)]
+	switch zeros := bytes.Count(first, []byte{0}); {
+	case zeros == 0:
+		return nil
+	case zeros == len(first):
+		return errors.New("begins with zero bytes: it is damaged, or was never written")
+	case len(first) > 1 && (first[0] == 0) != (first[1] == 0):
+		return errors.New("is UTF-16, not UTF-8: convert it first")
 	}
 	return nil
 }
@@ -77,6 +87,13 @@ func startText(w *window, maxRow int, ext string) (Format, error) {
 	if bytes.HasPrefix(w.fill(3), []byte("\xef\xbb\xbf")) {
 		w.advance(3)
 	}
+	for b := w.fill(1); len(b) > 0 && (b[0] == '\n' || b[0] == '\r'); b = w.fill(1) {
+		w.advance(1)
+	}
+	// A '\r' between JSON values is a blank.
+	if head := bytes.TrimLeft(w.fill(512), " \t\r\n"); !hasAnyPrefix(head, "{", "[", "PAR1") && endsInCR(firstLine(w, maxHeaderBytes)) {
+		w.unifyLines()
+	}
 	if f := tableByName(w, ext); f != FormatUnknown {
 		return f, nil
 	}
@@ -97,6 +114,21 @@ func startText(w *window, maxRow int, ext string) (Format, error) {
 		return FormatArray, nil
 	}
 	return formatOfLines(w, maxRow, ext)
+}
+
+// endsInCR reports whether a text, up to its first '\n', has lines that end in '\r' alone,
+// as old Macs wrote them. One in quotes ends no line.
+func endsInCR(line []byte) bool {
+	quoted := false
+	for i, c := range line {
+		switch {
+		case c == '"':
+			quoted = !quoted
+		case c == '\r' && !quoted:
+			return i+1 < len(line)
+		}
+	}
+	return false
 }
 
 // formatOfLines tells NDJSON from values that spread over lines: by whether the first

@@ -46,6 +46,9 @@ func newTableRows(t textRows, format Format, ext string) (*tableRows, error) {
 	if !utf8.Valid(raw) {
 		return nil, fmt.Errorf("header: byte %d: invalid UTF-8", invalidUTF8(raw))
 	}
+	if f := zeroByte(raw); f != nil {
+		return nil, fmt.Errorf("header: %s", f.reasonAt(0))
+	}
 	if err := r.header(raw); err != nil {
 		return nil, err
 	}
@@ -115,6 +118,9 @@ func (t *tableRows) next() (Row, error) {
 func (t *tableRows) finish(p Place, raw []byte, f *fault) Row {
 	if f == nil && !utf8.Valid(raw) {
 		f = &fault{off: invalidUTF8(raw), reason: "invalid UTF-8"}
+	}
+	if f == nil {
+		f = zeroByte(raw)
 	}
 	row := t.textRows.finish(p, raw, int64(len(raw)), f, 0)
 	row.Raw = raw

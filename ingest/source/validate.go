@@ -1,6 +1,7 @@
 package source
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"math/bits"
@@ -28,7 +29,7 @@ func checkRow(b []byte, maxDepth int) *fault {
 	if !utf8.Valid(b) {
 		return &fault{off: invalidUTF8(b), reason: "invalid UTF-8"}
 	}
-	v := validator{b: b, maxDepth: maxDepth}
+	v := validator{b: b, maxDepth: maxDepth, zero: -1}
 	v.blanks()
 	start := v.i
 	if f := v.document(); f != nil {
@@ -36,6 +37,9 @@ func checkRow(b []byte, maxDepth int) *fault {
 	}
 	if b[start] != '{' {
 		return &fault{off: start, reason: "want an object, found " + typeName(b[start])}
+	}
+	if v.zero >= 0 {
+		return &fault{off: v.zero, reason: noZero}
 	}
 	return nil
 }
@@ -54,6 +58,18 @@ func invalidUTF8(b []byte) int {
 		i += n
 	}
 	return len(b)
+}
+
+// noZero is the reason why text with U+0000 is refused: a crash or a broken copy leaves
+// blocks of zero bytes in files, and no text of the API has one.
+const noZero = "found U+0000, which no text has"
+
+// zeroByte returns the fault of the first zero byte in b, nil when there is none.
+func zeroByte(b []byte) *fault {
+	if i := bytes.IndexByte(b, 0); i >= 0 {
+		return &fault{off: i, reason: noZero}
+	}
+	return nil
 }
 
 // typeName names the JSON type of a value by its first byte.
@@ -103,6 +119,7 @@ type validator struct {
 	i        int
 	open     nesting
 	maxDepth int
+	zero     int // offset of the first \u0000, -1 for none
 }
 
 func (v *validator) blanks() {
@@ -341,6 +358,9 @@ func (v *validator) escape() *fault {
 			return v.want("four hex digits after \\u")
 		}
 		v.i++
+	}
+	if v.zero < 0 && string(v.b[v.i-4:v.i]) == "0000" {
+		v.zero = v.i - len(`\u0000`)
 	}
 	return nil
 }

@@ -110,6 +110,43 @@ func (w *window) fill(n int) []byte {
 	return w.held()
 }
 
+// unifyLines makes '\n' of every line end that is '\r' or "\r\n", held or to come.
+func (w *window) unifyLines() {
+	u := &lineUnifier{r: w.r}
+	w.end = w.start + u.unify(w.held())
+	w.r = u
+}
+
+// A lineUnifier is a stream with '\n' for every line end. Offsets behind "\r\n" are lower
+// than in the stream below.
+type lineUnifier struct {
+	r  io.Reader
+	cr bool // the byte before was '\r'
+}
+
+func (u *lineUnifier) Read(p []byte) (int, error) {
+	n, err := u.r.Read(p)
+	return u.unify(p[:n]), err
+}
+
+// unify rewrites b in place and returns how long it is then.
+func (u *lineUnifier) unify(b []byte) int {
+	n := 0
+	for _, c := range b {
+		after := u.cr
+		u.cr = c == '\r'
+		switch {
+		case c == '\n' && after:
+			continue
+		case c == '\r':
+			c = '\n'
+		}
+		b[n] = c
+		n++
+	}
+	return n
+}
+
 // newSmallWindow returns a window over r for a look at its start.
 func newSmallWindow(r io.Reader) *window {
 	return &window{r: r, buf: make([]byte, 4<<10), limit: 64 << 10, line: 1}

@@ -242,7 +242,7 @@ func (p *Parser) value(c *cursor, r Record, f *Field) (err error) {
 			return p.mismatch(c, "a string")
 		}
 		s := r.String(f)
-		s.V, err = c.text()
+		s.V, err = p.text(c)
 		s.Set = true
 	case ShapeInt:
 		n := r.Int(f)
@@ -267,6 +267,17 @@ func (p *Parser) value(c *cursor, r Record, f *Field) (err error) {
 		return p.array(c, r, f)
 	}
 	return err
+}
+
+// text reads a string that is a value. One with U+0000 is refused: cells of tables can
+// hold JSON that nobody else has judged.
+func (p *Parser) text(c *cursor) (string, error) {
+	start := c.i
+	s, err := c.text()
+	if escaped := c.i-start != len(s)+len(`""`); err == nil && escaped && strings.IndexByte(s, 0) >= 0 {
+		return "", &FieldError{Field: p.where(true), What: "found U+0000, which no text has"}
+	}
+	return s, err
 }
 
 // truths are the texts that tables have in place of true and false.
@@ -335,7 +346,7 @@ func (p *Parser) element(c *cursor, r Record, f *Field) error {
 		if c.peek() != '"' {
 			return p.mismatch(c, "a string")
 		}
-		s, err := c.text()
+		s, err := p.text(c)
 		*r.Strings(f) = append(*r.Strings(f), s)
 		return err
 	case ShapeInts:

@@ -105,6 +105,8 @@ func TestParseRefuses(t *testing.T) {
 	f(`{"adult":0}`, `adult: want true or false, found 0`)
 	f(`{"tags":["a",1]}`, `tags[1]: want a string, found 1`)
 	f(`{"countries":{"US":{"rent":[1]}}}`, `countries.US.rent[0]: want an object, found 1`)
+	f(`{"path":"a\u0000"}`, `path: found U+0000, which no text has`)
+	f(`{"tags":["a","\u0000"]}`, `tags[1]: found U+0000, which no text has`)
 	f(`[]`, `want an object, found an array`)
 }
 
