@@ -172,8 +172,8 @@ func (in *input) turn() int {
 const maxLook = 1000
 
 // look tells the layout of a file by its first good row, and why it is left out if it
-// holds no records. Of files that cannot be looked at twice, and of those that are named
-// after one resource, the layout is told when they are read.
+// holds no records. Of files that cannot be looked at twice the layout is told when they are
+// read, and of those that are named after one resource too, unless a precedence asks for it.
 func (i *ingester) look(in *input) (reason string) {
 	if in.Err != nil {
 		return "" // reported when it is read
@@ -185,7 +185,8 @@ func (i *ingester) look(in *input) (reason string) {
 		}
 		return ""
 	}
-	if in.Bytes == 0 || in.ID != 0 || in.Series != 0 || in.Text != "" {
+	ofOne := in.ID != 0 || in.Series != 0 || in.Text != ""
+	if in.Bytes == 0 || ofOne && i.Precedence == nil {
 		return ""
 	}
 	o := i.sourceOptions()

@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -157,6 +158,32 @@ func TestPrecedence(t *testing.T) {
 	if _, err := ReadPrecedence(filepath.Join(src, "none.toml")); !os.IsNotExist(unwrapAll(err)) {
 		t.Errorf("ReadPrecedence of no file = %v", err)
 	}
+}
+
+// TestPrecedenceByLayout: the name of a layout stands for files that are named after one
+// resource too.
+func TestPrecedenceByLayout(t *testing.T) {
+	src := t.TempDir()
+	put(t, src, "crawl/movies/550.json", `{"movie":{"tmdbId":550,"title":"Movnix"}}`)
+	put(t, src, "other/movies/550.json", `{"id":550,"title":"TMDB"}`)
+	put(t, src, "third/movies.csv", "id,title\n550,Third\n")
+	f := func(order, want string) {
+		t.Helper()
+		p, err := ReadPrecedence(put(t, t.TempDir(), "order.toml", order))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var log strings.Builder
+		dir := t.TempDir()
+		ingestInto(t, dir, Config{Sources: []string{src}, Precedence: p, Log: slog.New(slog.NewTextHandler(&log, nil))})
+		if got := member(t, records(t, dir)[0], "title"); got != want || strings.Contains(log.String(), "not there") {
+			t.Errorf("%s: title %s, want %s; log:\n%s", order, got, want, log.String())
+		}
+	}
+	f(`order = ["tmdb", "movnix"]`, `"Movnix"`)
+	f(`order = ["movnix", "tmdb"]`, `"Third"`)
+	f(`order = ["movies", "movnix", "550"]`, `"TMDB"`)
+	f("[fields]\n\"movie.title\" = [\"tmdb\", \"movnix\"]", `"Movnix"`)
 }
 
 func unwrapAll(err error) error {
