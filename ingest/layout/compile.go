@@ -31,6 +31,8 @@ type shape struct {
 	part    bool
 	needs   []string
 	where   *whereSpec
+	each    *eachSpec
+	find    *finder // nil where every row has the id, and names nobody
 	entries []*entry
 	root    *output
 }
@@ -66,7 +68,7 @@ func (m *Mapping) compile() error {
 		for n := range s.Records {
 			r := &s.Records[n]
 			c := compiler{mapping: m, label: t.label}
-			sh, err := c.record(r)
+			sh, err := c.record(r, t.shapes)
 			fail(err, "table %s, record %d", t.label, n+1)
 			t.shapes = append(t.shapes, sh)
 		}
@@ -125,9 +127,27 @@ func (s *shape) columns() []string {
 	if s.where != nil {
 		out = append(out, s.where.Column)
 	}
+	if s.each != nil {
+		out = append(out, s.each.Column)
+	}
+	out = append(out, s.mintColumns()...)
 	for _, e := range s.entries {
 		if e.column != "" {
 			out = append(out, e.column)
+		}
+	}
+	return out
+}
+
+// mintColumns returns the columns that are part of minted ids and no members.
+func (s *shape) mintColumns() []string {
+	if s.find == nil {
+		return nil
+	}
+	var out []string
+	for _, name := range s.find.mint {
+		if !slices.ContainsFunc(s.entries, func(e *entry) bool { return e.path == name || e.path == externalIDsMember+"."+name }) {
+			out = append(out, name)
 		}
 	}
 	return out
@@ -152,15 +172,18 @@ type compiler struct {
 	objects []string // that are being compiled, outermost first
 }
 
-// record makes the shape of a record.
-func (c *compiler) record(r *recordSpec) (*shape, error) {
+// record makes the shape of a record. before are those that rows make before.
+func (c *compiler) record(r *recordSpec, before []*shape) (*shape, error) {
 	typ, ok := catalog.TypeNamed(r.Kind)
-	s := &shape{typ: typ, part: r.Part || r.List != "", needs: r.Needs, where: r.Where, root: &output{entry: -1}}
+	s := &shape{typ: typ, part: r.Part || r.List != "", needs: r.Needs, where: r.Where, each: r.Each, root: &output{entry: -1}}
 	if !ok {
 		return s, fmt.Errorf("kind %q: want one of %s", r.Kind, strings.Join(kindNames(), ", "))
 	}
 	if w := r.Where; w != nil && (w.Column == "" || (w.Is == "") == (w.Not == "")) {
 		return s, errors.New("where: want a column and either is or not")
+	}
+	if err := r.checkEach(); err != nil {
+		return s, err
 	}
 	at := place{typ: typ, plan: typ.Plan}
 	if r.List != "" {
@@ -176,18 +199,7 @@ func (c *compiler) record(r *recordSpec) (*shape, error) {
 	if err := c.entries(s, at, r.Map); err != nil {
 		return s, err
 	}
-	return s, s.keyed(at)
-}
-
-// keyed refuses a shape that has no place for the key of its records.
-func (s *shape) keyed(at place) error {
-	for _, name := range keyMembers(s.typ.Kind) {
-		has := func(e *entry) bool { return e.path == name || e.path == "*" }
-		if !slices.ContainsFunc(s.entries, has) {
-			return fmt.Errorf("no column is the member %s, by which %s records are known", name, at.typ.Name())
-		}
-	}
-	return nil
+	return s, s.findIDs(at, r, before)
 }
 
 // keyMembers returns the members that records of a kind are known by.
@@ -239,7 +251,7 @@ func (s *shape) siblings() {
 	first := map[string]*entry{}
 	for _, e := range s.entries {
 		switch {
-		case e.column == "":
+		case e.column == "", e.isPlace():
 		case e.inside == nil:
 			first[e.column] = &entry{} // the whole value is used
 		case first[e.column] == nil:

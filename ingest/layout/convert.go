@@ -56,7 +56,7 @@ type entry struct {
 // one that is meant where none is named first.
 var shapeConverters = map[wire.Shape][]string{
 	wire.ShapeString:  {asText, asDate, asTitle, asTitleYear, asIMDb},
-	wire.ShapeInt:     {asInt},
+	wire.ShapeInt:     {asInt, asName},
 	wire.ShapeFloat:   {asFloat},
 	wire.ShapeBool:    {asBool},
 	wire.ShapeRaw:     {asJSON, asPython, asText},
@@ -77,11 +77,19 @@ func (e *entry) choose() (err error) {
 		return err
 	}
 	can := shapeConverters[e.field.Shape]
+	if e.field.Shape == wire.ShapeInt && e.path != "id" && !strings.HasSuffix(e.path, ".id") {
+		can = []string{asInt} // names stand for ids alone
+	}
 	e.as = e.As
 	if e.as == "" {
 		e.as = can[0]
 	}
-	if e.Path != "" {
+	if e.Path == placeInList {
+		e.inside = []string{placeInList}
+		if e.As != "" || e.field.Shape != wire.ShapeInt {
+			return fmt.Errorf("path %q: want a member that is an integer, without as", e.Path)
+		}
+	} else if e.Path != "" {
 		e.inside = strings.Split(e.Path, ".")
 		if e.as != asPython {
 			e.as = asJSON
@@ -159,6 +167,9 @@ func (e *entry) lists() error {
 	}
 	if !slices.Contains(of, e.Of) {
 		return fmt.Errorf("of %q: want one of %s", e.Of, strings.Join(of, ", "))
+	}
+	if e.field.Shape == wire.ShapeInt && (e.Of == ofCountry || e.Of == ofLanguage) {
+		return fmt.Errorf("of %q: %s have codes and no ids", e.Of, e.Of)
 	}
 	if e.Of == ofGenre && e.kind != fragment.KindMovie && e.kind != fragment.KindTV {
 		return errors.New("of genre: movies and series have genres")
@@ -403,7 +414,7 @@ const (
 	ofCompany  = "company"
 	ofNetwork  = "network"
 	ofKeyword  = "keyword"
-	ofPerson   = "person" // never known: too many people share their names
+	ofPerson   = "person" // by the title: see mapped.ID
 )
 
 var (
@@ -416,6 +427,10 @@ var (
 func (e *entry) named(dst []byte, name string, names NameIDs) ([]byte, bool) {
 	if e.field.Shape == wire.ShapeStrings {
 		return appendCode(dst, e.Of, name)
+	}
+	if e.field.Shape == wire.ShapeInt {
+		id, ok := e.idOf(name, names)
+		return strconv.AppendInt(dst, id, 10), ok
 	}
 	switch e.Of {
 	case ofGenre:
@@ -434,17 +449,28 @@ func (e *entry) named(dst []byte, name string, names NameIDs) ([]byte, bool) {
 		dst = append(wire.AppendString(dst, l), `,"name":`...)
 		return append(wire.AppendString(dst, lang.Name), '}'), true
 	}
+	id, ok := e.idOf(name, names)
+	return appendIDName(dst, id, name), ok
+}
+
+// idOf returns the id that a name stands for; false where it is not known to be of just one.
+func (e *entry) idOf(name string, names NameIDs) (int64, bool) {
+	if e.Of == ofGenre {
+		id, ok := genresNamed()[mediaOf(e.kind)][name]
+		return id, ok
+	}
 	kind := nameKinds[e.Of]
 	if names == nil || kind == 0 {
-		return dst, false
+		return 0, false
 	}
 	id, ok := names.ID(kind, name)
-	return appendIDName(dst, id, name), ok && id > 0
+	return id, ok && id > 0
 }
 
 // nameKinds are the kinds whose names NameIDs knows.
 var nameKinds = map[string]fragment.Kind{
 	ofCompany: fragment.KindCompany, ofNetwork: fragment.KindNetwork, ofKeyword: fragment.KindKeyword,
+	ofPerson: fragment.KindPerson,
 }
 
 func appendIDName(dst []byte, id int64, name string) []byte {

@@ -120,7 +120,11 @@ func howFound(s *tableSpec) string {
 }
 
 func writeRecord(b *strings.Builder, r *recordSpec) {
-	fmt.Fprintf(b, "\nEach row ")
+	if r.Each != nil {
+		fmt.Fprintf(b, "\nEach element of `%s` in a row ", r.Each.Column)
+	} else {
+		fmt.Fprintf(b, "\nEach row ")
+	}
 	if w := r.Where; w != nil && w.Is != "" {
 		fmt.Fprintf(b, "in which `%s` is `%s` ", w.Column, w.Is)
 	} else if w != nil {

@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"strconv"
 	"strings"
 	"sync"
 
@@ -27,6 +28,9 @@ type NameIDs interface {
 // known names.
 func (e *entry) splitNames(dst []byte, s string, names NameIDs) ([]byte, error) {
 	start := len(dst)
+	if e.Of == ofPerson {
+		return e.splitPeople(dst, s, names)
+	}
 	cut := e.cut(s, names)
 	if cut == nil {
 		return dst, errWhole
@@ -40,6 +44,31 @@ func (e *entry) splitNames(dst []byte, s string, names NameIDs) ([]byte, error) 
 		if dst, ok = e.named(dst, name, names); !ok {
 			return dst[:start], errWhole // several have the name
 		}
+	}
+	return append(dst, ']'), nil
+}
+
+// splitPeople appends the people of a joined list. Any text is the name of somebody, so
+// the list is only split where the mapping says by what.
+func (e *entry) splitPeople(dst []byte, s string, names NameIDs) ([]byte, error) {
+	if e.Separator == "" {
+		return dst, errWhole
+	}
+	_, ordered := e.field.Elem.Field("order")
+	dst = append(dst, '[')
+	n := 0
+	for name := range strings.SplitSeq(s, e.Separator) {
+		if name = strings.TrimSpace(name); name == "" {
+			continue
+		}
+		if n > 0 {
+			dst = append(dst, ',')
+		}
+		dst, _ = e.named(dst, name, names) // anybody has a name
+		if ordered {
+			dst = append(strconv.AppendInt(append(dst[:len(dst)-1], `,"order":`...), int64(n), 10), '}')
+		}
+		n++
 	}
 	return append(dst, ']'), nil
 }

@@ -43,6 +43,10 @@ type Record struct {
 	Part bool
 	// Removed says that the resource is no more: see RemovalOf.
 	Removed bool
+	// Found says how the id was found where the row has none, and Mint is the hash of what
+	// it was made of, 0 for an id that was not minted.
+	Found Found
+	Mint  uint64
 }
 
 // A Layout turns rows into records. It is not safe for concurrent use.
@@ -80,6 +84,7 @@ type Options struct {
 	Language string     // of the crawl, as ParseLanguage returns it; "" is en-US
 	Mappings []*Mapping // of layout tables, before those that come with the program
 	Names    NameIDs    // of companies, networks and keywords; nil knows none
+	IDs      IDs        // of rows that do not have one; nil knows none
 }
 
 // mappings returns the mappings of a layout, nil for layouts that are not made of them.

@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/wire"
 )
 
@@ -17,6 +19,7 @@ type mapped struct {
 	tmdb     *tmdb // what the mapped rows are rows of
 	mappings []*Mapping
 	ids      NameIDs
+	find     IDs
 	dropped  map[string]int64
 	whole    map[string]int64
 
@@ -29,6 +32,11 @@ type mapped struct {
 	kept     []keptList
 	out      []byte
 	cell     struct{ raw, as, text string } // that a path led into last, and what it was read as
+	place    int                            // of the list element at hand
+	made     map[fragment.Kind]int64        // ids of the records that the row made, by kind
+	looking  bool                           // for the id of a record: nothing is counted
+	title    titleID                        // whose credits tell people by their names
+	people   []namedPerson                  // of the row, whose ids were minted
 	nested   bool                           // the record at hand has a value of a column that is itself nested
 }
 
@@ -41,8 +49,9 @@ func newMapped(name string, mappings []*Mapping, o Options) *mapped {
 	}
 	t := newTMDB(o.Language)
 	return &mapped{
-		name: name, mappings: mappings, ids: o.Names, tmdb: t,
+		name: name, mappings: mappings, ids: o.Names, find: o.IDs, tmdb: t,
 		dropped: t.dropped, whole: map[string]int64{},
+		made:     map[fragment.Kind]int64{},
 		bindings: map[string]*binding{}, objects: map[*form]*binding{},
 	}
 }
@@ -60,6 +69,8 @@ type boundShape struct {
 	cells []int // by entry: the column, -1 for none
 	needs []int // by column that is needed
 	where int   // -1 for none
+	each  int   // likewise
+	mint  []int // by part of minted ids: the column, -1 for none
 }
 
 // bind returns the binding of a form to columns. Of two columns of a name the last one
@@ -89,7 +100,7 @@ func (f *form) bind(columns []string) *binding {
 		return i
 	}
 	for _, s := range f.shapes {
-		bs := boundShape{shape: s, where: -1}
+		bs := boundShape{shape: s, where: -1, each: -1}
 		for _, e := range s.entries {
 			bs.cells = append(bs.cells, use(e.column))
 		}
@@ -98,6 +109,17 @@ func (f *form) bind(columns []string) *binding {
 		}
 		if s.where != nil {
 			bs.where = use(s.where.Column)
+		}
+		if s.each != nil {
+			bs.each = use(s.each.Column)
+		}
+		if s.find != nil {
+			for _, name := range s.mintColumns() {
+				use(name)
+			}
+			for _, name := range s.find.mint {
+				bs.mint = append(bs.mint, find(name))
+			}
 		}
 		b.shapes = append(b.shapes, bs)
 	}
@@ -126,6 +148,8 @@ func (m *mapped) Records(r Row) ([]Record, error) {
 		wire.Count(m.dropped, b.form.label+": empty rows", 1)
 		return nil, nil
 	}
+	clear(m.made)
+	m.people = m.people[:0]
 	var out []Record
 	for i := range b.shapes {
 		s := &b.shapes[i]
@@ -136,14 +160,15 @@ func (m *mapped) Records(r Row) ([]Record, error) {
 			wire.Count(m.dropped, b.form.label+": rows without "+s.shape.needs[at], 1)
 			continue
 		}
-		recs, err := m.record(s)
+		recs, err := m.each(s)
 		if err != nil {
 			return nil, err
 		}
 		out = append(out, recs...)
 	}
 	b.count(m.dropped, m.cells)
-	return out, nil
+	people, err := m.namedPeople()
+	return append(out, people...), err
 }
 
 // row reads the cells of a row and returns what its columns mean.
@@ -220,6 +245,16 @@ func (b *binding) count(dropped map[string]int64, cells []string) {
 
 // record returns the record that the row makes of a shape.
 func (m *mapped) record(s *boundShape) ([]Record, error) {
+	kind := s.typ.Kind
+	m.titleOf(kind, 0)
+	var found identity
+	if s.shape.find != nil {
+		var err error
+		if found, err = m.identify(s); err != nil {
+			return nil, err
+		}
+		m.titleOf(kind, found.id)
+	}
 	m.kept, m.nested = m.kept[:0], false
 	m.out = append(m.out[:0], '{')
 	if _, err := m.members(s, s.root, m.cells); err != nil {
@@ -229,6 +264,11 @@ func (m *mapped) record(s *boundShape) ([]Record, error) {
 		m.comma()
 		m.out = append(wire.AppendString(m.out, k.column+"_text"), ':')
 		m.out = append(m.out, k.raw...)
+	}
+	if found.added {
+		m.comma()
+		m.out = append(wire.AppendString(m.out, s.shape.find.key), ':')
+		m.out = strconv.AppendInt(m.out, found.id, 10)
 	}
 	m.out = append(m.out, '}')
 	recs, err := m.tmdb.Records(Row{JSON: string(m.out), Type: s.typ, Table: m.nested})
@@ -241,6 +281,10 @@ func (m *mapped) record(s *boundShape) ([]Record, error) {
 	}
 	if recs[0].Part = s.part; !s.part {
 		countRows(recs[0].Record)
+	}
+	recs[0].Found, recs[0].Mint = found.found, found.mint
+	if s.shape.each == nil && slices.Contains(mintable, kind) {
+		m.made[kind] = int64(recs[0].Key.ID())
 	}
 	return recs, nil
 }
@@ -270,7 +314,11 @@ func (s *boundShape) columnError(err error) error {
 	if best == nil {
 		return err
 	}
-	return &wire.FieldError{Field: best.column + fe.Field[len(best.path):], What: fe.What}
+	column := best.column
+	if len(best.inside) > 0 {
+		column += "." + best.Path
+	}
+	return &wire.FieldError{Field: column + fe.Field[len(best.path):], What: fe.What}
 }
 
 func (m *mapped) comma() {
@@ -350,6 +398,10 @@ func (m *mapped) value(e *entry, raw string) error {
 		m.out = append(m.out, raw...)
 		return nil
 	}
+	if e.isPlace() {
+		m.out = strconv.AppendInt(m.out, int64(m.place), 10)
+		return nil
+	}
 	before := len(m.out)
 	m.nested = m.nested || raw[0] == '{' || raw[0] == '['
 	err := m.convert(e, raw)
@@ -375,7 +427,7 @@ func (m *mapped) convert(e *entry, raw string) (err error) {
 		m.out = append(m.out, m.cell.text...)
 		return nil
 	}
-	m.out, err = e.convert(m.out, raw, m.ids)
+	m.out, err = e.convert(m.out, raw, m)
 	return err
 }
 
@@ -399,6 +451,9 @@ func (m *mapped) part(e *entry, raw, text string) error {
 
 // countSiblings counts the members of an object in a cell that no path leads into.
 func (m *mapped) countSiblings(e *entry, text string) {
+	if m.looking {
+		return
+	}
 	_ = eachMember(text, func(name, raw string) error { // what is no object has none
 		path := e.column + "." + name
 		if silent := m.last.form.ignore[path]; raw != "null" && !silent && !slices.Contains(e.siblings, name) {
@@ -489,7 +544,9 @@ func (m *mapped) mappedObject(f *form, text string) error {
 	m.out = append(m.out, '{')
 	_, err := m.members(&b.shapes[0], b.shapes[0].root, cells)
 	m.out = append(m.out, '}')
-	b.count(m.dropped, cells)
+	if !m.looking {
+		b.count(m.dropped, cells)
+	}
 	return err
 }
 

@@ -48,12 +48,26 @@ type (
 		Part  bool        `toml:"part"`  // several rows make a record
 		Needs []string    `toml:"needs"` // columns without which a row makes none
 		Where *whereSpec  `toml:"where"` // rows that make one; nil for all
+		Each  *eachSpec   `toml:"each"`  // a list in a cell, of which each element makes one
+		ID    *idSpec     `toml:"id"`    // of rows that have none
 		Map   []entrySpec `toml:"map"`
+	}
+	// idSpec says how a row that has no id gets one. Without keys it is found by its
+	// external ids alone.
+	idSpec struct {
+		Mint []string `toml:"mint"` // members or columns that an id is made of
 	}
 	whereSpec struct {
 		Column string `toml:"column"`
 		Is     string `toml:"is"`
 		Not    string `toml:"not"`
+	}
+	// eachSpec is a column with a list. For the record of an element, the column is that
+	// element.
+	eachSpec struct {
+		Column    string `toml:"column"`
+		As        string `toml:"as"`        // of text: json or python
+		Separator string `toml:"separator"` // of joined text
 	}
 	// entrySpec says which member a column is.
 	entrySpec struct {

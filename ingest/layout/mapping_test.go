@@ -63,7 +63,7 @@ func TestMappingRefuses(t *testing.T) {
 	}
 	record("kind='film'", `kind "film": want one of movie, tv, season, episode, person, collection, company, network, keyword, review, credit, episode_group, list, account`)
 	record("kind='movie'", "map: want a column, found none")
-	record("kind='movie'\nmap=[{column='t',member='title'}]", "no column is the member id, by which movie records are known")
+	record("kind='movie'\nmap=[{column='t',member='title'}]", "no column is the member id, by which movie records are known, or an external id such as imdb_id, and the record mints none")
 	record("kind='season'\nmap=[{column='t',member='season_number'}]", "no column is the member series_id, by which season records are known")
 	record("kind='movie'\nlist='cast'\nmap=[{column='id',member='id'}]", "list: movie records have no member cast")
 	record("kind='movie'\nlist='credits'\nmap=[{column='id',member='id'}]", "list: credits is no list of objects")

@@ -1,0 +1,114 @@
+package layout
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"reelsplice/ingest/layout/pyliteral"
+	"reelsplice/schemas/wire"
+)
+
+// placeInList is the path that stands for the place of an element in its list.
+const placeInList = "#"
+
+// checkEach checks the list column of which every element makes a record.
+func (r *recordSpec) checkEach() error {
+	e := r.Each
+	switch {
+	case e == nil:
+		for i := range r.Map {
+			if r.Map[i].Path == placeInList {
+				return fmt.Errorf("column %s: path %q: want each, whose elements have a place", r.Map[i].Column, placeInList)
+			}
+		}
+		return nil
+	case e.Column == "":
+		return errors.New("each: want a column")
+	case e.As != "" && e.As != asJSON && e.As != asPython:
+		return fmt.Errorf("each: as %q: want json or python", e.As)
+	case e.As != "" && e.Separator != "":
+		return errors.New("each: want either as or separator")
+	}
+	for i := range r.Map {
+		if m := &r.Map[i]; m.Path == placeInList && m.Column != e.Column {
+			return fmt.Errorf("column %s: path %q: want the column of each, %s", m.Column, placeInList, e.Column)
+		}
+	}
+	return nil
+}
+
+// elements returns the elements of a cell as JSON texts, nulls and empty texts included.
+func (e *eachSpec) elements(cell string) (out []string, err error) {
+	text := cell
+	if cell[0] == '"' {
+		text = strings.TrimSpace(unquote(cell))
+		switch {
+		case text == "":
+			return nil, nil
+		case e.Separator != "" && text[0] != '[':
+			for part := range strings.SplitSeq(text, e.Separator) {
+				out = append(out, string(wire.AppendString(nil, strings.TrimSpace(part))))
+			}
+			return out, nil
+		case e.As == asPython:
+			b, err := pyliteral.AppendJSON(nil, text)
+			if err != nil {
+				return nil, fmt.Errorf("want a Python literal: %w, found %s", err, found(json.RawMessage(cell)))
+			}
+			text = string(b)
+		case !json.Valid([]byte(text)):
+			return nil, fmt.Errorf("want a list, found %s", found(json.RawMessage(cell)))
+		}
+	}
+	err = eachElement(text, func(_ int, raw string) error {
+		out = append(out, raw)
+		return nil
+	})
+	return out, err
+}
+
+// each returns the records of a shape: of the row, or of each element of its list.
+func (m *mapped) each(s *boundShape) ([]Record, error) {
+	if s.shape.each == nil {
+		return m.record(s)
+	}
+	if !has(m.cells, s.each) {
+		return nil, nil
+	}
+	cell := m.cells[s.each]
+	defer func() { m.cells[s.each] = cell }()
+	list, err := s.shape.each.elements(cell)
+	if err != nil {
+		return nil, inField(err, s.shape.each.Column)
+	}
+	var out []Record
+	for i, el := range list {
+		if el == "null" || el == `""` {
+			continue
+		}
+		m.cells[s.each], m.place = el, i
+		recs, err := m.record(s)
+		if err != nil {
+			return nil, s.elementError(err, i)
+		}
+		out = append(out, recs...)
+	}
+	return out, nil
+}
+
+// elementError names in an error about the list column the element that is at fault.
+func (s *boundShape) elementError(err error, i int) error {
+	var fe *wire.FieldError
+	column := s.shape.each.Column
+	if !errors.As(err, &fe) || fe.Field != column && !strings.HasPrefix(fe.Field, column+".") {
+		return err
+	}
+	return &wire.FieldError{Field: column + "[" + strconv.Itoa(i) + "]" + fe.Field[len(column):], What: fe.What}
+}
+
+// isPlace reports whether an entry is the place of an element in its list.
+func (e *entry) isPlace() bool { return slices.Equal(e.inside, []string{placeInList}) }

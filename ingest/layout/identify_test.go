@@ -1,0 +1,260 @@
+package layout
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/wire"
+)
+
+// knownIDs is an IDs: "movie imdb_id tt5" and "movie 5 Name" lead to ids.
+type knownIDs map[string]int64
+
+func (k knownIDs) External(kind fragment.Kind, source, id string) (int64, bool) {
+	n, ok := k[fmt.Sprint(kind, " ", source, " ", id)]
+	return n, ok
+}
+
+func (k knownIDs) Person(kind fragment.Kind, title int64, name string) (int64, bool) {
+	n, ok := k[fmt.Sprint(kind, " ", title, " ", name)]
+	return n, ok
+}
+
+// A tableTest reads rows of a table "t".
+type tableTest struct {
+	*testing.T
+	l *mapped
+}
+
+func newTableTest(t *testing.T, records string, ids IDs) tableTest {
+	t.Helper()
+	o := Options{Mappings: []*Mapping{mapping(t, "[[table]]\nfiles=['t']\n"+records)}, IDs: ids}
+	return tableTest{t, newMapped(Tables, o.mappings(Tables), o)}
+}
+
+func (t tableTest) records(row string) ([]Record, error) {
+	return t.l.Records(Row{File: "t", JSON: row, Table: true})
+}
+
+func (t tableTest) want(row string, want ...string) []Record {
+	t.Helper()
+	recs, err := t.records(row)
+	if got := described(recs); err != nil || !slices.Equal(got, want) {
+		t.Errorf("Records(%s)\n = %s, %v\nwant %s", row, strings.Join(got, "\n   "), err, strings.Join(want, "\n   "))
+	}
+	return recs
+}
+
+func (t tableTest) refuse(row, want string) {
+	t.Helper()
+	var no *NoIDError
+	var fe *wire.FieldError
+	recs, err := t.records(row)
+	if err == nil || err.Error() != want || !errors.As(err, &fe) || errors.As(err, &no) != strings.Contains(want, "id can be minted of") && !strings.Contains(want, "want an id:") {
+		t.Errorf("Records(%s) = %s, %v, want %s", row, described(recs), err, want)
+	}
+}
+
+// TestMatchedIDs: rows without an id are those of the records with the same external id.
+func TestMatchedIDs(t *testing.T) {
+	ids := knownIDs{"movie imdb_id tt137523": 550, "movie wikidata_id Q190050": 551, "tv tvdb_id 81189": 1396}
+	f := newTableTest(t, "[[table.record]]\nkind='movie'\nmap=[{column='imdbId',member='imdb_id',as='imdb'},{column='q',member='external_ids.wikidata_id'},{column='t',member='title'}]", ids)
+	recs := f.want(`{"imdbId":"0137523","q":"Q190050","t":"A"}`, `movie 550 {"id":550,"imdb_id":"tt0137523","title":"A","external_ids":{"wikidata_id":"Q190050"}}`)
+	if recs[0].Found != FoundMatch || recs[0].Mint != 0 {
+		t.Errorf("Found = %d, Mint = %d, want a match", recs[0].Found, recs[0].Mint)
+	}
+	f.want(`{"imdbId":"7","q":"Q190050","t":"A"}`, `movie 551 {"id":551,"imdb_id":"tt0000007","title":"A","external_ids":{"wikidata_id":"Q190050"}}`)
+	f.refuse(`{"imdbId":"7","q":"","t":"A"}`, "imdbId: want an id: no other record has this external id, and the mapping mints none")
+	f.refuse(`{"imdbId":"","t":"A"}`, "imdbId: want an id: the row has none, and no external id either")
+	f = newTableTest(t, "[[table.record]]\nkind='tv'\nmap=[{column='tvdb',member='external_ids.tvdb_id'},{column='t',member='name'}]", ids)
+	f.want(`{"tvdb":81189,"t":"A"}`, `tv 1396 {"id":1396,"name":"A","external_ids":{"tvdb_id":81189}}`)
+	// A table with a column of ids says what becomes of rows without one.
+	f = newTableTest(t, "[[table.record]]\nkind='movie'\nid={}\nmap=[{column='id',member='id'},{column='imdb',member='imdb_id'}]", ids)
+	if recs := f.want(`{"id":"9","imdb":"tt0137523"}`, `movie 9 {"id":9,"imdb_id":"tt0137523"}`); recs[0].Found != FoundNothing {
+		t.Errorf("Found = %d, want nothing found: the row has the id", recs[0].Found)
+	}
+	f.want(`{"id":"","imdb":"tt0137523"}`, `movie 550 {"id":550,"imdb_id":"tt0137523"}`)
+	f = newTableTest(t, "[[table.record]]\nkind='movie'\nmap=[{column='id',member='id'},{column='imdb',member='imdb_id'}]", ids)
+	f.refuse(`{"id":"","imdb":"tt0137523"}`, "id: want an integer, found nothing")
+}
+
+// TestMintedIDs: ids that are found nowhere are made of what the mapping says, of what
+// is read of the cells and not of how they are written.
+func TestMintedIDs(t *testing.T) {
+	of := func(record, row string) int64 {
+		t.Helper()
+		recs, err := newTableTest(t, record, knownIDs{"movie imdb_id tt5": 5}).records(row)
+		if err != nil || len(recs) == 0 {
+			t.Fatalf("Records(%s) = %v, %v", row, recs, err)
+		}
+		id := int64(recs[0].Key.ID())
+		if minted := recs[0].Found == FoundMint; minted != (recs[0].Mint != 0) || minted != IsMinted(id) {
+			t.Errorf("Records(%s) = %d, Found = %d, Mint = %d", row, id, recs[0].Found, recs[0].Mint)
+		}
+		return id
+	}
+	titles := "[[table.record]]\nkind='movie'\nid={mint=['title','year']}\nmap=[{column='title',member='title'}]"
+	want := of(titles, `{"title":"The Matrix","year":"1999"}`)
+	if want != 202760209 { // written down: the ids of a catalogue must not change with the program
+		t.Errorf("id of The Matrix, 1999 = %d", want)
+	}
+	same := func(record, row string) {
+		t.Helper()
+		if got := of(record, row); got != want {
+			t.Errorf("id of %s = %d, want %d", row, got, want)
+		}
+	}
+	same(titles, `{"title":" the  matrix","year":1999}`)
+	same(titles, `{"title":"The Matrix","year":1999.0}`)
+	same("[[table.record]]\nkind='movie'\nid={mint=['Name','Jahr']}\nmap=[{column='Name',member='title',strip='Film: '}]", `{"Name":"Film: The Matrix","Jahr":"1999"}`)
+	same("[[table.record]]\nkind='movie'\nid={mint=['title','year']}\nmap=[{column='n',member='title'},{column='d',member='release_date'}]", `{"n":"The Matrix","d":"1999-03-30"}`)
+	for _, row := range []string{`{"title":"The Matrix","year":"2000"}`, `{"title":"The Matri","year":"x1999"}`, `{"title":"1999","year":"the matrix"}`} {
+		if got := of(titles, row); got == want {
+			t.Errorf("id of %s = %d, that of another", row, got)
+		}
+	}
+	if got := of("[[table.record]]\nkind='collection'\nid={mint=['name','year']}\nmap=[{column='name',member='name'}]", `{"name":"The Matrix","year":"1999"}`); got == want {
+		t.Errorf("id of a collection = %d, that of a movie", got)
+	}
+	imdb := "[[table.record]]\nkind='movie'\nid={mint=['imdb_id']}\nmap=[{column='i',member='imdb_id',as='imdb'}]"
+	if got := of(imdb, `{"i":"5"}`); got != 5 {
+		t.Errorf("id of tt0000005 = %d, want 5, which is known", got)
+	}
+	if a, b := of(imdb, `{"i":"6"}`), of(imdb, `{"i":"tt0000006"}`); a != b {
+		t.Errorf("ids of 6 and tt0000006 = %d, %d", a, b)
+	}
+	newTableTest(t, imdb, nil).refuse(`{"i":"","x":"1"}`, "i: want a value that an id can be minted of, found nothing")
+	f := newTableTest(t, titles, nil)
+	f.refuse(`{"title":"A","year":""}`, "year: want a value that an id can be minted of, found nothing")
+	f.want(`{"title":"A","year":"2"}`, `movie 220272519 {"id":220272519,"title":"A"}`)
+	if d := f.l.Dropped(); len(d) > 0 {
+		t.Errorf("Dropped = %v, want none: the year is part of the id", d)
+	}
+}
+
+// TestRecordsThatFollow: the records that a row makes have the ids of those before them.
+func TestRecordsThatFollow(t *testing.T) {
+	f := newTableTest(t, `
+[[table.record]]
+kind = "tv"
+map = [{ column = "imdb", member = "external_ids.imdb_id" }, { column = "name", member = "name" }]
+[[table.record]]
+kind = "tv"
+list = "credits.cast"
+needs = ["star"]
+map = [{ column = "star", member = ".id" }]
+[[table.record]]
+kind = "season"
+each = { column = "seasons" }
+map = [
+  { column = "seasons", path = "no", member = "season_number" },
+  { column = "seasons", path = "name", member = "name" },
+  { column = "seasons", path = "eps", member = "episodes", object = "ep" },
+]
+[[object]]
+name = "ep"
+map = [{ column = "n", member = "episode_number" }, { column = "t", member = "name" }]
+`, knownIDs{"tv imdb_id tt903747": 1396})
+	tv := `tv 1396 {"id":1396,"name":"B","external_ids":{"imdb_id":"tt0903747"}}`
+	seasons := []string{
+		`season 1396 1 {"name":"One","season_number":1,"series_id":1396}`,
+		`season 1396 2 {"episodes":[{"episode_number":1,"name":"A"}],"season_number":2,"series_id":1396}`,
+	}
+	list := `[{"no":1,"name":"One","year":2008},null,{"no":2,"eps":[{"n":1,"t":"A"}]}]`
+	f.want(`{"imdb":"tt0903747","name":"B","star":7,"seasons":`+list+`}`, tv, `tv 1396 {"id":1396,"credits":{"cast":[{"id":7}]}}`, seasons[0], seasons[1])
+	f.want(`{"imdb":"tt0903747","name":"B","seasons":`+string(wire.AppendString(nil, list))+`}`, tv, seasons[0], seasons[1])
+	f.want(`{"imdb":"tt0903747","name":"B","seasons":[]}`, tv)
+	f.want(`{"imdb":"tt0903747","name":"B","seasons":null}`, tv)
+	if want := map[string]int64{"t.seasons.year": 2, "t: rows without star": 3}; !maps.Equal(f.l.Dropped(), want) {
+		t.Errorf("Dropped = %v, want %v", f.l.Dropped(), want)
+	}
+	bad := func(seasons, want string) {
+		t.Helper()
+		if recs, err := f.records(`{"imdb":"tt0903747","seasons":` + seasons + `}`); err == nil || err.Error() != want {
+			t.Errorf("Records of seasons %s = %s, %v, want %s", seasons, described(recs), err, want)
+		}
+	}
+	bad(`[{"no":1},{"no":"x"}]`, `seasons[1].no: want an integer, found "x"`)
+	bad(`[{"no":1},{}]`, `seasons[1].no: want an integer, found nothing`)
+	bad(`{"no":1}`, `seasons: want a list, found {"no":1}`)
+	bad(`"one"`, `seasons: want a list, found "one"`)
+}
+
+// TestEach: what the elements of a list are.
+func TestEach(t *testing.T) {
+	record := func(each string) string {
+		return "[[table.record]]\nkind='movie'\nlist='credits.crew'\neach={column='x'" + each + "}\nmap=[{column='id',member='id'},{column='x',member='.name'},{value='Director',member='.job'}]"
+	}
+	a := `movie 7 {"id":7,"credits":{"crew":[{"name":"A, Jr.","job":"Director"}]}}`
+	b := `movie 7 {"id":7,"credits":{"crew":[{"name":"B","job":"Director"}]}}`
+	newTableTest(t, record(""), nil).want(`{"id":7,"x":["A, Jr.","B","",null]}`, a, b)
+	newTableTest(t, record(""), nil).want(`{"id":7,"x":"[\"A, Jr.\", \"B\"]"}`, a, b)
+	newTableTest(t, record(",separator=';'"), nil).want(`{"id":7,"x":" A, Jr.;B ;"}`, a, b)
+	newTableTest(t, record(",separator=';'"), nil).want(`{"id":7,"x":["A, Jr.","B"]}`, a, b)
+	newTableTest(t, record(",as='python'"), nil).want(`{"id":7,"x":"['A, Jr.', 'B']"}`, a, b)
+	newTableTest(t, record(""), nil).want(`{"id":7,"x":" "}`)
+	newTableTest(t, "[[table.record]]\nkind='movie'\nlist='credits.cast'\neach={column='x'}\nmap=[{column='id',member='id'},{column='x',path='n',member='.name'},{column='x',path='#',member='.order'}]", nil).
+		want(`{"id":7,"x":[{"n":"A"},null,{"n":"B"}]}`, `movie 7 {"id":7,"credits":{"cast":[{"name":"A","order":0}]}}`, `movie 7 {"id":7,"credits":{"cast":[{"name":"B","order":2}]}}`)
+	refuse := func(record, want string) {
+		t.Helper()
+		_, err := ParseMapping("m.toml", []byte("[[table]]\nfiles=['t']\n[[table.record]]\n"+record))
+		if err == nil || err.Error() != "mapping m.toml: table t, record 1: "+want {
+			t.Errorf("ParseMapping(%s) = %v, want %s", record, err, want)
+		}
+	}
+	refuse("kind='movie'\neach={}\nmap=[{column='id',member='id'}]", "each: want a column")
+	refuse("kind='movie'\neach={column='x',as='int'}\nmap=[{column='id',member='id'}]", `each: as "int": want json or python`)
+	refuse("kind='movie'\neach={column='x',as='json',separator=','}\nmap=[{column='id',member='id'}]", "each: want either as or separator")
+	refuse("kind='movie'\nmap=[{column='id',path='#',member='id'}]", `column id: path "#": want each, whose elements have a place`)
+	refuse("kind='movie'\neach={column='x'}\nmap=[{column='id',path='#',member='id'}]", `column id: path "#": want the column of each, x`)
+	refuse("kind='season'\nid={mint=['a']}\nmap=[{column='a',member='season_number'}]", "id: season records have none that can be found or minted")
+	refuse("kind='tv'\nmap=[{column='i',member='external_ids.facebook_id'}]", "no column is the member id, by which tv records are known, or an external id such as imdb_id, and the record mints none")
+}
+
+// TestPeopleByName: people are found in the credits of the title, else by minted ids,
+// which are the same for a name in every title.
+func TestPeopleByName(t *testing.T) {
+	ids := knownIDs{"movie 603 Keanu Reeves": 6384, "movie imdb_id tt133093": 603}
+	f := newTableTest(t, `
+[[table.record]]
+kind = "movie"
+map = [
+  { column = "imdb", member = "imdb_id" },
+  { column = "cast", member = "credits.cast", as = "names", of = "person", separator = "|" },
+]
+[[table.record]]
+kind = "movie"
+list = "credits.crew"
+each = { column = "directors", separator = "|" }
+map = [
+  { column = "directors", member = ".", as = "name", of = "person" },
+]
+[[table.record]]
+kind = "person"
+part = true
+each = { column = "directors", separator = "|" }
+map = [
+  { column = "directors", member = "id", as = "name", of = "person" },
+  { value = "Directing", member = "known_for_department" },
+]
+`, ids)
+	const lana = "115493346"
+	recs := f.want(`{"imdb":"tt0133093","cast":"Keanu Reeves| Lana Wachowski |","directors":"lana  wachowski"}`,
+		`movie 603 {"id":603,"imdb_id":"tt0133093","credits":{"cast":[{"id":6384,"name":"Keanu Reeves","order":0},{"id":`+lana+`,"name":"Lana Wachowski","order":1}]}}`,
+		`movie 603 {"id":603,"credits":{"crew":[{"id":`+lana+`,"name":"lana  wachowski"}]}}`,
+		`person `+lana+` {"id":`+lana+`,"known_for_department":"Directing"}`,
+		`person `+lana+` {"id":`+lana+`,"name":"Lana Wachowski"}`)
+	if p := recs[len(recs)-1]; !p.Part || p.Mint == 0 {
+		t.Errorf("Part = %v, Mint = %d of the person, want a part that was minted", p.Part, p.Mint)
+	}
+	// The next row has people of its own.
+	f.want(`{"imdb":"tt0133093","cast":"Keanu Reeves"}`, `movie 603 {"id":603,"imdb_id":"tt0133093","credits":{"cast":[{"id":6384,"name":"Keanu Reeves","order":0}]}}`)
+	if n := f.l.mappings[0].tables[0].needs(); n != (Needs{IDs: true, People: true}) {
+		t.Errorf("needs = %+v", n)
+	}
+}
