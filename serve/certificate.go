@@ -14,8 +14,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"golang.org/x/time/rate"
-
 	"reelsplice/serve/status"
 )
 
@@ -130,21 +128,18 @@ type tlsListener struct {
 	net.Listener
 	config *tls.Config
 	log    *slog.Logger
-	rate   *rate.Limiter
+	logged *throttle
 }
 
 func listenTLS(ln net.Listener, c *certificate) net.Listener {
 	return &tlsListener{
-		Listener: ln, log: c.log, rate: rate.NewLimiter(handshakeLogs, handshakeLogs),
+		Listener: ln, log: c.log, logged: newThrottle(),
 		config: &tls.Config{
 			MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"},
 			GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return c.current.Load(), nil },
 		},
 	}
 }
-
-// handshakeLogs is how many failed handshakes are logged in a second.
-const handshakeLogs = 5
 
 // Accept waits for the next connection. Its handshake comes with the first Read.
 func (l *tlsListener) Accept() (net.Conn, error) {
@@ -189,10 +184,12 @@ func (l *tlsListener) failed(c net.Conn, err error) {
 		body := status.InvalidInput.Body()
 		fmt.Fprintf(record.Conn, "HTTP/1.1 400 Bad Request\r\nContent-Type: %s\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s", contentType, len(body), body)
 	}
-	if errors.Is(err, io.EOF) || !l.rate.Allow() { // port scans and health checks connect and leave
+	if errors.Is(err, io.EOF) { // port scans and health checks connect and leave
 		return
 	}
-	l.log.Warn("TLS handshake failed", "client", c.RemoteAddr().String(), "error", err)
+	if omitted, ok := l.logged.allow(); ok {
+		l.log.Warn("TLS handshake failed", "client", c.RemoteAddr().String(), "error", err, "omitted", omitted)
+	}
 }
 
 // isHTTP reports whether the first bytes of a connection are those of a request.

@@ -33,13 +33,13 @@ type Config struct {
 	Poll          time.Duration // how often tokens and the current release are looked at; 250 ms by default
 	MaxConns      int           // in all; 65536 by default
 	MaxConnsPerIP int           // 0, no limit, by default: clients come through proxies
-	ReadTimeout   time.Duration // for a whole request; 10 s by default
-	WriteTimeout  time.Duration // for a whole answer; 30 s by default
-	IdleTimeout   time.Duration // between requests of a connection; 60 s by default
+	ReadTimeout   time.Duration // for a whole request; 10 s by default, 0 for no limit
+	WriteTimeout  time.Duration // for a whole answer; 30 s by default, 0 for no limit
+	IdleTimeout   time.Duration // between requests of a connection; 60 s by default, 0 for no limit
 	// ShutdownDelay is how long requests are still accepted once the server stops, and /readyz says so;
 	// none by default.
 	ShutdownDelay time.Duration
-	DrainTimeout  time.Duration // for running requests at the end; 10 s by default, 0 for as long as they take
+	DrainTimeout  time.Duration // for running requests at the end; 10 s by default, 0 for no limit
 	MaxHeader     int           // bytes of request line and header; 16 KiB by default
 	// MaxPage is the last page of a list that is answered: 500 by default, as the API has
 	// it, 65535 at most.
@@ -105,11 +105,17 @@ func (c *Config) Validate() error {
 		ok   bool
 		what string
 	}{
-		{c.MaxAge >= 0, "max-age: want 0 or more"},
+		{c.MaxAge >= 0 && c.MaxAge <= maxAge, "max-age: want 0 to 8760h, a year"},
+		{inDay(c.ReadTimeout), "read-timeout: want up to 24h, or none"},
+		{inDay(c.WriteTimeout), "write-timeout: want up to 24h, or none"},
+		{inDay(c.IdleTimeout), "idle-timeout: want up to 24h, or none"},
+		{inDay(c.DrainTimeout), "drain-timeout: want up to 24h, or none"},
+		{inDay(c.ShutdownDelay), "shutdown-delay: want 0 to 24h"},
 		{c.Poll > 0 && c.Poll <= time.Second, "poll: want up to 1s, so that a revocation takes effect within a second"},
-		{c.MaxHeader >= 1<<10, "max-header: want 1KiB or more"},
+		{c.MaxHeader >= 1<<10 && c.MaxHeader <= 1<<20, "max-header: want 1KiB to 1MiB, which each connection may take"},
 		{c.MaxPage >= 1 && c.MaxPage <= math.MaxUint16, "max-page: want 1 to 65535"},
-		{c.PageCache >= 0 && c.ResultCache >= 0, "page-cache, result-cache: want 0 or more"},
+		{inCache(c.PageCache), "page-cache: want 0 to 1TiB"},
+		{inCache(c.ResultCache), "result-cache: want 0 to 1TiB"},
 		{c.MaxConns >= 1, "max-conns: want 1 or more"},
 		{c.MaxConnsPerIP >= 0, "max-conns-per-ip: want 0 or more"},
 	} {
@@ -119,6 +125,14 @@ func (c *Config) Validate() error {
 	}
 	return errors.Join(errs...)
 }
+
+const maxAge = 365 * 24 * time.Hour
+
+// inDay reports whether d is a time limit that somebody can mean: 0, no limit, to a day.
+func inDay(d time.Duration) bool { return d >= 0 && d <= 24*time.Hour }
+
+// inCache reports whether a cache can be meant to hold n bytes.
+func inCache(n int) bool { return n >= 0 && int64(n) <= 1<<40 }
 
 // clock returns what tells the time by which lists are made.
 func (c *Config) clock() (func() time.Time, error) {

@@ -120,7 +120,7 @@ func NewEdge(cfg Config, tokens *auth.Live, signer *auth.Signer, releases *Relea
 	}
 	return &Edge{
 		cfg:      cfg,
-		cache:    "public, max-age=" + strconv.Itoa(int(cfg.MaxAge/time.Second)),
+		cache:    cacheControl(cfg.MaxAge),
 		static:   answers,
 		tokens:   tokens,
 		signer:   signer,
@@ -216,14 +216,24 @@ func (e *Edge) query(w *worker, rq *Request, rs *Response, held *Held) error {
 	w.keys = append(append(append(w.keys[:0], rs.Release...), " "+QueryKey+" "+QueryKey+"-"...), w.q.Op.Operation().Name...)
 	rs.SurrogateKey = w.keys
 	w.c.now, w.querier.engine, w.querier.now = e.now, held.Engine(), e.today()
-	w.querier.fixed, w.querier.fuzzy = e.cfg.Date != "", e.cfg.FuzzySearch
+	w.querier.fixed, w.querier.fuzzy, w.querier.until = e.cfg.Date != "", e.cfg.FuzzySearch, time.Time{}
 	err := w.querier.compose(&w.c, rel, &w.q)
 	w.querier.engine = nil // lets go of the release
 	if err != nil {
 		return err
 	}
+	if until := w.querier.until; !until.IsZero() {
+		if left := until.Sub(w.querier.now); left < e.cfg.MaxAge {
+			rs.Cache = cacheControl(left)
+		}
+	}
 	e.finish(w, rq, rs)
 	return nil
+}
+
+// cacheControl lets caches keep a response for d, in whole seconds.
+func cacheControl(d time.Duration) string {
+	return "public, max-age=" + strconv.Itoa(int(d/time.Second))
 }
 
 // Refusals that need nothing but their code are made once.

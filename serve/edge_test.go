@@ -606,6 +606,15 @@ func TestConfigValidate(t *testing.T) {
 	f("poll", func(c *Config) { c.Poll = 2 * time.Second })
 	f("max-header", func(c *Config) { c.MaxHeader = 10 })
 	f("max-conns", func(c *Config) { c.MaxConns = 0 })
+	f("max-header", func(c *Config) { c.MaxHeader = 2 << 20 })
+	f("max-age", func(c *Config) { c.MaxAge = 10 * 365 * 24 * time.Hour })
+	f("read-timeout", func(c *Config) { c.ReadTimeout = -time.Second })
+	f("write-timeout", func(c *Config) { c.WriteTimeout = 1000 * time.Hour })
+	f("idle-timeout", func(c *Config) { c.IdleTimeout = -1 })
+	f("drain-timeout", func(c *Config) { c.DrainTimeout = -1 })
+	f("shutdown-delay", func(c *Config) { c.ShutdownDelay = -1 })
+	f("page-cache", func(c *Config) { c.PageCache = 1 << 50 })
+	f("result-cache", func(c *Config) { c.ResultCache = -1 })
 }
 
 // TestRefuseHidesCauses checks that an unexpected error tells the client nothing.

@@ -2,11 +2,13 @@ package serve
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net"
 	"strings"
+	"time"
 
 	"github.com/valyala/fasthttp"
 
@@ -17,6 +19,9 @@ import (
 // body of most answers; a longer one takes a second write.
 const writeBuffer = 32 << 10
 
+// never is longer than any connection lasts.
+const never = 100 * 365 * 24 * time.Hour
+
 func newFastHTTP(cfg Config, e *Edge, m *meters) *fasthttp.Server {
 	return &fasthttp.Server{
 		Handler:                      func(ctx *fasthttp.RequestCtx) { handle(ctx, e, m) },
@@ -26,7 +31,7 @@ func newFastHTTP(cfg Config, e *Edge, m *meters) *fasthttp.Server {
 		MaxConnsPerIP:                cfg.MaxConnsPerIP,
 		ReadTimeout:                  cfg.ReadTimeout,
 		WriteTimeout:                 cfg.WriteTimeout,
-		IdleTimeout:                  cfg.IdleTimeout,
+		IdleTimeout:                  cmp.Or(cfg.IdleTimeout, never), // 0 would be ReadTimeout
 		WriteBufferSize:              writeBuffer,
 		ReadBufferSize:               cfg.MaxHeader,
 		MaxRequestBodySize:           1 << 20, // bodies are read and ignored: the edge only answers reads

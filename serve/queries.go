@@ -21,8 +21,9 @@ import (
 type querier struct {
 	engine *query.Engine
 	now    time.Time
-	fixed  bool // it is that day everywhere
-	fuzzy  bool // searches are, unless a request says otherwise
+	fixed  bool      // it is that day everywhere
+	until  time.Time // the end of the day that the results are of; zero for results of no day
+	fuzzy  bool      // searches are, unless a request says otherwise
 	res    query.Result
 }
 
@@ -114,10 +115,10 @@ func (l *querier) find(q *route.Request, s *pageShape) error {
 		f = query.TopRated(kind)
 	case api.OpMovieNowPlayingList:
 		s.dated = true
-		f, s.window = query.NowPlaying(posting.DayAt(l.now), region)
+		f, s.window = query.NowPlaying(l.day(l.now), region)
 	case api.OpMovieUpcomingList:
 		s.dated = true
-		f, s.window = query.Upcoming(posting.DayAt(l.now), region)
+		f, s.window = query.Upcoming(l.day(l.now), region)
 	case api.OpPersonPopularList:
 		kind, s.knownFor = fragment.KindPerson, true
 		f = query.Popular(kind)
@@ -182,9 +183,18 @@ func (l *querier) dayIn(zone []byte) (int32, error) {
 		zones.Store(name, loc)
 	}
 	if l.fixed {
-		return posting.DayAt(l.now), nil
+		return l.day(l.now), nil
 	}
-	return posting.DayAt(l.now.In(loc.(*time.Location))), nil
+	return l.day(l.now.In(loc.(*time.Location))), nil
+}
+
+// day returns the day that it is at t, where t is, and notes when it ends.
+func (l *querier) day(t time.Time) int32 {
+	if !l.fixed {
+		y, m, d := t.Date()
+		l.until = time.Date(y, m, d+1, 0, 0, 0, 0, t.Location())
+	}
+	return posting.DayAt(t)
 }
 
 // trendingPages is how many pages of trending there are at most, whatever the catalogue has.

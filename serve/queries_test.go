@@ -273,3 +273,28 @@ func TestHostileQueries(t *testing.T) {
 		}
 	}
 }
+
+// TestNotKeptAcrossMidnight: a cache keeps a list of a day no longer than the day lasts, where it is that day.
+func TestNotKeptAcrossMidnight(t *testing.T) {
+	w := sampleWorld(t, nil)
+	newYork, err := time.LoadLocation(defaultTimezone)
+	if err != nil {
+		t.Fatal(err)
+	}
+	evening := time.Date(2026, 3, 1, 23, 50, 0, 0, newYork)
+	w.edge.today = func() time.Time { return evening }
+	f := func(uri, want string) {
+		t.Helper()
+		if a := w.get(t, uri); a.Status != 200 || a.Cache != want {
+			t.Errorf("%s = %d, %s, want 200, %s", uri, a.Status, a.Cache, want)
+		}
+	}
+	f("/3/movie/now_playing", "public, max-age=600")
+	f("/3/movie/upcoming", "public, max-age=600")
+	f("/3/tv/airing_today", "public, max-age=600")
+	f("/3/tv/on_the_air", "public, max-age=600")
+	f("/3/tv/airing_today?timezone=Europe/Paris", "public, max-age=3600") // it is 5:50 in the morning there
+	f("/3/movie/popular", "public, max-age=3600")
+	evening = evening.Add(-time.Hour)
+	f("/3/movie/now_playing", "public, max-age=3600")
+}

@@ -76,3 +76,19 @@ func TestFormatBytes(t *testing.T) {
 		}
 	}
 }
+
+func TestTimeout(t *testing.T) {
+	for text, want := range map[string]time.Duration{"none": 0, "30s": 30 * time.Second, "1ms": time.Millisecond} {
+		d := time.Hour
+		f := timeoutFlag{&d}
+		if err := f.Set(text); err != nil || d != want || f.String() != text {
+			t.Errorf("Set(%q) = %v, %v, want %v", text, f, err, want)
+		}
+	}
+	for _, text := range []string{"", "0", "0s", "-1s", "30", "None", "forever"} {
+		d := time.Hour
+		if err := (timeoutFlag{&d}).Set(text); err == nil || d != time.Hour {
+			t.Errorf("Set(%q) = %v, %v, want an error and no change", text, d, err)
+		}
+	}
+}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/mattn/go-isatty"
 )
@@ -150,6 +151,38 @@ func (b bytesFlag) Set(text string) error {
 
 // Type names the flag's value in help texts.
 func (bytesFlag) Type() string { return "SIZE" }
+
+// timeoutFlag is a flag for a time limit; 0 is none. Only the word sets no limit: a 0 in a configuration is
+// a slip far more often than a wish.
+type timeoutFlag struct{ d *time.Duration }
+
+// String returns what Set reads.
+func (t timeoutFlag) String() string {
+	switch {
+	case t.d == nil: // of flags that nobody made
+		return ""
+	case *t.d == 0:
+		return "none"
+	}
+	return t.d.String()
+}
+
+// Set reads a duration above 0, or none.
+func (t timeoutFlag) Set(text string) error {
+	if text == "none" {
+		*t.d = 0
+		return nil
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d <= 0 {
+		return errors.New("want a duration above 0 such as 30s, or none")
+	}
+	*t.d = d
+	return nil
+}
+
+// Type names the flag's value in help texts.
+func (timeoutFlag) Type() string { return "DURATION" }
 
 // Type names the flag's value in help texts.
 func (s *size) Type() string { return "size" }
