@@ -486,6 +486,51 @@ func TestConflicts(t *testing.T) {
 	}
 }
 
+// TestConflictGivers: a conflict names the source that gave the field, not the one before.
+func TestConflictGivers(t *testing.T) {
+	src := t.TempDir()
+	var sources []string
+	for n, row := range []string{
+		`{"id":5,"title":"A","vote_count":1,"runtime":90}`, `{"id":5,"title":"A","overview":"b"}`,
+		`{"id":5,"overview":"c","runtime":91}`, `{"id":5,"title":"D","vote_count":4,"overview":"d","runtime":92}`,
+	} {
+		sources = append(sources, put(t, src, string(rune('a'+n))+"-movies.ndjson", row))
+	}
+	const later, stronger = ": the later one wins", ": the latter wins, as the precedence says"
+	for _, tt := range []struct {
+		precedence string
+		want       []string
+	}{
+		{"", []string{
+			`movie 5: overview: "b" in b-movies.ndjson, "c" in c-movies.ndjson` + later,
+			`movie 5: runtime: 90 in a-movies.ndjson, 91 in c-movies.ndjson` + later,
+			`movie 5: overview: "c" in c-movies.ndjson, "d" in d-movies.ndjson` + later,
+			`movie 5: runtime: 91 in c-movies.ndjson, 92 in d-movies.ndjson` + later,
+			`movie 5: title: "A" in b-movies.ndjson, "D" in d-movies.ndjson` + later,
+			`movie 5: vote_count: 1 in a-movies.ndjson, 4 in d-movies.ndjson` + later,
+		}},
+		{"[fields]\n\"movie.overview\" = [\"c-*\", \"b-*\"]\n", []string{
+			`movie 5: overview: "c" in c-movies.ndjson, "b" in b-movies.ndjson` + stronger,
+			`movie 5: runtime: 90 in a-movies.ndjson, 91 in c-movies.ndjson` + later,
+			`movie 5: overview: "d" in d-movies.ndjson, "b" in b-movies.ndjson` + stronger,
+			`movie 5: runtime: 91 in c-movies.ndjson, 92 in d-movies.ndjson` + later,
+			`movie 5: title: "A" in b-movies.ndjson, "D" in d-movies.ndjson` + later,
+			`movie 5: vote_count: 1 in a-movies.ndjson, 4 in d-movies.ndjson` + later,
+		}},
+	} {
+		c := Config{Sources: sources}
+		if tt.precedence != "" {
+			var err error
+			if c.Precedence, err = ReadPrecedence(put(t, t.TempDir(), "order.toml", tt.precedence)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if r := ingestInto(t, t.TempDir(), c); !slices.Equal(r.Samples, tt.want) {
+			t.Errorf("precedence %q: conflicts\n%s\nwant\n%s", tt.precedence, strings.Join(r.Samples, "\n"), strings.Join(tt.want, "\n"))
+		}
+	}
+}
+
 // TestOverlay: an overlay wins over what comes before and after it.
 func TestOverlay(t *testing.T) {
 	dir := t.TempDir()

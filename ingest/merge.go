@@ -3,6 +3,7 @@ package ingest
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"reelsplice/ingest/join"
 	"reelsplice/ingest/layout"
@@ -26,6 +27,7 @@ type streams struct {
 	before  []byte                // binary forms of the record at hand
 	after   []byte
 	choice  *choice
+	givers  givers
 	counts  report.Records
 	removed []catalog.Removed // by key: of this kind, now
 }
@@ -162,7 +164,6 @@ func (s *streams) note(key catalog.Key, there bool, now version) {
 // they can be in conflict. reset says that a row among them made an end of what the
 // catalogue had.
 func (s *streams) news(key catalog.Key) (v version, reset bool, err error) {
-	from := -1
 	for {
 		next, ok, err := s.in.peek(s.typ)
 		if err != nil || !ok || next != key {
@@ -178,20 +179,55 @@ func (s *streams) news(key catalog.Key) (v version, reset bool, err error) {
 		case v.record.IsNil() || v.removed != nil:
 			v = row
 			s.choice.begin(number)
+			s.givers.begin(number)
 		default:
-			s.choice.choose(v.record, row.record, number, func(c join.Conflict, winner int) {
+			giver := func(member string) string { return s.in.name(s.givers.of(v.record, member)) }
+			s.choice.choose(v.record, row.record, number, func(c join.Conflict) {
 				s.conflict(key, c.Member, func() string {
-					return fmt.Sprintf("%s in %s, %s in %s: the latter wins, as the precedence says", cut(c.Old), s.in.name(number), cut(c.New), s.in.name(winner))
+					return fmt.Sprintf("%s in %s, %s in %s: the latter wins, as the precedence says", cut(c.Old), s.in.name(number), cut(c.New), giver(c.Member))
 				})
 			})
 			join.Merge(v.record, row.record, func(c join.Conflict) {
 				s.conflict(key, c.Member, func() string {
-					return fmt.Sprintf("%s in %s, %s in %s: the later one wins", cut(c.Old), s.in.name(from), cut(c.New), s.in.name(number))
+					return fmt.Sprintf("%s in %s, %s in %s: the later one wins", cut(c.Old), giver(c.Member), cut(c.New), s.in.name(number))
 				})
 			})
+			s.givers.add(row.record, number)
 		}
-		from = number
 	}
+}
+
+// givers knows which source gave each field of the record at hand.
+type givers struct {
+	first int   // source of the fields that later has no number for
+	later []int // by place in the plan: the source's number, counted from 1; 0 for none
+}
+
+// begin begins a record that one source gave.
+func (g *givers) begin(number int) {
+	g.first = number
+	clear(g.later)
+}
+
+// add notes the fields that another source's row gave.
+func (g *givers) add(row wire.Record, number int) {
+	if g.later == nil {
+		g.later = make([]int, len(row.Plan.Fields))
+	}
+	for n := range row.Plan.Fields {
+		if wire.Present(row, &row.Plan.Fields[n]) {
+			g.later[n] = number + 1
+		}
+	}
+}
+
+// of returns the source that gave a field of the record.
+func (g *givers) of(r wire.Record, name string) int {
+	n := slices.IndexFunc(r.Plan.Fields, func(f wire.Field) bool { return f.Name == name })
+	if n < 0 || n >= len(g.later) || g.later[n] == 0 {
+		return g.first
+	}
+	return g.later[n] - 1
 }
 
 // source returns what one source says about a key that is next: its row, or all those of

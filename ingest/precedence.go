@@ -164,7 +164,6 @@ type choice struct {
 	fields []*wire.Field
 	ranks  [][]int // by field, by number of the source
 	given  []int   // by field: how strong the source is that gave it; of the record at hand
-	by     []int   // by field: its number
 }
 
 // choices returns the choice of a kind, nil for one without orders of its own.
@@ -185,23 +184,23 @@ func (i *ingester) choices(t *catalog.Type) *choice {
 		}
 		c.fields, c.ranks = append(c.fields, f), append(c.ranks, ranks)
 	}
-	c.given, c.by = make([]int, len(c.fields)), make([]int, len(c.fields))
+	c.given = make([]int, len(c.fields))
 	return c
 }
 
-// begin notes who gave what of a new record.
+// begin notes how strong the source of a new record is.
 func (c *choice) begin(number int) {
 	if c == nil {
 		return
 	}
 	for n := range c.fields {
-		c.given[n], c.by[n] = c.ranks[n][number], number
+		c.given[n] = c.ranks[n][number]
 	}
 }
 
 // choose takes from a row the members that a stronger source has given before, and tells
 // of those on which the two disagree.
-func (c *choice) choose(dst, row wire.Record, number int, conflict func(c join.Conflict, winner int)) {
+func (c *choice) choose(dst, row wire.Record, number int, conflict func(c join.Conflict)) {
 	if c == nil {
 		return
 	}
@@ -211,11 +210,11 @@ func (c *choice) choose(dst, row wire.Record, number int, conflict func(c join.C
 		}
 		if wire.Present(dst, f) && c.given[n] > c.ranks[n][number] {
 			if !wire.Same(dst, row, f) {
-				conflict(join.Conflict{Member: f.Name, Old: wire.MemberText(row, f), New: wire.MemberText(dst, f)}, c.by[n])
+				conflict(join.Conflict{Member: f.Name, Old: wire.MemberText(row, f), New: wire.MemberText(dst, f)})
 			}
 			wire.Unset(row, f)
 			continue
 		}
-		c.given[n], c.by[n] = c.ranks[n][number], number
+		c.given[n] = c.ranks[n][number]
 	}
 }
