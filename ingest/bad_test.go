@@ -17,6 +17,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"reelsplice/ingest/quarantine"
+	"reelsplice/ingest/report"
 	"reelsplice/ingest/source"
 )
 
@@ -356,6 +357,34 @@ func TestDanglingLink(t *testing.T) {
 		if r.FailedFiles != 2 || !slices.Equal(r.Failed, want) || r.Records["movie"] != 1 {
 			t.Errorf("layout %s: %d failed %q, %v records, want 2 %q, 1", layout, r.FailedFiles, r.Failed, r.Records, want)
 		}
+	}
+}
+
+// TestManySkipped: files that are left out are counted, and the first are listed.
+func TestManySkipped(t *testing.T) {
+	src := t.TempDir()
+	for n := range 60 {
+		put(t, src, fmt.Sprintf("x%03d.json", n), `{"id":1}`)
+	}
+	_, err := Run(t.Context(), Config{Catalog: t.TempDir(), Sources: []string{src}})
+	if want := "none of 60 files can be taken, the first: x000.json: the name does not tell"; err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("Run of files that tell no kind = %v, want %s", err, want)
+	}
+	put(t, src, "movies.json", `{"id":1}`)
+	r := ingestInto(t, t.TempDir(), Config{Sources: []string{src}})
+	if r.SkippedFiles != 60 || len(r.Skipped) != maxSamples || !strings.HasPrefix(r.Skipped[0], "x000.json: ") {
+		t.Errorf("Run skips %d, lists %d: %.1q, want 60, %d", r.SkippedFiles, len(r.Skipped), r.Skipped, maxSamples)
+	}
+	// Of a run that is stopped too, with those that are left out when they are read.
+	put(t, src, "1.json", `{"id":1}`)
+	put(t, src, "z-movies.ndjson", "{}\n{}\n")
+	none, err := ParseTolerance("0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err = Run(t.Context(), Config{Catalog: t.TempDir(), Sources: []string{src}, MaxBad: none})
+	if err == nil || r.SkippedFiles != 61 || r.Details.Skipped.More != 61-report.MaxListed {
+		t.Errorf("a stopped Run = %v, skips %d, want 61", err, r.SkippedFiles)
 	}
 }
 

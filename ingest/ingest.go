@@ -76,20 +76,23 @@ type Report struct {
 	// FailedFiles counts the files, of several, that could not be read, or not to their
 	// end. Rows read before the damage are in the catalogue. Failed has a line for each
 	// of the first.
-	FailedFiles int64            `json:"failed_files"`
-	Failed      []string         `json:"failed,omitempty"`
-	Duplicates  int64            `json:"duplicates"`                 // rows equal to an earlier one of their file
-	Conflicts   int64            `json:"conflicts"`                  // members on which two sources disagreed
-	Samples     []string         `json:"conflict_samples,omitempty"` // of the first conflicts
-	Removed     int64            `json:"removed,omitempty"`          // ids that are deleted or merged, in the catalogue now
-	Skipped     []string         `json:"skipped,omitempty"`          // files that were left out, and why
-	Unknown     map[string]int64 `json:"unknown_members,omitempty"`  // kept, by path
-	Coerced     map[string]int64 `json:"coerced_members,omitempty"`  // numbers given as text
-	Dropped     map[string]int64 `json:"dropped_members,omitempty"`  // that the API has no place for, by path
-	Whole       map[string]int64 `json:"kept_whole,omitempty"`       // joined lists that could not be split, by table and column
-	Resumed     bool             `json:"resumed,omitempty"`          // an ingest that was killed went on
-	ReportFile  string           `json:"report_file"`
-	Seconds     float64          `json:"seconds"`
+	FailedFiles int64    `json:"failed_files"`
+	Failed      []string `json:"failed,omitempty"`
+	Duplicates  int64    `json:"duplicates"`                 // rows equal to an earlier one of their file
+	Conflicts   int64    `json:"conflicts"`                  // members on which two sources disagreed
+	Samples     []string `json:"conflict_samples,omitempty"` // of the first conflicts
+	Removed     int64    `json:"removed,omitempty"`          // ids that are deleted or merged, in the catalogue now
+	// SkippedFiles counts the files that were left out; Skipped has the first, and why.
+	SkippedFiles int64            `json:"skipped_files,omitempty"`
+	Skipped      []string         `json:"skipped,omitempty"`
+	Unknown      map[string]int64 `json:"unknown_members,omitempty"` // kept, by path
+	Coerced      map[string]int64 `json:"coerced_members,omitempty"` // numbers given as text
+	Dropped      map[string]int64 `json:"dropped_members,omitempty"` // that the API has no place for, by path
+	Whole        map[string]int64 `json:"kept_whole,omitempty"`      // joined lists that could not be split, by table and column
+	Resumed      bool             `json:"resumed,omitempty"`         // an ingest that was killed went on
+	Stopped      bool             `json:"stopped,omitempty"`         // too many bad rows: nothing of it is in the catalogue
+	ReportFile   string           `json:"report_file"`
+	Seconds      float64          `json:"seconds"`
 	// Details is what the files of the report hold.
 	Details report.Report `json:"-"`
 }

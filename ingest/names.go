@@ -76,6 +76,9 @@ func (i *ingester) knowNames(ctx context.Context) error {
 	}
 	for n := range i.inputs {
 		in := &i.inputs[n]
+		if in.Bytes == 0 {
+			continue // a pipe can be read once only
+		}
 		if t, ok := catalog.TypeNamed(in.Kind); ok && namedKinds[t.Kind] || layout.IsMapped(in.layout) && in.layout != layout.Kaggle {
 			if err := i.namesOf(ctx, in, names); err != nil {
 				return err

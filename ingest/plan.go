@@ -126,7 +126,11 @@ func (i *ingester) list() error {
 	}
 	i.order()
 	if len(i.inputs) == 0 && len(i.skipped) > 0 {
-		return errors.New(oneLine(i.skipped[0].String()))
+		first := oneLine(i.skipped[0].String())
+		if more := len(i.skipped) - 1; more > 0 {
+			return fmt.Errorf("none of %d files can be taken, the first: %s", more+1, first)
+		}
+		return errors.New(first)
 	}
 	if len(i.inputs) == 0 {
 		return errors.New("the sources hold no records")

@@ -191,12 +191,19 @@ func (r *reader) barrier(ctx context.Context) error {
 func (r *reader) file(ctx context.Context, n int, skip int64) error {
 	in := r.inputs[n]
 	r.from = time.Now()
-	src, err := source.Open(in.File, r.sourceOptions())
+	o := r.sourceOptions()
+	o.Context = ctx
+	src, err := source.Open(in.File, o)
+	if err == nil {
+		defer func() { _ = src.Close() }() // read side
+	}
+	if ctx.Err() != nil {
+		return ctx.Err() // no fault of the file
+	}
 	if err != nil {
 		r.begin(n, in, in.File)
 		return r.finish(err, 0)
 	}
-	defer func() { _ = src.Close() }() // read side
 	r.begin(n, in, src.File())
 	r.open.header = src.Header()
 	rows := int64(0)
@@ -206,6 +213,9 @@ func (r *reader) file(ctx context.Context, n int, skip int64) error {
 		}
 		row, err := src.Next()
 		if err != nil {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
 			if errors.Is(err, io.EOF) {
 				err = nil
 			}

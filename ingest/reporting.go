@@ -21,10 +21,7 @@ func (i *ingester) report(ctx context.Context) (Report, error) {
 	if err := i.tallies.end(); err != nil {
 		return Report{}, err
 	}
-	i.skipped = append(i.skipped, i.passed...)
-	for _, s := range i.skipped {
-		i.collector.Skip(s.Name, s.Reason)
-	}
+	i.reportSkipped()
 	gone, err := catalog.ReadRemoved(i.Catalog)
 	if err != nil {
 		return Report{}, err
@@ -50,9 +47,7 @@ func (i *ingester) failedReport(err error) (Report, error) {
 	if err := i.tallies.end(); err != nil {
 		return Report{}, err
 	}
-	for _, s := range i.skipped {
-		i.collector.Skip(s.Name, s.Reason)
-	}
+	i.reportSkipped()
 	details := i.collector.Report(report.End{
 		Catalog: i.CatalogName, Parameters: i.parameters(), Elapsed: time.Since(i.start), Err: err,
 	})
@@ -60,8 +55,16 @@ func (i *ingester) failedReport(err error) (Report, error) {
 		return Report{}, err
 	}
 	r := i.sum(details)
-	r.Records = nil // the catalogue is as it was
+	r.Records, r.Stopped = nil, true // the catalogue is as it was
 	return r, nil
+}
+
+// reportSkipped reports the files that were left out, when they were listed or read.
+func (i *ingester) reportSkipped() {
+	i.skipped = append(i.skipped, i.passed...)
+	for _, s := range i.skipped {
+		i.collector.Skip(s.Name, s.Reason)
+	}
 }
 
 // removedIDs knows what was removed by the numbers of resources that have one.
@@ -142,7 +145,8 @@ func (i *ingester) sum(d report.Report) Report {
 	for _, k := range d.Records {
 		r.Records[k.Kind] = k.Now
 	}
-	for _, s := range i.skipped {
+	r.SkippedFiles = int64(len(i.skipped))
+	for _, s := range i.skipped[:min(len(i.skipped), maxSamples)] {
 		r.Skipped = append(r.Skipped, s.String())
 	}
 	if r.Quarantined > 0 {

@@ -164,14 +164,15 @@ func (t *tallies) eachClosed(fn func(number int, tally *report.Tally)) error {
 	}
 }
 
-// release closes the file.
+// release closes the file. A run that was stopped still reads it.
 func (t *tallies) release() error {
 	if t.file == nil {
 		return nil
 	}
 	f := t.file
+	err := t.flush()
 	t.file = nil
-	return f.Close()
+	return errors.Join(err, f.Close())
 }
 
 func (t *tallies) state() (tallyState, error) {

@@ -221,7 +221,7 @@ func outcome(r *ingest.Report) string {
 
 func writeIngest(w io.Writer, r *ingest.Report) {
 	fmt.Fprintf(w, "read %s in %.1f s\n", plural(r.Rows, "row"), r.Seconds)
-	if r.Kept != r.Rows {
+	if r.Kept != r.Rows && !r.Stopped {
 		fmt.Fprintf(w, "kept: %d\n", r.Kept)
 	}
 	for _, kind := range slices.Sorted(maps.Keys(r.Records)) {
@@ -241,12 +241,17 @@ func writeIngest(w io.Writer, r *ingest.Report) {
 			fmt.Fprintf(w, "%s: %d\n", n.what, n.count)
 		}
 	}
-	writeCounts(w, "kept, though the API does not have it", r.Unknown)
-	writeCounts(w, "number given as text", r.Coerced)
-	writeCounts(w, "left out", r.Dropped)
-	writeCounts(w, "list kept whole, as it cannot be split safely", r.Whole)
+	if !r.Stopped {
+		writeCounts(w, "kept, though the API does not have it", r.Unknown)
+		writeCounts(w, "number given as text", r.Coerced)
+		writeCounts(w, "left out", r.Dropped)
+		writeCounts(w, "list kept whole, as it cannot be split safely", r.Whole)
+	}
 	for _, file := range r.Skipped {
 		fmt.Fprintf(w, "skipped: %s\n", file)
+	}
+	if more := r.SkippedFiles - int64(len(r.Skipped)); more > 0 {
+		fmt.Fprintf(w, "skipped: %s in all; the report has more of them\n", plural(r.SkippedFiles, "file"))
 	}
 	fmt.Fprintf(w, "report: %s\n", r.ReportFile)
 }

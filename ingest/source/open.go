@@ -27,21 +27,48 @@ func openInput(ctx context.Context, f File) (*input, error) {
 	if object.IsURL(f.Path) {
 		return nil, errors.New("is a URL: an object is opened as List returned it")
 	}
+	if info, err := os.Stat(f.Path); err == nil && !info.Mode().IsRegular() {
+		if info.IsDir() {
+			return nil, errors.New("is a folder, want a file")
+		}
+		return &input{ReadCloser: newPipe(ctx, f.Path)}, nil
+	}
 	osf, err := os.Open(f.Path)
 	if err != nil {
 		return nil, err
 	}
 	info, err := osf.Stat()
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, errors.Join(err, osf.Close())
-	case info.IsDir():
-		osf.Close()
-		return nil, errors.New("is a folder, want a file")
-	case !info.Mode().IsRegular():
-		return &input{ReadCloser: osf}, nil
 	}
 	return &input{ReadCloser: osf, at: osf, size: info.Size()}, nil
+}
+
+// A pipe reads a file that may wait for another process: to open it and for every read.
+// The end of its context ends the waiting.
+type pipe struct {
+	*io.PipeReader
+	stop func() bool
+}
+
+// newPipe opens the pipe at path in a goroutine of its own, which lasts until the waiting
+// is over.
+func newPipe(ctx context.Context, path string) *pipe {
+	r, w := io.Pipe()
+	go func() {
+		f, err := os.Open(path)
+		if err == nil {
+			_, err = io.Copy(w, f)
+			err = errors.Join(err, f.Close())
+		}
+		_ = w.CloseWithError(err) // never fails; nil means io.EOF
+	}()
+	return &pipe{r, context.AfterFunc(ctx, func() { _ = w.CloseWithError(context.Cause(ctx)) })}
+}
+
+func (p *pipe) Close() error {
+	p.stop()
+	return p.PipeReader.Close()
 }
 
 // inBucket is an object of an open bucket. The bucket is not closed: it holds nothing

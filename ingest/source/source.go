@@ -112,7 +112,7 @@ type Options struct {
 	MaxPageBytes       int64 // of a page of a Parquet file; 0 means DefaultMaxPageBytes
 	MaxDictionaryBytes int64 // of a dictionary page of a Parquet file; 0 means DefaultMaxDictionaryBytes
 
-	Context context.Context           // for objects: ends listing and reading; nil never does
+	Context context.Context           // for objects and pipes: ends listing and reading; nil never does
 	Kind    string                    // when set, the kind of every file, whatever its name says
 	TempDir string                    // where a packed Parquet file is unpacked, which needs a file; "" means the system's
 	Skipped func(path, reason string) // told of each file that List leaves out of a folder; nil means nobody

@@ -1,0 +1,94 @@
+//go:build unix
+
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// fifo makes a named pipe.
+func fifo(t *testing.T, name string) string {
+	t.Helper()
+	p := filepath.Join(t.TempDir(), name)
+	if err := syscall.Mkfifo(p, 0o600); err != nil {
+		t.Skip(err)
+	}
+	return p
+}
+
+// TestWaitForPipe: what ends an ingest also ends its waiting for a pipe, before anybody
+// writes to it and between two writes.
+func TestWaitForPipe(t *testing.T) {
+	run := func(c Config, during func(cancel func())) error {
+		t.Helper()
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		c.Catalog = t.TempDir()
+		ended := make(chan error, 1)
+		go func() {
+			_, err := Run(ctx, c)
+			ended <- err
+		}()
+		during(cancel)
+		select {
+		case err := <-ended:
+			return err
+		case <-time.After(10 * time.Second):
+			t.Fatal("Run still waits")
+			return nil
+		}
+	}
+	p := fifo(t, "movies.ndjson")
+	if err := run(Config{Sources: []string{p}}, func(cancel func()) {
+		time.Sleep(20 * time.Millisecond)
+		cancel()
+	}); !errors.Is(err, context.Canceled) {
+		t.Errorf("Run of a pipe without a writer = %v, want %v", err, context.Canceled)
+	}
+
+	p = fifo(t, "movies.ndjson")
+	if err := run(Config{Sources: []string{p}}, func(cancel func()) {
+		w, err := os.OpenFile(p, os.O_WRONLY, 0)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		t.Cleanup(func() { _ = w.Close() })
+		fmt.Fprintln(w, `{"id":1,"title":"A"}`)
+		time.Sleep(20 * time.Millisecond)
+		cancel()
+	}); !errors.Is(err, context.Canceled) {
+		t.Errorf("Run of a pipe with an idle writer = %v, want %v", err, context.Canceled)
+	}
+
+	// Too many bad rows of one file end the waiting for another.
+	none, err := ParseTolerance("0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	bad := put(t, t.TempDir(), "movies.ndjson", strings.Repeat("{}\n", 5))
+	var stopped *TooManyBadError
+	if err := run(Config{Sources: []string{bad, fifo(t, "tv.ndjson")}, MaxBad: none}, func(func()) {}); !errors.As(err, &stopped) {
+		t.Errorf("Run of bad rows and a pipe = %v, want a *TooManyBadError", err)
+	}
+}
+
+// TestPipeOfNames: the rows of a pipe are ingested, also where the names in other files
+// are looked up first.
+func TestPipeOfNames(t *testing.T) {
+	p := fifo(t, "companies.ndjson")
+	go func() { _ = os.WriteFile(p, []byte(`{"id":4,"name":"Paramount, Inc."}`+"\n"), 0o600) }()
+	const header = "id,title,vote_average,status,adult,backdrop_path,imdb_id,poster_path,genres,production_companies,production_countries,spoken_languages\n"
+	table := put(t, t.TempDir(), "TMDB_movie_dataset_v11.csv", header+"1,A,5.0,Released,False,,,,,,,\n")
+	if r := ingestInto(t, t.TempDir(), Config{Sources: []string{p, table}}); r.Records["company"] != 1 || r.Records["movie"] != 1 {
+		t.Errorf("Run = %v, %q, want 1 company and 1 movie", r.Records, r.Failed)
+	}
+}
