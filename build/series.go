@@ -33,6 +33,7 @@ type seriesMapper struct {
 	id      int64
 	tv      *catalog.TV // nil when only seasons or episodes are known
 	credits *derive.Series
+	latest  *catalog.TVCredits // of the last season that has some, but for specials
 	infos   []render.SeasonInfo
 	aired   []string         // air dates of the episodes
 	lasted  map[int64]int    // how many episodes have a runtime
@@ -163,7 +164,7 @@ func (m *seriesMapper) aliases(kind fragment.Kind, e release.Entry, named bool) 
 }
 
 func (m *seriesMapper) series() error {
-	m.tv, m.infos, m.aired, m.last, m.soon = nil, nil, m.aired[:0], nil, nil
+	m.tv, m.latest, m.infos, m.aired, m.last, m.soon = nil, nil, nil, m.aired[:0], nil, nil
 	m.lasted = map[int64]int{}
 	if k, ok := m.tvs.peek(); ok && m.isOf(k) {
 		var err error
@@ -235,7 +236,11 @@ func (m *seriesMapper) season(number uint32) error {
 	fillEpisodes(own, s)
 	shown := derive.Broadcasts(s, own)
 	m.credits.Season(int64(number), s, shown)
-	d := render.SeasonDerived{Series: m.tv, Episodes: own}
+	regulars := derive.Regulars(s, m.tv, shown)
+	if number > 0 && regulars != nil {
+		m.latest = regulars
+	}
+	d := render.SeasonDerived{Series: m.tv, Episodes: own, Credits: regulars}
 	if s.AggregateCredits == nil {
 		d.Aggregate = derive.SeasonAggregate(s, m.tv, shown)
 	}
@@ -251,7 +256,7 @@ func (m *seriesMapper) season(number uint32) error {
 	}
 	m.remember(s, len(shown)) // rendering has completed it
 	m.e.externalIDs(wire.RecordOf(s.ExternalIDs), "", hit{kind: fragment.KindSeason, id: uint64(m.id), season: number})
-	return m.allEpisodes(s, own)
+	return m.allEpisodes(s, own, regulars)
 }
 
 // unknownSeason is a season of which only episodes have records: what the details of
@@ -296,11 +301,11 @@ func fillEpisodes(own []*catalog.Episode, s *catalog.Season) {
 }
 
 // allEpisodes builds the episodes of a season: each by its own record, else as the
-// season has it. Both lists may have gaps.
-func (m *seriesMapper) allEpisodes(s *catalog.Season, own []*catalog.Episode) error {
+// season has it. Both lists may have gaps. regulars may be nil.
+func (m *seriesMapper) allEpisodes(s *catalog.Season, own []*catalog.Episode, regulars *catalog.TVCredits) error {
 	d := render.EpisodeDerived{SeriesID: m.id}
-	if c := derive.Regulars(s, m.tv); c != nil {
-		d.Cast = c.Cast
+	if regulars != nil {
+		d.Cast = regulars.Cast
 	}
 	done := map[int64]bool{}
 	for _, e := range own {
@@ -391,7 +396,7 @@ func (m *seriesMapper) details() error {
 	}
 	m.e.reviews(&t, m.tv.Name, m.tv.Reviews)
 	m.e.externalIDs(wire.RecordOf(m.tv.ExternalIDs), "", hit{kind: fragment.KindTV, id: uint64(m.id)})
-	d := render.TVDerived{TitleDerived: m.near.derived(), Seasons: m.infos, Last: m.last, Next: m.soon}
+	d := render.TVDerived{TitleDerived: m.near.derived(), Credits: m.latest, Seasons: m.infos, Last: m.last, Next: m.soon}
 	if m.tv.AggregateCredits == nil {
 		d.Aggregate = derive.Aggregate(credits)
 	}

@@ -2,7 +2,11 @@ package derive
 
 import (
 	"bytes"
+	"encoding/json"
+	"maps"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -11,6 +15,7 @@ import (
 
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/sharedtest"
 	"reelsplice/schemas/wire"
 )
 
@@ -227,6 +232,106 @@ func TestCountedOnce(t *testing.T) {
 	season.Credits = nil
 	season.Episodes[1].GuestStars = season.Episodes[0].GuestStars[:1]
 	f("regulars of the series", season, 2)
+}
+
+// TestRegulars: the credits of a season that gives none follow from its aggregate credits, else
+// from its series, without what episodes name.
+func TestRegulars(t *testing.T) {
+	tv := parse[catalog.TV](t, `{"id":1,"credits":{"cast":[{"id":10,"name":"Star","credit_id":"a","order":0},{"id":11,"name":"Later","credit_id":"b","order":1}],
+		"crew":[{"id":20,"name":"P","credit_id":"p","department":"Production","job":"Producer"},{"id":21,"name":"W","credit_id":"w","department":"Writing","job":"Writer"}]}}`)
+	const episodes = `"episodes":[{"episode_number":1,"guest_stars":[{"id":11,"name":"Later","credit_id":"g","order":4}],
+		"crew":[{"id":21,"name":"W","credit_id":"w","department":"Writing","job":"Writer"},{"id":20,"name":"P","credit_id":"d","department":"Directing","job":"Director"}]},{"episode_number":2}]`
+	f := func(name, row string, tv *catalog.TV, want ...string) {
+		t.Helper()
+		s := parse[catalog.Season](t, row)
+		var got []string
+		if c := Regulars(s, tv, Broadcasts(s, nil)); c != nil {
+			got = append(castIDs(c), crewIDs(c)...)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: Regulars = %q, want %q", name, got, want)
+		}
+	}
+	f("given", `{"season_number":1,"credits":{"cast":[{"id":12,"credit_id":"x"}],"crew":[]},`+episodes+`}`, tv, "x")
+	f("given and empty", `{"season_number":1,"credits":{"cast":[],"crew":[]},`+episodes+`}`, tv)
+	f("of the series", `{"season_number":1,`+episodes+`}`, tv, "a", "p")
+	f("without episodes", `{"season_number":1}`, tv, "a", "b", "p", "w")
+	f("specials", `{"season_number":0,`+episodes+`}`, tv)
+	f("of nobody", `{"season_number":1,`+episodes+`}`, nil)
+	const aggregate = `"aggregate_credits":{"cast":[
+		{"id":13,"name":"Second","order":1,"roles":[{"credit_id":"n","character":"N","episode_count":2}]},
+		{"id":12,"name":"First","order":0,"roles":[{"credit_id":"m","character":"M","episode_count":2}]},
+		{"id":11,"name":"Later","order":4,"roles":[{"credit_id":"g","character":"G","episode_count":2}]},
+		{"id":14,"name":"Once","order":9,"roles":[{"credit_id":"o","character":"O","episode_count":1}]}],
+		"crew":[{"id":20,"name":"P","department":"Production","jobs":[{"credit_id":"q","job":"Producer","episode_count":2},{"credit_id":"r","job":"Thanks","episode_count":1}]},
+		{"id":21,"name":"W","department":"Writing","jobs":[{"credit_id":"w","job":"Writer","episode_count":2}]}]}`
+	f("of the aggregate credits", `{"season_number":1,`+aggregate+`,`+episodes+`}`, tv, "m", "n", "q")
+	f("of the aggregate credits of specials", `{"season_number":0,`+aggregate+`,`+episodes+`}`, tv, "m", "n", "q")
+	f("of no aggregate credits", `{"season_number":1,"aggregate_credits":{"cast":[],"crew":[]},`+episodes+`}`, tv)
+}
+
+// TestRegularsRecorded: where a recording has both, the credits of a season are those that
+// Regulars takes from its aggregate credits.
+func TestRegularsRecorded(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join(sharedtest.Path(t, "recorded/tv-season"), "details-append--*.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	checked := 0
+	for _, file := range files {
+		row, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all map[string]json.RawMessage
+		if err := json.Unmarshal(row, &all); err != nil {
+			t.Fatal(err)
+		}
+		maps.DeleteFunc(all, func(name string, _ json.RawMessage) bool {
+			return !slices.Contains([]string{"episodes", "season_number", "credits", "aggregate_credits"}, name)
+		})
+		if row, err = json.Marshal(all); err != nil {
+			t.Fatal(err)
+		}
+		s := parse[catalog.Season](t, string(row))
+		if s.Credits == nil || s.AggregateCredits == nil || len(s.Credits.Cast) < 3 { // one of them is cut by hand
+			continue
+		}
+		given := s.Credits
+		s.Credits = nil
+		got := Regulars(s, nil, Broadcasts(s, nil))
+		if got == nil {
+			t.Errorf("%s: no regulars", file)
+			continue
+		}
+		if diff := cmp.Diff(castIDs(given), castIDs(got)); diff != "" {
+			t.Errorf("%s: cast differs (-want +got):\n%s", file, diff)
+		}
+		if diff := cmp.Diff(crewIDs(given), crewIDs(got)); diff != "" {
+			t.Errorf("%s: crew differs (-want +got):\n%s", file, diff)
+		}
+		checked++
+	}
+	if checked < 2 {
+		t.Errorf("%d recordings have both, want 2 or more", checked)
+	}
+}
+
+// castIDs returns the ids of the credits in their order.
+func castIDs(c *catalog.TVCredits) (ids []string) {
+	for i := range c.Cast {
+		ids = append(ids, c.Cast[i].CreditID.V)
+	}
+	return ids
+}
+
+// crewIDs returns the ids of the credits, sorted: recordings have no order of the crew.
+func crewIDs(c *catalog.TVCredits) (ids []string) {
+	for i := range c.Crew {
+		ids = append(ids, c.Crew[i].CreditID.V)
+	}
+	slices.Sort(ids)
+	return ids
 }
 
 // TestSeasonsOnce: a regular of a season of which no episode is known is in that season

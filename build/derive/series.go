@@ -386,7 +386,7 @@ func SeasonAggregate(s *catalog.Season, tv *catalog.TV, episodes []Broadcast) *c
 	const season = 1 // any one
 	c := NewSeries(nil)
 	c.Season(season, s, episodes)
-	if credits := Regulars(s, tv); credits != nil && s.Credits == nil {
+	if credits := Regulars(s, tv, episodes); credits != nil && s.Credits == nil {
 		c.each(credits, func(e *entry) {
 			if e.count == 0 {
 				e.count = int64(len(episodes))
@@ -396,16 +396,106 @@ func SeasonAggregate(s *catalog.Season, tv *catalog.TV, episodes []Broadcast) *c
 	return Aggregate(c.Credits())
 }
 
-// Regulars returns the credits of a season, or else those of its series, but not for
-// specials; nil when neither is known.
-func Regulars(s *catalog.Season, tv *catalog.TV) *catalog.TVCredits {
+// Regulars returns the credits of a whole season: those that it gives, or else those of its
+// aggregate credits, or else those of its series. Specials take none from the series. Credits
+// of single episodes and their guests are left out. The result is nil when there are none.
+func Regulars(s *catalog.Season, tv *catalog.TV, episodes []Broadcast) *catalog.TVCredits {
+	var out *catalog.TVCredits
 	switch {
 	case s.Credits != nil:
 		return s.Credits
-	case tv != nil && s.SeasonNumber.V > 0:
-		return tv.Credits
+	case s.AggregateCredits != nil:
+		out = singlesOf(episodes).whole(s.AggregateCredits)
+	case tv != nil && tv.Credits != nil && s.SeasonNumber.V > 0:
+		out = singlesOf(episodes).without(tv.Credits)
 	}
-	return nil
+	if out == nil || len(out.Cast)+len(out.Crew) == 0 {
+		return nil
+	}
+	return out
+}
+
+// singles are the credits of the single episodes of a season.
+type singles struct {
+	credits map[string]bool // by id
+	guests  map[int64]bool  // by person
+}
+
+func singlesOf(episodes []Broadcast) singles {
+	s := singles{map[string]bool{}, map[int64]bool{}}
+	for i := range episodes {
+		for j := range episodes[i].GuestStars {
+			g := &episodes[i].GuestStars[j]
+			s.credits[g.CreditID.V], s.guests[g.ID.V] = true, true
+		}
+		for j := range episodes[i].Crew {
+			s.credits[episodes[i].Crew[j].CreditID.V] = true
+		}
+	}
+	delete(s.credits, "")
+	return s
+}
+
+// without returns the credits of a series but for the singles.
+func (s singles) without(credits *catalog.TVCredits) *catalog.TVCredits {
+	out := &catalog.TVCredits{Cast: []catalog.TVCastCredit{}, Crew: []catalog.CrewCredit{}}
+	for i := range credits.Cast {
+		if c := &credits.Cast[i]; !s.credits[c.CreditID.V] && !s.guests[c.ID.V] {
+			out.Cast = append(out.Cast, *c)
+		}
+	}
+	for i := range credits.Crew {
+		if c := &credits.Crew[i]; !s.credits[c.CreditID.V] {
+			out.Crew = append(out.Crew, *c)
+		}
+	}
+	return out
+}
+
+// whole returns the aggregate credits that are no singles and count as many episodes as any.
+// Regulars are credited for all episodes of a season.
+func (s singles) whole(a *catalog.AggregateCredits) *catalog.TVCredits {
+	c, most := NewSeries(nil), int64(0)
+	c.given(a, func(e *entry, count int64) {
+		e.count = count
+		if !s.credits[e.ID] {
+			most = max(most, count)
+		}
+	})
+	out := &catalog.TVCredits{Cast: []catalog.TVCastCredit{}, Crew: []catalog.CrewCredit{}}
+	for _, e := range c.order {
+		switch {
+		case s.credits[e.ID] || e.count != most || e.Role == Cast && s.guests[e.Person.ID]:
+		case e.Role == Cast:
+			out.Cast = append(out.Cast, e.castRow())
+		default:
+			out.Crew = append(out.Crew, e.crewRow())
+		}
+	}
+	slices.SortStableFunc(out.Cast, func(a, b catalog.TVCastCredit) int { return cmp.Compare(a.Order.V, b.Order.V) })
+	return out
+}
+
+func (c *Credit) castRow() catalog.TVCastCredit {
+	p := &c.Person
+	row := catalog.TVCastCredit{
+		Adult: wire.Bool{V: p.Adult, Set: true}, Gender: wire.Number(p.Gender), ID: wire.Number(p.ID),
+		Name: wire.Text(p.Name), OriginalName: wire.Text(p.OriginalName), Popularity: wire.Float{V: p.Popularity, Set: true},
+		Character: wire.Text(c.Character), CreditID: wire.Text(c.ID), Order: wire.Number(c.Order),
+	}
+	p.optional(&row.Object, &row.KnownForDepartment, &row.ProfilePath)
+	return row
+}
+
+func (c *Credit) crewRow() catalog.CrewCredit {
+	p := &c.Person
+	row := catalog.CrewCredit{
+		Adult: wire.Bool{V: p.Adult, Set: true}, Gender: wire.Number(p.Gender), ID: wire.Number(p.ID),
+		Name: wire.Text(p.Name), OriginalName: wire.Text(p.OriginalName), Popularity: wire.Float{V: p.Popularity, Set: true},
+		CreditID: wire.Text(c.ID), Department: wire.Text(c.Department), Job: wire.Text(c.Job),
+	}
+	p.optional(&row.Object, &row.KnownForDepartment, &row.ProfilePath)
+	return row
 }
 
 func castCredit(r *catalog.TVCastCredit) Credit {

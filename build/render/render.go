@@ -53,6 +53,7 @@ type TitleDerived struct{ Recommendations, Similar []int64 }
 type TVDerived struct {
 	TitleDerived
 	Seasons   []SeasonInfo              // every season that there is a record of, ascending
+	Credits   *catalog.TVCredits        // of the latest season, used where the record gives none
 	Aggregate *catalog.AggregateCredits // used where the record gives none
 	// Last and Next are used where the record gives none; nil is null.
 	Last, Next *catalog.Episode
@@ -68,6 +69,7 @@ type SeasonInfo struct {
 // SeasonDerived is what the catalogue as a whole knows of a season.
 type SeasonDerived struct {
 	Series    *catalog.TV               // its details; may be nil
+	Credits   *catalog.TVCredits        // used where the record gives none
 	Aggregate *catalog.AggregateCredits // used where the record gives none
 	// Episodes are the records of episodes by themselves, by number: for their text by
 	// language, and for the list of episodes where the season gives none.
@@ -143,7 +145,11 @@ func (r *Renderer) tv(m *model, rec wire.Record, d TVDerived) {
 			r.nested.aired = append(r.nested.aired, e)
 		}
 	}
-	if t := wire.As[catalog.TV](rec); t.AggregateCredits == nil {
+	t := wire.As[catalog.TV](rec)
+	if t.Credits == nil {
+		t.Credits = d.Credits
+	}
+	if t.AggregateCredits == nil {
 		t.AggregateCredits = d.Aggregate
 	}
 	r.record(m, rec)
@@ -211,6 +217,9 @@ func (r *Renderer) season(m *model, rec wire.Record, d SeasonDerived) {
 	if d.Series != nil {
 		r.seriesLanguage = d.Series.OriginalLanguage.V
 		r.episodeCount = max(r.episodeCount, episodesOf(d.Series, s.SeasonNumber.V))
+	}
+	if s.Credits == nil {
+		s.Credits = d.Credits
 	}
 	if s.AggregateCredits == nil {
 		s.AggregateCredits = d.Aggregate
