@@ -19,7 +19,7 @@ type meters struct {
 }
 
 // sentStatuses are the HTTP statuses that the edge can answer with.
-var sentStatuses = [...]int{200, 204, 304, 400, 401, 404, 405, 422, 500, 503}
+var sentStatuses = [...]int{200, 204, 304, 400, 401, 404, 405, 408, 414, 422, 431, 500, 503, 505}
 
 func newMeters() *meters {
 	m := &meters{set: metrics.NewSet()}

@@ -440,6 +440,10 @@ func (e *Edge) guestSession(rs *Response) error {
 // options answers OPTIONS on every known path; browsers send it without a
 // credential.
 func (e *Edge) options(w *worker, rq *Request, rs *Response) error {
+	if string(rq.Path) == "*" { // the server as a whole
+		rs.Status, rs.Allow = 204, allMethods
+		return nil
+	}
 	if c := route.Match(rq.Method, rq.Path, &w.q); c != route.CodeOK {
 		return refusal(c, w.q.Allow)
 	}
@@ -497,30 +501,36 @@ func matches(header, tag []byte) bool {
 	return false
 }
 
-// AcceptsGzip reports whether an Accept-Encoding header takes gzip: by name or by
-// "*", with a weight that is not zero. The name counts before the star.
+// AcceptsGzip reports whether the response to an Accept-Encoding header is gzip: where it
+// accepts gzip, by name or by "*", with a weight that is not zero, and where it excludes
+// identity. A name counts before the star.
 func AcceptsGzip(header []byte) bool {
-	star := false
+	const unnamed, excluded, accepted = 0, 1, 2
+	var gzip, identity, star int
 	for len(header) > 0 {
-		var item []byte
-		if i := bytes.IndexByte(header, ','); i >= 0 {
-			item, header = header[:i], header[i+1:]
-		} else {
-			item, header = header, nil
+		var item, coding, weight []byte
+		item, header, _ = bytes.Cut(header, []byte(","))
+		coding, weight, _ = bytes.Cut(item, []byte(";"))
+		took := accepted
+		if zeroWeight(weight) {
+			took = excluded
 		}
-		coding, weight := item, []byte(nil)
-		if i := bytes.IndexByte(item, ';'); i >= 0 {
-			coding, weight = item[:i], item[i+1:]
-		}
-		coding = bytes.TrimSpace(coding)
-		switch {
+		switch coding = bytes.TrimSpace(coding); {
 		case bytes.EqualFold(coding, []byte("gzip")), bytes.EqualFold(coding, []byte("x-gzip")):
-			return !zeroWeight(weight)
+			gzip = max(gzip, took)
+		case bytes.EqualFold(coding, []byte("identity")):
+			identity = took
 		case string(coding) == "*":
-			star = !zeroWeight(weight)
+			star = took
 		}
 	}
-	return star
+	if gzip == unnamed {
+		gzip = star
+	}
+	if identity == unnamed {
+		identity = star
+	}
+	return gzip == accepted || identity == excluded
 }
 
 // zeroWeight reports whether a parameter is q=0 in any spelling.

@@ -456,7 +456,12 @@ func TestAcceptsGzip(t *testing.T) {
 	f("gzip;q=0.0", false)
 	f("gzip; Q=0.000", false)
 	f("gzip;q=0, *", false)
-	f("*;q=0", false)
+	f("*;q=0", true)
+	f("identity;q=0", true)
+	f("br, identity;q=0.0", true)
+	f("gzip;q=0, identity;q=0", true)
+	f("identity;q=0.1, *;q=0", false)
+	f("gzip;q=0, identity", false)
 	f("gzipped", false)
 	f("br;q=1.0, identity;q=0.5", false)
 }

@@ -3,15 +3,14 @@ package serve
 import (
 	"bytes"
 	"cmp"
-	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"strings"
 	"time"
 
 	"github.com/valyala/fasthttp"
 
+	"reelsplice/serve/lane"
 	"reelsplice/serve/status"
 )
 
@@ -25,7 +24,7 @@ const never = 100 * 365 * 24 * time.Hour
 func newFastHTTP(cfg Config, e *Edge, m *meters) *fasthttp.Server {
 	return &fasthttp.Server{
 		Handler:                      func(ctx *fasthttp.RequestCtx) { handle(ctx, e, m) },
-		ErrorHandler:                 badRequest,
+		ErrorHandler:                 func(ctx *fasthttp.RequestCtx, _ error) { badRequest(ctx, m) },
 		Name:                         serverName,
 		Concurrency:                  cfg.MaxConns,
 		MaxConnsPerIP:                cfg.MaxConnsPerIP,
@@ -33,8 +32,7 @@ func newFastHTTP(cfg Config, e *Edge, m *meters) *fasthttp.Server {
 		WriteTimeout:                 cfg.WriteTimeout,
 		IdleTimeout:                  cmp.Or(cfg.IdleTimeout, never), // 0 would be ReadTimeout
 		WriteBufferSize:              writeBuffer,
-		ReadBufferSize:               cfg.MaxHeader,
-		MaxRequestBodySize:           1 << 20, // bodies are read and ignored: the edge only answers reads
+		ReadBufferSize:               cfg.MaxHeader + lane.Slack,
 		NoDefaultContentType:         true,
 		NoDefaultDate:                false,
 		DisablePreParseMultipartForm: true,
@@ -54,22 +52,13 @@ func (l connLogger) Printf(format string, args ...any) {
 	l.log.Warn(strings.Join(parts[:min(len(parts), 2)], ": "))
 }
 
-// badRequest answers what fasthttp could not read.
-func badRequest(ctx *fasthttp.RequestCtx, err error) {
+// badRequest answers what fasthttp could not read. Package lane refuses all of that before.
+func badRequest(ctx *fasthttp.RequestCtx, m *meters) {
 	code := status.InvalidInput
 	ctx.SetStatusCode(code.HTTP())
-	var small *fasthttp.ErrSmallBuffer
-	var network net.Error
-	switch {
-	case errors.As(err, &small):
-		ctx.SetStatusCode(fasthttp.StatusRequestHeaderFieldsTooLarge)
-	case errors.Is(err, fasthttp.ErrBodyTooLarge):
-		ctx.SetStatusCode(fasthttp.StatusRequestEntityTooLarge)
-	case errors.As(err, &network) && network.Timeout():
-		ctx.SetStatusCode(fasthttp.StatusRequestTimeout)
-	}
 	ctx.SetContentType(contentType)
 	ctx.SetBody(code.Body())
+	m.add(code.HTTP(), len(code.Body()), false /* gzip */)
 }
 
 // handle is the adapter between fasthttp and the Edge.
@@ -102,12 +91,8 @@ func list(h *fasthttp.RequestHeader, name string) []byte {
 	return bytes.Join(lines, []byte(","))
 }
 
-// splitURI divides a request target at its question mark. A target in absolute form,
-// as proxies send it, loses its scheme and host; a fragment is cut off.
+// splitURI divides a request target at its question mark. A fragment is cut off.
 func splitURI(uri []byte) (path, query []byte) {
-	if len(uri) > 0 && uri[0] != '/' && uri[0] != '*' {
-		uri = afterHost(uri)
-	}
 	for i, c := range uri {
 		switch c {
 		case '?':
@@ -126,19 +111,6 @@ func cutFragment(q []byte) []byte {
 		}
 	}
 	return q
-}
-
-// afterHost returns what follows the host in an absolute URI, "/" when nothing does.
-func afterHost(uri []byte) []byte {
-	slashes := 0
-	for i, c := range uri {
-		if c == '/' {
-			if slashes++; slashes == 3 {
-				return uri[i:]
-			}
-		}
-	}
-	return []byte("/")
 }
 
 func write(ctx *fasthttp.RequestCtx, rs *Response) {

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -42,7 +43,7 @@ type Piece struct {
 // They are those of the default configuration.
 func Inspect(rel *release.Reader, target string) (Inspection, error) {
 	var q route.Request
-	path, query := splitURI([]byte(target))
+	path, query := splitURI(afterHost([]byte(target)))
 	if code := route.Parse(path, query, &q); code != route.CodeOK {
 		return inspectRefusal(refusal(code, ""))
 	}
@@ -71,6 +72,18 @@ func Inspect(rel *release.Reader, target string) (Inspection, error) {
 		Status: 200, Body: body, ETag: string(c.answer.AppendETag(nil)),
 		GzipBytes: c.answer.GzipLen(), Pieces: inspectPieces(&c.answer, body),
 	}, nil
+}
+
+// afterHost returns what follows the host in a URL, "/" when nothing does, and a path as it is.
+func afterHost(target []byte) []byte {
+	_, rest, found := bytes.Cut(target, []byte("://"))
+	if !found || target[0] == '/' {
+		return target
+	}
+	if i := bytes.IndexAny(rest, "/?#"); i >= 0 {
+		return rest[i:]
+	}
+	return []byte("/")
 }
 
 // inspectQuery answers an operation over the whole catalogue, as of today.

@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"cmp"
 	"net/http"
 	"strconv"
 	"sync/atomic"
@@ -12,6 +11,7 @@ import (
 	"reelsplice/serve/auth"
 	"reelsplice/serve/lane"
 	"reelsplice/serve/route"
+	"reelsplice/serve/status"
 )
 
 // newLane returns how the plain requests of connections are answered, beside the server of
@@ -19,10 +19,13 @@ import (
 func newLane(cfg Config, e *Edge, m *meters, ps *plans) lane.Config {
 	dates := new(dateCache)
 	return lane.Config{
+		Refuse: func(dst []byte, code int, isHead bool, now time.Time) []byte {
+			return appendRefused(dst, code, isHead, dates.at(now), m)
+		},
 		Open:         func() lane.Handler { return &client{edge: e, meters: m, dates: dates, plans: ps} },
 		ReadTimeout:  cfg.ReadTimeout,
 		WriteTimeout: cfg.WriteTimeout,
-		IdleTimeout:  cmp.Or(cfg.IdleTimeout, cfg.ReadTimeout), // as fasthttp has it
+		IdleTimeout:  cfg.IdleTimeout,
 	}
 }
 
@@ -132,12 +135,27 @@ func appendRest(dst []byte, rs *Response, cors bool) []byte {
 	return append(dst, "\r\n"...)
 }
 
+// appendRefused appends the response to a head that is no valid request.
+func appendRefused(dst []byte, code int, isHead bool, date []byte, m *meters) []byte {
+	rs := Response{Status: code, Body: status.InvalidInput.Body(), shared: true, Cache: noStore}
+	if code == http.StatusMethodNotAllowed {
+		rs.Body, rs.Allow = status.MethodNotAllowed.Body(), allMethods
+	}
+	m.count(&rs)
+	dst = appendHead(dst, &rs, date, false /* cors */)
+	dst = append(dst[:len(dst)-len("\r\n")], "Connection: close\r\n\r\n"...)
+	if isHead {
+		return dst
+	}
+	return append(dst, rs.Body...)
+}
+
 // statusLine returns the status line and all up to the value of Date.
-func statusLine(status int) string {
-	if line := statusLines[status]; line != "" {
+func statusLine(code int) string {
+	if line := statusLines[code]; line != "" {
 		return line // Fast path: nothing is made.
 	}
-	return newStatusLine(status)
+	return newStatusLine(code)
 }
 
 // statusLines has, by status, the lines of those that the edge can answer with.
@@ -148,8 +166,8 @@ var statusLines = func() (lines [len(meters{}.codes)]string) {
 	return lines
 }()
 
-func newStatusLine(status int) string {
-	return "HTTP/1.1 " + strconv.Itoa(status) + " " + fasthttp.StatusMessage(status) + "\r\nServer: " + serverName + "\r\nDate: "
+func newStatusLine(code int) string {
+	return "HTTP/1.1 " + strconv.Itoa(code) + " " + fasthttp.StatusMessage(code) + "\r\nServer: " + serverName + "\r\nDate: "
 }
 
 // appendBody appends the body of rs.

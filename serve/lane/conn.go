@@ -1,10 +1,14 @@
 package lane
 
 import (
+	"bytes"
+	"crypto/tls"
 	"errors"
 	"io"
 	"net"
+	"net/http"
 	"os"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -17,20 +21,29 @@ const renewal = time.Second
 // conn.serve for what it finds. It is longer than renewal, so that those in use do not.
 const glance = 2 * time.Second
 
-// A conn is a connection in the lane.
+// A conn is a connection. Its server reads valid heads from it, one at a time.
 type conn struct {
-	*net.TCPConn
+	net.Conn
 	lane    *Listener
-	raw     syscall.RawConn
-	handler Handler
+	raw     syscall.RawConn       // nil without a fast path
+	handler Handler               // nil without a fast path
 	step    func(fd uintptr) bool // conn.serve, made once
-	left    bool                  // the server has the connection
-	parser  parser
-	rq      Request
-	buf     []byte // of the Read under way
-	n       int    // bytes in buf
-	err     error  // what Read returns if n is 0
-	answers int    // begun so far
+	reading atomic.Bool           // Read is under way
+	closed  atomic.Bool           // Close was called meanwhile
+	lingers atomic.Bool           // the client may be sending what nobody reads
+	done    bool                  // no request follows
+	rest    []byte                // what came behind the head that the server got last
+
+	parser parser
+	rq     Request
+
+	buf    []byte // of the Read under way
+	n      int    // bytes in buf
+	parsed int    // of them, known to be no whole head
+	unseen bool   // the bytes in buf were not parsed
+	err    error  // of the socket
+
+	answers int // begun so far
 	// now is when the bytes in buf were read, or when the last answer had gone out, if the
 	// client let it wait.
 	now     time.Time
@@ -40,54 +53,207 @@ type conn struct {
 	begun int
 }
 
-func newConn(l *Listener, tcp *net.TCPConn) (net.Conn, error) {
-	raw, err := tcp.SyscallConn()
-	if err != nil {
-		return nil, err
+func newConn(l *Listener, under net.Conn) *conn {
+	c := &conn{Conn: under, lane: l, begun: -1}
+	if tcp, ok := under.(*net.TCPConn); ok && supported && l.cfg.Open != nil {
+		if raw, err := tcp.SyscallConn(); err == nil {
+			c.raw, c.handler, c.step = raw, l.cfg.Open(), c.serve
+		}
 	}
-	c := &conn{TCPConn: tcp, lane: l, raw: raw, handler: l.cfg.Open(), begun: -1}
-	c.step = c.serve
 	l.add(c)
-	return c, nil
+	return c
 }
 
-// Read answers plain requests until something else comes, which it returns. Where a client
-// has got an answer, the end of the connection, whatever it is, is io.EOF, upon which the
-// server closes it and says no more: what it would say would be taken for the rest of an
-// answer that broke off, or for the answer to the next request.
+// Read answers plain requests and returns the next head that is not plain, as
+// parser.appendHead makes it. An invalid head is refused. The end of the connection, whatever
+// it is, is io.EOF, upon which the server closes it silently.
 func (c *conn) Read(p []byte) (int, error) {
-	if c.left {
-		return c.TCPConn.Read(p)
+	if c.done || len(p) < slack+len(c.rest) {
+		return 0, io.EOF
 	}
-	c.buf, c.n, c.err = p, 0, nil
+	c.enter(p[:len(p)-slack])
+	defer c.leave()
+	if c.raw != nil {
+		c.readFast()
+	}
+	n, v := c.readHead()
+	switch v {
+	case partial:
+		c.giveUp()
+	case invalid:
+		c.refuse(c.parser.status)
+	default:
+		return c.deliver(p, n), nil
+	}
+	c.done = true
+	if c.closed.Load() {
+		_ = c.Conn.Close() // for the server did so before
+	}
+	return 0, io.EOF
+}
+
+// enter prepares a Read into buf.
+func (c *conn) enter(buf []byte) {
+	c.reading.Store(true)
+	c.lingers.Store(false)
+	c.buf, c.n, c.parsed, c.err = buf, copy(buf, c.rest), 0, nil
+	c.unseen, c.rest = c.n > 0, nil
+	c.now, c.renewed = time.Now(), time.Time{}
+	c.lane.add(c)
+}
+
+// leave ends a Read.
+func (c *conn) leave() {
+	c.lane.remove(c)
+	c.buf, c.n = nil, 0
+	c.rq, c.parser.line = Request{}, line{} // which point into buf
+	c.reading.Store(false)
+}
+
+// deliver gives the server the first n bytes of buf, a valid head, in p.
+func (c *conn) deliver(p []byte, n int) int {
+	c.answers++
+	c.done = c.parser.last()
+	c.lingers.Store(c.parser.hasBody() || c.n > n)
+	if !c.done && c.n > n {
+		c.rest = append([]byte(nil), c.buf[n:c.n]...)
+	}
+	head := c.lane.heads.Get().(*[]byte)
+	defer c.lane.heads.Put(head)
+	*head = c.parser.appendHead((*head)[:0], c.buf[:n])
+	return copy(p, *head)
+}
+
+// readFast answers plain requests until something else comes.
+func (c *conn) readFast() {
 	err := c.raw.Read(c.step)
 	for errors.Is(err, os.ErrDeadlineExceeded) && c.glance(time.Now()) {
 		err = c.raw.Read(c.step)
 	}
-	n := c.n
-	c.buf, c.n = nil, 0
-	c.leave(n > 0)
-	switch {
-	case n > 0:
-		return n, nil
-	case c.answers > 0 || c.lane.stopped.Load():
-		return 0, io.EOF
-	case c.err != nil:
-		return 0, c.err
+	if c.err == nil && !c.lane.stopped.Load() {
+		c.err = err
 	}
-	return 0, err
 }
 
-// leave gives the connection to the server. When the server gets the start of a request, it
-// shall have the usual time for the rest, but no more because it came bit by bit.
-func (c *conn) leave(midst bool) {
-	c.left = true
-	c.lane.remove(c) // from here on, Stop does not touch its deadline
-	c.handler = nil
-	c.parser = parser{}
-	if midst && (c.begun != c.answers || c.lane.stopped.Load()) {
-		c.setDeadline(time.Now(), c.lane.cfg.ReadTimeout)
+// readHead returns the length of the head in buf, after it has read the rest of it. It is
+// partial when that does not come.
+func (c *conn) readHead() (n int, v verdict) {
+	c.parsed = 0
+	for begun := false; ; {
+		if c.err != nil || c.n == len(c.buf) {
+			c.parsed = 0 // so that the verdict is that upon all bytes
+		}
+		n, v = c.parse(0)
+		switch {
+		case v != partial || c.err != nil:
+			return n, v
+		case c.n == len(c.buf):
+			return 0, c.parser.refuse(c.tooLong())
+		case c.n > 0 && !begun:
+			begun = true
+			c.lane.remove(c) // from here on, Stop does not touch its deadline
+			c.setDeadline(time.Now(), c.lane.cfg.ReadTimeout)
+		case c.n == 0 && c.lane.stopped.Load():
+			return 0, partial
+		}
+		var m int
+		m, c.err = c.Conn.Read(c.buf[c.n:])
+		c.n += m
 	}
+}
+
+// tooLong returns the status for a head that does not fit into buf.
+func (c *conn) tooLong() int {
+	if bytes.IndexByte(c.buf[emptyLines(c.buf):], '\n') < 0 {
+		return http.StatusRequestURITooLong
+	}
+	return http.StatusRequestHeaderFieldsTooLarge
+}
+
+// parse parses the bytes in buf from an offset on. The offset is 0 where some of them were
+// parsed before.
+func (c *conn) parse(from int) (int, verdict) {
+	// Only the end of a line makes a difference. Without this, sending a head byte by byte
+	// would cost the square of its length.
+	if c.parsed > 0 && bytes.IndexByte(c.buf[c.parsed:c.n], '\n') < 0 && bytes.IndexByte(c.buf[c.parsed:c.n], '\r') < 0 &&
+		c.buf[c.parsed-1] != '\r' {
+		c.parsed = c.n
+		return 0, partial
+	}
+	n, v := c.parser.parse(c.buf[from:c.n], &c.rq)
+	c.parsed = 0
+	if v == partial {
+		c.parsed = c.n - from
+	}
+	return n, v
+}
+
+// giveUp ends a connection whose next head did not come, or not to its end.
+func (c *conn) giveUp() {
+	switch {
+	case emptyLines(c.buf[:c.n]) == c.n:
+	case errors.Is(c.err, os.ErrDeadlineExceeded):
+		c.refuse(http.StatusRequestTimeout)
+	case c.err == io.EOF:
+		c.refuse(http.StatusBadRequest)
+	}
+}
+
+// refuse writes the response to a head that the server does not get.
+func (c *conn) refuse(status int) {
+	now := time.Now()
+	isHead := hasPrefix(c.buf[emptyLines(c.buf[:c.n]):c.n], http.MethodHead+" ")
+	if d := c.lane.cfg.WriteTimeout; d > 0 {
+		_ = c.SetWriteDeadline(now.Add(d)) // a closed connection is found when it is written to
+	}
+	if _, err := c.Write(c.lane.cfg.Refuse(nil, status, isHead, now)); err == nil {
+		c.linger()
+	}
+}
+
+// Limits of linger.
+const (
+	lingerTime  = 10 * time.Second // in all
+	lingerIdle  = time.Second      // between two reads, and in all once the Listener is stopped
+	lingerBytes = 16 << 20
+)
+
+// linger ends the connection's output and drops what the client is still sending. A socket
+// closed with bytes unread is reset, and the client may lose the response over that.
+func (c *conn) linger() {
+	under := c.Conn
+	if secure, ok := under.(secureConn); ok {
+		_ = secure.CloseWrite()
+		under = secure.NetConn()
+	}
+	half, ok := under.(interface{ CloseWrite() error })
+	if !ok || half.CloseWrite() != nil {
+		return
+	}
+	end := time.Now().Add(lingerTime)
+	buf := c.lane.drains.Get().(*[]byte)
+	defer c.lane.drains.Put(buf)
+	for left := lingerBytes; left > 0; {
+		now := time.Now()
+		if c.lane.stopped.Load() {
+			end = earlier(end, now.Add(lingerIdle))
+		}
+		if !now.Before(end) || under.SetReadDeadline(earlier(end, now.Add(lingerIdle))) != nil {
+			return
+		}
+		n, err := under.Read(*buf)
+		if err != nil {
+			return
+		}
+		left -= n
+	}
+}
+
+func earlier(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
 }
 
 // setDeadline makes the next read end after d; 0 is for none.
@@ -99,11 +265,39 @@ func (c *conn) setDeadline(now time.Time, d time.Duration) {
 	_ = c.SetReadDeadline(deadline) // a closed connection is found when it is read
 }
 
-// Close closes the connection.
+// Close closes the connection. A server that shuts down closes those that it believes to be
+// idle; where Stop has ended a Read already, that Read's end closes the connection.
 func (c *conn) Close() error {
+	if c.reading.Load() && c.lane.stopped.Load() {
+		c.closed.Store(true)
+		return nil
+	}
+	if c.lingers.Swap(false) {
+		c.linger()
+	}
 	c.lane.remove(c)
-	return c.TCPConn.Close()
+	return c.Conn.Close()
 }
+
+// A secureConn is a connection over TLS.
+type secureConn interface {
+	Handshake() error
+	ConnectionState() tls.ConnectionState
+	CloseWrite() error
+	NetConn() net.Conn
+}
+
+// A tlsConn lets the server make the handshake of a conn, with its own time and errors.
+type tlsConn struct {
+	*conn
+	secure secureConn
+}
+
+// Handshake makes the handshake.
+func (c tlsConn) Handshake() error { return c.secure.Handshake() }
+
+// ConnectionState tells about the handshake.
+func (c tlsConn) ConnectionState() tls.ConnectionState { return c.secure.ConnectionState() }
 
 // glance is called when the deadline is over. It reports whether that was to look once more
 // before the connection has been idle for too long.
@@ -129,6 +323,12 @@ func (c *conn) wake() {
 // serve reads and answers what has come. It returns false to wait for more, and true when
 // Read is to return what is in c.buf, or c.err.
 func (c *conn) serve(fd uintptr) bool {
+	if c.unseen {
+		c.unseen = false
+		if !c.answerAll(fd) || !c.renew() {
+			return true
+		}
+	}
 	for {
 		if c.n == len(c.buf) {
 			return true // too long a head
@@ -170,11 +370,11 @@ func (c *conn) answerAll(fd uintptr) bool {
 		if c.lane.stopped.Load() {
 			return false // the server says that it closes the connection
 		}
-		n, v := c.parser.parse(c.buf[from:c.n], &c.rq)
+		n, v := c.parse(from)
 		switch v {
 		case partial:
 			return true
-		case foreign:
+		case foreign, invalid:
 			return false
 		}
 		c.answers++

@@ -3,6 +3,9 @@ package lane
 import (
 	"bytes"
 	"encoding/binary"
+	"math"
+	"net/http"
+	"net/netip"
 )
 
 // A Request is the head of a plain request. Its slices point into the connection's buffer
@@ -23,9 +26,10 @@ type Request struct {
 type verdict uint8
 
 const (
-	partial verdict = iota // the head is not complete; so far it may be plain
-	plain
-	foreign // not for the lane
+	partial verdict = iota // the head is not complete; so far it may be valid
+	plain                  // valid, for the fast path
+	foreign                // valid, for the server
+	invalid                // to be refused with parser.status
 )
 
 // A span is a part of a block of header fields; the zero span is none.
@@ -38,14 +42,36 @@ func (s span) of(block []byte) []byte {
 	return block[s.from:s.to]
 }
 
-// A parser reads heads. Most clients repeat their header fields in each request of a
-// connection, so it keeps the last ones and where in them what counts is.
+// A parser checks heads against RFC 9110 and 9112. Most clients repeat their header fields
+// in each request of a connection, so it keeps those of the last plain one.
 type parser struct {
 	block  []byte // header fields with the empty line that ends them
-	fields [nFields]span
+	fields fields // of block
+	line   line   // of the last head that was valid
+	status int    // of the response to a head that is invalid
 }
 
-// The fields that count.
+// A line is a request line. Its slices point into the head.
+type line struct {
+	method []byte
+	target []byte // in origin form, or "*"
+	minor  byte   // digit of the HTTP version behind "1."
+	usual  bool   // GET or HEAD of a path over HTTP/1.1
+}
+
+// fields are the header fields of one head.
+type fields struct {
+	spans [nFields]span // the first line of each
+	// several is set where a field of those in spans has several lines.
+	several bool
+	// The options of Connection.
+	close, keepAlive bool
+	// The framing of the body.
+	sized, sizeAbove0 bool // Content-Length
+	coded, chunked    bool // Transfer-Encoding; its last coding is chunked
+}
+
+// The fields in spans.
 const (
 	fieldHost = iota
 	fieldAuthorization
@@ -57,124 +83,232 @@ const (
 
 const version = " HTTP/1.1\r\n"
 
-// parse reads the head at the start of b and returns how many bytes it takes.
+// parse reads the head at the start of b and returns its length.
 //
-// It takes less than HTTP allows, so that whatever it takes means the same to every other
-// parser of HTTP: one GET or HEAD of a path, no body, no field line folded or repeated
-// that matters, no byte but printable ASCII.
+// It accepts what RFC 9112 requires and nothing that parsers read differently: no bare CR
+// or LF, no folded line, no blank before a colon, no field twice that may stand once.
 func (p *parser) parse(b []byte, rq *Request) (int, verdict) {
-	line, v := parseLine(b, rq)
+	skip := emptyLines(b)
+	n, v := p.parseLine(b[skip:], rq)
 	if v != plain {
 		return 0, v
 	}
-	block := b[line:]
+	n += skip
+	block := b[n:]
 	// Fast path: the same fields as before. A client may learn from the time that this
 	// takes what another one sent over the same connection, so it does not stop early.
 	if n := len(p.block); n > 0 && len(block) >= n && equal(block[:n], p.block) {
 		block, rq.Same = block[:n], true
-	} else if v := p.parseBlock(block); v != plain {
-		return 0, v
 	} else {
-		block, rq.Same = block[:len(p.block)], false
+		p.block = p.block[:0]
+		end, v := p.parseBlock(block)
+		if v != plain {
+			return 0, v
+		}
+		block, rq.Same = block[:end], false
 	}
-	rq.Authorization = p.fields[fieldAuthorization].of(block)
-	rq.AcceptEncoding = p.fields[fieldAcceptEncoding].of(block)
-	rq.IfNoneMatch = p.fields[fieldIfNoneMatch].of(block)
-	rq.Origin = p.fields[fieldOrigin].of(block)
-	return line + len(block), plain
-}
-
-// parseLine reads the request line and returns its length.
-func parseLine(b []byte, rq *Request) (int, verdict) {
-	const get, head = "GET /", "HEAD /"
-	var from int
-	switch {
-	case hasPrefix(b, get):
-		rq.Head, from = false, len(get)-1
-	case hasPrefix(b, head):
-		rq.Head, from = true, len(head)-1
-	case len(b) < len(head) && (startOf(b, get) || startOf(b, head)):
-		return 0, partial
-	default:
-		return 0, foreign
+	if !p.consistent() {
+		p.block = p.block[:0]
+		return 0, p.refuse(http.StatusBadRequest)
 	}
-	n := bytes.IndexByte(b, '\n') + 1
-	if n == 0 {
-		return 0, partial
+	n += len(block)
+	if !p.line.usual || p.fields.several || p.last() {
+		p.block = p.block[:0]
+		return n, foreign
 	}
-	to := n - len(version)
-	if to <= from || string(b[to:n]) != version {
-		return 0, foreign
+	if !rq.Same {
+		p.block = append(p.block, block...)
 	}
-	rq.Target = b[from:to]
-	// A target with a scheme inside is taken apart by some parsers.
-	if !printable(rq.Target, '!') || bytes.Contains(rq.Target, []byte("://")) {
-		return 0, foreign
-	}
+	rq.Target = p.line.target
+	rq.Authorization = p.fields.spans[fieldAuthorization].of(block)
+	rq.AcceptEncoding = p.fields.spans[fieldAcceptEncoding].of(block)
+	rq.IfNoneMatch = p.fields.spans[fieldIfNoneMatch].of(block)
+	rq.Origin = p.fields.spans[fieldOrigin].of(block)
 	return n, plain
 }
 
-// parseBlock reads header fields up to the empty line and keeps them.
-func (p *parser) parseBlock(b []byte) verdict {
-	p.block = p.block[:0]
-	clear(p.fields[:])
+func (p *parser) refuse(status int) verdict {
+	p.status = status
+	return invalid
+}
+
+// consistent reports whether the fields agree with one another and with the version.
+func (p *parser) consistent() bool {
+	f := &p.fields
+	if f.coded && (f.sized || !f.chunked || p.line.minor == '0') {
+		return false // RFC 9112, 6.1 and 6.3: where the body ends is in doubt
+	}
+	return f.spans[fieldHost].to != 0 || p.line.minor == '0'
+}
+
+// hasBody reports whether a body follows the last head.
+func (p *parser) hasBody() bool { return p.fields.coded || p.fields.sizeAbove0 }
+
+// last reports whether the connection ends behind the response to the last head. No body is
+// read, so what follows one is never taken for a request.
+func (p *parser) last() bool {
+	return p.hasBody() || p.fields.close || p.line.minor == '0' && !p.fields.keepAlive
+}
+
+// emptyLines returns the length of the empty lines that b starts with, which some clients
+// send behind a body.
+func emptyLines(b []byte) (n int) {
+	for hasPrefix(b[n:], "\r\n") {
+		n += len("\r\n")
+	}
+	return n
+}
+
+// parseLine reads the request line and returns its length.
+func (p *parser) parseLine(b []byte, rq *Request) (int, verdict) {
+	n := bytes.IndexByte(b, '\n') + 1
+	if n == 0 {
+		return 0, p.unfinished(b)
+	}
+	const get, head = "GET /", "HEAD /"
+	from := len(get) - 1
+	rq.Head = false
+	if !hasPrefix(b, get) {
+		if !hasPrefix(b, head) {
+			return n, p.parseUnusual(b[:n])
+		}
+		from = len(head) - 1
+		rq.Head = true
+	}
+	to := n - len(version)
+	if to <= from || string(b[to:n]) != version || !printable(b[from:to], '!') {
+		return n, p.parseUnusual(b[:n])
+	}
+	p.line = line{method: b[:from-1], target: b[from:to], minor: '1', usual: true}
+	return n, plain
+}
+
+// parseUnusual is parseLine for all other lines, with their end.
+func (p *parser) parseUnusual(b []byte) verdict {
+	text, ok := bytes.CutSuffix(b, []byte("\r\n"))
+	method, text, found := bytes.Cut(text, []byte(" "))
+	target, version, found2 := bytes.Cut(text, []byte(" "))
+	if !ok || !found || !found2 || !token(method) || !isTarget(target) || !isVersion(version) {
+		return p.refuse(http.StatusBadRequest)
+	}
+	if version[len("HTTP/")] != '1' {
+		return p.refuse(http.StatusHTTPVersionNotSupported)
+	}
+	connect := string(method) == http.MethodConnect
+	switch {
+	case target[0] == '/':
+		ok = !connect
+	case string(target) == "*":
+		ok = string(method) == http.MethodOptions
+	case connect:
+		ok = isAuthority(target)
+	default:
+		target, ok = originForm(target)
+	}
+	if !ok {
+		return p.refuse(http.StatusBadRequest)
+	}
+	if connect {
+		return p.refuse(http.StatusMethodNotAllowed) // what follows may be for a tunnel
+	}
+	p.line = line{method: method, target: target, minor: version[len("HTTP/1.")]}
+	return plain
+}
+
+// isVersion reports whether b is an HTTP version of any number.
+func isVersion(b []byte) bool {
+	return len(b) == len("HTTP/1.1") && hasPrefix(b, "HTTP/") && isDigit(b[5]) && b[6] == '.' && isDigit(b[7])
+}
+
+// isTarget reports whether b may be a request target. Clients send bytes unescaped that a
+// URI does not have, in searches above all, so all but blanks and control characters may be.
+func isTarget(b []byte) bool {
+	for _, c := range b {
+		if c <= ' ' || c == '\x7f' {
+			return false
+		}
+	}
+	return len(b) > 0
+}
+
+// originForm returns path and query of a target in absolute form.
+func originForm(b []byte) ([]byte, bool) {
+	scheme, rest, found := bytes.Cut(b, []byte("://"))
+	if !found || !isName(scheme, "http") && !isName(scheme, "https") {
+		return nil, false
+	}
+	n := bytes.IndexAny(rest, "/?#")
+	if n < 0 {
+		return []byte("/"), len(rest) > 0 && isAuthority(rest)
+	}
+	ok := n > 0 && isAuthority(rest[:n])
+	if rest[n] != '/' {
+		return append([]byte("/"), rest[n:]...), ok
+	}
+	return rest[n:], ok
+}
+
+// unfinished checks the start of a line.
+func (p *parser) unfinished(b []byte) verdict {
+	for i, c := range b {
+		if c < ' ' && c != '\t' && (c != '\r' || i+1 < len(b)) || c == '\x7f' {
+			return p.refuse(http.StatusBadRequest)
+		}
+	}
+	return partial
+}
+
+// parseBlock reads header fields up to the empty line and returns their length.
+func (p *parser) parseBlock(b []byte) (int, verdict) {
+	p.fields = fields{}
 	for at := 0; ; {
 		n := bytes.IndexByte(b[at:], '\n') + 1
 		if n == 0 {
-			return partial
+			return 0, p.unfinished(b[at:])
 		}
 		line := b[at : at+n]
 		if len(line) < 2 || line[n-2] != '\r' {
-			return foreign
+			return 0, p.refuse(http.StatusBadRequest)
 		}
 		if n == 2 {
-			if p.fields[fieldHost].to == 0 {
-				return foreign
-			}
-			p.block = append(p.block, b[:at+2]...)
-			return plain
+			return at + 2, plain
 		}
 		if !p.parseField(line[:n-2], at) {
-			return foreign
+			return 0, p.refuse(http.StatusBadRequest)
 		}
 		at += n
 	}
 }
 
-// parseField reads one line, which starts at the offset at of its block. It is false for
-// what the lane leaves to others.
+// parseField reads one line, which starts at the offset at of its block. It is false for an
+// invalid one.
 func (p *parser) parseField(line []byte, at int) bool {
 	colon := bytes.IndexByte(line, ':')
-	if colon <= 0 || !printable(line, ' ') {
+	if colon <= 0 || !token(line[:colon]) || !printable(line, ' ') && !isValue(line[colon+1:]) {
 		return false
 	}
-	for _, c := range line[:colon] {
-		if !isToken[c] {
-			return false
-		}
+	from, to := colon+1, len(line)
+	for from < to && isBlank(line[from]) {
+		from++
 	}
-	value := span{at + colon + 1, at + len(line)}
-	for raw := line[colon+1:]; len(raw) > 0 && raw[0] == ' '; raw = raw[1:] {
-		value.from++
+	for to > from && isBlank(line[to-1]) {
+		to--
 	}
-	for raw := line; value.to > value.from && raw[len(raw)-1] == ' '; raw = raw[:len(raw)-1] {
-		value.to--
-	}
-	field, known := fieldOf(line[:colon])
+	name, value := line[:colon], line[from:to]
+	f := &p.fields
+	field, known := fieldOf(name)
 	if !known {
-		return isHarmless(line[:colon], line[value.from-at:value.to-at])
+		return f.addOther(name, value)
 	}
-	if p.fields[field].to != 0 {
-		return false
+	if f.spans[field].to == 0 {
+		f.spans[field] = span{at + from, at + to}
+		return field != fieldHost || len(value) == 0 || isAuthority(value)
 	}
-	if field == fieldHost && !isHost(line[value.from-at:value.to-at]) {
-		return false
-	}
-	p.fields[field] = value
-	return true
+	f.several = true
+	return field != fieldHost && field != fieldAuthorization
 }
 
-// fieldOf returns which of the fields that count a name is.
+// fieldOf returns which of the fields in spans a name is.
 func fieldOf(name []byte) (field int, known bool) {
 	switch len(name) {
 	case len("Host"):
@@ -192,39 +326,181 @@ func fieldOf(name []byte) (field int, known bool) {
 	return 0, false
 }
 
-// isHarmless reports whether a field has no say in how a request is read and answered.
-func isHarmless(name, value []byte) bool {
-	switch name[0] | 0x20 {
-	case 'c':
+// addOther adds a field that is not in spans. It is false for an invalid one.
+func (f *fields) addOther(name, value []byte) bool {
+	switch len(name) {
+	case len("Connection"):
 		if isName(name, "connection") {
-			return isName(value, "keep-alive")
+			eachItem(value, func(option []byte) {
+				f.close = f.close || isName(option, "close")
+				f.keepAlive = f.keepAlive || isName(option, "keep-alive")
+			})
 		}
-		return !isName(name, "content-length")
-	case 'e':
-		return !isName(name, "expect")
-	case 't':
-		return !isName(name, "te") && !isName(name, "trailer") && !isName(name, "transfer-encoding")
-	case 'u':
-		return !isName(name, "upgrade")
+	case len("Content-Length"):
+		if isName(name, "content-length") {
+			return f.addLength(value)
+		}
+	case len("Transfer-Encoding"):
+		if isName(name, "transfer-encoding") {
+			return f.addCodings(value)
+		}
 	}
 	return true
 }
 
-// isHost reports whether a value of Host is a name or an IPv4 address, perhaps with a port.
-func isHost(b []byte) bool {
-	host, port, _ := bytes.Cut(b, []byte(":"))
-	for _, c := range host {
-		if !isAlnum(c) && c != '-' && c != '.' {
+// addLength adds a Content-Length.
+func (f *fields) addLength(value []byte) bool {
+	if f.sized || len(value) == 0 {
+		return false
+	}
+	f.sized = true
+	for _, c := range value {
+		if !isDigit(c) {
 			return false
 		}
+		f.sizeAbove0 = f.sizeAbove0 || c != '0'
 	}
-	for _, c := range port {
-		if c < '0' || c > '9' {
-			return false
-		}
-	}
-	return len(host) > 0 && (len(port) > 0 || len(host) == len(b))
+	return true
 }
+
+// addCodings adds a line of Transfer-Encoding.
+func (f *fields) addCodings(value []byte) bool {
+	f.coded = true
+	ok := true
+	eachItem(value, func(coding []byte) {
+		ok = ok && !f.chunked // which stands last, and once
+		f.chunked = isName(coding, "chunked")
+	})
+	return ok
+}
+
+// eachItem calls visit for each item of a list that is not empty.
+func eachItem(list []byte, visit func(item []byte)) {
+	for len(list) > 0 {
+		var item []byte
+		item, list, _ = bytes.Cut(list, []byte(","))
+		if item = bytes.Trim(item, " \t"); len(item) > 0 {
+			visit(item)
+		}
+	}
+}
+
+// appendHead appends a valid head as the server gets it: with what the edge looks at, and
+// nothing from which the server would expect a body or another protocol. The fields are those
+// in head, whose request line was parsed last.
+func (p *parser) appendHead(dst, head []byte) []byte {
+	head = head[emptyLines(head):]
+	block := head[bytes.IndexByte(head, '\n')+1:]
+	target := p.line.target
+	// The server would take what stands between two slashes and a third one for a host.
+	for hasPrefix(target, "//") && bytes.Contains(target, []byte("://")) {
+		target = target[1:]
+	}
+	dst = append(append(dst, p.line.method...), ' ')
+	dst = append(append(dst, target...), " HTTP/1."...)
+	dst = append(dst, min(p.line.minor, '1'))
+	dst = append(dst, "\r\nHost: x\r\n"...)
+	switch {
+	case p.last():
+		dst = append(dst, "Connection: close\r\n"...)
+	case p.line.minor == '0':
+		dst = append(dst, "Connection: keep-alive\r\n"...)
+	}
+	for len(block) > 0 {
+		n := bytes.IndexByte(block, '\n') + 1
+		if name, _, _ := bytes.Cut(block[:n], []byte(":")); !ofConnection(name) {
+			dst = append(dst, block[:n]...)
+		}
+		block = block[n:]
+	}
+	return dst
+}
+
+// slack is at most how much longer a head becomes in appendHead.
+const slack = len("\r\nHost: x\r\nConnection: keep-alive\r\n")
+
+// ofConnection reports whether a field is about the connection or the body rather than about
+// what is asked for.
+func ofConnection(name []byte) bool {
+	for _, s := range connectionFields {
+		if isName(name, s) {
+			return true
+		}
+	}
+	return false
+}
+
+var connectionFields = [...]string{
+	"connection", "content-length", "expect", "host", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
+}
+
+// isAuthority reports whether b is a host, perhaps with a port: no user, and what RFC 3986
+// lets a host have.
+func isAuthority(b []byte) bool {
+	var host, port []byte
+	if hasPrefix(b, "[") {
+		n := bytes.IndexByte(b, ']') + 1
+		if n == 0 || n < len(b) && b[n] != ':' {
+			return false
+		}
+		host, port = b[:n], bytes.TrimPrefix(b[n:], []byte(":"))
+		ip, err := netip.ParseAddr(string(b[1 : n-1]))
+		if err != nil || !ip.Is6() || ip.Zone() != "" {
+			return false
+		}
+	} else {
+		host, port, _ = bytes.Cut(b, []byte(":"))
+		if !isRegName(host) {
+			return false
+		}
+	}
+	number := 0
+	for _, c := range port {
+		if number = number*10 + int(c-'0'); !isDigit(c) || number > math.MaxUint16 {
+			return false
+		}
+	}
+	return len(host) > 0
+}
+
+// isRegName reports whether b is a name of RFC 3986, or an IPv4 address.
+func isRegName(b []byte) bool {
+	for i, c := range b {
+		switch {
+		case isAlnum(c), bytes.IndexByte([]byte("-._~!$&'()*+,;="), c) >= 0:
+		case c == '%' && i+2 < len(b) && isHex(b[i+1]) && isHex(b[i+2]):
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// isValue reports whether b may be the value of a field.
+func isValue(b []byte) bool {
+	for _, c := range b {
+		if c < ' ' && c != '\t' || c == '\x7f' {
+			return false
+		}
+	}
+	return true
+}
+
+// token reports whether b may be a method or the name of a field.
+func token(b []byte) bool {
+	for _, c := range b {
+		if !isToken[c] {
+			return false
+		}
+	}
+	return len(b) > 0
+}
+
+func isBlank(c byte) bool { return c == ' ' || c == '\t' }
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+func isHex(c byte) bool { return isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'f' }
 
 // isName reports whether b is lower but for the case of its letters.
 func isName(b []byte, lower string) bool {
@@ -244,14 +520,11 @@ func isName(b []byte, lower string) bool {
 
 func hasPrefix(b []byte, s string) bool { return len(b) >= len(s) && string(b[:len(s)]) == s }
 
-// startOf reports whether s starts with b.
-func startOf(b []byte, s string) bool { return len(b) <= len(s) && s[:len(b)] == string(b) }
-
 func isAlnum(c byte) bool {
 	return 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9'
 }
 
-// isToken tells of each byte whether it may stand in the name of a field.
+// isToken tells of each byte whether it may stand in a token.
 var isToken = func() (t [256]bool) {
 	for c := range t {
 		t[c] = isAlnum(byte(c))

@@ -1,12 +1,12 @@
-// Package lane answers the plain requests of a connection, the GET and HEAD requests that
-// nearly all clients send, beside the HTTP server that has the connection.
+// Package lane checks what the connections of an HTTP server bring, and answers the plain
+// requests among it, the GET and HEAD requests that nearly all clients send.
 //
-// The server reads from a connection of a Listener as from any other. Inside of Read, plain
-// requests are answered, and Read returns when something else came: the server then reads
-// that, and from there on the lane leaves the connection to it. So limits on connections,
-// odd requests and errors are the server's, and a plain request costs one read and one write:
-// no deadline is set for it, no header is taken apart twice, and no byte of a body is copied
-// on its way to the kernel.
+// The server reads from a connection of a Listener as from any other. Inside of Read, each
+// head is checked by one strict parser. Read answers a plain request itself, refuses an
+// invalid head, and returns any other one to the server: rewritten, so that the server
+// expects no body and closes the connection where nothing more is to be read from it. A
+// plain request costs one read and one write: no deadline is set for it, its head is parsed
+// once, and no byte of a body is copied on its way to the kernel.
 package lane
 
 import (
@@ -23,24 +23,34 @@ type Handler interface {
 	Answer(rq *Request, w *Writer, now time.Time)
 }
 
+// Slack is how many bytes of a buffer that is read into stay free of a head from the client.
+// A server whose heads have n bytes at most reads into n + Slack.
+const Slack = slack
+
 // Config says how to treat connections.
 type Config struct {
-	Open         func() Handler // makes the Handler of a new connection
-	ReadTimeout  time.Duration  // for the rest of a head of which a part has come; 0 for none
-	WriteTimeout time.Duration  // for a whole answer; 0 for none
-	IdleTimeout  time.Duration  // between requests; 0 for none
+	// Open makes the Handler of a new connection. Without it all requests go to the server.
+	Open func() Handler
+	// Refuse appends the response to a head that the server does not get, which ends the
+	// connection. isHead tells that it answers a HEAD request.
+	Refuse       func(dst []byte, status int, isHead bool, now time.Time) []byte
+	ReadTimeout  time.Duration // for the rest of a head of which a part has come; 0 for none
+	WriteTimeout time.Duration // for a whole answer; 0 for none
+	IdleTimeout  time.Duration // between requests; 0 for none
 }
 
-// A Listener wraps the TCP connections of another Listener. Others it passes on as they are,
-// such as those of TLS, where what a client has sent is not what comes out of the kernel.
+// A Listener wraps the connections of another Listener. Those of TCP have the fast path. Over
+// TLS, where what a client has sent is not what comes out of the kernel, the server answers.
 type Listener struct {
 	net.Listener
 	cfg     Config
 	writers sync.Pool // of *Writer
+	heads   sync.Pool // of *[]byte
+	drains  sync.Pool // of *[]byte
 	stopped atomic.Bool
 
 	mu   sync.Mutex
-	open map[*conn]struct{} // the connections that the server has not got
+	open map[*conn]struct{} // the connections that wait for a request
 }
 
 // Listen returns a Listener over ln.
@@ -48,25 +58,27 @@ func Listen(ln net.Listener, cfg Config) *Listener {
 	return &Listener{
 		Listener: ln, cfg: cfg,
 		writers: sync.Pool{New: func() any { return new(Writer) }},
+		heads:   sync.Pool{New: func() any { return new([]byte) }},
+		drains:  sync.Pool{New: func() any { b := make([]byte, 16<<10); return &b }},
 		open:    map[*conn]struct{}{},
 	}
 }
 
 // Accept waits for the next connection.
 func (l *Listener) Accept() (net.Conn, error) {
-	c, err := l.Listener.Accept()
+	under, err := l.Listener.Accept()
 	if err != nil {
 		return nil, err
 	}
-	tcp, ok := c.(*net.TCPConn)
-	if !ok || !supported {
-		return c, nil
+	c := newConn(l, under)
+	if secure, ok := under.(secureConn); ok {
+		return tlsConn{c, secure}, nil
 	}
-	return newConn(l, tcp)
+	return c, nil
 }
 
-// Stop ends the lane: connections that wait for a request end, answers that are under way
-// are sent, and what comes after them is left to the server.
+// Stop ends the connections that wait for a request. Answers that are under way are sent, and
+// what comes after them is left to the server.
 func (l *Listener) Stop() {
 	l.stopped.Store(true)
 	l.mu.Lock()

@@ -66,7 +66,10 @@ func serve(t *testing.T, change func(*Config)) *server {
 		t.Fatal(err)
 	}
 	s := &server{echo: new(echo), ends: make(chan error, 100)}
-	cfg := Config{Open: func() Handler { return s.echo }, ReadTimeout: timeout, WriteTimeout: timeout, IdleTimeout: timeout}
+	refuse := func(dst []byte, status int, isHead bool, _ time.Time) []byte {
+		return fmt.Appendf(dst, "refused %d %v", status, isHead)
+	}
+	cfg := Config{Open: func() Handler { return s.echo }, Refuse: refuse, ReadTimeout: timeout, WriteTimeout: timeout, IdleTimeout: timeout}
 	if change != nil {
 		change(&cfg)
 	}
@@ -190,31 +193,78 @@ func TestRequests(t *testing.T) {
 	eventually(t, "the lane lets go of the connection", func() bool { return s.conns() == 0 })
 }
 
-// TestLeave: what is not plain goes to the server, with all that follows.
+// TestLeave: what is not plain goes to the server, and what follows is plain again.
 func TestLeave(t *testing.T) {
 	s := serve(t, nil)
-	for _, foreign := range []string{"POST / HTTP/1.1\r\n", strings.Replace(get("/x"), "\r\n\r\n", "\r\nConnection: close\r\n\r\n", 1), "\r\n"} {
+	const post, last = "POST / HTTP/1.1\r\nHost: x\r\n\r\n", "PUT / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+	for _, cut := range []int{0, 5, len(post)} {
 		c := s.dial(t)
-		write(t, c, get("/a")+foreign+get("/b"))
 		r := bufio.NewReader(c)
+		write(t, c, get("/a")+post[:cut])
 		want(t, r, "/a")
-		if err := c.CloseWrite(); err != nil {
-			t.Fatal(err)
+		write(t, c, post[cut:]+post+get("/b")+post+last+get("/c"))
+		server := func(head string) {
+			t.Helper()
+			got := make([]byte, len("server "+head))
+			if _, err := io.ReadFull(r, got); err != nil || string(got) != "server "+head {
+				t.Fatalf("the server gets %q, %v, want %q", got, err, head)
+			}
 		}
-		if got, want := rest(t, r), "server "+foreign+get("/b")+"end true"; got != want {
-			t.Errorf("after %q the server gets %q, want %q", foreign, got, want)
+		server(post)
+		server(post)
+		want(t, r, "/b")
+		server(post)
+		server(last)
+		if got := rest(t, r); got != "end true" {
+			t.Errorf("behind the last request comes %q, want the end", got)
 		}
 	}
-	// Longer than the buffer, and cut off.
-	for _, head := range []string{"GET /" + strings.Repeat("x", 600), "GET /cut HTTP/1.1\r\nHo"} {
+}
+
+// TestRefuse: an invalid head, one that is too long, and one that does not come to its end
+// are refused, and nothing behind them is read as a request.
+func TestRefuse(t *testing.T) {
+	s := serve(t, nil)
+	f := func(head, want string) {
+		t.Helper()
+		for _, step := range []int{len(head), 100, 7} {
+			c := s.dial(t)
+			for rest := []byte(head); len(rest) > 0; {
+				n, err := c.Write(rest[:min(step, len(rest))])
+				if err != nil {
+					break // refused while it was sent
+				}
+				rest = rest[n:]
+			}
+			_ = c.CloseWrite()
+			if got := rest(t, c); got != want {
+				t.Errorf("after %q, %d bytes at a time, the server says %q, want %q", head, step, got, want)
+			}
+		}
+	}
+	f("GET /a HTTP/1.1\r\n\r\n"+get("/b"), "refused 400 false")
+	f("HEAD /a HTTP/3.0\r\n", "refused 505 true")
+	f("HEAD /cut HTTP/1.1\r\nHo", "refused 400 true")
+	f("GET /"+strings.Repeat("x", 600), "refused 414 false")
+	f("GET / HTTP/1.1\r\nHost: x\r\nA: "+strings.Repeat("x", 600), "refused 431 false")
+	f("\r\n", "end true")
+}
+
+// TestLinger: a client that sends a long body before it reads gets the response whole.
+func TestLinger(t *testing.T) {
+	s := serve(t, nil)
+	body := make([]byte, 8<<20)
+	for head, want := range map[string]string{
+		"POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 8388608\r\n\r\n": "server POST /a HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\nend true",
+		"POST /a HTTP/1.1\r\nContent-Length: 8388608\r\n\r\n":            "refused 400 false",
+	} {
 		c := s.dial(t)
 		write(t, c, head)
-		if err := c.CloseWrite(); err != nil {
-			t.Fatal(err)
+		if _, err := c.Write(body); err != nil {
+			t.Errorf("behind %q the body cannot be sent: %v", head, err)
 		}
-		got := strings.ReplaceAll(rest(t, c), "server ", "")
-		if got != head+"end true" {
-			t.Errorf("the server gets %q, want %q", got, head)
+		if got := rest(t, c); got != want {
+			t.Errorf("after %q and its body the server says %q, want %q", head, got, want)
 		}
 	}
 }
@@ -358,8 +408,8 @@ func TestReadTimeout(t *testing.T) {
 	r := bufio.NewReader(c)
 	write(t, c, get("/a")+"GET /b HT")
 	want(t, r, "/a")
-	if got := rest(t, r); got != "server GET /b HTend false" {
-		t.Errorf("after the time to read the server says %q, want that it got the start and then an error", got)
+	if got := rest(t, r); got != "refused 408 false" {
+		t.Errorf("after the time to read the server says %q, want 408", got)
 	}
 }
 
@@ -378,13 +428,13 @@ func TestSlowSender(t *testing.T) {
 	}
 	start, head := time.Now(), []byte(get("/"+strings.Repeat("x", 400)))
 	for _, b := range head {
-		if _, err := c.Write([]byte{b}); err != nil {
-			return // ended while it was sent
+		if _, err := c.Write([]byte{b}); err != nil || time.Since(start) > 2*limit {
+			break // ended while it was sent
 		}
 		time.Sleep(limit / 20)
 	}
-	if got := rest(t, r); !strings.HasSuffix(got, "end false") {
-		t.Errorf("after %v of sending one request the server says %q, want an error", time.Since(start), got)
+	if got := rest(t, r); got != "refused 408 false" {
+		t.Errorf("after %v of sending one request the server says %q, want 408", time.Since(start), got)
 	}
 }
 
@@ -433,11 +483,11 @@ func TestStopBetween(t *testing.T) {
 		t.Errorf("behind the answer during which the lane stops the server says %q, want that it read io.EOF", got)
 	}
 	time.Sleep(50 * time.Millisecond)
-	write(t, cut, "TP/1.1")
+	write(t, cut, "TP/1.1\r\nHost: x\r\n\r\n")
 	if err := cut.CloseWrite(); err != nil {
 		t.Fatal(err)
 	}
-	if got := strings.ReplaceAll(rest(t, of), "server ", ""); got != "GET /b HTTP/1.1end true" {
+	if got := rest(t, of); got != "server "+get("/b")+"end true" {
 		t.Errorf("of a request that came in parts, one after the lane stopped, the server gets %q, want both", got)
 	}
 }
@@ -503,14 +553,14 @@ func TestTimeoutIsOurs(t *testing.T) {
 		t.Errorf("without an idle time the connection ends: %v", err)
 	}
 	_ = c.SetDeadline(time.Now().Add(timeout))
-	write(t, c, get("/a")+"x")
+	write(t, c, get("/a")+"P")
 	want(t, r, "/a")
 	time.Sleep(glance + 500*time.Millisecond)
-	write(t, c, "y")
+	write(t, c, "UT / HTTP/1.1\r\nHost: x\r\n\r\n")
 	if err := c.CloseWrite(); err != nil {
 		t.Fatal(err)
 	}
-	if got := rest(t, r); got != "server xserver yend true" {
-		t.Errorf("without a time to read the server says %q, want that it got x and y", got)
+	if got := rest(t, r); got != "server PUT / HTTP/1.1\r\nHost: x\r\n\r\nend true" {
+		t.Errorf("without a time to read the server says %q, want that it got the request", got)
 	}
 }

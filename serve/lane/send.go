@@ -49,7 +49,7 @@ func (w *Writer) later(n int) error {
 		}
 	}
 	rest := net.Buffers(w.appendPieces(nil, n))
-	_, err := rest.WriteTo(w.conn.TCPConn)
+	_, err := rest.WriteTo(w.conn.Conn)
 	w.conn.now = time.Now()
 	return err
 }
