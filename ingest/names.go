@@ -3,6 +3,7 @@ package ingest
 import (
 	"context"
 	"path/filepath"
+	"slices"
 
 	"github.com/zeebo/xxh3"
 
@@ -56,7 +57,8 @@ type namedRecord struct {
 func (i *ingester) knowNames(ctx context.Context) error {
 	wanted := false
 	for n := range i.inputs {
-		wanted = wanted || i.inputs[n].layout == layout.Kaggle
+		wanted = wanted || i.inputs[n].layout == layout.Kaggle ||
+			i.inputs[n].layout == layout.Tables && slices.ContainsFunc(i.options.Mappings, (*layout.Mapping).NamesResources)
 	}
 	if !wanted {
 		return nil

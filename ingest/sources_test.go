@@ -1,6 +1,8 @@
 package ingest
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -10,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/parquet-go/parquet-go"
 
 	"reelsplice/ingest/report"
 	"reelsplice/schemas/catalog"
@@ -114,6 +118,64 @@ func TestJoinedNames(t *testing.T) {
 	f("names behind", whole, []string{table, companies, keywords})
 	f("names of another night", whole, []string{companies, keywords}, []string{table})
 	f("no names", " ", []string{table})
+}
+
+// v11List is a row of the 1M table as a Parquet file with lists.
+type v11List struct {
+	ID        string   `parquet:"id"`
+	Title     string   `parquet:"title"`
+	Average   float64  `parquet:"vote_average"`
+	Status    string   `parquet:"status"`
+	Adult     bool     `parquet:"adult"`
+	Backdrop  *string  `parquet:"backdrop_path,optional"`
+	IMDb      *string  `parquet:"imdb_id,optional"`
+	Poster    *string  `parquet:"poster_path,optional"`
+	Genres    []string `parquet:"genres,list"`
+	Companies []string `parquet:"production_companies,list"`
+	Countries []string `parquet:"production_countries,list"`
+	Languages []string `parquet:"spoken_languages,list"`
+}
+
+// TestListedNames: lists of plain names are read from CSV, NDJSON and Parquet, in tables
+// that the program knows and in those of a mapping, and companies get their ids.
+func TestListedNames(t *testing.T) {
+	src := t.TempDir()
+	put(t, src, "production_company_ids_11_22_2026.json", `{"id":1,"name":"Fox 2000"}`+"\n"+`{"id":2,"name":"Linson, Ltd."}`+"\n")
+	put(t, src, "films.csv", "nr,genres,firms,langs\n"+`1,"[""Drama"", ""Sci-Fi""]","['Linson, Ltd.', 'Fox 2000', 'New One']",en|fr`+"\n")
+	put(t, src, "films2.ndjson", `{"nr":2,"genres":["Drama"],"firms":["Fox 2000"],"langs":["en","fr"]}`+"\n")
+	var b bytes.Buffer
+	w := parquet.NewGenericWriter[v11List](&b)
+	_, err := w.Write([]v11List{{
+		ID: "3", Title: "C", Status: "Released", Genres: []string{"Drama"}, Companies: []string{"Fox 2000"}, Languages: []string{"English"},
+	}})
+	if err := errors.Join(err, w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	put(t, src, "big.parquet", b.String())
+	mapping := put(t, t.TempDir(), "films.toml", "[[table]]\nfiles=['films*']\n[[table.record]]\nkind='movie'\nmap=[{column='nr',member='id'},"+
+		"{column='genres',member='genres',as='names',of='genre'},{column='firms',member='production_companies',as='names',of='company'},"+
+		"{column='langs',member='spoken_languages',as='names',of='language'}]\n")
+	dir := t.TempDir()
+	r := ingestInto(t, dir, Config{Sources: []string{src}, Mappings: []string{mapping}})
+	if r.Quarantined != 0 || r.Records["movie"] != 3 {
+		t.Fatalf("Run = %+v, want 3 movies and no row in quarantine", r)
+	}
+	const fox, linson = `{"id":1,"name":"Fox 2000"}`, `{"id":2,"name":"Linson, Ltd."}`
+	const drama = `{"id":18,"name":"Drama"}`
+	for i, want := range []struct{ genres, firms, left string }{
+		{`[` + drama + `,{"id":878,"name":"Science Fiction"}]`, `[` + linson + `,` + fox + `]`, `["New One"]`},
+		{`[` + drama + `]`, `[` + fox + `]`, ""},
+		{`[` + drama + `]`, `[` + fox + `]`, ""},
+	} {
+		row := records(t, dir)[i]
+		got := [3]string{member(t, row, "genres"), member(t, row, "production_companies"), member(t, row, "firms_text")}
+		if got != [3]string{want.genres, want.firms, want.left} || !strings.Contains(member(t, row, "spoken_languages"), `"iso_639_1":"en"`) {
+			t.Errorf("movie %d = %s, want %v", i+1, row, want)
+		}
+	}
+	if r.Whole["films*.firms"] != 1 || len(r.Whole) != 1 {
+		t.Errorf("Whole = %v, want films*.firms 1", r.Whole)
+	}
 }
 
 // TestPrecedence: a written order says which source wins, member by member where it is

@@ -1,10 +1,13 @@
 package layout
 
 import (
+	"maps"
 	"strings"
 	"testing"
 	"time"
 	"unicode/utf8"
+
+	"reelsplice/schemas/wire"
 )
 
 // A cellTest reads cells of a column x as an entry of a mapping says.
@@ -32,7 +35,12 @@ func (c *cellTest) read(spec, cell string) (string, error) {
 		return "", err
 	}
 	got := strings.TrimSuffix(strings.TrimPrefix(text(recs[0].Record), "{"), "}")
-	return strings.Trim(strings.Replace(got, `"id":7`, "", 1), ","), nil
+	for _, id := range []string{`,"id":7`, `"id":7,`, `"id":7`} {
+		if before, after, found := strings.Cut(got, id); found {
+			return before + after, nil
+		}
+	}
+	return got, nil
 }
 
 // want checks what a cell is read as: what it is behind the member's name, "" for nothing.
@@ -126,6 +134,144 @@ func TestTitles(t *testing.T) {
 	f(`"2001"`, "2001", "")
 	c.want("member='title',as='title'", `"Matrix, The (1999)"`, `"title":"Matrix, The"`)
 	c.want("member='title',as='title'", `""`, "")
+}
+
+// TestNamesOfCells: lists of names, whose names are told apart, and joined ones.
+func TestNamesOfCells(t *testing.T) {
+	c := cellTest{T: t, names: names{"A": 1, "B": 2, "D, Inc.": 4, "Twice": 0}}
+	const (
+		drama   = `{"id":18,"name":"Drama"}`
+		comedy  = `{"id":35,"name":"Comedy"}`
+		english = `{"english_name":"English","iso_639_1":"en","name":"English"}`
+		french  = `{"english_name":"French","iso_639_1":"fr","name":"Français"}`
+		us      = `{"iso_3166_1":"US","name":"United States of America"}`
+	)
+	// JSON, Python, and columns that are lists.
+	genres := "member='genres',as='names',of='genre'"
+	for _, cell := range []string{`"[\"Drama\", \"Comedy\"]"`, `"['Drama', 'Comedy']"`, `["Drama","Comedy"]`, `["Drama",null,"drama"," Comedy ",""]`} {
+		c.want(genres, cell, `"genres":[`+drama+`,`+comedy+`]`)
+	}
+	c.want(genres, `[]`, `"genres":[]`)
+	c.want(genres, `"[]"`, `"genres":[]`)
+	// What is not known is kept, the rest is read: the names are told apart.
+	c.want(genres, `["Drama","Krimi","Humour"]`, `"genres":[`+drama+`],"x_text":["Krimi","Humour"]`)
+	c.want(genres, `["Krimi"]`, `"x_text":["Krimi"]`)
+	companies := "member='production_companies',as='names',of='company'"
+	c.want(companies, `"[\"D, Inc.\", \"A\", \"Unknown\", \"Twice\"]"`,
+		`"production_companies":[{"id":4,"name":"D, Inc."},{"id":1,"name":"A"}],"x_text":["Unknown","Twice"]`)
+	cast := "member='credits.cast',as='names',of='person'"
+	want := `"credits":{"cast":[{"id":379131655,"name":"A","order":0},{"id":220533484,"name":"B, C","order":1}]}`
+	c.want(cast, `["A","B, C","A"]`, want)
+	c.want(cast, `"['A', 'B, C']"`, want)
+	c.want(cast+",separator=';'", `"A; B, C;;"`, want)
+	c.want(cast, `"A, B"`, `"x_text":"A, B"`)
+	// What is no list of texts is refused where the column is one, and a joined list elsewhere.
+	c.refuse(genres, `[18]`, "want a list of names, found [18]")
+	c.refuse(genres, `[{"name":"Drama"}]`, `want a list of names, found [{"name":"Drama"}]`)
+	c.refuse(genres, `{"a":1}`, `want a list of names, found {"a":1}`)
+	c.want(genres, `"[Drama]"`, `"x_text":"[Drama]"`)
+	// Separators are tried where all names are known, and blanks do not count.
+	for _, cell := range []string{`"Drama, Comedy"`, `"Drama,Comedy"`, `"Drama|Comedy"`, `"Drama | comedy"`, `"Drama; Comedy"`, `"Drama/Comedy"`} {
+		c.want(genres, cell, `"genres":[`+drama+`,`+comedy+`]`)
+	}
+	c.want(genres, `"Drama|Krimi"`, `"x_text":"Drama|Krimi"`)
+	c.want(companies, `"A|B"`, `"x_text":"A|B"`)
+	c.want(companies+",separator='|'", `"A|B"`, `"production_companies":[{"id":1,"name":"A"},{"id":2,"name":"B"}]`)
+	// Codes and names of languages and countries.
+	languages := "member='spoken_languages',as='names',of='language'"
+	for _, cell := range []string{`"en|fr"`, `"en, fr"`, `"en,fr"`, `"English, French"`, `["en","French"]`, `"EN;FR"`} {
+		c.want(languages, cell, `"spoken_languages":[`+english+`,`+french+`]`)
+	}
+	c.want(languages, `"Haitian; Haitian Creole; English"`, `"spoken_languages":[{"english_name":"Haitian; Haitian Creole","iso_639_1":"ht","name":""},`+english+`]`)
+	c.want("member='production_countries',as='names',of='country'", `"US"`, `"production_countries":[`+us+`]`)
+	c.want("member='production_countries',as='names',of='country'", `["United States","USA"]`, `"production_countries":[`+us+`]`)
+	c.want("member='production_countries',as='names',of='country'", `["Congo","US"]`, `"production_countries":[`+us+`],"x_text":["Congo"]`)
+	c.want("member='origin_country',as='names',of='country'", `"South Korea, us"`, `"origin_country":["KR","US"]`)
+	c.want("member='original_language',as='name',of='language'", `"Korean"`, `"original_language":"ko"`)
+	c.want("member='original_language',as='name',of='language'", `"yi"`, `"original_language":"yi"`)
+	c.want("member='original_language',as='name',of='language'", `"Yi"`, `"original_language":"ii"`)
+	c.refuse("member='original_language',as='name',of='language'", `"Klingon"`, `want the name of a language that is known, found "Klingon"`)
+}
+
+// TestAliases: names that stand for others, those of the program and of a mapping.
+func TestAliases(t *testing.T) {
+	const genres = "member='genres',as='names',of='genre'"
+	c := cellTest{T: t}
+	c.want(genres, `"Children's|Sci-Fi"`, `"genres":[{"id":10751,"name":"Family"},{"id":878,"name":"Science Fiction"}]`)
+	c.want(genres, `"Action|Drama"`, `"genres":[{"id":28,"name":"Action"},{"id":18,"name":"Drama"}]`)
+	c.want(genres, `"Crime|Film-Noir"`, `"genres":[{"id":80,"name":"Crime"}]`)
+	c.want(genres, `"(no genres listed)"`, "")
+	c.want(genres, `"Action & Adventure"`, `"x_text":"Action & Adventure"`) // of series
+	tv := cellTest{T: t, kind: "tv"}
+	tv.want(genres, `"Action|Sci-Fi|Kids|Reality-TV"`,
+		`"genres":[{"id":10759,"name":"Action & Adventure"},{"id":10765,"name":"Sci-Fi & Fantasy"},{"id":10762,"name":"Kids"},{"id":10764,"name":"Reality"}]`)
+	tv.want(genres, `["Horror"]`, `"x_text":["Horror"]`)
+	own := cellTest{T: t, names: names{"Warner Bros. Pictures": 174}, extra: `
+[aliases.genre]
+"Action & Adventure" = ["Action", "Adventure"]
+Krimi = "Crime"
+Drama = "History"
+Sonstiges = []
+[aliases.company]
+WB = "Warner Bros. Pictures"
+[aliases.country]
+BRD = "DE"
+`}
+	own.want(genres, `"Action & Adventure, Krimi, Sonstiges, drama, Sci-Fi"`,
+		`"genres":[{"id":28,"name":"Action"},{"id":12,"name":"Adventure"},{"id":80,"name":"Crime"},{"id":36,"name":"History"},{"id":878,"name":"Science Fiction"}]`)
+	own.want("member='production_companies',as='names',of='company'", `"WB"`, `"production_companies":[{"id":174,"name":"Warner Bros. Pictures"}]`)
+	own.want("member='origin_country',as='names',of='country'", `"BRD"`, `"origin_country":["DE"]`)
+}
+
+// TestAliasesOfReady: aliases of a mapping hold for tables that the program knows, and
+// names without a place in the API are counted.
+func TestAliasesOfReady(t *testing.T) {
+	o := Options{Mappings: []*Mapping{mapping(t, "[aliases.genre]\nKrimi = 'Crime'\nSonstiges = []"), mapping(t, "[aliases.genre]\nKrimi = 'Mystery'")}}
+	const row = `{"id":"5","title":"A","vote_average":"","status":"","adult":"","backdrop_path":"","imdb_id":"","poster_path":"","genres":"Krimi, Sonstiges, IMAX","production_companies":"","production_countries":"","spoken_languages":""}`
+	if got := Detect("x", []byte(row), o); got != Kaggle {
+		t.Fatalf("Detect = %s, want %s", got, Kaggle)
+	}
+	l, err := New(Kaggle, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec, err := movieOf(l, Row{File: "x", JSON: row, Table: true, Texts: true})
+	if err != nil || !strings.Contains(text(rec), `"genres":[{"id":80,"name":"Crime"}]`) {
+		t.Errorf("Records = %s, %v, want the genre Crime", text(rec), err)
+	}
+	want := map[string]int64{"tmdb_movie_dataset.genres: Sonstiges": 1, "tmdb_movie_dataset.genres: IMAX": 1}
+	if !maps.Equal(l.Dropped(), want) {
+		t.Errorf("Dropped = %v, want %v", l.Dropped(), want)
+	}
+}
+
+// FuzzNames: any cell of names becomes a list that can be read, or is kept.
+func FuzzNames(f *testing.F) {
+	for _, seed := range []string{"Drama, Comedy", "en|fr", `["Drama", "Krimi"]`, "['A', None]", "[adult swim]", "Haitian; Haitian Creole", "A, B, C", "[]", "IMAX"} {
+		f.Add(seed)
+	}
+	l, err := New(Tables, Options{
+		Mappings: []*Mapping{mapping(f, movieTable("{column='g',member='genres',as='names',of='genre'},"+
+			"{column='l',member='spoken_languages',as='names',of='language'},"+
+			"{column='c',member='production_companies',as='names',of='company'}"))},
+		Names: names{"A": 1, "B, C": 2, "C": 0},
+	})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, cell string) {
+		if !utf8.ValidString(cell) {
+			return
+		}
+		q := string(wire.AppendString(nil, cell))
+		rec, err := movieOf(l, Row{File: "t", JSON: `{"id":"7","g":` + q + `,"l":` + q + `,"c":` + q + `}`, Table: true})
+		if err != nil {
+			t.Fatalf("%q: %v", cell, err)
+		}
+		if err := wire.NewParser().Parse(text(rec), kind("movie").New()); err != nil {
+			t.Fatalf("Parse(%s) = %v", text(rec), err)
+		}
+	})
 }
 
 // FuzzDay: a text is refused, or is a day that the API could have, and that it is again

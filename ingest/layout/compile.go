@@ -53,7 +53,7 @@ func (m *Mapping) compile() error {
 			errs = append(errs, fmt.Errorf("mapping %s: %s: %w", m.Name, fmt.Sprintf(format, args...), err))
 		}
 	}
-	if len(m.spec.Tables) == 0 && len(m.spec.Skips) == 0 {
+	if len(m.spec.Tables) == 0 && len(m.spec.Skips) == 0 && len(m.spec.Aliases) == 0 {
 		return fmt.Errorf("mapping %s: want a [[table]], found none", m.Name)
 	}
 	for i := range m.spec.Tables {
@@ -278,6 +278,10 @@ func (c *compiler) entry(at place, spec *entrySpec) (*entry, error) {
 	}
 	if err := e.choose(); err != nil {
 		return e, err
+	}
+	if e.as == asNames || e.as == asName {
+		e.aliases = c.mapping.aliases[e.Of]
+		e.vocabulary = e.vocabularyOf(e.aliases)
 	}
 	if spec.Object == "" {
 		return e, nil

@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"reelsplice/data/reference"
 	"reelsplice/ingest/layout/pyliteral"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/wire"
@@ -43,19 +42,22 @@ type entry struct {
 	inside []string // Path, cut
 	// siblings are the members of the column's objects that paths lead into, of the
 	// first entry of a column that has a path; nil for others.
-	siblings  []string
-	separator string
-	prefixes  []string          // of Strip
-	days      *dayReader        // of "date"
-	constant  string            // JSON text of Value
-	values    map[string]string // JSON texts
-	form      *form             // of the objects in the value
+	siblings []string
+	// separators are tried in their order.
+	separators []string
+	vocabulary *vocabulary       // of names that are all known; nil for others
+	aliases    aliases           // of the mappings
+	prefixes   []string          // of Strip
+	days       *dayReader        // of "date"
+	constant   string            // JSON text of Value
+	values     map[string]string // JSON texts
+	form       *form             // of the objects in the value
 }
 
 // shapeConverters lists, by shape of the member, the converters that lead to it, the
 // one that is meant where none is named first.
 var shapeConverters = map[wire.Shape][]string{
-	wire.ShapeString:  {asText, asDate, asTitle, asTitleYear, asIMDb},
+	wire.ShapeString:  {asText, asDate, asTitle, asTitleYear, asIMDb, asName},
 	wire.ShapeInt:     {asInt, asName},
 	wire.ShapeFloat:   {asFloat},
 	wire.ShapeBool:    {asBool},
@@ -68,8 +70,10 @@ var shapeConverters = map[wire.Shape][]string{
 	wire.ShapePages:   {asJSON, asPython},
 }
 
-// defaultSeparator is what most joined lists are joined with.
-const defaultSeparator = ", "
+// defaultSeparators are what most joined lists are joined with. Where all names are
+// known, a list is split by the first that leaves no unknown one; others by the first
+// alone, because a name may have any.
+var defaultSeparators = []string{", ", ",", "|", ";", "/"}
 
 // choose checks the keys of an entry against one another and its member.
 func (e *entry) choose() (err error) {
@@ -146,14 +150,17 @@ func (e *entry) scalar(v any) (string, error) {
 
 // lists checks the keys of lists of names.
 func (e *entry) lists() error {
-	e.separator = e.Separator
 	switch {
 	case e.as != asNames && e.as != asName && e.as != asList && e.Of != "":
 		return fmt.Errorf("of %q: want as to be names, name or list", e.Of)
 	case e.as != asNames && e.as != asList && e.Separator != "":
 		return fmt.Errorf("separator %q: want as to be names or list", e.Separator)
-	case e.separator == "":
-		e.separator = defaultSeparator
+	case e.Separator != "":
+		e.separators = []string{e.Separator}
+	case nameKinds[e.Of] == 0 && e.as == asNames:
+		e.separators = defaultSeparators
+	default:
+		e.separators = defaultSeparators[:1]
 	}
 	if e.as != asNames && e.as != asName {
 		if e.as == asList && e.Of != "" {
@@ -162,7 +169,7 @@ func (e *entry) lists() error {
 		return nil
 	}
 	of := objectsOf
-	if e.field.Shape == wire.ShapeStrings {
+	if e.field.Shape == wire.ShapeStrings || e.field.Shape == wire.ShapeString {
 		of = codesOf
 	}
 	if !slices.Contains(of, e.Of) {
@@ -215,12 +222,20 @@ func (e *entry) valueMap() error {
 	return nil
 }
 
-// errWhole says that a list of names cannot be split.
-var errWhole = errors.New("cannot be split")
+// A leftError says what is left of a cell of names besides those that were written.
+type leftError struct {
+	raw     string   // JSON text that the record keeps; "" for nothing
+	nothing []string // names without a place in the API
+}
+
+func (*leftError) Error() string { return "names are left" }
+
+// errWhole says that a list of names cannot be split: its cell is left whole.
+var errWhole = &leftError{}
 
 // convert appends the JSON text of the member that raw, the JSON text of a cell, stands
-// for; nothing where it says nothing. It returns errWhole for a list of names that is
-// to be kept whole, and other errors for what the member cannot be. For json and python
+// for; nothing where it says nothing. It returns a *leftError for names that have no
+// meaning, and other errors for what the member cannot be. For json and python
 // that is left to the parser of records but for the syntax.
 func (e *entry) convert(dst []byte, raw string, names NameIDs) ([]byte, error) {
 	s, isText := raw, raw[0] == '"'
@@ -236,7 +251,7 @@ func (e *entry) convert(dst []byte, raw string, names NameIDs) ([]byte, error) {
 	}
 	switch {
 	case raw[0] == '{' || raw[0] == '[':
-		return e.typed(dst, raw)
+		return e.typed(dst, raw, names)
 	case e.values != nil:
 		v, ok := e.values[s]
 		if !ok {
@@ -249,15 +264,22 @@ func (e *entry) convert(dst []byte, raw string, names NameIDs) ([]byte, error) {
 		return dst, nil
 	}
 	out, err := e.parse(dst, s, isText, names)
-	if err != nil && err != errWhole {
-		return dst, fmt.Errorf("%w, found %s", err, found(json.RawMessage(given)))
+	var left *leftError
+	if err == nil || errors.As(err, &left) {
+		return out, err
 	}
-	return out, err
+	return dst, fmt.Errorf("%w, found %s", err, found(json.RawMessage(given)))
 }
 
 // typed appends an object or a list of a table that has such columns.
-func (e *entry) typed(dst []byte, raw string) ([]byte, error) {
-	if e.field.Shape <= wire.ShapeBool && e.inside == nil || e.as == asName || e.as == asNames {
+func (e *entry) typed(dst []byte, raw string, names NameIDs) ([]byte, error) {
+	if e.as == asNames {
+		if list, ok := listedNames(raw); ok {
+			return e.listed(dst, list, names)
+		}
+		return dst, fmt.Errorf("want a list of names, found %s", found(json.RawMessage(raw)))
+	}
+	if e.field.Shape <= wire.ShapeBool && e.inside == nil || e.as == asName {
 		return dst, fmt.Errorf("want one value, found %s", found(json.RawMessage(raw)))
 	}
 	return append(dst, raw...), nil
@@ -309,7 +331,7 @@ func (e *entry) parse(dst []byte, s string, isText bool, names NameIDs) ([]byte,
 	case asName:
 		return e.oneName(dst, s, names)
 	case asNames:
-		return e.splitNames(dst, s, names)
+		return e.names(dst, s, names)
 	case asList:
 		return e.list(dst, s)
 	case asPython:
@@ -390,7 +412,7 @@ func appendPython(dst []byte, s string) ([]byte, error) {
 // list appends the texts or integers of a joined list.
 func (e *entry) list(dst []byte, s string) ([]byte, error) {
 	dst = append(dst, '[')
-	for i, part := range strings.Split(s, e.separator) {
+	for i, part := range strings.Split(s, e.separators[0]) {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
@@ -400,7 +422,7 @@ func (e *entry) list(dst []byte, s string) ([]byte, error) {
 		}
 		var err error
 		if dst, err = appendInt(dst, part); err != nil {
-			return dst, fmt.Errorf("want integers with %q between", e.separator)
+			return dst, fmt.Errorf("want integers with %q between", e.separators[0])
 		}
 	}
 	return append(dst, ']'), nil
@@ -421,79 +443,3 @@ var (
 	objectsOf = []string{ofGenre, ofCountry, ofLanguage, ofCompany, ofNetwork, ofKeyword, ofPerson}
 	codesOf   = []string{ofCountry, ofLanguage} // of lists of texts: ISO codes
 )
-
-// named appends the object, or in a list of texts the code, that a name stands for;
-// false where it is not known to stand for just one.
-func (e *entry) named(dst []byte, name string, names NameIDs) ([]byte, bool) {
-	if e.field.Shape == wire.ShapeStrings {
-		return appendCode(dst, e.Of, name)
-	}
-	if e.field.Shape == wire.ShapeInt {
-		id, ok := e.idOf(name, names)
-		return strconv.AppendInt(dst, id, 10), ok
-	}
-	switch e.Of {
-	case ofGenre:
-		return appendGenre(dst, e.kind, name)
-	case ofCountry:
-		c, ok := countryNamed()[name]
-		dst = append(wire.AppendString(append(dst, `{"iso_3166_1":`...), c), `,"name":`...)
-		return append(wire.AppendString(dst, name), '}'), ok && c != ""
-	case ofLanguage:
-		l, ok := languageNamed()[name]
-		if !ok || l == "" {
-			return dst, false
-		}
-		lang, _ := reference.LanguageByCode(l)
-		dst = append(wire.AppendString(append(dst, `{"english_name":`...), name), `,"iso_639_1":`...)
-		dst = append(wire.AppendString(dst, l), `,"name":`...)
-		return append(wire.AppendString(dst, lang.Name), '}'), true
-	}
-	id, ok := e.idOf(name, names)
-	return appendIDName(dst, id, name), ok
-}
-
-// idOf returns the id that a name stands for; false where it is not known to be of just one.
-func (e *entry) idOf(name string, names NameIDs) (int64, bool) {
-	if e.Of == ofGenre {
-		id, ok := genresNamed()[mediaOf(e.kind)][name]
-		return id, ok
-	}
-	kind := nameKinds[e.Of]
-	if names == nil || kind == 0 {
-		return 0, false
-	}
-	id, ok := names.ID(kind, name)
-	return id, ok && id > 0
-}
-
-// nameKinds are the kinds whose names NameIDs knows.
-var nameKinds = map[string]fragment.Kind{
-	ofCompany: fragment.KindCompany, ofNetwork: fragment.KindNetwork, ofKeyword: fragment.KindKeyword,
-	ofPerson: fragment.KindPerson,
-}
-
-func appendIDName(dst []byte, id int64, name string) []byte {
-	dst = append(strconv.AppendInt(append(dst, `{"id":`...), id, 10), `,"name":`...)
-	return append(wire.AppendString(dst, name), '}')
-}
-
-// appendCode appends a code of a country or a language that exists.
-func appendCode(dst []byte, of, code string) ([]byte, bool) {
-	dst = wire.AppendString(dst, code)
-	if of == ofCountry {
-		_, ok := reference.CountryByCode(code)
-		return dst, ok
-	}
-	_, ok := reference.LanguageByCode(code)
-	return dst, ok
-}
-
-// oneName appends what a single name stands for.
-func (e *entry) oneName(dst []byte, s string, names NameIDs) ([]byte, error) {
-	out, ok := e.named(dst, strings.TrimSpace(s), names)
-	if !ok {
-		return dst, fmt.Errorf("want the name of a %s that is known", e.Of)
-	}
-	return out, nil
-}

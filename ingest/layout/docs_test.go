@@ -3,6 +3,7 @@ package layout
 import (
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -23,7 +24,7 @@ var marks = regexp.MustCompile(`(?s)(<!-- generated: go test \./ingest/layout -u
 // catalogue.
 func TestDocs(t *testing.T) {
 	for name, generated := range map[string]string{
-		"tables.md":   mappingTables(ready(Tables)),
+		"tables.md":   mappingTables(ready(Tables)) + aliasTables(),
 		"kaggle.md":   mappingTables(ready(Kaggle)),
 		"idexport.md": mappingTables(ready(IDExport)),
 		"tmdb.md":     memberTables(),
@@ -54,18 +55,24 @@ func TestDocs(t *testing.T) {
 	}
 }
 
-// TestDocsExample: the example of a mapping in the documents is one.
+// TestDocsExample: the examples of mappings in the documents are some.
 func TestDocsExample(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("docs", "tables.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := regexp.MustCompile("(?s)```toml\n(.*?)```").FindSubmatch(text)
-	if m == nil {
+	examples := regexp.MustCompile("(?s)```toml\n(.*?)```").FindAllSubmatch(text, -1)
+	if len(examples) == 0 {
 		t.Fatal("tables.md has no example")
 	}
-	if _, err := ParseMapping("example.toml", m[1]); err != nil {
-		t.Error(err)
+	for _, m := range examples {
+		text := string(m[1])
+		if strings.HasPrefix(text, "[[table.record]]") { // the records of some table
+			text = "[[table]]\nfiles = ['t']\n" + text
+		}
+		if _, err := ParseMapping("example.toml", []byte(text)); err != nil {
+			t.Error(err)
+		}
 	}
 }
 
@@ -97,6 +104,25 @@ func mappingTables(mappings []*Mapping) string {
 		}
 		for _, s := range m.spec.Skips {
 			fmt.Fprintf(&b, "| %s | %s |\n", codes(s.Requires), s.Reason)
+		}
+	}
+	b.WriteString("\n")
+	return b.String()
+}
+
+// aliasTables writes the aliases of the program as Markdown.
+func aliasTables() string {
+	var b strings.Builder
+	b.WriteString("### Aliases that come with the program\n\nA name that titles of the kind have themselves stands for itself.\n")
+	for _, of := range slices.Sorted(maps.Keys(readyAliases())) {
+		fmt.Fprintf(&b, "\n| %s | stands for |\n|---|---|\n", of)
+		names := readyAliases()[of]
+		for _, name := range slices.Sorted(maps.Keys(names)) {
+			to := codes(names[name])
+			if to == "" {
+				to = "nothing"
+			}
+			fmt.Fprintf(&b, "| `%s` | %s |\n", name, to)
 		}
 	}
 	b.WriteString("\n")

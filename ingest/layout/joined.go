@@ -1,11 +1,13 @@
 package layout
 
 import (
+	"encoding/json"
+	"fmt"
+	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
-	"reelsplice/data/reference"
+	"reelsplice/ingest/layout/pyliteral"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/wire"
 )
@@ -19,58 +21,200 @@ type NameIDs interface {
 	ID(kind fragment.Kind, name string) (id int64, ok bool)
 }
 
-// A joined list, "Drama, Comedy", does not say where it was joined: names have commas
-// too. It is split only where that is safe.
-
-// splitNames appends the objects of a joined list; errWhole where it cannot be split
-// safely. The names of genres, countries and languages are all known, so the longest
-// ones win; those of other kinds are not, and the list must allow just one cut into
-// known names.
-func (e *entry) splitNames(dst []byte, s string, names NameIDs) ([]byte, error) {
-	start := len(dst)
-	if e.Of == ofPerson {
-		return e.splitPeople(dst, s, names)
-	}
-	cut := e.cut(s, names)
-	if cut == nil {
-		return dst, errWhole
-	}
-	dst = append(dst, '[')
-	for i, name := range cut {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		var ok bool
-		if dst, ok = e.named(dst, name, names); !ok {
-			return dst[:start], errWhole // several have the name
-		}
-	}
-	return append(dst, ']'), nil
+// nameKinds are the kinds whose names NameIDs knows.
+var nameKinds = map[string]fragment.Kind{
+	ofCompany: fragment.KindCompany, ofNetwork: fragment.KindNetwork, ofKeyword: fragment.KindKeyword,
+	ofPerson: fragment.KindPerson,
 }
 
-// splitPeople appends the people of a joined list. Any text is the name of somebody, so
-// the list is only split where the mapping says by what.
-func (e *entry) splitPeople(dst []byte, s string, names NameIDs) ([]byte, error) {
-	if e.Separator == "" {
+// meaning returns what a name stands for; false for an unknown one.
+func (e *entry) meaning(name string, names NameIDs) (meaning, bool) {
+	if e.vocabulary != nil {
+		return e.vocabulary.find(name)
+	}
+	targets, alias := e.aliases[name]
+	if !alias {
+		targets = []string{name}
+	}
+	var m meaning
+	for _, target := range targets {
+		id, ok := int64(0), false
+		if names != nil {
+			id, ok = names.ID(nameKinds[e.Of], target)
+		}
+		if !ok {
+			return m, false
+		}
+		element := string(appendIDName(nil, id, target))
+		if e.field.Shape == wire.ShapeInt {
+			element = strconv.FormatInt(id, 10)
+		}
+		m.several = m.several || id < 1
+		m.elements = append(m.elements, element)
+	}
+	return m, true
+}
+
+// isName reports whether something has a name, or several do.
+func (e *entry) isName(name string, names NameIDs) bool {
+	_, ok := e.meaning(name, names)
+	return ok
+}
+
+// oneName appends what a single name stands for.
+func (e *entry) oneName(dst []byte, s string, names NameIDs) ([]byte, error) {
+	name := strings.TrimSpace(s)
+	m, ok := e.meaning(name, names)
+	switch {
+	case !ok || m.several || len(m.elements) > 1:
+		return dst, fmt.Errorf("want the name of a %s that is known", e.Of)
+	case len(m.elements) == 0:
+		return dst, &leftError{nothing: []string{name}}
+	}
+	return append(dst, m.elements[0]...), nil
+}
+
+// names appends the elements of a cell of names: of a list of texts as JSON or Python
+// writes it, or of a joined list. Any text is the name of somebody, so people are only
+// split where the mapping says by what.
+func (e *entry) names(dst []byte, s string, names NameIDs) ([]byte, error) {
+	list, ok := listedNames(s)
+	switch {
+	case ok:
+		return e.listed(dst, list, names)
+	case e.Of != ofPerson:
+		return e.splitNames(dst, s, names)
+	case e.Separator == "":
 		return dst, errWhole
 	}
-	_, ordered := e.field.Elem.Field("order")
+	return e.listed(dst, withoutBlanks(strings.Split(s, e.Separator)), names)
+}
+
+// listedNames reads a list of texts; false for what is none.
+func listedNames(s string) ([]string, bool) {
+	s = strings.TrimSpace(s)
+	if !strings.HasPrefix(s, "[") || !strings.HasSuffix(s, "]") {
+		return nil, false
+	}
+	var list []*string
+	if json.Unmarshal([]byte(s), &list) != nil {
+		text, err := pyliteral.AppendJSON(nil, s)
+		if err != nil || json.Unmarshal(text, &list) != nil {
+			return nil, false
+		}
+	}
+	var out []string
+	for _, name := range list {
+		if name != nil {
+			out = append(out, *name)
+		}
+	}
+	return withoutBlanks(out), true
+}
+
+// withoutBlanks returns the names that are not empty, without blanks around them.
+func withoutBlanks(list []string) []string {
+	var out []string
+	for _, name := range list {
+		if name = strings.TrimSpace(name); name != "" {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// listed appends the elements of a list whose names are told apart: those that are known
+// to stand for just one thing. The others are left.
+func (e *entry) listed(dst []byte, list []string, names NameIDs) ([]byte, error) {
+	var elements, unknown []string
+	left := leftError{}
+	for _, name := range list {
+		switch m, ok := e.meaning(name, names); {
+		case !ok || m.several:
+			unknown = append(unknown, name)
+		case len(m.elements) == 0:
+			left.nothing = append(left.nothing, name)
+		default:
+			elements = append(elements, m.elements...)
+		}
+	}
+	if len(unknown) > 0 {
+		raw, err := json.Marshal(unknown)
+		if err != nil {
+			return dst, err
+		}
+		left.raw = string(raw)
+	}
+	if len(elements) > 0 || len(list) == 0 {
+		dst = e.appendElements(dst, elements)
+	}
+	if unknown == nil && left.nothing == nil {
+		return dst, nil
+	}
+	return dst, &left
+}
+
+// appendElements appends a list, each element once. Where elements have an order, as in
+// the cast, it is that of the list.
+func (e *entry) appendElements(dst []byte, elements []string) []byte {
+	ordered := false
+	if e.field.Shape == wire.ShapeObjects {
+		_, ordered = e.field.Elem.Field("order")
+	}
 	dst = append(dst, '[')
 	n := 0
-	for name := range strings.SplitSeq(s, e.Separator) {
-		if name = strings.TrimSpace(name); name == "" {
+	for i, element := range elements {
+		if slices.Contains(elements[:i], element) {
 			continue
 		}
 		if n > 0 {
 			dst = append(dst, ',')
 		}
-		dst, _ = e.named(dst, name, names) // anybody has a name
+		dst = append(dst, element...)
 		if ordered {
 			dst = append(strconv.AppendInt(append(dst[:len(dst)-1], `,"order":`...), int64(n), 10), '}')
 		}
 		n++
 	}
-	return append(dst, ']'), nil
+	return append(dst, ']')
+}
+
+// A joined list, "Drama, Comedy", does not say where it was joined: names have commas
+// too. It is split only where that is safe.
+
+// splitNames appends the elements of a joined list; errWhole where it cannot be split
+// safely.
+func (e *entry) splitNames(dst []byte, s string, names NameIDs) ([]byte, error) {
+	for _, separator := range e.separators {
+		if cut := e.cut(s, separator, names); cut != nil {
+			return e.joined(dst, cut, names)
+		}
+	}
+	return dst, errWhole
+}
+
+// joined appends the elements of a list that was cut into known names; errWhole where
+// one of them stands for several things.
+func (e *entry) joined(dst []byte, cut []string, names NameIDs) ([]byte, error) {
+	var elements []string
+	left := leftError{}
+	for _, name := range cut {
+		m, _ := e.meaning(name, names)
+		if m.several {
+			return dst, errWhole
+		}
+		if len(m.elements) == 0 {
+			left.nothing = append(left.nothing, name)
+		}
+		elements = append(elements, m.elements...)
+	}
+	if len(elements) > 0 {
+		dst = e.appendElements(dst, elements)
+	}
+	if left.nothing == nil {
+		return dst, nil
+	}
+	return dst, &left
 }
 
 // maxPieces bounds the length of lists and maxJoined that of names that are looked at.
@@ -79,14 +223,16 @@ const (
 	maxJoined = 12
 )
 
-// cut returns the names of a joined list; nil where it cannot be cut.
-func (e *entry) cut(s string, names NameIDs) []string {
-	n := strings.Count(s, e.separator) + 1
+// cut returns the names of a joined list; nil where it cannot be cut. The names of
+// genres, countries and languages are all known, so the longest ones win; those of other
+// kinds are not, and the list must allow just one cut into known names.
+func (e *entry) cut(s, separator string, names NameIDs) []string {
+	n := strings.Count(s, separator) + 1
 	if n > maxPieces {
 		return nil
 	}
-	at := e.starts(s, n)
-	name := func(i, end int) string { return s[at[i] : at[end]-len(e.separator)] }
+	at := starts(s, separator, n)
+	name := func(i, end int) string { return strings.TrimSpace(s[at[i] : at[end]-len(separator)]) }
 	// ways[i] is in how many ways the pieces from i on can be cut, up to two, and
 	// next[i] behind which piece the longest name from i on ends with which one can.
 	ways, next := make([]int, n+1), make([]int, n)
@@ -102,7 +248,7 @@ func (e *entry) cut(s string, names NameIDs) []string {
 			ways[i] = min(2, ways[i]+ways[end])
 		}
 	}
-	if ways[0] == 0 || ways[0] > 1 && nameKinds[e.Of] != 0 {
+	if ways[0] == 0 || ways[0] > 1 && e.vocabulary == nil {
 		return nil
 	}
 	var out []string
@@ -113,91 +259,14 @@ func (e *entry) cut(s string, names NameIDs) []string {
 }
 
 // starts returns where the n pieces of a joined list start, and where one more would.
-func (e *entry) starts(s string, n int) []int {
+func starts(s, separator string, n int) []int {
 	at := make([]int, 1, n+1)
 	for {
 		from := at[len(at)-1]
-		i := strings.Index(s[from:], e.separator)
+		i := strings.Index(s[from:], separator)
 		if i < 0 {
-			return append(at, len(s)+len(e.separator))
+			return append(at, len(s)+len(separator))
 		}
-		at = append(at, from+i+len(e.separator))
+		at = append(at, from+i+len(separator))
 	}
-}
-
-// isName reports whether something has a name, or several do.
-func (e *entry) isName(name string, names NameIDs) bool {
-	if kind := nameKinds[e.Of]; kind != 0 {
-		if names == nil {
-			return false
-		}
-		_, ok := names.ID(kind, name)
-		return ok
-	}
-	if e.field.Shape == wire.ShapeStrings {
-		_, ok := appendCode(nil, e.Of, name)
-		return ok
-	}
-	switch e.Of {
-	case ofGenre:
-		_, ok := genresNamed()[mediaOf(e.kind)][name]
-		return ok
-	case ofCountry:
-		return countryNamed()[name] != ""
-	case ofLanguage:
-		return languageNamed()[name] != ""
-	}
-	return false
-}
-
-// The names of what package reference has, with the code of each: "" where two have the
-// name.
-var (
-	countryNamed = sync.OnceValue(func() map[string]string {
-		out := map[string]string{}
-		for _, c := range reference.Countries() {
-			addName(out, c.EnglishName, c.Code)
-		}
-		return out
-	})
-	languageNamed = sync.OnceValue(func() map[string]string {
-		out := map[string]string{}
-		for _, l := range reference.Languages() {
-			addName(out, l.EnglishName, l.Code)
-		}
-		return out
-	})
-)
-
-func addName(names map[string]string, name, code string) {
-	if _, twice := names[name]; twice {
-		code = ""
-	}
-	names[name] = code
-}
-
-// genresNamed has the ids of the genres of movies and of series by their English names.
-var genresNamed = sync.OnceValue(func() map[reference.Media]map[string]int64 {
-	out := map[reference.Media]map[string]int64{}
-	for _, m := range []reference.Media{reference.Movie, reference.TV} {
-		out[m] = map[string]int64{}
-		for _, id := range reference.Genres(m) {
-			out[m][reference.GenreName(m, id, "en", "")] = id
-		}
-	}
-	return out
-})
-
-// mediaOf returns the list of genres that titles of a kind have.
-func mediaOf(k fragment.Kind) reference.Media {
-	if k == fragment.KindTV {
-		return reference.TV
-	}
-	return reference.Movie
-}
-
-// appendGenre appends a genre; false where titles of a kind have none of that name.
-func appendGenre(dst []byte, k fragment.Kind, name string) ([]byte, bool) {
-	id, ok := genresNamed()[mediaOf(k)][name]
-	return appendIDName(dst, id, name), ok
 }

@@ -5,6 +5,7 @@ package layout
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -172,11 +173,29 @@ func columnsOf(row []byte) []string {
 	return out
 }
 
-// isFlat reports whether no member of a row is an object or a list.
+// isFlat reports whether a row has no values inside others but lists of texts: what
+// tables have as lists of names. An empty list is one where the row has others.
 func isFlat(row []byte) bool {
-	return eachMember(string(row), func(name, raw string) error {
-		if raw[0] == '{' || raw[0] == '[' {
+	texts, empty := 0, 0
+	nested := eachMember(string(row), func(name, raw string) error {
+		switch {
+		case raw[0] == '{' || raw[0] == '[' && !isTexts(raw):
 			return fmt.Errorf("%s is nested", name)
+		case raw[0] == '[' && skipBlanks(raw, 1) == len(raw)-1:
+			empty++
+		case raw[0] == '[':
+			texts++
+		}
+		return nil
+	})
+	return nested == nil && (texts > 0 || empty == 0)
+}
+
+// isTexts reports whether all elements of a list are texts or null.
+func isTexts(raw string) bool {
+	return eachElement(raw, func(_ int, raw string) error {
+		if raw[0] != '"' && raw != "null" {
+			return errors.New("is no text")
 		}
 		return nil
 	}) == nil
@@ -192,7 +211,8 @@ func New(name string, o Options) (Layout, error) {
 	case name == Movnix:
 		return newMovnix(), nil
 	case IsMapped(name):
-		return newMapped(name, o.mappings(name), o), nil
+		mappings, err := withAliases(o.mappings(name), o.Mappings)
+		return newMapped(name, mappings, o), err
 	}
 	return nil, fmt.Errorf("layout %q: want one of %s", name, strings.Join(Names(), ", "))
 }

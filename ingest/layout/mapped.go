@@ -405,8 +405,9 @@ func (m *mapped) value(e *entry, raw string) error {
 	before := len(m.out)
 	m.nested = m.nested || raw[0] == '{' || raw[0] == '['
 	err := m.convert(e, raw)
-	if err == errWhole {
-		m.kept = append(m.kept, keptList{e.column, raw})
+	var left *leftError
+	if errors.As(err, &left) {
+		m.leave(e, left, raw)
 		return nil
 	}
 	if err == nil && len(m.out) > before && (e.inside != nil || e.form != nil || e.path == "*") {
@@ -418,6 +419,23 @@ func (m *mapped) value(e *entry, raw string) error {
 		return &wire.FieldError{Field: e.column, What: err.Error()}
 	}
 	return nil
+}
+
+// leave keeps what a cell of names has besides those that were written, and counts names
+// without a place in the API.
+func (m *mapped) leave(e *entry, left *leftError, raw string) {
+	for _, name := range left.nothing {
+		if m.looking {
+			break
+		}
+		wire.Count(m.dropped, m.last.form.label+"."+e.column+": "+name, 1)
+	}
+	if left.raw != "" {
+		raw = left.raw
+	}
+	if left.raw != "" || left.nothing == nil {
+		m.kept = append(m.kept, keptList{e.column, raw})
+	}
 }
 
 // convert writes a cell as JSON; one that another path led into just before is not read

@@ -17,19 +17,21 @@ import (
 // it is checked. It does not change, so layouts may share it. docs/tables.md describes
 // the files.
 type Mapping struct {
-	Name   string // of the file, for messages
-	spec   mappingSpec
-	tables []*table
-	skips  []matcher
+	Name    string // of the file, for messages
+	spec    mappingSpec
+	aliases map[string]aliases // by what they are names of
+	tables  []*table
+	skips   []matcher
 }
 
 // The keys of mapping files.
 type (
 	mappingSpec struct {
-		About   string       `toml:"about"` // for the documents
-		Tables  []tableSpec  `toml:"table"`
-		Objects []objectSpec `toml:"object"`
-		Skips   []skipSpec   `toml:"skip"`
+		About   string                    `toml:"about"` // for the documents
+		Tables  []tableSpec               `toml:"table"`
+		Objects []objectSpec              `toml:"object"`
+		Skips   []skipSpec                `toml:"skip"`
+		Aliases map[string]map[string]any `toml:"aliases"` // a text or a list each, by name, by what they are names of
 	}
 	// tableSpec is a table and all records that its rows make.
 	tableSpec struct {
@@ -144,10 +146,29 @@ func ParseMapping(name string, text []byte) (*Mapping, error) {
 	if err := DecodeTOML(text, &m.spec); err != nil {
 		return nil, fmt.Errorf("mapping %s: %w", name, err)
 	}
+	var err error
+	if m.aliases, err = readAliases(m.spec.Aliases); err != nil {
+		return nil, fmt.Errorf("mapping %s: %w", name, err)
+	}
 	if err := m.compile(); err != nil {
 		return nil, err
 	}
 	return m, nil
+}
+
+// NamesResources reports whether tables name companies, networks or keywords without
+// their ids: what NameIDs knows.
+func (m *Mapping) NamesResources() bool {
+	for _, t := range m.tables {
+		for _, s := range t.shapes {
+			for _, e := range s.entries {
+				if nameKinds[e.Of] != 0 {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 // DecodeTOML reads a text into a struct. Keys that the struct does not have are errors,

@@ -76,7 +76,7 @@ func TestMappingRefuses(t *testing.T) {
 	entry("{column='x',member='credits.cast.id'}", `member "credits.cast.id": member cast is no object`)
 	entry("{column='x',member='.id'}", `member ".id": starts with a dot, but the record has no list`)
 	entry("{column='x',member='id'}", "another column is the same member, or one around or inside it")
-	entry("{column='x',member='title',as='number'}", `as "number": want one of text, date, title, title_year, imdb for member title`)
+	entry("{column='x',member='title',as='number'}", `as "number": want one of text, date, title, title_year, imdb, name for member title`)
 	entry("{column='x',member='budget',as='text'}", `as "text": want one of int for member budget`)
 	entry("{column='x',member='title',as='date'}", "formats: want at least one, for instance YYYY-MM-DD")
 	for _, f := range []string{"M/D", "YYYY-D", "YYYY-MM-DD-DD", "yyyy", "YYYYThh", ""} {
@@ -97,6 +97,16 @@ func TestMappingRefuses(t *testing.T) {
 	entry("{column='x',member='title',formats=['M/D/YYYY']}", "formats: want as to be date")
 	entry("{column='x',member='genres',as='names'}", `of "": want one of genre, country, language, company, network, keyword, person`)
 	entry("{column='x',member='origin_country',as='names',of='genre'}", `of "genre": want one of country, language`)
+	entry("{column='x',member='original_language',as='name',of='genre'}", `of "genre": want one of country, language`)
+	for aliases, want := range map[string]string{
+		"[aliases.film]\n'A' = 'B'":          "aliases.film: want aliases of one of genre, country, language, company, network, keyword, person",
+		"[aliases.genre]\n'Krimi' = 'Crimi'": `aliases.genre."Krimi": "Crimi" is no genre of the API`,
+		"[aliases.country]\n'BRD' = ['XX']":  `aliases.country."BRD": "XX" is no country of the API`,
+		"[aliases.genre]\n'Krimi' = 80":      `aliases.genre."Krimi": want a text or a list of texts`,
+		"[aliases.keyword]\n'a' = ''":        `aliases.keyword."a": "" is no keyword of the API`,
+	} {
+		f(aliases, want)
+	}
 	entry("{column='x',member='title',of='genre'}", `of "genre": want as to be names, name or list`)
 	entry("{column='x',member='title',separator=';'}", `separator ";": want as to be names or list`)
 	entry("{column='x',member='origin_country',as='list',of='country'}", "of: a list of texts or numbers has none")
@@ -261,12 +271,12 @@ func TestConvert(t *testing.T) {
 	f("member='genre_ids',as='list',separator=' '", `"18 53"`, `"genres":[{"id":18,"name":"Drama"},{"id":53,"name":"Thriller"}]`)
 	refuse("member='genre_ids',as='list',separator=' '", `"18 x"`, `want integers with " " between, found "18 x"`)
 	f("member='origin_country',as='names',of='country'", `"US, GB"`, `"origin_country":["US","GB"]`)
-	f("member='origin_country',as='names',of='country'", `"US, Great Britain"`, `"x_text":"US, Great Britain"`)
+	f("member='origin_country',as='names',of='country'", `"US, Great Britannia"`, `"x_text":"US, Great Britannia"`)
 	// Joined lists of names.
 	genres := "member='genres',as='names',of='genre'"
 	f(genres, `"Drama, TV Movie"`, `"genres":[{"id":18,"name":"Drama"},{"id":10770,"name":"TV Movie"}]`)
 	f(genres, `"Drama, Humour"`, `"x_text":"Drama, Humour"`)
-	f(genres, `"Drama,Comedy"`, `"x_text":"Drama,Comedy"`)
+	f(genres+",separator=', '", `"Drama,Comedy"`, `"x_text":"Drama,Comedy"`)
 	f(genres, `"Sci-Fi & Fantasy"`, `"x_text":"Sci-Fi & Fantasy"`) // of series
 	f(genres, `""`, "")
 	f("member='production_countries',as='names',of='country'", `"United Kingdom, Congo"`, `"x_text":"United Kingdom, Congo"`) // two have the name

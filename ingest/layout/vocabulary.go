@@ -1,0 +1,263 @@
+package layout
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"reelsplice/data/reference"
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/wire"
+)
+
+// Genres, countries and languages are all known: their names and codes make a
+// vocabulary. Aliases extend it: those of the mapping win over the names themselves,
+// those that come with the program do not.
+
+// A meaning is what a name stands for.
+type meaning struct {
+	elements []string // JSON texts of a member's elements; none for a name without a place in the API
+	several  bool     // things have the name: it is not taken for any of them
+}
+
+// A vocabulary has the meanings of the names of genres, countries or languages.
+type vocabulary struct {
+	exact, folded map[string]meaning // folded ones are in lower case
+}
+
+func newVocabulary() *vocabulary {
+	return &vocabulary{map[string]meaning{}, map[string]meaning{}}
+}
+
+// add adds a name. One that is there already stands for several things.
+func (v *vocabulary) add(name, element string) {
+	for _, to := range []struct {
+		in   map[string]meaning
+		name string
+	}{{v.exact, name}, {v.folded, strings.ToLower(name)}} {
+		old, twice := to.in[to.name]
+		one := meaning{elements: []string{element}}
+		if twice && !slices.Equal(old.elements, one.elements) {
+			one.several = true
+		}
+		to.in[to.name] = one
+	}
+}
+
+// find returns what a name stands for. The case counts only where two differ in it: Yi
+// is a language, and yi the code of another.
+func (v *vocabulary) find(name string) (meaning, bool) {
+	name = strings.TrimSpace(name)
+	if m, ok := v.exact[name]; ok {
+		return m, true
+	}
+	m, ok := v.folded[strings.ToLower(name)]
+	return m, ok
+}
+
+// alias adds names for what is known. One that stands for nothing that titles of the
+// kind have is left out, unless it is meant to stand for nothing. known is that of the
+// names themselves.
+func (v *vocabulary) alias(known *vocabulary, names aliases) {
+	for name, to := range names {
+		m := meaning{}
+		for _, target := range to {
+			if one, ok := known.find(target); ok {
+				m.elements = append(m.elements, one.elements...)
+				m.several = m.several || one.several
+			}
+		}
+		if len(to) == 0 || len(m.elements) > 0 {
+			v.exact[name], v.folded[strings.ToLower(name)] = m, m
+		}
+	}
+}
+
+// vocabularyKey tells vocabularies apart.
+type vocabularyKey struct {
+	of    string
+	media reference.Media // of genres
+	codes bool            // the elements are codes of countries or languages, or ids of genres, and not objects
+}
+
+// vocabularyKeys lists all of them.
+func vocabularyKeys() []vocabularyKey {
+	var out []vocabularyKey
+	for _, codes := range []bool{false, true} {
+		out = append(out, vocabularyKey{of: ofCountry, codes: codes}, vocabularyKey{of: ofLanguage, codes: codes},
+			vocabularyKey{ofGenre, reference.Movie, codes}, vocabularyKey{ofGenre, reference.TV, codes})
+	}
+	return out
+}
+
+// knownNames has the vocabularies without any aliases, and vocabularies those with the
+// aliases of the program.
+var (
+	knownNames = sync.OnceValue(func() map[vocabularyKey]*vocabulary {
+		out := map[vocabularyKey]*vocabulary{}
+		for _, k := range vocabularyKeys() {
+			out[k] = k.names()
+		}
+		return out
+	})
+	vocabularies = sync.OnceValue(func() map[vocabularyKey]*vocabulary {
+		out := map[vocabularyKey]*vocabulary{}
+		for k, names := range knownNames() {
+			out[k] = newVocabulary()
+			out[k].alias(names, readyAliases()[k.of])
+			maps.Copy(out[k].exact, names.exact)
+			maps.Copy(out[k].folded, names.folded)
+		}
+		return out
+	})
+)
+
+// names returns the names and codes of a vocabulary.
+func (k vocabularyKey) names() *vocabulary {
+	v := newVocabulary()
+	switch k.of {
+	case ofGenre:
+		for _, id := range reference.Genres(k.media) {
+			name := reference.GenreName(k.media, id, "en", "")
+			element := strconv.FormatInt(id, 10)
+			if !k.codes {
+				element = string(appendIDName(nil, id, name))
+			}
+			v.add(name, element)
+		}
+	case ofCountry:
+		for _, c := range reference.Countries() {
+			element := string(wire.AppendString(nil, c.Code))
+			if !k.codes {
+				element = `{"iso_3166_1":` + element + `,"name":` + string(wire.AppendString(nil, c.EnglishName)) + `}`
+			}
+			v.add(c.EnglishName, element)
+			v.add(c.Code, element)
+		}
+	case ofLanguage:
+		for _, l := range reference.Languages() {
+			element := string(wire.AppendString(nil, l.Code))
+			if !k.codes {
+				element = fmt.Sprintf(`{"english_name":%s,"iso_639_1":%s,"name":%s}`,
+					wire.AppendString(nil, l.EnglishName), element, wire.AppendString(nil, l.Name))
+			}
+			v.add(l.EnglishName, element)
+			v.add(l.Code, element)
+		}
+	}
+	return v
+}
+
+// vocabularyOf returns the vocabulary of an entry with the aliases of mappings; nil for
+// names that are not all known.
+func (e *entry) vocabularyOf(own aliases) *vocabulary {
+	k := vocabularyKey{of: e.Of, codes: e.field.Elem == nil}
+	if e.Of == ofGenre {
+		k.media = mediaOf(e.kind)
+	}
+	base := vocabularies()[k]
+	if base == nil || len(own) == 0 {
+		return base
+	}
+	v := &vocabulary{maps.Clone(base.exact), maps.Clone(base.folded)}
+	v.alias(knownNames()[k], own)
+	return v
+}
+
+// mediaOf returns the list of genres that titles of a kind have.
+func mediaOf(k fragment.Kind) reference.Media {
+	if k == fragment.KindTV {
+		return reference.TV
+	}
+	return reference.Movie
+}
+
+func appendIDName(dst []byte, id int64, name string) []byte {
+	dst = append(strconv.AppendInt(append(dst, `{"id":`...), id, 10), `,"name":`...)
+	return append(wire.AppendString(dst, name), '}')
+}
+
+// aliases has the names that other names stand for.
+type aliases map[string][]string
+
+// readAliases checks the aliases of a file, by what they are names of.
+func readAliases(spec map[string]map[string]any) (map[string]aliases, error) {
+	out := map[string]aliases{}
+	var errs []error
+	for _, of := range slices.Sorted(maps.Keys(spec)) {
+		if !slices.Contains(objectsOf, of) {
+			errs = append(errs, fmt.Errorf("aliases.%s: want aliases of one of %s", of,
+				strings.Join(objectsOf, ", ")))
+			continue
+		}
+		out[of] = aliases{}
+		for _, name := range slices.Sorted(maps.Keys(spec[of])) {
+			to, err := textsOf("aliases."+of+"."+strconv.Quote(name), spec[of][name])
+			err = cmp.Or(err, checkAlias(of, name, to))
+			errs = append(errs, err)
+			out[of][name] = to
+		}
+	}
+	return out, errors.Join(errs...)
+}
+
+// checkAlias refuses an alias of what is not known.
+func checkAlias(of, name string, to []string) error {
+	for _, target := range to {
+		known := nameKinds[of] != 0 && target != ""
+		for k, names := range knownNames() {
+			if k.of == of && !known {
+				_, known = names.find(target)
+			}
+		}
+		if !known {
+			return fmt.Errorf("aliases.%s.%s: %q is no %s of the API", of, strconv.Quote(name), target, of)
+		}
+	}
+	return nil
+}
+
+// readyAliases has the aliases that come with the program.
+var readyAliases = sync.OnceValue(func() map[string]aliases {
+	var spec mappingSpec
+	text, err := mappingFiles.ReadFile("mappings/aliases.toml")
+	if err == nil {
+		err = DecodeTOML(text, &spec)
+	}
+	all, wrong := readAliases(spec.Aliases)
+	if err = cmp.Or(err, wrong); err != nil {
+		panic(fmt.Sprintf("layout: %v", err)) // of our own making
+	}
+	return all
+})
+
+// withAliases returns mappings in which the aliases of all of the caller's hold. Of two
+// that give a name another meaning, the first counts.
+func withAliases(mappings, of []*Mapping) ([]*Mapping, error) {
+	all := map[string]aliases{}
+	for _, m := range slices.Backward(of) {
+		for what, names := range m.aliases {
+			if all[what] == nil {
+				all[what] = aliases{}
+			}
+			maps.Copy(all[what], names)
+		}
+	}
+	if len(all) == 0 {
+		return mappings, nil
+	}
+	var out []*Mapping
+	for _, m := range mappings {
+		one := &Mapping{Name: m.Name, spec: m.spec, aliases: all}
+		if err := one.compile(); err != nil {
+			return nil, err
+		}
+		out = append(out, one)
+	}
+	return out, nil
+}
