@@ -3,6 +3,7 @@ package serve
 import (
 	"fmt"
 	"io"
+	"log"
 	"net/http"
 	"net/http/pprof"
 	"time"
@@ -60,6 +61,9 @@ func (s *Server) adminServer() *http.Server {
 			fmt.Fprintf(w, "reelsplice_certificate_stale %d\n", gauge(s.cert.Err()))
 			fmt.Fprintf(w, "reelsplice_certificate_expiry_timestamp_seconds %d\n", s.cert.expiry())
 		}
+		if s.cfg.LogLost != nil {
+			fmt.Fprintf(w, "reelsplice_log_lines_lost_total %d\n", s.cfg.LogLost())
+		}
 		s.metrics.set.WritePrometheus(w)
 		metrics.WriteProcessMetrics(w)
 	})
@@ -68,7 +72,8 @@ func (s *Server) adminServer() *http.Server {
 	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)
 	mux.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
 	mux.HandleFunc("/debug/pprof/trace", pprof.Trace)
-	return &http.Server{Handler: mux, ReadHeaderTimeout: readHeaderTimeout}
+	// The default error log writes to stderr, and may wait.
+	return &http.Server{Handler: mux, ReadHeaderTimeout: readHeaderTimeout, ErrorLog: log.New(connectionLog(s.cfg.Log), "", 0)}
 }
 
 // ready answers 200 while a release is served, 503 otherwise and once the server stops. Where the token file or

@@ -53,6 +53,9 @@ type Config struct {
 	PageCache   int // bytes of packed pages that are kept; 16 MiB by default
 	ResultCache int // bytes of results of queries that are kept; 16 MiB by default
 	Log         *slog.Logger
+	// LogLost returns how many lines of Log were lost, for the metrics; nil for a Log that
+	// loses none.
+	LogLost func() int64
 	// FromDisk reports whether much of what is read at the moment is not in memory. It is
 	// then worth the time to tell the system beforehand what will be read. nil is never.
 	FromDisk func() bool

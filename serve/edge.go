@@ -18,6 +18,7 @@ import (
 
 	"reelsplice/schemas/api"
 	"reelsplice/serve/auth"
+	"reelsplice/serve/logs"
 	"reelsplice/serve/route"
 	"reelsplice/serve/splice"
 	"reelsplice/serve/static"
@@ -95,6 +96,9 @@ type Edge struct {
 	keys     sync.Pool // of *[auth.MaxTokenLen]byte, for an api_key
 }
 
+// edgeErrors is how many errors a second are logged at most about responses.
+const edgeErrors = 20
+
 // worker is what one request needs and the next one reuses.
 type worker struct {
 	q       route.Request
@@ -125,7 +129,7 @@ func NewEdge(cfg Config, tokens *auth.Live, signer *auth.Signer, releases *Relea
 		tokens:   tokens,
 		signer:   signer,
 		releases: releases,
-		log:      cfg.Log,
+		log:      logs.Limit(cfg.Log, edgeErrors, time.Second),
 		now:      time.Now,
 		today:    today,
 		pages:    newPageCache(cfg.PageCache),

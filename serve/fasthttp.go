@@ -11,6 +11,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"reelsplice/serve/lane"
+	"reelsplice/serve/logs"
 	"reelsplice/serve/status"
 )
 
@@ -38,8 +39,17 @@ func newFastHTTP(cfg Config, e *Edge, m *meters) *fasthttp.Server {
 		DisablePreParseMultipartForm: true,
 		CloseOnShutdown:              true,
 		SecureErrorLogMessage:        true,
-		Logger:                       connLogger{cfg.Log},
+		Logger:                       connectionLog(cfg.Log),
 	}
+}
+
+// connWarnings is how many warnings a second there are at most about connections, so that
+// no client fills the log.
+const connWarnings = 5
+
+// connectionLog returns what logs warnings about connections.
+func connectionLog(log *slog.Logger) connLogger {
+	return connLogger{logs.Limit(log, connWarnings, time.Second)}
 }
 
 // A connLogger logs what fasthttp says of connections. Its messages quote what it could
@@ -50,6 +60,12 @@ type connLogger struct{ log *slog.Logger }
 func (l connLogger) Printf(format string, args ...any) {
 	parts := strings.SplitN(fmt.Sprintf(format, args...), ": ", 3)
 	l.log.Warn(strings.Join(parts[:min(len(parts), 2)], ": "))
+}
+
+// Write logs a message of net/http's, which quotes no request.
+func (l connLogger) Write(p []byte) (int, error) {
+	l.log.Warn(string(bytes.TrimSpace(p)))
+	return len(p), nil
 }
 
 // badRequest answers what fasthttp could not read. Package lane refuses all of that before.

@@ -1,15 +1,21 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
+	"os/signal"
 	"strings"
+	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"reelsplice/serve/logs"
 )
 
 // process is what a run of the program may touch besides files and the network.
@@ -29,6 +35,7 @@ const (
 // run does what the arguments ask for and returns the exit code.
 func run(ctx context.Context, p process) int {
 	a := &app{process: p}
+	defer a.closeLog()
 	root := a.rootCommand()
 	root.SetArgs(p.Args)
 	root.SetOut(p.Stdout)
@@ -46,7 +53,7 @@ func run(ctx context.Context, p process) int {
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
 		text = "interrupted"
 	}
-	fmt.Fprintf(p.Stderr, "reelsplice: %s\n", text)
+	fmt.Fprintf(a.Stderr, "reelsplice: %s\n", text)
 	return code
 }
 
@@ -82,7 +89,8 @@ type app struct {
 	quiet    bool
 	config   string // config file, "" for none
 	logLevel slog.Level
-	running  bool // the command line was understood
+	running  bool        // the command line was understood
+	queue    *logs.Queue // behind Stderr, for a command that serves; nil else
 }
 
 func (a *app) rootCommand() *cobra.Command {
@@ -211,13 +219,40 @@ func helpCommand() *cobra.Command {
 }
 
 // logger returns the log of this run: text for people, JSON for machines.
-func (a *app) logger() *slog.Logger {
+func (a *app) logger() *slog.Logger { return slog.New(a.logHandler()(a.Stderr)) }
+
+// logHandler returns what makes the handler of a log.
+func (a *app) logHandler() func(w io.Writer) slog.Handler {
 	o := &slog.HandlerOptions{Level: a.logLevel}
 	if a.quiet && a.logLevel < slog.LevelWarn {
 		o.Level = slog.LevelWarn
 	}
 	if isTerminal(a.Stderr) {
-		return slog.New(slog.NewTextHandler(a.Stderr, o))
+		return func(w io.Writer) slog.Handler { return slog.NewTextHandler(w, o) }
 	}
-	return slog.New(slog.NewJSONHandler(a.Stderr, o))
+	return func(w io.Writer) slog.Handler { return slog.NewJSONHandler(w, o) }
+}
+
+// serveLogger is logger for commands that serve: whoever reads stderr may stall or go away,
+// and costs lines, not answers. From here on all of stderr goes through a queue.
+func (a *app) serveLogger() *slog.Logger {
+	signal.Ignore(syscall.SIGPIPE)
+	handler := a.logHandler()
+	a.queue = logs.NewQueue(a.Stderr, func(lost int64) []byte {
+		var b bytes.Buffer
+		slog.New(handler(&b)).Warn("lines of the log were lost", "lines", lost)
+		return b.Bytes()
+	})
+	a.Stderr = a.queue
+	return slog.New(handler(a.queue))
+}
+
+// logPatience is how long the end of the process waits for the reader of its log.
+const logPatience = time.Second
+
+// closeLog ends the queue of serveLogger.
+func (a *app) closeLog() {
+	if a.queue != nil {
+		a.queue.Close(logPatience)
+	}
 }

@@ -39,7 +39,8 @@ func (a *app) serveCommand() *cobra.Command {
 	serveFlags(f, &cfg)
 	required(c, "releases", "tokens")
 	return a.leaf(c, func(ctx context.Context, _ []string) error {
-		cfg.Log = a.logger()
+		cfg.Log = a.serveLogger()
+		cfg.LogLost = a.queue.Lost
 		var disk threads.Watch
 		cfg.FromDisk = disk.FromDisk
 		a.shutdownDelay(f, &cfg)

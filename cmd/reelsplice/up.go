@@ -45,7 +45,6 @@ func (a *app) upCommand() *cobra.Command {
 	f.StringVar(&u.cfg.Tokens, "tokens", "", "`FILE` of the tokens; the file tokens.txt in --dir when not given")
 	serveFlags(f, &u.cfg)
 	return a.leaf(c, func(ctx context.Context, _ []string) error {
-		u.cfg.Log = a.logger()
 		u.anyPort = !f.Changed("addr")
 		return u.run(ctx)
 	})
@@ -69,6 +68,8 @@ func (u *up) run(ctx context.Context) error {
 	if err := u.prepare(ctx); err != nil {
 		return err
 	}
+	u.cfg.Log = u.serveLogger() // behind progress, which asks what stderr is
+	u.cfg.LogLost = u.queue.Lost
 	token, done, err := u.token()
 	if err != nil {
 		return err
