@@ -32,6 +32,8 @@ type Request struct {
 	Authorization       []byte
 	AcceptEncoding      []byte
 	IfNoneMatch         []byte
+	// Preflight marks an OPTIONS that a browser sends before a request from another origin.
+	Preflight bool
 	// Pieces tells that the body may come as Response.Pieces.
 	Pieces bool
 	// Grant is what was found out about Authorization before, and takes what is found out
@@ -441,14 +443,14 @@ func (e *Edge) guestSession(rs *Response) error {
 	return nil
 }
 
-// options answers OPTIONS on every known path; browsers send it without a
-// credential.
+// options answers OPTIONS on every known path; browsers send it without a credential. A
+// preflight succeeds on any path, or the browser would hide the 404 of the request itself.
 func (e *Edge) options(w *worker, rq *Request, rs *Response) error {
 	if string(rq.Path) == "*" { // the server as a whole
 		rs.Status, rs.Allow = 204, allMethods
 		return nil
 	}
-	if c := route.Match(rq.Method, rq.Path, &w.q); c != route.CodeOK {
+	if c := route.Match(rq.Method, rq.Path, &w.q); c != route.CodeOK && !rq.Preflight {
 		return refusal(c, w.q.Allow)
 	}
 	rs.Status, rs.Allow = 204, w.q.Allow

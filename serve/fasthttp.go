@@ -87,6 +87,7 @@ func handle(ctx *fasthttp.RequestCtx, e *Edge, m *meters) {
 		Authorization:  h.Peek(fasthttp.HeaderAuthorization),
 		AcceptEncoding: list(h, fasthttp.HeaderAcceptEncoding),
 		IfNoneMatch:    list(h, fasthttp.HeaderIfNoneMatch),
+		Preflight:      len(h.Peek(fasthttp.HeaderOrigin)) > 0 && len(h.Peek(fasthttp.HeaderAccessControlRequestMethod)) > 0,
 	}
 	e.Serve(&rq, func(rs *Response) {
 		m.count(rs)

@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -279,7 +280,7 @@ func TestWireOptionsAndCORS(t *testing.T) {
 	}
 	headers(t, "OPTIONS with an origin", rs.Header, cors)
 	headers(t, "OPTIONS with an origin", rs.Header, map[string]string{
-		"Access-Control-Allow-Methods": "GET, HEAD, OPTIONS", "Access-Control-Allow-Headers": "Authorization, Content-Type, If-None-Match",
+		"Access-Control-Allow-Methods": preflightMethods, "Access-Control-Allow-Headers": preflightFields,
 		"Access-Control-Max-Age": "86400", "Allow": "GET, HEAD, OPTIONS", "Content-Type": "",
 	})
 	rs, _ = s.send(t, "OPTIONS", "/3/movie/550")
@@ -404,6 +405,66 @@ func TestWireKeepsBodiesApart(t *testing.T) {
 		if err := <-errs; err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// TestPreflight sends what browsers send, and reads the answers as browsers do: the request
+// itself follows only where the preflight allows its method and all of its fields.
+func TestPreflight(t *testing.T) {
+	s := newWireServer(t, nil, movie551)
+	// Chrome and Firefox send the names in lower case, sorted, without blanks; Safari with blanks.
+	const chrome, safari = "authorization,baggage,content-type,sentry-trace,traceparent,x-requested-with", "authorization, if-none-match, x-requested-with"
+	for _, c := range []struct {
+		method, uri, fields string
+		status              int // of the request itself
+	}{
+		{"GET", "/3/movie/551", chrome, 200},
+		{"GET", "/3/movie/551", safari, 200},
+		{"GET", "/3/movie/551", "", 200},
+		{"GET", "/3/nothing", chrome, 404},
+		{"GET", "/movie/551", chrome, 404},
+		{"GET", "/3/movie/99999", safari, 404},
+		{"POST", "/3/movie/551", chrome, 405},
+		{"PUT", "/3/movie/551", safari, 405},
+		{"DELETE", "/3/movie/551/rating", chrome, 405},
+		{"PATCH", "/3/nothing", chrome, 404},
+		{"GET", "/3/movie/551/rating", chrome, 405},
+	} {
+		header := []string{
+			"Origin: http://localhost:5173", "Access-Control-Request-Method: " + c.method, "Accept: */*", "Sec-Fetch-Mode: cors", "Sec-Fetch-Site: same-site",
+			"Referer: http://localhost:5173/", "User-Agent: Mozilla/5.0",
+		}
+		if c.fields != "" {
+			header = append(header, "Access-Control-Request-Headers: "+c.fields)
+		}
+		rs, body := s.send(t, "OPTIONS", c.uri, header...)
+		if rs.StatusCode != 204 || body != "" || rs.Header.Get("Access-Control-Allow-Origin") != "*" {
+			t.Errorf("preflight of %s %s = %d %s, %v, want 204 for any origin", c.method, c.uri, rs.StatusCode, body, rs.Header)
+		}
+		methods := strings.Split(rs.Header.Get("Access-Control-Allow-Methods"), ", ")
+		if !slices.Contains(methods, c.method) {
+			t.Errorf("preflight of %s %s allows %s, want %s too", c.method, c.uri, methods, c.method)
+		}
+		allowed := strings.Split(strings.ToLower(rs.Header.Get("Access-Control-Allow-Headers")), ", ")
+		for _, name := range strings.Split(c.fields, ",") {
+			name = strings.TrimSpace(name)
+			// The asterisk stands for all fields but Authorization.
+			if name != "" && !slices.Contains(allowed, name) && (name == "authorization" || !slices.Contains(allowed, "*")) {
+				t.Errorf("preflight of %s %s allows %s, want %s too", c.method, c.uri, allowed, name)
+			}
+		}
+		for _, name := range []string{"x-requested-with", "baggage", "traceparent"} { // for browsers that do not know the asterisk
+			if !slices.Contains(allowed, name) {
+				t.Errorf("preflight allows %s, want %s too", allowed, name)
+			}
+		}
+		rs, _ = s.send(t, c.method, c.uri, "Origin: http://localhost:5173")
+		if rs.StatusCode != c.status || rs.Header.Get("Access-Control-Allow-Origin") != "*" {
+			t.Errorf("%s %s = %d, %v, want %d for any origin", c.method, c.uri, rs.StatusCode, rs.Header, c.status)
+		}
+	}
+	if rs, _ := s.send(t, "OPTIONS", "/3/nothing", "Origin: http://localhost:5173"); rs.StatusCode != 404 {
+		t.Errorf("OPTIONS of an unknown path that is no preflight = %d, want 404", rs.StatusCode)
 	}
 }
 

@@ -13,7 +13,12 @@ const (
 	headerRelease  = "X-Reelsplice-Release"
 	contentType    = "application/json;charset=utf-8"
 	allMethods     = "GET, HEAD, OPTIONS"
-	exposed        = "ETag, Content-Length, X-Reelsplice-Release, Authentication-Callback"
+	// Browsers send a request only with a method and fields that its preflight allows. So the
+	// preflight allows all, and the page gets the 404 or 405. An asterisk leaves out Authorization,
+	// and old browsers do not know it.
+	preflightMethods = "GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE"
+	preflightFields  = "Authorization, Content-Type, If-None-Match, X-Requested-With, baggage, traceparent, tracestate, *"
+	exposed          = "ETag, Content-Length, X-Reelsplice-Release, Authentication-Callback"
 )
 
 // Values as bytes, so that no request converts them. Nobody writes to them.
@@ -77,8 +82,8 @@ func appendCORS(dst []field, options bool) []field {
 		field{fasthttp.HeaderAccessControlExposeHeaders, s2b(exposed)})
 	if options {
 		dst = append(dst,
-			field{fasthttp.HeaderAccessControlAllowMethods, s2b(allMethods)},
-			field{fasthttp.HeaderAccessControlAllowHeaders, s2b("Authorization, Content-Type, If-None-Match")},
+			field{fasthttp.HeaderAccessControlAllowMethods, s2b(preflightMethods)},
+			field{fasthttp.HeaderAccessControlAllowHeaders, s2b(preflightFields)},
 			field{fasthttp.HeaderAccessControlMaxAge, s2b("86400")})
 	}
 	return dst
