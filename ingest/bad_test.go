@@ -217,6 +217,24 @@ func TestFileNames(t *testing.T) {
 	f("movie-550-keywords.json", `{"id":550,"keywords":[]}`, "")
 }
 
+// TestSubFolders: the answers to a sub-request in a folder of that name become what
+// appended ones become, and give no unknown fields.
+func TestSubFolders(t *testing.T) {
+	src := t.TempDir()
+	put(t, src, "crawl/1018.json", `{"id":1018,"title":"A"}`)
+	put(t, src, "crawl/credits/1018.json", `{"id":1018,"cast":[{"id":1,"name":"B"}],"crew":[]}`)
+	put(t, src, "crawl/watch/providers/1018.json", `{"id":1018,"results":{}}`)
+	r := ingestInto(t, t.TempDir(), Config{Sources: []string{filepath.Join(src, "crawl")}, Kind: "movie"})
+	if len(r.Unknown) != 0 || r.Quarantined != 0 || r.Records["movie"] != 1 || r.Kept != 3 {
+		t.Errorf("Run = %+v, want 3 rows of one movie", r)
+	}
+	dir := t.TempDir()
+	ingestInto(t, dir, Config{Sources: []string{filepath.Join(src, "crawl")}, Kind: "movie"})
+	if got := member(t, records(t, dir)[0], "credits"); !strings.Contains(got, `"name":"B"`) {
+		t.Errorf("credits = %s, want the cast of the folder's file", got)
+	}
+}
+
 // TestLongLine: a line far above the limit is passed over without being held.
 func TestLongLine(t *testing.T) {
 	p := filepath.Join(t.TempDir(), "movies.ndjson.zst")
@@ -369,6 +387,12 @@ func TestManySkipped(t *testing.T) {
 	_, err := Run(t.Context(), Config{Catalog: t.TempDir(), Sources: []string{src}})
 	if want := "none of 60 files can be taken, the first: x000.json: the name does not tell"; err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("Run of files that tell no kind = %v, want %s", err, want)
+	}
+	// Likewise of files that are only left out when they are read.
+	other := put(t, t.TempDir(), "1.json", `{"id":1}`)
+	_, err = Run(t.Context(), Config{Catalog: t.TempDir(), Sources: []string{other}})
+	if want := "1.json: the name does not tell"; err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("Run of a file that tells no kind = %v, want %s", err, want)
 	}
 	put(t, src, "movies.json", `{"id":1}`)
 	r := ingestInto(t, t.TempDir(), Config{Sources: []string{src}})

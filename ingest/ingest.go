@@ -281,10 +281,22 @@ func (i *ingester) run(ctx context.Context) (Report, error) {
 	return r, errors.Join(os.RemoveAll(i.work), os.RemoveAll(filepath.Join(i.Catalog, replayDir)))
 }
 
+// nothing is the error of a run whose files were all damaged or left out, before a row of
+// any of them was read.
+func (i *ingester) nothing() error {
+	switch {
+	case i.rows > 0 || i.failed+int64(len(i.passed)) < int64(len(i.inputs)):
+		return nil
+	case i.failed > 0:
+		return errors.New(i.failures[0])
+	}
+	return noneTaken(append(i.skipped, i.passed...))
+}
+
 // sorted ends the reading.
 func (i *ingester) sorted() error {
-	if i.failed == int64(len(i.inputs)) && i.rows == 0 {
-		return errors.New(i.failures[0])
+	if err := i.nothing(); err != nil {
+		return err
 	}
 	if err := i.checkBad(true); err != nil {
 		return err

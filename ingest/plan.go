@@ -126,11 +126,7 @@ func (i *ingester) list() error {
 	}
 	i.order()
 	if len(i.inputs) == 0 && len(i.skipped) > 0 {
-		first := oneLine(i.skipped[0].String())
-		if more := len(i.skipped) - 1; more > 0 {
-			return fmt.Errorf("none of %d files can be taken, the first: %s", more+1, first)
-		}
-		return errors.New(first)
+		return noneTaken(i.skipped)
 	}
 	if len(i.inputs) == 0 {
 		return errors.New("the sources hold no records")
@@ -247,6 +243,15 @@ type skippedFile struct {
 }
 
 func (s skippedFile) String() string { return s.Name + ": " + s.Reason }
+
+// noneTaken is the error of a run without a file that can be taken.
+func noneTaken(skipped []skippedFile) error {
+	first := oneLine(skipped[0].String())
+	if len(skipped) == 1 {
+		return errors.New(first)
+	}
+	return fmt.Errorf("none of %d files can be taken, the first: %s", len(skipped), first)
+}
 
 // oneLine keeps a file name with a line break from tearing a message.
 func oneLine(s string) string { return strings.NewReplacer("\n", " ", "\r", " ").Replace(s) }

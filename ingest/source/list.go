@@ -213,13 +213,7 @@ func (l *lister) named(f *File, id, abs, root string) bool {
 		return false
 	}
 	l.seen[id] = true
-	if f.Kind = l.o.Kind; f.Kind == "" {
-		f.Kind = kindOfPath(abs, root)
-	}
-	// A kind that was given stands, except that files of a series may be of its parts.
-	if a, kind := address(abs, f.Kind); l.o.Kind == "" || l.o.Kind == "tv" || l.o.Kind == kind {
-		f.Address, f.Kind = a, kind
-	}
+	f.Address, f.Kind = meaning(abs, root, l.o.Kind)
 	return true
 }
 

@@ -94,7 +94,7 @@ func TestNames(t *testing.T) {
 	for _, tt := range tests {
 		dir := t.TempDir()
 		p := filepath.Join(dir, filepath.FromSlash(tt.path))
-		a, kind := address(p, kindOfPath(p, dir))
+		a, kind := meaning(p, dir, "")
 		if want := (Address{ID: tt.id, Sub: tt.sub}); kind != tt.kind || a != want {
 			t.Errorf("%s means kind %q, %+v, want %q, %+v", tt.path, kind, a, tt.kind, want)
 		}
@@ -109,7 +109,7 @@ func TestNamesOfParts(t *testing.T) {
 		t.Helper()
 		dir := t.TempDir()
 		p := filepath.Join(dir, filepath.FromSlash(path))
-		if a, k := address(p, kindOfPath(p, dir)); k != kind || a != want {
+		if a, k := meaning(p, dir, ""); k != kind || a != want {
 			t.Errorf("%s means kind %q, %+v, want %q, %+v", path, k, a, kind, want)
 		}
 	}
@@ -138,6 +138,74 @@ func TestNamesOfParts(t *testing.T) {
 	f("episode_group-"+hex+".json", "episode_group", Address{Text: hex})
 	f("credit/5ACF93E60E0A26346D0000CE.json", "credit", Address{})
 }
+
+// TestNamesOfSubFolders: a folder named after a sub-request has its answers, of every kind.
+func TestNamesOfSubFolders(t *testing.T) {
+	const hex = "5acf93e60e0a26346d0000ce"
+	f := func(path, root, given, kind string, want Address) {
+		t.Helper()
+		dir := t.TempDir()
+		p := filepath.Join(dir, filepath.FromSlash(path))
+		if a, k := meaning(p, filepath.Join(dir, root), given); k != kind || a != want {
+			t.Errorf("%s below %q with --kind %q means kind %q, %+v, want %q, %+v", path, root, given, k, a, kind, want)
+		}
+	}
+	credits := Address{ID: 1018, Sub: "credits"}
+	f("credits/1018.json", "", "movie", "movie", credits)
+	f("credits/1018.json", "credits", "movie", "movie", credits)
+	f("Credits/1018.json.gz", "", "tv", "tv", credits)
+	f("credits/1018.json", "", "", "", Address{ID: 1018}) // nothing tells the kind
+	f("movie/credits/1018.json", "", "", "movie", credits)
+	f("movie/credits/1018.json", "movie/credits", "", "movie", credits)
+	f("movie/credits/movie-1018.json", "", "", "movie", credits)
+	f("my-movies/credits/1018.json", "", "", "movie", credits)
+	f("movie_credits/1018.json", "", "", "movie", credits)
+	f("tv-credits/1018.json", "", "", "tv", credits)
+	f("movie_credits/1018.json", "", "movie", "movie", credits)
+	f("movie_credits/287.json", "", "person", "person", Address{ID: 287, Sub: "movie_credits"})
+	f("people/movie_credits/287.json", "", "", "person", Address{ID: 287, Sub: "movie_credits"})
+	f("people/tv-credits/person-287.json", "", "", "person", Address{ID: 287, Sub: "tv_credits"})
+	f("movie/watch/providers/550.json", "", "", "movie", Address{ID: 550, Sub: "watch/providers"})
+	f("movie/watch-providers/550.json", "", "", "movie", Address{ID: 550, Sub: "watch/providers"})
+	f("movie/keywords/550.json", "", "", "movie", Address{ID: 550, Sub: "keywords"})
+	f("keywords/550.json", "", "movie", "movie", Address{ID: 550, Sub: "keywords"})
+	f("keywords/movie-550.json", "", "", "movie", Address{ID: 550, Sub: "keywords"})
+	f("movie/reviews/550.json", "", "", "movie", Address{ID: 550, Sub: "reviews"})
+	f("movie/lists/550.json", "", "", "movie", Address{ID: 550, Sub: "lists"})
+	f("movie/casts/550.json", "", "", "movie", Address{ID: 550, Sub: "casts"})
+	f("tv/episode_groups/1399.json", "", "", "tv", Address{ID: 1399, Sub: "episode_groups"})
+	f("company/movies/4.json", "", "", "company", Address{ID: 4, Sub: "movies"})
+	f("tv/credits/1399-season-1.json", "", "", "season", Address{Series: 1399, Season: 1, Sub: "credits"})
+	f("images/tv-1399-season-1-episode-2.json", "", "", "episode", Address{Series: 1399, Season: 1, Episode: 2, Sub: "images"})
+	f("season_images/1399_season_1.json", "", "", "season", Address{Series: 1399, Season: 1, Sub: "images"})
+	f("credits/1399-season-1.json", "", "tv", "season", Address{Series: 1399, Season: 1, Sub: "credits"})
+	for sub := range subRequests() { // of seasons and episodes too, whose files have names of their own
+		name, want := "7.json", Address{ID: 7, Sub: sub.name}
+		switch sub.kind {
+		case "season":
+			name, want = "7-season-0.json", Address{Series: 7, Sub: sub.name}
+		case "episode":
+			name, want = "7-season-0-episode-3.json", Address{Series: 7, Episode: 3, Sub: sub.name}
+		}
+		f(sub.name+"/"+name, "", sub.kind, sub.kind, want)
+		f(sub.kind+"/"+sub.name+"/"+name, "", "", sub.kind, want)
+	}
+
+	// Other folders mean what they did.
+	f("keywords/818.json", "", "", "keyword", Address{ID: 818})
+	f("movie-dump/keywords/818.json", "", "", "keyword", Address{ID: 818})
+	f("lists/509.json", "", "", "list", Address{ID: 509})
+	f("people/movie/550.json", "", "", "movie", Address{ID: 550})
+	f("movie/credits/"+hex+".json", "", "", "credit", Address{Text: hex})
+	f("reviews/"+hex+".json", "", "", "review", Address{Text: hex})
+	f("movie/images/550-credits.json", "", "", "movie", credits.with(550))
+	f("movie/2024/550.json", "", "", "movie", Address{ID: 550})
+	f("movie/credits/all.json", "", "", "credit", Address{})
+	f("movie/credits.ndjson", "", "", "credit", Address{})
+}
+
+// with returns a with another id.
+func (a Address) with(id int64) Address { a.ID = id; return a }
 
 // tree makes files in a folder called dumps.
 func tree(t *testing.T, files map[string]string) string {
