@@ -1,6 +1,9 @@
 package render
 
 import (
+	"slices"
+
+	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/wire"
 )
 
@@ -41,6 +44,76 @@ func (m *model) isDetails(rec wire.Record) bool {
 		}
 	}
 	return true
+}
+
+// answerMembers are what answers of all years to these sub-requests have: later ones have
+// more. An answer that has them is served as it was given, like old details.
+var answerMembers = map[*wire.Plan][]string{
+	wire.PlanOf[catalog.Images]():             {"backdrops", "posters"},
+	wire.PlanOf[catalog.MovieExternalIDs]():   {"imdb_id", "facebook_id", "instagram_id", "twitter_id"},
+	wire.PlanOf[catalog.TVExternalIDs]():      {"imdb_id", "freebase_mid", "freebase_id", "tvdb_id", "tvrage_id"},
+	wire.PlanOf[catalog.SeasonExternalIDs]():  {"freebase_mid", "freebase_id", "tvdb_id", "tvrage_id"},
+	wire.PlanOf[catalog.EpisodeExternalIDs](): {"imdb_id", "freebase_mid", "freebase_id", "tvdb_id", "tvrage_id"},
+	wire.PlanOf[catalog.PersonExternalIDs]():  {"freebase_mid", "freebase_id", "imdb_id", "tvrage_id"},
+}
+
+// completeSub sets what a sub-request lacks to the API's empty values: of a title of
+// which only the crew is known, the cast is an empty list. One without any member stays:
+// it is no answer.
+func completeSub(rec wire.Record) {
+	p := rec.Plan
+	present := func(f *wire.Field) bool { return wire.Present(rec, f) }
+	lacks, says := false, rec.Object().Extra != ""
+	for i := range p.Fields {
+		given := present(&p.Fields[i])
+		lacks, says = lacks || !given, says || given
+	}
+	if !lacks || !says {
+		return
+	}
+	if old := answerMembers[p]; old != nil && !slices.ContainsFunc(old, func(name string) bool { return !present(fieldOf(p, name)) }) {
+		return
+	}
+	for i := range p.Fields {
+		switch f := &p.Fields[i]; {
+		case present(f):
+		case f.Nullable:
+			wire.MarkNull(rec, f.Name)
+		default:
+			setEmpty(rec, f)
+		}
+	}
+}
+
+// completePages gives the pages of a list the rows and totals that they lack, by what
+// the pages of their language have.
+func completePages(rec wire.Record, f *wire.Field) {
+	n, _ := rec.Len(f)
+	type sum struct{ pages, rows int64 }
+	sums := map[string]sum{}
+	for i := range n {
+		p := pageOf(rec.At(f, i))
+		s := sums[p.language]
+		sums[p.language] = sum{max(s.pages, p.number.V, 1), s.rows + int64(p.count())}
+	}
+	for i := range n {
+		page := pageOf(rec.At(f, i))
+		s := sums[page.language]
+		pages, results := page.rec.Int(fieldOf(page.rec.Plan, "total_pages")), page.rec.Int(fieldOf(page.rec.Plan, "total_results"))
+		rows := &page.rec.Plan.Fields[page.rows]
+		if !wire.Present(page.rec, rows) {
+			if !pages.Set && !results.Set && page.rec.Object().Extra == "" {
+				continue // says nothing
+			}
+			setEmpty(page.rec, rows)
+		}
+		if !results.Set {
+			*results = wire.Number(s.rows)
+		}
+		if !pages.Set {
+			*pages = wire.Number(max(s.pages, (results.V+pageSize-1)/pageSize))
+		}
+	}
 }
 
 func setEmpty(r wire.Record, f *wire.Field) {

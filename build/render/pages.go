@@ -21,6 +21,7 @@ func (r *Renderer) pages(s *sub, rec wire.Record) {
 	if n == 0 {
 		return
 	}
+	completePages(rec, s.field)
 	first := len(r.out.list)
 	langs := pageLanguages(s, rec, n)
 	for i := range n {
@@ -59,6 +60,12 @@ func pageOf(rec wire.Record) page {
 		pages:    rec.Int(fieldOf(p, "total_pages")).V,
 		results:  rec.Int(fieldOf(p, "total_results")).V,
 	}
+}
+
+// count returns how many rows the page has.
+func (p *page) count() int {
+	n, _ := p.rec.Len(&p.rec.Plan.Fields[p.rows])
+	return n
 }
 
 // page adds one page in one variant, and the tail of that variant where it is the

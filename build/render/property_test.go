@@ -18,8 +18,8 @@ var oddTexts = []string{
 }
 
 var (
-	oddLanguages = []string{"de", "en", "fr", "zz", "", "x", "~\x00", "DE"}
-	oddRegions   = []string{"DE", "US", "AT", "", "~\x00", "x"}
+	oddLanguages = []string{"de", "en", "fr", "zz", "", "x", "~\x01", "DE"}
+	oddRegions   = []string{"DE", "US", "AT", "", "~\x01", "x"}
 	oddTags      = []string{"de-DE", "fr", "en-GB", "en-US", "de-AT", "", "-----", "zz"}
 )
 

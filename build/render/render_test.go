@@ -103,7 +103,7 @@ func TestLanguageOddities(t *testing.T) {
 		`{"iso_3166_1":"","iso_639_1":"zz","data":{"title":"Zz"}}`,
 		`{"iso_3166_1":"","iso_639_1":"","data":{"title":"none"}}`,
 		`{"iso_3166_1":"US","iso_639_1":"english","data":{"title":"long"}}`,
-		`{"iso_3166_1":"~\u0000","iso_639_1":"de","data":{"title":"no region"}}`,
+		`{"iso_3166_1":"~\u0001","iso_639_1":"de","data":{"title":"no region"}}`,
 		`{"iso_3166_1":"DE","iso_639_1":"de"}`,
 		`{"iso_3166_1":"DE","iso_639_1":"de","data":{"title":"first with text"}}`,
 		`{"iso_3166_1":"DE","iso_639_1":"de","data":{"title":"second"}}`,
@@ -235,11 +235,11 @@ func TestImagesThatLackMembers(t *testing.T) {
 	f(`{}`, "")
 	f(`{"id":1}`, "")
 	f(`{"backdrops":[],"logos":[],"posters":[]}`, "") // the default
-	f(`{"backdrops":[]}`, `<id>"backdrops":[]}`)
-	f(`{"posters":[]}`, `<id>"posters":[]}`)
-	f(`{"backdrops":[],"posters":[]}`, `"backdrops":[],<id>"posters":[]}`)
-	f(`{"backdrops":[],"new":{"a":1}}`, `"backdrops":[],<id>"new":{"a":1}}`)
-	f(`{"new":1}`, `<id>"new":1}`)
+	f(`{"backdrops":[]}`, "")
+	f(`{"posters":[{"width":1}]}`, `"backdrops":[],<id>"logos":[],"posters":[{"width":1}]}`)
+	f(`{"backdrops":[],"posters":[]}`, `"backdrops":[],<id>"posters":[]}`) // as before there were logos
+	f(`{"backdrops":[],"new":{"a":1}}`, `"backdrops":[],<id>"logos":[],"posters":[],"new":{"a":1}}`)
+	f(`{"new":1}`, `"backdrops":[],<id>"logos":[],"posters":[],"new":1}`)
 }
 
 func TestVideos(t *testing.T) {
@@ -275,14 +275,14 @@ func TestPages(t *testing.T) {
 	fragmentIs(t, all, "similar", `<page>"results":[],"total_pages":3,"total_results":50}`) // every other page
 	addressesAre(t, all, "similar", "similar", "similar page 1", "similar page 3")
 	fragmentIs(t, all, "lists page 1", `<id><page>"results":[],"total_pages":1,"total_results":0}`)
-	fragmentIs(t, all, "recommendations page 1", `<page>"results":[]}`)
-	fragmentIs(t, all, "recommendations", `<page>"results":[],"total_pages":0,"total_results":0}`)
+	fragmentIs(t, all, "recommendations page 1", `<page>"results":[],"total_pages":1,"total_results":0}`)
+	fragmentIs(t, all, "recommendations", `<page>"results":[],"total_pages":1,"total_results":0}`)
 	// Pages without a member say nothing.
 	all = render(t, `{"id":1,"similar":{},"lists":{"page":1},"reviews":[],"recommendations":{"page":1,"new":1}}`)
 	addressesAre(t, all, "similar")
 	addressesAre(t, all, "lists")
 	addressesAre(t, all, "reviews")
-	fragmentIs(t, all, "recommendations page 1", `<page>"new":1}`)
+	fragmentIs(t, all, "recommendations page 1", `<page>"results":[],"total_pages":1,"total_results":0,"new":1}`)
 }
 
 func TestPagesByLanguage(t *testing.T) {
@@ -332,7 +332,7 @@ func TestExternalIDs(t *testing.T) {
 	fragmentIs(t, render(t, `{"id":1,"imdb_id":"tt1"}`), "external_ids",
 		`<id>"imdb_id":"tt1","wikidata_id":null,"facebook_id":null,"instagram_id":null,"twitter_id":null}`)
 	fragmentIs(t, render(t, `{"id":1,"imdb_id":"tt1","external_ids":{"id":1,"imdb_id":"tt2","facebook_id":""}}`), "external_ids",
-		`<id>"imdb_id":"tt2","facebook_id":""}`)
+		`<id>"imdb_id":"tt2","wikidata_id":null,"facebook_id":"","instagram_id":null,"twitter_id":null}`)
 	fragmentIs(t, render(t, `{"id":1,"imdb_id":null}`), "external_ids", "")
 	fragmentIs(t, render(t, `{"id":1,"imdb_id":""}`), "external_ids", "")
 }

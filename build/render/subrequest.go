@@ -16,6 +16,9 @@ func (r *Renderer) sub(m *model, s *sub, rec wire.Record, langs languages) {
 		return
 	}
 	given, ok := rec.Sub(s.field)
+	if ok {
+		completeSub(given)
+	}
 	switch {
 	case s.sub == fragment.SubTranslations && m.localized != nil:
 		r.translations(m, s, rec)
@@ -34,7 +37,11 @@ func (r *Renderer) sub(m *model, s *sub, rec wire.Record, langs languages) {
 		if langs[i].crawl.IsNil() {
 			continue
 		}
-		if c, ok := langs[i].crawl.Sub(s.crawl); ok && c != given && r.out.body(c) {
+		c, ok := langs[i].crawl.Sub(s.crawl)
+		if !ok || c == given {
+			continue
+		}
+		if completeSub(c); r.out.body(c) {
 			r.out.addTo(fragment.Address{Sub: s.sub}, langs[i].variants(), r.out.end())
 		}
 	}

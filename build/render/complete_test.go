@@ -1,0 +1,161 @@
+package render
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"reelsplice/schemas/api"
+	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/sharedtest"
+	"reelsplice/schemas/wire"
+)
+
+// someValue is a value of a field as a dump may have it.
+func someValue(f *wire.Field) string {
+	switch f.Shape {
+	case wire.ShapeString:
+		return `"x"`
+	case wire.ShapeInt, wire.ShapeRaw:
+		return "7"
+	case wire.ShapeFloat:
+		return "7.5"
+	case wire.ShapeBool:
+		return "true"
+	case wire.ShapeStrings:
+		return `["x"]`
+	case wire.ShapeInts:
+		return "[7]"
+	case wire.ShapeKeyed:
+		return `{"US":{}}`
+	case wire.ShapeObject:
+		return "{}"
+	}
+	return "[{}]"
+}
+
+// fieldsOf returns the names of the fields of an answer, without id and page, which the
+// marks of its fragment stand for.
+func fieldsOf(tb testing.TB, pieces []Piece) []string {
+	tb.Helper()
+	text := textOf(pieces)
+	for _, mark := range []string{"<id>", "<id end>", "<page>"} {
+		text = strings.ReplaceAll(text, mark, "")
+	}
+	text = "{" + strings.TrimPrefix(text, "{")
+	if !strings.HasSuffix(text, "}") { // the end of the answer comes with the id
+		text += "}"
+	}
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(text), &fields); err != nil {
+		tb.Fatalf("%s: %v", text, err)
+	}
+	delete(fields, "page")
+	return slices.Sorted(maps.Keys(fields))
+}
+
+// A subRequest is one of the table of operations that records have.
+type subRequest struct {
+	kind  fragment.Kind
+	sub   fragment.Sub
+	shape string
+}
+
+// subRequests returns those that the table of operations answers by themselves or appended.
+func subRequests() []subRequest {
+	var out []subRequest
+	add := func(k fragment.Kind, s fragment.Sub, shape string) {
+		m := models()[k]
+		if r := (subRequest{k, s, shape}); m != nil && m.sub(s) != nil && !slices.Contains(out, r) {
+			out = append(out, r)
+		}
+	}
+	for _, op := range api.Operations() {
+		add(op.Kind, op.Sub, op.Shape)
+	}
+	for _, ns := range api.Namespaces() {
+		for _, a := range api.AppendNames(ns) {
+			add(a.Kind, a.Sub, a.Shape)
+		}
+	}
+	return out
+}
+
+// TestPartialSubRequests: every sub-request of every kind of which a single field is known
+// is answered with all fields.
+func TestPartialSubRequests(t *testing.T) {
+	cases := 0
+	for _, r := range subRequests() {
+		s := models()[r.kind].sub(r.sub)
+		all := Defaults(r.kind)
+		at := slices.IndexFunc(all, func(f Fragment) bool { return f.Address.Sub == r.sub })
+		want := fieldsOf(t, all[at].Pieces)
+		for i := range s.field.Elem.Fields {
+			f := &s.field.Elem.Fields[i]
+			if f.Name == "page" || f.Name == "language" || f.Name == "*" {
+				continue // says nothing of the list
+			}
+			cases++
+			key := `"id":1`
+			if catalog.TypeOf(r.kind).Kind == fragment.KindSeason || r.kind == fragment.KindEpisode {
+				key = `"id":1,"series_id":2,"season_number":3,"episode_number":4`
+			}
+			row := fmt.Sprintf(`{%s,"%s":{"%s":%s}}`, key, s.field.Name, f.Name, someValue(f))
+			for _, got := range fragmentsOf(parseKind(t, r.kind, row), r.kind) {
+				if got.Address.Sub != r.sub {
+					continue
+				}
+				if fields := fieldsOf(t, got.Pieces); !slices.Equal(fields, want) {
+					t.Errorf("%s: %s has fields %q, want %q", row, got.Address, fields, want)
+				}
+			}
+		}
+	}
+	if cases < 100 {
+		t.Errorf("%d fields were looked at, want those of all sub-requests", cases)
+	}
+}
+
+// TestPartialSubRequestsShapes: those fields are what the shape of the answer requires.
+func TestPartialSubRequestsShapes(t *testing.T) {
+	dir := sharedtest.Path(t, "reference", "shapes")
+	for _, r := range subRequests() {
+		b, err := os.ReadFile(dir + "/" + r.shape + ".json")
+		if err != nil {
+			t.Errorf("%s of kind %v: %v", r.sub, r.kind, err)
+			continue
+		}
+		var shape struct {
+			Required []string `json:"required"`
+		}
+		if err := json.Unmarshal(b, &shape); err != nil {
+			t.Fatal(err)
+		}
+		want := slices.DeleteFunc(shape.Required, func(name string) bool { return name == "id" || name == "page" })
+		slices.Sort(want)
+		all := Defaults(r.kind)
+		at := slices.IndexFunc(all, func(f Fragment) bool { return f.Address.Sub == r.sub })
+		if got := fieldsOf(t, all[at].Pieces); !slices.Equal(got, want) {
+			t.Errorf("%s of kind %v answers %q, shape %s requires %q", r.sub, r.kind, got, r.shape, want)
+		}
+	}
+}
+
+// TestPartialPages: pages say what they have where no dump gave totals, and old answers stay.
+func TestPartialPages(t *testing.T) {
+	all := texts(t, New().Movie(parse(t, `{"id":1,"similar":[{"page":1,"results":[{"id":2},{"id":3}]},{"page":2,"results":[{"id":4}]}]}`), TitleDerived{}))
+	fragmentIs(t, all, "similar page 1", `<page>"results":[{"id":2},{"id":3}],"total_pages":2,"total_results":3}`)
+	fragmentIs(t, all, "similar page 2", `<page>"results":[{"id":4}],"total_pages":2,"total_results":3}`)
+	all = texts(t, New().Movie(parse(t, `{"id":1,"similar":{"total_results":41}}`), TitleDerived{}))
+	fragmentIs(t, all, "similar page 1", `<page>"results":[],"total_pages":3,"total_results":41}`)
+	all = texts(t, New().Movie(parse(t, `{"id":1,"images":{"posters":[],"backdrops":[{"file_path":"/a"}]},"credits":{"crew":[]},`+
+		`"external_ids":{"imdb_id":null,"facebook_id":"f","instagram_id":null,"twitter_id":null},"localized":[{"language":"de-DE","credits":{"cast":[{"id":1}]}}]}`), TitleDerived{}))
+	fragmentIs(t, all, "images", `"backdrops":[{"file_path":"/a"}],<id>"posters":[]}`)
+	fragmentIs(t, all, "external_ids", `<id>"imdb_id":null,"facebook_id":"f","instagram_id":null,"twitter_id":null}`)
+	fragmentIs(t, all, "credits deDE", `<id>"cast":[{"id":1}],"crew":[]}`)
+}
