@@ -324,7 +324,7 @@ func (s *streams) again(key catalog.Key, first string, at source.Place) error {
 	})
 	return s.quarantine.Add(quarantine.Entry{
 		File: here.File, Path: in.Path, Row: here.Row, Line: here.Line, Field: "id", Reason: why,
-		Kind: s.typ.Name(), Layout: layout.TMDB, Raw: wire.Append(nil, row),
+		Kind: s.typ.Name(), Layout: layout.TMDB, Record: true, Raw: wire.Append(nil, row),
 	})
 }
 

@@ -189,24 +189,30 @@ func (i *ingester) look(in *input) (reason string) {
 	if in.Bytes == 0 || ofOne && i.Precedence == nil {
 		return ""
 	}
+	i.firstRow(in.File, func(f source.File, row []byte) { in.layout, reason = i.tell(f, row) })
+	return reason
+}
+
+// firstRow calls fn with the first good row of a file. A file without one, or that cannot
+// be opened, is reported when it is read.
+func (i *ingester) firstRow(f source.File, fn func(f source.File, row []byte)) {
 	o := i.sourceOptions()
 	o.TempDir = "" // the folder of temporary files is not there yet
-	src, err := source.Open(in.File, o)
+	src, err := source.Open(f, o)
 	if err != nil {
-		return "" // it is said when the file is read
+		return
 	}
 	defer func() { _ = src.Close() }() // read side
 	for range maxLook {
 		row, err := src.Next()
 		if err != nil {
-			return ""
+			return
 		}
 		if row.Err == nil {
-			in.layout, reason = i.tell(src.File(), row.JSON)
-			return reason
+			fn(src.File(), row.JSON)
+			return
 		}
 	}
-	return ""
 }
 
 // tell returns the layout of a file by its first good row, and why it is left out if it

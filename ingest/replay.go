@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"reelsplice/ingest/layout"
 	"reelsplice/ingest/quarantine"
 	"reelsplice/ingest/source"
 )
@@ -31,7 +32,7 @@ func (i *ingester) replay() ([]input, error) {
 				})
 				return nil
 			}
-			k := replayKey{e.File, e.Path, e.Kind, e.Layout, e.Header, e.Table}
+			k := replayKey{e.File, e.Path, e.Kind, e.Layout, e.Header, e.Table, e.Record}
 			f := files[k]
 			if f == nil {
 				f = &replayFile{key: k}
@@ -64,7 +65,7 @@ func (i *ingester) replay() ([]input, error) {
 // A replayKey is what rows of one file have in common.
 type replayKey struct {
 	file, path, kind, layout, header string
-	table                            bool
+	table, record                    bool
 }
 
 type replayFile struct {
@@ -107,9 +108,27 @@ func (i *ingester) replayed(dir string, f *replayFile) (input, error) {
 		return input{}, err
 	}
 	in := input{File: files[0], layout: f.key.layout, table: f.key.table}
+	i.judgeAnew(&in, f.key.record)
 	in.Name = f.key.file
 	in.Modified = time.Time{} // it is made anew each time
 	return in, nil
+}
+
+// judgeAnew changes the layout that rows had when they went to quarantine to the one that
+// this run asks for: --layout, or a --mapping of their table, which may be why they are
+// replayed. Records are no rows of their file, and stay what they are.
+func (i *ingester) judgeAnew(in *input, records bool) {
+	switch {
+	case records || i.Layout == imdbLayout:
+	case i.Layout != layout.Auto:
+		in.layout = i.Layout
+	default:
+		i.firstRow(in.File, func(f source.File, row []byte) {
+			if layout.HasMapping(f.Base(), row, i.options) {
+				in.layout = layout.Tables
+			}
+		})
+	}
 }
 
 // name returns a path that tells what that of the original file told: its folders, for

@@ -357,6 +357,64 @@ func TestReplay(t *testing.T) {
 	}
 }
 
+// TestReplayWithMapping: a mapping, or a layout, that was missing when rows went to
+// quarantine is what they are replayed with.
+func TestReplayWithMapping(t *testing.T) {
+	shop := put(t, t.TempDir(), "shop.toml", `
+[[table]]
+files = ["*movies*"]
+
+[[table.record]]
+kind = "movie"
+map = [{ column = "nr", member = "id" }, { column = "name", member = "title" }, { column = "id", member = "imdb_id" }]
+`)
+	f := func(name, text string, c Config, want ...string) {
+		t.Helper()
+		dir := t.TempDir()
+		r := ingestInto(t, dir, Config{Sources: []string{put(t, t.TempDir(), name, text)}})
+		if int(r.Quarantined) != len(want) || len(want) == 0 {
+			t.Fatalf("Run(%s) = %+v, want %d rows in quarantine", name, r, len(want))
+		}
+		c.Sources, c.Replay = []string{r.QuarantineFile}, true
+		if r = ingestInto(t, dir, c); r.Quarantined > 0 {
+			t.Errorf("replay of %s: bad rows %q, want none", name, r.Bad)
+		}
+		var got []string
+		for _, row := range records(t, dir) {
+			got = append(got, member(t, row, "id")+" "+member(t, row, "title"))
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("replay of %s gives %q, want %q", name, got, want)
+		}
+	}
+	mapped := Config{Mappings: []string{shop}}
+	f("shop-movies.csv", "id;nr;name\ntt1;1;A\ntt2;2;\"B\nC\"\n", mapped, `1 "A"`, `2 "B\nC"`)
+	f("movies.ndjson", `{"id":"tt1","nr":1,"name":"A"}`+"\n"+`{"id":"tt2","nr":2,"name":"B"}`, mapped, `1 "A"`, `2 "B"`)
+	f("movies.json", `[{"id":"tt1","nr":1,"name":"A"}]`, mapped, `1 "A"`)
+	// A layout that is given counts too.
+	kaggle := "id,title,vote_average,status,adult,backdrop_path,imdb_id,poster_path,genres,production_companies,production_countries,spoken_languages"
+	dir := t.TempDir()
+	r := ingestInto(t, dir, Config{Layout: "tmdb", Sources: []string{put(t, t.TempDir(), "movies.csv", kaggle+"\n1,A,5,Released,False,,,,Drama,,,\n")}})
+	if r.Quarantined != 1 {
+		t.Fatalf("Run = %+v, want 1 row in quarantine", r)
+	}
+	if r = ingestInto(t, dir, Config{Layout: "kaggle", Sources: []string{r.QuarantineFile}, Replay: true}); r.Quarantined != 0 || r.Records["movie"] != 1 {
+		t.Errorf("replay as kaggle = %+v, want 1 movie", r)
+	}
+
+	// A row that said something else about a resource is kept as the record that it gave,
+	// which no mapping is of.
+	dir = t.TempDir()
+	r = lines(t, dir, Config{}, `{"id":1,"title":"A"}`, `{"id":1,"title":"B"}`)
+	if r.Quarantined != 1 {
+		t.Fatalf("Run = %+v, want 1 row in quarantine", r)
+	}
+	r = ingestInto(t, dir, Config{Mappings: []string{shop}, Sources: []string{r.QuarantineFile}, Replay: true})
+	if got := member(t, records(t, dir)[0], "title"); got != `"B"` || r.Kept != 1 {
+		t.Errorf("replay of a record = %+v, title %s, want that of the record", r, got)
+	}
+}
+
 // TestReplayInAnyOrder: rows of IMDb's tables are replayed after others, wherever they stand.
 func TestReplayInAnyOrder(t *testing.T) {
 	dir := t.TempDir()

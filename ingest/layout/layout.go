@@ -128,6 +128,12 @@ func Detect(file string, row []byte, o Options) string {
 	return TMDB
 }
 
+// HasMapping reports whether one of the caller's mappings is of the table that a file with
+// such a row is.
+func HasMapping(file string, row []byte, o Options) bool {
+	return tableOf(o.Mappings, file, columnsOf(row)) != nil
+}
+
 // Skip says why a file with such a row holds no records for a layout; "" where it may.
 // What the caller's mappings leave out is left out, whatever others say of it.
 func Skip(name, file string, row []byte, o Options) string {

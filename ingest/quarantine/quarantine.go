@@ -36,6 +36,7 @@ type Entry struct {
 	Kind   string // kind of resource, "" unknown
 	Layout string // what the row was taken for, "" unknown
 	Table  bool   // the row is one of a table
+	Record bool   // Raw is the record that the row gave, in place of the row as found
 	Header string // of a CSV or TSV file, as found
 	Raw    []byte // the row as found, cut at MaxRaw bytes
 
@@ -55,6 +56,7 @@ type line struct {
 	Kind      string  `json:"kind"`
 	Layout    string  `json:"layout,omitempty"`
 	Table     bool    `json:"table,omitempty"`
+	Record    bool    `json:"record,omitempty"`
 	Header    string  `json:"header,omitempty"`
 	Raw       *string `json:"raw,omitempty"`        // when the row is valid UTF-8
 	RawBase64 []byte  `json:"raw_base64,omitempty"` // when it is not
@@ -65,7 +67,7 @@ type line struct {
 func lineOf(e Entry) line {
 	l := line{
 		File: e.File, Path: e.Path, Row: e.Row, Line: e.Line, Field: e.Field, Reason: e.Reason, Kind: e.Kind,
-		Layout: e.Layout, Table: e.Table, Header: e.Header,
+		Layout: e.Layout, Table: e.Table, Record: e.Record, Header: e.Header,
 	}
 	raw := cut(e.Raw, MaxRaw)
 	if size := max(e.RawBytes, int64(len(e.Raw))); size > int64(len(raw)) {
@@ -98,7 +100,7 @@ func cut(raw []byte, n int) []byte {
 func (l line) entry() Entry {
 	e := Entry{
 		File: l.File, Path: l.Path, Row: l.Row, Line: l.Line, Field: l.Field, Reason: l.Reason, Kind: l.Kind,
-		Layout: l.Layout, Table: l.Table, Header: l.Header, Raw: l.RawBase64, RawBytes: l.RawBytes,
+		Layout: l.Layout, Table: l.Table, Record: l.Record, Header: l.Header, Raw: l.RawBase64, RawBytes: l.RawBytes,
 	}
 	if l.Raw != nil {
 		e.Raw = []byte(*l.Raw)
