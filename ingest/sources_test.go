@@ -213,10 +213,10 @@ func TestPrecedence(t *testing.T) {
 			t.Errorf("ReadPrecedence(%s) = %v, want %s", order, err, want)
 		}
 	}
-	bad("ordre = []", `line 1: unknown key "ordre"`)
+	bad("ordre = []", `line 1: unknown key "ordre": want one of order, fields`)
 	bad("order = [\"[\"]", `order: "[" is no name or pattern of a source`)
 	bad("[fields]\n\"movie.titel\" = []", "movie.titel: movie records have no member titel")
-	bad("order = 5", "line 1, column 9: cannot decode TOML integer into struct field ingest.precedenceFile.Order of type []string")
+	bad("order = 5", `line 1, column 9: key "order": want a list of texts`)
 	if _, err := ReadPrecedence(filepath.Join(src, "none.toml")); !os.IsNotExist(unwrapAll(err)) {
 		t.Errorf("ReadPrecedence of no file = %v", err)
 	}

@@ -48,34 +48,12 @@ type output struct {
 // compile makes the tables of what the file said.
 func (m *Mapping) compile() error {
 	var errs []error
-	fail := func(err error, format string, args ...any) {
-		if err != nil {
-			errs = append(errs, fmt.Errorf("mapping %s: %s: %w", m.Name, fmt.Sprintf(format, args...), err))
-		}
-	}
 	if len(m.spec.Tables) == 0 && len(m.spec.Skips) == 0 && len(m.spec.Aliases) == 0 {
-		return fmt.Errorf("mapping %s: want a [[table]], found none", m.Name)
+		return errors.New("want a [[table]], found none")
 	}
 	for i := range m.spec.Tables {
-		s := &m.spec.Tables[i]
-		t := &table{form: form{label: s.label(), ignore: ignored(s.Ignore)}}
-		var err error
-		t.matcher, err = newMatcher(s.Files, s.Requires)
-		fail(err, "table %s", t.label)
-		if len(s.Records) == 0 {
-			fail(errors.New("want a [[table.record]], found none"), "table %s", t.label)
-		}
-		for n := range s.Records {
-			r := &s.Records[n]
-			c := compiler{mapping: m, label: t.label}
-			sh, err := c.record(r, t.shapes)
-			fail(err, "table %s, record %d", t.label, n+1)
-			t.shapes = append(t.shapes, sh)
-		}
-		if s.Exact {
-			t.only = t.columns()
-		}
-		fail(t.contradiction(), "table %s", t.label)
+		t, err := m.table(&m.spec.Tables[i])
+		errs = append(errs, faultAt(err, fmt.Sprintf("table[%d]", i), "table "+t.label))
 		m.tables = append(m.tables, t)
 	}
 	for i, s := range m.spec.Skips {
@@ -83,10 +61,31 @@ func (m *Mapping) compile() error {
 		if k.reason = s.Reason; err == nil && s.Reason == "" {
 			err = errors.New("want a reason, found none")
 		}
-		fail(err, "skip %d", i+1)
+		errs = append(errs, faultAt(err, fmt.Sprintf("skip[%d]", i), fmt.Sprintf("skip %d", i+1)))
 		m.skips = append(m.skips, k)
 	}
 	return errors.Join(errs...)
+}
+
+// table makes a table.
+func (m *Mapping) table(s *tableSpec) (*table, error) {
+	t := &table{form: form{label: s.label(), ignore: ignored(s.Ignore)}}
+	var err error
+	t.matcher, err = newMatcher(s.Files, s.Requires)
+	errs := []error{err}
+	if len(s.Records) == 0 {
+		errs = append(errs, errors.New("want a [[table.record]], found none"))
+	}
+	for n := range s.Records {
+		c := compiler{mapping: m, label: t.label}
+		sh, err := c.record(&s.Records[n], t.shapes)
+		errs = append(errs, faultAt(err, fmt.Sprintf("record[%d]", n), fmt.Sprintf("record %d", n+1)))
+		t.shapes = append(t.shapes, sh)
+	}
+	if s.Exact {
+		t.only = t.columns()
+	}
+	return t, errors.Join(append(errs, t.contradiction())...)
 }
 
 // label returns what messages and counts call a table.
@@ -238,7 +237,7 @@ func (c *compiler) entries(s *shape, at place, specs []entrySpec) error {
 			if name == "" {
 				name = "(none)"
 			}
-			errs = append(errs, fmt.Errorf("column %s: %w", name, err))
+			errs = append(errs, faultAt(err, fmt.Sprintf("map[%d]", i), "column "+name))
 		}
 		s.entries = append(s.entries, e)
 	}
@@ -306,7 +305,7 @@ func (c *compiler) object(e *entry, name string) (*form, error) {
 	sub := compiler{c.mapping, c.label + "." + e.column, append(slices.Clone(c.objects), name)}
 	f := &form{label: sub.label, ignore: ignored(spec.Ignore), shapes: []*shape{{root: &output{entry: -1}}}}
 	if err := sub.entries(f.shapes[0], place{plan: e.field.Elem}, spec.Map); err != nil {
-		return f, fmt.Errorf("object %s: %w", name, err)
+		return f, faultAt(err, fmt.Sprintf("/object[%d]", i), "object "+name)
 	}
 	return f, f.contradiction()
 }

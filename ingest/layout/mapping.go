@@ -1,7 +1,6 @@
 package layout
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -9,8 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/pelletier/go-toml/v2"
 )
 
 // A Mapping says what the tables of a dump mean: it is what a mapping file holds, once
@@ -144,14 +141,14 @@ func ReadMapping(file string) (*Mapping, error) {
 func ParseMapping(name string, text []byte) (*Mapping, error) {
 	m := &Mapping{Name: name}
 	if err := DecodeTOML(text, &m.spec); err != nil {
-		return nil, fmt.Errorf("mapping %s: %w", name, err)
+		return nil, describe(name, text, err)
 	}
 	var err error
-	if m.aliases, err = readAliases(m.spec.Aliases); err != nil {
-		return nil, fmt.Errorf("mapping %s: %w", name, err)
+	if m.aliases, err = readAliases(m.spec.Aliases); err == nil {
+		err = m.compile()
 	}
-	if err := m.compile(); err != nil {
-		return nil, err
+	if err != nil {
+		return nil, describe(name, text, err)
 	}
 	return m, nil
 }
@@ -169,38 +166,6 @@ func (m *Mapping) NamesResources() bool {
 		}
 	}
 	return false
-}
-
-// DecodeTOML reads a text into a struct. Keys that the struct does not have are errors,
-// which tell the line.
-func DecodeTOML(text []byte, to any) (err error) {
-	defer func() {
-		if p := recover(); p != nil { // the library does where a list has no element yet
-			err = errors.New("is no TOML that can be read: want a [[table]] before the first [[table.record]]")
-		}
-	}()
-	d := toml.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(to); err != nil {
-		return tomlError(err)
-	}
-	return nil
-}
-
-// tomlError is the library's error on one line: it adds a drawing of the place.
-func tomlError(err error) error {
-	var strict *toml.StrictMissingError
-	var syntax *toml.DecodeError
-	switch {
-	case errors.As(err, &strict):
-		first := &strict.Errors[0]
-		line, _ := first.Position()
-		return fmt.Errorf("line %d: unknown key %q", line, strings.Join(first.Key(), "."))
-	case errors.As(err, &syntax):
-		line, column := syntax.Position()
-		return fmt.Errorf("line %d, column %d: %s", line, column, strings.TrimPrefix(syntax.Error(), "toml: "))
-	}
-	return err
 }
 
 // A matcher tells files by their names and columns.

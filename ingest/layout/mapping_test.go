@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -30,24 +31,35 @@ func movieTable(entries string) string {
 	return "[[table]]\nfiles=['t']\n[[table.record]]\nkind='movie'\nmap=[\n{column='id',member='id'},\n" + entries + "\n]\n"
 }
 
+// inLine is how messages about mappings begin; TestMappingLines checks the lines.
+var inLine = regexp.MustCompile(`mapping m\.toml: (line \d+(, column \d+)?: )?`)
+
 func TestMappingRefuses(t *testing.T) {
 	f := func(text string, want ...string) {
 		t.Helper()
 		_, err := ParseMapping("m.toml", []byte(text))
-		if err == nil || err.Error() != "mapping m.toml: "+strings.Join(want, "\nmapping m.toml: ") {
+		if err == nil || inLine.ReplaceAllString(err.Error(), "mapping m.toml: ") != "mapping m.toml: "+strings.Join(want, "\nmapping m.toml: ") {
 			t.Errorf("ParseMapping(%s)\n = %v\nwant mapping m.toml: %s", text, err, strings.Join(want, "\nmapping m.toml: "))
 		}
 	}
 	entry := func(e, want string) {
 		t.Helper()
-		f(movieTable(e), "table t, record 1: column x: "+want)
+		f(movieTable(e), "table t: record 1: column x: "+want)
 	}
 	// The file.
 	f("", "want a [[table]], found none")
-	f("[[table]]\nfile='t'", `line 2: unknown key "table.file"`)
-	f(movieTable("{column='x',member='title',colour='red'}"), `line 7: unknown key "table.record.map.colour"`)
-	f("[[table]", "line 1, column 9: expected character ] but the document ended here")
-	f("[[table]]\nfiles='t'", "line 2, column 7: cannot decode TOML string into struct field layout.tableSpec.Files of type []string")
+	f("[[table]]\nfile='t'", `unknown key "table.file": want one of name, about, files, requires, exact, record, ignore`)
+	f("[[table]]\n[[table.record]]\nwhere={columns='x',it='y'}", `unknown key "table.record.where.columns": want one of column, is, not`,
+		`unknown key "table.record.where.it": want one of column, is, not`)
+	f("[[table]", "expected character ] but the document ended here")
+	f("[[table]]\nfiles='t'", `key "table.files": want a list of texts`)
+	f("[[table]]\nfiles=[1]", `key "table.files": want a list of texts`)
+	f("[[table]]\nexact='yes'", `key "table.exact": want true or false`)
+	f("[table]\nfiles=['t']", `key "table": want a list of tables`)
+	f("[[table]]\n[[table.record]]\nmap={column='x'}", `key "table.record.map": want a list of tables`)
+	f("[[table]]\n[[table.record]]\nmap=[{column=5}]", `key "table.record.map.column": want a text`)
+	f("[aliases]\ngenre='Krimi'", `key "aliases.genre": want a table`)
+	f("[[table]]\nfiles=['t']\nfiles=['u']", `key "table.files" comes twice`)
 	f("[[table.record]]\nkind='movie'", "is no TOML that can be read: want a [[table]] before the first [[table.record]]")
 	// Tables.
 	f("[[table]]\n[[table.record]]\nkind='movie'\nmap=[{column='id',member='id'}]", "table : want files or requires, found neither")
@@ -59,7 +71,7 @@ func TestMappingRefuses(t *testing.T) {
 	// Records.
 	record := func(r, want string) {
 		t.Helper()
-		f("[[table]]\nfiles=['t']\n[[table.record]]\n"+r, "table t, record 1: "+want)
+		f("[[table]]\nfiles=['t']\n[[table.record]]\n"+r, "table t: record 1: "+want)
 	}
 	record("kind='film'", `kind "film": want one of movie, tv, season, episode, person, collection, company, network, keyword, review, credit, episode_group, list, account`)
 	record("kind='movie'", "map: want a column, found none")
@@ -100,10 +112,10 @@ func TestMappingRefuses(t *testing.T) {
 	entry("{column='x',member='original_language',as='name',of='genre'}", `of "genre": want one of country, language`)
 	for aliases, want := range map[string]string{
 		"[aliases.film]\n'A' = 'B'":          "aliases.film: want aliases of one of genre, country, language, company, network, keyword, person",
-		"[aliases.genre]\n'Krimi' = 'Crimi'": `aliases.genre."Krimi": "Crimi" is no genre of the API`,
-		"[aliases.country]\n'BRD' = ['XX']":  `aliases.country."BRD": "XX" is no country of the API`,
-		"[aliases.genre]\n'Krimi' = 80":      `aliases.genre."Krimi": want a text or a list of texts`,
-		"[aliases.keyword]\n'a' = ''":        `aliases.keyword."a": "" is no keyword of the API`,
+		"[aliases.genre]\n'Krimi' = 'Crimi'": `aliases.genre."Krimi": alias: "Crimi" is no genre of the API`,
+		"[aliases.country]\n'BRD' = ['XX']":  `aliases.country."BRD": alias: "XX" is no country of the API`,
+		"[aliases.genre]\n'Krimi' = 80":      `aliases.genre."Krimi": alias: want a text or a list of texts`,
+		"[aliases.keyword]\n'a' = ''":        `aliases.keyword."a": alias: "" is no keyword of the API`,
 	} {
 		f(aliases, want)
 	}
@@ -116,18 +128,81 @@ func TestMappingRefuses(t *testing.T) {
 	entry("{column='x',member='title',object='o'}", "object: member title is not made of objects")
 	entry("{column='x',member='genres',object='o'}", `object "o": the file has no such [[object]]`)
 	entry("{column='x',member='title',path='a',as='date'}", `as "date": a path leads into values that are json or python`)
-	f(movieTable("{value=1,member='title'}"), "table t, record 1: column (none): value 1 is nothing that member title can be")
-	f(movieTable("{member='title'}"), "table t, record 1: column (none): want either a column or a value")
-	f(movieTable("{value='a',member='title',as='text'}"), "table t, record 1: column (none): a value of its own is not converted: as, path, values and object say how")
+	f(movieTable("{value=1,member='title'}"), "table t: record 1: column (none): value 1 is nothing that member title can be")
+	f(movieTable("{member='title'}"), "table t: record 1: column (none): want either a column or a value")
+	f(movieTable("{value='a',member='title',as='text'}"), "table t: record 1: column (none): a value of its own is not converted: as, path, values and object say how")
 	f(movieTable("{column='x',member='genres',object='o'}")+"[[object]]\nname='o'\nmap=[{column='y',member='colour'}]",
-		"table t, record 1: column x: object o: column y: member \"colour\": there is no member colour")
+		"table t: record 1: column x: object o: column y: member \"colour\": there is no member colour")
 	f(movieTable("{column='x',member='recommendations',object='o'}")+"[[object]]\nname='o'\nmap=[{column='y',member='results',object='o'}]",
-		`table t, record 1: column x: object o: column y: object "o" is inside itself`)
+		`table t: record 1: column x: object o: column y: object "o" is inside itself`)
 	// Every fault of a file is told.
 	f(movieTable("{column='a',member='b'},{column='c',member='d'}"),
-		"table t, record 1: column a: member \"b\": movie records have no member b\ncolumn c: member \"d\": movie records have no member d")
+		"table t: record 1: column a: member \"b\": movie records have no member b", "table t: record 1: column c: member \"d\": movie records have no member d")
 	if _, err := ReadMapping(filepath.Join(t.TempDir(), "none.toml")); err == nil || !strings.HasPrefix(err.Error(), "read mapping: ") {
 		t.Errorf("ReadMapping(none) = %v", err)
+	}
+}
+
+// TestMappingLines: every fault is told with its line.
+func TestMappingLines(t *testing.T) {
+	const file = `about = "A mapping with faults."
+
+[[table]]
+files = ["t", "["]
+[[table.record]]
+kind = "movie"
+map = [
+  { column = "id", member = "id" }, # good
+  # a comment
+  { column = "a", member = "titel" },
+  {
+    column = "b", member = "release_date" , as = "date" },
+  { column = "c", member = "credits.cast", object = "cast" },
+]
+
+[[table]]
+files = ["u"]
+[[table.record]]
+kind = "film"
+[[table.record]]
+kind = "tv"
+where = { column = "x" }
+
+[[object]]
+name = "cast"
+map = [
+  { column = "id", member = "id" },
+  { column = "n", member = "nam" },
+]
+
+[[skip]]
+files = ["v"]
+`
+	// A line break inside an inline table is none of TOML's.
+	text := strings.Replace(file, "{\n    column", "{ column", 1)
+	_, err := ParseMapping("m.toml", []byte(text))
+	want := `mapping m.toml: line 4: table t: files: "[" is no pattern of file names
+mapping m.toml: line 10: table t: record 1: column a: member "titel": movie records have no member titel
+mapping m.toml: line 11: table t: record 1: column b: formats: want at least one, for instance YYYY-MM-DD
+mapping m.toml: line 27: table t: record 1: column c: object cast: column n: member "nam": there is no member nam
+mapping m.toml: line 18: table u: record 1: kind "film": want one of movie, tv, season, episode, person, collection, company, network, keyword, review, credit, episode_group, list, account
+mapping m.toml: line 21: table u: record 2: where: want a column and either is or not
+mapping m.toml: line 30: skip 1: want a reason, found none`
+	if err == nil || err.Error() != want {
+		t.Errorf("ParseMapping = %v\nwant %s", err, want)
+	}
+	for text, want := range map[string]string{
+		file:                                 "line 11, column 4: ",
+		"[[table]]\nfiles=['t']\n\nfile='u'": "line 4: ",
+		"[[table]]\nfiles=['t']\nexact=1":    "line 3, column 7: ",
+		"[[table]]\nfiles=['t']\nname='t'\nname='t'": "line 4: ",
+		"\n[aliases.genre]\n'Krimi'='Crimi'":         "line 3: ",
+		"\n[[table.record]]\nkind='movie'":           "line 2: ",
+	} {
+		_, err := ParseMapping("m.toml", []byte(text))
+		if err == nil || !strings.HasPrefix(err.Error(), "mapping m.toml: "+want) {
+			t.Errorf("ParseMapping(%s) = %v, want mapping m.toml: %s", text, err, want)
+		}
 	}
 }
 

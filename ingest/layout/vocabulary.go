@@ -191,15 +191,15 @@ func readAliases(spec map[string]map[string]any) (map[string]aliases, error) {
 	var errs []error
 	for _, of := range slices.Sorted(maps.Keys(spec)) {
 		if !slices.Contains(objectsOf, of) {
-			errs = append(errs, fmt.Errorf("aliases.%s: want aliases of one of %s", of,
-				strings.Join(objectsOf, ", ")))
+			err := fmt.Errorf("want aliases of one of %s", strings.Join(objectsOf, ", "))
+			errs = append(errs, faultAt(err, "/aliases."+of, "aliases."+of))
 			continue
 		}
 		out[of] = aliases{}
 		for _, name := range slices.Sorted(maps.Keys(spec[of])) {
-			to, err := textsOf("aliases."+of+"."+strconv.Quote(name), spec[of][name])
-			err = cmp.Or(err, checkAlias(of, name, to))
-			errs = append(errs, err)
+			to, err := textsOf("alias", spec[of][name])
+			err = cmp.Or(err, checkAlias(of, to))
+			errs = append(errs, faultAt(err, "/aliases."+of+"."+name, "aliases."+of+"."+strconv.Quote(name)))
 			out[of][name] = to
 		}
 	}
@@ -207,7 +207,7 @@ func readAliases(spec map[string]map[string]any) (map[string]aliases, error) {
 }
 
 // checkAlias refuses an alias of what is not known.
-func checkAlias(of, name string, to []string) error {
+func checkAlias(of string, to []string) error {
 	for _, target := range to {
 		known := nameKinds[of] != 0 && target != ""
 		for k, names := range knownNames() {
@@ -216,7 +216,7 @@ func checkAlias(of, name string, to []string) error {
 			}
 		}
 		if !known {
-			return fmt.Errorf("aliases.%s.%s: %q is no %s of the API", of, strconv.Quote(name), target, of)
+			return fmt.Errorf("alias: %q is no %s of the API", target, of)
 		}
 	}
 	return nil
