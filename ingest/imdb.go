@@ -1,16 +1,11 @@
 package ingest
 
 import (
-	"bufio"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
-	"strconv"
-	"strings"
 	"time"
 
 	"reelsplice/ingest/imdb"
@@ -19,180 +14,19 @@ import (
 	"reelsplice/ingest/runs"
 	"reelsplice/ingest/source"
 	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/wire"
 )
 
 // IMDb's tables make records only together, and say nothing of TMDB's ids. So they are
-// read last, joined by package imdb, and find the ids of what the catalogue and the other
-// sources of the run know by IMDb's ids. All tables count as one step to the journal.
+// read late, joined by package imdb, and find the ids of what the catalogue and the other
+// sources of the run know by IMDb's ids: see ids.go. All tables count as one step to the
+// journal.
 
 // imdbLayout is the name of their layout.
 const imdbLayout = "imdb"
 
 // Layouts lists the names of layouts.
 func Layouts() []string { return append(layout.Names(), imdbLayout) }
-
-// crosswalkFile holds, in the folder of temporary files, what was read of IMDb ids.
-const crosswalkFile = "imdb.ids"
-
-// A crosswalk knows the ids of resources by their IMDb ids.
-type crosswalk map[imdbKey]int64
-
-type imdbKey struct {
-	kind fragment.Kind
-	id   uint64 // the number in tt0137523
-}
-
-// key returns the key of an IMDb id, false for text that is none.
-func (crosswalk) key(kind fragment.Kind, id string) (imdbKey, bool) {
-	if len(id) < 3 || !strings.HasPrefix(id, "tt") && !strings.HasPrefix(id, "nm") {
-		return imdbKey{}, false
-	}
-	n, err := strconv.ParseUint(id[2:], 10, 64)
-	return imdbKey{kind, n}, err == nil
-}
-
-// id returns the id under which a resource is known.
-func (c crosswalk) id(kind fragment.Kind, text string) (int64, bool) {
-	k, ok := c.key(kind, text)
-	if !ok {
-		return 0, false
-	}
-	id, ok := c[k]
-	return id, ok
-}
-
-// add notes an id. Of several records that claim an IMDb id the lowest counts, so that
-// the answer does not depend on their order.
-func (c crosswalk) add(k imdbKey, id int64) {
-	if old, ok := c[k]; !ok || id < old {
-		c[k] = id
-	}
-}
-
-// The parts of records that say IMDb ids, by kind.
-type (
-	titleIDs struct {
-		wire.Object
-		ID     wire.Int    `wire:"id"`
-		IMDbID wire.String `wire:"imdb_id,null"`
-
-		ExternalIDs *imdbRef `wire:"external_ids"`
-	}
-	seriesIDs struct {
-		wire.Object
-		ID wire.Int `wire:"id"`
-
-		ExternalIDs *imdbRef `wire:"external_ids"`
-	}
-	imdbRef struct {
-		wire.Object `wire:"drop-id"`
-		IMDbID      wire.String `wire:"imdb_id,null"`
-	}
-)
-
-// imdbOf returns the id and the IMDb id that a record tells, if it does.
-func imdbOf(t *catalog.Type, r wire.Record) (k imdbKey, id int64, ok bool) {
-	switch t.Kind {
-	case fragment.KindMovie, fragment.KindTV, fragment.KindPerson, fragment.KindEpisode:
-	default:
-		return k, 0, false
-	}
-	f, _ := r.Plan.Field("id")
-	text := ""
-	if own, ok := r.Plan.Field("imdb_id"); ok {
-		text = r.String(own).V
-	}
-	if sub, ok := r.Plan.Field("external_ids"); ok && text == "" {
-		if ids, ok := r.Sub(sub); ok {
-			own, _ := ids.Plan.Field("imdb_id")
-			text = ids.String(own).V
-		}
-	}
-	k, ok = crosswalk{}.key(t.Kind, text)
-	return k, r.Int(f).V, ok && r.Int(f).Set && r.Int(f).V > 0
-}
-
-// wantsIMDb reports whether some of the inputs are IMDb's tables.
-func (i *ingester) wantsIMDb() bool {
-	n := len(i.inputs)
-	return n > 0 && i.inputs[n-1].layout == imdbLayout
-}
-
-// noteIMDb writes down the IMDb ids of a batch, for the tables that are read later.
-func (i *ingester) noteIMDb(b *batch) error {
-	if len(b.imdb) == 0 {
-		return nil
-	}
-	if i.ids == nil {
-		path := filepath.Join(i.work, crosswalkFile)
-		f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o600)
-		if err == nil {
-			err = f.Truncate(i.idBytes) // of what an earlier process wrote, what counts
-		}
-		if err == nil {
-			_, err = f.Seek(0, io.SeekEnd)
-		}
-		if err != nil {
-			return fmt.Errorf("write IMDb ids: %w", err)
-		}
-		i.ids, i.idBuf = f, bufio.NewWriter(f)
-	}
-	n, err := i.idBuf.Write(b.imdb)
-	i.idBytes += int64(n)
-	return err
-}
-
-// flushIMDb hands what was written down to the system.
-func (i *ingester) flushIMDb() error {
-	if i.idBuf == nil {
-		return nil
-	}
-	return i.idBuf.Flush()
-}
-
-// idEntry is the length of what is written of an id: kind, IMDb's number, id.
-const idEntry = 1 + 8 + 8
-
-func appendID(dst []byte, k imdbKey, id int64) []byte {
-	dst = append(dst, byte(k.kind))
-	dst = binary.LittleEndian.AppendUint64(dst, k.id)
-	return binary.LittleEndian.AppendUint64(dst, uint64(id))
-}
-
-// crosswalk returns the ids that the catalogue and the other sources know.
-func (i *ingester) crosswalk(ctx context.Context) (crosswalk, error) {
-	c := crosswalk{}
-	b, err := os.ReadFile(filepath.Join(i.work, crosswalkFile))
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return nil, fmt.Errorf("read IMDb ids: %w", err)
-	}
-	for b = b[:min(int64(len(b)), i.idBytes)]; len(b) >= idEntry; b = b[idEntry:] {
-		c.add(imdbKey{fragment.Kind(b[0]), binary.LittleEndian.Uint64(b[1:])}, int64(binary.LittleEndian.Uint64(b[9:])))
-	}
-	for _, of := range []struct {
-		kind fragment.Kind
-		plan *wire.Plan
-		row  func() wire.Record
-	}{
-		{fragment.KindMovie, wire.PlanOf[titleIDs](), func() wire.Record { return wire.RecordOf(new(titleIDs)) }},
-		{fragment.KindPerson, wire.PlanOf[titleIDs](), func() wire.Record { return wire.RecordOf(new(titleIDs)) }},
-		{fragment.KindTV, wire.PlanOf[seriesIDs](), func() wire.Record { return wire.RecordOf(new(seriesIDs)) }},
-		{fragment.KindEpisode, wire.PlanOf[seriesIDs](), func() wire.Record { return wire.RecordOf(new(seriesIDs)) }},
-	} {
-		t := catalog.TypeOf(of.kind)
-		err := eachStored(ctx, filepath.Join(i.Catalog, t.File()), t, of.plan, of.row, func(r wire.Record) {
-			if k, id, ok := imdbOf(t, r); ok {
-				c.add(k, id)
-			}
-		})
-		if err != nil {
-			return nil, err
-		}
-	}
-	return c, nil
-}
 
 // eachStored calls fn with the records of a catalogue file, read by a plan with some of
 // their members; a file that is not there has none. fn must not keep the record.
@@ -223,18 +57,12 @@ func eachStored(ctx context.Context, path string, t *catalog.Type, p *wire.Plan,
 	}
 }
 
-// imdb reads IMDb's tables, which are the inputs from n on, and sends their records.
-func (r *reader) imdb(ctx context.Context, n int) error {
-	if err := r.barrier(ctx); err != nil {
-		return err
-	}
-	known, err := r.crosswalk(ctx)
-	if err != nil {
-		return err
-	}
-	t := &imdbTables{reader: r, files: map[int]int{}}
+// imdb reads IMDb's tables, which are the inputs from n on before end, and sends their
+// records.
+func (r *reader) imdb(ctx context.Context, n, end int) error {
+	t := &imdbTables{reader: r, files: map[int]int{}, note: noter{ids: end < len(r.inputs)}}
 	j, err := imdb.New(imdb.Config{
-		Dir: r.work, Memory: r.Memory, ID: known.id,
+		Dir: r.work, Memory: r.Memory, ID: r.byIMDbID,
 		Place: func(file int, row, line int64) string {
 			return source.Place{File: r.numbers[file], Row: row, Line: line}.String()
 		},
@@ -244,7 +72,7 @@ func (r *reader) imdb(ctx context.Context, n int) error {
 		return err
 	}
 	defer func() { _ = j.Close() }() // temporary files
-	for k := n; k < len(r.inputs); k++ {
+	for k := n; k < end; k++ {
 		if err := t.read(ctx, j, k); err != nil {
 			return err
 		}
@@ -253,8 +81,11 @@ func (r *reader) imdb(ctx context.Context, n int) error {
 	if err := j.Records(ctx, t.record); err != nil {
 		return err
 	}
+	if err := r.known.Err(); err != nil {
+		return err
+	}
 	t.report(j.Report())
-	r.open.group, r.open.groupEnd = true, true
+	r.open.group, r.open.groupEnd = true, end
 	return r.flush()
 }
 
@@ -262,6 +93,7 @@ func (r *reader) imdb(ctx context.Context, n int) error {
 type imdbTables struct {
 	*reader
 	files map[int]int // place among the inputs, by number of the source
+	note  noter
 }
 
 // read gives the rows of one table to the joiner.
@@ -334,6 +166,7 @@ func (t *imdbTables) record(file int, row, line int64, rec layout.Record) error 
 		b.made = t.collector.Source(report.File{})
 	}
 	b.made.Record(rec.Type.Name(), rec.Record)
+	b.entries = t.note.append(b.entries, &rec)
 	if len(b.payloads) < batchBytes {
 		return nil
 	}

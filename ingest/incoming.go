@@ -21,6 +21,7 @@ type incoming struct {
 	key    runs.Key
 	number int      // of the source
 	place  [2]int64 // row and line
+	mint   uint64   // hash of what its id was made of, 0 for others
 	part   bool
 	more   bool   // its row gave another record before
 	body   string // valid for good
@@ -59,9 +60,12 @@ func (n *incoming) load() error {
 	if err != nil {
 		return err
 	}
-	var head [3]uint64
+	var head [4]uint64
 	rest := payload
 	for i := range head {
+		if i == 3 && head[0]&flagMint == 0 {
+			break
+		}
 		v, size := binary.Uvarint(rest)
 		if size <= 0 {
 			return fmt.Errorf("read a sorted record: %w", wire.ErrBinary)
@@ -70,7 +74,7 @@ func (n *incoming) load() error {
 	}
 	n.key, n.number, n.loaded = key, int(head[0]>>flagBits), true
 	n.part, n.more = head[0]&flagPart != 0, head[0]&flagMore != 0
-	n.place = [2]int64{int64(head[1]), int64(head[2])}
+	n.place, n.mint = [2]int64{int64(head[1]), int64(head[2])}, head[3]
 	n.body = string(rest)
 	if n.read++; n.tell != nil && n.read%tellEvery == 0 {
 		n.tell(n.read)

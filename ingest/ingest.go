@@ -21,6 +21,7 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"reelsplice/ingest/crosswalk"
 	"reelsplice/ingest/layout"
 	"reelsplice/ingest/quarantine"
 	"reelsplice/ingest/report"
@@ -238,8 +239,10 @@ type ingester struct {
 	skipped    []skippedFile
 	resumed    bool
 	said       map[string]bool // layouts that were told
-	ids        *os.File        // what other sources say of IMDb ids
+	ids        *os.File        // notedFile
 	idBuf      *bufio.Writer
+	listed     bool             // storedFile is written
+	known      *crosswalk.Table // of the turn; nil where it looks nothing up
 	progress
 }
 
@@ -250,11 +253,7 @@ func (i *ingester) run(ctx context.Context) (Report, error) {
 	}
 	defer func() { _ = i.sorter.Close() }()    // what it gave is complete by then
 	defer func() { _ = i.tallies.release() }() // it was flushed where it counts
-	defer func() {
-		if i.ids != nil {
-			_ = i.ids.Close() // it was flushed where it counts
-		}
-	}()
+	defer i.closeIDs()
 	if i.stage < stageSorted {
 		if err := i.knowNames(ctx); err != nil {
 			return Report{}, err

@@ -45,7 +45,7 @@ const (
 )
 
 // planVersion counts up when work of an earlier program cannot be continued.
-const planVersion = 3
+const planVersion = 4
 
 // A plan is what an ingest is about. Two ingests with equal plans, but for Run and
 // Start, come to the same result.
@@ -121,7 +121,9 @@ type progress struct {
 	samples    []string // of the first conflicts
 	removed    int64    // ids that are
 
-	idBytes int64 // of crosswalkFile
+	idBytes   int64 // of notedFile
+	turn      int   // of the reading
+	turnBytes int64 // of notedFile, when the turn began
 }
 
 // A move gives a complete file its place, or takes away one that there is to be no more.
@@ -146,6 +148,8 @@ type checkpoint struct {
 	Samples    []string         `json:"samples"`
 	Removed    int64            `json:"removed"`
 	IDBytes    int64            `json:"id_bytes"`
+	Turn       int              `json:"turn"`
+	TurnBytes  int64            `json:"turn_bytes"`
 	Runs       []runs.Run       `json:"runs"`
 	Quarantine quarantine.State `json:"quarantine"`
 	Report     report.State     `json:"report"`
@@ -239,7 +243,7 @@ func (i *ingester) restore(c *checkpoint, p *plan) error {
 	i.progress = progress{
 		stage: c.Stage, at: c.At, seq: c.Seq, rows: c.Rows, failed: c.Failed, failures: c.Failures, kinds: c.Kinds, passed: c.Passed,
 		moves: c.Moves, duplicates: c.Duplicates, conflicts: c.Conflicts, samples: c.Samples, removed: c.Removed,
-		idBytes: c.IDBytes,
+		idBytes: c.IDBytes, turn: c.Turn, turnBytes: c.TurnBytes,
 	}
 	if i.kinds == nil {
 		i.kinds = map[string]bool{}
@@ -279,7 +283,7 @@ func (i *ingester) restore(c *checkpoint, p *plan) error {
 func (i *ingester) checkpoint() error {
 	q, err := i.quarantine.State()
 	if err == nil {
-		err = i.flushIMDb()
+		err = i.flushIDs()
 	}
 	var counted tallyState
 	if err == nil {
@@ -290,7 +294,7 @@ func (i *ingester) checkpoint() error {
 	}
 	c := checkpoint{
 		Stage: i.stage, At: i.at, Seq: i.seq, Rows: i.rows, Failed: i.failed, Failures: i.failures, Kinds: i.kinds, Passed: i.passed,
-		Moves: i.moves, Duplicates: i.duplicates, Conflicts: i.conflicts, Samples: i.samples, Removed: i.removed, IDBytes: i.idBytes, Runs: i.sorter.State(), Quarantine: q,
+		Moves: i.moves, Duplicates: i.duplicates, Conflicts: i.conflicts, Samples: i.samples, Removed: i.removed, IDBytes: i.idBytes, Turn: i.turn, TurnBytes: i.turnBytes, Runs: i.sorter.State(), Quarantine: q,
 		Report: i.collector.State(), Tallies: counted,
 	}
 	b, err := json.Marshal(&c)

@@ -25,6 +25,7 @@ type input struct {
 	number int    // of the source: what a later one says wins
 	layout string // "" until its first row tells
 	table  bool   // the rows are those of a table, whatever the file's format
+	needs  layout.Needs
 }
 
 // plan lists the inputs and says what the ingest is about.
@@ -146,6 +147,9 @@ func (i *ingester) listReplayed() (err error) {
 		return err
 	}
 	for n := range i.inputs {
+		if layout.IsMapped(i.inputs[n].layout) {
+			i.lookNeeds(&i.inputs[n])
+		}
 		i.numbers = append(i.numbers, i.inputs[n].Name)
 		i.total += i.inputs[n].Bytes
 	}
@@ -154,18 +158,6 @@ func (i *ingester) listReplayed() (err error) {
 	}
 	i.order()
 	return nil
-}
-
-// turn orders the reading: files whose rows can only be understood when others are known
-// come after them. What wins does not depend on it.
-func (in *input) turn() int {
-	switch in.layout {
-	case layout.Kaggle:
-		return 1
-	case imdbLayout:
-		return 2
-	}
-	return 0
 }
 
 // maxLook is how many rows of a file are looked at, at most, to tell its layout.
@@ -186,11 +178,24 @@ func (i *ingester) look(in *input) (reason string) {
 		return ""
 	}
 	ofOne := in.ID != 0 || in.Series != 0 || in.Text != ""
+	if in.Bytes == 0 {
+		in.needs = i.options.AnyNeeds() // it may be any of the tables
+	}
 	if in.Bytes == 0 || ofOne && i.Precedence == nil {
 		return ""
 	}
-	i.firstRow(in.File, func(f source.File, row []byte) { in.layout, reason = i.tell(f, row) })
+	i.firstRow(in.File, func(f source.File, row []byte) {
+		in.layout, reason = i.tell(f, row)
+		in.needs = layout.NeedsOf(in.layout, f.Base(), row, i.options)
+	})
 	return reason
+}
+
+// lookNeeds tells what rows of a file need whose layout is known.
+func (i *ingester) lookNeeds(in *input) {
+	i.firstRow(in.File, func(f source.File, row []byte) {
+		in.needs = layout.NeedsOf(in.layout, f.Base(), row, i.options)
+	})
 }
 
 // firstRow calls fn with the first good row of a file. A file without one, or that cannot

@@ -54,7 +54,7 @@ type batch struct {
 
 	// Batches of IMDb's tables, which are read together: see imdb.go.
 	group    bool
-	groupEnd bool
+	groupEnd int           // the input behind the group, with its last batch
 	taken    int64         // rows that were taken, beside those in rows
 	refused  bool          // the rows were taken before
 	made     *report.Tally // of the records, which are there already
@@ -63,10 +63,11 @@ type batch struct {
 	records  []outRecord
 	payloads []byte
 	bad      []badRow
-	imdb     []byte // ids that the records tell
+	entries  []byte // of what the records are called: see ids.go
 	tally    *report.Tally
 	done     chan struct{}
-	barrier  chan struct{} // to be closed when everything before is collected; nothing else counts
+	barrier  chan struct{} // to be closed when everything before is collected; beside turn nothing counts
+	turn     int           // that begins behind the barrier
 }
 
 // A rawRow is a row in a batch.
@@ -97,6 +98,7 @@ type badRow struct {
 const (
 	flagPart = 1 << iota // one of several rows that make the record
 	flagMore             // the row gave another record before: it is not counted again
+	flagMint             // the id was minted: the hash of what it was made of follows
 	flagBits = iota
 )
 
@@ -123,7 +125,7 @@ func (i *ingester) read(ctx context.Context) error {
 		return r.all(ctx)
 	})
 	for range workers {
-		w := worker{ingester: i, crosswalks: i.wantsIMDb()}
+		w := worker{ingester: i, note: i.noter()}
 		g.Go(func() error {
 			for b := range work {
 				if err := w.batch(b); err != nil {
@@ -162,8 +164,20 @@ type reader struct {
 func (r *reader) all(ctx context.Context) error {
 	at := r.at // the collector moves it as soon as something is sent
 	for n := at.Input; n < len(r.inputs); n++ {
-		if r.inputs[n].layout == imdbLayout { // all that follow are
-			return r.imdb(ctx, n)
+		turn := r.inputs[n].turn()
+		if err := r.enterTurn(ctx, turn); err != nil {
+			return err
+		}
+		if turn == turnIMDb {
+			end := n + 1
+			for end < len(r.inputs) && r.inputs[end].turn() == turnIMDb {
+				end++
+			}
+			if err := r.imdb(ctx, n, end); err != nil {
+				return err
+			}
+			n, at.Rows = end-1, 0
+			continue
 		}
 		if err := r.file(ctx, n, at.Rows); err != nil {
 			return err
@@ -173,9 +187,9 @@ func (r *reader) all(ctx context.Context) error {
 	return nil
 }
 
-// barrier waits until everything that was sent is collected.
-func (r *reader) barrier(ctx context.Context) error {
-	b := &batch{barrier: make(chan struct{})}
+// barrier begins a turn: it waits until everything that was sent is collected.
+func (r *reader) barrier(ctx context.Context, turn int) error {
+	b := &batch{barrier: make(chan struct{}), turn: turn}
 	if err := r.send(b); err != nil {
 		return err
 	}
@@ -286,8 +300,8 @@ func (r *reader) finish(err error, blank int64) error {
 // worker gives the rows of batches their meaning.
 type worker struct {
 	*ingester
-	layout     layout.Layout
-	crosswalks bool // IMDb ids are to be noted
+	layout layout.Layout
+	note   noter
 }
 
 func (w *worker) batch(b *batch) error {
@@ -336,7 +350,7 @@ func (w *worker) batch(b *batch) error {
 		}
 	}
 	w.count(b)
-	return nil
+	return w.known.Err()
 }
 
 // add writes the records of a row into the batch.
@@ -349,12 +363,14 @@ func (w *worker) add(b *batch, row *rawRow, recs []layout.Record) {
 		b.records = append(b.records, outRecord{
 			key: runs.Key{Group: uint8(rec.Type.Kind), Hi: rec.Key.Hi, Lo: rec.Key.Lo}, number: b.number, from: from, to: len(b.payloads),
 		})
-		if w.crosswalks && !rec.Removed {
-			if k, id, ok := imdbOf(rec.Type, rec.Record); ok {
-				b.imdb = appendID(b.imdb, k, id)
-			}
-		}
+		b.entries = w.note.append(b.entries, rec)
 		b.tally.Record(rec.Type.Name(), rec.Record)
+		switch rec.Found {
+		case layout.FoundMatch:
+			b.tally.Matched()
+		case layout.FoundMint:
+			b.tally.Minted()
+		}
 	}
 }
 
@@ -368,9 +384,16 @@ func appendHead(dst []byte, number int, rec *layout.Record, more bool, at source
 	if more {
 		head |= flagMore
 	}
+	if rec.Mint != 0 {
+		head |= flagMint
+	}
 	dst = binary.AppendUvarint(dst, head)
 	dst = binary.AppendUvarint(dst, uint64(at.Row))
-	return binary.AppendUvarint(dst, uint64(at.Line))
+	dst = binary.AppendUvarint(dst, uint64(at.Line))
+	if rec.Mint != 0 {
+		dst = binary.AppendUvarint(dst, rec.Mint)
+	}
+	return dst
 }
 
 // bad notes a row for quarantine.
@@ -378,6 +401,10 @@ func (w *worker) bad(b *batch, n int, err error) {
 	field, why := reasonOf(err)
 	b.bad = append(b.bad, badRow{n, field, why})
 	row := &b.rows[n]
+	var unknown *layout.NoIDError
+	if errors.As(err, &unknown) {
+		b.tally.NoID()
+	}
 	b.tally.Quarantined(row.place.Row, row.place.String(), field, why)
 }
 
@@ -416,9 +443,14 @@ func (w *worker) count(b *batch) {
 // collect takes a batch over: its records go to the sorter, its bad rows to quarantine.
 func (i *ingester) collect(b *batch) error {
 	if b.barrier != nil {
-		err := i.flushIMDb()
+		if err := i.flushIDs(); err != nil {
+			return err
+		}
+		if i.turn != b.turn {
+			i.turn, i.turnBytes = b.turn, i.idBytes
+		}
 		close(b.barrier)
-		return err
+		return nil
 	}
 	if b.first {
 		i.begin(b)
@@ -426,7 +458,7 @@ func (i *ingester) collect(b *batch) error {
 	if err := i.makeRoom(b); err != nil {
 		return err
 	}
-	if err := i.noteIMDb(b); err != nil {
+	if err := i.noteIDs(b); err != nil {
 		return err
 	}
 	for _, r := range b.records {
@@ -464,8 +496,8 @@ func (i *ingester) count(b *batch) {
 	default:
 		i.rows += rows + b.taken
 	}
-	if b.groupEnd {
-		i.at = position{Input: len(i.inputs)}
+	if b.groupEnd > 0 {
+		i.at = position{Input: b.groupEnd}
 	}
 }
 

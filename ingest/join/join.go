@@ -68,10 +68,22 @@ func united(dst, src wire.Record, f *wire.Field) bool {
 			return false
 		}
 	case wire.ShapeObject:
-		return uniteMedia(dst, src, f)
+		return uniteIDs(dst, src, f) || uniteMedia(dst, src, f)
 	default:
 		return false
 	}
+	return true
+}
+
+// uniteIDs unites the external ids of both records, each by itself: a table may know just
+// one of them.
+func uniteIDs(dst, src wire.Record, f *wire.Field) bool {
+	old, ok := dst.Sub(f)
+	news, ok2 := src.Sub(f)
+	if f.Name != "external_ids" || !ok || !ok2 {
+		return false
+	}
+	Merge(old, news, nil)
 	return true
 }
 

@@ -54,6 +54,9 @@ func TestMovie(t *testing.T) {
 	f(`{"id":1,"poster_path":null}`, `{"id":1}`, `{"id":1,"poster_path":null}`)
 	f(`{"id":1,"runtime":100}`, `{"id":1,"runtime":null}`, `{"id":1,"runtime":null}`)
 	f(`{"id":1,"runtime":null}`, `{"id":1,"runtime":100}`, `{"id":1,"runtime":100}`)
+	// External ids are united, one by one.
+	f(`{"id":1,"external_ids":{"imdb_id":"tt1","wikidata_id":"Q1"}}`, `{"id":1,"external_ids":{"wikidata_id":"Q2"}}`, `{"id":1,"external_ids":{"imdb_id":"tt1","wikidata_id":"Q2"}}`)
+	f(`{"id":1,"external_ids":{"imdb_id":"tt1"}}`, `{"id":1,"external_ids":{"imdb_id":null,"wikidata_id":"Q2"}}`, `{"id":1,"external_ids":{"imdb_id":null,"wikidata_id":"Q2"}}`)
 	// Lists and sub-requests are replaced as a whole, an empty one too.
 	f(`{"id":1,"genres":[{"id":1,"name":"a"},{"id":2,"name":"b"}]}`, `{"id":1,"genres":[{"id":2,"name":"c"}]}`, `{"genres":[{"id":2,"name":"c"}],"id":1}`)
 	f(`{"id":1,"genres":[{"id":1,"name":"a"}]}`, `{"id":1,"genres":[]}`, `{"genres":[],"id":1}`)

@@ -20,7 +20,8 @@ type IDs interface {
 	// External returns the id of the resource of a kind that has an external id, in the
 	// form of CanonicalID. source is the name of its member, such as imdb_id.
 	External(kind fragment.Kind, source, id string) (int64, bool)
-	// Person returns the id of the one person of a name in the credits of a title.
+	// Person returns the id of the one person of a name, in the form of Folded, in the
+	// credits of a title.
 	Person(kind fragment.Kind, title int64, name string) (int64, bool)
 }
 
@@ -314,7 +315,7 @@ func (m *mapped) mint(s *boundShape, all rawMembers) (identity, error) {
 				}
 			}
 		}
-		if parts[i] = folded(text); parts[i] == "" {
+		if parts[i] = Folded(text); parts[i] == "" {
 			return identity{}, noID(s.columnOf(name), "want a value that an id can be minted of, found nothing")
 		}
 	}
@@ -322,8 +323,8 @@ func (m *mapped) mint(s *boundShape, all rawMembers) (identity, error) {
 	return identity{id, true, FoundMint, hash}, nil
 }
 
-// folded returns a text without what sources write in different ways: case and blanks.
-func folded(text string) string { return strings.ToLower(strings.Join(strings.Fields(text), " ")) }
+// Folded returns a text without what sources write in different ways: case and blanks.
+func Folded(text string) string { return strings.ToLower(strings.Join(strings.Fields(text), " ")) }
 
 // mintID returns the id that is made of parts, and their hash, which is not 0.
 func mintID(kind fragment.Kind, parts []string) (id int64, hash uint64) {
@@ -354,14 +355,14 @@ func (m *mapped) ID(kind fragment.Kind, name string) (int64, bool) {
 		}
 		return m.ids.ID(kind, name)
 	}
-	if m.find != nil && m.title.id > 0 {
-		if id, ok := m.find.Person(m.title.kind, m.title.id, name); ok {
-			return id, true
-		}
-	}
-	key := folded(name)
+	key := Folded(name)
 	if key == "" {
 		return 0, false
+	}
+	if m.find != nil && m.title.id > 0 {
+		if id, ok := m.find.Person(m.title.kind, m.title.id, key); ok {
+			return id, true
+		}
 	}
 	id, hash := mintID(fragment.KindPerson, []string{key})
 	if !slices.ContainsFunc(m.people, func(p namedPerson) bool { return p.id == id }) {

@@ -219,7 +219,7 @@ func TestEach(t *testing.T) {
 // TestPeopleByName: people are found in the credits of the title, else by minted ids,
 // which are the same for a name in every title.
 func TestPeopleByName(t *testing.T) {
-	ids := knownIDs{"movie 603 Keanu Reeves": 6384, "movie imdb_id tt133093": 603}
+	ids := knownIDs{"movie 603 keanu reeves": 6384, "movie imdb_id tt133093": 603}
 	f := newTableTest(t, `
 [[table.record]]
 kind = "movie"

@@ -27,6 +27,9 @@
 // became of them: kept + blank + duplicates + quarantined = rows. Then
 //
 //	reasons            {"top":[{"field","reason","count","example"}],...}: of quarantine
+//	ids_matched        records whose rows have no id, and that others with the same external id told it
+//	ids_minted         records whose ids were made of what the rows have
+//	ids_missing        rows in quarantine that have no id and got none
 //	failure            why the file was not read to its end
 //	records            records that its rows gave, by kind
 //	unknown_members    {"top":[{"path","count"}],...}: kept, though the API has no such member
@@ -114,6 +117,9 @@ type Source struct {
 	Blank          int64            `json:"blank"`
 	Duplicates     int64            `json:"duplicates"`
 	Quarantined    int64            `json:"quarantined"`
+	Matched        int64            `json:"ids_matched,omitempty"`
+	Minted         int64            `json:"ids_minted,omitempty"`
+	NoID           int64            `json:"ids_missing,omitempty"`
 	Reasons        Top[Reason]      `json:"reasons"`
 	Failure        string           `json:"failure,omitempty"`
 	Records        map[string]int64 `json:"records"`

@@ -66,6 +66,9 @@ type TallyState struct {
 	Blank       int64            `json:"blank,omitempty"`
 	Duplicates  int64            `json:"duplicates,omitempty"`
 	Quarantined int64            `json:"quarantined,omitempty"`
+	Matched     int64            `json:"matched,omitempty"`
+	Minted      int64            `json:"minted,omitempty"`
+	NoID        int64            `json:"no_id,omitempty"`
 	Reasons     []reasonState    `json:"reasons,omitempty"`
 	Other       int64            `json:"other,omitempty"`
 	Records     map[string]int64 `json:"records,omitempty"`
@@ -87,6 +90,7 @@ func (t *Tally) State() TallyState {
 	s := TallyState{
 		File: t.File, Failure: t.Failure, Elapsed: int64(t.Elapsed),
 		Kept: t.kept, Blank: t.blank, Duplicates: t.duplicates, Quarantined: t.quarantined, Other: t.other,
+		Matched: t.matched, Minted: t.minted, NoID: t.noID,
 		Records: t.records, Unknown: t.unknown, Coerced: t.coerced, Dropped: t.dropped, Whole: t.whole, Newest: t.newest,
 	}
 	for _, k := range slices.SortedFunc(maps.Keys(t.reasons), compareReasons) {
@@ -101,6 +105,7 @@ func (t *Tally) Restore(s TallyState) {
 	t.kept, t.blank, t.duplicates, t.quarantined, t.other = s.Kept, s.Blank, s.Duplicates, s.Quarantined, s.Other
 	t.records, t.unknown, t.coerced, t.dropped, t.whole = s.Records, s.Unknown, s.Coerced, s.Dropped, s.Whole
 	t.newest = s.Newest
+	t.matched, t.minted, t.noID = s.Matched, s.Minted, s.NoID
 	t.reasons, t.order = map[reasonKey]*Reason{}, map[reasonKey]int64{}
 	for _, r := range s.Reasons {
 		k := reasonKey{r.Field, r.Reason.Reason}

@@ -18,6 +18,7 @@ type Tally struct {
 	Elapsed time.Duration // of reading it
 
 	kept, blank, duplicates, quarantined int64
+	matched, minted, noID                int64
 	reasons                              map[reasonKey]*Reason
 	order                                map[reasonKey]int64 // row of the example
 	other                                int64               // rows whose reasons are too many
@@ -48,6 +49,15 @@ func (t *Tally) Blank(n int64) { t.blank += n }
 
 // Duplicate counts a row that says what an earlier one said.
 func (t *Tally) Duplicate() { t.duplicates++ }
+
+// Matched counts a record whose row has no id, and that another record told it.
+func (t *Tally) Matched() { t.matched++ }
+
+// Minted counts a record whose id was made of what the row has.
+func (t *Tally) Minted() { t.minted++ }
+
+// NoID counts a row that has no id and got none; Quarantined counts it too.
+func (t *Tally) NoID() { t.noID++ }
 
 // Quarantined counts a row that could not be used. Row is its number and place how
 // messages name it; field is "" when it is the whole row that is at fault.
@@ -127,6 +137,9 @@ func (t *Tally) Merge(o *Tally) {
 	t.blank += o.blank
 	t.duplicates += o.duplicates
 	t.quarantined += o.quarantined
+	t.matched += o.matched
+	t.minted += o.minted
+	t.noID += o.noID
 	t.Failure = cmp.Or(t.Failure, o.Failure)
 	t.Elapsed += o.Elapsed
 	t.newest = max(t.newest, o.newest)
@@ -176,6 +189,7 @@ func (t *Tally) source(start time.Time) Source {
 		File: t.File, Failure: t.Failure,
 		Rows: t.kept + t.blank + t.duplicates + t.quarantined,
 		Kept: t.kept, Blank: t.blank, Duplicates: t.duplicates, Quarantined: t.quarantined,
+		Matched: t.matched, Minted: t.minted, NoID: t.noID,
 		Reasons: t.reasonList(), Records: t.records,
 		Unknown: members(t.unknown), Coerced: members(t.coerced), Dropped: members(t.dropped), Whole: members(t.whole),
 		NewestDay: t.newest,

@@ -1,0 +1,182 @@
+// Package crosswalk finds the ids of resources by what others call them: by their ids
+// elsewhere, and people by their names in the credits of titles. Both can be many
+// millions, so they are sorted on disk and looked up in a file.
+//
+//	b := crosswalk.NewBuilder(dir, memory)
+//	err := b.Add(crosswalk.External(fragment.KindMovie, "imdb_id", "tt137523"), 550) // many times
+//	t, err := b.Table(ctx)
+//	defer t.Close()
+//	id, ok := t.Lookup(crosswalk.External(fragment.KindMovie, "imdb_id", "tt137523"))
+//
+// A table does not depend on the order in which entries are added.
+package crosswalk
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+
+	"github.com/zeebo/xxh3"
+
+	"reelsplice/ingest/layout"
+	"reelsplice/ingest/runs"
+	"reelsplice/schemas/fragment"
+)
+
+// A Key stands for what a resource is called: a hash of 127 bits, of which no two of
+// billions are the same, behind a bit that tells names from ids.
+type Key struct{ Hi, Lo uint64 }
+
+// nameBit marks keys that are names.
+const nameBit = 1 << 63
+
+// External returns the key of an external id in the form of layout.CanonicalID.
+func External(kind fragment.Kind, source, id string) Key {
+	k := keyOf(kind, source, id)
+	k.Hi &^= nameBit
+	return k
+}
+
+// Person returns the key of a name, in the form of layout.Folded, in the credits of a
+// title.
+func Person(kind fragment.Kind, title int64, name string) Key {
+	k := keyOf(kind, strconv.FormatInt(title, 10), name)
+	k.Hi |= nameBit
+	return k
+}
+
+func keyOf(kind fragment.Kind, a, b string) Key {
+	text := make([]byte, 0, 64)
+	text = append(append(text, byte(kind)), a...)
+	text = append(append(text, 0), b...)
+	h := xxh3.Hash128(text)
+	return Key{h.Hi, h.Lo}
+}
+
+// EntryBytes is the length of an entry: its key and an id.
+const EntryBytes = 24
+
+// AppendEntry appends an entry in the form that AddEntries reads.
+func AppendEntry(dst []byte, k Key, id int64) []byte {
+	dst = binary.BigEndian.AppendUint64(dst, k.Hi)
+	dst = binary.BigEndian.AppendUint64(dst, k.Lo)
+	return binary.BigEndian.AppendUint64(dst, uint64(id))
+}
+
+// A Builder collects entries. It is for one goroutine.
+type Builder struct {
+	dir    string
+	sorter *runs.Sorter
+	id     [8]byte
+}
+
+// NewBuilder returns an empty Builder, which holds about memory bytes and keeps what does
+// not fit below dir.
+func NewBuilder(dir string, memory int64) *Builder {
+	return &Builder{dir: dir, sorter: runs.New(dir, memory)}
+}
+
+// Add adds an entry.
+func (b *Builder) Add(k Key, id int64) error {
+	binary.BigEndian.PutUint64(b.id[:], uint64(id))
+	return b.sorter.Add(runs.Key{Hi: k.Hi, Lo: k.Lo}, 0, b.id[:])
+}
+
+// AddEntries adds entries that AppendEntry wrote.
+func (b *Builder) AddEntries(r io.Reader) error {
+	var e [EntryBytes]byte
+	for {
+		_, err := io.ReadFull(r, e[:])
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err == nil {
+			err = b.Add(Key{binary.BigEndian.Uint64(e[:]), binary.BigEndian.Uint64(e[8:])}, int64(binary.BigEndian.Uint64(e[16:])))
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// Close gives up what was added.
+func (b *Builder) Close() error { return b.sorter.Close() }
+
+// Table returns the table of what was added, and closes the Builder.
+func (b *Builder) Table(ctx context.Context) (t *Table, err error) {
+	defer func() { err = errors.Join(err, b.Close()) }()
+	it, err := b.sorter.Sort(ctx)
+	if err != nil {
+		return nil, err
+	}
+	w, err := newTableWriter(b.dir, b.sorter.Len())
+	if err != nil {
+		return nil, fmt.Errorf("write table of ids: %w", err)
+	}
+	var g group
+	for {
+		key, _, payload, err := it.Next()
+		end := errors.Is(err, io.EOF)
+		if err != nil && !end {
+			return nil, errors.Join(err, w.abort())
+		}
+		if k := (Key{key.Hi, key.Lo}); end || k != g.key {
+			if id := g.id(); id != 0 {
+				w.add(g.key, id)
+			}
+			g = group{key: k}
+		}
+		if end {
+			return w.finish()
+		}
+		g.add(int64(binary.BigEndian.Uint64(payload)))
+	}
+}
+
+// A group is the ids that have a key.
+type group struct {
+	key    Key
+	real   candidate // ids of TMDB and of other sources
+	minted candidate // ids that were minted
+}
+
+// A candidate is the lowest of some ids.
+type candidate struct {
+	id   int64 // 0 for none
+	more bool  // there are others
+}
+
+func (c *candidate) add(id int64) {
+	c.more = c.more || c.id != 0 && c.id != id
+	if c.id == 0 || id < c.id {
+		c.id = id
+	}
+}
+
+func (g *group) add(id int64) {
+	if layout.IsMinted(id) {
+		g.minted.add(id)
+	} else {
+		g.real.add(id)
+	}
+}
+
+// id returns the id that counts, 0 for none. Of several records that claim an external
+// id it is the lowest; a name that several people have is nobody's.
+func (g *group) id() int64 {
+	c := g.real
+	if c.id == 0 {
+		c = g.minted
+	}
+	if c.more && g.key.Hi&nameBit != 0 {
+		return 0
+	}
+	return c.id
+}
+
+// remove takes a file away that is of no use.
+func remove(f *os.File) error { return errors.Join(f.Close(), os.Remove(f.Name())) }

@@ -1,0 +1,137 @@
+package crosswalk
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"testing"
+
+	"reelsplice/schemas/fragment"
+)
+
+type entry struct {
+	key Key
+	id  int64
+}
+
+func tableOf(tb testing.TB, memory int64, entries []entry) *Table {
+	tb.Helper()
+	b := NewBuilder(tb.TempDir(), memory)
+	for _, e := range entries {
+		if err := b.Add(e.key, e.id); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	t, err := b.Table(tb.Context())
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { _ = t.Close() })
+	return t
+}
+
+// TestLookup: every key leads to its id, however little memory there is and in whatever
+// order the entries come, and other keys lead nowhere.
+func TestLookup(t *testing.T) {
+	for _, n := range []int{0, 1, blockEntries, blockEntries + 1, 50_000} {
+		entries := make([]entry, n)
+		for i := range entries {
+			entries[i] = entry{External(fragment.KindMovie, "imdb_id", "tt"+strconv.Itoa(i)), int64(i + 1)}
+		}
+		var files [2][]byte
+		for k := range files {
+			rand.Shuffle(n, func(i, j int) { entries[i], entries[j] = entries[j], entries[i] })
+			table := tableOf(t, int64(k)<<24, entries)
+			for _, e := range entries {
+				if id, ok := table.Lookup(e.key); !ok || id != e.id {
+					t.Fatalf("n=%d: Lookup(%v) = %d, %v, want %d", n, e.key, id, ok, e.id)
+				}
+			}
+			for i := range 1000 {
+				if id, ok := table.External(fragment.KindTV, "imdb_id", "tt"+strconv.Itoa(i)); ok {
+					t.Fatalf("n=%d: Lookup of a series = %d", n, id)
+				}
+			}
+			b, err := os.ReadFile(table.file.Name())
+			if err != nil || table.Len() != int64(n) || table.Err() != nil {
+				t.Fatalf("n=%d: Len = %d, Err = %v, %v", n, table.Len(), table.Err(), err)
+			}
+			files[k] = b
+		}
+		if !bytes.Equal(files[0], files[1]) {
+			t.Errorf("n=%d: another order and more memory give another table", n)
+		}
+	}
+}
+
+// TestWhichCounts: of several resources with the same external id the lowest counts, and
+// of people with the same name none, unless just one of them has an id of TMDB's.
+func TestWhichCounts(t *testing.T) {
+	const minted, other = 123_456_789, 234_567_890
+	f := func(key Key, want int64, ids ...int64) {
+		t.Helper()
+		var entries []entry
+		for _, id := range ids {
+			entries = append(entries, entry{key, id})
+		}
+		if got, ok := tableOf(t, 0, entries).Lookup(key); got != want || ok != (want != 0) {
+			t.Errorf("Lookup of %v = %d, %v, want %d", ids, got, ok, want)
+		}
+	}
+	imdb, name := External(fragment.KindMovie, "imdb_id", "tt1"), Person(fragment.KindMovie, 5, "ann")
+	f(imdb, 7, 9, 7, 8)
+	f(imdb, 7, minted, 7)
+	f(imdb, 1_000_000_007, minted, 1_000_000_007)
+	f(imdb, minted, other, minted)
+	f(name, 7, 7, 7)
+	f(name, 0, 7, 8)
+	f(name, 7, 7, minted)
+	f(name, 7, minted, 7, other)
+	f(name, minted, minted, minted)
+	f(name, 0, minted, other)
+}
+
+// TestEntries: entries that are cut are an error, and faults of the file are told.
+func TestEntries(t *testing.T) {
+	k := Person(fragment.KindTV, 1, "a")
+	b := NewBuilder(t.TempDir(), 0)
+	text := AppendEntry(AppendEntry(nil, k, 1), External(fragment.KindTV, "tvdb_id", "5"), 2)
+	if err := b.AddEntries(bytes.NewReader(text)); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.AddEntries(bytes.NewReader(text[:30])); err == nil {
+		t.Error("AddEntries of a cut entry, want an error")
+	}
+	table, err := b.Table(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if id, ok := table.Lookup(k); !ok || id != 1 {
+		t.Errorf("Lookup = %d, %v, want 1", id, ok)
+	}
+	if err := table.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if id, ok := table.Lookup(k); ok || table.Err() == nil {
+		t.Errorf("Lookup in a closed file = %d, %v, Err = %v", id, ok, table.Err())
+	}
+}
+
+func BenchmarkLookup(b *testing.B) {
+	var entries []entry
+	for i := range 1_000_000 {
+		entries = append(entries, entry{External(fragment.KindMovie, "imdb_id", strconv.Itoa(i)), int64(i + 1)})
+	}
+	table := tableOf(b, 1<<26, entries)
+	for name, source := range map[string]string{"found": "imdb_id", "none": "wikidata_id"} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				if _, ok := table.External(fragment.KindMovie, source, strconv.Itoa(i%1_000_000)); ok != (name == "found") {
+					b.Fatal(ok)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,331 @@
+package ingest
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"reelsplice/ingest/crosswalk"
+	"reelsplice/ingest/layout"
+	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/wire"
+)
+
+// Some sources lack ids of TMDB's, and find them in the catalogue and in the other sources
+// of the run: by ids that others gave, and people by their names. So files are read in
+// turns. What the records of a turn tell goes into a file, and before the next turn the
+// entries of that file and of the catalogue become a table. What a turn finds depends on
+// the turns before alone, and not on how far its own files are.
+
+// Turns of the reading.
+const (
+	turnPlain   = iota
+	turnNames   // joined lists, which are split by the names of companies and keywords
+	turnPeople  // the first that looks ids up: of people, and of rows without ids among others
+	turnIMDb    // IMDb's tables
+	turnMinting // tables without ids, which others can look for
+	turnMatched // tables without ids that are found or put aside
+)
+
+// turn orders the reading: files whose rows can only be understood when others are known
+// come after them. What wins does not depend on it.
+func (in *input) turn() int {
+	n := in.needs
+	switch {
+	case in.layout == imdbLayout:
+		return turnIMDb
+	case n.IDs && !n.Keyed && n.Mints:
+		return turnMinting
+	case n.IDs && !n.Keyed:
+		return turnMatched
+	case n.IDs || n.People:
+		return turnPeople
+	case in.layout == layout.Kaggle:
+		return turnNames
+	}
+	return turnPlain
+}
+
+// The files of entries, in the folder of temporary files.
+const (
+	notedFile  = "ids.noted"  // of the records that were read
+	storedFile = "ids.stored" // of the catalogue
+)
+
+// A noter writes down what the records of a run are called.
+type noter struct {
+	ids    bool // ids that others gave
+	people bool // names in credits
+}
+
+// noter returns what is to be noted for the turns of a run.
+func (i *ingester) noter() (n noter) {
+	for k := range i.inputs {
+		in := &i.inputs[k]
+		n.ids = n.ids || in.layout == imdbLayout || in.needs.IDs
+		n.people = n.people || in.needs.People
+	}
+	return n
+}
+
+// append appends the entries of a record.
+func (n noter) append(dst []byte, rec *layout.Record) []byte {
+	if rec.Removed || !n.ids && !n.people {
+		return dst
+	}
+	return n.appendOf(dst, rec.Type.Kind, rec.Record)
+}
+
+func (n noter) appendOf(dst []byte, kind fragment.Kind, r wire.Record) []byte {
+	switch kind {
+	case fragment.KindMovie, fragment.KindTV, fragment.KindPerson, fragment.KindEpisode:
+	default:
+		return dst
+	}
+	f, _ := r.Plan.Field("id")
+	id := r.Int(f).V
+	if id < 1 {
+		return dst
+	}
+	if n.ids {
+		layout.ExternalIDs(r, func(source, other string) {
+			dst = crosswalk.AppendEntry(dst, crosswalk.External(kind, source, other), id)
+		})
+	}
+	if n.people && (kind == fragment.KindMovie || kind == fragment.KindTV) {
+		eachNamed(r, func(person int64, name string) {
+			dst = crosswalk.AppendEntry(dst, crosswalk.Person(kind, id, layout.Folded(name)), person)
+		})
+	}
+	return dst
+}
+
+// eachNamed calls fn with the people in the credits of a title.
+func eachNamed(r wire.Record, fn func(id int64, name string)) {
+	for _, member := range []string{"credits", "aggregate_credits"} {
+		f, ok := r.Plan.Field(member)
+		if !ok {
+			continue
+		}
+		credits, ok := r.Sub(f)
+		if !ok {
+			continue
+		}
+		for _, list := range []string{"cast", "crew"} {
+			f, _ := credits.Plan.Field(list)
+			n, _ := credits.Len(f)
+			for k := range n {
+				el := credits.At(f, k)
+				id, _ := el.Plan.Field("id")
+				name, _ := el.Plan.Field("name")
+				if el.Int(id).V > 0 && el.String(name).V != "" {
+					fn(el.Int(id).V, el.String(name).V)
+				}
+			}
+		}
+	}
+}
+
+// noteIDs writes the entries of a batch down.
+func (i *ingester) noteIDs(b *batch) error {
+	if len(b.entries) == 0 {
+		return nil
+	}
+	if i.ids == nil {
+		f, err := os.OpenFile(filepath.Join(i.work, notedFile), os.O_WRONLY|os.O_CREATE, 0o600)
+		if err == nil {
+			err = f.Truncate(i.idBytes) // of what an earlier process wrote, what counts
+		}
+		if err == nil {
+			_, err = f.Seek(0, io.SeekEnd)
+		}
+		if err != nil {
+			return fmt.Errorf("note ids: %w", err)
+		}
+		i.ids, i.idBuf = f, bufio.NewWriter(f)
+	}
+	n, err := i.idBuf.Write(b.entries)
+	i.idBytes += int64(n)
+	return err
+}
+
+// flushIDs hands what was noted to the system.
+func (i *ingester) flushIDs() error {
+	if i.idBuf == nil {
+		return nil
+	}
+	return i.idBuf.Flush()
+}
+
+// closeIDs ends the noting and the looking up.
+func (i *ingester) closeIDs() {
+	if i.ids != nil {
+		_ = i.ids.Close() // it was flushed where it counts
+	}
+	if i.known != nil {
+		_ = i.known.Close() // a temporary file
+	}
+}
+
+// enterTurn makes the table that the files of a turn look ids up in, once everything
+// before them is collected.
+func (r *reader) enterTurn(ctx context.Context, turn int) error {
+	if turn < turnPeople || r.known != nil && r.turn == turn {
+		return nil
+	}
+	if err := r.barrier(ctx, turn); err != nil {
+		return err
+	}
+	if r.known != nil {
+		if err := r.known.Close(); err != nil {
+			return fmt.Errorf("remove table of ids: %w", err)
+		}
+		r.known = nil
+	}
+	var err error
+	if r.known, err = r.table(ctx); err != nil {
+		return err
+	}
+	r.options.IDs = r.known // no worker is at work
+	return nil
+}
+
+// table returns the entries of the catalogue and of the turns before.
+func (i *ingester) table(ctx context.Context) (*crosswalk.Table, error) {
+	stored := filepath.Join(i.work, storedFile)
+	if !i.listed {
+		if err := i.listStored(ctx, stored); err != nil {
+			return nil, err
+		}
+		i.listed = true
+	}
+	b := crosswalk.NewBuilder(i.work, i.Memory/4)
+	for _, from := range []struct {
+		path  string
+		bytes int64
+	}{{stored, 1<<63 - 1}, {filepath.Join(i.work, notedFile), i.turnBytes}} {
+		if err := addEntries(b, from.path, from.bytes); err != nil {
+			return nil, errors.Join(fmt.Errorf("read ids: %w", err), b.Close())
+		}
+	}
+	return b.Table(ctx)
+}
+
+func addEntries(b *crosswalk.Builder, path string, most int64) error {
+	f, err := os.Open(path)
+	if errors.Is(err, os.ErrNotExist) && most == 0 {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }() // read side
+	return b.AddEntries(bufio.NewReader(io.LimitReader(f, most)))
+}
+
+// listStored writes the entries of the catalogue's records to a file.
+func (i *ingester) listStored(ctx context.Context, path string) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return fmt.Errorf("list ids of the catalogue: %w", err)
+	}
+	w := bufio.NewWriter(f)
+	var entries []byte
+	n := i.noter()
+	for _, of := range knownMembers(n.people) {
+		t := catalog.TypeOf(of.kind)
+		err = errors.Join(err, eachStored(ctx, filepath.Join(i.Catalog, t.File()), t, of.plan, of.row, func(r wire.Record) {
+			entries = n.appendOf(entries[:0], of.kind, r)
+			_, _ = w.Write(entries) // Flush tells
+		}))
+	}
+	if err = errors.Join(err, w.Flush(), f.Close()); err != nil {
+		return fmt.Errorf("list ids of the catalogue: %w", err)
+	}
+	return nil
+}
+
+// byIMDbID is how package imdb finds ids.
+func (i *ingester) byIMDbID(kind fragment.Kind, imdb string) (int64, bool) {
+	id, ok := layout.CanonicalID("imdb_id", imdb)
+	if !ok {
+		return 0, false
+	}
+	return i.known.External(kind, "imdb_id", id)
+}
+
+// The members of records that tell what they are called, by kind.
+type (
+	movieIDs struct {
+		wire.Object
+		ID     wire.Int    `wire:"id"`
+		IMDbID wire.String `wire:"imdb_id,null"`
+
+		ExternalIDs *catalog.MovieExternalIDs `wire:"external_ids"`
+	}
+	tvIDs struct {
+		wire.Object
+		ID wire.Int `wire:"id"`
+
+		ExternalIDs *catalog.TVExternalIDs `wire:"external_ids"`
+	}
+	episodeIDs struct {
+		wire.Object
+		ID wire.Int `wire:"id"`
+
+		ExternalIDs *catalog.EpisodeExternalIDs `wire:"external_ids"`
+	}
+	personIDs struct {
+		wire.Object
+		IMDbID wire.String `wire:"imdb_id,null"`
+		ID     wire.Int    `wire:"id"`
+
+		ExternalIDs *catalog.PersonExternalIDs `wire:"external_ids"`
+	}
+	movieNames struct {
+		wire.Object
+		ID     wire.Int    `wire:"id"`
+		IMDbID wire.String `wire:"imdb_id,null"`
+
+		Credits     *creditNames              `wire:"credits"`
+		ExternalIDs *catalog.MovieExternalIDs `wire:"external_ids"`
+	}
+	tvNames struct {
+		wire.Object
+		ID wire.Int `wire:"id"`
+
+		AggregateCredits *creditNames           `wire:"aggregate_credits"`
+		Credits          *creditNames           `wire:"credits"`
+		ExternalIDs      *catalog.TVExternalIDs `wire:"external_ids"`
+	}
+	creditNames struct {
+		wire.Object `wire:"drop-id"`
+		Cast        []namedRecord `wire:"cast"`
+		Crew        []namedRecord `wire:"crew"`
+	}
+)
+
+// A projection is what is read of a kind's records.
+type projection struct {
+	kind fragment.Kind
+	plan *wire.Plan
+	row  func() wire.Record
+}
+
+func projectionOf[T any](kind fragment.Kind) projection {
+	return projection{kind, wire.PlanOf[T](), func() wire.Record { return wire.RecordOf(new(T)) }}
+}
+
+// knownMembers returns what is read of the catalogue, with the names in credits or not.
+func knownMembers(people bool) []projection {
+	out := []projection{projectionOf[personIDs](fragment.KindPerson), projectionOf[episodeIDs](fragment.KindEpisode)}
+	if people {
+		return append(out, projectionOf[movieNames](fragment.KindMovie), projectionOf[tvNames](fragment.KindTV))
+	}
+	return append(out, projectionOf[movieIDs](fragment.KindMovie), projectionOf[tvIDs](fragment.KindTV))
+}

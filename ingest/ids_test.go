@@ -1,0 +1,266 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"reelsplice/ingest/layout"
+)
+
+// idMapping is a mapping of tables whose rows have no ids of TMDB's: films may be minted,
+// prices are put aside where no film is known, and titles have nothing but a name.
+const idMapping = `
+[[table]]
+files = ["films*"]
+[[table.record]]
+kind = "movie"
+id = { mint = ["imdb_id"] }
+map = [
+  { column = "imdb", member = "imdb_id", as = "imdb" },
+  { column = "q", member = "external_ids.wikidata_id" },
+  { column = "title", member = "title" },
+  { column = "cast", member = "credits.cast", as = "names", of = "person", separator = "|" },
+]
+[[table]]
+files = ["takings*"]
+[[table.record]]
+kind = "movie"
+map = [
+  { column = "imdb", member = "imdb_id", as = "imdb" },
+  { column = "takings", member = "revenue" },
+]
+[[table]]
+files = ["titles*"]
+[[table.record]]
+kind = "movie"
+id = { mint = ["title", "year"] }
+map = [{ column = "title", member = "title" }]
+`
+
+// An idsTest has files of tables without ids.
+type idsTest struct {
+	*testing.T
+	dir     string
+	mapping string
+}
+
+func newIDsTest(t *testing.T) idsTest {
+	dir := t.TempDir()
+	return idsTest{t, dir, put(t, dir, "ids.toml", idMapping)}
+}
+
+func (t idsTest) put(name, text string) string { return put(t.T, t.dir, name, text) }
+
+// into ingests sources into a catalogue.
+func (t idsTest) into(dir string, sources ...string) Report {
+	t.Helper()
+	return ingestInto(t.T, dir, Config{Sources: sources, Mappings: []string{t.mapping}})
+}
+
+// wantRows checks movies of a catalogue: some members of each, with a blank between.
+func (t idsTest) wantRows(dir string, members []string, want ...string) {
+	t.Helper()
+	var got []string
+	for _, row := range records(t.T, dir) {
+		var texts []string
+		for _, m := range members {
+			texts = append(texts, member(t.T, row, m))
+		}
+		got = append(got, strings.Join(texts, " "))
+	}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("movies:\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+func (t idsTest) wantIDs(r Report, matched, minted, missing int64) {
+	t.Helper()
+	s := r.Details.Totals
+	if s.Matched != matched || s.Minted != minted || s.NoID != missing || r.Quarantined != missing {
+		t.Errorf("matched %d, minted %d, missing %d, %d in quarantine (%v), want %d, %d, %d", s.Matched, s.Minted, s.NoID, r.Quarantined, r.Bad, matched, minted, missing)
+	}
+}
+
+// TestMatchedIDs: rows without an id are those of the records with the same external id,
+// in the catalogue or in another source, wherever that stands on the command line.
+func TestMatchedIDs(t *testing.T) {
+	f := newIDsTest(t)
+	movies := f.put("movies.ndjson", `{"id":550,"imdb_id":"tt0137523","title":"Fight Club","revenue":1}`+"\n"+
+		`{"id":551,"external_ids":{"imdb_id":"tt0000551","wikidata_id":"Q551"},"title":"B"}`+"\n")
+	films := f.put("films.csv", "imdb,q,title,cast\n137523,,FC,\n,Q551,BB,\n")
+	takings := f.put("takings.tsv", "imdb\ttakings\ntt137523\t7\ntt0000551\t8\ntt0000009\t9\n")
+	members := []string{"id", "title", "revenue"}
+	f.wantRows(dirOf(f, f.into, 4, 0, 1, movies, films, takings), members, `550 "FC" 7`, `551 "BB" 8`)
+	f.wantRows(dirOf(f, f.into, 4, 0, 1, takings, films, movies), members, `550 "Fight Club" 1`, `551 "B" 8`)
+	dir := t.TempDir()
+	f.into(dir, movies)
+	f.wantIDs(f.into(dir, films), 2, 0, 0)
+	f.wantIDs(f.into(dir, takings), 2, 0, 1)
+	f.wantRows(dir, members, `550 "FC" 7`, `551 "BB" 8`)
+}
+
+// dirOf ingests into a new catalogue and returns it.
+func dirOf(f idsTest, into func(string, ...string) Report, matched, minted, missing int64, sources ...string) string {
+	f.Helper()
+	dir := f.TempDir()
+	f.wantIDs(into(dir, sources...), matched, minted, missing)
+	return dir
+}
+
+// TestMintedIDs: rows that match nothing get ids that are the same every night, and that
+// other tables of the same run find. What is known already keeps its id.
+func TestMintedIDs(t *testing.T) {
+	f := newIDsTest(t)
+	films := f.put("films.csv", "imdb,q,title,cast\n1,Q1,A,\n2,,B,\n,,C,\n")
+	takings := f.put("takings.csv", "imdb,takings\n1,7\n3,9\n")
+	titles := f.put("titles.csv", "title,year\nA,1999\nA,1999\nA,2000\nB,\n")
+	dir := t.TempDir()
+	first := f.into(dir, titles, takings, films)
+	f.wantIDs(first, 1, 5, 3)
+	if first.Records["movie"] != 4 || first.Rows != 9 || first.Kept != 5 || first.Duplicates != 1 {
+		t.Errorf("Run = %+v", first)
+	}
+	for _, row := range records(t, dir) {
+		var id int64
+		if _, err := fmt.Sscan(member(t, row, "id"), &id); err != nil || !layout.IsMinted(id) {
+			t.Errorf("id of %s is none that was minted", row)
+		}
+	}
+	before := string(catalogBytes(t, dir))
+	again := f.into(dir, takings, titles, films)
+	f.wantIDs(again, 3, 3, 3) // films are found in the catalogue now
+	if string(catalogBytes(t, dir)) != before {
+		t.Error("another night changed the catalogue")
+	}
+	other := t.TempDir()
+	f.into(other, films)
+	f.into(other, takings, titles)
+	if string(catalogBytes(t, other)) != before {
+		t.Error("the files in other runs give other records")
+	}
+	small := t.TempDir()
+	ingestInto(t, small, Config{Sources: []string{titles, takings, films}, Mappings: []string{f.mapping}, Memory: 1})
+	if string(catalogBytes(t, small)) != before {
+		t.Error("little memory gives other bytes")
+	}
+}
+
+// TestIDsOfIMDb: tables without ids are about the titles that IMDb's tables of the same
+// run have, and IMDb's tables about those that a table minted another night.
+func TestIDsOfIMDb(t *testing.T) {
+	f := newIDsTest(t)
+	imdbTablesIn(t, filepath.Join(f.dir, "imdb"))
+	imdb := filepath.Join(f.dir, "imdb")
+	takings := f.put("takings.csv", "imdb,takings\n137523,7\n9,9\n")
+	dir := t.TempDir()
+	r := f.into(dir, takings, imdb)
+	if r.Details.Totals.Matched != 2 || r.Details.Totals.NoID != 0 {
+		t.Errorf("matched %d, missing %d, want 2 and none", r.Details.Totals.Matched, r.Details.Totals.NoID)
+	}
+	f.wantRows(dir, []string{"id", "revenue"}, "1000000009 9", "1000137523 7")
+	films := f.put("films.csv", "imdb,q,title,cast\n9,,Nine,\n")
+	dir = t.TempDir()
+	f.into(dir, films)
+	id := member(t, records(t, dir)[0], "id")
+	f.into(dir, imdb)
+	f.wantRows(dir, []string{"id", "title"}, id+` "Only Here"`, `1000137523 "Fight Club"`)
+}
+
+// TestPeopleByName: people of a table are those of the title's credits in the catalogue
+// or in another source; others have minted ids and records of their own.
+func TestPeopleByName(t *testing.T) {
+	f := newIDsTest(t)
+	movies := f.put("movies.ndjson", `{"id":550,"imdb_id":"tt0137523","title":"Fight Club","credits":{"cast":[{"id":287,"name":"Brad Pitt"},{"id":1,"name":"Two"},{"id":2,"name":"Two"}],"crew":[]}}`+"\n"+
+		`{"id":551,"imdb_id":"tt0000551","title":"B"}`+"\n")
+	films := f.put("films.csv", "imdb,q,title,cast\n137523,,FC,brad pitt|Edward Norton|Two\n551,,B,Brad Pitt|Edward Norton\n")
+	dir := t.TempDir()
+	f.into(dir, movies, films)
+	people := map[string]string{}
+	for _, row := range recordsOf(t, dir, "person") {
+		people[member(t, row, "name")] = member(t, row, "id")
+	}
+	pitt, norton, two := people[`"Brad Pitt"`], people[`"Edward Norton"`], people[`"Two"`]
+	if len(people) != 3 || pitt == "" || pitt == "287" || norton == "" || two == "" || two == "1" || two == "2" {
+		t.Fatalf("people = %v, want three that were minted", people)
+	}
+	cast := func(id, name string, order int) string {
+		return fmt.Sprintf(`{"id":%s,"name":%q,"order":%d}`, id, name, order)
+	}
+	want := []string{
+		"550 [" + cast("287", "brad pitt", 0) + "," + cast(norton, "Edward Norton", 1) + "," + cast(two, "Two", 2) + "]",
+		"551 [" + cast(pitt, "Brad Pitt", 0) + "," + cast(norton, "Edward Norton", 1) + "]",
+	}
+	f.wantRows(dir, []string{"id", "credits.cast"}, want...)
+	before := string(catalogBytes(t, dir))
+	f.into(dir, films) // the catalogue alone tells who it is
+	if string(catalogBytes(t, dir)) != before {
+		t.Error("another night changed the catalogue")
+	}
+}
+
+// TestIDsWhenResumed: an ingest of tables without ids that ends at any of its steps goes
+// on to the same records.
+func TestIDsWhenResumed(t *testing.T) {
+	f := newIDsTest(t)
+	var movies, films, more, takings strings.Builder
+	films.WriteString("imdb,q,title,cast\n")
+	more.WriteString("imdb,q,title,cast\n")
+	takings.WriteString("imdb,takings\n")
+	const rows = 900
+	long := strings.Repeat("long ", 100) // so that few rows fill the memory
+	for i := 1; i <= rows; i++ {
+		if i%3 == 0 {
+			fmt.Fprintf(&movies, `{"id":%d,"imdb_id":"tt%07d","title":"M","credits":{"cast":[{"id":%d,"name":"P %d"}]}}`+"\n", i, i, i, i%50)
+		}
+		fmt.Fprintf(&films, "%d,Q%d,F %d %s,P %d|Q %d\n", i, i, i, long, i%50, i%70)
+		fmt.Fprintf(&more, ",Q%d,G %d %s,\n", i+rows/2, i, long) // by what the other file says, if it is found
+		fmt.Fprintf(&takings, "%d,%d\n", i*2, i)
+	}
+	imdbTablesIn(t, filepath.Join(f.dir, "imdb"))
+	sources := []string{
+		f.put("takings.csv", takings.String()), f.put("films_1.csv", films.String()), f.put("films_2.csv", more.String()),
+		f.put("movies.ndjson", movies.String()), filepath.Join(f.dir, "imdb"),
+	}
+	config := Config{Sources: sources, Mappings: []string{f.mapping}, Memory: 256 << 10}
+	whole := t.TempDir()
+	want := ingestInto(t, whole, config)
+	if s := want.Details.Totals; s.Matched < rows/2 || s.Minted < rows/2 || s.NoID < rows/3 {
+		t.Fatalf("matched %d, minted %d, missing %d, want some of each", s.Matched, s.Minted, s.NoID)
+	}
+	files := catalogFiles(t, whole)
+	for at, step := 1, 1; ; at += step {
+		dir := t.TempDir()
+		ctx, cancel := context.WithCancel(t.Context())
+		c, calls := config, 0
+		c.Catalog = dir
+		c.Progress = func(int64, int64) {
+			if calls++; calls == at {
+				cancel()
+			}
+		}
+		_, err := Run(ctx, c)
+		cancel()
+		if err == nil {
+			if at < 8 {
+				t.Errorf("%d batches in all, want more to stop at", at)
+			}
+			return
+		}
+		if !errors.Is(err, context.Canceled) {
+			t.Fatalf("Run = %v, want %v", err, context.Canceled)
+		}
+		c.Progress = nil
+		got := ingestInto(t, dir, c)
+		compareFiles(t, catalogFiles(t, dir), files)
+		if a, b := got.Details.Totals, want.Details.Totals; a.Matched != b.Matched || a.Minted != b.Minted || a.NoID != b.NoID {
+			t.Errorf("stopped at %d: matched %d, minted %d, missing %d, want %d, %d, %d", at, a.Matched, a.Minted, a.NoID, b.Matched, b.Minted, b.NoID)
+		}
+		if testing.Short() {
+			step++ // fewer of them
+		}
+	}
+}
