@@ -114,7 +114,7 @@ func (c *conn) leave() {
 func (c *conn) deliver(p []byte, n int) int {
 	c.answers++
 	c.done = c.parser.last()
-	c.lingers.Store(c.parser.hasBody() || c.n > n)
+	c.lingers.Store(c.done || c.n > n)
 	if !c.done && c.n > n {
 		c.rest = append([]byte(nil), c.buf[n:c.n]...)
 	}

@@ -173,6 +173,27 @@ func TestPrintable(t *testing.T) {
 	}
 }
 
+// BenchmarkParse reads the heads of one connection, with fields that change or stay.
+func BenchmarkParse(b *testing.B) {
+	const fields = "Host: api.example.org\r\nUser-Agent: client/1.0\r\nAccept: application/json\r\nAccept-Encoding: gzip\r\nConnection: keep-alive\r\nAuthorization: Bearer 0123456789012345678901234567890123456789\r\n"
+	for name, n := range map[string]int{"same": 1, "changing": 2} {
+		b.Run(name, func(b *testing.B) {
+			var heads [2][]byte
+			for i := range heads {
+				heads[i] = []byte("GET /3/movie/550?append_to_response=credits,images HTTP/1.1\r\n" + fields + "X: " + strings.Repeat("y", 1+i%n) + "\r\n\r\n")
+			}
+			var p parser
+			var rq Request
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				if _, v := p.parse(heads[i%2], &rq); v != plain {
+					b.Fatal(v)
+				}
+			}
+		})
+	}
+}
+
 func TestEqual(t *testing.T) {
 	for _, length := range []int{0, 1, 7, 8, 9, 200} {
 		a := []byte(strings.Repeat("x", length))

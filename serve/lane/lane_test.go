@@ -269,6 +269,35 @@ func TestLinger(t *testing.T) {
 	}
 }
 
+// TestLingerEnds: a body without end is read for so long, and no longer.
+func TestLingerEnds(t *testing.T) {
+	s := serve(t, nil)
+	c := s.dial(t)
+	write(t, c, "POST /a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")
+	sent, part := 0, make([]byte, 1<<20)
+	for sent < 4*lingerBytes {
+		n, err := c.Write(part)
+		sent += n
+		if err != nil {
+			break
+		}
+	}
+	if sent < lingerBytes || sent == 4*lingerBytes {
+		t.Errorf("%d bytes of a body were taken, want about %d", sent, lingerBytes)
+	}
+	idle := s.dial(t)
+	start := time.Now()
+	write(t, idle, "GET / HTTP/1.1\r\n\r\n")
+	_ = rest(t, idle)
+	time.Sleep(lingerIdle) // and what is sent then finds the connection closed, not only half
+	for err := error(nil); err == nil; _, err = idle.Write([]byte{'x'}) {
+		if time.Since(start) > lingerTime/2 {
+			t.Fatal("a refused connection is not closed")
+		}
+		time.Sleep(lingerIdle / 20)
+	}
+}
+
 // TestSlowReader takes an answer of which the kernel holds a part, bit by bit.
 func TestSlowReader(t *testing.T) {
 	s := serve(t, nil)
