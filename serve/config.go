@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math"
+	"net"
 	"net/url"
 	"time"
 
@@ -52,7 +53,9 @@ type Config struct {
 	FuzzySearch bool
 	PageCache   int // bytes of packed pages that are kept; 16 MiB by default
 	ResultCache int // bytes of results of queries that are kept; 16 MiB by default
-	Log         *slog.Logger
+	// Bound holds Addr and AdminAddr where Bind has taken them before; nil else.
+	Bound *Bound
+	Log   *slog.Logger
 	// LogLost returns how many lines of Log were lost, for the metrics; nil for a Log that
 	// loses none.
 	LogLost func() int64
@@ -92,6 +95,7 @@ func (c *Config) Validate() error {
 			errs = append(errs, fmt.Errorf("%s: want a value", must.name))
 		}
 	}
+	errs = append(errs, checkAddr("addr", c.Addr), checkAddr("admin-addr", c.AdminAddr))
 	if (c.TLSCert == "") != (c.TLSKey == "") {
 		errs = append(errs, errors.New("tls-cert, tls-key: want both or none"))
 	}
@@ -127,6 +131,25 @@ func (c *Config) Validate() error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// checkAddr says what is wrong with an address to listen on; "" is for others to judge.
+func checkAddr(name, addr string) error {
+	if addr == "" {
+		return nil
+	}
+	_, port, err := net.SplitHostPort(addr)
+	if err == nil && port != "" {
+		if _, err := net.LookupPort("tcp", port); err != nil {
+			return fmt.Errorf("%s %q: want a port from 0 to 65535, not %q", name, addr, port)
+		}
+		return nil
+	}
+	like := "127.0.0.1:8080"
+	if _, err := net.LookupPort("tcp", addr); err == nil {
+		like = "127.0.0.1:" + addr
+	}
+	return fmt.Errorf("%s %q: want host:port, such as %s", name, addr, like)
 }
 
 const maxAge = 365 * 24 * time.Hour

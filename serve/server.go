@@ -65,19 +65,46 @@ func Listen(cfg Config) (s *Server, err error) {
 			return nil, err
 		}
 	}
-	if s.api, err = listen(cfg.Addr); err != nil {
-		return nil, err
+	bound := cfg.Bound
+	if bound == nil {
+		if bound, err = Bind(&cfg); err != nil {
+			return nil, err
+		}
 	}
+	s.api, s.admin = bound.api, bound.admin
 	if s.cert != nil {
 		s.api = listenTLS(s.api, s.cert)
 	}
 	s.lane = lane.Listen(s.api, newLane(cfg, s.edge, s.metrics, newPlans()))
-	if cfg.AdminAddr != "" {
-		if s.admin, err = listen(cfg.AdminAddr); err != nil {
-			return nil, err
-		}
-	}
 	return s, nil
+}
+
+// Bound holds the addresses of a Server that does not serve yet. Connections wait for it.
+type Bound struct{ api, admin net.Listener } // admin is nil for none
+
+// Bind takes the addresses of cfg.
+func Bind(cfg *Config) (*Bound, error) {
+	api, err := listen(cfg.Addr)
+	if err != nil {
+		return nil, err
+	}
+	b := &Bound{api: api}
+	if cfg.AdminAddr == "" {
+		return b, nil
+	}
+	if b.admin, err = listen(cfg.AdminAddr); err != nil {
+		b.Close()
+		return nil, err
+	}
+	return b, nil
+}
+
+// Close gives the addresses back. It does nothing to those that a Server has closed.
+func (b *Bound) Close() {
+	_ = b.api.Close()
+	if b.admin != nil {
+		_ = b.admin.Close()
+	}
 }
 
 func newSigner(path string) (*auth.Signer, error) {

@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"net"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -33,8 +35,9 @@ func (a *app) upCommand() *cobra.Command {
 		Use:   "up",
 		Short: "Serve the built-in sample, or the release that is there",
 		Long: "up serves the release in --dir. When there is none yet, it makes one: of the catalogue in --dir, or\n" +
-			"else of the sample that is built in, which is made anew by every up. It issues a token, and prints the address, the token and two\n" +
-			"commands to try. The token of an earlier up is revoked.\n\n" +
+			"else of the sample that is built in, which is made anew by every up. It prints the address, a token and two\n" +
+			"commands to try. The token stays the same until it is revoked: the file token in --dir keeps it, readable by you alone.\n" +
+			"Lists of the sample count from " + sample.Date + " unless --date names another day.\n\n" +
 			"--dir is the folder reelsplice in your cache folder when not given. When port 8080 is taken and --addr\n" +
 			"is not given, a free port is used.",
 		Example: "  reelsplice up\n  reelsplice up --addr 127.0.0.1:9000 --json",
@@ -45,7 +48,7 @@ func (a *app) upCommand() *cobra.Command {
 	f.StringVar(&u.cfg.Tokens, "tokens", "", "`FILE` of the tokens; the file tokens.txt in --dir when not given")
 	serveFlags(f, &u.cfg)
 	return a.leaf(c, func(ctx context.Context, _ []string) error {
-		u.anyPort = !f.Changed("addr")
+		u.anyPort, u.anyDate = !f.Changed("addr"), !f.Changed("date")
 		return u.run(ctx)
 	})
 }
@@ -56,6 +59,7 @@ type up struct {
 	cfg     serve.Config
 	dir     string
 	anyPort bool // another port than the default one will do
+	anyDate bool // lists of the sample count from its own day
 }
 
 func (u *up) run(ctx context.Context) error {
@@ -65,19 +69,27 @@ func (u *up) run(ctx context.Context) error {
 	if err := u.cfg.Validate(); err != nil {
 		return usage(err)
 	}
-	if err := u.prepare(ctx); err != nil {
+	// Before the work, which would be in vain without the port.
+	if err := u.bind(); err != nil {
 		return err
 	}
-	u.cfg.Log = u.serveLogger() // behind progress, which asks what stderr is
-	u.cfg.LogLost = u.queue.Lost
-	token, done, err := u.token()
+	defer u.cfg.Bound.Close()
+	ofSample, err := u.prepare(ctx)
 	if err != nil {
 		return err
 	}
-	defer done()
+	if ofSample && u.anyDate {
+		u.cfg.Date = sample.Date
+	}
+	u.cfg.Log = u.serveLogger() // behind progress, which asks what stderr is
+	u.cfg.LogLost = u.queue.Lost
+	token, err := u.token()
+	if err != nil {
+		return err
+	}
 	var disk threads.Watch
 	u.cfg.FromDisk = disk.FromDisk
-	s, err := u.listen()
+	s, err := listen(u.cfg)
 	if err != nil {
 		return err
 	}
@@ -118,11 +130,11 @@ const sampleMark = ".sample"
 // prepare makes a release unless one is published that is the user's own. One that was
 // made of the sample is made anew, in a fraction of a second, because the sample, or
 // what is built of it, may be another in this version. Of several processes, one does
-// it and the others wait.
-func (u *up) prepare(ctx context.Context) (err error) {
+// it and the others wait. ofSample tells which release it is.
+func (u *up) prepare(ctx context.Context) (ofSample bool, err error) {
 	l := flock.New(filepath.Join(u.dir, ".prepare.lock"))
 	if _, err := l.TryLockContext(ctx, lockRetry); err != nil {
-		return fmt.Errorf("lock %s: %w", l.Path(), err)
+		return false, fmt.Errorf("lock %s: %w", l.Path(), err)
 	}
 	defer func() { err = errors.Join(err, l.Unlock()) }()
 	store := release.Store{Dir: u.cfg.Releases}
@@ -130,21 +142,21 @@ func (u *up) prepare(ctx context.Context) (err error) {
 	made, _ := os.ReadFile(mark) // unreadable is like none: then the release is the user's
 	current, err := store.Current()
 	if err == nil && current != string(made) {
-		return nil
+		return false, nil
 	}
 	if err != nil && !errors.Is(err, release.ErrNoRelease) {
-		return err
+		return false, err
 	}
 	own := filepath.Join(u.dir, "catalog")
 	if catalog.Exists(own) && len(made) == 0 {
 		_, err := u.buildAndPublish(ctx, store, own)
-		return err
+		return false, err
 	}
 	id, err := u.publishSample(ctx, store)
 	if err != nil {
-		return err
+		return false, err
 	}
-	return renameio.WriteFile(mark, []byte(id), 0o600)
+	return true, renameio.WriteFile(mark, []byte(id), 0o600)
 }
 
 func (u *up) buildAndPublish(ctx context.Context, store release.Store, dir string) (id string, err error) {
@@ -183,55 +195,78 @@ func (u *up) publishSample(ctx context.Context, store release.Store) (id string,
 	return u.buildAndPublish(ctx, store, made)
 }
 
-// token issues the token of this run and revokes that of an earlier one. Tokens are
-// kept as hashes, so the old one could not be shown again. A run beside this one has
-// a token with another name; done gives the name back.
-func (u *up) token() (token string, done func(), err error) {
-	name, l, err := u.ownName()
+// tokenName is the name of the token of up.
+const tokenName = "up"
+
+// token returns the token that the folder of up keeps, or else a new one, which is then kept.
+// The token file has hashes alone. Processes beside this one use the same token.
+func (u *up) token() (token string, err error) {
+	l := flock.New(filepath.Join(u.dir, ".token.lock"))
+	if err := l.Lock(); err != nil {
+		return "", fmt.Errorf("lock %s: %w", l.Path(), err)
+	}
+	defer func() { err = errors.Join(err, l.Unlock()) }()
+	path, now := filepath.Join(u.dir, "token"), time.Now()
+	kept, err := keptToken(path)
 	if err != nil {
-		return "", nil, err
+		return "", err
 	}
-	done = func() { _ = l.Unlock() } // the process ends, and the lock with it
-	if _, err := os.Stat(u.cfg.Tokens); err == nil {
-		if _, err := auth.Revoke(u.cfg.Tokens, name, time.Now()); err != nil && !noToken(err) {
-			return "", nil, err
-		}
+	why, err := u.refused(kept, now)
+	if err != nil || why == auth.None {
+		return kept, err
 	}
-	token, err = auth.Issue(u.cfg.Tokens, name, time.Time{}, auth.ScopeRead, time.Now(), rand.Reader)
-	return token, done, err
+	// A token of that name that nobody has any more.
+	if _, err := auth.Revoke(u.cfg.Tokens, tokenName, now); err != nil && !noToken(err) {
+		return "", err
+	}
+	if why == auth.Unknown { // another token file than before
+		return kept, auth.Add(u.cfg.Tokens, auth.Record{
+			Hash: auth.HashToken([]byte(kept)), Name: tokenName, Kind: auth.KindToken, Scopes: auth.ScopeRead, Created: now,
+		})
+	}
+	if token, err = auth.Issue(u.cfg.Tokens, tokenName, time.Time{}, auth.ScopeRead, now, rand.Reader); err != nil {
+		return "", err
+	}
+	return token, renameio.WriteFile(path, []byte(token+"\n"), 0o600)
+}
+
+// keptToken returns the token in a file, "" for none, and makes the file its owner's alone.
+func keptToken(path string) (string, error) {
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err == nil {
+		err = os.Chmod(path, 0o600)
+	}
+	if err != nil {
+		return "", fmt.Errorf("read the token of an earlier up: %w", err)
+	}
+	return strings.TrimSpace(string(data)), nil
+}
+
+// refused returns why the token file does not accept a token, auth.None if it does.
+func (u *up) refused(token string, now time.Time) (auth.Reason, error) {
+	records, err := auth.List(u.cfg.Tokens)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return auth.Malformed, err
+	}
+	return auth.NewTable(records).Check([]byte(token), now.Unix()).Reason, nil
 }
 
 func noToken(err error) bool {
-	return errors.Is(err, auth.ErrNoToken) || errors.Is(err, auth.ErrIsRevoked)
+	return errors.Is(err, auth.ErrNoToken) || errors.Is(err, auth.ErrIsRevoked) || errors.Is(err, fs.ErrNotExist)
 }
 
-// ownName returns the first of up, up-2, up-3 ... that no other process uses.
-func (u *up) ownName() (string, *flock.Flock, error) {
-	for n := 1; ; n++ {
-		name := "up"
-		if n > 1 {
-			name = fmt.Sprintf("up-%d", n)
-		}
-		l := flock.New(filepath.Join(u.dir, "."+name+".lock"))
-		ok, err := l.TryLock()
-		if err != nil {
-			return "", nil, fmt.Errorf("lock %s: %w", l.Path(), err)
-		}
-		if ok {
-			return name, l, nil
-		}
-	}
-}
-
-// listen opens the server, on a free port when the default one is taken.
-func (u *up) listen() (*serve.Server, error) {
-	s, err := listen(u.cfg)
+// bind takes the addresses, a free port when the default one is taken.
+func (u *up) bind() (err error) {
+	u.cfg.Bound, err = serve.Bind(&u.cfg)
 	var op *net.OpError
 	if u.anyPort && errors.As(err, &op) && op.Op == "listen" {
 		u.cfg.Addr = "127.0.0.1:0"
-		return listen(u.cfg)
+		u.cfg.Bound, err = serve.Bind(&u.cfg)
 	}
-	return s, err
+	return err
 }
 
 func (u *up) announce(s *serve.Server, token string) error {

@@ -10,6 +10,10 @@ import (
 	"io/fs"
 )
 
+// Date is a day, YYYY-MM-DD, on which films of the sample are in cinemas and coming, and episodes
+// of its series on the air. Lists that count from a day are not empty on it.
+const Date = "2024-10-31"
+
 //go:embed *.ndjson
 var files embed.FS
 
