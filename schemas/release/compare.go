@@ -93,9 +93,9 @@ func (s bitset) has(i uint64) bool { return s[i/64]>>(i%64)&1 != 0 }
 // is called now and then. Errors about the content match ErrCorrupt.
 func Compare(ctx context.Context, a, b *Reader, progress func(done, total int64)) (*Comparison, error) {
 	c := newComparison(a, b)
-	c.progress, c.total = progress, int64(len(a.directory)+len(b.directory))
+	c.progress, c.total = progress, int64(len(a.directory.data)+len(b.directory.data))
 	for _, r := range []*Reader{a, b} { // which have much the same order
-		readAhead(r.directory)
+		readAhead(r.directory.data)
 	}
 	err := c.compareDefaults()
 	if err == nil {

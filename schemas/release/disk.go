@@ -191,46 +191,64 @@ func tryLock(dir, name string) (*flock.Flock, error) {
 	return l, nil
 }
 
-// hashFile returns size and SHA-256 of the file path, and calls progress, unless nil,
-// with the number of bytes after each reading.
-func hashFile(ctx context.Context, path string, progress func(int64)) (File, error) {
+// hashFile returns the size and the checksums of the file path, and calls progress, unless
+// nil, with the number of bytes after each reading.
+func hashFile(ctx context.Context, path string, progress func(int64)) (summedFile, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return File{}, err
+		return summedFile{}, err
 	}
 	defer f.Close()
-	sum, buf, size := sha256.New(), make([]byte, 256<<10), int64(0)
+	sums, buf := newFileSums(), make([]byte, 256<<10)
 	for ctx.Err() == nil {
 		n, err := f.Read(buf)
-		sum.Write(buf[:n])
-		size += int64(n)
+		sums.write(buf[:n])
 		if errors.Is(err, io.EOF) {
-			return File{Name: filepath.Base(path), Size: size, SHA256: hex.EncodeToString(sum.Sum(nil))}, nil
+			return sums.file(filepath.Base(path)), nil
 		}
 		if err != nil {
-			return File{}, err
+			return summedFile{}, err
 		}
 		if progress != nil {
 			progress(int64(n))
 		}
 	}
-	return File{}, ctx.Err()
+	return summedFile{}, ctx.Err()
 }
 
-// A summer writes a file and takes its SHA-256, one on each of two CPUs.
+// fileSums computes the checksums of a file.
+type fileSums struct {
+	size   int64
+	sha    hash.Hash
+	blocks blockSums
+}
+
+func newFileSums() *fileSums { return &fileSums{sha: sha256.New()} }
+
+func (s *fileSums) write(b []byte) {
+	s.size += int64(len(b))
+	s.sha.Write(b)
+	_, _ = s.blocks.Write(b) // never fails
+}
+
+// file returns what the manifest and checks say of all that was written, under that name.
+func (s *fileSums) file(name string) summedFile {
+	return summedFile{File{Name: name, Size: s.size, SHA256: hex.EncodeToString(s.sha.Sum(nil))}, s.blocks.close()}
+}
+
+// A summer writes a file and takes its checksums, one on each of two CPUs.
 type summer struct {
 	f    *os.File
-	size int64
-	sum  hash.Hash
+	sums *fileSums
 	in   chan []byte
 	done chan struct{} // a token for each of in
 }
 
 func newSummer(f *os.File) *summer {
-	s := &summer{f: f, sum: sha256.New(), in: make(chan []byte), done: make(chan struct{})}
+	s := &summer{f: f, sums: newFileSums(), in: make(chan []byte), done: make(chan struct{})}
 	go func() {
 		for b := range s.in {
-			s.sum.Write(b)
+			s.sums.write(b)
 			s.done <- struct{}{}
 		}
 	}()
@@ -242,14 +260,11 @@ func (s *summer) Write(b []byte) (int, error) {
 	s.in <- b
 	n, err := s.f.Write(b)
 	<-s.done
-	s.size += int64(n)
 	return n, err
 }
 
-// file returns what a manifest says of all that was written, under that name.
-func (s *summer) file(name string) File {
-	return File{Name: name, Size: s.size, SHA256: hex.EncodeToString(s.sum.Sum(nil))}
-}
+// file returns what the manifest and checks say of all that was written, under that name.
+func (s *summer) file(name string) summedFile { return s.sums.file(name) }
 
 // close ends the summing, and leaves the file open.
 func (s *summer) close() { close(s.in) }

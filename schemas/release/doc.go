@@ -5,6 +5,7 @@
 //	  current                 the served id, earlier ones below (Store)
 //	  r0123456789abcdef/      one release: its id follows from its content
 //	    manifest.json         version, parameters, counts, SHA-256 of each file
+//	    checks                a CRC for each 4096 bytes of the files below
 //	    index                 hash of a key -> offset of its block
 //	    directory             blocks: keys, fragment tables, programs
 //	    pack-00000 ...        segments: deflate blocks back to back
@@ -29,7 +30,10 @@
 // resource: a reference by the offset of its block, an include by its key. Verify
 // follows both.
 //
-// Open maps the files and reads their headers, nothing else. Everything that a
+// Open maps the files and reads their headers, hardly anything else. Everything that a
 // Reader hands out is a slice of the mapping: it is read-only, and gone once the
 // Reader closes.
+//
+// Blocks of the mapping are checked when they are used for the first time. Damage is a
+// panic, as is a fault of a file that shrank under its mapping; Guard makes errors of both.
 package release

@@ -16,13 +16,13 @@ import (
 // Dump writes what every byte of the release in dir means, as text: offset, bytes,
 // meaning. It is meant for small releases: the text is many times as long.
 func Dump(w io.Writer, dir string) error {
-	r, err := Open(dir)
+	r, err := open(dir, true /* trust: damage is what people look for */)
 	if err != nil {
 		return fmt.Errorf("dump release: %w", err)
 	}
 	defer func() { _ = r.Close() }() // read only
 	d := &dumper{w: bufio.NewWriter(w), r: r, uses: map[uint64]use{}}
-	if err := d.all(); err != nil {
+	if err := Guard(d.all); err != nil {
 		return fmt.Errorf("dump release %q: %w", dir, err)
 	}
 	return nil
@@ -48,13 +48,14 @@ func (d *dumper) all() error {
 		return err
 	}
 	fmt.Fprintf(d.w, "== %s (%d bytes)\n%s", manifestFile, len(m), m)
+	d.checks()
 	d.index()
 	if err := d.directory(); err != nil {
 		return err
 	}
 	for n, pack := range d.r.packs {
 		if pack != nil {
-			d.pack(n, pack)
+			d.pack(n, pack.data)
 		}
 	}
 	for _, name := range d.r.Tables() {
@@ -66,14 +67,15 @@ func (d *dumper) all() error {
 // table writes where the sections of a table lie; what they mean is not said here.
 func (d *dumper) table(name string) {
 	t, _ := d.r.Table(name)
-	d.header(tableName(name), t.data, "sections", "rows", "section list", "reserved")
-	list := le.Uint64(t.data[headerCounts+8*tableList:])
+	data := t.m.data
+	d.header(tableName(name), data, "sections", "rows", "section list", "reserved")
+	list := le.Uint64(data[headerCounts+8*tableList:])
 	sections := slices.Clone(t.sections)
 	slices.SortFunc(sections, func(a, b section) int { return cmp.Or(cmp.Compare(a.off, b.off), cmp.Compare(a.size, b.size)) })
 	for _, s := range sections {
-		d.line(uint64(s.off), t.data[s.off:s.off+s.size], "section %s", s.name)
+		d.line(uint64(s.off), data[s.off:s.off+s.size], "section %s", s.name)
 	}
-	d.line(list, t.data[list:], "%d entries of the section list", len(sections))
+	d.line(list, data[list:], "%d entries of the section list", len(sections))
 }
 
 // line writes data, sixteen bytes a row, and what it means.
@@ -100,8 +102,23 @@ func (d *dumper) header(name string, b []byte, counts ...string) {
 	d.line(headerCRC, b[headerCRC:headerLen], "CRC of the header")
 }
 
+func (d *dumper) checks() {
+	c := d.r.sums
+	d.header(checksFile, c.data, "blocks", "CRC-32C of the second level", "unused", "unused")
+	for _, f := range d.r.manifest.Files {
+		m := d.r.files[f.Name]
+		for b := range blocksOf(uint64(len(m.data))) {
+			if m != c.mapping {
+				off := checkLen * (m.first + b)
+				d.line(headerLen+off, c.sums[off:][:checkLen], "CRC-32C of block %d of %s", b, f.Name)
+			}
+		}
+	}
+	d.line(uint64(headerLen+len(c.sums)), c.tops, "second level")
+}
+
 func (d *dumper) index() {
-	b := d.r.index
+	b := d.r.index.data
 	d.header(indexFile, b, "slots", "keys", "ideal slots", "reach")
 	for i := range d.r.slots {
 		off := headerLen + slotLen*i
@@ -118,7 +135,7 @@ func (d *dumper) index() {
 }
 
 func (d *dumper) directory() error {
-	d.header(directoryFile, d.r.directory, "blocks", "resources", "fragments", "pieces")
+	d.header(directoryFile, d.r.directory.data, "blocks", "resources", "fragments", "pieces")
 	return d.r.blocks(context.Background(), func(e Entry) error {
 		d.block(e)
 		return nil

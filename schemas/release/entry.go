@@ -1,6 +1,10 @@
 package release
 
-import "reelsplice/schemas/fragment"
+import (
+	"encoding/binary"
+
+	"reelsplice/schemas/fragment"
+)
 
 // An Entry is a resource of a release: a small value that points into the mapping and
 // thus ends with its Reader. The zero Entry has no fragments.
@@ -35,20 +39,23 @@ func (e Entry) area() uint64 { return e.tables() + fragmentLen*uint64(e.Len()) }
 func (e Entry) size() uint64 { return align(e.area() + e.programs()) }
 
 // block returns the bytes of the block, which Reader.block has found to be all there.
-func (e Entry) block() []byte { return e.r.directory[e.ref:][:e.size()] }
+func (e Entry) block() []byte {
+	e.r.directory.check(uint64(e.ref), e.size())
+	return e.r.directory.data[e.ref:][:e.size()]
+}
 
 // target returns what an alias block stands for.
 func (e Entry) target() Ref { return Ref(e.number()) }
 
 // number returns the number of the block: an id, or what an alias stands for.
-func (e Entry) number() uint64 { return le.Uint64(e.r.directory[e.ref+blockNumber:]) }
+func (e Entry) number() uint64 { return le.Uint64(e.r.directory.data[e.ref+blockNumber:]) }
 
 // Key returns the key of the resource, also when an alias led to it.
 func (e Entry) Key() []byte {
 	if e.r == nil {
 		return nil
 	}
-	return e.r.directory[e.ref+blockKey:][:e.keyLen():e.keyLen()]
+	return e.r.directory.data[e.ref+blockKey:][:e.keyLen():e.keyLen()]
 }
 
 // ID returns the number that answers have as the id of the resource; 0 for the zero
@@ -71,7 +78,9 @@ func (e Entry) row(i int) []byte {
 	if uint(i) >= uint(e.Len()) {
 		panic("release: fragment number out of range")
 	}
-	return e.r.directory[uint64(e.ref)+e.tables()+fragmentLen*uint64(i):][:fragmentLen]
+	off := uint64(e.ref) + e.tables() + fragmentLen*uint64(i)
+	e.r.directory.check(off, fragmentLen)
+	return e.r.directory.data[off:][:fragmentLen]
 }
 
 // rowAt returns where in the directory entry i of the fragment table starts.
@@ -90,16 +99,19 @@ func (e Entry) start(i int) uint64 { return uint64(le.Uint32(e.row(i)[fragmentPr
 
 // Fragment returns fragment i, 0 <= i < Len().
 func (e Entry) Fragment(i int) Fragment {
-	start, area := e.start(i), e.r.directory[uint64(e.ref)+e.area():][:e.programs()]
+	start, off := e.start(i), uint64(e.ref)+e.area()
+	area := e.r.directory.data[off:][:e.programs()]
 	f := Fragment{r: e.r, ref: e.ref}
 	if start >= uint64(len(area)) {
 		return f
 	}
 	area = area[start:]
+	e.r.directory.check(off+start, min(uint64(len(area)), binary.MaxVarintLen64))
 	n, k := uvarint(area)
 	if k == 0 || n == 0 || n > uint64(len(area)-k) {
 		return f
 	}
+	e.r.directory.check(off+start, uint64(k)+n)
 	f.program = area[k:][:n:n]
 	if e.typ() == typeStored {
 		f.base = e.baseWhere()
@@ -108,14 +120,27 @@ func (e Entry) Fragment(i int) Fragment {
 }
 
 // baseWhere returns where near segments count from, of a resource with segments.
-func (e Entry) baseWhere() uint64 { return le.Uint64(e.r.directory[uint64(e.ref)+e.base():]) }
+func (e Entry) baseWhere() uint64 { return le.Uint64(e.r.directory.data[uint64(e.ref)+e.base():]) }
 
 // search returns the number of the first fragment whose packed address is not below a.
 func (e Entry) search(a uint64) int {
 	lo, hi := 0, e.Len()
+	if hi == 0 {
+		return 0
+	}
+	m, off := e.r.directory, uint64(e.ref)+e.tables()
+	table := m.data[off:][:fragmentLen*hi]
+	// A long table is checked where it is read, so that no more comes from the disk.
+	short := len(table) <= checkBlock
+	if short {
+		m.check(off, uint64(len(table)))
+	}
 	for lo < hi {
 		mid := int(uint(lo+hi) >> 1)
-		if e.address(mid) < a {
+		if !short {
+			m.check(off+fragmentLen*uint64(mid), fragmentLen)
+		}
+		if le.Uint64(table[fragmentLen*mid:]) < a {
 			lo = mid + 1
 		} else {
 			hi = mid
@@ -214,9 +239,9 @@ func (c *Cursor) locate(p *Piece) {
 	}
 	pack, off := c.r.packs[p.Pack], uint64(p.Offset)
 	end := off + stored // below 2^50
-	if off < headerLen || end > uint64(len(pack)) {
+	if pack == nil || off < headerLen || end > uint64(len(pack.data)) {
 		c.bad = true
 		return
 	}
-	p.Segment.Stored = pack[off:end:end]
+	p.Segment.Stored, p.Segment.pack, p.Segment.off = pack.data[off:end:end], pack, off
 }

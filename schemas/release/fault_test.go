@@ -151,7 +151,7 @@ func TestOrderOfSteps(t *testing.T) {
 	}
 	want := []string{
 		"sync pack-00000", "sync pack-00001", "sync pack-00004", "sync pack-00007", "sync pack-00002",
-		"sync table-tiny", "sync directory", "sync index", "write manifest.json", "sync manifest.json", "sync " + tmp,
+		"sync table-tiny", "sync directory", "sync index", "sync checks", "write manifest.json", "sync manifest.json", "sync " + tmp,
 		"rename " + m.ID, "sync " + filepath.Base(dir),
 		"write .current-new", "sync .current-new", "rename current", "sync " + filepath.Base(dir),
 	}

@@ -17,7 +17,7 @@ func Fetch(stored []byte) { fetch(stored) }
 // Fetch has the system read all that is said of the resource, and does not wait for it.
 func (e Entry) Fetch() {
 	if e.r != nil {
-		fetch(e.block())
+		fetch(e.r.directory.data[e.ref:][:e.size()])
 	}
 }
 
@@ -26,12 +26,12 @@ func (e Entry) Fetch() {
 func (r *Reader) Fetch(is []Include) {
 	for i := range is {
 		slot := home(hashOf(&is[i]), r.homes)
-		fetch(r.index[headerLen+slotLen*slot:][:slotLen])
+		fetch(r.index.data[headerLen+slotLen*slot:][:slotLen])
 	}
 	for i := range is {
 		r.candidates(hashOf(&is[i]), func(ref Ref) {
-			if uint64(ref) < uint64(len(r.directory)) {
-				fetch(r.directory[ref:min(uint64(ref)+blockKey+fragment.MaxKeyLen, uint64(len(r.directory)))])
+			if n := uint64(len(r.directory.data)); uint64(ref) < n {
+				fetch(r.directory.data[ref:min(uint64(ref)+blockKey+fragment.MaxKeyLen, n)])
 			}
 		})
 	}
@@ -51,7 +51,7 @@ func hashOf(i *Include) uint64 {
 func (r *Reader) candidates(hash uint64, fn func(ref Ref)) {
 	slot := home(hash, r.homes)
 	for end := min(slot+r.reach+1, r.slots); slot < end; slot++ {
-		s := le.Uint64(r.index[headerLen+slotLen*slot:])
+		s := le.Uint64(r.index.data[headerLen+slotLen*slot:]) // unchecked: it only tells what to fetch
 		if s == 0 {
 			return
 		}

@@ -11,8 +11,8 @@ import (
 )
 
 // FormatVersion is the version that this package writes, and the only one that it reads:
-// versions 1 and 2 were never published.
-const FormatVersion = 3
+// no release of an earlier one is in use. Version 4 added the file checks.
+const FormatVersion = 4
 
 // Limits of the format. The Writer refuses what exceeds them, except for MaxDepth, which
 // only a whole release can exceed: see Verify.
@@ -41,6 +41,7 @@ const (
 	directoryMagic = "\x89RSDR\r\n\x1a"
 	packMagic      = "\x89RSPK\r\n\x1a"
 	tableMagic     = "\x89RSTB\r\n\x1a"
+	checksMagic    = "\x89RSCK\r\n\x1a"
 )
 
 // Layout of a header. FORMAT.md has the same numbers; a test compares them.

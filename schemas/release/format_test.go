@@ -91,7 +91,7 @@ func TestFormatTables(t *testing.T) {
 
 func TestFormatMagics(t *testing.T) {
 	text := string(readFile(t, "FORMAT.md"))
-	for _, magic := range []string{indexMagic, directoryMagic, packMagic, tableMagic} {
+	for _, magic := range []string{indexMagic, directoryMagic, packMagic, tableMagic, checksMagic} {
 		if !strings.Contains(text, fmt.Sprintf("`% x`", magic)) {
 			t.Errorf("FORMAT.md lacks the magic % x", magic)
 		}
@@ -114,6 +114,8 @@ func TestFormatNumbers(t *testing.T) {
 		fmt.Sprintf("of sub-request %d in the base variant", fragment.SubMergedInto),
 		fmt.Sprintf("%d resource without segments, %d alias, %d resource with segments", typeResource, typeAlias, typeStored),
 		fmt.Sprintf("| base | %d |", blockBaseLen),
+		fmt.Sprintf("A block is %d bytes, counted", checkBlock),
+		fmt.Sprintf("has %d bytes for each %d bytes of the first", checkLen, checkBlock),
 		fmt.Sprintf("| fragment table | %d for each fragment |", fragmentLen),
 		fmt.Sprintf("and 1 to %d pieces", MaxPieces),
 		fmt.Sprintf("length, 1 to %d, and as many bytes", MaxLiteral),

@@ -17,8 +17,8 @@ func FuzzOpen(f *testing.F) {
 	f.Add(index, directory, pack, true)
 	f.Add(index[:headerLen], directory[:headerLen], pack[:headerLen], true)
 	f.Fuzz(func(t *testing.T, index, directory, pack []byte, fix bool) {
-		files := map[string][]byte{}
 		m := &Manifest{}
+		r := newReader(m)
 		for _, file := range []struct {
 			name string
 			data []byte
@@ -27,11 +27,10 @@ func FuzzOpen(f *testing.F) {
 			if fix {
 				fixHeader(data)
 			}
-			files[file.name] = data
+			r.addFile(file.name, data)
 			m.Files = append(m.Files, File{Name: file.name, Size: int64(len(data))})
 		}
-		r, err := newReader(m, files)
-		if err != nil {
+		if err := r.parse(false); err != nil {
 			return
 		}
 		walkReader(r)
@@ -64,7 +63,7 @@ func FuzzProgram(f *testing.F) {
 		f.Add(p, uint64(0))
 	}
 	f.Fuzz(func(t *testing.T, program []byte, base uint64) {
-		frag := Fragment{r: &Reader{packs: [][]byte{pack}}, ref: 1 << 20, base: base, program: program}
+		frag := Fragment{r: &Reader{packs: []*mapping{{data: pack}}}, ref: 1 << 20, base: base, program: program}
 		var again []byte
 		var p Piece
 		c := frag.Pieces()
@@ -103,7 +102,7 @@ func FuzzProgram(f *testing.F) {
 // FuzzManifest accepts only what encodes back to the same bytes.
 func FuzzManifest(f *testing.F) {
 	f.Add(readFile(f, archive, manifestFile))
-	f.Add([]byte(`{"format_version": 3}`))
+	f.Add([]byte(`{"format_version": 4}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		m, err := parseManifest(data)
 		if err != nil {

@@ -23,6 +23,7 @@ type Inflater struct {
 // Append appends the raw bytes of one segment. The error matches ErrCorrupt when it does
 // not hold what its release says; dst is as it was then.
 func (i *Inflater) Append(dst []byte, s *Segment) ([]byte, error) {
+	s.Check()
 	i.in.Reset(s.Stored)
 	if i.z == nil {
 		i.z = flate.NewReader(&i.in)

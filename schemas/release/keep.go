@@ -23,7 +23,7 @@ func newKeeper(releases string, r *Reader) *keeper {
 	if r == nil {
 		return nil
 	}
-	readAhead(r.directory) // it is kept in its order
+	readAhead(r.directory.data) // it is kept in its order
 	return &keeper{
 		r: r, dir: filepath.Join(releases, r.manifest.ID),
 		packs: make([]atomic.Bool, len(r.packs)), first: len(r.packs),
@@ -162,7 +162,7 @@ func (s *ShardWriter) usePrograms(e Entry) (pieces int64, err error) {
 			return 0, err
 		}
 	}
-	p := e.r.directory[uint64(e.ref)+e.area():][:e.programs()]
+	p := e.block()[e.area():][:e.programs()]
 	for at := 0; at < len(p); {
 		n, k := uvarint(p[at:])
 		if at += k; k == 0 || n > uint64(len(p)-at) {
@@ -218,10 +218,18 @@ func (k *keeper) describe(m *Manifest) {
 	}
 }
 
+// blocks returns the block checksums of a pack that is kept, so that no damage gets a good one.
+func (k *keeper) blocks(name string) []byte {
+	if k == nil || k.r.checks == nil || k.r.files[name] == nil {
+		return nil
+	}
+	return k.r.checks.of(k.r.files[name])
+}
+
 // CommonResources calls fn for the resources of shard 0 in their order: those that others
 // refer to, and the defaults.
 func (r *Reader) CommonResources(fn func(e Entry) error) error {
-	for ref := Ref(headerLen); uint64(ref) < uint64(len(r.directory)); {
+	for ref := Ref(headerLen); uint64(ref) < uint64(len(r.directory.data)); {
 		e, ok := r.block(ref)
 		if !ok {
 			return corrupt(directoryFile, int64(ref), "no block can start there")
@@ -256,12 +264,12 @@ func CanKeep(r *Reader, shards int) bool {
 
 // CheckKept tells what is wrong with the files of a release in the folder releasesDir that
 // are copied where it is kept from, so that no damage gets a good checksum: it compares the
-// SHA-256 of the directory, and of the index, by which that is read, with the manifest.
+// SHA-256 of the directory, of the index, by which that is read, and of checks with the manifest.
 // Packs are linked with the checksums that they have: Verify looks at them. Errors about
 // the content match ErrCorrupt.
 func CheckKept(ctx context.Context, releasesDir string, r *Reader) error {
 	return checkFiles(ctx, filepath.Join(releasesDir, r.manifest.ID), r.manifest, func(name string) bool {
-		return name == directoryFile || name == indexFile
+		return name == directoryFile || name == indexFile || name == checksFile
 	})
 }
 
@@ -281,7 +289,7 @@ func checkFiles(ctx context.Context, dir string, m *Manifest, take func(name str
 		if err != nil {
 			return err
 		}
-		if got != want {
+		if got.File != want {
 			return corrupt(want.Name, -1, "SHA-256 is %s, the manifest says %s", got.SHA256, want.SHA256)
 		}
 	}

@@ -247,7 +247,7 @@ func TestCheckKept(t *testing.T) {
 
 // TestCanKeep: packs and their numbers are used up some day.
 func TestCanKeep(t *testing.T) {
-	pack := []byte{1}
+	pack := &mapping{}
 	for _, c := range []struct {
 		packs, last, shards int // how many there are, behind so many numbers without one
 		want                bool
@@ -260,7 +260,7 @@ func TestCanKeep(t *testing.T) {
 		{1, MaxPacks - 201, 100, true},
 		{1, MaxPacks - 200, 100, false},
 	} {
-		r := &Reader{packs: make([][]byte, c.last)}
+		r := &Reader{packs: make([]*mapping, c.last)}
 		for range c.packs {
 			r.packs = append(r.packs, pack)
 		}

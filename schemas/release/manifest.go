@@ -139,7 +139,7 @@ func (m *Manifest) check(data []byte) error {
 
 // checkFiles checks names, order and sizes of the listed files.
 func (m *Manifest) checkFiles() error {
-	for i, want := range []string{directoryFile, indexFile} {
+	for i, want := range []string{checksFile, directoryFile, indexFile} {
 		if len(m.Files) <= i || m.Files[i].Name != want {
 			return corrupt(manifestFile, -1, "file %d of the list has to be %q", i+1, want)
 		}
@@ -147,7 +147,7 @@ func (m *Manifest) checkFiles() error {
 	for i, f := range m.Files {
 		_, ok := packNumber(f.Name)
 		ok = ok || isTable(f.Name)
-		if i >= 2 && (!ok || f.Name <= m.Files[i-1].Name) {
+		if i >= 3 && (!ok || f.Name <= m.Files[i-1].Name) {
 			return corrupt(manifestFile, -1, "file %d of the list, %q, is no pack, no table or out of order", i+1, f.Name)
 		}
 		if f.Size < headerLen {

@@ -9,8 +9,8 @@ import (
 )
 
 // mapFile returns the first size bytes of f, size > 0. They stay valid after f is
-// closed, until unmapFile. A file that shrinks meanwhile kills the process when its
-// lost part is read, which is why nothing ever writes to a sealed release.
+// closed, until unmapFile. When f shrinks meanwhile, reading its lost part is a fault: see
+// Guard.
 func mapFile(f *os.File, size int) ([]byte, error) {
 	b, err := unix.Mmap(int(f.Fd()), 0, size, unix.PROT_READ, unix.MAP_SHARED)
 	if err != nil {

@@ -17,57 +17,70 @@ import (
 // A Reader reads one release. All methods but Close may be called from many
 // goroutines at the same time. What they hand out is part of the mapping: read-only,
 // and valid until Close.
+//
+// What they hand out has been checked, except the bytes of segments: see Segment.Check. A
+// method that meets damage panics, so all of them are called inside of Guard.
 type Reader struct {
 	manifest  *Manifest
-	index     []byte // whole files, from the header on
-	directory []byte
-	packs     [][]byte // by pack number, nil where there is none
+	dir       string // "" when its files are in memory
+	files     map[string]*mapping
+	index     *mapping
+	directory *mapping
+	packs     []*mapping // by pack number, nil where there is none
 	tables    map[string]*Table
 	homes     uint64
 	slots     uint64
 	reach     uint64
 	heads     map[string]header
-	mapped    [][]byte
+	sums      *checks // nil without the file
+	checks    *checks // the same; nil when nothing is checked
+	damage    damageLog
+	closed    bool
 }
 
 // Open opens the release in the folder dir. It checks the manifest, and header and
-// length of each file, and reads nothing else: milliseconds at any size. Errors about
+// length of each file, and reads little else: milliseconds at any size. Errors about
 // the content match ErrCorrupt or ErrVersion.
-func Open(dir string) (*Reader, error) {
-	r, err := open(dir)
+func Open(dir string) (*Reader, error) { return open(dir, false /* trust */) }
+
+// open is Open. With trust nothing but that is checked, so that damage can be looked at.
+func open(dir string, trust bool) (r *Reader, err error) {
+	err = Guard(func() error {
+		m, err := readManifest(dir)
+		if err == nil {
+			r, err = openFiles(dir, m, trust)
+		}
+		return err
+	})
 	if err != nil {
 		return nil, fmt.Errorf("open release %q: %w", dir, err)
 	}
 	return r, nil
 }
 
-func open(dir string) (*Reader, error) {
-	m, err := readManifest(dir)
-	if err != nil {
-		return nil, err
-	}
-	return openFiles(dir, m)
-}
-
 // openFiles maps the files that m lists. All are mapped, and what is read of them at first
 // is fetched, before the first one is read: so a disk reads from all of them at a time.
-func openFiles(dir string, m *Manifest) (*Reader, error) {
-	var mapped [][]byte
-	files := make(map[string][]byte, len(m.Files))
+func openFiles(dir string, m *Manifest, trust bool) (_ *Reader, err error) {
+	r := newReader(m)
+	r.dir = dir
+	opened := false
+	defer func() { // also when a file cannot be read
+		if !opened {
+			err = errors.Join(err, r.Close())
+		}
+	}()
 	for _, f := range m.Files {
 		b, err := openFile(dir, f)
 		if err != nil {
-			return nil, errors.Join(err, unmapAll(mapped))
+			return nil, err
 		}
-		mapped, files[f.Name] = append(mapped, b), b
+		r.addFile(f.Name, b)
+		mappings.add(r.files[f.Name])
 		fetchFirst(f.Name, b)
 	}
-	r, err := newReader(m, files)
-	if err != nil {
-		return nil, errors.Join(err, unmapAll(mapped))
-	}
-	r.mapped = mapped
-	return r, nil
+	err = r.parse(trust)
+	opened = err == nil
+	return r, err
 }
 
 // fetchFirst fetches what newReader reads of a file: the header, and of a table the list of
@@ -107,37 +120,47 @@ func openFile(dir string, want File) ([]byte, error) {
 	return b, nil
 }
 
-func unmapAll(mapped [][]byte) error {
-	var errs []error
-	for _, b := range mapped {
-		errs = append(errs, unmapFile(b))
-	}
-	return errors.Join(errs...)
+// newReader makes a Reader of the files that m lists, which addFile gives to it.
+func newReader(m *Manifest) *Reader {
+	n := len(m.Files)
+	return &Reader{manifest: m, files: make(map[string]*mapping, n), heads: make(map[string]header, n), tables: map[string]*Table{}}
 }
 
-// newReader makes a Reader of the files that m lists, by their names.
-func newReader(m *Manifest, files map[string][]byte) (*Reader, error) {
-	r := &Reader{manifest: m, heads: make(map[string]header, len(m.Files)), tables: map[string]*Table{}}
-	for _, f := range m.Files {
+func (r *Reader) addFile(name string, data []byte) { r.files[name] = newMapping(r, name, data) }
+
+// parse reads the headers of all files, checks first. trust is that of open.
+func (r *Reader) parse(trust bool) error {
+	if r.files[checksFile] != nil {
+		if err := r.addChecks(trust); err != nil {
+			return err
+		}
+	}
+	for _, f := range r.manifest.Files {
+		m := r.files[f.Name]
+		if r.checks == nil {
+			m.trust()
+		}
 		var err error
-		switch data := files[f.Name]; {
+		switch {
+		case f.Name == checksFile:
 		case f.Name == indexFile:
-			err = r.addIndex(data)
+			err = r.addIndex(m)
 		case f.Name == directoryFile:
-			err = r.addDirectory(data)
+			err = r.addDirectory(m)
 		case isTable(f.Name):
-			err = r.addTable(f.Name, data)
+			err = r.addTable(m)
 		default:
-			err = r.addPack(f.Name, data)
+			err = r.addPack(m)
 		}
 		if err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return r, nil
+	return nil
 }
 
-func (r *Reader) addIndex(data []byte) error {
+func (r *Reader) addIndex(m *mapping) error {
+	data := m.data
 	h, err := parseHeader(indexFile, data, indexMagic, r.manifest.FormatVersion)
 	if err != nil {
 		return err
@@ -152,11 +175,12 @@ func (r *Reader) addIndex(data []byte) error {
 	if r.reach >= r.slots {
 		return corrupt(indexFile, headerCounts+8*indexReach, "reach of %d slots, the file has %d", r.reach, r.slots)
 	}
-	r.index, r.heads[indexFile] = data, h
+	r.index, r.heads[indexFile] = m, h
 	return nil
 }
 
-func (r *Reader) addDirectory(data []byte) error {
+func (r *Reader) addDirectory(m *mapping) error {
+	data := m.data
 	h, err := parseHeader(directoryFile, data, directoryMagic, r.manifest.FormatVersion)
 	if err != nil {
 		return err
@@ -164,12 +188,13 @@ func (r *Reader) addDirectory(data []byte) error {
 	if len(data)%blockAlign != 0 {
 		return corrupt(directoryFile, headerFileLen, "length %d is no multiple of %d", len(data), blockAlign)
 	}
-	r.directory, r.heads[directoryFile] = data, h
+	r.directory, r.heads[directoryFile] = m, h
 	return nil
 }
 
-func (r *Reader) addPack(name string, data []byte) error {
-	h, err := parseHeader(name, data, packMagic, r.manifest.FormatVersion)
+func (r *Reader) addPack(m *mapping) error {
+	name := m.name
+	h, err := parseHeader(name, m.data, packMagic, r.manifest.FormatVersion)
 	if err != nil {
 		return err
 	}
@@ -180,7 +205,7 @@ func (r *Reader) addPack(name string, data []byte) error {
 	for len(r.packs) <= n {
 		r.packs = append(r.packs, nil)
 	}
-	r.packs[n], r.heads[name] = data, h
+	r.packs[n], r.heads[name] = m, h
 	return nil
 }
 
@@ -190,9 +215,18 @@ func (r *Reader) Manifest() *Manifest { return r.manifest }
 // Close unmaps the files. Nothing that came from r may be used any more. A second
 // call does nothing.
 func (r *Reader) Close() error {
-	mapped := r.mapped
-	r.mapped, r.index, r.directory, r.packs, r.tables, r.slots = nil, nil, nil, nil, nil, 0
-	if err := unmapAll(mapped); err != nil {
+	if r.closed {
+		return nil
+	}
+	r.closed = true
+	none := newMapping(r, "", nil)
+	r.index, r.directory, r.packs, r.tables, r.slots = none, none, nil, nil, 0
+	var errs []error
+	for _, m := range r.files {
+		mappings.remove(m)
+		errs = append(errs, unmapFile(m.data))
+	}
+	if err := errors.Join(errs...); err != nil {
 		return fmt.Errorf("close release: %w", err)
 	}
 	return nil
@@ -201,16 +235,16 @@ func (r *Reader) Close() error {
 // Forget takes what was read out of the memory of the process. All of it can be read
 // again. A builder does so now and then, to stay within its bounds.
 func (r *Reader) Forget() {
-	for _, b := range r.mapped {
-		dropPages(b)
+	for _, m := range r.files {
+		dropPages(m.data)
 	}
 }
 
 // ForgetLookups is Forget of what lookups have read, which takes no longer the more packs
 // there are.
 func (r *Reader) ForgetLookups() {
-	dropPages(r.index)
-	dropPages(r.directory)
+	dropPages(r.index.data)
+	dropPages(r.directory.data)
 }
 
 // Lookup returns the resource with that key or alias. It takes constant time and
@@ -256,7 +290,9 @@ func (r *Reader) locate(key []byte) (Entry, uint64, bool) {
 	hash := xxh3.Hash(key)
 	slot := home(hash, r.homes)
 	for end := min(slot+r.reach+1, r.slots); slot < end; slot++ {
-		s := le.Uint64(r.index[headerLen+slotLen*slot:])
+		off := headerLen + slotLen*slot
+		r.index.check(off, slotLen)
+		s := le.Uint64(r.index.data[off:])
 		if s == 0 {
 			break
 		}
@@ -277,18 +313,21 @@ func (r *Reader) EntryAt(ref Ref) (Entry, bool) {
 	return e, ok && !e.isAlias()
 }
 
-// block returns the block at ref, provided that all of it lies in the directory.
+// block returns the block at ref, provided that all of it lies in the directory. What comes
+// before its fragment table is checked.
 func (r *Reader) block(ref Ref) (Entry, bool) {
-	n := uint64(len(r.directory))
+	n := uint64(len(r.directory.data))
 	if ref < headerLen || ref%blockAlign != 0 || uint64(ref) >= n {
 		return Entry{}, false
 	}
-	e := Entry{r, ref, le.Uint64(r.directory[ref:])}
+	r.directory.check(uint64(ref), blockAlign)
+	e := Entry{r, ref, le.Uint64(r.directory.data[ref:])}
 	valid := e.keyLen() != 0 && e.keyLen() <= fragment.MaxKeyLen && e.size() <= n-uint64(ref) &&
 		(e.typ() == typeResource || e.typ() == typeStored || e.isAlias() && e.Len() == 0 && e.programs() == 0)
 	if !valid {
 		return Entry{}, false
 	}
+	r.directory.check(uint64(ref), e.tables())
 	return e, true
 }
 
@@ -305,7 +344,7 @@ func (r *Reader) Resources(ctx context.Context, fn func(key []byte, e Entry, ref
 
 // blocks calls fn for each block, resource or alias.
 func (r *Reader) blocks(ctx context.Context, fn func(Entry) error) error {
-	return r.blocksIn(ctx, headerLen, Ref(len(r.directory)), fn)
+	return r.blocksIn(ctx, headerLen, Ref(len(r.directory.data)), fn)
 }
 
 // blocksIn is blocks of those from a place of the directory up to another.
@@ -316,7 +355,7 @@ func (r *Reader) blocksIn(ctx context.Context, ref, end Ref, fn func(Entry) erro
 		}
 		e, ok := r.block(ref)
 		if !ok {
-			return corrupt(directoryFile, int64(ref), "no block can start with % x", r.directory[ref:min(uint64(ref)+blockKey, uint64(len(r.directory)))])
+			return corrupt(directoryFile, int64(ref), "no block can start with % x", r.directory.data[ref:min(uint64(ref)+blockKey, uint64(len(r.directory.data)))])
 		}
 		if err := fn(e); err != nil {
 			return err

@@ -315,13 +315,13 @@ func TestTinyRelease(t *testing.T) {
 	if m.Counts.Segments != 9 || m.Counts.Fragments != 16 || m.Counts.Aliases != 1 || m.Counts.Resources["movie"] != 3 {
 		t.Errorf("counts = %+v, want 9 segments (two shared), 16 fragments, 1 alias, 3 movies", m.Counts)
 	}
-	if len(m.Files) != 8 || m.Files[5].Name != packName(4) || m.Files[6].Name != packName(7) {
-		t.Errorf("files = %v, want packs 0, 1, 2, 4 and 7, and a table", m.Files)
+	if len(m.Files) != 9 || m.Files[6].Name != packName(4) || m.Files[7].Name != packName(7) {
+		t.Errorf("files = %v, want checks, packs 0, 1, 2, 4 and 7, and a table", m.Files)
 	}
 }
 
 // archive is a release of the version that is written.
-const archive = "testdata/v3"
+const archive = "testdata/v4"
 
 // TestArchive keeps the bytes of a release of the version that is written the same.
 func TestArchive(t *testing.T) {

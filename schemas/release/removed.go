@@ -80,6 +80,7 @@ func (z *inflater) inflate(g *Segment, limit uint32) ([]byte, error) {
 	if g.RawLen > limit {
 		return nil, fmt.Errorf("%d raw bytes, at most %d are possible", g.RawLen, limit)
 	}
+	g.Check()
 	if err := z.reset(g.Stored); err != nil {
 		return nil, err
 	}

@@ -21,12 +21,25 @@ func hashFrom(sum uint64) (h Hash) {
 type Segment struct {
 	// Stored holds raw deflate blocks, none of them final, that end on a byte
 	// boundary and refer to nothing before their start. From a Reader it is part of
-	// the mapping: read-only, and valid until the Reader closes.
+	// the mapping: read-only, and valid until the Reader closes. Check comes before its
+	// first reading.
 	Stored []byte
 	RawLen uint32 // length in bytes once inflated
 	CRC    uint32 // CRC-32 (IEEE) of the raw bytes
 	Op     uint32 // CRCOp(RawLen)
 	Hash   Hash   // HashOf the raw bytes
+
+	pack *mapping // that Stored is part of; nil for none
+	off  uint64   // of Stored in pack
+}
+
+// Check checks the stored bytes, as far as they lie in a pack and have not been checked. It
+// is a step of its own so that a disk can fetch many segments before the first is read. It
+// panics on damage, as the methods of Reader do.
+func (g *Segment) Check() {
+	if g.pack != nil && len(g.Stored) > 0 {
+		g.pack.check(g.off, uint64(len(g.Stored)))
+	}
 }
 
 // sameContent tells whether two segments have the same raw bytes, wherever they lie.

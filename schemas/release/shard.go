@@ -60,8 +60,8 @@ type ShardWriter struct {
 	block  block   // in the making
 	order  []int   // of the fragments in the making
 
-	pack   *packWriter // nil before the first segment, and after Close
-	packs  []File      // completed
+	pack   *packWriter  // nil before the first segment, and after Close
+	packs  []summedFile // completed
 	seen   map[segmentID]uint64
 	counts counts
 	closed bool
@@ -365,7 +365,9 @@ func (s *ShardWriter) describe(m *Manifest) {
 	c.Segments += s.counts.segments
 	c.RawBytes += s.counts.rawBytes
 	c.StoredBytes += s.counts.storedBytes
-	m.Files = append(m.Files, s.packs...)
+	for i := range s.packs {
+		m.Files = append(m.Files, s.packs[i].File)
+	}
 }
 
 func sortFiles(files []File) {
@@ -401,18 +403,18 @@ func (p *packWriter) add(g *Segment) error {
 }
 
 // finish completes the pack, makes it durable and returns what the manifest says of it.
-func (p *packWriter) finish(d disk) (_ File, err error) {
+func (p *packWriter) finish(d disk) (_ summedFile, err error) {
 	defer closeInto(p.f, &err)
 	if err := p.out.Flush(); err != nil {
-		return File{}, err
+		return summedFile{}, err
 	}
 	h := header{magic: packMagic, number: uint32(p.number), length: p.length}
 	h.counts[packSegments], h.counts[packRawBytes] = p.segments, p.rawBytes
 	if _, err := p.f.WriteAt(h.appendTo(nil), 0); err != nil {
-		return File{}, err
+		return summedFile{}, err
 	}
 	if err := d.sync(p.f); err != nil {
-		return File{}, err
+		return summedFile{}, err
 	}
 	// The header comes first and is known last, so the sum takes a second reading,
 	// from the page cache.

@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"reelsplice/schemas/fragment"
 )
@@ -194,14 +195,14 @@ func (t *TableWriter) KeepSections(ctx context.Context, from *Table, take func(n
 
 // copy writes the bytes of a section.
 func (t *Table) copy(ctx context.Context, w io.Writer, s section) error {
-	for b := t.data[s.off : s.off+s.size]; len(b) > 0; b = b[min(keptChunk, len(b)):] {
+	for b := t.m.data[s.off : s.off+s.size]; len(b) > 0; b = b[min(keptChunk, len(b)):] {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		if _, err := w.Write(b[:min(keptChunk, len(b))]); err != nil {
 			return err
 		}
-		dropPages(t.data)
+		dropPages(t.m.data)
 	}
 	return nil
 }
@@ -272,8 +273,8 @@ func (t *TableWriter) discard() {
 	}
 }
 
-// addTables lists the tables in m.
-func (w *Writer) addTables(ctx context.Context, m *Manifest) error {
+// addTables lists the tables in m, and adds their block checksums to sums.
+func (w *Writer) addTables(ctx context.Context, m *Manifest, sums map[string][]byte) error {
 	for _, t := range w.tables {
 		if !t.closed {
 			return fmt.Errorf("table %q is not closed", t.name)
@@ -285,7 +286,7 @@ func (w *Writer) addTables(ctx context.Context, m *Manifest) error {
 		if err != nil {
 			return err
 		}
-		m.Files = append(m.Files, f)
+		m.Files, sums[f.Name] = append(m.Files, f.File), f.blocks
 	}
 	return nil
 }
@@ -293,7 +294,7 @@ func (w *Writer) addTables(ctx context.Context, m *Manifest) error {
 // A Table is a file of a release with named sections. Its bytes are part of the
 // mapping: read only, and valid until the Reader closes.
 type Table struct {
-	data     []byte
+	m        *mapping
 	rows     int
 	sections []section // ascending by name
 }
@@ -302,14 +303,82 @@ type Table struct {
 func (t *Table) Rows() int { return t.rows }
 
 // Section returns the bytes of a section, which starts at a multiple of 64 in the file;
-// nil for one that the table does not have.
+// nil for one that the table does not have. All of it is checked, the first time.
 func (t *Table) Section(name string) []byte {
+	s := t.find(name)
+	if s == nil {
+		return nil
+	}
+	t.m.checkAll(uint64(s.off), uint64(s.size))
+	return t.m.data[s.off : s.off+s.size : s.off+s.size]
+}
+
+// Size returns the length of a section in bytes, -1 for one that the table does not have.
+func (t *Table) Size(name string) int {
+	if s := t.find(name); s != nil {
+		return int(s.size)
+	}
+	return -1
+}
+
+// Part returns the bytes of a section from one offset up to another. Only they are checked:
+// of a section that holds much for many, each reads little. It panics when from <= to <=
+// Size does not hold.
+func (t *Table) Part(name string, from, to uint64) []byte {
+	s := t.find(name)
+	b := t.m.data[s.off : s.off+s.size][from:to:to]
+	t.m.checkAll(uint64(s.off)+from, to-from)
+	return b
+}
+
+// Unchecked is Section without a check. It must not be read before Section was called: it
+// says where and how long a section is.
+func (t *Table) Unchecked(name string) []byte {
+	s := t.find(name)
+	if s == nil {
+		return nil
+	}
+	return t.m.data[s.off : s.off+s.size : s.off+s.size]
+}
+
+// A SectionCheck checks sections of a table whose bytes its holder keeps. The zero value is
+// for bytes that are of no release.
+type SectionCheck struct {
+	t     *Table
+	names []string
+	done  atomic.Uint64 // one more than the release's damage when they were checked; 0 before
+}
+
+// Add adds a section of t, which may be nil, before the first Check.
+func (c *SectionCheck) Add(t *Table, name string) {
+	if t != nil {
+		c.t, c.names = t, append(c.names, name)
+	}
+}
+
+// Check checks the sections as Table.Section does: the first time, and when damage was found
+// since. Otherwise it takes a nanosecond.
+func (c *SectionCheck) Check() {
+	if c.t == nil {
+		return
+	}
+	now := c.t.m.r.damage.events.Load() + 1
+	if c.done.Load() == now {
+		return
+	}
+	for _, name := range c.names {
+		c.t.Section(name)
+	}
+	c.done.Store(now)
+}
+
+// find returns a section, nil for one that the table does not have.
+func (t *Table) find(name string) *section {
 	i, ok := slices.BinarySearchFunc(t.sections, name, func(s section, name string) int { return cmp.Compare(s.name, name) })
 	if !ok {
 		return nil
 	}
-	s := &t.sections[i]
-	return t.data[s.off : s.off+s.size : s.off+s.size]
+	return &t.sections[i]
 }
 
 // Sections returns the names of the sections, ascending.
@@ -346,12 +415,13 @@ func SameTables(a, b *Reader) bool {
 }
 
 // addTable reads the header and the section list of a table.
-func (r *Reader) addTable(file string, data []byte) error {
+func (r *Reader) addTable(m *mapping) error {
+	file, data := m.name, m.data
 	h, err := parseHeader(file, data, tableMagic, r.manifest.FormatVersion)
 	if err != nil {
 		return err
 	}
-	t := &Table{data: data, rows: int(h.counts[tableRows])}
+	t := &Table{m: m, rows: int(h.counts[tableRows])}
 	if t.rows < 0 {
 		return corrupt(file, headerCounts+8*tableRows, "%d rows", h.counts[tableRows])
 	}
@@ -359,6 +429,7 @@ func (r *Reader) addTable(file string, data []byte) error {
 	if n > MaxSections || list%sectionAlign != 0 || list < headerLen || list+n*sectionLen != uint64(len(data)) {
 		return corrupt(file, headerCounts, "%d sections listed at %d do not fit into %d bytes", n, list, len(data))
 	}
+	m.checkAll(list, n*sectionLen)
 	for i := range n {
 		off := list + i*sectionLen
 		s, ok := parseSection(data[off:off+sectionLen], int64(list))
@@ -382,7 +453,7 @@ func (r *Reader) addTable(file string, data []byte) error {
 // for what it is and whether all of it is there.
 func (t *Table) fetchEnds(s *section) {
 	const some = 64
-	b := t.data[s.off : s.off+s.size]
+	b := t.m.data[s.off : s.off+s.size]
 	fetch(b[:min(some, len(b))])
 	fetch(b[max(0, len(b)-some):])
 }
@@ -445,7 +516,7 @@ func (v *verifier) tableRows(ctx context.Context, kind fragment.Kind, t *Table) 
 // table checks what Open does not look at: the bytes of the sections.
 func (v *verifier) table(file string, t *Table) {
 	for _, s := range t.sections {
-		if got := crc32.ChecksumIEEE(t.data[s.off : s.off+s.size]); got != s.crc {
+		if got := crc32.ChecksumIEEE(t.m.data[s.off : s.off+s.size]); got != s.crc {
 			v.problem(file, s.off, "section %q has CRC %08x, its table says %08x", s.name, got, s.crc)
 		}
 	}

@@ -55,7 +55,7 @@ func Verify(ctx context.Context, dir string, o VerifyOptions, progress func(done
 	if o.Subset < 1 || o.Subset > o.Of {
 		return nil, fmt.Errorf("verify release: part %d of %d parts does not exist", o.Subset, o.Of)
 	}
-	r, err := Open(dir)
+	r, err := open(dir, true /* trust: all of it is looked at */)
 	var bad *CorruptError
 	if errors.As(err, &bad) {
 		return []Problem{Problem(*bad)}, nil
@@ -161,7 +161,7 @@ func (v *verifier) sorted() []Problem {
 	return v.problems
 }
 
-// files compares the SHA-256 of each file with the manifest.
+// files compares the SHA-256 of each file with the manifest, and its blocks with checks.
 func (v *verifier) files(ctx context.Context, dir string) error {
 	for i, want := range v.r.manifest.Files {
 		if !v.mine(uint64(i)) {
@@ -174,11 +174,62 @@ func (v *verifier) files(ctx context.Context, dir string) error {
 		if got.SHA256 != want.SHA256 {
 			v.problem(want.Name, -1, "SHA-256 is %s, the manifest says %s", got.SHA256, want.SHA256)
 			if t, ok := v.r.Table(strings.TrimPrefix(want.Name, tablePrefix)); ok && isTable(want.Name) {
-				v.table(want.Name, t) // tells where
+				err = v.guard(func() error { v.table(want.Name, t); return nil }) // tells where
 			}
+		}
+		if err == nil {
+			err = v.guard(func() error { v.blocks(got, got.File == want); return nil })
+		}
+		if err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// blocks compares the blocks of a file with checks, and with the second level those of
+// checks itself. Where they differ, the file is damaged, or checks if the file is sound.
+func (v *verifier) blocks(f summedFile, sound bool) {
+	m, c := v.r.files[f.Name], v.r.sums
+	if m == c.mapping {
+		var tops blockSums
+		_, _ = tops.Write(c.sums) // never fails
+		v.compareSums(tops.close(), c.tops, func(b int64, got, want uint32) {
+			v.problem(checksFile, headerLen+b*checkBlock, "CRC-32C of this block is %08x, the second level says %08x", got, want)
+		})
+		if top := crc32.Checksum(c.tops, castagnoli); uint64(top) != v.r.heads[checksFile].counts[checksTop] {
+			v.problem(checksFile, headerCounts+8*checksTop, "CRC-32C of the second level is %08x, the header says %08x", top, v.r.heads[checksFile].counts[checksTop])
+		}
+		return
+	}
+	v.compareSums(f.blocks, c.sums[checkLen*m.first:][:checkLen*blocksOf(len(m.data))], func(b int64, got, want uint32) {
+		if sound {
+			v.problem(checksFile, headerLen+checkLen*(int64(m.first)+b), "CRC-32C of block %d of %s is %08x, it says %08x", b, f.Name, got, want)
+		} else {
+			v.problem(f.Name, b*checkBlock, "CRC-32C of this block is %08x, %s says %08x", got, checksFile, want)
+		}
+	})
+}
+
+// compareSums calls fn for each block of which two lists of CRCs say something else. What a
+// file has lost meanwhile is told by its SHA-256.
+func (v *verifier) compareSums(got, want []byte, fn func(b int64, got, want uint32)) {
+	for i := 0; i < min(len(got), len(want)); i += checkLen {
+		if g, w := le.Uint32(got[i:]), le.Uint32(want[i:]); g != w {
+			fn(int64(i/checkLen), g, w)
+		}
+	}
+}
+
+// guard calls fn, and makes a problem of damage that ends it: of a file that cannot be read.
+func (v *verifier) guard(fn func() error) error {
+	err := Guard(fn)
+	var bad *CorruptError
+	if errors.As(err, &bad) {
+		v.problem(bad.File, bad.Off, "%s", bad.What)
+		return nil
+	}
+	return err
 }
 
 // content checks what is in the files. Several goroutines inflate segments.
@@ -195,26 +246,24 @@ func (v *verifier) content(ctx context.Context) error {
 }
 
 func (v *verifier) walk(ctx context.Context) error {
-	if err := v.slots(ctx); err != nil {
+	if err := v.guard(func() error { return v.slots(ctx) }); err != nil {
 		return err
 	}
-	n := uint64(0)
-	err := v.r.blocks(ctx, func(e Entry) error {
-		v.block(e, v.mine(n))
-		n++
-		return nil
+	n, whole := uint64(0), false
+	err := v.guard(func() error {
+		err := v.r.blocks(ctx, func(e Entry) error {
+			v.block(e, v.mine(n))
+			n++
+			return nil
+		})
+		whole = err == nil
+		return err
 	})
-	var bad *CorruptError
-	if errors.As(err, &bad) {
-		// Nothing behind a broken block can be found.
-		v.problem(bad.File, bad.Off, "%s", bad.What)
-		return nil
+	if err != nil || !whole {
+		return err // Nothing behind a broken block can be found.
 	}
 	v.totals()
-	if err != nil {
-		return err
-	}
-	return v.tables(ctx)
+	return v.guard(func() error { return v.tables(ctx) })
 }
 
 // slots checks that each slot leads to a block, and that looking up its key finds it.
@@ -225,7 +274,7 @@ func (v *verifier) slots(ctx context.Context) error {
 			return ctx.Err()
 		}
 		off := headerLen + slotLen*i
-		s := le.Uint64(v.r.index[off:])
+		s := le.Uint64(v.r.index.data[off:])
 		if s == 0 {
 			run = i + 1
 			continue
@@ -454,8 +503,14 @@ func (v *verifier) totals() {
 func (v *verifier) inflateAll() {
 	var z inflater
 	for j := range v.jobs {
-		if what := z.check(&j.piece.Segment); what != "" {
-			v.problem(packName(j.piece.Pack), j.piece.Offset, "%s: %s", describe(j.key, j.at), what)
+		err := v.guard(func() error {
+			if what := z.check(&j.piece.Segment); what != "" {
+				v.problem(packName(j.piece.Pack), j.piece.Offset, "%s: %s", describe(j.key, j.at), what)
+			}
+			return nil
+		})
+		if err != nil { // cannot be: only damage ends it
+			v.problem(packName(j.piece.Pack), j.piece.Offset, "%v", err)
 		}
 		v.advance(int64(len(j.piece.Segment.Stored)))
 	}

@@ -55,17 +55,26 @@ func fixManifest(tb testing.TB, dir string, change func(*Manifest)) {
 	tb.Helper()
 	m := new(Manifest)
 	*m = *mustOpen(tb, archive).Manifest()
-	m.Files = slices.Clone(m.Files)
-	for i, f := range m.Files {
-		var err error
-		if m.Files[i], err = hashFile(context.Background(), filepath.Join(dir, f.Name), nil); err != nil {
+	files, sums := m.Files, map[string][]byte{}
+	m.Files = nil
+	for _, f := range files {
+		if f.Name == checksFile {
+			continue
+		}
+		sum, err := hashFile(context.Background(), filepath.Join(dir, f.Name), nil)
+		if err != nil {
 			tb.Fatal(err)
 		}
+		m.Files, sums[f.Name] = append(m.Files, sum.File), sum.blocks
 	}
+	err := (&Writer{tmp: dir}).writeChecks(context.Background(), m, sums)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	sortFiles(m.Files)
 	if change != nil {
 		change(m)
 	}
-	var err error
 	if m.ID, err = m.contentID(); err != nil {
 		tb.Fatal(err)
 	}
@@ -76,7 +85,7 @@ func fixManifest(tb testing.TB, dir string, change func(*Manifest)) {
 	writeFile(tb, data, dir, manifestFile)
 }
 
-var archiveFiles = []string{directoryFile, indexFile, packName(0), packName(1), packName(2), packName(4), packName(7)}
+var archiveFiles = []string{checksFile, directoryFile, indexFile, packName(0), packName(1), packName(2), packName(4), packName(7)}
 
 // TestOpenNamesFile breaks the length of each file, and its header byte by byte.
 func TestOpenNamesFile(t *testing.T) {
@@ -129,10 +138,10 @@ func TestOpenNamesFile(t *testing.T) {
 func TestOpenVersion(t *testing.T) {
 	dir := copyArchive(t)
 	m := readFile(t, dir, manifestFile)
-	writeFile(t, bytes.Replace(m, []byte(`"format_version": 3`), []byte(`"format_version": 4`), 1), dir, manifestFile)
+	writeFile(t, bytes.Replace(m, []byte(`"format_version": 4`), []byte(`"format_version": 5`), 1), dir, manifestFile)
 	_, err := Open(dir)
-	if !errors.Is(err, ErrVersion) || !strings.Contains(err.Error(), "format version is 4, this program reads 3") {
-		t.Errorf("Open(version 4) = %v, want ErrVersion", err)
+	if !errors.Is(err, ErrVersion) || !strings.Contains(err.Error(), "format version is 5, this program reads 4") {
+		t.Errorf("Open(version 5) = %v, want ErrVersion", err)
 	}
 	var bad *CorruptError
 	if err := corrupt("x", 1, "y"); !errors.As(err, &bad) || bad.Error() != "x: offset 1: y" {
@@ -162,7 +171,7 @@ func TestVerifyFindsEveryFlip(t *testing.T) {
 // TestVerifyNamesPlace changes one thing at a time and mends the sums, so that only
 // the check of that thing can find it.
 func TestVerifyNamesPlace(t *testing.T) {
-	const ( // offsets in the directory; v3.dump has all of them
+	const ( // offsets in the directory; v4.dump has all of them
 		movie550, alias, kindDefault, tv = 0x90, 0x138, 0x228, 0x350
 		rows, programs                   = movie550 + 40, movie550 + 88
 		near, reference, literal, far    = 0xe9, 0xfd, 0x100, 0x11e
@@ -341,7 +350,7 @@ func walkReader(r *Reader) (n int) {
 		return nil
 	})
 	for i := range r.slots {
-		if e, ok := r.block(slotRef(le.Uint64(r.index[headerLen+slotLen*i:]))); ok {
+		if e, ok := r.block(slotRef(le.Uint64(r.index.data[headerLen+slotLen*i:]))); ok {
 			r.Lookup(e.Key())
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"sync"
 	"unicode/utf8"
@@ -59,8 +58,8 @@ type Writer struct {
 	mu     sync.Mutex // guards shards and tables
 	shards []*ShardWriter
 	tables []*TableWriter
-	joined []File    // directory and index, when they are written
-	whole  *Manifest // of the complete release
+	joined []summedFile // directory and index, when they are written
+	whole  *Manifest    // of the complete release
 }
 
 // commonShard knows what References may point at. A goroutine learns of a Ref only
@@ -277,6 +276,10 @@ func (w *Writer) join(ctx context.Context) error {
 	if w.joined != nil {
 		return nil
 	}
+	return Guard(func() error { return w.joinAll(ctx) })
+}
+
+func (w *Writer) joinAll(ctx context.Context) error {
 	if err := w.keep.link(w.disk, w.tmp); err != nil {
 		return err
 	}
@@ -292,7 +295,7 @@ func (w *Writer) join(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	w.joined = []File{directory, f}
+	w.joined = []summedFile{directory, f}
 	return nil
 }
 
@@ -308,17 +311,24 @@ func (w *Writer) Preview(ctx context.Context) (*Reader, error) {
 	}
 	m := &Manifest{FormatVersion: FormatVersion, Parent: w.o.Parent, Params: w.o.Params, Sources: w.o.Sources}
 	m.Counts.Resources = map[string]int64{}
-	m.Files = slices.Clone(w.joined)
 	w.describe(m)
-	r, err := openFiles(w.tmp, m)
+	var r *Reader
+	err := Guard(func() (err error) {
+		r, err = openFiles(w.tmp, m, true /* trust: it is being written */)
+		return err
+	})
 	if err != nil {
 		return nil, fmt.Errorf("preview release: %w", err)
 	}
 	return r, nil
 }
 
-// describe adds what the shards hold, and what they keep, to a manifest.
+// describe adds directory and index, as far as they are written, what the shards hold, and
+// what they keep to a manifest.
 func (w *Writer) describe(m *Manifest) {
+	for i := range w.joined {
+		m.Files = append(m.Files, w.joined[i].File)
+	}
 	for _, s := range w.shards {
 		if s != nil {
 			s.describe(m)
@@ -329,35 +339,35 @@ func (w *Writer) describe(m *Manifest) {
 
 // joinDirectory writes the directory from the pieces of all shards, in their order,
 // and hands the keys to index.
-func (w *Writer) joinDirectory(ctx context.Context, index *indexWriter) (_ File, err error) {
+func (w *Writer) joinDirectory(ctx context.Context, index *indexWriter) (_ summedFile, err error) {
 	h, err := w.directoryHeader()
 	if err != nil {
-		return File{}, err
+		return summedFile{}, err
 	}
 	f, err := os.Create(filepath.Join(w.tmp, directoryFile))
 	if err != nil {
-		return File{}, err
+		return summedFile{}, err
 	}
 	defer closeInto(f, &err)
 	sum := newSummer(f)
 	defer sum.close()
 	j := joiner{out: bufio.NewWriterSize(sum, 256<<10), index: index, off: headerLen, keep: w.keep}
 	if _, err := j.out.Write(h.appendTo(nil)); err != nil {
-		return File{}, err
+		return summedFile{}, err
 	}
 	for _, s := range w.shards {
 		if s == nil {
 			continue
 		}
 		if err := j.shard(ctx, s); err != nil {
-			return File{}, err
+			return summedFile{}, err
 		}
 	}
 	if err := j.out.Flush(); err != nil {
-		return File{}, err
+		return summedFile{}, err
 	}
 	if uint64(j.off) != h.length {
-		return File{}, fmt.Errorf("the directory has %d bytes, the shards have counted %d", j.off, h.length)
+		return summedFile{}, fmt.Errorf("the directory has %d bytes, the shards have counted %d", j.off, h.length)
 	}
 	return sum.file(directoryFile), w.disk.sync(f)
 }
@@ -454,7 +464,7 @@ func (j *joiner) copyKept(ctx context.Context, run keptRun) error {
 	r := j.keep.r
 	return r.blocksIn(ctx, run.from, run.from+Ref(run.n), func(e Entry) error {
 		if e.ref < j.forgotten || e.ref > j.forgotten+keptBytes {
-			dropPages(r.directory)
+			dropPages(r.directory.data)
 			j.forgotten = e.ref
 		}
 		if err := j.index.add(xxh3.Hash(e.Key()), uint64(j.off)); err != nil {
@@ -487,15 +497,43 @@ func (j *joiner) copy(n uint64) error {
 func (w *Writer) manifest(ctx context.Context) (*Manifest, error) {
 	m := &Manifest{FormatVersion: FormatVersion, Parent: w.o.Parent, Params: w.o.Params, Sources: w.o.Sources}
 	m.Counts.Resources = map[string]int64{}
-	m.Files = slices.Clone(w.joined)
 	w.describe(m)
-	if err := w.addTables(ctx, m); err != nil {
+	sums := w.blockSums()
+	if err := w.addTables(ctx, m, sums); err != nil {
 		return nil, err
 	}
 	sortFiles(m.Files)
-	var err error
+	err := Guard(func() error {
+		for _, f := range m.Files {
+			if sums[f.Name] == nil {
+				sums[f.Name] = w.keep.blocks(f.Name)
+			}
+		}
+		return w.writeChecks(ctx, m, sums)
+	})
+	if err != nil {
+		return nil, err
+	}
+	sortFiles(m.Files)
 	m.ID, err = m.contentID()
 	return m, err
+}
+
+// blockSums returns the block checksums of what join and the shards have written.
+func (w *Writer) blockSums() map[string][]byte {
+	sums := map[string][]byte{}
+	add := func(files []summedFile) {
+		for i := range files {
+			sums[files[i].Name] = files[i].blocks
+		}
+	}
+	add(w.joined)
+	for _, s := range w.shards {
+		if s != nil {
+			add(s.packs)
+		}
+	}
+	return sums
 }
 
 // install gives the complete release its name.

@@ -1,0 +1,136 @@
+package release
+
+import (
+	"math"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+)
+
+// Guard calls fn and returns its error. Damage of a release that fn reads ends fn with an
+// error that matches ErrCorrupt: a block that fails its check, or a mapped file that shrank
+// or cannot be read. Every goroutine that reads mapped bytes does so inside of a Guard.
+// Other panics pass.
+func Guard(fn func() error) (err error) {
+	old := debug.SetPanicOnFault(true)
+	defer func() {
+		debug.SetPanicOnFault(old)
+		if p := recover(); p != nil {
+			if err = Damage(p); err == nil {
+				panic(p)
+			}
+		}
+	}()
+	return fn()
+}
+
+// Damage returns the error that Guard makes of a recovered panic; nil for a panic that has
+// another cause. Whoever recovers from panics of a library inside of a Guard asks it first.
+func Damage(p any) error {
+	switch p := p.(type) {
+	case *CorruptError:
+		return p
+	case interface {
+		error
+		Addr() uintptr
+	}:
+		if m, off := mappings.find(p.Addr()); m != nil {
+			return m.unreadable(off)
+		}
+	}
+	return nil
+}
+
+// mappings has the open mappings of all Readers, because the address of a memory fault says
+// nothing of whose it is.
+var mappings mappingSet
+
+type mappingSet struct {
+	mu  sync.Mutex
+	all map[*mapping]struct{}
+}
+
+func (s *mappingSet) add(m *mapping) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.all == nil {
+		s.all = map[*mapping]struct{}{}
+	}
+	s.all[m] = struct{}{}
+}
+
+func (s *mappingSet) remove(m *mapping) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.all, m)
+}
+
+// find returns the mapping that has an address, and the offset of that in its file.
+func (s *mappingSet) find(addr uintptr) (*mapping, uint64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for m := range s.all {
+		if start := uintptr(unsafe.Pointer(unsafe.SliceData(m.data))); addr >= start && addr-start < uintptr(len(m.data)) {
+			return m, uint64(addr - start)
+		}
+	}
+	return nil, 0
+}
+
+// maxDamage is how many damaged blocks of a release are told apart.
+const maxDamage = 1000
+
+// A damageLog remembers which blocks of a release are damaged.
+type damageLog struct {
+	events atomic.Uint64 // how often new damage was found
+	mu     sync.Mutex
+	blocks map[damagedBlock]struct{}
+	first  *CorruptError
+	notify func(*CorruptError)
+}
+
+type damagedBlock struct {
+	file  string
+	block uint64
+}
+
+// note remembers damage, and tells of damage that is new.
+func (d *damageLog) note(block uint64, err *CorruptError) {
+	d.mu.Lock()
+	place := damagedBlock{err.File, block}
+	_, known := d.blocks[place]
+	if !known && len(d.blocks) < maxDamage {
+		if d.blocks == nil {
+			d.blocks, d.first = map[damagedBlock]struct{}{}, err
+		}
+		d.blocks[place] = struct{}{}
+	}
+	if !known {
+		d.events.Add(1)
+	}
+	notify := d.notify
+	d.mu.Unlock()
+	if !known && notify != nil {
+		notify(err)
+	}
+}
+
+// wholeFile stands for damage that is in no block.
+const wholeFile = math.MaxUint64
+
+// Damage returns the first damage that was found since r was opened, nil for none, and in
+// how many blocks there is some, up to 1000.
+func (r *Reader) Damage() (first *CorruptError, blocks int) {
+	r.damage.mu.Lock()
+	defer r.damage.mu.Unlock()
+	return r.damage.first, len(r.damage.blocks)
+}
+
+// NotifyDamage has fn called when damage is found that was not known. It may be called from
+// any goroutine, while a request waits.
+func (r *Reader) NotifyDamage(fn func(*CorruptError)) {
+	r.damage.mu.Lock()
+	defer r.damage.mu.Unlock()
+	r.damage.notify = fn
+}

@@ -1,0 +1,119 @@
+package release
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+)
+
+// scrubChunk is how many bytes are read at once, a multiple of checkBlock.
+const scrubChunk = 256 << 10
+
+// Scrub reads all files of the release and checks every block, also those that were checked
+// before, tables first. It reads at most rate bytes a second, and not through the mapping,
+// so that it drives little out of memory. Damage is noted: see Reader.Damage. The error is
+// about what kept it from reading, such as ctx.
+func (r *Reader) Scrub(ctx context.Context, rate int64) error {
+	files := slices.Clone(r.manifest.Files)
+	slices.SortStableFunc(files, func(a, b File) int { return scrubOrder(a.Name) - scrubOrder(b.Name) })
+	s := scrubber{r: r, rate: rate, start: time.Now(), buf: make([]byte, scrubChunk)}
+	for _, f := range files {
+		if err := Guard(func() error { return s.file(ctx, r.files[f.Name]) }); err != nil && !errors.Is(err, ErrCorrupt) {
+			return fmt.Errorf("scrub release %s: %w", r.manifest.ID, err)
+		}
+	}
+	return nil
+}
+
+// scrubOrder puts the smaller files, which more answers depend on, first.
+func scrubOrder(file string) int {
+	switch {
+	case file == checksFile:
+		return 0
+	case isTable(file):
+		return 1
+	case file == indexFile, file == directoryFile:
+		return 2
+	}
+	return 3
+}
+
+type scrubber struct {
+	r     *Reader
+	rate  int64
+	start time.Time
+	done  int64 // bytes
+	buf   []byte
+}
+
+// file checks one file. Of checks, the blocks are those of the first level.
+func (s *scrubber) file(ctx context.Context, m *mapping) error {
+	f, err := os.Open(filepath.Join(s.r.dir, m.name))
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	from, to, compare := int64(0), int64(len(m.data)), m.compare
+	if c := s.r.checks; c != nil && m == c.mapping {
+		from, to, compare = headerLen, int64(headerLen+len(c.sums)), c.compareSums
+	}
+	for off := from; off < to; off += scrubChunk {
+		chunk := s.buf[:min(scrubChunk, to-off)]
+		stays := inMemory(m.data[off:][:len(chunk)]) // others may want it
+		n, err := f.ReadAt(chunk, off)
+		for b := uint64(0); b < uint64(blocksOf(n)); b++ {
+			if block := blockOf(chunk, b); (b+1)*checkBlock <= uint64(n) || n == len(chunk) {
+				_ = compare(uint64(off-from)/checkBlock+b, block) // notes what is wrong
+			}
+		}
+		if n < len(chunk) {
+			m.unreadable(uint64(off) + uint64(n))
+			if !errors.Is(err, io.EOF) {
+				return err
+			}
+			return nil
+		}
+		if !stays {
+			dropCache(f, off, int64(n))
+		}
+		if err := s.wait(ctx, int64(n)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// wait waits until n more bytes may have been read.
+func (s *scrubber) wait(ctx context.Context, n int64) error {
+	s.done += n
+	t := time.NewTimer(time.Until(s.start.Add(time.Duration(float64(s.done) / float64(s.rate) * float64(time.Second)))))
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-t.C:
+		return nil
+	}
+}
+
+// CheckSizes looks for files that have become shorter than they are mapped, and notes them
+// as damaged. What is left of a page that a file ends in reads as zeros, so blocks from there
+// on are checked again. Files that are gone stay as they are in their mapping.
+func (r *Reader) CheckSizes() {
+	for _, m := range r.files {
+		st, err := os.Stat(filepath.Join(r.dir, m.name))
+		if err != nil || st.Size() >= int64(len(m.data)) {
+			continue
+		}
+		first := uint64(st.Size()) / checkBlock
+		for b := first; b < uint64(blocksOf(len(m.data))); b++ {
+			m.forget(b)
+		}
+		m.damaged(first, fmt.Sprintf("file is %d bytes long, the manifest says %d", st.Size(), len(m.data)))
+	}
+}
