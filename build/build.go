@@ -172,10 +172,10 @@ func once(ctx context.Context, c Config, start time.Time) (Report, error) {
 		return Report{}, err
 	}
 	b.removed, b.partsRemoved = catalog.NewRemovedSet(removed), sumParts(removed)
-	if err := b.openPrevious(); err != nil {
+	defer b.closePrevious()
+	if err := release.Guard(b.openPrevious); err != nil {
 		return Report{}, err
 	}
-	defer b.closePrevious()
 	manifest, err := b.run(ctx)
 	if err != nil {
 		return Report{}, err
@@ -247,7 +247,14 @@ func (b *builder) run(ctx context.Context) (release.Manifest, error) {
 	if err != nil {
 		return release.Manifest{}, err
 	}
-	m, err := b.make(ctx, w)
+	var m release.Manifest
+	err = release.Guard(func() (err error) {
+		m, err = b.make(ctx, w)
+		return err
+	})
+	if b.keeping && errors.Is(err, release.ErrCorrupt) {
+		err = fmt.Errorf("%w: %w", errUnkept, err)
+	}
 	if err != nil || b.unchanged {
 		return m, errors.Join(err, w.Abort())
 	}
@@ -428,7 +435,7 @@ func (b *builder) atOnce(ctx context.Context, n int, fn func(ctx context.Context
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			return fn(ctx, i)
+			return release.Guard(func() error { return fn(ctx, i) })
 		})
 	}
 	return g.Wait()

@@ -104,7 +104,9 @@ func (e *Edge) ofUser(w *worker, rq *Request, rs *Response, rel *release.Reader)
 		return err
 	}
 	w.c.pack = true
-	e.finish(w, rq, rs)
+	if err := e.finish(w, rq, rs); err != nil {
+		return err
+	}
 	if rs.Cache == private {
 		rs.SurrogateKey = nil
 	}

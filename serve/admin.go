@@ -55,6 +55,8 @@ func (s *Server) adminServer() *http.Server {
 		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
 		fmt.Fprintf(w, "reelsplice_release_info{release=%q} 1\n", s.Release())
 		fmt.Fprintf(w, "reelsplice_release_stale %d\n", gauge(s.releases.Err()))
+		damaged := s.releases.damage()
+		fmt.Fprintf(w, "reelsplice_release_damaged_blocks %d\n", damaged.blocks)
 		fmt.Fprintf(w, "reelsplice_tokens_stale %d\n", gauge(s.tokens.Err()))
 		fmt.Fprintf(w, "reelsplice_tokens_active %d\n", s.tokens.Table().Active(time.Now().Unix()))
 		if s.cert != nil {
@@ -91,7 +93,7 @@ func (s *Server) ready(w http.ResponseWriter, _ *http.Request) {
 		return
 	}
 	text := "ok " + id
-	for _, err := range []error{s.releases.Err(), s.tokens.Err(), s.cert.Err()} {
+	for _, err := range []error{s.releases.damage().first, s.releases.Err(), s.tokens.Err(), s.cert.Err()} {
 		if err != nil {
 			text += ", but: " + err.Error()
 		}

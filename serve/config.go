@@ -53,6 +53,9 @@ type Config struct {
 	FuzzySearch bool
 	PageCache   int // bytes of packed pages that are kept; 16 MiB by default
 	ResultCache int // bytes of results of queries that are kept; 16 MiB by default
+	// ScrubRate is how many bytes a second of the release are checked in the background:
+	// 20 MiB by default, 0 for none.
+	ScrubRate int
 	// Bound holds Addr and AdminAddr where Bind has taken them before; nil else.
 	Bound *Bound
 	Log   *slog.Logger
@@ -81,6 +84,7 @@ func DefaultConfig() Config {
 		MaxPage:       route.MaxPage,
 		PageCache:     16 << 20,
 		ResultCache:   query.DefaultCacheBytes,
+		ScrubRate:     20 << 20,
 		Log:           slog.New(slog.DiscardHandler),
 	}
 }
@@ -123,6 +127,7 @@ func (c *Config) Validate() error {
 		{c.MaxPage >= 1 && c.MaxPage <= math.MaxUint16, "max-page: want 1 to 65535"},
 		{inCache(c.PageCache), "page-cache: want 0 to 1TiB"},
 		{inCache(c.ResultCache), "result-cache: want 0 to 1TiB"},
+		{c.ScrubRate >= 0, "scrub-rate: want 0 or more"},
 		{c.MaxConns >= 1, "max-conns: want 1 or more"},
 		{c.MaxConnsPerIP >= 0, "max-conns-per-ip: want 0 or more"},
 	} {

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"reelsplice/schemas/api"
+	"reelsplice/schemas/release"
 	"reelsplice/serve/auth"
 	"reelsplice/serve/logs"
 	"reelsplice/serve/route"
@@ -94,6 +95,7 @@ type Edge struct {
 	today    func() time.Time // by which lists are made
 	pages    *pageCache
 	refused  *throttle // of log lines about credentials
+	failures *throttle // of log lines about answers that failed
 	pool     sync.Pool // of *worker
 	keys     sync.Pool // of *[auth.MaxTokenLen]byte, for an api_key
 }
@@ -136,6 +138,7 @@ func NewEdge(cfg Config, tokens *auth.Live, signer *auth.Signer, releases *Relea
 		today:    today,
 		pages:    newPageCache(cfg.PageCache),
 		refused:  newThrottle(),
+		failures: newThrottle(),
 		pool:     sync.Pool{New: func() any { return &worker{} }},
 		keys:     sync.Pool{New: func() any { return new([auth.MaxTokenLen]byte) }},
 	}, nil
@@ -150,14 +153,15 @@ func (e *Edge) Serve(rq *Request, done func(rs *Response)) {
 	defer held.Release()
 	w.rs = Response{Body: w.out[:0], Cache: e.cache}
 	w.c.fetch = e.cfg.FromDisk != nil && e.cfg.FromDisk()
-	if err := e.serve(w, rq, &w.rs, held); err != nil {
-		e.refuse(&w.rs, err)
+	if err := release.Guard(func() error { return e.serve(w, rq, &w.rs, held) }); err != nil {
+		e.refuse(rq, &w.rs, err)
 	}
 	done(&w.rs)
 	if !w.rs.shared {
 		w.out = w.rs.Body // perhaps another one by now
 	}
 	w.c.reset()
+	w.querier.engine = nil // lets go of the release
 }
 
 func (e *Edge) serve(w *worker, rq *Request, rs *Response, held *Held) error {
@@ -203,11 +207,14 @@ func (e *Edge) serve(w *worker, rq *Request, rs *Response, held *Held) error {
 	if err != nil {
 		return err
 	}
-	e.finish(w, rq, rs)
+	serial := held.serial.Load() // before the check: what is found later ends the prepared responses
+	if err := e.finish(w, rq, rs); err != nil {
+		return err
+	}
 	if rs.Cache == private {
 		rs.SurrogateKey = nil
 	} else if w.c.lasts() && rs.Status < 400 {
-		rs.lasts, rs.held = &w.c.answer, held.serial
+		rs.lasts, rs.held = &w.c.answer, serial
 	}
 	return nil
 }
@@ -223,9 +230,7 @@ func (e *Edge) query(w *worker, rq *Request, rs *Response, held *Held) error {
 	rs.SurrogateKey = w.keys
 	w.c.now, w.querier.engine, w.querier.now = e.now, held.Engine(), e.today()
 	w.querier.fixed, w.querier.fuzzy, w.querier.until = e.cfg.Date != "", e.cfg.FuzzySearch, time.Time{}
-	err := w.querier.compose(&w.c, rel, &w.q)
-	w.querier.engine = nil // lets go of the release
-	if err != nil {
+	if err := w.querier.compose(&w.c, rel, &w.q); err != nil {
 		return err
 	}
 	if until := w.querier.until; !until.IsZero() {
@@ -233,8 +238,7 @@ func (e *Edge) query(w *worker, rq *Request, rs *Response, held *Held) error {
 			rs.Cache = cacheControl(left)
 		}
 	}
-	e.finish(w, rq, rs)
-	return nil
+	return e.finish(w, rq, rs)
 }
 
 // cacheControl lets caches keep a response for d, in whole seconds.
@@ -303,27 +307,26 @@ func (e *Edge) logRefused(res *auth.Result) {
 	}
 }
 
-// finish writes the composed answer: 304 without a body when the client has it,
+// finish writes the composed answer, checked: 304 without a body when the client has it,
 // else the body in the encoding that the client takes.
-func (e *Edge) finish(w *worker, rq *Request, rs *Response) {
+func (e *Edge) finish(w *worker, rq *Request, rs *Response) error {
+	if w.c.fetch {
+		w.c.answer.Fetch()
+	}
+	w.c.answer.Check()
 	rs.Status = 200
 	rs.ETag = w.c.answer.AppendETag(w.etag[:0])
 	w.keys = appendAppendedKeys(w.keys, &w.q)
 	rs.SurrogateKey = w.keys
 	if matches(rq.IfNoneMatch, rs.ETag) {
 		rs.Status = 304
-		return
+		return nil
 	}
-	if err := e.body(w, rq, rs); err != nil {
-		e.refuse(rs, err)
-	}
+	return e.body(w, rq, rs)
 }
 
 // body writes the composed answer in the encoding that the client takes.
 func (e *Edge) body(w *worker, rq *Request, rs *Response) (err error) {
-	if w.c.fetch {
-		w.c.answer.Fetch()
-	}
 	switch {
 	case !AcceptsGzip(rq.AcceptEncoding):
 		rs.Body, err = w.c.answer.AppendIdentity(rs.Body)
@@ -381,8 +384,7 @@ func (e *Edge) other(w *worker, rq *Request, rs *Response) error {
 	rs.SurrogateKey = w.keys
 	if len(w.q.Appends()) > 0 {
 		w.c.joinStatic(e.static, &w.q, body)
-		e.finish(w, rq, rs)
-		return nil
+		return e.finish(w, rq, rs)
 	}
 	finishStatic(rq, rs, body)
 	return nil
@@ -459,11 +461,11 @@ func (e *Edge) options(w *worker, rq *Request, rs *Response) error {
 
 // refuse turns an error into TMDB's status and body. Anything unknown is a 500 that
 // tells the client nothing and the log everything.
-func (e *Edge) refuse(rs *Response, err error) {
+func (e *Edge) refuse(rq *Request, rs *Response, err error) {
 	// Fast path: refusals come unwrapped, and errors.As allocates.
 	se, ok := err.(*status.Error)
 	if !ok {
-		se = e.unexpected(err)
+		se = e.unexpected(rq, rs, err)
 	}
 	cache := noStore
 	if se.Code == status.NotFound {
@@ -475,13 +477,16 @@ func (e *Edge) refuse(rs *Response, err error) {
 	*rs = Response{Status: se.Code.HTTP(), Body: se.Code.Body(), shared: true, Cache: cache, Allow: se.Allow, Release: rs.Release, SurrogateKey: rs.SurrogateKey}
 }
 
-// unexpected logs what is no refusal.
-func (e *Edge) unexpected(err error) *status.Error {
+// unexpected logs what is no refusal, a few times a second at most. The query may hold a
+// credential and stays out of the log.
+func (e *Edge) unexpected(rq *Request, rs *Response, err error) *status.Error {
 	var se *status.Error
 	if errors.As(err, &se) {
 		return se
 	}
-	e.log.Error("answer", "error", err)
+	if omitted, ok := e.failures.allow(); ok {
+		e.log.Error("request failed", "path", string(rq.Path), "release", rs.Release, "error", err, "omitted", omitted)
+	}
 	return &status.Error{Code: status.Internal}
 }
 

@@ -540,7 +540,8 @@ func TestBrokenProgram(t *testing.T) {
 			of(fragment.SubAlternativeTitles, idMark, literal(`"titles":[{"iso_3166_1":"DE"}]`), last("titles"), literal("}"))),
 		numbered(movie, 2, of(fragment.SubRow, `"id":2`, last("row"))))
 	w.verify(t)
-	path := w.releases.store.Path(w.releases.ID()) + "/directory"
+	dir, manifest := w.releases.store.Path(w.releases.ID()), w.releases.current.Load().reader.Manifest()
+	path := dir + "/directory"
 	good, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -581,6 +582,7 @@ func TestBrokenProgram(t *testing.T) {
 			if err := os.WriteFile(path, bad, 0o600); err != nil {
 				t.Fatal(err)
 			}
+			mend(t, dir, manifest)
 			ask(name)
 		}
 	}
@@ -626,7 +628,7 @@ func TestConfigValidate(t *testing.T) {
 func TestRefuseHidesCauses(t *testing.T) {
 	w := newWorld(t, nil, movie551)
 	var rs Response
-	w.edge.refuse(&rs, errors.New("secret"))
+	w.edge.refuse(w.request("/3/movie/550"), &rs, errors.New("secret"))
 	if rs.Status != 500 || strings.Contains(string(rs.Body), "secret") || rs.Cache != notKept {
 		t.Errorf("refuse = %d %s %s, want a 500 that tells nothing", rs.Status, rs.Body, rs.Cache)
 	}

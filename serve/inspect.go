@@ -41,7 +41,15 @@ type Piece struct {
 // release bytes that break the format, and about what only a running edge answers:
 // tokens and the like. The answers of package static need no release: rel may be nil.
 // They are those of the default configuration.
-func Inspect(rel *release.Reader, target string) (Inspection, error) {
+func Inspect(rel *release.Reader, target string) (in Inspection, err error) {
+	err = release.Guard(func() error {
+		in, err = inspect(rel, target)
+		return err
+	})
+	return in, err
+}
+
+func inspect(rel *release.Reader, target string) (Inspection, error) {
 	var q route.Request
 	path, query := splitURI(afterHost([]byte(target)))
 	if code := route.Parse(path, query, &q); code != route.CodeOK {

@@ -25,7 +25,7 @@ const (
 // of the same release: nothing is routed, looked up or joined again. It never changes.
 type plan struct {
 	target string // path and query as they came
-	held   uint64 // the serial of the release
+	held   uint64 // the serial of the release, which is another one when damage is found
 	etag   []byte
 	found  []byte // the header from behind the date on
 	same   []byte // the same of the 304
@@ -102,7 +102,7 @@ func newPlans() *plans { return &plans{seed: maphash.MakeSeed()} }
 // find returns the plan of a target for the release that is held, nil for none.
 func (ps *plans) find(target []byte, held *Held) *plan {
 	p := ps.slots[maphash.Bytes(ps.seed, target)%planSlots].Load()
-	if p == nil || held == nil || p.held != held.serial || p.target != string(target) {
+	if p == nil || held == nil || p.held != held.serial.Load() || p.target != string(target) {
 		return nil
 	}
 	return p

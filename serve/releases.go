@@ -18,13 +18,15 @@ import (
 // A new one is opened beside the old one, requests move over, and the old one is
 // closed after its last request.
 type Releases struct {
-	store   release.Store
-	results int // bytes of results of queries that are kept
-	log     *slog.Logger
-	current atomic.Pointer[Held]
-	failed  atomic.Pointer[failure]
-	opened  atomic.Uint64 // releases so far
-	looking sync.Mutex    // held for one look at the store at a time
+	store    release.Store
+	results  int // bytes of results of queries that are kept
+	log      *slog.Logger
+	current  atomic.Pointer[Held]
+	failed   atomic.Pointer[failure]
+	opened   atomic.Uint64 // releases so far
+	looking  sync.Mutex    // held for one look at the store at a time
+	throttle *throttle     // of log lines about damage
+	sized    time.Time     // when the lengths of files were last looked at
 }
 
 // failure is a release that could not be opened. It is tried again only when the
@@ -44,7 +46,10 @@ type Held struct {
 	engine *query.Engine
 	users  atomic.Int64 // requests, and one for being current
 	log    *slog.Logger
-	serial uint64 // no other release of this process has it; never 0
+	// serial is of this release alone in this process; never 0. It changes when damage is
+	// found, so that nothing prepared before is used again.
+	serial   atomic.Uint64
+	replaced chan struct{} // closed when the release is no longer served
 }
 
 // Reader returns the release; nil when none is served.
@@ -76,7 +81,7 @@ func (h *Held) Release() {
 // OpenReleases opens the current release of the store. results is how many bytes of
 // results of queries are kept.
 func OpenReleases(store release.Store, results int, log *slog.Logger) (*Releases, error) {
-	r := &Releases{store: store, results: results, log: log}
+	r := &Releases{store: store, results: results, log: log, throttle: newThrottle()}
 	id, err := store.Current()
 	if err != nil {
 		return nil, err
@@ -108,15 +113,27 @@ func (r *Releases) open(id string) error {
 	if got := reader.Manifest().ID; got != id {
 		return errors.Join(fmt.Errorf("%w: folder %s holds release %s", release.ErrCorrupt, id, got), reader.Close())
 	}
-	engine, err := query.OpenCache(reader, r.results)
+	h := &Held{reader: reader, log: r.log, replaced: make(chan struct{})}
+	h.serial.Store(r.opened.Add(1))
+	reader.NotifyDamage(func(err *release.CorruptError) { r.damaged(h, err) })
+	err = release.Guard(func() (err error) {
+		h.engine, err = query.OpenCache(reader, r.results)
+		return err
+	})
 	if err != nil {
 		return errors.Join(err, reader.Close())
 	}
-	h := &Held{reader: reader, engine: engine, log: r.log, serial: r.opened.Add(1)}
 	h.users.Store(1)
-	old := r.current.Swap(h)
-	old.Release()
+	r.replace(h)
 	return nil
+}
+
+// replace makes h the release that is served; nil for none.
+func (r *Releases) replace(h *Held) {
+	if old := r.current.Swap(h); old != nil {
+		close(old.replaced)
+		old.Release()
+	}
 }
 
 // ID returns the id of the release that is served, "" for none.
@@ -149,6 +166,7 @@ func (r *Releases) Run(ctx context.Context, interval time.Duration) {
 			return
 		case <-t.C:
 			r.follow()
+			r.checkSizes()
 		}
 	}
 }
@@ -198,5 +216,5 @@ func (r *Releases) fail(id string, err error) {
 
 // Close closes the release after its last request.
 func (r *Releases) Close() {
-	r.current.Swap(nil).Release()
+	r.replace(nil)
 }

@@ -158,6 +158,7 @@ func (s *Server) Run(ctx context.Context) error {
 	following, unfollow := context.WithCancel(serving)
 	g.Go(func() error { s.tokens.Run(following, s.cfg.Poll); return nil })
 	g.Go(func() error { s.releases.Run(following, s.cfg.Poll); return nil })
+	g.Go(func() error { s.releases.Scrub(following, int64(s.cfg.ScrubRate)); return nil })
 	if s.cert != nil {
 		g.Go(func() error { s.cert.Run(following, s.cfg.Poll); return nil })
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/valyala/fasthttp"
 
+	"reelsplice/schemas/release"
 	"reelsplice/serve/auth"
 	"reelsplice/serve/lane"
 	"reelsplice/serve/route"
@@ -66,16 +67,35 @@ func (c *client) Answer(lr *lane.Request, w *lane.Writer, now time.Time) {
 		rq.Method = methodHead
 	}
 	c.edge.Serve(&rq, func(rs *Response) {
-		c.meters.count(rs)
-		w.SetBuffer(appendHead(w.Buffer(), rs, c.dates.at(now), len(lr.Origin) > 0))
-		if !lr.Head {
-			appendBody(w, rs)
+		// The body lies in the release, which may have been cut since it was checked.
+		if err := release.Guard(func() error { c.write(lr, w, rs, now); return nil }); err != nil {
+			w.Discard()
+			c.edge.refuse(&rq, rs, err)
+			c.write(lr, w, rs, now)
 		}
-		w.Send()
+		c.meters.count(rs)
+		c.send(w)
 		if usual && rs.lasts != nil {
 			c.plans.learn(target, rs)
 		}
 	})
+}
+
+// write gives rs to w.
+func (c *client) write(lr *lane.Request, w *lane.Writer, rs *Response, now time.Time) {
+	w.SetBuffer(appendHead(w.Buffer(), rs, c.dates.at(now), len(lr.Origin) > 0))
+	if !lr.Head {
+		appendBody(w, rs)
+	}
+}
+
+// send sends what w has. An answer that the kernel could not read to its end is cut: the
+// connection ends.
+func (c *client) send(w *lane.Writer) {
+	w.Send()
+	if w.Faulted() {
+		c.edge.cutShort()
+	}
 }
 
 // withoutKey returns a target without its api_key. So all keys share a plan, and no plan
@@ -106,8 +126,11 @@ func (c *client) again(lr *lane.Request, target, query []byte, w *lane.Writer, n
 	if !c.edge.authorize(lr.Authorization, query, &c.grant, now.Unix()).OK {
 		return false
 	}
-	p.write(w, c.dates.at(now), lr, c.meters)
-	w.Send()
+	if err := release.Guard(func() error { p.write(w, c.dates.at(now), lr, c.meters); return nil }); err != nil {
+		w.Discard()
+		return false // the long way says what is wrong
+	}
+	c.send(w)
 	return true
 }
 

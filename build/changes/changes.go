@@ -146,7 +146,9 @@ func (t *task) compareAll(ctx context.Context) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(max(1, t.Jobs))
 	for i := range partitions {
-		g.Go(func() error { return t.comparePartition(ctx, i) })
+		g.Go(func() error {
+			return release.Guard(func() error { return t.comparePartition(ctx, i) })
+		})
 	}
 	return g.Wait()
 }

@@ -211,7 +211,11 @@ func (c *Collector) WriteTables(ctx context.Context, w *release.Writer, o Option
 	for i := range tables {
 		g.Go(func() (err error) {
 			t := &tables[i]
-			if sums[i], err = c.writeTable(ctx, w, i, o); err != nil {
+			err = release.Guard(func() error {
+				sums[i], err = c.writeTable(ctx, w, i, o)
+				return err
+			})
+			if err != nil {
 				return fmt.Errorf("table of kind %s: %w", t.kind, err)
 			}
 			return nil

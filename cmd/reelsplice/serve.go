@@ -76,6 +76,7 @@ func serveFlags(f *pflag.FlagSet, cfg *serve.Config) {
 	f.BoolVar(&cfg.FuzzySearch, "fuzzy-search", false, "find names with typing errors where nothing else is found, without fuzzy=true in the request too")
 	f.Var(bytesFlag{&cfg.MaxHeader}, "max-header", "bytes of request line and header")
 	f.Var(bytesFlag{&cfg.PageCache}, "page-cache", "bytes of pages of lists that are kept")
+	f.Var(bytesFlag{&cfg.ScrubRate}, "scrub-rate", "bytes a second of the release that are checked in the background; 0 for none")
 	f.Var(bytesFlag{&cfg.ResultCache}, "result-cache", "bytes of results of discover and lists that are kept")
 }
 

@@ -33,7 +33,7 @@ func (l *Log) Answer(k fragment.Kind, id uint64, w Window) iter.Seq2[Piece, erro
 	return func(yield func(Piece, error) bool) {
 		from, to := l.window(w)
 		n := l.Segments(k)
-		first := sort.Search(n, func(i int) bool { return le.Uint64(l.items[k][itemLen*i:]) >= id })
+		first := sort.Search(n, func(i int) bool { return le.Uint64(l.item(k, i)) >= id })
 		text := func(b []byte) bool { return yield(Piece{Text: b}, nil) }
 		key := -1
 		if !text(textStart) {

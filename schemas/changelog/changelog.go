@@ -172,9 +172,10 @@ func AppendKey(dst []byte, name string) []byte {
 // methods may be called from many goroutines. The Log of a release without the table
 // knows of no change.
 type Log struct {
-	builds, keys, data []byte
-	lists, starts      [fragment.KindPerson + 1][]byte
-	items              [fragment.KindPerson + 1][]byte
+	builds, keys []byte
+	starts       [fragment.KindPerson + 1][]byte
+	lists, items [fragment.KindPerson + 1]release.View
+	data         release.View
 }
 
 // Open returns what a release knows of changes.
@@ -184,12 +185,14 @@ func Open(r *release.Reader) *Log {
 	if !ok {
 		return l
 	}
-	l.builds, l.keys, l.data = t.Section(SectionBuilds), t.Section(SectionKeys), t.Section(SectionData)
+	l.builds, l.keys = t.Section(SectionBuilds), t.Section(SectionKeys)
+	l.data, _ = t.View(SectionData)
 	for _, k := range Lists() {
-		l.lists[k], l.starts[k] = t.Section(ListSection(k)), t.Section(StartsSection(k))
+		l.lists[k], _ = t.View(ListSection(k))
+		l.starts[k] = t.Section(StartsSection(k))
 	}
 	for _, k := range Kinds() {
-		l.items[k] = t.Section(ItemSection(k))
+		l.items[k], _ = t.View(ItemSection(k))
 	}
 	return l
 }
@@ -212,12 +215,11 @@ func (l *Log) Changed(k fragment.Kind, i int) Rows {
 	if int(k) >= len(l.starts) || len(l.starts[k]) < 8*(i+2) {
 		return nil
 	}
-	rows := Rows(l.lists[k])
 	from, to := le.Uint64(l.starts[k][8*i:]), le.Uint64(l.starts[k][8*(i+1):])
-	if from > to || to > uint64(rows.Len()) {
+	if from > to || to > uint64(l.lists[k].Len()/rowLen) {
 		return nil
 	}
-	return rows[rowLen*from : rowLen*to]
+	return l.lists[k].Bytes(rowLen*from, rowLen*to)
 }
 
 // Segments returns how many Items there are of a kind.
@@ -225,26 +227,31 @@ func (l *Log) Segments(k fragment.Kind) int {
 	if int(k) >= len(l.items) {
 		return 0
 	}
-	return len(l.items[k]) / itemLen
+	return l.items[k].Len() / itemLen
 }
 
 // At returns Items i of a kind, 0 <= i < Segments(k). The error matches
 // release.ErrCorrupt.
 func (l *Log) At(k fragment.Kind, i int) (Items, error) {
-	b := l.items[k][itemLen*i:][:itemLen]
+	b := l.item(k, i)
 	it := Items{ID: le.Uint64(b), Build: le.Uint32(b[8:]), Key: le.Uint32(b[12:]), Offset: le.Uint64(b[16:])}
 	n := uint64(le.Uint32(b[24:]))
-	if end := it.Offset + n; end < n || end > uint64(len(l.data)) {
-		return it, fmt.Errorf("%w: changes of %s %d: segment of %d bytes at %d, there are %d", release.ErrCorrupt, k, it.ID, n, it.Offset, len(l.data))
+	if end := it.Offset + n; end < n || end > uint64(l.data.Len()) {
+		return it, fmt.Errorf("%w: changes of %s %d: segment of %d bytes at %d, there are %d", release.ErrCorrupt, k, it.ID, n, it.Offset, l.data.Len())
 	}
 	if int(it.Build) >= l.Builds() || int(it.Key) >= l.Keys() {
 		return it, fmt.Errorf("%w: changes of %s %d: build %d of %d, key %d of %d", release.ErrCorrupt, k, it.ID, it.Build, l.Builds(), it.Key, l.Keys())
 	}
 	it.Segment = release.Segment{
-		Stored: l.data[it.Offset:][:n:n], RawLen: le.Uint32(b[28:]),
+		Stored: l.data.Bytes(it.Offset, it.Offset+n), RawLen: le.Uint32(b[28:]),
 		CRC: le.Uint32(b[32:]), Op: le.Uint32(b[36:]), Hash: release.Hash(b[itemHash:]),
 	}
 	return it, nil
+}
+
+// item returns the bytes of Items i of a kind.
+func (l *Log) item(k fragment.Kind, i int) []byte {
+	return l.items[k].Bytes(itemLen*uint64(i), itemLen*uint64(i+1))
 }
 
 // window returns the builds in a window: from one up to, and without, another.

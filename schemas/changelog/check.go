@@ -39,8 +39,8 @@ func (l *Log) Check() error {
 			return broken("%s: %s", ItemSection(k), what)
 		}
 	}
-	if end != uint64(len(l.data)) {
-		return broken("%s: %d bytes, segments have %d", SectionData, len(l.data), end)
+	if end != uint64(l.data.Len()) {
+		return broken("%s: %d bytes, segments have %d", SectionData, l.data.Len(), end)
 	}
 	return nil
 }
@@ -61,7 +61,7 @@ func (l *Log) checkList(k fragment.Kind) string {
 			}
 		}
 	}
-	if all := Rows(l.lists[k]).Len(); n != all {
+	if all := l.lists[k].Len() / rowLen; n != all {
 		return fmt.Sprintf("%d rows, builds have %d", all, n)
 	}
 	return ""

@@ -8,6 +8,8 @@ import (
 	"sort"
 
 	"github.com/RoaringBitmap/roaring/v2"
+
+	"reelsplice/schemas/release"
 )
 
 const (
@@ -166,6 +168,9 @@ func (l List) Count() (n int, err error) {
 func (l List) open(fn func(*roaring.Bitmap)) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
+			if err = release.Damage(p); err != nil {
+				return
+			}
 			err = corrupt(l.name+dataEnd, "bitmap: %v", p)
 		}
 	}()

@@ -313,26 +313,40 @@ func (t *Table) Section(name string) []byte {
 	return t.m.data[s.off : s.off+s.size : s.off+s.size]
 }
 
-// Size returns the length of a section in bytes, -1 for one that the table does not have.
-func (t *Table) Size(name string) int {
-	if s := t.find(name); s != nil {
-		return int(s.size)
+// View returns a section of which every reader reads little; false for one that the table
+// does not have.
+func (t *Table) View(name string) (View, bool) {
+	s := t.find(name)
+	if s == nil {
+		return View{}, false
 	}
-	return -1
+	return View{data: t.m.data[s.off : s.off+s.size], m: t.m, off: uint64(s.off)}, true
 }
 
-// Part returns the bytes of a section from one offset up to another. Only they are checked:
-// of a section that holds much for many, each reads little. It panics when from <= to <=
-// Size does not hold.
-func (t *Table) Part(name string, from, to uint64) []byte {
-	s := t.find(name)
-	b := t.m.data[s.off : s.off+s.size][from:to:to]
-	t.m.checkAll(uint64(s.off)+from, to-from)
+// A View is bytes of which only those are checked that are asked for. The zero View has none.
+type View struct {
+	data []byte
+	m    *mapping // nil for bytes of no release
+	off  uint64   // in m
+}
+
+// ViewOf returns a View of bytes that are of no release.
+func ViewOf(b []byte) View { return View{data: b} }
+
+// Len returns the number of bytes.
+func (v View) Len() int { return len(v.data) }
+
+// Bytes returns the bytes from one offset up to another, checked. It panics unless
+// from <= to <= Len().
+func (v View) Bytes(from, to uint64) []byte {
+	b := v.data[from:to:to]
+	if v.m != nil && len(b) > 0 {
+		v.m.checkAll(v.off+from, to-from)
+	}
 	return b
 }
 
-// Unchecked is Section without a check. It must not be read before Section was called: it
-// says where and how long a section is.
+// Unchecked is Section without a check, for a SectionCheck that comes before its use.
 func (t *Table) Unchecked(name string) []byte {
 	s := t.find(name)
 	if s == nil {

@@ -62,17 +62,20 @@ type Source interface {
 	posting.Source
 	// Rows returns how many rows the table has.
 	Rows() int
+	// View returns a section of which every reader reads little; false for one that is not there.
+	View(name string) (release.View, bool)
 }
 
 // blocks are the blocks of a table.
 type blocks struct {
 	at   posting.Uint64s
-	data []byte
+	data release.View
 }
 
 func openBlocks(s Source) (blocks, error) {
 	at, err := posting.OpenUint64s(s, atSection, s.Rows()+1)
-	return blocks{at, s.Section(dataSection)}, err
+	data, _ := s.View(dataSection)
+	return blocks{at, data}, err
 }
 
 // block returns a block.
@@ -81,10 +84,10 @@ func (b *blocks) block(row int) ([]byte, error) {
 		return nil, corrupt("row %d of a table of %d", row, b.at.Len()-1)
 	}
 	from, to := b.at.At(row), b.at.At(row+1)
-	if from > to || to > uint64(len(b.data)) || from%blockAlign != 0 {
-		return nil, corrupt("row %d lies from %d to %d in %d bytes", row, from, to, len(b.data))
+	if from > to || to > uint64(b.data.Len()) || from%blockAlign != 0 {
+		return nil, corrupt("row %d lies from %d to %d in %d bytes", row, from, to, b.data.Len())
 	}
-	return b.data[from:to:to], nil
+	return b.data.Bytes(from, to), nil
 }
 
 // blockAlign is what blocks start at multiples of.

@@ -36,6 +36,14 @@ type source struct{ *table }
 
 func (s source) Rows() int { return s.rows }
 
+func (s source) View(name string) (release.View, bool) {
+	b, ok := s.sections[name]
+	if !ok {
+		return release.View{}, false
+	}
+	return release.ViewOf(b.Bytes()), true
+}
+
 func (s source) Section(name string) []byte {
 	if b := s.sections[name]; b != nil {
 		return b.Bytes()
@@ -445,7 +453,7 @@ func FuzzBlocks(f *testing.F) {
 			}
 			l.Has(Title{Kind: fragment.KindTV, ID: 5})
 		}
-		block := blocks{data: b, at: le.AppendUint64(make([]byte, 8), uint64(len(b)))}
+		block := blocks{data: release.ViewOf(b), at: le.AppendUint64(make([]byte, 8), uint64(len(b)))}
 		raw, err := block.block(0)
 		if err != nil {
 			t.Fatal(err)

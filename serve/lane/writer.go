@@ -1,5 +1,10 @@
 package lane
 
+import (
+	"errors"
+	"syscall"
+)
+
 // A Writer gathers one answer: bytes that it copies, and bytes that it only refers to.
 type Writer struct {
 	buf  []byte
@@ -68,9 +73,18 @@ func appendPiece(dst [][]byte, b []byte, skip int) (pieces [][]byte, rest int) {
 	return append(dst, b[skip:]), 0
 }
 
-// reset empties w and lets go of what it refers to.
-func (w *Writer) reset() {
+// Discard empties w, so that another answer can be put into it before Send.
+func (w *Writer) Discard() {
 	clear(w.refs)
 	w.buf, w.refs, w.far = w.buf[:0], w.refs[:0], 0
+}
+
+// Faulted reports, behind Send, whether bytes that w refers to could not be read. The answer
+// is cut then, and the connection ends.
+func (w *Writer) Faulted() bool { return errors.Is(w.err, syscall.EFAULT) }
+
+// reset empties w and lets go of what it refers to.
+func (w *Writer) reset() {
+	w.Discard()
 	w.conn = nil
 }

@@ -3,7 +3,7 @@ package query
 import (
 	"errors"
 	"fmt"
-	"sync"
+	"sync/atomic"
 
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/posting"
@@ -76,24 +76,53 @@ type table struct {
 	kind fragment.Kind
 	rows int
 	pool *posting.Pool // sets for rows ranks
-	// base returns the ranks that are neither adult nor video, which most queries start
-	// from. It is made once.
-	base func() (posting.Set, error)
+	// usual has the ranks that are neither adult nor video; nil until they are asked for.
+	usual atomic.Pointer[posting.Set]
 
-	ids        posting.Uint64s
-	popularity posting.Float64s
+	ids        checked[posting.Uint64s]
+	popularity checked[posting.Float64s]
 
 	// Of kinds that trend.
-	trends [2]posting.Order // of the day, of the week
-	scores [2]posting.Float64s
+	trends [2]checked[posting.Order] // of the day, of the week
+	scores [2]checked[posting.Float64s]
 
 	// The flags are of all kinds, the rest of movies and series.
-	lists    [listCount]posting.Lists
-	ranges   [rangeCount]posting.Range
-	orders   [orderCount]posting.Order
-	releases posting.Dated
+	lists    [listCount]checked[posting.Lists]
+	ranges   [rangeCount]checked[posting.Range]
+	orders   [orderCount]checked[posting.Order]
+	releases checked[posting.Dated]
 
 	names *names // nil: nothing is found by its name
+}
+
+// A checked is a view of sections that are checked when it is used for the first time, so
+// that opening a release reads none of them.
+type checked[T any] struct {
+	view  T
+	check release.SectionCheck
+}
+
+// use returns the view. It panics on damage: see release.Guard.
+func (c *checked[T]) use() *T {
+	c.check.Check()
+	return &c.view
+}
+
+// A lazySource hands out sections that check is going to check.
+type lazySource struct {
+	posting.Source
+	check *release.SectionCheck
+}
+
+// Section returns the bytes of a section, which are read behind the check alone, but for
+// what tells whether all of it is there.
+func (s lazySource) Section(name string) []byte {
+	t, ok := s.Source.(*release.Table)
+	if !ok {
+		return s.Source.Section(name)
+	}
+	s.check.Add(t, name)
+	return t.Unchecked(name)
 }
 
 // A listID is a section of lists that a filter can ask.
@@ -157,11 +186,6 @@ var orderNames = [orderCount]string{posting.Title, posting.OriginalTitle, postin
 // openTable opens the sections of s, which has that many rows.
 func openTable(kind fragment.Kind, s posting.Source, rows int) (*table, error) {
 	t := &table{kind: kind, rows: rows, pool: posting.NewPool(rows)}
-	t.base = sync.OnceValues(func() (posting.Set, error) {
-		set := posting.NewSet(t.rows)
-		set.Fill(t.rows)
-		return set, t.unflag(set, posting.Adult, posting.Video)
-	})
 	err := errors.Join(
 		open(&t.ids, s, posting.ID, rows, posting.OpenUint64s),
 		open(&t.popularity, s, posting.Popularity, rows, posting.OpenFloat64s),
@@ -186,9 +210,9 @@ func openTable(kind fragment.Kind, s posting.Source, rows int) (*table, error) {
 
 // open opens one section into dst.
 func open[T any](
-	dst *T, s posting.Source, name string, rows int, fn func(posting.Source, string, int) (T, error),
+	dst *checked[T], s posting.Source, name string, rows int, fn func(posting.Source, string, int) (T, error),
 ) (err error) {
-	*dst, err = fn(s, name, rows)
+	dst.view, err = fn(lazySource{s, &dst.check}, name, rows)
 	return err
 }
 
@@ -209,9 +233,9 @@ func (t *table) openTitles(s posting.Source, lists, ranges, orders int) error {
 		errs = append(errs, open(&t.lists[i], s, listNames[i], t.rows, posting.OpenLists))
 	}
 	for i := range ranges {
-		var err error
-		t.ranges[i], err = posting.OpenRange(s, rangeNames[i], t.rows, t.pool)
-		errs = append(errs, err)
+		errs = append(errs, open(&t.ranges[i], s, rangeNames[i], t.rows, func(s posting.Source, name string, rows int) (posting.Range, error) {
+			return posting.OpenRange(s, name, rows, t.pool)
+		}))
 	}
 	for i := range orders {
 		errs = append(errs, open(&t.orders[i], s, orderNames[i], t.rows, posting.OpenOrder))
@@ -316,7 +340,7 @@ func (r *Result) take(h *hits, skip, size int) []uint32 {
 	ranks := h.ranks[skip:min(skip+size, len(h.ranks))]
 	for i, rank := range ranks {
 		t := h.tables[min(skip+i, len(h.tables)-1)]
-		r.Rows = append(r.Rows, Row{Kind: t.kind, ID: t.ids.At(int(rank)), Date: posting.NoDay})
+		r.Rows = append(r.Rows, Row{Kind: t.kind, ID: t.ids.use().At(int(rank)), Date: posting.NoDay})
 	}
 	return ranks
 }

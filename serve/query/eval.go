@@ -57,6 +57,21 @@ func (t *table) eval(f *Filter, set posting.Set) error {
 	return t.released(f.released, set)
 }
 
+// base returns the ranks that are neither adult nor video, which most queries start from.
+// It is made once.
+func (t *table) base() (posting.Set, error) {
+	if set := t.usual.Load(); set != nil {
+		return *set, nil
+	}
+	set := posting.NewSet(t.rows)
+	set.Fill(t.rows)
+	err := t.unflag(set, posting.Adult, posting.Video)
+	if err == nil {
+		t.usual.Store(&set)
+	}
+	return set, err
+}
+
 // start makes set all ranks that may be found at all.
 func (t *table) start(f *Filter, set posting.Set) error {
 	if !f.adult && !f.video {
@@ -86,7 +101,7 @@ func (t *table) any(terms []term, set posting.Set, combine func(set, found posti
 	defer t.pool.Put(scratch)
 	found.Clear()
 	for _, term := range terms {
-		l, ok := t.lists[term.list].Find(term.key)
+		l, ok := t.lists[term.list].use().Find(term.key)
 		if !ok {
 			continue
 		}
@@ -100,10 +115,11 @@ func (t *table) any(terms []term, set posting.Set, combine func(set, found posti
 
 // inRange keeps the ranks whose value in a column f allows.
 func (t *table) inRange(f *Filter, c column, set posting.Set) error {
-	b, r := f.ranges[c], &t.ranges[c]
+	b := f.ranges[c]
 	if !b.set {
 		return nil
 	}
+	r := t.ranges[c].use()
 	if c != day || !f.undated {
 		return r.And(set, b.lo, b.hi)
 	}
@@ -150,7 +166,7 @@ func (t *table) releasedIn(f *Filter, set posting.Set) error {
 			if of[typ] == nil {
 				of[typ] = t.pool.Get()
 				of[typ].Clear()
-				l, _ := t.releases.Find(posting.ReleaseKey(f.region[:], typ))
+				l, _ := t.releases.use().Find(posting.ReleaseKey(f.region[:], typ))
 				if err := l.Between(b.lo, b.hi).AddTo(*of[typ]); err != nil {
 					return err
 				}
@@ -168,7 +184,7 @@ func (t *table) released(b bounds, set posting.Set) error {
 	if !b.set {
 		return nil
 	}
-	first, last := &t.ranges[firstDay], &t.ranges[lastDay]
+	first, last := t.ranges[firstDay].use(), t.ranges[lastDay].use()
 	switch {
 	case b.lo == posting.NoDay+1:
 		return first.And(set, b.lo, b.hi)
@@ -201,7 +217,7 @@ func (t *table) released(b bounds, set posting.Set) error {
 		return err
 	}
 	if rest.Next(0) >= 0 {
-		l, _ := t.releases.Find(posting.ReleaseKey("", anyType))
+		l, _ := t.releases.use().Find(posting.ReleaseKey("", anyType))
 		// Those on one side only, or on none, are found already or never.
 		if err := keepDated(l.Between(b.lo, b.hi), *rest, *found); err != nil {
 			return err

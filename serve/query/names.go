@@ -9,11 +9,13 @@ import (
 	"github.com/blevesearch/vellum"
 
 	"reelsplice/schemas/posting"
+	"reelsplice/schemas/release"
 )
 
 // names are what search needs of a table.
 type names struct {
 	*table
+	check       release.SectionCheck // of all that follows
 	terms       *vellum.FST
 	termLists   posting.Lists
 	prefixLists posting.Lists
@@ -25,26 +27,28 @@ type names struct {
 
 // openNames opens the sections of search; nil for a table that has none.
 func openNames(t *table, s posting.Source) (n *names, err error) {
+	n = &names{table: t}
+	s = lazySource{s, &n.check}
 	fst := s.Section(posting.Terms)
 	if fst == nil {
 		return nil, nil //nolint:nilnil // a table need not have names
 	}
 	defer func() {
 		if p := recover(); p != nil { // vellum trusts its bytes
-			n, err = nil, corrupt("section %s: %v", posting.Terms, p)
+			if n, err = nil, release.Damage(p); err == nil {
+				err = corrupt("section %s: %v", posting.Terms, p)
+			}
 		}
 	}()
-	n = &names{
-		table: t, keys: s.Section(posting.NameKeys), ranks: s.Section(posting.NameRanks),
-		stored: s.Section(posting.Names), places: s.Section(posting.NamePlaces),
-	}
+	n.keys, n.ranks = s.Section(posting.NameKeys), s.Section(posting.NameRanks)
+	n.stored, n.places = s.Section(posting.Names), s.Section(posting.NamePlaces)
 	if n.terms, err = vellum.Load(fst); err != nil {
 		return nil, corrupt("section %s: %v", posting.Terms, err)
 	}
-	if err := errors.Join(
-		open(&n.termLists, s, posting.TermLists, t.rows, posting.OpenLists),
-		open(&n.prefixLists, s, posting.PrefixLists, t.rows, posting.OpenLists),
-	); err != nil {
+	if n.termLists, err = posting.OpenLists(s, posting.TermLists, t.rows); err != nil {
+		return nil, err
+	}
+	if n.prefixLists, err = posting.OpenLists(s, posting.PrefixLists, t.rows); err != nil {
 		return nil, err
 	}
 	switch {
@@ -56,6 +60,12 @@ func openNames(t *table, s posting.Source) (n *names, err error) {
 		return nil, corrupt("section %s: %d bytes for %d rows, or its end is not that of %s", posting.NamePlaces, len(n.places), t.rows, posting.Names)
 	}
 	return n, nil
+}
+
+// use returns n, checked. It panics on damage: see release.Guard.
+func (n *names) use() *names {
+	n.check.Check()
+	return n
 }
 
 // of returns the folded names of a resource, each with its tier behind it; nothing where

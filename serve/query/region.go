@@ -46,7 +46,7 @@ func (t *table) regionDays(f *Filter) (*hits, error) {
 	for _, types := range preferred(f.shown) {
 		group.Clear()
 		for _, typ := range types {
-			l, _ := t.releases.Find(posting.ReleaseKey(f.region[:], int(typ)))
+			l, _ := t.releases.use().Find(posting.ReleaseKey(f.region[:], int(typ)))
 			for i := range l.Len() {
 				rank, day := l.Rank(i), l.Day(i)
 				if int(rank) >= t.rows {

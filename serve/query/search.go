@@ -51,7 +51,9 @@ func (e *Engine) Search(s *Search, page, size int, out *Result) (err error) {
 	q := searches.Get().(*search)
 	defer func() {
 		if p := recover(); p != nil { // by a library that trusts the bytes of the release
-			err = fmt.Errorf("search: %w: %v", release.ErrCorrupt, p)
+			if err = release.Damage(p); err == nil {
+				err = fmt.Errorf("search: %w: %v", release.ErrCorrupt, p)
+			}
 			return // q may be in any state
 		}
 		q.release()
@@ -160,7 +162,7 @@ func (q *search) find(e *Engine, kinds []fragment.Kind, s *Search, typos bool) e
 		if t == nil || t.names == nil || t.names.rows == 0 {
 			continue
 		}
-		h := q.push(t.names)
+		h := q.push(t.names.use())
 		if err := q.match(h, typos); err != nil {
 			return err
 		}
@@ -216,7 +218,7 @@ func (h *matches) filter(kind fragment.Kind, s *Search) error {
 	if first < 0 || first > 9999 {
 		set.Clear()
 	} else if first != 0 {
-		if err := t.ranges[day].And(set, dayOf(first, time.January, 1), dayOf(first, time.December, 31)); err != nil {
+		if err := t.ranges[day].use().And(set, dayOf(first, time.January, 1), dayOf(first, time.December, 31)); err != nil {
 			return err
 		}
 	}
@@ -233,14 +235,14 @@ func (h *matches) sort(w *wanted) {
 		list := slices.DeleteFunc(h.lists[tier], func(hit judged) bool { return !set.Has(hit.rank) })
 		for i := range list {
 			set.Remove(list[i].rank)
-			list[i].score = h.t.popularity.At(int(list[i].rank))
+			list[i].score = h.t.popularity.use().At(int(list[i].rank))
 		}
 		h.lists[tier], h.counts[tier] = list, len(list)
 	}
 	list := h.lists[judgedHit]
 	for r := set.Next(0); r >= 0 && len(list) < maxJudged; r = set.Next(r + 1) {
 		rank := uint32(r)
-		list = append(list, judged{rank, w.score(h.t.of(rank), h.t.popularity.At(r))})
+		list = append(list, judged{rank, w.score(h.t.of(rank), h.t.popularity.use().At(r))})
 		set.Remove(rank)
 	}
 	slices.SortFunc(list, func(a, b judged) int { return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.rank, b.rank)) })
@@ -295,7 +297,7 @@ func (q *search) merge(class, start, size int, out *Result) {
 			start--
 		} else {
 			q.ranks = append(q.ranks, c.hit.rank)
-			out.Rows = append(out.Rows, Row{Kind: c.h.t.kind, ID: c.h.t.ids.At(int(c.hit.rank)), Date: posting.NoDay})
+			out.Rows = append(out.Rows, Row{Kind: c.h.t.kind, ID: c.h.t.ids.use().At(int(c.hit.rank)), Date: posting.NoDay})
 		}
 		heads[best].next()
 	}
@@ -325,7 +327,7 @@ func (c *cursor) open(h *matches, class int) {
 func (c *cursor) next() {
 	switch {
 	case c.rest >= 0:
-		c.hit, c.ok = judged{uint32(c.rest), c.h.t.popularity.At(c.rest)}, true
+		c.hit, c.ok = judged{uint32(c.rest), c.h.t.popularity.use().At(c.rest)}, true
 		c.rest = c.h.set.Next(c.rest + 1)
 	case len(c.list) > 0:
 		c.hit, c.ok, c.list = c.list[0], true, c.list[1:]

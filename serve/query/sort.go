@@ -37,17 +37,17 @@ func (t *table) sorted(f *Filter, set posting.Set, count int, w *window) error {
 		byRank(set, f.descending, w)
 		return nil
 	case byDay:
-		return t.sortedBy(&s, &t.ranges[day], count, f.descending, w)
+		return t.sortedBy(&s, t.ranges[day].use(), count, f.descending, w)
 	case byVoteAverage:
-		return t.sortedBy(&s, &t.ranges[voteAverage], count, f.descending, w)
+		return t.sortedBy(&s, t.ranges[voteAverage].use(), count, f.descending, w)
 	case byVoteCount:
-		return t.sortedBy(&s, &t.ranges[voteCount], count, f.descending, w)
+		return t.sortedBy(&s, t.ranges[voteCount].use(), count, f.descending, w)
 	case byTitle:
-		s.order = &t.orders[title]
+		s.order = t.orders[title].use()
 	case byOriginalTitle:
-		s.order = &t.orders[originalTitle]
+		s.order = t.orders[originalTitle].use()
 	case byRevenue:
-		s.order = &t.orders[revenue]
+		s.order = t.orders[revenue].use()
 	}
 	return t.sortedBy(&s, nil, count, f.descending, w)
 }

@@ -90,9 +90,9 @@ type trend struct {
 
 // trend starts before the first rank. The set comes from t's pool.
 func (t *table) trend(week bool) (*trend, error) {
-	tr := &trend{t: t, order: &t.trends[0], score: t.scores[0], set: t.pool.Get()}
+	tr := &trend{t: t, order: t.trends[0].use(), score: *t.scores[0].use(), set: t.pool.Get()}
 	if week {
-		tr.order, tr.score = &t.trends[1], t.scores[1]
+		tr.order, tr.score = t.trends[1].use(), *t.scores[1].use()
 	}
 	tr.set.Fill(t.rows)
 	if err := t.unflag(*tr.set, posting.Adult); err != nil {
@@ -118,4 +118,4 @@ func (tr *trend) hotter(o *trend) bool {
 	return cmp.Or(cmp.Compare(tr.score.At(int(tr.rank)), o.score.At(int(o.rank))), cmp.Compare(tr.popularity(), o.popularity())) > 0
 }
 
-func (tr *trend) popularity() float64 { return tr.t.popularity.At(int(tr.rank)) }
+func (tr *trend) popularity() float64 { return tr.t.popularity.use().At(int(tr.rank)) }

@@ -37,6 +37,7 @@ type Answer struct {
 	tag      []byte // what the entity tag is made of
 	raw      uint64
 	stored   int
+	checked  bool // Check found the segments sound
 	inflater release.Inflater
 	frame    [headerLen]byte // of gzip, around a piece
 }
@@ -54,7 +55,7 @@ func (a *Answer) Reset() {
 	clear(a.chunks) // lets go of the mapping
 	a.chunks = a.chunks[:0]
 	a.literals, a.tag = a.literals[:0], a.tag[:0]
-	a.raw, a.stored = 0, 0
+	a.raw, a.stored, a.checked = 0, 0, false
 }
 
 // Segment appends a stored segment. One without raw bytes adds nothing to the body.
@@ -63,7 +64,7 @@ func (a *Answer) Segment(s release.Segment) {
 	if s.RawLen == 0 {
 		return
 	}
-	a.chunks = append(a.chunks, chunk{seg: s})
+	a.chunks, a.checked = append(a.chunks, chunk{seg: s}), false
 	a.raw += uint64(s.RawLen)
 	a.stored += len(s.Stored)
 }
@@ -122,6 +123,18 @@ func (a *Answer) Fetch() {
 	}
 }
 
+// Check checks the segments of a, each once in the life of their release. It panics on
+// damage: see release.Guard. What reads segments calls it; a 304 needs it too.
+func (a *Answer) Check() {
+	if a.checked {
+		return
+	}
+	for i := range a.chunks {
+		a.chunks[i].seg.Check() // that of a literal does nothing
+	}
+	a.checked = true
+}
+
 // AppendETag appends the weak entity tag. It follows from the content of the parts
 // alone: it is the same for every encoding, and for every release that holds the
 // same content.
@@ -147,6 +160,7 @@ func (a *Answer) AppendGzip(dst []byte) []byte {
 // GzipPieces calls yield with the pieces of the body as one gzip member. A piece that lasts
 // stays as it is until Reset; any other is good until yield returns.
 func (a *Answer) GzipPieces(yield func(b []byte, lasts bool)) {
+	a.Check()
 	frame := &a.frame
 	yield(append(frame[:0], header...), false)
 	var crc uint32

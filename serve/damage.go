@@ -1,0 +1,119 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"reelsplice/schemas/release"
+)
+
+// Requests check what they use of a release the first time. Beside them, the lengths of its
+// files are looked at now and then, and all of it is read at a bounded rate. New damage
+// makes prepared responses void, so that they are composed, and thereby checked, again.
+
+const (
+	// sizesEvery is how often the lengths of files are looked at, at most: there is
+	// sizesPerFile between two looks for each file too, which takes microseconds.
+	sizesEvery   = time.Second
+	sizesPerFile = 5 * time.Millisecond
+	// scrubEvery is the time between two full checks.
+	scrubEvery = 24 * time.Hour
+)
+
+// damaged is told of new damage in the release h.
+func (r *Releases) damaged(h *Held, err *release.CorruptError) {
+	h.serial.Store(r.opened.Add(1))
+	if omitted, ok := r.throttle.allow(); ok {
+		r.log.Error("release is damaged", "release", h.reader.Manifest().ID, "file", err.File, "offset", err.Off, "error", err.What, "omitted", omitted)
+	}
+}
+
+// A damage is what was found wrong with the release that is served.
+type damage struct {
+	first  error // nil for nothing
+	blocks int
+}
+
+// damage returns what was found wrong with the release that is served.
+func (r *Releases) damage() damage {
+	h := r.Acquire()
+	defer h.Release()
+	if h == nil {
+		return damage{}
+	}
+	first, blocks := h.reader.Damage()
+	if first == nil {
+		return damage{}
+	}
+	return damage{fmt.Errorf("damaged blocks: %d, the first: %w", blocks, first), blocks}
+}
+
+// checkSizes looks now and then for files that have become shorter.
+func (r *Releases) checkSizes() {
+	h := r.Acquire()
+	defer h.Release()
+	if h == nil {
+		return
+	}
+	wait := max(sizesEvery, sizesPerFile*time.Duration(len(h.reader.Manifest().Files)))
+	if now := time.Now(); now.Sub(r.sized) >= wait {
+		r.sized = now
+		h.reader.CheckSizes()
+	}
+}
+
+// Scrub checks all of the release that is served, and once a day again, until ctx ends. It
+// reads rate bytes a second; 0 is for none.
+func (r *Releases) Scrub(ctx context.Context, rate int64) {
+	for rate > 0 {
+		h := r.Acquire()
+		if h == nil {
+			return
+		}
+		replaced := h.replaced
+		r.scrub(ctx, h, rate)
+		h.Release()
+		select {
+		case <-ctx.Done():
+			return
+		case <-replaced:
+		case <-time.After(scrubEvery):
+		}
+	}
+}
+
+// scrub checks h once, as long as it is served.
+func (r *Releases) scrub(ctx context.Context, h *Held, rate int64) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		select {
+		case <-ctx.Done():
+		case <-h.replaced:
+			cancel()
+		}
+	}()
+	start, id := time.Now(), h.reader.Manifest().ID
+	switch err := h.reader.Scrub(ctx, rate); {
+	case errors.Is(err, context.Canceled):
+	case err != nil:
+		r.log.Warn("release could not be checked to its end", "release", id, "error", err)
+	default:
+		_, blocks := h.reader.Damage()
+		r.log.Info("release checked", "release", id, "seconds", int(time.Since(start).Seconds()), "damaged blocks", blocks)
+	}
+}
+
+// cutShort is told that an answer ended early because its bytes could not be read.
+func (e *Edge) cutShort() {
+	if omitted, ok := e.failures.allow(); ok {
+		e.log.Error("answer cut short: a file of the release could not be read", "omitted", omitted)
+	}
+	h := e.releases.Acquire()
+	defer h.Release()
+	if h != nil {
+		h.reader.CheckSizes() // names the file
+	}
+}
