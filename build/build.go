@@ -153,7 +153,12 @@ func Run(ctx context.Context, c Config) (Report, error) {
 	if err != nil && !c.Full && (errors.Is(err, errUnkept) || errors.Is(err, ledger.ErrDamaged)) {
 		c.Log.Warn("all of the release is made anew", "because", err)
 		c.Full = true
-		return once(ctx, c, start)
+		r, err = once(ctx, c, start)
+	}
+	if c.Previous != "" && errors.Is(err, release.ErrCorrupt) {
+		c.Log.Warn("previous release is damaged: the release is made without it, with neither its changes nor trends", "previous", c.Previous, "because", err)
+		c.Previous = ""
+		r, err = once(ctx, c, start)
 	}
 	return r, err
 }
