@@ -288,6 +288,27 @@ func TestRules(t *testing.T) {
 	t.Logf("%d rules, each in %d ways, whole and byte by byte: %d failures", len(rules), len(ways), failures)
 }
 
+// TestRefusedHeadsAreCounted: what no handler sees is in the metrics too.
+func TestRefusedHeadsAreCounted(t *testing.T) {
+	w := writtenWorld(t, func(c *Config) { c.MaxHeader, c.ReadTimeout = 2048, 100*time.Millisecond }, catalogue()...)
+	m := newMeters()
+	dial := dialTo(serveTCP(t, func(ln net.Listener) (net.Listener, *meters) {
+		return lane.Listen(ln, newLane(w.cfg, w.edge, m, newPlans())), m
+	}, w))
+	for status, stream := range map[int]string{
+		400: "GET / HTTP/1.1\r\n\r\n", 405: "CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n", 408: "GET / HT", 505: "GET / HTTP/2.0\r\n",
+		414: "GET /" + strings.Repeat("x", 3000), 431: "GET / HTTP/1.1\r\nA: " + strings.Repeat("x", 3000),
+	} {
+		r := rule{want: []int{status}}
+		if err := r.check(dial, stream, "", len(stream)); err != nil {
+			t.Errorf("%.50q: %v", stream, err)
+		}
+		if c := m.codes[status]; c == nil || c.Get() != 1 {
+			t.Errorf("%.50q is not counted as %d", stream, status)
+		}
+	}
+}
+
 // TestBodiesTakeNoMemory: many clients that send a long body at a time cost what as many
 // without one do.
 func TestBodiesTakeNoMemory(t *testing.T) {

@@ -221,6 +221,41 @@ func TestLeave(t *testing.T) {
 	}
 }
 
+// TestWithoutFastPath: the server gets all requests, with the same times for a head and an
+// idle connection.
+func TestWithoutFastPath(t *testing.T) {
+	const limit = 200 * time.Millisecond
+	s := serve(t, func(c *Config) { c.Open, c.ReadTimeout = nil, limit })
+	server := func(r io.Reader) {
+		t.Helper()
+		got := make([]byte, len("server "+get("/a")))
+		if _, err := io.ReadFull(r, got); err != nil || string(got) != "server "+get("/a") {
+			t.Fatalf("the server gets %q, %v, want the request", got, err)
+		}
+	}
+	c := s.dial(t)
+	write(t, c, get("/a")+get("/a")+"GET /b")
+	server(c)
+	server(c)
+	start := time.Now()
+	if got := rest(t, c); got != "refused 408 false" || time.Since(start) > 2*limit {
+		t.Errorf("%v after the start of a head the server says %q, want 408 after %v", time.Since(start), got, limit)
+	}
+	idle, partly := s.dial(t), s.dial(t)
+	write(t, idle, get("/a"))
+	server(idle)
+	write(t, partly, get("/a")[:9])
+	time.Sleep(limit / 2)
+	s.Stop()
+	write(t, partly, get("/a")[9:])
+	server(partly)
+	for _, c := range []net.Conn{idle, partly} {
+		if got := rest(t, c); got != "end true" {
+			t.Errorf("when the Listener stops, the server says %q, want that it read io.EOF", got)
+		}
+	}
+}
+
 // TestRefuse: an invalid head, one that is too long, and one that does not come to its end
 // are refused, and nothing behind them is read as a request.
 func TestRefuse(t *testing.T) {
