@@ -176,7 +176,7 @@ func (e *Edge) guest(t *account.Tables, id []byte) (*users.Account, bool, error)
 func (u *userRequest) list() error {
 	q := &u.w.q
 	key := fragment.AppendID(u.w.c.key[:0], fragment.KindList, q.ID)
-	u.rs.Cache = revalidate
+	u.rs.Cache = u.e.recheck
 	u.w.keys = appendKeys(u.w.keys, u.rs.Release, key)
 	u.rs.SurrogateKey = u.w.keys
 	l, err := listOf(u.t, q)

@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"reelsplice/serve/logs"
 	"reelsplice/serve/status"
 )
 
@@ -122,18 +123,19 @@ func (c *certificate) Err() error {
 // expiry returns the end of the current certificate, in unix seconds.
 func (c *certificate) expiry() int64 { return c.current.Load().Leaf.NotAfter.Unix() }
 
-// A tlsListener speaks TLS over the connections of another Listener, and logs why a handshake fails, a few
-// times a second at most.
+// failedHandshakes is how many failed handshakes a second are logged at most.
+const failedHandshakes = 3
+
+// A tlsListener speaks TLS over the connections of another Listener, and logs why a handshake fails.
 type tlsListener struct {
 	net.Listener
 	config *tls.Config
-	log    *slog.Logger
-	logged *throttle
+	log    *slog.Logger // limited
 }
 
 func listenTLS(ln net.Listener, c *certificate) net.Listener {
 	return &tlsListener{
-		Listener: ln, log: c.log, logged: newThrottle(),
+		Listener: ln, log: logs.Limit(c.log, failedHandshakes, time.Second),
 		config: &tls.Config{
 			MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"},
 			GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return c.current.Load(), nil },
@@ -187,9 +189,7 @@ func (l *tlsListener) failed(c net.Conn, err error) {
 	if errors.Is(err, io.EOF) { // port scans and health checks connect and leave
 		return
 	}
-	if omitted, ok := l.logged.allow(); ok {
-		l.log.Warn("TLS handshake failed", "client", c.RemoteAddr().String(), "error", err, "omitted", omitted)
-	}
+	l.log.Warn("TLS handshake failed", "client", c.RemoteAddr().String(), "error", err)
 }
 
 // isHTTP reports whether the first bytes of a connection are those of a request.

@@ -7,6 +7,7 @@ import (
 	"math"
 	"net"
 	"net/url"
+	"strconv"
 	"time"
 
 	"reelsplice/serve/query"
@@ -30,6 +31,9 @@ type Config struct {
 	// AllowQueryKey accepts a token as api_key= in the query, the only way of many clients;
 	// true by default. A bearer token counts before it. It is never logged.
 	AllowQueryKey bool
+	// Cache says which caches may keep answers: CachePublic, the default, CachePrivate or
+	// CacheRevalidate.
+	Cache         string
 	MaxAge        time.Duration // of Cache-Control; 1 hour by default
 	Poll          time.Duration // how often tokens and the current release are looked at; 250 ms by default
 	MaxConns      int           // in all; 65536 by default
@@ -73,6 +77,7 @@ func DefaultConfig() Config {
 		AllowQueryKey: true,
 		CallbackURL:   "https://www.themoviedb.org/authenticate",
 		ImageBaseURL:  static.DefaultImageBaseURL,
+		Cache:         CachePublic,
 		MaxAge:        time.Hour,
 		Poll:          250 * time.Millisecond,
 		MaxConns:      1 << 16,
@@ -112,6 +117,11 @@ func (c *Config) Validate() error {
 	if _, err := c.clock(); err != nil {
 		errs = append(errs, err)
 	}
+	switch c.Cache {
+	case CachePublic, CachePrivate, CacheRevalidate:
+	default:
+		errs = append(errs, fmt.Errorf("cache %q: want %s, %s or %s", c.Cache, CachePublic, CachePrivate, CacheRevalidate))
+	}
 	for _, limit := range []struct {
 		ok   bool
 		what string
@@ -136,6 +146,25 @@ func (c *Config) Validate() error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// Values of Config.Cache.
+const (
+	CachePublic     = "public"     // any cache, which then answers without a token until MaxAge is over
+	CachePrivate    = "private"    // that of the client alone
+	CacheRevalidate = "revalidate" // any cache that asks the edge each time; the edge checks the token
+)
+
+// cacheControl returns the Cache-Control of an answer that may be kept for d, in whole seconds.
+func (c *Config) cacheControl(d time.Duration) string {
+	switch age := "max-age=" + strconv.Itoa(int(d/time.Second)); c.Cache {
+	case CachePrivate:
+		return "private, " + age
+	case CacheRevalidate:
+		return "public, max-age=0, must-revalidate"
+	default:
+		return "public, " + age
+	}
 }
 
 // checkAddr says what is wrong with an address to listen on; "" is for others to judge.

@@ -25,9 +25,7 @@ const (
 // damaged is told of new damage in the release h.
 func (r *Releases) damaged(h *Held, err *release.CorruptError) {
 	h.serial.Store(r.opened.Add(1))
-	if omitted, ok := r.throttle.allow(); ok {
-		r.log.Error("release is damaged", "release", h.reader.Manifest().ID, "file", err.File, "offset", err.Off, "error", err.What, "omitted", omitted)
-	}
+	r.damages.Error("release is damaged", "release", h.reader.Manifest().ID, "file", err.File, "offset", err.Off, "error", err.What)
 }
 
 // A damage is what was found wrong with the release that is served.
@@ -108,9 +106,7 @@ func (r *Releases) scrub(ctx context.Context, h *Held, rate int64) {
 
 // cutShort is told that an answer ended early because its bytes could not be read.
 func (e *Edge) cutShort() {
-	if omitted, ok := e.failures.allow(); ok {
-		e.log.Error("answer cut short: a file of the release could not be read", "omitted", omitted)
-	}
+	e.log.Error("answer cut short: a file of the release could not be read")
 	h := e.releases.Acquire()
 	defer h.Release()
 	if h != nil {

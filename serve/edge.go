@@ -9,10 +9,10 @@ package serve
 
 import (
 	"bytes"
+	"context"
 	"crypto/rand"
 	"errors"
 	"log/slog"
-	"strconv"
 	"sync"
 	"time"
 
@@ -72,12 +72,8 @@ func (rs *Response) Len() int {
 	return len(rs.Body)
 }
 
-// Cache-Control of answers that must not be kept, and of those that may be but are
-// asked for again each time.
-const (
-	noStore    = "no-store"
-	revalidate = "public, max-age=0"
-)
+// noStore is the Cache-Control of answers that must not be kept.
+const noStore = "no-store"
 
 // paramAPIKey is the query parameter that takes a token.
 const paramAPIKey = "api_key"
@@ -86,6 +82,7 @@ const paramAPIKey = "api_key"
 type Edge struct {
 	cfg      Config
 	cache    string // Cache-Control of what can be kept
+	recheck  string // of what can be kept, but is asked for again each time
 	static   *static.Set
 	tokens   *auth.Live
 	signer   *auth.Signer
@@ -94,11 +91,13 @@ type Edge struct {
 	now      func() time.Time
 	today    func() time.Time // by which lists are made
 	pages    *pageCache
-	refused  *throttle // of log lines about credentials
-	failures *throttle // of log lines about answers that failed
-	pool     sync.Pool // of *worker
-	keys     sync.Pool // of *[auth.MaxTokenLen]byte, for an api_key
+	refused  *slog.Logger // for refused credentials
+	pool     sync.Pool    // of *worker
+	keys     sync.Pool    // of *[auth.MaxTokenLen]byte, for an api_key
 }
+
+// refusals is how many refused credentials a second are logged at most.
+const refusals = 3
 
 // edgeErrors is how many errors a second are logged at most about responses.
 const edgeErrors = 20
@@ -128,7 +127,8 @@ func NewEdge(cfg Config, tokens *auth.Live, signer *auth.Signer, releases *Relea
 	}
 	return &Edge{
 		cfg:      cfg,
-		cache:    cacheControl(cfg.MaxAge),
+		cache:    cfg.cacheControl(cfg.MaxAge),
+		recheck:  cfg.cacheControl(0),
 		static:   answers,
 		tokens:   tokens,
 		signer:   signer,
@@ -137,8 +137,7 @@ func NewEdge(cfg Config, tokens *auth.Live, signer *auth.Signer, releases *Relea
 		now:      time.Now,
 		today:    today,
 		pages:    newPageCache(cfg.PageCache),
-		refused:  newThrottle(),
-		failures: newThrottle(),
+		refused:  logs.Limit(cfg.Log, refusals, time.Second),
 		pool:     sync.Pool{New: func() any { return &worker{} }},
 		keys:     sync.Pool{New: func() any { return new([auth.MaxTokenLen]byte) }},
 	}, nil
@@ -202,7 +201,7 @@ func (e *Edge) serve(w *worker, rq *Request, rs *Response, held *Held) error {
 	w.keys = append(appendKeys(w.keys[:0], rs.Release, w.c.resource), w.c.names...)
 	rs.SurrogateKey = w.keys
 	if isLatest(w.q.Op) && rs.Cache != private {
-		rs.Cache = revalidate
+		rs.Cache = e.recheck
 	}
 	if err != nil {
 		return err
@@ -235,15 +234,10 @@ func (e *Edge) query(w *worker, rq *Request, rs *Response, held *Held) error {
 	}
 	if until := w.querier.until; !until.IsZero() {
 		if left := until.Sub(w.querier.now); left < e.cfg.MaxAge {
-			rs.Cache = cacheControl(left)
+			rs.Cache = e.cfg.cacheControl(left)
 		}
 	}
 	return e.finish(w, rq, rs)
-}
-
-// cacheControl lets caches keep a response for d, in whole seconds.
-func cacheControl(d time.Duration) string {
-	return "public, max-age=" + strconv.Itoa(int(d/time.Second))
 }
 
 // Refusals that need nothing but their code are made once.
@@ -299,12 +293,11 @@ func (e *Edge) queryKey(query []byte, table *auth.Table, now int64) auth.Result 
 	return table.Check(key, now)
 }
 
-// logRefused logs why a credential was refused, a few times a second at most. The credential
-// itself stays out of the log; name is that of its line in the token file.
+// logRefused logs why a credential was refused. The credential itself stays out of the log;
+// name is that of its line in the token file.
 func (e *Edge) logRefused(res *auth.Result) {
-	if omitted, ok := e.refused.allow(); ok {
-		e.log.Info("credential refused", "status", errInvalidKey.Code.HTTP(), "reason", res.Reason.String(), "name", res.Name, "omitted", omitted)
-	}
+	e.refused.LogAttrs(context.Background(), slog.LevelInfo, "credential refused",
+		slog.Int("status", errInvalidKey.Code.HTTP()), slog.String("reason", res.Reason.String()), slog.String("name", res.Name))
 }
 
 // finish writes the composed answer, checked: 304 without a body when the client has it,
@@ -484,9 +477,7 @@ func (e *Edge) unexpected(rq *Request, rs *Response, err error) *status.Error {
 	if errors.As(err, &se) {
 		return se
 	}
-	if omitted, ok := e.failures.allow(); ok {
-		e.log.Error("request failed", "path", string(rq.Path), "release", rs.Release, "error", err, "omitted", omitted)
-	}
+	e.log.Error("request failed", "path", string(rq.Path), "release", rs.Release, "error", err)
 	return &status.Error{Code: status.Internal}
 }
 

@@ -3,6 +3,8 @@
 package serve
 
 import (
+	"io"
+	"log/slog"
 	"testing"
 
 	"github.com/valyala/fasthttp"
@@ -46,7 +48,10 @@ func hotRequests(w *world) map[string]*Request {
 
 func TestServeAllocs(t *testing.T) {
 	disk := false
-	w := sampleWorld(t, func(c *Config) { c.FromDisk = func() bool { return disk } })
+	w := sampleWorld(t, func(c *Config) {
+		c.FromDisk = func() bool { return disk }
+		c.Log = slog.New(slog.NewTextHandler(io.Discard, nil)) // for the reason of a 401
+	})
 	for name, rq := range hotRequests(w) {
 		status := 0
 		serve := func() { w.edge.Serve(rq, func(rs *Response) { status = rs.Status }) }

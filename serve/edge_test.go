@@ -15,6 +15,7 @@ import (
 
 	"reelsplice/schemas/fragment"
 	"reelsplice/serve/auth"
+	"reelsplice/serve/logs"
 )
 
 func TestStatus(t *testing.T) {
@@ -155,6 +156,7 @@ func TestRefusedLog(t *testing.T) {
 		t.Fatal(err)
 	}
 	const unknown = "0123456789abcdef0123456789abcdef"
+	unlimited := func() { w.edge.refused = logs.Limit(w.cfg.Log, refusals, time.Second) }
 	ask := func(authorization, query string) {
 		rq := w.request("/3/movie/551?" + query)
 		rq.Authorization = []byte(authorization)
@@ -168,7 +170,7 @@ func TestRefusedLog(t *testing.T) {
 	} {
 		for _, form := range [][2]string{{"Bearer " + c.token, ""}, {"", "api_key=" + c.token}} {
 			log.Reset()
-			w.edge.refused = newThrottle()
+			unlimited()
 			ask(form[0], form[1])
 			line := log.String()
 			if !strings.Contains(line, "level=INFO") || !strings.Contains(line, "status=401 "+c.want) || c.token != "" && strings.Contains(line, c.token) {
@@ -177,16 +179,17 @@ func TestRefusedLog(t *testing.T) {
 		}
 	}
 	log.Reset()
-	w.edge.refused = newThrottle()
+	unlimited()
 	start := time.Now()
 	for range 1000 {
 		ask("Bearer "+unknown, "")
 	}
-	most := logRate * (2 + int(time.Since(start)/time.Second))
+	most := refusals * (2 + int(time.Since(start)/time.Second))
 	if n := strings.Count(log.String(), "\n"); n < 1 || n > most {
 		t.Errorf("1000 refusals make %d lines, want 1 to %d", n, most)
 	}
-	w.edge.cfg.AllowQueryKey, w.edge.refused = false, newThrottle()
+	w.edge.cfg.AllowQueryKey = false
+	unlimited()
 	ask("", "api_key="+w.token)
 	if got := log.String(); !strings.Contains(got, `reason="api_key is not allowed"`) || strings.Contains(got, w.token) {
 		t.Errorf("log without --allow-query-key = %.300q, want its reason and no credential", got)
@@ -229,6 +232,29 @@ func TestConfigurationAppends(t *testing.T) {
 	}
 	if got, err := Inspect(nil, uri+"?append_to_response=jobs"); err != nil || string(got.Body) != w.get(t, uri+"?append_to_response=jobs").plain {
 		t.Errorf("Inspect = %.100s, %v, want the answer", got.Body, err)
+	}
+}
+
+// TestCacheModes: Cache decides on the Cache-Control of all that may be kept, and of nothing else.
+func TestCacheModes(t *testing.T) {
+	for mode, want := range map[string][2]string{ // what is kept for an hour, and what is asked for again
+		CachePublic:     {"public, max-age=3600", "public, max-age=0"},
+		CachePrivate:    {"private, max-age=3600", "private, max-age=0"},
+		CacheRevalidate: {"public, max-age=0, must-revalidate", "public, max-age=0, must-revalidate"},
+	} {
+		s := wired(t, sampleWorld(t, func(c *Config) { c.Cache = mode }))
+		a := s.asker(t)
+		for uri, want := range map[string]string{
+			"/3/movie/550": want[0], "/3/movie/550?append_to_response=credits": want[0], "/3/movie/999999999": want[0], "/3/configuration": want[0],
+			"/3/movie/popular": want[0], "/3/search/movie?query=club": want[0], "/3/movie/latest": want[1],
+			"/3/authentication": "no-store", "/3/authentication/token/new": "no-store", "/3/movie/550?page=0&append_to_response=lists": "no-store",
+		} {
+			for range 3 { // the last one from its prepared response, where it has one
+				if rs, _ := a.ask(t, "GET", uri); rs.Header.Get("Cache-Control") != want {
+					t.Errorf("%s with cache %s: Cache-Control %q, want %q", uri, mode, rs.Header.Get("Cache-Control"), want)
+				}
+			}
+		}
 	}
 }
 
@@ -592,7 +618,7 @@ func TestConfigValidate(t *testing.T) {
 	f := func(want string, change func(c *Config)) {
 		t.Helper()
 		c := DefaultConfig()
-		c.Releases, c.Tokens, c.Addr = "r", "t", "a"
+		c.Releases, c.Tokens, c.Addr = "r", "t", "a:1"
 		if err := c.Validate(); err != nil {
 			t.Fatalf("Validate of the defaults = %v, want none", err)
 		}
@@ -610,6 +636,9 @@ func TestConfigValidate(t *testing.T) {
 	f("tls", func(c *Config) { c.TLSCert = "x" })
 	f("callback-url", func(c *Config) { c.CallbackURL = "/relative" })
 	f("max-age", func(c *Config) { c.MaxAge = -1 })
+	f("cache", func(c *Config) { c.Cache = "none" })
+	f("addr", func(c *Config) { c.Addr = "18480" })
+	f("admin-addr", func(c *Config) { c.AdminAddr = "::1:80" })
 	f("poll", func(c *Config) { c.Poll = 2 * time.Second })
 	f("max-header", func(c *Config) { c.MaxHeader = 10 })
 	f("max-conns", func(c *Config) { c.MaxConns = 0 })

@@ -184,8 +184,8 @@ func TestLatest(t *testing.T) {
 	w := writtenWorld(t, nil, catalogue()...)
 	f := func(uri string, status int, want string) {
 		t.Helper()
-		if a := w.get(t, uri); a.Status != status || a.plain != want || a.Cache != revalidate {
-			t.Errorf("%s = %d %s, %s\nwant %d %s, %s", uri, a.Status, a.plain, a.Cache, status, want, revalidate)
+		if a := w.get(t, uri); a.Status != status || a.plain != want || a.Cache != w.edge.recheck {
+			t.Errorf("%s = %d %s, %s\nwant %d %s, %s", uri, a.Status, a.plain, a.Cache, status, want, w.edge.recheck)
 		}
 	}
 	f("/3/movie/latest", 200, `{"id":1099511627776,"title":"Far"}`)

@@ -11,22 +11,26 @@ import (
 	"time"
 
 	"reelsplice/schemas/release"
+	"reelsplice/serve/logs"
 	"reelsplice/serve/query"
 )
+
+// damages is how many damaged places a second are logged at most.
+const damages = 3
 
 // Releases holds the release that is served and follows the store's current one.
 // A new one is opened beside the old one, requests move over, and the old one is
 // closed after its last request.
 type Releases struct {
-	store    release.Store
-	results  int // bytes of results of queries that are kept
-	log      *slog.Logger
-	current  atomic.Pointer[Held]
-	failed   atomic.Pointer[failure]
-	opened   atomic.Uint64 // releases so far
-	looking  sync.Mutex    // held for one look at the store at a time
-	throttle *throttle     // of log lines about damage
-	sized    time.Time     // when the lengths of files were last looked at
+	store   release.Store
+	results int // bytes of results of queries that are kept
+	log     *slog.Logger
+	current atomic.Pointer[Held]
+	failed  atomic.Pointer[failure]
+	opened  atomic.Uint64 // releases so far
+	looking sync.Mutex    // held for one look at the store at a time
+	damages *slog.Logger  // for damage, limited
+	sized   time.Time     // when the lengths of files were last looked at
 }
 
 // failure is a release that could not be opened. It is tried again only when the
@@ -81,7 +85,7 @@ func (h *Held) Release() {
 // OpenReleases opens the current release of the store. results is how many bytes of
 // results of queries are kept.
 func OpenReleases(store release.Store, results int, log *slog.Logger) (*Releases, error) {
-	r := &Releases{store: store, results: results, log: log, throttle: newThrottle()}
+	r := &Releases{store: store, results: results, log: log, damages: logs.Limit(log, damages, time.Second)}
 	id, err := store.Current()
 	if err != nil {
 		return nil, err

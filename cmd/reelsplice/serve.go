@@ -62,6 +62,7 @@ func serveFlags(f *pflag.FlagSet, cfg *serve.Config) {
 	f.StringVar(&cfg.CallbackURL, "callback-url", cfg.CallbackURL, "`URL` where users approve request tokens")
 	f.StringVar(&cfg.SigningKey, "signing-key", "", "`FILE` with the key of request tokens; one for this run alone when not given")
 	f.BoolVar(&cfg.AllowQueryKey, "allow-query-key", cfg.AllowQueryKey, "accept a token as api_key in the query too; a bearer token counts before it")
+	f.StringVar(&cfg.Cache, "cache", cfg.Cache, "which caches may keep answers: public, private, or revalidate for those that ask each time")
 	f.DurationVar(&cfg.MaxAge, "max-age", cfg.MaxAge, "how long caches may keep an answer")
 	f.DurationVar(&cfg.Poll, "poll", cfg.Poll, "how often tokens and the current release are looked at, 1s at most")
 	f.IntVar(&cfg.MaxConns, "max-conns", cfg.MaxConns, "connections in all")
