@@ -288,11 +288,15 @@ func fillEpisodes(own []*catalog.Episode, s *catalog.Season) {
 			if s.Episodes[i].EpisodeNumber.V != e.EpisodeNumber.V {
 				continue
 			}
-			dst, src := wire.RecordOf(e), wire.RecordOf(render.EpisodeOf(s, i))
+			listed := render.EpisodeOf(s, i)
+			dst, src := wire.RecordOf(e), wire.RecordOf(listed)
 			for j := range dst.Plan.Subs {
 				if f := &dst.Plan.Fields[j]; !wire.Present(dst, f) && wire.Present(src, f) {
 					wire.Copy(dst, src, f)
 				}
+			}
+			if listed.Details.Set {
+				e.Details = listed.Details
 			}
 			break
 		}

@@ -69,5 +69,5 @@ const (
 		`"similar":{"page":1,"results":[{"id":551}],"total_pages":2,"total_results":21},"keywords":{"keywords":[{"id":3,"name":"k"}]},` +
 		`"translations":{"translations":[{"iso_3166_1":"DE","iso_639_1":"de","name":"Deutsch","english_name":"German","data":{"homepage":"","overview":"Inhalt","runtime":0,"tagline":"","title":"Klub"}}]},` +
 		`"videos":{"results":[{"iso_639_1":"en","name":"T","key":"k","site":"YouTube","size":1080,"type":"Trailer"}]},"watch/providers":{"results":{"US":{"link":"l"}}}}`
-	movie551 = `{"adult":false,"genres":[],"id":551,"production_countries":[],"spoken_languages":[],"status":"","tagline":"","title":"Another"}`
+	movie551 = `{"adult":false,"genres":[],"id":551,"production_countries":[],"spoken_languages":[],"status":"","tagline":"","title":"Another","_details":true}`
 )

@@ -18,7 +18,7 @@ import (
 
 // version is a movie all of whose parts say n.
 func version(n int) string {
-	return fmt.Sprintf(`{"adult":false,"genres":[],"id":1,"production_countries":[],"spoken_languages":[],"status":"","tagline":"","title":"v%d","keywords":{"keywords":[{"id":1,"name":"v%d"}]},"credits":{"cast":[{"name":"v%d"}],"crew":[]}}`, n, n, n)
+	return fmt.Sprintf(`{"adult":false,"genres":[],"id":1,"production_countries":[],"spoken_languages":[],"status":"","tagline":"","title":"v%d","keywords":{"keywords":[{"id":1,"name":"v%d"}]},"credits":{"cast":[{"name":"v%d"}],"crew":[]},"_details":true}`, n, n, n)
 }
 
 // TestSwitchUnderLoad publishes releases while requests run: each answer is whole and

@@ -53,6 +53,7 @@ func WriteKind(tb Fataler, dir string, kind fragment.Kind, rows ...string) {
 		if err := p.Parse(row, r); err != nil {
 			tb.Fatalf("Parse(%s): %v", row, err)
 		}
+		typ.MarkDetails(r) // as ingest does with answers of the API
 		if err := w.Write(r); err != nil {
 			tb.Fatalf("write catalogue: %v", err)
 		}

@@ -35,16 +35,9 @@ func (m *model) fill(rec wire.Record) {
 	}
 }
 
-// isDetails reports whether rec has what details answers of all years have, and rows
-// of lists and other layouts have not.
-func (m *model) isDetails(rec wire.Record) bool {
-	for _, f := range m.required { // none of a kind that is never filled in
-		if !wire.Present(rec, f) {
-			return false
-		}
-	}
-	return true
-}
+// isDetails reports whether a source gave a details answer of the API, which rows of lists
+// and of other layouts are not.
+func (m *model) isDetails(rec wire.Record) bool { return catalog.TypeOf(m.kind).HasDetails(rec) }
 
 // answerMembers are what answers of all years to these sub-requests have: later ones have
 // more. An answer that has them is served as it was given, like old details.

@@ -23,7 +23,17 @@ func parseAs[T any](tb testing.TB, row string) *T {
 	if err := wire.NewParser().Parse(row, wire.RecordOf(v)); err != nil {
 		tb.Fatalf("Parse(%.200s): %v", row, err)
 	}
+	markDetails(wire.RecordOf(v))
 	return v
+}
+
+// markDetails marks the record of an answer of the API, as ingest does.
+func markDetails(rec wire.Record) {
+	for _, t := range catalog.Types() {
+		if t.Plan == rec.Plan {
+			t.MarkDetails(rec)
+		}
+	}
 }
 
 // parse reads a movie.

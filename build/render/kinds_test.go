@@ -242,7 +242,7 @@ func TestRecurringMembers(t *testing.T) {
 	f := func(crew, guests int, details, plain, credits string) {
 		t.Helper()
 		all := New().Episode(parseAs[catalog.Episode](t, `{"air_date":null,"crew":`+list(crew)+`,"guest_stars":`+list(guests)+
-			`,"episode_number":4,"id":5,"name":"N","overview":""}`), EpisodeDerived{})
+			`,"episode_number":4,"id":5,"name":"N","overview":"","_details":true}`), EpisodeDerived{})
 		allAreJSON(t, "an episode", all)
 		c := composer{list: all}
 		for a, want := range map[fragment.Address]string{

@@ -76,22 +76,6 @@ var textRules = map[fragment.Kind][]struct {
 	fragment.KindCredit: {{"media", toBase, ""}, {"person", toBase, ""}},
 }
 
-// detailsMembers are what details answers of all years have, and what rows of lists
-// and other layouts have not. Kinds that are not here are never filled in.
-var detailsMembers = map[fragment.Kind][]string{
-	fragment.KindMovie:        {"adult", "genres", "production_countries", "spoken_languages", "status", "tagline"},
-	fragment.KindTV:           {"created_by", "genres", "networks", "seasons", "status"},
-	fragment.KindSeason:       {"air_date", "episodes", "id", "name", "overview", "poster_path"},
-	fragment.KindEpisode:      {"air_date", "crew", "guest_stars", "id", "name", "overview"},
-	fragment.KindPerson:       {"also_known_as", "biography", "birthday", "name"},
-	fragment.KindCollection:   {"overview", "parts"},
-	fragment.KindCompany:      {"description", "headquarters", "homepage", "name"},
-	fragment.KindNetwork:      {"headquarters", "homepage", "name"},
-	fragment.KindKeyword:      {"name"},
-	fragment.KindReview:       {"content", "media_id"},
-	fragment.KindEpisodeGroup: {"groups"},
-}
-
 // rowMembers are the members of the rows that lists have of a kind, in wire order.
 var rowMembers = map[fragment.Kind]map[fragment.Sub][]string{
 	fragment.KindMovie: {
@@ -163,13 +147,12 @@ var mediaTypes = map[fragment.Kind]string{
 
 // A model is what rendering needs to know of one kind. It is read only.
 type model struct {
-	kind     fragment.Kind
-	plan     *wire.Plan
-	texts    []text
-	cuts     []cut // ascending
-	subs     []sub
-	rows     []row
-	required []*wire.Field // detailsMembers
+	kind  fragment.Kind
+	plan  *wire.Plan
+	texts []text
+	cuts  []cut // ascending
+	subs  []sub
+	rows  []row
 
 	word             release.Word // of generic names
 	number           *wire.Field  // of generic names
@@ -259,9 +242,6 @@ func newModel(t *catalog.Type) *model {
 	m.addTexts()
 	m.addSubs(t)
 	m.addRows()
-	for _, name := range detailsMembers[m.kind] {
-		m.required = append(m.required, m.member(name))
-	}
 	return m
 }
 

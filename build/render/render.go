@@ -270,6 +270,9 @@ func EpisodeOf(s *catalog.Season, i int) *catalog.Episode {
 		Runtime: e.Runtime, SeasonNumber: e.SeasonNumber, StillPath: e.StillPath, VoteAverage: e.VoteAverage,
 		VoteCount: e.VoteCount, SeriesID: s.SeriesID,
 	}
+	if s.Details.V {
+		catalog.TypeOf(fragment.KindEpisode).MarkDetails(wire.RecordOf(out))
+	}
 	for j := range s.Localized {
 		c := &s.Localized[j]
 		at := slices.IndexFunc(c.Episodes, func(o catalog.SeasonEpisode) bool {

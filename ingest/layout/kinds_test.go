@@ -81,7 +81,7 @@ func TestKinds(t *testing.T) {
 		`collection 5 {"id":5,"name":"C","localized":[{"language":"de-DE","overview":"o","poster_path":"/p"}]}`)
 	f("", "company", Row{JSON: `{"id":5,"page":1,"results":[]}`, ID: 5, Sub: "movies"}, `company 5 {"id":5,"movies":{"page":1,"results":[]}}`)
 	f("de-DE", "network", Row{JSON: `{"id":5,"name":"N"}`}, `network 5 {"id":5,"name":"N"}`)
-	f("", "keyword", Row{JSON: `{"id":5,"name":"k"}`}, `keyword 5 {"id":5,"name":"k"}`)
+	f("", "keyword", Row{JSON: `{"id":5,"name":"k"}`}, `keyword 5 {"id":5,"name":"k","_details":true}`)
 	f("", "review", Row{JSON: `{"id":"` + hex24 + `","media_type":"tv"}`, Text: hex24}, `review "`+hex24+`" {"id":"`+hex24+`","media_type":"tv"}`)
 	f("de-DE", "credit", Row{JSON: `{"id":"` + hex24 + `","media":{"name":"M"},"job":"Actor"}`},
 		`credit "`+hex24+`" {"job":"Actor","id":"`+hex24+`","localized":[{"language":"de-DE","media":{"name":"M"}}]}`)

@@ -32,6 +32,8 @@ type Row struct {
 	Table bool
 	// Texts says that all values of the row are texts, as in CSV and TSV.
 	Texts bool
+
+	answer bool // the row is an answer of the API
 }
 
 // A Record is what a row says of one resource.
@@ -211,7 +213,9 @@ func isTexts(raw string) bool {
 func New(name string, o Options) (Layout, error) {
 	switch {
 	case name == TMDB:
-		return newTMDB(o.Language), nil
+		t := newTMDB(o.Language)
+		t.answers = true
+		return t, nil
 	case name == Movnix && o.Language != "":
 		return nil, fmt.Errorf("layout %s: its rows are of no language, so language %s cannot be theirs: ingest them without one", Movnix, o.Language)
 	case name == Movnix:

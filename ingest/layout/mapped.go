@@ -216,6 +216,11 @@ func (m *mapped) empty() bool {
 	return true
 }
 
+// whole reports whether a column holds whole answers of the API.
+func (s *boundShape) whole() bool {
+	return slices.ContainsFunc(s.entries, func(e *entry) bool { return e.path == "*" })
+}
+
 // applies reports whether a row makes a record of a shape.
 func (s *boundShape) applies(cells []string) bool {
 	w := s.shape.where
@@ -271,7 +276,7 @@ func (m *mapped) record(s *boundShape) ([]Record, error) {
 		m.out = strconv.AppendInt(m.out, found.id, 10)
 	}
 	m.out = append(m.out, '}')
-	recs, err := m.tmdb.Records(Row{JSON: string(m.out), Type: s.typ, Table: m.nested})
+	recs, err := m.tmdb.Records(Row{JSON: string(m.out), Type: s.typ, Table: m.nested, answer: s.whole()})
 	if err != nil {
 		return nil, s.columnError(err)
 	}

@@ -16,6 +16,7 @@ import (
 type tmdb struct {
 	parser   *wire.Parser
 	language string
+	answers  bool // rows are answers of the API
 	dropped  map[string]int64
 }
 
@@ -31,6 +32,7 @@ func (t *tmdb) Dropped() map[string]int64 { return t.dropped }
 // were appended to it, theirs. What was counted of a row that is refused does not count.
 func (t *tmdb) Records(r Row) ([]Record, error) {
 	t.parser.Begin()
+	r.answer = r.answer || t.answers && !r.Table && !r.Texts
 	recs, err := t.records(r)
 	if err != nil {
 		t.parser.Undo()
@@ -72,6 +74,9 @@ func (t *tmdb) records(r Row) ([]Record, error) {
 	if err != nil {
 		return nil, err
 	}
+	if r.answer {
+		r.Type.MarkDetails(rec)
+	}
 	if t.language != "" && !ofUser(r.Type.Kind) {
 		localize(rec, t.language)
 	}
@@ -84,7 +89,7 @@ func (t *tmdb) records(r Row) ([]Record, error) {
 		}
 	}
 	fill(rec, english) // the base is free for it now
-	return t.withParts(one, parts)
+	return t.withParts(one, parts, r.answer)
 }
 
 // textOf returns the text of a row in the form of the records of its kind.
@@ -109,10 +114,10 @@ func (t *tmdb) textOf(r *Row) (string, error) {
 }
 
 // withParts returns a record and those of its parts.
-func (t *tmdb) withParts(one Record, parts []part) ([]Record, error) {
+func (t *tmdb) withParts(one Record, parts []part, answer bool) ([]Record, error) {
 	out := []Record{one}
 	for _, p := range parts {
-		r := Row{Type: p.typ, JSON: "{" + p.members.text() + "}", Series: int64(one.Key.ID()), Season: p.season, Episode: p.episode}
+		r := Row{Type: p.typ, JSON: "{" + p.members.text() + "}", Series: int64(one.Key.ID()), Season: p.season, Episode: p.episode, answer: answer}
 		if one.Type.Kind == fragment.KindSeason {
 			r.Season = int64(one.Key.Season())
 		}

@@ -19,6 +19,8 @@ type Collection struct {
 
 	// Localized holds what crawls in languages other than en-US gave.
 	Localized []LocalizedCollection `wire:"localized,own"`
+	// Details says that a source gave a whole details answer of the API: see MarkDetails.
+	Details wire.Bool `wire:"_details,own"`
 }
 
 // LocalizedCollection is the text of a collection in one language, as a crawl in that

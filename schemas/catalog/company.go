@@ -17,6 +17,9 @@ type Company struct {
 	AlternativeNames *AlternativeNames `wire:"alternative_names"`
 	Images           *LogoImages       `wire:"images"`
 	Movies           []SummaryPage     `wire:"movies,pages,id"`
+
+	// Details says that a source gave a whole details answer of the API: see MarkDetails.
+	Details wire.Bool `wire:"_details,own"`
 }
 
 // ParentCompany names the company that owns another.
@@ -40,6 +43,9 @@ type Network struct {
 
 	AlternativeNames *AlternativeNames `wire:"alternative_names"`
 	Images           *LogoImages       `wire:"images"`
+
+	// Details says that a source gave a whole details answer of the API: see MarkDetails.
+	Details wire.Bool `wire:"_details,own"`
 }
 
 // AlternativeNames is the answer of alternative_names of a company or a network.
@@ -80,4 +86,7 @@ type KeywordRecord struct {
 	ID     wire.Int      `wire:"id"`
 	Name   wire.String   `wire:"name"`
 	Movies []SummaryPage `wire:"movies,pages,id"`
+
+	// Details says that a source gave a whole details answer of the API: see MarkDetails.
+	Details wire.Bool `wire:"_details,own"`
 }

@@ -32,6 +32,8 @@ type Episode struct {
 	SeriesID wire.Int `wire:"series_id,own"`
 	// Localized holds what crawls in languages other than en-US gave.
 	Localized []LocalizedEpisode `wire:"localized,own"`
+	// Details says that a source gave a whole details answer of the API: see MarkDetails.
+	Details wire.Bool `wire:"_details,own"`
 }
 
 // LocalizedEpisode is the text of an episode in one language, as a crawl in that

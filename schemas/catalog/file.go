@@ -15,7 +15,7 @@ import (
 
 // FormatVersion is the version of the mapping of records to Parquet columns. It is
 // stored in every file under the key "reelsplice.version".
-const FormatVersion = "2"
+const FormatVersion = "3"
 
 const (
 	versionKey = "reelsplice.version"

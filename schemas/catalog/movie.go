@@ -58,6 +58,8 @@ type Movie struct {
 	// Localized holds what crawls in languages other than en-US gave, one element
 	// a language. It is no member of TMDB's.
 	Localized []Localized `wire:"localized,own"`
+	// Details says that a source gave a whole details answer of the API: see MarkDetails.
+	Details wire.Bool `wire:"_details,own"`
 }
 
 // Localized is the text of a movie in one language, as a crawl in that language

@@ -35,6 +35,8 @@ type Person struct {
 	KnownFor []MediaRow `wire:"known_for,own"`
 	// Localized holds what crawls in languages other than en-US gave.
 	Localized []LocalizedPerson `wire:"localized,own"`
+	// Details says that a source gave a whole details answer of the API: see MarkDetails.
+	Details wire.Bool `wire:"_details,own"`
 }
 
 // LocalizedPerson is the text of a person in one language, as a crawl in that

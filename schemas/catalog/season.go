@@ -31,6 +31,8 @@ type Season struct {
 	EpisodeCount wire.Int `wire:"episode_count,own"`
 	// Localized holds what crawls in languages other than en-US gave.
 	Localized []LocalizedSeason `wire:"localized,own"`
+	// Details says that a source gave a whole details answer of the API: see MarkDetails.
+	Details wire.Bool `wire:"_details,own"`
 }
 
 // LocalizedSeason is the text of a season in one language, as a crawl in that

@@ -19,6 +19,9 @@ type ReviewRecord struct {
 	MediaType     wire.String   `wire:"media_type,dict"`
 	UpdatedAt     wire.String   `wire:"updated_at"`
 	URL           wire.String   `wire:"url"`
+
+	// Details says that a source gave a whole details answer of the API: see MarkDetails.
+	Details wire.Bool `wire:"_details,own"`
 }
 
 // A Credit is the answer of credit/{id}.
@@ -96,6 +99,9 @@ type EpisodeGroupRecord struct {
 	Name         wire.String    `wire:"name"`
 	Network      *NetworkRef    `wire:"network,null"`
 	Type         wire.Int       `wire:"type"` // 1 original air date to 7 TV
+
+	// Details says that a source gave a whole details answer of the API: see MarkDetails.
+	Details wire.Bool `wire:"_details,own"`
 }
 
 // EpisodeGroup is one group of episodes, in the group's own order.

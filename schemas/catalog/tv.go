@@ -61,6 +61,8 @@ type TV struct {
 	// Localized holds what crawls in languages other than en-US gave, one element a
 	// language. It is no member of TMDB's.
 	Localized []LocalizedTV `wire:"localized,own"`
+	// Details says that a source gave a whole details answer of the API: see MarkDetails.
+	Details wire.Bool `wire:"_details,own"`
 }
 
 // LocalizedTV is the text of a series in one language, as a crawl in that language

@@ -24,14 +24,19 @@ type Type struct {
 	keyPlan *wire.Plan // of a record with nothing but its key
 	newKey  func() wire.Record
 	keyOf   func(r wire.Record) (Key, error)
+
+	details []*wire.Field // of MarkDetails
+	marked  *wire.Field   // DetailsColumn, nil for a kind without
 }
 
 // newType returns the type of records T whose keys are in the members of K.
 func newType[T, K any](k fragment.Kind, key func(wire.Record) (Key, error)) *Type {
-	return &Type{
+	t := &Type{
 		Kind: k, Plan: wire.PlanOf[T](), new: func() wire.Record { return wire.RecordOf(new(T)) },
 		keyPlan: wire.PlanOf[K](), newKey: func() wire.Record { return wire.RecordOf(new(K)) }, keyOf: key,
 	}
+	t.findDetails()
+	return t
 }
 
 // The members that keys are made of.
