@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 
 	"reelsplice/ingest/crosswalk"
 	"reelsplice/ingest/layout"
@@ -65,6 +66,7 @@ type noter struct {
 
 // noter returns what is to be noted for the turns of a run.
 func (i *ingester) noter() (n noter) {
+	n.ids = i.hasMinted() // which may be superseded
 	for k := range i.inputs {
 		in := &i.inputs[k]
 		n.ids = n.ids || in.layout == imdbLayout || in.needs.IDs
@@ -236,6 +238,13 @@ func (i *ingester) listStored(ctx context.Context, path string) error {
 	}
 	w := bufio.NewWriter(f)
 	var entries []byte
+	gone, err := catalog.ReadRemoved(i.Catalog)
+	for _, r := range gone {
+		if id := int64(r.Key.ID()); r.Merged && layout.IsMinted(id) {
+			entries = crosswalk.AppendEntry(entries[:0], crosswalk.External(r.Kind, layout.MintedSource, strconv.FormatInt(id, 10)), int64(r.Into.ID()))
+			_, _ = w.Write(entries) // Flush tells
+		}
+	}
 	n := i.noter()
 	for _, of := range knownMembers(n.people) {
 		t := catalog.TypeOf(of.kind)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -226,14 +227,32 @@ func TestIDsWhenResumed(t *testing.T) {
 		f.put("movies.ndjson", movies.String()), filepath.Join(f.dir, "imdb"),
 	}
 	config := Config{Sources: sources, Mappings: []string{f.mapping}, Memory: 256 << 10}
-	whole := t.TempDir()
+	// Some records were minted another night, and are merged into others now.
+	base := t.TempDir()
+	f.into(base, f.put("films_0.csv", "imdb,q,title,cast\n3,,Three,P 3\n6,Q7777,Six,\n"))
+	fresh := func() string {
+		t.Helper()
+		dir := t.TempDir()
+		for _, name := range []string{movieFile, "person.parquet", mintedFile} {
+			b, err := os.ReadFile(filepath.Join(base, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			put(t, dir, name, string(b))
+		}
+		return dir
+	}
+	whole := fresh()
 	want := ingestInto(t, whole, config)
+	if want.Merged != 2 {
+		t.Fatalf("merged %d records, want 2", want.Merged)
+	}
 	if s := want.Details.Totals; s.Matched < rows/2 || s.Minted < rows/2 || s.NoID < rows/3 {
 		t.Fatalf("matched %d, minted %d, missing %d, want some of each", s.Matched, s.Minted, s.NoID)
 	}
 	files := catalogFiles(t, whole)
 	for at, step := 1, 1; ; at += step {
-		dir := t.TempDir()
+		dir := fresh()
 		ctx, cancel := context.WithCancel(t.Context())
 		c, calls := config, 0
 		c.Catalog = dir
@@ -256,11 +275,114 @@ func TestIDsWhenResumed(t *testing.T) {
 		c.Progress = nil
 		got := ingestInto(t, dir, c)
 		compareFiles(t, catalogFiles(t, dir), files)
-		if a, b := got.Details.Totals, want.Details.Totals; a.Matched != b.Matched || a.Minted != b.Minted || a.NoID != b.NoID {
+		if a, b := got.Details.Totals, want.Details.Totals; a.Matched != b.Matched || a.Minted != b.Minted || a.NoID != b.NoID || got.Merged != want.Merged {
 			t.Errorf("stopped at %d: matched %d, minted %d, missing %d, want %d, %d, %d", at, a.Matched, a.Minted, a.NoID, b.Matched, b.Minted, b.NoID)
 		}
 		if testing.Short() {
 			step++ // fewer of them
 		}
 	}
+}
+
+// movieRow returns the movie of an id in a catalogue, "" where there is none.
+func (t idsTest) movieRow(dir, id string) string {
+	t.Helper()
+	for _, row := range records(t.T, dir) {
+		if member(t.T, row, "id") == id {
+			return row
+		}
+	}
+	return ""
+}
+
+// TestSuperseded: a record with a minted id is merged into the one with an id of TMDB's
+// that comes with the same external id, as what is known least surely, and the minted id
+// leads there from then on.
+func TestSuperseded(t *testing.T) {
+	f := newIDsTest(t)
+	films := f.put("films.csv", "imdb,q,title,cast\n137523,Q190050,FC,Edward Norton\n5,,Five,\n")
+	dir := t.TempDir()
+	f.into(dir, films)
+	minted := member(t, records(t, dir)[0], "id")
+	five := member(t, records(t, dir)[1], "id")
+	if member(t, records(t, dir)[0], "title") != `"FC"` {
+		minted, five = five, minted
+	}
+	lines(t, dir, Config{}, `{"id":550,"title":"Fight Club","overview":"O"}`) // without an id that others know
+	if n := len(records(t, dir)); n != 3 {
+		t.Fatalf("%d movies, want 3", n)
+	}
+	r := lines(t, dir, Config{}, `{"id":550,"imdb_id":"tt0137523","budget":1}`, `{"id":6,"imdb_id":"tt0000006"}`)
+	if r.Merged != 1 || r.Removed != 1 || r.Records["movie"] != 3 || r.Conflicts != 0 || f.movieRow(dir, five) == "" {
+		t.Errorf("Run = %+v, want one record merged", r)
+	}
+	row := f.movieRow(dir, "550")
+	for name, want := range map[string]string{"title": `"Fight Club"`, "overview": `"O"`, "budget": "1", "external_ids.wikidata_id": `"Q190050"`, "imdb_id": `"tt0137523"`} {
+		if got := member(t, row, name); got != want {
+			t.Errorf("%s = %s, want %s", name, got, want)
+		}
+	}
+	if cast := member(t, row, "credits.cast"); !strings.Contains(cast, "Edward Norton") {
+		t.Errorf("cast = %s, want what the table knew", cast)
+	}
+	if gone, err := removedTexts(dir); err != nil || len(gone) != 1 || !strings.Contains(gone[0], minted) || !strings.Contains(gone[0], "550") {
+		t.Errorf("removed = %q, %v, want %s into 550", gone, err, minted)
+	}
+	// The table again is about the record that is left, and so is a row whose minted id it was.
+	f.wantIDs(f.into(dir, films), 2, 0, 0)
+	if title := member(t, f.movieRow(dir, "550"), "title"); title != `"FC"` || f.movieRow(dir, minted) != "" {
+		t.Errorf("title = %s, want that of the table, and no movie %s", title, minted)
+	}
+	before := string(catalogBytes(t, dir))
+	if r := f.into(dir, films); r.Merged != 0 || string(catalogBytes(t, dir)) != before {
+		t.Errorf("another night merged %d and changed the catalogue", r.Merged)
+	}
+}
+
+// TestMergedMint: what is known by nothing but a minted id follows it into the record that
+// it was merged into.
+func TestMergedMint(t *testing.T) {
+	f := newIDsTest(t)
+	titles := f.put("titles.csv", "title,year\nA,1999\n")
+	dir := t.TempDir()
+	f.into(dir, titles)
+	id := member(t, records(t, dir)[0], "id")
+	lines(t, dir, Config{}, `{"id":7,"title":"B"}`, `{"id":`+id+`,"_merged_into":7}`)
+	f.wantIDs(f.into(dir, titles), 1, 0, 0)
+	f.wantRows(dir, []string{"id", "title"}, `7 "A"`)
+}
+
+// TestCollision: of two resources with the same minted id the first keeps it, in the run
+// and in every later one, and rows of the other go to quarantine.
+func TestCollision(t *testing.T) {
+	f := newIDsTest(t)
+	const collidingA, collidingB = "Film 76355,1999", "Film 83543,1999" // both 944906800
+	a, b := "title,year\n"+collidingA+"\n", "title,year\n"+collidingB+"\n"
+	both := f.put("titles.csv", a+strings.TrimPrefix(b, "title,year\n"))
+	dir := t.TempDir()
+	check := func(what string, r Report, bad int64) {
+		t.Helper()
+		got := records(t, dir)
+		title := `"` + strings.Split(collidingA, ",")[0] + `"`
+		if r.Quarantined != bad || len(got) != 1 || member(t, got[0], "title") != title || bad > 0 && !strings.Contains(r.Bad[0], "is that of another movie by chance") {
+			t.Errorf("%s: %d in quarantine, %v, movies %v, want %d and %s alone", what, r.Quarantined, r.Bad, got, bad, title)
+		}
+	}
+	check("both", f.into(dir, both), 1)
+	check("the other alone", f.into(dir, f.put("titles_b.csv", b)), 1)
+	check("the first again", f.into(dir, f.put("titles_a.csv", a)), 0)
+	check("both, the other first", f.into(dir, f.put("titles_b.csv", b), f.put("titles_a.csv", a)), 1)
+	// A damaged list is named, with what to do.
+	list := filepath.Join(dir, mintedFile)
+	if err := os.Truncate(list, 20); err != nil {
+		t.Fatal(err)
+	}
+	c := Config{Catalog: dir, Sources: []string{both}, Mappings: []string{f.mapping}}
+	if _, err := Run(t.Context(), c); err == nil || !strings.Contains(err.Error(), list+" ends in the middle of an entry: remove it") {
+		t.Errorf("Run with a damaged list = %v", err)
+	}
+	if err := os.Remove(list); err != nil {
+		t.Fatal(err)
+	}
+	check("without the list", ingestInto(t, dir, c), 1)
 }

@@ -39,7 +39,14 @@ func eachStored(ctx context.Context, path string, t *catalog.Type, p *wire.Plan,
 		return err
 	}
 	defer func() { _ = f.Close() }() // read side
-	rows := f.Project(p)
+	return eachRow(ctx, f.Project(p), row, func(r wire.Record) error {
+		fn(r)
+		return nil
+	})
+}
+
+// eachRow calls fn with the records of rows, which it closes. fn must not keep the record.
+func eachRow(ctx context.Context, rows *catalog.Rows, row func() wire.Record, fn func(wire.Record) error) error {
 	defer rows.Close()
 	r := row()
 	for n := 0; ; n++ {
@@ -50,10 +57,12 @@ func eachStored(ctx context.Context, path string, t *catalog.Type, p *wire.Plan,
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
+		if err == nil {
+			err = fn(r)
+		}
 		if err != nil {
 			return err
 		}
-		fn(r)
 	}
 }
 

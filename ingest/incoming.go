@@ -23,6 +23,7 @@ type incoming struct {
 	place  [2]int64 // row and line
 	mint   uint64   // hash of what its id was made of, 0 for others
 	part   bool
+	moved  bool
 	more   bool   // its row gave another record before
 	body   string // valid for good
 	loaded bool
@@ -73,7 +74,7 @@ func (n *incoming) load() error {
 		head[i], rest = v, rest[size:]
 	}
 	n.key, n.number, n.loaded = key, int(head[0]>>flagBits), true
-	n.part, n.more = head[0]&flagPart != 0, head[0]&flagMore != 0
+	n.part, n.more, n.moved = head[0]&flagPart != 0, head[0]&flagMore != 0, head[0]&flagMoved != 0
 	n.place, n.mint = [2]int64{int64(head[1]), int64(head[2])}, head[3]
 	n.body = string(rest)
 	if n.read++; n.tell != nil && n.read%tellEvery == 0 {

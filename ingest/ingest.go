@@ -82,6 +82,7 @@ type Report struct {
 	Duplicates  int64    `json:"duplicates"`                 // rows equal to an earlier one of their file
 	Conflicts   int64    `json:"conflicts"`                  // members on which two sources disagreed
 	Samples     []string `json:"conflict_samples,omitempty"` // of the first conflicts
+	Merged      int64    `json:"merged_minted,omitempty"`    // records with minted ids, into those with ids of TMDB's
 	Removed     int64    `json:"removed,omitempty"`          // ids that are deleted or merged, in the catalogue now
 	// SkippedFiles counts the files that were left out; Skipped has the first, and why.
 	SkippedFiles int64            `json:"skipped_files,omitempty"`
@@ -241,6 +242,7 @@ type ingester struct {
 	said       map[string]bool // layouts that were told
 	ids        *os.File        // notedFile
 	idBuf      *bufio.Writer
+	minted     *mintedList      // of the catalogue, while it is written
 	listed     bool             // storedFile is written
 	known      *crosswalk.Table // of the turn; nil where it looks nothing up
 	progress
@@ -259,6 +261,9 @@ func (i *ingester) run(ctx context.Context) (Report, error) {
 			return Report{}, err
 		}
 		if err := i.read(ctx); err != nil {
+			return Report{}, err
+		}
+		if err := i.supersede(ctx); err != nil {
 			return Report{}, err
 		}
 		if err := i.sorted(); err != nil {

@@ -121,6 +121,7 @@ type progress struct {
 	samples    []string // of the first conflicts
 	removed    int64    // ids that are
 
+	merged    int64 // records with minted ids, into others
 	idBytes   int64 // of notedFile
 	turn      int   // of the reading
 	turnBytes int64 // of notedFile, when the turn began
@@ -147,6 +148,7 @@ type checkpoint struct {
 	Conflicts  int64            `json:"conflicts"`
 	Samples    []string         `json:"samples"`
 	Removed    int64            `json:"removed"`
+	Merged     int64            `json:"merged"`
 	IDBytes    int64            `json:"id_bytes"`
 	Turn       int              `json:"turn"`
 	TurnBytes  int64            `json:"turn_bytes"`
@@ -243,7 +245,7 @@ func (i *ingester) restore(c *checkpoint, p *plan) error {
 	i.progress = progress{
 		stage: c.Stage, at: c.At, seq: c.Seq, rows: c.Rows, failed: c.Failed, failures: c.Failures, kinds: c.Kinds, passed: c.Passed,
 		moves: c.Moves, duplicates: c.Duplicates, conflicts: c.Conflicts, samples: c.Samples, removed: c.Removed,
-		idBytes: c.IDBytes, turn: c.Turn, turnBytes: c.TurnBytes,
+		merged: c.Merged, idBytes: c.IDBytes, turn: c.Turn, turnBytes: c.TurnBytes,
 	}
 	if i.kinds == nil {
 		i.kinds = map[string]bool{}
@@ -294,7 +296,7 @@ func (i *ingester) checkpoint() error {
 	}
 	c := checkpoint{
 		Stage: i.stage, At: i.at, Seq: i.seq, Rows: i.rows, Failed: i.failed, Failures: i.failures, Kinds: i.kinds, Passed: i.passed,
-		Moves: i.moves, Duplicates: i.duplicates, Conflicts: i.conflicts, Samples: i.samples, Removed: i.removed, IDBytes: i.idBytes, Turn: i.turn, TurnBytes: i.turnBytes, Runs: i.sorter.State(), Quarantine: q,
+		Moves: i.moves, Duplicates: i.duplicates, Conflicts: i.conflicts, Samples: i.samples, Removed: i.removed, Merged: i.merged, IDBytes: i.idBytes, Turn: i.turn, TurnBytes: i.turnBytes, Runs: i.sorter.State(), Quarantine: q,
 		Report: i.collector.State(), Tallies: counted,
 	}
 	b, err := json.Marshal(&c)

@@ -30,6 +30,9 @@ type streams struct {
 	givers  givers
 	counts  report.Records
 	removed []catalog.Removed // by key: of this kind, now
+
+	mintKey  catalog.Key // of the last minted id
+	mintHash uint64      // and what it was made of
 }
 
 // A version is what is known of a resource: its record, or that it was removed, and then
@@ -112,12 +115,16 @@ func (s *streams) one(key catalog.Key) (version, error) {
 	if old := s.old.takeIf(key); !old.IsNil() {
 		v = versionOf(s.typ, old)
 	}
+	moved, err := s.takeMoved(key)
+	if err != nil {
+		return v, err
+	}
 	news, reset, err := s.news(key)
 	if err != nil {
 		return v, err
 	}
 	top := s.overlay.takeIf(key)
-	if news.none() && top.IsNil() {
+	if moved.none() && news.none() && top.IsNil() {
 		return v, nil
 	}
 	there := v.removed == nil && !v.record.IsNil()
@@ -126,6 +133,8 @@ func (s *streams) one(key catalog.Key) (version, error) {
 	}
 	if reset {
 		v = version{}
+	} else {
+		v = moved.under(v)
 	}
 	v = v.under(news)
 	if !top.IsNil() {
@@ -174,6 +183,8 @@ func (s *streams) news(key catalog.Key) (v version, reset bool, err error) {
 		switch {
 		case err != nil:
 			return v, reset, err
+		case row.none(): // all rows were put aside
+			continue
 		case row.removed != nil:
 			v, reset = row, true
 		case v.record.IsNil() || v.removed != nil:
@@ -238,7 +249,14 @@ func (s *streams) source(key catalog.Key) (v version, err error) {
 	var first string // the row that counts
 	var at source.Place
 	for {
+		other, err := s.collides(key)
 		switch {
+		case err != nil:
+			return v, err
+		case other:
+			if err := s.collided(key); err != nil {
+				return v, err
+			}
 		case s.in.part:
 			row, err := s.in.take(s.typ)
 			if err != nil {
@@ -312,7 +330,11 @@ func (s *streams) again(key catalog.Key, first string, at source.Place) error {
 	if err != nil {
 		return err
 	}
-	why := fmt.Sprintf("%s is already at %s, with other content", key.Describe(s.typ.Kind), at)
+	return s.putAside(row, here, more, fmt.Sprintf("%s is already at %s, with other content", key.Describe(s.typ.Kind), at))
+}
+
+// putAside puts a row of the source at hand into quarantine, which counted as kept.
+func (s *streams) putAside(row wire.Record, here source.Place, more bool, why string) error {
 	in := s.inputOf(s.in.number)
 	s.tallies.amend(s.in.number, func(t *report.Tally) {
 		t.Unrecord(s.typ.Name())

@@ -72,7 +72,7 @@ func orTMDB(name string) string { return cmp.Or(name, layout.TMDB) }
 // stored lists the files that the catalogue has.
 func (i *ingester) stored() ([]plannedFile, error) {
 	var out []plannedFile
-	names := []string{catalog.RemovedFile}
+	names := []string{catalog.RemovedFile, mintedFile}
 	for _, t := range catalog.Types() {
 		names = append(names, t.File(), overlayFile(t))
 	}

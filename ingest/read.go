@@ -96,10 +96,11 @@ type badRow struct {
 
 // Flags of a sorted record.
 const (
-	flagPart = 1 << iota // one of several rows that make the record
-	flagMore             // the row gave another record before: it is not counted again
-	flagMint             // the id was minted: the hash of what it was made of follows
-	flagBits = iota
+	flagPart  = 1 << iota // one of several rows that make the record
+	flagMore              // the row gave another record before: it is not counted again
+	flagMint              // the id was minted: the hash of what it was made of follows
+	flagMoved             // the catalogue knew it under a minted id
+	flagBits  = iota
 )
 
 // read puts every good row of the inputs into the sorter, and the bad ones into

@@ -104,7 +104,7 @@ func catalogFiles(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	out := map[string]string{}
 	var files []string
-	for _, pattern := range []string{"*.parquet", "*.recent", filepath.Join("quarantine", "*.ndjson")} {
+	for _, pattern := range []string{"*.parquet", "*.recent", "*.ids", filepath.Join("quarantine", "*.ndjson")} {
 		found, err := filepath.Glob(filepath.Join(dir, pattern))
 		if err != nil {
 			t.Fatal(err)

@@ -34,6 +34,10 @@ func (i *ingester) write(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if i.minted, err = openMinted(i.Catalog, filepath.Join(i.work, outDir)); err != nil {
+		return err
+	}
+	defer func() { _ = i.minted.close() }() // after an error
 	var now []catalog.Removed
 	for _, t := range catalog.Types() {
 		old := &removals{list: ofKind(gone, t)}
@@ -56,6 +60,12 @@ func (i *ingester) write(ctx context.Context) error {
 	}
 	if err := i.writeRemoved(gone, now); err != nil {
 		return err
+	}
+	switch written, err := i.minted.finish(); {
+	case err != nil:
+		return err
+	case written:
+		i.moves = append(i.moves, move{filepath.Join(outDir, mintedFile), mintedFile})
 	}
 	return i.complete()
 }

@@ -57,6 +57,9 @@ func (e *NoIDError) Unwrap() error { return e.Field }
 // first. Pages of social media are not among them: titles share those.
 var externalIDs = []string{"imdb_id", "wikidata_id", "tvdb_id", "freebase_mid", "freebase_id", "tvrage_id"}
 
+// MintedSource is the source of minted ids that were merged into others, for IDs.External.
+const MintedSource = "minted"
+
 const externalIDsMember = "external_ids"
 
 // CanonicalID returns the one form of an external id; false for a text that is none.
@@ -320,6 +323,11 @@ func (m *mapped) mint(s *boundShape, all rawMembers) (identity, error) {
 		}
 	}
 	id, hash := mintID(s.typ.Kind, parts)
+	if m.find != nil {
+		if into, ok := m.find.External(s.typ.Kind, MintedSource, strconv.FormatInt(id, 10)); ok {
+			return identity{id: into, added: true, found: FoundMatch}, nil
+		}
+	}
 	return identity{id, true, FoundMint, hash}, nil
 }
 
@@ -444,8 +452,8 @@ func (o *Options) AnyNeeds() (n Needs) {
 func (t *table) needs() (n Needs) {
 	for _, s := range t.shapes {
 		if f := s.find; f != nil {
-			n.IDs = n.IDs || f.matches
-			n.Keyed = n.Keyed || f.matches && f.keyed
+			n.IDs = n.IDs || f.matches || f.mint != nil
+			n.Keyed = n.Keyed || f.keyed && (f.matches || f.mint != nil)
 			n.Mints = n.Mints || f.mint != nil
 			n.People = n.People || f.people
 		}
