@@ -20,7 +20,7 @@ type meters struct {
 }
 
 // sentStatuses are the HTTP statuses that the edge can answer with.
-var sentStatuses = [...]int{200, 204, 304, 400, 401, 404, 405, 408, 414, 422, 431, 500, 503, 505}
+var sentStatuses = [...]int{200, 204, 304, 400, 401, 404, 405, 408, 414, 422, 429, 431, 500, 503, 505}
 
 func newMeters() *meters {
 	m := &meters{set: metrics.NewSet()}
@@ -63,6 +63,8 @@ func (s *Server) adminServer() *http.Server {
 			fmt.Fprintf(w, "reelsplice_certificate_stale %d\n", gauge(s.cert.Err()))
 			fmt.Fprintf(w, "reelsplice_certificate_expiry_timestamp_seconds %d\n", s.cert.expiry())
 		}
+		printConns(w, "reelsplice_connections", s.conns, s.cfg.MaxConns)
+		printConns(w, "reelsplice_admin_connections", s.adminConns, adminConns)
 		if s.cfg.LogLost != nil {
 			fmt.Fprintf(w, "reelsplice_log_lines_lost_total %d\n", s.cfg.LogLost())
 		}
@@ -75,7 +77,7 @@ func (s *Server) adminServer() *http.Server {
 	mux.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
 	mux.HandleFunc("/debug/pprof/trace", pprof.Trace)
 	// The default error log writes to stderr, and may wait.
-	return &http.Server{Handler: mux, ReadHeaderTimeout: readHeaderTimeout, ErrorLog: log.New(connectionLog(s.cfg.Log), "", 0)}
+	return &http.Server{Handler: mux, ReadHeaderTimeout: readHeaderTimeout, IdleTimeout: adminIdleTimeout, ErrorLog: log.New(connectionLog(s.cfg.Log), "", 0)}
 }
 
 // ready answers 200 while a release is served, 503 otherwise and once the server stops. Where the token file or

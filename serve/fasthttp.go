@@ -10,6 +10,7 @@ import (
 
 	"github.com/valyala/fasthttp"
 
+	"reelsplice/serve/connlimit"
 	"reelsplice/serve/lane"
 	"reelsplice/serve/logs"
 	"reelsplice/serve/status"
@@ -27,8 +28,7 @@ func newFastHTTP(cfg Config, e *Edge, m *meters) *fasthttp.Server {
 		Handler:                      func(ctx *fasthttp.RequestCtx) { handle(ctx, e, m) },
 		ErrorHandler:                 func(ctx *fasthttp.RequestCtx, _ error) { badRequest(ctx, m) },
 		Name:                         serverName,
-		Concurrency:                  cfg.MaxConns,
-		MaxConnsPerIP:                cfg.MaxConnsPerIP,
+		Concurrency:                  2*cfg.MaxConns + connlimit.Extra, // never reached: connlimit has the limits
 		ReadTimeout:                  cfg.ReadTimeout,
 		WriteTimeout:                 cfg.WriteTimeout,
 		IdleTimeout:                  cmp.Or(cfg.IdleTimeout, never), // 0 would be ReadTimeout

@@ -26,6 +26,7 @@ var (
 	valueAuthenticate = []byte(`Bearer realm="reelsplice"`)
 	valueGzip         = []byte("gzip")
 	valueJSON         = []byte(contentType)
+	valueRetryAfter   = []byte("1") // seconds
 	valueVary         = []byte("Accept-Encoding, Origin")
 )
 
@@ -68,6 +69,9 @@ func (rs *Response) appendFields(dst []field, cors, options bool) []field {
 func (rs *Response) appendRefusal(dst []field) []field {
 	if rs.Allow != "" {
 		dst = append(dst, field{fasthttp.HeaderAllow, s2b(rs.Allow)})
+	}
+	if rs.Status == http.StatusServiceUnavailable || rs.Status == http.StatusTooManyRequests {
+		dst = append(dst, field{fasthttp.HeaderRetryAfter, valueRetryAfter})
 	}
 	if rs.Status == http.StatusUnauthorized {
 		dst = append(dst, field{fasthttp.HeaderWWWAuthenticate, valueAuthenticate})

@@ -15,6 +15,7 @@ import (
 
 	"reelsplice/schemas/release"
 	"reelsplice/serve/auth"
+	"reelsplice/serve/connlimit"
 	"reelsplice/serve/lane"
 )
 
@@ -31,13 +32,18 @@ type Server struct {
 	lane     *lane.Listener // what http serves, over api
 	api      net.Listener
 	admin    net.Listener // nil for none
-	cert     *certificate // nil without TLS
+	// conns and adminConns limit the connections of api and admin; adminConns may be nil.
+	conns, adminConns *connlimit.Listener
+	cert              *certificate // nil without TLS
 }
 
 // Listen opens everything that a Server needs: the token file, the current release,
 // the listeners. What is wrong with one of them is the error.
 func Listen(cfg Config) (s *Server, err error) {
 	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	if err := fitConns(&cfg, fileLimit()); err != nil {
 		return nil, err
 	}
 	s = &Server{cfg: cfg, metrics: newMeters()}
@@ -71,7 +77,12 @@ func Listen(cfg Config) (s *Server, err error) {
 			return nil, err
 		}
 	}
-	s.api, s.admin = bound.api, bound.admin
+	s.conns = limitConns(bound.api, cfg, s.metrics)
+	s.api = s.conns
+	if bound.admin != nil {
+		s.adminConns = connlimit.Listen(bound.admin, connlimit.Config{Max: adminConns, Log: limitLog(cfg.Log).With("listener", "admin")})
+		s.admin = s.adminConns
+	}
 	if s.cert != nil {
 		s.api = listenTLS(s.api, s.cert)
 	}
@@ -242,3 +253,6 @@ func (s *Server) close() {
 
 // readHeaderTimeout bounds the admin listener's requests.
 const readHeaderTimeout = 5 * time.Second
+
+// adminIdleTimeout bounds the time between the admin listener's requests.
+const adminIdleTimeout = time.Minute

@@ -158,11 +158,16 @@ func appendRest(dst []byte, rs *Response, cors bool) []byte {
 	return append(dst, "\r\n"...)
 }
 
-// appendRefused appends the response to a head that is no valid request.
+// appendRefused appends the response to a head that is no valid request, or to a connection above the limits.
 func appendRefused(dst []byte, code int, isHead bool, date []byte, m *meters) []byte {
 	rs := Response{Status: code, Body: status.InvalidInput.Body(), shared: true, Cache: noStore}
-	if code == http.StatusMethodNotAllowed {
+	switch code {
+	case http.StatusMethodNotAllowed:
 		rs.Body, rs.Allow = status.MethodNotAllowed.Body(), allMethods
+	case http.StatusTooManyRequests:
+		rs.Body = status.TooManyRequests.Body()
+	case http.StatusServiceUnavailable:
+		rs.Body = status.Offline.Body()
 	}
 	m.count(&rs)
 	dst = appendHead(dst, &rs, date, false /* cors */)

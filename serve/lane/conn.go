@@ -55,7 +55,8 @@ type conn struct {
 
 func newConn(l *Listener, under net.Conn) *conn {
 	c := &conn{Conn: under, lane: l, begun: -1}
-	if tcp, ok := under.(*net.TCPConn); ok && supported && l.cfg.Open != nil {
+	// A connection of TCP, or one around it that sees to the calls of its RawConn.
+	if tcp, ok := under.(syscall.Conn); ok && supported && l.cfg.Open != nil {
 		if raw, err := tcp.SyscallConn(); err == nil {
 			c.raw, c.handler, c.step = raw, l.cfg.Open(), c.serve
 		}

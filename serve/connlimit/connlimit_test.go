@@ -1,0 +1,280 @@
+package connlimit
+
+import (
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"net/netip"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+const patience = 10 * time.Second // of what does not fail
+
+// A failing listener fails some times before each connection.
+type failing struct {
+	net.Listener
+	errs []error
+}
+
+func (f *failing) Accept() (net.Conn, error) {
+	if len(f.errs) > 0 {
+		err := f.errs[0]
+		f.errs = f.errs[1:]
+		return nil, &net.OpError{Op: "accept", Err: err}
+	}
+	return f.Listener.Accept()
+}
+
+// A server echoes what it reads, with a Listener of its own. Bytes "hold" keep it busy.
+type server struct {
+	*Listener
+	release chan struct{} // ends what holds
+	opened  chan net.Conn
+}
+
+func serve(t *testing.T, cfg Config, errs ...error) *server {
+	t.Helper()
+	tcp, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg.Log = slog.New(slog.DiscardHandler)
+	s := &server{Listen(&failing{tcp, errs}, cfg), make(chan struct{}), make(chan net.Conn, 1000)}
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for {
+			c, err := s.Accept()
+			if err != nil {
+				return
+			}
+			s.opened <- c
+			wg.Go(func() { s.echo(c) })
+		}
+	})
+	t.Cleanup(func() {
+		_ = s.Close()
+		close(s.opened)
+		for c := range s.opened {
+			_ = c.Close()
+		}
+		wg.Wait()
+		if got := s.Stats().Open; got != 0 {
+			t.Errorf("%d connections are counted when all are closed, want 0", got)
+		}
+		if n := s.leaving.Load(); n != 0 {
+			t.Errorf("%d connections are leaving when all are closed, want 0", n)
+		}
+	})
+	return s
+}
+
+func (s *server) echo(c net.Conn) {
+	defer c.Close()
+	buf := make([]byte, 100)
+	for {
+		n, err := c.Read(buf)
+		if err != nil {
+			return
+		}
+		if string(buf[:n]) == "hold" {
+			<-s.release
+		}
+		if _, err := c.Write(buf[:n]); err != nil {
+			return
+		}
+	}
+}
+
+func (s *server) dial(t *testing.T) net.Conn {
+	t.Helper()
+	c, err := net.Dial("tcp", s.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = c.SetDeadline(time.Now().Add(patience))
+	t.Cleanup(func() { _ = c.Close() })
+	return c
+}
+
+// ask sends a text and returns what comes back.
+func ask(c net.Conn, text string) (string, error) {
+	if _, err := io.WriteString(c, text); err != nil {
+		return "", err
+	}
+	buf := make([]byte, len(text))
+	_, err := io.ReadFull(c, buf)
+	return string(buf), err
+}
+
+func check(t *testing.T, what string, c net.Conn) {
+	t.Helper()
+	if got, err := ask(c, "ping"); err != nil || got != "ping" {
+		t.Fatalf("%s: answer = %q, %v, want ping", what, got, err)
+	}
+}
+
+func eventually(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for end := time.Now().Add(patience); !ok(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("after %v still not: %s", patience, what)
+		}
+	}
+}
+
+// TestAcceptAgain: an accept that fails is tried again.
+func TestAcceptAgain(t *testing.T) {
+	s := serve(t, Config{Max: 10}, syscall.ECONNABORTED, syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, errors.New("any other"))
+	check(t, "behind failing accepts", s.dial(t))
+	if n := s.Stats().AcceptErrors; n != 5 {
+		t.Errorf("%d failing accepts are counted, want 5", n)
+	}
+	start := time.Now()
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Accept(); !errors.Is(err, net.ErrClosed) || time.Since(start) > patience/2 {
+		t.Errorf("Accept behind Close = %v after %v, want net.ErrClosed", err, time.Since(start))
+	}
+}
+
+// TestNoFilesLeft: when files have run out, an idle connection gives up its own.
+func TestNoFilesLeft(t *testing.T) {
+	s := serve(t, Config{Max: 10})
+	idle := s.dial(t)
+	c := <-s.opened
+	eventually(t, "its server waits", func() bool { return c.(*Conn).state.Load() == waiting })
+	s.failedAccept(syscall.EMFILE, 1)
+	if _, err := idle.Read(make([]byte, 1)); err != io.EOF {
+		t.Errorf("idle connection reads %v, want the end", err)
+	}
+	eventually(t, "it is closed", func() bool { return s.Stats().Open == 0 && s.leaving.Load() == 0 })
+	_ = c.Close() // as a server may do twice
+}
+
+// TestMakeRoom: a full listener closes what has been idle for the longest time, and neither
+// what is in use nor what has just come.
+func TestMakeRoom(t *testing.T) {
+	const most, rounds = 8, 40
+	s := serve(t, Config{Max: most})
+	release := sync.OnceFunc(func() { close(s.release) })
+	defer release()
+	kept, busy := s.dial(t), s.dial(t)
+	check(t, "kept", kept)
+	if _, err := io.WriteString(busy, "hold"); err != nil {
+		t.Fatal(err)
+	}
+	var idle []net.Conn
+	for i := range rounds {
+		idle = append(idle, s.dial(t))
+		last := s.dial(t)
+		check(t, "new connection", last)
+		_ = last.Close()
+		check(t, "connection in use", kept)
+		if i >= most {
+			if _, err := idle[i-most].Read(make([]byte, 1)); err != io.EOF {
+				t.Fatalf("idle connection %d reads %v, want the end", i-most, err)
+			}
+		}
+	}
+	release()
+	buf := make([]byte, 4)
+	if _, err := io.ReadFull(busy, buf); err != nil || string(buf) != "hold" {
+		t.Errorf("busy connection reads %q, %v, want hold", buf, err)
+	}
+	if st := s.Stats(); st.Evicted < rounds-most || st.Refused != 0 || st.Open > most {
+		t.Errorf("Stats = %+v, want %d evicted at least, 0 refused, %d open at most", st, rounds-most, most)
+	}
+}
+
+// TestRefuse: where no connection is idle, a new one gets a response and its end at once.
+func TestRefuse(t *testing.T) {
+	s := serve(t, Config{Max: 2, Refuse: func(status int) []byte {
+		if status != 503 {
+			t.Errorf("Refuse gets %d, want 503", status)
+		}
+		return []byte("refused")
+	}})
+	defer close(s.release)
+	for range 2 {
+		if _, err := io.WriteString(s.dial(t), "hold"); err != nil {
+			t.Fatal(err)
+		}
+		c := (<-s.opened).(*Conn)
+		eventually(t, "the server is busy", func() bool { return c.used.Load() && c.state.Load() == busy })
+	}
+	start := time.Now()
+	for range 3 {
+		c := s.dial(t)
+		_, _ = io.WriteString(c, strings.Repeat("request", 10))
+		if got, err := io.ReadAll(c); err != nil || string(got) != "refused" {
+			t.Errorf("refused connection reads %q, %v, want refused", got, err)
+		}
+		_ = c.Close()
+	}
+	if took := time.Since(start); took > patience/2 {
+		t.Errorf("refusals took %v", took)
+	}
+	if st := s.Stats(); st.Evicted != 0 || st.Refused != 3 {
+		t.Errorf("Stats = %+v, want 0 evicted, 3 refused", st)
+	}
+}
+
+func TestPerAddress(t *testing.T) {
+	s := serve(t, Config{Max: 10, PerAddress: 2, Refuse: func(status int) []byte {
+		if status != 429 {
+			t.Errorf("Refuse gets %d, want 429", status)
+		}
+		return []byte("too many")
+	}})
+	first := s.dial(t)
+	check(t, "first", first)
+	check(t, "second", s.dial(t))
+	if got, err := io.ReadAll(s.dial(t)); err != nil || string(got) != "too many" {
+		t.Errorf("third connection reads %q, %v, want too many", got, err)
+	}
+	_ = first.Close()
+	eventually(t, "there is one less", func() bool { return s.Stats().Open == 1 })
+	check(t, "one more when one has gone", s.dial(t))
+}
+
+func TestOriginOf(t *testing.T) {
+	for addr, want := range map[string]string{
+		"192.0.2.1:1": "192.0.2.1", "[::ffff:192.0.2.1]:1": "192.0.2.1", "[2001:db8:1:2:3::4]:1": "2001:db8:1:2::", "[fe80::1%eth0]:1": "fe80::",
+	} {
+		ap := netip.MustParseAddrPort(addr)
+		if got := originOf(net.TCPAddrFromAddrPort(ap)); got.String() != want {
+			t.Errorf("originOf(%s) = %s, want %s", addr, got, want)
+		}
+	}
+}
+
+// TestFlood: whatever clients do at the same time, the counts come out even; see serve.
+func TestFlood(t *testing.T) {
+	s := serve(t, Config{Max: 8, PerAddress: 1000})
+	var wg sync.WaitGroup
+	for i := range 8 {
+		wg.Go(func() {
+			for range 50 {
+				c, err := net.Dial("tcp", s.Addr().String())
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if i%2 == 0 {
+					_, _ = ask(c, "ping")
+				}
+				_ = c.Close()
+			}
+		})
+	}
+	wg.Wait()
+	if n := s.Stats().Open; n > 8 {
+		t.Errorf("%d connections are open, want 8 at most", n)
+	}
+}

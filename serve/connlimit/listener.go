@@ -1,0 +1,313 @@
+// Package connlimit accepts TCP connections within limits that no client can exceed.
+//
+// A full Listener closes an idle connection to make room for a new one, and refuses the new
+// one where none is idle. An accept that fails is tried again.
+package connlimit
+
+import (
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+// Config says how many connections there may be.
+type Config struct {
+	Max        int // in all
+	PerAddress int // of one IPv4 address or one /64 of IPv6; 0 for no limit
+	// Refuse returns the response to a connection above the limits, by its HTTP status: 429
+	// or 503. Without it such a connection is closed silently.
+	Refuse func(status int) []byte
+	Log    *slog.Logger // warnings, as many as clients cause: to be limited in rate
+}
+
+// Beside Config.Max, a Listener has at most these open at a time.
+const (
+	maxLeaving  = 16 // closed for others, but still with a reader
+	maxRefusing = 16 // refused, with a response under way
+)
+
+// Extra is how many files a Listener may have open beside those of Config.Max connections.
+const Extra = maxLeaving + maxRefusing + 2 // itself, and the connection just accepted
+
+// Stats counts what became of connections.
+type Stats struct {
+	Open         int   // now
+	Evicted      int64 // closed while idle, to make room
+	Refused      int64
+	AcceptErrors int64
+}
+
+// A Listener accepts the connections of another one.
+type Listener struct {
+	net.Listener
+	cfg      Config
+	closed   chan struct{} // by Close
+	shut     sync.Once
+	refusing chan struct{} // holds one for each refusal under way
+	leaving  atomic.Int64  // evicted connections that their server has not closed yet
+	evicted  atomic.Int64
+	refused  atomic.Int64
+	failed   atomic.Int64
+
+	mu    sync.Mutex
+	slots []*Conn
+	// hand is the slot that is looked at next for an idle connection. It goes round, and
+	// passes over those used since the last round: the CLOCK algorithm.
+	hand    int
+	origins map[netip.Addr]int // connections by address; nil without a limit
+}
+
+// Listen returns a Listener over ln.
+func Listen(ln net.Listener, cfg Config) *Listener {
+	l := &Listener{
+		Listener: ln, cfg: cfg, closed: make(chan struct{}), refusing: make(chan struct{}, maxRefusing),
+	}
+	if cfg.PerAddress > 0 {
+		l.origins = map[netip.Addr]int{}
+	}
+	return l
+}
+
+// Stats returns the counts so far.
+func (l *Listener) Stats() Stats {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return Stats{len(l.slots), l.evicted.Load(), l.refused.Load(), l.failed.Load()}
+}
+
+// Close ends Accept.
+func (l *Listener) Close() error {
+	l.shut.Do(func() { close(l.closed) })
+	return l.Listener.Close()
+}
+
+// Accept waits for the next connection within the limits. It fails only once l is closed.
+func (l *Listener) Accept() (net.Conn, error) {
+	for failures := 0; ; {
+		under, err := l.Listener.Accept()
+		if err != nil {
+			if l.isClosed() || errors.Is(err, net.ErrClosed) {
+				return nil, err
+			}
+			failures++
+			l.failedAccept(err, failures)
+			continue
+		}
+		failures = 0
+		tcp, ok := under.(*net.TCPConn)
+		if !ok {
+			return under, nil
+		}
+		if c := l.admit(tcp); c != nil {
+			return c, nil
+		}
+	}
+}
+
+func (l *Listener) isClosed() bool {
+	select {
+	case <-l.closed:
+		return true
+	default:
+		return false
+	}
+}
+
+// Pauses behind an accept that failed.
+const (
+	firstPause = 5 * time.Millisecond
+	lastPause  = time.Second
+)
+
+// failedAccept waits before the next attempt. Where files have run out, an idle connection
+// gives up its own.
+func (l *Listener) failedAccept(err error, failures int) {
+	l.failed.Add(1)
+	l.cfg.Log.Warn("accept failed, trying again", "error", err)
+	if errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) {
+		l.mu.Lock()
+		if i := l.idle(); i >= 0 {
+			l.drop(i)
+		}
+		l.mu.Unlock()
+	}
+	select {
+	case <-l.closed:
+	case <-time.After(min(firstPause<<min(failures-1, 10), lastPause)):
+	}
+}
+
+// admit returns the connection, or refuses it and returns nil.
+func (l *Listener) admit(tcp *net.TCPConn) *Conn {
+	l.awaitLeaving()
+	c := &Conn{TCPConn: tcp, listener: l, origin: originOf(tcp.RemoteAddr())}
+	if status := l.add(c); status != 0 {
+		l.refuse(tcp, status)
+		return nil
+	}
+	return c
+}
+
+// awaitLeaving waits until few evicted connections remain, so that the number of open files
+// stays bounded. Their readers end at once, but have to be scheduled for it.
+func (l *Listener) awaitLeaving() {
+	for range 1000 {
+		if l.leaving.Load() < maxLeaving {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// add gives a connection a slot. It returns the HTTP status of a refusal, 0 for none.
+func (l *Listener) add(c *Conn) (status int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.origins != nil && l.origins[c.origin] >= l.cfg.PerAddress {
+		return http.StatusTooManyRequests
+	}
+	if len(l.slots) < l.cfg.Max {
+		c.slot = len(l.slots)
+		l.slots = append(l.slots, c)
+	} else {
+		i := l.idle()
+		if i < 0 {
+			return http.StatusServiceUnavailable
+		}
+		l.evict(l.slots[i])
+		c.slot, l.slots[i] = i, c
+		l.hand = i + 1 // the new one comes last
+	}
+	if l.origins != nil {
+		l.origins[c.origin]++
+	}
+	return 0
+}
+
+// idle returns the slot of the connection that has been idle for about the longest time, and
+// marks it as closed; -1 if none is idle. Two rounds find one: the first may only forget uses.
+func (l *Listener) idle() int {
+	for range 2 * len(l.slots) {
+		if l.hand >= len(l.slots) {
+			l.hand = 0
+		}
+		if c := l.slots[l.hand]; !c.forget() && c.state.CompareAndSwap(waiting, gone) {
+			return l.hand
+		}
+		l.hand++
+	}
+	return -1
+}
+
+// evict closes a connection that idle has found. Its slot is the caller's.
+func (l *Listener) evict(c *Conn) {
+	l.evicted.Add(1)
+	l.leaving.Add(1)
+	l.forgetOrigin(c)
+	c.slot = -1
+	_ = c.TCPConn.Close() // its reader ends, and its server closes it once more
+}
+
+// drop evicts the connection of a slot and gives the slot up.
+func (l *Listener) drop(i int) {
+	l.evict(l.slots[i])
+	l.vacate(i)
+}
+
+// vacate removes a slot; the last one takes its place.
+func (l *Listener) vacate(i int) {
+	last := len(l.slots) - 1
+	if i != last {
+		l.slots[i] = l.slots[last]
+		l.slots[i].slot = i
+	}
+	l.slots[last] = nil
+	l.slots = l.slots[:last]
+}
+
+// remove forgets a connection that its server has closed.
+func (l *Listener) remove(c *Conn) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if c.slot < 0 {
+		l.leaving.Add(-1)
+		return
+	}
+	i := c.slot
+	c.slot = -1
+	l.forgetOrigin(c)
+	l.vacate(i)
+}
+
+func (l *Listener) forgetOrigin(c *Conn) {
+	if l.origins == nil {
+		return
+	}
+	if l.origins[c.origin]--; l.origins[c.origin] <= 0 {
+		delete(l.origins, c.origin)
+	}
+}
+
+// refusalTime is how long a refused client has to take its response.
+const refusalTime = time.Second
+
+// refuse tells a client why it is not served, and closes the connection. Accept does not
+// wait for that; where too many refusals are under way, the connection is closed silently.
+func (l *Listener) refuse(tcp *net.TCPConn, status int) {
+	l.refused.Add(1)
+	l.cfg.Log.Warn("connection refused", "status", status, "max-conns", l.cfg.Max)
+	if l.cfg.Refuse == nil {
+		_ = tcp.Close() // nothing was sent
+		return
+	}
+	select {
+	case l.refusing <- struct{}{}:
+		go func() {
+			defer func() { <-l.refusing }()
+			tellAndClose(tcp, l.cfg.Refuse(status))
+		}()
+	default:
+		_ = tcp.Close() // nothing was sent
+	}
+}
+
+// tellAndClose sends a response. The request is read before the end, because a socket closed
+// with bytes unread is reset, and the client may lose the response.
+func tellAndClose(tcp *net.TCPConn, response []byte) {
+	defer tcp.Close()
+	_ = tcp.SetDeadline(time.Now().Add(refusalTime)) // a closed connection is found when it is written to
+	if _, err := tcp.Write(response); err != nil {
+		return
+	}
+	if err := tcp.CloseWrite(); err != nil {
+		return
+	}
+	for buf := make([]byte, 4<<10); ; {
+		if _, err := tcp.Read(buf); err != nil {
+			return
+		}
+	}
+}
+
+// originOf returns what counts as one address.
+func originOf(addr net.Addr) netip.Addr {
+	tcp, ok := addr.(*net.TCPAddr)
+	if !ok {
+		return netip.Addr{}
+	}
+	ip := tcp.AddrPort().Addr().Unmap().WithZone("")
+	if !ip.Is6() {
+		return ip
+	}
+	p, err := ip.Prefix(64)
+	if err != nil {
+		return ip
+	}
+	return p.Addr()
+}
