@@ -1,0 +1,423 @@
+package release
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/zeebo/xxh3"
+
+	"reelsplice/schemas/fragment"
+)
+
+// manyMovies is how many movies largeRelease has: enough for two blocks of the first level.
+const manyMovies = 3000
+
+// largeRelease makes a release whose files have many blocks, and returns its folder.
+func largeRelease(tb testing.TB) string {
+	tb.Helper()
+	dir := tb.TempDir()
+	w, err := Create(dir, WriterOptions{Shards: 2, MaxPackBytes: 2 << 20})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	raw := make([]byte, 1500)
+	if _, err := add(w, 0, ResourceSpec{Key: fragment.AppendShared(nil, fragment.KindDefault, fragment.KindMovie, "")}); err != nil {
+		tb.Fatal(err)
+	}
+	var specs []ResourceSpec
+	for i := range manyMovies {
+		for k := range raw {
+			raw[k] = byte(rng.Uint32())
+		}
+		specs = append(specs, ResourceSpec{Key: movie(fragment.ID(i)), ID: uint64(i), Fragments: []FragmentSpec{
+			frag(details, seg(plain(string(raw)))), frag(row, lit(fmt.Sprintf(`"id":%d`, i))),
+		}})
+	}
+	if _, err := add(w, 1, specs...); err != nil {
+		tb.Fatal(err)
+	}
+	t, err := w.Table("large", manyMovies)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for _, name := range []string{"one", "two"} {
+		if _, err := t.Section(name).Write(bytes.Repeat([]byte(name), 20_000)); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	if err := t.Close(); err != nil {
+		tb.Fatal(err)
+	}
+	return filepath.Join(dir, seal(tb, w).ID)
+}
+
+// digest reads all of a release as an edge does, and returns a checksum of it.
+func digest(r *Reader) (sum uint64, err error) {
+	h := xxh3.New()
+	err = Guard(func() error {
+		for _, name := range r.Tables() {
+			t, _ := r.Table(name)
+			for _, s := range t.Sections() {
+				_, _ = h.Write(t.Section(s))
+			}
+		}
+		var p Piece
+		for i := range manyMovies {
+			e, ok := r.Lookup(movie(fragment.ID(i)))
+			_, _ = fmt.Fprint(h, ok, e.ID(), e.Len(), string(e.Key()))
+			for k := range e.Len() {
+				f, _ := e.Find(e.Address(k))
+				c := f.Pieces()
+				for c.Next(&p) {
+					p.Segment.Check()
+					_, _ = h.Write(p.Segment.Stored)
+					_, _ = h.Write(p.Literal)
+					_, _ = h.Write(p.Segment.Hash[:])
+				}
+				if c.Broken() {
+					return errors.New("a program is broken")
+				}
+			}
+		}
+		return nil
+	})
+	return h.Sum64(), err
+}
+
+// copyOf returns a copy of a release that may be broken.
+func copyOf(tb testing.TB, dir string) string {
+	tb.Helper()
+	to := filepath.Join(tb.TempDir(), filepath.Base(dir))
+	if err := os.CopyFS(to, os.DirFS(dir)); err != nil {
+		tb.Fatal(err)
+	}
+	return to
+}
+
+// filesOf returns the names of the files of a release that are mapped.
+func filesOf(tb testing.TB, dir string) (names []string) {
+	tb.Helper()
+	for _, f := range mustOpen(tb, dir).Manifest().Files {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+// flip flips a bit of a file.
+func flip(tb testing.TB, path string, off int64, bit int) {
+	tb.Helper()
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer f.Close()
+	var b [1]byte
+	if _, err := f.ReadAt(b[:], off); err != nil {
+		tb.Fatal(err)
+	}
+	b[0] ^= 1 << bit
+	if _, err := f.WriteAt(b[:], off); err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// TestFlips flips bits of every file: the release is refused, or reading it is an error
+// that names the file, or what is read is as it was.
+func TestFlips(t *testing.T) {
+	dir := copyOf(t, largeRelease(t))
+	want, err := digest(mustOpen(t, dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range filesOf(t, dir) {
+		path := filepath.Join(dir, name)
+		st, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found, flips := 0, int64(12)
+		for i := range flips {
+			off, bit := st.Size()*i/flips+i%7, int(i%8)
+			flip(t, path, off, bit)
+			r, err := Open(dir)
+			if err == nil {
+				var got uint64
+				if got, err = digest(r); err == nil && got != want {
+					t.Errorf("bit %d of byte %d of %s: what is read is wrong", bit, off, name)
+				}
+				_ = r.Close()
+			}
+			if err != nil {
+				found++
+				if !errors.Is(err, ErrCorrupt) && !errors.Is(err, ErrVersion) || !strings.Contains(err.Error(), name) {
+					t.Errorf("bit %d of byte %d of %s: %v, want an error that names the file", bit, off, name, err)
+				}
+			}
+			flip(t, path, off, bit)
+		}
+		if found < int(flips)-1 { // all but those in reserved bytes
+			t.Errorf("%s: %d of %d flips are found", name, found, flips)
+		}
+	}
+	if got, err := digest(mustOpen(t, dir)); err != nil || got != want {
+		t.Errorf("mended: %x, %v", got, err)
+	}
+}
+
+// TestCheckedOnce: a block is checked when it is used first and not again, and others not
+// at all, until a scrub finds the damage.
+func TestCheckedOnce(t *testing.T) {
+	dir := copyOf(t, largeRelease(t))
+	r := mustOpen(t, dir)
+	read := func(id fragment.ID) error {
+		return Guard(func() error {
+			e, _ := r.Lookup(movie(id))
+			var p Piece
+			c := e.Fragment(0).Pieces()
+			c.Next(&p)
+			p.Segment.Check()
+			return nil
+		})
+	}
+	if err := read(1); err != nil {
+		t.Fatal(err)
+	}
+	var told []string
+	r.NotifyDamage(func(err *CorruptError) { told = append(told, err.Error()) })
+	flip(t, filepath.Join(dir, packName(1)), headerLen+1600, 3) // of movie 1
+	if err := read(1); err != nil {
+		t.Errorf("a block is checked again: %v", err)
+	}
+	if err := r.Scrub(t.Context(), 1<<40); err != nil {
+		t.Fatal(err)
+	}
+	first, blocks := r.Damage()
+	if blocks != 1 || first == nil || first.File != packName(1) || first.Off != 0 || len(told) != 1 {
+		t.Errorf("Damage() = %v in %d blocks, told %q, want the first block of %s", first, blocks, told, packName(1))
+	}
+	for range 2 {
+		var bad *CorruptError
+		if err := read(1); !errors.As(err, &bad) || bad.File != packName(1) || bad.Off != 0 {
+			t.Errorf("after the scrub: %v, want damage of %s", err, packName(1))
+		}
+	}
+	if err := read(2000); err != nil {
+		t.Errorf("another block: %v", err)
+	}
+	if len(told) != 1 {
+		t.Errorf("damage is told %d times, want once", len(told))
+	}
+	flip(t, filepath.Join(dir, packName(1)), headerLen+1600, 3)
+	if err := read(1); err != nil {
+		t.Errorf("mended: %v", err)
+	}
+}
+
+// TestScrub: a scrub finds damage in every file, stops with its context and keeps its rate.
+func TestScrub(t *testing.T) {
+	whole := largeRelease(t)
+	for _, name := range filesOf(t, whole) {
+		dir := copyOf(t, whole)
+		r := mustOpen(t, dir)
+		flip(t, filepath.Join(dir, name), int64(len(r.files[name].data))/2, 1)
+		if err := r.Scrub(t.Context(), 1<<40); err != nil {
+			t.Fatal(err)
+		}
+		if first, _ := r.Damage(); first == nil || first.File != name {
+			t.Errorf("damage of %s: a scrub finds %v", name, first)
+		}
+	}
+	r := mustOpen(t, whole)
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	start := time.Now()
+	if err := r.Scrub(ctx, 1<<20); !errors.Is(err, context.DeadlineExceeded) || time.Since(start) > 5*time.Second {
+		t.Errorf("Scrub = %v after %v, want an end with its context: it takes five seconds", err, time.Since(start))
+	}
+	if _, blocks := r.Damage(); blocks > 0 {
+		t.Errorf("a sound release has %d damaged blocks", blocks)
+	}
+}
+
+// TestShrunk cuts each file under its mapping while others read it: they get errors, and the
+// process goes on. What is left of the last page is found too.
+func TestShrunk(t *testing.T) {
+	whole := largeRelease(t)
+	for _, name := range filesOf(t, whole) {
+		for _, part := range []int64{0, 2} {
+			dir := copyOf(t, whole)
+			r := mustOpen(t, dir)
+			if _, err := digest(r); err != nil {
+				t.Fatal(err)
+			}
+			var wg sync.WaitGroup
+			for range 2 {
+				wg.Go(func() {
+					for until := time.Now().Add(20 * time.Millisecond); time.Now().Before(until); {
+						if _, err := digest(r); err != nil && !errors.Is(err, ErrCorrupt) {
+							t.Errorf("%s: %v", name, err)
+						}
+					}
+				})
+			}
+			size := int64(0)
+			if part > 0 {
+				size = int64(len(r.files[name].data))/part + 100
+			}
+			if err := os.Truncate(filepath.Join(dir, name), size); err != nil {
+				t.Fatal(err)
+			}
+			wg.Wait()
+			r.CheckSizes()
+			var bad *CorruptError
+			if first, _ := r.Damage(); first == nil || first.File != name {
+				t.Errorf("%s of %d bytes: damage %v, want that file", name, size, first)
+			}
+			// Of checks, what was checked by it stays so.
+			if _, err := digest(r); name != checksFile && (!errors.As(err, &bad) || bad.File != name) {
+				t.Errorf("%s of %d bytes: %v, want damage of that file", name, size, err)
+			}
+		}
+	}
+}
+
+// TestVerifyShrinking: Verify says of files that shrink meanwhile what is wrong.
+func TestVerifyShrinking(t *testing.T) {
+	whole := largeRelease(t)
+	for _, name := range filesOf(t, whole) {
+		dir := copyOf(t, whole)
+		var once sync.Once
+		total := int64(0)
+		for _, f := range mustOpen(t, dir).Manifest().Files {
+			total += f.Size
+		}
+		problems, err := Verify(t.Context(), dir, VerifyOptions{}, func(done, _ int64) {
+			if done >= total/2 || name >= packPrefix {
+				once.Do(func() { _ = os.Truncate(filepath.Join(dir, name), 100) })
+			}
+		})
+		if err != nil || !slices.ContainsFunc(problems, func(p Problem) bool { return p.File == name }) {
+			t.Errorf("Verify while %s shrinks = %v, %v, want a problem there", name, problems, err)
+		}
+	}
+}
+
+// TestVerifyNamesBlock: Verify says which block is damaged, and whether the file is or checks.
+func TestVerifyNamesBlock(t *testing.T) {
+	dir := copyOf(t, largeRelease(t))
+	f := func(file string, off int64, want string) {
+		t.Helper()
+		flip(t, filepath.Join(dir, file), off, 0)
+		problems, err := Verify(t.Context(), dir, VerifyOptions{}, nil)
+		if err != nil || !slices.ContainsFunc(problems, func(p Problem) bool { return strings.HasPrefix(p.String(), want) }) {
+			t.Errorf("Verify = %v, %v, want %q", problems, err, want)
+		}
+		flip(t, filepath.Join(dir, file), off, 0)
+	}
+	f(packName(1), 3*checkBlock+5, "pack-00001: offset 12288: CRC-32C of this block is ")
+	f(tableName("large"), checkBlock+5, "table-large: offset 4096: CRC-32C of this block is ")
+	f(checksFile, headerLen+4, "checks: offset 68: CRC-32C of block 1 of directory is ")
+	f(checksFile, headerLen+checkBlock+4, "checks: offset 4160: CRC-32C of this block is ")
+	noProblems(t, dir)
+}
+
+// TestChecksRefused: what Open checks of checks.
+func TestChecksRefused(t *testing.T) {
+	dir := copyOf(t, largeRelease(t))
+	path := filepath.Join(dir, checksFile)
+	whole := readFile(t, path)
+	f := func(what, want string, change func(b []byte)) {
+		t.Helper()
+		b := slices.Clone(whole)
+		change(b)
+		fixHeader(b)
+		writeFile(t, b, path)
+		if r, err := Open(dir); err == nil || !strings.Contains(err.Error(), want) {
+			if err == nil {
+				_ = r.Close()
+			}
+			t.Errorf("%s: Open = %v, want %q", what, err, want)
+		}
+	}
+	f("another count", "checks: offset 24: ", func(b []byte) { b[headerCounts]++ })
+	f("another second level", "CRC-32C of the second level is ", func(b []byte) { b[len(b)-1] ^= 1 })
+}
+
+// TestKeepsChecks: a release that keeps damaged packs has the checksums that they had when
+// they were whole.
+func TestKeepsChecks(t *testing.T) {
+	s := Store{Dir: t.TempDir()}
+	id := buildTiny(t, s.Dir, "").ID
+	flip(t, filepath.Join(s.Path(id), packName(0)), headerLen+1, 2)
+	m, err := keepTiny(s, id, &killer{after: -1}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := mustOpen(t, s.Path(m.ID))
+	err = Guard(func() error { r.packs[0].check(headerLen, 1); return nil })
+	if !errors.Is(err, ErrCorrupt) {
+		t.Errorf("the pack that is kept: %v, want damage", err)
+	}
+	if err := Guard(func() error { r.packs[len(r.packs)-1].check(headerLen, 1); return nil }); err != nil {
+		t.Errorf("the pack that is new: %v", err)
+	}
+}
+
+// TestGuard: errors and other panics pass.
+func TestGuard(t *testing.T) {
+	if err := Guard(func() error { return os.ErrInvalid }); !errors.Is(err, os.ErrInvalid) {
+		t.Errorf("Guard = %v, want the error", err)
+	}
+	var passed any
+	func() {
+		defer func() { passed = recover() }()
+		_ = Guard(func() error { panic("a bug") })
+	}()
+	if passed != "a bug" {
+		t.Errorf("a panic is recovered as %v, want it to pass", passed)
+	}
+	if Damage("a bug") != nil {
+		t.Error("another panic is damage")
+	}
+}
+
+// TestSectionCheck checks sections that are held, again once there is damage.
+func TestSectionCheck(t *testing.T) {
+	dir := copyOf(t, largeRelease(t))
+	r := mustOpen(t, dir)
+	table, _ := r.Table("large")
+	var one, two, none SectionCheck
+	one.Add(table, "one")
+	two.Add(table, "two")
+	none.Add(nil, "three")
+	check := func(c *SectionCheck) error { return Guard(func() error { c.Check(); return nil }) }
+	if err := errors.Join(check(&one), check(&two), check(&none)); err != nil {
+		t.Fatal(err)
+	}
+	view, ok := table.View("one")
+	if _, no := table.View("three"); !ok || no || view.Len() != 60_000 {
+		t.Errorf("View has %d bytes, %v; one that nobody wrote is there: %v", view.Len(), ok, no)
+	}
+	part := func(from, to uint64) error { return Guard(func() error { view.Bytes(from, to); return nil }) }
+	flip(t, filepath.Join(dir, tableName("large")), 30_000, 0) // of one
+	if err := errors.Join(check(&one), r.Scrub(t.Context(), 1<<40), check(&two), part(0, 10), part(50_000, 60_000)); err != nil {
+		t.Fatal(err)
+	}
+	if err := check(&one); !errors.Is(err, ErrCorrupt) {
+		t.Errorf("the damaged section: %v", err)
+	}
+	if err := part(29_000, 31_000); !errors.Is(err, ErrCorrupt) {
+		t.Errorf("the damaged part: %v", err)
+	}
+}
