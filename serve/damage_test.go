@@ -450,7 +450,7 @@ func TestDamageShown(t *testing.T) {
 		}
 	}
 	text := log.String()
-	if n := strings.Count(text, "request failed"); n < 1 || n > 2*logRate+2 {
+	if n := strings.Count(text, "request failed"); n < 1 || n > 2*edgeErrors+2 {
 		t.Errorf("%d lines about 50 requests, want a few", n)
 	}
 	for _, want := range []string{"file=pack-0000", "offset=", `path=/3/movie/550 `, "release=" + w.releases.ID(), "pack-0000"} {
