@@ -186,6 +186,28 @@ func checkBytes(t *testing.T, file string, l layout, trim func(keys []string) []
 	return total
 }
 
+// TestWellKnown: the titles that people try first have all that clients show of a title.
+func TestWellKnown(t *testing.T) {
+	type title struct {
+		ID           int
+		Title, Name  string
+		Votes        int                                  `json:"vote_count"`
+		Alternatives struct{ Titles, Results []struct{} } `json:"alternative_titles"`
+		Reviews      struct{ Results []struct{} }
+		Providers    struct{ Results map[string]struct{} } `json:"watch/providers"`
+	}
+	for file, n := range map[string]int{"movies.ndjson": 25, "tv.ndjson": 12} {
+		rows := readRows[title](t, file)
+		slices.SortFunc(rows, func(a, b title) int { return b.Votes - a.Votes })
+		for _, r := range rows[:n] {
+			if len(r.Alternatives.Titles)+len(r.Alternatives.Results) == 0 || len(r.Reviews.Results) == 0 || len(r.Providers.Results) == 0 {
+				t.Errorf("%s: %d %s%s: alternative titles %v, %d reviews, %d countries with offers, want some of each",
+					file, r.ID, r.Title, r.Name, r.Alternatives, len(r.Reviews.Results), len(r.Providers.Results))
+			}
+		}
+	}
+}
+
 // TestSize keeps what the binary carries within bounds.
 func TestSize(t *testing.T) {
 	total := 0
