@@ -2,10 +2,12 @@ package ingest
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -200,6 +202,44 @@ func TestPeopleByName(t *testing.T) {
 	f.into(dir, films) // the catalogue alone tells who it is
 	if string(catalogBytes(t, dir)) != before {
 		t.Error("another night changed the catalogue")
+	}
+}
+
+// TestCastAndCrew: a row that gives the cast in one record and the crew in another gives
+// both, and keeps those that another source has.
+func TestCastAndCrew(t *testing.T) {
+	src, dir := t.TempDir(), t.TempDir()
+	m := put(t, src, "m.toml", `
+[[table]]
+files = ["cast"]
+[[table.record]]
+kind = "movie"
+map = [{ column = "id", member = "id" }, { column = "cast", member = "credits.cast", as = "names", of = "person", separator = "|" }]
+[[table.record]]
+kind = "movie"
+list = "credits.crew"
+each = { column = "crew", separator = "|" }
+map = [{ column = "crew", member = ".", as = "name", of = "person" }]
+`)
+	movies := put(t, src, "movies.ndjson", `{"id":2,"credits":{"cast":[{"id":5,"name":"E"}],"crew":[{"id":6,"name":"F"}]}}`+"\n")
+	table := put(t, src, "cast.csv", "id,cast,crew\n1,A|B,C|D\n2,e,\n")
+	ingestInto(t, dir, Config{Sources: []string{movies, table}, Mappings: []string{m}})
+	for n, want := range []string{`[A B] [C D]`, `[e] [F]`} {
+		names := func(list string) string {
+			var out []string
+			var people []struct{ Name string }
+			if err := json.Unmarshal([]byte(member(t, records(t, dir)[n], "credits."+list)), &people); err != nil {
+				t.Fatal(err)
+			}
+			for _, p := range people {
+				out = append(out, p.Name)
+			}
+			slices.Sort(out)
+			return fmt.Sprint(out)
+		}
+		if got := names("cast") + " " + names("crew"); got != want {
+			t.Errorf("cast and crew of movie %d = %s, want %s", n+1, got, want)
+		}
 	}
 }
 

@@ -234,6 +234,10 @@ func writeIngest(w io.Writer, r *ingest.Report) {
 		{r.Blank, "rows without a value"},
 		{r.Quarantined, "quarantined"},
 		{r.Duplicates, "rows that repeat another"},
+		{r.Details.Totals.Matched, "ids matched by external ids"},
+		{r.Details.Totals.Minted, "ids minted"},
+		{r.Details.Totals.NoID, "rows without an id, quarantined"},
+		{r.Merged, "records with minted ids, merged into those with ids of TMDB's"},
 		{r.Conflicts, "members on which sources disagree"},
 		{r.Removed, "ids that are deleted or merged"},
 	} {

@@ -68,19 +68,19 @@ func united(dst, src wire.Record, f *wire.Field) bool {
 			return false
 		}
 	case wire.ShapeObject:
-		return uniteIDs(dst, src, f) || uniteMedia(dst, src, f)
+		return uniteMedia(dst, src, f) || uniteSub(dst, src, f)
 	default:
 		return false
 	}
 	return true
 }
 
-// uniteIDs unites the external ids of both records, each by itself: a table may know just
-// one of them.
-func uniteIDs(dst, src wire.Record, f *wire.Field) bool {
+// uniteSub unites what both records have of a sub-request, member by member: a table may
+// know just the cast, or one external id. Answers of the API have all members.
+func uniteSub(dst, src wire.Record, f *wire.Field) bool {
 	old, ok := dst.Sub(f)
 	news, ok2 := src.Sub(f)
-	if f.Name != "external_ids" || !ok || !ok2 {
+	if !f.IsSub() || !ok || !ok2 {
 		return false
 	}
 	Merge(old, news, nil)

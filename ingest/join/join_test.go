@@ -57,7 +57,11 @@ func TestMovie(t *testing.T) {
 	// External ids are united, one by one.
 	f(`{"id":1,"external_ids":{"imdb_id":"tt1","wikidata_id":"Q1"}}`, `{"id":1,"external_ids":{"wikidata_id":"Q2"}}`, `{"id":1,"external_ids":{"imdb_id":"tt1","wikidata_id":"Q2"}}`)
 	f(`{"id":1,"external_ids":{"imdb_id":"tt1"}}`, `{"id":1,"external_ids":{"imdb_id":null,"wikidata_id":"Q2"}}`, `{"id":1,"external_ids":{"imdb_id":null,"wikidata_id":"Q2"}}`)
-	// Lists and sub-requests are replaced as a whole, an empty one too.
+	// So are sub-requests: a table may know just the cast.
+	f(`{"id":1,"credits":{"cast":[{"id":1}],"crew":[{"id":2}]}}`, `{"id":1,"credits":{"cast":[{"id":3}]}}`, `{"id":1,"credits":{"cast":[{"id":3}],"crew":[{"id":2}]}}`)
+	f(`{"id":1,"credits":{"cast":[{"id":1}]}}`, `{"id":1,"credits":{"cast":[],"crew":[{"id":2}]}}`, `{"id":1,"credits":{"cast":[],"crew":[{"id":2}]}}`)
+	// Lists and other objects are replaced as a whole, an empty one too.
+	f(`{"id":1,"belongs_to_collection":{"id":1,"name":"a"}}`, `{"id":1,"belongs_to_collection":{"id":2}}`, `{"belongs_to_collection":{"id":2},"id":1}`)
 	f(`{"id":1,"genres":[{"id":1,"name":"a"},{"id":2,"name":"b"}]}`, `{"id":1,"genres":[{"id":2,"name":"c"}]}`, `{"genres":[{"id":2,"name":"c"}],"id":1}`)
 	f(`{"id":1,"genres":[{"id":1,"name":"a"}]}`, `{"id":1,"genres":[]}`, `{"genres":[],"id":1}`)
 	f(`{"id":1,"keywords":{"keywords":[{"id":1}]}}`, `{"id":1,"credits":{"cast":[]}}`, `{"id":1,"credits":{"cast":[]},"keywords":{"keywords":[{"id":1}]}}`)
