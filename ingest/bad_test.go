@@ -56,7 +56,7 @@ func TestBadFiles(t *testing.T) {
 	f("movies.parquet", "PAR1 and then nothing", `movies.parquet: truncated Parquet file: want PAR1 as the last 4 bytes, found "hing"`)
 	f("movies.parquet.gz", gz(t, "PAR1 and then nothing"), `movies.parquet.gz: truncated Parquet file: want PAR1 as the last 4 bytes, found "hing"`)
 	f("movies.parquet.zst", cutTo(zst(t, string(before)), 0.5), "movies.parquet.zst: unexpected end of zstd stream")
-	f("dump.ndjson", `{"id":1}`, "dump.ndjson: the name does not tell what kind of records it holds: use --kind with one of "+strings.Join(Kinds(), ", "))
+	f("dump.ndjson", `{"id":1,"title":"A"}`, "dump.ndjson: the name does not tell what kind of records it holds: use --kind with one of movie, tv")
 
 	other := t.TempDir()
 	readme := put(t, other, "README", "text")
@@ -376,6 +376,51 @@ func TestDanglingLink(t *testing.T) {
 			t.Errorf("layout %s: %d failed %q, %v records, want 2 %q, 1", layout, r.FailedFiles, r.Failed, r.Records, want)
 		}
 	}
+}
+
+// TestReasons: a file that is taken for something else is told what it lacks, and what
+// helps.
+func TestReasons(t *testing.T) {
+	shop := put(t, t.TempDir(), "shop.toml", `
+[[table]]
+requires = ["nr", "name", "year"]
+[[table.record]]
+kind = "movie"
+map = [{ column = "nr", member = "id" }, { column = "name", member = "title" }]
+`)
+	f := func(name, text, want string, c Config) {
+		t.Helper()
+		c.Catalog, c.Sources = t.TempDir(), []string{put(t, t.TempDir(), name, text)}
+		r, err := Run(t.Context(), c)
+		got := r.Bad
+		if err != nil {
+			got = []string{err.Error()}
+		}
+		if !slices.Equal(got, []string{want}) {
+			t.Errorf("Run(%s) = %q, want %q", name, got, want)
+		}
+	}
+	const no, near = "no mapping is of a table with these columns", `nearest is table nr,name,year of shop.toml: want column "year"`
+	const api = "; as an answer of the API, id: want an integer, found nothing"
+	kind := func(kinds string) string {
+		return "the name does not tell what kind of records it holds: use --kind with one of " + kinds
+	}
+	mapped := Config{Mappings: []string{shop}}
+	f("movies.csv", "nr,name\n1,A\n", "movies.csv:2: "+no+"; "+near+api, mapped)
+	f("movies.ndjson", `{"nr":1,"name":"A"}`, "movies.ndjson:1: "+no+"; "+near+api, mapped)
+	f("shop.csv", "nr,name\n1,A\n", "shop.csv: "+no+"; "+near, mapped)
+	f("movies.csv", "nr,name\n1,A\n", "movies.csv:2: "+no+": use --mapping"+api, Config{})
+	f("movies.csv", "id,title\n1,A\nx,B\n", `movies.csv:3: id: want an integer, found "x"`, Config{}) // its own fault
+	f("shop.csv", "nr,name\n1,A\n", "shop.csv: "+no+", and no kind of records has such rows (id: want an integer, found nothing): use --mapping", Config{})
+	f("shop.csv", "id,title,runtime\n1,A,90\n", "shop.csv: "+kind("movie"), Config{})
+	f("credits.csv", "movie,person\n1,2\n", "credits.csv: "+no+", and no kind of records has such rows (id: want an integer, found nothing): use --mapping", Config{})
+	f("crawl/550.json", `{"cast":[],"crew":[]}`, "550.json: "+kind(strings.Join(Kinds(), ", ")), Config{})
+	f("dump.ndjson", `{"id":550,"cast":[],"crew":[]}`, "dump.ndjson: "+no+", and no kind of records has such rows (most of its columns are unknown): "+
+		"use --mapping, or name it like 550-credits.json if it answers a sub-request", Config{})
+	f("names.tsv", "nconst\tprimaryName\tbirthYear\tdeathYear\tprimaryProfession\tknownForTitles\nnm1\tA\t\\N\t\\N\tactor\ttt1\n",
+		"names.tsv: has the columns of IMDb's table name.basics, but not its name: want name.basics.tsv or name.basics.tsv.gz", Config{})
+	f("dump.ndjson", `{"movie":{"tmdbId":1}}`, "dump.ndjson: "+kind(strings.Join(Kinds(), ", ")), Config{})
+	f("movies.json", "id,title\n1,A\n", "movies.json: is CSV or TSV, but its extension .json decides: rename it to .csv or .tsv", Config{})
 }
 
 // TestManySkipped: files that are left out are counted, and the first are listed.

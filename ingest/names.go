@@ -106,6 +106,7 @@ func (i *ingester) namesOf(ctx context.Context, in *input, names nameIDs) error 
 	}
 	defer func() { _ = src.Close() }() // read side
 	typ, _ := catalog.TypeNamed(in.Kind)
+	f := src.File()
 	for k := 0; ; k++ {
 		if k%1024 == 0 && ctx.Err() != nil {
 			return ctx.Err()
@@ -117,7 +118,7 @@ func (i *ingester) namesOf(ctx context.Context, in *input, names nameIDs) error 
 		if row.Err != nil {
 			continue
 		}
-		recs, err := l.Records(layout.Row{JSON: string(row.JSON), File: in.Base(), Type: typ, ID: in.ID, Table: src.File().Format.Table() || in.table})
+		recs, err := l.Records(rowOf(&f, string(row.JSON), typ, in.table))
 		if err != nil {
 			continue
 		}

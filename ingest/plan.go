@@ -26,6 +26,7 @@ type input struct {
 	layout string // "" until its first row tells
 	table  bool   // the rows are those of a table, whatever the file's format
 	needs  layout.Needs
+	hint   string // why its rows may be misjudged; "" for most
 }
 
 // plan lists the inputs and says what the ingest is about.
@@ -173,7 +174,7 @@ func (i *ingester) look(in *input) (reason string) {
 	if i.Layout != layout.Auto && i.Layout != imdbLayout && !layout.IsMapped(i.Layout) {
 		in.layout = i.Layout
 		if in.Kind == "" {
-			return noKind()
+			return noKind(Kinds())
 		}
 		return ""
 	}
@@ -185,7 +186,7 @@ func (i *ingester) look(in *input) (reason string) {
 		return ""
 	}
 	i.firstRow(in.File, func(f source.File, row []byte) {
-		in.layout, reason = i.tell(f, row)
+		in.layout, in.hint, reason = i.tell(f, row)
 		in.needs = layout.NeedsOf(in.layout, f.Base(), row, i.options)
 	})
 	return reason
@@ -220,31 +221,87 @@ func (i *ingester) firstRow(f source.File, fn func(f source.File, row []byte)) {
 	}
 }
 
-// tell returns the layout of a file by its first good row, and why it is left out if it
-// holds no records.
-func (i *ingester) tell(f source.File, row []byte) (name, reason string) {
+// tell returns the layout of a file by its first good row, what its rows may be meant to be
+// if they turn out to be bad, and why it is left out if it holds no records.
+func (i *ingester) tell(f source.File, row []byte) (name, hint, reason string) {
 	name = i.Layout
 	if name == layout.Auto || name == imdbLayout {
 		if _, ok := imdb.IsTable(f.Base(), row); ok {
-			return imdbLayout, ""
+			return imdbLayout, "", ""
 		}
 	}
 	switch name {
 	case imdbLayout:
-		return name, "no table of IMDb's with its columns: want one of " + strings.Join(imdb.Tables(), ", ")
+		return name, "", "no table of IMDb's with its columns: want one of " + strings.Join(imdb.Tables(), ", ")
 	case layout.Auto:
 		name = layout.Detect(f.Base(), row, i.options)
 	}
 	reason = layout.Skip(name, f.Base(), row, i.options)
-	if reason == "" && f.Kind == "" && !layout.IsMapped(name) {
-		reason = noKind()
+	switch {
+	case reason != "" || layout.IsMapped(name):
+	case f.Kind == "" && name == layout.TMDB:
+		reason = i.unknown(f, row)
+	case f.Kind == "":
+		reason = noKind(Kinds())
+	case name == layout.TMDB && i.Layout == layout.Auto:
+		hint = i.hint(f, row)
 	}
-	return name, reason
+	return name, hint, reason
+}
+
+// unknown says what to do about a file that tells neither its table nor its kind.
+func (i *ingester) unknown(f source.File, row []byte) string {
+	if f.ID != 0 || f.Series != 0 || f.Text != "" {
+		return noKind(Kinds())
+	}
+	for _, table := range imdb.Tables() {
+		if _, ok := imdb.IsTable(table, row); ok {
+			return fmt.Sprintf("has the columns of IMDb's table %s, but not its name: want %s.tsv or %s.tsv.gz", table, table, table)
+		}
+	}
+	kinds, err := layout.KindsOf(rowOf(&f, string(row), nil, false), i.options)
+	near := layout.Near(f.Base(), row, i.options)
+	switch {
+	case err == nil && near != "":
+		return noKind(kinds) + "; or as a table, " + near
+	case err == nil:
+		return noKind(kinds)
+	case near != "":
+		return noMapping + "; " + near
+	}
+	advice := "use --mapping"
+	if !f.Format.Table() {
+		advice += ", or name it like 550-credits.json if it answers a sub-request"
+	}
+	return fmt.Sprintf("%s, and no kind of records has such rows (%v): %s", noMapping, err, advice)
+}
+
+// noMapping says that a file is no table that a mapping is of.
+const noMapping = "no mapping is of a table with these columns"
+
+// hint says what a file may be meant to be that is taken for answers of the API, though its
+// first row is none.
+func (i *ingester) hint(f source.File, row []byte) string {
+	typ, _ := catalog.TypeNamed(f.Kind)
+	l, err := layout.New(layout.TMDB, i.options)
+	if err == nil {
+		_, err = l.Records(rowOf(&f, string(row), typ, false))
+	}
+	if err == nil {
+		return ""
+	}
+	if near := layout.Near(f.Base(), row, i.options); near != "" {
+		return noMapping + "; " + near
+	}
+	if f.Format.Table() && !layout.HasColumn(row, "id") {
+		return noMapping + ": use --mapping"
+	}
+	return ""
 }
 
 // noKind says that a file's name does not tell what a layout must know.
-func noKind() string {
-	return "the name does not tell what kind of records it holds: use --kind with one of " + strings.Join(Kinds(), ", ")
+func noKind(kinds []string) string {
+	return "the name does not tell what kind of records it holds: use --kind with one of " + strings.Join(kinds, ", ")
 }
 
 // A skippedFile was left out.

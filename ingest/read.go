@@ -39,6 +39,7 @@ type batch struct {
 	number   int // of the source: later ones win
 	name     string
 	layout   string
+	hint     string      // see input
 	read     source.File // as it was found to be
 	header   string
 	rows     []rawRow
@@ -239,7 +240,7 @@ func (r *reader) file(ctx context.Context, n int, skip int64) error {
 		}
 		if r.open.layout == "" && row.Err == nil {
 			var reason string
-			if r.open.layout, reason = r.tell(src.File(), row.JSON); reason != "" {
+			if r.open.layout, r.open.hint, reason = r.tell(src.File(), row.JSON); reason != "" {
 				r.open.skipped = reason
 				return r.finish(nil, src.Blank())
 			}
@@ -259,7 +260,7 @@ func (r *reader) file(ctx context.Context, n int, skip int64) error {
 
 // begin opens the first batch of a file.
 func (r *reader) begin(n int, in input, f source.File) {
-	r.open = &batch{file: n, number: in.number, name: in.Name, layout: in.layout, read: f, first: true}
+	r.open = &batch{file: n, number: in.number, name: in.Name, layout: in.layout, hint: in.hint, read: f, first: true}
 	r.buf = r.buf[:0]
 }
 
@@ -282,7 +283,7 @@ func (r *reader) flush() error {
 	b.text = string(r.buf)
 	b.elapsed, r.from = time.Since(r.from), time.Now()
 	r.buf = r.buf[:0]
-	r.open = &batch{file: b.file, number: b.number, name: b.name, layout: b.layout, read: b.read, header: b.header}
+	r.open = &batch{file: b.file, number: b.number, name: b.name, layout: b.layout, hint: b.hint, read: b.read, header: b.header}
 	return r.send(b)
 }
 
@@ -335,10 +336,7 @@ func (w *worker) batch(b *batch) error {
 			w.bad(b, n, row.failed)
 			continue
 		}
-		recs, err := l.Records(layout.Row{
-			JSON: b.text[row.from:row.to], File: f.Base(), Type: typ, ID: f.ID, Text: f.Text, Series: f.Series, Season: f.Season,
-			Episode: f.Episode, Sub: f.Sub, Table: f.Format.Table() || w.inputs[b.file].table, Texts: f.Format == source.FormatCSV || f.Format == source.FormatTSV,
-		})
+		recs, err := l.Records(rowOf(f, b.text[row.from:row.to], typ, w.inputs[b.file].table))
 		if err != nil {
 			w.bad(b, n, err)
 			continue
@@ -352,6 +350,15 @@ func (w *worker) batch(b *batch) error {
 	}
 	w.count(b)
 	return w.known.Err()
+}
+
+// rowOf returns a row of a file as layouts take it. table says that it is one of a table,
+// whatever the file's format.
+func rowOf(f *source.File, text string, typ *catalog.Type, table bool) layout.Row {
+	return layout.Row{
+		JSON: text, File: f.Base(), Type: typ, ID: f.ID, Text: f.Text, Series: f.Series, Season: f.Season,
+		Episode: f.Episode, Sub: f.Sub, Table: f.Format.Table() || table, Texts: f.Format == source.FormatCSV || f.Format == source.FormatTSV,
+	}
 }
 
 // add writes the records of a row into the batch.
@@ -400,6 +407,9 @@ func appendHead(dst []byte, number int, rec *layout.Record, more bool, at source
 // bad notes a row for quarantine.
 func (w *worker) bad(b *batch, n int, err error) {
 	field, why := reasonOf(err)
+	if b.hint != "" && b.rows[n].failed == nil {
+		field, why = "", b.hint+"; as an answer of the API, "+err.Error()
+	}
 	b.bad = append(b.bad, badRow{n, field, why})
 	row := &b.rows[n]
 	var unknown *layout.NoIDError

@@ -154,7 +154,7 @@ func Skip(name, file string, row []byte, o Options) string {
 		}
 	}
 	if IsMapped(name) {
-		return noTable(name, o.mappings(name), file)
+		return noTable(name, o.mappings(name), file, columns)
 	}
 	return ""
 }

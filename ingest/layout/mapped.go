@@ -189,7 +189,7 @@ func (m *mapped) row(r Row) (*binding, error) {
 	if !ok {
 		t := tableOf(m.mappings, r.File, m.columns)
 		if t == nil {
-			return nil, errors.New(noTable(m.name, m.mappings, r.File))
+			return nil, errors.New(noTable(m.name, m.mappings, r.File, m.columns))
 		}
 		if len(m.bindings) >= most {
 			clear(m.bindings)
@@ -586,8 +586,12 @@ func tableOf(mappings []*Mapping, file string, columns []string) *table {
 	return nil
 }
 
-// noTable says that a file is no table of a layout.
-func noTable(layout string, mappings []*Mapping, file string) string {
+// noTable says that a file is no table of a layout, and what keeps it from being one.
+func noTable(layout string, mappings []*Mapping, file string, columns []string) string {
+	no := fmt.Sprintf("layout %s: no mapping is of a table %q with these columns", layout, file)
+	if d, ok := nearest(mappings, file, columns, difference.isNearest); ok {
+		return no + "; " + d.String()
+	}
 	var labels []string
 	for _, m := range mappings {
 		for _, t := range m.tables {
@@ -595,6 +599,5 @@ func noTable(layout string, mappings []*Mapping, file string) string {
 		}
 	}
 	slices.Sort(labels)
-	return fmt.Sprintf("layout %s: no mapping is of a table %q with these columns: want one of %s",
-		layout, file, strings.Join(slices.Compact(labels), ", "))
+	return no + ": want one of " + strings.Join(slices.Compact(labels), ", ")
 }

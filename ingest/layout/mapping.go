@@ -176,12 +176,16 @@ type matcher struct {
 	reason   string   // of files that are skipped
 }
 
-func (m *matcher) match(file string, columns []string) bool {
-	named := func(pattern string) bool {
+// fits reports whether the name of a file fits one of the patterns.
+func (m *matcher) fits(file string) bool {
+	return slices.ContainsFunc(m.files, func(pattern string) bool {
 		ok, err := path.Match(pattern, strings.ToLower(file))
 		return ok && err == nil
-	}
-	if len(m.files) > 0 && !slices.ContainsFunc(m.files, named) {
+	})
+}
+
+func (m *matcher) match(file string, columns []string) bool {
+	if len(m.files) > 0 && !m.fits(file) {
 		return false
 	}
 	for _, name := range m.requires {

@@ -424,7 +424,8 @@ func TestMapped(t *testing.T) {
 	refuse("staffeln", `{"serie":"9","nr":"1","folgen":"[{\"nr\":\"x\"}]"}`, `folgen[0].nr: want an integer, found "x"`)
 	refuse("staffeln", `{"serie":"9","nr":"1","folgen":"[{\"nr\":1},2]"}`, `folgen[1]: want an object, found 2`)
 	refuse("staffeln", `{"serie":"9","nr":"1","folgen":"2"}`, `folgen: want a list, found 2`)
-	refuse("filme", `{"nummer":5}`, "layout tables: no mapping is of a table \"filme\" with these columns: want one of companies, credits, filme, films, "+
+	refuse("filme", `{"nummer":5}`, "layout tables: no mapping is of a table \"filme\" with these columns; nearest is table filme of m.toml: want columns \"nr\", \"name\"")
+	refuse("filter", `{"nummer":5}`, "layout tables: no mapping is of a table \"filter\" with these columns: want one of companies, credits, filme, films, "+
 		"movie_cast, movie_genres, movie_reviews, movies, networks, persons, rollen, staffeln")
 	for _, c := range []struct{ file, row, want string }{
 		{"filme", `{"nr":1,"name":"A"}`, ""},

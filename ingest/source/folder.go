@@ -23,8 +23,13 @@ func meaning(path, root, given string) (Address, string) {
 		}
 	}
 	a, kind := meaningOfName(path, root, given)
-	if given == "" && a.ID != 0 && hasTextIDs(kind) {
+	ext := extOf(path)
+	switch {
+	case given != "":
+	case a.ID != 0 && hasTextIDs(kind):
 		kind = "" // of credits/550.json: it is about a resource of another kind
+	case kind == "credit" && (ext == ".csv" || ext == ".tsv"):
+		kind = "" // a table of credits has people and titles, never the credits of the API
 	}
 	return a, kind
 }

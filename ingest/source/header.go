@@ -76,15 +76,15 @@ func tableByName(w *window, ext string) Format {
 	return format
 }
 
-// tableByContent reports whether a text without a known extension, which is not JSON,
-// is a table: two names or more that could stand in a program, and a second line with
-// as many cells. Prose and lists of words are not to pass.
-func tableByContent(w *window) bool {
+// tableByContent reports whether a text whose extension does not say so, and which is not
+// JSON, is a table: two names or more, and a second line with as many cells. Prose and lists
+// of words pass only where a name may be anything.
+func tableByContent(w *window, name func([]byte) bool) bool {
 	line := firstLine(w, maxHeaderBytes)
 	format, delim := tableFormat(line, "")
 	names := headerNames(line, format, delim)
-	for _, name := range names {
-		if !isIdentifier(name) {
+	for _, n := range names {
+		if !name(n) {
 			return false
 		}
 	}

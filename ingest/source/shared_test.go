@@ -45,7 +45,7 @@ func TestSharedDumps(t *testing.T) {
 		{[]string{"parquet-pandas", "movie_cast.parquet"}, FormatParquet, "movie", 1407},
 		{[]string{"tmdb5000", "tmdb_5000_movies.csv.gz"}, FormatCSV, "movie", 4803},
 		{[]string{"parquet-pandas", "movies.csv.gz"}, FormatCSV, "movie", 80},
-		{[]string{"movies-dataset-mangled", "credits.csv.gz"}, FormatCSV, "credit", 35},
+		{[]string{"movies-dataset-mangled", "credits.csv.gz"}, FormatCSV, "", 35},
 		{[]string{"daily-ids", "companies.csv.gz"}, FormatCSV, "company", 50000},
 		{[]string{"imdb", "title.principals.tsv.gz"}, FormatTSV, "", 11576},
 		{[]string{"imdb-small", "title.episode.tsv"}, FormatTSV, "episode", 43},

@@ -141,8 +141,11 @@ func formatOfLines(w *window, maxRow int, ext string) (Format, error) {
 		if next := lineAfter(w, len(line)); len(next) > 0 && next[0] == '{' || checkOther(line) {
 			return FormatNDJSON, nil
 		}
-		if ext == "" && tableByContent(w) {
+		if ext == "" && tableByContent(w, isIdentifier) {
 			return FormatCSV, nil
+		}
+		if ext != "" && tableByContent(w, isName) {
+			return FormatUnknown, fmt.Errorf("is CSV or TSV, but its extension %s decides: rename it to .csv or .tsv", ext)
 		}
 		return FormatUnknown, fmt.Errorf("want JSON, CSV, TSV or Parquet, found text that starts with %q", cutText(line, 20))
 	}
