@@ -30,7 +30,8 @@ type Server struct {
 	metrics  *meters
 	http     *fasthttp.Server
 	lane     *lane.Listener // what http serves, over api
-	api      net.Listener
+	bound    *drainListener
+	api      net.Listener // over bound
 	admin    net.Listener // nil for none
 	// conns and adminConns limit the connections of api and admin; adminConns may be nil.
 	conns, adminConns *connlimit.Listener
@@ -77,7 +78,7 @@ func Listen(cfg Config) (s *Server, err error) {
 			return nil, err
 		}
 	}
-	s.conns = limitConns(bound.api, cfg, s.metrics)
+	s.bound, s.conns = bound.api, limitConns(bound.api, cfg, s.metrics)
 	s.api = s.conns
 	if bound.admin != nil {
 		s.adminConns = connlimit.Listen(bound.admin, connlimit.Config{Max: adminConns, Log: limitLog(cfg.Log).With("listener", "admin")})
@@ -91,7 +92,10 @@ func Listen(cfg Config) (s *Server, err error) {
 }
 
 // Bound holds the addresses of a Server that does not serve yet. Connections wait for it.
-type Bound struct{ api, admin net.Listener } // admin is nil for none
+type Bound struct {
+	api   *drainListener
+	admin net.Listener // nil for none
+}
 
 // Bind takes the addresses of cfg.
 func Bind(cfg *Config) (*Bound, error) {
@@ -99,7 +103,7 @@ func Bind(cfg *Config) (*Bound, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Bound{api: api}
+	b := &Bound{api: &drainListener{TCPListener: api}}
 	if cfg.AdminAddr == "" {
 		return b, nil
 	}
@@ -132,12 +136,12 @@ func newSigner(path string) (*auth.Signer, error) {
 	return auth.NewSigner(key)
 }
 
-func listen(addr string) (net.Listener, error) {
+func listen(addr string) (*net.TCPListener, error) {
 	ln, err := net.Listen("tcp", addr)
 	if err != nil {
 		return nil, fmt.Errorf("listen: %w", err)
 	}
-	return ln, nil
+	return ln.(*net.TCPListener), nil
 }
 
 // URL returns the base address of the API.
@@ -173,7 +177,11 @@ func (s *Server) Run(ctx context.Context) error {
 	if s.cert != nil {
 		g.Go(func() error { s.cert.Run(following, s.cfg.Poll); return nil })
 	}
-	g.Go(func() error { return s.http.Serve(s.lane) })
+	accepted := make(chan struct{}) // closed when no connection is accepted any more
+	g.Go(func() error {
+		defer close(accepted)
+		return s.http.Serve(s.lane)
+	})
 	admin := s.adminServer()
 	if s.admin != nil {
 		g.Go(func() error { return ignoreClosed(admin.Serve(s.admin)) })
@@ -185,7 +193,7 @@ func (s *Server) Run(ctx context.Context) error {
 			s.awaitBalancers(serving)
 		case <-serving.Done():
 		}
-		return s.drain(ctx, admin)
+		return s.drain(ctx, accepted, admin)
 	})
 	return g.Wait()
 }
@@ -193,6 +201,7 @@ func (s *Server) Run(ctx context.Context) error {
 // awaitBalancers says on /readyz that the server stops, and waits for the shutdown delay.
 func (s *Server) awaitBalancers(ctx context.Context) {
 	s.stopping.Store(true)
+	s.lane.Drain()
 	if s.cfg.ShutdownDelay <= 0 {
 		return
 	}
@@ -203,23 +212,39 @@ func (s *Server) awaitBalancers(ctx context.Context) {
 	}
 }
 
-// drain refuses new connections and waits for the requests under way, for the drain timeout at most.
-func (s *Server) drain(ctx context.Context, admin *http.Server) error {
+// drain refuses new connections and waits for the requests under way, for the drain timeout at most. The
+// Shutdown of fasthttp is not for that: it closes connections whose request has come but was not read yet.
+func (s *Server) drain(ctx context.Context, accepted <-chan struct{}, admin *http.Server) error {
 	ctx, cancel := context.WithoutCancel(ctx), context.CancelFunc(func() {})
 	if s.cfg.DrainTimeout > 0 {
 		ctx, cancel = context.WithTimeout(ctx, s.cfg.DrainTimeout)
 	}
 	defer cancel()
-	// Closed here, because fasthttp does not know a listener that it does not
-	// serve yet, and would serve it after the shutdown.
-	_ = s.api.Close()
+	s.bound.Drain()
+	<-accepted
 	s.lane.Stop()
-	err := s.http.ShutdownWithContext(ctx)
-	if errors.Is(err, net.ErrClosed) {
-		err = nil
-	}
-	return errors.Join(err, admin.Shutdown(ctx))
+	return errors.Join(s.awaitConns(ctx), admin.Shutdown(ctx))
 }
+
+// awaitConns waits until all connections are closed or ctx ends.
+func (s *Server) awaitConns(ctx context.Context) error {
+	t := time.NewTicker(drainPoll)
+	defer t.Stop()
+	for {
+		n := s.conns.Stats().Open
+		if n == 0 {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("stop: %d connections are still open after the drain timeout of %v", n, s.cfg.DrainTimeout)
+		case <-t.C:
+		}
+	}
+}
+
+// drainPoll is how often open connections are counted while the server drains.
+const drainPoll = 10 * time.Millisecond
 
 // Reload looks at once for changed tokens, another certificate and another current release. What cannot be
 // used is logged, and the last good one stays.

@@ -8,7 +8,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -28,9 +27,7 @@ type conn struct {
 	raw     syscall.RawConn       // nil without a fast path
 	handler Handler               // nil without a fast path
 	step    func(fd uintptr) bool // conn.serve, made once
-	reading atomic.Bool           // Read is under way
-	closed  atomic.Bool           // Close was called meanwhile
-	lingers atomic.Bool           // the client may be sending what nobody reads
+	lingers bool                  // the client may be sending what nobody reads
 	done    bool                  // no request follows
 	rest    []byte                // what came behind the head that the server got last
 
@@ -87,16 +84,12 @@ func (c *conn) Read(p []byte) (int, error) {
 		return c.deliver(p, n), nil
 	}
 	c.done = true
-	if c.closed.Load() {
-		_ = c.Conn.Close() // for the server did so before
-	}
 	return 0, io.EOF
 }
 
 // enter prepares a Read into buf.
 func (c *conn) enter(buf []byte) {
-	c.reading.Store(true)
-	c.lingers.Store(false)
+	c.lingers = false
 	c.buf, c.n, c.parsed, c.err = buf, copy(buf, c.rest), 0, nil
 	c.unseen, c.rest = c.n > 0, nil
 	c.now, c.renewed = time.Now(), time.Time{}
@@ -108,14 +101,16 @@ func (c *conn) leave() {
 	c.lane.remove(c)
 	c.buf, c.n = nil, 0
 	c.rq, c.parser.line = Request{}, line{} // which point into buf
-	c.reading.Store(false)
 }
 
 // deliver gives the server the first n bytes of buf, a valid head, in p.
 func (c *conn) deliver(p []byte, n int) int {
 	c.answers++
+	if c.lane.closing.Load() {
+		c.parser.fields.close = true
+	}
 	c.done = c.parser.last()
-	c.lingers.Store(c.done || c.n > n)
+	c.lingers = c.done || c.n > n
 	if !c.done && c.n > n {
 		c.rest = append([]byte(nil), c.buf[n:c.n]...)
 	}
@@ -140,7 +135,7 @@ func (c *conn) readFast() {
 // partial when that does not come.
 func (c *conn) readHead() (n int, v verdict) {
 	c.parsed = 0
-	for begun := false; ; {
+	for begun, waited := false, false; ; {
 		if c.err != nil || c.n == len(c.buf) {
 			c.parsed = 0 // so that the verdict is that upon all bytes
 		}
@@ -154,8 +149,11 @@ func (c *conn) readHead() (n int, v verdict) {
 			begun = true
 			c.lane.remove(c) // from here on, Stop does not touch its deadline
 			c.setDeadline(time.Now(), c.lane.cfg.ReadTimeout)
-		case c.n == 0 && c.lane.stopped.Load():
+		case c.n == 0 && c.lane.stopped.Load() && waited:
 			return 0, partial
+		case c.n == 0 && c.lane.stopped.Load():
+			waited = true
+			c.wake()
 		}
 		var m int
 		m, c.err = c.Conn.Read(c.buf[c.n:])
@@ -266,14 +264,10 @@ func (c *conn) setDeadline(now time.Time, d time.Duration) {
 	_ = c.SetReadDeadline(deadline) // a closed connection is found when it is read
 }
 
-// Close closes the connection. A server that shuts down closes those that it believes to be
-// idle; where Stop has ended a Read already, that Read's end closes the connection.
+// Close closes the connection. The server calls it where it calls Read: another goroutine cannot know
+// whether a request has come.
 func (c *conn) Close() error {
-	if c.reading.Load() && c.lane.stopped.Load() {
-		c.closed.Store(true)
-		return nil
-	}
-	if c.lingers.Swap(false) {
+	if c.lingers {
 		c.linger()
 	}
 	c.lane.remove(c)
@@ -316,9 +310,13 @@ func (c *conn) glance(now time.Time) bool {
 	return !c.lane.stopped.Load() // as in renew
 }
 
+// lastWait is how long a connection still waits for a request when the Listener is stopped. A request
+// that has come by then is not lost to a deadline that ends before it is read.
+const lastWait = 100 * time.Millisecond
+
 // wake ends the wait for a request.
 func (c *conn) wake() {
-	_ = c.SetReadDeadline(time.Unix(1, 0)) // a closed connection does not wait
+	c.setDeadline(time.Now(), lastWait)
 }
 
 // serve reads and answers what has come. It returns false to wait for more, and true when
@@ -368,7 +366,7 @@ func (c *conn) answerAll(fd uintptr) bool {
 	from := 0
 	defer func() { c.n = copy(c.buf, c.buf[from:c.n]) }()
 	for from < c.n {
-		if c.lane.stopped.Load() {
+		if c.lane.closing.Load() {
 			return false // the server says that it closes the connection
 		}
 		n, v := c.parse(from)

@@ -44,10 +44,11 @@ type Config struct {
 type Listener struct {
 	net.Listener
 	cfg     Config
-	writers sync.Pool // of *Writer
-	heads   sync.Pool // of *[]byte
-	drains  sync.Pool // of *[]byte
-	stopped atomic.Bool
+	writers sync.Pool   // of *Writer
+	heads   sync.Pool   // of *[]byte
+	drains  sync.Pool   // of *[]byte
+	closing atomic.Bool // each response ends its connection
+	stopped atomic.Bool // and no connection waits for a request
 
 	mu   sync.Mutex
 	open map[*conn]struct{} // the connections that wait for a request
@@ -77,9 +78,14 @@ func (l *Listener) Accept() (net.Conn, error) {
 	return c, nil
 }
 
-// Stop ends the connections that wait for a request. Answers that are under way are sent, and
+// Drain makes each response end its connection from here on, so that clients leave without losing
+// a request.
+func (l *Listener) Drain() { l.closing.Store(true) }
+
+// Stop drains, and ends the connections that wait for a request. Answers that are under way are sent, and
 // what comes after them is left to the server.
 func (l *Listener) Stop() {
+	l.Drain()
 	l.stopped.Store(true)
 	l.mu.Lock()
 	defer l.mu.Unlock()
