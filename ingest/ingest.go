@@ -145,7 +145,10 @@ func (c *Config) options() (layout.Options, error) {
 		o.Mappings = append(o.Mappings, m)
 		errs = append(errs, err)
 	}
-	return o, errors.Join(errs...)
+	if err := errors.Join(errs...); err != nil {
+		return o, err
+	}
+	return layout.WithAliases(o)
 }
 
 // Kinds lists the kinds of records that can be ingested.

@@ -65,6 +65,9 @@ func (i *ingester) knowNames(ctx context.Context) error {
 	}
 	names := nameIDs{}
 	for kind := range namedKinds {
+		if i.Catalog == "" {
+			break // rows are explained without one
+		}
 		t := catalog.TypeOf(kind)
 		err := eachStored(ctx, filepath.Join(i.Catalog, t.File()), t, wire.PlanOf[namedRecord](),
 			func() wire.Record { return wire.RecordOf(new(namedRecord)) },

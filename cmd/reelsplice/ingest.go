@@ -28,7 +28,8 @@ func (a *app) ingestCommand() *cobra.Command {
 		Long: "ingest reads dumps into the catalogue: files, folders or globs of NDJSON, JSON, CSV, TSV or Parquet,\n" +
 			"plain, .gz or .zst. What the rows are is told by the names of files and folders (movie.json,\n" +
 			"movies.ndjson.zst, tv/, tv/1399-season-1.json, people.parquet), by the columns of tables, or by\n" +
-			"--kind and --layout.\n\n" +
+			"--kind and --layout. --explain prints how the first rows are understood, and for an unknown table\n" +
+			"a mapping to start from.\n\n" +
 			"Dumps and the catalogue may lie in object storage: s3://bucket/key?region=R, gs://bucket/key,\n" +
 			"azblob://container/key?storage_account=A, with credentials from where each vendor's tools take\n" +
 			"them, or file:///folder. A key that ends in a slash is a folder; *, ** and [] make a pattern.\n\n" +
@@ -39,6 +40,8 @@ func (a *app) ingestCommand() *cobra.Command {
 			"the same one is started again.",
 		Example: "  reelsplice ingest --catalog catalog dumps/movies.ndjson.zst\n" +
 			"  reelsplice ingest --catalog catalog --language de-DE 'crawl-de/*.json'\n" +
+			"  reelsplice ingest --explain films.csv >films.toml\n" +
+			"  reelsplice ingest --catalog catalog --mapping films.toml films.csv\n" +
 			"  reelsplice ingest --catalog catalog --max-bad 1% --update changed/*.ndjson\n" +
 			"  reelsplice ingest --catalog catalog --replay catalog/quarantine/20261122T010203Z-a1b2c3.ndjson\n" +
 			"  reelsplice ingest --catalog s3://bucket/catalog 's3://dumps/2026-11-*/movies.ndjson.zst?region=eu-west-1'",
@@ -59,12 +62,15 @@ func (a *app) ingestCommand() *cobra.Command {
 	f.BoolVar(&cfg.Restart, "restart", false, "do not go on where an ingest was killed")
 	f.StringVar(&o.maxBad, "max-bad", "", "stop when more than `N` rows, or N% of them, do not validate; the catalogue then stays as it is")
 	f.Int64Var(&o.tolerated, "max-quarantined", 0, "succeed with up to `N` rows in quarantine")
+	f.BoolVar(&o.explain, "explain", false, "print how the first rows of the sources are understood, and for an unknown table a mapping to start from; write nothing")
 	limitFlags(f, &o)
-	required(c, "catalog")
 	return a.leaf(c, func(ctx context.Context, args []string) error {
 		cfg.Sources = args
 		if err := o.apply(&cfg); err != nil {
 			return usage(err)
+		}
+		if o.explain {
+			return a.explain(ctx, cfg)
 		}
 		r, err := a.ingestInto(ctx, cfg, bucket)
 		var bad *ingest.TooManyBadError
@@ -89,6 +95,7 @@ type ingestFlags struct {
 	precedence, maxBad string
 	replay             []string
 	tolerated          int64
+	explain            bool
 
 	memory, maxRow, maxFile, maxPage, maxDictionary size
 	maxDepth                                        int
@@ -133,9 +140,13 @@ func (o *ingestFlags) apply(cfg *ingest.Config) error {
 	return errors.Join(errs...)
 }
 
-// sources checks that there are sources, of one sort.
+// sources checks that there are sources, of one sort, and a catalogue.
 func (o *ingestFlags) sources(cfg *ingest.Config) error {
 	switch {
+	case o.explain && len(o.replay) > 0:
+		return errors.New("explain: want a SRC, not --replay")
+	case !o.explain && cfg.Catalog == "":
+		return errors.New(`required flag(s) "catalog" not set`)
 	case len(o.replay) > 0 && len(cfg.Sources) > 0:
 		return errors.New("replay: want no SRC beside it")
 	case len(o.replay) > 0:

@@ -106,6 +106,15 @@ func TestDatesLastYear(t *testing.T) {
 	c.refuse("member='release_date',as='date',formats=['YYYY']", `"0"`, `want a day as YYYY, found "0"`)
 }
 
+// TestStripEnd: what is taken off the end of a text, beside what is taken off its front.
+func TestStripEnd(t *testing.T) {
+	c := cellTest{T: t}
+	c.want("member='runtime',strip_end=[' min',' mins']", `"90 min"`, `"runtime":90`)
+	c.want("member='runtime',strip_end=' min',strip='~'", `"~90 min"`, `"runtime":90`)
+	c.want("member='runtime',strip_end=' min'", `"90"`, `"runtime":90`)
+	c.refuse("member='runtime',strip_end=' min'", `"2 Seasons"`, `want an integer, found "2 Seasons"`)
+}
+
 // TestTitles: a title with its year is both.
 func TestTitles(t *testing.T) {
 	c := cellTest{T: t}
@@ -226,7 +235,10 @@ BRD = "DE"
 // TestAliasesOfReady: aliases of a mapping hold for tables that the program knows, and
 // names without a place in the API are counted.
 func TestAliasesOfReady(t *testing.T) {
-	o := Options{Mappings: []*Mapping{mapping(t, "[aliases.genre]\nKrimi = 'Crime'\nSonstiges = []"), mapping(t, "[aliases.genre]\nKrimi = 'Mystery'")}}
+	o, err := WithAliases(Options{Mappings: []*Mapping{mapping(t, "[aliases.genre]\nKrimi = 'Crime'\nSonstiges = []"), mapping(t, "[aliases.genre]\nKrimi = 'Mystery'")}})
+	if err != nil {
+		t.Fatal(err)
+	}
 	const row = `{"id":"5","title":"A","vote_average":"","status":"","adult":"","backdrop_path":"","imdb_id":"","poster_path":"","genres":"Krimi, Sonstiges, IMAX","production_companies":"","production_countries":"","spoken_languages":""}`
 	if got := Detect("x", []byte(row), o); got != Kaggle {
 		t.Fatalf("Detect = %s, want %s", got, Kaggle)

@@ -21,6 +21,7 @@ type table struct {
 // A form says what the members of rows, or of objects inside a column, mean.
 type form struct {
 	label  string          // of the table, in counts and messages
+	file   string          // name of the mapping file
 	ignore map[string]bool // columns without a place, true for those that are not counted
 	shapes []*shape
 }
@@ -69,7 +70,7 @@ func (m *Mapping) compile() error {
 
 // table makes a table.
 func (m *Mapping) table(s *tableSpec) (*table, error) {
-	t := &table{form: form{label: s.label(), ignore: ignored(s.Ignore)}}
+	t := &table{form: form{label: s.label(), file: m.Name, ignore: ignored(s.Ignore)}}
 	var err error
 	t.matcher, err = newMatcher(s.Files, s.Requires)
 	errs := []error{err}

@@ -48,6 +48,7 @@ type entry struct {
 	vocabulary *vocabulary       // of names that are all known; nil for others
 	aliases    aliases           // of the mappings
 	prefixes   []string          // of Strip
+	suffixes   []string          // of StripEnd
 	days       *dayReader        // of "date"
 	constant   string            // JSON text of Value
 	values     map[string]string // JSON texts
@@ -78,6 +79,9 @@ var defaultSeparators = []string{", ", ",", "|", ";", "/"}
 // choose checks the keys of an entry against one another and its member.
 func (e *entry) choose() (err error) {
 	if e.prefixes, err = textsOf("strip", e.Strip); err != nil {
+		return err
+	}
+	if e.suffixes, err = textsOf("strip_end", e.StripEnd); err != nil {
 		return err
 	}
 	can := shapeConverters[e.field.Shape]
@@ -245,7 +249,7 @@ func (e *entry) convert(dst []byte, raw string, names NameIDs) ([]byte, error) {
 		if slices.Contains(e.Nothing, s) {
 			return dst, nil
 		}
-		if rest, ok := e.withoutPrefix(s); ok {
+		if rest, ok := e.stripped(s); ok {
 			s, raw = rest, string(wire.AppendString(nil, rest))
 		}
 	}
@@ -295,14 +299,20 @@ func (e *entry) texts() string {
 	return strings.Join(out, ", ")
 }
 
-// withoutPrefix takes off the first of the prefixes that a text has.
-func (e *entry) withoutPrefix(s string) (rest string, ok bool) {
+// stripped takes off the first of the prefixes and of the suffixes that a text has.
+func (e *entry) stripped(s string) (rest string, ok bool) {
+	rest = s
 	for _, prefix := range e.prefixes {
-		if rest, ok := strings.CutPrefix(s, prefix); ok {
-			return rest, true
+		if rest, ok = strings.CutPrefix(s, prefix); ok {
+			break
 		}
 	}
-	return s, false
+	for _, suffix := range e.suffixes {
+		if short, found := strings.CutSuffix(rest, suffix); found {
+			return short, true
+		}
+	}
+	return rest, ok
 }
 
 // parse appends what a cell that is no object or list, and not empty, stands for. The

@@ -211,6 +211,9 @@ func converter(e *entrySpec) string {
 	if strip, _ := textsOf("strip", e.Strip); len(strip) > 0 {
 		values = append(values, "without "+codes(strip))
 	}
+	if strip, _ := textsOf("strip_end", e.StripEnd); len(strip) > 0 {
+		values = append(values, "without "+codes(strip)+" at the end")
+	}
 	return strings.TrimPrefix(strings.Join(append([]string{out}, values...), ", "), ", ")
 }
 

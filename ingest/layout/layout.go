@@ -88,10 +88,15 @@ type Options struct {
 	Mappings []*Mapping // of layout tables, before those that come with the program
 	Names    NameIDs    // of companies, networks and keywords; nil knows none
 	IDs      IDs        // of rows that do not have one; nil knows none
+
+	aliased map[string][]*Mapping // by layout: with the aliases of Mappings; see WithAliases
 }
 
 // mappings returns the mappings of a layout, nil for layouts that are not made of them.
 func (o *Options) mappings(layout string) []*Mapping {
+	if all, ok := o.aliased[layout]; ok {
+		return all
+	}
 	if layout == Tables {
 		return slices.Concat(o.Mappings, ready(Tables))
 	}
@@ -221,8 +226,7 @@ func New(name string, o Options) (Layout, error) {
 	case name == Movnix:
 		return newMovnix(), nil
 	case IsMapped(name):
-		mappings, err := withAliases(o.mappings(name), o.Mappings)
-		return newMapped(name, mappings, o), err
+		return newMapped(name, o.mappings(name), o), nil
 	}
 	return nil, fmt.Errorf("layout %q: want one of %s", name, strings.Join(Names(), ", "))
 }

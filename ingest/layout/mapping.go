@@ -84,6 +84,7 @@ type (
 		Values    map[string]any `toml:"values"`    // what texts stand for
 		Nothing   []string       `toml:"nothing"`   // texts that stand for no value
 		Strip     any            `toml:"strip"`     // a text or a list: prefixes that are taken off, before the text is read
+		StripEnd  any            `toml:"strip_end"` // likewise of suffixes
 		Note      string         `toml:"note"`      // for the documents
 	}
 	// objectSpec says what the members of objects inside a column are.

@@ -291,7 +291,7 @@ func describe(name string, text []byte, err error) error {
 			if n := lineOf(keys, at, one); n > 0 {
 				line = fmt.Sprintf("line %d: ", n)
 			}
-			lines = append(lines, fmt.Errorf("mapping %s: %s%s%s", name, line, what, one))
+			lines = append(lines, fmt.Errorf("mapping %s: %s%s%s", name, line, oneLineOf(what), one))
 		}
 	}
 	walk(err, "", "")

@@ -236,28 +236,32 @@ var readyAliases = sync.OnceValue(func() map[string]aliases {
 	return all
 })
 
-// withAliases returns mappings in which the aliases of all of the caller's hold. Of two
-// that give a name another meaning, the first counts.
-func withAliases(mappings, of []*Mapping) ([]*Mapping, error) {
+// WithAliases returns options with which the aliases of each of the caller's mappings hold
+// for all tables, also those that come with the program. Of two that give a name another
+// meaning, the first counts.
+func WithAliases(o Options) (Options, error) {
 	all := map[string]aliases{}
-	for _, m := range slices.Backward(of) {
-		for what, names := range m.aliases {
-			if all[what] == nil {
-				all[what] = aliases{}
+	for _, m := range slices.Backward(o.Mappings) {
+		for of, names := range m.aliases {
+			if all[of] == nil {
+				all[of] = aliases{}
 			}
-			maps.Copy(all[what], names)
+			maps.Copy(all[of], names)
 		}
 	}
 	if len(all) == 0 {
-		return mappings, nil
+		return o, nil
 	}
-	var out []*Mapping
-	for _, m := range mappings {
-		one := &Mapping{Name: m.Name, spec: m.spec, aliases: all}
-		if err := one.compile(); err != nil {
-			return nil, err
+	aliased := map[string][]*Mapping{}
+	for _, name := range []string{Tables, IDExport, Kaggle} {
+		for _, m := range o.mappings(name) {
+			one := &Mapping{Name: m.Name, spec: m.spec, aliases: all}
+			if err := one.compile(); err != nil {
+				return o, err
+			}
+			aliased[name] = append(aliased[name], one)
 		}
-		out = append(out, one)
 	}
-	return out, nil
+	o.aliased = aliased
+	return o, nil
 }

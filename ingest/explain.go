@@ -1,0 +1,272 @@
+package ingest
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"reelsplice/ingest/layout"
+	"reelsplice/ingest/source"
+	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/wire"
+)
+
+// Bounds of an Explanation.
+const (
+	explainedRows  = 5  // of a file
+	explainedFiles = 20 // of a run
+	suggestedRows  = 100
+)
+
+// An Explanation says how an ingest understands the first rows of its sources.
+type Explanation struct {
+	Files   []ExplainedFile `json:"files"`
+	Skipped []string        `json:"skipped,omitempty"` // files of folders that hold no records
+	More    int             `json:"more_files,omitempty"`
+}
+
+// An ExplainedFile is one file of an Explanation.
+type ExplainedFile struct {
+	File    string         `json:"file"`
+	Format  string         `json:"format"`
+	Layout  string         `json:"layout,omitempty"`
+	Mapping string         `json:"mapping,omitempty"` // file that says what the columns mean
+	Table   string         `json:"table,omitempty"`
+	Kind    string         `json:"kind,omitempty"` // that the file's name or --kind says
+	Problem string         `json:"problem,omitempty"`
+	Rows    []ExplainedRow `json:"rows,omitempty"`
+	// Suggested is a mapping to start from, for a table that nothing is known of.
+	Suggested string `json:"suggested_mapping,omitempty"`
+}
+
+// An ExplainedRow is one row of an ExplainedFile.
+type ExplainedRow struct {
+	Place   string            `json:"place"`
+	Refused string            `json:"refused,omitempty"` // why the row would go to quarantine
+	Records []ExplainedRecord `json:"records,omitempty"`
+	Dropped []string          `json:"dropped,omitempty"`    // columns and members without a place in the API
+	Unknown []string          `json:"unknown,omitempty"`    // members that are kept though the API does not have them
+	Whole   []string          `json:"kept_whole,omitempty"` // lists of names that could not be read
+}
+
+// An ExplainedRecord is what a row says of one resource.
+type ExplainedRecord struct {
+	Record string           `json:"record"`         // kind and id: movie 550
+	Note   string           `json:"note,omitempty"` // part of a record, a removal, or how the id was found
+	Fields []ExplainedField `json:"fields"`
+}
+
+// An ExplainedField is one member of a record.
+type ExplainedField struct {
+	Member  string   `json:"member"` // path with dots
+	Value   rawJSON  `json:"value"`
+	Columns []string `json:"columns,omitempty"` // that it comes from
+}
+
+// rawJSON is a JSON text.
+type rawJSON string
+
+// MarshalJSON returns the text.
+func (r rawJSON) MarshalJSON() ([]byte, error) { return []byte(r), nil }
+
+// Explain says how the first rows of the sources are understood. It writes nothing, and
+// of Catalog it reads the names that lists of names need, if it is there.
+func Explain(ctx context.Context, c Config) (Explanation, error) {
+	c.Layout = cmp.Or(c.Layout, layout.Auto)
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	if c.Replay {
+		return Explanation{}, errors.New("explain: want sources, not rows of a quarantine")
+	}
+	checked := c
+	checked.Catalog, checked.Update = cmp.Or(c.Catalog, "none"), false
+	if err := checked.validate(); err != nil {
+		return Explanation{}, err
+	}
+	c.Language = checked.Language
+	options, err := c.options()
+	if err != nil {
+		return Explanation{}, err
+	}
+	i := &ingester{Config: c, ctx: ctx, options: options, start: time.Now()}
+	return i.explain(ctx)
+}
+
+func (i *ingester) explain(ctx context.Context) (Explanation, error) {
+	var out Explanation
+	o := i.sourceOptions()
+	o.Skipped = func(path, reason string) { out.Skipped = append(out.Skipped, skippedFile{path, reason}.String()) }
+	files, err := source.List(i.Sources, o)
+	if err != nil {
+		return out, err
+	}
+	for n, f := range files {
+		i.inputs = append(i.inputs, input{File: f, number: n})
+	}
+	var reasons []string
+	for n := range i.inputs {
+		reasons = append(reasons, i.look(&i.inputs[n]))
+	}
+	if err := i.knowNames(ctx); err != nil {
+		return out, err
+	}
+	for n := range i.inputs {
+		if err := ctx.Err(); err != nil {
+			return out, err
+		}
+		if n == explainedFiles {
+			out.More = len(i.inputs) - n
+			break
+		}
+		file, err := i.explainFile(&i.inputs[n], reasons[n])
+		if err != nil {
+			return out, err
+		}
+		out.Files = append(out.Files, file)
+	}
+	if len(out.Files) == 0 {
+		return out, errors.New("the sources hold no records")
+	}
+	return out, nil
+}
+
+// explainFile explains the first rows of one file.
+func (i *ingester) explainFile(in *input, reason string) (ExplainedFile, error) {
+	out := ExplainedFile{File: in.Name, Format: in.Format.String(), Layout: in.layout, Kind: in.Kind, Problem: reason}
+	src, err := source.Open(in.File, i.sourceOptions())
+	if err != nil {
+		out.Problem = err.Error()
+		return out, nil
+	}
+	defer func() { _ = src.Close() }() // read side
+	f := src.File()
+	out.Format = f.Format.String()
+	var rows []string // good ones
+	for len(rows) < suggestedRows {
+		row, err := src.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			out.Problem = cmp.Or(out.Problem, err.Error())
+			break
+		}
+		if row.Err == nil {
+			if out.Layout == "" && out.Problem == "" { // a pipe, or a file that is named after one resource
+				out.Layout, in.hint, out.Problem = i.tell(f, row.JSON)
+			}
+			rows = append(rows, string(row.JSON))
+		}
+		if len(out.Rows) < explainedRows && (row.Err != nil || out.Problem == "") {
+			one, err := i.explainRow(&f, &out, in, row)
+			if err != nil {
+				return out, err
+			}
+			out.Rows = append(out.Rows, one)
+		}
+	}
+	if layout.IsMapped(out.Layout) {
+		out.Kind = "" // the names of tables are not those of kinds
+	}
+	if len(rows) > 0 && i.isStrange(&f, &out) {
+		out.Suggested = layout.Suggest(f.Name, f.Base(), cmp.Or(i.Kind, f.Kind), rows)
+	}
+	return out, nil
+}
+
+// isStrange reports whether a file is a table that nothing is known of: it is left out, or
+// taken for answers of the API, which its rows are not.
+func (i *ingester) isStrange(f *source.File, out *ExplainedFile) bool {
+	if out.Problem != "" {
+		return out.Layout != imdbLayout
+	}
+	if out.Layout != layout.TMDB || f.Sub != "" {
+		return false
+	}
+	refused, unknown := 0, 0
+	for _, row := range out.Rows {
+		if row.Refused != "" {
+			refused++
+		}
+		unknown += len(row.Unknown)
+	}
+	return refused == len(out.Rows) || f.Format.Table() && unknown > 0
+}
+
+// explainRow explains one row.
+func (i *ingester) explainRow(f *source.File, file *ExplainedFile, in *input, row source.Row) (ExplainedRow, error) {
+	out := ExplainedRow{Place: row.Place.String()}
+	if row.Err != nil {
+		out.Refused = row.Err.Error()
+		return out, nil
+	}
+	if file.Layout == imdbLayout {
+		return out, nil // its rows are records together only
+	}
+	l, err := layout.New(orTMDB(file.Layout), i.options)
+	if err != nil {
+		return out, err
+	}
+	typ, _ := catalog.TypeNamed(f.Kind)
+	recs, err := l.Records(rowOf(f, string(row.JSON), typ, in.table))
+	e, _ := l.(layout.Explainer)
+	if e != nil {
+		file.Mapping, file.Table = e.Table()
+	}
+	var noID *layout.NoIDError
+	switch {
+	case errors.As(err, &noID):
+		out.Refused = err.Error() + " (an ingest looks into the catalogue and the other sources, which is not done here)"
+	case err != nil && in.hint != "":
+		out.Refused = in.hint + "; as an answer of the API, " + err.Error()
+	case err != nil:
+		out.Refused = err.Error()
+	}
+	if err != nil {
+		return out, nil
+	}
+	for n := range recs {
+		out.Records = append(out.Records, explainRecord(&recs[n], e))
+	}
+	for _, name := range slices.Sorted(maps.Keys(l.Dropped())) {
+		out.Dropped = append(out.Dropped, strings.TrimPrefix(name, file.Table+"."))
+	}
+	out.Unknown = slices.Sorted(maps.Keys(l.Counts().Unknown))
+	if s, ok := l.(layout.Splitter); ok {
+		for _, name := range slices.Sorted(maps.Keys(s.Whole())) {
+			out.Whole = append(out.Whole, strings.TrimPrefix(name, file.Table+"."))
+		}
+	}
+	return out, nil
+}
+
+// explainRecord explains one record. e is nil for layouts without columns.
+func explainRecord(r *layout.Record, e layout.Explainer) ExplainedRecord {
+	out := ExplainedRecord{Record: r.Key.Describe(r.Type.Kind)}
+	switch {
+	case r.Removed:
+		out.Note = "removed"
+	case r.Found == layout.FoundMatch:
+		out.Note = "id found by an external id"
+	case r.Found == layout.FoundMint || r.Mint != 0:
+		out.Note = "id minted"
+	case r.Part:
+		out.Note = "part of a record"
+	}
+	kind := r.Type.Kind
+	layout.EachField(string(wire.Append(nil, r.Record)), func(member, value string) {
+		f := ExplainedField{Member: member, Value: rawJSON(value)}
+		if e != nil {
+			f.Columns = e.Columns(kind, member)
+		}
+		out.Fields = append(out.Fields, f)
+	})
+	return out
+}

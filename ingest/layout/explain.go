@@ -1,0 +1,79 @@
+package layout
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"reelsplice/schemas/fragment"
+)
+
+// An Explainer is a Layout that tells how it understood the row that it was given last.
+type Explainer interface {
+	// Table returns the mapping file and the table that the row was taken for.
+	Table() (mapping, table string)
+	// Columns returns the columns that a member of a record comes from, a path with dots.
+	Columns(kind fragment.Kind, member string) []string
+}
+
+var _ Explainer = (*mapped)(nil)
+
+// Table is that of Explainer.
+func (m *mapped) Table() (mapping, table string) {
+	if m.last == nil {
+		return "", ""
+	}
+	return m.last.form.file, m.last.form.label
+}
+
+// Columns is that of Explainer.
+func (m *mapped) Columns(kind fragment.Kind, member string) []string {
+	var out []string
+	if m.last == nil {
+		return out
+	}
+	for i := range m.last.shapes {
+		s := m.last.shapes[i].shape
+		if s.typ == nil || s.typ.Kind != kind {
+			continue
+		}
+		for _, e := range s.entries {
+			path := strings.ReplaceAll(e.path, "[0]", "")
+			if path != "*" && path != member && !strings.HasPrefix(path, member+".") && !strings.HasPrefix(member, path+".") &&
+				member != specialMembers[path] {
+				continue
+			}
+			name := e.column
+			switch {
+			case name == "":
+				name = fmt.Sprintf("always %v", e.Value)
+			case e.Path != "":
+				name += "." + e.Path
+			}
+			if !slices.Contains(out, name) {
+				out = append(out, name)
+			}
+		}
+	}
+	return out
+}
+
+// specialMembers says where members that the API does not have go.
+var specialMembers = map[string]string{"genre_ids": "genres"}
+
+// EachField calls fn for the members of a JSON object; those of objects inside it have
+// paths with dots, and lists are values.
+func EachField(text string, fn func(path, value string)) {
+	eachField(text, "", fn)
+}
+
+func eachField(text, prefix string, fn func(path, value string)) {
+	_ = eachMember(text, func(name, raw string) error { // of our own making
+		if path := prefix + name; raw[0] == '{' && raw != "{}" {
+			eachField(raw, path+".", fn)
+		} else {
+			fn(path, raw)
+		}
+		return nil
+	})
+}

@@ -1,0 +1,115 @@
+package layout
+
+import (
+	"encoding/json"
+	"errors"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// TestSuggest: the mapping that is suggested for an unknown table is one, reads the rows
+// that it was made of, and has the lines that a person would write.
+func TestSuggest(t *testing.T) {
+	f := func(base, kind string, rows []string, want ...string) *Mapping {
+		t.Helper()
+		text := Suggest("dir/"+base+".csv", base, kind, rows)
+		m, err := ParseMapping("m.toml", []byte(text))
+		if err != nil {
+			t.Fatalf("ParseMapping(%s) = %v", text, err)
+		}
+		l, err := New(Tables, Options{Mappings: []*Mapping{m}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, row := range rows {
+			recs, err := l.Records(Row{File: base, JSON: row, Table: true})
+			if err != nil || len(recs) == 0 {
+				t.Errorf("Records(%s) = %v, %v in\n%s", row, described(recs), err, text)
+			}
+		}
+		for _, line := range want {
+			if !strings.Contains(text, line+"\n") {
+				t.Errorf("Suggest(%s) =\n%s\nwant the line %s", base, text, line)
+			}
+		}
+		return m
+	}
+	f("titles", "", []string{
+		`{"show_id":"s1","type":"Movie","title":"Quiet Harbor","director":"Ann Bell","cast":"Tom Reed, Lia Park","country":"United States","release_year":"2020","duration":"90 min","listed_in":"Dramas, Quiet Movies"}`,
+		`{"show_id":"s2","type":"TV Show","title":"Sand","director":"","cast":"","country":"Japan","release_year":"2021","duration":"2 Seasons","listed_in":"Kids"}`,
+	},
+		`where = { column = "type", is = "Movie" }`, `where = { column = "type", is = "TV Show" }`, `id = { mint = ["title", "year"] }  # an id made of title and year: no row has TMDB's`,
+		`  { column = "duration", member = "runtime", strip_end = [" min"] },`, `  { column = "release_year", member = "first_air_date", as = "date", formats = ["YYYY"] },`,
+		`  { column = "cast", member = "credits.cast", as = "names", of = "person", separator = ", " },`, `each = { column = "director", separator = ", " }`,
+		`  { column = "listed_in", member = "genres", as = "names", of = "genre" },`, `# "Quiet Movies" = []`, `  { column = "show_id", note = "no member found" },  # such as "s1"`)
+	f("movies", "movie", []string{`{"movieId":"1","title":"Glass, The (1995)","genres":"Drama|Children"}`},
+		`  { column = "title", member = "title", as = "title", articles = ["The", "A", "An"] },`, `  { column = "title", member = "release_date", as = "title_year" },`,
+		`  { column = "movieId", note = "no member found" },  # such as "1"`)
+	f("films*", "", []string{
+		`{"tmdb_id":7,"Name":"A","Released":"30-Mar-21","genres":["Drama"],"langs":"en|fr","poster":"https://image.tmdb.org/t/p/w500/a.jpg","vote_average":7.5,"budget":"12","imdb":"tt0000001"}`,
+		`{"tmdb_id":8,"Name":"B","Released":"Jun 2 1998","genres":null,"langs":"en","poster":"/b.jpg","vote_average":null,"budget":"x","imdb":"2"}`,
+	},
+		`files = ["films\\*"]`, `  { column = "tmdb_id", member = "id" },`, `  { column = "imdb", member = "imdb_id", as = "imdb" },`,
+		`  { column = "Released", member = "release_date", as = "date", formats = ["MMM D YYYY", "D-MMM-YY"] },  # two digits are 1969 to 2068: last_year = 2026 makes that 1927 to 2026`,
+		`  { column = "langs", member = "spoken_languages", as = "names", of = "language" },`, `  { column = "poster", member = "poster_path", strip = ["https://image.tmdb.org/t/p/w500"] },`,
+		`  { column = "vote_average", member = "vote_average" },`, `  { column = "budget", note = "no member found" },  # such as "12"`)
+	f("actors", "person", []string{`{"id":"5","name":"A","birthday":"1970-01-01","x\"y":"1"}`}, `  { column = "id", member = "id" },  # if these are TMDB's numbers; if not, ignore the column and mint ids: see the document`,
+		`  { column = "birthday", member = "birthday" },`, `  { column = "x\"y", note = "no member found" },  # such as "1"`)
+	f("top", "", []string{`{"imdb_id":"tt0000001","title":"A","date":"1/2/1999"}`}, `id = { mint = ["imdb_id"] }  # where no other record has the same imdb_id`,
+		`  { column = "date", member = "release_date", as = "date", formats = ["M/D/YYYY"] },  # or D/M/YYYY: the rows do not tell`)
+}
+
+// TestSuggestMissing: where no column tells what rows are about, the mapping says so, and
+// is refused with what is missing.
+func TestSuggestMissing(t *testing.T) {
+	for row, want := range map[string]string{
+		`{"dear":"reader"}`:      "line 12: table t: record 1: map: want a column, found none",
+		`{"overview":"A story"}`: "line 7: table t: record 1: no column is the member id, by which movie records are known, or an external id such as imdb_id, and the record mints none",
+	} {
+		text := Suggest("t.csv", "t", "", []string{row})
+		if !strings.Contains(text, "# No column was taken for an id or a title: ") {
+			t.Errorf("Suggest(%s) = %s, want what is missing", row, text)
+		}
+		if _, err := ParseMapping("m.toml", []byte(text)); err == nil || err.Error() != "mapping m.toml: "+want {
+			t.Errorf("ParseMapping(%s) = %v, want %s", text, err, want)
+		}
+	}
+}
+
+// missing is what a suggested mapping may lack.
+var missing = regexp.MustCompile(`^mapping m.toml: line \d+: table .*: record \d+: (map: want a column, found none|no column is the member .*)$`)
+
+// FuzzSuggest: for any table there is a mapping that can be read, or that is refused for
+// the lack of a column alone.
+func FuzzSuggest(f *testing.F) {
+	for _, row := range []string{
+		`{"movieId":"1","title":"A (1995)","genres":"Drama|Krimi"}`, `{"type":"Movie","title":"A","cast":"B, C","director":"D"}`,
+		`{"id":[1],"name":{"a":1},"poster":"/a","date":"1/2/99","a\nb":"\u0000"}`, `{"imdb":"tt1","duration":"9 min","year":"1999.0"}`,
+	} {
+		f.Add("t", row)
+	}
+	f.Add("\x7f*", `{"\x7f":"\u007f","title":"A"}`)
+	f.Fuzz(func(t *testing.T, base, row string) {
+		if len(row) > 1<<12 || strings.TrimSpace(base) == "" || !utf8.ValidString(base) || !utf8.ValidString(row) || !json.Valid([]byte(row)) {
+			return
+		}
+		text := Suggest(base+".csv", base, "", []string{row})
+		m, err := ParseMapping("m.toml", []byte(text))
+		if err != nil {
+			if !missing.MatchString(err.Error()) {
+				t.Fatalf("ParseMapping(%s) = %v", text, err)
+			}
+			return
+		}
+		l, err := New(Tables, Options{Mappings: []*Mapping{m}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var left *leftError
+		if _, err := l.Records(Row{File: base, JSON: row, Table: true}); errors.As(err, &left) {
+			t.Errorf("Records(%s) = %v", row, err)
+		}
+	})
+}
