@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net"
 	"net/netip"
+	"os"
 	"strings"
 	"sync"
 	"syscall"
@@ -220,8 +221,14 @@ func TestRefuse(t *testing.T) {
 	if took := time.Since(start); took > patience/2 {
 		t.Errorf("refusals took %v", took)
 	}
-	if st := s.Stats(); st.Evicted != 0 || st.Refused != 3 {
-		t.Errorf("Stats = %+v, want 0 evicted, 3 refused", st)
+	// The response does not come before the request.
+	c := s.dial(t)
+	_ = c.SetReadDeadline(time.Now().Add(requestTime / 5))
+	if n, err := c.Read(make([]byte, 1)); !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("before its request, a refused connection reads %d bytes, %v, want none", n, err)
+	}
+	if st := s.Stats(); st.Evicted != 0 || st.Refused != 4 {
+		t.Errorf("Stats = %+v, want 0 evicted, 4 refused", st)
 	}
 }
 

@@ -254,8 +254,11 @@ func (l *Listener) forgetOrigin(c *Conn) {
 	}
 }
 
-// refusalTime is how long a refused client has to take its response.
-const refusalTime = time.Second
+// Times of a refused client: to begin its request, and in all.
+const (
+	requestTime = 250 * time.Millisecond
+	refusalTime = time.Second
+)
 
 // refuse tells a client why it is not served, and closes the connection. Accept does not
 // wait for that; where too many refusals are under way, the connection is closed silently.
@@ -277,18 +280,24 @@ func (l *Listener) refuse(tcp *net.TCPConn, status int) {
 	}
 }
 
-// tellAndClose sends a response. The request is read before the end, because a socket closed
-// with bytes unread is reset, and the client may lose the response.
+// tellAndClose answers a request. Clients take a response that comes before they ask for a fault. What else
+// they send is read before the end, because a socket closed with bytes unread is reset, and the client may
+// lose the response.
 func tellAndClose(tcp *net.TCPConn, response []byte) {
 	defer tcp.Close()
-	_ = tcp.SetDeadline(time.Now().Add(refusalTime)) // a closed connection is found when it is written to
+	now, buf := time.Now(), make([]byte, 4<<10)
+	_ = tcp.SetDeadline(now.Add(requestTime)) // a closed connection is found when it is read
+	if _, err := tcp.Read(buf); err != nil {
+		return
+	}
+	_ = tcp.SetDeadline(now.Add(refusalTime))
 	if _, err := tcp.Write(response); err != nil {
 		return
 	}
 	if err := tcp.CloseWrite(); err != nil {
 		return
 	}
-	for buf := make([]byte, 4<<10); ; {
+	for {
 		if _, err := tcp.Read(buf); err != nil {
 			return
 		}
