@@ -13,6 +13,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"log/slog"
+	"net/http"
 	"sync"
 	"time"
 
@@ -52,6 +53,7 @@ type Response struct {
 	// Pieces has the body in place of Body when the Request takes it so. It is nil else.
 	Pieces       *splice.Answer
 	Gzip         bool   // the body is a gzip member
+	Last         bool   // the connection ends behind it, as behind every 400
 	Cache        string // value of Cache-Control
 	Allow        string // value of Allow, empty for none
 	Callback     string // value of Authentication-Callback, empty for none
@@ -468,6 +470,7 @@ func (e *Edge) refuse(rq *Request, rs *Response, err error) {
 		rs.SurrogateKey = nil
 	}
 	*rs = Response{Status: se.Code.HTTP(), Body: se.Code.Body(), shared: true, Cache: cache, Allow: se.Allow, Release: rs.Release, SurrogateKey: rs.SurrogateKey}
+	rs.Last = rs.Status == http.StatusBadRequest
 }
 
 // unexpected logs what is no refusal, a few times a second at most. The query may hold a

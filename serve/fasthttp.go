@@ -134,6 +134,9 @@ func write(ctx *fasthttp.RequestCtx, rs *Response) {
 	resp := &ctx.Response
 	h := &resp.Header
 	resp.SetStatusCode(rs.Status)
+	if rs.Last {
+		resp.SetConnectionClose()
+	}
 	var buf [maxFields]field
 	for _, f := range rs.appendFields(buf[:0], len(ctx.Request.Header.Peek(fasthttp.HeaderOrigin)) > 0, ctx.IsOptions()) {
 		h.SetCanonical(s2b(f.key), f.value)

@@ -201,6 +201,11 @@ var rules = []rule{
 	{"9110 8.6 leading zeros", ruleGet + "Content-Length: 0005\r\n\r\nhello" + ruleNext, []int{200}, false},
 	{"9112 6.3 no length, no body", "POST /3/authentication HTTP/1.1\r\n" + ruleHost + ruleAuth + "\r\n" + ruleNext, []int{405, 200}, true},
 
+	// The connection ends behind every 400, also where a valid head asks for what is not.
+	{"9112 9.6 400 of a path", "GET /3/movie/%zz HTTP/1.1\r\n" + ruleHost + ruleAuth + "\r\n" + ruleNext, []int{400}, false},
+	{"9112 9.6 400 of a page", ruleNext + "GET /3/movie/popular?page=0 HTTP/1.1\r\n" + ruleHost + ruleAuth + "\r\n" + ruleNext, []int{200, 400}, false},
+	{"9112 9.6 404 goes on", "GET /3/nothing HTTP/1.1\r\n" + ruleHost + ruleAuth + "\r\n" + ruleNext, []int{404, 200}, true},
+
 	// Connections.
 	{"9112 9.3 persistent", ruleNext + ruleNext, []int{200, 200}, true},
 	{"9112 9.3.2 pipelined", ruleNext + "FROB /3/authentication HTTP/1.1\r\n" + ruleHost + ruleAuth + "\r\n" + ruleNext + ruleNext, []int{200, 405, 200, 200}, true},

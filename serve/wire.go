@@ -87,6 +87,9 @@ func (c *client) write(lr *lane.Request, w *lane.Writer, rs *Response, now time.
 	if !lr.Head {
 		appendBody(w, rs)
 	}
+	if rs.Last {
+		w.Close()
+	}
 }
 
 // send sends what w has. An answer that the kernel could not read to its end is cut: the
@@ -155,12 +158,15 @@ func appendRest(dst []byte, rs *Response, cors bool) []byte {
 		dst = append(append(dst, f.key...), ": "...)
 		dst = append(append(dst, f.value...), "\r\n"...)
 	}
+	if rs.Last {
+		dst = append(dst, "Connection: close\r\n"...)
+	}
 	return append(dst, "\r\n"...)
 }
 
 // appendRefused appends the response to a head that is no valid request, or to a connection above the limits.
 func appendRefused(dst []byte, code int, isHead bool, date []byte, m *meters) []byte {
-	rs := Response{Status: code, Body: status.InvalidInput.Body(), shared: true, Cache: noStore}
+	rs := Response{Status: code, Body: status.InvalidInput.Body(), shared: true, Cache: noStore, Last: true}
 	switch code {
 	case http.StatusMethodNotAllowed:
 		rs.Body, rs.Allow = status.MethodNotAllowed.Body(), allMethods
@@ -171,7 +177,6 @@ func appendRefused(dst []byte, code int, isHead bool, date []byte, m *meters) []
 	}
 	m.count(&rs)
 	dst = appendHead(dst, &rs, date, false /* cors */)
-	dst = append(dst[:len(dst)-len("\r\n")], "Connection: close\r\n\r\n"...)
 	if isHead {
 		return dst
 	}

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"sync"
 	"syscall"
 	"time"
 )
@@ -29,7 +30,9 @@ type conn struct {
 	step    func(fd uintptr) bool // conn.serve, made once
 	lingers bool                  // the client may be sending what nobody reads
 	done    bool                  // no request follows
-	rest    []byte                // what came behind the head that the server got last
+	mu      sync.Mutex
+	waits   bool   // for a request; guarded by mu
+	rest    []byte // what came behind the head that the server got last
 
 	parser parser
 	rq     Request
@@ -74,7 +77,10 @@ func (c *conn) Read(p []byte) (int, error) {
 	if c.raw != nil {
 		c.readFast()
 	}
-	n, v := c.readHead()
+	n, v := 0, partial
+	if !c.done {
+		n, v = c.readHead()
+	}
 	switch v {
 	case partial:
 		c.giveUp()
@@ -93,12 +99,12 @@ func (c *conn) enter(buf []byte) {
 	c.buf, c.n, c.parsed, c.err = buf, copy(buf, c.rest), 0, nil
 	c.unseen, c.rest = c.n > 0, nil
 	c.now, c.renewed = time.Now(), time.Time{}
-	c.lane.add(c)
+	c.setWaits(true)
 }
 
 // leave ends a Read.
 func (c *conn) leave() {
-	c.lane.remove(c)
+	c.setWaits(false)
 	c.buf, c.n = nil, 0
 	c.rq, c.parser.line = Request{}, line{} // which point into buf
 }
@@ -147,7 +153,7 @@ func (c *conn) readHead() (n int, v verdict) {
 			return 0, c.parser.refuse(c.tooLong())
 		case c.n > 0 && !begun:
 			begun = true
-			c.lane.remove(c) // from here on, Stop does not touch its deadline
+			c.setWaits(false) // from here on, Stop does not touch its deadline
 			c.setDeadline(time.Now(), c.lane.cfg.ReadTimeout)
 		case c.n == 0 && c.lane.stopped.Load() && waited:
 			return 0, partial
@@ -267,10 +273,10 @@ func (c *conn) setDeadline(now time.Time, d time.Duration) {
 // Close closes the connection. The server calls it where it calls Read: another goroutine cannot know
 // whether a request has come.
 func (c *conn) Close() error {
+	c.lane.remove(c)
 	if c.lingers {
 		c.linger()
 	}
-	c.lane.remove(c)
 	return c.Conn.Close()
 }
 
@@ -314,9 +320,20 @@ func (c *conn) glance(now time.Time) bool {
 // that has come by then is not lost to a deadline that ends before it is read.
 const lastWait = 100 * time.Millisecond
 
+// setWaits sets whether wake may end a wait for a request.
+func (c *conn) setWaits(waits bool) {
+	c.mu.Lock()
+	c.waits = waits
+	c.mu.Unlock()
+}
+
 // wake ends the wait for a request.
 func (c *conn) wake() {
-	c.setDeadline(time.Now(), lastWait)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.waits {
+		c.setDeadline(time.Now(), lastWait)
+	}
 }
 
 // serve reads and answers what has come. It returns false to wait for more, and true when
@@ -377,8 +394,9 @@ func (c *conn) answerAll(fd uintptr) bool {
 			return false
 		}
 		c.answers++
-		if err := c.answer(fd); err != nil {
-			from, c.err = c.n, err
+		if c.err = c.answer(fd); c.err != nil || c.done {
+			c.lingers = c.err == nil
+			from = c.n
 			return false
 		}
 		from += n
@@ -393,6 +411,7 @@ func (c *conn) answer(fd uintptr) error {
 	w.conn, w.fd, w.err = c, fd, errNoAnswer
 	c.handler.Answer(&c.rq, w, c.now)
 	err := w.err
+	c.done = w.last
 	w.reset()
 	return err
 }

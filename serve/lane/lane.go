@@ -51,7 +51,7 @@ type Listener struct {
 	stopped atomic.Bool // and no connection waits for a request
 
 	mu   sync.Mutex
-	open map[*conn]struct{} // the connections that wait for a request
+	open map[*conn]struct{} // the connections that the server has not closed
 }
 
 // Listen returns a Listener over ln.

@@ -15,6 +15,7 @@ type Writer struct {
 	fd     uintptr
 	pieces [][]byte // of the answer, while it is sent
 	vector vector   // the same for the kernel
+	last   bool     // the connection ends behind the answer
 	err    error
 }
 
@@ -49,6 +50,9 @@ func (w *Writer) Refer(b []byte) {
 	w.refs = append(w.refs, ref{len(w.buf), b})
 	w.far += len(b)
 }
+
+// Close ends the connection behind the answer.
+func (w *Writer) Close() { w.last = true }
 
 // Len returns the length of the answer in bytes.
 func (w *Writer) Len() int { return len(w.buf) + w.far }
@@ -86,5 +90,5 @@ func (w *Writer) Faulted() bool { return errors.Is(w.err, syscall.EFAULT) }
 // reset empties w and lets go of what it refers to.
 func (w *Writer) reset() {
 	w.Discard()
-	w.conn = nil
+	w.conn, w.last = nil, false
 }
