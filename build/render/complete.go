@@ -22,7 +22,7 @@ func (m *model) fill(rec wire.Record) {
 		switch {
 		case f.Nullable:
 			wire.MarkNull(rec, f.Name)
-		case wire.Present(rec, f):
+		case given(rec, f):
 		case f == m.original: // better than none; the title is what rows of lists have
 			*rec.String(f) = wire.Text(rec.String(m.texts[0].field).V)
 		case m.original != nil && f == m.texts[0].field: // an id export has the original title alone
@@ -33,6 +33,12 @@ func (m *model) fill(rec wire.Record) {
 			setEmpty(rec, f)
 		}
 	}
+}
+
+// given reports whether rec has a member with a value that the API may have there. A null
+// in place of a list or a number is none: some tools write it for what they do not know.
+func given(rec wire.Record, f *wire.Field) bool {
+	return wire.Present(rec, f) && (f.Nullable || !wire.IsNull(rec, f.Name))
 }
 
 // isDetails reports whether a source gave a details answer of the API, which rows of lists
@@ -55,21 +61,21 @@ var answerMembers = map[*wire.Plan][]string{
 // it is no answer.
 func completeSub(rec wire.Record) {
 	p := rec.Plan
-	present := func(f *wire.Field) bool { return wire.Present(rec, f) }
+	has := func(f *wire.Field) bool { return given(rec, f) }
 	lacks, says := false, rec.Object().Extra != ""
 	for i := range p.Fields {
-		given := present(&p.Fields[i])
-		lacks, says = lacks || !given, says || given
+		f := &p.Fields[i]
+		lacks, says = lacks || !has(f), says || wire.Present(rec, f)
 	}
 	if !lacks || !says {
 		return
 	}
-	if old := answerMembers[p]; old != nil && !slices.ContainsFunc(old, func(name string) bool { return !present(fieldOf(p, name)) }) {
+	if old := answerMembers[p]; old != nil && !slices.ContainsFunc(old, func(name string) bool { return !has(fieldOf(p, name)) }) {
 		return
 	}
 	for i := range p.Fields {
 		switch f := &p.Fields[i]; {
-		case present(f):
+		case has(f):
 		case f.Nullable:
 			wire.MarkNull(rec, f.Name)
 		default:
@@ -94,7 +100,7 @@ func completePages(rec wire.Record, f *wire.Field) {
 		s := sums[page.language]
 		pages, results := page.rec.Int(fieldOf(page.rec.Plan, "total_pages")), page.rec.Int(fieldOf(page.rec.Plan, "total_results"))
 		rows := &page.rec.Plan.Fields[page.rows]
-		if !wire.Present(page.rec, rows) {
+		if !given(page.rec, rows) {
 			if !pages.Set && !results.Set && page.rec.Object().Extra == "" {
 				continue // says nothing
 			}

@@ -159,3 +159,20 @@ func TestPartialPages(t *testing.T) {
 	fragmentIs(t, all, "external_ids", `<id>"imdb_id":null,"facebook_id":"f","instagram_id":null,"twitter_id":null}`)
 	fragmentIs(t, all, "credits deDE", `<id>"cast":[{"id":1}],"crew":[]}`)
 }
+
+// TestNullMembers: a null in place of a list or a number is what nobody knows, unless an
+// answer of the API had it.
+func TestNullMembers(t *testing.T) {
+	all := texts(t, New().Movie(parse(t, `{"id":1,"title":"T","genres":null,"runtime":null,"credits":{"cast":null,"crew":[{"job":"x"}]},`+
+		`"keywords":{"keywords":null},"similar":{"page":1,"results":null,"total_pages":2}}`), TitleDerived{}))
+	for _, want := range []string{`"genres":[],`, `"runtime":0,`} {
+		if !strings.Contains(all["details"], want) {
+			t.Errorf("details = %s, want %s", all["details"], want)
+		}
+	}
+	fragmentIs(t, all, "credits", `<id>"cast":[],"crew":[{"job":"x"}]}`)
+	fragmentIs(t, all, "keywords", "") // the default
+	fragmentIs(t, all, "similar page 1", `<page>"results":[],"total_pages":2,"total_results":0}`)
+	all = texts(t, New().Movie(parse(t, `{"_details":true,"id":1,"title":"T","runtime":null}`), TitleDerived{}))
+	fragmentIs(t, all, "details", `{"id":1,"runtime":null,"title":"T"`)
+}
