@@ -62,6 +62,7 @@ func TestBadFiles(t *testing.T) {
 	readme := put(t, other, "README", "text")
 	put(t, other, "movies.json", "")
 	refuse("movies.json: empty file", Config{Sources: []string{other}})
+	refuse("none of 2 files could be read, the first: movies.json: empty file", Config{Sources: []string{filepath.Join(other, "movies.json"), put(t, other, "movies.b.json", "")}})
 	refuse(`README: want JSON, CSV, TSV or Parquet, found text that starts with "text"`, Config{Sources: []string{readme}, Layout: "tables"})
 	noLanguage := "layout movnix: its rows are of no language, so language de-DE cannot be theirs: ingest them without one"
 	renamed := put(t, src, "movies.renamed.json", `{"movie":{"tmdbId":1}}`)

@@ -294,6 +294,8 @@ func (i *ingester) nothing() error {
 	switch {
 	case i.rows > 0 || i.failed+int64(len(i.passed)) < int64(len(i.inputs)):
 		return nil
+	case i.failed > 1 && i.failed == int64(len(i.inputs)):
+		return fmt.Errorf("none of %d files could be read, the first: %s", i.failed, i.failures[0])
 	case i.failed > 0:
 		return errors.New(i.failures[0])
 	}
