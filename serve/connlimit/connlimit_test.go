@@ -242,7 +242,9 @@ func TestPerAddress(t *testing.T) {
 	first := s.dial(t)
 	check(t, "first", first)
 	check(t, "second", s.dial(t))
-	if got, err := io.ReadAll(s.dial(t)); err != nil || string(got) != "too many" {
+	third := s.dial(t)
+	_, _ = io.WriteString(third, "request")
+	if got, err := io.ReadAll(third); err != nil || string(got) != "too many" {
 		t.Errorf("third connection reads %q, %v, want too many", got, err)
 	}
 	_ = first.Close()
