@@ -52,6 +52,7 @@ type idsTest struct {
 }
 
 func newIDsTest(t *testing.T) idsTest {
+	t.Helper()
 	dir := t.TempDir()
 	return idsTest{t, dir, put(t, dir, "ids.toml", idMapping)}
 }

@@ -212,7 +212,7 @@ type identity struct {
 // identify returns the identity of the record that the row makes of a shape; none where
 // the parser of records is to say what is missing.
 func (m *mapped) identify(s *boundShape) (identity, error) {
-	f := s.shape.find
+	f := s.find
 	m.kept, m.out, m.looking = m.kept[:0], append(m.out[:0], '{'), true
 	_, err := m.members(s, f.root, m.cells)
 	if m.looking = false; err != nil {
@@ -305,8 +305,8 @@ func scalarText(raw string) string {
 
 // mint makes an id of parts of a row. It is the same wherever and whenever the parts are.
 func (m *mapped) mint(s *boundShape, all rawMembers) (identity, error) {
-	parts := make([]string, len(s.shape.find.mint))
-	for i, name := range s.shape.find.mint {
+	parts := make([]string, len(s.find.mint))
+	for i, name := range s.find.mint {
 		text := memberText(all, name)
 		if c := s.mint[i]; text == "" && c >= 0 {
 			text = scalarText(m.cells[c])

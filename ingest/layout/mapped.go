@@ -253,7 +253,7 @@ func (m *mapped) record(s *boundShape) ([]Record, error) {
 	kind := s.typ.Kind
 	m.titleOf(kind, 0)
 	var found identity
-	if s.shape.find != nil {
+	if s.find != nil {
 		var err error
 		if found, err = m.identify(s); err != nil {
 			return nil, err
@@ -272,7 +272,7 @@ func (m *mapped) record(s *boundShape) ([]Record, error) {
 	}
 	if found.added {
 		m.comma()
-		m.out = append(wire.AppendString(m.out, s.shape.find.key), ':')
+		m.out = append(wire.AppendString(m.out, s.find.key), ':')
 		m.out = strconv.AppendInt(m.out, found.id, 10)
 	}
 	m.out = append(m.out, '}')
