@@ -6,7 +6,9 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"reelsplice/build/buildtest"
@@ -209,4 +211,47 @@ func TestDamagedPack(t *testing.T) {
 		t.Fatal("a full build upon a damaged release says that nothing has changed")
 	}
 	verify(t, filepath.Join(c.Releases, full.Release))
+}
+
+// TestPreviousShrinks cuts files of the previous release while a build is made upon it: the
+// release comes out sound, made anew or without the previous one, or the build ends with an
+// error. Nothing panics.
+func TestPreviousShrinks(t *testing.T) {
+	rows := buildtest.Sample(t, "movies")[:8]
+	first := config(t, buildtest.Catalog(t, rows...))
+	previous := run(t, first).Release
+	changed := slices.Clone(rows[:7])
+	changed[3] = strings.Replace(changed[3], `"title":"`, `"title":"Not `, 1)
+	catalog := buildtest.Catalog(t, changed...)
+	from := filepath.Join(first.Releases, previous)
+	for _, name := range []string{"checks", "directory", "index", "pack-00001", "table-movie"} {
+		for _, late := range []bool{false, true} {
+			c := config(t, catalog)
+			c.Previous = previous
+			dir := filepath.Join(c.Releases, previous)
+			if err := os.CopyFS(dir, os.DirFS(from)); err != nil {
+				t.Fatal(err)
+			}
+			var once sync.Once
+			c.Progress = func(done, total int64) {
+				if !late || done == total {
+					once.Do(func() {
+						if err := os.Truncate(filepath.Join(dir, name), 100); err != nil {
+							t.Error(err)
+						}
+					})
+				}
+			}
+			r, err := Run(t.Context(), c)
+			if err != nil {
+				t.Logf("%s, late %v: %v", name, late, err)
+				continue
+			}
+			problems, err := release.Verify(t.Context(), filepath.Join(c.Releases, r.Release), release.VerifyOptions{}, nil)
+			// A pack that is kept is cut in both releases: Verify says so.
+			if err != nil || len(problems) > 0 && problems[0].File != name {
+				t.Errorf("%s, late %v: Verify = %v, %v", name, late, problems, err)
+			}
+		}
+	}
 }
