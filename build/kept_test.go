@@ -224,7 +224,7 @@ func TestPreviousShrinks(t *testing.T) {
 	changed[3] = strings.Replace(changed[3], `"title":"`, `"title":"Not `, 1)
 	catalog := buildtest.Catalog(t, changed...)
 	from := filepath.Join(first.Releases, previous)
-	for _, name := range []string{"checks", "directory", "index", "pack-00001", "table-movie"} {
+	for _, name := range []string{"checks", "directory", "index", "pack-00002", "table-movie"} {
 		for _, late := range []bool{false, true} {
 			c := config(t, catalog)
 			c.Previous = previous
