@@ -89,8 +89,16 @@ func subRequests() []subRequest {
 // TestPartialSubRequests: every sub-request of every kind of which a single field is known
 // is answered with all fields.
 func TestPartialSubRequests(t *testing.T) {
-	cases := 0
-	for _, r := range subRequests() {
+	cases, all := 0, subRequests()
+	for k, m := range models() {
+		for i := range m.subs {
+			s := m.subs[i].sub
+			if !slices.ContainsFunc(all, func(r subRequest) bool { return r.kind == k && r.sub == s }) {
+				t.Errorf("the table of operations lacks %s of kind %v", s, k)
+			}
+		}
+	}
+	for _, r := range all {
 		s := models()[r.kind].sub(r.sub)
 		all := Defaults(r.kind)
 		at := slices.IndexFunc(all, func(f Fragment) bool { return f.Address.Sub == r.sub })
