@@ -202,7 +202,8 @@ func Run(ctx context.Context, c Config) (Report, error) {
 		r.Seconds = time.Since(start).Seconds()
 		return r, errors.Join(bad, failed)
 	case err != nil:
-		return Report{}, errors.Join(err, i.abandon(err))
+		failed := i.abandon(err)
+		return Report{}, errors.Join(i.leftover(err), failed)
 	}
 	r.Seconds = time.Since(start).Seconds()
 	return r, nil

@@ -388,7 +388,7 @@ func (i *ingester) abandon(err error) error {
 	if i.sorter != nil {
 		_ = i.sorter.Close()
 	}
-	if i.journal != nil && i.journal.any && !errors.Is(err, runs.ErrDamaged) {
+	if i.resumes() && !errors.Is(err, runs.ErrDamaged) {
 		return nil
 	}
 	if i.quarantine != nil {

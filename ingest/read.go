@@ -289,9 +289,10 @@ func (r *reader) flush() error {
 
 // finish sends the last batch of a file.
 func (r *reader) finish(err error, blank int64) error {
-	// The rows before the damage are good, and so are the other files.
+	// The rows before the damage are good, and so are the other files. A full disk, which a
+	// packed Parquet file may meet, is no damage.
 	var damaged *source.FileError
-	if err != nil && !errors.As(err, &damaged) {
+	if err != nil && (!errors.As(err, &damaged) || isFull(err)) {
 		return err
 	}
 	b := r.open
