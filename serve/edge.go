@@ -94,12 +94,16 @@ type Edge struct {
 	today    func() time.Time // by which lists are made
 	pages    *pageCache
 	refused  *slog.Logger // for refused credentials
+	hints    *slog.Logger // for paths without a version
 	pool     sync.Pool    // of *worker
 	keys     sync.Pool    // of *[auth.MaxTokenLen]byte, for an api_key
 }
 
 // refusals is how many refused credentials a second are logged at most.
 const refusals = 3
+
+// hintEvery is the time from one hint about paths to the next.
+const hintEvery = 10 * time.Second
 
 // edgeErrors is how many errors a second are logged at most about responses.
 const edgeErrors = 20
@@ -140,6 +144,7 @@ func NewEdge(cfg Config, tokens *auth.Live, signer *auth.Signer, releases *Relea
 		today:    today,
 		pages:    newPageCache(cfg.PageCache),
 		refused:  logs.Limit(cfg.Log, refusals, time.Second),
+		hints:    logs.Limit(cfg.Log, 1, hintEvery),
 		pool:     sync.Pool{New: func() any { return &worker{} }},
 		keys:     sync.Pool{New: func() any { return new([auth.MaxTokenLen]byte) }},
 	}, nil
@@ -174,6 +179,7 @@ func (e *Edge) serve(w *worker, rq *Request, rs *Response, held *Held) error {
 		return &errInvalidKey
 	}
 	if c := route.Match(rq.Method, rq.Path, &w.q); c != route.CodeOK {
+		e.hint(w, rq, c)
 		return refusal(c, w.q.Allow)
 	}
 	w.q.Pages = uint16(e.cfg.MaxPage)
@@ -293,6 +299,18 @@ func (e *Edge) queryKey(query []byte, table *auth.Table, now int64) auth.Result 
 		return auth.Result{Reason: auth.NotTaken}
 	}
 	return table.Check(key, now)
+}
+
+// hint logs that a path was not found because it lacks the version, which belongs to a client's
+// base URL. It overwrites w.q and w.keys.
+func (e *Edge) hint(w *worker, rq *Request, c route.Code) {
+	if c != route.CodeNotFound {
+		return
+	}
+	w.keys = append(append(w.keys[:0], "/3"...), rq.Path...)
+	if route.Match(rq.Method, w.keys, &w.q) == route.CodeOK {
+		e.hints.Info("path not found: it lacks /3, which belongs to the base URL of the client", "path", string(rq.Path))
+	}
 }
 
 // logRefused logs why a credential was refused. The credential itself stays out of the log;

@@ -41,6 +41,7 @@ func hotRequests(w *world) map[string]*Request {
 		"by key":       byKey("/3/movie/550?language=de-DE"),
 		"by key, 5":    byKey(five),
 		"404":          w.request("/3/movie/999999999"),
+		"404, path":    w.request("/nothing/3"),
 		"identity":     identity,
 		"filtered":     w.request("/3/movie/550/images?include_image_language=en,null"),
 	}

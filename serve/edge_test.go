@@ -235,6 +235,37 @@ func TestConfigurationAppends(t *testing.T) {
 	}
 }
 
+// TestHint: the log says that a path lacks its version, once for many, and never the query.
+func TestHint(t *testing.T) {
+	var log bytes.Buffer
+	w := newWorld(t, func(c *Config) { c.Log = slog.New(slog.NewTextHandler(&log, nil)) }, movie551)
+	f := func(method, uri string, status, lines int) {
+		t.Helper()
+		log.Reset()
+		w.edge.hints = logs.Limit(w.cfg.Log, 1, hintEvery)
+		rq := w.request(uri)
+		rq.Method = []byte(method)
+		for range 3 {
+			if a := w.do(t, rq); a.Status != status {
+				t.Errorf("%s %s = %d, want %d", method, uri, a.Status, status)
+			}
+		}
+		path, _ := splitURI([]byte(uri))
+		if n := strings.Count(log.String(), "base URL"); n != lines || n > 0 && !strings.Contains(log.String(), "path="+string(path)+"\n") {
+			t.Errorf("3 of %s %s are logged as %q, want %d hints with the path alone", method, uri, log.String(), lines)
+		}
+	}
+	f("GET", "/movie/551?api_key=secret", 404, 1)
+	f("HEAD", "/configuration", 404, 1)
+	f("GET", "/search/movie?query=x", 404, 1)
+	f("GET", "/3/movie/551", 200, 0)
+	f("GET", "/3/movie/99999", 404, 0)
+	f("GET", "/3/3/movie/551", 404, 0)
+	f("GET", "/favicon.ico", 404, 0)
+	f("POST", "/movie/551", 404, 0)
+	f("GET", "/"+strings.Repeat("x", 1022), 404, 0)
+}
+
 // TestCacheModes: Cache decides on the Cache-Control of all that may be kept, and of nothing else.
 func TestCacheModes(t *testing.T) {
 	for mode, want := range map[string][2]string{ // what is kept for an hour, and what is asked for again

@@ -338,8 +338,9 @@ func (d *diff) eachPurge(ctx context.Context, fn func(name []byte) error) error 
 	if err := d.eachTold(next); err != nil {
 		return err
 	}
-	if kinds, _ := d.counts(); len(kinds) == 0 && release.SameTables(d.from, d.to) {
-		return nil // pages have texts that no table has
+	kinds, _ := d.counts() // pages have texts that no table has
+	if len(kinds) == 0 && release.SameTables(d.from, d.to, changelog.Table) && changelog.SameLists(changelog.Open(d.from), changelog.Open(d.to)) {
+		return nil
 	}
 	return fn([]byte(serve.QueryKey))
 }

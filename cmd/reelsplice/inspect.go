@@ -22,8 +22,8 @@ func (a *app) inspectCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "inspect --releases DIR PATH",
 		Short: "Print what a release answers, without a server",
-		Long: "inspect prints the answer to an API path with its query, byte for byte, from the current release. With\n" +
-			"--explain it prints the answer's pieces instead.",
+		Long: "inspect prints the answer to an API path with its query, byte for byte, from the current release. The body\n" +
+			"of a refusal goes to stdout too, and its status to stderr. With --explain it prints the answer's pieces instead.",
 		Example: "  reelsplice inspect --releases releases '/3/movie/550?append_to_response=credits'",
 		Args:    argCount(1, 1),
 	}
@@ -39,12 +39,38 @@ func (a *app) inspectCommand() *cobra.Command {
 			err = a.print(pieceRows(in.Pieces), func(w io.Writer) { writePieces(w, &in) })
 		} else {
 			err = a.write(in.Body)
+			if err == nil && a.ownLine(in.Status) {
+				err = a.write([]byte("\n"))
+			}
 		}
 		if err == nil && in.Status != 200 {
 			err = fmt.Errorf("%s answers with status %d", args[0], in.Status)
 		}
 		return err
 	})
+}
+
+// ownLine reports whether an answer, which has no newline, needs one for what comes behind it:
+// the prompt of a terminal, or a message where stdout and stderr are one.
+func (a *app) ownLine(status int) bool {
+	return isTerminal(a.Stdout) || status != 200 && sameFile(a.Stdout, a.Stderr)
+}
+
+// sameFile reports whether two writers are one file or pipe.
+func sameFile(a, b io.Writer) bool {
+	var infos [2]os.FileInfo
+	for i, w := range []io.Writer{a, b} {
+		f, ok := w.(*os.File)
+		if !ok {
+			return false
+		}
+		info, err := f.Stat()
+		if err != nil {
+			return false
+		}
+		infos[i] = info
+	}
+	return os.SameFile(infos[0], infos[1])
 }
 
 func inspect(s release.Store, id, target string) (in serve.Inspection, err error) {

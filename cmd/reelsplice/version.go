@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"runtime/debug"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -21,21 +22,40 @@ type versionReport struct {
 	CatalogVersion string `json:"catalog_version"`
 }
 
+// nextVersion is the version that the sources become. Builds of a tag have the tag's.
+const nextVersion = "0.1.0-dev"
+
 func version() versionReport {
-	v := versionReport{Version: "(devel)", ReleaseFormat: release.FormatVersion, CatalogVersion: catalog.FormatVersion}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
-		return v
+		info = &debug.BuildInfo{}
 	}
-	v.Go = info.GoVersion
-	if info.Main.Version != "" {
-		v.Version = info.Main.Version
+	return versionOf(info)
+}
+
+// versionOf returns the version of a build: its tag, or else nextVersion with the commit, where
+// the build knows one. go run knows none.
+func versionOf(info *debug.BuildInfo) versionReport {
+	v := versionReport{
+		Version: info.Main.Version, Go: info.GoVersion, ReleaseFormat: release.FormatVersion, CatalogVersion: catalog.FormatVersion,
 	}
+	dirty := ""
 	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" {
+		switch {
+		case s.Key == "vcs.revision":
 			v.Revision = s.Value
+		case s.Key == "vcs.modified" && s.Value == "true":
+			dirty = ".dirty"
 		}
 	}
+	untagged := v.Version == "" || v.Version == "(devel)" || strings.HasPrefix(v.Version, "v0.0.0-")
+	switch {
+	case untagged && v.Revision != "":
+		v.Version = nextVersion + "+" + v.Revision[:min(12, len(v.Revision))] + dirty
+	case untagged:
+		v.Version = nextVersion
+	}
+	v.Version = strings.TrimPrefix(v.Version, "v")
 	return v
 }
 

@@ -420,10 +420,13 @@ func (r *Reader) Tables() []string {
 	return names
 }
 
-// SameTables tells whether two releases have the same tables, to the byte.
-func SameTables(a, b *Reader) bool {
+// SameTables reports whether two releases have the same tables, to the byte, besides those of
+// the names in but.
+func SameTables(a, b *Reader, but ...string) bool {
 	of := func(r *Reader) []File {
-		return slices.DeleteFunc(slices.Clone(r.manifest.Files), func(f File) bool { return !isTable(f.Name) })
+		return slices.DeleteFunc(slices.Clone(r.manifest.Files), func(f File) bool {
+			return !isTable(f.Name) || slices.Contains(but, strings.TrimPrefix(f.Name, tablePrefix))
+		})
 	}
 	return slices.Equal(of(a), of(b))
 }
