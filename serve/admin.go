@@ -65,6 +65,9 @@ func (s *Server) adminServer() *http.Server {
 		}
 		printConns(w, "reelsplice_connections", s.conns, s.cfg.MaxConns)
 		printConns(w, "reelsplice_admin_connections", s.adminConns, adminConns)
+		fmt.Fprintf(w, "reelsplice_inflight_bytes %d\n", s.edge.inflight.held.Load())
+		fmt.Fprintf(w, "reelsplice_inflight_bytes_max %d\n", s.cfg.MaxInflight)
+		fmt.Fprintf(w, "reelsplice_inflight_refused_total %d\n", s.edge.inflight.refused.Load())
 		if s.cfg.LogLost != nil {
 			fmt.Fprintf(w, "reelsplice_log_lines_lost_total %d\n", s.cfg.LogLost())
 		}

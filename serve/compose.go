@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/klauspost/compress/flate"
@@ -32,8 +33,8 @@ type composer struct {
 	mark     []byte                                  // a mark or a name in the making
 	raw      []byte                                  // a segment before and after filtering
 	thin     []byte
-	packed   []byte // filtered segments, until Reset
-	fast     *flate.Writer
+	packed   []byte         // filtered segments, until Reset
+	lease    *lease         // of the memory that is held; nil for any amount
 	user     *users.Account // whose account_states are part of the answer; nil for nobody's
 	side     *composer      // of what becomes part of the answer after a change; see aside
 	members  []byte
@@ -58,6 +59,25 @@ func (c *composer) reset() {
 	clear(c.defaults[:])
 	c.packed = c.packed[:0]
 	c.pack, c.timed = false, false
+}
+
+// bytes is about how much memory c holds while its answer is sent.
+func (c *composer) bytes() int {
+	n := c.answer.Bytes() + cap(c.packed) + cap(c.raw) + cap(c.thin) + cap(c.members) + cap(c.mark) + cap(c.names)
+	if c.side != nil {
+		n += c.side.bytes()
+	}
+	return n
+}
+
+// dropScratch lets go of large buffers that the answer is not made of.
+func (c *composer) dropScratch() {
+	if cap(c.raw)+cap(c.thin)+cap(c.members) > maxScratch {
+		c.raw, c.thin, c.members = nil, nil, nil
+	}
+	if c.side != nil && c.side.bytes() > maxScratch {
+		c.side = nil
+	}
 }
 
 // lasts reports whether the answer depends on nothing but the request and the release, and
@@ -192,6 +212,9 @@ func (c *composer) body(p *part, e release.Entry, k fragment.Kind, s fragment.Su
 // appended adds one appended object. What does not exist is left out, such as a season
 // that the series does not have, and so are sub-requests that need a session.
 func (c *composer) appended(p *part, e release.Entry, a *route.Append) error {
+	if err := c.lease.atLeast(c.bytes()); err != nil {
+		return err
+	}
 	ok := true
 	if a.Kind != p.q.Kind {
 		e, ok = p.rel.Include(appendedResource(p.q, a))
@@ -380,7 +403,10 @@ func (c *composer) segment(s *release.Segment, f *variant.Filter) error {
 		c.answer.Segment(*s)
 		return nil
 	}
-	var err error
+	err := c.lease.grow(2 * int(s.RawLen)) // before and after filtering, until finish says what is left
+	if err != nil {
+		return err
+	}
 	if c.raw, err = c.answer.AppendInflated(c.raw[:0], s); err != nil {
 		return err
 	}
@@ -398,30 +424,49 @@ func (c *composer) filter(raw []byte, f *variant.Filter) (err error) {
 	return nil
 }
 
-// packer appends to composer.packed; what was handed out stays valid while it grows.
-type packer struct{ c *composer }
+// compressors hold the *compressor that no composer uses.
+var compressors = sync.Pool{New: func() any { return new(compressor) }}
 
-func (p packer) Write(b []byte) (int, error) {
-	p.c.packed = append(p.c.packed, b...)
+// A compressor makes deflate blocks.
+type compressor struct {
+	z   *flate.Writer
+	out []byte // of the append under way; what was handed out stays valid while it grows
+}
+
+// Write takes what z gives.
+func (p *compressor) Write(b []byte) (int, error) {
+	p.out = append(p.out, b...)
 	return len(b), nil
+}
+
+// append appends raw as deflate blocks, none of them final.
+func (p *compressor) append(dst, raw []byte) ([]byte, error) {
+	p.out = dst
+	defer func() { p.out = nil }()
+	if p.z == nil {
+		var err error
+		if p.z, err = flate.NewWriter(p, flate.BestSpeed); err != nil {
+			return dst, err
+		}
+	} else {
+		p.z.Reset(p)
+	}
+	if _, err := p.z.Write(raw); err != nil {
+		return dst, err
+	}
+	err := p.z.Flush()
+	return p.out, err
 }
 
 // deflate adds raw as a segment made on the spot.
 func (c *composer) deflate(raw []byte) error {
 	start := len(c.packed)
-	if c.fast == nil {
-		w, err := flate.NewWriter(packer{c}, flate.BestSpeed)
-		if err != nil {
-			return err
-		}
-		c.fast = w
-	} else {
-		c.fast.Reset(packer{c})
-	}
-	if _, err := c.fast.Write(raw); err != nil {
-		return err
-	}
-	if err := c.fast.Flush(); err != nil {
+	// A compressor takes much memory, so it does not wait for a slow client with the rest.
+	z := compressors.Get().(*compressor)
+	defer compressors.Put(z)
+	packed, err := z.append(c.packed, raw)
+	c.packed = packed
+	if err != nil {
 		return err
 	}
 	c.answer.Segment(release.Segment{

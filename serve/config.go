@@ -38,6 +38,7 @@ type Config struct {
 	Poll          time.Duration // how often tokens and the current release are looked at; 250 ms by default
 	MaxConns      int           // in all; 65536 by default
 	MaxConnsPerIP int           // 0, no limit, by default: clients come through proxies
+	MaxInflight   int           // bytes of memory of all responses under way; 256 MiB by default
 	ReadTimeout   time.Duration // for a whole request; 10 s by default, 0 for no limit
 	WriteTimeout  time.Duration // for a whole answer; 30 s by default, 0 for no limit
 	IdleTimeout   time.Duration // between requests of a connection; 60 s by default, 0 for no limit
@@ -81,6 +82,7 @@ func DefaultConfig() Config {
 		MaxAge:        time.Hour,
 		Poll:          250 * time.Millisecond,
 		MaxConns:      1 << 16,
+		MaxInflight:   256 << 20,
 		ReadTimeout:   10 * time.Second,
 		WriteTimeout:  30 * time.Second,
 		IdleTimeout:   time.Minute,
@@ -138,6 +140,7 @@ func (c *Config) Validate() error {
 		{inCache(c.PageCache), "page-cache: want 0 to 1TiB"},
 		{inCache(c.ResultCache), "result-cache: want 0 to 1TiB"},
 		{c.ScrubRate >= 0, "scrub-rate: want 0 or more"},
+		{c.MaxInflight >= 1<<20 && int64(c.MaxInflight) <= 1<<40, "max-inflight-bytes: want 1MiB to 1TiB"},
 		{c.MaxConns >= 1, "max-conns: want 1 or more"},
 		{c.MaxConnsPerIP >= 0, "max-conns-per-ip: want 0 or more"},
 	} {

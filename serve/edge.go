@@ -12,6 +12,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"io"
 	"log/slog"
 	"net/http"
 	"sync"
@@ -38,6 +39,8 @@ type Request struct {
 	Preflight bool
 	// Pieces tells that the body may come as Response.Pieces.
 	Pieces bool
+	// Stream tells that a long body may come as Response.Pieces, to be written by WriteBody.
+	Stream bool
 	// Grant is what was found out about Authorization before, and takes what is found out
 	// now. It may be nil, and must be emptied when Authorization changes.
 	Grant *auth.Grant
@@ -52,6 +55,7 @@ type Response struct {
 	shared bool // Body is used by other answers at the same time
 	// Pieces has the body in place of Body when the Request takes it so. It is nil else.
 	Pieces       *splice.Answer
+	Stream       bool   // the body is long: it is made while WriteBody writes it
 	Gzip         bool   // the body is a gzip member
 	Last         bool   // the connection ends behind it, as behind every 400
 	Cache        string // value of Cache-Control
@@ -68,10 +72,26 @@ type Response struct {
 
 // Len returns the length of the body in bytes.
 func (rs *Response) Len() int {
-	if rs.Pieces != nil {
+	switch {
+	case rs.Pieces == nil:
+		return len(rs.Body)
+	case rs.Gzip:
 		return rs.Pieces.GzipLen()
 	}
-	return len(rs.Body)
+	return rs.Pieces.RawLen()
+}
+
+// WriteBody writes the body to w. The error is w's, or matches release.ErrCorrupt: files of
+// a release can be cut at any time.
+func (rs *Response) WriteBody(w io.Writer) error {
+	switch {
+	case rs.Pieces == nil:
+		_, err := w.Write(rs.Body)
+		return err
+	case rs.Gzip:
+		return release.Guard(func() error { return rs.Pieces.WriteGzip(w) })
+	}
+	return release.Guard(func() error { return rs.Pieces.WriteIdentity(w) })
 }
 
 // noStore is the Cache-Control of answers that must not be kept.
@@ -93,6 +113,8 @@ type Edge struct {
 	now      func() time.Time
 	today    func() time.Time // by which lists are made
 	pages    *pageCache
+	packers  sync.Pool // of *splice.Packer
+	inflight *inflight
 	refused  *slog.Logger // for refused credentials
 	hints    *slog.Logger // for paths without a version
 	pool     sync.Pool    // of *worker
@@ -113,7 +135,9 @@ type worker struct {
 	q       route.Request
 	c       composer
 	querier querier
-	packer  splice.Packer
+	edge    *Edge
+	held    *Held // until end
+	lease   lease
 	rs      Response
 	etag    [splice.ETagLen]byte
 	keys    []byte
@@ -143,6 +167,8 @@ func NewEdge(cfg Config, tokens *auth.Live, signer *auth.Signer, releases *Relea
 		now:      time.Now,
 		today:    today,
 		pages:    newPageCache(cfg.PageCache),
+		packers:  sync.Pool{New: func() any { return new(splice.Packer) }},
+		inflight: newInflight(cfg.MaxInflight),
 		refused:  logs.Limit(cfg.Log, refusals, time.Second),
 		hints:    logs.Limit(cfg.Log, 1, hintEvery),
 		pool:     sync.Pool{New: func() any { return &worker{} }},
@@ -153,22 +179,41 @@ func NewEdge(cfg Config, tokens *auth.Live, signer *auth.Signer, releases *Relea
 // Serve answers rq. It calls done, once, with the answer; the answer's slices are
 // valid until done returns.
 func (e *Edge) Serve(rq *Request, done func(rs *Response)) {
+	w := e.begin(rq)
+	defer w.end()
+	done(&w.rs)
+}
+
+// begin answers rq with the rs of a worker, which is valid until worker.end.
+func (e *Edge) begin(rq *Request) *worker {
 	w := e.pool.Get().(*worker)
-	defer e.pool.Put(w)
-	held := e.releases.Acquire()
-	defer held.Release()
+	w.edge, w.held, w.lease.of, w.c.lease = e, e.releases.Acquire(), e.inflight, &w.lease
 	w.rs = Response{Body: w.out[:0], Cache: e.cache}
 	w.c.fetch = e.cfg.FromDisk != nil && e.cfg.FromDisk()
-	if err := release.Guard(func() error { return e.serve(w, rq, &w.rs, held) }); err != nil {
+	if err := release.Guard(func() error { return e.serve(w, rq, &w.rs, w.held) }); err != nil {
 		e.refuse(rq, &w.rs, err)
 	}
-	done(&w.rs)
+	return w
+}
+
+// end gives w back, with all that its answer was made of.
+func (w *worker) end() {
 	if !w.rs.shared {
-		w.out = w.rs.Body // perhaps another one by now
+		w.out = w.rs.Body
 	}
+	w.rs = Response{}
 	w.c.reset()
 	w.querier.engine = nil // lets go of the release
+	w.held.Release()
+	w.held = nil
+	w.lease.release()
+	if w.bytes() <= maxKept {
+		w.edge.pool.Put(w)
+	}
 }
+
+// bytes is about how much memory w holds while its answer is sent.
+func (w *worker) bytes() int { return workerBytes + w.c.bytes() + cap(w.out) + cap(w.keys) }
 
 func (e *Edge) serve(w *worker, rq *Request, rs *Response, held *Held) error {
 	if string(rq.Method) == "OPTIONS" {
@@ -340,38 +385,60 @@ func (e *Edge) finish(w *worker, rq *Request, rs *Response) error {
 
 // body writes the composed answer in the encoding that the client takes.
 func (e *Edge) body(w *worker, rq *Request, rs *Response) (err error) {
+	a := &w.c.answer
+	rs.Gzip = AcceptsGzip(rq.AcceptEncoding)
+	n := a.RawLen()
+	if rs.Gzip {
+		n = a.GzipLen()
+	}
+	w.c.dropScratch()
 	switch {
-	case !AcceptsGzip(rq.AcceptEncoding):
-		rs.Body, err = w.c.answer.AppendIdentity(rs.Body)
-	case w.c.pack:
-		rs.Gzip = true
+	case rs.Gzip && w.c.pack:
 		return e.packed(w, rs)
-	case rq.Pieces:
-		rs.Gzip, rs.Pieces = true, &w.c.answer
-	default:
-		rs.Gzip = true
-		rs.Body = w.c.answer.AppendGzip(rs.Body)
+	case rq.Stream && n > maxWhole:
+		rs.Pieces, rs.Stream = a, true
+		return w.lease.set(w.bytes() + streamBytes)
+	case rs.Gzip && rq.Pieces:
+		rs.Pieces = a
+		return w.lease.set(w.bytes())
+	}
+	if err := w.lease.set(w.bytes() + n); err != nil {
+		return err
+	}
+	if rs.Gzip {
+		rs.Body = a.AppendGzip(rs.Body)
+	} else {
+		rs.Body, err = a.AppendIdentity(rs.Body)
 	}
 	return err
 }
 
 // packed writes the composed answer compressed as a whole.
 func (e *Edge) packed(w *worker, rs *Response) (err error) {
-	if rs.Cache == private { // nothing of it is kept
-		rs.Body, err = w.packer.AppendGzip(rs.Body, &w.c.answer)
+	if rs.Cache != private {
+		if body := e.pages.get(rs.ETag); body != nil {
+			rs.Body, rs.shared = body, true
+			return w.lease.set(w.bytes() + len(body)) // though others may use it too
+		}
+	}
+	if err := w.lease.set(w.bytes() + 2*w.c.answer.RawLen()); err != nil {
 		return err
 	}
-	if body := e.pages.get(rs.ETag); body != nil {
-		rs.Body, rs.shared = body, true
-		return nil
-	}
-	body, err := w.packer.AppendGzip(nil, &w.c.answer)
+	p := e.packers.Get().(*splice.Packer)
+	defer func() {
+		if p.Bytes() <= maxScratch {
+			e.packers.Put(p)
+		}
+	}()
+	body, err := p.AppendGzip(nil, &w.c.answer)
 	if err != nil {
 		return err
 	}
-	e.pages.put(rs.ETag, body)
+	if rs.Cache != private {
+		e.pages.put(rs.ETag, body)
+	}
 	rs.Body, rs.shared = body, true
-	return nil
+	return w.lease.set(w.bytes() + len(body))
 }
 
 // validKey answers authentication for a valid key.

@@ -3,13 +3,16 @@ package serve
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"strings"
 	"time"
 
 	"github.com/valyala/fasthttp"
 
+	"reelsplice/schemas/release"
 	"reelsplice/serve/connlimit"
 	"reelsplice/serve/lane"
 	"reelsplice/serve/logs"
@@ -88,11 +91,11 @@ func handle(ctx *fasthttp.RequestCtx, e *Edge, m *meters) {
 		AcceptEncoding: list(h, fasthttp.HeaderAcceptEncoding),
 		IfNoneMatch:    list(h, fasthttp.HeaderIfNoneMatch),
 		Preflight:      len(h.Peek(fasthttp.HeaderOrigin)) > 0 && len(h.Peek(fasthttp.HeaderAccessControlRequestMethod)) > 0,
+		Stream:         true,
 	}
-	e.Serve(&rq, func(rs *Response) {
-		m.count(rs)
-		write(ctx, rs)
-	})
+	w := e.begin(&rq)
+	m.count(&w.rs)
+	write(ctx, w)
 }
 
 // list returns a header whose value is a list. It may come in several lines, which
@@ -130,8 +133,9 @@ func cutFragment(q []byte) []byte {
 	return q
 }
 
-func write(ctx *fasthttp.RequestCtx, rs *Response) {
-	resp := &ctx.Response
+// write gives the answer of w to fasthttp, which ends w when it has written the body.
+func write(ctx *fasthttp.RequestCtx, w *worker) {
+	resp, rs := &ctx.Response, &w.rs
 	h := &resp.Header
 	resp.SetStatusCode(rs.Status)
 	if rs.Last {
@@ -142,16 +146,39 @@ func write(ctx *fasthttp.RequestCtx, rs *Response) {
 		h.SetCanonical(s2b(f.key), f.value)
 	}
 	if !rs.hasBody() {
+		w.end()
 		return
 	}
 	if rs.Gzip {
 		h.SetContentEncodingBytes(valueGzip)
 	}
 	h.SetContentTypeBytes(valueJSON)
-	if rs.shared {
-		resp.SetBodyRaw(rs.Body)
-	} else {
-		// The response sends the body from where it is, and gives its own in return.
-		rs.Body = resp.SwapBody(rs.Body)
+	// A stream is told when the body is written, and leaves no buffer with the connection.
+	resp.SetBodyStream((*bodyStream)(w), rs.Len())
+}
+
+// A bodyStream is the body of a worker's answer, for fasthttp.
+type bodyStream worker
+
+var (
+	_ io.ReadCloser = (*bodyStream)(nil)
+	_ io.WriterTo   = (*bodyStream)(nil)
+)
+
+// Read fails: fasthttp calls WriteTo where there is one.
+func (s *bodyStream) Read([]byte) (int, error) { return 0, errors.ErrUnsupported }
+
+// WriteTo writes the body. Damage ends the connection, for the header is out.
+func (s *bodyStream) WriteTo(w io.Writer) (int64, error) {
+	err := s.rs.WriteBody(w)
+	if errors.Is(err, release.ErrCorrupt) {
+		s.edge.cutShort()
 	}
+	return int64(s.rs.Len()), err
+}
+
+// Close ends the worker.
+func (s *bodyStream) Close() error {
+	(*worker)(s).end()
+	return nil
 }

@@ -119,6 +119,9 @@ func (c *composer) datedRow(p *part, i *release.Include, day int32) error {
 	return nil
 }
 
+// maxBatch is how many bytes of JSON the resources of a batch may have before one more.
+const maxBatch = 32 << 20
+
 // batch adds the details of several resources, with what is appended to each: an
 // extension of the API. The ids are numbers, of movies IMDb ids too; a resource that is
 // asked for several times is answered once. What does not exist is named in not_found.
@@ -163,6 +166,12 @@ func (c *composer) batch(p *part) error {
 		}
 		if found++; found > 1 {
 			splice.Literal(&c.answer, ",")
+		}
+		if c.answer.RawLen() > maxBatch {
+			return &errParams
+		}
+		if err := c.lease.atLeast(c.bytes()); err != nil {
+			return err
 		}
 		c.id = e.ID()
 		q.ID = fragment.ID(c.id) // that of the series whose seasons are appended

@@ -60,7 +60,7 @@ func newPlan(target []byte, rs *Response) *plan {
 	return p
 }
 
-// write gives the answer to w.
+// write gives the answer to w, which takes p.size bytes of memory at most.
 func (p *plan) write(w *lane.Writer, date []byte, lr *lane.Request, m *meters) {
 	if matches(lr.IfNoneMatch, p.etag) {
 		m.add(http.StatusNotModified, 0, false /* gzip */)

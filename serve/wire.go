@@ -1,8 +1,12 @@
 package serve
 
 import (
+	"bufio"
+	"errors"
+	"io"
 	"net/http"
 	"strconv"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -61,34 +65,67 @@ func (c *client) Answer(lr *lane.Request, w *lane.Writer, now time.Time) {
 	rq := Request{
 		Method: methodGet, Path: path, Query: query,
 		Authorization: lr.Authorization, AcceptEncoding: lr.AcceptEncoding, IfNoneMatch: lr.IfNoneMatch,
-		Pieces: true, Grant: &c.grant,
+		Pieces: true, Stream: true, Grant: &c.grant,
 	}
 	if lr.Head {
 		rq.Method = methodHead
 	}
-	c.edge.Serve(&rq, func(rs *Response) {
-		// The body lies in the release, which may have been cut since it was checked.
-		if err := release.Guard(func() error { c.write(lr, w, rs, now); return nil }); err != nil {
-			w.Discard()
-			c.edge.refuse(&rq, rs, err)
-			c.write(lr, w, rs, now)
-		}
-		c.meters.count(rs)
+	k := c.edge.begin(&rq)
+	defer k.end()
+	rs := &k.rs
+	// The body lies in the release, which may have been cut since it was checked.
+	err := release.Guard(func() error { c.write(lr, w, rs, now); return nil })
+	if err == nil && rs.Pieces != nil {
+		err = k.lease.set(k.lease.n + len(w.Buffer())) // what is copied of the body
+	}
+	if err != nil {
+		w.Discard()
+		c.edge.refuse(&rq, rs, err)
+		c.write(lr, w, rs, now)
+	}
+	c.meters.count(rs)
+	if rs.Stream && !lr.Head {
+		c.stream(w, rs)
+	} else {
 		c.send(w)
-		if usual && rs.lasts != nil {
-			c.plans.learn(target, rs)
-		}
-	})
+	}
+	if usual && rs.lasts != nil {
+		c.plans.learn(target, rs)
+	}
 }
 
-// write gives rs to w.
+// write gives rs to w, but for a body that is streamed.
 func (c *client) write(lr *lane.Request, w *lane.Writer, rs *Response, now time.Time) {
 	w.SetBuffer(appendHead(w.Buffer(), rs, c.dates.at(now), len(lr.Origin) > 0))
-	if !lr.Head {
+	if !lr.Head && !rs.Stream {
 		appendBody(w, rs)
 	}
 	if rs.Last {
 		w.Close()
+	}
+}
+
+// streamBuffers hold the *bufio.Writer of streams.
+var streamBuffers = sync.Pool{New: func() any { return bufio.NewWriterSize(nil, writeBuffer) }}
+
+// stream sends what w has, and the body while it is made.
+func (c *client) stream(w *lane.Writer, rs *Response) {
+	w.Stream(func(to io.Writer) error {
+		b := streamBuffers.Get().(*bufio.Writer)
+		defer streamBuffers.Put(b)
+		defer b.Reset(nil) // lets go of the connection
+		b.Reset(to)
+		err := rs.WriteBody(b)
+		if errors.Is(err, release.ErrCorrupt) {
+			c.edge.cutShort()
+		}
+		if err != nil {
+			return err
+		}
+		return b.Flush()
+	})
+	if w.Faulted() {
+		c.edge.cutShort()
 	}
 }
 
@@ -129,6 +166,10 @@ func (c *client) again(lr *lane.Request, target, query []byte, w *lane.Writer, n
 	if !c.edge.authorize(lr.Authorization, query, &c.grant, now.Unix()).OK {
 		return false
 	}
+	if !c.edge.inflight.add(p.size) {
+		return false
+	}
+	defer c.edge.inflight.add(-p.size)
 	if err := release.Guard(func() error { p.write(w, c.dates.at(now), lr, c.meters); return nil }); err != nil {
 		w.Discard()
 		return false // the long way says what is wrong

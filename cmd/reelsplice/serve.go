@@ -75,6 +75,7 @@ func serveFlags(f *pflag.FlagSet, cfg *serve.Config) {
 	f.IntVar(&cfg.MaxPage, "max-page", cfg.MaxPage, "last page of lists that is answered, 65535 at most")
 	f.StringVar(&cfg.Date, "date", "", "day that now_playing, upcoming, airing_today and on_the_air count from, YYYY-MM-DD; today when not given")
 	f.BoolVar(&cfg.FuzzySearch, "fuzzy-search", false, "find names with typing errors where nothing else is found, without fuzzy=true in the request too")
+	f.Var(bytesFlag{&cfg.MaxInflight}, "max-inflight-bytes", "memory of all responses that are being written; above it requests get 503")
 	f.Var(bytesFlag{&cfg.MaxHeader}, "max-header", "bytes of request line and header")
 	f.Var(bytesFlag{&cfg.PageCache}, "page-cache", "bytes of pages of lists that are kept")
 	f.Var(bytesFlag{&cfg.ScrubRate}, "scrub-rate", "bytes a second of the release that are checked in the background; 0 for none")

@@ -18,7 +18,7 @@ import (
 
 // A Handler answers the requests of one connection, one after another.
 type Handler interface {
-	// Answer fills w and calls w.Send, once. now is when the request was read, or when the
+	// Answer fills w and calls w.Send or w.Stream, once. now is when the request was read, or when the
 	// client had taken the answer before it.
 	Answer(rq *Request, w *Writer, now time.Time)
 }

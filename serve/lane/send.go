@@ -2,6 +2,7 @@ package lane
 
 import (
 	"errors"
+	"io"
 	"net"
 	"os"
 	"syscall"
@@ -25,6 +26,20 @@ func (w *Writer) Send() {
 		w.err = nil
 	}
 	clear(w.pieces)
+}
+
+// Stream sends what w has, and behind it what write writes to its argument. The client has the
+// whole time for all of it. An error of write ends the connection.
+func (w *Writer) Stream(write func(to io.Writer) error) {
+	if d := w.conn.lane.cfg.WriteTimeout; d > 0 {
+		if w.err = w.conn.SetWriteDeadline(time.Now().Add(d)); w.err != nil {
+			return
+		}
+	}
+	if _, w.err = w.conn.Conn.Write(w.buf); w.err == nil {
+		w.err = write(w.conn.Conn)
+	}
+	w.conn.now = time.Now()
 }
 
 // now sends what the kernel takes without waiting, and returns how many bytes that is.

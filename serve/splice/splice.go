@@ -9,7 +9,9 @@ package splice
 import (
 	"encoding/binary"
 	"hash/crc32"
+	"io"
 	"slices"
+	"unsafe"
 
 	"github.com/zeebo/xxh3"
 
@@ -200,6 +202,40 @@ func (a *Answer) AppendIdentity(dst []byte) ([]byte, error) {
 		}
 	}
 	return dst, nil
+}
+
+// WriteIdentity writes the body uncompressed to w, in pieces of some kilobytes. The error is
+// that of AppendIdentity, or w's.
+func (a *Answer) WriteIdentity(w io.Writer) error {
+	for i := range a.chunks {
+		c := &a.chunks[i]
+		var err error
+		if c.isLiteral() {
+			_, err = w.Write(a.literals[c.from:c.to])
+		} else {
+			err = a.inflater.WriteTo(w, &c.seg)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// WriteGzip writes the body as one gzip member to w, in pieces as long as segments. The error
+// is w's.
+func (a *Answer) WriteGzip(w io.Writer) (err error) {
+	a.GzipPieces(func(b []byte, _ bool) {
+		if err == nil {
+			_, err = w.Write(b)
+		}
+	})
+	return err
+}
+
+// Bytes is about how much memory a holds: not the segments, which lie in their release.
+func (a *Answer) Bytes() int {
+	return cap(a.chunks)*int(unsafe.Sizeof(chunk{})) + cap(a.literals) + cap(a.tag) + a.inflater.Bytes()
 }
 
 // AppendInflated appends the raw bytes of one segment, which need not be of a. The

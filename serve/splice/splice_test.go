@@ -92,6 +92,13 @@ func check(tb testing.TB, a *Answer, want string) {
 	if string(plain) != "before"+want {
 		tb.Errorf("AppendIdentity = %.200q, want %.200q", plain, "before"+want)
 	}
+	var identity, zipped bytes.Buffer
+	if err := errors.Join(a.WriteIdentity(&identity), a.WriteGzip(&zipped)); err != nil {
+		tb.Fatalf("WriteIdentity, WriteGzip: %v", err)
+	}
+	if identity.String() != want || !bytes.Equal(zipped.Bytes(), gz) {
+		tb.Errorf("WriteIdentity = %.200q, WriteGzip = %d bytes, want %.200q, %d bytes", identity.String(), zipped.Len(), want, len(gz))
+	}
 	if a.RawLen() != len(want) {
 		tb.Errorf("RawLen() = %d, want %d", a.RawLen(), len(want))
 	}
@@ -213,6 +220,10 @@ func TestCorruptSegment(t *testing.T) {
 		a.Segment(s)
 		if _, err := a.AppendIdentity(nil); !errors.Is(err, release.ErrCorrupt) {
 			t.Errorf("%s: AppendIdentity = %v, want release.ErrCorrupt", name, err)
+		}
+		var out bytes.Buffer
+		if err := a.WriteIdentity(&out); !errors.Is(err, release.ErrCorrupt) || out.Len() >= int(s.RawLen) {
+			t.Errorf("%s: WriteIdentity = %v behind %d bytes, want release.ErrCorrupt before the last of %d", name, err, out.Len(), s.RawLen)
 		}
 		// The Answer stays usable.
 		a.Reset()
