@@ -38,8 +38,9 @@ type ExplainedFile struct {
 	Layout  string         `json:"layout,omitempty"`
 	Mapping string         `json:"mapping,omitempty"` // file that says what the columns mean
 	Table   string         `json:"table,omitempty"`
-	Kind    string         `json:"kind,omitempty"` // that the file's name or --kind says
-	Problem string         `json:"problem,omitempty"`
+	Kind    string         `json:"kind,omitempty"`    // that the file's name or --kind says
+	Problem string         `json:"problem,omitempty"` // why it is left out, or not read to its end
+	Note    string         `json:"note,omitempty"`
 	Rows    []ExplainedRow `json:"rows,omitempty"`
 	// Suggested is a mapping to start from, for a table that nothing is known of.
 	Suggested string `json:"suggested_mapping,omitempty"`
@@ -164,6 +165,10 @@ func (i *ingester) explainFile(in *input, reason string) (ExplainedFile, error) 
 			}
 			rows = append(rows, string(row.JSON))
 		}
+		if out.Layout == imdbLayout {
+			out.Note = "rows make records together with those of IMDb's other tables"
+			break
+		}
 		if len(out.Rows) < explainedRows && (row.Err != nil || out.Problem == "") {
 			one, err := i.explainRow(&f, &out, in, row)
 			if err != nil {
@@ -202,13 +207,9 @@ func (i *ingester) isStrange(f *source.File, out *ExplainedFile) bool {
 
 // explainRow explains one row.
 func (i *ingester) explainRow(f *source.File, file *ExplainedFile, in *input, row source.Row) (ExplainedRow, error) {
-	out := ExplainedRow{Place: row.Place.String()}
-	if row.Err != nil {
-		out.Refused = row.Err.Error()
+	out := ExplainedRow{Place: row.Place.String(), Refused: refusal(row.Err, "")}
+	if out.Refused != "" {
 		return out, nil
-	}
-	if file.Layout == imdbLayout {
-		return out, nil // its rows are records together only
 	}
 	l, err := layout.New(orTMDB(file.Layout), i.options)
 	if err != nil {
@@ -220,16 +221,7 @@ func (i *ingester) explainRow(f *source.File, file *ExplainedFile, in *input, ro
 	if e != nil {
 		file.Mapping, file.Table = e.Table()
 	}
-	var noID *layout.NoIDError
-	switch {
-	case errors.As(err, &noID):
-		out.Refused = err.Error() + " (an ingest looks into the catalogue and the other sources, which is not done here)"
-	case err != nil && in.hint != "":
-		out.Refused = in.hint + "; as an answer of the API, " + err.Error()
-	case err != nil:
-		out.Refused = err.Error()
-	}
-	if err != nil {
+	if out.Refused = refusal(err, in.hint); out.Refused != "" {
 		return out, nil
 	}
 	for n := range recs {
@@ -245,6 +237,20 @@ func (i *ingester) explainRow(f *source.File, file *ExplainedFile, in *input, ro
 		}
 	}
 	return out, nil
+}
+
+// refusal says why a row is refused; "" for no error. hint is that of an input.
+func refusal(err error, hint string) string {
+	var noID *layout.NoIDError
+	switch {
+	case err == nil:
+		return ""
+	case errors.As(err, &noID):
+		return err.Error() + " (an ingest looks into the catalogue and the other sources, which is not done here)"
+	case hint != "":
+		return hint + "; as an answer of the API, " + err.Error()
+	}
+	return err.Error()
 }
 
 // explainRecord explains one record. e is nil for layouts without columns.

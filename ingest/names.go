@@ -36,10 +36,12 @@ func (n nameIDs) add(kind fragment.Kind, name string, id int64) {
 		return
 	}
 	k := nameKey{kind, xxh3.HashString(name)}
-	if old, ok := n[k]; ok && old != id {
-		id = 0
+	switch old, ok := n[k]; {
+	case !ok || layout.IsMinted(old): // TMDB's ids count before those that were minted of the name
+		n[k] = id
+	case old != id && !layout.IsMinted(id):
+		n[k] = 0
 	}
-	n[k] = id
 }
 
 // namedKinds are the kinds whose names are in joined lists.
@@ -126,7 +128,7 @@ func (i *ingester) namesOf(ctx context.Context, in *input, names nameIDs) error 
 			continue
 		}
 		for _, rec := range recs {
-			if f, ok := rec.Plan.Field("name"); ok && namedKinds[rec.Type.Kind] && !rec.Removed {
+			if f, ok := rec.Plan.Field("name"); ok && namedKinds[rec.Type.Kind] && !rec.Removed && rec.Mint == 0 {
 				names.add(rec.Type.Kind, rec.String(f).V, int64(rec.Key.ID()))
 			}
 		}

@@ -178,6 +178,36 @@ func TestListedNames(t *testing.T) {
 	}
 }
 
+// TestMintedNames: companies of which only names are known get minted ids, and TMDB's once
+// these are known.
+func TestMintedNames(t *testing.T) {
+	src := t.TempDir()
+	films := put(t, src, "films.csv", `nr,firms`+"\n"+`1,"[""New One""]"`+"\n")
+	export := put(t, src, "production_company_ids_11_22_2026.json", `{"id":9,"name":"New One"}`+"\n")
+	mapping := put(t, src, "films.toml", "[[table]]\nfiles=['films']\n[[table.record]]\nkind='movie'\nmap=[{column='nr',member='id'},"+
+		"{column='firms',member='production_companies',as='names',of='company',mint=true}]\n")
+	dir := t.TempDir()
+	var id string
+	for _, sources := range [][]string{{films}, {films}} { // the next run finds the company of the first
+		r := ingestInto(t, dir, Config{Sources: sources, Mappings: []string{mapping}})
+		company := recordsOf(t, dir, "company")
+		if len(company) != 1 || r.Records["company"] != 1 {
+			t.Fatalf("companies %q, want one", company)
+		}
+		if id != "" && member(t, company[0], "id") != id {
+			t.Errorf("id of the company = %s, want %s as before", member(t, company[0], "id"), id)
+		}
+		id = member(t, company[0], "id")
+		if got := member(t, records(t, dir)[0], "production_companies"); got != `[{"id":`+id+`,"name":"New One"}]` {
+			t.Errorf("production_companies = %s, want the company %s", got, id)
+		}
+	}
+	ingestInto(t, dir, Config{Sources: []string{films, export}, Mappings: []string{mapping}})
+	if got := member(t, records(t, dir)[0], "production_companies"); got != `[{"id":9,"name":"New One"}]` {
+		t.Errorf("production_companies = %s, want company 9", got)
+	}
+}
+
 // TestPrecedence: a written order says which source wins, member by member where it is
 // asked to; disagreement is counted either way.
 func TestPrecedence(t *testing.T) {

@@ -25,6 +25,9 @@ func (a *app) explain(ctx context.Context, cfg ingest.Config) error {
 // from is a comment of TOML where there is one, so that the output can be saved as it is.
 func writeExplanation(w io.Writer, e *ingest.Explanation) {
 	for i := range e.Files {
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
 		writeExplainedFile(w, &e.Files[i])
 	}
 	for _, file := range e.Skipped {
@@ -45,6 +48,9 @@ func writeExplainedFile(w io.Writer, f *ingest.ExplainedFile) {
 	fmt.Fprintln(w)
 	if f.Problem != "" {
 		fmt.Fprintf(w, "# left out: %s\n", f.Problem)
+	}
+	if f.Note != "" {
+		fmt.Fprintf(w, "# %s\n", f.Note)
 	}
 	for i := range f.Rows {
 		writeExplainedRow(w, &f.Rows[i])

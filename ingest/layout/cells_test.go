@@ -1,12 +1,15 @@
 package layout
 
 import (
+	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 	"unicode/utf8"
 
+	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/wire"
 )
 
@@ -200,6 +203,40 @@ func TestNamesOfCells(t *testing.T) {
 	c.want("member='original_language',as='name',of='language'", `"yi"`, `"original_language":"yi"`)
 	c.want("member='original_language',as='name',of='language'", `"Yi"`, `"original_language":"ii"`)
 	c.refuse("member='original_language',as='name',of='language'", `"Klingon"`, `want the name of a language that is known, found "Klingon"`)
+}
+
+// TestMintedNames: companies, networks and keywords that are not known get ids that are
+// made of their names, where a mapping asks for it and their names are told apart.
+func TestMintedNames(t *testing.T) {
+	c := cellTest{T: t, names: names{"A": 1, "B, C": 2, "Twice": 0}, extra: "[aliases.company]\nWB='Warner'\n"}
+	const spec = "member='production_companies',as='names',of='company',mint=true"
+	warner := `{"id":` + fmt.Sprint(mintedName("Warner")) + `,"name":"Warner"}`
+	c.want(spec, `["A","Warner","Twice","WB"]`, `"production_companies":[{"id":1,"name":"A"},`+warner+`],"x_text":["Twice"]`)
+	c.want(spec, `"A, Warner"`, `"x_text":"A, Warner"`) // nothing tells where a name ends
+	c.want(spec+",separator=', '", `"A, Warner"`, `"production_companies":[{"id":1,"name":"A"},`+warner+`]`)
+	c.want(spec+",separator=', '", `"A, B, C"`, `"production_companies":[{"id":1,"name":"A"},{"id":2,"name":"B, C"}]`) // known names first
+	c.want("member='production_companies',as='names',of='company'", `["Warner"]`, `"x_text":["Warner"]`)
+	// Each name makes a record.
+	l, err := New(Tables, Options{Mappings: []*Mapping{mapping(t, movieTable("{column='x',"+spec+"},{column='k',member='keywords.keywords',as='names',of='keyword',mint=true}"))}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	recs, err := l.Records(Row{File: "t", JSON: `{"id":7,"x":["Warner","Warner"],"k":["warner"]}`, Table: true})
+	id := fmt.Sprint(mintedName("Warner"))
+	keyword, _ := mintID(fragment.KindKeyword, []string{"warner"})
+	want := []string{
+		`movie 7 {"id":7,"production_companies":[` + warner + `],"keywords":{"keywords":[{"id":` + fmt.Sprint(keyword) + `,"name":"warner"}]}}`,
+		`company ` + id + ` ` + warner, `keyword ` + fmt.Sprint(keyword) + ` {"id":` + fmt.Sprint(keyword) + `,"name":"warner"}`,
+	}
+	if got := described(recs); err != nil || !slices.Equal(got, want) || recs[1].Mint == 0 {
+		t.Errorf("Records = %s, %v, want %s", strings.Join(got, "\n"), err, strings.Join(want, "\n"))
+	}
+}
+
+// mintedName returns the id that is minted of the name of a company.
+func mintedName(name string) int64 {
+	id, _ := mintID(fragment.KindCompany, []string{Folded(name)})
+	return id
 }
 
 // TestAliases: names that stand for others, those of the program and of a mapping.

@@ -159,6 +159,8 @@ func (e *entry) lists() error {
 		return fmt.Errorf("of %q: want as to be names, name or list", e.Of)
 	case e.as != asNames && e.as != asList && e.Separator != "":
 		return fmt.Errorf("separator %q: want as to be names or list", e.Separator)
+	case e.Mint && e.as != asNames && e.as != asName:
+		return errors.New("mint: want as to be names or name")
 	case e.Separator != "":
 		e.separators = []string{e.Separator}
 	case nameKinds[e.Of] == 0 && e.as == asNames:
@@ -181,6 +183,9 @@ func (e *entry) lists() error {
 	}
 	if e.field.Shape == wire.ShapeInt && (e.Of == ofCountry || e.Of == ofLanguage) {
 		return fmt.Errorf("of %q: %s have codes and no ids", e.Of, e.Of)
+	}
+	if e.Mint && (nameKinds[e.Of] == 0 || e.Of == ofPerson) {
+		return errors.New("mint: want of to be company, network or keyword; unknown people get ids anyway")
 	}
 	if e.Of == ofGenre && e.kind != fragment.KindMovie && e.kind != fragment.KindTV {
 		return errors.New("of genre: movies and series have genres")

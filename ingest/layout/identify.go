@@ -372,17 +372,26 @@ func (m *mapped) ID(kind fragment.Kind, name string) (int64, bool) {
 			return id, true
 		}
 	}
-	id, hash := mintID(fragment.KindPerson, []string{key})
-	if !slices.ContainsFunc(m.people, func(p namedPerson) bool { return p.id == id }) {
-		m.people = append(m.people, namedPerson{id, strings.TrimSpace(name), hash})
-	}
-	return id, true
+	return m.mintNamed(fragment.KindPerson, name), true
 }
 
-var _ NameIDs = (*mapped)(nil)
+// mintNamed mints an id of a name, and notes that the row makes a record of it.
+func (m *mapped) mintNamed(kind fragment.Kind, name string) int64 {
+	id, hash := mintID(kind, []string{Folded(name)})
+	if !slices.ContainsFunc(m.named, func(n named) bool { return n.kind == kind && n.id == id }) {
+		m.named = append(m.named, named{kind, id, strings.TrimSpace(name), hash})
+	}
+	return id
+}
 
-// A namedPerson is one whose id was minted.
-type namedPerson struct {
+var (
+	_ NameIDs = (*mapped)(nil)
+	_ minter  = (*mapped)(nil)
+)
+
+// A named resource is one whose id was minted of its name.
+type named struct {
+	kind fragment.Kind
 	id   int64
 	name string
 	mint uint64
@@ -405,11 +414,11 @@ func (m *mapped) titleOf(kind fragment.Kind, id int64) {
 	}
 }
 
-// namedPeople returns records of the people whose ids were minted for the row.
-func (m *mapped) namedPeople() ([]Record, error) {
+// namedRecords returns records of what had its id minted of a name for the row.
+func (m *mapped) namedRecords() ([]Record, error) {
 	var out []Record
-	for _, p := range m.people {
-		rec, err := m.tmdb.Records(Row{JSON: string(appendIDName(nil, p.id, p.name)), Type: catalog.TypeOf(fragment.KindPerson)})
+	for _, p := range m.named {
+		rec, err := m.tmdb.Records(Row{JSON: string(appendIDName(nil, p.id, p.name)), Type: catalog.TypeOf(p.kind)})
 		if err != nil {
 			return nil, err
 		}

@@ -45,14 +45,48 @@ func (e *entry) meaning(name string, names NameIDs) (meaning, bool) {
 		if !ok {
 			return m, false
 		}
-		element := string(appendIDName(nil, id, target))
-		if e.field.Shape == wire.ShapeInt {
-			element = strconv.FormatInt(id, 10)
-		}
 		m.several = m.several || id < 1
-		m.elements = append(m.elements, element)
+		m.elements = append(m.elements, e.element(id, target))
 	}
 	return m, true
+}
+
+// A minter mints ids of names, and makes the records that have them.
+type minter interface {
+	mintNamed(kind fragment.Kind, name string) int64
+}
+
+// minted returns what a name stands for that is unknown, with a minted id; false where the
+// mapping does not ask for one, or where several resources have the name.
+func (e *entry) minted(name string, names NameIDs) (meaning, bool) {
+	m, ok := names.(minter)
+	if !ok || !e.Mint {
+		return meaning{}, false
+	}
+	targets, alias := e.aliases[name]
+	if !alias {
+		targets = []string{name}
+	}
+	var out meaning
+	for _, target := range targets {
+		id, known := names.ID(nameKinds[e.Of], target)
+		switch {
+		case known && id < 1:
+			return meaning{}, false
+		case !known:
+			id = m.mintNamed(nameKinds[e.Of], target)
+		}
+		out.elements = append(out.elements, e.element(id, target))
+	}
+	return out, true
+}
+
+// element returns the JSON text of a resource with an id and a name.
+func (e *entry) element(id int64, name string) string {
+	if e.field.Shape == wire.ShapeInt {
+		return strconv.FormatInt(id, 10)
+	}
+	return string(appendIDName(nil, id, name))
 }
 
 // isName reports whether something has a name, or several do.
@@ -65,6 +99,9 @@ func (e *entry) isName(name string, names NameIDs) bool {
 func (e *entry) oneName(dst []byte, s string, names NameIDs) ([]byte, error) {
 	name := strings.TrimSpace(s)
 	m, ok := e.meaning(name, names)
+	if !ok {
+		m, ok = e.minted(name, names)
+	}
 	switch {
 	case !ok || m.several || len(m.elements) > 1:
 		return dst, fmt.Errorf("want the name of a %s that is known", e.Of)
@@ -75,16 +112,19 @@ func (e *entry) oneName(dst []byte, s string, names NameIDs) ([]byte, error) {
 }
 
 // names appends the elements of a cell of names: of a list of texts as JSON or Python
-// writes it, or of a joined list. Any text is the name of somebody, so people are only
-// split where the mapping says by what.
+// writes it, or of a joined list. Any text is the name of somebody, and of something that
+// a mapping mints ids for, so these are only split where the mapping says by what.
 func (e *entry) names(dst []byte, s string, names NameIDs) ([]byte, error) {
 	list, ok := listedNames(s)
-	switch {
-	case ok:
+	if ok {
 		return e.listed(dst, list, names)
-	case e.Of != ofPerson:
-		return e.splitNames(dst, s, names)
-	case e.Separator == "":
+	}
+	if e.Of != ofPerson {
+		if out, err := e.splitNames(dst, s, names); err != errWhole || !e.Mint {
+			return out, err
+		}
+	}
+	if e.Separator == "" {
 		return dst, errWhole
 	}
 	return e.listed(dst, withoutBlanks(strings.Split(s, e.Separator)), names)
@@ -129,7 +169,11 @@ func (e *entry) listed(dst []byte, list []string, names NameIDs) ([]byte, error)
 	var elements, unknown []string
 	left := leftError{}
 	for _, name := range list {
-		switch m, ok := e.meaning(name, names); {
+		m, ok := e.meaning(name, names)
+		if !ok {
+			m, ok = e.minted(name, names)
+		}
+		switch {
 		case !ok || m.several:
 			unknown = append(unknown, name)
 		case len(m.elements) == 0:

@@ -36,7 +36,7 @@ type mapped struct {
 	made     map[fragment.Kind]int64        // ids of the records that the row made, by kind
 	looking  bool                           // for the id of a record: nothing is counted
 	title    titleID                        // whose credits tell people by their names
-	people   []namedPerson                  // of the row, whose ids were minted
+	named    []named                        // what the row names, with minted ids
 	nested   bool                           // the record at hand has a value of a column that is itself nested
 }
 
@@ -149,7 +149,7 @@ func (m *mapped) Records(r Row) ([]Record, error) {
 		return nil, nil
 	}
 	clear(m.made)
-	m.people = m.people[:0]
+	m.named = m.named[:0]
 	var out []Record
 	for i := range b.shapes {
 		s := &b.shapes[i]
@@ -167,8 +167,8 @@ func (m *mapped) Records(r Row) ([]Record, error) {
 		out = append(out, recs...)
 	}
 	b.count(m.dropped, m.cells)
-	people, err := m.namedPeople()
-	return append(out, people...), err
+	more, err := m.namedRecords()
+	return append(out, more...), err
 }
 
 // row reads the cells of a row and returns what its columns mean.

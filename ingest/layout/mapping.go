@@ -76,6 +76,7 @@ type (
 		Value     any            `toml:"value"`  // for rows of all kinds, in place of a column
 		As        string         `toml:"as"`
 		Of        string         `toml:"of"`        // of "names", "name" and "list"
+		Mint      bool           `toml:"mint"`      // of "names" and "name": unknown ones get an id that is made of the name
 		Separator string         `toml:"separator"` // of "names" and "list"
 		Formats   []string       `toml:"formats"`   // of "date"
 		LastYear  int64          `toml:"last_year"` // of "date": the last one that two digits stand for

@@ -120,6 +120,8 @@ func TestMappingRefuses(t *testing.T) {
 		f(aliases, want)
 	}
 	entry("{column='x',member='title',of='genre'}", `of "genre": want as to be names, name or list`)
+	entry("{column='x',member='genres',as='names',of='genre',mint=true}", "mint: want of to be company, network or keyword; unknown people get ids anyway")
+	entry("{column='x',member='title',mint=true}", "mint: want as to be names or name")
 	entry("{column='x',member='title',separator=';'}", `separator ";": want as to be names or list`)
 	entry("{column='x',member='origin_country',as='list',of='country'}", "of: a list of texts or numbers has none")
 	entry("{column='x',value=1,member='title'}", "want either a column or a value")

@@ -399,7 +399,11 @@ func (r *suggestedRecord) first(c *suggestedColumn, specs ...string) {
 		return
 	}
 	for _, spec := range specs {
-		if e := r.entry(c, spec); e != nil && e.reads(r.typ, c.values) && r.add(c, spec, "") {
+		comment := ""
+		if strings.Contains(spec, `"company"`) || strings.Contains(spec, `"keyword"`) || strings.Contains(spec, `"network"`) {
+			comment = "  # mint = true gives unknown names ids of their own"
+		}
+		if e := r.entry(c, spec); e != nil && e.reads(r.typ, c.values) && r.add(c, spec, comment) {
 			return
 		}
 	}
