@@ -92,3 +92,13 @@ func TestPipeOfNames(t *testing.T) {
 		t.Errorf("Run = %v, %q, want 1 company and 1 movie", r.Records, r.Failed)
 	}
 }
+
+// TestPipeOfIMDb: a table of IMDb in a pipe is refused, by what it is.
+func TestPipeOfIMDb(t *testing.T) {
+	p := fifo(t, "title.ratings.tsv")
+	go func() { _ = os.WriteFile(p, []byte("tconst\taverageRating\tnumVotes\ntt0000001\t5.7\t100\n"), 0o600) }()
+	_, err := Run(t.Context(), Config{Catalog: t.TempDir(), Sources: []string{p}})
+	if want := "title.ratings.tsv: tables of IMDb are read together, and more than once: want a file, not a pipe"; err == nil || err.Error() != want {
+		t.Errorf("Run of a pipe = %v, want %s", err, want)
+	}
+}

@@ -240,7 +240,11 @@ func (r *reader) file(ctx context.Context, n int, skip int64) error {
 		}
 		if r.open.layout == "" && row.Err == nil {
 			var reason string
-			if r.open.layout, r.open.hint, reason = r.tell(src.File(), row.JSON); reason != "" {
+			r.open.layout, r.open.hint, reason = r.tell(src.File(), row.JSON)
+			if reason == "" && r.open.layout == imdbLayout {
+				reason = "tables of IMDb are read together, and more than once: want a file, not a pipe"
+			}
+			if reason != "" {
 				r.open.skipped = reason
 				return r.finish(nil, src.Blank())
 			}
