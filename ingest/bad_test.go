@@ -410,14 +410,14 @@ map = [{ column = "nr", member = "id" }, { column = "name", member = "title" }]
 	f("movies.csv", "nr,name\n1,A\n", "movies.csv:2: "+no+"; "+near+api, mapped)
 	f("movies.ndjson", `{"nr":1,"name":"A"}`, "movies.ndjson:1: "+no+"; "+near+api, mapped)
 	f("shop.csv", "nr,name\n1,A\n", "shop.csv: "+no+"; "+near, mapped)
-	f("movies.csv", "nr,name\n1,A\n", "movies.csv:2: "+no+": use --mapping"+api, Config{})
+	f("movies.csv", "nr,name\n1,A\n", "movies.csv:2: "+no+": use --mapping (--explain prints one to start from)"+api, Config{})
 	f("movies.csv", "id,title\n1,A\nx,B\n", `movies.csv:3: id: want an integer, found "x"`, Config{}) // its own fault
-	f("shop.csv", "nr,name\n1,A\n", "shop.csv: "+no+", and no kind of records has such rows (id: want an integer, found nothing): use --mapping", Config{})
+	f("shop.csv", "nr,name\n1,A\n", "shop.csv: "+no+", and no kind of records has such rows (id: want an integer, found nothing): use --mapping (--explain prints one to start from)", Config{})
 	f("shop.csv", "id,title,runtime\n1,A,90\n", "shop.csv: "+kind("movie"), Config{})
-	f("credits.csv", "movie,person\n1,2\n", "credits.csv: "+no+", and no kind of records has such rows (id: want an integer, found nothing): use --mapping", Config{})
+	f("credits.csv", "movie,person\n1,2\n", "credits.csv: "+no+", and no kind of records has such rows (id: want an integer, found nothing): use --mapping (--explain prints one to start from)", Config{})
 	f("crawl/550.json", `{"cast":[],"crew":[]}`, "550.json: "+kind(strings.Join(Kinds(), ", ")), Config{})
 	f("dump.ndjson", `{"id":550,"cast":[],"crew":[]}`, "dump.ndjson: "+no+", and no kind of records has such rows (most of its columns are unknown): "+
-		"use --mapping, or name it like 550-credits.json if it answers a sub-request", Config{})
+		"use --mapping (--explain prints one to start from), or name it like 550-credits.json if it answers a sub-request", Config{})
 	f("names.tsv", "nconst\tprimaryName\tbirthYear\tdeathYear\tprimaryProfession\tknownForTitles\nnm1\tA\t\\N\t\\N\tactor\ttt1\n",
 		"names.tsv: has the columns of IMDb's table name.basics, but not its name: want name.basics.tsv or name.basics.tsv.gz", Config{})
 	f("dump.ndjson", `{"movie":{"tmdbId":1}}`, "dump.ndjson: "+kind(strings.Join(Kinds(), ", ")), Config{})

@@ -269,15 +269,18 @@ func (i *ingester) unknown(f source.File, row []byte) string {
 	case near != "":
 		return noMapping + "; " + near
 	}
-	advice := "use --mapping"
+	advice := useMapping
 	if !f.Format.Table() {
 		advice += ", or name it like 550-credits.json if it answers a sub-request"
 	}
 	return fmt.Sprintf("%s, and no kind of records has such rows (%v): %s", noMapping, err, advice)
 }
 
-// noMapping says that a file is no table that a mapping is of.
-const noMapping = "no mapping is of a table with these columns"
+// What is said of a file that is no table that a mapping is of.
+const (
+	noMapping  = "no mapping is of a table with these columns"
+	useMapping = "use --mapping (--explain prints one to start from)"
+)
 
 // hint says what a file may be meant to be that is taken for answers of the API, though its
 // first row is none.
@@ -294,7 +297,7 @@ func (i *ingester) hint(f source.File, row []byte) string {
 		return noMapping + "; " + near
 	}
 	if f.Format.Table() && !layout.HasColumn(row, "id") {
-		return noMapping + ": use --mapping"
+		return noMapping + ": " + useMapping
 	}
 	return ""
 }
