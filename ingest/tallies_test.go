@@ -1,0 +1,74 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"reelsplice/ingest/report"
+)
+
+// interrupted ingests into an empty folder, and stops when most is read.
+func interrupted(t *testing.T, sources []string) Config {
+	t.Helper()
+	c := Config{Catalog: t.TempDir(), Sources: sources, Memory: 16 << 10}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	c.Progress = func(done, of int64) {
+		if done > of*3/4 {
+			cancel()
+		}
+	}
+	if _, err := Run(ctx, c); !errors.Is(err, context.Canceled) {
+		t.Fatalf("Run = %v, want %v", err, context.Canceled)
+	}
+	c.Progress = nil
+	return c
+}
+
+// TestTalliesOnDisk: an ingest that goes on knows the counts of the files that were read
+// before, and starts anew where those have been lost.
+func TestTalliesOnDisk(t *testing.T) {
+	var sources []string
+	src := t.TempDir()
+	for n := range 5 {
+		var rows strings.Builder
+		for i := range 100 {
+			fmt.Fprintf(&rows, `{"id":%d,"title":"%d"}`+"\n", 1000*n+i/2+1, i%3) // some repeat others, some differ
+		}
+		sources = append(sources, put(t, src, fmt.Sprintf("movies_%d.ndjson", n), rows.String()+`{"id":"x"}`+"\n"))
+	}
+	counts := func(r Report) []report.Source {
+		list := append([]report.Source{r.Details.Totals}, r.Details.Sources...)
+		for i := range list {
+			s := &list[i]
+			s.Seconds, s.BytesPerSecond, s.RowsPerSecond, s.Modified = 0, 0, 0, time.Time{}
+			s.ModifiedAge, s.NewestAge = nil, nil
+		}
+		return list
+	}
+	want := counts(ingestInto(t, t.TempDir(), Config{Sources: sources}))
+	f := func(lose func(path string) error, resumed bool) {
+		t.Helper()
+		c := interrupted(t, sources)
+		if err := lose(filepath.Join(c.Catalog, workDir, talliesFile)); err != nil {
+			t.Fatal(err)
+		}
+		r := ingestInto(t, c.Catalog, c)
+		if r.Resumed != resumed {
+			t.Errorf("Resumed = %v, want %v", r.Resumed, resumed)
+		}
+		if got := counts(r); !reflect.DeepEqual(got, want) {
+			t.Errorf("counts = %+v\nwant %+v", got, want)
+		}
+	}
+	f(func(string) error { return nil }, true)
+	f(func(path string) error { return os.Truncate(path, 10) }, false)
+	f(os.Remove, false)
+}
