@@ -110,11 +110,13 @@ func (b *builder) writeChanges(ctx context.Context, w *release.Writer) error {
 	if err != nil {
 		return err
 	}
-	n, err := changes.Write(ctx, w, changes.Options{
-		Previous: b.previous, Next: next, Touched: b.touchedKeys(), Date: b.Date, Level: b.Level,
-		Jobs: b.workers(), Memory: b.Memory / 4, Dir: b.work,
+	err = release.Guard(func() (err error) {
+		b.changed, err = changes.Write(ctx, w, changes.Options{
+			Previous: b.previous, Next: next, Touched: b.touchedKeys(), Date: b.Date, Level: b.Level,
+			Jobs: b.workers(), Memory: b.Memory / 4, Dir: b.work,
+		})
+		return err
 	})
-	b.changed = n
 	return errors.Join(err, next.Close())
 }
 

@@ -28,7 +28,6 @@ import (
 	"reelsplice/build"
 	"reelsplice/build/buildtest"
 	"reelsplice/schemas/fragment"
-
 	"reelsplice/schemas/release"
 )
 

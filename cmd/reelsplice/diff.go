@@ -43,10 +43,12 @@ func (a *app) diffCommand() *cobra.Command {
 			return err
 		}
 		defer d.close()
-		if err := a.compare(ctx, d); err != nil {
-			return err
-		}
-		return a.printDiff(ctx, d, purge)
+		return release.Guard(func() error {
+			if err := a.compare(ctx, d); err != nil {
+				return err
+			}
+			return a.printDiff(ctx, d, purge)
+		})
 	})
 }
 

@@ -15,7 +15,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"reelsplice/schemas/release"
 	"reelsplice/serve/logs"
 )
 
@@ -145,7 +144,7 @@ func (a *app) leaf(c *cobra.Command, run func(ctx context.Context, args []string
 	c.PreRunE = func(cmd *cobra.Command, _ []string) error { return a.configure(cmd) }
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		a.running = true
-		return release.Guard(func() error { return run(cmd.Context(), args) })
+		return run(cmd.Context(), args)
 	}
 	return c
 }

@@ -57,7 +57,7 @@ func checkTables(dir string) (problems []release.Problem, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := changelog.Open(r).Check(); err != nil {
+	if err := release.Guard(func() error { return changelog.Open(r).Check() }); err != nil {
 		problems = append(problems, release.Problem{File: "table-" + changelog.Table, Off: -1, What: err.Error()})
 	}
 	return problems, r.Close()

@@ -240,7 +240,7 @@ func (c *checks) compareSums(b uint64, block []byte) *CorruptError {
 // of returns the CRCs of the blocks of a file.
 func (c *checks) of(m *mapping) []byte {
 	n := uint64(blocksOf(len(m.data)))
-	for i := uint64(0); i < n; i++ {
+	for i := range n {
 		c.sum(m.first + i)
 	}
 	return c.sums[checkLen*m.first:][:checkLen*n]

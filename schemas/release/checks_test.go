@@ -421,3 +421,30 @@ func TestSectionCheck(t *testing.T) {
 		t.Errorf("the damaged part: %v", err)
 	}
 }
+
+// TestOpenShrinking: a file that is cut while a release is opened is an error.
+func TestOpenShrinking(t *testing.T) {
+	whole := largeRelease(t)
+	for _, name := range filesOf(t, whole) {
+		dir := copyOf(t, whole)
+		m, err := readManifest(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := newReader(m)
+		r.dir = dir
+		if err := r.mapFiles(); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Truncate(filepath.Join(dir, name), 0); err != nil {
+			t.Fatal(err)
+		}
+		var bad *CorruptError
+		if err := Guard(func() error { return r.parse(false) }); !errors.As(err, &bad) || bad.File != name {
+			t.Errorf("%s is cut while it is opened: %v, want that file", name, err)
+		}
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -97,13 +97,16 @@ func Compare(ctx context.Context, a, b *Reader, progress func(done, total int64)
 	for _, r := range []*Reader{a, b} { // which have much the same order
 		readAhead(r.directory.data)
 	}
-	err := c.compareDefaults()
-	if err == nil {
-		err = c.walk(ctx, a, c.earlier)
-	}
-	if err == nil {
-		err = c.walk(ctx, b, c.later)
-	}
+	err := Guard(func() error {
+		err := c.compareDefaults()
+		if err == nil {
+			err = c.walk(ctx, a, c.earlier)
+		}
+		if err == nil {
+			err = c.walk(ctx, b, c.later)
+		}
+		return err
+	})
 	if err != nil {
 		return nil, fmt.Errorf("compare release %s with %s: %w", a.manifest.ID, b.manifest.ID, err)
 	}

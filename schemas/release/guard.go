@@ -1,7 +1,6 @@
 package release
 
 import (
-	"math"
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
@@ -10,8 +9,8 @@ import (
 
 // Guard calls fn and returns its error. Damage of a release that fn reads ends fn with an
 // error that matches ErrCorrupt: a block that fails its check, or a mapped file that shrank
-// or cannot be read. Every goroutine that reads mapped bytes does so inside of a Guard.
-// Other panics pass.
+// or cannot be read. Every goroutine that reads mapped bytes does so inside of a Guard, and
+// the Reader is closed outside of it. Other panics pass.
 func Guard(fn func() error) (err error) {
 	old := debug.SetPanicOnFault(true)
 	defer func() {
@@ -115,9 +114,6 @@ func (d *damageLog) note(block uint64, err *CorruptError) {
 		notify(err)
 	}
 }
-
-// wholeFile stands for damage that is in no block.
-const wholeFile = math.MaxUint64
 
 // Damage returns the first damage that was found since r was opened, nil for none, and in
 // how many blocks there is some, up to 1000.

@@ -45,13 +45,10 @@ func Open(dir string) (*Reader, error) { return open(dir, false /* trust */) }
 
 // open is Open. With trust nothing but that is checked, so that damage can be looked at.
 func open(dir string, trust bool) (r *Reader, err error) {
-	err = Guard(func() error {
-		m, err := readManifest(dir)
-		if err == nil {
-			r, err = openFiles(dir, m, trust)
-		}
-		return err
-	})
+	m, err := readManifest(dir)
+	if err == nil {
+		r, err = openFiles(dir, m, trust)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("open release %q: %w", dir, err)
 	}
@@ -60,27 +57,30 @@ func open(dir string, trust bool) (r *Reader, err error) {
 
 // openFiles maps the files that m lists. All are mapped, and what is read of them at first
 // is fetched, before the first one is read: so a disk reads from all of them at a time.
-func openFiles(dir string, m *Manifest, trust bool) (_ *Reader, err error) {
+func openFiles(dir string, m *Manifest, trust bool) (*Reader, error) {
 	r := newReader(m)
 	r.dir = dir
-	opened := false
-	defer func() { // also when a file cannot be read
-		if !opened {
-			err = errors.Join(err, r.Close())
-		}
-	}()
-	for _, f := range m.Files {
-		b, err := openFile(dir, f)
+	err := r.mapFiles()
+	if err == nil {
+		err = Guard(func() error { return r.parse(trust) })
+	}
+	if err != nil {
+		return nil, errors.Join(err, r.Close())
+	}
+	return r, nil
+}
+
+func (r *Reader) mapFiles() error {
+	for _, f := range r.manifest.Files {
+		b, err := openFile(r.dir, f)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		r.addFile(f.Name, b)
 		mappings.add(r.files[f.Name])
 		fetchFirst(f.Name, b)
 	}
-	err = r.parse(trust)
-	opened = err == nil
-	return r, err
+	return nil
 }
 
 // fetchFirst fetches what newReader reads of a file: the header, and of a table the list of

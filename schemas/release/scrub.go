@@ -66,13 +66,13 @@ func (s *scrubber) file(ctx context.Context, m *mapping) error {
 		chunk := s.buf[:min(scrubChunk, to-off)]
 		stays := inMemory(m.data[off:][:len(chunk)]) // others may want it
 		n, err := f.ReadAt(chunk, off)
-		for b := uint64(0); b < uint64(blocksOf(n)); b++ {
+		for b := range uint64(blocksOf(n)) {
 			if block := blockOf(chunk, b); (b+1)*checkBlock <= uint64(n) || n == len(chunk) {
 				_ = compare(uint64(off-from)/checkBlock+b, block) // notes what is wrong
 			}
 		}
 		if n < len(chunk) {
-			m.unreadable(uint64(off) + uint64(n))
+			_ = m.unreadable(uint64(off) + uint64(n)) // notes it
 			if !errors.Is(err, io.EOF) {
 				return err
 			}
@@ -114,6 +114,6 @@ func (r *Reader) CheckSizes() {
 		for b := first; b < uint64(blocksOf(len(m.data))); b++ {
 			m.forget(b)
 		}
-		m.damaged(first, fmt.Sprintf("file is %d bytes long, the manifest says %d", st.Size(), len(m.data)))
+		_ = m.damaged(first, fmt.Sprintf("file is %d bytes long, the manifest says %d", st.Size(), len(m.data)))
 	}
 }

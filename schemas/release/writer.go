@@ -312,11 +312,7 @@ func (w *Writer) Preview(ctx context.Context) (*Reader, error) {
 	m := &Manifest{FormatVersion: FormatVersion, Parent: w.o.Parent, Params: w.o.Params, Sources: w.o.Sources}
 	m.Counts.Resources = map[string]int64{}
 	w.describe(m)
-	var r *Reader
-	err := Guard(func() (err error) {
-		r, err = openFiles(w.tmp, m, true /* trust: it is being written */)
-		return err
-	})
+	r, err := openFiles(w.tmp, m, true /* trust: it is being written */)
 	if err != nil {
 		return nil, fmt.Errorf("preview release: %w", err)
 	}
