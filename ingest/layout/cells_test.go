@@ -90,6 +90,24 @@ func TestDates(t *testing.T) {
 	f("'D-MMM-YY'", `"30-Mar-69"`, "1969-03-30")
 }
 
+// TestDatesOfReady: the collections that the program knows have days as spreadsheets and
+// people leave them, but none whose century is not told.
+func TestDatesOfReady(t *testing.T) {
+	for cell, want := range map[string]string{
+		"1995-10-30": "1995-10-30", "10/30/1995": "1995-10-30", "30-Oct-1995": "1995-10-30", "Oct 30 1995": "1995-10-30", "1995": "1995-01-01", "30-Oct-95": "",
+	} {
+		l, err := New(Kaggle, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		rec, err := movieOf(l, Row{File: "x", Table: true, Texts: true, JSON: `{"id":"5","title":"A","vote_average":"","status":"","adult":"","release_date":"` + cell +
+			`","backdrop_path":"","imdb_id":"","poster_path":"","genres":"","production_companies":"","production_countries":"","spoken_languages":""}`})
+		if (err == nil) != (want != "") || err == nil && !strings.Contains(text(rec), `"release_date":"`+want+`"`) {
+			t.Errorf("release_date %s: %v, want %q", cell, err, want)
+		}
+	}
+}
+
 // TestDatesLastYear: a mapping can say which hundred years two digits stand for.
 func TestDatesLastYear(t *testing.T) {
 	c := cellTest{T: t}

@@ -629,6 +629,8 @@ func FuzzParseMapping(f *testing.F) {
 		}
 	}
 	f.Add(movieTable("{column='x',member='title'}"))
+	f.Add(movieTable("{column='x',member='production_companies',as='names',of='company',mint=true},{column='y',member='release_date',as='date',formats=['D-MMM-YY'],last_year=2026}") +
+		"[aliases.genre]\n'Krimi'='Crime'\n[[skip]]\nfiles=['u']\nreason='r'")
 	f.Fuzz(func(t *testing.T, text string) {
 		m, err := ParseMapping("m.toml", []byte(text))
 		if err != nil {
