@@ -445,6 +445,14 @@ func TestManySkipped(t *testing.T) {
 	if r.SkippedFiles != 60 || len(r.Skipped) != maxSamples || !strings.HasPrefix(r.Skipped[0], "x000.json: ") {
 		t.Errorf("Run skips %d, lists %d: %.1q, want 60, %d", r.SkippedFiles, len(r.Skipped), r.Skipped, maxSamples)
 	}
+	notes := t.TempDir()
+	for n := range 60 {
+		put(t, notes, fmt.Sprintf("note%03d", n), "text")
+	}
+	put(t, notes, "movies.json", `{"id":1}`)
+	if e, err := Explain(t.Context(), Config{Sources: []string{notes}}); err != nil || e.SkippedFiles != 60 || len(e.Skipped) != maxSamples {
+		t.Errorf("Explain skips %d, lists %d, %v, want 60, %d", e.SkippedFiles, len(e.Skipped), err, maxSamples)
+	}
 	// Of a run that is stopped too, with those that are left out when they are read.
 	put(t, src, "1.json", `{"id":1}`)
 	put(t, src, "z-movies.ndjson", "{}\n{}\n")

@@ -27,8 +27,10 @@ const (
 // An Explanation says how an ingest understands the first rows of its sources.
 type Explanation struct {
 	Files   []ExplainedFile `json:"files"`
-	Skipped []string        `json:"skipped,omitempty"` // files of folders that hold no records
-	More    int             `json:"more_files,omitempty"`
+	Skipped []string        `json:"skipped,omitempty"` // the first files of folders that hold no records
+	// SkippedFiles counts all of them.
+	SkippedFiles int64 `json:"skipped_files,omitempty"`
+	More         int   `json:"more_files,omitempty"`
 }
 
 // An ExplainedFile is one file of an Explanation.
@@ -103,7 +105,11 @@ func Explain(ctx context.Context, c Config) (Explanation, error) {
 func (i *ingester) explain(ctx context.Context) (Explanation, error) {
 	var out Explanation
 	o := i.sourceOptions()
-	o.Skipped = func(path, reason string) { out.Skipped = append(out.Skipped, skippedFile{path, reason}.String()) }
+	o.Skipped = func(path, reason string) {
+		if out.SkippedFiles++; out.SkippedFiles <= maxSamples {
+			out.Skipped = append(out.Skipped, skippedFile{path, reason}.String())
+		}
+	}
 	files, err := source.List(i.Sources, o)
 	if err != nil {
 		return out, err
@@ -127,7 +133,7 @@ func (i *ingester) explain(ctx context.Context) (Explanation, error) {
 			break
 		}
 		file, err := i.explainFile(&i.inputs[n], reasons[n])
-		if err != nil {
+		if err := cmp.Or(ctx.Err(), err); err != nil {
 			return out, err
 		}
 		out.Files = append(out.Files, file)

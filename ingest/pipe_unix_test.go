@@ -69,6 +69,12 @@ func TestWaitForPipe(t *testing.T) {
 		t.Errorf("Run of a pipe with an idle writer = %v, want %v", err, context.Canceled)
 	}
 
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	if _, err := Explain(ctx, Config{Sources: []string{fifo(t, "movies.ndjson")}}); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("Explain of a pipe without a writer = %v, want %v", err, context.DeadlineExceeded)
+	}
+
 	// Too many bad rows of one file end the waiting for another.
 	none, err := ParseTolerance("0")
 	if err != nil {

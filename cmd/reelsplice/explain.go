@@ -33,6 +33,9 @@ func writeExplanation(w io.Writer, e *ingest.Explanation) {
 	for _, file := range e.Skipped {
 		fmt.Fprintf(w, "# skipped: %s\n", file)
 	}
+	if more := e.SkippedFiles - int64(len(e.Skipped)); more > 0 {
+		fmt.Fprintf(w, "# skipped: %s in all\n", plural(e.SkippedFiles, "file"))
+	}
 	if e.More > 0 {
 		fmt.Fprintf(w, "# and %s that are not explained\n", plural(e.More, "more file"))
 	}
