@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"reelsplice/ingest/crosswalk"
@@ -60,33 +61,39 @@ const (
 
 // A noter writes down what the records of a run are called.
 type noter struct {
-	ids    bool // ids that others gave
-	people bool // names in credits
+	ids    layout.KindSet // of whose records: ids that others gave
+	people bool           // names in credits
 }
 
 // noter returns what is to be noted for the turns of a run.
 func (i *ingester) noter() (n noter) {
-	n.ids = i.hasMinted() // which may be superseded
+	if i.hasMinted() { // which may be superseded
+		n.ids = layout.Kinds(fragment.KindMovie, fragment.KindTV, fragment.KindPerson)
+	}
 	for k := range i.inputs {
 		in := &i.inputs[k]
-		n.ids = n.ids || in.layout == imdbLayout || in.needs.IDs
+		if in.layout == imdbLayout {
+			n.ids |= idsOfIMDb
+		}
+		n.ids |= in.needs.Kinds
 		n.people = n.people || in.needs.People
 	}
 	return n
 }
 
+// idsOfIMDb are the kinds that IMDb's tables are about.
+var idsOfIMDb = layout.Kinds(fragment.KindMovie, fragment.KindTV, fragment.KindPerson, fragment.KindEpisode)
+
 // append appends the entries of a record.
 func (n noter) append(dst []byte, rec *layout.Record) []byte {
-	if rec.Removed || !n.ids && !n.people {
+	if rec.Removed || n.ids == 0 && !n.people {
 		return dst
 	}
 	return n.appendOf(dst, rec.Type.Kind, rec.Record)
 }
 
 func (n noter) appendOf(dst []byte, kind fragment.Kind, r wire.Record) []byte {
-	switch kind {
-	case fragment.KindMovie, fragment.KindTV, fragment.KindPerson, fragment.KindEpisode:
-	default:
+	if !idsOfIMDb.Has(kind) { // others have none
 		return dst
 	}
 	f, _ := r.Plan.Field("id")
@@ -94,7 +101,7 @@ func (n noter) appendOf(dst []byte, kind fragment.Kind, r wire.Record) []byte {
 	if id < 1 {
 		return dst
 	}
-	if n.ids {
+	if n.ids.Has(kind) {
 		layout.ExternalIDs(r, func(source, other string) {
 			dst = crosswalk.AppendEntry(dst, crosswalk.External(kind, source, other), id)
 		})
@@ -246,7 +253,7 @@ func (i *ingester) listStored(ctx context.Context, path string) error {
 		}
 	}
 	n := i.noter()
-	for _, of := range knownMembers(n.people) {
+	for _, of := range n.projections() {
 		t := catalog.TypeOf(of.kind)
 		err = errors.Join(err, eachStored(ctx, filepath.Join(i.Catalog, t.File()), t, of.plan, of.row, func(r wire.Record) {
 			entries = n.appendOf(entries[:0], of.kind, r)
@@ -330,11 +337,16 @@ func projectionOf[T any](kind fragment.Kind) projection {
 	return projection{kind, wire.PlanOf[T](), func() wire.Record { return wire.RecordOf(new(T)) }}
 }
 
-// knownMembers returns what is read of the catalogue, with the names in credits or not.
-func knownMembers(people bool) []projection {
-	out := []projection{projectionOf[personIDs](fragment.KindPerson), projectionOf[episodeIDs](fragment.KindEpisode)}
-	if people {
-		return append(out, projectionOf[movieNames](fragment.KindMovie), projectionOf[tvNames](fragment.KindTV))
+// projections returns what is read of the catalogue.
+func (n noter) projections() []projection {
+	all := []projection{projectionOf[personIDs](fragment.KindPerson), projectionOf[episodeIDs](fragment.KindEpisode)}
+	if n.people {
+		all = append(all, projectionOf[movieNames](fragment.KindMovie), projectionOf[tvNames](fragment.KindTV))
+	} else {
+		all = append(all, projectionOf[movieIDs](fragment.KindMovie), projectionOf[tvIDs](fragment.KindTV))
 	}
-	return append(out, projectionOf[movieIDs](fragment.KindMovie), projectionOf[tvIDs](fragment.KindTV))
+	named := layout.Kinds(fragment.KindMovie, fragment.KindTV)
+	return slices.DeleteFunc(all, func(p projection) bool {
+		return !n.ids.Has(p.kind) && !(n.people && named.Has(p.kind))
+	})
 }

@@ -69,7 +69,10 @@ func eachRow(ctx context.Context, rows *catalog.Rows, row func() wire.Record, fn
 // imdb reads IMDb's tables, which are the inputs from n on before end, and sends their
 // records.
 func (r *reader) imdb(ctx context.Context, n, end int) error {
-	t := &imdbTables{reader: r, files: map[int]int{}, note: noter{ids: end < len(r.inputs)}}
+	t := &imdbTables{reader: r, files: map[int]int{}, note: r.noter()}
+	if end == len(r.inputs) { // nobody asks
+		t.note = noter{}
+	}
 	j, err := imdb.New(imdb.Config{
 		Dir: r.work, Memory: r.Memory, ID: r.byIMDbID,
 		Place: func(file int, row, line int64) string {

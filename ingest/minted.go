@@ -255,10 +255,7 @@ func (i *ingester) supersede(ctx context.Context) error {
 		return err
 	}
 	defer func() { _ = now.Close() }() // a temporary file
-	for _, of := range knownMembers(false) {
-		if of.kind == fragment.KindEpisode { // known by its number
-			continue
-		}
+	for _, of := range (noter{ids: layout.Kinds(fragment.KindMovie, fragment.KindTV, fragment.KindPerson)}).projections() {
 		if err := i.supersedeKind(ctx, of, now); err != nil {
 			return err
 		}

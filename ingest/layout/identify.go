@@ -430,11 +430,26 @@ func (m *mapped) namedRecords() ([]Record, error) {
 
 // Needs says what must be known before the rows of a table get their meaning.
 type Needs struct {
-	IDs    bool // of records that have the same external ids
+	IDs    bool // of records that have the same external ids, of Kinds
+	Kinds  KindSet
 	Keyed  bool // though some rows have ids of their own, which others can find
 	Mints  bool // where they are found nowhere
 	People bool // the names in the credits of titles
 }
+
+// A KindSet is a set of kinds.
+type KindSet uint64
+
+// Kinds returns the set of some kinds.
+func Kinds(kinds ...fragment.Kind) (s KindSet) {
+	for _, k := range kinds {
+		s |= 1 << k
+	}
+	return s
+}
+
+// Has reports whether a kind is in the set.
+func (s KindSet) Has(k fragment.Kind) bool { return s&(1<<k) != 0 }
 
 // NeedsOf returns the needs of a file with such a row in a layout.
 func NeedsOf(layout, file string, row []byte, o Options) Needs {
@@ -452,7 +467,7 @@ func (o *Options) AnyNeeds() (n Needs) {
 	for _, m := range o.Mappings {
 		for _, t := range m.tables {
 			one := t.needs()
-			n = Needs{n.IDs || one.IDs, n.Keyed && one.Keyed, n.Mints && one.Mints, n.People || one.People}
+			n = Needs{n.IDs || one.IDs, n.Kinds | one.Kinds, n.Keyed && one.Keyed, n.Mints && one.Mints, n.People || one.People}
 		}
 	}
 	return n
@@ -461,7 +476,9 @@ func (o *Options) AnyNeeds() (n Needs) {
 func (t *table) needs() (n Needs) {
 	for _, s := range t.shapes {
 		if f := s.find; f != nil {
-			n.IDs = n.IDs || f.matches || f.mint != nil
+			if f.matches || f.mint != nil {
+				n.IDs, n.Kinds = true, n.Kinds|Kinds(f.of)
+			}
 			n.Keyed = n.Keyed || f.keyed && (f.matches || f.mint != nil)
 			n.Mints = n.Mints || f.mint != nil
 			n.People = n.People || f.people
