@@ -127,7 +127,8 @@ func BenchmarkLane(b *testing.B) {
 			benchmarkTCP(b, c.rq, newFastHTTP(w.cfg, w.edge, newMeters()), ln)
 		})
 		b.Run(c.name+"/fasthttp", func(b *testing.B) {
-			benchmarkTCP(b, c.rq, newFastHTTP(w.cfg, w.edge, newMeters()), listenTCP(b))
+			ln := lane.Listen(listenTCP(b), withoutFastPath(newLane(w.cfg, w.edge, newMeters(), newPlans())))
+			benchmarkTCP(b, c.rq, newFastHTTP(w.cfg, w.edge, newMeters()), ln)
 		})
 		b.Run(c.name+"/constant", func(b *testing.B) { benchmarkTCP(b, c.rq, constantServer(w, c.rq), listenTCP(b)) })
 	}
