@@ -22,6 +22,7 @@ import (
 type process struct {
 	Args           []string        // without the program's name
 	Environ        func() []string // NAME=value
+	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"cmp"
 	"context"
 	"crypto/rand"
@@ -8,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -33,13 +35,15 @@ func tokensFlag(c *cobra.Command, path *string) {
 }
 
 func (a *app) tokenIssueCommand() *cobra.Command {
-	var path, name, account string
-	var guest, v4 bool
+	var path, name, account, value string
+	var guest, v4, force bool
 	var expires expiry
 	c := &cobra.Command{
 		Use:   "issue --tokens FILE",
 		Short: "Make a token and print it, once",
 		Long: "issue makes a token, adds its hash to FILE, and prints the token, alone on a line. It is stored nowhere.\n\n" +
+			"With --value, the token is one that you choose, for clients with a built-in key; \"--value -\" reads it from stdin, and keeps it\n" +
+			"out of the list of processes. One that is easy to guess needs --force.\n\n" +
 			"With --session, it makes the session_id of an account of the catalogue, by which clients read what is the account's, beside a\n" +
 			"token; with --guest, the guest_session_id of one that can only rate; with --v4, the token of a user, which is both in one.",
 		Example: "  reelsplice token issue --tokens tokens.txt --name alice --expires 720h\n" +
@@ -51,20 +55,31 @@ func (a *app) tokenIssueCommand() *cobra.Command {
 	c.Flags().StringVar(&account, "session", "", "make a session of `ACCOUNT`: its number, its 24 hex digits, or the 32 of a guest's session")
 	c.Flags().BoolVar(&guest, "guest", false, "the session is that of a guest")
 	c.Flags().BoolVar(&v4, "v4", false, "make a token of the account instead, for version 4 of the API")
+	c.Flags().StringVar(&value, "value", "", "take the token `V` in place of a random one; - reads it from stdin")
+	c.Flags().BoolVar(&force, "force", false, "take a --value that is easy to guess")
 	c.MarkFlagsMutuallyExclusive("guest", "v4")
 	return a.leaf(c, func(context.Context, []string) error {
 		kind, err := kindOfToken(account, guest, v4)
 		if err != nil {
 			return err
 		}
+		if c.Flags().Changed("value") {
+			if value, err = a.chosenToken(value, kind, force); err != nil {
+				return usage(err)
+			}
+		}
 		now, made := time.Now(), name == ""
 		if made {
 			name = kind.String() + "-" + rand.Text()[:8]
 		}
 		ends := expires.from(now)
-		token, err := auth.IssueRecord(path, auth.Record{
-			Name: name, Kind: kind, Account: account, Scopes: auth.ScopeRead, Created: now, Expires: ends,
-		}, rand.Reader)
+		record := auth.Record{Name: name, Kind: kind, Account: account, Scopes: auth.ScopeRead, Created: now, Expires: ends}
+		token := value
+		if value != "" {
+			err = auth.IssueChosen(path, record, value)
+		} else {
+			token, err = auth.IssueRecord(path, record, rand.Reader)
+		}
 		if err != nil {
 			return err
 		}
@@ -79,6 +94,28 @@ func (a *app) tokenIssueCommand() *cobra.Command {
 		}{token, name, account, optional(ends)}
 		return a.print(v, func(w io.Writer) { fmt.Fprintln(w, token) })
 	})
+}
+
+// chosenToken returns the value of --value, read from stdin for "-". Its errors do not quote it.
+func (a *app) chosenToken(value string, kind auth.Kind, force bool) (string, error) {
+	if kind != auth.KindToken {
+		return "", errors.New("--value: want it for a token, not with --session")
+	}
+	if value == "-" {
+		line, err := bufio.NewReader(io.LimitReader(a.Stdin, auth.MaxTokenLen+2)).ReadString('\n')
+		if err != nil && !errors.Is(err, io.EOF) {
+			return "", fmt.Errorf("--value: read stdin: %w", err)
+		}
+		value = strings.TrimRight(line, "\r\n")
+	}
+	err := auth.CheckChosen([]byte(value), force)
+	if errors.Is(err, auth.ErrWeak) {
+		err = fmt.Errorf("%w; --force takes it", err)
+	}
+	if err != nil {
+		return "", fmt.Errorf("--value: %w", err)
+	}
+	return value, nil
 }
 
 // kindOfToken returns what issue makes.

@@ -220,9 +220,8 @@ func (u *up) token() (token string, err error) {
 		return "", err
 	}
 	if why == auth.Unknown { // another token file than before
-		return kept, auth.Add(u.cfg.Tokens, auth.Record{
-			Hash: auth.HashToken([]byte(kept)), Name: tokenName, Kind: auth.KindToken, Scopes: auth.ScopeRead, Created: now,
-		})
+		r := auth.Record{Name: tokenName, Kind: auth.KindToken, Scopes: auth.ScopeRead, Created: now}
+		return kept, auth.IssueChosen(u.cfg.Tokens, r, kept)
 	}
 	if token, err = auth.Issue(u.cfg.Tokens, tokenName, time.Time{}, auth.ScopeRead, now, rand.Reader); err != nil {
 		return "", err

@@ -47,10 +47,6 @@ func Issue(path, name string, expires time.Time, scopes Scope, now time.Time, ra
 // IssueRecord is Issue for a credential of any kind: all of r but the hash is kept as it is. A session
 // has 40 hex digits, that of a guest 32, as TMDB's have.
 func IssueRecord(path string, r Record, rand io.Reader) (token string, err error) {
-	if now := r.Created; !r.Expires.IsZero() && !r.Expires.After(now) {
-		return "", fmt.Errorf("issue token %q: expires %s: want a time after now, %s",
-			r.Name, r.Expires.UTC().Format(time.RFC3339), now.UTC().Format(time.RFC3339))
-	}
 	switch r.Kind {
 	case KindSession:
 		token, err = generateSession(sessionBytes, rand)
@@ -62,11 +58,20 @@ func IssueRecord(path string, r Record, rand io.Reader) (token string, err error
 	if err != nil {
 		return "", fmt.Errorf("issue token %q: %w", r.Name, err)
 	}
-	r.Hash = HashToken([]byte(token))
-	if err := Add(path, r); err != nil {
+	if err := IssueChosen(path, r, token); err != nil {
 		return "", err
 	}
 	return token, nil
+}
+
+// IssueChosen is IssueRecord for a token that was chosen; see CheckChosen.
+func IssueChosen(path string, r Record, token string) error {
+	if now := r.Created; !r.Expires.IsZero() && !r.Expires.After(now) {
+		return fmt.Errorf("issue token %q: expires %s: want a time after now, %s",
+			r.Name, r.Expires.UTC().Format(time.RFC3339), now.UTC().Format(time.RFC3339))
+	}
+	r.Hash = HashToken([]byte(token))
+	return Add(path, r)
 }
 
 // Add appends r to the token file at path, as Issue does. It is for tokens that were chosen elsewhere,

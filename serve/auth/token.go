@@ -3,6 +3,7 @@ package auth
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
@@ -78,6 +79,46 @@ func appendChecksum(dst, body []byte) []byte {
 		sum /= uint32(len(base62))
 	}
 	return append(dst, digits[:]...)
+}
+
+// CheckChosen says what is wrong with a token that an operator chose: no client could send it,
+// or, unless weak ones are taken, it is easy to guess. The error does not quote the token.
+func CheckChosen(token []byte, weak bool) error {
+	switch {
+	case len(token) == 0 || len(token) > MaxTokenLen:
+		return fmt.Errorf("token of %d bytes: want 1 to %d", len(token), MaxTokenLen)
+	case !isVisible(token):
+		return errors.New("token: want visible ASCII without blanks")
+	case !wellFormed(token):
+		return fmt.Errorf("token: want one that does not start with %s, or a generated one", Prefix)
+	case weak:
+		return nil
+	}
+	if distinct := distinctBytes(token); len(token) < strongLen || distinct < strongDistinct {
+		return fmt.Errorf("token of %d characters, %d of them distinct: %w, want %d or more, %d distinct", len(token), distinct, ErrWeak, strongLen, strongDistinct)
+	}
+	return nil
+}
+
+// ErrWeak matches the error for a token that is easy to guess.
+var ErrWeak = errors.New("easy to guess")
+
+// What a chosen token needs to be hard to guess. A v3 key, 32 hex digits, has it.
+const (
+	strongLen      = 20
+	strongDistinct = 8
+)
+
+func distinctBytes(b []byte) int {
+	var seen [256]bool
+	n := 0
+	for _, c := range b {
+		if !seen[c] {
+			seen[c] = true
+			n++
+		}
+	}
+	return n
 }
 
 // ParseToken reports whether token is one that Generate can return: prefix, length, digits and

@@ -119,3 +119,26 @@ func newToken(tb testing.TB) string {
 	}
 	return token
 }
+
+func TestCheckChosen(t *testing.T) {
+	f := func(token string, weak bool, want string) {
+		t.Helper()
+		err := CheckChosen([]byte(token), weak)
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want) || token != "" && strings.Contains(err.Error(), token)) {
+			t.Errorf("CheckChosen(%q, %v) = %v, want an error with %q that does not quote it", token, weak, err, want)
+		}
+		if err == nil && NewTable([]Record{{Hash: HashToken([]byte(token)), Scopes: ScopeRead}}).Check([]byte(token), 0).Reason != None {
+			t.Errorf("CheckChosen takes %q, and no Table does", token)
+		}
+	}
+	f("0123456789abcdef0123456789abcdef", false, "")
+	f("4d2bf1c9aa7e48e6a3b1", false, "")
+	f("4d2bf1c9aa7e48e6a3b", false, "easy to guess")
+	f("abababababababababababababab", false, "easy to guess")
+	f("k", true, "")
+	f("", true, "want 1 to 512")
+	f(strings.Repeat("x", MaxTokenLen+1), true, "want 1 to 512")
+	f("a b", true, "visible ASCII")
+	f("schl\u00fcssel", true, "visible ASCII")
+	f("rsp_abc", true, "start with rsp_")
+}
