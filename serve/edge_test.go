@@ -673,6 +673,7 @@ func TestConfigValidate(t *testing.T) {
 	f("poll", func(c *Config) { c.Poll = 2 * time.Second })
 	f("max-header", func(c *Config) { c.MaxHeader = 10 })
 	f("max-conns", func(c *Config) { c.MaxConns = 0 })
+	f("max-inflight-bytes", func(c *Config) { c.MaxInflight = 1<<20 - 1 })
 	f("max-header", func(c *Config) { c.MaxHeader = 2 << 20 })
 	f("max-age", func(c *Config) { c.MaxAge = 10 * 365 * 24 * time.Hour })
 	f("read-timeout", func(c *Config) { c.ReadTimeout = -time.Second })

@@ -14,8 +14,8 @@ func fileLimit() uint64 {
 	if limit.Cur < limit.Max {
 		raised := unix.Rlimit{Cur: limit.Max, Max: limit.Max}
 		if unix.Setrlimit(unix.RLIMIT_NOFILE, &raised) == nil {
-			return uint64(raised.Cur)
+			return uint64(raised.Cur) //nolint:unconvert // it is signed on some systems
 		}
 	}
-	return uint64(limit.Cur)
+	return uint64(limit.Cur) //nolint:unconvert // it is signed on some systems
 }

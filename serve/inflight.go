@@ -41,7 +41,6 @@ var errBusy = status.Error{Code: status.Offline}
 func (f *inflight) add(n int) bool {
 	if f.held.Add(int64(n)) > f.most && n > 0 {
 		f.held.Add(-int64(n))
-		f.refused.Add(1)
 		return false
 	}
 	return true
@@ -60,6 +59,7 @@ func (l *lease) set(n int) error {
 		return nil
 	}
 	if !l.of.add(n - l.n) {
+		l.of.refused.Add(1)
 		return &errBusy
 	}
 	l.n = n

@@ -113,15 +113,16 @@ func TestLongBodies(t *testing.T) {
 // responses may hold in all, and the others get 503. REELSPLICE_SLOW_READERS=100 makes as many
 // of them ask for 22 MB, and prints the memory of the process.
 func TestSlowReaders(t *testing.T) {
-	readers, size, most := 40, 4<<20, 3<<20
+	readers, size, most := 20, 4<<20, 2<<20
 	if n, err := strconv.Atoi(os.Getenv("REELSPLICE_SLOW_READERS")); err == nil {
 		readers, size, most = n, 22<<20, DefaultConfig().MaxInflight
 	}
 	const slack = 12 << 20 // of buffers of connections, stacks and what else is about
+	w := slowWorld(t, size, most)
+	ways := bothWays(t, w)
 	for _, target := range []string{"/3/movie/1", "/3/movie/2", "/3/movie?ids=1,2,3"} {
 		for _, coding := range []string{"gzip", "identity"} {
-			w := slowWorld(t, size, most)
-			for name, ln := range bothWays(t, w) {
+			for name, ln := range ways {
 				t.Run(fmt.Sprint(name, target, coding), func(t *testing.T) {
 					before := heap()
 					served, busy := 0, 0
@@ -172,7 +173,7 @@ func TestNoMemoryLeft(t *testing.T) {
 	w := slowWorld(t, 1<<20, 1<<20)
 	body := string(errBusy.Code.Body())
 	for name, ln := range bothWays(t, w) {
-		taken := int(w.cfg.MaxInflight) - 1000
+		taken := w.cfg.MaxInflight - 1000
 		if !w.edge.inflight.add(taken) {
 			t.Fatal("no room to begin with")
 		}
@@ -203,12 +204,13 @@ func TestNoMemoryLeft(t *testing.T) {
 func TestBatchBytes(t *testing.T) {
 	var movies []resource
 	for id := range uint64(40) {
-		movies = append(movies, longMovie(id+1, 1<<20, 0))
+		long := fmt.Sprintf(`{"id":%d,"title":"%s"`, id+1, strings.Repeat("x", 1<<20))
+		movies = append(movies, numbered(fragment.KindMovie, id+1, of(fragment.SubDetails, long)))
 	}
 	for id := range uint64(40) {
-		movies = append(movies, longMovie(id+101, 100, 1000))
+		movies = append(movies, longMovie(id+101, 100, 300))
 	}
-	w := writtenWorld(t, func(c *Config) { c.MaxInflight = 2 << 20 }, movies...)
+	w := writtenWorld(t, func(c *Config) { c.MaxInflight = 1 << 20 }, movies...)
 	ids := func(from int) string {
 		b := strconv.AppendInt(nil, int64(from), 10)
 		for i := 1; i < 40; i++ {
@@ -220,7 +222,7 @@ func TestBatchBytes(t *testing.T) {
 		t.Errorf("batch of 40 MB = %d %.100s, want %d", a.Status, a.plain, errParams.Code.HTTP())
 	}
 	if a := w.get(t, ids(101)); a.Status != errBusy.Code.HTTP() {
-		t.Errorf("batch of 40,000 pieces in little memory = %d %.100s, want 503", a.Status, a.plain)
+		t.Errorf("batch of 12,000 pieces in little memory = %d %.100s, want 503", a.Status, a.plain)
 	}
 	if n := w.edge.inflight.held.Load(); n != 0 {
 		t.Errorf("%d bytes are held behind the answers, want 0", n)

@@ -172,6 +172,7 @@ func (f *flooder) await(t *testing.T) int {
 
 // flood is the process of a flooder: it opens connections, and holds them until its input ends.
 func flood(t *testing.T, addr string) {
+	t.Helper()
 	n, err := strconv.Atoi(os.Getenv(floodVariable))
 	if err != nil {
 		t.Fatal(err)

@@ -26,11 +26,12 @@ func TestLogReader(t *testing.T) {
 		reader func(t *testing.T, r, w *os.File)
 	}{
 		{"gone", func(t *testing.T, r, _ *os.File) {
+			t.Helper()
 			if err := r.Close(); err != nil {
 				t.Fatal(err)
 			}
 		}},
-		{"stalled", func(t *testing.T, _, w *os.File) { stuff(t, w) }},
+		{"stalled", func(t *testing.T, _, w *os.File) { t.Helper(); stuff(t, w) }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r, w, err := os.Pipe()

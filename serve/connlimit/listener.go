@@ -284,7 +284,7 @@ func (l *Listener) refuse(tcp *net.TCPConn, status int) {
 // they send is read before the end, because a socket closed with bytes unread is reset, and the client may
 // lose the response.
 func tellAndClose(tcp *net.TCPConn, response []byte) {
-	defer tcp.Close()
+	defer func() { _ = tcp.Close() }() // the response was sent before
 	now, buf := time.Now(), make([]byte, 4<<10)
 	_ = tcp.SetDeadline(now.Add(requestTime)) // a closed connection is found when it is read
 	if _, err := tcp.Read(buf); err != nil {

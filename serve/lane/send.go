@@ -36,7 +36,7 @@ func (w *Writer) Stream(write func(to io.Writer) error) {
 			return
 		}
 	}
-	if _, w.err = w.conn.Conn.Write(w.buf); w.err == nil {
+	if _, w.err = w.conn.Write(w.buf); w.err == nil {
 		w.err = write(w.conn.Conn)
 	}
 	w.conn.now = time.Now()
