@@ -347,6 +347,7 @@ func (n noter) projections() []projection {
 	}
 	named := layout.Kinds(fragment.KindMovie, fragment.KindTV)
 	return slices.DeleteFunc(all, func(p projection) bool {
-		return !n.ids.Has(p.kind) && !(n.people && named.Has(p.kind))
+		wanted := n.ids.Has(p.kind) || n.people && named.Has(p.kind)
+		return !wanted
 	})
 }
