@@ -87,7 +87,8 @@ func (t idsTest) wantRows(dir string, members []string, want ...string) {
 func (t idsTest) wantIDs(r Report, matched, minted, missing int64) {
 	t.Helper()
 	s := r.Details.Totals
-	if s.Matched != matched || s.Minted != minted || s.NoID != missing || r.Quarantined != missing {
+	if s.Matched != matched || s.Minted != minted || s.NoID != missing || r.Quarantined != missing ||
+		r.Matched != matched || r.Minted != minted || r.NoID != missing {
 		t.Errorf("matched %d, minted %d, missing %d, %d in quarantine (%v), want %d, %d, %d", s.Matched, s.Minted, s.NoID, r.Quarantined, r.Bad, matched, minted, missing)
 	}
 }

@@ -82,6 +82,9 @@ type Report struct {
 	Duplicates  int64    `json:"duplicates"`                 // rows equal to an earlier one of their file
 	Conflicts   int64    `json:"conflicts"`                  // members on which two sources disagreed
 	Samples     []string `json:"conflict_samples,omitempty"` // of the first conflicts
+	Matched     int64    `json:"ids_matched,omitempty"`      // records whose rows have no id, found by external ids
+	Minted      int64    `json:"ids_minted,omitempty"`       // records whose ids were made of what the rows have
+	NoID        int64    `json:"ids_missing,omitempty"`      // of the quarantined rows: those that got no id
 	Merged      int64    `json:"merged_minted,omitempty"`    // records with minted ids, into those with ids of TMDB's
 	Removed     int64    `json:"removed,omitempty"`          // ids that are deleted or merged, in the catalogue now
 	// SkippedFiles counts the files that were left out; Skipped has the first, and why.

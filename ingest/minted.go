@@ -137,7 +137,7 @@ func (m *mintedList) add(kind fragment.Kind, id, hash uint64) error {
 // create begins the new file with the entries that were passed.
 func (m *mintedList) create() error {
 	var err error
-	if m.new, err = os.OpenFile(m.path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600); err != nil {
+	if m.new, err = os.OpenFile(m.path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644); err != nil {
 		return err
 	}
 	m.w = bufio.NewWriter(m.new)

@@ -139,7 +139,7 @@ func (i *ingester) sum(d report.Report) Report {
 	r := Report{
 		Records: map[string]int64{}, Rows: d.Totals.Rows, Kept: d.Totals.Kept, Blank: d.Totals.Blank, Quarantined: i.quarantine.Count(), Bad: bad(i.quarantine),
 		FailedFiles: i.failed, Failed: i.failures, Duplicates: i.duplicates, Conflicts: i.conflicts, Samples: i.samples,
-		Merged: i.merged, Removed: i.removed, Whole: counts(d.Totals.Whole), Unknown: counts(d.Totals.Unknown), Coerced: counts(d.Totals.Coerced), Dropped: counts(d.Totals.Dropped),
+		Matched: d.Totals.Matched, Minted: d.Totals.Minted, NoID: d.Totals.NoID, Merged: i.merged, Removed: i.removed, Whole: counts(d.Totals.Whole), Unknown: counts(d.Totals.Unknown), Coerced: counts(d.Totals.Coerced), Dropped: counts(d.Totals.Dropped),
 		Resumed: i.resumed, ReportFile: filepath.Join(i.Catalog, report.HTMLFile), Details: d,
 	}
 	for _, k := range d.Records {
