@@ -3,7 +3,6 @@ package ingest
 import (
 	"context"
 	"path/filepath"
-	"slices"
 
 	"github.com/zeebo/xxh3"
 
@@ -59,8 +58,7 @@ type namedRecord struct {
 func (i *ingester) knowNames(ctx context.Context) error {
 	wanted := false
 	for n := range i.inputs {
-		wanted = wanted || i.inputs[n].layout == layout.Kaggle ||
-			i.inputs[n].layout == layout.Tables && slices.ContainsFunc(i.options.Mappings, (*layout.Mapping).NamesResources)
+		wanted = wanted || i.inputs[n].layout == layout.Kaggle || i.inputs[n].needs.Names
 	}
 	if !wanted {
 		return nil
@@ -86,7 +84,7 @@ func (i *ingester) knowNames(ctx context.Context) error {
 		if in.Bytes == 0 {
 			continue // a pipe can be read once only
 		}
-		if t, ok := catalog.TypeNamed(in.Kind); ok && namedKinds[t.Kind] || layout.IsMapped(in.layout) && in.layout != layout.Kaggle {
+		if t, ok := catalog.TypeNamed(in.Kind); ok && namedKinds[t.Kind] || in.layout == layout.IDExport || in.needs.Named {
 			if err := i.namesOf(ctx, in, names); err != nil {
 				return err
 			}

@@ -435,6 +435,8 @@ type Needs struct {
 	Keyed  bool // though some rows have ids of their own, which others can find
 	Mints  bool // where they are found nowhere
 	People bool // the names in the credits of titles
+	Names  bool // the names of companies, networks and keywords
+	Named  bool // nothing: it has records of companies, networks or keywords, which others name
 }
 
 // A KindSet is a set of kinds.
@@ -467,7 +469,10 @@ func (o *Options) AnyNeeds() (n Needs) {
 	for _, m := range o.Mappings {
 		for _, t := range m.tables {
 			one := t.needs()
-			n = Needs{n.IDs || one.IDs, n.Kinds | one.Kinds, n.Keyed && one.Keyed, n.Mints && one.Mints, n.People || one.People}
+			n = Needs{
+				n.IDs || one.IDs, n.Kinds | one.Kinds, n.Keyed && one.Keyed, n.Mints && one.Mints, n.People || one.People,
+				n.Names || one.Names, n.Named || one.Named,
+			}
 		}
 	}
 	return n
@@ -483,6 +488,15 @@ func (t *table) needs() (n Needs) {
 			n.Mints = n.Mints || f.mint != nil
 			n.People = n.People || f.people
 		}
+		n.Named = n.Named || isNamed(s.typ.Kind)
+		for _, e := range s.entries {
+			n.Names = n.Names || isNamed(nameKinds[e.Of])
+		}
 	}
 	return n
+}
+
+// isNamed reports whether resources of a kind are known by their names: see NameIDs.
+func isNamed(k fragment.Kind) bool {
+	return k == fragment.KindCompany || k == fragment.KindNetwork || k == fragment.KindKeyword
 }

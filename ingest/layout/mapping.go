@@ -155,21 +155,6 @@ func ParseMapping(name string, text []byte) (*Mapping, error) {
 	return m, nil
 }
 
-// NamesResources reports whether tables name companies, networks or keywords without
-// their ids: what NameIDs knows.
-func (m *Mapping) NamesResources() bool {
-	for _, t := range m.tables {
-		for _, s := range t.shapes {
-			for _, e := range s.entries {
-				if nameKinds[e.Of] != 0 {
-					return true
-				}
-			}
-		}
-	}
-	return false
-}
-
 // A matcher tells files by their names and columns.
 type matcher struct {
 	files    []string // patterns in lower case; any name where there are none
