@@ -148,8 +148,10 @@ func (i *ingester) explain(ctx context.Context) (Explanation, error) {
 func (i *ingester) explainFile(in *input, reason string) (ExplainedFile, error) {
 	out := ExplainedFile{File: in.Name, Format: in.Format.String(), Layout: in.layout, Kind: in.Kind, Problem: reason}
 	src, err := source.Open(in.File, i.sourceOptions())
-	if err != nil {
-		out.Problem = err.Error()
+	if err != nil && len(i.inputs) == 1 {
+		return out, err
+	}
+	if out.Problem = cmp.Or(refusal(err, ""), out.Problem); err != nil {
 		return out, nil
 	}
 	defer func() { _ = src.Close() }() // read side
@@ -182,6 +184,9 @@ func (i *ingester) explainFile(in *input, reason string) (ExplainedFile, error) 
 			}
 			out.Rows = append(out.Rows, one)
 		}
+	}
+	if len(rows)+len(out.Rows) == 0 && out.Problem == "" && out.Note == "" {
+		out.Note = "holds no rows"
 	}
 	if layout.IsMapped(out.Layout) {
 		out.Kind = "" // the names of tables are not those of kinds

@@ -127,6 +127,18 @@ func TestDatesLastYear(t *testing.T) {
 	c.refuse("member='release_date',as='date',formats=['YYYY']", `"0"`, `want a day as YYYY, found "0"`)
 }
 
+// TestListCells: lists of codes and numbers, joined or not.
+func TestListCells(t *testing.T) {
+	c := cellTest{T: t}
+	for _, cell := range []string{`"US|GB"`, `"[\"US\", \"GB\"]"`, `"['US', 'GB']"`, `["US","GB"]`} {
+		c.want("member='origin_country',as='list',separator='|'", cell, `"origin_country":["US","GB"]`)
+	}
+	for _, cell := range []string{`"18|53"`, `"[18, 53]"`, `[18,53]`} {
+		c.want("member='genre_ids',as='list',separator='|'", cell, `"genres":[{"id":18,"name":"Drama"},{"id":53,"name":"Thriller"}]`)
+	}
+	c.refuse("member='genre_ids',as='list',separator='|'", `"[18"`, `want integers with "|" between, found "[18"`)
+}
+
 // TestStripEnd: what is taken off the end of a text, beside what is taken off its front.
 func TestStripEnd(t *testing.T) {
 	c := cellTest{T: t}

@@ -424,8 +424,17 @@ func appendPython(dst []byte, s string) ([]byte, error) {
 	return out, nil
 }
 
-// list appends the texts or integers of a joined list.
+// list appends the texts or integers of a joined list, or of one as JSON or Python writes
+// it.
 func (e *entry) list(dst []byte, s string) ([]byte, error) {
+	if text := strings.TrimSpace(s); strings.HasPrefix(text, "[") && strings.HasSuffix(text, "]") {
+		if json.Valid([]byte(text)) {
+			return append(dst, text...), nil
+		}
+		if out, err := pyliteral.AppendJSON(dst, text); err == nil {
+			return out, nil
+		}
+	}
 	dst = append(dst, '[')
 	for i, part := range strings.Split(s, e.separators[0]) {
 		if i > 0 {
