@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"reelsplice/serve/auth"
 )
 
 // TestLogReader: a reader of the log that has gone, or that stalls, keeps the edge from
@@ -99,12 +101,12 @@ func checkServes(t *testing.T, stderr *os.File, fail func()) {
 	for range 20 {
 		badRequest(t, v.URL)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "tokens.txt"), nil, 0o600); err != nil {
+	if _, err := auth.Revoke(filepath.Join(dir, "tokens.txt"), "up", time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	for end := time.Now().Add(10 * time.Second); status(v.Token) != http.StatusUnauthorized; time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatalf("the token is still good %v after it went", 10*time.Second)
+			t.Fatalf("the token is still good %v after it was revoked", 10*time.Second)
 		}
 	}
 	if err := up.Process.Signal(syscall.SIGTERM); err != nil {
