@@ -94,8 +94,11 @@ func TestPipeOfNames(t *testing.T) {
 	go func() { _ = os.WriteFile(p, []byte(`{"id":4,"name":"Paramount, Inc."}`+"\n"), 0o600) }()
 	const header = "id,title,vote_average,status,adult,backdrop_path,imdb_id,poster_path,genres,production_companies,production_countries,spoken_languages\n"
 	table := put(t, t.TempDir(), "TMDB_movie_dataset_v11.csv", header+"1,A,5.0,Released,False,,,,,,,\n")
-	if r := ingestInto(t, t.TempDir(), Config{Sources: []string{p, table}}); r.Records["company"] != 1 || r.Records["movie"] != 1 {
-		t.Errorf("Run = %v, %q, want 1 company and 1 movie", r.Records, r.Failed)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	r, err := Run(ctx, Config{Catalog: t.TempDir(), Sources: []string{p, table}})
+	if err != nil || r.Records["company"] != 1 || r.Records["movie"] != 1 {
+		t.Errorf("Run = %v, %q, %v, want 1 company and 1 movie", r.Records, r.Failed, err)
 	}
 }
 
