@@ -85,14 +85,22 @@ func checkServes(t *testing.T, stderr *os.File, fail func()) {
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- up.Wait() }()
+	t.Cleanup(func() { _ = up.Process.Kill() }) // where the test has failed
 	v := startedUp(t, out.Name(), ended)
 	fail()
+	client := &http.Client{Timeout: 10 * time.Second}
 	status := func(token string) int {
-		code, _, err := get(v.URL+"/3/movie/550", token)
+		rq, err := http.NewRequest(http.MethodGet, v.URL+"/3/movie/550", http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rq.Header.Set("Authorization", "Bearer "+token)
+		rs, err := client.Do(rq)
 		if err != nil {
 			t.Fatalf("ask the edge: %v", err)
 		}
-		return code
+		_ = rs.Body.Close()
+		return rs.StatusCode
 	}
 	if code := status(v.Token); code != http.StatusOK {
 		t.Errorf("answer = %d, want 200", code)
@@ -130,7 +138,7 @@ func badRequest(t *testing.T, url string) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	_ = c.SetDeadline(time.Now().Add(patience))
+	_ = c.SetDeadline(time.Now().Add(10 * time.Second))
 	if _, err := io.WriteString(c, "nonsense\r\n\r\n"); err != nil {
 		t.Fatal(err)
 	}
