@@ -78,10 +78,12 @@ func (e Entry) row(i int) []byte {
 	if uint(i) >= uint(e.Len()) {
 		panic("release: fragment number out of range")
 	}
-	off := uint64(e.ref) + e.tables() + fragmentLen*uint64(i)
-	e.r.directory.check(off, fragmentLen)
-	return e.r.directory.data[off:][:fragmentLen]
+	e.r.directory.check(uint64(e.rowAt(i)), fragmentLen)
+	return e.checkedRow(i)
 }
+
+// checkedRow is row of an entry that has been checked.
+func (e Entry) checkedRow(i int) []byte { return e.r.directory.data[e.rowAt(i):][:fragmentLen] }
 
 // rowAt returns where in the directory entry i of the fragment table starts.
 func (e Entry) rowAt(i int) int64 {
@@ -95,23 +97,36 @@ func (e Entry) address(i int) uint64 { return le.Uint64(e.row(i)) }
 func (e Entry) Address(i int) fragment.Address { return fragment.AddressOf(e.address(i)) }
 
 // start returns where, in the area of programs, that of fragment i starts.
-func (e Entry) start(i int) uint64 { return uint64(le.Uint32(e.row(i)[fragmentProgram:])) }
+func (e Entry) start(i int) uint64 { return startIn(e.row(i)) }
+
+func startIn(row []byte) uint64 { return uint64(le.Uint32(row[fragmentProgram:])) }
 
 // Fragment returns fragment i, 0 <= i < Len().
-func (e Entry) Fragment(i int) Fragment {
-	start, off := e.start(i), uint64(e.ref)+e.area()
+func (e Entry) Fragment(i int) Fragment { return e.fragment(e.start(i)) }
+
+// fragment returns the fragment whose program starts there in the area of programs.
+func (e Entry) fragment(start uint64) Fragment {
+	off := uint64(e.ref) + e.area()
 	area := e.r.directory.data[off:][:e.programs()]
 	f := Fragment{r: e.r, ref: e.ref}
 	if start >= uint64(len(area)) {
 		return f
 	}
 	area = area[start:]
-	e.r.directory.check(off+start, min(uint64(len(area)), binary.MaxVarintLen64))
+	// Short programs are checked at once, of others no more than is read.
+	short := len(area) <= checkBlock
+	if short {
+		e.r.directory.check(off+start, uint64(len(area)))
+	} else {
+		e.r.directory.check(off+start, binary.MaxVarintLen64)
+	}
 	n, k := uvarint(area)
 	if k == 0 || n == 0 || n > uint64(len(area)-k) {
 		return f
 	}
-	e.r.directory.check(off+start, uint64(k)+n)
+	if !short {
+		e.r.directory.check(off+start, uint64(k)+n)
+	}
 	f.program = area[k:][:n:n]
 	if e.typ() == typeStored {
 		f.base = e.baseWhere()
@@ -152,10 +167,15 @@ func (e Entry) search(a uint64) int {
 // Find returns the fragment with exactly the address a. It allocates nothing.
 func (e Entry) Find(a fragment.Address) (Fragment, bool) {
 	want := a.Uint64()
-	if i := e.search(want); i < e.Len() && e.address(i) == want {
-		return e.Fragment(i), true
+	i := e.search(want)
+	if i == e.Len() {
+		return Fragment{}, false
 	}
-	return Fragment{}, false
+	row := e.checkedRow(i) // by search, which has compared it
+	if le.Uint64(row) != want {
+		return Fragment{}, false
+	}
+	return e.fragment(startIn(row)), true
 }
 
 // hasSub tells whether the resource has a fragment of the sub-request s.
