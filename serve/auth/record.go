@@ -210,7 +210,7 @@ func parse(name string, data []byte) ([]entry, error) {
 // checkEnd refuses a file that lost its end, as a full disk or a broken copy leaves one: the lost part may
 // have held a revocation.
 func checkEnd(name string, data []byte) error {
-	what := ""
+	var what string
 	switch {
 	case len(data) == 0:
 		what = "empty: want a line at least, if only a comment"
