@@ -118,7 +118,8 @@ func (a *app) serve(ctx context.Context, s *serve.Server, disk *threads.Watch, l
 // runServer serves until ctx ends. disk is what the configuration of s asks.
 func (a *app) runServer(ctx context.Context, s *serve.Server, disk *threads.Watch, log *slog.Logger) error {
 	log.Info("serving", "url", s.URL(), "admin", s.AdminURL(), "release", s.Release())
-	watched, stop := context.WithCancel(ctx)
+	// Until the end of the drain: SIGHUP without a handler would end the process.
+	watched, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	go disk.Run(watched)
 	if !isTerminal(a.Stderr) { // the end of a terminal ends what runs on it
