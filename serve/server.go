@@ -221,7 +221,11 @@ func (s *Server) drain(ctx context.Context, accepted <-chan struct{}, admin *htt
 	}
 	defer cancel()
 	s.bound.Drain()
-	<-accepted
+	select {
+	case <-accepted:
+	case <-ctx.Done(): // clients may connect faster than connections are accepted
+		_ = s.bound.Close()
+	}
 	s.lane.Stop()
 	return errors.Join(s.awaitConns(ctx), admin.Shutdown(ctx))
 }

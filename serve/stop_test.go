@@ -176,6 +176,27 @@ func TestStopLosesNothing(t *testing.T) {
 	f("over TLS", 50*time.Millisecond, true)
 }
 
+// TestDrainEnds: connections that come faster than they are accepted do not keep the server from its end.
+func TestDrainEnds(t *testing.T) {
+	w := newWorld(t, nil, version(1))
+	w.cfg.DrainTimeout = 50 * time.Millisecond
+	s, err := Listen(w.cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.close()
+	ended := make(chan error, 1)
+	go func() { ended <- s.drain(t.Context(), make(chan struct{}), s.adminServer()) }()
+	select {
+	case err := <-ended:
+		if _, refused := net.Dial("tcp", s.api.Addr().String()); err != nil || refused == nil {
+			t.Errorf("drain = %v, want nil and a closed listener", err)
+		}
+	case <-time.After(5 * time.Second):
+		t.Error("drain does not end")
+	}
+}
+
 // askUntilClosed asks on a connection until a response says that it ends, 100 times at most, and closes it. It
 // returns the number of whole responses. last is when c was dialed. A client that pauses may be left like one
 // that is idle, which is no error.
