@@ -23,6 +23,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -30,6 +31,7 @@ import (
 	"reelsplice/build/buildtest"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/release"
+	"reelsplice/serve/lane"
 )
 
 // mend makes the checks of a release those of its files, as a builder with a bug would: what
@@ -413,6 +415,44 @@ func TestPreparedCut(t *testing.T) {
 	c = s.dial(t)
 	if status, _, err := s.askOnce(c, bufio.NewReader(c), uri, true); status != 500 || err != nil {
 		t.Errorf("asked again: %d, %v, want 500", status, err)
+	}
+}
+
+// TestCutCountedOnce: a prepared response that cannot be read is not counted; the 500 in its place is.
+func TestCutCountedOnce(t *testing.T) {
+	w := newWorld(t, nil, version(1))
+	s := wired(t, w)
+	const uri = "/3/movie/1"
+	s.prepare(t, uri)
+	m := newMeters()
+	lr := &lane.Request{Target: []byte(uri), Authorization: []byte("Bearer " + w.token), AcceptEncoding: []byte("gzip")}
+	c := &client{edge: w.edge, meters: m, dates: new(dateCache), plans: s.plans, gzip: true}
+	cutPacks(t, w, release.Store{Dir: w.cfg.Releases}.Path(w.releases.ID()), func(int64) int64 { return 0 })
+	if c.again(lr, lr.Target, nil, new(lane.Writer), time.Now()) {
+		t.Fatal("a prepared response is sent whose bytes cannot be read")
+	}
+	if n := m.codes[200].Get(); n != 0 {
+		t.Errorf("%d responses are counted, want 0", n)
+	}
+}
+
+// A failingWriter writes nothing.
+type failingWriter struct{ err error }
+
+func (w failingWriter) Write([]byte) (int, error) { return 0, w.err }
+
+// TestUnreadableShown: damage that the kernel finds while fasthttp sends a body is looked for and logged.
+func TestUnreadableShown(t *testing.T) {
+	var logged lockedBuffer
+	w := newWorld(t, func(c *Config) { c.Log = slog.New(slog.NewTextHandler(&logged, nil)) }, version(1))
+	k := w.edge.begin(w.request("/3/movie/1"))
+	defer k.end()
+	fault := &net.OpError{Op: "write", Err: os.NewSyscallError("write", syscall.EFAULT)}
+	if _, err := (*bodyStream)(k).WriteTo(failingWriter{fault}); !errors.Is(err, syscall.EFAULT) {
+		t.Fatalf("WriteTo = %v, want EFAULT", err)
+	}
+	if !strings.Contains(logged.String(), "cut short") {
+		t.Errorf("log = %q, want that a response was cut short", logged.String())
 	}
 }
 

@@ -12,7 +12,6 @@ import (
 
 	"github.com/valyala/fasthttp"
 
-	"reelsplice/schemas/release"
 	"reelsplice/serve/connlimit"
 	"reelsplice/serve/lane"
 	"reelsplice/serve/logs"
@@ -171,7 +170,7 @@ func (s *bodyStream) Read([]byte) (int, error) { return 0, errors.ErrUnsupported
 // WriteTo writes the body. Damage ends the connection, for the header is out.
 func (s *bodyStream) WriteTo(w io.Writer) (int64, error) {
 	err := s.rs.WriteBody(w)
-	if errors.Is(err, release.ErrCorrupt) {
+	if unreadable(err) {
 		s.edge.cutShort()
 	}
 	return int64(s.rs.Len()), err

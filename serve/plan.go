@@ -69,13 +69,16 @@ func (p *plan) write(w *lane.Writer, date []byte, lr *lane.Request, m *meters) {
 		w.Append(p.same)
 		return
 	}
-	m.add(http.StatusOK, p.length, true /* gzip */)
 	w.AppendString(statusLine(http.StatusOK))
 	w.Append(date)
 	w.Append(p.found)
-	if lr.Head {
-		return
+	if !lr.Head {
+		p.writeBody(w)
 	}
+	m.add(http.StatusOK, p.length, true /* gzip */) // last: an unreadable body panics
+}
+
+func (p *plan) writeBody(w *lane.Writer) {
 	from := 0
 	for i := range p.parts {
 		part := &p.parts[i]

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/valyala/fasthttp"
@@ -116,7 +117,7 @@ func (c *client) stream(w *lane.Writer, rs *Response) {
 		defer b.Reset(nil) // lets go of the connection
 		b.Reset(to)
 		err := rs.WriteBody(b)
-		if errors.Is(err, release.ErrCorrupt) {
+		if unreadable(err) {
 			c.edge.cutShort()
 		}
 		if err != nil {
@@ -124,9 +125,12 @@ func (c *client) stream(w *lane.Writer, rs *Response) {
 		}
 		return b.Flush()
 	})
-	if w.Faulted() {
-		c.edge.cutShort()
-	}
+}
+
+// unreadable reports whether a response ended early because its release could not be read, by this process or
+// by the kernel.
+func unreadable(err error) bool {
+	return errors.Is(err, release.ErrCorrupt) || errors.Is(err, syscall.EFAULT)
 }
 
 // send sends what w has. An answer that the kernel could not read to its end is cut: the
