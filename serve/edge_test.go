@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/release/releasetest"
 	"reelsplice/serve/auth"
 	"reelsplice/serve/logs"
 )
@@ -639,7 +640,7 @@ func TestBrokenProgram(t *testing.T) {
 			if err := os.WriteFile(path, bad, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			mend(t, dir, manifest)
+			releasetest.Mend(t, dir, manifest)
 			ask(name)
 		}
 	}

@@ -23,6 +23,7 @@ import (
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/posting"
 	"reelsplice/schemas/release"
+	"reelsplice/schemas/release/releasetest"
 	"reelsplice/schemas/sharedtest"
 	"reelsplice/schemas/text"
 	"reelsplice/schemas/wire"
@@ -633,7 +634,7 @@ func TestSearchDamaged(t *testing.T) {
 			for range 1 + r.IntN(20) {
 				bad[at+r.IntN(len(section))] = byte(r.IntN(256))
 			}
-			if searchDamaged(t, movies, filepath.Base(dir), dir, bad) {
+			if searchDamaged(t, movies, rel.Manifest(), dir, bad) {
 				refused++
 			}
 		}
@@ -644,10 +645,10 @@ func TestSearchDamaged(t *testing.T) {
 }
 
 // searchDamaged searches a copy of the release in dir with other bytes of its table, and
-// tells whether that was refused.
-func searchDamaged(t *testing.T, movies []nameRow, id, dir string, table []byte) (refused bool) {
+// reports whether that was refused. The checks of the copy fit, so that search has to find the damage.
+func searchDamaged(t *testing.T, movies []nameRow, m *release.Manifest, dir string, table []byte) (refused bool) {
 	t.Helper()
-	folder := filepath.Join(t.TempDir(), id)
+	folder := filepath.Join(t.TempDir(), m.ID)
 	if err := os.CopyFS(folder, os.DirFS(dir)); err != nil {
 		t.Fatal(err)
 	}
@@ -655,6 +656,7 @@ func searchDamaged(t *testing.T, movies []nameRow, id, dir string, table []byte)
 	if err := errors.Join(os.Remove(path), os.WriteFile(path, table, 0o600)); err != nil {
 		t.Fatal(err)
 	}
+	releasetest.Mend(t, folder, m)
 	rel, err := release.Open(folder)
 	if err != nil {
 		t.Fatal(err)
