@@ -64,7 +64,7 @@ func sampleWorld(tb testing.TB, change func(*Config)) *world {
 const (
 	movie550 = `{"adult":false,"genres":[{"id":18,"name":"Drama"}],"id":550,"imdb_id":"tt0137523","original_language":"en","original_title":"Fight Club",` +
 		`"overview":"Text","poster_path":null,"title":"Fight Club","alternative_titles":{"titles":[{"iso_3166_1":"FR","title":"Le club","type":""},{"iso_3166_1":"DE","title":"Klub","type":""}]},` +
-		`"credits":{"cast":[{"id":1,"name":"A"}],"crew":[]},` +
+		`"credits":{"cast":[{"id":1,"name":"A","credit_id":"c"}],"crew":[]},` +
 		`"images":{"backdrops":[{"iso_639_1":null,"file_path":"/1.jpg"},{"iso_639_1":"fr","file_path":"/2.jpg"}],"logos":[],"posters":[{"iso_639_1":"en","file_path":"/3.jpg"},{"iso_639_1":"de","file_path":"/4.jpg"}]},` +
 		`"similar":{"page":1,"results":[{"id":551}],"total_pages":2,"total_results":21},"keywords":{"keywords":[{"id":3,"name":"k"}]},` +
 		`"translations":{"translations":[{"iso_3166_1":"DE","iso_639_1":"de","name":"Deutsch","english_name":"German","data":{"homepage":"","overview":"Inhalt","runtime":0,"tagline":"","title":"Klub"}}]},` +

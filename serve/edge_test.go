@@ -362,7 +362,7 @@ func TestSubRequests(t *testing.T) {
 	f("550/similar?page=2", `{"page":2,"results":[],"total_pages":2,"total_results":21}`)
 	f("550/similar?page=500", `{"page":500,"results":[],"total_pages":2,"total_results":21}`)
 	f("550/similar_movies", `{"page":1,"results":[{"id":551}],"total_pages":2,"total_results":21}`)
-	f("550/casts", `{"id":550,"cast":[{"id":1,"name":"A"}],"crew":[]}`)
+	f("550/casts", `{"id":550,"cast":[{"id":1,"name":"A","credit_id":"c"}],"crew":[]}`)
 	f("550/watch/providers", `{"id":550,"results":{"US":{"link":"l"}}}`)
 	f("550/watch%2Fproviders", `{"id":550,"results":{"US":{"link":"l"}}}`)
 	f("550/external_ids", `{"id":550,"imdb_id":"tt0137523","wikidata_id":null,"facebook_id":null,"instagram_id":null,"twitter_id":null}`)

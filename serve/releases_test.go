@@ -18,7 +18,7 @@ import (
 
 // version is a movie all of whose parts say n.
 func version(n int) string {
-	return fmt.Sprintf(`{"adult":false,"genres":[],"id":1,"production_countries":[],"spoken_languages":[],"status":"","tagline":"","title":"v%d","keywords":{"keywords":[{"id":1,"name":"v%d"}]},"credits":{"cast":[{"name":"v%d"}],"crew":[]},"_details":true}`, n, n, n)
+	return fmt.Sprintf(`{"adult":false,"genres":[],"id":1,"production_countries":[],"spoken_languages":[],"status":"","tagline":"","title":"v%d","keywords":{"keywords":[{"id":1,"name":"v%d"}]},"credits":{"cast":[{"name":"v%d","credit_id":"c"}],"crew":[]},"_details":true}`, n, n, n)
 }
 
 // TestSwitchUnderLoad publishes releases while requests run: each answer is whole and
@@ -48,7 +48,7 @@ func TestSwitchUnderLoad(t *testing.T) {
 				}
 				a := w.do(t, rq)
 				v := cut(a.plain, `"title":"`, `"`)
-				want := fmt.Sprintf(`{"adult":false,"genres":[],"id":1,"production_countries":[],"spoken_languages":[],"status":"","tagline":"","title":"%s","keywords":{"keywords":[{"id":1,"name":"%s"}]},"credits":{"cast":[{"name":"%s"}],"crew":[]}}`, v, v, v)
+				want := fmt.Sprintf(`{"adult":false,"genres":[],"id":1,"production_countries":[],"spoken_languages":[],"status":"","tagline":"","title":"%s","keywords":{"keywords":[{"id":1,"name":"%s"}]},"credits":{"cast":[{"name":"%s","credit_id":"c"}],"crew":[]}}`, v, v, v)
 				if a.Status != 200 || a.plain != want || v != "v"+fmt.Sprint(indexOf(ids, a.Release)) {
 					t.Errorf("answer of release %s = %d %s, want all of one release", a.Release, a.Status, a.plain)
 					return

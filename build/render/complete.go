@@ -61,6 +61,9 @@ var answerMembers = map[*wire.Plan][]string{
 // it is no answer.
 func completeSub(rec wire.Record) {
 	p := rec.Plan
+	for i := range p.Fields {
+		completeCredits(rec, &p.Fields[i])
+	}
 	has := func(f *wire.Field) bool { return given(rec, f) }
 	lacks, says := false, rec.Object().Extra != ""
 	for i := range p.Fields {
@@ -80,6 +83,35 @@ func completeSub(rec wire.Record) {
 			wire.MarkNull(rec, f.Name)
 		default:
 			setEmpty(rec, f)
+		}
+	}
+}
+
+// creditRows are the rows of people in the credits of titles and seasons.
+var creditRows = []*wire.Plan{wire.PlanOf[catalog.CastCredit](), wire.PlanOf[catalog.CrewCredit](), wire.PlanOf[catalog.TVCastCredit]()}
+
+// completeCredits gives people in credits the fields that they lack. Rows of the API have
+// had a credit_id in all years and stay as they are; tables of names give rows without.
+func completeCredits(rec wire.Record, list *wire.Field) {
+	if list.Shape != wire.ShapeObjects || !slices.Contains(creditRows, list.Elem) {
+		return
+	}
+	n, _ := rec.Len(list)
+	for i := range n {
+		row := rec.At(list, i)
+		if given(row, fieldOf(row.Plan, "credit_id")) {
+			continue
+		}
+		for k := range row.Plan.Fields {
+			switch f := &row.Plan.Fields[k]; {
+			case given(row, f) || f.Name == "id": // an id is never made up
+			case f.Nullable:
+				wire.MarkNull(row, f.Name)
+			case f.Name == "original_name":
+				*row.String(f) = wire.Text(row.String(fieldOf(row.Plan, "name")).V)
+			default:
+				setEmpty(row, f)
+			}
 		}
 	}
 }

@@ -162,23 +162,34 @@ func TestPartialPages(t *testing.T) {
 	all = texts(t, New().Movie(parse(t, `{"id":1,"similar":{"total_results":41}}`), TitleDerived{}))
 	fragmentIs(t, all, "similar page 1", `<page>"results":[],"total_pages":3,"total_results":41}`)
 	all = texts(t, New().Movie(parse(t, `{"id":1,"images":{"posters":[],"backdrops":[{"file_path":"/a"}]},"credits":{"crew":[]},`+
-		`"external_ids":{"imdb_id":null,"facebook_id":"f","instagram_id":null,"twitter_id":null},"localized":[{"language":"de-DE","credits":{"cast":[{"id":1}]}}]}`), TitleDerived{}))
+		`"external_ids":{"imdb_id":null,"facebook_id":"f","instagram_id":null,"twitter_id":null},"localized":[{"language":"de-DE","credits":{"cast":[{"id":1,"credit_id":"c"}]}}]}`), TitleDerived{}))
 	fragmentIs(t, all, "images", `"backdrops":[{"file_path":"/a"}],<id>"posters":[]}`)
 	fragmentIs(t, all, "external_ids", `<id>"imdb_id":null,"facebook_id":"f","instagram_id":null,"twitter_id":null}`)
-	fragmentIs(t, all, "credits deDE", `<id>"cast":[{"id":1}],"crew":[]}`)
+	fragmentIs(t, all, "credits deDE", `<id>"cast":[{"id":1,"credit_id":"c"}],"crew":[]}`)
+}
+
+// TestPartialCredits: people in credits without a credit_id have all fields of their row;
+// rows of the API stay as they are, old ones too.
+func TestPartialCredits(t *testing.T) {
+	const filled = `"known_for_department":"","name":"A","original_name":"A","popularity":0.0,"profile_path":null`
+	all := texts(t, New().Movie(parse(t, `{"id":1,"credits":{"cast":[{"id":2,"name":"A","order":0},{"credit_id":"c","id":3}],"crew":[{"name":"A","job":"J"}]}}`), TitleDerived{}))
+	fragmentIs(t, all, "credits", `<id>"cast":[{"adult":false,"gender":0,"id":2,`+filled+`,"cast_id":0,"character":"","credit_id":"","order":0},`+
+		`{"id":3,"credit_id":"c"}],"crew":[{"adult":false,"gender":0,`+filled+`,"credit_id":"","department":"","job":"J"}]}`)
+	all = texts(t, New().TV(parseAs[catalog.TV](t, `{"id":1,"credits":{"cast":[{"id":2,"name":"A","order":5}]}}`), TVDerived{}))
+	fragmentIs(t, all, "credits", `"cast":[{"adult":false,"gender":0,"id":2,`+filled+`,"character":"","credit_id":"","order":5}],"crew":[]<id end>`)
 }
 
 // TestNullMembers: a null in place of a list or a number is what nobody knows, unless an
 // answer of the API had it.
 func TestNullMembers(t *testing.T) {
-	all := texts(t, New().Movie(parse(t, `{"id":1,"title":"T","genres":null,"runtime":null,"credits":{"cast":null,"crew":[{"job":"x"}]},`+
+	all := texts(t, New().Movie(parse(t, `{"id":1,"title":"T","genres":null,"runtime":null,"credits":{"cast":null,"crew":[{"credit_id":"c","job":"x"}]},`+
 		`"keywords":{"keywords":null},"similar":{"page":1,"results":null,"total_pages":2}}`), TitleDerived{}))
 	for _, want := range []string{`"genres":[],`, `"runtime":0,`} {
 		if !strings.Contains(all["details"], want) {
 			t.Errorf("details = %s, want %s", all["details"], want)
 		}
 	}
-	fragmentIs(t, all, "credits", `<id>"cast":[],"crew":[{"job":"x"}]}`)
+	fragmentIs(t, all, "credits", `<id>"cast":[],"crew":[{"credit_id":"c","job":"x"}]}`)
 	fragmentIs(t, all, "keywords", "") // the default
 	fragmentIs(t, all, "similar page 1", `<page>"results":[],"total_pages":2,"total_results":0}`)
 	all = texts(t, New().Movie(parse(t, `{"_details":true,"id":1,"title":"T","runtime":null}`), TitleDerived{}))

@@ -180,7 +180,7 @@ func TestSeasonWithoutDetails(t *testing.T) {
 func TestEpisode(t *testing.T) {
 	s := parseAs[catalog.Season](t, strings.Replace(season, `"crew":[]`, `"crew":[{"job":"Director","id":2}]`, 1)+
 		`,"series_id":1399,"localized":[{"language":"de-DE","episodes":[{"episode_number":1,"name":"Der Winter","overview":"kalt"}]}]}`)
-	list := New().Episode(EpisodeOf(s, 0), EpisodeDerived{SeriesID: 1399, Cast: []catalog.TVCastCredit{{ID: wire.Number(1)}}})
+	list := New().Episode(EpisodeOf(s, 0), EpisodeDerived{SeriesID: 1399, Cast: []catalog.TVCastCredit{{ID: wire.Number(1), CreditID: wire.Text("c")}}})
 	allAreJSON(t, "an episode", list)
 	all := texts(t, list)
 	details := func(name, overview string) string {
@@ -191,7 +191,7 @@ func TestEpisode(t *testing.T) {
 	fragmentIs(t, all, "details", given(details(`"Winter"`, "w")))
 	fragmentIs(t, all, "details ~", given(details("<name 2 1>", "")))
 	fragmentIs(t, all, "details deDE", given(details(`"Der Winter"`, "kalt")))
-	fragmentIs(t, all, "credits", `"cast":[{"id":1,"profile_path":null}],"crew":[{"job":"Director","id":2}],"guest_stars":[]<id end>`)
+	fragmentIs(t, all, "credits", `"cast":[{"id":1,"profile_path":null,"credit_id":"c"}],"crew":[{"job":"Director","id":2}],"guest_stars":[]<id end>`)
 	fragmentIs(t, all, "media_row ~", `"id":11,"name":<name 2 1>,"overview":"","media_type":"tv_episode","vote_average":8.0,"vote_count":1,"air_date":null,`+
 		`"episode_number":1,"episode_type":"standard","production_code":"","runtime":62,"season_number":2,"show_id":1399,"still_path":null`)
 	fragmentIs(t, all, "translations", `<id>"translations":[{"iso_3166_1":"DE","iso_639_1":"de","name":"Deutsch","english_name":"German",`+

@@ -161,12 +161,12 @@ func TestCrawledLanguages(t *testing.T) {
 		`"backdrop_path":"/b.jpg","localized":[{"language":"it-IT","title":"Il Titolo","overview":"","runtime":101,"poster_path":"/it.jpg",`+
 		`"genres":[{"id":18,"name":"Dramma"}],"belongs_to_collection":{"id":9,"name":"Collezione","poster_path":null,"backdrop_path":null},`+
 		`"credits":{"cast":[],"crew":[]},"trailers":{"quicktime":[],"youtube":[{"name":"Trailer it"}]}}],`+
-		`"credits":{"cast":[{"id":1}],"crew":[]}}`)
+		`"credits":{"cast":[{"id":1,"credit_id":"c"}],"crew":[]}}`)
 	fragmentIs(t, all, "details itIT", `{"adult":false,"backdrop_path":"/b.jpg","belongs_to_collection":{"id":9,"name":"Collezione",`+
 		`"poster_path":null,"backdrop_path":null},"genres":[{"id":18,"name":"Dramma"}],"id":1,"original_title":"O","overview":"",`+
 		`"poster_path":"/it.jpg","runtime":101,"title":"Il Titolo"`)
 	fragmentIs(t, all, "details it", all["details itIT"])
-	fragmentIs(t, all, "credits", `<id>"cast":[{"id":1}],"crew":[]}`)
+	fragmentIs(t, all, "credits", `<id>"cast":[{"id":1,"credit_id":"c"}],"crew":[]}`)
 	fragmentIs(t, all, "credits itIT", `<id>"cast":[],"crew":[]}`)
 	fragmentIs(t, all, "credits it", all["credits itIT"])
 	fragmentIs(t, all, "trailers it", `<id>"quicktime":[],"youtube":[{"name":"Trailer it"}]}`)
@@ -176,13 +176,13 @@ func TestOnlyCrawledInAnotherLanguage(t *testing.T) {
 	all := render(t, `{"id":1,"original_title":"O","translations":{"translations":[`+
 		`{"iso_639_1":"en","iso_3166_1":"US","data":{"title":"English","overview":"Text","tagline":"","homepage":""}}]},`+
 		`"localized":[{"language":"de-DE","title":"Deutsch","overview":"Inhalt","tagline":"S","homepage":"h","runtime":90,"poster_path":"/de.jpg",`+
-		`"genres":[{"id":18,"name":"Drama"},{"id":28,"name":"Action"}],"credits":{"cast":[],"crew":[{"id":3}]}}]}`)
+		`"genres":[{"id":18,"name":"Drama"},{"id":28,"name":"Action"}],"credits":{"cast":[],"crew":[{"id":3,"credit_id":"c"}]}}]}`)
 	fragmentIs(t, all, "details", `{"backdrop_path":null,"belongs_to_collection":null,"genres":[{"id":18,"name":"Drama"},{"id":28,"name":"Action"}],"homepage":"",`+
 		`"id":1,"original_title":"O","overview":"Text","poster_path":"/de.jpg","runtime":90,"tagline":"","title":"English"`)
 	if !strings.Contains(all["details deDE"], `"overview":"Inhalt"`) || !strings.Contains(all["details deDE"], `"title":"Deutsch"`) {
 		t.Errorf("details deDE = %s, want the crawl's text", all["details deDE"])
 	}
-	fragmentIs(t, all, "credits", `<id>"cast":[],"crew":[{"id":3}]}`)
+	fragmentIs(t, all, "credits", `<id>"cast":[],"crew":[{"id":3,"credit_id":"c"}]}`)
 	addressesAre(t, all, "credits", "credits")
 }
 

@@ -37,7 +37,7 @@ func crawled(id int, language string) string {
 		`"original_title":"Original","overview":%s,"popularity":2.5,"poster_path":%s,"production_companies":[],"production_countries":[],`+
 		`"release_date":"2001-02-03","revenue":6,"runtime":%d,"spoken_languages":[],"status":"Released","tagline":%s,"title":%s,"video":false,`+
 		`"vote_average":7.5,"vote_count":8,`+
-		`"credits":{"cast":[{"id":1,"name":%s,"profile_path":null,"character":%s,"order":0}],"crew":[]},`+
+		`"credits":{"cast":[{"id":1,"name":%s,"profile_path":null,"character":%s,"credit_id":"c","order":0}],"crew":[]},`+
 		`"images":{"backdrops":%s,"logos":[],"posters":%s},"keywords":{"keywords":[{"id":4,"name":"k"}]},`+
 		`"recommendations":{"page":1,"results":[%s],"total_pages":1,"total_results":1},"reviews":%s,`+
 		`"similar":{"page":1,"results":[%s],"total_pages":3,"total_results":41},`+
