@@ -256,7 +256,7 @@ func refusal(err error, hint string) string {
 	switch {
 	case err == nil:
 		return ""
-	case errors.As(err, &noID):
+	case errors.As(err, &noID) && noID.Asked:
 		return err.Error() + " (an ingest looks into the catalogue and the other sources, which is not done here)"
 	case hint != "":
 		return hint + "; as an answer of the API, " + err.Error()

@@ -46,7 +46,10 @@ const (
 )
 
 // A NoIDError says that a row has no id and that none was found.
-type NoIDError struct{ Field *wire.FieldError }
+type NoIDError struct {
+	Field *wire.FieldError
+	Asked bool // an external id was looked up: other sources may have it
+}
 
 func (e *NoIDError) Error() string { return e.Field.Error() }
 
@@ -238,16 +241,18 @@ func (m *mapped) identify(s *boundShape) (identity, error) {
 	}
 	switch {
 	case len(f.mint) > 0:
-		return m.mint(s, all)
+		return m.mint(s, all, asked != "")
 	case !f.matches:
 		return identity{}, nil
 	case asked == "":
-		return identity{}, noID(s.columnOf(""), "want an id: the row has none, and no external id either")
+		return identity{}, noID(s.columnOf(""), "want an id: the row has none, and no external id either", false)
 	}
-	return identity{}, noID(s.columnOf(asked), "want an id: no other record has this external id, and the mapping mints none")
+	return identity{}, noID(s.columnOf(asked), "want an id: no other record has this external id, and the mapping mints none", true)
 }
 
-func noID(column, why string) error { return &NoIDError{&wire.FieldError{Field: column, What: why}} }
+func noID(column, why string, asked bool) error {
+	return &NoIDError{&wire.FieldError{Field: column, What: why}, asked}
+}
 
 // externalID returns the id of the resource that has one of the external ids among the
 // members of a record, 0 where none has. asked is the first of these, "" where there is none.
@@ -304,7 +309,8 @@ func scalarText(raw string) string {
 }
 
 // mint makes an id of parts of a row. It is the same wherever and whenever the parts are.
-func (m *mapped) mint(s *boundShape, all rawMembers) (identity, error) {
+// asked is that of NoIDError.
+func (m *mapped) mint(s *boundShape, all rawMembers, asked bool) (identity, error) {
 	parts := make([]string, len(s.find.mint))
 	for i, name := range s.find.mint {
 		text := memberText(all, name)
@@ -319,7 +325,7 @@ func (m *mapped) mint(s *boundShape, all rawMembers) (identity, error) {
 			}
 		}
 		if parts[i] = Folded(text); parts[i] == "" {
-			return identity{}, noID(s.columnOf(name), "want a value that an id can be minted of, found nothing")
+			return identity{}, noID(s.columnOf(name), "want a value that an id can be minted of, found nothing", asked)
 		}
 	}
 	id, hash := mintID(s.typ.Kind, parts)

@@ -72,6 +72,12 @@ func TestMatchedIDs(t *testing.T) {
 	}
 	f.want(`{"imdbId":"7","q":"Q190050","t":"A"}`, `movie 551 {"id":551,"imdb_id":"tt0000007","title":"A","external_ids":{"wikidata_id":"Q190050"}}`)
 	f.refuse(`{"imdbId":"7","q":"","t":"A"}`, "imdbId: want an id: no other record has this external id, and the mapping mints none")
+	var no *NoIDError
+	for row, asked := range map[string]bool{`{"imdbId":"7","t":"A"}`: true, `{"imdbId":"","t":"A"}`: false} {
+		if _, err := f.records(row); !errors.As(err, &no) || no.Asked != asked {
+			t.Errorf("Records(%s) = %v, want a NoIDError, asked %v", row, err, asked)
+		}
+	}
 	f.refuse(`{"imdbId":"","t":"A"}`, "imdbId: want an id: the row has none, and no external id either")
 	f = newTableTest(t, "[[table.record]]\nkind='tv'\nmap=[{column='tvdb',member='external_ids.tvdb_id'},{column='t',member='name'}]", ids)
 	f.want(`{"tvdb":81189,"t":"A"}`, `tv 1396 {"id":1396,"name":"A","external_ids":{"tvdb_id":81189}}`)
@@ -246,7 +252,7 @@ map = [
 ]
 `, ids)
 	const lana = "115493346"
-	recs := f.want(`{"imdb":"tt0133093","cast":"Keanu Reeves| Lana Wachowski |","directors":"lana  wachowski"}`,
+	recs := f.want(`{"imdb":"tt0133093","cast":"Keanu Reeves| Lana Wachowski |keanu  reeves","directors":"lana  wachowski"}`,
 		`movie 603 {"id":603,"imdb_id":"tt0133093","credits":{"cast":[{"id":6384,"name":"Keanu Reeves","order":0},{"id":`+lana+`,"name":"Lana Wachowski","order":1}]}}`,
 		`movie 603 {"id":603,"credits":{"crew":[{"id":`+lana+`,"name":"lana  wachowski"}]}}`,
 		`person `+lana+` {"id":`+lana+`,"known_for_department":"Directing"}`,

@@ -208,7 +208,7 @@ func (e *entry) appendElements(dst []byte, elements []string) []byte {
 	dst = append(dst, '[')
 	n := 0
 	for i, element := range elements {
-		if slices.Contains(elements[:i], element) {
+		if slices.ContainsFunc(elements[:i], func(before string) bool { return sameElement(before, element) }) {
 			continue
 		}
 		if n > 0 {
@@ -221,6 +221,14 @@ func (e *entry) appendElements(dst []byte, elements []string) []byte {
 		n++
 	}
 	return append(dst, ']')
+}
+
+// sameElement reports whether two elements stand for the same resource. The names may be
+// written in different ways.
+func sameElement(a, b string) bool {
+	a, _, _ = strings.Cut(a, `,"name":`)
+	b, _, _ = strings.Cut(b, `,"name":`)
+	return a == b
 }
 
 // A joined list, "Drama, Comedy", does not say where it was joined: names have commas
