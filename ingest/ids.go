@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 
 	"reelsplice/ingest/crosswalk"
 	"reelsplice/ingest/layout"
@@ -57,6 +56,7 @@ func (in *input) turn() int {
 const (
 	notedFile  = "ids.noted"  // of the records that were read
 	storedFile = "ids.stored" // of the catalogue
+	movedFile  = "ids.moved"  // of minted ids that this run merges into others
 )
 
 // A noter writes down what the records of a run are called.
@@ -204,21 +204,43 @@ func (r *reader) enterTurn(ctx context.Context, turn int) error {
 	return nil
 }
 
-// table returns the entries of the catalogue and of the turns before.
+// table returns the entries of the catalogue and of the turns before. A minted id that the
+// run will merge into another leads there already.
 func (i *ingester) table(ctx context.Context) (*crosswalk.Table, error) {
-	stored := filepath.Join(i.work, storedFile)
 	if !i.listed {
-		if err := i.listStored(ctx, stored); err != nil {
+		if err := i.listStored(ctx, filepath.Join(i.work, storedFile)); err != nil {
 			return nil, err
 		}
 		i.listed = true
 	}
+	files := []entryFile{{storedFile, 1<<63 - 1}, {notedFile, i.turnBytes}}
+	t, err := i.tableOf(ctx, files)
+	if err != nil || !i.supersedes() {
+		return t, err
+	}
+	moved, err := i.listMoved(ctx, t)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("list merged ids: %w", err), t.Close())
+	}
+	if moved == 0 {
+		return t, nil
+	}
+	if err := t.Close(); err != nil { // the new table has its place
+		return nil, err
+	}
+	return i.tableOf(ctx, append(files, entryFile{movedFile, moved}))
+}
+
+// An entryFile is a file of entries, in the folder of temporary files.
+type entryFile struct {
+	name  string
+	bytes int64 // at most
+}
+
+func (i *ingester) tableOf(ctx context.Context, files []entryFile) (*crosswalk.Table, error) {
 	b := crosswalk.NewBuilder(i.work, i.Memory/4)
-	for _, from := range []struct {
-		path  string
-		bytes int64
-	}{{stored, 1<<63 - 1}, {filepath.Join(i.work, notedFile), i.turnBytes}} {
-		if err := addEntries(b, from.path, from.bytes); err != nil {
+	for _, f := range files {
+		if err := addEntries(b, filepath.Join(i.work, f.name), f.bytes); err != nil {
 			return nil, errors.Join(fmt.Errorf("read ids: %w", err), b.Close())
 		}
 	}
@@ -248,7 +270,7 @@ func (i *ingester) listStored(ctx context.Context, path string) error {
 	gone, err := catalog.ReadRemoved(i.Catalog)
 	for _, r := range gone {
 		if id := int64(r.Key.ID()); r.Merged && layout.IsMinted(id) {
-			entries = crosswalk.AppendEntry(entries[:0], crosswalk.External(r.Kind, layout.MintedSource, strconv.FormatInt(id, 10)), int64(r.Into.ID()))
+			entries = crosswalk.AppendEntry(entries[:0], mintedKey(r.Kind, id), int64(r.Into.ID()))
 			_, _ = w.Write(entries) // Flush tells
 		}
 	}

@@ -384,6 +384,22 @@ func TestSuperseded(t *testing.T) {
 	}
 }
 
+// TestSupersededRows: a row whose id was minted before, and which the run merges into that
+// of another source, is about the other at once.
+func TestSupersededRows(t *testing.T) {
+	f := newIDsTest(t)
+	dir := t.TempDir()
+	f.into(dir, f.put("titles.csv", "title,year\nA,1999\n"))
+	id := member(t, records(t, dir)[0], "id")
+	lines(t, dir, Config{}, `{"id":`+id+`,"imdb_id":"tt0000007"}`)
+	movies := f.put("movies.ndjson", `{"id":7,"imdb_id":"tt0000007","overview":"O"}`)
+	r := f.into(dir, f.put("titles.csv", "title,year\na,1999\n"), movies)
+	if r.Merged != 1 || r.Matched != 1 || r.Minted != 0 {
+		t.Errorf("Run = %+v, want one record merged and its row matched", r)
+	}
+	f.wantRows(dir, []string{"id", "title", "overview"}, `7 "a" "O"`)
+}
+
 // TestMergedMint: what is known by nothing but a minted id follows it into the record that
 // it was merged into.
 func TestMergedMint(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 
 	"reelsplice/ingest/crosswalk"
 	"reelsplice/ingest/layout"
@@ -234,7 +235,7 @@ func (i *ingester) hasMinted() bool {
 // supersede merges the catalogue's records with minted ids into those that this run gave
 // the same external ids.
 func (i *ingester) supersede(ctx context.Context) error {
-	if i.Overlay || i.idBytes == 0 || !i.hasMinted() {
+	if i.idBytes == 0 || !i.supersedes() {
 		return nil
 	}
 	if err := i.flushIDs(); err != nil {
@@ -255,10 +256,8 @@ func (i *ingester) supersede(ctx context.Context) error {
 		return err
 	}
 	defer func() { _ = now.Close() }() // a temporary file
-	for _, of := range (noter{ids: layout.Kinds(fragment.KindMovie, fragment.KindTV, fragment.KindPerson)}).projections() {
-		if err := i.supersedeKind(ctx, of, now); err != nil {
-			return err
-		}
+	if err := i.eachMintedGroup(func(of projection, f *catalog.File, g int) error { return i.supersedeGroup(ctx, of, f, g, now) }); err != nil {
+		return err
 	}
 	if i.merged > 0 {
 		i.Log.Info("records with minted ids were merged into those with ids of TMDB's", "records", i.merged)
@@ -266,11 +265,52 @@ func (i *ingester) supersede(ctx context.Context) error {
 	return now.Err()
 }
 
-// supersedeKind does for the records of a kind. Row groups without such records are not
-// read whole.
-func (i *ingester) supersedeKind(ctx context.Context, of projection, now *crosswalk.Table) error {
-	t := catalog.TypeOf(of.kind)
-	f, err := t.Open(i.Catalog)
+// supersedes reports whether the run merges the catalogue's minted ids into others.
+func (i *ingester) supersedes() bool { return !i.Overlay && i.hasMinted() }
+
+// listMoved writes entries that lead from the minted ids which t says are superseded to
+// the others, and returns their length. Rows that mint such an id are about those.
+func (i *ingester) listMoved(ctx context.Context, t *crosswalk.Table) (n int64, err error) {
+	out, err := os.Create(filepath.Join(i.work, movedFile))
+	if err != nil {
+		return 0, err
+	}
+	w := bufio.NewWriter(out)
+	var entry []byte
+	err = i.eachMintedGroup(func(of projection, f *catalog.File, g int) error {
+		return eachRow(ctx, f.ProjectGroups(of.plan, g, g+1), of.row, func(r wire.Record) error {
+			id, ok := supersededBy(of.kind, r, t)
+			if !ok {
+				return nil
+			}
+			f, _ := r.Plan.Field("id")
+			entry = crosswalk.AppendEntry(entry[:0], mintedKey(of.kind, r.Int(f).V), id)
+			n += int64(len(entry))
+			_, err := w.Write(entry)
+			return err
+		})
+	})
+	return n, errors.Join(err, t.Err(), w.Flush(), out.Close())
+}
+
+// mintedKey is the key under which a minted id leads to the one that it was merged into.
+func mintedKey(kind fragment.Kind, id int64) crosswalk.Key {
+	return crosswalk.External(kind, layout.MintedSource, strconv.FormatInt(id, 10))
+}
+
+// eachMintedGroup calls fn with the row groups of the catalogue that may have minted ids,
+// and what is to be read of their records.
+func (i *ingester) eachMintedGroup(fn func(of projection, f *catalog.File, g int) error) error {
+	for _, of := range (noter{ids: layout.Kinds(fragment.KindMovie, fragment.KindTV, fragment.KindPerson)}).projections() {
+		if err := i.eachMintedGroupOf(of, fn); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (i *ingester) eachMintedGroupOf(of projection, fn func(of projection, f *catalog.File, g int) error) error {
+	f, err := catalog.TypeOf(of.kind).Open(i.Catalog)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -286,27 +326,32 @@ func (i *ingester) supersedeKind(ctx context.Context, of projection, now *crossw
 		if firsts[g].ID() > layout.LastMinted || g+1 < len(firsts) && firsts[g+1].ID() <= layout.FirstMinted {
 			continue
 		}
-		found := false
-		if err := eachRow(ctx, f.ProjectGroups(of.plan, g, g+1), of.row, func(r wire.Record) error {
-			_, ok := supersededBy(of.kind, r, now)
-			found = found || ok
-			return nil
-		}); err != nil {
-			return err
-		}
-		if !found {
-			continue
-		}
-		if err := eachRow(ctx, f.Groups(g, g+1), t.New, func(r wire.Record) error {
-			if id, ok := supersededBy(of.kind, r, now); ok {
-				return i.mergeInto(t, r, id)
-			}
-			return nil
-		}); err != nil {
+		if err := fn(of, f, g); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// supersedeGroup does for the records of a row group, which it reads whole only if some are
+// superseded.
+func (i *ingester) supersedeGroup(ctx context.Context, of projection, f *catalog.File, g int, now *crosswalk.Table) error {
+	found := false
+	err := eachRow(ctx, f.ProjectGroups(of.plan, g, g+1), of.row, func(r wire.Record) error {
+		_, ok := supersededBy(of.kind, r, now)
+		found = found || ok
+		return nil
+	})
+	if err != nil || !found {
+		return err
+	}
+	t := catalog.TypeOf(of.kind)
+	return eachRow(ctx, f.Groups(g, g+1), t.New, func(r wire.Record) error {
+		if id, ok := supersededBy(of.kind, r, now); ok {
+			return i.mergeInto(t, r, id)
+		}
+		return nil
+	})
 }
 
 // supersededBy returns the id that a record with a minted one has now.
