@@ -129,18 +129,18 @@ func (c *Config) Validate() error {
 		what string
 	}{
 		{c.MaxAge >= 0 && c.MaxAge <= maxAge, "max-age: want 0 to 8760h, a year"},
-		{inDay(c.ReadTimeout), "read-timeout: want up to 24h, or none"},
-		{inDay(c.WriteTimeout), "write-timeout: want up to 24h, or none"},
-		{inDay(c.IdleTimeout), "idle-timeout: want up to 24h, or none"},
-		{inDay(c.DrainTimeout), "drain-timeout: want up to 24h, or none"},
-		{inDay(c.ShutdownDelay), "shutdown-delay: want 0 to 24h"},
+		{inDay(c.ReadTimeout), "read-timeout: want 1ms to 24h, or none"},
+		{inDay(c.WriteTimeout), "write-timeout: want 1ms to 24h, or none"},
+		{inDay(c.IdleTimeout), "idle-timeout: want 1ms to 24h, or none"},
+		{inDay(c.DrainTimeout), "drain-timeout: want 1ms to 24h, or none"},
+		{inDay(c.ShutdownDelay), "shutdown-delay: want 0, or 1ms to 24h"},
 		{c.Poll > 0 && c.Poll <= time.Second, "poll: want up to 1s, so that a revocation takes effect within a second"},
 		{c.MaxHeader >= 1<<10 && c.MaxHeader <= 1<<20, "max-header: want 1KiB to 1MiB, which each connection may take"},
 		{c.MaxPage >= 1 && c.MaxPage <= math.MaxUint16, "max-page: want 1 to 65535"},
-		{inCache(c.PageCache), "page-cache: want 0 to 1TiB"},
-		{inCache(c.ResultCache), "result-cache: want 0 to 1TiB"},
-		{c.ScrubRate >= 0, "scrub-rate: want 0 or more"},
-		{c.MaxInflight >= 1<<20 && int64(c.MaxInflight) <= 1<<40, "max-inflight-bytes: want 1MiB to 1TiB"},
+		{inTiB(c.PageCache), "page-cache: want 0 to 1TiB"},
+		{inTiB(c.ResultCache), "result-cache: want 0 to 1TiB"},
+		{inTiB(c.ScrubRate), "scrub-rate: want 0 to 1TiB"},
+		{c.MaxInflight >= 1<<20 && inTiB(c.MaxInflight), "max-inflight-bytes: want 1MiB to 1TiB"},
 		{c.MaxConns >= 1, "max-conns: want 1 or more"},
 		{c.MaxConnsPerIP >= 0, "max-conns-per-ip: want 0 or more"},
 	} {
@@ -191,11 +191,11 @@ func checkAddr(name, addr string) error {
 
 const maxAge = 365 * 24 * time.Hour
 
-// inDay reports whether d is a time limit that somebody can mean: 0, no limit, to a day.
-func inDay(d time.Duration) bool { return d >= 0 && d <= 24*time.Hour }
+// inDay reports whether d is a time limit that somebody can mean: 0, no limit, or a millisecond to a day.
+func inDay(d time.Duration) bool { return d == 0 || d >= time.Millisecond && d <= 24*time.Hour }
 
-// inCache reports whether a cache can be meant to hold n bytes.
-func inCache(n int) bool { return n >= 0 && int64(n) <= 1<<40 }
+// inTiB reports whether somebody can mean n bytes.
+func inTiB(n int) bool { return n >= 0 && int64(n) <= 1<<40 }
 
 // clock returns what tells the time by which lists are made.
 func (c *Config) clock() (func() time.Time, error) {

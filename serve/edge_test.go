@@ -682,7 +682,10 @@ func TestConfigValidate(t *testing.T) {
 	f("idle-timeout", func(c *Config) { c.IdleTimeout = -1 })
 	f("drain-timeout", func(c *Config) { c.DrainTimeout = -1 })
 	f("shutdown-delay", func(c *Config) { c.ShutdownDelay = -1 })
+	f("read-timeout", func(c *Config) { c.ReadTimeout = 30 }) // nanoseconds: no request is ever read
+	f("shutdown-delay", func(c *Config) { c.ShutdownDelay = time.Microsecond })
 	f("page-cache", func(c *Config) { c.PageCache = 1 << 50 })
+	f("scrub-rate", func(c *Config) { c.ScrubRate = 1 << 50 })
 	f("result-cache", func(c *Config) { c.ResultCache = -1 })
 }
 

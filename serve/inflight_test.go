@@ -200,6 +200,31 @@ func TestNoMemoryLeft(t *testing.T) {
 	eventually(t, "nothing is held", func() bool { return w.edge.inflight.held.Load() == 0 })
 }
 
+// TestPreparedCopies: what a prepared response copies of short segments counts as memory of a response under way.
+func TestPreparedCopies(t *testing.T) {
+	const most, segments, length = 1 << 20, 100, 800
+	pieces := []any{`{"id":1`}
+	for i := range segments {
+		pieces = append(pieces, longText(length+i))
+	}
+	w := writtenWorld(t, func(c *Config) { c.MaxInflight = most }, numbered(fragment.KindMovie, 1, of(fragment.SubDetails, pieces...)))
+	s := wired(t, w)
+	const uri = "/3/movie/1"
+	s.prepare(t, uri)
+	others := most - segments*length/4
+	w.edge.inflight.add(others)
+	rs, _ := s.asker(t).ask(t, "GET", uri)
+	if rs.StatusCode != http.StatusServiceUnavailable {
+		t.Errorf("without memory for the copies: %d, want 503", rs.StatusCode)
+	}
+	w.edge.inflight.add(-others)
+	rs, _ = s.asker(t).ask(t, "GET", uri)
+	if rs.StatusCode != http.StatusOK {
+		t.Errorf("with memory: %d, want 200", rs.StatusCode)
+	}
+	eventually(t, "nothing is held when all is sent", func() bool { return w.edge.inflight.held.Load() == 0 })
+}
+
 // TestBatchBytes: a batch is bounded by its bytes, in what it answers and in what it is made with.
 func TestBatchBytes(t *testing.T) {
 	var movies []resource

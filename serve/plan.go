@@ -60,14 +60,13 @@ func newPlan(target []byte, rs *Response) *plan {
 	return p
 }
 
-// write gives the answer to w, which takes p.size bytes of memory at most.
-func (p *plan) write(w *lane.Writer, date []byte, lr *lane.Request, m *meters) {
+// write gives the answer to w, and returns its status and the length of its body.
+func (p *plan) write(w *lane.Writer, date []byte, lr *lane.Request) (status, length int) {
 	if matches(lr.IfNoneMatch, p.etag) {
-		m.add(http.StatusNotModified, 0, false /* gzip */)
 		w.AppendString(statusLine(http.StatusNotModified))
 		w.Append(date)
 		w.Append(p.same)
-		return
+		return http.StatusNotModified, 0
 	}
 	w.AppendString(statusLine(http.StatusOK))
 	w.Append(date)
@@ -75,7 +74,7 @@ func (p *plan) write(w *lane.Writer, date []byte, lr *lane.Request, m *meters) {
 	if !lr.Head {
 		p.writeBody(w)
 	}
-	m.add(http.StatusOK, p.length, true /* gzip */) // last: an unreadable body panics
+	return http.StatusOK, p.length
 }
 
 func (p *plan) writeBody(w *lane.Writer) {

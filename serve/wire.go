@@ -170,14 +170,15 @@ func (c *client) again(lr *lane.Request, target, query []byte, w *lane.Writer, n
 	if !c.edge.authorize(lr.Authorization, query, &c.grant, now.Unix()).OK {
 		return false
 	}
-	if !c.edge.inflight.add(p.size) {
-		return false
-	}
-	defer c.edge.inflight.add(-p.size)
-	if err := release.Guard(func() error { p.write(w, c.dates.at(now), lr, c.meters); return nil }); err != nil {
+	var status, length int
+	err := release.Guard(func() error { status, length = p.write(w, c.dates.at(now), lr); return nil })
+	copied := len(w.Buffer()) // short parts among it
+	if err != nil || !c.edge.inflight.add(copied) {
 		w.Discard()
 		return false // the long way says what is wrong
 	}
+	defer c.edge.inflight.add(-copied)
+	c.meters.add(status, length, status == http.StatusOK)
 	c.send(w)
 	return true
 }

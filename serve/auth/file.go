@@ -19,10 +19,11 @@ import (
 
 // What Issue, Add and Revoke refuse; errors.Is finds them.
 var (
-	ErrNameTaken = errors.New("name is taken by an unrevoked token")
-	ErrNoToken   = errors.New("no such token")
-	ErrAmbiguous = errors.New("ambiguous token")
-	ErrIsRevoked = errors.New("token is already revoked")
+	ErrNameTaken  = errors.New("name is taken by an unrevoked token")
+	ErrTokenTaken = errors.New("this token was issued before, and a revoked one stays revoked: choose another") // it must not come back in force
+	ErrNoToken    = errors.New("no such token")
+	ErrAmbiguous  = errors.New("ambiguous token")
+	ErrIsRevoked  = errors.New("token is already revoked")
 )
 
 // minHashPrefix is how many hex digits name a token in Revoke: fewer are too easy to mistype.
@@ -83,6 +84,9 @@ func Add(path string, r Record) error {
 	}
 	return edit(path, true /* create */, func(data []byte, entries []entry) ([]byte, error) {
 		for i := range entries {
+			if entries[i].Hash == r.Hash {
+				return nil, fmt.Errorf("add token %q: %w (line %d, name %q)", r.Name, ErrTokenTaken, entries[i].line, entries[i].Name)
+			}
 			if entries[i].Name == r.Name && entries[i].Revoked.IsZero() {
 				return nil, fmt.Errorf("add token %q: %w (line %d)", r.Name, ErrNameTaken, entries[i].line)
 			}

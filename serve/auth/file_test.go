@@ -256,8 +256,8 @@ func TestAddForeignToken(t *testing.T) {
 	if err := Add(path, Record{Hash: HashToken(key), Name: "old client", Scopes: ScopeRead}); err != nil {
 		t.Fatal(err)
 	}
-	if err := Add(path, Record{Hash: HashToken(key), Name: "again", Scopes: ScopeRead}); !errors.Is(err, ErrBadFile) {
-		t.Errorf("Add() of the same hash = %v, want ErrBadFile", err)
+	if err := Add(path, Record{Hash: HashToken(key), Name: "again", Scopes: ScopeRead}); !errors.Is(err, ErrTokenTaken) {
+		t.Errorf("Add() of the same hash = %v, want ErrTokenTaken", err)
 	}
 	recs, err := List(path)
 	if err != nil {

@@ -428,7 +428,7 @@ func TestReset(t *testing.T) {
 // TestIdle: a connection that is in use goes on, and ends when it has been idle for as long
 // as it may.
 func TestIdle(t *testing.T) {
-	for _, limit := range []time.Duration{100 * time.Millisecond, glance + 300*time.Millisecond} {
+	for _, limit := range []time.Duration{300 * time.Millisecond, glance + 300*time.Millisecond} {
 		s := serve(t, func(c *Config) { c.IdleTimeout = limit })
 		c := s.dial(t)
 		r := bufio.NewReader(c)
