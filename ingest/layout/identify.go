@@ -136,6 +136,9 @@ func (s *shape) findIDs(at place, r *recordSpec, before []*shape) error {
 		return fmt.Errorf("id: %s records have none that can be found or minted", at.typ.Name())
 	}
 	if r.ID != nil {
+		if mint := r.ID.Mint; mint != nil && len(mint) == 0 || slices.Contains(mint, "") {
+			return fmt.Errorf("id: mint: want names of members or columns, found %q", mint)
+		}
 		f.mint = s.mintedOf(r.ID.Mint)
 	}
 	external := false

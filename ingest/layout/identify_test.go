@@ -221,6 +221,8 @@ func TestEach(t *testing.T) {
 	refuse("kind='movie'\nmap=[{column='id',path='#',member='id'}]", `column id: path "#": want each, whose elements have a place`)
 	refuse("kind='movie'\neach={column='x'}\nmap=[{column='id',path='#',member='id'}]", `column id: path "#": want the column of each, x`)
 	refuse("kind='season'\nid={mint=['a']}\nmap=[{column='a',member='season_number'}]", "id: season records have none that can be found or minted")
+	refuse("kind='movie'\nid={mint=[]}\nmap=[{column='a',member='title'}]", "id: mint: want names of members or columns, found []")
+	refuse("kind='movie'\nid={mint=['title','']}\nmap=[{column='a',member='title'}]", `id: mint: want names of members or columns, found ["title" ""]`)
 	refuse("kind='tv'\nmap=[{column='i',member='external_ids.facebook_id'}]", "no column is the member id, by which tv records are known, or an external id such as imdb_id, and the record mints none")
 }
 
