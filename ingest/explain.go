@@ -261,6 +261,9 @@ func refusal(err error, hint string) string {
 	case hint != "":
 		return hint + "; as an answer of the API, " + err.Error()
 	}
+	if field, why := reasonOf(err); field == "" {
+		return why // the row's place stands above
+	}
 	return err.Error()
 }
 

@@ -17,6 +17,7 @@ func TestExplain(t *testing.T) {
 	put(t, src, "links.csv", "movieId,imdbId,tmdbId\n1,0114709,862\n")
 	put(t, src, "ratings.csv", "userId,movieId,rating,timestamp\n1,2,3.5,4\n")
 	put(t, src, "tv.csv", "id,name,mood\n5,B,calm\n")
+	put(t, src, "zeros.movies.csv", "id,title\n1,\x00\n")
 	put(t, src, "wares.csv", "name,price\nA,5\n")
 	before := entries(t, src)
 	e, err := Explain(context.Background(), Config{Sources: []string{src}})
@@ -47,6 +48,9 @@ func TestExplain(t *testing.T) {
 	}
 	if got := files["movies.ndjson"].Rows[0].Unknown; len(got) != 1 || got[0] != "mood" {
 		t.Errorf("movies.ndjson: unknown %q, want mood", got)
+	}
+	if got := files["zeros.movies.csv"].Rows[0].Refused; got != "byte 2: found U+0000, which no text has" {
+		t.Errorf("zeros.movies.csv: refused: %s, want the reason alone: the place stands above", got)
 	}
 	if after := entries(t, src); after != before {
 		t.Errorf("the folder has %s, and had %s", after, before)

@@ -119,7 +119,7 @@ func dirOf(f idsTest, into func(string, ...string) Report, matched, minted, miss
 	return dir
 }
 
-// TestMintedIDs: rows that match nothing get ids that are the same every night, and that
+// TestMintedIDs: rows that match nothing get ids that are the same in every ingest, and that
 // other tables of the same run find. What is known already keeps its id.
 func TestMintedIDs(t *testing.T) {
 	f := newIDsTest(t)
@@ -142,7 +142,7 @@ func TestMintedIDs(t *testing.T) {
 	again := f.into(dir, takings, titles, films)
 	f.wantIDs(again, 3, 3, 3) // films are found in the catalogue now
 	if string(catalogBytes(t, dir)) != before {
-		t.Error("another night changed the catalogue")
+		t.Error("another ingest changed the catalogue")
 	}
 	other := t.TempDir()
 	f.into(other, films)
@@ -158,7 +158,7 @@ func TestMintedIDs(t *testing.T) {
 }
 
 // TestIDsOfIMDb: tables without ids are about the titles that IMDb's tables of the same
-// run have, and IMDb's tables about those that a table minted another night.
+// run have, and IMDb's tables about those that a table minted in another ingest.
 func TestIDsOfIMDb(t *testing.T) {
 	f := newIDsTest(t)
 	imdbTablesIn(t, filepath.Join(f.dir, "imdb"))
@@ -206,7 +206,7 @@ func TestPeopleByName(t *testing.T) {
 	before := string(catalogBytes(t, dir))
 	f.into(dir, films) // the catalogue alone tells who it is
 	if string(catalogBytes(t, dir)) != before {
-		t.Error("another night changed the catalogue")
+		t.Error("another ingest changed the catalogue")
 	}
 }
 
@@ -272,7 +272,7 @@ func TestIDsWhenResumed(t *testing.T) {
 		f.put("movies.ndjson", movies.String()), filepath.Join(f.dir, "imdb"),
 	}
 	config := Config{Sources: sources, Mappings: []string{f.mapping}, Memory: 256 << 10}
-	// Some records were minted another night, and are merged into others now.
+	// Some records were minted in another ingest, and are merged into others now.
 	base := t.TempDir()
 	f.into(base, f.put("films_0.csv", "imdb,q,title,cast\n3,,Three,P 3\n6,Q7777,Six,\n"))
 	fresh := func() string {
@@ -380,7 +380,7 @@ func TestSuperseded(t *testing.T) {
 	}
 	before := string(catalogBytes(t, dir))
 	if r := f.into(dir, films); r.Merged != 0 || string(catalogBytes(t, dir)) != before {
-		t.Errorf("another night merged %d and changed the catalogue", r.Merged)
+		t.Errorf("another ingest merged %d and changed the catalogue", r.Merged)
 	}
 }
 

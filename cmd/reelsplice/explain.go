@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode"
 
 	"reelsplice/ingest"
 )
@@ -22,7 +23,7 @@ func (a *app) explain(ctx context.Context, cfg ingest.Config) error {
 }
 
 // writeExplanation prints files, rows and members. Everything but the mapping to start
-// from is a comment of TOML where there is one, so that the output can be saved as it is.
+// from is a comment of TOML, so that the output can be saved as it is.
 func writeExplanation(w io.Writer, e *ingest.Explanation) {
 	for i := range e.Files {
 		if i > 0 {
@@ -31,29 +32,29 @@ func writeExplanation(w io.Writer, e *ingest.Explanation) {
 		writeExplainedFile(w, &e.Files[i])
 	}
 	for _, file := range e.Skipped {
-		fmt.Fprintf(w, "# skipped: %s\n", file)
+		writeComment(w, "skipped: "+file)
 	}
 	if more := e.SkippedFiles - int64(len(e.Skipped)); more > 0 {
-		fmt.Fprintf(w, "# skipped: %s in all\n", plural(e.SkippedFiles, "file"))
+		writeComment(w, "skipped: "+plural(e.SkippedFiles, "file")+" in all")
 	}
 	if e.More > 0 {
-		fmt.Fprintf(w, "# and %s that are not explained\n", plural(e.More, "more file"))
+		writeComment(w, "and "+plural(e.More, "more file")+" that are not explained")
 	}
 }
 
 func writeExplainedFile(w io.Writer, f *ingest.ExplainedFile) {
-	fmt.Fprintf(w, "# %s: %s", f.File, f.Format)
+	head := f.File + ": " + f.Format
 	for _, part := range [][2]string{{"layout", f.Layout}, {"mapping", f.Mapping}, {"table", f.Table}, {"kind", f.Kind}} {
 		if part[1] != "" {
-			fmt.Fprintf(w, ", %s %s", part[0], part[1])
+			head += ", " + part[0] + " " + part[1]
 		}
 	}
-	fmt.Fprintln(w)
+	writeComment(w, head)
 	if f.Problem != "" {
-		fmt.Fprintf(w, "# left out: %s\n", f.Problem)
+		writeComment(w, "left out: "+f.Problem)
 	}
 	if f.Note != "" {
-		fmt.Fprintf(w, "# %s\n", f.Note)
+		writeComment(w, f.Note)
 	}
 	for i := range f.Rows {
 		writeExplainedRow(w, &f.Rows[i])
@@ -64,9 +65,10 @@ func writeExplainedFile(w io.Writer, f *ingest.ExplainedFile) {
 }
 
 func writeExplainedRow(w io.Writer, r *ingest.ExplainedRow) {
-	fmt.Fprintf(w, "#\n# %s\n", r.Place)
+	fmt.Fprintln(w, "#")
+	writeComment(w, r.Place)
 	if r.Refused != "" {
-		fmt.Fprintf(w, "#   refused: %s\n", inOneLine(r.Refused))
+		writeComment(w, "  refused: "+r.Refused)
 	}
 	for i := range r.Records {
 		rec := &r.Records[i]
@@ -74,7 +76,7 @@ func writeExplainedRow(w io.Writer, r *ingest.ExplainedRow) {
 		if rec.Note != "" {
 			note = " (" + rec.Note + ")"
 		}
-		fmt.Fprintf(w, "#   %s%s\n", rec.Record, note)
+		writeComment(w, "  "+rec.Record+note)
 		width := 0
 		for _, f := range rec.Fields {
 			width = max(width, len(f.Member))
@@ -84,7 +86,7 @@ func writeExplainedRow(w io.Writer, r *ingest.ExplainedRow) {
 			if len(f.Columns) > 0 {
 				from = "  from " + strings.Join(f.Columns, ", ")
 			}
-			fmt.Fprintf(w, "#     %-*s  %s%s\n", min(width, 32), f.Member, shortened(inOneLine(string(f.Value))), from)
+			writeComment(w, fmt.Sprintf("    %-*s  %s%s", min(width, 32), f.Member, shortened(string(f.Value)), from))
 		}
 	}
 	for _, list := range []struct {
@@ -92,9 +94,19 @@ func writeExplainedRow(w io.Writer, r *ingest.ExplainedRow) {
 		names []string
 	}{{"left out", r.Dropped}, {"kept, though the API does not have it", r.Unknown}, {"names that are not known, kept as they are", r.Whole}} {
 		if len(list.names) > 0 {
-			fmt.Fprintf(w, "#   %s: %s\n", list.what, inOneLine(strings.Join(list.names, ", ")))
+			writeComment(w, "  "+list.what+": "+strings.Join(list.names, ", "))
 		}
 	}
+}
+
+// writeComment writes a comment of TOML, which may hold no control characters.
+func writeComment(w io.Writer, text string) {
+	fmt.Fprintf(w, "# %s\n", strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, text))
 }
 
 // shortened returns the first characters of a value.
@@ -105,5 +117,3 @@ func shortened(s string) string {
 	}
 	return s
 }
-
-func inOneLine(s string) string { return strings.NewReplacer("\n", " ", "\r", " ").Replace(s) }
