@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -185,6 +186,11 @@ func (l *tlsListener) failed(c net.Conn, err error) {
 		err = errors.New("the client speaks HTTP without TLS")
 		body := status.InvalidInput.Body()
 		fmt.Fprintf(record.Conn, "HTTP/1.1 400 Bad Request\r\nContent-Type: %s\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s", contentType, len(body), body)
+	}
+	var local *net.OpError
+	if errors.As(err, &local) && local.Op == "local error" && strings.Contains(local.Error(), "bad record MAC") {
+		// OpenSSL sends the alert that refuses a certificate in the clear, where TLS 1.3 wants it encrypted.
+		err = fmt.Errorf("%w; most often the client does not trust the certificate", err)
 	}
 	if errors.Is(err, io.EOF) { // port scans and health checks connect and leave
 		return

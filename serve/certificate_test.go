@@ -85,6 +85,36 @@ func TestCertificateReload(t *testing.T) {
 	}
 }
 
+// An alertInTheClear refuses the server's certificate as OpenSSL does: after the first message it sends unencrypted alerts.
+type alertInTheClear struct {
+	net.Conn
+	greeted bool
+}
+
+func (c *alertInTheClear) Write(p []byte) (int, error) {
+	if !c.greeted {
+		c.greeted = true
+		return c.Conn.Write(p)
+	}
+	_, err := c.Conn.Write([]byte{21, 3, 3, 0, 2, 2, 48}) // fatal, unknown authority
+	return len(p), err
+}
+
+// TestHandshakeRefusedInTheClear: the log explains what a client on OpenSSL that does not trust the certificate leaves behind.
+func TestHandshakeRefusedInTheClear(t *testing.T) {
+	s, log, _ := secureWorld(t)
+	addr := s.api.Addr().String()
+	c, err := net.Dial("tcp", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if err := tls.Client(&alertInTheClear{Conn: c}, &tls.Config{RootCAs: x509.NewCertPool(), ServerName: "127.0.0.1"}).Handshake(); err == nil {
+		t.Fatal("a client that trusts nobody connects")
+	}
+	eventually(t, "the log explains an alert in the clear", func() bool { return strings.Contains(log.String(), "does not trust the certificate") })
+}
+
 // TestHandshakeFailures: the log says why there is no TLS, and a client that speaks HTTP is told.
 func TestHandshakeFailures(t *testing.T) {
 	s, log, _ := secureWorld(t)
