@@ -15,6 +15,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -354,7 +355,7 @@ func (e *Edge) hint(w *worker, rq *Request, c route.Code) {
 	}
 	w.keys = append(append(w.keys[:0], "/3"...), rq.Path...)
 	if route.Match(rq.Method, w.keys, &w.q) == route.CodeOK {
-		e.hints.Info("path not found: it lacks /3, which belongs to the base URL of the client", "path", string(rq.Path))
+		e.hints.Info("path not found: it lacks /3, which belongs to the base URL of the client", "path", loggedPath(rq.Path))
 	}
 }
 
@@ -565,8 +566,21 @@ func (e *Edge) unexpected(rq *Request, rs *Response, err error) *status.Error {
 	if errors.As(err, &se) {
 		return se
 	}
-	e.log.Error("request failed", "path", string(rq.Path), "release", rs.Release, "error", err)
+	e.log.Error("request failed", "path", loggedPath(rq.Path), "release", rs.Release, "error", err)
 	return &status.Error{Code: status.Internal}
+}
+
+// loggedPath returns a path for the log, without the session of a guest that it may hold.
+func loggedPath(path []byte) string {
+	const guest = "/guest_session/"
+	before, session, found := strings.Cut(string(path), guest)
+	if !found {
+		return before
+	}
+	if i := strings.IndexByte(session, '/'); i >= 0 {
+		return before + guest + "..." + session[i:]
+	}
+	return before + guest + "..."
 }
 
 // matches reports whether an If-None-Match header names the tag. The comparison is

@@ -698,3 +698,22 @@ func TestRefuseHidesCauses(t *testing.T) {
 		t.Errorf("refuse = %d %s %s, want a 500 that tells nothing", rs.Status, rs.Body, rs.Cache)
 	}
 }
+
+// TestSessionsAreNotLogged: the hint about a path names it without the session of a guest.
+func TestSessionsAreNotLogged(t *testing.T) {
+	const session = "0123456789abcdef0123456789abcdef"
+	var logged lockedBuffer
+	w := newWorld(t, func(c *Config) { c.Log = slog.New(slog.NewTextHandler(&logged, nil)) }, version(1))
+	for path, want := range map[string]string{
+		"/guest_session/" + session + "/rated/movies": "path=/guest_session/.../rated/movies\n",
+		"/movie/1": "path=/movie/1\n",
+	} {
+		w.edge.hints = w.edge.log // no limit
+		if a := w.get(t, path); a.Status != 404 {
+			t.Errorf("%s = %d, want 404", path, a.Status)
+		}
+		if text := logged.String(); !strings.Contains(text, want) || strings.Contains(text, session) {
+			t.Errorf("log = %q, want %q and no session", text, want)
+		}
+	}
+}

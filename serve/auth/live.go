@@ -26,7 +26,7 @@ const (
 )
 
 // Live follows a token file. What it does when the file cannot be used is a choice: the last good
-// table stays, Err tells, so that the server reports itself as not ready, and each distinct failure is
+// table stays, Err returns the reason for /readyz and the metrics, and each distinct failure is
 // logged once. That holds for a file that became malformed and for one that is gone, since a slip of
 // the editor, or a volume that is remounted, must not turn every client away. So removing or
 // emptying the file revokes nothing: revoke tokens, or leave a comment alone in it.
