@@ -17,11 +17,11 @@ import (
 	"reelsplice/schemas/wire"
 )
 
-// Some sources lack ids of TMDB's, and find them in the catalogue and in the other sources
-// of the run: by ids that others gave, and people by their names. So files are read in
-// turns. What the records of a turn tell goes into a file, and before the next turn the
-// entries of that file and of the catalogue become a table. What a turn finds depends on
-// the turns before alone, and not on how far its own files are.
+// Some sources lack ids of TMDB's. Their rows get them from the catalogue and the other
+// sources of the run: by external ids, and people by their names. So files are read in
+// turns. The external ids and names of a turn's records go into a file. Before the next
+// turn, that file and the catalogue become a table. A turn's results depend on earlier turns
+// alone, in whatever order its own files are read.
 
 // Turns of the reading.
 const (
@@ -59,7 +59,7 @@ const (
 	movedFile  = "ids.moved"  // of minted ids that this run merges into others
 )
 
-// A noter writes down what the records of a run are called.
+// A noter notes external ids of records, and people in their credits.
 type noter struct {
 	ids    layout.KindSet // of whose records: ids that others gave
 	people bool           // names in credits

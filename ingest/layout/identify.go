@@ -40,7 +40,7 @@ type Found uint8
 
 // How ids are found.
 const (
-	FoundNothing Found = iota // the row has the id, or another record of the row told it
+	FoundNothing Found = iota // the row has the id, or another record of the row does
 	FoundMatch                // another record has the same external id
 	FoundMint                 // it was minted
 )

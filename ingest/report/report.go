@@ -27,8 +27,8 @@
 // became of them: kept + blank + duplicates + quarantined = rows. Then
 //
 //	reasons            {"top":[{"field","reason","count","example"}],...}: of quarantine
-//	ids_matched        records whose rows have no id, and that others with the same external id told it
-//	ids_minted         records whose ids were made of what the rows have
+//	ids_matched        records whose rows have no id: others have the same external id
+//	ids_minted         records whose ids were made of fields of their rows
 //	ids_missing        rows in quarantine that have no id and got none
 //	failure            why the file was not read to its end
 //	records            records that its rows gave, by kind

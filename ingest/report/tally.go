@@ -50,10 +50,10 @@ func (t *Tally) Blank(n int64) { t.blank += n }
 // Duplicate counts a row that says what an earlier one said.
 func (t *Tally) Duplicate() { t.duplicates++ }
 
-// Matched counts a record whose row has no id, and that another record told it.
+// Matched counts a record whose row has no id: another has the same external id.
 func (t *Tally) Matched() { t.matched++ }
 
-// Minted counts a record whose id was made of what the row has.
+// Minted counts a record whose id was made of fields of its row.
 func (t *Tally) Minted() { t.minted++ }
 
 // NoID counts a row that has no id and got none; Quarantined counts it too.
