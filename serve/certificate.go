@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"net"
+	"net/http"
 	"os"
 	"strings"
 	"sync"
@@ -16,7 +17,6 @@ import (
 	"time"
 
 	"reelsplice/serve/logs"
-	"reelsplice/serve/status"
 )
 
 // A certificate is the pair of PEM files that TLS connections present. It follows changes of the files:
@@ -132,11 +132,12 @@ type tlsListener struct {
 	net.Listener
 	config *tls.Config
 	log    *slog.Logger // limited
+	meters *meters
 }
 
-func listenTLS(ln net.Listener, c *certificate) net.Listener {
+func listenTLS(ln net.Listener, c *certificate, m *meters) net.Listener {
 	return &tlsListener{
-		Listener: ln, log: logs.Limit(c.log, failedHandshakes, time.Second),
+		Listener: ln, meters: m, log: logs.Limit(c.log, failedHandshakes, time.Second),
 		config: &tls.Config{
 			MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"},
 			GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return c.current.Load(), nil },
@@ -184,8 +185,9 @@ func (l *tlsListener) failed(c net.Conn, err error) {
 	var record tls.RecordHeaderError
 	if errors.As(err, &record) && record.Conn != nil && isHTTP(record.RecordHeader) {
 		err = errors.New("the client speaks HTTP without TLS")
-		body := status.InvalidInput.Body()
-		fmt.Fprintf(record.Conn, "HTTP/1.1 400 Bad Request\r\nContent-Type: %s\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s", contentType, len(body), body)
+		isHead := string(record.RecordHeader[:]) == "HEAD "
+		date := new(dateCache).at(time.Now())
+		_, _ = record.Conn.Write(appendRefused(nil, http.StatusBadRequest, isHead, date, l.meters)) // the client may be gone
 	}
 	var local *net.OpError
 	if errors.As(err, &local) && local.Op == "local error" && strings.Contains(local.Error(), "bad record MAC") {

@@ -144,6 +144,9 @@ func TestHandshakeFailures(t *testing.T) {
 		t.Errorf("HTTP without TLS = %s, want 400", rs.Status)
 	}
 	eventually(t, "the log says so", func() bool { return strings.Contains(log.String(), "HTTP without TLS") })
+	if n := s.metrics.codes[400].Get(); n != 1 {
+		t.Errorf("%d responses of 400 are counted, want 1", n)
+	}
 	if strings.Contains(log.String(), "secret") {
 		t.Errorf("the log quotes the client: %s", log.String())
 	}

@@ -266,7 +266,7 @@ func TestRules(t *testing.T) {
 	}
 	overTLS := dialTo(serveTCP(t, func(ln net.Listener) (net.Listener, *meters) {
 		m := newMeters()
-		return lane.Listen(listenTLS(ln, c), newLane(w.cfg, w.edge, m, newPlans())), m
+		return lane.Listen(listenTLS(ln, c, m), newLane(w.cfg, w.edge, m, newPlans())), m
 	}, w))
 	ways = append(ways, ways[0])
 	ways[2].name = "TLS"

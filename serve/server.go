@@ -85,7 +85,7 @@ func Listen(cfg Config) (s *Server, err error) {
 		s.admin = s.adminConns
 	}
 	if s.cert != nil {
-		s.api = listenTLS(s.api, s.cert)
+		s.api = listenTLS(s.api, s.cert, s.metrics)
 	}
 	s.lane = lane.Listen(s.api, newLane(cfg, s.edge, s.metrics, newPlans()))
 	return s, nil
