@@ -169,6 +169,7 @@ func TestStopLosesNothing(t *testing.T) {
 				t.Errorf("Run = %v, want nil", err)
 			}
 			clients.Wait()
+			t.Logf("%d responses while the server ran and stopped", served.Load())
 		})
 	}
 	f("at once", 0, false)
