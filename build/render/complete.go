@@ -91,7 +91,8 @@ func completeSub(rec wire.Record) {
 var creditRows = []*wire.Plan{wire.PlanOf[catalog.CastCredit](), wire.PlanOf[catalog.CrewCredit](), wire.PlanOf[catalog.TVCastCredit]()}
 
 // completeCredits gives people in credits the fields that they lack. Rows of the API have
-// had a credit_id in all years and stay as they are; tables of names give rows without.
+// had a profile_path or a credit_id in all years and stay as they are; tables of names give
+// rows with neither.
 func completeCredits(rec wire.Record, list *wire.Field) {
 	if list.Shape != wire.ShapeObjects || !slices.Contains(creditRows, list.Elem) {
 		return
@@ -99,7 +100,7 @@ func completeCredits(rec wire.Record, list *wire.Field) {
 	n, _ := rec.Len(list)
 	for i := range n {
 		row := rec.At(list, i)
-		if given(row, fieldOf(row.Plan, "credit_id")) {
+		if given(row, fieldOf(row.Plan, "credit_id")) || given(row, fieldOf(row.Plan, "profile_path")) {
 			continue
 		}
 		for k := range row.Plan.Fields {

@@ -172,9 +172,9 @@ func TestPartialPages(t *testing.T) {
 // rows of the API stay as they are, old ones too.
 func TestPartialCredits(t *testing.T) {
 	const filled = `"known_for_department":"","name":"A","original_name":"A","popularity":0.0,"profile_path":null`
-	all := texts(t, New().Movie(parse(t, `{"id":1,"credits":{"cast":[{"id":2,"name":"A","order":0},{"credit_id":"c","id":3}],"crew":[{"name":"A","job":"J"}]}}`), TitleDerived{}))
+	all := texts(t, New().Movie(parse(t, `{"id":1,"credits":{"cast":[{"id":2,"name":"A","order":0},{"credit_id":"c","id":3},{"id":4,"name":"B","profile_path":null}],"crew":[{"name":"A","job":"J"}]}}`), TitleDerived{}))
 	fragmentIs(t, all, "credits", `<id>"cast":[{"adult":false,"gender":0,"id":2,`+filled+`,"cast_id":0,"character":"","credit_id":"","order":0},`+
-		`{"id":3,"credit_id":"c"}],"crew":[{"adult":false,"gender":0,`+filled+`,"credit_id":"","department":"","job":"J"}]}`)
+		`{"id":3,"credit_id":"c"},{"id":4,"name":"B","profile_path":null}],"crew":[{"adult":false,"gender":0,`+filled+`,"credit_id":"","department":"","job":"J"}]}`)
 	all = texts(t, New().TV(parseAs[catalog.TV](t, `{"id":1,"credits":{"cast":[{"id":2,"name":"A","order":5}]}}`), TVDerived{}))
 	fragmentIs(t, all, "credits", `"cast":[{"adult":false,"gender":0,"id":2,`+filled+`,"character":"","credit_id":"","order":5}],"crew":[]<id end>`)
 }
