@@ -42,18 +42,11 @@ func openCertificate(cert, key string, log *slog.Logger) (*certificate, error) {
 
 // Run looks at the files every interval until ctx ends.
 func (c *certificate) Run(ctx context.Context, interval time.Duration) {
-	t := time.NewTicker(interval)
-	defer t.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-t.C:
-			if c.changed() {
-				c.Reload()
-			}
+	every(ctx, interval, func() {
+		if c.changed() {
+			c.Reload()
 		}
-	}
+	})
 }
 
 // changed reports whether the files may hold another pair than current.

@@ -22,7 +22,7 @@ const (
 	scrubEvery = 24 * time.Hour
 )
 
-// damaged is told of new damage in the release h.
+// damaged logs new damage in the release h, and voids the responses prepared from it.
 func (r *Releases) damaged(h *Held, err *release.CorruptError) {
 	h.serial.Store(r.opened.Add(1))
 	r.damages.Error("release is damaged", "release", h.reader.Manifest().ID, "file", err.File, "offset", err.Off, "error", err.What)

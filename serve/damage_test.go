@@ -29,6 +29,7 @@ import (
 	"reelsplice/build/buildtest"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/release"
+	"reelsplice/schemas/release/releasetest"
 	"reelsplice/serve/lane"
 )
 
@@ -103,29 +104,14 @@ func damageWorld(tb testing.TB, change func(*Config)) (w *world, dir string) {
 }
 
 // files returns the names of the files of the release that is served.
-func (w *world) files() (names []string) {
-	for _, f := range w.releases.current.Load().reader.Manifest().Files {
+func (w *world) files() []string { return filesOf(w.releases.current.Load().reader.Manifest()) }
+
+// filesOf returns the names of the files that a manifest lists.
+func filesOf(m *release.Manifest) (names []string) {
+	for _, f := range m.Files {
 		names = append(names, f.Name)
 	}
 	return names
-}
-
-// flipBit flips a bit of a file in place.
-func flipBit(tb testing.TB, path string, off int64, bit int) {
-	tb.Helper()
-	f, err := os.OpenFile(path, os.O_RDWR, 0)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	defer f.Close()
-	var b [1]byte
-	if _, err := f.ReadAt(b[:], off); err != nil {
-		tb.Fatal(err)
-	}
-	b[0] ^= 1 << bit
-	if _, err := f.WriteAt(b[:], off); err != nil {
-		tb.Fatal(err)
-	}
 }
 
 // answersOf returns what an Edge answers to uris, each asked for in gzip, as it is, and
@@ -176,7 +162,7 @@ func TestFlips(t *testing.T) {
 		}
 		for i := range flips {
 			off, bit := ((2*int64(i)+1)*st.Size()/int64(2*flips)+int64(i)*997)%st.Size(), i%8
-			flipBit(t, path, off, bit)
+			releasetest.Flip(t, path, off, bit)
 			c.flips++
 			switch found, err := w.flipped(t, uris, tags, want); {
 			case err != nil && !errors.Is(err, release.ErrCorrupt) && !errors.Is(err, release.ErrVersion):
@@ -188,7 +174,7 @@ func TestFlips(t *testing.T) {
 			default:
 				c.unaffected++
 			}
-			flipBit(t, path, off, bit)
+			releasetest.Flip(t, path, off, bit)
 		}
 	}
 	t.Logf("%-10s %8s %22s %14s %11s %15s", "file", "flips", "release refused", "answered 500", "unaffected", "silently wrong")
@@ -458,7 +444,7 @@ func TestDamageShown(t *testing.T) {
 				t.Fatal(err)
 			}
 			for off := int64(2048); off < st.Size(); off += 4096 {
-				flipBit(t, filepath.Join(dir, name), off, 0)
+				releasetest.Flip(t, filepath.Join(dir, name), off, 0)
 			}
 		}
 	}

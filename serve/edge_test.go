@@ -640,7 +640,7 @@ func TestBrokenProgram(t *testing.T) {
 			if err := os.WriteFile(path, bad, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			releasetest.Mend(t, dir, manifest)
+			releasetest.Mend(t, dir, filesOf(manifest))
 			ask(name)
 		}
 	}

@@ -162,6 +162,14 @@ func (r *Releases) Err() error {
 // interval, rather than waiting for notices, because those do not come over network
 // file systems.
 func (r *Releases) Run(ctx context.Context, interval time.Duration) {
+	every(ctx, interval, func() {
+		r.follow()
+		r.checkSizes()
+	})
+}
+
+// every calls fn every interval until ctx ends.
+func every(ctx context.Context, interval time.Duration, fn func()) {
 	t := time.NewTicker(interval)
 	defer t.Stop()
 	for {
@@ -169,8 +177,7 @@ func (r *Releases) Run(ctx context.Context, interval time.Duration) {
 		case <-ctx.Done():
 			return
 		case <-t.C:
-			r.follow()
-			r.checkSizes()
+			fn()
 		}
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/release/releasetest"
 )
 
 // manyMovies is how many movies largeRelease has: enough for two blocks of the first level.
@@ -114,24 +115,6 @@ func filesOf(tb testing.TB, dir string) (names []string) {
 	return names
 }
 
-// flip flips a bit of a file.
-func flip(tb testing.TB, path string, off int64, bit int) {
-	tb.Helper()
-	f, err := os.OpenFile(path, os.O_RDWR, 0)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	defer f.Close()
-	var b [1]byte
-	if _, err := f.ReadAt(b[:], off); err != nil {
-		tb.Fatal(err)
-	}
-	b[0] ^= 1 << bit
-	if _, err := f.WriteAt(b[:], off); err != nil {
-		tb.Fatal(err)
-	}
-}
-
 // TestFlips flips bits of every file: the release is refused, or reading it is an error
 // that names the file, or what is read is as it was.
 func TestFlips(t *testing.T) {
@@ -149,7 +132,7 @@ func TestFlips(t *testing.T) {
 		found, flips := 0, int64(12)
 		for i := range flips {
 			off, bit := st.Size()*i/flips+i%7, int(i%8)
-			flip(t, path, off, bit)
+			releasetest.Flip(t, path, off, bit)
 			r, err := Open(dir)
 			if err == nil {
 				var got uint64
@@ -164,7 +147,7 @@ func TestFlips(t *testing.T) {
 					t.Errorf("bit %d of byte %d of %s: %v, want an error that names the file", bit, off, name, err)
 				}
 			}
-			flip(t, path, off, bit)
+			releasetest.Flip(t, path, off, bit)
 		}
 		if found < int(flips)-1 { // all but those in reserved bytes
 			t.Errorf("%s: %d of %d flips are found", name, found, flips)
@@ -195,7 +178,7 @@ func TestCheckedOnce(t *testing.T) {
 	}
 	var told []string
 	r.NotifyDamage(func(err *CorruptError) { told = append(told, err.Error()) })
-	flip(t, filepath.Join(dir, packName(1)), headerLen+1600, 3) // of movie 1
+	releasetest.Flip(t, filepath.Join(dir, packName(1)), headerLen+1600, 3) // of movie 1
 	if err := read(1); err != nil {
 		t.Errorf("a block is checked again: %v", err)
 	}
@@ -218,7 +201,7 @@ func TestCheckedOnce(t *testing.T) {
 	if len(told) != 1 {
 		t.Errorf("damage is told %d times, want once", len(told))
 	}
-	flip(t, filepath.Join(dir, packName(1)), headerLen+1600, 3)
+	releasetest.Flip(t, filepath.Join(dir, packName(1)), headerLen+1600, 3)
 	if err := read(1); err != nil {
 		t.Errorf("mended: %v", err)
 	}
@@ -230,7 +213,7 @@ func TestScrub(t *testing.T) {
 	for _, name := range filesOf(t, whole) {
 		dir := copyOf(t, whole)
 		r := mustOpen(t, dir)
-		flip(t, filepath.Join(dir, name), int64(len(r.files[name].data))/2, 1)
+		releasetest.Flip(t, filepath.Join(dir, name), int64(len(r.files[name].data))/2, 1)
 		if err := r.Scrub(t.Context(), 1<<40); err != nil {
 			t.Fatal(err)
 		}
@@ -318,12 +301,12 @@ func TestVerifyNamesBlock(t *testing.T) {
 	dir := copyOf(t, largeRelease(t))
 	f := func(file string, off int64, want string) {
 		t.Helper()
-		flip(t, filepath.Join(dir, file), off, 0)
+		releasetest.Flip(t, filepath.Join(dir, file), off, 0)
 		problems, err := Verify(t.Context(), dir, VerifyOptions{}, nil)
 		if err != nil || !slices.ContainsFunc(problems, func(p Problem) bool { return strings.HasPrefix(p.String(), want) }) {
 			t.Errorf("Verify = %v, %v, want %q", problems, err, want)
 		}
-		flip(t, filepath.Join(dir, file), off, 0)
+		releasetest.Flip(t, filepath.Join(dir, file), off, 0)
 	}
 	f(packName(1), 3*checkBlock+5, "pack-00001: offset 12288: CRC-32C of this block is ")
 	f(tableName("large"), checkBlock+5, "table-large: offset 4096: CRC-32C of this block is ")
@@ -359,7 +342,7 @@ func TestChecksRefused(t *testing.T) {
 func TestKeepsChecks(t *testing.T) {
 	s := Store{Dir: t.TempDir()}
 	id := buildTiny(t, s.Dir, "").ID
-	flip(t, filepath.Join(s.Path(id), packName(0)), headerLen+1, 2)
+	releasetest.Flip(t, filepath.Join(s.Path(id), packName(0)), headerLen+1, 2)
 	m, err := keepTiny(s, id, &killer{after: -1}, false)
 	if err != nil {
 		t.Fatal(err)
@@ -410,7 +393,7 @@ func TestSectionCheck(t *testing.T) {
 		t.Errorf("View has %d bytes, %v; one that nobody wrote is there: %v", view.Len(), ok, no)
 	}
 	part := func(from, to uint64) error { return Guard(func() error { view.Bytes(from, to); return nil }) }
-	flip(t, filepath.Join(dir, tableName("large")), 30_000, 0) // of one
+	releasetest.Flip(t, filepath.Join(dir, tableName("large")), 30_000, 0) // of one
 	if err := errors.Join(check(&one), r.Scrub(t.Context(), 1<<40), check(&two), part(0, 10), part(50_000, 60_000)); err != nil {
 		t.Fatal(err)
 	}
