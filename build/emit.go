@@ -13,7 +13,7 @@ import (
 	"reelsplice/build/shuffle"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/wire"
+	"reelsplice/schemas/record"
 )
 
 // An emitter sends what one task finds out about other resources to where those are
@@ -125,22 +125,22 @@ func (e *emitter) credits(list []derive.Credit) {
 }
 
 // ref sends a title, and what it says of a resource, to that resource.
-func (e *emitter) ref(kind fragment.Kind, id int64, t *derive.Title, r wire.Record) {
+func (e *emitter) ref(kind fragment.Kind, id int64, t *derive.Title, r record.Record) {
 	if id < 1 {
 		return
 	}
-	e.buf = wire.Append(t.Append(e.buf[:0]), r)
+	e.buf = record.Append(t.Append(e.buf[:0]), r)
 	e.send(kind, catalog.NumberKey(id))
 }
 
 func (e *emitter) companies(t *derive.Title, list []catalog.CompanyRef) {
 	for i := range list {
-		e.ref(fragment.KindCompany, list[i].ID.V, t, wire.RecordOf(&list[i]))
+		e.ref(fragment.KindCompany, list[i].ID.V, t, record.Of(&list[i]))
 	}
 }
 
 // reviews sends the reviews of a title to where they are found by their ids.
-func (e *emitter) reviews(t *derive.Title, name wire.String, pages []catalog.ReviewPage) {
+func (e *emitter) reviews(t *derive.Title, name record.String, pages []catalog.ReviewPage) {
 	for i := range pages {
 		lang := "en"
 		if l := pages[i].Language.V; len(l) >= 2 {
@@ -154,10 +154,10 @@ func (e *emitter) reviews(t *derive.Title, name wire.String, pages []catalog.Rev
 			}
 			row := catalog.ReviewRecord{
 				ID: r.ID, Author: r.Author, AuthorDetails: r.AuthorDetails, Content: r.Content, CreatedAt: r.CreatedAt,
-				ISO639: wire.Text(lang), MediaID: wire.Number(t.ID), MediaTitle: wire.Text(name.V),
-				MediaType: wire.Text(t.Kind.String()), UpdatedAt: r.UpdatedAt, URL: r.URL,
+				ISO639: record.Text(lang), MediaID: record.Number(t.ID), MediaTitle: record.Text(name.V),
+				MediaType: record.Text(t.Kind.String()), UpdatedAt: r.UpdatedAt, URL: r.URL,
 			}
-			e.buf = wire.Append(t.Append(e.buf[:0]), wire.RecordOf(&row))
+			e.buf = record.Append(t.Append(e.buf[:0]), record.Of(&row))
 			e.send(fragment.KindReview, k)
 		}
 	}
@@ -198,22 +198,22 @@ func (e *emitter) finds(s fragment.Source, id string, h hit) {
 
 // externalIDs makes a resource one of those that its external ids find. r is the
 // answer of external_ids, or nil; imdb is what the details say.
-func (e *emitter) externalIDs(r wire.Record, imdb string, h hit) {
+func (e *emitter) externalIDs(r record.Record, imdb string, h hit) {
 	if r.IsNil() {
 		e.finds(fragment.SourceIMDb, imdb, h)
 		return
 	}
-	for i := range r.Plan.Fields {
-		f := &r.Plan.Fields[i]
+	for i := range r.Schema.Fields {
+		f := &r.Schema.Fields[i]
 		s, ok := fragment.ParseSource(f.Name)
 		if !ok {
 			continue
 		}
 		id := ""
 		switch {
-		case f.Shape == wire.ShapeInt && r.Int(f).V != 0:
+		case f.Shape == record.ShapeInt && r.Int(f).V != 0:
 			id = strconv.FormatInt(r.Int(f).V, 10)
-		case f.Shape == wire.ShapeString:
+		case f.Shape == record.ShapeString:
 			id = r.String(f).V
 		}
 		if s == fragment.SourceIMDb && id != imdb {

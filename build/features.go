@@ -11,91 +11,91 @@ import (
 	"reelsplice/build/neighbours"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/record"
 	"reelsplice/schemas/release"
-	"reelsplice/schemas/wire"
 )
 
 // featureMovie and featureSeries have the columns by which titles are alike.
 type featureMovie struct {
-	wire.Object
-	Adult               wire.Bool          `wire:"adult"`
-	BelongsToCollection *planID            `wire:"belongs_to_collection,null"`
-	Genres              []planID           `wire:"genres"`
-	ID                  wire.Int           `wire:"id"`
-	Popularity          wire.Float         `wire:"popularity"`
-	VoteCount           wire.Int           `wire:"vote_count"`
-	Credits             *featureCredits    `wire:"credits"`
-	Keywords            *featureKeywords   `wire:"keywords"`
-	Localized           []featureLocalized `wire:"localized,own"`
+	record.Object
+	Adult               record.Bool        `record:"adult"`
+	BelongsToCollection *planID            `record:"belongs_to_collection,null"`
+	Genres              []planID           `record:"genres"`
+	ID                  record.Int         `record:"id"`
+	Popularity          record.Float       `record:"popularity"`
+	VoteCount           record.Int         `record:"vote_count"`
+	Credits             *featureCredits    `record:"credits"`
+	Keywords            *featureKeywords   `record:"keywords"`
+	Localized           []featureLocalized `record:"localized,own"`
 }
 
 type featureSeries struct {
-	wire.Object
-	Adult            wire.Bool                `wire:"adult"`
-	CreatedBy        []planID                 `wire:"created_by"`
-	Genres           []planID                 `wire:"genres"`
-	ID               wire.Int                 `wire:"id"`
-	Popularity       wire.Float               `wire:"popularity"`
-	VoteCount        wire.Int                 `wire:"vote_count"`
-	AggregateCredits *featureAggregate        `wire:"aggregate_credits"`
-	Credits          *featureCredits          `wire:"credits"`
-	Keywords         *featureResults          `wire:"keywords"`
-	Localized        []featureLocalizedSeries `wire:"localized,own"`
+	record.Object
+	Adult            record.Bool              `record:"adult"`
+	CreatedBy        []planID                 `record:"created_by"`
+	Genres           []planID                 `record:"genres"`
+	ID               record.Int               `record:"id"`
+	Popularity       record.Float             `record:"popularity"`
+	VoteCount        record.Int               `record:"vote_count"`
+	AggregateCredits *featureAggregate        `record:"aggregate_credits"`
+	Credits          *featureCredits          `record:"credits"`
+	Keywords         *featureResults          `record:"keywords"`
+	Localized        []featureLocalizedSeries `record:"localized,own"`
 }
 
 // featureLocalized and featureLocalizedSeries are what only crawls in other languages
 // may have given: see render.Base.
 type featureLocalized struct {
-	wire.Object
-	BelongsToCollection *planID         `wire:"belongs_to_collection"`
-	Genres              []planID        `wire:"genres"`
-	Credits             *featureCredits `wire:"credits"`
+	record.Object
+	BelongsToCollection *planID         `record:"belongs_to_collection"`
+	Genres              []planID        `record:"genres"`
+	Credits             *featureCredits `record:"credits"`
 }
 
 type featureLocalizedSeries struct {
-	wire.Object
-	Genres           []planID          `wire:"genres"`
-	AggregateCredits *featureAggregate `wire:"aggregate_credits"`
-	Credits          *featureCredits   `wire:"credits"`
+	record.Object
+	Genres           []planID          `record:"genres"`
+	AggregateCredits *featureAggregate `record:"aggregate_credits"`
+	Credits          *featureCredits   `record:"credits"`
 }
 
 type featureCredits struct {
-	wire.Object
-	Cast []planID      `wire:"cast"`
-	Crew []featureCrew `wire:"crew"`
+	record.Object
+	Cast []planID      `record:"cast"`
+	Crew []featureCrew `record:"crew"`
 }
 
 type featureAggregate struct {
-	wire.Object
-	Cast []planID               `wire:"cast"`
-	Crew []featureAggregateCrew `wire:"crew"`
+	record.Object
+	Cast []planID               `record:"cast"`
+	Crew []featureAggregateCrew `record:"crew"`
 }
 
 type featureAggregateCrew struct {
-	wire.Object
-	ID   wire.Int     `wire:"id"`
-	Jobs []featureJob `wire:"jobs"`
+	record.Object
+	ID   record.Int   `record:"id"`
+	Jobs []featureJob `record:"jobs"`
 }
 
 type featureJob struct {
-	wire.Object
-	Job wire.String `wire:"job,dict"`
+	record.Object
+	Job record.String `record:"job,dict"`
 }
 
 type featureCrew struct {
-	wire.Object
-	ID  wire.Int    `wire:"id"`
-	Job wire.String `wire:"job,dict"`
+	record.Object
+	ID  record.Int    `record:"id"`
+	Job record.String `record:"job,dict"`
 }
 
 type featureKeywords struct {
-	wire.Object
-	Keywords []planID `wire:"keywords"`
+	record.Object
+	Keywords []planID `record:"keywords"`
 }
 
 type featureResults struct {
-	wire.Object
-	Results []planID `wire:"results"`
+	record.Object
+	Results []planID `record:"results"`
 }
 
 // title is what neighbours are found by.
@@ -148,10 +148,10 @@ func (f *featureSeries) title(t *neighbours.Title) {
 
 // named makes rows T with nothing but their ids.
 func named[T any](list []planID) []T {
-	id, _ := wire.PlanOf[T]().Field("id")
+	id, _ := record.SchemaOf[T]().Field("id")
 	out := make([]T, len(list))
 	for i := range list {
-		*wire.RecordOf(&out[i]).Int(id) = list[i].ID
+		*record.Of(&out[i]).Int(id) = list[i].ID
 	}
 	return out
 }
@@ -210,7 +210,7 @@ func prepare[F any](ctx context.Context, b *builder, w *release.Writer, kind fra
 		g, ctx := errgroup.WithContext(ctx)
 		g.SetLimit(b.workers())
 		for i := range in.RowGroups() {
-			g.Go(func() error { return collect(ctx, in.ProjectGroups(wire.PlanOf[F](), i, i+1), c.Writer(), known) })
+			g.Go(func() error { return collect(ctx, in.ProjectGroups(record.SchemaOf[F](), i, i+1), c.Writer(), known) })
 		}
 		if err := g.Wait(); err != nil {
 			return err

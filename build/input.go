@@ -10,7 +10,7 @@ import (
 
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/wire"
+	"reelsplice/schemas/record"
 )
 
 // An input is the catalogue's file of one kind; nil for a kind that it has none of.
@@ -179,13 +179,13 @@ func (c *cursor[T]) take() (*T, error) {
 	h := c.queue[0]
 	c.leave()
 	if r, ok := c.in.recent.Read(h); ok {
-		return wire.As[T](r), nil
+		return record.As[T](r), nil
 	}
 	if err := c.rows.Skip(h.Row - c.read); err != nil {
 		return nil, err
 	}
 	v := new(T)
-	if err := c.rows.Next(wire.RecordOf(v)); err != nil {
+	if err := c.rows.Next(record.Of(v)); err != nil {
 		return nil, err
 	}
 	c.read = h.Row + 1

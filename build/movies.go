@@ -8,8 +8,8 @@ import (
 	"reelsplice/build/render"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/record"
 	"reelsplice/schemas/release"
-	"reelsplice/schemas/wire"
 )
 
 // mapMovies builds a shard of movies and sends what they say of other resources.
@@ -71,7 +71,7 @@ func (mm *movieMapper) movie(key catalog.Key, c *cursor[catalog.Movie]) error {
 	if err != nil {
 		return err
 	}
-	render.Base(fragment.KindMovie, wire.RecordOf(m))
+	render.Base(fragment.KindMovie, record.Of(m))
 	if err := mm.near.of(lackingOf(m.Recommendations, m.Similar), func(t *neighbours.Title) { t.OfMovie(m) }); err != nil {
 		return err
 	}
@@ -102,17 +102,17 @@ func (e *emitter) movie(m *catalog.Movie) {
 	t := derive.MovieTitle(m)
 	e.credits(derive.MovieCredits(m))
 	if c := m.BelongsToCollection; c != nil {
-		e.ref(fragment.KindCollection, c.ID.V, &t, wire.RecordOf(c))
+		e.ref(fragment.KindCollection, c.ID.V, &t, record.Of(c))
 	}
 	e.companies(&t, m.ProductionCompanies)
 	if m.Keywords != nil {
 		for i := range m.Keywords.Keywords {
 			k := &m.Keywords.Keywords[i]
-			e.ref(fragment.KindKeyword, k.ID.V, &t, wire.RecordOf(k))
+			e.ref(fragment.KindKeyword, k.ID.V, &t, record.Of(k))
 		}
 	}
 	e.reviews(&t, m.Title, m.Reviews)
-	e.externalIDs(wire.RecordOf(m.ExternalIDs), m.IMDbID.V, hit{kind: fragment.KindMovie, id: uint64(m.ID.V)})
+	e.externalIDs(record.Of(m.ExternalIDs), m.IMDbID.V, hit{kind: fragment.KindMovie, id: uint64(m.ID.V)})
 }
 
 // latestAlias adds the alias of the newest resource of a kind, if this is the one.

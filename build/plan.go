@@ -17,8 +17,8 @@ import (
 	"reelsplice/build/shuffle"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/record"
 	"reelsplice/schemas/release"
-	"reelsplice/schemas/wire"
 )
 
 // Bounds of the shards of a release, by what they hold. A release has 4096 at most;
@@ -76,52 +76,52 @@ type ownID struct {
 
 // planMovie has the columns of a movie that the plan looks at.
 type planMovie struct {
-	wire.Object
-	ID          wire.Int         `wire:"id"`
-	IMDbID      wire.String      `wire:"imdb_id,null"`
-	Genres      []catalog.Genre  `wire:"genres"`
-	ExternalIDs *planExternalIDs `wire:"external_ids"`
-	Localized   []planLocalized  `wire:"localized"`
+	record.Object
+	ID          record.Int       `record:"id"`
+	IMDbID      record.String    `record:"imdb_id,null"`
+	Genres      []catalog.Genre  `record:"genres"`
+	ExternalIDs *planExternalIDs `record:"external_ids"`
+	Localized   []planLocalized  `record:"localized"`
 }
 
 type planExternalIDs struct {
-	wire.Object
-	IMDbID wire.String `wire:"imdb_id,null"`
+	record.Object
+	IMDbID record.String `record:"imdb_id,null"`
 }
 
 type planLocalized struct {
-	wire.Object
-	Genres []catalog.Genre `wire:"genres"`
+	record.Object
+	Genres []catalog.Genre `record:"genres"`
 }
 
 // planID has nothing but the id.
 type planID struct {
-	wire.Object
-	ID wire.Int `wire:"id"`
+	record.Object
+	ID record.Int `record:"id"`
 }
 
 // planTV has the columns of a series that the plan looks at.
 type planTV struct {
-	wire.Object
-	ID        wire.Int        `wire:"id"`
-	Genres    []catalog.Genre `wire:"genres"`
-	Localized []planLocalized `wire:"localized"`
+	record.Object
+	ID        record.Int      `record:"id"`
+	Genres    []catalog.Genre `record:"genres"`
+	Localized []planLocalized `record:"localized"`
 }
 
 // planSeason and planEpisode have the ids of seasons and episodes.
 type planSeason struct {
-	wire.Object
-	Episodes     []planSeasonEpisode `wire:"episodes"`
-	ID           wire.Int            `wire:"id"`
-	SeasonNumber wire.Int            `wire:"season_number"`
-	SeriesID     wire.Int            `wire:"series_id,own"`
-	Localized    []planEpisodes      `wire:"localized,own"`
+	record.Object
+	Episodes     []planSeasonEpisode `record:"episodes"`
+	ID           record.Int          `record:"id"`
+	SeasonNumber record.Int          `record:"season_number"`
+	SeriesID     record.Int          `record:"series_id,own"`
+	Localized    []planEpisodes      `record:"localized,own"`
 }
 
 // planEpisodes are the episodes that a crawl in another language gave.
 type planEpisodes struct {
-	wire.Object
-	Episodes []planSeasonEpisode `wire:"episodes"`
+	record.Object
+	Episodes []planSeasonEpisode `record:"episodes"`
 }
 
 // numbered returns the episodes of a season that are built from its list, but for those
@@ -145,17 +145,17 @@ func (s *planSeason) numbered() []planSeasonEpisode {
 }
 
 type planSeasonEpisode struct {
-	wire.Object
-	EpisodeNumber wire.Int `wire:"episode_number"`
-	ID            wire.Int `wire:"id"`
+	record.Object
+	EpisodeNumber record.Int `record:"episode_number"`
+	ID            record.Int `record:"id"`
 }
 
 type planEpisode struct {
-	wire.Object
-	EpisodeNumber wire.Int `wire:"episode_number"`
-	ID            wire.Int `wire:"id"`
-	SeasonNumber  wire.Int `wire:"season_number"`
-	SeriesID      wire.Int `wire:"series_id,own"`
+	record.Object
+	EpisodeNumber record.Int `record:"episode_number"`
+	ID            record.Int `record:"id"`
+	SeasonNumber  record.Int `record:"season_number"`
+	SeriesID      record.Int `record:"series_id,own"`
 }
 
 // makePlan reads a few columns of the whole catalogue. What it keeps in memory is
@@ -297,7 +297,7 @@ func eachRow[P any](ctx context.Context, in *input, fn func(*P) error) error {
 	if in == nil {
 		return nil
 	}
-	rows := in.Project(wire.PlanOf[P]())
+	rows := in.Project(record.SchemaOf[P]())
 	defer rows.Close()
 	for row, err := range catalog.Each[P](rows) {
 		if err != nil {

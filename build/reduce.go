@@ -16,8 +16,8 @@ import (
 	"reelsplice/build/shuffle"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/record"
 	"reelsplice/schemas/release"
-	"reelsplice/schemas/wire"
 )
 
 // A reducePlan says how the resources of a kind are divided into partitions: by the
@@ -97,7 +97,7 @@ type reducer[T any] struct {
 	plan *reducePlan
 	// build builds a resource; record is nil when no dump has it, said is empty when no
 	// title speaks of it.
-	build func(r *reducer[T], key catalog.Key, record *T, said [][]byte) error
+	build func(r *reducer[T], key catalog.Key, rec *T, said [][]byte) error
 	unit  []byte // the last one that was done
 }
 
@@ -213,7 +213,7 @@ func (r *reducer[T]) make(key catalog.Key, c *cursor[T], stale bool, said [][]by
 	if !stale {
 		return errUnkept
 	}
-	record, err := c.take()
+	rec, err := c.take()
 	if err != nil {
 		return err
 	}
@@ -221,7 +221,7 @@ func (r *reducer[T]) make(key catalog.Key, c *cursor[T], stale bool, said [][]by
 		return err
 	}
 	rc.new.Note(noteKnown, nil, knows)
-	if err := r.build(r, key, record, said); err != nil {
+	if err := r.build(r, key, rec, said); err != nil {
 		return err
 	}
 	return rc.end()
@@ -229,8 +229,8 @@ func (r *reducer[T]) make(key catalog.Key, c *cursor[T], stale bool, said [][]by
 
 // recordSum returns the sum of a unit of the reduce stage, but for what titles say, from
 // that of its record.
-func (b *builder) recordSum(kind fragment.Kind, key catalog.Key, record uint64) uint64 {
-	return markBest(record, b.share.has(kind, int64(key.ID())))
+func (b *builder) recordSum(kind fragment.Kind, key catalog.Key, rec uint64) uint64 {
+	return markBest(rec, b.share.has(kind, int64(key.ID())))
 }
 
 // refs parses what titles say of a collection, a company, a network or a keyword. R is
@@ -244,7 +244,7 @@ func refs[R any](said [][]byte) (titles []derive.Title, ref *R, err error) {
 		titles = append(titles, t)
 		if ref == nil {
 			ref = new(R)
-			if err := wire.NewParser().Parse(string(rest), wire.RecordOf(ref)); err != nil {
+			if err := record.NewParser().Parse(string(rest), record.Of(ref)); err != nil {
 				return nil, nil, err
 			}
 		}
@@ -295,15 +295,15 @@ func buildPerson(r *reducer[catalog.Person], key catalog.Key, p *catalog.Person,
 	if p == nil {
 		p = personOf(&credits[0].Person)
 	}
-	render.Base(fragment.KindPerson, wire.RecordOf(p))
+	render.Base(fragment.KindPerson, record.Of(p))
 	department := p.KnownForDepartment.V
 	if department == "" {
 		department = derive.Department(credits)
 	}
 	if len(credits) > 0 && !p.OriginalName.Set && credits[0].Person.OriginalName != "" {
-		p.OriginalName = wire.Text(credits[0].Person.OriginalName)
+		p.OriginalName = record.Text(credits[0].Person.OriginalName)
 	}
-	r.e.externalIDs(wire.RecordOf(p.ExternalIDs), p.IMDbID.V, hit{kind: fragment.KindPerson, id: key.ID()})
+	r.e.externalIDs(record.Of(p.ExternalIDs), p.IMDbID.V, hit{kind: fragment.KindPerson, id: key.ID()})
 	spec := r.o.spec(fragment.KindPerson, key, key.ID())
 	spec.Aliases = r.b.latestAlias(nil, fragment.KindPerson, int64(key.ID()))
 	err := r.o.add(spec, r.o.render.Person(p, render.PersonDerived{
@@ -318,15 +318,15 @@ func buildPerson(r *reducer[catalog.Person], key catalog.Key, p *catalog.Person,
 // personOf makes the record of a person who only occurs in credits.
 func personOf(c *derive.Person) *catalog.Person {
 	p := &catalog.Person{
-		Adult: wire.Bool{V: c.Adult, Set: true}, Gender: wire.Number(c.Gender), ID: wire.Number(c.ID),
-		Name: wire.Text(c.Name), Popularity: wire.Float{V: c.Popularity, Set: true},
+		Adult: record.Bool{V: c.Adult, Set: true}, Gender: record.Number(c.Gender), ID: record.Number(c.ID),
+		Name: record.Text(c.Name), Popularity: record.Float{V: c.Popularity, Set: true},
 	}
 	for _, s := range []struct {
-		dst  *wire.String
+		dst  *record.String
 		text string
 	}{{&p.KnownForDepartment, c.KnownForDepartment}, {&p.ProfilePath, c.ProfilePath}, {&p.OriginalName, c.OriginalName}} {
 		if s.text != "" {
-			*s.dst = wire.Text(s.text)
+			*s.dst = record.Text(s.text)
 		}
 	}
 	return p
@@ -392,7 +392,7 @@ func buildCompany(r *reducer[catalog.Company], key catalog.Key, c *catalog.Compa
 	if c == nil {
 		c = &catalog.Company{ID: ref.ID, LogoPath: ref.LogoPath, Name: ref.Name, OriginCountry: ref.OriginCountry}
 		if c.OriginCountry.V == "" {
-			c.OriginCountry = wire.String{} // null, where rows of titles say ""
+			c.OriginCountry = record.String{} // null, where rows of titles say ""
 		}
 	}
 	movies, _ := movieIDs(titles)

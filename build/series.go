@@ -11,8 +11,8 @@ import (
 	"reelsplice/data/reference"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/record"
 	"reelsplice/schemas/release"
-	"reelsplice/schemas/wire"
 )
 
 // A seriesMapper builds series with their seasons and episodes. The records of all
@@ -134,7 +134,7 @@ func take[T any](m *seriesMapper, c *cursor[T]) (*T, error) {
 		return nil, err
 	}
 	m.b.advance(1)
-	render.Base(c.in.typ.Kind, wire.RecordOf(v))
+	render.Base(c.in.typ.Kind, record.Of(v))
 	switch v := any(v).(type) {
 	case *catalog.TV:
 		m.dropSeasons(v)
@@ -255,7 +255,7 @@ func (m *seriesMapper) season(number uint32) error {
 		return err
 	}
 	m.remember(s, len(shown)) // rendering has completed it
-	m.e.externalIDs(wire.RecordOf(s.ExternalIDs), "", hit{kind: fragment.KindSeason, id: uint64(m.id), season: number})
+	m.e.externalIDs(record.Of(s.ExternalIDs), "", hit{kind: fragment.KindSeason, id: uint64(m.id), season: number})
 	return m.allEpisodes(s, own, regulars)
 }
 
@@ -263,8 +263,8 @@ func (m *seriesMapper) season(number uint32) error {
 // its series say of it, else its generic name.
 func (m *seriesMapper) unknownSeason(number uint32) *catalog.Season {
 	s := &catalog.Season{
-		SeriesID: wire.Number(m.id), SeasonNumber: wire.Number(int64(number)),
-		Name: wire.Text(reference.SeasonName("en", "", int(number))),
+		SeriesID: record.Number(m.id), SeasonNumber: record.Number(int64(number)),
+		Name: record.Text(reference.SeasonName("en", "", int(number))),
 	}
 	if m.tv == nil {
 		return s
@@ -289,10 +289,10 @@ func fillEpisodes(own []*catalog.Episode, s *catalog.Season) {
 				continue
 			}
 			listed := render.EpisodeOf(s, i)
-			dst, src := wire.RecordOf(e), wire.RecordOf(listed)
-			for j := range dst.Plan.Subs {
-				if f := &dst.Plan.Fields[j]; !wire.Present(dst, f) && wire.Present(src, f) {
-					wire.Copy(dst, src, f)
+			dst, src := record.Of(e), record.Of(listed)
+			for j := range dst.Schema.Subs {
+				if f := &dst.Schema.Fields[j]; !record.Present(dst, f) && record.Present(src, f) {
+					record.Copy(dst, src, f)
 				}
 			}
 			if listed.Details.Set {
@@ -325,7 +325,7 @@ func (m *seriesMapper) allEpisodes(s *catalog.Season, own []*catalog.Episode, re
 		}
 		done[n.V] = true
 		e := render.EpisodeOf(s, i)
-		e.SeriesID, e.SeasonNumber = wire.Number(m.id), s.SeasonNumber
+		e.SeriesID, e.SeasonNumber = record.Number(m.id), s.SeasonNumber
 		if err := m.episode(e, d); err != nil {
 			return err
 		}
@@ -337,7 +337,7 @@ func (m *seriesMapper) episode(e *catalog.Episode, d render.EpisodeDerived) erro
 	key := catalog.EpisodeKey(m.id, e.SeasonNumber.V, e.EpisodeNumber.V)
 	spec := m.o.spec(fragment.KindEpisode, key, uint64(max(e.ID.V, 0)))
 	spec.Aliases = m.b.plan.ownAlias(fragment.KindEpisode, e.ID.V, key)
-	m.e.externalIDs(wire.RecordOf(e.ExternalIDs), "", hit{
+	m.e.externalIDs(record.Of(e.ExternalIDs), "", hit{
 		kind: fragment.KindEpisode, id: uint64(m.id), season: key.Season(), episode: key.Episode(),
 	})
 	m.airs(e)
@@ -369,7 +369,7 @@ func (m *seriesMapper) airs(e *catalog.Episode) {
 // remember keeps what the details of the series say of a season.
 func (m *seriesMapper) remember(s *catalog.Season, episodes int) {
 	info := render.SeasonInfo{Summary: catalog.SeasonSummary{
-		AirDate: s.AirDate, EpisodeCount: wire.Number(int64(episodes)), ID: s.ID, Name: s.Name, Overview: s.Overview,
+		AirDate: s.AirDate, EpisodeCount: record.Number(int64(episodes)), ID: s.ID, Name: s.Name, Overview: s.Overview,
 		PosterPath: s.PosterPath, SeasonNumber: s.SeasonNumber, VoteAverage: s.VoteAverage,
 	}}
 	if s.Translations != nil {
@@ -390,16 +390,16 @@ func (m *seriesMapper) details() error {
 	m.e.companies(&t, m.tv.ProductionCompanies)
 	for i := range m.tv.Networks {
 		n := &m.tv.Networks[i]
-		m.e.ref(fragment.KindNetwork, n.ID.V, &t, wire.RecordOf(n))
+		m.e.ref(fragment.KindNetwork, n.ID.V, &t, record.Of(n))
 	}
 	if m.tv.Keywords != nil {
 		for i := range m.tv.Keywords.Results {
 			k := &m.tv.Keywords.Results[i]
-			m.e.ref(fragment.KindKeyword, k.ID.V, &t, wire.RecordOf(k))
+			m.e.ref(fragment.KindKeyword, k.ID.V, &t, record.Of(k))
 		}
 	}
 	m.e.reviews(&t, m.tv.Name, m.tv.Reviews)
-	m.e.externalIDs(wire.RecordOf(m.tv.ExternalIDs), "", hit{kind: fragment.KindTV, id: uint64(m.id)})
+	m.e.externalIDs(record.Of(m.tv.ExternalIDs), "", hit{kind: fragment.KindTV, id: uint64(m.id)})
 	d := render.TVDerived{TitleDerived: m.near.derived(), Credits: m.latest, Seasons: m.infos, Last: m.last, Next: m.soon}
 	if m.tv.AggregateCredits == nil {
 		d.Aggregate = derive.Aggregate(credits)

@@ -10,7 +10,7 @@ import (
 	"reelsplice/build/segment/deflate"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/wire"
+	"reelsplice/schemas/record"
 )
 
 // A share is the titles and people that are asked for most: what they say is compressed
@@ -28,9 +28,9 @@ func (s *share) has(kind fragment.Kind, id int64) bool {
 
 // planPopularity has the columns by which a share is found.
 type planPopularity struct {
-	wire.Object
-	ID         wire.Int   `wire:"id"`
-	Popularity wire.Float `wire:"popularity"`
+	record.Object
+	ID         record.Int   `record:"id"`
+	Popularity record.Float `record:"popularity"`
 }
 
 // planShare finds the share of each kind that has one: seasons and episodes go with their

@@ -19,9 +19,9 @@ import (
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/posting"
+	"reelsplice/schemas/record"
 	"reelsplice/schemas/release"
 	"reelsplice/schemas/users"
-	"reelsplice/schemas/wire"
 )
 
 func buildList(r *reducer[catalog.List], key catalog.Key, l *catalog.List, _ [][]byte) error {
@@ -72,11 +72,11 @@ type madeList struct {
 
 // accountName is an account by its names.
 type accountName struct {
-	wire.Object
-	ID             wire.Int    `wire:"id"`
-	Username       wire.String `wire:"username"`
-	ObjectID       wire.String `wire:"account_object_id"`
-	GuestSessionID wire.String `wire:"guest_session_id"`
+	record.Object
+	ID             record.Int    `record:"id"`
+	Username       record.String `record:"username"`
+	ObjectID       record.String `record:"account_object_id"`
+	GuestSessionID record.String `record:"guest_session_id"`
 }
 
 // key returns the key of the account.
@@ -129,9 +129,9 @@ func (u *userTables) maker(by *catalog.ListAuthor) int {
 
 // listItems has of a list what is on it.
 type listItems struct {
-	wire.Object
-	ID    wire.Int               `wire:"id"`
-	Items []catalog.ListItemPage `wire:"items,pages"`
+	record.Object
+	ID    record.Int             `record:"id"`
+	Items []catalog.ListItemPage `record:"items,pages"`
 }
 
 // mediaKind returns the kind of an item.
@@ -173,24 +173,24 @@ type listTitle struct {
 
 // listMovie and listTV have the columns of a listTitle.
 type listMovie struct {
-	wire.Object
-	ID            wire.Int    `wire:"id"`
-	OriginalTitle wire.String `wire:"original_title"`
-	ReleaseDate   wire.String `wire:"release_date"`
-	Revenue       wire.Int    `wire:"revenue"`
-	Runtime       wire.Int    `wire:"runtime"`
-	Title         wire.String `wire:"title"`
-	VoteAverage   wire.Float  `wire:"vote_average"`
+	record.Object
+	ID            record.Int    `record:"id"`
+	OriginalTitle record.String `record:"original_title"`
+	ReleaseDate   record.String `record:"release_date"`
+	Revenue       record.Int    `record:"revenue"`
+	Runtime       record.Int    `record:"runtime"`
+	Title         record.String `record:"title"`
+	VoteAverage   record.Float  `record:"vote_average"`
 }
 
 type listTV struct {
-	wire.Object
-	EpisodeRunTime []int64     `wire:"episode_run_time"`
-	FirstAirDate   wire.String `wire:"first_air_date"`
-	ID             wire.Int    `wire:"id"`
-	Name           wire.String `wire:"name"`
-	OriginalName   wire.String `wire:"original_name"`
-	VoteAverage    wire.Float  `wire:"vote_average"`
+	record.Object
+	EpisodeRunTime []int64       `record:"episode_run_time"`
+	FirstAirDate   record.String `record:"first_air_date"`
+	ID             record.Int    `record:"id"`
+	Name           record.String `record:"name"`
+	OriginalName   record.String `record:"original_name"`
+	VoteAverage    record.Float  `record:"vote_average"`
 }
 
 // knowTitles reads the titles that lists name.
@@ -375,7 +375,7 @@ func (u *userTables) list(l *catalog.List) users.ListSpec {
 			seen[title] = true
 			item := users.ListItem{Title: title, Vote: int64(math.Round(float64(t.vote) * 1000)), Date: int64(t.date), Name: int64(t.place)}
 			if it.Comment.V != "" {
-				item.Comment = string(wire.AppendString(nil, it.Comment.V))
+				item.Comment = string(record.AppendString(nil, it.Comment.V))
 			}
 			spec.Items = append(spec.Items, item)
 			sums.Revenue += t.revenue

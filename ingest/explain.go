@@ -14,7 +14,7 @@ import (
 	"reelsplice/ingest/layout"
 	"reelsplice/ingest/source"
 	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/wire"
+	"reelsplice/schemas/record"
 )
 
 // Bounds of an Explanation.
@@ -281,7 +281,7 @@ func explainRecord(r *layout.Record, e layout.Explainer) ExplainedRecord {
 		out.Note = "part of a record"
 	}
 	kind := r.Type.Kind
-	layout.EachField(string(wire.Append(nil, r.Record)), func(member, value string) {
+	layout.EachField(string(record.Append(nil, r.Record)), func(member, value string) {
 		f := ExplainedField{Member: member, Value: rawJSON(value)}
 		if e != nil {
 			f.Columns = e.Columns(kind, member)

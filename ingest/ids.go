@@ -14,7 +14,7 @@ import (
 	"reelsplice/ingest/layout"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/wire"
+	"reelsplice/schemas/record"
 )
 
 // Some sources lack ids of TMDB's. Their rows get them from the catalogue and the other
@@ -92,11 +92,11 @@ func (n noter) append(dst []byte, rec *layout.Record) []byte {
 	return n.appendOf(dst, rec.Type.Kind, rec.Record)
 }
 
-func (n noter) appendOf(dst []byte, kind fragment.Kind, r wire.Record) []byte {
+func (n noter) appendOf(dst []byte, kind fragment.Kind, r record.Record) []byte {
 	if !idsOfIMDb.Has(kind) { // others have none
 		return dst
 	}
-	f, _ := r.Plan.Field("id")
+	f, _ := r.Schema.Field("id")
 	id := r.Int(f).V
 	if id < 1 {
 		return dst
@@ -115,9 +115,9 @@ func (n noter) appendOf(dst []byte, kind fragment.Kind, r wire.Record) []byte {
 }
 
 // eachNamed calls fn with the people in the credits of a title.
-func eachNamed(r wire.Record, fn func(id int64, name string)) {
+func eachNamed(r record.Record, fn func(id int64, name string)) {
 	for _, member := range []string{"credits", "aggregate_credits"} {
-		f, ok := r.Plan.Field(member)
+		f, ok := r.Schema.Field(member)
 		if !ok {
 			continue
 		}
@@ -126,12 +126,12 @@ func eachNamed(r wire.Record, fn func(id int64, name string)) {
 			continue
 		}
 		for _, list := range []string{"cast", "crew"} {
-			f, _ := credits.Plan.Field(list)
+			f, _ := credits.Schema.Field(list)
 			n, _ := credits.Len(f)
 			for k := range n {
 				el := credits.At(f, k)
-				id, _ := el.Plan.Field("id")
-				name, _ := el.Plan.Field("name")
+				id, _ := el.Schema.Field("id")
+				name, _ := el.Schema.Field("name")
 				if el.Int(id).V > 0 && el.String(name).V != "" {
 					fn(el.Int(id).V, el.String(name).V)
 				}
@@ -277,7 +277,7 @@ func (i *ingester) listStored(ctx context.Context, path string) error {
 	n := i.noter()
 	for _, of := range n.projections() {
 		t := catalog.TypeOf(of.kind)
-		err = errors.Join(err, eachStored(ctx, filepath.Join(i.Catalog, t.File()), t, of.plan, of.row, func(r wire.Record) {
+		err = errors.Join(err, eachStored(ctx, filepath.Join(i.Catalog, t.File()), t, of.plan, of.row, func(r record.Record) {
 			entries = n.appendOf(entries[:0], of.kind, r)
 			_, _ = w.Write(entries) // Flush tells
 		}))
@@ -300,63 +300,63 @@ func (i *ingester) byIMDbID(kind fragment.Kind, imdb string) (int64, bool) {
 // The members of records that tell what they are called, by kind.
 type (
 	movieIDs struct {
-		wire.Object
-		ID     wire.Int    `wire:"id"`
-		IMDbID wire.String `wire:"imdb_id,null"`
+		record.Object
+		ID     record.Int    `record:"id"`
+		IMDbID record.String `record:"imdb_id,null"`
 
-		ExternalIDs *catalog.MovieExternalIDs `wire:"external_ids"`
+		ExternalIDs *catalog.MovieExternalIDs `record:"external_ids"`
 	}
 	tvIDs struct {
-		wire.Object
-		ID wire.Int `wire:"id"`
+		record.Object
+		ID record.Int `record:"id"`
 
-		ExternalIDs *catalog.TVExternalIDs `wire:"external_ids"`
+		ExternalIDs *catalog.TVExternalIDs `record:"external_ids"`
 	}
 	episodeIDs struct {
-		wire.Object
-		ID wire.Int `wire:"id"`
+		record.Object
+		ID record.Int `record:"id"`
 
-		ExternalIDs *catalog.EpisodeExternalIDs `wire:"external_ids"`
+		ExternalIDs *catalog.EpisodeExternalIDs `record:"external_ids"`
 	}
 	personIDs struct {
-		wire.Object
-		IMDbID wire.String `wire:"imdb_id,null"`
-		ID     wire.Int    `wire:"id"`
+		record.Object
+		IMDbID record.String `record:"imdb_id,null"`
+		ID     record.Int    `record:"id"`
 
-		ExternalIDs *catalog.PersonExternalIDs `wire:"external_ids"`
+		ExternalIDs *catalog.PersonExternalIDs `record:"external_ids"`
 	}
 	movieNames struct {
-		wire.Object
-		ID     wire.Int    `wire:"id"`
-		IMDbID wire.String `wire:"imdb_id,null"`
+		record.Object
+		ID     record.Int    `record:"id"`
+		IMDbID record.String `record:"imdb_id,null"`
 
-		Credits     *creditNames              `wire:"credits"`
-		ExternalIDs *catalog.MovieExternalIDs `wire:"external_ids"`
+		Credits     *creditNames              `record:"credits"`
+		ExternalIDs *catalog.MovieExternalIDs `record:"external_ids"`
 	}
 	tvNames struct {
-		wire.Object
-		ID wire.Int `wire:"id"`
+		record.Object
+		ID record.Int `record:"id"`
 
-		AggregateCredits *creditNames           `wire:"aggregate_credits"`
-		Credits          *creditNames           `wire:"credits"`
-		ExternalIDs      *catalog.TVExternalIDs `wire:"external_ids"`
+		AggregateCredits *creditNames           `record:"aggregate_credits"`
+		Credits          *creditNames           `record:"credits"`
+		ExternalIDs      *catalog.TVExternalIDs `record:"external_ids"`
 	}
 	creditNames struct {
-		wire.Object `wire:"drop-id"`
-		Cast        []namedRecord `wire:"cast"`
-		Crew        []namedRecord `wire:"crew"`
+		record.Object `record:"drop-id"`
+		Cast          []namedRecord `record:"cast"`
+		Crew          []namedRecord `record:"crew"`
 	}
 )
 
 // A projection is what is read of a kind's records.
 type projection struct {
 	kind fragment.Kind
-	plan *wire.Plan
-	row  func() wire.Record
+	plan *record.Schema
+	row  func() record.Record
 }
 
 func projectionOf[T any](kind fragment.Kind) projection {
-	return projection{kind, wire.PlanOf[T](), func() wire.Record { return wire.RecordOf(new(T)) }}
+	return projection{kind, record.SchemaOf[T](), func() record.Record { return record.Of(new(T)) }}
 }
 
 // projections returns what is read of the catalogue.

@@ -14,7 +14,7 @@ import (
 	"reelsplice/ingest/runs"
 	"reelsplice/ingest/source"
 	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/wire"
+	"reelsplice/schemas/record"
 )
 
 // IMDb's tables make records only together, and say nothing of TMDB's ids. So they are
@@ -30,7 +30,7 @@ func Layouts() []string { return append(layout.Names(), imdbLayout) }
 
 // eachStored calls fn with the records of a catalogue file, read by a plan with some of
 // their members; a file that is not there has none. fn must not keep the record.
-func eachStored(ctx context.Context, path string, t *catalog.Type, p *wire.Plan, row func() wire.Record, fn func(wire.Record)) error {
+func eachStored(ctx context.Context, path string, t *catalog.Type, p *record.Schema, row func() record.Record, fn func(record.Record)) error {
 	f, err := catalog.OpenFile(path, t)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
@@ -39,14 +39,14 @@ func eachStored(ctx context.Context, path string, t *catalog.Type, p *wire.Plan,
 		return err
 	}
 	defer func() { _ = f.Close() }() // read side
-	return eachRow(ctx, f.Project(p), row, func(r wire.Record) error {
+	return eachRow(ctx, f.Project(p), row, func(r record.Record) error {
 		fn(r)
 		return nil
 	})
 }
 
 // eachRow calls fn with the records of rows, which it closes. fn must not keep the record.
-func eachRow(ctx context.Context, rows *catalog.Rows, row func() wire.Record, fn func(wire.Record) error) error {
+func eachRow(ctx context.Context, rows *catalog.Rows, row func() record.Record, fn func(record.Record) error) error {
 	defer rows.Close()
 	r := row()
 	for n := 0; ; n++ {
@@ -137,7 +137,7 @@ func (t *imdbTables) read(ctx context.Context, j *imdb.Joiner, n int) error {
 		}
 		if row.Err == nil {
 			row.Err = j.Add(table, in.number, row.Place.Row, row.Place.Line, row.JSON)
-			var fe *wire.FieldError
+			var fe *record.FieldError
 			if row.Err != nil && !errors.As(row.Err, &fe) {
 				return row.Err
 			}
@@ -170,7 +170,7 @@ func (t *imdbTables) record(file int, row, line int64, rec layout.Record) error 
 	b := t.open
 	from := len(b.payloads)
 	b.payloads = appendHead(b.payloads, file, &rec, false, source.Place{Row: row, Line: line})
-	b.payloads = wire.AppendBinary(b.payloads, rec.Record)
+	b.payloads = record.AppendBinary(b.payloads, rec.Record)
 	b.records = append(b.records, outRecord{
 		key: runs.Key{Group: uint8(rec.Type.Kind), Hi: rec.Key.Hi, Lo: rec.Key.Lo}, number: file, from: from, to: len(b.payloads),
 	})

@@ -10,7 +10,7 @@ import (
 	"reelsplice/ingest/runs"
 	"reelsplice/ingest/source"
 	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/wire"
+	"reelsplice/schemas/record"
 )
 
 // incoming is the sorted stream of new records. A stream without an iterator is empty.
@@ -69,7 +69,7 @@ func (n *incoming) load() error {
 		}
 		v, size := binary.Uvarint(rest)
 		if size <= 0 {
-			return fmt.Errorf("read a sorted record: %w", wire.ErrBinary)
+			return fmt.Errorf("read a sorted record: %w", record.ErrBinary)
 		}
 		head[i], rest = v, rest[size:]
 	}
@@ -84,10 +84,10 @@ func (n *incoming) load() error {
 }
 
 // take parses the record that peek found.
-func (n *incoming) take(t *catalog.Type) (wire.Record, error) {
+func (n *incoming) take(t *catalog.Type) (record.Record, error) {
 	n.loaded = false
 	r := t.New()
-	if err := wire.DecodeBinary(n.body, r); err != nil {
+	if err := record.DecodeBinary(n.body, r); err != nil {
 		return r, fmt.Errorf("read a sorted %s record: %w", t.Name(), err)
 	}
 	return r, nil
@@ -96,7 +96,7 @@ func (n *incoming) take(t *catalog.Type) (wire.Record, error) {
 // removes reports whether the record at hand says that its resource is no more.
 func (n *incoming) removes(t *catalog.Type) bool {
 	r := t.New()
-	if wire.DecodeBinary(n.body, r) != nil {
+	if record.DecodeBinary(n.body, r) != nil {
 		return false // take tells of it
 	}
 	_, ok := layout.RemovalOf(t, r)

@@ -25,8 +25,8 @@ import (
 	"reelsplice/ingest/quarantine"
 	"reelsplice/ingest/report"
 	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/record"
 	"reelsplice/schemas/sharedtest"
-	"reelsplice/schemas/wire"
 )
 
 // put writes a file below dir and returns its path.
@@ -119,7 +119,7 @@ func recordsOf(tb testing.TB, dir, kind string) []string {
 			tb.Errorf("record %v follows %v, %v, want ascending keys", key, last, err)
 		}
 		last = key
-		out = append(out, string(wire.Append(nil, r)))
+		out = append(out, string(record.Append(nil, r)))
 	}
 }
 
@@ -205,7 +205,7 @@ func split(t *testing.T, dir, row string, pack func(testing.TB, string) string, 
 	details := map[string]json.RawMessage{}
 	for name, v := range m {
 		f, known := fieldOf(name)
-		if !known || f.Shape < wire.ShapeObject || f.Elem == nil || !f.Elem.DropID {
+		if !known || f.Shape < record.ShapeObject || f.Elem == nil || !f.Elem.DropID {
 			details[name] = v
 			continue
 		}
@@ -220,13 +220,13 @@ func split(t *testing.T, dir, row string, pack func(testing.TB, string) string, 
 	put(t, dir, id+".json"+ext, pack(t, string(b)))
 }
 
-func fieldOf(name string) (wire.Field, bool) {
-	for _, f := range wire.PlanOf[catalog.Movie]().Fields {
+func fieldOf(name string) (record.Field, bool) {
+	for _, f := range record.SchemaOf[catalog.Movie]().Fields {
 		if f.Name == name {
 			return f, true
 		}
 	}
-	return wire.Field{}, false
+	return record.Field{}, false
 }
 
 // TestForms: every form of a dump gives the same catalogue, byte by byte.

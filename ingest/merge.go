@@ -11,7 +11,7 @@ import (
 	"reelsplice/ingest/report"
 	"reelsplice/ingest/source"
 	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/wire"
+	"reelsplice/schemas/record"
 )
 
 // streams are the records of one kind that are merged, each stream in order of keys.
@@ -38,12 +38,12 @@ type streams struct {
 // A version is what is known of a resource: its record, or that it was removed, and then
 // the record says so. The zero value is of one that nobody spoke of.
 type version struct {
-	record  wire.Record
+	record  record.Record
 	removed *catalog.Removed
 }
 
 // versionOf returns what a record says, which is not nil.
-func versionOf(t *catalog.Type, r wire.Record) version {
+func versionOf(t *catalog.Type, r record.Record) version {
 	if gone, ok := layout.RemovalOf(t, r); ok {
 		return version{r, &gone}
 	}
@@ -129,7 +129,7 @@ func (s *streams) one(key catalog.Key) (version, error) {
 	}
 	there := v.removed == nil && !v.record.IsNil()
 	if there {
-		s.before = wire.AppendBinary(s.before[:0], v.record)
+		s.before = record.AppendBinary(s.before[:0], v.record)
 	}
 	if reset {
 		v = version{}
@@ -157,7 +157,7 @@ func (s *streams) note(key catalog.Key, there bool, now version) {
 		s.counts.Added++
 		return
 	}
-	s.after = wire.AppendBinary(s.after[:0], now.record)
+	s.after = record.AppendBinary(s.after[:0], now.record)
 	switch {
 	case !there:
 		s.counts.Added++
@@ -221,20 +221,20 @@ func (g *givers) begin(number int) {
 }
 
 // add notes the fields that another source's row gave.
-func (g *givers) add(row wire.Record, number int) {
+func (g *givers) add(row record.Record, number int) {
 	if g.later == nil {
-		g.later = make([]int, len(row.Plan.Fields))
+		g.later = make([]int, len(row.Schema.Fields))
 	}
-	for n := range row.Plan.Fields {
-		if wire.Present(row, &row.Plan.Fields[n]) {
+	for n := range row.Schema.Fields {
+		if record.Present(row, &row.Schema.Fields[n]) {
 			g.later[n] = number + 1
 		}
 	}
 }
 
 // of returns the source that gave a field of the record.
-func (g *givers) of(r wire.Record, name string) int {
-	n := slices.IndexFunc(r.Plan.Fields, func(f wire.Field) bool { return f.Name == name })
+func (g *givers) of(r record.Record, name string) int {
+	n := slices.IndexFunc(r.Schema.Fields, func(f record.Field) bool { return f.Name == name })
 	if n < 0 || n >= len(g.later) || g.later[n] == 0 {
 		return g.first
 	}
@@ -291,7 +291,7 @@ func (s *streams) source(key catalog.Key) (v version, err error) {
 			break
 		}
 	}
-	if parts.Record.Plan != nil {
+	if parts.Record.Schema != nil {
 		v = v.under(version{record: parts.Settle()})
 	}
 	return v, nil
@@ -334,7 +334,7 @@ func (s *streams) again(key catalog.Key, first string, at source.Place) error {
 }
 
 // putAside puts a row of the source at hand into quarantine, which counted as kept.
-func (s *streams) putAside(row wire.Record, here source.Place, more bool, why string) error {
+func (s *streams) putAside(row record.Record, here source.Place, more bool, why string) error {
 	in := s.inputOf(s.in.number)
 	s.tallies.amend(s.in.number, func(t *report.Tally) {
 		t.Unrecord(s.typ.Name())
@@ -346,7 +346,7 @@ func (s *streams) putAside(row wire.Record, here source.Place, more bool, why st
 	})
 	return s.quarantine.Add(quarantine.Entry{
 		File: here.File, Path: in.Path, Row: here.Row, Line: here.Line, Field: "id", Reason: why,
-		Kind: s.typ.Name(), Layout: layout.TMDB, Record: true, Raw: wire.Append(nil, row),
+		Kind: s.typ.Name(), Layout: layout.TMDB, Record: true, Raw: record.Append(nil, row),
 	})
 }
 

@@ -18,7 +18,7 @@ import (
 	"reelsplice/ingest/source"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/wire"
+	"reelsplice/schemas/record"
 )
 
 // Minted ids are hashes, so two resources can get the same. The catalogue keeps, beside
@@ -217,8 +217,8 @@ func (s *streams) collided(key catalog.Key) error {
 	if err != nil {
 		return err
 	}
-	f, _ := row.Plan.Field("id")
-	wire.Unset(row, f)
+	f, _ := row.Schema.Field("id")
+	record.Unset(row, f)
 	return s.putAside(row, here, more,
 		fmt.Sprintf("the id minted for it, %d, is that of another %s by chance: let the mapping mint of more members or columns", key.ID(), s.typ.Name()))
 }
@@ -278,12 +278,12 @@ func (i *ingester) listMoved(ctx context.Context, t *crosswalk.Table) (n int64, 
 	w := bufio.NewWriter(out)
 	var entry []byte
 	err = i.eachMintedGroup(func(of projection, f *catalog.File, g int) error {
-		return eachRow(ctx, f.ProjectGroups(of.plan, g, g+1), of.row, func(r wire.Record) error {
+		return eachRow(ctx, f.ProjectGroups(of.plan, g, g+1), of.row, func(r record.Record) error {
 			id, ok := supersededBy(of.kind, r, t)
 			if !ok {
 				return nil
 			}
-			f, _ := r.Plan.Field("id")
+			f, _ := r.Schema.Field("id")
 			entry = crosswalk.AppendEntry(entry[:0], mintedKey(of.kind, r.Int(f).V), id)
 			n += int64(len(entry))
 			_, err := w.Write(entry)
@@ -337,7 +337,7 @@ func (i *ingester) eachMintedGroupOf(of projection, fn func(of projection, f *ca
 // superseded.
 func (i *ingester) supersedeGroup(ctx context.Context, of projection, f *catalog.File, g int, now *crosswalk.Table) error {
 	found := false
-	err := eachRow(ctx, f.ProjectGroups(of.plan, g, g+1), of.row, func(r wire.Record) error {
+	err := eachRow(ctx, f.ProjectGroups(of.plan, g, g+1), of.row, func(r record.Record) error {
 		_, ok := supersededBy(of.kind, r, now)
 		found = found || ok
 		return nil
@@ -346,7 +346,7 @@ func (i *ingester) supersedeGroup(ctx context.Context, of projection, f *catalog
 		return err
 	}
 	t := catalog.TypeOf(of.kind)
-	return eachRow(ctx, f.Groups(g, g+1), t.New, func(r wire.Record) error {
+	return eachRow(ctx, f.Groups(g, g+1), t.New, func(r record.Record) error {
 		if id, ok := supersededBy(of.kind, r, now); ok {
 			return i.mergeInto(t, r, id)
 		}
@@ -355,8 +355,8 @@ func (i *ingester) supersedeGroup(ctx context.Context, of projection, f *catalog
 }
 
 // supersededBy returns the id that a record with a minted one has now.
-func supersededBy(kind fragment.Kind, r wire.Record, now *crosswalk.Table) (id int64, ok bool) {
-	f, _ := r.Plan.Field("id")
+func supersededBy(kind fragment.Kind, r record.Record, now *crosswalk.Table) (id int64, ok bool) {
+	f, _ := r.Schema.Field("id")
 	if !layout.IsMinted(r.Int(f).V) {
 		return 0, false
 	}
@@ -370,8 +370,8 @@ func supersededBy(kind fragment.Kind, r wire.Record, now *crosswalk.Table) (id i
 
 // mergeInto gives what is known under a minted id to another record, as the weakest
 // source, and says of the minted id what it was merged into.
-func (i *ingester) mergeInto(t *catalog.Type, r wire.Record, id int64) error {
-	f, _ := r.Plan.Field("id")
+func (i *ingester) mergeInto(t *catalog.Type, r record.Record, id int64) error {
+	f, _ := r.Schema.Field("id")
 	l, err := layout.New(layout.TMDB, i.options)
 	if err != nil {
 		return err
@@ -384,14 +384,14 @@ func (i *ingester) mergeInto(t *catalog.Type, r wire.Record, id int64) error {
 	i.seq++
 	payload := appendHead(nil, number, &gone[0], false, source.Place{})
 	key := runs.Key{Group: uint8(t.Kind), Hi: gone[0].Key.Hi, Lo: gone[0].Key.Lo}
-	if err := i.sorter.Add(key, uint64(number)<<40|i.seq, wire.AppendBinary(payload, gone[0].Record)); err != nil {
+	if err := i.sorter.Add(key, uint64(number)<<40|i.seq, record.AppendBinary(payload, gone[0].Record)); err != nil {
 		return err
 	}
-	*r.Int(f) = wire.Number(id)
+	*r.Int(f) = record.Number(id)
 	payload = binary.AppendUvarint(payload[:0], uint64(number)<<flagBits|flagMoved)
 	payload = append(payload, 0, 0) // row and line
 	i.merged++
-	return i.sorter.Add(runs.Key{Group: uint8(t.Kind), Hi: uint64(id)}, 0, wire.AppendBinary(payload, r))
+	return i.sorter.Add(runs.Key{Group: uint8(t.Kind), Hi: uint64(id)}, 0, record.AppendBinary(payload, r))
 }
 
 // takeMoved takes what was known of a resource under minted ids.

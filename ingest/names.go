@@ -10,7 +10,7 @@ import (
 	"reelsplice/ingest/source"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/wire"
+	"reelsplice/schemas/record"
 )
 
 // nameIDs knows companies, networks and keywords by their names, so that joined lists of
@@ -48,9 +48,9 @@ var namedKinds = map[fragment.Kind]bool{fragment.KindCompany: true, fragment.Kin
 
 // namedRecord is a resource with a name.
 type namedRecord struct {
-	wire.Object
-	ID   wire.Int    `wire:"id"`
-	Name wire.String `wire:"name"`
+	record.Object
+	ID   record.Int    `record:"id"`
+	Name record.String `record:"name"`
 }
 
 // knowNames gathers the names that the catalogue has and those of the inputs of the same
@@ -69,10 +69,10 @@ func (i *ingester) knowNames(ctx context.Context) error {
 			break // rows are explained without one
 		}
 		t := catalog.TypeOf(kind)
-		err := eachStored(ctx, filepath.Join(i.Catalog, t.File()), t, wire.PlanOf[namedRecord](),
-			func() wire.Record { return wire.RecordOf(new(namedRecord)) },
-			func(r wire.Record) {
-				named := wire.As[namedRecord](r)
+		err := eachStored(ctx, filepath.Join(i.Catalog, t.File()), t, record.SchemaOf[namedRecord](),
+			func() record.Record { return record.Of(new(namedRecord)) },
+			func(r record.Record) {
+				named := record.As[namedRecord](r)
 				names.add(kind, named.Name.V, named.ID.V)
 			})
 		if err != nil {
@@ -126,7 +126,7 @@ func (i *ingester) namesOf(ctx context.Context, in *input, names nameIDs) error 
 			continue
 		}
 		for _, rec := range recs {
-			if f, ok := rec.Plan.Field("name"); ok && namedKinds[rec.Type.Kind] && !rec.Removed && rec.Mint == 0 {
+			if f, ok := rec.Schema.Field("name"); ok && namedKinds[rec.Type.Kind] && !rec.Removed && rec.Mint == 0 {
 				names.add(rec.Type.Kind, rec.String(f).V, int64(rec.Key.ID()))
 			}
 		}

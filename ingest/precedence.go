@@ -12,7 +12,7 @@ import (
 	"reelsplice/ingest/layout"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/wire"
+	"reelsplice/schemas/record"
 )
 
 // A Precedence says which of several sources wins. Without one, what a later source says
@@ -161,7 +161,7 @@ func (p *Precedence) unmatched(inputs []input) []string {
 // A choice says, for the records of one kind, which of their members have an order of
 // sources of their own, and how strong the sources are there.
 type choice struct {
-	fields []*wire.Field
+	fields []*record.Field
 	ranks  [][]int // by field, by number of the source
 	given  []int   // by field: how strong the source is that gave it; of the record at hand
 }
@@ -200,19 +200,19 @@ func (c *choice) begin(number int) {
 
 // choose takes from a row the members that a stronger source has given before, and tells
 // of those on which the two disagree.
-func (c *choice) choose(dst, row wire.Record, number int, conflict func(c join.Conflict)) {
+func (c *choice) choose(dst, row record.Record, number int, conflict func(c join.Conflict)) {
 	if c == nil {
 		return
 	}
 	for n, f := range c.fields {
-		if !wire.Present(row, f) {
+		if !record.Present(row, f) {
 			continue
 		}
-		if wire.Present(dst, f) && c.given[n] > c.ranks[n][number] {
-			if !wire.Same(dst, row, f) {
-				conflict(join.Conflict{Member: f.Name, Old: wire.MemberText(row, f), New: wire.MemberText(dst, f)})
+		if record.Present(dst, f) && c.given[n] > c.ranks[n][number] {
+			if !record.Same(dst, row, f) {
+				conflict(join.Conflict{Member: f.Name, Old: record.FieldText(row, f), New: record.FieldText(dst, f)})
 			}
-			wire.Unset(row, f)
+			record.Unset(row, f)
 			continue
 		}
 		c.given[n] = c.ranks[n][number]

@@ -17,7 +17,7 @@ import (
 	"reelsplice/ingest/runs"
 	"reelsplice/ingest/source"
 	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/wire"
+	"reelsplice/schemas/record"
 )
 
 // Rows go through three stages: one goroutine reads files and cuts them into batches,
@@ -372,7 +372,7 @@ func (w *worker) add(b *batch, row *rawRow, recs []layout.Record) {
 		rec := &recs[i]
 		from := len(b.payloads)
 		b.payloads = appendHead(b.payloads, b.number, rec, i > 0, row.place)
-		b.payloads = wire.AppendBinary(b.payloads, rec.Record)
+		b.payloads = record.AppendBinary(b.payloads, rec.Record)
 		b.records = append(b.records, outRecord{
 			key: runs.Key{Group: uint8(rec.Type.Kind), Hi: rec.Key.Hi, Lo: rec.Key.Lo}, number: b.number, from: from, to: len(b.payloads),
 		})
@@ -426,7 +426,7 @@ func (w *worker) bad(b *batch, n int, err error) {
 
 // reasonOf splits an error about a row into the field at fault and what is wrong.
 func reasonOf(err error) (field, why string) {
-	var fe *wire.FieldError
+	var fe *record.FieldError
 	var re *source.RowError
 	switch {
 	case errors.As(err, &fe):

@@ -17,7 +17,7 @@ import (
 
 	"reelsplice/data/gen"
 	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/wire"
+	"reelsplice/schemas/record"
 )
 
 // speedMovies is how many movies the benchmark of the speed ingests: few in the checks,
@@ -53,7 +53,7 @@ func BenchmarkSpeed(b *testing.B) {
 		baseline   func(testing.TB, string) int64
 	}{
 		{"ndjson.zst", dump, parseOnly},
-		{"ndjson.zst, into wire's structs", dump, parseWire},
+		{"ndjson.zst, into record structs", dump, parseWire},
 		{"parquet", table, readStructs},
 		{"parquet, into loose values", table, readOnly},
 	} {
@@ -126,7 +126,7 @@ func eachLine(tb testing.TB, path string, fn func(line []byte)) int64 {
 // catalog.Movie as plain Go types.
 func parseOnly(tb testing.TB, path string) int64 {
 	tb.Helper()
-	t := plainStruct(wire.PlanOf[catalog.Movie]())
+	t := plainStruct(record.SchemaOf[catalog.Movie]())
 	return eachLine(tb, path, func(line []byte) {
 		if err := sonic.Unmarshal(line, reflect.New(t).Interface()); err != nil {
 			tb.Fatal(err)
@@ -137,16 +137,16 @@ func parseOnly(tb testing.TB, path string) int64 {
 // parseWire parses all rows into catalog.Movie itself.
 func parseWire(tb testing.TB, path string) int64 {
 	tb.Helper()
-	p := wire.NewParser()
+	p := record.NewParser()
 	return eachLine(tb, path, func(line []byte) {
-		if err := p.Parse(string(line), wire.RecordOf(new(catalog.Movie))); err != nil {
+		if err := p.Parse(string(line), record.Of(new(catalog.Movie))); err != nil {
 			tb.Fatal(err)
 		}
 	})
 }
 
 // plainStruct makes a struct type for encoding/json of a plan.
-func plainStruct(p *wire.Plan) reflect.Type {
+func plainStruct(p *record.Schema) reflect.Type {
 	var fields []reflect.StructField
 	for i := range p.Fields {
 		f := &p.Fields[i]
@@ -155,23 +155,23 @@ func plainStruct(p *wire.Plan) reflect.Type {
 		}
 		var t reflect.Type
 		switch f.Shape {
-		case wire.ShapeString:
+		case record.ShapeString:
 			t = reflect.TypeFor[*string]()
-		case wire.ShapeInt:
+		case record.ShapeInt:
 			t = reflect.TypeFor[*int64]()
-		case wire.ShapeFloat:
+		case record.ShapeFloat:
 			t = reflect.TypeFor[*float64]()
-		case wire.ShapeBool:
+		case record.ShapeBool:
 			t = reflect.TypeFor[*bool]()
-		case wire.ShapeRaw:
+		case record.ShapeRaw:
 			t = reflect.TypeFor[any]()
-		case wire.ShapeStrings:
+		case record.ShapeStrings:
 			t = reflect.TypeFor[[]string]()
-		case wire.ShapeInts:
+		case record.ShapeInts:
 			t = reflect.TypeFor[[]int64]()
-		case wire.ShapeObject, wire.ShapePages:
+		case record.ShapeObject, record.ShapePages:
 			t = reflect.PointerTo(plainStruct(f.Elem))
-		case wire.ShapeKeyed:
+		case record.ShapeKeyed:
 			t = reflect.TypeFor[map[string]any]()
 		default:
 			t = reflect.SliceOf(plainStruct(f.Elem))
@@ -182,31 +182,31 @@ func plainStruct(p *wire.Plan) reflect.Type {
 }
 
 // rowStruct makes a struct type for parquet-go of a plan.
-func rowStruct(p *wire.Plan) reflect.Type {
+func rowStruct(p *record.Schema) reflect.Type {
 	column := func(n int, name, options string, t reflect.Type) reflect.StructField {
 		return reflect.StructField{Name: "F" + strconv.Itoa(n), Type: t, Tag: reflect.StructTag(`parquet:"` + name + options + `"`)}
 	}
 	fields := []reflect.StructField{
-		column(1000, wire.UnusualColumn, ",optional", reflect.TypeFor[*string]()),
-		column(1001, wire.ExtraColumn, ",optional", reflect.TypeFor[*string]()),
+		column(1000, record.UnusualColumn, ",optional", reflect.TypeFor[*string]()),
+		column(1001, record.ExtraColumn, ",optional", reflect.TypeFor[*string]()),
 	}
 	for i := range p.Fields {
 		f := &p.Fields[i]
 		t, options := reflect.TypeFor[*string](), ",optional"
 		switch f.Shape {
-		case wire.ShapeInt:
+		case record.ShapeInt:
 			t = reflect.TypeFor[*int64]()
-		case wire.ShapeFloat:
+		case record.ShapeFloat:
 			t = reflect.TypeFor[*float64]()
-		case wire.ShapeBool:
+		case record.ShapeBool:
 			t = reflect.TypeFor[*bool]()
-		case wire.ShapeStrings:
+		case record.ShapeStrings:
 			t, options = reflect.TypeFor[[]string](), ",optional,list"
-		case wire.ShapeInts:
+		case record.ShapeInts:
 			t, options = reflect.TypeFor[[]int64](), ",optional,list"
-		case wire.ShapeObject:
+		case record.ShapeObject:
 			t = reflect.PointerTo(rowStruct(f.Elem))
-		case wire.ShapeObjects, wire.ShapeKeyed, wire.ShapePages:
+		case record.ShapeObjects, record.ShapeKeyed, record.ShapePages:
 			t, options = reflect.SliceOf(rowStruct(f.Elem)), ",optional,list"
 		}
 		fields = append(fields, column(i, f.Column, options, t))
@@ -222,7 +222,7 @@ func readStructs(tb testing.TB, path string) int64 {
 		tb.Fatal(err)
 	}
 	defer f.Close()
-	t := rowStruct(wire.PlanOf[catalog.Movie]())
+	t := rowStruct(record.SchemaOf[catalog.Movie]())
 	r := parquet.NewReader(f, parquet.SchemaOf(reflect.New(t).Interface()))
 	defer r.Close()
 	for n := int64(0); ; n++ {

@@ -7,7 +7,7 @@ import (
 	"io/fs"
 
 	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/wire"
+	"reelsplice/schemas/record"
 )
 
 // stored is the stream of a catalogue file's records. One without a file has none.
@@ -16,7 +16,7 @@ type stored struct {
 	file  *catalog.File
 	rows  *catalog.Rows // of the row group at hand
 	group int           // that is read next
-	next  wire.Record
+	next  record.Record
 	key   catalog.Key // of next
 	err   error
 	// firsts has the key of the first record of each row group, where they may be copied.
@@ -71,12 +71,12 @@ func (s *stored) read() error {
 }
 
 // takeIf takes the record that peek found if it is that of key; nil otherwise.
-func (s *stored) takeIf(key catalog.Key) wire.Record {
+func (s *stored) takeIf(key catalog.Key) record.Record {
 	r := s.next
 	if r.IsNil() || s.key != key {
-		return wire.Record{}
+		return record.Record{}
 	}
-	s.next = wire.Record{}
+	s.next = record.Record{}
 	return r
 }
 
@@ -145,6 +145,6 @@ func (s *streams) copyGroup(w *catalog.Writer, key catalog.Key) (bool, error) {
 		return false, err
 	}
 	o.rows.Close()
-	o.rows, o.next = nil, wire.Record{}
+	o.rows, o.next = nil, record.Record{}
 	return true, nil
 }

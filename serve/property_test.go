@@ -16,8 +16,8 @@ import (
 
 	"reelsplice/build"
 	"reelsplice/build/buildtest"
+	"reelsplice/schemas/record"
 	"reelsplice/schemas/release"
-	"reelsplice/schemas/wire"
 )
 
 // The generators write records as JSON text, with members left out, null and
@@ -38,7 +38,7 @@ func text(t *rapid.T, label string) string {
 		}
 		return string(b)
 	}
-	return string(wire.AppendString(nil, s))
+	return string(record.AppendString(nil, s))
 }
 
 func number(t *rapid.T, label string) string {
@@ -129,7 +129,7 @@ func pages(row func(*rapid.T, string) string) func(*rapid.T, string) string {
 	}
 }
 
-func record(t *rapid.T, id int) string {
+func rec(t *rapid.T, id int) string {
 	iso639 := member{"iso_639_1", quoted(append([]string{"null", "mul", ""}, languages...)...)}
 	videoLanguage := member{"iso_639_1", quoted(languages...)}
 	title := member{"title", text}
@@ -306,12 +306,12 @@ func TestComposition(t *testing.T) {
 	n := 0
 	rapid.Check(t, func(t *rapid.T) {
 		n++
-		row := record(t, 1)
+		row := rec(t, 1)
 		open := func(name string, level int, rows ...string) *world {
 			return w.over(t, filepath.Join(dir, fmt.Sprint(n, name)), level, rows...)
 		}
 		a, again := open("a", 6, row), open("again", 1, row, `{"id":2}`)
-		other := open("other", 6, record(t, 1))
+		other := open("other", 6, rec(t, 1))
 		defer func() {
 			for _, w := range []*world{a, again, other} {
 				w.releases.Close()
@@ -347,12 +347,12 @@ func request(t *rapid.T, a, again, other *world) {
 // given checks that what the record says comes out as it is: the details, and the
 // sub-requests that need no variant.
 func given(t *rapid.T, w *world, row string) {
-	var record map[string]json.RawMessage
-	if err := json.Unmarshal([]byte(row), &record); err != nil {
+	var rec map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(row), &rec); err != nil {
 		t.Fatal(err)
 	}
 	details := map[string]json.RawMessage{}
-	for name, value := range record {
+	for name, value := range rec {
 		if !slices.Contains(appendable, name) {
 			details[name] = value
 			continue
@@ -382,12 +382,12 @@ func given(t *rapid.T, w *world, row string) {
 // values, and the totals of a page.
 func completed(got, given any) {
 	answer, ok := got.(map[string]any)
-	record, ok2 := given.(map[string]any)
-	if !ok || !ok2 || len(record) == 0 {
+	rec, ok2 := given.(map[string]any)
+	if !ok || !ok2 || len(rec) == 0 {
 		return
 	}
 	for name, value := range answer {
-		if _, ok := record[name]; ok {
+		if _, ok := rec[name]; ok {
 			continue
 		}
 		list, isList := value.([]any)
@@ -477,12 +477,12 @@ func (w *world) over(t *rapid.T, dir string, level int, rows ...string) *world {
 // rows checks which rows the languages and the country of a request leave, against
 // the record.
 func rows(t *rapid.T, w *world, row string, v url.Values) {
-	var record struct {
+	var rec struct {
 		Images map[string]any
 		Videos map[string]any
 		Titles map[string]any `json:"alternative_titles"`
 	}
-	if err := json.Unmarshal([]byte(row), &record); err != nil {
+	if err := json.Unmarshal([]byte(row), &rec); err != nil {
 		t.Fatal(err)
 	}
 	check := func(sub, array string, given map[string]any, keep func(row map[string]any) bool) {
@@ -507,11 +507,11 @@ func rows(t *rapid.T, w *world, row string, v url.Values) {
 		videos["en"] = true
 	}
 	for _, array := range []string{"backdrops", "logos", "posters"} {
-		check("images", array, record.Images, func(r map[string]any) bool { return len(images) == 0 || images[languageOf(r, "null")] })
+		check("images", array, rec.Images, func(r map[string]any) bool { return len(images) == 0 || images[languageOf(r, "null")] })
 	}
-	check("videos", "results", record.Videos, func(r map[string]any) bool { return videos[languageOf(r, "en")] })
+	check("videos", "results", rec.Videos, func(r map[string]any) bool { return videos[languageOf(r, "en")] })
 	country := strings.ToUpper(v.Get("country"))
-	check("alternative_titles", "titles", record.Titles, func(r map[string]any) bool { return len(country) != 2 || r["iso_3166_1"] == country })
+	check("alternative_titles", "titles", rec.Titles, func(r map[string]any) bool { return len(country) != 2 || r["iso_3166_1"] == country })
 }
 
 // languageSet is what a request's parameters name.

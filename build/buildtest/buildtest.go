@@ -14,7 +14,7 @@ import (
 	"reelsplice/data/sample"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/wire"
+	"reelsplice/schemas/record"
 )
 
 // Catalog writes a catalogue of movies, one JSON object each, in ascending order of
@@ -47,7 +47,7 @@ func WriteKind(tb Fataler, dir string, kind fragment.Kind, rows ...string) {
 	if err != nil {
 		tb.Fatalf("create catalogue: %v", err)
 	}
-	p := wire.NewParser()
+	p := record.NewParser()
 	for _, row := range rows {
 		r := typ.New()
 		if err := p.Parse(row, r); err != nil {

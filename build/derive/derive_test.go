@@ -15,14 +15,14 @@ import (
 
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/record"
 	"reelsplice/schemas/sharedtest"
-	"reelsplice/schemas/wire"
 )
 
 func parse[T any](tb testing.TB, row string) *T {
 	tb.Helper()
 	v := new(T)
-	if err := wire.NewParser().Parse(row, wire.RecordOf(v)); err != nil {
+	if err := record.NewParser().Parse(row, record.Of(v)); err != nil {
 		tb.Fatalf("Parse(%s): %v", row, err)
 	}
 	return v
@@ -178,7 +178,7 @@ func TestSeries(t *testing.T) {
 
 func TestAggregate(t *testing.T) {
 	c, season := collect(t)
-	got := string(wire.Append(nil, wire.RecordOf(Aggregate(c.Credits()))))
+	got := string(record.Append(nil, record.Of(Aggregate(c.Credits()))))
 	want := `{"cast":[` +
 		`{"adult":false,"gender":0,"id":11,"known_for_department":null,"name":"Other","original_name":"","popularity":0.0,"profile_path":null,"roles":[{"credit_id":"b","character":"Friend","episode_count":4}],"total_episode_count":4,"order":1},` +
 		`{"adult":false,"gender":0,"id":12,"known_for_department":null,"name":"Guest","original_name":"","popularity":0.0,"profile_path":null,"roles":[{"credit_id":"g","character":"Foe","episode_count":3}],"total_episode_count":3,"order":5},` +
@@ -189,7 +189,7 @@ func TestAggregate(t *testing.T) {
 	}
 	a := SeasonAggregate(season, nil, Broadcasts(season, nil))
 	if len(a.Cast) != 2 || a.Cast[0].ID.V != 10 || a.Cast[0].TotalEpisodeCount.V != 2 || a.Cast[1].TotalEpisodeCount.V != 2 || len(a.Crew) != 1 {
-		t.Errorf("SeasonAggregate = %s", wire.Append(nil, wire.RecordOf(a)))
+		t.Errorf("SeasonAggregate = %s", record.Append(nil, record.Of(a)))
 	}
 	if a := Aggregate(nil); a != nil {
 		t.Errorf("Aggregate of nothing = %v, want nil", a)

@@ -3,7 +3,7 @@ package derive
 import (
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/wire"
+	"reelsplice/schemas/record"
 )
 
 // MovieTitle returns what lists know of a movie.
@@ -31,7 +31,7 @@ func MovieCredits(m *catalog.Movie) []Credit {
 		out = append(out, Credit{
 			ID: r.CreditID.V, Role: Cast, Title: title, Character: r.Character.V, Order: r.Order.V,
 			Department: acting, Job: actor,
-			Person: personOf(wire.RecordOf(r)),
+			Person: personOf(record.Of(r)),
 		})
 	}
 	for i := range c.Crew {
@@ -51,6 +51,6 @@ const (
 func crewCredit(title Title, r *catalog.CrewCredit) Credit {
 	return Credit{
 		ID: r.CreditID.V, Role: Crew, Title: title, Department: r.Department.V, Job: r.Job.V,
-		Person: personOf(wire.RecordOf(r)),
+		Person: personOf(record.Of(r)),
 	}
 }

@@ -4,22 +4,22 @@ import (
 	"slices"
 	"sync"
 
-	"reelsplice/schemas/wire"
+	"reelsplice/schemas/record"
 )
 
 // personFields are the members, of a row of credits, that are about its person. All
 // kinds of rows call them alike; some lack a few.
 type personFields struct {
-	id, name, originalName, adult, gender, department, popularity, profile *wire.Field
+	id, name, originalName, adult, gender, department, popularity, profile *record.Field
 }
 
-var fieldsByPlan sync.Map // *wire.Plan -> *personFields
+var fieldsByPlan sync.Map // *record.Schema -> *personFields
 
-func fieldsOf(p *wire.Plan) *personFields {
+func fieldsOf(p *record.Schema) *personFields {
 	if f, ok := fieldsByPlan.Load(p); ok {
 		return f.(*personFields)
 	}
-	field := func(name string) *wire.Field {
+	field := func(name string) *record.Field {
 		f, _ := p.Field(name)
 		return f
 	}
@@ -32,8 +32,8 @@ func fieldsOf(p *wire.Plan) *personFields {
 }
 
 // personOf returns what a row of credits says of its person.
-func personOf(r wire.Record) Person {
-	f := fieldsOf(r.Plan)
+func personOf(r record.Record) Person {
+	f := fieldsOf(r.Schema)
 	p := Person{
 		ID: r.Int(f.id).V, Name: r.String(f.name).V, OriginalName: r.String(f.originalName).V,
 		Gender: r.Int(f.gender).V, ProfilePath: r.String(f.profile).V,

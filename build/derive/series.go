@@ -8,7 +8,7 @@ import (
 
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/wire"
+	"reelsplice/schemas/record"
 )
 
 // A Series collects the credits of one series, season by season.
@@ -63,7 +63,7 @@ type Broadcast struct {
 
 // IsNumber reports whether an episode or a season can have a number: others have no
 // path, and nothing may refer to them.
-func IsNumber(n wire.Int) bool { return n.Set && n.V >= 0 && n.V <= math.MaxUint32 }
+func IsNumber(n record.Int) bool { return n.Set && n.V >= 0 && n.V <= math.MaxUint32 }
 
 // Broadcasts returns the episodes of a season that have a number, each once: those of
 // its record, and those that have a record of their own, which wins. They are in the
@@ -222,7 +222,7 @@ func (c *Series) finish() {
 	}
 	for i := range c.tv.CreatedBy {
 		if r := &c.tv.CreatedBy[i]; r.ID.V >= 1 {
-			c.at(Credit{ID: r.CreditID.V, Role: Creator, Department: creator, Job: creator, Person: personOf(wire.RecordOf(r))})
+			c.at(Credit{ID: r.CreditID.V, Role: Creator, Department: creator, Job: creator, Person: personOf(record.Of(r))})
 		}
 	}
 	if c.tv.AggregateCredits != nil {
@@ -263,7 +263,7 @@ func (c *Series) given(a *catalog.AggregateCredits, count func(e *entry, episode
 			if r := &p.Roles[j]; p.ID.V >= 1 {
 				count(c.at(Credit{
 					ID: r.CreditID.V, Role: Cast, Character: r.Character.V, Order: p.Order.V, Department: acting, Job: actor,
-					Person: personOf(wire.RecordOf(p)),
+					Person: personOf(record.Of(p)),
 				}), r.EpisodeCount.V)
 			}
 		}
@@ -273,7 +273,7 @@ func (c *Series) given(a *catalog.AggregateCredits, count func(e *entry, episode
 		for j := range p.Jobs {
 			if r := &p.Jobs[j]; p.ID.V >= 1 {
 				count(c.at(Credit{
-					ID: r.CreditID.V, Role: Crew, Department: p.Department.V, Job: r.Job.V, Person: personOf(wire.RecordOf(p)),
+					ID: r.CreditID.V, Role: Crew, Department: p.Department.V, Job: r.Job.V, Person: personOf(record.Of(p)),
 				}), r.EpisodeCount.V)
 			}
 		}
@@ -328,9 +328,9 @@ func addCast(out *catalog.AggregateCredits, at map[int64]int, c *Credit) {
 		at[c.Person.ID] = i
 		p := &c.Person
 		row := catalog.AggregateCast{
-			Adult: wire.Bool{V: p.Adult, Set: true}, Gender: wire.Number(p.Gender), ID: wire.Number(p.ID),
-			Name: wire.Text(p.Name), OriginalName: wire.Text(p.OriginalName),
-			Popularity: wire.Float{V: p.Popularity, Set: true}, TotalEpisodeCount: wire.Number(0), Order: wire.Number(c.Order),
+			Adult: record.Bool{V: p.Adult, Set: true}, Gender: record.Number(p.Gender), ID: record.Number(p.ID),
+			Name: record.Text(p.Name), OriginalName: record.Text(p.OriginalName),
+			Popularity: record.Float{V: p.Popularity, Set: true}, TotalEpisodeCount: record.Number(0), Order: record.Number(c.Order),
 		}
 		p.optional(&row.Object, &row.KnownForDepartment, &row.ProfilePath)
 		out.Cast = append(out.Cast, row)
@@ -339,20 +339,20 @@ func addCast(out *catalog.AggregateCredits, at map[int64]int, c *Credit) {
 	row.Order.V = min(row.Order.V, c.Order)
 	row.TotalEpisodeCount.V += c.EpisodeCount
 	row.Roles = append(row.Roles, catalog.AggregateRole{
-		CreditID: wire.Text(c.ID), Character: wire.Text(c.Character), EpisodeCount: wire.Number(c.EpisodeCount),
+		CreditID: record.Text(c.ID), Character: record.Text(c.Character), EpisodeCount: record.Number(c.EpisodeCount),
 	})
 	slices.SortStableFunc(row.Roles, func(a, b catalog.AggregateRole) int { return cmp.Compare(b.EpisodeCount.V, a.EpisodeCount.V) })
 }
 
 // optional sets the members of a row that are null for what is not known.
-func (p *Person) optional(row *wire.Object, department, profile *wire.String) {
+func (p *Person) optional(row *record.Object, department, profile *record.String) {
 	if p.KnownForDepartment != "" {
-		*department = wire.Text(p.KnownForDepartment)
+		*department = record.Text(p.KnownForDepartment)
 	} else {
 		row.Unusual = "known_for_department"
 	}
 	if p.ProfilePath != "" {
-		*profile = wire.Text(p.ProfilePath)
+		*profile = record.Text(p.ProfilePath)
 	}
 }
 
@@ -364,9 +364,9 @@ func addCrew(out *catalog.AggregateCredits, at map[string]int, c *Credit) {
 		at[k] = i
 		p := &c.Person
 		row := catalog.AggregateCrew{
-			Adult: wire.Bool{V: p.Adult, Set: true}, Gender: wire.Number(p.Gender), ID: wire.Number(p.ID),
-			Name: wire.Text(p.Name), OriginalName: wire.Text(p.OriginalName),
-			Popularity: wire.Float{V: p.Popularity, Set: true}, Department: wire.Text(c.Department), TotalEpisodeCount: wire.Number(0),
+			Adult: record.Bool{V: p.Adult, Set: true}, Gender: record.Number(p.Gender), ID: record.Number(p.ID),
+			Name: record.Text(p.Name), OriginalName: record.Text(p.OriginalName),
+			Popularity: record.Float{V: p.Popularity, Set: true}, Department: record.Text(c.Department), TotalEpisodeCount: record.Number(0),
 		}
 		p.optional(&row.Object, &row.KnownForDepartment, &row.ProfilePath)
 		out.Crew = append(out.Crew, row)
@@ -374,7 +374,7 @@ func addCrew(out *catalog.AggregateCredits, at map[string]int, c *Credit) {
 	row := &out.Crew[i]
 	row.TotalEpisodeCount.V += c.EpisodeCount
 	row.Jobs = append(row.Jobs, catalog.AggregateJob{
-		CreditID: wire.Text(c.ID), Job: wire.Text(c.Job), EpisodeCount: wire.Number(c.EpisodeCount),
+		CreditID: record.Text(c.ID), Job: record.Text(c.Job), EpisodeCount: record.Number(c.EpisodeCount),
 	})
 	slices.SortStableFunc(row.Jobs, func(a, b catalog.AggregateJob) int { return cmp.Compare(b.EpisodeCount.V, a.EpisodeCount.V) })
 }
@@ -479,9 +479,9 @@ func (s singles) whole(a *catalog.AggregateCredits) *catalog.TVCredits {
 func (c *Credit) castRow() catalog.TVCastCredit {
 	p := &c.Person
 	row := catalog.TVCastCredit{
-		Adult: wire.Bool{V: p.Adult, Set: true}, Gender: wire.Number(p.Gender), ID: wire.Number(p.ID),
-		Name: wire.Text(p.Name), OriginalName: wire.Text(p.OriginalName), Popularity: wire.Float{V: p.Popularity, Set: true},
-		Character: wire.Text(c.Character), CreditID: wire.Text(c.ID), Order: wire.Number(c.Order),
+		Adult: record.Bool{V: p.Adult, Set: true}, Gender: record.Number(p.Gender), ID: record.Number(p.ID),
+		Name: record.Text(p.Name), OriginalName: record.Text(p.OriginalName), Popularity: record.Float{V: p.Popularity, Set: true},
+		Character: record.Text(c.Character), CreditID: record.Text(c.ID), Order: record.Number(c.Order),
 	}
 	p.optional(&row.Object, &row.KnownForDepartment, &row.ProfilePath)
 	return row
@@ -490,9 +490,9 @@ func (c *Credit) castRow() catalog.TVCastCredit {
 func (c *Credit) crewRow() catalog.CrewCredit {
 	p := &c.Person
 	row := catalog.CrewCredit{
-		Adult: wire.Bool{V: p.Adult, Set: true}, Gender: wire.Number(p.Gender), ID: wire.Number(p.ID),
-		Name: wire.Text(p.Name), OriginalName: wire.Text(p.OriginalName), Popularity: wire.Float{V: p.Popularity, Set: true},
-		CreditID: wire.Text(c.ID), Department: wire.Text(c.Department), Job: wire.Text(c.Job),
+		Adult: record.Bool{V: p.Adult, Set: true}, Gender: record.Number(p.Gender), ID: record.Number(p.ID),
+		Name: record.Text(p.Name), OriginalName: record.Text(p.OriginalName), Popularity: record.Float{V: p.Popularity, Set: true},
+		CreditID: record.Text(c.ID), Department: record.Text(c.Department), Job: record.Text(c.Job),
 	}
 	p.optional(&row.Object, &row.KnownForDepartment, &row.ProfilePath)
 	return row
@@ -501,20 +501,20 @@ func (c *Credit) crewRow() catalog.CrewCredit {
 func castCredit(r *catalog.TVCastCredit) Credit {
 	return Credit{
 		ID: r.CreditID.V, Role: Cast, Character: r.Character.V, Order: r.Order.V, Department: acting, Job: actor,
-		Person: personOf(wire.RecordOf(r)),
+		Person: personOf(record.Of(r)),
 	}
 }
 
 func guestCredit(r *catalog.GuestStar) Credit {
 	return Credit{
 		ID: r.CreditID.V, Role: Cast, Character: r.Character.V, Order: r.Order.V, Department: acting, Job: actor,
-		Person: personOf(wire.RecordOf(r)),
+		Person: personOf(record.Of(r)),
 	}
 }
 
 func episodeCrewCredit(r *catalog.EpisodeCrew) Credit {
 	return Credit{
 		ID: r.CreditID.V, Role: Crew, Department: r.Department.V, Job: r.Job.V,
-		Person: personOf(wire.RecordOf(r)),
+		Person: personOf(record.Of(r)),
 	}
 }

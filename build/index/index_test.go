@@ -18,8 +18,8 @@ import (
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/posting"
+	"reelsplice/schemas/record"
 	"reelsplice/schemas/release"
-	"reelsplice/schemas/wire"
 )
 
 // rowOf adds one resource with add and returns the row that comes back from its bytes.
@@ -63,7 +63,7 @@ func rowOf(t *testing.T, kind fragment.Kind, add func(w *Writer) error) *row {
 func parseAs[T any](t *testing.T, text string) *T {
 	t.Helper()
 	v := new(T)
-	if err := wire.NewParser().Parse(text, wire.RecordOf(v)); err != nil {
+	if err := record.NewParser().Parse(text, record.Of(v)); err != nil {
 		t.Fatal(err)
 	}
 	return v

@@ -6,14 +6,14 @@ import (
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/posting"
-	"reelsplice/schemas/wire"
+	"reelsplice/schemas/record"
 )
 
 // Movie adds a movie, as its rendering has left it: the title is what answers in en-US
 // have.
 func (w *Writer) Movie(m *catalog.Movie) error {
 	r := w.start(uint64(m.ID.V), m.Popularity.V)
-	r.titleFacts(wire.RecordOf(m))
+	r.titleFacts(record.Of(m))
 	r.is(posting.Video, m.Video.V)
 	r.set(runtime, m.Runtime.V)
 	r.revenue = m.Revenue.V
@@ -35,9 +35,9 @@ func (w *Writer) Movie(m *catalog.Movie) error {
 }
 
 // titleFacts takes in the members that movies and series have under one name.
-func (r *row) titleFacts(rec wire.Record) {
-	field := func(name string) *wire.Field {
-		f, _ := rec.Plan.Field(name)
+func (r *row) titleFacts(rec record.Record) {
+	field := func(name string) *record.Field {
+		f, _ := rec.Schema.Field(name)
 		return f
 	}
 	r.is(posting.Adult, rec.Bool(field("adult")).V)
@@ -183,8 +183,8 @@ func inIDs[T any](r *row, list int, rows []T) {
 	if len(rows) == 0 {
 		return
 	}
-	id, _ := wire.PlanOf[T]().Field("id")
+	id, _ := record.SchemaOf[T]().Field("id")
 	for i := range rows {
-		r.inID(list, wire.RecordOf(&rows[i]).Int(id).V)
+		r.inID(list, record.Of(&rows[i]).Int(id).V)
 	}
 }

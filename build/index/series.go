@@ -6,7 +6,7 @@ import (
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/posting"
-	"reelsplice/schemas/wire"
+	"reelsplice/schemas/record"
 )
 
 // A Series is a series and what its seasons say of it.
@@ -23,7 +23,7 @@ type Series struct {
 func (w *Writer) Series(s Series) error {
 	t := s.TV
 	r := w.start(uint64(t.ID.V), t.Popularity.V)
-	r.titleFacts(wire.RecordOf(t))
+	r.titleFacts(record.Of(t))
 	r.is(posting.ScreenedTheatrically, t.ScreenedTheatrically != nil && len(t.ScreenedTheatrically.Results) > 0)
 	r.set(runtime, s.Runtime) // today's answers do not say it of the series
 	if len(t.EpisodeRunTime) > 0 {

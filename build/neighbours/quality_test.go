@@ -21,8 +21,8 @@ import (
 
 	"reelsplice/data/sample"
 	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/record"
 	"reelsplice/schemas/sharedtest"
-	"reelsplice/schemas/wire"
 )
 
 // minShare is how many of the recorded lists of recommendations must share a title with
@@ -89,7 +89,7 @@ func movies(t *testing.T) map[int64]Title {
 	thousands(t, titles)
 	lines(t, "movies.ndjson", func(line string) {
 		var m catalog.Movie
-		if err := wire.NewParser().Parse(line, wire.RecordOf(&m)); err != nil {
+		if err := record.NewParser().Parse(line, record.Of(&m)); err != nil {
 			t.Fatal(err)
 		}
 		var title Title
@@ -104,7 +104,7 @@ func series(t *testing.T) map[int64]Title {
 	titles := map[int64]Title{}
 	lines(t, "tv.ndjson", func(line string) {
 		var s catalog.TV
-		if err := wire.NewParser().Parse(line, wire.RecordOf(&s)); err != nil {
+		if err := record.NewParser().Parse(line, record.Of(&s)); err != nil {
 			t.Fatal(err)
 		}
 		var title Title

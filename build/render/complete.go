@@ -4,11 +4,11 @@ import (
 	"slices"
 
 	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/wire"
+	"reelsplice/schemas/record"
 )
 
 // complete fills in a record without details and returns the model.
-func (m *model) complete(rec wire.Record) *model {
+func (m *model) complete(rec record.Record) *model {
 	if !m.isDetails(rec) {
 		m.fill(rec)
 	}
@@ -16,19 +16,19 @@ func (m *model) complete(rec wire.Record) *model {
 }
 
 // fill sets the details that rec lacks to the API's empty values.
-func (m *model) fill(rec wire.Record) {
-	for i := range rec.Plan.Subs {
-		f := &rec.Plan.Fields[i]
+func (m *model) fill(rec record.Record) {
+	for i := range rec.Schema.Subs {
+		f := &rec.Schema.Fields[i]
 		switch {
 		case f.Nullable:
-			wire.MarkNull(rec, f.Name)
+			record.MarkNull(rec, f.Name)
 		case given(rec, f):
 		case f == m.original: // better than none; the title is what rows of lists have
-			*rec.String(f) = wire.Text(rec.String(m.texts[0].field).V)
+			*rec.String(f) = record.Text(rec.String(m.texts[0].field).V)
 		case m.original != nil && f == m.texts[0].field: // an id export has the original title alone
-			*rec.String(f) = wire.Text(m.originalOf(rec))
+			*rec.String(f) = record.Text(m.originalOf(rec))
 		case f.Name == "name" && m.word != 0:
-			*rec.String(f) = wire.Text(m.englishName(rec))
+			*rec.String(f) = record.Text(m.englishName(rec))
 		default:
 			setEmpty(rec, f)
 		}
@@ -37,38 +37,38 @@ func (m *model) fill(rec wire.Record) {
 
 // given reports whether rec has a member with a value that the API may have there. A null
 // in place of a list or a number is none: some tools write it for what they do not know.
-func given(rec wire.Record, f *wire.Field) bool {
-	return wire.Present(rec, f) && (f.Nullable || !wire.IsNull(rec, f.Name))
+func given(rec record.Record, f *record.Field) bool {
+	return record.Present(rec, f) && (f.Nullable || !record.IsNull(rec, f.Name))
 }
 
 // isDetails reports whether a source gave a details answer of the API, which rows of lists
 // and of other layouts are not.
-func (m *model) isDetails(rec wire.Record) bool { return catalog.TypeOf(m.kind).HasDetails(rec) }
+func (m *model) isDetails(rec record.Record) bool { return catalog.TypeOf(m.kind).HasDetails(rec) }
 
 // answerMembers are what answers of all years to these sub-requests have: later ones have
 // more. An answer that has them is served as it was given, like old details.
-var answerMembers = map[*wire.Plan][]string{
-	wire.PlanOf[catalog.Images]():             {"backdrops", "posters"},
-	wire.PlanOf[catalog.MovieExternalIDs]():   {"imdb_id", "facebook_id", "instagram_id", "twitter_id"},
-	wire.PlanOf[catalog.TVExternalIDs]():      {"imdb_id", "freebase_mid", "freebase_id", "tvdb_id", "tvrage_id"},
-	wire.PlanOf[catalog.SeasonExternalIDs]():  {"freebase_mid", "freebase_id", "tvdb_id", "tvrage_id"},
-	wire.PlanOf[catalog.EpisodeExternalIDs](): {"imdb_id", "freebase_mid", "freebase_id", "tvdb_id", "tvrage_id"},
-	wire.PlanOf[catalog.PersonExternalIDs]():  {"freebase_mid", "freebase_id", "imdb_id", "tvrage_id"},
+var answerMembers = map[*record.Schema][]string{
+	record.SchemaOf[catalog.Images]():             {"backdrops", "posters"},
+	record.SchemaOf[catalog.MovieExternalIDs]():   {"imdb_id", "facebook_id", "instagram_id", "twitter_id"},
+	record.SchemaOf[catalog.TVExternalIDs]():      {"imdb_id", "freebase_mid", "freebase_id", "tvdb_id", "tvrage_id"},
+	record.SchemaOf[catalog.SeasonExternalIDs]():  {"freebase_mid", "freebase_id", "tvdb_id", "tvrage_id"},
+	record.SchemaOf[catalog.EpisodeExternalIDs](): {"imdb_id", "freebase_mid", "freebase_id", "tvdb_id", "tvrage_id"},
+	record.SchemaOf[catalog.PersonExternalIDs]():  {"freebase_mid", "freebase_id", "imdb_id", "tvrage_id"},
 }
 
 // completeSub sets what a sub-request lacks to the API's empty values: of a title of
 // which only the crew is known, the cast is an empty list. One without any member stays:
 // it is no answer.
-func completeSub(rec wire.Record) {
-	p := rec.Plan
+func completeSub(rec record.Record) {
+	p := rec.Schema
 	for i := range p.Fields {
 		completeCredits(rec, &p.Fields[i])
 	}
-	has := func(f *wire.Field) bool { return given(rec, f) }
+	has := func(f *record.Field) bool { return given(rec, f) }
 	lacks, says := false, rec.Object().Extra != ""
 	for i := range p.Fields {
 		f := &p.Fields[i]
-		lacks, says = lacks || !has(f), says || wire.Present(rec, f)
+		lacks, says = lacks || !has(f), says || record.Present(rec, f)
 	}
 	if !lacks || !says {
 		return
@@ -80,7 +80,7 @@ func completeSub(rec wire.Record) {
 		switch f := &p.Fields[i]; {
 		case has(f):
 		case f.Nullable:
-			wire.MarkNull(rec, f.Name)
+			record.MarkNull(rec, f.Name)
 		default:
 			setEmpty(rec, f)
 		}
@@ -88,28 +88,28 @@ func completeSub(rec wire.Record) {
 }
 
 // creditRows are the rows of people in the credits of titles and seasons.
-var creditRows = []*wire.Plan{wire.PlanOf[catalog.CastCredit](), wire.PlanOf[catalog.CrewCredit](), wire.PlanOf[catalog.TVCastCredit]()}
+var creditRows = []*record.Schema{record.SchemaOf[catalog.CastCredit](), record.SchemaOf[catalog.CrewCredit](), record.SchemaOf[catalog.TVCastCredit]()}
 
 // completeCredits gives people in credits the fields that they lack. Rows of the API have
 // had a profile_path or a credit_id in all years and stay as they are; tables of names give
 // rows with neither.
-func completeCredits(rec wire.Record, list *wire.Field) {
-	if list.Shape != wire.ShapeObjects || !slices.Contains(creditRows, list.Elem) {
+func completeCredits(rec record.Record, list *record.Field) {
+	if list.Shape != record.ShapeObjects || !slices.Contains(creditRows, list.Elem) {
 		return
 	}
 	n, _ := rec.Len(list)
 	for i := range n {
 		row := rec.At(list, i)
-		if given(row, fieldOf(row.Plan, "credit_id")) || given(row, fieldOf(row.Plan, "profile_path")) {
+		if given(row, fieldOf(row.Schema, "credit_id")) || given(row, fieldOf(row.Schema, "profile_path")) {
 			continue
 		}
-		for k := range row.Plan.Fields {
-			switch f := &row.Plan.Fields[k]; {
+		for k := range row.Schema.Fields {
+			switch f := &row.Schema.Fields[k]; {
 			case given(row, f) || f.Name == "id": // an id is never made up
 			case f.Nullable:
-				wire.MarkNull(row, f.Name)
+				record.MarkNull(row, f.Name)
 			case f.Name == "original_name":
-				*row.String(f) = wire.Text(row.String(fieldOf(row.Plan, "name")).V)
+				*row.String(f) = record.Text(row.String(fieldOf(row.Schema, "name")).V)
 			default:
 				setEmpty(row, f)
 			}
@@ -119,7 +119,7 @@ func completeCredits(rec wire.Record, list *wire.Field) {
 
 // completePages gives the pages of a list the rows and totals that they lack, by what
 // the pages of their language have.
-func completePages(rec wire.Record, f *wire.Field) {
+func completePages(rec record.Record, f *record.Field) {
 	n, _ := rec.Len(f)
 	type sum struct{ pages, rows int64 }
 	sums := map[string]sum{}
@@ -131,8 +131,8 @@ func completePages(rec wire.Record, f *wire.Field) {
 	for i := range n {
 		page := pageOf(rec.At(f, i))
 		s := sums[page.language]
-		pages, results := page.rec.Int(fieldOf(page.rec.Plan, "total_pages")), page.rec.Int(fieldOf(page.rec.Plan, "total_results"))
-		rows := &page.rec.Plan.Fields[page.rows]
+		pages, results := page.rec.Int(fieldOf(page.rec.Schema, "total_pages")), page.rec.Int(fieldOf(page.rec.Schema, "total_results"))
+		rows := &page.rec.Schema.Fields[page.rows]
 		if !given(page.rec, rows) {
 			if !pages.Set && !results.Set && page.rec.Object().Extra == "" {
 				continue // says nothing
@@ -140,29 +140,29 @@ func completePages(rec wire.Record, f *wire.Field) {
 			setEmpty(page.rec, rows)
 		}
 		if !results.Set {
-			*results = wire.Number(s.rows)
+			*results = record.Number(s.rows)
 		}
 		if !pages.Set {
-			*pages = wire.Number(max(s.pages, (results.V+pageSize-1)/pageSize))
+			*pages = record.Number(max(s.pages, (results.V+pageSize-1)/pageSize))
 		}
 	}
 }
 
-func setEmpty(r wire.Record, f *wire.Field) {
+func setEmpty(r record.Record, f *record.Field) {
 	switch f.Shape {
-	case wire.ShapeString:
+	case record.ShapeString:
 		r.String(f).Set = true
-	case wire.ShapeInt:
+	case record.ShapeInt:
 		r.Int(f).Set = true
-	case wire.ShapeFloat:
+	case record.ShapeFloat:
 		r.Float(f).Set = true
-	case wire.ShapeBool:
+	case record.ShapeBool:
 		r.Bool(f).Set = true
-	case wire.ShapeStrings:
+	case record.ShapeStrings:
 		*r.Strings(f) = []string{}
-	case wire.ShapeInts:
+	case record.ShapeInts:
 		*r.Ints(f) = []int64{}
-	case wire.ShapeObjects, wire.ShapeKeyed:
+	case record.ShapeObjects, record.ShapeKeyed:
 		r.MakeList(f, 0)
 	default: // objects and raw values are never made up
 	}

@@ -12,28 +12,28 @@ import (
 	"reelsplice/schemas/api"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/record"
 	"reelsplice/schemas/sharedtest"
-	"reelsplice/schemas/wire"
 )
 
 // someValue is a value of a field as a dump may have it.
-func someValue(f *wire.Field) string {
+func someValue(f *record.Field) string {
 	switch f.Shape {
-	case wire.ShapeString:
+	case record.ShapeString:
 		return `"x"`
-	case wire.ShapeInt, wire.ShapeRaw:
+	case record.ShapeInt, record.ShapeRaw:
 		return "7"
-	case wire.ShapeFloat:
+	case record.ShapeFloat:
 		return "7.5"
-	case wire.ShapeBool:
+	case record.ShapeBool:
 		return "true"
-	case wire.ShapeStrings:
+	case record.ShapeStrings:
 		return `["x"]`
-	case wire.ShapeInts:
+	case record.ShapeInts:
 		return "[7]"
-	case wire.ShapeKeyed:
+	case record.ShapeKeyed:
 		return `{"US":{}}`
-	case wire.ShapeObject:
+	case record.ShapeObject:
 		return "{}"
 	}
 	return "[{}]"

@@ -5,13 +5,13 @@ import (
 
 	"reelsplice/data/reference"
 	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/record"
 	"reelsplice/schemas/release"
-	"reelsplice/schemas/wire"
 )
 
 // fillBase sets the members that depend on the language where only crawls in other
 // languages gave them, as if en-US had no text.
-func (m *model) fillBase(rec wire.Record) {
+func (m *model) fillBase(rec record.Record) {
 	if m.localized == nil {
 		return
 	}
@@ -29,27 +29,27 @@ func (m *model) fillBase(rec wire.Record) {
 		}
 		for j := range m.subs {
 			// Trailers are those in the language of the crawl.
-			if s := &m.subs[j]; s.crawl != nil && s.sub != fragment.SubTrailers && !wire.Present(rec, s.field) && wire.Present(c, s.crawl) {
-				wire.Copy(rec, c, s.crawl)
+			if s := &m.subs[j]; s.crawl != nil && s.sub != fragment.SubTrailers && !record.Present(rec, s.field) && record.Present(c, s.crawl) {
+				record.Copy(rec, c, s.crawl)
 			}
 		}
 	}
 	for i := range m.texts {
 		t := &m.texts[i]
-		if !en.IsNil() && t.data != nil && t.field.Shape == wire.ShapeString && en.String(t.data).V != "" {
+		if !en.IsNil() && t.data != nil && t.field.Shape == record.ShapeString && en.String(t.data).V != "" {
 			*rec.String(t.field) = *en.String(t.data)
 		}
-		wire.MarkNull(rec, t.field.Name) // what no crawl gave is null
+		record.MarkNull(rec, t.field.Name) // what no crawl gave is null
 	}
 }
 
 // fillText sets a text when the crawl gave it and the base has none, not even a null.
-func (m *model) fillText(rec, crawl wire.Record, t *text) {
-	if wire.Present(rec, t.field) || !wire.Present(crawl, t.crawl) || wire.IsNull(crawl, t.crawl.Name) {
+func (m *model) fillText(rec, crawl record.Record, t *text) {
+	if record.Present(rec, t.field) || !record.Present(crawl, t.crawl) || record.IsNull(crawl, t.crawl.Name) {
 		return
 	}
-	if t.field.Shape != wire.ShapeString {
-		wire.Copy(rec, crawl, t.crawl)
+	if t.field.Shape != record.ShapeString {
+		record.Copy(rec, crawl, t.crawl)
 		if t.rule == toGenres {
 			genres := m.genresOf(rec)
 			*genres = EnglishGenres(m.kind, *genres)
@@ -65,11 +65,11 @@ func (m *model) fillText(rec, crawl wire.Record, t *text) {
 	case toGeneric:
 		s = m.englishName(rec)
 	}
-	*rec.String(t.field) = wire.Text(s)
+	*rec.String(t.field) = record.Text(s)
 }
 
 // originalOf returns the original title or name, "" where it is not known.
-func (m *model) originalOf(rec wire.Record) string {
+func (m *model) originalOf(rec record.Record) string {
 	if m.original == nil {
 		return ""
 	}
@@ -77,7 +77,7 @@ func (m *model) originalOf(rec wire.Record) string {
 }
 
 // englishName returns the generic name of a season or an episode.
-func (m *model) englishName(rec wire.Record) string {
+func (m *model) englishName(rec record.Record) string {
 	if m.word == 0 {
 		return ""
 	}
@@ -97,14 +97,14 @@ func englishName(word release.Word, number int64) string {
 
 // englishRow returns the data of the en-US translation of a record that was never
 // crawled in en-US, else nil: a crawl's own text wins over its translations.
-func (m *model) englishRow(rec wire.Record) wire.Record {
+func (m *model) englishRow(rec record.Record) record.Record {
 	t := m.translations
 	if t == nil || rec.String(m.texts[0].field).Set {
-		return wire.Record{}
+		return record.Record{}
 	}
 	sub, ok := rec.Sub(t.field)
 	if !ok {
-		return wire.Record{}
+		return record.Record{}
 	}
 	n, _ := sub.Len(t.rows)
 	for i := range n {
@@ -115,12 +115,12 @@ func (m *model) englishRow(rec wire.Record) wire.Record {
 			}
 		}
 	}
-	return wire.Record{}
+	return record.Record{}
 }
 
 // translations adds the given translations, and a row for each language in which the
 // record was crawled without one: clients pick languages from this list.
-func (r *Renderer) translations(m *model, s *sub, rec wire.Record) {
+func (r *Renderer) translations(m *model, s *sub, rec record.Record) {
 	t := m.translations
 	given, ok := rec.Sub(t.field)
 	var missing []int
@@ -143,7 +143,7 @@ func (r *Renderer) translations(m *model, s *sub, rec wire.Record) {
 		rows, _ := given.Len(t.rows)
 		for i := range rows {
 			f.comma()
-			f.buf = wire.Append(f.buf, given.At(t.rows, i))
+			f.buf = record.Append(f.buf, given.At(t.rows, i))
 		}
 	}
 	for _, i := range missing {
@@ -159,10 +159,10 @@ func (r *Renderer) translations(m *model, s *sub, rec wire.Record) {
 }
 
 // hasText reports whether a crawl has text that translations have too.
-func (m *model) hasText(crawl wire.Record) bool {
+func (m *model) hasText(crawl record.Record) bool {
 	for i := range m.texts {
 		t := &m.texts[i]
-		if t.data != nil && t.crawl != nil && t.field.Shape == wire.ShapeString && t.field.Name != "homepage" &&
+		if t.data != nil && t.crawl != nil && t.field.Shape == record.ShapeString && t.field.Name != "homepage" &&
 			crawl.String(t.crawl).Set {
 			return true
 		}
@@ -171,7 +171,7 @@ func (m *model) hasText(crawl wire.Record) bool {
 }
 
 // has reports whether the translations have a row of the language.
-func (t *rowsPlan) has(given wire.Record, tag string) bool {
+func (t *rowsPlan) has(given record.Record, tag string) bool {
 	lang, region := tagCodes(tag)
 	n, _ := given.Len(t.rows)
 	for i := range n {
@@ -193,7 +193,7 @@ func tagCodes(tag string) (lang, region string) {
 }
 
 // appendTranslation appends a row of translations made of what a crawl gave.
-func (m *model) appendTranslation(f *fragments, crawl wire.Record) {
+func (m *model) appendTranslation(f *fragments, crawl record.Record) {
 	lang, region := tagCodes(crawl.String(m.crawlLanguage).V)
 	l, _ := reference.LanguageByCode(lang)
 	f.text("{")
@@ -201,7 +201,7 @@ func (m *model) appendTranslation(f *fragments, crawl wire.Record) {
 		{"iso_3166_1", region}, {"iso_639_1", lang}, {"name", l.Name}, {"english_name", l.EnglishName},
 	} {
 		f.name(member[0])
-		f.buf = wire.AppendString(f.buf, member[1])
+		f.buf = record.AppendString(f.buf, member[1])
 	}
 	f.name("data")
 	f.text("{")
@@ -215,11 +215,11 @@ func (m *model) appendTranslation(f *fragments, crawl wire.Record) {
 }
 
 // crawled returns the JSON of what a crawl gave for a member of translations.
-func (m *model) crawled(crawl wire.Record, data *wire.Field) string {
+func (m *model) crawled(crawl record.Record, data *record.Field) string {
 	for i := range m.texts {
 		t := &m.texts[i]
-		if t.data == data && t.crawl != nil && wire.Present(crawl, t.crawl) && !wire.IsNull(crawl, t.crawl.Name) {
-			return wire.MemberText(crawl, t.crawl)
+		if t.data == data && t.crawl != nil && record.Present(crawl, t.crawl) && !record.IsNull(crawl, t.crawl.Name) {
+			return record.FieldText(crawl, t.crawl)
 		}
 	}
 	return emptyValue(data)

@@ -3,7 +3,7 @@ package render
 import (
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/wire"
+	"reelsplice/schemas/record"
 )
 
 // Defaults returns what resources of a kind answer to the sub-requests of which their
@@ -17,11 +17,11 @@ func Defaults(k fragment.Kind) []Fragment {
 }
 
 // defaults makes the defaults of a model; rec is an empty record.
-func defaults(m *model, rec wire.Record) []Fragment {
+func defaults(m *model, rec record.Record) []Fragment {
 	var f fragments
 	for i := range m.subs {
 		s := &m.subs[i]
-		if s.field.Shape == wire.ShapePages {
+		if s.field.Shape == record.ShapePages {
 			f.beginPage(s)
 			f.noRows(1, 0) // an empty list has one page, as TMDB counts since 2025
 		} else {
@@ -34,9 +34,9 @@ func defaults(m *model, rec wire.Record) []Fragment {
 
 // emptyBody writes a sub-request whose lists are empty and whose ids are null. rec is
 // empty.
-func (f *fragments) emptyBody(rec wire.Record) {
-	for i := range rec.Plan.Fields {
-		if d := &rec.Plan.Fields[i]; !d.Nullable {
+func (f *fragments) emptyBody(rec record.Record) {
+	for i := range rec.Schema.Fields {
+		if d := &rec.Schema.Fields[i]; !d.Nullable {
 			setEmpty(rec, d)
 		}
 	}

@@ -9,13 +9,13 @@ import (
 	"reelsplice/data/reference"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/record"
 	"reelsplice/schemas/release"
-	"reelsplice/schemas/wire"
 )
 
 // details adds the details and the rows in the base variant, in the untranslated one,
 // and in the languages in which they differ from that.
-func (r *Renderer) details(m *model, rec wire.Record, langs languages) {
+func (r *Renderer) details(m *model, rec record.Record, langs languages) {
 	base := version{rec: rec}
 	if m.genres != nil {
 		r.genres = *m.genresOf(rec)
@@ -54,7 +54,7 @@ func (r *Renderer) details(m *model, rec wire.Record, langs languages) {
 // saysNothing reports whether the base of a season or an episode has no text but the
 // generic name in English. Then it is plain, the untranslated version, which need not be
 // stored beside it.
-func (m *model) saysNothing(rec wire.Record, plain *version) bool {
+func (m *model) saysNothing(rec record.Record, plain *version) bool {
 	named := version{rec: rec, generic: true}
 	return m.same(&named, plain) && rec.String(m.texts[0].field).V == m.englishName(rec)
 }
@@ -82,13 +82,13 @@ func (r *Renderer) show(m *model, v, other *version, variants []fragment.Variant
 
 // namesRows reports whether rec has seasons or episodes, whose names are generic in
 // languages without text.
-func (m *model) namesRows(rec wire.Record) bool {
+func (m *model) namesRows(rec record.Record) bool {
 	return slices.ContainsFunc(m.texts, func(t text) bool { return t.rule == toNames && length(rec, t.field) > 0 })
 }
 
 // length returns the number of elements of a list; 1 for an object.
-func length(rec wire.Record, f *wire.Field) int {
-	if f.Shape == wire.ShapeObject {
+func length(rec record.Record, f *record.Field) int {
+	if f.Shape == record.ShapeObject {
 		if _, ok := rec.Sub(f); ok {
 			return 1
 		}
@@ -153,13 +153,13 @@ func (r *Renderer) cutMember(m *model, c *cut, v *version) {
 }
 
 // hasNumber reports whether a season or an episode can have a generic name.
-func (m *model) hasNumber(rec wire.Record) bool {
+func (m *model) hasNumber(rec record.Record) bool {
 	n := rec.Int(m.number)
 	return n.Set && n.V >= 0 && n.V <= math.MaxUint32
 }
 
 // numberOf returns the number of a season or an episode that has a generic name.
-func (m *model) numberOf(rec wire.Record) int64 { return rec.Int(m.number).V }
+func (m *model) numberOf(rec record.Record) int64 { return rec.Int(m.number).V }
 
 // genericName puts the generic name of a season or an episode, a JSON string.
 func (r *Renderer) genericName(word release.Word, number int64) {
@@ -167,7 +167,7 @@ func (r *Renderer) genericName(word release.Word, number int64) {
 		word = release.WordSpecials
 	}
 	if r.nested.plain {
-		r.out.buf = wire.AppendString(r.out.buf, englishName(word, number))
+		r.out.buf = record.AppendString(r.out.buf, englishName(word, number))
 		return
 	}
 	r.out.value(Piece{Op: release.OpName, Word: word, Number: uint32(max(number, 0))})
@@ -176,7 +176,7 @@ func (r *Renderer) genericName(word release.Word, number int64) {
 // textless adds the details for languages that have no text but a poster of their
 // own, or names for genres that no shared fragment has. They answer every region of
 // the language that has no text.
-func (r *Renderer) textless(m *model, rec wire.Record, plain *version) []version {
+func (r *Renderer) textless(m *model, rec record.Record, plain *version) []version {
 	list := r.plain[:0]
 	for _, lang := range r.textlessLanguages(m, rec, plain) {
 		v := r.untranslated(m, rec, lang)
@@ -196,7 +196,7 @@ func (r *Renderer) textless(m *model, rec wire.Record, plain *version) []version
 
 // textlessLanguages returns the languages, but English, of the record's posters, and
 // those of the reference where its genres are not shared.
-func (r *Renderer) textlessLanguages(m *model, rec wire.Record, plain *version) []string {
+func (r *Renderer) textlessLanguages(m *model, rec record.Record, plain *version) []string {
 	list := r.codes[:0]
 	add := func(lang string) {
 		if languageVariant(lang, "") != fragment.Base && lang != "en" && !slices.Contains(list, lang) {
@@ -218,7 +218,7 @@ func (r *Renderer) textlessLanguages(m *model, rec wire.Record, plain *version) 
 
 // posterFor returns the first poster in the language, else in the original language,
 // else the first of all.
-func (r *Renderer) posterFor(m *model, rec wire.Record, lang string) (string, bool) {
+func (r *Renderer) posterFor(m *model, rec record.Record, lang string) (string, bool) {
 	posters := m.posters(rec)
 	for _, want := range [...]string{lang, r.originalLanguage(m, rec)} {
 		for i := range posters {
@@ -236,7 +236,7 @@ func (r *Renderer) posterFor(m *model, rec wire.Record, lang string) (string, bo
 }
 
 // originalLanguage is that of a title; a season has that of its series.
-func (r *Renderer) originalLanguage(m *model, rec wire.Record) string {
+func (r *Renderer) originalLanguage(m *model, rec record.Record) string {
 	if m.originalLanguage == nil {
 		return r.seriesLanguage
 	}
@@ -244,21 +244,21 @@ func (r *Renderer) originalLanguage(m *model, rec wire.Record) string {
 }
 
 // posters returns the posters of a record that has a poster_path, a null included.
-func (m *model) posters(rec wire.Record) []catalog.Image {
-	if m.images == nil || m.poster == nil || !wire.Present(rec, m.poster) {
+func (m *model) posters(rec record.Record) []catalog.Image {
+	if m.images == nil || m.poster == nil || !record.Present(rec, m.poster) {
 		return nil
 	}
 	sub, ok := rec.Sub(m.images)
 	if !ok {
 		return nil
 	}
-	switch sub.Plan {
-	case wire.PlanOf[catalog.Images]():
-		return wire.As[catalog.Images](sub).Posters
-	case wire.PlanOf[catalog.SeasonImages]():
-		return wire.As[catalog.SeasonImages](sub).Posters
-	case wire.PlanOf[catalog.CollectionImages]():
-		return wire.As[catalog.CollectionImages](sub).Posters
+	switch sub.Schema {
+	case record.SchemaOf[catalog.Images]():
+		return record.As[catalog.Images](sub).Posters
+	case record.SchemaOf[catalog.SeasonImages]():
+		return record.As[catalog.SeasonImages](sub).Posters
+	case record.SchemaOf[catalog.CollectionImages]():
+		return record.As[catalog.CollectionImages](sub).Posters
 	}
 	return nil
 }
@@ -295,7 +295,7 @@ func (r *Renderer) row(m *model, w *row, v *version) {
 var null = []byte(":null")
 
 // cell writes a member of the details; where rows have no null, an empty value for it.
-func (r *Renderer) cell(m *model, c *cell, rec wire.Record) {
+func (r *Renderer) cell(m *model, c *cell, rec record.Record) {
 	f := &r.out
 	n := len(f.buf)
 	f.members(rec, c.index, c.index+1)
@@ -305,7 +305,7 @@ func (r *Renderer) cell(m *model, c *cell, rec wire.Record) {
 	f.buf = f.buf[:n]
 	if c.name == originalName && m.kind != fragment.KindTV {
 		f.name(c.name)
-		f.buf = wire.AppendString(f.buf, r.baseName)
+		f.buf = record.AppendString(f.buf, r.baseName)
 		return
 	}
 	f.comma()
@@ -318,7 +318,7 @@ func (r *Renderer) ownCell(m *model, c *cell) {
 	f.name(c.name)
 	switch c.name {
 	case mediaType:
-		f.buf = wire.AppendString(f.buf, mediaTypes[m.kind])
+		f.buf = record.AppendString(f.buf, mediaTypes[m.kind])
 	case adult:
 		f.buf = strconv.AppendBool(f.buf, r.adult)
 	case showID:

@@ -15,8 +15,8 @@ package render
 import (
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/record"
 	"reelsplice/schemas/release"
-	"reelsplice/schemas/wire"
 )
 
 // A Piece is one part of a fragment before it is compressed.
@@ -61,7 +61,7 @@ func (f *fragments) begin() {
 }
 
 // gap starts a segment as if it followed the byte before, which is in no segment:
-// wire.AppendMembers looks at the last byte to see whether a comma is due.
+// record.AppendFields looks at the last byte to see whether a comma is due.
 func (f *fragments) gap(before byte) {
 	f.buf = append(f.buf, before)
 	f.start = len(f.buf)
@@ -69,16 +69,16 @@ func (f *fragments) gap(before byte) {
 
 func (f *fragments) text(s string) { f.buf = append(f.buf, s...) }
 
-func (f *fragments) members(r wire.Record, from, to int) {
-	for _, i := range recurring(r.Plan) {
+func (f *fragments) members(r record.Record, from, to int) {
+	for _, i := range recurring(r.Schema) {
 		if i < from || i >= to {
 			continue
 		}
-		f.buf = wire.AppendMembers(f.buf, r, from, i)
+		f.buf = record.AppendFields(f.buf, r, from, i)
 		f.apart(r, i)
 		from = i + 1
 	}
-	f.buf = wire.AppendMembers(f.buf, r, from, to)
+	f.buf = record.AppendFields(f.buf, r, from, to)
 }
 
 // minApart is the length in bytes from which a member that recurs is a segment of its
@@ -89,9 +89,9 @@ const minApart = 1536
 
 // apart writes a member, with its comma, as a segment of its own, so that all fragments
 // that say the same have it in common. A short one is not worth it.
-func (f *fragments) apart(r wire.Record, i int) {
+func (f *fragments) apart(r record.Record, i int) {
 	n := len(f.buf)
-	f.buf = wire.AppendMembers(f.buf, r, i, i+1)
+	f.buf = record.AppendFields(f.buf, r, i, i+1)
 	if len(f.buf)-n < minApart {
 		return
 	}
@@ -104,7 +104,7 @@ func (f *fragments) apart(r wire.Record, i int) {
 
 // A recurrence names the members of one struct that recur.
 type recurrence struct {
-	plan    *wire.Plan
+	plan    *record.Schema
 	members []int
 }
 
@@ -116,7 +116,7 @@ var recurrences = [...]recurrence{
 }
 
 func recurrenceIn[T any](members ...string) recurrence {
-	r := recurrence{plan: wire.PlanOf[T]()}
+	r := recurrence{plan: record.SchemaOf[T]()}
 	for _, m := range members {
 		r.members = append(r.members, indexOf(r.plan, fieldOf(r.plan, m)))
 	}
@@ -125,7 +125,7 @@ func recurrenceIn[T any](members ...string) recurrence {
 
 // recurring returns the members that are the same in several fragments of one
 // resource, ascending.
-func recurring(p *wire.Plan) []int {
+func recurring(p *record.Schema) []int {
 	for i := range recurrences {
 		if recurrences[i].plan == p {
 			return recurrences[i].members
@@ -144,11 +144,11 @@ func (f *fragments) comma() {
 // name appends the name of a member and its colon.
 func (f *fragments) name(s string) {
 	f.comma()
-	f.buf = append(wire.AppendString(f.buf, s), ':')
+	f.buf = append(record.AppendString(f.buf, s), ':')
 }
 
 // extra appends the members of r that its struct does not know.
-func (f *fragments) extra(r wire.Record) {
+func (f *fragments) extra(r record.Record) {
 	if x := r.Object().Extra; x != "" {
 		f.comma()
 		f.buf = append(f.buf, x...)

@@ -7,7 +7,7 @@ import (
 	"reelsplice/data/reference"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/wire"
+	"reelsplice/schemas/record"
 )
 
 // media returns the list of genres that titles of a kind have.
@@ -19,11 +19,11 @@ func media(k fragment.Kind) reference.Media {
 }
 
 // genresOf returns the genres of a movie or a series.
-func (m *model) genresOf(rec wire.Record) *[]catalog.Genre {
+func (m *model) genresOf(rec record.Record) *[]catalog.Genre {
 	if m.kind == fragment.KindTV {
-		return &wire.As[catalog.TV](rec).Genres
+		return &record.As[catalog.TV](rec).Genres
 	}
-	return &wire.As[catalog.Movie](rec).Genres
+	return &record.As[catalog.Movie](rec).Genres
 }
 
 // ShareGenres reports whether the genres of a movie or a series, as k says, can be a
@@ -75,7 +75,7 @@ func SharedGenres(k fragment.Kind, ids []int64) []Fragment {
 		for _, id := range ids {
 			f.comma()
 			name := reference.GenreName(media(k), id, lang, region)
-			f.buf = wire.Append(f.buf, wire.RecordOf(&catalog.Genre{ID: wire.Number(id), Name: wire.Text(name)}))
+			f.buf = record.Append(f.buf, record.Of(&catalog.Genre{ID: record.Number(id), Name: record.Text(name)}))
 		}
 		f.text("]")
 		return f.end()
@@ -102,7 +102,7 @@ func namedGenres(k fragment.Kind, genres []catalog.Genre, lang, region string) [
 	out := slices.Clone(genres)
 	for i := range out {
 		if n := reference.GenreName(media(k), out[i].ID.V, lang, region); n != "" {
-			out[i].Name = wire.Text(n)
+			out[i].Name = record.Text(n)
 		}
 	}
 	return out

@@ -12,25 +12,25 @@ import (
 	"reelsplice/data/reference"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/record"
 	"reelsplice/schemas/release"
-	"reelsplice/schemas/wire"
 )
 
 // parseAs reads a record.
 func parseAs[T any](tb testing.TB, row string) *T {
 	tb.Helper()
 	v := new(T)
-	if err := wire.NewParser().Parse(row, wire.RecordOf(v)); err != nil {
+	if err := record.NewParser().Parse(row, record.Of(v)); err != nil {
 		tb.Fatalf("Parse(%.200s): %v", row, err)
 	}
-	markDetails(wire.RecordOf(v))
+	markDetails(record.Of(v))
 	return v
 }
 
 // markDetails marks the record of an answer of the API, as ingest does.
-func markDetails(rec wire.Record) {
+func markDetails(rec record.Record) {
 	for _, t := range catalog.Types() {
-		if t.Plan == rec.Plan {
+		if t.Plan == rec.Schema {
 			t.MarkDetails(rec)
 		}
 	}
@@ -90,7 +90,7 @@ func texts(tb testing.TB, list []Fragment) map[string]string {
 
 // bare returns the fragments of a movie as it is, not completed.
 func bare(r *Renderer, m *catalog.Movie) []Fragment {
-	rec := wire.RecordOf(m)
+	rec := record.Of(m)
 	r.movie(r.start(fragment.KindMovie, rec), rec, TitleDerived{})
 	return r.out.list
 }
@@ -173,7 +173,7 @@ func (c *composer) join(f Fragment, alone bool) string {
 				release.WordEpisode:  reference.EpisodeName(lang, "", int(p.Number)),
 				release.WordSpecials: reference.SpecialsName(lang, ""),
 			}[p.Word]
-			b = wire.AppendString(b, name)
+			b = record.AppendString(b, name)
 		case release.OpInclude:
 			text, ok := c.included[includeName(p.Include)]
 			if !ok {

@@ -5,8 +5,8 @@ import (
 
 	"reelsplice/build/derive"
 	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/record"
 	"reelsplice/schemas/release"
-	"reelsplice/schemas/wire"
 )
 
 // include says which row of a title is included.
@@ -44,7 +44,7 @@ func (f *fragments) int(before string, n int64) {
 
 // string appends a text and a JSON string.
 func (f *fragments) string(before, s string) {
-	f.buf = wire.AppendString(append(f.buf, before...), s)
+	f.buf = record.AppendString(append(f.buf, before...), s)
 }
 
 // stringOrNull appends a text and a JSON string, null for an empty one.

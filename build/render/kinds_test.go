@@ -8,8 +8,8 @@ import (
 	"reelsplice/build/derive"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/record"
 	"reelsplice/schemas/release"
-	"reelsplice/schemas/wire"
 )
 
 // renderKind returns the fragments of a record, by address.
@@ -50,9 +50,9 @@ func TestTV(t *testing.T) {
 	tv := parseAs[catalog.TV](t, series+`,"translations":{"translations":[{"iso_3166_1":"DE","iso_639_1":"de","data":{"name":"Der Name","overview":"I","homepage":"","tagline":""}}]},`+
 		`"localized":[{"language":"it-IT","name":"Il Nome","seasons":[{"id":4,"name":"Stagione 1","season_number":1}]}]}`)
 	list := New().TV(tv, TVDerived{Seasons: []SeasonInfo{
-		{Summary: catalog.SeasonSummary{SeasonNumber: wire.Number(1)}, Translations: []catalog.NameTranslation{
-			{ISO3166: wire.Text("FR"), ISO639: wire.Text("fr"), Data: &catalog.NameTranslationData{Name: wire.Text("Un"), Overview: wire.Text("u")}},
-			{ISO3166: wire.Text("JP"), ISO639: wire.Text("ja"), Data: &catalog.NameTranslationData{Name: wire.Text("")}},
+		{Summary: catalog.SeasonSummary{SeasonNumber: record.Number(1)}, Translations: []catalog.NameTranslation{
+			{ISO3166: record.Text("FR"), ISO639: record.Text("fr"), Data: &catalog.NameTranslationData{Name: record.Text("Un"), Overview: record.Text("u")}},
+			{ISO3166: record.Text("JP"), ISO639: record.Text("ja"), Data: &catalog.NameTranslationData{Name: record.Text("")}},
 		}, Localized: []LocalizedName{{Language: "de", Overview: "Erste"}}},
 	}})
 	allAreJSON(t, "a series", list)
@@ -82,12 +82,12 @@ func TestTV(t *testing.T) {
 }
 
 func TestSeriesWithoutDetails(t *testing.T) {
-	aggregate := &catalog.AggregateCredits{Cast: []catalog.AggregateCast{}, Crew: []catalog.AggregateCrew{{ID: wire.Number(3)}}}
+	aggregate := &catalog.AggregateCredits{Cast: []catalog.AggregateCast{}, Crew: []catalog.AggregateCrew{{ID: record.Number(3)}}}
 	d := TVDerived{
 		TitleDerived: TitleDerived{Recommendations: []int64{8, 9}, Similar: []int64{9}},
 		Seasons: []SeasonInfo{
-			{Summary: catalog.SeasonSummary{SeasonNumber: wire.Number(0), EpisodeCount: wire.Number(3)}},
-			{Summary: catalog.SeasonSummary{SeasonNumber: wire.Number(1), EpisodeCount: wire.Number(2), Name: wire.Text("One")}},
+			{Summary: catalog.SeasonSummary{SeasonNumber: record.Number(0), EpisodeCount: record.Number(3)}},
+			{Summary: catalog.SeasonSummary{SeasonNumber: record.Number(1), EpisodeCount: record.Number(2), Name: record.Text("One")}},
 		},
 		Aggregate: aggregate, Last: parseAs[catalog.Episode](t, `{"id":5,"name":"End","overview":"o","season_number":1,"episode_number":2,"series_id":1,`+
 			`"translations":{"translations":[{"iso_3166_1":"DE","iso_639_1":"de","data":{"name":"Ende","overview":""}}]}}`),
@@ -129,7 +129,7 @@ func TestSeason(t *testing.T) {
 		`"images":{"posters":[{"iso_639_1":"fr","file_path":"/fr.jpg"},{"iso_639_1":"it","file_path":"/it.jpg"}]}}`)
 	episode := parseAs[catalog.Episode](t, `{"episode_number":1,"season_number":2,"translations":{"translations":[`+
 		`{"iso_3166_1":"DE","iso_639_1":"de","data":{"name":"Der Winter","overview":""}}]},"localized":[{"language":"de-DE","overview":"kalt"}]}`)
-	list := New().Season(s, SeasonDerived{Series: &catalog.TV{OriginalLanguage: wire.Text("it")}, Episodes: []*catalog.Episode{episode}})
+	list := New().Season(s, SeasonDerived{Series: &catalog.TV{OriginalLanguage: record.Text("it")}, Episodes: []*catalog.Episode{episode}})
 	allAreJSON(t, "a season", list)
 	all := texts(t, list)
 	ep := func(n, id, name, overview, kind, runtime string) string {
@@ -160,8 +160,8 @@ func TestSeason(t *testing.T) {
 func TestSeasonWithoutDetails(t *testing.T) {
 	list := New().Season(parseAs[catalog.Season](t, `{"season_number":0,"series_id":4}`), SeasonDerived{
 		Series: &catalog.TV{
-			Networks: []catalog.NetworkRef{{ID: wire.Number(49)}},
-			Seasons:  []catalog.SeasonSummary{{SeasonNumber: wire.Number(0), EpisodeCount: wire.Number(7)}},
+			Networks: []catalog.NetworkRef{{ID: record.Number(49)}},
+			Seasons:  []catalog.SeasonSummary{{SeasonNumber: record.Number(0), EpisodeCount: record.Number(7)}},
 		},
 		Episodes: []*catalog.Episode{parseAs[catalog.Episode](t, `{"id":9,"episode_number":3,"season_number":0,"name":"E"}`)},
 	})
@@ -180,7 +180,7 @@ func TestSeasonWithoutDetails(t *testing.T) {
 func TestEpisode(t *testing.T) {
 	s := parseAs[catalog.Season](t, strings.Replace(season, `"crew":[]`, `"crew":[{"job":"Director","id":2}]`, 1)+
 		`,"series_id":1399,"localized":[{"language":"de-DE","episodes":[{"episode_number":1,"name":"Der Winter","overview":"kalt"}]}]}`)
-	list := New().Episode(EpisodeOf(s, 0), EpisodeDerived{SeriesID: 1399, Cast: []catalog.TVCastCredit{{ID: wire.Number(1), CreditID: wire.Text("c")}}})
+	list := New().Episode(EpisodeOf(s, 0), EpisodeDerived{SeriesID: 1399, Cast: []catalog.TVCastCredit{{ID: record.Number(1), CreditID: record.Text("c")}}})
 	allAreJSON(t, "an episode", list)
 	all := texts(t, list)
 	details := func(name, overview string) string {
@@ -508,13 +508,13 @@ func TestDefaultsAreNotStored(t *testing.T) {
 	for kind, m := range models() {
 		for i := range m.subs {
 			s := &m.subs[i]
-			if s.field.Shape == wire.ShapePages {
+			if s.field.Shape == record.ShapePages {
 				continue
 			}
 			rec := catalog.TypeOf(kind).New()
 			sub := rec.MakeSub(s.field)
-			for j := range sub.Plan.Fields {
-				if f := &sub.Plan.Fields[j]; !f.Nullable {
+			for j := range sub.Schema.Fields {
+				if f := &sub.Schema.Fields[j]; !f.Nullable {
 					setEmpty(sub, f)
 				}
 			}
@@ -581,7 +581,7 @@ func TestManyNames(t *testing.T) {
 	s := parseAs[catalog.Season](t, season+`,"series_id":1399}`)
 	s.Episodes = nil
 	for i := range maxIncludes + 1 {
-		s.Episodes = append(s.Episodes, catalog.SeasonEpisode{EpisodeNumber: wire.Number(int64(i)), Name: wire.Text("X"), Overview: wire.Text("")})
+		s.Episodes = append(s.Episodes, catalog.SeasonEpisode{EpisodeNumber: record.Number(int64(i)), Name: record.Text("X"), Overview: record.Text("")})
 	}
 	for _, f := range New().Season(s, SeasonDerived{}) {
 		if len(f.Pieces) > release.MaxPieces {

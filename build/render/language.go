@@ -5,17 +5,17 @@ import (
 
 	"reelsplice/data/reference"
 	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/wire"
+	"reelsplice/schemas/record"
 )
 
 // A language is everything a record says in one language.
 type language struct {
 	lang, region string
 	variant      fragment.Variant
-	bare         bool        // also answers a request for the language without a region
-	nested       bool        // the seasons or episodes of the record have text
-	row          wire.Record // the data of its translation; nil
-	crawl        wire.Record // the element of localized; nil
+	bare         bool          // also answers a request for the language without a region
+	nested       bool          // the seasons or episodes of the record have text
+	row          record.Record // the data of its translation; nil
+	crawl        record.Record // the element of localized; nil
 }
 
 // variants are the address tags of l.
@@ -52,7 +52,7 @@ func (list *languages) at(lang, region string) *language {
 // languagesOf returns the languages that rec has text in, but for en-US, which is the
 // base. Rows whose codes are no language pair are skipped; they stay in the answer of
 // translations.
-func (r *Renderer) languagesOf(m *model, rec wire.Record) languages {
+func (r *Renderer) languagesOf(m *model, rec record.Record) languages {
 	list := r.langs[:0]
 	if m.translations != nil {
 		list.addRows(m.translations, rec)
@@ -74,7 +74,7 @@ func (r *Renderer) languagesOf(m *model, rec wire.Record) languages {
 }
 
 // addRows adds the languages of the translations of rec.
-func (list *languages) addRows(t *rowsPlan, rec wire.Record) {
+func (list *languages) addRows(t *rowsPlan, rec record.Record) {
 	sub, ok := rec.Sub(t.field)
 	if !ok {
 		return
@@ -150,7 +150,7 @@ func (list languages) chooseBare() {
 
 // A version is a record as it is shown in one language.
 type version struct {
-	rec     wire.Record
+	rec     record.Record
 	lang    string
 	variant fragment.Variant // of the language; Base for the base and for languages without text
 	local   bool             // not the base: seasons and episodes are named in the language
@@ -161,7 +161,7 @@ type version struct {
 
 // untranslated returns base as it is shown in a language without text of its own; lang
 // "" is all those languages.
-func (r *Renderer) untranslated(m *model, base wire.Record, lang string) version {
+func (r *Renderer) untranslated(m *model, base record.Record, lang string) version {
 	v := version{rec: base.Clone(), lang: lang, local: true}
 	for i := range m.texts {
 		t := &m.texts[i]
@@ -177,7 +177,7 @@ func (r *Renderer) untranslated(m *model, base wire.Record, lang string) version
 			v.generic = base.String(t.field).Set && m.hasNumber(base)
 		case toPoster:
 			if p, ok := r.posterFor(m, base, lang); ok {
-				*v.rec.String(t.field) = wire.Text(p)
+				*v.rec.String(t.field) = record.Text(p)
 			}
 		}
 	}
@@ -186,7 +186,7 @@ func (r *Renderer) untranslated(m *model, base wire.Record, lang string) version
 
 // apply returns base with the text of l, by the rules of each member. A member that
 // neither the record nor l has stays absent.
-func (r *Renderer) apply(m *model, base wire.Record, l *language) version {
+func (r *Renderer) apply(m *model, base record.Record, l *language) version {
 	v := r.untranslated(m, base, l.lang)
 	v.variant = l.variant
 	for i := range m.texts {
@@ -206,14 +206,14 @@ func (r *Renderer) apply(m *model, base wire.Record, l *language) version {
 }
 
 // translate sets a text to what the translation has, unless that is empty.
-func (v *version) translate(t *text, row wire.Record) {
+func (v *version) translate(t *text, row record.Record) {
 	switch t.field.Shape {
-	case wire.ShapeString:
+	case record.ShapeString:
 		if s := row.String(t.data); s.V != "" {
 			*v.rec.String(t.field) = *s
 			v.named(t)
 		}
-	case wire.ShapeInt:
+	case record.ShapeInt:
 		if n := row.Int(t.data); n.V > 0 {
 			*v.rec.Int(t.field) = *n
 		}
@@ -223,13 +223,13 @@ func (v *version) translate(t *text, row wire.Record) {
 
 // take sets a text to what a crawl gave, the null of a path included, and reports
 // whether it gave anything. An empty name is none.
-func (v *version) take(t *text, crawl wire.Record) bool {
-	if t.field.Shape == wire.ShapeString {
+func (v *version) take(t *text, crawl record.Record) bool {
+	if t.field.Shape == record.ShapeString {
 		s := crawl.String(t.crawl)
 		switch {
-		case t.field.Nullable && wire.IsNull(crawl, t.crawl.Name):
-			*v.rec.String(t.field) = wire.String{}
-			wire.MarkNull(v.rec, t.field.Name)
+		case t.field.Nullable && record.IsNull(crawl, t.crawl.Name):
+			*v.rec.String(t.field) = record.String{}
+			record.MarkNull(v.rec, t.field.Name)
 			return true
 		case !s.Set, s.V == "" && t.isName():
 			return false
@@ -238,10 +238,10 @@ func (v *version) take(t *text, crawl wire.Record) bool {
 		v.named(t)
 		return true
 	}
-	if !wire.Present(crawl, t.crawl) || wire.IsNull(crawl, t.crawl.Name) {
+	if !record.Present(crawl, t.crawl) || record.IsNull(crawl, t.crawl.Name) {
 		return false
 	}
-	wire.Copy(v.rec, crawl, t.crawl)
+	record.Copy(v.rec, crawl, t.crawl)
 	return true
 }
 
@@ -278,11 +278,11 @@ func (m *model) sameText(i int, a, b *version) bool {
 		return false // one of them names the rows itself
 	case t.rule == toGenres:
 		return a.given>>i&1 == b.given>>i&1 && (a.shared || b.shared || slices.Equal(*m.genresOf(a.rec), *m.genresOf(b.rec)))
-	case f.Shape == wire.ShapeString:
+	case f.Shape == record.ShapeString:
 		return *a.rec.String(f) == *b.rec.String(f)
-	case f.Shape == wire.ShapeInt:
+	case f.Shape == record.ShapeInt:
 		return *a.rec.Int(f) == *b.rec.Int(f)
-	case f.Shape == wire.ShapeObject:
+	case f.Shape == record.ShapeObject:
 		x, _ := a.rec.Sub(f)
 		y, _ := b.rec.Sub(f)
 		return x == y
@@ -292,7 +292,7 @@ func (m *model) sameText(i int, a, b *version) bool {
 }
 
 // sameList reports whether a list of a and b is one and the same.
-func sameList(a, b wire.Record, f *wire.Field) bool {
+func sameList(a, b record.Record, f *record.Field) bool {
 	x, xs := a.Len(f)
 	y, ys := b.Len(f)
 	return x == y && xs == ys && (x == 0 || a.At(f, 0) == b.At(f, 0))

@@ -5,9 +5,9 @@ import (
 
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/record"
 	"reelsplice/schemas/release"
 	"reelsplice/schemas/users"
-	"reelsplice/schemas/wire"
 )
 
 // List returns the fragments of a list: what is said of it and what is on it. No request is
@@ -19,7 +19,7 @@ func (r *Renderer) List(l *catalog.List) []Fragment {
 	}
 	f := &r.out
 	f.reset()
-	raw := wire.Append(nil, wire.RecordOf(l))
+	raw := record.Append(nil, record.Of(l))
 	f.add(fragment.Address{Sub: fragment.SubDetails}, []Piece{{Op: release.OpSegment, Raw: raw[:len(raw)-1]}})
 	return f.list
 }
@@ -45,13 +45,13 @@ const (
 // ListTexts returns what the answers about a list say beside its rows.
 func ListTexts(l *catalog.List, sums ListSums) (texts [users.Row4 + 1]string) {
 	if !l.AverageRating.Set {
-		l.AverageRating = wire.Float{V: sums.Average, Set: true}
+		l.AverageRating = record.Float{V: sums.Average, Set: true}
 	}
 	if !l.Revenue.Set {
-		l.Revenue = wire.Number(sums.Revenue)
+		l.Revenue = record.Number(sums.Revenue)
 	}
 	if !l.Runtime.Set {
-		l.Runtime = wire.Number(sums.Runtime)
+		l.Runtime = record.Number(sums.Runtime)
 	}
 	by := l.CreatedBy
 	if by == nil {
@@ -168,7 +168,7 @@ func timeOf(text string) string {
 
 // AccountDetails returns the answer of account/{id}.
 func AccountDetails(a *catalog.Account) string {
-	hash, path := noGravatar, wire.String{}
+	hash, path := noGravatar, record.String{}
 	if v := a.Avatar; v != nil {
 		if v.Gravatar != nil {
 			hash = or(v.Gravatar.Hash.V, hash)
@@ -205,7 +205,7 @@ func (w *listWriter) take() string {
 func (w *listWriter) text(s string) { w.buf = append(w.buf, s...) }
 
 func (w *listWriter) string(before, s string) {
-	w.buf = wire.AppendString(append(w.buf, before...), s)
+	w.buf = record.AppendString(append(w.buf, before...), s)
 }
 
 func (w *listWriter) int(before string, n int64) {
@@ -213,11 +213,11 @@ func (w *listWriter) int(before string, n int64) {
 }
 
 func (w *listWriter) float(before string, n float64) {
-	w.buf = wire.AppendFloat(append(w.buf, before...), n)
+	w.buf = record.AppendFloat(append(w.buf, before...), n)
 }
 
 // path appends the path of an image, null for none.
-func (w *listWriter) path(before string, s wire.String) {
+func (w *listWriter) path(before string, s record.String) {
 	if s.V == "" {
 		w.text(before + "null")
 		return

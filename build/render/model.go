@@ -6,8 +6,8 @@ import (
 
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/record"
 	"reelsplice/schemas/release"
-	"reelsplice/schemas/wire"
 )
 
 // A rule says what a member of the details is in a language without text of its own.
@@ -148,31 +148,31 @@ var mediaTypes = map[fragment.Kind]string{
 // A model is what rendering needs to know of one kind. It is read only.
 type model struct {
 	kind  fragment.Kind
-	plan  *wire.Plan
+	plan  *record.Schema
 	texts []text
 	cuts  []cut // ascending
 	subs  []sub
 	rows  []row
 
-	word             release.Word // of generic names
-	number           *wire.Field  // of generic names
-	genres           *wire.Field
-	original         *wire.Field // original_title or original_name
-	originalLanguage *wire.Field
-	imdb             *wire.Field
-	images           *wire.Field // the sub-request
-	poster           *wire.Field
+	word             release.Word  // of generic names
+	number           *record.Field // of generic names
+	genres           *record.Field
+	original         *record.Field // original_title or original_name
+	originalLanguage *record.Field
+	imdb             *record.Field
+	images           *record.Field // the sub-request
+	poster           *record.Field
 	translations     *rowsPlan
-	localized        *wire.Field
-	crawlLanguage    *wire.Field // of an element of localized
+	localized        *record.Field
+	crawlLanguage    *record.Field // of an element of localized
 }
 
 // text is a member of the details that depends on the language.
 type text struct {
-	field *wire.Field
+	field *record.Field
 	rule  rule
-	data  *wire.Field // of the data of a translation; nil
-	crawl *wire.Field // of an element of localized; nil
+	data  *record.Field // of the data of a translation; nil
+	crawl *record.Field // of an element of localized; nil
 }
 
 // cut is a member of the details that a variant may need to write piece by piece.
@@ -184,9 +184,9 @@ type cut struct {
 // sub is a sub-request.
 type sub struct {
 	sub   fragment.Sub
-	field *wire.Field
-	crawl *wire.Field // of an element of localized; nil
-	empty string      // content of the default
+	field *record.Field
+	crawl *record.Field // of an element of localized; nil
+	empty string        // content of the default
 }
 
 // row is the kind as a row of lists.
@@ -207,9 +207,9 @@ type cell struct {
 
 // rowsPlan is the layout of the rows of a translations sub-request.
 type rowsPlan struct {
-	field, rows             *wire.Field
-	language, country, data *wire.Field
-	name, english           *wire.Field
+	field, rows             *record.Field
+	language, country, data *record.Field
+	name, english           *record.Field
 }
 
 var models = sync.OnceValue(func() map[fragment.Kind]*model {
@@ -246,16 +246,16 @@ func newModel(t *catalog.Type) *model {
 }
 
 // member returns the field of the record with that name, nil if there is none.
-func (m *model) member(name string) *wire.Field { return fieldOf(m.plan, name) }
+func (m *model) member(name string) *record.Field { return fieldOf(m.plan, name) }
 
-func fieldOf(p *wire.Plan, name string) *wire.Field {
+func fieldOf(p *record.Schema, name string) *record.Field {
 	f, _ := p.Field(name)
 	return f
 }
 
 // indexOf returns the place of a field in its plan.
-func indexOf(p *wire.Plan, f *wire.Field) int {
-	return slices.IndexFunc(p.Fields, func(o wire.Field) bool { return o.Name == f.Name })
+func indexOf(p *record.Schema, f *record.Field) int {
+	return slices.IndexFunc(p.Fields, func(o record.Field) bool { return o.Name == f.Name })
 }
 
 func (m *model) addTranslations() {
@@ -353,17 +353,17 @@ func (m *model) cell(name string, out *row) cell {
 }
 
 // emptyValue is the API's value of a member that says nothing.
-func emptyValue(f *wire.Field) string {
+func emptyValue(f *record.Field) string {
 	switch {
 	case f.Nullable:
 		return "null"
-	case f.Shape == wire.ShapeInt:
+	case f.Shape == record.ShapeInt:
 		return "0"
-	case f.Shape == wire.ShapeFloat:
+	case f.Shape == record.ShapeFloat:
 		return "0.0"
-	case f.Shape == wire.ShapeBool:
+	case f.Shape == record.ShapeBool:
 		return "false"
-	case f.Shape == wire.ShapeStrings, f.Shape == wire.ShapeInts, f.Shape == wire.ShapeObjects:
+	case f.Shape == record.ShapeStrings, f.Shape == record.ShapeInts, f.Shape == record.ShapeObjects:
 		return "[]"
 	}
 	return `""`

@@ -5,8 +5,8 @@ import (
 
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/record"
 	"reelsplice/schemas/release"
-	"reelsplice/schemas/wire"
 )
 
 // nested is the text of what the details of a record list: of the seasons of a series,
@@ -142,54 +142,54 @@ func (t *nameText) take(name, overview string) {
 // The members of the lists that nested writes: of each, the place of the name, which
 // the overview follows.
 var (
-	seasonName  = nameIndex(wire.PlanOf[catalog.SeasonSummary]())
-	episodeName = nameIndex(wire.PlanOf[catalog.SeasonEpisode]())
-	summaryName = nameIndex(wire.PlanOf[catalog.EpisodeSummary]())
+	seasonName  = nameIndex(record.SchemaOf[catalog.SeasonSummary]())
+	episodeName = nameIndex(record.SchemaOf[catalog.SeasonEpisode]())
+	summaryName = nameIndex(record.SchemaOf[catalog.EpisodeSummary]())
 )
 
-func nameIndex(p *wire.Plan) int { return indexOf(p, fieldOf(p, "name")) }
+func nameIndex(p *record.Schema) int { return indexOf(p, fieldOf(p, "name")) }
 
 // write writes the value of a member whose seasons or episodes are named in the
 // language of v.
-func (n *nested) write(r *Renderer, v *version, f *wire.Field) {
-	if f.Shape == wire.ShapeObjects {
+func (n *nested) write(r *Renderer, v *version, f *record.Field) {
+	if f.Shape == record.ShapeObjects {
 		count, _ := v.rec.Len(f)
 		n.plain = count > maxIncludes
 		defer func() { n.plain = false }()
 	}
 	switch f.Elem {
-	case wire.PlanOf[catalog.SeasonSummary]():
+	case record.SchemaOf[catalog.SeasonSummary]():
 		r.out.text("[")
 		count, _ := v.rec.Len(f)
 		for i := range count {
 			row := v.rec.At(f, i)
-			number := wire.As[catalog.SeasonSummary](row).SeasonNumber.V
+			number := record.As[catalog.SeasonSummary](row).SeasonNumber.V
 			r.out.comma()
 			r.named(row, seasonName, release.WordSeason, number, n.season(number, v.variant))
 		}
 		r.out.text("]")
-	case wire.PlanOf[catalog.SeasonEpisode]():
+	case record.SchemaOf[catalog.SeasonEpisode]():
 		r.out.text("[")
 		count, _ := v.rec.Len(f)
 		for i := range count {
 			row := v.rec.At(f, i)
-			number := wire.As[catalog.SeasonEpisode](row).EpisodeNumber.V
+			number := record.As[catalog.SeasonEpisode](row).EpisodeNumber.V
 			r.out.comma()
 			r.named(row, episodeName, release.WordEpisode, number, n.episode(number, v.variant))
 		}
 		r.out.text("]")
 	default: // the last or the next episode of a series
 		row, _ := v.rec.Sub(f)
-		e := wire.As[catalog.EpisodeSummary](row)
+		e := record.As[catalog.EpisodeSummary](row)
 		r.named(row, summaryName, release.WordEpisode, e.EpisodeNumber.V, n.broadcast(e, v.variant))
 	}
 }
 
 // named writes a season or an episode with a text in place of its name and overview,
 // the generic name where the text has none. What the row lacks is not added.
-func (r *Renderer) named(row wire.Record, name int, word release.Word, number int64, t nameText) {
+func (r *Renderer) named(row record.Record, name int, word release.Word, number int64, t nameText) {
 	f := &r.out
-	fields := row.Plan.Fields
+	fields := row.Schema.Fields
 	f.text("{")
 	f.members(row, 0, name)
 	switch {
@@ -197,14 +197,14 @@ func (r *Renderer) named(row wire.Record, name int, word release.Word, number in
 		f.members(row, name, name+1)
 	case t.name != "":
 		f.name("name")
-		f.buf = wire.AppendString(f.buf, t.name)
+		f.buf = record.AppendString(f.buf, t.name)
 	default:
 		f.name("name")
 		r.genericName(word, number)
 	}
 	if row.String(&fields[name+1]).Set {
 		f.name("overview")
-		f.buf = wire.AppendString(f.buf, t.overview)
+		f.buf = record.AppendString(f.buf, t.overview)
 	} else {
 		f.members(row, name+1, name+2)
 	}

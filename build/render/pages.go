@@ -4,8 +4,8 @@ import (
 	"slices"
 
 	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/record"
 	"reelsplice/schemas/release"
-	"reelsplice/schemas/wire"
 )
 
 // maxPage is the last page that the API answers.
@@ -16,7 +16,7 @@ const pageSize = 20
 
 // pages adds the given pages of a list, by language, and for each language the tail
 // that answers all other pages: no rows, the true totals.
-func (r *Renderer) pages(s *sub, rec wire.Record) {
+func (r *Renderer) pages(s *sub, rec record.Record) {
 	n, _ := rec.Len(s.field)
 	if n == 0 {
 		return
@@ -44,15 +44,15 @@ func (r *Renderer) pages(s *sub, rec wire.Record) {
 
 // page is a page of a list, as a record has it.
 type page struct {
-	rec            wire.Record
+	rec            record.Record
 	rows           int // index of the field behind the page number
 	language       string
-	number         wire.Int
+	number         record.Int
 	pages, results int64 // totals
 }
 
-func pageOf(rec wire.Record) page {
-	p := rec.Plan
+func pageOf(rec record.Record) page {
+	p := rec.Schema
 	number := fieldOf(p, "page")
 	return page{
 		rec: rec, rows: indexOf(p, number) + 1, number: *rec.Int(number),
@@ -64,7 +64,7 @@ func pageOf(rec wire.Record) page {
 
 // count returns how many rows the page has.
 func (p *page) count() int {
-	n, _ := p.rec.Len(&p.rec.Plan.Fields[p.rows])
+	n, _ := p.rec.Len(&p.rec.Schema.Fields[p.rows])
 	return n
 }
 
@@ -89,7 +89,7 @@ func (r *Renderer) page(s *sub, first int, p page, v fragment.Variant) {
 		f.beginPage(s)
 	}
 	n := len(f.buf)
-	f.members(p.rec, p.rows, len(p.rec.Plan.Fields))
+	f.members(p.rec, p.rows, len(p.rec.Schema.Fields))
 	f.extra(p.rec)
 	if len(f.buf) == n {
 		f.drop()
@@ -151,7 +151,7 @@ func (r *Renderer) borrowPages(first int) {
 }
 
 // pageLanguages returns the languages of the pages.
-func pageLanguages(s *sub, rec wire.Record, n int) languages {
+func pageLanguages(s *sub, rec record.Record, n int) languages {
 	var list languages
 	for i := range n {
 		if tag := pageOf(rec.At(s.field, i)).language; tag != "" {
@@ -179,7 +179,7 @@ func (list languages) pageVariants(tag string) []fragment.Variant {
 
 // derivedPages adds a list of titles where rec gives no page of the base. What a crawl in
 // another language gives is for that language.
-func (r *Renderer) derivedPages(m *model, rec wire.Record, name fragment.Sub, v fragment.Variant, row include, ids []int64) {
+func (r *Renderer) derivedPages(m *model, rec record.Record, name fragment.Sub, v fragment.Variant, row include, ids []int64) {
 	if s := m.sub(name); !hasBasePage(rec, s.field) {
 		r.titlePages(s, v, row, ids)
 	}
@@ -206,7 +206,7 @@ func (r *Renderer) titlePages(s *sub, v fragment.Variant, row include, ids []int
 }
 
 // hasBasePage reports whether a list has a page that no crawl in another language gave.
-func hasBasePage(rec wire.Record, f *wire.Field) bool {
+func hasBasePage(rec record.Record, f *record.Field) bool {
 	language, _ := f.Elem.Field("language")
 	n, _ := rec.Len(f)
 	for i := range n {

@@ -6,13 +6,13 @@ import (
 	"reelsplice/build/derive"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/record"
 	"reelsplice/schemas/release"
-	"reelsplice/schemas/wire"
 )
 
 // Person returns the fragments of a person.
 func (r *Renderer) Person(p *catalog.Person, d PersonDerived) []Fragment {
-	rec := wire.RecordOf(p)
+	rec := record.Of(p)
 	// Credits that were crawled in another language do not stand in for derived ones,
 	// which have every language.
 	given := *p
@@ -24,8 +24,8 @@ func (r *Renderer) Person(p *catalog.Person, d PersonDerived) []Fragment {
 	return r.out.list
 }
 
-func (r *Renderer) person(m *model, rec wire.Record, d PersonDerived) {
-	p := wire.As[catalog.Person](rec)
+func (r *Renderer) person(m *model, rec record.Record, d PersonDerived) {
+	p := record.As[catalog.Person](rec)
 	r.baseName = p.Name.V
 	if p.ExternalIDs == nil && p.IMDbID.V != "" {
 		p.ExternalIDs = &catalog.PersonExternalIDs{IMDbID: p.IMDbID}
@@ -72,7 +72,7 @@ func joinCredits(p *catalog.Person) {
 func typed(rows []catalog.PersonCredit, media string) []catalog.PersonCredit {
 	out := append([]catalog.PersonCredit{}, rows...)
 	for i := range out {
-		out[i].MediaType = wire.Text(media)
+		out[i].MediaType = record.Text(media)
 	}
 	return out
 }
@@ -85,7 +85,7 @@ func creditsOf(all *catalog.PersonCredits, media string) *catalog.PersonCredits 
 		for i := range rows {
 			if rows[i].MediaType.V == media {
 				row := rows[i]
-				row.MediaType = wire.String{}
+				row.MediaType = record.String{}
 				out = append(out, row)
 			}
 		}
@@ -147,7 +147,7 @@ func (f *fragments) given(c *catalog.PersonCredits, cast bool, media string) {
 	rows = typed(rows, media)
 	for i := range rows {
 		f.comma()
-		f.buf = wire.Append(f.buf, wire.RecordOf(&rows[i]))
+		f.buf = record.Append(f.buf, record.Of(&rows[i]))
 	}
 }
 
@@ -197,7 +197,7 @@ func (r *Renderer) knownFor(p *catalog.Person, derived []derive.Title) {
 		if l.crawl.IsNil() {
 			continue
 		}
-		if rows := wire.As[catalog.LocalizedPerson](l.crawl).KnownFor; rows != nil {
+		if rows := record.As[catalog.LocalizedPerson](l.crawl).KnownFor; rows != nil {
 			f.begin()
 			f.mediaRows(rows)
 			f.addTo(fragment.Address{Sub: fragment.SubKnownFor}, l.variants(), f.end())
@@ -210,7 +210,7 @@ func (f *fragments) mediaRows(rows []catalog.MediaRow) {
 	f.text(`"known_for":[`)
 	for i := range rows {
 		f.comma()
-		f.buf = wire.Append(f.buf, wire.RecordOf(&rows[i]))
+		f.buf = record.Append(f.buf, record.Of(&rows[i]))
 	}
 	f.text("]")
 }

@@ -9,7 +9,7 @@ import (
 
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/wire"
+	"reelsplice/schemas/record"
 )
 
 // texts that have meant something to one part of the program or another.
@@ -24,14 +24,14 @@ var (
 )
 
 // drawObject draws an object of a plan: any member may be absent or null.
-func drawObject(t *rapid.T, p *wire.Plan, depth int) string {
+func drawObject(t *rapid.T, p *record.Schema, depth int) string {
 	var b strings.Builder
 	b.WriteByte('{')
 	member := func(name, value string) {
 		if b.Len() > 1 {
 			b.WriteByte(',')
 		}
-		b.Write(wire.AppendString(nil, name))
+		b.Write(record.AppendString(nil, name))
 		b.WriteByte(':')
 		b.WriteString(value)
 	}
@@ -55,25 +55,25 @@ func drawObject(t *rapid.T, p *wire.Plan, depth int) string {
 	return b.String()
 }
 
-func drawValue(t *rapid.T, f *wire.Field, depth int) string {
+func drawValue(t *rapid.T, f *record.Field, depth int) string {
 	switch f.Shape {
-	case wire.ShapeString:
-		return string(wire.AppendString(nil, drawText(t, f.Name)))
-	case wire.ShapeInt:
+	case record.ShapeString:
+		return string(record.AppendString(nil, drawText(t, f.Name)))
+	case record.ShapeInt:
 		return strconv.Itoa(rapid.IntRange(-1, 501).Draw(t, "n"))
-	case wire.ShapeFloat:
+	case record.ShapeFloat:
 		return "1.5"
-	case wire.ShapeBool:
+	case record.ShapeBool:
 		return "true"
-	case wire.ShapeRaw:
+	case record.ShapeRaw:
 		return `[{"any":null}]`
-	case wire.ShapeObject:
+	case record.ShapeObject:
 		return drawObject(t, f.Elem, depth-1)
-	case wire.ShapeKeyed:
+	case record.ShapeKeyed:
 		return `{"US":` + drawObject(t, f.Elem, depth-1) + `}`
-	case wire.ShapeStrings:
+	case record.ShapeStrings:
 		return `["a"]`
-	case wire.ShapeInts:
+	case record.ShapeInts:
 		return "[1]"
 	}
 	var list []string
@@ -99,9 +99,9 @@ func drawText(t *rapid.T, name string) string {
 
 // drawRecord draws a record of a kind.
 func drawRecord[T any](t *rapid.T) *T {
-	row := drawObject(t, wire.PlanOf[T](), 3)
+	row := drawObject(t, record.SchemaOf[T](), 3)
 	v := new(T)
-	if err := wire.NewParser().Parse(row, wire.RecordOf(v)); err != nil {
+	if err := record.NewParser().Parse(row, record.Of(v)); err != nil {
 		t.Fatalf("Parse(%s): %v", row, err)
 	}
 	return v
@@ -181,33 +181,33 @@ func checkFragments(t *rapid.T, list []Fragment) {
 
 // TestLanguageChain: a version that is not stored is what its language falls back to.
 func TestLanguageChain(t *testing.T) {
-	for name, draw := range map[string]func(*rapid.T) (fragment.Kind, wire.Record){
-		"movie": func(t *rapid.T) (fragment.Kind, wire.Record) {
-			return fragment.KindMovie, wire.RecordOf(drawRecord[catalog.Movie](t))
+	for name, draw := range map[string]func(*rapid.T) (fragment.Kind, record.Record){
+		"movie": func(t *rapid.T) (fragment.Kind, record.Record) {
+			return fragment.KindMovie, record.Of(drawRecord[catalog.Movie](t))
 		},
-		"tv": func(t *rapid.T) (fragment.Kind, wire.Record) {
-			return fragment.KindTV, wire.RecordOf(drawRecord[catalog.TV](t))
+		"tv": func(t *rapid.T) (fragment.Kind, record.Record) {
+			return fragment.KindTV, record.Of(drawRecord[catalog.TV](t))
 		},
-		"season": func(t *rapid.T) (fragment.Kind, wire.Record) {
-			return fragment.KindSeason, wire.RecordOf(drawRecord[catalog.Season](t))
+		"season": func(t *rapid.T) (fragment.Kind, record.Record) {
+			return fragment.KindSeason, record.Of(drawRecord[catalog.Season](t))
 		},
-		"episode": func(t *rapid.T) (fragment.Kind, wire.Record) {
-			return fragment.KindEpisode, wire.RecordOf(drawRecord[catalog.Episode](t))
+		"episode": func(t *rapid.T) (fragment.Kind, record.Record) {
+			return fragment.KindEpisode, record.Of(drawRecord[catalog.Episode](t))
 		},
-		"person": func(t *rapid.T) (fragment.Kind, wire.Record) {
-			return fragment.KindPerson, wire.RecordOf(drawRecord[catalog.Person](t))
+		"person": func(t *rapid.T) (fragment.Kind, record.Record) {
+			return fragment.KindPerson, record.Of(drawRecord[catalog.Person](t))
 		},
-		"collection": func(t *rapid.T) (fragment.Kind, wire.Record) {
-			return fragment.KindCollection, wire.RecordOf(drawRecord[catalog.Collection](t))
+		"collection": func(t *rapid.T) (fragment.Kind, record.Record) {
+			return fragment.KindCollection, record.Of(drawRecord[catalog.Collection](t))
 		},
-		"credit": func(t *rapid.T) (fragment.Kind, wire.Record) {
-			return fragment.KindCredit, wire.RecordOf(drawRecord[catalog.Credit](t))
+		"credit": func(t *rapid.T) (fragment.Kind, record.Record) {
+			return fragment.KindCredit, record.Of(drawRecord[catalog.Credit](t))
 		},
 	} {
 		t.Run(name, rapid.MakeCheck(func(t *rapid.T) {
 			k, rec := draw(t)
 			if g := rapid.IntRange(0, 2).Draw(t, "genres"); g > 0 && models()[k].genres != nil {
-				*models()[k].genresOf(rec) = EnglishGenres(k, []catalog.Genre{{ID: wire.Number(18)}, {ID: wire.Number(int64(34 + g))}})
+				*models()[k].genresOf(rec) = EnglishGenres(k, []catalog.Genre{{ID: record.Number(18)}, {ID: record.Number(int64(34 + g))}})
 			}
 			checkChain(t, k, rec)
 		}))
@@ -220,29 +220,29 @@ func TestCutsDoNotShow(t *testing.T) {
 	r := New()
 	rapid.Check(t, func(t *rapid.T) {
 		e := drawRecord[catalog.Episode](t)
-		crew := wire.Text(strings.Repeat("c", rapid.IntRange(0, 2*minApart).Draw(t, "crew")))
-		guest := wire.Text(strings.Repeat("g", rapid.IntRange(0, 2*minApart).Draw(t, "guest")))
+		crew := record.Text(strings.Repeat("c", rapid.IntRange(0, 2*minApart).Draw(t, "crew")))
+		guest := record.Text(strings.Repeat("g", rapid.IntRange(0, 2*minApart).Draw(t, "guest")))
 		e.Crew, e.GuestStars = append(e.Crew, catalog.EpisodeCrew{Name: crew}), append(e.GuestStars, catalog.GuestStar{Name: guest})
 		e.Credits, e.Localized = nil, nil // what makes the credits are the crew and the guest stars
-		rec := wire.RecordOf(e)
+		rec := record.Of(e)
 		if rapid.Bool().Draw(t, "generic") {
-			e.EpisodeNumber, e.Name, e.Overview = wire.Number(4), wire.Text("Episode 4"), wire.Text("")
+			e.EpisodeNumber, e.Name, e.Overview = record.Number(4), record.Text("Episode 4"), record.Text("")
 		}
 		m := r.start(fragment.KindEpisode, rec)
 		r.episode(m, rec, EpisodeDerived{})
 		c := composer{list: r.out.list}
 		for _, w := range []struct {
 			sub  fragment.Sub
-			rec  wire.Record
+			rec  record.Record
 			to   int
 			tail string
 		}{
 			{fragment.SubDetails, rec, m.plan.Subs, "}"},
-			{fragment.SubCredits, wire.RecordOf(e.Credits), len(wire.PlanOf[catalog.EpisodeCredits]().Fields), `,"id":7}`},
+			{fragment.SubCredits, record.Of(e.Credits), len(record.SchemaOf[catalog.EpisodeCredits]().Fields), `,"id":7}`},
 		} {
 			var f fragments
 			f.begin()
-			f.buf = wire.AppendMembers(f.buf, w.rec, 0, w.to)
+			f.buf = record.AppendFields(f.buf, w.rec, 0, w.to)
 			f.extra(w.rec)
 			if got, want := c.inLanguage(w.sub), string(f.buf)+w.tail; got != want {
 				t.Fatalf("%s = %s\nwant %s", w.sub, got, want)
@@ -251,7 +251,7 @@ func TestCutsDoNotShow(t *testing.T) {
 	})
 }
 
-func checkChain(t *rapid.T, k fragment.Kind, rec wire.Record) {
+func checkChain(t *rapid.T, k fragment.Kind, rec record.Record) {
 	r := New()
 	m := r.start(k, rec)
 	r.record(m, rec)

@@ -13,8 +13,8 @@ import (
 
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/record"
 	"reelsplice/schemas/sharedtest"
-	"reelsplice/schemas/wire"
 )
 
 // kindsByFolder are the folders of recordings of one resource.
@@ -26,42 +26,42 @@ var kindsByFolder = map[string]fragment.Kind{
 }
 
 // fragmentsOf renders a record of any kind of which nothing is derived.
-func fragmentsOf(rec wire.Record, k fragment.Kind) []Fragment { return fragmentsBy(New(), rec, k) }
+func fragmentsOf(rec record.Record, k fragment.Kind) []Fragment { return fragmentsBy(New(), rec, k) }
 
-func fragmentsBy(r *Renderer, rec wire.Record, k fragment.Kind) []Fragment {
+func fragmentsBy(r *Renderer, rec record.Record, k fragment.Kind) []Fragment {
 	switch k {
 	case fragment.KindMovie:
-		return r.Movie(wire.As[catalog.Movie](rec), TitleDerived{})
+		return r.Movie(record.As[catalog.Movie](rec), TitleDerived{})
 	case fragment.KindTV:
-		return r.TV(wire.As[catalog.TV](rec), TVDerived{})
+		return r.TV(record.As[catalog.TV](rec), TVDerived{})
 	case fragment.KindSeason:
-		return r.Season(wire.As[catalog.Season](rec), SeasonDerived{})
+		return r.Season(record.As[catalog.Season](rec), SeasonDerived{})
 	case fragment.KindEpisode:
-		return r.Episode(wire.As[catalog.Episode](rec), EpisodeDerived{})
+		return r.Episode(record.As[catalog.Episode](rec), EpisodeDerived{})
 	case fragment.KindPerson:
-		return r.Person(wire.As[catalog.Person](rec), PersonDerived{})
+		return r.Person(record.As[catalog.Person](rec), PersonDerived{})
 	case fragment.KindCollection:
-		return r.Collection(wire.As[catalog.Collection](rec), CollectionDerived{})
+		return r.Collection(record.As[catalog.Collection](rec), CollectionDerived{})
 	case fragment.KindCompany:
-		return r.Company(wire.As[catalog.Company](rec), nil)
+		return r.Company(record.As[catalog.Company](rec), nil)
 	case fragment.KindNetwork:
-		return r.Network(wire.As[catalog.Network](rec))
+		return r.Network(record.As[catalog.Network](rec))
 	case fragment.KindKeyword:
-		return r.Keyword(wire.As[catalog.KeywordRecord](rec), nil, nil)
+		return r.Keyword(record.As[catalog.KeywordRecord](rec), nil, nil)
 	case fragment.KindReview:
-		return r.Review(wire.As[catalog.ReviewRecord](rec))
+		return r.Review(record.As[catalog.ReviewRecord](rec))
 	case fragment.KindCredit:
-		return r.Credit(wire.As[catalog.Credit](rec))
+		return r.Credit(record.As[catalog.Credit](rec))
 	default:
-		return r.EpisodeGroup(wire.As[catalog.EpisodeGroupRecord](rec))
+		return r.EpisodeGroup(record.As[catalog.EpisodeGroupRecord](rec))
 	}
 }
 
 // parseKind reads a record of any kind.
-func parseKind(tb testing.TB, k fragment.Kind, row string) wire.Record {
+func parseKind(tb testing.TB, k fragment.Kind, row string) record.Record {
 	tb.Helper()
 	rec := catalog.TypeOf(k).New()
-	if err := wire.NewParser().Parse(row, rec); err != nil {
+	if err := record.NewParser().Parse(row, rec); err != nil {
 		tb.Fatalf("Parse(%.200s): %v", row, err)
 	}
 	markDetails(rec)

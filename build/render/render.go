@@ -6,8 +6,8 @@ import (
 	"reelsplice/build/derive"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/record"
 	"reelsplice/schemas/release"
-	"reelsplice/schemas/wire"
 )
 
 // A Renderer turns records into fragments. It is not safe for concurrent use. Its
@@ -90,13 +90,13 @@ type PersonDerived struct {
 
 // Movie returns the fragments of a movie.
 func (r *Renderer) Movie(m *catalog.Movie, d TitleDerived) []Fragment {
-	rec := wire.RecordOf(m)
+	rec := record.Of(m)
 	r.movie(r.start(fragment.KindMovie, rec).complete(rec), rec, d)
 	return r.out.list
 }
 
-func (r *Renderer) movie(m *model, rec wire.Record, d TitleDerived) {
-	v := wire.As[catalog.Movie](rec)
+func (r *Renderer) movie(m *model, rec record.Record, d TitleDerived) {
+	v := record.As[catalog.Movie](rec)
 	if v.ExternalIDs == nil && v.IMDbID.V != "" {
 		v.ExternalIDs = &catalog.MovieExternalIDs{IMDbID: v.IMDbID}
 	}
@@ -111,7 +111,7 @@ func (r *Renderer) movie(m *model, rec wire.Record, d TitleDerived) {
 }
 
 // derivedTitles adds the lists of titles that a movie or a series gives none of.
-func (r *Renderer) derivedTitles(m *model, rec wire.Record, d TitleDerived) {
+func (r *Renderer) derivedTitles(m *model, rec record.Record, d TitleDerived) {
 	r.derivedPages(m, rec, fragment.SubRecommendations, fragment.Base, include{m.kind, fragment.SubMediaRow}, d.Recommendations)
 	r.derivedPages(m, rec, fragment.SubSimilar, fragment.Base, include{m.kind, fragment.SubRow}, d.Similar)
 }
@@ -128,7 +128,7 @@ func (r *Renderer) Neighbours(kind fragment.Kind, d TitleDerived) []Fragment {
 
 // TV returns the fragments of a series.
 func (r *Renderer) TV(t *catalog.TV, d TVDerived) []Fragment {
-	rec := wire.RecordOf(t)
+	rec := record.Of(t)
 	m := r.start(fragment.KindTV, rec)
 	if !m.isDetails(rec) {
 		deriveSeasons(t, d)
@@ -138,14 +138,14 @@ func (r *Renderer) TV(t *catalog.TV, d TVDerived) []Fragment {
 	return r.out.list
 }
 
-func (r *Renderer) tv(m *model, rec wire.Record, d TVDerived) {
+func (r *Renderer) tv(m *model, rec record.Record, d TVDerived) {
 	r.nested.seasons = d.Seasons
 	for _, e := range []*catalog.Episode{d.Last, d.Next} {
 		if e != nil {
 			r.nested.aired = append(r.nested.aired, e)
 		}
 	}
-	t := wire.As[catalog.TV](rec)
+	t := record.As[catalog.TV](rec)
 	if t.Credits == nil {
 		t.Credits = d.Credits
 	}
@@ -179,10 +179,10 @@ func deriveSeasons(t *catalog.TV, d TVDerived) {
 		}
 	}
 	if !t.NumberOfSeasons.Set {
-		t.NumberOfSeasons = wire.Number(seasons)
+		t.NumberOfSeasons = record.Number(seasons)
 	}
 	if !t.NumberOfEpisodes.Set {
-		t.NumberOfEpisodes = wire.Number(episodes)
+		t.NumberOfEpisodes = record.Number(episodes)
 	}
 }
 
@@ -200,7 +200,7 @@ func summaryOf(e *catalog.Episode) *catalog.EpisodeSummary {
 
 // Season returns the fragments of a season.
 func (r *Renderer) Season(s *catalog.Season, d SeasonDerived) []Fragment {
-	rec := wire.RecordOf(s)
+	rec := record.Of(s)
 	m := r.start(fragment.KindSeason, rec)
 	if !m.isDetails(rec) {
 		deriveSeason(s, d)
@@ -210,8 +210,8 @@ func (r *Renderer) Season(s *catalog.Season, d SeasonDerived) []Fragment {
 	return r.out.list
 }
 
-func (r *Renderer) season(m *model, rec wire.Record, d SeasonDerived) {
-	s := wire.As[catalog.Season](rec)
+func (r *Renderer) season(m *model, rec record.Record, d SeasonDerived) {
+	s := record.As[catalog.Season](rec)
 	r.nested.episodes = d.Episodes
 	r.showID, r.episodeCount = s.SeriesID.V, max(int64(len(s.Episodes)), s.EpisodeCount.V)
 	if d.Series != nil {
@@ -264,14 +264,14 @@ func deriveSeason(s *catalog.Season, d SeasonDerived) {
 func EpisodeOf(s *catalog.Season, i int) *catalog.Episode {
 	e := &s.Episodes[i]
 	out := &catalog.Episode{
-		Object:  wire.Object{Unusual: e.Unusual, Extra: e.Extra},
+		Object:  record.Object{Unusual: e.Unusual, Extra: e.Extra},
 		AirDate: e.AirDate, Crew: e.Crew, EpisodeNumber: e.EpisodeNumber, EpisodeType: e.EpisodeType,
 		GuestStars: e.GuestStars, Name: e.Name, Overview: e.Overview, ID: e.ID, ProductionCode: e.ProductionCode,
 		Runtime: e.Runtime, SeasonNumber: e.SeasonNumber, StillPath: e.StillPath, VoteAverage: e.VoteAverage,
 		VoteCount: e.VoteCount, SeriesID: s.SeriesID,
 	}
 	if s.Details.V {
-		catalog.TypeOf(fragment.KindEpisode).MarkDetails(wire.RecordOf(out))
+		catalog.TypeOf(fragment.KindEpisode).MarkDetails(record.Of(out))
 	}
 	for j := range s.Localized {
 		c := &s.Localized[j]
@@ -291,13 +291,13 @@ func EpisodeOf(s *catalog.Season, i int) *catalog.Episode {
 
 // Episode returns the fragments of an episode, which may be one that EpisodeOf made.
 func (r *Renderer) Episode(e *catalog.Episode, d EpisodeDerived) []Fragment {
-	rec := wire.RecordOf(e)
+	rec := record.Of(e)
 	r.episode(r.start(fragment.KindEpisode, rec).complete(rec), rec, d)
 	return r.out.list
 }
 
-func (r *Renderer) episode(m *model, rec wire.Record, d EpisodeDerived) {
-	e := wire.As[catalog.Episode](rec)
+func (r *Renderer) episode(m *model, rec record.Record, d EpisodeDerived) {
+	e := record.As[catalog.Episode](rec)
 	r.showID = d.SeriesID
 	if e.Credits == nil && len(d.Cast)+len(e.Crew)+len(e.GuestStars) > 0 {
 		e.Credits = &catalog.EpisodeCredits{
@@ -323,7 +323,7 @@ type CollectionDerived struct {
 
 // Collection returns the fragments of a collection.
 func (r *Renderer) Collection(c *catalog.Collection, d CollectionDerived) []Fragment {
-	rec := wire.RecordOf(c)
+	rec := record.Of(c)
 	m := r.start(fragment.KindCollection, rec)
 	if c.Parts == nil {
 		r.parts = emptyForNil(d.Parts)
@@ -336,14 +336,14 @@ func (r *Renderer) Collection(c *catalog.Collection, d CollectionDerived) []Frag
 // Company returns the fragments of a company. movies are the ids of its movies in
 // order, used where the record gives none.
 func (r *Renderer) Company(c *catalog.Company, movies []int64) []Fragment {
-	return r.withMovies(fragment.KindCompany, wire.RecordOf(c), movies)
+	return r.withMovies(fragment.KindCompany, record.Of(c), movies)
 }
 
 // Keyword returns the fragments of a keyword. movies are the ids of its movies in
 // order, used where the record gives none; all are those and the ones for adults,
 // which are served to who asks for them.
 func (r *Renderer) Keyword(k *catalog.KeywordRecord, movies, all []int64) []Fragment {
-	rec := wire.RecordOf(k)
+	rec := record.Of(k)
 	r.withMovies(fragment.KindKeyword, rec, movies)
 	if len(all) > len(movies) {
 		r.derivedPages(r.models[fragment.KindKeyword], rec, fragment.SubMovies, fragment.All, include{fragment.KindMovie, fragment.SubRow}, all)
@@ -351,7 +351,7 @@ func (r *Renderer) Keyword(k *catalog.KeywordRecord, movies, all []int64) []Frag
 	return r.out.list
 }
 
-func (r *Renderer) withMovies(k fragment.Kind, rec wire.Record, movies []int64) []Fragment {
+func (r *Renderer) withMovies(k fragment.Kind, rec record.Record, movies []int64) []Fragment {
 	m := r.plainRecord(k, rec)
 	r.derivedPages(m, rec, fragment.SubMovies, fragment.Base, include{fragment.KindMovie, fragment.SubRow}, movies)
 	return r.out.list
@@ -359,37 +359,37 @@ func (r *Renderer) withMovies(k fragment.Kind, rec wire.Record, movies []int64) 
 
 // Network returns the fragments of a network.
 func (r *Renderer) Network(n *catalog.Network) []Fragment {
-	r.plainRecord(fragment.KindNetwork, wire.RecordOf(n))
+	r.plainRecord(fragment.KindNetwork, record.Of(n))
 	return r.out.list
 }
 
 // Review returns the fragments of a review.
 func (r *Renderer) Review(v *catalog.ReviewRecord) []Fragment {
-	r.plainRecord(fragment.KindReview, wire.RecordOf(v))
+	r.plainRecord(fragment.KindReview, record.Of(v))
 	return r.out.list
 }
 
 // Credit returns the fragments of a credit as a dump gave it.
 func (r *Renderer) Credit(c *catalog.Credit) []Fragment {
-	r.plainRecord(fragment.KindCredit, wire.RecordOf(c))
+	r.plainRecord(fragment.KindCredit, record.Of(c))
 	return r.out.list
 }
 
 // EpisodeGroup returns the fragments of an order of a series' episodes.
 func (r *Renderer) EpisodeGroup(g *catalog.EpisodeGroupRecord) []Fragment {
-	r.plainRecord(fragment.KindEpisodeGroup, wire.RecordOf(g))
+	r.plainRecord(fragment.KindEpisodeGroup, record.Of(g))
 	return r.out.list
 }
 
 // plainRecord adds everything that a record says by itself.
-func (r *Renderer) plainRecord(k fragment.Kind, rec wire.Record) *model {
+func (r *Renderer) plainRecord(k fragment.Kind, rec record.Record) *model {
 	m := r.start(k, rec).complete(rec)
 	r.record(m, rec)
 	return m
 }
 
 // start forgets the record before and prepares the next one.
-func (r *Renderer) start(k fragment.Kind, rec wire.Record) *model {
+func (r *Renderer) start(k fragment.Kind, rec record.Record) *model {
 	r.out.reset()
 	r.nested = nested{}
 	r.showID, r.episodeCount, r.seriesLanguage, r.baseName = 0, 0, "", ""
@@ -401,7 +401,7 @@ func (r *Renderer) start(k fragment.Kind, rec wire.Record) *model {
 
 // record adds the details and every sub-request that rec says something about. Those
 // that say nothing more than Defaults are left to it.
-func (r *Renderer) record(m *model, rec wire.Record) {
+func (r *Renderer) record(m *model, rec record.Record) {
 	langs := r.languagesOf(m, rec)
 	r.details(m, rec, langs)
 	for i := range m.subs {

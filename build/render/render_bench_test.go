@@ -9,8 +9,8 @@ import (
 	"reelsplice/build/derive"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/record"
 	"reelsplice/schemas/sharedtest"
-	"reelsplice/schemas/wire"
 )
 
 // recorded returns a recorded answer.
@@ -64,7 +64,7 @@ func BenchmarkFilmography(b *testing.B) {
 	r := New()
 	b.ReportAllocs()
 	for b.Loop() {
-		p := catalog.Person{ID: wire.Number(1), Name: wire.Text("N")}
+		p := catalog.Person{ID: record.Number(1), Name: record.Text("N")}
 		if list := r.Person(&p, PersonDerived{Credits: credits}); len(list) == 0 {
 			b.Fatal("no fragments")
 		}
@@ -73,7 +73,7 @@ func BenchmarkFilmography(b *testing.B) {
 
 func benchmark(b *testing.B, k fragment.Kind, row string) {
 	b.Helper()
-	r, p := New(), wire.NewParser()
+	r, p := New(), record.NewParser()
 	var raw, n int
 	b.ReportAllocs()
 	for b.Loop() {

@@ -10,7 +10,7 @@ import (
 
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/wire"
+	"reelsplice/schemas/record"
 )
 
 func TestDetailsOrder(t *testing.T) {
@@ -473,8 +473,8 @@ func TestTranslationsOfCrawls(t *testing.T) {
 // two bytes for its kinds; longer lists are not shared.
 func TestSharedGenresFitAKey(t *testing.T) {
 	list := func(last int64, name string) []catalog.Genre {
-		genres := slices.Repeat([]catalog.Genre{{ID: wire.Number(10751), Name: wire.Text("Family")}}, 10)
-		return append(genres, catalog.Genre{ID: wire.Number(last), Name: wire.Text(name)})
+		genres := slices.Repeat([]catalog.Genre{{ID: record.Number(10751), Name: record.Text("Family")}}, 10)
+		return append(genres, catalog.Genre{ID: record.Number(last), Name: record.Text(name)})
 	}
 	for _, c := range []struct {
 		genres []catalog.Genre

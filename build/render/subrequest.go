@@ -5,13 +5,13 @@ import (
 
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/record"
 	"reelsplice/schemas/release"
-	"reelsplice/schemas/wire"
 )
 
 // sub adds one sub-request, if rec says something about it.
-func (r *Renderer) sub(m *model, s *sub, rec wire.Record, langs languages) {
-	if s.field.Shape == wire.ShapePages {
+func (r *Renderer) sub(m *model, s *sub, rec record.Record, langs languages) {
+	if s.field.Shape == record.ShapePages {
 		r.pages(s, rec)
 		return
 	}
@@ -26,7 +26,7 @@ func (r *Renderer) sub(m *model, s *sub, rec wire.Record, langs languages) {
 	case s.sub == fragment.SubImages:
 		r.images(s, given)
 	case s.sub == fragment.SubVideos:
-		r.videos(s, wire.As[catalog.Videos](given))
+		r.videos(s, record.As[catalog.Videos](given))
 	default:
 		r.whole(s, fragment.Base, given)
 	}
@@ -48,7 +48,7 @@ func (r *Renderer) sub(m *model, s *sub, rec wire.Record, langs languages) {
 }
 
 // whole adds a sub-request in one variant; none for a nil record.
-func (r *Renderer) whole(s *sub, v fragment.Variant, rec wire.Record) {
+func (r *Renderer) whole(s *sub, v fragment.Variant, rec record.Record) {
 	if !rec.IsNil() && r.out.body(rec) {
 		r.addUnlessEmpty(s, v)
 	}
@@ -67,8 +67,8 @@ func (r *Renderer) addUnlessEmpty(s *sub, v fragment.Variant) {
 // body writes a sub-request's object without its opening brace, the mark for the id
 // where the standalone answer has one. It reports false, and leaves nothing to end, for
 // an object without members, which is no answer.
-func (f *fragments) body(rec wire.Record) bool {
-	n, at := len(rec.Plan.Fields), rec.Plan.IDAt
+func (f *fragments) body(rec record.Record) bool {
+	n, at := len(rec.Schema.Fields), rec.Schema.IDAt
 	f.begin()
 	start := len(f.buf)
 	if at < 0 {
@@ -98,7 +98,7 @@ func (f *fragments) body(rec wire.Record) bool {
 	case len(f.buf) == rest:
 		f.drop()
 		return false
-	case rec.Plan.IDAt == n:
+	case rec.Schema.IDAt == n:
 		f.cut()
 		f.pieces = append(f.pieces, Piece{Op: release.OpIDEnd})
 		f.start = len(f.buf)
@@ -110,7 +110,7 @@ func (f *fragments) body(rec wire.Record) bool {
 
 // images adds all images, and those of each language by themselves, where an answer
 // can be asked for by language.
-func (r *Renderer) images(s *sub, given wire.Record) {
+func (r *Renderer) images(s *sub, given record.Record) {
 	r.whole(s, fragment.Base, given)
 	part := given.Clone()
 	lists, whole := imageLists(part), imageLists(given)
@@ -132,18 +132,18 @@ func (r *Renderer) images(s *sub, given wire.Record) {
 
 // imageLists returns the lists of images that can be asked for by language: those of
 // people cannot, and logos of companies and networks have none.
-func imageLists(rec wire.Record) []*[]catalog.Image {
-	switch rec.Plan {
-	case wire.PlanOf[catalog.Images]():
-		m := wire.As[catalog.Images](rec)
+func imageLists(rec record.Record) []*[]catalog.Image {
+	switch rec.Schema {
+	case record.SchemaOf[catalog.Images]():
+		m := record.As[catalog.Images](rec)
 		return []*[]catalog.Image{&m.Backdrops, &m.Logos, &m.Posters}
-	case wire.PlanOf[catalog.CollectionImages]():
-		m := wire.As[catalog.CollectionImages](rec)
+	case record.SchemaOf[catalog.CollectionImages]():
+		m := record.As[catalog.CollectionImages](rec)
 		return []*[]catalog.Image{&m.Backdrops, &m.Posters}
-	case wire.PlanOf[catalog.SeasonImages]():
-		return []*[]catalog.Image{&wire.As[catalog.SeasonImages](rec).Posters}
-	case wire.PlanOf[catalog.EpisodeImages]():
-		return []*[]catalog.Image{&wire.As[catalog.EpisodeImages](rec).Stills}
+	case record.SchemaOf[catalog.SeasonImages]():
+		return []*[]catalog.Image{&record.As[catalog.SeasonImages](rec).Posters}
+	case record.SchemaOf[catalog.EpisodeImages]():
+		return []*[]catalog.Image{&record.As[catalog.EpisodeImages](rec).Stills}
 	}
 	return nil
 }
@@ -169,7 +169,7 @@ func videoGroup(v *catalog.Video) fragment.Variant { return group(v.ISO639, engl
 // english is the group of videos that answers a request without a language.
 var english = fragment.Language("en", "")
 
-func group(lang wire.String, none fragment.Variant) fragment.Variant {
+func group(lang record.String, none fragment.Variant) fragment.Variant {
 	if g := languageVariant(lang.V, ""); g != fragment.Base {
 		return g
 	}
@@ -224,7 +224,7 @@ func (r *Renderer) videoSet(s *sub, v fragment.Variant, m *catalog.Videos, g fra
 		}
 		part.Results, r.videoRows = sameNil(kept, m.Results), kept
 	}
-	r.whole(s, v, wire.RecordOf(&part))
+	r.whole(s, v, record.Of(&part))
 }
 
 // releasesOf derives the legacy releases from the release dates: one row for each
@@ -239,8 +239,8 @@ func releasesOf(dates *catalog.ReleaseDates) *catalog.Releases {
 				Certification: d.Certification,
 				Descriptors:   d.Descriptors,
 				ISO3166:       c.ISO3166,
-				Primary:       wire.Bool{Set: true},
-				ReleaseDate:   wire.Text(day(d.ReleaseDate.V)),
+				Primary:       record.Bool{Set: true},
+				ReleaseDate:   record.Text(day(d.ReleaseDate.V)),
 			})
 		}
 	}
@@ -271,7 +271,7 @@ func trailersOf(v *catalog.Videos) *catalog.Trailers {
 			size = "HD"
 		}
 		out.YouTube = append(out.YouTube, catalog.LegacyTrailer{
-			Name: x.Name, Size: wire.Text(size), Source: x.Key, Type: x.Type,
+			Name: x.Name, Size: record.Text(size), Source: x.Key, Type: x.Type,
 		})
 	}
 	return out

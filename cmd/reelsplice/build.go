@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"reelsplice/build"
-	"reelsplice/schemas/mirror"
+	"reelsplice/schemas/object/mirror"
 	"reelsplice/schemas/release"
 )
 

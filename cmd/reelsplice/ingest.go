@@ -15,7 +15,7 @@ import (
 	"reelsplice/ingest"
 	"reelsplice/ingest/layout"
 	"reelsplice/ingest/source"
-	"reelsplice/schemas/mirror"
+	"reelsplice/schemas/object/mirror"
 )
 
 func (a *app) ingestCommand() *cobra.Command {

@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"reelsplice/schemas/mirror"
 	"reelsplice/schemas/object"
+	"reelsplice/schemas/object/mirror"
 	"reelsplice/schemas/object/store"
 )
 

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/wire"
+	"reelsplice/schemas/record"
 )
 
 // The tables here quote the measurements that the generator follows: the sections of the
@@ -130,13 +130,13 @@ func moviesOf(t *testing.T, w *world, low, high int64, count uint64) sample {
 	votes := func(rank uint64) int64 { return movieVotes.at(w.movies.share(rank)) }
 	from, to := withVotes(votes, w.movies.n, high), withVotes(votes, w.movies.n, low-1)
 	out := sample{}
-	p := wire.NewParser()
+	p := record.NewParser()
 	var b []byte
 	for k := range count {
 		i := w.movies.ranked(from + (to-from)*k/count)
 		b = w.appendMovie(b[:0], i)
 		var m catalog.Movie
-		if err := p.Parse(string(b), wire.RecordOf(&m)); err != nil {
+		if err := p.Parse(string(b), record.Of(&m)); err != nil {
 			t.Fatal(err)
 		}
 		if m.VoteCount.V < low || m.VoteCount.V > high {
@@ -349,7 +349,7 @@ func TestSeries(t *testing.T) {
 	w := realWorld()
 	votes := func(rank uint64) int64 { return tvVotes.at(w.tv.share(rank)) }
 	s := sample{}
-	p := wire.NewParser()
+	p := record.NewParser()
 	var b []byte
 	const count = 300
 	for k := range count {
@@ -358,7 +358,7 @@ func TestSeries(t *testing.T) {
 		i := w.tv.ranked(min(w.tv.n-1, from+max(1, to-from)*uint64(k)/count))
 		b = w.appendTV(b[:0], i)
 		var tv catalog.TV
-		if err := p.Parse(string(b), wire.RecordOf(&tv)); err != nil {
+		if err := p.Parse(string(b), record.Of(&tv)); err != nil {
 			t.Fatal(err)
 		}
 		s.series(&tv, seasonsIn(t, p, &tv), len(b))

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 
 	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/wire"
+	"reelsplice/schemas/record"
 )
 
 // kindOf are the kinds of records that the parts of a dump hold.
@@ -19,12 +19,12 @@ var kindOf = map[string]string{
 
 // parse fills rec from a row and checks that it holds all of it: appended again, it is
 // the row.
-func parse(t *testing.T, p *wire.Parser, row string, rec wire.Record) {
+func parse(t *testing.T, p *record.Parser, row string, rec record.Record) {
 	t.Helper()
 	if err := p.Parse(row, rec); err != nil {
 		t.Fatalf("Parse: %v in %s", err, row)
 	}
-	if got := string(wire.Append(nil, rec)); got != row {
+	if got := string(record.Append(nil, rec)); got != row {
 		t.Fatalf("parsed and appended = %s, want %s", got, row)
 	}
 }
@@ -48,7 +48,7 @@ func TestRecordsParse(t *testing.T) {
 		if !ok {
 			t.Fatalf("no kind for %s", part.name)
 		}
-		p := wire.NewParser()
+		p := record.NewParser()
 		for i := range min(part.n, 1500) {
 			parse(t, p, line(t, &part, i), typ.New())
 		}
@@ -64,7 +64,7 @@ func TestRecordsParse(t *testing.T) {
 }
 
 // seasonsIn returns the seasons that are appended to a series, in order.
-func seasonsIn(t *testing.T, p *wire.Parser, s *catalog.TV) []catalog.Season {
+func seasonsIn(t *testing.T, p *record.Parser, s *catalog.TV) []catalog.Season {
 	t.Helper()
 	var out []catalog.Season
 	rest := s.Extra
@@ -72,7 +72,7 @@ func seasonsIn(t *testing.T, p *wire.Parser, s *catalog.TV) []catalog.Season {
 		name, tail, _ := strings.Cut(rest, ":")
 		end := objectEnd(tail)
 		var one catalog.Season
-		parse(t, p, tail[:end], wire.RecordOf(&one))
+		parse(t, p, tail[:end], record.Of(&one))
 		if want := fmt.Sprintf("%q", fmt.Sprintf("season/%d", one.SeasonNumber.V)); name != want {
 			t.Errorf("season %d is appended as %s, want %s", one.SeasonNumber.V, name, want)
 		}
@@ -128,7 +128,7 @@ func all(t *testing.T, c *Config) *catalogue {
 	out.companies = records[catalog.Company](t, parts["companies"])
 	out.networks = records[catalog.Network](t, parts["networks"])
 	out.keywords = records[catalog.KeywordRecord](t, parts["keywords"])
-	p := wire.NewParser()
+	p := record.NewParser()
 	for id, s := range out.tv {
 		out.seasons[id] = seasonsIn(t, p, s)
 	}
@@ -142,7 +142,7 @@ func all(t *testing.T, c *Config) *catalogue {
 func records[T any](t *testing.T, part *part) map[int64]*T {
 	t.Helper()
 	typ, _ := catalog.TypeNamed(kindOf[part.name])
-	p := wire.NewParser()
+	p := record.NewParser()
 	out := map[int64]*T{}
 	var last catalog.Key
 	for i := range part.n {
@@ -155,7 +155,7 @@ func records[T any](t *testing.T, part *part) map[int64]*T {
 			t.Fatalf("%s %d: key %v after %v, %v, want ascending ids", part.name, i, key, last, err)
 		}
 		last = key
-		out[int64(key.ID())] = wire.As[T](rec)
+		out[int64(key.ID())] = record.As[T](rec)
 	}
 	return out
 }
@@ -200,7 +200,7 @@ func TestReferences(t *testing.T) {
 	c.parts(t)
 }
 
-func (c *catalogue) person(t *testing.T, what string, id wire.Int, name wire.String, gender wire.Int, popularity wire.Float, profile, known wire.String) {
+func (c *catalogue) person(t *testing.T, what string, id record.Int, name record.String, gender record.Int, popularity record.Float, profile, known record.String) {
 	t.Helper()
 	p := c.people[id.V]
 	if p == nil {
@@ -389,11 +389,11 @@ func checkDate(t *testing.T, what, date string) {
 	}
 }
 
-func checkImages(t *testing.T, what string, m *catalog.Images, poster, backdrop wire.String) {
+func checkImages(t *testing.T, what string, m *catalog.Images, poster, backdrop record.String) {
 	t.Helper()
 	for _, list := range []struct {
 		images []catalog.Image
-		first  wire.String
+		first  record.String
 	}{{m.Posters, poster}, {m.Backdrops, backdrop}} {
 		if (len(list.images) > 0) != list.first.Set || list.first.Set && list.images[0].FilePath != list.first {
 			t.Errorf("%s: its own image is %v, of %d it leads", what, list.first, len(list.images))

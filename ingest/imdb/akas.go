@@ -6,7 +6,7 @@ import (
 
 	"reelsplice/data/reference"
 	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/wire"
+	"reelsplice/schemas/record"
 )
 
 // regions maps what IMDb calls countries that are no more to the codes of the API.
@@ -43,12 +43,12 @@ func (g *titleGroup) alternatives() []catalog.AlternativeTitle {
 		case c[akasOriginal].V == "1", c[akasTitle] == g.cell(basicsPrimary), c[akasTitle] == g.cell(basicsOriginal):
 			g.j.report.SameTitles++
 		case region == "":
-			wire.Count(g.j.report.Dropped, titleAkas+".title without region", 1)
+			record.Count(g.j.report.Dropped, titleAkas+".title without region", 1)
 		case !known:
 			count(g.j.report.Dropped, titleAkas+".region.", region)
 		default:
 			a := catalog.AlternativeTitle{
-				ISO3166: wire.Text(region), Title: c[akasTitle], Type: wire.Text(typeOf(c[akasTypes].V, c[akasAttributes].V)),
+				ISO3166: record.Text(region), Title: c[akasTitle], Type: record.Text(typeOf(c[akasTypes].V, c[akasAttributes].V)),
 			}
 			if slices.Contains(out, a) {
 				g.j.report.SameTitles++

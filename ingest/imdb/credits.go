@@ -10,7 +10,7 @@ import (
 	"reelsplice/data/reference"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/wire"
+	"reelsplice/schemas/record"
 )
 
 // Categories that more than a table speaks of.
@@ -156,7 +156,7 @@ func (r *role) said() string {
 
 func (g *titleGroup) dropOf(path string, is bool) {
 	if is {
-		wire.Count(g.j.report.Dropped, path, 1)
+		record.Count(g.j.report.Dropped, path, 1)
 	}
 }
 
@@ -247,68 +247,68 @@ const noDepartment = "known_for_department"
 // joined row by row, so what IMDb does not know has the API's empty value here, as
 // clients expect of every row: no picture, not known to be of adult titles, popularity 0.
 
-func (r *role) object() wire.Object {
+func (r *role) object() record.Object {
 	if r.person.department == "" {
-		return wire.Object{Unusual: noDepartment}
+		return record.Object{Unusual: noDepartment}
 	}
-	return wire.Object{}
+	return record.Object{}
 }
 
-func (r *role) department() wire.String {
-	return wire.String{V: r.person.department, Set: r.person.department != ""}
+func (r *role) department() record.String {
+	return record.String{V: r.person.department, Set: r.person.department != ""}
 }
 
 // name returns the name, empty for a person that name.basics does not have. IMDb knows
 // no other one in the person's own language.
-func (r *role) name() wire.String { return wire.Text(r.person.name.V) }
+func (r *role) name() record.String { return record.Text(r.person.name.V) }
 
 var (
-	notAdult = wire.Bool{Set: true}
-	unranked = wire.Float{Set: true}
+	notAdult = record.Bool{Set: true}
+	unranked = record.Float{Set: true}
 )
 
 func (r *role) movieCast(order int) catalog.CastCredit {
 	return catalog.CastCredit{
-		Object: r.object(), Adult: notAdult, Gender: wire.Number(r.gender), ID: wire.Number(r.person.id), KnownForDepartment: r.department(),
+		Object: r.object(), Adult: notAdult, Gender: record.Number(r.gender), ID: record.Number(r.person.id), KnownForDepartment: r.department(),
 		Name: r.name(), OriginalName: r.name(), Popularity: unranked,
-		Character: wire.Text(r.character), CreditID: wire.Text(r.id), Order: wire.Number(int64(order)),
+		Character: record.Text(r.character), CreditID: record.Text(r.id), Order: record.Number(int64(order)),
 	}
 }
 
 func (r *role) seriesCast(order int) catalog.TVCastCredit {
 	return catalog.TVCastCredit{
-		Object: r.object(), Adult: notAdult, Gender: wire.Number(r.gender), ID: wire.Number(r.person.id), KnownForDepartment: r.department(),
+		Object: r.object(), Adult: notAdult, Gender: record.Number(r.gender), ID: record.Number(r.person.id), KnownForDepartment: r.department(),
 		Name: r.name(), OriginalName: r.name(), Popularity: unranked,
-		Character: wire.Text(r.character), CreditID: wire.Text(r.id), Order: wire.Number(int64(order)),
+		Character: record.Text(r.character), CreditID: record.Text(r.id), Order: record.Number(int64(order)),
 	}
 }
 
 func (r *role) guestStar(order int) catalog.GuestStar {
 	return catalog.GuestStar{
-		Object: r.object(), Adult: notAdult, Gender: wire.Number(r.gender), ID: wire.Number(r.person.id), KnownForDepartment: r.department(),
+		Object: r.object(), Adult: notAdult, Gender: record.Number(r.gender), ID: record.Number(r.person.id), KnownForDepartment: r.department(),
 		Name: r.name(), OriginalName: r.name(), Popularity: unranked,
-		Character: wire.Text(r.character), CreditID: wire.Text(r.id), Order: wire.Number(int64(order)),
+		Character: record.Text(r.character), CreditID: record.Text(r.id), Order: record.Number(int64(order)),
 	}
 }
 
 func (r *role) crew() catalog.CrewCredit {
 	return catalog.CrewCredit{
-		Object: r.object(), Adult: notAdult, Gender: wire.Number(r.gender), ID: wire.Number(r.person.id), KnownForDepartment: r.department(),
+		Object: r.object(), Adult: notAdult, Gender: record.Number(r.gender), ID: record.Number(r.person.id), KnownForDepartment: r.department(),
 		Name: r.name(), OriginalName: r.name(), Popularity: unranked,
-		CreditID: wire.Text(r.id), Department: wire.Text(r.category.department), Job: wire.Text(r.job),
+		CreditID: record.Text(r.id), Department: record.Text(r.category.department), Job: record.Text(r.job),
 	}
 }
 
 func (r *role) episodeCrew() catalog.EpisodeCrew {
 	return catalog.EpisodeCrew{
-		Object: r.object(), Adult: notAdult, Gender: wire.Number(r.gender), ID: wire.Number(r.person.id), KnownForDepartment: r.department(),
+		Object: r.object(), Adult: notAdult, Gender: record.Number(r.gender), ID: record.Number(r.person.id), KnownForDepartment: r.department(),
 		Name: r.name(), OriginalName: r.name(), Popularity: unranked,
-		CreditID: wire.Text(r.id), Department: wire.Text(r.category.department), Job: wire.Text(r.job),
+		CreditID: record.Text(r.id), Department: record.Text(r.category.department), Job: record.Text(r.job),
 	}
 }
 
 func (r *role) createdBy() catalog.Creator {
 	return catalog.Creator{
-		ID: wire.Number(r.person.id), CreditID: wire.Text(r.id), Name: r.name(), OriginalName: r.name(), Gender: wire.Number(r.gender),
+		ID: record.Number(r.person.id), CreditID: record.Text(r.id), Name: r.name(), OriginalName: r.name(), Gender: record.Number(r.gender),
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 
 	"reelsplice/ingest/layout"
-	"reelsplice/schemas/wire"
+	"reelsplice/schemas/record"
 )
 
 // FuzzJoin adds lines to the tables that their first byte names and joins them. Whatever
@@ -42,7 +42,7 @@ func FuzzJoin(f *testing.F) {
 			}
 			row := []byte(line[1:])
 			err := j.Add(tables[int(line[0])%len(tables)].name, 0, int64(rows+1), 0, row)
-			var bad *wire.FieldError
+			var bad *record.FieldError
 			switch {
 			case err == nil:
 				rows++
@@ -57,7 +57,7 @@ func FuzzJoin(f *testing.F) {
 				t.Errorf("%s of row %d: came before, or its row does not exist", key, row)
 			}
 			seen[key] = true
-			if text := wire.Append(nil, rec.Record); !json.Valid(text) {
+			if text := record.Append(nil, rec.Record); !json.Valid(text) {
 				t.Errorf("%s is no JSON: %s", key, text)
 			}
 			return nil

@@ -5,7 +5,7 @@ import (
 
 	"reelsplice/data/reference"
 	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/wire"
+	"reelsplice/schemas/record"
 )
 
 // genres maps names of IMDb's genres to those of a kind of titles. Names that are not
@@ -37,7 +37,7 @@ func (m *genres) find(name string) (catalog.Genre, bool) {
 	}
 	for _, id := range reference.Genres(m.of) {
 		if reference.GenreName(m.of, id, "en", "") == name {
-			return catalog.Genre{ID: wire.Number(id), Name: wire.Text(name)}, true
+			return catalog.Genre{ID: record.Number(id), Name: record.Text(name)}, true
 		}
 	}
 	return catalog.Genre{}, false

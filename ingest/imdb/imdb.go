@@ -23,7 +23,7 @@ import (
 	"reelsplice/ingest/layout"
 	"reelsplice/ingest/runs"
 	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/wire"
+	"reelsplice/schemas/record"
 )
 
 // Config says how to join.
@@ -90,7 +90,7 @@ func New(c Config) (*Joiner, error) {
 
 // Add adds one row of a table: a JSON object of texts and nulls, which is not kept. file,
 // row and line say where it stood; of rows with the same key the first, by file and
-// row, counts. The error is a *wire.FieldError when the row is bad: then nothing of it
+// row, counts. The error is a *record.FieldError when the row is bad: then nothing of it
 // was added and the next row may follow. After any other error nothing may.
 func (j *Joiner) Add(table string, file int, row, line int64, json []byte) error {
 	if j.records {
@@ -104,7 +104,7 @@ func (j *Joiner) Add(table string, file int, row, line int64, json []byte) error
 		return fmt.Errorf("imdb: file %d row %d is out of range", file, row)
 	}
 	if len(json) > maxRowBytes {
-		return &wire.FieldError{What: fmt.Sprintf("want a row of at most %d bytes, found %d", maxRowBytes, len(json))}
+		return &record.FieldError{What: fmt.Sprintf("want a row of at most %d bytes, found %d", maxRowBytes, len(json))}
 	}
 	if err := j.scan(t, json); err != nil {
 		return err
@@ -118,7 +118,7 @@ func (j *Joiner) Add(table string, file int, row, line int64, json []byte) error
 	j.report.Rows[t.name]++
 	for i, why := range t.lost {
 		if j.cells[i] != nil && why {
-			wire.Count(j.report.Dropped, t.name+"."+t.columns[i], 1)
+			record.Count(j.report.Dropped, t.name+"."+t.columns[i], 1)
 		}
 	}
 	return nil

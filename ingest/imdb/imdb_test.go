@@ -16,10 +16,10 @@ import (
 	"reelsplice/ingest/layout"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/wire"
+	"reelsplice/schemas/record"
 )
 
-func asFieldError(err error, to **wire.FieldError) bool { return errors.As(err, to) }
+func asFieldError(err error, to **record.FieldError) bool { return errors.As(err, to) }
 
 // TestShared: the real files, to the last row.
 func TestShared(t *testing.T) {
@@ -250,7 +250,7 @@ func TestSpill(t *testing.T) {
 	}
 	got := map[string]string{}
 	if err := j.Records(t.Context(), func(_ int, _, _ int64, rec layout.Record) error {
-		got[rec.Key.Describe(rec.Type.Kind)] = string(wire.Append(nil, rec.Record))
+		got[rec.Key.Describe(rec.Type.Kind)] = string(record.Append(nil, rec.Record))
 		return nil
 	}); err != nil {
 		t.Fatal(err)
@@ -363,7 +363,7 @@ func TestTwice(t *testing.T) {
 			if string(json) != string(f.rows[row-1]) || line != row+1 {
 				t.Errorf("Bad(%s, %d, %d): JSON = %s, want %s", f.table, row, line, json, f.rows[row-1])
 			}
-			var fe *wire.FieldError
+			var fe *record.FieldError
 			if !errors.As(err, &fe) {
 				t.Errorf("Bad: error is a %T", err)
 			}
@@ -453,7 +453,7 @@ func TestAddRefuses(t *testing.T) {
 	f := func(table, row, want string) {
 		t.Helper()
 		err := j.Add(table, 0, 1, 2, []byte(row))
-		var fe *wire.FieldError
+		var fe *record.FieldError
 		if !errors.As(err, &fe) || err.Error() != want {
 			t.Errorf("Add(%s, %s) = %v\nwant %s", table, row, err, want)
 		}
@@ -494,7 +494,7 @@ func TestAddRefuses(t *testing.T) {
 		t.Errorf("refused rows left %d records behind, and were counted: %v", n, j.report.Rows)
 	}
 	for _, err := range []error{j.Add("title.other", 0, 1, 2, nil), j.Add(nameBasics, -1, 1, 2, nil), j.Add(nameBasics, 1, maxRow+1, 2, nil)} {
-		var fe *wire.FieldError
+		var fe *record.FieldError
 		if err == nil || errors.As(err, &fe) {
 			t.Errorf("Add with a mistake of the caller = %v", err)
 		}
@@ -598,7 +598,7 @@ func TestMisuse(t *testing.T) {
 // TestCatalogue writes the records as the catalogue does and reads them back.
 func TestCatalogue(t *testing.T) {
 	g := join(t, Config{}, world(t)...)
-	dir, parser := t.TempDir(), wire.NewParser()
+	dir, parser := t.TempDir(), record.NewParser()
 	for kind, want := range g.report.Records {
 		typ, _ := catalog.TypeNamed(kind)
 		var recs []layout.Record
@@ -642,7 +642,7 @@ func TestCatalogue(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got, want := string(wire.Append(nil, back)), g.records[key.Describe(typ.Kind)]; got != want {
+			if got, want := string(record.Append(nil, back)), g.records[key.Describe(typ.Kind)]; got != want {
 				t.Errorf("from the catalogue: %s\nwant %s", got, want)
 			}
 		}

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 
-	"reelsplice/schemas/wire"
+	"reelsplice/schemas/record"
 )
 
 // A place is where a row stood.
@@ -51,7 +51,7 @@ type row struct {
 	place
 	table *table
 	text  string // of all cells as packed: equal rows have equal texts
-	cells [maxColumns]wire.String
+	cells [maxColumns]record.String
 }
 
 var errPacked = errors.New("imdb: a sorted row is damaged")
@@ -83,18 +83,18 @@ func (u *unpacker) varint() int64 {
 }
 
 // text returns a cell.
-func (u *unpacker) text() wire.String {
+func (u *unpacker) text() record.String {
 	n := u.uvarint()
 	switch {
 	case n == 0 || u.err != nil:
-		return wire.String{}
+		return record.String{}
 	case n-1 > uint64(len(u.rest)):
 		u.err = errPacked
-		return wire.String{}
+		return record.String{}
 	}
 	s := u.rest[:n-1]
 	u.rest = u.rest[n-1:]
-	return wire.Text(s)
+	return record.Text(s)
 }
 
 func (u *unpacker) place() place {

@@ -8,7 +8,7 @@ import (
 	"reelsplice/ingest/runs"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/wire"
+	"reelsplice/schemas/record"
 )
 
 // What the people sorter has of a person, in this order. Lo of its keys is the tag, the
@@ -73,7 +73,7 @@ func creditKey(tag uint64, person, title uint32, credit uint64) runs.Key {
 type person struct {
 	number     uint32
 	id         int64
-	name       wire.String // unset when name.basics does not have the person
+	name       record.String // unset when name.basics does not have the person
 	gender     int64
 	department string // known for; "" when not known
 }
@@ -124,14 +124,14 @@ func (g *personGroup) name(payload []byte) error {
 	p.name = r.cells[namePrimary]
 	p.gender, p.department = professionsSay(r.cells[nameProfession].V)
 	g.packed = appendPerson(g.packed[:0], p)
-	rec := &catalog.Person{ID: wire.Number(p.id), IMDbID: wire.Text(nameText(p.number)), Name: p.name}
+	rec := &catalog.Person{ID: record.Number(p.id), IMDbID: record.Text(nameText(p.number)), Name: p.name}
 	if p.gender != 0 {
-		rec.Gender = wire.Number(p.gender)
+		rec.Gender = record.Number(p.gender)
 	}
 	if p.department != "" {
-		rec.KnownForDepartment = wire.Text(p.department)
+		rec.KnownForDepartment = record.Text(p.department)
 	}
-	return g.out.record(r.place, fragment.KindPerson, wire.RecordOf(rec))
+	return g.out.record(r.place, fragment.KindPerson, record.Of(rec))
 }
 
 // credit moves a credit to its title.
@@ -190,5 +190,5 @@ func (j *Joiner) refuse(r *row, why string) error {
 	if j.config.Bad == nil {
 		return nil
 	}
-	return j.config.Bad(r.file, r.row, r.line, r.table.json(r.cells[:len(r.table.columns)]), &wire.FieldError{Field: r.table.columns[0], What: why})
+	return j.config.Bad(r.file, r.row, r.line, r.table.json(r.cells[:len(r.table.columns)]), &record.FieldError{Field: r.table.columns[0], What: why})
 }

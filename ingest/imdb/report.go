@@ -7,7 +7,7 @@ import (
 	"reelsplice/ingest/layout"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/wire"
+	"reelsplice/schemas/record"
 )
 
 // errEnd ends the records of a sorter.
@@ -60,7 +60,7 @@ func count(counts map[string]int64, path, name string) {
 	if len(name) > most {
 		name = strings.ToValidUTF8(name[:most], "") + "..."
 	}
-	wire.Count(counts, path+name, 1)
+	record.Count(counts, path+name, 1)
 }
 
 // output hands out records.
@@ -72,13 +72,13 @@ type output struct {
 
 // An unusualKey is a type of objects, and which of its nullable members are unset, by bit.
 type unusualKey struct {
-	plan  *wire.Plan
+	plan  *record.Schema
 	unset uint64
 }
 
 // record completes a record and hands it out. Members that IMDb does not know are
 // absent, not null: null would say that there is none.
-func (o *output) record(at place, kind fragment.Kind, r wire.Record) error {
+func (o *output) record(at place, kind fragment.Kind, r record.Record) error {
 	o.unknown(r)
 	t := catalog.TypeOf(kind)
 	key, err := t.Key(r)
@@ -91,17 +91,17 @@ func (o *output) record(at place, kind fragment.Kind, r wire.Record) error {
 
 // unknown makes the unset members of r, a new object, absent. Nearly all objects of a type
 // have the same ones, so the list of their names is made once.
-func (o *output) unknown(r wire.Record) {
-	k := unusualKey{plan: r.Plan}
-	for i := range r.Plan.Fields {
-		if f := &r.Plan.Fields[i]; f.Nullable && wire.IsNull(r, f.Name) {
+func (o *output) unknown(r record.Record) {
+	k := unusualKey{plan: r.Schema}
+	for i := range r.Schema.Fields {
+		if f := &r.Schema.Fields[i]; f.Nullable && record.IsNull(r, f.Name) {
 			k.unset |= 1 << i
 		}
 	}
 	names, ok := o.unusual[k]
 	if !ok {
-		for i := range r.Plan.Fields {
-			wire.MarkAbsent(r, r.Plan.Fields[i].Name)
+		for i := range r.Schema.Fields {
+			record.MarkAbsent(r, r.Schema.Fields[i].Name)
 		}
 		o.unusual[k] = r.Object().Unusual
 		return

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"reelsplice/schemas/wire"
+	"reelsplice/schemas/record"
 )
 
 // A cell is the text of one column; nil is null, and so are \N and an empty text. It is
@@ -24,7 +24,7 @@ func (j *Joiner) scan(t *table, row []byte) error {
 	}
 	s := scanner{row: row}
 	if !s.next('{') {
-		return &wire.FieldError{What: "want a JSON object"}
+		return &record.FieldError{What: "want a JSON object"}
 	}
 	if s.next('}') {
 		return nil
@@ -71,7 +71,7 @@ func (s *scanner) failed(field string, err error) error {
 	if err != nil {
 		what = err.Error()
 	}
-	return &wire.FieldError{Field: field, What: what}
+	return &record.FieldError{Field: field, What: what}
 }
 
 func (s *scanner) skip() {

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"reelsplice/ingest/layout"
+	"reelsplice/schemas/record"
 	"reelsplice/schemas/sharedtest"
-	"reelsplice/schemas/wire"
 )
 
 // A tsv is a table as IMDb publishes it.
@@ -54,11 +54,11 @@ func parseTSV(tb testing.TB, table, text string) tsv {
 		}
 		row := []byte("{")
 		for i, c := range cells {
-			row = append(wire.AppendString(append(row, ","[:min(i, 1)]...), columns[i]), ':')
+			row = append(record.AppendString(append(row, ","[:min(i, 1)]...), columns[i]), ':')
 			if c == `\N` || c == "" {
 				row = append(row, "null"...)
 			} else {
-				row = wire.AppendString(row, c)
+				row = record.AppendString(row, c)
 			}
 		}
 		out.rows = append(out.rows, append(row, '}'))
@@ -125,7 +125,7 @@ func join(tb testing.TB, c Config, files ...tsv) joined {
 	got := joined{records: map[string]string{}, places: map[string]place{}}
 	for n, f := range files {
 		for i, row := range f.rows {
-			var bad *wire.FieldError
+			var bad *record.FieldError
 			switch err := j.Add(f.table, n, int64(i+1), int64(i+2), row); {
 			case err == nil:
 			case asFieldError(err, &bad):
@@ -143,7 +143,7 @@ func join(tb testing.TB, c Config, files ...tsv) joined {
 		if k, err := rec.Type.Key(rec.Record); err != nil || k != rec.Key {
 			tb.Errorf("%s: Key = %v, %v, want %v", key, k, err, rec.Key)
 		}
-		got.records[key] = string(wire.Append(nil, rec.Record))
+		got.records[key] = string(record.Append(nil, rec.Record))
 		got.places[key] = place{file, row, line}
 		return nil
 	})

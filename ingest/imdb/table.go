@@ -7,7 +7,7 @@ import (
 	"math"
 	"strconv"
 
-	"reelsplice/schemas/wire"
+	"reelsplice/schemas/record"
 )
 
 // Names of the tables: of their files, without extensions.
@@ -147,15 +147,15 @@ func (t *table) column(name []byte, next int) int {
 }
 
 // json returns a row as an object of its columns.
-func (t *table) json(cells []wire.String) []byte {
+func (t *table) json(cells []record.String) []byte {
 	out := []byte("{")
 	for i, c := range t.columns {
 		if i > 0 {
 			out = append(out, ',')
 		}
-		out = append(wire.AppendString(out, c), ':')
+		out = append(record.AppendString(out, c), ':')
 		if cells[i].Set {
-			out = wire.AppendString(out, cells[i].V)
+			out = record.AppendString(out, cells[i].V)
 		} else {
 			out = append(out, "null"...)
 		}
@@ -167,13 +167,13 @@ func (t *table) json(cells []wire.String) []byte {
 func wrong(column, want string, found []byte) error {
 	const most = 60
 	if found == nil {
-		return &wire.FieldError{Field: column, What: fmt.Sprintf("want %s, found nothing", want)}
+		return &record.FieldError{Field: column, What: fmt.Sprintf("want %s, found nothing", want)}
 	}
 	more := ""
 	if len(found) > most {
 		found, more = bytes.ToValidUTF8(found[:most], nil), "..."
 	}
-	return &wire.FieldError{Field: column, What: fmt.Sprintf("want %s, found %q%s", want, found, more)}
+	return &record.FieldError{Field: column, What: fmt.Sprintf("want %s, found %q%s", want, found, more)}
 }
 
 // A checker checks cells and keeps the first error.

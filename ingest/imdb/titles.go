@@ -10,7 +10,7 @@ import (
 	"reelsplice/ingest/runs"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/wire"
+	"reelsplice/schemas/record"
 )
 
 // What the titles sorter has of a title, in this order: the upper half of Lo. The lower
@@ -316,15 +316,15 @@ func (g *titleGroup) dangle(path string, is bool, n int) {
 // make makes the record of a movie or a series.
 func (g *titleGroup) make(is identity) error {
 	if is.kind == fragment.KindTV {
-		return g.out.record(g.place(), is.kind, wire.RecordOf(g.series(is)))
+		return g.out.record(g.place(), is.kind, record.Of(g.series(is)))
 	}
-	return g.out.record(g.place(), is.kind, wire.RecordOf(g.movie(is)))
+	return g.out.record(g.place(), is.kind, record.Of(g.movie(is)))
 }
 
 // cell returns a cell of title.basics.
-func (g *titleGroup) cell(column int) wire.String {
+func (g *titleGroup) cell(column int) record.String {
 	if g.basics == nil {
-		return wire.String{}
+		return record.String{}
 	}
 	return g.basics.cells[column]
 }
@@ -332,7 +332,7 @@ func (g *titleGroup) cell(column int) wire.String {
 func (g *titleGroup) movie(is identity) *catalog.Movie {
 	average, votes := g.votes()
 	m := &catalog.Movie{
-		ID: wire.Number(is.id), IMDbID: wire.Text(titleText(g.number)),
+		ID: record.Number(is.id), IMDbID: record.Text(titleText(g.number)),
 		Title: g.cell(basicsPrimary), OriginalTitle: g.cell(basicsOriginal), Adult: g.adult(),
 		Runtime: number(g.cell(basicsRuntime)), Genres: g.genres(movieGenres), VoteAverage: average, VoteCount: votes,
 	}
@@ -355,18 +355,18 @@ func (g *titleGroup) movie(is identity) *catalog.Movie {
 func (g *titleGroup) series(is identity) *catalog.TV {
 	average, votes := g.votes()
 	s := &catalog.TV{
-		ID: wire.Number(is.id), Name: g.cell(basicsPrimary), OriginalName: g.cell(basicsOriginal), Adult: g.adult(),
+		ID: record.Number(is.id), Name: g.cell(basicsPrimary), OriginalName: g.cell(basicsOriginal), Adult: g.adult(),
 		Genres: g.genres(seriesGenres), VoteAverage: average, VoteCount: votes,
 	}
 	if g.cell(basicsType).V == typeMiniSeries {
-		s.Type = wire.Text("Miniseries")
+		s.Type = record.Text("Miniseries")
 	}
 	if n := number(g.cell(basicsRuntime)); n.Set {
 		s.EpisodeRunTime = []int64{n.V}
 	}
 	if !is.foreign { // who told the catalogue of it has more external ids
-		s.ExternalIDs = &catalog.TVExternalIDs{IMDbID: wire.Text(titleText(g.number))}
-		g.out.unknown(wire.RecordOf(s.ExternalIDs))
+		s.ExternalIDs = &catalog.TVExternalIDs{IMDbID: record.Text(titleText(g.number))}
+		g.out.unknown(record.Of(s.ExternalIDs))
 	}
 	if list := g.alternatives(); list != nil {
 		s.AlternativeTitles = &catalog.TVAlternativeTitles{Results: list}
@@ -409,17 +409,17 @@ func (g *titleGroup) makeEpisode() error {
 	is := g.j.identify(g.number, fragment.KindEpisode)
 	average, votes := g.votes()
 	e := &catalog.Episode{
-		SeriesID: wire.Number(series.id), SeasonNumber: season, EpisodeNumber: episode, ID: wire.Number(is.id),
+		SeriesID: record.Number(series.id), SeasonNumber: season, EpisodeNumber: episode, ID: record.Number(is.id),
 		Name: g.cell(basicsPrimary), Runtime: number(g.cell(basicsRuntime)), VoteAverage: average, VoteCount: votes,
 	}
 	if !is.foreign {
-		e.ExternalIDs = &catalog.EpisodeExternalIDs{IMDbID: wire.Text(titleText(g.number))}
-		g.out.unknown(wire.RecordOf(e.ExternalIDs))
+		e.ExternalIDs = &catalog.EpisodeExternalIDs{IMDbID: record.Text(titleText(g.number))}
+		g.out.unknown(record.Of(e.ExternalIDs))
 	}
 	if series.foreign && !is.known {
 		// The series is another source's, which has ids of its episodes. A season's list
 		// shows what the episode's own record says, so that ours would hide those.
-		e.ID = wire.Int{}
+		e.ID = record.Int{}
 		lost.WithoutID++
 	}
 	g.dropOfEpisode()
@@ -431,14 +431,14 @@ func (g *titleGroup) makeEpisode() error {
 			e.Crew = append(e.Crew, r.episodeCrew())
 		}
 	}
-	return g.out.record(g.place(), fragment.KindEpisode, wire.RecordOf(e))
+	return g.out.record(g.place(), fragment.KindEpisode, record.Of(e))
 }
 
 // dropOfEpisode counts what episodes have no place for.
 func (g *titleGroup) dropOfEpisode() {
 	drop := func(path string, n int) {
 		if n > 0 {
-			wire.Count(g.j.report.Dropped, path, int64(n))
+			record.Count(g.j.report.Dropped, path, int64(n))
 		}
 	}
 	drop(titleAkas+" of tvEpisode", len(g.akas))
@@ -456,27 +456,27 @@ func (g *titleGroup) dropOfEpisode() {
 	}
 }
 
-func (g *titleGroup) adult() wire.Bool {
+func (g *titleGroup) adult() record.Bool {
 	c := g.cell(basicsAdult)
-	return wire.Bool{V: c.V == "1", Set: c.Set}
+	return record.Bool{V: c.V == "1", Set: c.Set}
 }
 
-func (g *titleGroup) votes() (average wire.Float, votes wire.Int) {
+func (g *titleGroup) votes() (average record.Float, votes record.Int) {
 	if g.ratings == nil {
 		return average, votes
 	}
 	if c := g.ratings.cells[ratingsAverage]; c.Set {
 		f, _ := strconv.ParseFloat(c.V, 64) // was checked
-		average = wire.Float{V: f, Set: true}
+		average = record.Float{V: f, Set: true}
 	}
 	return average, number(g.ratings.cells[ratingsVotes])
 }
 
 // number returns an integer that was checked.
-func number(c wire.String) wire.Int {
+func number(c record.String) record.Int {
 	if !c.Set {
-		return wire.Int{}
+		return record.Int{}
 	}
 	n, ok := parseNumber(cell(c.V))
-	return wire.Int{V: n, Set: ok}
+	return record.Int{V: n, Set: ok}
 }

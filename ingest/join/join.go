@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/wire"
+	"reelsplice/schemas/record"
 )
 
 // A Conflict is a member on which two records disagreed.
@@ -22,16 +22,16 @@ type Conflict struct {
 // Merge merges src into dst, a record of the same kind. It may change src and keep
 // parts of it. conflict, unless nil, is told of every member of the details that had
 // another value before.
-func Merge(dst, src wire.Record, conflict func(Conflict)) {
-	for i := range src.Plan.Fields {
-		f := &src.Plan.Fields[i]
-		if !wire.Present(src, f) || united(dst, src, f) {
+func Merge(dst, src record.Record, conflict func(Conflict)) {
+	for i := range src.Schema.Fields {
+		f := &src.Schema.Fields[i]
+		if !record.Present(src, f) || united(dst, src, f) {
 			continue
 		}
-		if conflict != nil && scalar(f) && wire.Present(dst, f) && !wire.Same(dst, src, f) {
-			conflict(Conflict{Member: f.Name, Old: wire.MemberText(dst, f), New: wire.MemberText(src, f)})
+		if conflict != nil && scalar(f) && record.Present(dst, f) && !record.Same(dst, src, f) {
+			conflict(Conflict{Member: f.Name, Old: record.FieldText(dst, f), New: record.FieldText(src, f)})
 		}
-		wire.Copy(dst, src, f)
+		record.Copy(dst, src, f)
 	}
 	d := dst.Object()
 	d.Extra = uniteExtra(d.Extra, src.Object().Extra)
@@ -39,9 +39,9 @@ func Merge(dst, src wire.Record, conflict func(Conflict)) {
 
 // scalar reports whether a member is one value. Disagreement on lists is left
 // uncounted: sources cut and order them as they please.
-func scalar(f *wire.Field) bool {
+func scalar(f *record.Field) bool {
 	switch f.Shape {
-	case wire.ShapeString, wire.ShapeInt, wire.ShapeFloat, wire.ShapeBool:
+	case record.ShapeString, record.ShapeInt, record.ShapeFloat, record.ShapeBool:
 		return true
 	}
 	return false
@@ -49,25 +49,25 @@ func scalar(f *wire.Field) bool {
 
 // united unites what both records have in one member, if it is one that crawls cut; it
 // reports false for other members, which the later source replaces.
-func united(dst, src wire.Record, f *wire.Field) bool {
+func united(dst, src record.Record, f *record.Field) bool {
 	switch f.Shape {
-	case wire.ShapePages:
+	case record.ShapePages:
 		if null(src, f) {
 			return !null(dst, f)
 		}
 		unitePages(dst, src, f)
-	case wire.ShapeObjects:
+	case record.ShapeObjects:
 		switch {
 		case null(src, f):
-			return !null(dst, f) && (f.Name == "localized" || f.Elem == wire.PlanOf[catalog.SeasonEpisode]())
+			return !null(dst, f) && (f.Name == "localized" || f.Elem == record.SchemaOf[catalog.SeasonEpisode]())
 		case f.Name == "localized":
 			uniteLocalized(dst, src, f)
-		case f.Elem == wire.PlanOf[catalog.SeasonEpisode]():
+		case f.Elem == record.SchemaOf[catalog.SeasonEpisode]():
 			uniteEpisodes(dst, src, f)
 		default:
 			return false
 		}
-	case wire.ShapeObject:
+	case record.ShapeObject:
 		return uniteMedia(dst, src, f) || uniteSub(dst, src, f)
 	default:
 		return false
@@ -77,7 +77,7 @@ func united(dst, src wire.Record, f *wire.Field) bool {
 
 // uniteSub unites what both records have of a sub-request, member by member: a table may
 // know just the cast, or one external id. Answers of the API have all members.
-func uniteSub(dst, src wire.Record, f *wire.Field) bool {
+func uniteSub(dst, src record.Record, f *record.Field) bool {
 	old, ok := dst.Sub(f)
 	news, ok2 := src.Sub(f)
 	if !f.IsSub() || !ok || !ok2 {
@@ -89,15 +89,15 @@ func uniteSub(dst, src wire.Record, f *wire.Field) bool {
 
 // null reports whether a list is unset: in place of a list that is united, null says
 // nothing.
-func null(r wire.Record, f *wire.Field) bool {
+func null(r record.Record, f *record.Field) bool {
 	_, set := r.Len(f)
 	return !set
 }
 
 // elements returns the elements of a list.
-func elements(r wire.Record, f *wire.Field) []wire.Record {
+func elements(r record.Record, f *record.Field) []record.Record {
 	n, _ := r.Len(f)
-	out := make([]wire.Record, n)
+	out := make([]record.Record, n)
 	for i := range out {
 		out[i] = r.At(f, i)
 	}
@@ -105,8 +105,8 @@ func elements(r wire.Record, f *wire.Field) []wire.Record {
 }
 
 // setElements makes a list of dst that of elements, which may be its own.
-func setElements(dst wire.Record, f *wire.Field, list []wire.Record) {
-	wire.Unset(dst, f)
+func setElements(dst record.Record, f *record.Field, list []record.Record) {
+	record.Unset(dst, f)
 	dst.MakeList(f, len(list)) // a new one: the elements' old places stay
 	for _, from := range list {
 		assign(dst.Grow(f), from)
@@ -123,27 +123,27 @@ func (p place) compare(q place) int {
 	return cmp.Or(strings.Compare(p.language, q.language), cmp.Compare(p.page, q.page))
 }
 
-func placeOf(page wire.Record) place { return place{text(page, "language"), integer(page, "page").V} }
+func placeOf(page record.Record) place { return place{text(page, "language"), integer(page, "page").V} }
 
 // text returns a text of r, "" where it has none.
-func text(r wire.Record, name string) string {
-	if f, ok := r.Plan.Field(name); ok && f.Shape == wire.ShapeString {
+func text(r record.Record, name string) string {
+	if f, ok := r.Schema.Field(name); ok && f.Shape == record.ShapeString {
 		return r.String(f).V
 	}
 	return ""
 }
 
 // integer returns an integer of r, an unset one where it has none.
-func integer(r wire.Record, name string) wire.Int {
-	if f, ok := r.Plan.Field(name); ok && f.Shape == wire.ShapeInt {
+func integer(r record.Record, name string) record.Int {
+	if f, ok := r.Schema.Field(name); ok && f.Shape == record.ShapeInt {
 		return *r.Int(f)
 	}
-	return wire.Int{}
+	return record.Int{}
 }
 
 // unitePages gives dst the pages of both, those of src where both have one. Where src
 // says how many pages a language has, older ones beyond are gone.
-func unitePages(dst, src wire.Record, f *wire.Field) {
+func unitePages(dst, src record.Record, f *record.Field) {
 	list := elements(src, f)
 	have, totals := map[place]bool{}, map[string]int64{}
 	for _, page := range list {
@@ -160,22 +160,22 @@ func unitePages(dst, src wire.Record, f *wire.Field) {
 			list = append(list, page)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b wire.Record) int { return placeOf(a).compare(placeOf(b)) })
+	slices.SortStableFunc(list, func(a, b record.Record) int { return placeOf(a).compare(placeOf(b)) })
 	setElements(dst, f, list)
 }
 
 // uniteLocalized unites texts by language, each member by member.
-func uniteLocalized(dst, src wire.Record, f *wire.Field) {
+func uniteLocalized(dst, src record.Record, f *record.Field) {
 	list := elements(dst, f)
 	for _, s := range elements(src, f) {
-		at := slices.IndexFunc(list, func(l wire.Record) bool { return text(l, "language") == text(s, "language") })
+		at := slices.IndexFunc(list, func(l record.Record) bool { return text(l, "language") == text(s, "language") })
 		if at < 0 {
 			list = append(list, s)
 			continue
 		}
 		Merge(list[at], s, nil)
 	}
-	slices.SortStableFunc(list, func(a, b wire.Record) int { return strings.Compare(text(a, "language"), text(b, "language")) })
+	slices.SortStableFunc(list, func(a, b record.Record) int { return strings.Compare(text(a, "language"), text(b, "language")) })
 	setElements(dst, f, list)
 }
 
@@ -183,13 +183,13 @@ func uniteLocalized(dst, src wire.Record, f *wire.Field) {
 // crawl lists all of a season: what it lacks is gone. Rows without an id are no crawl's
 // but corrections of single episodes, and the others stay. Where both lists follow the
 // numbers, so does the result; otherwise those that only dst has come last.
-func uniteEpisodes(dst, src wire.Record, f *wire.Field) {
-	number := func(a, b wire.Record) int {
+func uniteEpisodes(dst, src record.Record, f *record.Field) {
+	number := func(a, b record.Record) int {
 		return cmp.Compare(integer(a, "episode_number").V, integer(b, "episode_number").V)
 	}
 	old, list := elements(dst, f), elements(src, f)
 	ordered := slices.IsSortedFunc(old, number) && slices.IsSortedFunc(list, number)
-	crawled := !slices.ContainsFunc(list, func(e wire.Record) bool { return !integer(e, "id").Set })
+	crawled := !slices.ContainsFunc(list, func(e record.Record) bool { return !integer(e, "id").Set })
 	at := map[int64]int{}
 	for i, e := range list {
 		if n := integer(e, "episode_number"); n.Set {
@@ -202,7 +202,7 @@ func uniteEpisodes(dst, src wire.Record, f *wire.Field) {
 		n := integer(e, "episode_number")
 		if i, ok := at[n.V]; ok && n.Set {
 			complete(list[i], e)
-		} else if !crawled && (n.Set || !slices.ContainsFunc(list, func(o wire.Record) bool { return same(o, e) })) {
+		} else if !crawled && (n.Set || !slices.ContainsFunc(list, func(o record.Record) bool { return same(o, e) })) {
 			list = append(list, e)
 		}
 	}
@@ -213,8 +213,8 @@ func uniteEpisodes(dst, src wire.Record, f *wire.Field) {
 }
 
 // same reports whether two records say the same.
-func same(a, b wire.Record) bool {
-	return string(wire.Append(nil, a)) == string(wire.Append(nil, b))
+func same(a, b record.Record) bool {
+	return string(record.Append(nil, a)) == string(record.Append(nil, b))
 }
 
 // uniteExtra keeps the unknown members of both; src's come first and win.
@@ -225,5 +225,5 @@ func uniteExtra(dst, src string) string {
 	case dst == "":
 		return src
 	}
-	return wire.UniteExtra(src, dst)
+	return record.UniteExtra(src, dst)
 }

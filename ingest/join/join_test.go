@@ -6,41 +6,41 @@ import (
 	"testing"
 
 	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/wire"
+	"reelsplice/schemas/record"
 )
 
 func movie(tb testing.TB, row string) *catalog.Movie {
 	tb.Helper()
 	m := &catalog.Movie{}
-	if err := wire.NewParser().Parse(row, wire.RecordOf(m)); err != nil {
+	if err := record.NewParser().Parse(row, record.Of(m)); err != nil {
 		tb.Fatalf("Parse(%s): %v", row, err)
 	}
 	return m
 }
 
-func textOf(m *catalog.Movie) string { return jsonOf(wire.RecordOf(m)) }
+func textOf(m *catalog.Movie) string { return jsonOf(record.Of(m)) }
 
 func TestMovie(t *testing.T) {
 	f := func(old, row, want string) {
 		t.Helper()
 		m := movie(t, old)
-		Merge(wire.RecordOf(m), wire.RecordOf(movie(t, row)), nil)
+		Merge(record.Of(m), record.Of(movie(t, row)), nil)
 		if got := textOf(m); got != want {
 			t.Errorf("Merge(%s, %s)\n = %s\nwant %s", old, row, got, want)
 		}
 		// The same row again changes nothing.
-		Merge(wire.RecordOf(m), wire.RecordOf(movie(t, row)), nil)
+		Merge(record.Of(m), record.Of(movie(t, row)), nil)
 		if got := textOf(m); got != want {
 			t.Errorf("Merge(%s, %s) twice\n = %s\nwant %s", old, row, got, want)
 		}
 		// Nothing new changes nothing, and all news is all there is.
 		m = movie(t, want)
-		Merge(wire.RecordOf(m), wire.RecordOf(movie(t, `{}`)), nil)
+		Merge(record.Of(m), record.Of(movie(t, `{}`)), nil)
 		if got := textOf(m); got != want {
 			t.Errorf("Merge(%s, {}) = %s, want no change", want, got)
 		}
 		m = movie(t, `{}`)
-		Merge(wire.RecordOf(m), wire.RecordOf(movie(t, want)), nil)
+		Merge(record.Of(m), record.Of(movie(t, want)), nil)
 		if got := textOf(m); got != want {
 			t.Errorf("Merge({}, %s) = %s, want all of it", want, got)
 		}
@@ -117,14 +117,14 @@ func TestMovie(t *testing.T) {
 		`{"id":1,"localized":[{"language":"de-DE","title":"D"},{"language":"it","overview":"o","poster_path":null,"title":"J"}]}`)
 }
 
-func record(tb testing.TB, kind, row string) wire.Record {
+func rec(tb testing.TB, kind, row string) record.Record {
 	tb.Helper()
 	t, ok := catalog.TypeNamed(kind)
 	if !ok {
 		tb.Fatalf("no kind %s", kind)
 	}
 	r := t.New()
-	if err := wire.NewParser().Parse(row, r); err != nil {
+	if err := record.NewParser().Parse(row, r); err != nil {
 		tb.Fatalf("Parse(%s): %v", row, err)
 	}
 	return r
@@ -134,15 +134,15 @@ func record(tb testing.TB, kind, row string) wire.Record {
 func TestKinds(t *testing.T) {
 	f := func(kind, old, row, want string) {
 		t.Helper()
-		r := record(t, kind, old)
+		r := rec(t, kind, old)
 		for _, times := range []string{"", " twice"} {
-			Merge(r, record(t, kind, row), nil)
+			Merge(r, rec(t, kind, row), nil)
 			if got := jsonOf(r); got != want {
 				t.Errorf("Merge(%s, %s)%s\n = %s\nwant %s", old, row, times, got, want)
 			}
 		}
-		r = record(t, kind, `{}`)
-		Merge(r, record(t, kind, want), nil)
+		r = rec(t, kind, `{}`)
+		Merge(r, rec(t, kind, want), nil)
 		if got := jsonOf(r); got != want {
 			t.Errorf("Merge({}, %s) = %s, want all of it", want, got)
 		}
@@ -201,7 +201,7 @@ func TestParts(t *testing.T) {
 		var p Parts
 		var told []string
 		for _, row := range rows {
-			p.Add(record(t, "movie", row), func(c Conflict) { told = append(told, c.Member) })
+			p.Add(rec(t, "movie", row), func(c Conflict) { told = append(told, c.Member) })
 		}
 		if got := jsonOf(p.Settle()); got != want || !slices.Equal(told, []string{"title"}) {
 			t.Fatalf("parts %s\n = %s, conflicts %q\nwant %s, one of title", rows, got, told, want)
@@ -213,7 +213,7 @@ func TestConflicts(t *testing.T) {
 	f := func(old, row string, want ...Conflict) {
 		t.Helper()
 		var got []Conflict
-		Merge(wire.RecordOf(movie(t, old)), wire.RecordOf(movie(t, row)), func(c Conflict) { got = append(got, c) })
+		Merge(record.Of(movie(t, old)), record.Of(movie(t, row)), func(c Conflict) { got = append(got, c) })
 		if !slices.Equal(got, want) {
 			t.Errorf("Merge(%s, %s): conflicts = %+v, want %+v", old, row, got, want)
 		}

@@ -6,12 +6,12 @@ import (
 	"strings"
 
 	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/wire"
+	"reelsplice/schemas/record"
 )
 
 // uniteMedia unites the images or the videos of both records, list by list. It reports
 // false for objects that hold something else, and where one of the records has none.
-func uniteMedia(dst, src wire.Record, f *wire.Field) bool {
+func uniteMedia(dst, src record.Record, f *record.Field) bool {
 	if !f.IsSub() {
 		return false
 	}
@@ -30,22 +30,22 @@ func uniteMedia(dst, src wire.Record, f *wire.Field) bool {
 		}
 	}
 	complete(news, old)
-	wire.Copy(dst, src, f)
+	record.Copy(dst, src, f)
 	return true
 }
 
 // isMedia reports whether a sub-request lists images or videos.
-func isMedia(p *wire.Plan) bool {
-	return slices.ContainsFunc(p.Fields, func(f wire.Field) bool { return rowsOf(&f) != nil })
+func isMedia(p *record.Schema) bool {
+	return slices.ContainsFunc(p.Fields, func(f record.Field) bool { return rowsOf(&f) != nil })
 }
 
 // rowsOf says how to unite a list, nil for one that is replaced.
-func rowsOf(f *wire.Field) *rows {
+func rowsOf(f *record.Field) *rows {
 	switch {
-	case f.Shape != wire.ShapeObjects:
-	case f.Elem == wire.PlanOf[catalog.Image]():
+	case f.Shape != record.ShapeObjects:
+	case f.Elem == record.SchemaOf[catalog.Image]():
 		return &images
-	case f.Elem == wire.PlanOf[catalog.Video]():
+	case f.Elem == record.SchemaOf[catalog.Video]():
 		return &videos
 	}
 	return nil
@@ -53,17 +53,17 @@ func rowsOf(f *wire.Field) *rows {
 
 // noNulls makes the members of r that are null absent: in place of a list of rows,
 // null says nothing of them.
-func noNulls(r wire.Record) {
-	for i := range r.Plan.Fields {
-		wire.MarkAbsent(r, r.Plan.Fields[i].Name)
+func noNulls(r record.Record) {
+	for i := range r.Schema.Fields {
+		record.MarkAbsent(r, r.Schema.Fields[i].Name)
 	}
 }
 
 // complete gives dst the members that only src has.
-func complete(dst, src wire.Record) {
-	for i := range src.Plan.Fields {
-		if f := &src.Plan.Fields[i]; wire.Present(src, f) && !wire.Present(dst, f) {
-			wire.Copy(dst, src, f)
+func complete(dst, src record.Record) {
+	for i := range src.Schema.Fields {
+		if f := &src.Schema.Fields[i]; record.Present(src, f) && !record.Present(dst, f) {
+			record.Copy(dst, src, f)
 		}
 	}
 	d := dst.Object()
@@ -76,46 +76,46 @@ type names struct{ own, other string }
 
 // rows says how to unite lists of rows of a type.
 type rows struct {
-	names func(wire.Record) names
-	rank  func(a, b wire.Record) int
+	names func(record.Record) names
+	rank  func(a, b record.Record) int
 }
 
 var images = rows{
-	names: func(r wire.Record) names { return names{own: wire.As[catalog.Image](r).FilePath.V} },
-	rank: func(a, b wire.Record) int {
-		return cmp.Compare(wire.As[catalog.Image](b).VoteAverage.V, wire.As[catalog.Image](a).VoteAverage.V)
+	names: func(r record.Record) names { return names{own: record.As[catalog.Image](r).FilePath.V} },
+	rank: func(a, b record.Record) int {
+		return cmp.Compare(record.As[catalog.Image](b).VoteAverage.V, record.As[catalog.Image](a).VoteAverage.V)
 	},
 }
 
 var videos = rows{
-	names: func(r wire.Record) names {
-		v := wire.As[catalog.Video](r)
+	names: func(r record.Record) names {
+		v := record.As[catalog.Video](r)
 		n := names{own: v.ID.V}
 		if v.Key.V != "" {
 			n.other = v.Site.V + " " + v.Key.V
 		}
 		return n
 	},
-	rank: func(a, b wire.Record) int {
-		return strings.Compare(wire.As[catalog.Video](b).PublishedAt.V, wire.As[catalog.Video](a).PublishedAt.V)
+	rank: func(a, b record.Record) int {
+		return strings.Compare(record.As[catalog.Video](b).PublishedAt.V, record.As[catalog.Video](a).PublishedAt.V)
 	},
 }
 
 // languageOf returns the language of a row as JSON, null where it has none; "" where
 // the row does not say, as those of crawls that dropped it.
-func languageOf(r wire.Record) string {
-	f, ok := r.Plan.Field("iso_639_1")
-	if !ok || !wire.Present(r, f) {
+func languageOf(r record.Record) string {
+	f, ok := r.Schema.Field("iso_639_1")
+	if !ok || !record.Present(r, f) {
 		return ""
 	}
-	return wire.MemberText(r, f)
+	return record.FieldText(r, f)
 }
 
 // unite gives src the rows that only dst has, unless they are gone. A crawl in one
 // language lists the rows of that language alone: a row that src lacks is gone where
 // src has rows of its language. Where both lists follow rank, so does the result;
 // otherwise the old rows come last.
-func (r *rows) unite(dst, src wire.Record, f *wire.Field) {
+func (r *rows) unite(dst, src record.Record, f *record.Field) {
 	if _, set := src.Len(f); !set {
 		return // complete takes dst's
 	}
@@ -145,7 +145,7 @@ func (r *rows) unite(dst, src wire.Record, f *wire.Field) {
 
 // index returns a function that finds a row of list that is the same as another. A
 // row without a name is the same as one of equal content.
-func (r *rows) index(list []wire.Record) func(wire.Record) (int, bool) {
+func (r *rows) index(list []record.Record) func(record.Record) (int, bool) {
 	own, other, nameless := map[string]int{}, map[string]int{}, map[string]int{}
 	for i := len(list) - 1; i >= 0; i-- { // the first of several stays
 		n := r.names(list[i])
@@ -159,7 +159,7 @@ func (r *rows) index(list []wire.Record) func(wire.Record) (int, bool) {
 			nameless[jsonOf(list[i])] = i
 		}
 	}
-	return func(row wire.Record) (int, bool) {
+	return func(row record.Record) (int, bool) {
 		n := r.names(row)
 		if at, ok := own[n.own]; ok {
 			return at, true
@@ -175,4 +175,4 @@ func (r *rows) index(list []wire.Record) func(wire.Record) (int, bool) {
 	}
 }
 
-func jsonOf(r wire.Record) string { return string(wire.Append(nil, r)) }
+func jsonOf(r record.Record) string { return string(record.Append(nil, r)) }

@@ -6,66 +6,66 @@ import (
 	"strings"
 
 	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/wire"
+	"reelsplice/schemas/record"
 )
 
 // Parts puts the rows of one table that make one record together. What comes of them
 // does not depend on their order. The zero value has none.
 type Parts struct {
-	Record wire.Record // of the parts so far
+	Record record.Record // of the parts so far
 	told   map[string]bool
 }
 
 // Add adds a part. Its lists follow those of the others; of two values of a member the
 // greater text stays, and conflict, unless nil, is told once of the member.
-func (p *Parts) Add(part wire.Record, conflict func(Conflict)) {
-	if p.Record.Plan == nil {
+func (p *Parts) Add(part record.Record, conflict func(Conflict)) {
+	if p.Record.Schema == nil {
 		p.Record, p.told = part, map[string]bool{}
 		return
 	}
 	p.add(p.Record, part, conflict)
 }
 
-func (p *Parts) add(dst, src wire.Record, conflict func(Conflict)) {
-	for i := range src.Plan.Fields {
-		f := &src.Plan.Fields[i]
+func (p *Parts) add(dst, src record.Record, conflict func(Conflict)) {
+	for i := range src.Schema.Fields {
+		f := &src.Schema.Fields[i]
 		switch {
-		case !wire.Present(src, f):
-		case !wire.Present(dst, f):
-			wire.Copy(dst, src, f)
-		case f.Shape == wire.ShapeObjects:
+		case !record.Present(src, f):
+		case !record.Present(dst, f):
+			record.Copy(dst, src, f)
+		case f.Shape == record.ShapeObjects:
 			appendElements(dst, src, f)
-		case f.Shape == wire.ShapeObject:
+		case f.Shape == record.ShapeObject:
 			p.addObject(dst, src, f, conflict)
-		case f.Shape == wire.ShapePages:
+		case f.Shape == record.ShapePages:
 			p.addPages(dst, src, f, conflict)
-		case !wire.Same(dst, src, f):
+		case !record.Same(dst, src, f):
 			p.choose(dst, src, f, conflict)
 		}
 	}
 	d := dst.Object()
 	if x := src.Object().Extra; x > d.Extra {
-		d.Extra = wire.UniteExtra(x, d.Extra)
+		d.Extra = record.UniteExtra(x, d.Extra)
 	} else {
 		d.Extra = uniteExtra(x, d.Extra)
 	}
 }
 
-func (p *Parts) addObject(dst, src wire.Record, f *wire.Field, conflict func(Conflict)) {
+func (p *Parts) addObject(dst, src record.Record, f *record.Field, conflict func(Conflict)) {
 	to, ok := dst.Sub(f)
 	from, ok2 := src.Sub(f)
 	switch {
 	case ok && ok2:
 		p.add(to, from, conflict)
 	case ok2:
-		wire.Copy(dst, src, f)
+		record.Copy(dst, src, f)
 	}
 }
 
 // addPages adds the rows of src's pages to those that dst has of them.
-func (p *Parts) addPages(dst, src wire.Record, f *wire.Field, conflict func(Conflict)) {
+func (p *Parts) addPages(dst, src record.Record, f *record.Field, conflict func(Conflict)) {
 	for _, page := range elements(src, f) {
-		same := func(other wire.Record) bool { return placeOf(other) == placeOf(page) }
+		same := func(other record.Record) bool { return placeOf(other) == placeOf(page) }
 		old := elements(dst, f)
 		if i := slices.IndexFunc(old, same); i >= 0 {
 			p.add(old[i], page, conflict)
@@ -76,12 +76,12 @@ func (p *Parts) addPages(dst, src wire.Record, f *wire.Field, conflict func(Conf
 }
 
 // choose keeps one of two values.
-func (p *Parts) choose(dst, src wire.Record, f *wire.Field, conflict func(Conflict)) {
-	old, now := wire.MemberText(dst, f), wire.MemberText(src, f)
+func (p *Parts) choose(dst, src record.Record, f *record.Field, conflict func(Conflict)) {
+	old, now := record.FieldText(dst, f), record.FieldText(src, f)
 	if old > now {
 		old, now = now, old
 	} else {
-		wire.Copy(dst, src, f)
+		record.Copy(dst, src, f)
 	}
 	if conflict != nil && !p.told[f.Name] {
 		p.told[f.Name] = true
@@ -90,7 +90,7 @@ func (p *Parts) choose(dst, src wire.Record, f *wire.Field, conflict func(Confli
 }
 
 // appendElements appends the elements of a list of src to that of dst.
-func appendElements(dst, src wire.Record, f *wire.Field) {
+func appendElements(dst, src record.Record, f *record.Field) {
 	n, _ := src.Len(f)
 	if _, set := dst.Len(f); !set {
 		dst.MakeList(f, n)
@@ -101,33 +101,33 @@ func appendElements(dst, src wire.Record, f *wire.Field) {
 }
 
 // assign sets dst, an empty record, to src.
-func assign(dst, src wire.Record) {
-	for i := range src.Plan.Fields {
-		wire.Copy(dst, src, &src.Plan.Fields[i])
+func assign(dst, src record.Record) {
+	for i := range src.Schema.Fields {
+		record.Copy(dst, src, &src.Schema.Fields[i])
 	}
 	*dst.Object() = *src.Object()
 }
 
 // Settle brings the lists that the parts gave into an order of their own and takes out
 // what they repeat.
-func (p *Parts) Settle() wire.Record {
+func (p *Parts) Settle() record.Record {
 	settle(p.Record)
 	return p.Record
 }
 
-func settle(r wire.Record) {
-	for i := range r.Plan.Fields {
-		f := &r.Plan.Fields[i]
+func settle(r record.Record) {
+	for i := range r.Schema.Fields {
+		f := &r.Schema.Fields[i]
 		switch f.Shape {
-		case wire.ShapeObject:
+		case record.ShapeObject:
 			if sub, ok := r.Sub(f); ok {
 				settle(sub)
 			}
-		case wire.ShapeObjects:
+		case record.ShapeObjects:
 			if n, _ := r.Len(f); n > 1 {
 				settleList(r, f)
 			}
-		case wire.ShapePages:
+		case record.ShapePages:
 			for _, page := range elements(r, f) {
 				settle(page)
 			}
@@ -139,14 +139,14 @@ func settle(r wire.Record) {
 // settleList orders a list: as it says itself, else by department and job, else by when
 // they were written. Elements that
 // say the same of the same resource are one.
-func settleList(r wire.Record, f *wire.Field) {
+func settleList(r record.Record, f *record.Field) {
 	list := elements(r, f)
-	ranks := make(map[wire.Record]rank, len(list))
+	ranks := make(map[record.Record]rank, len(list))
 	for _, el := range list {
 		ranks[el] = rankOf(el)
 	}
-	slices.SortFunc(list, func(a, b wire.Record) int { return ranks[a].compare(ranks[b]) })
-	list = slices.CompactFunc(list, func(a, b wire.Record) bool { return ranks[a].same(ranks[b]) })
+	slices.SortFunc(list, func(a, b record.Record) int { return ranks[a].compare(ranks[b]) })
+	list = slices.CompactFunc(list, func(a, b record.Record) bool { return ranks[a].same(ranks[b]) })
 	setElements(r, f, list)
 }
 
@@ -158,7 +158,7 @@ type rank struct {
 	created, text              string
 }
 
-func rankOf(el wire.Record) rank {
+func rankOf(el record.Record) rank {
 	order := integer(el, "order")
 	if !order.Set {
 		order.V = 1 << 62 // behind those that have one

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/wire"
+	"reelsplice/schemas/record"
 )
 
 // accountRow brings a row about an account to the form of the catalogue. Titles may be
@@ -127,7 +127,7 @@ func resultsOf(raw string) string {
 func typeOfTitle(field, raw string) (string, error) {
 	all, err := rawMembersOf(raw)
 	if err != nil {
-		return "", &wire.FieldError{Field: field, What: err.Error()}
+		return "", &record.FieldError{Field: field, What: err.Error()}
 	}
 	switch media := all.take("media_type"); media {
 	case `"movie"`:
@@ -137,7 +137,7 @@ func typeOfTitle(field, raw string) (string, error) {
 	case `"episode"`, `"tv_episode"`:
 		return "episodes", nil
 	default:
-		return "", &wire.FieldError{Field: field + ".media_type", What: `want "movie", "tv" or "episode", found ` + cmp.Or(found([]byte(media)), "nothing")}
+		return "", &record.FieldError{Field: field + ".media_type", What: `want "movie", "tv" or "episode", found ` + cmp.Or(found([]byte(media)), "nothing")}
 	}
 }
 
@@ -145,7 +145,7 @@ func typeOfTitle(field, raw string) (string, error) {
 func (t *tmdb) title(dst []byte, counted, field, raw string) ([]byte, error) {
 	if !strings.HasPrefix(raw, "{") {
 		if _, err := parseID(raw); err != nil {
-			return dst, &wire.FieldError{Field: field, What: err.Error()}
+			return dst, &record.FieldError{Field: field, What: err.Error()}
 		}
 		return append(appendRaw(append(dst, '{'), "id", raw), '}'), nil
 	}
@@ -178,7 +178,7 @@ func (t *tmdb) title(dst []byte, counted, field, raw string) ([]byte, error) {
 	}
 	all.take("media_type")
 	for _, m := range all {
-		wire.Count(t.dropped, counted+"[]."+m.name, 1)
+		record.Count(t.dropped, counted+"[]."+m.name, 1)
 	}
 	return append(out, '}'), nil
 }
@@ -195,11 +195,11 @@ func (t *tmdb) listIDs(raw string) (string, error) {
 			}
 			raw, field = all.take("id"), field+".id"
 			for _, m := range all {
-				wire.Count(t.dropped, "lists[]."+m.name, 1)
+				record.Count(t.dropped, "lists[]."+m.name, 1)
 			}
 		}
 		if _, err := parseID(raw); err != nil {
-			return &wire.FieldError{Field: field, What: err.Error()}
+			return &record.FieldError{Field: field, What: err.Error()}
 		}
 		if i > 0 {
 			out = append(out, ',')
@@ -220,12 +220,12 @@ const (
 func checkAccount(a *catalog.Account) error {
 	if id := a.ObjectID; id.Set {
 		if _, ok := catalog.TextKey(id.V); !ok {
-			return &wire.FieldError{Field: "account_object_id", What: fmt.Sprintf("want 24 hex digits, found %q", id.V)}
+			return &record.FieldError{Field: "account_object_id", What: fmt.Sprintf("want 24 hex digits, found %q", id.V)}
 		}
 	}
 	if id := a.GuestSessionID; id.Set {
 		if _, ok := catalog.GuestKey(id.V); !ok {
-			return &wire.FieldError{Field: "guest_session_id", What: fmt.Sprintf("want 32 hex digits in lower case, found %q", id.V)}
+			return &record.FieldError{Field: "guest_session_id", What: fmt.Sprintf("want 32 hex digits in lower case, found %q", id.V)}
 		}
 	}
 	for _, one := range []struct {
@@ -241,7 +241,7 @@ func checkAccount(a *catalog.Account) error {
 		}{{"movies", one.titles.Movies}, {"tv", one.titles.TV}, {"episodes", one.titles.Episodes}} {
 			for i := range list.rows {
 				if field, what := faultOf(&list.rows[i], list.name == "episodes", one.name == "rated"); what != "" {
-					return &wire.FieldError{Field: fmt.Sprintf("%s.%s[%d].%s", one.name, list.name, i, field), What: what}
+					return &record.FieldError{Field: fmt.Sprintf("%s.%s[%d].%s", one.name, list.name, i, field), What: what}
 				}
 			}
 		}
@@ -251,7 +251,7 @@ func checkAccount(a *catalog.Account) error {
 
 // faultOf returns what is wrong with a title of an account, and in which member.
 func faultOf(r *catalog.AccountTitle, episode, rated bool) (field, what string) {
-	number := func(name string, n wire.Int, low int64) (string, string) {
+	number := func(name string, n record.Int, low int64) (string, string) {
 		switch {
 		case !n.Set:
 			return name, "want an integer, found nothing"
@@ -267,7 +267,7 @@ func faultOf(r *catalog.AccountTitle, episode, rated bool) (field, what string) 
 	} else {
 		for _, m := range []struct {
 			name string
-			n    wire.Int
+			n    record.Int
 			low  int64
 		}{{"show_id", r.ShowID, 1}, {"season_number", r.SeasonNumber, 0}, {"episode_number", r.EpisodeNumber, 0}} {
 			if field, what = number(m.name, m.n, m.low); what != "" {

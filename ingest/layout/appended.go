@@ -11,7 +11,7 @@ import (
 
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/wire"
+	"reelsplice/schemas/record"
 )
 
 // A part is what was appended to the answer about a series of one of its seasons, or
@@ -66,7 +66,7 @@ func (t *tmdb) parts(typ *catalog.Type, extra *members) ([]part, error) {
 
 // partOf returns the part that a member of a series or a season is about, and the
 // sub-request that it answers, "" for the part's details.
-func partOf(typ *catalog.Type, name string) (p part, sub *wire.Field, ok bool) {
+func partOf(typ *catalog.Type, name string) (p part, sub *record.Field, ok bool) {
 	m := partPath.FindStringSubmatch(name)
 	if m == nil || (m[1] == "") != (typ.Kind == fragment.KindSeason) || m[1] == "" && m[2] == "" {
 		return p, nil, false
@@ -88,7 +88,7 @@ func partOf(typ *catalog.Type, name string) (p part, sub *wire.Field, ok bool) {
 
 // addPart adds an answer to a part. One that says nothing, as those of requests that
 // failed, is counted.
-func (t *tmdb) addPart(p *part, m member, sub *wire.Field) error {
+func (t *tmdb) addPart(p *part, m member, sub *record.Field) error {
 	raw := m.raw
 	var text string
 	if json.Unmarshal(raw, &text) == nil && json.Valid([]byte(text)) && text != "" {
@@ -106,14 +106,14 @@ func (t *tmdb) addPart(p *part, m member, sub *wire.Field) error {
 	if trimmed := strings.TrimSpace(string(raw)); strings.HasPrefix(trimmed, "{") {
 		inner = trimmed[1 : len(trimmed)-1]
 	} else if trimmed != "null" {
-		return &wire.FieldError{Field: m.name, What: "want an object, found " + found(raw)}
+		return &record.FieldError{Field: m.name, What: "want an object, found " + found(raw)}
 	}
 	details, err := membersOf(inner)
 	if err != nil {
 		return err
 	}
 	if len(details) == 0 || details.has("status_code") && !details.has("id") {
-		wire.Count(t.dropped, path, 1)
+		record.Count(t.dropped, path, 1)
 		return nil
 	}
 	p.members = append(p.members, details...)

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 
 	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/wire"
+	"reelsplice/schemas/record"
 )
 
 // A cellTest reads cells of a column x as an entry of a mapping says.
@@ -342,12 +342,12 @@ func FuzzNames(f *testing.F) {
 		if !utf8.ValidString(cell) {
 			return
 		}
-		q := string(wire.AppendString(nil, cell))
+		q := string(record.AppendString(nil, cell))
 		rec, err := movieOf(l, Row{File: "t", JSON: `{"id":"7","g":` + q + `,"l":` + q + `,"c":` + q + `}`, Table: true})
 		if err != nil {
 			t.Fatalf("%q: %v", cell, err)
 		}
-		if err := wire.NewParser().Parse(text(rec), kind("movie").New()); err != nil {
+		if err := record.NewParser().Parse(text(rec), kind("movie").New()); err != nil {
 			t.Fatalf("Parse(%s) = %v", text(rec), err)
 		}
 	})

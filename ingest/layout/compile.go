@@ -9,7 +9,7 @@ import (
 	"reelsplice/data/reference"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/wire"
+	"reelsplice/schemas/record"
 )
 
 // A table is a table of a mapping, ready for rows.
@@ -191,7 +191,7 @@ func (c *compiler) record(r *recordSpec, before []*shape) (*shape, error) {
 		if err != nil {
 			return s, fmt.Errorf("list: %w", err)
 		}
-		if list.Shape != wire.ShapeObjects {
+		if list.Shape != record.ShapeObjects {
 			return s, fmt.Errorf("list: %s is no list of objects", r.List)
 		}
 		at.list, at.element = r.List, list.Elem
@@ -292,7 +292,7 @@ func (c *compiler) entry(at place, spec *entrySpec) (*entry, error) {
 
 // object makes the form of the objects inside a column.
 func (c *compiler) object(e *entry, name string) (*form, error) {
-	if e.as != asJSON && e.as != asPython || e.field.Elem == nil || e.field.Shape == wire.ShapeKeyed {
+	if e.as != asJSON && e.as != asPython || e.field.Elem == nil || e.field.Shape == record.ShapeKeyed {
 		return nil, fmt.Errorf("object: member %s is not made of objects", e.Member)
 	}
 	i := slices.IndexFunc(c.mapping.spec.Objects, func(o objectSpec) bool { return o.Name == name })
@@ -335,23 +335,23 @@ func (o *output) add(names []string, entry int) error {
 // A place is where the members of entries are.
 type place struct {
 	typ     *catalog.Type // of records; nil inside a column
-	plan    *wire.Plan
-	list    string     // path of the list that rows are elements of
-	element *wire.Plan // of that list
+	plan    *record.Schema
+	list    string         // path of the list that rows are elements of
+	element *record.Schema // of that list
 }
 
 // target returns the path of a member and its field. The member is a path with dots
 // below the record; one that starts with a dot is below the element of the list, and a
 // dot alone is the element. "*" is the record itself: the members of the value are its.
-func (p *place) target(member string) (path string, f *wire.Field, err error) {
+func (p *place) target(member string) (path string, f *record.Field, err error) {
 	below, inElement := strings.CutPrefix(member, ".")
 	switch {
 	case member == "*" && p.list == "":
-		return "*", &wire.Field{Name: "*", Shape: wire.ShapeObject, Elem: p.plan}, nil
+		return "*", &record.Field{Name: "*", Shape: record.ShapeObject, Elem: p.plan}, nil
 	case inElement && p.element == nil:
 		return "", nil, errors.New("starts with a dot, but the record has no list")
 	case member == ".":
-		return p.list + "[0]", &wire.Field{Name: ".", Shape: wire.ShapeObject, Elem: p.element}, nil
+		return p.list + "[0]", &record.Field{Name: ".", Shape: record.ShapeObject, Elem: p.element}, nil
 	case inElement:
 		of := place{plan: p.element}
 		f, err = of.field(below)
@@ -362,7 +362,7 @@ func (p *place) target(member string) (path string, f *wire.Field, err error) {
 }
 
 // field returns the field at a path with dots.
-func (p *place) field(path string) (*wire.Field, error) {
+func (p *place) field(path string) (*record.Field, error) {
 	name, rest, nested := strings.Cut(path, ".")
 	f, ok := p.plan.Field(name)
 	switch {
@@ -375,7 +375,7 @@ func (p *place) field(path string) (*wire.Field, error) {
 		return nil, fmt.Errorf("there is no member %s", name)
 	case !nested:
 		return f, nil
-	case f.Shape != wire.ShapeObject && f.Shape != wire.ShapePages:
+	case f.Shape != record.ShapeObject && f.Shape != record.ShapePages:
 		return nil, fmt.Errorf("member %s is no object", name)
 	}
 	sub := place{plan: f.Elem}
@@ -384,9 +384,9 @@ func (p *place) field(path string) (*wire.Field, error) {
 
 // special returns the field of a member that the API does not have, but layout tmdb
 // knows: the genres by their ids, and texts that are named after their language.
-func (p *place) special(name string) *wire.Field {
+func (p *place) special(name string) *record.Field {
 	if _, ok := p.plan.Field("genres"); ok && name == "genre_ids" {
-		return &wire.Field{Name: name, Shape: wire.ShapeInts}
+		return &record.Field{Name: name, Shape: record.ShapeInts}
 	}
 	i := strings.LastIndexByte(name, '_')
 	if i < 0 {

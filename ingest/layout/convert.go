@@ -11,7 +11,7 @@ import (
 
 	"reelsplice/ingest/layout/pyliteral"
 	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/wire"
+	"reelsplice/schemas/record"
 )
 
 // Converters: what "as" of an entry can be.
@@ -36,7 +36,7 @@ type entry struct {
 	*entrySpec
 	column string
 	path   string // of the member below the record
-	field  *wire.Field
+	field  *record.Field
 	kind   fragment.Kind // of the record
 	as     string
 	inside []string // Path, cut
@@ -57,18 +57,18 @@ type entry struct {
 
 // shapeConverters lists, by shape of the member, the converters that lead to it, the
 // one that is meant where none is named first.
-var shapeConverters = map[wire.Shape][]string{
-	wire.ShapeString:  {asText, asDate, asTitle, asTitleYear, asIMDb, asName},
-	wire.ShapeInt:     {asInt, asName},
-	wire.ShapeFloat:   {asFloat},
-	wire.ShapeBool:    {asBool},
-	wire.ShapeRaw:     {asJSON, asPython, asText},
-	wire.ShapeObject:  {asJSON, asPython, asName},
-	wire.ShapeObjects: {asJSON, asPython, asNames},
-	wire.ShapeStrings: {asJSON, asPython, asNames, asList},
-	wire.ShapeInts:    {asJSON, asPython, asList},
-	wire.ShapeKeyed:   {asJSON, asPython},
-	wire.ShapePages:   {asJSON, asPython},
+var shapeConverters = map[record.Shape][]string{
+	record.ShapeString:  {asText, asDate, asTitle, asTitleYear, asIMDb, asName},
+	record.ShapeInt:     {asInt, asName},
+	record.ShapeFloat:   {asFloat},
+	record.ShapeBool:    {asBool},
+	record.ShapeRaw:     {asJSON, asPython, asText},
+	record.ShapeObject:  {asJSON, asPython, asName},
+	record.ShapeObjects: {asJSON, asPython, asNames},
+	record.ShapeStrings: {asJSON, asPython, asNames, asList},
+	record.ShapeInts:    {asJSON, asPython, asList},
+	record.ShapeKeyed:   {asJSON, asPython},
+	record.ShapePages:   {asJSON, asPython},
 }
 
 // defaultSeparators are what most joined lists are joined with. Where all names are
@@ -85,7 +85,7 @@ func (e *entry) choose() (err error) {
 		return err
 	}
 	can := shapeConverters[e.field.Shape]
-	if e.field.Shape == wire.ShapeInt && e.path != "id" && !strings.HasSuffix(e.path, ".id") {
+	if e.field.Shape == record.ShapeInt && e.path != "id" && !strings.HasSuffix(e.path, ".id") {
 		can = []string{asInt} // names stand for ids alone
 	}
 	e.as = e.As
@@ -94,7 +94,7 @@ func (e *entry) choose() (err error) {
 	}
 	if e.Path == placeInList {
 		e.inside = []string{placeInList}
-		if e.As != "" || e.field.Shape != wire.ShapeInt {
+		if e.As != "" || e.field.Shape != record.ShapeInt {
 			return fmt.Errorf("path %q: want a member that is an integer, without as", e.Path)
 		}
 	} else if e.Path != "" {
@@ -137,13 +137,13 @@ func (e *entry) scalar(v any) (string, error) {
 	ok := false
 	switch v.(type) {
 	case string:
-		ok = e.field.Shape == wire.ShapeString
+		ok = e.field.Shape == record.ShapeString
 	case int64:
-		ok = e.field.Shape == wire.ShapeInt || e.field.Shape == wire.ShapeFloat
+		ok = e.field.Shape == record.ShapeInt || e.field.Shape == record.ShapeFloat
 	case float64:
-		ok = e.field.Shape == wire.ShapeFloat
+		ok = e.field.Shape == record.ShapeFloat
 	case bool:
-		ok = e.field.Shape == wire.ShapeBool
+		ok = e.field.Shape == record.ShapeBool
 	}
 	if !ok {
 		return "", fmt.Errorf("value %v is nothing that member %s can be", v, e.Member)
@@ -175,13 +175,13 @@ func (e *entry) lists() error {
 		return nil
 	}
 	of := objectsOf
-	if e.field.Shape == wire.ShapeStrings || e.field.Shape == wire.ShapeString {
+	if e.field.Shape == record.ShapeStrings || e.field.Shape == record.ShapeString {
 		of = codesOf
 	}
 	if !slices.Contains(of, e.Of) {
 		return fmt.Errorf("of %q: want one of %s", e.Of, strings.Join(of, ", "))
 	}
-	if e.field.Shape == wire.ShapeInt && (e.Of == ofCountry || e.Of == ofLanguage) {
+	if e.field.Shape == record.ShapeInt && (e.Of == ofCountry || e.Of == ofLanguage) {
 		return fmt.Errorf("of %q: %s have codes and no ids", e.Of, e.Of)
 	}
 	if e.Mint && (nameKinds[e.Of] == 0 || e.Of == ofPerson) {
@@ -217,7 +217,7 @@ func (e *entry) valueMap() error {
 	if e.Values == nil {
 		return nil
 	}
-	if e.field.Shape > wire.ShapeBool || e.field.Shape == wire.ShapeString && e.as != asText || e.Path != "" {
+	if e.field.Shape > record.ShapeBool || e.field.Shape == record.ShapeString && e.as != asText || e.Path != "" {
 		return errors.New("values: want a member that is one text, number or boolean, and no other converter")
 	}
 	e.values = map[string]string{}
@@ -255,7 +255,7 @@ func (e *entry) convert(dst []byte, raw string, names NameIDs) ([]byte, error) {
 			return dst, nil
 		}
 		if rest, ok := e.stripped(s); ok {
-			s, raw = rest, string(wire.AppendString(nil, rest))
+			s, raw = rest, string(record.AppendString(nil, rest))
 		}
 	}
 	switch {
@@ -288,7 +288,7 @@ func (e *entry) typed(dst []byte, raw string, names NameIDs) ([]byte, error) {
 		}
 		return dst, fmt.Errorf("want a list of names, found %s", found(json.RawMessage(raw)))
 	}
-	if e.field.Shape <= wire.ShapeBool && e.inside == nil || e.as == asName {
+	if e.field.Shape <= record.ShapeBool && e.inside == nil || e.as == asName {
 		return dst, fmt.Errorf("want one value, found %s", found(json.RawMessage(raw)))
 	}
 	return append(dst, raw...), nil
@@ -332,13 +332,13 @@ func (e *entry) parse(dst []byte, s string, isText bool, names NameIDs) ([]byte,
 		return appendBool(dst, s)
 	case asDate:
 		d, err := e.days.parse(s)
-		return wire.AppendString(dst, d), err
+		return record.AppendString(dst, d), err
 	case asTitle:
 		title, _ := splitTitle(s)
-		return wire.AppendString(dst, articleFirst(title, e.Articles)), nil
+		return record.AppendString(dst, articleFirst(title, e.Articles)), nil
 	case asTitleYear:
 		if _, year := splitTitle(s); year != "" {
-			dst = wire.AppendString(dst, year+"-01-01")
+			dst = record.AppendString(dst, year+"-01-01")
 		}
 		return dst, nil
 	case asIMDb:
@@ -440,8 +440,8 @@ func (e *entry) list(dst []byte, s string) ([]byte, error) {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		if e.field.Shape == wire.ShapeStrings {
-			dst = wire.AppendString(dst, part)
+		if e.field.Shape == record.ShapeStrings {
+			dst = record.AppendString(dst, part)
 			continue
 		}
 		var err error

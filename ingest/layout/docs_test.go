@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/wire"
+	"reelsplice/schemas/record"
 )
 
 var update = flag.Bool("update", false, "write goldens and the generated parts of docs")
@@ -253,21 +253,21 @@ func memberTables() string {
 	return b.String()
 }
 
-func typeOf(f *wire.Field) string {
+func typeOf(f *record.Field) string {
 	switch f.Shape {
-	case wire.ShapeString:
+	case record.ShapeString:
 		return "text"
-	case wire.ShapeInt:
+	case record.ShapeInt:
 		return "integer"
-	case wire.ShapeFloat:
+	case record.ShapeFloat:
 		return "number"
-	case wire.ShapeBool:
+	case record.ShapeBool:
 		return "boolean"
-	case wire.ShapeRaw:
+	case record.ShapeRaw:
 		return "any"
-	case wire.ShapeStrings:
+	case record.ShapeStrings:
 		return "list of texts"
-	case wire.ShapeInts:
+	case record.ShapeInts:
 		return "list of integers"
 	}
 	var names []string
@@ -276,17 +276,17 @@ func typeOf(f *wire.Field) string {
 	}
 	of := codes(names)
 	switch f.Shape {
-	case wire.ShapeObjects:
+	case record.ShapeObjects:
 		return "list of objects: " + of
-	case wire.ShapePages:
+	case record.ShapePages:
 		return "page, or list of pages: " + of
-	case wire.ShapeKeyed:
+	case record.ShapeKeyed:
 		return "object of objects: " + of
 	}
 	return "object: " + of
 }
 
-func remark(f *wire.Field) string {
+func remark(f *record.Field) string {
 	var out []string
 	if f.Nullable {
 		out = append(out, "null where there is none")
@@ -397,7 +397,7 @@ func movnixTable(tb testing.TB) string {
 	tb.Helper()
 	var b strings.Builder
 	b.WriteString("\n| member | of a movie | of a series | remark |\n|---|---|---|---|\n")
-	paths := rowPaths(wire.PlanOf[movnixRow](), "")
+	paths := rowPaths(record.SchemaOf[movnixRow](), "")
 	for _, path := range paths {
 		m, ok := movnixMembers[path]
 		if !ok {
@@ -426,15 +426,15 @@ func code(s string) string {
 
 // rowPaths returns the paths of the members of rows; what the catalogue has itself is
 // one member.
-func rowPaths(p *wire.Plan, prefix string) []string {
+func rowPaths(p *record.Schema, prefix string) []string {
 	var out []string
 	for i := range p.Fields {
 		f := &p.Fields[i]
 		path := prefix + f.Name
 		switch f.Shape {
-		case wire.ShapeObjects:
+		case record.ShapeObjects:
 			path += "[]"
-		case wire.ShapeKeyed:
+		case record.ShapeKeyed:
 			path += ".*"
 		}
 		if f.Elem == nil || !strings.Contains(f.Elem.Type.Name(), "movnix") {
@@ -446,7 +446,7 @@ func rowPaths(p *wire.Plan, prefix string) []string {
 	return out
 }
 
-func hasMember(p *wire.Plan, path string) bool {
+func hasMember(p *record.Schema, path string) bool {
 	name, rest, nested := strings.Cut(path, ".")
 	f, ok := p.Field(name)
 	return ok && (!nested || f.Elem != nil && hasMember(f.Elem, rest))

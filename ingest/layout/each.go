@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"reelsplice/ingest/layout/pyliteral"
-	"reelsplice/schemas/wire"
+	"reelsplice/schemas/record"
 )
 
 // placeInList is the path that stands for the place of an element in its list.
@@ -51,7 +51,7 @@ func (e *eachSpec) elements(cell string) (out []string, err error) {
 			return nil, nil
 		case e.Separator != "" && text[0] != '[':
 			for part := range strings.SplitSeq(text, e.Separator) {
-				out = append(out, string(wire.AppendString(nil, strings.TrimSpace(part))))
+				out = append(out, string(record.AppendString(nil, strings.TrimSpace(part))))
 			}
 			return out, nil
 		case e.As == asPython:
@@ -102,12 +102,12 @@ func (m *mapped) each(s *boundShape) ([]Record, error) {
 
 // elementError names in an error about the list column the element that is at fault.
 func (s *boundShape) elementError(err error, i int) error {
-	var fe *wire.FieldError
+	var fe *record.FieldError
 	column := s.shape.each.Column
 	if !errors.As(err, &fe) || fe.Field != column && !strings.HasPrefix(fe.Field, column+".") {
 		return err
 	}
-	return &wire.FieldError{Field: column + "[" + strconv.Itoa(i) + "]" + fe.Field[len(column):], What: fe.What}
+	return &record.FieldError{Field: column + "[" + strconv.Itoa(i) + "]" + fe.Field[len(column):], What: fe.What}
 }
 
 // isPlace reports whether an entry is the place of an element in its list.

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"reelsplice/schemas/wire"
+	"reelsplice/schemas/record"
 )
 
 // members are the unknown members of a record, in their order.
@@ -18,7 +18,7 @@ type member struct {
 	raw  json.RawMessage
 }
 
-// membersOf reads what wire.Object.Extra holds.
+// membersOf reads what record.Object.Extra holds.
 func membersOf(extra string) (members, error) {
 	var out members
 	d := json.NewDecoder(strings.NewReader("{" + extra + "}"))
@@ -39,14 +39,14 @@ func membersOf(extra string) (members, error) {
 	return out, nil
 }
 
-// text writes members as wire.Object.Extra has them.
+// text writes members as record.Object.Extra has them.
 func (m members) text() string {
 	var out []byte
 	for i := range m {
 		if i > 0 {
 			out = append(out, ',')
 		}
-		out = append(wire.AppendString(out, m[i].name), ':')
+		out = append(record.AppendString(out, m[i].name), ':')
 		out = append(out, m[i].raw...)
 	}
 	return string(out)
@@ -74,9 +74,9 @@ func (m members) has(name string) bool {
 
 // inRow says of an error in which element of a list it is.
 func inRow(err error, list string, i int) error {
-	var fe *wire.FieldError
+	var fe *record.FieldError
 	if errors.As(err, &fe) {
-		return &wire.FieldError{Field: fmt.Sprintf("%s[%d].%s", list, i, fe.Field), What: fe.What}
+		return &record.FieldError{Field: fmt.Sprintf("%s[%d].%s", list, i, fe.Field), What: fe.What}
 	}
 	return fmt.Errorf("%s[%d]: %w", list, i, err)
 }

@@ -11,7 +11,7 @@ import (
 
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/wire"
+	"reelsplice/schemas/record"
 )
 
 // IDs finds the ids of resources whose rows do not have one. Layouts of several workers
@@ -47,7 +47,7 @@ const (
 
 // A NoIDError says that a row has no id and that none was found.
 type NoIDError struct {
-	Field *wire.FieldError
+	Field *record.FieldError
 	Asked bool // an external id was looked up: other sources may have it
 }
 
@@ -80,18 +80,18 @@ func CanonicalID(source, text string) (string, bool) {
 }
 
 // ExternalIDs calls fn with the external ids of a record, in the form of CanonicalID.
-func ExternalIDs(r wire.Record, fn func(source, id string)) {
-	of := func(r wire.Record) {
+func ExternalIDs(r record.Record, fn func(source, id string)) {
+	of := func(r record.Record) {
 		for _, source := range externalIDs {
-			f, ok := r.Plan.Field(source)
+			f, ok := r.Schema.Field(source)
 			if !ok {
 				continue
 			}
 			text := ""
 			switch f.Shape {
-			case wire.ShapeString:
+			case record.ShapeString:
 				text = r.String(f).V
-			case wire.ShapeInt:
+			case record.ShapeInt:
 				text = strconv.FormatInt(r.Int(f).V, 10)
 			}
 			if id, ok := CanonicalID(source, text); ok {
@@ -100,7 +100,7 @@ func ExternalIDs(r wire.Record, fn func(source, id string)) {
 		}
 	}
 	of(r)
-	if f, ok := r.Plan.Field(externalIDsMember); ok && f.Shape == wire.ShapeObject {
+	if f, ok := r.Schema.Field(externalIDsMember); ok && f.Shape == record.ShapeObject {
 		if sub, ok := r.Sub(f); ok {
 			of(sub)
 		}
@@ -254,7 +254,7 @@ func (m *mapped) identify(s *boundShape) (identity, error) {
 }
 
 func noID(column, why string, asked bool) error {
-	return &NoIDError{&wire.FieldError{Field: column, What: why}, asked}
+	return &NoIDError{&record.FieldError{Field: column, What: why}, asked}
 }
 
 // externalID returns the id of the resource that has one of the external ids among the

@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 
 	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/wire"
+	"reelsplice/schemas/record"
 )
 
 // knownIDs is an IDs: "movie imdb_id tt5" and "movie 5 Name" lead to ids.
@@ -55,7 +55,7 @@ func (t tableTest) want(row string, want ...string) []Record {
 func (t tableTest) refuse(row, want string) {
 	t.Helper()
 	var no *NoIDError
-	var fe *wire.FieldError
+	var fe *record.FieldError
 	recs, err := t.records(row)
 	if err == nil || err.Error() != want || !errors.As(err, &fe) || errors.As(err, &no) != strings.Contains(want, "id can be minted of") && !strings.Contains(want, "want an id:") {
 		t.Errorf("Records(%s) = %s, %v, want %s", row, described(recs), err, want)
@@ -94,9 +94,9 @@ func TestMatchedIDs(t *testing.T) {
 // TestMintedIDs: ids that are found nowhere are made of what the mapping says, of what
 // is read of the cells and not of how they are written.
 func TestMintedIDs(t *testing.T) {
-	of := func(record, row string) int64 {
+	of := func(rec, row string) int64 {
 		t.Helper()
-		recs, err := newTableTest(t, record, knownIDs{"movie imdb_id tt5": 5}).records(row)
+		recs, err := newTableTest(t, rec, knownIDs{"movie imdb_id tt5": 5}).records(row)
 		if err != nil || len(recs) == 0 {
 			t.Fatalf("Records(%s) = %v, %v", row, recs, err)
 		}
@@ -111,9 +111,9 @@ func TestMintedIDs(t *testing.T) {
 	if want != 202760209 { // written down: the ids of a catalogue must not change with the program
 		t.Errorf("id of The Matrix, 1999 = %d", want)
 	}
-	same := func(record, row string) {
+	same := func(rec, row string) {
 		t.Helper()
-		if got := of(record, row); got != want {
+		if got := of(rec, row); got != want {
 			t.Errorf("id of %s = %d, want %d", row, got, want)
 		}
 	}
@@ -175,7 +175,7 @@ map = [{ column = "n", member = "episode_number" }, { column = "t", member = "na
 	}
 	list := `[{"no":1,"name":"One","year":2008},null,{"no":2,"eps":[{"n":1,"t":"A"}]}]`
 	f.want(`{"imdb":"tt0903747","name":"B","star":7,"seasons":`+list+`}`, tv, `tv 1396 {"id":1396,"credits":{"cast":[{"id":7}]}}`, seasons[0], seasons[1])
-	f.want(`{"imdb":"tt0903747","name":"B","seasons":`+string(wire.AppendString(nil, list))+`}`, tv, seasons[0], seasons[1])
+	f.want(`{"imdb":"tt0903747","name":"B","seasons":`+string(record.AppendString(nil, list))+`}`, tv, seasons[0], seasons[1])
 	f.want(`{"imdb":"tt0903747","name":"B","seasons":[]}`, tv)
 	f.want(`{"imdb":"tt0903747","name":"B","seasons":null}`, tv)
 	if want := map[string]int64{"t.seasons.year": 2, "t: rows without star": 3}; !maps.Equal(f.l.Dropped(), want) {
@@ -195,24 +195,24 @@ map = [{ column = "n", member = "episode_number" }, { column = "t", member = "na
 
 // TestEach: what the elements of a list are.
 func TestEach(t *testing.T) {
-	record := func(each string) string {
+	rec := func(each string) string {
 		return "[[table.record]]\nkind='movie'\nlist='credits.crew'\neach={column='x'" + each + "}\nmap=[{column='id',member='id'},{column='x',member='.name'},{value='Director',member='.job'}]"
 	}
 	a := `movie 7 {"id":7,"credits":{"crew":[{"name":"A, Jr.","job":"Director"}]}}`
 	b := `movie 7 {"id":7,"credits":{"crew":[{"name":"B","job":"Director"}]}}`
-	newTableTest(t, record(""), nil).want(`{"id":7,"x":["A, Jr.","B","",null]}`, a, b)
-	newTableTest(t, record(""), nil).want(`{"id":7,"x":"[\"A, Jr.\", \"B\"]"}`, a, b)
-	newTableTest(t, record(",separator=';'"), nil).want(`{"id":7,"x":" A, Jr.;B ;"}`, a, b)
-	newTableTest(t, record(",separator=';'"), nil).want(`{"id":7,"x":["A, Jr.","B"]}`, a, b)
-	newTableTest(t, record(",as='python'"), nil).want(`{"id":7,"x":"['A, Jr.', 'B']"}`, a, b)
-	newTableTest(t, record(""), nil).want(`{"id":7,"x":" "}`)
+	newTableTest(t, rec(""), nil).want(`{"id":7,"x":["A, Jr.","B","",null]}`, a, b)
+	newTableTest(t, rec(""), nil).want(`{"id":7,"x":"[\"A, Jr.\", \"B\"]"}`, a, b)
+	newTableTest(t, rec(",separator=';'"), nil).want(`{"id":7,"x":" A, Jr.;B ;"}`, a, b)
+	newTableTest(t, rec(",separator=';'"), nil).want(`{"id":7,"x":["A, Jr.","B"]}`, a, b)
+	newTableTest(t, rec(",as='python'"), nil).want(`{"id":7,"x":"['A, Jr.', 'B']"}`, a, b)
+	newTableTest(t, rec(""), nil).want(`{"id":7,"x":" "}`)
 	newTableTest(t, "[[table.record]]\nkind='movie'\nlist='credits.cast'\neach={column='x'}\nmap=[{column='id',member='id'},{column='x',path='n',member='.name'},{column='x',path='#',member='.order'}]", nil).
 		want(`{"id":7,"x":[{"n":"A"},null,{"n":"B"}]}`, `movie 7 {"id":7,"credits":{"cast":[{"name":"A","order":0}]}}`, `movie 7 {"id":7,"credits":{"cast":[{"name":"B","order":2}]}}`)
-	refuse := func(record, want string) {
+	refuse := func(rec, want string) {
 		t.Helper()
-		_, err := ParseMapping("m.toml", []byte("[[table]]\nfiles=['t']\n[[table.record]]\n"+record))
+		_, err := ParseMapping("m.toml", []byte("[[table]]\nfiles=['t']\n[[table.record]]\n"+rec))
 		if err == nil || inLine.ReplaceAllString(err.Error(), "") != "table t: record 1: "+want {
-			t.Errorf("ParseMapping(%s) = %v, want %s", record, err, want)
+			t.Errorf("ParseMapping(%s) = %v, want %s", rec, err, want)
 		}
 	}
 	refuse("kind='movie'\neach={}\nmap=[{column='id',member='id'}]", "each: want a column")

@@ -9,7 +9,7 @@ import (
 
 	"reelsplice/ingest/layout/pyliteral"
 	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/wire"
+	"reelsplice/schemas/record"
 )
 
 // NameIDs knows the ids of companies, networks and keywords by their names. Layouts of
@@ -83,7 +83,7 @@ func (e *entry) minted(name string, names NameIDs) (meaning, bool) {
 
 // element returns the JSON text of a resource with an id and a name.
 func (e *entry) element(id int64, name string) string {
-	if e.field.Shape == wire.ShapeInt {
+	if e.field.Shape == record.ShapeInt {
 		return strconv.FormatInt(id, 10)
 	}
 	return string(appendIDName(nil, id, name))
@@ -202,7 +202,7 @@ func (e *entry) listed(dst []byte, list []string, names NameIDs) ([]byte, error)
 // the cast, it is that of the list.
 func (e *entry) appendElements(dst []byte, elements []string) []byte {
 	ordered := false
-	if e.field.Shape == wire.ShapeObjects {
+	if e.field.Shape == record.ShapeObjects {
 		_, ordered = e.field.Elem.Field("order")
 	}
 	dst = append(dst, '[')

@@ -9,7 +9,7 @@ import (
 	"reelsplice/data/reference"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/wire"
+	"reelsplice/schemas/record"
 )
 
 // renamed says, by kind, under which names rows of lists and old answers have members
@@ -34,11 +34,11 @@ func nameNow(k fragment.Kind, name string) string {
 // known moves members that r does not know but their meaning is, to where they belong.
 // It returns English texts, of members such as title_en, for which in a crawl of
 // another language the base is not free yet, and appended answers about parts of r.
-func (t *tmdb) known(typ *catalog.Type, r wire.Record) (english wire.Record, parts []part, err error) {
+func (t *tmdb) known(typ *catalog.Type, r record.Record) (english record.Record, parts []part, err error) {
 	english = typ.New()
 	if typ.Kind == fragment.KindTV { // some say what the row is where the API has "Scripted"
 		if f, _ := typ.Plan.Field("type"); r.String(f).V == typ.Name() {
-			wire.Unset(r, f)
+			record.Unset(r, f)
 		}
 	}
 	if r.Object().Extra == "" {
@@ -51,7 +51,7 @@ func (t *tmdb) known(typ *catalog.Type, r wire.Record) (english wire.Record, par
 	before := len(extra)
 	// What an account thinks of a title is for no one else.
 	if _, ok := extra.take("account_states"); ok {
-		wire.Count(t.dropped, "account_states", 1)
+		record.Count(t.dropped, "account_states", 1)
 		t.forget("account_states")
 	}
 	if err := t.legacy(typ, r, &extra); err != nil {
@@ -78,13 +78,13 @@ func (t *tmdb) known(typ *catalog.Type, r wire.Record) (english wire.Record, par
 
 // rowMembers are members that rows of lists have in place of those of details.
 type rowMembers struct {
-	wire.Object
-	GenreIDs  []int64     `wire:"genre_ids"`
-	MediaType wire.String `wire:"media_type"`
+	record.Object
+	GenreIDs  []int64       `record:"genre_ids"`
+	MediaType record.String `record:"media_type"`
 }
 
 // legacy takes over what rows of lists say in their own way.
-func (t *tmdb) legacy(typ *catalog.Type, r wire.Record, extra *members) error {
+func (t *tmdb) legacy(typ *catalog.Type, r record.Record, extra *members) error {
 	var found members
 	for _, name := range []string{"genre_ids", "media_type"} {
 		if _, ok := typ.Plan.Field("genres"); !ok && name == "genre_ids" {
@@ -99,14 +99,14 @@ func (t *tmdb) legacy(typ *catalog.Type, r wire.Record, extra *members) error {
 		return nil
 	}
 	var l rowMembers
-	p := wire.NewParser()
+	p := record.NewParser()
 	p.Columns, p.Texts = t.parser.Columns, t.parser.Texts
-	if err := p.Parse("{"+found.text()+"}", wire.RecordOf(&l)); err != nil {
+	if err := p.Parse("{"+found.text()+"}", record.Of(&l)); err != nil {
 		return err
 	}
 	t.count(p.Counts, "", "")
 	if m := l.MediaType; m.Set && m.V != typ.Name() && m.V != "tv_"+typ.Name() {
-		return &wire.FieldError{Field: "media_type", What: fmt.Sprintf("want %q, found %q", typ.Name(), m.V)}
+		return &record.FieldError{Field: "media_type", What: fmt.Sprintf("want %q, found %q", typ.Name(), m.V)}
 	}
 	f, ok := typ.Plan.Field("genres")
 	if !ok || l.GenreIDs == nil {
@@ -119,7 +119,7 @@ func (t *tmdb) legacy(typ *catalog.Type, r wire.Record, extra *members) error {
 }
 
 // genres sets the genres of a title. One that is not among the API's has no name.
-func (t *tmdb) genres(typ *catalog.Type, r wire.Record, f *wire.Field, ids []int64) {
+func (t *tmdb) genres(typ *catalog.Type, r record.Record, f *record.Field, ids []int64) {
 	of := reference.Movie
 	if typ.Kind == fragment.KindTV {
 		of = reference.TV
@@ -130,14 +130,14 @@ func (t *tmdb) genres(typ *catalog.Type, r wire.Record, f *wire.Field, ids []int
 		if n == "" {
 			t.parser.Count(t.parser.Counts.Unknown, "genre_ids[]", 1)
 		}
-		*wire.As[catalog.Genre](r.Grow(f)) = catalog.Genre{ID: wire.Number(id), Name: wire.Text(n)}
+		*record.As[catalog.Genre](r.Grow(f)) = catalog.Genre{ID: record.Number(id), Name: record.Text(n)}
 	}
 }
 
 // rename takes over a member under the name that it has today, unless r has that.
-func (t *tmdb) rename(typ *catalog.Type, r wire.Record, raw json.RawMessage, old, now string) error {
+func (t *tmdb) rename(typ *catalog.Type, r record.Record, raw json.RawMessage, old, now string) error {
 	t.forget(old)
-	one := tmdb{parser: wire.NewParser(), dropped: map[string]int64{}}
+	one := tmdb{parser: record.NewParser(), dropped: map[string]int64{}}
 	from := typ.New()
 	text := members{{now, raw}}.text()
 	if err := one.parser.Parse("{"+text+"}", from); err != nil {
@@ -146,21 +146,21 @@ func (t *tmdb) rename(typ *catalog.Type, r wire.Record, raw json.RawMessage, old
 	one.dropEmpty(from)
 	t.count(one.parser.Counts, old, now)
 	for path, n := range one.dropped {
-		wire.Count(t.dropped, swapPrefix(path, now, old), n)
+		record.Count(t.dropped, swapPrefix(path, now, old), n)
 	}
-	if f, _ := typ.Plan.Field(now); !wire.Present(r, f) && wire.Present(from, f) {
-		wire.Copy(r, from, f)
+	if f, _ := typ.Plan.Field(now); !record.Present(r, f) && record.Present(from, f) {
+		record.Copy(r, from, f)
 	}
 	return nil
 }
 
 // inMember names in an error the member that the row has.
 func inMember(err error, old, now string) error {
-	var fe *wire.FieldError
+	var fe *record.FieldError
 	if !errors.As(err, &fe) {
 		return err
 	}
-	return &wire.FieldError{Field: swapPrefix(fe.Field, now, old), What: fe.What}
+	return &record.FieldError{Field: swapPrefix(fe.Field, now, old), What: fe.What}
 }
 
 func swapPrefix(path, from, to string) string {
@@ -172,7 +172,7 @@ func swapPrefix(path, from, to string) string {
 
 // count takes over what was counted of members that the first parser only saw as
 // unknown ones; those of the member now are of old.
-func (t *tmdb) count(c wire.Counts, old, now string) {
+func (t *tmdb) count(c record.Counts, old, now string) {
 	for path, n := range c.Unknown {
 		t.parser.Count(t.parser.Counts.Unknown, swapPrefix(path, now, old), n)
 	}
@@ -185,7 +185,7 @@ func (t *tmdb) count(c wire.Counts, old, now string) {
 func (t *tmdb) forget(name string) {
 	counts := t.parser.Counts.Unknown
 	if _, ok := counts[name]; !ok {
-		name = wire.OtherPaths
+		name = record.OtherPaths
 	}
 	if _, ok := counts[name]; !ok {
 		return
@@ -197,7 +197,7 @@ func (t *tmdb) forget(name string) {
 
 // suffixed turns texts whose name ends in a language, title_ar, into the text of that
 // language.
-func (t *tmdb) suffixed(typ *catalog.Type, r, english wire.Record, extra *members) {
+func (t *tmdb) suffixed(typ *catalog.Type, r, english record.Record, extra *members) {
 	kept := (*extra)[:0]
 	for _, m := range *extra {
 		if t.setText(typ, r, english, m) {
@@ -210,7 +210,7 @@ func (t *tmdb) suffixed(typ *catalog.Type, r, english wire.Record, extra *member
 }
 
 // setText reports false for members that are not the text of a member in a language.
-func (t *tmdb) setText(typ *catalog.Type, r, english wire.Record, m member) bool {
+func (t *tmdb) setText(typ *catalog.Type, r, english record.Record, m member) bool {
 	i := strings.LastIndexByte(m.name, '_')
 	if i < 0 || len(m.name)-i != len("_xx") {
 		return false
@@ -235,12 +235,12 @@ func (t *tmdb) setText(typ *catalog.Type, r, english wire.Record, m member) bool
 	case tag == "" && t.language == "" && base.Set:
 		return base.V == text // two English texts: the crawl's own is served
 	case tag == "":
-		*english.String(f) = wire.Text(text)
+		*english.String(f) = record.Text(text)
 	default:
 		list, _ := localizedField(typ.Plan)
 		local := localized(r, list, tag)
-		to, _ := local.Plan.Field(f.Name)
-		*local.String(to) = wire.Text(text)
+		to, _ := local.Schema.Field(f.Name)
+		*local.String(to) = record.Text(text)
 	}
 	return true
 }

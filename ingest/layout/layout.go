@@ -13,7 +13,7 @@ import (
 	"reelsplice/data/reference"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/wire"
+	"reelsplice/schemas/record"
 )
 
 // A Row is one JSON object of a dump and what its file's name says of it.
@@ -38,7 +38,7 @@ type Row struct {
 
 // A Record is what a row says of one resource.
 type Record struct {
-	wire.Record
+	record.Record
 	Type *catalog.Type
 	Key  catalog.Key
 	// Part says that the row is one of several of its file that make the record: their
@@ -55,10 +55,10 @@ type Record struct {
 // A Layout turns rows into records. It is not safe for concurrent use.
 type Layout interface {
 	// Records returns the records of a row, that of the row itself first, or why it
-	// has none: a *wire.FieldError where one field is at fault.
+	// has none: a *record.FieldError where one field is at fault.
 	Records(r Row) ([]Record, error)
 	// Counts says what rows held that the catalogue has no column for.
-	Counts() wire.Counts
+	Counts() record.Counts
 	// Dropped counts, by path, what rows held that the API has no place for.
 	Dropped() map[string]int64
 }
@@ -263,18 +263,18 @@ func letters(s string) bool {
 }
 
 // checked returns the record of a row once it is known to be one.
-func checked(t *catalog.Type, r wire.Record) (Record, error) {
+func checked(t *catalog.Type, r record.Record) (Record, error) {
 	key, err := t.Key(r)
 	if err != nil {
 		return Record{}, err
 	}
 	for _, name := range days {
-		f, ok := r.Plan.Field(name)
-		if !ok || f.Shape != wire.ShapeString {
+		f, ok := r.Schema.Field(name)
+		if !ok || f.Shape != record.ShapeString {
 			continue
 		}
 		if s := r.String(f).V; !isDay(s) {
-			return Record{}, &wire.FieldError{Field: name, What: fmt.Sprintf("want YYYY-MM-DD or nothing, found %q", s)}
+			return Record{}, &record.FieldError{Field: name, What: fmt.Sprintf("want YYYY-MM-DD or nothing, found %q", s)}
 		}
 	}
 	return Record{Record: r, Type: t, Key: key}, nil

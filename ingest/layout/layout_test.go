@@ -14,10 +14,10 @@ import (
 	"unicode/utf8"
 
 	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/wire"
+	"reelsplice/schemas/record"
 )
 
-func text(r wire.Record) string { return string(wire.Append(nil, r)) }
+func text(r record.Record) string { return string(record.Append(nil, r)) }
 
 // kind returns the type of a kind of records.
 func kind(name string) *catalog.Type {
@@ -29,14 +29,14 @@ func kind(name string) *catalog.Type {
 }
 
 // movieOf returns the one record of a row about a movie.
-func movieOf(l Layout, r Row) (wire.Record, error) {
+func movieOf(l Layout, r Row) (record.Record, error) {
 	r.Type = kind("movie")
 	recs, err := l.Records(r)
 	if err != nil {
-		return wire.Record{}, err
+		return record.Record{}, err
 	}
 	if len(recs) != 1 || recs[0].Type != r.Type {
-		return wire.Record{}, fmt.Errorf("%d records, want one movie", len(recs))
+		return record.Record{}, fmt.Errorf("%d records, want one movie", len(recs))
 	}
 	return recs[0].Record, nil
 }
@@ -230,7 +230,7 @@ func TestMovnix(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, got := wire.As[catalog.Movie](r), text(r)
+	m, got := record.As[catalog.Movie](r), text(r)
 	for _, want := range []string{
 		`"budget":5`, `"genres":[{"id":18,"name":"Drama"}]`, `"release_date":""`, `"runtime":0`, `"id":11`,
 		`"cast":[{"id":1,"name":"N"`, `"crew":[{"id":2,"name":"M"`,
@@ -290,7 +290,7 @@ func TestCounts(t *testing.T) {
 }
 
 // throughFile writes a record to a catalogue file and reads it back.
-func throughFile(tb testing.TB, dir string, r Record) wire.Record {
+func throughFile(tb testing.TB, dir string, r Record) record.Record {
 	tb.Helper()
 	path := filepath.Join(dir, r.Type.File())
 	w, err := catalog.Create(path, r.Type)
@@ -390,7 +390,7 @@ func FuzzRecords(f *testing.F) {
 		}
 		for _, r := range recs {
 			want, again := text(r.Record), r.Type.New()
-			if err := wire.NewParser().Parse(want, again); err != nil {
+			if err := record.NewParser().Parse(want, again); err != nil {
 				t.Fatalf("Parse(Append(%q)) = %v", row, err)
 			}
 			if key, err := r.Type.Key(again); err != nil || key != r.Key {
@@ -440,7 +440,7 @@ func TestMovnixMainImages(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got []string
-	for _, p := range wire.As[catalog.Movie](m).Images.Posters {
+	for _, p := range record.As[catalog.Movie](m).Images.Posters {
 		got = append(got, fmt.Sprintf("%s %d", p.FilePath.V, p.Width.V))
 	}
 	if want := []string{"/main 3", "/other 1", "/alone 0"}; !slices.Equal(got, want) {

@@ -10,7 +10,7 @@ import (
 
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/wire"
+	"reelsplice/schemas/record"
 )
 
 // A rawMember is a member of a row as it stands there.
@@ -63,7 +63,7 @@ func appendRaw(dst []byte, name, raw string) []byte {
 	if dst[len(dst)-1] != '{' {
 		dst = append(dst, ',')
 	}
-	return append(append(wire.AppendString(dst, name), ':'), raw...)
+	return append(append(record.AppendString(dst, name), ':'), raw...)
 }
 
 // nested returns what a JSON text holds that stands in a text, as in tables; other
@@ -90,7 +90,7 @@ func (t *tmdb) listRow(row string) (string, error) {
 		return "", err
 	}
 	if raw := all.take("object_ids"); raw != "" && raw != "{}" {
-		wire.Count(t.dropped, "object_ids", 1)
+		record.Count(t.dropped, "object_ids", 1)
 	}
 	page := rawMembers{{"page", all.take("page")}, {"total_pages", all.take("total_pages")}, {"total_results", all.take("total_results")}}
 	field := "items"
@@ -131,7 +131,7 @@ func commentsOf(raw string) (map[string]string, error) {
 		switch {
 		case raw == "null":
 		case !strings.HasPrefix(raw, `"`):
-			return &wire.FieldError{Field: "comments." + name, What: "want a string or null, found " + found([]byte(raw))}
+			return &record.FieldError{Field: "comments." + name, What: "want a string or null, found " + found([]byte(raw))}
 		default:
 			out[name] = raw
 		}
@@ -142,10 +142,10 @@ func commentsOf(raw string) (map[string]string, error) {
 
 // inField says of an error that has no field where it is.
 func inField(err error, field string) error {
-	if _, ok := err.(*wire.FieldError); ok || err == nil {
+	if _, ok := err.(*record.FieldError); ok || err == nil {
 		return err
 	}
-	return &wire.FieldError{Field: field, What: err.Error()}
+	return &record.FieldError{Field: field, What: err.Error()}
 }
 
 // A listReader reads what is on one list.
@@ -226,11 +226,11 @@ func (l *listReader) page(field, items string, rest rawMembers) (string, error) 
 func (l *listReader) item(dst []byte, field string, i int, raw string) ([]byte, error) {
 	if strings.HasPrefix(raw, `"`) {
 		media, id, _ := strings.Cut(unquote(raw), ":")
-		return l.append(dst, field, i, string(wire.AppendString(nil, media)), id, "")
+		return l.append(dst, field, i, string(record.AppendString(nil, media)), id, "")
 	}
 	all, err := rawMembersOf(raw)
 	if err != nil {
-		return dst, &wire.FieldError{Field: field, What: err.Error()}
+		return dst, &record.FieldError{Field: field, What: err.Error()}
 	}
 	media, id, comment := all.take("media_type"), all.take("id"), all.take("comment")
 	all.take("order")
@@ -238,7 +238,7 @@ func (l *listReader) item(dst []byte, field string, i int, raw string) ([]byte, 
 		media = guessMedia(all)
 	}
 	for _, m := range all {
-		wire.Count(l.dropped, "items[]."+m.name, 1)
+		record.Count(l.dropped, "items[]."+m.name, 1)
 	}
 	return l.append(dst, field, i, media, id, comment)
 }
@@ -260,10 +260,10 @@ func guessMedia(all rawMembers) string {
 // append appends an item, whose parts are JSON texts.
 func (l *listReader) append(dst []byte, field string, i int, media, id, comment string) ([]byte, error) {
 	if media != `"movie"` && media != `"tv"` {
-		return dst, &wire.FieldError{Field: field + ".media_type", What: `want "movie" or "tv", found ` + cmp.Or(found([]byte(media)), "nothing")}
+		return dst, &record.FieldError{Field: field + ".media_type", What: `want "movie" or "tv", found ` + cmp.Or(found([]byte(media)), "nothing")}
 	}
 	if _, err := parseID(id); err != nil {
-		return dst, &wire.FieldError{Field: field + ".id", What: err.Error()}
+		return dst, &record.FieldError{Field: field + ".id", What: err.Error()}
 	}
 	if comment == "" {
 		comment = l.comments[unquote(media)+":"+id]
@@ -287,8 +287,8 @@ func parseID(raw string) (int64, error) {
 }
 
 // isPart reports whether the record of a list is one page of several.
-func isPart(rec wire.Record) bool {
-	l := wire.As[catalog.List](rec)
+func isPart(rec record.Record) bool {
+	l := record.As[catalog.List](rec)
 	for i := range l.Items {
 		if l.Items[i].TotalPages.V > 1 {
 			return true

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"reelsplice/schemas/wire"
+	"reelsplice/schemas/record"
 )
 
 // TestLists: rows about lists of users in all forms, and what becomes of them.
@@ -89,7 +89,7 @@ func TestBadLists(t *testing.T) {
 	f := func(kindName, row, field, what string) {
 		t.Helper()
 		_, err := newTMDB("").Records(Row{Type: kind(kindName), JSON: row})
-		var fe *wire.FieldError
+		var fe *record.FieldError
 		if !errors.As(err, &fe) || fe.Field != field || fe.What != what {
 			t.Errorf("Records(%s) = %v, want %s: %s", row, err, field, what)
 		}
@@ -131,9 +131,9 @@ func TestLongList(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, _ := recs[0].Plan.Field("items")
+	f, _ := recs[0].Schema.Field("items")
 	page := recs[0].At(f, 0)
-	results, _ := page.Plan.Field("results")
+	results, _ := page.Schema.Field("results")
 	if n, _ := page.Len(results); n != 100_000 {
 		t.Errorf("%d items, want 100000", n)
 	}

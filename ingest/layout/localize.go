@@ -2,22 +2,22 @@ package layout
 
 import (
 	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/wire"
+	"reelsplice/schemas/record"
 )
 
 // localizedField returns the list of a kind's texts in other languages than en-US;
 // false for kinds whose texts are the same in every language.
-func localizedField(p *wire.Plan) (*wire.Field, bool) { return p.Field("localized") }
+func localizedField(p *record.Schema) (*record.Field, bool) { return p.Field("localized") }
 
 // languageOf returns the language of an element of that list.
-func languageOf(local wire.Record) *wire.String {
-	f, _ := local.Plan.Field("language")
+func languageOf(local record.Record) *record.String {
+	f, _ := local.Schema.Field("language")
 	return local.String(f)
 }
 
 // localized returns r's element for a language, a new one if need be. It is good until
 // the next call.
-func localized(r wire.Record, f *wire.Field, language string) wire.Record {
+func localized(r record.Record, f *record.Field, language string) record.Record {
 	n, _ := r.Len(f)
 	for i := range n {
 		if el := r.At(f, i); languageOf(el).V == language {
@@ -25,25 +25,25 @@ func localized(r wire.Record, f *wire.Field, language string) wire.Record {
 		}
 	}
 	el := r.Grow(f)
-	*languageOf(el) = wire.Text(language)
+	*languageOf(el) = record.Text(language)
 	return el
 }
 
 // sameTags brings the languages of texts that a row has already to the form of
 // ParseLanguage, so that no language has two tags.
-func sameTags(r wire.Record) {
-	f, ok := localizedField(r.Plan)
+func sameTags(r record.Record) {
+	f, ok := localizedField(r.Schema)
 	if !ok {
 		return
 	}
 	n, _ := r.Len(f)
-	var list []wire.Record
+	var list []record.Record
 	changed := false
 	for i := range n {
 		el := r.At(f, i).Clone()
 		tag, err := ParseLanguage(languageOf(el).V)
 		if err == nil && tag != "" && tag != languageOf(el).V {
-			*languageOf(el), changed = wire.Text(tag), true
+			*languageOf(el), changed = record.Text(tag), true
 		}
 		list = append(list, el)
 	}
@@ -57,26 +57,26 @@ func sameTags(r wire.Record) {
 }
 
 // overlay sets the members of dst that src has.
-func overlay(dst, src wire.Record) {
-	for i := range src.Plan.Fields {
-		if f := &src.Plan.Fields[i]; wire.Present(src, f) {
-			wire.Copy(dst, src, f)
+func overlay(dst, src record.Record) {
+	for i := range src.Schema.Fields {
+		if f := &src.Schema.Fields[i]; record.Present(src, f) {
+			record.Copy(dst, src, f)
 		}
 	}
-	dst.Object().Extra = wire.UniteExtra(src.Object().Extra, dst.Object().Extra)
+	dst.Object().Extra = record.UniteExtra(src.Object().Extra, dst.Object().Extra)
 }
 
 // localize moves what depends on the language of the crawl to the record's texts in
 // that language, and leaves the rest, which is the same in every language, where it is.
-func localize(base wire.Record, language string) {
-	if list, ok := localizedField(base.Plan); ok {
+func localize(base record.Record, language string) {
+	if list, ok := localizedField(base.Schema); ok {
 		local := localized(base, list, language)
-		for i := range local.Plan.Fields {
-			move(local, base, local.Plan.Fields[i].Name)
+		for i := range local.Schema.Fields {
+			move(local, base, local.Schema.Fields[i].Name)
 		}
 	}
-	for i := range base.Plan.Fields {
-		if f := &base.Plan.Fields[i]; f.Shape == wire.ShapePages {
+	for i := range base.Schema.Fields {
+		if f := &base.Schema.Fields[i]; f.Shape == record.ShapePages {
 			tagPages(base, f, language)
 		}
 	}
@@ -85,49 +85,49 @@ func localize(base wire.Record, language string) {
 // move moves one member that base has to local. An empty title or name is none: the
 // title was not translated, and the original one is shown. Where the row has the text
 // under a name of its own, title_ar beside title, the plain one is English.
-func move(local, base wire.Record, name string) {
-	f, ok := base.Plan.Field(name)
-	if !ok || !wire.Present(base, f) {
+func move(local, base record.Record, name string) {
+	f, ok := base.Schema.Field(name)
+	if !ok || !record.Present(base, f) {
 		return
 	}
-	if own, _ := local.Plan.Field(name); own.Shape == wire.ShapeString && local.String(own).V != "" {
+	if own, _ := local.Schema.Field(name); own.Shape == record.ShapeString && local.String(own).V != "" {
 		if base.String(f).V == "" {
-			wire.Unset(base, f)
+			record.Unset(base, f)
 		}
 		return
 	}
 	if name != "title" && name != "name" || base.String(f).V != "" {
-		wire.Copy(local, base, f)
+		record.Copy(local, base, f)
 	}
-	wire.Unset(base, f)
+	record.Unset(base, f)
 }
 
 // tagPages sets the language of all pages of a list.
-func tagPages(r wire.Record, f *wire.Field, language string) {
+func tagPages(r record.Record, f *record.Field, language string) {
 	tag, _ := f.Elem.Field("language")
 	n, _ := r.Len(f)
 	for i := range n {
-		*r.At(f, i).String(tag) = wire.Text(language)
+		*r.At(f, i).String(tag) = record.Text(language)
 	}
 }
 
 // fill sets the texts that r lacks to those of english.
-func fill(r, english wire.Record) {
-	for i := range english.Plan.Fields {
-		f := &english.Plan.Fields[i]
-		if f.Shape == wire.ShapeString && english.String(f).Set && !r.String(f).Set {
-			wire.Copy(r, english, f)
+func fill(r, english record.Record) {
+	for i := range english.Schema.Fields {
+		f := &english.Schema.Fields[i]
+		if f.Shape == record.ShapeString && english.String(f).Set && !r.String(f).Set {
+			record.Copy(r, english, f)
 		}
 	}
 }
 
 // textField returns the member of a kind that is a text of its own in every language.
-func textField(t *catalog.Type, name string) (*wire.Field, bool) {
+func textField(t *catalog.Type, name string) (*record.Field, bool) {
 	list, ok := localizedField(t.Plan)
 	if !ok || name == "language" {
 		return nil, false
 	}
-	if f, ok := list.Elem.Field(name); !ok || f.Shape != wire.ShapeString {
+	if f, ok := list.Elem.Field(name); !ok || f.Shape != record.ShapeString {
 		return nil, false
 	}
 	return t.Plan.Field(name)

@@ -9,7 +9,7 @@ import (
 
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/wire"
+	"reelsplice/schemas/record"
 )
 
 // mapped is the layout of dumps whose columns mappings give a meaning: a table of
@@ -126,7 +126,7 @@ func (f *form) bind(columns []string) *binding {
 	return b
 }
 
-func (m *mapped) Counts() wire.Counts { return m.tmdb.Counts() }
+func (m *mapped) Counts() record.Counts { return m.tmdb.Counts() }
 
 // Dropped has every column that no mapping has a member for, by table and name, and
 // the rows that made no record.
@@ -145,7 +145,7 @@ func (m *mapped) Records(r Row) ([]Record, error) {
 		return nil, err
 	}
 	if m.empty() {
-		wire.Count(m.dropped, b.form.label+": empty rows", 1)
+		record.Count(m.dropped, b.form.label+": empty rows", 1)
 		return nil, nil
 	}
 	clear(m.made)
@@ -157,7 +157,7 @@ func (m *mapped) Records(r Row) ([]Record, error) {
 			continue
 		}
 		if at := slices.IndexFunc(s.needs, func(c int) bool { return !has(m.cells, c) }); at >= 0 {
-			wire.Count(m.dropped, b.form.label+": rows without "+s.shape.needs[at], 1)
+			record.Count(m.dropped, b.form.label+": rows without "+s.shape.needs[at], 1)
 			continue
 		}
 		recs, err := m.each(s)
@@ -243,7 +243,7 @@ func (s *boundShape) applies(cells []string) bool {
 func (b *binding) count(dropped map[string]int64, cells []string) {
 	for i, name := range b.lost {
 		if name != "" && cells[i] != "null" {
-			wire.Count(dropped, name, 1)
+			record.Count(dropped, name, 1)
 		}
 	}
 }
@@ -267,12 +267,12 @@ func (m *mapped) record(s *boundShape) ([]Record, error) {
 	}
 	for _, k := range m.kept {
 		m.comma()
-		m.out = append(wire.AppendString(m.out, k.column+"_text"), ':')
+		m.out = append(record.AppendString(m.out, k.column+"_text"), ':')
 		m.out = append(m.out, k.raw...)
 	}
 	if found.added {
 		m.comma()
-		m.out = append(wire.AppendString(m.out, s.find.key), ':')
+		m.out = append(record.AppendString(m.out, s.find.key), ':')
 		m.out = strconv.AppendInt(m.out, found.id, 10)
 	}
 	m.out = append(m.out, '}')
@@ -281,7 +281,7 @@ func (m *mapped) record(s *boundShape) ([]Record, error) {
 		return nil, s.columnError(err)
 	}
 	for _, k := range m.kept {
-		wire.Count(m.whole, m.last.form.label+"."+k.column, 1)
+		record.Count(m.whole, m.last.form.label+"."+k.column, 1)
 		m.tmdb.forget(k.column + "_text")
 	}
 	if recs[0].Part = s.part; !s.part {
@@ -295,9 +295,9 @@ func (m *mapped) record(s *boundShape) ([]Record, error) {
 }
 
 // countRows sets the totals of the lists that the row gave.
-func countRows(r wire.Record) {
-	for i := range r.Plan.Fields {
-		if f := &r.Plan.Fields[i]; f.Shape == wire.ShapePages {
+func countRows(r record.Record) {
+	for i := range r.Schema.Fields {
+		if f := &r.Schema.Fields[i]; f.Shape == record.ShapePages {
 			catalog.CountRows(r, f)
 		}
 	}
@@ -305,7 +305,7 @@ func countRows(r wire.Record) {
 
 // columnError names in an error the column that a member came from.
 func (s *boundShape) columnError(err error) error {
-	var fe *wire.FieldError
+	var fe *record.FieldError
 	if !errors.As(err, &fe) {
 		return err
 	}
@@ -323,7 +323,7 @@ func (s *boundShape) columnError(err error) error {
 	if len(best.inside) > 0 {
 		column += "." + best.Path
 	}
-	return &wire.FieldError{Field: column + fe.Field[len(best.path):], What: fe.What}
+	return &record.FieldError{Field: column + fe.Field[len(best.path):], What: fe.What}
 }
 
 func (m *mapped) comma() {
@@ -356,7 +356,7 @@ func (m *mapped) members(s *boundShape, o *output, cells []string) (given bool, 
 // object writes a member that is an object, or a list of one, unless it has nothing
 // inside.
 func (m *mapped) object(s *boundShape, o *output, cells []string) (bool, error) {
-	m.out = append(wire.AppendString(m.out, o.name), ':')
+	m.out = append(record.AppendString(m.out, o.name), ':')
 	if o.list {
 		m.out = append(m.out, '[')
 	}
@@ -381,7 +381,7 @@ func (m *mapped) entry(s *boundShape, o *output, cells []string) (bool, error) {
 		raw = cells[c]
 	}
 	if e.path != "*" {
-		m.out = append(wire.AppendString(m.out, o.name), ':')
+		m.out = append(record.AppendString(m.out, o.name), ':')
 	}
 	if o.list {
 		m.out = append(m.out, '[')
@@ -421,7 +421,7 @@ func (m *mapped) value(e *entry, raw string) error {
 		return m.part(e, raw, text)
 	}
 	if err != nil {
-		return &wire.FieldError{Field: e.column, What: err.Error()}
+		return &record.FieldError{Field: e.column, What: err.Error()}
 	}
 	return nil
 }
@@ -433,7 +433,7 @@ func (m *mapped) leave(e *entry, left *leftError, raw string) {
 		if m.looking {
 			break
 		}
-		wire.Count(m.dropped, m.last.form.label+"."+e.column+": "+name, 1)
+		record.Count(m.dropped, m.last.form.label+"."+e.column+": "+name, 1)
 	}
 	if left.raw != "" {
 		raw = left.raw
@@ -464,7 +464,7 @@ func (m *mapped) part(e *entry, raw, text string) error {
 	}
 	text, err := inside(text, e.inside)
 	if err != nil {
-		return &wire.FieldError{Field: e.column, What: err.Error()}
+		return &record.FieldError{Field: e.column, What: err.Error()}
 	}
 	if text == "" || text == "null" {
 		return nil
@@ -480,7 +480,7 @@ func (m *mapped) countSiblings(e *entry, text string) {
 	_ = eachMember(text, func(name, raw string) error { // what is no object has none
 		path := e.column + "." + name
 		if silent := m.last.form.ignore[path]; raw != "null" && !silent && !slices.Contains(e.siblings, name) {
-			wire.Count(m.dropped, m.last.form.label+"."+path, 1)
+			record.Count(m.dropped, m.last.form.label+"."+path, 1)
 		}
 		return nil
 	})
@@ -512,16 +512,16 @@ func inside(text string, path []string) (string, error) {
 // whatIs writes a value that was found inside a cell.
 func (m *mapped) whatIs(e *entry, text string) error {
 	fail := func(field string, err error) error {
-		var fe *wire.FieldError
+		var fe *record.FieldError
 		if errors.As(err, &fe) {
-			return &wire.FieldError{Field: field + "." + fe.Field, What: fe.What}
+			return &record.FieldError{Field: field + "." + fe.Field, What: fe.What}
 		}
-		return &wire.FieldError{Field: field, What: err.Error()}
+		return &record.FieldError{Field: field, What: err.Error()}
 	}
 	switch {
 	case e.path == "*": // the members of an object, without its braces
 		if text[0] != '{' {
-			return &wire.FieldError{Field: e.column, What: "want an object, found " + found([]byte(text))}
+			return &record.FieldError{Field: e.column, What: "want an object, found " + found([]byte(text))}
 		}
 		m.out = append(m.out, strings.TrimSpace(text[1:len(text)-1])...)
 	case e.form == nil:
@@ -531,7 +531,7 @@ func (m *mapped) whatIs(e *entry, text string) error {
 			return fail(e.column, err)
 		}
 	case text[0] != '[':
-		return &wire.FieldError{Field: e.column, What: "want a list, found " + found([]byte(text))}
+		return &record.FieldError{Field: e.column, What: "want a list, found " + found([]byte(text))}
 	default:
 		m.out = append(m.out, '[')
 		if err := eachElement(text, func(i int, raw string) error {

@@ -13,7 +13,7 @@ import (
 	"unicode/utf8"
 
 	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/wire"
+	"reelsplice/schemas/record"
 )
 
 // mapping returns the mapping of a text.
@@ -69,17 +69,17 @@ func TestMappingRefuses(t *testing.T) {
 	f("[[skip]]\nfiles=['t']", "skip 1: want a reason, found none")
 	f("[[skip]]\nreason='r'", "skip 1: want files or requires, found neither")
 	// Records.
-	record := func(r, want string) {
+	rec := func(r, want string) {
 		t.Helper()
 		f("[[table]]\nfiles=['t']\n[[table.record]]\n"+r, "table t: record 1: "+want)
 	}
-	record("kind='film'", `kind "film": want one of movie, tv, season, episode, person, collection, company, network, keyword, review, credit, episode_group, list, account`)
-	record("kind='movie'", "map: want a column, found none")
-	record("kind='movie'\nmap=[{column='t',member='title'}]", "no column is the member id, by which movie records are known, or an external id such as imdb_id, and the record mints none")
-	record("kind='season'\nmap=[{column='t',member='season_number'}]", "no column is the member series_id, by which season records are known")
-	record("kind='movie'\nlist='cast'\nmap=[{column='id',member='id'}]", "list: movie records have no member cast")
-	record("kind='movie'\nlist='credits'\nmap=[{column='id',member='id'}]", "list: credits is no list of objects")
-	record("kind='movie'\nwhere={column='x'}\nmap=[{column='id',member='id'}]", "where: want a column and either is or not")
+	rec("kind='film'", `kind "film": want one of movie, tv, season, episode, person, collection, company, network, keyword, review, credit, episode_group, list, account`)
+	rec("kind='movie'", "map: want a column, found none")
+	rec("kind='movie'\nmap=[{column='t',member='title'}]", "no column is the member id, by which movie records are known, or an external id such as imdb_id, and the record mints none")
+	rec("kind='season'\nmap=[{column='t',member='season_number'}]", "no column is the member series_id, by which season records are known")
+	rec("kind='movie'\nlist='cast'\nmap=[{column='id',member='id'}]", "list: movie records have no member cast")
+	rec("kind='movie'\nlist='credits'\nmap=[{column='id',member='id'}]", "list: credits is no list of objects")
+	rec("kind='movie'\nwhere={column='x'}\nmap=[{column='id',member='id'}]", "where: want a column and either is or not")
 	// Entries.
 	entry("{column='x'}", "want a member, found none: columns without a place go to ignore")
 	entry("{column='x',member='titel'}", `member "titel": movie records have no member titel`)
@@ -603,7 +603,7 @@ func FuzzMapped(f *testing.F) {
 		}
 		for _, r := range recs {
 			again := r.Type.New()
-			if err := wire.NewParser().Parse(text(r.Record), again); err != nil {
+			if err := record.NewParser().Parse(text(r.Record), again); err != nil {
 				t.Fatalf("Parse(%s) = %v", text(r.Record), err)
 			}
 			if key, err := r.Type.Key(again); err != nil || key != r.Key {
@@ -642,7 +642,7 @@ func FuzzParseMapping(f *testing.F) {
 				if i > 0 {
 					row += ","
 				}
-				row += string(wire.AppendString(nil, name)) + `:"1"`
+				row += string(record.AppendString(nil, name)) + `:"1"`
 			}
 			l := newMapped(Tables, []*Mapping{m}, Options{})
 			_, _ = l.Records(Row{File: tab.label, JSON: row + "}"})

@@ -8,22 +8,22 @@ import (
 	"reelsplice/data/reference"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/wire"
+	"reelsplice/schemas/record"
 )
 
 // movnix is the layout of crawls that renamed TMDB's members to camel case and put
 // the details under "movie" or "tvShow". Seasons they kept as TMDB gave them.
 type movnix struct {
-	parser  *wire.Parser
+	parser  *record.Parser
 	dropped map[string]int64
 }
 
-func newMovnix() *movnix { return &movnix{parser: wire.NewParser(), dropped: map[string]int64{}} }
+func newMovnix() *movnix { return &movnix{parser: record.NewParser(), dropped: map[string]int64{}} }
 
 // Counts has the unknown members of objects that are taken over whole; others are
 // dropped.
-func (l *movnix) Counts() wire.Counts {
-	c := wire.Counts{Unknown: map[string]int64{}, Coerced: l.parser.Counts.Coerced}
+func (l *movnix) Counts() record.Counts {
+	c := record.Counts{Unknown: map[string]int64{}, Coerced: l.parser.Counts.Coerced}
 	for path, n := range l.parser.Counts.Unknown {
 		if kept(path) {
 			c.Unknown[path] = n
@@ -54,130 +54,130 @@ func (l *movnix) drop(path string, n int) {
 }
 
 type movnixRow struct {
-	wire.Object
-	Movie             *movnixMovie               `wire:"movie,null"`
-	TVShow            *movnixShow                `wire:"tvShow,null"`
-	Seasons           []catalog.Season           `wire:"seasons"`
-	Collection        *movnixCollection          `wire:"collection,null"`
-	Genres            []movnixName               `wire:"genres"`
-	Companies         []movnixCompany            `wire:"companies"`
-	Keywords          []movnixName               `wire:"keywords"`
-	Videos            []catalog.Video            `wire:"videos"`
-	Images            []movnixImage              `wire:"images"`
-	Ratings           []movnixRating             `wire:"ratings"`
-	Credits           []movnixCredit             `wire:"credits"`
-	AlternativeTitles []catalog.AlternativeTitle `wire:"alternativeTitles"`
-	ExternalIDs       *movnixExternalIDs         `wire:"externalIds"`
-	WatchProviders    []movnixOffers             `wire:"watchProviders,keyed"`
-	Reviews           []movnixReview             `wire:"reviews"`
+	record.Object
+	Movie             *movnixMovie               `record:"movie,null"`
+	TVShow            *movnixShow                `record:"tvShow,null"`
+	Seasons           []catalog.Season           `record:"seasons"`
+	Collection        *movnixCollection          `record:"collection,null"`
+	Genres            []movnixName               `record:"genres"`
+	Companies         []movnixCompany            `record:"companies"`
+	Keywords          []movnixName               `record:"keywords"`
+	Videos            []catalog.Video            `record:"videos"`
+	Images            []movnixImage              `record:"images"`
+	Ratings           []movnixRating             `record:"ratings"`
+	Credits           []movnixCredit             `record:"credits"`
+	AlternativeTitles []catalog.AlternativeTitle `record:"alternativeTitles"`
+	ExternalIDs       *movnixExternalIDs         `record:"externalIds"`
+	WatchProviders    []movnixOffers             `record:"watchProviders,keyed"`
+	Reviews           []movnixReview             `record:"reviews"`
 }
 
 type movnixMovie struct {
-	wire.Object
-	ID            wire.Int    `wire:"tmdbId"`
-	IMDbID        wire.String `wire:"imdbId"`
-	Title         wire.String `wire:"title"`
-	OriginalTitle wire.String `wire:"originalTitle"`
-	Overview      wire.String `wire:"overview"`
-	ReleaseDate   wire.String `wire:"releaseDate"`
-	Runtime       wire.Int    `wire:"runtime"`
-	Budget        wire.Int    `wire:"budget"`
-	Revenue       wire.Int    `wire:"revenue"`
-	Status        wire.String `wire:"status"`
-	Popularity    wire.Float  `wire:"popularity"`
-	VoteAverage   wire.Float  `wire:"voteAverage"`
-	VoteCount     wire.Int    `wire:"voteCount"`
-	Homepage      wire.String `wire:"homepage"`
-	PosterPath    wire.String `wire:"posterPath"`
-	BackdropPath  wire.String `wire:"backdropPath"`
-	CollectionID  wire.Int    `wire:"collectionId"`
-	Certification wire.String `wire:"certification"`
+	record.Object
+	ID            record.Int    `record:"tmdbId"`
+	IMDbID        record.String `record:"imdbId"`
+	Title         record.String `record:"title"`
+	OriginalTitle record.String `record:"originalTitle"`
+	Overview      record.String `record:"overview"`
+	ReleaseDate   record.String `record:"releaseDate"`
+	Runtime       record.Int    `record:"runtime"`
+	Budget        record.Int    `record:"budget"`
+	Revenue       record.Int    `record:"revenue"`
+	Status        record.String `record:"status"`
+	Popularity    record.Float  `record:"popularity"`
+	VoteAverage   record.Float  `record:"voteAverage"`
+	VoteCount     record.Int    `record:"voteCount"`
+	Homepage      record.String `record:"homepage"`
+	PosterPath    record.String `record:"posterPath"`
+	BackdropPath  record.String `record:"backdropPath"`
+	CollectionID  record.Int    `record:"collectionId"`
+	Certification record.String `record:"certification"`
 }
 
 type movnixCollection struct {
-	wire.Object
-	ID           wire.Int    `wire:"tmdbId"`
-	Name         wire.String `wire:"name"`
-	Overview     wire.String `wire:"overview"`
-	PosterPath   wire.String `wire:"posterPath"`
-	BackdropPath wire.String `wire:"backdropPath"`
+	record.Object
+	ID           record.Int    `record:"tmdbId"`
+	Name         record.String `record:"name"`
+	Overview     record.String `record:"overview"`
+	PosterPath   record.String `record:"posterPath"`
+	BackdropPath record.String `record:"backdropPath"`
 }
 
 type movnixName struct {
-	wire.Object
-	ID   wire.Int    `wire:"tmdbId"`
-	Name wire.String `wire:"name"`
+	record.Object
+	ID   record.Int    `record:"tmdbId"`
+	Name record.String `record:"name"`
 }
 
 type movnixCompany struct {
-	wire.Object
-	ID            wire.Int    `wire:"tmdbId"`
-	Name          wire.String `wire:"name"`
-	LogoPath      wire.String `wire:"logoPath"`
-	OriginCountry wire.String `wire:"originCountry"`
+	record.Object
+	ID            record.Int    `record:"tmdbId"`
+	Name          record.String `record:"name"`
+	LogoPath      record.String `record:"logoPath"`
+	OriginCountry record.String `record:"originCountry"`
 }
 
 type movnixImage struct {
-	wire.Object
-	FilePath    wire.String `wire:"filePath"`
-	Width       wire.Int    `wire:"width"`
-	Height      wire.Int    `wire:"height"`
-	AspectRatio wire.Float  `wire:"aspectRatio"`
-	Type        wire.String `wire:"type"`
+	record.Object
+	FilePath    record.String `record:"filePath"`
+	Width       record.Int    `record:"width"`
+	Height      record.Int    `record:"height"`
+	AspectRatio record.Float  `record:"aspectRatio"`
+	Type        record.String `record:"type"`
 }
 
 type movnixRating struct {
-	wire.Object
-	Source wire.String `wire:"source"`
-	Value  wire.Float  `wire:"ratingValue"`
-	Votes  wire.Int    `wire:"votesCount"`
+	record.Object
+	Source record.String `record:"source"`
+	Value  record.Float  `record:"ratingValue"`
+	Votes  record.Int    `record:"votesCount"`
 }
 
 type movnixCredit struct {
-	wire.Object
-	ID          wire.Int    `wire:"tmdbPersonId"`
-	Name        wire.String `wire:"name"`
-	ProfilePath wire.String `wire:"profilePath"`
-	Character   wire.String `wire:"character"`
-	Job         wire.String `wire:"job"`
-	Department  wire.String `wire:"department"`
-	Order       wire.Int    `wire:"order"`
+	record.Object
+	ID          record.Int    `record:"tmdbPersonId"`
+	Name        record.String `record:"name"`
+	ProfilePath record.String `record:"profilePath"`
+	Character   record.String `record:"character"`
+	Job         record.String `record:"job"`
+	Department  record.String `record:"department"`
+	Order       record.Int    `record:"order"`
 }
 
 type movnixExternalIDs struct {
-	wire.Object
-	IMDbID      wire.String `wire:"imdbId"`
-	WikidataID  wire.String `wire:"wikidataId"`
-	FacebookID  wire.String `wire:"facebookId"`
-	InstagramID wire.String `wire:"instagramId"`
-	TwitterID   wire.String `wire:"twitterId"`
+	record.Object
+	IMDbID      record.String `record:"imdbId"`
+	WikidataID  record.String `record:"wikidataId"`
+	FacebookID  record.String `record:"facebookId"`
+	InstagramID record.String `record:"instagramId"`
+	TwitterID   record.String `record:"twitterId"`
 }
 
 type movnixOffers struct {
-	wire.Object
-	Country  wire.String      `wire:"country,key"`
-	Flatrate []movnixProvider `wire:"flatrate"`
-	Buy      []movnixProvider `wire:"buy"`
+	record.Object
+	Country  record.String    `record:"country,key"`
+	Flatrate []movnixProvider `record:"flatrate"`
+	Buy      []movnixProvider `record:"buy"`
 }
 
 type movnixProvider struct {
-	wire.Object
-	Name wire.String `wire:"name"`
-	Logo wire.String `wire:"logo"`
+	record.Object
+	Name record.String `record:"name"`
+	Logo record.String `record:"logo"`
 }
 
 type movnixReview struct {
-	wire.Object
-	Author    wire.String `wire:"author"`
-	Content   wire.String `wire:"content"`
-	Rating    wire.Float  `wire:"rating"`
-	CreatedAt wire.String `wire:"createdAt"`
+	record.Object
+	Author    record.String `record:"author"`
+	Content   record.String `record:"content"`
+	Rating    record.Float  `record:"rating"`
+	CreatedAt record.String `record:"createdAt"`
 }
 
 // Records maps a row: a movie, or a series and its seasons.
 func (l *movnix) Records(r Row) ([]Record, error) {
 	var row movnixRow
-	if err := l.parser.Parse(r.JSON, wire.RecordOf(&row)); err != nil {
+	if err := l.parser.Parse(r.JSON, record.Of(&row)); err != nil {
 		return nil, err
 	}
 	kind, name := fragment.KindMovie, "movie"
@@ -185,7 +185,7 @@ func (l *movnix) Records(r Row) ([]Record, error) {
 		kind, name = fragment.KindTV, "tvShow"
 	}
 	if r.Type != nil && r.Type.Kind != kind {
-		return nil, &wire.FieldError{Field: name, What: fmt.Sprintf("want a %s record, as the file's name or --kind says", r.Type.Name())}
+		return nil, &record.FieldError{Field: name, What: fmt.Sprintf("want a %s record, as the file's name or --kind says", r.Type.Name())}
 	}
 	if kind == fragment.KindTV {
 		return l.series(&row)
@@ -200,13 +200,13 @@ func (l *movnix) Records(r Row) ([]Record, error) {
 // any.
 func (l *movnix) movie(row *movnixRow) ([]Record, error) {
 	if row.Movie == nil {
-		return nil, &wire.FieldError{Field: "movie", What: "want an object, found nothing"}
+		return nil, &record.FieldError{Field: "movie", What: "want an object, found nothing"}
 	}
 	if !row.Movie.ID.Set {
-		return nil, &wire.FieldError{Field: "movie.tmdbId", What: "want an integer, found nothing"}
+		return nil, &record.FieldError{Field: "movie.tmdbId", What: "want an integer, found nothing"}
 	}
 	m := row.movie()
-	rec, err := checked(catalog.TypeOf(fragment.KindMovie), wire.RecordOf(m))
+	rec, err := checked(catalog.TypeOf(fragment.KindMovie), record.Of(m))
 	if err != nil {
 		return nil, err
 	}
@@ -216,7 +216,7 @@ func (l *movnix) movie(row *movnixRow) ([]Record, error) {
 
 // count counts what the record of a row does not have of it, besides what has no field
 // here at all.
-func (l *movnix) count(row *movnixRow, certification wire.String, genres []catalog.Genre, images *catalog.Images) {
+func (l *movnix) count(row *movnixRow, certification record.String, genres []catalog.Genre, images *catalog.Images) {
 	one := func(path string, there bool) {
 		if there {
 			l.drop(path, 1)
@@ -262,35 +262,35 @@ func (r *movnixRow) movie() *catalog.Movie {
 // absent makes members of dst absent whose counterparts src does not have; the API
 // keeps them as null, and only null says that there is none. names are pairs.
 func absent[D, S any](dst *D, src *S, names ...string) {
-	from := wire.RecordOf(src)
+	from := record.Of(src)
 	for i := 0; i < len(names); i += 2 {
-		if f, ok := from.Plan.Field(names[i+1]); !ok || !wire.Present(from, f) {
-			wire.MarkAbsent(wire.RecordOf(dst), names[i])
+		if f, ok := from.Schema.Field(names[i+1]); !ok || !record.Present(from, f) {
+			record.MarkAbsent(record.Of(dst), names[i])
 		}
 	}
 }
 
 // textOf returns a text of d, which the API has empty where d has null.
-func textOf[T any](d *T, name string) wire.String {
-	r := wire.RecordOf(d)
-	f, ok := r.Plan.Field(name)
-	if !ok || !wire.Present(r, f) {
-		return wire.String{}
+func textOf[T any](d *T, name string) record.String {
+	r := record.Of(d)
+	f, ok := r.Schema.Field(name)
+	if !ok || !record.Present(r, f) {
+		return record.String{}
 	}
 	return orEmpty(*r.String(f))
 }
 
 // numberOf returns a number of d, which is 0 in the API where d has null.
-func numberOf[T any](d *T, name string) wire.Int {
-	r := wire.RecordOf(d)
-	f, ok := r.Plan.Field(name)
-	if !ok || !wire.Present(r, f) {
-		return wire.Int{}
+func numberOf[T any](d *T, name string) record.Int {
+	r := record.Of(d)
+	f, ok := r.Schema.Field(name)
+	if !ok || !record.Present(r, f) {
+		return record.Int{}
 	}
-	return wire.Number(r.Int(f).V)
+	return record.Number(r.Int(f).V)
 }
 
-func orEmpty(s wire.String) wire.String { return wire.Text(s.V) }
+func orEmpty(s record.String) record.String { return record.Text(s.V) }
 
 func (r *movnixRow) genres(of reference.Media) []catalog.Genre {
 	if r.Genres == nil {
@@ -365,7 +365,7 @@ func (r *movnixRow) images() *catalog.Images {
 		}
 		img := catalog.Image{
 			// The crawler dropped country and language, so absent rather than null.
-			Object: wire.Object{Unusual: "iso_3166_1,iso_639_1"}, AspectRatio: i.AspectRatio, Height: i.Height, FilePath: i.FilePath, Width: i.Width,
+			Object: record.Object{Unusual: "iso_3166_1,iso_639_1"}, AspectRatio: i.AspectRatio, Height: i.Height, FilePath: i.FilePath, Width: i.Width,
 		}
 		switch i.Type.V {
 		case "poster":
@@ -421,13 +421,13 @@ func (r *movnixRow) providers() *catalog.WatchProviders {
 	}
 	out := &catalog.WatchProviders{Results: []catalog.CountryOffers{}}
 	for _, c := range r.WatchProviders {
-		o := catalog.CountryOffers{ISO3166: wire.Text(strings.ToUpper(c.Country.V)), Offers: []catalog.Offers{}}
+		o := catalog.CountryOffers{ISO3166: record.Text(strings.ToUpper(c.Country.V)), Offers: []catalog.Offers{}}
 		for _, list := range []struct {
 			name string
 			rows []movnixProvider
 		}{{"flatrate", c.Flatrate}, {"buy", c.Buy}} {
 			if len(list.rows) > 0 {
-				o.Offers = append(o.Offers, catalog.Offers{Type: wire.Text(list.name), Providers: providersOf(list.rows)})
+				o.Offers = append(o.Offers, catalog.Offers{Type: record.Text(list.name), Providers: providersOf(list.rows)})
 			}
 		}
 		if len(o.Offers) > 0 {
@@ -450,12 +450,12 @@ func (r *movnixRow) reviews() []catalog.ReviewPage {
 		return nil
 	}
 	p := catalog.ReviewPage{
-		Page: wire.Number(1), Results: []catalog.Review{},
-		TotalPages: wire.Number(1), TotalResults: wire.Number(int64(len(r.Reviews))),
+		Page: record.Number(1), Results: []catalog.Review{},
+		TotalPages: record.Number(1), TotalResults: record.Number(int64(len(r.Reviews))),
 	}
 	for i := range r.Reviews {
 		v := &r.Reviews[i]
-		author := &catalog.ReviewAuthor{Name: wire.Text(""), Username: v.Author, Rating: v.Rating}
+		author := &catalog.ReviewAuthor{Name: record.Text(""), Username: v.Author, Rating: v.Rating}
 		absent(author, v, "avatar_path", "avatarPath", "rating", "rating")
 		p.Results = append(p.Results, catalog.Review{
 			Author: v.Author, AuthorDetails: author, Content: v.Content, CreatedAt: v.CreatedAt,

@@ -6,26 +6,26 @@ import (
 	"reelsplice/data/reference"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/wire"
+	"reelsplice/schemas/record"
 )
 
 type movnixShow struct {
-	wire.Object
-	ID            wire.Int    `wire:"tmdbId"`
-	IMDbID        wire.String `wire:"imdbId"`
-	Name          wire.String `wire:"name"`
-	OriginalName  wire.String `wire:"originalName"`
-	Overview      wire.String `wire:"overview"`
-	FirstAirDate  wire.String `wire:"firstAirDate"`
-	LastAirDate   wire.String `wire:"lastAirDate"`
-	Status        wire.String `wire:"status"`
-	Popularity    wire.Float  `wire:"popularity"`
-	VoteAverage   wire.Float  `wire:"voteAverage"`
-	VoteCount     wire.Int    `wire:"voteCount"`
-	Type          wire.String `wire:"type"`
-	PosterPath    wire.String `wire:"posterPath"`
-	BackdropPath  wire.String `wire:"backdropPath"`
-	Certification wire.String `wire:"certification"`
+	record.Object
+	ID            record.Int    `record:"tmdbId"`
+	IMDbID        record.String `record:"imdbId"`
+	Name          record.String `record:"name"`
+	OriginalName  record.String `record:"originalName"`
+	Overview      record.String `record:"overview"`
+	FirstAirDate  record.String `record:"firstAirDate"`
+	LastAirDate   record.String `record:"lastAirDate"`
+	Status        record.String `record:"status"`
+	Popularity    record.Float  `record:"popularity"`
+	VoteAverage   record.Float  `record:"voteAverage"`
+	VoteCount     record.Int    `record:"voteCount"`
+	Type          record.String `record:"type"`
+	PosterPath    record.String `record:"posterPath"`
+	BackdropPath  record.String `record:"backdropPath"`
+	Certification record.String `record:"certification"`
 }
 
 // series maps a row about a series:
@@ -45,14 +45,14 @@ type movnixShow struct {
 func (l *movnix) series(row *movnixRow) ([]Record, error) {
 	d := row.TVShow
 	if !d.ID.Set {
-		return nil, &wire.FieldError{Field: "tvShow.tmdbId", What: "want an integer, found nothing"}
+		return nil, &record.FieldError{Field: "tvShow.tmdbId", What: "want an integer, found nothing"}
 	}
 	if d.Name.V == "" && d.OriginalName.V == "" && len(row.Seasons) == 0 {
-		rec, err := checked(catalog.TypeOf(fragment.KindTV), wire.RecordOf(nothingBut(d.ID)))
+		rec, err := checked(catalog.TypeOf(fragment.KindTV), record.Of(nothingBut(d.ID)))
 		return []Record{rec}, err
 	}
 	s := row.series()
-	rec, err := checked(catalog.TypeOf(fragment.KindTV), wire.RecordOf(s))
+	rec, err := checked(catalog.TypeOf(fragment.KindTV), record.Of(s))
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +60,7 @@ func (l *movnix) series(row *movnixRow) ([]Record, error) {
 	for i := range row.Seasons {
 		season := &row.Seasons[i]
 		season.SeriesID = d.ID
-		rec, err := checked(catalog.TypeOf(fragment.KindSeason), wire.RecordOf(season))
+		rec, err := checked(catalog.TypeOf(fragment.KindSeason), record.Of(season))
 		if err != nil {
 			return nil, inRow(err, "seasons", i)
 		}
@@ -71,11 +71,11 @@ func (l *movnix) series(row *movnixRow) ([]Record, error) {
 }
 
 // nothingBut returns a series of which only the id is known.
-func nothingBut(id wire.Int) *catalog.TV {
+func nothingBut(id record.Int) *catalog.TV {
 	s := &catalog.TV{ID: id}
-	r := wire.RecordOf(s)
-	for i := range r.Plan.Fields {
-		wire.MarkAbsent(r, r.Plan.Fields[i].Name)
+	r := record.Of(s)
+	for i := range r.Schema.Fields {
+		record.MarkAbsent(r, r.Schema.Fields[i].Name)
 	}
 	return s
 }
@@ -113,7 +113,7 @@ func (r *movnixRow) outline(s *catalog.TV) {
 	for i := range r.Seasons {
 		season := &r.Seasons[i]
 		s.Seasons = append(s.Seasons, catalog.SeasonSummary{
-			AirDate: season.AirDate, EpisodeCount: wire.Number(int64(len(season.Episodes))), ID: season.ID, Name: season.Name,
+			AirDate: season.AirDate, EpisodeCount: record.Number(int64(len(season.Episodes))), ID: season.ID, Name: season.Name,
 			Overview: season.Overview, PosterPath: season.PosterPath, SeasonNumber: season.SeasonNumber, VoteAverage: season.VoteAverage,
 		})
 		absent(&s.Seasons[len(s.Seasons)-1], season, "air_date", "air_date", "poster_path", "poster_path")
@@ -126,7 +126,7 @@ func (r *movnixRow) outline(s *catalog.TV) {
 			}
 		}
 	}
-	s.NumberOfSeasons, s.NumberOfEpisodes = wire.Number(int64(seasons)), wire.Number(int64(episodes))
+	s.NumberOfSeasons, s.NumberOfEpisodes = record.Number(int64(seasons)), record.Number(int64(episodes))
 }
 
 func (r *movnixRow) seriesCredits() *catalog.TVCredits {

@@ -2,7 +2,7 @@ package layout
 
 import (
 	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/wire"
+	"reelsplice/schemas/record"
 )
 
 // maxPage is the last page that the API has of any list, but for those of users.
@@ -11,14 +11,14 @@ const maxPage = 500
 // dropEmpty takes off the answers to sub-requests that say nothing: null, {} and
 // errors of the API. Crawlers keep those for requests that failed, and joined to an
 // older record they would take away what a better crawl gave.
-func (t *tmdb) dropEmpty(r wire.Record) {
-	for i := range r.Plan.Fields {
-		f := &r.Plan.Fields[i]
-		if f.Elem == nil || !f.Elem.DropID || !wire.Present(r, f) {
+func (t *tmdb) dropEmpty(r record.Record) {
+	for i := range r.Schema.Fields {
+		f := &r.Schema.Fields[i]
+		if f.Elem == nil || !f.Elem.DropID || !record.Present(r, f) {
 			continue
 		}
 		switch f.Shape {
-		case wire.ShapePages:
+		case record.ShapePages:
 			t.pages(r, f)
 		default:
 			if sub, ok := r.Sub(f); !ok || saysNothing(sub) {
@@ -30,9 +30,9 @@ func (t *tmdb) dropEmpty(r wire.Record) {
 
 // pages takes off pages that say nothing or that the API cannot have, and numbers
 // those without a number, so that pages of several crawls can be told apart.
-func (t *tmdb) pages(r wire.Record, f *wire.Field) {
+func (t *tmdb) pages(r record.Record, f *record.Field) {
 	before, _ := r.Len(f)
-	wire.Retain(r, f, func(p wire.Record) bool {
+	record.Retain(r, f, func(p record.Record) bool {
 		sameTag(p)
 		return !saysNothing(p) && (unpaged(p) || number(p))
 	})
@@ -40,33 +40,33 @@ func (t *tmdb) pages(r wire.Record, f *wire.Field) {
 	case after == 0:
 		t.drop(r, f)
 	case after < before:
-		wire.Count(t.dropped, f.Name+"[]", int64(before-after))
+		record.Count(t.dropped, f.Name+"[]", int64(before-after))
 	}
 }
 
 // unpaged reports whether a page is of a list that the API answers whole, as page 0,
 // whatever page is asked for: tagged images.
-func unpaged(p wire.Record) bool {
-	f, _ := p.Plan.Field("page")
+func unpaged(p record.Record) bool {
+	f, _ := p.Schema.Field("page")
 	n := p.Int(f)
-	return p.Plan == wire.PlanOf[catalog.TaggedImagePage]() && n.Set && n.V == 0
+	return p.Schema == record.SchemaOf[catalog.TaggedImagePage]() && n.Set && n.V == 0
 }
 
 // number gives a page without a sensible number the first; false when it is beyond
 // the last.
-func number(p wire.Record) bool {
-	f, _ := p.Plan.Field("page")
+func number(p record.Record) bool {
+	f, _ := p.Schema.Field("page")
 	n := p.Int(f)
 	if n.V < 1 {
-		wire.MarkAbsent(p, f.Name)
-		*n = wire.Number(1)
+		record.MarkAbsent(p, f.Name)
+		*n = record.Number(1)
 	}
-	return n.V <= maxPage || p.Plan == wire.PlanOf[catalog.ListItemPage]()
+	return n.V <= maxPage || p.Schema == record.SchemaOf[catalog.ListItemPage]()
 }
 
 // sameTag brings the language that a page has already to the form of ParseLanguage.
-func sameTag(p wire.Record) {
-	f, _ := p.Plan.Field("language")
+func sameTag(p record.Record) {
+	f, _ := p.Schema.Field("language")
 	if l := p.String(f); l.Set {
 		if tag, err := ParseLanguage(l.V); err == nil && tag != "" {
 			l.V = tag
@@ -75,19 +75,19 @@ func sameTag(p wire.Record) {
 }
 
 // drop makes a member absent and counts it.
-func (t *tmdb) drop(r wire.Record, f *wire.Field) {
-	wire.Unset(r, f)
-	wire.Count(t.dropped, f.Name, 1)
+func (t *tmdb) drop(r record.Record, f *record.Field) {
+	record.Unset(r, f)
+	record.Count(t.dropped, f.Name, 1)
 }
 
 // saysNothing reports whether an answer has no member that is known, and none that
 // is not either, unless it is an error.
-func saysNothing(r wire.Record) bool {
-	for i := range r.Plan.Fields {
-		if wire.Present(r, &r.Plan.Fields[i]) {
+func saysNothing(r record.Record) bool {
+	for i := range r.Schema.Fields {
+		if record.Present(r, &r.Schema.Fields[i]) {
 			return false
 		}
 	}
 	extra := r.Object().Extra
-	return extra == "" || wire.HasMember(extra, "status_code")
+	return extra == "" || record.HasField(extra, "status_code")
 }

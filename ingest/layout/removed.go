@@ -7,7 +7,7 @@ import (
 
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/wire"
+	"reelsplice/schemas/record"
 )
 
 // Members of rows that say that a resource is no more.
@@ -18,7 +18,7 @@ const (
 
 // RemovalOf reports whether a record says that its resource is no more, and what it was
 // merged into. Such a record has its key and nothing else.
-func RemovalOf(t *catalog.Type, r wire.Record) (catalog.Removed, bool) {
+func RemovalOf(t *catalog.Type, r record.Record) (catalog.Removed, bool) {
 	extra := r.Object().Extra
 	if !strings.Contains(extra, deletedMember) && !strings.Contains(extra, mergedMember) {
 		return catalog.Removed{}, false
@@ -32,18 +32,18 @@ func RemovalOf(t *catalog.Type, r wire.Record) (catalog.Removed, bool) {
 }
 
 // removal reads those members of r.
-func removal(t *catalog.Type, r wire.Record, key catalog.Key) (out catalog.Removed, removed bool, err error) {
+func removal(t *catalog.Type, r record.Record, key catalog.Key) (out catalog.Removed, removed bool, err error) {
 	extra, err := membersOf(r.Object().Extra)
 	if err != nil {
 		return out, false, err
 	}
 	out = catalog.Removed{Kind: t.Kind, Key: key}
 	if t.Kind == fragment.KindAccount && key.Lo != 0 && (extra.has(deletedMember) || extra.has(mergedMember)) {
-		return out, false, &wire.FieldError{Field: deletedMember, What: "want the id of an account: guests are not removed one by one"}
+		return out, false, &record.FieldError{Field: deletedMember, What: "want the id of an account: guests are not removed one by one"}
 	}
 	if raw, ok := extra.take(deletedMember); ok {
 		if json.Unmarshal(untext(raw), &removed) != nil {
-			return out, false, &wire.FieldError{Field: deletedMember, What: "want true or false, found " + found(raw)}
+			return out, false, &record.FieldError{Field: deletedMember, What: "want true or false, found " + found(raw)}
 		}
 	}
 	raw, ok := extra.take(mergedMember)
@@ -67,12 +67,12 @@ func untext(raw json.RawMessage) []byte {
 // mergedInto reads the id of what a resource was merged into.
 func mergedInto(t *catalog.Type, raw json.RawMessage, key catalog.Key) (catalog.Key, error) {
 	bad := func(want string) (catalog.Key, error) {
-		return catalog.Key{}, &wire.FieldError{Field: mergedMember, What: "want " + want + ", found " + found(raw)}
+		return catalog.Key{}, &record.FieldError{Field: mergedMember, What: "want " + want + ", found " + found(raw)}
 	}
 	var into catalog.Key
 	switch t.Kind {
 	case fragment.KindSeason, fragment.KindEpisode:
-		return catalog.Key{}, &wire.FieldError{Field: mergedMember, What: fmt.Sprintf("a %s is not merged into another: delete it", t.Name())}
+		return catalog.Key{}, &record.FieldError{Field: mergedMember, What: fmt.Sprintf("a %s is not merged into another: delete it", t.Name())}
 	case fragment.KindReview, fragment.KindCredit, fragment.KindEpisodeGroup:
 		var text string
 		_ = json.Unmarshal(raw, &text) // what is no text has no digits either
@@ -95,7 +95,7 @@ func mergedInto(t *catalog.Type, raw json.RawMessage, key catalog.Key) (catalog.
 
 // removed returns the record of a row that says that its resource is no more; false for
 // other rows.
-func (t *tmdb) removed(r Row, rec wire.Record) (one Record, is bool, err error) {
+func (t *tmdb) removed(r Row, rec record.Record) (one Record, is bool, err error) {
 	extra := rec.Object().Extra
 	if !strings.Contains(extra, deletedMember) && !strings.Contains(extra, mergedMember) {
 		return one, false, nil

@@ -11,7 +11,7 @@ import (
 	"unicode"
 
 	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/wire"
+	"reelsplice/schemas/record"
 )
 
 // A suggestedColumn is a column of a table for which a mapping is written.
@@ -174,7 +174,7 @@ func oneLineOf(s string) string {
 
 // quoted returns a text as TOML writes it: as JSON does, but for one character.
 func quoted(s string) string {
-	return strings.ReplaceAll(string(wire.AppendString(nil, s)), "\x7f", `\u007f`)
+	return strings.ReplaceAll(string(record.AppendString(nil, s)), "\x7f", `\u007f`)
 }
 
 // pattern returns the pattern of a file name.
@@ -455,14 +455,14 @@ func (e *entry) reads(typ *catalog.Type, values []string) bool {
 
 // fits reports whether a value is one that the member can have.
 func (e *entry) fits(typ *catalog.Type, value string) bool {
-	if e.field.Shape == wire.ShapeInts {
+	if e.field.Shape == record.ShapeInts {
 		var list []int64
 		return json.Unmarshal([]byte(value), &list) == nil
 	}
 	for _, name := range slices.Backward(strings.Split(e.path, ".")) {
 		value = "{" + quoted(name) + ":" + value + "}"
 	}
-	p := wire.NewParser()
+	p := record.NewParser()
 	return p.Parse(value, typ.New()) == nil && len(p.Counts.Unknown) == 0
 }
 

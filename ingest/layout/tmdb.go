@@ -8,23 +8,23 @@ import (
 
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/wire"
+	"reelsplice/schemas/record"
 )
 
 // tmdb is the layout of TMDB's own answers: details with or without appended objects,
 // rows of lists, and single sub-requests, of every kind.
 type tmdb struct {
-	parser   *wire.Parser
+	parser   *record.Parser
 	language string
 	answers  bool // rows are answers of the API
 	dropped  map[string]int64
 }
 
 func newTMDB(language string) *tmdb {
-	return &tmdb{parser: wire.NewParser(), language: language, dropped: map[string]int64{}}
+	return &tmdb{parser: record.NewParser(), language: language, dropped: map[string]int64{}}
 }
 
-func (t *tmdb) Counts() wire.Counts { return t.parser.Counts }
+func (t *tmdb) Counts() record.Counts { return t.parser.Counts }
 
 func (t *tmdb) Dropped() map[string]int64 { return t.dropped }
 
@@ -53,7 +53,7 @@ func (t *tmdb) records(r Row) ([]Record, error) {
 	if err := t.parser.Parse(text, rec); err != nil {
 		return nil, err
 	}
-	if f, _ := rec.Plan.Field("id"); !wire.Present(rec, f) {
+	if f, _ := rec.Schema.Field("id"); !record.Present(rec, f) {
 		if err := answeredError(r.JSON); err != nil {
 			return nil, err
 		}
@@ -84,7 +84,7 @@ func (t *tmdb) records(r Row) ([]Record, error) {
 	case fragment.KindList:
 		one.Part = isPart(rec)
 	case fragment.KindAccount:
-		if err := checkAccount(wire.As[catalog.Account](rec)); err != nil {
+		if err := checkAccount(record.As[catalog.Account](rec)); err != nil {
 			return nil, err
 		}
 	}
@@ -123,9 +123,9 @@ func (t *tmdb) withParts(one Record, parts []part, answer bool) ([]Record, error
 		}
 		recs, err := t.records(r)
 		if err != nil {
-			var fe *wire.FieldError
+			var fe *record.FieldError
 			if errors.As(err, &fe) {
-				return nil, &wire.FieldError{Field: p.name + "." + fe.Field, What: fe.What}
+				return nil, &record.FieldError{Field: p.name + "." + fe.Field, What: fe.What}
 			}
 			return nil, fmt.Errorf("%s: %w", p.name, err)
 		}
@@ -136,14 +136,14 @@ func (t *tmdb) withParts(one Record, parts []part, answer bool) ([]Record, error
 
 // address completes the key of a record by what the name of its file or the record that
 // it was appended to tells, and refuses one that they contradict.
-func address(rec wire.Record, r Row) error {
+func address(rec record.Record, r Row) error {
 	switch r.Type.Kind {
 	case fragment.KindSeason, fragment.KindEpisode:
 		return partAddress(rec, r)
 	case fragment.KindReview, fragment.KindCredit, fragment.KindEpisodeGroup:
-		f, _ := rec.Plan.Field("id")
+		f, _ := rec.Schema.Field("id")
 		if id := rec.String(f); r.Text != "" && id.Set && id.V != r.Text {
-			return &wire.FieldError{Field: "id", What: fmt.Sprintf("the file name says %s, the row says %s", r.Text, id.V)}
+			return &record.FieldError{Field: "id", What: fmt.Sprintf("the file name says %s, the row says %s", r.Text, id.V)}
 		}
 		return nil
 	}
@@ -152,16 +152,16 @@ func address(rec wire.Record, r Row) error {
 
 // sameNumber refuses a record that has another number in a member than its file's name
 // says, which is 0 when it says none.
-func sameNumber(rec wire.Record, member string, want int64) error {
-	f, _ := rec.Plan.Field(member)
+func sameNumber(rec record.Record, member string, want int64) error {
+	f, _ := rec.Schema.Field(member)
 	if got := rec.Int(f); want != 0 && got.Set && got.V != want {
-		return &wire.FieldError{Field: member, What: fmt.Sprintf("the file name says %d, the row says %d", want, got.V)}
+		return &record.FieldError{Field: member, What: fmt.Sprintf("the file name says %d, the row says %d", want, got.V)}
 	}
 	return nil
 }
 
 // partAddress completes the key of a season or an episode.
-func partAddress(rec wire.Record, r Row) error {
+func partAddress(rec record.Record, r Row) error {
 	if r.Series == 0 {
 		if err := sameNumber(rec, "id", r.ID); err != nil {
 			return err
@@ -177,13 +177,13 @@ func partAddress(rec wire.Record, r Row) error {
 		want = want[:2]
 	}
 	for _, w := range want {
-		f, _ := rec.Plan.Field(w.member)
+		f, _ := rec.Schema.Field(w.member)
 		switch got := rec.Int(f); {
 		case !got.Set:
-			wire.MarkAbsent(rec, w.member) // and not null
-			*got = wire.Number(w.n)
+			record.MarkAbsent(rec, w.member) // and not null
+			*got = record.Number(w.n)
 		case got.V != w.n:
-			return &wire.FieldError{Field: w.member, What: fmt.Sprintf("want %d, as where it was found says, found %d", w.n, got.V)}
+			return &record.FieldError{Field: w.member, What: fmt.Sprintf("want %d, as where it was found says, found %d", w.n, got.V)}
 		}
 	}
 	return nil
@@ -191,16 +191,16 @@ func partAddress(rec wire.Record, r Row) error {
 
 // seriesOfEpisodes takes the series of a season that does not say it from the first
 // episode that does.
-func seriesOfEpisodes(rec wire.Record) {
-	f, _ := rec.Plan.Field("series_id")
-	list, ok := rec.Plan.Field("episodes")
+func seriesOfEpisodes(rec record.Record) {
+	f, _ := rec.Schema.Field("series_id")
+	list, ok := rec.Schema.Field("episodes")
 	if rec.Int(f).Set || !ok {
 		return
 	}
 	n, _ := rec.Len(list)
 	for i := range n {
 		el := rec.At(list, i)
-		show, _ := el.Plan.Field("show_id")
+		show, _ := el.Schema.Field("show_id")
 		if id := el.Int(show); id.Set {
 			*rec.Int(f) = *id
 			return
@@ -216,7 +216,7 @@ func answeredError(row string) error {
 		Message *string `json:"status_message"`
 	}
 	if json.Unmarshal([]byte(row), &e) == nil && e.Code != nil && e.Message != nil {
-		return &wire.FieldError{Field: "status_code", What: fmt.Sprintf("is no answer but error %d: %s", *e.Code, *e.Message)}
+		return &record.FieldError{Field: "status_code", What: fmt.Sprintf("is no answer but error %d: %s", *e.Code, *e.Message)}
 	}
 	return nil
 }
@@ -250,7 +250,7 @@ func wrap(r Row) (string, error) {
 	}
 	// Some answers of 2022 have their id as text.
 	if own.ID != nil && strings.Trim(string(own.ID), `"`) != fmt.Sprint(r.ID) {
-		return "", &wire.FieldError{Field: "id", What: fmt.Sprintf("the file name says %d, the answer says %s", r.ID, own.ID)}
+		return "", &record.FieldError{Field: "id", What: fmt.Sprintf("the file name says %d, the answer says %s", r.ID, own.ID)}
 	}
 	return fmt.Sprintf(`{"id":%d,%q:%s}`, r.ID, r.Sub, r.JSON), nil
 }

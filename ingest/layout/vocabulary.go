@@ -12,7 +12,7 @@ import (
 
 	"reelsplice/data/reference"
 	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/wire"
+	"reelsplice/schemas/record"
 )
 
 // Genres, countries and languages are all known: their names and codes make a
@@ -132,19 +132,19 @@ func (k vocabularyKey) names() *vocabulary {
 		}
 	case ofCountry:
 		for _, c := range reference.Countries() {
-			element := string(wire.AppendString(nil, c.Code))
+			element := string(record.AppendString(nil, c.Code))
 			if !k.codes {
-				element = `{"iso_3166_1":` + element + `,"name":` + string(wire.AppendString(nil, c.EnglishName)) + `}`
+				element = `{"iso_3166_1":` + element + `,"name":` + string(record.AppendString(nil, c.EnglishName)) + `}`
 			}
 			v.add(c.EnglishName, element)
 			v.add(c.Code, element)
 		}
 	case ofLanguage:
 		for _, l := range reference.Languages() {
-			element := string(wire.AppendString(nil, l.Code))
+			element := string(record.AppendString(nil, l.Code))
 			if !k.codes {
 				element = fmt.Sprintf(`{"english_name":%s,"iso_639_1":%s,"name":%s}`,
-					wire.AppendString(nil, l.EnglishName), element, wire.AppendString(nil, l.Name))
+					record.AppendString(nil, l.EnglishName), element, record.AppendString(nil, l.Name))
 			}
 			v.add(l.EnglishName, element)
 			v.add(l.Code, element)
@@ -179,7 +179,7 @@ func mediaOf(k fragment.Kind) reference.Media {
 
 func appendIDName(dst []byte, id int64, name string) []byte {
 	dst = append(strconv.AppendInt(append(dst, `{"id":`...), id, 10), `,"name":`...)
-	return append(wire.AppendString(dst, name), '}')
+	return append(record.AppendString(dst, name), '}')
 }
 
 // aliases has the names that other names stand for.

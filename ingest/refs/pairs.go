@@ -8,7 +8,7 @@ import (
 
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/wire"
+	"reelsplice/schemas/record"
 )
 
 // Seasons are known by two numbers, of which no bitmap is small. But the files of
@@ -25,16 +25,16 @@ type seasonNumbers struct {
 }
 
 type seasonID struct {
-	wire.Object
-	SeasonNumber wire.Int `wire:"season_number"`
-	SeriesID     wire.Int `wire:"series_id,own"`
+	record.Object
+	SeasonNumber record.Int `record:"season_number"`
+	SeriesID     record.Int `record:"series_id,own"`
 }
 
 func newSeasonNumbers(f *catalog.File) *seasonNumbers {
 	if f == nil {
 		return &seasonNumbers{}
 	}
-	return &seasonNumbers{rows: f.Project(wire.PlanOf[seasonID]())}
+	return &seasonNumbers{rows: f.Project(record.SchemaOf[seasonID]())}
 }
 
 // of returns the numbers of a series' seasons. Series must be asked for in ascending
@@ -60,7 +60,7 @@ func (s *seasonNumbers) peek() (bool, error) {
 	if s.held || s.rows == nil {
 		return s.held, nil
 	}
-	err := s.rows.Next(wire.RecordOf(&s.next))
+	err := s.rows.Next(record.Of(&s.next))
 	if errors.Is(err, io.EOF) {
 		s.close()
 		return false, nil
@@ -109,14 +109,14 @@ func (c *checker) keep(t *tally) {
 
 // seasonList is the seasons that the details of a series list.
 type seasonList struct {
-	wire.Object
-	ID      wire.Int     `wire:"id"`
-	Seasons []seasonInTV `wire:"seasons"`
+	record.Object
+	ID      record.Int   `record:"id"`
+	Seasons []seasonInTV `record:"seasons"`
 }
 
 type seasonInTV struct {
-	wire.Object
-	SeasonNumber wire.Int `wire:"season_number"`
+	record.Object
+	SeasonNumber record.Int `record:"season_number"`
 }
 
 // scanSeasonLists adds up the seasons that the details of series list.
@@ -134,7 +134,7 @@ func scanSeasonLists(ctx context.Context, c *checker) error {
 	t := c.pairs(fragment.KindTV, "seasons.season_number")
 	known := newSeasonNumbers(seasons)
 	defer known.close()
-	err = eachRow(ctx, f.Project(wire.PlanOf[seasonList]()), func(row *seasonList) error {
+	err = eachRow(ctx, f.Project(record.SchemaOf[seasonList]()), func(row *seasonList) error {
 		have, err := known.of(row.ID.V)
 		for season, n := range row.numbers(t) {
 			t.pair(row.ID.V, season, n, slices.Contains(have, season), catalog.NumberKey(row.ID.V))
@@ -175,7 +175,7 @@ func scanEpisodeSeasons(ctx context.Context, c *checker) error {
 	known := newSeasonNumbers(seasons)
 	defer known.close()
 	var last catalog.Key // of the season before; no season has this one
-	err = eachRow(ctx, f.Project(wire.PlanOf[episodeID]()), func(row *episodeID) error {
+	err = eachRow(ctx, f.Project(record.SchemaOf[episodeID]()), func(row *episodeID) error {
 		series, season := row.SeriesID.V, row.SeasonNumber.V
 		have, err := known.of(series)
 		found := slices.Contains(have, season)
@@ -192,8 +192,8 @@ func scanEpisodeSeasons(ctx context.Context, c *checker) error {
 }
 
 type episodeID struct {
-	wire.Object
-	EpisodeNumber wire.Int `wire:"episode_number"`
-	SeasonNumber  wire.Int `wire:"season_number"`
-	SeriesID      wire.Int `wire:"series_id,own"`
+	record.Object
+	EpisodeNumber record.Int `record:"episode_number"`
+	SeasonNumber  record.Int `record:"season_number"`
+	SeriesID      record.Int `record:"series_id,own"`
 }

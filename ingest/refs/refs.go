@@ -27,7 +27,7 @@ import (
 	"reelsplice/data/reference"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/wire"
+	"reelsplice/schemas/record"
 )
 
 // MaxSamples is how many dangling ids a Relation lists.
@@ -180,7 +180,7 @@ func (c *checker) index(ctx context.Context, kind fragment.Kind) error {
 	case fragment.KindSeason, fragment.KindEpisode, fragment.KindReview, fragment.KindCredit, fragment.KindEpisodeGroup:
 		return nil
 	}
-	err = eachRow(ctx, f.Project(wire.PlanOf[idRow]()), func(row *idRow) error {
+	err = eachRow(ctx, f.Project(record.SchemaOf[idRow]()), func(row *idRow) error {
 		t.known.Add(uint64(row.ID.V))
 		return nil
 	})
@@ -226,7 +226,7 @@ func scan[T any](kind fragment.Kind, refs func(*T, *collector)) func(context.Con
 					if group >= f.RowGroups() {
 						return nil
 					}
-					rows := f.ProjectGroups(wire.PlanOf[T](), group, group+1)
+					rows := f.ProjectGroups(record.SchemaOf[T](), group, group+1)
 					err := eachRow(ctx, rows, func(row *T) error {
 						refs(row, part)
 						return nil

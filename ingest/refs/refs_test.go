@@ -14,7 +14,7 @@ import (
 
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/wire"
+	"reelsplice/schemas/record"
 )
 
 // writeCatalog writes rows of JSON, by kind, to a catalogue and returns its folder.
@@ -28,7 +28,7 @@ func writeCatalog(t *testing.T, rows map[fragment.Kind][]string) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := wire.NewParser()
+		p := record.NewParser()
 		for _, row := range list {
 			r := typ.New()
 			if err := p.Parse(row, r); err != nil {

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/wire"
+	"reelsplice/schemas/record"
 )
 
 // The structs of this file have the columns of the catalogue's records that hold ids,
@@ -31,22 +31,22 @@ var scans = []func(context.Context, *checker) error{
 
 // idRow is anything that is known by a number.
 type idRow struct {
-	wire.Object
-	ID wire.Int `wire:"id"`
+	record.Object
+	ID record.Int `record:"id"`
 }
 
 // mediaRow is a title in lists that mix media types.
 type mediaRow struct {
-	wire.Object
-	ID        wire.Int    `wire:"id"`
-	MediaType wire.String `wire:"media_type,dict"`
+	record.Object
+	ID        record.Int    `record:"id"`
+	MediaType record.String `record:"media_type,dict"`
 }
 
 // credits has the people of movies, series, seasons and, with guests, of episodes.
 type credits struct {
-	wire.Object
-	Cast []idRow `wire:"cast"`
-	Crew []idRow `wire:"crew"`
+	record.Object
+	Cast []idRow `record:"cast"`
+	Crew []idRow `record:"crew"`
 }
 
 func (r *credits) refs(c *collector, path string) {
@@ -58,9 +58,9 @@ func (r *credits) refs(c *collector, path string) {
 
 // titles has what a person did.
 type titles struct {
-	wire.Object
-	Cast []mediaRow `wire:"cast"`
-	Crew []mediaRow `wire:"crew"`
+	record.Object
+	Cast []mediaRow `record:"cast"`
+	Crew []mediaRow `record:"crew"`
 }
 
 func (r *titles) refs(c *collector, path string, kind fragment.Kind) {
@@ -72,13 +72,13 @@ func (r *titles) refs(c *collector, path string, kind fragment.Kind) {
 
 // mediaPage is a page of titles of several media, idPage one of a single medium.
 type mediaPage struct {
-	wire.Object
-	Results []mediaRow `wire:"results"`
+	record.Object
+	Results []mediaRow `record:"results"`
 }
 
 type idPage struct {
-	wire.Object
-	Results []idRow `wire:"results"`
+	record.Object
+	Results []idRow `record:"results"`
 }
 
 func mediaPages(c *collector, path string, kind fragment.Kind, pages []mediaPage) {
@@ -94,28 +94,28 @@ func idPages(c *collector, path string, kind fragment.Kind, pages []idPage) {
 }
 
 type movieRow struct {
-	wire.Object
-	BelongsToCollection *idRow           `wire:"belongs_to_collection,null"`
-	Genres              []idRow          `wire:"genres"`
-	ID                  wire.Int         `wire:"id"`
-	ProductionCompanies []idRow          `wire:"production_companies"`
-	Credits             *credits         `wire:"credits"`
-	Keywords            *movieKeywords   `wire:"keywords"`
-	Recommendations     []mediaPage      `wire:"recommendations,pages"`
-	Similar             []idPage         `wire:"similar,pages"`
-	Localized           []localizedMovie `wire:"localized,own"`
+	record.Object
+	BelongsToCollection *idRow           `record:"belongs_to_collection,null"`
+	Genres              []idRow          `record:"genres"`
+	ID                  record.Int       `record:"id"`
+	ProductionCompanies []idRow          `record:"production_companies"`
+	Credits             *credits         `record:"credits"`
+	Keywords            *movieKeywords   `record:"keywords"`
+	Recommendations     []mediaPage      `record:"recommendations,pages"`
+	Similar             []idPage         `record:"similar,pages"`
+	Localized           []localizedMovie `record:"localized,own"`
 }
 
 type movieKeywords struct {
-	wire.Object
-	Keywords []idRow `wire:"keywords"`
+	record.Object
+	Keywords []idRow `record:"keywords"`
 }
 
 type localizedMovie struct {
-	wire.Object
-	BelongsToCollection *idRow   `wire:"belongs_to_collection"`
-	Genres              []idRow  `wire:"genres"`
-	Credits             *credits `wire:"credits"`
+	record.Object
+	BelongsToCollection *idRow   `record:"belongs_to_collection"`
+	Genres              []idRow  `record:"genres"`
+	Credits             *credits `record:"credits"`
 }
 
 func (r *movieRow) refs(c *collector) {
@@ -138,31 +138,31 @@ func (r *movieRow) refs(c *collector) {
 }
 
 type tvRow struct {
-	wire.Object
-	CreatedBy           []idRow       `wire:"created_by"`
-	Genres              []idRow       `wire:"genres"`
-	ID                  wire.Int      `wire:"id"`
-	Networks            []idRow       `wire:"networks"`
-	ProductionCompanies []idRow       `wire:"production_companies"`
-	AggregateCredits    *credits      `wire:"aggregate_credits"`
-	Credits             *credits      `wire:"credits"`
-	Keywords            *tvKeywords   `wire:"keywords"`
-	Recommendations     []mediaPage   `wire:"recommendations,pages"`
-	Similar             []idPage      `wire:"similar,pages"`
-	Localized           []localizedTV `wire:"localized,own"`
+	record.Object
+	CreatedBy           []idRow       `record:"created_by"`
+	Genres              []idRow       `record:"genres"`
+	ID                  record.Int    `record:"id"`
+	Networks            []idRow       `record:"networks"`
+	ProductionCompanies []idRow       `record:"production_companies"`
+	AggregateCredits    *credits      `record:"aggregate_credits"`
+	Credits             *credits      `record:"credits"`
+	Keywords            *tvKeywords   `record:"keywords"`
+	Recommendations     []mediaPage   `record:"recommendations,pages"`
+	Similar             []idPage      `record:"similar,pages"`
+	Localized           []localizedTV `record:"localized,own"`
 }
 
 type tvKeywords struct {
-	wire.Object
-	Results []idRow `wire:"results"`
+	record.Object
+	Results []idRow `record:"results"`
 }
 
 type localizedTV struct {
-	wire.Object
-	CreatedBy        []idRow  `wire:"created_by"`
-	Genres           []idRow  `wire:"genres"`
-	AggregateCredits *credits `wire:"aggregate_credits"`
-	Credits          *credits `wire:"credits"`
+	record.Object
+	CreatedBy        []idRow  `record:"created_by"`
+	Genres           []idRow  `record:"genres"`
+	AggregateCredits *credits `record:"aggregate_credits"`
+	Credits          *credits `record:"credits"`
 }
 
 func (r *tvRow) refs(c *collector) {
@@ -188,27 +188,27 @@ func (r *tvRow) refs(c *collector) {
 }
 
 type seasonRow struct {
-	wire.Object
-	Episodes         []seasonEpisode   `wire:"episodes"`
-	Networks         []idRow           `wire:"networks"`
-	SeasonNumber     wire.Int          `wire:"season_number"`
-	AggregateCredits *credits          `wire:"aggregate_credits"`
-	Credits          *credits          `wire:"credits"`
-	SeriesID         wire.Int          `wire:"series_id,own"`
-	Localized        []localizedSeason `wire:"localized,own"`
+	record.Object
+	Episodes         []seasonEpisode   `record:"episodes"`
+	Networks         []idRow           `record:"networks"`
+	SeasonNumber     record.Int        `record:"season_number"`
+	AggregateCredits *credits          `record:"aggregate_credits"`
+	Credits          *credits          `record:"credits"`
+	SeriesID         record.Int        `record:"series_id,own"`
+	Localized        []localizedSeason `record:"localized,own"`
 }
 
 type seasonEpisode struct {
-	wire.Object
-	Crew       []idRow `wire:"crew"`
-	GuestStars []idRow `wire:"guest_stars"`
+	record.Object
+	Crew       []idRow `record:"crew"`
+	GuestStars []idRow `record:"guest_stars"`
 }
 
 type localizedSeason struct {
-	wire.Object
-	Episodes         []seasonEpisode `wire:"episodes"`
-	AggregateCredits *credits        `wire:"aggregate_credits"`
-	Credits          *credits        `wire:"credits"`
+	record.Object
+	Episodes         []seasonEpisode `record:"episodes"`
+	AggregateCredits *credits        `record:"aggregate_credits"`
+	Credits          *credits        `record:"credits"`
 }
 
 func (r *seasonRow) refs(c *collector) {
@@ -232,28 +232,28 @@ func seasonPeople(c *collector, episodes []seasonEpisode, aggregate, whole *cred
 }
 
 type episodeRow struct {
-	wire.Object
-	Crew          []idRow            `wire:"crew"`
-	EpisodeNumber wire.Int           `wire:"episode_number"`
-	GuestStars    []idRow            `wire:"guest_stars"`
-	SeasonNumber  wire.Int           `wire:"season_number"`
-	Credits       *episodeCredits    `wire:"credits"`
-	SeriesID      wire.Int           `wire:"series_id,own"`
-	Localized     []localizedEpisode `wire:"localized,own"`
+	record.Object
+	Crew          []idRow            `record:"crew"`
+	EpisodeNumber record.Int         `record:"episode_number"`
+	GuestStars    []idRow            `record:"guest_stars"`
+	SeasonNumber  record.Int         `record:"season_number"`
+	Credits       *episodeCredits    `record:"credits"`
+	SeriesID      record.Int         `record:"series_id,own"`
+	Localized     []localizedEpisode `record:"localized,own"`
 }
 
 type episodeCredits struct {
-	wire.Object
-	Cast       []idRow `wire:"cast"`
-	Crew       []idRow `wire:"crew"`
-	GuestStars []idRow `wire:"guest_stars"`
+	record.Object
+	Cast       []idRow `record:"cast"`
+	Crew       []idRow `record:"crew"`
+	GuestStars []idRow `record:"guest_stars"`
 }
 
 type localizedEpisode struct {
-	wire.Object
-	Crew       []idRow         `wire:"crew"`
-	GuestStars []idRow         `wire:"guest_stars"`
-	Credits    *episodeCredits `wire:"credits"`
+	record.Object
+	Crew       []idRow         `record:"crew"`
+	GuestStars []idRow         `record:"guest_stars"`
+	Credits    *episodeCredits `record:"credits"`
 }
 
 func (r *episodeRow) refs(c *collector) {
@@ -277,21 +277,21 @@ func episodePeople(c *collector, crew, guests []idRow, whole *episodeCredits) {
 }
 
 type personRow struct {
-	wire.Object
-	ID              wire.Int          `wire:"id"`
-	CombinedCredits *titles           `wire:"combined_credits"`
-	MovieCredits    *titles           `wire:"movie_credits"`
-	TVCredits       *titles           `wire:"tv_credits"`
-	KnownFor        []mediaRow        `wire:"known_for,own"`
-	Localized       []localizedPerson `wire:"localized,own"`
+	record.Object
+	ID              record.Int        `record:"id"`
+	CombinedCredits *titles           `record:"combined_credits"`
+	MovieCredits    *titles           `record:"movie_credits"`
+	TVCredits       *titles           `record:"tv_credits"`
+	KnownFor        []mediaRow        `record:"known_for,own"`
+	Localized       []localizedPerson `record:"localized,own"`
 }
 
 type localizedPerson struct {
-	wire.Object
-	KnownFor        []mediaRow `wire:"known_for"`
-	CombinedCredits *titles    `wire:"combined_credits"`
-	MovieCredits    *titles    `wire:"movie_credits"`
-	TVCredits       *titles    `wire:"tv_credits"`
+	record.Object
+	KnownFor        []mediaRow `record:"known_for"`
+	CombinedCredits *titles    `record:"combined_credits"`
+	MovieCredits    *titles    `record:"movie_credits"`
+	TVCredits       *titles    `record:"tv_credits"`
 }
 
 func (r *personRow) refs(c *collector) {
@@ -311,15 +311,15 @@ func personTitles(c *collector, known []mediaRow, combined, movies, series *titl
 }
 
 type collectionRow struct {
-	wire.Object
-	ID        wire.Int              `wire:"id"`
-	Parts     []mediaRow            `wire:"parts"`
-	Localized []localizedCollection `wire:"localized,own"`
+	record.Object
+	ID        record.Int            `record:"id"`
+	Parts     []mediaRow            `record:"parts"`
+	Localized []localizedCollection `record:"localized,own"`
 }
 
 type localizedCollection struct {
-	wire.Object
-	Parts []mediaRow `wire:"parts"`
+	record.Object
+	Parts []mediaRow `record:"parts"`
 }
 
 func (r *collectionRow) refs(c *collector) {
@@ -331,10 +331,10 @@ func (r *collectionRow) refs(c *collector) {
 }
 
 type companyRow struct {
-	wire.Object
-	ID            wire.Int `wire:"id"`
-	ParentCompany *idRow   `wire:"parent_company,null"`
-	Movies        []idPage `wire:"movies,pages,id"`
+	record.Object
+	ID            record.Int `record:"id"`
+	ParentCompany *idRow     `record:"parent_company,null"`
+	Movies        []idPage   `record:"movies,pages,id"`
 }
 
 func (r *companyRow) refs(c *collector) {
@@ -344,9 +344,9 @@ func (r *companyRow) refs(c *collector) {
 }
 
 type keywordRow struct {
-	wire.Object
-	ID     wire.Int `wire:"id"`
-	Movies []idPage `wire:"movies,pages,id"`
+	record.Object
+	ID     record.Int `record:"id"`
+	Movies []idPage   `record:"movies,pages,id"`
 }
 
 func (r *keywordRow) refs(c *collector) {
@@ -355,10 +355,10 @@ func (r *keywordRow) refs(c *collector) {
 }
 
 type reviewRow struct {
-	wire.Object
-	ID        wire.String `wire:"id"`
-	MediaID   wire.Int    `wire:"media_id"`
-	MediaType wire.String `wire:"media_type,dict"`
+	record.Object
+	ID        record.String `record:"id"`
+	MediaID   record.Int    `record:"media_id"`
+	MediaType record.String `record:"media_type,dict"`
 }
 
 func (r *reviewRow) refs(c *collector) {
@@ -369,11 +369,11 @@ func (r *reviewRow) refs(c *collector) {
 }
 
 type creditRow struct {
-	wire.Object
-	Media     *idRow      `wire:"media"`
-	MediaType wire.String `wire:"media_type,dict"`
-	ID        wire.String `wire:"id"`
-	Person    *idRow      `wire:"person"`
+	record.Object
+	Media     *idRow        `record:"media"`
+	MediaType record.String `record:"media_type,dict"`
+	ID        record.String `record:"id"`
+	Person    *idRow        `record:"person"`
 }
 
 func (r *creditRow) refs(c *collector) {
@@ -385,20 +385,20 @@ func (r *creditRow) refs(c *collector) {
 }
 
 type groupRow struct {
-	wire.Object
-	Groups  []episodeGroup `wire:"groups"`
-	ID      wire.String    `wire:"id"`
-	Network *idRow         `wire:"network,null"`
+	record.Object
+	Groups  []episodeGroup `record:"groups"`
+	ID      record.String  `record:"id"`
+	Network *idRow         `record:"network,null"`
 }
 
 type episodeGroup struct {
-	wire.Object
-	Episodes []groupEpisode `wire:"episodes"`
+	record.Object
+	Episodes []groupEpisode `record:"episodes"`
 }
 
 type groupEpisode struct {
-	wire.Object
-	ShowID wire.Int `wire:"show_id"`
+	record.Object
+	ShowID record.Int `record:"show_id"`
 }
 
 func (r *groupRow) refs(c *collector) {
@@ -413,9 +413,9 @@ func (r *groupRow) refs(c *collector) {
 
 // listRow is a list of a user. What accounts mark is not looked at: it is theirs.
 type listRow struct {
-	wire.Object
-	ID    wire.Int    `wire:"id"`
-	Items []mediaPage `wire:"items,pages"`
+	record.Object
+	ID    record.Int  `record:"id"`
+	Items []mediaPage `record:"items,pages"`
 }
 
 func (r *listRow) refs(c *collector) {

@@ -14,8 +14,8 @@ import (
 	"reelsplice/ingest"
 	"reelsplice/ingest/refs"
 	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/record"
 	"reelsplice/schemas/sharedtest"
-	"reelsplice/schemas/wire"
 )
 
 // ingestInto ingests sources and returns the catalogue's folder.
@@ -102,7 +102,7 @@ func readAll(t *testing.T, dir string) map[string][]map[string]any {
 			if err := rows.Next(r); err != nil {
 				t.Fatal(err)
 			}
-			d := json.NewDecoder(strings.NewReader(string(wire.Append(nil, r))))
+			d := json.NewDecoder(strings.NewReader(string(record.Append(nil, r))))
 			d.UseNumber()
 			var v map[string]any
 			if err := d.Decode(&v); err != nil {

@@ -8,7 +8,7 @@ import (
 
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/wire"
+	"reelsplice/schemas/record"
 )
 
 // A collector adds up the references of some records of one kind. One goroutine uses it.
@@ -40,15 +40,15 @@ func (c *collector) tally(path string, to targetKey) *tally {
 
 // number, season, episode and text say which record is at hand. Its key has been
 // checked when it was written.
-func (c *collector) number(id wire.Int) { c.by = catalog.NumberKey(id.V) }
+func (c *collector) number(id record.Int) { c.by = catalog.NumberKey(id.V) }
 
-func (c *collector) season(series, season wire.Int) { c.by = catalog.SeasonKey(series.V, season.V) }
+func (c *collector) season(series, season record.Int) { c.by = catalog.SeasonKey(series.V, season.V) }
 
-func (c *collector) episode(series, season, episode wire.Int) {
+func (c *collector) episode(series, season, episode record.Int) {
 	c.by = catalog.EpisodeKey(series.V, season.V, episode.V)
 }
 
-func (c *collector) text(id wire.String) { c.by, _ = catalog.TextKey(id.V) }
+func (c *collector) text(id record.String) { c.by, _ = catalog.TextKey(id.V) }
 
 // sub adds the reference of an object that may be absent.
 func (c *collector) sub(path string, to fragment.Kind, row *idRow) {
@@ -58,7 +58,7 @@ func (c *collector) sub(path string, to fragment.Kind, row *idRow) {
 }
 
 // id adds one reference; nothing when the member is unset.
-func (c *collector) id(path string, to fragment.Kind, id wire.Int) {
+func (c *collector) id(path string, to fragment.Kind, id record.Int) {
 	if id.Set {
 		c.tally(path, targetKey{kind: to}).add(id.V, c.by)
 	}

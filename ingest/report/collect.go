@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"reelsplice/schemas/wire"
+	"reelsplice/schemas/record"
 )
 
 // maxConflictSamples is how many conflicts of one member are listed.
@@ -119,7 +119,7 @@ func (c *Collector) Conflict(kind, member string, sample func() string) {
 	defer c.mu.Unlock()
 	c.disagreed++
 	m, ok := c.conflicts[kind+"."+member]
-	if !ok && len(c.conflicts) >= wire.MaxPaths {
+	if !ok && len(c.conflicts) >= record.MaxPaths {
 		c.otherwise++
 		return
 	}
@@ -185,7 +185,7 @@ func (c *Collector) mergeConflicts(o *Collector) {
 		case ok:
 			ours.Count += theirs.Count
 			ours.Samples = append(ours.Samples, theirs.Samples[:min(len(theirs.Samples), maxConflictSamples-len(ours.Samples))]...)
-		case len(c.conflicts) >= wire.MaxPaths:
+		case len(c.conflicts) >= record.MaxPaths:
 			c.otherwise += theirs.Count
 		default:
 			c.conflicts[name] = theirs

@@ -19,7 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/wire"
+	"reelsplice/schemas/record"
 )
 
 var update = flag.Bool("update", false, "rewrite the goldens")
@@ -54,9 +54,9 @@ func full() Report {
 	})
 	for range 4 {
 		m.Kept()
-		m.Record("movie", wire.RecordOf(&catalog.Movie{ReleaseDate: wire.Text("1999-10-15")}))
+		m.Record("movie", record.Of(&catalog.Movie{ReleaseDate: record.Text("1999-10-15")}))
 	}
-	m.Record("movie", wire.RecordOf(&catalog.Movie{ReleaseDate: wire.Text("2046-01-01")}))
+	m.Record("movie", record.Of(&catalog.Movie{ReleaseDate: record.Text("2046-01-01")}))
 	m.Blank(12)
 	m.Duplicate()
 	m.Quarantined(9, "movies.csv.gz:9", "id", "want 1 or more, found -5")
@@ -71,7 +71,7 @@ func full() Report {
 
 	p := c.Source(File{Name: "people.parquet", Kind: "person", Layout: "tables", Format: "parquet", Bytes: 1000})
 	p.Kept()
-	p.Record("person", wire.RecordOf(&catalog.Person{Birthday: wire.Text("2001-01-01")}))
+	p.Record("person", record.Of(&catalog.Person{Birthday: record.Text("2001-01-01")}))
 	p.Failure = "people.parquet: row group 1: damaged"
 	p.Elapsed = 40 * time.Millisecond
 	c.Add(p)
@@ -145,7 +145,7 @@ func TestHostileNames(t *testing.T) {
 	s.Coerced(evil, 1)
 	s.Dropped(evil, 1)
 	s.Whole(evil, 1)
-	s.Record(evil, wire.RecordOf(&catalog.Movie{}))
+	s.Record(evil, record.Of(&catalog.Movie{}))
 	s.Failure = evil
 	c.Add(s)
 	c.Skip(evil, evil)
@@ -282,7 +282,7 @@ func TestReasonsAreGrouped(t *testing.T) {
 
 func TestDays(t *testing.T) {
 	s := NewCollector(noon).Source(File{})
-	f := func(kind string, r wire.Record, want string) {
+	f := func(kind string, r record.Record, want string) {
 		t.Helper()
 		s.newest = ""
 		s.Record(kind, r)
@@ -290,15 +290,15 @@ func TestDays(t *testing.T) {
 			t.Errorf("%s: newest day %q, want %q", kind, s.newest, want)
 		}
 	}
-	f("movie", wire.RecordOf(&catalog.Movie{ReleaseDate: wire.Text("2026-03-14")}), "2026-03-14")
-	f("movie", wire.RecordOf(&catalog.Movie{ReleaseDate: wire.Text("2026-03-15")}), "") // tomorrow
-	f("movie", wire.RecordOf(&catalog.Movie{ReleaseDate: wire.Text("2025-13-40")}), "")
-	f("movie", wire.RecordOf(&catalog.Movie{ReleaseDate: wire.Text("")}), "")
-	f("movie", wire.RecordOf(&catalog.Movie{}), "")
-	f("tv", wire.RecordOf(&catalog.TV{FirstAirDate: wire.Text("2011-04-17"), LastAirDate: wire.Text("2019-05-19T21:00:00Z")}), "2019-05-19")
-	f("season", wire.RecordOf(&catalog.Season{AirDate: wire.Text("2012-04-01"), Episodes: []catalog.SeasonEpisode{{AirDate: wire.Text("2012-06-03")}, {}}}), "2012-06-03")
-	f("episode", wire.RecordOf(&catalog.Episode{AirDate: wire.Text("2013-06-02")}), "2013-06-02")
-	f("person", wire.RecordOf(&catalog.Person{Birthday: wire.Text("2001-01-01")}), "")
+	f("movie", record.Of(&catalog.Movie{ReleaseDate: record.Text("2026-03-14")}), "2026-03-14")
+	f("movie", record.Of(&catalog.Movie{ReleaseDate: record.Text("2026-03-15")}), "") // tomorrow
+	f("movie", record.Of(&catalog.Movie{ReleaseDate: record.Text("2025-13-40")}), "")
+	f("movie", record.Of(&catalog.Movie{ReleaseDate: record.Text("")}), "")
+	f("movie", record.Of(&catalog.Movie{}), "")
+	f("tv", record.Of(&catalog.TV{FirstAirDate: record.Text("2011-04-17"), LastAirDate: record.Text("2019-05-19T21:00:00Z")}), "2019-05-19")
+	f("season", record.Of(&catalog.Season{AirDate: record.Text("2012-04-01"), Episodes: []catalog.SeasonEpisode{{AirDate: record.Text("2012-06-03")}, {}}}), "2012-06-03")
+	f("episode", record.Of(&catalog.Episode{AirDate: record.Text("2013-06-02")}), "2013-06-02")
+	f("person", record.Of(&catalog.Person{Birthday: record.Text("2001-01-01")}), "")
 }
 
 // TestMergeIsOrderless: the same tallies give the same report in any order, over any
@@ -447,7 +447,7 @@ func BenchmarkQuarantined(b *testing.B) {
 
 func BenchmarkRecord(b *testing.B) {
 	s := NewCollector(noon).Source(File{})
-	r := wire.RecordOf(&catalog.Movie{ReleaseDate: wire.Text("1999-10-15")})
+	r := record.Of(&catalog.Movie{ReleaseDate: record.Text("1999-10-15")})
 	b.ReportAllocs()
 	for b.Loop() {
 		s.Kept()

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"reelsplice/schemas/wire"
+	"reelsplice/schemas/record"
 )
 
 // A Tally counts what becomes of one file's rows. One goroutine uses it; several that
@@ -103,11 +103,11 @@ func count(m *map[string]int64, path string, n int64) {
 	if *m == nil {
 		*m = map[string]int64{}
 	}
-	wire.Count(*m, shorten(path), n)
+	record.Count(*m, shorten(path), n)
 }
 
 // Record counts a record that a row gave, and looks at its dates.
-func (t *Tally) Record(kind string, r wire.Record) {
+func (t *Tally) Record(kind string, r record.Record) {
 	if t.records == nil {
 		t.records = map[string]int64{}
 	}

@@ -3,68 +3,68 @@ package catalog
 import (
 	"time"
 
-	"reelsplice/schemas/wire"
+	"reelsplice/schemas/record"
 )
 
 // An Account is everything about one user: an account, which has an id, or a guest, who
 // has the id of a session instead and can do no more than rate.
 type Account struct {
-	wire.Object
-	Avatar         *Avatar     `wire:"avatar"`
-	ID             wire.Int    `wire:"id"`
-	ISO639         wire.String `wire:"iso_639_1,dict"`
-	ISO3166        wire.String `wire:"iso_3166_1,dict"`
-	Name           wire.String `wire:"name"`
-	IncludeAdult   wire.Bool   `wire:"include_adult"`
-	Username       wire.String `wire:"username"`
-	ObjectID       wire.String `wire:"account_object_id"` // 24 hex digits, by which version 4 of the API knows the account
-	GuestSessionID wire.String `wire:"guest_session_id"`  // 32 hex digits
+	record.Object
+	Avatar         *Avatar       `record:"avatar"`
+	ID             record.Int    `record:"id"`
+	ISO639         record.String `record:"iso_639_1,dict"`
+	ISO3166        record.String `record:"iso_3166_1,dict"`
+	Name           record.String `record:"name"`
+	IncludeAdult   record.Bool   `record:"include_adult"`
+	Username       record.String `record:"username"`
+	ObjectID       record.String `record:"account_object_id"` // 24 hex digits, by which version 4 of the API knows the account
+	GuestSessionID record.String `record:"guest_session_id"`  // 32 hex digits
 
-	Favorites       *AccountTitles `wire:"favorites"`
-	Watchlist       *AccountTitles `wire:"watchlist"`
-	Rated           *AccountTitles `wire:"rated"`
-	Recommendations *AccountTitles `wire:"recommendations"`
+	Favorites       *AccountTitles `record:"favorites"`
+	Watchlist       *AccountTitles `record:"watchlist"`
+	Rated           *AccountTitles `record:"rated"`
+	Recommendations *AccountTitles `record:"recommendations"`
 	// Lists are the ids of the lists that the user made, in their order; unset, the lists
 	// that name the user as who made them.
-	Lists []int64 `wire:"lists"`
+	Lists []int64 `record:"lists"`
 }
 
 // Avatar is the picture of an account.
 type Avatar struct {
-	wire.Object
-	Gravatar *Gravatar   `wire:"gravatar"`
-	TMDB     *TMDBAvatar `wire:"tmdb"`
+	record.Object
+	Gravatar *Gravatar   `record:"gravatar"`
+	TMDB     *TMDBAvatar `record:"tmdb"`
 }
 
 // Gravatar is a picture of gravatar.com.
 type Gravatar struct {
-	wire.Object
-	Hash wire.String `wire:"hash"` // MD5, as hex digits
+	record.Object
+	Hash record.String `record:"hash"` // MD5, as hex digits
 }
 
 // TMDBAvatar is a picture that the user uploaded.
 type TMDBAvatar struct {
-	wire.Object
-	AvatarPath wire.String `wire:"avatar_path,null"`
+	record.Object
+	AvatarPath record.String `record:"avatar_path,null"`
 }
 
 // AccountTitles are titles that mean something to a user, by type.
 type AccountTitles struct {
-	wire.Object
-	Movies   []AccountTitle `wire:"movies"`
-	TV       []AccountTitle `wire:"tv"`
-	Episodes []AccountTitle `wire:"episodes"` // of what is rated
+	record.Object
+	Movies   []AccountTitle `record:"movies"`
+	TV       []AccountTitle `record:"tv"`
+	Episodes []AccountTitle `record:"episodes"` // of what is rated
 }
 
 // AccountTitle is one title, and since when.
 type AccountTitle struct {
-	wire.Object
-	ID            wire.Int    `wire:"id"`      // of the movie or series; of an episode its own
-	ShowID        wire.Int    `wire:"show_id"` // of an episode: its series
-	SeasonNumber  wire.Int    `wire:"season_number"`
-	EpisodeNumber wire.Int    `wire:"episode_number"`
-	Value         wire.Float  `wire:"value"` // of what is rated: 0.5 to 10
-	CreatedAt     wire.String `wire:"created_at"`
+	record.Object
+	ID            record.Int    `record:"id"`      // of the movie or series; of an episode its own
+	ShowID        record.Int    `record:"show_id"` // of an episode: its series
+	SeasonNumber  record.Int    `record:"season_number"`
+	EpisodeNumber record.Int    `record:"episode_number"`
+	Value         record.Float  `record:"value"` // of what is rated: 0.5 to 10
+	CreatedAt     record.String `record:"created_at"`
 }
 
 // timeForms are how the API writes when something was done.

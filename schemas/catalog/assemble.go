@@ -8,7 +8,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
-	"reelsplice/schemas/wire"
+	"reelsplice/schemas/record"
 )
 
 // An assembler puts records together from the columns of one row group. It reads
@@ -151,7 +151,7 @@ func (a *assembler) text(col, def int) (string, bool) {
 	return a.texts.copy(v.ByteArray()), true
 }
 
-func (a *assembler) object(o *objectColumns, r wire.Record) {
+func (a *assembler) object(o *objectColumns, r record.Record) {
 	obj := r.Object()
 	obj.Unusual, _ = a.text(o.unusual, o.def+1)
 	obj.Extra, _ = a.text(o.extra, o.def+1)
@@ -160,27 +160,27 @@ func (a *assembler) object(o *objectColumns, r wire.Record) {
 	}
 }
 
-func (a *assembler) field(o *objectColumns, f *fieldColumns, r wire.Record) {
+func (a *assembler) field(o *objectColumns, f *fieldColumns, r record.Record) {
 	switch f.field.Shape {
-	case wire.ShapeString:
+	case record.ShapeString:
 		v := r.String(f.field)
 		v.V, v.Set = a.text(f.first(), o.def+1)
-	case wire.ShapeRaw:
+	case record.ShapeRaw:
 		v := r.Raw(f.field)
 		v.V, v.Set = a.text(f.first(), o.def+1)
-	case wire.ShapeInt:
+	case record.ShapeInt:
 		if v := a.take(f.first()); v.DefinitionLevel() > o.def {
-			*r.Int(f.field) = wire.Int{V: v.Int64(), Set: true}
+			*r.Int(f.field) = record.Int{V: v.Int64(), Set: true}
 		}
-	case wire.ShapeFloat:
+	case record.ShapeFloat:
 		if v := a.take(f.first()); v.DefinitionLevel() > o.def {
-			*r.Float(f.field) = wire.Float{V: v.Double(), Set: true}
+			*r.Float(f.field) = record.Float{V: v.Double(), Set: true}
 		}
-	case wire.ShapeBool:
+	case record.ShapeBool:
 		if v := a.take(f.first()); v.DefinitionLevel() > o.def {
-			*r.Bool(f.field) = wire.Bool{V: v.Boolean(), Set: true}
+			*r.Bool(f.field) = record.Bool{V: v.Boolean(), Set: true}
 		}
-	case wire.ShapeObject:
+	case record.ShapeObject:
 		if a.peek(f.first()).DefinitionLevel() > o.def {
 			a.object(f.elem, r.MakeSub(f.field))
 		} else {
@@ -191,7 +191,7 @@ func (a *assembler) field(o *objectColumns, f *fieldColumns, r wire.Record) {
 	}
 }
 
-func (a *assembler) list(o *objectColumns, f *fieldColumns, r wire.Record) {
+func (a *assembler) list(o *objectColumns, f *fieldColumns, r record.Record) {
 	def := a.peek(f.first()).DefinitionLevel()
 	if def > o.def {
 		makeList(f.field, r)
@@ -226,23 +226,23 @@ func (a *assembler) more(col int) bool {
 	return ok
 }
 
-func makeList(f *wire.Field, r wire.Record) {
+func makeList(f *record.Field, r record.Record) {
 	switch f.Shape {
-	case wire.ShapeStrings:
+	case record.ShapeStrings:
 		*r.Strings(f) = []string{}
-	case wire.ShapeInts:
+	case record.ShapeInts:
 		*r.Ints(f) = []int64{}
 	default:
 		r.MakeList(f, 0)
 	}
 }
 
-func (a *assembler) element(f *fieldColumns, r wire.Record) {
+func (a *assembler) element(f *fieldColumns, r record.Record) {
 	switch f.field.Shape {
-	case wire.ShapeStrings:
+	case record.ShapeStrings:
 		list := r.Strings(f.field)
 		*list = append(*list, a.texts.copy(a.take(f.first()).ByteArray()))
-	case wire.ShapeInts:
+	case record.ShapeInts:
 		list := r.Ints(f.field)
 		*list = append(*list, a.take(f.first()).Int64())
 	default:

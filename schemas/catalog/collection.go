@@ -1,67 +1,67 @@
 package catalog
 
-import "reelsplice/schemas/wire"
+import "reelsplice/schemas/record"
 
 // A Collection is everything about one collection of movies.
 type Collection struct {
-	wire.Object
-	ID               wire.Int    `wire:"id"`
-	Name             wire.String `wire:"name"`
-	OriginalLanguage wire.String `wire:"original_language,dict"`
-	OriginalName     wire.String `wire:"original_name"`
-	Overview         wire.String `wire:"overview"`
-	PosterPath       wire.String `wire:"poster_path,null"`
-	BackdropPath     wire.String `wire:"backdrop_path,null"`
-	Parts            []MediaRow  `wire:"parts"`
+	record.Object
+	ID               record.Int    `record:"id"`
+	Name             record.String `record:"name"`
+	OriginalLanguage record.String `record:"original_language,dict"`
+	OriginalName     record.String `record:"original_name"`
+	Overview         record.String `record:"overview"`
+	PosterPath       record.String `record:"poster_path,null"`
+	BackdropPath     record.String `record:"backdrop_path,null"`
+	Parts            []MediaRow    `record:"parts"`
 
-	Images       *CollectionImages       `wire:"images"`
-	Translations *CollectionTranslations `wire:"translations"`
+	Images       *CollectionImages       `record:"images"`
+	Translations *CollectionTranslations `record:"translations"`
 
 	// Localized holds what crawls in languages other than en-US gave.
-	Localized []LocalizedCollection `wire:"localized,own"`
+	Localized []LocalizedCollection `record:"localized,own"`
 	// Details says that a source gave a whole details answer of the API: see MarkDetails.
-	Details wire.Bool `wire:"_details,own"`
+	Details record.Bool `record:"_details,own"`
 }
 
 // LocalizedCollection is the text of a collection in one language, as a crawl in that
 // language gave it.
 type LocalizedCollection struct {
-	wire.Object
-	Language     wire.String `wire:"language,dict"`
-	Name         wire.String `wire:"name"`
-	Overview     wire.String `wire:"overview"`
-	PosterPath   wire.String `wire:"poster_path"`
-	BackdropPath wire.String `wire:"backdrop_path"`
-	Parts        []MediaRow  `wire:"parts"`
+	record.Object
+	Language     record.String `record:"language,dict"`
+	Name         record.String `record:"name"`
+	Overview     record.String `record:"overview"`
+	PosterPath   record.String `record:"poster_path"`
+	BackdropPath record.String `record:"backdrop_path"`
+	Parts        []MediaRow    `record:"parts"`
 }
 
 // CollectionImages is the answer of collection/{id}/images.
 type CollectionImages struct {
-	wire.Object `wire:"drop-id"`
-	Backdrops   []Image `wire:"backdrops"`
-	Posters     []Image `wire:"posters"`
+	record.Object `record:"drop-id"`
+	Backdrops     []Image `record:"backdrops"`
+	Posters       []Image `record:"posters"`
 }
 
 // CollectionTranslations is the answer of collection/{id}/translations.
 type CollectionTranslations struct {
-	wire.Object  `wire:"drop-id"`
-	Translations []CollectionTranslation `wire:"translations"`
+	record.Object `record:"drop-id"`
+	Translations  []CollectionTranslation `record:"translations"`
 }
 
 // CollectionTranslation is a collection's text in one language.
 type CollectionTranslation struct {
-	wire.Object
-	ISO3166     wire.String                `wire:"iso_3166_1,dict"`
-	ISO639      wire.String                `wire:"iso_639_1,dict"`
-	Name        wire.String                `wire:"name,dict"`
-	EnglishName wire.String                `wire:"english_name,dict"`
-	Data        *CollectionTranslationData `wire:"data"`
+	record.Object
+	ISO3166     record.String              `record:"iso_3166_1,dict"`
+	ISO639      record.String              `record:"iso_639_1,dict"`
+	Name        record.String              `record:"name,dict"`
+	EnglishName record.String              `record:"english_name,dict"`
+	Data        *CollectionTranslationData `record:"data"`
 }
 
 // CollectionTranslationData is the text itself; the title is the collection's name.
 type CollectionTranslationData struct {
-	wire.Object
-	Title    wire.String `wire:"title"`
-	Overview wire.String `wire:"overview"`
-	Homepage wire.String `wire:"homepage"`
+	record.Object
+	Title    record.String `record:"title"`
+	Overview record.String `record:"overview"`
+	Homepage record.String `record:"homepage"`
 }

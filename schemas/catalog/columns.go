@@ -3,18 +3,18 @@ package catalog
 import (
 	"github.com/parquet-go/parquet-go"
 
-	"reelsplice/schemas/wire"
+	"reelsplice/schemas/record"
 )
 
 // Names of the two columns that every struct has besides its members.
 const (
-	unusualColumn = wire.UnusualColumn
-	extraColumn   = wire.ExtraColumn
+	unusualColumn = record.UnusualColumn
+	extraColumn   = record.ExtraColumn
 )
 
 // objectColumns says where the members of one struct lie in a Parquet schema.
 type objectColumns struct {
-	plan    *wire.Plan
+	plan    *record.Schema
 	def     int // definition level at which the struct is there
 	rep     int // repetition level of its members
 	fields  []fieldColumns
@@ -24,7 +24,7 @@ type objectColumns struct {
 
 // fieldColumns says where one member lies: its leaf column, or all of those below it.
 type fieldColumns struct {
-	field  *wire.Field
+	field  *record.Field
 	leaves []int
 	elem   *objectColumns
 }
@@ -34,7 +34,7 @@ type fieldColumns struct {
 func (f *fieldColumns) first() int { return f.leaves[0] }
 
 // schemaNode returns the Parquet form of a struct.
-func schemaNode(p *wire.Plan) parquet.Group {
+func schemaNode(p *record.Schema) parquet.Group {
 	g := parquet.Group{
 		unusualColumn: parquet.Optional(dictString()),
 		extraColumn:   parquet.Optional(parquet.String()),
@@ -50,26 +50,26 @@ func dictString() parquet.Node {
 	return parquet.Encoded(parquet.String(), &parquet.RLEDictionary)
 }
 
-func fieldNode(f *wire.Field) parquet.Node {
+func fieldNode(f *record.Field) parquet.Node {
 	switch f.Shape {
-	case wire.ShapeString:
+	case record.ShapeString:
 		if f.Dict {
 			return dictString()
 		}
 		return parquet.String()
-	case wire.ShapeRaw:
+	case record.ShapeRaw:
 		return parquet.String()
-	case wire.ShapeInt:
+	case record.ShapeInt:
 		return parquet.Int(64)
-	case wire.ShapeFloat:
+	case record.ShapeFloat:
 		return parquet.Leaf(parquet.DoubleType)
-	case wire.ShapeBool:
+	case record.ShapeBool:
 		return parquet.Leaf(parquet.BooleanType)
-	case wire.ShapeStrings:
+	case record.ShapeStrings:
 		return parquet.List(parquet.String())
-	case wire.ShapeInts:
+	case record.ShapeInts:
 		return parquet.List(parquet.Int(64))
-	case wire.ShapeObject:
+	case record.ShapeObject:
 		return schemaNode(f.Elem)
 	default:
 		return parquet.List(schemaNode(f.Elem))
@@ -77,7 +77,7 @@ func fieldNode(f *wire.Field) parquet.Node {
 }
 
 // layout resolves the columns of a struct in a schema, which may have more.
-func layout(s *parquet.Schema, p *wire.Plan, path []string, def, rep int) *objectColumns {
+func layout(s *parquet.Schema, p *record.Schema, path []string, def, rep int) *objectColumns {
 	o := &objectColumns{
 		plan: p, def: def, rep: rep,
 		unusual: leaf(s, path, unusualColumn),
@@ -88,13 +88,13 @@ func layout(s *parquet.Schema, p *wire.Plan, path []string, def, rep int) *objec
 		at := append(append([]string{}, path...), f.Column)
 		fc := fieldColumns{field: f}
 		switch f.Shape {
-		case wire.ShapeObject:
+		case record.ShapeObject:
 			fc.elem = layout(s, f.Elem, at, def+1, rep)
 			fc.leaves = fc.elem.leaves()
-		case wire.ShapeObjects, wire.ShapeKeyed, wire.ShapePages:
+		case record.ShapeObjects, record.ShapeKeyed, record.ShapePages:
 			fc.elem = layout(s, f.Elem, append(at, "list", "element"), def+2, rep+1)
 			fc.leaves = fc.elem.leaves()
-		case wire.ShapeStrings, wire.ShapeInts:
+		case record.ShapeStrings, record.ShapeInts:
 			fc.leaves = []int{leaf(s, append(at, "list"), "element")}
 		default:
 			fc.leaves = []int{leaf(s, path, f.Column)}
@@ -130,7 +130,7 @@ type shredder struct {
 }
 
 // object appends the columns of r, whose first value has repetition level rep.
-func (s *shredder) object(o *objectColumns, r wire.Record, rep int) {
+func (s *shredder) object(o *objectColumns, r record.Record, rep int) {
 	obj := r.Object()
 	s.text(o.unusual, o, obj.Unusual, obj.Unusual != "", rep)
 	s.text(o.extra, o, obj.Extra, obj.Extra != "", rep)
@@ -160,36 +160,36 @@ func (s *shredder) nulls(f *fieldColumns, def, rep int) {
 	}
 }
 
-func (s *shredder) field(o *objectColumns, f *fieldColumns, r wire.Record, rep int) {
+func (s *shredder) field(o *objectColumns, f *fieldColumns, r record.Record, rep int) {
 	switch f.field.Shape {
-	case wire.ShapeString:
+	case record.ShapeString:
 		v := r.String(f.field)
 		s.text(f.first(), o, v.V, v.Set, rep)
-	case wire.ShapeRaw:
+	case record.ShapeRaw:
 		v := r.Raw(f.field)
 		s.text(f.first(), o, v.V, v.Set, rep)
-	case wire.ShapeInt:
+	case record.ShapeInt:
 		v := r.Int(f.field)
 		s.leaf(o, f, parquet.Int64Value(v.V), v.Set, rep)
-	case wire.ShapeFloat:
+	case record.ShapeFloat:
 		v := r.Float(f.field)
 		s.leaf(o, f, parquet.DoubleValue(v.V), v.Set, rep)
-	case wire.ShapeBool:
+	case record.ShapeBool:
 		v := r.Bool(f.field)
 		s.leaf(o, f, parquet.BooleanValue(v.V), v.Set, rep)
-	case wire.ShapeObject:
+	case record.ShapeObject:
 		if sub, ok := r.Sub(f.field); ok {
 			s.object(f.elem, sub, rep)
 		} else {
 			s.nulls(f, o.def, rep)
 		}
-	case wire.ShapeStrings:
+	case record.ShapeStrings:
 		list := *r.Strings(f.field)
 		for i, v := range list {
 			s.element(o, f, textValue(v), i, rep)
 		}
 		s.emptyList(o, f, len(list), list != nil, rep)
-	case wire.ShapeInts:
+	case record.ShapeInts:
 		list := *r.Ints(f.field)
 		for i, v := range list {
 			s.element(o, f, parquet.Int64Value(v), i, rep)
@@ -245,7 +245,7 @@ func (s *shredder) reset() {
 
 // weigh returns how many bytes of text and numbers a record has, and how many values its
 // columns.
-func (o *objectColumns) weigh(r wire.Record) (bytes, values int64) {
+func (o *objectColumns) weigh(r record.Record) (bytes, values int64) {
 	obj := r.Object()
 	bytes, values = int64(len(obj.Unusual)+len(obj.Extra)), 2
 	for i := range o.fields {
@@ -255,27 +255,27 @@ func (o *objectColumns) weigh(r wire.Record) (bytes, values int64) {
 	return bytes, values
 }
 
-func (f *fieldColumns) weigh(r wire.Record) (bytes, values int64) {
+func (f *fieldColumns) weigh(r record.Record) (bytes, values int64) {
 	none := int64(len(f.leaves)) // a NULL in each
 	switch f.field.Shape {
-	case wire.ShapeString:
+	case record.ShapeString:
 		return int64(len(r.String(f.field).V)), 1
-	case wire.ShapeRaw:
+	case record.ShapeRaw:
 		return int64(len(r.Raw(f.field).V)), 1
-	case wire.ShapeInt, wire.ShapeFloat, wire.ShapeBool:
+	case record.ShapeInt, record.ShapeFloat, record.ShapeBool:
 		return 8, 1
-	case wire.ShapeObject:
+	case record.ShapeObject:
 		if sub, ok := r.Sub(f.field); ok {
 			return f.elem.weigh(sub)
 		}
 		return 0, none
-	case wire.ShapeStrings:
+	case record.ShapeStrings:
 		list := *r.Strings(f.field)
 		for _, s := range list {
 			bytes += int64(len(s))
 		}
 		return bytes, max(int64(len(list)), 1)
-	case wire.ShapeInts:
+	case record.ShapeInts:
 		n := int64(len(*r.Ints(f.field)))
 		return 8 * n, max(n, 1)
 	}

@@ -1,92 +1,92 @@
 package catalog
 
-import "reelsplice/schemas/wire"
+import "reelsplice/schemas/record"
 
 // A Company is everything about one production company.
 type Company struct {
-	wire.Object
-	Description   wire.String    `wire:"description"`
-	Headquarters  wire.String    `wire:"headquarters"`
-	Homepage      wire.String    `wire:"homepage"`
-	ID            wire.Int       `wire:"id"`
-	LogoPath      wire.String    `wire:"logo_path,null"`
-	Name          wire.String    `wire:"name"`
-	OriginCountry wire.String    `wire:"origin_country,null,dict"`
-	ParentCompany *ParentCompany `wire:"parent_company,null"`
+	record.Object
+	Description   record.String  `record:"description"`
+	Headquarters  record.String  `record:"headquarters"`
+	Homepage      record.String  `record:"homepage"`
+	ID            record.Int     `record:"id"`
+	LogoPath      record.String  `record:"logo_path,null"`
+	Name          record.String  `record:"name"`
+	OriginCountry record.String  `record:"origin_country,null,dict"`
+	ParentCompany *ParentCompany `record:"parent_company,null"`
 
-	AlternativeNames *AlternativeNames `wire:"alternative_names"`
-	Images           *LogoImages       `wire:"images"`
-	Movies           []SummaryPage     `wire:"movies,pages,id"`
+	AlternativeNames *AlternativeNames `record:"alternative_names"`
+	Images           *LogoImages       `record:"images"`
+	Movies           []SummaryPage     `record:"movies,pages,id"`
 
 	// Details says that a source gave a whole details answer of the API: see MarkDetails.
-	Details wire.Bool `wire:"_details,own"`
+	Details record.Bool `record:"_details,own"`
 }
 
 // ParentCompany names the company that owns another.
 type ParentCompany struct {
-	wire.Object
-	ID            wire.Int    `wire:"id"`
-	LogoPath      wire.String `wire:"logo_path,null"`
-	Name          wire.String `wire:"name"`
-	OriginCountry wire.String `wire:"origin_country,null,dict"`
+	record.Object
+	ID            record.Int    `record:"id"`
+	LogoPath      record.String `record:"logo_path,null"`
+	Name          record.String `record:"name"`
+	OriginCountry record.String `record:"origin_country,null,dict"`
 }
 
 // A Network is everything about one network.
 type Network struct {
-	wire.Object
-	Headquarters  wire.String `wire:"headquarters"`
-	Homepage      wire.String `wire:"homepage"`
-	ID            wire.Int    `wire:"id"`
-	LogoPath      wire.String `wire:"logo_path,null"`
-	Name          wire.String `wire:"name"`
-	OriginCountry wire.String `wire:"origin_country,dict"`
+	record.Object
+	Headquarters  record.String `record:"headquarters"`
+	Homepage      record.String `record:"homepage"`
+	ID            record.Int    `record:"id"`
+	LogoPath      record.String `record:"logo_path,null"`
+	Name          record.String `record:"name"`
+	OriginCountry record.String `record:"origin_country,dict"`
 
-	AlternativeNames *AlternativeNames `wire:"alternative_names"`
-	Images           *LogoImages       `wire:"images"`
+	AlternativeNames *AlternativeNames `record:"alternative_names"`
+	Images           *LogoImages       `record:"images"`
 
 	// Details says that a source gave a whole details answer of the API: see MarkDetails.
-	Details wire.Bool `wire:"_details,own"`
+	Details record.Bool `record:"_details,own"`
 }
 
 // AlternativeNames is the answer of alternative_names of a company or a network.
 type AlternativeNames struct {
-	wire.Object `wire:"drop-id"`
-	Results     []AlternativeName `wire:"results"`
+	record.Object `record:"drop-id"`
+	Results       []AlternativeName `record:"results"`
 }
 
 // AlternativeName is another name.
 type AlternativeName struct {
-	wire.Object
-	Name wire.String `wire:"name"`
-	Type wire.String `wire:"type,dict"`
+	record.Object
+	Name record.String `record:"name"`
+	Type record.String `record:"type,dict"`
 }
 
 // LogoImages is the answer of images of a company or a network.
 type LogoImages struct {
-	wire.Object `wire:"drop-id"`
-	Logos       []Logo `wire:"logos"`
+	record.Object `record:"drop-id"`
+	Logos         []Logo `record:"logos"`
 }
 
 // Logo is one logo.
 type Logo struct {
-	wire.Object
-	AspectRatio wire.Float  `wire:"aspect_ratio"`
-	FilePath    wire.String `wire:"file_path"`
-	Height      wire.Int    `wire:"height"` // pixels
-	ID          wire.String `wire:"id"`
-	FileType    wire.String `wire:"file_type,dict"` // .png, .svg
-	VoteAverage wire.Float  `wire:"vote_average"`
-	VoteCount   wire.Int    `wire:"vote_count"`
-	Width       wire.Int    `wire:"width"` // pixels
+	record.Object
+	AspectRatio record.Float  `record:"aspect_ratio"`
+	FilePath    record.String `record:"file_path"`
+	Height      record.Int    `record:"height"` // pixels
+	ID          record.String `record:"id"`
+	FileType    record.String `record:"file_type,dict"` // .png, .svg
+	VoteAverage record.Float  `record:"vote_average"`
+	VoteCount   record.Int    `record:"vote_count"`
+	Width       record.Int    `record:"width"` // pixels
 }
 
 // A KeywordRecord is everything about one keyword.
 type KeywordRecord struct {
-	wire.Object
-	ID     wire.Int      `wire:"id"`
-	Name   wire.String   `wire:"name"`
-	Movies []SummaryPage `wire:"movies,pages,id"`
+	record.Object
+	ID     record.Int    `record:"id"`
+	Name   record.String `record:"name"`
+	Movies []SummaryPage `record:"movies,pages,id"`
 
 	// Details says that a source gave a whole details answer of the API: see MarkDetails.
-	Details wire.Bool `wire:"_details,own"`
+	Details record.Bool `record:"_details,own"`
 }

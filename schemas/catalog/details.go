@@ -2,7 +2,7 @@ package catalog
 
 import (
 	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/wire"
+	"reelsplice/schemas/record"
 )
 
 // DetailsColumn is a column of ours: whether a source gave a whole details answer.
@@ -43,20 +43,20 @@ var detailsFields = map[fragment.Kind][]string{
 // details answers of all years have. The details of a marked record are served as they
 // were given, old shapes too; those of others are completed. So a row of another layout
 // is never marked, whatever it has.
-func (t *Type) MarkDetails(r wire.Record) {
+func (t *Type) MarkDetails(r record.Record) {
 	if t.marked == nil {
 		return
 	}
 	for _, f := range t.details {
-		if !wire.Present(r, f) {
+		if !record.Present(r, f) {
 			return
 		}
 	}
-	*r.Bool(t.marked) = wire.Bool{V: true, Set: true}
+	*r.Bool(t.marked) = record.Bool{V: true, Set: true}
 }
 
 // HasDetails reports whether a record is marked, or of a kind that has no mark.
-func (t *Type) HasDetails(r wire.Record) bool { return t.marked == nil || r.Bool(t.marked).V }
+func (t *Type) HasDetails(r record.Record) bool { return t.marked == nil || r.Bool(t.marked).V }
 
 // findDetails finds the fields of MarkDetails.
 func (t *Type) findDetails() {

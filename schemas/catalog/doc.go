@@ -9,7 +9,7 @@
 //
 // In Parquet, a column is NULL when the member was unset, and a list can be NULL
 // (unset) or empty. Two columns of every struct hold the rest: _unusual and _extra;
-// see wire.Object. A record has one more: _sum, by which readers tell it from others. The structs follow the shapes of TMDB's answers, members in the
+// see record.Object. A record has one more: _sum, by which readers tell it from others. The structs follow the shapes of TMDB's answers, members in the
 // order of the wire; the tag option "null" marks those that the API keeps as null.
 //
 // SCHEMA.md lists all columns.

@@ -1,74 +1,74 @@
 package catalog
 
-import "reelsplice/schemas/wire"
+import "reelsplice/schemas/record"
 
 // An Episode is what a dump gave of one episode by itself. Most dumps have episodes
 // in their seasons alone.
 type Episode struct {
-	wire.Object
-	AirDate        wire.String   `wire:"air_date,null"`
-	Crew           []EpisodeCrew `wire:"crew"`
-	EpisodeNumber  wire.Int      `wire:"episode_number"`
-	EpisodeType    wire.String   `wire:"episode_type,dict"`
-	GuestStars     []GuestStar   `wire:"guest_stars"`
-	Name           wire.String   `wire:"name"`
-	Overview       wire.String   `wire:"overview"`
-	ID             wire.Int      `wire:"id"`
-	ProductionCode wire.String   `wire:"production_code"`
-	Runtime        wire.Int      `wire:"runtime,null"` // minutes
-	SeasonNumber   wire.Int      `wire:"season_number"`
-	StillPath      wire.String   `wire:"still_path,null"`
-	VoteAverage    wire.Float    `wire:"vote_average"`
-	VoteCount      wire.Int      `wire:"vote_count"`
+	record.Object
+	AirDate        record.String `record:"air_date,null"`
+	Crew           []EpisodeCrew `record:"crew"`
+	EpisodeNumber  record.Int    `record:"episode_number"`
+	EpisodeType    record.String `record:"episode_type,dict"`
+	GuestStars     []GuestStar   `record:"guest_stars"`
+	Name           record.String `record:"name"`
+	Overview       record.String `record:"overview"`
+	ID             record.Int    `record:"id"`
+	ProductionCode record.String `record:"production_code"`
+	Runtime        record.Int    `record:"runtime,null"` // minutes
+	SeasonNumber   record.Int    `record:"season_number"`
+	StillPath      record.String `record:"still_path,null"`
+	VoteAverage    record.Float  `record:"vote_average"`
+	VoteCount      record.Int    `record:"vote_count"`
 
-	Changes      *Changes            `wire:"changes"`
-	Credits      *EpisodeCredits     `wire:"credits"`
-	ExternalIDs  *EpisodeExternalIDs `wire:"external_ids"`
-	Images       *EpisodeImages      `wire:"images"`
-	Translations *NameTranslations   `wire:"translations"`
-	Videos       *Videos             `wire:"videos"`
+	Changes      *Changes            `record:"changes"`
+	Credits      *EpisodeCredits     `record:"credits"`
+	ExternalIDs  *EpisodeExternalIDs `record:"external_ids"`
+	Images       *EpisodeImages      `record:"images"`
+	Translations *NameTranslations   `record:"translations"`
+	Videos       *Videos             `record:"videos"`
 
 	// SeriesID is the series that the episode is of. Answers do not say it.
-	SeriesID wire.Int `wire:"series_id,own"`
+	SeriesID record.Int `record:"series_id,own"`
 	// Localized holds what crawls in languages other than en-US gave.
-	Localized []LocalizedEpisode `wire:"localized,own"`
+	Localized []LocalizedEpisode `record:"localized,own"`
 	// Details says that a source gave a whole details answer of the API: see MarkDetails.
-	Details wire.Bool `wire:"_details,own"`
+	Details record.Bool `record:"_details,own"`
 }
 
 // LocalizedEpisode is the text of an episode in one language, as a crawl in that
 // language gave it.
 type LocalizedEpisode struct {
-	wire.Object
-	Language   wire.String     `wire:"language,dict"`
-	Crew       []EpisodeCrew   `wire:"crew"`
-	GuestStars []GuestStar     `wire:"guest_stars"`
-	Name       wire.String     `wire:"name"`
-	Overview   wire.String     `wire:"overview"`
-	Credits    *EpisodeCredits `wire:"credits"`
+	record.Object
+	Language   record.String   `record:"language,dict"`
+	Crew       []EpisodeCrew   `record:"crew"`
+	GuestStars []GuestStar     `record:"guest_stars"`
+	Name       record.String   `record:"name"`
+	Overview   record.String   `record:"overview"`
+	Credits    *EpisodeCredits `record:"credits"`
 }
 
 // EpisodeCredits is the answer of credits of an episode.
 type EpisodeCredits struct {
-	wire.Object `wire:"drop-id,id=end"`
-	Cast        []TVCastCredit `wire:"cast"`
-	Crew        []EpisodeCrew  `wire:"crew"`
-	GuestStars  []GuestStar    `wire:"guest_stars"`
+	record.Object `record:"drop-id,id=end"`
+	Cast          []TVCastCredit `record:"cast"`
+	Crew          []EpisodeCrew  `record:"crew"`
+	GuestStars    []GuestStar    `record:"guest_stars"`
 }
 
 // EpisodeExternalIDs is the answer of external_ids of an episode.
 type EpisodeExternalIDs struct {
-	wire.Object `wire:"drop-id"`
-	IMDbID      wire.String `wire:"imdb_id,null"`
-	FreebaseMID wire.String `wire:"freebase_mid,null"`
-	FreebaseID  wire.String `wire:"freebase_id,null"`
-	TVDBID      wire.Int    `wire:"tvdb_id,null"`
-	TVRageID    wire.Int    `wire:"tvrage_id,null"`
-	WikidataID  wire.String `wire:"wikidata_id,null"`
+	record.Object `record:"drop-id"`
+	IMDbID        record.String `record:"imdb_id,null"`
+	FreebaseMID   record.String `record:"freebase_mid,null"`
+	FreebaseID    record.String `record:"freebase_id,null"`
+	TVDBID        record.Int    `record:"tvdb_id,null"`
+	TVRageID      record.Int    `record:"tvrage_id,null"`
+	WikidataID    record.String `record:"wikidata_id,null"`
 }
 
 // EpisodeImages is the answer of images of an episode.
 type EpisodeImages struct {
-	wire.Object `wire:"drop-id"`
-	Stills      []Image `wire:"stills"`
+	record.Object `record:"drop-id"`
+	Stills        []Image `record:"stills"`
 }

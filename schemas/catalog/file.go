@@ -10,7 +10,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
-	"reelsplice/schemas/wire"
+	"reelsplice/schemas/record"
 )
 
 // FormatVersion is the version of the mapping of records to Parquet columns. It is
@@ -119,10 +119,10 @@ func (f *File) All() *Rows { return f.rows(f.cols, 0, f.RowGroups()) }
 
 // Project returns an iterator over the whole file that reads only the columns of p,
 // a plan with some of the kind's members.
-func (f *File) Project(p *wire.Plan) *Rows { return f.ProjectGroups(p, 0, f.RowGroups()) }
+func (f *File) Project(p *record.Schema) *Rows { return f.ProjectGroups(p, 0, f.RowGroups()) }
 
 // ProjectGroups is Project for row groups from to to-1.
-func (f *File) ProjectGroups(p *wire.Plan, from, to int) *Rows {
+func (f *File) ProjectGroups(p *record.Schema, from, to int) *Rows {
 	return f.rows(layout(f.pq.Schema(), p, nil, 0, 0), from, to)
 }
 
@@ -154,7 +154,7 @@ func (f *File) FirstKeys() ([]Key, error) {
 // Next fills r, which must have the plan of the iterator, with the next record. It
 // returns io.EOF at the end. The record's text stays valid after the next call and
 // after Close.
-func (r *Rows) Next(rec wire.Record) (err error) {
+func (r *Rows) Next(rec record.Record) (err error) {
 	defer r.damaged(&err)
 	for r.left == 0 {
 		if r.group >= r.end {
@@ -188,7 +188,7 @@ func Each[T any](r *Rows) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
 		for {
 			v := new(T)
-			err := r.Next(wire.RecordOf(v))
+			err := r.Next(record.Of(v))
 			if errors.Is(err, io.EOF) || !yield(v, err) || err != nil {
 				return
 			}

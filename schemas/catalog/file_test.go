@@ -14,8 +14,8 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/record"
 	"reelsplice/schemas/sharedtest"
-	"reelsplice/schemas/wire"
 )
 
 // writeMovies parses the rows, writes them to a catalogue file and returns its path.
@@ -26,13 +26,13 @@ func writeMovies(t *testing.T, rows []string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := wire.NewParser()
+	p := record.NewParser()
 	for _, row := range rows {
 		var m Movie
-		if err := p.Parse(row, wire.RecordOf(&m)); err != nil {
+		if err := p.Parse(row, record.Of(&m)); err != nil {
 			t.Fatalf("Parse(%.80s): %v", row, err)
 		}
-		if err := w.Write(wire.RecordOf(&m)); err != nil {
+		if err := w.Write(record.Of(&m)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -52,22 +52,22 @@ func checkRows(t *testing.T, path string, rows []string) {
 	defer f.Close()
 	it := f.All()
 	defer it.Close()
-	p := wire.NewParser()
+	p := record.NewParser()
 	for i, row := range rows {
 		var want, got Movie
-		if err := p.Parse(row, wire.RecordOf(&want)); err != nil {
+		if err := p.Parse(row, record.Of(&want)); err != nil {
 			t.Fatal(err)
 		}
-		if err := it.Next(wire.RecordOf(&got)); err != nil {
+		if err := it.Next(record.Of(&got)); err != nil {
 			t.Fatalf("row %d: %v", i, err)
 		}
-		g, w := string(wire.Append(nil, wire.RecordOf(&got))), string(wire.Append(nil, wire.RecordOf(&want)))
+		g, w := string(record.Append(nil, record.Of(&got))), string(record.Append(nil, record.Of(&want)))
 		if g != w {
 			t.Fatalf("row %d:\n got %s\nwant %s", i, g, w)
 		}
 	}
 	var m Movie
-	if err := it.Next(wire.RecordOf(&m)); !errors.Is(err, io.EOF) {
+	if err := it.Next(record.Of(&m)); !errors.Is(err, io.EOF) {
 		t.Fatalf("after the last row: %v, want EOF", err)
 	}
 }
@@ -153,13 +153,13 @@ func BenchmarkRead(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	p := wire.NewParser()
+	p := record.NewParser()
 	for range 64 {
 		var m Movie
-		if err := p.Parse(string(raw), wire.RecordOf(&m)); err != nil {
+		if err := p.Parse(string(raw), record.Of(&m)); err != nil {
 			b.Fatal(err)
 		}
-		if err := w.Write(wire.RecordOf(&m)); err != nil {
+		if err := w.Write(record.Of(&m)); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -176,7 +176,7 @@ func BenchmarkRead(b *testing.B) {
 	it := f.All()
 	var m Movie
 	for b.Loop() {
-		if err := it.Next(wire.RecordOf(&m)); errors.Is(err, io.EOF) {
+		if err := it.Next(record.Of(&m)); errors.Is(err, io.EOF) {
 			it.Close()
 			it = f.All()
 		} else if err != nil {
@@ -193,10 +193,10 @@ func BenchmarkParse(b *testing.B) {
 	row := string(raw)
 	b.SetBytes(int64(len(raw)))
 	b.ReportAllocs()
-	p := wire.NewParser()
+	p := record.NewParser()
 	for b.Loop() {
 		var m Movie
-		if err := p.Parse(row, wire.RecordOf(&m)); err != nil {
+		if err := p.Parse(row, record.Of(&m)); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -208,7 +208,7 @@ func BenchmarkAppend(b *testing.B) {
 		b.Fatal(err)
 	}
 	var m Movie
-	if err := wire.NewParser().Parse(string(raw), wire.RecordOf(&m)); err != nil {
+	if err := record.NewParser().Parse(string(raw), record.Of(&m)); err != nil {
 		b.Fatal(err)
 	}
 	b.SetBytes(int64(len(raw)))
@@ -216,7 +216,7 @@ func BenchmarkAppend(b *testing.B) {
 	buf := bufio.NewWriter(io.Discard)
 	var dst []byte
 	for b.Loop() {
-		dst = wire.Append(dst[:0], wire.RecordOf(&m))
+		dst = record.Append(dst[:0], record.Of(&m))
 	}
 	_, _ = buf.Write(dst)
 }

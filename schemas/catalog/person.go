@@ -1,116 +1,116 @@
 package catalog
 
-import "reelsplice/schemas/wire"
+import "reelsplice/schemas/record"
 
 // A Person is everything about one person.
 type Person struct {
-	wire.Object
-	Adult              wire.Bool   `wire:"adult"`
-	AlsoKnownAs        []string    `wire:"also_known_as"`
-	Biography          wire.String `wire:"biography"`
-	Birthday           wire.String `wire:"birthday,null"`
-	Deathday           wire.String `wire:"deathday,null"`
-	Gender             wire.Int    `wire:"gender"`
-	Homepage           wire.String `wire:"homepage,null"`
-	ID                 wire.Int    `wire:"id"`
-	IMDbID             wire.String `wire:"imdb_id,null"`
-	KnownForDepartment wire.String `wire:"known_for_department,null,dict"`
-	Name               wire.String `wire:"name"`
-	PlaceOfBirth       wire.String `wire:"place_of_birth,null"`
-	Popularity         wire.Float  `wire:"popularity"`
-	ProfilePath        wire.String `wire:"profile_path,null"`
+	record.Object
+	Adult              record.Bool   `record:"adult"`
+	AlsoKnownAs        []string      `record:"also_known_as"`
+	Biography          record.String `record:"biography"`
+	Birthday           record.String `record:"birthday,null"`
+	Deathday           record.String `record:"deathday,null"`
+	Gender             record.Int    `record:"gender"`
+	Homepage           record.String `record:"homepage,null"`
+	ID                 record.Int    `record:"id"`
+	IMDbID             record.String `record:"imdb_id,null"`
+	KnownForDepartment record.String `record:"known_for_department,null,dict"`
+	Name               record.String `record:"name"`
+	PlaceOfBirth       record.String `record:"place_of_birth,null"`
+	Popularity         record.Float  `record:"popularity"`
+	ProfilePath        record.String `record:"profile_path,null"`
 
-	Changes         *Changes           `wire:"changes"`
-	CombinedCredits *PersonCredits     `wire:"combined_credits"`
-	ExternalIDs     *PersonExternalIDs `wire:"external_ids"`
-	Images          *PersonImages      `wire:"images"`
-	MovieCredits    *PersonCredits     `wire:"movie_credits"`
-	TaggedImages    []TaggedImagePage  `wire:"tagged_images,pages,id"`
-	Translations    *Biographies       `wire:"translations"`
-	TVCredits       *PersonCredits     `wire:"tv_credits"`
+	Changes         *Changes           `record:"changes"`
+	CombinedCredits *PersonCredits     `record:"combined_credits"`
+	ExternalIDs     *PersonExternalIDs `record:"external_ids"`
+	Images          *PersonImages      `record:"images"`
+	MovieCredits    *PersonCredits     `record:"movie_credits"`
+	TaggedImages    []TaggedImagePage  `record:"tagged_images,pages,id"`
+	Translations    *Biographies       `record:"translations"`
+	TVCredits       *PersonCredits     `record:"tv_credits"`
 
 	// OriginalName is known from rows of lists; details do not have it.
-	OriginalName wire.String `wire:"original_name,own"`
+	OriginalName record.String `record:"original_name,own"`
 	// KnownFor is known from rows of lists.
-	KnownFor []MediaRow `wire:"known_for,own"`
+	KnownFor []MediaRow `record:"known_for,own"`
 	// Localized holds what crawls in languages other than en-US gave.
-	Localized []LocalizedPerson `wire:"localized,own"`
+	Localized []LocalizedPerson `record:"localized,own"`
 	// Details says that a source gave a whole details answer of the API: see MarkDetails.
-	Details wire.Bool `wire:"_details,own"`
+	Details record.Bool `record:"_details,own"`
 }
 
 // LocalizedPerson is the text of a person in one language, as a crawl in that
 // language gave it.
 type LocalizedPerson struct {
-	wire.Object
-	Language        wire.String    `wire:"language,dict"`
-	Biography       wire.String    `wire:"biography"`
-	Name            wire.String    `wire:"name"`
-	KnownFor        []MediaRow     `wire:"known_for"`
-	CombinedCredits *PersonCredits `wire:"combined_credits"`
-	MovieCredits    *PersonCredits `wire:"movie_credits"`
-	TVCredits       *PersonCredits `wire:"tv_credits"`
+	record.Object
+	Language        record.String  `record:"language,dict"`
+	Biography       record.String  `record:"biography"`
+	Name            record.String  `record:"name"`
+	KnownFor        []MediaRow     `record:"known_for"`
+	CombinedCredits *PersonCredits `record:"combined_credits"`
+	MovieCredits    *PersonCredits `record:"movie_credits"`
+	TVCredits       *PersonCredits `record:"tv_credits"`
 }
 
 // PersonCredits is the answer of movie_credits, tv_credits or combined_credits.
 type PersonCredits struct {
-	wire.Object `wire:"drop-id,id=end"`
-	Cast        []PersonCredit `wire:"cast"`
-	Crew        []PersonCredit `wire:"crew"`
+	record.Object `record:"drop-id,id=end"`
+	Cast          []PersonCredit `record:"cast"`
+	Crew          []PersonCredit `record:"crew"`
 }
 
 // PersonCredit is a title and what the person did in it. Movies and series, cast and
 // crew have different members; their order is the same in all.
 type PersonCredit struct {
-	wire.Object
-	Adult              wire.Bool   `wire:"adult"`
-	BackdropPath       wire.String `wire:"backdrop_path,null"`
-	GenreIDs           []int64     `wire:"genre_ids"`
-	ID                 wire.Int    `wire:"id"`
-	OriginCountry      []string    `wire:"origin_country"`
-	Title              wire.String `wire:"title"`
-	OriginalLanguage   wire.String `wire:"original_language,dict"`
-	OriginalTitle      wire.String `wire:"original_title"`
-	OriginalName       wire.String `wire:"original_name"`
-	Overview           wire.String `wire:"overview"`
-	Popularity         wire.Float  `wire:"popularity"`
-	PosterPath         wire.String `wire:"poster_path,null"`
-	ReleaseDate        wire.String `wire:"release_date"`
-	FirstAirDate       wire.String `wire:"first_air_date"`
-	Softcore           wire.Bool   `wire:"softcore"`
-	Video              wire.Bool   `wire:"video"`
-	Name               wire.String `wire:"name"`
-	VoteAverage        wire.Float  `wire:"vote_average"`
-	VoteCount          wire.Int    `wire:"vote_count"`
-	Character          wire.String `wire:"character"`
-	CreditID           wire.String `wire:"credit_id"`
-	Order              wire.Int    `wire:"order"`
-	Department         wire.String `wire:"department,dict"`
-	EpisodeCount       wire.Int    `wire:"episode_count"`
-	FirstCreditAirDate wire.String `wire:"first_credit_air_date"`
-	Job                wire.String `wire:"job,dict"`
-	MediaType          wire.String `wire:"media_type,dict"`
+	record.Object
+	Adult              record.Bool   `record:"adult"`
+	BackdropPath       record.String `record:"backdrop_path,null"`
+	GenreIDs           []int64       `record:"genre_ids"`
+	ID                 record.Int    `record:"id"`
+	OriginCountry      []string      `record:"origin_country"`
+	Title              record.String `record:"title"`
+	OriginalLanguage   record.String `record:"original_language,dict"`
+	OriginalTitle      record.String `record:"original_title"`
+	OriginalName       record.String `record:"original_name"`
+	Overview           record.String `record:"overview"`
+	Popularity         record.Float  `record:"popularity"`
+	PosterPath         record.String `record:"poster_path,null"`
+	ReleaseDate        record.String `record:"release_date"`
+	FirstAirDate       record.String `record:"first_air_date"`
+	Softcore           record.Bool   `record:"softcore"`
+	Video              record.Bool   `record:"video"`
+	Name               record.String `record:"name"`
+	VoteAverage        record.Float  `record:"vote_average"`
+	VoteCount          record.Int    `record:"vote_count"`
+	Character          record.String `record:"character"`
+	CreditID           record.String `record:"credit_id"`
+	Order              record.Int    `record:"order"`
+	Department         record.String `record:"department,dict"`
+	EpisodeCount       record.Int    `record:"episode_count"`
+	FirstCreditAirDate record.String `record:"first_credit_air_date"`
+	Job                record.String `record:"job,dict"`
+	MediaType          record.String `record:"media_type,dict"`
 }
 
 // PersonExternalIDs is the answer of person/{id}/external_ids.
 type PersonExternalIDs struct {
-	wire.Object `wire:"drop-id"`
-	FreebaseMID wire.String `wire:"freebase_mid,null"`
-	FreebaseID  wire.String `wire:"freebase_id,null"`
-	IMDbID      wire.String `wire:"imdb_id,null"`
-	TVRageID    wire.Int    `wire:"tvrage_id,null"`
-	WikidataID  wire.String `wire:"wikidata_id,null"`
-	FacebookID  wire.String `wire:"facebook_id,null"`
-	InstagramID wire.String `wire:"instagram_id,null"`
-	TikTokID    wire.String `wire:"tiktok_id,null"`
-	TwitterID   wire.String `wire:"twitter_id,null"`
-	YouTubeID   wire.String `wire:"youtube_id,null"`
+	record.Object `record:"drop-id"`
+	FreebaseMID   record.String `record:"freebase_mid,null"`
+	FreebaseID    record.String `record:"freebase_id,null"`
+	IMDbID        record.String `record:"imdb_id,null"`
+	TVRageID      record.Int    `record:"tvrage_id,null"`
+	WikidataID    record.String `record:"wikidata_id,null"`
+	FacebookID    record.String `record:"facebook_id,null"`
+	InstagramID   record.String `record:"instagram_id,null"`
+	TikTokID      record.String `record:"tiktok_id,null"`
+	TwitterID     record.String `record:"twitter_id,null"`
+	YouTubeID     record.String `record:"youtube_id,null"`
 }
 
 // PersonImages is the answer of person/{id}/images.
 type PersonImages struct {
-	wire.Object `wire:"drop-id"`
-	Profiles    []Image `wire:"profiles"`
+	record.Object `record:"drop-id"`
+	Profiles      []Image `record:"profiles"`
 }
 
 // TaggedImagePage is a page of person/{id}/tagged_images.
@@ -118,40 +118,40 @@ type TaggedImagePage = Page[TaggedImage]
 
 // TaggedImage is an image of a title that shows the person.
 type TaggedImage struct {
-	wire.Object
-	AspectRatio wire.Float  `wire:"aspect_ratio"`
-	FilePath    wire.String `wire:"file_path"`
-	Height      wire.Int    `wire:"height"` // pixels
-	ID          wire.String `wire:"id"`
-	ISO3166     wire.String `wire:"iso_3166_1,null,dict"`
-	ISO639      wire.String `wire:"iso_639_1,null,dict"`
-	VoteAverage wire.Float  `wire:"vote_average"`
-	VoteCount   wire.Int    `wire:"vote_count"`
-	Width       wire.Int    `wire:"width"` // pixels
-	ImageType   wire.String `wire:"image_type,dict"`
-	Media       *MediaRow   `wire:"media"`
-	MediaType   wire.String `wire:"media_type,dict"`
+	record.Object
+	AspectRatio record.Float  `record:"aspect_ratio"`
+	FilePath    record.String `record:"file_path"`
+	Height      record.Int    `record:"height"` // pixels
+	ID          record.String `record:"id"`
+	ISO3166     record.String `record:"iso_3166_1,null,dict"`
+	ISO639      record.String `record:"iso_639_1,null,dict"`
+	VoteAverage record.Float  `record:"vote_average"`
+	VoteCount   record.Int    `record:"vote_count"`
+	Width       record.Int    `record:"width"` // pixels
+	ImageType   record.String `record:"image_type,dict"`
+	Media       *MediaRow     `record:"media"`
+	MediaType   record.String `record:"media_type,dict"`
 }
 
 // Biographies is the answer of person/{id}/translations.
 type Biographies struct {
-	wire.Object  `wire:"drop-id"`
-	Translations []Biography `wire:"translations"`
+	record.Object `record:"drop-id"`
+	Translations  []Biography `record:"translations"`
 }
 
 // Biography is a person's text in one language.
 type Biography struct {
-	wire.Object
-	ISO3166     wire.String    `wire:"iso_3166_1,dict"`
-	ISO639      wire.String    `wire:"iso_639_1,dict"`
-	Name        wire.String    `wire:"name,dict"`
-	EnglishName wire.String    `wire:"english_name,dict"`
-	Data        *BiographyData `wire:"data"`
+	record.Object
+	ISO3166     record.String  `record:"iso_3166_1,dict"`
+	ISO639      record.String  `record:"iso_639_1,dict"`
+	Name        record.String  `record:"name,dict"`
+	EnglishName record.String  `record:"english_name,dict"`
+	Data        *BiographyData `record:"data"`
 }
 
 // BiographyData is the text itself.
 type BiographyData struct {
-	wire.Object
-	Biography wire.String `wire:"biography"`
-	Name      wire.String `wire:"name"`
+	record.Object
+	Biography record.String `record:"biography"`
+	Name      record.String `record:"name"`
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/google/renameio/v2"
 	"github.com/zeebo/xxh3"
 
-	"reelsplice/schemas/wire"
+	"reelsplice/schemas/record"
 )
 
 // This file holds the records that changed last once more, each by itself: a build that
@@ -62,9 +62,9 @@ type recentRecord struct {
 func (r recentRecord) compare(k Key) int { return r.key.Compare(k) }
 
 // layoutSum returns a sum of the names, the shapes and the order of all members of a plan.
-func layoutSum(p *wire.Plan) uint64 { return xxh3.Hash(appendLayout([]byte(FormatVersion), p)) }
+func layoutSum(p *record.Schema) uint64 { return xxh3.Hash(appendLayout([]byte(FormatVersion), p)) }
 
-func appendLayout(dst []byte, p *wire.Plan) []byte {
+func appendLayout(dst []byte, p *record.Schema) []byte {
 	for i := range p.Fields {
 		f := &p.Fields[i]
 		dst = append(append(dst, f.Name...), 0, byte(f.Shape))
@@ -167,17 +167,17 @@ func recentSum(head, index, at []byte) uint64 {
 }
 
 // Read returns the record of a head; false where it is not there, or damaged.
-func (r *Recent) Read(h Head) (wire.Record, bool) {
+func (r *Recent) Read(h Head) (record.Record, bool) {
 	if r == nil {
-		return wire.Record{}, false
+		return record.Record{}, false
 	}
 	i, found := slices.BinarySearchFunc(r.records, h.Key, recentRecord.compare)
 	if !found || r.records[i].sum != h.Sum {
-		return wire.Record{}, false
+		return record.Record{}, false
 	}
 	body, ok := r.body(r.records[i])
 	rec := r.typ.New()
-	return rec, ok && wire.DecodeBinary(string(body), rec) == nil
+	return rec, ok && record.DecodeBinary(string(body), rec) == nil
 }
 
 // body returns the bytes of a record, and whether they are those that were written.

@@ -14,14 +14,14 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/wire"
+	"reelsplice/schemas/record"
 )
 
 // writeRecent writes movies as records that changed, upon the file that the folder has, after
 // movies that are no more, and returns whether there is a new file.
 func writeRecent(tb testing.TB, dir string, gone []int64, rows ...string) bool {
 	tb.Helper()
-	typ, p := TypeOf(fragment.KindMovie), wire.NewParser()
+	typ, p := TypeOf(fragment.KindMovie), record.NewParser()
 	old, err := OpenRecent(dir, typ, math.MaxInt64)
 	if err != nil {
 		tb.Fatal(err)
@@ -32,10 +32,10 @@ func writeRecent(tb testing.TB, dir string, gone []int64, rows ...string) bool {
 	}
 	for _, row := range rows {
 		var m Movie
-		if err := p.Parse(row, wire.RecordOf(&m)); err != nil {
+		if err := p.Parse(row, record.Of(&m)); err != nil {
 			tb.Fatalf("Parse(%.80s): %v", row, err)
 		}
-		w.Add(NumberKey(m.ID.V), wire.AppendBinary(nil, wire.RecordOf(&m)))
+		w.Add(NumberKey(m.ID.V), record.AppendBinary(nil, record.Of(&m)))
 	}
 	written, err := w.Commit()
 	if err != nil {
@@ -69,16 +69,16 @@ func recentMovies(tb testing.TB, dir string) map[uint64]string {
 			return got
 		}
 		var want Movie
-		if err := errors.Join(err, rows.Next(wire.RecordOf(&want))); err != nil {
+		if err := errors.Join(err, rows.Next(record.Of(&want))); err != nil {
 			tb.Fatal(err)
 		}
 		have, ok := r.Read(h)
 		if !ok {
 			continue
 		}
-		got[h.Key.ID()] = string(wire.Append(nil, have))
-		if !bytes.Equal(wire.AppendBinary(nil, have), wire.AppendBinary(nil, wire.RecordOf(&want))) {
-			tb.Errorf("movie %d:\n got %.200s\nwant %.200s", h.Key.ID(), got[h.Key.ID()], wire.Append(nil, wire.RecordOf(&want)))
+		got[h.Key.ID()] = string(record.Append(nil, have))
+		if !bytes.Equal(record.AppendBinary(nil, have), record.AppendBinary(nil, record.Of(&want))) {
+			tb.Errorf("movie %d:\n got %.200s\nwant %.200s", h.Key.ID(), got[h.Key.ID()], record.Append(nil, record.Of(&want)))
 		}
 	}
 }
@@ -193,7 +193,7 @@ func (memory) Close() error { return nil }
 // FuzzRecent: whatever a file has, it is read without a panic, and what it gives is what was
 // written of that head.
 func FuzzRecent(f *testing.F) {
-	typ, dir, p := TypeOf(fragment.KindMovie), f.TempDir(), wire.NewParser()
+	typ, dir, p := TypeOf(fragment.KindMovie), f.TempDir(), record.NewParser()
 	rows := []string{`{"id":1,"title":"A","genres":[{"id":1,"name":"G"}]}`, `{"id":2,"title":"B"}`}
 	writeRecent(f, dir, nil, rows...)
 	sound, err := os.ReadFile(filepath.Join(dir, typ.RecentFile()))
@@ -203,10 +203,10 @@ func FuzzRecent(f *testing.F) {
 	var bodies [2][]byte
 	for i, row := range rows {
 		var m Movie
-		if err := p.Parse(row, wire.RecordOf(&m)); err != nil {
+		if err := p.Parse(row, record.Of(&m)); err != nil {
 			f.Fatal(err)
 		}
-		bodies[i] = wire.AppendBinary(nil, wire.RecordOf(&m))
+		bodies[i] = record.AppendBinary(nil, record.Of(&m))
 	}
 	for at := range sound {
 		f.Add(sound, at, byte(1<<(at%8)))
@@ -225,7 +225,7 @@ func FuzzRecent(f *testing.F) {
 		r := &Recent{typ: typ, file: memory{bytes.NewReader(file)}, records: records}
 		for i, body := range bodies {
 			m, found := r.Read(Head{Key: NumberKey(int64(i + 1)), Sum: xxh3.Hash(body)})
-			if found && !bytes.Equal(wire.AppendBinary(nil, m), body) {
+			if found && !bytes.Equal(record.AppendBinary(nil, m), body) {
 				t.Errorf("movie %d is another one", i+1)
 			}
 			if !found && bytes.Equal(file, sound) {

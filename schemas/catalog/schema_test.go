@@ -18,7 +18,7 @@ import (
 
 	"reelsplice/data/sample"
 	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/wire"
+	"reelsplice/schemas/record"
 )
 
 // A documented is a section of SCHEMA.md: types by column.
@@ -80,7 +80,7 @@ func leavesOf(t *testing.T, sections map[string]documented, section, path string
 }
 
 // sampleRecords returns the embedded sample's rows of a kind, sorted by their keys.
-func sampleRecords(t *testing.T, typ *Type) []wire.Record {
+func sampleRecords(t *testing.T, typ *Type) []record.Record {
 	t.Helper()
 	names := map[fragment.Kind]string{fragment.KindMovie: "movies", fragment.KindTV: "tv", fragment.KindPerson: "people", fragment.KindCompany: "companies"}
 	name, ok := names[typ.Kind]
@@ -94,19 +94,19 @@ func sampleRecords(t *testing.T, typ *Type) []wire.Record {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var list []wire.Record
+	var list []record.Record
 	for line := range bytes.Lines(b) {
 		r := typ.New()
-		if err := wire.NewParser().Parse(string(bytes.TrimSpace(line)), r); err != nil {
+		if err := record.NewParser().Parse(string(bytes.TrimSpace(line)), r); err != nil {
 			t.Fatalf("%s.ndjson: %v", name, err)
 		}
 		list = append(list, r)
 	}
-	slices.SortStableFunc(list, func(a, b wire.Record) int { return keyOf(t, typ, a).Compare(keyOf(t, typ, b)) })
+	slices.SortStableFunc(list, func(a, b record.Record) int { return keyOf(t, typ, a).Compare(keyOf(t, typ, b)) })
 	return list
 }
 
-func keyOf(t *testing.T, typ *Type, r wire.Record) Key {
+func keyOf(t *testing.T, typ *Type, r record.Record) Key {
 	t.Helper()
 	k, err := typ.Key(r)
 	if err != nil {
@@ -116,7 +116,7 @@ func keyOf(t *testing.T, typ *Type, r wire.Record) Key {
 }
 
 // writeRecords writes a catalogue file and opens it as any file.
-func writeRecords(t *testing.T, typ *Type, records []wire.Record) *os.File {
+func writeRecords(t *testing.T, typ *Type, records []record.Record) *os.File {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), typ.File())
 	w, err := Create(path, typ)
@@ -201,11 +201,11 @@ func TestGenericReader(t *testing.T) {
 }
 
 // plain returns a record as SCHEMA.md says that its row is: nil for what is unset.
-func plain(r wire.Record) map[string]any {
+func plain(r record.Record) map[string]any {
 	obj := r.Object()
 	m := map[string]any{unusualColumn: textOrNil(obj.Unusual, obj.Unusual != ""), extraColumn: textOrNil(obj.Extra, obj.Extra != "")}
-	for i := range r.Plan.Fields {
-		f := &r.Plan.Fields[i]
+	for i := range r.Schema.Fields {
+		f := &r.Schema.Fields[i]
 		m[f.Column] = plainField(r, f)
 	}
 	return m
@@ -218,31 +218,31 @@ func textOrNil(s string, set bool) any {
 	return s
 }
 
-func plainField(r wire.Record, f *wire.Field) any {
+func plainField(r record.Record, f *record.Field) any {
 	switch f.Shape {
-	case wire.ShapeString:
+	case record.ShapeString:
 		return textOrNil(r.String(f).V, r.String(f).Set)
-	case wire.ShapeRaw:
+	case record.ShapeRaw:
 		return textOrNil(r.Raw(f).V, r.Raw(f).Set)
-	case wire.ShapeInt:
+	case record.ShapeInt:
 		if v := r.Int(f); v.Set {
 			return v.V
 		}
-	case wire.ShapeFloat:
+	case record.ShapeFloat:
 		if v := r.Float(f); v.Set {
 			return v.V
 		}
-	case wire.ShapeBool:
+	case record.ShapeBool:
 		if v := r.Bool(f); v.Set {
 			return v.V
 		}
-	case wire.ShapeObject:
+	case record.ShapeObject:
 		if sub, ok := r.Sub(f); ok {
 			return plain(sub)
 		}
-	case wire.ShapeStrings:
+	case record.ShapeStrings:
 		return plainList(len(*r.Strings(f)), *r.Strings(f) != nil, func(i int) any { return (*r.Strings(f))[i] })
-	case wire.ShapeInts:
+	case record.ShapeInts:
 		return plainList(len(*r.Ints(f)), *r.Ints(f) != nil, func(i int) any { return (*r.Ints(f))[i] })
 	default:
 		n, set := r.Len(f)
@@ -291,12 +291,12 @@ func TestOwnStruct(t *testing.T) {
 	r := parquet.NewGenericReader[ownMovie](writeRecords(t, typ, records))
 	defer r.Close()
 	roles := 0
-	for i, record := range records {
+	for i, rec := range records {
 		row := make([]ownMovie, 1)
 		if n, err := r.Read(row); n != 1 {
 			t.Fatalf("row %d: %v", i, err)
 		}
-		want := own(wire.As[Movie](record))
+		want := own(record.As[Movie](rec))
 		if d := cmp.Diff(want, row[0], cmpopts.EquateEmpty()); d != "" {
 			t.Fatalf("row %d (-written +read):\n%s", i, d)
 		}

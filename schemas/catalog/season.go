@@ -1,141 +1,141 @@
 package catalog
 
-import "reelsplice/schemas/wire"
+import "reelsplice/schemas/record"
 
 // A Season is everything about one season of a series, its episodes included.
 type Season struct {
-	wire.Object
-	ObjectID     wire.String     `wire:"_id"` // 24 hex digits
-	AirDate      wire.String     `wire:"air_date,null"`
-	Episodes     []SeasonEpisode `wire:"episodes"`
-	Name         wire.String     `wire:"name"`
-	Networks     []NetworkRef    `wire:"networks"`
-	Overview     wire.String     `wire:"overview"`
-	ID           wire.Int        `wire:"id"`
-	PosterPath   wire.String     `wire:"poster_path,null"`
-	SeasonNumber wire.Int        `wire:"season_number"`
-	VoteAverage  wire.Float      `wire:"vote_average"`
+	record.Object
+	ObjectID     record.String   `record:"_id"` // 24 hex digits
+	AirDate      record.String   `record:"air_date,null"`
+	Episodes     []SeasonEpisode `record:"episodes"`
+	Name         record.String   `record:"name"`
+	Networks     []NetworkRef    `record:"networks"`
+	Overview     record.String   `record:"overview"`
+	ID           record.Int      `record:"id"`
+	PosterPath   record.String   `record:"poster_path,null"`
+	SeasonNumber record.Int      `record:"season_number"`
+	VoteAverage  record.Float    `record:"vote_average"`
 
-	AggregateCredits *AggregateCredits  `wire:"aggregate_credits"`
-	Changes          *Changes           `wire:"changes"`
-	Credits          *TVCredits         `wire:"credits"`
-	ExternalIDs      *SeasonExternalIDs `wire:"external_ids"`
-	Images           *SeasonImages      `wire:"images"`
-	Translations     *NameTranslations  `wire:"translations"`
-	Videos           *Videos            `wire:"videos"`
-	WatchProviders   *WatchProviders    `wire:"watch/providers" column:"watch_providers"`
+	AggregateCredits *AggregateCredits  `record:"aggregate_credits"`
+	Changes          *Changes           `record:"changes"`
+	Credits          *TVCredits         `record:"credits"`
+	ExternalIDs      *SeasonExternalIDs `record:"external_ids"`
+	Images           *SeasonImages      `record:"images"`
+	Translations     *NameTranslations  `record:"translations"`
+	Videos           *Videos            `record:"videos"`
+	WatchProviders   *WatchProviders    `record:"watch/providers" column:"watch_providers"`
 
 	// SeriesID is the series that the season is of. Answers do not say it.
-	SeriesID wire.Int `wire:"series_id,own"`
+	SeriesID record.Int `record:"series_id,own"`
 	// EpisodeCount is known from rows of lists; details do not have it.
-	EpisodeCount wire.Int `wire:"episode_count,own"`
+	EpisodeCount record.Int `record:"episode_count,own"`
 	// Localized holds what crawls in languages other than en-US gave.
-	Localized []LocalizedSeason `wire:"localized,own"`
+	Localized []LocalizedSeason `record:"localized,own"`
 	// Details says that a source gave a whole details answer of the API: see MarkDetails.
-	Details wire.Bool `wire:"_details,own"`
+	Details record.Bool `record:"_details,own"`
 }
 
 // LocalizedSeason is the text of a season in one language, as a crawl in that
 // language gave it.
 type LocalizedSeason struct {
-	wire.Object
-	Language         wire.String       `wire:"language,dict"`
-	Episodes         []SeasonEpisode   `wire:"episodes"`
-	Name             wire.String       `wire:"name"`
-	Overview         wire.String       `wire:"overview"`
-	PosterPath       wire.String       `wire:"poster_path"`
-	AggregateCredits *AggregateCredits `wire:"aggregate_credits"`
-	Credits          *TVCredits        `wire:"credits"`
+	record.Object
+	Language         record.String     `record:"language,dict"`
+	Episodes         []SeasonEpisode   `record:"episodes"`
+	Name             record.String     `record:"name"`
+	Overview         record.String     `record:"overview"`
+	PosterPath       record.String     `record:"poster_path"`
+	AggregateCredits *AggregateCredits `record:"aggregate_credits"`
+	Credits          *TVCredits        `record:"credits"`
 }
 
 // SeasonEpisode is an episode in the details of its season.
 type SeasonEpisode struct {
-	wire.Object
-	AirDate        wire.String   `wire:"air_date,null"`
-	EpisodeNumber  wire.Int      `wire:"episode_number"`
-	EpisodeType    wire.String   `wire:"episode_type,dict"` // standard, finale, mid_season
-	ID             wire.Int      `wire:"id"`
-	Name           wire.String   `wire:"name"`
-	Overview       wire.String   `wire:"overview"`
-	ProductionCode wire.String   `wire:"production_code"`
-	Runtime        wire.Int      `wire:"runtime,null"` // minutes
-	SeasonNumber   wire.Int      `wire:"season_number"`
-	ShowID         wire.Int      `wire:"show_id"`
-	StillPath      wire.String   `wire:"still_path,null"`
-	VoteAverage    wire.Float    `wire:"vote_average"`
-	VoteCount      wire.Int      `wire:"vote_count"`
-	Crew           []EpisodeCrew `wire:"crew"`
-	GuestStars     []GuestStar   `wire:"guest_stars"`
+	record.Object
+	AirDate        record.String `record:"air_date,null"`
+	EpisodeNumber  record.Int    `record:"episode_number"`
+	EpisodeType    record.String `record:"episode_type,dict"` // standard, finale, mid_season
+	ID             record.Int    `record:"id"`
+	Name           record.String `record:"name"`
+	Overview       record.String `record:"overview"`
+	ProductionCode record.String `record:"production_code"`
+	Runtime        record.Int    `record:"runtime,null"` // minutes
+	SeasonNumber   record.Int    `record:"season_number"`
+	ShowID         record.Int    `record:"show_id"`
+	StillPath      record.String `record:"still_path,null"`
+	VoteAverage    record.Float  `record:"vote_average"`
+	VoteCount      record.Int    `record:"vote_count"`
+	Crew           []EpisodeCrew `record:"crew"`
+	GuestStars     []GuestStar   `record:"guest_stars"`
 }
 
 // EpisodeCrew is one job of one person in an episode. The API writes department and
 // job in either order.
 type EpisodeCrew struct {
-	wire.Object
-	Department         wire.String `wire:"department,dict"`
-	Job                wire.String `wire:"job,dict"`
-	CreditID           wire.String `wire:"credit_id"`
-	Adult              wire.Bool   `wire:"adult"`
-	Gender             wire.Int    `wire:"gender"`
-	ID                 wire.Int    `wire:"id"`
-	KnownForDepartment wire.String `wire:"known_for_department,dict"`
-	Name               wire.String `wire:"name"`
-	OriginalName       wire.String `wire:"original_name"`
-	Popularity         wire.Float  `wire:"popularity"`
-	ProfilePath        wire.String `wire:"profile_path,null"`
+	record.Object
+	Department         record.String `record:"department,dict"`
+	Job                record.String `record:"job,dict"`
+	CreditID           record.String `record:"credit_id"`
+	Adult              record.Bool   `record:"adult"`
+	Gender             record.Int    `record:"gender"`
+	ID                 record.Int    `record:"id"`
+	KnownForDepartment record.String `record:"known_for_department,dict"`
+	Name               record.String `record:"name"`
+	OriginalName       record.String `record:"original_name"`
+	Popularity         record.Float  `record:"popularity"`
+	ProfilePath        record.String `record:"profile_path,null"`
 }
 
 // GuestStar is one role of one person in an episode.
 type GuestStar struct {
-	wire.Object
-	Character          wire.String `wire:"character"`
-	CreditID           wire.String `wire:"credit_id"`
-	Order              wire.Int    `wire:"order"`
-	Adult              wire.Bool   `wire:"adult"`
-	Gender             wire.Int    `wire:"gender"`
-	ID                 wire.Int    `wire:"id"`
-	KnownForDepartment wire.String `wire:"known_for_department,dict"`
-	Name               wire.String `wire:"name"`
-	OriginalName       wire.String `wire:"original_name"`
-	Popularity         wire.Float  `wire:"popularity"`
-	ProfilePath        wire.String `wire:"profile_path,null"`
+	record.Object
+	Character          record.String `record:"character"`
+	CreditID           record.String `record:"credit_id"`
+	Order              record.Int    `record:"order"`
+	Adult              record.Bool   `record:"adult"`
+	Gender             record.Int    `record:"gender"`
+	ID                 record.Int    `record:"id"`
+	KnownForDepartment record.String `record:"known_for_department,dict"`
+	Name               record.String `record:"name"`
+	OriginalName       record.String `record:"original_name"`
+	Popularity         record.Float  `record:"popularity"`
+	ProfilePath        record.String `record:"profile_path,null"`
 }
 
 // SeasonExternalIDs is the answer of external_ids of a season.
 type SeasonExternalIDs struct {
-	wire.Object `wire:"drop-id"`
-	FreebaseMID wire.String `wire:"freebase_mid,null"`
-	FreebaseID  wire.String `wire:"freebase_id,null"`
-	TVDBID      wire.Int    `wire:"tvdb_id,null"`
-	TVRageID    wire.Int    `wire:"tvrage_id,null"`
-	WikidataID  wire.String `wire:"wikidata_id,null"`
+	record.Object `record:"drop-id"`
+	FreebaseMID   record.String `record:"freebase_mid,null"`
+	FreebaseID    record.String `record:"freebase_id,null"`
+	TVDBID        record.Int    `record:"tvdb_id,null"`
+	TVRageID      record.Int    `record:"tvrage_id,null"`
+	WikidataID    record.String `record:"wikidata_id,null"`
 }
 
 // SeasonImages is the answer of images of a season.
 type SeasonImages struct {
-	wire.Object `wire:"drop-id"`
-	Posters     []Image `wire:"posters"`
+	record.Object `record:"drop-id"`
+	Posters       []Image `record:"posters"`
 }
 
 // NameTranslations is the answer of translations of a season or an episode.
 type NameTranslations struct {
-	wire.Object  `wire:"drop-id"`
-	Translations []NameTranslation `wire:"translations"`
+	record.Object `record:"drop-id"`
+	Translations  []NameTranslation `record:"translations"`
 }
 
 // NameTranslation is the text of a season or an episode in one language.
 type NameTranslation struct {
-	wire.Object
-	ISO3166     wire.String          `wire:"iso_3166_1,dict"`
-	ISO639      wire.String          `wire:"iso_639_1,dict"`
-	Name        wire.String          `wire:"name,dict"`
-	EnglishName wire.String          `wire:"english_name,dict"`
-	Data        *NameTranslationData `wire:"data"`
+	record.Object
+	ISO3166     record.String        `record:"iso_3166_1,dict"`
+	ISO639      record.String        `record:"iso_639_1,dict"`
+	Name        record.String        `record:"name,dict"`
+	EnglishName record.String        `record:"english_name,dict"`
+	Data        *NameTranslationData `record:"data"`
 }
 
 // NameTranslationData is the text itself.
 type NameTranslationData struct {
-	wire.Object
-	Name     wire.String `wire:"name"`
-	Overview wire.String `wire:"overview"`
+	record.Object
+	Name     record.String `record:"name"`
+	Overview record.String `record:"overview"`
 }

@@ -7,17 +7,17 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"github.com/zeebo/xxh3"
 
-	"reelsplice/schemas/wire"
+	"reelsplice/schemas/record"
 )
 
 // sumColumn is a column that every record has besides those of its struct: the xxh3 hash
 // of its binary form, by which readers tell whether it is the record that they know
 // without reading it.
-const sumColumn = wire.SumColumn
+const sumColumn = record.SumColumn
 
 // sum appends the sum of a record to its column.
-func (s *shredder) sum(col int, r wire.Record) {
-	s.binary = wire.AppendBinary(s.binary[:0], r)
+func (s *shredder) sum(col int, r record.Record) {
+	s.binary = record.AppendBinary(s.binary[:0], r)
 	s.columns[col] = append(s.columns[col], parquet.Int64Value(int64(xxh3.Hash(s.binary))).Level(0, 1, col))
 }
 
@@ -32,7 +32,7 @@ type Head struct {
 type Heads struct {
 	rows *Rows
 	typ  *Type
-	key  wire.Record
+	key  record.Record
 	next int64
 }
 

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/wire"
+	"reelsplice/schemas/record"
 )
 
 // someMovies returns movies of several row groups, with lists of any length.
@@ -39,7 +39,7 @@ func TestSkip(t *testing.T) {
 	if f.RowGroups() < 3 {
 		t.Fatalf("%d row groups, want several", f.RowGroups())
 	}
-	p := wire.NewParser()
+	p := record.NewParser()
 	for _, most := range []int{2, 10, 700} {
 		it := f.All()
 		read := 0
@@ -48,13 +48,13 @@ func TestSkip(t *testing.T) {
 				t.Fatal(err)
 			}
 			var want, got Movie
-			if err := p.Parse(rows[at], wire.RecordOf(&want)); err != nil {
+			if err := p.Parse(rows[at], record.Of(&want)); err != nil {
 				t.Fatal(err)
 			}
-			if err := it.Next(wire.RecordOf(&got)); err != nil {
+			if err := it.Next(record.Of(&got)); err != nil {
 				t.Fatalf("row %d: %v", at, err)
 			}
-			g, w := string(wire.Append(nil, wire.RecordOf(&got))), string(wire.Append(nil, wire.RecordOf(&want)))
+			g, w := string(record.Append(nil, record.Of(&got))), string(record.Append(nil, record.Of(&want)))
 			if g != w {
 				t.Fatalf("row %d:\n got %.200s\nwant %.200s", at, g, w)
 			}
@@ -63,7 +63,7 @@ func TestSkip(t *testing.T) {
 		if err := it.Skip(int64(len(rows) - read)); err != nil {
 			t.Error(err)
 		}
-		if err := it.Next(wire.RecordOf(new(Movie))); !errors.Is(err, io.EOF) {
+		if err := it.Next(record.Of(new(Movie))); !errors.Is(err, io.EOF) {
 			t.Errorf("behind the last row: %v, want EOF", err)
 		}
 		if err := it.Skip(1); !errors.Is(err, io.ErrUnexpectedEOF) {

@@ -12,28 +12,28 @@ import (
 	"strings"
 
 	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/wire"
+	"reelsplice/schemas/record"
 )
 
 // A Type is one kind of records: what all code that treats kinds alike needs to know.
 type Type struct {
 	Kind fragment.Kind
-	Plan *wire.Plan
-	new  func() wire.Record
+	Plan *record.Schema
+	new  func() record.Record
 
-	keyPlan *wire.Plan // of a record with nothing but its key
-	newKey  func() wire.Record
-	keyOf   func(r wire.Record) (Key, error)
+	keyPlan *record.Schema // of a record with nothing but its key
+	newKey  func() record.Record
+	keyOf   func(r record.Record) (Key, error)
 
-	details []*wire.Field // of MarkDetails
-	marked  *wire.Field   // DetailsColumn, nil for a kind without
+	details []*record.Field // of MarkDetails
+	marked  *record.Field   // DetailsColumn, nil for a kind without
 }
 
 // newType returns the type of records T whose keys are in the members of K.
-func newType[T, K any](k fragment.Kind, key func(wire.Record) (Key, error)) *Type {
+func newType[T, K any](k fragment.Kind, key func(record.Record) (Key, error)) *Type {
 	t := &Type{
-		Kind: k, Plan: wire.PlanOf[T](), new: func() wire.Record { return wire.RecordOf(new(T)) },
-		keyPlan: wire.PlanOf[K](), newKey: func() wire.Record { return wire.RecordOf(new(K)) }, keyOf: key,
+		Kind: k, Plan: record.SchemaOf[T](), new: func() record.Record { return record.Of(new(T)) },
+		keyPlan: record.SchemaOf[K](), newKey: func() record.Record { return record.Of(new(K)) }, keyOf: key,
 	}
 	t.findDetails()
 	return t
@@ -42,28 +42,28 @@ func newType[T, K any](k fragment.Kind, key func(wire.Record) (Key, error)) *Typ
 // The members that keys are made of.
 type (
 	numberKey struct {
-		wire.Object
-		ID wire.Int `wire:"id"`
+		record.Object
+		ID record.Int `record:"id"`
 	}
 	seasonKey struct {
-		wire.Object
-		SeasonNumber wire.Int `wire:"season_number"`
-		SeriesID     wire.Int `wire:"series_id,own"`
+		record.Object
+		SeasonNumber record.Int `record:"season_number"`
+		SeriesID     record.Int `record:"series_id,own"`
 	}
 	episodeKey struct {
-		wire.Object
-		EpisodeNumber wire.Int `wire:"episode_number"`
-		SeasonNumber  wire.Int `wire:"season_number"`
-		SeriesID      wire.Int `wire:"series_id,own"`
+		record.Object
+		EpisodeNumber record.Int `record:"episode_number"`
+		SeasonNumber  record.Int `record:"season_number"`
+		SeriesID      record.Int `record:"series_id,own"`
 	}
 	textKey struct {
-		wire.Object
-		ID wire.String `wire:"id"`
+		record.Object
+		ID record.String `record:"id"`
 	}
 	accountKey struct {
-		wire.Object
-		ID             wire.Int    `wire:"id"`
-		GuestSessionID wire.String `wire:"guest_session_id"`
+		record.Object
+		ID             record.Int    `record:"id"`
+		GuestSessionID record.String `record:"guest_session_id"`
 	}
 )
 
@@ -139,22 +139,22 @@ func Exists(dir string) bool {
 }
 
 // New returns an empty record.
-func (t *Type) New() wire.Record { return t.new() }
+func (t *Type) New() record.Record { return t.new() }
 
 // KeyOnly returns a new record of a type that has the key of another and nothing else.
-func KeyOnly(t *Type, from wire.Record) wire.Record {
+func KeyOnly(t *Type, from record.Record) record.Record {
 	r := t.New()
 	for i := range t.keyPlan.Fields {
 		name := t.keyPlan.Fields[i].Name
-		src, _ := from.Plan.Field(name)
-		wire.Copy(r, from, src)
+		src, _ := from.Schema.Field(name)
+		record.Copy(r, from, src)
 	}
 	return r
 }
 
 // Key returns the key of a record: what it is known by among those of its kind. The
-// error is a *wire.FieldError.
-func (t *Type) Key(r wire.Record) (Key, error) { return t.keyOf(r) }
+// error is a *record.FieldError.
+func (t *Type) Key(r record.Record) (Key, error) { return t.keyOf(r) }
 
 // A Key identifies a record among those of its kind, and orders them: by number,
 // seasons and episodes by series, season and episode, text ids by their digits, guests
@@ -233,12 +233,12 @@ func TextKey(text string) (Key, bool) {
 	return Key{binary.BigEndian.Uint64(b[:]), binary.BigEndian.Uint64(b[8:])}, true
 }
 
-func numberOf(r wire.Record) (Key, error) {
+func numberOf(r record.Record) (Key, error) {
 	n, err := integer(r, "id", 1, math.MaxInt64)
 	return NumberKey(n), err
 }
 
-func seasonOf(r wire.Record) (Key, error) {
+func seasonOf(r record.Record) (Key, error) {
 	series, err := integer(r, "series_id", 1, math.MaxInt64)
 	if err != nil {
 		return Key{}, err
@@ -247,7 +247,7 @@ func seasonOf(r wire.Record) (Key, error) {
 	return SeasonKey(series, season), err
 }
 
-func episodeOf(r wire.Record) (Key, error) {
+func episodeOf(r record.Record) (Key, error) {
 	k, err := seasonOf(r)
 	if err != nil {
 		return Key{}, err
@@ -257,25 +257,25 @@ func episodeOf(r wire.Record) (Key, error) {
 	return k, err
 }
 
-func textOf(r wire.Record) (Key, error) {
-	f, _ := r.Plan.Field("id")
+func textOf(r record.Record) (Key, error) {
+	f, _ := r.Schema.Field("id")
 	s := r.String(f)
 	k, ok := TextKey(s.V)
 	if !ok {
-		return k, &wire.FieldError{Field: "id", What: fmt.Sprintf("want 24 hex digits, found %q", s.V)}
+		return k, &record.FieldError{Field: "id", What: fmt.Sprintf("want 24 hex digits, found %q", s.V)}
 	}
 	return k, nil
 }
 
 // accountOf returns the key of an account: its number, or the digits of the session of a
 // guest, who has none.
-func accountOf(r wire.Record) (Key, error) {
-	f, _ := r.Plan.Field("guest_session_id")
-	id, _ := r.Plan.Field("id")
+func accountOf(r record.Record) (Key, error) {
+	f, _ := r.Schema.Field("guest_session_id")
+	id, _ := r.Schema.Field("id")
 	if guest := r.String(f); guest.Set && !r.Int(id).Set {
 		k, ok := GuestKey(guest.V)
 		if !ok {
-			return k, &wire.FieldError{Field: f.Name, What: fmt.Sprintf("want 32 hex digits in lower case, found %q", guest.V)}
+			return k, &record.FieldError{Field: f.Name, What: fmt.Sprintf("want 32 hex digits in lower case, found %q", guest.V)}
 		}
 		return k, nil
 	}
@@ -297,16 +297,16 @@ func GuestKey(text string) (Key, bool) {
 }
 
 // integer returns a member that must be there, low to high.
-func integer(r wire.Record, name string, low, high int64) (int64, error) {
-	f, _ := r.Plan.Field(name)
+func integer(r record.Record, name string, low, high int64) (int64, error) {
+	f, _ := r.Schema.Field(name)
 	n := r.Int(f)
 	switch {
 	case !n.Set:
-		return 0, &wire.FieldError{Field: name, What: "want an integer, found nothing"}
+		return 0, &record.FieldError{Field: name, What: "want an integer, found nothing"}
 	case n.V < low:
-		return 0, &wire.FieldError{Field: name, What: fmt.Sprintf("want %d or more, found %d", low, n.V)}
+		return 0, &record.FieldError{Field: name, What: fmt.Sprintf("want %d or more, found %d", low, n.V)}
 	case n.V > high:
-		return 0, &wire.FieldError{Field: name, What: fmt.Sprintf("want %d or less, found %d", high, n.V)}
+		return 0, &record.FieldError{Field: name, What: fmt.Sprintf("want %d or less, found %d", high, n.V)}
 	}
 	return n.V, nil
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"golang.org/x/sync/errgroup"
 
-	"reelsplice/schemas/wire"
+	"reelsplice/schemas/record"
 )
 
 const (
@@ -45,10 +45,10 @@ type Writer struct {
 	sum  int // leaf column
 	jobs int
 
-	open   []wire.Record // the batch that is being collected
-	weight int64         // its bytes
-	held   int64         // bytes of the row group so far
-	groups int           // that are complete
+	open   []record.Record // the batch that is being collected
+	weight int64           // its bytes
+	held   int64           // bytes of the row group so far
+	groups int             // that are complete
 	n      int64
 
 	// Batches are taken apart by one goroutine and encoded by another, in their order.
@@ -62,7 +62,7 @@ type Writer struct {
 
 // A batch is some records, perhaps the last ones of a row group.
 type batch struct {
-	records []wire.Record
+	records []record.Record
 	last    bool
 	synced  chan struct{} // closed when everything before is written
 }
@@ -101,7 +101,7 @@ func Create(path string, t *Type) (*Writer, error) {
 
 // Write appends one record. The Writer keeps it until it is written: it must not be
 // changed any more.
-func (w *Writer) Write(r wire.Record) error {
+func (w *Writer) Write(r record.Record) error {
 	w.open = append(w.open, r)
 	w.n++
 	text, values := w.cols.weigh(r)

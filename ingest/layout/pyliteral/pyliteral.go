@@ -15,7 +15,7 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
-	"reelsplice/schemas/wire"
+	"reelsplice/schemas/record"
 )
 
 // MaxDepth is how many dicts, lists and tuples may be open at once.
@@ -111,7 +111,7 @@ func (p *parser) value() error {
 		if err := p.str(); err != nil {
 			return err
 		}
-		p.out = wire.AppendString(p.out, string(p.text))
+		p.out = record.AppendString(p.out, string(p.text))
 		return nil
 	case (c == 'b' || c == 'B') && p.quoteAt(p.at+1):
 		return &SyntaxError{p.at, "bytes have no JSON form"}
@@ -170,7 +170,7 @@ func (p *parser) pair() error {
 		if err := p.str(); err != nil {
 			return err
 		}
-		p.out = wire.AppendString(p.out, string(p.text))
+		p.out = record.AppendString(p.out, string(p.text))
 	case c == '-' || c >= '0' && c <= '9':
 		at := p.at
 		p.out = append(p.out, '"')

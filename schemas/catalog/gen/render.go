@@ -10,7 +10,7 @@ import (
 
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/wire"
+	"reelsplice/schemas/record"
 )
 
 // head is the part of the document that is written by hand. %s is the version.
@@ -22,7 +22,7 @@ var head string
 type document struct {
 	*comments
 	bytes.Buffer
-	structs []*wire.Plan              // below those of kinds, in the order in which they occur
+	structs []*record.Schema          // below those of kinds, in the order in which they occur
 	places  map[reflect.Type][]string // where each of them occurs
 }
 
@@ -40,7 +40,7 @@ func render(c *comments) []byte {
 		d.table(t.Plan)
 	}
 	d.WriteString("\n## Structs\n")
-	slices.SortFunc(d.structs, func(a, b *wire.Plan) int { return strings.Compare(d.name(a.Type), d.name(b.Type)) })
+	slices.SortFunc(d.structs, func(a, b *record.Schema) int { return strings.Compare(d.name(a.Type), d.name(b.Type)) })
 	for _, p := range d.structs {
 		fmt.Fprintf(d, "\n### %s\n\n%s\n\nAt `%s`.\n", d.name(p.Type), d.of(p.Type), strings.Join(d.places[p.Type], "`, `"))
 		d.table(p)
@@ -68,14 +68,14 @@ func sortedBy(k fragment.Kind) string {
 }
 
 // visit notes the structs below p, which is at path.
-func (d *document) visit(p *wire.Plan, path string) {
+func (d *document) visit(p *record.Schema, path string) {
 	for i := range p.Fields {
 		f := &p.Fields[i]
 		if f.Elem == nil {
 			continue
 		}
 		at := path + "." + f.Column
-		if f.Shape != wire.ShapeObject {
+		if f.Shape != record.ShapeObject {
 			at += "[]"
 		}
 		if _, seen := d.places[f.Elem.Type]; !seen {
@@ -87,7 +87,7 @@ func (d *document) visit(p *wire.Plan, path string) {
 }
 
 // table writes the columns of a struct, in the order of the API's answers.
-func (d *document) table(p *wire.Plan) {
+func (d *document) table(p *record.Schema) {
 	d.WriteString("\n| column | type | NULL is | meaning |\n| --- | --- | --- | --- |\n")
 	for i := range p.Fields {
 		f := &p.Fields[i]
@@ -96,33 +96,33 @@ func (d *document) table(p *wire.Plan) {
 }
 
 // typeOf returns the type of a column, as the table of types in the document names it.
-func (d *document) typeOf(f *wire.Field) string {
+func (d *document) typeOf(f *record.Field) string {
 	switch f.Shape {
-	case wire.ShapeString:
+	case record.ShapeString:
 		return "string"
-	case wire.ShapeRaw:
+	case record.ShapeRaw:
 		return "json"
-	case wire.ShapeInt:
+	case record.ShapeInt:
 		return "int64"
-	case wire.ShapeFloat:
+	case record.ShapeFloat:
 		return "double"
-	case wire.ShapeBool:
+	case record.ShapeBool:
 		return "boolean"
-	case wire.ShapeStrings:
+	case record.ShapeStrings:
 		return "list of string"
-	case wire.ShapeInts:
+	case record.ShapeInts:
 		return "list of int64"
 	}
 	name := d.name(f.Elem.Type)
 	link := fmt.Sprintf("[%s](#%s)", name, strings.ToLower(name))
-	if f.Shape == wire.ShapeObject {
+	if f.Shape == record.ShapeObject {
 		return link
 	}
 	return "list of " + link
 }
 
 // null says what the answer has where the column is NULL.
-func null(p *wire.Plan, f *wire.Field) string {
+func null(p *record.Schema, f *record.Field) string {
 	switch {
 	case f.Own || p.Key >= 0 && &p.Fields[p.Key] == f:
 		return "unknown" // it is no member of an answer
@@ -142,7 +142,7 @@ func (d *document) gist(t reflect.Type) string {
 }
 
 // meaning says what is known of a column.
-func (d *document) meaning(p *wire.Plan, f *wire.Field) string {
+func (d *document) meaning(p *record.Schema, f *record.Field) string {
 	var parts []string
 	if f.Name != f.Column && f.Name != "*" {
 		parts = append(parts, "Member `"+f.Name+"`.")
@@ -153,9 +153,9 @@ func (d *document) meaning(p *wire.Plan, f *wire.Field) string {
 		parts = append(parts, d.gist(f.Elem.Type))
 	}
 	switch f.Shape {
-	case wire.ShapePages:
+	case record.ShapePages:
 		parts = append(parts, "One element a page.")
-	case wire.ShapeKeyed:
+	case record.ShapeKeyed:
 		parts = append(parts, "In answers an object, with the first column of each element as the name.")
 	}
 	return strings.ReplaceAll(strings.Join(parts, " "), "|", `\|`)

@@ -1,0 +1,244 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"path"
+	"strconv"
+	"strings"
+)
+
+// A crawl is what a crawler would have kept of one recorded answer, and how the answer
+// is asked for again.
+type crawl struct {
+	files    map[string][]byte // by name below the crawl's folder: "tv/1399-season-1.json"
+	target   string            // path and query
+	language string            // of the request
+}
+
+// An answer is a recorded body, and what its request was.
+type answer struct {
+	file  string
+	path  []string // of the request, behind "/3/"
+	query string   // as it was sent
+	body  []byte
+	*value
+}
+
+// otherLanguage are recordings whose bodies are in a language that their source does not
+// tell.
+var otherLanguage = map[string]string{
+	"genre/movie_list--openapi.json": "de", "genre/tv_list--openapi.json": "de",
+	"genre/movie_list--vfalies.json": "fr", "genre/tv_list--vfalies.json": "fr",
+}
+
+// crawlOf says how a recording is kept.
+func crawlOf(r recording, body []byte, parsed *value) (crawl, error) {
+	u, err := url.Parse(r.request)
+	if err != nil {
+		return crawl{}, err
+	}
+	keep := keepers[r.group()]
+	if keep == nil {
+		return crawl{}, fmt.Errorf("%s: no way to keep recordings of %s", r.file, r.group())
+	}
+	if l := otherLanguage[r.file]; l != "" {
+		u.RawQuery = "language=" + l
+	}
+	a := &answer{file: r.file, path: strings.Split(strings.TrimPrefix(u.Path, "/3/"), "/"), query: u.RawQuery, body: body, value: parsed}
+	c, err := keep(a)
+	if err != nil {
+		return crawl{}, fmt.Errorf("%s: %w", r.file, err)
+	}
+	if a.query != "" {
+		c.target += "?" + a.query
+	}
+	c.language = u.Query().Get("language")
+	return c, nil
+}
+
+var keepers = map[string]func(*answer) (crawl, error){
+	"movie": keepResource, "tv": keepResource, "person": keepResource, "collection": keepResource,
+	"company": keepResource, "network": keepResource, "keyword": keepResource,
+	"review": keepResource, "credit": keepResource,
+	"tv-season": keepSeason, "tv-episode": keepEpisode, "tv-episode-group": keepEpisodeGroup,
+	"movie-list": keepLatest, "tv-list": keepLatest, "person-list": keepLatest,
+	"find":          keepFind,
+	"configuration": keepNothing, "genre": keepNothing, "certification": keepNothing, "watch-providers": keepNothing,
+}
+
+// segment returns a segment of the path; where the source does not tell it, in braces,
+// what the body says, or a number that is as good as any.
+func (a *answer) segment(i int, otherwise int64, members ...string) string {
+	if i < len(a.path) && !strings.HasPrefix(a.path[i], "{") {
+		return a.path[i]
+	}
+	if v := a.at(members...); len(members) > 0 && v != nil && v.kind == '.' && v.scalar != nil {
+		return fmt.Sprint(v.scalar)
+	}
+	return strconv.FormatInt(otherwise, 10)
+}
+
+// named returns the name of the file for a resource's details or its sub-request.
+func named(resource string, sub []string) string {
+	if len(sub) > 0 {
+		resource += "-" + strings.Join(sub, "_")
+	}
+	return resource + ".json"
+}
+
+// keepResource keeps {kind}/{id} and {kind}/{id}/{sub}. A movie may be asked by its IMDb
+// id; it is kept by its number.
+func keepResource(a *answer) (crawl, error) {
+	kind, asked, sub := a.path[0], a.segment(1, 550, "id"), a.path[2:]
+	id := asked
+	if strings.HasPrefix(asked, "tt") {
+		id = fmt.Sprint(a.int("id"))
+	}
+	return crawl{
+		files:  map[string][]byte{kind + "/" + named(id, sub): a.body},
+		target: path.Join("/3", kind, asked, path.Join(sub...)),
+	}, nil
+}
+
+// keepEpisodeGroup keeps tv/episode_group/{id}.
+func keepEpisodeGroup(a *answer) (crawl, error) {
+	id := a.segment(2, 0, "id")
+	return crawl{
+		files:  map[string][]byte{"episode_group/" + id + ".json": a.body},
+		target: "/3/tv/episode_group/" + id,
+	}, nil
+}
+
+// someSeries stands for a series that the source does not tell.
+const someSeries = 1399
+
+// keepSeason keeps tv/{id}/season/{number} and its sub-requests.
+func keepSeason(a *answer) (crawl, error) {
+	if a.path[len(a.path)-1] == "changes" {
+		return keepChanges(a, "season", "1399-season-1", `{"id":%s,"season_number":1,"name":"Season 1","overview":"","episodes":[]}`)
+	}
+	series := a.segment(1, someSeries)
+	if e := a.list("episodes"); strings.HasPrefix(a.path[1], "{") && len(e) > 0 && e[0].int("show_id") > 0 {
+		series = fmt.Sprint(e[0].int("show_id"))
+	}
+	season, sub := a.segment(3, 1, "season_number"), a.path[4:]
+	return crawl{
+		files:  map[string][]byte{"tv/" + named(series+"-season-"+season, sub): a.body},
+		target: path.Join("/3/tv", series, "season", season, path.Join(sub...)),
+	}, nil
+}
+
+// keepEpisode keeps tv/{id}/season/{number}/episode/{number} and its sub-requests.
+func keepEpisode(a *answer) (crawl, error) {
+	if a.path[len(a.path)-1] == "changes" {
+		return keepChanges(a, "episode", "1399-season-1-episode-1",
+			`{"id":%s,"season_number":1,"episode_number":1,"name":"Episode 1","overview":""}`)
+	}
+	series, season := a.segment(1, someSeries), a.segment(3, 1, "season_number")
+	episode, sub := a.segment(5, 1, "episode_number"), a.path[6:]
+	return crawl{
+		files:  map[string][]byte{"tv/" + named(series+"-season-"+season+"-episode-"+episode, sub): a.body},
+		target: path.Join("/3/tv", series, "season", season, "episode", episode, path.Join(sub...)),
+	}, nil
+}
+
+// keepChanges keeps tv/season/{id}/changes and tv/episode/{id}/changes, which are asked
+// by ids that details tell, so that details are kept as well. Some sources write the
+// request as that of a sub-request.
+func keepChanges(a *answer, kind, name, details string) (crawl, error) {
+	id := "3624"
+	if len(a.path) == 4 && !strings.HasPrefix(a.path[2], "{") {
+		id = a.path[2]
+	}
+	return crawl{
+		files: map[string][]byte{
+			"tv/" + name + ".json":         fmt.Appendf(nil, details, id),
+			"tv/" + name + "-changes.json": a.body,
+		},
+		target: path.Join("/3/tv", kind, id, "changes"),
+	}, nil
+}
+
+// keepLatest keeps {kind}/latest as the details that it is.
+func keepLatest(a *answer) (crawl, error) {
+	return crawl{
+		files:  map[string][]byte{fmt.Sprintf("%s/%d.json", a.path[0], a.int("id")): a.body},
+		target: "/3/" + a.path[0] + "/latest",
+	}, nil
+}
+
+// keepNothing keeps nothing of an answer that comes without a dump.
+func keepNothing(a *answer) (crawl, error) {
+	return crawl{target: "/3/" + path.Join(a.path...)}, nil
+}
+
+// findArrays are the members of find, with the file of a row.
+var findArrays = map[string]func(row *value) string{
+	"movie_results":  func(row *value) string { return fmt.Sprintf("movie/%d", row.int("id")) },
+	"person_results": func(row *value) string { return fmt.Sprintf("person/%d", row.int("id")) },
+	"tv_results":     func(row *value) string { return fmt.Sprintf("tv/%d", row.int("id")) },
+	"tv_season_results": func(row *value) string {
+		return fmt.Sprintf("tv/%d-season-%d", row.int("show_id"), row.int("season_number"))
+	},
+	"tv_episode_results": func(row *value) string {
+		return fmt.Sprintf("tv/%d-season-%d-episode-%d", row.int("show_id"), row.int("season_number"), row.int("episode_number"))
+	},
+}
+
+// keepFind keeps each row that find answered as a resource, and the external id that
+// was asked for as that resource's. A source that does not tell the request has any id
+// of a service that its file names.
+func keepFind(a *answer) (crawl, error) {
+	query, err := url.ParseQuery(a.query)
+	if err != nil {
+		return crawl{}, err
+	}
+	source, id := query.Get("external_source"), a.path[1]
+	if source == "" {
+		source, id = findSource(a.file), "4711"
+		a.query = "external_source=" + source
+		if source == "imdb_id" {
+			id = "tt0004711"
+		}
+	}
+	external, err := json.Marshal(id)
+	if err != nil {
+		return crawl{}, err
+	}
+	if source == "tvdb_id" || source == "tvrage_id" {
+		external = []byte(id)
+	}
+	var arrays map[string][]json.RawMessage
+	if err := json.Unmarshal(a.body, &arrays); err != nil {
+		return crawl{}, err
+	}
+	files := map[string][]byte{}
+	for name, file := range findArrays {
+		for _, row := range arrays[name] {
+			v, err := parseJSON(row)
+			if err != nil {
+				return crawl{}, err
+			}
+			files[file(v)+".json"] = row
+			if name == "tv_season_results" { // a season's own answer does not count its episodes, the series' does
+				files[fmt.Sprintf("tv/%d.json", v.int("show_id"))] = fmt.Appendf(nil, `{"id":%d,"seasons":[%s]}`, v.int("show_id"), row)
+			}
+			files[file(v)+"-external_ids.json"] = fmt.Appendf(nil, `{"id":%d,%q:%s}`, v.int("id"), source, external)
+		}
+	}
+	return crawl{files: files, target: "/3/find/" + id}, nil
+}
+
+// findSource is the service whose id a recording asked for, by its file's name.
+func findSource(file string) string {
+	for word, source := range map[string]string{
+		"TVDB": "tvdb_id", "TVRage": "tvrage_id", "Twitter": "twitter_id", "Facebook": "facebook_id", "tv_season": "tvdb_id",
+	} {
+		if strings.Contains(file, word) {
+			return source
+		}
+	}
+	return "imdb_id"
+}

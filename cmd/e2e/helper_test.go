@@ -1,0 +1,255 @@
+package e2e
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/rand"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"reelsplice/build"
+	"reelsplice/ingest"
+	"reelsplice/schemas/release"
+	"reelsplice/serve"
+	"reelsplice/serve/auth"
+	"reelsplice/serve/query"
+)
+
+// buildCatalog builds the catalogue below dir and opens the release.
+func buildCatalog(t *testing.T, dir string) *release.Reader {
+	t.Helper()
+	rel, err := buildRelease(t, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = rel.Close() })
+	return rel
+}
+
+// buildRelease builds the catalogue below dir into the releases below dir.
+func buildRelease(t *testing.T, dir string) (*release.Reader, error) {
+	t.Helper()
+	c := build.DefaultConfig()
+	c.Catalog, c.Releases = filepath.Join(dir, "catalog"), filepath.Join(dir, "releases")
+	b, err := build.Run(t.Context(), c)
+	if err != nil {
+		return nil, err
+	}
+	return release.Open(filepath.Join(c.Releases, b.Release))
+}
+
+// skipLarge skips tests of many records, or of many questions, where they take minutes: what is
+// asked at the same time is tested beside the code that answers.
+func skipLarge(t *testing.T) {
+	t.Helper()
+	if testing.Short() || raceDetector {
+		t.Skip("too many records: run without -short and the race detector")
+	}
+}
+
+// writeFiles writes files, by their names below dir.
+func writeFiles(t *testing.T, dir string, files map[string][]byte) {
+	t.Helper()
+	for name, b := range files {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// ingestFile ingests one file, made of rows, into the catalogue below dir.
+func ingestFile(t *testing.T, dir, name, language string, rows ...string) ingest.Report {
+	t.Helper()
+	src := t.TempDir()
+	writeFiles(t, src, map[string][]byte{name: []byte(strings.Join(rows, "\n"))})
+	r, err := ingest.Run(t.Context(), ingest.Config{
+		Catalog: filepath.Join(dir, "catalog"), Sources: []string{filepath.Join(src, name)}, Language: language,
+	})
+	if err != nil {
+		t.Fatalf("ingest %s: %v", name, err)
+	}
+	if r.Quarantined > 0 {
+		t.Fatalf("ingest %s: in quarantine: %q", name, r.Bad)
+	}
+	return r
+}
+
+// get returns the answer to a GET of target.
+func get(t *testing.T, rel *release.Reader, target string) *value {
+	t.Helper()
+	a, err := serve.Inspect(rel, target)
+	if err != nil || a.Status != 200 {
+		t.Fatalf("GET %s: status %d, %v: %s", target, a.Status, err, a.Body)
+	}
+	v, err := parseJSON(a.Body)
+	if err != nil {
+		t.Fatalf("GET %s: %v", target, err)
+	}
+	return v
+}
+
+// at returns the member of v at a path of names; nil where there is none.
+func (v *value) at(path ...string) *value {
+	for _, name := range path {
+		if v == nil {
+			return nil
+		}
+		v = v.members[name]
+	}
+	return v
+}
+
+// list returns the items of the array at a path of names.
+func (v *value) list(path ...string) []*value {
+	if v = v.at(path...); v == nil {
+		return nil
+	}
+	return v.items
+}
+
+// text returns the string at a path of names; "" for anything else.
+func (v *value) text(path ...string) string {
+	if v = v.at(path...); v == nil {
+		return ""
+	}
+	s, _ := v.scalar.(string)
+	return s
+}
+
+// int returns the integer at a path of names; 0 for anything else.
+func (v *value) int(path ...string) int64 {
+	if v = v.at(path...); v == nil {
+		return 0
+	}
+	n, ok := v.scalar.(json.Number)
+	if !ok {
+		return 0
+	}
+	i, _ := n.Int64()
+	return i
+}
+
+// An edge is a server over the current release of a folder, and a token for it.
+type edge struct {
+	*serve.Edge
+	token string
+	live  *auth.Live
+	path  string // of the token file
+}
+
+// newEdge returns an edge over releases, a folder of which rel becomes the current one.
+func newEdge(t *testing.T, releases, rel string) *edge {
+	t.Helper()
+	return newEdgeOn(t, releases, rel, "")
+}
+
+// newEdgeOn returns an edge whose lists count from a day; "" is today.
+func newEdgeOn(t *testing.T, releases, rel, day string) *edge {
+	t.Helper()
+	store := release.Store{Dir: releases}
+	if _, err := store.Publish(rel); err != nil {
+		t.Fatal(err)
+	}
+	log := slog.New(slog.DiscardHandler)
+	cfg := serve.DefaultConfig()
+	cfg.Releases, cfg.Tokens, cfg.Date, cfg.Log = releases, filepath.Join(t.TempDir(), "tokens"), day, log
+	token, err := auth.Issue(cfg.Tokens, "test", time.Time{}, auth.ScopeRead, time.Now(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	live, err := auth.OpenLive(cfg.Tokens, log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	signer, err := auth.NewSigner([]byte("0123456789abcdef"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	open, err := serve.OpenReleases(store, query.DefaultCacheBytes, log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(open.Close)
+	served, err := serve.NewEdge(cfg, live, signer, open)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &edge{served, token, live, cfg.Tokens}
+}
+
+// issue makes a credential of an account.
+func (e *edge) issue(t *testing.T, kind auth.Kind, account string) string {
+	t.Helper()
+	r := auth.Record{Name: kind.String() + " " + account, Kind: kind, Account: account, Scopes: auth.ScopeRead, Created: time.Now()}
+	id, err := auth.IssueRecord(e.path, r, rand.Reader)
+	if err == nil {
+		err = e.live.Reload()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+// as asks for target with another token.
+func (e *edge) as(token, target string) reply {
+	return e.do(target, func(rq *serve.Request) { rq.Authorization = []byte("Bearer " + token) })
+}
+
+// A reply is a copy of what an edge answered, with its body inflated.
+type reply struct {
+	status                  int
+	body, etag, cache, keys string
+}
+
+// get asks for target, a path with its query, without compression.
+func (e *edge) get(target string) reply { return e.do(target, nil) }
+
+// getIfNot asks for target unless it still has a tag.
+func (e *edge) getIfNot(target, etag string) reply {
+	return e.do(target, func(rq *serve.Request) { rq.IfNoneMatch = []byte(etag) })
+}
+
+// getGzip asks for target with gzip, and checks that the body is one member.
+func (e *edge) getGzip(t *testing.T, target string) reply {
+	t.Helper()
+	r := e.do(target, func(rq *serve.Request) { rq.AcceptEncoding = []byte("gzip") })
+	from := bytes.NewReader([]byte(r.body))
+	z, err := gzip.NewReader(from)
+	if err != nil {
+		t.Fatalf("GET %s with gzip: %v", target, err)
+	}
+	z.Multistream(false)
+	body, err := io.ReadAll(z)
+	if err != nil || from.Len() > 0 {
+		t.Fatalf("GET %s with gzip: %v, %d bytes behind the first member", target, err, from.Len())
+	}
+	r.body = string(body)
+	return r
+}
+
+func (e *edge) do(target string, change func(*serve.Request)) reply {
+	path, query, _ := strings.Cut(target, "?")
+	rq := &serve.Request{
+		Method: []byte("GET"), Path: []byte(path), Query: []byte(query),
+		Authorization: []byte("Bearer " + e.token),
+	}
+	if change != nil {
+		change(rq)
+	}
+	var out reply
+	e.Serve(rq, func(rs *serve.Response) {
+		out = reply{rs.Status, string(rs.Body), string(rs.ETag), rs.Cache, string(rs.SurrogateKey)}
+	})
+	return out
+}

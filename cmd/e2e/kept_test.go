@@ -1,0 +1,533 @@
+package e2e
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"reelsplice/build"
+	"reelsplice/data/gen"
+	"reelsplice/data/sample"
+	"reelsplice/ingest"
+	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/release"
+)
+
+// A nightly is a catalogue that changes from night to night: dumps by their names, a JSON
+// object for each row, and what is removed.
+type nightly struct {
+	r       *rand.Rand
+	names   []string
+	first   map[string][]row // as they were on the first night
+	rows    map[string][]row
+	absent  map[string]bool // dumps that there are not tonight
+	removed []catalog.Removed
+	known   []catalog.Removed // resources that there were last night, as what may be removed
+}
+
+// A row is an object of a dump.
+type row = map[string]any
+
+// german are the dumps of a crawl in German: the same kinds, with rows that others have and
+// rows of their own.
+const german = "de/"
+
+func newNightly(t *testing.T, seed uint64) *nightly {
+	t.Helper()
+	c := gen.DefaultConfig()
+	c.Out, c.Movies, c.TV, c.Seed, c.Compression = t.TempDir(), 40, 6, seed, gen.None
+	if testing.Short() || raceDetector {
+		c.Movies, c.TV = 12, 2
+	}
+	report, err := gen.Run(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := &nightly{r: rand.New(rand.NewPCG(seed, 6)), first: map[string][]row{}}
+	for _, f := range report.Files {
+		n.add(f.Name, rowsOf(t, os.DirFS(c.Out), f.Name))
+	}
+	n.addSample(t)
+	for _, name := range []string{"movies.ndjson", "tv.ndjson", "people.ndjson"} {
+		rows := n.first[name]
+		n.add(german+name, rows[:len(rows)/3])
+		n.first[name] = rows[2:] // those before have nothing but German
+	}
+	n.rows = map[string][]row{}
+	for _, name := range slices.Sorted(maps.Keys(n.first)) {
+		n.names = append(n.names, name)
+		for _, r := range n.first[name] {
+			n.rows[name] = append(n.rows[name], clone(r).(row))
+		}
+	}
+	return n
+}
+
+// addSample adds what gen has none of: seasons and episodes by themselves, some of a series
+// without a record, lists and accounts, and the titles that those name.
+func (n *nightly) addSample(t *testing.T) {
+	t.Helper()
+	titles := []string{"550", "62", "157336", "1396", "252372"}
+	for _, name := range []string{"movies", "tv", "seasons", "episodes", "episode_groups", "lists", "accounts"} {
+		name += ".ndjson"
+		rows := rowsOf(t, sample.FS(), name)
+		if name == "movies.ndjson" || name == "tv.ndjson" {
+			rows = slices.DeleteFunc(rows, func(r row) bool { return !slices.Contains(titles, fmt.Sprint(r["id"])) })
+		}
+		n.add(name, rows)
+	}
+}
+
+func (n *nightly) add(name string, rows []row) {
+	if len(rows) > 0 {
+		n.first[name] = append(n.first[name], rows...)
+	}
+}
+
+// rowsOf reads a dump.
+func rowsOf(t *testing.T, dir fs.FS, name string) (rows []row) {
+	t.Helper()
+	data, err := fs.ReadFile(dir, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	for d.More() {
+		var r row
+		if err := d.Decode(&r); err != nil {
+			t.Fatal(err)
+		}
+		rows = append(rows, r)
+	}
+	return rows
+}
+
+// identity tells the rows of a dump apart.
+func identity(r row) string {
+	return fmt.Sprint(r["id"], r["series_id"], r["season_number"], r["episode_number"])
+}
+
+// clone returns a deep copy of a JSON value.
+func clone(v any) any {
+	switch v := v.(type) {
+	case row:
+		out := make(row, len(v))
+		for k, x := range v {
+			out[k] = clone(x)
+		}
+		return out
+	case []any:
+		out := make([]any, len(v))
+		for i, x := range v {
+			out[i] = clone(x)
+		}
+		return out
+	}
+	return v
+}
+
+// night edits a few rows, each in some way: a dump can do anything to them.
+func (n *nightly) night() {
+	n.absent = map[string]bool{}
+	if n.r.IntN(4) == 0 {
+		n.absent[n.names[n.r.IntN(len(n.names))]] = true
+	}
+	for range 1 + n.r.IntN(16) {
+		name := n.names[n.r.IntN(len(n.names))]
+		rows := n.rows[name]
+		switch k := n.r.IntN(10); {
+		case len(rows) == 0 || k == 0: // one comes back, as it was
+			r := n.first[name][n.r.IntN(len(n.first[name]))]
+			rows = slices.DeleteFunc(rows, func(o row) bool { return identity(o) == identity(r) })
+			n.rows[name] = append(rows, clone(r).(row))
+		case k == 1:
+			i := n.r.IntN(len(rows))
+			n.rows[name] = slices.Delete(rows, i, i+1)
+		case k == 2:
+			n.remove()
+		case k == 3: // one says what another one says: a cast, a collection, external ids
+			from, to := rows[n.r.IntN(len(rows))], rows[n.r.IntN(len(rows))]
+			if key := n.member(from); !isIdentity(key) {
+				to[key] = clone(from[key])
+			}
+		default:
+			n.edit(rows[n.r.IntN(len(rows))], true)
+		}
+	}
+}
+
+func isIdentity(key string) bool {
+	return key == "id" || key == "series_id" || key == "season_number" || key == "episode_number"
+}
+
+func (n *nightly) member(r row) string {
+	keys := slices.Sorted(maps.Keys(r))
+	return keys[n.r.IntN(len(keys))]
+}
+
+// edit changes one value somewhere below a row, whose identity stays.
+func (n *nightly) edit(r row, whole bool) {
+	key := n.member(r)
+	switch v := r[key].(type) {
+	case row:
+		if len(v) > 0 {
+			n.edit(v, false)
+		}
+	case []any:
+		n.editList(r, key, v)
+	case json.Number:
+		if !whole || !isIdentity(key) { // of few ids, so that several have one
+			r[key] = json.Number(fmt.Sprint(1 + n.r.IntN(30)))
+		}
+	case string:
+		if !strings.HasSuffix(key, "date") && !strings.HasPrefix(key, "iso_") {
+			r[key] = v + "x"
+		}
+	case bool:
+		r[key] = !v
+	}
+}
+
+func (n *nightly) editList(r row, key string, list []any) {
+	if len(list) == 0 {
+		return
+	}
+	i := n.r.IntN(len(list))
+	member, ok := list[i].(row)
+	switch {
+	case ok && len(member) > 0 && n.r.IntN(3) > 0:
+		n.edit(member, false)
+	case n.r.IntN(2) == 0:
+		r[key] = slices.Delete(list, i, i+1)
+	default:
+		list[0], list[i] = list[i], list[0]
+	}
+}
+
+// remove says that something is deleted or merged, or that it is not after all.
+func (n *nightly) remove() {
+	if len(n.removed) > 0 && n.r.IntN(3) == 0 {
+		i := n.r.IntN(len(n.removed))
+		n.removed = slices.Delete(n.removed, i, i+1)
+		return
+	}
+	kinds := []fragment.Kind{fragment.KindAccount}
+	for _, o := range n.known {
+		kinds = append(kinds, o.Kind)
+	}
+	slices.Sort(kinds)
+	kinds = slices.Compact(kinds)
+	kind := kinds[n.r.IntN(len(kinds))]
+	of := slices.DeleteFunc(slices.Clone(n.known), func(o catalog.Removed) bool { return o.Kind != kind })
+	if kind == fragment.KindAccount {
+		of = []catalog.Removed{{Kind: kind, Key: catalog.NumberKey(1)}, {Kind: kind, Key: catalog.NumberKey(2)}}
+	}
+	r := of[n.r.IntN(len(of))]
+	if into := of[n.r.IntN(len(of))].Key; n.r.IntN(2) == 0 && into != r.Key {
+		r.Merged, r.Into = true, into
+	}
+	n.removed = slices.DeleteFunc(n.removed, func(o catalog.Removed) bool { return o.Kind == r.Kind && o.Key == r.Key })
+	n.removed = append(n.removed, r)
+}
+
+// know remembers the resources of a release.
+func (n *nightly) know(t *testing.T, dir string) {
+	t.Helper()
+	n.known = nil
+	err := openRelease(t, dir).Resources(t.Context(), func(key []byte, _ release.Entry, _ release.Ref) error {
+		r, ok := fragment.ParseKey(key)
+		if !ok || catalog.TypeOf(r.Kind) == nil {
+			return nil
+		}
+		k := catalog.NumberKey(int64(r.ID))
+		switch r.Kind {
+		case fragment.KindSeason:
+			k = catalog.SeasonKey(int64(r.ID), int64(r.Season))
+		case fragment.KindEpisode:
+			k = catalog.EpisodeKey(int64(r.ID), int64(r.Season), int64(r.Episode))
+		case fragment.KindReview, fragment.KindCredit, fragment.KindEpisodeGroup:
+			k, _ = catalog.TextKey(r.Text)
+		}
+		n.known = append(n.known, catalog.Removed{Kind: r.Kind, Key: k})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// access returns what was asked for in some nights; nil for nothing known.
+func (n *nightly) access() func(kind fragment.Kind, id uint64) (day, week uint64) {
+	if n.r.IntN(3) > 0 {
+		return nil
+	}
+	salt := n.r.Uint64()
+	return func(kind fragment.Kind, id uint64) (day, week uint64) {
+		h := (id + uint64(kind)) * (salt | 1) >> 60
+		return h / 4, h
+	}
+}
+
+// write ingests the dumps into a new catalogue, those in German behind the others.
+func (n *nightly) write(t *testing.T, dir string) {
+	t.Helper()
+	src := t.TempDir()
+	sources := map[bool][]string{}
+	for _, name := range n.names {
+		if n.absent[name] {
+			continue
+		}
+		var b bytes.Buffer
+		e := json.NewEncoder(&b)
+		for _, r := range n.rows[name] {
+			if err := e.Encode(r); err != nil {
+				t.Fatal(err)
+			}
+		}
+		writeFiles(t, src, map[string][]byte{name: b.Bytes()})
+		other := strings.HasPrefix(name, german)
+		sources[other] = append(sources[other], filepath.Join(src, name))
+	}
+	for other, language := range []string{"", "de-DE"} {
+		c := ingest.Config{Catalog: dir, Sources: sources[other == 1], Language: language}
+		if _, err := ingest.Run(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := catalog.WriteRemoved(dir, n.removed); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestKeptReleases: over random nights, a release that keeps what did not change answers
+// as one that is made anew, byte for byte, and is sound, although it alone reads what changed
+// last beside the catalogue's files; so it is with the ledgers, or those records, cut or
+// gone, and with a share that is compressed better, which titles enter and leave.
+func TestKeptReleases(t *testing.T) {
+	nights, shares := 12, []float64{0, 30}
+	if testing.Short() || raceDetector {
+		nights, shares = 2, shares[1:]
+	}
+	for seed, best := range shares {
+		t.Run(fmt.Sprintf("best %v %%", best), func(t *testing.T) {
+			n := newNightly(t, uint64(seed)+1)
+			date := time.Date(2026, 11, 1, 3, 0, 0, 0, time.UTC)
+			c := build.DefaultConfig()
+			c.Releases, c.Best = t.TempDir(), best
+			var total int64
+			var older string
+			for i := range nights {
+				before := c.Catalog
+				c.Catalog, c.Date = t.TempDir(), date.AddDate(0, 0, i)
+				if i > 0 {
+					copyRecent(t, c.Catalog, before)
+				}
+				n.write(t, c.Catalog)
+				c.Access = n.access()
+				if i%4 == 3 {
+					damage(t, n.r, filepath.Join(c.Releases, c.Previous), "ledger-*")
+				}
+				if i%6 == 5 {
+					c.Previous = older // not the last one
+				}
+				if i%3 == 2 {
+					damage(t, n.r, c.Catalog, "*.recent")
+				}
+				kept := n.build(t, c)
+				c.Full = true
+				full := n.build(t, c)
+				c.Full = false
+				if full.Kept > 0 {
+					t.Errorf("night %d: a full build kept %d units", i, full.Kept)
+				}
+				total += kept.Kept
+				t.Logf("night %d: %d units kept, %d resources, changed %v", i, kept.Kept, kept.Resources, kept.Changed)
+				// Without news there is no new release, if bytes lie as they did. A full build
+				// lays them anew.
+				news := !kept.Unchanged && !full.Unchanged
+				if news && !maps.Equal(kept.Changed, full.Changed) {
+					t.Errorf("night %d: %v changed, of the full build %v", i, kept.Changed, full.Changed)
+				}
+				sameAnswers(t, filepath.Join(c.Releases, kept.Release), filepath.Join(c.Releases, full.Release), news)
+				older, c.Previous = c.Previous, kept.Release
+				n.know(t, filepath.Join(c.Releases, kept.Release))
+				n.night()
+			}
+			if total == 0 {
+				t.Error("nothing was ever kept")
+			}
+		})
+	}
+}
+
+func (n *nightly) build(t *testing.T, c build.Config) build.Report {
+	t.Helper()
+	r, err := build.Run(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// copyRecent copies the records that a catalogue says changed last to another one.
+func copyRecent(t *testing.T, to, from string) {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(from, "*.recent"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range paths {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		writeFiles(t, to, map[string][]byte{filepath.Base(path): data})
+	}
+}
+
+// damage removes, cuts or overwrites some of the files that a pattern names: what a build keeps
+// from, or reads in place of something else.
+func damage(t *testing.T, r *rand.Rand, dir, pattern string) {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(dir, pattern))
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no %s in %s: %v", pattern, dir, err)
+	}
+	for _, path := range paths {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch at := r.IntN(len(data) + 1); r.IntN(4) {
+		case 0:
+			err = os.Remove(path)
+		case 1:
+			err = os.Truncate(path, int64(at))
+		case 2:
+			if at < len(data) {
+				data[at] ^= 1 << r.IntN(8)
+			}
+			err = os.WriteFile(path, data, 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// sameAnswers compares all of two releases but where it lies: resources, what they are found
+// by, and tables if asked to. The first has to be sound.
+func sameAnswers(t *testing.T, dir, want string, tables bool) {
+	t.Helper()
+	problems, err := release.Verify(t.Context(), dir, release.VerifyOptions{}, nil)
+	if err != nil || len(problems) > 0 {
+		t.Fatalf("verify: %v, %v", problems, err)
+	}
+	a, b := openRelease(t, dir), openRelease(t, want)
+	found, err := release.Compare(t.Context(), a, b, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, change := range release.Changes() {
+		if err := found.Keys(t.Context(), change, func(key []byte) error {
+			t.Errorf("%s: %s in the full build", fragment.DescribeKey(key), change)
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if x, y := resources(t, a), resources(t, b); !maps.Equal(x, y) {
+		for key := range y {
+			if x[key] != y[key] {
+				t.Fatalf("%s: has\n%s\nwant\n%s", fragment.DescribeKey([]byte(key)), x[key], y[key])
+			}
+		}
+		t.Errorf("%d resources, want %d", len(x), len(y))
+	}
+	if !tables {
+		return
+	}
+	if x, y := a.Tables(), b.Tables(); !slices.Equal(x, y) {
+		t.Fatalf("tables %q, want %q", x, y)
+	}
+	for _, name := range a.Tables() {
+		x, y := tableBytes(t, dir, name), tableBytes(t, want, name)
+		if !bytes.Equal(x, y) {
+			t.Errorf("table %s differs: %d and %d bytes", name, len(x), len(y))
+		}
+	}
+}
+
+func openRelease(t *testing.T, dir string) *release.Reader {
+	t.Helper()
+	r, err := release.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = r.Close() })
+	return r
+}
+
+// resources returns all that a release says of each resource but the shared lists of
+// genres, which stand where they are referred to.
+func resources(t *testing.T, r *release.Reader) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	err := r.Resources(t.Context(), func(key []byte, e release.Entry, _ release.Ref) error {
+		if fragment.Kind(key[0]) == fragment.KindGenres {
+			return nil
+		}
+		var b strings.Builder
+		fmt.Fprintln(&b, "id", e.ID())
+		for i := range e.Len() {
+			fmt.Fprintln(&b, e.Address(i))
+			writePieces(t, &b, r, e.Fragment(i))
+		}
+		out[string(key)] = b.String()
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func writePieces(t *testing.T, b *strings.Builder, r *release.Reader, f release.Fragment) {
+	t.Helper()
+	var p release.Piece
+	c := f.Pieces()
+	for c.Next(&p) {
+		fmt.Fprintf(b, "  %s %x %d %v %d %x %q %d\n", p.Op, p.Segment.Stored, p.Segment.RawLen, p.Include, p.Word, p.Segment.Hash, p.Literal, p.Number)
+		if p.Op != release.OpReference {
+			continue
+		}
+		e, ok := r.EntryAt(p.Ref)
+		if !ok {
+			t.Fatalf("a reference to %d leads nowhere", p.Ref)
+		}
+		fmt.Fprintf(b, "  -> %s\n", fragment.DescribeKey(e.Key()))
+	}
+	if c.Broken() {
+		t.Fatal("a program is broken")
+	}
+}
+
+func tableBytes(t *testing.T, dir, name string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(dir, "table-"+name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}

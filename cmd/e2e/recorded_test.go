@@ -1,0 +1,324 @@
+package e2e
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"reelsplice/ingest"
+	"reelsplice/schemas/release"
+	"reelsplice/schemas/sharedtest"
+	"reelsplice/serve"
+)
+
+// A recording is one recorded answer of which the request is known.
+type recording struct {
+	file, fidelity, request, date, note string
+}
+
+// fidelities are the columns of the report, as the recordings' SOURCES.tsv has them.
+var fidelities = []string{"raw", "pinned", "example", "reformatted", "trimmed"}
+
+// recordings returns those whose files begin with one of the prefixes.
+func recordings(t *testing.T, prefixes ...string) []recording {
+	t.Helper()
+	f, err := os.Open(sharedtest.Path(t, "recorded", "SOURCES.tsv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var out []recording
+	s := bufio.NewScanner(f)
+	s.Buffer(nil, 1<<20)
+	for s.Scan() {
+		c := strings.Split(s.Text(), "\t")
+		if len(c) < 10 || c[3] != "GET" || c[5] != "200" {
+			continue
+		}
+		if slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(c[0], p) }) {
+			r := recording{file: c[0], fidelity: c[2], request: c[4], date: c[9]}
+			if len(c) > 10 {
+				r.note = c[10]
+			}
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// operation is a recording's file name without its variant: "tv/details-append".
+func (r recording) operation() string {
+	name, _, _ := strings.Cut(r.file, "--")
+	return name
+}
+
+// group is the folder of a recording.
+func (r recording) group() string {
+	g, _, _ := strings.Cut(r.file, "/")
+	return g
+}
+
+// answered are the recordings of one resource, of find, and of the lists that need no
+// dump. Those over the whole catalogue are in recorded_lists_test.go.
+var answered = []string{
+	"movie/", "tv/", "tv-season/", "tv-episode/", "tv-episode-group/", "person/", "collection/", "company/",
+	"network/", "keyword/", "review/", "credit/", "find/",
+	"movie-list/latest--", "tv-list/latest--", "person-list/latest--",
+	"configuration/", "genre/list--", "genre/movie_list--", "genre/tv_list--", "certification/", "watch-providers/",
+}
+
+// inNoOrder are operations whose arrays have no order in the API.
+var inNoOrder = map[string]bool{
+	"configuration/jobs": true, "configuration/job_list_legacy": true, "configuration/languages": true,
+	"certification/movie": true, "certification/tv": true, "watch-providers/regions": true,
+}
+
+// unordered reports whether the order in a recording's arrays says nothing.
+func (r recording) unordered() bool {
+	return inNoOrder[r.operation()] || strings.HasSuffix(r.note, "sorted")
+}
+
+// TestRecorded is the proof of fidelity: every recorded answer, ingested as a crawler
+// would have kept it, built and asked for again, is equal to the recording, and its
+// members stand in the order of the API. What differs is listed with its reason in
+// testdata/exceptions.tsv; the list must neither lack a difference nor name one that
+// is gone.
+func TestRecorded(t *testing.T) {
+	skipLarge(t)
+	compared := recordings(t, answered...)
+	exceptions := loadExceptions(t, "exceptions.tsv", compared)
+	keyOrder := loadOrders(t)
+	table := tally{}
+	var adding sync.Mutex
+	t.Run("all", func(t *testing.T) { // ends when all have: they wait for the disk half of their time
+		for _, r := range compared {
+			t.Run(r.file, func(t *testing.T) {
+				t.Parallel()
+				differences, exact := checkRecording(t, r, keyOrder)
+				adding.Lock()
+				table.add(r, map[string]bool{"equal": len(differences) == 0, "exact": exact, "listed": len(exceptions[r.file]) > 0})
+				adding.Unlock()
+				exceptions.judge(t, r, differences)
+			})
+		}
+	})
+	table.report(t, "exact", "listed")
+}
+
+// checkRecording serves a recording again and returns what differs, and whether the
+// answer is equal byte for byte but for the blanks between tokens.
+func checkRecording(t *testing.T, r recording, keyOrder orders) (differences []string, exact bool) {
+	t.Helper()
+	body, err := os.ReadFile(sharedtest.Path(t, "recorded", filepath.FromSlash(r.file)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := parseJSON(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := serveRecording(t, r, body, want)
+	if err != nil {
+		return []string{err.Error()}, false
+	}
+	got, err := parseJSON(answer)
+	if err != nil {
+		return []string{fmt.Sprintf("the answer is no JSON: %v", err)}, false
+	}
+	ordered := keyOrder.check(strings.TrimSuffix(r.operation(), "-append"), "", got, nil)
+	if r.unordered() {
+		got, want = unordered(got), unordered(want)
+	}
+	var compact bytes.Buffer
+	exact = json.Compact(&compact, body) == nil && bytes.Equal(compact.Bytes(), answer)
+	return append(diff("", got, want, nil), ordered...), exact
+}
+
+// serveRecording ingests one recording as a crawler would have kept it, builds, and
+// asks for it again.
+func serveRecording(t *testing.T, r recording, body []byte, parsed *value) ([]byte, error) {
+	t.Helper()
+	c, err := crawlOf(r, body, parsed)
+	if err != nil {
+		return nil, err
+	}
+	var rel *release.Reader
+	if len(c.files) > 0 {
+		dir := t.TempDir()
+		writeFiles(t, filepath.Join(dir, "crawl"), c.files)
+		if rel, err = buildFrom(t, dir, filepath.Join(dir, "crawl"), c.language); err != nil {
+			return nil, err
+		}
+		defer rel.Close()
+	}
+	got, err := serve.Inspect(rel, c.target)
+	if err != nil {
+		return nil, fmt.Errorf("GET %s: %w", c.target, err)
+	}
+	if got.Status != 200 {
+		return nil, fmt.Errorf("GET %s: status %d: %s", c.target, got.Status, got.Body)
+	}
+	return got.Body, nil
+}
+
+// buildFrom ingests src in a language and opens the release that comes of it.
+func buildFrom(t *testing.T, dir, src, language string) (*release.Reader, error) {
+	t.Helper()
+	report, err := ingest.Run(t.Context(), ingest.Config{
+		Catalog: filepath.Join(dir, "catalog"), Sources: []string{src}, Language: language,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("ingest: %w", err)
+	}
+	if report.Quarantined > 0 {
+		return nil, fmt.Errorf("ingest: %d rows in quarantine: %s", report.Quarantined, report.Bad)
+	}
+	rel, err := buildRelease(t, dir)
+	if err != nil {
+		return nil, fmt.Errorf("build: %w", err)
+	}
+	return rel, nil
+}
+
+// A tally counts answers by operation, then by column: those of a fidelity, all of
+// them, those that are equal to the byte ("exact"), those with exceptions ("listed").
+type tally map[string]map[string][2]int // equal, all
+
+func (t tally) add(r recording, is map[string]bool) {
+	for _, name := range []string{r.operation(), r.group(), "all"} {
+		if t[name] == nil {
+			t[name] = map[string][2]int{}
+		}
+		for _, column := range []string{r.fidelity, "all"} {
+			n := t[name][column]
+			n[1]++
+			if is["equal"] {
+				n[0]++
+			}
+			t[name][column] = n
+		}
+		for _, column := range []string{"exact", "listed"} {
+			if is[column] {
+				n := t[name][column]
+				n[1]++
+				t[name][column] = n
+			}
+		}
+	}
+}
+
+// report logs the table: operations, then groups, then all. others are the columns behind
+// those of equal answers.
+func (t tally) report(tb testing.TB, others ...string) {
+	tb.Helper()
+	var names, groups []string
+	for name := range t {
+		if strings.Contains(name, "/") {
+			names = append(names, name)
+		} else if name != "all" {
+			groups = append(groups, name)
+		}
+	}
+	slices.Sort(names)
+	slices.Sort(groups)
+	columns := append(slices.Clone(fidelities), "all")
+	var b strings.Builder
+	fmt.Fprintf(&b, "equal of all, by fidelity; of all: equal to the byte (exact), with differences that are meant (listed)\n%-34s", "operation")
+	for _, c := range append(slices.Clone(columns), others...) {
+		fmt.Fprintf(&b, " %11s", c)
+	}
+	for _, name := range slices.Concat(names, groups, []string{"all"}) {
+		fmt.Fprintf(&b, "\n%-34s", name)
+		for _, c := range columns {
+			cell := ""
+			if n := t[name][c]; n[1] > 0 {
+				cell = fmt.Sprintf("%d of %d", n[0], n[1])
+			}
+			fmt.Fprintf(&b, " %11s", cell)
+		}
+		for _, c := range others {
+			fmt.Fprintf(&b, " %11d", t[name][c][1])
+		}
+	}
+	tb.Log(b.String())
+}
+
+// An exception is a difference that is meant.
+type exception struct {
+	differences *regexp.Regexp // the lines of differences that it covers
+	reason      string
+	used        bool
+}
+
+// exceptions are those of a file of testdata, by the file of the recording.
+type exceptions map[string][]exception
+
+// loadExceptions reads a file of testdata: recording, pattern of differences, reason.
+func loadExceptions(t *testing.T, name string, compared []recording) exceptions {
+	t.Helper()
+	out := exceptions{}
+	for _, c := range readTSV(t, name, 3) {
+		re, err := regexp.Compile(c[1])
+		if err != nil {
+			t.Fatalf("testdata/%s: %s: %v", name, c[0], err)
+		}
+		out[c[0]] = append(out[c[0]], exception{differences: re, reason: c[2]})
+		if !slices.ContainsFunc(compared, func(r recording) bool { return r.file == c[0] }) {
+			t.Errorf("testdata/%s: %s is no recording that is compared", name, c[0])
+		}
+	}
+	return out
+}
+
+// judge reports the differences of a recording that no exception covers, and the
+// exceptions that cover none.
+func (x exceptions) judge(t *testing.T, r recording, differences []string) {
+	t.Helper()
+	excepted := x[r.file]
+	left := slices.DeleteFunc(differences, func(d string) bool {
+		i := slices.IndexFunc(excepted, func(e exception) bool { return e.differences.MatchString(d) })
+		if i >= 0 {
+			excepted[i].used = true
+		}
+		return i >= 0
+	})
+	if len(left) > 0 {
+		t.Errorf("GET %s (%s): %d differences:\n%s", r.request, r.date, len(left), strings.Join(left[:min(len(left), 8)], "\n"))
+	}
+	for _, e := range excepted {
+		if !e.used {
+			t.Errorf("no difference is like %q, but the exception says: %s", e.differences, e.reason)
+		}
+	}
+}
+
+// readTSV reads a file of testdata: rows of so many fields, none of them empty, and
+// comments that begin with #.
+func readTSV(t *testing.T, name string, fields int) [][]string {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out [][]string
+	for line := range strings.Lines(string(b)) {
+		line = strings.TrimSuffix(line, "\n")
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		c := strings.Split(line, "\t")
+		if len(c) != fields || slices.Contains(c, "") {
+			t.Fatalf("testdata/%s: %q: want %d fields with tabs between them", name, line, fields)
+		}
+		out = append(out, c)
+	}
+	return out
+}

@@ -1,0 +1,735 @@
+package e2e
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"reelsplice/build/index"
+	"reelsplice/data/sample"
+	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/posting"
+	"reelsplice/schemas/record"
+	"reelsplice/schemas/release"
+	"reelsplice/schemas/release/releasetest"
+	"reelsplice/schemas/sharedtest"
+	"reelsplice/schemas/text"
+	"reelsplice/serve/query"
+)
+
+// A nameRow is a resource as search knows it.
+type nameRow struct {
+	kind         fragment.Kind
+	id           int64
+	popularity   float64
+	adult        bool
+	title        string
+	original     string
+	translated   []string
+	alternatives []string
+	date         string
+	german       string // date of the release in Germany
+}
+
+// names returns all names.
+func (n *nameRow) names() []string {
+	return append(append([]string{n.title, n.original}, n.translated...), n.alternatives...)
+}
+
+func str(s string) record.String { return record.String{V: s, Set: true} }
+
+func (n *nameRow) add(w *index.Writer) error {
+	pop := record.Float{V: n.popularity, Set: true}
+	adult := record.Bool{V: n.adult, Set: true}
+	switch n.kind {
+	case fragment.KindMovie:
+		m := &catalog.Movie{
+			ID: record.Int{V: n.id, Set: true}, Popularity: pop, Adult: adult, Title: str(n.title), OriginalTitle: str(n.original),
+			ReleaseDate: str(n.date), Translations: &catalog.Translations{}, AlternativeTitles: &catalog.AlternativeTitles{},
+		}
+		for _, s := range n.translated {
+			m.Translations.Translations = append(m.Translations.Translations, catalog.Translation{Data: &catalog.TranslationData{Title: str(s)}})
+		}
+		for _, s := range n.alternatives {
+			m.AlternativeTitles.Titles = append(m.AlternativeTitles.Titles, catalog.AlternativeTitle{Title: str(s)})
+		}
+		if n.german != "" {
+			m.ReleaseDates = &catalog.ReleaseDates{Results: []catalog.CountryReleases{{
+				ISO3166: str("DE"), ReleaseDates: []catalog.ReleaseDate{{ReleaseDate: str(n.german + "T00:00:00.000Z"), Type: record.Int{V: 3, Set: true}}},
+			}}}
+		}
+		return w.Movie(m)
+	case fragment.KindTV:
+		tv := &catalog.TV{ID: record.Int{V: n.id, Set: true}, Popularity: pop, Adult: adult, Name: str(n.title), OriginalName: str(n.original), FirstAirDate: str(n.date)}
+		return w.Series(index.Series{TV: tv})
+	case fragment.KindPerson:
+		return w.Person(uint64(n.id), &catalog.Person{Popularity: pop, Adult: adult, Name: str(n.title), AlsoKnownAs: n.alternatives})
+	case fragment.KindCollection:
+		return w.Collection(uint64(n.id), &catalog.Collection{Name: str(n.title)}, n.popularity, n.adult)
+	case fragment.KindCompany:
+		return w.Company(uint64(n.id), &catalog.Company{Name: str(n.title)}, int(n.popularity))
+	}
+	return fmt.Errorf("no row for kind %v", n.kind)
+}
+
+// searchEngine makes a release with the tables of the rows and returns its folder too.
+func searchEngine(tb testing.TB, memory int64, rows ...nameRow) (*query.Engine, string) {
+	tb.Helper()
+	releases := tb.TempDir()
+	w, err := release.Create(releases, release.WriterOptions{})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	c, err := index.New(tb.TempDir())
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer c.Close()
+	s, err := w.Shard(0)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	iw := c.Writer()
+	for i := range rows {
+		key := fragment.AppendID(nil, rows[i].kind, fragment.ID(rows[i].id))
+		if _, err := s.Add(release.ResourceSpec{Key: key, ID: uint64(rows[i].id)}); err != nil {
+			tb.Fatal(err)
+		}
+		if err := rows[i].add(iw); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	if err := iw.Close(); err != nil {
+		tb.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		tb.Fatal(err)
+	}
+	if _, err := c.WriteTables(tb.Context(), w, index.Options{Work: tb.TempDir(), Memory: memory, Jobs: 2}); err != nil {
+		tb.Fatal(err)
+	}
+	m, err := w.Seal(tb.Context())
+	if err != nil {
+		tb.Fatal(err)
+	}
+	dir := filepath.Join(releases, m.ID)
+	return openEngine(tb, dir), dir
+}
+
+func openEngine(tb testing.TB, dir string) *query.Engine {
+	tb.Helper()
+	rel, err := release.Open(dir)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { _ = rel.Close() })
+	e, err := query.Open(rel)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return e
+}
+
+// searchAll returns the ids that all pages have, in order, and checks that the pages agree.
+func searchAll(tb testing.TB, e *query.Engine, s query.Search) []int64 {
+	tb.Helper()
+	const size = 20
+	var out query.Result
+	var ids []int64
+	for page := 1; ; page++ {
+		if err := e.Search(&s, page, size, &out); err != nil {
+			tb.Fatalf("search %q: %v", s.Query, err)
+		}
+		for _, r := range out.Rows {
+			ids = append(ids, int64(r.ID))
+		}
+		if len(out.Rows) < size {
+			break
+		}
+	}
+	if len(ids) != out.Total {
+		tb.Fatalf("search %q: pages have %d rows, total is %d", s.Query, len(ids), out.Total)
+	}
+	sorted := slices.Clone(ids)
+	slices.Sort(sorted)
+	if len(slices.Compact(sorted)) != len(ids) && s.Kind != 0 {
+		tb.Fatalf("search %q: a row is on two pages", s.Query)
+	}
+	return ids
+}
+
+// sampleMovies returns the movies of the sample.
+func sampleMovies(tb testing.TB) []nameRow {
+	tb.Helper()
+	f, err := sample.FS().Open("movies.ndjson")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer f.Close()
+	var list []nameRow
+	sc := bufio.NewScanner(f)
+	sc.Buffer(nil, 16<<20)
+	for sc.Scan() {
+		var m struct {
+			ID           int64
+			Popularity   float64
+			Title        string
+			Original     string `json:"original_title"`
+			Release      string `json:"release_date"`
+			Translations struct {
+				Translations []struct{ Data struct{ Title string } }
+			}
+			Alternative struct{ Titles []struct{ Title string } } `json:"alternative_titles"`
+		}
+		if err := json.Unmarshal(sc.Bytes(), &m); err != nil {
+			tb.Fatal(err)
+		}
+		n := nameRow{kind: fragment.KindMovie, id: m.ID, popularity: m.Popularity, title: m.Title, original: m.Original, date: m.Release}
+		for _, t := range m.Translations.Translations {
+			n.translated = append(n.translated, t.Data.Title)
+		}
+		for _, t := range m.Alternative.Titles {
+			n.alternatives = append(n.alternatives, t.Title)
+		}
+		list = append(list, n)
+	}
+	return list
+}
+
+// oddMovies have titles that are hard to cut.
+func oddMovies() []nameRow {
+	var list []nameRow
+	for i, title := range []string{
+		"Spider-Man: Far From Home", "Spiderman", "Spider", "WALL·E", "M*A*S*H", "Schindler's List", "Fast & Furious", "Dallas & Robo",
+		"君の名は。", "シン・ゴジラ", "シン ウルトラマン", "千と千尋の神隠し", "기생충", "올드보이 이야기", "องค์บาก", "ต้มยำกุ้ง", "特工学姐007",
+		"Иди и смотри", "Ёлки", "Зеркало", "أهلاً بالعالم", "المُصَوِّر", "وادي الذئاب", "ואלס עם באשיר", "Ζορμπάς ο Έλληνας", "Ὀδύσσεια",
+		"कभी ख़ुशी कभी ग़म", "Amélie", "Łódź", "Straße", "Æon Flux", "$", "★★★", "½", "11.22.63", "R.I.P.D.", "(500) Days of Summer", "It", "Up", "影",
+		"Ａｋｉｒａ", "The The", "A", "Ocean's Eleven", strings.Repeat("Loooooong ", 80), strings.Repeat("x", 300), "AC/DC: Let There Be Rock", "Tick, Tick... BOOM!",
+	} {
+		list = append(list, nameRow{kind: fragment.KindMovie, id: int64(10_000_000 + i), popularity: float64(i % 7), title: title, original: title, date: "2001-02-03"})
+	}
+	return list
+}
+
+// dumpMovies returns the movies of a real dump, as far as it is there.
+func dumpMovies(tb testing.TB) []nameRow {
+	tb.Helper()
+	f, err := os.Open(sharedtest.Path(tb, "dumps", "tmdb5000", "tmdb_5000_movies.csv.gz"))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	rows, err := csv.NewReader(z).ReadAll()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	col := map[string]int{}
+	for i, name := range rows[0] {
+		col[name] = i
+	}
+	var list []nameRow
+	for _, r := range rows[1:] {
+		id, err := strconv.ParseInt(r[col["id"]], 10, 64)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		pop, err := strconv.ParseFloat(r[col["popularity"]], 64)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		list = append(list, nameRow{kind: fragment.KindMovie, id: id, popularity: pop, title: r[col["title"]], original: r[col["original_title"]], date: r[col["release_date"]]})
+	}
+	return list
+}
+
+// uniqueIDs drops movies whose id is there before.
+func uniqueIDs(list []nameRow) []nameRow {
+	seen := map[int64]bool{}
+	return slices.DeleteFunc(list, func(n nameRow) bool {
+		old := seen[n.id]
+		seen[n.id] = true
+		return old
+	})
+}
+
+func foldedText(s string) string {
+	return strings.ReplaceAll(string(text.AppendFolded(nil, s, text.MaxName)), string(rune(text.Joint)), " ")
+}
+
+func squeezed(s string) string { return strings.ReplaceAll(foldedText(s), " ", "") }
+
+// TestSearchFindsAll searches for whole names and for their beginnings, and compares with
+// a scan of all names.
+func TestSearchFindsAll(t *testing.T) {
+	skipLarge(t)
+	check := func(t *testing.T, movies []nameRow, step int) {
+		t.Helper()
+		e, _ := searchEngine(t, 64<<20, movies...)
+		folded := make([][]string, len(movies)) // with a blank in front
+		exact := map[string][]int64{}           // squeezed name to ids
+		main := map[string][]int64{}
+		for i := range movies {
+			for k, s := range movies[i].names() {
+				folded[i] = append(folded[i], " "+foldedText(s))
+				exact[squeezed(s)] = append(exact[squeezed(s)], movies[i].id)
+				if k < 2 {
+					main[squeezed(s)] = append(main[squeezed(s)], movies[i].id)
+				}
+			}
+		}
+		n := 0
+		for i := range movies {
+			for _, name := range movies[i].names() {
+				if squeezed(name) == "" {
+					continue
+				}
+				ids := searchAll(t, e, query.Search{Kind: fragment.KindMovie, Query: []byte(name)})
+				want := exact[squeezed(name)]
+				if m := main[squeezed(name)]; len(m) > 0 {
+					want = m
+				}
+				if len(ids) == 0 || !slices.Contains(ids, movies[i].id) || !slices.Contains(want, ids[0]) {
+					t.Fatalf("search %q: got %v, want one of %v first and %d", name, ids[:min(len(ids), 10)], want, movies[i].id)
+				}
+				if n++; n%step != 0 {
+					continue
+				}
+				f := foldedText(name)
+				runes := []rune(f)
+				for _, q := range []string{string(runes[:min(len(runes), 1+n%9)]), string(runes[:1+n%len(runes)]), f[strings.LastIndexByte(f, ' ')+1:]} {
+					checkScan(t, e, movies, folded, q)
+				}
+			}
+		}
+		if n == 0 {
+			t.Fatal("no names")
+		}
+	}
+	t.Run("sample", func(t *testing.T) { check(t, append(sampleMovies(t), oddMovies()...), 7) })
+	t.Run("dump", func(t *testing.T) { check(t, uniqueIDs(dumpMovies(t)), 23) })
+}
+
+// checkScan checks that the movies with a name that has q where a word begins are found.
+func checkScan(t *testing.T, e *query.Engine, movies []nameRow, folded [][]string, q string) {
+	t.Helper()
+	q = strings.TrimSpace(q)
+	if q == "" || len(strings.Fields(q)) > text.MaxWords {
+		return
+	}
+	ids := searchAll(t, e, query.Search{Kind: fragment.KindMovie, Query: []byte(q)})
+	found := map[int64]bool{}
+	for _, id := range ids {
+		found[id] = true
+	}
+	for i := range movies {
+		for _, name := range folded[i] {
+			if strings.Contains(name, " "+q) && !found[movies[i].id] {
+				t.Fatalf("search %q does not find %d, which has the name %q", q, movies[i].id, name)
+			}
+		}
+	}
+	words := strings.Fields(q)
+	for i := range movies {
+		if !found[movies[i].id] {
+			continue
+		}
+		all := strings.Join(folded[i], " ")
+		for _, w := range words { // what is found has every word's letters
+			if !strings.Contains(strings.ReplaceAll(all, " ", ""), strings.ReplaceAll(w, " ", "")) {
+				t.Fatalf("search %q finds %d, whose names %q lack %q", q, movies[i].id, folded[i], w)
+			}
+		}
+	}
+}
+
+// TestSearchWords checks which titles which queries find.
+func TestSearchWords(t *testing.T) {
+	skipLarge(t)
+	odd := oddMovies()
+	e, _ := searchEngine(t, 1<<20, odd...)
+	title := map[int64]string{}
+	for _, m := range odd {
+		title[m.id] = m.title
+	}
+	fuzzy := false
+	f := func(q string, want ...string) {
+		t.Helper()
+		var got []string
+		for _, id := range searchAll(t, e, query.Search{Kind: fragment.KindMovie, Query: []byte(q), Fuzzy: fuzzy}) {
+			got = append(got, title[id])
+		}
+		if len(want) > 0 && len(got) > 0 && got[0] != want[0] {
+			t.Errorf("search %q: first %q, want %q", q, got[0], want[0])
+		}
+		slices.Sort(got)
+		slices.Sort(want)
+		if !slices.Equal(got, want) {
+			t.Errorf("search %q = %q, want %q", q, got, want)
+		}
+	}
+	f("spider man", "Spiderman", "Spider-Man: Far From Home") // a whole title
+	f("spider-man", "Spiderman", "Spider-Man: Far From Home")
+	f("spiderman", "Spiderman", "Spider-Man: Far From Home")
+	f("spiderman home", "Spider-Man: Far From Home")
+	f("SPIDER", "Spider", "Spider-Man: Far From Home", "Spiderman")
+	f("walle", "WALL·E")
+	f("wall-e", "WALL·E")
+	f("wall e", "WALL·E")
+	f("mash", "M*A*S*H")
+	f("schindlers list", "Schindler's List")
+	f("schindler’s", "Schindler's List")
+	f("list schindler", "Schindler's List")
+	f("fast and furious", "Fast & Furious")
+	f("fast & furious", "Fast & Furious")
+	f("fast furi", "Fast & Furious")
+	f("oceans eleven", "Ocean's Eleven")
+	f("ocean's eleven", "Ocean's Eleven")
+	f("の名", "君の名は。")
+	f("名", "君の名は。")
+	f("は", "君の名は。")
+	f("シンゴジラ", "シン・ゴジラ")
+	f("シン", "シン・ゴジラ", "シン ウルトラマン")
+	f("シンウルトラ", "シン ウルトラマン")
+	f("ｼﾝ ｺﾞｼﾞﾗ", "シン・ゴジラ")
+	f("神隠し", "千と千尋の神隠し")
+	f("생충", "기생충")
+	f("보이이야기", "올드보이 이야기")
+	f("ยำ", "ต้มยำกุ้ง")
+	f("学姐", "特工学姐007")
+	f("007", "特工学姐007")
+	f("007学姐", "特工学姐007")
+	f("смотри иди", "Иди и смотри")
+	f("елк", "Ёлки")
+	f("اهلا بالعالم", "أهلاً بالعالم")
+	f("المصور", "المُصَوِّر")
+	f("الذئاب", "وادي الذئاب")
+	f("באשיר", "ואלס עם באשיר")
+	f("ζορμπας", "Ζορμπάς ο Έλληνας")
+	f("οδυσσεια", "Ὀδύσσεια")
+	f("ख़ुशी", "कभी ख़ुशी कभी ग़म")
+	f("amelie", "Amélie")
+	f("lodz", "Łódź")
+	f("strasse", "Straße")
+	f("aeon", "Æon Flux")
+	f("akira", "Ａｋｉｒａ")
+	f("$", "$")
+	f("★", "★★★")
+	f("1122", "11.22.63")
+	f("ripd", "R.I.P.D.")
+	f("500 days", "(500) Days of Summer")
+	f("(500)", "(500) Days of Summer")
+	f("acdc", "AC/DC: Let There Be Rock")
+	f("tick tick boom", "Tick, Tick... BOOM!")
+	f("it", "It")
+	f("\u200fit\u202c", "It")
+	f("the", "The The", "AC/DC: Let There Be Rock")
+	f("", []string{}...)
+	f("*", []string{}...)
+	f("%", []string{}...)
+	f("\xff\xfe\x00", []string{}...)
+	f("amelei", []string{}...) // no typing errors, as the API has it
+	f("schindlar list", []string{}...)
+	fuzzy = true
+	// One typing error, two in long words, none in the first letter or in two letters.
+	f("amelei", "Amélie")
+	f("amelia", "Amélie")
+	f("schindlar list", "Schindler's List")
+	f("schidnlers lits", "Schindler's List")
+	f("schinlerz list", "Schindler's List")
+	f("fasd and furyous", "Fast & Furious")
+	f("spder-man", "Spiderman", "Spider-Man: Far From Home")
+	f("zmelie", []string{}...)
+	f("amxlxe", []string{}...)
+	f("ux", []string{}...)
+	f("ёлкп", "Ёлки")
+}
+
+// TestSearchOrder checks the order of hits.
+func TestSearchOrder(t *testing.T) {
+	movie := func(id int64, pop float64, title string, other ...string) nameRow {
+		return nameRow{kind: fragment.KindMovie, id: id, popularity: pop, title: title, original: title, alternatives: other}
+	}
+	e, _ := searchEngine(
+		t, 1<<20,
+		movie(1, 0.1, "Matrix"), movie(2, 90, "The Matrix"), movie(3, 60, "The Matrix Reloaded"), movie(4, 95, "Neo", "Matrix"),
+		movie(5, 3, "Matrix"), movie(6, 1, "A Long Story About the Matrix"), movie(7, 200, "Other", "One Word", "Matrix Two"),
+		movie(8, 30, "Matrices"), movie(9, 50, "Two Words", "Alpha Words"), movie(10, 49, "Two Alphas"), movie(11, 48, "Words of Alpha"),
+		movie(12, 20, "Saw 3"), movie(13, 20, "300"),
+	)
+	for _, c := range []struct {
+		q    string
+		want []int64
+	}{
+		{"matrix", []int64{5, 1, 4, 2, 7, 3, 6}}, // titles, other names, then by fit and popularity
+		{"the matrix", []int64{2, 3, 6}},
+		{"alpha words", []int64{9, 11}}, // exact
+		{"words two", []int64{9}},
+		{"3", []int64{12, 13}}, // a word before the beginning of one
+	} {
+		if got := searchAll(t, e, query.Search{Kind: fragment.KindMovie, Query: []byte(c.q)}); !slices.Equal(got, c.want) {
+			t.Errorf("search %q = %v, want %v", c.q, got, c.want)
+		}
+	}
+}
+
+// TestSearchFilters checks kinds, years, adult titles and regions.
+func TestSearchFilters(t *testing.T) {
+	e, _ := searchEngine(
+		t, 1<<20,
+		nameRow{kind: fragment.KindMovie, id: 1, popularity: 10, title: "Arrow", date: "2012-12-31", german: "2013-01-01"},
+		nameRow{kind: fragment.KindMovie, id: 2, popularity: 40, title: "Arrow Two", date: "2013-01-01"},
+		nameRow{kind: fragment.KindMovie, id: 3, popularity: 30, title: "Broken Arrow", adult: true, date: "2012-01-01"},
+		nameRow{kind: fragment.KindTV, id: 4, popularity: 20, title: "Arrow", date: "2012-10-10"},
+		nameRow{kind: fragment.KindPerson, id: 5, popularity: 15, title: "Arrow"},
+		nameRow{kind: fragment.KindPerson, id: 6, popularity: 15, title: "Someone", alternatives: []string{"Arrow"}},
+		nameRow{kind: fragment.KindCollection, id: 7, popularity: 15, title: "Arrow Collection"},
+		nameRow{kind: fragment.KindCompany, id: 8, popularity: 15, title: "Arrow Films"},
+	)
+	for _, c := range []struct {
+		name string
+		s    query.Search
+		want []int64
+	}{
+		{"movie", query.Search{Kind: fragment.KindMovie}, []int64{1, 2}},
+		{"adult", query.Search{Kind: fragment.KindMovie, IncludeAdult: true}, []int64{1, 2, 3}},
+		{"any year", query.Search{Kind: fragment.KindMovie, Year: 2013}, []int64{1, 2}},
+		{"primary year", query.Search{Kind: fragment.KindMovie, PrimaryYear: 2012}, []int64{1}},
+		{"both years", query.Search{Kind: fragment.KindMovie, PrimaryYear: 2013, Year: 2012}, nil},
+		{"no such year", query.Search{Kind: fragment.KindMovie, Year: 1900}, nil},
+		{"year far off", query.Search{Kind: fragment.KindMovie, PrimaryYear: 1 << 40}, nil},
+		{"tv", query.Search{Kind: fragment.KindTV, FirstAirYear: 2012}, []int64{4}},
+		{"tv of another year", query.Search{Kind: fragment.KindTV, FirstAirYear: 2013}, nil},
+		{"person", query.Search{Kind: fragment.KindPerson}, []int64{5, 6}},
+		{"collection", query.Search{Kind: fragment.KindCollection}, []int64{7}},
+		{"company", query.Search{Kind: fragment.KindCompany}, []int64{8}},
+		{"keyword, which has no rows", query.Search{Kind: fragment.KindKeyword}, nil},
+		{"multi", query.Search{}, []int64{4, 5, 1, 6, 2}},
+	} {
+		c.s.Query = []byte("arrow")
+		if got := searchAll(t, e, c.s); !slices.Equal(got, c.want) {
+			t.Errorf("%s: got %v, want %v", c.name, got, c.want)
+		}
+	}
+	var out query.Result
+	if err := e.Search(&query.Search{Kind: fragment.KindMovie, Query: []byte("arrow"), Region: "DE"}, 1, 20, &out); err != nil {
+		t.Fatal(err)
+	}
+	if day, _ := posting.DayOf("2013-01-01"); len(out.Rows) != 2 || out.Rows[0].Date != day || out.Rows[1].Date != posting.NoDay {
+		t.Errorf("region DE: got %v, want the German day for the first row alone", out.Rows)
+	}
+}
+
+// TestSearchPages compares pages of other sizes with one long page.
+func TestSearchPages(t *testing.T) {
+	skipLarge(t)
+	r := rand.New(rand.NewPCG(1, 2))
+	kinds := []fragment.Kind{fragment.KindMovie, fragment.KindTV, fragment.KindPerson}
+	var rows []nameRow
+	for i := range 3000 {
+		n := nameRow{kind: kinds[i%3], id: int64(i + 1), popularity: float64(r.IntN(500)) / 10, title: "Word " + strconv.Itoa(r.IntN(900))}
+		if r.IntN(9) == 0 {
+			n.title = "Word"
+		}
+		rows = append(rows, n)
+	}
+	e, _ := searchEngine(t, 1<<20, rows...)
+	for _, kind := range []fragment.Kind{0, fragment.KindMovie} {
+		s := query.Search{Kind: kind, Query: []byte("word")}
+		var all, page query.Result
+		if err := e.Search(&s, 1, 5000, &all); err != nil {
+			t.Fatal(err)
+		}
+		want := 3000
+		if kind != 0 {
+			want = 1000
+		}
+		if all.Total != want || len(all.Rows) != want {
+			t.Fatalf("kind %v: %d rows of %d, want %d", kind, len(all.Rows), all.Total, want)
+		}
+		for _, size := range []int{1, 20, 333} {
+			var got []query.Row
+			for i := 1; i <= (want+size-1)/size; i++ {
+				if size == 1 && i%37 != 0 {
+					got = append(got, all.Rows[i-1])
+					continue
+				}
+				if err := e.Search(&s, i, size, &page); err != nil {
+					t.Fatal(err)
+				}
+				got = append(got, page.Rows...)
+			}
+			if !slices.Equal(got, all.Rows) {
+				t.Errorf("kind %v: pages of %d rows differ from one long page", kind, size)
+			}
+		}
+		if err := e.Search(&s, want, 20, &page); err != nil || len(page.Rows) != 0 || page.Total != want {
+			t.Errorf("kind %v: behind the last page: %d rows of %d, %v", kind, len(page.Rows), page.Total, err)
+		}
+	}
+}
+
+// TestSearchSameBytes builds one table with little and with much memory.
+func TestSearchSameBytes(t *testing.T) {
+	skipLarge(t)
+	movies := append(sampleMovies(t), oddMovies()...)
+	_, small := searchEngine(t, 1<<20, movies...)
+	slices.Reverse(movies)
+	_, large := searchEngine(t, 256<<20, movies...)
+	a, err := os.ReadFile(filepath.Join(small, "table-movie"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(filepath.Join(large, "table-movie"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(a, b) {
+		t.Error("memory and the order of rows change the table")
+	}
+}
+
+// TestSearchDamaged searches releases whose sections of names have wrong bytes.
+func TestSearchDamaged(t *testing.T) {
+	skipLarge(t)
+	movies := oddMovies()
+	_, dir := searchEngine(t, 1<<20, movies...)
+	path := filepath.Join(dir, "table-movie")
+	good, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rel, err := release.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rel.Close()
+	table, _ := rel.Table("movie")
+	r := rand.New(rand.NewPCG(1, 1))
+	refused := 0
+	for _, name := range table.Sections() {
+		section := table.Section(name)
+		if !strings.HasPrefix(name, "text.") || len(section) == 0 {
+			continue
+		}
+		at := bytes.Index(good, section[:min(len(section), 64)])
+		for range 12 {
+			bad := bytes.Clone(good)
+			for range 1 + r.IntN(20) {
+				bad[at+r.IntN(len(section))] = byte(r.IntN(256))
+			}
+			if searchDamaged(t, movies, rel.Manifest(), dir, bad) {
+				refused++
+			}
+		}
+	}
+	if refused == 0 {
+		t.Error("no damage was found")
+	}
+}
+
+// searchDamaged searches a copy of the release in dir with other bytes of its table, and
+// reports whether that was refused. The checks of the copy fit, so that search has to find the damage.
+func searchDamaged(t *testing.T, movies []nameRow, m *release.Manifest, dir string, table []byte) (refused bool) {
+	t.Helper()
+	folder := filepath.Join(t.TempDir(), m.ID)
+	if err := os.CopyFS(folder, os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(folder, "table-movie")
+	if err := errors.Join(os.Remove(path), os.WriteFile(path, table, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, f := range m.Files {
+		names = append(names, f.Name)
+	}
+	releasetest.Mend(t, folder, names)
+	rel, err := release.Open(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rel.Close()
+	e, err := query.Open(rel)
+	check := func(err error) {
+		if err == nil {
+			return
+		}
+		if refused = true; !errors.Is(err, release.ErrCorrupt) {
+			t.Fatalf("got error %v, want one of a corrupt file", err)
+		}
+	}
+	if check(err); err != nil {
+		return refused
+	}
+	var out query.Result
+	for i := range movies {
+		check(e.Search(&query.Search{Kind: fragment.KindMovie, Query: []byte(movies[i].title)}, 1, 20, &out))
+	}
+	for _, q := range []string{"s", "the", "スピ", "schidnlerr lits", "spiderman hoome"} {
+		check(e.Search(&query.Search{Query: []byte(q), Fuzzy: true}, 1, 20, &out))
+	}
+	return refused
+}
+
+// TestSearchHostile bounds the time of queries that are meant to take long.
+func TestSearchHostile(t *testing.T) {
+	skipLarge(t)
+	var rows []nameRow
+	makeTitles(2000, func(n nameRow) { rows = append(rows, n) })
+	e, _ := searchEngine(t, 64<<20, rows...)
+	var out query.Result
+	for _, q := range hostileQueries {
+		start := time.Now()
+		if err := e.Search(&query.Search{Query: []byte(q), Fuzzy: true}, 1, 20, &out); err != nil {
+			t.Errorf("search %.20q: %v", q, err)
+		}
+		if took := time.Since(start); took > time.Second { // milliseconds, and what a busy machine adds
+			t.Errorf("search %.20q took %v", q, took)
+		}
+	}
+}
+
+func FuzzSearch(f *testing.F) {
+	rows := oddMovies()
+	for i := range rows[:10] {
+		rows = append(rows, nameRow{kind: fragment.KindPerson, id: int64(i + 1), popularity: 1, title: rows[i].title})
+	}
+	e, _ := searchEngine(f, 1<<20, rows...)
+	for _, m := range rows {
+		f.Add([]byte(m.title), 1, false)
+	}
+	for _, q := range hostileQueries {
+		f.Add([]byte(q), 2, true)
+	}
+	f.Fuzz(func(t *testing.T, q []byte, page int, adult bool) {
+		var out query.Result
+		s := query.Search{Query: q, IncludeAdult: adult, Fuzzy: true, Year: page, Region: string(q[:min(len(q), 2)])}
+		page = 1 + int(uint(page)%50)
+		for _, kind := range []fragment.Kind{0, fragment.KindMovie} {
+			s.Kind = kind
+			if err := e.Search(&s, page, 5, &out); err != nil {
+				t.Fatalf("search %q: %v", q, err)
+			}
+			if want := max(0, min(5, out.Total-5*(page-1))); len(out.Rows) != want {
+				t.Fatalf("search %q: page %d has %d rows of %d, want %d", q, page, len(out.Rows), out.Total, want)
+			}
+		}
+	})
+}

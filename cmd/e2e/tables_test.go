@@ -1,0 +1,543 @@
+package e2e
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/klauspost/compress/flate"
+
+	"reelsplice/build/index"
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/posting"
+	"reelsplice/schemas/release"
+)
+
+// facts are what a table should know of one resource, by the answers of the release.
+type facts struct {
+	id         uint64
+	popularity float64
+	columns    map[string]int32
+	lists      map[string]map[uint64]bool
+	releases   map[posting.Date]map[uint64]bool // days, and the keys that have them
+	title      [2]string
+	revenue    int64
+}
+
+func newFacts(v *value) *facts {
+	f := &facts{
+		id: uint64(v.int("id")), popularity: v.float("popularity"),
+		columns: map[string]int32{posting.Day: posting.NoDay, posting.FirstDay: posting.NoDay, posting.LastDay: posting.NoDay},
+		lists:   map[string]map[uint64]bool{}, releases: map[posting.Date]map[uint64]bool{},
+	}
+	f.in(posting.Flag, posting.Adult, v.is("adult"))
+	return f
+}
+
+// in adds the resource to a list if yes.
+func (f *facts) in(list string, key uint64, yes bool) {
+	if !yes {
+		return
+	}
+	if f.lists[list] == nil {
+		f.lists[list] = map[uint64]bool{}
+	}
+	f.lists[list][key] = true
+}
+
+// ids adds the resource to the lists of the ids of rows.
+func (f *facts) ids(list string, rows []*value) {
+	for _, r := range rows {
+		f.in(list, uint64(r.int("id")), r.int("id") > 0)
+	}
+}
+
+// days since 1970.
+func days(date string) (int32, bool) {
+	t, err := time.Parse(time.DateOnly, date[:min(len(date), len(time.DateOnly))])
+	return int32(t.Unix() / (24 * 60 * 60)), err == nil
+}
+
+// shown takes in a day on which the title was to be seen.
+func (f *facts) shown(date string, keys ...uint64) {
+	d, ok := days(date)
+	if !ok {
+		return
+	}
+	at := posting.Date{Day: d}
+	if f.releases[at] == nil {
+		f.releases[at] = map[uint64]bool{0: true}
+	}
+	for _, k := range keys {
+		f.releases[at][k] = true
+	}
+	f.in(posting.AnyYear, uint64(time.Unix(int64(d)*24*60*60, 0).UTC().Year()), true)
+	if first := f.columns[posting.FirstDay]; first == posting.NoDay || d < first {
+		f.columns[posting.FirstDay] = d
+	}
+	f.columns[posting.LastDay] = max(d, f.columns[posting.LastDay])
+}
+
+// ofTitle takes in what movies and series have in common.
+func (f *facts) ofTitle(v *value, keywords string) {
+	f.in(posting.Flag, posting.Softcore, v.is("softcore"))
+	f.columns[posting.VoteCount] = int32(v.int("vote_count"))
+	f.columns[posting.VoteAverage] = int32(math.Round(v.float("vote_average") * 1000))
+	f.ids(posting.Genre, v.list("genres"))
+	f.ids(posting.Company, v.list("production_companies"))
+	f.ids(posting.Keyword, v.list("keywords", keywords))
+	lang := v.text("original_language")
+	f.in(posting.Language, posting.CodeKey(lang), lang != "")
+	for _, c := range v.list("origin_country") {
+		f.in(posting.Country, posting.CodeKey(c.scalar.(string)), true)
+	}
+	offers := v.at("watch/providers", "results")
+	if offers == nil {
+		return
+	}
+	for country, types := range offers.members {
+		for typ, list := range types.members {
+			for _, p := range list.items {
+				id := p.int("provider_id")
+				for _, key := range []uint64{
+					posting.OfferKey(country, 0, 0), posting.OfferKey(country, 0, id), posting.OfferKey(country, posting.OfferType(typ), 0),
+					posting.OfferKey(country, posting.OfferType(typ), id),
+				} {
+					f.in(posting.Offer, key, true)
+				}
+			}
+		}
+	}
+}
+
+func (f *facts) certified(country, name string) {
+	f.in(posting.Certification, posting.CertificationKey(country, name), name != "")
+}
+
+func movieFacts(v *value) *facts {
+	f := newFacts(v)
+	f.ofTitle(v, "keywords")
+	f.in(posting.Flag, posting.Video, v.is("video"))
+	f.columns[posting.Runtime] = int32(v.int("runtime"))
+	f.revenue = v.int("revenue")
+	f.title = [2]string{v.text("title"), v.text("original_title")}
+	f.ids(posting.Cast, v.list("credits", "cast"))
+	f.ids(posting.Crew, v.list("credits", "crew"))
+	if d, ok := days(v.text("release_date")); ok {
+		f.columns[posting.Day] = d
+		f.shown(v.text("release_date"))
+	}
+	for _, c := range v.list("release_dates", "results") {
+		country := c.text("iso_3166_1")
+		for _, d := range c.list("release_dates") {
+			f.shown(d.text("release_date"), posting.ReleaseKey(country, 0), posting.ReleaseKey(country, int(d.int("type"))))
+			f.certified(country, d.text("certification"))
+		}
+	}
+	return f
+}
+
+// seriesFacts takes in a series and the answers of its seasons and episodes.
+func seriesFacts(v *value, parts []*value) *facts {
+	f := newFacts(v)
+	f.ofTitle(v, "results")
+	f.in(posting.Flag, posting.ScreenedTheatrically, len(v.list("screened_theatrically", "results")) > 0)
+	var lasted []int64
+	for _, p := range parts {
+		if p.at("episode_number") != nil {
+			lasted = append(lasted, p.int("runtime"))
+		}
+	}
+	f.columns[posting.Runtime] = int32(runtimeOf(v, lasted))
+	f.columns[posting.Seasons], f.columns[posting.Episodes] = int32(v.int("number_of_seasons")), int32(v.int("number_of_episodes"))
+	f.title = [2]string{v.text("name"), v.text("original_name")}
+	f.ids(posting.Network, v.list("networks"))
+	f.ids(posting.Crew, v.list("created_by"))
+	for i, s := range []string{"Returning Series", "Planned", "In Production", "Ended", "Canceled", "Pilot"} {
+		f.in(posting.Status, uint64(i), v.text("status") == s)
+	}
+	for i, s := range []string{"Documentary", "News", "Miniseries", "Reality", "Scripted", "Talk Show", "Video"} {
+		f.in(posting.Type, uint64(i), v.text("type") == s)
+	}
+	for _, r := range v.list("content_ratings", "results") {
+		f.certified(r.text("iso_3166_1"), r.text("rating"))
+	}
+	for _, p := range append(parts, v) {
+		for _, credits := range []string{"credits", "aggregate_credits"} {
+			f.ids(posting.Cast, p.list(credits, "cast"))
+			f.ids(posting.Crew, p.list(credits, "crew"))
+		}
+		f.ids(posting.Cast, p.list("guest_stars"))
+		f.ids(posting.Crew, p.list("crew"))
+		if p.at("episode_number") != nil {
+			f.shown(p.text("air_date"))
+		}
+	}
+	f.shown(v.text("last_episode_to_air", "air_date"))
+	f.shown(v.text("next_episode_to_air", "air_date"))
+	began := v.text("first_air_date")
+	if len(f.releases) == 0 {
+		f.shown(began)
+		f.shown(v.text("last_air_date"))
+	}
+	if d, ok := days(began); ok {
+		f.columns[posting.Day] = d
+		f.in(posting.AnyYear, uint64(time.Unix(int64(d)*24*60*60, 0).UTC().Year()), true)
+	}
+	return f
+}
+
+// float returns the number at a path of names; 0 for anything else.
+func (v *value) float(path ...string) float64 {
+	if v = v.at(path...); v == nil {
+		return 0
+	}
+	n, ok := v.scalar.(json.Number)
+	if !ok {
+		return 0
+	}
+	f, _ := n.Float64()
+	return f
+}
+
+// is reports whether true is at a path of names.
+func (v *value) is(path ...string) bool { v = v.at(path...); return v != nil && v.scalar == true }
+
+// resourceIDs returns the keys of the resources of a kind.
+func resourceIDs(t *testing.T, rel *release.Reader, kind fragment.Kind) (list []fragment.Resource) {
+	t.Helper()
+	err := rel.Resources(t.Context(), func(key []byte, _ release.Entry, _ release.Ref) error {
+		if r, ok := fragment.ParseKey(key); ok && r.Kind == kind {
+			list = append(list, r)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// ranked sorts facts as ranks go.
+func ranked(list []*facts) []*facts {
+	slices.SortFunc(list, func(a, b *facts) int { return cmp.Or(cmp.Compare(b.popularity, a.popularity), cmp.Compare(a.id, b.id)) })
+	return list
+}
+
+// TestTables compares each section of each table of the sample with what a walk over the
+// answers of the release gives.
+func TestTables(t *testing.T) {
+	skipLarge(t)
+	rel := sampleWorld.open(t)
+	all := map[fragment.Kind][]*facts{}
+	popularity, named, adult := map[int64]float64{}, map[string]int{}, map[int64][]bool{}
+	names := func(kind string, rows []*value) {
+		have := map[int64]bool{}
+		for _, r := range rows {
+			if id := r.int("id"); !have[id] {
+				have[id] = true
+				named[fmt.Sprintf("%s %d", kind, id)]++
+			}
+		}
+	}
+	for _, r := range resourceIDs(t, rel, fragment.KindMovie) {
+		v := get(t, rel, fmt.Sprintf("/3/movie/%d?append_to_response=credits,keywords,release_dates,watch/providers", r.ID))
+		all[fragment.KindMovie] = append(all[fragment.KindMovie], movieFacts(v))
+		if c := v.int("belongs_to_collection", "id"); c > 0 {
+			popularity[c] = max(popularity[c], v.float("popularity"))
+			adult[c] = append(adult[c], v.is("adult"))
+		}
+		names("company", v.list("production_companies"))
+		names("keyword", v.list("keywords", "keywords"))
+	}
+	parts := map[fragment.ID][]*value{}
+	for _, r := range resourceIDs(t, rel, fragment.KindSeason) {
+		v := get(t, rel, fmt.Sprintf("/3/tv/%d/season/%d?append_to_response=credits,aggregate_credits", r.ID, r.Season))
+		parts[r.ID] = append(parts[r.ID], v)
+	}
+	for _, r := range resourceIDs(t, rel, fragment.KindEpisode) {
+		parts[r.ID] = append(parts[r.ID], get(t, rel, fmt.Sprintf("/3/tv/%d/season/%d/episode/%d", r.ID, r.Season, r.Episode)))
+	}
+	for _, r := range resourceIDs(t, rel, fragment.KindTV) {
+		v := get(t, rel, fmt.Sprintf("/3/tv/%d?append_to_response=credits,aggregate_credits,keywords,content_ratings,screened_theatrically,watch/providers", r.ID))
+		all[fragment.KindTV] = append(all[fragment.KindTV], seriesFacts(v, parts[r.ID]))
+		names("company", v.list("production_companies"))
+		names("keyword", v.list("keywords", "results"))
+	}
+	for _, r := range resourceIDs(t, rel, fragment.KindPerson) {
+		all[fragment.KindPerson] = append(all[fragment.KindPerson], newFacts(get(t, rel, fmt.Sprintf("/3/person/%d", r.ID))))
+	}
+	for _, kind := range []fragment.Kind{fragment.KindCollection, fragment.KindCompany, fragment.KindKeyword} {
+		for _, r := range resourceIDs(t, rel, kind) {
+			f := newFacts(get(t, rel, fmt.Sprintf("/3/%s/%d", kind, r.ID)))
+			f.popularity = float64(named[fmt.Sprintf("%s %d", kind, r.ID)])
+			if kind == fragment.KindCollection {
+				f.popularity = popularity[int64(r.ID)]
+				of := adult[int64(r.ID)]
+				if of == nil { // no movie of the release is in it: what it lists counts
+					for _, p := range get(t, rel, fmt.Sprintf("/3/collection/%d", r.ID)).list("parts") {
+						of = append(of, p.is("adult"))
+						f.popularity = max(f.popularity, p.float("popularity"))
+					}
+				}
+				f.in(posting.Flag, posting.Adult, len(of) > 0 && !slices.Contains(of, false))
+			}
+			all[kind] = append(all[kind], f)
+		}
+	}
+	if want := []string{"account", "collection", "company", "keyword", "list", "movie", "person", "tv"}; !slices.Equal(rel.Tables(), want) {
+		t.Errorf("the release has the tables %q, want %q", rel.Tables(), want)
+	}
+	for kind, list := range all {
+		t.Run(kind.String(), func(t *testing.T) { checkTable(t, rel, kind, ranked(list)) })
+	}
+}
+
+// checkTable compares the table of a kind with facts in the order of their ranks.
+func checkTable(t *testing.T, rel *release.Reader, kind fragment.Kind, list []*facts) {
+	t.Helper()
+	tab, ok := rel.Table(kind.String())
+	if !ok || tab.Rows() != len(list) {
+		t.Fatalf("table = %v, %v, want one of %d rows", tab, ok, len(list))
+	}
+	n := len(list)
+	ids, err := posting.OpenUint64s(tab, posting.ID, n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	popularity, err := posting.OpenFloat64s(tab, posting.Popularity, n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, f := range list {
+		if ids.At(i) != f.id || popularity.At(i) != f.popularity {
+			t.Fatalf("rank %d is %d of popularity %v, want %d of %v", i, ids.At(i), popularity.At(i), f.id, f.popularity)
+		}
+	}
+	columns := []string{
+		posting.Day, posting.FirstDay, posting.LastDay, posting.VoteAverage, posting.VoteCount, posting.Runtime, posting.Seasons, posting.Episodes,
+	}
+	lists := []string{
+		posting.Flag, posting.Genre, posting.Keyword, posting.Company, posting.Cast, posting.Crew, posting.Country, posting.Language, posting.AnyYear,
+		posting.Offer, posting.Certification, posting.Network, posting.Status, posting.Type,
+	}
+	switch kind {
+	case fragment.KindMovie:
+		columns, lists = columns[:6], lists[:11]
+		checkOrder(t, tab, posting.Revenue, list, func(f *facts) int64 { return f.revenue })
+	case fragment.KindTV:
+	default:
+		columns, lists = nil, lists[:1]
+	}
+	pool := posting.NewPool(n)
+	for _, name := range columns {
+		c, err := posting.OpenRange(tab, name, n, pool)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, f := range list {
+			if got := c.Value(uint32(i)); got != f.columns[name] {
+				t.Errorf("%s of %s %d = %d, want %d", name, kind, f.id, got, f.columns[name])
+			}
+		}
+		checkOrder(t, tab, name, list, func(f *facts) int32 { return f.columns[name] })
+	}
+	for _, name := range lists {
+		checkLists(t, tab, name, list)
+	}
+	if kind == fragment.KindMovie || kind == fragment.KindTV {
+		checkReleases(t, tab, list)
+		checkOrder(t, tab, posting.Title, list, func(f *facts) string { return index.SortKey(f.title[0]) })
+		checkOrder(t, tab, posting.OriginalTitle, list, func(f *facts) string { return index.SortKey(f.title[1]) })
+	}
+	if columns == nil && kind != fragment.KindPerson {
+		return
+	}
+	// Nobody has said what was asked for, and there is no release before.
+	checkOrder(t, tab, posting.TrendDay, list, func(*facts) int { return 0 })
+	checkOrder(t, tab, posting.TrendWeek, list, func(*facts) int { return 0 })
+	if !bytes.Equal(tab.Section(posting.Heat), tab.Section(posting.Popularity)) {
+		t.Error("heat is not popularity, where there is no release before")
+	}
+}
+
+func checkOrder[K cmp.Ordered](t *testing.T, tab *release.Table, name string, list []*facts, key func(*facts) K) {
+	t.Helper()
+	o, err := posting.OpenOrder(tab, name, len(list))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := make([]uint32, len(list))
+	for i := range want {
+		want[i] = uint32(i)
+	}
+	if name == posting.Revenue { // from the end on
+		slices.Reverse(want)
+	}
+	slices.SortStableFunc(want, func(a, b uint32) int { return cmp.Compare(key(list[a]), key(list[b])) })
+	for i, r := range want {
+		if o.At(i) != r || o.Place(r) != i {
+			t.Errorf("%s has rank %d at %d, want %d", name, o.At(i), i, r)
+			return
+		}
+	}
+}
+
+func checkLists(t *testing.T, tab *release.Table, name string, list []*facts) {
+	t.Helper()
+	want := map[uint64][]uint32{}
+	for i, f := range list {
+		for k := range f.lists[name] {
+			want[k] = append(want[k], uint32(i))
+		}
+	}
+	got, err := posting.OpenLists(tab, name, len(list))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range got.Len() {
+		l := got.At(i)
+		ranks, err := l.AppendTo(nil)
+		if k := got.Key(i); err != nil || !slices.Equal(ranks, want[k]) {
+			t.Errorf("%s of %d = ranks %d, %v, want %d", name, k, ranks, err, want[k])
+		}
+		delete(want, got.Key(i))
+	}
+	for k := range want {
+		t.Errorf("%s has no list of %d, want ranks %d", name, k, want[k])
+	}
+}
+
+func checkReleases(t *testing.T, tab *release.Table, list []*facts) {
+	t.Helper()
+	want := map[uint64][]posting.Date{}
+	for i, f := range list {
+		for d, keys := range f.releases {
+			for k := range keys {
+				want[k] = append(want[k], posting.Date{Day: d.Day, Rank: uint32(i)})
+			}
+		}
+	}
+	got, err := posting.OpenDated(tab, posting.Release, len(list))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Len() != len(want) {
+		t.Errorf("releases have %d keys, want %d", got.Len(), len(want))
+	}
+	for k, dates := range want {
+		slices.SortFunc(dates, func(a, b posting.Date) int { return cmp.Or(cmp.Compare(a.Day, b.Day), cmp.Compare(a.Rank, b.Rank)) })
+		l, _ := got.Find(k)
+		var have []posting.Date
+		for i := range l.Len() {
+			have = append(have, posting.Date{Day: l.Day(i), Rank: l.Rank(i)})
+		}
+		if !slices.Equal(have, dates) {
+			t.Errorf("releases of %d = %v, want %v", k, have, dates)
+		}
+	}
+}
+
+// searchRow returns the row for lists of a resource in a language, as the edge finds it.
+func searchRow(t *testing.T, rel *release.Reader, kind fragment.Kind, id fragment.ID, language string) *value {
+	t.Helper()
+	e, ok := rel.Lookup(fragment.AppendID(nil, kind, id))
+	if !ok {
+		t.Fatalf("the release has no %s %d", kind, id)
+	}
+	chain := []fragment.Variant{fragment.Base}
+	if lang, region, _ := strings.Cut(language, "-"); language != "" {
+		v := fragment.Language(lang, region)
+		chain = []fragment.Variant{v, v.OfAnyRegion(), fragment.Untranslated, fragment.Base}
+	}
+	for _, v := range chain {
+		f, ok := e.Find(fragment.Address{Sub: fragment.SubRow, Variant: v})
+		if !ok {
+			continue
+		}
+		text := []byte("{")
+		var p release.Piece
+		pieces := f.Pieces()
+		for pieces.Next(&p) {
+			switch p.Op {
+			case release.OpLiteral:
+				text = append(text, p.Literal...)
+			case release.OpSegment:
+				raw := make([]byte, p.Segment.RawLen)
+				if _, err := io.ReadFull(flate.NewReader(bytes.NewReader(p.Segment.Stored)), raw); err != nil {
+					t.Fatal(err)
+				}
+				text = append(text, raw...)
+			default:
+				t.Fatalf("the row of %s %d has a piece %v, want text alone", kind, id, p.Op)
+			}
+		}
+		if pieces.Broken() {
+			t.Fatalf("the row of %s %d is broken", kind, id)
+		}
+		row, err := parseJSON(append(text, '}'))
+		if err != nil {
+			t.Fatalf("the row of %s %d is no JSON: %v: %s", kind, id, err, text)
+		}
+		return row
+	}
+	t.Fatalf("%s %d has no row", kind, id)
+	return nil
+}
+
+func jsonOf(t *testing.T, text string) *value {
+	t.Helper()
+	v, err := parseJSON([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// TestSearchRows: the rows of collections, companies and keywords, which only searches
+// have, say in each language what details say, in the order of the API.
+func TestSearchRows(t *testing.T) {
+	skipLarge(t)
+	rel := sampleWorld.open(t)
+	order := map[fragment.Kind][]string{
+		fragment.KindCollection: {"adult", "backdrop_path", "id", "name", "original_language", "original_name", "overview", "poster_path"},
+		fragment.KindCompany:    {"id", "logo_path", "name", "origin_country"},
+		fragment.KindKeyword:    {"id", "name"},
+	}
+	for _, language := range languages {
+		for kind, keys := range order {
+			for i, r := range resourceIDs(t, rel, kind) {
+				if i%20 > 0 && kind != fragment.KindCollection {
+					continue
+				}
+				row, whole := searchRow(t, rel, kind, r.ID, language), get(t, rel, fmt.Sprintf("/3/%s/%d?language=%s", kind, r.ID, language))
+				if !slices.Equal(row.keys, keys) {
+					t.Errorf("row of %s %d has %q, want %q", kind, r.ID, row.keys, keys)
+				}
+				for _, k := range keys {
+					want := whole.at(k)
+					switch {
+					case k == "adult":
+						want = jsonOf(t, "false")
+					case k == "origin_country" && want.scalar == nil:
+						want = jsonOf(t, `""`)
+					case want == nil && k == "original_name":
+						want = get(t, rel, fmt.Sprintf("/3/%s/%d", kind, r.ID)).at("name")
+					case want == nil:
+						want = jsonOf(t, `""`)
+					}
+					if diffs := diff(k, row.at(k), want, nil); len(diffs) > 0 {
+						t.Errorf("row of %s %d in language %q: %s", kind, r.ID, language, diffs[0])
+					}
+				}
+			}
+		}
+	}
+}

@@ -1,3 +1,0 @@
-// Package roundtrip holds the tests that cross all stages: what a dump gives is
-// ingested, built and served, and the answer is compared with what went in.
-package roundtrip

@@ -1,7 +1,0 @@
-//go:build race
-
-package roundtrip
-
-// raceDetector makes tests of many records skip: they would take ten times as long and
-// run the same code as the small ones.
-const raceDetector = true

@@ -1,0 +1,224 @@
+package record
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+const hexDigits = "0123456789abcdef"
+
+// AppendString appends s as a JSON string the way the API writes it: UTF-8 as it
+// is, only the quote, the backslash and control characters escaped.
+func AppendString(dst []byte, s string) []byte {
+	dst = append(dst, '"')
+	start := 0
+	for i := range len(s) {
+		c := s[i]
+		if c >= 0x20 && c != '"' && c != '\\' {
+			continue
+		}
+		dst = append(dst, s[start:i]...)
+		start = i + 1
+		switch c {
+		case '"', '\\':
+			dst = append(dst, '\\', c)
+		case '\n':
+			dst = append(dst, '\\', 'n')
+		case '\r':
+			dst = append(dst, '\\', 'r')
+		case '\t':
+			dst = append(dst, '\\', 't')
+		case '\b':
+			dst = append(dst, '\\', 'b')
+		case '\f':
+			dst = append(dst, '\\', 'f')
+		default:
+			dst = append(dst, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
+		}
+	}
+	dst = append(dst, s[start:]...)
+	return append(dst, '"')
+}
+
+// AppendFloat appends f with a fraction, as the API writes every float: 8.0,
+// 0.667. Numbers that JSON cannot hold become 0.0.
+func AppendFloat(dst []byte, f float64) []byte {
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		f = 0
+	}
+	n := len(dst)
+	dst = strconv.AppendFloat(dst, f, 'f', -1, 64)
+	for _, c := range dst[n:] {
+		if c == '.' {
+			return dst
+		}
+	}
+	return append(dst, '.', '0')
+}
+
+// Append appends r as a JSON object, members in wire order, unknown ones last.
+func Append(dst []byte, r Record) []byte {
+	dst = append(dst, '{')
+	dst = AppendFields(dst, r, 0, len(r.Schema.Fields))
+	if x := r.Object().Extra; x != "" {
+		dst = appendComma(dst)
+		dst = append(dst, x...)
+	}
+	return append(dst, '}')
+}
+
+// AppendFields appends the members of fields from..to-1 of r, each after a comma
+// unless dst ends in an opening brace or in a comma.
+func AppendFields(dst []byte, r Record, from, to int) []byte {
+	fields := r.Schema.Fields
+	unusual := r.Object().Unusual
+	for i := from; i < to; i++ {
+		f := &fields[i]
+		if i == r.Schema.Key {
+			continue
+		}
+		if i == r.Schema.rest {
+			dst = appendKeyed(dst, r, f)
+			continue
+		}
+		if r.set(f) {
+			dst = append(appendComma(dst), f.prefix...)
+			dst = appendValue(dst, r, f)
+			continue
+		}
+		if f.Nullable != (unusual != "" && listed(unusual, f.Name)) {
+			dst = append(appendComma(dst), f.prefix...)
+			dst = append(dst, "null"...)
+		}
+	}
+	return dst
+}
+
+func appendComma(dst []byte) []byte {
+	if n := len(dst); n > 0 && dst[n-1] != '{' && dst[n-1] != '[' && dst[n-1] != ',' {
+		return append(dst, ',')
+	}
+	return dst
+}
+
+func appendValue(dst []byte, r Record, f *Field) []byte {
+	switch f.Shape {
+	case ShapeString:
+		return AppendString(dst, r.String(f).V)
+	case ShapeInt:
+		return strconv.AppendInt(dst, r.Int(f).V, 10)
+	case ShapeFloat:
+		return AppendFloat(dst, r.Float(f).V)
+	case ShapeBool:
+		return strconv.AppendBool(dst, r.Bool(f).V)
+	case ShapeRaw:
+		return append(dst, r.Raw(f).V...)
+	case ShapeObject:
+		sub, _ := r.Sub(f)
+		return Append(dst, sub)
+	case ShapeStrings:
+		return appendStrings(dst, *r.Strings(f))
+	case ShapeInts:
+		return appendInts(dst, *r.Ints(f))
+	case ShapeKeyed:
+		dst = appendKeyed(append(dst, '{'), r, f)
+		return append(dst, '}')
+	case ShapePages:
+		if n, _ := r.Len(f); n == 1 {
+			return Append(dst, r.At(f, 0))
+		}
+		return appendObjects(dst, r, f)
+	default:
+		return appendObjects(dst, r, f)
+	}
+}
+
+func appendObjects(dst []byte, r Record, f *Field) []byte {
+	dst = append(dst, '[')
+	n, _ := r.Len(f)
+	for i := range n {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = Append(dst, r.At(f, i))
+	}
+	return append(dst, ']')
+}
+
+// appendKeyed appends the elements of a ShapeKeyed list, or of a "*" field, as
+// members without braces.
+func appendKeyed(dst []byte, r Record, f *Field) []byte {
+	n, _ := r.Len(f)
+	for i := range n {
+		el := r.At(f, i)
+		key := el.String(&el.Schema.Fields[el.Schema.Key]).V
+		dst = append(AppendString(appendComma(dst), key), ':')
+		if f.Name == "*" {
+			// The element's one other field is the array that the name stood for.
+			dst = appendValue(dst, el, &el.Schema.Fields[1-el.Schema.Key])
+			continue
+		}
+		dst = Append(dst, el)
+	}
+	return dst
+}
+
+func appendStrings(dst []byte, list []string) []byte {
+	dst = append(dst, '[')
+	for i, s := range list {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = AppendString(dst, s)
+	}
+	return append(dst, ']')
+}
+
+func appendInts(dst []byte, list []int64) []byte {
+	dst = append(dst, '[')
+	for i, n := range list {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = strconv.AppendInt(dst, n, 10)
+	}
+	return append(dst, ']')
+}
+
+// listed reports whether name is in a list separated by commas.
+func listed(list, name string) bool {
+	for list != "" {
+		var item string
+		item, list, _ = strings.Cut(list, ",")
+		if item == name {
+			return true
+		}
+	}
+	return false
+}
+
+// IsNull reports whether the named member of r is unset because it was null, rather
+// than absent.
+func IsNull(r Record, name string) bool {
+	i, ok := r.Schema.byName[name]
+	if !ok || r.set(&r.Schema.Fields[i]) {
+		return false
+	}
+	return r.Schema.Fields[i].Nullable != listed(r.Object().Unusual, name)
+}
+
+// MarkAbsent makes an unset member absent instead of null.
+func MarkAbsent(r Record, name string) {
+	if IsNull(r, name) {
+		toggle(r, name)
+	}
+}
+
+// MarkNull makes an unset, nullable member null instead of absent.
+func MarkNull(r Record, name string) {
+	i, ok := r.Schema.byName[name]
+	if ok && r.Schema.Fields[i].Nullable && listed(r.Object().Unusual, name) {
+		toggle(r, name)
+	}
+}

@@ -1,0 +1,163 @@
+package record
+
+import "github.com/bytedance/sonic"
+
+// Names of the two columns that hold, in a table, what an Object holds, and of one that
+// holds a sum of the whole row, which is nothing that the row says.
+const (
+	UnusualColumn = "_unusual"
+	ExtraColumn   = "_extra"
+	SumColumn     = "_sum"
+)
+
+// A row of a table (Parser.Columns) differs from a line of JSON:
+//
+//   - its members may go by the names of their columns;
+//   - every member is there in every row, so that null says no more than that it is
+//     unset. Whether it is then absent or null follows from its column "_unusual" in
+//     tables of package catalog, and from what the API does in others;
+//   - an object whose member names are data may be a list whose elements hold them;
+//   - objects and lists may be JSON text, as tools without nested columns write them,
+//     and so is a member of any type.
+
+// columns fills r from an object of a table.
+func (p *Parser) columns(c *cursor, r Record) error {
+	t := tableRow{start: len(p.extra)}
+	for first := true; ; first = false {
+		name, ok, err := c.member(first)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			break
+		}
+		p.push(name)
+		if err := p.column(c, r, name, &t); err != nil {
+			return err
+		}
+		p.pop()
+	}
+	p.takeExtra(r, t.start)
+	if t.unusual == nil {
+		r.Object().Unusual = p.unusualOf(r.Schema, t.seen, 0)
+		return nil
+	}
+	var odd uint64
+	for i := range r.Schema.Fields {
+		if listed(*t.unusual, r.Schema.Fields[i].Name) {
+			odd |= 1 << i
+		}
+	}
+	r.Object().Unusual = p.listOf(r.Schema, odd)
+	return nil
+}
+
+// tableRow is what is known of an object of a table while it is read.
+type tableRow struct {
+	seen    uint64  // fields that it had
+	unusual *string // its column "_unusual"
+	start   int     // of its unknown members in Parser.extra
+}
+
+// column reads one member of an object of a table.
+func (p *Parser) column(c *cursor, r Record, name string, t *tableRow) error {
+	switch name {
+	case UnusualColumn:
+		t.unusual = new(string)
+		return p.textOrNull(c, t.unusual)
+	case ExtraColumn:
+		var x string
+		if err := p.textOrNull(c, &x); err != nil || x == "" {
+			return err
+		}
+		more, err := p.moreMembers(x, r, t.start)
+		t.seen |= more
+		return err
+	}
+	if name == SumColumn {
+		_, err := c.skip()
+		return err
+	}
+	null := c.peek() == 'n'
+	i, ok := r.Schema.byName[name]
+	if !ok {
+		i, ok = r.Schema.byColumn[name]
+	}
+	if !ok && !null {
+		return p.unknown(name, c, r, t.start)
+	}
+	if ok {
+		t.seen |= 1 << i
+	}
+	if null {
+		return c.null()
+	}
+	return p.cell(c, r, &r.Schema.Fields[i])
+}
+
+// textOrNull reads a text, or null, which leaves dst.
+func (p *Parser) textOrNull(c *cursor, dst *string) (err error) {
+	switch c.peek() {
+	case 'n':
+		return c.null()
+	case '"':
+		*dst, err = c.text()
+		return err
+	}
+	return p.mismatch(c, "a string")
+}
+
+// moreMembers reads the members of an "_extra" column, which are JSON. One that the
+// struct has learnt to know since the table was written becomes a field.
+func (p *Parser) moreMembers(members string, r Record, start int) (seen uint64, err error) {
+	text := "{" + members + "}"
+	if !sonic.ValidString(text) {
+		return 0, &FieldError{Field: p.where(true), What: "want members of a JSON object, found other text"}
+	}
+	at := p.path
+	p.Columns, p.path = false, p.path[:len(p.path)-1]
+	seen, _, err = p.members(&cursor{s: text}, r, start)
+	p.Columns, p.path = true, at
+	return seen, err
+}
+
+// cell reads a member that is not null.
+func (p *Parser) cell(c *cursor, r Record, f *Field) error {
+	if c.peek() != '"' || f.Shape <= ShapeBool {
+		return p.value(c, r, f)
+	}
+	at := *c
+	s, err := c.text()
+	if err != nil {
+		return err
+	}
+	inner := cursor{s: s}
+	b := inner.peek()
+	if f.Shape != ShapeRaw && b != '{' && b != '[' || !sonic.ValidString(s) {
+		*c = at
+		return p.value(c, r, f)
+	}
+	p.Columns = false
+	defer func() { p.Columns = true }()
+	return p.value(&inner, r, f)
+}
+
+// keyedRows reads a list whose elements hold the member names that they stand for.
+func (p *Parser) keyedRows(c *cursor, r Record, f *Field) error {
+	r.MakeList(f, 0)
+	return p.each(c, func() error {
+		if c.peek() != '{' {
+			return p.mismatch(c, "an object")
+		}
+		rec := r.Grow(f)
+		if err := p.object(c, rec); err != nil {
+			return err
+		}
+		key := &rec.Schema.Fields[rec.Schema.Key]
+		if !rec.String(key).Set {
+			p.push(key.Column)
+			return &FieldError{Field: p.where(true), What: "want a string, found null"}
+		}
+		return nil
+	})
+}

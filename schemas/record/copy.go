@@ -1,0 +1,123 @@
+package record
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+	"strings"
+	"unsafe"
+)
+
+// Present reports whether r has the member: a value, or a null that was given.
+func Present(r Record, f *Field) bool { return r.set(f) || IsNull(r, f.Name) }
+
+// Same reports whether a and b have the same value, as JSON, in one member.
+func Same(a, b Record, f *Field) bool { return FieldText(a, f) == FieldText(b, f) }
+
+// FieldText returns the JSON text of one member's value; "null" when it is unset.
+func FieldText(r Record, f *Field) string {
+	if !r.set(f) {
+		return "null"
+	}
+	return string(appendValue(nil, r, f))
+}
+
+// Copy sets one member of dst, which may be a struct of another type that has it
+// too, to what src has, a null included. Lists and objects are shared afterwards.
+func Copy(dst, src Record, f *Field) {
+	to := f
+	if dst.Schema != src.Schema {
+		to = &dst.Schema.Fields[dst.Schema.byName[f.Name]]
+	}
+	if !src.set(f) {
+		member(dst, to).SetZero()
+		if IsNull(src, f.Name) != IsNull(dst, f.Name) {
+			toggle(dst, f.Name)
+		}
+		return
+	}
+	member(dst, to).Set(member(src, f))
+	if listed(dst.Object().Unusual, f.Name) {
+		toggle(dst, f.Name)
+	}
+}
+
+// Unset makes one member of r absent.
+func Unset(r Record, f *Field) {
+	member(r, f).SetZero()
+	MarkAbsent(r, f.Name)
+}
+
+// Retain takes off a list of structs those elements that keep reports false for.
+func Retain(r Record, f *Field, keep func(Record) bool) {
+	list, n := member(r, f), 0
+	for i := range list.Len() {
+		if !keep(r.At(f, i)) {
+			continue
+		}
+		if n < i {
+			list.Index(n).Set(list.Index(i))
+		}
+		n++
+	}
+	list.Slice(n, list.Len()).Clear() // Grow counts on it
+	list.SetLen(n)
+}
+
+// member returns the Go value of a field of r.
+func member(r Record, f *Field) reflect.Value {
+	return reflect.NewAt(f.typ, unsafe.Add(r.ptr, f.offset)).Elem()
+}
+
+// toggle adds a name to, or takes it off, the list of unusual members, which stays
+// in the order of the fields, so that equal records have equal lists.
+func toggle(r Record, name string) {
+	o := r.Object()
+	var list []byte
+	for i := range r.Schema.Fields {
+		n := r.Schema.Fields[i].Name
+		if listed(o.Unusual, n) == (n == name) {
+			continue
+		}
+		if len(list) > 0 {
+			list = append(list, ',')
+		}
+		list = append(list, n...)
+	}
+	o.Unusual = string(list)
+}
+
+// HasField reports whether a list of unknown members has one of that name.
+func HasField(extra, name string) bool {
+	var have map[string]json.RawMessage
+	return json.Unmarshal([]byte("{"+extra+"}"), &have) == nil && have[name] != nil
+}
+
+// UniteExtra joins two lists of unknown members; where both have a name, first wins.
+func UniteExtra(first, second string) string {
+	var have map[string]json.RawMessage
+	if json.Unmarshal([]byte("{"+first+"}"), &have) != nil {
+		return first
+	}
+	out := []byte(first)
+	d := json.NewDecoder(strings.NewReader("{" + second + "}"))
+	_, _ = d.Token() // the brace written above
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			break
+		}
+		var v json.RawMessage
+		if d.Decode(&v) != nil {
+			break
+		}
+		if _, ok := have[name.(string)]; ok {
+			continue
+		}
+		if len(bytes.TrimSpace(out)) > 0 {
+			out = append(out, ',')
+		}
+		out = append(append(AppendString(out, name.(string)), ':'), v...)
+	}
+	return string(out)
+}

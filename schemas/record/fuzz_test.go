@@ -1,0 +1,73 @@
+package record
+
+import (
+	"bytes"
+	"encoding/json"
+	"testing"
+)
+
+// FuzzParse: text that is a JSON object is refused with a reason or becomes a record
+// that is written as JSON again, says the same when it is read again, and survives the
+// binary form. Other text never gets beyond an error.
+func FuzzParse(f *testing.F) {
+	for _, s := range []string{
+		`{"adult":true,"owner":{"id":1,"path":null},"id":1,"score":8.5,"path":"\u00e9\ud83d\ude00\ud800","tags":["a"],"nums":[1,-2]}`,
+		`{"value":{"a":[1,"\\\""]},"countries":{"US":{"link":"l","rent":[{"id":1}]}},"pages":[{"page":1},{"page":2}],"new":[ 1 ]}`,
+		`{"_unusual":"owner","_extra":"\"a\":1","rows":"[{\"id\":1}]","nums":null}`,
+		`{"id":`, `{"path":"\`, `{"a":[}`,
+	} {
+		f.Add(s, false)
+		f.Add(s, true)
+	}
+	f.Fuzz(func(t *testing.T, in string, columns bool) {
+		p := NewParser()
+		p.Columns = columns
+		var d doc
+		if err := p.Parse(in, Of(&d)); err != nil || !json.Valid([]byte(in)) {
+			return
+		}
+		text := Append(nil, Of(&d))
+		if !json.Valid(text) {
+			t.Fatalf("Parse(%q) is written as %q, which is no JSON", in, text)
+		}
+		var again doc
+		if err := NewParser().Parse(string(text), Of(&again)); err != nil {
+			t.Fatalf("Parse(%q), as Parse(%q) is written: %v", text, in, err)
+		}
+		if got := Append(nil, Of(&again)); !bytes.Equal(got, text) {
+			t.Fatalf("Parse(%q) is written as %q, read again as %q", in, text, got)
+		}
+		var decoded doc
+		b := AppendBinary(nil, Of(&d))
+		if err := DecodeBinary(string(b), Of(&decoded)); err != nil {
+			t.Fatalf("DecodeBinary(AppendBinary(Parse(%q))): %v", in, err)
+		}
+		if got := Append(nil, Of(&decoded)); !bytes.Equal(got, text) {
+			t.Fatalf("Parse(%q) is %q in binary form, want %q", in, got, text)
+		}
+		if got := AppendBinary(nil, Of(&decoded)); !bytes.Equal(got, b) {
+			t.Fatalf("AppendBinary after DecodeBinary = %x, want %x", got, b)
+		}
+	})
+}
+
+// FuzzDecodeBinary: bytes of any kind are refused or are a record.
+func FuzzDecodeBinary(f *testing.F) {
+	var d doc
+	if err := NewParser().Parse(`{"id":1,"owner":{"id":300},"tags":["a","b"],"rows":[{"id":1},{}],"countries":{"US":{"rent":[{}]}}}`, Of(&d)); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(AppendBinary(nil, Of(&d)))
+	f.Add([]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		var d doc
+		if DecodeBinary(string(b), Of(&d)) != nil {
+			return
+		}
+		first := AppendBinary(nil, Of(&d))
+		var again doc
+		if err := DecodeBinary(string(first), Of(&again)); err != nil {
+			t.Fatalf("DecodeBinary(AppendBinary(DecodeBinary(%x))): %v", b, err)
+		}
+	})
+}

@@ -1,0 +1,131 @@
+package record
+
+import (
+	"reflect"
+	"unsafe"
+)
+
+// This file holds the package's unsafe code: fields are reached by their offset,
+// because reflect.Value.Field costs more than the work done on the field. The
+// pointers never outlive the record they point into.
+
+// A Record is a pointer to a struct together with its plan.
+type Record struct {
+	Schema *Schema
+	ptr    unsafe.Pointer
+}
+
+// Of returns v as a Record.
+func Of[T any](v *T) Record { return Record{SchemaOf[T](), unsafe.Pointer(v)} }
+
+// As returns the struct that r points to. It panics unless that is a T, which is a
+// mistake of this program.
+func As[T any](r Record) *T {
+	if r.Schema.Type != reflect.TypeFor[T]() {
+		panic("record: record of " + r.Schema.Type.String() + " is no " + reflect.TypeFor[T]().String())
+	}
+	return (*T)(r.ptr)
+}
+
+// Reset empties the record.
+func (r Record) Reset() { reflect.NewAt(r.Schema.Type, r.ptr).Elem().SetZero() }
+
+// Clone returns a shallow copy of the record: lists and objects are shared.
+func (r Record) Clone() Record {
+	v := reflect.New(r.Schema.Type)
+	v.Elem().Set(reflect.NewAt(r.Schema.Type, r.ptr).Elem())
+	return Record{r.Schema, v.UnsafePointer()}
+}
+
+// IsNil reports whether r was made of a nil pointer.
+func (r Record) IsNil() bool { return r.ptr == nil }
+
+// Object returns the embedded Object.
+func (r Record) Object() *Object { return (*Object)(unsafe.Add(r.ptr, r.Schema.object)) }
+
+// String returns the field, which must be of ShapeString.
+func (r Record) String(f *Field) *String { return (*String)(unsafe.Add(r.ptr, f.offset)) }
+
+// Int returns the field, which must be of ShapeInt.
+func (r Record) Int(f *Field) *Int { return (*Int)(unsafe.Add(r.ptr, f.offset)) }
+
+// Float returns the field, which must be of ShapeFloat.
+func (r Record) Float(f *Field) *Float { return (*Float)(unsafe.Add(r.ptr, f.offset)) }
+
+// Bool returns the field, which must be of ShapeBool.
+func (r Record) Bool(f *Field) *Bool { return (*Bool)(unsafe.Add(r.ptr, f.offset)) }
+
+// Raw returns the field, which must be of ShapeRaw.
+func (r Record) Raw(f *Field) *Raw { return (*Raw)(unsafe.Add(r.ptr, f.offset)) }
+
+// Strings returns the field, which must be of ShapeStrings.
+func (r Record) Strings(f *Field) *[]string { return (*[]string)(unsafe.Add(r.ptr, f.offset)) }
+
+// Ints returns the field, which must be of ShapeInts.
+func (r Record) Ints(f *Field) *[]int64 { return (*[]int64)(unsafe.Add(r.ptr, f.offset)) }
+
+// Sub returns the object of a ShapeObject field, and whether it is set.
+func (r Record) Sub(f *Field) (Record, bool) {
+	p := *(*unsafe.Pointer)(unsafe.Add(r.ptr, f.offset))
+	return Record{f.Elem, p}, p != nil
+}
+
+// MakeSub sets a ShapeObject field to a new object and returns it.
+func (r Record) MakeSub(f *Field) Record {
+	v := reflect.New(f.typ.Elem())
+	reflect.NewAt(f.typ, unsafe.Add(r.ptr, f.offset)).Elem().Set(v)
+	return Record{f.Elem, v.UnsafePointer()}
+}
+
+// sliceHeader is the run-time form of every slice.
+type sliceHeader struct {
+	data unsafe.Pointer
+	len  int
+	cap  int
+}
+
+// Len returns the length of a list of structs, and whether it is set.
+func (r Record) Len(f *Field) (n int, set bool) {
+	h := (*sliceHeader)(unsafe.Add(r.ptr, f.offset))
+	return h.len, h.data != nil
+}
+
+// At returns element i of a list of structs; i must be below Len.
+func (r Record) At(f *Field, i int) Record {
+	h := (*sliceHeader)(unsafe.Add(r.ptr, f.offset))
+	return Record{f.Elem, unsafe.Add(h.data, uintptr(i)*f.Elem.Type.Size())}
+}
+
+// MakeList sets a list of structs to an empty one with room for n elements.
+func (r Record) MakeList(f *Field, n int) {
+	reflect.NewAt(f.typ, unsafe.Add(r.ptr, f.offset)).Elem().Set(reflect.MakeSlice(f.typ, 0, n))
+}
+
+// Grow appends a zero element to a list of structs and returns it. What lies between
+// the length and the capacity of such a list is zero.
+func (r Record) Grow(f *Field) Record {
+	h := (*sliceHeader)(unsafe.Add(r.ptr, f.offset))
+	if h.len == h.cap {
+		reflect.NewAt(f.typ, unsafe.Pointer(h)).Elem().Grow(h.len + 4)
+	}
+	h.len++
+	return r.At(f, h.len-1)
+}
+
+// set reports whether the field holds a value.
+func (r Record) set(f *Field) bool {
+	switch f.Shape {
+	case ShapeString:
+		return r.String(f).Set
+	case ShapeInt:
+		return r.Int(f).Set
+	case ShapeFloat:
+		return r.Float(f).Set
+	case ShapeBool:
+		return r.Bool(f).Set
+	case ShapeRaw:
+		return r.Raw(f).Set
+	default: // a nil pointer or the nil data pointer of a slice
+		return *(*unsafe.Pointer)(unsafe.Add(r.ptr, f.offset)) != nil
+	}
+}

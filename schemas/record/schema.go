@@ -1,0 +1,236 @@
+package record
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// A Shape says how a field's Go value and JSON value correspond.
+type Shape uint8
+
+// The shapes of fields.
+const (
+	ShapeString  Shape = iota + 1 // String, a JSON string
+	ShapeInt                      // Int, a JSON number without a fraction
+	ShapeFloat                    // Float, a JSON number
+	ShapeBool                     // Bool
+	ShapeRaw                      // Raw, any JSON value
+	ShapeObject                   // *T, a JSON object
+	ShapeObjects                  // []T, a JSON array of objects
+	ShapeStrings                  // []string, a JSON array of strings
+	ShapeInts                     // []int64, a JSON array of integers
+	ShapeKeyed                    // []T, a JSON object: its names fill T's key field
+	ShapePages                    // []T, one JSON object, or an array of them
+)
+
+// A Field is one member of a record struct.
+type Field struct {
+	Name     string // member name on the wire; "*" takes the members that no other field names
+	Column   string // name in Parquet
+	Shape    Shape
+	Nullable bool    // unset means null rather than absent
+	Dict     bool    // few distinct values: dictionary-encode the column
+	Own      bool    // ours: kept in the catalogue, in no answer
+	ID       bool    // of ShapePages: the standalone answer has the id before the page
+	Elem     *Schema // of ShapeObject, ShapeObjects, ShapeKeyed and ShapePages
+	Index    int     // of the struct field
+	typ      reflect.Type
+	offset   uintptr
+	prefix   []byte // `"name":`
+}
+
+// A Schema is the layout of one record struct.
+type Schema struct {
+	Type   reflect.Type
+	Fields []Field // in wire order
+	// DropID is set for sub-requests: the id of a standalone answer is not kept,
+	// because the resource has it.
+	DropID bool
+	// IDAt says, with DropID, before which field the standalone answer has the id;
+	// len(Fields) for behind the last one, -1 for no id at all.
+	IDAt int
+	// Subs is the index of the first field that is a sub-request (DropID) or our own;
+	// the fields before it are the details. It is len(Fields) for a struct without any.
+	Subs int
+	// Key is the field that holds the member name when the struct is an element
+	// of a ShapeKeyed list, else -1. It is not a member of its own object.
+	Key    int
+	byName map[string]int
+	// byColumn has every field, those without a member name of their own too.
+	byColumn map[string]int
+	rest     int    // the "*" field, else -1
+	nullable uint64 // bits of the Nullable fields
+	object   uintptr
+}
+
+var plans sync.Map // reflect.Type -> *Schema
+
+// SchemaOf returns the plan of struct type T. It panics when T's tags are wrong,
+// which is a mistake of this program.
+func SchemaOf[T any]() *Schema { return schemaOf(reflect.TypeFor[T]()) }
+
+func schemaOf(t reflect.Type) *Schema {
+	if p, ok := plans.Load(t); ok {
+		return p.(*Schema)
+	}
+	p := newPlan(t)
+	actual, _ := plans.LoadOrStore(t, p)
+	return actual.(*Schema)
+}
+
+func newPlan(t reflect.Type) *Schema {
+	p := &Schema{Type: t, Key: -1, rest: -1, byName: map[string]int{}, byColumn: map[string]int{}}
+	obj, ok := t.FieldByName("Object")
+	if !ok || obj.Type != reflect.TypeFor[Object]() {
+		panic(fmt.Sprintf("record: %v does not embed record.Object", t))
+	}
+	p.object = obj.Offset
+	drop, idAt, _ := strings.Cut(obj.Tag.Get("record"), ",id=")
+	p.DropID = drop == "drop-id"
+	for i := range t.NumField() {
+		sf := t.Field(i)
+		tag := sf.Tag.Get("record")
+		if sf.Name == "Object" || tag == "-" {
+			continue
+		}
+		p.add(newField(t, sf, tag))
+	}
+	p.IDAt = parseIDAt(t, idAt, len(p.Fields))
+	p.Subs = slices.IndexFunc(p.Fields, func(f Field) bool { return f.Own || f.IsSub() })
+	if p.Subs < 0 {
+		p.Subs = len(p.Fields)
+	}
+	if len(p.Fields) > 64 {
+		panic(fmt.Sprintf("record: %v has more than 64 members", t))
+	}
+	for i := range p.Fields {
+		if p.Fields[i].Nullable {
+			p.nullable |= 1 << i
+		}
+	}
+	return p
+}
+
+// parseIDAt reads the tag option id of a sub-request with n fields.
+func parseIDAt(t reflect.Type, option string, n int) int {
+	switch option {
+	case "":
+		return 0
+	case "none":
+		return -1
+	case "end":
+		return n
+	}
+	at, err := strconv.Atoi(option)
+	if err != nil || at < 0 || at > n {
+		panic(fmt.Sprintf("record: %v: id=%s: want none, end or a place among %d members", t, option, n))
+	}
+	return at
+}
+
+// IsSub reports whether the field is a sub-request.
+func (f *Field) IsSub() bool { return f.Elem != nil && f.Elem.DropID }
+
+func (p *Schema) add(f Field, key bool) {
+	i := len(p.Fields)
+	p.Fields = append(p.Fields, f)
+	p.byColumn[f.Column] = i
+	switch {
+	case key:
+		p.Key = i
+	case f.Name == "*":
+		p.rest = i
+	default:
+		p.byName[f.Name] = i
+	}
+}
+
+// Field returns the field of the given member name.
+func (p *Schema) Field(name string) (*Field, bool) {
+	i, ok := p.byName[name]
+	if !ok {
+		return nil, false
+	}
+	return &p.Fields[i], true
+}
+
+// index returns the place of the field of the given member name. It is most often at
+// next: members come in their order.
+func (p *Schema) index(name string, next int) (int, bool) {
+	if next < len(p.Fields) && next != p.Key && next != p.rest && p.Fields[next].Name == name {
+		return next, true
+	}
+	i, ok := p.byName[name]
+	return i, ok
+}
+
+func newField(t reflect.Type, sf reflect.StructField, tag string) (f Field, key bool) {
+	name, opts, _ := strings.Cut(tag, ",")
+	if name == "" {
+		panic(fmt.Sprintf("record: %v.%s has no record tag", t, sf.Name))
+	}
+	f = Field{Name: name, Column: sf.Tag.Get("column"), Index: sf.Index[0], typ: sf.Type, offset: sf.Offset}
+	if f.Column == "" {
+		f.Column = name
+	}
+	f.prefix = append(AppendString(nil, name), ':')
+	f.Shape = shapeOf(sf.Type)
+	for o := range strings.SplitSeq(opts, ",") {
+		switch o {
+		case "":
+		case "null":
+			f.Nullable = true
+		case "dict":
+			f.Dict = true
+		case "key":
+			key = true
+		case "own":
+			f.Own = true
+		case "id":
+			f.ID = true
+		case "keyed":
+			f.Shape = ShapeKeyed
+		case "pages":
+			f.Shape = ShapePages
+		default:
+			panic(fmt.Sprintf("record: %v.%s: unknown option %q", t, sf.Name, o))
+		}
+	}
+	switch f.Shape {
+	case ShapeObject, ShapeObjects, ShapeKeyed, ShapePages:
+		f.Elem = schemaOf(sf.Type.Elem())
+	case 0:
+		panic(fmt.Sprintf("record: %v.%s: type %v has no JSON form here", t, sf.Name, sf.Type))
+	}
+	return f, key
+}
+
+func shapeOf(t reflect.Type) Shape {
+	switch t {
+	case reflect.TypeFor[String]():
+		return ShapeString
+	case reflect.TypeFor[Int]():
+		return ShapeInt
+	case reflect.TypeFor[Float]():
+		return ShapeFloat
+	case reflect.TypeFor[Bool]():
+		return ShapeBool
+	case reflect.TypeFor[Raw]():
+		return ShapeRaw
+	case reflect.TypeFor[[]string]():
+		return ShapeStrings
+	case reflect.TypeFor[[]int64]():
+		return ShapeInts
+	}
+	switch {
+	case t.Kind() == reflect.Pointer && t.Elem().Kind() == reflect.Struct:
+		return ShapeObject
+	case t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Struct:
+		return ShapeObjects
+	}
+	return 0
+}
