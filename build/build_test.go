@@ -19,8 +19,8 @@ import (
 	"reelsplice/build/buildtest"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/posting"
 	"reelsplice/schemas/release"
+	"reelsplice/schemas/tables/posting"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")

@@ -10,10 +10,10 @@ import (
 
 	"reelsplice/build/changes"
 	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/changelog"
 	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/posting"
 	"reelsplice/schemas/release"
+	"reelsplice/schemas/tables/changelog"
+	"reelsplice/schemas/tables/posting"
 )
 
 // The names of parameters in the manifest.

@@ -13,9 +13,9 @@ import (
 
 	"reelsplice/build/ledger"
 	"reelsplice/build/shuffle"
-	"reelsplice/schemas/changelog"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/release"
+	"reelsplice/schemas/tables/changelog"
 )
 
 // A recall is what a shard remembers of its units: a movie, a series with its seasons and

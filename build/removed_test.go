@@ -11,8 +11,8 @@ import (
 	"reelsplice/build/buildtest"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/posting"
 	"reelsplice/schemas/release"
+	"reelsplice/schemas/tables/posting"
 )
 
 // resources returns the resources of a release that answers are made of, by name.

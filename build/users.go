@@ -18,10 +18,10 @@ import (
 	"reelsplice/build/shuffle"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/posting"
 	"reelsplice/schemas/record"
 	"reelsplice/schemas/release"
-	"reelsplice/schemas/users"
+	"reelsplice/schemas/tables/accounts"
+	"reelsplice/schemas/tables/posting"
 )
 
 func buildList(r *reducer[catalog.List], key catalog.Key, l *catalog.List, _ [][]byte) error {
@@ -275,7 +275,7 @@ func (u *userTables) writeLists(ctx context.Context, w *release.Writer) (err err
 	if err != nil || rows == 0 {
 		return err
 	}
-	t, err := w.PrivateTable(users.ListTable, rows)
+	t, err := w.PrivateTable(accounts.ListTable, rows)
 	if err != nil {
 		return err
 	}
@@ -285,7 +285,7 @@ func (u *userTables) writeLists(ctx context.Context, w *release.Writer) (err err
 	}
 	defer func() { err = errors.Join(err, holding.Close()) }()
 	held := holding.Writer()
-	out := users.NewListWriter(t)
+	out := accounts.NewListWriter(t)
 	c := newCursor[catalog.List](in, everything)
 	defer c.close()
 	for key, ok := c.peek(); ok; key, ok = c.peek() {
@@ -316,7 +316,7 @@ func (u *userTables) writeLists(ctx context.Context, w *release.Writer) (err err
 
 // hold sends the titles of a list, if everybody may see it, to where they are sorted: by
 // title, then by how many favor the list, most first, then by its row.
-func hold(to *shuffle.Writer, l *users.ListSpec, favorites int64, row uint32) error {
+func hold(to *shuffle.Writer, l *accounts.ListSpec, favorites int64, row uint32) error {
 	if l.Private {
 		return nil
 	}
@@ -342,7 +342,7 @@ func (u *userTables) writeHolding(ctx context.Context, holding *shuffle.Shuffle,
 		return err
 	}
 	defer it.Close()
-	out := users.NewHoldingWriter(t)
+	out := accounts.NewHoldingWriter(t)
 	err = it.Each(func(key, _ []byte) error {
 		return out.Add(binary.BigEndian.Uint64(key), binary.BigEndian.Uint32(key[holdingLen-4:]))
 	})
@@ -353,13 +353,13 @@ func (u *userTables) writeHolding(ctx context.Context, holding *shuffle.Shuffle,
 }
 
 // list makes the row of a list. Of a title that is there twice, the first place counts.
-func (u *userTables) list(l *catalog.List) users.ListSpec {
-	spec := users.ListSpec{Private: render.IsPrivate(l), Owner: u.maker(l.CreatedBy)}
-	spec.Sort, _ = users.ParseSort(l.SortBy.V)
+func (u *userTables) list(l *catalog.List) accounts.ListSpec {
+	spec := accounts.ListSpec{Private: render.IsPrivate(l), Owner: u.maker(l.CreatedBy)}
+	spec.Sort, _ = accounts.ParseSort(l.SortBy.V)
 	var sums render.ListSums
 	var votes float64
 	rated := 0
-	seen := map[users.Title]bool{}
+	seen := map[accounts.Title]bool{}
 	for i := range l.Items {
 		for j := range l.Items[i].Results {
 			it := &l.Items[i].Results[j]
@@ -368,12 +368,12 @@ func (u *userTables) list(l *catalog.List) users.ListSpec {
 				continue
 			}
 			t := u.title(kind, it.ID.V)
-			title := users.Title{Kind: kind, ID: uint64(it.ID.V)}
+			title := accounts.Title{Kind: kind, ID: uint64(it.ID.V)}
 			if t == nil || seen[title] {
 				continue
 			}
 			seen[title] = true
-			item := users.ListItem{Title: title, Vote: int64(math.Round(float64(t.vote) * 1000)), Date: int64(t.date), Name: int64(t.place)}
+			item := accounts.ListItem{Title: title, Vote: int64(math.Round(float64(t.vote) * 1000)), Date: int64(t.date), Name: int64(t.place)}
 			if it.Comment.V != "" {
 				item.Comment = string(record.AppendString(nil, it.Comment.V))
 			}
@@ -405,13 +405,13 @@ func (u *userTables) writeAccounts(ctx context.Context, w *release.Writer) (err 
 		return err
 	}
 	defer func() { err = errors.Join(err, rel.Close()) }()
-	t, err := w.PrivateTable(users.AccountTable, u.accounts)
+	t, err := w.PrivateTable(accounts.AccountTable, u.accounts)
 	if err != nil {
 		return err
 	}
 	slices.SortStableFunc(u.made, func(a, b madeList) int { return cmp.Compare(a.account, b.account) })
 	made := u.made
-	out := users.NewAccountWriter(t)
+	out := accounts.NewAccountWriter(t)
 	c := newCursor[catalog.Account](u.inputs[fragment.KindAccount], everything)
 	defer c.close()
 	row := 0
@@ -439,8 +439,8 @@ func (u *userTables) writeAccounts(ctx context.Context, w *release.Writer) (err 
 }
 
 // account makes the row of an account, with the titles and lists that the release has.
-func (u *userTables) account(rel *release.Reader, a *catalog.Account) users.AccountSpec {
-	spec := users.AccountSpec{ObjectID: a.ObjectID.V, Names: []string{a.ObjectID.V, a.GuestSessionID.V}}
+func (u *userTables) account(rel *release.Reader, a *catalog.Account) accounts.AccountSpec {
+	spec := accounts.AccountSpec{ObjectID: a.ObjectID.V, Names: []string{a.ObjectID.V, a.GuestSessionID.V}}
 	if a.ID.Set {
 		spec.Names = append(spec.Names, strconv.FormatInt(a.ID.V, 10))
 		spec.Details = render.AccountDetails(a)
@@ -450,11 +450,11 @@ func (u *userTables) account(rel *release.Reader, a *catalog.Account) users.Acco
 			spec.Lists = append(spec.Lists, uint64(id))
 		}
 	}
-	for s, rows := range map[users.Shelf][]catalog.AccountTitle{
-		users.FavoriteMovies: titlesOf(a.Favorites).Movies, users.FavoriteTV: titlesOf(a.Favorites).TV,
-		users.WatchlistMovies: titlesOf(a.Watchlist).Movies, users.WatchlistTV: titlesOf(a.Watchlist).TV,
-		users.RatedMovies: titlesOf(a.Rated).Movies, users.RatedTV: titlesOf(a.Rated).TV, users.RatedEpisodes: titlesOf(a.Rated).Episodes,
-		users.RecommendedMovies: titlesOf(a.Recommendations).Movies, users.RecommendedTV: titlesOf(a.Recommendations).TV,
+	for s, rows := range map[accounts.Shelf][]catalog.AccountTitle{
+		accounts.FavoriteMovies: titlesOf(a.Favorites).Movies, accounts.FavoriteTV: titlesOf(a.Favorites).TV,
+		accounts.WatchlistMovies: titlesOf(a.Watchlist).Movies, accounts.WatchlistTV: titlesOf(a.Watchlist).TV,
+		accounts.RatedMovies: titlesOf(a.Rated).Movies, accounts.RatedTV: titlesOf(a.Rated).TV, accounts.RatedEpisodes: titlesOf(a.Rated).Episodes,
+		accounts.RecommendedMovies: titlesOf(a.Recommendations).Movies, accounts.RecommendedTV: titlesOf(a.Recommendations).TV,
 	} {
 		spec.Shelves[s] = shelfOf(rel, s, rows)
 	}
@@ -471,12 +471,12 @@ func titlesOf(t *catalog.AccountTitles) *catalog.AccountTitles {
 
 // shelfOf returns the titles of a shelf that the release has, each once: of one that is
 // there twice, the last counts.
-func shelfOf(rel *release.Reader, s users.Shelf, rows []catalog.AccountTitle) []users.Placed {
-	at := map[users.Title]int{}
-	var out []users.Placed
+func shelfOf(rel *release.Reader, s accounts.Shelf, rows []catalog.AccountTitle) []accounts.Placed {
+	at := map[accounts.Title]int{}
+	var out []accounts.Placed
 	for i := range rows {
 		r := &rows[i]
-		p := users.Placed{Title: users.Title{Kind: s.Kind(), ID: uint64(r.ID.V)}, Value: r.Value.V}
+		p := accounts.Placed{Title: accounts.Title{Kind: s.Kind(), ID: uint64(r.ID.V)}, Value: r.Value.V}
 		if p.Kind == fragment.KindEpisode {
 			p.ID, p.Season, p.Episode = uint64(r.ShowID.V), uint32(r.SeasonNumber.V), uint32(r.EpisodeNumber.V)
 		}

@@ -9,7 +9,7 @@ import (
 	"reelsplice/schemas/api"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/release"
-	"reelsplice/schemas/users"
+	"reelsplice/schemas/tables/accounts"
 	"reelsplice/serve/account"
 	"reelsplice/serve/auth"
 	"reelsplice/serve/route"
@@ -126,7 +126,7 @@ type userRequest struct {
 // user returns whose session the request has: a session_id or, where guests may ask, a
 // guest_session_id, or else the token of a user. A guest of whom the release knows
 // nothing has an empty account.
-func (u *userRequest) user(guests bool) (*users.Account, error) {
+func (u *userRequest) user(guests bool) (*accounts.Account, error) {
 	a, ok, err := u.e.user(u.w, u.rq, u.t, guests)
 	if err == nil && !ok {
 		err = &errNoSession
@@ -134,7 +134,7 @@ func (u *userRequest) user(guests bool) (*users.Account, error) {
 	return a, err
 }
 
-func (e *Edge) user(w *worker, rq *Request, t *account.Tables, guests bool) (*users.Account, bool, error) {
+func (e *Edge) user(w *worker, rq *Request, t *account.Tables, guests bool) (*accounts.Account, bool, error) {
 	table, now := e.tokens.Table(), e.now().Unix()
 	var buf [auth.MaxTokenLen]byte
 	if id, ok := route.Lookup(buf[:0], rq.Query, "session_id"); ok && len(id) > 0 {
@@ -150,7 +150,7 @@ func (e *Edge) user(w *worker, rq *Request, t *account.Tables, guests bool) (*us
 }
 
 // known returns the account of an accepted credential.
-func known(t *account.Tables, r auth.Result) (*users.Account, bool, error) {
+func known(t *account.Tables, r auth.Result) (*accounts.Account, bool, error) {
 	if !r.OK || r.Account == "" {
 		return nil, false, nil
 	}
@@ -160,14 +160,14 @@ func known(t *account.Tables, r auth.Result) (*users.Account, bool, error) {
 
 // guest returns the account of the session of a guest: one that was issued, or that the
 // server signed, of which no dump can tell anything.
-func (e *Edge) guest(t *account.Tables, id []byte) (*users.Account, bool, error) {
+func (e *Edge) guest(t *account.Tables, id []byte) (*accounts.Account, bool, error) {
 	r := e.tokens.Table().CheckKind(auth.KindGuest, id, e.now().Unix())
 	if !r.OK {
-		return &users.Account{}, e.signer.CheckGuestSession(id, e.now()) == nil, nil
+		return &accounts.Account{}, e.signer.CheckGuestSession(id, e.now()) == nil, nil
 	}
 	a, ok, err := known(t, r)
 	if err == nil && !ok {
-		return &users.Account{}, true, nil
+		return &accounts.Account{}, true, nil
 	}
 	return a, ok, err
 }
@@ -197,7 +197,7 @@ func (u *userRequest) list() error {
 }
 
 // listOf returns the list that the path names.
-func listOf(t *account.Tables, q *route.Request) (users.List, error) {
+func listOf(t *account.Tables, q *route.Request) (accounts.List, error) {
 	l, err := t.List(uint64(q.ID))
 	if errors.Is(err, account.ErrNotFound) {
 		err = &errNotFound
@@ -223,7 +223,7 @@ func (c *composer) publicList(rel *release.Reader, q *route.Request, query []byt
 }
 
 // list answers what is asked of a list.
-func (a *userAnswer) list(l *users.List, query []byte) error {
+func (a *userAnswer) list(l *accounts.List, query []byte) error {
 	q := a.p.q
 	switch q.Op {
 	case api.OpListDetails:
@@ -232,7 +232,7 @@ func (a *userAnswer) list(l *users.List, query []byte) error {
 		order := l.Sort()
 		if len(q.SortBy) > 0 {
 			var ok bool
-			if order, ok = users.ParseSort(q.SortBy); !ok {
+			if order, ok = accounts.ParseSort(q.SortBy); !ok {
 				return &errParams
 			}
 		}
@@ -241,7 +241,7 @@ func (a *userAnswer) list(l *users.List, query []byte) error {
 		a.Text(account.AppendStatus3(nil, l, numberParam(query, "movie_id")))
 		return nil
 	}
-	title := users.Title{ID: numberParam(query, "media_id")}
+	title := accounts.Title{ID: numberParam(query, "media_id")}
 	switch param(query, "media_type") {
 	case "movie":
 		title.Kind = fragment.KindMovie
@@ -258,7 +258,7 @@ func (a *userAnswer) list(l *users.List, query []byte) error {
 
 // holding adds a page of the public lists that hold a title, from behind the opening brace
 // on; false when none does, and nothing is added.
-func (c *composer) holding(p *part, title users.Title, page uint16) (bool, error) {
+func (c *composer) holding(p *part, title accounts.Title, page uint16) (bool, error) {
 	t, err := account.Open(p.rel)
 	if err != nil {
 		return false, err
@@ -284,28 +284,28 @@ func numberParam(query []byte, name string) uint64 {
 
 // shelves are the operations that answer with a shelf of an account or a guest.
 var shelves = map[api.Op]struct {
-	shelf   users.Shelf
+	shelf   accounts.Shelf
 	form    account.Form
 	version int
 }{
-	api.OpAccountGetFavorites:           {users.FavoriteMovies, account.Plain, 3},
-	api.OpAccountFavoriteTv:             {users.FavoriteTV, account.Plain, 3},
-	api.OpAccountRatedMovies:            {users.RatedMovies, account.Rating, 3},
-	api.OpAccountRatedTv:                {users.RatedTV, account.Rating, 3},
-	api.OpAccountRatedTvEpisodes:        {users.RatedEpisodes, account.Rating, 3},
-	api.OpAccountWatchlistMovies:        {users.WatchlistMovies, account.Plain, 3},
-	api.OpAccountWatchlistTv:            {users.WatchlistTV, account.Plain, 3},
-	api.OpGuestSessionRatedMovies:       {users.RatedMovies, account.Rating, 3},
-	api.OpGuestSessionRatedTv:           {users.RatedTV, account.Rating, 3},
-	api.OpGuestSessionRatedTvEpisodes:   {users.RatedEpisodes, account.Rating, 3},
-	api.OpV4AccountMovieFavorites:       {users.FavoriteMovies, account.Plain, 4},
-	api.OpV4AccountMovieRated:           {users.RatedMovies, account.Rated, 4},
-	api.OpV4AccountMovieRecommendations: {users.RecommendedMovies, account.Plain, 4},
-	api.OpV4AccountMovieWatchlist:       {users.WatchlistMovies, account.Plain, 4},
-	api.OpV4AccountTvFavorites:          {users.FavoriteTV, account.Plain, 4},
-	api.OpV4AccountTvRated:              {users.RatedTV, account.Rated, 4},
-	api.OpV4AccountTvRecommendations:    {users.RecommendedTV, account.Plain, 4},
-	api.OpV4AccountTvWatchlist:          {users.WatchlistTV, account.Plain, 4},
+	api.OpAccountGetFavorites:           {accounts.FavoriteMovies, account.Plain, 3},
+	api.OpAccountFavoriteTv:             {accounts.FavoriteTV, account.Plain, 3},
+	api.OpAccountRatedMovies:            {accounts.RatedMovies, account.Rating, 3},
+	api.OpAccountRatedTv:                {accounts.RatedTV, account.Rating, 3},
+	api.OpAccountRatedTvEpisodes:        {accounts.RatedEpisodes, account.Rating, 3},
+	api.OpAccountWatchlistMovies:        {accounts.WatchlistMovies, account.Plain, 3},
+	api.OpAccountWatchlistTv:            {accounts.WatchlistTV, account.Plain, 3},
+	api.OpGuestSessionRatedMovies:       {accounts.RatedMovies, account.Rating, 3},
+	api.OpGuestSessionRatedTv:           {accounts.RatedTV, account.Rating, 3},
+	api.OpGuestSessionRatedTvEpisodes:   {accounts.RatedEpisodes, account.Rating, 3},
+	api.OpV4AccountMovieFavorites:       {accounts.FavoriteMovies, account.Plain, 4},
+	api.OpV4AccountMovieRated:           {accounts.RatedMovies, account.Rated, 4},
+	api.OpV4AccountMovieRecommendations: {accounts.RecommendedMovies, account.Plain, 4},
+	api.OpV4AccountMovieWatchlist:       {accounts.WatchlistMovies, account.Plain, 4},
+	api.OpV4AccountTvFavorites:          {accounts.FavoriteTV, account.Plain, 4},
+	api.OpV4AccountTvRated:              {accounts.RatedTV, account.Rated, 4},
+	api.OpV4AccountTvRecommendations:    {accounts.RecommendedTV, account.Plain, 4},
+	api.OpV4AccountTvWatchlist:          {accounts.WatchlistTV, account.Plain, 4},
 }
 
 // account answers what an account, or a guest, has marked.
@@ -329,7 +329,7 @@ func (u *userRequest) account() error {
 		return &errNoSession // it writes, or is not known
 	}
 	newest := string(q.SortBy) == "created_at.desc"
-	if s.shelf == users.RatedEpisodes {
+	if s.shelf == accounts.RatedEpisodes {
 		return account.Episodes(u.to, a.Shelf(s.shelf), newest, int(q.Page))
 	}
 	return account.Titles(u.to, a.Shelf(s.shelf), account.Sub(s.version, s.shelf.Kind()), s.form, newest, int(q.Page))
@@ -340,7 +340,7 @@ const v4Accounts = "Account (v4)"
 
 // owner returns the account of the session; in version 4, if it is the one that the path
 // names.
-func (u *userRequest) owner() (*users.Account, error) {
+func (u *userRequest) owner() (*accounts.Account, error) {
 	q := &u.w.q
 	switch q.Op {
 	case api.OpGuestSessionRatedMovies, api.OpGuestSessionRatedTv, api.OpGuestSessionRatedTvEpisodes:
@@ -440,9 +440,9 @@ func (c *composer) states(p *part, e release.Entry, a *route.Append) error {
 		}
 		c.mark = account.AppendSeasonStates(c.mark[:0], c.user, series, a.Season, episodes)
 	case fragment.KindEpisode:
-		c.mark = account.AppendStates(c.mark[:0], c.user, users.Title{Kind: a.Kind, ID: series, Season: a.Season, Episode: a.Episode})
+		c.mark = account.AppendStates(c.mark[:0], c.user, accounts.Title{Kind: a.Kind, ID: series, Season: a.Season, Episode: a.Episode})
 	default:
-		c.mark = account.AppendStates(c.mark[:0], c.user, users.Title{Kind: a.Kind, ID: e.ID()})
+		c.mark = account.AppendStates(c.mark[:0], c.user, accounts.Title{Kind: a.Kind, ID: e.ID()})
 	}
 	splice.Literal(&c.answer, c.mark)
 	return nil

@@ -5,9 +5,9 @@ import (
 	"time"
 
 	"reelsplice/schemas/api"
-	"reelsplice/schemas/changelog"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/release"
+	"reelsplice/schemas/tables/changelog"
 	"reelsplice/serve/route"
 	"reelsplice/serve/splice"
 )

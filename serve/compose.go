@@ -13,7 +13,7 @@ import (
 	"reelsplice/schemas/api"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/release"
-	"reelsplice/schemas/users"
+	"reelsplice/schemas/tables/accounts"
 	"reelsplice/serve/route"
 	"reelsplice/serve/splice"
 	"reelsplice/serve/variant"
@@ -33,10 +33,10 @@ type composer struct {
 	mark     []byte                                  // a mark or a name in the making
 	raw      []byte                                  // a segment before and after filtering
 	thin     []byte
-	packed   []byte         // filtered segments, until Reset
-	lease    *lease         // of the memory that is held; nil for any amount
-	user     *users.Account // whose account_states are part of the answer; nil for nobody's
-	side     *composer      // of what becomes part of the answer after a change; see aside
+	packed   []byte            // filtered segments, until Reset
+	lease    *lease            // of the memory that is held; nil for any amount
+	user     *accounts.Account // whose account_states are part of the answer; nil for nobody's
+	side     *composer         // of what becomes part of the answer after a change; see aside
 	members  []byte
 	pack     bool             // the answer is a page, to be packed as a whole
 	timed    bool             // the answer depends on the clock
@@ -202,7 +202,7 @@ func (c *composer) body(p *part, e release.Entry, k fragment.Kind, s fragment.Su
 	case s == fragment.SubChanges:
 		return c.changes(p, k, e.ID())
 	case s == fragment.SubLists:
-		if done, err := c.holding(p, users.Title{Kind: k, ID: e.ID()}, choice.Page); done || err != nil {
+		if done, err := c.holding(p, accounts.Title{Kind: k, ID: e.ID()}, choice.Page); done || err != nil {
 			return err
 		}
 	}

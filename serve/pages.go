@@ -6,8 +6,8 @@ import (
 	"strconv"
 
 	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/posting"
 	"reelsplice/schemas/release"
+	"reelsplice/schemas/tables/posting"
 	"reelsplice/serve/account"
 	"reelsplice/serve/query"
 	"reelsplice/serve/route"

@@ -10,8 +10,8 @@ import (
 	"reelsplice/data/reference"
 	"reelsplice/schemas/api"
 	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/posting"
 	"reelsplice/schemas/release"
+	"reelsplice/schemas/tables/posting"
 	"reelsplice/serve/query"
 	"reelsplice/serve/route"
 )

@@ -16,7 +16,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"reelsplice/build/buildtest"
-	"reelsplice/schemas/posting"
+	"reelsplice/schemas/tables/posting"
 )
 
 // benchReleases names a folder of releases whose current one the queries are asked of, in

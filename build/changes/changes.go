@@ -31,9 +31,9 @@ import (
 
 	"reelsplice/build/segment"
 	"reelsplice/build/shuffle"
-	"reelsplice/schemas/changelog"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/release"
+	"reelsplice/schemas/tables/changelog"
 )
 
 // Options say what to compare, and with how much of the machine.

@@ -16,9 +16,9 @@ import (
 	"reelsplice/build"
 	"reelsplice/build/buildtest"
 	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/changelog"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/release"
+	"reelsplice/schemas/tables/changelog"
 )
 
 // A catalogue is rows of JSON by kind, in the order of their keys.

@@ -10,8 +10,8 @@ import (
 
 	"github.com/zeebo/xxh3"
 
-	"reelsplice/schemas/changelog"
 	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/tables/changelog"
 )
 
 // An action is what was done.

@@ -10,9 +10,9 @@ import (
 	"maps"
 	"slices"
 
-	"reelsplice/schemas/changelog"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/release"
+	"reelsplice/schemas/tables/changelog"
 )
 
 // A history is what a table keeps of the one before: the builds from first on.

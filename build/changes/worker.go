@@ -11,9 +11,9 @@ import (
 
 	"reelsplice/build/segment"
 	"reelsplice/build/shuffle"
-	"reelsplice/schemas/changelog"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/release"
+	"reelsplice/schemas/tables/changelog"
 )
 
 // A worker compares resources, those of a series with their seasons and episodes.

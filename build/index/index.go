@@ -47,8 +47,8 @@ import (
 
 	"reelsplice/build/shuffle"
 	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/posting"
 	"reelsplice/schemas/release"
+	"reelsplice/schemas/tables/posting"
 )
 
 // A table is what one kind has.

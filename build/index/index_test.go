@@ -17,9 +17,9 @@ import (
 
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/posting"
 	"reelsplice/schemas/record"
 	"reelsplice/schemas/release"
+	"reelsplice/schemas/tables/posting"
 )
 
 // rowOf adds one resource with add and returns the row that comes back from its bytes.

@@ -5,8 +5,8 @@ import (
 
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/posting"
 	"reelsplice/schemas/record"
+	"reelsplice/schemas/tables/posting"
 )
 
 // Movie adds a movie, as its rendering has left it: the title is what answers in en-US

@@ -7,7 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"reelsplice/schemas/posting"
+	"reelsplice/schemas/tables/posting"
 )
 
 // A row is what a table needs of one resource.

@@ -5,8 +5,8 @@ import (
 
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/posting"
 	"reelsplice/schemas/record"
+	"reelsplice/schemas/tables/posting"
 )
 
 // A Series is a series and what its seasons say of it.

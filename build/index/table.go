@@ -15,8 +15,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"reelsplice/build/shuffle"
-	"reelsplice/schemas/posting"
 	"reelsplice/schemas/release"
+	"reelsplice/schemas/tables/posting"
 )
 
 // A builder makes one table. Columns are held, a few dozen bytes a row; lists are sorted

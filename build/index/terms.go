@@ -16,7 +16,7 @@ import (
 	"github.com/blevesearch/vellum"
 
 	"reelsplice/build/shuffle"
-	"reelsplice/schemas/posting"
+	"reelsplice/schemas/tables/posting"
 	"reelsplice/schemas/text"
 )
 
@@ -36,7 +36,7 @@ const (
 	termParts
 )
 
-// WriteTerms writes what search needs: the sections of schemas/posting whose names start
+// WriteTerms writes what search needs: the sections of schemas/tables/posting whose names start
 // with "text." into a table with that many rows. names gives ranks, ascending, with their
 // names. Memory is bounded by o and by some bytes a row.
 func WriteTerms(ctx context.Context, t posting.Sink, rows int, names iter.Seq2[uint32, []Name], o Options) (err error) {

@@ -12,7 +12,7 @@ import (
 
 	"github.com/blevesearch/vellum"
 
-	"reelsplice/schemas/posting"
+	"reelsplice/schemas/tables/posting"
 	"reelsplice/schemas/text"
 )
 

@@ -7,8 +7,8 @@ import (
 	"sort"
 
 	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/posting"
 	"reelsplice/schemas/release"
+	"reelsplice/schemas/tables/posting"
 )
 
 // A past is what the release before says of the resources of a kind.

@@ -7,7 +7,7 @@ import (
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/record"
 	"reelsplice/schemas/release"
-	"reelsplice/schemas/users"
+	"reelsplice/schemas/tables/accounts"
 )
 
 // List returns the fragments of a list: what is said of it and what is on it. No request is
@@ -43,7 +43,7 @@ const (
 )
 
 // ListTexts returns what the answers about a list say beside its rows.
-func ListTexts(l *catalog.List, sums ListSums) (texts [users.Row4 + 1]string) {
+func ListTexts(l *catalog.List, sums ListSums) (texts [accounts.Row4 + 1]string) {
 	if !l.AverageRating.Set {
 		l.AverageRating = record.Float{V: sums.Average, Set: true}
 	}
@@ -65,20 +65,20 @@ func ListTexts(l *catalog.List, sums ListSums) (texts [users.Row4 + 1]string) {
 	w.string(`,"iso_639_1":`, l.ISO639.V)
 	w.int(`,"item_count":`, int64(sums.Items))
 	w.text(`,"items":[`)
-	texts[users.Head3] = w.take()
+	texts[accounts.Head3] = w.take()
 
 	w.string(`],"name":`, l.Name.V)
 	w.text(`,"page":`)
-	texts[users.Middle3] = w.take()
+	texts[accounts.Middle3] = w.take()
 
 	w.path(`,"poster_path":`, l.PosterPath)
 	w.text(`,"total_pages":`)
-	texts[users.End3] = w.take()
+	texts[accounts.End3] = w.take()
 
 	w.float(`{"average_rating":`, l.AverageRating.V)
 	w.path(`,"backdrop_path":`, l.BackdropPath)
 	w.text(`,"results":[`)
-	texts[users.Head4] = w.take()
+	texts[accounts.Head4] = w.take()
 
 	w.author(by)
 	w.string(`,"description":`, l.Description.V)
@@ -88,7 +88,7 @@ func ListTexts(l *catalog.List, sums ListSums) (texts [users.Row4 + 1]string) {
 	w.int(`,"item_count":`, int64(sums.Items))
 	w.string(`,"name":`, l.Name.V)
 	w.text(`,"object_ids":{},"page":`)
-	texts[users.Middle4] = w.take()
+	texts[accounts.Middle4] = w.take()
 
 	w.path(`,"poster_path":`, l.PosterPath)
 	w.text(`,"public":` + strconv.FormatBool(!IsPrivate(l)))
@@ -96,27 +96,27 @@ func ListTexts(l *catalog.List, sums ListSums) (texts [users.Row4 + 1]string) {
 	w.int(`,"runtime":`, l.Runtime.V)
 	w.string(`,"sort_by":`, or(l.SortBy.V, "original_order.asc"))
 	w.text(`,"total_pages":`)
-	texts[users.End4] = w.take()
+	texts[accounts.End4] = w.take()
 
 	w.string(`{"description":`, l.Description.V)
 	w.int(`,"favorite_count":`, l.FavoriteCount.V)
 	w.int(`,"id":`, l.ID.V)
 	w.int(`,"item_count":`, int64(sums.Items))
 	w.string(`,"iso_639_1":`, l.ISO639.V)
-	texts[users.RowHead] = w.take()
+	texts[accounts.RowHead] = w.take()
 
 	w.string(`,"iso_3166_1":`, l.ISO3166.V)
-	texts[users.RowCountry] = w.take()
+	texts[accounts.RowCountry] = w.take()
 
 	w.string(`,"list_type":`, or(l.ListType.V, "movie"))
-	texts[users.RowType] = w.take()
+	texts[accounts.RowType] = w.take()
 
 	w.string(`,"name":`, l.Name.V)
 	w.path(`,"poster_path":`, l.PosterPath)
 	w.text("}")
-	texts[users.RowEnd] = w.take()
+	texts[accounts.RowEnd] = w.take()
 
-	texts[users.Row4] = w.row4(by, sums)
+	texts[accounts.Row4] = w.row4(by, sums)
 	return texts
 }
 
@@ -127,7 +127,7 @@ func (w *listWriter) row4(by *catalog.ListAuthor, sums ListSums) string {
 	if IsPrivate(l) {
 		public = 0
 	}
-	sort, _ := users.ParseSort(l.SortBy.V)
+	sort, _ := accounts.ParseSort(l.SortBy.V)
 	w.string(`{"account_object_id":`, or(by.ID.V, noObjectID))
 	w.float(`,"adult":0,"average_rating":`, l.AverageRating.V)
 	w.path(`,"backdrop_path":`, l.BackdropPath)
@@ -150,9 +150,9 @@ func (w *listWriter) row4(by *catalog.ListAuthor, sums ListSums) string {
 
 // sortNumber is the number by which version 4 says the order of a list: two for each, the
 // ascending one first.
-func sortNumber(s users.Sort) int64 {
-	n := 2*int64(s&^users.Descending) + 1
-	if s&users.Descending != 0 {
+func sortNumber(s accounts.Sort) int64 {
+	n := 2*int64(s&^accounts.Descending) + 1
+	if s&accounts.Descending != 0 {
 		n++
 	}
 	return n

@@ -9,8 +9,8 @@ import (
 	"net/http"
 	"strconv"
 
-	"reelsplice/schemas/posting"
 	"reelsplice/schemas/release"
+	"reelsplice/schemas/tables/posting"
 )
 
 // What the goals say of the two answers that are measured.

@@ -7,9 +7,9 @@ import (
 
 	"reelsplice/build"
 	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/changelog"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/release"
+	"reelsplice/schemas/tables/changelog"
 )
 
 // TestDiffOfTables: what a release tells of changes is no difference between releases,

@@ -21,11 +21,11 @@ import (
 	"reelsplice/data/sample"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/posting"
 	"reelsplice/schemas/record"
 	"reelsplice/schemas/release"
 	"reelsplice/schemas/release/releasetest"
 	"reelsplice/schemas/sharedtest"
+	"reelsplice/schemas/tables/posting"
 	"reelsplice/schemas/text"
 	"reelsplice/serve/query"
 )

@@ -16,8 +16,8 @@ import (
 
 	"reelsplice/build/index"
 	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/posting"
 	"reelsplice/schemas/release"
+	"reelsplice/schemas/tables/posting"
 )
 
 // facts are what a table should know of one resource, by the answers of the release.

@@ -15,9 +15,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"reelsplice/schemas/changelog"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/release"
+	"reelsplice/schemas/tables/changelog"
 	"reelsplice/serve"
 )
 

@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"reelsplice/schemas/changelog"
 	"reelsplice/schemas/release"
+	"reelsplice/schemas/tables/changelog"
 )
 
 func (a *app) verifyCommand() *cobra.Command {

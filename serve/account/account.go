@@ -12,7 +12,7 @@ import (
 
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/release"
-	"reelsplice/schemas/users"
+	"reelsplice/schemas/tables/accounts"
 )
 
 // ErrNotFound says that there is no such list, or no such item on it.
@@ -23,8 +23,8 @@ const PageSize = 20
 
 // Tables are what a release knows of users.
 type Tables struct {
-	lists    users.Lists
-	accounts users.Accounts
+	lists    accounts.Lists
+	accounts accounts.Accounts
 }
 
 // Open opens the tables of a release, in the same time whatever they hold. A release without
@@ -32,17 +32,17 @@ type Tables struct {
 func Open(rel *release.Reader) (Tables, error) {
 	var t Tables
 	var errs [2]error
-	if s, ok := rel.Table(users.ListTable); ok {
-		t.lists, errs[0] = users.OpenLists(s)
+	if s, ok := rel.Table(accounts.ListTable); ok {
+		t.lists, errs[0] = accounts.OpenLists(s)
 	}
-	if s, ok := rel.Table(users.AccountTable); ok {
-		t.accounts, errs[1] = users.OpenAccounts(s)
+	if s, ok := rel.Table(accounts.AccountTable); ok {
+		t.accounts, errs[1] = accounts.OpenAccounts(s)
 	}
 	return t, errors.Join(errs[0], errs[1])
 }
 
 // List returns a list; ErrNotFound when there is none with that id.
-func (t *Tables) List(id uint64) (users.List, error) {
+func (t *Tables) List(id uint64) (accounts.List, error) {
 	l, ok, err := t.lists.Find(id)
 	if err == nil && !ok {
 		err = ErrNotFound
@@ -52,7 +52,7 @@ func (t *Tables) List(id uint64) (users.List, error) {
 
 // Find returns the account that a name is of: its number, its 24 hex digits, or the 32 of
 // a guest's session.
-func (t *Tables) Find(name []byte) (users.Account, bool, error) { return t.accounts.Find(name) }
+func (t *Tables) Find(name []byte) (accounts.Account, bool, error) { return t.accounts.Find(name) }
 
 // An Answer takes what an answer is made of, in its order.
 type Answer interface {
@@ -152,17 +152,17 @@ func (w *writer) end(n int) {
 	w.text("}")
 }
 
-func include(t users.Title, s fragment.Sub) release.Include {
+func include(t accounts.Title, s fragment.Sub) release.Include {
 	return release.Include{Kind: t.Kind, ID: t.ID, Season: t.Season, Episode: t.Episode, Sub: s}
 }
 
 // Details3 writes a page of a list as GET /3/list/{id} answers.
-func Details3(to Answer, l *users.List, number int) error {
+func Details3(to Answer, l *accounts.List, number int) error {
 	w := &writer{to: to}
-	to.Text(l.Text(users.Head3))
+	to.Text(l.Text(accounts.Head3))
 	from, end := page(l.Len(), number)
 	for i := from; i < end; i++ {
-		t, _, err := l.Item(users.Original, i)
+		t, _, err := l.Item(accounts.Original, i)
 		if err != nil {
 			return err
 		}
@@ -173,19 +173,19 @@ func Details3(to Answer, l *users.List, number int) error {
 		w.text("}")
 	}
 	w.flush()
-	to.Text(l.Text(users.Middle3))
+	to.Text(l.Text(accounts.Middle3))
 	w.int("", int64(number))
 	w.flush()
-	to.Text(l.Text(users.End3))
+	to.Text(l.Text(accounts.End3))
 	w.totals(l.Len())
 	return nil
 }
 
 // Details4 writes a page of a list in an order, as GET /4/list/{id} answers. The comments
 // are those of the page.
-func Details4(to Answer, l *users.List, order users.Sort, number int) error {
+func Details4(to Answer, l *accounts.List, order accounts.Sort, number int) error {
 	w := &writer{to: to}
-	to.Text(l.Text(users.Head4))
+	to.Text(l.Text(accounts.Head4))
 	from, end := page(l.Len(), number)
 	var comments []byte
 	for i := from; i < end; i++ {
@@ -204,15 +204,15 @@ func Details4(to Answer, l *users.List, order users.Sort, number int) error {
 	w.buf = append(w.buf, comments...)
 	w.text("}")
 	w.flush()
-	to.Text(l.Text(users.Middle4))
+	to.Text(l.Text(accounts.Middle4))
 	w.int("", int64(number))
 	w.flush()
-	to.Text(l.Text(users.End4))
+	to.Text(l.Text(accounts.End4))
 	w.totals(l.Len())
 	return nil
 }
 
-func appendComment(dst []byte, t users.Title, comment []byte) []byte {
+func appendComment(dst []byte, t accounts.Title, comment []byte) []byte {
 	if len(dst) > 0 {
 		dst = append(dst, ',')
 	}
@@ -226,16 +226,16 @@ func appendComment(dst []byte, t users.Title, comment []byte) []byte {
 
 // AppendStatus3 appends whether a movie is on a list, as GET /3/list/{id}/item_status
 // answers.
-func AppendStatus3(dst []byte, l *users.List, movie uint64) []byte {
+func AppendStatus3(dst []byte, l *accounts.List, movie uint64) []byte {
 	// A number in the published example, a text to the typed clients that are in use.
 	dst = strconv.AppendUint(append(dst, `{"id":"`...), l.ID, 10)
-	dst = strconv.AppendBool(append(dst, `","item_present":`...), l.Has(users.Title{Kind: fragment.KindMovie, ID: movie}))
+	dst = strconv.AppendBool(append(dst, `","item_present":`...), l.Has(accounts.Title{Kind: fragment.KindMovie, ID: movie}))
 	return append(dst, '}')
 }
 
 // AppendStatus4 appends what GET /4/list/{id}/item_status answers about a title on the
 // list; ErrNotFound for any other.
-func AppendStatus4(dst []byte, l *users.List, t users.Title) ([]byte, error) {
+func AppendStatus4(dst []byte, l *accounts.List, t accounts.Title) ([]byte, error) {
 	if !l.Has(t) {
 		return dst, ErrNotFound
 	}
@@ -246,15 +246,15 @@ func AppendStatus4(dst []byte, l *users.List, t users.Title) ([]byte, error) {
 
 // Lists writes a page of the lists that an account made, as GET /{version}/account/{id}/lists
 // answers.
-func (t *Tables) Lists(to Answer, a *users.Account, version, number int) error {
+func (t *Tables) Lists(to Answer, a *accounts.Account, version, number int) error {
 	w := &writer{to: to}
 	ids := a.Lists()
 	from, end := page(ids.Len(), number)
 	w.int(`{"page":`, int64(number))
 	w.text(`,"results":[`)
-	row := []users.Text{users.RowHead, users.RowType, users.RowEnd}
+	row := []accounts.Text{accounts.RowHead, accounts.RowType, accounts.RowEnd}
 	if version == 4 {
-		row = []users.Text{users.Row4}
+		row = []accounts.Text{accounts.Row4}
 	}
 	for i := from; i < end; i++ {
 		l, err := t.List(ids.At(i))
@@ -270,7 +270,7 @@ func (t *Tables) Lists(to Answer, a *users.Account, version, number int) error {
 }
 
 // list writes a list as a row of texts.
-func (w *writer) list(l *users.List, row []users.Text) {
+func (w *writer) list(l *accounts.List, row []accounts.Text) {
 	for _, t := range row {
 		w.buf = append(w.buf, l.Text(t)...)
 	}
@@ -278,14 +278,14 @@ func (w *writer) list(l *users.List, row []users.Text) {
 
 // Rows of the lists that hold a title: those of series do not say what type they are.
 var (
-	holdingMovie = []users.Text{users.RowHead, users.RowCountry, users.RowType, users.RowEnd}
-	holdingTV    = []users.Text{users.RowHead, users.RowCountry, users.RowEnd}
+	holdingMovie = []accounts.Text{accounts.RowHead, accounts.RowCountry, accounts.RowType, accounts.RowEnd}
+	holdingTV    = []accounts.Text{accounts.RowHead, accounts.RowCountry, accounts.RowEnd}
 )
 
 // AppendHolding appends a page of the public lists that hold a movie or a series, as the
 // members of {movie,tv}/{id}/lists without the opening brace, with or without the id of the
 // title. For a title that is on no list it appends nothing and returns false.
-func (t *Tables) AppendHolding(dst []byte, title users.Title, withID bool, number int) ([]byte, bool, error) {
+func (t *Tables) AppendHolding(dst []byte, title accounts.Title, withID bool, number int) ([]byte, bool, error) {
 	rows, err := t.lists.Holding(title)
 	if err != nil || rows.Len() == 0 {
 		return dst, false, err
@@ -316,8 +316,8 @@ func (t *Tables) AppendHolding(dst []byte, title users.Title, withID bool, numbe
 
 // Titles writes a page of a shelf of movies or series; with newest, what was put there last
 // comes first.
-func Titles(to Answer, shelf users.Placeds, sub fragment.Sub, form Form, newest bool, number int) error {
-	return rows(to, shelf, newest, number, func(w *writer, p *users.Placed) error {
+func Titles(to Answer, shelf accounts.Placeds, sub fragment.Sub, form Form, newest bool, number int) error {
+	return rows(to, shelf, newest, number, func(w *writer, p *accounts.Placed) error {
 		if err := w.row(include(p.Title, sub)); err != nil {
 			return err
 		}
@@ -341,7 +341,7 @@ func Titles(to Answer, shelf users.Placeds, sub fragment.Sub, form Form, newest 
 }
 
 // rows writes a page of a shelf.
-func rows(to Answer, shelf users.Placeds, newest bool, number int, one func(w *writer, p *users.Placed) error) error {
+func rows(to Answer, shelf accounts.Placeds, newest bool, number int, one func(w *writer, p *accounts.Placed) error) error {
 	w := &writer{to: to}
 	from, end := page(shelf.Len(), number)
 	w.int(`{"page":`, int64(number))
@@ -370,8 +370,8 @@ var episodeMembers = [...]string{
 }
 
 // Episodes is Titles for rated episodes.
-func Episodes(to Answer, shelf users.Placeds, newest bool, number int) error {
-	return rows(to, shelf, newest, number, func(w *writer, p *users.Placed) error {
+func Episodes(to Answer, shelf accounts.Placeds, newest bool, number int) error {
+	return rows(to, shelf, newest, number, func(w *writer, p *accounts.Placed) error {
 		b, err := to.Members(include(p.Title, fragment.SubMediaRow))
 		if err != nil {
 			return err
@@ -394,29 +394,29 @@ func Episodes(to Answer, shelf users.Placeds, newest bool, number int) error {
 }
 
 // ratedShelf returns the shelf of what is rated of a kind.
-func ratedShelf(k fragment.Kind) users.Shelf {
+func ratedShelf(k fragment.Kind) accounts.Shelf {
 	switch k {
 	case fragment.KindTV:
-		return users.RatedTV
+		return accounts.RatedTV
 	case fragment.KindEpisode:
-		return users.RatedEpisodes
+		return accounts.RatedEpisodes
 	}
-	return users.RatedMovies
+	return accounts.RatedMovies
 }
 
 // AppendStates appends what an account thinks of a movie, a series or an episode, as the
 // members of account_states without their id and the opening brace.
-func AppendStates(dst []byte, a *users.Account, t users.Title) []byte {
-	has := func(s users.Shelf) bool {
+func AppendStates(dst []byte, a *accounts.Account, t accounts.Title) []byte {
+	has := func(s accounts.Shelf) bool {
 		_, ok := a.Shelf(s).Find(t)
 		return ok
 	}
 	favorite, watchlist := false, false
 	switch t.Kind {
 	case fragment.KindMovie:
-		favorite, watchlist = has(users.FavoriteMovies), has(users.WatchlistMovies)
+		favorite, watchlist = has(accounts.FavoriteMovies), has(accounts.WatchlistMovies)
 	case fragment.KindTV:
-		favorite, watchlist = has(users.FavoriteTV), has(users.WatchlistTV)
+		favorite, watchlist = has(accounts.FavoriteTV), has(accounts.WatchlistTV)
 	}
 	dst = strconv.AppendBool(append(dst, `"favorite":`...), favorite)
 	dst = appendRated(append(dst, ','), a, t)
@@ -425,7 +425,7 @@ func AppendStates(dst []byte, a *users.Account, t users.Title) []byte {
 }
 
 // appendRated appends the member that says how a title is rated.
-func appendRated(dst []byte, a *users.Account, t users.Title) []byte {
+func appendRated(dst []byte, a *accounts.Account, t accounts.Title) []byte {
 	dst = append(dst, `"rated":`...)
 	p, ok := a.Shelf(ratedShelf(t.Kind)).Find(t)
 	if !ok {
@@ -444,7 +444,7 @@ type Episode struct {
 
 // AppendSeasonStates is AppendStates for a season: what the account thinks of each of its
 // episodes.
-func AppendSeasonStates(dst []byte, a *users.Account, series uint64, season uint32, episodes []Episode) []byte {
+func AppendSeasonStates(dst []byte, a *accounts.Account, series uint64, season uint32, episodes []Episode) []byte {
 	dst = append(dst, `"results":[`...)
 	for i, e := range episodes {
 		if i > 0 {
@@ -452,7 +452,7 @@ func AppendSeasonStates(dst []byte, a *users.Account, series uint64, season uint
 		}
 		dst = strconv.AppendUint(append(dst, `{"id":`...), e.ID, 10)
 		dst = strconv.AppendUint(append(dst, `,"episode_number":`...), uint64(e.Number), 10)
-		dst = appendRated(append(dst, ','), a, users.Title{Kind: fragment.KindEpisode, ID: series, Season: season, Episode: e.Number})
+		dst = appendRated(append(dst, ','), a, accounts.Title{Kind: fragment.KindEpisode, ID: series, Season: season, Episode: e.Number})
 		dst = append(dst, '}')
 	}
 	return append(dst, `]}`...)

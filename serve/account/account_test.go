@@ -7,7 +7,7 @@ import (
 
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/release"
-	"reelsplice/schemas/users"
+	"reelsplice/schemas/tables/accounts"
 )
 
 // TestPage: every page has its rows, and no number of a page leads outside.
@@ -40,17 +40,17 @@ func TestNobody(t *testing.T) {
 	if _, ok, err := tables.Find([]byte("1")); ok || err != nil {
 		t.Errorf("Find(1) = %v, %v, want nobody", ok, err)
 	}
-	if b, ok, err := tables.AppendHolding([]byte("x"), users.Title{Kind: fragment.KindMovie, ID: 1}, true, 1); ok || err != nil || string(b) != "x" {
+	if b, ok, err := tables.AppendHolding([]byte("x"), accounts.Title{Kind: fragment.KindMovie, ID: 1}, true, 1); ok || err != nil || string(b) != "x" {
 		t.Errorf("AppendHolding = %s, %v, %v, want nothing", b, ok, err)
 	}
 	// Nor does one who has marked nothing think anything of a title.
 	want := `"favorite":false,"rated":false,"watchlist":false}`
 	for _, k := range []fragment.Kind{fragment.KindMovie, fragment.KindTV, fragment.KindEpisode} {
-		if got := string(AppendStates(nil, &users.Account{}, users.Title{Kind: k, ID: 1})); got != want {
+		if got := string(AppendStates(nil, &accounts.Account{}, accounts.Title{Kind: k, ID: 1})); got != want {
 			t.Errorf("AppendStates of a %s = %s, want %s", k, got, want)
 		}
 	}
-	if got := string(AppendSeasonStates(nil, &users.Account{}, 1, 2, []Episode{{5, 1}})); !strings.HasSuffix(got, `{"id":5,"episode_number":1,"rated":false}]}`) {
+	if got := string(AppendSeasonStates(nil, &accounts.Account{}, 1, 2, []Episode{{5, 1}})); !strings.HasSuffix(got, `{"id":5,"episode_number":1,"rated":false}]}`) {
 		t.Errorf("AppendSeasonStates = %s", got)
 	}
 }

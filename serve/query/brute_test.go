@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"reelsplice/schemas/posting"
+	"reelsplice/schemas/tables/posting"
 )
 
 // A brute is a query of discover as it was sent, evaluated by looking at every doc. It

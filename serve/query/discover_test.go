@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/posting"
 	"reelsplice/schemas/release"
+	"reelsplice/schemas/tables/posting"
 )
 
 // pairs yields parameters in a random order, in a buffer that is overwritten.

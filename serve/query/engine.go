@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 
 	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/posting"
 	"reelsplice/schemas/release"
+	"reelsplice/schemas/tables/posting"
 )
 
 // A Row is one hit.

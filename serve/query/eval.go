@@ -1,7 +1,7 @@
 package query
 
 import (
-	"reelsplice/schemas/posting"
+	"reelsplice/schemas/tables/posting"
 )
 
 // find returns the hits of f from the one with the number skip on, limit at most.

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/posting"
+	"reelsplice/schemas/tables/posting"
 )
 
 // A Filter is a query of discover: what the resources of one kind must be like, and their

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/posting"
+	"reelsplice/schemas/tables/posting"
 )
 
 // A doc is a movie or a series as a test knows it, a plain list of facts.

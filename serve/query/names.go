@@ -8,8 +8,8 @@ import (
 
 	"github.com/blevesearch/vellum"
 
-	"reelsplice/schemas/posting"
 	"reelsplice/schemas/release"
+	"reelsplice/schemas/tables/posting"
 )
 
 // names are what search needs of a table.

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/posting"
 	"reelsplice/schemas/release"
+	"reelsplice/schemas/tables/posting"
 )
 
 // releaseOf makes a release with tables and opens it.

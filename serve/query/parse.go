@@ -9,7 +9,7 @@ import (
 
 	"reelsplice/data/reference"
 	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/posting"
+	"reelsplice/schemas/tables/posting"
 )
 
 // Bounds on filters.

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/posting"
+	"reelsplice/schemas/tables/posting"
 )
 
 // benchRows is how many movies the benchmarks look at. REELSPLICE_BENCH_ROWS sets another

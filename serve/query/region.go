@@ -3,7 +3,7 @@ package query
 import (
 	"slices"
 
-	"reelsplice/schemas/posting"
+	"reelsplice/schemas/tables/posting"
 )
 
 // showDays sets the dates of rows, whose ranks those are, to what f's region has.

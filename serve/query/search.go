@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/posting"
 	"reelsplice/schemas/release"
+	"reelsplice/schemas/tables/posting"
 )
 
 // A Search asks for the resources whose names have the words of a query: all of them, in

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"sort"
 
-	"reelsplice/schemas/posting"
 	"reelsplice/schemas/release"
+	"reelsplice/schemas/tables/posting"
 )
 
 // corrupt returns an error about a table.

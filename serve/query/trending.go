@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/posting"
+	"reelsplice/schemas/tables/posting"
 )
 
 // maxTrending is how many hits trending has at most.

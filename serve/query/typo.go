@@ -11,7 +11,7 @@ import (
 	"github.com/blevesearch/vellum"
 	"github.com/blevesearch/vellum/levenshtein"
 
-	"reelsplice/schemas/posting"
+	"reelsplice/schemas/tables/posting"
 )
 
 const (

@@ -5,7 +5,7 @@ import (
 	"math"
 	"unicode/utf8"
 
-	"reelsplice/schemas/posting"
+	"reelsplice/schemas/tables/posting"
 	"reelsplice/schemas/text"
 )
 

@@ -1,4 +1,4 @@
-// Package users is what the tables of lists and accounts are made of: the builder writes
+// Package accounts is what the tables of lists and accounts are made of: the builder writes
 // them into a release, the edge maps them and reads them where they lie. Opening one costs
 // the same at any size, and so does finding a row.
 //
@@ -30,14 +30,14 @@
 //
 // The table of accounts holds what is nobody's business but the user's: it is asked by who
 // has a session alone, and no fragment of a release has any of it.
-package users
+package accounts
 
 import (
 	"encoding/binary"
 	"fmt"
 
-	"reelsplice/schemas/posting"
 	"reelsplice/schemas/release"
+	"reelsplice/schemas/tables/posting"
 )
 
 // Names of the tables and their sections.

@@ -1,4 +1,4 @@
-package users
+package accounts
 
 import (
 	"cmp"
@@ -7,7 +7,7 @@ import (
 	"sort"
 
 	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/posting"
+	"reelsplice/schemas/tables/posting"
 )
 
 // A Title is a title, or an episode of a series, that a user put somewhere.

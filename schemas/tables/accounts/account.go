@@ -1,4 +1,4 @@
-package users
+package accounts
 
 import (
 	"bytes"
@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/posting"
+	"reelsplice/schemas/tables/posting"
 )
 
 // A Shelf is one of the lists of titles that every account has. Values reach files.

@@ -1,11 +1,11 @@
-package users
+package accounts
 
 import (
 	"io"
 	"sort"
 
 	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/posting"
+	"reelsplice/schemas/tables/posting"
 )
 
 // A HoldingWriter writes which lists hold a title. It keeps 16 bytes a title.
