@@ -46,6 +46,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"reelsplice/build/shuffle"
+	"reelsplice/schemas/encoding"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/release"
 	"reelsplice/schemas/tables/posting"
@@ -195,7 +196,7 @@ func (r *row) appendKey(dst []byte) []byte {
 
 func parseRowKey(key []byte) (id uint64, popularity float64, err error) {
 	if len(key) != rowKeyLen {
-		return 0, 0, errDamaged
+		return 0, 0, encoding.ErrCut
 	}
 	return binary.BigEndian.Uint64(key[8:]), math.Float64frombits(^binary.BigEndian.Uint64(key)), nil
 }

@@ -3,10 +3,10 @@ package index
 import (
 	"cmp"
 	"encoding/binary"
-	"errors"
 	"math"
 	"slices"
 
+	"reelsplice/schemas/encoding"
 	"reelsplice/schemas/tables/posting"
 )
 
@@ -75,9 +75,6 @@ func (r *row) set(column int, v int64) {
 // name adds a name.
 func (r *row) name(kind NameKind, text string) { r.names = append(r.names, Name{text, kind}) }
 
-// errDamaged means bytes that no append made.
-var errDamaged = errors.New("index: row is cut or damaged")
-
 // append appends what table t has of the row, but for its key. The names come last. It
 // brings the lists in order.
 func (r *row) append(dst []byte, t *table) []byte {
@@ -100,7 +97,7 @@ func (r *row) append(dst []byte, t *table) []byte {
 	names := uniqueNames(r.names)
 	dst = binary.AppendUvarint(dst, uint64(len(names)))
 	for _, n := range names {
-		dst = appendText(append(dst, byte(n.Kind)), n.Text)
+		dst = encoding.AppendText(append(dst, byte(n.Kind)), n.Text)
 	}
 	return dst
 }
@@ -116,103 +113,45 @@ func (r *row) appendTitle(dst []byte) []byte {
 		last = d.key
 	}
 	for _, s := range r.texts {
-		dst = appendText(dst, s)
+		dst = encoding.AppendText(dst, s)
 	}
 	return binary.AppendVarint(dst, r.revenue)
 }
 
-func appendText(dst []byte, s string) []byte {
-	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
-}
-
 // parse reads what append wrote, and returns the bytes of the names.
 func (r *row) parse(b []byte, t *table) (names []byte, err error) {
-	in := reader{b: b}
+	in := encoding.NewReader(b)
 	for i := range t.columns {
-		r.columns[i] = int32(in.int())
+		r.columns[i] = int32(in.Varint())
 	}
 	for i := range t.lists {
 		r.lists[i] = r.lists[i][:0]
 		last := uint64(0)
-		for range in.count() {
-			last += in.uint()
+		for range in.Count(1) {
+			last += in.Uvarint()
 			r.lists[i] = append(r.lists[i], last)
 		}
 	}
 	if t.title {
 		r.releases = r.releases[:0]
 		last := uint64(0)
-		for range in.count() {
-			last += in.uint()
-			r.releases = append(r.releases, dated{last, int32(in.int())})
+		for range in.Count(1) {
+			last += in.Uvarint()
+			r.releases = append(r.releases, dated{last, int32(in.Varint())})
 		}
 		for i := range r.texts {
-			r.texts[i] = in.text()
+			r.texts[i] = in.Text()
 		}
-		r.revenue = in.int()
+		r.revenue = in.Varint()
 	}
-	return in.b, in.err
+	return in.Rest(), in.Err()
 }
 
 // parseNames reads the names of a row, and appends them to dst.
 func parseNames(dst []Name, b []byte) ([]Name, error) {
-	in := reader{b: b}
-	for range in.count() {
-		kind := in.take(1)
-		if in.err != nil {
-			break
-		}
-		dst = append(dst, Name{Kind: NameKind(kind[0]), Text: in.text()})
+	in := encoding.NewReader(b)
+	for range in.Count(1) {
+		dst = append(dst, Name{Kind: NameKind(in.Byte()), Text: in.Text()})
 	}
-	return dst, in.err
+	return dst, in.Err()
 }
-
-// A reader takes values off the front of b. After an error all values are zero.
-type reader struct {
-	b   []byte
-	err error
-}
-
-func (r *reader) fail() { r.b, r.err = nil, errDamaged }
-
-func (r *reader) take(n uint64) []byte {
-	if r.err != nil || n > uint64(len(r.b)) {
-		r.fail()
-		return nil
-	}
-	out := r.b[:n]
-	r.b = r.b[n:]
-	return out
-}
-
-func (r *reader) uint() uint64 {
-	v, n := binary.Uvarint(r.b)
-	if n <= 0 {
-		r.fail()
-		return 0
-	}
-	r.b = r.b[n:]
-	return v
-}
-
-func (r *reader) int() int64 {
-	v, n := binary.Varint(r.b)
-	if n <= 0 {
-		r.fail()
-		return 0
-	}
-	r.b = r.b[n:]
-	return v
-}
-
-// count reads the length of a list; each element takes a byte at least.
-func (r *reader) count() uint64 {
-	n := r.uint()
-	if n > uint64(len(r.b)) {
-		r.fail()
-		return 0
-	}
-	return n
-}
-
-func (r *reader) text() string { return string(r.take(r.count())) }

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"reelsplice/build/shuffle"
+	"reelsplice/schemas/encoding"
 	"reelsplice/schemas/release"
 	"reelsplice/schemas/tables/posting"
 )
@@ -132,7 +133,7 @@ type poster struct {
 func (p *poster) post(t *table, r *row, rank uint32) {
 	for i := range t.lists {
 		for _, k := range r.lists[i] {
-			p.key = binary.BigEndian.AppendUint32(appendOrdered(p.key[:0], k), rank)
+			p.key = binary.BigEndian.AppendUint32(encoding.AppendOrdered(p.key[:0], k), rank)
 			p.add(i, nil)
 		}
 	}
@@ -141,7 +142,7 @@ func (p *poster) post(t *table, r *row, rank uint32) {
 	}
 	first := len(t.lists)
 	for _, d := range r.releases {
-		p.key = binary.BigEndian.AppendUint32(appendOrdered(p.key[:0], d.key), uint32(d.day)^1<<31)
+		p.key = binary.BigEndian.AppendUint32(encoding.AppendOrdered(p.key[:0], d.key), uint32(d.day)^1<<31)
 		p.key = binary.BigEndian.AppendUint32(p.key, rank)
 		p.add(first+partReleases, nil)
 	}
@@ -156,31 +157,6 @@ func (p *poster) add(part int, payload []byte) {
 	if p.err == nil {
 		p.err = p.w.Add(uint64(part), p.key, payload)
 	}
-}
-
-// appendOrdered appends a number so that bytes compare as numbers do, small ones in few
-// bytes: sorting looks at eight bytes first.
-func appendOrdered(dst []byte, v uint64) []byte {
-	n := 0
-	for n < 8 && v>>(8*n) != 0 {
-		n++
-	}
-	dst = append(dst, byte(n))
-	for i := n - 1; i >= 0; i-- {
-		dst = append(dst, byte(v>>(8*i)))
-	}
-	return dst
-}
-
-// parseOrdered reads what appendOrdered wrote, and returns the bytes behind it.
-func parseOrdered(b []byte) (v uint64, rest []byte, err error) {
-	if len(b) == 0 || b[0] > 8 || len(b) < 1+int(b[0]) {
-		return 0, nil, errDamaged
-	}
-	for _, c := range b[1 : 1+b[0]] {
-		v = v<<8 | uint64(c)
-	}
-	return v, b[1+b[0]:], nil
 }
 
 // write writes the sections.
@@ -321,13 +297,14 @@ func grouped[T any](it *shuffle.Iterator, parse func([]byte) (T, bool), add func
 		if err != nil {
 			return err
 		}
-		key, rest, err := parseOrdered(record)
-		if err != nil || len(rest) < 4 {
-			return errDamaged
+		in := encoding.NewReader(record)
+		key := in.Ordered()
+		if in.Len() < 4 {
+			return encoding.ErrCut
 		}
-		v, ok := parse(rest)
+		v, ok := parse(in.Rest())
 		if !ok {
-			return errDamaged
+			return encoding.ErrCut
 		}
 		if key != last && len(list) > 0 {
 			if err := add(last, list); err != nil {
@@ -355,7 +332,7 @@ func writeOrder(t *release.TableWriter, name string, it *shuffle.Iterator, n int
 			return err
 		}
 		if len(payload) != 4 {
-			return errDamaged
+			return encoding.ErrCut
 		}
 		order = append(order, binary.BigEndian.Uint32(payload))
 	}
@@ -419,7 +396,7 @@ func writeBlock(w *bufio.Writer, block []byte) error {
 func readBlock(r *bufio.Reader, buf []byte) ([]byte, error) {
 	n, err := binary.ReadUvarint(r)
 	if err == nil && n > shuffle.MaxRecord {
-		err = errDamaged
+		err = encoding.ErrCut
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read names: %w", err)
