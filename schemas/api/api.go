@@ -108,6 +108,11 @@ type Operation struct {
 	// place of that of their series.
 	Kind fragment.Kind
 	Sub  fragment.Sub
+	// Answerer is the part of the edge that serves the operation.
+	Answerer Answerer
+	// Rows is the kind of the resources in a list of the whole catalogue; zero for a list of
+	// several kinds, and for all other operations.
+	Rows fragment.Kind
 }
 
 // An AppendName is a name, or a pattern of names, that append_to_response takes in

@@ -66,6 +66,8 @@ func TestRefusals(t *testing.T) {
 	// a parameter without a type, and one of an unknown type
 	f(ops, 5, "page", `parameter "page"`)
 	f(ops, 5, "page:uint", `parameter "page:uint"`)
+	// a path that no answerer serves
+	f(ops, 3, "/3/unknown", "add it to gen/answerers.go")
 	// a name that package fragment does not know
 	f(names, 1, "watch_providers", "no sub-request")
 	// a pattern that does not say where its names come from

@@ -113,13 +113,16 @@ func renderOperation(b *bytes.Buffer, row []string) error {
 	}
 	renderText(b, "Shape", row[9])
 	renderText(b, "Notes", row[10])
-	renderFragment(b, row[3])
+	isFragment := renderFragment(b, row[3])
+	if err := renderAnswerer(b, row[1], row[2], row[3], row[8] == "yes", isFragment); err != nil {
+		return err
+	}
 	b.WriteString("},\n")
 	return nil
 }
 
-// renderFragment writes which fragment answers the path, if any does.
-func renderFragment(b *bytes.Buffer, path string) {
+// renderFragment writes the fragment that serves the path, and reports whether there is one.
+func renderFragment(b *bytes.Buffer, path string) bool {
 	for _, root := range roots {
 		rest, ok := strings.CutPrefix(path, root.path)
 		if !ok || root.alone && rest != "" {
@@ -130,13 +133,14 @@ func renderFragment(b *bytes.Buffer, path string) {
 				fmt.Fprintf(b, "Appends: %q,\n", root.kind)
 			}
 			fmt.Fprintf(b, "Kind: %s, Sub: fragment.SubDetails,\n", kindConst(root.kind))
-			return
+			return true
 		}
 		if sub, ok := fragment.ParseSub(strings.TrimPrefix(rest, "/")); ok {
 			fmt.Fprintf(b, "Kind: %s, Sub: %s,\n", kindConst(root.kind), subConst(sub.Name()))
-			return
+			return true
 		}
 	}
+	return false
 }
 
 // renderAppendName writes one row of append-names.tsv.
