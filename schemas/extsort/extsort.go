@@ -1,0 +1,361 @@
+// Package extsort sorts more records than fit into memory: an external merge sort. A record is
+// a key and a payload, both opaque bytes. Records are ordered by key, then by payload, so the
+// result depends only on the records that were added. Equal records are all there.
+//
+// In one process, a Sorter takes records and gives them back in order:
+//
+//	s := extsort.New(extsort.Options{Dir: dir, Memory: 256 << 20})
+//	defer s.Close()
+//	err := s.Add(0, key, payload) // many times
+//	it, err := s.Sort(ctx, 0)
+//	key, payload, err := it.Next() // until io.EOF
+//
+// Between tasks, each task writes what it made as one file with sections, and a later task
+// merges one section of all these files:
+//
+//	f, err := s.WriteFile(ctx, "contributions-0007")      // in each task of one stage
+//	it, err := extsort.Merge(ctx, files, section, options) // in each task of the next one
+//
+// Every block of a file carries a CRC-32C, and so does the footer: a damaged file is an error
+// that matches ErrDamaged, never wrong data.
+package extsort
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+const (
+	// MaxRecord is the longest record in bytes: key, payload, and up to ten bytes for their
+	// lengths.
+	MaxRecord = 1 << 30
+
+	// MaxSections is the highest number of sections of a file.
+	MaxSections = 1 << 16
+
+	minMemory = 256 << 10 // a lower bound on memory is raised to this
+)
+
+var errClosed = errors.New("extsort: sorter is closed")
+
+// Options bounds a Sorter or a merge.
+type Options struct {
+	Dir      string // temporary files lie in a folder of their own below it, made with the first file
+	Memory   int64  // bytes of records held at once, at least 256 KiB; a longer record is held alone
+	Sections int    // sections that records are added to, 1 when 0; Merge ignores it
+}
+
+func (o Options) memory() int64 { return max(o.Memory, minMemory) }
+
+func (o Options) sections() int { return max(o.Sections, 1) }
+
+// createFunc makes a file. Tests replace createFile to fill a disk.
+type createFunc func(path string) (io.WriteCloser, error)
+
+func createFile(path string) (io.WriteCloser, error) {
+	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+}
+
+// A Sorter collects records in memory and writes them as sorted runs whenever the memory is
+// full. It is for one goroutine.
+type Sorter struct {
+	o      Options
+	memory *memory
+	folder folder
+	runs   []*File
+	count  int64
+	sorted bool  // no more records may be added
+	err    error // the first one, which later calls repeat
+}
+
+// New returns an empty Sorter. It touches no disk before the memory is full.
+func New(o Options) *Sorter {
+	return &Sorter{o: o, memory: newMemory(o.memory()), folder: folder{parent: o.Dir, create: createFile}}
+}
+
+// Resume returns a Sorter whose runs lie in o.Dir itself, an existing folder of its own, and
+// outlive Close. It starts with the runs that an earlier Sorter named by Runs, and removes
+// other files from the folder. A missing or damaged run is an error.
+func Resume(o Options, runs []string) (*Sorter, error) {
+	s := New(o)
+	s.folder.path, s.folder.keep = o.Dir, true
+	known := map[string]bool{}
+	for _, name := range runs {
+		f, err := Open(filepath.Join(o.Dir, name))
+		if err != nil {
+			s.closeRuns()
+			return nil, err
+		}
+		s.runs, s.count = append(s.runs, f), s.count+f.Len()
+		known[name] = true
+		n, _ := strconv.Atoi(strings.TrimSuffix(name, runSuffix))
+		s.folder.next = max(s.folder.next, n)
+	}
+	entries, err := os.ReadDir(o.Dir)
+	for _, e := range entries {
+		if err == nil && !known[e.Name()] {
+			err = os.Remove(filepath.Join(o.Dir, e.Name()))
+		}
+	}
+	if err != nil {
+		s.closeRuns()
+		return nil, fmt.Errorf("clear folder of sort runs: %w", err)
+	}
+	return s, nil
+}
+
+// Runs returns the names of the run files in the Sorter's folder. After Flush they hold all
+// records.
+func (s *Sorter) Runs() []string {
+	names := make([]string, len(s.runs))
+	for i, f := range s.runs {
+		names[i] = filepath.Base(f.path)
+	}
+	return names
+}
+
+// Spilled returns the bytes of the run files.
+func (s *Sorter) Spilled() (n int64) {
+	for _, f := range s.runs {
+		n += f.size
+	}
+	return n
+}
+
+// Len returns how many records were added.
+func (s *Sorter) Len() int64 { return s.count }
+
+// Held returns how many records are in memory, and how many bytes they take.
+func (s *Sorter) Held() (records int, bytes int64) {
+	return len(s.memory.entries), s.memory.bytes()
+}
+
+// Add adds a record to a section and copies key and payload. After an error, such as a full
+// disk, the temporary files are gone and every later call returns that error.
+func (s *Sorter) Add(section int, key, payload []byte) error {
+	switch {
+	case s.err != nil:
+		return s.err
+	case s.sorted:
+		return errors.New("extsort: add after sort")
+	case section < 0 || section >= s.o.sections():
+		return fmt.Errorf("extsort: section %d, want 0 to %d", section, s.o.sections()-1)
+	}
+	n := recordBytes(key, payload)
+	if n > MaxRecord {
+		return fmt.Errorf("extsort: record of %d bytes, want at most %d", n, MaxRecord)
+	}
+	if !s.memory.fits(int(n)) {
+		if err := s.Flush(); err != nil {
+			return err
+		}
+	}
+	s.memory.add(section, key, payload)
+	s.count++
+	return nil
+}
+
+// Flush writes the records in memory as a run.
+func (s *Sorter) Flush() error {
+	if s.err == nil && len(s.memory.entries) > 0 {
+		s.fail(s.flush())
+	}
+	return s.err
+}
+
+func (s *Sorter) flush() error {
+	path, err := s.folder.name()
+	if err != nil {
+		return err
+	}
+	f, err := s.writeMemory(path)
+	if err != nil {
+		return err
+	}
+	s.runs = append(s.runs, f)
+	s.memory.reset()
+	return nil
+}
+
+// writeMemory writes the records in memory to a file.
+func (s *Sorter) writeMemory(path string) (*File, error) {
+	s.memory.sort()
+	w, err := newFileWriter(s.folder.create, path, s.o.sections())
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range s.memory.entries {
+		if err := w.add(e.section(), s.memory.record(e)); err != nil {
+			return nil, w.abort(err)
+		}
+	}
+	return w.finish()
+}
+
+// fail remembers the first error and removes the temporary files on it.
+func (s *Sorter) fail(err error) {
+	if err != nil && s.err == nil {
+		s.err = err
+		s.release()
+	}
+}
+
+// Sort ends the adding and returns the records of a section in order. It may be called once
+// for each section, in any order. ctx stops the passes that merge many runs into few, and the
+// Iterator, which is valid until the Sorter is closed.
+func (s *Sorter) Sort(ctx context.Context, section int) (*Iterator, error) {
+	if s.err != nil {
+		return nil, s.err
+	}
+	if section < 0 || section >= s.o.sections() {
+		return nil, fmt.Errorf("extsort: section %d, want 0 to %d", section, s.o.sections()-1)
+	}
+	if !s.sorted {
+		s.sorted = true
+		if s.fail(s.prepare(ctx)); s.err != nil {
+			return nil, s.err
+		}
+	}
+	if len(s.runs) == 0 {
+		return s.memory.iterator(ctx, section), nil
+	}
+	it, err := mergeSection(ctx, s.runs, section)
+	s.fail(err)
+	return it, err
+}
+
+// prepare sorts the records in memory if they are all, or merges the runs until one pass is left.
+func (s *Sorter) prepare(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if len(s.runs) == 0 {
+		s.memory.sort()
+		return nil
+	}
+	if err := s.Flush(); err != nil {
+		return err
+	}
+	s.memory.drop() // the merge needs the bytes
+	m := merge{&s.folder, s.o.memory(), 0, s.o.sections()}
+	var err error
+	s.runs, err = m.reduce(ctx, s.runs, true)
+	return err
+}
+
+// WriteFile ends the adding and writes all records as one file, each section sorted, at path,
+// where no file may be. The file is not synced. The caller owns the file and its handle. The
+// Sorter can only be closed afterwards.
+func (s *Sorter) WriteFile(ctx context.Context, path string) (*File, error) {
+	if s.err == nil && s.sorted {
+		return nil, errors.New("extsort: write after sort")
+	}
+	if s.err != nil {
+		return nil, s.err
+	}
+	s.sorted = true
+	f, err := s.writeFile(ctx, path)
+	s.fail(err)
+	return f, err
+}
+
+func (s *Sorter) writeFile(ctx context.Context, path string) (*File, error) {
+	if len(s.runs) == 0 {
+		return s.writeMemory(path)
+	}
+	if err := s.prepare(ctx); err != nil {
+		return nil, err
+	}
+	m := merge{&s.folder, s.o.memory(), 0, s.o.sections()}
+	return m.write(ctx, s.runs, path)
+}
+
+// Close removes all temporary files, unless the Sorter came from Resume. Iterators must not
+// be used afterwards. A second Close does nothing.
+func (s *Sorter) Close() error {
+	if s.err == nil {
+		s.err = errClosed
+	}
+	return s.release()
+}
+
+func (s *Sorter) release() error {
+	s.memory.drop()
+	s.closeRuns()
+	return s.folder.remove()
+}
+
+func (s *Sorter) closeRuns() {
+	for _, f := range s.runs {
+		f.Close()
+	}
+	s.runs = nil
+}
+
+// runSuffix ends the names of temporary files.
+const runSuffix = ".run"
+
+// A folder has the temporary files of a Sorter or a merge. It is made with the first file.
+type folder struct {
+	parent string
+	path   string // "" while there is none
+	next   int    // number of the last file
+	keep   bool   // the files outlive the process
+	create createFunc
+}
+
+// name returns a new path in the folder.
+func (d *folder) name() (string, error) {
+	if d.path == "" {
+		path, err := os.MkdirTemp(d.parent, "sort-*")
+		if err != nil {
+			return "", fmt.Errorf("create folder for sort runs: %w", err)
+		}
+		d.path = path
+	}
+	d.next++
+	return filepath.Join(d.path, strconv.Itoa(d.next)+runSuffix), nil
+}
+
+func (d *folder) remove() error {
+	if d.path == "" || d.keep {
+		return nil
+	}
+	path := d.path
+	d.path = ""
+	if err := os.RemoveAll(path); err != nil {
+		return fmt.Errorf("remove sort runs: %w", err)
+	}
+	return nil
+}
+
+// recordBytes returns the bytes that a record takes at most, in memory and in a file.
+func recordBytes(key, payload []byte) int64 {
+	return 2*binary.MaxVarintLen32 + int64(len(key)) + int64(len(payload))
+}
+
+// appendRecord appends a record: the lengths of key and payload as varints, key, payload.
+func appendRecord(dst, key, payload []byte) []byte {
+	dst = binary.AppendUvarint(dst, uint64(len(key)))
+	dst = binary.AppendUvarint(dst, uint64(len(payload)))
+	return append(append(dst, key...), payload...)
+}
+
+// splitRecord splits the record at the start of b and returns its length, 0 if b is damaged.
+func splitRecord(b []byte) (key, payload []byte, n int) {
+	k, a := binary.Uvarint(b)
+	p, c := binary.Uvarint(b[max(a, 0):])
+	if a <= 0 || c <= 0 || k > MaxRecord || p > MaxRecord || uint64(len(b)-a-c) < k+p {
+		return nil, nil, 0
+	}
+	head := a + c
+	n = head + int(k+p)
+	return b[head : head+int(k) : head+int(k)], b[head+int(k) : n : n], n
+}

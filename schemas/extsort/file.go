@@ -1,0 +1,332 @@
+package extsort
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"os"
+	"slices"
+)
+
+// A file is blocks of records, section by section, and a footer:
+//
+//	block    CRC-32C of its offset, length and records; length of its records; records
+//	table    one pair of varints a section: bytes of its blocks, number of its records
+//	trailer  length of the longest record, offset of the table, sections, CRC-32C of table and trailer, magic
+//
+// Numbers of fixed length are little-endian. A record longer than a block has its own.
+const (
+	blockBytes   = 16 << 10
+	headBytes    = 4 + 4
+	trailerBytes = 4 + 8 + 4 + 4 + 4
+	magic        = "xsrt"
+)
+
+// ErrDamaged is matched by errors about files whose bytes differ from those written.
+var ErrDamaged = errors.New("sorted file is damaged")
+
+func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) } // made once inside crc32
+
+// checksum covers the offset, so that a block in a wrong place does not pass.
+func checksum(offset int64, parts ...[]byte) uint32 {
+	var at [8]byte
+	binary.LittleEndian.PutUint64(at[:], uint64(offset))
+	sum := crc32.Checksum(at[:], castagnoli())
+	for _, b := range parts {
+		sum = crc32.Update(sum, castagnoli(), b)
+	}
+	return sum
+}
+
+// A section is the place of a section's blocks.
+type section struct {
+	from, to int64
+	records  int64
+}
+
+// A fileWriter writes records in order of section, key and payload.
+type fileWriter struct {
+	path     string
+	f        io.WriteCloser
+	buf      []byte // room for a header, then the records of the block being filled
+	offset   int64
+	current  int // section of the block being filled
+	sections []section
+	longest  int
+}
+
+func newFileWriter(create createFunc, path string, sections int) (*fileWriter, error) {
+	f, err := create(path)
+	if err != nil {
+		return nil, fmt.Errorf("create sorted file: %w", err)
+	}
+	return &fileWriter{path: path, f: f, buf: make([]byte, headBytes, blockBytes), sections: make([]section, sections)}, nil
+}
+
+// add appends a record as appendRecord made it.
+func (w *fileWriter) add(section int, record []byte) error {
+	if section != w.current || len(w.buf)+len(record) > blockBytes {
+		if err := w.flush(nil); err != nil {
+			return err
+		}
+		w.current = section
+	}
+	w.sections[section].records++
+	w.longest = max(w.longest, len(record))
+	if headBytes+len(record) > blockBytes {
+		return w.flush(record)
+	}
+	w.buf = append(w.buf, record...)
+	return nil
+}
+
+// flush writes the block being filled, or long as a block of its own when the former is empty.
+func (w *fileWriter) flush(long []byte) error {
+	head, body := w.buf[:headBytes], w.buf[headBytes:]
+	if long != nil {
+		body = long
+	}
+	if len(body) == 0 {
+		return nil
+	}
+	binary.LittleEndian.PutUint32(head[4:], uint32(len(body)))
+	binary.LittleEndian.PutUint32(head, checksum(w.offset, head[4:], body))
+	from := w.offset
+	var err error
+	if long == nil {
+		err = w.write(w.buf)
+	} else if err = w.write(head); err == nil {
+		err = w.write(long)
+	}
+	s := &w.sections[w.current]
+	if s.to == 0 {
+		s.from = from
+	}
+	s.to = w.offset
+	w.buf = w.buf[:headBytes]
+	return err
+}
+
+func (w *fileWriter) write(b []byte) error {
+	if _, err := w.f.Write(b); err != nil {
+		return fmt.Errorf("write sorted file %q: %w", w.path, err)
+	}
+	w.offset += int64(len(b))
+	return nil
+}
+
+// finish writes the footer and opens the file. The file is not synced: it is checked when read.
+func (w *fileWriter) finish() (*File, error) {
+	if err := w.flush(nil); err != nil {
+		return nil, w.abort(err)
+	}
+	at := w.offset
+	var footer []byte
+	for _, s := range w.sections {
+		footer = binary.AppendUvarint(footer, uint64(s.to-s.from))
+		footer = binary.AppendUvarint(footer, uint64(s.records))
+	}
+	footer = binary.LittleEndian.AppendUint32(footer, uint32(w.longest))
+	footer = binary.LittleEndian.AppendUint64(footer, uint64(at))
+	footer = binary.LittleEndian.AppendUint32(footer, uint32(len(w.sections)))
+	footer = binary.LittleEndian.AppendUint32(footer, checksum(at, footer))
+	if err := w.write(append(footer, magic...)); err != nil {
+		return nil, w.abort(err)
+	}
+	if err := w.f.Close(); err != nil {
+		os.Remove(w.path)
+		return nil, fmt.Errorf("write sorted file %q: %w", w.path, err)
+	}
+	return Open(w.path)
+}
+
+// abort removes the file and returns err.
+func (w *fileWriter) abort(err error) error {
+	w.f.Close()
+	os.Remove(w.path)
+	return err
+}
+
+// A File is a sorted file that is open for reading, by any number of goroutines.
+type File struct {
+	path     string
+	f        *os.File
+	size     int64
+	sections []section
+	longest  int64 // bytes of the longest record
+}
+
+// Open opens a file that WriteFile wrote, and checks its footer.
+func Open(path string) (*File, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("open sorted file: %w", err)
+	}
+	s := &File{path: path, f: f}
+	if err := s.readFooter(); err != nil {
+		f.Close()
+		return nil, s.failed(err)
+	}
+	return s, nil
+}
+
+func (f *File) readFooter() error {
+	info, err := f.f.Stat()
+	if err != nil {
+		return err
+	}
+	f.size = info.Size()
+	if f.size < trailerBytes {
+		return ErrDamaged
+	}
+	var t [trailerBytes]byte
+	if _, err := f.f.ReadAt(t[:], f.size-trailerBytes); err != nil {
+		return err
+	}
+	f.longest = int64(binary.LittleEndian.Uint32(t[:]))
+	at := int64(binary.LittleEndian.Uint64(t[4:]))
+	n := binary.LittleEndian.Uint32(t[12:])
+	length := f.size - trailerBytes - at // of the table
+	if string(t[20:]) != magic || at < 0 || length < 0 || n > MaxSections || length > int64(n)*2*binary.MaxVarintLen64 {
+		return ErrDamaged
+	}
+	table := make([]byte, length)
+	if _, err := f.f.ReadAt(table, at); err != nil {
+		return err
+	}
+	if checksum(at, table, t[:16]) != binary.LittleEndian.Uint32(t[16:]) {
+		return ErrDamaged
+	}
+	return f.readSections(table, int(n), at)
+}
+
+// readSections reads the table, whose checksum is right.
+func (f *File) readSections(table []byte, n int, end int64) error {
+	f.sections = make([]section, n)
+	at := int64(0)
+	for i := range f.sections {
+		bytes, a := binary.Uvarint(table)
+		records, b := binary.Uvarint(table[max(a, 0):])
+		if a <= 0 || b <= 0 || bytes > uint64(end-at) {
+			return ErrDamaged
+		}
+		table = table[a+b:]
+		f.sections[i] = section{at, at + int64(bytes), int64(records)}
+		at += int64(bytes)
+	}
+	if at != end || len(table) > 0 {
+		return ErrDamaged
+	}
+	return nil
+}
+
+func (f *File) failed(err error) error {
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		err = ErrDamaged
+	}
+	return fmt.Errorf("read sorted file %q: %w", f.path, err)
+}
+
+// Sections returns how many sections there are.
+func (f *File) Sections() int { return len(f.sections) }
+
+// Section returns how many records section i has, and how many bytes they take in the file.
+func (f *File) Section(i int) (records, bytes int64) {
+	s := f.sections[i]
+	return s.records, s.to - s.from
+}
+
+// Size returns the bytes of the file.
+func (f *File) Size() int64 { return f.size }
+
+// Len returns how many records all sections have.
+func (f *File) Len() (n int64) {
+	for _, s := range f.sections {
+		n += s.records
+	}
+	return n
+}
+
+// Close closes the file, which stays.
+func (f *File) Close() error { return f.f.Close() }
+
+// A sectionReader reads the records of a section.
+type sectionReader struct {
+	file *File
+	at   int64 // of the next block
+	to   int64
+	buf  []byte // the block
+	rest []byte // its records behind the current one
+
+	record, key, payload []byte // current, in buf
+	prefix               uint64
+}
+
+// next moves to the next record. It returns io.EOF behind the last one.
+func (r *sectionReader) next() error {
+	if len(r.rest) == 0 {
+		if err := r.readBlock(); err != nil {
+			return err
+		}
+	}
+	key, payload, n := splitRecord(r.rest)
+	if n == 0 {
+		return r.failed(ErrDamaged)
+	}
+	r.key, r.payload, r.prefix = key, payload, prefix(key)
+	r.record, r.rest = r.rest[:n:n], r.rest[n:]
+	return nil
+}
+
+// readBlock reads and checks the next block: with one system call, unless it is a long one.
+func (r *sectionReader) readBlock() error {
+	left := r.to - r.at
+	if left == 0 {
+		return io.EOF
+	}
+	if left <= headBytes {
+		return r.failed(ErrDamaged)
+	}
+	n := int(min(left, blockBytes))
+	r.buf = slices.Grow(r.buf[:0], n)[:n]
+	if _, err := r.file.f.ReadAt(r.buf, r.at); err != nil {
+		return r.failed(err)
+	}
+	size := headBytes + int64(binary.LittleEndian.Uint32(r.buf[4:]))
+	if size == headBytes || size > left {
+		return r.failed(ErrDamaged) // a damaged length allocates nothing
+	}
+	if size > int64(n) {
+		r.buf = slices.Grow(r.buf, int(size)-n)[:size]
+		if _, err := r.file.f.ReadAt(r.buf[n:], r.at+int64(n)); err != nil {
+			return r.failed(err)
+		}
+	}
+	if checksum(r.at, r.buf[4:size]) != binary.LittleEndian.Uint32(r.buf) {
+		return r.failed(ErrDamaged)
+	}
+	r.at += size
+	r.rest = r.buf[headBytes:size]
+	return nil
+}
+
+func (r *sectionReader) failed(err error) error {
+	return r.file.failed(fmt.Errorf("offset %d of %d: %w", r.at, r.file.size, shortened(err)))
+}
+
+// shortened turns the end of a file that came too early into damage.
+func shortened(err error) error {
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		return fmt.Errorf("%w: shorter than written", ErrDamaged)
+	}
+	return err
+}
+
+func (r *sectionReader) less(o *sectionReader) bool {
+	if r.prefix != o.prefix {
+		return r.prefix < o.prefix
+	}
+	return order(r.key, r.payload, o.key, o.payload) < 0
+}

@@ -1,0 +1,261 @@
+package extsort
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/binary"
+	"slices"
+	"sync"
+	"unsafe"
+)
+
+const (
+	maxBlock   = 256 << 10 // bytes of a block of memory that many records share
+	minEntries = 1024      // entries allocated at once, at least
+
+	// minDivided is how many entries are worth dividing by a byte before they are compared.
+	minDivided = 128
+
+	entryBytes = int64(unsafe.Sizeof(entry{}))
+)
+
+// An entry is a record in memory.
+type entry struct {
+	prefix uint64 // while sorted: eight bytes of the key behind those that all keys of the section share
+	place  uint64 // section (16 bits), block (28), offset in the block (20)
+}
+
+func (e entry) section() int { return int(e.place >> 48) }
+
+// digit returns a byte to divide entries by: the two bytes of the section, then those of the prefix.
+func (e entry) digit(i int) byte {
+	if i < prefixDigit {
+		return byte(e.place >> (56 - 8*i))
+	}
+	return byte(e.prefix >> (56 - 8*(i-prefixDigit)))
+}
+
+const (
+	prefixDigit = 2 // the first digit of the prefix
+	digits      = prefixDigit + 8
+)
+
+// A memory holds records up to a bound. Records lie in blocks, so that growing copies entries only.
+type memory struct {
+	bound   int64
+	block   int // size of a shared block
+	entries []entry
+	blocks  [][]byte
+	current int   // index of the shared block being filled, -1 for none
+	used    int64 // bytes of blocks
+}
+
+// sharedBlocks are blocks of maxBlock bytes to use again: sorters come and go.
+var sharedBlocks sync.Pool
+
+func newMemory(bound int64) *memory {
+	return &memory{bound: bound, block: int(min(bound/16, maxBlock)), current: -1}
+}
+
+func (m *memory) bytes() int64 { return m.used + int64(cap(m.entries))*entryBytes }
+
+// fits reports whether a record of up to n bytes can be held beside the others. An empty memory
+// holds any record.
+func (m *memory) fits(n int) bool {
+	if len(m.entries) == 0 {
+		return true
+	}
+	entries := int64(cap(m.entries))
+	if len(m.entries) == cap(m.entries) {
+		entries *= 3 // while they are copied to a place of twice the size
+	}
+	return m.used+int64(m.needs(n))+entries*entryBytes <= m.bound
+}
+
+// needs returns how many bytes must be allocated for a record of up to n bytes.
+func (m *memory) needs(n int) int {
+	if n > m.block/4 {
+		return n
+	}
+	if m.current >= 0 {
+		if b := m.blocks[m.current]; cap(b)-len(b) >= n {
+			return 0
+		}
+	}
+	return m.block
+}
+
+func (m *memory) add(section int, key, payload []byte) {
+	i := m.blockFor(int(recordBytes(key, payload)))
+	place := uint64(section)<<48 | uint64(i)<<20 | uint64(len(m.blocks[i]))
+	m.blocks[i] = appendRecord(m.blocks[i], key, payload)
+	if n := len(m.entries); n == cap(m.entries) {
+		m.entries = slices.Grow(m.entries, max(n, minEntries))
+	}
+	m.entries = append(m.entries, entry{place: place})
+}
+
+// blockFor returns the index of a block with room for n bytes. A long record has its own.
+func (m *memory) blockFor(n int) int {
+	need := m.needs(n)
+	if need == 0 {
+		return m.current
+	}
+	m.used += int64(need)
+	m.blocks = append(m.blocks, newBlock(need))
+	if n <= m.block/4 {
+		m.current = len(m.blocks) - 1
+	}
+	return len(m.blocks) - 1
+}
+
+func newBlock(n int) []byte {
+	if n == maxBlock {
+		if b, ok := sharedBlocks.Get().(*[maxBlock]byte); ok {
+			return b[:0]
+		}
+	}
+	return make([]byte, 0, n)
+}
+
+// record returns the bytes of a record as appendRecord wrote them, valid until reset.
+func (m *memory) record(e entry) []byte {
+	b := m.blocks[e.place>>20&(1<<28-1)][e.place&(1<<20-1):]
+	_, _, n := splitRecord(b)
+	return b[:n:n]
+}
+
+func (m *memory) split(e entry) (key, payload []byte) {
+	key, payload, _ = splitRecord(m.blocks[e.place>>20&(1<<28-1)][e.place&(1<<20-1):])
+	return key, payload
+}
+
+// reset empties the memory and keeps the entries' place for the next records.
+func (m *memory) reset() {
+	entries := m.entries[:0]
+	if int64(cap(entries))*entryBytes > m.bound/2 {
+		entries = nil // grown for small records; long ones may follow
+	}
+	m.drop()
+	m.entries = entries
+}
+
+// drop gives up all memory.
+func (m *memory) drop() {
+	for _, b := range m.blocks {
+		if cap(b) == maxBlock {
+			sharedBlocks.Put((*[maxBlock]byte)(b[:maxBlock]))
+		}
+	}
+	*m = memory{bound: m.bound, block: m.block, current: -1}
+}
+
+// sort orders the entries by section, key and payload.
+func (m *memory) sort() {
+	if len(m.entries) > 0 {
+		m.divide(m.entries, 0)
+	}
+}
+
+// divide sorts entries that agree in the digits before i. Many of them are first divided by
+// digit i, in place: most keys begin with numbers, which that separates with fewer steps than
+// comparing takes (American flag sort).
+func (m *memory) divide(entries []entry, i int) {
+	if i == prefixDigit || i < prefixDigit && len(entries) < minDivided {
+		m.setPrefixes(entries)
+	}
+	if len(entries) < minDivided || i == digits {
+		slices.SortFunc(entries, m.compare)
+		return
+	}
+	var next, ends [256]int
+	for _, e := range entries {
+		ends[e.digit(i)]++
+	}
+	if ends[entries[0].digit(i)] == len(entries) {
+		m.divide(entries, i+1)
+		return
+	}
+	at := 0
+	for d, n := range ends {
+		next[d] = at
+		at += n
+		ends[d] = at
+	}
+	for d := range ends {
+		for next[d] < ends[d] {
+			e := entries[next[d]]
+			for to := e.digit(i); int(to) != d; to = e.digit(i) {
+				entries[next[to]], e = e, entries[next[to]]
+				next[to]++
+			}
+			entries[next[d]] = e
+			next[d]++
+		}
+	}
+	start := 0
+	for _, end := range ends {
+		if end > start {
+			m.divide(entries[start:end], i+1)
+		}
+		start = end
+	}
+}
+
+// setPrefixes sets the prefixes of entries behind the bytes that all their keys begin with.
+func (m *memory) setPrefixes(entries []entry) {
+	common, _ := m.split(entries[0])
+	for _, e := range entries {
+		if len(common) == 0 {
+			break
+		}
+		key, _ := m.split(e)
+		n := 0
+		for n < min(len(common), len(key)) && common[n] == key[n] {
+			n++
+		}
+		common = common[:n]
+	}
+	for i := range entries {
+		key, _ := m.split(entries[i])
+		entries[i].prefix = prefix(key[len(common):])
+	}
+}
+
+// prefix returns the first eight bytes of a key, big-endian, zeroes behind a shorter one.
+func prefix(key []byte) uint64 {
+	if len(key) >= 8 {
+		return binary.BigEndian.Uint64(key)
+	}
+	var b [8]byte
+	copy(b[:], key)
+	return binary.BigEndian.Uint64(b[:])
+}
+
+func (m *memory) compare(a, b entry) int {
+	if c := cmp.Compare(a.section(), b.section()); c != 0 {
+		return c
+	}
+	if a.prefix != b.prefix {
+		return cmp.Compare(a.prefix, b.prefix)
+	}
+	aKey, aPayload := m.split(a)
+	bKey, bPayload := m.split(b)
+	return order(aKey, aPayload, bKey, bPayload)
+}
+
+func order(aKey, aPayload, bKey, bPayload []byte) int {
+	if c := bytes.Compare(aKey, bKey); c != 0 {
+		return c
+	}
+	return bytes.Compare(aPayload, bPayload)
+}
+
+// iterator returns the sorted records of a section.
+func (m *memory) iterator(ctx context.Context, section int) *Iterator {
+	bySection := func(e entry, s int) int { return cmp.Compare(e.section(), s) }
+	from, _ := slices.BinarySearchFunc(m.entries, section, bySection)
+	to, _ := slices.BinarySearchFunc(m.entries, section+1, bySection)
+	return &Iterator{ctx: ctx, memory: m, entries: m.entries[from:to]}
+}

@@ -1,0 +1,268 @@
+package extsort
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+)
+
+const (
+	// maxFanIn is how many files are merged at once at most.
+	maxFanIn = 512
+
+	// ctxEvery is how many records are read between two looks at the context.
+	ctxEvery = 1 << 14
+)
+
+// Merge returns the records of a section of all files in order. All files must have that
+// section. More files than the memory has room for, one block of 16 KiB each, are merged into
+// fewer first, below o.Dir. ctx stops that, and Next too. The caller keeps the files open until
+// the Iterator is closed.
+func Merge(ctx context.Context, files []*File, section int, o Options) (*Iterator, error) {
+	for _, f := range files {
+		if section < 0 || section >= f.Sections() {
+			return nil, fmt.Errorf("extsort: section %d of %q, want 0 to %d", section, f.path, f.Sections()-1)
+		}
+	}
+	temporary := &folder{parent: o.Dir, create: createFile}
+	m := merge{temporary, o.memory(), section, section + 1}
+	left, err := m.reduce(ctx, files, false)
+	if err != nil {
+		return nil, errors.Join(err, temporary.remove())
+	}
+	it, err := mergeSection(ctx, left, section)
+	if err != nil {
+		return nil, errors.Join(err, temporary.remove())
+	}
+	it.temporary = temporary
+	for _, f := range left {
+		if !slices.Contains(files, f) {
+			it.files = append(it.files, f)
+		}
+	}
+	return it, nil
+}
+
+// A merge makes few files of many.
+type merge struct {
+	folder   *folder
+	memory   int64
+	from, to int // sections
+}
+
+// fanIn returns how many files can be merged at once so that a block of each fits into half of
+// the memory. Records above the memory, which cannot, do not count.
+func (m merge) fanIn(files []*File) int {
+	block := int64(blockBytes)
+	for _, f := range files {
+		if f.longest <= m.memory {
+			block = max(block, f.longest)
+		}
+	}
+	return int(min(max(m.memory/2/block, 2), maxFanIn))
+}
+
+// reduce merges the smallest files, in passes, until one pass is left. It removes the files that
+// it merged if they are its own or owned is true.
+func (m merge) reduce(ctx context.Context, files []*File, owned bool) ([]*File, error) {
+	made := map[*File]bool{}
+	files = slices.Clone(files)
+	for fan := m.fanIn(files); len(files) > fan; fan = m.fanIn(files) {
+		slices.SortStableFunc(files, func(a, b *File) int { return cmp.Compare(m.bytes(a), m.bytes(b)) })
+		n := min(fan, max(2, len(files)-fan+1)) // merging n files takes n-1 away: no more than needed
+		path, err := m.folder.name()
+		if err != nil {
+			return files, err
+		}
+		f, err := m.write(ctx, files[:n], path)
+		if err != nil {
+			return files, err
+		}
+		for _, old := range files[:n] {
+			if owned || made[old] {
+				old.Close()
+				os.Remove(old.path)
+			}
+		}
+		made[f] = true
+		files = append(slices.Delete(files, 0, n), f)
+	}
+	return files, nil
+}
+
+// bytes returns the bytes of a file's sections that are merged.
+func (m merge) bytes(f *File) int64 { return f.sections[m.to-1].to - f.sections[m.from].from }
+
+// write merges files into one at path, with as many sections, of which others than from to to stay empty.
+func (m merge) write(ctx context.Context, files []*File, path string) (*File, error) {
+	w, err := newFileWriter(m.folder.create, path, files[0].Sections())
+	if err != nil {
+		return nil, err
+	}
+	for section := m.from; section < m.to; section++ {
+		it, err := mergeSection(ctx, files, section)
+		for err == nil {
+			var record []byte
+			if _, _, record, err = it.next(); err == nil {
+				err = w.add(section, record)
+			}
+		}
+		if err != io.EOF {
+			return nil, w.abort(err)
+		}
+	}
+	return w.finish()
+}
+
+// mergeSection merges a section of files at once.
+func mergeSection(ctx context.Context, files []*File, section int) (*Iterator, error) {
+	it := &Iterator{ctx: ctx}
+	for _, f := range files {
+		s := f.sections[section]
+		if s.records == 0 {
+			continue
+		}
+		r := &sectionReader{file: f, at: s.from, to: s.to}
+		if err := r.next(); err != nil {
+			return nil, err
+		}
+		it.heap = append(it.heap, r)
+	}
+	for i := len(it.heap)/2 - 1; i >= 0; i-- {
+		it.heap.down(i)
+	}
+	return it, nil
+}
+
+// A heap of readers: the first has the smallest current record.
+type heap []*sectionReader
+
+// down moves h[i] to where both below it are larger.
+func (h heap) down(i int) {
+	for {
+		c := 2*i + 1
+		if c >= len(h) {
+			return
+		}
+		if c+1 < len(h) && h[c+1].less(h[c]) {
+			c++
+		}
+		if !h[c].less(h[i]) {
+			return
+		}
+		h[i], h[c] = h[c], h[i]
+		i = c
+	}
+}
+
+// An Iterator gives records in order. It is for one goroutine.
+type Iterator struct {
+	ctx     context.Context
+	memory  *memory // of entries
+	entries []entry
+	heap    heap
+	moved   bool // heap[0] was returned and must move on
+	given   int
+	err     error
+
+	temporary *folder // of files, nil for none
+	files     []*File // that the Iterator owns
+}
+
+// Next returns the next record, or io.EOF behind the last one. key and payload are valid until
+// the next call. A damaged or unreadable file is an error, which later calls repeat.
+func (it *Iterator) Next() (key, payload []byte, err error) {
+	if it.err == nil {
+		key, payload, _, it.err = it.next()
+	}
+	if it.err != nil {
+		return nil, nil, it.err
+	}
+	return key, payload, nil
+}
+
+func (it *Iterator) next() (key, payload, record []byte, err error) {
+	if it.given%ctxEvery == 0 && it.ctx.Err() != nil {
+		return nil, nil, nil, it.ctx.Err()
+	}
+	it.given++
+	if it.memory != nil {
+		return it.nextEntry()
+	}
+	if it.moved {
+		if err := it.move(); err != nil {
+			return nil, nil, nil, err
+		}
+	}
+	if len(it.heap) == 0 {
+		return nil, nil, nil, io.EOF
+	}
+	it.moved = true
+	r := it.heap[0]
+	return r.key, r.payload, r.record, nil
+}
+
+func (it *Iterator) nextEntry() (key, payload, record []byte, err error) {
+	if len(it.entries) == 0 {
+		return nil, nil, nil, io.EOF
+	}
+	if len(it.memory.blocks) == 0 {
+		return nil, nil, nil, errClosed
+	}
+	key, payload = it.memory.split(it.entries[0])
+	it.entries = it.entries[1:]
+	return key, payload, nil, nil
+}
+
+// move reads the next record of the first file.
+func (it *Iterator) move() error {
+	it.moved = false
+	switch err := it.heap[0].next(); err {
+	case nil:
+	case io.EOF:
+		last := len(it.heap) - 1
+		it.heap[0], it.heap[last] = it.heap[last], nil
+		it.heap = it.heap[:last]
+	default:
+		return err
+	}
+	it.heap.down(0)
+	return nil
+}
+
+// Each calls fn with the records that are left, in order, until fn returns an error, which it
+// passes on.
+func (it *Iterator) Each(fn func(key, payload []byte) error) error {
+	for {
+		key, payload, err := it.Next()
+		if err == io.EOF {
+			return nil
+		}
+		if err == nil {
+			err = fn(key, payload)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// Close gives up the memory and the temporary files of the Iterator. A second Close does nothing.
+func (it *Iterator) Close() error {
+	if it.err == nil {
+		it.err = errors.New("extsort: iterator is closed")
+	}
+	it.memory, it.entries, it.heap = nil, nil, nil
+	for _, f := range it.files {
+		f.Close()
+	}
+	it.files = nil
+	if it.temporary == nil {
+		return nil
+	}
+	return it.temporary.remove()
+}
