@@ -1,0 +1,111 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestDocuments runs the commands of the README and of every how-to: its blocks of sh, one
+// after the other, in an empty folder with a link to data. A block of another language, such
+// as console, is left out.
+func TestDocuments(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the commands of documents run without the race detector only")
+	}
+	for _, program := range []string{"bash", "curl"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skipf("the commands of documents need %s: %v", program, err)
+		}
+	}
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	paths, err := filepath.Glob(filepath.Join(root, "docs", "how-to", "*.md"))
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("found %d documents in docs/how-to: %v", len(paths), err)
+	}
+	for _, path := range append(paths, filepath.Join(root, "README.md")) {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			t.Parallel()
+			text, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if script := commandsOf(string(text)); script != "" {
+				runCommands(t, root, script)
+			}
+		})
+	}
+}
+
+var shBlock = regexp.MustCompile("(?ms)^```sh\n(.*?)^```$")
+
+// commandsOf returns the blocks of sh of a document. Commands that a fresh clone runs with Go
+// are left out: the test that they name is the one that runs.
+func commandsOf(text string) string {
+	var b strings.Builder
+	for _, m := range shBlock.FindAllStringSubmatch(text, -1) {
+		for line := range strings.Lines(m[1]) {
+			if !strings.HasPrefix(line, "go ") {
+				b.WriteString(line)
+			}
+		}
+	}
+	return b.String()
+}
+
+// runCommands runs a script of bash, which stops at the first command that fails.
+func runCommands(t *testing.T, root, script string) {
+	t.Helper()
+	dir := t.TempDir()
+	program, err := exec.LookPath("reelsplice")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for link, target := range map[string]string{"data": filepath.Join(root, "data"), "reelsplice": program, "changed": filepath.Join(root, "data", "sample")} {
+		if err := os.Symlink(target, filepath.Join(dir, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, port := range []string{"8080", "9090"} {
+		script = strings.ReplaceAll(script, "127.0.0.1:"+port, freeAddress(t))
+	}
+	// What a document waits for with sleep takes longer on a busy machine.
+	script = strings.ReplaceAll(script, "sleep 1\n", "sleep 3\n")
+	script = "set -euo pipefail\nexec 2>&1\nset -v\ntrap 'jobs -p | xargs -r kill 2>/dev/null || true' EXIT\n" + script
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	defer cancel()
+	c := exec.CommandContext(ctx, "bash", "-c", script)
+	c.Dir = dir
+	c.Env = append(os.Environ(), "HOME="+dir, "XDG_CACHE_HOME="+dir)
+	c.WaitDelay = 10 * time.Second
+	if out, err := c.CombinedOutput(); err != nil {
+		t.Fatalf("%v; the last lines of the commands:\n%s", err, lastLines(string(out), 12))
+	}
+}
+
+// freeAddress returns an address that nothing listens at.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return fmt.Sprint(l.Addr())
+}
+
+// lastLines returns the last n lines of text.
+func lastLines(text string, n int) string {
+	lines := strings.SplitAfter(text, "\n")
+	return strings.Join(lines[max(0, len(lines)-n):], "")
+}
