@@ -1,0 +1,175 @@
+package main
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"reelsplice/schemas/api"
+)
+
+var update = flag.Bool("update", false, "write the generated documents of docs/reference anew")
+
+// generated compares a document of docs/reference with its generator, or writes it.
+func generated(t *testing.T, name, want string) {
+	t.Helper()
+	path := filepath.Join("..", "..", "docs", "reference", name)
+	if *update {
+		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	got, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(got) != want {
+		t.Errorf("docs/reference/%s is out of date: run go test ./cmd/reelsplice -run TestReference -update", name)
+	}
+}
+
+// TestReferenceCommands: docs/reference/commands.md has every command with its flags.
+func TestReferenceCommands(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("# Commands\n\n<!-- Generated from the commands: go test ./cmd/reelsplice -run TestReference -update -->\n\n" +
+		"Every command takes the flags of the last section too. [Configuration](configuration.md) tells how to set flags by\n" +
+		"environment and file. Exit codes: 0 success, 1 failure, 2 wrong usage.\n")
+	a := &app{}
+	root := a.rootCommand()
+	describeCommands(&b, root)
+	b.WriteString("\n## Flags of every command\n")
+	describeFlags(&b, root.PersistentFlags())
+	generated(t, "commands.md", b.String())
+}
+
+// describeCommands writes the commands below c that users see, depth first.
+func describeCommands(b *strings.Builder, c *cobra.Command) {
+	for _, sub := range c.Commands() {
+		if sub.Hidden || sub.Name() == "help" || sub.Name() == "completion" {
+			continue
+		}
+		if sub.Runnable() {
+			long := sub.Long
+			if long == "" {
+				long = sub.Short
+			}
+			fmt.Fprintf(b, "\n## %s\n\n```\n%s\n```\n\n%s\n", strings.TrimPrefix(sub.CommandPath(), "reelsplice "), sub.UseLine(), strings.TrimSpace(long))
+			if sub.Example != "" {
+				fmt.Fprintf(b, "\n```console\n%s\n```\n", strings.TrimRight(sub.Example, "\n"))
+			}
+			describeFlags(b, sub.NonInheritedFlags())
+		}
+		describeCommands(b, sub)
+	}
+}
+
+// describeFlags writes a table of flags, if there are any.
+func describeFlags(b *strings.Builder, flags *pflag.FlagSet) {
+	var rows strings.Builder
+	flags.VisitAll(func(f *pflag.Flag) {
+		if f.Hidden || f.Name == "help" {
+			return
+		}
+		name, usage := pflag.UnquoteUsage(f)
+		def := f.DefValue
+		if f.Name == "jobs" {
+			def = "CPUs" // of the machine at hand
+		}
+		if def == "[]" || def == "false" || def == "0" {
+			def = ""
+		}
+		usage = strings.ReplaceAll(strings.Join(strings.Fields(usage), " "), "|", "\\|")
+		fmt.Fprintf(&rows, "| `--%s` | %s | %s | %s |\n", f.Name, name, def, usage)
+	})
+	if rows.Len() > 0 {
+		b.WriteString("\n| flag | value | default | |\n| --- | --- | --- | --- |\n" + rows.String())
+	}
+}
+
+// TestReferenceOperations: docs/reference/operations.md has every operation that reads.
+func TestReferenceOperations(t *testing.T) {
+	path := filepath.Join("..", "..", "docs", "reference", "operations.md")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const begin, end = "<!-- begin operations -->\n", "<!-- end operations -->"
+	head, rest, ok := strings.Cut(string(text), begin)
+	_, tail, ok2 := strings.Cut(rest, end)
+	if !ok || !ok2 {
+		t.Fatalf("docs/reference/operations.md has no place between %q and %q", begin, end)
+	}
+	var b strings.Builder
+	group := ""
+	for i := range api.Operations() {
+		op := &api.Operations()[i]
+		if op.Writes || op.Method != "GET" {
+			continue
+		}
+		if op.Group != group {
+			group = op.Group
+			fmt.Fprintf(&b, "\n### %s\n\n| path | parameters | appended names |\n| --- | --- | --- |\n", strings.ToLower(strings.ReplaceAll(group, "_", " ")))
+		}
+		var params, names []string
+		for _, p := range op.QueryParams {
+			params = append(params, "`"+p.Name+"`")
+		}
+		for _, n := range api.AppendNames(op.Appends) {
+			names = append(names, "`"+n.Name+"`")
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", op.Path, strings.Join(params, " "), strings.Join(names, " "))
+	}
+	b.WriteString("\n")
+	generated(t, "operations.md", head+begin+b.String()+end+tail)
+}
+
+// TestReferenceMetrics: docs/reference/metrics.md has the metrics of the edge, and no others.
+func TestReferenceMetrics(t *testing.T) {
+	metric := regexp.MustCompile(`reelsplice_[a-z_]+[a-z]`)
+	names := map[string]bool{}
+	err := fs.WalkDir(os.DirFS("../../serve"), ".", func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		source, err := os.ReadFile(filepath.Join("../../serve", path))
+		for _, m := range metric.FindAll(source, -1) {
+			names[string(m)] = true
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile("../../docs/reference/metrics.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range metric.FindAll(bytes.ReplaceAll(text, []byte("\n"), []byte(" ")), -1) {
+		// The edge makes some names of a prefix and a suffix.
+		if name := string(m); !slices.ContainsFunc(slices.Collect(maps.Keys(names)), func(n string) bool { return strings.HasPrefix(name, n) }) {
+			t.Errorf("docs/reference/metrics.md names %s, which the edge does not have", name)
+		}
+	}
+	var missing []string
+	for name := range names {
+		if !bytes.Contains(text, []byte("`"+name)) {
+			missing = append(missing, name)
+		}
+	}
+	slices.Sort(missing)
+	if len(missing) > 0 {
+		t.Errorf("add to docs/reference/metrics.md: %s", strings.Join(missing, ", "))
+	}
+}
