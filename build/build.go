@@ -46,11 +46,8 @@ type Config struct {
 	Catalog  string // folder of the catalogue
 	Releases string // folder of the releases, made when it is missing
 	Level    int    // deflate level, 1 to 9; 6 by default
-	// Best is the percentage of movies, of series and of people, the most popular ones, that
-	// are compressed by a slower encoder that makes less; 0 by default.
-	Best   float64
-	Jobs   int   // shards built at once; the number of CPUs by default
-	Memory int64 // bytes that the build may use; 2 GiB by default
+	Jobs     int    // shards built at once; the number of CPUs by default
+	Memory   int64  // bytes that the build may use; 2 GiB by default
 	// Previous is the id of the release that this one is made upon: by it trends are measured,
 	// and what differs from it are the changes that the release tells of. Without one it
 	// tells of none.
@@ -90,9 +87,6 @@ func (c *Config) Validate() error {
 	if c.Level < 1 || c.Level > 9 {
 		errs = append(errs, fmt.Errorf("level %d: want 1 to 9", c.Level))
 	}
-	if !(c.Best >= 0 && c.Best <= 100) {
-		errs = append(errs, fmt.Errorf("best share %v: want a percentage, 0 to 100", c.Best))
-	}
 	if c.Jobs < 1 {
 		errs = append(errs, fmt.Errorf("jobs %d: want 1 or more", c.Jobs))
 	}
@@ -116,7 +110,6 @@ type Report struct {
 	RawBytes    int64            `json:"raw_bytes"`
 	StoredBytes int64            `json:"stored_bytes"`
 	Level       int              `json:"level"`
-	Best        float64          `json:"best_share"` // Config.Best
 	Jobs        int              `json:"jobs"`
 	// SharedIMDbIDs counts movies whose IMDb id a movie with a lower id has too;
 	// only the first is found by it.
@@ -201,7 +194,6 @@ type builder struct {
 	partsRemoved map[uint64]uint64
 	work         string // folder of temporary files
 	plan         plan
-	share        share
 	reduced      *shuffle.Shuffle  // what titles say of other resources
 	found        *shuffle.Shuffle  // what external ids find
 	rows         *index.Collector  // what tables are made of
@@ -547,7 +539,7 @@ func (b *builder) report(m release.Manifest) Report {
 		Records: b.records(), Derived: b.derived.Load(), Removed: int64(b.removed.Len()),
 		Fragments: m.Counts.Fragments, Segments: m.Counts.Segments,
 		RawBytes: m.Counts.RawBytes, StoredBytes: m.Counts.StoredBytes,
-		Level: b.Level, Best: b.Best, Jobs: b.workers(), SharedIMDbIDs: b.plan.sharedIMDb,
+		Level: b.Level, Jobs: b.workers(), SharedIMDbIDs: b.plan.sharedIMDb,
 		Previous: b.Previous, Unchanged: b.unchanged, Kept: b.kept.Load(), Changed: changedByName(b.changed),
 		Tables: map[string]int64{}, Stages: b.stages, Seconds: time.Since(b.start).Seconds(), PeakRSSBytes: peakRSS(),
 	}

@@ -30,9 +30,8 @@ type division struct {
 	Mark    string           `json:"mark"`    // hex, of its ledgers
 	Program string           `json:"program"` // sum of the program: another one may make something else
 	Level   int              `json:"level"`
-	Best    float64          `json:"best,omitempty"` // Config.Best
-	Rows    map[string]int64 `json:"rows"`           // of the catalogue, by kind, when the work was divided
-	Whole   int64            `json:"full_bytes"`     // of the packs of the last build that kept nothing
+	Rows    map[string]int64 `json:"rows"`       // of the catalogue, by kind, when the work was divided
+	Whole   int64            `json:"full_bytes"` // of the packs of the last build that kept nothing
 	Movies  []spanJSON       `json:"movies"`
 	Series  []spanJSON       `json:"series"`
 	Reduce  []reduceJSON     `json:"reduce"` // in the order of their partitions
@@ -162,8 +161,6 @@ func (b *builder) fits(d *division) error {
 		return errors.New("another program made the previous release")
 	case d.Level != b.Level:
 		return fmt.Errorf("the previous release has level %d", d.Level)
-	case d.Best != b.Best:
-		return fmt.Errorf("the previous release has a best share of %v %%", d.Best)
 	case !b.plan.isWhole(d):
 		return fmt.Errorf("%s of the previous release does not divide all of the work", divisionFile)
 	case float64(b.previous.Manifest().Counts.StoredBytes) > maxGarbage*float64(d.Whole):
@@ -226,7 +223,7 @@ func sameSize(was, is map[string]int64) error {
 func (b *builder) writeDivision(w *release.Writer, id string) error {
 	d := b.plan.division()
 	d.Release, d.Mark = id, b.mark.String()
-	d.Program, d.Level, d.Best, d.Rows, d.Whole = programSum(), b.Level, b.Best, b.dividedAt, b.whole
+	d.Program, d.Level, d.Rows, d.Whole = programSum(), b.Level, b.dividedAt, b.whole
 	d.Names = b.names
 	if !b.keeping {
 		d.Whole = w.StoredBytes()

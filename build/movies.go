@@ -56,7 +56,6 @@ type movieMapper struct {
 func (mm *movieMapper) movie(key catalog.Key, c *cursor[catalog.Movie]) error {
 	r, id := mm.o.recall, int64(key.ID())
 	r.start()
-	mm.o.rank(fragment.KindMovie, id)
 	r.sum(c.sum())
 	mm.unit = appendKey(mm.unit[:0], key)
 	sum := r.sumOf()

@@ -6,7 +6,6 @@ import (
 
 	"reelsplice/build/render"
 	"reelsplice/build/segment"
-	"reelsplice/build/segment/deflate"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/release"
@@ -21,8 +20,6 @@ type output struct {
 	recall *recall
 	kept   kept // of the resource at hand
 	key    []byte
-	// encoder is that of the unit at hand if the share has it.
-	encoder *deflate.Encoder
 }
 
 func (b *builder) newOutput(w *release.Writer, shard int) (*output, error) {
@@ -43,7 +40,6 @@ func (b *builder) newOutput(w *release.Writer, shard int) (*output, error) {
 
 // close completes the shard.
 func (o *output) close() error {
-	o.rank(0, 0) // gives the encoder back
 	o.z.Close()
 	return errors.Join(o.recall.close(), o.shard.Close())
 }

@@ -166,7 +166,7 @@ func (b *builder) makePlan(ctx context.Context, w *release.Writer) error {
 	p.genres = map[fragment.Kind]map[string][]int64{fragment.KindMovie: {}, fragment.KindTV: {}}
 	p.genreRefs, p.latest = map[genreKey]release.Ref{}, map[fragment.Kind]int64{}
 	p.imdbOwners, p.idOwners = map[uint64]int64{}, map[ownID]catalog.Key{}
-	for _, step := range []func(context.Context) error{b.planMovies, b.planSeries, b.planPersons, b.planShare, b.planOwnIDs} {
+	for _, step := range []func(context.Context) error{b.planMovies, b.planSeries, b.planPersons, b.planOwnIDs} {
 		if err := step(ctx); err != nil {
 			return err
 		}

@@ -19,7 +19,6 @@ import (
 // The names of parameters in the manifest.
 const (
 	paramLevel   = "level"
-	paramBest    = "best_share" // percent, with a share
 	paramCatalog = "catalog_version"
 	paramDate    = "date" // with a previous release
 )
@@ -58,9 +57,6 @@ func (b *builder) closePrevious() {
 // previous release.
 func (b *builder) params() map[string]string {
 	p := map[string]string{paramLevel: fmt.Sprint(b.Level), paramCatalog: catalog.FormatVersion}
-	if b.Best > 0 {
-		p[paramBest] = fmt.Sprint(b.Best)
-	}
 	if b.previous != nil {
 		p[paramDate] = b.Date.Format(time.RFC3339)
 	}

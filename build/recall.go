@@ -33,8 +33,6 @@ type recall struct {
 	b       *builder
 	units   bool // the shard has units
 	// Of the unit at hand:
-	best  bool            // the share has it
-	alike bool            // its segments in the release before, if any, were made by the encoder of this build
 	found []release.Entry // its resources there, in the order of their notes
 	last  release.Entry   // that was looked up, of this unit or the one before
 	news  *news           // what units say anew; nil when that does not count
@@ -59,7 +57,7 @@ func ledgerName(shard int) string { return fmt.Sprintf("ledger-%05d", shard) }
 // newRecall opens the ledgers of a shard.
 func (b *builder) newRecall(w *release.Writer, shard int) (*recall, error) {
 	// Neither the common shard nor that of what is removed has units.
-	r := &recall{old: &ledger.Reader{}, b: b, alike: true, units: shard > 0 && shard < b.plan.shards()}
+	r := &recall{old: &ledger.Reader{}, b: b, units: shard > 0 && shard < b.plan.shards()}
 	var err error
 	if b.keeping {
 		if r.old, err = ledger.Open(filepath.Join(b.previousDir(), ledgerName(shard)), b.recalled); err != nil {
@@ -132,19 +130,8 @@ func (r *recall) end() error {
 	return r.new.End()
 }
 
-// sumOf returns the sum of what a unit is made of, in buf, and by which encoder.
-func (r *recall) sumOf() uint64 { return markBest(xxh3.Hash(r.buf), r.best) }
-
-// markBest has the lowest bit of a sum say whether the share has the unit, so that it can be
-// told of a unit that is not kept.
-func markBest(sum uint64, best bool) uint64 {
-	if best {
-		return sum | bestBit
-	}
-	return sum &^ bestBit
-}
-
-const bestBit = 1
+// sumOf returns the sum of what a unit is made of, in buf.
+func (r *recall) sumOf() uint64 { return xxh3.Hash(r.buf) }
 
 // start begins what a unit is made of.
 func (r *recall) start() { r.buf = r.buf[:0] }
@@ -175,7 +162,6 @@ type unit struct {
 func (u *unit) replay(key []byte, sum uint64) (done bool, err error) {
 	r := u.o.recall
 	entry, was, known := r.old.At(key)
-	r.alike = u.o.b.Best == 0 || known && (was^sum)&bestBit == 0
 	if !known || was != sum {
 		return false, nil
 	}
@@ -321,7 +307,7 @@ func (k *kept) clear() { clear(k.segments) }
 // of this build.
 func (k *kept) load(r *recall, key []byte) {
 	k.clear()
-	if !r.b.keeping || !r.alike {
+	if !r.b.keeping {
 		return
 	}
 	e, ok := r.lookup(key)

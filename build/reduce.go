@@ -187,8 +187,7 @@ func (r *reducer[T]) make(key catalog.Key, c *cursor[T], stale bool, said [][]by
 		r.b.derived.Add(1)
 	}
 	rc := r.o.recall
-	r.o.rank(r.plan.kind, int64(key.ID()))
-	sum := r.b.recordSum(r.plan.kind, key, c.sum())
+	sum := c.sum()
 	var knows []byte // the sum of what is said
 	if stale {
 		rc.start()
@@ -225,12 +224,6 @@ func (r *reducer[T]) make(key catalog.Key, c *cursor[T], stale bool, said [][]by
 		return err
 	}
 	return rc.end()
-}
-
-// recordSum returns the sum of a unit of the reduce stage, but for what titles say, from
-// that of its record.
-func (b *builder) recordSum(kind fragment.Kind, key catalog.Key, rec uint64) uint64 {
-	return markBest(rec, b.share.has(kind, int64(key.ID())))
 }
 
 // refs parses what titles say of a collection, a company, a network or a keyword. R is

@@ -93,7 +93,6 @@ func (m *seriesMapper) unit(id int64) error {
 	m.id = id
 	r := m.o.recall
 	r.start()
-	m.o.rank(fragment.KindTV, id)
 	r.sum(m.b.partsRemoved[uint64(id)])
 	gather(m, m.tvs)
 	gather(m, m.seasons)

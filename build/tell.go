@@ -106,7 +106,7 @@ func (b *builder) survey(p *reducePlan, i int, r *ledger.Reader) error {
 			sum = c.sum()
 			c.leave()
 		}
-		if _, ok := r.Find(last, b.recordSum(p.kind, key, sum)); !ok {
+		if _, ok := r.Find(last, sum); !ok {
 			keys = append(keys, staleKey(p.kind, last))
 		}
 	}

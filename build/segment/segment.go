@@ -14,15 +14,15 @@ import (
 	"reelsplice/schemas/release"
 )
 
-// DefaultLevel is the deflate level of a build that names none.
+// DefaultLevel is the deflate level of a build that names none. It has an encoder of our own for
+// short texts; all else is klauspost/compress.
 const DefaultLevel = 6
 
 // A Compressor makes segments. It is not safe for concurrent use.
 type Compressor struct {
-	quick *deflate.Quick
 	level int
-	long  *flate.Writer    // for texts that it is quicker for; nil before the first
-	slow  *deflate.Encoder // nil for the level
+	short *deflate.Encoder // of DefaultLevel, for texts up to deflate.MaxText; else nil
+	long  *flate.Writer    // of all other texts; nil before the first
 	out   buffer
 	made  map[release.Hash]release.Segment // since Reset
 }
@@ -36,26 +36,27 @@ func (o *buffer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// idle has the Compressors that were closed, by level: each is most of a megabyte.
+// idle holds the Compressors that were closed, by level: each is most of a megabyte.
 var idle [10]sync.Pool
 
 // New returns a Compressor of the given deflate level, 1 to 9.
 func New(level int) (*Compressor, error) {
-	if level > 0 && level < len(idle) {
-		if c, ok := idle[level].Get().(*Compressor); ok {
-			return c, nil
-		}
+	if level < 1 || level >= len(idle) {
+		return nil, fmt.Errorf("compression level %d: want 1 to %d", level, len(idle)-1)
 	}
-	q, err := deflate.NewQuick(level)
-	if err != nil {
-		return nil, err
+	if c, ok := idle[level].Get().(*Compressor); ok {
+		return c, nil
 	}
-	return &Compressor{quick: q, level: level, made: map[release.Hash]release.Segment{}}, nil
+	c := &Compressor{level: level, made: map[release.Hash]release.Segment{}}
+	if level == DefaultLevel {
+		c.short = &deflate.Encoder{}
+	}
+	return c, nil
 }
 
 // Close gives the memory of c to others. It ends the life of all segments that c made, and of c.
 func (c *Compressor) Close() {
-	c.Slow(nil)
+	c.Reset()
 	idle[c.level].Put(c)
 }
 
@@ -63,13 +64,6 @@ func (c *Compressor) Close() {
 func (c *Compressor) Reset() {
 	c.out.b = c.out.b[:0]
 	clear(c.made)
-}
-
-// Slow makes c compress with e from now on, which takes twenty times as long and makes less;
-// nil goes back to the level. It ends the life of all segments that c made.
-func (c *Compressor) Slow(e *deflate.Encoder) {
-	c.Reset()
-	c.slow = e
 }
 
 // Segment compresses raw, unless it has done so since Reset: variants of a record
@@ -80,15 +74,10 @@ func (c *Compressor) Segment(raw []byte) (release.Segment, error) {
 		return s, nil
 	}
 	start := len(c.out.b)
-	switch {
-	case c.slow != nil:
-		c.out.b = c.slow.Append(c.out.b, raw)
-	case len(raw) <= c.quick.Most():
-		c.out.b = c.quick.Append(c.out.b, raw)
-	default:
-		if err := c.writeLong(raw); err != nil {
-			return release.Segment{}, fmt.Errorf("compress: %w", err)
-		}
+	if c.short != nil && len(raw) <= deflate.MaxText {
+		c.out.b = c.short.Append(c.out.b, raw)
+	} else if err := c.writeLong(raw); err != nil {
+		return release.Segment{}, fmt.Errorf("compress: %w", err)
 	}
 	s := release.Segment{
 		Stored: c.out.b[start:len(c.out.b):len(c.out.b)],
@@ -101,9 +90,9 @@ func (c *Compressor) Segment(raw []byte) (release.Segment, error) {
 	return s, nil
 }
 
-// writeLong writes the blocks of a long text.
+// writeLong writes the blocks of a text by klauspost/compress.
 func (c *Compressor) writeLong(raw []byte) error {
-	if c.long == nil { // it takes a megabyte, and most shards have no such text
+	if c.long == nil { // it takes a megabyte, and at DefaultLevel most shards have no such text
 		var err error
 		if c.long, err = flate.NewWriter(&c.out, c.level); err != nil {
 			return err

@@ -11,7 +11,6 @@ import (
 
 	"github.com/klauspost/compress/flate"
 
-	"reelsplice/build/segment/deflate"
 	"reelsplice/schemas/release"
 )
 
@@ -105,35 +104,6 @@ func TestNoState(t *testing.T) {
 		if s, err := used.Segment([]byte("x")); err != nil || s.RawLen != 1 {
 			t.Errorf("level %d: Segment after Reset = %v, %v", level, s, err)
 		}
-	}
-}
-
-// TestSlow checks that segments come from the encoder that was set last, and inflate.
-func TestSlow(t *testing.T) {
-	c, err := New(9)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var raw []byte
-	for i := range 300 {
-		raw = fmt.Appendf(raw, `{"id":%d,"name":"%x"},`, i*7919%1000, i*i*i)
-	}
-	size := func() int {
-		s, err := c.Segment(raw)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got, err := inflate(s.Stored); err != nil || !bytes.Equal(got, raw) || s.Hash != release.HashOf(raw) {
-			t.Errorf("Segment inflates to %d bytes, %v, want the %d that went in", len(got), err, len(raw))
-		}
-		return len(s.Stored)
-	}
-	nine := size()
-	c.Slow(&deflate.Encoder{})
-	slow := size()
-	c.Slow(nil)
-	if again := size(); slow >= nine || again != nine {
-		t.Errorf("level 9 takes %d bytes, the slow encoder %d, level 9 again %d", nine, slow, again)
 	}
 }
 

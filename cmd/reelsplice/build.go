@@ -7,7 +7,6 @@ import (
 	"io"
 	"maps"
 	"slices"
-	"strconv"
 	"text/tabwriter"
 	"time"
 
@@ -21,8 +20,6 @@ import (
 func (a *app) buildCommand() *cobra.Command {
 	cfg := build.DefaultConfig()
 	memory := size(cfg.Memory)
-	level := levelFlag{level: cfg.Level}
-	share := defaultBestShare
 	var publish bool
 	var previous, date, access string
 	var bucket mirror.Options
@@ -30,7 +27,7 @@ func (a *app) buildCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "build --catalog DIR --releases DIR",
 		Short: "Make a release of the catalogue",
-		Long: "build makes a release of the catalogue. Its id and its bytes follow from the catalogue, --level, --best-share,\n" +
+		Long: "build makes a release of the catalogue. Its id and its bytes follow from the catalogue, --level,\n" +
 			"and, if there is one, the previous release and --date. It is served once it is published: by --publish, or by\n" +
 			"the command publish.\n\n" +
 			"What differs from the previous release, the current one by default, is what /3/movie/changes and its like\n" +
@@ -44,8 +41,7 @@ func (a *app) buildCommand() *cobra.Command {
 	f.StringVar(&cfg.Catalog, "catalog", "", "`DIR` or s3://, gs://, azblob:// or file:// URL of the catalogue")
 	mirrorFlag(f, &bucket)
 	f.StringVar(&cfg.Releases, "releases", "", "`DIR` of the releases, made when it is missing")
-	f.Var(&level, "level", "deflate `LEVEL`, 1 to 9, or best: 6, and a slower encoder that makes less for the most popular")
-	f.Float64Var(&share, "best-share", share, "with --level best, so many `PERCENT` of movies, of series and of people, the most popular")
+	f.IntVar(&cfg.Level, "level", cfg.Level, "deflate `LEVEL`, 1 to 9")
 	f.IntVar(&cfg.Jobs, "jobs", cfg.Jobs, "shards built at once")
 	f.Var(&memory, "memory", "bytes that the build may use, such as 512MiB")
 	f.StringVar(&previous, "previous", "current", "release to tell changes from: `ID`, current, previous or none")
@@ -57,9 +53,6 @@ func (a *app) buildCommand() *cobra.Command {
 	required(c, "catalog", "releases")
 	return a.leaf(c, func(ctx context.Context, _ []string) error {
 		cfg.Memory = int64(memory)
-		if err := level.into(&cfg, share, f.Changed("best-share")); err != nil {
-			return usage(err)
-		}
 		var err error
 		if cfg.Date, err = parseDate(date); err != nil {
 			return usage(err)
@@ -79,54 +72,6 @@ func (a *app) buildCommand() *cobra.Command {
 		}
 		return profiles.record(func() error { return a.buildAndReport(ctx, cfg, bucket, publish) })
 	})
-}
-
-// defaultBestShare is the percentage that --level best is for.
-const defaultBestShare = 0.5
-
-// A levelFlag is a flag for a level: a number, or best.
-type levelFlag struct {
-	level int
-	best  bool
-}
-
-// Set implements pflag.Value.
-func (l *levelFlag) Set(s string) error {
-	if l.best = s == "best"; l.best {
-		l.level = build.DefaultConfig().Level
-		return nil
-	}
-	n, err := strconv.Atoi(s)
-	if err != nil {
-		return errors.New("want 1 to 9 or best")
-	}
-	l.level = n
-	return nil
-}
-
-// String implements pflag.Value.
-func (l *levelFlag) String() string {
-	if l.best {
-		return "best"
-	}
-	return strconv.Itoa(l.level)
-}
-
-// Type implements pflag.Value.
-func (*levelFlag) Type() string { return "level" }
-
-// into sets what a build is told. Giving a share, or none of it, goes with best alone.
-func (l *levelFlag) into(c *build.Config, share float64, given bool) error {
-	c.Level = l.level
-	switch {
-	case l.best && !(share > 0 && share <= 100):
-		return fmt.Errorf("best-share %v: want a percentage above 0, at most 100", share)
-	case l.best:
-		c.Best = share
-	case given:
-		return fmt.Errorf("best-share %v: want it with --level best, not --level %s", share, l)
-	}
-	return nil
 }
 
 // parseDate reads a day or a time; zero for none.
@@ -224,11 +169,7 @@ func writeBuild(w io.Writer, r *build.Report, published bool) {
 	for _, kind := range slices.Sorted(maps.Keys(r.Changed)) {
 		fmt.Fprintf(t, "changed\t%s since the previous release\n", ofKind(int64(r.Changed[kind]), kind))
 	}
-	at := fmt.Sprint(r.Level)
-	if r.Best > 0 {
-		at += fmt.Sprintf(", the most popular %v %% at best", r.Best)
-	}
-	fmt.Fprintf(t, "bytes\t%s raw, %s stored at level %s\n", formatBytes(r.RawBytes), formatBytes(r.StoredBytes), at)
+	fmt.Fprintf(t, "bytes\t%s raw, %s stored at level %d\n", formatBytes(r.RawBytes), formatBytes(r.StoredBytes), r.Level)
 	fmt.Fprintf(t, "took\t%.1f s with %s, %s of memory at most\n", r.Seconds, plural(r.Jobs, "job"), formatBytes(r.PeakRSSBytes))
 	_ = t.Flush() // w is a buffer
 }

@@ -1,50 +1,26 @@
 package deflate
 
-import (
-	"math/bits"
-	"slices"
-)
+import "slices"
 
-// counts are how often the symbols of a block of a Quick occur. A block says fewer bytes than
-// a count can hold. There are multiples of four of them, because they are looked at by four.
+// counts are how often the symbols of a block occur. A block holds fewer bytes than
+// a count can. Their numbers are multiples of four, because four are read at once.
 type counts struct {
 	literal  [numLiterals + 2]uint16 // and lengths, and the end
 	distance [numDistance + 2]uint16
 }
 
-// A coded is the code of a symbol: its bits in the order in which they are written, and
-// below them, in eight bits, how many they are.
-type coded uint32
-
-// A table holds the codes of a block.
-type table struct {
-	literal  [numLiterals]coded
-	distance [numDistance]coded
-}
-
-// fixedTable is that of fixed blocks.
-var fixedTable = func() (t table) {
-	for s := range t.literal {
-		t.literal[s] = coded(fixed.literalCodes[s])<<8 | coded(fixed.literal[s])
-	}
-	for s := range t.distance {
-		t.distance[s] = coded(fixed.distanceCodes[s])<<8 | coded(fixed.distance[s])
-	}
-	return t
-}()
-
-// A quickCode is the code of a block of a Quick.
-type quickCode struct {
+// A code is the Huffman code of a block.
+type code struct {
 	literal  alphabet
 	distance alphabet
-	head     outline
+	head     header
 	table    table
 	bits     int // of the block, as a dynamic one
 	plain    int // as a fixed one
 }
 
 // fit finds the code of a block, whose end is not counted yet, and what it takes.
-func (c *quickCode) fit(n *counts) {
+func (c *code) fit(n *counts) {
 	n.literal[endOfBlock]++
 	c.literal.fit(n.literal[:], maxCode)
 	c.distance.fit(n.distance[:], maxCode)
@@ -52,7 +28,7 @@ func (c *quickCode) fit(n *counts) {
 		c.distance.symbols = append(c.distance.symbols, used(0))
 		c.distance.single()
 	}
-	c.head.tell(&c.literal, &c.distance)
+	c.head.describe(&c.literal, &c.distance)
 	c.bits, c.plain = c.head.bits, 3
 	for _, u := range c.literal.symbols {
 		s, n := u.symbol(), int(u.weight())
@@ -61,24 +37,30 @@ func (c *quickCode) fit(n *counts) {
 			extra = int(lengthExtra(uint8(s - firstLength)))
 		}
 		c.bits += n * (int(c.literal.lengths[s]) + extra)
-		c.plain += n * (int(fixed.literal[s]) + extra)
+		c.plain += n * (fixedTable.literal[s].length() + extra)
 	}
 	for _, u := range c.distance.symbols {
 		s, n := u.symbol(), int(u.weight())
 		extra := int(distanceExtra(uint8(s)))
 		c.bits += n * (int(c.distance.lengths[s]) + extra)
-		c.plain += n * (5 + extra)
+		c.plain += n * (fixedTable.distance[s].length() + extra)
 	}
 }
 
 // assign makes the table.
-func (c *quickCode) assign() {
+func (c *code) assign() {
 	c.literal.assign(c.table.literal[:])
 	c.distance.assign(c.table.distance[:])
 }
 
-// An alphabet finds the Huffman code of some symbols. What it does takes the longer the more
-// of them occur, which are few in a short text, and not the more there are.
+// A used is a symbol that occurs: how often, and which. They sort by that.
+type used uint64
+
+func (u used) weight() uint32 { return uint32(u >> 16) }
+func (u used) symbol() uint16 { return uint16(u) }
+
+// An alphabet finds the Huffman code of some symbols. Its work grows with the symbols that
+// occur, which are few in a short text.
 type alphabet struct {
 	symbols []used                 // that occur, in their order
 	sorted  []used                 // by weight
@@ -207,7 +189,7 @@ func (a *alphabet) assign(t []coded) {
 	for _, u := range a.symbols {
 		s := u.symbol()
 		l := a.lengths[s] & 15
-		t[s] = coded(bits.Reverse16(next[l])>>((16-l)&15))<<8 | coded(l)
+		t[s] = reversed(next[l], int(l))
 		next[l]++
 	}
 }

@@ -25,17 +25,11 @@ func (w *bitWriter) pad() {
 	}
 }
 
-// stored writes stored blocks, one at least.
+// stored writes a stored block.
 func (w *bitWriter) stored(raw []byte) {
-	for {
-		n := min(len(raw), maxStored)
-		w.write(typeStored, 3)
-		w.pad()
-		w.out = binary.LittleEndian.AppendUint16(w.out, uint16(n))
-		w.out = binary.LittleEndian.AppendUint16(w.out, ^uint16(n))
-		w.out = append(w.out, raw[:n]...)
-		if raw = raw[n:]; len(raw) == 0 {
-			return
-		}
-	}
+	w.write(typeStored, 3)
+	w.pad()
+	w.out = binary.LittleEndian.AppendUint16(w.out, uint16(len(raw)))
+	w.out = binary.LittleEndian.AppendUint16(w.out, ^uint16(len(raw)))
+	w.out = append(w.out, raw...)
 }

@@ -1,5 +1,7 @@
 package deflate
 
+import "math/bits"
+
 // The types of blocks, as a block that is not final begins.
 const (
 	typeStored  = 0 << 1
@@ -7,111 +9,40 @@ const (
 	typeDynamic = 2 << 1
 )
 
-// A histogram counts the symbols of a block.
-type histogram struct {
-	literal  [numLiterals]uint32 // and lengths, and the end
-	distance [numDistance]uint32
+// A coded is the code of a symbol: its bits in the order in which they are written, and
+// below them, in eight bits, how many they are.
+type coded uint32
+
+// length returns the number of bits of c.
+func (c coded) length() int { return int(c & 255) }
+
+// A table holds the codes of a block.
+type table struct {
+	literal  [numLiterals]coded
+	distance [numDistance]coded
 }
 
-// count makes h the histogram of tokens.
-func (h *histogram) count(tokens []token) {
-	*h = histogram{}
-	for _, t := range tokens {
-		if t.length == 0 {
-			h.literal[t.distance]++
-			continue
-		}
-		h.literal[firstLength+int(lengthSymbols[t.length])]++
-		h.distance[distanceSymbol(t.distance)]++
-	}
-	h.literal[endOfBlock]++
-}
-
-// extra returns how many bits follow symbols.
-func (h *histogram) extra() (n int) {
-	for s, count := range h.literal[firstLength:] {
-		n += int(count) * int(lengthExtra(uint8(s)))
-	}
-	for s, count := range h.distance {
-		n += int(count) * int(distanceExtra(uint8(s)))
-	}
-	return n
-}
-
-// A code is the Huffman codes of a block.
-type code struct {
-	literal       [numLiterals]uint8 // bits
-	distance      [numDistance]uint8
-	literalCodes  [numLiterals]uint16
-	distanceCodes [numDistance]uint16
-}
-
-// fit makes c the best code for a block.
-func (c *code) fit(h *histogram, z *coder) {
-	z.lengths(c.literal[:], h.literal[:], maxCode)
-	z.lengths(c.distance[:], h.distance[:], maxCode)
-	if len(z.used) == 0 {
-		c.distance[0] = 1 // RFC 1951 allows for none, not all readers do
-	}
-}
-
-// assign sets the codes.
-func (c *code) assign() {
-	assign(c.literalCodes[:], c.literal[:])
-	assign(c.distanceCodes[:], c.distance[:])
-}
-
-// bits returns how many bits the tokens of a block take, with its end.
-func (c *code) bits(h *histogram) int {
-	n := h.extra()
-	for s, count := range h.literal {
-		n += int(count) * int(c.literal[s])
-	}
-	for s, count := range h.distance {
-		n += int(count) * int(c.distance[s])
-	}
-	return n
-}
-
-// fixed is the code of fixed blocks. Two symbols that never occur have codes too.
-var fixed = func() *code {
-	var lengths [numLiterals + 2]uint8
-	for s := range lengths {
+// fixedTable is that of fixed blocks. Two symbols that never occur have codes too.
+var fixedTable = func() (t table) {
+	for s := range t.literal {
+		code, n := 0b11000000+s-280, 8
 		switch {
 		case s < 144:
-			lengths[s] = 8
+			code = 0b00110000 + s
 		case s < 256:
-			lengths[s] = 9
+			code, n = 0b110010000+s-144, 9
 		case s < 280:
-			lengths[s] = 7
-		default:
-			lengths[s] = 8
+			code, n = s-256, 7
 		}
+		t.literal[s] = reversed(uint16(code), n)
 	}
-	var codes [numLiterals + 2]uint16
-	assign(codes[:], lengths[:])
-	c := &code{literal: [numLiterals]uint8(lengths[:]), literalCodes: [numLiterals]uint16(codes[:])}
-	for s := range c.distance {
-		c.distance[s] = 5
+	for s := range t.distance {
+		t.distance[s] = reversed(uint16(s), 5)
 	}
-	assign(c.distanceCodes[:], c.distance[:])
-	return c
+	return t
 }()
 
-// write writes the tokens of a block, and its end.
-func (c *code) write(w *bitWriter, tokens []token) {
-	for _, t := range tokens {
-		if t.length == 0 {
-			w.write(uint32(c.literalCodes[t.distance]), uint(c.literal[t.distance]))
-			continue
-		}
-		s := lengthSymbols[t.length]
-		l := firstLength + int(s)
-		w.write(uint32(c.literalCodes[l]), uint(c.literal[l]))
-		w.write(lengthRest(t.length, s), lengthExtra(s))
-		d := distanceSymbol(t.distance)
-		w.write(uint32(c.distanceCodes[d]), uint(c.distance[d]))
-		w.write(distanceRest(t.distance, d), distanceExtra(d))
-	}
-	w.write(uint32(c.literalCodes[endOfBlock]), uint(c.literal[endOfBlock]))
+// reversed returns a code of n bits, 1 to 15: the highest bit of a code is written first.
+func reversed(code uint16, n int) coded {
+	return coded(bits.Reverse16(code)>>((16-n)&15))<<8 | coded(n)
 }

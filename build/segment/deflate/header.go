@@ -1,29 +1,24 @@
 package deflate
 
-// A heading is what headers have in common, whoever makes them: they tell the lengths of the
-// codes of a dynamic block in runs, and those of the symbols of runs.
-type heading struct {
-	literals, distances int // how many lengths there are
+// A header describes the codes of a dynamic block: the lengths of the codes, written in runs, and
+// the codes of the symbols of runs.
+type header struct {
+	literals, distances int // lengths written of each alphabet
 	runs                []run
-	told                int // how many lengths of symbols of runs are told, in the order of lengthOrder
+	count               [numLengths + 1]uint16 // how often each symbol of runs occurs
+	code                alphabet               // of the symbols of runs
+	codes               [numLengths]coded
+	ordered             int // lengths of symbols of runs that are written, in the order of lengthOrder
 	bits                int // of all of it, with the type of the block
 }
 
-// A header is the heading that is found with care.
-type header struct {
-	heading
-	code  [numLengths]uint8 // bits of the symbols of runs
-	codes [numLengths]uint16
-}
-
-// A run is a symbol that tells lengths of codes: one length, or so many times the last one
-// or zero.
+// A run is one length of a code, or a repetition of the last one or of zero.
 type run struct {
 	symbol uint8
-	rest   uint8
+	rest   uint8 // extra bits: how many times, less the smallest
 }
 
-// Symbols of runs beside the lengths, and how many bits tell how often.
+// Symbols of runs beside the lengths, and their extra bits.
 const (
 	again     = 16 // the last length, 3 to 6 times
 	someZeros = 17 // 3 to 10
@@ -32,113 +27,101 @@ const (
 
 var runExtra = [numLengths]uint{again: 2, someZeros: 3, manyZeros: 7}
 
-// lengthOrder is the order in which the bits of the symbols of runs are told.
+// lengthOrder is the order in which the lengths of the symbols of runs are written.
 var lengthOrder = [numLengths]uint8{16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15}
 
-// fit makes h the smallest header that tells c. Repeating may cost more than it saves,
-// because another symbol makes the others longer.
-func (h *header) fit(c *code, z *coder, spare *header) {
-	h.bits = 0
-	for use := range uint8(everyRun + 1) {
-		spare.tell(c, z, use)
-		if h.bits == 0 || spare.bits < h.bits {
-			*h, *spare = *spare, *h
+// describe makes h the header of the codes of a block, in one pass over the symbols that occur.
+func (h *header) describe(literal, distance *alphabet) {
+	h.runs = h.runs[:0]
+	clear(h.count[:])
+	h.literals = max(firstLength, int(literal.symbols[len(literal.symbols)-1].symbol())+1)
+	h.distances = int(distance.symbols[len(distance.symbols)-1].symbol()) + 1
+	done := h.lengths(literal, 0, 0)
+	h.lengths(distance, h.literals, done)
+	clear(h.code.lengths[:numLengths])
+	h.code.fit(h.count[:], maxLengthCode)
+	h.ordered = numLengths
+	for h.ordered > 4 && h.count[lengthOrder[h.ordered-1]] == 0 {
+		h.ordered--
+	}
+	h.bits = 3 + 5 + 5 + 4 + 3*h.ordered
+	for _, u := range h.code.symbols {
+		s := u.symbol()
+		h.bits += int(u.weight()) * int(uint(h.code.lengths[s])+runExtra[s])
+	}
+}
+
+// lengths adds the runs of an alphabet, whose symbols begin at place first, behind the runs of
+// the places below done. It returns the place behind its last run.
+func (h *header) lengths(a *alphabet, first, done int) int {
+	symbols := a.symbols
+	for i := 0; i < len(symbols); {
+		s := symbols[i].symbol()
+		if gap := first + int(s) - done; gap > 0 {
+			h.zeros(gap)
 		}
-	}
-	assign(h.codes[:], h.code[:])
-}
-
-// everyRun stands for all symbols that repeat.
-const everyRun = 7
-
-// tell makes h a header that tells c, with those symbols for repeated lengths that have a
-// bit in use.
-func (h *header) tell(c *code, z *coder, use uint8) {
-	var all [numLiterals + numDistance]uint8
-	h.literals, h.distances = trim(c.literal[:], firstLength), trim(c.distance[:], 1)
-	n := copy(all[:], c.literal[:h.literals])
-	n += copy(all[n:], c.distance[:h.distances])
-	h.runs = appendRuns(h.runs[:0], all[:n], use)
-	var freq [numLengths]uint32
-	for _, r := range h.runs {
-		freq[r.symbol]++
-	}
-	z.lengths(h.code[:], freq[:], maxLengthCode)
-	h.tellRuns(func(symbol uint8) bool { return h.code[symbol] > 0 })
-	for s, count := range freq {
-		h.bits += int(count) * int(uint(h.code[s])+runExtra[s])
-	}
-}
-
-// trim returns how many lengths are to be told, least at least.
-func trim(lengths []uint8, least int) int {
-	n := len(lengths)
-	for n > least && lengths[n-1] == 0 {
-		n--
-	}
-	return n
-}
-
-// appendRuns appends the runs that tell lengths.
-func appendRuns(runs []run, lengths []uint8, use uint8) []run {
-	for i := 0; i < len(lengths); {
-		l := lengths[i]
+		length := a.lengths[s]
 		n := 1
-		for i+n < len(lengths) && lengths[i+n] == l {
+		for i+n < len(symbols) && symbols[i+n].symbol() == s+uint16(n) && a.lengths[s+uint16(n)] == length {
 			n++
 		}
+		done = first + int(s) + n
 		i += n
-		if l == 0 {
-			for ; use&4 != 0 && n >= 11; n -= min(n, 138) {
-				runs = append(runs, run{manyZeros, uint8(min(n, 138) - 11)})
-			}
-			for ; use&2 != 0 && n >= 3; n -= min(n, 10) {
-				runs = append(runs, run{someZeros, uint8(min(n, 10) - 3)})
-			}
-		} else if use&1 != 0 && n >= 4 {
-			runs = append(runs, run{symbol: l})
-			n--
-			for ; n >= 3; n -= min(n, 6) {
-				runs = append(runs, run{again, uint8(min(n, 6) - 3)})
+		if n >= 4 {
+			h.add(length, 0)
+			for n--; n >= 3; n -= min(n, 6) {
+				h.add(again, uint8(min(n, 6)-3))
 			}
 		}
 		for range n {
-			runs = append(runs, run{symbol: l})
+			h.add(length, 0)
 		}
 	}
-	return runs
+	return done
 }
 
-// tellRuns finds how many lengths of symbols of runs are told, of which those are used, and
-// counts the bits of all but the runs.
-func (h *heading) tellRuns(used func(symbol uint8) bool) {
-	h.told = numLengths
-	for h.told > 4 && !used(lengthOrder[h.told-1]) {
-		h.told--
+// add adds a run.
+func (h *header) add(symbol, rest uint8) {
+	h.runs = append(h.runs, run{symbol, rest})
+	h.count[symbol]++
+}
+
+// zeros adds the runs of n symbols that do not occur.
+func (h *header) zeros(n int) {
+	for ; n >= 11; n -= min(n, 138) {
+		h.add(manyZeros, uint8(min(n, 138)-11))
 	}
-	h.bits = 3 + 5 + 5 + 4 + 3*h.told
+	if n >= 3 {
+		h.add(someZeros, uint8(n-3))
+		return
+	}
+	for range n {
+		h.add(0, 0)
+	}
 }
 
-// canGrow tells whether h can be three bits longer and say the same.
-func (h *heading) canGrow() bool { return h.told < numLengths }
+// canGrow reports whether h can be three bits longer and mean the same.
+func (h *header) canGrow() bool { return h.ordered < numLengths }
 
-// grow makes h three bits longer: it tells one bit length more, which is zero.
-func (h *heading) grow() {
-	h.told++
+// grow makes h three bits longer: one more length of a symbol of runs, which is zero.
+func (h *header) grow() {
+	h.ordered++
 	h.bits += 3
 }
 
 // write writes the type of the block and h.
 func (h *header) write(w *bitWriter) {
-	w.write(typeDynamic, 3)
-	w.write(uint32(h.literals-firstLength), 5)
-	w.write(uint32(h.distances-1), 5)
-	w.write(uint32(h.told-4), 4)
-	for _, s := range lengthOrder[:h.told] {
-		w.write(uint32(h.code[s]), 3)
+	h.code.assign(h.codes[:])
+	out, at, p := w.begin()
+	p = p.add(typeDynamic|uint64(h.literals-firstLength)<<3|uint64(h.distances-1)<<8|uint64(h.ordered-4)<<13, 17)
+	for _, s := range lengthOrder[:h.ordered] {
+		p = p.add(uint64(h.code.lengths[s]), 3)
+		p, at = p.flush(out, at)
 	}
 	for _, r := range h.runs {
-		w.write(uint32(h.codes[r.symbol]), uint(h.code[r.symbol]))
-		w.write(uint32(r.rest), runExtra[r.symbol])
+		c := h.codes[r.symbol]
+		p = p.add(uint64(c>>8)|uint64(r.rest)<<(c&15), uint(c&15)+runExtra[r.symbol])
+		p, at = p.flush(out, at)
 	}
+	w.end(at, p)
 }

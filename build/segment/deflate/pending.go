@@ -2,23 +2,23 @@ package deflate
 
 import "encoding/binary"
 
-// slack is how many bytes flush may touch beyond those that it writes.
+// slack is the number of bytes that flush may touch beyond those that it writes.
 const slack = 8
 
-// pending are bits that wait to be written. What writes many of them keeps them, and the
+// pending are bits that wait to be written. A loop that writes many keeps them, and the
 // place to write to, in registers: begin takes both from a bitWriter, end gives them back.
 type pending struct {
 	bits uint64
 	n    uint
 }
 
-// begin returns the memory to write to, which is all that w.out has room for, how many bytes
-// of it are written, and what is pending.
+// begin returns the memory to write to, which is the capacity of w.out, the number of its
+// bytes that are written, and the pending bits.
 func (w *bitWriter) begin() (out []byte, at int, p pending) {
 	return w.out[:cap(w.out)], len(w.out), pending{w.acc, w.n}
 }
 
-// end goes on behind so many bytes.
+// end sets the number of bytes that are written, and the pending bits.
 func (w *bitWriter) end(at int, p pending) {
 	w.out, w.acc, w.n = w.out[:at], p.bits, p.n
 }
@@ -38,7 +38,7 @@ func (p pending) flush(out []byte, at int) (pending, int) {
 	return pending{p.bits >> (p.n &^ 7 & 63), p.n & 7}, at + int(p.n>>3)
 }
 
-// phrases writes phrases, which say raw, and the end of their block.
+// phrases writes phrases, which stand for raw, and the end of their block.
 func (w *bitWriter) phrases(raw []byte, phrases []phrase, t *table) {
 	out, at, b := w.begin()
 	for _, p := range phrases {

@@ -2,28 +2,34 @@ package deflate
 
 import "math/bits"
 
-// A phrase is so many literals, and a match behind them; the last one of a block has none.
+// How hard matches are looked for. With these, texts of all lengths are as small as by
+// klauspost/compress at level 6.
+const (
+	maxChain  = 8   // places that are compared for one match
+	niceMatch = 128 // length of a match that needs no better one
+	lazyMatch = 24  // length of a match from which on the next places are not tried
+	goodMatch = 8   // length of a match from which on they are tried with a quarter of the chain
+)
+
+// A match copies length bytes from so far back.
+type match struct {
+	length   uint16
+	distance uint16
+}
+
+// A phrase is a number of literals, and a match behind them; the last one of a block has none.
 type phrase struct {
 	literals uint16
 	match
 }
 
-// parse says raw in phrases, and counts their symbols, from a place up to the one that it
-// returns.
-func (q *Quick) parse(raw []byte, from int) int {
-	c, count, phrases := &q.chains, &q.count, q.phrases[:0]
+// parse cuts raw into phrases, and counts their symbols.
+func (e *Encoder) parse(raw []byte) {
+	c, count, phrases := &e.chains, &e.count, e.phrases[:0]
 	*count = counts{}
-	end := len(raw) - minQuick + 1 // behind the last place where a match can begin
-	stop := min(end, from+maxBlock)
-	next := from // the first place that no phrase has said
-	for i := from; i < stop; {
-		if i+2 >= c.done && c.done < end {
-			c.link(raw)
-		}
-		if i = c.next(i); i >= min(c.done, stop) {
-			continue
-		}
-		at, m := q.match(raw, i)
+	next := 0 // the first place that is in no phrase
+	for i := c.next(0); i < c.end; i = c.next(i) {
+		at, m := e.match(raw, i)
 		if m.length == 0 {
 			i++
 			continue
@@ -34,29 +40,24 @@ func (q *Quick) parse(raw []byte, from int) int {
 		i = at + int(m.length)
 		next = i
 	}
-	last := max(next, stop)
-	if last >= end {
-		last = len(raw)
-	}
-	count.literals(raw[next:last])
-	q.phrases = append(phrases, phrase{literals: uint16(last - next)})
-	return last
+	count.literals(raw[next:])
+	e.phrases = append(phrases, phrase{literals: uint16(len(raw) - next)})
 }
 
 // match returns the match of place i, or one that begins a little later and is so much
 // longer that it is worth the literals; one of no bytes if there is none.
-func (q *Quick) match(raw []byte, i int) (at int, m match) {
-	e, c := &q.effort, &q.chains
-	length, distance := c.longest(raw, i, minQuick-1, e.chain, e.nice)
-	for later := 1; later <= 2 && length > 0 && length < e.lazy; later++ {
+func (e *Encoder) match(raw []byte, i int) (at int, m match) {
+	c := &e.chains
+	length, distance := c.longest(raw, i, shortest-1, maxChain)
+	for later := 1; later <= 2 && length > 0 && length < lazyMatch; later++ {
 		if !c.begins(i + later) {
 			continue
 		}
-		n := e.chain
-		if length >= e.good {
+		n := maxChain
+		if length >= goodMatch {
 			n /= 4
 		}
-		l, d := c.longest(raw, i+later, length, n, e.nice)
+		l, d := c.longest(raw, i+later, length, n)
 		// A byte of a match saves some four bits, one further back costs one for each
 		// power of two.
 		if l > 0 && 4*(l-length)+bits.Len(uint(distance))-bits.Len(uint(d)) > 4*later-2 {

@@ -4,29 +4,18 @@ import "math/bits"
 
 // Bounds of RFC 1951.
 const (
-	minMatch    = 3
-	maxMatch    = 258
-	maxDistance = 1 << 15
-	maxStored   = 1<<16 - 1 // bytes of a stored block
+	minMatch = 3
+	maxMatch = 258
 
 	endOfBlock  = 256
 	firstLength = 257 // symbol of the shortest length
 	numLiterals = 286 // symbols of literals, the end and lengths
 	numDistance = 30
-	numLengths  = 19 // symbols that tell the lengths of codes
+	numLengths  = 19 // symbols of runs, which describe the lengths of codes
 
 	maxCode       = 15 // bits of a code
-	maxLengthCode = 7  // bits of a code that tells lengths
+	maxLengthCode = 7  // bits of the code of a symbol of runs
 )
-
-// A token is a literal, or a match: so many bytes as stood so far back.
-type token struct {
-	length   uint16 // 0 for a literal
-	distance uint16 // of a match; the byte of a literal
-}
-
-// A match has a length and a distance.
-type match = token
 
 // lengthSymbols holds, less firstLength, the symbol of each length.
 var lengthSymbols = func() (t [maxMatch + 1]uint8) {
@@ -40,7 +29,7 @@ var lengthSymbols = func() (t [maxMatch + 1]uint8) {
 	return t
 }()
 
-// lengthExtra returns how many bits tell which of its lengths a symbol stands for.
+// lengthExtra returns the number of extra bits of a symbol of lengths.
 func lengthExtra(symbol uint8) uint {
 	if symbol < 8 || symbol == numLiterals-1-firstLength {
 		return 0
@@ -48,7 +37,7 @@ func lengthExtra(symbol uint8) uint {
 	return uint(symbol/4) - 1
 }
 
-// lengthRest returns what those bits say.
+// lengthRest returns these extra bits.
 func lengthRest(length uint16, symbol uint8) uint32 {
 	return uint32(length-minMatch) & (1<<lengthExtra(symbol) - 1)
 }
@@ -63,7 +52,7 @@ func distanceSymbol(distance uint16) uint8 {
 	return uint8((n-1)*2 + d>>(n-2)&1)
 }
 
-// distanceExtra returns how many bits tell which of its distances a symbol stands for.
+// distanceExtra returns the number of extra bits of a symbol of distances.
 func distanceExtra(symbol uint8) uint {
 	if symbol < 4 {
 		return 0
@@ -71,7 +60,7 @@ func distanceExtra(symbol uint8) uint {
 	return uint(symbol/2) - 1
 }
 
-// distanceRest returns what those bits say.
+// distanceRest returns these extra bits.
 func distanceRest(distance uint16, symbol uint8) uint32 {
 	return uint32(distance-1) & (1<<distanceExtra(symbol) - 1)
 }

@@ -1,9 +1,9 @@
 package deflate
 
-// emptyFixed is how many bits an empty fixed block has: its type, and the end.
+// emptyFixed is the number of bits of an empty fixed block: its type, and the end.
 const emptyFixed = 3 + 7
 
-// tailBits returns how many bits tail takes behind n bits.
+// tailBits returns the bits that tail takes behind n bits.
 func tailBits(n uint) int {
 	if n%2 == 0 {
 		return emptyFixed * emptyBlocks(n)
@@ -11,16 +11,12 @@ func tailBits(n uint) int {
 	return storedBits(n%8, 0)
 }
 
-// emptyBlocks returns how many empty fixed blocks lead from n bits, which are even, to a
+// emptyBlocks returns the number of empty fixed blocks that lead from n bits, which are even, to a
 // byte boundary: each adds ten, two more than a byte. It is one at least.
 func emptyBlocks(n uint) int { return 4 - int(n%8)/2 }
 
-// storedBits returns how many bits so many bytes take as stored blocks behind n bits.
-func storedBits(n uint, bytes int) int {
-	blocks := max(1, (bytes+maxStored-1)/maxStored)
-	first := int(3+n+7)/8*8 - int(n)
-	return first + (blocks-1)*8 + blocks*32 + bytes*8
-}
+// storedBits returns the bits that so many bytes take as a stored block behind n bits.
+func storedBits(n uint, bytes int) int { return int(3+n+7)/8*8 - int(n) + 32 + bytes*8 }
 
 // tail brings w to a byte boundary. The usual way is an empty stored block, of 35 to 42
 // bits; one to four empty fixed blocks take 10 to 40, behind an even number of bits. There
@@ -36,11 +32,11 @@ func (w *bitWriter) tail() {
 	}
 }
 
-// withTail returns how many bits a dynamic block takes with its tail, behind n bits, and
-// whether its header is to be three bits longer for that, if it can be.
-func withTail(n uint, bits int, canGrow bool) (all int, grown bool) {
-	all = bits + tailBits(n+uint(bits))
-	if more := bits + 3 + tailBits(n+uint(bits)+3); canGrow && more < all {
+// withTail returns the bits that a dynamic block takes with its tail, and reports whether its
+// header is to be three bits longer for that, if it can be.
+func withTail(bits int, canGrow bool) (all int, grown bool) {
+	all = bits + tailBits(uint(bits))
+	if more := bits + 3 + tailBits(uint(bits)+3); canGrow && more < all {
 		return more, true
 	}
 	return all, false
