@@ -143,11 +143,18 @@ func blocks(ctx context.Context, jobs int, c Compression, p part, write func(*bl
 func (p *part) fill(b *block) {
 	from := uint64(b.number) * p.block
 	to := min(from+p.block, p.n)
-	b.raw = b.raw[:0]
+	j := writer{b.raw[:0]}
 	for i := from; i < to; i++ {
-		b.raw = p.append(b.raw, i)
+		p.writeLine(&j, i)
 	}
+	b.raw = j.b
 	b.rows, b.bytes = int64(to-from), int64(len(b.raw))
+}
+
+// writeLine writes record i, and a line end behind it.
+func (p *part) writeLine(j *writer, i uint64) {
+	j.object("", func() { p.write(j, i) })
+	j.b = append(j.b, '\n')
 }
 
 // inOrder writes blocks by their numbers and frees them.

@@ -50,55 +50,44 @@ func (w *world) appendCollectionName(b []byte, c *collection) []byte {
 	return append(b, " Collection"...)
 }
 
-// appendCollectionRef appends the collection of a movie, or null.
-func (w *world) appendCollectionRef(b []byte, m *movie) []byte {
+// writeCollectionRef writes the collection of a movie, or null.
+func (w *world) writeCollectionRef(j *writer, m *movie) {
+	const name = "belongs_to_collection"
 	i, ok := w.collectionOfMovie(m)
 	if !ok {
-		return append(b, "null"...)
+		j.null(name)
+		return
 	}
 	c := w.collectionOf(i)
-	b = append(b, `{"id":`...)
-	b = appendInt(b, w.collections.id(i))
-	b = append(b, `,"name":"`...)
-	b = w.appendCollectionName(b, &c)
-	b = append(b, `","poster_path":`...)
-	b = appendPathOf(b, c.poster, ".jpg")
-	b = append(b, `,"backdrop_path":`...)
-	b = appendPathOf(b, c.backdrop, ".jpg")
-	return append(b, '}')
+	j.object(name, func() {
+		j.int("id", w.collections.id(i))
+		j.text("name", func() { j.b = w.appendCollectionName(j.b, &c) })
+		j.path("poster_path", c.poster, ".jpg")
+		j.path("backdrop_path", c.backdrop, ".jpg")
+	})
 }
 
-// appendCollection appends the record of collection i.
-func (w *world) appendCollection(b []byte, i uint64) []byte {
+// writeCollection writes the record of collection i.
+func (w *world) writeCollection(j *writer, i uint64) {
 	c := w.collectionOf(i)
 	r := w.collections.random(i, streamDetails)
-	b = append(b, `{"id":`...)
-	b = appendInt(b, w.collections.id(i))
-	b = append(b, `,"name":"`...)
-	b = w.appendCollectionName(b, &c)
-	b = append(append(b, `","original_language":"`...), c.language.code...)
-	b = append(b, `","original_name":"`...)
-	b = w.appendCollectionName(b, &c)
-	b = append(b, `","overview":"`...)
-	if r.chance(600) {
-		b = w.words.appendText(b, &r, w.words.languages[0], int(r.logNormal(200, 50)))
-	}
-	b = append(b, `","poster_path":`...)
-	b = appendPathOf(b, c.poster, ".jpg")
-	b = append(b, `,"backdrop_path":`...)
-	b = appendPathOf(b, c.backdrop, ".jpg")
-	b = append(b, `,"parts":[`...)
-	n := 0
-	for i, to := w.collectionRange(i); i < to; i++ {
-		m := w.movieOf(i)
-		if _, ok := w.collectionOfMovie(&m); !ok {
-			continue
+	j.int("id", w.collections.id(i))
+	j.text("name", func() { j.b = w.appendCollectionName(j.b, &c) })
+	j.string("original_language", c.language.code)
+	j.text("original_name", func() { j.b = w.appendCollectionName(j.b, &c) })
+	j.text("overview", func() {
+		if r.chance(600) {
+			j.b = w.words.appendText(j.b, &r, w.words.languages[0], int(r.logNormal(200, 50)))
 		}
-		if n > 0 {
-			b = append(b, ',')
+	})
+	j.path("poster_path", c.poster, ".jpg")
+	j.path("backdrop_path", c.backdrop, ".jpg")
+	j.list("parts", func() {
+		for i, to := w.collectionRange(i); i < to; i++ {
+			m := w.movieOf(i)
+			if _, ok := w.collectionOfMovie(&m); ok {
+				j.object("", func() { w.writeMovieRow(j, i) })
+			}
 		}
-		n++
-		b = w.appendMovieRow(b, &m)
-	}
-	return append(b, "]}\n"...)
+	})
 }

@@ -1,28 +1,51 @@
 package gen
 
-// appendCast appends the cast of a movie.
-func (w *world) appendCast(b []byte, r *random, votes int64) []byte {
+// writeCast writes the cast of a movie.
+func (w *world) writeCast(j *writer, r *random, votes int64) {
 	if w.people.n == 0 {
-		return b
+		return
 	}
 	first := r.below(60)
 	for order := range castSize.of(r, votes) {
-		if order > 0 {
-			b = append(b, ',')
-		}
-		b = append(b, '{')
-		b = w.appendCredited(b, w.credited(r, &w.departments[acting]))
-		b = append(b, `"cast_id":`...)
-		b = appendInt(b, int64(first+order))
-		b = append(b, `,"character":"`...)
-		b = w.appendCharacter(b, r)
-		b = append(b, `","credit_id":`...)
-		b = appendObjectID(b, r)
-		b = append(b, `,"order":`...)
-		b = appendInt(b, int64(order))
-		b = append(b, '}')
+		j.object("", func() {
+			w.writeCredited(j, w.credited(r, &w.departments[acting]))
+			j.int("cast_id", int64(first+order))
+			w.writeRole(j, r, order)
+		})
 	}
-	return b
+}
+
+// writeRegulars writes the cast of a series.
+func (w *world) writeRegulars(j *writer, r *random, votes int64) {
+	if w.people.n == 0 {
+		return
+	}
+	for order := range castSize.of(r, votes/16) {
+		j.object("", func() {
+			w.writeCredited(j, w.credited(r, &w.departments[acting]))
+			w.writeRole(j, r, order)
+		})
+	}
+}
+
+// writeGuests writes the guests of an episode.
+func (w *world) writeGuests(j *writer, s *show, r *random) {
+	if w.people.n == 0 || !s.guests || !r.chance(kept) {
+		return
+	}
+	for n := range guestCount.of(r, s.votes) {
+		j.object("", func() {
+			w.writeRole(j, r, 500+n)
+			w.writeCredited(j, w.credited(r, &w.departments[acting]))
+		})
+	}
+}
+
+// writeRole writes a role and its place in the cast.
+func (w *world) writeRole(j *writer, r *random, order int) {
+	j.text("character", func() { j.b = w.appendCharacter(j.b, r) })
+	j.objectID("credit_id", r)
+	j.int("order", int64(order))
 }
 
 // appendCharacter appends the name of a role.
@@ -87,23 +110,44 @@ func (w *world) jobOf(r *random, n int) job {
 	return job{d, pick(r, d.jobs)}
 }
 
-// appendCrew appends the crew of a movie.
-func (w *world) appendCrew(b []byte, r *random, votes int64) []byte {
+// writeCrew writes the crew of a title.
+func (w *world) writeCrew(j *writer, r *random, votes int64) {
 	if w.people.n == 0 {
-		return b
+		return
 	}
 	for n := range crewSize.of(r, votes) {
-		if n > 0 {
-			b = append(b, ',')
-		}
-		j := w.jobOf(r, n)
-		b = append(b, '{')
-		b = w.appendCredited(b, w.credited(r, j.department))
-		b = append(b, `"credit_id":`...)
-		b = appendObjectID(b, r)
-		b = append(append(b, `,"department":"`...), j.department.name...)
-		b = append(append(b, `","job":"`...), j.name...)
-		b = append(b, `"}`...)
+		do := w.jobOf(r, n)
+		j.object("", func() {
+			w.writeCredited(j, w.credited(r, do.department))
+			j.objectID("credit_id", r)
+			do.write(j)
+		})
 	}
-	return b
+}
+
+// kept is the permille of episodes of which, in series that have them at all, crew and
+// guests are known.
+const kept = 880
+
+// writeEpisodeCrew writes the crew of an episode.
+func (w *world) writeEpisodeCrew(j *writer, s *show, r *random) {
+	if w.people.n == 0 || !s.guests || !r.chance(kept) {
+		return
+	}
+	for n := range episodeCrew.of(r, s.votes) {
+		do, ok := w.firstJob(n % 2) // direction and writing
+		if n > 1 || !ok {
+			do = w.jobOf(r, n)
+		}
+		j.object("", func() {
+			do.write(j)
+			j.objectID("credit_id", r)
+			w.writeCredited(j, w.credited(r, do.department))
+		})
+	}
+}
+
+func (d *job) write(j *writer) {
+	j.string("department", d.department.name)
+	j.string("job", d.name)
 }

@@ -112,21 +112,21 @@ type File struct {
 // A part is one file to be: how many records there are, how many of them make a block
 // of a few megabytes, and how one is made.
 type part struct {
-	name   string
-	n      uint64
-	block  uint64
-	append func(b []byte, i uint64) []byte
+	name  string
+	n     uint64
+	block uint64
+	write func(j *writer, i uint64) // the fields of record i
 }
 
 func (w *world) parts() []part {
 	return []part{
-		{"movies", w.movies.n, 256, w.appendMovie},
-		{"tv", w.tv.n, 64, w.appendTV},
-		{"people", w.people.n, 4096, w.appendPerson},
-		{"collections", w.collections.n, 256, w.appendCollection},
-		{"companies", w.companies.n, 8192, w.appendCompany},
-		{"networks", w.networks.n, 8192, w.appendNetwork},
-		{"keywords", w.keywords.n, 16384, w.appendKeywordRecord},
+		{"movies", w.movies.n, 256, w.writeMovie},
+		{"tv", w.tv.n, 64, w.writeTV},
+		{"people", w.people.n, 4096, w.writePerson},
+		{"collections", w.collections.n, 256, w.writeCollection},
+		{"companies", w.companies.n, 8192, w.writeCompany},
+		{"networks", w.networks.n, 8192, w.writeNetwork},
+		{"keywords", w.keywords.n, 16384, w.writeKeyword},
 	}
 }
 

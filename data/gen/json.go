@@ -5,145 +5,203 @@ import (
 	"strings"
 )
 
-// The functions here append JSON text. Strings from word lists need no escapes; texts
-// that do hold them escaped already.
+// A writer appends JSON to b. Each value has the name of its field, or "" as an element
+// of a list; the writer sets the commas. Texts are written as they are: those of the word
+// lists need no escapes, and texts that do hold them escaped already.
+type writer struct{ b []byte }
 
-const base64Letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789Kw"
-
-// appendLetters appends n random letters and digits, at most ten for each random number.
-func appendLetters(b []byte, r *random, n int) []byte {
-	for n > 0 {
-		x := r.next()
-		for range min(n, 10) {
-			b = append(b, base64Letters[x&63])
-			x >>= 6
-		}
-		n -= 10
+// key starts a field, or an element where name is "".
+func (j *writer) key(name string) {
+	if n := len(j.b); n > 0 && j.b[n-1] != '{' && j.b[n-1] != '[' && j.b[n-1] != '\n' {
+		j.b = append(j.b, ',')
 	}
-	return b
-}
-
-// pathLetters is how long the names of image files are.
-const pathLetters = 27
-
-// appendPath appends the quoted path of an image file.
-func appendPath(b []byte, r *random, ext string) []byte {
-	b = append(b, `"/`...)
-	b = appendLetters(b, r, pathLetters)
-	b = append(b, ext...)
-	return append(b, '"')
-}
-
-// appendPathOf appends the path of the image that a seed stands for, or null.
-func appendPathOf(b []byte, seed uint64, ext string) []byte {
-	if seed == 0 {
-		return append(b, "null"...)
+	if name != "" {
+		j.b = append(append(append(j.b, '"'), name...), `":`...)
 	}
-	r := random{seed}
-	return appendPath(b, &r, ext)
 }
 
-const hexDigits = "0123456789abcdef"
+// object writes an object whose fields write writes.
+func (j *writer) object(name string, write func()) { j.enclose(name, '{', '}', write) }
 
-func appendHex(b []byte, x uint64, digits int) []byte {
-	for i := digits - 1; i >= 0; i-- {
-		b = append(b, hexDigits[x>>(4*i)&15])
+// list writes a list whose elements write writes.
+func (j *writer) list(name string, write func()) { j.enclose(name, '[', ']', write) }
+
+// text writes a text that write appends to b.
+func (j *writer) text(name string, write func()) { j.enclose(name, '"', '"', write) }
+
+func (j *writer) enclose(name string, open, end byte, write func()) {
+	j.key(name)
+	j.b = append(j.b, open)
+	write()
+	j.b = append(j.b, end)
+}
+
+// add appends to a text.
+func (j *writer) add(parts ...string) {
+	for _, s := range parts {
+		j.b = append(j.b, s...)
 	}
-	return b
 }
 
-// appendObjectID appends 24 quoted hex digits that begin with a time from 2010 to 2026.
-func appendObjectID(b []byte, r *random) []byte {
-	const first, seconds = 0x4bc88000, 0x1e000000
-	x := r.next()
-	b = append(b, '"')
-	b = appendHex(b, first+x>>32%seconds, 8)
-	b = appendHex(b, x, 6)
-	b = appendHex(b, r.next(), 10)
-	return append(b, '"')
+func (j *writer) string(name, s string) {
+	j.key(name)
+	j.b = append(append(append(j.b, '"'), s...), '"')
 }
 
-// appendFixed appends n/10^digits with a fraction, which has no more zeros at its end
-// than it must: 8.0, 0.667.
-func appendFixed(b []byte, n int64, digits int) []byte {
+func (j *writer) bool(name string, v bool) {
+	j.key(name)
+	j.b = strconv.AppendBool(j.b, v)
+}
+
+func (j *writer) null(name string) {
+	j.key(name)
+	j.b = append(j.b, "null"...)
+}
+
+func (j *writer) int(name string, n int64) {
+	j.key(name)
+	j.b = strconv.AppendInt(j.b, n, 10)
+}
+
+// fixed writes n/10^digits with a fraction, without needless zeros at its end: 8.0, 0.667.
+func (j *writer) fixed(name string, n int64, digits int) {
+	j.key(name)
 	scale := int64(1)
 	for range digits {
 		scale *= 10
 	}
-	b = strconv.AppendInt(b, n/scale, 10)
-	b = append(b, '.')
-	rest := n % scale
-	for {
+	j.b = append(strconv.AppendInt(j.b, n/scale, 10), '.')
+	for rest := n % scale; ; {
 		scale /= 10
-		b = append(b, byte('0'+rest/scale))
-		rest %= scale
-		if rest == 0 {
-			return b
+		j.b = append(j.b, byte('0'+rest/scale))
+		if rest %= scale; rest == 0 {
+			return
 		}
 	}
 }
 
-func appendBool(b []byte, v bool) []byte { return strconv.AppendBool(b, v) }
+// path writes the path of the image that a seed stands for; null for the seed 0.
+func (j *writer) path(name string, seed uint64, ext string) {
+	const letters = 27
+	if seed == 0 {
+		j.null(name)
+		return
+	}
+	r := random{seed}
+	j.key(name)
+	j.add(`"/`)
+	j.letters(&r, letters)
+	j.add(ext, `"`)
+}
 
-func appendInt(b []byte, n int64) []byte { return strconv.AppendInt(b, n, 10) }
+// objectID writes 24 hex digits that begin with a time from 2010 to 2026.
+func (j *writer) objectID(name string, r *random) {
+	j.key(name)
+	j.b = append(j.b, '"')
+	j.hexID(r)
+	j.b = append(j.b, '"')
+}
+
+// imdb writes an id of IMDb, or null for 0.
+func (j *writer) imdb(name, prefix string, n uint64) {
+	if n == 0 {
+		j.null(name)
+		return
+	}
+	j.key(name)
+	j.add(`"`, prefix)
+	for limit := uint64(1_000_000); n < limit && limit > 1; limit /= 10 {
+		j.b = append(j.b, '0')
+	}
+	j.b = append(strconv.AppendUint(j.b, n, 10), '"')
+}
+
+// account writes the name of an account in permille of a thousand cases, and else null.
+func (j *writer) account(name string, r *random, permille int) {
+	if !r.chance(permille) {
+		j.null(name)
+		return
+	}
+	j.text(name, func() { j.letters(r, r.between(5, 14)) })
+}
+
+// wikidata writes an id of Wikidata in permille of a thousand cases, and else null.
+func (j *writer) wikidata(name string, r *random, permille int) {
+	if !r.chance(permille) {
+		j.null(name)
+		return
+	}
+	j.text(name, func() { j.number(int64(r.between(200, 130_000_000)), "Q") })
+}
+
+// homepage writes the address of a home page in permille of a thousand cases, and else "".
+func (j *writer) homepage(name string, r *random, permille int) {
+	j.text(name, func() {
+		if r.chance(permille) {
+			j.add("https://www.")
+			j.letters(r, r.between(6, 16))
+			j.add(".example/")
+			j.letters(r, r.front(20))
+		}
+	})
+}
+
+// day writes a day where it is known, and else the value other: null or "".
+func (j *writer) day(name string, d day, known bool, other string) {
+	j.key(name)
+	if !known {
+		j.add(other)
+		return
+	}
+	j.b = append(d.append(append(j.b, '"')), '"')
+}
+
+// moment writes 2024-01-02T15:04:05.000Z with a random time of day.
+func (j *writer) moment(name string, d day, r *random) {
+	x := r.next()
+	j.text(name, func() {
+		j.b = d.append(j.b)
+		j.b = appendTwo(append(j.b, 'T'), int(x>>8%24))
+		j.b = appendTwo(append(j.b, ':'), int(x>>16%60))
+		j.b = appendTwo(append(j.b, ':'), int(x>>24%60))
+		j.add(".000Z")
+	})
+}
+
+// letters appends n random letters and digits, at most ten for each random number.
+func (j *writer) letters(r *random, n int) {
+	const base64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789Kw"
+	for ; n > 0; n -= 10 {
+		x := r.next()
+		for range min(n, 10) {
+			j.b = append(j.b, base64[x&63])
+			x >>= 6
+		}
+	}
+}
+
+// hexID appends the digits of an objectID.
+func (j *writer) hexID(r *random) {
+	const first, seconds = 0x4bc88000, 0x1e000000
+	x := r.next()
+	j.hex(first+x>>32%seconds, 8)
+	j.hex(x, 6)
+	j.hex(r.next(), 10)
+}
+
+func (j *writer) hex(x uint64, digits int) {
+	for i := digits - 1; i >= 0; i-- {
+		j.b = append(j.b, "0123456789abcdef"[x>>(4*i)&15])
+	}
+}
+
+// number appends a prefix and a number to a text.
+func (j *writer) number(n int64, prefix string) {
+	j.b = strconv.AppendInt(append(j.b, prefix...), n, 10)
+}
 
 // escaped returns a text that stands in JSON as it is.
 func escaped(s string) string { return strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) }
 
 // appendTwo appends a number of two digits.
 func appendTwo(b []byte, n int) []byte { return append(b, byte('0'+n/10), byte('0'+n%10)) }
-
-// A day counts days since 1 January 1870.
-type day int
-
-const firstYear = 1870
-
-// makeDay returns a day of a year: 0 for 1 January.
-func makeDay(year, ofYear int) day {
-	y := year - firstYear
-	return day(y*365 + (year-1)/4 - (firstYear-1)/4 - (year-1)/100 + (firstYear-1)/100 + (year-1)/400 - (firstYear-1)/400 + ofYear)
-}
-
-func isLeap(year int) bool { return year%4 == 0 && (year%100 != 0 || year%400 == 0) }
-
-// date returns the day's year, month and day of the month.
-func (d day) date() (year, month, of int) {
-	year = firstYear + int(d)*400/146097
-	for makeDay(year+1, 0) <= d {
-		year++
-	}
-	for makeDay(year, 0) > d {
-		year--
-	}
-	of = int(d - makeDay(year, 0))
-	for month = 1; ; month++ {
-		n := monthDays[month-1]
-		if month == 2 && isLeap(year) {
-			n++
-		}
-		if of < n {
-			return year, month, of + 1
-		}
-		of -= n
-	}
-}
-
-var monthDays = [12]int{31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31}
-
-// appendDate appends 1999-10-15.
-func appendDate(b []byte, d day) []byte {
-	year, month, of := d.date()
-	b = strconv.AppendInt(b, int64(year), 10)
-	b = appendTwo(append(b, '-'), month)
-	return appendTwo(append(b, '-'), of)
-}
-
-// appendMoment appends 2024-01-02T15:04:05.000Z with a random time of day.
-func appendMoment(b []byte, d day, r *random) []byte {
-	x := r.next()
-	b = appendDate(b, d)
-	b = appendTwo(append(b, 'T'), int(x>>8%24))
-	b = appendTwo(append(b, ':'), int(x>>16%60))
-	b = appendTwo(append(b, ':'), int(x>>24%60))
-	return append(b, ".000Z"...)
-}

@@ -16,24 +16,22 @@ type image struct {
 	language *locale // nil: null
 }
 
-// appendImage appends an image; the better it ranks, the more it was voted for.
-func appendImage(b []byte, r *random, m image) []byte {
-	b = append(b, `{"aspect_ratio":`...)
-	b = appendFixed(b, int64(m.aspect), 3)
-	b = append(b, `,"height":`...)
-	b = appendInt(b, int64(m.width*1000/m.aspect))
+// writeImage writes an image; the better it ranks, the more it was voted for.
+func writeImage(j *writer, r *random, m *image) {
+	j.fixed("aspect_ratio", int64(m.aspect), 3)
+	j.int("height", int64(m.width*1000/m.aspect))
 	if m.language == nil {
-		b = append(b, `,"iso_3166_1":null,"iso_639_1":null`...)
+		j.null("iso_3166_1")
+		j.null("iso_639_1")
 	} else {
-		b = append(append(b, `,"iso_3166_1":"`...), m.language.region...)
-		b = append(append(append(b, `","iso_639_1":"`...), m.language.code...), '"')
+		j.string("iso_3166_1", m.language.region)
+		j.string("iso_639_1", m.language.code)
 	}
-	b = append(b, `,"file_path":`...)
 	ext := ".jpg"
 	if m.png {
 		ext = ".png"
 	}
-	b = appendPathOf(b, m.path, ext)
+	j.path("file_path", m.path, ext)
 	votes := 0
 	if m.rank < 6 || r.next()&3 == 0 {
 		votes = r.front(40/(m.rank+1) + 3)
@@ -42,13 +40,9 @@ func appendImage(b []byte, r *random, m image) []byte {
 	if votes > 0 {
 		average = max(0, 6000-int64(m.rank)*18+int64(r.below(12))) // falls with rank
 	}
-	b = append(b, `,"vote_average":`...)
-	b = appendFixed(b, average, 3)
-	b = append(b, `,"vote_count":`...)
-	b = appendInt(b, int64(votes))
-	b = append(b, `,"width":`...)
-	b = appendInt(b, int64(m.width))
-	return append(b, '}')
+	j.fixed("vote_average", average, 3)
+	j.int("vote_count", int64(votes))
+	j.int("width", int64(m.width))
 }
 
 // widths of posters and backdrops.
@@ -57,44 +51,45 @@ var (
 	backdropWidths = []int{3840, 3840, 1920, 1920, 1920, 1280, 2560}
 )
 
-// appendImages appends the images of a title: its own poster and backdrop stand first.
-func (w *world) appendImages(b []byte, r *random, votes int64, poster, backdrop uint64, own *locale) []byte {
-	b = append(b, `{"backdrops":[`...)
-	if backdrop != 0 {
-		for n := range backdropCount.of(r, votes) {
-			m := image{width: pick(r, backdropWidths), aspect: 1778, rank: n, path: backdrop}
-			if n > 0 {
-				b = append(b, ',')
-				m.path = r.next() | 1
-				m.language = w.imageLanguage(r, own, 720)
-			}
-			b = appendImage(b, r, m)
+// writeImages writes the images of a title: its own poster and backdrop stand first.
+func (w *world) writeImages(j *writer, r *random, t *title, own *locale) {
+	j.list("backdrops", func() {
+		first := image{path: t.backdrop, aspect: 1778}
+		w.writeSome(j, r, backdropCount.ofSeed(r, t.backdrop, t.votes), &first, backdropWidths, own, 720)
+	})
+	j.list("logos", func() {
+		for n := range logoCount.of(r, t.votes) {
+			m := image{width: r.between(300, 2400), aspect: r.between(900, 6000), rank: n, path: r.next() | 1, png: true}
+			m.language = w.imageLanguage(r, own, 60)
+			j.object("", func() { writeImage(j, r, &m) })
 		}
+	})
+	j.list("posters", func() {
+		first := image{path: t.poster, aspect: 667, language: own}
+		w.writeSome(j, r, posterCount.ofSeed(r, t.poster, t.votes), &first, posterWidths, own, 90)
+	})
+}
+
+// ofSeed is of where there is a first image, and else 0.
+func (s *spread) ofSeed(r *random, seed uint64, votes int64) int {
+	if seed == 0 {
+		return 0
 	}
-	b = append(b, `],"logos":[`...)
-	for n := range logoCount.of(r, votes) {
-		if n > 0 {
-			b = append(b, ',')
+	return s.of(r, votes)
+}
+
+// writeSome writes n images like the first, of one of some widths. none is the permille
+// of the others that have no language.
+func (w *world) writeSome(j *writer, r *random, n int, first *image, widths []int, own *locale, none int) {
+	for i := range n {
+		m := *first
+		m.width, m.rank = pick(r, widths), i
+		if i > 0 {
+			m.path = r.next() | 1
+			m.language = w.imageLanguage(r, own, none)
 		}
-		m := image{
-			width: r.between(300, 2400), aspect: r.between(900, 6000), rank: n, path: r.next() | 1, png: true,
-			language: w.imageLanguage(r, own, 60),
-		}
-		b = appendImage(b, r, m)
+		j.object("", func() { writeImage(j, r, &m) })
 	}
-	b = append(b, `],"posters":[`...)
-	if poster != 0 {
-		for n := range posterCount.of(r, votes) {
-			m := image{width: pick(r, posterWidths), aspect: 667, rank: n, path: poster, language: own}
-			if n > 0 {
-				b = append(b, ',')
-				m.path = r.next() | 1
-				m.language = w.imageLanguage(r, own, 90)
-			}
-			b = appendImage(b, r, m)
-		}
-	}
-	return append(b, "]}"...)
 }
 
 // imageLanguage returns the language of the text in an image, nil for none.
@@ -116,56 +111,51 @@ var (
 	videoTypeOf = newChooser(350, 330, 120, 110, 80, 2, 8)
 )
 
-// appendVideos appends the videos of a title that came out on a day.
-func (w *world) appendVideos(b []byte, r *random, votes int64, out day, own *locale) []byte {
-	b = append(b, `{"results":[`...)
-	n := videoCount.of(r, votes)
-	for i := range n {
-		if i > 0 {
-			b = append(b, ',')
+// writeVideos writes the videos of a title that came out on a day.
+func (w *world) writeVideos(j *writer, r *random, votes int64, out day, own *locale) {
+	j.list("results", func() {
+		n := videoCount.of(r, votes)
+		for i := range n {
+			j.object("", func() { w.writeVideo(j, r, out+day(200-400*i/n), own) }) // newest first
 		}
-		l := own
-		if r.chance(450) {
-			l = &w.locales[0]
-		}
-		what := videoTypes[videoTypeOf.pick(r)]
-		b = append(append(b, `{"iso_639_1":"`...), l.code...)
-		b = append(append(b, `","iso_3166_1":"`...), l.region...)
-		b = append(b, `","name":"`...)
-		if r.chance(400) {
-			b = append(append(b, "Official "...), what...)
-		} else {
-			b = w.words.appendTagline(b, r, w.words.languages[0])
-			b = append(append(b, " | "...), what...)
-		}
-		b = append(b, `","key":"`...)
-		b = appendLetters(b, r, 11)
-		site := "YouTube"
-		if r.chance(1) {
-			site = "Vimeo"
-		}
-		b = append(append(b, `","site":"`...), site...)
-		b = append(b, `","size":`...)
-		b = appendInt(b, pick(r, videoSizes))
-		b = append(append(b, `,"type":"`...), what...)
-		b = append(b, `","official":`...)
-		b = appendBool(b, r.chance(700))
-		b = append(b, `,"id":`...)
-		b = appendObjectID(b, r)
-		b = append(b, `,"published_at":"`...)
-		b = appendMoment(b, out+day(200-400*i/n), r) // newest first
-		b = append(b, `"}`...)
+	})
+}
+
+func (w *world) writeVideo(j *writer, r *random, on day, own *locale) {
+	l := own
+	if r.chance(450) {
+		l = &w.locales[0]
 	}
-	return append(b, "]}"...)
+	what := videoTypes[videoTypeOf.pick(r)]
+	j.string("iso_639_1", l.code)
+	j.string("iso_3166_1", l.region)
+	j.text("name", func() {
+		if r.chance(400) {
+			j.add("Official ", what)
+			return
+		}
+		j.b = w.words.appendTagline(j.b, r, w.words.languages[0])
+		j.add(" | ", what)
+	})
+	j.text("key", func() { j.letters(r, 11) })
+	site := "YouTube"
+	if r.chance(1) {
+		site = "Vimeo"
+	}
+	j.string("site", site)
+	j.int("size", pick(r, videoSizes))
+	j.string("type", what)
+	j.bool("official", r.chance(700))
+	j.objectID("id", r)
+	j.moment("published_at", on, r)
 }
 
 var videoSizes = []int64{1080, 1080, 1080, 1080, 2160, 720, 480}
 
-// append appends the members by which a translation starts, with its brace.
-func (l *locale) append(b []byte) []byte {
-	b = append(append(b, `{"iso_3166_1":"`...), l.region...)
-	b = append(append(b, `","iso_639_1":"`...), l.code...)
-	b = append(append(b, `","name":"`...), l.name...)
-	b = append(append(b, `","english_name":"`...), l.englishName...)
-	return append(b, `",`...)
+// write writes the fields that a translation starts with.
+func (l *locale) write(j *writer) {
+	j.string("iso_3166_1", l.region)
+	j.string("iso_639_1", l.code)
+	j.string("name", l.name)
+	j.string("english_name", l.englishName)
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -131,12 +132,12 @@ func moviesOf(t *testing.T, w *world, low, high int64, count uint64) sample {
 	from, to := withVotes(votes, w.movies.n, high), withVotes(votes, w.movies.n, low-1)
 	out := sample{}
 	p := record.NewParser()
-	var b []byte
+	part := &w.parts()[0]
 	for k := range count {
 		i := w.movies.ranked(from + (to-from)*k/count)
-		b = w.appendMovie(b[:0], i)
+		b := line(t, part, i)
 		var m catalog.Movie
-		if err := p.Parse(string(b), record.Of(&m)); err != nil {
+		if err := p.Parse(b, record.Of(&m)); err != nil {
 			t.Fatal(err)
 		}
 		if m.VoteCount.V < low || m.VoteCount.V > high {
@@ -257,7 +258,7 @@ func TestMoviesByVotes(t *testing.T) {
 		}},
 	} {
 		s := moviesOf(t, w, class.low, class.high, class.count)
-		s.check(t, "votes "+string(appendInt(nil, class.low))+" to "+string(appendInt(nil, class.high)), class.figures)
+		s.check(t, "votes "+strconv.FormatInt(class.low, 10)+" to "+strconv.FormatInt(class.high, 10), class.figures)
 	}
 }
 
@@ -350,15 +351,15 @@ func TestSeries(t *testing.T) {
 	votes := func(rank uint64) int64 { return tvVotes.at(w.tv.share(rank)) }
 	s := sample{}
 	p := record.NewParser()
-	var b []byte
+	part := &w.parts()[1]
 	const count = 300
 	for k := range count {
 		n := crawled((float64(k) + 0.5) / count)
 		from, to := withVotes(votes, w.tv.n, n), withVotes(votes, w.tv.n, n-1)
 		i := w.tv.ranked(min(w.tv.n-1, from+max(1, to-from)*uint64(k)/count))
-		b = w.appendTV(b[:0], i)
+		b := line(t, part, i)
 		var tv catalog.TV
-		if err := p.Parse(string(b), record.Of(&tv)); err != nil {
+		if err := p.Parse(b, record.Of(&tv)); err != nil {
 			t.Fatal(err)
 		}
 		s.series(&tv, seasonsIn(t, p, &tv), len(b))
@@ -497,11 +498,12 @@ func BenchmarkPeople(b *testing.B) { benchmark(b, 2) }
 func benchmark(b *testing.B, n int) {
 	b.Helper()
 	p := realWorld().parts()[n]
-	buf := make([]byte, 0, 32<<20)
+	j := writer{make([]byte, 0, 32<<20)}
 	i, bytes := uint64(0), int64(0)
 	for b.Loop() {
-		buf = p.append(buf[:0], i%p.n)
-		bytes += int64(len(buf))
+		j.b = j.b[:0]
+		p.writeLine(&j, i%p.n)
+		bytes += int64(len(j.b))
 		i++
 	}
 	b.SetBytes(bytes / int64(i))

@@ -1,6 +1,9 @@
 package gen
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+)
 
 // today is the day after which nothing has come out.
 var today = makeDay(2026, 243) // 1 September
@@ -134,7 +137,7 @@ func (t *genreTable) some(r *random, more int64) (out [7]uint8, n int) {
 	want = min(want, len(out))
 	for tries := 0; n < want && tries < 20; tries++ {
 		g := uint8(t.of.pick(r))
-		if !contains(out[:n], g) {
+		if !slices.Contains(out[:n], g) {
 			out[n] = g
 			n++
 		}
@@ -142,13 +145,20 @@ func (t *genreTable) some(r *random, more int64) (out [7]uint8, n int) {
 	return out, n
 }
 
-func contains[T comparable](list []T, v T) bool {
-	for _, x := range list {
-		if x == v {
-			return true
-		}
+// A seen set notes the values of a short list, so that none comes twice.
+type seen[T comparable] struct {
+	list [100]T
+	n    int
+}
+
+// add notes v; false where it is noted already.
+func (s *seen[T]) add(v T) bool {
+	if slices.Contains(s.list[:s.n], v) {
+		return false
 	}
-	return false
+	s.list[s.n] = v
+	s.n++
+	return true
 }
 
 // appendOriginalTitle appends the title in its own language.
@@ -175,119 +185,103 @@ func (w *world) appendOverview(b []byte, t *title) []byte {
 	return w.words.appendText(b, &r, w.words.languages[0], int(r.logNormal(overviewSize.at(t.votes), 45)))
 }
 
-// appendMovie appends the record of movie i.
-func (w *world) appendMovie(b []byte, i uint64) []byte {
+// writeMovie writes the record of movie i.
+func (w *world) writeMovie(j *writer, i uint64) {
 	m := w.movieOf(i)
 	r := w.movies.random(i, streamDetails)
-	own := w.localeOf(m.language)
 	imdb := uint64(0)
 	if !r.chance(int(noIMDb.at(m.votes))) {
 		imdb = 1 + r.next()%38_000_000
 	}
 	budget, revenue := r.money(&m)
 	runtime := r.runtime(m.votes)
-	b = append(b, `{"adult":`...)
-	b = appendBool(b, m.adult)
-	b = append(b, `,"backdrop_path":`...)
-	b = appendPathOf(b, m.backdrop, ".jpg")
-	b = append(b, `,"belongs_to_collection":`...)
-	b = w.appendCollectionRef(b, &m)
-	b = append(b, `,"budget":`...)
-	b = appendInt(b, budget)
-	b = append(b, `,"genres":[`...)
-	b = w.movieGenre.append(b, m.genres[:m.genreCount])
-	b = append(b, `],"homepage":"`...)
-	b = r.appendHomepage(b, int(hasHomepage.at(m.votes)))
-	b = append(b, `","id":`...)
-	b = appendInt(b, m.id)
-	b = append(b, `,"imdb_id":`...)
-	b = appendIMDb(b, "tt", imdb)
-	b = append(b, `,"origin_country":["`...)
-	b = append(b, w.countries[m.country].code...)
-	b = append(b, `"],"original_language":"`...)
-	b = append(b, m.language.code...)
-	b = append(b, `","original_title":"`...)
-	b = w.appendOriginalTitle(b, &m.title)
-	b = append(b, `","overview":"`...)
-	b = w.appendOverview(b, &m.title)
-	b = append(b, `","popularity":`...)
-	b = appendFixed(b, m.popularity, 4)
-	b = append(b, `,"poster_path":`...)
-	b = appendPathOf(b, m.poster, ".jpg")
-	b = append(b, `,"production_companies":[`...)
-	b = w.appendCompanies(b, &r, m.votes)
-	b = append(b, `],"production_countries":[`...)
-	b = w.appendCountries(b, &r, m.country)
-	b = append(b, `],"release_date":"`...)
-	if m.dated {
-		b = appendDate(b, m.out)
-	}
-	b = append(b, `","revenue":`...)
-	b = appendInt(b, revenue)
-	b = append(b, `,"runtime":`...)
-	b = appendInt(b, runtime)
-	b = append(b, `,"softcore":false,"spoken_languages":[`...)
-	b = w.appendSpoken(b, &r, m.language)
-	b = append(append(b, `],"status":"`...), r.movieStatus(&m)...)
-	b = append(b, `","tagline":"`...)
-	if r.chance(int(hasTagline.at(m.votes))) {
-		b = w.words.appendTagline(b, &r, w.words.languages[0])
-	}
-	b = append(b, `","title":"`...)
-	b = w.appendEnglishTitle(b, &m.title)
-	b = append(b, `","video":`...)
-	b = appendBool(b, m.video)
-	b = append(b, `,"vote_average":`...)
-	b = appendFixed(b, m.average, 3)
-	b = append(b, `,"vote_count":`...)
-	b = appendInt(b, m.votes)
-	b = w.appendMovieParts(b, &m, own, imdb, runtime)
-	return append(b, "}\n"...)
+	j.bool("adult", m.adult)
+	j.path("backdrop_path", m.backdrop, ".jpg")
+	w.writeCollectionRef(j, &m)
+	j.int("budget", budget)
+	j.list("genres", func() { w.movieGenre.write(j, m.genres[:m.genreCount]) })
+	j.homepage("homepage", &r, int(hasHomepage.at(m.votes)))
+	j.int("id", m.id)
+	j.imdb("imdb_id", "tt", imdb)
+	j.list("origin_country", func() { j.string("", w.countries[m.country].code) })
+	w.writeTitle(j, "original_title", &m.title)
+	j.fixed("popularity", m.popularity, 4)
+	j.path("poster_path", m.poster, ".jpg")
+	j.list("production_companies", func() { w.writeCompanies(j, &r, m.votes) })
+	j.list("production_countries", func() { w.writeCountries(j, &r, m.country) })
+	j.day("release_date", m.out, m.dated, `""`)
+	j.int("revenue", revenue)
+	j.int("runtime", runtime)
+	j.bool("softcore", false)
+	j.list("spoken_languages", func() { w.writeSpoken(j, &r, m.language) })
+	j.string("status", r.movieStatus(&m))
+	w.writeTagline(j, &r, int(hasTagline.at(m.votes)))
+	j.text("title", func() { j.b = w.appendEnglishTitle(j.b, &m.title) })
+	j.bool("video", m.video)
+	j.fixed("vote_average", m.average, 3)
+	j.int("vote_count", m.votes)
+	w.writeMovieParts(j, &m, imdb, runtime)
 }
 
-// appendMovieParts appends the answers to sub-requests.
-func (w *world) appendMovieParts(b []byte, m *movie, own *locale, imdb uint64, runtime int64) []byte {
-	r := w.movies.random(m.i, streamLists)
-	b = append(b, `,"alternative_titles":{"titles":[`...)
-	b = w.appendAlternativeTitles(b, &r, m.votes)
-	b = append(b, `]},"credits":{"cast":[`...)
-	cast := w.movies.random(m.i, streamCast)
-	b = w.appendCast(b, &cast, m.votes)
-	b = append(b, `],"crew":[`...)
-	crew := w.movies.random(m.i, streamCrew)
-	b = w.appendCrew(b, &crew, m.votes)
-	b = append(b, `]},"external_ids":{"imdb_id":`...)
-	b = appendIMDb(b, "tt", imdb)
-	b = append(b, `,"wikidata_id":`...)
-	b = appendWikidata(b, &r, int(hasWikidata.at(m.votes)))
-	for _, name := range []string{"facebook", "instagram", "twitter"} {
-		b = append(append(append(b, `,"`...), name...), `_id":`...)
-		b = appendAccount(b, &r, int(hasHomepage.at(m.votes))/3)
-	}
-	b = append(b, `},"images":`...)
-	images := w.movies.random(m.i, streamImages)
-	b = w.appendImages(b, &images, m.votes, m.poster, m.backdrop, own)
-	b = append(b, `,"keywords":{"keywords":[`...)
-	b = w.appendKeywords(b, &r, m.votes, true /* idFirst */)
-	b = append(b, `]}`...)
-	if m.votes >= recommendFrom {
-		b = append(b, `,"recommendations":`...)
-		b = w.appendMovieRecommendations(b, &r, m.i)
-	}
-	b = append(b, `,"release_dates":{"results":[`...)
-	b = w.appendReleaseDates(b, &r, m)
-	b = append(b, `]},"reviews":`...)
-	b = w.appendReviews(b, &r, m.votes, m.out)
-	b = append(b, `,"translations":{"translations":[`...)
-	translations := w.movies.random(m.i, streamTranslations)
-	b = w.appendMovieTranslations(b, &translations, m, own, runtime)
-	b = append(b, `]},"videos":`...)
-	videos := w.movies.random(m.i, streamVideos)
-	b = w.appendVideos(b, &videos, m.votes, m.out, own)
-	b = append(b, `,"watch/providers":{"results":{`...)
-	b = w.appendOffers(b, &r, "movie", m.id, m.votes)
-	return append(b, "}}"...)
+// writeTitle writes a title's language, its title in that language under the given name,
+// and its overview.
+func (w *world) writeTitle(j *writer, name string, t *title) {
+	j.string("original_language", t.language.code)
+	j.text(name, func() { j.b = w.appendOriginalTitle(j.b, t) })
+	j.text("overview", func() { j.b = w.appendOverview(j.b, t) })
 }
+
+// writeTagline writes an English tagline in permille of a thousand cases.
+func (w *world) writeTagline(j *writer, r *random, permille int) {
+	j.text("tagline", func() {
+		if r.chance(permille) {
+			j.b = w.words.appendTagline(j.b, r, w.words.languages[0])
+		}
+	})
+}
+
+// writeMovieParts writes the answers to sub-requests.
+func (w *world) writeMovieParts(j *writer, m *movie, imdb uint64, runtime int64) {
+	own := w.localeOf(m.language)
+	r := w.movies.random(m.i, streamLists)
+	cast, crew := w.movies.random(m.i, streamCast), w.movies.random(m.i, streamCrew)
+	j.object("alternative_titles", func() {
+		j.list("titles", func() { w.writeAlternativeTitles(j, &r, m.votes) })
+	})
+	j.object("credits", func() {
+		j.list("cast", func() { w.writeCast(j, &cast, m.votes) })
+		j.list("crew", func() { w.writeCrew(j, &crew, m.votes) })
+	})
+	j.object("external_ids", func() {
+		j.imdb("imdb_id", "tt", imdb)
+		j.wikidata("wikidata_id", &r, int(hasWikidata.at(m.votes)))
+		for _, name := range titleAccounts {
+			j.account(name, &r, int(hasHomepage.at(m.votes))/3)
+		}
+	})
+	images := w.movies.random(m.i, streamImages)
+	j.object("images", func() { w.writeImages(j, &images, &m.title, own) })
+	j.object("keywords", func() {
+		j.list("keywords", func() { w.writeKeywords(j, &r, m.votes, true /* idFirst */) })
+	})
+	if m.votes >= recommendFrom {
+		j.object("recommendations", func() { writeRecommendations(j, &r, w.movies, m.i, w.writeMovieRow) })
+	}
+	j.object("release_dates", func() { j.list("results", func() { w.writeReleaseDates(j, &r, m) }) })
+	j.object("reviews", func() { w.writeReviews(j, &r, m.votes, m.out) })
+	translations := w.movies.random(m.i, streamTranslations)
+	j.object("translations", func() {
+		j.list("translations", func() { w.writeMovieTranslations(j, &translations, m, own, runtime) })
+	})
+	videos := w.movies.random(m.i, streamVideos)
+	j.object("videos", func() { w.writeVideos(j, &videos, m.votes, m.out, own) })
+	j.object("watch/providers", func() {
+		j.object("results", func() { w.writeOffers(j, &r, "movie", m.id, m.votes) })
+	})
+}
+
+// titleAccounts are the fields of a title's accounts elsewhere.
+var titleAccounts = []string{"facebook_id", "instagram_id", "twitter_id"}
 
 // money returns budget and revenue in dollars, 0 where nobody knows.
 func (r *random) money(m *movie) (budget, revenue int64) {
@@ -313,17 +307,6 @@ func (r *random) runtime(votes int64) int64 {
 	return min(338, r.logNormal(curve{8600, 8800, 9000, 9200, 9400, 9600, 9800, 10000, 10200, 10400, 10700}.at(votes), 19)/100)
 }
 
-// appendHomepage appends the address of a home page in permille of a thousand cases.
-func (r *random) appendHomepage(b []byte, permille int) []byte {
-	if !r.chance(permille) {
-		return b
-	}
-	b = append(b, "https://www."...)
-	b = appendLetters(b, r, r.between(6, 16))
-	b = append(b, ".example/"...)
-	return appendLetters(b, r, r.front(20))
-}
-
 // movieStatus returns the production status.
 func (r *random) movieStatus(m *movie) string {
 	switch {
@@ -345,62 +328,45 @@ func (w *world) localeOf(l *language) *locale {
 	return &w.locales[0] // no language
 }
 
-// append appends genres.
-func (t *genreTable) append(b []byte, places []uint8) []byte {
-	for n, g := range places {
-		if n > 0 {
-			b = append(b, ',')
-		}
-		b = append(b, `{"id":`...)
-		b = appendInt(b, t.ids[g])
-		b = append(append(b, `,"name":"`...), t.names[g]...)
-		b = append(b, `"}`...)
+// write writes genres.
+func (t *genreTable) write(j *writer, places []uint8) {
+	for _, g := range places {
+		j.object("", func() {
+			j.int("id", t.ids[g])
+			j.string("name", t.names[g])
+		})
 	}
-	return b
 }
 
-// appendIDs appends the ids of genres.
-func (t *genreTable) appendIDs(b []byte, places []uint8) []byte {
-	for n, g := range places {
-		if n > 0 {
-			b = append(b, ',')
-		}
-		b = appendInt(b, t.ids[g])
+// writeIDs writes the ids of genres.
+func (t *genreTable) writeIDs(j *writer, places []uint8) {
+	for _, g := range places {
+		j.int("", t.ids[g])
 	}
-	return b
 }
 
-// appendMovieRow appends a movie as lists have it.
-func (w *world) appendMovieRow(b []byte, m *movie) []byte {
-	b = append(b, `{"adult":`...)
-	b = appendBool(b, m.adult)
-	b = append(b, `,"backdrop_path":`...)
-	b = appendPathOf(b, m.backdrop, ".jpg")
-	b = append(b, `,"id":`...)
-	b = appendInt(b, m.id)
-	b = append(b, `,"title":"`...)
-	b = w.appendEnglishTitle(b, &m.title)
-	b = append(b, `","original_title":"`...)
-	b = w.appendOriginalTitle(b, &m.title)
-	b = append(b, `","overview":"`...)
-	b = w.appendOverview(b, &m.title)
-	b = append(b, `","poster_path":`...)
-	b = appendPathOf(b, m.poster, ".jpg")
-	b = append(b, `,"media_type":"movie","original_language":"`...)
-	b = append(b, m.language.code...)
-	b = append(b, `","genre_ids":[`...)
-	b = w.movieGenre.appendIDs(b, m.genres[:m.genreCount])
-	b = append(b, `],"popularity":`...)
-	b = appendFixed(b, m.popularity, 4)
-	b = append(b, `,"release_date":"`...)
-	if m.dated {
-		b = appendDate(b, m.out)
-	}
-	b = append(b, `","softcore":false,"video":`...)
-	b = appendBool(b, m.video)
-	b = append(b, `,"vote_average":`...)
-	b = appendFixed(b, m.average, 3)
-	b = append(b, `,"vote_count":`...)
-	b = appendInt(b, m.votes)
-	return append(b, '}')
+// writeMovieRow writes movie i as lists have it.
+func (w *world) writeMovieRow(j *writer, i uint64) {
+	m := w.movieOf(i)
+	j.bool("adult", m.adult)
+	j.path("backdrop_path", m.backdrop, ".jpg")
+	j.int("id", m.id)
+	j.text("title", func() { j.b = w.appendEnglishTitle(j.b, &m.title) })
+	j.text("original_title", func() { j.b = w.appendOriginalTitle(j.b, &m.title) })
+	w.writeRow(j, &m.title, "movie", &w.movieGenre)
+	j.day("release_date", m.out, m.dated, `""`)
+	j.bool("softcore", false)
+	j.bool("video", m.video)
+	j.fixed("vote_average", m.average, 3)
+	j.int("vote_count", m.votes)
+}
+
+// writeRow writes what rows about movies and series have in common.
+func (w *world) writeRow(j *writer, t *title, media string, genres *genreTable) {
+	j.text("overview", func() { j.b = w.appendOverview(j.b, t) })
+	j.path("poster_path", t.poster, ".jpg")
+	j.string("media_type", media)
+	j.string("original_language", t.language.code)
+	j.list("genre_ids", func() { genres.writeIDs(j, t.genres[:t.genreCount]) })
+	j.fixed("popularity", t.popularity, 4)
 }

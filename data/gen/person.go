@@ -80,26 +80,17 @@ func (p *person) appendOwnName(b []byte) []byte {
 	return append(append(append(b, first...), join...), second...)
 }
 
-// appendCredited appends the members that every credit has of a person, with a comma behind.
-func (w *world) appendCredited(b []byte, i uint64) []byte {
+// writeCredited writes what every credit has of person i.
+func (w *world) writeCredited(j *writer, i uint64) {
 	p := w.personOf(i)
-	b = append(b, `"adult":`...)
-	b = appendBool(b, p.adult)
-	b = append(b, `,"gender":`...)
-	b = append(b, byte('0'+p.gender))
-	b = append(b, `,"id":`...)
-	b = appendInt(b, w.people.id(i))
-	b = append(b, `,"known_for_department":"`...)
-	b = append(b, p.known.name...)
-	b = append(b, `","name":"`...)
-	b = p.appendName(b)
-	b = append(b, `","original_name":"`...)
-	b = p.appendOwnName(b)
-	b = append(b, `","popularity":`...)
-	b = appendFixed(b, p.popularity, 4)
-	b = append(b, `,"profile_path":`...)
-	b = appendPathOf(b, p.profile, ".jpg")
-	return append(b, ',')
+	j.bool("adult", p.adult)
+	j.int("gender", int64(p.gender))
+	j.int("id", w.people.id(i))
+	j.string("known_for_department", p.known.name)
+	j.text("name", func() { j.b = p.appendName(j.b) })
+	j.text("original_name", func() { j.b = p.appendOwnName(j.b) })
+	j.fixed("popularity", p.popularity, 4)
+	j.path("profile_path", p.profile, ".jpg")
 }
 
 // credited picks a person of a department; in one credit of twenty, somebody known for
@@ -115,200 +106,140 @@ func (w *world) credited(r *random, d *department) uint64 {
 	return w.people.ranked(rank)
 }
 
-// appendPerson appends the record of person i.
-func (w *world) appendPerson(b []byte, i uint64) []byte {
+// writePerson writes the record of person i.
+func (w *world) writePerson(j *writer, i uint64) {
 	p := w.personOf(i)
 	r := w.people.random(i, streamDetails)
 	o := octave(w.people.share(p.rank))
-	id := w.people.id(i)
 	imdb := uint64(0)
 	if r.chance(min(950, 220+110*o)) {
 		imdb = 1 + r.next()%15_600_000
 	}
-	b = append(b, `{"adult":`...)
-	b = appendBool(b, p.adult)
-	b = append(b, `,"also_known_as":[`...)
-	b = p.appendAliases(b, &r, o)
-	b = append(b, `],"biography":"`...)
-	b = w.appendBiography(b, &r, &p, o)
-	b = append(b, '"')
-	b = appendLife(b, &r, o)
-	b = append(b, `,"gender":`...)
-	b = append(b, byte('0'+p.gender))
-	b = append(b, `,"homepage":`...)
-	b = w.appendPersonHomepage(b, &r, o)
-	b = append(b, `,"id":`...)
-	b = appendInt(b, id)
-	b = append(b, `,"imdb_id":`...)
-	b = appendIMDb(b, "nm", imdb)
-	b = append(b, `,"known_for_department":"`...)
-	b = append(b, p.known.name...)
-	b = append(b, `","name":"`...)
-	b = p.appendName(b)
-	b = append(b, `","place_of_birth":`...)
-	if r.chance(min(900, 60+120*o)) {
-		b = append(append(b, '"'), pick(&r, w.words.towns)...)
-		b = append(append(b, ", "...), w.countries[w.countryOf.pick(&r)].name...)
-		b = append(b, '"')
+	j.bool("adult", p.adult)
+	j.list("also_known_as", func() { p.writeAliases(j, &r, o) })
+	j.text("biography", func() { w.addBiography(j, &r, &p, o) })
+	writeLife(j, &r, o)
+	j.int("gender", int64(p.gender))
+	if r.chance(10 + 15*o) {
+		j.text("homepage", func() {
+			j.add("https://www.")
+			j.letters(&r, 9)
+			j.add(".example/")
+		})
 	} else {
-		b = append(b, "null"...)
+		j.null("homepage")
 	}
-	b = append(b, `,"popularity":`...)
-	b = appendFixed(b, p.popularity, 4)
-	b = append(b, `,"profile_path":`...)
-	b = appendPathOf(b, p.profile, ".jpg")
-	b = w.appendPersonExternalIDs(b, &r, imdb, o)
-	b = append(b, `,"images":{"profiles":[`...)
-	b = appendProfiles(b, &r, p.profile, o)
-	b = append(b, `]},"translations":{"translations":[`...)
-	b = w.appendBiographies(b, &r, &p, o)
-	return append(b, "]}}\n"...)
+	j.int("id", w.people.id(i))
+	j.imdb("imdb_id", "nm", imdb)
+	j.string("known_for_department", p.known.name)
+	j.text("name", func() { j.b = p.appendName(j.b) })
+	if r.chance(min(900, 60+120*o)) {
+		j.text("place_of_birth", func() { j.add(pick(&r, w.words.towns), ", ", w.countries[w.countryOf.pick(&r)].name) })
+	} else {
+		j.null("place_of_birth")
+	}
+	j.fixed("popularity", p.popularity, 4)
+	j.path("profile_path", p.profile, ".jpg")
+	j.object("external_ids", func() { writePersonExternalIDs(j, &r, imdb, o) })
+	j.object("images", func() {
+		j.list("profiles", func() { writeProfiles(j, &r, p.profile, o) })
+	})
+	j.object("translations", func() {
+		j.list("translations", func() { w.writeBiographies(j, &r, &p, o) })
+	})
 }
 
-// appendAliases appends other names.
-func (p *person) appendAliases(b []byte, r *random, o int) []byte {
-	start := len(b)
+// writeAliases writes other names.
+func (p *person) writeAliases(j *writer, r *random, o int) {
 	if p.given.own != p.given.latin {
-		b = append(b, '"')
-		b = p.appendOwnName(b)
-		b = append(b, '"')
+		j.text("", func() { j.b = p.appendOwnName(j.b) })
 	}
 	if !r.chance(min(700, 20+80*o)) {
-		return b
+		return
 	}
 	for range 1 + r.front(5) {
-		if len(b) > start {
-			b = append(b, ',')
-		}
 		initial, _ := utf8.DecodeRuneInString(pick(r, p.origin.male).latin)
-		b = utf8.AppendRune(append(b, '"'), initial)
-		b = append(append(append(b, ". "...), p.family.latin...), '-')
-		b = append(append(b, pick(r, p.origin.family).latin...), '"')
+		j.text("", func() {
+			j.b = utf8.AppendRune(j.b, initial)
+			j.add(". ", p.family.latin, "-", pick(r, p.origin.family).latin)
+		})
 	}
-	return b
 }
 
-// appendBiography appends a text, more often and longer for those who rank well.
-func (w *world) appendBiography(b []byte, r *random, p *person, o int) []byte {
+// addBiography appends a text, more often and longer for those who rank well.
+func (w *world) addBiography(j *writer, r *random, p *person, o int) {
 	if !r.chance(min(970, 25+70*o)) {
-		return b
+		return
 	}
-	b = p.appendName(b)
-	b = append(b, " was born in "...)
-	b = append(b, pick(r, w.words.towns)...)
-	b = append(b, ". "...)
-	b = w.words.appendText(b, r, w.words.languages[0], int(r.logNormal(250, 60)))
+	english := w.words.languages[0]
+	j.b = p.appendName(j.b)
+	j.add(" was born in ", pick(r, w.words.towns), ". ")
+	j.b = w.words.appendText(j.b, r, english, int(r.logNormal(250, 60)))
 	for range r.front(min(12, 1+o)) {
-		b = append(b, `\n\n`...)
-		b = w.words.appendText(b, r, w.words.languages[0], int(r.logNormal(400, 50)))
+		j.add(`\n\n`)
+		j.b = w.words.appendText(j.b, r, english, int(r.logNormal(400, 50)))
 	}
-	return b
 }
 
-// appendLife appends birthday and deathday.
-func appendLife(b []byte, r *random, o int) []byte {
-	b = append(b, `,"birthday":`...)
+// writeLife writes birthday and deathday.
+func writeLife(j *writer, r *random, o int) {
 	if !r.chance(min(920, 90+115*o)) {
-		return append(b, `null,"deathday":null`...)
+		j.null("birthday")
+		j.null("deathday")
+		return
 	}
 	born := makeDay(1895+r.below(110), r.below(365))
-	b = append(b, '"')
-	b = appendDate(b, born)
-	b = append(b, `","deathday":`...)
-	age := day(r.between(30*365, 96*365))
-	if born+age >= today || !r.chance(800) {
-		return append(b, "null"...)
-	}
-	b = append(b, '"')
-	b = appendDate(b, born+age)
-	return append(b, '"')
+	died := born + day(r.between(30*365, 96*365))
+	j.day("birthday", born, true, "")
+	j.day("deathday", died, died < today && r.chance(800), "null")
 }
 
-func (w *world) appendPersonHomepage(b []byte, r *random, o int) []byte {
-	if !r.chance(10 + 15*o) {
-		return append(b, "null"...)
+func writePersonExternalIDs(j *writer, r *random, imdb uint64, o int) {
+	j.null("freebase_mid")
+	j.null("freebase_id")
+	j.imdb("imdb_id", "nm", imdb)
+	j.null("tvrage_id")
+	j.wikidata("wikidata_id", r, min(950, 50+110*o))
+	for _, name := range []string{"facebook_id", "instagram_id", "tiktok_id", "twitter_id", "youtube_id"} {
+		j.account(name, r, 10+30*o)
 	}
-	b = append(b, `"https://www.`...)
-	b = appendLetters(b, r, 9)
-	return append(b, `.example/"`...)
 }
 
-// appendIMDb appends an id of IMDb, or null for 0.
-func appendIMDb(b []byte, prefix string, n uint64) []byte {
-	if n == 0 {
-		return append(b, "null"...)
-	}
-	b = append(append(b, '"'), prefix...)
-	for limit := uint64(1_000_000); n < limit && limit > 1; limit /= 10 {
-		b = append(b, '0')
-	}
-	return append(appendInt(b, int64(n)), '"')
-}
-
-// appendAccount appends the name of an account, or null.
-func appendAccount(b []byte, r *random, permille int) []byte {
-	if !r.chance(permille) {
-		return append(b, "null"...)
-	}
-	b = appendLetters(append(b, '"'), r, r.between(5, 14))
-	return append(b, '"')
-}
-
-// appendWikidata appends an id of Wikidata, or null.
-func appendWikidata(b []byte, r *random, permille int) []byte {
-	if !r.chance(permille) {
-		return append(b, "null"...)
-	}
-	return append(appendInt(append(b, `"Q`...), int64(r.between(200, 130_000_000))), '"')
-}
-
-func (w *world) appendPersonExternalIDs(b []byte, r *random, imdb uint64, o int) []byte {
-	b = append(b, `,"external_ids":{"freebase_mid":null,"freebase_id":null,"imdb_id":`...)
-	b = appendIMDb(b, "nm", imdb)
-	b = append(b, `,"tvrage_id":null,"wikidata_id":`...)
-	b = appendWikidata(b, r, min(950, 50+110*o))
-	for _, name := range []string{"facebook", "instagram", "tiktok", "twitter", "youtube"} {
-		b = append(append(append(b, `,"`...), name...), `_id":`...)
-		b = appendAccount(b, r, 10+30*o)
-	}
-	return append(b, '}')
-}
-
-// appendProfiles appends profile images, the person's own first.
-func appendProfiles(b []byte, r *random, profile uint64, o int) []byte {
+// writeProfiles writes profile images, the person's own first.
+func writeProfiles(j *writer, r *random, profile uint64, o int) {
 	if profile == 0 {
-		return b
+		return
 	}
 	for n := range max(1, min(60, int(r.logNormal(int64(100+60*o*o), 50)/100))) {
 		if n > 0 {
-			b = append(b, ',')
 			profile = r.next() | 1
 		}
-		b = appendImage(b, r, image{width: 2 * (200 + r.below(500)), aspect: 667, rank: n, path: profile})
+		m := image{width: 2 * (200 + r.below(500)), aspect: 667, rank: n, path: profile}
+		j.object("", func() { writeImage(j, r, &m) })
 	}
-	return b
 }
 
-// appendBiographies appends the translations of a person. Few have any.
-func (w *world) appendBiographies(b []byte, r *random, p *person, o int) []byte {
+// writeBiographies writes the translations of a person. Few have any.
+func (w *world) writeBiographies(j *writer, r *random, p *person, o int) {
 	if !r.chance(min(1000, 80+90*o)) {
-		return b
+		return
 	}
 	for n := range min(len(w.locales), 1+r.front(2+3*o)) {
-		if n > 0 {
-			b = append(b, ',')
-		}
 		l := &w.locales[n]
-		b = l.append(b)
-		b = append(b, `"data":{"biography":"`...)
-		if n > 0 && r.chance(500) {
-			b = w.words.appendText(b, r, l.language, int(r.logNormal(300, 60)))
-		}
-		b = append(b, `","name":"`...)
-		if l.language.words != nil && r.chance(200) {
-			b = p.appendOwnName(b)
-		}
-		b = append(b, `"}}`...)
+		j.object("", func() {
+			l.write(j)
+			j.object("data", func() {
+				j.text("biography", func() {
+					if n > 0 && r.chance(500) {
+						j.b = w.words.appendText(j.b, r, l.language, int(r.logNormal(300, 60)))
+					}
+				})
+				j.text("name", func() {
+					if l.language.words != nil && r.chance(200) {
+						j.b = p.appendOwnName(j.b)
+					}
+				})
+			})
+		})
 	}
-	return b
 }

@@ -98,7 +98,7 @@ func TestDays(t *testing.T) {
 		for ofYear := 0; ofYear < 365; ofYear += 5 {
 			d := makeDay(year, ofYear)
 			want := time.Date(year, 1, 1+ofYear, 0, 0, 0, 0, time.UTC).Format(time.DateOnly)
-			if got := string(appendDate(nil, d)); got != want {
+			if got := string(d.append(nil)); got != want {
 				t.Fatalf("date of day %d of %d = %s, want %s", ofYear, year, got, want)
 			}
 		}
@@ -111,8 +111,9 @@ func TestAppendFixed(t *testing.T) {
 		digits int
 		want   string
 	}{{0, 3, "0.0"}, {8000, 3, "8.0"}, {8010, 3, "8.01"}, {667, 3, "0.667"}, {123456, 4, "12.3456"}, {1, 4, "0.0001"}} {
-		if got := string(appendFixed(nil, tt.n, tt.digits)); got != tt.want {
-			t.Errorf("appendFixed(%d, %d) = %s, want %s", tt.n, tt.digits, got, tt.want)
+		var j writer
+		if j.fixed("", tt.n, tt.digits); string(j.b) != tt.want {
+			t.Errorf("fixed(%d, %d) = %s, want %s", tt.n, tt.digits, j.b, tt.want)
 		}
 	}
 }

@@ -1,34 +1,40 @@
 package gen
 
-// appendSeason appends the details of a season with its episodes.
-func (w *world) appendSeason(b []byte, s *show, one *season) []byte {
+import "strconv"
+
+// writeSeason writes the details of a season with its episodes.
+func (w *world) writeSeason(j *writer, s *show, one *season) {
 	r := random{mix(w.tv.seed ^ uint64(one.id))}
-	b = append(b, `{"_id":`...)
-	b = appendObjectID(b, &r)
-	b = append(b, `,"air_date":`...)
-	b = appendSeasonDay(b, one)
-	b = append(b, `,"episodes":[`...)
-	for n := range one.episodes {
-		if n > 0 {
-			b = append(b, ',')
+	j.objectID("_id", &r)
+	j.day("air_date", one.out, one.dated, "null")
+	j.list("episodes", func() {
+		for n := range one.episodes {
+			e := w.episodeOf(s, one, n)
+			j.object("", func() { w.writeEpisode(j, s, one, &e) })
 		}
-		e := w.episodeOf(s, one, n)
-		b = w.appendEpisode(b, s, one, &e)
-	}
-	b = append(b, `],"name":"`...)
-	b = w.appendSeasonName(b, one)
-	b = append(b, `","networks":[`...)
-	b = w.appendNetworkRef(b, s)
-	b = append(b, `],"overview":"`...)
-	b = w.appendSeasonOverview(b, one)
-	b = append(b, `","id":`...)
-	b = appendInt(b, one.id)
-	b = append(b, `,"poster_path":`...)
-	b = appendPathOf(b, one.poster, ".jpg")
-	b = append(b, `,"season_number":`...)
-	b = appendInt(b, int64(one.number))
-	b = append(b, `,"vote_average":`...)
-	return append(appendFixed(b, one.average, 3), '}')
+	})
+	j.text("name", func() { j.b = w.appendSeasonName(j.b, one) })
+	j.list("networks", func() { w.writeCompanyRef(j, "", w.networks, s.network) })
+	j.text("overview", func() { j.b = w.appendSeasonOverview(j.b, one) })
+	j.int("id", one.id)
+	w.writeSeasonEnd(j, one)
+}
+
+// writeSeasonSummary writes a season as the details of its series have it.
+func (w *world) writeSeasonSummary(j *writer, one *season) {
+	j.day("air_date", one.out, one.dated, "null")
+	j.int("episode_count", int64(one.episodes))
+	j.int("id", one.id)
+	j.text("name", func() { j.b = w.appendSeasonName(j.b, one) })
+	j.text("overview", func() { j.b = w.appendSeasonOverview(j.b, one) })
+	w.writeSeasonEnd(j, one)
+}
+
+// writeSeasonEnd writes the last fields of a season, in details and elsewhere.
+func (w *world) writeSeasonEnd(j *writer, one *season) {
+	j.path("poster_path", one.poster, ".jpg")
+	j.int("season_number", int64(one.number))
+	j.fixed("vote_average", one.average, 3)
 }
 
 // An episode is what lists say of one.
@@ -82,7 +88,7 @@ func (w *world) episodeOf(s *show, one *season, n int) episode {
 // appendEpisodeName appends the name of an episode.
 func (w *world) appendEpisodeName(b []byte, s *show, e *episode) []byte {
 	if e.name == 0 {
-		return appendInt(append(b, "Episode "...), int64(e.number))
+		return strconv.AppendInt(append(b, "Episode "...), int64(e.number), 10)
 	}
 	r := random{e.name}
 	l := w.words.languages[0]
@@ -101,126 +107,58 @@ func (w *world) appendEpisodeOverview(b []byte, e *episode) []byte {
 	return w.words.appendText(b, &r, w.words.languages[0], int(r.logNormal(220, 55)))
 }
 
-func (e *episode) appendDay(b []byte) []byte {
-	if !e.dated {
-		return append(b, "null"...)
-	}
-	return append(appendDate(append(b, '"'), e.out), '"')
+// writeEpisode writes an episode as the details of its season have it.
+func (w *world) writeEpisode(j *writer, s *show, one *season, e *episode) {
+	e.writeAired(j)
+	j.int("id", e.id)
+	w.writeEpisodeTexts(j, s, e)
+	w.writeEpisodeEnd(j, s, one, e)
+	e.writeVotes(j)
+	j.list("crew", func() { w.writeEpisodeCrew(j, s, &e.rest) })
+	j.list("guest_stars", func() { w.writeGuests(j, s, &e.rest) })
 }
 
-func (e *episode) appendRuntime(b []byte) []byte {
-	if e.runtime == 0 {
-		return append(b, "null"...)
-	}
-	return appendInt(b, e.runtime)
-}
-
-// appendEpisode appends an episode as the details of its season have it.
-func (w *world) appendEpisode(b []byte, s *show, one *season, e *episode) []byte {
-	b = append(b, `{"air_date":`...)
-	b = e.appendDay(b)
-	b = append(b, `,"episode_number":`...)
-	b = appendInt(b, int64(e.number))
-	b = append(append(b, `,"episode_type":"`...), e.kind...)
-	b = append(b, `","id":`...)
-	b = appendInt(b, e.id)
-	b = append(b, `,"name":"`...)
-	b = w.appendEpisodeName(b, s, e)
-	b = append(b, `","overview":"`...)
-	b = w.appendEpisodeOverview(b, e)
-	b = append(b, `","production_code":"","runtime":`...)
-	b = e.appendRuntime(b)
-	b = append(b, `,"season_number":`...)
-	b = appendInt(b, int64(one.number))
-	b = append(b, `,"show_id":`...)
-	b = appendInt(b, s.id)
-	b = append(b, `,"still_path":`...)
-	b = appendPathOf(b, e.still, ".jpg")
-	b = append(b, `,"vote_average":`...)
-	b = appendFixed(b, e.average, 3)
-	b = append(b, `,"vote_count":`...)
-	b = appendInt(b, e.votes)
-	b = append(b, `,"crew":[`...)
-	b = w.appendEpisodeCrew(b, s, &e.rest)
-	b = append(b, `],"guest_stars":[`...)
-	b = w.appendGuests(b, s, &e.rest)
-	return append(b, "]}"...)
-}
-
-// appendEpisodeSummary appends an episode as the details of its series have it; null
-// where there is no season.
-func (w *world) appendEpisodeSummary(b []byte, s *show, one *season, n int) []byte {
+// writeEpisodeSummary writes an episode as the details of its series have it; null where
+// there is no season.
+func (w *world) writeEpisodeSummary(j *writer, name string, s *show, one *season, n int) {
 	if one == nil {
-		return append(b, "null"...)
+		j.null(name)
+		return
 	}
 	e := w.episodeOf(s, one, n)
-	b = append(b, `{"id":`...)
-	b = appendInt(b, e.id)
-	b = append(b, `,"name":"`...)
-	b = w.appendEpisodeName(b, s, &e)
-	b = append(b, `","overview":"`...)
-	b = w.appendEpisodeOverview(b, &e)
-	b = append(b, `","vote_average":`...)
-	b = appendFixed(b, e.average, 3)
-	b = append(b, `,"vote_count":`...)
-	b = appendInt(b, e.votes)
-	b = append(b, `,"air_date":`...)
-	b = e.appendDay(b)
-	b = append(b, `,"episode_number":`...)
-	b = appendInt(b, int64(e.number))
-	b = append(append(b, `,"episode_type":"`...), e.kind...)
-	b = append(b, `","production_code":"","runtime":`...)
-	b = e.appendRuntime(b)
-	b = append(b, `,"season_number":`...)
-	b = appendInt(b, int64(one.number))
-	b = append(b, `,"show_id":`...)
-	b = appendInt(b, s.id)
-	b = append(b, `,"still_path":`...)
-	return append(appendPathOf(b, e.still, ".jpg"), '}')
+	j.object(name, func() {
+		j.int("id", e.id)
+		w.writeEpisodeTexts(j, s, &e)
+		e.writeVotes(j)
+		e.writeAired(j)
+		w.writeEpisodeEnd(j, s, one, &e)
+	})
 }
 
-// kept is the permille of episodes of which, in series that have them at all, crew and
-// guests are known.
-const kept = 880
-
-func (w *world) appendEpisodeCrew(b []byte, s *show, r *random) []byte {
-	if w.people.n == 0 || !s.guests || !r.chance(kept) {
-		return b
-	}
-	for n := range episodeCrew.of(r, s.votes) {
-		if n > 0 {
-			b = append(b, ',')
-		}
-		j, ok := w.firstJob(n % 2) // direction and writing
-		if n > 1 || !ok {
-			j = w.jobOf(r, n)
-		}
-		b = append(append(b, `{"department":"`...), j.department.name...)
-		b = append(append(b, `","job":"`...), j.name...)
-		b = append(b, `","credit_id":`...)
-		b = append(appendObjectID(b, r), ',')
-		b = w.appendCredited(b, w.credited(r, j.department))
-		b[len(b)-1] = '}' // in place of a comma
-	}
-	return b
+func (e *episode) writeAired(j *writer) {
+	j.day("air_date", e.out, e.dated, "null")
+	j.int("episode_number", int64(e.number))
+	j.string("episode_type", e.kind)
 }
 
-func (w *world) appendGuests(b []byte, s *show, r *random) []byte {
-	if w.people.n == 0 || !s.guests || !r.chance(kept) {
-		return b
+func (e *episode) writeVotes(j *writer) {
+	j.fixed("vote_average", e.average, 3)
+	j.int("vote_count", e.votes)
+}
+
+func (w *world) writeEpisodeTexts(j *writer, s *show, e *episode) {
+	j.text("name", func() { j.b = w.appendEpisodeName(j.b, s, e) })
+	j.text("overview", func() { j.b = w.appendEpisodeOverview(j.b, e) })
+}
+
+func (w *world) writeEpisodeEnd(j *writer, s *show, one *season, e *episode) {
+	j.string("production_code", "")
+	if e.runtime == 0 {
+		j.null("runtime")
+	} else {
+		j.int("runtime", e.runtime)
 	}
-	for n := range guestCount.of(r, s.votes) {
-		if n > 0 {
-			b = append(b, ',')
-		}
-		b = append(b, `{"character":"`...)
-		b = w.appendCharacter(b, r)
-		b = append(b, `","credit_id":`...)
-		b = appendObjectID(b, r)
-		b = append(b, `,"order":`...)
-		b = append(appendInt(b, int64(500+n)), ',')
-		b = w.appendCredited(b, w.credited(r, &w.departments[acting]))
-		b[len(b)-1] = '}' // in place of a comma
-	}
-	return b
+	j.int("season_number", int64(one.number))
+	j.int("show_id", s.id)
+	j.path("still_path", e.still, ".jpg")
 }

@@ -1,6 +1,7 @@
 package gen
 
 import (
+	"strconv"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -255,7 +256,7 @@ func (l *lexicon) appendTitle(b []byte, r *random, lang *language) []byte {
 	}
 	if r.chance(40) {
 		b = append(b, ' ')
-		b = appendInt(b, int64(2+r.front(4)))
+		b = strconv.AppendInt(b, int64(2+r.front(4)), 10)
 	}
 	return b
 }

@@ -1,5 +1,7 @@
 package gen
 
+import "strconv"
+
 // A show is what lists say of a series, and how it is cut into seasons.
 type show struct {
 	title
@@ -148,7 +150,7 @@ func (w *world) appendSeasonName(b []byte, one *season) []byte {
 		r := random{one.named}
 		return w.words.appendTitle(b, &r, w.words.languages[0])
 	}
-	return appendInt(append(b, "Season "...), int64(one.number))
+	return strconv.AppendInt(append(b, "Season "...), int64(one.number), 10)
 }
 
 // appendSeasonOverview appends the text of a season.
@@ -160,85 +162,63 @@ func (w *world) appendSeasonOverview(b []byte, one *season) []byte {
 	return w.words.appendText(b, &r, w.words.languages[0], int(r.logNormal(260, 50)))
 }
 
-// appendTV appends the record of series i, its seasons appended.
-func (w *world) appendTV(b []byte, i uint64) []byte {
+// writeTV writes the record of series i, its seasons appended.
+func (w *world) writeTV(j *writer, i uint64) {
 	s := w.showOf(i)
 	seasons := w.seasonsOf(&s, nil)
 	r := w.tv.random(i, streamDetails)
-	own := w.localeOf(s.language)
 	last := &seasons[len(seasons)-1]
 	ended := !s.dated || s.airs(last, last.episodes) < today-400
-	b = append(b, `{"adult":`...)
-	b = appendBool(b, s.adult)
-	b = append(b, `,"backdrop_path":`...)
-	b = appendPathOf(b, s.backdrop, ".jpg")
-	b = append(b, `,"created_by":[`...)
-	b = w.appendCreators(b, &r, s.votes)
-	b = append(b, `],"episode_run_time":[`...)
-	if r.chance(300) {
-		b = appendInt(b, int64(5*r.between(2, 14)))
-	}
-	b = append(b, `],"first_air_date":"`...)
-	if s.dated {
-		b = appendDate(b, s.out)
-	}
-	b = append(b, `","genres":[`...)
-	b = w.tvGenre.append(b, s.genres[:s.genreCount])
-	b = append(b, `],"homepage":"`...)
-	b = r.appendHomepage(b, int(hasHomepage.at(s.votes))+150)
-	b = append(b, `","id":`...)
-	b = appendInt(b, s.id)
-	b = append(b, `,"in_production":`...)
-	b = appendBool(b, !ended)
-	b = append(append(b, `,"languages":["`...), s.language.code...)
-	b = append(b, `"]`...)
-	b = w.appendAired(b, &s, seasons)
-	b = append(b, `,"networks":[`...)
-	b = w.appendNetworkRef(b, &s)
-	b = append(b, `],"number_of_episodes":`...)
-	b = appendInt(b, int64(last.before+last.episodes))
-	b = append(b, `,"number_of_seasons":`...)
-	b = appendInt(b, int64(s.seasons))
-	b = append(append(b, `,"origin_country":["`...), w.countries[s.country].code...)
-	b = append(append(b, `"],"original_language":"`...), s.language.code...)
-	b = append(b, `","original_name":"`...)
-	b = w.appendOriginalTitle(b, &s.title)
-	b = append(b, `","overview":"`...)
-	b = w.appendOverview(b, &s.title)
-	b = append(b, `","popularity":`...)
-	b = appendFixed(b, s.popularity, 4)
-	b = append(b, `,"poster_path":`...)
-	b = appendPathOf(b, s.poster, ".jpg")
-	b = append(b, `,"production_companies":[`...)
-	b = w.appendCompanies(b, &r, s.votes)
-	b = append(b, `],"production_countries":[`...)
-	b = w.appendCountries(b, &r, s.country)
-	b = append(b, `],"seasons":[`...)
-	for n := range seasons {
-		if n > 0 {
-			b = append(b, ',')
+	j.bool("adult", s.adult)
+	j.path("backdrop_path", s.backdrop, ".jpg")
+	j.list("created_by", func() { w.writeCreators(j, &r, s.votes) })
+	j.list("episode_run_time", func() {
+		if r.chance(300) {
+			j.int("", int64(5*r.between(2, 14)))
 		}
-		b = w.appendSeasonSummary(b, &seasons[n])
-	}
-	b = append(b, `],"softcore":false,"spoken_languages":[`...)
-	b = w.appendSpoken(b, &r, s.language)
-	b = append(append(b, `],"status":"`...), r.tvStatus(ended)...)
-	b = append(b, `","tagline":"`...)
-	if r.chance(int(hasTagline.at(s.votes)) / 2) {
-		b = w.words.appendTagline(b, &r, w.words.languages[0])
-	}
-	b = append(append(b, `","type":"`...), pick(&r, showTypes)...)
-	b = append(b, `","vote_average":`...)
-	b = appendFixed(b, s.average, 3)
-	b = append(b, `,"vote_count":`...)
-	b = appendInt(b, s.votes)
-	b = w.appendTVParts(b, &s, own)
+	})
+	j.day("first_air_date", s.out, s.dated, `""`)
+	j.list("genres", func() { w.tvGenre.write(j, s.genres[:s.genreCount]) })
+	j.homepage("homepage", &r, int(hasHomepage.at(s.votes))+150)
+	j.int("id", s.id)
+	j.bool("in_production", !ended)
+	j.list("languages", func() { j.string("", s.language.code) })
+	w.writeAired(j, &s, seasons)
+	j.list("networks", func() { w.writeCompanyRef(j, "", w.networks, s.network) })
+	j.int("number_of_episodes", int64(last.before+last.episodes))
+	j.int("number_of_seasons", int64(s.seasons))
+	j.list("origin_country", func() { j.string("", w.countries[s.country].code) })
+	w.writeTitle(j, "original_name", &s.title)
+	j.fixed("popularity", s.popularity, 4)
+	j.path("poster_path", s.poster, ".jpg")
+	j.list("production_companies", func() { w.writeCompanies(j, &r, s.votes) })
+	j.list("production_countries", func() { w.writeCountries(j, &r, s.country) })
+	j.list("seasons", func() {
+		for n := range seasons {
+			j.object("", func() { w.writeSeasonSummary(j, &seasons[n]) })
+		}
+	})
+	j.bool("softcore", false)
+	j.list("spoken_languages", func() { w.writeSpoken(j, &r, s.language) })
+	j.string("status", r.tvStatus(ended))
+	w.writeTagline(j, &r, int(hasTagline.at(s.votes))/2)
+	j.string("type", pick(&r, showTypes))
+	j.fixed("vote_average", s.average, 3)
+	j.int("vote_count", s.votes)
+	w.writeTVParts(j, &s)
 	for n := range seasons {
-		b = appendInt(append(b, `,"season/`...), int64(seasons[n].number))
-		b = append(b, `":`...)
-		b = w.appendSeason(b, &s, &seasons[n])
+		j.object(seasonNames[seasons[n].number], func() { w.writeSeason(j, &s, &seasons[n]) })
 	}
-	return append(b, "}\n"...)
+}
+
+// seasonNames are the names of appended seasons, by number.
+var seasonNames = makeSeasonNames()
+
+func makeSeasonNames() (names [seasonIDs]string) {
+	for n := range names {
+		names[n] = "season/" + strconv.Itoa(n)
+	}
+	return names
 }
 
 var showTypes = []string{"Scripted", "Scripted", "Scripted", "Scripted", "Scripted", "Scripted", "Reality", "Documentary", "Miniseries", "Talk Show", "News"}
@@ -253,9 +233,9 @@ func (r *random) tvStatus(ended bool) string {
 	return "Ended"
 }
 
-// appendAired appends the members last_air_date, last_episode_to_air, name and
+// writeAired writes the fields last_air_date, last_episode_to_air, name and
 // next_episode_to_air.
-func (w *world) appendAired(b []byte, s *show, seasons []season) []byte {
+func (w *world) writeAired(j *writer, s *show, seasons []season) {
 	var last, next *season
 	var lastEpisode, nextEpisode int
 	for n := range seasons {
@@ -274,249 +254,127 @@ func (w *world) appendAired(b []byte, s *show, seasons []season) []byte {
 			next, nextEpisode = one, aired
 		}
 	}
-	b = append(b, `,"last_air_date":`...)
 	if last == nil {
-		b = append(b, "null"...)
+		j.null("last_air_date")
 	} else {
-		b = append(appendDate(append(b, '"'), s.airs(last, lastEpisode)), '"')
+		j.day("last_air_date", s.airs(last, lastEpisode), true, "")
 	}
-	b = append(b, `,"last_episode_to_air":`...)
-	b = w.appendEpisodeSummary(b, s, last, lastEpisode)
-	b = append(b, `,"name":"`...)
-	b = w.appendEnglishTitle(b, &s.title)
-	b = append(b, `","next_episode_to_air":`...)
-	return w.appendEpisodeSummary(b, s, next, nextEpisode)
+	w.writeEpisodeSummary(j, "last_episode_to_air", s, last, lastEpisode)
+	j.text("name", func() { j.b = w.appendEnglishTitle(j.b, &s.title) })
+	w.writeEpisodeSummary(j, "next_episode_to_air", s, next, nextEpisode)
 }
 
-// appendCreators appends the people who created a series.
-func (w *world) appendCreators(b []byte, r *random, votes int64) []byte {
+// writeCreators writes the people who created a series.
+func (w *world) writeCreators(j *writer, r *random, votes int64) {
 	if w.people.n == 0 || !r.chance(int(hasTagline.at(votes))) {
-		return b
+		return
 	}
-	for n := range 1 + r.front(4) {
-		if n > 0 {
-			b = append(b, ',')
-		}
+	for range 1 + r.front(4) {
 		i := w.credited(r, &w.departments[acting+2]) // writers
 		p := w.personOf(i)
-		b = append(b, `{"id":`...)
-		b = appendInt(b, w.people.id(i))
-		b = append(b, `,"credit_id":`...)
-		b = appendObjectID(b, r)
-		b = append(b, `,"name":"`...)
-		b = p.appendName(b)
-		b = append(b, `","original_name":"`...)
-		b = p.appendOwnName(b)
-		b = append(b, `","gender":`...)
-		b = append(b, byte('0'+p.gender))
-		b = append(b, `,"profile_path":`...)
-		b = append(appendPathOf(b, p.profile, ".jpg"), '}')
+		j.object("", func() {
+			j.int("id", w.people.id(i))
+			j.objectID("credit_id", r)
+			j.text("name", func() { j.b = p.appendName(j.b) })
+			j.text("original_name", func() { j.b = p.appendOwnName(j.b) })
+			j.int("gender", int64(p.gender))
+			j.path("profile_path", p.profile, ".jpg")
+		})
 	}
-	return b
 }
 
-func (w *world) appendNetworkRef(b []byte, s *show) []byte {
-	c := w.companyIn(w.networks, s.network)
-	return w.appendCompanyRef(b, &c)
-}
-
-// appendSeasonDay appends when a season started, or null.
-func appendSeasonDay(b []byte, one *season) []byte {
-	if !one.dated {
-		return append(b, "null"...)
-	}
-	return append(appendDate(append(b, '"'), one.out), '"')
-}
-
-// appendSeasonSummary appends a season as the details of its series have it.
-func (w *world) appendSeasonSummary(b []byte, one *season) []byte {
-	b = append(b, `{"air_date":`...)
-	b = appendSeasonDay(b, one)
-	b = append(b, `,"episode_count":`...)
-	b = appendInt(b, int64(one.episodes))
-	b = append(b, `,"id":`...)
-	b = appendInt(b, one.id)
-	b = append(b, `,"name":"`...)
-	b = w.appendSeasonName(b, one)
-	b = append(b, `","overview":"`...)
-	b = w.appendSeasonOverview(b, one)
-	b = append(b, `","poster_path":`...)
-	b = appendPathOf(b, one.poster, ".jpg")
-	b = append(b, `,"season_number":`...)
-	b = appendInt(b, int64(one.number))
-	b = append(b, `,"vote_average":`...)
-	return append(appendFixed(b, one.average, 3), '}')
-}
-
-// appendTVParts appends the answers to sub-requests but for seasons.
-func (w *world) appendTVParts(b []byte, s *show, own *locale) []byte {
+// writeTVParts writes the answers to sub-requests but for seasons.
+func (w *world) writeTVParts(j *writer, s *show) {
+	own := w.localeOf(s.language)
 	r := w.tv.random(s.i, streamLists)
-	b = append(b, `,"alternative_titles":{"results":[`...)
-	b = w.appendAlternativeTitles(b, &r, s.votes*3)
-	b = append(b, `]},"content_ratings":{"results":[`...)
-	b = w.appendContentRatings(b, &r, s)
-	b = append(b, `]},"credits":{"cast":[`...)
-	cast := w.tv.random(s.i, streamCast)
-	b = w.appendRegulars(b, &cast, s.votes)
-	b = append(b, `],"crew":[`...)
-	crew := w.tv.random(s.i, streamCrew)
-	b = w.appendCrew(b, &crew, s.votes/8)
-	b = append(b, `]},"external_ids":`...)
-	b = w.appendTVExternalIDs(b, &r, s.votes)
-	b = append(b, `,"images":`...)
+	cast, crew := w.tv.random(s.i, streamCast), w.tv.random(s.i, streamCrew)
+	j.object("alternative_titles", func() {
+		j.list("results", func() { w.writeAlternativeTitles(j, &r, s.votes*3) })
+	})
+	j.object("content_ratings", func() { j.list("results", func() { w.writeContentRatings(j, &r, s) }) })
+	j.object("credits", func() {
+		j.list("cast", func() { w.writeRegulars(j, &cast, s.votes) })
+		j.list("crew", func() { w.writeCrew(j, &crew, s.votes/8) })
+	})
+	j.object("external_ids", func() { w.writeTVExternalIDs(j, &r, s.votes) })
 	images := w.tv.random(s.i, streamImages)
-	b = w.appendImages(b, &images, s.votes, s.poster, s.backdrop, own)
-	b = append(b, `,"keywords":{"results":[`...)
-	b = w.appendKeywords(b, &r, s.votes, false /* idFirst */)
-	b = append(b, `]}`...)
+	j.object("images", func() { w.writeImages(j, &images, &s.title, own) })
+	j.object("keywords", func() {
+		j.list("results", func() { w.writeKeywords(j, &r, s.votes, false /* idFirst */) })
+	})
 	if s.votes >= recommendFrom {
-		b = append(b, `,"recommendations":`...)
-		b = appendRecommendations(b, &r, w.tv, s.i, w.appendTVRow)
+		j.object("recommendations", func() { writeRecommendations(j, &r, w.tv, s.i, w.writeTVRow) })
 	}
-	b = append(b, `,"reviews":`...)
-	b = w.appendReviews(b, &r, s.votes/4, s.out)
-	b = append(b, `,"translations":{"translations":[`...)
+	j.object("reviews", func() { w.writeReviews(j, &r, s.votes/4, s.out) })
 	translations := w.tv.random(s.i, streamTranslations)
-	b = w.appendTVTranslations(b, &translations, s, own)
-	b = append(b, `]},"videos":`...)
+	j.object("translations", func() {
+		j.list("translations", func() { w.writeTVTranslations(j, &translations, s, own) })
+	})
 	videos := w.tv.random(s.i, streamVideos)
-	b = w.appendVideos(b, &videos, s.votes/2, s.out, own)
-	b = append(b, `,"watch/providers":{"results":{`...)
-	b = w.appendOffers(b, &r, "tv", s.id, s.votes)
-	return append(b, "}}"...)
+	j.object("videos", func() { w.writeVideos(j, &videos, s.votes/2, s.out, own) })
+	j.object("watch/providers", func() {
+		j.object("results", func() { w.writeOffers(j, &r, "tv", s.id, s.votes) })
+	})
 }
 
-// appendRegulars appends the cast of a series.
-func (w *world) appendRegulars(b []byte, r *random, votes int64) []byte {
-	if w.people.n == 0 {
-		return b
-	}
-	for order := range castSize.of(r, votes/16) {
-		if order > 0 {
-			b = append(b, ',')
-		}
-		b = append(b, '{')
-		b = w.appendCredited(b, w.credited(r, &w.departments[acting]))
-		b = append(b, `"character":"`...)
-		b = w.appendCharacter(b, r)
-		b = append(b, `","credit_id":`...)
-		b = appendObjectID(b, r)
-		b = append(b, `,"order":`...)
-		b = append(appendInt(b, int64(order)), '}')
-	}
-	return b
-}
-
-// appendContentRatings appends age ratings by country.
-func (w *world) appendContentRatings(b []byte, r *random, s *show) []byte {
-	var seen [64]int
-	n := 0
+// writeContentRatings writes age ratings by country.
+func (w *world) writeContentRatings(j *writer, r *random, s *show) {
+	var have seen[int]
 	for range ratingCount.of(r, s.votes) {
 		i := s.country
-		if n > 0 {
+		if have.n > 0 {
 			i = w.countryOf.pick(r)
 		}
 		list := w.tvRatings[w.countries[i].code]
-		if len(list) == 0 || contains(seen[:n], i) {
+		if len(list) == 0 || !have.add(i) {
 			continue
 		}
-		if n > 0 {
-			b = append(b, ',')
-		}
-		seen[n] = i
-		n++
-		b = append(append(b, `{"descriptors":[],"iso_3166_1":"`...), w.countries[i].code...)
-		b = append(append(b, `","rating":"`...), pick(r, list)...)
-		b = append(b, `"}`...)
+		j.object("", func() {
+			j.list("descriptors", func() {})
+			j.string("iso_3166_1", w.countries[i].code)
+			j.string("rating", pick(r, list))
+		})
 	}
-	return b
 }
 
-func (w *world) appendTVExternalIDs(b []byte, r *random, votes int64) []byte {
-	b = append(b, `{"imdb_id":`...)
-	b = appendIMDb(b, "tt", r.seed(1000-2*int(noIMDb.at(votes)))%38_000_000)
-	b = append(b, `,"freebase_mid":null,"freebase_id":null,"tvdb_id":`...)
+func (w *world) writeTVExternalIDs(j *writer, r *random, votes int64) {
+	j.imdb("imdb_id", "tt", r.seed(1000-2*int(noIMDb.at(votes)))%38_000_000)
+	j.null("freebase_mid")
+	j.null("freebase_id")
 	if r.chance(int(min(950, 450+votes))) {
-		b = appendInt(b, int64(r.between(70_000, 460_000)))
+		j.int("tvdb_id", int64(r.between(70_000, 460_000)))
 	} else {
-		b = append(b, "null"...)
+		j.null("tvdb_id")
 	}
-	b = append(b, `,"tvrage_id":null,"wikidata_id":`...)
-	b = appendWikidata(b, r, int(hasWikidata.at(votes)))
-	for _, name := range []string{"facebook", "instagram", "twitter"} {
-		b = append(append(append(b, `,"`...), name...), `_id":`...)
-		b = appendAccount(b, r, int(hasHomepage.at(votes))/2)
+	j.null("tvrage_id")
+	j.wikidata("wikidata_id", r, int(hasWikidata.at(votes)))
+	for _, name := range titleAccounts {
+		j.account(name, r, int(hasHomepage.at(votes))/2)
 	}
-	return append(b, '}')
 }
 
-// appendTVTranslations appends translations, English first.
-func (w *world) appendTVTranslations(b []byte, r *random, s *show, own *locale) []byte {
-	first := true
-	w.eachTranslation(r, s.votes, own, func(l *locale) {
-		if !first {
-			b = append(b, ',')
-		}
-		english := first
-		first = false
-		b = l.append(b)
-		b = append(b, `"data":{"name":"`...)
-		switch {
-		case english:
-			if s.language.words != nil && s.english {
-				b = w.appendEnglishTitle(b, &s.title)
-			}
-		case l != own && r.chance(500):
-			b = w.words.appendTitle(b, r, l.language)
-		}
-		b = append(b, `","overview":"`...)
-		switch {
-		case english:
-			b = w.appendOverview(b, &s.title)
-		case r.chance(int(translatedOverview.at(s.votes)) - 100):
-			b = w.words.appendText(b, r, l.language, int(r.logNormal(overviewSize.at(s.votes), 45)))
-		}
-		b = append(b, `","homepage":"`...)
-		b = r.appendHomepage(b, 20)
-		b = append(b, `","tagline":"`...)
-		if !english && r.chance(int(hasTagline.at(s.votes))/6) {
-			b = w.words.appendTagline(b, r, l.language)
-		}
-		b = append(b, `"}}`...)
+// writeTVTranslations writes translations, English first.
+func (w *world) writeTVTranslations(j *writer, r *random, s *show, own *locale) {
+	w.eachTranslation(j, r, s.votes, own, func(l *locale, english bool) {
+		w.writeName(j, "name", r, &s.title, l, english, l != own, 500)
+		w.writeOverview(j, r, &s.title, l, english, int(translatedOverview.at(s.votes))-100)
+		j.homepage("homepage", r, 20)
+		w.writeTranslatedTagline(j, r, l, english, int(hasTagline.at(s.votes))/6)
 	})
-	return b
 }
 
-// appendTVRow appends series i as lists have it.
-func (w *world) appendTVRow(b []byte, i uint64) []byte {
+// writeTVRow writes series i as lists have it.
+func (w *world) writeTVRow(j *writer, i uint64) {
 	s := w.showOf(i)
-	b = append(b, `{"adult":`...)
-	b = appendBool(b, s.adult)
-	b = append(b, `,"backdrop_path":`...)
-	b = appendPathOf(b, s.backdrop, ".jpg")
-	b = append(b, `,"id":`...)
-	b = appendInt(b, s.id)
-	b = append(b, `,"name":"`...)
-	b = w.appendEnglishTitle(b, &s.title)
-	b = append(b, `","original_name":"`...)
-	b = w.appendOriginalTitle(b, &s.title)
-	b = append(b, `","overview":"`...)
-	b = w.appendOverview(b, &s.title)
-	b = append(b, `","poster_path":`...)
-	b = appendPathOf(b, s.poster, ".jpg")
-	b = append(append(b, `,"media_type":"tv","original_language":"`...), s.language.code...)
-	b = append(b, `","genre_ids":[`...)
-	b = w.tvGenre.appendIDs(b, s.genres[:s.genreCount])
-	b = append(b, `],"popularity":`...)
-	b = appendFixed(b, s.popularity, 4)
-	b = append(b, `,"first_air_date":"`...)
-	if s.dated {
-		b = appendDate(b, s.out)
-	}
-	b = append(b, `","softcore":false,"vote_average":`...)
-	b = appendFixed(b, s.average, 3)
-	b = append(b, `,"vote_count":`...)
-	b = appendInt(b, s.votes)
-	b = append(append(b, `,"origin_country":["`...), w.countries[s.country].code...)
-	return append(b, `"]}`...)
+	j.bool("adult", s.adult)
+	j.path("backdrop_path", s.backdrop, ".jpg")
+	j.int("id", s.id)
+	j.text("name", func() { j.b = w.appendEnglishTitle(j.b, &s.title) })
+	j.text("original_name", func() { j.b = w.appendOriginalTitle(j.b, &s.title) })
+	w.writeRow(j, &s.title, "tv", &w.tvGenre)
+	j.day("first_air_date", s.out, s.dated, `""`)
+	j.bool("softcore", false)
+	j.fixed("vote_average", s.average, 3)
+	j.int("vote_count", s.votes)
+	j.list("origin_country", func() { j.string("", w.countries[s.country].code) })
 }
