@@ -10,15 +10,10 @@
 // a stage may run in any order, anywhere, and again. The release's bytes follow from the
 // catalogue, the previous release and the parameters alone: neither jobs nor memory show in
 // them.
-//
-// What is made of the same as in the previous release is kept: see recall, and division for
-// when. There is a stage more then, tell, between map and reduce: see builder.tell. The
-// answers are those of a build that keeps nothing; where bytes lie is not.
 package build
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -32,7 +27,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"reelsplice/build/index"
-	"reelsplice/build/ledger"
 	"reelsplice/build/render"
 	"reelsplice/build/segment"
 	"reelsplice/build/shuffle"
@@ -52,8 +46,7 @@ type Config struct {
 	// and what differs from it are the changes that the release tells of. Without one it
 	// tells of none.
 	Previous string
-	// Full makes all of the release anew. Otherwise what is made of the same as in Previous
-	// is kept as it lies there, as far as the same program made that.
+	// Full renders all of the release. Otherwise the build may reuse parts of Previous.
 	Full bool
 	// Date is the time of those changes: the clock's by default. It does not count without
 	// a previous release.
@@ -120,7 +113,7 @@ type Report struct {
 	Previous string `json:"previous"`
 	// Unchanged says that there were no news: Release is Previous, and no other was made.
 	Unchanged bool `json:"unchanged"`
-	// Kept counts titles, and resources that titles speak of, that were kept from Previous.
+	// Kept counts the targets that were reused from Previous.
 	Kept int64 `json:"kept"`
 	// Changed counts, by kind, what changed since the previous release.
 	Changed map[string]int `json:"changed,omitempty"`
@@ -143,11 +136,6 @@ func Run(ctx context.Context, c Config) (Report, error) {
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(c.Memory / 10 * 9))
 	start := time.Now()
 	r, err := once(ctx, c, start)
-	if err != nil && !c.Full && (errors.Is(err, errUnkept) || errors.Is(err, ledger.ErrDamaged)) {
-		c.Log.Warn("all of the release is made anew", "because", err)
-		c.Full = true
-		r, err = once(ctx, c, start)
-	}
 	if c.Previous != "" && errors.Is(err, release.ErrCorrupt) {
 		c.Log.Warn("previous release is damaged: the release is made without it, with neither its changes nor trends", "previous", c.Previous, "because", err)
 		c.Previous = ""
@@ -169,7 +157,7 @@ func once(ctx context.Context, c Config, start time.Time) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	b.removed, b.partsRemoved = catalog.NewRemovedSet(removed), sumParts(removed)
+	b.removed = catalog.NewRemovedSet(removed)
 	defer b.closePrevious()
 	if err := release.Guard(b.openPrevious); err != nil {
 		return Report{}, err
@@ -190,56 +178,32 @@ type builder struct {
 	Config
 	inputs  map[fragment.Kind]*input
 	removed *catalog.RemovedSet
-	// partsRemoved tells series apart of which other seasons and episodes are removed.
-	partsRemoved map[uint64]uint64
-	work         string // folder of temporary files
-	plan         plan
-	reduced      *shuffle.Shuffle  // what titles say of other resources
-	found        *shuffle.Shuffle  // what external ids find
-	rows         *index.Collector  // what tables are made of
-	names        map[string]string // sums of what they are searched by
-	done         atomic.Int64      // records
-	total        int64             // likewise, of the catalogue
-	derived      atomic.Int64
-	start        time.Time
-	stages       map[string]float64
+	work    string // folder of temporary files
+	plan    plan
+	reduced *shuffle.Shuffle // contributions of titles to other resources
+	found   *shuffle.Shuffle // what external ids find
+	rows    *index.Collector // what tables are made of
+	done    atomic.Int64     // records
+	total   int64            // likewise, of the catalogue
+	derived atomic.Int64
+	start   time.Time
+	stages  map[string]float64
 
-	mark      ledger.Mark       // of the ledgers that are written
-	previous  *release.Reader   // nil without one
-	keeping   bool              // what is made of the same as in the previous release is kept
-	recalled  ledger.Mark       // of the ledgers of the previous release
-	named     map[string]string // sums of what the tables of the previous release are searched by
-	lookups   atomic.Int64      // in the previous release
-	kept      atomic.Int64      // units that were
-	touched   *shuffle.Shuffle  // keys of resources that may differ; nil without keeping
-	untold    atomic.Bool       // touched is not told of all, nor stale
-	stale     stale
-	whole     int64 // see division.Whole
-	dividedAt map[string]int64
-	unchanged bool // the previous release has all of it
+	previous  *release.Reader // nil without one
+	unchanged bool            // the previous release has all of it
 	changed   map[fragment.Kind]int
 }
 
 func (b *builder) run(ctx context.Context) (release.Manifest, error) {
 	b.plan.divide(b.inputs)
-	b.dividedAt = b.records()
-	for _, n := range b.dividedAt {
+	for _, n := range b.records() {
 		b.total += n
 	}
-	if _, err := rand.Read(b.mark[:]); err != nil {
-		return release.Manifest{}, err
-	}
-	b.recallDivision()
-	if b.keeping {
-		b.openRecent()
-	}
-	b.stale.all, b.stale.most = !b.keeping, int(b.Memory/16/staleBytes)
 	w, err := release.Create(b.Releases, release.WriterOptions{
-		Params:   b.params(),
-		Parent:   b.Previous,
-		Sources:  b.sources(),
-		Shards:   b.shardCount(),
-		Previous: b.keepFrom(),
+		Params:  b.params(),
+		Parent:  b.Previous,
+		Sources: b.sources(),
+		Shards:  b.shardCount(),
 	})
 	if err != nil {
 		return release.Manifest{}, err
@@ -249,9 +213,6 @@ func (b *builder) run(ctx context.Context) (release.Manifest, error) {
 		m, err = b.make(ctx, w)
 		return err
 	})
-	if b.keeping && errors.Is(err, release.ErrCorrupt) {
-		err = fmt.Errorf("%w: %w", errUnkept, err)
-	}
 	if err != nil || b.unchanged {
 		return m, errors.Join(err, w.Abort())
 	}
@@ -266,7 +227,7 @@ func (b *builder) make(ctx context.Context, w *release.Writer) (m release.Manife
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(b.work)) }()
 	defer b.closeTables()
-	if err := b.stage("plan", func() error { return b.planAndCheck(ctx, w) }); err != nil {
+	if err := b.stage("plan", func() error { return b.makePlan(ctx) }); err != nil {
 		return m, err
 	}
 	if b.reduced, err = shuffle.New(b.work, b.plan.partitions, b.Memory/8); err != nil {
@@ -277,12 +238,6 @@ func (b *builder) make(ctx context.Context, w *release.Writer) (m release.Manife
 		return m, err
 	}
 	defer func() { err = errors.Join(err, b.found.Close()) }()
-	if b.keeping {
-		if b.touched, err = shuffle.New(b.work, 1, b.Memory/64); err != nil {
-			return m, err
-		}
-		defer func() { err = errors.Join(err, b.touched.Close()) }()
-	}
 	if b.rows, err = index.New(b.work); err != nil {
 		return m, err
 	}
@@ -306,32 +261,10 @@ func (b *builder) make(ctx context.Context, w *release.Writer) (m release.Manife
 		return *b.previous.Manifest(), nil
 	}
 	err = b.stage("seal", func() error {
-		m, err = b.seal(ctx, w)
+		m, err = w.Seal(ctx)
 		return err
 	})
 	return m, err
-}
-
-// planAndCheck makes the plan, and looks meanwhile whether what is kept from is whole.
-func (b *builder) planAndCheck(ctx context.Context, w *release.Writer) error {
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(b.workers())
-	g.Go(func() error { return b.makePlan(ctx, w) })
-	g.Go(func() error { return b.checkKept(ctx) })
-	return g.Wait()
-}
-
-// seal completes the release, and says for the next build how its work was divided, and what
-// is removed.
-func (b *builder) seal(ctx context.Context, w *release.Writer) (release.Manifest, error) {
-	m, err := w.Complete(ctx)
-	if err != nil {
-		return m, err
-	}
-	if err := errors.Join(b.writeDivision(w, m.ID), b.writeGone(w)); err != nil {
-		return m, err
-	}
-	return w.Seal(ctx)
 }
 
 // shards runs the stages that build shards. Shard 0 is the common one.
@@ -344,11 +277,6 @@ func (b *builder) shards(ctx context.Context, w *release.Writer) error {
 	}
 	if err := run("map", b.mapTasks()); err != nil {
 		return err
-	}
-	if b.keeping {
-		if err := b.stage("tell", func() error { return b.tell(ctx, w) }); err != nil {
-			return err
-		}
 	}
 	b.plan.latest[fragment.KindPerson] = b.plan.persons.Load() // all credits have been seen
 	if err := run("reduce", b.reduceTasks()); err != nil {
@@ -369,11 +297,10 @@ func (b *builder) writeTables(ctx context.Context, w *release.Writer) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(b.workers())
 	g.Go(func() error { return w.Join(ctx) })
-	g.Go(func() (err error) {
-		b.names, err = b.rows.WriteTables(ctx, w, index.Options{
-			Work: b.work, Memory: b.Memory / 2, Jobs: b.workers(), Previous: b.previous, Names: b.named, Access: b.Access,
+	g.Go(func() error {
+		return b.rows.WriteTables(ctx, w, index.Options{
+			Work: b.work, Memory: b.Memory / 2, Jobs: b.workers(), Previous: b.previous, Access: b.Access,
 		})
-		return err
 	})
 	return g.Wait()
 }
@@ -414,9 +341,6 @@ func (b *builder) runTasks(ctx context.Context, w *release.Writer, first int, ta
 		}
 		if err := tasks[i](ctx, o); err != nil {
 			return err
-		}
-		if b.keeping {
-			b.previous.ForgetLookups()
 		}
 		return o.close()
 	})
@@ -501,18 +425,12 @@ func (b *builder) common(w *release.Writer) error {
 	if err != nil {
 		return err
 	}
-	if err := b.keepCommon(o); err != nil {
-		return err
-	}
 	for _, t := range catalog.Types() {
 		defaults := render.Defaults(t.Kind)
 		if len(defaults) == 0 {
 			continue
 		}
 		key := fragment.AppendShared(nil, fragment.KindDefault, t.Kind, "")
-		if _, ok := b.keptCommon(key); ok {
-			continue
-		}
 		if err := o.add(o.keySpec(key, 0), defaults); err != nil {
 			return err
 		}
@@ -520,12 +438,9 @@ func (b *builder) common(w *release.Writer) error {
 	for _, kind := range []fragment.Kind{fragment.KindMovie, fragment.KindTV} {
 		for _, name := range b.plan.genreNames(kind) {
 			key := fragment.AppendShared(nil, fragment.KindGenres, kind, name)
-			ref, ok := b.keptCommon(key)
-			if !ok {
-				var err error
-				if ref, err = o.addRef(o.keySpec(key, 0), render.SharedGenres(kind, b.plan.genres[kind][name])); err != nil {
-					return err
-				}
+			ref, err := o.addRef(o.keySpec(key, 0), render.SharedGenres(kind, b.plan.genres[kind][name]))
+			if err != nil {
+				return err
 			}
 			b.plan.genreRefs[genreKey{kind, name}] = ref
 		}
@@ -540,7 +455,7 @@ func (b *builder) report(m release.Manifest) Report {
 		Fragments: m.Counts.Fragments, Segments: m.Counts.Segments,
 		RawBytes: m.Counts.RawBytes, StoredBytes: m.Counts.StoredBytes,
 		Level: b.Level, Jobs: b.workers(), SharedIMDbIDs: b.plan.sharedIMDb,
-		Previous: b.Previous, Unchanged: b.unchanged, Kept: b.kept.Load(), Changed: changedByName(b.changed),
+		Previous: b.Previous, Unchanged: b.unchanged, Changed: changedByName(b.changed),
 		Tables: map[string]int64{}, Stages: b.stages, Seconds: time.Since(b.start).Seconds(), PeakRSSBytes: peakRSS(),
 	}
 	for _, n := range m.Counts.Resources {

@@ -9,7 +9,6 @@ import (
 
 	"reelsplice/build/derive"
 	"reelsplice/build/index"
-	"reelsplice/build/ledger"
 	"reelsplice/build/shuffle"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
@@ -19,39 +18,33 @@ import (
 // An emitter sends what one task finds out about other resources to where those are
 // reduced, and what queries ask for to where tables are made.
 type emitter struct {
-	b     *builder
-	w     *shuffle.Writer // to the partitions of the reduce stage
-	find  *shuffle.Writer // to those of find
-	rows  *index.Writer   // to the tables
-	notes *ledger.Writer  // what is told and said, for the next build
-	gone  bool            // the person of the credit at hand is removed
-	key   []byte
-	buf   []byte
-	err   error // the first one
+	b    *builder
+	w    *shuffle.Writer // to the partitions of the reduce stage
+	find *shuffle.Writer // to those of find
+	rows *index.Writer   // to the tables
+	gone bool            // the person of the credit at hand is removed
+	key  []byte
+	buf  []byte
+	err  error // the first one
 }
 
-func (b *builder) newEmitter(o *output) *emitter {
-	return &emitter{b: b, w: b.reduced.Writer(), find: b.found.Writer(), rows: b.rows.Writer(), notes: o.recall.new}
+func (b *builder) newEmitter() *emitter {
+	return &emitter{b: b, w: b.reduced.Writer(), find: b.found.Writer(), rows: b.rows.Writer()}
 }
 
 // newFinder returns an emitter of the reduce stage itself, which can only add to find and
 // to the tables.
-func (b *builder) newFinder(o *output) *emitter {
-	return &emitter{b: b, find: b.found.Writer(), rows: b.rows.Writer(), notes: o.recall.new}
+func (b *builder) newFinder() *emitter {
+	return &emitter{b: b, find: b.found.Writer(), rows: b.rows.Writer()}
 }
-
-// newTeller returns an emitter that can only deliver.
-func (b *builder) newTeller() *emitter { return &emitter{b: b, w: b.reduced.Writer()} }
 
 // close ends the emitting and returns the first error.
 func (e *emitter) close() error {
 	if e.w != nil {
 		e.keep(e.w.Close())
 	}
-	if e.find != nil {
-		e.keep(e.find.Close())
-		e.keep(e.rows.Close())
-	}
+	e.keep(e.find.Close())
+	e.keep(e.rows.Close())
 	return e.err
 }
 
@@ -61,21 +54,9 @@ func (e *emitter) keep(err error) {
 	}
 }
 
-// send adds e.buf to what is known of a resource. A build that keeps delivers later, and
-// no more than it has to: see builder.tell.
+// send contributes e.buf to a resource. A removed person gets none, and neither does the
+// credit that follows: credit/{id} includes the person.
 func (e *emitter) send(kind fragment.Kind, k catalog.Key) {
-	e.key = appendKey(e.key[:0], k)
-	e.notes.Say(byte(kind), e.key, e.buf)
-	if !e.b.keeping {
-		e.deliver(kind, e.key, e.buf)
-	}
-}
-
-// deliver takes what is said of a resource to its partition. What is said of a person who
-// is removed goes nowhere, and the credit, which comes next, neither: credit/{id} includes
-// the person.
-func (e *emitter) deliver(kind fragment.Kind, key, said []byte) {
-	k := parseKey(key)
 	switch kind {
 	case fragment.KindPerson:
 		if e.gone = e.b.removed.Has(kind, k); !e.gone {
@@ -85,16 +66,10 @@ func (e *emitter) deliver(kind fragment.Kind, key, said []byte) {
 	default:
 		e.gone = false
 	}
-	if !e.gone && e.b.stale.has(kind, key) {
-		e.keep(e.w.Add(uint64(e.b.plan.reduce[kind].partition(k)), key, said))
+	if !e.gone {
+		e.key = appendKey(e.key[:0], k)
+		e.keep(e.w.Add(uint64(e.b.plan.reduce[kind].partition(k)), e.key, e.buf))
 	}
-}
-
-// row notes the row that was added last.
-func (e *emitter) row(err error) error {
-	table, key, row := e.rows.Last()
-	e.notes.Note(noteRow+byte(table), key, row)
-	return err
 }
 
 // appendKey appends a key so that the bytes of keys compare as keys do.
@@ -192,7 +167,6 @@ func (e *emitter) finds(s fragment.Source, id string, h hit) {
 	}
 	e.key = fragment.AppendFind(e.key[:0], s, id)
 	e.buf = h.append(e.buf[:0])
-	e.notes.Note(noteFind, e.key, e.buf)
 	e.keep(e.find.Add(xxh3.Hash(e.key), e.key, e.buf))
 }
 

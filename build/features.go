@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"path/filepath"
 
 	"golang.org/x/sync/errgroup"
 
@@ -12,7 +11,6 @@ import (
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/record"
-	"reelsplice/schemas/release"
 )
 
 // featureMovie and featureSeries have the columns by which titles are alike.
@@ -179,21 +177,17 @@ func (a *featureAggregate) crew() []catalog.AggregateCrew {
 const featuresPerPartition = 10_000_000
 
 // planNeighbours prepares what recommendations and similar titles are computed from.
-func (b *builder) planNeighbours(ctx context.Context, w *release.Writer) error {
+func (b *builder) planNeighbours(ctx context.Context) error {
 	b.plan.neighbours = map[fragment.Kind]*neighbours.Table{}
-	err := prepare(ctx, b, w, fragment.KindMovie, (*featureMovie).title)
+	err := prepare(ctx, b, fragment.KindMovie, (*featureMovie).title)
 	if err != nil {
 		return err
 	}
-	return prepare(ctx, b, w, fragment.KindTV, (*featureSeries).title)
+	return prepare(ctx, b, fragment.KindTV, (*featureSeries).title)
 }
 
-// nearName is the name, inside a release's folder, of the sums of what titles of a kind are
-// compared by.
-func nearName(kind fragment.Kind) string { return "ledger-near-" + kind.String() }
-
 // prepare makes the table of one kind. F has the columns that title needs.
-func prepare[F any](ctx context.Context, b *builder, w *release.Writer, kind fragment.Kind, title func(*F, *neighbours.Title)) (err error) {
+func prepare[F any](ctx context.Context, b *builder, kind fragment.Kind, title func(*F, *neighbours.Title)) (err error) {
 	in := b.inputs[kind]
 	known := func(row *F, t *neighbours.Title) bool {
 		title(row, t)
@@ -216,11 +210,7 @@ func prepare[F any](ctx context.Context, b *builder, w *release.Writer, kind fra
 			return err
 		}
 	}
-	sums := neighbours.Sums{Path: w.Aside(nearName(kind)), Mark: b.mark}
-	if b.keeping {
-		sums.Previous, sums.PreviousMark = filepath.Join(b.previousDir(), nearName(kind)), b.recalled
-	}
-	b.plan.neighbours[kind], err = c.Finish(ctx, b.workers(), &sums)
+	b.plan.neighbours[kind], err = c.Finish(ctx, b.workers())
 	return err
 }
 

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"os"
 	"slices"
 
@@ -16,9 +15,8 @@ import (
 // An input is the catalogue's file of one kind; nil for a kind that it has none of.
 type input struct {
 	*catalog.File
-	typ    *catalog.Type
-	first  []catalog.Key   // of each row group
-	recent *catalog.Recent // the records that changed last; nil for a build that makes all anew
+	typ   *catalog.Type
+	first []catalog.Key // of each row group
 }
 
 // openInputs opens the files of a catalogue. It has one at least.
@@ -45,26 +43,9 @@ func openInputs(dir string) (map[fragment.Kind]*input, error) {
 	return inputs, nil
 }
 
-// openRecent opens the records that changed last, beside the files of a catalogue, of as many kinds
-// as there is memory for.
-func (b *builder) openRecent() {
-	left := b.Memory / 64
-	for _, t := range catalog.Types() {
-		in := b.inputs[t.Kind]
-		if in == nil {
-			continue
-		}
-		var err error
-		if in.recent, err = catalog.OpenRecent(b.Catalog, t, left); err != nil {
-			b.Log.Warn("records that changed last are read like all others", "because", err)
-		}
-		left -= in.recent.Memory()
-	}
-}
-
 func closeInputs(inputs map[fragment.Kind]*input) {
 	for _, in := range inputs {
-		_, _ = in.Close(), in.recent.Close() // read side: nothing to lose
+		_ = in.Close() // read side: nothing to lose
 	}
 }
 
@@ -111,7 +92,8 @@ type cursor[T any] struct {
 	read  int64 // records that rows has read or left out
 	span  span
 	skip  func(catalog.Key) bool // records to leave out; nil for none
-	queue []catalog.Head         // seen, and not taken yet
+	next  catalog.Head           // that peek has found
+	have  bool                   // next is set
 	err   error
 }
 
@@ -135,93 +117,37 @@ func newCursor[T any](in *input, s span) *cursor[T] {
 
 // peek returns the key of the next record; false at the end and after an error.
 func (c *cursor[T]) peek() (catalog.Key, bool) {
-	if len(c.queue) == 0 && !c.more() {
-		return catalog.Key{}, false
-	}
-	return c.queue[0].Key, true
-}
-
-// more puts another head into the queue; false at the end and after an error.
-func (c *cursor[T]) more() bool {
-	for c.heads != nil && c.err == nil {
+	for !c.have && c.heads != nil && c.err == nil {
 		h, err := c.heads.Next()
-		if errors.Is(err, io.EOF) {
+		switch {
+		case errors.Is(err, io.EOF):
 			c.heads.Close()
 			c.heads = nil
-			return false
-		}
-		if err != nil {
+		case err != nil:
 			c.err = fmt.Errorf("catalogue file of %s: %w", c.in.typ.Name(), err)
-			return false
-		}
-		if c.span.has(h.Key) && (c.skip == nil || !c.skip(h.Key)) {
-			c.queue = append(c.queue, h)
-			return true
+		case c.span.has(h.Key) && (c.skip == nil || !c.skip(h.Key)):
+			c.next, c.have = h, true
 		}
 	}
-	return false
-}
-
-// sum returns the sum of the record that peek found. A nil cursor has a record that is
-// nil.
-func (c *cursor[T]) sum() uint64 {
-	if c == nil {
-		return 0
-	}
-	return c.queue[0].Sum
+	return c.next.Key, c.have
 }
 
 // take reads the record that peek found.
 func (c *cursor[T]) take() (*T, error) {
-	if c == nil {
-		return nil, nil
-	}
-	h := c.queue[0]
-	c.leave()
-	if r, ok := c.in.recent.Read(h); ok {
-		return record.As[T](r), nil
-	}
-	if err := c.rows.Skip(h.Row - c.read); err != nil {
+	c.have = false
+	if err := c.rows.Skip(c.next.Row - c.read); err != nil {
 		return nil, err
 	}
 	v := new(T)
 	if err := c.rows.Next(record.Of(v)); err != nil {
 		return nil, err
 	}
-	c.read = h.Row + 1
+	c.read = c.next.Row + 1
 	return v, nil
 }
 
-// leave leaves the record that peek found unread.
-func (c *cursor[T]) leave() {
-	if c == nil {
-		return
-	}
-	if c.queue = c.queue[1:]; len(c.queue) == 0 {
-		c.queue = nil
-	}
-}
-
-// ahead returns the heads of the next records as far as has accepts their keys. They are
-// still to be taken.
-func (c *cursor[T]) ahead(has func(catalog.Key) bool) iter.Seq[catalog.Head] {
-	return func(yield func(catalog.Head) bool) {
-		for i := 0; i < len(c.queue) || c.more(); i++ {
-			if !has(c.queue[i].Key) || !yield(c.queue[i]) {
-				return
-			}
-		}
-	}
-}
-
-// drop leaves the records unread whose heads ahead returns, and returns how many.
-func (c *cursor[T]) drop(has func(catalog.Key) bool) (n int64) {
-	for k, ok := c.peek(); ok && has(k); k, ok = c.peek() {
-		c.leave()
-		n++
-	}
-	return n
-}
+// leave passes over the record that peek found.
+func (c *cursor[T]) leave() { c.have = false }
 
 func (c *cursor[T]) close() {
 	if c.heads != nil {

@@ -39,8 +39,8 @@ func killedConfig(catalog, releases, previous string) Config {
 	return c
 }
 
-// TestKilled: builds that keep are killed at random moments. The release that they are made
-// upon stays sound, and one that is left alone ends with the bytes that it would have had.
+// TestKilled: incremental builds are killed at random moments. The previous release stays
+// sound, and the first build that nothing kills writes the bytes of an undisturbed one.
 func TestKilled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts and kills processes for some seconds")
@@ -56,9 +56,6 @@ func TestKilled(t *testing.T) {
 	}
 	calm.Catalog, calm.Previous = second, previous
 	want := run(t, calm)
-	if want.Kept == 0 {
-		t.Fatal("nothing is kept: keeping is to be tested")
-	}
 	start := time.Now()
 	child(t, calm, -1)
 	took := time.Since(start) // with what starting a process takes

@@ -9,12 +9,11 @@ import (
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/record"
-	"reelsplice/schemas/release"
 )
 
 // mapMovies builds a shard of movies and sends what they say of other resources.
 func (b *builder) mapMovies(ctx context.Context, o *output, s span) error {
-	e := b.newEmitter(o)
+	e := b.newEmitter()
 	err := b.eachMovie(ctx, o, e, s)
 	e.keep(err)
 	return e.close()
@@ -49,23 +48,11 @@ type movieMapper struct {
 	o    *output
 	e    *emitter
 	near titleNear
-	unit []byte
 }
 
-// movie builds the movie that c stands at, or keeps it.
+// movie builds the movie that c stands at.
 func (mm *movieMapper) movie(key catalog.Key, c *cursor[catalog.Movie]) error {
-	r, id := mm.o.recall, int64(key.ID())
-	r.start()
-	r.sum(c.sum())
-	mm.unit = appendKey(mm.unit[:0], key)
-	sum := r.sumOf()
-	u := unit{o: mm.o, e: mm.e, near: &mm.near, aliases: func(fragment.Kind, release.Entry, bool) [][]byte {
-		return mm.aliases(mm.near.imdb, id)
-	}}
-	if done, err := u.replay(mm.unit, sum); done || err != nil {
-		c.leave()
-		return err
-	}
+	id := int64(key.ID())
 	m, err := c.take()
 	if err != nil {
 		return err
@@ -74,18 +61,13 @@ func (mm *movieMapper) movie(key catalog.Key, c *cursor[catalog.Movie]) error {
 	if err := mm.near.of(lackingOf(m.Recommendations, m.Similar), func(t *neighbours.Title) { t.OfMovie(m) }); err != nil {
 		return err
 	}
-	if err := r.begin(mm.unit, sum); err != nil {
-		return err
-	}
-	mm.near.note(r.new, catalog.IMDbOf(m))
 	mm.e.movie(m)
 	spec := mm.o.spec(fragment.KindMovie, key, uint64(id))
 	spec.Aliases = mm.aliases(catalog.IMDbOf(m), id)
 	if err := mm.o.add(spec, mm.o.render.Movie(m, mm.near.derived())); err != nil {
 		return err
 	}
-	mm.e.keep(mm.e.row(mm.e.rows.Movie(m)))
-	return r.end()
+	return mm.e.rows.Movie(m)
 }
 
 // aliases returns what a movie is found by beside its id.

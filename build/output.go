@@ -1,7 +1,6 @@
 package build
 
 import (
-	"errors"
 	"fmt"
 
 	"reelsplice/build/render"
@@ -17,8 +16,6 @@ type output struct {
 	shard  *release.ShardWriter
 	z      *segment.Compressor
 	render *render.Renderer
-	recall *recall
-	kept   kept // of the resource at hand
 	key    []byte
 }
 
@@ -31,17 +28,13 @@ func (b *builder) newOutput(w *release.Writer, shard int) (*output, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := b.newRecall(w, shard)
-	if err != nil {
-		return nil, err
-	}
-	return &output{b: b, shard: s, z: z, render: render.New(), recall: r}, nil
+	return &output{b: b, shard: s, z: z, render: render.New()}, nil
 }
 
 // close completes the shard.
 func (o *output) close() error {
 	o.z.Close()
-	return errors.Join(o.recall.close(), o.shard.Close())
+	return o.shard.Close()
 }
 
 // spec starts the resource of a record. id is what standalone answers have as theirs.
@@ -63,15 +56,7 @@ func (o *output) add(spec release.ResourceSpec, fragments []render.Fragment) err
 // addRef compresses fragments and writes them as one resource. Pieces with the same
 // bytes are compressed and stored once.
 func (o *output) addRef(spec release.ResourceSpec, fragments []render.Fragment) (release.Ref, error) {
-	o.kept.load(o.recall, spec.Key)
-	o.recall.new.Note(noteResource, spec.Key, nil)
-	o.recall.touch(spec.Key)
 	spec.Fragments = make([]release.FragmentSpec, 0, len(fragments))
-	return o.write(spec, fragments)
-}
-
-// write adds fragments to a resource and writes it.
-func (o *output) write(spec release.ResourceSpec, fragments []render.Fragment) (release.Ref, error) {
 	o.z.Reset()
 	for _, f := range fragments {
 		out := release.FragmentSpec{Address: f.Address, Pieces: make([]release.PieceSpec, 0, len(f.Pieces))}
@@ -100,9 +85,6 @@ func (o *output) piece(kind fragment.Kind, p *render.Piece) (release.PieceSpec, 
 		if len(p.Raw) <= maxLiteral {
 			out.Op, out.Literal = release.OpLiteral, p.Raw
 			return out, nil
-		}
-		if spec, ok := o.kept.find(p.Raw); ok {
-			return spec, nil
 		}
 		var err error
 		out.Segment, err = o.z.Segment(p.Raw)

@@ -161,7 +161,7 @@ type planEpisode struct {
 // makePlan reads a few columns of the whole catalogue. What it keeps in memory is
 // small: the distinct lists of genres, sixteen bytes for each IMDb id, and the ids that
 // several claim.
-func (b *builder) makePlan(ctx context.Context, w *release.Writer) error {
+func (b *builder) makePlan(ctx context.Context) error {
 	p := &b.plan
 	p.genres = map[fragment.Kind]map[string][]int64{fragment.KindMovie: {}, fragment.KindTV: {}}
 	p.genreRefs, p.latest = map[genreKey]release.Ref{}, map[fragment.Kind]int64{}
@@ -171,7 +171,7 @@ func (b *builder) makePlan(ctx context.Context, w *release.Writer) error {
 			return err
 		}
 	}
-	return b.planNeighbours(ctx, w)
+	return b.planNeighbours(ctx)
 }
 
 // divide makes the spans of the map stage and the partitions of the reduce stage.

@@ -108,7 +108,7 @@ func (b *builder) writeChanges(ctx context.Context, w *release.Writer) error {
 	}
 	err = release.Guard(func() (err error) {
 		b.changed, err = changes.Write(ctx, w, changes.Options{
-			Previous: b.previous, Next: next, Touched: b.touchedKeys(), Date: b.Date, Level: b.Level,
+			Previous: b.previous, Next: next, Date: b.Date, Level: b.Level,
 			Jobs: b.workers(), Memory: b.Memory / 4, Dir: b.work,
 		})
 		return err

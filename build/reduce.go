@@ -2,22 +2,17 @@ package build
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
 
-	"github.com/zeebo/xxh3"
-
 	"reelsplice/build/derive"
-	"reelsplice/build/ledger"
 	"reelsplice/build/render"
 	"reelsplice/build/shuffle"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/record"
-	"reelsplice/schemas/release"
 )
 
 // A reducePlan says how the resources of a kind are divided into partitions: by the
@@ -98,7 +93,6 @@ type reducer[T any] struct {
 	// build builds a resource; record is nil when no dump has it, said is empty when no
 	// title speaks of it.
 	build func(r *reducer[T], key catalog.Key, rec *T, said [][]byte) error
-	unit  []byte // the last one that was done
 }
 
 // reduce builds partition i of a plan, counted from its first.
@@ -108,7 +102,7 @@ func reduce[T any](ctx context.Context, r *reducer[T], i int) (err error) {
 		return err
 	}
 	defer it.Drop()
-	r.e = r.b.newFinder(r.o)
+	r.e = r.b.newFinder()
 	defer func() { err = errors.Join(err, r.e.close()) }()
 	c := newCursor[T](r.b.inputs[r.plan.kind], r.plan.spans[i/r.plan.subs])
 	defer c.close()
@@ -128,24 +122,18 @@ func reduce[T any](ctx context.Context, r *reducer[T], i int) (err error) {
 }
 
 // one builds the resource with the lowest key; false at the end. There is one for each
-// record, for each resource that something is said of, and for each that the release before
-// has, unless nobody knows of it any longer: what is said of those that are not stale is
-// not told again.
+// record and for each resource that has contributions.
 func (r *reducer[T]) one(c *cursor[T], k *known, sub int) (more bool, err error) {
 	at, isRecord := nextIn(c, r.plan, sub)
 	if c.err != nil {
 		return false, c.err
 	}
 	key, isKnown, err := k.peek()
-	old := r.o.recall.old.After(r.unit)
-	if err != nil || !isRecord && !isKnown && old == nil {
+	if err != nil || !isRecord && !isKnown {
 		return false, err
 	}
 	if isRecord && (!isKnown || at.Compare(key) < 0) {
 		key, isKnown = at, false
-	}
-	if old != nil && (!isRecord && !isKnown || parseKey(old).Compare(key) < 0) {
-		key, isKnown = parseKey(old), false
 	}
 	var said [][]byte
 	if isKnown {
@@ -158,13 +146,13 @@ func (r *reducer[T]) one(c *cursor[T], k *known, sub int) (more bool, err error)
 	} else {
 		r.b.advance(1)
 	}
-	r.unit = appendKey(r.unit[:0], key)
-	stale := r.b.stale.has(r.plan.kind, r.unit)
-	if r.b.removed.Has(r.plan.kind, key) || stale && c == nil && !isKnown {
-		c.leave()
+	if r.b.removed.Has(r.plan.kind, key) {
+		if c != nil {
+			c.leave()
+		}
 		return true, nil
 	}
-	if err := r.make(key, c, stale, said); err != nil {
+	if err := r.make(key, c, said); err != nil {
 		return false, fmt.Errorf("%s: %w", key.Describe(r.plan.kind), err)
 	}
 	return true, nil
@@ -180,50 +168,15 @@ func nextIn[T any](c *cursor[T], p *reducePlan, sub int) (catalog.Key, bool) {
 	return at, ok
 }
 
-// make builds the resource whose key r.unit has, or keeps it. c stands at its record, and is
-// nil when there is none.
-func (r *reducer[T]) make(key catalog.Key, c *cursor[T], stale bool, said [][]byte) error {
+// make builds a resource. c stands at its record; it is nil when there is none.
+func (r *reducer[T]) make(key catalog.Key, c *cursor[T], said [][]byte) (err error) {
+	var rec *T
 	if c == nil {
 		r.b.derived.Add(1)
-	}
-	rc := r.o.recall
-	sum := c.sum()
-	var knows []byte // the sum of what is said
-	if stale {
-		rc.start()
-		for _, b := range said {
-			rc.bytes(b)
-		}
-		knows = binary.LittleEndian.AppendUint64(nil, xxh3.Hash(rc.buf))
-	}
-	u := unit{o: r.o, e: r.e, fits: func(notes ledger.Notes) bool {
-		var n ledger.Note
-		return notes.Next(&n) && n.Kind == noteKnown && (!stale || string(n.Payload) == string(knows))
-	}, aliases: func(kind fragment.Kind, e release.Entry, _ bool) [][]byte {
-		if kind != fragment.KindPerson {
-			return nil
-		}
-		return r.b.latestAlias(nil, kind, int64(e.ID()))
-	}}
-	if done, err := u.replay(r.unit, sum); done || err != nil {
-		c.leave()
+	} else if rec, err = c.take(); err != nil {
 		return err
 	}
-	if !stale {
-		return errUnkept
-	}
-	rec, err := c.take()
-	if err != nil {
-		return err
-	}
-	if err := rc.begin(r.unit, sum); err != nil {
-		return err
-	}
-	rc.new.Note(noteKnown, nil, knows)
-	if err := r.build(r, key, rec, said); err != nil {
-		return err
-	}
-	return rc.end()
+	return r.build(r, key, rec, said)
 }
 
 // refs parses what titles say of a collection, a company, a network or a keyword. R is
@@ -305,7 +258,7 @@ func buildPerson(r *reducer[catalog.Person], key catalog.Key, p *catalog.Person,
 	if err != nil {
 		return err
 	}
-	return r.e.row(r.e.rows.Person(key.ID(), p))
+	return r.e.rows.Person(key.ID(), p)
 }
 
 // personOf makes the record of a person who only occurs in credits.
@@ -340,7 +293,7 @@ func buildCollection(r *reducer[catalog.Collection], key catalog.Key, c *catalog
 	if err := r.o.add(r.o.spec(fragment.KindCollection, key, key.ID()), r.o.render.Collection(c, d)); err != nil {
 		return err
 	}
-	return r.e.row(r.e.rows.Collection(key.ID(), c, popularity, adult))
+	return r.e.rows.Collection(key.ID(), c, popularity, adult)
 }
 
 // ofParts returns the popularity of a collection, that of its most popular part, and
@@ -392,7 +345,7 @@ func buildCompany(r *reducer[catalog.Company], key catalog.Key, c *catalog.Compa
 	if err := r.o.add(r.o.spec(fragment.KindCompany, key, key.ID()), r.o.render.Company(c, movies)); err != nil {
 		return err
 	}
-	return r.e.row(r.e.rows.Company(key.ID(), c, countTitles(titles)))
+	return r.e.rows.Company(key.ID(), c, countTitles(titles))
 }
 
 func buildNetwork(r *reducer[catalog.Network], key catalog.Key, n *catalog.Network, said [][]byte) error {
@@ -418,7 +371,7 @@ func buildKeyword(r *reducer[catalog.KeywordRecord], key catalog.Key, k *catalog
 	if err := r.o.add(r.o.spec(fragment.KindKeyword, key, key.ID()), r.o.render.Keyword(k, clean, all)); err != nil {
 		return err
 	}
-	return r.e.row(r.e.rows.Keyword(key.ID(), k, countTitles(titles)))
+	return r.e.rows.Keyword(key.ID(), k, countTitles(titles))
 }
 
 func buildReview(r *reducer[catalog.ReviewRecord], key catalog.Key, v *catalog.ReviewRecord, said [][]byte) error {
@@ -478,33 +431,18 @@ func (f *findReducer) add(key, payload []byte) error {
 	} else if string(payload) == string(f.last) {
 		return nil // said twice
 	}
-	if len(f.hits) == 0 {
-		f.o.recall.start()
-	}
 	f.last = append(f.last[:0], payload...)
-	f.o.recall.bytes(payload)
 	h := parseHit(payload)
 	f.hits = append(f.hits, render.Hit{Kind: h.kind, ID: h.id, Season: h.season, Episode: h.episode})
 	return nil
 }
 
-// flush builds what the key finds, or keeps it.
+// flush builds what the key finds.
 func (f *findReducer) flush() error {
 	if len(f.hits) == 0 {
 		return nil
 	}
-	hits, r := f.hits, f.o.recall
+	hits := f.hits
 	f.hits = f.hits[:0]
-	u := unit{o: f.o}
-	sum := r.sumOf()
-	if done, err := u.replay(f.key, sum); done || err != nil {
-		return err
-	}
-	if err := r.begin(f.key, sum); err != nil {
-		return err
-	}
-	if err := f.o.add(f.o.keySpec(f.key, 0), f.o.render.Find(hits)); err != nil {
-		return err
-	}
-	return r.end()
+	return f.o.add(f.o.keySpec(f.key, 0), f.o.render.Find(hits))
 }

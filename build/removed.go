@@ -4,8 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"github.com/zeebo/xxh3"
-
 	"reelsplice/build/render"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
@@ -25,18 +23,6 @@ func (b *builder) skips(kind fragment.Kind) func(catalog.Key) bool {
 		}
 		return gone
 	}
-}
-
-// sumParts sums up, for each series, which of its seasons and episodes are removed: what a
-// series is made of depends on it.
-func sumParts(removed []catalog.Removed) map[uint64]uint64 {
-	sums := map[uint64]uint64{}
-	for _, r := range removed {
-		if r.Kind == fragment.KindSeason || r.Kind == fragment.KindEpisode {
-			sums[r.Key.Hi] += xxh3.Hash(r.Key.Append(nil, r.Kind))
-		}
-	}
-	return sums
 }
 
 // dropSeasons takes the seasons that are removed out of the list that a series has.

@@ -12,7 +12,6 @@ import (
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/record"
-	"reelsplice/schemas/release"
 )
 
 // A seriesMapper builds series with their seasons and episodes. The records of all
@@ -26,8 +25,6 @@ type seriesMapper struct {
 	tvs      *cursor[catalog.TV]
 	seasons  *cursor[catalog.Season]
 	episodes *cursor[catalog.Episode]
-
-	key []byte
 
 	// Of the series at hand:
 	id      int64
@@ -44,7 +41,7 @@ type seriesMapper struct {
 // mapSeries builds a shard of series and sends what they say of other resources.
 func (b *builder) mapSeries(ctx context.Context, o *output, s span) error {
 	m := &seriesMapper{
-		b: b, o: o, e: b.newEmitter(o), near: titleNear{finder: b.plan.neighbours[fragment.KindTV].Finder()},
+		b: b, o: o, e: b.newEmitter(), near: titleNear{finder: b.plan.neighbours[fragment.KindTV].Finder()},
 		tvs:      newCursor[catalog.TV](b.inputs[fragment.KindTV], s),
 		seasons:  newCursor[catalog.Season](b.inputs[fragment.KindSeason], s),
 		episodes: newCursor[catalog.Episode](b.inputs[fragment.KindEpisode], s),
@@ -66,7 +63,7 @@ func (m *seriesMapper) all(ctx context.Context) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := m.unit(int64(id)); err != nil {
+		if err := m.series(int64(id)); err != nil {
 			return err
 		}
 		if m.e.err != nil {
@@ -86,44 +83,6 @@ func (m *seriesMapper) next() (id uint64, found bool) {
 	least(m.seasons.peek())
 	least(m.episodes.peek())
 	return id, found
-}
-
-// unit builds a series with its seasons and episodes, or keeps them.
-func (m *seriesMapper) unit(id int64) error {
-	m.id = id
-	r := m.o.recall
-	r.start()
-	r.sum(m.b.partsRemoved[uint64(id)])
-	gather(m, m.tvs)
-	gather(m, m.seasons)
-	gather(m, m.episodes)
-	m.key = appendKey(m.key[:0], catalog.NumberKey(id))
-	sum := r.sumOf()
-	u := unit{o: m.o, e: m.e, near: &m.near, aliases: m.aliases}
-	done, err := u.replay(m.key, sum)
-	if err != nil {
-		return err
-	}
-	if done {
-		m.b.advance(m.tvs.drop(m.isOf) + m.seasons.drop(m.isOf) + m.episodes.drop(m.isOf))
-		return nil
-	}
-	if err := r.begin(m.key, sum); err != nil {
-		return err
-	}
-	if err := m.series(); err != nil {
-		return err
-	}
-	return r.end()
-}
-
-// gather adds the sums of all records of the series to what the unit is made of.
-func gather[T any](m *seriesMapper, c *cursor[T]) {
-	for h := range c.ahead(m.isOf) {
-		m.o.recall.sum(h.Key.Lo)
-		m.o.recall.sum(h.Sum)
-	}
-	m.o.recall.sum(0)
 }
 
 // take reads the record that c stands at.
@@ -146,23 +105,9 @@ func take[T any](m *seriesMapper, c *cursor[T]) (*T, error) {
 // isOf tells whether a key is of the series at hand.
 func (m *seriesMapper) isOf(k catalog.Key) bool { return k.Hi == uint64(m.id) }
 
-// aliases returns what a resource of a unit that is kept is found by beside its key.
-func (m *seriesMapper) aliases(kind fragment.Kind, e release.Entry, named bool) [][]byte {
-	switch {
-	case kind == fragment.KindTV:
-		return m.b.latestAlias(nil, kind, m.id)
-	case !named:
-		return nil
-	}
-	r, _ := fragment.ParseKey(e.Key())
-	k := catalog.SeasonKey(int64(r.ID), int64(r.Season))
-	if kind == fragment.KindEpisode {
-		k = catalog.EpisodeKey(int64(r.ID), int64(r.Season), int64(r.Episode))
-	}
-	return m.b.plan.ownAlias(kind, int64(e.ID()), k)
-}
-
-func (m *seriesMapper) series() error {
+// series builds a series with its seasons and episodes.
+func (m *seriesMapper) series(id int64) error {
+	m.id = id
 	m.tv, m.latest, m.infos, m.aired, m.last, m.soon = nil, nil, nil, m.aired[:0], nil, nil
 	m.lasted = map[int64]int{}
 	if k, ok := m.tvs.peek(); ok && m.isOf(k) {
@@ -178,7 +123,6 @@ func (m *seriesMapper) series() error {
 	if err := m.near.of(lacks, func(t *neighbours.Title) { t.OfSeries(m.tv) }); err != nil {
 		return err
 	}
-	m.near.note(m.o.recall.new, "")
 	m.credits = derive.NewSeries(m.tv)
 	for {
 		number, ok := m.nextSeason()
@@ -247,8 +191,6 @@ func (m *seriesMapper) season(number uint32) error {
 	spec := m.o.spec(fragment.KindSeason, key, uint64(max(s.ID.V, 0)))
 	if known { // the plan knows the ids of records alone
 		spec.Aliases = m.b.plan.ownAlias(fragment.KindSeason, s.ID.V, key)
-	} else {
-		m.o.recall.new.Note(noteUnnamed, nil, nil)
 	}
 	if err := m.o.add(spec, m.o.render.Season(s, d)); err != nil {
 		return err
@@ -416,8 +358,7 @@ func (m *seriesMapper) details() error {
 			row.Crew = append(row.Crew, c.Person.ID)
 		}
 	}
-	m.e.keep(m.e.row(m.e.rows.Series(row)))
-	return nil
+	return m.e.rows.Series(row)
 }
 
 // mostFrequent returns the number that is counted most often, of several the lowest; 0 for

@@ -40,14 +40,11 @@ import (
 type Options struct {
 	Previous *release.Reader // the release that the build is made upon
 	Next     *release.Reader // what the build has, of Writer.Preview
-	// Touched calls fn with the keys of all resources of changelog.Kinds that may not be the
-	// same. nil when that is not known: then directories are compared.
-	Touched func(ctx context.Context, fn func(key []byte) error) error
-	Date    time.Time // when the changes happened
-	Level   int       // of deflate
-	Jobs    int       // resources compared at once
-	Memory  int64     // bytes for sorting, and as many for what is read of the releases
-	Dir     string    // for temporary files
+	Date     time.Time       // when the changes happened
+	Level    int             // of deflate
+	Jobs     int             // resources compared at once
+	Memory   int64           // bytes for sorting, and as many for pages of the releases
+	Dir      string          // for temporary files
 }
 
 // MaxDetailed is up to how many new resources of a kind tell what their details say.
@@ -105,7 +102,7 @@ type task struct {
 
 // collect finds which resources are not the same.
 func (t *task) collect(ctx context.Context) error {
-	found, err := t.compareReleases(ctx)
+	found, err := release.Compare(ctx, t.Previous, t.Next, nil)
 	if err != nil {
 		return err
 	}
@@ -122,13 +119,6 @@ func (t *task) collect(ctx context.Context) error {
 		}))
 	}
 	return errors.Join(err, w.Close())
-}
-
-func (t *task) compareReleases(ctx context.Context) (*release.Comparison, error) {
-	if t.Touched == nil {
-		return release.Compare(ctx, t.Previous, t.Next, nil)
-	}
-	return release.CompareSome(ctx, t.Previous, t.Next, t.Memory/16, t.Touched)
 }
 
 // appendSortKey appends a key of a release so that seasons and episodes come behind their

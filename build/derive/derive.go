@@ -4,37 +4,14 @@
 // and writes nothing; package build moves the data.
 package derive
 
-import (
-	"math/bits"
-
-	"reelsplice/schemas/fragment"
-)
-
-// fewVotes is how many votes are as good as none.
-const fewVotes = 8
-
-// CoarseVotes returns what votes count as where titles are weighed by them: Coarse of n, and 0
-// for fewer than eight. What other resources are made of would otherwise change with every vote.
-func CoarseVotes(n int64) int64 {
-	if n < fewVotes {
-		return 0
-	}
-	return int64(Coarse(uint64(n)))
-}
-
-// Coarse returns the highest number up to n that has two binary digits at most before its
-// zeros.
-func Coarse(n uint64) uint64 {
-	drop := max(bits.Len64(n)-2, 0)
-	return n >> drop << drop
-}
+import "reelsplice/schemas/fragment"
 
 // A Title names a movie or a series and says what lists are ordered by.
 type Title struct {
 	Kind       fragment.Kind // KindMovie or KindTV
 	ID         int64
 	Popularity float64
-	Votes      int64  // coarse
+	Votes      int64
 	Date       string // of release or first airing, YYYY-MM-DD or ""
 	Adult      bool
 }

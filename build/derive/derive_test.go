@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"maps"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -121,7 +120,7 @@ func TestMovieCredits(t *testing.T) {
 	m := parse[catalog.Movie](t, `{"id":550,"popularity":61.5,"vote_count":13,"release_date":"1999-10-15","credits":{
 		"cast":[{"id":287,"name":"Brad Pitt","gender":2,"credit_id":"c1","character":"Tyler","order":1},{"name":"Nobody","credit_id":"c0"}],
 		"crew":[{"id":7467,"name":"David Fincher","credit_id":"c2","department":"Directing","job":"Director","profile_path":"/p.jpg"}]}}`)
-	title := Title{Kind: fragment.KindMovie, ID: 550, Popularity: 61.5, Votes: 12, Date: "1999-10-15"}
+	title := Title{Kind: fragment.KindMovie, ID: 550, Popularity: 61.5, Votes: 13, Date: "1999-10-15"}
 	want := []Credit{
 		{ID: "c1", Role: Cast, Title: title, Character: "Tyler", Order: 1, Department: "Acting", Job: "Actor", Person: Person{ID: 287, Name: "Brad Pitt", Gender: 2}},
 		{ID: "c2", Role: Crew, Title: title, Department: "Directing", Job: "Director", Person: Person{ID: 7467, Name: "David Fincher", ProfilePath: "/p.jpg"}},
@@ -407,32 +406,5 @@ func TestKnownFor(t *testing.T) {
 	f("Acting", 2, 5, 4)
 	if got := Department(credits); got != "Acting" {
 		t.Errorf("Department = %q, want Acting", got)
-	}
-}
-
-// TestCoarse: what is a little different counts as much.
-func TestCoarse(t *testing.T) {
-	for _, c := range []struct{ from, to, want, votes uint64 }{
-		{0, 0, 0, 0},
-		{1, 1, 1, 0},
-		{2, 2, 2, 0},
-		{3, 3, 3, 0},
-		{4, 5, 4, 0},
-		{6, 7, 6, 0},
-		{8, 11, 8, 8},
-		{12, 15, 12, 12},
-		{24, 31, 24, 24},
-		{32, 47, 32, 32},
-		{3 << 61, math.MaxInt64, 3 << 61, 3 << 61},
-		{3 << 62, math.MaxUint64, 3 << 62, 0}, // negative
-	} {
-		for _, n := range [...]uint64{c.from, c.to} {
-			if got := Coarse(n); got != c.want {
-				t.Errorf("Coarse(%d) = %d, want %d", n, got, c.want)
-			}
-			if got := CoarseVotes(int64(n)); got != int64(c.votes) {
-				t.Errorf("CoarseVotes(%d) = %d, want %d", int64(n), got, c.votes)
-			}
-		}
 	}
 }

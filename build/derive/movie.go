@@ -9,7 +9,7 @@ import (
 // MovieTitle returns what lists know of a movie.
 func MovieTitle(m *catalog.Movie) Title {
 	return Title{
-		Kind: fragment.KindMovie, ID: m.ID.V, Popularity: m.Popularity.V, Votes: CoarseVotes(m.VoteCount.V), Date: m.ReleaseDate.V,
+		Kind: fragment.KindMovie, ID: m.ID.V, Popularity: m.Popularity.V, Votes: max(0, m.VoteCount.V), Date: m.ReleaseDate.V,
 		Adult: m.Adult.V,
 	}
 }

@@ -47,7 +47,7 @@ func NewSeries(tv *catalog.TV) *Series {
 // TVTitle returns what lists know of a series.
 func TVTitle(t *catalog.TV) Title {
 	return Title{
-		Kind: fragment.KindTV, ID: t.ID.V, Popularity: t.Popularity.V, Votes: CoarseVotes(t.VoteCount.V), Date: t.FirstAirDate.V,
+		Kind: fragment.KindTV, ID: t.ID.V, Popularity: t.Popularity.V, Votes: max(0, t.VoteCount.V), Date: t.FirstAirDate.V,
 		Adult: t.Adult.V,
 	}
 }

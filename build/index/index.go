@@ -146,11 +146,10 @@ func (c *Collector) Close() error { return c.rows.Close() }
 
 // A Writer adds the rows of one task. It is for one goroutine.
 type Writer struct {
-	w    *shuffle.Writer
-	row  row
-	key  []byte
-	buf  []byte
-	last int // table of the last row
+	w   *shuffle.Writer
+	row row
+	key []byte
+	buf []byte
 }
 
 // Writer returns a Writer, which must be closed before WriteTables.
@@ -168,22 +167,9 @@ func (w *Writer) start(id uint64, popularity float64) *row {
 // add adds the row to the table of a kind.
 func (w *Writer) add(kind fragment.Kind) error {
 	n := tableOf(kind)
-	w.last = n
 	w.key = w.row.appendKey(w.key[:0])
 	w.buf = w.row.append(w.buf[:0], &tables[n])
 	return w.w.Add(uint64(n), w.key, w.buf)
-}
-
-// Last returns the row that was added last: the number of its table, its key and what it
-// says. It is valid until the next one.
-func (w *Writer) Last() (table int, key, row []byte) { return w.last, w.key, w.buf }
-
-// AddRow adds a row as Last returned it.
-func (w *Writer) AddRow(table int, key, row []byte) error {
-	if table < 0 || table >= len(tables) {
-		return fmt.Errorf("index: row of table %d, there are %d", table, len(tables))
-	}
-	return w.w.Add(uint64(table), key, row)
 }
 
 // rowKeyLen is the length of what rows are sorted by: popularity, so that the highest
@@ -201,54 +187,41 @@ func parseRowKey(key []byte) (id uint64, popularity float64, err error) {
 	return binary.BigEndian.Uint64(key[8:]), math.Float64frombits(^binary.BigEndian.Uint64(key)), nil
 }
 
-// WriteTables writes all tables. Every Writer must be closed. It returns sums of what the
-// tables are searched by, by the names of their kinds.
-func (c *Collector) WriteTables(ctx context.Context, w *release.Writer, o Options) (names map[string]string, err error) {
+// WriteTables writes all tables. Every Writer must be closed.
+func (c *Collector) WriteTables(ctx context.Context, w *release.Writer, o Options) error {
 	jobs := max(1, min(o.Jobs, len(tables)))
 	o.Memory /= int64(jobs)
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(jobs)
-	var sums [len(tables)]string
 	for i := range tables {
-		g.Go(func() (err error) {
+		g.Go(func() error {
 			t := &tables[i]
-			err = release.Guard(func() error {
-				sums[i], err = c.writeTable(ctx, w, i, o)
-				return err
-			})
-			if err != nil {
+			if err := release.Guard(func() error { return c.writeTable(ctx, w, i, o) }); err != nil {
 				return fmt.Errorf("table of kind %s: %w", t.kind, err)
 			}
 			return nil
 		})
 	}
-	if err := g.Wait(); err != nil {
-		return nil, err
-	}
-	names = map[string]string{}
-	for i := range tables {
-		names[tables[i].kind.String()] = sums[i]
-	}
-	return names, nil
+	return g.Wait()
 }
 
-func (c *Collector) writeTable(ctx context.Context, w *release.Writer, n int, o Options) (names string, err error) {
+func (c *Collector) writeTable(ctx context.Context, w *release.Writer, n int, o Options) (err error) {
 	b := &builder{ctx: ctx, t: &tables[n], o: o}
 	if err := b.open(); err != nil {
-		return "", err
+		return err
 	}
 	defer func() { err = errors.Join(err, b.close()) }()
 	rows, err := c.rows.Partition(ctx, n, o.Memory/2)
 	if err != nil {
-		return "", err
+		return err
 	}
 	defer rows.Close()
 	if err := b.take(rows); err != nil {
-		return "", err
+		return err
 	}
 	tw, err := w.Table(b.t.kind.String(), len(b.ids))
 	if err != nil {
-		return "", err
+		return err
 	}
-	return b.namesSum, errors.Join(b.write(tw), tw.Close())
+	return errors.Join(b.write(tw), tw.Close())
 }

@@ -1,7 +1,6 @@
 package index
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"iter"
@@ -9,7 +8,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"testing"
 
@@ -273,13 +271,6 @@ func randomRows(n int) []row {
 // of its files too.
 func writeTables(t *testing.T, rows iter.Seq[row], o Options) (*release.Reader, map[string]string) {
 	t.Helper()
-	rel, sums, _, _ := writeNamed(t, rows, o)
-	return rel, sums
-}
-
-// writeNamed is writeTables that also returns what WriteTables does, and the path of the table.
-func writeNamed(t *testing.T, rows iter.Seq[row], o Options) (rel *release.Reader, sums, names map[string]string, path string) {
-	t.Helper()
 	o.Work = t.TempDir()
 	c, err := New(o.Work)
 	if err != nil {
@@ -300,7 +291,7 @@ func writeNamed(t *testing.T, rows iter.Seq[row], o Options) (rel *release.Reade
 	if err != nil {
 		t.Fatal(err)
 	}
-	if names, err = c.WriteTables(t.Context(), out, o); err != nil {
+	if err := c.WriteTables(t.Context(), out, o); err != nil {
 		t.Fatal(err)
 	}
 	if err := c.Close(); err != nil {
@@ -313,58 +304,16 @@ func writeNamed(t *testing.T, rows iter.Seq[row], o Options) (rel *release.Reade
 	if err != nil {
 		t.Fatal(err)
 	}
-	sums = map[string]string{}
+	sums := map[string]string{}
 	for _, f := range m.Files {
 		sums[f.Name] = f.SHA256
 	}
-	if rel, err = release.Open(filepath.Join(releases, m.ID)); err != nil {
+	rel, err := release.Open(filepath.Join(releases, m.ID))
+	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = rel.Close() })
-	return rel, sums, names, filepath.Join(releases, m.ID, "table-movie")
-}
-
-// TestKeepNames: what is searched is kept where resources have the same names in the same
-// order, and is what would have been made.
-func TestKeepNames(t *testing.T) {
-	o := Options{Memory: 64 << 20, Jobs: 1}
-	rows := randomRows(500)
-	order := rand.New(rand.NewPCG(4, 2)).Perm(len(rows))
-	f := func(what string, rows []row, first *release.Reader, names map[string]string, same bool) {
-		t.Helper()
-		o.Previous = first
-		_, want, _, _ := writeNamed(t, clones(rows, order), o)
-		kept := o
-		kept.Names = names
-		_, got, _, _ := writeNamed(t, clones(rows, order), kept)
-		if reflect.DeepEqual(got, want) != same {
-			t.Errorf("%s: the files are %v, without keeping %v", what, got, want)
-		}
-	}
-	first, _, names, path := writeNamed(t, clones(rows, order), o)
-	for i := range rows {
-		rows[i].columns[voteCount]++
-	}
-	f("other columns", rows, first, names, true)
-	rows[7].names = []Name{{"Another", Main}}
-	f("another name", rows, first, names, true)
-	_, _, named, _ := writeNamed(t, clones(rows, order), o)
-	f("believed", rows, first, named, false) // so what is the same is kept indeed
-	table, _ := first.Table("movie")
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	file, err := os.OpenFile(path, os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	at := bytes.Index(data, table.Section(posting.NameRanks))
-	if _, err := file.WriteAt([]byte{data[at] + 1}, int64(at)); err != nil {
-		t.Fatal(err)
-	}
-	f("damaged", rows, first, named, true)
+	return rel, sums
 }
 
 // clones yields deep copies of rows, in an order of their numbers.

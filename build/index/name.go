@@ -43,9 +43,6 @@ type Options struct {
 	Jobs   int    // goroutines
 	// Previous is the release before, by which trends are measured; nil without one.
 	Previous *release.Reader
-	// Names is what WriteTables returned for Previous, as far as this program made that: where
-	// it returns the same again, what is searched is kept. It may be nil.
-	Names map[string]string
 	// Access tells how often a resource was asked for in the last day and the last week.
 	// It may be nil, and is called from several goroutines.
 	Access func(kind fragment.Kind, id uint64) (day, week uint64)

@@ -11,7 +11,6 @@ import (
 	"os"
 	"slices"
 
-	"github.com/zeebo/xxh3"
 	"golang.org/x/sync/errgroup"
 
 	"reelsplice/build/shuffle"
@@ -34,7 +33,6 @@ type builder struct {
 
 	postings *shuffle.Shuffle // partitions: the lists, then those of titles
 	names    *os.File
-	namesSum string // of what is in names
 }
 
 // nameBuffer is what names are read and written through, in bytes.
@@ -73,8 +71,7 @@ func (b *builder) close() error {
 func (b *builder) take(rows *shuffle.Iterator) (err error) {
 	w := b.postings.Writer()
 	defer func() { err = errors.Join(err, w.Close()) }()
-	sum := xxh3.New()
-	names := bufio.NewWriterSize(io.MultiWriter(b.names, sum), nameBuffer)
+	names := bufio.NewWriterSize(b.names, nameBuffer)
 	p := poster{w: w}
 	var r row
 	for {
@@ -100,7 +97,6 @@ func (b *builder) take(rows *shuffle.Iterator) (err error) {
 	if err := names.Flush(); err != nil {
 		return fmt.Errorf("write names: %w", err)
 	}
-	b.namesSum = fmt.Sprintf("%x", sum.Sum128().Bytes())
 	return nil
 }
 
@@ -338,11 +334,8 @@ func writeOrder(t *release.TableWriter, name string, it *shuffle.Iterator, n int
 	}
 }
 
-// writeNames hands the names to WriteTerms, unless the release before has the same ones.
+// writeNames hands the names to WriteTerms.
 func (b *builder) writeNames(t *release.TableWriter) error {
-	if kept, err := b.keepNames(t); kept || err != nil {
-		return err
-	}
 	if _, err := b.names.Seek(0, io.SeekStart); err != nil {
 		return fmt.Errorf("read names: %w", err)
 	}
@@ -364,20 +357,6 @@ func (b *builder) writeNames(t *release.TableWriter) error {
 		}
 	}, b.o)
 	return errors.Join(failed, err)
-}
-
-// keepNames writes what the release before is searched by, if its resources have the same
-// names in the same order.
-func (b *builder) keepNames(t *release.TableWriter) (kept bool, err error) {
-	kind := b.t.kind.String()
-	if b.o.Previous == nil || b.o.Names[kind] != b.namesSum {
-		return false, nil
-	}
-	was, ok := b.o.Previous.Table(kind)
-	if !ok || was.Rows() != len(b.ids) {
-		return false, nil
-	}
-	return t.KeepSections(b.ctx, was, posting.IsText)
 }
 
 // writeBlock writes bytes behind their length.

@@ -4,8 +4,6 @@ import (
 	"math"
 	"math/bits"
 	"slices"
-
-	"reelsplice/build/derive"
 )
 
 // A Result is the ids of a title's neighbours, best first.
@@ -102,7 +100,7 @@ func (f *Finder) scoreGenres() error {
 // score returns what sharing ft counts. The conversion keeps the product from being fused
 // with the sum that it goes into, which would make results depend on the processor.
 func (f *Finder) score(ft feature, l list) float64 {
-	return float64(ft.weight() * math.Log1p(float64(derive.Coarse(uint64(f.t.titles)))/float64(derive.Coarse(l.df))))
+	return float64(ft.weight() * math.Log1p(float64(f.t.titles)/float64(l.df)))
 }
 
 // list returns the list of ft, which is valid until the next call.

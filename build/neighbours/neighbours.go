@@ -7,7 +7,7 @@
 //	w := c.Writer()                  // one for each task
 //	err = w.Add(&title)              // each title once
 //	err = w.Close()
-//	table, err := c.Finish(ctx, jobs, nil)
+//	table, err := c.Finish(ctx, jobs)
 //	defer table.Close()
 //	f := table.Finder()              // one for each goroutine
 //	err = f.Find(&title, &result)
@@ -28,12 +28,8 @@
 // thousand. Similar titles share genres and keywords; other features do not count there.
 // Equal scores are ordered by votes, most first, then by id.
 //
-// N, df and votes are coarse: two binary digits count, so that 25 votes are as good as 24
-// and worse than 32, and fewer than eight votes are none. What a title is served with would
-// otherwise change each night with a vote for some other title.
-//
 // A feature makes candidates of the ListSize titles with the most votes (then the highest
-// popularity, of which the power of two counts, then the lowest id) that have it, so that the work for a title does not
+// popularity, then the lowest id) that have it, so that the work for a title does not
 // depend on N. A candidate's keywords and people count where it is among those; its genres
 // count always. A title is never its own neighbour, and an adult title is one of adult
 // titles only.
@@ -54,7 +50,6 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"reelsplice/build/derive"
 	"reelsplice/build/shuffle"
 )
 
@@ -197,23 +192,22 @@ func appendKey(dst []byte, f feature, t *Title) []byte {
 		dst = append(dst, 0)
 	}
 	dst = binary.BigEndian.AppendUint32(dst, ^clampVotes(t.Votes))
-	dst = binary.BigEndian.AppendUint64(dst, ^math.Float64bits(powerOfTwo(t.Popularity)))
+	dst = binary.BigEndian.AppendUint64(dst, ^math.Float64bits(clampPopularity(t.Popularity)))
 	return binary.BigEndian.AppendUint64(dst, uint64(t.ID)^1<<63)
 }
 
 // clampVotes returns what votes count as.
 func clampVotes(n int64) uint32 {
-	return uint32(derive.CoarseVotes(min(n, math.MaxUint32)))
+	return uint32(max(0, min(n, math.MaxUint32)))
 }
 
-// powerOfTwo returns the highest power of two up to x; 0 for NaN, infinity and what is not
-// above 0.
-func powerOfTwo(x float64) float64 {
+// clampPopularity returns x, or 0 for NaN, infinity and negative values: keys compare the
+// bits of positive numbers.
+func clampPopularity(x float64) float64 {
 	if !(x > 0) || math.IsInf(x, 1) {
 		return 0
 	}
-	_, exponent := math.Frexp(x)
-	return math.Ldexp(1, exponent-1)
+	return x
 }
 
 // appendGenres appends the number of genres among features, which come first, and their
@@ -230,9 +224,8 @@ func appendGenres(dst []byte, features []feature) []byte {
 	return dst
 }
 
-// Finish ends the adding and makes the Table, jobs partitions at a time, and what sums tells
-// of, unless it is nil. The Table does not need the Collector any more.
-func (c *Collector) Finish(ctx context.Context, jobs int, sums *Sums) (*Table, error) {
+// Finish ends the adding and makes the Table, jobs partitions at a time. The Table does not need the Collector any more.
+func (c *Collector) Finish(ctx context.Context, jobs int) (*Table, error) {
 	dir, err := os.MkdirTemp(c.dir, "neighbours-*")
 	if err != nil {
 		return nil, fmt.Errorf("create folder for neighbours: %w", err)
@@ -242,7 +235,7 @@ func (c *Collector) Finish(ctx context.Context, jobs int, sums *Sums) (*Table, e
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(jobs)
 	for i := range t.parts {
-		g.Go(func() error { return t.reduce(ctx, c.shuffle, i, c.memory/int64(jobs), sums) })
+		g.Go(func() error { return t.reduce(ctx, c.shuffle, i, c.memory/int64(jobs)) })
 	}
 	if err := g.Wait(); err != nil {
 		return nil, errors.Join(err, t.Close())

@@ -34,9 +34,6 @@ type part struct {
 	path   string
 	f      *os.File
 	blocks []block // and one behind the last, of which only the offset counts
-	// changed has the features whose lists are others than in the Table before; nil when all
-	// may be.
-	changed map[feature]struct{}
 }
 
 type block struct {
@@ -74,7 +71,7 @@ func (t *Table) Close() error {
 func (t *Table) part(f feature) int { return int(f.hash() % uint64(len(t.parts))) }
 
 // reduce makes part i of the records of partition i.
-func (t *Table) reduce(ctx context.Context, s *shuffle.Shuffle, i int, memory int64, sums *Sums) error {
+func (t *Table) reduce(ctx context.Context, s *shuffle.Shuffle, i int, memory int64) error {
 	it, err := s.Partition(ctx, i, memory)
 	if err != nil {
 		return err
@@ -83,12 +80,6 @@ func (t *Table) reduce(ctx context.Context, s *shuffle.Shuffle, i int, memory in
 	w, err := newTableWriter(filepath.Join(t.dir, strconv.Itoa(i)+".table"))
 	if err != nil {
 		return err
-	}
-	if sums != nil {
-		if w.sums, err = sums.compare(t, i); err != nil {
-			w.discard()
-			return err
-		}
 	}
 	for {
 		key, genres, err := it.Next()
@@ -125,8 +116,6 @@ type tableWriter struct {
 	safe    uint64 // titles in list that are not adult
 	adult   uint64
 	list    []byte
-
-	sums *comparer // nil when nobody wants them
 }
 
 func newTableWriter(path string) (*tableWriter, error) {
@@ -170,11 +159,6 @@ func (w *tableWriter) endList() error {
 		w.block = binary.AppendUvarint(w.block, uint64(len(w.list)))
 		w.block = binary.AppendUvarint(w.block, w.safe)
 		w.block = append(w.block, w.list...)
-		if w.sums != nil {
-			if err := w.sums.list(w.current, w.df, w.safe, w.list); err != nil {
-				return err
-			}
-		}
 	}
 	w.df, w.safe, w.adult, w.list = 0, 0, 0, w.list[:0]
 	if len(w.block) < blockBytes {
@@ -215,12 +199,6 @@ func (w *tableWriter) finish() (part, error) {
 		w.discard()
 		return part{}, err
 	}
-	if w.sums != nil {
-		if w.part.changed, err = w.sums.close(); err != nil {
-			w.f.Close()
-			return part{}, err
-		}
-	}
 	w.part.f = w.f
 	w.part.blocks = append(slices.Clip(w.part.blocks), block{off: w.off})
 	return w.part, nil
@@ -229,10 +207,6 @@ func (w *tableWriter) finish() (part, error) {
 // discard lets go of the files of a part that is given up.
 func (w *tableWriter) discard() {
 	w.f.Close()
-	if w.sums != nil {
-		w.sums.changeAll()
-		_, _ = w.sums.close() // the error that matters came before
-	}
 }
 
 // find returns the number of the block that has the list of f if there is one, or -1.

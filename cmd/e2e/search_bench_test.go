@@ -193,7 +193,7 @@ func benchRelease(b *testing.B, rows int) (dir string, titles []string, names in
 		b.Fatal(err)
 	}
 	collected := time.Now()
-	if _, err := c.WriteTables(b.Context(), w, index.Options{Work: b.TempDir(), Memory: 256 << 20, Jobs: 1}); err != nil {
+	if err := c.WriteTables(b.Context(), w, index.Options{Work: b.TempDir(), Memory: 256 << 20, Jobs: 1}); err != nil {
 		b.Fatal(err)
 	}
 	b.Logf("rows collected in %v, tables written in %v", collected.Sub(start).Round(time.Millisecond), time.Since(collected).Round(time.Millisecond))

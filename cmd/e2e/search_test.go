@@ -118,7 +118,7 @@ func searchEngine(tb testing.TB, memory int64, rows ...nameRow) (*query.Engine, 
 	if err := s.Close(); err != nil {
 		tb.Fatal(err)
 	}
-	if _, err := c.WriteTables(tb.Context(), w, index.Options{Work: tb.TempDir(), Memory: memory, Jobs: 2}); err != nil {
+	if err := c.WriteTables(tb.Context(), w, index.Options{Work: tb.TempDir(), Memory: memory, Jobs: 2}); err != nil {
 		tb.Fatal(err)
 	}
 	m, err := w.Seal(tb.Context())

@@ -337,26 +337,6 @@ func TestChecksRefused(t *testing.T) {
 	f("another second level", "CRC-32C of the second level is ", func(b []byte) { b[len(b)-1] ^= 1 })
 }
 
-// TestKeepsChecks: a release that keeps damaged packs has the checksums that they had when
-// they were whole.
-func TestKeepsChecks(t *testing.T) {
-	s := Store{Dir: t.TempDir()}
-	id := buildTiny(t, s.Dir, "").ID
-	releasetest.Flip(t, filepath.Join(s.Path(id), packName(0)), headerLen+1, 2)
-	m, err := keepTiny(s, id, &killer{after: -1}, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := mustOpen(t, s.Path(m.ID))
-	err = Guard(func() error { r.packs[0].check(headerLen, 1); return nil })
-	if !errors.Is(err, ErrCorrupt) {
-		t.Errorf("the pack that is kept: %v, want damage", err)
-	}
-	if err := Guard(func() error { r.packs[len(r.packs)-1].check(headerLen, 1); return nil }); err != nil {
-		t.Errorf("the pack that is new: %v", err)
-	}
-}
-
 // TestGuard: errors and other panics pass.
 func TestGuard(t *testing.T) {
 	if err := Guard(func() error { return os.ErrInvalid }); !errors.Is(err, os.ErrInvalid) {

@@ -126,43 +126,6 @@ func (c *Comparison) sort() {
 	}
 }
 
-// CompareSome is Compare of the resources whose keys each hands to fn, without aliases. What
-// their answers include counts as in Compare. What it has read is forgotten before it takes much
-// more than memory bytes: what one resource includes may take 50 MiB more.
-func CompareSome(ctx context.Context, a, b *Reader, memory int64, each func(ctx context.Context, fn func(key []byte) error) error) (*Comparison, error) {
-	c := newComparison(a, b)
-	err := c.compareDefaults()
-	if err == nil {
-		err = each(ctx, func(key []byte) error {
-			if c.places*placeBytes > memory {
-				a.ForgetLookups()
-				b.ForgetLookups()
-				c.places = 0
-			}
-			return c.one(key)
-		})
-	}
-	if err != nil {
-		return nil, fmt.Errorf("compare release %s with %s: %w", a.manifest.ID, b.manifest.ID, err)
-	}
-	c.sort()
-	return c, nil
-}
-
-// placeBytes is what the system maps around a place that is read.
-const placeBytes = 64 << 10
-
-// one takes in the resource with that key, which one of the releases may not have.
-func (c *Comparison) one(key []byte) error {
-	if e, ok := c.resource(c.b, key); ok {
-		return c.later(e)
-	}
-	if e, ok := c.resource(c.a, key); ok {
-		return c.earlier(e)
-	}
-	return nil
-}
-
 // walk calls fn for each block of r.
 func (c *Comparison) walk(ctx context.Context, r *Reader, fn func(Entry) error) error {
 	told := c.done

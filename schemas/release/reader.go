@@ -233,7 +233,7 @@ func (r *Reader) Close() error {
 }
 
 // Forget takes what was read out of the memory of the process. All of it can be read
-// again. A builder does so now and then, to stay within its bounds.
+// again.
 func (r *Reader) Forget() {
 	for _, m := range r.files {
 		dropPages(m.data)

@@ -18,9 +18,6 @@ import (
 type PieceSpec struct {
 	Op      Op
 	Segment Segment      // of OpSegment
-	Kept    bool         // of OpSegment: it lies in the previous release and stays there
-	Pack    int          // of OpSegment, where it is kept: the number of its pack
-	Offset  int64        // of OpSegment, where it is kept: its place there
 	Literal []byte       // of OpLiteral: 1 to MaxLiteral bytes
 	Ref     Ref          // of OpReference: a resource of shard 0
 	Sub     fragment.Sub // of OpReference: a sub-request which that resource has
@@ -55,10 +52,9 @@ type ShardWriter struct {
 	path   string // of the piece of the directory: see joiner
 	f      *os.File
 	out    *bufio.Writer
-	off    uint64  // bytes that the piece will have in the directory
-	kept   keptRun // not written to out yet
-	block  block   // in the making
-	order  []int   // of the fragments in the making
+	off    uint64 // bytes that the piece will have in the directory
+	block  block  // in the making
+	order  []int  // of the fragments in the making
 
 	pack   *packWriter  // nil before the first segment, and after Close
 	packs  []summedFile // completed
@@ -228,9 +224,6 @@ func (s *ShardWriter) write(r ResourceSpec) error {
 
 // writeBlocks writes whole blocks.
 func (s *ShardWriter) writeBlocks(blocks []byte) error {
-	if err := s.writeKept(); err != nil {
-		return err
-	}
 	_, err := s.out.Write(blocks)
 	return err
 }
@@ -254,7 +247,7 @@ func (s *ShardWriter) program(f *FragmentSpec) error {
 		var where uint64
 		if p.Op == OpSegment {
 			var err error
-			if where, err = s.place(p); err != nil {
+			if where, err = s.store(&p.Segment); err != nil {
 				return err
 			}
 		}
@@ -262,14 +255,6 @@ func (s *ShardWriter) program(f *FragmentSpec) error {
 	}
 	b.end(f.Address)
 	return nil
-}
-
-// place returns the place of a segment, which it stores unless it is kept.
-func (s *ShardWriter) place(p *PieceSpec) (uint64, error) {
-	if !p.Kept {
-		return s.store(&p.Segment)
-	}
-	return uint64(p.Pack)<<wherePackShift | uint64(p.Offset), s.w.keep.use(p.Pack)
 }
 
 // store appends g to the pack and returns its place.
@@ -301,7 +286,7 @@ func (s *ShardWriter) room(n int) error {
 	if err := s.endPack(); err != nil {
 		return err
 	}
-	number := s.w.keep.firstPack() + s.number + int(s.counts.packs)*s.w.o.Shards
+	number := s.number + int(s.counts.packs)*s.w.o.Shards
 	if number >= MaxPacks {
 		return fmt.Errorf("pack %d: a release has at most %d packs: allow longer packs", number, MaxPacks)
 	}
@@ -330,7 +315,7 @@ func (s *ShardWriter) Close() error {
 		return nil
 	}
 	s.closed = true
-	err := errors.Join(s.err, s.writeKept(), s.out.Flush(), s.f.Close())
+	err := errors.Join(s.err, s.out.Flush(), s.f.Close())
 	if err == nil {
 		err = s.endPack()
 	}

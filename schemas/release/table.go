@@ -171,42 +171,6 @@ func (s sectionWriter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// keptChunk is how many bytes of a table are in the memory of the process while it is kept.
-const keptChunk = 8 << 20
-
-// KeepSections writes the sections of a table of another release whose names take accepts, in their
-// order. It writes none, and returns false, when it has none or one of them is damaged.
-func (t *TableWriter) KeepSections(ctx context.Context, from *Table, take func(name string) bool) (kept bool, err error) {
-	sections := slices.DeleteFunc(slices.Clone(from.sections), func(s section) bool { return !take(s.name) })
-	slices.SortFunc(sections, func(a, b section) int { return cmp.Compare(a.off, b.off) })
-	for _, s := range sections {
-		sum := crc32.NewIEEE()
-		if err := from.copy(ctx, sum, s); err != nil || sum.Sum32() != s.crc {
-			return false, err
-		}
-	}
-	for _, s := range sections {
-		if err := from.copy(ctx, t.Section(s.name), s); err != nil {
-			return false, err
-		}
-	}
-	return len(sections) > 0, nil
-}
-
-// copy writes the bytes of a section.
-func (t *Table) copy(ctx context.Context, w io.Writer, s section) error {
-	for b := t.m.data[s.off : s.off+s.size]; len(b) > 0; b = b[min(keptChunk, len(b)):] {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if _, err := w.Write(b[:min(keptChunk, len(b))]); err != nil {
-			return err
-		}
-		dropPages(t.m.data)
-	}
-	return nil
-}
-
 func (t *TableWriter) keep(err error) {
 	if t.err == nil {
 		t.err = fmt.Errorf("write table %q: %w", t.name, err)

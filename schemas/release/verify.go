@@ -586,3 +586,19 @@ func (z *inflater) check(g *Segment) string {
 	}
 	return ""
 }
+
+// CheckAll compares the SHA-256 of each file of a release in the folder releasesDir with its
+// manifest. Errors about the content match ErrCorrupt.
+func CheckAll(ctx context.Context, releasesDir string, r *Reader) error {
+	dir := filepath.Join(releasesDir, r.manifest.ID)
+	for _, want := range r.manifest.Files {
+		got, err := hashFile(ctx, filepath.Join(dir, want.Name), nil)
+		if err != nil {
+			return err
+		}
+		if got.File != want {
+			return corrupt(want.Name, -1, "SHA-256 is %s, the manifest says %s", got.SHA256, want.SHA256)
+		}
+	}
+	return nil
+}

@@ -36,12 +36,6 @@ type WriterOptions struct {
 	// Shards is the number of shards, 1 to 4096; 0 means 1. Shard 0 is the common
 	// shard, the only one that References may point into.
 	Shards int
-	// Previous is a release in the same folder of which resources and segments may be
-	// kept: see ShardWriter.Keep and PieceSpec.Kept. The packs that are written get
-	// numbers behind its own. It should not be that of an edge: its directory is read ahead
-	// from here on. It stays open until Join, Preview, Complete or Seal has returned: what is
-	// kept is copied then. Nil for none.
-	Previous *Reader
 }
 
 // A Writer makes one release. Its shards may be written at the same time; every
@@ -53,7 +47,6 @@ type Writer struct {
 	lock *flock.Flock
 	disk disk
 
-	keep   *keeper // nil without a previous release
 	common commonShard
 	mu     sync.Mutex // guards shards and tables
 	shards []*ShardWriter
@@ -105,7 +98,7 @@ func Create(releasesDir string, o WriterOptions) (*Writer, error) {
 	if lock == nil {
 		return nil, fmt.Errorf("create release in %q: %w", releasesDir, ErrLocked)
 	}
-	w := &Writer{o: o, dir: releasesDir, lock: lock, shards: make([]*ShardWriter, o.Shards), keep: newKeeper(releasesDir, o.Previous)}
+	w := &Writer{o: o, dir: releasesDir, lock: lock, shards: make([]*ShardWriter, o.Shards)}
 	w.common.subs = map[refSub]struct{}{}
 	w.tmp = filepath.Join(releasesDir, BuildingPrefix+strconv.Itoa(os.Getpid()))
 	if err := w.start(); err != nil {
@@ -193,10 +186,6 @@ func (w *Writer) WriteReport(report []byte) error {
 	return nil
 }
 
-// Aside returns where a file of the builder's own may be written that becomes part of the
-// release's folder, and neither of its manifest nor of its id.
-func (w *Writer) Aside(name string) string { return filepath.Join(w.tmp, name) }
-
 // StoredBytes returns how many bytes of segments the closed shards have written.
 func (w *Writer) StoredBytes() (n int64) {
 	for _, s := range w.shards {
@@ -208,7 +197,7 @@ func (w *Writer) StoredBytes() (n int64) {
 }
 
 // Complete writes all of the release, after every shard that was opened has been closed,
-// and returns its manifest: its id is known from there on, for files that Aside names. It
+// and returns its manifest: its id is known from there on. It
 // may be left out, for Seal does the same.
 func (w *Writer) Complete(ctx context.Context) (Manifest, error) {
 	if w.tmp == "" {
@@ -226,7 +215,7 @@ func (w *Writer) Complete(ctx context.Context) (Manifest, error) {
 
 // Seal completes the release, and gives it its name. A kill at any moment leaves either no
 // release of that name or a complete one. When a release with the same content is there
-// already, that one stays, with its report and what lies aside. An error leaves everything
+// already, that one stays, with its report. An error leaves everything
 // for Abort to remove.
 func (w *Writer) Seal(ctx context.Context) (Manifest, error) {
 	m, err := w.Complete(ctx)
@@ -280,9 +269,6 @@ func (w *Writer) join(ctx context.Context) error {
 }
 
 func (w *Writer) joinAll(ctx context.Context) error {
-	if err := w.keep.link(w.disk, w.tmp); err != nil {
-		return err
-	}
 	index := &indexWriter{dir: w.tmp}
 	directory, err := w.joinDirectory(ctx, index)
 	if err != nil {
@@ -319,8 +305,8 @@ func (w *Writer) Preview(ctx context.Context) (*Reader, error) {
 	return r, nil
 }
 
-// describe adds directory and index, as far as they are written, what the shards hold, and
-// what they keep to a manifest.
+// describe adds directory and index, as far as they are written, and what the shards hold
+// to a manifest.
 func (w *Writer) describe(m *Manifest) {
 	for i := range w.joined {
 		m.Files = append(m.Files, w.joined[i].File)
@@ -330,7 +316,6 @@ func (w *Writer) describe(m *Manifest) {
 			s.describe(m)
 		}
 	}
-	w.keep.describe(m)
 }
 
 // joinDirectory writes the directory from the pieces of all shards, in their order,
@@ -347,7 +332,7 @@ func (w *Writer) joinDirectory(ctx context.Context, index *indexWriter) (_ summe
 	defer closeInto(f, &err)
 	sum := newSummer(f)
 	defer sum.close()
-	j := joiner{out: bufio.NewWriterSize(sum, 256<<10), index: index, off: headerLen, keep: w.keep}
+	j := joiner{out: bufio.NewWriterSize(sum, 256<<10), index: index, off: headerLen}
 	if _, err := j.out.Write(h.appendTo(nil)); err != nil {
 		return summedFile{}, err
 	}
@@ -391,17 +376,13 @@ func (w *Writer) directoryHeader() (header, error) {
 }
 
 // A joiner appends shards' pieces to the directory. A piece has the blocks of the shard, with
-// offsets that start at 0, and a keptRun for those that are kept.
+// offsets that start at 0.
 type joiner struct {
 	out   *bufio.Writer
 	in    *bufio.Reader
 	index *indexWriter
-	keep  *keeper // nil without a release before
-	off   int64   // in the directory
+	off   int64 // in the directory
 	block [blockKey + fragment.MaxKeyLen]byte
-	// forgotten is where, in the directory of the release before, copying was when what had
-	// been read of it was forgotten.
-	forgotten Ref
 }
 
 // shard appends the piece of s, whose offsets are relative, and removes its file.
@@ -419,19 +400,16 @@ func (j *joiner) shard(ctx context.Context, s *ShardWriter) error {
 		if _, err := j.in.Peek(1); errors.Is(err, io.EOF) {
 			return os.Remove(s.path)
 		}
-		if err := j.next(ctx, base); err != nil {
+		if err := j.next(base); err != nil {
 			return fmt.Errorf("copy %q: %w", s.path, err)
 		}
 	}
 }
 
 // next copies one block.
-func (j *joiner) next(ctx context.Context, base uint64) error {
+func (j *joiner) next(base uint64) error {
 	if _, err := io.ReadFull(j.in, j.block[:blockKey]); err != nil {
 		return err
-	}
-	if run, ok := parseKept(j.block[:]); ok {
-		return j.copyKept(ctx, run)
 	}
 	b := Entry{head: le.Uint64(j.block[:])}
 	head := j.block[:b.base()]
@@ -449,27 +427,6 @@ func (j *joiner) next(ctx context.Context, base uint64) error {
 	}
 	j.off += int64(b.size())
 	return j.copy(b.size() - b.base())
-}
-
-// keptBytes is how much of the directory of the release before stays in memory at most while it
-// is copied.
-const keptBytes = 64 << 20
-
-// copyKept copies blocks of the release before.
-func (j *joiner) copyKept(ctx context.Context, run keptRun) error {
-	r := j.keep.r
-	return r.blocksIn(ctx, run.from, run.from+Ref(run.n), func(e Entry) error {
-		if e.ref < j.forgotten || e.ref > j.forgotten+keptBytes {
-			dropPages(r.directory.data)
-			j.forgotten = e.ref
-		}
-		if err := j.index.add(xxh3.Hash(e.Key()), uint64(j.off)); err != nil {
-			return err
-		}
-		j.off += int64(e.size())
-		_, err := j.out.Write(e.block())
-		return err
-	})
 }
 
 func (j *joiner) copy(n uint64) error {
@@ -499,18 +456,11 @@ func (w *Writer) manifest(ctx context.Context) (*Manifest, error) {
 		return nil, err
 	}
 	sortFiles(m.Files)
-	err := Guard(func() error {
-		for _, f := range m.Files {
-			if sums[f.Name] == nil {
-				sums[f.Name] = w.keep.blocks(f.Name)
-			}
-		}
-		return w.writeChecks(ctx, m, sums)
-	})
-	if err != nil {
+	if err := w.writeChecks(ctx, m, sums); err != nil {
 		return nil, err
 	}
 	sortFiles(m.Files)
+	var err error
 	m.ID, err = m.contentID()
 	return m, err
 }
