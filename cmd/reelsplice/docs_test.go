@@ -109,3 +109,29 @@ func lastLines(text string, n int) string {
 	lines := strings.SplitAfter(text, "\n")
 	return strings.Join(lines[max(0, len(lines)-n):], "")
 }
+
+var mdLink = regexp.MustCompile(`\]\(([^)#]+)(#[^)]*)?\)`)
+
+// TestDocumentLinks: links between files of the repository lead somewhere.
+func TestDocumentLinks(t *testing.T) {
+	root := filepath.Join("..", "..")
+	paths, err := exec.Command("git", "-C", root, "ls-files", "*.md").Output()
+	if err != nil {
+		t.Skipf("the documents are listed by git: %v", err)
+	}
+	for path := range strings.FieldsSeq(string(paths)) {
+		text, err := os.ReadFile(filepath.Join(root, path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range mdLink.FindAllSubmatch(text, -1) {
+			link := string(m[1])
+			if strings.Contains(link, "://") {
+				continue
+			}
+			if _, err := os.Stat(filepath.Join(root, filepath.Dir(path), link)); err != nil {
+				t.Errorf("%s links to %s: %v", path, link, err)
+			}
+		}
+	}
+}
