@@ -45,7 +45,11 @@ type block struct {
 	bytes  int64 // before compression
 	raw    []byte
 	stored []byte
+	ready  chan struct{} // closed once stored is complete
 }
+
+// spare are blocks whose buffers can be used again.
+var spare = sync.Pool{New: func() any { return new(block) }}
 
 // A compressor compresses blocks, at the fastest level.
 type compressor struct {
@@ -88,54 +92,56 @@ func (c *compressor) compress(b *block) error {
 }
 
 // blocks makes all records of a part on several goroutines and hands the blocks to
-// write in order.
+// write in order. At most three blocks a job are in memory.
 func blocks(ctx context.Context, jobs int, c Compression, p part, write func(*block) error) error {
 	g, ctx := errgroup.WithContext(ctx)
-	count := int64((p.n + p.block - 1) / p.block)
-	// A block is taken before its number is, and the numbers ascend: the one that write
-	// waits for has always been taken.
-	free := make(chan *block, 2*jobs)
-	for range cap(free) {
-		free <- &block{}
-	}
-	done := make(chan *block, cap(free))
-	var mu sync.Mutex
-	next := int64(0)
-	take := func() (*block, error) {
-		mu.Lock()
-		defer mu.Unlock()
-		if next == count {
-			return nil, nil
+	todo, inOrder := make(chan *block, jobs), make(chan *block, jobs)
+	g.Go(func() error {
+		defer close(todo)
+		defer close(inOrder)
+		for n := range int64((p.n + p.block - 1) / p.block) {
+			b := spare.Get().(*block)
+			b.number, b.ready = n, make(chan struct{})
+			for _, queue := range []chan<- *block{inOrder, todo} {
+				select {
+				case queue <- b:
+				case <-ctx.Done():
+					return ctx.Err()
+				}
+			}
 		}
-		select {
-		case b := <-free:
-			b.number = next
-			next++
-			return b, nil
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
-	}
+		return nil
+	})
 	for range jobs {
 		g.Go(func() error {
 			z, err := newCompressor(c)
 			if err != nil {
 				return err
 			}
-			for {
-				b, err := take()
-				if b == nil {
-					return err
-				}
+			for b := range todo {
 				p.fill(b)
 				if err := z.compress(b); err != nil {
 					return err
 				}
-				done <- b // never full
+				close(b.ready)
 			}
+			return nil
 		})
 	}
-	g.Go(func() error { return inOrder(ctx, count, done, free, write) })
+	g.Go(func() error {
+		for b := range inOrder {
+			select {
+			case <-b.ready:
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+			if err := write(b); err != nil {
+				return err
+			}
+			spare.Put(b)
+		}
+		return nil
+	})
 	return g.Wait()
 }
 
@@ -155,26 +161,4 @@ func (p *part) fill(b *block) {
 func (p *part) writeLine(j *writer, i uint64) {
 	j.object("", func() { p.write(j, i) })
 	j.b = append(j.b, '\n')
-}
-
-// inOrder writes blocks by their numbers and frees them.
-func inOrder(ctx context.Context, count int64, done <-chan *block, free chan<- *block, write func(*block) error) error {
-	early := map[int64]*block{}
-	for next := int64(0); next < count; {
-		select {
-		case b := <-done:
-			early[b.number] = b
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-		for b := early[next]; b != nil; b = early[next] {
-			delete(early, next)
-			if err := write(b); err != nil {
-				return err
-			}
-			next++
-			free <- b
-		}
-	}
-	return nil
 }

@@ -20,35 +20,6 @@ func (w *world) companyOf(p *population, i uint64) company {
 	return c
 }
 
-// appendCompanyName appends the company's name. Some hold a comma: lists joined by commas
-// cannot be taken apart.
-func (w *world) appendCompanyName(b []byte, c *company) []byte {
-	r := random{c.name}
-	l := w.words
-	switch x := r.below(1000); {
-	case x < 7:
-		return appendAll(b, pick(&r, l.companies), ", ", pick(&r, l.companies), " & Co.")
-	case x < 350:
-		return appendAll(b, pick(&r, l.companies), " ", pick(&r, l.endings))
-	case x < 600:
-		o := l.origins[l.originOf.pick(&r)]
-		return appendAll(b, pick(&r, o.family).latin, " ", pick(&r, l.endings))
-	case x < 800:
-		return appendAll(b, pick(&r, l.companies), " ", pick(&r, l.titleNouns), " ", pick(&r, l.endings))
-	case x < 930:
-		return appendAll(b, pick(&r, l.towns), " ", pick(&r, l.titleNouns), " ", pick(&r, l.endings))
-	}
-	return l.appendTitle(b, &r, l.languages[l.languageOf.pick(&r)])
-}
-
-// appendAll appends texts.
-func appendAll(b []byte, parts ...string) []byte {
-	for _, s := range parts {
-		b = append(b, s...)
-	}
-	return b
-}
-
 // writeCompanyRef writes company or network i as titles name it.
 func (w *world) writeCompanyRef(j *writer, name string, p *population, i uint64) {
 	c := w.companyOf(p, i)
@@ -59,7 +30,8 @@ func (w *world) writeCompanyRef(j *writer, name string, p *population, i uint64)
 func (w *world) writeCompanyFields(j *writer, c *company) {
 	j.int("id", c.id)
 	j.path("logo_path", c.logo, ".png")
-	j.text("name", func() { j.b = w.appendCompanyName(j.b, c) })
+	r := random{c.name}
+	j.text("name", func() { j.b = w.words.appendForm(j.b, &r, &w.words.companyNames) })
 	j.string("origin_country", c.country)
 }
 
@@ -99,27 +71,13 @@ func (w *world) writeNetwork(j *writer, i uint64) {
 	w.writeCompanyFields(j, &c)
 }
 
-// appendKeyword appends the name of keyword i.
-func (w *world) appendKeyword(b []byte, i uint64) []byte {
-	r := w.keywords.random(i, streamCore)
-	l := w.words
-	switch x := r.below(1000); {
-	case x < 9:
-		return appendAll(b, pick(&r, l.towns), ", ", w.countries[w.countryOf.pick(&r)].name)
-	case x < 180:
-		return appendAll(b, pick(&r, l.nouns))
-	case x < 550:
-		return appendAll(b, pick(&r, l.adjectives), " ", pick(&r, l.nouns))
-	case x < 780:
-		return appendAll(b, pick(&r, l.nouns), " ", pick(&r, l.people))
-	case x < 900:
-		return appendAll(b, pick(&r, l.adjectives), " ", pick(&r, l.people), " ", pick(&r, l.plurals))
-	}
-	return appendAll(b, pick(&r, l.plurals), " and ", pick(&r, l.plurals))
-}
-
-// writeKeyword writes the record of keyword i.
+// writeKeyword writes keyword i, its record and as titles have it.
 func (w *world) writeKeyword(j *writer, i uint64) {
 	j.int("id", w.keywords.id(i))
-	j.text("name", func() { j.b = w.appendKeyword(j.b, i) })
+	w.writeKeywordName(j, i)
+}
+
+func (w *world) writeKeywordName(j *writer, i uint64) {
+	r := w.keywords.random(i, streamCore)
+	j.text("name", func() { j.b = w.words.appendForm(j.b, &r, &w.words.keywords) })
 }

@@ -110,12 +110,11 @@ func (w *world) writeKeywords(j *writer, r *random, votes int64, idFirst bool) {
 		}
 		j.object("", func() {
 			if idFirst {
-				j.int("id", w.keywords.id(i))
+				w.writeKeyword(j, i)
+				return
 			}
-			j.text("name", func() { j.b = w.appendKeyword(j.b, i) })
-			if !idFirst {
-				j.int("id", w.keywords.id(i))
-			}
+			w.writeKeywordName(j, i)
+			j.int("id", w.keywords.id(i))
 		})
 	}
 }

@@ -155,8 +155,10 @@ func newChooser(weights ...uint32) chooser {
 }
 
 // pick returns a number by the weights.
-func (c chooser) pick(r *random) int {
-	x := uint32(r.below(int(c.upTo[len(c.upTo)-1])))
+func (c chooser) pick(r *random) int { return c.at(uint32(r.below(int(c.upTo[len(c.upTo)-1])))) }
+
+// at returns the number at x of the sum of all weights.
+func (c chooser) at(x uint32) int {
 	for i, up := range c.upTo { // weights that matter come first
 		if x < up {
 			return i

@@ -7,11 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// phrases are the sentences of English texts; a letter after % is a slot:
+// phrases are the sentences of English texts. A letter after % is a slot: one of the lists
+// of slotLists, or
 //
-//	a adjective, A article and adjective, n noun, N plural noun, D "the adjective noun",
-//	p person, v verb, i infinitive, l place, t time, T time at the start, k link at the
-//	start, f first name, F full name.
+//	A article and adjective, D "the adjective noun", f first name, F full name, s family
+//	name, y country, X title in any language.
 var phrases = []string{
 	`%A %p %v %D in %l.`,
 	`%T, %F must %i or %i.`,
@@ -47,6 +47,47 @@ var taglines = []string{
 	`Where there are %N, there is %A %n.`, `This %n was made to %i.`,
 }
 
+// titles are the forms of English titles and their weights; subtitles are of those from
+// firstSubtitle on.
+var titles = []weighted{
+	{16, `%B`}, {14, `The %B`}, {14, `%E %B`}, {13, `The %E %B`}, {6, `%E %M`}, {8, `%B of the %B`}, {5, `%B and %B`}, {5, `%f`},
+	{4, `%F`}, {4, `The %B Between the %M`}, {3, `How to %i`}, {3, `A %B for %f`}, {2, `The Last Days of the %E %B`}, {3, `Notes on %E and %E %M`},
+}
+
+const firstSubtitle = 30
+
+// companyNames are names of companies and networks. Some hold a comma: lists joined by
+// commas cannot be taken apart.
+var companyNames = []weighted{
+	{7, `%c, %c & Co.`}, {343, `%c %e`}, {250, `%s %e`}, {200, `%c %B %e`}, {130, `%w %B %e`}, {70, `%X`},
+}
+
+var keywordNames = []weighted{
+	{9, `%w, %y`}, {171, `%n`}, {370, `%a %n`}, {230, `%n %p`}, {120, `%a %p %N`}, {100, `%N and %N`},
+}
+
+// A weighted phrase is one of several, of which each has its weight.
+type weighted struct {
+	weight uint32
+	phrase string
+}
+
+// Forms are phrases, ready to write, one of which is chosen by weight.
+type forms struct {
+	of      chooser
+	phrases [][]step
+}
+
+func newForms(list []weighted) forms {
+	var f forms
+	var weights []uint32
+	for _, w := range list {
+		f.phrases, weights = append(f.phrases, parsePhrase(w.phrase)), append(weights, w.weight)
+	}
+	f.of = newChooser(weights...)
+	return f
+}
+
 // A step of a phrase is text and the slot after it, 0 at the end.
 type step struct {
 	text string
@@ -65,37 +106,52 @@ func parsePhrase(s string) []step {
 	}
 }
 
+func parsePhrases(list []string) [][]step {
+	var out [][]step
+	for _, p := range list {
+		out = append(out, parsePhrase(p))
+	}
+	return out
+}
+
+// slotLists are the lists of english.txt that slots take a word of.
+var slotLists = map[byte]string{
+	'a': "adjectives", 'n': "nouns", 'N': "plurals", 'p': "people", 'v': "verbs", 'i': "infinitives", 'l': "places", 't': "times",
+	'T': "times", 'k': "links", 'c': "companies", 'e': "endings", 'w': "towns",
+	'E': "adjectives", 'B': "nouns", 'M': "plurals", // these three with a capital
+}
+
 // A lexicon is English, ready to write with.
 type lexicon struct {
-	adjectives, nouns, plurals, people, verbs, infinitives, places, times, links []string
-	reviews, companies, endings, towns, characters                               []string
-	titleAdjectives, titleNouns, titlePlurals                                    []string // capitalized
-	phrases, taglines                                                            [][]step
-	origins                                                                      []*origin
-	originOf                                                                     chooser
-	languages                                                                    []*language
-	languageOf                                                                   chooser
+	slots                           [128][]string // by letter
+	reviews, towns, characters      []string
+	phrases, taglines               [][]step
+	titles, companyNames, keywords  forms
+	origins                         []*origin
+	languages                       []*language
+	countries                       []country
+	originOf, languageOf, countryOf chooser
 }
 
 var words = sync.OnceValue(func() *lexicon {
 	e := english()
 	l := &lexicon{
-		adjectives: e["adjectives"], nouns: e["nouns"], plurals: e["plurals"], people: e["people"], verbs: e["verbs"],
-		infinitives: e["infinitives"], places: e["places"], times: e["times"], links: e["links"], reviews: e["reviews"],
-		companies: e["companies"], endings: e["endings"], towns: e["towns"], characters: e["characters"],
+		reviews: e["reviews"], towns: e["towns"], characters: e["characters"],
+		phrases: parsePhrases(phrases), taglines: parsePhrases(taglines),
+		titles: newForms(titles), companyNames: newForms(companyNames), keywords: newForms(keywordNames),
 	}
-	l.titleAdjectives, l.titleNouns, l.titlePlurals = capitals(l.adjectives), capitals(l.nouns), capitals(l.plurals)
-	for _, p := range phrases {
-		l.phrases = append(l.phrases, parsePhrase(p))
+	for slot, list := range slotLists {
+		l.slots[slot] = e[list]
 	}
-	for _, p := range taglines {
-		l.taglines = append(l.taglines, parsePhrase(p))
+	for _, slot := range "EBM" {
+		l.slots[slot] = capitals(l.slots[slot])
 	}
 	var weights []uint32
 	l.origins, weights = origins()
 	l.originOf = newChooser(weights...)
 	l.languages, weights = languages()
 	l.languageOf = newChooser(weights...)
+	l.countries, l.countryOf = newCountries()
 	return l
 })
 
@@ -110,47 +166,49 @@ func capitals(list []string) []string {
 // appendPhrase appends a random one of the phrases, with a capital at its start.
 func (l *lexicon) appendPhrase(b []byte, r *random, phrases [][]step) []byte {
 	start := len(b)
-	for _, s := range pick(r, phrases) {
-		b = append(b, s.text...)
-		b = l.appendSlot(b, r, s.slot)
-	}
+	b = l.appendSteps(b, r, pick(r, phrases))
 	if c := b[start]; c >= 'a' && c <= 'z' {
 		b[start] = c - 'a' + 'A'
 	}
 	return b
 }
 
+// appendForm appends one of the forms by weight.
+func (l *lexicon) appendForm(b []byte, r *random, f *forms) []byte {
+	return l.appendSteps(b, r, f.phrases[f.of.pick(r)])
+}
+
+func (l *lexicon) appendSteps(b []byte, r *random, steps []step) []byte {
+	for _, s := range steps {
+		b = append(b, s.text...)
+		b = l.appendSlot(b, r, s.slot)
+	}
+	return b
+}
+
 func (l *lexicon) appendSlot(b []byte, r *random, slot byte) []byte {
+	if list := l.slots[slot]; list != nil {
+		return append(b, pick(r, list)...)
+	}
 	switch slot {
-	case 'a':
-		return append(b, pick(r, l.adjectives)...)
 	case 'A':
-		return appendWithArticle(b, pick(r, l.adjectives))
-	case 'n':
-		return append(b, pick(r, l.nouns)...)
-	case 'N':
-		return append(b, pick(r, l.plurals)...)
+		return appendWithArticle(b, pick(r, l.slots['a']))
 	case 'D':
-		b = append(append(b, "the "...), pick(r, l.adjectives)...)
-		return append(append(b, ' '), pick(r, l.nouns)...)
-	case 'p':
-		return append(b, pick(r, l.people)...)
-	case 'v':
-		return append(b, pick(r, l.verbs)...)
-	case 'i':
-		return append(b, pick(r, l.infinitives)...)
-	case 'l':
-		return append(b, pick(r, l.places)...)
-	case 't', 'T':
-		return append(b, pick(r, l.times)...)
-	case 'k':
-		return append(b, pick(r, l.links)...)
+		b = append(append(b, "the "...), pick(r, l.slots['a'])...)
+		return append(append(b, ' '), pick(r, l.slots['n'])...)
 	case 'f':
 		return append(b, l.firstName(r).latin...)
 	case 'F':
 		o := l.origins[l.originOf.pick(r)]
 		b = append(append(b, l.givenName(r, o).latin...), ' ')
 		return append(b, pick(r, o.family).latin...)
+	case 's':
+		o := l.origins[l.originOf.pick(r)]
+		return append(b, pick(r, o.family).latin...)
+	case 'y':
+		return append(b, l.countries[l.countryOf.pick(r)].name...)
+	case 'X':
+		return l.appendTitle(b, r, l.languages[l.languageOf.pick(r)])
 	}
 	return b
 }
@@ -249,74 +307,14 @@ func (l *lexicon) appendTitle(b []byte, r *random, lang *language) []byte {
 	if lang.words != nil {
 		return appendForeignTitle(b, r, lang)
 	}
-	b = l.appendEnglishTitle(b, r, r.below(100))
+	b = l.appendForm(b, r, &l.titles)
 	if r.chance(35) {
-		b = append(b, ": "...)
-		b = l.appendEnglishTitle(b, r, r.between(30, 99))
+		subtitle := l.titles.of.at(uint32(r.between(firstSubtitle, 99)))
+		b = l.appendSteps(append(b, ": "...), r, l.titles.phrases[subtitle])
 	}
 	if r.chance(40) {
 		b = append(b, ' ')
 		b = strconv.AppendInt(b, int64(2+r.front(4)), 10)
-	}
-	return b
-}
-
-// appendEnglishTitle appends a title of one of several forms, as form from 0 to 99 says.
-func (l *lexicon) appendEnglishTitle(b []byte, r *random, form int) []byte {
-	noun := func() { b = append(b, pick(r, l.titleNouns)...) }
-	adjective := func() { b = append(append(b, pick(r, l.titleAdjectives)...), ' ') }
-	text := func(s string) { b = append(b, s...) }
-	switch {
-	case form < 16:
-		noun()
-	case form < 30:
-		text("The ")
-		noun()
-	case form < 44:
-		adjective()
-		noun()
-	case form < 57:
-		text("The ")
-		adjective()
-		noun()
-	case form < 63:
-		adjective()
-		text(pick(r, l.titlePlurals))
-	case form < 71:
-		noun()
-		text(" of the ")
-		noun()
-	case form < 76:
-		noun()
-		text(" and ")
-		noun()
-	case form < 81:
-		text(l.firstName(r).latin)
-	case form < 85:
-		b = l.appendSlot(b, r, 'F')
-	case form < 89:
-		text("The ")
-		noun()
-		text(" Between the ")
-		text(pick(r, l.titlePlurals))
-	case form < 92:
-		text("How to ")
-		text(pick(r, l.infinitives))
-	case form < 95:
-		text("A ")
-		noun()
-		text(" for ")
-		text(l.firstName(r).latin)
-	case form < 97:
-		text("The Last Days of the ")
-		adjective()
-		noun()
-	default:
-		text("Notes on ")
-		adjective()
-		text("and ")
-		adjective()
-		text(pick(r, l.titlePlurals))
 	}
 	return b
 }

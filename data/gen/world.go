@@ -74,7 +74,7 @@ func newWorld(c *Config) *world {
 	}
 	w.departments, w.crewOf = newDepartments()
 	w.locales = newLocales(w.words.languages)
-	w.countries, w.countryOf = newCountries()
+	w.countries, w.countryOf = w.words.countries, w.words.countryOf
 	return w
 }
 
