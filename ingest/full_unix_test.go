@@ -52,7 +52,7 @@ func TestFullDisk(t *testing.T) {
 			t.Errorf("the next Run: resumed %v, %v, want %v and the same catalogue", r.Resumed, err, stays)
 		}
 	}
-	f(80, `^write sort run .*: file too large; nothing of this run is left: make room, then start it again$`, false)
+	f(80, `^write sorted file .*: file too large; nothing of this run is left: make room, then start it again$`, false)
 	f(520, `^write .*movie.parquet.*: file too large; .*/\.ingest keeps 0\.[0-9] MiB, from which the same command goes on: `+
 		`make room and start it again, or with --restart to begin anew; remove that folder to give the run up$`, true)
 

@@ -11,7 +11,6 @@ import (
 	"reelsplice/ingest/imdb"
 	"reelsplice/ingest/layout"
 	"reelsplice/ingest/report"
-	"reelsplice/ingest/runs"
 	"reelsplice/ingest/source"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/record"
@@ -172,7 +171,7 @@ func (t *imdbTables) record(file int, row, line int64, rec layout.Record) error 
 	b.payloads = appendHead(b.payloads, file, &rec, false, source.Place{Row: row, Line: line})
 	b.payloads = record.AppendBinary(b.payloads, rec.Record)
 	b.records = append(b.records, outRecord{
-		key: runs.Key{Group: uint8(rec.Type.Kind), Hi: rec.Key.Hi, Lo: rec.Key.Lo}, number: file, from: from, to: len(b.payloads),
+		kind: rec.Type.Kind, key: rec.Key, number: file, from: from, to: len(b.payloads),
 	})
 	if b.made == nil {
 		b.made = t.collector.Source(report.File{})

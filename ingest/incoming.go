@@ -7,18 +7,20 @@ import (
 	"io"
 
 	"reelsplice/ingest/layout"
-	"reelsplice/ingest/runs"
 	"reelsplice/ingest/source"
 	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/extsort"
+	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/record"
 )
 
 // incoming is the sorted stream of new records. A stream without an iterator is empty.
 type incoming struct {
-	it    *runs.Iterator
+	it    *extsort.Iterator
 	names []string // of the sources, by number
 
-	key    runs.Key
+	kind   fragment.Kind
+	key    catalog.Key
 	number int      // of the source
 	place  [2]int64 // row and line
 	mint   uint64   // hash of what its id was made of, 0 for others
@@ -33,6 +35,37 @@ type incoming struct {
 	tell func(read int64)
 }
 
+// A sortKey orders rows: by kind and key of their records, then by seq.
+type sortKey struct {
+	kind fragment.Kind
+	key  catalog.Key
+	seq  uint64
+}
+
+const sortKeyBytes = 1 + 3*8
+
+// rowSeq orders the rows of one key: those of a later source come later, those of one source
+// in their order. Below all of them are records that the catalogue knew under a minted id.
+func rowSeq(number int, nth uint64) uint64 { return uint64(number+1)<<40 | nth }
+
+// sort adds a row to the sorter.
+func (i *ingester) sort(k sortKey, payload []byte) error {
+	i.key = append(i.key[:0], byte(k.kind))
+	for _, n := range [...]uint64{k.key.Hi, k.key.Lo, k.seq} {
+		i.key = binary.BigEndian.AppendUint64(i.key, n)
+	}
+	return i.sorter.Add(0, i.key, payload)
+}
+
+func parseSortKey(b []byte) (k sortKey, err error) {
+	if len(b) != sortKeyBytes {
+		return k, fmt.Errorf("read a sorted record: %w", record.ErrBinary)
+	}
+	k.kind, k.key.Hi, k.key.Lo = fragment.Kind(b[0]), binary.BigEndian.Uint64(b[1:]), binary.BigEndian.Uint64(b[9:])
+	k.seq = binary.BigEndian.Uint64(b[17:])
+	return k, nil
+}
+
 // tellEvery is how many records pass between two tellings.
 const tellEvery = 4096
 
@@ -44,7 +77,7 @@ func (n *incoming) peek(t *catalog.Type) (key catalog.Key, ok bool, err error) {
 			return key, false, err
 		}
 	}
-	return catalog.Key{Hi: n.key.Hi, Lo: n.key.Lo}, !n.end && n.key.Group == uint8(t.Kind), nil
+	return n.key, !n.end && n.kind == t.Kind, nil
 }
 
 // load reads the next record, if there is one.
@@ -53,7 +86,7 @@ func (n *incoming) load() error {
 		n.end = true
 		return nil
 	}
-	key, _, payload, err := n.it.Next()
+	key, payload, err := n.it.Next()
 	if errors.Is(err, io.EOF) {
 		n.end = true
 		return nil
@@ -73,7 +106,11 @@ func (n *incoming) load() error {
 		}
 		head[i], rest = v, rest[size:]
 	}
-	n.key, n.number, n.loaded = key, int(head[0]>>flagBits), true
+	k, err := parseSortKey(key)
+	if err != nil {
+		return err
+	}
+	n.kind, n.key, n.number, n.loaded = k.kind, k.key, int(head[0]>>flagBits), true
 	n.part, n.more, n.moved = head[0]&flagPart != 0, head[0]&flagMore != 0, head[0]&flagMoved != 0
 	n.place, n.mint = [2]int64{int64(head[1]), int64(head[2])}, head[3]
 	n.body = string(rest)

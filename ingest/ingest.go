@@ -1,5 +1,5 @@
 // Package ingest turns dump files into a catalogue: files are read (source), rows
-// get their meaning (layout), are sorted by id (runs) and joined (join), and written
+// get their meaning (layout), are sorted by id (extsort) and joined (join), and written
 // as Parquet. Rows that do not validate go to quarantine; the rest goes on.
 //
 // An ingest that is killed is continued by the next one of the same sources: see
@@ -25,9 +25,9 @@ import (
 	"reelsplice/ingest/layout"
 	"reelsplice/ingest/quarantine"
 	"reelsplice/ingest/report"
-	"reelsplice/ingest/runs"
 	"reelsplice/ingest/source"
 	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/extsort"
 )
 
 // DefaultMemory is how many bytes of rows are held before they go to disk.
@@ -237,7 +237,8 @@ type ingester struct {
 	numbers []string // names of the sources, by number
 	total   int64    // bytes of all inputs
 
-	sorter     *runs.Sorter
+	sorter     *extsort.Sorter
+	key        []byte // of the row that is being sorted
 	quarantine *quarantine.Writer
 	collector  *report.Collector
 	tallies    *tallies
@@ -315,7 +316,7 @@ func (i *ingester) sorted() error {
 		return err
 	}
 	i.stage = stageSorted
-	if len(i.sorter.State()) == 0 {
+	if len(i.sorter.Runs()) == 0 {
 		return nil // what is in memory takes no time to read again
 	}
 	if err := i.sorter.Flush(); err != nil {

@@ -13,8 +13,8 @@ import (
 
 	"reelsplice/ingest/quarantine"
 	"reelsplice/ingest/report"
-	"reelsplice/ingest/runs"
 	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/extsort"
 )
 
 // An ingest works in a folder of the catalogue, workDir:
@@ -45,7 +45,7 @@ const (
 )
 
 // planVersion counts up when work of an earlier program cannot be continued.
-const planVersion = 4
+const planVersion = 5
 
 // A plan is what an ingest is about. Two ingests with equal plans, but for Run and
 // Start, come to the same result.
@@ -152,7 +152,7 @@ type checkpoint struct {
 	IDBytes    int64            `json:"id_bytes"`
 	Turn       int              `json:"turn"`
 	TurnBytes  int64            `json:"turn_bytes"`
-	Runs       []runs.Run       `json:"runs"`
+	Runs       []string         `json:"runs"`
 	Quarantine quarantine.State `json:"quarantine"`
 	Report     report.State     `json:"report"`
 	Tallies    tallyState       `json:"tallies"`
@@ -256,7 +256,7 @@ func (i *ingester) restore(c *checkpoint, p *plan) error {
 			return fmt.Errorf("make folder for temporary files: %w", err)
 		}
 	}
-	if i.sorter, err = runs.Resume(filepath.Join(i.work, runsDir), i.Memory, c.Runs); err != nil {
+	if i.sorter, err = extsort.Resume(extsort.Options{Dir: filepath.Join(i.work, runsDir), Memory: i.Memory}, c.Runs); err != nil {
 		return err
 	}
 	bad := filepath.Join(i.work, quarantineFile)
@@ -296,7 +296,7 @@ func (i *ingester) checkpoint() error {
 	}
 	c := checkpoint{
 		Stage: i.stage, At: i.at, Seq: i.seq, Rows: i.rows, Failed: i.failed, Failures: i.failures, Kinds: i.kinds, Passed: i.passed,
-		Moves: i.moves, Duplicates: i.duplicates, Conflicts: i.conflicts, Samples: i.samples, Removed: i.removed, Merged: i.merged, IDBytes: i.idBytes, Turn: i.turn, TurnBytes: i.turnBytes, Runs: i.sorter.State(), Quarantine: q,
+		Moves: i.moves, Duplicates: i.duplicates, Conflicts: i.conflicts, Samples: i.samples, Removed: i.removed, Merged: i.merged, IDBytes: i.idBytes, Turn: i.turn, TurnBytes: i.turnBytes, Runs: i.sorter.Runs(), Quarantine: q,
 		Report: i.collector.State(), Tallies: counted,
 	}
 	b, err := json.Marshal(&c)
@@ -388,7 +388,7 @@ func (i *ingester) abandon(err error) error {
 	if i.sorter != nil {
 		_ = i.sorter.Close()
 	}
-	if i.resumes() && !errors.Is(err, runs.ErrDamaged) {
+	if i.resumes() && !errors.Is(err, extsort.ErrDamaged) {
 		return nil
 	}
 	if i.quarantine != nil {

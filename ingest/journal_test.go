@@ -9,7 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"reelsplice/ingest/runs"
+	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/extsort"
 )
 
 // TestGroupFlush: in a group that takes long, only a full memory makes runs.
@@ -26,11 +27,11 @@ func TestGroupFlush(t *testing.T) {
 			t.Fatal(err)
 		}
 		i.seq++
-		if err := i.sorter.Add(runs.Key{Lo: uint64(n)}, i.seq, []byte("x")); err != nil {
+		if err := i.sort(sortKey{0, catalog.Key{Lo: uint64(n)}, i.seq}, []byte("x")); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if n := len(i.sorter.State()); n > 1 {
+	if n := len(i.sorter.Runs()); n > 1 {
 		t.Errorf("%d runs, want 1 at most", n)
 	}
 }
@@ -67,33 +68,41 @@ func TestMovesEnd(t *testing.T) {
 // fail each time: the next ingest starts anew.
 func TestDamagedRuns(t *testing.T) {
 	sources := killedSources(t)
-	dir := t.TempDir()
-	c := killedConfig(dir, sources)
-	ctx, cancel := context.WithCancel(t.Context())
-	c.Progress = func(done, of int64) {
-		if done > of/2 {
-			cancel()
+	f := func(damage func(b []byte), want error) {
+		t.Helper()
+		dir := t.TempDir()
+		c := killedConfig(dir, sources)
+		ctx, cancel := context.WithCancel(t.Context())
+		c.Progress = func(done, of int64) {
+			if done > of/2 {
+				cancel()
+			}
+		}
+		if _, err := Run(ctx, c); !errors.Is(err, context.Canceled) {
+			t.Fatalf("Run = %v, want %v", err, context.Canceled)
+		}
+		c.Progress = nil
+		files, err := filepath.Glob(filepath.Join(dir, workDir, runsDir, "*"))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("runs = %v, %v, want some", files, err)
+		}
+		b, err := os.ReadFile(files[0])
+		if err == nil {
+			damage(b)
+			err = os.WriteFile(files[0], b, 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want != nil {
+			if _, err := Run(t.Context(), c); !errors.Is(err, want) {
+				t.Errorf("Run with a damaged run = %v, want %v", err, want)
+			}
+		}
+		if r := ingestInto(t, dir, c); r.Resumed {
+			t.Error("the ingest went on with the damaged run, want it to start anew")
 		}
 	}
-	if _, err := Run(ctx, c); !errors.Is(err, context.Canceled) {
-		t.Fatalf("Run = %v, want %v", err, context.Canceled)
-	}
-	c.Progress = nil
-	files, err := filepath.Glob(filepath.Join(dir, workDir, runsDir, "*"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("runs = %v, %v, want some", files, err)
-	}
-	b, err := os.ReadFile(files[0])
-	if err == nil {
-		err = os.WriteFile(files[0], make([]byte, len(b)), 0o600)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := Run(t.Context(), c); !errors.Is(err, runs.ErrDamaged) {
-		t.Errorf("Run with a damaged run = %v, want %v", err, runs.ErrDamaged)
-	}
-	if r := ingestInto(t, dir, c); r.Resumed {
-		t.Error("the ingest went on with the damaged run, want it to start anew")
-	}
+	f(func(b []byte) { b[len(b)/2] ^= 1 }, extsort.ErrDamaged) // found when the run is read
+	f(func(b []byte) { clear(b) }, nil)                        // found when it is opened
 }

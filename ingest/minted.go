@@ -14,7 +14,6 @@ import (
 
 	"reelsplice/ingest/crosswalk"
 	"reelsplice/ingest/layout"
-	"reelsplice/ingest/runs"
 	"reelsplice/ingest/source"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
@@ -383,15 +382,14 @@ func (i *ingester) mergeInto(t *catalog.Type, r record.Record, id int64) error {
 	number := len(i.numbers) // of no source: behind them all
 	i.seq++
 	payload := appendHead(nil, number, &gone[0], false, source.Place{})
-	key := runs.Key{Group: uint8(t.Kind), Hi: gone[0].Key.Hi, Lo: gone[0].Key.Lo}
-	if err := i.sorter.Add(key, uint64(number)<<40|i.seq, record.AppendBinary(payload, gone[0].Record)); err != nil {
+	if err := i.sort(sortKey{t.Kind, gone[0].Key, rowSeq(number, i.seq)}, record.AppendBinary(payload, gone[0].Record)); err != nil {
 		return err
 	}
 	*r.Int(f) = record.Number(id)
 	payload = binary.AppendUvarint(payload[:0], uint64(number)<<flagBits|flagMoved)
 	payload = append(payload, 0, 0) // row and line
 	i.merged++
-	return i.sorter.Add(runs.Key{Group: uint8(t.Kind), Hi: uint64(id)}, 0, record.AppendBinary(payload, r))
+	return i.sort(sortKey{t.Kind, catalog.Key{Hi: uint64(id)}, i.seq}, record.AppendBinary(payload, r))
 }
 
 // takeMoved takes what was known of a resource under minted ids.

@@ -14,9 +14,9 @@ import (
 	"reelsplice/ingest/layout"
 	"reelsplice/ingest/quarantine"
 	"reelsplice/ingest/report"
-	"reelsplice/ingest/runs"
 	"reelsplice/ingest/source"
 	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/record"
 )
 
@@ -83,7 +83,8 @@ type rawRow struct {
 
 // An outRecord is a record that a row gave.
 type outRecord struct {
-	key      runs.Key
+	kind     fragment.Kind
+	key      catalog.Key
 	number   int // of the source
 	from, to int // in payloads
 }
@@ -374,7 +375,7 @@ func (w *worker) add(b *batch, row *rawRow, recs []layout.Record) {
 		b.payloads = appendHead(b.payloads, b.number, rec, i > 0, row.place)
 		b.payloads = record.AppendBinary(b.payloads, rec.Record)
 		b.records = append(b.records, outRecord{
-			key: runs.Key{Group: uint8(rec.Type.Kind), Hi: rec.Key.Hi, Lo: rec.Key.Lo}, number: b.number, from: from, to: len(b.payloads),
+			kind: rec.Type.Kind, key: rec.Key, number: b.number, from: from, to: len(b.payloads),
 		})
 		b.entries = w.note.append(b.entries, rec)
 		b.tally.Record(rec.Type.Name(), rec.Record)
@@ -481,7 +482,7 @@ func (i *ingester) collect(b *batch) error {
 		// Of one key, the rows of a later source come later, and those of one source in
 		// their order.
 		i.seq++
-		if err := i.sorter.Add(r.key, uint64(r.number)<<40|i.seq, b.payloads[r.from:r.to]); err != nil {
+		if err := i.sort(sortKey{r.kind, r.key, rowSeq(r.number, i.seq)}, b.payloads[r.from:r.to]); err != nil {
 			return err
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"slices"
 
 	"reelsplice/ingest/report"
-	"reelsplice/ingest/runs"
+	"reelsplice/schemas/extsort"
 )
 
 // tallies are those of the files, by number of the source. A file's tally goes to disk when
@@ -129,7 +129,7 @@ func (t *tallies) end() error {
 		t.collector.Add(tally)
 	}); err != nil {
 		// Without them the ingest cannot go on, but start anew.
-		return fmt.Errorf("read the counts of files: %w: %w", runs.ErrDamaged, err)
+		return fmt.Errorf("read the counts of files: %w: %w", extsort.ErrDamaged, err)
 	}
 	for _, number := range slices.Sorted(maps.Keys(t.open)) {
 		t.collector.Add(t.open[number])

@@ -21,7 +21,7 @@ func overlayFile(t *catalog.Type) string { return t.Name() + ".overlay.parquet" 
 // write merges the new records with those of the catalogue, kind by kind and in order
 // of their keys. The files go to the folder of temporary files, until all are complete.
 func (i *ingester) write(ctx context.Context) error {
-	it, err := i.sorter.Sort(ctx)
+	it, err := i.sorter.Sort(ctx, 0)
 	if err != nil {
 		return err
 	}

@@ -23,7 +23,7 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"reelsplice/ingest/layout"
-	"reelsplice/ingest/runs"
+	"reelsplice/schemas/extsort"
 	"reelsplice/schemas/fragment"
 )
 
@@ -58,7 +58,10 @@ func keyOf(kind fragment.Kind, a, b string) Key {
 }
 
 // EntryBytes is the length of an entry: its key and an id.
-const EntryBytes = 24
+const (
+	EntryBytes = keyBytes + 8
+	keyBytes   = 16
+)
 
 // AppendEntry appends an entry in the form that AddEntries reads.
 func AppendEntry(dst []byte, k Key, id int64) []byte {
@@ -70,20 +73,20 @@ func AppendEntry(dst []byte, k Key, id int64) []byte {
 // A Builder collects entries. It is for one goroutine.
 type Builder struct {
 	dir    string
-	sorter *runs.Sorter
-	id     [8]byte
+	sorter *extsort.Sorter
+	entry  [EntryBytes]byte
 }
 
 // NewBuilder returns an empty Builder, which holds about memory bytes and keeps what does
 // not fit below dir.
 func NewBuilder(dir string, memory int64) *Builder {
-	return &Builder{dir: dir, sorter: runs.New(dir, memory)}
+	return &Builder{dir: dir, sorter: extsort.New(extsort.Options{Dir: dir, Memory: memory})}
 }
 
 // Add adds an entry.
 func (b *Builder) Add(k Key, id int64) error {
-	binary.BigEndian.PutUint64(b.id[:], uint64(id))
-	return b.sorter.Add(runs.Key{Hi: k.Hi, Lo: k.Lo}, 0, b.id[:])
+	e := AppendEntry(b.entry[:0], k, id)
+	return b.sorter.Add(0, e[:keyBytes], e[keyBytes:])
 }
 
 // AddEntries adds entries that AppendEntry wrote.
@@ -109,7 +112,7 @@ func (b *Builder) Close() error { return b.sorter.Close() }
 // Table returns the table of what was added, and closes the Builder.
 func (b *Builder) Table(ctx context.Context) (t *Table, err error) {
 	defer func() { err = errors.Join(err, b.Close()) }()
-	it, err := b.sorter.Sort(ctx)
+	it, err := b.sorter.Sort(ctx, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -119,12 +122,16 @@ func (b *Builder) Table(ctx context.Context) (t *Table, err error) {
 	}
 	var g group
 	for {
-		key, _, payload, err := it.Next()
+		key, payload, err := it.Next()
 		end := errors.Is(err, io.EOF)
 		if err != nil && !end {
 			return nil, errors.Join(err, w.abort())
 		}
-		if k := (Key{key.Hi, key.Lo}); end || k != g.key {
+		var k Key
+		if !end {
+			k = keyAt(key)
+		}
+		if end || k != g.key {
 			if id := g.id(); id != 0 {
 				w.add(g.key, id)
 			}

@@ -2,8 +2,6 @@ package imdb
 
 import (
 	"context"
-
-	"reelsplice/ingest/runs"
 )
 
 // addEpisode adds a row of title.episode by series, season and number; without those, to
@@ -19,16 +17,16 @@ func addEpisode(j *Joiner, at place) error {
 		lo = uint64(season)<<32 | uint64(number)
 	}
 	// Among the episodes of one number, their own ids decide, not where they stood.
-	return j.episodes.Add(runs.Key{Hi: uint64(parent), Lo: lo}, uint64(title), j.payload)
+	return j.sort(j.episodes, rowKey{parent, lo, uint64(title)}, j.payload)
 }
 
-// unnumbered is Lo of episodes without a season or a number, behind all others.
+// unnumbered is the place of episodes without a season or a number, behind all others.
 const unnumbered = 1<<64 - 1
 
 // joinEpisodes moves the rows of title.episode to their titles, each with a byte that
 // says whether another episode has its number, and tells each series that it is one.
 func (j *Joiner) joinEpisodes(ctx context.Context) error {
-	var last runs.Key
+	var last uint64   // place of the episode before
 	var holder uint32 // that has the number of last
 	var parent uint32
 	var count uint64 // of its episodes
@@ -38,30 +36,31 @@ func (j *Joiner) joinEpisodes(ctx context.Context) error {
 			return nil
 		}
 		mark = appendMark(mark[:0], count)
-		return j.titles.Add(titleKey(parent, rankSeries, 0), 0, mark)
+		return j.sort(j.titles, titleKey(parent, rankSeries, 0, 0), mark)
 	}
-	err := each(ctx, j.episodes, func(key runs.Key, _ uint64, payload []byte) error {
+	err := each(ctx, j.episodes, func(key rowKey, payload []byte) error {
 		u := unpacker{rest: string(payload[1:])}
 		r := u.row(tableNamed(titleEpisode))
 		if u.err != nil {
 			return u.err
 		}
 		title, _ := parseID(cell(r.cells[episodeID].V), titlePrefix)
-		if uint32(key.Hi) != parent {
+		if key.id != parent {
 			if err := closeSeries(); err != nil {
 				return err
 			}
-			parent, count = uint32(key.Hi), 0
+			parent, count, holder = key.id, 0, 0
 		}
 		count++
-		if key != last || holder == 0 {
-			last, holder = key, title
+		if key.at != last || holder == 0 {
+			last, holder = key.at, title
 		}
-		payload[0] = 0
-		if key.Lo != unnumbered && title != holder {
-			payload[0] = 1
+		row := append(mark[:0], 0)
+		if key.at != unnumbered && title != holder {
+			row[0] = 1
 		}
-		return j.titles.Add(titleKey(title, rankEpisode, 0), r.seq(), payload)
+		mark = append(row, payload[1:]...)
+		return j.sort(j.titles, titleKey(title, rankEpisode, 0, r.seq()), mark)
 	})
 	if err != nil {
 		return err

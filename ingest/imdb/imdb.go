@@ -17,11 +17,12 @@ package imdb
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 
 	"reelsplice/ingest/layout"
-	"reelsplice/ingest/runs"
+	"reelsplice/schemas/extsort"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/record"
 )
@@ -62,9 +63,10 @@ type Joiner struct {
 	// people has the rows of name.basics and everything that names a person, by person;
 	// episodes has title.episode by series; titles has the rest, and in the end all
 	// that becomes part of a title, by title.
-	people, episodes, titles *runs.Sorter
+	people, episodes, titles *extsort.Sorter
 
 	cells   []cell
+	key     []byte
 	payload []byte
 	records bool // Records was called
 }
@@ -82,9 +84,9 @@ func New(c Config) (*Joiner, error) {
 	}
 	return &Joiner{
 		config: c, report: newReport(),
-		people:   runs.New(c.Dir, c.Memory/2),
-		episodes: runs.New(c.Dir, c.Memory/8),
-		titles:   runs.New(c.Dir, c.Memory*3/8),
+		people:   extsort.New(extsort.Options{Dir: c.Dir, Memory: c.Memory / 2}),
+		episodes: extsort.New(extsort.Options{Dir: c.Dir, Memory: c.Memory / 8}),
+		titles:   extsort.New(extsort.Options{Dir: c.Dir, Memory: c.Memory * 3 / 8}),
 	}, nil
 }
 
@@ -150,28 +152,35 @@ func (j *Joiner) Close() error {
 // Report says what was joined so far; it is complete when Records has returned.
 func (j *Joiner) Report() Report { return j.report }
 
-// each calls fn with the records of a sorter in order, then frees it. The payload is
-// valid until fn returns.
-func each(ctx context.Context, s *runs.Sorter, fn func(key runs.Key, seq uint64, payload []byte) error) (err error) {
-	const ctxEvery = 1 << 12
-	it, err := s.Sort(ctx)
+// A rowKey orders the rows of a sorter.
+type rowKey struct {
+	id  uint32 // number of a person, a series or a title
+	at  uint64 // place among the rows of id
+	seq uint64 // order of rows with one place, mostly place.seq
+}
+
+const keyBytes = 4 + 8 + 8
+
+// sort adds a row to a sorter.
+func (j *Joiner) sort(to *extsort.Sorter, k rowKey, payload []byte) error {
+	j.key = binary.BigEndian.AppendUint32(j.key[:0], k.id)
+	j.key = binary.BigEndian.AppendUint64(j.key, k.at)
+	j.key = binary.BigEndian.AppendUint64(j.key, k.seq)
+	return to.Add(0, j.key, payload)
+}
+
+// each calls fn with the rows of a sorter in order, then frees it. The payload is valid until
+// fn returns.
+func each(ctx context.Context, s *extsort.Sorter, fn func(key rowKey, payload []byte) error) error {
+	it, err := s.Sort(ctx, 0)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, it.Close()) }()
-	for n := 0; ; n++ {
-		if n%ctxEvery == 0 && ctx.Err() != nil {
-			return ctx.Err()
+	err = it.Each(func(key, payload []byte) error {
+		if len(key) != keyBytes {
+			return errPacked
 		}
-		key, seq, payload, err := it.Next()
-		if errors.Is(err, errEnd) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if err := fn(key, seq, payload); err != nil {
-			return err
-		}
-	}
+		return fn(rowKey{binary.BigEndian.Uint32(key), binary.BigEndian.Uint64(key[4:]), binary.BigEndian.Uint64(key[12:])}, payload)
+	})
+	return errors.Join(err, s.Close())
 }

@@ -245,7 +245,7 @@ func TestSpill(t *testing.T) {
 		t.Fatal(err)
 	}
 	addAll(t, j, files)
-	if n := j.people.Runs(); n < 5 {
+	if n := len(j.people.Runs()); n < 5 {
 		t.Fatalf("%d runs on disk, want several", n)
 	}
 	got := map[string]string{}

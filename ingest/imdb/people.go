@@ -5,14 +5,13 @@ import (
 	"encoding/binary"
 	"errors"
 
-	"reelsplice/ingest/runs"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/record"
 )
 
-// What the people sorter has of a person, in this order. Lo of its keys is the tag, the
-// number of the title and the credit's place in it.
+// What the people sorter has of a person, in this order: the place in its keys is the tag,
+// the number of the title and the credit's place in it.
 const (
 	tagName      = 0 // a row of name.basics
 	tagPrincipal = 1 // a row of title.principals
@@ -29,7 +28,7 @@ const (
 func addName(j *Joiner, at place) error {
 	n, _ := parseID(j.cells[nameID], namePrefix)
 	j.payload = appendRow(j.payload[:0], at, j.cells)
-	return j.people.Add(runs.Key{Hi: uint64(n), Lo: tagName << tagShift}, at.seq(), j.payload)
+	return j.sort(j.people, rowKey{n, tagName << tagShift, at.seq()}, j.payload)
 }
 
 func addPrincipal(j *Joiner, at place) error {
@@ -37,7 +36,7 @@ func addPrincipal(j *Joiner, at place) error {
 	person, _ := parseID(j.cells[principalsName], namePrefix)
 	ordering, _ := parseNumber(j.cells[principalsOrdering])
 	j.payload = appendRow(j.payload[:0], at, j.cells)
-	return j.people.Add(creditKey(tagPrincipal, person, title, uint64(ordering)), at.seq(), j.payload)
+	return j.sort(j.people, creditKey(tagPrincipal, person, title, uint64(ordering), at), j.payload)
 }
 
 // addCrew adds a row of title.crew twice: as it is by title, to find second rows of the
@@ -57,7 +56,7 @@ func addCrew(j *Joiner, at place) error {
 func (j *Joiner) addCrewList(title uint32, list cell, nth uint64, at place) error {
 	for item := range items(list) {
 		person, _ := parseID(item, namePrefix)
-		if err := j.people.Add(creditKey(tagCrew, person, title, nth), at.seq(), j.payload); err != nil {
+		if err := j.sort(j.people, creditKey(tagCrew, person, title, nth, at), j.payload); err != nil {
 			return err
 		}
 		nth++
@@ -65,8 +64,8 @@ func (j *Joiner) addCrewList(title uint32, list cell, nth uint64, at place) erro
 	return nil
 }
 
-func creditKey(tag uint64, person, title uint32, credit uint64) runs.Key {
-	return runs.Key{Hi: uint64(person), Lo: tag<<tagShift | uint64(title)<<titleShift | credit}
+func creditKey(tag uint64, person, title uint32, credit uint64, from place) rowKey {
+	return rowKey{person, tag<<tagShift | uint64(title)<<titleShift | credit, from.seq()}
 }
 
 // A person is what credits need of one.
@@ -82,14 +81,14 @@ type person struct {
 // people, to the titles.
 func (j *Joiner) joinPeople(ctx context.Context, out *output) error {
 	g := &personGroup{j: j, out: out}
-	return each(ctx, j.people, func(key runs.Key, seq uint64, payload []byte) error {
-		if p := uint32(key.Hi); p != g.person.number {
-			g.start(p)
+	return each(ctx, j.people, func(key rowKey, payload []byte) error {
+		if key.id != g.person.number {
+			g.start(key.id)
 		}
-		if key.Lo>>tagShift == tagName {
+		if key.at>>tagShift == tagName {
 			return g.name(payload)
 		}
-		return g.credit(key.Lo, seq, payload)
+		return g.credit(key.at, key.seq, payload)
 	})
 }
 
@@ -135,8 +134,8 @@ func (g *personGroup) name(payload []byte) error {
 }
 
 // credit moves a credit to its title.
-func (g *personGroup) credit(lo, seq uint64, payload []byte) error {
-	tag, title, nth := lo>>tagShift, lo&(1<<tagShift-1)>>titleShift, lo&creditMask
+func (g *personGroup) credit(at, seq uint64, payload []byte) error {
+	tag, title, nth := at>>tagShift, at&(1<<tagShift-1)>>titleShift, at&creditMask
 	rank, column := uint64(rankPrincipals), titlePrincipals+".nconst"
 	if tag == tagCrew {
 		rank, column = rankCrewPeople, titleCrew+".directors"
@@ -148,7 +147,7 @@ func (g *personGroup) credit(lo, seq uint64, payload []byte) error {
 		g.j.report.Dangling[column]++
 	}
 	g.buf = append(append(g.buf[:0], g.packed...), payload...)
-	return g.j.titles.Add(titleKey(uint32(title), rank, nth), seq, g.buf)
+	return g.j.sort(g.j.titles, titleKey(uint32(title), rank, nth, seq), g.buf)
 }
 
 func appendPerson(dst []byte, p *person) []byte {

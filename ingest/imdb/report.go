@@ -1,7 +1,6 @@
 package imdb
 
 import (
-	"io"
 	"strings"
 
 	"reelsplice/ingest/layout"
@@ -9,9 +8,6 @@ import (
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/record"
 )
-
-// errEnd ends the records of a sorter.
-var errEnd = io.EOF
 
 // A Report says what became of the rows.
 type Report struct {

@@ -7,14 +7,13 @@ import (
 	"fmt"
 	"strconv"
 
-	"reelsplice/ingest/runs"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/record"
 )
 
-// What the titles sorter has of a title, in this order: the upper half of Lo. The lower
-// one is the place in a list.
+// What the titles sorter has of a title, in this order: the upper half of the place in its
+// keys. The lower one is the place in a list.
 const (
 	rankBasics     = 1
 	rankRatings    = 2
@@ -34,8 +33,8 @@ var ofRank = [...]string{
 	rankAkas: titleAkas, rankPrincipals: titlePrincipals, rankCrewPeople: "", rankSeries: "",
 }
 
-func titleKey(title uint32, rank, nth uint64) runs.Key {
-	return runs.Key{Hi: uint64(title), Lo: rank<<rankShift | nth}
+func titleKey(title uint32, rank, nth, seq uint64) rowKey {
+	return rowKey{title, rank<<rankShift | nth, seq}
 }
 
 // addOf returns the function that adds a row to its title.
@@ -47,7 +46,7 @@ func addOf(rank uint64) func(j *Joiner, at place) error {
 			nth, _ = parseNumber(j.cells[akasOrdering])
 		}
 		j.payload = appendRow(j.payload[:0], at, j.cells)
-		return j.titles.Add(titleKey(title, rank, uint64(nth)), at.seq(), j.payload)
+		return j.sort(j.titles, titleKey(title, rank, uint64(nth), at.seq()), j.payload)
 	}
 }
 
@@ -94,16 +93,16 @@ func (t *title) place() place {
 // joinTitles makes the records of titles.
 func (j *Joiner) joinTitles(ctx context.Context, out *output) error {
 	g := &titleGroup{j: j, out: out}
-	err := each(ctx, j.titles, func(key runs.Key, _ uint64, payload []byte) error {
-		if n := uint32(key.Hi); n != g.number {
+	err := each(ctx, j.titles, func(key rowKey, payload []byte) error {
+		if key.id != g.number {
 			if err := g.finish(); err != nil {
 				return err
 			}
-			g.title = title{number: n, akas: g.akas[:0], credits: g.credits[:0]}
+			g.title = title{number: key.id, akas: g.akas[:0], credits: g.credits[:0]}
 			g.size, g.full = 0, false
 			g.named = emptied(g.named)
 		}
-		return g.add(key, payload)
+		return g.add(key.at, payload)
 	})
 	if err != nil {
 		return err
@@ -127,8 +126,8 @@ type titleGroup struct {
 	j   *Joiner
 	out *output
 	title
-	last  runs.Key // of first
-	first row      // of its key; without a table when there was none
+	last  uint64 // place of first
+	first row    // of its key; without a table when there was none
 	rows  [rankAkas]row
 	named map[credited]bool // directors and writers so far, whatever their jobs were
 	size  int               // bytes of the title's payloads
@@ -143,11 +142,11 @@ type credited struct {
 	category, said string
 }
 
-// add adds a payload of the sorter.
-func (g *titleGroup) add(key runs.Key, payload []byte) error {
+// add adds a payload of the sorter. at is the place in its key.
+func (g *titleGroup) add(at uint64, payload []byte) error {
 	u := unpacker{rest: string(payload)}
 	g.size += len(payload)
-	rank := key.Lo >> rankShift
+	rank := at >> rankShift
 	var who person
 	taken := false
 	switch rank {
@@ -156,7 +155,7 @@ func (g *titleGroup) add(key runs.Key, payload []byte) error {
 		return u.err
 	case rankCrewPeople:
 		who = u.person()
-		return cmp.Or(g.crewPerson(who, u.place(), key.Lo&writerBit != 0), u.err)
+		return cmp.Or(g.crewPerson(who, u.place(), at&writerBit != 0), u.err)
 	case rankPrincipals:
 		who = u.person()
 	case rankEpisode:
@@ -167,12 +166,12 @@ func (g *titleGroup) add(key runs.Key, payload []byte) error {
 	switch {
 	case u.err != nil:
 		return u.err
-	case g.first.table != nil && g.last == key:
+	case g.first.table != nil && g.last == at:
 		return g.j.again(&g.first, &r)
 	case g.size > maxTitleBytes:
 		return g.j.refuse(&r, tooLong(g.number))
 	}
-	g.last, g.first, g.taken = key, r, g.taken || taken
+	g.last, g.first, g.taken = at, r, g.taken || taken
 	g.keep(rank, &r, who)
 	return nil
 }
