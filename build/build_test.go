@@ -20,6 +20,7 @@ import (
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/release"
+	"reelsplice/schemas/tables"
 	"reelsplice/schemas/tables/posting"
 )
 
@@ -561,11 +562,11 @@ func TestTrends(t *testing.T) {
 		verify(t, dir)
 		rel := openRelease(t, dir)
 		tab, _ := rel.Table("movie")
-		ids, err := posting.OpenUint64s(tab, posting.ID, tab.Rows())
+		ids, err := posting.OpenUint64s(tab, tables.ID.String(), tab.Rows())
 		if err != nil {
 			t.Fatal(err)
 		}
-		o, err := posting.OpenOrder(tab, posting.TrendDay, tab.Rows())
+		o, err := posting.OpenOrder(tab, tables.TrendDay.String(), tab.Rows())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,8 +12,8 @@ import (
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/release"
+	"reelsplice/schemas/tables"
 	"reelsplice/schemas/tables/changelog"
-	"reelsplice/schemas/tables/posting"
 )
 
 // The names of parameters in the manifest.
@@ -86,7 +86,7 @@ func (b *builder) isNewsless(ctx context.Context, w *release.Writer) (bool, erro
 		return false, nil
 	}
 	same, err := w.SameAs(ctx, b.previous, func(table, section string) bool {
-		trend := strings.HasPrefix(section, "trend_") || section == posting.Heat
+		trend := strings.HasPrefix(section, "trend_") || section == tables.Heat.String()
 		return table == changelog.Table || trend && b.Access == nil
 	})
 	if err != nil || !same || !b.Full {

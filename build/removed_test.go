@@ -12,6 +12,7 @@ import (
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/release"
+	"reelsplice/schemas/tables"
 	"reelsplice/schemas/tables/posting"
 )
 
@@ -47,7 +48,7 @@ func checkTables(tb testing.TB, rel *release.Reader, names map[string]bool) {
 			}
 		}
 		tab, _ := rel.Table(kind)
-		ids, err := posting.OpenUint64s(tab, posting.ID, tab.Rows())
+		ids, err := posting.OpenUint64s(tab, tables.ID.String(), tab.Rows())
 		if err != nil {
 			tb.Fatal(err)
 		}

@@ -99,12 +99,8 @@ func inspectQuery(rel *release.Reader, q *route.Request) (Inspection, error) {
 	if rel == nil {
 		return inspectRefusal(&errNoRelease)
 	}
-	engine, err := query.OpenCache(rel, 0)
-	if err != nil {
-		return Inspection{}, err
-	}
 	var c composer
-	l := querier{engine: engine, now: time.Now()}
+	l := querier{engine: query.OpenCache(rel, 0), now: time.Now()}
 	if err := l.compose(&c, rel, q); err != nil {
 		return inspectRefusal(err)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"reelsplice/build/buildtest"
+	"reelsplice/schemas/tables"
 	"reelsplice/schemas/tables/posting"
 )
 
@@ -49,7 +50,7 @@ func newQuestioner(b *testing.B, w *world) *questioner {
 	defer held.Release()
 	for _, kind := range []string{"movie", "tv", "person"} {
 		if t, ok := held.Reader().Table(kind); ok && t.Rows() > 0 {
-			q.ids[kind] = posting.Uint64s(t.Section(posting.ID))
+			q.ids[kind] = posting.Uint64s(t.Section(tables.ID.String()))
 		}
 	}
 	if q.ids["movie"].Len() == 0 {

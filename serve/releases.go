@@ -120,12 +120,9 @@ func (r *Releases) open(id string) error {
 	h := &Held{reader: reader, log: r.log, replaced: make(chan struct{})}
 	h.serial.Store(r.opened.Add(1))
 	reader.NotifyDamage(func(err *release.CorruptError) { r.damaged(h, err) })
-	err = release.Guard(func() (err error) {
-		h.engine, err = query.OpenCache(reader, r.results)
-		return err
-	})
-	if err != nil {
-		return errors.Join(err, reader.Close())
+	h.engine = query.OpenCache(reader, r.results)
+	if err := h.engine.Err(); err != nil {
+		r.log.Error("tables do not fit: queries that need them fail", "release", id, "error", err)
 	}
 	h.users.Store(1)
 	r.replace(h)

@@ -9,16 +9,8 @@
 //	err = w.Close()
 //	err = c.WriteTables(ctx, releaseWriter, options)
 //
-// # Tables
-//
-// There is a table for movies, series, people, collections, companies and keywords. Its
-// rows are the resources of the kind that the release has, by popularity, the lowest id
-// first among equals; the number of a row is the rank of its resource. Of movies, series
-// and people, popularity is what their records say; of a collection it is that of its most
-// popular part, of companies and keywords the number of titles that name them. The
-// sections are those of package posting, and those of names, which begin with "text.".
-//
-// What a record does not say is in no list; columns have 0 for it, or posting.NoDay.
+// The columns of each table are those of package tables. What a record does not have is in no
+// list; columns have 0 for it, or posting.NoDay.
 //
 // # Trends
 //
@@ -42,6 +34,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"golang.org/x/sync/errgroup"
 
@@ -49,77 +42,13 @@ import (
 	"reelsplice/schemas/encoding"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/release"
-	"reelsplice/schemas/tables/posting"
+	"reelsplice/schemas/tables"
 )
 
-// A table is what one kind has.
-type table struct {
-	kind    fragment.Kind
-	columns []string // sections: a Range each
-	lists   []string // sections: Lists each
-	title   bool     // it has release dates, titles to sort by, and revenue
-	trends  bool
-}
-
-// The columns and lists of tables; what fewer kinds have comes later.
-const (
-	day = iota
-	firstDay
-	lastDay
-	voteAverage
-	voteCount
-	runtime
-	seasons // of series, as what follows
-	episodes
-	columnCount
-)
-
-const (
-	flag  = iota
-	genre // of movies and series, as what follows
-	keyword
-	company
-	cast
-	crew
-	country
-	language
-	anyYear
-	offer
-	certification
-	network // of series, as what follows
-	status
-	seriesType
-	listCount
-)
-
-var columnNames = [columnCount]string{
-	day: posting.Day, firstDay: posting.FirstDay, lastDay: posting.LastDay, voteAverage: posting.VoteAverage,
-	voteCount: posting.VoteCount, runtime: posting.Runtime, seasons: posting.Seasons, episodes: posting.Episodes,
-}
-
-var listNames = [listCount]string{
-	flag: posting.Flag, genre: posting.Genre, keyword: posting.Keyword, company: posting.Company, cast: posting.Cast,
-	crew: posting.Crew, country: posting.Country, language: posting.Language, anyYear: posting.AnyYear,
-	offer: posting.Offer, certification: posting.Certification, network: posting.Network, status: posting.Status,
-	seriesType: posting.Type,
-}
-
-// tables are all tables, those first that take longest.
-var tables = [...]table{
-	{kind: fragment.KindMovie, columns: columnNames[:seasons], lists: listNames[:network], title: true, trends: true},
-	{kind: fragment.KindTV, columns: columnNames[:], lists: listNames[:], title: true, trends: true},
-	{kind: fragment.KindPerson, lists: listNames[:genre], trends: true},
-	{kind: fragment.KindCompany, lists: listNames[:genre]},
-	{kind: fragment.KindKeyword, lists: listNames[:genre]},
-	{kind: fragment.KindCollection, lists: listNames[:genre]},
-}
-
-// tableOf returns the number of a kind's table.
+// tableOf returns the number of a kind's table, its place in tables.Kinds.
 func tableOf(kind fragment.Kind) int {
-	for i := range tables {
-		if tables[i].kind == kind {
-			return i
-		}
+	if n := slices.Index(tables.Kinds, kind); n >= 0 {
+		return n
 	}
 	panic("index: no table of kind " + kind.String()) // only this package asks
 }
@@ -134,7 +63,7 @@ const collectMemory = 1 << 20
 
 // New returns a Collector with its files below dir.
 func New(dir string) (*Collector, error) {
-	rows, err := shuffle.New(dir, len(tables), collectMemory)
+	rows, err := shuffle.New(dir, len(tables.Kinds), collectMemory)
 	if err != nil {
 		return nil, err
 	}
@@ -168,7 +97,7 @@ func (w *Writer) start(id uint64, popularity float64) *row {
 func (w *Writer) add(kind fragment.Kind) error {
 	n := tableOf(kind)
 	w.key = w.row.appendKey(w.key[:0])
-	w.buf = w.row.append(w.buf[:0], &tables[n])
+	w.buf = w.row.append(w.buf[:0], tables.Columns(kind))
 	return w.w.Add(uint64(n), w.key, w.buf)
 }
 
@@ -189,15 +118,14 @@ func parseRowKey(key []byte) (id uint64, popularity float64, err error) {
 
 // WriteTables writes all tables. Every Writer must be closed.
 func (c *Collector) WriteTables(ctx context.Context, w *release.Writer, o Options) error {
-	jobs := max(1, min(o.Jobs, len(tables)))
+	jobs := max(1, min(o.Jobs, len(tables.Kinds)))
 	o.Memory /= int64(jobs)
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(jobs)
-	for i := range tables {
+	for i := range tables.Kinds {
 		g.Go(func() error {
-			t := &tables[i]
 			if err := release.Guard(func() error { return c.writeTable(ctx, w, i, o) }); err != nil {
-				return fmt.Errorf("table of kind %s: %w", t.kind, err)
+				return fmt.Errorf("table of kind %s: %w", tables.Kinds[i], err)
 			}
 			return nil
 		})
@@ -206,7 +134,8 @@ func (c *Collector) WriteTables(ctx context.Context, w *release.Writer, o Option
 }
 
 func (c *Collector) writeTable(ctx context.Context, w *release.Writer, n int, o Options) (err error) {
-	b := &builder{ctx: ctx, t: &tables[n], o: o}
+	kind := tables.Kinds[n]
+	b := &builder{ctx: ctx, kind: kind, columns: tables.Columns(kind), o: o}
 	if err := b.open(); err != nil {
 		return err
 	}
@@ -219,7 +148,7 @@ func (c *Collector) writeTable(ctx context.Context, w *release.Writer, n int, o 
 	if err := b.take(rows); err != nil {
 		return err
 	}
-	tw, err := w.Table(b.t.kind.String(), len(b.ids))
+	tw, err := w.Table(kind.String(), len(b.ids))
 	if err != nil {
 		return err
 	}

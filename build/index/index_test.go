@@ -17,6 +17,7 @@ import (
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/record"
 	"reelsplice/schemas/release"
+	"reelsplice/schemas/tables"
 	"reelsplice/schemas/tables/posting"
 )
 
@@ -48,7 +49,7 @@ func rowOf(t *testing.T, kind fragment.Kind, add func(w *Writer) error) *row {
 	if r.id, r.popularity, err = parseRowKey(key); err != nil {
 		t.Fatal(err)
 	}
-	names, err := r.parse(payload, &tables[tableOf(kind)])
+	names, err := r.parse(payload, tables.Columns(kind))
 	if err == nil {
 		r.names, err = parseNames(nil, names)
 	}
@@ -77,20 +78,16 @@ func dayOf(t *testing.T, date string) int32 {
 	return d
 }
 
-// checkRow compares a row with what is wanted of it; sections that want does not name are
+// checkRow compares a row with what is wanted of it; columns that want does not name are
 // empty.
-func checkRow(t *testing.T, r *row, kind fragment.Kind, columns map[string]int32, lists map[string][]uint64, releases []dated, names []Name) {
+func checkRow(t *testing.T, r *row, kind fragment.Kind, numbers map[tables.ColumnID]int64, lists map[tables.ColumnID][]uint64, releases []dated, names []Name) {
 	t.Helper()
-	tab := &tables[tableOf(kind)]
-	for i, name := range tab.columns {
-		if got := r.columns[i]; got != columns[name] {
-			t.Errorf("column %s = %d, want %d", name, got, columns[name])
+	for _, c := range tables.Columns(kind) {
+		if got := r.numbers[c.ID]; got != numbers[c.ID] && c.Type == tables.Range {
+			t.Errorf("column %s = %d, want %d", c.Name, got, numbers[c.ID])
 		}
-	}
-	for i, name := range tab.lists {
-		want := slices.Sorted(slices.Values(lists[name]))
-		if !slices.Equal(r.lists[i], want) {
-			t.Errorf("lists %s = %d, want %d", name, r.lists[i], want)
+		if want := slices.Sorted(slices.Values(lists[c.ID])); !slices.Equal(r.lists[c.ID], want) {
+			t.Errorf("lists %s = %d, want %d", c.Name, r.lists[c.ID], want)
 		}
 	}
 	slices.SortFunc(releases, compareDated)
@@ -118,42 +115,42 @@ func TestMovie(t *testing.T) {
 		`"alternative_titles":{"titles":[{"iso_3166_1":"US","title":"Elan 1"},{"iso_3166_1":"DE","title":"Der Elan"}]},` +
 		`"watch/providers":{"results":{"US":{"link":"l","flatrate":[{"provider_id":8}],"rent":[{"provider_id":2},{"provider_id":8}],"novel":[{"provider_id":9}]},"XXX":{"link":"l","buy":[{"provider_id":2}]}}}}`
 	r := rowOf(t, fragment.KindMovie, func(w *Writer) error { return w.Movie(parseAs[catalog.Movie](t, movie)) })
-	if r.id != 550 || r.popularity != 7.25 || r.revenue != 3000000000 || r.texts != [2]string{"the elan", "elan"} {
+	if r.id != 550 || r.popularity != 7.25 || r.numbers[tables.Revenue] != 3000000000 || r.texts[tables.Title] != "the elan" || r.texts[tables.OriginalTitle] != "elan" {
 		t.Errorf("row = %+v, want that of movie 550", r)
 	}
 	premiere, wide, tape := dayOf(t, "1999-09-21"), dayOf(t, "1999-10-15"), dayOf(t, "2000-06-06")
-	flatrate, rent := posting.OfferType("flatrate"), posting.OfferType("rent")
+	flatrate, rent := tables.OfferType("flatrate"), tables.OfferType("rent")
 	checkRow(t, r, fragment.KindMovie,
-		map[string]int32{
-			posting.Day: wide, posting.FirstDay: premiere, posting.LastDay: tape, posting.VoteAverage: 8439, posting.VoteCount: 29000, posting.Runtime: 139,
+		map[tables.ColumnID]int64{
+			tables.Day: int64(wide), tables.FirstDay: int64(premiere), tables.LastDay: int64(tape), tables.VoteAverage: 8439, tables.VoteCount: 29000, tables.Runtime: 139,
 		},
-		map[string][]uint64{
-			posting.Flag: {posting.Adult, posting.Video, posting.Softcore}, posting.Genre: {18}, posting.Keyword: {825, 4565}, posting.Company: {508},
-			posting.Cast: {287, 819}, posting.Crew: {7467}, posting.Country: {posting.CodeKey("BE"), posting.CodeKey("FR")},
-			posting.Language: {posting.CodeKey("fr")}, posting.AnyYear: {1999, 2000},
-			posting.Offer: {
-				posting.OfferKey("US", 0, 0), posting.OfferKey("US", 0, 2), posting.OfferKey("US", 0, 8), posting.OfferKey("US", 0, 9),
-				posting.OfferKey("US", flatrate, 0), posting.OfferKey("US", flatrate, 8),
-				posting.OfferKey("US", rent, 0), posting.OfferKey("US", rent, 2), posting.OfferKey("US", rent, 8),
+		map[tables.ColumnID][]uint64{
+			tables.Flag: {tables.Adult, tables.Video, tables.Softcore}, tables.Genre: {18}, tables.Keyword: {825, 4565}, tables.Company: {508},
+			tables.Cast: {287, 819}, tables.Crew: {7467}, tables.Country: {tables.CodeKey("BE"), tables.CodeKey("FR")},
+			tables.Language: {tables.CodeKey("fr")}, tables.AnyYear: {1999, 2000},
+			tables.Offer: {
+				tables.OfferKey("US", 0, 0), tables.OfferKey("US", 0, 2), tables.OfferKey("US", 0, 8), tables.OfferKey("US", 0, 9),
+				tables.OfferKey("US", flatrate, 0), tables.OfferKey("US", flatrate, 8),
+				tables.OfferKey("US", rent, 0), tables.OfferKey("US", rent, 2), tables.OfferKey("US", rent, 8),
 			},
-			posting.Certification: {posting.CertificationKey("US", "R"), posting.CertificationKey("DE", "18")},
+			tables.Certification: {tables.CertificationKey("US", "R"), tables.CertificationKey("DE", "18")},
 		},
 		[]dated{
-			{posting.ReleaseKey("", 0), premiere},
-			{posting.ReleaseKey("", 0), wide},
-			{posting.ReleaseKey("", 0), tape},
-			{posting.ReleaseKey("US", 0), premiere},
-			{posting.ReleaseKey("US", 0), wide},
-			{posting.ReleaseKey("US", 0), tape},
-			{posting.ReleaseKey("US", 1), premiere},
-			{posting.ReleaseKey("US", 3), wide},
-			{posting.ReleaseKey("US", 5), tape},
+			{tables.ReleaseKey("", 0), premiere},
+			{tables.ReleaseKey("", 0), wide},
+			{tables.ReleaseKey("", 0), tape},
+			{tables.ReleaseKey("US", 0), premiere},
+			{tables.ReleaseKey("US", 0), wide},
+			{tables.ReleaseKey("US", 0), tape},
+			{tables.ReleaseKey("US", 1), premiere},
+			{tables.ReleaseKey("US", 3), wide},
+			{tables.ReleaseKey("US", 5), tape},
 		},
 		[]Name{{"The Élan", Main}, {"Élan", Original}, {"Der Elan", Translated}, {"Lo slancio", Translated}, {"Elan 1", Alternative}})
 
 	// A record that says nothing is in no list.
 	r = rowOf(t, fragment.KindMovie, func(w *Writer) error { return w.Movie(parseAs[catalog.Movie](t, `{"id":1}`)) })
-	none := map[string]int32{posting.Day: posting.NoDay, posting.FirstDay: posting.NoDay, posting.LastDay: posting.NoDay}
+	none := map[tables.ColumnID]int64{tables.Day: posting.NoDay, tables.FirstDay: posting.NoDay, tables.LastDay: posting.NoDay}
 	checkRow(t, r, fragment.KindMovie, none, nil, nil, nil)
 
 	// The legacy releases stand in for release dates; nobody knows their types.
@@ -161,9 +158,9 @@ func TestMovie(t *testing.T) {
 		return w.Movie(parseAs[catalog.Movie](t, `{"id":1,"title":"T","releases":{"countries":[{"iso_3166_1":"JP","certification":"G","release_date":"1999-12-11"}]}}`))
 	})
 	d := dayOf(t, "1999-12-11")
-	checkRow(t, r, fragment.KindMovie, map[string]int32{posting.Day: posting.NoDay, posting.FirstDay: d, posting.LastDay: d},
-		map[string][]uint64{posting.AnyYear: {1999}, posting.Certification: {posting.CertificationKey("JP", "G")}},
-		[]dated{{posting.ReleaseKey("", 0), d}, {posting.ReleaseKey("JP", 0), d}}, []Name{{"T", Main}})
+	checkRow(t, r, fragment.KindMovie, map[tables.ColumnID]int64{tables.Day: posting.NoDay, tables.FirstDay: int64(d), tables.LastDay: int64(d)},
+		map[tables.ColumnID][]uint64{tables.AnyYear: {1999}, tables.Certification: {tables.CertificationKey("JP", "G")}},
+		[]dated{{tables.ReleaseKey("", 0), d}, {tables.ReleaseKey("JP", 0), d}}, []Name{{"T", Main}})
 }
 
 func TestSeries(t *testing.T) {
@@ -180,22 +177,22 @@ func TestSeries(t *testing.T) {
 		TV: parseAs[catalog.TV](t, series), Cast: []int64{2, 1, 2}, Crew: []int64{5, 0}, Aired: []string{"2010-12-05", "2011-04-17", "", "2011-04-17"},
 	}))
 	special, first, last := dayOf(t, "2010-12-05"), dayOf(t, "2011-04-17"), dayOf(t, "2019-05-19")
-	columns := map[string]int32{
-		posting.Day: first, posting.FirstDay: special, posting.LastDay: last, posting.VoteAverage: 8500, posting.VoteCount: 22000, posting.Runtime: 60,
-		posting.Seasons: 8, posting.Episodes: 73,
+	columns := map[tables.ColumnID]int64{
+		tables.Day: int64(first), tables.FirstDay: int64(special), tables.LastDay: int64(last), tables.VoteAverage: 8500, tables.VoteCount: 22000, tables.Runtime: 60,
+		tables.Seasons: 8, tables.Episodes: 73,
 	}
-	lists := map[string][]uint64{
-		posting.Flag: {posting.ScreenedTheatrically}, posting.Genre: {10765}, posting.Keyword: {818}, posting.Company: {76043}, posting.Cast: {1, 2},
-		posting.Crew: {5, 9813}, posting.Country: {posting.CodeKey("US")}, posting.Language: {posting.CodeKey("en")}, posting.AnyYear: {2010, 2011, 2019},
-		posting.Certification: {posting.CertificationKey("US", "TV-MA")}, posting.Network: {49}, posting.Status: {3}, posting.Type: {4},
+	lists := map[tables.ColumnID][]uint64{
+		tables.Flag: {tables.ScreenedTheatrically}, tables.Genre: {10765}, tables.Keyword: {818}, tables.Company: {76043}, tables.Cast: {1, 2},
+		tables.Crew: {5, 9813}, tables.Country: {tables.CodeKey("US")}, tables.Language: {tables.CodeKey("en")}, tables.AnyYear: {2010, 2011, 2019},
+		tables.Certification: {tables.CertificationKey("US", "TV-MA")}, tables.Network: {49}, tables.Status: {3}, tables.SeriesType: {4},
 	}
 	names := []Name{{"Thrones", Main}, {"Der Thron", Translated}, {"Le trône", Translated}, {"GoT", Alternative}}
 	checkRow(t, r, fragment.KindTV, columns, lists, []dated{{0, special}, {0, first}, {0, last}}, names)
 
 	// Of a series whose episodes nobody knows, its own dates are known.
 	r = rowOf(t, fragment.KindTV, add(Series{TV: parseAs[catalog.TV](t, `{"id":1,"first_air_date":"2011-04-17","last_air_date":"2019-05-19","status":"Lost","type":"Documentary"}`)}))
-	checkRow(t, r, fragment.KindTV, map[string]int32{posting.Day: first, posting.FirstDay: first, posting.LastDay: last},
-		map[string][]uint64{posting.AnyYear: {2011, 2019}, posting.Type: {0}}, []dated{{0, first}, {0, last}}, nil)
+	checkRow(t, r, fragment.KindTV, map[tables.ColumnID]int64{tables.Day: int64(first), tables.FirstDay: int64(first), tables.LastDay: int64(last)},
+		map[tables.ColumnID][]uint64{tables.AnyYear: {2011, 2019}, tables.SeriesType: {0}}, []dated{{0, first}, {0, last}}, nil)
 }
 
 func TestOthers(t *testing.T) {
@@ -205,9 +202,9 @@ func TestOthers(t *testing.T) {
 		if r.id != 7 || r.popularity != popularity {
 			t.Errorf("%s has id %d and popularity %v, want 7 and %v", kind, r.id, r.popularity, popularity)
 		}
-		checkRow(t, r, kind, nil, map[string][]uint64{posting.Flag: flags}, nil, names)
+		checkRow(t, r, kind, nil, map[tables.ColumnID][]uint64{tables.Flag: flags}, nil, names)
 	}
-	adult := []uint64{posting.Adult}
+	adult := []uint64{tables.Adult}
 	f(fragment.KindPerson, func(w *Writer) error {
 		return w.Person(7, parseAs[catalog.Person](t, `{"id":7,"adult":true,"name":"P","popularity":1.5,"also_known_as":["Q","P"],"original_name":"O",`+
 			`"translations":{"translations":[{"iso_639_1":"de","iso_3166_1":"DE","data":{"name":"D"}}]},"localized":[{"language":"ja-JP","name":"ピ"}]}`))
@@ -249,19 +246,21 @@ func randomRows(n int) []row {
 	for i := range rows {
 		r := &rows[i]
 		r.reset(uint64(i+1), float64(rng.IntN(n/2+1))/4)
-		for c := range seasons {
-			r.columns[c] = int32(rng.IntN(50) - 5)
-		}
-		for l := range network {
-			for range rng.IntN(4) {
-				r.in(l, uint64(rng.IntN(40))<<(8*(l%7)))
+		for _, c := range tables.Columns(fragment.KindMovie) {
+			switch c.Type {
+			case tables.Range:
+				r.numbers[c.ID] = int64(rng.IntN(50) - 5)
+			case tables.Lists:
+				for range rng.IntN(4) {
+					r.in(c.ID, uint64(rng.IntN(40))<<(8*(c.ID%7)))
+				}
 			}
 		}
 		for range rng.IntN(4) {
-			r.releases = append(r.releases, dated{posting.ReleaseKey([]string{"", "US", "DE"}[rng.IntN(3)], rng.IntN(3)), int32(rng.IntN(400) - 200)})
+			r.releases = append(r.releases, dated{tables.ReleaseKey([]string{"", "US", "DE"}[rng.IntN(3)], rng.IntN(3)), int32(rng.IntN(400) - 200)})
 		}
-		r.texts = [2]string{fmt.Sprint("t", rng.IntN(n)), []string{"", "a", "a\x00", "ab", "é"}[rng.IntN(5)]}
-		r.revenue = int64(rng.IntN(9)) << 32
+		r.texts[tables.Title], r.texts[tables.OriginalTitle] = fmt.Sprint("t", rng.IntN(n)), []string{"", "a", "a\x00", "ab", "é"}[rng.IntN(5)]
+		r.numbers[tables.Revenue] = int64(rng.IntN(9)) << 32
 		r.name(Main, fmt.Sprint("Name ", i))
 	}
 	return rows
@@ -343,58 +342,40 @@ func TestTables(t *testing.T) {
 	if !ok || tab.Rows() != n {
 		t.Fatalf("table of movies = %v, %v, want one of %d rows", tab, ok, n)
 	}
-	ids, err := posting.OpenUint64s(tab, posting.ID, n)
+	open, err := tables.Open(rel, fragment.KindMovie)
 	if err != nil {
 		t.Fatal(err)
 	}
-	popularity, err := posting.OpenFloat64s(tab, posting.Popularity, n)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ids, popularity := open.Uint64s(tables.ID), open.Float64s(tables.Popularity)
 	for i := range rows {
 		if ids.At(i) != rows[i].id || popularity.At(i) != rows[i].popularity {
 			t.Fatalf("rank %d is movie %d of popularity %v, want %d of %v", i, ids.At(i), popularity.At(i), rows[i].id, rows[i].popularity)
 		}
 	}
-	pool := posting.NewPool(n)
-	for c, name := range columnNames[:seasons] {
-		r, err := posting.OpenRange(tab, name, n, pool)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range rows {
-			if r.Value(uint32(i)) != rows[i].columns[c] {
-				t.Fatalf("%s of rank %d = %d, want %d", name, i, r.Value(uint32(i)), rows[i].columns[c])
+	for _, c := range tables.Columns(fragment.KindMovie) {
+		switch c.Type {
+		case tables.Range:
+			for i := range rows {
+				if got := open.Range(c.ID).Value(uint32(i)); int64(got) != rows[i].numbers[c.ID] {
+					t.Fatalf("%s of rank %d = %d, want %d", c.Name, i, got, rows[i].numbers[c.ID])
+				}
 			}
+			fallthrough
+		case tables.NumberOrder:
+			checkOrder(t, open, c, rows, func(r *row) int64 { return r.numbers[c.ID] })
+		case tables.TextOrder:
+			checkOrder(t, open, c, rows, func(r *row) string { return r.texts[c.ID] })
+		case tables.Trend:
+			checkOrder(t, open, c, rows, func(*row) int { return 0 })
+		case tables.Lists:
+			checkLists(t, open.Lists(c.ID), c, rows)
+		case tables.Dated:
+			checkReleases(t, open.Dated(c.ID), rows)
+		case tables.Uint64s, tables.Float64s, tables.Names: // above, and in other tests
+		default:
+			t.Errorf("column %s: add its type to this test", c.Name)
 		}
 	}
-	for l, name := range listNames[:network] {
-		want := map[uint64][]uint32{}
-		for i := range rows {
-			for _, k := range slices.Compact(slices.Sorted(slices.Values(rows[i].lists[l]))) {
-				want[k] = append(want[k], uint32(i))
-			}
-		}
-		got, err := posting.OpenLists(tab, name, n)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got.Len() != len(want) {
-			t.Errorf("%s has %d lists, want %d", name, got.Len(), len(want))
-		}
-		for k, ranks := range want {
-			list, _ := got.Find(k)
-			if all, err := list.AppendTo(nil); err != nil || !slices.Equal(all, ranks) {
-				t.Errorf("%s of %d = %d, %v, want %d", name, k, all, err, ranks)
-			}
-		}
-	}
-	checkReleases(t, tab, rows)
-	checkOrder(t, tab, posting.Title, rows, func(r *row) string { return r.texts[0] })
-	checkOrder(t, tab, posting.OriginalTitle, rows, func(r *row) string { return r.texts[1] })
-	checkOrder(t, tab, posting.Revenue, rows, func(r *row) int64 { return r.revenue })
-	checkOrder(t, tab, posting.TrendDay, rows, func(*row) int { return 0 })
-	checkOrder(t, tab, posting.TrendWeek, rows, func(*row) int { return 0 })
 	for _, kind := range []string{"tv", "person", "collection", "company", "keyword"} {
 		if tab, ok := rel.Table(kind); !ok || tab.Rows() != 0 {
 			t.Errorf("table of kind %s = %v, %v, want an empty one", kind, tab, ok)
@@ -402,17 +383,32 @@ func TestTables(t *testing.T) {
 	}
 }
 
-func checkReleases(t *testing.T, tab *release.Table, rows []row) {
+func checkLists(t *testing.T, got *posting.Lists, c *tables.Column, rows []row) {
+	t.Helper()
+	want := map[uint64][]uint32{}
+	for i := range rows {
+		for _, k := range slices.Compact(slices.Sorted(slices.Values(rows[i].lists[c.ID]))) {
+			want[k] = append(want[k], uint32(i))
+		}
+	}
+	if got.Len() != len(want) {
+		t.Errorf("%s has %d lists, want %d", c.Name, got.Len(), len(want))
+	}
+	for k, ranks := range want {
+		list, _ := got.Find(k)
+		if all, err := list.AppendTo(nil); err != nil || !slices.Equal(all, ranks) {
+			t.Errorf("%s of %d = %d, %v, want %d", c.Name, k, all, err, ranks)
+		}
+	}
+}
+
+func checkReleases(t *testing.T, got *posting.Dated, rows []row) {
 	t.Helper()
 	want := map[uint64][]posting.Date{}
 	for i := range rows {
 		for _, d := range slices.Compact(slices.SortedFunc(slices.Values(rows[i].releases), compareDated)) {
 			want[d.key] = append(want[d.key], posting.Date{Day: d.day, Rank: uint32(i)})
 		}
-	}
-	got, err := posting.OpenDated(tab, posting.Release, len(rows))
-	if err != nil {
-		t.Fatal(err)
 	}
 	if got.Len() != len(want) {
 		t.Errorf("releases have %d keys, want %d", got.Len(), len(want))
@@ -430,20 +426,17 @@ func checkReleases(t *testing.T, tab *release.Table, rows []row) {
 }
 
 // checkOrder checks that an order is the one of a key, then of the rank.
-func checkOrder[K cmp.Ordered](t *testing.T, tab *release.Table, name string, rows []row, key func(*row) K) {
+func checkOrder[K cmp.Ordered](t *testing.T, open *tables.Table, c *tables.Column, rows []row, key func(*row) K) {
 	t.Helper()
-	o, err := posting.OpenOrder(tab, name, len(rows))
-	if err != nil {
-		t.Fatal(err)
-	}
+	o := open.Order(c.ID)
 	want := ranks(len(rows))
-	if name == posting.Revenue { // from the end on
+	if c.Type == tables.NumberOrder { // from the end on
 		slices.Reverse(want)
 	}
 	slices.SortStableFunc(want, func(a, b uint32) int { return cmp.Compare(key(&rows[a]), key(&rows[b])) })
 	for i, r := range want {
 		if o.At(i) != r || o.Place(r) != i {
-			t.Errorf("%s has rank %d at %d, want %d", name, o.At(i), i, r)
+			t.Errorf("%s has rank %d at %d, want %d", c.Name, o.At(i), i, r)
 			return
 		}
 	}
@@ -480,28 +473,22 @@ func TestTrends(t *testing.T) {
 	}
 	check := func(rel *release.Reader, ofDay, ofWeek []uint64, heat map[uint64]float64) {
 		t.Helper()
-		tab, _ := rel.Table("movie")
-		ids, err := posting.OpenUint64s(tab, posting.ID, tab.Rows())
+		tab, err := tables.Open(rel, fragment.KindMovie)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for name, want := range map[string][]uint64{posting.TrendDay: ofDay, posting.TrendWeek: ofWeek} {
-			o, err := posting.OpenOrder(tab, name, tab.Rows())
-			if err != nil {
-				t.Fatal(err)
-			}
+		ids := tab.Uint64s(tables.ID)
+		for c, want := range map[tables.ColumnID][]uint64{tables.TrendDay: ofDay, tables.TrendWeek: ofWeek} {
+			o := tab.Order(c)
 			var got []uint64
 			for i := range o.Len() {
 				got = append(got, ids.At(int(o.At(i))))
 			}
 			if !slices.Equal(got, want) {
-				t.Errorf("%s = movies %d, want %d", name, got, want)
+				t.Errorf("%s = movies %d, want %d", c, got, want)
 			}
 		}
-		h, err := posting.OpenFloat64s(tab, posting.Heat, tab.Rows())
-		if err != nil {
-			t.Fatal(err)
-		}
+		h := tab.Float64s(tables.Heat)
 		for i := range h.Len() {
 			if got := h.At(i); got != heat[ids.At(i)] {
 				t.Errorf("heat of movie %d = %v, want %v", ids.At(i), got, heat[ids.At(i)])
@@ -539,10 +526,10 @@ func TestDamagedRows(t *testing.T) {
 	rows := randomRows(10)
 	for i := range rows {
 		r := &rows[i]
-		whole := r.append(nil, &tables[0])
+		whole := r.append(nil, tables.Columns(fragment.KindMovie))
 		for n := range whole {
 			var got row
-			names, err := got.parse(whole[:n], &tables[0])
+			names, err := got.parse(whole[:n], tables.Columns(fragment.KindMovie))
 			if err == nil {
 				_, err = parseNames(nil, names)
 			}

@@ -1,11 +1,10 @@
 package index
 
 import (
-	"math"
-
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/record"
+	"reelsplice/schemas/tables"
 	"reelsplice/schemas/tables/posting"
 )
 
@@ -13,19 +12,17 @@ import (
 // have.
 func (w *Writer) Movie(m *catalog.Movie) error {
 	r := w.start(uint64(m.ID.V), m.Popularity.V)
-	r.titleFacts(record.Of(m))
-	r.is(posting.Video, m.Video.V)
-	r.set(runtime, m.Runtime.V)
-	r.revenue = m.Revenue.V
-	r.texts = [2]string{SortKey(m.Title.V), SortKey(m.OriginalTitle.V)}
-	inIDs(r, genre, m.Genres)
-	inIDs(r, company, m.ProductionCompanies)
+	r.titleFields(fragment.KindMovie, record.Of(m))
+	r.is(tables.Video, m.Video.V)
+	r.texts[tables.Title], r.texts[tables.OriginalTitle] = SortKey(m.Title.V), SortKey(m.OriginalTitle.V)
+	inIDs(r, tables.Genre, m.Genres)
+	inIDs(r, tables.Company, m.ProductionCompanies)
 	if m.Keywords != nil {
-		inIDs(r, keyword, m.Keywords.Keywords)
+		inIDs(r, tables.Keyword, m.Keywords.Keywords)
 	}
 	if m.Credits != nil {
-		inIDs(r, cast, m.Credits.Cast)
-		inIDs(r, crew, m.Credits.Crew)
+		inIDs(r, tables.Cast, m.Credits.Cast)
+		inIDs(r, tables.Crew, m.Credits.Crew)
 	}
 	r.countries(m.OriginCountry)
 	r.offers(m.WatchProviders)
@@ -34,22 +31,22 @@ func (w *Writer) Movie(m *catalog.Movie) error {
 	return w.add(fragment.KindMovie)
 }
 
-// titleFacts takes in the members that movies and series have under one name.
-func (r *row) titleFacts(rec record.Record) {
+// titleFields takes in the fields that the registry names, and those that movies and series
+// have under one name.
+func (r *row) titleFields(kind fragment.Kind, rec record.Record) {
+	r.fields(kind, rec)
 	field := func(name string) *record.Field {
 		f, _ := rec.Schema.Field(name)
 		return f
 	}
-	r.is(posting.Adult, rec.Bool(field("adult")).V)
-	r.is(posting.Softcore, rec.Bool(field("softcore")).V)
-	r.inCode(language, rec.String(field("original_language")).V)
-	r.set(voteCount, rec.Int(field("vote_count")).V)
-	r.set(voteAverage, int64(math.Round(1000*rec.Float(field("vote_average")).V)))
+	r.is(tables.Adult, rec.Bool(field("adult")).V)
+	r.is(tables.Softcore, rec.Bool(field("softcore")).V)
+	r.inCode(tables.Language, rec.String(field("original_language")).V)
 }
 
 func (r *row) countries(codes []string) {
 	for _, c := range codes {
-		r.inCode(country, c)
+		r.inCode(tables.Country, c)
 	}
 }
 
@@ -57,7 +54,7 @@ func (r *row) countries(codes []string) {
 // the dates, whether or not a country has it.
 func (r *row) movieReleases(m *catalog.Movie) {
 	if d, ok := posting.DayOf(m.ReleaseDate.V); ok {
-		r.columns[day] = d
+		r.numbers[tables.Day] = int64(d)
 		r.released("", 0, d)
 	}
 	switch {
@@ -89,34 +86,35 @@ const maxReleaseType = 6
 // released takes in a release in a country, "" for none, of a type, 0 for an unknown one.
 func (r *row) released(country string, typ int64, at int32) {
 	r.shown(at)
-	if posting.CodeKey(country) == 0 {
+	if tables.CodeKey(country) == 0 {
 		return
 	}
-	r.releases = append(r.releases, dated{posting.ReleaseKey(country, 0), at})
+	r.releases = append(r.releases, dated{tables.ReleaseKey(country, 0), at})
 	if typ >= 1 && typ <= maxReleaseType {
-		r.releases = append(r.releases, dated{posting.ReleaseKey(country, int(typ)), at})
+		r.releases = append(r.releases, dated{tables.ReleaseKey(country, int(typ)), at})
 	}
 }
 
 // shown takes in a day on which a movie was released or an episode was on the air.
 func (r *row) shown(at int32) {
-	r.releases = append(r.releases, dated{posting.ReleaseKey("", 0), at})
+	r.releases = append(r.releases, dated{tables.ReleaseKey("", 0), at})
 	r.year(at)
-	if r.columns[firstDay] == posting.NoDay || at < r.columns[firstDay] {
-		r.columns[firstDay] = at
+	first, last := &r.numbers[tables.FirstDay], &r.numbers[tables.LastDay]
+	if *first == posting.NoDay || int64(at) < *first {
+		*first = int64(at)
 	}
-	r.columns[lastDay] = max(r.columns[lastDay], at)
+	*last = max(*last, int64(at))
 }
 
 func (r *row) year(at int32) {
 	if y := posting.YearOf(at); y >= 0 {
-		r.in(anyYear, uint64(y))
+		r.in(tables.AnyYear, uint64(y))
 	}
 }
 
 func (r *row) certified(country, name string) {
 	if country != "" && name != "" {
-		r.in(certification, posting.CertificationKey(country, name))
+		r.in(tables.Certification, tables.CertificationKey(country, name))
 	}
 }
 
@@ -134,7 +132,7 @@ func (r *row) offers(p *catalog.WatchProviders) {
 			continue // it would be the key of something else
 		}
 		for j := range c.Offers {
-			typ := posting.OfferType(c.Offers[j].Type.V)
+			typ := tables.OfferType(c.Offers[j].Type.V)
 			for k := range c.Offers[j].Providers {
 				r.offered(c.ISO3166.V, typ, c.Offers[j].Providers[k].ProviderID.V)
 			}
@@ -143,13 +141,13 @@ func (r *row) offers(p *catalog.WatchProviders) {
 }
 
 func (r *row) offered(country string, typ int, provider int64) {
-	if provider < 1 || provider > posting.MaxProvider {
+	if provider < 1 || provider > tables.MaxProvider {
 		return
 	}
 	for _, p := range [...]int64{0, provider} {
-		r.in(offer, posting.OfferKey(country, 0, p))
+		r.in(tables.Offer, tables.OfferKey(country, 0, p))
 		if typ > 0 {
-			r.in(offer, posting.OfferKey(country, typ, p))
+			r.in(tables.Offer, tables.OfferKey(country, typ, p))
 		}
 	}
 }
@@ -179,7 +177,7 @@ func (r *row) alternatives(list []catalog.AlternativeTitle) {
 }
 
 // inIDs adds the row to the lists of the ids of rows T, which have a member id.
-func inIDs[T any](r *row, list int, rows []T) {
+func inIDs[T any](r *row, list tables.ColumnID, rows []T) {
 	if len(rows) == 0 {
 		return
 	}

@@ -3,13 +3,13 @@ package index
 import (
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/tables/posting"
+	"reelsplice/schemas/tables"
 )
 
 // Person adds a person.
 func (w *Writer) Person(id uint64, p *catalog.Person) error {
 	r := w.start(id, p.Popularity.V)
-	r.is(posting.Adult, p.Adult.V)
+	r.is(tables.Adult, p.Adult.V)
 	r.name(Main, p.Name.V)
 	r.name(Original, p.OriginalName.V)
 	if p.Translations != nil {
@@ -31,7 +31,7 @@ func (w *Writer) Person(id uint64, p *catalog.Person) error {
 // Collection adds a collection, with the popularity of its most popular part.
 func (w *Writer) Collection(id uint64, c *catalog.Collection, popularity float64, adult bool) error {
 	r := w.start(id, popularity)
-	r.is(posting.Adult, adult)
+	r.is(tables.Adult, adult)
 	r.name(Main, c.Name.V)
 	r.name(Original, c.OriginalName.V)
 	if c.Translations != nil {

@@ -7,22 +7,24 @@ import (
 	"slices"
 
 	"reelsplice/schemas/encoding"
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/record"
+	"reelsplice/schemas/tables"
 	"reelsplice/schemas/tables/posting"
 )
 
-// A row is what a table needs of one resource.
+// A row is what a table needs of one resource. Values are by column.
 type row struct {
 	id         uint64
-	popularity float64 // not negative
-	columns    [columnCount]int32
-	lists      [listCount][]uint64 // the keys of the lists that it is in
-	releases   []dated
-	texts      [2]string // what titles sort by: title, original title
-	revenue    int64
-	names      []Name
+	popularity float64                      // not negative
+	numbers    [tables.ColumnCount]int64    // of Range, within int32, and NumberOrder
+	lists      [tables.ColumnCount][]uint64 // of Lists: the keys of the lists that it is in
+	texts      [tables.ColumnCount]string   // of TextOrder
+	releases   []dated                      // of Dated
+	names      []Name                       // of Names
 }
 
-// A dated is a key of posting.Release and a day.
+// A dated is a key of tables.Release and a day.
 type dated struct {
 	key uint64
 	day int32
@@ -41,58 +43,77 @@ func (r *row) reset(id uint64, popularity float64) {
 		lists[i] = lists[i][:0]
 	}
 	*r = row{id: id, popularity: popularity, lists: lists, releases: r.releases[:0], names: r.names[:0]}
-	r.columns[day], r.columns[firstDay], r.columns[lastDay] = posting.NoDay, posting.NoDay, posting.NoDay
+	for c := range tables.ColumnCount {
+		if c.Column().Dates {
+			r.numbers[c] = posting.NoDay
+		}
+	}
 }
 
 // in adds the row to the list of a key.
-func (r *row) in(list int, key uint64) { r.lists[list] = append(r.lists[list], key) }
+func (r *row) in(list tables.ColumnID, key uint64) { r.lists[list] = append(r.lists[list], key) }
 
 // inID is in for an id, of which those below 1 are none.
-func (r *row) inID(list int, id int64) {
+func (r *row) inID(list tables.ColumnID, id int64) {
 	if id > 0 {
 		r.in(list, uint64(id))
 	}
 }
 
 // inCode is in for a code, such as that of a country.
-func (r *row) inCode(list int, code string) {
-	if k := posting.CodeKey(code); k != 0 {
+func (r *row) inCode(list tables.ColumnID, code string) {
+	if k := tables.CodeKey(code); k != 0 {
 		r.in(list, k)
 	}
 }
 
 func (r *row) is(flagKey uint64, yes bool) {
 	if yes {
-		r.in(flag, flagKey)
+		r.in(tables.Flag, flagKey)
 	}
 }
 
-// set sets a column, to the nearest number that it can have.
-func (r *row) set(column int, v int64) {
-	r.columns[column] = int32(min(max(v, math.MinInt32+1), math.MaxInt32))
+// set sets a column of type Range, to the nearest number that it can have.
+func (r *row) set(c tables.ColumnID, v int64) {
+	r.numbers[c] = min(max(v, math.MinInt32+1), math.MaxInt32)
+}
+
+// fields sets the columns that the registry fills from a field of the record.
+func (r *row) fields(kind fragment.Kind, rec record.Record) {
+	for _, c := range tables.Columns(kind) {
+		f, ok := rec.Schema.Field(c.Field)
+		if !ok {
+			continue
+		}
+		v := rec.Int(f).V
+		if c.Digits > 0 {
+			v = int64(math.Round(rec.Float(f).V * math.Pow10(c.Digits)))
+		}
+		if c.Type == tables.Range {
+			r.set(c.ID, v)
+		} else {
+			r.numbers[c.ID] = v
+		}
+	}
 }
 
 // name adds a name.
 func (r *row) name(kind NameKind, text string) { r.names = append(r.names, Name{text, kind}) }
 
-// append appends what table t has of the row, but for its key. The names come last. It
-// brings the lists in order.
-func (r *row) append(dst []byte, t *table) []byte {
-	for i := range t.columns {
-		dst = binary.AppendVarint(dst, int64(r.columns[i]))
-	}
-	for i := range t.lists {
-		slices.Sort(r.lists[i])
-		keys := slices.Compact(r.lists[i])
-		dst = binary.AppendUvarint(dst, uint64(len(keys)))
-		last := uint64(0)
-		for _, k := range keys {
-			dst = binary.AppendUvarint(dst, k-last)
-			last = k
+// append appends the row's values of a table's columns. The names come last. It brings the
+// lists in order.
+func (r *row) append(dst []byte, columns []*tables.Column) []byte {
+	for _, c := range columns {
+		switch c.Type {
+		case tables.Range, tables.NumberOrder:
+			dst = binary.AppendVarint(dst, r.numbers[c.ID])
+		case tables.TextOrder:
+			dst = encoding.AppendText(dst, r.texts[c.ID])
+		case tables.Lists:
+			dst = appendKeys(dst, r.lists[c.ID])
+		case tables.Dated:
+			dst = r.appendReleases(dst)
 		}
-	}
-	if t.title {
-		dst = r.appendTitle(dst)
 	}
 	names := uniqueNames(r.names)
 	dst = binary.AppendUvarint(dst, uint64(len(names)))
@@ -102,7 +123,20 @@ func (r *row) append(dst []byte, t *table) []byte {
 	return dst
 }
 
-func (r *row) appendTitle(dst []byte) []byte {
+// appendKeys appends each of the keys once, by their differences, and sorts them.
+func appendKeys(dst []byte, keys []uint64) []byte {
+	slices.Sort(keys)
+	keys = slices.Compact(keys)
+	dst = binary.AppendUvarint(dst, uint64(len(keys)))
+	last := uint64(0)
+	for _, k := range keys {
+		dst = binary.AppendUvarint(dst, k-last)
+		last = k
+	}
+	return dst
+}
+
+func (r *row) appendReleases(dst []byte) []byte {
 	slices.SortFunc(r.releases, compareDated)
 	releases := slices.Compact(r.releases)
 	dst = binary.AppendUvarint(dst, uint64(len(releases)))
@@ -112,37 +146,33 @@ func (r *row) appendTitle(dst []byte) []byte {
 		dst = binary.AppendVarint(dst, int64(d.day))
 		last = d.key
 	}
-	for _, s := range r.texts {
-		dst = encoding.AppendText(dst, s)
-	}
-	return binary.AppendVarint(dst, r.revenue)
+	return dst
 }
 
 // parse reads what append wrote, and returns the bytes of the names.
-func (r *row) parse(b []byte, t *table) (names []byte, err error) {
+func (r *row) parse(b []byte, columns []*tables.Column) (names []byte, err error) {
 	in := encoding.NewReader(b)
-	for i := range t.columns {
-		r.columns[i] = int32(in.Varint())
-	}
-	for i := range t.lists {
-		r.lists[i] = r.lists[i][:0]
-		last := uint64(0)
-		for range in.Count(1) {
-			last += in.Uvarint()
-			r.lists[i] = append(r.lists[i], last)
+	for _, c := range columns {
+		switch c.Type {
+		case tables.Range, tables.NumberOrder:
+			r.numbers[c.ID] = in.Varint()
+		case tables.TextOrder:
+			r.texts[c.ID] = in.Text()
+		case tables.Lists:
+			r.lists[c.ID] = r.lists[c.ID][:0]
+			last := uint64(0)
+			for range in.Count(1) {
+				last += in.Uvarint()
+				r.lists[c.ID] = append(r.lists[c.ID], last)
+			}
+		case tables.Dated:
+			r.releases = r.releases[:0]
+			last := uint64(0)
+			for range in.Count(2) {
+				last += in.Uvarint()
+				r.releases = append(r.releases, dated{last, int32(in.Varint())})
+			}
 		}
-	}
-	if t.title {
-		r.releases = r.releases[:0]
-		last := uint64(0)
-		for range in.Count(1) {
-			last += in.Uvarint()
-			r.releases = append(r.releases, dated{last, int32(in.Varint())})
-		}
-		for i := range r.texts {
-			r.texts[i] = in.Text()
-		}
-		r.revenue = in.Varint()
 	}
 	return in.Rest(), in.Err()
 }

@@ -6,6 +6,7 @@ import (
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/record"
+	"reelsplice/schemas/tables"
 	"reelsplice/schemas/tables/posting"
 )
 
@@ -23,31 +24,29 @@ type Series struct {
 func (w *Writer) Series(s Series) error {
 	t := s.TV
 	r := w.start(uint64(t.ID.V), t.Popularity.V)
-	r.titleFacts(record.Of(t))
-	r.is(posting.ScreenedTheatrically, t.ScreenedTheatrically != nil && len(t.ScreenedTheatrically.Results) > 0)
-	r.set(runtime, s.Runtime) // today's answers do not say it of the series
+	r.titleFields(fragment.KindTV, record.Of(t))
+	r.is(tables.ScreenedTheatrically, t.ScreenedTheatrically != nil && len(t.ScreenedTheatrically.Results) > 0)
+	r.set(tables.Runtime, s.Runtime) // the API's own record of the series lacks it
 	if len(t.EpisodeRunTime) > 0 {
-		r.set(runtime, t.EpisodeRunTime[0])
+		r.set(tables.Runtime, t.EpisodeRunTime[0])
 	}
-	r.set(seasons, t.NumberOfSeasons.V)
-	r.set(episodes, t.NumberOfEpisodes.V)
-	r.texts = [2]string{SortKey(t.Name.V), SortKey(t.OriginalName.V)}
-	inIDs(r, genre, t.Genres)
-	inIDs(r, company, t.ProductionCompanies)
-	inIDs(r, network, t.Networks)
-	inIDs(r, crew, t.CreatedBy)
+	r.texts[tables.Title], r.texts[tables.OriginalTitle] = SortKey(t.Name.V), SortKey(t.OriginalName.V)
+	inIDs(r, tables.Genre, t.Genres)
+	inIDs(r, tables.Company, t.ProductionCompanies)
+	inIDs(r, tables.Network, t.Networks)
+	inIDs(r, tables.Crew, t.CreatedBy)
 	if t.Keywords != nil {
-		inIDs(r, keyword, t.Keywords.Results)
+		inIDs(r, tables.Keyword, t.Keywords.Results)
 	}
 	for _, id := range s.Cast {
-		r.inID(cast, id)
+		r.inID(tables.Cast, id)
 	}
 	for _, id := range s.Crew {
-		r.inID(crew, id)
+		r.inID(tables.Crew, id)
 	}
 	r.countries(t.OriginCountry)
-	r.numbered(status, statuses[:], t.Status.V)
-	r.numbered(seriesType, types[:], t.Type.V)
+	r.numbered(tables.Status, statuses[:], t.Status.V)
+	r.numbered(tables.SeriesType, types[:], t.Type.V)
 	r.offers(t.WatchProviders)
 	r.ratings(t.ContentRatings)
 	r.aired(&s)
@@ -61,7 +60,7 @@ var (
 	types    = [...]string{"Documentary", "News", "Miniseries", "Reality", "Scripted", "Talk Show", "Video"}
 )
 
-func (r *row) numbered(list int, names []string, name string) {
+func (r *row) numbered(list tables.ColumnID, names []string, name string) {
 	if i := slices.Index(names, name); i >= 0 {
 		r.in(list, uint64(i))
 	}
@@ -93,7 +92,7 @@ func (r *row) aired(s *Series) {
 	}
 	first, began := posting.DayOf(s.TV.FirstAirDate.V)
 	if began {
-		r.columns[day] = first
+		r.numbers[tables.Day] = int64(first)
 		r.year(first)
 	}
 	if len(r.releases) > 0 {

@@ -15,44 +15,39 @@ import (
 
 	"reelsplice/build/shuffle"
 	"reelsplice/schemas/encoding"
+	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/release"
+	"reelsplice/schemas/tables"
 	"reelsplice/schemas/tables/posting"
 )
 
-// A builder makes one table. Columns are held, a few dozen bytes a row; lists are sorted
-// on disk, and names wait there.
+// A builder makes one table. Numbers are held, a few dozen bytes a row; lists and texts are
+// sorted on disk, and names wait there.
 type builder struct {
-	ctx context.Context
-	t   *table
-	o   Options
+	ctx     context.Context
+	kind    fragment.Kind
+	columns []*tables.Column
+	o       Options
 
 	ids        []uint64
 	popularity []float64
-	columns    [][]int32
-	revenue    []int64
+	ranges     [tables.ColumnCount][]int32
+	orders     [tables.ColumnCount][]int64 // the numbers that a NumberOrder is made of
 
-	postings *shuffle.Shuffle // partitions: the lists, then those of titles
+	postings *shuffle.Shuffle // a partition a column, empty but for those of isSorted
 	names    *os.File
 }
 
 // nameBuffer is what names are read and written through, in bytes.
 const nameBuffer = 64 << 10
 
-// Partitions of titles behind those of the lists.
-const (
-	partReleases = iota
-	partTitles   // and one for original titles
-	partOriginals
-	titleParts
-)
+// isSorted reports whether a column of that type is sorted on disk.
+func isSorted(t tables.Type) bool {
+	return t == tables.Lists || t == tables.Dated || t == tables.TextOrder
+}
 
 func (b *builder) open() (err error) {
-	b.columns = make([][]int32, len(b.t.columns))
-	parts := len(b.t.lists)
-	if b.t.title {
-		parts += titleParts
-	}
-	if b.postings, err = shuffle.New(b.o.Work, parts, b.o.Memory/8); err != nil {
+	if b.postings, err = shuffle.New(b.o.Work, len(b.columns), b.o.Memory/8); err != nil {
 		return err
 	}
 	if b.names, err = os.CreateTemp(b.o.Work, "names-*"); err != nil {
@@ -86,7 +81,7 @@ func (b *builder) take(rows *shuffle.Iterator) (err error) {
 		if err != nil {
 			return err
 		}
-		p.post(b.t, &r, uint32(len(b.ids)-1))
+		p.post(b.columns, &r, uint32(len(b.ids)-1))
 		if p.err != nil {
 			return p.err
 		}
@@ -106,15 +101,17 @@ func (b *builder) one(r *row, key, payload []byte) (names []byte, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if names, err = r.parse(payload, b.t); err != nil {
+	if names, err = r.parse(payload, b.columns); err != nil {
 		return nil, err
 	}
 	b.ids, b.popularity = append(b.ids, id), append(b.popularity, popularity)
-	for i := range b.columns {
-		b.columns[i] = append(b.columns[i], r.columns[i])
-	}
-	if b.t.title {
-		b.revenue = append(b.revenue, r.revenue)
+	for _, c := range b.columns {
+		switch c.Type {
+		case tables.Range:
+			b.ranges[c.ID] = append(b.ranges[c.ID], int32(r.numbers[c.ID]))
+		case tables.NumberOrder:
+			b.orders[c.ID] = append(b.orders[c.ID], r.numbers[c.ID])
+		}
 	}
 	return names, nil
 }
@@ -126,26 +123,25 @@ type poster struct {
 	err error
 }
 
-func (p *poster) post(t *table, r *row, rank uint32) {
-	for i := range t.lists {
-		for _, k := range r.lists[i] {
-			p.key = binary.BigEndian.AppendUint32(encoding.AppendOrdered(p.key[:0], k), rank)
-			p.add(i, nil)
-		}
-	}
-	if !t.title {
-		return
-	}
-	first := len(t.lists)
-	for _, d := range r.releases {
-		p.key = binary.BigEndian.AppendUint32(encoding.AppendOrdered(p.key[:0], d.key), uint32(d.day)^1<<31)
-		p.key = binary.BigEndian.AppendUint32(p.key, rank)
-		p.add(first+partReleases, nil)
-	}
+func (p *poster) post(columns []*tables.Column, r *row, rank uint32) {
 	at := binary.BigEndian.AppendUint32(nil, rank)
-	for i, s := range r.texts {
-		p.key = append(p.key[:0], s...)
-		p.add(first+partTitles+i, at)
+	for i, c := range columns {
+		switch c.Type {
+		case tables.Lists:
+			for _, k := range r.lists[c.ID] {
+				p.key = append(encoding.AppendOrdered(p.key[:0], k), at...)
+				p.add(i, nil)
+			}
+		case tables.Dated:
+			for _, d := range r.releases {
+				p.key = binary.BigEndian.AppendUint32(encoding.AppendOrdered(p.key[:0], d.key), uint32(d.day)^1<<31)
+				p.key = append(p.key, at...)
+				p.add(i, nil)
+			}
+		case tables.TextOrder:
+			p.key = append(p.key[:0], r.texts[c.ID]...)
+			p.add(i, at)
+		}
 	}
 }
 
@@ -155,17 +151,13 @@ func (p *poster) add(part int, payload []byte) {
 	}
 }
 
-// write writes the sections.
+// write writes the sections: those of columns that are held, those that are sorted, names.
 func (b *builder) write(t *release.TableWriter) error {
-	if err := b.writeColumns(t); err != nil {
+	if err := b.writeHeld(t); err != nil {
 		return err
 	}
-	b.columns, b.revenue = nil, nil
-	if b.t.trends {
-		if err := b.writeTrends(t); err != nil {
-			return err
-		}
-	}
+	clear(b.ranges[:])
+	clear(b.orders[:])
 	if err := b.writeSorted(t); err != nil {
 		return err
 	}
@@ -175,57 +167,65 @@ func (b *builder) write(t *release.TableWriter) error {
 	return b.writeNames(t)
 }
 
-func (b *builder) writeColumns(t *release.TableWriter) error {
-	if err := posting.WriteUint64s(t, posting.ID, b.ids); err != nil {
-		return err
-	}
-	if err := posting.WriteFloat64s(t, posting.Popularity, b.popularity); err != nil {
-		return err
-	}
-	for i, name := range b.t.columns {
-		if err := posting.WriteRange(t, name, b.columns[i]); err != nil {
+func (b *builder) writeHeld(t *release.TableWriter) (err error) {
+	var trends trends
+	for _, c := range b.columns {
+		switch c.Type {
+		case tables.Uint64s:
+			err = posting.WriteUint64s(t, c.Name, b.ids)
+		case tables.Range:
+			err = posting.WriteRange(t, c.Name, b.ranges[c.ID])
+		case tables.NumberOrder:
+			err = posting.WriteOrder(t, c.Name, orderOf(b.orders[c.ID]))
+		case tables.Trend, tables.Float64s:
+			if c.ID == tables.Popularity {
+				err = posting.WriteFloat64s(t, c.Name, b.popularity)
+				break
+			}
+			if trends.heat == nil {
+				if trends, err = b.trends(); err != nil {
+					return err
+				}
+			}
+			err = trends.write(t, c)
+		}
+		if err != nil {
 			return err
 		}
 	}
-	if !b.t.title {
-		return nil
-	}
-	// Of most movies no revenue is known. They are asked for from the highest on, which is
-	// the end: those with the same one stand the other way round.
-	order := ranks(len(b.revenue))
+	return nil
+}
+
+// orderOf returns the order of numbers. Of most movies no revenue is known. They are asked
+// for from the highest on, which is the end: equal ones stand from the least popular on.
+func orderOf(numbers []int64) []uint32 {
+	order := ranks(len(numbers))
 	slices.Reverse(order)
-	slices.SortStableFunc(order, func(x, y uint32) int { return cmp.Compare(b.revenue[x], b.revenue[y]) })
-	return posting.WriteOrder(t, posting.Revenue, order)
+	slices.SortStableFunc(order, func(x, y uint32) int { return cmp.Compare(numbers[x], numbers[y]) })
+	return order
 }
 
-func (b *builder) writeTrends(t *release.TableWriter) error {
-	ofDay, ofWeek, heat, err := b.trends()
-	if err != nil {
-		return err
-	}
-	if err := ofDay.write(t, posting.TrendDay); err != nil {
-		return err
-	}
-	if err := ofWeek.write(t, posting.TrendWeek); err != nil {
-		return err
-	}
-	return posting.WriteFloat64s(t, posting.Heat, heat)
-}
-
-// writeSorted writes what is sorted on disk. While a partition is written, the next one is
-// sorted.
+// writeSorted writes the columns that are sorted on disk. While one is written, the next one
+// is sorted.
 func (b *builder) writeSorted(t *release.TableWriter) error {
+	type part struct {
+		column *tables.Column
+		it     *shuffle.Iterator
+	}
 	g, ctx := errgroup.WithContext(b.ctx)
-	parts := make(chan *shuffle.Iterator)
+	parts := make(chan part)
 	g.Go(func() error {
 		defer close(parts)
-		for i := range b.postings.Partitions() {
+		for i, c := range b.columns {
+			if !isSorted(c.Type) {
+				continue
+			}
 			it, err := b.postings.Partition(ctx, i, b.o.Memory/4)
 			if err != nil {
 				return err
 			}
 			select {
-			case parts <- it:
+			case parts <- part{c, it}:
 			case <-ctx.Done():
 				it.Close()
 				return ctx.Err()
@@ -234,32 +234,26 @@ func (b *builder) writeSorted(t *release.TableWriter) error {
 		return nil
 	})
 	g.Go(func() error {
-		i := 0
-		for it := range parts {
-			err := b.writePart(t, i, it)
-			it.Close()
+		for p := range parts {
+			err := b.writePart(t, p.column, p.it)
+			p.it.Close()
 			if err != nil {
 				return err
 			}
-			i++
 		}
 		return nil
 	})
 	return g.Wait()
 }
 
-func (b *builder) writePart(t *release.TableWriter, i int, it *shuffle.Iterator) error {
-	if i < len(b.t.lists) {
-		return writeLists(t, b.t.lists[i], it)
+func (b *builder) writePart(t *release.TableWriter, c *tables.Column, it *shuffle.Iterator) error {
+	switch c.Type {
+	case tables.Lists:
+		return writeLists(t, c.Name, it)
+	case tables.Dated:
+		return writeReleases(t, c.Name, it)
 	}
-	switch i - len(b.t.lists) {
-	case partReleases:
-		return writeReleases(t, it)
-	case partTitles:
-		return writeOrder(t, posting.Title, it, len(b.ids))
-	default:
-		return writeOrder(t, posting.OriginalTitle, it, len(b.ids))
-	}
+	return writeOrder(t, c.Name, it, len(b.ids))
 }
 
 // writeLists writes the lists of a section, whose keys and ranks are the records of it.
@@ -272,8 +266,8 @@ func writeLists(t *release.TableWriter, name string, it *shuffle.Iterator) error
 }
 
 // writeReleases is writeLists for days and ranks.
-func writeReleases(t *release.TableWriter, it *shuffle.Iterator) error {
-	w := posting.NewDatedWriter(t, posting.Release)
+func writeReleases(t *release.TableWriter, name string, it *shuffle.Iterator) error {
+	w := posting.NewDatedWriter(t, name)
 	err := grouped(it, func(b []byte) (posting.Date, bool) {
 		day := int32(binary.BigEndian.Uint32(b) ^ 1<<31)
 		return posting.Date{Day: day, Rank: binary.BigEndian.Uint32(b[len(b)-4:])}, len(b) == 8

@@ -16,6 +16,7 @@ import (
 	"github.com/blevesearch/vellum"
 
 	"reelsplice/build/shuffle"
+	"reelsplice/schemas/tables"
 	"reelsplice/schemas/tables/posting"
 	"reelsplice/schemas/text"
 )
@@ -68,7 +69,7 @@ type termWriter struct {
 func (w *termWriter) writeNames(names iter.Seq2[uint32, []Name]) error {
 	records := w.s.Writer()
 	c := &cutter{out: records, seen: map[string]struct{}{}}
-	out := w.t.Section(posting.Names)
+	out := w.t.Section(tables.NameTexts)
 	places := make([]uint32, 0, w.rows+1)
 	at := uint64(0)
 	for rank, list := range names {
@@ -84,8 +85,8 @@ func (w *termWriter) writeNames(names iter.Seq2[uint32, []Name]) error {
 		if _, err := out.Write(c.stored); err != nil {
 			return err
 		}
-		if at += uint64(len(c.stored) / posting.NameAlign); at > 1<<32-1 {
-			return fmt.Errorf("the names take more than %d bytes", uint64(posting.NameAlign)<<32)
+		if at += uint64(len(c.stored) / tables.NameAlign); at > 1<<32-1 {
+			return fmt.Errorf("the names take more than %d bytes", uint64(tables.NameAlign)<<32)
 		}
 		if rank%1024 == 0 && w.ctx.Err() != nil {
 			return w.ctx.Err()
@@ -94,7 +95,7 @@ func (w *termWriter) writeNames(names iter.Seq2[uint32, []Name]) error {
 	for len(places) <= w.rows {
 		places = append(places, uint32(at))
 	}
-	return errors.Join(posting.WriteUint32s(w.t, posting.NamePlaces, places), records.Close())
+	return errors.Join(posting.WriteUint32s(w.t, tables.NamePlaces, places), records.Close())
 }
 
 // A cutter cuts the names of one resource after the other.
@@ -135,9 +136,9 @@ func (c *cutter) add(rank uint32, names []Name) error {
 // tier returns the tier of name i.
 func (c *cutter) tier(i int) byte {
 	if i < c.main {
-		return posting.MainName
+		return tables.MainName
 	}
-	return posting.OtherName
+	return tables.OtherName
 }
 
 // store makes of the names what is kept of them.
@@ -151,7 +152,7 @@ func (c *cutter) store() {
 	for i, name := range c.list[:min(len(c.list), maxNames)] {
 		c.stored = append(append(c.stored, name...), c.tier(i))
 	}
-	for len(c.stored)%posting.NameAlign != 0 {
+	for len(c.stored)%tables.NameAlign != 0 {
 		c.stored = append(c.stored, 0)
 	}
 }
@@ -221,7 +222,7 @@ func (w *termWriter) writeTerms() error {
 	if err := w.writeLists(fst, heavy); err != nil {
 		return err
 	}
-	if err := fst.copyTo(w.t.Section(posting.Terms)); err != nil {
+	if err := fst.copyTo(w.t.Section(tables.NameTerms)); err != nil {
 		return err
 	}
 	return w.writePrefixes(heavy)
@@ -232,7 +233,7 @@ func (w *termWriter) writeLists(fst, heavy *spool) error {
 	if err != nil {
 		return err
 	}
-	lists := posting.NewListWriter(w.t, posting.TermLists)
+	lists := posting.NewListWriter(w.t, tables.TermLists)
 	prefixes := &prefixes{rows: w.rows, out: heavy}
 	var term []byte
 	var ranks []uint32
@@ -247,8 +248,8 @@ func (w *termWriter) writeLists(fst, heavy *spool) error {
 		if err := prefixes.add(term, uint32(n), ranks); err != nil {
 			return err
 		}
-		if n++; n > posting.MaxTerms {
-			return fmt.Errorf("more than %d terms", posting.MaxTerms)
+		if n++; n > tables.MaxTerms {
+			return fmt.Errorf("more than %d terms", tables.MaxTerms)
 		}
 		return lists.Add(n-1, ranks)
 	}
@@ -282,7 +283,7 @@ func (w *termWriter) writePrefixes(heavy *spool) error {
 	if err != nil {
 		return err
 	}
-	lists := posting.NewListWriter(w.t, posting.PrefixLists)
+	lists := posting.NewListWriter(w.t, tables.PrefixLists)
 	var ranks []uint32
 	for {
 		var head [12]byte
@@ -312,7 +313,7 @@ func (w *termWriter) writeExact() error {
 		return err
 	}
 	defer ranks.close()
-	keys := w.t.Section(posting.NameKeys)
+	keys := w.t.Section(tables.NameKeys)
 	if err := w.partition(exactPart, func(key, payload []byte) error {
 		var b [8]byte
 		binary.LittleEndian.PutUint64(b[:], binary.BigEndian.Uint64(key))
@@ -325,7 +326,7 @@ func (w *termWriter) writeExact() error {
 	}); err != nil {
 		return err
 	}
-	return ranks.copyTo(w.t.Section(posting.NameRanks))
+	return ranks.copyTo(w.t.Section(tables.NameRanks))
 }
 
 // prefixes unites the lists of the terms below each prefix. Terms come in order, so that
@@ -425,7 +426,7 @@ func (p *prefixes) pop(n uint32) error {
 		l.ranks = slices.Compact(l.ranks)
 	}
 	if l.cost > heavyPrefix {
-		if err := p.write(posting.PrefixKey(l.first, n), l); err != nil {
+		if err := p.write(tables.PrefixKey(l.first, n), l); err != nil {
 			return err
 		}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/blevesearch/vellum"
 
+	"reelsplice/schemas/tables"
 	"reelsplice/schemas/tables/posting"
 	"reelsplice/schemas/text"
 )
@@ -92,11 +93,11 @@ func TestWriteTerms(t *testing.T) {
 		terms = append(terms, term)
 	}
 	slices.Sort(terms)
-	fst, err := vellum.Load(s.Section(posting.Terms))
+	fst, err := vellum.Load(s.Section(tables.NameTerms))
 	if err != nil {
 		t.Fatal(err)
 	}
-	lists, err := posting.OpenLists(s, posting.TermLists, rows)
+	lists, err := posting.OpenLists(s, tables.TermLists, rows)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +121,7 @@ func TestWriteTerms(t *testing.T) {
 // ranks of their terms.
 func checkPrefixes(t *testing.T, s sections, rows int, terms []string, want map[string][]uint32) {
 	t.Helper()
-	lists, err := posting.OpenLists(s, posting.PrefixLists, rows)
+	lists, err := posting.OpenLists(s, tables.PrefixLists, rows)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +135,7 @@ func checkPrefixes(t *testing.T, s sections, rows int, terms []string, want map[
 			seen[prefix] = true
 			first, _ := slices.BinarySearch(terms, prefix)
 			last, _ := slices.BinarySearch(terms, prefix+"\xff")
-			key := posting.PrefixKey(uint32(first), uint32(last))
+			key := tables.PrefixKey(uint32(first), uint32(last))
 			var ranks []uint32
 			cost := last - first
 			for _, t := range terms[first:last] {
@@ -163,8 +164,8 @@ func checkPrefixes(t *testing.T, s sections, rows int, terms []string, want map[
 // checkNames checks what is kept of whole names.
 func checkNames(t *testing.T, s sections, names [][]Name) {
 	t.Helper()
-	keys, ranks := posting.Uint64s(s.Section(posting.NameKeys)), posting.Uint32s(s.Section(posting.NameRanks))
-	places, stored := posting.Uint32s(s.Section(posting.NamePlaces)), s.Section(posting.Names)
+	keys, ranks := posting.Uint64s(s.Section(tables.NameKeys)), posting.Uint32s(s.Section(tables.NameRanks))
+	places, stored := posting.Uint32s(s.Section(tables.NamePlaces)), s.Section(tables.NameTexts)
 	if keys.Len() != ranks.Len() || places.Len() != len(names)+1 {
 		t.Fatalf("%d keys, %d ranks, %d places", keys.Len(), ranks.Len(), places.Len())
 	}
@@ -184,9 +185,9 @@ func checkNames(t *testing.T, s sections, names [][]Name) {
 		keyTiers := map[uint64]uint64{}
 		for _, n := range list {
 			f := text.AppendFolded(nil, n.Text, text.MaxName)
-			tier := byte(posting.OtherName)
+			tier := byte(tables.OtherName)
 			if n.Kind <= Original {
-				tier = posting.MainName
+				tier = tables.MainName
 			}
 			if old, ok := tiers[string(f)]; !ok || tier < old {
 				tiers[string(f)] = tier
@@ -196,11 +197,11 @@ func checkNames(t *testing.T, s sections, names [][]Name) {
 			}
 		}
 		for key, tier := range keyTiers {
-			if !there[entry{key | tier, uint32(i)}] || tier == posting.MainName && there[entry{key | posting.OtherName, uint32(i)}] {
+			if !there[entry{key | tier, uint32(i)}] || tier == tables.MainName && there[entry{key | tables.OtherName, uint32(i)}] {
 				t.Fatalf("rank %d: key %x of tier %d is wrong", i, key, tier)
 			}
 		}
-		from, to := posting.NameAlign*int(places.At(i)), posting.NameAlign*int(places.At(i+1))
+		from, to := tables.NameAlign*int(places.At(i)), tables.NameAlign*int(places.At(i+1))
 		for rest := stored[from:to]; len(tiers) > 0; {
 			end := bytes.IndexAny(rest, "\x00\x01")
 			if end < 0 {

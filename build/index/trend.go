@@ -2,12 +2,14 @@ package index
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"sort"
 
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/release"
+	"reelsplice/schemas/tables"
 	"reelsplice/schemas/tables/posting"
 )
 
@@ -28,18 +30,14 @@ func openPast(r *release.Reader, kind fragment.Kind) (*past, error) {
 	if !ok {
 		return nil, nil
 	}
-	p := &past{}
-	var err error
-	if p.ids, err = posting.OpenUint64s(t, posting.ID, t.Rows()); err == nil {
-		p.popularity, err = posting.OpenFloat64s(t, posting.Popularity, t.Rows())
-	}
-	if err == nil {
-		p.heat, err = posting.OpenFloat64s(t, posting.Heat, t.Rows())
-	}
-	if err != nil {
+	p := &past{byID: ranks(t.Rows())}
+	var errs [3]error
+	p.ids, errs[0] = posting.OpenUint64s(t, tables.ID.String(), t.Rows())
+	p.popularity, errs[1] = posting.OpenFloat64s(t, tables.Popularity.String(), t.Rows())
+	p.heat, errs[2] = posting.OpenFloat64s(t, tables.Heat.String(), t.Rows())
+	if err := errors.Join(errs[:]...); err != nil {
 		return nil, fmt.Errorf("release before, %s: %w", r.Manifest().ID, err)
 	}
-	p.byID = ranks(t.Rows())
 	slices.SortFunc(p.byID, func(a, b uint32) int { return cmp.Compare(p.ids.At(int(a)), p.ids.At(int(b))) })
 	return p, nil
 }
@@ -54,52 +52,62 @@ func (p *past) of(id uint64) (popularity, heat float64, ok bool) {
 	return p.popularity.At(rank), p.heat.At(rank), true
 }
 
-// A trend is the scores of a table's rows: the highest is the hottest.
-type trend []float64
+// trends are the scores of a table's rows in a day and in a week, the highest being the
+// hottest, and the heat that the next release starts from.
+type trends struct{ ofDay, ofWeek, heat []float64 }
 
 // askedFor is above every difference in popularity: what was asked for is hotter than what
 // was not, whatever its popularity does.
 const askedFor = 1e12
 
-// trends returns the trends of a day and of a week, and the heat that the next release
-// goes on from.
-func (b *builder) trends() (ofDay, ofWeek trend, heat []float64, err error) {
-	before, err := openPast(b.o.Previous, b.t.kind)
+// trends compares the rows with the release before.
+func (b *builder) trends() (trends, error) {
+	before, err := openPast(b.o.Previous, b.kind)
 	if err != nil {
-		return ofDay, ofWeek, nil, err
+		return trends{}, err
 	}
-	heat = slices.Clone(b.popularity)
-	ofDay, ofWeek = make(trend, len(b.ids)), make(trend, len(b.ids))
+	t := trends{make([]float64, len(b.ids)), make([]float64, len(b.ids)), append([]float64{}, b.popularity...)}
 	for i, id := range b.ids {
 		if before != nil {
 			if popularity, was, ok := before.of(id); ok {
-				heat[i] = was + (b.popularity[i]-was)/7
-				ofDay[i] = b.popularity[i] - popularity
-				ofWeek[i] = b.popularity[i] - heat[i]
+				t.heat[i] = was + (b.popularity[i]-was)/7
+				t.ofDay[i] = b.popularity[i] - popularity
+				t.ofWeek[i] = b.popularity[i] - t.heat[i]
 			}
 		}
 		if b.o.Access == nil {
 			continue
 		}
-		day, week := b.o.Access(b.t.kind, id)
+		day, week := b.o.Access(b.kind, id)
 		if day > 0 {
-			ofDay[i] = askedFor + float64(day)
+			t.ofDay[i] = askedFor + float64(day)
 		}
 		if week > 0 {
-			ofWeek[i] = askedFor + float64(week)
+			t.ofWeek[i] = askedFor + float64(week)
 		}
 	}
-	return ofDay, ofWeek, heat, nil
+	return t, nil
 }
 
-// write writes the scores and their order, the hottest first.
-func (t trend) write(w *release.TableWriter, name string) error {
-	if err := posting.WriteFloat64s(w, name, t); err != nil {
+// write writes a column: the heat, or scores with their order, the hottest first.
+func (t *trends) write(w *release.TableWriter, c *tables.Column) error {
+	var scores []float64
+	switch c.ID {
+	case tables.Heat:
+		return posting.WriteFloat64s(w, c.Name, t.heat)
+	case tables.TrendDay:
+		scores = t.ofDay
+	case tables.TrendWeek:
+		scores = t.ofWeek
+	default:
+		return fmt.Errorf("column %s: package index does not compute it", c.Name)
+	}
+	if err := posting.WriteFloat64s(w, c.Name, scores); err != nil {
 		return err
 	}
-	order := ranks(len(t))
-	slices.SortStableFunc(order, func(a, b uint32) int { return cmp.Compare(t[b], t[a]) })
-	return posting.WriteOrder(w, name, order)
+	order := ranks(len(scores))
+	slices.SortStableFunc(order, func(a, b uint32) int { return cmp.Compare(scores[b], scores[a]) })
+	return posting.WriteOrder(w, c.Name, order)
 }
 
 // ranks returns the first n ranks.

@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"reelsplice/schemas/release"
+	"reelsplice/schemas/tables"
 	"reelsplice/schemas/tables/posting"
 )
 
@@ -63,7 +64,7 @@ func popular(dir, kind string) (ids []uint64, err error) {
 	if !ok {
 		return nil, nil
 	}
-	column := posting.Uint64s(t.Section(posting.ID))
+	column := posting.Uint64s(t.Section(tables.ID.String()))
 	for i := range column.Len() {
 		ids = append(ids, column.At(i))
 	}

@@ -113,8 +113,8 @@ func BenchmarkSearch(b *testing.B) {
 		}
 	}
 	b.Logf("%-16s %11d bytes, %5.1f a name, %5.1f a movie", "all", total, float64(total)/float64(names), float64(total)/float64(rows))
-	e, err := query.Open(rel)
-	if err != nil {
+	e := query.Open(rel)
+	if err := e.Err(); err != nil {
 		b.Fatal(err)
 	}
 	debug.FreeOSMemory() // what building took

@@ -136,8 +136,8 @@ func openEngine(tb testing.TB, dir string) *query.Engine {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() { _ = rel.Close() })
-	e, err := query.Open(rel)
-	if err != nil {
+	e := query.Open(rel)
+	if err := e.Err(); err != nil {
 		tb.Fatal(err)
 	}
 	return e
@@ -666,7 +666,7 @@ func searchDamaged(t *testing.T, movies []nameRow, m *release.Manifest, dir stri
 		t.Fatal(err)
 	}
 	defer rel.Close()
-	e, err := query.Open(rel)
+	e := query.Open(rel)
 	check := func(err error) {
 		if err == nil {
 			return
@@ -675,9 +675,7 @@ func searchDamaged(t *testing.T, movies []nameRow, m *release.Manifest, dir stri
 			t.Fatalf("got error %v, want one of a corrupt file", err)
 		}
 	}
-	if check(err); err != nil {
-		return refused
-	}
+	check(e.Err())
 	var out query.Result
 	for i := range movies {
 		check(e.Search(&query.Search{Kind: fragment.KindMovie, Query: []byte(movies[i].title)}, 1, 20, &out))

@@ -17,6 +17,7 @@ import (
 	"reelsplice/build/index"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/release"
+	"reelsplice/schemas/tables"
 	"reelsplice/schemas/tables/posting"
 )
 
@@ -24,25 +25,25 @@ import (
 type facts struct {
 	id         uint64
 	popularity float64
-	columns    map[string]int32
-	lists      map[string]map[uint64]bool
+	columns    map[tables.ColumnID]int32
+	lists      map[tables.ColumnID]map[uint64]bool
 	releases   map[posting.Date]map[uint64]bool // days, and the keys that have them
-	title      [2]string
-	revenue    int64
+	texts      map[tables.ColumnID]string
+	orders     map[tables.ColumnID]int64
 }
 
 func newFacts(v *value) *facts {
 	f := &facts{
 		id: uint64(v.int("id")), popularity: v.float("popularity"),
-		columns: map[string]int32{posting.Day: posting.NoDay, posting.FirstDay: posting.NoDay, posting.LastDay: posting.NoDay},
-		lists:   map[string]map[uint64]bool{}, releases: map[posting.Date]map[uint64]bool{},
+		columns: map[tables.ColumnID]int32{tables.Day: posting.NoDay, tables.FirstDay: posting.NoDay, tables.LastDay: posting.NoDay},
+		lists:   map[tables.ColumnID]map[uint64]bool{}, releases: map[posting.Date]map[uint64]bool{},
 	}
-	f.in(posting.Flag, posting.Adult, v.is("adult"))
+	f.in(tables.Flag, tables.Adult, v.is("adult"))
 	return f
 }
 
 // in adds the resource to a list if yes.
-func (f *facts) in(list string, key uint64, yes bool) {
+func (f *facts) in(list tables.ColumnID, key uint64, yes bool) {
 	if !yes {
 		return
 	}
@@ -53,7 +54,7 @@ func (f *facts) in(list string, key uint64, yes bool) {
 }
 
 // ids adds the resource to the lists of the ids of rows.
-func (f *facts) ids(list string, rows []*value) {
+func (f *facts) ids(list tables.ColumnID, rows []*value) {
 	for _, r := range rows {
 		f.in(list, uint64(r.int("id")), r.int("id") > 0)
 	}
@@ -78,25 +79,25 @@ func (f *facts) shown(date string, keys ...uint64) {
 	for _, k := range keys {
 		f.releases[at][k] = true
 	}
-	f.in(posting.AnyYear, uint64(time.Unix(int64(d)*24*60*60, 0).UTC().Year()), true)
-	if first := f.columns[posting.FirstDay]; first == posting.NoDay || d < first {
-		f.columns[posting.FirstDay] = d
+	f.in(tables.AnyYear, uint64(time.Unix(int64(d)*24*60*60, 0).UTC().Year()), true)
+	if first := f.columns[tables.FirstDay]; first == posting.NoDay || d < first {
+		f.columns[tables.FirstDay] = d
 	}
-	f.columns[posting.LastDay] = max(d, f.columns[posting.LastDay])
+	f.columns[tables.LastDay] = max(d, f.columns[tables.LastDay])
 }
 
 // ofTitle takes in what movies and series have in common.
 func (f *facts) ofTitle(v *value, keywords string) {
-	f.in(posting.Flag, posting.Softcore, v.is("softcore"))
-	f.columns[posting.VoteCount] = int32(v.int("vote_count"))
-	f.columns[posting.VoteAverage] = int32(math.Round(v.float("vote_average") * 1000))
-	f.ids(posting.Genre, v.list("genres"))
-	f.ids(posting.Company, v.list("production_companies"))
-	f.ids(posting.Keyword, v.list("keywords", keywords))
+	f.in(tables.Flag, tables.Softcore, v.is("softcore"))
+	f.columns[tables.VoteCount] = int32(v.int("vote_count"))
+	f.columns[tables.VoteAverage] = int32(math.Round(v.float("vote_average") * 1000))
+	f.ids(tables.Genre, v.list("genres"))
+	f.ids(tables.Company, v.list("production_companies"))
+	f.ids(tables.Keyword, v.list("keywords", keywords))
 	lang := v.text("original_language")
-	f.in(posting.Language, posting.CodeKey(lang), lang != "")
+	f.in(tables.Language, tables.CodeKey(lang), lang != "")
 	for _, c := range v.list("origin_country") {
-		f.in(posting.Country, posting.CodeKey(c.scalar.(string)), true)
+		f.in(tables.Country, tables.CodeKey(c.scalar.(string)), true)
 	}
 	offers := v.at("watch/providers", "results")
 	if offers == nil {
@@ -107,10 +108,10 @@ func (f *facts) ofTitle(v *value, keywords string) {
 			for _, p := range list.items {
 				id := p.int("provider_id")
 				for _, key := range []uint64{
-					posting.OfferKey(country, 0, 0), posting.OfferKey(country, 0, id), posting.OfferKey(country, posting.OfferType(typ), 0),
-					posting.OfferKey(country, posting.OfferType(typ), id),
+					tables.OfferKey(country, 0, 0), tables.OfferKey(country, 0, id), tables.OfferKey(country, tables.OfferType(typ), 0),
+					tables.OfferKey(country, tables.OfferType(typ), id),
 				} {
-					f.in(posting.Offer, key, true)
+					f.in(tables.Offer, key, true)
 				}
 			}
 		}
@@ -118,26 +119,26 @@ func (f *facts) ofTitle(v *value, keywords string) {
 }
 
 func (f *facts) certified(country, name string) {
-	f.in(posting.Certification, posting.CertificationKey(country, name), name != "")
+	f.in(tables.Certification, tables.CertificationKey(country, name), name != "")
 }
 
 func movieFacts(v *value) *facts {
 	f := newFacts(v)
 	f.ofTitle(v, "keywords")
-	f.in(posting.Flag, posting.Video, v.is("video"))
-	f.columns[posting.Runtime] = int32(v.int("runtime"))
-	f.revenue = v.int("revenue")
-	f.title = [2]string{v.text("title"), v.text("original_title")}
-	f.ids(posting.Cast, v.list("credits", "cast"))
-	f.ids(posting.Crew, v.list("credits", "crew"))
+	f.in(tables.Flag, tables.Video, v.is("video"))
+	f.columns[tables.Runtime] = int32(v.int("runtime"))
+	f.orders = map[tables.ColumnID]int64{tables.Revenue: v.int("revenue")}
+	f.texts = map[tables.ColumnID]string{tables.Title: v.text("title"), tables.OriginalTitle: v.text("original_title")}
+	f.ids(tables.Cast, v.list("credits", "cast"))
+	f.ids(tables.Crew, v.list("credits", "crew"))
 	if d, ok := days(v.text("release_date")); ok {
-		f.columns[posting.Day] = d
+		f.columns[tables.Day] = d
 		f.shown(v.text("release_date"))
 	}
 	for _, c := range v.list("release_dates", "results") {
 		country := c.text("iso_3166_1")
 		for _, d := range c.list("release_dates") {
-			f.shown(d.text("release_date"), posting.ReleaseKey(country, 0), posting.ReleaseKey(country, int(d.int("type"))))
+			f.shown(d.text("release_date"), tables.ReleaseKey(country, 0), tables.ReleaseKey(country, int(d.int("type"))))
 			f.certified(country, d.text("certification"))
 		}
 	}
@@ -148,34 +149,34 @@ func movieFacts(v *value) *facts {
 func seriesFacts(v *value, parts []*value) *facts {
 	f := newFacts(v)
 	f.ofTitle(v, "results")
-	f.in(posting.Flag, posting.ScreenedTheatrically, len(v.list("screened_theatrically", "results")) > 0)
+	f.in(tables.Flag, tables.ScreenedTheatrically, len(v.list("screened_theatrically", "results")) > 0)
 	var lasted []int64
 	for _, p := range parts {
 		if p.at("episode_number") != nil {
 			lasted = append(lasted, p.int("runtime"))
 		}
 	}
-	f.columns[posting.Runtime] = int32(runtimeOf(v, lasted))
-	f.columns[posting.Seasons], f.columns[posting.Episodes] = int32(v.int("number_of_seasons")), int32(v.int("number_of_episodes"))
-	f.title = [2]string{v.text("name"), v.text("original_name")}
-	f.ids(posting.Network, v.list("networks"))
-	f.ids(posting.Crew, v.list("created_by"))
+	f.columns[tables.Runtime] = int32(runtimeOf(v, lasted))
+	f.columns[tables.Seasons], f.columns[tables.Episodes] = int32(v.int("number_of_seasons")), int32(v.int("number_of_episodes"))
+	f.texts = map[tables.ColumnID]string{tables.Title: v.text("name"), tables.OriginalTitle: v.text("original_name")}
+	f.ids(tables.Network, v.list("networks"))
+	f.ids(tables.Crew, v.list("created_by"))
 	for i, s := range []string{"Returning Series", "Planned", "In Production", "Ended", "Canceled", "Pilot"} {
-		f.in(posting.Status, uint64(i), v.text("status") == s)
+		f.in(tables.Status, uint64(i), v.text("status") == s)
 	}
 	for i, s := range []string{"Documentary", "News", "Miniseries", "Reality", "Scripted", "Talk Show", "Video"} {
-		f.in(posting.Type, uint64(i), v.text("type") == s)
+		f.in(tables.SeriesType, uint64(i), v.text("type") == s)
 	}
 	for _, r := range v.list("content_ratings", "results") {
 		f.certified(r.text("iso_3166_1"), r.text("rating"))
 	}
 	for _, p := range append(parts, v) {
 		for _, credits := range []string{"credits", "aggregate_credits"} {
-			f.ids(posting.Cast, p.list(credits, "cast"))
-			f.ids(posting.Crew, p.list(credits, "crew"))
+			f.ids(tables.Cast, p.list(credits, "cast"))
+			f.ids(tables.Crew, p.list(credits, "crew"))
 		}
-		f.ids(posting.Cast, p.list("guest_stars"))
-		f.ids(posting.Crew, p.list("crew"))
+		f.ids(tables.Cast, p.list("guest_stars"))
+		f.ids(tables.Crew, p.list("crew"))
 		if p.at("episode_number") != nil {
 			f.shown(p.text("air_date"))
 		}
@@ -188,8 +189,8 @@ func seriesFacts(v *value, parts []*value) *facts {
 		f.shown(v.text("last_air_date"))
 	}
 	if d, ok := days(began); ok {
-		f.columns[posting.Day] = d
-		f.in(posting.AnyYear, uint64(time.Unix(int64(d)*24*60*60, 0).UTC().Year()), true)
+		f.columns[tables.Day] = d
+		f.in(tables.AnyYear, uint64(time.Unix(int64(d)*24*60*60, 0).UTC().Year()), true)
 	}
 	return f
 }
@@ -287,7 +288,7 @@ func TestTables(t *testing.T) {
 						f.popularity = max(f.popularity, p.float("popularity"))
 					}
 				}
-				f.in(posting.Flag, posting.Adult, len(of) > 0 && !slices.Contains(of, false))
+				f.in(tables.Flag, tables.Adult, len(of) > 0 && !slices.Contains(of, false))
 			}
 			all[kind] = append(all[kind], f)
 		}
@@ -303,119 +304,90 @@ func TestTables(t *testing.T) {
 // checkTable compares the table of a kind with facts in the order of their ranks.
 func checkTable(t *testing.T, rel *release.Reader, kind fragment.Kind, list []*facts) {
 	t.Helper()
-	tab, ok := rel.Table(kind.String())
-	if !ok || tab.Rows() != len(list) {
-		t.Fatalf("table = %v, %v, want one of %d rows", tab, ok, len(list))
+	tab, err := tables.Open(rel, kind)
+	if err != nil || tab == nil || tab.Rows != len(list) {
+		t.Fatalf("table = %v, %v, want one of %d rows", tab, err, len(list))
 	}
-	n := len(list)
-	ids, err := posting.OpenUint64s(tab, posting.ID, n)
-	if err != nil {
-		t.Fatal(err)
-	}
-	popularity, err := posting.OpenFloat64s(tab, posting.Popularity, n)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ids, popularity := tab.Uint64s(tables.ID), tab.Float64s(tables.Popularity)
 	for i, f := range list {
 		if ids.At(i) != f.id || popularity.At(i) != f.popularity {
 			t.Fatalf("rank %d is %d of popularity %v, want %d of %v", i, ids.At(i), popularity.At(i), f.id, f.popularity)
 		}
 	}
-	columns := []string{
-		posting.Day, posting.FirstDay, posting.LastDay, posting.VoteAverage, posting.VoteCount, posting.Runtime, posting.Seasons, posting.Episodes,
-	}
-	lists := []string{
-		posting.Flag, posting.Genre, posting.Keyword, posting.Company, posting.Cast, posting.Crew, posting.Country, posting.Language, posting.AnyYear,
-		posting.Offer, posting.Certification, posting.Network, posting.Status, posting.Type,
-	}
-	switch kind {
-	case fragment.KindMovie:
-		columns, lists = columns[:6], lists[:11]
-		checkOrder(t, tab, posting.Revenue, list, func(f *facts) int64 { return f.revenue })
-	case fragment.KindTV:
-	default:
-		columns, lists = nil, lists[:1]
-	}
-	pool := posting.NewPool(n)
-	for _, name := range columns {
-		c, err := posting.OpenRange(tab, name, n, pool)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, f := range list {
-			if got := c.Value(uint32(i)); got != f.columns[name] {
-				t.Errorf("%s of %s %d = %d, want %d", name, kind, f.id, got, f.columns[name])
+	var sections []string
+	for _, c := range tables.Columns(kind) {
+		sections = append(sections, c.Sections()...)
+		switch c.Type {
+		case tables.Range:
+			for i, f := range list {
+				if got := tab.Range(c.ID).Value(uint32(i)); got != f.columns[c.ID] {
+					t.Errorf("%s of %s %d = %d, want %d", c.Name, kind, f.id, got, f.columns[c.ID])
+				}
+			}
+			checkOrder(t, tab, c, list, func(f *facts) int32 { return f.columns[c.ID] })
+		case tables.NumberOrder:
+			checkOrder(t, tab, c, list, func(f *facts) int64 { return f.orders[c.ID] })
+		case tables.TextOrder:
+			checkOrder(t, tab, c, list, func(f *facts) string { return index.SortKey(f.texts[c.ID]) })
+		case tables.Trend: // nothing was counted, and there is no release before
+			checkOrder(t, tab, c, list, func(*facts) int { return 0 })
+		case tables.Lists:
+			checkLists(t, tab.Lists(c.ID), c, list)
+		case tables.Dated:
+			checkReleases(t, tab.Dated(c.ID), list)
+		case tables.Float64s:
+			if !bytes.Equal(tab.Float64s(c.ID), popularity) {
+				t.Errorf("%s is not popularity, where there is no release before", c.Name)
 			}
 		}
-		checkOrder(t, tab, name, list, func(f *facts) int32 { return f.columns[name] })
 	}
-	for _, name := range lists {
-		checkLists(t, tab, name, list)
-	}
-	if kind == fragment.KindMovie || kind == fragment.KindTV {
-		checkReleases(t, tab, list)
-		checkOrder(t, tab, posting.Title, list, func(f *facts) string { return index.SortKey(f.title[0]) })
-		checkOrder(t, tab, posting.OriginalTitle, list, func(f *facts) string { return index.SortKey(f.title[1]) })
-	}
-	if columns == nil && kind != fragment.KindPerson {
-		return
-	}
-	// Nobody has said what was asked for, and there is no release before.
-	checkOrder(t, tab, posting.TrendDay, list, func(*facts) int { return 0 })
-	checkOrder(t, tab, posting.TrendWeek, list, func(*facts) int { return 0 })
-	if !bytes.Equal(tab.Section(posting.Heat), tab.Section(posting.Popularity)) {
-		t.Error("heat is not popularity, where there is no release before")
+	slices.Sort(sections)
+	if raw, _ := rel.Table(kind.String()); !slices.Equal(raw.Sections(), sections) {
+		t.Errorf("the table has the sections %q, the registry %q", raw.Sections(), sections)
 	}
 }
 
-func checkOrder[K cmp.Ordered](t *testing.T, tab *release.Table, name string, list []*facts, key func(*facts) K) {
+func checkOrder[K cmp.Ordered](t *testing.T, tab *tables.Table, c *tables.Column, list []*facts, key func(*facts) K) {
 	t.Helper()
-	o, err := posting.OpenOrder(tab, name, len(list))
-	if err != nil {
-		t.Fatal(err)
-	}
+	o := tab.Order(c.ID)
 	want := make([]uint32, len(list))
 	for i := range want {
 		want[i] = uint32(i)
 	}
-	if name == posting.Revenue { // from the end on
+	if c.Type == tables.NumberOrder { // from the end on
 		slices.Reverse(want)
 	}
 	slices.SortStableFunc(want, func(a, b uint32) int { return cmp.Compare(key(list[a]), key(list[b])) })
 	for i, r := range want {
 		if o.At(i) != r || o.Place(r) != i {
-			t.Errorf("%s has rank %d at %d, want %d", name, o.At(i), i, r)
+			t.Errorf("%s has rank %d at %d, want %d", c.Name, o.At(i), i, r)
 			return
 		}
 	}
 }
 
-func checkLists(t *testing.T, tab *release.Table, name string, list []*facts) {
+func checkLists(t *testing.T, got *posting.Lists, c *tables.Column, list []*facts) {
 	t.Helper()
 	want := map[uint64][]uint32{}
 	for i, f := range list {
-		for k := range f.lists[name] {
+		for k := range f.lists[c.ID] {
 			want[k] = append(want[k], uint32(i))
 		}
-	}
-	got, err := posting.OpenLists(tab, name, len(list))
-	if err != nil {
-		t.Fatal(err)
 	}
 	for i := range got.Len() {
 		l := got.At(i)
 		ranks, err := l.AppendTo(nil)
 		if k := got.Key(i); err != nil || !slices.Equal(ranks, want[k]) {
-			t.Errorf("%s of %d = ranks %d, %v, want %d", name, k, ranks, err, want[k])
+			t.Errorf("%s of %d = ranks %d, %v, want %d", c.Name, k, ranks, err, want[k])
 		}
 		delete(want, got.Key(i))
 	}
 	for k := range want {
-		t.Errorf("%s has no list of %d, want ranks %d", name, k, want[k])
+		t.Errorf("%s has no list of %d, want ranks %d", c.Name, k, want[k])
 	}
 }
 
-func checkReleases(t *testing.T, tab *release.Table, list []*facts) {
+func checkReleases(t *testing.T, got *posting.Dated, list []*facts) {
 	t.Helper()
 	want := map[uint64][]posting.Date{}
 	for i, f := range list {
@@ -424,10 +396,6 @@ func checkReleases(t *testing.T, tab *release.Table, list []*facts) {
 				want[k] = append(want[k], posting.Date{Day: d.Day, Rank: uint32(i)})
 			}
 		}
-	}
-	got, err := posting.OpenDated(tab, posting.Release, len(list))
-	if err != nil {
-		t.Fatal(err)
 	}
 	if got.Len() != len(want) {
 		t.Errorf("releases have %d keys, want %d", got.Len(), len(want))

@@ -15,6 +15,7 @@ import (
 
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/release"
+	"reelsplice/schemas/tables"
 	"reelsplice/schemas/tables/posting"
 )
 
@@ -526,9 +527,9 @@ func TestDamaged(t *testing.T) {
 			}
 		}
 		bad[name] = b
-		tbl, err := openTable(fragment.KindMovie, bad, len(docs))
+		tab, err := tables.OpenSections(fragment.KindMovie, bad, len(docs))
 		if err == nil {
-			e := &Engine{tables: map[fragment.Kind]*table{fragment.KindMovie: tbl}}
+			e := &Engine{tables: map[fragment.Kind]*table{fragment.KindMovie: {Table: tab}}}
 			for range 5 {
 				f := parse(t, fragment.KindMovie, randomParams(rng, true))
 				err = errors.Join(err, e.Discover(fragment.KindMovie, &f, 1, 20, &Result{}))
@@ -546,25 +547,12 @@ func TestDamaged(t *testing.T) {
 		t.Error("no damage was noticed")
 	}
 	for _, name := range names {
-		if name == posting.Seasons || name == posting.Episodes {
-			continue
-		}
 		bad := maps.Clone(good)
 		delete(bad, name)
-		if _, err := openTable(fragment.KindMovie, bad, len(docs)); !errors.Is(err, release.ErrCorrupt) && len(good[name]) > 0 && used(name) {
+		if _, err := tables.OpenSections(fragment.KindMovie, bad, len(docs)); !errors.Is(err, release.ErrCorrupt) {
 			t.Errorf("without %s: %v", name, err)
 		}
 	}
-}
-
-// used tells whether tables of movies need a section.
-func used(name string) bool {
-	for _, other := range []string{posting.Seasons, posting.Episodes, posting.Network, posting.Status, posting.Type} {
-		if name == other || strings.HasPrefix(name, other+".") {
-			return false
-		}
-	}
-	return true
 }
 
 func TestCache(t *testing.T) {

@@ -1,13 +1,14 @@
 package query
 
 import (
+	"reelsplice/schemas/tables"
 	"reelsplice/schemas/tables/posting"
 )
 
 // find returns the hits of f from the one with the number skip on, limit at most.
 func (t *table) find(f *Filter, skip, limit int) (*hits, error) {
-	set := t.pool.Get()
-	defer t.pool.Put(set)
+	set := t.Pool.Get()
+	defer t.Pool.Put(set)
 	if err := t.eval(f, *set); err != nil {
 		return nil, err
 	}
@@ -30,8 +31,8 @@ func (t *table) eval(f *Filter, set posting.Set) error {
 	if err := t.start(f, set); err != nil {
 		return err
 	}
-	for i := range f.ranges {
-		if err := t.inRange(f, column(i), set); err != nil {
+	for c := range f.ranges {
+		if err := t.inRange(f, tables.ColumnID(c), set); err != nil {
 			return err
 		}
 	}
@@ -63,9 +64,9 @@ func (t *table) base() (posting.Set, error) {
 	if set := t.usual.Load(); set != nil {
 		return *set, nil
 	}
-	set := posting.NewSet(t.rows)
-	set.Fill(t.rows)
-	err := t.unflag(set, posting.Adult, posting.Video)
+	set := posting.NewSet(t.Rows)
+	set.Fill(t.Rows)
+	err := t.unflag(set, tables.Adult, tables.Video)
 	if err == nil {
 		t.usual.Store(&set)
 	}
@@ -79,29 +80,29 @@ func (t *table) start(f *Filter, set posting.Set) error {
 		copy(set, base)
 		return err
 	}
-	set.Fill(t.rows)
+	set.Fill(t.Rows)
 	switch {
 	case !f.adult:
-		return t.unflag(set, posting.Adult)
+		return t.unflag(set, tables.Adult)
 	case !f.video:
-		return t.unflag(set, posting.Video)
+		return t.unflag(set, tables.Video)
 	}
 	return nil
 }
 
 // unflag removes the ranks that have one of the flags.
 func (t *table) unflag(set posting.Set, flags ...uint64) error {
-	return t.any(termsOf(flags, flag), set, posting.Set.AndNot)
+	return t.any(termsOf(flags, tables.Flag), set, posting.Set.AndNot)
 }
 
 // any combines set with the ranks that are in the list of one of the terms.
 func (t *table) any(terms []term, set posting.Set, combine func(set, found posting.Set)) error {
-	found, scratch := t.pool.Get(), t.pool.Get()
-	defer t.pool.Put(found)
-	defer t.pool.Put(scratch)
+	found, scratch := t.Pool.Get(), t.Pool.Get()
+	defer t.Pool.Put(found)
+	defer t.Pool.Put(scratch)
 	found.Clear()
 	for _, term := range terms {
-		l, ok := t.lists[term.list].use().Find(term.key)
+		l, ok := t.Lists(term.list).Find(term.key)
 		if !ok {
 			continue
 		}
@@ -114,17 +115,17 @@ func (t *table) any(terms []term, set posting.Set, combine func(set, found posti
 }
 
 // inRange keeps the ranks whose value in a column f allows.
-func (t *table) inRange(f *Filter, c column, set posting.Set) error {
+func (t *table) inRange(f *Filter, c tables.ColumnID, set posting.Set) error {
 	b := f.ranges[c]
 	if !b.set {
 		return nil
 	}
-	r := t.ranges[c].use()
-	if c != day || !f.undated {
+	r := t.Range(c)
+	if c != tables.Day || !f.undated {
 		return r.And(set, b.lo, b.hi)
 	}
-	undated := t.pool.Get()
-	defer t.pool.Put(undated)
+	undated := t.Pool.Get()
+	defer t.Pool.Put(undated)
 	copy(*undated, set)
 	if err := r.And(*undated, posting.NoDay, posting.NoDay); err != nil {
 		return err
@@ -151,12 +152,12 @@ func (t *table) releasedIn(f *Filter, set posting.Set) error {
 	defer func() {
 		for _, s := range of {
 			if s != nil {
-				t.pool.Put(s)
+				t.Pool.Put(s)
 			}
 		}
 	}()
-	found := t.pool.Get()
-	defer t.pool.Put(found)
+	found := t.Pool.Get()
+	defer t.Pool.Put(found)
 	for _, wanted := range types {
 		found.Clear()
 		for typ := range of {
@@ -164,9 +165,9 @@ func (t *table) releasedIn(f *Filter, set posting.Set) error {
 				continue
 			}
 			if of[typ] == nil {
-				of[typ] = t.pool.Get()
+				of[typ] = t.Pool.Get()
 				of[typ].Clear()
-				l, _ := t.releases.use().Find(posting.ReleaseKey(f.region[:], typ))
+				l, _ := t.Dated(tables.Release).Find(tables.ReleaseKey(f.region[:], typ))
 				if err := l.Between(b.lo, b.hi).AddTo(*of[typ]); err != nil {
 					return err
 				}
@@ -184,7 +185,7 @@ func (t *table) released(b bounds, set posting.Set) error {
 	if !b.set {
 		return nil
 	}
-	first, last := t.ranges[firstDay].use(), t.ranges[lastDay].use()
+	first, last := t.Range(tables.FirstDay), t.Range(tables.LastDay)
 	switch {
 	case b.lo == posting.NoDay+1:
 		return first.And(set, b.lo, b.hi)
@@ -196,9 +197,9 @@ func (t *table) released(b bounds, set posting.Set) error {
 	}
 	// Whose first or last day is within is found by that. Only of those with days on both
 	// sides each day must be looked at.
-	found, rest := t.pool.Get(), t.pool.Get()
-	defer t.pool.Put(found)
-	defer t.pool.Put(rest)
+	found, rest := t.Pool.Get(), t.Pool.Get()
+	defer t.Pool.Put(found)
+	defer t.Pool.Put(rest)
 	copy(*found, set)
 	if err := first.And(*found, b.lo, b.hi); err != nil {
 		return err
@@ -217,7 +218,7 @@ func (t *table) released(b bounds, set posting.Set) error {
 		return err
 	}
 	if rest.Next(0) >= 0 {
-		l, _ := t.releases.use().Find(posting.ReleaseKey("", anyType))
+		l, _ := t.Dated(tables.Release).Find(tables.ReleaseKey("", anyType))
 		// Those on one side only, or on none, are found already or never.
 		if err := keepDated(l.Between(b.lo, b.hi), *rest, *found); err != nil {
 			return err

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/tables"
 	"reelsplice/schemas/tables/posting"
 )
 
@@ -13,7 +14,7 @@ import (
 // order. It is made by ParseFilter, or for one of the lists of the API.
 type Filter struct {
 	kind       fragment.Kind
-	sort       sorting
+	sort       tables.ColumnID
 	descending bool
 
 	adult, video bool // may be
@@ -21,7 +22,7 @@ type Filter struct {
 
 	must   [][]term // in one of each; clauses and the terms of each ascend
 	not    []term   // in none of these, ascending
-	ranges [rangeCount]bounds
+	ranges [tables.ColumnCount]bounds
 
 	// released bounds the day of any release, or of any episode. With a region it is of a
 	// release there, and of one of the types; of each of them if there are several.
@@ -34,7 +35,7 @@ type Filter struct {
 
 // A term is a list with a key.
 type term struct {
-	list listID
+	list tables.ColumnID
 	key  uint64
 }
 
@@ -90,19 +91,6 @@ const (
 	theatricalSet = typeSet(1<<limited | 1<<theatrical)
 )
 
-// A sorting is what rows are sorted by.
-type sorting uint8
-
-const (
-	byPopularity sorting = iota
-	byDay
-	byVoteAverage
-	byVoteCount
-	byTitle
-	byOriginalTitle
-	byRevenue
-)
-
 // normalize brings f into the form that only depends on its meaning.
 func (f *Filter) normalize() {
 	for i, c := range f.must {
@@ -130,9 +118,11 @@ func (f *Filter) AppendKey(dst []byte) []byte {
 	}
 	dst = appendTerms(dst, f.not)
 	for i := range f.ranges {
-		dst = f.ranges[i].append(dst)
+		if f.ranges[i].set {
+			dst = f.ranges[i].append(append(dst, byte(i)))
+		}
 	}
-	dst = f.released.append(dst)
+	dst = f.released.append(append(dst, byte(tables.ColumnCount)))
 	dst = append(dst, f.region[:]...)
 	dst = append(dst, byte(len(f.types)))
 	for _, t := range f.types {

@@ -1,6 +1,9 @@
 package query
 
-import "reelsplice/schemas/fragment"
+import (
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/tables"
+)
 
 // A Window is the first and the last day that a list looks at, as its dates say.
 type Window struct{ From, To int32 }
@@ -22,16 +25,16 @@ var notTopRated = []uint64{99, 10755}
 // Popular returns the query of the list of popular movies, series or people: all of them
 // but the adult ones and videos.
 func Popular(kind fragment.Kind) Filter {
-	return Filter{kind: kind, descending: true}
+	return Filter{kind: kind, sort: tables.Popularity, descending: true}
 }
 
 // TopRated returns the query of the list of the best movies or series.
 func TopRated(kind fragment.Kind) Filter {
 	f := Popular(kind)
-	f.sort = byVoteAverage
-	f.ranges[voteCount].least(minimumVotes)
+	f.sort = tables.VoteAverage
+	f.ranges[tables.VoteCount].least(minimumVotes)
 	if kind == fragment.KindMovie {
-		f.not = termsOf(notTopRated, genre)
+		f.not = termsOf(notTopRated, tables.Genre)
 	}
 	return f
 }

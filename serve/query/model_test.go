@@ -1,7 +1,6 @@
 package query
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"io"
@@ -10,7 +9,10 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/blevesearch/vellum"
+
 	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/tables"
 	"reelsplice/schemas/tables/posting"
 )
 
@@ -86,65 +88,154 @@ func sortDocs(docs []doc) {
 	})
 }
 
+// A column of the model is one of these, by the type of the registry's column.
+type (
+	numberOf func(d *doc) int64
+	textOf   func(d *doc) string
+	keysOf   func(d *doc) []uint64
+)
+
+// model has what a doc has in each column, but for releases, which docs have as they are.
+var model = map[tables.ColumnID]any{
+	tables.ID:         numberOf(func(d *doc) int64 { return int64(d.id) }),
+	tables.Popularity: nil, tables.Heat: nil, tables.Release: nil, tables.Text: nil, // written apart
+	tables.TrendDay:      numberOf(func(d *doc) int64 { return int64(d.hotToday) }),
+	tables.TrendWeek:     numberOf(func(d *doc) int64 { return int64(d.hotThisWeek) }),
+	tables.Day:           numberOf(func(d *doc) int64 { return int64(d.day) }),
+	tables.FirstDay:      numberOf(func(d *doc) int64 { return int64(extreme(d, -1)) }),
+	tables.LastDay:       numberOf(func(d *doc) int64 { return int64(extreme(d, 1)) }),
+	tables.VoteAverage:   numberOf(func(d *doc) int64 { return int64(d.voteAverage) }),
+	tables.VoteCount:     numberOf(func(d *doc) int64 { return int64(d.voteCount) }),
+	tables.Runtime:       numberOf(func(d *doc) int64 { return int64(d.runtime) }),
+	tables.Seasons:       numberOf(func(d *doc) int64 { return int64(d.seasons) }),
+	tables.Episodes:      numberOf(func(d *doc) int64 { return int64(d.episodes) }),
+	tables.Revenue:       numberOf(func(d *doc) int64 { return d.revenue }),
+	tables.Title:         textOf(func(d *doc) string { return d.title }),
+	tables.OriginalTitle: textOf(func(d *doc) string { return d.original }),
+	tables.Flag: keysOf(func(d *doc) (keys []uint64) {
+		for key, is := range map[uint64]bool{tables.Adult: d.adult, tables.Video: d.video, tables.ScreenedTheatrically: d.screened} {
+			if is {
+				keys = append(keys, key)
+			}
+		}
+		return keys
+	}),
+	tables.Genre:      keysOf(func(d *doc) []uint64 { return d.genres }),
+	tables.Keyword:    keysOf(func(d *doc) []uint64 { return d.keywords }),
+	tables.Company:    keysOf(func(d *doc) []uint64 { return d.companies }),
+	tables.Cast:       keysOf(func(d *doc) []uint64 { return d.cast }),
+	tables.Crew:       keysOf(func(d *doc) []uint64 { return d.crew }),
+	tables.Network:    keysOf(func(d *doc) []uint64 { return d.networks }),
+	tables.Status:     keysOf(func(d *doc) []uint64 { return []uint64{d.status} }),
+	tables.SeriesType: keysOf(func(d *doc) []uint64 { return []uint64{d.typ} }),
+	tables.Language:   keysOf(func(d *doc) []uint64 { return []uint64{tables.CodeKey(d.language)} }),
+	tables.Country: keysOf(func(d *doc) (keys []uint64) {
+		for _, c := range d.countries {
+			keys = append(keys, tables.CodeKey(c))
+		}
+		return keys
+	}),
+	tables.AnyYear: keysOf(func(d *doc) (keys []uint64) {
+		for _, r := range d.releases {
+			keys = append(keys, uint64(posting.YearOf(r.day)))
+		}
+		return keys
+	}),
+	tables.Offer: keysOf(func(d *doc) (keys []uint64) {
+		for _, o := range d.offers {
+			for _, typ := range []int{0, tables.OfferType(o.typ)} {
+				keys = append(keys, tables.OfferKey(o.country, typ, o.provider), tables.OfferKey(o.country, typ, 0))
+			}
+		}
+		return keys
+	}),
+	tables.Certification: keysOf(func(d *doc) (keys []uint64) {
+		for _, c := range d.certifications {
+			keys = append(keys, tables.CertificationKey(c.country, c.name))
+		}
+		return keys
+	}),
+}
+
 // tableOf writes the table of docs, which are in the order of ranks.
 func tableOf(tb testing.TB, kind fragment.Kind, docs []doc) memory {
 	tb.Helper()
 	m := memory{}
-	s := sink{m}
-	column := func(of func(d *doc) int32) []int32 {
-		c := make([]int32, len(docs))
-		for i := range docs {
-			c[i] = of(&docs[i])
+	for _, c := range tables.Columns(kind) {
+		of, known := model[c.ID]
+		if !known {
+			tb.Fatalf("column %s: add it to model in model_test.go", c.Name)
 		}
-		return c
-	}
-	ids, popularity := make([]uint64, len(docs)), make([]float64, len(docs))
-	hotToday, hotThisWeek := make([]float64, len(docs)), make([]float64, len(docs))
-	for i := range docs {
-		ids[i], popularity[i] = docs[i].id, docs[i].popularity
-		hotToday[i], hotThisWeek[i] = float64(docs[i].hotToday), float64(docs[i].hotThisWeek)
-	}
-	ok(tb, posting.WriteUint64s(s, posting.ID, ids))
-	ok(tb, posting.WriteFloat64s(s, posting.Popularity, popularity))
-	ok(tb, posting.WriteFloat64s(s, posting.TrendDay, hotToday))
-	ok(tb, posting.WriteFloat64s(s, posting.TrendWeek, hotThisWeek))
-	for name, of := range map[string]func(d *doc) int32{
-		posting.Day:         func(d *doc) int32 { return d.day },
-		posting.FirstDay:    func(d *doc) int32 { return extreme(d, -1) },
-		posting.LastDay:     func(d *doc) int32 { return extreme(d, 1) },
-		posting.VoteAverage: func(d *doc) int32 { return d.voteAverage },
-		posting.VoteCount:   func(d *doc) int32 { return d.voteCount },
-		posting.Runtime:     func(d *doc) int32 { return d.runtime },
-		posting.Seasons:     func(d *doc) int32 { return d.seasons },
-		posting.Episodes:    func(d *doc) int32 { return d.episodes },
-	} {
-		ok(tb, posting.WriteRange(s, name, column(of)))
-	}
-	for name, by := range map[string]func(a, b *doc) int{
-		posting.Title:         func(a, b *doc) int { return cmp.Compare(a.title, b.title) },
-		posting.OriginalTitle: func(a, b *doc) int { return cmp.Compare(a.original, b.original) },
-		posting.Revenue:       func(a, b *doc) int { return cmp.Compare(a.revenue, b.revenue) },
-		posting.TrendDay:      func(a, b *doc) int { return cmp.Compare(b.hotToday, a.hotToday) },
-		posting.TrendWeek:     func(a, b *doc) int { return cmp.Compare(b.hotThisWeek, a.hotThisWeek) },
-	} {
-		order := make([]uint32, len(docs))
-		for i := range order {
-			order[i] = uint32(i)
-		}
-		if name == posting.Revenue {
-			slices.Reverse(order)
-		}
-		slices.SortStableFunc(order, func(a, b uint32) int { return by(&docs[a], &docs[b]) })
-		ok(tb, posting.WriteOrder(s, name, order))
-	}
-	writeLists(tb, s, docs)
-	writeReleases(tb, s, docs)
-	if kind == fragment.KindMovie {
-		for _, name := range []string{posting.Seasons, posting.Network} {
-			maps.DeleteFunc(m, func(k string, _ []byte) bool { return bytes.HasPrefix([]byte(k), []byte(name+".")) })
-		}
+		writeColumn(tb, sink{m}, c, of, docs)
 	}
 	return m
+}
+
+func writeColumn(tb testing.TB, s sink, c *tables.Column, of any, docs []doc) {
+	tb.Helper()
+	var numbers []int64
+	if of, ok := of.(numberOf); ok {
+		for i := range docs {
+			numbers = append(numbers, of(&docs[i]))
+		}
+	}
+	order := make([]uint32, len(docs))
+	for i := range order {
+		order[i] = uint32(i)
+	}
+	switch c.Type {
+	case tables.Uint64s:
+		ok(tb, posting.WriteUint64s(s, c.Name, cast[uint64](numbers)))
+	case tables.Float64s:
+		popularity := make([]float64, len(docs))
+		for i := range docs {
+			popularity[i] = docs[i].popularity
+		}
+		ok(tb, posting.WriteFloat64s(s, c.Name, popularity))
+	case tables.Range:
+		ok(tb, posting.WriteRange(s, c.Name, cast[int32](numbers)))
+	case tables.Trend:
+		ok(tb, posting.WriteFloat64s(s, c.Name, cast[float64](numbers)))
+		slices.SortStableFunc(order, func(a, b uint32) int { return cmp.Compare(numbers[b], numbers[a]) })
+		ok(tb, posting.WriteOrder(s, c.Name, order))
+	case tables.NumberOrder:
+		slices.Reverse(order)
+		slices.SortStableFunc(order, func(a, b uint32) int { return cmp.Compare(numbers[a], numbers[b]) })
+		ok(tb, posting.WriteOrder(s, c.Name, order))
+	case tables.TextOrder:
+		text := of.(textOf)
+		slices.SortStableFunc(order, func(a, b uint32) int { return cmp.Compare(text(&docs[a]), text(&docs[b])) })
+		ok(tb, posting.WriteOrder(s, c.Name, order))
+	case tables.Lists:
+		writeLists(tb, s, c.Name, of.(keysOf), docs)
+	case tables.Dated:
+		writeReleases(tb, s, docs)
+	case tables.Names:
+		writeNoNames(tb, s, len(docs))
+	}
+}
+
+func cast[T uint64 | int32 | float64](numbers []int64) []T {
+	out := make([]T, len(numbers))
+	for i, v := range numbers {
+		out[i] = T(v)
+	}
+	return out
+}
+
+// writeNoNames writes an index of names in which nothing is found.
+func writeNoNames(tb testing.TB, s sink, rows int) {
+	tb.Helper()
+	fst, err := vellum.New(s.Section(tables.NameTerms), nil)
+	ok(tb, err)
+	ok(tb, fst.Close())
+	for _, lists := range []string{tables.TermLists, tables.PrefixLists} {
+		ok(tb, posting.NewListWriter(s, lists).Close())
+	}
+	for _, empty := range []string{tables.NameKeys, tables.NameRanks, tables.NameTexts} {
+		s.Section(empty)
+	}
+	ok(tb, posting.WriteUint32s(s, tables.NamePlaces, make([]uint32, rows+1)))
 }
 
 // extreme returns the first or the last day of releases.
@@ -158,67 +249,21 @@ func extreme(d *doc, sign int) int32 {
 	return day
 }
 
-func writeLists(tb testing.TB, s sink, docs []doc) {
+func writeLists(tb testing.TB, s sink, name string, of keysOf, docs []doc) {
 	tb.Helper()
-	for name, of := range map[string]func(d *doc) []uint64{
-		posting.Flag: func(d *doc) (keys []uint64) {
-			for key, is := range map[uint64]bool{posting.Adult: d.adult, posting.Video: d.video, posting.ScreenedTheatrically: d.screened} {
-				if is {
-					keys = append(keys, key)
-				}
-			}
-			return keys
-		},
-		posting.Genre:    func(d *doc) []uint64 { return d.genres },
-		posting.Keyword:  func(d *doc) []uint64 { return d.keywords },
-		posting.Company:  func(d *doc) []uint64 { return d.companies },
-		posting.Cast:     func(d *doc) []uint64 { return d.cast },
-		posting.Crew:     func(d *doc) []uint64 { return d.crew },
-		posting.Network:  func(d *doc) []uint64 { return d.networks },
-		posting.Status:   func(d *doc) []uint64 { return []uint64{d.status} },
-		posting.Type:     func(d *doc) []uint64 { return []uint64{d.typ} },
-		posting.Language: func(d *doc) []uint64 { return []uint64{posting.CodeKey(d.language)} },
-		posting.Country: func(d *doc) (keys []uint64) {
-			for _, c := range d.countries {
-				keys = append(keys, posting.CodeKey(c))
-			}
-			return keys
-		},
-		posting.AnyYear: func(d *doc) (keys []uint64) {
-			for _, r := range d.releases {
-				keys = append(keys, uint64(posting.YearOf(r.day)))
-			}
-			return keys
-		},
-		posting.Offer: func(d *doc) (keys []uint64) {
-			for _, o := range d.offers {
-				for _, typ := range []int{0, posting.OfferType(o.typ)} {
-					keys = append(keys, posting.OfferKey(o.country, typ, o.provider), posting.OfferKey(o.country, typ, 0))
-				}
-			}
-			return keys
-		},
-		posting.Certification: func(d *doc) (keys []uint64) {
-			for _, c := range d.certifications {
-				keys = append(keys, posting.CertificationKey(c.country, c.name))
-			}
-			return keys
-		},
-	} {
-		byKey := map[uint64][]uint32{}
-		for i := range docs {
-			for _, k := range of(&docs[i]) {
-				if l := byKey[k]; len(l) == 0 || l[len(l)-1] != uint32(i) {
-					byKey[k] = append(l, uint32(i))
-				}
+	byKey := map[uint64][]uint32{}
+	for i := range docs {
+		for _, k := range of(&docs[i]) {
+			if l := byKey[k]; len(l) == 0 || l[len(l)-1] != uint32(i) {
+				byKey[k] = append(l, uint32(i))
 			}
 		}
-		w := posting.NewListWriter(s, name)
-		for _, k := range slices.Sorted(maps.Keys(byKey)) {
-			ok(tb, w.Add(k, byKey[k]))
-		}
-		ok(tb, w.Close())
 	}
+	w := posting.NewListWriter(s, name)
+	for _, k := range slices.Sorted(maps.Keys(byKey)) {
+		ok(tb, w.Add(k, byKey[k]))
+	}
+	ok(tb, w.Close())
 }
 
 func writeReleases(tb testing.TB, s sink, docs []doc) {
@@ -226,19 +271,19 @@ func writeReleases(tb testing.TB, s sink, docs []doc) {
 	byKey := map[uint64][]posting.Date{}
 	for i := range docs {
 		for _, r := range docs[i].releases {
-			keys := []uint64{posting.ReleaseKey("", 0)}
+			keys := []uint64{tables.ReleaseKey("", 0)}
 			if r.country != "" {
-				keys = append(keys, posting.ReleaseKey(r.country, 0))
+				keys = append(keys, tables.ReleaseKey(r.country, 0))
 			}
 			if r.country != "" && r.typ != 0 {
-				keys = append(keys, posting.ReleaseKey(r.country, r.typ))
+				keys = append(keys, tables.ReleaseKey(r.country, r.typ))
 			}
 			for _, k := range keys {
 				byKey[k] = append(byKey[k], posting.Date{Day: r.day, Rank: uint32(i)})
 			}
 		}
 	}
-	w := posting.NewDatedWriter(s, posting.Release)
+	w := posting.NewDatedWriter(s, tables.Release.String())
 	for _, k := range slices.Sorted(maps.Keys(byKey)) {
 		l := byKey[k]
 		slices.SortFunc(l, func(a, b posting.Date) int { return cmp.Or(cmp.Compare(a.Day, b.Day), cmp.Compare(a.Rank, b.Rank)) })
@@ -248,18 +293,24 @@ func writeReleases(tb testing.TB, s sink, docs []doc) {
 }
 
 // engineOf returns an Engine over tables in memory.
-func engineOf(tb testing.TB, cacheBytes int, tables map[fragment.Kind][]doc) *Engine {
+func engineOf(tb testing.TB, cacheBytes int, of map[fragment.Kind][]doc) *Engine {
 	tb.Helper()
 	e := &Engine{tables: map[fragment.Kind]*table{}}
 	if cacheBytes > 0 {
 		e.cache = newCache(cacheBytes)
 	}
-	for kind, docs := range tables {
-		t, err := openTable(kind, tableOf(tb, kind, docs), len(docs))
-		ok(tb, err)
-		e.tables[kind] = t
+	for kind, docs := range of {
+		e.tables[kind] = openDocs(tb, kind, docs)
 	}
 	return e
+}
+
+// openDocs returns the table of docs.
+func openDocs(tb testing.TB, kind fragment.Kind, docs []doc) *table {
+	tb.Helper()
+	t, err := tables.OpenSections(kind, tableOf(tb, kind, docs), len(docs))
+	ok(tb, err)
+	return &table{Table: t}
 }
 
 // Values that random docs and filters have.

@@ -4,12 +4,13 @@ import (
 	"errors"
 	"math/rand/v2"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/release"
-	"reelsplice/schemas/tables/posting"
+	"reelsplice/schemas/tables"
 )
 
 // releaseOf makes a release with tables and opens it.
@@ -47,8 +48,8 @@ func TestOpen(t *testing.T) {
 	movie, tv := fragment.KindMovie, fragment.KindTV
 	docs := map[fragment.Kind][]doc{movie: randomDocs(rng, rows, true), tv: randomDocs(rng, rows, false)}
 	rel := releaseOf(t, rows, map[fragment.Kind]memory{movie: tableOf(t, movie, docs[movie]), tv: tableOf(t, tv, docs[tv])})
-	e, err := OpenCache(rel, 20_000) // room for a few results
-	ok(t, err)
+	e := OpenCache(rel, 20_000) // for a few results
+	ok(t, e.Err())
 	var wg sync.WaitGroup
 	for g := range 4 {
 		wg.Go(func() {
@@ -74,15 +75,37 @@ func TestOpen(t *testing.T) {
 	wg.Wait()
 }
 
-func TestOpenRefuses(t *testing.T) {
-	docs := randomDocs(rand.New(rand.NewPCG(12, 12)), 100, true)
-	m := tableOf(t, fragment.KindMovie, docs)
-	delete(m, posting.VoteCount)
-	if _, err := Open(releaseOf(t, len(docs), map[fragment.Kind]memory{fragment.KindMovie: m})); !errors.Is(err, release.ErrCorrupt) {
+// TestUnfit: a table that does not fit keeps only the queries that need it from being
+// answered.
+func TestUnfit(t *testing.T) {
+	rng := rand.New(rand.NewPCG(12, 12))
+	movie, tv := fragment.KindMovie, fragment.KindTV
+	docs := map[fragment.Kind][]doc{movie: randomDocs(rng, 100, true), tv: randomDocs(rng, 100, false)}
+	m := tableOf(t, movie, docs[movie])
+	delete(m, tables.VoteCount.String())
+	e := Open(releaseOf(t, 100, map[fragment.Kind]memory{movie: m, tv: tableOf(t, tv, docs[tv])}))
+	if err := e.Err(); !errors.Is(err, release.ErrCorrupt) || !strings.Contains(err.Error(), "vote_count") {
 		t.Errorf("without vote_count: %v", err)
 	}
-	e, err := Open(releaseOf(t, 0, nil))
-	ok(t, err)
+	for kind, want := range map[fragment.Kind]error{movie: release.ErrCorrupt, tv: nil, 0: release.ErrCorrupt} {
+		var got Result
+		s := Search{Kind: kind, Query: []byte("a")}
+		for what, err := range map[string]error{"trending": e.Trending(kind, true, 1, 20, &got), "search": e.Search(&s, 1, 20, &got)} {
+			if !errors.Is(err, want) {
+				t.Errorf("%s of %s: %v, want %v", what, kind, err, want)
+			}
+		}
+		if f := Popular(kind); kind != 0 {
+			if err := e.Discover(kind, &f, 1, 20, &got); !errors.Is(err, want) || err == nil && got.Total == 0 {
+				t.Errorf("discover %s: %v, want %v", kind, err, want)
+			}
+		}
+	}
+}
+
+func TestNoTables(t *testing.T) {
+	e := Open(releaseOf(t, 0, nil))
+	ok(t, e.Err())
 	var got Result
 	f := Popular(fragment.KindMovie)
 	if err := errors.Join(e.Discover(fragment.KindMovie, &f, 1, 20, &got), e.Trending(0, true, 1, 20, &got)); err != nil || got.Total != 0 {

@@ -9,6 +9,7 @@ import (
 
 	"reelsplice/data/reference"
 	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/tables"
 	"reelsplice/schemas/tables/posting"
 )
 
@@ -187,11 +188,11 @@ func (p *parser) parse() {
 	f.video = p.isTrue(pIncludeVideo)
 	f.sort, f.descending = parseSort(f.kind, p.value(pSortBy))
 	p.days()
-	p.numbers(voteAverage, pVoteAverageLeast, pVoteAverageMost, 3)
-	p.numbers(voteCount, pVoteCountLeast, pVoteCountMost, 0)
-	p.numbers(runtime, pRuntimeLeast, pRuntimeMost, 0)
-	p.numbers(seasons, pSeasonsLeast, pSeasonsMost, 0)
-	p.numbers(episodes, pEpisodesLeast, pEpisodesMost, 0)
+	p.numbers(tables.VoteAverage, pVoteAverageLeast, pVoteAverageMost, 3)
+	p.numbers(tables.VoteCount, pVoteCountLeast, pVoteCountMost, 0)
+	p.numbers(tables.Runtime, pRuntimeLeast, pRuntimeMost, 0)
+	p.numbers(tables.Seasons, pSeasonsLeast, pSeasonsMost, 0)
+	p.numbers(tables.Episodes, pEpisodesLeast, pEpisodesMost, 0)
 	p.releases()
 	for i := range listParams {
 		l := &listParams[i]
@@ -201,7 +202,7 @@ func (p *parser) parse() {
 	p.offers()
 	p.certifications()
 	if p.isTrue(pScreened) {
-		p.add([]term{{flag, posting.ScreenedTheatrically}})
+		p.add([]term{{tables.Flag, tables.ScreenedTheatrically}})
 	}
 }
 
@@ -211,19 +212,19 @@ func (p *parser) isTrue(i param) bool { return bytes.EqualFold(p.value(i), []byt
 var listParams = [...]struct {
 	with, without param
 	key           func([]byte) (uint64, bool)
-	lists         []listID
+	lists         []tables.ColumnID
 }{
-	{pWithCast, pNever, idKey, []listID{cast}},
-	{pWithCrew, pNever, idKey, []listID{crew}},
-	{pWithPeople, pNever, idKey, []listID{cast, crew}},
-	{pWithCompanies, pWithoutCompanies, idKey, []listID{company}},
-	{pWithGenres, pWithoutGenres, idKey, []listID{genre}},
-	{pWithKeywords, pWithoutKeywords, idKey, []listID{keyword}},
-	{pWithCountry, pWithoutCountry, upperKey, []listID{country}},
-	{pWithLanguage, pWithoutLanguage, lowerKey, []listID{language}},
-	{pWithNetworks, pNever, idKey, []listID{network}},
-	{pWithStatus, pNever, idKey, []listID{status}},
-	{pWithType, pNever, idKey, []listID{seriesType}},
+	{pWithCast, pNever, idKey, []tables.ColumnID{tables.Cast}},
+	{pWithCrew, pNever, idKey, []tables.ColumnID{tables.Crew}},
+	{pWithPeople, pNever, idKey, []tables.ColumnID{tables.Cast, tables.Crew}},
+	{pWithCompanies, pWithoutCompanies, idKey, []tables.ColumnID{tables.Company}},
+	{pWithGenres, pWithoutGenres, idKey, []tables.ColumnID{tables.Genre}},
+	{pWithKeywords, pWithoutKeywords, idKey, []tables.ColumnID{tables.Keyword}},
+	{pWithCountry, pWithoutCountry, upperKey, []tables.ColumnID{tables.Country}},
+	{pWithLanguage, pWithoutLanguage, lowerKey, []tables.ColumnID{tables.Language}},
+	{pWithNetworks, pNever, idKey, []tables.ColumnID{tables.Network}},
+	{pWithStatus, pNever, idKey, []tables.ColumnID{tables.Status}},
+	{pWithType, pNever, idKey, []tables.ColumnID{tables.SeriesType}},
 }
 
 // groups splits a list: the groups are joined by "and", the keys of each by "or". A group
@@ -266,20 +267,20 @@ func (p *parser) add(terms []term) {
 }
 
 // must requires what a list of keys says, in any of the lists.
-func (p *parser) must(value []byte, key func([]byte) (uint64, bool), lists ...listID) {
+func (p *parser) must(value []byte, key func([]byte) (uint64, bool), lists ...tables.ColumnID) {
 	for _, group := range p.groups(value, key) {
 		p.add(termsOf(group, lists...))
 	}
 }
 
 // not refuses all keys of a list.
-func (p *parser) not(value []byte, key func([]byte) (uint64, bool), lists ...listID) {
+func (p *parser) not(value []byte, key func([]byte) (uint64, bool), lists ...tables.ColumnID) {
 	for _, group := range p.groups(value, key) {
 		p.f.not = append(p.f.not, p.allowed(termsOf(group, lists...))...)
 	}
 }
 
-func termsOf(keys []uint64, lists ...listID) []term {
+func termsOf(keys []uint64, lists ...tables.ColumnID) []term {
 	terms := make([]term, 0, len(keys)*len(lists))
 	for _, k := range keys {
 		for _, l := range lists {
@@ -301,7 +302,7 @@ func upperKey(b []byte) (uint64, bool) { return codeKey(bytes.ToUpper(b)) }
 func lowerKey(b []byte) (uint64, bool) { return codeKey(bytes.ToLower(b)) }
 
 func codeKey(code []byte) (uint64, bool) {
-	k := posting.CodeKey(code)
+	k := tables.CodeKey(code)
 	if k == 0 { // too long
 		k = noKey
 	}
@@ -312,9 +313,9 @@ func codeKey(code []byte) (uint64, bool) {
 func (p *parser) days() {
 	f := p.f
 	if y, ok := parseYear(p.value(pYear)); ok {
-		p.add([]term{{anyYear, uint64(y)}})
+		p.add([]term{{tables.AnyYear, uint64(y)}})
 	}
-	b := &f.ranges[day]
+	b := &f.ranges[tables.Day]
 	if y, ok := parseYear(p.value(pDayYear)); ok {
 		b.least(dayOf(y, time.January, 1))
 		b.most(dayOf(y, time.December, 31))
@@ -334,7 +335,7 @@ func (p *parser) dates(b *bounds, least, most param) {
 }
 
 // numbers reads two bounds of a column that holds numbers times a power of ten.
-func (p *parser) numbers(c column, least, most param, digits int) {
+func (p *parser) numbers(c tables.ColumnID, least, most param, digits int) {
 	b := &p.f.ranges[c]
 	if _, ceil, ok := parseNumber(p.value(least), digits); ok {
 		b.least(ceil)
@@ -375,13 +376,13 @@ func (p *parser) offers() {
 		return
 	}
 	key := func(typ, provider uint64) uint64 {
-		if provider == 0 || provider > posting.MaxProvider {
+		if provider == 0 || provider > tables.MaxProvider {
 			return noKey
 		}
-		return posting.OfferKey(region[:], int(typ), int64(provider))
+		return tables.OfferKey(region[:], int(typ), int64(provider))
 	}
 	types := p.groups(p.value(pMonetization), func(b []byte) (uint64, bool) {
-		typ := posting.OfferType(bytes.ToLower(b))
+		typ := tables.OfferType(bytes.ToLower(b))
 		return uint64(typ), typ > 0
 	})
 	providers := p.groups(p.value(pWithProviders), idKey)
@@ -390,7 +391,7 @@ func (p *parser) offers() {
 		for _, group := range types {
 			var terms []term
 			for _, typ := range group {
-				terms = append(terms, term{offer, posting.OfferKey(region[:], int(typ), 0)})
+				terms = append(terms, term{tables.Offer, tables.OfferKey(region[:], int(typ), 0)})
 			}
 			p.add(terms)
 		}
@@ -407,7 +408,7 @@ func (p *parser) offers() {
 	p.not(p.value(pWithoutProviders), func(b []byte) (uint64, bool) {
 		provider, ok := parseUint(b)
 		return key(0, provider), ok
-	}, offer)
+	}, tables.Offer)
 }
 
 // product returns the terms of all providers with all types.
@@ -415,7 +416,7 @@ func product(providers, types []uint64, key func(typ, provider uint64) uint64) [
 	var terms []term
 	for _, provider := range providers {
 		for _, typ := range types {
-			terms = append(terms, term{offer, key(typ, provider)})
+			terms = append(terms, term{tables.Offer, key(typ, provider)})
 		}
 	}
 	return terms
@@ -428,8 +429,8 @@ func (p *parser) certifications() {
 		return
 	}
 	p.must(p.value(pCertification), func(b []byte) (uint64, bool) {
-		return posting.CertificationKey(where, string(b)), len(b) > 0
-	}, certification)
+		return tables.CertificationKey(where, string(b)), len(b) > 0
+	}, tables.Certification)
 	media := reference.Movie
 	if p.f.kind == fragment.KindTV {
 		media = reference.TV
@@ -443,7 +444,7 @@ func (p *parser) certifications() {
 	var terms []term
 	for _, c := range known {
 		if (!hasLeast || c.Order >= least) && (!hasMost || c.Order <= most) {
-			terms = append(terms, term{certification, posting.CertificationKey(where, c.Certification)})
+			terms = append(terms, term{tables.Certification, tables.CertificationKey(where, c.Certification)})
 		}
 	}
 	p.add(terms)
@@ -460,52 +461,16 @@ func orderOf(known []reference.Certification, name []byte) (int, bool) {
 }
 
 // parseSort reads sort_by.
-func parseSort(kind fragment.Kind, b []byte) (by sorting, descending bool) {
+func parseSort(kind fragment.Kind, b []byte) (by tables.ColumnID, descending bool) {
 	name, descending := bytes.CutSuffix(b, []byte(".desc"))
 	if !descending {
 		var ascending bool
 		if name, ascending = bytes.CutSuffix(b, []byte(".asc")); !ascending {
-			return byPopularity, true
+			return tables.Popularity, true
 		}
 	}
-	movie := kind == fragment.KindMovie
-	switch string(name) {
-	case "popularity":
-		return byPopularity, descending
-	case "vote_average":
-		return byVoteAverage, descending
-	case "vote_count":
-		return byVoteCount, descending
-	case "primary_release_date", "release_date":
-		if movie {
-			return byDay, descending
-		}
-	case "title":
-		if movie {
-			return byTitle, descending
-		}
-	case "original_title":
-		if movie {
-			return byOriginalTitle, descending
-		}
-	case "revenue":
-		if movie {
-			return byRevenue, descending
-		}
-	case "first_air_date":
-		if !movie {
-			return byDay, descending
-		}
-	case "name":
-		if !movie {
-			return byTitle, descending
-		}
-	case "original_name":
-		if !movie {
-			return byOriginalTitle, descending
-		}
-	}
-	return byPopularity, true
+	by, ok := tables.SortedBy(kind, name)
+	return by, descending || !ok
 }
 
 // parseUint reads a number in digits; one that is too large becomes the largest.

@@ -160,8 +160,7 @@ func measure(b *testing.B, e *Engine, queries []string, page int) {
 
 func BenchmarkDiscover(b *testing.B) {
 	n := benchRows(b)
-	t, err := openTable(fragment.KindMovie, tableOf(b, fragment.KindMovie, benchDocs(n)), n)
-	ok(b, err)
+	t := openDocs(b, fragment.KindMovie, benchDocs(n))
 	tables := map[fragment.Kind]*table{fragment.KindMovie: t}
 	fresh, kept := &Engine{tables: tables}, &Engine{tables: tables, cache: newCache(DefaultCacheBytes)}
 	small := &Engine{tables: tables, cache: newCache(1)} // finds what is kept, and keeps nothing

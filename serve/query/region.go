@@ -3,6 +3,7 @@ package query
 import (
 	"slices"
 
+	"reelsplice/schemas/tables"
 	"reelsplice/schemas/tables/posting"
 )
 
@@ -11,7 +12,7 @@ func (e *Engine) showDays(t *table, f *Filter, ranks []uint32, rows []Row) error
 	if f.region == [2]byte{} || len(ranks) == 0 {
 		return nil
 	}
-	key := append([]byte{keyRegion, byte(t.kind)}, f.region[:]...)
+	key := append([]byte{keyRegion, byte(t.Kind)}, f.region[:]...)
 	key = append(key, f.shown...)
 	h := e.cache.get(key)
 	if h == nil {
@@ -34,23 +35,23 @@ func (e *Engine) showDays(t *table, f *Filter, ranks []uint32, rows []Row) error
 // theatrical types, else of a premiere, else of any. No list is in the order of ranks, so
 // it takes a pass over all releases of the region, and is kept.
 func (t *table) regionDays(f *Filter) (*hits, error) {
-	days := make([]int32, t.rows)
+	days := make([]int32, t.Rows)
 	for i := range days {
 		days[i] = posting.NoDay
 	}
 	n := 0
-	known, group := t.pool.Get(), t.pool.Get()
-	defer t.pool.Put(known)
-	defer t.pool.Put(group)
+	known, group := t.Pool.Get(), t.Pool.Get()
+	defer t.Pool.Put(known)
+	defer t.Pool.Put(group)
 	known.Clear()
 	for _, types := range preferred(f.shown) {
 		group.Clear()
 		for _, typ := range types {
-			l, _ := t.releases.use().Find(posting.ReleaseKey(f.region[:], int(typ)))
+			l, _ := t.Dated(tables.Release).Find(tables.ReleaseKey(f.region[:], int(typ)))
 			for i := range l.Len() {
 				rank, day := l.Rank(i), l.Day(i)
-				if int(rank) >= t.rows {
-					return nil, corrupt("release: rank %d of %d", rank, t.rows)
+				if int(rank) >= t.Rows {
+					return nil, corrupt("release: rank %d of %d", rank, t.Rows)
 				}
 				if known.Has(rank) {
 					continue

@@ -9,6 +9,7 @@ import (
 
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/release"
+	"reelsplice/schemas/tables"
 	"reelsplice/schemas/tables/posting"
 )
 
@@ -104,7 +105,7 @@ func (q *search) release() {
 func (q *search) drop() {
 	for i := range q.hits {
 		if h := &q.hits[i]; h.set != nil {
-			h.t.pool.Put(h.set)
+			h.t.Pool.Put(h.set)
 			h.set = nil
 		}
 	}
@@ -125,7 +126,7 @@ const maxJudged = 300
 
 // matches are what a query finds of one kind.
 type matches struct {
-	t      *names
+	t      names
 	set    *posting.Set // those of no other class
 	lists  [restHit][]judged
 	counts [classes]int
@@ -138,7 +139,7 @@ type judged struct {
 }
 
 // push returns a new element of q.hits.
-func (q *search) push(t *names) *matches {
+func (q *search) push(t names) *matches {
 	if len(q.hits) < cap(q.hits) {
 		q.hits = q.hits[:len(q.hits)+1]
 	} else {
@@ -149,7 +150,7 @@ func (q *search) push(t *names) *matches {
 	for i := range h.lists {
 		h.lists[i] = h.lists[i][:0]
 	}
-	h.set = t.pool.Get()
+	h.set = t.Pool.Get()
 	return h
 }
 
@@ -158,11 +159,14 @@ func (q *search) find(e *Engine, kinds []fragment.Kind, s *Search, typos bool) e
 	q.drop()
 	q.found = false
 	for _, kind := range kinds {
-		t := e.tables[kind]
-		if t == nil || t.names == nil || t.names.rows == 0 {
+		t, err := e.table(kind)
+		if err != nil {
+			return err
+		}
+		if t == nil || t.Rows == 0 {
 			continue
 		}
-		h := q.push(t.names.use())
+		h := q.push(names{t, t.Names()})
 		if err := q.match(h, typos); err != nil {
 			return err
 		}
@@ -183,7 +187,7 @@ func (q *search) match(h *matches, typos bool) error {
 	if typos {
 		return q.matchTypos(h)
 	}
-	if err := q.all(h.t, *h.set); err != nil {
+	if err := q.all(&h.t, *h.set); err != nil {
 		return err
 	}
 	for tier := range judgedHit {
@@ -199,7 +203,7 @@ func (q *search) match(h *matches, typos bool) error {
 func (h *matches) filter(kind fragment.Kind, s *Search) error {
 	t, set := h.t, *h.set
 	if !s.IncludeAdult {
-		if err := t.unflag(set, posting.Adult); err != nil {
+		if err := t.unflag(set, tables.Adult); err != nil {
 			return err
 		}
 	}
@@ -218,12 +222,12 @@ func (h *matches) filter(kind fragment.Kind, s *Search) error {
 	if first < 0 || first > 9999 {
 		set.Clear()
 	} else if first != 0 {
-		if err := t.ranges[day].use().And(set, dayOf(first, time.January, 1), dayOf(first, time.December, 31)); err != nil {
+		if err := t.Range(tables.Day).And(set, dayOf(first, time.January, 1), dayOf(first, time.December, 31)); err != nil {
 			return err
 		}
 	}
 	if s.Year != 0 {
-		return t.any([]term{{anyYear, uint64(s.Year)}}, set, posting.Set.And)
+		return t.any([]term{{tables.AnyYear, uint64(s.Year)}}, set, posting.Set.And)
 	}
 	return nil
 }
@@ -235,14 +239,14 @@ func (h *matches) sort(w *wanted) {
 		list := slices.DeleteFunc(h.lists[tier], func(hit judged) bool { return !set.Has(hit.rank) })
 		for i := range list {
 			set.Remove(list[i].rank)
-			list[i].score = h.t.popularity.use().At(int(list[i].rank))
+			list[i].score = h.t.Float64s(tables.Popularity).At(int(list[i].rank))
 		}
 		h.lists[tier], h.counts[tier] = list, len(list)
 	}
 	list := h.lists[judgedHit]
 	for r := set.Next(0); r >= 0 && len(list) < maxJudged; r = set.Next(r + 1) {
 		rank := uint32(r)
-		list = append(list, judged{rank, w.score(h.t.of(rank), h.t.popularity.use().At(r))})
+		list = append(list, judged{rank, w.score(h.t.Texts(rank), h.t.Float64s(tables.Popularity).At(r))})
 		set.Remove(rank)
 	}
 	slices.SortFunc(list, func(a, b judged) int { return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.rank, b.rank)) })
@@ -297,7 +301,7 @@ func (q *search) merge(class, start, size int, out *Result) {
 			start--
 		} else {
 			q.ranks = append(q.ranks, c.hit.rank)
-			out.Rows = append(out.Rows, Row{Kind: c.h.t.kind, ID: c.h.t.ids.use().At(int(c.hit.rank)), Date: posting.NoDay})
+			out.Rows = append(out.Rows, Row{Kind: c.h.t.Kind, ID: c.h.t.Uint64s(tables.ID).At(int(c.hit.rank)), Date: posting.NoDay})
 		}
 		heads[best].next()
 	}
@@ -327,7 +331,7 @@ func (c *cursor) open(h *matches, class int) {
 func (c *cursor) next() {
 	switch {
 	case c.rest >= 0:
-		c.hit, c.ok = judged{uint32(c.rest), c.h.t.popularity.use().At(c.rest)}, true
+		c.hit, c.ok = judged{uint32(c.rest), c.h.t.Float64s(tables.Popularity).At(c.rest)}, true
 		c.rest = c.h.set.Next(c.rest + 1)
 	case len(c.list) > 0:
 		c.hit, c.ok, c.list = c.list[0], true, c.list[1:]

@@ -5,6 +5,7 @@ import (
 	"sort"
 
 	"reelsplice/schemas/release"
+	"reelsplice/schemas/tables"
 	"reelsplice/schemas/tables/posting"
 )
 
@@ -31,25 +32,16 @@ func (w *window) add(rank uint32) bool {
 
 // sorted offers w the ranks of set, which has count, in the order that f wants.
 func (t *table) sorted(f *Filter, set posting.Set, count int, w *window) error {
-	s := sorter{set: set, rows: t.rows}
-	switch f.sort {
-	case byPopularity:
-		byRank(set, f.descending, w)
-		return nil
-	case byDay:
-		return t.sortedBy(&s, t.ranges[day].use(), count, f.descending, w)
-	case byVoteAverage:
-		return t.sortedBy(&s, t.ranges[voteAverage].use(), count, f.descending, w)
-	case byVoteCount:
-		return t.sortedBy(&s, t.ranges[voteCount].use(), count, f.descending, w)
-	case byTitle:
-		s.order = t.orders[title].use()
-	case byOriginalTitle:
-		s.order = t.orders[originalTitle].use()
-	case byRevenue:
-		s.order = t.orders[revenue].use()
+	s := sorter{set: set, rows: t.Rows}
+	switch f.sort.Column().Type {
+	case tables.Range:
+		return t.sortedBy(&s, t.Range(f.sort), count, f.descending, w)
+	case tables.NumberOrder, tables.TextOrder:
+		s.order = t.Order(f.sort)
+		return t.sortedBy(&s, nil, count, f.descending, w)
 	}
-	return t.sortedBy(&s, nil, count, f.descending, w)
+	byRank(set, f.descending, w)
+	return nil
 }
 
 // byRank goes through set in the order of ranks, which is that of popularity descending.
@@ -80,7 +72,7 @@ func (t *table) sortedBy(s *sorter, column *posting.Range, count int, descending
 			return err
 		}
 	}
-	s.steps = t.rows / walkPart
+	s.steps = t.Rows / walkPart
 	if wanted := w.skip + w.limit; wanted <= count/walkPart { // they come soon if they are spread evenly
 		fresh := *w
 		if s.run(missing, descending, w); s.err != nil || s.steps > 0 {
@@ -88,8 +80,8 @@ func (t *table) sortedBy(s *sorter, column *posting.Range, count int, descending
 		}
 		*w = fresh
 	}
-	places := t.pool.Get()
-	defer t.pool.Put(places)
+	places := t.Pool.Get()
+	defer t.Pool.Put(places)
 	if err := s.look(*places); err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/tables"
 	"reelsplice/schemas/tables/posting"
 )
 
@@ -31,7 +32,10 @@ func (e *Engine) Trending(kind fragment.Kind, week bool, page, size int, out *Re
 		h := &hits{}
 		var trends []*trend
 		for _, k := range kinds {
-			t := e.tables[k]
+			t, err := e.table(k)
+			if err != nil {
+				return nil, err
+			}
 			if t == nil {
 				continue
 			}
@@ -39,7 +43,7 @@ func (e *Engine) Trending(kind fragment.Kind, week bool, page, size int, out *Re
 			if err != nil {
 				return nil, fmt.Errorf("trending %s: %w", k, err)
 			}
-			defer t.pool.Put(tr.set)
+			defer t.Pool.Put(tr.set)
 			h.total += tr.set.Count()
 			trends = append(trends, tr)
 		}
@@ -90,12 +94,13 @@ type trend struct {
 
 // trend starts before the first rank. The set comes from t's pool.
 func (t *table) trend(week bool) (*trend, error) {
-	tr := &trend{t: t, order: t.trends[0].use(), score: *t.scores[0].use(), set: t.pool.Get()}
+	by := tables.TrendDay
 	if week {
-		tr.order, tr.score = t.trends[1].use(), *t.scores[1].use()
+		by = tables.TrendWeek
 	}
-	tr.set.Fill(t.rows)
-	if err := t.unflag(*tr.set, posting.Adult); err != nil {
+	tr := &trend{t: t, order: t.Order(by), score: t.Float64s(by), set: t.Pool.Get()}
+	tr.set.Fill(t.Rows)
+	if err := t.unflag(*tr.set, tables.Adult); err != nil {
 		return nil, err
 	}
 	return tr, nil
@@ -103,10 +108,10 @@ func (t *table) trend(week bool) (*trend, error) {
 
 // next goes on to the next rank that may be shown.
 func (tr *trend) next() error {
-	for tr.left = false; !tr.left && tr.place < tr.t.rows; tr.place++ {
+	for tr.left = false; !tr.left && tr.place < tr.t.Rows; tr.place++ {
 		tr.rank = tr.order.At(tr.place)
-		if int(tr.rank) >= tr.t.rows {
-			return corrupt("order of trends: rank %d of %d", tr.rank, tr.t.rows)
+		if int(tr.rank) >= tr.t.Rows {
+			return corrupt("order of trends: rank %d of %d", tr.rank, tr.t.Rows)
 		}
 		tr.left = tr.set.Has(tr.rank)
 	}
@@ -118,4 +123,4 @@ func (tr *trend) hotter(o *trend) bool {
 	return cmp.Or(cmp.Compare(tr.score.At(int(tr.rank)), o.score.At(int(o.rank))), cmp.Compare(tr.popularity(), o.popularity())) > 0
 }
 
-func (tr *trend) popularity() float64 { return tr.t.popularity.use().At(int(tr.rank)) }
+func (tr *trend) popularity() float64 { return tr.t.Float64s(tables.Popularity).At(int(tr.rank)) }

@@ -11,6 +11,7 @@ import (
 	"github.com/blevesearch/vellum"
 	"github.com/blevesearch/vellum/levenshtein"
 
+	"reelsplice/schemas/tables"
 	"reelsplice/schemas/tables/posting"
 )
 
@@ -46,14 +47,14 @@ func (q *search) matchTypos(h *matches) error {
 	}
 	for _, any := range [...]bool{false, true} {
 		h.set.Clear()
-		tried, err := q.allowTypos(h.t, any)
+		tried, err := q.allowTypos(&h.t, any)
 		if err != nil {
 			return err
 		}
 		if !tried {
 			continue
 		}
-		if err := q.all(h.t, *h.set); err != nil || h.set.Next(0) >= 0 {
+		if err := q.all(&h.t, *h.set); err != nil || h.set.Next(0) >= 0 {
 			return err
 		}
 	}
@@ -63,8 +64,8 @@ func (q *search) matchTypos(h *matches) error {
 // allowTypos finds out what counts for the words: for any, or for those that no name has.
 // It tells whether anything counts that did not.
 func (w *wanted) allowTypos(n *names, any bool) (bool, error) {
-	scratch, part := n.pool.Get(), n.pool.Get()
-	defer func() { n.pool.Put(scratch); n.pool.Put(part) }()
+	scratch, part := n.Pool.Get(), n.Pool.Get()
+	defer func() { n.Pool.Put(scratch); n.Pool.Put(part) }()
 	w.start = nil // names may begin with other letters
 	tried, more := 0, false
 	for i := range w.words {
@@ -133,19 +134,19 @@ func (n *names) similar(letters []byte) ([]typo, error) {
 	if err != nil {
 		return nil, nil //nolint:nilerr // a word that has too many states has no typing errors
 	}
-	it, err := n.terms.Search(&firstFixed{first: letters[:size], rest: rest}, letters[:size], nil)
+	it, err := n.Terms.Search(&firstFixed{first: letters[:size], rest: rest}, letters[:size], nil)
 	var list []typo
 	for tried := 0; err == nil && tried < maxTried; err = it.Next() {
 		tried++
 		key, i := it.Current()
-		if i >= uint64(n.termLists.Len()) {
-			return nil, corrupt("section %s: term %d of %d", posting.Terms, i, n.termLists.Len())
+		if i >= uint64(n.TermLists.Len()) {
+			return nil, corrupt("section %s: term %d of %d", tables.NameTerms, i, n.TermLists.Len())
 		}
 		if !bytes.HasPrefix(key, letters[:size]) {
 			break
 		}
 		if ok, e := rest.MatchAndDistance(string(key[size:])); ok && e > 0 {
-			list = append(list, typo{bytes.Clone(key), int(e), n.termLists.At(int(i))})
+			list = append(list, typo{bytes.Clone(key), int(e), n.TermLists.At(int(i))})
 		}
 	}
 	if err != nil && !errors.Is(err, vellum.ErrIteratorDone) {

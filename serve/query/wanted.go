@@ -5,6 +5,7 @@ import (
 	"math"
 	"unicode/utf8"
 
+	"reelsplice/schemas/tables"
 	"reelsplice/schemas/tables/posting"
 	"reelsplice/schemas/text"
 )
@@ -95,8 +96,8 @@ func (w *wanted) needle() {
 // all makes dst the resources that have all words.
 func (w *wanted) all(n *names, dst posting.Set) error {
 	first := true
-	scratch, part := n.pool.Get(), n.pool.Get()
-	defer func() { n.pool.Put(scratch); n.pool.Put(part) }()
+	scratch, part := n.Pool.Get(), n.Pool.Get()
+	defer func() { n.Pool.Put(scratch); n.Pool.Put(part) }()
 	for i := range w.words {
 		into := *scratch
 		if first {
@@ -186,14 +187,14 @@ func (w *wanted) score(stored []byte, pop float64) float64 {
 			if at < 0 {
 				break
 			}
-			for from = at; from > 0 && stored[from-1] > posting.OtherName; from-- {
+			for from = at; from > 0 && stored[from-1] > tables.OtherName; from-- {
 			}
 		}
 		end := from
-		for end < len(stored) && stored[end] > posting.OtherName {
+		for end < len(stored) && stored[end] > tables.OtherName {
 			end++
 		}
-		if fit := w.fit(stored[from:end]); end < len(stored) && stored[end] == posting.MainName {
+		if fit := w.fit(stored[from:end]); end < len(stored) && stored[end] == tables.MainName {
 			best = max(best, fit)
 		} else {
 			best = max(best, fit*lesser)

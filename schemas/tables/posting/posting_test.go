@@ -194,14 +194,14 @@ func TestDated(t *testing.T) {
 	w := NewDatedWriter(m, "d")
 	list := []Date{{-5, 9}, {0, 1}, {0, 2}, {7, 1}}
 	ok(t, w.Add(0, nil))
-	ok(t, w.Add(ReleaseKey("US", 3), list))
+	ok(t, w.Add(7, list))
 	if err := w.Add(1, nil); err == nil {
 		t.Error("keys may descend")
 	}
 	ok(t, w.Close())
 	d, err := OpenDated(m.read(), "d", 10)
 	ok(t, err)
-	got, found := d.Find(ReleaseKey("US", 3))
+	got, found := d.Find(7)
 	if !found || got.Len() != 4 || got.Day(0) != -5 || got.Rank(3) != 1 {
 		t.Fatalf("%v", got)
 	}
@@ -284,20 +284,7 @@ func TestMissing(t *testing.T) {
 	}
 }
 
-func TestKeys(t *testing.T) {
-	seen := map[uint64]bool{}
-	for _, k := range []uint64{
-		OfferKey("US", OfferType("flatrate"), 8), OfferKey("US", OfferType("buy"), 8), OfferKey("US", 0, 8), OfferKey("US", 1, 0), OfferKey("DE", 1, 8),
-		ReleaseKey("US", 1), ReleaseKey("US", 0), ReleaseKey("", 0), ReleaseKey("DE", 1), CertificationKey("US", "R"), CertificationKey("DE", "R"),
-	} {
-		if seen[k] {
-			t.Errorf("key %x stands for two", k)
-		}
-		seen[k] = true
-	}
-	if CodeKey("en") != CodeKey([]byte("en")) || CodeKey("12345678") != 0 {
-		t.Error("CodeKey")
-	}
+func TestDays(t *testing.T) {
 	for date, want := range map[string]int32{"1970-01-01": 0, "1969-12-31": -1, "2026-11-22": 20779, "1999-10-15T00:00:00.000Z": 10879} {
 		if got, ok := DayOf(date); !ok || got != want || string(AppendDay(nil, got)) != date[:10] {
 			t.Errorf("DayOf(%s) = %d, %t, want %d", date, got, ok, want)

@@ -1,0 +1,61 @@
+package tables
+
+import "github.com/zeebo/xxh3"
+
+// Keys of Flag.
+const (
+	Adult                = 1
+	Video                = 2
+	Softcore             = 3
+	ScreenedTheatrically = 4
+)
+
+// CodeKey returns the key of a short code, such as that of a country or a language; 0 for
+// one of more than 7 bytes.
+func CodeKey[T string | []byte](code T) uint64 {
+	if len(code) > 7 {
+		return 0
+	}
+	var k uint64
+	for i := range len(code) {
+		k = k<<8 | uint64(code[i])
+	}
+	return k
+}
+
+// ReleaseKey returns the key of releases in a country ("" for any) of a type, 1 to 6 (0 for
+// any).
+func ReleaseKey[T string | []byte](country T, typ int) uint64 {
+	return CodeKey(country)<<8 | uint64(uint8(typ))
+}
+
+// offerTypes are the types of offers; their numbers are part of keys.
+var offerTypes = [...]string{"", "flatrate", "free", "ads", "rent", "buy"}
+
+// OfferType returns the number of a type of offers; 0 for one that is unknown.
+func OfferType[T string | []byte](name T) int {
+	for i, t := range offerTypes {
+		if t == string(name) {
+			return i
+		}
+	}
+	return 0
+}
+
+// OfferTypes is how many types of offers there are; their numbers start at 1.
+const OfferTypes = len(offerTypes) - 1
+
+// MaxProvider is the highest id of a provider that a key has room for.
+const MaxProvider = 1<<40 - 1
+
+// OfferKey returns the key of a provider's offers of a type (0 for any) in a country.
+// Provider 0 is any.
+func OfferKey[T string | []byte](country T, typ int, provider int64) uint64 {
+	return CodeKey(country)<<48 | uint64(uint8(typ))<<40 | uint64(provider)&MaxProvider
+}
+
+// CertificationKey returns the key of a certification of a country.
+func CertificationKey(country, name string) uint64 {
+	// posting refuses the key 2^64-1, which an even number never is.
+	return xxh3.HashString(country+"\x00"+name) &^ 1
+}

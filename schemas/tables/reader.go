@@ -1,0 +1,199 @@
+package tables
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/blevesearch/vellum"
+
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/release"
+	"reelsplice/schemas/tables/posting"
+)
+
+// A Table is one kind's table of a release, read where it is mapped. Ranks count its rows
+// from the most popular one, 0, to Rows-1. It may be used from several goroutines, as long as
+// the release is open.
+//
+// Opening checks that all columns are there and have the sizes that the rows ask for. The
+// bytes of a column are checked against their checksums when it is first asked for: the
+// methods panic on damage, see release.Guard. They return an empty view for a column of
+// another type and for one that the kind lacks.
+type Table struct {
+	Kind fragment.Kind
+	Rows int
+	Pool *posting.Pool // lends sets for Rows ranks
+
+	columns [ColumnCount]view
+}
+
+// A view is an opened column: the parts that its type has. Its bytes are checked at use, so
+// that opening a release reads none of them.
+type view struct {
+	check release.SectionCheck
+
+	uint64s  posting.Uint64s
+	float64s posting.Float64s
+	ranges   posting.Range
+	order    posting.Order
+	lists    posting.Lists
+	dated    posting.Dated
+	index    *NameIndex
+}
+
+// Open opens the table of a kind; nil for a release without one. The error matches
+// release.ErrCorrupt and names all columns that do not fit.
+func Open(r *release.Reader, kind fragment.Kind) (*Table, error) {
+	t, ok := r.Table(kind.String())
+	if !ok {
+		return nil, nil //nolint:nilnil // a release need not have a table of each kind
+	}
+	return OpenSections(kind, t, t.Rows())
+}
+
+// OpenSections opens the table of a kind whose sections s has.
+func OpenSections(kind fragment.Kind, s posting.Source, rows int) (*Table, error) {
+	t := &Table{Kind: kind, Rows: rows, Pool: posting.NewPool(rows)}
+	var errs []error
+	for _, c := range Columns(kind) {
+		v := &t.columns[c.ID]
+		errs = append(errs, v.open(c, lazySource{s, &v.check}, t))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, fmt.Errorf("table %s: %w", kind, err)
+	}
+	return t, nil
+}
+
+// A lazySource hands out sections that check is going to check.
+type lazySource struct {
+	posting.Source
+	check *release.SectionCheck
+}
+
+// Section returns the bytes of a section, which are read behind the check alone, but for
+// their length.
+func (s lazySource) Section(name string) []byte {
+	t, ok := s.Source.(*release.Table)
+	if !ok {
+		return s.Source.Section(name)
+	}
+	s.check.Add(t, name)
+	return t.Unchecked(name)
+}
+
+// open opens the sections of column c.
+func (v *view) open(c *Column, s posting.Source, t *Table) (err error) {
+	switch c.Type {
+	case Uint64s:
+		v.uint64s, err = posting.OpenUint64s(s, c.Name, t.Rows)
+	case Float64s:
+		v.float64s, err = posting.OpenFloat64s(s, c.Name, t.Rows)
+	case Range:
+		v.ranges, err = posting.OpenRange(s, c.Name, t.Rows, t.Pool)
+		v.order = v.ranges.Order
+	case NumberOrder, TextOrder:
+		v.order, err = posting.OpenOrder(s, c.Name, t.Rows)
+	case Trend:
+		if v.float64s, err = posting.OpenFloat64s(s, c.Name, t.Rows); err == nil {
+			v.order, err = posting.OpenOrder(s, c.Name, t.Rows)
+		}
+	case Lists:
+		v.lists, err = posting.OpenLists(s, c.Name, t.Rows)
+	case Dated:
+		v.dated, err = posting.OpenDated(s, c.Name, t.Rows)
+	case Names:
+		v.index, err = openNames(s, t.Rows)
+	}
+	return err
+}
+
+// use returns a column whose bytes are checked.
+func (t *Table) use(c ColumnID) *view {
+	v := &t.columns[c]
+	v.check.Check()
+	return v
+}
+
+// Uint64s returns a column of type Uint64s.
+func (t *Table) Uint64s(c ColumnID) posting.Uint64s { return t.use(c).uint64s }
+
+// Float64s returns a column of type Float64s, or the scores of a Trend.
+func (t *Table) Float64s(c ColumnID) posting.Float64s { return t.use(c).float64s }
+
+// Range returns a column of type Range.
+func (t *Table) Range(c ColumnID) *posting.Range { return &t.use(c).ranges }
+
+// Order returns the order of a column of type Range, NumberOrder, TextOrder or Trend.
+func (t *Table) Order(c ColumnID) *posting.Order { return &t.use(c).order }
+
+// Lists returns a column of type Lists.
+func (t *Table) Lists(c ColumnID) *posting.Lists { return &t.use(c).lists }
+
+// Dated returns a column of type Dated.
+func (t *Table) Dated(c ColumnID) *posting.Dated { return &t.use(c).dated }
+
+// Names returns the index of names.
+func (t *Table) Names() *NameIndex { return t.use(Text).index }
+
+// A NameIndex is what search needs of a table; see the sections of Text.
+type NameIndex struct {
+	Terms       *vellum.FST
+	TermLists   posting.Lists
+	PrefixLists posting.Lists
+	Keys        posting.Uint64s
+	Ranks       posting.Uint32s
+
+	texts  []byte
+	places posting.Uint32s
+}
+
+func openNames(s posting.Source, rows int) (n *NameIndex, err error) {
+	fst := s.Section(NameTerms)
+	defer func() {
+		if p := recover(); p != nil { // vellum trusts its bytes
+			if err = release.Damage(p); err == nil {
+				err = corrupt(NameTerms, "%v", p)
+			}
+		}
+	}()
+	n = &NameIndex{
+		Keys: s.Section(NameKeys), Ranks: s.Section(NameRanks),
+		texts: s.Section(NameTexts), places: s.Section(NamePlaces),
+	}
+	if n.Terms, err = vellum.Load(fst); err != nil {
+		return nil, corrupt(NameTerms, "%v", err)
+	}
+	if n.TermLists, err = posting.OpenLists(s, TermLists, rows); err != nil {
+		return nil, err
+	}
+	if n.PrefixLists, err = posting.OpenLists(s, PrefixLists, rows); err != nil {
+		return nil, err
+	}
+	switch {
+	case n.Keys == nil || n.Ranks == nil || n.texts == nil || n.places == nil:
+		return nil, corrupt(NameTexts, "one of %s, %s, %s and %s is missing", NameTexts, NamePlaces, NameKeys, NameRanks)
+	case n.Terms.Len() != n.TermLists.Len():
+		return nil, corrupt(NameTerms, "%d terms, %d lists", n.Terms.Len(), n.TermLists.Len())
+	case len(n.Keys)%8 != 0 || len(n.Ranks)%4 != 0 || n.Keys.Len() != n.Ranks.Len():
+		return nil, corrupt(NameKeys, "%d bytes, and %d in %s", len(n.Keys), len(n.Ranks), NameRanks)
+	case len(n.places) != 4*(rows+1) || int64(n.places.At(rows))*NameAlign != int64(len(n.texts)):
+		return nil, corrupt(NamePlaces, "%d bytes for %d rows, or its end is not that of %s", len(n.places), rows, NameTexts)
+	}
+	return n, nil
+}
+
+// Texts returns the folded names of a rank, each with its tier behind it; nothing where the
+// places are damaged.
+func (n *NameIndex) Texts(rank uint32) []byte {
+	from, to := uint64(n.places.At(int(rank)))*NameAlign, uint64(n.places.At(int(rank)+1))*NameAlign
+	if from > to || to > uint64(len(n.texts)) {
+		return nil
+	}
+	return n.texts[from:to]
+}
+
+// corrupt returns an error about a section.
+func corrupt(section, format string, args ...any) error {
+	return fmt.Errorf("%w: section %s: %s", release.ErrCorrupt, section, fmt.Sprintf(format, args...))
+}

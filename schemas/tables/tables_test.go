@@ -1,0 +1,140 @@
+package tables
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"reelsplice/schemas/fragment"
+)
+
+var update = flag.Bool("update", false, "write the table of columns into TABLES.md")
+
+// TestRegistry: what a row of the registry needs, and what tables rely on.
+func TestRegistry(t *testing.T) {
+	sections := map[string]ColumnID{}
+	sortNames := map[string]ColumnID{}
+	for id := range ColumnCount {
+		c := id.Column()
+		if c.Name == "" || c.Type == 0 || len(c.Kinds) == 0 || c.Doc == "" {
+			t.Errorf("column %d, %q: add its name, type, kinds and doc to columns in tables.go", id, c.Name)
+			continue
+		}
+		for _, s := range c.Sections() {
+			if other, taken := sections[s]; taken {
+				t.Errorf("columns %s and %s both have the section %s", other, id, s)
+			}
+			sections[s] = id
+		}
+		for _, s := range c.SortBy {
+			for _, k := range s.Kinds {
+				key := k.String() + " " + s.Name
+				if other, taken := sortNames[key]; taken || !c.Has(k) {
+					t.Errorf("sort_by=%s of %s: %s and %s, which has the kinds %v", s.Name, k, id, other, c.Kinds)
+				}
+				sortNames[key] = id
+				if got, ok := SortedBy(k, s.Name); got != id || !ok {
+					t.Errorf("SortedBy(%s, %s) = %s, %t, want %s", k, s.Name, got, ok, id)
+				}
+			}
+			if c.ID != Popularity && c.Type != Range && c.Type != NumberOrder && c.Type != TextOrder {
+				t.Errorf("column %s sorts and is %s, which has no order that ascends", id, c.Type)
+			}
+		}
+		if (c.Dates || c.Digits > 0) && c.Type != Range || c.Field != "" && c.Type != Range && c.Type != NumberOrder {
+			t.Errorf("column %s is %s: Dates and Digits are for Range, Field is for Range and NumberOrder", id, c.Type)
+		}
+	}
+	for _, name := range []string{"POPULARITY", "", "date"} {
+		if got, ok := SortedBy(fragment.KindMovie, name); ok {
+			t.Errorf("sort_by=%s is %s", name, got)
+		}
+	}
+}
+
+// TestKinds: a kind has exactly its columns, in the order of the registry.
+func TestKinds(t *testing.T) {
+	for kind := range fragment.Kind(80) {
+		var want []ColumnID
+		for id := range ColumnCount {
+			if id.Column().Has(kind) {
+				want = append(want, id)
+			}
+		}
+		var got []ColumnID
+		for _, c := range Columns(kind) {
+			got = append(got, c.ID)
+		}
+		if !slices.Equal(got, want) || len(got) > 0 != slices.Contains(Kinds, kind) {
+			t.Errorf("kind %s has the columns %v, want %v; Kinds are %v", kind, got, want, Kinds)
+		}
+	}
+}
+
+// TestDocument compares the table of columns in TABLES.md with the registry.
+func TestDocument(t *testing.T) {
+	const file, begin, end = "TABLES.md", "| column |", "\n\n"
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, found := strings.Cut(string(text), begin)
+	_, after, closed := strings.Cut(rest, end)
+	if !found || !closed {
+		t.Fatalf("%s has no table that begins with %q", file, begin)
+	}
+	want := before + documented() + after
+	if *update {
+		if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if string(text) != want {
+		t.Errorf("%s is not the registry: run go test ./schemas/tables -update", file)
+	}
+}
+
+func documented() string {
+	var b strings.Builder
+	b.WriteString("| column | type | kinds | holds | field | sort_by |\n| --- | --- | --- | --- | --- | --- |\n")
+	for id := range ColumnCount {
+		c := id.Column()
+		field, sorts := c.Field, map[string]bool{}
+		if c.Digits > 0 {
+			field += fmt.Sprintf(" x 10^%d", c.Digits)
+		}
+		var names []string
+		for _, s := range c.SortBy {
+			if !sorts[s.Name] {
+				names = append(names, "`"+s.Name+"`")
+			}
+			sorts[s.Name] = true
+		}
+		kinds := fmt.Sprint(c.Kinds)
+		if len(c.Kinds) == len(Kinds) {
+			kinds = "[all]"
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s |\n", c.Name, c.Type, strings.Trim(strings.ReplaceAll(kinds, " ", ", "), "[]"), c.Doc, field, strings.Join(names, ", "))
+	}
+	return b.String() + "\n"
+}
+
+func TestKeys(t *testing.T) {
+	seen := map[uint64]bool{}
+	for _, k := range []uint64{
+		OfferKey("US", OfferType("flatrate"), 8), OfferKey("US", OfferType("buy"), 8), OfferKey("US", 0, 8), OfferKey("US", 1, 0), OfferKey("DE", 1, 8),
+		ReleaseKey("US", 1), ReleaseKey("US", 0), ReleaseKey("", 0), ReleaseKey("DE", 1), CertificationKey("US", "R"), CertificationKey("DE", "R"),
+	} {
+		if seen[k] {
+			t.Errorf("key %x stands for two", k)
+		}
+		seen[k] = true
+	}
+	if CodeKey("en") != CodeKey([]byte("en")) || CodeKey("12345678") != 0 {
+		t.Error("CodeKey")
+	}
+}
