@@ -28,6 +28,10 @@ go run "$LINT" run --timeout 10m
 step "tests"
 go test ./... # in their order, so that what .ci/run has tested is not tested again
 
+step "the build with all clouds, which is the one that is packaged"
+go vet -tags allclouds ./schemas/object/... ./cmd/reelsplice
+go test -tags allclouds ./schemas/object/store
+
 # From here on the files of tests lie in memory where there is plenty: they are made and removed
 # by the ten thousand. The tests above had them on the disk. What go links stays there.
 work=$(mktemp -d)

@@ -10,5 +10,5 @@
 // a pattern; query parameters configure the bucket. Credentials come from where each
 // vendor's tools look for them and are refused in a URL; no error holds any.
 //
-// Package store opens buckets.
+// Package store opens buckets: S3 in every build, the other two with the build tag allclouds.
 package object

@@ -24,9 +24,8 @@ func parametersOf(scheme string) (names []string, ok bool) {
 	switch scheme {
 	case SchemeS3:
 		return []string{
-			"region", "endpoint", "profile", "anonymous", "role", "use_path_style", "disable_https", "hostname_immutable",
-			"dualstack", "fips", "accelerate", "rate_limiter_capacity", "ssetype", "kmskeyid",
-			"request_checksum_calculation", "response_checksum_validation",
+			"region", "endpoint", "profile", "anonymous", "role", "use_path_style", "disable_https",
+			"dualstack", "fips", "accelerate", "ssetype", "kmskeyid",
 		}, true
 	case SchemeGCS:
 		return []string{"anonymous", "universe_domain"}, true

@@ -412,6 +412,7 @@ func TestDamagedDownload(t *testing.T) {
 		}
 		etag = r.Header.Get("If-Match")
 		rw.Header().Set("ETag", etag)
+		rw.Header().Set("Last-Modified", "Sun, 01 Nov 2026 10:00:00 GMT")
 		rw.Header().Set("Content-Length", "2")
 		rw.Write([]byte("mX"))
 		return true

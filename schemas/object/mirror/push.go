@@ -137,22 +137,22 @@ func (m *Mirror) upload(ctx context.Context, name string) error {
 		return err
 	}
 	defer f.Close()
-	o, err := m.bucket.Upload(ctx, m.key(name), f)
+	info, err := f.Stat()
 	if err != nil {
 		return err
 	}
-	if err := m.arrived(f, o); err != nil {
+	o, err := m.bucket.Upload(ctx, m.key(name), f, info.Size())
+	if err != nil {
+		return err
+	}
+	if err := m.arrived(f, info.Size(), o); err != nil {
 		return err
 	}
 	return m.remember(name, o.ETag)
 }
 
 // arrived compares a file with its object by size and, where the store tells one, MD5.
-func (m *Mirror) arrived(f *os.File, o object.Info) error {
-	size, err := f.Seek(0, io.SeekEnd)
-	if err != nil {
-		return err
-	}
+func (m *Mirror) arrived(f io.ReaderAt, size int64, o object.Info) error {
 	if size != o.Size {
 		return fmt.Errorf("%s: %d bytes arrived of %d", m.loc.At(o.Key), o.Size, size)
 	}

@@ -7,13 +7,25 @@ import (
 	"io"
 	"io/fs"
 
-	"gocloud.dev/gcerrors"
-
 	"reelsplice/schemas/object"
 )
 
-// An Error is what went wrong with a URL. Its text is one line without credentials.
-// It matches fs.ErrNotExist, fs.ErrExist and fs.ErrPermission where it is one of these.
+// The classes of a driver's errors, beside fs.ErrNotExist, fs.ErrPermission and
+// object.ErrUnsupported. An error without a class is transient.
+var (
+	errCondition = errors.New("the condition of the request does not hold")
+	errRequest   = errors.New("the request fails each time")
+)
+
+// A classified error is a driver's error that matches its class. Its text is the driver's.
+type classified struct{ class, err error }
+
+func (e *classified) Error() string        { return e.err.Error() }
+func (e *classified) Unwrap() error        { return e.err }
+func (e *classified) Is(target error) bool { return target == e.class }
+
+// An Error is a failure with its URL. The text is one line without credentials.
+// It matches fs.ErrNotExist, fs.ErrExist, fs.ErrPermission and the errors of package object.
 type Error struct {
 	URL string // without parameters
 	Err error
@@ -21,7 +33,7 @@ type Error struct {
 
 func (e *Error) Error() string {
 	switch {
-	case errors.Is(e.Err, fs.ErrNotExist) || gcerrors.Code(e.Err) == gcerrors.NotFound:
+	case errors.Is(e.Err, fs.ErrNotExist):
 		return e.URL + ": no such object or bucket, or no right to see it"
 	case errors.Is(e.Err, object.ErrChanged), errors.Is(e.Err, object.ErrShort):
 		return e.URL + ": " + e.Err.Error()
@@ -29,22 +41,11 @@ func (e *Error) Error() string {
 	return e.URL + ": " + object.Redact(e.Err.Error())
 }
 
-// Unwrap returns the cause, whose text may hold anything.
+// Unwrap returns the cause, whose text may hold secrets.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Is makes e match the errors of package fs.
-func (e *Error) Is(target error) bool {
-	switch target {
-	case fs.ErrNotExist:
-		return gcerrors.Code(e.Err) == gcerrors.NotFound
-	case fs.ErrPermission:
-		return gcerrors.Code(e.Err) == gcerrors.PermissionDenied
-	}
-	return false
-}
-
-// failed names the location that err is about. Errors that are named already and the
-// ends of contexts stay as they are.
+// failed adds the location to err. Errors with a location and the ends of contexts stay
+// as they are.
 func failed(l object.Location, err error) error {
 	var named *Error
 	if err == nil || err == io.EOF || errors.As(err, &named) || err == context.Canceled || err == context.DeadlineExceeded {
@@ -58,13 +59,19 @@ func failed(l object.Location, err error) error {
 
 // transient reports whether the same request may succeed a little later.
 func transient(err error) bool {
-	if errors.Is(err, context.Canceled) || errors.Is(err, object.ErrChanged) {
-		return false
-	}
-	switch gcerrors.Code(err) {
-	case gcerrors.NotFound, gcerrors.PermissionDenied, gcerrors.InvalidArgument, gcerrors.FailedPrecondition,
-		gcerrors.AlreadyExists, gcerrors.Unimplemented, gcerrors.Canceled:
-		return false
+	for _, class := range []error{
+		context.Canceled, fs.ErrNotExist, fs.ErrPermission, object.ErrChanged, object.ErrUnsupported, errCondition, errRequest,
+	} {
+		if errors.Is(err, class) {
+			return false
+		}
 	}
 	return true
 }
+
+// textError keeps the text of an error and drops its class.
+type textError struct{ err error }
+
+func (e textError) Error() string { return object.Redact(e.err.Error()) }
+
+var errOffset = errors.New("negative offset")

@@ -5,10 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"time"
-
-	"gocloud.dev/blob"
-	"gocloud.dev/gcerrors"
 
 	"reelsplice/schemas/object"
 )
@@ -55,9 +53,9 @@ type Reader struct {
 	ctx    context.Context
 	bucket *Bucket
 	info   object.Info
-	body   *blob.Reader // nil between two streams
-	off    int64        // of the next byte
-	mark   int64        // off when the last failure was forgotten
+	body   io.ReadCloser // nil between two streams
+	off    int64         // of the next byte
+	mark   int64         // off when the last failure was forgotten
 	try    retry
 	err    error
 }
@@ -129,41 +127,19 @@ func (r *Reader) Close() error {
 	return failed(r.bucket.loc.At(r.info.Key), body.Close())
 }
 
-// rangeReader opens a stream of n bytes from off on, to the end where n is below 0, and
-// holds it to the version of o.
-func (b *Bucket) rangeReader(ctx context.Context, o object.Info, off, n int64) (*blob.Reader, error) {
-	r, err := b.bucket.NewRangeReader(ctx, o.Key, off, n, readerOptions(o.ETag))
+// rangeReader opens a stream of n bytes from off, or to the end if n is below 0, of the
+// version of o. Stores that ignore the condition are compared by size and ETag.
+func (b *Bucket) rangeReader(ctx context.Context, o object.Info, off, n int64) (io.ReadCloser, error) {
+	r, size, etag, err := b.driver.get(ctx, o.Key, o.ETag, off, n)
+	if errors.Is(err, errCondition) || off > 0 && errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%w: %w", object.ErrChanged, textError{err})
+	}
 	if err != nil {
-		if gcerrors.Code(err) == gcerrors.FailedPrecondition || off > 0 && gone(err) {
-			return nil, fmt.Errorf("%w: %w", object.ErrChanged, textError{err})
-		}
 		return nil, err
 	}
-	var v version
-	if v.from(r.As); b.loc.Scheme == object.SchemeFile {
-		v.etag = fileETag(r.ModTime(), r.Size())
-	}
-	if r.Size() != o.Size || o.ETag != "" && v.etag != "" && v.etag != o.ETag {
+	if size != o.Size || o.ETag != "" && etag != "" && etag != o.ETag {
 		_ = r.Close() // it is not read
-		return nil, fmt.Errorf("%w: it had %d bytes and ETag %s, now %d bytes and ETag %s", object.ErrChanged, o.Size, o.ETag, r.Size(), v.etag)
+		return nil, fmt.Errorf("%w: it had %d bytes and ETag %s, now %d bytes and ETag %s", object.ErrChanged, o.Size, o.ETag, size, etag)
 	}
 	return r, nil
 }
-
-// readerOptions are those of a request for the version of an ETag.
-func readerOptions(etag string) *blob.ReaderOptions {
-	return &blob.ReaderOptions{BeforeRead: func(as func(any) bool) error {
-		quiet(as)
-		return require(etag, as)
-	}}
-}
-
-// gone reports whether an object that was read a moment ago is not there any more.
-func gone(err error) bool { return gcerrors.Code(err) == gcerrors.NotFound }
-
-// textError keeps the text of an error without matching what it matches.
-type textError struct{ err error }
-
-func (e textError) Error() string { return object.Redact(e.err.Error()) }
-
-var errOffset = errors.New("negative offset")

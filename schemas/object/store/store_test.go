@@ -8,8 +8,6 @@ import (
 	"io/fs"
 	"math/rand/v2"
 	"net/http"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -50,100 +48,69 @@ func stat(t *testing.T, b *store.Bucket, key string) object.Info {
 	return o
 }
 
-// stores are an S3 bucket and a folder, with a way to put things into them.
-func stores(t *testing.T, f func(t *testing.T, b *store.Bucket, root string, put func(key string, data []byte))) {
-	t.Helper()
-	t.Run("s3", func(t *testing.T) {
-		s := objecttest.New(t)
-		f(t, open(t, s.URL("")), "", func(key string, data []byte) { s.Put(t, key, data) })
-	})
-	t.Run("file", func(t *testing.T) {
-		dir := filepath.ToSlash(t.TempDir())
-		f(t, open(t, "file://"+dir), dir[1:]+"/", func(key string, data []byte) {
-			p := filepath.FromSlash("/" + key)
-			if err := os.MkdirAll(filepath.Dir(p), 0o755); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(p, data, 0o600); err != nil {
-				t.Fatal(err)
-			}
-		})
-	})
-}
-
-func keys(list []object.Info, root string) string {
+func keys(list []object.Info) string {
 	var all []string
 	for _, o := range list {
-		all = append(all, strings.TrimPrefix(o.Key, root))
+		all = append(all, o.Key)
 	}
 	return strings.Join(all, " ")
 }
 
 func TestListAndStat(t *testing.T) {
-	stores(t, func(t *testing.T, b *store.Bucket, root string, put func(string, []byte)) {
-		t.Helper()
-		for _, key := range []string{"d/b.json", "d/a/x.json", "d/a-b.json", "d/a/y.gz", "e/z.json"} {
-			put(root+key, []byte(key))
-		}
-		list, err := b.List(t.Context(), root+"d/")
-		if got, want := keys(list, root), "d/a-b.json d/a/x.json d/a/y.gz d/b.json"; err != nil || got != want {
-			t.Errorf("List = %q, %v, want %q", got, err, want)
-		}
-		list, err = b.Glob(t.Context(), root+"**/*.json")
-		if got, want := keys(list, root), "d/a-b.json d/a/x.json d/b.json e/z.json"; err != nil || got != want {
-			t.Errorf("Glob = %q, %v, want %q", got, err, want)
-		}
-		if _, err := b.Glob(t.Context(), root+"[a"); err == nil || !strings.Contains(err.Error(), "bad pattern") {
-			t.Errorf("Glob of a bad pattern: %v", err)
-		}
-		o := stat(t, b, root+"d/b.json")
-		if i := slices.IndexFunc(list, func(l object.Info) bool { return l.Key == o.Key }); o.Size != 8 || o.ETag == "" || list[i].ETag != o.ETag || list[i].Size != 8 {
-			t.Errorf("Stat = %+v, List = %+v", o, list[i])
-		}
-		if _, err := b.Stat(t.Context(), root+"none"); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "none: no such object") {
-			t.Errorf("Stat of nothing: %v", err)
-		}
-	})
+	s := objecttest.New(t)
+	b := open(t, s.URL(""))
+	for _, key := range []string{"d/b.json", "d/a/x.json", "d/a-b.json", "d/a/y.gz", "e/z.json"} {
+		s.Put(t, key, []byte(key))
+	}
+	list, err := b.List(t.Context(), "d/")
+	if got, want := keys(list), "d/a-b.json d/a/x.json d/a/y.gz d/b.json"; err != nil || got != want {
+		t.Errorf("List = %q, %v, want %q", got, err, want)
+	}
+	o := stat(t, b, "d/b.json")
+	if i := slices.IndexFunc(list, func(l object.Info) bool { return l.Key == o.Key }); o.Size != 8 || o.ETag == "" || list[i].ETag != o.ETag || list[i].Size != 8 {
+		t.Errorf("Stat = %+v, List = %+v", o, list[i])
+	}
+	if _, err := b.Stat(t.Context(), "none"); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "none: no such object") {
+		t.Errorf("Stat of nothing: %v", err)
+	}
 }
 
 // TestListPages has more objects than one answer holds, and names between which the
 // order of folders and that of keys differ.
 func TestListPages(t *testing.T) {
-	stores(t, func(t *testing.T, b *store.Bucket, root string, put func(string, []byte)) {
-		t.Helper()
-		var want []string
-		for i := range 1200 {
-			key := []string{"p/a/", "p/a-"}[i%2] + string(rune('a'+i%26)) + strings.Repeat("x", i/26)
-			put(root+key, nil)
-			want = append(want, key)
-		}
-		slices.Sort(want)
-		list, err := b.List(t.Context(), root+"p/")
-		if got := keys(list, root); err != nil || got != strings.Join(slices.Compact(want), " ") {
-			t.Errorf("List: %v, %d objects, want %d in order", err, len(list), len(want))
-		}
-	})
+	s := objecttest.New(t)
+	b := open(t, s.URL(""))
+	var want []string
+	for i := range 1200 {
+		key := []string{"p/a/", "p/a-"}[i%2] + string(rune('a'+i%26)) + strings.Repeat("x", i/26)
+		s.Put(t, key, nil)
+		want = append(want, key)
+	}
+	slices.Sort(want)
+	list, err := b.List(t.Context(), "p/")
+	if got := keys(list); err != nil || got != strings.Join(slices.Compact(want), " ") {
+		t.Errorf("List: %v, %d objects, want %d in order", err, len(list), len(want))
+	}
 }
 
 func TestRead(t *testing.T) {
-	stores(t, func(t *testing.T, b *store.Bucket, root string, put func(string, []byte)) {
-		t.Helper()
-		data := noise(3*store.BlockSize + 17)
-		put(root+"data", data)
-		put(root+"empty", nil)
-		r := b.NewReader(t.Context(), stat(t, b, root+"data"))
-		got, err := io.ReadAll(r)
-		if err != nil || !bytes.Equal(got, data) {
-			t.Errorf("read %d bytes, %v, want the %d there are", len(got), err, len(data))
-		}
-		if err := r.Close(); err != nil {
-			t.Error(err)
-		}
-		if got, err := io.ReadAll(b.NewReader(t.Context(), stat(t, b, root+"empty"))); err != nil || len(got) != 0 {
-			t.Errorf("read %d bytes of an empty object, %v", len(got), err)
-		}
-		readAt(t, b.NewReaderAt(t.Context(), stat(t, b, root+"data")), data)
-	})
+	s := objecttest.New(t)
+	b := open(t, s.URL(""))
+	data := noise(3*store.BlockSize + 17)
+	s.Put(t, "data", data)
+	s.Put(t, "empty", nil)
+	r := b.NewReader(t.Context(), stat(t, b, "data"))
+	got, err := io.ReadAll(r)
+	if err != nil || !bytes.Equal(got, data) {
+		t.Errorf("read %d bytes, %v, want the %d there are", len(got), err, len(data))
+	}
+	if err := r.Close(); err != nil {
+		t.Error(err)
+	}
+	if got, err := io.ReadAll(b.NewReader(t.Context(), stat(t, b, "empty"))); err != nil || len(got) != 0 {
+		t.Errorf("read %d bytes of an empty object, %v", len(got), err)
+	}
+	readAt(t, b.NewReaderAt(t.Context(), stat(t, b, "data")), data)
 }
 
 func readAt(t *testing.T, r io.ReaderAt, data []byte) {
@@ -289,51 +256,35 @@ func TestReadChanged(t *testing.T) {
 	}
 }
 
-func TestFileChanged(t *testing.T) {
-	p := filepath.Join(t.TempDir(), "f")
-	if err := os.WriteFile(p, []byte("old"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	b := open(t, "file:///")
-	o := stat(t, b, filepath.ToSlash(p)[1:])
-	if err := os.WriteFile(p, []byte("newer"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := io.ReadAll(b.NewReader(t.Context(), o)); !errors.Is(err, object.ErrChanged) {
-		t.Errorf("Read: %v", err)
-	}
-}
-
 func TestWrite(t *testing.T) {
-	stores(t, func(t *testing.T, b *store.Bucket, root string, _ func(string, []byte)) {
-		t.Helper()
-		ctx := t.Context()
-		data := noise(11 << 20) // in several parts
-		o, err := b.Upload(ctx, root+"a/big", bytes.NewReader(data))
-		if err != nil || o.Size != int64(len(data)) || o.ETag == "" {
-			t.Fatalf("Upload = %+v, %v", o, err)
-		}
-		if got, err := io.ReadAll(b.NewReader(ctx, o)); err != nil || !bytes.Equal(got, data) {
-			t.Errorf("read %d bytes, %v", len(got), err)
-		}
-		if err := b.Create(ctx, root+"lock", []byte("1")); err != nil {
-			t.Fatal(err)
-		}
-		if err := b.Create(ctx, root+"lock", []byte("2")); !errors.Is(err, fs.ErrExist) {
-			t.Errorf("Create of what is there: %v", err)
-		}
-		if got, err := b.ReadAll(ctx, root+"lock"); err != nil || string(got) != "1" {
-			t.Errorf("ReadAll = %q, %v", got, err)
-		}
-		for range 2 {
-			if err := b.Delete(ctx, root+"lock"); err != nil {
-				t.Error(err)
-			}
-		}
-		if err := b.Create(ctx, root+"lock", []byte("3")); err != nil {
+	s := objecttest.New(t)
+	b := open(t, s.URL(""))
+	ctx := t.Context()
+	data := noise(33 << 20) // in several parts
+	o, err := b.Upload(ctx, "a/big", bytes.NewReader(data), int64(len(data)))
+	if err != nil || o.Size != int64(len(data)) || o.ETag == "" {
+		t.Fatalf("Upload = %+v, %v", o, err)
+	}
+	if got, err := io.ReadAll(b.NewReader(ctx, o)); err != nil || !bytes.Equal(got, data) {
+		t.Errorf("read %d bytes, %v", len(got), err)
+	}
+	if err := b.Create(ctx, "lock", []byte("1")); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Create(ctx, "lock", []byte("2")); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("Create of what is there: %v", err)
+	}
+	if got, err := b.ReadAll(ctx, "lock"); err != nil || string(got) != "1" {
+		t.Errorf("ReadAll = %q, %v", got, err)
+	}
+	for range 2 {
+		if err := b.Delete(ctx, "lock"); err != nil {
 			t.Error(err)
 		}
-	})
+	}
+	if err := b.Create(ctx, "lock", []byte("3")); err != nil {
+		t.Error(err)
+	}
 }
 
 func TestUploadTriesAgain(t *testing.T) {
@@ -344,7 +295,7 @@ func TestUploadTriesAgain(t *testing.T) {
 		return r.Method == http.MethodPut && n.Add(1) <= 3 && objecttest.Unavailable(w)
 	})
 	data := noise(100_000)
-	if _, err := b.Upload(t.Context(), "x", bytes.NewReader(data)); err != nil || !bytes.Equal(s.Get(t, "x"), data) {
+	if _, err := b.Upload(t.Context(), "x", bytes.NewReader(data), int64(len(data))); err != nil || !bytes.Equal(s.Get(t, "x"), data) {
 		t.Errorf("Upload: %v", err)
 	}
 }

@@ -1,0 +1,59 @@
+package store_test
+
+import (
+	"errors"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"reelsplice/schemas/object"
+	"reelsplice/schemas/object/objecttest"
+	"reelsplice/schemas/object/store"
+)
+
+// TestCredentials opens a bucket with keys of the environment, of a profile, with none
+// and without a signature.
+func TestCredentials(t *testing.T) {
+	s := objecttest.New(t)
+	s.Put(t, "x", []byte("x"))
+	signed := ""
+	s.SetFault(func(_ http.ResponseWriter, r *http.Request) bool {
+		signed = r.Header.Get("Authorization")
+		return false
+	})
+	stat(t, open(t, s.URL("")), "x")
+	if !strings.Contains(signed, "Credential=test-key-id/") {
+		t.Errorf("environment: Authorization is %q", signed)
+	}
+	files := t.TempDir()
+	if err := os.WriteFile(filepath.Join(files, "credentials"), []byte("[other]\naws_access_key_id = other-id\naws_secret_access_key = other-key\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("AWS_CONFIG_FILE", filepath.Join(files, "config"))
+	t.Setenv("AWS_SHARED_CREDENTIALS_FILE", filepath.Join(files, "credentials"))
+	stat(t, open(t, s.URL("")+"&profile=other"), "x")
+	if !strings.Contains(signed, "Credential=other-id/") {
+		t.Errorf("profile: Authorization is %q", signed)
+	}
+	stat(t, open(t, s.URL("")+"&anonymous=true"), "x")
+	if signed != "" {
+		t.Errorf("anonymous: Authorization is %q", signed)
+	}
+	t.Setenv("AWS_ACCESS_KEY_ID", "")
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "")
+	if _, err := store.Open(t.Context(), location(t, s.URL(""))); err == nil || !strings.Contains(err.Error(), "s3://bucket/: no AWS credentials found: ") {
+		t.Errorf("no credentials: %v", err)
+	}
+}
+
+// TestCreateOnGoogle must not pass over an object that is there: Google's S3 interface has
+// no If-None-Match for writes.
+func TestCreateOnGoogle(t *testing.T) {
+	objecttest.New(t) // its credentials
+	b := open(t, "s3://bucket/?endpoint=https://storage.googleapis.com")
+	if err := b.Create(t.Context(), "x", nil); !errors.Is(err, object.ErrUnsupported) {
+		t.Errorf("Create: %v", err)
+	}
+}
