@@ -60,7 +60,7 @@ func (a *app) setFlag(cmd *cobra.Command, f *pflag.Flag, variables, settings *ko
 		}
 		return nil
 	}
-	key, v := lookup(settings, tables(cmd), f.Name)
+	key, v := lookup(settings, configTables(cmd), f.Name)
 	if key == "" {
 		return nil
 	}
@@ -75,9 +75,9 @@ func (a *app) setFlag(cmd *cobra.Command, f *pflag.Flag, variables, settings *ko
 	return nil
 }
 
-// tables returns the names of the tables that hold settings of cmd, the innermost
+// configTables returns the names of the tables that hold settings of cmd, the innermost
 // first: token.issue, token and the top level, "".
-func tables(cmd *cobra.Command) []string {
+func configTables(cmd *cobra.Command) []string {
 	words := strings.Fields(cmd.CommandPath())[1:]
 	var out []string
 	for n := len(words); n >= 0; n-- {

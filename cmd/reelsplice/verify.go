@@ -10,6 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"reelsplice/schemas/release"
+	"reelsplice/schemas/tables"
+	"reelsplice/schemas/tables/accounts"
 	"reelsplice/schemas/tables/changelog"
 )
 
@@ -51,14 +53,36 @@ func (a *app) verify(ctx context.Context, dir string, part subset) ([]release.Pr
 	return checkTables(dir)
 }
 
-// checkTables looks for what is wrong with tables whose bytes are sound.
+// checkTables opens all tables that an edge opens, and looks for what is wrong with tables
+// whose bytes are sound.
 func checkTables(dir string) (problems []release.Problem, err error) {
 	r, err := release.Open(dir)
 	if err != nil {
 		return nil, err
 	}
-	if err := release.Guard(func() error { return changelog.Open(r).Check() }); err != nil {
-		problems = append(problems, release.Problem{File: "table-" + changelog.Table, Off: -1, What: err.Error()})
+	check := func(name string, open func() error) {
+		if err := release.Guard(open); err != nil {
+			problems = append(problems, release.Problem{File: "table-" + name, Off: -1, What: err.Error()})
+		}
+	}
+	check(changelog.Table, func() error { return changelog.Open(r).Check() })
+	for _, kind := range tables.Kinds {
+		check(kind.String(), func() error {
+			_, err := tables.Open(r, kind)
+			return err
+		})
+	}
+	if t, ok := r.Table(accounts.ListTable); ok {
+		check(accounts.ListTable, func() error {
+			_, err := accounts.OpenLists(t)
+			return err
+		})
+	}
+	if t, ok := r.Table(accounts.AccountTable); ok {
+		check(accounts.AccountTable, func() error {
+			_, err := accounts.OpenAccounts(t)
+			return err
+		})
 	}
 	return problems, r.Close()
 }

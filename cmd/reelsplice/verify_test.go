@@ -1,0 +1,36 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/release"
+	"reelsplice/schemas/tables"
+	"reelsplice/schemas/tables/posting"
+)
+
+// TestCheckTables: verify opens what an edge opens, so it names the columns that a table lacks.
+func TestCheckTables(t *testing.T) {
+	check := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	dir := t.TempDir()
+	w, err := release.Create(dir, release.WriterOptions{})
+	check(err)
+	table, err := w.Table(fragment.KindMovie.String(), 1)
+	check(err)
+	check(posting.WriteUint64s(table, tables.ID.String(), []uint64{550}))
+	check(table.Close())
+	m, err := w.Seal(t.Context())
+	check(err)
+	problems, err := checkTables(filepath.Join(dir, m.ID))
+	check(err)
+	if len(problems) != 1 || problems[0].File != "table-movie" || !strings.Contains(problems[0].What, tables.VoteCount.String()) {
+		t.Errorf("problems are %v, want one of table-movie that names vote_count", problems)
+	}
+}
