@@ -172,7 +172,7 @@ func TestBadRows(t *testing.T) {
 		`status_code: is no answer but error 34: The resource you requested could not be found.`)
 	f(`[1,2]`, `byte 0: want an object, found an array`)
 	f(`null`, `byte 0: want an object, found null`)
-	f(`{"id":3`, `byte 7: unexpected end, want ',' or '}'`)
+	f(`{"id":3`, `byte 7: unexpected end of JSON input`)
 	f(`{"id":1,"title":"other"}`, `id: movie 1 is already at movies.ndjson:1, with other content`)
 }
 

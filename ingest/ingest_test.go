@@ -736,14 +736,14 @@ func TestQuarantine(t *testing.T) {
 	}
 	wantBad := []string{
 		"movies.ndjson:3: title: want a string, found 5",
-		"movies.ndjson:4: byte 20: found '}', want a key",
+		"movies.ndjson:4: byte 20: invalid character '}' looking for beginning of object key string",
 	}
 	if !slices.Equal(r.Bad, wantBad) {
 		t.Errorf("Bad = %q, want %q", r.Bad, wantBad)
 	}
 	want := []quarantine.Entry{
 		{File: "movies.ndjson", Layout: "tmdb", Row: 2, Line: 3, Field: "title", Reason: "want a string, found 5", Kind: "movie", Raw: []byte(`{"id":2,"title":5,"overview":"é"}`), RawBytes: 34},
-		{File: "movies.ndjson", Layout: "tmdb", Row: 3, Line: 4, Reason: "byte 20: found '}', want a key", Kind: "movie", Raw: []byte(`{"id":3,"title":"C",}`), RawBytes: 21},
+		{File: "movies.ndjson", Layout: "tmdb", Row: 3, Line: 4, Reason: "byte 20: invalid character '}' looking for beginning of object key string", Kind: "movie", Raw: []byte(`{"id":3,"title":"C",}`), RawBytes: 21},
 	}
 	var got []quarantine.Entry
 	var mended []string

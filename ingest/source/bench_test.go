@@ -3,7 +3,6 @@ package source
 import (
 	"bytes"
 	"encoding/csv"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -137,28 +136,4 @@ func BenchmarkShared(b *testing.B) {
 			benchFile(b, path, size)
 		})
 	}
-}
-
-// BenchmarkCheckRow compares checkRow with the standard library's validator.
-func BenchmarkCheckRow(b *testing.B) {
-	rows := bytes.Split(bytes.TrimSpace(sampleLines(1<<20)), []byte{'\n'})
-	total := 0
-	for _, row := range rows {
-		total += len(row)
-	}
-	run := func(name string, ok func([]byte) bool) {
-		b.Run(name, func(b *testing.B) {
-			b.SetBytes(int64(total))
-			b.ReportAllocs()
-			for b.Loop() {
-				for _, row := range rows {
-					if !ok(row) {
-						b.Fatal("refused")
-					}
-				}
-			}
-		})
-	}
-	run("checkRow", func(row []byte) bool { return checkRow(row, DefaultMaxDepth) == nil })
-	run("encoding-json", json.Valid)
 }

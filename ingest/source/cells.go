@@ -3,6 +3,8 @@ package source
 import (
 	"bytes"
 	"fmt"
+
+	"reelsplice/ingest/source/jsonrow"
 )
 
 // A cell is where the text of one cell lies in its row.
@@ -30,7 +32,7 @@ func (s *splitter) reset() {
 // line cuts b[i:end], the next line of the row b without its line end, into cells.
 // Afterwards s.in tells whether the row goes on. The rules are those of RFC 4180, as
 // encoding/csv has them.
-func (s *splitter) line(b []byte, i, end int) *fault {
+func (s *splitter) line(b []byte, i, end int) *jsonrow.Fault {
 	if s.plain {
 		s.plainCells(b, i, end)
 		return nil
@@ -43,7 +45,7 @@ func (s *splitter) line(b []byte, i, end int) *fault {
 				quote = i + indexOr(b[i:end], '"', end-i)
 			}
 			if quote < stop {
-				return &fault{off: quote, reason: "found '\"' inside a cell that does not start with one", syntax: true}
+				return &jsonrow.Fault{Off: quote, Reason: "found '\"' inside a cell that does not start with one", Syntax: true}
 			}
 			s.cells = append(s.cells, cell{start: i, end: stop})
 			if i = stop + 1; i > end {
@@ -56,7 +58,7 @@ func (s *splitter) line(b []byte, i, end int) *fault {
 			i++
 			s.start = i
 		}
-		var f *fault
+		var f *jsonrow.Fault
 		if i, f = s.quoted(b, i, end); f != nil || i > end {
 			return f
 		}
@@ -65,7 +67,7 @@ func (s *splitter) line(b []byte, i, end int) *fault {
 
 // quoted passes the text of a quoted cell and the delimiter behind it. The offset
 // that it returns is above end where no cell follows in this line.
-func (s *splitter) quoted(b []byte, i, end int) (int, *fault) {
+func (s *splitter) quoted(b []byte, i, end int) (int, *jsonrow.Fault) {
 	for {
 		j := bytes.IndexByte(b[i:end], '"')
 		if j < 0 {
@@ -79,7 +81,7 @@ func (s *splitter) quoted(b []byte, i, end int) (int, *fault) {
 			i++
 			continue
 		case i < end && b[i] != s.delim:
-			return i, &fault{off: i, reason: fmt.Sprintf("found %s behind a closing quote, want %q or the end of the line", showByte(b[i:]), s.delim), syntax: true}
+			return i, &jsonrow.Fault{Off: i, Reason: fmt.Sprintf("found %s behind a closing quote, want %q or the end of the line", jsonrow.ShowByte(b[i:]), s.delim), Syntax: true}
 		}
 		s.cells = append(s.cells, cell{start: s.start, end: i - 1, packed: s.pack})
 		s.in = false

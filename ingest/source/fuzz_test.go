@@ -17,6 +17,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
+
+	"reelsplice/ingest/source/jsonrow"
 )
 
 const (
@@ -234,7 +236,7 @@ func FuzzCSV(f *testing.F) {
 			switch {
 			case row.Err != nil && strings.Contains(row.Err.Error(), " cells, want 3") && len(want[i]) != 3:
 			case row.Err != nil && strings.Contains(row.Err.Error(), "invalid UTF-8") && !utf8.ValidString(strings.Join(want[i], ",")):
-			case row.Err != nil && strings.Contains(row.Err.Error(), noZero) && strings.Contains(strings.Join(want[i], ","), "\x00"):
+			case row.Err != nil && strings.Contains(row.Err.Error(), jsonrow.NoZero) && strings.Contains(strings.Join(want[i], ","), "\x00"):
 			case row.Err != nil:
 				t.Fatalf("row %d of %q: %v", i, want[i], row.Err)
 			case !slices.Equal(cellsOf(t, row), want[i]):

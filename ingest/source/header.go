@@ -6,10 +6,11 @@ import (
 	"strconv"
 	"unicode"
 	"unicode/utf8"
+
+	"reelsplice/ingest/source/limit"
 )
 
 const (
-	maxColumns     = 10_000    // of a table, in any format
 	maxHeaderBytes = 256 << 10 // of a CSV or TSV file's header
 	maxNameBytes   = 128       // of one that counts as a name when it is asked whether a line is a header
 )
@@ -130,8 +131,8 @@ func isIdentifier(b []byte) bool {
 // blanks around them, column_N for the N-th where it has none. Two columns of one name
 // are an error, because a row could not say which of them a value is of.
 func columnNames(cells []string) ([]string, error) {
-	if len(cells) > maxColumns {
-		return nil, fmt.Errorf("header has %d columns, want at most %d", len(cells), maxColumns)
+	if len(cells) > limit.MaxColumns {
+		return nil, fmt.Errorf("header has %d columns, want at most %d", len(cells), limit.MaxColumns)
 	}
 	seen := make(map[string]int, len(cells))
 	names := make([]string, len(cells))

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"math"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -87,20 +86,5 @@ func TestMaxDepth(t *testing.T) {
 	got, err := readFile(t, write(t, "m.json", []byte("["+deep+"]")), Options{MaxDepth: 10 * DefaultMaxDepth})
 	if want := "m.json:1: byte 2560: nested deeper than 512 levels"; err != nil || len(got) != 1 || got[0] != want {
 		t.Errorf("513 levels: %.80q, %v, want %s", got, err, want)
-	}
-}
-
-func TestExpandable(t *testing.T) {
-	for _, tt := range []struct{ size, ratio, want int64 }{
-		{0, 1000, freeBytes},
-		{1 << 10, 1000, freeBytes},
-		{1 << 20, 1000, 1000 << 20},
-		{math.MaxInt64, 2, math.MaxInt64},
-		{1 << 20, math.MaxInt64, math.MaxInt64},
-		{5, math.MaxInt64, math.MaxInt64},
-	} {
-		if got := expandable(tt.size, tt.ratio); got != tt.want {
-			t.Errorf("expandable(%d, %d) = %d, want %d", tt.size, tt.ratio, got, tt.want)
-		}
 	}
 }

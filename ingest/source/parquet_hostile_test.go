@@ -20,6 +20,8 @@ import (
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 	"github.com/pierrec/lz4/v4"
+
+	"reelsplice/ingest/source/limit"
 )
 
 // A lie is a Parquet file of one column whose metadata need not be true.
@@ -506,11 +508,11 @@ func TestParquetEncodings(t *testing.T) {
 // TestParquetWide reads as many columns as there may be, with little memory for each.
 func TestParquetWide(t *testing.T) {
 	page := nulls(t, 3)
-	l := lie{column: column(format.Int64), values: 3, pages: slices.Repeat([][]byte{page}, maxColumns), meta: func(m *format.FileMetaData) {
+	l := lie{column: column(format.Int64), values: 3, pages: slices.Repeat([][]byte{page}, limit.MaxColumns), meta: func(m *format.FileMetaData) {
 		leaf, chunk := m.Schema[1], m.RowGroups[0].Columns[0]
 		m.Schema, m.RowGroups[0].Columns = m.Schema[:1], nil
-		m.Schema[0].NumChildren.V = maxColumns
-		for i := range maxColumns {
+		m.Schema[0].NumChildren.V = limit.MaxColumns
+		for i := range limit.MaxColumns {
 			leaf.Name = "c" + itoa(i)
 			chunk.MetaData.DataPageOffset, chunk.MetaData.TotalCompressedSize = int64(4+i*len(page)), int64(len(page))
 			m.Schema = append(m.Schema, leaf)

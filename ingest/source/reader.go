@@ -7,6 +7,9 @@ import (
 	"io"
 	"os"
 	"sync/atomic"
+
+	"reelsplice/ingest/source/limit"
+	"reelsplice/ingest/source/parquet"
 )
 
 // A rowReader reads the rows of one format. Its errors are FileErrors or io.EOF.
@@ -70,20 +73,50 @@ func (r *Reader) open(o Options) error {
 
 // openParquet reads the Parquet file of size bytes behind at.
 func (r *Reader) openParquet(at io.ReaderAt, size int64, o Options) error {
-	r.consumed = new(atomic.Int64)
-	onDisk := size
-	if r.file.Bytes > 0 {
-		onDisk = r.file.Bytes
+	if r.file.Bytes == 0 {
+		r.file.Bytes = size // of a pipe
 	}
-	rows, err := newParquetRows(at, r.file.Name, size, onDisk, o, r.consumed)
+	rows, err := parquet.Open(at, size, r.file.Bytes, parquet.Limits{
+		MaxRow: o.maxRowBytes(), MaxPage: o.maxPageBytes(), MaxDictionary: o.maxDictionaryBytes(),
+		Budget: limit.Budget{Max: o.maxBytes(), Ratio: o.maxRatio()},
+	})
 	if err != nil {
 		return err
 	}
-	rows.bytes = r.file.Bytes // progress is told in bytes of the file as it lies on disk
+	r.consumed = new(atomic.Int64)
 	r.file.Format = FormatParquet
-	r.rows = rows
-	r.free = append(r.free, rows.close)
+	r.rows = &parquetRows{Reader: rows, file: &r.file, consumed: r.consumed, max: o.maxRowBytes()}
+	r.free = append(r.free, rows.Close)
 	return nil
+}
+
+// parquetRows are the rows of a Parquet file with their places.
+type parquetRows struct {
+	*parquet.Reader
+	file     *File
+	consumed *atomic.Int64
+	max      int   // bytes of a row
+	row      int64 // rows returned so far
+}
+
+func (p *parquetRows) next() (Row, error) {
+	r, err := p.Next()
+	p.consumed.Store(int64(p.Done() * float64(p.file.Bytes)))
+	switch {
+	case err == io.EOF:
+		return Row{}, err
+	case err != nil:
+		return Row{}, &FileError{File: p.file.Name, Row: p.row + 1, Err: err}
+	}
+	p.row++
+	row := Row{Place: Place{File: p.file.Name, Row: p.row, Off: -1}, JSON: r.JSON, Size: int64(len(r.JSON))}
+	if len(r.JSON) > p.max {
+		row.JSON = r.JSON[:min(len(r.JSON), longRowHead)]
+	}
+	if r.Bad != "" {
+		row.Err = &RowError{Place: row.Place, Off: -1, Reason: r.Bad}
+	}
+	return row, nil
 }
 
 func (r *Reader) openText(br *bufio.Reader, o Options) error {
@@ -93,9 +126,9 @@ func (r *Reader) openText(br *bufio.Reader, o Options) error {
 		return err
 	}
 	r.free = append(r.free, free)
-	limited := &limitedReader{r: stream, in: r.consumed, max: o.maxBytes()}
+	limited := &limit.Reader{R: stream, In: r.consumed, Budget: limit.Budget{Max: o.maxBytes()}}
 	if r.file.Compression != CompressionNone {
-		limited.ratio = o.maxRatio()
+		limited.Ratio = o.maxRatio()
 	}
 	w := newWindow(limited, maxRow)
 	if r.file.Format, err = startText(w, maxRow, extOf(r.file.Path)); err != nil {

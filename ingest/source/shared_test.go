@@ -145,7 +145,7 @@ func countAll(t *testing.T, p string) (good, bad, blank int, ratio float64) {
 		case err == io.EOF:
 			out := bytes
 			if p, ok := r.rows.(*parquetRows); ok {
-				out = p.budget.out
+				out = p.Uncompressed()
 			}
 			return good, bad, int(r.Blank()), float64(out) / float64(r.File().Bytes)
 		case err != nil:

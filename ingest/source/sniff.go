@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"unicode/utf8"
+
+	"reelsplice/ingest/source/jsonrow"
 )
 
 var errEmpty = errors.New("empty file")
@@ -149,17 +151,17 @@ func formatOfLines(w *window, maxRow int, ext string) (Format, error) {
 		}
 		return FormatUnknown, fmt.Errorf("want JSON, CSV, TSV or Parquet, found text that starts with %q", cutText(line, 20))
 	}
-	var s scanner
-	end, done, f := s.scan(line, 0)
+	var s jsonrow.Scanner
+	end, done, f := s.Scan(line, 0)
 	switch rest := bytes.TrimLeft(line[end:], " \t\r"); {
-	case f != nil || s.str:
+	case f != nil || s.InString():
 		return FormatNDJSON, nil
 	case done && len(rest) > 0 && rest[0] == '{':
 		return FormatObjects, nil
 	case done || len(line) > maxRow:
 		return FormatNDJSON, nil
 	}
-	if next := lineAfter(w, len(line)); len(next) > 0 && next[0] == '{' && !continues(line, s.open.object()) {
+	if next := lineAfter(w, len(line)); len(next) > 0 && next[0] == '{' && !continues(line, s.InObject()) {
 		return FormatNDJSON, nil
 	}
 	return FormatObjects, nil
@@ -167,8 +169,8 @@ func formatOfLines(w *window, maxRow int, ext string) (Format, error) {
 
 // checkOther reports whether line is JSON, if only a value that is no object.
 func checkOther(line []byte) bool {
-	f := checkRow(line, DefaultMaxDepth)
-	return f == nil || !f.syntax && bytes.IndexByte(line, 0) < 0 && utf8.Valid(line)
+	f := jsonrow.Check(line, DefaultMaxDepth)
+	return f == nil || !f.Syntax && bytes.IndexByte(line, 0) < 0 && utf8.Valid(line)
 }
 
 // continues reports whether an object may follow directly on the unfinished line, at

@@ -9,12 +9,9 @@
 package source
 
 import (
-	"context"
 	"fmt"
 	"strconv"
 	"time"
-
-	"reelsplice/schemas/object"
 )
 
 // longRowHead is how many bytes of a row above the limit are kept.
@@ -98,36 +95,6 @@ type File struct {
 // Base returns the file's name without its folder and the extensions that say format
 // and compression.
 func (f File) Base() string { return baseName(f.Path) }
-
-// Options are the limits and hints of List and Open. A row beyond a limit is a bad row,
-// a file beyond one a FileError that matches ErrLimit.
-type Options struct {
-	MaxRowBytes int64 // longest row accepted, in bytes; 0 means DefaultMaxRowBytes
-	MaxDepth    int   // objects and arrays open at once in a row of JSON; 0, and what is above it, means DefaultMaxDepth
-
-	// The following limits are for one file; a negative number means none.
-
-	MaxBytes           int64 // uncompressed bytes; 0 means no limit
-	MaxRatio           int64 // uncompressed bytes for each byte on disk, once there are 64 MiB; 0 means DefaultMaxRatio
-	MaxPageBytes       int64 // of a page of a Parquet file; 0 means DefaultMaxPageBytes
-	MaxDictionaryBytes int64 // of a dictionary page of a Parquet file; 0 means DefaultMaxDictionaryBytes
-
-	Context context.Context           // for objects and pipes: ends listing and reading; nil never does
-	Kind    string                    // when set, the kind of every file, whatever its name says
-	TempDir string                    // where a packed Parquet file is unpacked, which needs a file; "" means the system's
-	Skipped func(path, reason string) // told of each file that List leaves out of a folder; nil means nobody
-
-	// Buckets opens the bucket of a URL; without it URLs are refused. It brings the
-	// libraries of object stores along, which this package does without.
-	Buckets func(context.Context, object.Location) (object.Bucket, error)
-}
-
-func (o Options) context() context.Context {
-	if o.Context == nil {
-		return context.Background()
-	}
-	return o.Context
-}
 
 // A Place tells where a row was found.
 type Place struct {

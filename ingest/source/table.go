@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"unicode/utf8"
+
+	"reelsplice/ingest/source/jsonrow"
 )
 
 // tableRows reads CSV and TSV files as JSON objects, each value a string or null.
@@ -40,14 +42,14 @@ func newTableRows(t textRows, format Format, ext string) (*tableRows, error) {
 	case err != nil:
 		return nil, err
 	case f != nil:
-		return nil, fmt.Errorf("header: %s", f.reasonAt(0))
+		return nil, fmt.Errorf("header: %s", f.ReasonAt(0))
 	}
 	raw := t.w.held()[:rec.size]
 	if !utf8.Valid(raw) {
-		return nil, fmt.Errorf("header: byte %d: invalid UTF-8", invalidUTF8(raw))
+		return nil, fmt.Errorf("header: byte %d: invalid UTF-8", jsonrow.InvalidUTF8(raw))
 	}
-	if f := zeroByte(raw); f != nil {
-		return nil, fmt.Errorf("header: %s", f.reasonAt(0))
+	if f := jsonrow.ZeroByte(raw); f != nil {
+		return nil, fmt.Errorf("header: %s", f.ReasonAt(0))
 	}
 	if err := r.header(raw); err != nil {
 		return nil, err
@@ -72,7 +74,7 @@ func (t *tableRows) header(raw []byte) error {
 		if i == 0 {
 			before = '{'
 		}
-		key, _ := appendString([]byte{before}, []byte(name))
+		key, _ := jsonrow.AppendString([]byte{before}, []byte(name))
 		t.keys = append(t.keys, append(key, ':'))
 	}
 	return nil
@@ -115,12 +117,12 @@ func (t *tableRows) next() (Row, error) {
 }
 
 // finish makes the row at p, which f is wrong with, out of raw and its cells.
-func (t *tableRows) finish(p Place, raw []byte, f *fault) Row {
+func (t *tableRows) finish(p Place, raw []byte, f *jsonrow.Fault) Row {
 	if f == nil && !utf8.Valid(raw) {
-		f = &fault{off: invalidUTF8(raw), reason: "invalid UTF-8"}
+		f = &jsonrow.Fault{Off: jsonrow.InvalidUTF8(raw), Reason: "invalid UTF-8"}
 	}
 	if f == nil {
-		f = zeroByte(raw)
+		f = jsonrow.ZeroByte(raw)
 	}
 	row := t.textRows.finish(p, raw, int64(len(raw)), f, 0)
 	row.Raw = raw
@@ -148,7 +150,7 @@ func (t *tableRows) object(raw []byte) []byte {
 			dst = append(dst, "null"...)
 			continue
 		}
-		dst = appendText(dst, text)
+		dst = jsonrow.AppendText(dst, text)
 	}
 	t.json = append(dst, '}')
 	return t.json
@@ -159,17 +161,17 @@ func (t *tableRows) object(raw []byte) []byte {
 // Where quotes are wrong the end is not known: the quote may have been opened by
 // mistake, and what follows may be sound rows. So the record is then the row's first
 // line alone, with a fault in it, and reading goes on behind that line.
-func (t *tableRows) record(limit int) (rec record, f *fault, err error) {
+func (t *tableRows) record(limit int) (rec record, f *jsonrow.Fault, err error) {
 	t.split.reset()
 	var first record
 	for from := 0; ; {
 		size, n, err := t.line(from, limit)
 		switch {
 		case from > 0 && err == io.EOF:
-			f := &fault{off: t.split.open, reason: "found a quote that is not closed before the end of the file", syntax: true}
+			f := &jsonrow.Fault{Off: t.split.open, Reason: "found a quote that is not closed before the end of the file", Syntax: true}
 			return first, t.faultOf(f, first), nil
 		case from > 0 && err == errLong:
-			f := &fault{off: t.split.open, reason: fmt.Sprintf("found a quote that is not closed within the %d bytes of a row", limit), syntax: true}
+			f := &jsonrow.Fault{Off: t.split.open, Reason: fmt.Sprintf("found a quote that is not closed within the %d bytes of a row", limit), Syntax: true}
 			return first, t.faultOf(f, first), nil
 		case err != nil:
 			return record{}, nil, err
@@ -193,12 +195,12 @@ func (t *tableRows) record(limit int) (rec record, f *fault, err error) {
 }
 
 // faultOf returns f, found in any line of rec, as a fault of the row's first line.
-func (t *tableRows) faultOf(f *fault, first record) *fault {
-	if f.off < first.n {
+func (t *tableRows) faultOf(f *jsonrow.Fault, first record) *jsonrow.Fault {
+	if f.Off < first.n {
 		return f
 	}
-	lines := bytes.Count(t.w.held()[first.n:f.off], []byte{'\n'}) + 1
-	return &fault{off: t.split.firstOpen(first.size), syntax: true, reason: fmt.Sprintf("a quote is opened here, and in line %d of the row: %s", lines+1, f.reason)}
+	lines := bytes.Count(t.w.held()[first.n:f.Off], []byte{'\n'}) + 1
+	return &jsonrow.Fault{Off: t.split.firstOpen(first.size), Syntax: true, Reason: fmt.Sprintf("a quote is opened here, and in line %d of the row: %s", lines+1, f.Reason)}
 }
 
 // line returns the length of the row up to the end of the line that starts at from,

@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"reelsplice/ingest/source/limit"
 )
 
 func TestTables(t *testing.T) {
@@ -171,9 +173,9 @@ func TestTableHeaderLimits(t *testing.T) {
 			t.Errorf("header of %d bytes: %v, want %s", len(header), err, want)
 		}
 	}
-	f("a"+strings.Repeat(",", maxColumns-1)+"b", `m.csv: want JSON, CSV, TSV or Parquet, found text that starts with "a,,,,,,,,,,,,,,,,,,,"`)
+	f("a"+strings.Repeat(",", limit.MaxColumns-1)+"b", `m.csv: want JSON, CSV, TSV or Parquet, found text that starts with "a,,,,,,,,,,,,,,,,,,,"`)
 	var wide strings.Builder
-	for i := range maxColumns + 1 {
+	for i := range limit.MaxColumns + 1 {
 		wide.WriteString(",c" + itoa(i))
 	}
 	f(wide.String()[1:], "m.csv: header has 10001 columns, want at most 10000")

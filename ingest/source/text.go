@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"reelsplice/ingest/source/jsonrow"
 )
 
 // textRows is what the readers of text formats share.
@@ -27,11 +29,11 @@ func (t *textRows) fatal(p Place, err error) error {
 }
 
 // finish makes the row at p out of raw.
-func (t *textRows) finish(p Place, raw []byte, size int64, f *fault, base int) Row {
+func (t *textRows) finish(p Place, raw []byte, size int64, f *jsonrow.Fault, base int) Row {
 	t.row++
 	row := Row{Place: p, JSON: raw, Size: size}
 	if f != nil {
-		row.Err = &RowError{Place: p, Off: int64(f.off + base), Reason: f.reasonAt(base)}
+		row.Err = &RowError{Place: p, Off: int64(f.Off + base), Reason: f.ReasonAt(base)}
 	}
 	return row
 }
@@ -74,7 +76,7 @@ func (l *lineRows) next() (Row, error) {
 		text := bytes.TrimLeft(line, " \t\r")
 		lead := passed + len(line) - len(text)
 		if text = bytes.TrimRight(text, " \t\r"); len(text) > 0 {
-			return l.finish(p, text, int64(len(text)), checkRow(text, l.deep), lead), nil
+			return l.finish(p, text, int64(len(text)), jsonrow.Check(text, l.deep), lead), nil
 		}
 	}
 }

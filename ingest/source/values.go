@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"reelsplice/ingest/source/jsonrow"
 )
 
 // valueRows reads the elements of one JSON array, or JSON values one after another.
@@ -28,9 +30,9 @@ func (v *valueRows) next() (Row, error) {
 		return v.skipLong(p)
 	}
 	raw := v.w.held()[:end]
-	f := checkRow(raw, v.deep)
-	if f != nil && f.syntax {
-		return Row{}, v.broken(p, errors.New(f.reasonAt(0)))
+	f := jsonrow.Check(raw, v.deep)
+	if f != nil && f.Syntax {
+		return Row{}, v.broken(p, errors.New(f.ReasonAt(0)))
 	}
 	v.w.advance(end)
 	return v.finish(p, raw, int64(end), f, 0), nil
@@ -57,7 +59,7 @@ func (v *valueRows) toValue() error {
 	}
 	switch {
 	case v.closed && err == nil:
-		return v.broken(v.place(), fmt.Errorf("found %s after the end of the array", showByte(v.w.held())))
+		return v.broken(v.place(), fmt.Errorf("found %s after the end of the array", jsonrow.ShowByte(v.w.held())))
 	case v.closed:
 		return err
 	case err == io.EOF:
@@ -69,7 +71,7 @@ func (v *valueRows) toValue() error {
 		v.w.advance(1)
 		return v.toValue()
 	case c != ',':
-		return v.broken(v.place(), fmt.Errorf("found %s, want ',' or ']' after an element of the array", showByte(v.w.held())))
+		return v.broken(v.place(), fmt.Errorf("found %s, want ',' or ']' after an element of the array", jsonrow.ShowByte(v.w.held())))
 	}
 	v.w.advance(1)
 	if _, err = v.peek(); err == io.EOF {
@@ -92,13 +94,13 @@ func (v *valueRows) peek() (byte, error) {
 // valueEnd reads on until the value at the held bytes is complete, and returns its
 // length. It stops when the value is longer than the limit.
 func (v *valueRows) valueEnd() (end int, long bool, err error) {
-	var s scanner
+	var s jsonrow.Scanner
 	for i := 0; ; {
 		b := v.w.held()
 		end, done, f := v.scan(&s, b, i)
 		switch {
 		case f != nil:
-			return 0, false, errors.New(f.reasonAt(0))
+			return 0, false, errors.New(f.ReasonAt(0))
 		case end > v.max:
 			return 0, true, nil
 		case done:
@@ -112,12 +114,12 @@ func (v *valueRows) valueEnd() (end int, long bool, err error) {
 }
 
 // scan finds the end of any value in b, of which b[:i] was scanned before.
-func (v *valueRows) scan(s *scanner, b []byte, i int) (end int, done bool, f *fault) {
+func (v *valueRows) scan(s *jsonrow.Scanner, b []byte, i int) (end int, done bool, f *jsonrow.Fault) {
 	switch b[0] {
 	case '{', '[', '"':
-		return s.scan(b, i)
+		return s.Scan(b, i)
 	}
-	if end = scalarEnd(b, i); end == 0 {
+	if end = jsonrow.ScalarEnd(b, i); end == 0 {
 		return 1, true, nil // a stray bracket or comma, for checkRow to refuse
 	}
 	return end, end < len(b), nil
@@ -139,18 +141,18 @@ func (v *valueRows) lastValue(b []byte) (int, bool, error) {
 func (v *valueRows) skipLong(p Place) (Row, error) {
 	head := longHead(v.w.held())
 	scalar := head[0] != '{' && head[0] != '[' && head[0] != '"'
-	var s scanner
+	var s jsonrow.Scanner
 	for size := int64(0); ; {
 		b := v.w.held()
 		var end int
 		var done bool
-		var f *fault
+		var f *jsonrow.Fault
 		if scalar {
-			end = scalarEnd(b, 0)
+			end = jsonrow.ScalarEnd(b, 0)
 			done = end < len(b)
-		} else if end, done, f = s.scan(b, 0); f != nil {
-			f.off += int(size)
-			return Row{}, v.broken(p, errors.New(f.reasonAt(0)))
+		} else if end, done, f = s.Scan(b, 0); f != nil {
+			f.Off += int(size)
+			return Row{}, v.broken(p, errors.New(f.ReasonAt(0)))
 		}
 		size += int64(end)
 		v.w.advance(end)

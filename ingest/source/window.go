@@ -3,6 +3,8 @@ package source
 import (
 	"bytes"
 	"io"
+
+	"reelsplice/ingest/source/jsonrow"
 )
 
 // windowBytes is the buffer that a window starts with.
@@ -90,7 +92,7 @@ func (w *window) skipBlanks() bool {
 	for {
 		b := w.held()
 		i := 0
-		for i < len(b) && isBlank(b[i]) {
+		for i < len(b) && jsonrow.IsBlank(b[i]) {
 			i++
 		}
 		w.advance(i)

@@ -1,4 +1,4 @@
-package source
+package parquet
 
 import (
 	"bufio"
@@ -9,45 +9,27 @@ import (
 
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
+
+	"reelsplice/ingest/source/limit"
 )
 
 const (
-	parquetReadBytes = 128 << 10 // largest read buffer of a column, and the longest header of a page
-	parquetReadAll   = 64 << 20  // read buffers of all columns together, about
-	maxPageItems     = 1 << 10   // in the lists of a page's header
-	parquetHeadBytes = 4 << 10   // read buffer of the library, which reads headers that pqPages writes
+	readBytes    = 128 << 10 // largest read buffer of a column, and the longest header of a page
+	readAllBytes = 64 << 20  // read buffers of all columns together, about
+	maxPageItems = 1 << 10   // in the lists of a page's header
+	headBytes    = 4 << 10   // read buffer of the library, which reads headers that pages writes
 )
 
-// A pqBudget is what one Parquet file may still expand to. Its columns share it.
-type pqBudget struct {
-	maxPage, maxDict int64 // bytes of one page, and of one dictionary page
-	max              int64 // bytes of the file, uncompressed
-	ratio, size      int64
-	out              int64 // bytes that came out so far
-}
-
-// spend counts n bytes that come out of the file, before they are allocated.
-func (b *pqBudget) spend(n int64) error {
-	b.out += n
-	if b.out > b.max {
-		return overLimit("holds more than %d bytes uncompressed, the limit for one file", b.max)
-	}
-	if b.out > expandable(b.size, b.ratio) {
-		return bombError(b.out, b.size, b.ratio)
-	}
-	return nil
-}
-
-// pqPages is the stream of the pages of one column in one row group, checked and
+// pages is the stream of the pages of one column in one row group, checked and
 // uncompressed. The library trusts what pages say of themselves (how many values they
 // hold, how long they are uncompressed, how long their runs are) and allocates that; so
-// it gets to see a page only after pqPages has found that all of it is true, or small.
+// it gets to see a page only after pages has found that all of it is true, or small.
 //
 // It is an io.ReaderAt because that is what the library reads from. It must be read from
 // its start to its end.
-type pqPages struct {
-	leaf   *pqNode
-	budget *pqBudget
+type pages struct {
+	leaf   *node
+	budget *budget
 	unpack *unpacker
 
 	section io.SectionReader // of the file
@@ -67,9 +49,9 @@ type pqPages struct {
 
 // reset makes p the pages of the column in r that m describes, read with a buffer of at
 // most buffer bytes at first. Its buffers stay.
-func (p *pqPages) reset(r io.ReaderAt, m *format.ColumnMetaData, buffer int) {
+func (p *pages) reset(r io.ReaderAt, m *format.ColumnMetaData, buffer int) {
 	p.section = *io.NewSectionReader(r, chunkStart(m), m.TotalCompressedSize)
-	buffer = int(min(m.TotalCompressedSize, int64(buffer), parquetReadBytes))
+	buffer = int(min(m.TotalCompressedSize, int64(buffer), readBytes))
 	if p.in == nil || p.in.Size() < buffer {
 		p.in = bufio.NewReaderSize(&p.section, buffer)
 	} else {
@@ -81,7 +63,7 @@ func (p *pqPages) reset(r io.ReaderAt, m *format.ColumnMetaData, buffer int) {
 
 // ReadAt reads on from where the last call ended. It reads less than p when it comes to
 // the end of a header or a page, and is then not at its end.
-func (p *pqPages) ReadAt(b []byte, off int64) (int, error) {
+func (p *pages) ReadAt(b []byte, off int64) (int, error) {
 	if off != p.off {
 		return 0, errors.New("page refers to a dictionary, but none is in front of it")
 	}
@@ -105,7 +87,7 @@ func (p *pqPages) ReadAt(b []byte, off int64) (int, error) {
 
 // nextPage reads, checks and uncompresses the next page. It returns io.EOF when all
 // values of the column have been read.
-func (p *pqPages) nextPage() error {
+func (p *pages) nextPage() error {
 	if p.values == 0 || p.left == 0 {
 		return io.EOF
 	}
@@ -135,7 +117,7 @@ func (p *pqPages) nextPage() error {
 }
 
 // header reads the header of the next page.
-func (p *pqPages) header() (*format.PageHeader, error) {
+func (p *pages) header() (*format.PageHeader, error) {
 	for want := 512; ; want *= 8 {
 		b, err := p.in.Peek(min(want, p.in.Size()))
 		if err != nil && err != io.EOF {
@@ -143,8 +125,8 @@ func (p *pqPages) header() (*format.PageHeader, error) {
 		}
 		h := new(format.PageHeader)
 		n, thriftErr := decodeThrift(b, h, maxPageItems)
-		if thriftErr == errThriftShort && err == nil && want < parquetReadBytes {
-			p.in = bufio.NewReaderSize(p.in, min(8*want, parquetReadBytes)) // p.in itself where that is as large
+		if thriftErr == errThriftShort && err == nil && want < readBytes {
+			p.in = bufio.NewReaderSize(p.in, min(8*want, readBytes)) // p.in itself where that is as large
 			continue
 		}
 		if thriftErr != nil {
@@ -157,12 +139,12 @@ func (p *pqPages) header() (*format.PageHeader, error) {
 }
 
 // check checks what a header says before anything is allocated for it.
-func (p *pqPages) check(h *format.PageHeader) error {
+func (p *pages) check(h *format.PageHeader) error {
 	size, values := int64(h.UncompressedPageSize), int64(0)
-	limit, what := p.budget.maxPage, "page"
+	most, what := p.budget.MaxPage, "page"
 	switch {
 	case h.Type == format.DictionaryPage && h.DictionaryPageHeader.Valid:
-		limit, what = p.budget.maxDict, "dictionary page"
+		most, what = p.budget.MaxDictionary, "dictionary page"
 		if err := p.checkDictionary(&h.DictionaryPageHeader.V, size); err != nil {
 			return err
 		}
@@ -183,19 +165,19 @@ func (p *pqPages) check(h *format.PageHeader) error {
 		return fmt.Errorf("header of the page: %d bytes, %d uncompressed", h.CompressedPageSize, size)
 	case int64(h.CompressedPageSize) > p.left:
 		return fmt.Errorf("header of the page: %d bytes where %d are left of the column", h.CompressedPageSize, p.left)
-	case size > limit:
-		return overLimit("%s claims %d bytes uncompressed, want at most %d", what, size, limit)
+	case size > most:
+		return limit.Over("%s claims %d bytes uncompressed, want at most %d", what, size, most)
 	case values < 0 || values > p.values:
 		return fmt.Errorf("header of the page: %d values where %d are left of the column", values, p.values)
-	case values*p.leaf.decoded() > p.budget.maxPage:
-		return overLimit("page claims %d values, %d bytes in memory, want at most %d", values, values*p.leaf.decoded(), p.budget.maxPage)
+	case values*p.leaf.decoded() > p.budget.MaxPage:
+		return limit.Over("page claims %d values, %d bytes in memory, want at most %d", values, values*p.leaf.decoded(), p.budget.MaxPage)
 	}
 	p.values -= values
 	return p.budget.spend(size)
 }
 
 // checkDictionary checks the header of a dictionary page of size bytes.
-func (p *pqPages) checkDictionary(h *format.DictionaryPageHeader, size int64) error {
+func (p *pages) checkDictionary(h *format.DictionaryPageHeader, size int64) error {
 	values := int64(h.NumValues)
 	switch {
 	case p.dict:
@@ -203,14 +185,14 @@ func (p *pqPages) checkDictionary(h *format.DictionaryPageHeader, size int64) er
 	case h.Encoding != format.Plain && h.Encoding != oldDictionary:
 		return fmt.Errorf("dictionary page is encoded with %s, want PLAIN", h.Encoding)
 	case values < 0 || values*p.leaf.plainBits() > 8*size:
-		return overLimit("dictionary page claims %d values in %d bytes", values, size)
+		return limit.Over("dictionary page claims %d values in %d bytes", values, size)
 	}
 	p.dict = true
 	return nil
 }
 
 // read reads the page as found.
-func (p *pqPages) read(h *format.PageHeader) error {
+func (p *pages) read(h *format.PageHeader) error {
 	n := int(h.CompressedPageSize)
 	p.raw = sized(p.raw, n)
 	if _, err := io.ReadFull(p.in, p.raw); err != nil {
@@ -233,7 +215,7 @@ func sized(buf []byte, n int) []byte {
 }
 
 // uncompress makes body the page uncompressed.
-func (p *pqPages) uncompress(h *format.PageHeader) (err error) {
+func (p *pages) uncompress(h *format.PageHeader) (err error) {
 	levels, packed := 0, p.raw
 	if h.Type == format.DataPageV2 {
 		v := &h.DataPageHeaderV2.V
@@ -259,7 +241,7 @@ func (p *pqPages) uncompress(h *format.PageHeader) (err error) {
 }
 
 // rewrite makes head a header that says of the page what is true of it now.
-func (p *pqPages) rewrite(h *format.PageHeader) error {
+func (p *pages) rewrite(h *format.PageHeader) error {
 	plain := format.PageHeader{
 		Type: h.Type, UncompressedPageSize: int32(len(p.body)), CompressedPageSize: int32(len(p.body)),
 		DictionaryPageHeader: h.DictionaryPageHeader, DataPageHeader: h.DataPageHeader, DataPageHeaderV2: h.DataPageHeaderV2,

@@ -1,46 +1,65 @@
-package source
+// Package parquet reads the rows of a Parquet file as JSON objects.
+//
+// The library that decodes trusts what a file says of itself and allocates that. So each
+// part of a file is checked against its size and the limits before the library sees it:
+// the footer and the schema when the file is opened (footer.go, thrift.go), and each page
+// as the library reads it (pages.go, encoded.go). Pages are uncompressed here, never to
+// more than they claim (unpack.go). tree.go and cell.go write the rows.
+package parquet
 
 import (
 	"errors"
 	"fmt"
 	"io"
-	"sync/atomic"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
+
+	"reelsplice/ingest/source/limit"
 )
 
-const parquetValueBatch = 256 // values decoded at once of a column
+const valueBatch = 256 // values decoded at once of a column
 
-// parquetRows reads a Parquet file as JSON objects, one row group after another and
-// in each one page a column at a time.
-type parquetRows struct {
-	name     string
-	max      int
-	bytes    int64
-	consumed *atomic.Int64
+// Limits bound what is read of a file, in bytes.
+type Limits struct {
+	MaxRow        int   // JSON of one row
+	MaxPage       int64 // a page, uncompressed
+	MaxDictionary int64 // a dictionary page, uncompressed
+	limit.Budget        // all pages
+}
 
+// A Reader reads one row group after another, and in each one page a column at a time.
+// It is for one goroutine.
+type Reader struct {
 	r       io.ReaderAt
+	max     int // bytes of a row
 	groups  []format.RowGroup
 	total   int64         // rows of all groups
 	schema  *parquet.File // see openSchema
-	root    *pqNode
-	leaves  []*pqNode // in the order of the columns
-	budget  pqBudget
+	root    *node
+	budget  budget
 	unpack  unpacker
-	all     []*pqColumn // of the leaves, used again for each row group
-	columns []*pqColumn // all of them while a row group is open, otherwise nil
-	group   int         // 0-based row group to read from
-	inGroup int64       // rows of it that were read
-	row     int64       // rows of the file that were read
+	columns []*column // by leaf of the schema, used again for each row group
+	open    bool      // the columns read the row group at hand
+	group   int       // 0-based row group to read from
+	inGroup int64     // rows of it that were read
+	row     int64     // rows of the file that were read
 	json    []byte
 }
 
-// newParquetRows opens the Parquet file of size bytes behind r, which takes onDisk bytes
-// as it lies on disk. The library may panic on damaged files; that becomes an error.
-func newParquetRows(r io.ReaderAt, name string, size, onDisk int64, o Options, consumed *atomic.Int64) (p *parquetRows, err error) {
+// A budget is what the pages of a file may still expand to. Its columns share it.
+type budget struct {
+	Limits
+	size int64 // of the file as it lies on disk
+}
+
+func (b *budget) spend(n int64) error { return b.Spend(n, b.size) }
+
+// Open opens the Parquet file of size bytes behind r, which takes onDisk bytes as it lies
+// on disk. The library may panic on damaged files; that becomes an error.
+func Open(r io.ReaderAt, size, onDisk int64, l Limits) (p *Reader, err error) {
 	defer recoverTo(&err)
-	meta, err := readFooter(r, size, expandable(onDisk, o.maxRatio()))
+	meta, err := readFooter(r, size, limit.Expandable(onDisk, l.Ratio))
 	if err != nil {
 		return nil, err
 	}
@@ -48,41 +67,37 @@ func newParquetRows(r io.ReaderAt, name string, size, onDisk int64, o Options, c
 	if err != nil {
 		return nil, err
 	}
-	if err := checkClaims(meta, leaves, size, onDisk, o.maxRatio()); err != nil {
+	if err := checkClaims(meta, leaves, size, onDisk, l.Ratio); err != nil {
 		return nil, err
 	}
 	schema, err := openSchema(meta)
 	if err != nil {
 		return nil, fmt.Errorf("corrupt Parquet footer: %w", err)
 	}
-	root, err := newPqTree(schema)
+	root, err := newTree(schema)
 	if err != nil {
 		return nil, err
 	}
-	p = &parquetRows{
-		name: name, max: o.maxRowBytes(), bytes: size, consumed: consumed,
-		r: r, groups: meta.RowGroups, schema: schema, root: root, leaves: make([]*pqNode, leaves),
-		budget: pqBudget{maxPage: o.maxPageBytes(), maxDict: o.maxDictionaryBytes(), max: o.maxBytes(), ratio: o.maxRatio(), size: onDisk},
+	p = &Reader{
+		r: r, max: l.MaxRow, groups: meta.RowGroups, schema: schema, root: root,
+		budget: budget{Limits: l, size: onDisk}, columns: make([]*column, leaves),
 	}
 	for _, leaf := range root.leaves(nil) {
-		p.leaves[leaf.column] = leaf
-	}
-	for _, leaf := range p.leaves {
-		src := &pqPages{leaf: leaf, budget: &p.budget, unpack: &p.unpack}
-		p.all = append(p.all, &pqColumn{name: leaf.path, flat: leaf.rep == 0, src: src, buf: make([]parquet.Value, parquetValueBatch)})
+		src := &pages{leaf: leaf, budget: &p.budget, unpack: &p.unpack}
+		p.columns[leaf.column] = &column{name: leaf.path, flat: leaf.rep == 0, src: src, buf: make([]parquet.Value, valueBatch)}
 	}
 	return p, p.checkRows()
 }
 
 // checkRows checks that columns that cannot repeat have as many values as their row group
 // has rows, since values behind the last row would be lost.
-func (p *parquetRows) checkRows() error {
+func (p *Reader) checkRows() error {
 	for i := range p.groups {
 		g := &p.groups[i]
 		p.total += g.NumRows
-		for k, leaf := range p.leaves {
-			if n := g.Columns[k].MetaData.NumValues; leaf.rep == 0 && n != g.NumRows {
-				return fmt.Errorf("corrupt Parquet footer: row group %d: column %q has %d values in %d rows", i+1, leaf.path, n, g.NumRows)
+		for k, c := range p.columns {
+			if n := g.Columns[k].MetaData.NumValues; c.flat && n != g.NumRows {
+				return fmt.Errorf("corrupt Parquet footer: row group %d: column %q has %d values in %d rows", i+1, c.name, n, g.NumRows)
 			}
 		}
 	}
@@ -96,33 +111,48 @@ func recoverTo(err *error) {
 	}
 }
 
-func (p *parquetRows) next() (row Row, err error) {
+// A Row is one row as a JSON object, valid until the next call of Next.
+type Row struct {
+	JSON []byte // of a row that is longer than the limit, what was written until that was clear
+	Bad  string // why the row cannot be used; "" for a good one
+}
+
+// Next returns the next row, io.EOF behind the last one. Any other error ends the file at
+// that row.
+func (p *Reader) Next() (row Row, err error) {
+	defer func() {
+		if err != nil && err != io.EOF {
+			err = fmt.Errorf("row group %d: %w", p.group+1, err)
+		}
+	}()
+	defer recoverTo(&err)
 	for p.group < len(p.groups) && p.inGroup >= p.groups[p.group].NumRows {
 		if err := p.endGroup(); err != nil {
-			return Row{}, p.fatal(err)
+			return Row{}, err
 		}
 		p.group, p.inGroup = p.group+1, 0
 	}
 	if p.group >= len(p.groups) {
-		p.consumed.Store(p.bytes)
 		return Row{}, io.EOF
 	}
-	row, err = p.readRow(&p.groups[p.group])
-	if err != nil {
-		return Row{}, p.fatal(err)
-	}
-	return row, nil
+	return p.readRow(&p.groups[p.group])
 }
 
-// fatal returns the error that ends the file at the next row.
-func (p *parquetRows) fatal(err error) error {
-	return &FileError{File: p.name, Row: p.row + 1, Err: fmt.Errorf("row group %d: %w", p.group+1, err)}
+// Done returns which part of the rows have been read, from 0 to 1. The columns of a row
+// lie all over its row group, so no offset tells that.
+func (p *Reader) Done() float64 {
+	if p.total == 0 {
+		return 1
+	}
+	return float64(p.row) / float64(p.total)
 }
+
+// Uncompressed returns how many bytes of pages were read.
+func (p *Reader) Uncompressed() int64 { return p.budget.Spent() }
 
 // readRow reads the next row of group g.
-func (p *parquetRows) readRow(g *format.RowGroup) (row Row, err error) {
-	defer recoverTo(&err)
-	if p.columns == nil {
+func (p *Reader) readRow(g *format.RowGroup) (Row, error) {
+	if !p.open {
 		p.openGroup(g)
 	}
 	for _, c := range p.columns {
@@ -130,50 +160,37 @@ func (p *parquetRows) readRow(g *format.RowGroup) (row Row, err error) {
 			return Row{}, err
 		}
 	}
-	w := pqWriter{columns: p.columns, dst: p.json[:0], max: p.max}
+	if cap(p.json) > 1<<16 && cap(p.json) > 16*len(p.json) {
+		p.json = nil // one huge row is no reason to keep its buffer
+	}
+	w := rowWriter{columns: p.columns, dst: p.json[:0], max: p.max}
 	if err := w.write(p.root); err != nil && err != errLong {
 		return Row{}, err
 	}
 	p.json = w.dst
 	p.row++
 	p.inGroup++
-	// The columns of a row lie all over its row group, so progress goes by rows.
-	p.consumed.Store(int64(float64(p.bytes) * (float64(p.row) / float64(p.total))))
-	return p.finish(&w), nil
-}
-
-// finish makes a Row out of what w has written.
-func (p *parquetRows) finish(w *pqWriter) Row {
-	row := Row{Place: Place{File: p.name, Row: p.row, Off: -1}, JSON: w.dst, Size: int64(len(w.dst))}
-	switch {
-	case len(w.dst) > p.max:
-		row.JSON = w.dst[:min(len(w.dst), longRowHead)]
-		row.Err = &RowError{Place: row.Place, Off: -1, Reason: fmt.Sprintf("row is longer than %d bytes", p.max)}
-	case w.bad != "":
-		row.Err = &RowError{Place: row.Place, Off: -1, Reason: w.bad}
+	if len(w.dst) > p.max {
+		w.bad = fmt.Sprintf("row is longer than %d bytes", p.max)
 	}
-	if cap(w.dst) > 4*longRowHead && cap(w.dst) > 16*len(w.dst) {
-		p.json = nil // one huge row is no reason to keep its buffer
-	}
-	return row
+	return Row{JSON: w.dst, Bad: w.bad}, nil
 }
 
 // openGroup opens the columns of g. Whichever group it is, the one of the schema decodes.
-func (p *parquetRows) openGroup(g *format.RowGroup) {
+func (p *Reader) openGroup(g *format.RowGroup) {
 	chunks := p.schema.RowGroups()[0].ColumnChunks()
-	p.columns = p.all
+	p.open = true
 	for i, c := range p.columns {
-		c.src.reset(p.r, &g.Columns[i].MetaData, max(parquetHeadBytes, parquetReadAll/len(p.columns)))
-		*c = pqColumn{name: c.name, flat: c.flat, src: c.src, buf: c.buf, pages: chunks[i].(*parquet.FileColumnChunk).PagesFrom(c.src)}
+		c.src.reset(p.r, &g.Columns[i].MetaData, max(headBytes, readAllBytes/len(p.columns)))
+		*c = column{name: c.name, flat: c.flat, src: c.src, buf: c.buf, pages: chunks[i].(*parquet.FileColumnChunk).PagesFrom(c.src)}
 	}
 }
 
 // endGroup closes the columns of a row group whose rows have all been read, and checks
 // that nothing is left of them.
-func (p *parquetRows) endGroup() (err error) {
-	defer recoverTo(&err)
+func (p *Reader) endGroup() error {
 	for _, c := range p.columns {
-		if c.pos < c.end || c.src.values > 0 {
+		if p.open && (c.pos < c.end || c.src.values > 0) {
 			return fmt.Errorf("column %q: corrupt page: values behind the last row", c.name)
 		}
 	}
@@ -181,25 +198,28 @@ func (p *parquetRows) endGroup() (err error) {
 	return nil
 }
 
-func (p *parquetRows) closeGroup() {
+func (p *Reader) closeGroup() {
 	for _, c := range p.columns {
-		c.close()
+		if p.open {
+			c.close()
+		}
 	}
-	p.columns = nil
+	p.open = false
 }
 
-func (p *parquetRows) close() {
+// Close frees what the reader holds, but not the file behind it.
+func (p *Reader) Close() {
 	var err error
 	defer recoverTo(&err) // the rows that were wanted have been read
 	p.unpack.close()
 	p.closeGroup()
 }
 
-// A pqColumn reads the values of one leaf column in one row group.
-type pqColumn struct {
+// A column reads the values of one leaf column in one row group.
+type column struct {
 	name  string
 	flat  bool // one value a row
-	src   *pqPages
+	src   *pages
 	pages parquet.Pages
 	page  parquet.Page
 	vals  parquet.ValueReader
@@ -215,7 +235,7 @@ type pqColumn struct {
 // nextRow makes row the values of the next row: one, and all that follow it with a
 // repetition level above 0. More than maxValues values are an error, because a list of
 // so many could not be a row within the limit.
-func (c *pqColumn) nextRow(maxValues int) error {
+func (c *column) nextRow(maxValues int) error {
 	for _, page := range c.done {
 		parquet.Release(page)
 	}
@@ -262,7 +282,7 @@ func (c *pqColumn) nextRow(maxValues int) error {
 }
 
 // decode fills buf. It returns io.EOF behind the last value.
-func (c *pqColumn) decode() error {
+func (c *column) decode() error {
 	c.pos, c.end = 0, 0
 	for {
 		if c.vals == nil {
@@ -293,11 +313,11 @@ func (c *pqColumn) decode() error {
 }
 
 // fault returns the error of a page that could not be read, given the library's.
-func (c *pqColumn) fault(err error) error {
+func (c *column) fault(err error) error {
 	if c.src.err != nil && c.src.err != io.EOF {
 		err = c.src.err
 	}
-	if errors.Is(err, ErrLimit) {
+	if errors.Is(err, limit.Err) {
 		return fmt.Errorf("column %q: %w", c.name, err)
 	}
 	return fmt.Errorf("column %q: corrupt page: %w", c.name, unexpected(err))
@@ -311,7 +331,7 @@ func unexpected(err error) error {
 	return err
 }
 
-func (c *pqColumn) close() {
+func (c *column) close() {
 	for _, page := range c.done {
 		parquet.Release(page)
 	}

@@ -1,4 +1,4 @@
-package source
+package parquet
 
 import (
 	"encoding/binary"
@@ -9,6 +9,8 @@ import (
 
 	"github.com/parquet-go/parquet-go/encoding/delta"
 	"github.com/parquet-go/parquet-go/format"
+
+	"reelsplice/ingest/source/limit"
 )
 
 // oldDictionary is how writers of version 1 of the format name the encoding of a page of
@@ -21,7 +23,7 @@ const spareValues = 1024
 
 // decoded returns how many bytes of memory a value of the leaf column takes in a decoded
 // page, at least: its levels, and itself or its place in a dictionary or a buffer.
-func (n *pqNode) decoded() int64 {
+func (n *node) decoded() int64 {
 	size := max(4, n.plainBits()/8)
 	if n.def > 0 {
 		size++
@@ -34,7 +36,7 @@ func (n *pqNode) decoded() int64 {
 
 // plainBits returns how many bits a value of the leaf column takes in PLAIN encoding, at
 // least.
-func (n *pqNode) plainBits() int64 {
+func (n *node) plainBits() int64 {
 	switch n.physical {
 	case format.Boolean:
 		return 1
@@ -50,7 +52,7 @@ func (n *pqNode) plainBits() int64 {
 
 // checkEncoded checks that the page in body decodes to no more values than its header
 // says.
-func (p *pqPages) checkEncoded(h *format.PageHeader) error {
+func (p *pages) checkEncoded(h *format.PageHeader) error {
 	switch h.Type {
 	case format.DataPage:
 		v := &h.DataPageHeader.V
@@ -81,7 +83,7 @@ func (p *pqPages) checkEncoded(h *format.PageHeader) error {
 
 // levelsV1 checks the levels at the start of a page, of which there are none when the
 // highest is 0, and returns what is behind them.
-func (p *pqPages) levelsV1(b []byte, highest int, e format.Encoding, values int) ([]byte, error) {
+func (p *pages) levelsV1(b []byte, highest int, e format.Encoding, values int) ([]byte, error) {
 	if highest == 0 {
 		return b, nil
 	}
@@ -114,7 +116,7 @@ func checkRuns(b []byte, width, values int) error {
 			count *= 8
 		}
 		if count > most || sum+count > most {
-			return overLimit("page of %d values holds a run of %d", values, count)
+			return limit.Over("page of %d values holds a run of %d", values, count)
 		}
 		sum += count
 		b = b[min(size, uint64(len(b))):]
@@ -123,7 +125,7 @@ func checkRuns(b []byte, width, values int) error {
 }
 
 // checkValues checks the values of a page, b, that are encoded with e.
-func (p *pqPages) checkValues(e format.Encoding, b []byte, values int) error {
+func (p *pages) checkValues(e format.Encoding, b []byte, values int) error {
 	switch e {
 	case oldDictionary, format.RLEDictionary:
 		switch {
@@ -157,7 +159,7 @@ func (p *pqPages) checkValues(e format.Encoding, b []byte, values int) error {
 
 // checkPrefixes checks values of which each starts with a part of the one before it, so
 // that b may decode to far more than itself.
-func (p *pqPages) checkPrefixes(b []byte, values int) error {
+func (p *pages) checkPrefixes(b []byte, values int) error {
 	rest, prefixes, err := lengths(b, values)
 	if err != nil {
 		return err
@@ -168,8 +170,8 @@ func (p *pqPages) checkPrefixes(b []byte, values int) error {
 		return err
 	case suffixes > int64(len(rest)):
 		return fmt.Errorf("values of %d bytes in a page of %d", suffixes, len(rest))
-	case prefixes+suffixes > p.budget.maxPage:
-		return overLimit("page claims values of %d bytes, want at most %d", prefixes+suffixes, p.budget.maxPage)
+	case prefixes+suffixes > p.budget.MaxPage:
+		return limit.Over("page claims values of %d bytes, want at most %d", prefixes+suffixes, p.budget.MaxPage)
 	}
 	return p.budget.spend(prefixes)
 }
@@ -212,7 +214,7 @@ func deltaEnd(b []byte, values int) (end int, err error) {
 	case block == 0 || block > 1<<16 || parts == 0 || parts > block || block/parts%32 != 0:
 		return 0, fmt.Errorf("blocks of %d numbers in %d parts", block, parts)
 	case total > uint64(values):
-		return 0, overLimit("page of %d values claims %d encoded numbers", values, total)
+		return 0, limit.Over("page of %d values claims %d encoded numbers", values, total)
 	}
 	for left := int(total) - 1; left > 0 && i < len(b); {
 		_, n := binary.Uvarint(b[i:]) // what all deltas of the block have in common

@@ -1,4 +1,4 @@
-package source
+package parquet
 
 import (
 	"bytes"
@@ -11,6 +11,15 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
+
+	"reelsplice/ingest/source/limit"
+)
+
+const (
+	maxSchemaDepth = 64       // of groups in the schema
+	maxFooterBytes = 64 << 20 // of the footer
+	maxFooterItems = 1 << 20  // structs, numbers and strings in the lists of the footer
+	itemBytes      = 1 << 10  // that an item of a list in the footer may take in memory
 )
 
 // valueBytes is what a value of a Parquet file counts for when what a file claims is
@@ -36,7 +45,7 @@ func readFooter(r io.ReaderAt, size, expanded int64) (*format.FileMetaData, erro
 	meta := new(format.FileMetaData)
 	n, err := decodeThrift(b, meta, int(min(maxFooterItems, expanded/itemBytes)))
 	switch {
-	case errors.Is(err, ErrLimit):
+	case errors.Is(err, limit.Err):
 		return nil, fmt.Errorf("footer of the Parquet file: %w", err)
 	case err != nil:
 		return nil, fmt.Errorf("corrupt Parquet footer: %w", err)
@@ -66,7 +75,7 @@ func checkFooter(r io.ReaderAt, size int64) error {
 		return fmt.Errorf("corrupt Parquet footer: its length is %d bytes in a file of %d", n, size)
 	}
 	if n > maxFooterBytes {
-		return overLimit("Parquet footer has %d bytes, want at most %d", n, maxFooterBytes)
+		return limit.Over("Parquet footer has %d bytes, want at most %d", n, maxFooterBytes)
 	}
 	return nil
 }
@@ -104,7 +113,7 @@ func (c *schemaChecker) node(depth int) error {
 	e := &c.schema[c.next]
 	c.next++
 	if depth > maxSchemaDepth {
-		return overLimit("Parquet schema is nested deeper than %d levels at %q", maxSchemaDepth, cutText([]byte(e.Name), 100))
+		return limit.Over("Parquet schema is nested deeper than %d levels at %.100q", maxSchemaDepth, e.Name)
 	}
 	if e.Type.Valid {
 		c.leaves++
@@ -121,8 +130,8 @@ func (c *schemaChecker) node(depth int) error {
 // leaf checks a leaf column.
 func (c *schemaChecker) leaf(e *format.SchemaElement) error {
 	switch {
-	case c.leaves > maxColumns:
-		return overLimit("Parquet schema has more than %d columns", maxColumns)
+	case c.leaves > limit.MaxColumns:
+		return limit.Over("Parquet schema has more than %d columns", limit.MaxColumns)
 	case e.NumChildren.V > 0:
 		return fmt.Errorf("corrupt Parquet footer: column %q has a type and %d children", e.Name, e.NumChildren.V)
 	case e.Type.V == format.FixedLenByteArray && (e.TypeLength.V < 1 || e.TypeLength.V > math.MaxInt16):
@@ -156,8 +165,8 @@ func checkClaims(meta *format.FileMetaData, leaves int, size, onDisk, ratio int6
 	if stored > float64(size) {
 		return fmt.Errorf("corrupt Parquet footer: its columns have %.0f bytes in a file of %d", stored, size)
 	}
-	if most := expandable(onDisk, ratio) / valueBytes; values > float64(most) {
-		return overLimit("claims %.0f values in %d bytes, want at most %d: is it a compression bomb?", values, onDisk, most)
+	if most := limit.Expandable(onDisk, ratio) / valueBytes; values > float64(most) {
+		return limit.Over("claims %.0f values in %d bytes, want at most %d: is it a compression bomb?", values, onDisk, most)
 	}
 	return nil
 }
@@ -185,7 +194,7 @@ func chunkStart(m *format.ColumnMetaData) int64 {
 }
 
 // openSchema returns a file of the library that has the schema of meta and one row group
-// of no bytes. Its columns decode the pages of all row groups, which pqPages hands to
+// of no bytes. Its columns decode the pages of all row groups, which pages hands to
 // them uncompressed.
 func openSchema(meta *format.FileMetaData) (*parquet.File, error) {
 	bare := format.FileMetaData{Version: 1, Schema: meta.Schema, RowGroups: make([]format.RowGroup, 1)}
@@ -205,5 +214,5 @@ func openSchema(meta *format.FileMetaData) (*parquet.File, error) {
 	b = binary.LittleEndian.AppendUint32(b, uint32(len(footer)))
 	b = append(b, "PAR1"...)
 	return parquet.OpenFile(bytes.NewReader(b), int64(len(b)), parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true),
-		parquet.ReadBufferSize(parquetHeadBytes))
+		parquet.ReadBufferSize(headBytes))
 }

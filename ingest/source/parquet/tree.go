@@ -1,4 +1,4 @@
-package source
+package parquet
 
 import (
 	"errors"
@@ -8,38 +8,40 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/deprecated"
 	"github.com/parquet-go/parquet-go/format"
+
+	"reelsplice/ingest/source/jsonrow"
 )
 
 // pandasIndex is the column in which pandas keeps a table's row labels: no data.
 const pandasIndex = "__index_level_0__"
 
-type pqShape uint8
+type shape uint8
 
 const (
-	pqLeaf  pqShape = 1
-	pqGroup pqShape = 2
-	pqList  pqShape = 3 // children: the repeated node
-	pqMap   pqShape = 4 // children: the repeated node with key and value
+	shapeLeaf  shape = 1
+	shapeGroup shape = 2
+	shapeList  shape = 3 // children: the repeated node
+	shapeMap   shape = 4 // children: the repeated node with key and value
 )
 
-// A pqNode is a node of a file's schema, prepared for writing JSON.
-type pqNode struct {
+// A node is a node of a file's schema, prepared for writing JSON.
+type node struct {
 	path     string
 	key      string // `"name":`
-	shape    pqShape
+	shape    shape
 	repeated bool
 	def, rep int // levels from which on the node is there, counted from the root
 	first    int // leaf column from which its levels are read
 	column   int // of a leaf
 	physical format.Type
 	length   int32 // of a value of type FIXED_LEN_BYTE_ARRAY, in bytes
-	cell     pqCell
-	children []*pqNode
+	cell     cell
+	children []*node
 	drop     bool // read past, do not write
 }
 
-// newPqTree prepares the schema of f.
-func newPqTree(f *parquet.File) (*pqNode, error) {
+// newTree prepares the schema of f.
+func newTree(f *parquet.File) (*node, error) {
 	if len(f.Root().Columns()) == 0 {
 		return nil, errors.New("no columns in the Parquet file")
 	}
@@ -51,9 +53,9 @@ func newPqTree(f *parquet.File) (*pqNode, error) {
 			leaves = append(leaves, e)
 		}
 	}
-	root := &pqNode{shape: pqGroup, first: -1}
+	root := &node{shape: shapeGroup, first: -1}
 	for _, c := range f.Root().Columns() {
-		child, err := newPqNode(c, root, leaves)
+		child, err := newNode(c, root, leaves)
 		if err != nil {
 			return nil, err
 		}
@@ -63,17 +65,17 @@ func newPqTree(f *parquet.File) (*pqNode, error) {
 	return root, nil
 }
 
-func (n *pqNode) add(child *pqNode) {
+func (n *node) add(child *node) {
 	if n.first < 0 {
 		n.first = child.first
 	}
 	n.children = append(n.children, child)
 }
 
-// newPqNode prepares column c below parent.
-func newPqNode(c *parquet.Column, parent *pqNode, leaves []*format.SchemaElement) (*pqNode, error) {
-	key, _ := appendString(nil, []byte(strings.ToValidUTF8(c.Name(), "\uFFFD")))
-	n := &pqNode{
+// newNode prepares column c below parent.
+func newNode(c *parquet.Column, parent *node, leaves []*format.SchemaElement) (*node, error) {
+	key, _ := jsonrow.AppendString(nil, []byte(strings.ToValidUTF8(c.Name(), "\uFFFD")))
+	n := &node{
 		path: strings.Join(c.Path(), "."), key: string(key) + ":", repeated: c.Repeated(),
 		def: parent.def, rep: parent.rep, first: -1,
 	}
@@ -87,13 +89,13 @@ func newPqNode(c *parquet.Column, parent *pqNode, leaves []*format.SchemaElement
 		if c.Index() < 0 || c.Index() >= len(leaves) {
 			return nil, fmt.Errorf("corrupt Parquet footer: column %q has number %d of %d", n.path, c.Index(), len(leaves))
 		}
-		n.shape, n.column, n.first = pqLeaf, c.Index(), c.Index()
+		n.shape, n.column, n.first = shapeLeaf, c.Index(), c.Index()
 		n.physical, n.length = leaves[n.column].Type.V, leaves[n.column].TypeLength.V
 		n.cell = cellOf(leaves[n.column])
 		return n, nil
 	}
 	for _, child := range c.Columns() {
-		m, err := newPqNode(child, n, leaves)
+		m, err := newNode(child, n, leaves)
 		if err != nil {
 			return nil, err
 		}
@@ -105,25 +107,25 @@ func newPqNode(c *parquet.Column, parent *pqNode, leaves []*format.SchemaElement
 
 // shapeOf tells lists and maps from plain groups. Either form of annotation counts,
 // but only where the children are as the format demands.
-func shapeOf(c *parquet.Column, n *pqNode) pqShape {
+func shapeOf(c *parquet.Column, n *node) shape {
 	if len(n.children) != 1 || !n.children[0].repeated {
-		return pqGroup
+		return shapeGroup
 	}
 	inner := n.children[0]
 	list, mapped := annotation(c.Type())
 	switch {
-	case mapped && inner.shape == pqGroup && len(inner.children) == 2 && inner.children[0].shape == pqLeaf && !inner.children[0].repeated:
-		return pqMap
+	case mapped && inner.shape == shapeGroup && len(inner.children) == 2 && inner.children[0].shape == shapeLeaf && !inner.children[0].repeated:
+		return shapeMap
 	case !list && !mapped:
-		return pqGroup
+		return shapeGroup
 	}
 	// Three levels: the repeated group only wraps the element. The exceptions are
 	// the two-level lists of old writers.
 	name := strings.TrimSuffix(inner.key[1:], `":`)
-	if inner.shape == pqGroup && len(inner.children) == 1 && name != "array" && name != c.Name()+"_tuple" && !inner.children[0].repeated {
-		inner.shape = pqList
+	if inner.shape == shapeGroup && len(inner.children) == 1 && name != "array" && name != c.Name()+"_tuple" && !inner.children[0].repeated {
+		inner.shape = shapeList
 	}
-	return pqList
+	return shapeList
 }
 
 // annotation reports whether a group's type says that it is a list or a map.
@@ -144,8 +146,8 @@ func annotation(t parquet.Type) (list, mapped bool) {
 }
 
 // leaves appends the leaves below n.
-func (n *pqNode) leaves(dst []*pqNode) []*pqNode {
-	if n.shape == pqLeaf {
+func (n *node) leaves(dst []*node) []*node {
+	if n.shape == shapeLeaf {
 		return append(dst, n)
 	}
 	for _, child := range n.children {
@@ -154,18 +156,21 @@ func (n *pqNode) leaves(dst []*pqNode) []*pqNode {
 	return dst
 }
 
-// A pqWriter writes one row as JSON from the values of its columns.
-type pqWriter struct {
-	columns []*pqColumn
+// A rowWriter writes one row as JSON from the values of its columns.
+type rowWriter struct {
+	columns []*column
 	dst     []byte
 	max     int
 	bad     string // first reason why the row cannot be used
 }
 
+// errLong ends the writing of a row that is beyond the limit.
+var errLong = errors.New("row is too long")
+
 var errLevels = errors.New("corrupt page: the levels of its values do not fit together")
 
 // peek returns the next value of a column.
-func (w *pqWriter) peek(column int) (parquet.Value, error) {
+func (w *rowWriter) peek(column int) (parquet.Value, error) {
 	c := w.columns[column]
 	if c.at >= len(c.row) {
 		return parquet.Value{}, fmt.Errorf("column %q: %w", c.name, errLevels)
@@ -174,7 +179,7 @@ func (w *pqWriter) peek(column int) (parquet.Value, error) {
 }
 
 // write writes the row, and checks that all values were used.
-func (w *pqWriter) write(root *pqNode) error {
+func (w *rowWriter) write(root *node) error {
 	if err := w.fields(root); err != nil {
 		return err
 	}
@@ -187,7 +192,7 @@ func (w *pqWriter) write(root *pqNode) error {
 }
 
 // fields writes the children of a group as an object.
-func (w *pqWriter) fields(n *pqNode) error {
+func (w *rowWriter) fields(n *node) error {
 	w.dst = append(w.dst, '{')
 	comma := false
 	for _, child := range n.children {
@@ -211,8 +216,8 @@ func (w *pqWriter) fields(n *pqNode) error {
 }
 
 // skip passes the values of a node: one a leaf, or all that the row has.
-func (w *pqWriter) skip(n *pqNode, all bool) error {
-	if n.shape == pqLeaf {
+func (w *rowWriter) skip(n *node, all bool) error {
+	if n.shape == shapeLeaf {
 		if _, err := w.peek(n.column); err != nil {
 			return err
 		}
@@ -231,7 +236,7 @@ func (w *pqWriter) skip(n *pqNode, all bool) error {
 }
 
 // node writes n: an array of its occurrences when it repeats, null when it is absent.
-func (w *pqWriter) node(n *pqNode) error {
+func (w *rowWriter) node(n *node) error {
 	if n.repeated {
 		return w.repeat(n, '[', ']', w.single)
 	}
@@ -248,7 +253,7 @@ func (w *pqWriter) node(n *pqNode) error {
 
 // there reports whether n is present at the next value. A group without leaves
 // always is.
-func (w *pqWriter) there(n *pqNode) (bool, error) {
+func (w *rowWriter) there(n *node) (bool, error) {
 	if n.first < 0 {
 		return true, nil
 	}
@@ -257,22 +262,22 @@ func (w *pqWriter) there(n *pqNode) (bool, error) {
 }
 
 // single writes one occurrence of n, which is there.
-func (w *pqWriter) single(n *pqNode) error {
+func (w *rowWriter) single(n *node) error {
 	switch n.shape {
-	case pqLeaf:
+	case shapeLeaf:
 		return w.leaf(n)
-	case pqList:
+	case shapeList:
 		// The wrapper of a three-level list holds one element, any other list its
 		// repeated child.
 		return w.node(n.children[0])
-	case pqMap:
+	case shapeMap:
 		return w.repeat(n.children[0], '{', '}', w.entry)
 	}
 	return w.fields(n)
 }
 
 // repeat writes every occurrence of n in the row between two brackets.
-func (w *pqWriter) repeat(n *pqNode, open, end byte, each func(*pqNode) error) error {
+func (w *rowWriter) repeat(n *node, open, end byte, each func(*node) error) error {
 	w.dst = append(w.dst, open)
 	there, err := w.there(n)
 	if err != nil {
@@ -300,7 +305,7 @@ func (w *pqWriter) repeat(n *pqNode, open, end byte, each func(*pqNode) error) e
 }
 
 // entry writes a key and value of a map.
-func (w *pqWriter) entry(n *pqNode) error {
+func (w *rowWriter) entry(n *node) error {
 	start := len(w.dst)
 	if err := w.node(n.children[0]); err != nil {
 		return err
@@ -314,7 +319,7 @@ func (w *pqWriter) entry(n *pqNode) error {
 }
 
 // leaf writes one value.
-func (w *pqWriter) leaf(n *pqNode) error {
+func (w *rowWriter) leaf(n *node) error {
 	v, err := w.peek(n.column)
 	if err != nil {
 		return err

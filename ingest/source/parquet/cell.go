@@ -1,4 +1,4 @@
-package source
+package parquet
 
 import (
 	"encoding/binary"
@@ -7,20 +7,21 @@ import (
 	"math/big"
 	"strconv"
 	"time"
-	"unicode/utf8"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/deprecated"
 	"github.com/parquet-go/parquet-go/format"
+
+	"reelsplice/ingest/source/jsonrow"
 )
 
-// A pqCell appends a value that is not NULL as JSON. bad is the reason why the value
+// A cell appends a value that is not NULL as JSON. bad is the reason why the value
 // has no true form in JSON; what was appended then shows it as well as it can.
-type pqCell func(dst []byte, v parquet.Value) (out []byte, bad string)
+type cell func(dst []byte, v parquet.Value) (out []byte, bad string)
 
 // cellOf returns how the values of a leaf are written. Text that holds JSON stays
 // text, also where the column is annotated as JSON: the layout decides what it means.
-func cellOf(e *format.SchemaElement) pqCell {
+func cellOf(e *format.SchemaElement) cell {
 	switch l := e.LogicalType.Value.(type) {
 	case *format.DecimalType:
 		return decimalCell(e.Type.V, int(l.Scale))
@@ -59,7 +60,7 @@ func cellOf(e *format.SchemaElement) pqCell {
 }
 
 // plainCell returns how a physical type without further meaning is written.
-func plainCell(t format.Type) pqCell {
+func plainCell(t format.Type) cell {
 	switch t {
 	case format.Boolean:
 		return boolCell
@@ -76,14 +77,14 @@ func plainCell(t format.Type) pqCell {
 			return appendFloat(dst, v.Double(), 64), ""
 		}
 	}
-	return func(dst []byte, v parquet.Value) ([]byte, string) { return appendString(dst, v.ByteArray()) }
+	return func(dst []byte, v parquet.Value) ([]byte, string) { return jsonrow.AppendString(dst, v.ByteArray()) }
 }
 
 func boolCell(dst []byte, v parquet.Value) ([]byte, string) {
 	return strconv.AppendBool(dst, v.Boolean()), ""
 }
 
-func intCell(t format.Type, signed bool) pqCell {
+func intCell(t format.Type, signed bool) cell {
 	switch {
 	case t == format.Int32 && signed:
 		return func(dst []byte, v parquet.Value) ([]byte, string) {
@@ -161,7 +162,7 @@ func dateCell(dst []byte, v parquet.Value) ([]byte, string) {
 
 // timestampCell writes RFC 3339. A local timestamp, which pandas writes for any time
 // without a zone, counts as UTC.
-func timestampCell(unit time.Duration) pqCell {
+func timestampCell(unit time.Duration) cell {
 	perSecond := int64(time.Second / unit)
 	return func(dst []byte, v parquet.Value) ([]byte, string) {
 		n := v.Int64()
@@ -180,7 +181,7 @@ func int96Cell(dst []byte, v parquet.Value) ([]byte, string) {
 	return appendTime(dst, time.Unix(days*86400, nanos).UTC(), time.RFC3339Nano)
 }
 
-func timeCell(unit time.Duration) pqCell {
+func timeCell(unit time.Duration) cell {
 	return func(dst []byte, v parquet.Value) ([]byte, string) {
 		var n int64
 		if v.Kind() == parquet.Int32 {
@@ -212,7 +213,7 @@ func uuidCell(dst []byte, v parquet.Value) ([]byte, string) {
 }
 
 // decimalCell writes a DECIMAL digit by digit, never through a float.
-func decimalCell(t format.Type, scale int) pqCell {
+func decimalCell(t format.Type, scale int) cell {
 	return func(dst []byte, v parquet.Value) ([]byte, string) {
 		switch t {
 		case format.Int32:
@@ -253,41 +254,4 @@ func appendDecimal(dst []byte, digits string, scale int) []byte {
 		dst = append(append(dst, '.'), digits[len(digits)-scale:]...)
 	}
 	return dst
-}
-
-// appendString appends b as a JSON string. Bytes that are not valid UTF-8 are kept,
-// so that a bad row shows what was found.
-func appendString(dst, b []byte) (out []byte, bad string) {
-	if !utf8.Valid(b) {
-		bad = "byte " + strconv.Itoa(invalidUTF8(b)) + ": invalid UTF-8"
-	} else if f := zeroByte(b); f != nil {
-		bad = f.reasonAt(0)
-	}
-	return appendText(dst, b), bad
-}
-
-// appendText appends b as a JSON string, whatever its bytes are.
-func appendText(dst, b []byte) []byte {
-	const digits = "0123456789abcdef"
-	dst = append(dst, '"')
-	for start := 0; ; {
-		i := stringSpan(b, start)
-		dst = append(dst, b[start:i]...)
-		if i == len(b) {
-			return append(dst, '"')
-		}
-		switch c := b[i]; c {
-		case '"', '\\':
-			dst = append(dst, '\\', c)
-		case '\n':
-			dst = append(dst, '\\', 'n')
-		case '\r':
-			dst = append(dst, '\\', 'r')
-		case '\t':
-			dst = append(dst, '\\', 't')
-		default:
-			dst = append(dst, '\\', 'u', '0', '0', digits[c>>4], digits[c&15])
-		}
-		start = i + 1
-	}
 }

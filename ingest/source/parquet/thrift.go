@@ -1,4 +1,4 @@
-package source
+package parquet
 
 import (
 	"encoding/binary"
@@ -6,6 +6,8 @@ import (
 	"fmt"
 
 	"github.com/parquet-go/parquet-go/encoding/thrift"
+
+	"reelsplice/ingest/source/limit"
 )
 
 // maxThriftDepth is how deep structs and lists may lie in each other in the metadata of
@@ -39,7 +41,7 @@ type thriftWalker struct {
 // fields passes the fields of a struct.
 func (w *thriftWalker) fields(depth int) error {
 	if depth > maxThriftDepth {
-		return overLimit("it is nested deeper than %d levels", maxThriftDepth)
+		return limit.Over("it is nested deeper than %d levels", maxThriftDepth)
 	}
 	for {
 		c, err := w.byte()
@@ -120,13 +122,13 @@ func (w *thriftWalker) pairs(depth int) error {
 // itemsOf passes n times one value of each type.
 func (w *thriftWalker) itemsOf(n uint64, depth int, types ...thrift.Type) error {
 	if depth > maxThriftDepth {
-		return overLimit("it is nested deeper than %d levels", maxThriftDepth)
+		return limit.Over("it is nested deeper than %d levels", maxThriftDepth)
 	}
 	if n > uint64(len(w.b)-w.i) { // each takes a byte or more
 		return errThriftShort
 	}
 	if w.items -= int(n); w.items < 0 {
-		return overLimit("it lists more items than its size allows")
+		return limit.Over("it lists more items than its size allows")
 	}
 	for range n {
 		for _, typ := range types {

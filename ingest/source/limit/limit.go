@@ -1,0 +1,86 @@
+// Package limit bounds what a dump file may take in memory and on disk. Readers charge
+// what comes out of a file before they allocate it.
+package limit
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"sync/atomic"
+)
+
+const (
+	// MaxDepth is how many objects and arrays may be open at once inside one row.
+	MaxDepth = 512
+
+	// MaxColumns is how many columns a table has, in any format.
+	MaxColumns = 10_000
+
+	// freeBytes is what any file may expand to, whatever its size.
+	freeBytes = 64 << 20
+)
+
+// Err matches, through errors.Is, every error of a file that was refused because it goes
+// beyond a limit.
+var Err = errors.New("beyond a limit")
+
+// A limitError is a limit that was hit.
+type limitError struct{ text string }
+
+func (e *limitError) Error() string { return e.text }
+
+// Is makes every limitError match Err.
+func (e *limitError) Is(target error) bool { return target == Err }
+
+// Over returns an error that matches Err.
+func Over(format string, args ...any) error {
+	return &limitError{text: fmt.Sprintf(format, args...)}
+}
+
+// Expandable returns how many bytes a file of size bytes may expand to at a ratio.
+func Expandable(size, ratio int64) int64 {
+	if ratio > 0 && size > math.MaxInt64/ratio {
+		return math.MaxInt64
+	}
+	return max(freeBytes, size*ratio)
+}
+
+// A Budget is what one file may still expand to.
+type Budget struct {
+	Max   int64 // bytes of the file, uncompressed
+	Ratio int64 // uncompressed bytes for each byte on disk; 0 where the file is not compressed
+	out   int64 // bytes that came out so far
+}
+
+// Spent returns how many bytes came out.
+func (b *Budget) Spent() int64 { return b.out }
+
+// Spend counts n bytes that come out of the first in bytes of the file.
+func (b *Budget) Spend(n, in int64) error {
+	b.out += n
+	if b.out > b.Max {
+		return Over("holds more than %d bytes uncompressed, the limit for one file", b.Max)
+	}
+	if b.Ratio > 0 && b.out > Expandable(in, b.Ratio) {
+		return Over("expands to %d times its size (%d bytes out of %d), want at most %d times: is it a compression bomb?", b.out/max(in, 1), b.out, in, b.Ratio)
+	}
+	return nil
+}
+
+// A Reader ends an uncompressed stream with an error when that is more than the budget
+// allows. It is not used again after an error.
+type Reader struct {
+	Budget
+	R  io.Reader
+	In *atomic.Int64 // bytes of the file that were read so far
+}
+
+// Read returns what the budget has left of what it read.
+func (r *Reader) Read(p []byte) (int, error) {
+	n, err := r.R.Read(p)
+	if over := r.Spend(int64(n), r.In.Load()); over != nil {
+		return n - int(min(int64(n), max(0, r.out-r.Max))), over
+	}
+	return n, err
+}
