@@ -15,6 +15,7 @@ import (
 	"reelsplice/ingest"
 	"reelsplice/ingest/layout"
 	"reelsplice/ingest/source"
+	"reelsplice/ingest/source/limit"
 	"reelsplice/schemas/object/mirror"
 )
 
@@ -104,13 +105,13 @@ type ingestFlags struct {
 
 // limitFlags adds the flags of what a dump may take.
 func limitFlags(f *pflag.FlagSet, o *ingestFlags) {
-	o.memory, o.maxRow = ingest.DefaultMemory, source.DefaultMaxRowBytes
-	o.maxPage, o.maxDictionary = source.DefaultMaxPageBytes, source.DefaultMaxDictionaryBytes
+	o.memory, o.maxRow = ingest.DefaultMemory, limit.DefaultMaxRowBytes
+	o.maxPage, o.maxDictionary = limit.DefaultMaxPageBytes, limit.DefaultMaxDictionaryBytes
 	f.Var(&o.memory, "memory", "bytes of rows held in memory, such as 512MiB; more go to disk")
 	f.Var(&o.maxRow, "max-row-bytes", "longest row; a longer one is bad")
-	f.IntVar(&o.maxDepth, "max-depth", source.DefaultMaxDepth, "objects and arrays open at once in a row, `N` at most")
+	f.IntVar(&o.maxDepth, "max-depth", limit.DefaultMaxDepth, "objects and arrays open at once in a row, `N` at most")
 	f.Var(&o.maxFile, "max-file-bytes", "most bytes that one file may expand to; 0 for no limit")
-	f.Int64Var(&o.maxRatio, "max-ratio", source.DefaultMaxRatio, "most bytes that a byte of a packed file may expand to, `N`; -1 for no limit")
+	f.Int64Var(&o.maxRatio, "max-ratio", limit.DefaultMaxRatio, "most bytes that a byte of a packed file may expand to, `N`; -1 for no limit")
 	f.Var(&o.maxPage, "max-page-bytes", "largest page of a Parquet file")
 	f.Var(&o.maxDictionary, "max-dictionary-bytes", "largest dictionary of a Parquet file")
 }
@@ -118,10 +119,10 @@ func limitFlags(f *pflag.FlagSet, o *ingestFlags) {
 // apply checks the flags and sets what they say.
 func (o *ingestFlags) apply(cfg *ingest.Config) error {
 	cfg.Memory = int64(o.memory)
-	cfg.Limits = source.Options{
+	cfg.Limits = source.Options{Buckets: openBucket, Limits: limit.Limits{
 		MaxRowBytes: int64(o.maxRow), MaxDepth: o.maxDepth, MaxBytes: int64(o.maxFile), MaxRatio: o.maxRatio,
-		MaxPageBytes: int64(o.maxPage), MaxDictionaryBytes: int64(o.maxDictionary), Buckets: openBucket,
-	}
+		MaxPageBytes: int64(o.maxPage), MaxDictionaryBytes: int64(o.maxDictionary),
+	}}
 	errs := []error{o.sources(cfg), ingest.CheckLayout(cfg.Layout)}
 	if kinds := ingest.Kinds(); cfg.Kind != "" && !slices.Contains(kinds, cfg.Kind) {
 		errs = append(errs, fmt.Errorf("kind %q: want one of %s", cfg.Kind, strings.Join(kinds, ", ")))

@@ -94,7 +94,7 @@ func checkInvariants(t *testing.T, r *Reader, before []Row, row Row, o Options) 
 		t.Errorf("row %d is at %+v", len(before)+1, row.Place)
 	case (row.Raw != nil) != (table && !columnar):
 		t.Errorf("%v: %v row with raw bytes %q", row.Place, r.File().Format, row.Raw)
-	case row.Err == nil && (int64(len(found)) != row.Size || row.Size > int64(o.maxRowBytes())):
+	case row.Err == nil && (int64(len(found)) != row.Size || row.Size > int64(o.WithDefaults().MaxRowBytes)):
 		t.Errorf("%v: %d bytes of %d", row.Place, len(found), row.Size)
 	case int64(len(found)) > row.Size || int64(len(found)) < min(row.Size, longRowHead):
 		t.Errorf("%v: %d bytes kept of %d", row.Place, len(found), row.Size)
@@ -128,7 +128,7 @@ func FuzzText(f *testing.F) {
 	}
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, b []byte) {
-		r, rows, _ := fuzzFile(t, dir, "f", b, Options{MaxRowBytes: fuzzRowBytes})
+		r, rows, _ := fuzzFile(t, dir, "f", b, Options{Limits: Limits{MaxRowBytes: fuzzRowBytes}})
 		if r == nil || r.File().Format != FormatNDJSON || r.File().Compression != CompressionNone {
 			return
 		}
@@ -213,7 +213,7 @@ func FuzzCSV(f *testing.F) {
 	}
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, b []byte) {
-		r, rows, err := fuzzFile(t, dir, "f.csv", append([]byte("c1,c2,c3\n"), b...), Options{MaxRowBytes: fuzzRowBytes})
+		r, rows, err := fuzzFile(t, dir, "f.csv", append([]byte("c1,c2,c3\n"), b...), Options{Limits: Limits{MaxRowBytes: fuzzRowBytes}})
 		if r == nil || r.File().Format != FormatCSV {
 			t.Fatalf("not read as CSV: %v", err)
 		}
@@ -270,7 +270,7 @@ func FuzzTSV(f *testing.F) {
 	}
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, b []byte) {
-		r, rows, err := fuzzFile(t, dir, "f.tsv", append([]byte("c1\tc2\tc3\n"), b...), Options{MaxRowBytes: fuzzRowBytes})
+		r, rows, err := fuzzFile(t, dir, "f.tsv", append([]byte("c1\tc2\tc3\n"), b...), Options{Limits: Limits{MaxRowBytes: fuzzRowBytes}})
 		if r == nil || r.File().Format != FormatTSV || err != io.EOF && err != errManyRows {
 			t.Fatalf("not read as TSV to its end: %v", err)
 		}
@@ -322,7 +322,7 @@ func FuzzHeader(f *testing.F) {
 		if tsv {
 			name = "f.tsv"
 		}
-		r, rows, _ := fuzzFile(t, dir, name, b, Options{MaxRowBytes: fuzzRowBytes})
+		r, rows, _ := fuzzFile(t, dir, name, b, Options{Limits: Limits{MaxRowBytes: fuzzRowBytes}})
 		if r == nil || !r.File().Format.Table() {
 			return
 		}
@@ -347,7 +347,7 @@ func FuzzCompressed(f *testing.F) {
 	f.Add(append([]byte{0x50, 0x2a, 0x4d, 0x18, 1, 0, 0, 0, 9}, zst(f, text)...), uint8(2))
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, b []byte, how uint8) {
-		o := Options{MaxRowBytes: fuzzRowBytes}
+		o := Options{Limits: Limits{MaxRowBytes: fuzzRowBytes}}
 		packed := b
 		switch how % 3 {
 		case 0:
@@ -407,7 +407,7 @@ func FuzzParquet(f *testing.F) {
 		if b = bytes.Clone(b); at >= 0 && at < len(b) {
 			b[at] ^= x
 		}
-		fuzzFile(t, dir, "f", b, Options{MaxRowBytes: 1 << 16, MaxRatio: 100})
+		fuzzFile(t, dir, "f", b, Options{Limits: Limits{MaxRowBytes: 1 << 16, MaxRatio: 100}})
 	})
 }
 
@@ -432,6 +432,6 @@ func FuzzParquetPage(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		fuzzFile(t, dir, "f", b, Options{MaxRowBytes: 1 << 16, MaxRatio: 100})
+		fuzzFile(t, dir, "f", b, Options{Limits: Limits{MaxRowBytes: 1 << 16, MaxRatio: 100}})
 	})
 }

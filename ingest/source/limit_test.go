@@ -11,6 +11,8 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+
+	"reelsplice/ingest/source/limit"
 )
 
 // repeated writes a file that head and then a hundred times chunk are packed into: by zstd
@@ -51,20 +53,20 @@ func TestCompressionBombs(t *testing.T) {
 	for _, name := range names {
 		refused(t, name+" of blanks", repeated(t, name, "", mib), Options{}, name+": expands to ")
 		p := repeated(t, name, "", rows)
-		if n := refused(t, name, p, Options{MaxRatio: 100}, name+": row 6"); n < 63<<10 || n > 65<<10 {
+		if n := refused(t, name, p, Options{Limits: Limits{MaxRatio: 100}}, name+": row 6"); n < 63<<10 || n > 65<<10 {
 			t.Errorf("%s: %d rows were read, want those in the first 64 MiB", name, n)
 		}
-		if n := refused(t, name, p, Options{MaxBytes: 3000, MaxRatio: -1}, name+": row 3 (line 3): holds more than 3000 bytes uncompressed, the limit for one file"); n != 2 {
+		if n := refused(t, name, p, Options{Limits: Limits{MaxBytes: 3000, MaxRatio: -1}}, name+": row 3 (line 3): holds more than 3000 bytes uncompressed, the limit for one file"); n != 2 {
 			t.Errorf("%s: %d rows were read, want those in the first 3000 bytes", name, n)
 		}
 	}
 	refused(t, "packed Parquet", repeated(t, "m.parquet.zst", "PAR1", mib), Options{TempDir: t.TempDir()}, "m.parquet.zst: expands to ")
 	table := repeated(t, "m.csv.zst", "id,title\n1,\"", mib) // a quote that is not closed
-	refused(t, "open quote", table, Options{MaxRowBytes: 96 << 20}, "m.csv.zst: row 1 (line 2): expands to ")
-	if _, err := readFile(t, write(t, "m.ndjson", []byte("{}\n{\"a\":1}\n")), Options{MaxBytes: 10}); !errors.Is(err, ErrLimit) {
+	refused(t, "open quote", table, Options{Limits: Limits{MaxRowBytes: 96 << 20}}, "m.csv.zst: row 1 (line 2): expands to ")
+	if _, err := readFile(t, write(t, "m.ndjson", []byte("{}\n{\"a\":1}\n")), Options{Limits: Limits{MaxBytes: 10}}); !errors.Is(err, ErrLimit) {
 		t.Errorf("a plain file above MaxBytes: %v, want ErrLimit", err)
 	}
-	if rows, err := readFile(t, write(t, "m.ndjson", []byte("{}\n{\"a\":1}\n")), Options{MaxBytes: 11}); err != nil || len(rows) != 2 {
+	if rows, err := readFile(t, write(t, "m.ndjson", []byte("{}\n{\"a\":1}\n")), Options{Limits: Limits{MaxBytes: 11}}); err != nil || len(rows) != 2 {
 		t.Errorf("a plain file as long as MaxBytes: %q, %v", rows, err)
 	}
 }
@@ -75,15 +77,15 @@ func TestMaxDepth(t *testing.T) {
 		o    Options
 		want []string
 	}{
-		"3":       {Options{MaxDepth: 3}, []string{`m.ndjson:1 {"a":[{}]}`, "m.ndjson:2: byte 7: nested deeper than 3 levels"}},
-		"too far": {Options{MaxDepth: 10 * DefaultMaxDepth}, []string{`m.ndjson:1 {"a":[{}]}`, `m.ndjson:2 {"a":[[{}]]}`}},
+		"3":       {Options{Limits: Limits{MaxDepth: 3}}, []string{`m.ndjson:1 {"a":[{}]}`, "m.ndjson:2: byte 7: nested deeper than 3 levels"}},
+		"too far": {Options{Limits: Limits{MaxDepth: 10 * limit.DefaultMaxDepth}}, []string{`m.ndjson:1 {"a":[{}]}`, `m.ndjson:2 {"a":[[{}]]}`}},
 	} {
 		if got, err := readFile(t, write(t, "m.ndjson", []byte(data)), tt.o); err != nil || !reflect.DeepEqual(got, tt.want) {
 			t.Errorf("MaxDepth %s: %q, %v, want %q", name, got, err, tt.want)
 		}
 	}
-	deep := strings.Repeat(`{"a":`, DefaultMaxDepth) + "{}" + strings.Repeat("}", DefaultMaxDepth)
-	got, err := readFile(t, write(t, "m.json", []byte("["+deep+"]")), Options{MaxDepth: 10 * DefaultMaxDepth})
+	deep := strings.Repeat(`{"a":`, limit.DefaultMaxDepth) + "{}" + strings.Repeat("}", limit.DefaultMaxDepth)
+	got, err := readFile(t, write(t, "m.json", []byte("["+deep+"]")), Options{Limits: Limits{MaxDepth: 10 * limit.DefaultMaxDepth}})
 	if want := "m.json:1: byte 2560: nested deeper than 512 levels"; err != nil || len(got) != 1 || got[0] != want {
 		t.Errorf("513 levels: %.80q, %v, want %s", got, err, want)
 	}

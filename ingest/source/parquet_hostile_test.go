@@ -200,7 +200,7 @@ func TestParquetLies(t *testing.T) {
 		{
 			"page limit",
 			lie{column: bytesColumn, values: 10, pages: [][]byte{pageV1(t, 10, format.Plain, ten, 1<<20)}},
-			Options{MaxPageBytes: 1 << 19},
+			Options{Limits: Limits{MaxPageBytes: 1 << 19}},
 			`column "c": page claims 1048576 bytes uncompressed, want at most 524288`,
 		},
 		{
@@ -230,7 +230,7 @@ func TestParquetLies(t *testing.T) {
 		{
 			"dictionary limit",
 			lie{column: bytesColumn, values: 10, pages: [][]byte{dictionary(t, 10, zeros(4096), 4096)}},
-			Options{MaxDictionaryBytes: 1024},
+			Options{Limits: Limits{MaxDictionaryBytes: 1024}},
 			`column "c": dictionary page claims 4096 bytes uncompressed, want at most 1024`,
 		},
 		{
@@ -272,7 +272,7 @@ func TestParquetLies(t *testing.T) {
 		{
 			"page of many values",
 			lie{column: bytesColumn, values: 5e6, pages: [][]byte{nulls(t, 5e6)}},
-			Options{MaxPageBytes: 1 << 20},
+			Options{Limits: Limits{MaxPageBytes: 1 << 20}},
 			`column "c": page claims 5000000 values, 25000000 bytes in memory, want at most 1048576`,
 		},
 		{
@@ -402,12 +402,12 @@ func TestParquetPageBombs(t *testing.T) {
 		refused(t, codec.String(), lying.write(t), Options{}, `column "c": corrupt page: `)
 		honest := pageV1(t, 1, format.Plain, packed, len(body))
 		bomb := lie{column: column(format.Int64), codec: codec, values: 10, pages: [][]byte{honest, honest, honest, honest, honest}}
-		if rows := refused(t, codec.String(), bomb.write(t), Options{MaxRatio: 2}, `column "c": expands to `); rows != 2 {
+		if rows := refused(t, codec.String(), bomb.write(t), Options{Limits: Limits{MaxRatio: 2}}, `column "c": expands to `); rows != 2 {
 			t.Errorf("%s: %d rows before the bomb, want 2", codec, rows)
 		}
-		refused(t, codec.String(), bomb.write(t), Options{MaxRatio: -1, MaxBytes: 32 << 20}, `column "c": holds more than 33554432 bytes uncompressed, the limit for one file`)
+		refused(t, codec.String(), bomb.write(t), Options{Limits: Limits{MaxRatio: -1, MaxBytes: 32 << 20}}, `column "c": holds more than 33554432 bytes uncompressed, the limit for one file`)
 		cut := lie{column: column(format.Int64), codec: codec, values: 10, pages: [][]byte{pageV1(t, 1, format.Plain, packed[:len(packed)/2], len(body))}}
-		refused(t, codec.String(), cut.write(t), Options{MaxRatio: -1}, `column "c": corrupt page: `)
+		refused(t, codec.String(), cut.write(t), Options{Limits: Limits{MaxRatio: -1}}, `column "c": corrupt page: `)
 	}
 	unknown := lie{column: column(format.ByteArray), codec: 3, values: 10, pages: [][]byte{nulls(t, 10)}}
 	refused(t, "LZO", unknown.write(t), Options{}, `column "c": corrupt page: it is compressed with LZO, want SNAPPY, ZSTD, GZIP, BROTLI or LZ4_RAW`)

@@ -200,7 +200,7 @@ func TestParquetBadRows(t *testing.T) {
 		S  string `parquet:"s"`
 	}
 	p := parquetFile(t, [][]row{{{1, "a"}, {2, "b\x94"}, {3, strings.Repeat("x", 20<<10)}, {4, "d"}, {5, "e\x00"}}})
-	r, err := Open(File{Path: p}, Options{MaxRowBytes: 10 << 10})
+	r, err := Open(File{Path: p}, Options{Limits: Limits{MaxRowBytes: 10 << 10}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -37,6 +37,7 @@ func Open(f File, o Options) (*Reader, error) {
 	if o.Kind != "" {
 		f.Kind = o.Kind
 	}
+	o.Limits = o.WithDefaults()
 	r := &Reader{file: f}
 	if err := r.open(o); err != nil {
 		r.release()
@@ -76,16 +77,13 @@ func (r *Reader) openParquet(at io.ReaderAt, size int64, o Options) error {
 	if r.file.Bytes == 0 {
 		r.file.Bytes = size // of a pipe
 	}
-	rows, err := parquet.Open(at, size, r.file.Bytes, parquet.Limits{
-		MaxRow: o.maxRowBytes(), MaxPage: o.maxPageBytes(), MaxDictionary: o.maxDictionaryBytes(),
-		Budget: limit.Budget{Max: o.maxBytes(), Ratio: o.maxRatio()},
-	})
+	rows, err := parquet.Open(at, size, r.file.Bytes, o.Limits)
 	if err != nil {
 		return err
 	}
 	r.consumed = new(atomic.Int64)
 	r.file.Format = FormatParquet
-	r.rows = &parquetRows{Reader: rows, file: &r.file, consumed: r.consumed, max: o.maxRowBytes()}
+	r.rows = &parquetRows{Reader: rows, file: &r.file, consumed: r.consumed, max: int(o.MaxRowBytes)}
 	r.free = append(r.free, rows.Close)
 	return nil
 }
@@ -120,21 +118,21 @@ func (p *parquetRows) next() (Row, error) {
 }
 
 func (r *Reader) openText(br *bufio.Reader, o Options) error {
-	maxRow := o.maxRowBytes()
+	maxRow := int(o.MaxRowBytes)
 	stream, free, err := uncompress(br, r.file.Compression)
 	if err != nil {
 		return err
 	}
 	r.free = append(r.free, free)
-	limited := &limit.Reader{R: stream, In: r.consumed, Budget: limit.Budget{Max: o.maxBytes()}}
+	limited := &limit.Reader{R: stream, In: r.consumed, Budget: limit.Budget{Max: o.MaxBytes}}
 	if r.file.Compression != CompressionNone {
-		limited.Ratio = o.maxRatio()
+		limited.Ratio = o.MaxRatio
 	}
 	w := newWindow(limited, maxRow)
 	if r.file.Format, err = startText(w, maxRow, extOf(r.file.Path)); err != nil {
 		return err
 	}
-	base := textRows{w: w, name: r.file.Name, max: maxRow, deep: o.maxDepth()}
+	base := textRows{w: w, name: r.file.Name, max: maxRow, deep: o.MaxDepth}
 	switch r.file.Format {
 	case FormatNDJSON:
 		r.rows = &lineRows{base}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"reelsplice/ingest/source/limit"
 	"reelsplice/schemas/sharedtest"
 )
 
@@ -114,8 +115,8 @@ func TestSharedSources(t *testing.T) {
 		case "movies-dataset-mangled/movies_metadata.csv.gz":
 			wantBlank = blankRows
 		}
-		// DefaultMaxRatio has to be far from what is real.
-		if densest = max(densest, ratio); ratio > DefaultMaxRatio/20 {
+		// limit.DefaultMaxRatio has to be far from what is real.
+		if densest = max(densest, ratio); ratio > limit.DefaultMaxRatio/20 {
 			t.Errorf("%s expands to %.1f times its size", cells[0], ratio)
 		}
 		if good+bad+blank != want || bad != wantBad || blank != wantBlank {

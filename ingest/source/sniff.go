@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"reelsplice/ingest/source/jsonrow"
+	"reelsplice/ingest/source/limit"
 )
 
 var errEmpty = errors.New("empty file")
@@ -169,7 +170,7 @@ func formatOfLines(w *window, maxRow int, ext string) (Format, error) {
 
 // checkOther reports whether line is JSON, if only a value that is no object.
 func checkOther(line []byte) bool {
-	f := jsonrow.Check(line, DefaultMaxDepth)
+	f := jsonrow.Check(line, limit.DefaultMaxDepth)
 	return f == nil || !f.Syntax && bytes.IndexByte(line, 0) < 0 && utf8.Valid(line)
 }
 

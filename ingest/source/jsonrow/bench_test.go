@@ -32,6 +32,6 @@ func BenchmarkCheck(b *testing.B) {
 			}
 		})
 	}
-	run("check", func(row []byte) bool { return Check(row, limit.MaxDepth) == nil })
+	run("check", func(row []byte) bool { return Check(row, limit.DefaultMaxDepth) == nil })
 	run("encoding-json", json.Valid)
 }

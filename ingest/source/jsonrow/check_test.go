@@ -11,7 +11,7 @@ func TestCheck(t *testing.T) {
 	f := func(row, want string) {
 		t.Helper()
 		got := ""
-		if f := Check([]byte(row), limit.MaxDepth); f != nil {
+		if f := Check([]byte(row), limit.DefaultMaxDepth); f != nil {
 			got = f.ReasonAt(0)
 		}
 		if got != want {
@@ -48,7 +48,7 @@ func FuzzCheck(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		got := Check(b, limit.MaxDepth)
+		got := Check(b, limit.DefaultMaxDepth)
 		valid := json.Valid(b)
 		if got == nil && !valid {
 			t.Errorf("Check accepts %q", b)

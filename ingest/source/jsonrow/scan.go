@@ -76,7 +76,7 @@ func (s *Scanner) scanOutside(b []byte, i int) (int, *Fault) {
 		case '{', '[':
 			s.open.push(c == '{')
 		case '}', ']':
-			if s.open.depth == 0 || s.open.depth <= limit.MaxDepth && s.open.object() != (c == '}') {
+			if s.open.depth == 0 || s.open.depth <= limit.DefaultMaxDepth && s.open.object() != (c == '}') {
 				return i, &Fault{Off: i, Reason: "found '" + string(c) + "', which closes nothing that is open", Syntax: true}
 			}
 			if s.open.depth--; s.open.depth == 0 {
@@ -102,12 +102,12 @@ func ScalarEnd(b []byte, i int) int {
 // A nesting remembers which brackets are open, one bit a level: 1 for an object.
 type nesting struct {
 	depth int
-	kinds [limit.MaxDepth / 64]uint64
+	kinds [limit.DefaultMaxDepth / 64]uint64
 }
 
-// push opens a level. Levels beyond limit.MaxDepth are counted but not remembered.
+// push opens a level. Levels beyond limit.DefaultMaxDepth are counted but not remembered.
 func (n *nesting) push(object bool) {
-	if n.depth < limit.MaxDepth {
+	if n.depth < limit.DefaultMaxDepth {
 		word, bit := n.depth/64, uint64(1)<<(n.depth%64)
 		n.kinds[word] &^= bit
 		if object {
@@ -120,5 +120,5 @@ func (n *nesting) push(object bool) {
 // object reports whether the innermost open level is an object.
 func (n *nesting) object() bool {
 	d := n.depth - 1
-	return d >= 0 && d < limit.MaxDepth && n.kinds[d/64]>>(d%64)&1 == 1
+	return d >= 0 && d < limit.DefaultMaxDepth && n.kinds[d/64]>>(d%64)&1 == 1
 }

@@ -10,16 +10,73 @@ import (
 	"sync/atomic"
 )
 
+// The limits of a file that names none.
 const (
-	// MaxDepth is how many objects and arrays may be open at once inside one row.
-	MaxDepth = 512
+	// DefaultMaxRowBytes is the longest row, in bytes: 64 MiB, 15 times the largest
+	// crawled show.
+	DefaultMaxRowBytes = 64 << 20
 
+	// DefaultMaxDepth is how many objects and arrays may be open at once inside one
+	// row. It is also the most that Limits can ask for.
+	DefaultMaxDepth = 512
+
+	// DefaultMaxRatio is how many times its size on disk a file may expand to. The
+	// densest of the real dumps that tests read expands nine times.
+	DefaultMaxRatio = 1000
+
+	// DefaultMaxPageBytes is the largest page of a Parquet file, in bytes, both as it is
+	// uncompressed and as its values lie in memory: 256 MiB. Writers aim at 1 MiB.
+	DefaultMaxPageBytes = 256 << 20
+
+	// DefaultMaxDictionaryBytes is the largest dictionary page of a Parquet file, in
+	// bytes: 256 MiB.
+	DefaultMaxDictionaryBytes = 256 << 20
+)
+
+const (
 	// MaxColumns is how many columns a table has, in any format.
 	MaxColumns = 10_000
 
 	// freeBytes is what any file may expand to, whatever its size.
 	freeBytes = 64 << 20
 )
+
+// Limits bound one file. Of the last four, a negative number means no limit.
+type Limits struct {
+	MaxRowBytes        int64 // longest row; 0 means DefaultMaxRowBytes
+	MaxDepth           int   // objects and arrays open at once in a row of JSON; 0, and what is above it, means DefaultMaxDepth
+	MaxBytes           int64 // of the file, uncompressed; 0 means no limit
+	MaxRatio           int64 // uncompressed bytes for each byte on disk, once there are 64 MiB; 0 means DefaultMaxRatio
+	MaxPageBytes       int64 // of a page of a Parquet file; 0 means DefaultMaxPageBytes
+	MaxDictionaryBytes int64 // of a dictionary page of a Parquet file; 0 means DefaultMaxDictionaryBytes
+}
+
+// WithDefaults returns l with each limit as it applies: none is 0 or negative.
+func (l Limits) WithDefaults() Limits {
+	if l.MaxRowBytes <= 0 {
+		l.MaxRowBytes = DefaultMaxRowBytes
+	}
+	if l.MaxDepth <= 0 || l.MaxDepth > DefaultMaxDepth {
+		l.MaxDepth = DefaultMaxDepth
+	}
+	for _, one := range []struct {
+		n     *int64
+		unset int64
+	}{
+		{&l.MaxBytes, math.MaxInt64},
+		{&l.MaxRatio, DefaultMaxRatio},
+		{&l.MaxPageBytes, DefaultMaxPageBytes},
+		{&l.MaxDictionaryBytes, DefaultMaxDictionaryBytes},
+	} {
+		switch {
+		case *one.n == 0:
+			*one.n = one.unset
+		case *one.n < 0:
+			*one.n = math.MaxInt64
+		}
+	}
+	return l
+}
 
 // Err matches, through errors.Is, every error of a file that was refused because it goes
 // beyond a limit.

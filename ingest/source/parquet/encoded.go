@@ -170,8 +170,8 @@ func (p *pages) checkPrefixes(b []byte, values int) error {
 		return err
 	case suffixes > int64(len(rest)):
 		return fmt.Errorf("values of %d bytes in a page of %d", suffixes, len(rest))
-	case prefixes+suffixes > p.budget.MaxPage:
-		return limit.Over("page claims values of %d bytes, want at most %d", prefixes+suffixes, p.budget.MaxPage)
+	case prefixes+suffixes > p.budget.MaxPageBytes:
+		return limit.Over("page claims values of %d bytes, want at most %d", prefixes+suffixes, p.budget.MaxPageBytes)
 	}
 	return p.budget.spend(prefixes)
 }

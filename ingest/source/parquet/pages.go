@@ -141,10 +141,10 @@ func (p *pages) header() (*format.PageHeader, error) {
 // check checks what a header says before anything is allocated for it.
 func (p *pages) check(h *format.PageHeader) error {
 	size, values := int64(h.UncompressedPageSize), int64(0)
-	most, what := p.budget.MaxPage, "page"
+	most, what := p.budget.MaxPageBytes, "page"
 	switch {
 	case h.Type == format.DictionaryPage && h.DictionaryPageHeader.Valid:
-		most, what = p.budget.MaxDictionary, "dictionary page"
+		most, what = p.budget.MaxDictionaryBytes, "dictionary page"
 		if err := p.checkDictionary(&h.DictionaryPageHeader.V, size); err != nil {
 			return err
 		}
@@ -169,8 +169,8 @@ func (p *pages) check(h *format.PageHeader) error {
 		return limit.Over("%s claims %d bytes uncompressed, want at most %d", what, size, most)
 	case values < 0 || values > p.values:
 		return fmt.Errorf("header of the page: %d values where %d are left of the column", values, p.values)
-	case values*p.leaf.decoded() > p.budget.MaxPage:
-		return limit.Over("page claims %d values, %d bytes in memory, want at most %d", values, values*p.leaf.decoded(), p.budget.MaxPage)
+	case values*p.leaf.decoded() > p.budget.MaxPageBytes:
+		return limit.Over("page claims %d values, %d bytes in memory, want at most %d", values, values*p.leaf.decoded(), p.budget.MaxPageBytes)
 	}
 	p.values -= values
 	return p.budget.spend(size)

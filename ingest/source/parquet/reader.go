@@ -20,14 +20,6 @@ import (
 
 const valueBatch = 256 // values decoded at once of a column
 
-// Limits bound what is read of a file, in bytes.
-type Limits struct {
-	MaxRow        int   // JSON of one row
-	MaxPage       int64 // a page, uncompressed
-	MaxDictionary int64 // a dictionary page, uncompressed
-	limit.Budget        // all pages
-}
-
 // A Reader reads one row group after another, and in each one page a column at a time.
 // It is for one goroutine.
 type Reader struct {
@@ -49,17 +41,18 @@ type Reader struct {
 
 // A budget is what the pages of a file may still expand to. Its columns share it.
 type budget struct {
-	Limits
+	limit.Limits
+	limit.Budget
 	size int64 // of the file as it lies on disk
 }
 
 func (b *budget) spend(n int64) error { return b.Spend(n, b.size) }
 
 // Open opens the Parquet file of size bytes behind r, which takes onDisk bytes as it lies
-// on disk. The library may panic on damaged files; that becomes an error.
-func Open(r io.ReaderAt, size, onDisk int64, l Limits) (p *Reader, err error) {
+// on disk. The limits are those of Limits.WithDefaults. The library may panic on damaged files; that becomes an error.
+func Open(r io.ReaderAt, size, onDisk int64, l limit.Limits) (p *Reader, err error) {
 	defer recoverTo(&err)
-	meta, err := readFooter(r, size, limit.Expandable(onDisk, l.Ratio))
+	meta, err := readFooter(r, size, limit.Expandable(onDisk, l.MaxRatio))
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +60,7 @@ func Open(r io.ReaderAt, size, onDisk int64, l Limits) (p *Reader, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := checkClaims(meta, leaves, size, onDisk, l.Ratio); err != nil {
+	if err := checkClaims(meta, leaves, size, onDisk, l.MaxRatio); err != nil {
 		return nil, err
 	}
 	schema, err := openSchema(meta)
@@ -79,8 +72,8 @@ func Open(r io.ReaderAt, size, onDisk int64, l Limits) (p *Reader, err error) {
 		return nil, err
 	}
 	p = &Reader{
-		r: r, max: l.MaxRow, groups: meta.RowGroups, schema: schema, root: root,
-		budget: budget{Limits: l, size: onDisk}, columns: make([]*column, leaves),
+		r: r, max: int(l.MaxRowBytes), groups: meta.RowGroups, schema: schema, root: root,
+		budget: budget{Limits: l, Budget: limit.Budget{Max: l.MaxBytes, Ratio: l.MaxRatio}, size: onDisk}, columns: make([]*column, leaves),
 	}
 	for _, leaf := range root.leaves(nil) {
 		src := &pages{leaf: leaf, budget: &p.budget, unpack: &p.unpack}
