@@ -4,16 +4,15 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"reelsplice/schemas/api"
+	"reelsplice/schemas/api/facts"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/record"
-	"reelsplice/schemas/sharedtest"
 )
 
 // someValue is a value of a field as a dump may have it.
@@ -131,9 +130,8 @@ func TestPartialSubRequests(t *testing.T) {
 
 // TestPartialSubRequestsShapes: those fields are what the shape of the answer requires.
 func TestPartialSubRequestsShapes(t *testing.T) {
-	dir := sharedtest.Path(t, "reference", "shapes")
 	for _, r := range subRequests() {
-		b, err := os.ReadFile(dir + "/" + r.shape + ".json")
+		b, err := facts.Files.ReadFile("shapes/" + r.shape + ".json")
 		if err != nil {
 			t.Errorf("%s of kind %v: %v", r.sub, r.kind, err)
 			continue

@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,8 +14,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"reelsplice/schemas/api"
+	"reelsplice/schemas/api/facts"
 	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/sharedtest"
 	"reelsplice/serve/auth"
 )
 
@@ -28,14 +28,13 @@ type shapes struct {
 
 func loadShapes(t *testing.T) *shapes {
 	t.Helper()
-	dir := sharedtest.Path(t, "reference", "shapes")
-	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
+	files, err := fs.Glob(facts.Files, "shapes/*.json")
 	if err != nil || len(files) == 0 {
-		t.Fatalf("no shapes in %s: %v", dir, err)
+		t.Fatalf("no shapes: %v", err)
 	}
 	s := &shapes{jsonschema.NewCompiler(), map[string]*jsonschema.Schema{}, map[string]bool{}}
 	for _, name := range files {
-		b, err := os.ReadFile(name)
+		b, err := facts.Files.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
 		}

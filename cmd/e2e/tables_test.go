@@ -21,8 +21,8 @@ import (
 	"reelsplice/schemas/tables/posting"
 )
 
-// facts are what a table should know of one resource, by the answers of the release.
-type facts struct {
+// rowFacts are what a table should know of one resource, by the answers of the release.
+type rowFacts struct {
 	id         uint64
 	popularity float64
 	columns    map[tables.ColumnID]int32
@@ -32,8 +32,8 @@ type facts struct {
 	orders     map[tables.ColumnID]int64
 }
 
-func newFacts(v *value) *facts {
-	f := &facts{
+func newFacts(v *value) *rowFacts {
+	f := &rowFacts{
 		id: uint64(v.int("id")), popularity: v.float("popularity"),
 		columns: map[tables.ColumnID]int32{tables.Day: posting.NoDay, tables.FirstDay: posting.NoDay, tables.LastDay: posting.NoDay},
 		lists:   map[tables.ColumnID]map[uint64]bool{}, releases: map[posting.Date]map[uint64]bool{},
@@ -43,7 +43,7 @@ func newFacts(v *value) *facts {
 }
 
 // in adds the resource to a list if yes.
-func (f *facts) in(list tables.ColumnID, key uint64, yes bool) {
+func (f *rowFacts) in(list tables.ColumnID, key uint64, yes bool) {
 	if !yes {
 		return
 	}
@@ -54,7 +54,7 @@ func (f *facts) in(list tables.ColumnID, key uint64, yes bool) {
 }
 
 // ids adds the resource to the lists of the ids of rows.
-func (f *facts) ids(list tables.ColumnID, rows []*value) {
+func (f *rowFacts) ids(list tables.ColumnID, rows []*value) {
 	for _, r := range rows {
 		f.in(list, uint64(r.int("id")), r.int("id") > 0)
 	}
@@ -67,7 +67,7 @@ func days(date string) (int32, bool) {
 }
 
 // shown takes in a day on which the title was to be seen.
-func (f *facts) shown(date string, keys ...uint64) {
+func (f *rowFacts) shown(date string, keys ...uint64) {
 	d, ok := days(date)
 	if !ok {
 		return
@@ -87,7 +87,7 @@ func (f *facts) shown(date string, keys ...uint64) {
 }
 
 // ofTitle takes in what movies and series have in common.
-func (f *facts) ofTitle(v *value, keywords string) {
+func (f *rowFacts) ofTitle(v *value, keywords string) {
 	f.in(tables.Flag, tables.Softcore, v.is("softcore"))
 	f.columns[tables.VoteCount] = int32(v.int("vote_count"))
 	f.columns[tables.VoteAverage] = int32(math.Round(v.float("vote_average") * 1000))
@@ -118,11 +118,11 @@ func (f *facts) ofTitle(v *value, keywords string) {
 	}
 }
 
-func (f *facts) certified(country, name string) {
+func (f *rowFacts) certified(country, name string) {
 	f.in(tables.Certification, tables.CertificationKey(country, name), name != "")
 }
 
-func movieFacts(v *value) *facts {
+func movieFacts(v *value) *rowFacts {
 	f := newFacts(v)
 	f.ofTitle(v, "keywords")
 	f.in(tables.Flag, tables.Video, v.is("video"))
@@ -146,7 +146,7 @@ func movieFacts(v *value) *facts {
 }
 
 // seriesFacts takes in a series and the answers of its seasons and episodes.
-func seriesFacts(v *value, parts []*value) *facts {
+func seriesFacts(v *value, parts []*value) *rowFacts {
 	f := newFacts(v)
 	f.ofTitle(v, "results")
 	f.in(tables.Flag, tables.ScreenedTheatrically, len(v.list("screened_theatrically", "results")) > 0)
@@ -227,8 +227,10 @@ func resourceIDs(t *testing.T, rel *release.Reader, kind fragment.Kind) (list []
 }
 
 // ranked sorts facts as ranks go.
-func ranked(list []*facts) []*facts {
-	slices.SortFunc(list, func(a, b *facts) int { return cmp.Or(cmp.Compare(b.popularity, a.popularity), cmp.Compare(a.id, b.id)) })
+func ranked(list []*rowFacts) []*rowFacts {
+	slices.SortFunc(list, func(a, b *rowFacts) int {
+		return cmp.Or(cmp.Compare(b.popularity, a.popularity), cmp.Compare(a.id, b.id))
+	})
 	return list
 }
 
@@ -237,7 +239,7 @@ func ranked(list []*facts) []*facts {
 func TestTables(t *testing.T) {
 	skipLarge(t)
 	rel := sampleWorld.open(t)
-	all := map[fragment.Kind][]*facts{}
+	all := map[fragment.Kind][]*rowFacts{}
 	popularity, named, adult := map[int64]float64{}, map[string]int{}, map[int64][]bool{}
 	names := func(kind string, rows []*value) {
 		have := map[int64]bool{}
@@ -302,7 +304,7 @@ func TestTables(t *testing.T) {
 }
 
 // checkTable compares the table of a kind with facts in the order of their ranks.
-func checkTable(t *testing.T, rel *release.Reader, kind fragment.Kind, list []*facts) {
+func checkTable(t *testing.T, rel *release.Reader, kind fragment.Kind, list []*rowFacts) {
 	t.Helper()
 	tab, err := tables.Open(rel, kind)
 	if err != nil || tab == nil || tab.Rows != len(list) {
@@ -324,13 +326,13 @@ func checkTable(t *testing.T, rel *release.Reader, kind fragment.Kind, list []*f
 					t.Errorf("%s of %s %d = %d, want %d", c.Name, kind, f.id, got, f.columns[c.ID])
 				}
 			}
-			checkOrder(t, tab, c, list, func(f *facts) int32 { return f.columns[c.ID] })
+			checkOrder(t, tab, c, list, func(f *rowFacts) int32 { return f.columns[c.ID] })
 		case tables.NumberOrder:
-			checkOrder(t, tab, c, list, func(f *facts) int64 { return f.orders[c.ID] })
+			checkOrder(t, tab, c, list, func(f *rowFacts) int64 { return f.orders[c.ID] })
 		case tables.TextOrder:
-			checkOrder(t, tab, c, list, func(f *facts) string { return index.SortKey(f.texts[c.ID]) })
+			checkOrder(t, tab, c, list, func(f *rowFacts) string { return index.SortKey(f.texts[c.ID]) })
 		case tables.Trend: // nothing was counted, and there is no release before
-			checkOrder(t, tab, c, list, func(*facts) int { return 0 })
+			checkOrder(t, tab, c, list, func(*rowFacts) int { return 0 })
 		case tables.Lists:
 			checkLists(t, tab.Lists(c.ID), c, list)
 		case tables.Dated:
@@ -347,7 +349,7 @@ func checkTable(t *testing.T, rel *release.Reader, kind fragment.Kind, list []*f
 	}
 }
 
-func checkOrder[K cmp.Ordered](t *testing.T, tab *tables.Table, c *tables.Column, list []*facts, key func(*facts) K) {
+func checkOrder[K cmp.Ordered](t *testing.T, tab *tables.Table, c *tables.Column, list []*rowFacts, key func(*rowFacts) K) {
 	t.Helper()
 	o := tab.Order(c.ID)
 	want := make([]uint32, len(list))
@@ -366,7 +368,7 @@ func checkOrder[K cmp.Ordered](t *testing.T, tab *tables.Table, c *tables.Column
 	}
 }
 
-func checkLists(t *testing.T, got *posting.Lists, c *tables.Column, list []*facts) {
+func checkLists(t *testing.T, got *posting.Lists, c *tables.Column, list []*rowFacts) {
 	t.Helper()
 	want := map[uint64][]uint32{}
 	for i, f := range list {
@@ -387,7 +389,7 @@ func checkLists(t *testing.T, got *posting.Lists, c *tables.Column, list []*fact
 	}
 }
 
-func checkReleases(t *testing.T, got *posting.Dated, list []*facts) {
+func checkReleases(t *testing.T, got *posting.Dated, list []*rowFacts) {
 	t.Helper()
 	want := map[uint64][]posting.Date{}
 	for i, f := range list {

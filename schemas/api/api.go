@@ -2,8 +2,8 @@
 // shapes of the answers, and the names that append_to_response takes. Routing,
 // parameter checks, documents and tests all read this one table.
 //
-// The table is Go source made from two reference files that lie beside a checkout
-// (see gen); it is static data, so that it costs nothing at start.
+// The table is Go source that gen makes of the facts in folder facts and of what gen/own.go
+// adds to them: it is static data and costs nothing at start.
 package api
 
 import (
@@ -48,6 +48,8 @@ type Param struct {
 	// Required marks query parameters without which the operation is refused. Path
 	// parameters are always needed and never marked.
 	Required bool
+	// Own marks parameters that the API's documents do not list.
+	Own bool
 }
 
 // An Op is the index of an operation in Operations. The numbers change whenever
@@ -66,6 +68,9 @@ func (o Op) Operation() *Operation {
 	return &operations[o]
 }
 
+// Listed reports whether the API's documents list the operation.
+func (o *Operation) Listed() bool { return o.Group != "Legacy" && o.Group != "Extensions" }
+
 // String returns the operation's name; "none" when there is none.
 func (o Op) String() string {
 	if op := o.Operation(); op != nil {
@@ -76,7 +81,8 @@ func (o Op) String() string {
 
 // An Operation is one method on one path.
 type Operation struct {
-	// Group is the heading in the public documentation, Name the operation id.
+	// Group is the heading in the public documentation, Name the operation id. The groups
+	// Legacy and Extensions are those of operations that the documents do not list.
 	Group, Name string
 	// Method is GET, POST, PUT or DELETE. Path starts with the version and has its
 	// parameters in braces: "/3/movie/{movie_id}".
@@ -138,8 +144,13 @@ type AppendName struct {
 	// Notes is free text for documents.
 	Notes string
 
-	// Kind and Sub tell which fragment is appended. Kind differs from that of the
-	// namespace in patterns. Sub is zero where Inherits is set.
+	// Own marks names that the API's documents do not list.
+	Own bool
+	// Op is the operation that is appended to the configuration; NoOp elsewhere.
+	Op Op
+
+	// Kind and Sub tell which fragment is appended; they are zero where Op is set. Kind differs
+	// from that of the namespace in patterns. Sub is zero where Inherits is set.
 	Kind fragment.Kind
 	Sub  fragment.Sub
 }

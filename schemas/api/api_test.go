@@ -3,24 +3,20 @@ package api
 import (
 	"encoding/json"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"reelsplice/schemas/api/facts"
 	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/sharedtest"
 )
 
-// isListed tells whether the reference file has the operation.
-func isListed(op *Operation) bool { return op.Group != "Legacy" && op.Group != "Extensions" }
-
-// TestOperationsEqualReference writes the table back as a file and compares it
-// with the one it was made from.
-func TestOperationsEqualReference(t *testing.T) {
+// TestOperationsEqualFacts writes the table back as a file and compares it with the one it
+// was made from.
+func TestOperationsEqualFacts(t *testing.T) {
 	lines := []string{"group\toperation\tmethod\tpath\tpath_params\tquery_params\tappendable_to\tauth\twrites\tshape\tnotes"}
 	for _, op := range Operations() {
-		if !isListed(&op) {
+		if !op.Listed() {
 			continue
 		}
 		writes := "no"
@@ -33,13 +29,16 @@ func TestOperationsEqualReference(t *testing.T) {
 			dash(strings.Join(op.Namespaces, ",")), string(op.Auth), writes, dash(op.Shape), op.Notes,
 		}, "\t"))
 	}
-	compareLines(t, lines, sharedtest.Path(t, "reference", "operations.tsv"))
+	compareLines(t, lines, "operations.tsv")
 }
 
-func TestAppendNamesEqualReference(t *testing.T) {
+func TestAppendNamesEqualFacts(t *testing.T) {
 	lines := []string{"namespace\tsub_request\tproperty\tquery_params\tshape_without_id\tlast_seen_appended\tnotes"}
 	for _, ns := range Namespaces() {
 		for _, a := range AppendNames(ns) {
+			if a.Own {
+				continue
+			}
 			list, shape := dash(params(a.Params, true)), dash(a.Shape)
 			if a.Inherits != "" {
 				list, shape = "as in the "+a.Inherits+" namespace", "see "+a.Inherits+" namespace"
@@ -49,7 +48,45 @@ func TestAppendNamesEqualReference(t *testing.T) {
 			}, "\t"))
 		}
 	}
-	compareLines(t, lines, sharedtest.Path(t, "reference", "append-names.tsv"))
+	compareLines(t, lines, "append-names.tsv")
+}
+
+// TestOwnIsDocumented demands a row of the table Beyond the API for each operation, append name
+// and parameter that the API's documents do not list.
+func TestOwnIsDocumented(t *testing.T) {
+	const file = "docs/reference/operations.md"
+	text, err := os.ReadFile("../../" + file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(text), "## Beyond the API\n")
+	beyond, _, ok := strings.Cut(rest, "\n## ")
+	if !ok {
+		t.Fatalf("%s has no part Beyond the API", file)
+	}
+	demand := func(what, text string) {
+		t.Helper()
+		if !strings.Contains(beyond, text) {
+			t.Errorf("%s is our own: add it to the table Beyond the API of %s, as %s", what, file, text)
+		}
+	}
+	for _, op := range Operations() {
+		if op.Group == "Extensions" {
+			demand("operation "+op.Name, "`"+op.Path+"?")
+		}
+		for _, p := range op.QueryParams {
+			if p.Own {
+				demand("parameter "+p.Name+" of "+op.Name, "`"+p.Name+"`")
+			}
+		}
+	}
+	for _, ns := range Namespaces() {
+		for _, a := range AppendNames(ns) {
+			if a.Own {
+				demand("append name "+a.Name+" of "+ns, "`"+a.Name+"`")
+			}
+		}
+	}
 }
 
 func dash(s string) string {
@@ -64,6 +101,9 @@ func dash(s string) string {
 func params(list []Param, withDefault bool) string {
 	var out []string
 	for _, p := range list {
+		if p.Own {
+			continue
+		}
 		s := p.Name
 		if p.Required {
 			s += "*"
@@ -79,26 +119,26 @@ func params(list []Param, withDefault bool) string {
 
 func compareLines(t *testing.T, got []string, file string) {
 	t.Helper()
-	b, err := os.ReadFile(file)
+	b, err := facts.Files.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
+	const again = "run go generate ./schemas/api"
 	want := strings.Split(strings.TrimRight(string(b), "\n"), "\n")
 	for i := range max(len(got), len(want)) {
 		switch {
 		case i >= len(got):
-			t.Fatalf("%s line %d is not in the table: %s (run go generate)", file, i+1, want[i])
+			t.Fatalf("%s line %d is not in the table: %s\n%s", file, i+1, want[i], again)
 		case i >= len(want):
-			t.Fatalf("the table has more than %s: %s (run go generate)", file, got[i])
+			t.Fatalf("the table has more than facts/%s: %s\nadd what the API's documents do not list to gen/own.go, and %s", file, got[i], again)
 		case got[i] != want[i]:
-			t.Fatalf("%s line %d:\n table %s\n  file %s\n(run go generate)", file, i+1, got[i], want[i])
+			t.Fatalf("%s line %d:\n table %s\n  file %s\n%s", file, i+1, got[i], want[i], again)
 		}
 	}
 }
 
-// TestShapes checks that every answer has a schema in the reference folder.
+// TestShapes checks that every response has a schema among the facts.
 func TestShapes(t *testing.T) {
-	dir := sharedtest.Path(t, "reference", "shapes")
 	shapeless := []string{"legacyJobList", "legacyTimezonesList"} // undocumented, recorded once
 	for _, op := range Operations() {
 		if op.Shape == "" {
@@ -107,26 +147,26 @@ func TestShapes(t *testing.T) {
 			}
 			continue
 		}
-		checkShape(t, op.Name, filepath.Join(dir, op.Shape+".json"))
+		checkShape(t, op.Name, op.Shape)
 	}
 	for _, ns := range Namespaces() {
 		for _, a := range AppendNames(ns) {
-			if a.Inherits == "" {
-				checkShape(t, ns+" "+a.Name, filepath.Join(dir, a.Shape+".json"))
+			if a.Inherits == "" && (a.Shape != "" || !a.Own) {
+				checkShape(t, ns+" "+a.Name, a.Shape)
 			}
 		}
 	}
 }
 
-func checkShape(t *testing.T, name, file string) {
+func checkShape(t *testing.T, name, shape string) {
 	t.Helper()
-	b, err := os.ReadFile(file)
+	b, err := facts.Files.ReadFile("shapes/" + shape + ".json")
 	if err != nil {
 		t.Errorf("%s: %v", name, err)
 		return
 	}
 	if !json.Valid(b) {
-		t.Errorf("%s: %s is not JSON", name, file)
+		t.Errorf("%s: shape %s is not JSON", name, shape)
 	}
 }
 
@@ -179,7 +219,7 @@ func TestByName(t *testing.T) {
 }
 
 func TestAppendNames(t *testing.T) {
-	want := []string{"movie", "tv", "season", "episode", "person", "collection", "company", "network", "keyword"}
+	want := []string{"movie", "tv", "season", "episode", "person", "collection", "company", "network", "keyword", "configuration"}
 	if got := Namespaces(); !slices.Equal(got, want) {
 		t.Fatalf("Namespaces() = %q, want %q", got, want)
 	}
@@ -188,10 +228,10 @@ func TestAppendNames(t *testing.T) {
 	}
 	// Each namespace is that of one details operation, and each of its names that
 	// is no pattern is one sub-request.
-	for _, ns := range want {
+	for _, ns := range want[:len(want)-1] {
 		details := 0
 		for _, op := range Operations() {
-			if op.Appends == ns && op.Group != "Extensions" {
+			if op.Appends == ns && op.Listed() {
 				details++
 				if op.Sub != fragment.SubDetails || op.Kind.String() != ns {
 					t.Errorf("%s appends %s and is %v %v", op.Name, ns, op.Kind, op.Sub)
@@ -210,6 +250,9 @@ func checkNames(t *testing.T, ns string) {
 	t.Helper()
 	pattern := false
 	for _, a := range AppendNames(ns) {
+		if a.Own != (a.Sub >= fragment.SubOwn) && a.Op == NoOp {
+			t.Errorf("%s %s is our own: %t, and has the number %d; own ones start at %d", ns, a.Name, a.Own, a.Sub, fragment.SubOwn)
+		}
 		if a.Pattern() {
 			pattern = true
 			if a.Inherits != "" && len(AppendNames(a.Inherits)) == 0 {

@@ -48,6 +48,10 @@ const (
 	// SubMergedInto is, of a resource of KindRemoved, the key of the resource that took
 	// the removed one's place. What was deleted has no fragment.
 	SubMergedInto Sub = 35
+
+	// SubOwn is the first number for sub-requests that the API's documents do not list. This
+	// project and the API never take numbers from here on for others.
+	SubOwn Sub = 256
 )
 
 // subNames holds, by number, the path below the resource, which is also the

@@ -63,27 +63,10 @@ func newTables() *tables {
 	for i := range api.Operations() {
 		op := api.Op(i).Operation()
 		takes := setOf(op.QueryParams)
-		if takes.has(paramQuery) {
-			takes |= 1 << paramFuzzy // an extension of searches
-		}
 		t.ops = append(t.ops, opInfo{kind: op.Kind, sub: op.Sub, takes: takes, names: names[op.Appends], raw: beyondParams(op.QueryParams)})
 		t.addRoute(api.Op(i), op)
 	}
-	t.ops[api.OpConfigurationDetails].names = configurationNames()
 	return t
-}
-
-// configurationNames returns the namespace of the configuration. The public documents do not
-// list it, and clients in use append all of it.
-func configurationNames() *namespace {
-	ns := &namespace{root: newNode()}
-	for i := range api.Operations() {
-		op := api.Op(i).Operation()
-		if name, ok := strings.CutPrefix(op.Path, api.OpConfigurationDetails.Operation().Path+"/"); ok {
-			ns.add(name, nameInfo{op: api.Op(i), takes: setOf(op.QueryParams)})
-		}
-	}
-	return ns
 }
 
 // beyondParams tells whether Request does not know some of params.
@@ -147,12 +130,12 @@ func newNamespace(name string) *namespace {
 	ns := &namespace{root: newNode()}
 	for _, a := range api.AppendNames(name) {
 		if a.Inherits == "" {
-			ns.add(a.Name, nameInfo{api.NoOp, a.Kind, a.Sub, setOf(a.Params)})
+			ns.add(a.Name, nameInfo{a.Op, a.Kind, a.Sub, setOf(a.Params)})
 			continue
 		}
 		prefix := strings.TrimSuffix(a.Name, "{sub_request}")
 		for _, in := range api.AppendNames(a.Inherits) {
-			ns.add(prefix+in.Name, nameInfo{api.NoOp, in.Kind, in.Sub, setOf(in.Params)})
+			ns.add(prefix+in.Name, nameInfo{in.Op, in.Kind, in.Sub, setOf(in.Params)})
 		}
 	}
 	return ns

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"reelsplice/schemas/api/facts"
 	"reelsplice/schemas/sharedtest"
 )
 
@@ -36,7 +37,7 @@ func bodyKeys(t *testing.T, body []byte) []string {
 }
 
 func TestTableMatchesReference(t *testing.T) {
-	data, err := os.ReadFile(sharedtest.Path(t, "reference", "status-codes.tsv"))
+	data, err := facts.Files.ReadFile("status-codes.tsv")
 	if err != nil {
 		t.Fatal(err)
 	}

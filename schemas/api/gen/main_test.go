@@ -6,15 +6,12 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"reelsplice/schemas/sharedtest"
 )
 
 // TestKeptTable checks that the table in the project is what gen writes today.
 func TestKeptTable(t *testing.T) {
-	ref := sharedtest.Path(t, "reference")
 	out := filepath.Join(t.TempDir(), "table.go")
-	if err := run([]string{"-reference", ref, "-o", out}, t.Output()); err != nil {
+	if err := run([]string{"-o", out}, t.Output()); err != nil {
 		t.Fatal(err)
 	}
 	got, err := os.ReadFile(out)
@@ -26,24 +23,7 @@ func TestKeptTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(got, want) {
-		t.Error("table_gen.go is not what gen writes: run go generate")
-	}
-}
-
-func TestNoReference(t *testing.T) {
-	out := filepath.Join(t.TempDir(), "table.go")
-	if err := os.WriteFile(out, []byte("kept"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	var stderr strings.Builder
-	if err := run([]string{"-reference", filepath.Join(t.TempDir(), "absent"), "-o", out}, &stderr); err != nil {
-		t.Fatalf("run without reference files: %v", err)
-	}
-	if b, err := os.ReadFile(out); err != nil || string(b) != "kept" {
-		t.Errorf("the kept file holds %q, %v", b, err)
-	}
-	if !strings.Contains(stderr.String(), "no reference files") {
-		t.Errorf("stderr = %q, want a note that there are no reference files", stderr.String())
+		t.Error("table_gen.go is not what the facts and own.go make: run go generate ./schemas/api")
 	}
 }
 
@@ -56,7 +36,7 @@ func TestRefusals(t *testing.T) {
 		keep := row[column]
 		row[column] = value
 		defer func() { row[column] = keep }()
-		_, err := render([][]string{ops}, [][]string{names})
+		_, err := render([][]string{ops}, [][]string{names}, nil)
 		if err == nil || !strings.Contains(err.Error(), wantErr) {
 			t.Errorf("render with %q = %v, want an error with %q", value, err, wantErr)
 		}
@@ -69,10 +49,10 @@ func TestRefusals(t *testing.T) {
 	// a path that no answerer serves
 	f(ops, 3, "/3/unknown", "add it to gen/answerers.go")
 	// a name that package fragment does not know
-	f(names, 1, "watch_providers", "no sub-request")
+	f(names, 1, "watch_providers", "no such sub-request")
 	// a pattern that does not say where its names come from
 	f(names, 1, "season/{season_number}/{sub_request}", "do not name a namespace")
-	if _, err := render([][]string{ops}, [][]string{names}); err != nil {
+	if _, err := render([][]string{ops}, [][]string{names}, nil); err != nil {
 		t.Errorf("render of the unchanged rows: %v", err)
 	}
 }
