@@ -443,7 +443,7 @@ func dump(tb testing.TB, r *release.Reader) string {
 			for pieces.Next(&p) {
 				switch p.Op {
 				case release.OpLiteral:
-					b.Write(p.Literal)
+					b.Write(p.Text())
 				case release.OpSegment:
 					raw, err := inflate(p.Segment)
 					if err != nil {

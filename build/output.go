@@ -17,6 +17,7 @@ type output struct {
 	z      *segment.Compressor
 	render *render.Renderer
 	key    []byte
+	coded  []byte // scratch
 }
 
 func (b *builder) newOutput(w *release.Writer, shard int) (*output, error) {
@@ -72,17 +73,30 @@ func (o *output) addRef(spec release.ResourceSpec, fragments []render.Fragment) 
 	return o.shard.Add(spec)
 }
 
-// maxLiteral is the length in bytes up to which text stands in the programs of the
-// directory rather than in a segment: so short, compressing saves less than a segment's
-// description takes. It follows from the text alone, because entity tags tell literals
-// from segments.
-const maxLiteral = 96
+// Texts of maxLiteral bytes stand in the recipes of the directory rather than in a segment:
+// so short, compressing saves less than a segment's description takes. So do texts of
+// maxPhrased bytes that take maxCoded with codes. It follows from the text alone, because
+// entity tags tell literals from segments.
+const (
+	maxLiteral = 96
+	maxPhrased = 160
+	maxCoded   = 48
+)
+
+// isLiteral reports whether a text stands in a recipe.
+func (o *output) isLiteral(raw []byte) bool {
+	if len(raw) <= maxLiteral || len(raw) > maxPhrased {
+		return len(raw) <= maxLiteral
+	}
+	o.coded = release.AppendText(o.coded[:0], raw)
+	return len(o.coded) <= maxCoded
+}
 
 func (o *output) piece(kind fragment.Kind, p *render.Piece) (release.PieceSpec, error) {
 	out := release.PieceSpec{Op: p.Op, Include: p.Include, Word: p.Word, Number: p.Number}
 	switch p.Op {
 	case release.OpSegment:
-		if len(p.Raw) <= maxLiteral {
+		if o.isLiteral(p.Raw) {
 			out.Op, out.Literal = release.OpLiteral, p.Raw
 			return out, nil
 		}

@@ -289,7 +289,7 @@ func (c *composer) fragment(p *part, choice *variant.Choice, depth int) error {
 		case release.OpSegment:
 			err = c.segment(&piece.Segment, &choice.Filter)
 		case release.OpLiteral:
-			err = c.text(piece.Literal, &choice.Filter)
+			err = c.text(piece.Text(), &choice.Filter)
 		case release.OpReference:
 			err = c.reference(p, &piece, depth)
 		case release.OpInclude:
@@ -315,7 +315,8 @@ func (c *composer) text(raw []byte, f *variant.Filter) error {
 		splice.Literal(&c.answer, raw)
 		return nil
 	}
-	if err := c.filter(raw, f); err != nil {
+	c.raw = append(c.raw[:0], raw...) // which would else move the caller's piece to the heap
+	if err := c.filter(c.raw, f); err != nil {
 		return err
 	}
 	splice.Literal(&c.answer, c.thin)

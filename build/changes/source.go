@@ -63,7 +63,7 @@ func (s *source) text(sub fragment.Sub) ([]byte, error) {
 				return nil, fmt.Errorf("%s: %w", sub, err)
 			}
 		case release.OpLiteral:
-			s.raw = append(s.raw, p.Literal...)
+			s.raw = append(s.raw, p.Text()...)
 		case release.OpName:
 			s.raw = appendName(s.raw, p.Word, int(p.Number))
 		case release.OpIDEnd:

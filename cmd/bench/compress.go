@@ -199,7 +199,7 @@ func (x *extractor) fragment(f release.Fragment) error {
 	for pieces.Next(&p) {
 		switch p.Op {
 		case release.OpLiteral:
-			x.fragments.texts = append(x.fragments.texts, p.Literal...)
+			x.fragments.texts = append(x.fragments.texts, p.Text()...)
 		case release.OpSegment:
 			if err := x.segment(&p); err != nil {
 				return err

@@ -445,7 +445,7 @@ func writePieces(t *testing.T, b *strings.Builder, r *release.Reader, f release.
 	var p release.Piece
 	c := f.Pieces()
 	for c.Next(&p) {
-		fmt.Fprintf(b, "  %s %x %d %v %d %x %q %d\n", p.Op, p.Segment.Stored, p.Segment.RawLen, p.Include, p.Word, p.Segment.Hash, p.Literal, p.Number)
+		fmt.Fprintf(b, "  %s %x %d %v %d %x %q %d\n", p.Op, p.Segment.Stored, p.Segment.RawLen, p.Include, p.Word, p.Segment.Hash, p.Text(), p.Number)
 		if p.Op != release.OpReference {
 			continue
 		}

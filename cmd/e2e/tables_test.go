@@ -438,7 +438,7 @@ func searchRow(t *testing.T, rel *release.Reader, kind fragment.Kind, id fragmen
 		for pieces.Next(&p) {
 			switch p.Op {
 			case release.OpLiteral:
-				text = append(text, p.Literal...)
+				text = append(text, p.Text()...)
 			case release.OpSegment:
 				raw := make([]byte, p.Segment.RawLen)
 				if _, err := io.ReadFull(flate.NewReader(bytes.NewReader(p.Segment.Stored)), raw); err != nil {

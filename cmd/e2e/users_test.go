@@ -298,7 +298,7 @@ func allText(t *testing.T, rel *release.Reader) []byte {
 			var p release.Piece
 			pieces := e.Fragment(i).Pieces()
 			for pieces.Next(&p) {
-				out.Write(p.Literal)
+				out.Write(p.Text())
 				if p.Op != release.OpSegment {
 					continue
 				}

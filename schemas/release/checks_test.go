@@ -83,11 +83,11 @@ func digest(r *Reader) (sum uint64, err error) {
 				for c.Next(&p) {
 					p.Segment.Check()
 					_, _ = h.Write(p.Segment.Stored)
-					_, _ = h.Write(p.Literal)
+					_, _ = h.Write(p.Text())
 					_, _ = h.Write(p.Segment.Hash[:])
 				}
 				if c.Broken() {
-					return errors.New("a program is broken")
+					return fmt.Errorf("%w: a program is broken", ErrCorrupt) // zeros behind the end of a file that shrank
 				}
 			}
 		}

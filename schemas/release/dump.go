@@ -218,7 +218,7 @@ func (d *dumper) piece(off uint64, row []byte, p *Piece, by string) {
 	case OpName:
 		what = fmt.Sprintf("name of %s %d", p.Word, p.Number)
 	case OpLiteral:
-		what = fmt.Sprintf("literal %q", p.Literal)
+		what = fmt.Sprintf("literal %q", p.Text())
 	}
 	d.line(off, row, "  %s", what)
 }

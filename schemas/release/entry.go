@@ -236,7 +236,9 @@ func (c *Cursor) Next(p *Piece) bool {
 		p.Word, p.Number = Word(c.byte()), uint32(c.atMost(1<<32-1))
 		c.bad = c.bad || !p.Word.valid()
 	case OpLiteral:
-		p.Literal = c.literal()
+		p.literal, p.textLen = c.literal(), 0
+	case opText:
+		c.text(p)
 	case OpIDMark, OpPageMark, OpIDEnd:
 	default:
 		c.bad = true

@@ -134,7 +134,7 @@ func TestProgramFragments(t *testing.T) {
 			text := ""
 			pieces, _ := piecesOf(f)
 			for _, p := range pieces {
-				text += string(p.Literal)
+				text += string(p.Text())
 			}
 			all = append(all, text)
 		}

@@ -64,6 +64,7 @@ func TestFormatTables(t *testing.T) {
 			fmt.Sprint("packs ", MaxPacks), fmt.Sprint("bytes of a pack ", int64(MaxPackBytes)),
 			fmt.Sprint("fragments of a resource ", MaxFragments), fmt.Sprint("pieces of a fragment ", MaxPieces),
 			fmt.Sprint("bytes of a literal ", MaxLiteral),
+			fmt.Sprint("bytes of a text with codes ", MaxText),
 			fmt.Sprint("references and includes inside one another ", MaxDepth),
 			fmt.Sprint("sections of a table ", MaxSections),
 			fmt.Sprint("bytes of a key ", fragment.MaxKeyLen),
@@ -86,8 +87,20 @@ func TestFormatTables(t *testing.T) {
 		}
 	}
 	numbered("operations", len(opNames), func(i int) string { return Op(i).String() })
+	phraseRows := tableOf(t, "phrases")
+	if len(phraseRows) != len(phrases) {
+		t.Fatalf("table of phrases in FORMAT.md has %d rows, want %d", len(phraseRows), len(phrases))
+	}
+	for i, p := range phrases {
+		if want := fmt.Sprintf("%s `%s` ", codeOf(i), p); phraseRows[i]+" " != want {
+			t.Errorf("row %d of the table of phrases in FORMAT.md is %q, want %q", i, phraseRows[i], want)
+		}
+	}
 	numbered("words", len(wordNames), func(i int) string { return Word(i).String() })
 }
+
+// codeOf returns the bytes that stand for a phrase.
+func codeOf(number int) string { return fmt.Sprintf("`% x`", AppendText(nil, []byte(phrases[number]))) }
 
 func TestFormatMagics(t *testing.T) {
 	text := string(readFile(t, "FORMAT.md"))

@@ -12,20 +12,21 @@ type Op uint8
 
 // The operations.
 const (
-	OpSegment   Op = 1 // bytes of a pack
-	OpIDMark    Op = 2 // the place where a standalone answer has "id":N,
-	OpPageMark  Op = 3 // the place where an answer has "page":N,
-	OpReference Op = 4 // a fragment of another resource, in the requested variant
-	OpInclude   Op = 5 // the same, found by the key of the resource when it is served
-	OpIDEnd     Op = 6 // the end of a sub-request whose id comes last: ,"id":N} alone, } appended
-	OpName      Op = 7 // the generic name of a season or an episode in the requested language, a JSON string with its quotes
-	OpLiteral   Op = 8 // bytes of the program itself
-	opFar       Op = 9 // OpSegment at a place of its own; a Cursor tells of OpSegment
+	OpSegment   Op = 1  // bytes of a pack
+	OpIDMark    Op = 2  // the place where a standalone answer has "id":N,
+	OpPageMark  Op = 3  // the place where an answer has "page":N,
+	OpReference Op = 4  // a fragment of another resource, in the requested variant
+	OpInclude   Op = 5  // the same, found by the key of the resource when it is served
+	OpIDEnd     Op = 6  // the end of a sub-request whose id comes last: ,"id":N} alone, } appended
+	OpName      Op = 7  // the generic name of a season or an episode in the requested language, a JSON string with its quotes
+	OpLiteral   Op = 8  // bytes of the program itself
+	opFar       Op = 9  // OpSegment at a place of its own; a Cursor returns OpSegment
+	opText      Op = 10 // OpLiteral stored with codes; a Cursor returns OpLiteral
 )
 
 var opNames = [...]string{
 	OpSegment: "segment", OpIDMark: "id mark", OpPageMark: "page mark", OpReference: "reference",
-	OpInclude: "include", OpIDEnd: "id end", OpName: "name", OpLiteral: "literal", opFar: "far segment",
+	OpInclude: "include", OpIDEnd: "id end", OpName: "name", OpLiteral: "literal", opFar: "far segment", opText: "text",
 }
 
 // String returns the name of o for people.
@@ -113,12 +114,23 @@ type Piece struct {
 	Segment Segment      // of OpSegment
 	Pack    int          // of OpSegment: the number of its pack
 	Offset  int64        // of OpSegment: where it starts in that pack
-	Literal []byte       // of OpLiteral: part of the mapping
 	Include Include      // of OpInclude
 	Ref     Ref          // of OpReference: the other resource
 	Sub     fragment.Sub // of OpReference: which of its fragments
 	Word    Word         // of OpName
 	Number  uint32       // of OpName: of the season or the episode
+
+	literal []byte        // of OpLiteral: part of the mapping
+	text    [MaxText]byte // of OpLiteral that is stored with codes
+	textLen int           // 0 for literal
+}
+
+// Text returns the bytes of OpLiteral. They are valid as long as p is not changed.
+func (p *Piece) Text() []byte {
+	if p.textLen > 0 {
+		return p.text[:p.textLen]
+	}
+	return p.literal
 }
 
 // Same tells whether two pieces say the same by themselves: where a segment lies does not
@@ -131,7 +143,7 @@ func (p *Piece) Same(o *Piece) bool {
 	case OpSegment:
 		return p.Segment.sameContent(&o.Segment)
 	case OpLiteral:
-		return bytes.Equal(p.Literal, o.Literal)
+		return bytes.Equal(p.Text(), o.Text())
 	case OpName:
 		return p.Word == o.Word && p.Number == o.Number
 	case OpInclude:

@@ -77,6 +77,13 @@ func (d *decoder) literal() []byte {
 	return b
 }
 
+// text reads a literal that is stored with codes.
+func (d *decoder) text(p *Piece) {
+	p.Op, p.literal = OpLiteral, nil
+	p.textLen = expand(&p.text, d.take(d.atMost(MaxText)))
+	d.bad = d.bad || p.textLen < 1
+}
+
 // near reads the place of a segment that counts from a base.
 func (d *decoder) near(p *Piece, base uint64) {
 	if base == 0 {
@@ -131,7 +138,7 @@ func passPiece(p []byte, at int) (end, pack int) {
 		}
 	case OpName:
 		return passNumbers(p, at+1, 1), -1
-	case OpLiteral:
+	case OpLiteral, opText:
 		if n, k := uvarint(p[at:]); k > 0 && n <= MaxLiteral {
 			return at + k + int(n), -1
 		}
@@ -182,10 +189,22 @@ func appendPiece(dst []byte, p *PieceSpec, where, base uint64) []byte {
 	case OpName:
 		return binary.AppendUvarint(append(dst, byte(p.Op), byte(p.Word)), uint64(p.Number))
 	case OpLiteral:
-		dst = binary.AppendUvarint(append(dst, byte(p.Op)), uint64(len(p.Literal)))
-		return append(dst, p.Literal...)
+		return appendLiteral(dst, p.Literal)
 	}
 	return append(dst, byte(p.Op))
+}
+
+// appendLiteral appends a literal: a short one with codes, if that takes fewer bytes.
+func appendLiteral(dst, raw []byte) []byte {
+	op, text := OpLiteral, raw
+	if len(raw) <= MaxText {
+		var b [MaxText]byte
+		if coded := AppendText(b[:0], raw); len(coded) < len(raw) {
+			op, text = opText, coded
+		}
+	}
+	dst = binary.AppendUvarint(append(dst, byte(op)), uint64(len(text)))
+	return append(dst, text...)
 }
 
 // appendPlace appends the operation and the place of a segment: near when it lies in

@@ -64,7 +64,7 @@ func (z *inflater) text(f Fragment, limit uint32) (text []byte, what string) {
 	switch {
 	case !c.Next(&p) || c.Next(&more) || c.Broken():
 	case p.Op == OpLiteral:
-		return bytes.Clone(p.Literal), ""
+		return bytes.Clone(p.Text()), ""
 	case p.Op == OpSegment:
 		text, err := z.inflate(&p.Segment, limit)
 		if err != nil {

@@ -446,7 +446,7 @@ func (v *verifier) piece(p *piece, e Entry, mine bool) {
 		return
 	}
 	what := ""
-	spec := PieceSpec{Op: p.Op, Segment: p.Segment, Literal: p.Literal, Ref: p.Ref, Sub: p.Sub, Include: p.Include, Word: p.Word, Number: p.Number}
+	spec := PieceSpec{Op: p.Op, Segment: p.Segment, Literal: p.Text(), Ref: p.Ref, Sub: p.Sub, Include: p.Include, Word: p.Word, Number: p.Number}
 	if want := appendPiece(nil, &spec, where, p.base); !bytes.Equal(want, p.row) {
 		what = fmt.Sprintf("is % x, want % x", p.row, want)
 	} else if p.Op == OpReference || p.Op == OpInclude {

@@ -257,7 +257,7 @@ func TestVerifyNamesPlace(t *testing.T) {
 
 		// Pieces.
 		{directoryFile, put(near, 0), `directory: offset 233: movie 550 details: piece 0, op-0, breaks the format`},
-		{directoryFile, put(near, 10), `directory: offset 233: movie 550 details: piece 0, op-10, breaks the format`},
+		{directoryFile, put(near, 11), `directory: offset 233: movie 550 details: piece 0, op-11, breaks the format`},
 		{directoryFile, put(near+1, 1), broken550 + "01 01 14"},
 		{directoryFile, put(near+2, 0x15), broken550 + "01 00 15"},
 		{directoryFile, put(far+1, 3), "directory: offset 286: " + brokenFar + "09 03"},
@@ -360,7 +360,7 @@ func walkReader(r *Reader) (n int) {
 func walkFragment(r *Reader, f Fragment, a fragment.Address) (n int) {
 	pieces, _ := piecesOf(f)
 	for _, p := range pieces {
-		for _, b := range slices.Concat(p.Segment.Stored, p.Literal) {
+		for _, b := range slices.Concat(p.Segment.Stored, p.Text()) {
 			n += int(b)
 		}
 		if e, ok := r.EntryAt(p.Ref); ok && p.Op == OpReference {

@@ -1,0 +1,79 @@
+package release
+
+import (
+	"bytes"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// TestText: texts of phrases, digits and any bytes come back, and no longer ones than fit.
+func TestText(t *testing.T) {
+	part := rapid.OneOf(
+		rapid.Map(rapid.IntRange(0, len(phrases)-1), func(i int) string { return phrases[i] }),
+		rapid.StringMatching(`[0-9a-f]{20,50}`),
+		rapid.Map(rapid.SliceOfN(rapid.Byte(), 0, 5), func(b []byte) string { return string(b) }),
+	)
+	rapid.Check(t, func(t *rapid.T) {
+		var text []byte
+		for _, p := range rapid.SliceOfN(part, 1, 20).Draw(t, "parts") {
+			text = append(text, p...)
+		}
+		coded := AppendText(nil, text)
+		var got [MaxText]byte
+		n := expand(&got, coded)
+		if len(text) > MaxText {
+			if n >= 0 {
+				t.Fatalf("%d bytes expand to %d, want an error", len(text), n)
+			}
+			return
+		}
+		if n < 0 || !bytes.Equal(got[:n], text) {
+			t.Fatalf("%q is coded as %x, which expands to %d bytes, %q", text, coded, n, got[:max(n, 0)])
+		}
+	})
+}
+
+// TestPhrases: each phrase has a code of its own, so all of them are of use.
+func TestPhrases(t *testing.T) {
+	for i, p := range phrases {
+		want := []byte{byte(i + firstPhrase)}
+		if i > lastPhrase-firstPhrase {
+			want = []byte{longPhrase, byte(i - (lastPhrase - firstPhrase + 1))}
+		}
+		if got := AppendText(nil, []byte(p)); !bytes.Equal(got, want) {
+			t.Errorf("phrase %d, %q, is coded as %x, want %x", i, p, got, want)
+		}
+		if len(p) <= len(want) {
+			t.Errorf("phrase %d, %q, takes %d bytes, no more than it has", i, p, len(want))
+		}
+	}
+}
+
+// TestBrokenText: codes that are cut, unknown or too long break a program.
+func TestBrokenText(t *testing.T) {
+	for name, coded := range map[string][]byte{
+		"nothing": nil, "zero": {0}, "no phrase": {longPhrase, byte(len(phrases) - (lastPhrase - firstPhrase + 1))},
+		"half a phrase": {'a', longPhrase}, "cut digits": append([]byte{hexRun}, make([]byte, hexLen-1)...),
+		"half an escape": {escape}, "too long": bytes.Repeat([]byte{firstPhrase}, MaxText/3+1),
+	} {
+		program := append([]byte{byte(opText), byte(len(coded))}, coded...)
+		c := Fragment{r: &Reader{}, program: program}.Pieces()
+		var p Piece
+		if c.Next(&p) || !c.Broken() {
+			t.Errorf("%s: a text of % x is read as %q", name, coded, p.Text())
+		}
+	}
+}
+
+// TestPlainLiteral: a short literal that codes would make shorter is not in its one form.
+func TestPlainLiteral(t *testing.T) {
+	raw := []byte(`},{`)
+	plain := append([]byte{byte(OpLiteral), byte(len(raw))}, raw...)
+	if got := appendLiteral(nil, raw); bytes.Equal(got, plain) || got[0] != byte(opText) {
+		t.Errorf("a literal that is a phrase is written as % x, want a text", got)
+	}
+	if got := appendLiteral(nil, []byte("abc")); got[0] != byte(OpLiteral) {
+		t.Errorf("a literal without phrases is written as % x, want it as it is", got)
+	}
+}
