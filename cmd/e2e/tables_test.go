@@ -36,7 +36,7 @@ func newFacts(v *value) *rowFacts {
 	f := &rowFacts{
 		id: uint64(v.int("id")), popularity: v.float("popularity"),
 		columns: map[tables.ColumnID]int32{tables.Day: posting.NoDay, tables.FirstDay: posting.NoDay, tables.LastDay: posting.NoDay},
-		lists:   map[tables.ColumnID]map[uint64]bool{}, releases: map[posting.Date]map[uint64]bool{},
+		lists:   map[tables.ColumnID]map[uint64]bool{}, orders: map[tables.ColumnID]int64{}, releases: map[posting.Date]map[uint64]bool{},
 	}
 	f.in(tables.Flag, tables.Adult, v.is("adult"))
 	return f
@@ -89,8 +89,11 @@ func (f *rowFacts) shown(date string, keys ...uint64) {
 // ofTitle takes in what movies and series have in common.
 func (f *rowFacts) ofTitle(v *value, keywords string) {
 	f.in(tables.Flag, tables.Softcore, v.is("softcore"))
-	f.columns[tables.VoteCount] = int32(v.int("vote_count"))
-	f.columns[tables.VoteAverage] = int32(math.Round(v.float("vote_average") * 1000))
+	for id := range tables.ColumnCount { // of the registry: the fields, and how many decimal places count
+		if c := id.Column(); c.Field != "" {
+			f.columns[id], f.orders[id] = int32(math.Round(v.float(c.Field)*math.Pow10(c.Digits))), v.int(c.Field)
+		}
+	}
 	f.ids(tables.Genre, v.list("genres"))
 	f.ids(tables.Company, v.list("production_companies"))
 	f.ids(tables.Keyword, v.list("keywords", keywords))
@@ -126,8 +129,6 @@ func movieFacts(v *value) *rowFacts {
 	f := newFacts(v)
 	f.ofTitle(v, "keywords")
 	f.in(tables.Flag, tables.Video, v.is("video"))
-	f.columns[tables.Runtime] = int32(v.int("runtime"))
-	f.orders = map[tables.ColumnID]int64{tables.Revenue: v.int("revenue")}
 	f.texts = map[tables.ColumnID]string{tables.Title: v.text("title"), tables.OriginalTitle: v.text("original_title")}
 	f.ids(tables.Cast, v.list("credits", "cast"))
 	f.ids(tables.Crew, v.list("credits", "crew"))
@@ -157,7 +158,6 @@ func seriesFacts(v *value, parts []*value) *rowFacts {
 		}
 	}
 	f.columns[tables.Runtime] = int32(runtimeOf(v, lasted))
-	f.columns[tables.Seasons], f.columns[tables.Episodes] = int32(v.int("number_of_seasons")), int32(v.int("number_of_episodes"))
 	f.texts = map[tables.ColumnID]string{tables.Title: v.text("name"), tables.OriginalTitle: v.text("original_name")}
 	f.ids(tables.Network, v.list("networks"))
 	f.ids(tables.Crew, v.list("created_by"))

@@ -3,16 +3,19 @@ package query
 import (
 	"cmp"
 	"errors"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/tables"
 	"reelsplice/schemas/tables/posting"
 )
 
 // A brute is a query of discover as it was sent, evaluated by looking at every doc. It
-// shares no code with the engine.
+// shares no code with the engine, but the tables of names of columns.
 type brute struct {
 	movies bool
 	params map[string]string
@@ -64,10 +67,6 @@ func (b brute) sort(docs []doc, found []int) {
 	switch {
 	case name == "popularity" && sign > 0:
 		slices.Reverse(found)
-	case name == "vote_average":
-		number(func(d *doc) int64 { return int64(d.voteAverage) })
-	case name == "vote_count":
-		number(func(d *doc) int64 { return int64(d.voteCount) })
 	case name == date:
 		number(func(d *doc) int64 {
 			if d.day == posting.NoDay {
@@ -79,9 +78,23 @@ func (b brute) sort(docs []doc, found []int) {
 		mirrored(func(x, y *doc) int { return cmp.Compare(x.title, y.title) })
 	case name == original:
 		mirrored(func(x, y *doc) int { return cmp.Compare(x.original, y.original) })
-	case name == "revenue" && b.movies:
-		slices.Reverse(found)
-		mirrored(func(x, y *doc) int { return cmp.Compare(x.revenue, y.revenue) })
+	default:
+		kind := fragment.KindTV
+		if b.movies {
+			kind = fragment.KindMovie
+		}
+		id, ok := tables.SortedBy(kind, name)
+		switch id.Column().Type {
+		case tables.Range:
+			number(func(d *doc) int64 { return d.numbers[id] })
+		case tables.NumberOrder:
+			slices.Reverse(found)
+			mirrored(func(x, y *doc) int { return cmp.Compare(x.numbers[id], y.numbers[id]) })
+		default:
+			if ok && id != tables.Popularity {
+				panic("sort_by=" + name + ": add it to brute.sort")
+			}
+		}
 	}
 }
 
@@ -171,17 +184,20 @@ func (b brute) matches(d *doc) bool {
 }
 
 func (b brute) inNumbers(d *doc) bool {
-	numbers := map[string]float64{
-		"vote_average": float64(d.voteAverage) / 1000, "vote_count": float64(d.voteCount), "with_runtime": float64(d.runtime),
+	kind := fragment.KindTV
+	if b.movies {
+		kind = fragment.KindMovie
 	}
-	if !b.movies {
-		numbers["number_of_seasons"], numbers["number_of_episodes"] = float64(d.seasons), float64(d.episodes)
-	}
-	for name, v := range numbers {
-		if least, err := strconv.ParseFloat(b.params[name+".gte"], 64); err == nil && v < least {
+	for _, r := range ranges {
+		c := r.column.Column()
+		if !c.Has(kind) {
+			continue
+		}
+		v := float64(d.numbers[r.column]) / math.Pow10(c.Digits)
+		if least, err := strconv.ParseFloat(b.params[r.name+".gte"], 64); err == nil && v < least {
 			return false
 		}
-		if most, err := strconv.ParseFloat(b.params[name+".lte"], 64); err == nil && v > most {
+		if most, err := strconv.ParseFloat(b.params[r.name+".lte"], 64); err == nil && v > most {
 			return false
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"reelsplice/schemas/api"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/release"
 	"reelsplice/schemas/tables"
@@ -83,6 +84,12 @@ func randomParams(rng *rand.Rand, movies bool) map[string]string {
 	if movies {
 		ratings = append(slices.Clone(someRatings), "TV-14")
 	}
+	sortNames := []string{"nothing"}
+	for id := range tables.ColumnCount {
+		for _, s := range id.Column().SortBy {
+			sortNames = append(sortNames, s.Name)
+		}
+	}
 	countries := one("US", "DE", "fr", "BR", "jp", "USA", "U1")
 	of := map[string]func() string{
 		"include_adult": one("true", "true", "false"), "with_genres": id(8), "without_genres": id(8), "with_keywords": id(40),
@@ -93,15 +100,9 @@ func randomParams(rng *rand.Rand, movies bool) map[string]string {
 		"without_original_language": code(someLanguages), "watch_region": countries,
 		"with_watch_providers": id(6), "without_watch_providers": id(6), "with_watch_monetization_types": code(someOffers),
 		"certification_country": one("US", "us", "DE"), "certification": code(ratings), "certification.gte": one(ratings...),
-		"certification.lte": one(ratings...), "vote_average.gte": number(10), "vote_average.lte": number(10),
-		"vote_count.gte": number(30), "vote_count.lte": number(30), "with_runtime.gte": number(150), "with_runtime.lte": number(150),
-		"sort_by": func() string {
-			return pick(rng, []string{
-				"popularity", "vote_average", "vote_count", "title", "original_title", "name", "original_name", "revenue",
-				"primary_release_date", "release_date", "first_air_date", "nothing",
-			}) + pick(rng, []string{".asc", ".desc", ".desc", ""})
-		},
-		"page": one("3"), "language": one("de"), "unknown": id(5),
+		"certification.lte": one(ratings...),
+		"sort_by":           func() string { return pick(rng, sortNames) + pick(rng, []string{".asc", ".desc", ".desc", ""}) },
+		"page":              one("3"), "language": one("de"), "unknown": id(5),
 	}
 	if movies {
 		maps.Copy(of, map[string]func() string{
@@ -113,9 +114,10 @@ func randomParams(rng *rand.Rand, movies bool) map[string]string {
 		maps.Copy(of, map[string]func() string{
 			"include_null_first_air_dates": one("true", "false"), "screened_theatrically": one("true", "false"),
 			"first_air_date_year": yearly, "first_air_date.gte": date, "first_air_date.lte": date, "air_date.gte": date, "air_date.lte": date,
-			"number_of_seasons.gte": number(5), "number_of_seasons.lte": number(5), "number_of_episodes.gte": number(50),
-			"number_of_episodes.lte": number(50),
 		})
+	}
+	for _, r := range ranges {
+		of[r.name+least], of[r.name+most] = number(6), number(6)
 	}
 	names := slices.Sorted(maps.Keys(of))
 	params := map[string]string{}
@@ -290,6 +292,48 @@ func TestParseFilter(t *testing.T) {
 	same(tv, "certification_country=US&certification.gte=TV-MA", "certification_country=us&certification=TV-MA")
 	if _, err := ParseFilter(fragment.KindPerson, pairs(nil, nil)); err == nil {
 		t.Error("there is a filter for people")
+	}
+}
+
+// TestParameters: discover reads all parameters that the table of operations gives it, and the
+// table has all that discover reads.
+func TestParameters(t *testing.T) {
+	const together = "region=US&watch_region=US&certification_country=US&first_air_date.lte=2000-01-01"
+	elsewhere := []string{"language", "page", "timezone"} // read by the edge, or without meaning for days
+	known := map[string]bool{}
+	for kind, op := range map[fragment.Kind]api.Op{fragment.KindMovie: api.OpDiscoverMovie, fragment.KindTV: api.OpDiscoverTv} {
+		for _, p := range op.Operation().QueryParams {
+			known[p.Name] = true
+			var others []string
+			for other := range strings.SplitSeq(together, "&") {
+				if !strings.HasPrefix(other, p.Name+"=") {
+					others = append(others, other)
+				}
+			}
+			base := queryOf(t, kind, strings.Join(others, "&"))
+			read := slices.Contains(elsewhere, p.Name)
+			for _, value := range []string{"1", "true", "US", "1999-01-01", "1999", "flatrate", "R", "TV-14", "vote_count.asc"} {
+				f := queryOf(t, kind, strings.Join(append(others, p.Name+"="+value), "&"))
+				read = read || !bytes.Equal(f.AppendKey(nil), base.AppendKey(nil))
+			}
+			switch {
+			case p.Name == "certification_country" || p.Name == "watch_region": // mean nothing alone
+			case !read:
+				t.Errorf("discover %s does not read %s: add it to ranges or lists in parse.go", kind, p.Name)
+			}
+		}
+	}
+	demand := func(name string) {
+		if !known[name] {
+			t.Errorf("discover reads %s, which no operation has: add it to ownParams in schemas/api/gen/own.go", name)
+		}
+	}
+	for _, r := range ranges {
+		demand(r.name + least)
+		demand(r.name + most)
+	}
+	for i := range lists {
+		demand(with + lists[i].name)
 	}
 }
 

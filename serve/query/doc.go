@@ -25,9 +25,7 @@
 //   - Countries and languages may have letters in any case.
 //   - Air dates are days without a time: timezone changes nothing.
 //
-// Beyond the API there are without_original_language, without_origin_country,
-// number_of_seasons.gte and .lte and number_of_episodes.gte and .lte; certification and
-// certification_country also work on series.
+// Which parameters there are, own ones too, is a matter of the table of operations.
 //
 // So that no query takes long, the first 500 values of a list count, and 2,000 of all
 // lists together; a combination of a provider and a kind of offer is one.

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"sync"
 	"time"
 
 	"reelsplice/data/reference"
+	"reelsplice/schemas/api"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/tables"
 	"reelsplice/schemas/tables/posting"
@@ -19,156 +21,88 @@ const (
 	maxTerms  = 2000 // of all lists
 )
 
-// A param is a parameter of discover.
-type param uint8
-
-const (
-	pIncludeAdult param = iota
-	pIncludeVideo
-	pIncludeUndated
-	pScreened
-	pSortBy
-	pRegion
-	pReleaseType
-	pWatchRegion
-	pWithProviders
-	pWithoutProviders
-	pMonetization
-	pCertificationCountry
-	pCertification
-	pCertificationLeast
-	pCertificationMost
-	pYear // of any release
-	pDayYear
-	pDayLeast
-	pDayMost
-	pReleasedLeast
-	pReleasedMost
-	pVoteAverageLeast
-	pVoteAverageMost
-	pVoteCountLeast
-	pVoteCountMost
-	pRuntimeLeast
-	pRuntimeMost
-	pSeasonsLeast
-	pSeasonsMost
-	pEpisodesLeast
-	pEpisodesMost
-	pWithCast
-	pWithCrew
-	pWithPeople
-	pWithCompanies
-	pWithoutCompanies
-	pWithGenres
-	pWithoutGenres
-	pWithKeywords
-	pWithoutKeywords
-	pWithCountry
-	pWithoutCountry
-	pWithLanguage
-	pWithoutLanguage
-	pWithNetworks
-	pWithStatus
-	pWithType
-	pNever // has no name
-	paramCount
-)
-
-// titleParams are the parameters that movies and series have.
-var titleParams = map[string]param{
-	"include_adult":                 pIncludeAdult,
-	"sort_by":                       pSortBy,
-	"watch_region":                  pWatchRegion,
-	"with_watch_providers":          pWithProviders,
-	"without_watch_providers":       pWithoutProviders,
-	"with_watch_monetization_types": pMonetization,
-	"certification_country":         pCertificationCountry,
-	"certification":                 pCertification,
-	"certification.gte":             pCertificationLeast,
-	"certification.lte":             pCertificationMost,
-	"vote_average.gte":              pVoteAverageLeast,
-	"vote_average.lte":              pVoteAverageMost,
-	"vote_count.gte":                pVoteCountLeast,
-	"vote_count.lte":                pVoteCountMost,
-	"with_runtime.gte":              pRuntimeLeast,
-	"with_runtime.lte":              pRuntimeMost,
-	"with_companies":                pWithCompanies,
-	"without_companies":             pWithoutCompanies,
-	"with_genres":                   pWithGenres,
-	"without_genres":                pWithoutGenres,
-	"with_keywords":                 pWithKeywords,
-	"without_keywords":              pWithoutKeywords,
-	"with_origin_country":           pWithCountry,
-	"without_origin_country":        pWithoutCountry,
-	"with_original_language":        pWithLanguage,
-	"without_original_language":     pWithoutLanguage,
+// ranges are the parameters with the ends ".gte" and ".lte" that bound a column of numbers.
+var ranges = [...]struct {
+	name   string
+	column tables.ColumnID
+}{
+	{"vote_average", tables.VoteAverage},
+	{"vote_count", tables.VoteCount},
+	{"with_runtime", tables.Runtime},
+	{"number_of_seasons", tables.Seasons},
+	{"number_of_episodes", tables.Episodes},
 }
 
-// movieParams and tvParams are those of one kind.
-var (
-	movieParams = map[string]param{
-		"include_video":            pIncludeVideo,
-		"region":                   pRegion,
-		"with_release_type":        pReleaseType,
-		"year":                     pYear,
-		"primary_release_year":     pDayYear,
-		"primary_release_date.gte": pDayLeast,
-		"primary_release_date.lte": pDayMost,
-		"release_date.gte":         pReleasedLeast,
-		"release_date.lte":         pReleasedMost,
-		"with_cast":                pWithCast,
-		"with_crew":                pWithCrew,
-		"with_people":              pWithPeople,
-	}
-	tvParams = map[string]param{
-		"include_null_first_air_dates": pIncludeUndated,
-		"screened_theatrically":        pScreened,
-		"first_air_date_year":          pDayYear,
-		"first_air_date.gte":           pDayLeast,
-		"first_air_date.lte":           pDayMost,
-		"air_date.gte":                 pReleasedLeast,
-		"air_date.lte":                 pReleasedMost,
-		"number_of_seasons.gte":        pSeasonsLeast,
-		"number_of_seasons.lte":        pSeasonsMost,
-		"number_of_episodes.gte":       pEpisodesLeast,
-		"number_of_episodes.lte":       pEpisodesMost,
-		"with_networks":                pWithNetworks,
-		"with_status":                  pWithStatus,
-		"with_type":                    pWithType,
-	}
+// lists are the parameters that ask for keys: behind "with_" for a resource that is in one
+// of the columns' lists, behind "without_" for others.
+var lists = [...]struct {
+	name    string
+	key     func([]byte) (uint64, bool)
+	columns []tables.ColumnID
+}{
+	{"cast", idKey, []tables.ColumnID{tables.Cast}},
+	{"crew", idKey, []tables.ColumnID{tables.Crew}},
+	{"people", idKey, []tables.ColumnID{tables.Cast, tables.Crew}},
+	{"companies", idKey, []tables.ColumnID{tables.Company}},
+	{"genres", idKey, []tables.ColumnID{tables.Genre}},
+	{"keywords", idKey, []tables.ColumnID{tables.Keyword}},
+	{"origin_country", upperKey, []tables.ColumnID{tables.Country}},
+	{"original_language", lowerKey, []tables.ColumnID{tables.Language}},
+	{"networks", idKey, []tables.ColumnID{tables.Network}},
+	{"status", idKey, []tables.ColumnID{tables.Status}},
+	{"type", idKey, []tables.ColumnID{tables.SeriesType}},
+}
+
+// Ends of the names of ranges, and beginnings of those of lists.
+const (
+	least   = ".gte"
+	most    = ".lte"
+	with    = "with_"
+	without = "without_"
 )
+
+// parameters returns the names of the parameters of discover that each kind knows: those of
+// the table of operations, own ones too.
+var parameters = sync.OnceValue(func() map[fragment.Kind]map[string]string {
+	known := map[fragment.Kind]map[string]string{}
+	for kind, op := range map[fragment.Kind]api.Op{fragment.KindMovie: api.OpDiscoverMovie, fragment.KindTV: api.OpDiscoverTv} {
+		known[kind] = map[string]string{}
+		for _, p := range op.Operation().QueryParams {
+			known[kind][p.Name] = p.Name
+		}
+	}
+	return known
+})
 
 // A parser makes a Filter of parameters.
 type parser struct {
-	f      *Filter
-	text   []byte // the values, one behind the other
-	values [paramCount]struct{ from, to int }
-	terms  int // so far
+	f     *Filter
+	text  []byte // the values, one behind the other
+	given []given
+	terms int // so far
+}
+
+// A given parameter has its value in parser.text.
+type given struct {
+	name     string
+	from, to int
 }
 
 // ParseFilter reads the parameters of discover, names and values decoded, for movies or
 // series; the package comment says what it makes of them. Names and values may be
 // overwritten once the next pair is asked for. The error is about the kind.
 func ParseFilter(kind fragment.Kind, params iter.Seq2[[]byte, []byte]) (Filter, error) {
-	f := Filter{kind: kind, descending: true}
-	own := movieParams
-	switch kind {
-	case fragment.KindMovie:
-	case fragment.KindTV:
-		own = tvParams
-	default:
-		return Filter{}, fmt.Errorf("parse filter: discover knows no %s", kind)
+	known := parameters()[kind]
+	if known == nil {
+		return Filter{}, fmt.Errorf("parse filter: discover has no %s", kind)
 	}
-	p := parser{f: &f}
+	f := Filter{kind: kind, descending: true}
+	p := parser{f: &f, given: make([]given, 0, 16)}
 	for name, value := range params {
-		i, ok := titleParams[string(name)]
-		if !ok {
-			i, ok = own[string(name)]
-		}
-		if ok {
+		if own, ok := known[string(name)]; ok {
 			from := len(p.text)
 			p.text = append(p.text, value...)
-			p.values[i].from, p.values[i].to = from, len(p.text)
+			p.given = append(p.given, given{own, from, len(p.text)})
 		}
 	}
 	p.parse()
@@ -176,56 +110,43 @@ func ParseFilter(kind fragment.Kind, params iter.Seq2[[]byte, []byte]) (Filter, 
 	return f, nil
 }
 
-// value returns the value of a parameter, empty when it was not given.
-func (p *parser) value(i param) []byte {
-	v := p.values[i]
-	return bytes.TrimSpace(p.text[v.from:v.to:v.to])
+// value returns the last value of a parameter, empty when it was not given.
+func (p *parser) value(name string) []byte { return p.joined(name, "") }
+
+// joined is value for a name in two parts.
+func (p *parser) joined(begin, end string) []byte {
+	for i := len(p.given) - 1; i >= 0; i-- {
+		g := &p.given[i]
+		if len(g.name) == len(begin)+len(end) && g.name[:len(begin)] == begin && g.name[len(begin):] == end {
+			return bytes.TrimSpace(p.text[g.from:g.to:g.to])
+		}
+	}
+	return nil
 }
 
 func (p *parser) parse() {
 	f := p.f
-	f.adult = p.isTrue(pIncludeAdult)
-	f.video = p.isTrue(pIncludeVideo)
-	f.sort, f.descending = parseSort(f.kind, p.value(pSortBy))
+	f.adult = p.isTrue("include_adult")
+	f.video = p.isTrue("include_video")
+	f.sort, f.descending = parseSort(f.kind, p.value("sort_by"))
 	p.days()
-	p.numbers(tables.VoteAverage, pVoteAverageLeast, pVoteAverageMost, 3)
-	p.numbers(tables.VoteCount, pVoteCountLeast, pVoteCountMost, 0)
-	p.numbers(tables.Runtime, pRuntimeLeast, pRuntimeMost, 0)
-	p.numbers(tables.Seasons, pSeasonsLeast, pSeasonsMost, 0)
-	p.numbers(tables.Episodes, pEpisodesLeast, pEpisodesMost, 0)
+	for _, r := range ranges {
+		p.numbers(r.column, p.joined(r.name, least), p.joined(r.name, most))
+	}
 	p.releases()
-	for i := range listParams {
-		l := &listParams[i]
-		p.must(p.value(l.with), l.key, l.lists...)
-		p.not(p.value(l.without), l.key, l.lists...)
+	for i := range lists {
+		l := &lists[i]
+		p.must(p.joined(with, l.name), l.key, l.columns...)
+		p.not(p.joined(without, l.name), l.key, l.columns...)
 	}
 	p.offers()
 	p.certifications()
-	if p.isTrue(pScreened) {
+	if p.isTrue("screened_theatrically") {
 		p.add([]term{{tables.Flag, tables.ScreenedTheatrically}})
 	}
 }
 
-func (p *parser) isTrue(i param) bool { return bytes.EqualFold(p.value(i), []byte("true")) }
-
-// listParams are the lists that stand on their own.
-var listParams = [...]struct {
-	with, without param
-	key           func([]byte) (uint64, bool)
-	lists         []tables.ColumnID
-}{
-	{pWithCast, pNever, idKey, []tables.ColumnID{tables.Cast}},
-	{pWithCrew, pNever, idKey, []tables.ColumnID{tables.Crew}},
-	{pWithPeople, pNever, idKey, []tables.ColumnID{tables.Cast, tables.Crew}},
-	{pWithCompanies, pWithoutCompanies, idKey, []tables.ColumnID{tables.Company}},
-	{pWithGenres, pWithoutGenres, idKey, []tables.ColumnID{tables.Genre}},
-	{pWithKeywords, pWithoutKeywords, idKey, []tables.ColumnID{tables.Keyword}},
-	{pWithCountry, pWithoutCountry, upperKey, []tables.ColumnID{tables.Country}},
-	{pWithLanguage, pWithoutLanguage, lowerKey, []tables.ColumnID{tables.Language}},
-	{pWithNetworks, pNever, idKey, []tables.ColumnID{tables.Network}},
-	{pWithStatus, pNever, idKey, []tables.ColumnID{tables.Status}},
-	{pWithType, pNever, idKey, []tables.ColumnID{tables.SeriesType}},
-}
+func (p *parser) isTrue(name string) bool { return bytes.EqualFold(p.value(name), []byte("true")) }
 
 // groups splits a list: the groups are joined by "and", the keys of each by "or". A group
 // of which no value can be one is left out.
@@ -312,35 +233,39 @@ func codeKey(code []byte) (uint64, bool) {
 // days reads the filters of the primary date and of the first air date.
 func (p *parser) days() {
 	f := p.f
-	if y, ok := parseYear(p.value(pYear)); ok {
+	if y, ok := parseYear(p.value("year")); ok {
 		p.add([]term{{tables.AnyYear, uint64(y)}})
 	}
 	b := &f.ranges[tables.Day]
-	if y, ok := parseYear(p.value(pDayYear)); ok {
-		b.least(dayOf(y, time.January, 1))
-		b.most(dayOf(y, time.December, 31))
+	for _, name := range [...]string{"primary_release_year", "first_air_date_year"} {
+		if y, ok := parseYear(p.value(name)); ok {
+			b.least(dayOf(y, time.January, 1))
+			b.most(dayOf(y, time.December, 31))
+		}
 	}
-	p.dates(b, pDayLeast, pDayMost)
-	f.undated = b.set && p.isTrue(pIncludeUndated)
-	p.dates(&f.released, pReleasedLeast, pReleasedMost)
+	p.dates(b, "primary_release_date")
+	p.dates(b, "first_air_date")
+	f.undated = b.set && p.isTrue("include_null_first_air_dates")
+	p.dates(&f.released, "release_date")
+	p.dates(&f.released, "air_date")
 }
 
-func (p *parser) dates(b *bounds, least, most param) {
-	if d, ok := parseDay(p.value(least)); ok {
+func (p *parser) dates(b *bounds, name string) {
+	if d, ok := parseDay(p.joined(name, least)); ok {
 		b.least(d)
 	}
-	if d, ok := parseDay(p.value(most)); ok {
+	if d, ok := parseDay(p.joined(name, most)); ok {
 		b.most(d)
 	}
 }
 
-// numbers reads two bounds of a column that holds numbers times a power of ten.
-func (p *parser) numbers(c tables.ColumnID, least, most param, digits int) {
-	b := &p.f.ranges[c]
-	if _, ceil, ok := parseNumber(p.value(least), digits); ok {
+// numbers reads two bounds of a column, which holds numbers times a power of ten.
+func (p *parser) numbers(c tables.ColumnID, least, most []byte) {
+	b, digits := &p.f.ranges[c], c.Column().Digits
+	if _, ceil, ok := parseNumber(least, digits); ok {
 		b.least(ceil)
 	}
-	if floor, _, ok := parseNumber(p.value(most), digits); ok {
+	if floor, _, ok := parseNumber(most, digits); ok {
 		b.most(floor)
 	}
 }
@@ -349,10 +274,10 @@ func (p *parser) numbers(c tables.ColumnID, least, most param, digits int) {
 func (p *parser) releases() {
 	f := p.f
 	var ok bool
-	if f.region, ok = parseCountry(p.value(pRegion)); !ok {
+	if f.region, ok = parseCountry(p.value("region")); !ok {
 		return
 	}
-	for _, group := range p.groups(p.value(pReleaseType), typeKey) {
+	for _, group := range p.groups(p.value("with_release_type"), typeKey) {
 		var set typeSet
 		for _, typ := range group {
 			set |= 1 << typ
@@ -371,7 +296,7 @@ func typeKey(b []byte) (uint64, bool) {
 
 // offers reads the watch filters, which mean nothing without a region.
 func (p *parser) offers() {
-	region, ok := parseCountry(p.value(pWatchRegion))
+	region, ok := parseCountry(p.value("watch_region"))
 	if !ok {
 		return
 	}
@@ -381,11 +306,11 @@ func (p *parser) offers() {
 		}
 		return tables.OfferKey(region[:], int(typ), int64(provider))
 	}
-	types := p.groups(p.value(pMonetization), func(b []byte) (uint64, bool) {
+	types := p.groups(p.value("with_watch_monetization_types"), func(b []byte) (uint64, bool) {
 		typ := tables.OfferType(bytes.ToLower(b))
 		return uint64(typ), typ > 0
 	})
-	providers := p.groups(p.value(pWithProviders), idKey)
+	providers := p.groups(p.value("with_watch_providers"), idKey)
 	switch {
 	case providers == nil:
 		for _, group := range types {
@@ -405,7 +330,7 @@ func (p *parser) offers() {
 			}
 		}
 	}
-	p.not(p.value(pWithoutProviders), func(b []byte) (uint64, bool) {
+	p.not(p.value("without_watch_providers"), func(b []byte) (uint64, bool) {
 		provider, ok := parseUint(b)
 		return key(0, provider), ok
 	}, tables.Offer)
@@ -424,11 +349,11 @@ func product(providers, types []uint64, key func(typ, provider uint64) uint64) [
 
 // certifications reads the certifications of a country, which mean nothing without it.
 func (p *parser) certifications() {
-	where := string(bytes.ToUpper(p.value(pCertificationCountry)))
+	where := string(bytes.ToUpper(p.value("certification_country")))
 	if where == "" {
 		return
 	}
-	p.must(p.value(pCertification), func(b []byte) (uint64, bool) {
+	p.must(p.value("certification"), func(b []byte) (uint64, bool) {
 		return tables.CertificationKey(where, string(b)), len(b) > 0
 	}, tables.Certification)
 	media := reference.Movie
@@ -436,14 +361,14 @@ func (p *parser) certifications() {
 		media = reference.TV
 	}
 	known := reference.Certifications(media)[where]
-	least, hasLeast := orderOf(known, p.value(pCertificationLeast))
-	most, hasMost := orderOf(known, p.value(pCertificationMost))
+	from, hasLeast := orderOf(known, p.joined("certification", least))
+	to, hasMost := orderOf(known, p.joined("certification", most))
 	if !hasLeast && !hasMost {
 		return
 	}
 	var terms []term
 	for _, c := range known {
-		if (!hasLeast || c.Order >= least) && (!hasMost || c.Order <= most) {
+		if (!hasLeast || c.Order >= from) && (!hasMost || c.Order <= to) {
 			terms = append(terms, term{tables.Certification, tables.CertificationKey(where, c.Certification)})
 		}
 	}
@@ -541,7 +466,11 @@ func dayOf(year int, month time.Month, dayOfMonth int) int32 {
 
 // parseDay reads YYYY-MM-DD, which a time may follow behind a T or a blank.
 func parseDay(b []byte) (int32, bool) {
-	if n := len(time.DateOnly); len(b) > n && b[n] == ' ' {
+	n := len(time.DateOnly)
+	if len(b) < n { // most queries have none
+		return posting.NoDay, false
+	}
+	if len(b) > n && b[n] == ' ' {
 		b = b[:n]
 	}
 	return posting.DayOf(string(b))

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/tables"
 	"reelsplice/schemas/tables/posting"
 )
 
@@ -55,15 +56,16 @@ func benchDocs(n int) []doc {
 			genres: zipfIDs(rng, 3, 19), keywords: zipfIDs(rng, int(8*known), 60_000), companies: zipfIDs(rng, 3, 150_000),
 			cast: zipfIDs(rng, int(15*known)+1, 1_000_000), crew: zipfIDs(rng, int(6*known)+1, 600_000),
 			language:  benchLanguages[min(len(benchLanguages)-1, int(zipf(rng, len(benchLanguages)+1))-1)],
-			countries: []string{codes[min(len(codes)-1, int(zipf(rng, len(codes)+1))-1)]}, runtime: int32(rng.IntN(180)),
-			title: strconv.Itoa(rng.Int()), original: strconv.Itoa(rng.Int()), day: posting.NoDay,
+			countries: []string{codes[min(len(codes)-1, int(zipf(rng, len(codes)+1))-1)]},
+			title:     strconv.Itoa(rng.Int()), original: strconv.Itoa(rng.Int()), day: posting.NoDay,
 		}
+		d.numbers[tables.Runtime] = rng.Int64N(180)
 		if rng.Float64() < known {
-			d.voteCount = int32(zipf(rng, 1+int(20_000*known*known)))
-			d.voteAverage = int32(rng.IntN(10_001))
+			d.numbers[tables.VoteCount] = int64(zipf(rng, 1+int(20_000*known*known)))
+			d.numbers[tables.VoteAverage] = int64(rng.IntN(10_001))
 		}
 		if rng.Float64() < known/10 {
-			d.revenue = rng.Int64N(1 << 30)
+			d.numbers[tables.Revenue] = rng.Int64N(1 << 30)
 		}
 		if rng.IntN(10) > 0 {
 			d.day = int32(20_600 - int(45_000*math.Pow(rng.Float64(), 2)))
@@ -161,9 +163,9 @@ func measure(b *testing.B, e *Engine, queries []string, page int) {
 func BenchmarkDiscover(b *testing.B) {
 	n := benchRows(b)
 	t := openDocs(b, fragment.KindMovie, benchDocs(n))
-	tables := map[fragment.Kind]*table{fragment.KindMovie: t}
-	fresh, kept := &Engine{tables: tables}, &Engine{tables: tables, cache: newCache(DefaultCacheBytes)}
-	small := &Engine{tables: tables, cache: newCache(1)} // finds what is kept, and keeps nothing
+	of := map[fragment.Kind]*table{fragment.KindMovie: t}
+	fresh, kept := &Engine{tables: of}, &Engine{tables: of, cache: newCache(DefaultCacheBytes)}
+	small := &Engine{tables: of, cache: newCache(1)} // finds what is kept, and keeps nothing
 	rng := rand.New(rand.NewPCG(12, 12))
 	queries := make([]string, 2000)
 	for i := range queries {
