@@ -359,7 +359,7 @@ func golden(t *testing.T, name, got string) {
 		t.Fatalf("%v (go test ./build -update writes it)", err)
 	}
 	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); diff != "" {
-		t.Errorf("fragments differ from %s (-want +got):\n%s", path, diff)
+		t.Errorf("fragments differ from %s (-want +got); go test ./build -update writes it:\n%s", path, diff)
 	}
 }
 

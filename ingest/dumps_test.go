@@ -90,7 +90,7 @@ func TestDumps(t *testing.T) {
 		table = append(table, line)
 		t.Logf("%-46s %8d %8.2f %7.1f %7d  %s", d.name, o.Rows, o.Seconds, float64(o.Bytes)/1e6/max(o.Seconds, 1e-3), o.RSS>>20, o.short())
 		if !*update && want[d.name] != line {
-			t.Errorf("%s:\n got %s\nwant %s", d.name, line, want[d.name])
+			t.Errorf("%s:\n got %s\nwant %s\ngo test ./ingest -run Dumps -update writes %s", d.name, line, want[d.name], dumpsTable)
 		}
 	}
 	if *update {

@@ -461,18 +461,25 @@ func TestFind(t *testing.T) {
 	fragmentIs(t, texts(t, New().Find(nil)), "details", `{"movie_results":[],"person_results":[],"tv_results":[],"tv_episode_results":[],"tv_season_results":[]`)
 }
 
+// defaultsAre checks the fragments that Defaults has of a kind: these and no others.
+func defaultsAre(t *testing.T, k fragment.Kind, want map[string]string) {
+	t.Helper()
+	all := texts(t, Defaults(k))
+	for name, w := range want {
+		fragmentIs(t, all, name, w)
+	}
+	for name, text := range all {
+		if _, ok := want[name]; !ok {
+			t.Errorf("Defaults(%v) has %s too: add %q: `%s` to what this test wants", k, name, name, text)
+		}
+	}
+}
+
 func TestDefaults(t *testing.T) {
 	f := func(k fragment.Kind, want map[string]string) {
 		t.Helper()
-		list := Defaults(k)
-		allAreJSON(t, k.String(), list)
-		all := texts(t, list)
-		for name, w := range want {
-			fragmentIs(t, all, name, w)
-		}
-		if len(all) != len(want) {
-			t.Errorf("Defaults(%v) gives %d fragments, want %d", k, len(all), len(want))
-		}
+		allAreJSON(t, k.String(), Defaults(k))
+		defaultsAre(t, k, want)
 	}
 	const noPage = `"results":[],"total_pages":1,"total_results":0}`
 	f(fragment.KindTV, map[string]string{

@@ -373,13 +373,7 @@ func TestDefaultsOfMovies(t *testing.T) {
 		"videos":             `<id>"results":[]}`,
 		"watch/providers":    `<id>"results":{}}`,
 	}
-	got := texts(t, Defaults(fragment.KindMovie))
-	for name, w := range want {
-		fragmentIs(t, got, name, w)
-	}
-	if len(got) != len(want) {
-		t.Errorf("Defaults gives %d fragments, want %d", len(got), len(want))
-	}
+	defaultsAre(t, fragment.KindMovie, want)
 }
 
 // TestReuse checks that fragments do not change with what a Renderer did before.

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -51,7 +52,7 @@ func TestStored(t *testing.T) {
 	if err != nil || !cmp.Equal(got, want) {
 		t.Errorf("ReadStored = %+v, %v, want %+v", got, err, want)
 	}
-	for text, want := range map[string]string{`{"version":9}`: "version 9, want 1", `[]`: "read stored ratios in"} {
+	for text, want := range map[string]string{`{"version":9}`: fmt.Sprintf("version 9, want %d", Version), `[]`: "read stored ratios in"} {
 		write(t, file, text)
 		if _, err := ReadStored(file); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("ReadStored of %s = %v, want an error with %q", text, err, want)

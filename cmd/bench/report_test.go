@@ -35,7 +35,7 @@ func golden(t *testing.T, name string, got []byte) {
 		t.Fatal(err)
 	}
 	if d := cmp.Diff(string(want), string(got)); d != "" {
-		t.Errorf("%s (-want +got); -update rewrites it:\n%s", path, d)
+		t.Errorf("%s (-want +got); go test ./cmd/bench -update writes it:\n%s", path, d)
 	}
 }
 

@@ -28,9 +28,9 @@ func checkGolden(t *testing.T, g joined, name string) {
 	}
 	want, err := os.ReadFile(path)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("%v; go test ./ingest/imdb -update writes it", err)
 	}
 	if b.String() != string(want) {
-		t.Errorf("%s:\n%s\nwant\n%s", name, b.String(), want)
+		t.Errorf("%s; go test ./ingest/imdb -update writes it:\n%s\nwant\n%s", name, b.String(), want)
 	}
 }

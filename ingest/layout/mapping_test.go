@@ -523,7 +523,7 @@ func golden(t *testing.T, path string, seen map[string]bool) {
 		return
 	}
 	if !*update {
-		t.Errorf("%s: is now\n%s", path, now.String())
+		t.Errorf("%s; go test ./ingest/layout -update writes it: is now\n%s", path, now.String())
 		return
 	}
 	if err := os.WriteFile(path, []byte(now.String()), 0o644); err != nil {

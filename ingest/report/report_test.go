@@ -41,7 +41,7 @@ func golden(t *testing.T, name string, got []byte) {
 		t.Fatal(err)
 	}
 	if d := cmp.Diff(string(want), string(got)); d != "" {
-		t.Errorf("%s (-want +got); -update rewrites it:\n%s", path, d)
+		t.Errorf("%s (-want +got); go test ./ingest/report -update writes it:\n%s", path, d)
 	}
 }
 

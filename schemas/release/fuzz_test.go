@@ -2,6 +2,7 @@ package release
 
 import (
 	"bytes"
+	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -107,7 +108,7 @@ func FuzzProgram(f *testing.F) {
 // FuzzManifest accepts only what encodes back to the same bytes.
 func FuzzManifest(f *testing.F) {
 	f.Add(readFile(f, archive, manifestFile))
-	f.Add([]byte(`{"format_version": 4}`))
+	f.Add(fmt.Appendf(nil, `{"format_version": %d}`, FormatVersion))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		m, err := parseManifest(data)
 		if err != nil {

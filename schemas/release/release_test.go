@@ -350,7 +350,7 @@ func TestArchive(t *testing.T) {
 	}
 	want, err := os.ReadFile(golden)
 	if err != nil || dump.String() != string(want) {
-		t.Errorf("Dump(%s) differs from %s (%v); run with -update and look at the difference", archive, golden, err)
+		t.Errorf("Dump(%s) differs from %s (%v); go test ./schemas/release -update writes it", archive, golden, err)
 	}
 }
 

@@ -138,7 +138,7 @@ func TestOpenNamesFile(t *testing.T) {
 func TestOpenVersion(t *testing.T) {
 	dir := copyArchive(t)
 	m := readFile(t, dir, manifestFile)
-	writeFile(t, bytes.Replace(m, []byte(`"format_version": 4`), []byte(`"format_version": 5`), 1), dir, manifestFile)
+	writeFile(t, bytes.Replace(m, fmt.Appendf(nil, `"format_version": %d`, FormatVersion), fmt.Appendf(nil, `"format_version": %d`, FormatVersion+1), 1), dir, manifestFile)
 	_, err := Open(dir)
 	if !errors.Is(err, ErrVersion) || !strings.Contains(err.Error(), "format version is 5, this program reads 4") {
 		t.Errorf("Open(version 5) = %v, want ErrVersion", err)
