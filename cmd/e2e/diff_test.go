@@ -14,7 +14,7 @@ import (
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/release"
-	"reelsplice/serve"
+	"reelsplice/serve/edge"
 )
 
 // A smallMovie is what tests of differences change about a movie. The numbers choose
@@ -264,7 +264,7 @@ func aliasPaths() []string {
 // tagOf returns the entity tag of an answer; "" for what is not found.
 func tagOf(t *testing.T, rel *release.Reader, target string) (tag, body string) {
 	t.Helper()
-	in, err := serve.Inspect(rel, target)
+	in, err := edge.Inspect(rel, target)
 	if err != nil {
 		t.Fatalf("GET %s: %v", target, err)
 	}
@@ -450,7 +450,7 @@ func purgeList(t *testing.T, a, b *release.Reader) map[string]bool {
 	}
 	names := map[string]bool{}
 	add := func(key []byte) error {
-		names[string(serve.AppendPurge(nil, key))] = true
+		names[string(edge.AppendPurge(nil, key))] = true
 		return nil
 	}
 	for _, change := range release.Changes() {

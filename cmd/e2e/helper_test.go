@@ -16,9 +16,10 @@ import (
 	"reelsplice/build"
 	"reelsplice/ingest"
 	"reelsplice/schemas/release"
-	"reelsplice/serve"
+	"reelsplice/serve/edge"
 	"reelsplice/serve/auth"
 	"reelsplice/serve/query"
+	"reelsplice/serve/releases"
 )
 
 // buildCatalog builds the catalogue below dir and opens the release.
@@ -87,7 +88,7 @@ func ingestFile(t *testing.T, dir, name, language string, rows ...string) ingest
 // get returns the answer to a GET of target.
 func get(t *testing.T, rel *release.Reader, target string) *value {
 	t.Helper()
-	a, err := serve.Inspect(rel, target)
+	a, err := edge.Inspect(rel, target)
 	if err != nil || a.Status != 200 {
 		t.Fatalf("GET %s: status %d, %v: %s", target, a.Status, err, a.Body)
 	}
@@ -139,35 +140,36 @@ func (v *value) int(path ...string) int64 {
 	return i
 }
 
-// An edge is a server over the current release of a folder, and a token for it.
-type edge struct {
-	*serve.Edge
+// A testEdge is an edge over the current release of a folder, and a token for it.
+type testEdge struct {
+	*edge.Edge
 	token string
 	live  *auth.Live
 	path  string // of the token file
 }
 
-// newEdge returns an edge over releases, a folder of which rel becomes the current one.
-func newEdge(t *testing.T, releases, rel string) *edge {
+// newEdge returns an edge over dir, a folder of releases of which rel becomes the current one.
+func newEdge(t *testing.T, dir, rel string) *testEdge {
 	t.Helper()
-	return newEdgeOn(t, releases, rel, "")
+	return newEdgeOn(t, dir, rel, "")
 }
 
 // newEdgeOn returns an edge whose lists count from a day; "" is today.
-func newEdgeOn(t *testing.T, releases, rel, day string) *edge {
+func newEdgeOn(t *testing.T, dir, rel, day string) *testEdge {
 	t.Helper()
-	store := release.Store{Dir: releases}
+	store := release.Store{Dir: dir}
 	if _, err := store.Publish(rel); err != nil {
 		t.Fatal(err)
 	}
 	log := slog.New(slog.DiscardHandler)
-	cfg := serve.DefaultConfig()
-	cfg.Releases, cfg.Tokens, cfg.Date, cfg.Log = releases, filepath.Join(t.TempDir(), "tokens"), day, log
-	token, err := auth.Issue(cfg.Tokens, "test", time.Time{}, auth.ScopeRead, time.Now(), rand.Reader)
+	cfg := edge.DefaultOptions()
+	tokens := filepath.Join(t.TempDir(), "tokens")
+	cfg.Date, cfg.Log = day, log
+	token, err := auth.Issue(tokens, "test", time.Time{}, auth.ScopeRead, time.Now(), rand.Reader)
 	if err != nil {
 		t.Fatal(err)
 	}
-	live, err := auth.OpenLive(cfg.Tokens, log)
+	live, err := auth.OpenLive(tokens, log)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,20 +177,20 @@ func newEdgeOn(t *testing.T, releases, rel, day string) *edge {
 	if err != nil {
 		t.Fatal(err)
 	}
-	open, err := serve.OpenReleases(store, query.DefaultCacheBytes, log)
+	open, err := releases.Open(store, query.DefaultCacheBytes, log)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(open.Close)
-	served, err := serve.NewEdge(cfg, live, signer, open)
+	served, err := edge.New(cfg, live, signer, open)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &edge{served, token, live, cfg.Tokens}
+	return &testEdge{served, token, live, tokens}
 }
 
 // issue makes a credential of an account.
-func (e *edge) issue(t *testing.T, kind auth.Kind, account string) string {
+func (e *testEdge) issue(t *testing.T, kind auth.Kind, account string) string {
 	t.Helper()
 	r := auth.Record{Name: kind.String() + " " + account, Kind: kind, Account: account, Scopes: auth.ScopeRead, Created: time.Now()}
 	id, err := auth.IssueRecord(e.path, r, rand.Reader)
@@ -202,8 +204,8 @@ func (e *edge) issue(t *testing.T, kind auth.Kind, account string) string {
 }
 
 // as asks for target with another token.
-func (e *edge) as(token, target string) reply {
-	return e.do(target, func(rq *serve.Request) { rq.Authorization = []byte("Bearer " + token) })
+func (e *testEdge) as(token, target string) reply {
+	return e.do(target, func(rq *edge.Request) { rq.Authorization = []byte("Bearer " + token) })
 }
 
 // A reply is a copy of what an edge answered, with its body inflated.
@@ -213,17 +215,17 @@ type reply struct {
 }
 
 // get asks for target, a path with its query, without compression.
-func (e *edge) get(target string) reply { return e.do(target, nil) }
+func (e *testEdge) get(target string) reply { return e.do(target, nil) }
 
 // getIfNot asks for target unless it still has a tag.
-func (e *edge) getIfNot(target, etag string) reply {
-	return e.do(target, func(rq *serve.Request) { rq.IfNoneMatch = []byte(etag) })
+func (e *testEdge) getIfNot(target, etag string) reply {
+	return e.do(target, func(rq *edge.Request) { rq.IfNoneMatch = []byte(etag) })
 }
 
 // getGzip asks for target with gzip, and checks that the body is one member.
-func (e *edge) getGzip(t *testing.T, target string) reply {
+func (e *testEdge) getGzip(t *testing.T, target string) reply {
 	t.Helper()
-	r := e.do(target, func(rq *serve.Request) { rq.AcceptEncoding = []byte("gzip") })
+	r := e.do(target, func(rq *edge.Request) { rq.AcceptEncoding = []byte("gzip") })
 	from := bytes.NewReader([]byte(r.body))
 	z, err := gzip.NewReader(from)
 	if err != nil {
@@ -238,18 +240,20 @@ func (e *edge) getGzip(t *testing.T, target string) reply {
 	return r
 }
 
-func (e *edge) do(target string, change func(*serve.Request)) reply {
+func (e *testEdge) do(target string, change func(*edge.Request)) reply {
 	path, query, _ := strings.Cut(target, "?")
-	rq := &serve.Request{
+	rq := &edge.Request{
 		Method: []byte("GET"), Path: []byte(path), Query: []byte(query),
 		Authorization: []byte("Bearer " + e.token),
 	}
 	if change != nil {
 		change(rq)
 	}
-	var out reply
-	e.Serve(rq, func(rs *serve.Response) {
-		out = reply{rs.Status, string(rs.Body), string(rs.ETag), rs.Cache, string(rs.SurrogateKey)}
-	})
-	return out
+	rs := e.Begin(rq)
+	defer rs.End()
+	var body strings.Builder
+	if err := rs.WriteBody(&body); err != nil {
+		panic(err)
+	}
+	return reply{rs.Status, body.String(), string(rs.ETag), rs.Cache, string(rs.Keys)}
 }

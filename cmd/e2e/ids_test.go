@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"reelsplice/serve"
+	"reelsplice/serve/edge"
 )
 
 // The bodies of refusals, letter for letter.
@@ -16,7 +16,7 @@ const (
 
 // idWorld holds resources with unusual ids: above 2^31 and 2^32, season 0, gaps between
 // seasons and between episodes.
-func idWorld(t *testing.T) (*edge, func(target string) (serve.Inspection, error)) {
+func idWorld(t *testing.T) (*testEdge, func(target string) (edge.Inspection, error)) {
 	t.Helper()
 	dir := t.TempDir()
 	src := filepath.Join(dir, "src")
@@ -40,7 +40,7 @@ func idWorld(t *testing.T) (*edge, func(target string) (serve.Inspection, error)
 	}
 	t.Cleanup(func() { _ = rel.Close() })
 	return newEdge(t, filepath.Join(dir, "releases"), rel.Manifest().ID),
-		func(target string) (serve.Inspection, error) { return serve.Inspect(rel, target) }
+		func(target string) (edge.Inspection, error) { return edge.Inspect(rel, target) }
 }
 
 // TestIDs: unusual ids answer, and ids that nothing has are refused as the API does.

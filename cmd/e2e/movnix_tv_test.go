@@ -15,7 +15,7 @@ import (
 	"reelsplice/ingest"
 	"reelsplice/schemas/release"
 	"reelsplice/schemas/sharedtest"
-	"reelsplice/serve"
+	"reelsplice/serve/edge"
 )
 
 // movnixTV is a row of the dump: what is compared with the answers.
@@ -216,7 +216,7 @@ func TestLargestShow(t *testing.T) {
 	}
 	target := fmt.Sprintf("/3/tv/%d?append_to_response=%s", largest.Show.ID, strings.Join(names, ","))
 	start := time.Now()
-	a, err := serve.Inspect(rel, target)
+	a, err := edge.Inspect(rel, target)
 	took := time.Since(start)
 	if err != nil || a.Status != 200 {
 		t.Fatalf("GET %s: status %d, %v", target, a.Status, err)

@@ -67,7 +67,7 @@ var editedAfter = map[string]string{
 }
 
 // editedEdge builds the catalogues one upon the other, a minute ago.
-func editedEdge(t *testing.T) *edge {
+func editedEdge(t *testing.T) *testEdge {
 	t.Helper()
 	c := build.DefaultConfig()
 	c.Releases, c.Date = t.TempDir(), time.Now().Add(-time.Minute)

@@ -399,7 +399,7 @@ func TestRecordedPages(t *testing.T) {
 		t.Run(fmt.Sprint("world ", i), func(t *testing.T) {
 			dir := t.TempDir()
 			rel := w.build(t, dir)
-			edges := map[string]*edge{}
+			edges := map[string]*testEdge{}
 			for _, p := range w.pages {
 				if edges[p.day] == nil {
 					edges[p.day] = newEdgeOn(t, filepath.Join(dir, "releases"), rel.Manifest().ID, p.day)
@@ -421,7 +421,7 @@ func TestRecordedPages(t *testing.T) {
 }
 
 // checkAll: discover without filters has all movies and series.
-func (w *listWorld) checkAll(t *testing.T, e *edge) {
+func (w *listWorld) checkAll(t *testing.T, e *testEdge) {
 	t.Helper()
 	for _, kind := range []string{"movie", "tv"} {
 		p := &recordedPage{path: "/3/discover/" + kind, query: url.Values{"include_adult": {"true"}, "include_video": {"true"}}}
@@ -451,7 +451,7 @@ func (p *recordedPage) target(search string, page int) string {
 }
 
 // ask asks an edge for target.
-func ask(e *edge, target string) (*value, error) {
+func ask(e *testEdge, target string) (*value, error) {
 	a := e.get(target)
 	if a.status != 200 {
 		return nil, fmt.Errorf("GET %s: status %d: %s", target, a.status, a.body)
@@ -460,7 +460,7 @@ func ask(e *edge, target string) (*value, error) {
 }
 
 // walk gathers the rows of all pages.
-func (p *recordedPage) walk(e *edge, search string, found map[rowKey]*value) error {
+func (p *recordedPage) walk(e *testEdge, search string, found map[rowKey]*value) error {
 	for n := 1; ; n++ {
 		got, err := ask(e, p.target(search, n))
 		if err != nil {
@@ -476,7 +476,7 @@ func (p *recordedPage) walk(e *edge, search string, found map[rowKey]*value) err
 }
 
 // check asks an edge for the page and returns what differs.
-func (p *recordedPage) check(t *testing.T, e *edge, keyOrder orders) (differences []string) {
+func (p *recordedPage) check(t *testing.T, e *testEdge, keyOrder orders) (differences []string) {
 	t.Helper()
 	search := ""
 	if p.group() == "search" && !p.query.Has("query") {

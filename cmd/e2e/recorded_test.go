@@ -16,7 +16,7 @@ import (
 	"reelsplice/ingest"
 	"reelsplice/schemas/release"
 	"reelsplice/schemas/sharedtest"
-	"reelsplice/serve"
+	"reelsplice/serve/edge"
 )
 
 // A recording is one recorded answer of which the request is known.
@@ -159,7 +159,7 @@ func serveRecording(t *testing.T, r recording, body []byte, parsed *value) ([]by
 		}
 		defer rel.Close()
 	}
-	got, err := serve.Inspect(rel, c.target)
+	got, err := edge.Inspect(rel, c.target)
 	if err != nil {
 		return nil, fmt.Errorf("GET %s: %w", c.target, err)
 	}

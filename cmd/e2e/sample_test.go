@@ -98,7 +98,7 @@ var sampleWorld = &world{name: "sample", large: true, source: func(dir string) (
 }}
 
 // sampleEdge returns an edge over the embedded sample.
-func sampleEdge(t *testing.T) (*edge, *release.Reader) {
+func sampleEdge(t *testing.T) (*testEdge, *release.Reader) {
 	t.Helper()
 	rel := sampleWorld.open(t)
 	return newEdge(t, sampleWorld.releases(), rel.Manifest().ID), rel

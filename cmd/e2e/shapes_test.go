@@ -203,7 +203,7 @@ func withParam(paths []string, name string, values ...string) []string {
 
 // check asks for target and validates the answer.
 // user is a session or the token of a user, "" for neither.
-func (s *shapes) check(t *testing.T, e *edge, op *api.Operation, user, target string, c *complaints) {
+func (s *shapes) check(t *testing.T, e *testEdge, op *api.Operation, user, target string, c *complaints) {
 	t.Helper()
 	var a reply
 	switch {
@@ -255,7 +255,7 @@ func loadUnserved(t *testing.T) map[string]unserved {
 }
 
 // checkUnserved asks once, with any values for parameters.
-func checkUnserved(t *testing.T, e *edge, op *api.Operation, p places, u unserved) {
+func checkUnserved(t *testing.T, e *testEdge, op *api.Operation, p places, u unserved) {
 	t.Helper()
 	target := op.Path
 	if paths := p.paths(op.Path); len(paths) > 0 {
@@ -330,7 +330,7 @@ func appendedTo(namespace string) []appended {
 }
 
 // checkAppended asks for target with all names appended, as many at once as can be.
-func (s *shapes) checkAppended(t *testing.T, e *edge, op *api.Operation, target string, c *complaints) {
+func (s *shapes) checkAppended(t *testing.T, e *testEdge, op *api.Operation, target string, c *complaints) {
 	t.Helper()
 	mark := "?"
 	if strings.Contains(target, "?") {

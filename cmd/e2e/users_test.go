@@ -24,7 +24,7 @@ import (
 	"reelsplice/schemas/record"
 	"reelsplice/schemas/release"
 	"reelsplice/schemas/sharedtest"
-	"reelsplice/serve"
+	"reelsplice/serve/edge"
 	"reelsplice/serve/auth"
 )
 
@@ -36,7 +36,7 @@ const (
 )
 
 // usersEdge builds the catalogue below dir and serves it.
-func usersEdge(t *testing.T, dir string) (*edge, *release.Reader) {
+func usersEdge(t *testing.T, dir string) (*testEdge, *release.Reader) {
 	t.Helper()
 	rel := buildCatalog(t, dir)
 	return newEdge(t, filepath.Join(dir, "releases"), rel.Manifest().ID), rel
@@ -547,7 +547,7 @@ func TestRemovedUsers(t *testing.T) {
 }
 
 // listsOf returns the ids of all pages of the lists that hold a title, alone and appended.
-func listsOf(t *testing.T, e *edge, media string, id int64) (ids []int64) {
+func listsOf(t *testing.T, e *testEdge, media string, id int64) (ids []int64) {
 	t.Helper()
 	for page := 1; ; page++ {
 		target := fmt.Sprintf("/3/%s/%d/lists?page=%d", media, id, page)
@@ -731,7 +731,7 @@ func TestInspectLists(t *testing.T) {
 		"/3/list/1": 200, "/4/list/1?sort_by=title.desc": 200, "/3/list/1/item_status?movie_id=550": 200, "/4/list/1/item_status?media_type=tv&media_id=5": 404,
 		"/3/list/2": 401, "/4/list/2": 401, "/3/list/7": 404, "/3/account": 401,
 	} {
-		if a, err := serve.Inspect(rel, target); err != nil || a.Status != want {
+		if a, err := edge.Inspect(rel, target); err != nil || a.Status != want {
 			t.Errorf("Inspect(%s) = %d %s, %v, want %d", target, a.Status, a.Body, err, want)
 		}
 	}

@@ -18,7 +18,7 @@ import (
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/release"
 	"reelsplice/schemas/tables/changelog"
-	"reelsplice/serve"
+	"reelsplice/serve/edge"
 )
 
 func (a *app) diffCommand() *cobra.Command {
@@ -324,7 +324,7 @@ func (l *jsonList) add(v any) error {
 func (d *diff) eachPurge(ctx context.Context, fn func(name []byte) error) error {
 	var name, last []byte
 	next := func(key []byte) error {
-		name, last = serve.AppendPurge(last[:0], key), name
+		name, last = edge.AppendPurge(last[:0], key), name
 		if string(name) == string(last) {
 			return nil // the name of a kind, for resources that have none of their own
 		}
@@ -344,7 +344,7 @@ func (d *diff) eachPurge(ctx context.Context, fn func(name []byte) error) error 
 	if len(kinds) == 0 && release.SameTables(d.from, d.to, changelog.Table) && changelog.SameLists(changelog.Open(d.from), changelog.Open(d.to)) {
 		return nil
 	}
-	return fn([]byte(serve.QueryKey))
+	return fn([]byte(edge.QueryKey))
 }
 
 // eachTold calls fn with the key of each resource of which only the later release tells a

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"reelsplice/schemas/release"
-	"reelsplice/serve"
+	"reelsplice/serve/edge"
 )
 
 func (a *app) inspectCommand() *cobra.Command {
@@ -73,7 +73,7 @@ func sameFile(a, b io.Writer) bool {
 	return os.SameFile(infos[0], infos[1])
 }
 
-func inspect(s release.Store, id, target string) (in serve.Inspection, err error) {
+func inspect(s release.Store, id, target string) (in edge.Inspection, err error) {
 	if !strings.HasPrefix(target, "/") {
 		return in, usage(fmt.Errorf("path %q: want one that starts with a slash, such as /3/movie/550", target))
 	}
@@ -90,7 +90,7 @@ func inspect(s release.Store, id, target string) (in serve.Inspection, err error
 		return in, err
 	}
 	defer func() { err = errors.Join(err, rel.Close()) }()
-	return serve.Inspect(rel, target)
+	return edge.Inspect(rel, target)
 }
 
 // pieceRow is a piece as --json lists it.
@@ -104,7 +104,7 @@ type pieceRow struct {
 	Text   string `json:"text,omitempty"` // of literals
 }
 
-func pieceRows(pieces []serve.Piece) []pieceRow {
+func pieceRows(pieces []edge.Piece) []pieceRow {
 	rows := make([]pieceRow, 0, len(pieces))
 	for i, p := range pieces {
 		rows = append(rows, pieceRow{1 + i, p.Kind, p.Offset, p.Raw, p.Stored, fmt.Sprintf("%08x", p.CRC), p.Text})
@@ -112,7 +112,7 @@ func pieceRows(pieces []serve.Piece) []pieceRow {
 	return rows
 }
 
-func writePieces(w io.Writer, in *serve.Inspection) {
+func writePieces(w io.Writer, in *edge.Inspection) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "PIECE\tKIND\tOFFSET\tRAW\tSTORED\tCRC-32\tTEXT")
 	stored := 0

@@ -1,7 +1,6 @@
 package auth
 
 import (
-	"context"
 	"crypto/sha256"
 	"fmt"
 	"io/fs"
@@ -11,9 +10,6 @@ import (
 	"sync/atomic"
 	"time"
 )
-
-// DefaultInterval is how often Run looks at the file: a revocation counts well within a second.
-const DefaultInterval = 250 * time.Millisecond
 
 const (
 	// mtimeGrain is the coarsest time stamp a file system in use keeps. A file that was read sooner
@@ -73,23 +69,6 @@ func (l *Live) Err() error {
 	return nil
 }
 
-// Run looks at the file every interval (DefaultInterval when it is not positive) until ctx is done.
-func (l *Live) Run(ctx context.Context, interval time.Duration) {
-	if interval <= 0 {
-		interval = DefaultInterval
-	}
-	ticker := time.NewTicker(interval)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C:
-			l.poll()
-		}
-	}
-}
-
 // Reload reads the file now, whatever stat says about it, and returns what Err returns.
 func (l *Live) Reload() error {
 	l.mu.Lock()
@@ -98,8 +77,8 @@ func (l *Live) Reload() error {
 	return l.Err()
 }
 
-// poll reads the file if it may have changed.
-func (l *Live) poll() {
+// Poll reads the file if it may have changed.
+func (l *Live) Poll() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	info, err := os.Stat(l.path)

@@ -44,13 +44,22 @@ type Answer struct {
 	frame    [headerLen]byte // of gzip, around a piece
 }
 
-// chunk is a segment, or literals[from:to].
+// chunk is a segment of a release, a segment whose bytes are literals[from:to], or those literals.
 type chunk struct {
-	seg      release.Segment
-	from, to int // both 0 for a segment
+	seg      release.Segment // its RawLen is 0 for literals
+	from, to int             // both 0 for a segment of a release
 }
 
-func (c *chunk) isLiteral() bool { return c.to > 0 }
+func (c *chunk) isLiteral() bool { return c.seg.RawLen == 0 }
+
+// segment returns the segment of a chunk that is no literal.
+func (a *Answer) segment(c *chunk) release.Segment {
+	s := c.seg
+	if c.to > 0 {
+		s.Stored = a.literals[c.from:c.to]
+	}
+	return s
+}
 
 // Reset empties a for the next answer.
 func (a *Answer) Reset() {
@@ -67,6 +76,20 @@ func (a *Answer) Segment(s release.Segment) {
 		return
 	}
 	a.chunks, a.checked = append(a.chunks, chunk{seg: s}), false
+	a.raw += uint64(s.RawLen)
+	a.stored += len(s.Stored)
+}
+
+// Made appends a segment that lies in no release. Its stored bytes are copied.
+func (a *Answer) Made(s release.Segment) {
+	a.tag = append(append(a.tag, 1), s.Hash[:]...)
+	if s.RawLen == 0 {
+		return
+	}
+	c := chunk{seg: s, from: len(a.literals)}
+	a.literals = append(a.literals, s.Stored...)
+	c.seg.Stored, c.to = nil, len(a.literals)
+	a.chunks, a.checked = append(a.chunks, c), false
 	a.raw += uint64(s.RawLen)
 	a.stored += len(s.Stored)
 }
@@ -102,13 +125,14 @@ func (a *Answer) RawLen() int { return int(a.raw) }
 // GzipLen is the length of the gzip body in bytes.
 func (a *Answer) GzipLen() int { return headerLen + a.stored + trailerLen }
 
-// Parted returns how many segments a has, and how many bytes of its gzip body are in none.
-func (a *Answer) Parted() (segments, others int) {
+// Parted returns the number of segments of the release with at least least bytes in a, and the number
+// of all other bytes in its gzip body.
+func (a *Answer) Parted(least int) (segments, others int) {
 	others = a.GzipLen()
 	for i := range a.chunks {
-		if c := &a.chunks[i]; !c.isLiteral() {
+		if stored := a.chunks[i].seg.Stored; len(stored) >= max(1, least) {
 			segments++
-			others -= len(c.seg.Stored)
+			others -= len(stored)
 		}
 	}
 	return segments, others
@@ -119,8 +143,8 @@ const hexDigits = "0123456789abcdef"
 // Fetch has the system read the segments of a that are not in memory, all at once.
 func (a *Answer) Fetch() {
 	for i := range a.chunks {
-		if c := &a.chunks[i]; !c.isLiteral() {
-			release.Fetch(c.seg.Stored)
+		if stored := a.chunks[i].seg.Stored; len(stored) > 0 {
+			release.Fetch(stored)
 		}
 	}
 }
@@ -169,7 +193,11 @@ func (a *Answer) GzipPieces(yield func(b []byte, lasts bool)) {
 	for i := range a.chunks {
 		c := &a.chunks[i]
 		if !c.isLiteral() {
-			yield(c.seg.Stored, true)
+			if c.to == 0 {
+				yield(c.seg.Stored, true)
+			} else {
+				yield(a.literals[c.from:c.to], false)
+			}
 			crc = release.CombineCRC(crc, c.seg.CRC, c.seg.Op)
 			continue
 		}
@@ -197,7 +225,8 @@ func (a *Answer) AppendIdentity(dst []byte) ([]byte, error) {
 			continue
 		}
 		var err error
-		if dst, err = a.AppendInflated(dst, &c.seg); err != nil {
+		s := a.segment(c)
+		if dst, err = a.AppendInflated(dst, &s); err != nil {
 			return dst, err
 		}
 	}
@@ -213,7 +242,8 @@ func (a *Answer) WriteIdentity(w io.Writer) error {
 		if c.isLiteral() {
 			_, err = w.Write(a.literals[c.from:c.to])
 		} else {
-			err = a.inflater.WriteTo(w, &c.seg)
+			s := a.segment(c)
+			err = a.inflater.WriteTo(w, &s)
 		}
 		if err != nil {
 			return err
@@ -255,7 +285,8 @@ func (a *Answer) Parts(fn func(p Part)) {
 	for i := range a.chunks {
 		c := &a.chunks[i]
 		if !c.isLiteral() {
-			fn(Part{Segment: &c.seg})
+			s := a.segment(c)
+			fn(Part{Segment: &s})
 			continue
 		}
 		fn(Part{Literal: a.literals[c.from:c.to]})

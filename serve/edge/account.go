@@ -1,0 +1,390 @@
+package edge
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"reelsplice/schemas/api"
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/release"
+	"reelsplice/schemas/tables/accounts"
+	"reelsplice/serve/account"
+	"reelsplice/serve/auth"
+	"reelsplice/serve/route"
+	"reelsplice/serve/splice"
+	"reelsplice/serve/variant"
+)
+
+// An accountAnswer adds to a response what package account writes.
+type accountAnswer struct {
+	c *composer
+	p *part
+}
+
+var _ account.Answer = (*accountAnswer)(nil)
+
+// Text adds bytes to the answer.
+func (a *accountAnswer) Text(b []byte) { splice.Literal(&a.c.answer, b) }
+
+// Row adds a row in the language of the request.
+func (a *accountAnswer) Row(i release.Include) error { return a.c.include(a.p, &i, 0) }
+
+// Members returns the row as JSON.
+func (a *accountAnswer) Members(i release.Include) ([]byte, error) {
+	return a.c.aside(func(c *composer) error {
+		splice.Literal(&c.answer, "{")
+		if err := c.include(a.p, &i, 0); err != nil {
+			return err
+		}
+		splice.Literal(&c.answer, "}")
+		return nil
+	})
+}
+
+// aside returns the JSON of an answer that is not the composer's own. It is valid until the
+// next call.
+func (c *composer) aside(compose func(c *composer) error) ([]byte, error) {
+	if c.side == nil {
+		c.side = &composer{}
+	}
+	defer c.side.reset()
+	if err := compose(c.side); err != nil {
+		return nil, err
+	}
+	var err error
+	c.scratch.side, err = c.side.answer.AppendIdentity(c.scratch.side[:0])
+	return c.scratch.side, err
+}
+
+// accountData serves the operations that need the lists and accounts of the release.
+func accountData(x *exchange, op *api.Operation) error {
+	t, err := account.Open(x.rel)
+	if err != nil {
+		return err
+	}
+	p := x.part()
+	to := &accountAnswer{&x.c, &p}
+	switch op.Answerer {
+	case api.AnswerList, api.AnswerListItem:
+		err = userList(x, &t, to, op)
+	case api.AnswerStates:
+		x.c.atLeast(Private)
+		err = standaloneStates(x, &t, to)
+	default:
+		x.c.atLeast(Private)
+		err = accountPage(x, &t, to, op)
+	}
+	if err != nil {
+		return err
+	}
+	return x.finish()
+}
+
+// sessionAccount returns the account of the session that the request has: a session_id or, where
+// guests may ask, a guest_session_id, or else the token of a user. A guest that the release does not
+// have has an empty account. ok is false without a session.
+func (x *exchange) sessionAccount(t *account.Tables, guests bool) (a *accounts.Account, ok bool, err error) {
+	table, now := x.edge.tokens.Table(), x.edge.now().Unix()
+	var buf [auth.MaxTokenLen]byte
+	if id, ok := route.Lookup(buf[:0], x.rq.Query, "session_id"); ok && len(id) > 0 {
+		return accountOf(t, table.CheckKind(auth.KindSession, id, now))
+	}
+	if id, ok := route.Lookup(buf[:0], x.rq.Query, "guest_session_id"); ok && guests && len(id) > 0 {
+		return x.guest(t, id)
+	}
+	if token, ok := auth.Bearer(x.rq.Authorization); ok {
+		return accountOf(t, table.Check(token, now))
+	}
+	return nil, false, nil
+}
+
+// accountOf returns the account of an accepted credential.
+func accountOf(t *account.Tables, r auth.Result) (*accounts.Account, bool, error) {
+	if !r.OK || r.Account == "" {
+		return nil, false, nil
+	}
+	a, ok, err := t.Find([]byte(r.Account))
+	return &a, ok, err
+}
+
+// guest returns the account of a guest's session: one that was issued, or that the
+// server signed, for which no dump has data.
+func (x *exchange) guest(t *account.Tables, id []byte) (*accounts.Account, bool, error) {
+	r := x.edge.tokens.Table().CheckKind(auth.KindGuest, id, x.edge.now().Unix())
+	if !r.OK {
+		return &accounts.Account{}, x.edge.signer.CheckGuestSession(id, x.edge.now()) == nil, nil
+	}
+	a, ok, err := accountOf(t, r)
+	if err == nil && !ok {
+		return &accounts.Account{}, true, nil
+	}
+	return a, ok, err
+}
+
+// userList serves a list that a user made. Public ones are for everybody.
+func userList(x *exchange, t *account.Tables, to *accountAnswer, op *api.Operation) error {
+	x.c.atLeast(Page)
+	x.rs.Cache = x.edge.recheck
+	x.keys = appendKeys(x.keys[:0], x.rs.Release, fragment.AppendID(x.c.key[:0], fragment.KindList, x.q.ID))
+	x.rs.Keys = x.keys
+	l, err := t.List(uint64(x.q.ID))
+	switch {
+	case errors.Is(err, account.ErrNotFound):
+		return &errNotFound
+	case err != nil:
+		return err
+	}
+	if l.Private() {
+		x.c.atLeast(Private)
+		a, ok, err := x.sessionAccount(t, false)
+		if err != nil {
+			return err
+		}
+		if !ok || a.Guest() || !l.OwnedBy(a.Row) {
+			return &errPrivate
+		}
+	}
+	if op.Answerer == api.AnswerListItem {
+		return to.listItem(&l, op.Version(), x.rq.Query)
+	}
+	return to.list(&l, op.Version())
+}
+
+// list adds a page of a list.
+func (a *accountAnswer) list(l *accounts.List, version int) error {
+	q := a.p.q
+	if version == 3 {
+		return account.Details3(a, l, int(q.Page))
+	}
+	order := l.Sort()
+	if len(q.SortBy) > 0 {
+		var ok bool
+		if order, ok = accounts.ParseSort(q.SortBy); !ok {
+			return &errParams
+		}
+	}
+	return account.Details4(a, l, order, int(q.Page))
+}
+
+// listItem adds whether a title is on a list.
+func (a *accountAnswer) listItem(l *accounts.List, version int, query []byte) error {
+	if version == 3 {
+		a.Text(account.AppendStatus3(nil, l, numberParam(query, "movie_id")))
+		return nil
+	}
+	title := accounts.Title{ID: numberParam(query, "media_id")}
+	switch param(query, "media_type") {
+	case "movie":
+		title.Kind = fragment.KindMovie
+	case "tv":
+		title.Kind = fragment.KindTV
+	}
+	b, err := account.AppendStatus4(nil, l, title)
+	if err != nil {
+		return &errNotFound
+	}
+	a.Text(b)
+	return nil
+}
+
+// holding adds a page of the public lists that hold a title, from behind the opening brace
+// on; false when none does, and nothing is added.
+func (c *composer) holding(p *part, title accounts.Title, page uint16) (bool, error) {
+	t, err := account.Open(p.rel)
+	if err != nil {
+		return false, err
+	}
+	var ok bool
+	if c.scratch.mark, ok, err = t.AppendHolding(c.scratch.mark[:0], title, p.standalone, int(page)); ok {
+		splice.Literal(&c.answer, c.scratch.mark)
+	}
+	return ok, err
+}
+
+// param returns a parameter of a query, "" for one that is not there.
+func param(query []byte, name string) string {
+	v, _ := route.Lookup(nil, query, name)
+	return string(v)
+}
+
+// numberParam returns a parameter that is a number, 0 for anything else.
+func numberParam(query []byte, name string) uint64 {
+	n, _ := strconv.ParseUint(param(query, name), 10, 64)
+	return n
+}
+
+// shelves names, by operation, the shelf of an account or a guest, and the form of its rows.
+var shelves = map[api.Op]struct {
+	shelf accounts.Shelf
+	form  account.Form
+}{
+	api.OpAccountGetFavorites:           {accounts.FavoriteMovies, account.Plain},
+	api.OpAccountFavoriteTv:             {accounts.FavoriteTV, account.Plain},
+	api.OpAccountRatedMovies:            {accounts.RatedMovies, account.Rating},
+	api.OpAccountRatedTv:                {accounts.RatedTV, account.Rating},
+	api.OpAccountRatedTvEpisodes:        {accounts.RatedEpisodes, account.Rating},
+	api.OpAccountWatchlistMovies:        {accounts.WatchlistMovies, account.Plain},
+	api.OpAccountWatchlistTv:            {accounts.WatchlistTV, account.Plain},
+	api.OpGuestSessionRatedMovies:       {accounts.RatedMovies, account.Rating},
+	api.OpGuestSessionRatedTv:           {accounts.RatedTV, account.Rating},
+	api.OpGuestSessionRatedTvEpisodes:   {accounts.RatedEpisodes, account.Rating},
+	api.OpV4AccountMovieFavorites:       {accounts.FavoriteMovies, account.Plain},
+	api.OpV4AccountMovieRated:           {accounts.RatedMovies, account.Rated},
+	api.OpV4AccountMovieRecommendations: {accounts.RecommendedMovies, account.Plain},
+	api.OpV4AccountMovieWatchlist:       {accounts.WatchlistMovies, account.Plain},
+	api.OpV4AccountTvFavorites:          {accounts.FavoriteTV, account.Plain},
+	api.OpV4AccountTvRated:              {accounts.RatedTV, account.Rated},
+	api.OpV4AccountTvRecommendations:    {accounts.RecommendedTV, account.Plain},
+	api.OpV4AccountTvWatchlist:          {accounts.WatchlistTV, account.Plain},
+}
+
+// accountPage serves what an account, or a guest, has marked.
+func accountPage(x *exchange, t *account.Tables, to *accountAnswer, op *api.Operation) error {
+	a, err := owner(x, t, op)
+	if err != nil {
+		return err
+	}
+	page := int(x.q.Page)
+	switch op.Answerer {
+	case api.AnswerAccount:
+		to.Text(a.Details())
+		return nil
+	case api.AnswerAccountLists:
+		return t.Lists(to, a, op.Version(), page)
+	}
+	s := shelves[x.q.Op]
+	newest := string(x.q.SortBy) == "created_at.desc"
+	if s.shelf == accounts.RatedEpisodes {
+		return account.Episodes(to, a.Shelf(s.shelf), newest, page)
+	}
+	return account.Titles(to, a.Shelf(s.shelf), account.Sub(op.Version(), s.shelf.Kind()), s.form, newest, page)
+}
+
+// owner returns the account of the session; in version 4, if it is the one that the path
+// names.
+func owner(x *exchange, t *account.Tables, op *api.Operation) (*accounts.Account, error) {
+	if op.Answerer == api.AnswerGuestShelf {
+		a, ok, err := x.guest(t, x.q.Name)
+		if err == nil && !ok {
+			err = &errNoSession
+		}
+		return a, err
+	}
+	a, ok, err := x.sessionAccount(t, false)
+	switch {
+	case err != nil:
+		return nil, err
+	case !ok || a.Guest():
+		return nil, &errNoSession
+	case op.Version() == 3:
+		return a, nil // whatever the path names: clients put anything there, for the session decides
+	}
+	named, ok, err := t.Find(x.q.Name)
+	if err == nil && (!ok || named.Row != a.Row) {
+		err = &errNoSession
+	}
+	return a, err
+}
+
+// standaloneStates serves the marks and ratings that a session has for a title.
+func standaloneStates(x *exchange, t *account.Tables, to *accountAnswer) error {
+	a, ok, err := x.sessionAccount(t, true)
+	if err == nil && !ok {
+		err = &errNoSession
+	}
+	if err != nil {
+		return err
+	}
+	c, q := &x.c, &x.q
+	e, ok := x.rel.Lookup(c.pathKey(q))
+	if !ok {
+		return &errNotFound
+	}
+	c.account = a
+	splice.Literal(&c.answer, strconv.AppendUint([]byte(`{"id":`), e.ID(), 10))
+	splice.Literal(&c.answer, ",")
+	return c.states(to.p, e, &route.Append{Kind: q.Kind, Season: q.Season, Episode: q.Episode})
+}
+
+// withStates prepares for account_states, if they are to be appended. Without a
+// session they are left out. Either way the response is for one client.
+func (x *exchange) withStates() error {
+	for i := range x.q.Appends() {
+		if x.q.Appends()[i].Sub != fragment.SubAccountStates {
+			continue
+		}
+		t, err := account.Open(x.rel)
+		if err != nil {
+			return err
+		}
+		x.c.atLeast(Private)
+		a, ok, err := x.sessionAccount(&t, true)
+		if ok {
+			x.c.account = a
+		}
+		return err
+	}
+	return nil
+}
+
+// appendedStates adds the states of the title for the account, where there is one.
+func (c *composer) appendedStates(p *part, e release.Entry, a *route.Append) error {
+	if c.account == nil {
+		return nil
+	}
+	splice.Literal(&c.answer, `,"`)
+	splice.Literal(&c.answer, a.Property)
+	splice.Literal(&c.answer, `":{`)
+	at := *a
+	if a.Kind == p.q.Kind {
+		at.Season, at.Episode = p.q.Season, p.q.Episode
+	}
+	return c.states(p, e, &at)
+}
+
+// states adds what the account has marked of a title, from behind its id on. e is the title, a names the
+// season or episode.
+func (c *composer) states(p *part, e release.Entry, a *route.Append) error {
+	series := uint64(p.q.ID)
+	switch a.Kind {
+	case fragment.KindSeason:
+		episodes, err := c.episodes(p, e)
+		if err != nil {
+			return err
+		}
+		c.scratch.mark = account.AppendSeasonStates(c.scratch.mark[:0], c.account, series, a.Season, episodes)
+	case fragment.KindEpisode:
+		c.scratch.mark = account.AppendStates(c.scratch.mark[:0], c.account, accounts.Title{Kind: a.Kind, ID: series, Season: a.Season, Episode: a.Episode})
+	default:
+		c.scratch.mark = account.AppendStates(c.scratch.mark[:0], c.account, accounts.Title{Kind: a.Kind, ID: e.ID()})
+	}
+	splice.Literal(&c.answer, c.scratch.mark)
+	return nil
+}
+
+// episodes returns the episodes of a season, which its details list.
+func (c *composer) episodes(p *part, e release.Entry) ([]account.Episode, error) {
+	b, err := c.aside(func(side *composer) error {
+		choice, ok := variant.Pick(e, fragment.KindSeason, fragment.SubDetails, p.q)
+		if !ok {
+			return &errNotFound
+		}
+		if err := side.fragment(p, &choice, 1); err != nil {
+			return err
+		}
+		splice.Literal(&side.answer, "}")
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	var season struct {
+		Episodes []account.Episode `json:"episodes"`
+	}
+	if err := json.Unmarshal(b, &season); err != nil {
+		return nil, fmt.Errorf("%w: details of a season: %w", release.ErrCorrupt, err)
+	}
+	return season.Episodes, nil
+}

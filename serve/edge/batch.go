@@ -1,0 +1,99 @@
+package edge
+
+import (
+	"bytes"
+	"strconv"
+
+	"reelsplice/schemas/fragment"
+	"reelsplice/serve/route"
+	"reelsplice/serve/splice"
+)
+
+// maxBatch is how many bytes of JSON the resources of a batch may have before one more.
+const maxBatch = 32 << 20
+
+// A batchList is the list of IDs that a batch asks for.
+type batchList struct {
+	done         map[string]bool // texts, and keys of resources
+	asked, found int
+	missing      []byte // IDs of no resource, as JSON, each behind a comma
+}
+
+// batch serves the details of several resources, with all that is appended to each: an
+// extension of the API. The IDs are numbers, of movies IMDb IDs too; a resource that is
+// asked for several times is served once. Missing ones are named in not_found.
+func batch(x *exchange) error {
+	if err := x.withStates(); err != nil {
+		return err
+	}
+	if len(x.q.IDs) == 0 {
+		return &errNotFound // as the API answers the path
+	}
+	splice.Literal(&x.c.answer, `{"results":[`)
+	b := batchList{done: map[string]bool{}}
+	for text := range bytes.SplitSeq(x.q.IDs, []byte(",")) {
+		text = bytes.TrimSpace(text)
+		if len(text) == 0 || b.done[string(text)] {
+			continue
+		}
+		b.done[string(text)] = true
+		err := b.add(x, text)
+		x.rs.Keys = x.keys
+		if err != nil {
+			return err
+		}
+	}
+	splice.Literal(&x.c.answer, `],"not_found":[`)
+	if len(b.missing) > 0 {
+		splice.Literal(&x.c.answer, b.missing[1:])
+	}
+	splice.Literal(&x.c.answer, "]}")
+	return x.finish()
+}
+
+// add adds the resource that has an ID.
+func (b *batchList) add(x *exchange, id []byte) error {
+	c, q := &x.c, &x.q
+	if b.asked++; b.asked > route.MaxIDs {
+		return &errParams
+	}
+	var ok bool
+	if q.ID, q.Name, ok = route.ParseID(q.Kind, id); !ok {
+		return &errParams
+	}
+	key := c.pathKey(q)
+	e, ok := x.rel.Lookup(key)
+	if ok {
+		key = e.Key()
+	}
+	if b.done[string(key)] {
+		return nil
+	}
+	b.done[string(key)] = true
+	x.keys = AppendPurge(append(x.keys, ' '), key)
+	if !ok {
+		b.missing = appendID(append(b.missing, ','), q)
+		return nil
+	}
+	if b.found++; b.found > 1 {
+		splice.Literal(&c.answer, ",")
+	}
+	if c.answer.RawLen() > maxBatch {
+		return &errParams
+	}
+	if err := c.lease.atLeast(c.bytes()); err != nil {
+		return err
+	}
+	c.id = e.ID()
+	q.ID = fragment.ID(c.id) // that of the series whose seasons are appended
+	p := x.part()
+	return c.resourceWith(&p, e)
+}
+
+// appendID appends the ID that a request names, as JSON. Names of movies are tt and digits.
+func appendID(dst []byte, q *route.Request) []byte {
+	if q.Name == nil {
+		return strconv.AppendUint(dst, uint64(q.ID), 10)
+	}
+	return append(append(append(dst, '"'), q.Name...), '"')
+}

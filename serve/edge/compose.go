@@ -1,0 +1,375 @@
+package edge
+
+import (
+	"fmt"
+	"hash/crc32"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/klauspost/compress/flate"
+
+	"reelsplice/data/reference"
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/release"
+	"reelsplice/schemas/tables/accounts"
+	"reelsplice/serve/route"
+	"reelsplice/serve/splice"
+	"reelsplice/serve/variant"
+)
+
+// A composer joins the fragments of a release into a body. It is reused and not safe for
+// concurrent use.
+type composer struct {
+	answer   splice.Answer
+	class    Class  // of all that was composed so far
+	id       uint64 // of the resource that answers
+	key      [fragment.MaxKeyLen]byte
+	defaults [fragment.KindEpisodeGroup + 1]defaults // by kind, as far as they were asked for
+	scratch  scratch
+	lease    *lease            // of the memory that is held; nil for any amount
+	account  *accounts.Account // whose account_states are appended; nil for nobody's
+	side     *composer         // of parts that are changed before they are added; see aside
+}
+
+// A scratch holds the buffers of one composer that no answer is made of.
+type scratch struct {
+	mark  []byte // a mark or a name in the making
+	raw   []byte // a segment before filtering
+	thin  []byte // and after it
+	made  []byte // the same, compressed
+	side  []byte // JSON of composer.side
+	ahead []release.Include
+}
+
+// defaults is the resource that answers what records of a kind say nothing of.
+type defaults struct {
+	entry release.Entry
+	known bool // entry was looked up
+}
+
+// reset lets go of the release.
+func (c *composer) reset() {
+	c.answer.Reset()
+	c.class = Stored
+	c.account = nil
+	clear(c.defaults[:])
+}
+
+// atLeast makes the class of the answer k, unless it is a later one.
+func (c *composer) atLeast(k Class) { c.class = max(c.class, k) }
+
+// bytes is about how much memory c holds while its answer is sent.
+func (c *composer) bytes() int {
+	n := c.answer.Bytes() + c.scratch.bytes() + cap(c.scratch.mark)
+	if c.side != nil {
+		n += c.side.bytes()
+	}
+	return n
+}
+
+// bytes is how much memory the long buffers hold.
+func (s *scratch) bytes() int { return cap(s.raw) + cap(s.thin) + cap(s.made) + cap(s.side) }
+
+// dropScratch lets go of large buffers that the answer is not made of.
+func (c *composer) dropScratch() {
+	if s := &c.scratch; s.bytes() > maxScratch {
+		s.raw, s.thin, s.made, s.side = nil, nil, nil, nil
+	}
+	if c.side != nil && c.side.bytes() > maxScratch {
+		c.side = nil
+	}
+}
+
+// A part holds what all parts of one response have in common.
+type part struct {
+	rel        *release.Reader
+	q          *route.Request
+	now        func() time.Time
+	standalone bool // the response is one sub-request, with its ID
+	prefetch   bool // the release is not in memory: see Options.FromDisk
+}
+
+// body adds a sub-request of e, of kind k, from behind its opening brace on. What the
+// resource itself has wins over what the release as a whole tells.
+func (c *composer) body(p *part, e release.Entry, k fragment.Kind, s fragment.Sub, choice *variant.Choice) error {
+	switch {
+	case choice.Given:
+	case s == fragment.SubChanges:
+		return c.changes(p, k, e.ID())
+	case s == fragment.SubLists:
+		if done, err := c.holding(p, accounts.Title{Kind: k, ID: e.ID()}, choice.Page); done || err != nil {
+			return err
+		}
+	}
+	return c.fragment(p, choice, 0)
+}
+
+// appended adds one appended object. What does not exist is left out, such as a season
+// that the series does not have, and so are sub-requests that need a session.
+func (c *composer) appended(p *part, e release.Entry, a *route.Append) error {
+	if err := c.lease.atLeast(c.bytes()); err != nil {
+		return err
+	}
+	ok := true
+	if a.Kind != p.q.Kind {
+		e, ok = p.rel.Include(appendedResource(p.q, a))
+	}
+	if ok && a.Sub == fragment.SubAccountStates {
+		return c.appendedStates(p, e, a)
+	}
+	s := variant.Canonical(a.Sub)
+	var choice variant.Choice
+	if ok {
+		choice, ok = c.pick(p, e, a.Kind, s)
+	}
+	if !ok {
+		return nil
+	}
+	splice.Literal(&c.answer, `,"`)
+	splice.Literal(&c.answer, a.Property)
+	if s != fragment.SubDetails {
+		splice.Literal(&c.answer, `":{`)
+		return c.body(p, e, a.Kind, s, &choice)
+	}
+	splice.Literal(&c.answer, `":`)
+	if err := c.fragment(p, &choice, 0); err != nil {
+		return err
+	}
+	splice.Literal(&c.answer, "}")
+	return nil
+}
+
+// appendedResource names the season or episode of a series that a is about.
+func appendedResource(q *route.Request, a *route.Append) release.Include {
+	return release.Include{Kind: a.Kind, ID: uint64(q.ID), Season: a.Season, Episode: a.Episode}
+}
+
+// pick returns what answers a sub-request of e, or what is served in its place.
+func (c *composer) pick(p *part, e release.Entry, k fragment.Kind, s fragment.Sub) (variant.Choice, bool) {
+	if choice, ok := variant.Pick(e, k, s, p.q); ok {
+		choice.Given = true
+		return choice, true
+	}
+	return variant.PickDefault(c.defaultsOf(p.rel, k), k, s, p.q)
+}
+
+// defaultsOf looks up the defaults of a kind once for each answer.
+func (c *composer) defaultsOf(rel *release.Reader, k fragment.Kind) release.Entry {
+	if int(k) >= len(c.defaults) {
+		return release.Entry{}
+	}
+	d := &c.defaults[k]
+	if !d.known {
+		var key [fragment.MaxKeyLen]byte
+		d.entry, _ = rel.Lookup(fragment.AppendShared(key[:0], fragment.KindDefault, k, ""))
+		d.known = true
+	}
+	return d.entry
+}
+
+// fragment runs a fragment's program. depth is 0 for a part of the answer, and more
+// for what others include.
+func (c *composer) fragment(p *part, choice *variant.Choice, depth int) error {
+	if depth > release.MaxDepth {
+		return fmt.Errorf("%w: fragments lead to fragments more than %d deep", release.ErrCorrupt, release.MaxDepth)
+	}
+	if p.prefetch {
+		c.fetchIncludes(p.rel, &choice.Fragment)
+	}
+	var piece release.Piece
+	pieces := choice.Fragment.Pieces()
+	for pieces.Next(&piece) {
+		var err error
+		switch piece.Op {
+		case release.OpSegment:
+			err = c.segment(&piece.Segment, &choice.Filter)
+		case release.OpLiteral:
+			err = c.text(piece.Text(), &choice.Filter)
+		case release.OpReference:
+			err = c.reference(p, &piece, depth)
+		case release.OpInclude:
+			err = c.include(p, &piece.Include, depth)
+		default:
+			// Only the answer itself has an id; what it includes does not.
+			c.literal(p, &piece, choice.Page, p.standalone && depth == 0)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if pieces.Broken() {
+		return fmt.Errorf("%w: a fragment has a piece that breaks the format", release.ErrCorrupt)
+	}
+	return nil
+}
+
+// text adds bytes that stand in the program itself. They are so few that what a filter
+// leaves of them is not worth deflating.
+func (c *composer) text(raw []byte, f *variant.Filter) error {
+	if f.IsZero() {
+		splice.Literal(&c.answer, raw)
+		return nil
+	}
+	c.raw = append(c.raw[:0], raw...) // which would else move the caller's piece to the heap
+	if err := c.filter(c.raw, f); err != nil {
+		return err
+	}
+	splice.Literal(&c.answer, c.scratch.thin)
+	return nil
+}
+
+// literal adds the bytes that depend on the request rather than on the release. withID
+// tells whether the answer says which resource it is about.
+func (c *composer) literal(p *part, piece *release.Piece, page uint16, withID bool) {
+	b := c.scratch.mark[:0]
+	switch piece.Op {
+	case release.OpIDMark:
+		if !withID {
+			return
+		}
+		b = append(strconv.AppendUint(append(b, `"id":`...), c.id, 10), ',')
+	case release.OpIDEnd:
+		if withID {
+			b = strconv.AppendUint(append(b, `,"id":`...), c.id, 10)
+		}
+		b = append(b, '}')
+	case release.OpPageMark:
+		b = append(strconv.AppendUint(append(b, `"page":`...), uint64(page), 10), ',')
+	case release.OpName:
+		b = append(appendName(append(b, '"'), piece, &p.q.Params), '"')
+	}
+	c.scratch.mark = b
+	splice.Literal(&c.answer, b)
+}
+
+// appendName appends the generic name of a season or an episode in the request's
+// language. None of these names needs an escape in JSON.
+func appendName(dst []byte, piece *release.Piece, p *route.Params) []byte {
+	var buf [4]byte
+	lang, region := buf[:0], buf[:0]
+	if v := p.Language; p.HasLanguage {
+		buf = [4]byte{byte(v >> 24), byte(v >> 16), byte(v >> 8), byte(v)}
+		lang = buf[:2]
+		if v != v.Bare() {
+			region = buf[2:]
+		}
+	}
+	switch n := int(piece.Number); piece.Word {
+	case release.WordSeason:
+		return reference.AppendSeasonName(dst, lang, region, n)
+	case release.WordEpisode:
+		return reference.AppendEpisodeName(dst, lang, region, n)
+	default:
+		return reference.AppendSpecialsName(dst, lang, region)
+	}
+}
+
+// reference adds a fragment that several resources share, in the request's language.
+func (c *composer) reference(p *part, piece *release.Piece, depth int) error {
+	e, ok := p.rel.EntryAt(piece.Ref)
+	if !ok {
+		return fmt.Errorf("%w: reference leads nowhere", release.ErrCorrupt)
+	}
+	chain := variant.NameChain(&p.q.Params)
+	for _, v := range chain.Variants() {
+		if f, ok := e.Find(fragment.Address{Sub: piece.Sub, Variant: v}); ok {
+			return c.fragment(p, &variant.Choice{Fragment: f}, depth+1)
+		}
+	}
+	return fmt.Errorf("%w: reference to %s leads nowhere", release.ErrCorrupt, piece.Sub)
+}
+
+// include adds a fragment of any other resource, in the request's language.
+func (c *composer) include(p *part, i *release.Include, depth int) error {
+	e, ok := p.rel.Include(*i)
+	var choice variant.Choice
+	if ok {
+		choice, ok = c.pick(p, e, i.Kind, i.Sub)
+	}
+	if !ok {
+		return fmt.Errorf("%w: include of %s leads nowhere", release.ErrCorrupt, *i)
+	}
+	return c.fragment(p, &choice, depth+1)
+}
+
+// segment adds a stored segment. Fast path: as it is. Slow path: inflated, thinned
+// out and deflated anew.
+func (c *composer) segment(s *release.Segment, f *variant.Filter) error {
+	if f.IsZero() {
+		c.answer.Segment(*s)
+		return nil
+	}
+	err := c.lease.grow(2 * int(s.RawLen)) // before and after filtering, until finish says what is left
+	if err != nil {
+		return err
+	}
+	if c.scratch.raw, err = c.answer.AppendInflated(c.scratch.raw[:0], s); err != nil {
+		return err
+	}
+	if err := c.filter(c.scratch.raw, f); err != nil {
+		return err
+	}
+	return c.deflate(c.scratch.thin)
+}
+
+// filter leaves in c.scratch.thin what f keeps of raw.
+func (c *composer) filter(raw []byte, f *variant.Filter) (err error) {
+	if c.scratch.thin, err = f.Append(c.scratch.thin[:0], raw); err != nil {
+		return fmt.Errorf("%w: filter: %w", release.ErrCorrupt, err)
+	}
+	return nil
+}
+
+// compressors hold the *compressor that no composer uses.
+var compressors = sync.Pool{New: func() any { return new(compressor) }}
+
+// A compressor makes deflate blocks.
+type compressor struct {
+	z   *flate.Writer
+	out []byte // of the append under way; what was handed out stays valid while it grows
+}
+
+// Write takes what z gives.
+func (p *compressor) Write(b []byte) (int, error) {
+	p.out = append(p.out, b...)
+	return len(b), nil
+}
+
+// append appends raw as deflate blocks, none of them final.
+func (p *compressor) append(dst, raw []byte) ([]byte, error) {
+	p.out = dst
+	defer func() { p.out = nil }()
+	if p.z == nil {
+		var err error
+		if p.z, err = flate.NewWriter(p, flate.BestSpeed); err != nil {
+			return dst, err
+		}
+	} else {
+		p.z.Reset(p)
+	}
+	if _, err := p.z.Write(raw); err != nil {
+		return dst, err
+	}
+	err := p.z.Flush()
+	return p.out, err
+}
+
+// deflate adds raw as a segment made on the spot.
+func (c *composer) deflate(raw []byte) error {
+	// A compressor takes much memory, so it does not wait for a slow client with the rest.
+	z := compressors.Get().(*compressor)
+	defer compressors.Put(z)
+	var err error
+	if c.scratch.made, err = z.append(c.scratch.made[:0], raw); err != nil {
+		return err
+	}
+	c.answer.Made(release.Segment{
+		Stored: c.scratch.made,
+		RawLen: uint32(len(raw)),
+		CRC:    crc32.ChecksumIEEE(raw),
+		Op:     release.CRCOp(uint64(len(raw))),
+		Hash:   release.HashOf(raw),
+	})
+	return nil
+}

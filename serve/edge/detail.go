@@ -1,0 +1,126 @@
+package edge
+
+import (
+	"strconv"
+
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/release"
+	"reelsplice/serve/route"
+	"reelsplice/serve/splice"
+	"reelsplice/serve/variant"
+)
+
+// foundNothing answers find/{external_id} where no resource has the id.
+const foundNothing = `{"movie_results":[],"person_results":[],"tv_results":[],"tv_episode_results":[],"tv_season_results":[]}`
+
+// maxName is the length of the longest name in a path that a key can hold.
+const maxName = fragment.MaxKeyLen - 2
+
+// details serves the resource that the path names, or one of its sub-requests.
+func details(x *exchange) error { return resource(x, x.c.pathKey(&x.q), "") }
+
+// latest serves the latest resource of a kind, which another release may change.
+func latest(x *exchange) error {
+	x.rs.Cache = x.edge.recheck
+	return resource(x, fragment.AppendAlias(x.c.key[:0], x.q.Kind, "latest"), "")
+}
+
+// ownChanges serves the changes of a season or an episode by its own number, an alias.
+func ownChanges(x *exchange) error {
+	key := fragment.AppendAlias(x.c.key[:0], x.q.Kind, "")
+	return resource(x, strconv.AppendUint(key, uint64(x.q.ID), 10), "")
+}
+
+// find serves the resources that have an external ID.
+func find(x *exchange) error {
+	source, ok := fragment.ParseSource(x.q.ExternalSource)
+	if !ok {
+		return &errParams
+	}
+	key := x.c.key[:0]
+	if len(x.q.Name) <= maxName {
+		key = fragment.AppendFind(key, source, x.q.Name)
+	}
+	return resource(x, key, foundNothing)
+}
+
+// pathKey returns the key or alias of the resource that the path names. It is empty for what no
+// key can hold, and thus for what no release has.
+func (c *composer) pathKey(q *route.Request) []byte {
+	key := c.key[:0]
+	switch {
+	case len(q.Name) > maxName:
+		return key
+	case q.Kind >= fragment.KindReview:
+		return fragment.AppendText(key, q.Kind, q.Name)
+	case q.Name != nil:
+		return fragment.AppendAlias(key, q.Kind, q.Name)
+	}
+	i := release.Include{Kind: q.Kind, ID: uint64(q.ID), Season: q.Season, Episode: q.Episode}
+	return i.AppendKey(key)
+}
+
+// resource serves the resource with a key or alias. missing is the body where there is none; it is
+// empty for a 404.
+func resource(x *exchange, key []byte, missing string) error {
+	c := &x.c
+	if err := x.withStates(); err != nil {
+		return err
+	}
+	e, ok := x.rel.Lookup(key)
+	if ok {
+		c.id, key = e.ID(), e.Key()
+	}
+	// Caches may keep a 404 and must be able to purge it by the resource's name.
+	x.keys = appendKeys(x.keys[:0], x.rs.Release, key)
+	x.rs.Keys = x.keys
+	p := x.part()
+	p.standalone = x.q.Sub != fragment.SubDetails
+	if ok && p.prefetch {
+		e.Fetch()
+	}
+	switch {
+	case !ok && missing == "":
+		return &errNotFound
+	case !ok:
+		splice.Literal(&c.answer, missing)
+	case p.standalone:
+		if err := c.sub(&p, e); err != nil {
+			return err
+		}
+	default:
+		if err := c.resourceWith(&p, e); err != nil {
+			return err
+		}
+	}
+	return x.finish()
+}
+
+// resourceWith adds a resource and all that is appended to it.
+func (c *composer) resourceWith(p *part, e release.Entry) error {
+	choice, ok := variant.Pick(e, p.q.Kind, fragment.SubDetails, p.q)
+	if !ok {
+		return &errNotFound
+	}
+	if err := c.fragment(p, &choice, 0); err != nil {
+		return err
+	}
+	for i := range p.q.Appends() {
+		if err := c.appended(p, e, &p.q.Appends()[i]); err != nil {
+			return err
+		}
+	}
+	splice.Literal(&c.answer, "}")
+	return nil
+}
+
+// sub adds the sub-request that is the whole response.
+func (c *composer) sub(p *part, e release.Entry) error {
+	s := variant.Canonical(p.q.Sub)
+	choice, ok := c.pick(p, e, p.q.Kind, s)
+	if !ok {
+		return &errNotFound
+	}
+	splice.Literal(&c.answer, "{")
+	return c.body(p, e, p.q.Kind, s, &choice)
+}

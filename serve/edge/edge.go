@@ -1,0 +1,396 @@
+// Package edge answers requests from a release. It knows no transport: a request's bytes in,
+// status, header values and a body out.
+//
+// The order of work is fixed: limits, authenticate, route, the answerer that the table of
+// operations names, entity tag, body. Each answerer has a file: details, lists, lists of changes,
+// account data, static facts and tokens. Nothing on the way allocates for details, appended
+// objects, 304 and 401.
+package edge
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"sync"
+	"time"
+
+	"reelsplice/schemas/api"
+	"reelsplice/schemas/release"
+	"reelsplice/serve/auth"
+	"reelsplice/serve/logs"
+	"reelsplice/serve/query"
+	"reelsplice/serve/releases"
+	"reelsplice/serve/route"
+	"reelsplice/serve/splice"
+	"reelsplice/serve/static"
+	"reelsplice/serve/status"
+)
+
+// Values of Cache-Control.
+const (
+	noStore      = "no-store"          // of responses that must not be kept
+	privateStore = "private, no-store" // of responses for one client
+)
+
+// paramAPIKey is the query parameter that takes a token.
+const paramAPIKey = "api_key"
+
+// Tokens returns the tokens that count at the moment.
+type Tokens interface{ Table() *auth.Table }
+
+var _ Tokens = (*auth.Live)(nil)
+
+// An Edge answers requests. It is safe for concurrent use.
+type Edge struct {
+	opts     Options
+	cache    string // Cache-Control of what can be kept
+	recheck  string // of what can be kept, but is asked for again each time
+	facts    *static.Set
+	tokens   Tokens
+	signer   *auth.Signer
+	releases *releases.Releases
+	now      func() time.Time
+	today    func() time.Time // by which lists are made
+	fromDisk func() bool      // Options.FromDisk
+	pages    *pageCache
+	inflight *inflight
+	log      logSet
+	pool     sync.Pool // of *exchange
+	packers  sync.Pool // of *splice.Packer
+	keys     sync.Pool // of *[auth.MaxTokenLen]byte, for an api_key
+}
+
+// A logSet is one log with a limit for each kind of message.
+type logSet struct {
+	failed  *slog.Logger // responses that are errors
+	refused *slog.Logger // credentials
+	hints   *slog.Logger // about paths without a version
+}
+
+// How many messages a logSet passes on.
+const (
+	failedPerSecond  = 20
+	refusedPerSecond = 3
+	hintEvery        = 10 * time.Second
+)
+
+// New returns an Edge over the current release of rels.
+func New(opts Options, tokens Tokens, signer *auth.Signer, rels *releases.Releases) (*Edge, error) {
+	facts, err := static.New(static.Options{ImageBaseURL: opts.ImageBaseURL})
+	if err != nil {
+		return nil, err
+	}
+	today, err := opts.clock()
+	if err != nil {
+		return nil, err
+	}
+	e := &Edge{
+		opts:     opts,
+		cache:    opts.cacheControl(opts.MaxAge),
+		recheck:  opts.cacheControl(0),
+		facts:    facts,
+		tokens:   tokens,
+		signer:   signer,
+		releases: rels,
+		now:      opts.Now,
+		fromDisk: opts.FromDisk,
+		today:    today,
+		pages:    newPageCache(opts.PageCache),
+		inflight: newInflight(opts.MaxInflight),
+		log: logSet{
+			failed:  logs.Limit(opts.Log, failedPerSecond, time.Second),
+			refused: logs.Limit(opts.Log, refusedPerSecond, time.Second),
+			hints:   logs.Limit(opts.Log, 1, hintEvery),
+		},
+		pool:    sync.Pool{New: func() any { return &exchange{} }},
+		packers: sync.Pool{New: func() any { return new(splice.Packer) }},
+		keys:    sync.Pool{New: func() any { return new([auth.MaxTokenLen]byte) }},
+	}
+	if e.now == nil {
+		e.now = time.Now
+	}
+	if e.fromDisk == nil {
+		e.fromDisk = func() bool { return false }
+	}
+	return e, nil
+}
+
+// An exchange is a request on its way to a response. It is reused, and not safe for concurrent use.
+type exchange struct {
+	edge   *Edge
+	rq     Request
+	q      route.Request
+	rs     Response
+	c      composer
+	held   *releases.Held  // until end; nil without a release
+	rel    *release.Reader // of held
+	engine *query.Engine   // of held; see queries
+	lease  lease
+	rows   query.Result
+	etag   [splice.ETagLen]byte
+	keys   []byte
+	out    []byte // a body that is made whole
+}
+
+// Begin answers rq. Response.End ends what it begins.
+func (e *Edge) Begin(rq *Request) *Response {
+	x := e.pool.Get().(*exchange)
+	x.edge, x.rq, x.held, x.lease.of, x.c.lease = e, *rq, e.releases.Acquire(), e.inflight, &x.lease
+	x.rel, x.engine = x.held.Reader(), x.held.Engine()
+	x.rs = Response{Cache: e.cache, x: x}
+	if err := release.Guard(func() error { return x.serve() }); err != nil {
+		x.refuse(err)
+	}
+	return &x.rs
+}
+
+// part returns what all parts of the response have in common.
+func (x *exchange) part() part {
+	return part{rel: x.rel, q: &x.q, now: x.edge.now, prefetch: x.edge.fromDisk()}
+}
+
+// end gives x back, with all that its response was made of.
+func (x *exchange) end() {
+	e := x.edge
+	x.rq, x.rs = Request{}, Response{}
+	x.c.reset()
+	x.rel, x.engine = nil, nil
+	x.held.Release()
+	x.held = nil
+	x.lease.release()
+	if x.bytes() <= maxKept {
+		e.pool.Put(x)
+	}
+}
+
+// bytes is about how much memory x holds while its response is sent.
+func (x *exchange) bytes() int { return exchangeBytes + x.c.bytes() + cap(x.out) + cap(x.keys) }
+
+// serve makes the response. The error is a *status.Error for refusals.
+func (x *exchange) serve() error {
+	if string(x.rq.Method) == "OPTIONS" {
+		return x.options()
+	}
+	if res := x.edge.Authorize(x.rq.Authorization, x.rq.Query, x.rq.Grant, x.edge.now().Unix()); !res.OK {
+		x.edge.logRefused(&res)
+		return &errInvalidKey
+	}
+	if c := route.Match(x.rq.Method, x.rq.Path, &x.q); c != route.CodeOK {
+		x.hint(c)
+		return refusal(c, x.q.Allow)
+	}
+	x.q.Pages = uint16(x.edge.opts.MaxPage)
+	if c := route.ParseQuery(x.rq.Query, &x.q); c != route.CodeOK {
+		return refusal(c, "")
+	}
+	return x.answer()
+}
+
+// answer calls the answerer of the operation.
+func (x *exchange) answer() error {
+	op := x.q.Op.Operation()
+	switch op.Answerer {
+	case api.AnswerStatic:
+		return x.static()
+	case api.AnswerValidKey:
+		return x.validKey()
+	case api.AnswerRequestToken:
+		return x.requestToken()
+	case api.AnswerGuestSession:
+		return x.guestSession()
+	}
+	if x.rel == nil {
+		return &errNoRelease
+	}
+	x.rs.Release = x.rel.Manifest().ID
+	x.keys = append(x.keys[:0], x.rs.Release...)
+	x.rs.Keys = x.keys
+	switch op.Answerer {
+	case api.AnswerDetails:
+		return details(x)
+	case api.AnswerLatest:
+		return latest(x)
+	case api.AnswerOwnChanges:
+		return ownChanges(x)
+	case api.AnswerFind:
+		return find(x)
+	case api.AnswerBatch:
+		return batch(x)
+	case api.AnswerPopular, api.AnswerTopRated, api.AnswerNowPlaying, api.AnswerUpcoming, api.AnswerAiringToday, api.AnswerOnTheAir,
+		api.AnswerTrending, api.AnswerDiscover, api.AnswerGenreMovies, api.AnswerSearch:
+		return list(x, op)
+	case api.AnswerChanges:
+		return changeList(x, op)
+	case api.AnswerList, api.AnswerListItem, api.AnswerStates, api.AnswerAccount, api.AnswerAccountLists, api.AnswerShelf, api.AnswerGuestShelf:
+		return accountData(x, op)
+	}
+	return &errNotFound
+}
+
+// Refusals that need nothing but their code are made once.
+var (
+	errInvalidKey = status.Error{Code: status.InvalidKey}
+	errNoRelease  = status.Error{Code: status.Offline}
+	errNotFound   = status.Error{Code: status.NotFound}
+	errNoSession  = status.Error{Code: status.AuthFailed}
+	errParams     = status.Error{Code: status.InvalidParams}
+	errNoQuery    = status.Error{Code: status.MissingQuery}
+	errNoTimezone = status.Error{Code: status.InvalidTimezone}
+	errPrivate    = status.Error{Code: status.Private}
+)
+
+// refusal turns a code of package route into an error.
+func refusal(c route.Code, allow string) error {
+	if c == route.CodeNotFound {
+		return &errNotFound
+	}
+	if c != route.CodeMethod {
+		allow = ""
+	}
+	return &status.Error{Code: status.Code(c), Allow: allow}
+}
+
+// Authorize checks the credential of a request at the time now, in unix seconds: the bearer token
+// or, only without one, the api_key of the raw query. g is Request.Grant.
+func (e *Edge) Authorize(authorization, query []byte, g *auth.Grant, now int64) auth.Result {
+	table := e.tokens.Table()
+	// Fast path: the same bearer token as before, and an unchanged token file.
+	if res, known := g.Of(table, now); known {
+		return res
+	}
+	token, ok := auth.Bearer(authorization)
+	if !ok {
+		return e.queryKey(query, table, now)
+	}
+	res := table.Check(token, now)
+	g.Set(table, res)
+	return res
+}
+
+// queryKey checks the api_key of a raw query.
+func (e *Edge) queryKey(query []byte, table *auth.Table, now int64) auth.Result {
+	buf := e.keys.Get().(*[auth.MaxTokenLen]byte)
+	defer e.keys.Put(buf)
+	key, ok := route.Lookup(buf[:0], query, paramAPIKey)
+	switch {
+	case !ok || len(key) == 0:
+		return auth.Result{Reason: auth.Missing}
+	case !e.opts.AllowQueryKey:
+		return auth.Result{Reason: auth.NotTaken}
+	}
+	return table.Check(key, now)
+}
+
+// OmitKey appends a query without its api_key to dst. found is false without a key in it, and for a
+// query that is refused whatever its key.
+func OmitKey(dst, query []byte) (short []byte, found bool) {
+	if len(query) > route.MaxQuery {
+		return dst, false
+	}
+	return route.Omit(dst, query, paramAPIKey)
+}
+
+// hint logs that a path was not found because it lacks the version, which belongs to a client's
+// base URL. It overwrites x.q and x.keys.
+func (x *exchange) hint(c route.Code) {
+	if c != route.CodeNotFound {
+		return
+	}
+	x.keys = append(append(x.keys[:0], "/3"...), x.rq.Path...)
+	if route.Match(x.rq.Method, x.keys, &x.q) == route.CodeOK {
+		x.edge.log.hints.Info("path not found: it lacks /3, which belongs to the base URL of the client", "path", loggedPath(x.rq.Path))
+	}
+}
+
+// logRefused logs why a credential was refused. The credential itself stays out of the log;
+// name is that of its line in the token file.
+func (e *Edge) logRefused(res *auth.Result) {
+	e.log.refused.LogAttrs(context.Background(), slog.LevelInfo, "credential refused",
+		slog.Int("status", errInvalidKey.Code.HTTP()), slog.String("reason", res.Reason.String()), slog.String("name", res.Name))
+}
+
+// allMethods is the Allow of the server as a whole.
+const allMethods = "GET, HEAD, OPTIONS"
+
+// options answers OPTIONS on every known path; browsers send it without a credential. A
+// preflight succeeds on any path, or the browser would hide the 404 of the request itself.
+func (x *exchange) options() error {
+	if string(x.rq.Path) == "*" { // the server as a whole
+		x.rs.Status, x.rs.Allow = statusNoContent, allMethods
+		return nil
+	}
+	if c := route.Match(x.rq.Method, x.rq.Path, &x.q); c != route.CodeOK && !x.rq.Preflight {
+		return refusal(c, x.q.Allow)
+	}
+	x.rs.Status, x.rs.Allow = statusNoContent, x.q.Allow
+	return nil
+}
+
+// refuse turns an error into TMDB's status and body. Anything unknown is a 500 that
+// tells the client nothing and the log everything.
+func (x *exchange) refuse(err error) {
+	// Fast path: refusals come unwrapped, and errors.As allocates.
+	se, ok := err.(*status.Error)
+	if !ok {
+		se = x.unexpected(err)
+	}
+	rs := Response{Class: Failure, Status: se.Code.HTTP(), Cache: noStore, Allow: se.Allow, Release: x.rs.Release, body: se.Code.Body(), x: x}
+	switch isPrivate := x.c.class == Private; {
+	case !isPrivate && se.Code == status.NotFound:
+		rs.Cache, rs.Keys = x.rs.Cache, x.rs.Keys
+	case !isPrivate:
+		rs.Keys = x.rs.Keys
+	case se.Code == status.NotFound:
+		rs.Cache = privateStore
+	}
+	x.rs = rs
+}
+
+// unexpected logs what is no refusal, a few times a second at most. The query may hold a
+// credential and stays out of the log.
+func (x *exchange) unexpected(err error) *status.Error {
+	var se *status.Error
+	if errors.As(err, &se) {
+		return se
+	}
+	x.edge.log.failed.Error("request failed", "path", loggedPath(x.rq.Path), "release", x.rs.Release, "error", err)
+	return &status.Error{Code: status.Internal}
+}
+
+// loggedPath returns a path for the log, without the session of a guest that it may hold.
+func loggedPath(path []byte) string {
+	const guest = "/guest_session/"
+	before, session, found := strings.Cut(string(path), guest)
+	if !found {
+		return before
+	}
+	if i := strings.IndexByte(session, '/'); i >= 0 {
+		return before + guest + "..." + session[i:]
+	}
+	return before + guest + "..."
+}
+
+// Acquire returns the release that is served, nil for none, for Held.Release to end.
+func (e *Edge) Acquire() *releases.Held { return e.releases.Acquire() }
+
+// Inflight returns the bytes of memory that responses hold, and how many responses were refused for
+// lack of it.
+func (e *Edge) Inflight() (held, refused int64) {
+	return e.inflight.held.Load(), e.inflight.refused.Load()
+}
+
+// Reserve counts n bytes more of responses under way; Reserve of -n gives them back. It is false,
+// and counts nothing, where there is no room for them.
+func (e *Edge) Reserve(n int) bool { return e.inflight.add(n) }
+
+// CutShort logs that a response ended early because the release could not be read, and looks for
+// the damage.
+func (e *Edge) CutShort() {
+	e.log.failed.Error("response cut short: a file of the release could not be read")
+	h := e.releases.Acquire()
+	defer h.Release()
+	if h != nil {
+		h.Reader().CheckSizes() // names the file
+	}
+}

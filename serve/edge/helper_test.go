@@ -1,0 +1,189 @@
+package edge
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"reelsplice/schemas/release"
+	"reelsplice/serve/auth"
+	"reelsplice/serve/query"
+	"reelsplice/serve/releases"
+	"reelsplice/serve/route"
+	"reelsplice/serve/servetest"
+)
+
+// A world is an Edge with all that it needs.
+type world struct {
+	opts     Options
+	dir      string // of releases
+	edge     *Edge
+	tokens   *auth.Live
+	file     string // of tokens
+	releases *releases.Releases
+	token    string // one that is good
+}
+
+// bareWorld returns what an Edge needs but for releases. change may alter its Options.
+func bareWorld(tb testing.TB, change func(*Options)) *world {
+	tb.Helper()
+	w := &world{opts: DefaultOptions(), dir: tb.TempDir(), file: filepath.Join(tb.TempDir(), "tokens")}
+	if change != nil {
+		change(&w.opts)
+	}
+	w.token = servetest.Issue(tb, w.file, "test", time.Time{})
+	return w
+}
+
+// open makes the Edge over what lies in the folders.
+func (w *world) open(tb testing.TB) {
+	tb.Helper()
+	w.openTokens(tb)
+	var err error
+	w.releases, err = releases.Open(release.Store{Dir: w.dir}, query.DefaultCacheBytes, w.opts.Log)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(w.releases.Close)
+	w.edge = newEdge(tb, w)
+}
+
+func newEdge(tb servetest.Tester, w *world) *Edge {
+	tb.Helper()
+	signer, err := auth.NewSigner([]byte("0123456789abcdef"))
+	if err != nil {
+		tb.Fatalf("NewSigner: %v", err)
+	}
+	e, err := New(w.opts, w.tokens, signer, w.releases)
+	if err != nil {
+		tb.Fatalf("New: %v", err)
+	}
+	return e
+}
+
+func (w *world) openTokens(tb testing.TB) {
+	tb.Helper()
+	var err error
+	if w.tokens, err = auth.OpenLive(w.file, w.opts.Log); err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// newWorld returns an Edge over rows, none without rows. change may alter its Options.
+func newWorld(tb testing.TB, change func(*Options), rows ...string) *world {
+	tb.Helper()
+	w := bareWorld(tb, change)
+	if len(rows) == 0 {
+		w.openTokens(tb)
+		return w
+	}
+	servetest.Build(tb, w.dir, 6, rows...)
+	w.open(tb)
+	return w
+}
+
+var buildSample sync.Once
+
+// sampleWorld returns an Edge over the sample, of which there is one release that tests share:
+// they must not write below its dir.
+func sampleWorld(tb testing.TB, change func(*Options)) *world {
+	tb.Helper()
+	w := bareWorld(tb, change)
+	w.dir = filepath.Join(sharedDir, "sample")
+	buildSample.Do(func() { servetest.BuildSample(tb, w.dir) })
+	w.open(tb)
+	return w
+}
+
+// writtenWorld returns an Edge over resources.
+func writtenWorld(tb testing.TB, change func(*Options), resources ...servetest.Resource) *world {
+	tb.Helper()
+	w := bareWorld(tb, change)
+	servetest.Write(tb, w.dir, resources...)
+	w.open(tb)
+	return w
+}
+
+// overWritten returns a world like w over a new release of resources in dir, which
+// close removes.
+func (w *world) overWritten(tb servetest.Tester, dir string, resources ...servetest.Resource) (over *world, closeIt func()) {
+	tb.Helper()
+	servetest.Write(tb, dir, resources...)
+	out := &world{opts: w.opts, dir: dir, tokens: w.tokens, token: w.token}
+	var err error
+	if out.releases, err = releases.Open(release.Store{Dir: dir}, 0, w.opts.Log); err != nil {
+		tb.Fatalf("releases.Open: %v", err)
+	}
+	out.edge = newEdge(tb, out)
+	return out, func() {
+		out.releases.Close()
+		_ = os.RemoveAll(dir)
+	}
+}
+
+// verify checks the current release of w.
+func (w *world) verify(tb servetest.Tester) {
+	tb.Helper()
+	problems, err := release.Verify(tb.Context(), release.Store{Dir: w.dir}.Path(w.releases.ID()), release.VerifyOptions{}, nil)
+	if err != nil || len(problems) != 0 {
+		tb.Fatalf("Verify = %v, %v, want no problem", problems, err)
+	}
+}
+
+// request returns an authenticated GET of a URI.
+func (w *world) request(uri string) *Request {
+	path, query := SplitTarget([]byte(uri))
+	return &Request{
+		Method: []byte("GET"), Path: path, Query: query,
+		Authorization:  []byte("Bearer " + w.token),
+		AcceptEncoding: []byte("gzip"),
+	}
+}
+
+// A reply is a copy of a Response, with its body as it goes out and inflated.
+type reply struct {
+	Response
+	sent  []byte
+	plain string
+}
+
+// do asks and copies the response. A gzip body is checked to be one whole member.
+func (w *world) do(tb servetest.Tester, rq *Request) reply {
+	tb.Helper()
+	rs := w.edge.Begin(rq)
+	defer rs.End()
+	a := reply{Response: *rs}
+	var body bytes.Buffer
+	if err := rs.WriteBody(&body); err != nil {
+		tb.Fatalf("write body: %v", err)
+	}
+	if n := rs.Len(); n != body.Len() {
+		tb.Fatalf("Len = %d, want %d", n, body.Len())
+	}
+	a.ETag, a.Keys = bytes.Clone(rs.ETag), bytes.Clone(rs.Keys)
+	a.sent, a.plain = body.Bytes(), body.String()
+	if a.Gzip && a.Status == 200 {
+		a.plain = servetest.OneMember(tb, a.sent)
+	}
+	return a
+}
+
+// get asks for a URI as most clients do.
+func (w *world) get(tb servetest.Tester, uri string) reply {
+	tb.Helper()
+	return w.do(tb, w.request(uri))
+}
+
+// routed parses a request.
+func routed(tb testing.TB, uri string) *route.Request {
+	tb.Helper()
+	q := new(route.Request)
+	path, query := SplitTarget([]byte(uri))
+	if c := route.Parse(path, query, q); c != route.CodeOK {
+		tb.Fatalf("route.Parse(%s) = %d, want 0", uri, c)
+	}
+	return q
+}

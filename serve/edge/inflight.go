@@ -1,0 +1,94 @@
+package edge
+
+import (
+	"sync/atomic"
+
+	"reelsplice/serve/status"
+)
+
+// Sizes of responses and of what they are made with.
+const (
+	// MaxWhole is the longest body, in bytes, that is made whole before it is sent. A longer one is
+	// made piece by piece while the client takes it.
+	MaxWhole = 128 << 10
+	// streamBytes is what a body takes that is made while it is sent: an inflater, its buffer
+	// and that of the connection.
+	streamBytes = 128 << 10
+	// exchangeBytes is about what an exchange takes beside its buffers.
+	exchangeBytes = 4 << 10
+	// maxScratch is the most memory that an exchange holds for its next requests while a
+	// response is sent.
+	maxScratch = 256 << 10
+	// maxKept is the size up to which an exchange is kept for another request.
+	maxKept = 512 << 10
+)
+
+// An inflight bounds the memory that responses hold from their making until the client has
+// taken them. Bytes that go out from the mapping of a release or from a cache of prepared
+// responses are not held. It is safe for concurrent use.
+type inflight struct {
+	most    int64
+	held    atomic.Int64
+	refused atomic.Int64 // responses
+}
+
+func newInflight(most int) *inflight { return &inflight{most: int64(most)} }
+
+// errBusy refuses a response for which there is no memory.
+var errBusy = status.Error{Code: status.Offline}
+
+// add counts n bytes more; false, and nothing is counted, where there is no room for them.
+func (f *inflight) add(n int) bool {
+	if f.held.Add(int64(n)) > f.most && n > 0 {
+		f.held.Add(-int64(n))
+		return false
+	}
+	return true
+}
+
+// A lease is the part of an inflight that one response holds. It is not safe for concurrent
+// use. A nil lease has no bound.
+type lease struct {
+	of *inflight
+	n  int
+}
+
+// set makes l hold n bytes. The error is a refusal, and l stays as it was.
+func (l *lease) set(n int) error {
+	if l == nil || n == l.n {
+		return nil
+	}
+	if !l.of.add(n - l.n) {
+		l.of.refused.Add(1)
+		return &errBusy
+	}
+	l.n = n
+	return nil
+}
+
+// leaseStep is by how much a lease grows at least while a response is composed.
+const leaseStep = 64 << 10
+
+// grow makes l hold n bytes more. Small numbers are left to set.
+func (l *lease) grow(n int) error {
+	if l == nil || n < leaseStep {
+		return nil
+	}
+	return l.set(l.n + n)
+}
+
+// atLeast makes l hold n bytes, unless it holds about as many.
+func (l *lease) atLeast(n int) error {
+	if l == nil || n < l.n+leaseStep {
+		return nil
+	}
+	return l.set(n)
+}
+
+// release gives everything back.
+func (l *lease) release() {
+	if l.n > 0 {
+		l.of.add(-l.n)
+		l.n = 0
+	}
+}

@@ -1,0 +1,144 @@
+package edge
+
+import (
+	"bytes"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"sync"
+
+	"reelsplice/schemas/api"
+	"reelsplice/schemas/release"
+	"reelsplice/serve/auth"
+	"reelsplice/serve/route"
+	"reelsplice/serve/splice"
+	"reelsplice/serve/status"
+)
+
+// An Inspection is a response and the pieces that it is made of.
+type Inspection struct {
+	Status    int
+	Body      []byte  // identity
+	ETag      string  // "" unless Status is 200
+	GzipBytes int     // length of the gzip form; 0 unless Status is 200
+	Pieces    []Piece // none unless Status is 200
+}
+
+// A Piece is one run of bytes of a response.
+type Piece struct {
+	Kind   string // "segment", "literal", or "static" for a response that no release holds
+	Offset int64  // of its first byte in the identity body
+	Raw    int    // bytes in the identity body
+	Stored int    // bytes in the gzip body
+	CRC    uint32 // CRC-32 of the raw bytes
+	Text   string // of a literal
+}
+
+// Inspect answers a GET of target, a path with its query, from rel as the edge does,
+// but without asking for a credential. Refusals are responses; the error is about
+// release bytes that break the format, and about tokens, which only a running edge issues.
+// Static responses need no release: rel may be nil. All is as in the default configuration.
+func Inspect(rel *release.Reader, target string) (in Inspection, err error) {
+	e, err := inspector()
+	if err != nil {
+		return Inspection{}, err
+	}
+	x := exchange{edge: e, rel: rel}
+	x.lease.of, x.c.lease = e.inflight, &x.lease
+	defer x.lease.release()
+	x.rq.Path, x.rq.Query = SplitTarget(afterHost([]byte(target)))
+	err = release.Guard(func() error {
+		in, err = x.inspect()
+		return err
+	})
+	var refusal *status.Error
+	if errors.As(err, &refusal) {
+		return Inspection{Status: refusal.Code.HTTP(), Body: refusal.Code.Body()}, nil
+	}
+	return in, err
+}
+
+// inspector returns the Edge of Inspect.
+var inspector = sync.OnceValues(func() (*Edge, error) {
+	key, err := auth.RandomKey(rand.Reader)
+	if err != nil {
+		return nil, err
+	}
+	signer, err := auth.NewSigner(key)
+	if err != nil {
+		return nil, err
+	}
+	return New(DefaultOptions(), noTokens{auth.NewTable(nil)}, signer, nil)
+})
+
+type noTokens struct{ table *auth.Table }
+
+// Table returns a table without a token.
+func (n noTokens) Table() *auth.Table { return n.table }
+
+func (x *exchange) inspect() (Inspection, error) {
+	if code := route.Parse(x.rq.Path, x.rq.Query, &x.q); code != route.CodeOK {
+		return Inspection{}, refusal(code, "")
+	}
+	switch op := x.q.Op.Operation(); {
+	case op.Answerer == api.AnswerValidKey, op.Answerer == api.AnswerRequestToken, op.Answerer == api.AnswerGuestSession:
+		return Inspection{}, fmt.Errorf("%s is answered by a running edge alone", x.rq.Path)
+	case op.Auth != api.AuthBearer:
+		return Inspection{}, &errNoSession
+	}
+	in := Inspection{Status: statusOK}
+	x.rq.AcceptEncoding = []byte("gzip")
+	x.rs.x = x
+	if err := x.answer(); err != nil {
+		return Inspection{}, err
+	}
+	in.GzipBytes = x.rs.Len()
+	x.c.reset()
+	x.rq.AcceptEncoding = nil
+	if err := x.answer(); err != nil {
+		return Inspection{}, err
+	}
+	var body bytes.Buffer
+	if err := x.rs.WriteBody(&body); err != nil {
+		return Inspection{}, err
+	}
+	in.Body, in.ETag = body.Bytes(), string(x.rs.ETag)
+	if x.rs.Class == Ready { // its stored form is the whole gzip member
+		in.Pieces = []Piece{{Kind: "static", Raw: len(in.Body), Stored: in.GzipBytes, CRC: crc32.ChecksumIEEE(in.Body)}}
+	} else {
+		in.Pieces = inspectPieces(&x.c.answer, in.Body)
+	}
+	return in, nil
+}
+
+// afterHost returns what follows the host in a URL, "/" when nothing does, and a path as it is.
+func afterHost(target []byte) []byte {
+	_, rest, found := bytes.Cut(target, []byte("://"))
+	if !found || target[0] == '/' {
+		return target
+	}
+	if i := bytes.IndexAny(rest, "/?#"); i >= 0 {
+		return rest[i:]
+	}
+	return []byte("/")
+}
+
+// storedBlock is what a stored deflate block takes beside its bytes (RFC 1951).
+const storedBlock = 5
+
+func inspectPieces(a *splice.Answer, body []byte) []Piece {
+	var out []Piece
+	var off int64
+	a.Parts(func(p splice.Part) {
+		piece := Piece{Kind: "literal", Offset: off, Raw: len(p.Literal), Stored: storedBlock + len(p.Literal), Text: string(p.Literal)}
+		if s := p.Segment; s != nil {
+			piece = Piece{Kind: "segment", Offset: off, Raw: int(s.RawLen), Stored: len(s.Stored)}
+		}
+		end := off + int64(piece.Raw)
+		piece.CRC = crc32.ChecksumIEEE(body[off:end])
+		out = append(out, piece)
+		off = end
+	})
+	return out
+}

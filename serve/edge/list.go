@@ -1,0 +1,184 @@
+package edge
+
+import (
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+	_ "time/tzdata" // the machine need not know any time zone
+
+	"reelsplice/data/reference"
+	"reelsplice/schemas/api"
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/tables/posting"
+	"reelsplice/serve/query"
+	"reelsplice/serve/route"
+)
+
+// trendingPages is how many pages of trending there are at most, whatever the catalogue has.
+const trendingPages = 500
+
+// defaultTimezone is where days begin and end for lists of series, when a request names no
+// other place.
+const defaultTimezone = "America/New_York"
+
+// list serves a page of resources of the whole catalogue.
+func list(x *exchange, op *api.Operation) error {
+	x.nameQuery(op)
+	shape := pageShape{sub: fragment.SubRow}
+	if err := runQuery(x, op, &shape); err != nil {
+		return err
+	}
+	p := x.part()
+	if err := x.c.page(&p, &shape, &x.rows, x.q.Page); err != nil {
+		return err
+	}
+	return x.finish()
+}
+
+// nameQuery gives the response of a query its names for caches.
+func (x *exchange) nameQuery(op *api.Operation) {
+	x.keys = append(append(x.keys, " "+QueryKey+" "+QueryKey+"-"...), op.Name...)
+	x.rs.Keys = x.keys
+}
+
+// runQuery runs the query that an operation stands for, and adds to shape.
+func runQuery(x *exchange, op *api.Operation, shape *pageShape) (err error) {
+	q := &x.q
+	region := q.Region.String()
+	var f query.Filter
+	switch op.Answerer {
+	case api.AnswerSearch:
+		return search(x, op.Rows, shape)
+	case api.AnswerTrending:
+		return trending(x, op.Rows, shape)
+	case api.AnswerPopular:
+		shape.knownFor = op.Rows == fragment.KindPerson
+		f = query.Popular(op.Rows)
+	case api.AnswerTopRated:
+		f = query.TopRated(op.Rows)
+	case api.AnswerNowPlaying:
+		shape.dated = true
+		f, shape.window = query.NowPlaying(today(x, nil), region)
+	case api.AnswerUpcoming:
+		shape.dated = true
+		f, shape.window = query.Upcoming(today(x, nil), region)
+	case api.AnswerAiringToday, api.AnswerOnTheAir:
+		f, err = onAir(x, op.Answerer)
+	case api.AnswerDiscover:
+		f, err = query.ParseFilter(op.Rows, route.Each(q.Raw))
+	case api.AnswerGenreMovies:
+		shape.id = uint64(q.ID)
+		f, err = genreMovies(q)
+	}
+	if err != nil {
+		return err
+	}
+	if op.Rows == fragment.KindMovie && (op.Answerer == api.AnswerPopular || op.Answerer == api.AnswerTopRated) {
+		f.ShowRegion(region)
+	}
+	return x.queries().Discover(op.Rows, &f, int(q.Page), pageRows, &x.rows)
+}
+
+// queries returns the engine of the release. Inspect has none before it needs one.
+func (x *exchange) queries() *query.Engine {
+	if x.engine == nil {
+		x.engine = query.OpenCache(x.rel, 0)
+	}
+	return x.engine
+}
+
+// genreMovies returns the query of the movies of a genre, an old name of discover.
+func genreMovies(q *route.Request) (query.Filter, error) {
+	if !slices.Contains(reference.Genres(reference.Movie), int64(q.ID)) {
+		return query.Filter{}, &errNotFound
+	}
+	return query.ParseFilter(fragment.KindMovie, func(yield func(name, value []byte) bool) {
+		_ = yield([]byte("with_genres"), strconv.AppendUint(nil, uint64(q.ID), 10)) &&
+			yield([]byte("include_adult"), strconv.AppendBool(nil, q.IncludeAdult))
+	})
+}
+
+// onAir returns the query of series with an episode today, or in the days ahead.
+func onAir(x *exchange, a api.Answerer) (query.Filter, error) {
+	day, err := dayIn(x, x.q.Timezone)
+	if err != nil {
+		return query.Filter{}, err
+	}
+	if a == api.AnswerAiringToday {
+		return query.AiringToday(day), nil
+	}
+	return query.OnTheAir(day), nil
+}
+
+// zones are the time zones that were asked for. There are a few hundred names.
+var zones sync.Map // string -> *time.Location
+
+// dayIn returns the day that it is in a time zone.
+func dayIn(x *exchange, zone []byte) (int32, error) {
+	name := string(zone)
+	if name == "" {
+		name = defaultTimezone
+	}
+	loc, ok := zones.Load(name)
+	if !ok {
+		loaded, err := time.LoadLocation(name)
+		if err != nil || name == "Local" {
+			return 0, &errNoTimezone
+		}
+		loc = loaded
+		zones.Store(name, loc)
+	}
+	if x.edge.opts.Date != "" {
+		return today(x, nil), nil
+	}
+	return today(x, loc.(*time.Location)), nil
+}
+
+// today returns the day that it is at a place, nil for here. The response lasts until that day ends,
+// unless it is the day of Options.Date.
+func today(x *exchange, place *time.Location) int32 {
+	now := x.edge.today()
+	if place != nil {
+		now = now.In(place)
+	}
+	if x.edge.opts.Date == "" {
+		y, m, d := now.Date()
+		left := time.Date(y, m, d+1, 0, 0, 0, 0, now.Location()).Sub(now)
+		if left < x.edge.opts.MaxAge {
+			x.rs.Cache = x.edge.opts.cacheControl(left)
+		}
+	}
+	return posting.DayAt(now)
+}
+
+// trending runs the query of the titles and people of the day or the week. Of several kinds, rows is 0.
+func trending(x *exchange, rows fragment.Kind, shape *pageShape) error {
+	q := &x.q
+	shape.sub, shape.maxPages, shape.knownFor = fragment.SubMediaRow, trendingPages, rows == 0
+	week := string(q.Name) == "week"
+	if !week && string(q.Name) != "day" {
+		return &errNotFound
+	}
+	return x.queries().Trending(rows, week, int(q.Page), pageRows, &x.rows)
+}
+
+// search runs a search by name. For several kinds, rows is 0.
+func search(x *exchange, rows fragment.Kind, shape *pageShape) error {
+	q := &x.q
+	if len(q.Query) == 0 {
+		return &errNoQuery
+	}
+	fuzzy := x.edge.opts.FuzzySearch
+	if q.HasFuzzy {
+		fuzzy = q.Fuzzy
+	}
+	shape.knownFor = true
+	if rows == 0 {
+		shape.sub = fragment.SubMediaRow
+	}
+	return x.queries().Search(&query.Search{
+		Kind: rows, Query: q.Query, IncludeAdult: q.IncludeAdult, Fuzzy: fuzzy, Region: q.Region.String(),
+		Year: int(q.Year), PrimaryYear: int(q.PrimaryYear), FirstAirYear: int(q.FirstAirYear),
+	}, int(q.Page), pageRows, &x.rows)
+}

@@ -1,0 +1,118 @@
+package edge
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"net/url"
+	"strconv"
+	"time"
+
+	"reelsplice/serve/route"
+	"reelsplice/serve/static"
+)
+
+// Options say how an Edge answers.
+type Options struct {
+	CallbackURL string // where users approve request tokens, without the token
+	// ImageBaseURL is the folder of images that configuration names;
+	// https://image.tmdb.org/t/p/ by default.
+	ImageBaseURL string
+	// AllowQueryKey accepts a token as api_key= in the query, the only way of many clients;
+	// true by default. A bearer token counts before it. It is never logged.
+	AllowQueryKey bool
+	// Cache says which caches may keep responses: CachePublic, the default, CachePrivate or
+	// CacheRevalidate.
+	Cache       string
+	MaxAge      time.Duration // of Cache-Control; 1 hour by default
+	MaxInflight int           // bytes of memory of all responses under way; 256 MiB by default
+	// MaxPage is the last page of a list that is served: 500 by default, as the API has
+	// it, 65535 at most.
+	MaxPage int
+	// Date is the day, YYYY-MM-DD, that now_playing, upcoming, airing_today and on_the_air
+	// count from, for catalogues of other times; "" for the clock's.
+	Date string
+	// FuzzySearch makes searches find names with typing errors where nothing else is found, for
+	// requests without a parameter fuzzy. The API finds nothing, hence false by default.
+	FuzzySearch bool
+	PageCache   int // bytes of packed pages that are kept; 16 MiB by default
+	// FromDisk reports whether much of what is read at the moment is not in memory. It is
+	// then worth the time to tell the system beforehand what will be read. nil is never.
+	FromDisk func() bool
+	Now      func() time.Time // the clock; nil for time.Now
+	Log      *slog.Logger
+}
+
+// DefaultOptions returns the defaults.
+func DefaultOptions() Options {
+	return Options{
+		AllowQueryKey: true,
+		CallbackURL:   "https://www.themoviedb.org/authenticate",
+		ImageBaseURL:  static.DefaultImageBaseURL,
+		Cache:         CachePublic,
+		MaxAge:        time.Hour,
+		MaxInflight:   256 << 20,
+		MaxPage:       route.MaxPage,
+		PageCache:     16 << 20,
+		Log:           slog.New(slog.DiscardHandler),
+	}
+}
+
+const maxAge = 365 * 24 * time.Hour
+
+// Validate reports everything that is wrong with o.
+func (o *Options) Validate() error {
+	var errs []error
+	complain := func(ok bool, format string, args ...any) {
+		if !ok {
+			errs = append(errs, fmt.Errorf(format, args...))
+		}
+	}
+	u, err := url.Parse(o.CallbackURL)
+	complain(err == nil && u.Scheme != "" && u.Host != "", "callback-url %q: want an absolute URL", o.CallbackURL)
+	if _, err := static.New(static.Options{ImageBaseURL: o.ImageBaseURL}); err != nil {
+		complain(false, "image-base-url: %w", err)
+	}
+	if _, err := o.clock(); err != nil {
+		complain(false, "%w", err)
+	}
+	known := o.Cache == CachePublic || o.Cache == CachePrivate || o.Cache == CacheRevalidate
+	complain(known, "cache %q: want %s, %s or %s", o.Cache, CachePublic, CachePrivate, CacheRevalidate)
+	complain(o.MaxAge >= 0 && o.MaxAge <= maxAge, "max-age: want 0 to 8760h, a year")
+	complain(o.MaxPage >= 1 && o.MaxPage <= math.MaxUint16, "max-page: want 1 to 65535")
+	complain(o.PageCache >= 0 && int64(o.PageCache) <= 1<<40, "page-cache: want 0 to 1TiB")
+	complain(o.MaxInflight >= 1<<20 && int64(o.MaxInflight) <= 1<<40, "max-inflight-bytes: want 1MiB to 1TiB")
+	return errors.Join(errs...)
+}
+
+// Values of Options.Cache.
+const (
+	CachePublic     = "public"     // any cache, which then answers without a token until MaxAge is over
+	CachePrivate    = "private"    // that of the client alone
+	CacheRevalidate = "revalidate" // any cache that asks the edge each time; the edge checks the token
+)
+
+// cacheControl returns the Cache-Control of a response that may be kept for d, in whole seconds.
+func (o *Options) cacheControl(d time.Duration) string {
+	switch age := "max-age=" + strconv.Itoa(int(d/time.Second)); o.Cache {
+	case CachePrivate:
+		return "private, " + age
+	case CacheRevalidate:
+		return "public, max-age=0, must-revalidate"
+	default:
+		return "public, " + age
+	}
+}
+
+// clock returns the time that lists count days from.
+func (o *Options) clock() (func() time.Time, error) {
+	if o.Date == "" {
+		return time.Now, nil
+	}
+	day, err := time.Parse(time.DateOnly, o.Date)
+	if err != nil {
+		return nil, fmt.Errorf("date %q: want YYYY-MM-DD", o.Date)
+	}
+	return func() time.Time { return day }, nil
+}

@@ -1,0 +1,214 @@
+package edge
+
+import (
+	"io"
+
+	"reelsplice/schemas/release"
+	"reelsplice/serve/auth"
+	"reelsplice/serve/splice"
+	"reelsplice/serve/status"
+)
+
+// A Request is the part of an HTTP request that the Edge looks at. All slices belong to the
+// caller, which keeps them unchanged until Response.End.
+type Request struct {
+	Method, Path, Query []byte // Path and Query as they came, without the "?"
+	Authorization       []byte
+	AcceptEncoding      []byte
+	IfNoneMatch         []byte
+	// Preflight marks an OPTIONS that a browser sends before a request from another origin.
+	Preflight bool
+	// Grant holds the result of the last check of Authorization, and takes that of the next one.
+	// It may be nil, and must be emptied when Authorization changes.
+	Grant *auth.Grant
+}
+
+// A Class says how the body of a response is made and who may keep it.
+type Class uint8
+
+// The classes. A response that depends on several things has the last class of those.
+const (
+	Stored  Class = iota // follows from request and release alone; spliced from stored segments
+	Ready                // facts that were compressed before; follows from the request alone
+	Page                 // made for the moment, such as a list; compressed as a whole, by ETag once
+	Private              // for one client; kept by nobody, and without names for caches
+	Failure              // a refusal or an error
+)
+
+// A Response is the answer to a Request. It stays valid until End.
+type Response struct {
+	Class    Class
+	Status   int
+	Gzip     bool   // the body is a gzip member
+	Cache    string // value of Cache-Control
+	Allow    string // value of Allow, empty for none
+	Callback string // value of Authentication-Callback, empty for none
+	Release  string // ID of the release, empty for none
+	ETag     []byte // empty for none
+	Keys     []byte // names of the resource for caches, empty for none
+
+	body   []byte         // the whole body, unless parts has it
+	parts  *splice.Answer // the body in parts, written as Gzip says
+	serial uint64         // of the release, read before it was checked
+	x      *exchange
+}
+
+// HasBody reports whether the response has a body, and header fields about it.
+func (rs *Response) HasBody() bool {
+	return rs.Status != statusNoContent && rs.Status != statusNotModified
+}
+
+// Len returns the length of the body in bytes.
+func (rs *Response) Len() int {
+	switch {
+	case rs.parts == nil:
+		return len(rs.body)
+	case rs.Gzip:
+		return rs.parts.GzipLen()
+	}
+	return rs.parts.RawLen()
+}
+
+// Streams reports whether the body is so long that it should be written with WriteBody, piece by
+// piece while the client takes it.
+func (rs *Response) Streams() bool { return rs.parts != nil && rs.Len() > MaxWhole }
+
+// WriteBody writes the body to w. The error is w's, or matches release.ErrCorrupt: files of
+// a release can be cut at any time.
+func (rs *Response) WriteBody(w io.Writer) error {
+	switch {
+	case rs.parts == nil:
+		_, err := w.Write(rs.body)
+		return err
+	case rs.Gzip:
+		return release.Guard(func() error { return rs.parts.WriteGzip(w) })
+	}
+	return release.Guard(func() error { return rs.parts.WriteIdentity(w) })
+}
+
+// Pieces calls yield with the pieces of a body that does not stream. A piece that lasts stays as
+// it is until End; any other is good until yield returns. Damage panics: see release.Guard.
+func (rs *Response) Pieces(yield func(b []byte, lasts bool)) {
+	if rs.parts == nil {
+		yield(rs.body, true)
+		return
+	}
+	rs.parts.GzipPieces(yield)
+}
+
+// Lasts reports whether any allowed client gets the same response until the release, or its
+// Serial, is another one.
+func (rs *Response) Lasts() bool { return rs.Class == Stored && rs.Status < 400 }
+
+// Serial names the release of a response that lasts, as it was before the response was checked.
+func (rs *Response) Serial() uint64 { return rs.serial }
+
+// Full returns a response that lasts as a client gets it that takes gzip and has nothing yet.
+func (rs *Response) Full() Response {
+	full := *rs
+	full.Status, full.Gzip, full.body, full.parts = statusOK, true, nil, &rs.x.c.answer
+	return full
+}
+
+// Parted returns the number of segments of at least least bytes in a response that lasts, and the
+// number of all other bytes in its gzip body.
+func (rs *Response) Parted(least int) (segments, others int) { return rs.x.c.answer.Parted(least) }
+
+// Hold counts the n bytes that its writer has copied of a body in parts against Options.MaxInflight,
+// until End. The error is a refusal.
+func (rs *Response) Hold(n int) error {
+	if rs.parts == nil {
+		return nil
+	}
+	return rs.x.lease.set(rs.x.lease.n + n)
+}
+
+// Refusal returns a response to what is no request: nobody keeps it.
+func Refusal(code int, refusal status.Code) Response {
+	return Response{Class: Failure, Status: code, Cache: noStore, body: refusal.Body()}
+}
+
+// Refuse turns the response into the one for err.
+func (rs *Response) Refuse(err error) { rs.x.refuse(err) }
+
+// CutShort is Edge.CutShort.
+func (rs *Response) CutShort() { rs.x.edge.CutShort() }
+
+// End ends the response and lets go of its release.
+func (rs *Response) End() { rs.x.end() }
+
+// finish completes the response that was composed: 304 without a body when the client has it, else
+// the body in the encoding that the client takes.
+func (x *exchange) finish() error {
+	rs, a := &x.rs, &x.c.answer
+	rs.Class, rs.Status = x.c.class, statusOK
+	x.keys = appendAppendedKeys(x.keys, &x.q)
+	rs.Keys = x.keys
+	if rs.Class == Private {
+		rs.Cache, rs.Keys = privateStore, nil
+	}
+	if x.edge.fromDisk() {
+		a.Fetch()
+	}
+	rs.serial = x.held.Serial() // before the check: damage found later ends what was prepared
+	a.Check()
+	rs.ETag = a.AppendETag(x.etag[:0])
+	if Matches(x.rq.IfNoneMatch, rs.ETag) {
+		rs.Status = statusNotModified
+		return nil
+	}
+	return x.encode()
+}
+
+// encode makes the body, or leaves that to the one who writes it.
+func (x *exchange) encode() (err error) {
+	rs, a := &x.rs, &x.c.answer
+	rs.Gzip = AcceptsGzip(x.rq.AcceptEncoding)
+	x.c.dropScratch()
+	if rs.Gzip && rs.Class == Page {
+		return x.pack()
+	}
+	rs.parts = a
+	n := rs.Len()
+	switch {
+	case n > MaxWhole:
+		return x.lease.set(x.bytes() + streamBytes)
+	case rs.Gzip:
+		return x.lease.set(x.bytes())
+	}
+	if err := x.lease.set(x.bytes() + n); err != nil {
+		return err
+	}
+	x.out, err = a.AppendIdentity(x.out[:0])
+	rs.body, rs.parts = x.out, nil
+	return err
+}
+
+// pack compresses the body as a whole, unless the page cache has it.
+func (x *exchange) pack() (err error) {
+	rs, e := &x.rs, x.edge
+	rs.body = e.pages.get(rs.ETag)
+	if rs.body == nil {
+		if err := x.lease.set(x.bytes() + 2*x.c.answer.RawLen()); err != nil {
+			return err
+		}
+		p := e.packers.Get().(*splice.Packer)
+		defer func() {
+			if p.Bytes() <= maxScratch {
+				e.packers.Put(p)
+			}
+		}()
+		if rs.body, err = p.AppendGzip(nil, &x.c.answer); err != nil {
+			return err
+		}
+		e.pages.put(rs.ETag, rs.body)
+	}
+	return x.lease.set(x.bytes() + len(rs.body)) // though other responses may use it too
+}
+
+// The HTTP statuses that need no Code of package status.
+const (
+	statusOK          = 200
+	statusNoContent   = 204
+	statusNotModified = 304
+)

@@ -1,0 +1,149 @@
+package edge
+
+import (
+	"bytes"
+	"encoding/binary"
+	"strconv"
+
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/release"
+	"reelsplice/serve/route"
+)
+
+// The names in Surrogate-Key, by which caches purge answers, are stable. All answers of
+// a release have the release's id. Beside it stand:
+//
+//	movie 550                 movie movie-550
+//	person, collection, ...   likewise
+//	season 1 of series 1399   tv tv-1399 season season-1399-1
+//	episode 2 of it           tv tv-1399 season-1399-1 episode episode-1399-1-2
+//	review 5488c29b...        review review-5488c29b...
+//	credit, episode group     likewise: credit-..., episode_group-...
+//	list 509                  list list-509
+//	find tt0137523            find find-imdb_id-tt0137523
+//	popular, discover, search query query-moviePopularList: and the name of the operation;
+//	                          all of them change with the tables of a release
+//	configuration, genres     static static-configurationDetails: no release id, and
+//	                          the name of the operation
+//
+// Rows of titles in filmographies, collections, find and the like, and of the lists that
+// hold a title, are no part of the names: they are refreshed with the release id, or when
+// max-age is over, or when the list itself is purged, which AppendPurge names where
+// release.Compare finds it changed.
+//
+// A series with seasons or episodes appended has their own names too. What was not
+// found has the name that was asked for, by text or number ("movie-tt0137523",
+// "season-3624" for changes), unless it has a byte that does not belong into a header.
+
+// QueryKey is the name in Surrogate-Key of what is answered from the tables of a release:
+// lists, discover, search. They may all change when any title does.
+const QueryKey = "query"
+
+// AppendPurge appends the name by which a cache purges the answers of a resource, given
+// by its key, or what was not found by an alias: "movie-550". Where the text of the key
+// does not belong into a header, that is the name of the kind, "find".
+func AppendPurge(dst, key []byte) []byte {
+	n := len(dst)
+	dst = appendKeys(dst, "", key)
+	last := bytes.LastIndexByte(dst[n:], ' ') + 1 // the names go from general to particular
+	return append(dst[:n], dst[n+last:]...)
+}
+
+// appendKeys appends the names of a resource.
+func appendKeys(dst []byte, releaseID string, resource []byte) []byte {
+	dst = append(dst, releaseID...)
+	if len(resource) == 0 {
+		return dst
+	}
+	k, rest := fragment.Kind(resource[0]), resource[1:]
+	switch {
+	case k == fragment.KindAlias && len(rest) > 0:
+		return appendTextKeys(dst, fragment.Kind(rest[0]), "", rest[1:])
+	case k == fragment.KindFind && len(rest) > 0:
+		return appendTextKeys(dst, k, fragment.Source(rest[0]).Name(), rest[1:])
+	case k >= fragment.KindReview && k != fragment.KindList || len(rest) < 8:
+		return appendTextKeys(dst, k, "", rest)
+	}
+	i := includeOf(k, rest)
+	switch k {
+	case fragment.KindEpisode:
+		dst = appendKey(appendKey(dst, fragment.KindTV, true, i), fragment.KindSeason, false, i)
+	case fragment.KindSeason:
+		dst = appendKey(dst, fragment.KindTV, true, i)
+	}
+	return appendKey(dst, k, true, i)
+}
+
+// includeOf reads the numbers in a resource key, without its kind.
+func includeOf(k fragment.Kind, rest []byte) release.Include {
+	i := release.Include{Kind: k, ID: binary.BigEndian.Uint64(rest)}
+	if len(rest) >= 12 {
+		i.Season = binary.BigEndian.Uint32(rest[8:])
+	}
+	if len(rest) >= 16 {
+		i.Episode = binary.BigEndian.Uint32(rest[12:])
+	}
+	return i
+}
+
+// appendKey appends the name of the resource of kind k that i leads to or lies in, and
+// on demand that of its kind before it.
+func appendKey(dst []byte, k fragment.Kind, withKind bool, i release.Include) []byte {
+	if withKind {
+		dst = append(append(dst, ' '), k.String()...)
+	}
+	dst = append(append(append(dst, ' '), k.String()...), '-')
+	dst = strconv.AppendUint(dst, i.ID, 10)
+	if k == fragment.KindSeason || k == fragment.KindEpisode {
+		dst = strconv.AppendUint(append(dst, '-'), uint64(i.Season), 10)
+	}
+	if k == fragment.KindEpisode {
+		dst = strconv.AppendUint(append(dst, '-'), uint64(i.Episode), 10)
+	}
+	return dst
+}
+
+// appendTextKeys appends the names of a kind and of a resource known by a text.
+func appendTextKeys(dst []byte, k fragment.Kind, source string, text []byte) []byte {
+	dst = append(append(dst, ' '), k.String()...)
+	if len(text) == 0 || !isToken(text) {
+		return dst
+	}
+	dst = append(append(append(dst, ' '), k.String()...), '-')
+	if source != "" {
+		dst = append(append(dst, source...), '-')
+	}
+	return append(dst, text...)
+}
+
+// isToken reports whether text can stand in a list of names: letters, digits and a
+// few signs.
+func isToken(text []byte) bool {
+	for _, c := range text {
+		letter, digit := 'a' <= c|0x20 && c|0x20 <= 'z', '0' <= c && c <= '9'
+		if !letter && !digit && c != '-' && c != '_' && c != '.' {
+			return false
+		}
+	}
+	return true
+}
+
+// appendAppendedKeys appends the names of the seasons and episodes that a series has
+// appended, found or not: a new season changes that answer too.
+func appendAppendedKeys(dst []byte, q *route.Request) []byte {
+	last := len(dst)
+	for i := range q.Appends() {
+		a := &q.Appends()[i]
+		if a.Kind == q.Kind {
+			continue
+		}
+		n := len(dst)
+		dst = appendKey(dst, a.Kind, false, appendedResource(q, a))
+		if bytes.Equal(dst[n:], dst[last:n]) {
+			dst = dst[:n] // season/1 and season/1/credits
+			continue
+		}
+		last = n
+	}
+	return dst
+}

@@ -1,0 +1,197 @@
+package http
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"net/http"
+	"sync"
+	"syscall"
+	"time"
+
+	"reelsplice/schemas/release"
+	"reelsplice/serve/auth"
+	"reelsplice/serve/edge"
+	"reelsplice/serve/status"
+)
+
+// newFastConfig returns how the plain requests of connections are answered, beside the server of
+// newFastHTTP and with the same bytes.
+func newFastConfig(limits *Limits, e *edge.Edge, m *meters, ps *preparedSet) fastConfig {
+	dates := new(dateCache)
+	return fastConfig{
+		refuse: func(dst []byte, code int, isHead bool, now time.Time) []byte {
+			return appendRefused(dst, code, isHead, dates.at(now), m)
+		},
+		open:         func() responder { return &client{edge: e, meters: m, dates: dates, prepared: ps} },
+		readTimeout:  limits.ReadTimeout,
+		writeTimeout: limits.WriteTimeout,
+		idleTimeout:  limits.IdleTimeout,
+	}
+}
+
+// A client answers the plain requests of one connection.
+type client struct {
+	edge     *edge.Edge
+	meters   *meters
+	dates    *dateCache
+	prepared *preparedSet
+	grant    auth.Grant // of the last request's Authorization
+	target   []byte     // of the last request, without its api_key
+	gzip     bool       // the last request took gzip
+}
+
+var (
+	methodGet  = []byte(http.MethodGet)
+	methodHead = []byte(http.MethodHead)
+)
+
+// respond implements responder.
+func (c *client) respond(pr *plainRequest, w *reply, now time.Time) {
+	if !pr.same {
+		c.grant, c.gzip = auth.Grant{}, edge.AcceptsGzip(pr.acceptEncoding)
+	}
+	// Prepared responses are for those who take gzip and are no pages of browsers.
+	usual := c.gzip && len(pr.origin) == 0
+	path, query := edge.SplitTarget(pr.target)
+	target := c.withoutKey(pr.target, path, query)
+	if usual && c.again(pr, target, query, w, now) {
+		return
+	}
+	rq := edge.Request{
+		Method: methodGet, Path: path, Query: query,
+		Authorization: pr.authorization, AcceptEncoding: pr.acceptEncoding, IfNoneMatch: pr.ifNoneMatch,
+		Grant: &c.grant,
+	}
+	if pr.isHead {
+		rq.Method = methodHead
+	}
+	rs := c.edge.Begin(&rq)
+	defer rs.End()
+	// The body lies in the release, which may have been cut since it was checked.
+	err := release.Guard(func() error { c.write(pr, w, rs, now); return nil })
+	if err == nil {
+		err = rs.Hold(len(w.own)) // what is copied of the body
+	}
+	if err != nil {
+		w.discard()
+		rs.Refuse(err)
+		c.write(pr, w, rs, now)
+	}
+	c.meters.count(rs)
+	if rs.Streams() && !pr.isHead {
+		c.stream(w, rs)
+	} else {
+		c.send(w)
+	}
+	if usual && rs.Lasts() {
+		c.prepared.learn(target, rs)
+	}
+}
+
+// withoutKey returns a target without its api_key. So all keys share a prepared response, and none
+// holds one. The result is valid until the next call.
+func (c *client) withoutKey(target, path, query []byte) []byte {
+	short, found := edge.OmitKey(append(append(c.target[:0], path...), '?'), query)
+	c.target = short
+	switch {
+	case !found:
+		return target
+	case len(short) == len(path)+len("?"):
+		return short[:len(path)]
+	}
+	return short
+}
+
+// write gives rs to w, but for a body that is streamed.
+func (c *client) write(pr *plainRequest, w *reply, rs *edge.Response, now time.Time) {
+	from := sameOrigin
+	if len(pr.origin) > 0 {
+		from = crossOrigin
+	}
+	w.last = endsConnection(rs)
+	w.own = appendHead(w.own, rs, c.dates.at(now), from, w.last)
+	if !pr.isHead && rs.HasBody() && !rs.Streams() {
+		rs.Pieces(func(b []byte, lasts bool) { w.add(b, lasts) })
+	}
+}
+
+// streamBuffers hold the *bufio.Writer of streams.
+var streamBuffers = sync.Pool{New: func() any { return bufio.NewWriterSize(nil, writeBuffer) }}
+
+// stream sends all that w has, and the body while it is made.
+func (c *client) stream(w *reply, rs *edge.Response) {
+	w.stream(func(to io.Writer) error {
+		b := streamBuffers.Get().(*bufio.Writer)
+		defer streamBuffers.Put(b)
+		defer b.Reset(nil) // lets go of the connection
+		b.Reset(to)
+		err := rs.WriteBody(b)
+		if unreadable(err) {
+			c.edge.CutShort()
+		}
+		if err != nil {
+			return err
+		}
+		return b.Flush()
+	})
+}
+
+// unreadable reports whether a response ended early because its release could not be read, by this process or
+// by the kernel.
+func unreadable(err error) bool {
+	return errors.Is(err, release.ErrCorrupt) || errors.Is(err, syscall.EFAULT)
+}
+
+// send sends all that w has. A response that the kernel could not read to its end is cut: the
+// connection ends.
+func (c *client) send(w *reply) {
+	w.send()
+	if unreadable(w.err) {
+		c.edge.CutShort()
+	}
+}
+
+// again answers a request that has a prepared response. It is false when it has done nothing.
+func (c *client) again(pr *plainRequest, target, query []byte, w *reply, now time.Time) bool {
+	held := c.edge.Acquire()
+	defer held.Release() // after send, for segments of the response lie in the release
+	p := c.prepared.find(target, held)
+	if p == nil {
+		return false
+	}
+	if !c.edge.Authorize(pr.authorization, query, &c.grant, now.Unix()).OK {
+		return false
+	}
+	code, length := p.write(&w.message, c.dates.at(now), pr)
+	copied := len(w.own)
+	if !c.edge.Reserve(copied) {
+		w.discard()
+		return false // the long way refuses it
+	}
+	defer c.edge.Reserve(-copied)
+	c.meters.add(code, length, code == http.StatusOK)
+	c.send(w)
+	return true
+}
+
+// appendRefused appends the response to a head that is no valid request, or to a connection above the limits.
+func appendRefused(dst []byte, code int, isHead bool, date []byte, m *meters) []byte {
+	refusal, allow := status.InvalidInput, ""
+	switch code {
+	case http.StatusMethodNotAllowed:
+		refusal, allow = status.MethodNotAllowed, allMethods
+	case http.StatusTooManyRequests:
+		refusal = status.TooManyRequests
+	case http.StatusServiceUnavailable:
+		refusal = status.Offline
+	}
+	rs := edge.Refusal(code, refusal)
+	rs.Allow = allow
+	m.count(&rs)
+	dst = appendHead(dst, &rs, date, sameOrigin, true /* last */)
+	if isHead {
+		return dst
+	}
+	return append(dst, refusal.Body()...)
+}

@@ -1,0 +1,628 @@
+package http
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/iotest"
+	"time"
+)
+
+const timeout = 10 * time.Second // of what does not fail
+
+// big is more than the kernel takes of an answer at once.
+var big = bytes.Repeat([]byte("0123456789abcdef"), 1<<20)
+
+// An echo answers with the target, or with what it names.
+type echo struct {
+	lane    *fastListener // that it stops when it is asked to
+	lasting atomic.Int32  // Sends under way
+}
+
+func (e *echo) respond(rq *plainRequest, w *reply, now time.Time) {
+	e.lasting.Add(1)
+	defer e.lasting.Add(-1)
+	body := rq.target
+	switch string(body) {
+	case "/big":
+		body = big
+	case "/time":
+		body = fmt.Appendf(nil, "%019d", now.UnixNano())
+	case "/stop":
+		e.lane.Stop()
+	}
+	w.own = fmt.Appendf(w.own, "HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n", len(body))
+	if !rq.isHead {
+		w.add(body[:len(body)/2], true /* lasts */)
+		w.add(nil, false)
+		w.add(body[len(body)/2:], true /* lasts */)
+	}
+	w.send()
+}
+
+// A server reads from connections and answers what it gets with "server " and that.
+type server struct {
+	*fastListener
+	echo *echo
+	ends chan error // of Read, of each connection
+}
+
+func serve(t *testing.T, change func(*fastConfig)) *server {
+	t.Helper()
+	if !supported {
+		t.Skip("no lane here")
+	}
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &server{echo: new(echo), ends: make(chan error, 100)}
+	refuse := func(dst []byte, status int, isHead bool, _ time.Time) []byte {
+		return fmt.Appendf(dst, "refused %d %v", status, isHead)
+	}
+	cfg := fastConfig{open: func() responder { return s.echo }, refuse: refuse, readTimeout: timeout, writeTimeout: timeout, idleTimeout: timeout}
+	if change != nil {
+		change(&cfg)
+	}
+	s.fastListener = listenFast(ln, cfg)
+	s.echo.lane = s.fastListener
+	t.Cleanup(func() { _ = s.Close() })
+	go func() {
+		for {
+			c, err := s.Accept()
+			if err != nil {
+				return
+			}
+			go s.conn(c)
+		}
+	}()
+	return s
+}
+
+func (s *server) conn(c net.Conn) {
+	defer c.Close()
+	buf := make([]byte, 512)
+	for {
+		n, err := c.Read(buf)
+		if err != nil {
+			s.ends <- err
+			fmt.Fprintf(c, "end %v", errors.Is(err, io.EOF))
+			return
+		}
+		fmt.Fprintf(c, "server %s", buf[:n])
+	}
+}
+
+func (s *server) dial(t *testing.T) *net.TCPConn {
+	t.Helper()
+	c, err := net.Dial("tcp", s.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = c.SetDeadline(time.Now().Add(timeout))
+	t.Cleanup(func() { _ = c.Close() })
+	return c.(*net.TCPConn)
+}
+
+func (s *server) conns() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.open)
+}
+
+func get(target string) string { return "GET " + target + " HTTP/1.1\r\nHost: x\r\n\r\n" }
+
+// last returns the head of a GET as the server gets it once the Listener drains.
+func last(target string) string {
+	return "GET " + target + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+}
+
+// want reads an answer with that body.
+func want(t *testing.T, r *bufio.Reader, body string) {
+	t.Helper()
+	rs, err := http.ReadResponse(r, nil)
+	if err != nil {
+		t.Fatalf("read answer: %v", err)
+	}
+	got, err := io.ReadAll(rs.Body)
+	if err != nil || string(got) != body {
+		t.Fatalf("answer = %d bytes %.50q, %v, want %d bytes %.50q", len(got), got, err, len(body), body)
+	}
+}
+
+// rest reads to the end.
+func rest(t *testing.T, r io.Reader) string {
+	t.Helper()
+	b, err := io.ReadAll(r)
+	if err != nil {
+		t.Fatalf("read to the end: %v after %.100q", err, b)
+	}
+	return string(b)
+}
+
+func write(t *testing.T, c net.Conn, text string) {
+	t.Helper()
+	if _, err := io.WriteString(c, text); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func eventually(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for end := time.Now().Add(timeout); !ok(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("after %v still not: %s", timeout, what)
+		}
+	}
+}
+
+func TestRequests(t *testing.T) {
+	s := serve(t, nil)
+	c := s.dial(t)
+	r := bufio.NewReader(c)
+	for i := range 20 { // one after another
+		target := fmt.Sprintf("/%d", i)
+		write(t, c, get(target))
+		want(t, r, target)
+	}
+	for _, b := range []byte(get("/bytes")) { // byte by byte
+		write(t, c, string(b))
+	}
+	want(t, r, "/bytes")
+	write(t, c, strings.Repeat(get("/a")+get("/bc"), 100)) // without waiting, and more than one buffer
+	for range 100 {
+		want(t, r, "/a")
+		want(t, r, "/bc")
+	}
+	write(t, c, "HEAD /big HTTP/1.1\r\nHost: x\r\n\r\n"+get("/a"))
+	rs, err := http.ReadResponse(r, &http.Request{Method: http.MethodHead})
+	if err != nil || rs.ContentLength != int64(len(big)) {
+		t.Fatalf("HEAD = %v, %v, want %d bytes", rs, err, len(big))
+	}
+	want(t, r, "/a")
+	if err := c.CloseWrite(); err != nil {
+		t.Fatal(err)
+	}
+	if got := rest(t, r); got != "end true" {
+		t.Errorf("at the end the server says %q, want that it read io.EOF", got)
+	}
+	eventually(t, "the lane lets go of the connection", func() bool { return s.conns() == 0 })
+}
+
+// TestLeave: what is not plain goes to the server, and what follows is plain again.
+func TestLeave(t *testing.T) {
+	s := serve(t, nil)
+	const post, last = "POST / HTTP/1.1\r\nHost: x\r\n\r\n", "PUT / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+	for _, cut := range []int{0, 5, len(post)} {
+		c := s.dial(t)
+		r := bufio.NewReader(c)
+		write(t, c, get("/a")+post[:cut])
+		want(t, r, "/a")
+		write(t, c, post[cut:]+post+get("/b")+post+last+get("/c"))
+		server := func(head string) {
+			t.Helper()
+			got := make([]byte, len("server "+head))
+			if _, err := io.ReadFull(r, got); err != nil || string(got) != "server "+head {
+				t.Fatalf("the server gets %q, %v, want %q", got, err, head)
+			}
+		}
+		server(post)
+		server(post)
+		want(t, r, "/b")
+		server(post)
+		server(last)
+		if got := rest(t, r); got != "end true" {
+			t.Errorf("behind the last request comes %q, want the end", got)
+		}
+	}
+}
+
+// TestWithoutFastPath: the server gets all requests, with the same times for a head and an
+// idle connection.
+func TestWithoutFastPath(t *testing.T) {
+	const limit = 200 * time.Millisecond
+	s := serve(t, func(c *fastConfig) { c.open, c.readTimeout = nil, limit })
+	server := func(r io.Reader) {
+		t.Helper()
+		got := make([]byte, len("server "+get("/a")))
+		if _, err := io.ReadFull(r, got); err != nil || string(got) != "server "+get("/a") {
+			t.Fatalf("the server gets %q, %v, want the request", got, err)
+		}
+	}
+	c := s.dial(t)
+	write(t, c, get("/a")+get("/a")+"GET /b")
+	server(c)
+	server(c)
+	start := time.Now()
+	if got := rest(t, c); got != "refused 408 false" || time.Since(start) > 2*limit {
+		t.Errorf("%v after the start of a head the server says %q, want 408 after %v", time.Since(start), got, limit)
+	}
+	idle, partly := s.dial(t), s.dial(t)
+	write(t, idle, get("/a"))
+	server(idle)
+	write(t, partly, get("/a")[:9])
+	time.Sleep(limit / 2)
+	s.Stop()
+	write(t, partly, get("/a")[9:])
+	for c, want := range map[net.Conn]string{idle: "end true", partly: "server " + last("/a") + "end true"} {
+		if got := rest(t, c); got != want {
+			t.Errorf("when the Listener stops, the server says %q, want %q", got, want)
+		}
+	}
+}
+
+// TestRefuse: an invalid head, one that is too long, and one that does not come to its end
+// are refused, and nothing behind them is read as a request.
+func TestRefuse(t *testing.T) {
+	s := serve(t, nil)
+	f := func(head, want string) {
+		t.Helper()
+		for _, step := range []int{len(head), 100, 7} {
+			c := s.dial(t)
+			for rest := []byte(head); len(rest) > 0; {
+				n, err := c.Write(rest[:min(step, len(rest))])
+				if err != nil {
+					break // refused while it was sent
+				}
+				rest = rest[n:]
+			}
+			_ = c.CloseWrite()
+			if got := rest(t, c); got != want {
+				t.Errorf("after %q, %d bytes at a time, the server says %q, want %q", head, step, got, want)
+			}
+		}
+	}
+	f("GET /a HTTP/1.1\r\n\r\n"+get("/b"), "refused 400 false")
+	f("HEAD /a HTTP/3.0\r\n", "refused 505 true")
+	f("HEAD /cut HTTP/1.1\r\nHo", "refused 400 true")
+	f("GET /"+strings.Repeat("x", 600), "refused 414 false")
+	f("GET / HTTP/1.1\r\nHost: x\r\nA: "+strings.Repeat("x", 600), "refused 431 false")
+	f("\r\n", "end true")
+}
+
+// TestLinger: a client that sends a long body before it reads gets the response whole.
+func TestLinger(t *testing.T) {
+	s := serve(t, nil)
+	body := make([]byte, 8<<20)
+	for head, want := range map[string]string{
+		"POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 8388608\r\n\r\n": "server POST /a HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\nend true",
+		"POST /a HTTP/1.1\r\nContent-Length: 8388608\r\n\r\n":            "refused 400 false",
+	} {
+		c := s.dial(t)
+		write(t, c, head)
+		if _, err := c.Write(body); err != nil {
+			t.Errorf("behind %q the body cannot be sent: %v", head, err)
+		}
+		if got := rest(t, c); got != want {
+			t.Errorf("after %q and its body the server says %q, want %q", head, got, want)
+		}
+	}
+}
+
+// TestLingerEnds: a body without end is read for so long, and no longer.
+func TestLingerEnds(t *testing.T) {
+	s := serve(t, nil)
+	c := s.dial(t)
+	write(t, c, "POST /a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")
+	sent, part := 0, make([]byte, 1<<20)
+	for sent < 4*lingerBytes {
+		n, err := c.Write(part)
+		sent += n
+		if err != nil {
+			break
+		}
+	}
+	if sent < lingerBytes || sent == 4*lingerBytes {
+		t.Errorf("%d bytes of a body were taken, want about %d", sent, lingerBytes)
+	}
+	idle := s.dial(t)
+	start := time.Now()
+	write(t, idle, "GET / HTTP/1.1\r\n\r\n")
+	_ = rest(t, idle)
+	time.Sleep(lingerIdle) // and what is sent then finds the connection closed, not only half
+	for err := error(nil); err == nil; _, err = idle.Write([]byte{'x'}) {
+		if time.Since(start) > lingerTime/2 {
+			t.Fatal("a refused connection is not closed")
+		}
+		time.Sleep(lingerIdle / 20)
+	}
+}
+
+// TestSlowReader takes an answer of which the kernel holds a part, bit by bit.
+func TestSlowReader(t *testing.T) {
+	s := serve(t, nil)
+	c := s.dial(t)
+	write(t, c, get("/big")+get("/a"))
+	eventually(t, "the answer is under way", func() bool { return s.echo.lasting.Load() == 1 })
+	start := make([]byte, 100<<10)
+	if _, err := io.ReadFull(iotest.HalfReader(c), start); err != nil {
+		t.Fatal(err)
+	}
+	if s.echo.lasting.Load() != 1 {
+		t.Fatal("Send returned before the client had read the answer")
+	}
+	r := bufio.NewReader(io.MultiReader(bytes.NewReader(start), c))
+	want(t, r, string(big))
+	want(t, r, "/a")
+}
+
+// TestTimeGoesOn: the time that a client takes for an answer is not taken for the time of the
+// next request, nor counted as time in which the connection is idle.
+func TestTimeGoesOn(t *testing.T) {
+	const limit, slow = 500 * time.Millisecond, 700 * time.Millisecond
+	s := serve(t, func(c *fastConfig) { c.readTimeout, c.idleTimeout = limit, limit })
+	for _, behind := range []string{"", "GET /c HT"} {
+		c := s.dial(t)
+		r := bufio.NewReader(c)
+		start := time.Now()
+		write(t, c, get("/a")+get("/big")+get("/time")+behind)
+		want(t, r, "/a")
+		time.Sleep(slow)
+		want(t, r, string(big))
+		rs, err := http.ReadResponse(r, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var now int64
+		if _, err := fmt.Fscan(rs.Body, &now); err != nil || now < start.Add(slow).UnixNano() {
+			t.Errorf("behind an answer that took %v it is %v after its request, %v", slow, time.Duration(now-start.UnixNano()), err)
+		}
+		time.Sleep(limit / 20)
+		write(t, c, get("/c")[len(behind):])
+		want(t, r, "/c")
+	}
+}
+
+// TestWriteTimeout: a client that does not read ends the connection, but not before its time.
+func TestWriteTimeout(t *testing.T) {
+	const short = 100 * time.Millisecond
+	s := serve(t, func(c *fastConfig) { c.writeTimeout = short })
+	c := s.dial(t)
+	start := time.Now()
+	write(t, c, get("/big"))
+	eventually(t, "the answer is under way", func() bool { return s.echo.lasting.Load() == 1 })
+	eventually(t, "the answer is given up", func() bool { return s.echo.lasting.Load() == 0 })
+	if took := time.Since(start); took < short {
+		t.Errorf("answer given up after %v, want %v", took, short)
+	}
+	eventually(t, "the connection is let go", func() bool { return s.conns() == 0 })
+}
+
+// TestGone: a client that closes its connection in the middle of an answer ends it.
+func TestGone(t *testing.T) {
+	s := serve(t, nil)
+	c := s.dial(t)
+	write(t, c, get("/big"))
+	eventually(t, "the answer is under way", func() bool { return s.echo.lasting.Load() == 1 })
+	_ = c.Close()
+	eventually(t, "the answer is given up", func() bool { return s.echo.lasting.Load() == 0 })
+	eventually(t, "the connection is let go", func() bool { return s.conns() == 0 })
+	if err := <-s.ends; err != io.EOF {
+		t.Errorf("behind a part of an answer Read = %v, want io.EOF", err)
+	}
+}
+
+// TestReset: a client that resets its connection between requests is as good as one that
+// closes it.
+func TestReset(t *testing.T) {
+	s := serve(t, nil)
+	c := s.dial(t)
+	write(t, c, get("/a"))
+	want(t, bufio.NewReader(c), "/a")
+	_ = c.SetLinger(0)
+	_ = c.Close()
+	if err := <-s.ends; err != io.EOF {
+		t.Errorf("behind an answer Read = %v, want io.EOF", err)
+	}
+}
+
+// TestIdle: a connection that is in use goes on, and ends when it has been idle for as long
+// as it may.
+func TestIdle(t *testing.T) {
+	for _, limit := range []time.Duration{300 * time.Millisecond, idleCheck + 300*time.Millisecond} {
+		s := serve(t, func(c *fastConfig) { c.idleTimeout = limit })
+		c := s.dial(t)
+		r := bufio.NewReader(c)
+		for range 4 {
+			time.Sleep(min(limit/2, renewal/4))
+			write(t, c, get("/a"))
+			want(t, r, "/a")
+		}
+		start := time.Now()
+		got := rest(t, r)
+		if took := time.Since(start); got != "end true" || took < limit-50*time.Millisecond || took > limit+time.Second {
+			t.Errorf("after %v the server says %q, want after %v that it read io.EOF", took, got, limit)
+		}
+	}
+}
+
+// TestGlance: an end of the stream that comes along with a request is found, even if it is
+// not the first one, and the connection goes on where there is none.
+func TestGlance(t *testing.T) {
+	s := serve(t, nil)
+	c := s.dial(t)
+	r := bufio.NewReader(c)
+	for range 2 { // the second time behind a idleCheck
+		write(t, c, get("/a"))
+		want(t, r, "/a")
+		write(t, c, get("/b"))
+		want(t, r, "/b")
+		time.Sleep(idleCheck + 100*time.Millisecond)
+	}
+	write(t, c, get("/c"))
+	if err := c.CloseWrite(); err != nil {
+		t.Fatal(err)
+	}
+	want(t, r, "/c")
+	start := time.Now()
+	if got := rest(t, r); got != "end true" || time.Since(start) > idleCheck+time.Second {
+		t.Errorf("%v after the end of the stream the server says %q, want within %v that it read io.EOF", time.Since(start), got, idleCheck)
+	}
+}
+
+// TestReadTimeout: who starts a request has to end it.
+func TestReadTimeout(t *testing.T) {
+	s := serve(t, func(c *fastConfig) { c.readTimeout = 50 * time.Millisecond })
+	c := s.dial(t)
+	r := bufio.NewReader(c)
+	write(t, c, get("/a")+"GET /b HT")
+	want(t, r, "/a")
+	if got := rest(t, r); got != "refused 408 false" {
+		t.Errorf("after the time to read the server says %q, want 408", got)
+	}
+}
+
+// TestSlowSender: byte by byte there is no more time for a request, but each has its own.
+func TestSlowSender(t *testing.T) {
+	const limit = 200 * time.Millisecond
+	s := serve(t, func(c *fastConfig) { c.readTimeout = limit })
+	c := s.dial(t)
+	r := bufio.NewReader(c)
+	for range 3 { // the end of one and the start of the next, for longer than the limit
+		write(t, c, get("/a")+"GET ")
+		want(t, r, "/a")
+		time.Sleep(limit / 2)
+		write(t, c, get("/b")[len("GET "):])
+		want(t, r, "/b")
+	}
+	start, head := time.Now(), []byte(get("/"+strings.Repeat("x", 400)))
+	for _, b := range head {
+		if _, err := c.Write([]byte{b}); err != nil || time.Since(start) > 2*limit {
+			break // ended while it was sent
+		}
+		time.Sleep(limit / 20)
+	}
+	if got := rest(t, r); got != "refused 408 false" {
+		t.Errorf("after %v of sending one request the server says %q, want 408", time.Since(start), got)
+	}
+}
+
+// TestStop: connections that wait end at once; an answer under way is sent to its end, and
+// the request behind it goes to the server.
+func TestStop(t *testing.T) {
+	s := serve(t, nil)
+	idle, fresh, busy := s.dial(t), s.dial(t), s.dial(t)
+	r := bufio.NewReader(idle)
+	write(t, idle, get("/a"))
+	want(t, r, "/a")
+	write(t, busy, get("/big")+get("/next"))
+	eventually(t, "the answer is under way", func() bool { return s.echo.lasting.Load() == 1 })
+	eventually(t, "all connections are there", func() bool { return s.conns() == 3 })
+	s.Stop()
+	if got := rest(t, r); got != "end true" {
+		t.Errorf("when the lane stops, an idle connection's server says %q, want that it read io.EOF", got)
+	}
+	if got := rest(t, fresh); !strings.HasPrefix(got, "end ") {
+		t.Errorf("when the lane stops, a fresh connection's server says %q, want that Read returned", got)
+	}
+	r = bufio.NewReader(busy)
+	want(t, r, string(big))
+	if got, want := rest(t, r), "server "+last("/next")+"end true"; got != want {
+		t.Errorf("behind an answer under way the server gets %q, want %q", got, want)
+	}
+}
+
+// TestStopBetween: a lane that stops during an answer ends the connection behind it, unless
+// a part of the next request is there: that has its time.
+func TestStopBetween(t *testing.T) {
+	s := serve(t, nil)
+	c := s.dial(t)
+	r := bufio.NewReader(c)
+	write(t, c, get("/a"))
+	want(t, r, "/a")
+	cut := s.dial(t)
+	of := bufio.NewReader(cut)
+	write(t, cut, get("/a")+"GET /b HT")
+	want(t, of, "/a")
+	time.Sleep(50 * time.Millisecond)
+	write(t, c, get("/stop"))
+	want(t, r, "/stop")
+	if got := rest(t, r); got != "end true" {
+		t.Errorf("behind the answer during which the lane stops the server says %q, want that it read io.EOF", got)
+	}
+	time.Sleep(50 * time.Millisecond)
+	write(t, cut, "TP/1.1\r\nHost: x\r\n\r\n")
+	if err := cut.CloseWrite(); err != nil {
+		t.Fatal(err)
+	}
+	if got := rest(t, of); got != "server "+last("/b")+"end true" {
+		t.Errorf("of a request that came in parts, one after the lane stopped, the server gets %q, want both", got)
+	}
+}
+
+// TestNoAnswer: a responder that sends nothing is a bug that ends the connection.
+func TestNoAnswer(t *testing.T) {
+	s := serve(t, func(c *fastConfig) { c.open = func() responder { return mute{} } })
+	c := s.dial(t)
+	write(t, c, get("/a"))
+	if got := rest(t, c); got != "end true" {
+		t.Errorf("without an answer the server says %q, want that it read io.EOF", got)
+	}
+}
+
+type mute struct{}
+
+func (mute) respond(*plainRequest, *reply, time.Time) {}
+
+// TestPieces sends answers of many lengths of pieces, in full and from each byte on.
+func TestPieces(t *testing.T) {
+	var w message
+	var whole []byte
+	add := func(n int, refer bool) {
+		b := bytes.Repeat([]byte{byte('a' + len(whole)%26)}, n)
+		whole = append(whole, b...)
+		w.add(b, refer)
+	}
+	for i, n := range []int{3, copyBelow, copyBelow - 1, 2, 2 * copyBelow, copyBelow, 5} {
+		add(n, i%2 == 1)
+	}
+	if w.len() != len(whole) {
+		t.Fatalf("len() = %d, want %d", w.len(), len(whole))
+	}
+	for skip := 0; skip <= len(whole); skip += 7 {
+		pieces := w.appendPieces(nil, skip)
+		if got := bytes.Join(pieces, nil); !bytes.Equal(got, whole[skip:]) {
+			t.Fatalf("pieces behind %d bytes = %d bytes, want %d", skip, len(got), len(whole)-skip)
+		}
+		for i, p := range pieces {
+			if len(p) == 0 {
+				t.Errorf("piece %d behind %d bytes is empty", i, skip)
+			}
+		}
+	}
+	w.discard()
+	if w.len() != 0 || w.refs[:1][0].b != nil {
+		t.Error("reset keeps what w refers to")
+	}
+}
+
+func TestTimeoutIsOurs(t *testing.T) {
+	s := serve(t, func(c *fastConfig) { c.readTimeout, c.idleTimeout = 0, 0 })
+	c := s.dial(t)
+	r := bufio.NewReader(c)
+	write(t, c, get("/a"))
+	want(t, r, "/a")
+	_ = c.SetReadDeadline(time.Now().Add(idleCheck + 500*time.Millisecond))
+	if _, err := r.ReadByte(); !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("without an idle time the connection ends: %v", err)
+	}
+	_ = c.SetDeadline(time.Now().Add(timeout))
+	write(t, c, get("/a")+"P")
+	want(t, r, "/a")
+	time.Sleep(idleCheck + 500*time.Millisecond)
+	write(t, c, "UT / HTTP/1.1\r\nHost: x\r\n\r\n")
+	if err := c.CloseWrite(); err != nil {
+		t.Fatal(err)
+	}
+	if got := rest(t, r); got != "server PUT / HTTP/1.1\r\nHost: x\r\n\r\nend true" {
+		t.Errorf("without a time to read the server says %q, want that it got the request", got)
+	}
+}

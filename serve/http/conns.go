@@ -1,0 +1,72 @@
+package http
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"math"
+	"net"
+	"time"
+
+	"reelsplice/serve/http/connlimit"
+	"reelsplice/serve/logs"
+)
+
+// AdminConns is how many connections an admin listener has at most. They and the files they need
+// are set aside, so that clients of the API cannot take them.
+const AdminConns = 32
+
+// ownFiles is how many files may be open beside connections: the log, the token file, those
+// of a release while it is opened, what the process has inherited.
+const ownFiles = 64
+
+// otherFiles is how many files may be open beside the connections of the API.
+const otherFiles = ownFiles + connlimit.Extra + AdminConns + connlimit.Extra
+
+// fitConns lowers limits.MaxConns to fit a limit of open files allows.
+func fitConns(limits *Limits, limit uint64) error {
+	if limit > math.MaxInt32 {
+		return nil
+	}
+	most := int(limit) - otherFiles
+	if most < 1 {
+		return fmt.Errorf("open files: the limit is %d, want %d or more (ulimit -n)", limit, otherFiles+1)
+	}
+	if limits.MaxConns > most {
+		limits.Log.Info("max-conns lowered to fit the limit of open files", "max-conns", most, "wanted", limits.MaxConns, "open files", limit)
+		limits.MaxConns = most
+	}
+	return nil
+}
+
+// limitConns puts limits on the connections of ln.
+func limitConns(ln net.Listener, limits *Limits, m *meters) *connlimit.Listener {
+	config := connlimit.Config{Max: limits.MaxConns, PerAddress: limits.MaxConnsPerIP, Log: limitLog(limits.Log)}
+	if limits.TLSCert == "" { // no response goes out before a handshake, which would cost too much
+		dates := new(dateCache)
+		config.Refuse = func(status int) []byte {
+			return appendRefused(nil, status, false /* isHead */, dates.at(time.Now()), m)
+		}
+	}
+	return connlimit.Listen(ln, config)
+}
+
+// LimitAdmin puts the limits of an admin listener on the connections of ln.
+func LimitAdmin(ln net.Listener, log *slog.Logger) *connlimit.Listener {
+	return connlimit.Listen(ln, connlimit.Config{Max: AdminConns, Log: limitLog(log).With("listener", "admin")})
+}
+
+// limitLog returns the log of refused connections and failing accepts: one line in ten seconds.
+func limitLog(log *slog.Logger) *slog.Logger { return logs.Limit(log, 1, 10*time.Second) }
+
+// PrintConns prints the metrics of a listener, which may be nil.
+func PrintConns(w io.Writer, name string, l *connlimit.Listener, most int) {
+	if l == nil {
+		return
+	}
+	s := l.Stats()
+	fmt.Fprintf(w, "%s %d\n%s_max %d\n", name, s.Open, name, most)
+	fmt.Fprintf(w, "%s_closed_idle_total %d\n", name, s.Evicted)
+	fmt.Fprintf(w, "%s_refused_total %d\n", name, s.Refused)
+	fmt.Fprintf(w, "%s_accept_errors_total %d\n", name, s.AcceptErrors)
+}

@@ -1,0 +1,172 @@
+package http
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/valyala/fasthttp"
+
+	"reelsplice/serve/edge"
+	"reelsplice/serve/http/connlimit"
+	"reelsplice/serve/logs"
+	"reelsplice/serve/status"
+)
+
+// writeBuffer is how many bytes of a response go out in one write. It holds header and
+// body of most responses; a longer one takes a second write.
+const writeBuffer = 32 << 10
+
+// never is longer than any connection lasts.
+const never = 100 * 365 * 24 * time.Hour
+
+func newFastHTTP(limits *Limits, e *edge.Edge, m *meters) *fasthttp.Server {
+	return &fasthttp.Server{
+		Handler:                      func(ctx *fasthttp.RequestCtx) { handle(ctx, e, m) },
+		ErrorHandler:                 func(ctx *fasthttp.RequestCtx, _ error) { badRequest(ctx, m) },
+		Name:                         serverName,
+		Concurrency:                  2*limits.MaxConns + connlimit.Extra, // never reached: connlimit has the limits
+		ReadTimeout:                  limits.ReadTimeout,
+		WriteTimeout:                 limits.WriteTimeout,
+		IdleTimeout:                  cmp.Or(limits.IdleTimeout, never), // 0 would be ReadTimeout
+		WriteBufferSize:              writeBuffer,
+		ReadBufferSize:               limits.MaxHeader + slack,
+		NoDefaultContentType:         true,
+		NoDefaultDate:                false,
+		DisablePreParseMultipartForm: true,
+		CloseOnShutdown:              true,
+		SecureErrorLogMessage:        true,
+		Logger:                       ConnectionLog(limits.Log),
+	}
+}
+
+// connWarnings is how many warnings a second there are at most about connections, so that
+// no client fills the log.
+const connWarnings = 5
+
+// ConnectionLog returns the log of warnings about connections, a few a second at most.
+func ConnectionLog(log *slog.Logger) ConnLog {
+	return ConnLog{logs.Limit(log, connWarnings, time.Second)}
+}
+
+// A ConnLog logs the warnings of HTTP servers about connections.
+type ConnLog struct{ log *slog.Logger }
+
+// Printf logs a message of fasthttp's. It quotes bytes that could not be read, which may hold a
+// token, so only the connection and the step that failed are kept.
+func (l ConnLog) Printf(format string, args ...any) {
+	parts := strings.SplitN(fmt.Sprintf(format, args...), ": ", 3)
+	l.log.Warn(strings.Join(parts[:min(len(parts), 2)], ": "))
+}
+
+// Write logs a message of net/http's, which quotes no request.
+func (l ConnLog) Write(p []byte) (int, error) {
+	l.log.Warn(string(bytes.TrimSpace(p)))
+	return len(p), nil
+}
+
+// badRequest answers a head that fasthttp could not read. A fastConn refuses all of those before.
+func badRequest(ctx *fasthttp.RequestCtx, m *meters) {
+	rs := edge.Refusal(http.StatusBadRequest, status.InvalidInput)
+	m.count(&rs)
+	setHeader(&ctx.Response, &rs, sameOrigin)
+	ctx.SetBody(status.InvalidInput.Body())
+}
+
+// handle is the adapter between fasthttp and the edge.
+func handle(ctx *fasthttp.RequestCtx, e *edge.Edge, m *meters) {
+	h := &ctx.Request.Header
+	path, query := edge.SplitTarget(h.RequestURI())
+	from := originOf(h)
+	rs := e.Begin(&edge.Request{
+		Method: h.Method(), Path: path, Query: query,
+		Authorization:  h.Peek(fasthttp.HeaderAuthorization),
+		AcceptEncoding: list(h, fasthttp.HeaderAcceptEncoding),
+		IfNoneMatch:    list(h, fasthttp.HeaderIfNoneMatch),
+		Preflight:      from == preflight && len(h.Peek(fasthttp.HeaderAccessControlRequestMethod)) > 0,
+	})
+	m.count(rs)
+	setResponse(&ctx.Response, rs, from)
+}
+
+// originOf returns where a request comes from.
+func originOf(h *fasthttp.RequestHeader) origin {
+	switch {
+	case len(h.Peek(fasthttp.HeaderOrigin)) == 0:
+		return sameOrigin
+	case h.IsOptions():
+		return preflight
+	}
+	return crossOrigin
+}
+
+// list returns a header whose value is a list. It may come in several lines, which
+// mean the same as one with commas.
+func list(h *fasthttp.RequestHeader, name string) []byte {
+	lines := h.PeekAll(name)
+	switch len(lines) {
+	case 0:
+		return nil
+	case 1:
+		return lines[0]
+	}
+	return bytes.Join(lines, []byte(","))
+}
+
+// setResponse gives rs to fasthttp, which ends rs when it has written the body.
+func setResponse(to *fasthttp.Response, rs *edge.Response, from origin) {
+	setHeader(to, rs, from)
+	if !rs.HasBody() {
+		rs.End()
+		return
+	}
+	// A stream is told when the body is written, and leaves no buffer with the connection.
+	to.SetBodyStream((*bodyStream)(rs), rs.Len())
+}
+
+// setHeader gives fasthttp the status and the header of rs.
+func setHeader(to *fasthttp.Response, rs *edge.Response, from origin) {
+	to.SetStatusCode(rs.Status)
+	var h header
+	h.set(rs, from, endsConnection(rs))
+	for i := range h.fields[:h.n] {
+		if f := &h.fields[i]; f.value == nil {
+			to.Header.SetContentLength(f.n)
+		} else {
+			to.Header.SetCanonical(bytesOf(f.key), f.value)
+		}
+	}
+}
+
+// A bodyStream is the body of a response, for fasthttp.
+type bodyStream edge.Response
+
+var (
+	_ io.ReadCloser = (*bodyStream)(nil)
+	_ io.WriterTo   = (*bodyStream)(nil)
+)
+
+// Read fails: fasthttp calls WriteTo where there is one.
+func (s *bodyStream) Read([]byte) (int, error) { return 0, errors.ErrUnsupported }
+
+// WriteTo writes the body. Damage ends the connection, for the header is out.
+func (s *bodyStream) WriteTo(w io.Writer) (int64, error) {
+	rs := (*edge.Response)(s)
+	err := rs.WriteBody(w)
+	if unreadable(err) {
+		rs.CutShort()
+	}
+	return int64(rs.Len()), err
+}
+
+// Close ends the response.
+func (s *bodyStream) Close() error {
+	(*edge.Response)(s).End()
+	return nil
+}

@@ -1,0 +1,189 @@
+package http
+
+import (
+	"net/http"
+	"strconv"
+	"sync/atomic"
+	"time"
+	"unsafe"
+
+	"github.com/valyala/fasthttp"
+
+	"reelsplice/serve/edge"
+)
+
+// Names and values of header fields as they go over the wire.
+const (
+	serverName     = "reelsplice"
+	headerCallback = "Authentication-Callback"
+	headerRelease  = "X-Reelsplice-Release"
+	contentType    = "application/json;charset=utf-8"
+	allMethods     = "GET, HEAD, OPTIONS"
+	vary           = "Accept-Encoding, Origin"
+	authenticate   = `Bearer realm="reelsplice"`
+	retryAfter     = "1" // seconds
+	// Browsers send a request only with a method and fields that its preflight allows. So the
+	// preflight allows all, and the page gets the 404 or 405. An asterisk leaves out Authorization,
+	// and old browsers do not know it.
+	preflightMethods = "GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE"
+	preflightFields  = "Authorization, Content-Type, If-None-Match, X-Requested-With, baggage, traceparent, tracestate, *"
+	preflightAge     = "86400" // seconds
+	exposed          = "ETag, Content-Length, X-Reelsplice-Release, Authentication-Callback"
+)
+
+// A field is a header field.
+type field struct {
+	key   string
+	value []byte // nil for a number
+	n     int
+}
+
+// A header holds the fields of one response in their order, all but Server and Date. Every way to
+// a client writes these: the fast path, prepared responses and fasthttp.
+type header struct {
+	fields [16]field
+	n      int
+}
+
+// An origin says what a request tells about the page that sent it.
+type origin uint8
+
+const (
+	sameOrigin  origin = iota
+	crossOrigin        // a page of another origin sent it
+	preflight          // or asks by OPTIONS whether it may
+)
+
+// set fills h with the fields of rs. last tells that the connection ends behind it.
+func (h *header) set(rs *edge.Response, from origin, last bool) {
+	h.n = 0
+	if rs.HasBody() {
+		h.add(fasthttp.HeaderContentType, contentType)
+		if rs.Gzip {
+			h.add(fasthttp.HeaderContentEncoding, "gzip")
+		}
+		h.fields[h.n] = field{key: fasthttp.HeaderContentLength, n: rs.Len()}
+		h.n++
+	}
+	h.add(fasthttp.HeaderCacheControl, rs.Cache)
+	h.add(fasthttp.HeaderVary, vary)
+	h.addBytes(fasthttp.HeaderETag, rs.ETag)
+	h.add(headerRelease, rs.Release)
+	h.addBytes("Surrogate-Key", rs.Keys)
+	h.addCORS(from)
+	h.addRefusal(rs)
+	if rs.HasBody() {
+		h.add(headerCallback, rs.Callback)
+	}
+	if last {
+		h.add(fasthttp.HeaderConnection, "close")
+	}
+}
+
+// add adds a field that has a value.
+func (h *header) add(key, value string) { h.addBytes(key, bytesOf(value)) }
+
+func (h *header) addBytes(key string, value []byte) {
+	if len(value) > 0 {
+		h.fields[h.n] = field{key: key, value: value}
+		h.n++
+	}
+}
+
+// addCORS adds the fields that browsers ask for in requests from other origins.
+func (h *header) addCORS(from origin) {
+	if from == sameOrigin {
+		return
+	}
+	h.add(fasthttp.HeaderAccessControlAllowOrigin, "*")
+	h.add(fasthttp.HeaderAccessControlExposeHeaders, exposed)
+	if from == preflight {
+		h.add(fasthttp.HeaderAccessControlAllowMethods, preflightMethods)
+		h.add(fasthttp.HeaderAccessControlAllowHeaders, preflightFields)
+		h.add(fasthttp.HeaderAccessControlMaxAge, preflightAge)
+	}
+}
+
+// addRefusal adds the fields of responses other than 200.
+func (h *header) addRefusal(rs *edge.Response) {
+	if rs.Status == http.StatusOK {
+		return
+	}
+	h.add(fasthttp.HeaderAllow, rs.Allow)
+	switch rs.Status {
+	case http.StatusServiceUnavailable, http.StatusTooManyRequests:
+		h.add(fasthttp.HeaderRetryAfter, retryAfter)
+	case http.StatusUnauthorized:
+		h.add(fasthttp.HeaderWWWAuthenticate, authenticate)
+	}
+}
+
+// appendTo appends the fields, from behind the value of Date to the empty line.
+func (h *header) appendTo(dst []byte) []byte {
+	dst = append(dst, "\r\n"...)
+	for i := range h.fields[:h.n] {
+		f := &h.fields[i]
+		dst = append(append(dst, f.key...), ": "...)
+		if f.value == nil {
+			dst = strconv.AppendInt(dst, int64(f.n), 10)
+		}
+		dst = append(append(dst, f.value...), "\r\n"...)
+	}
+	return append(dst, "\r\n"...)
+}
+
+// appendHead appends status line and header of rs.
+func appendHead(dst []byte, rs *edge.Response, date []byte, from origin, last bool) []byte {
+	dst = append(append(dst, statusLine(rs.Status)...), date...)
+	var h header
+	h.set(rs, from, last)
+	return h.appendTo(dst)
+}
+
+// endsConnection reports whether the connection ends behind rs, as behind every 400: what follows
+// may have been meant otherwise.
+func endsConnection(rs *edge.Response) bool { return rs.Status == http.StatusBadRequest }
+
+// statusLine returns the status line and all up to the value of Date.
+func statusLine(code int) string {
+	if line := statusLines[code]; line != "" {
+		return line // Fast path: nothing is made.
+	}
+	return newStatusLine(code)
+}
+
+// statusLines has, by status, the lines of those that the edge can answer with.
+var statusLines = func() (lines [len(meters{}.codes)]string) {
+	for _, s := range sentStatuses {
+		lines[s] = newStatusLine(s)
+	}
+	return lines
+}()
+
+func newStatusLine(code int) string {
+	return "HTTP/1.1 " + strconv.Itoa(code) + " " + fasthttp.StatusMessage(code) + "\r\nServer: " + serverName + "\r\nDate: "
+}
+
+// A dateCache has the value of Date for the current second.
+type dateCache struct{ last atomic.Pointer[date] }
+
+type date struct {
+	second int64 // unix
+	text   []byte
+}
+
+// at returns the value of Date at now, which must not be changed.
+func (c *dateCache) at(now time.Time) []byte {
+	second := now.Unix()
+	if d := c.last.Load(); d != nil && d.second == second {
+		return d.text
+	}
+	d := &date{second, now.UTC().AppendFormat(nil, http.TimeFormat)}
+	c.last.Store(d)
+	return d.text
+}
+
+// bytesOf returns the bytes of s without copying them, because a header value that is
+// converted for each request would be an allocation for each request. They must not
+// be written to; fasthttp copies header values.
+func bytesOf(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }

@@ -1,0 +1,79 @@
+package http
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"time"
+)
+
+// Limits say where a Server listens, and how much of it a client may take.
+type Limits struct {
+	Addr          string        // host:port of the API
+	TLSCert       string        // PEM file; with TLSKey
+	TLSKey        string        // PEM file
+	MaxConns      int           // in all; 65536 by default
+	MaxConnsPerIP int           // 0, no limit, by default: clients come through proxies
+	ReadTimeout   time.Duration // for a whole request; 10 s by default, 0 for no limit
+	WriteTimeout  time.Duration // for a whole response; 30 s by default, 0 for no limit
+	IdleTimeout   time.Duration // between requests of a connection; 60 s by default, 0 for no limit
+	DrainTimeout  time.Duration // for running requests at the end; 10 s by default, 0 for no limit
+	MaxHeader     int           // bytes of request line and header; 16 KiB by default
+	Log           *slog.Logger
+}
+
+// DefaultLimits returns the defaults; Addr has none.
+func DefaultLimits() Limits {
+	return Limits{
+		MaxConns:     1 << 16,
+		ReadTimeout:  10 * time.Second,
+		WriteTimeout: 30 * time.Second,
+		IdleTimeout:  time.Minute,
+		DrainTimeout: 10 * time.Second,
+		MaxHeader:    16 << 10,
+		Log:          slog.New(slog.DiscardHandler),
+	}
+}
+
+// Validate reports everything that is wrong with l.
+func (l *Limits) Validate() error {
+	errs := []error{CheckAddr("addr", l.Addr)}
+	complain := func(ok bool, text string) {
+		if !ok {
+			errs = append(errs, errors.New(text))
+		}
+	}
+	complain(l.Addr != "", "addr: want a value")
+	complain((l.TLSCert == "") == (l.TLSKey == ""), "tls-cert, tls-key: want both or none")
+	complain(InDay(l.ReadTimeout), "read-timeout: want 1ms to 24h, or none")
+	complain(InDay(l.WriteTimeout), "write-timeout: want 1ms to 24h, or none")
+	complain(InDay(l.IdleTimeout), "idle-timeout: want 1ms to 24h, or none")
+	complain(InDay(l.DrainTimeout), "drain-timeout: want 1ms to 24h, or none")
+	complain(l.MaxHeader >= 1<<10 && l.MaxHeader <= 1<<20, "max-header: want 1KiB to 1MiB, which each connection may take")
+	complain(l.MaxConns >= 1, "max-conns: want 1 or more")
+	complain(l.MaxConnsPerIP >= 0, "max-conns-per-ip: want 0 or more")
+	return errors.Join(errs...)
+}
+
+// InDay reports whether d is a plausible time limit: 0, no limit, or a millisecond to a day.
+func InDay(d time.Duration) bool { return d == 0 || d >= time.Millisecond && d <= 24*time.Hour }
+
+// CheckAddr returns the error in an address to listen on, named name; "" is no error.
+func CheckAddr(name, addr string) error {
+	if addr == "" {
+		return nil
+	}
+	_, port, err := net.SplitHostPort(addr)
+	if err == nil && port != "" {
+		if _, err := net.LookupPort("tcp", port); err != nil {
+			return fmt.Errorf("%s %q: want a port from 0 to 65535, not %q", name, addr, port)
+		}
+		return nil
+	}
+	like := "127.0.0.1:8080"
+	if _, err := net.LookupPort("tcp", addr); err == nil {
+		like = "127.0.0.1:" + addr
+	}
+	return fmt.Errorf("%s %q: want host:port, such as %s", name, addr, like)
+}

@@ -1,0 +1,71 @@
+package http
+
+// A message is a response, or its body, in the form in which it goes to a socket: bytes of its own,
+// and references to bytes that lie in the release.
+type message struct {
+	own  []byte
+	refs []ref
+	far  int // bytes in refs
+}
+
+// A ref stands in the message where own[:at] ends.
+type ref struct {
+	at int
+	b  []byte
+}
+
+// copyBelow is the length under which bytes are copied: the kernel takes longer for one
+// more piece of a response than to copy as much.
+const copyBelow = 1 << 10
+
+// add adds b. If it lasts, it must stay as it is for as long as m is used.
+func (m *message) add(b []byte, lasts bool) {
+	if !lasts || len(b) < copyBelow {
+		m.own = append(m.own, b...)
+		return
+	}
+	m.refs = append(m.refs, ref{len(m.own), b})
+	m.far += len(b)
+}
+
+// addMessage adds what is in other.
+func (m *message) addMessage(other *message) {
+	from := 0
+	for i := range other.refs {
+		r := &other.refs[i]
+		m.own = append(m.own, other.own[from:r.at]...)
+		m.refs = append(m.refs, ref{len(m.own), r.b})
+		from = r.at
+	}
+	m.own = append(m.own, other.own[from:]...)
+	m.far += other.far
+}
+
+// len returns the length in bytes.
+func (m *message) len() int { return len(m.own) + m.far }
+
+// appendPieces appends the message without its first skip bytes, as slices in order.
+func (m *message) appendPieces(dst [][]byte, skip int) [][]byte {
+	from := 0
+	for i := range m.refs {
+		r := &m.refs[i]
+		dst, skip = appendPiece(dst, m.own[from:r.at], skip)
+		dst, skip = appendPiece(dst, r.b, skip)
+		from = r.at
+	}
+	dst, _ = appendPiece(dst, m.own[from:], skip)
+	return dst
+}
+
+func appendPiece(dst [][]byte, b []byte, skip int) (pieces [][]byte, rest int) {
+	if skip >= len(b) {
+		return dst, skip - len(b)
+	}
+	return append(dst, b[skip:]), 0
+}
+
+// discard empties m and lets go of what it refers to.
+func (m *message) discard() {
+	clear(m.refs)
+	m.own, m.refs, m.far = m.own[:0], m.refs[:0], 0
+}

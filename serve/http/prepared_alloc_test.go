@@ -1,0 +1,61 @@
+//go:build !race
+
+package http
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net/http"
+	"testing"
+)
+
+// TestLaneAllocs asks over a connection. What anything allocates meanwhile counts, and the
+// client does not.
+func TestLaneAllocs(t *testing.T) {
+	s := wired(t, sampleWorld(t, nil))
+	for name, rq := range hotRequests(t, s.world) {
+		c := s.dial(t)
+		raw := fmt.Appendf(nil, "GET %s?%s HTTP/1.1\r\nHost: x\r\nAuthorization: %s\r\nAccept-Encoding: %s\r\nIf-None-Match: %s\r\n\r\n",
+			rq.Path, rq.Query, rq.Authorization, rq.AcceptEncoding, rq.IfNoneMatch)
+		var answer []byte
+		for range 5 { // until there is a plan
+			_, _ = c.Write(raw)
+			answer = make([]byte, answerLen(t, bufio.NewReader(c)))
+		}
+		ask := func() {
+			_, _ = c.Write(raw)
+			_, _ = io.ReadFull(c, answer)
+		}
+		if n := testing.AllocsPerRun(500, ask); n != 0 {
+			t.Errorf("%s: an answer over a connection allocates %v times, want 0: %.30q", name, n, answer)
+		}
+		_ = c.Close()
+	}
+}
+
+// TestPlanlessAllocs asks for more targets than there are places, each once.
+func TestPlanlessAllocs(t *testing.T) {
+	s := wired(t, sampleWorld(t, nil))
+	c := s.dial(t)
+	uri := func(i int) []byte {
+		return fmt.Appendf(nil, "GET /3/movie/550?i=%06d HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nAccept-Encoding: gzip\r\n\r\n", i, s.token)
+	}
+	_, _ = c.Write(uri(0))
+	answer, i := make([]byte, answerLen(t, bufio.NewReader(c))), 0
+	const runs = 3 * preparedSlots
+	raws := make([][]byte, runs+2)
+	for i := range raws {
+		raws[i] = uri(i + 1)
+	}
+	if n := testing.AllocsPerRun(runs, func() {
+		_, _ = c.Write(raws[i])
+		_, _ = io.ReadFull(c, answer)
+		i++
+	}); n != 0 {
+		t.Errorf("an answer that nobody asks for again allocates %v times, want 0", n)
+	}
+	if string(answer[:12]) != "HTTP/1.1 "+fmt.Sprint(http.StatusOK) {
+		t.Errorf("last answer = %.40q, want 200", answer)
+	}
+}

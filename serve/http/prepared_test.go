@@ -1,0 +1,401 @@
+package http
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"hash/maphash"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"reelsplice/schemas/fragment"
+	"reelsplice/serve/auth"
+	"reelsplice/serve/servetest"
+)
+
+// An asker asks over one connection with the lane, and over another one when that ends.
+type asker struct {
+	*wireServer
+	c net.Conn
+	r *bufio.Reader
+}
+
+func (s *wireServer) asker(t *testing.T) *asker {
+	t.Helper()
+	c := s.dial(t)
+	_ = c.SetDeadline(time.Now().Add(10 * time.Second))
+	return &asker{s, c, bufio.NewReader(c)}
+}
+
+// ask sends a request with some header lines; a body of gzip comes back inflated.
+func (a *asker) ask(t *testing.T, method, uri string, header ...string) (*http.Response, string) {
+	t.Helper()
+	lines := append([]string{method + " " + uri + " HTTP/1.1", "Host: x", "Authorization: Bearer " + a.token, "Accept-Encoding: gzip"}, header...)
+	if _, err := io.WriteString(a.c, strings.Join(lines, "\r\n")+"\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	rs, err := http.ReadResponse(a.r, &http.Request{Method: method})
+	if err != nil {
+		t.Fatalf("%s %s: %v", method, uri, err)
+	}
+	body, err := io.ReadAll(rs.Body)
+	if err != nil {
+		t.Fatalf("%s %s: %v", method, uri, err)
+	}
+	if rs.Header.Get("Content-Encoding") == "gzip" && len(body) > 0 {
+		body = []byte(servetest.OneMember(t, body))
+	}
+	if rs.Close {
+		*a = *a.asker(t)
+	}
+	return rs, string(body)
+}
+
+// isPrepared reports whether a target has a plan.
+func (s *wireServer) isPrepared(target string) bool {
+	held := s.releases.Acquire()
+	defer held.Release()
+	return s.prepared.find([]byte(target), held) != nil
+}
+
+func TestPlans(t *testing.T) {
+	s := newWireServer(t, nil, servetest.Movie550)
+	a := s.asker(t)
+	const uri = "/3/movie/550?append_to_response=credits,videos"
+	first, want := a.ask(t, "GET", uri)
+	tag := first.Header.Get("ETag")
+	if s.isPrepared(uri) {
+		t.Error("what was asked for once has a plan")
+	}
+	a.ask(t, "GET", uri)
+	servetest.Eventually(t, "what was asked for twice has a plan", func() bool { return s.isPrepared(uri) })
+	f := func(what, method string, status int, body string, same bool, header ...string) {
+		t.Helper()
+		rs, got := a.ask(t, method, uri, header...)
+		if rs.StatusCode != status || got != body {
+			t.Errorf("%s = %d %.100q, want %d %.100q", what, rs.StatusCode, got, status, body)
+		}
+		rs.Header.Del("Date")
+		h := first.Header.Clone()
+		h.Del("Date")
+		if same && (fmt.Sprint(rs.Header) != fmt.Sprint(h) || rs.ContentLength != first.ContentLength) {
+			t.Errorf("%s: header %v, %d bytes, want %v, %d", what, rs.Header, rs.ContentLength, h, first.ContentLength)
+		}
+	}
+	f("planned", "GET", 200, want, true)
+	f("planned HEAD", "HEAD", 200, "", true)
+	f("planned 304", "GET", 304, "", false, "If-None-Match: "+tag)
+	f("planned with another tag", "GET", 200, want, true, `If-None-Match: "x"`)
+	f("identity", "GET", 200, want, false, "Accept-Encoding: identity") // two lines: not for the lane
+	a = s.asker(t)
+	rs, _ := a.ask(t, "GET", uri, "Origin: https://x")
+	headers(t, "planned, from another origin", rs.Header, map[string]string{"Access-Control-Allow-Origin": "*", "ETag": tag})
+	rs, _ = a.ask(t, "GET", uri, "X-Other: 1")
+	headers(t, "planned", rs.Header, map[string]string{"Access-Control-Allow-Origin": "", "ETag": tag})
+}
+
+// TestPlansEnd: a plan counts for one release, and for who may ask.
+func TestPlansEnd(t *testing.T) {
+	s := newWireServer(t, nil, servetest.Version(1))
+	a := s.asker(t)
+	const uri = "/3/movie/1"
+	for n := 2; n < 5; n++ {
+		for range 3 {
+			if _, body := a.ask(t, "GET", uri); !strings.Contains(body, fmt.Sprintf(`"v%d"`, n-1)) {
+				t.Fatalf("answer = %s, want v%d", body, n-1)
+			}
+		}
+		servetest.Build(t, s.dir, 6, servetest.Version(n))
+		s.releases.Poll()
+	}
+	for range 3 {
+		a.ask(t, "GET", uri)
+	}
+	good := s.token
+	s.token = "rsp_nobody"
+	for range 2 {
+		if rs, body := a.ask(t, "GET", uri); rs.StatusCode != 401 || body != servetest.Body401 {
+			t.Errorf("a stranger gets %d %s, want 401", rs.StatusCode, body)
+		}
+	}
+	s.token = good
+	if rs, _ := a.ask(t, "GET", uri); rs.StatusCode != 200 {
+		t.Errorf("behind a stranger's request a good token gets %d, want 200", rs.StatusCode)
+	}
+	if _, err := auth.Revoke(s.file, "test", time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.tokens.Reload(); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if rs, body := a.ask(t, "GET", uri); rs.StatusCode != 401 || body != servetest.Body401 {
+			t.Errorf("a revoked token gets %d %s, want 401", rs.StatusCode, body)
+		}
+	}
+}
+
+// TestNoPlans: what depends on the clock, on the user, or is made for the request has none.
+func TestNoPlans(t *testing.T) {
+	s := newWireServer(t, func(c *config) { c.MaxHeader = 4 * maxPrepared }, servetest.Movie550)
+	a := s.asker(t)
+	for _, uri := range []string{
+		"/3/movie/550/changes", "/3/movie/550?append_to_response=account_states",
+		"/3/movie/999", "/3/movie/popular", "/3/configuration", "/3/authentication/token/new", "/3/movie/550/account_states",
+		"/3/movie/550?x=" + strings.Repeat("y", maxPrepared),
+	} {
+		for range 3 {
+			if rs, _ := a.ask(t, "GET", uri); rs.StatusCode == 400 {
+				a = s.asker(t) // the connection has ended
+			}
+		}
+		if s.isPrepared(uri) {
+			t.Errorf("%.100s has a plan", uri)
+		}
+	}
+}
+
+// TestPlansForQueryKeys: a request with an api_key is answered from the plan of its target
+// without the key, which no plan holds, and only for as long as the key is good.
+func TestPlansForQueryKeys(t *testing.T) {
+	s := newWireServer(t, nil, servetest.Movie550, servetest.Movie551)
+	key := s.token
+	second := servetest.Issue(t, s.file, "second", time.Time{})
+	reload := func() {
+		t.Helper()
+		if err := s.tokens.Reload(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	reload()
+	s.token = "" // of Authorization
+	a := s.asker(t)
+	f := func(uri string, status int, id string) {
+		t.Helper()
+		rs, body := a.ask(t, "GET", uri)
+		if rs.StatusCode != status || !strings.Contains(body, id) {
+			t.Errorf("GET %s = %d %s, want %d with %s", uri, rs.StatusCode, body, status, id)
+		}
+	}
+	const uri = "/3/movie/550?language=en"
+	for range 2 {
+		f("/3/movie/550?api_key="+key+"&language=en", 200, `"id":550`)
+	}
+	servetest.Eventually(t, "what was asked for twice with an api_key has a plan", func() bool { return s.isPrepared(uri) })
+	for i := range s.prepared.slots {
+		if p := s.prepared.slots[i].Load(); p != nil && (strings.Contains(p.target, key) || bytes.Contains(p.found, []byte(key))) {
+			t.Errorf("a plan holds the key: %q", p.target)
+		}
+	}
+	f(uri+"&api_key="+second, 200, `"id":550`)
+	f(uri+"&api%5Fkey="+second, 200, `"id":550`)
+	f(uri+"&api_key=x&api_key="+second, 200, `"id":550`) // the last one counts
+	f(uri+"&api_key="+second+"&api_key=x", 401, "status_code")
+	f(uri+"&api_key=0123456789abcdef0123456789abcdef", 401, "status_code")
+	f(uri, 401, "status_code")
+	f(uri+"&x="+strings.Repeat("&api_key="+key, 100), 400, "status_code") // longer than a query may be
+	// A plan made for a bearer token serves keys, and the key's place does not matter.
+	for range 3 {
+		f("/3/movie/551?x=y?&api_key="+key, 200, `"id":551`)
+		f("/3/movie/551?api_key="+key, 200, `"id":551`)
+	}
+	if s.isPrepared("/3/movie/551?x=y") {
+		t.Error("a target that nobody asked for has a plan")
+	}
+	if _, err := auth.Revoke(s.file, "second", time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	reload()
+	f(uri+"&api_key="+second, 401, "status_code")
+	f(uri+"&api_key="+key, 200, `"id":550`)
+}
+
+// TestPlansShareAPlace: of several targets of one place the last that was missed twice in a
+// row has it, and each gets its own answer.
+func TestPlansShareAPlace(t *testing.T) {
+	s := newWireServer(t, nil, servetest.Movie550, servetest.Movie551)
+	place := func(target string) uint64 { return maphash.String(s.prepared.seed, target) % preparedSlots }
+	one, other := "/3/movie/550", ""
+	for i := 0; other == ""; i++ {
+		if u := fmt.Sprintf("/3/movie/551?i=%d", i); place(u) == place(one) {
+			other = u
+		}
+	}
+	a := s.asker(t)
+	check := func(uri, id string) {
+		t.Helper()
+		if rs, body := a.ask(t, "GET", uri); rs.StatusCode != 200 || !strings.Contains(body, id) {
+			t.Errorf("%s = %d %s, want %s", uri, rs.StatusCode, body, id)
+		}
+	}
+	for range 4 {
+		check(one, `"id":550`)
+		check(other, `"id":551`)
+	}
+	if s.isPrepared(one) || s.isPrepared(other) {
+		t.Error("of targets that are missed in turn one has a plan")
+	}
+	check(one, `"id":550`)
+	check(one, `"id":550`)
+	check(other, `"id":551`)
+	servetest.Eventually(t, "the target that was missed twice in a row has the plan", func() bool { return s.isPrepared(one) && !s.isPrepared(other) })
+	check(other, `"id":551`)
+	check(other, `"id":551`)
+	servetest.Eventually(t, "the target that was missed twice in a row last has the plan", func() bool { return !s.isPrepared(one) && s.isPrepared(other) })
+}
+
+// TestPlansAreBounded: plans take so much memory and no more, and those of an earlier release
+// none when the next one has some.
+func TestPlansAreBounded(t *testing.T) {
+	ps := newPreparedSet()
+	check := func(what string, plans int) {
+		t.Helper()
+		n, size := 0, int64(0)
+		for i := range ps.slots {
+			if p := ps.slots[i].Load(); p != nil {
+				n, size = n+1, size+int64(p.size)
+			}
+		}
+		if n != plans || size != ps.size.Load() || size > maxAllPrepared {
+			t.Errorf("%s: %d plans of %d bytes, want %d of %d, and %d at most", what, n, size, plans, ps.size.Load(), maxAllPrepared)
+		}
+	}
+	put := func(slot int, held uint64, size int) {
+		ps.put(&ps.slots[slot], &prepared{serial: held, size: size})
+	}
+	const most = maxAllPrepared / maxPrepared
+	for i := range most + 10 {
+		put(i, 1, maxPrepared)
+	}
+	check("full", most)
+	put(0, 1, maxPrepared)
+	put(1, 2, 100)
+	put(most, 2, maxPrepared-100)
+	check("replaced", most+1)
+	ps.forget(2)
+	check("of the next release", 2)
+}
+
+// TestSwitchDuringAnswer: who takes an answer slowly gets it whole, out of the release that
+// it began with, which is closed only then.
+func TestSwitchDuringAnswer(t *testing.T) {
+	raw := make([]byte, 16<<20)
+	_, _ = rand.NewChaCha8([32]byte{}).Read(raw) // more than the kernel holds of an answer
+	for i := range raw {
+		raw[i] = raw[i]&63 + '0'
+	}
+	big := servetest.Numbered(fragment.KindMovie, 1, servetest.Of(fragment.SubDetails, `{"t":"`+string(raw)+`"`))
+	for _, times := range []int{1, 3} { // without a plan, and with one
+		s := wired(t, writtenWorld(t, nil, big))
+		a := s.asker(t)
+		if err := a.c.(*net.TCPConn).SetReadBuffer(64 << 10); err != nil { // else it grows to hold all
+			t.Fatal(err)
+		}
+		for range times - 1 {
+			a.ask(t, "GET", "/3/movie/1")
+		}
+		old := held(s.world)
+		fmt.Fprintf(a.c, "GET /3/movie/1 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nAccept-Encoding: gzip\r\n\r\n", s.token)
+		if _, err := a.r.Peek(1); err != nil {
+			t.Fatal(err)
+		}
+		servetest.Write(t, s.dir, servetest.Numbered(fragment.KindMovie, 1, servetest.Of(fragment.SubDetails, `{"t":"new"`)))
+		s.releases.Poll()
+		if n := old.Users(); n != 1 || held(s.world) == old {
+			t.Fatalf("%d users of the release during the answer, want 1 of the old one", n)
+		}
+		rs, err := http.ReadResponse(a.r, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(rs.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := servetest.OneMember(t, body); !bytes.Contains([]byte(got), raw) {
+			t.Errorf("answer of %d bytes, want the old release's", len(got))
+		}
+		servetest.Eventually(t, "the old release is closed", func() bool { return old.Users() == 0 })
+		if _, body := a.ask(t, "GET", "/3/movie/1"); body != `{"t":"new"}` {
+			t.Errorf("the next answer = %.100s, want the new release's", body)
+		}
+	}
+}
+
+// TestSwitchUnderPlans: over several connections, while releases and the token file change,
+// each answer is whole and of one release, planned or not.
+func TestSwitchUnderPlans(t *testing.T) {
+	s := newWireServer(t, nil, servetest.Version(1))
+	ids := []string{s.releases.ID()}
+	stop, ended := make(chan struct{}), make(chan error, 4)
+	got := make(chan [2]string, 1<<16) // release and body, once for each change
+	for i := range cap(ended) {
+		a := s.asker(t)
+		_ = a.c.SetDeadline(time.Now().Add(time.Minute))
+		uri := fmt.Sprintf("/3/movie/1?i=%d", i%2)
+		go func() { ended <- a.hammer(uri, stop, got) }()
+	}
+	for n := 2; n < 6; n++ {
+		servetest.Build(t, s.dir, 6, servetest.Version(n))
+		s.releases.Poll()
+		ids = append(ids, s.releases.ID())
+		if err := s.tokens.Reload(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	close(stop)
+	for range cap(ended) {
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	}
+	close(got)
+	seen := map[string]bool{}
+	for answer := range got {
+		n := slices.Index(ids, answer[0])
+		if want := fmt.Sprintf(`"v%d"`, n+1); n < 0 || !strings.Contains(answer[1], want) {
+			t.Errorf("release %s answers %s, want %s", answer[0], answer[1], want)
+		}
+		seen[answer[0]] = true
+	}
+	if len(seen) < 2 {
+		t.Errorf("%d releases answered, want several", len(seen))
+	}
+}
+
+// hammer asks for a target until stop is closed, and tells of answers that differ from
+// the one before.
+func (a *asker) hammer(uri string, stop <-chan struct{}, changed chan<- [2]string) error {
+	var last [2]string
+	for {
+		select {
+		case <-stop:
+			return nil
+		default:
+		}
+		fmt.Fprintf(a.c, "GET %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nAccept-Encoding: gzip\r\n\r\n", uri, a.token)
+		rs, err := http.ReadResponse(a.r, nil)
+		if err != nil {
+			return fmt.Errorf("read answer: %w", err)
+		}
+		z, err := gzip.NewReader(rs.Body)
+		if err != nil {
+			return fmt.Errorf("read %s: %w", rs.Status, err)
+		}
+		body, err := io.ReadAll(z)
+		if err != nil {
+			return fmt.Errorf("read %s: %w", rs.Status, err)
+		}
+		if answer := [2]string{rs.Header.Get("X-Reelsplice-Release"), string(body)}; answer != last {
+			changed <- answer
+			last = answer
+		}
+	}
+}

@@ -1,0 +1,138 @@
+// Package http serves an edge over HTTP: limits of connections, TLS, a fast path for plain
+// requests, fasthttp for all others, and an end that loses no request.
+//
+// Connections pass through layers of listeners: drain, connlimit, TLS, fast path. The fast path
+// answers plain requests inside of Read, and gives fasthttp the heads of all others. One header
+// encoder serves both ways and prepared responses.
+//
+// The package has more than twenty files because three of them are for one system each.
+package http
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"time"
+
+	"github.com/valyala/fasthttp"
+
+	"reelsplice/serve/edge"
+	"reelsplice/serve/http/connlimit"
+)
+
+// A Server serves an edge on one address.
+type Server struct {
+	limits   Limits
+	meters   *meters
+	server   *fasthttp.Server
+	fast     *fastListener // that server serves, over ln
+	ln       net.Listener  // over bound
+	bound    *Bound
+	conns    *connlimit.Listener
+	cert     *certificate  // nil without TLS
+	accepted chan struct{} // closed when no connection is accepted any more
+}
+
+// A Bound is an address that is taken, where connections wait to be served.
+type Bound struct{ ln *drainListener }
+
+// Bind takes an address.
+func Bind(addr string) (*Bound, error) {
+	ln, err := net.Listen("tcp", addr)
+	if err != nil {
+		return nil, fmt.Errorf("listen: %w", err)
+	}
+	return &Bound{&drainListener{TCPListener: ln.(*net.TCPListener)}}, nil
+}
+
+// Close gives the address back. It does nothing once a Server has closed it.
+func (b *Bound) Close() { _ = b.ln.Close() }
+
+// FitLimits lowers limits.MaxConns to fit the number of files that the process may have open.
+func FitLimits(limits *Limits) error { return fitConns(limits, fileLimit()) }
+
+// New returns a Server of e on b, which it closes.
+func New(limits Limits, e *edge.Edge, b *Bound) (*Server, error) {
+	s := &Server{limits: limits, meters: newMeters(), bound: b, accepted: make(chan struct{})}
+	if limits.TLSCert != "" {
+		var err error
+		if s.cert, err = openCertificate(limits.TLSCert, limits.TLSKey, limits.Log); err != nil {
+			return nil, err
+		}
+	}
+	s.server = newFastHTTP(&s.limits, e, s.meters)
+	s.conns = limitConns(b.ln, &s.limits, s.meters)
+	s.ln = s.conns
+	if s.cert != nil {
+		s.ln = listenTLS(s.ln, s.cert, s.meters)
+	}
+	s.fast = listenFast(s.ln, newFastConfig(&s.limits, e, s.meters, newPreparedSet()))
+	return s, nil
+}
+
+// URL returns the base address.
+func (s *Server) URL() string {
+	scheme := "http"
+	if s.cert != nil {
+		scheme = "https"
+	}
+	return scheme + "://" + s.ln.Addr().String()
+}
+
+// Serve accepts connections until Stop or Close.
+func (s *Server) Serve() error {
+	defer close(s.accepted)
+	return s.server.Serve(s.fast)
+}
+
+// PollCertificate loads the certificate if its files have changed. It does nothing without TLS.
+func (s *Server) PollCertificate() {
+	if s.cert != nil {
+		s.cert.poll()
+	}
+}
+
+// ReloadCertificate loads the certificate. It does nothing without TLS.
+func (s *Server) ReloadCertificate() {
+	if s.cert != nil {
+		s.cert.reload()
+	}
+}
+
+// CertificateErr returns why the files of the certificate are not those that are presented, or nil.
+func (s *Server) CertificateErr() error { return s.cert.failure() }
+
+// Drain makes each response end its connection from here on.
+func (s *Server) Drain() { s.fast.Drain() }
+
+// Stop refuses new connections and waits until the responses under way are sent and ctx ends at the
+// latest. The Shutdown of fasthttp is not for that: it closes connections whose request has come but was not
+// read yet.
+func (s *Server) Stop(ctx context.Context) error {
+	s.bound.ln.Drain()
+	select {
+	case <-s.accepted:
+	case <-ctx.Done(): // clients may connect faster than connections are accepted
+		s.bound.Close()
+	}
+	s.fast.Stop()
+	t := time.NewTicker(drainPoll)
+	defer t.Stop()
+	for {
+		n := s.conns.Stats().Open
+		if n == 0 {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("stop: %d connections are still open after the drain timeout of %v", n, s.limits.DrainTimeout)
+		case <-t.C:
+		}
+	}
+}
+
+// drainPoll is how often open connections are counted while the server stops.
+const drainPoll = 10 * time.Millisecond
+
+// Close closes the listener. It does nothing once Stop has.
+func (s *Server) Close() { _ = s.ln.Close() }

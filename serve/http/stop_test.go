@@ -1,0 +1,137 @@
+package http
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"reelsplice/serve/servetest"
+)
+
+// An acceptLog remembers the addresses of the connections that a listener accepted.
+type acceptLog struct {
+	net.Listener
+	seen sync.Map // of string
+}
+
+func (l *acceptLog) Accept() (net.Conn, error) {
+	c, err := l.Listener.Accept()
+	if err == nil {
+		l.seen.Store(c.RemoteAddr().String(), true)
+	}
+	return c, err
+}
+
+// TestStopLosesNothing: clients that ask on kept connections while the server stops get a response to each
+// request on a connection that the server accepted. The last one on a connection says that it ends.
+func TestStopLosesNothing(t *testing.T) {
+	f := func(name string, delay time.Duration, secure bool) {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, nil, servetest.Version(1))
+			if secure {
+				w.cfg.TLSCert, w.cfg.TLSKey, _ = newCertificate(t)
+			}
+			s := w.bind(t)
+			accepted := &acceptLog{Listener: s.fast.Listener}
+			s.fast.Listener = accepted
+			dial := func() (net.Conn, error) {
+				c, err := net.Dial("tcp", s.addr().String())
+				if err == nil && secure {
+					c = tls.Client(c, &tls.Config{InsecureSkipVerify: true})
+				}
+				return c, err
+			}
+			ended := make(chan error, 1)
+			go func() { ended <- s.Serve() }()
+			var served atomic.Int64
+			var clients sync.WaitGroup
+			for range 8 {
+				clients.Go(func() {
+					for {
+						start := time.Now()
+						c, err := dial()
+						if err != nil {
+							return // the server is gone
+						}
+						n, err := askUntilClosed(c, w.token, start)
+						served.Add(n)
+						if _, ok := accepted.seen.Load(c.LocalAddr().String()); ok && err != nil {
+							t.Errorf("request %d on an accepted connection: %v", n+1, err)
+						}
+					}
+				})
+			}
+			servetest.Eventually(t, "requests are served", func() bool { return served.Load() > 0 })
+			time.Sleep(50 * time.Millisecond)
+			s.Drain()
+			time.Sleep(delay)
+			if err := s.Stop(t.Context()); err != nil {
+				t.Errorf("Stop = %v, want nil", err)
+			}
+			if err := <-ended; err != nil {
+				t.Errorf("Serve = %v, want nil", err)
+			}
+			clients.Wait()
+			t.Logf("%d responses while the server ran and stopped", served.Load())
+		})
+	}
+	f("at once", 0, false)
+	f("with a delay", 200*time.Millisecond, false)
+	f("over TLS", 50*time.Millisecond, true)
+}
+
+// TestDrainEnds: connections that come faster than they are accepted do not keep the server from its end.
+func TestDrainEnds(t *testing.T) {
+	w := newWorld(t, nil, servetest.Version(1))
+	s := w.bind(t)
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	ended := make(chan error, 1)
+	go func() { ended <- s.Stop(ctx) }() // nobody accepts
+	select {
+	case err := <-ended:
+		if _, refused := net.Dial("tcp", s.addr().String()); err != nil || refused == nil {
+			t.Errorf("drain = %v, want nil and a closed listener", err)
+		}
+	case <-time.After(5 * time.Second):
+		t.Error("drain does not end")
+	}
+}
+
+// askUntilClosed asks on a connection until a response says that it ends, 100 times at most, and closes it. It
+// returns the number of whole responses. last is when c was dialed. A client that pauses may be left like one
+// that is idle, which is no error.
+func askUntilClosed(c net.Conn, token string, last time.Time) (n int64, err error) {
+	defer c.Close()
+	_ = c.SetDeadline(time.Now().Add(10 * time.Second))
+	for r := bufio.NewReader(c); n < 100; n++ {
+		_, err := fmt.Fprintf(c, "GET /3/movie/1 HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer %s\r\n\r\n", token)
+		paused := time.Since(last) > 20*time.Millisecond
+		var rs *http.Response
+		if err == nil {
+			rs, err = http.ReadResponse(r, nil)
+		}
+		switch {
+		case err != nil && paused:
+			return n, nil
+		case err != nil:
+			return n, err
+		}
+		last = time.Now()
+		if _, err := io.Copy(io.Discard, rs.Body); err != nil || rs.StatusCode != 200 {
+			return n, fmt.Errorf("status %d: %w", rs.StatusCode, err)
+		}
+		if rs.Close {
+			return n + 1, nil
+		}
+	}
+	return n, nil
+}

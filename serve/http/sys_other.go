@@ -1,0 +1,14 @@
+//go:build !linux
+
+package http
+
+import "syscall"
+
+// supported tells that connections have the fast path. Elsewhere fasthttp answers all requests.
+const supported = false
+
+type vector struct{}
+
+func receive(uintptr, []byte) (int, syscall.Errno) { return 0, syscall.ENOSYS }
+
+func writeTo(uintptr, *reply) (int, syscall.Errno) { return 0, syscall.ENOSYS }

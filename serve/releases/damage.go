@@ -1,0 +1,98 @@
+package releases
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"reelsplice/schemas/release"
+)
+
+// Requests check what they use of a release the first time. Beside them, the lengths of its
+// files are looked at now and then, and all of it is read at a bounded rate. New damage
+// makes prepared responses void, so that they are composed, and thereby checked, again.
+
+const (
+	// sizesEvery is how often the lengths of files are looked at, at most: there is
+	// sizesPerFile between two looks for each file too, which takes microseconds.
+	sizesEvery   = time.Second
+	sizesPerFile = 5 * time.Millisecond
+	// scrubEvery is the time between two full checks.
+	scrubEvery = 24 * time.Hour
+)
+
+// damaged logs new damage in the release h, and voids the responses prepared from it.
+func (r *Releases) damaged(h *Held, err *release.CorruptError) {
+	h.serial.Store(r.opened.Add(1))
+	r.damages.Error("release is damaged", "release", h.reader.Manifest().ID, "file", err.File, "offset", err.Off, "error", err.What)
+}
+
+// Damage returns the first damage found in the served release, nil for none, and the number of damaged blocks.
+func (r *Releases) Damage() (first error, blocks int) {
+	h := r.Acquire()
+	defer h.Release()
+	if h == nil {
+		return nil, 0
+	}
+	if first, blocks = h.reader.Damage(); first != nil {
+		first = fmt.Errorf("damaged blocks: %d, the first: %w", blocks, first)
+	}
+	return first, blocks
+}
+
+// checkSizes looks now and then for files that have become shorter.
+func (r *Releases) checkSizes() {
+	h := r.Acquire()
+	defer h.Release()
+	if h == nil {
+		return
+	}
+	wait := max(sizesEvery, sizesPerFile*time.Duration(len(h.reader.Manifest().Files)))
+	if now := time.Now(); now.Sub(r.sized) >= wait {
+		r.sized = now
+		h.reader.CheckSizes()
+	}
+}
+
+// Scrub checks all of the release that is served, and once a day again, until ctx ends. It
+// reads rate bytes a second; 0 is for none.
+func (r *Releases) Scrub(ctx context.Context, rate int64) {
+	for rate > 0 {
+		h := r.Acquire()
+		if h == nil {
+			return
+		}
+		replaced := h.replaced
+		r.scrub(ctx, h, rate)
+		h.Release()
+		select {
+		case <-ctx.Done():
+			return
+		case <-replaced:
+		case <-time.After(scrubEvery):
+		}
+	}
+}
+
+// scrub checks h once, as long as it is served.
+func (r *Releases) scrub(ctx context.Context, h *Held, rate int64) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		select {
+		case <-ctx.Done():
+		case <-h.replaced:
+			cancel()
+		}
+	}()
+	start, id := time.Now(), h.reader.Manifest().ID
+	switch err := h.reader.Scrub(ctx, rate); {
+	case errors.Is(err, context.Canceled):
+	case err != nil:
+		r.log.Warn("release could not be checked to its end", "release", id, "error", err)
+	default:
+		_, blocks := h.reader.Damage()
+		r.log.Info("release checked", "release", id, "seconds", int(time.Since(start).Seconds()), "damaged blocks", blocks)
+	}
+}

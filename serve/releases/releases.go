@@ -1,0 +1,223 @@
+// Package releases holds the release that is served: it opens the current release of a store, follows the
+// store, switches without losing a request, and checks in the background what it serves.
+package releases
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"reelsplice/schemas/release"
+	"reelsplice/serve/logs"
+	"reelsplice/serve/query"
+)
+
+// damages is how many damaged places a second are logged at most.
+const damages = 3
+
+// Releases holds the release that is served and follows the store's current one.
+// A new one is opened beside the old one, requests move over, and the old one is
+// closed after its last request.
+type Releases struct {
+	store   release.Store
+	results int // bytes of results of queries that are kept
+	log     *slog.Logger
+	current atomic.Pointer[Held]
+	failed  atomic.Pointer[failure]
+	opened  atomic.Uint64 // releases so far
+	looking sync.Mutex    // held for one look at the store at a time
+	damages *slog.Logger  // for damage, limited
+	sized   time.Time     // when the lengths of files were last looked at
+}
+
+// failure is a release that could not be opened. It is tried again only when the
+// store names another one, or after a while.
+type failure struct {
+	id   string
+	err  error
+	when time.Time
+}
+
+// retryAfter is how long a release that could not be opened is left alone.
+const retryAfter = 10 * time.Second
+
+// A Held is a release that someone uses.
+type Held struct {
+	reader *release.Reader
+	engine *query.Engine
+	users  atomic.Int64 // requests, and one for being current
+	log    *slog.Logger
+	// serial is of this release alone in this process; never 0. It changes when damage is
+	// found, so that nothing prepared before is used again.
+	serial   atomic.Uint64
+	replaced chan struct{} // closed when the release is no longer served
+}
+
+// Reader returns the release; nil when none is served.
+func (h *Held) Reader() *release.Reader {
+	if h == nil {
+		return nil
+	}
+	return h.reader
+}
+
+// Engine returns what answers queries over the release; nil when none is served.
+func (h *Held) Engine() *query.Engine {
+	if h == nil {
+		return nil
+	}
+	return h.engine
+}
+
+// Serial returns the number of the release as it is now, which new damage changes; 0 when none is served.
+func (h *Held) Serial() uint64 {
+	if h == nil {
+		return 0
+	}
+	return h.serial.Load()
+}
+
+// Users returns how many uses of the release have not ended, with one for being the current release.
+func (h *Held) Users() int64 { return h.users.Load() }
+
+// Release ends a use.
+func (h *Held) Release() {
+	if h == nil || h.users.Add(-1) != 0 {
+		return
+	}
+	if err := h.reader.Close(); err != nil {
+		h.log.Error("close release", "error", err)
+	}
+}
+
+// Open opens the current release of the store. results is how many bytes of
+// results of queries are kept.
+func Open(store release.Store, results int, log *slog.Logger) (*Releases, error) {
+	r := &Releases{store: store, results: results, log: log, damages: logs.Limit(log, damages, time.Second)}
+	id, err := store.Current()
+	if err != nil {
+		return nil, err
+	}
+	return r, r.open(id)
+}
+
+// Acquire returns the current release for one request; Held.Release ends it.
+func (r *Releases) Acquire() *Held {
+	for {
+		h := r.current.Load()
+		if h == nil {
+			return nil
+		}
+		// A count of zero means that h was replaced and its last user left.
+		for n := h.users.Load(); n > 0; n = h.users.Load() {
+			if h.users.CompareAndSwap(n, n+1) {
+				return h
+			}
+		}
+	}
+}
+
+func (r *Releases) open(id string) error {
+	reader, err := release.Open(r.store.Path(id))
+	if err != nil {
+		return err
+	}
+	if got := reader.Manifest().ID; got != id {
+		return errors.Join(fmt.Errorf("%w: folder %s holds release %s", release.ErrCorrupt, id, got), reader.Close())
+	}
+	h := &Held{reader: reader, log: r.log, replaced: make(chan struct{})}
+	h.serial.Store(r.opened.Add(1))
+	reader.NotifyDamage(func(err *release.CorruptError) { r.damaged(h, err) })
+	h.engine = query.OpenCache(reader, r.results)
+	if err := h.engine.Err(); err != nil {
+		r.log.Error("tables do not fit: queries that need them fail", "release", id, "error", err)
+	}
+	h.users.Store(1)
+	r.replace(h)
+	return nil
+}
+
+// replace makes h the release that is served; nil for none.
+func (r *Releases) replace(h *Held) {
+	if old := r.current.Swap(h); old != nil {
+		close(old.replaced)
+		old.Release()
+	}
+}
+
+// ID returns the id of the release that is served, "" for none.
+func (r *Releases) ID() string {
+	h := r.Acquire()
+	defer h.Release()
+	if h == nil {
+		return ""
+	}
+	return h.reader.Manifest().ID
+}
+
+// Err returns why the store's current release is not the one that is served.
+func (r *Releases) Err() error {
+	if f := r.failed.Load(); f != nil {
+		return f.err
+	}
+	return nil
+}
+
+// Poll looks at the store, and now and then at the lengths of the served files. A caller polls
+// rather than waits for notices, because those do not come over network file systems.
+func (r *Releases) Poll() {
+	r.follow()
+	r.checkSizes()
+}
+
+// Reload looks at the store now, and tries a release again that could not be opened.
+func (r *Releases) Reload() {
+	r.failed.Store(nil)
+	r.follow()
+}
+
+// follow opens the store's current release when it is another one than is served.
+// What is served goes on when that fails.
+func (r *Releases) follow() {
+	r.looking.Lock()
+	defer r.looking.Unlock()
+	id, err := r.store.Current()
+	if err != nil {
+		r.fail("", fmt.Errorf("read current release: %w", err))
+		return
+	}
+	if id == r.ID() {
+		// The mapped files outlive their names, but no restart and no other edge would find them.
+		if _, err := os.Stat(r.store.Path(id)); err != nil {
+			r.fail(id, fmt.Errorf("look at the folder of the served release: %w", err))
+		} else {
+			r.failed.Store(nil)
+		}
+		return
+	}
+	if f := r.failed.Load(); f != nil && f.id == id && time.Since(f.when) < retryAfter {
+		return
+	}
+	if err := r.open(id); err != nil {
+		r.fail(id, err)
+		return
+	}
+	r.failed.Store(nil)
+	r.log.Info("release switched", "release", id)
+}
+
+func (r *Releases) fail(id string, err error) {
+	old := r.failed.Swap(&failure{id, err, time.Now()})
+	if old == nil || old.err.Error() != err.Error() {
+		r.log.Error("current release cannot be used, the last good one stays in force", "release", id, "error", err)
+	}
+}
+
+// Close closes the release after its last request.
+func (r *Releases) Close() {
+	r.replace(nil)
+}

@@ -1,0 +1,90 @@
+package releases
+
+import (
+	"log/slog"
+	"os"
+	"strings"
+	"testing"
+
+	"reelsplice/schemas/release"
+	"reelsplice/serve/servetest"
+)
+
+// TestBrokenReleaseIsNotServed: the last good release stays, and Err names the fault.
+func TestBrokenReleaseIsNotServed(t *testing.T) {
+	dir := t.TempDir()
+	good := servetest.Build(t, dir, 6, servetest.Version(1))
+	r, err := Open(release.Store{Dir: dir}, 0, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	bad := servetest.Build(t, dir, 6, servetest.Version(2))
+	store := release.Store{Dir: dir}
+	index := store.Path(bad) + "/index"
+	whole, err := os.ReadFile(index)
+	if err != nil {
+		t.Fatal(err)
+	}
+	servetest.WriteFile(t, index, string(whole[:len(whole)/2]))
+	served := func(id, fault string) {
+		t.Helper()
+		err := r.Err()
+		if r.ID() != id || (err == nil) != (fault == "") || err != nil && !strings.Contains(err.Error(), fault) {
+			t.Errorf("release served = %s, %v, want %s and an error with %q", r.ID(), err, id, fault)
+		}
+	}
+	served(good, "")
+	r.follow()
+	served(good, "index")
+	// It is left alone for a while, and taken once it is whole.
+	failure := r.failed.Load()
+	r.follow()
+	if r.failed.Load() != failure {
+		t.Error("the broken release is opened again at once")
+	}
+	servetest.WriteFile(t, index, string(whole))
+	failure.when = failure.when.Add(-2 * retryAfter)
+	r.follow()
+	if r.ID() != bad || r.Err() != nil {
+		t.Errorf("release served = %s, %v, want %s", r.ID(), r.Err(), bad)
+	}
+	served(bad, "")
+
+	// The folder of the served release is gone for a while.
+	if err := os.Rename(store.Path(bad), store.Path(bad)+"-away"); err != nil {
+		t.Fatal(err)
+	}
+	r.follow()
+	served(bad, "look at the folder of the served release")
+	if err := os.Rename(store.Path(bad)+"-away", store.Path(bad)); err != nil {
+		t.Fatal(err)
+	}
+	r.follow()
+	if r.Err() != nil {
+		t.Errorf("after the folder came back: %v, want no error", r.Err())
+	}
+
+	// A folder under another release's name.
+	third := servetest.Build(t, dir, 6, servetest.Version(3))
+	if err := os.RemoveAll(store.Path(third)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.CopyFS(store.Path(third), os.DirFS(store.Path(good))); err != nil {
+		t.Fatal(err)
+	}
+	r.follow()
+	if r.ID() != bad {
+		t.Errorf("release served = %s, want %s", r.ID(), bad)
+	}
+	served(bad, good)
+	// The file that names the current release is gone.
+	if err := os.Remove(dir + "/current"); err != nil {
+		t.Fatal(err)
+	}
+	r.follow()
+	served(bad, "current")
+	servetest.Publish(t, dir, bad)
+	r.follow()
+	served(bad, "")
+}

@@ -1,0 +1,140 @@
+package servetest
+
+import (
+	"bytes"
+
+	"reelsplice/build/segment"
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/release"
+)
+
+// Releases of these tests are written piece by piece, so that they hold what the edge
+// promises to serve rather than what the builder makes of a record.
+
+// A Resource is the content of a release for one key.
+type Resource struct {
+	Key       []byte
+	ID        uint64
+	Aliases   [][]byte
+	Fragments []Fragment
+}
+
+// A Fragment has texts for segments, Literals, and release.PieceSpec for the rest.
+type Fragment struct {
+	Address fragment.Address
+	Pieces  []any
+}
+
+// A Literal is text that stands in the recipe.
+type Literal string
+
+// The marks of recipes.
+var (
+	IDMark   = release.PieceSpec{Op: release.OpIDMark}
+	IDEnd    = release.PieceSpec{Op: release.OpIDEnd}
+	PageMark = release.PieceSpec{Op: release.OpPageMark}
+)
+
+// NameMark is the generic name of a season or an episode.
+func NameMark(w release.Word, n uint32) release.PieceSpec {
+	return release.PieceSpec{Op: release.OpName, Word: w, Number: n}
+}
+
+// Include includes a fragment of any resource.
+func Include(i release.Include) release.PieceSpec {
+	return release.PieceSpec{Op: release.OpInclude, Include: i}
+}
+
+// RowOf includes a row of a resource that is known by one number.
+func RowOf(k fragment.Kind, id uint64, s fragment.Sub) release.PieceSpec {
+	return Include(release.Include{Kind: k, ID: id, Sub: s})
+}
+
+// Of is a fragment of a sub-request in its base variant.
+func Of(s fragment.Sub, pieces ...any) Fragment { return In(s, fragment.Base, pieces...) }
+
+// In is a fragment in a variant.
+func In(s fragment.Sub, v fragment.Variant, pieces ...any) Fragment {
+	return Fragment{fragment.Address{Sub: s, Variant: v}, pieces}
+}
+
+// On is a fragment of a page.
+func On(s fragment.Sub, page uint16, pieces ...any) Fragment {
+	return Fragment{fragment.Address{Sub: s, Page: page}, pieces}
+}
+
+// Numbered is a resource that is known by one number.
+func Numbered(k fragment.Kind, id uint64, frags ...Fragment) Resource {
+	return Resource{Key: fragment.AppendID(nil, k, fragment.ID(id)), ID: id, Fragments: frags}
+}
+
+// Known adds aliases.
+func (r Resource) Known(k fragment.Kind, texts ...string) Resource {
+	for _, text := range texts {
+		r.Aliases = append(r.Aliases, fragment.AppendAlias(nil, k, text))
+	}
+	return r
+}
+
+// Defaults is the resource of defaults of a kind.
+func Defaults(k fragment.Kind, frags ...Fragment) Resource {
+	return Resource{Key: fragment.AppendShared(nil, fragment.KindDefault, k, ""), Fragments: frags}
+}
+
+// Write writes a release into a folder and makes it the current one.
+func Write(tb Tester, dir string, resources ...Resource) {
+	tb.Helper()
+	must := func(err error) {
+		tb.Helper()
+		if err != nil {
+			tb.Fatalf("write release: %v", err)
+		}
+	}
+	w, err := release.Create(dir, release.WriterOptions{})
+	must(err)
+	defer w.Abort() // does nothing after Seal
+	s, err := w.Shard(0)
+	must(err)
+	z, err := segment.New(6)
+	must(err)
+	for _, r := range resources {
+		spec, err := r.spec(z)
+		must(err)
+		_, err = s.Add(spec)
+		must(err)
+	}
+	must(s.Close())
+	m, err := w.Seal(tb.Context())
+	must(err)
+	_, err = release.Store{Dir: dir}.Publish(m.ID)
+	must(err)
+}
+
+func (r *Resource) spec(z *segment.Compressor) (release.ResourceSpec, error) {
+	spec := release.ResourceSpec{Key: r.Key, ID: r.ID, Aliases: r.Aliases}
+	for _, f := range r.Fragments {
+		fs := release.FragmentSpec{Address: f.Address}
+		for _, p := range f.Pieces {
+			ps, err := pieceOf(z, p)
+			if err != nil {
+				return spec, err
+			}
+			fs.Pieces = append(fs.Pieces, ps)
+		}
+		spec.Fragments = append(spec.Fragments, fs)
+	}
+	return spec, nil
+}
+
+func pieceOf(z *segment.Compressor, piece any) (release.PieceSpec, error) {
+	switch p := piece.(type) {
+	case release.PieceSpec:
+		return p, nil
+	case Literal:
+		return release.PieceSpec{Op: release.OpLiteral, Literal: []byte(p)}, nil
+	default:
+		g, err := z.Segment([]byte(p.(string)))
+		g.Stored = bytes.Clone(g.Stored) // the next one overwrites it
+		return release.PieceSpec{Op: release.OpSegment, Segment: g}, err
+	}
+}
