@@ -211,8 +211,8 @@ func (c *composer) text(raw []byte, f *variant.Filter) error {
 		splice.Literal(&c.answer, raw)
 		return nil
 	}
-	c.raw = append(c.raw[:0], raw...) // which would else move the caller's piece to the heap
-	if err := c.filter(c.raw, f); err != nil {
+	c.scratch.raw = append(c.scratch.raw[:0], raw...) // which would else move the caller's piece to the heap
+	if err := c.filter(c.scratch.raw, f); err != nil {
 		return err
 	}
 	splice.Literal(&c.answer, c.scratch.thin)
