@@ -16,8 +16,8 @@ import (
 	"reelsplice/build"
 	"reelsplice/ingest"
 	"reelsplice/schemas/release"
-	"reelsplice/serve/edge"
 	"reelsplice/serve/auth"
+	"reelsplice/serve/edge"
 	"reelsplice/serve/query"
 	"reelsplice/serve/releases"
 )

@@ -24,8 +24,8 @@ import (
 	"reelsplice/schemas/record"
 	"reelsplice/schemas/release"
 	"reelsplice/schemas/sharedtest"
-	"reelsplice/serve/edge"
 	"reelsplice/serve/auth"
+	"reelsplice/serve/edge"
 )
 
 // refusedSession and refusedPrivate are the bodies of refusals.

@@ -604,8 +604,11 @@ func TestBrokenProgram(t *testing.T) {
 	}
 	ask("nothing")
 	for name := range breaks {
-		at := bytes.Index(good, []byte(last(name))) - 2 // the operation and the length of the piece
-		for off, value := range map[int]byte{at: 10, at + 1: 0x7f} {
+		at := bytes.Index(good, release.AppendText(nil, []byte(last(name)))) - 2 // the operation and the length of the piece
+		if at < 0 {
+			t.Fatalf("the directory has no text %s", last(name))
+		}
+		for off, value := range map[int]byte{at: 99, at + 1: 0x7f} {
 			bad := bytes.Clone(good)
 			bad[off] = value
 			if err := os.WriteFile(path, bad, 0o600); err != nil {
