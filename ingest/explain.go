@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"reelsplice/ingest/layout"
+	"reelsplice/ingest/layout/tmdb"
 	"reelsplice/ingest/source"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/record"
@@ -273,9 +274,9 @@ func explainRecord(r *layout.Record, e layout.Explainer) ExplainedRecord {
 	switch {
 	case r.Removed:
 		out.Note = "removed"
-	case r.Found == layout.FoundMatch:
+	case r.Found == tmdb.FoundMatch:
 		out.Note = "id found by an external id"
-	case r.Found == layout.FoundMint || r.Mint != 0:
+	case r.Found == tmdb.FoundMint || r.Mint != 0:
 		out.Note = "id minted"
 	case r.Part:
 		out.Note = "part of a record"

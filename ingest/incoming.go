@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 
-	"reelsplice/ingest/layout"
+	"reelsplice/ingest/layout/tmdb"
 	"reelsplice/ingest/source"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/extsort"
@@ -136,7 +136,7 @@ func (n *incoming) removes(t *catalog.Type) bool {
 	if record.DecodeBinary(n.body, r) != nil {
 		return false // take tells of it
 	}
-	_, ok := layout.RemovalOf(t, r)
+	_, ok := tmdb.RemovalOf(t, r)
 	return ok
 }
 

@@ -23,6 +23,7 @@ import (
 
 	"reelsplice/ingest/crosswalk"
 	"reelsplice/ingest/layout"
+	"reelsplice/ingest/layout/tmdb"
 	"reelsplice/ingest/quarantine"
 	"reelsplice/ingest/report"
 	"reelsplice/ingest/source"
@@ -117,7 +118,7 @@ func (c *Config) validate() error {
 		errs = append(errs, fmt.Errorf("kind %q: want one of %s", c.Kind, strings.Join(Kinds(), ", ")))
 	}
 	var err error
-	if c.Language, err = layout.ParseLanguage(c.Language); err != nil {
+	if c.Language, err = tmdb.ParseLanguage(c.Language); err != nil {
 		errs = append(errs, err)
 	}
 	if c.Layout != layout.Auto && c.Layout != imdbLayout {

@@ -7,6 +7,7 @@ import (
 
 	"reelsplice/ingest/join"
 	"reelsplice/ingest/layout"
+	"reelsplice/ingest/layout/tmdb"
 	"reelsplice/ingest/quarantine"
 	"reelsplice/ingest/report"
 	"reelsplice/ingest/source"
@@ -44,7 +45,7 @@ type version struct {
 
 // versionOf returns what a record says, which is not nil.
 func versionOf(t *catalog.Type, r record.Record) version {
-	if gone, ok := layout.RemovalOf(t, r); ok {
+	if gone, ok := tmdb.RemovalOf(t, r); ok {
 		return version{r, &gone}
 	}
 	return version{record: r}

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"reelsplice/ingest/layout"
+	"reelsplice/ingest/layout/tmdb"
 	"reelsplice/ingest/quarantine"
 	"reelsplice/ingest/report"
 	"reelsplice/ingest/source"
@@ -380,9 +381,9 @@ func (w *worker) add(b *batch, row *rawRow, recs []layout.Record) {
 		b.entries = w.note.append(b.entries, rec)
 		b.tally.Record(rec.Type.Name(), rec.Record)
 		switch rec.Found {
-		case layout.FoundMatch:
+		case tmdb.FoundMatch:
 			b.tally.Matched()
-		case layout.FoundMint:
+		case tmdb.FoundMint:
 			b.tally.Minted()
 		}
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"reelsplice/ingest"
-	"reelsplice/ingest/layout"
+	"reelsplice/ingest/layout/tmdb"
 	"reelsplice/ingest/source"
 	"reelsplice/ingest/source/limit"
 	"reelsplice/schemas/object/mirror"
@@ -127,7 +127,7 @@ func (o *ingestFlags) apply(cfg *ingest.Config) error {
 	if kinds := ingest.Kinds(); cfg.Kind != "" && !slices.Contains(kinds, cfg.Kind) {
 		errs = append(errs, fmt.Errorf("kind %q: want one of %s", cfg.Kind, strings.Join(kinds, ", ")))
 	}
-	_, err := layout.ParseLanguage(cfg.Language)
+	_, err := tmdb.ParseLanguage(cfg.Language)
 	errs = append(errs, err)
 	if o.maxBad != "" {
 		if cfg.MaxBad, err = ingest.ParseTolerance(o.maxBad); err != nil {

@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"reelsplice/ingest/layout/tmdb"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/record"
 )
@@ -378,7 +379,7 @@ func FuzzDay(f *testing.F) {
 			return
 		}
 		d, err := time.Parse(day, got)
-		if err != nil || !isDay(got) {
+		if err != nil || !tmdb.IsDay(got) {
 			t.Fatalf("parse(%q) in %q = %q, which is no day", text, format, got)
 		}
 		if r.formats[0].layout == "" {
@@ -401,7 +402,7 @@ func FuzzTitle(f *testing.F) {
 			return
 		}
 		title, year := splitTitle(s)
-		if !strings.HasPrefix(strings.TrimSpace(s), title) || year != "" && (title == "" || !isDay(year+"-01-01") || !strings.Contains(s, year)) {
+		if !strings.HasPrefix(strings.TrimSpace(s), title) || year != "" && (title == "" || !tmdb.IsDay(year+"-01-01") || !strings.Contains(s, year)) {
 			t.Errorf("splitTitle(%q) = %q, %q", s, title, year)
 		}
 		if moved := articleFirst(title, []string{"The", "L'"}); len(moved) > len(title) {

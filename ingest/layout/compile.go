@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"reelsplice/data/reference"
+	"reelsplice/ingest/layout/tmdb"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/record"
@@ -395,6 +396,6 @@ func (p *place) special(name string) *record.Field {
 	if _, known := reference.LanguageByCode(name[i+1:]); !known {
 		return nil
 	}
-	f, _ := textField(p.typ, name[:i])
+	f, _ := tmdb.TextField(p.typ, name[:i])
 	return f
 }

@@ -250,7 +250,7 @@ func (e *entry) convert(dst []byte, raw string, names NameIDs) ([]byte, error) {
 	s, isText := raw, raw[0] == '"'
 	given := raw
 	if isText {
-		s = unquote(raw)
+		s = record.Unquote(raw)
 		if slices.Contains(e.Nothing, s) {
 			return dst, nil
 		}
@@ -264,7 +264,7 @@ func (e *entry) convert(dst []byte, raw string, names NameIDs) ([]byte, error) {
 	case e.values != nil:
 		v, ok := e.values[s]
 		if !ok {
-			return dst, fmt.Errorf("want one of %s, found %s", e.texts(), found(json.RawMessage(given)))
+			return dst, fmt.Errorf("want one of %s, found %s", e.texts(), record.Shown(given))
 		}
 		return append(dst, v...), nil
 	case e.as == asText:
@@ -277,7 +277,7 @@ func (e *entry) convert(dst []byte, raw string, names NameIDs) ([]byte, error) {
 	if err == nil || errors.As(err, &left) {
 		return out, err
 	}
-	return dst, fmt.Errorf("%w, found %s", err, found(json.RawMessage(given)))
+	return dst, fmt.Errorf("%w, found %s", err, record.Shown(given))
 }
 
 // typed appends an object or a list of a table that has such columns.
@@ -286,10 +286,10 @@ func (e *entry) typed(dst []byte, raw string, names NameIDs) ([]byte, error) {
 		if list, ok := listedNames(raw); ok {
 			return e.listed(dst, list, names)
 		}
-		return dst, fmt.Errorf("want a list of names, found %s", found(json.RawMessage(raw)))
+		return dst, fmt.Errorf("want a list of names, found %s", record.Shown(raw))
 	}
 	if e.field.Shape <= record.ShapeBool && e.inside == nil || e.as == asName {
-		return dst, fmt.Errorf("want one value, found %s", found(json.RawMessage(raw)))
+		return dst, fmt.Errorf("want one value, found %s", record.Shown(raw))
 	}
 	return append(dst, raw...), nil
 }

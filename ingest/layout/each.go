@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"reelsplice/ingest/layout/pyliteral"
+	"reelsplice/ingest/layout/tmdb"
 	"reelsplice/schemas/record"
 )
 
@@ -45,7 +46,7 @@ func (r *recordSpec) checkEach() error {
 func (e *eachSpec) elements(cell string) (out []string, err error) {
 	text := cell
 	if cell[0] == '"' {
-		text = strings.TrimSpace(unquote(cell))
+		text = strings.TrimSpace(record.Unquote(cell))
 		switch {
 		case text == "":
 			return nil, nil
@@ -57,14 +58,14 @@ func (e *eachSpec) elements(cell string) (out []string, err error) {
 		case e.As == asPython:
 			b, err := pyliteral.AppendJSON(nil, text)
 			if err != nil {
-				return nil, fmt.Errorf("want a Python literal: %w, found %s", err, found(json.RawMessage(cell)))
+				return nil, fmt.Errorf("want a Python literal: %w, found %s", err, record.Shown(cell))
 			}
 			text = string(b)
 		case !json.Valid([]byte(text)):
-			return nil, fmt.Errorf("want a list, found %s", found(json.RawMessage(cell)))
+			return nil, fmt.Errorf("want a list, found %s", record.Shown(cell))
 		}
 	}
-	err = eachElement(text, func(_ int, raw string) error {
+	err = record.EachElement(text, func(_ int, raw string) error {
 		out = append(out, raw)
 		return nil
 	})
@@ -83,7 +84,7 @@ func (m *mapped) each(s *boundShape) ([]Record, error) {
 	defer func() { m.cells[s.each] = cell }()
 	list, err := s.shape.each.elements(cell)
 	if err != nil {
-		return nil, inField(err, s.shape.each.Column)
+		return nil, tmdb.InField(err, s.shape.each.Column)
 	}
 	var out []Record
 	for i, el := range list {

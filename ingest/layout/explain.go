@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/record"
 )
 
 // An Explainer is a Layout that tells how it understood the row that it was given last.
@@ -68,7 +69,7 @@ func EachField(text string, fn func(path, value string)) {
 }
 
 func eachField(text, prefix string, fn func(path, value string)) {
-	_ = eachMember(text, func(name, raw string) error { // of our own making
+	_ = record.EachField(text, func(name, raw string) error { // of our own making
 		if path := prefix + name; raw[0] == '{' && raw != "{}" {
 			eachField(raw, path+".", fn)
 		} else {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/zeebo/xxh3"
 
+	"reelsplice/ingest/layout/tmdb"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/record"
@@ -34,16 +35,6 @@ const (
 
 // IsMinted reports whether an id is in the range of minted ones.
 func IsMinted(id int64) bool { return id >= FirstMinted && id <= LastMinted }
-
-// Found says how a record whose row has no id got one.
-type Found uint8
-
-// How ids are found.
-const (
-	FoundNothing Found = iota // the row has the id, or another record of the row does
-	FoundMatch                // another record has the same external id
-	FoundMint                 // it was minted
-)
 
 // A NoIDError says that a row has no id and that none was found.
 type NoIDError struct {
@@ -211,7 +202,7 @@ var firstDays = []string{"release_date", "first_air_date"}
 type identity struct {
 	id    int64
 	added bool // the row does not have it
-	found Found
+	found tmdb.Found
 	mint  uint64 // hash of what a minted id is made of
 }
 
@@ -224,11 +215,11 @@ func (m *mapped) identify(s *boundShape) (identity, error) {
 	if m.looking = false; err != nil {
 		return identity{}, err
 	}
-	all, err := rawMembersOf(string(append(m.out, '}')))
+	all, err := record.Fields(string(append(m.out, '}')))
 	if err != nil {
 		return identity{}, err
 	}
-	if raw := scalarText(all.take(f.key)); raw != "" {
+	if raw := scalarText(all.TakeValue(f.key)); raw != "" {
 		id, _ := strconv.ParseInt(raw, 10, 64) // the parser of records judges it
 		return identity{id: id}, nil
 	}
@@ -239,7 +230,7 @@ func (m *mapped) identify(s *boundShape) (identity, error) {
 	if f.matches {
 		var id int64
 		if id, asked = m.externalID(f.of, all); id != 0 {
-			return identity{id: id, added: true, found: FoundMatch}, nil
+			return identity{id: id, added: true, found: tmdb.FoundMatch}, nil
 		}
 	}
 	switch {
@@ -259,9 +250,9 @@ func noID(column, why string, asked bool) error {
 
 // externalID returns the id of the resource that has one of the external ids among the
 // members of a record, 0 where none has. asked is the first of these, "" where there is none.
-func (m *mapped) externalID(kind fragment.Kind, all rawMembers) (id int64, asked string) {
+func (m *mapped) externalID(kind fragment.Kind, all record.RawFields) (id int64, asked string) {
 	for _, source := range externalIDs {
-		text, ok := CanonicalID(source, memberText(all, source))
+		text, ok := CanonicalID(source, fieldText(all, source))
 		if !ok {
 			continue
 		}
@@ -278,23 +269,16 @@ func (m *mapped) externalID(kind fragment.Kind, all rawMembers) (id int64, asked
 	return 0, asked
 }
 
-// memberText returns the text of a member, or of one of the external ids.
-func memberText(all rawMembers, name string) string {
-	for _, m := range all {
-		if m.name == name {
-			return scalarText(m.raw)
-		}
+// fieldText returns the text of a field, or of one of the external ids.
+func fieldText(all record.RawFields, name string) string {
+	if raw := all.Value(name); raw != "" {
+		return scalarText(raw)
 	}
-	for _, m := range all {
-		if m.name != externalIDsMember {
-			continue
-		}
-		raw, err := inside(m.raw, []string{strings.TrimPrefix(name, externalIDsMember+".")})
-		if err == nil {
-			return scalarText(raw)
-		}
+	raw, err := inside(all.Value(externalIDsMember), []string{strings.TrimPrefix(name, externalIDsMember+".")})
+	if err != nil {
+		return ""
 	}
-	return ""
+	return scalarText(raw)
 }
 
 // scalarText returns the text of one value, integers without a fraction.
@@ -303,7 +287,7 @@ func scalarText(raw string) string {
 	case raw == "" || raw == "null" || raw[0] == '{' || raw[0] == '[':
 		return ""
 	case raw[0] == '"':
-		raw = unquote(raw)
+		raw = record.Unquote(raw)
 	}
 	if n, err := appendInt(nil, raw); err == nil {
 		return string(n)
@@ -313,16 +297,16 @@ func scalarText(raw string) string {
 
 // mint makes an id of parts of a row. It is the same wherever and whenever the parts are.
 // asked is that of NoIDError.
-func (m *mapped) mint(s *boundShape, all rawMembers, asked bool) (identity, error) {
+func (m *mapped) mint(s *boundShape, all record.RawFields, asked bool) (identity, error) {
 	parts := make([]string, len(s.find.mint))
 	for i, name := range s.find.mint {
-		text := memberText(all, name)
+		text := fieldText(all, name)
 		if c := s.mint[i]; text == "" && c >= 0 {
 			text = scalarText(m.cells[c])
 		}
 		if name == yearPart && text == "" {
 			for _, day := range firstDays {
-				if d := memberText(all, day); len(d) >= len("2006") && text == "" {
+				if d := fieldText(all, day); len(d) >= len("2006") && text == "" {
 					text = d[:len("2006")]
 				}
 			}
@@ -334,10 +318,10 @@ func (m *mapped) mint(s *boundShape, all rawMembers, asked bool) (identity, erro
 	id, hash := mintID(s.typ.Kind, parts)
 	if m.find != nil {
 		if into, ok := m.find.External(s.typ.Kind, MintedSource, strconv.FormatInt(id, 10)); ok {
-			return identity{id: into, added: true, found: FoundMatch}, nil
+			return identity{id: into, added: true, found: tmdb.FoundMatch}, nil
 		}
 	}
-	return identity{id, true, FoundMint, hash}, nil
+	return identity{id, true, tmdb.FoundMint, hash}, nil
 }
 
 // Folded returns a text without what sources write in different ways: case and blanks.

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"reelsplice/ingest/layout/tmdb"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/record"
 )
@@ -67,7 +68,7 @@ func TestMatchedIDs(t *testing.T) {
 	ids := knownIDs{"movie imdb_id tt137523": 550, "movie wikidata_id Q190050": 551, "tv tvdb_id 81189": 1396}
 	f := newTableTest(t, "[[table.record]]\nkind='movie'\nmap=[{column='imdbId',member='imdb_id',as='imdb'},{column='q',member='external_ids.wikidata_id'},{column='t',member='title'}]", ids)
 	recs := f.want(`{"imdbId":"0137523","q":"Q190050","t":"A"}`, `movie 550 {"id":550,"imdb_id":"tt0137523","title":"A","external_ids":{"wikidata_id":"Q190050"}}`)
-	if recs[0].Found != FoundMatch || recs[0].Mint != 0 {
+	if recs[0].Found != tmdb.FoundMatch || recs[0].Mint != 0 {
 		t.Errorf("Found = %d, Mint = %d, want a match", recs[0].Found, recs[0].Mint)
 	}
 	f.want(`{"imdbId":"7","q":"Q190050","t":"A"}`, `movie 551 {"id":551,"imdb_id":"tt0000007","title":"A","external_ids":{"wikidata_id":"Q190050"}}`)
@@ -83,7 +84,7 @@ func TestMatchedIDs(t *testing.T) {
 	f.want(`{"tvdb":81189,"t":"A"}`, `tv 1396 {"id":1396,"name":"A","external_ids":{"tvdb_id":81189}}`)
 	// A table with a column of ids says what becomes of rows without one.
 	f = newTableTest(t, "[[table.record]]\nkind='movie'\nid={}\nmap=[{column='id',member='id'},{column='imdb',member='imdb_id'}]", ids)
-	if recs := f.want(`{"id":"9","imdb":"tt0137523"}`, `movie 9 {"id":9,"imdb_id":"tt0137523"}`); recs[0].Found != FoundNothing {
+	if recs := f.want(`{"id":"9","imdb":"tt0137523"}`, `movie 9 {"id":9,"imdb_id":"tt0137523"}`); recs[0].Found != tmdb.FoundNothing {
 		t.Errorf("Found = %d, want nothing found: the row has the id", recs[0].Found)
 	}
 	f.want(`{"id":"","imdb":"tt0137523"}`, `movie 550 {"id":550,"imdb_id":"tt0137523"}`)
@@ -101,7 +102,7 @@ func TestMintedIDs(t *testing.T) {
 			t.Fatalf("Records(%s) = %v, %v", row, recs, err)
 		}
 		id := int64(recs[0].Key.ID())
-		if minted := recs[0].Found == FoundMint; minted != (recs[0].Mint != 0) || minted != IsMinted(id) {
+		if minted := recs[0].Found == tmdb.FoundMint; minted != (recs[0].Mint != 0) || minted != IsMinted(id) {
 			t.Errorf("Records(%s) = %d, Found = %d, Mint = %d", row, id, recs[0].Found, recs[0].Mint)
 		}
 		return id

@@ -10,47 +10,15 @@ import (
 	"slices"
 	"strings"
 
-	"reelsplice/data/reference"
-	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/fragment"
+	"reelsplice/ingest/layout/tmdb"
 	"reelsplice/schemas/record"
 )
 
 // A Row is one JSON object of a dump and what its file's name says of it.
-type Row struct {
-	JSON string
-	File string        // name of the file, without its folder and extensions
-	Type *catalog.Type // of the file's rows; nil where the name says none
-	ID   int64         // of the resource; 0 when the name says none
-	Text string        // 24 hex digits of a resource that is known by them; "" likewise
-	// Series, unless it is 0, is the series that the season Season, or its episode
-	// Episode, is of.
-	Series, Season, Episode int64
-	Sub                     string // the sub-request that the row answers; "" for a whole record
-	// Table says that the row was one of a table, such as a Parquet file, where every
-	// member is there in every row.
-	Table bool
-	// Texts says that all values of the row are texts, as in CSV and TSV.
-	Texts bool
-
-	answer bool // the row is an answer of the API
-}
+type Row = tmdb.Row
 
 // A Record is what a row says of one resource.
-type Record struct {
-	record.Record
-	Type *catalog.Type
-	Key  catalog.Key
-	// Part says that the row is one of several of its file that make the record: their
-	// lists are to be put together.
-	Part bool
-	// Removed says that the resource is no more: see RemovalOf.
-	Removed bool
-	// Found says how the id was found where the row has none, and Mint is the hash of what
-	// it was made of, 0 for an id that was not minted.
-	Found Found
-	Mint  uint64
-}
+type Record = tmdb.Record
 
 // A Layout turns rows into records. It is not safe for concurrent use.
 type Layout interface {
@@ -179,7 +147,7 @@ func skipReason(mappings []*Mapping, file string, columns []string) string {
 // columnsOf returns the names of a row's members, none of what is no object.
 func columnsOf(row []byte) []string {
 	var out []string
-	_ = eachMember(string(row), func(name, _ string) error {
+	_ = record.EachField(string(row), func(name, _ string) error {
 		out = append(out, name)
 		return nil
 	})
@@ -190,11 +158,11 @@ func columnsOf(row []byte) []string {
 // tables have as lists of names. An empty list is one where the row has others.
 func isFlat(row []byte) bool {
 	texts, empty := 0, 0
-	nested := eachMember(string(row), func(name, raw string) error {
+	nested := record.EachField(string(row), func(name, raw string) error {
 		switch {
 		case raw[0] == '{' || raw[0] == '[' && !isTexts(raw):
 			return fmt.Errorf("%s is nested", name)
-		case raw[0] == '[' && skipBlanks(raw, 1) == len(raw)-1:
+		case raw[0] == '[' && strings.TrimSpace(raw[1:len(raw)-1]) == "":
 			empty++
 		case raw[0] == '[':
 			texts++
@@ -206,7 +174,7 @@ func isFlat(row []byte) bool {
 
 // isTexts reports whether all elements of a list are texts or null.
 func isTexts(raw string) bool {
-	return eachElement(raw, func(_ int, raw string) error {
+	return record.EachElement(raw, func(_ int, raw string) error {
 		if raw[0] != '"' && raw != "null" {
 			return errors.New("is no text")
 		}
@@ -218,8 +186,8 @@ func isTexts(raw string) bool {
 func New(name string, o Options) (Layout, error) {
 	switch {
 	case name == TMDB:
-		t := newTMDB(o.Language)
-		t.answers = true
+		t := tmdb.New(o.Language)
+		t.Answers = true
 		return t, nil
 	case name == Movnix && o.Language != "":
 		return nil, fmt.Errorf("layout %s: its rows are of no language, so language %s cannot be theirs: ingest them without one", Movnix, o.Language)
@@ -229,73 +197,4 @@ func New(name string, o Options) (Layout, error) {
 		return newMapped(name, o.mappings(name), o), nil
 	}
 	return nil, fmt.Errorf("layout %q: want one of %s", name, strings.Join(Names(), ", "))
-}
-
-// ParseLanguage checks a language tag and brings it to the form xx-YY; a language
-// without a region gets that which is meant, so that "fr" and "fr-FR" are one. It
-// stays xx where none is known. The default language, en-US, becomes "".
-func ParseLanguage(tag string) (string, error) {
-	lang, region, _ := strings.Cut(tag, "-")
-	lang, region = strings.ToLower(lang), strings.ToUpper(region)
-	out := lang
-	if region != "" {
-		out += "-" + region
-	}
-	if tag == "" || out == "en" || out == "en-US" {
-		return "", nil
-	}
-	if fragment.Language(lang, region) == fragment.Base || !letters(lang+region) {
-		return "", fmt.Errorf("language %q: want xx or xx-YY, for instance de-DE", tag)
-	}
-	if r := reference.DefaultRegion(lang); region == "" && r != "" {
-		out += "-" + r
-	}
-	return out, nil
-}
-
-func letters(s string) bool {
-	for _, c := range s {
-		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') {
-			return false
-		}
-	}
-	return true
-}
-
-// checked returns the record of a row once it is known to be one.
-func checked(t *catalog.Type, r record.Record) (Record, error) {
-	key, err := t.Key(r)
-	if err != nil {
-		return Record{}, err
-	}
-	for _, name := range days {
-		f, ok := r.Schema.Field(name)
-		if !ok || f.Shape != record.ShapeString {
-			continue
-		}
-		if s := r.String(f).V; !isDay(s) {
-			return Record{}, &record.FieldError{Field: name, What: fmt.Sprintf("want YYYY-MM-DD or nothing, found %q", s)}
-		}
-	}
-	return Record{Record: r, Type: t, Key: key}, nil
-}
-
-// days are the members of records that are days.
-var days = []string{"air_date", "birthday", "deathday", "first_air_date", "last_air_date", "release_date"}
-
-// isDay reports whether s is empty or looks like a day.
-func isDay(s string) bool {
-	if s == "" {
-		return true
-	}
-	if len(s) != len("2006-01-02") || s[4] != '-' || s[7] != '-' {
-		return false
-	}
-	for i, c := range s {
-		if i != 4 && i != 7 && (c < '0' || c > '9') {
-			return false
-		}
-	}
-	month, day := s[5:7], s[8:10]
-	return month >= "01" && month <= "12" && day >= "01" && day <= "31"
 }

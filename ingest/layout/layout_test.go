@@ -13,6 +13,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"reelsplice/ingest/layout/tmdb"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/record"
 )
@@ -44,7 +45,7 @@ func movieOf(l Layout, r Row) (record.Record, error) {
 func TestParseLanguage(t *testing.T) {
 	f := func(tag, want string) {
 		t.Helper()
-		if got, err := ParseLanguage(tag); err != nil || got != want {
+		if got, err := tmdb.ParseLanguage(tag); err != nil || got != want {
 			t.Errorf("ParseLanguage(%q) = %q, %v, want %q", tag, got, err, want)
 		}
 	}
@@ -63,7 +64,7 @@ func TestParseLanguage(t *testing.T) {
 	bad := func(tag string) {
 		t.Helper()
 		want := `language "` + tag + `": want xx or xx-YY, for instance de-DE`
-		if got, err := ParseLanguage(tag); err == nil || err.Error() != want {
+		if got, err := tmdb.ParseLanguage(tag); err == nil || err.Error() != want {
 			t.Errorf("ParseLanguage(%q) = %q, %v, want %s", tag, got, err, want)
 		}
 	}
@@ -101,13 +102,13 @@ func TestDetect(t *testing.T) {
 
 func TestIsDay(t *testing.T) {
 	for _, s := range []string{"", "1999-10-15", "2024-02-29", "0000-01-01"} {
-		if !isDay(s) {
-			t.Errorf("isDay(%q) = false, want true", s)
+		if !tmdb.IsDay(s) {
+			t.Errorf("tmdb.IsDay(%q) = false, want true", s)
 		}
 	}
 	for _, s := range []string{"1999", "1999-1-5", "15.10.1999", "1999-10-15T00:00:00Z", "1999-00-10", "1999-10-00", "1999-13-01", "1999-10-32", "1999/10/15", "199a-10-15"} {
-		if isDay(s) {
-			t.Errorf("isDay(%q) = true, want false", s)
+		if tmdb.IsDay(s) {
+			t.Errorf("tmdb.IsDay(%q) = true, want false", s)
 		}
 	}
 }
@@ -369,7 +370,7 @@ func FuzzRecords(f *testing.F) {
 	}
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, kindName, row, language string, table bool) {
-		language, err := ParseLanguage(language)
+		language, err := tmdb.ParseLanguage(language)
 		typ, ok := catalog.TypeNamed(kindName)
 		table2 := tableOf(ready(Tables), kindName, columnsOf([]byte(row))) != nil // whatever the row is
 		if !ok && !table2 || err != nil || len(row) > 1<<14 || !utf8.ValidString(row) || !json.Valid([]byte(row)) {

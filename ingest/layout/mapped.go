@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"reelsplice/ingest/layout/tmdb"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/record"
@@ -16,7 +17,7 @@ import (
 // records each, tables of links between them, and tables of both.
 type mapped struct {
 	name     string
-	tmdb     *tmdb // what the mapped rows are rows of
+	tmdb     *tmdb.Reader // what the mapped rows are rows of
 	mappings []*Mapping
 	ids      NameIDs
 	find     IDs
@@ -47,10 +48,10 @@ func newMapped(name string, mappings []*Mapping, o Options) *mapped {
 	if name == IDExport {
 		o.Language = "" // exports are the same whatever language is crawled
 	}
-	t := newTMDB(o.Language)
+	t := tmdb.New(o.Language)
 	return &mapped{
 		name: name, mappings: mappings, ids: o.Names, find: o.IDs, tmdb: t,
-		dropped: t.dropped, whole: map[string]int64{},
+		dropped: t.Dropped(), whole: map[string]int64{},
 		made:     map[fragment.Kind]int64{},
 		bindings: map[string]*binding{}, objects: map[*form]*binding{},
 	}
@@ -174,7 +175,7 @@ func (m *mapped) Records(r Row) ([]Record, error) {
 // row reads the cells of a row and returns what its columns mean.
 func (m *mapped) row(r Row) (*binding, error) {
 	m.columns, m.cells = m.columns[:0], m.cells[:0]
-	if err := eachMember(r.JSON, func(name, raw string) error {
+	if err := record.EachField(r.JSON, func(name, raw string) error {
 		m.columns, m.cells = append(m.columns, name), append(m.cells, raw)
 		return nil
 	}); err != nil {
@@ -230,7 +231,7 @@ func (s *boundShape) applies(cells []string) bool {
 	is := ""
 	if has(cells, s.where) {
 		if is = cells[s.where]; is[0] == '"' {
-			is = unquote(is)
+			is = record.Unquote(is)
 		}
 	}
 	if w.Is != "" {
@@ -276,13 +277,13 @@ func (m *mapped) record(s *boundShape) ([]Record, error) {
 		m.out = strconv.AppendInt(m.out, found.id, 10)
 	}
 	m.out = append(m.out, '}')
-	recs, err := m.tmdb.Records(Row{JSON: string(m.out), Type: s.typ, Table: m.nested, answer: s.whole()})
+	recs, err := m.tmdb.Records(Row{JSON: string(m.out), Type: s.typ, Table: m.nested, Answer: s.whole()})
 	if err != nil {
 		return nil, s.columnError(err)
 	}
 	for _, k := range m.kept {
 		record.Count(m.whole, m.last.form.label+"."+k.column, 1)
-		m.tmdb.forget(k.column + "_text")
+		m.tmdb.Forget(k.column + "_text")
 	}
 	if recs[0].Part = s.part; !s.part {
 		countRows(recs[0].Record)
@@ -477,7 +478,7 @@ func (m *mapped) countSiblings(e *entry, text string) {
 	if m.looking {
 		return
 	}
-	_ = eachMember(text, func(name, raw string) error { // what is no object has none
+	_ = record.EachField(text, func(name, raw string) error { // what is no object has none
 		path := e.column + "." + name
 		if silent := m.last.form.ignore[path]; raw != "null" && !silent && !slices.Contains(e.siblings, name) {
 			record.Count(m.dropped, m.last.form.label+"."+path, 1)
@@ -490,10 +491,10 @@ func (m *mapped) countSiblings(e *entry, text string) {
 func inside(text string, path []string) (string, error) {
 	for i, want := range path {
 		next := ""
-		if text == "null" {
+		if text == "null" || text == "" {
 			return "", nil
 		}
-		if err := eachMember(text, func(name, raw string) error {
+		if err := record.EachField(text, func(name, raw string) error {
 			if name == want {
 				next = raw
 			}
@@ -521,7 +522,7 @@ func (m *mapped) whatIs(e *entry, text string) error {
 	switch {
 	case e.path == "*": // the members of an object, without its braces
 		if text[0] != '{' {
-			return &record.FieldError{Field: e.column, What: "want an object, found " + found([]byte(text))}
+			return &record.FieldError{Field: e.column, What: "want an object, found " + record.Shown(text)}
 		}
 		m.out = append(m.out, strings.TrimSpace(text[1:len(text)-1])...)
 	case e.form == nil:
@@ -531,10 +532,10 @@ func (m *mapped) whatIs(e *entry, text string) error {
 			return fail(e.column, err)
 		}
 	case text[0] != '[':
-		return &record.FieldError{Field: e.column, What: "want a list, found " + found([]byte(text))}
+		return &record.FieldError{Field: e.column, What: "want a list, found " + record.Shown(text)}
 	default:
 		m.out = append(m.out, '[')
-		if err := eachElement(text, func(i int, raw string) error {
+		if err := record.EachElement(text, func(i int, raw string) error {
 			if i > 0 {
 				m.out = append(m.out, ',')
 			}
@@ -553,7 +554,7 @@ func (m *mapped) whatIs(e *entry, text string) error {
 // mappedObject writes an object inside a column as its form says.
 func (m *mapped) mappedObject(f *form, text string) error {
 	var columns, cells []string
-	if err := eachMember(text, func(name, raw string) error {
+	if err := record.EachField(text, func(name, raw string) error {
 		columns, cells = append(columns, name), append(cells, raw)
 		return nil
 	}); err != nil {

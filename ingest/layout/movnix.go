@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"reelsplice/data/reference"
+	"reelsplice/ingest/layout/tmdb"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/record"
@@ -206,7 +207,7 @@ func (l *movnix) movie(row *movnixRow) ([]Record, error) {
 		return nil, &record.FieldError{Field: "movie.tmdbId", What: "want an integer, found nothing"}
 	}
 	m := row.movie()
-	rec, err := checked(catalog.TypeOf(fragment.KindMovie), record.Of(m))
+	rec, err := tmdb.Checked(catalog.TypeOf(fragment.KindMovie), record.Of(m))
 	if err != nil {
 		return nil, err
 	}

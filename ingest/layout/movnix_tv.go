@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"reelsplice/data/reference"
+	"reelsplice/ingest/layout/tmdb"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/record"
@@ -48,11 +49,11 @@ func (l *movnix) series(row *movnixRow) ([]Record, error) {
 		return nil, &record.FieldError{Field: "tvShow.tmdbId", What: "want an integer, found nothing"}
 	}
 	if d.Name.V == "" && d.OriginalName.V == "" && len(row.Seasons) == 0 {
-		rec, err := checked(catalog.TypeOf(fragment.KindTV), record.Of(nothingBut(d.ID)))
+		rec, err := tmdb.Checked(catalog.TypeOf(fragment.KindTV), record.Of(nothingBut(d.ID)))
 		return []Record{rec}, err
 	}
 	s := row.series()
-	rec, err := checked(catalog.TypeOf(fragment.KindTV), record.Of(s))
+	rec, err := tmdb.Checked(catalog.TypeOf(fragment.KindTV), record.Of(s))
 	if err != nil {
 		return nil, err
 	}
@@ -60,9 +61,9 @@ func (l *movnix) series(row *movnixRow) ([]Record, error) {
 	for i := range row.Seasons {
 		season := &row.Seasons[i]
 		season.SeriesID = d.ID
-		rec, err := checked(catalog.TypeOf(fragment.KindSeason), record.Of(season))
+		rec, err := tmdb.Checked(catalog.TypeOf(fragment.KindSeason), record.Of(season))
 		if err != nil {
-			return nil, inRow(err, "seasons", i)
+			return nil, tmdb.InRow(err, "seasons", i)
 		}
 		out = append(out, rec)
 	}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"reelsplice/ingest/layout/tmdb"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
 )
@@ -36,7 +37,7 @@ func KindsOf(r Row, o Options) (kinds []string, err error) {
 	least := len(columnsOf([]byte(r.JSON))) / 2
 	for _, t := range catalog.Types() {
 		r.Type = t
-		l := newTMDB(o.Language)
+		l := tmdb.New(o.Language)
 		if _, failed := l.Records(r); failed != nil {
 			if t.Kind == fragment.KindMovie {
 				err = failed

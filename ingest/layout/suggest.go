@@ -100,7 +100,7 @@ func (s *suggester) unknownGenres() string {
 
 // row notes the cells of a row.
 func (s *suggester) row(row string) {
-	_ = eachMember(row, func(name, raw string) error { // a good row
+	_ = record.EachField(row, func(name, raw string) error { // a good row
 		i := slices.IndexFunc(s.columns, func(c *suggestedColumn) bool { return c.name == name })
 		if i < 0 {
 			const most = 500
@@ -109,7 +109,7 @@ func (s *suggester) row(row string) {
 			}
 			s.columns = append(s.columns, &suggestedColumn{name: name})
 		}
-		if raw != "null" && (raw[0] != '"' || strings.TrimSpace(unquote(raw)) != "") {
+		if raw != "null" && (raw[0] != '"' || strings.TrimSpace(record.Unquote(raw)) != "") {
 			s.columns[i].values = append(s.columns[i].values, raw)
 		}
 		return nil

@@ -16,15 +16,7 @@ import (
 
 // DecodeTOML reads a text into a struct. Keys that the struct does not have, keys that
 // come twice and values of another type are errors, which tell the line and the key.
-func DecodeTOML(text []byte, to any) (err error) {
-	defer func() {
-		if p := recover(); p != nil { // the library does where a list has no element yet
-			err = errors.New("is no TOML that can be read: want a [[table]] before the first [[table.record]]")
-			if i := slices.IndexFunc(keysOf(text), func(k tomlKey) bool { return strings.HasPrefix(k.path, "table.") }); i >= 0 {
-				err = fmt.Errorf("line %d: %w", keysOf(text)[i].line, err)
-			}
-		}
-	}()
+func DecodeTOML(text []byte, to any) error {
 	d := toml.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	if err := d.Decode(to); err != nil {
@@ -42,9 +34,8 @@ func tomlError(text []byte, err error, to reflect.Type) error {
 	case errors.As(err, &strict):
 		var errs []error
 		for i := range strict.Errors {
-			e := &strict.Errors[i]
-			line, _ := e.Position()
-			key := e.Key()
+			line, column := strict.Errors[i].Position()
+			key := strings.Split(keyAt(text, line, column), ".") // the library's lacks what is around an inline table
 			errs = append(errs, fmt.Errorf("line %d: unknown key %q%s", line, strings.Join(key, "."), otherKeys(to, key[:len(key)-1])))
 		}
 		return errors.Join(errs...)
@@ -52,13 +43,18 @@ func tomlError(text []byte, err error, to reflect.Type) error {
 		line, column := syntax.Position()
 		return fmt.Errorf("line %d, column %d: %s", line, column, decodeMessage(text, syntax, to))
 	}
-	keys := keysOf(text)
-	for i, k := range keys { // the library does not tell where a key comes twice
-		if slices.ContainsFunc(keys[:i], func(other tomlKey) bool { return other.path == k.path }) {
-			return fmt.Errorf("line %d: key %q comes twice", k.line, k.name())
+	return err
+}
+
+// keyAt returns the path of the last key at or before a position.
+func keyAt(text []byte, line, column int) string {
+	key := tomlKey{}
+	for _, k := range keysOf(text) {
+		if k.line < line || k.line == line && k.column <= column {
+			key = k
 		}
 	}
-	return err
+	return key.name()
 }
 
 // otherKeys lists the keys that may stand where an unknown one was found.
@@ -112,17 +108,12 @@ func elemOf(t reflect.Type) reflect.Type {
 func decodeMessage(text []byte, e *toml.DecodeError, to reflect.Type) string {
 	message := strings.TrimPrefix(e.Error(), "toml: ")
 	line, column := e.Position()
-	key := tomlKey{}
-	for _, k := range keysOf(text) {
-		if k.line < line || k.line == line && k.column <= column {
-			key = k
-		}
-	}
-	want := typeName(typeAt(to, strings.Split(key.name(), ".")))
+	key := keyAt(text, line, column)
+	want := typeName(typeAt(to, strings.Split(key, ".")))
 	if !strings.Contains(message, "cannot ") || want == "" {
 		return message
 	}
-	return fmt.Sprintf("key %q: want %s", key.name(), want)
+	return fmt.Sprintf("key %q: want %s", key, want)
 }
 
 // typeName says what a type is in TOML.
@@ -307,6 +298,11 @@ func lineOf(keys []tomlKey, at, message string) int {
 		if i := slices.IndexFunc(keys, func(k tomlKey) bool { return k.path == path }); i >= 0 {
 			return keys[i].line
 		}
+	}
+	// Of a table that only [[table.record]] opens, no key is that of the table itself.
+	name := elements.ReplaceAllString(at, "")
+	if i := slices.IndexFunc(keys, func(k tomlKey) bool { return name != "" && strings.HasPrefix(k.name(), name+".") }); i >= 0 {
+		return keys[i].line
 	}
 	return 0
 }

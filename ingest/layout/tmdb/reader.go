@@ -1,4 +1,4 @@
-package layout
+package tmdb
 
 import (
 	"encoding/json"
@@ -11,28 +11,29 @@ import (
 	"reelsplice/schemas/record"
 )
 
-// tmdb is the layout of TMDB's own answers: details with or without appended objects,
+// A Reader is the layout of TMDB's own answers: details with or without appended objects,
 // rows of lists, and single sub-requests, of every kind.
-type tmdb struct {
+type Reader struct {
 	parser   *record.Parser
 	language string
-	answers  bool // rows are answers of the API
+	Answers  bool // rows are answers of the API
 	dropped  map[string]int64
 }
 
-func newTMDB(language string) *tmdb {
-	return &tmdb{parser: record.NewParser(), language: language, dropped: map[string]int64{}}
+// New returns a Reader of rows in a language, as ParseLanguage returns it.
+func New(language string) *Reader {
+	return &Reader{parser: record.NewParser(), language: language, dropped: map[string]int64{}}
 }
 
-func (t *tmdb) Counts() record.Counts { return t.parser.Counts }
+func (t *Reader) Counts() record.Counts { return t.parser.Counts }
 
-func (t *tmdb) Dropped() map[string]int64 { return t.dropped }
+func (t *Reader) Dropped() map[string]int64 { return t.dropped }
 
 // Records returns the record of the row and, where answers about seasons and episodes
 // were appended to it, theirs. What was counted of a row that is refused does not count.
-func (t *tmdb) Records(r Row) ([]Record, error) {
+func (t *Reader) Records(r Row) ([]Record, error) {
 	t.parser.Begin()
-	r.answer = r.answer || t.answers && !r.Table && !r.Texts
+	r.Answer = r.Answer || t.Answers && !r.Table && !r.Texts
 	recs, err := t.records(r)
 	if err != nil {
 		t.parser.Undo()
@@ -40,7 +41,7 @@ func (t *tmdb) Records(r Row) ([]Record, error) {
 	return recs, err
 }
 
-func (t *tmdb) records(r Row) ([]Record, error) {
+func (t *Reader) records(r Row) ([]Record, error) {
 	if r.Type == nil {
 		return nil, errors.New("nothing tells what kind of record this is")
 	}
@@ -70,11 +71,11 @@ func (t *tmdb) records(r Row) ([]Record, error) {
 	if err := address(rec, r); err != nil {
 		return nil, err
 	}
-	one, err := checked(r.Type, rec)
+	one, err := Checked(r.Type, rec)
 	if err != nil {
 		return nil, err
 	}
-	if r.answer {
+	if r.Answer {
 		r.Type.MarkDetails(rec)
 	}
 	if t.language != "" && !ofUser(r.Type.Kind) {
@@ -89,11 +90,11 @@ func (t *tmdb) records(r Row) ([]Record, error) {
 		}
 	}
 	fill(rec, english) // the base is free for it now
-	return t.withParts(one, parts, r.answer)
+	return t.withParts(one, parts, r.Answer)
 }
 
 // textOf returns the text of a row in the form of the records of its kind.
-func (t *tmdb) textOf(r *Row) (string, error) {
+func (t *Reader) textOf(r *Row) (string, error) {
 	switch r.Type.Kind {
 	case fragment.KindList:
 		if strings.HasPrefix(r.Sub, "page_") { // of a file such as 509-page-2.json
@@ -114,10 +115,10 @@ func (t *tmdb) textOf(r *Row) (string, error) {
 }
 
 // withParts returns a record and those of its parts.
-func (t *tmdb) withParts(one Record, parts []part, answer bool) ([]Record, error) {
+func (t *Reader) withParts(one Record, parts []part, answer bool) ([]Record, error) {
 	out := []Record{one}
 	for _, p := range parts {
-		r := Row{Type: p.typ, JSON: "{" + p.members.text() + "}", Series: int64(one.Key.ID()), Season: p.season, Episode: p.episode, answer: answer}
+		r := Row{Type: p.typ, JSON: p.fields.Object(), Series: int64(one.Key.ID()), Season: p.season, Episode: p.episode, Answer: answer}
 		if one.Type.Kind == fragment.KindSeason {
 			r.Season = int64(one.Key.Season())
 		}

@@ -1,4 +1,4 @@
-package layout
+package tmdb
 
 import (
 	"reelsplice/schemas/catalog"
@@ -121,8 +121,8 @@ func fill(r, english record.Record) {
 	}
 }
 
-// textField returns the member of a kind that is a text of its own in every language.
-func textField(t *catalog.Type, name string) (*record.Field, bool) {
+// TextField returns the member of a kind that is a text of its own in every language.
+func TextField(t *catalog.Type, name string) (*record.Field, bool) {
 	list, ok := localizedField(t.Plan)
 	if !ok || name == "language" {
 		return nil, false

@@ -1,4 +1,4 @@
-package layout
+package tmdb
 
 import (
 	"cmp"
@@ -20,7 +20,7 @@ type part struct {
 	typ             *catalog.Type
 	season, episode int64
 	name            string // season/1/episode/2
-	members         members
+	fields          record.RawFields
 }
 
 // partPath matches the names of append_to_response that lead to parts.
@@ -28,19 +28,19 @@ var partPath = regexp.MustCompile(`^(?:season/(\d{1,10}))?(?:(?:^|/)episode/(\d{
 
 // parts takes appended answers about parts off the unknown members of a series or a
 // season, one part for all answers about a season or an episode.
-func (t *tmdb) parts(typ *catalog.Type, extra *members) ([]part, error) {
+func (t *Reader) parts(typ *catalog.Type, extra *record.RawFields) ([]part, error) {
 	if typ.Kind != fragment.KindTV && typ.Kind != fragment.KindSeason {
 		return nil, nil
 	}
 	all := map[[2]int64]*part{}
 	kept := (*extra)[:0]
 	for _, m := range *extra {
-		p, sub, ok := partOf(typ, m.name)
+		p, sub, ok := partOf(typ, m.Name)
 		if !ok {
 			kept = append(kept, m)
 			continue
 		}
-		t.forget(m.name)
+		t.Forget(m.Name)
 		key := [2]int64{p.season, p.episode}
 		if p.typ.Kind == fragment.KindSeason {
 			key[1] = -1
@@ -57,7 +57,7 @@ func (t *tmdb) parts(typ *catalog.Type, extra *members) ([]part, error) {
 	for _, key := range slices.SortedFunc(maps.Keys(all), func(a, b [2]int64) int {
 		return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1]))
 	}) {
-		if p := all[key]; len(p.members) > 0 {
+		if p := all[key]; len(p.fields) > 0 {
 			out = append(out, *p)
 		}
 	}
@@ -88,44 +88,30 @@ func partOf(typ *catalog.Type, name string) (p part, sub *record.Field, ok bool)
 
 // addPart adds an answer to a part. One that says nothing, as those of requests that
 // failed, is counted.
-func (t *tmdb) addPart(p *part, m member, sub *record.Field) error {
-	raw := m.raw
-	var text string
-	if json.Unmarshal(raw, &text) == nil && json.Valid([]byte(text)) && text != "" {
-		raw = json.RawMessage(text) // JSON in a text column
+func (t *Reader) addPart(p *part, m record.RawField, sub *record.Field) error {
+	raw := m.Raw
+	if text := textOf(raw); text != "" && json.Valid([]byte(text)) {
+		raw = text // JSON in a text column
 	}
 	path := "season/{n}"
 	if p.typ.Kind == fragment.KindEpisode {
 		path = "season/{n}/episode/{n}"
 	}
 	if sub != nil {
-		p.members = append(p.members, member{sub.Name, raw})
+		p.fields = append(p.fields, record.RawField{Name: sub.Name, Raw: raw})
 		return nil
 	}
-	inner := "" // of null, which says nothing
-	if trimmed := strings.TrimSpace(string(raw)); strings.HasPrefix(trimmed, "{") {
-		inner = trimmed[1 : len(trimmed)-1]
-	} else if trimmed != "null" {
-		return &record.FieldError{Field: m.name, What: "want an object, found " + found(raw)}
+	if strings.TrimSpace(raw) == "null" {
+		raw = "{}" // it says nothing
 	}
-	details, err := membersOf(inner)
+	details, err := record.Fields(raw)
 	if err != nil {
-		return err
+		return InField(err, m.Name)
 	}
-	if len(details) == 0 || details.has("status_code") && !details.has("id") {
+	if len(details) == 0 || details.Has("status_code") && !details.Has("id") {
 		record.Count(t.dropped, path, 1)
 		return nil
 	}
-	p.members = append(p.members, details...)
+	p.fields = append(p.fields, details...)
 	return nil
-}
-
-// found shows a value in a message, on one line.
-func found(raw json.RawMessage) string {
-	const most = 60
-	text := strings.NewReplacer("\n", " ", "\r", " ").Replace(strings.TrimSpace(string(raw)))
-	if len(text) > most {
-		return strings.ToValidUTF8(text[:most], "") + "..."
-	}
-	return text
 }

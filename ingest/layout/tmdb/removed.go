@@ -1,4 +1,4 @@
-package layout
+package tmdb
 
 import (
 	"encoding/json"
@@ -33,21 +33,21 @@ func RemovalOf(t *catalog.Type, r record.Record) (catalog.Removed, bool) {
 
 // removal reads those members of r.
 func removal(t *catalog.Type, r record.Record, key catalog.Key) (out catalog.Removed, removed bool, err error) {
-	extra, err := membersOf(r.Object().Extra)
+	extra, err := record.Fields("{" + r.Object().Extra + "}")
 	if err != nil {
 		return out, false, err
 	}
 	out = catalog.Removed{Kind: t.Kind, Key: key}
-	if t.Kind == fragment.KindAccount && key.Lo != 0 && (extra.has(deletedMember) || extra.has(mergedMember)) {
+	if t.Kind == fragment.KindAccount && key.Lo != 0 && (extra.Has(deletedMember) || extra.Has(mergedMember)) {
 		return out, false, &record.FieldError{Field: deletedMember, What: "want the id of an account: guests are not removed one by one"}
 	}
-	if raw, ok := extra.take(deletedMember); ok {
-		if json.Unmarshal(untext(raw), &removed) != nil {
-			return out, false, &record.FieldError{Field: deletedMember, What: "want true or false, found " + found(raw)}
+	if raw, ok := extra.Take(deletedMember); ok {
+		if json.Unmarshal([]byte(untext(raw)), &removed) != nil {
+			return out, false, &record.FieldError{Field: deletedMember, What: "want true or false, found " + record.Shown(raw)}
 		}
 	}
-	raw, ok := extra.take(mergedMember)
-	if !ok || string(raw) == "null" {
+	raw, ok := extra.Take(mergedMember)
+	if !ok || raw == "null" {
 		return out, removed, nil
 	}
 	out.Into, err = mergedInto(t, raw, key)
@@ -56,33 +56,30 @@ func removal(t *catalog.Type, r record.Record, key catalog.Key) (out catalog.Rem
 }
 
 // untext returns what a text holds, for tables of texts; other values as they are.
-func untext(raw json.RawMessage) []byte {
-	var text string
-	if json.Unmarshal(raw, &text) == nil {
-		return []byte(strings.ToLower(text))
+func untext(raw string) string {
+	if text := textOf(raw); text != "" {
+		return strings.ToLower(text)
 	}
 	return raw
 }
 
 // mergedInto reads the id of what a resource was merged into.
-func mergedInto(t *catalog.Type, raw json.RawMessage, key catalog.Key) (catalog.Key, error) {
+func mergedInto(t *catalog.Type, raw string, key catalog.Key) (catalog.Key, error) {
 	bad := func(want string) (catalog.Key, error) {
-		return catalog.Key{}, &record.FieldError{Field: mergedMember, What: "want " + want + ", found " + found(raw)}
+		return catalog.Key{}, &record.FieldError{Field: mergedMember, What: "want " + want + ", found " + record.Shown(raw)}
 	}
 	var into catalog.Key
 	switch t.Kind {
 	case fragment.KindSeason, fragment.KindEpisode:
 		return catalog.Key{}, &record.FieldError{Field: mergedMember, What: fmt.Sprintf("a %s is not merged into another: delete it", t.Name())}
 	case fragment.KindReview, fragment.KindCredit, fragment.KindEpisodeGroup:
-		var text string
-		_ = json.Unmarshal(raw, &text) // what is no text has no digits either
 		var ok bool
-		if into, ok = catalog.TextKey(text); !ok {
+		if into, ok = catalog.TextKey(textOf(raw)); !ok {
 			return bad("24 hex digits")
 		}
 	default:
 		var id int64
-		if json.Unmarshal(untext(raw), &id) != nil || id < 1 {
+		if json.Unmarshal([]byte(untext(raw)), &id) != nil || id < 1 {
 			return bad("the id of another " + t.Name())
 		}
 		into = catalog.NumberKey(id)
@@ -95,7 +92,7 @@ func mergedInto(t *catalog.Type, raw json.RawMessage, key catalog.Key) (catalog.
 
 // removed returns the record of a row that says that its resource is no more; false for
 // other rows.
-func (t *tmdb) removed(r Row, rec record.Record) (one Record, is bool, err error) {
+func (t *Reader) removed(r Row, rec record.Record) (one Record, is bool, err error) {
 	extra := rec.Object().Extra
 	if !strings.Contains(extra, deletedMember) && !strings.Contains(extra, mergedMember) {
 		return one, false, nil
@@ -103,29 +100,29 @@ func (t *tmdb) removed(r Row, rec record.Record) (one Record, is bool, err error
 	if err := address(rec, r); err != nil {
 		return one, false, err
 	}
-	if one, err = checked(r.Type, rec); err != nil {
+	if one, err = Checked(r.Type, rec); err != nil {
 		return one, false, err
 	}
 	_, is, err = removal(r.Type, rec, one.Key)
 	if err != nil {
 		return one, false, err
 	}
-	all, err := membersOf(extra)
+	all, err := record.Fields("{" + extra + "}")
 	if err != nil {
 		return one, false, err
 	}
-	var kept members
+	var kept record.RawFields
 	for _, name := range []string{deletedMember, mergedMember} {
-		if raw, ok := all.take(name); ok {
-			t.forget(name)
-			kept = append(kept, member{name, raw})
+		if raw, ok := all.Take(name); ok {
+			t.Forget(name)
+			kept = append(kept, record.RawField{Name: name, Raw: raw})
 		}
 	}
 	if !is {
-		rec.Object().Extra = all.text()
+		rec.Object().Extra = all.Extra()
 		return one, false, nil
 	}
 	one.Record, one.Removed = catalog.KeyOnly(r.Type, rec), true
-	one.Record.Object().Extra = kept.text()
+	one.Record.Object().Extra = kept.Extra()
 	return one, true, nil
 }

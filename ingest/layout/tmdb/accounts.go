@@ -1,4 +1,4 @@
-package layout
+package tmdb
 
 import (
 	"cmp"
@@ -11,49 +11,49 @@ import (
 
 // accountRow brings a row about an account to the form of the catalogue. Titles may be
 // rows of answers, of which what the title says is left to its own record, or bare ids.
-func (t *tmdb) accountRow(row string) (string, error) {
-	all, err := rawMembersOf(row)
+func (t *Reader) accountRow(row string) (string, error) {
+	all, err := record.Fields(row)
 	if err != nil {
 		return "", err
 	}
 	t.avatar(&all)
 	members := map[string]string{}
 	for _, name := range []string{"favorites", "watchlist", "rated", "recommendations"} {
-		if raw := nested(all.take(name)); raw != "" {
+		if raw := nested(all.TakeValue(name)); raw != "" {
 			if members[name], err = t.titlesByType(name, raw); err != nil {
 				return "", err
 			}
 		}
 	}
-	if raw := nested(all.take("lists")); raw != "" {
+	if raw := nested(all.TakeValue("lists")); raw != "" {
 		if members["lists"], err = t.listIDs(raw); err != nil {
 			return "", err
 		}
 	}
-	out := []byte(all.text())
+	out := []byte(all.Object())
 	out = out[:len(out)-1] // the brace
 	for _, name := range []string{"favorites", "watchlist", "rated", "recommendations", "lists"} {
-		out = appendRaw(out, name, members[name])
+		out = record.AppendField(out, name, members[name])
 	}
 	return string(append(out, '}')), nil
 }
 
 // avatar makes one object of the parts of a picture that tables have by themselves.
-func (t *tmdb) avatar(all *rawMembers) {
-	hash, path := all.take("gravatar_hash"), all.take("avatar_path")
+func (t *Reader) avatar(all *record.RawFields) {
+	hash, path := all.TakeValue("gravatar_hash"), all.TakeValue("avatar_path")
 	if hash == "" && path == "" {
 		return
 	}
-	if avatar := all.take("avatar"); avatar != "" {
-		*all = append(*all, rawMember{"avatar", avatar})
+	if avatar := all.TakeValue("avatar"); avatar != "" {
+		*all = append(*all, record.RawField{Name: "avatar", Raw: avatar})
 		return
 	}
-	*all = append(*all, rawMember{"avatar", fmt.Sprintf(`{"gravatar":{"hash":%s},"tmdb":{"avatar_path":%s}}`, cmp.Or(hash, "null"), cmp.Or(path, "null"))})
+	*all = append(*all, record.RawField{Name: "avatar", Raw: fmt.Sprintf(`{"gravatar":{"hash":%s},"tmdb":{"avatar_path":%s}}`, cmp.Or(hash, "null"), cmp.Or(path, "null"))})
 }
 
 // titlesByType reads the titles of one kind of meaning: an object with a list for each
 // type, or a list of rows of which each says its type.
-func (t *tmdb) titlesByType(field, raw string) (string, error) {
+func (t *Reader) titlesByType(field, raw string) (string, error) {
 	lists := map[string][]byte{}
 	add := func(typ, path, raw string) error {
 		list := lists[typ]
@@ -66,10 +66,10 @@ func (t *tmdb) titlesByType(field, raw string) (string, error) {
 		lists[typ] = out
 		return err
 	}
-	var others rawMembers
+	var others record.RawFields
 	var err error
 	if strings.HasPrefix(raw, "[") {
-		err = eachElement(raw, func(i int, raw string) error {
+		err = record.EachElement(raw, func(i int, raw string) error {
 			path := fmt.Sprintf("%s[%d]", field, i)
 			typ, err := typeOfTitle(path, raw)
 			if err != nil {
@@ -78,9 +78,9 @@ func (t *tmdb) titlesByType(field, raw string) (string, error) {
 			return add(typ, path, raw)
 		})
 	} else {
-		err = eachMember(raw, func(typ, raw string) error {
+		err = record.EachField(raw, func(typ, raw string) error {
 			if typ != "movies" && typ != "tv" && typ != "episodes" {
-				others = append(others, rawMember{typ, raw})
+				others = append(others, record.RawField{Name: typ, Raw: raw})
 				return nil
 			}
 			if raw == "null" {
@@ -89,27 +89,27 @@ func (t *tmdb) titlesByType(field, raw string) (string, error) {
 			path := field + "." + typ
 			delete(lists, typ) // of a name that occurs twice, the last counts
 			n := 0
-			err := eachElement(resultsOf(nested(raw)), func(i int, raw string) error {
+			err := record.EachElement(resultsOf(nested(raw)), func(i int, raw string) error {
 				n++
 				return add(typ, fmt.Sprintf("%s[%d]", path, i), raw)
 			})
 			if n == 0 {
 				lists[typ] = []byte{'['}
 			}
-			return inField(err, path)
+			return InField(err, path)
 		})
 	}
 	if err != nil {
-		return "", inField(err, field)
+		return "", InField(err, field)
 	}
 	out := []byte{'{'}
 	for _, typ := range []string{"movies", "tv", "episodes"} {
 		if list, ok := lists[typ]; ok {
-			out = appendRaw(out, typ, string(append(list, ']')))
+			out = record.AppendField(out, typ, string(append(list, ']')))
 		}
 	}
 	for _, m := range others {
-		out = appendRaw(out, m.name, m.raw)
+		out = record.AppendField(out, m.Name, m.Raw)
 	}
 	return string(append(out, '}')), nil
 }
@@ -119,17 +119,17 @@ func resultsOf(raw string) string {
 	if !isPage(raw) {
 		return raw
 	}
-	all, _ := rawMembersOf(raw) // an object
-	return all.take("results")
+	all, _ := record.Fields(raw) // an object
+	return all.TakeValue("results")
 }
 
 // typeOfTitle returns the list that a row belongs to by its media_type.
 func typeOfTitle(field, raw string) (string, error) {
-	all, err := rawMembersOf(raw)
+	all, err := record.Fields(raw)
 	if err != nil {
 		return "", &record.FieldError{Field: field, What: err.Error()}
 	}
-	switch media := all.take("media_type"); media {
+	switch media := all.TakeValue("media_type"); media {
 	case `"movie"`:
 		return "movies", nil
 	case `"tv"`:
@@ -137,65 +137,61 @@ func typeOfTitle(field, raw string) (string, error) {
 	case `"episode"`, `"tv_episode"`:
 		return "episodes", nil
 	default:
-		return "", &record.FieldError{Field: field + ".media_type", What: `want "movie", "tv" or "episode", found ` + cmp.Or(found([]byte(media)), "nothing")}
+		return "", &record.FieldError{Field: field + ".media_type", What: `want "movie", "tv" or "episode", found ` + cmp.Or(record.Shown(media), "nothing")}
 	}
 }
 
 // title appends one title: an id, or what a row says of who rated it and when.
-func (t *tmdb) title(dst []byte, counted, field, raw string) ([]byte, error) {
+func (t *Reader) title(dst []byte, counted, field, raw string) ([]byte, error) {
 	if !strings.HasPrefix(raw, "{") {
 		if _, err := parseID(raw); err != nil {
 			return dst, &record.FieldError{Field: field, What: err.Error()}
 		}
-		return append(appendRaw(append(dst, '{'), "id", raw), '}'), nil
+		return append(record.AppendField(append(dst, '{'), "id", raw), '}'), nil
 	}
-	all, err := rawMembersOf(raw)
+	all, err := record.Fields(raw)
 	if err != nil {
 		return dst, err
 	}
-	value, created := all.take("value"), all.take("created_at")
-	if rating := all.take("rating"); rating != "" {
+	value, created := all.TakeValue("value"), all.TakeValue("created_at")
+	if rating := all.TakeValue("rating"); rating != "" {
 		value = rating // as rows of version 3 have it
 	}
-	if rating := all.take("account_rating"); strings.HasPrefix(rating, "{") { // and those of version 4
-		inner, err := rawMembersOf(rating)
+	if rating := all.TakeValue("account_rating"); strings.HasPrefix(rating, "{") { // and those of version 4
+		inner, err := record.Fields(rating)
 		if err != nil {
 			return dst, err
 		}
-		value, created = inner.take("value"), inner.take("created_at")
+		value, created = inner.TakeValue("value"), inner.TakeValue("created_at")
 	}
-	show := all.take("series_id")
+	show := all.TakeValue("series_id")
 	out := append(dst, '{')
-	for _, m := range []rawMember{
-		{"id", all.take("id")},
-		{"show_id", cmp.Or(all.take("show_id"), show)},
-		{"season_number", all.take("season_number")},
-		{"episode_number", all.take("episode_number")},
-		{"value", value},
-		{"created_at", created},
-	} {
-		out = appendRaw(out, m.name, m.raw)
+	out = record.AppendField(out, "id", all.TakeValue("id"))
+	out = record.AppendField(out, "show_id", cmp.Or(all.TakeValue("show_id"), show))
+	for _, name := range []string{"season_number", "episode_number"} {
+		out = record.AppendField(out, name, all.TakeValue(name))
 	}
-	all.take("media_type")
+	out = record.AppendField(record.AppendField(out, "value", value), "created_at", created)
+	all.TakeValue("media_type")
 	for _, m := range all {
-		record.Count(t.dropped, counted+"[]."+m.name, 1)
+		record.Count(t.dropped, counted+"[]."+m.Name, 1)
 	}
 	return append(out, '}'), nil
 }
 
 // listIDs returns the ids of the lists of an account: ids, or rows that have them.
-func (t *tmdb) listIDs(raw string) (string, error) {
+func (t *Reader) listIDs(raw string) (string, error) {
 	out := []byte{'['}
-	err := eachElement(resultsOf(raw), func(i int, raw string) error {
+	err := record.EachElement(resultsOf(raw), func(i int, raw string) error {
 		field := fmt.Sprintf("lists[%d]", i)
 		if strings.HasPrefix(raw, "{") {
-			all, err := rawMembersOf(raw)
+			all, err := record.Fields(raw)
 			if err != nil {
 				return err
 			}
-			raw, field = all.take("id"), field+".id"
+			raw, field = all.TakeValue("id"), field+".id"
 			for _, m := range all {
-				record.Count(t.dropped, "lists[]."+m.name, 1)
+				record.Count(t.dropped, "lists[]."+m.Name, 1)
 			}
 		}
 		if _, err := parseID(raw); err != nil {
@@ -207,7 +203,7 @@ func (t *tmdb) listIDs(raw string) (string, error) {
 		out = append(out, raw...)
 		return nil
 	})
-	return string(append(out, ']')), inField(err, "lists")
+	return string(append(out, ']')), InField(err, "lists")
 }
 
 // Bounds of a rating.

@@ -1,7 +1,6 @@
-package layout
+package tmdb
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -34,7 +33,7 @@ func nameNow(k fragment.Kind, name string) string {
 // known moves members that r does not know but their meaning is, to where they belong.
 // It returns English texts, of members such as title_en, for which in a crawl of
 // another language the base is not free yet, and appended answers about parts of r.
-func (t *tmdb) known(typ *catalog.Type, r record.Record) (english record.Record, parts []part, err error) {
+func (t *Reader) known(typ *catalog.Type, r record.Record) (english record.Record, parts []part, err error) {
 	english = typ.New()
 	if typ.Kind == fragment.KindTV { // some say what the row is where the API has "Scripted"
 		if f, _ := typ.Plan.Field("type"); r.String(f).V == typ.Name() {
@@ -44,21 +43,21 @@ func (t *tmdb) known(typ *catalog.Type, r record.Record) (english record.Record,
 	if r.Object().Extra == "" {
 		return english, nil, nil
 	}
-	extra, err := membersOf(r.Object().Extra)
+	extra, err := record.Fields("{" + r.Object().Extra + "}")
 	if err != nil {
 		return english, nil, err
 	}
 	before := len(extra)
 	// What an account thinks of a title is for no one else.
-	if _, ok := extra.take("account_states"); ok {
+	if _, ok := extra.Take("account_states"); ok {
 		record.Count(t.dropped, "account_states", 1)
-		t.forget("account_states")
+		t.Forget("account_states")
 	}
 	if err := t.legacy(typ, r, &extra); err != nil {
 		return english, nil, err
 	}
 	for _, name := range renamed[typ.Kind] {
-		raw, ok := extra.take(name.old)
+		raw, ok := extra.Take(name.old)
 		if !ok {
 			continue
 		}
@@ -71,7 +70,7 @@ func (t *tmdb) known(typ *catalog.Type, r record.Record) (english record.Record,
 	}
 	t.suffixed(typ, r, english, &extra)
 	if len(extra) < before {
-		r.Object().Extra = extra.text()
+		r.Object().Extra = extra.Extra()
 	}
 	return english, parts, nil
 }
@@ -84,15 +83,15 @@ type rowMembers struct {
 }
 
 // legacy takes over what rows of lists say in their own way.
-func (t *tmdb) legacy(typ *catalog.Type, r record.Record, extra *members) error {
-	var found members
+func (t *Reader) legacy(typ *catalog.Type, r record.Record, extra *record.RawFields) error {
+	var found record.RawFields
 	for _, name := range []string{"genre_ids", "media_type"} {
 		if _, ok := typ.Plan.Field("genres"); !ok && name == "genre_ids" {
 			continue
 		}
-		if raw, ok := extra.take(name); ok {
-			found = append(found, member{name, raw})
-			t.forget(name)
+		if raw, ok := extra.Take(name); ok {
+			found = append(found, record.RawField{Name: name, Raw: raw})
+			t.Forget(name)
 		}
 	}
 	if found == nil {
@@ -101,7 +100,7 @@ func (t *tmdb) legacy(typ *catalog.Type, r record.Record, extra *members) error 
 	var l rowMembers
 	p := record.NewParser()
 	p.Columns, p.Texts = t.parser.Columns, t.parser.Texts
-	if err := p.Parse("{"+found.text()+"}", record.Of(&l)); err != nil {
+	if err := p.Parse(found.Object(), record.Of(&l)); err != nil {
 		return err
 	}
 	t.count(p.Counts, "", "")
@@ -119,7 +118,7 @@ func (t *tmdb) legacy(typ *catalog.Type, r record.Record, extra *members) error 
 }
 
 // genres sets the genres of a title. One that is not among the API's has no name.
-func (t *tmdb) genres(typ *catalog.Type, r record.Record, f *record.Field, ids []int64) {
+func (t *Reader) genres(typ *catalog.Type, r record.Record, f *record.Field, ids []int64) {
 	of := reference.Movie
 	if typ.Kind == fragment.KindTV {
 		of = reference.TV
@@ -135,12 +134,12 @@ func (t *tmdb) genres(typ *catalog.Type, r record.Record, f *record.Field, ids [
 }
 
 // rename takes over a member under the name that it has today, unless r has that.
-func (t *tmdb) rename(typ *catalog.Type, r record.Record, raw json.RawMessage, old, now string) error {
-	t.forget(old)
-	one := tmdb{parser: record.NewParser(), dropped: map[string]int64{}}
+func (t *Reader) rename(typ *catalog.Type, r record.Record, raw string, old, now string) error {
+	t.Forget(old)
+	one := Reader{parser: record.NewParser(), dropped: map[string]int64{}}
 	from := typ.New()
-	text := members{{now, raw}}.text()
-	if err := one.parser.Parse("{"+text+"}", from); err != nil {
+	text := record.RawFields{{Name: now, Raw: raw}}.Object()
+	if err := one.parser.Parse(text, from); err != nil {
 		return inMember(err, old, now)
 	}
 	one.dropEmpty(from)
@@ -172,7 +171,7 @@ func swapPrefix(path, from, to string) string {
 
 // count takes over what was counted of members that the first parser only saw as
 // unknown ones; those of the member now are of old.
-func (t *tmdb) count(c record.Counts, old, now string) {
+func (t *Reader) count(c record.Counts, old, now string) {
 	for path, n := range c.Unknown {
 		t.parser.Count(t.parser.Counts.Unknown, swapPrefix(path, now, old), n)
 	}
@@ -181,8 +180,8 @@ func (t *tmdb) count(c record.Counts, old, now string) {
 	}
 }
 
-// forget takes a member off the count of unknown ones.
-func (t *tmdb) forget(name string) {
+// Forget takes a member off the count of unknown ones.
+func (t *Reader) Forget(name string) {
 	counts := t.parser.Counts.Unknown
 	if _, ok := counts[name]; !ok {
 		name = record.OtherPaths
@@ -197,11 +196,11 @@ func (t *tmdb) forget(name string) {
 
 // suffixed turns texts whose name ends in a language, title_ar, into the text of that
 // language.
-func (t *tmdb) suffixed(typ *catalog.Type, r, english record.Record, extra *members) {
+func (t *Reader) suffixed(typ *catalog.Type, r, english record.Record, extra *record.RawFields) {
 	kept := (*extra)[:0]
 	for _, m := range *extra {
 		if t.setText(typ, r, english, m) {
-			t.forget(m.name)
+			t.Forget(m.Name)
 			continue
 		}
 		kept = append(kept, m)
@@ -210,22 +209,22 @@ func (t *tmdb) suffixed(typ *catalog.Type, r, english record.Record, extra *memb
 }
 
 // setText reports false for members that are not the text of a member in a language.
-func (t *tmdb) setText(typ *catalog.Type, r, english record.Record, m member) bool {
-	i := strings.LastIndexByte(m.name, '_')
-	if i < 0 || len(m.name)-i != len("_xx") {
+func (t *Reader) setText(typ *catalog.Type, r, english record.Record, m record.RawField) bool {
+	i := strings.LastIndexByte(m.Name, '_')
+	if i < 0 || len(m.Name)-i != len("_xx") {
 		return false
 	}
-	lang := m.name[i+1:]
-	f, ok := textField(typ, nameNow(typ.Kind, m.name[:i]))
+	lang := m.Name[i+1:]
+	f, ok := TextField(typ, nameNow(typ.Kind, m.Name[:i]))
 	if _, known := reference.LanguageByCode(lang); !known || !ok {
 		return false
 	}
-	var text string
-	if json.Unmarshal(m.raw, &text) != nil {
-		return false
-	}
-	if text == "" { // null too: no text, rather than an empty one
+	text := textOf(m.Raw)
+	switch {
+	case m.Raw == "null" || m.Raw == `""`: // no text, rather than an empty one
 		return true
+	case text == "":
+		return false
 	}
 	tag, err := ParseLanguage(lang)
 	base := *r.String(f)

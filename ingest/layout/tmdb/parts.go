@@ -1,4 +1,4 @@
-package layout
+package tmdb
 
 import (
 	"reelsplice/schemas/catalog"
@@ -11,7 +11,7 @@ const maxPage = 500
 // dropEmpty takes off the answers to sub-requests that say nothing: null, {} and
 // errors of the API. Crawlers keep those for requests that failed, and joined to an
 // older record they would take away what a better crawl gave.
-func (t *tmdb) dropEmpty(r record.Record) {
+func (t *Reader) dropEmpty(r record.Record) {
 	for i := range r.Schema.Fields {
 		f := &r.Schema.Fields[i]
 		if f.Elem == nil || !f.Elem.DropID || !record.Present(r, f) {
@@ -30,7 +30,7 @@ func (t *tmdb) dropEmpty(r record.Record) {
 
 // pages takes off pages that say nothing or that the API cannot have, and numbers
 // those without a number, so that pages of several crawls can be told apart.
-func (t *tmdb) pages(r record.Record, f *record.Field) {
+func (t *Reader) pages(r record.Record, f *record.Field) {
 	before, _ := r.Len(f)
 	record.Retain(r, f, func(p record.Record) bool {
 		sameTag(p)
@@ -75,7 +75,7 @@ func sameTag(p record.Record) {
 }
 
 // drop makes a member absent and counts it.
-func (t *tmdb) drop(r record.Record, f *record.Field) {
+func (t *Reader) drop(r record.Record, f *record.Field) {
 	record.Unset(r, f)
 	record.Count(t.dropped, f.Name, 1)
 }

@@ -1,0 +1,243 @@
+package tmdb
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/record"
+)
+
+// nested returns what a JSON text holds that stands in a text, as in tables; other
+// values as they are.
+func nested(raw string) string {
+	if !strings.HasPrefix(raw, `"`) {
+		return raw
+	}
+	if inner := strings.TrimSpace(record.Unquote(raw)); inner != "" && (inner[0] == '[' || inner[0] == '{') {
+		return inner
+	}
+	return raw
+}
+
+// listRow brings a row about a list, an answer of version 3 or 4 of the API or a row that
+// has all items, to the form of the catalogue.
+func (t *Reader) listRow(row string) (string, error) {
+	all, err := record.Fields(row)
+	if err != nil {
+		return "", err
+	}
+	l := listReader{Reader: t}
+	if l.comments, err = commentsOf(all.TakeValue("comments")); err != nil {
+		return "", err
+	}
+	if raw := all.TakeValue("object_ids"); raw != "" && raw != "{}" {
+		record.Count(t.dropped, "object_ids", 1)
+	}
+	var page record.RawFields
+	for _, name := range []string{"page", "total_pages", "total_results"} {
+		page = append(page, record.RawField{Name: name, Raw: all.TakeValue(name)})
+	}
+	field := "items"
+	items := nested(all.TakeValue("items"))
+	if results := nested(all.TakeValue("results")); items == "" && results != "" {
+		field, items = "results", results
+	}
+	if items != "" {
+		if items, err = l.pages(field, items, page); err != nil {
+			return "", err
+		}
+	}
+	for i := range all {
+		m := &all[i]
+		switch {
+		case m.Name == "created_by" && strings.HasPrefix(m.Raw, `"`) && nested(m.Raw) == m.Raw:
+			m.Raw = `{"username":` + m.Raw + `}` // as version 3 has it
+		case m.Name == "public" && (m.Raw == "0" || m.Raw == "1"):
+			m.Raw = strconv.FormatBool(m.Raw == "1")
+		case m.Name == "id" && strings.HasPrefix(m.Raw, `"`) && isNumber(record.Unquote(m.Raw)):
+			m.Raw = record.Unquote(m.Raw) // as the published example of version 3 has it
+		}
+	}
+	out := []byte(all.Object())
+	return string(append(record.AppendField(out[:len(out)-1], "items", items), '}')), nil
+}
+
+func isNumber(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
+
+// commentsOf returns the comments of an answer of version 4 by what they are about, which
+// is written movie:550.
+func commentsOf(raw string) (map[string]string, error) {
+	if raw = nested(raw); raw == "" {
+		return nil, nil
+	}
+	out := map[string]string{}
+	err := record.EachField(raw, func(name, raw string) error {
+		switch {
+		case raw == "null":
+		case !strings.HasPrefix(raw, `"`):
+			return &record.FieldError{Field: "comments." + name, What: "want a string or null, found " + record.Shown(raw)}
+		default:
+			out[name] = raw
+		}
+		return nil
+	})
+	return out, InField(err, "comments")
+}
+
+// A listReader reads what is on one list.
+type listReader struct {
+	*Reader
+	comments map[string]string
+}
+
+// pages writes the items of a row as pages: as the one that the row is, or, of a row of
+// the catalogue, as those that it has.
+func (l *listReader) pages(field, items string, page record.RawFields) (string, error) {
+	if isPage(items) {
+		items = "[" + items + "]"
+	}
+	many := false
+	_ = record.EachElement(items, func(i int, raw string) error { // the next walk tells what is wrong
+		many = i == 0 && isPage(raw) || i > 0 && many
+		return nil
+	})
+	if !many {
+		if page[0].Raw == "" { // a list that is given whole
+			page = record.RawFields{{Name: "page", Raw: "1"}, {Name: "total_pages", Raw: "1"}}
+		}
+		return l.page(field, items, page)
+	}
+	out := []byte{'['}
+	err := record.EachElement(items, func(i int, raw string) error {
+		all, err := record.Fields(raw)
+		if err != nil {
+			return err
+		}
+		results := all.TakeValue("results")
+		one, err := l.page(fmt.Sprintf("%s[%d].results", field, i), cmp.Or(results, "[]"), all)
+		if err != nil {
+			return err
+		}
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(out, one...)
+		return nil
+	})
+	return string(append(out, ']')), InField(err, field)
+}
+
+// isPage reports whether a value is a page: an object with results.
+func isPage(raw string) bool {
+	page := false
+	if strings.HasPrefix(raw, "{") {
+		_ = record.EachField(raw, func(name, _ string) error { // an object
+			page = page || name == "results"
+			return nil
+		})
+	}
+	return page
+}
+
+// page writes a page of items.
+func (l *listReader) page(field, items string, rest record.RawFields) (string, error) {
+	out := []byte(`{"results":[`)
+	err := record.EachElement(items, func(i int, raw string) error {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		var err error
+		out, err = l.item(out, fmt.Sprintf("%s[%d]", field, i), i, raw)
+		return err
+	})
+	out = append(out, ']')
+	for _, m := range rest {
+		out = record.AppendField(out, m.Name, m.Raw)
+	}
+	return string(append(out, '}')), InField(err, field)
+}
+
+// item appends one item of a list: an object, or a text such as movie:550. What rows of
+// answers say of the title is left to its own record.
+func (l *listReader) item(dst []byte, field string, i int, raw string) ([]byte, error) {
+	if strings.HasPrefix(raw, `"`) {
+		media, id, _ := strings.Cut(record.Unquote(raw), ":")
+		return l.append(dst, field, i, string(record.AppendString(nil, media)), id, "")
+	}
+	all, err := record.Fields(raw)
+	if err != nil {
+		return dst, &record.FieldError{Field: field, What: err.Error()}
+	}
+	media, id, comment := all.TakeValue("media_type"), all.TakeValue("id"), all.TakeValue("comment")
+	all.TakeValue("order")
+	if media == "" {
+		media = guessMedia(all)
+	}
+	for _, m := range all {
+		record.Count(l.dropped, "items[]."+m.Name, 1)
+	}
+	return l.append(dst, field, i, media, id, comment)
+}
+
+// guessMedia tells the type of a title in an old answer, which had no media_type, by its
+// members; "" where nothing does.
+func guessMedia(all record.RawFields) string {
+	for _, m := range all {
+		switch m.Name {
+		case "title", "original_title", "release_date":
+			return `"movie"`
+		case "name", "original_name", "first_air_date":
+			return `"tv"`
+		}
+	}
+	return ""
+}
+
+// append appends an item, whose parts are JSON texts.
+func (l *listReader) append(dst []byte, field string, i int, media, id, comment string) ([]byte, error) {
+	if media != `"movie"` && media != `"tv"` {
+		return dst, &record.FieldError{Field: field + ".media_type", What: `want "movie" or "tv", found ` + cmp.Or(record.Shown(media), "nothing")}
+	}
+	if _, err := parseID(id); err != nil {
+		return dst, &record.FieldError{Field: field + ".id", What: err.Error()}
+	}
+	if comment == "" {
+		comment = l.comments[record.Unquote(media)+":"+id]
+	}
+	out := record.AppendField(append(dst, '{'), "media_type", media)
+	out = record.AppendField(out, "id", id)
+	out = record.AppendField(out, "comment", comment)
+	return append(record.AppendField(out, "order", strconv.Itoa(i)), '}'), nil
+}
+
+// parseID reads the JSON text of an id.
+func parseID(raw string) (int64, error) {
+	n, err := strconv.ParseInt(raw, 10, 64)
+	switch {
+	case raw == "":
+		return 0, errors.New("want an integer, found nothing")
+	case err != nil || n < 1:
+		return 0, fmt.Errorf("want an integer from 1 to %d, found %s", int64(math.MaxInt64), record.Shown(raw))
+	}
+	return n, nil
+}
+
+// isPart reports whether the record of a list is one page of several.
+func isPart(rec record.Record) bool {
+	l := record.As[catalog.List](rec)
+	for i := range l.Items {
+		if l.Items[i].TotalPages.V > 1 {
+			return true
+		}
+	}
+	return false
+}
+
+// ofUser reports whether records of a kind are what users made: they are of no language.
+func ofUser(k fragment.Kind) bool { return k == fragment.KindList || k == fragment.KindAccount }

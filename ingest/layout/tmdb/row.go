@@ -1,0 +1,155 @@
+// Package tmdb reads rows in the form of TMDB's own answers: details with or without
+// appended objects, rows of lists, and single sub-requests, of every kind. The rows of
+// other layouts are brought to this form first, so all records come from here.
+package tmdb
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"reelsplice/data/reference"
+	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/record"
+)
+
+// A Row is one JSON object of a dump and what its file's name says of it.
+type Row struct {
+	JSON string
+	File string        // name of the file, without its folder and extensions
+	Type *catalog.Type // of the file's rows; nil where the name says none
+	ID   int64         // of the resource; 0 when the name says none
+	Text string        // 24 hex digits of a resource that is known by them; "" likewise
+	// Series, unless it is 0, is the series that the season Season, or its episode
+	// Episode, is of.
+	Series, Season, Episode int64
+	Sub                     string // the sub-request that the row answers; "" for a whole record
+	// Table says that the row was one of a table, such as a Parquet file, where every
+	// member is there in every row.
+	Table bool
+	// Texts says that all values of the row are texts, as in CSV and TSV.
+	Texts bool
+
+	Answer bool // the row is an answer of the API
+}
+
+// A Record is what a row says of one resource.
+type Record struct {
+	record.Record
+	Type *catalog.Type
+	Key  catalog.Key
+	// Part says that the row is one of several of its file that make the record: their
+	// lists are to be put together.
+	Part bool
+	// Removed says that the resource is no more: see RemovalOf.
+	Removed bool
+	// Found says how the id was found where the row has none, and Mint is the hash of what
+	// it was made of, 0 for an id that was not minted.
+	Found Found
+	Mint  uint64
+}
+
+// Found says how a record whose row has no id got one.
+type Found uint8
+
+// How ids are found.
+const (
+	FoundNothing Found = iota // the row has the id, or another record of the row does
+	FoundMatch                // another record has the same external id
+	FoundMint                 // it was minted
+)
+
+// ParseLanguage checks a language tag and brings it to the form xx-YY; a language
+// without a region gets that which is meant, so that "fr" and "fr-FR" are one. It
+// stays xx where none is known. The default language, en-US, becomes "".
+func ParseLanguage(tag string) (string, error) {
+	lang, region, _ := strings.Cut(tag, "-")
+	lang, region = strings.ToLower(lang), strings.ToUpper(region)
+	out := lang
+	if region != "" {
+		out += "-" + region
+	}
+	if tag == "" || out == "en" || out == "en-US" {
+		return "", nil
+	}
+	if fragment.Language(lang, region) == fragment.Base || !letters(lang+region) {
+		return "", fmt.Errorf("language %q: want xx or xx-YY, for instance de-DE", tag)
+	}
+	if r := reference.DefaultRegion(lang); region == "" && r != "" {
+		out += "-" + r
+	}
+	return out, nil
+}
+
+func letters(s string) bool {
+	for _, c := range s {
+		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') {
+			return false
+		}
+	}
+	return true
+}
+
+// Checked returns the record of a row once it is known to be one.
+func Checked(t *catalog.Type, r record.Record) (Record, error) {
+	key, err := t.Key(r)
+	if err != nil {
+		return Record{}, err
+	}
+	for _, name := range days {
+		f, ok := r.Schema.Field(name)
+		if !ok || f.Shape != record.ShapeString {
+			continue
+		}
+		if s := r.String(f).V; !IsDay(s) {
+			return Record{}, &record.FieldError{Field: name, What: fmt.Sprintf("want YYYY-MM-DD or nothing, found %q", s)}
+		}
+	}
+	return Record{Record: r, Type: t, Key: key}, nil
+}
+
+// days are the members of records that are days.
+var days = []string{"air_date", "birthday", "deathday", "first_air_date", "last_air_date", "release_date"}
+
+// IsDay reports whether s is empty or looks like a day.
+func IsDay(s string) bool {
+	if s == "" {
+		return true
+	}
+	if len(s) != len("2006-01-02") || s[4] != '-' || s[7] != '-' {
+		return false
+	}
+	for i, c := range s {
+		if i != 4 && i != 7 && (c < '0' || c > '9') {
+			return false
+		}
+	}
+	month, day := s[5:7], s[8:10]
+	return month >= "01" && month <= "12" && day >= "01" && day <= "31"
+}
+
+// InField says of an error that has no field where it is.
+func InField(err error, field string) error {
+	if _, ok := err.(*record.FieldError); ok || err == nil {
+		return err
+	}
+	return &record.FieldError{Field: field, What: err.Error()}
+}
+
+// InRow says of an error in which element of a list it is.
+func InRow(err error, list string, i int) error {
+	var fe *record.FieldError
+	if errors.As(err, &fe) {
+		return &record.FieldError{Field: fmt.Sprintf("%s[%d].%s", list, i, fe.Field), What: fe.What}
+	}
+	return fmt.Errorf("%s[%d]: %w", list, i, err)
+}
+
+// textOf returns the text that a value is, "" for what is no text.
+func textOf(raw string) string {
+	if raw = strings.TrimSpace(raw); !strings.HasPrefix(raw, `"`) {
+		return ""
+	}
+	return record.Unquote(raw)
+}

@@ -1,0 +1,154 @@
+package record
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+)
+
+// A RawField is a field of a JSON object as it stands there: its value is a part of the
+// text, in which not a byte is changed.
+type RawField struct{ Name, Raw string }
+
+// RawFields are the fields of an object, in their order.
+type RawFields []RawField
+
+// Fields returns the fields of a JSON object. The text must have been judged.
+func Fields(text string) (RawFields, error) {
+	var all RawFields
+	err := EachField(text, func(name, raw string) error {
+		all = append(all, RawField{name, raw})
+		return nil
+	})
+	return all, err
+}
+
+// Take removes a field and returns its value, also null; of several of that name the
+// last, as parsers do.
+func (f *RawFields) Take(name string) (raw string, ok bool) {
+	rest := (*f)[:0]
+	for _, one := range *f {
+		if one.Name == name {
+			raw, ok = one.Raw, true
+			continue
+		}
+		rest = append(rest, one)
+	}
+	*f = rest
+	return raw, ok
+}
+
+// TakeValue is Take where null is as good as nothing: "".
+func (f *RawFields) TakeValue(name string) string {
+	raw, _ := f.Take(name)
+	if raw == "null" {
+		return ""
+	}
+	return raw
+}
+
+// Value returns the value of the first field of a name, "" where there is none.
+func (f RawFields) Value(name string) string {
+	for _, one := range f {
+		if one.Name == name {
+			return one.Raw
+		}
+	}
+	return ""
+}
+
+// Has reports whether there is a field of a name.
+func (f RawFields) Has(name string) bool {
+	return slices.ContainsFunc(f, func(one RawField) bool { return one.Name == name })
+}
+
+// Object writes the fields as an object.
+func (f RawFields) Object() string {
+	out := []byte{'{'}
+	for _, one := range f {
+		out = AppendField(out, one.Name, one.Raw)
+	}
+	return string(append(out, '}'))
+}
+
+// Extra writes the fields as Object.Extra has them: without braces.
+func (f RawFields) Extra() string {
+	text := f.Object()
+	return text[1 : len(text)-1]
+}
+
+// AppendField appends a field to an object that is being written; nothing for no value.
+func AppendField(dst []byte, name, raw string) []byte {
+	if raw == "" {
+		return dst
+	}
+	if dst[len(dst)-1] != '{' {
+		dst = append(dst, ',')
+	}
+	return append(append(AppendString(dst, name), ':'), raw...)
+}
+
+// EachField calls fn with the fields of a JSON object in their order, until fn returns an
+// error. raw is the text of a value as it stands. The text must have been judged.
+func EachField(text string, fn func(name, raw string) error) error {
+	c := cursor{s: text}
+	if c.peek() != '{' {
+		return errors.New("want an object, found " + Shown(text))
+	}
+	for first := true; ; first = false {
+		name, ok, err := c.member(first)
+		if !ok {
+			return err
+		}
+		c.peek()
+		raw, err := c.skip()
+		if err != nil {
+			return err
+		}
+		if err := fn(name, raw); err != nil {
+			return err
+		}
+	}
+}
+
+// EachElement calls fn with the elements of a JSON array likewise.
+func EachElement(text string, fn func(i int, raw string) error) error {
+	c := cursor{s: text}
+	if c.peek() != '[' {
+		return errors.New("want a list, found " + Shown(text))
+	}
+	for i := 0; ; i++ {
+		if ok, err := c.element(i == 0); !ok {
+			return err
+		}
+		c.peek()
+		raw, err := c.skip()
+		if err != nil {
+			return err
+		}
+		if err := fn(i, raw); err != nil {
+			return err
+		}
+	}
+}
+
+// Unquote returns the text of a JSON string, "" for what is none.
+func Unquote(raw string) string {
+	if len(raw) >= 2 && strings.IndexByte(raw, '\\') < 0 {
+		return raw[1 : len(raw)-1]
+	}
+	var s string
+	_ = json.Unmarshal([]byte(raw), &s) // a valid one
+	return s
+}
+
+// Shown returns the start of a value for a message, on one line.
+func Shown(raw string) string {
+	const most = 60
+	text := strings.NewReplacer("\n", " ", "\r", " ").Replace(strings.TrimSpace(raw))
+	if len(text) > most {
+		return strings.ToValidUTF8(text[:most], "") + "..."
+	}
+	return text
+}
