@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
-# Runs "reelsplice bench" beside nginx and Varnish, under the load of wrk. What is missing
-# of these three is installed where that is possible: with apt-get, as root.
+# Runs cmd/bench: the edge beside nginx and Varnish, under the load of wrk. What is missing of
+# these three is installed where that is possible: with apt-get, as root.
 #
-#   scripts/bench.sh [FLAGS]           the whole benchmark; flags are those of "reelsplice bench"
+#   scripts/bench.sh [FLAGS]           the whole benchmark; flags are those of cmd/bench
 #   scripts/bench.sh --quick [FLAGS]   under three minutes; fails when a ratio is below 0.9
 #                                      times the one in scripts/bench-ratios.json
 #   scripts/bench.sh --store [FLAGS]   the same, and writes the ratios there
 #   scripts/bench.sh build [FLAGS]     builds beside compression alone
+#
+# --before COMMIT measures the programs of another commit in the same rounds.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -35,15 +37,29 @@ if [ "${1:-}" != build ]; then
 fi
 
 args=()
-for arg in "$@"; do
-  case "$arg" in
+before=
+while [ $# -gt 0 ]; do
+  case "$1" in
     --quick) args+=(--quick --ratios "$RATIOS") ;;
     --store) args+=(--quick --ratios "$RATIOS" --store) ;;
-    *) args+=("$arg") ;;
+    --before) before=$2; shift ;;
+    *) args+=("$1") ;;
   esac
+  shift
 done
 
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+finish() {
+  [ -z "$before" ] || git worktree remove --force "$work/before" || true
+  rm -rf "$work"
+}
+trap finish EXIT
 go build -o "$work/reelsplice" ./cmd/reelsplice
-"$work/reelsplice" bench "${args[@]}"
+args+=(--program "$work/reelsplice")
+if [ -n "$before" ]; then
+  git worktree add --quiet --detach "$work/before" "$before"
+  (cd "$work/before" && go build -o "$work/reelsplice-before" ./cmd/reelsplice)
+  args+=(--before "$work/reelsplice-before")
+fi
+go build -o "$work/bench" ./cmd/bench # Ctrl-C reaches it, where "go run" would stand between
+"$work/bench" "${args[@]}"

@@ -24,7 +24,7 @@ go build -o "$program" ./cmd/reelsplice
 "$program" ingest --quiet --catalog "$work/catalog" "$work/dump" >/dev/null
 "$program" build --quiet --catalog "$work/catalog" --releases "$work/bench/releases" --publish \
   --cpu-profile "$out/build.cpu.pprof" --heap-profile "$out/build.heap.pprof"
-"$program" bench --dir "$work/bench" --profiles "$out"
+go run ./cmd/bench --program "$program" --dir "$work/bench" --profiles "$out"
 
 top() { # what, sample, file
   printf '\n== %s\n' "$1"

@@ -1,42 +1,46 @@
-package bench
+package main
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
+
+	"reelsplice/cmd/bench/host"
+	"reelsplice/cmd/bench/peer"
+	"reelsplice/cmd/bench/report"
 )
 
 // bench is one run.
 type bench struct {
 	cfg                Config
-	tools              tools
-	client             client
+	tools              host.Tools
+	client             peer.Client
 	tmp                string // temporary folder of this run
 	dir                string // where the release is made or found
 	releases, tokens   string
+	beforeReleases     string // made by cfg.Before of the same dump
 	token              string
 	resultLua, mixLua  string // scripts of wrk
 	movies             []uint64
 	edge, nginx        *server
+	before             *server // the edge of cfg.Before; nil without
 	nginxDir           string
 	running            []*server
-	report             *Report
-	detail, fiveAnswer Subject
+	report             *report.Report
+	detail, fiveAnswer subject
 }
 
 // Run measures what cfg asks for. It ends all that it started, whatever happens.
-func Run(ctx context.Context, cfg Config) (r *Report, err error) {
+func Run(ctx context.Context, cfg Config) (r *report.Report, err error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	b := &bench{cfg: cfg, client: newClient(), report: newReport(&cfg, time.Now())}
+	b := &bench{cfg: cfg, client: peer.NewClient(), report: report.New(cfg.Rounds, cfg.Seconds, time.Now())}
 	defer func() { err = errors.Join(err, b.close()) }()
 	if err := b.prepare(ctx); err != nil {
 		return nil, err
@@ -60,18 +64,18 @@ func Run(ctx context.Context, cfg Config) (r *Report, err error) {
 			return nil, fmt.Errorf("%s: %w", section.name, err)
 		}
 	}
-	b.report.finish(time.Now())
+	b.report.Finish(time.Now())
 	return b.report, nil
 }
 
 // prepare finds the programs, the release, and what to ask for.
 func (b *bench) prepare(ctx context.Context) (err error) {
-	if b.tools, err = findTools(); err != nil {
+	if b.tools, err = host.FindTools(); err != nil {
 		return err
 	}
-	b.report.Missing = b.tools.missing()
-	b.report.Versions = b.tools.versions(ctx)
-	if err := raiseLimits(); err != nil {
+	b.report.Missing = b.tools.Missing()
+	b.report.Versions = b.tools.Versions(ctx)
+	if err := host.RaiseLimits(); err != nil {
 		return err
 	}
 	if err := b.makeFolders(); err != nil {
@@ -82,6 +86,11 @@ func (b *bench) prepare(ctx context.Context) (err error) {
 	}
 	if b.edge, err = b.startEdge(ctx); err != nil {
 		return err
+	}
+	if b.cfg.Before != "" {
+		if b.before, err = b.startBefore(ctx); err != nil {
+			return err
+		}
 	}
 	if err := b.chooseAnswers(ctx); err != nil {
 		return fmt.Errorf("choose the answers: %w", err)
@@ -107,6 +116,7 @@ func (b *bench) makeFolders() (err error) {
 		b.dir = b.tmp
 	}
 	b.releases, b.tokens = filepath.Join(b.dir, "releases"), filepath.Join(b.tmp, "tokens.txt")
+	b.beforeReleases = filepath.Join(b.dir, "releases-before")
 	b.resultLua, b.mixLua = filepath.Join(b.tmp, "result.lua"), filepath.Join(b.tmp, "mix.lua")
 	return errors.Join(
 		os.WriteFile(b.resultLua, []byte(resultScript), 0o600),
@@ -124,16 +134,16 @@ func (b *bench) chooseAnswers(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if b.detail, err = b.subject(ctx, caseDetail, path); err != nil {
+	if b.detail, err = b.ask(ctx, report.Detail, path); err != nil {
 		return err
 	}
 	if path, err = b.nearest(ctx, "?"+five, fiveGzip, fiveRaw); err != nil {
 		return err
 	}
-	if b.fiveAnswer, err = b.subject(ctx, caseFive, path); err != nil {
+	if b.fiveAnswer, err = b.ask(ctx, report.Five, path); err != nil {
 		return err
 	}
-	b.report.Subjects = append(b.report.Subjects, b.detail, b.fiveAnswer)
+	b.report.Subjects = append(b.report.Subjects, b.detail.Subject, b.fiveAnswer.Subject)
 	b.report.Release.ID, b.report.Release.Movies = b.detail.answer.Header.Get("X-Reelsplice-Release"), len(b.movies)
 	return nil
 }
@@ -141,9 +151,9 @@ func (b *bench) chooseAnswers(ctx context.Context) (err error) {
 // close ends the servers, the last one first, and removes the temporary folder.
 func (b *bench) close() error {
 	for _, s := range slices.Backward(b.running) {
-		s.stop()
+		s.Stop()
 	}
-	b.client.close()
+	b.client.Close()
 	if b.tmp == "" {
 		return nil
 	}
@@ -154,16 +164,8 @@ func (b *bench) close() error {
 // for itself.
 func (b *bench) command(program string, args ...string) *exec.Cmd {
 	cmd := exec.Command(program, args...)
-	cmd.Dir, cmd.Env = b.tmp, childEnv(os.Environ())
+	cmd.Dir, cmd.Env = b.tmp, host.Env(os.Environ())
 	return cmd
-}
-
-// childEnv returns the environment without settings of this program's flags, and of how
-// many cores Go is to use.
-func childEnv(environ []string) []string {
-	return slices.DeleteFunc(slices.Clone(environ), func(v string) bool {
-		return strings.HasPrefix(v, "REELSPLICE_") || strings.HasPrefix(v, "GOMAXPROCS=")
-	})
 }
 
 // header returns the header lines of a request for gzip; the first one alone is that of
@@ -171,12 +173,3 @@ func childEnv(environ []string) []string {
 func (b *bench) header() []string {
 	return []string{"Authorization: Bearer " + b.token, "Accept-Encoding: gzip"}
 }
-
-// headerLine divides "Name: value".
-func headerLine(line string) (name, value string) {
-	name, value, _ = strings.Cut(line, ": ")
-	return name, value
-}
-
-// sortedNames returns the keys of m in order.
-func sortedNames[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -1,19 +1,25 @@
-package bench
+package main
 
 import (
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
 	"time"
+
+	"reelsplice/cmd/bench/host"
+	"reelsplice/cmd/bench/report"
 )
 
 // BuildConfig says which builds to measure and how.
 type BuildConfig struct {
-	Program string  // this program
+	Program string  // reelsplice
+	Before  string  // reelsplice of another commit, measured in each round beside; "" for none
+	Self    string  // this program, which compresses
 	Dir     string  // where a temporary folder is made; "" for the system's
 	Sizes   []int64 // numbers of movies; 1,000 and 5,000 by default
 	Rounds  int     // 3 by default
@@ -32,6 +38,9 @@ func DefaultBuildConfig() BuildConfig {
 // Validate reports everything that is wrong with c.
 func (c *BuildConfig) Validate() error {
 	var errs []error
+	if c.Program == "" {
+		errs = append(errs, errors.New("program: want the FILE of reelsplice"))
+	}
 	if len(c.Sizes) == 0 {
 		errs = append(errs, errors.New("sizes: want at least one number of movies"))
 	}
@@ -62,7 +71,7 @@ const (
 )
 
 // RunBuild measures builds. It removes all that it made.
-func RunBuild(ctx context.Context, cfg BuildConfig) (r *BuildReport, err error) {
+func RunBuild(ctx context.Context, cfg BuildConfig) (r *report.BuildReport, err error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
@@ -71,7 +80,7 @@ func RunBuild(ctx context.Context, cfg BuildConfig) (r *BuildReport, err error) 
 		return nil, fmt.Errorf("make a temporary folder: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	r = newBuildReport(&cfg, time.Now())
+	r = report.NewBuild(cfg.Rounds, cfg.Memory, time.Now())
 	for _, movies := range cfg.Sizes {
 		m, err := measureBuild(ctx, &cfg, filepath.Join(dir, strconv.FormatInt(movies, 10)), movies)
 		if err != nil {
@@ -79,26 +88,34 @@ func RunBuild(ctx context.Context, cfg BuildConfig) (r *BuildReport, err error) 
 		}
 		r.Builds = append(r.Builds, m)
 	}
-	r.finish(time.Now())
+	r.Finish(time.Now())
 	return r, nil
 }
 
 // A buildBench measures builds of one size.
 type buildBench struct {
 	*BuildConfig
+	program                 string // Program or Before
 	dump, catalog, releases string
 	movies                  int64
 }
 
 // measureBuild measures builds of one size in dir, which it removes.
-func measureBuild(ctx context.Context, cfg *BuildConfig, dir string, movies int64) (BuildMeasure, error) {
-	b := &buildBench{cfg, filepath.Join(dir, "dump"), filepath.Join(dir, "catalog"), filepath.Join(dir, "releases"), movies}
-	m := BuildMeasure{Movies: movies}
+func measureBuild(ctx context.Context, cfg *BuildConfig, dir string, movies int64) (report.BuildMeasure, error) {
+	b := &buildBench{cfg, cfg.Program, filepath.Join(dir, "dump"), filepath.Join(dir, "catalog"), filepath.Join(dir, "releases"), movies}
+	before := *b
+	before.program, before.catalog, before.releases = cfg.Before, b.catalog+"-before", b.releases+"-before"
+	m := report.BuildMeasure{Movies: movies}
 	if !cfg.NoSeries {
 		m.Series = movies * realSeries / realMovies
 	}
 	if err := b.prepare(ctx, m.Series); err != nil {
 		return m, err
+	}
+	if cfg.Before != "" {
+		if err := before.ingest(ctx, b.dump); err != nil {
+			return m, err
+		}
 	}
 	for round := range b.Rounds {
 		b.progress("%d movies: round %d of %d", movies, round+1, b.Rounds)
@@ -106,12 +123,17 @@ func measureBuild(ctx context.Context, cfg *BuildConfig, dir string, movies int6
 		if err != nil {
 			return m, err
 		}
+		if cfg.Before != "" {
+			if one.Before, _, err = before.full(ctx); err != nil {
+				return m, fmt.Errorf("%s: %w", cfg.Before, err)
+			}
+		}
 		m.Rounds = append(m.Rounds, one)
 	}
-	m.summarize()
-	b.progress("%d movies: the next night", movies)
-	if err := b.night(ctx, filepath.Join(dir, "night"), &m); err != nil {
-		return m, fmt.Errorf("the next night: %w", err)
+	m.Summarize()
+	b.progress("%d movies: incremental build", movies)
+	if err := b.incremental(ctx, filepath.Join(dir, "changes"), &m); err != nil {
+		return m, fmt.Errorf("incremental build: %w", err)
 	}
 	return m, os.RemoveAll(dir)
 }
@@ -119,7 +141,7 @@ func measureBuild(ctx context.Context, cfg *BuildConfig, dir string, movies int6
 // prepare makes the catalogue.
 func (b *buildBench) prepare(ctx context.Context, series int64) error {
 	b.progress("%d movies: gen and ingest", b.movies)
-	if _, err := runStep(ctx, "gen", b.Program, "gen", "--quiet", "--out", b.dump,
+	if _, _, err := host.Run(ctx, "gen", b.Program, "gen", "--quiet", "--out", b.dump,
 		"--movies", strconv.FormatInt(b.movies, 10), "--tv", strconv.FormatInt(series, 10)); err != nil {
 		return err
 	}
@@ -127,7 +149,7 @@ func (b *buildBench) prepare(ctx context.Context, series int64) error {
 }
 
 func (b *buildBench) ingest(ctx context.Context, dump string) error {
-	_, err := runStep(ctx, "ingest", b.Program, "ingest", "--quiet", "--catalog", b.catalog, dump)
+	_, _, err := host.Run(ctx, "ingest", b.program, "ingest", "--quiet", "--catalog", b.catalog, dump)
 	return err
 }
 
@@ -145,9 +167,9 @@ type built struct {
 }
 
 // build builds and publishes a release.
-func (b *buildBench) build(ctx context.Context, previous string) (built, spent, error) {
+func (b *buildBench) build(ctx context.Context, previous string) (built, host.Spent, error) {
 	var r built
-	out, s, err := runMeasured(ctx, "build", b.Program, "build", "--json", "--quiet", "--publish", "--catalog", b.catalog,
+	out, s, err := host.Run(ctx, "build", b.program, "build", "--json", "--quiet", "--publish", "--catalog", b.catalog,
 		"--releases", b.releases, "--previous", previous, "--memory", strconv.FormatInt(b.Memory, 10))
 	if err != nil {
 		return r, s, err
@@ -158,34 +180,54 @@ func (b *buildBench) build(ctx context.Context, previous string) (built, spent, 
 	return r, s, nil
 }
 
-// round builds a release that follows on none, and compresses its fragments on as many threads.
-func (b *buildBench) round(ctx context.Context, m *BuildMeasure) (BuildRound, error) {
+// full builds a release that follows none.
+func (b *buildBench) full(ctx context.Context) (report.Cost, built, error) {
 	if err := os.RemoveAll(b.releases); err != nil {
-		return BuildRound{}, err
+		return report.Cost{}, built{}, err
 	}
 	r, s, err := b.build(ctx, "none")
 	if err != nil {
-		return BuildRound{}, err
+		return report.Cost{}, r, err
+	}
+	c := report.Cost{Wall: s.Wall, CPU: s.CPU, Peak: s.Peak}
+	err = filepath.WalkDir(filepath.Join(b.releases, r.Release), func(_ string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		info, err := d.Info()
+		if err == nil {
+			c.Bytes += info.Size()
+		}
+		return err
+	})
+	return c, r, err
+}
+
+// round builds a full release and compresses its segments on as many threads.
+func (b *buildBench) round(ctx context.Context, m *report.BuildMeasure) (report.BuildRound, error) {
+	cost, r, err := b.full(ctx)
+	if err != nil {
+		return report.BuildRound{}, err
 	}
 	m.Fragments, m.Segments, m.RawBytes, m.StoredBytes = r.Fragments, r.Segments, r.RawBytes, r.StoredBytes
-	out, err := runStep(ctx, "bench-peer compress", b.Program, "bench-peer", "compress",
+	out, _, err := host.Run(ctx, "compress", b.Self, "peer", "compress",
 		"--jobs", strconv.Itoa(r.Jobs), "--release", filepath.Join(b.releases, r.Release))
 	if err != nil {
-		return BuildRound{}, err
+		return report.BuildRound{}, err
 	}
-	round := BuildRound{Wall: s.wall, CPU: s.cpu, Peak: s.peak, Stages: r.Stages}
+	round := report.BuildRound{Cost: cost, Stages: r.Stages}
 	if err := json.Unmarshal(out, &round.Compress); err != nil {
-		return BuildRound{}, fmt.Errorf("read the report of bench-peer compress: %w", err)
+		return report.BuildRound{}, fmt.Errorf("read the report of compress: %w", err)
 	}
-	if c := &round.Compress.Segments; c.Texts != r.Segments || c.Raw != r.RawBytes {
-		return BuildRound{}, fmt.Errorf("compressed %d segments of %d bytes, want the %d of %d bytes of the build", c.Texts, c.Raw, r.Segments, r.RawBytes)
+	if c := &round.Compress; c.Texts != r.Segments || c.Raw != r.RawBytes {
+		return report.BuildRound{}, fmt.Errorf("compressed %d segments of %d bytes, want the %d of %d bytes of the build", c.Texts, c.Raw, r.Segments, r.RawBytes)
 	}
-	round.derive()
+	round.Derive()
 	return round, nil
 }
 
-// night changes some titles and builds upon the release of the last round.
-func (b *buildBench) night(ctx context.Context, dir string, m *BuildMeasure) error {
+// incremental changes some titles and builds upon the release of the last round.
+func (b *buildBench) incremental(ctx context.Context, dir string, m *report.BuildMeasure) error {
 	changed, err := changeTitles(b.dump, dir)
 	if err != nil {
 		return err
@@ -200,9 +242,9 @@ func (b *buildBench) night(ctx context.Context, dir string, m *BuildMeasure) err
 	if r.Previous == "" || r.Changed["movie"] == 0 {
 		return fmt.Errorf("the build tells of %d changed movies since %q, want some since the release before", r.Changed["movie"], r.Previous)
 	}
-	m.Night = &Night{
-		Titles: changed, Wall: s.wall, CPU: s.cpu, Peak: s.peak, Stages: r.Stages,
-		WallShare: quotient(s.wall, m.Median.Wall), CPUShare: quotient(s.cpu, m.Median.CPU),
+	m.Incremental = &report.Incremental{
+		Titles: changed, Cost: report.Cost{Wall: s.Wall, CPU: s.CPU, Peak: s.Peak}, Stages: r.Stages,
+		WallShare: report.Quotient(s.Wall, m.Median.Wall), CPUShare: report.Quotient(s.CPU, m.Median.CPU),
 	}
 	return nil
 }

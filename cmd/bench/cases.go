@@ -1,27 +1,16 @@
-package bench
+package main
 
 import (
 	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
-	"reflect"
 	"strings"
-)
 
-// The cases.
-const (
-	caseDetail       = "detail"   // one fragment
-	caseFive         = "five"     // five appended parts
-	caseNotModified  = "304"      // details that the client has
-	caseUnauthorized = "401"      // details for a stranger
-	caseMix          = "mix"      // what clients ask for
-	caseCold         = "mix-cold" // likewise, with nothing of it in memory
-	caseParts        = "parts"    // a series with more and more of it
+	"reelsplice/cmd/bench/peer"
+	"reelsplice/cmd/bench/report"
 )
 
 // cases measures single requests.
@@ -35,7 +24,7 @@ func (b *bench) cases(ctx context.Context) error {
 		return err
 	}
 	for _, t := range targets {
-		if t.server.name == nameConstant || t.server.name == nameMerge || t.server.name == nameVarnish {
+		if t.server.name == report.Constant || t.server.name == report.Merge || t.server.name == report.Varnish {
 			b.stopServer(t.server)
 		}
 	}
@@ -46,7 +35,7 @@ func (b *bench) cases(ctx context.Context) error {
 // alike are checked to.
 func (b *bench) caseTargets(ctx context.Context) ([]*target, error) {
 	var targets []*target
-	for _, s := range []*Subject{&b.detail, &b.fiveAnswer} {
+	for _, s := range []*subject{&b.detail, &b.fiveAnswer} {
 		list, err := b.alike(ctx, s)
 		if err != nil {
 			return nil, err
@@ -63,10 +52,13 @@ func (b *bench) caseTargets(ctx context.Context) ([]*target, error) {
 }
 
 // alike returns the servers that answer a subject, the edge first.
-func (b *bench) alike(ctx context.Context, s *Subject) ([]*target, error) {
+func (b *bench) alike(ctx context.Context, s *subject) ([]*target, error) {
 	targets := []*target{{name: s.Case, server: b.edge, load: load{url: b.edge.url + s.Path, header: b.header()}}}
 	add := func(srv *server, path string) {
 		targets = append(targets, &target{name: s.Case, server: srv, load: load{url: srv.url + path, header: b.header()}})
+	}
+	if b.before != nil {
+		add(b.before, s.Path)
 	}
 	if b.nginx != nil {
 		add(b.nginx, "/"+s.Case)
@@ -76,7 +68,7 @@ func (b *bench) alike(ctx context.Context, s *Subject) ([]*target, error) {
 		return nil, err
 	}
 	add(constant, s.Path)
-	if s.Case == caseFive {
+	if s.Case == report.Five {
 		if err := b.composed(ctx, s, add); err != nil {
 			return nil, err
 		}
@@ -90,17 +82,17 @@ func (b *bench) alike(ctx context.Context, s *Subject) ([]*target, error) {
 }
 
 // composed adds the servers that compose the answer of its parts.
-func (b *bench) composed(ctx context.Context, s *Subject, add func(srv *server, path string)) error {
-	whole, err := s.answer.identity()
+func (b *bench) composed(ctx context.Context, s *subject, add func(srv *server, path string)) error {
+	whole, err := s.answer.Identity()
 	if err != nil {
 		return err
 	}
 	path, _, _ := strings.Cut(s.Path, "?")
-	a, err := b.client.get(ctx, http.MethodGet, b.edge.url+path, b.header()[:1])
+	a, err := b.client.Get(ctx, http.MethodGet, b.edge.url+path, b.header()[:1])
 	if err != nil {
 		return err
 	}
-	parts, err := splitParts(a.Body, whole)
+	parts, err := peer.SplitParts(a.Body, whole)
 	if err != nil {
 		return err
 	}
@@ -109,7 +101,7 @@ func (b *bench) composed(ctx context.Context, s *Subject, add func(srv *server, 
 		return err
 	}
 	add(merge, s.Path)
-	if b.tools.varnish == "" || b.nginx == nil {
+	if b.tools.Varnish == "" || b.nginx == nil {
 		return nil
 	}
 	if err := writeESI(filepath.Join(b.filesDir(), "esi"), a.Body, parts); err != nil {
@@ -124,7 +116,7 @@ func (b *bench) composed(ctx context.Context, s *Subject, add func(srv *server, 
 }
 
 // writeESI writes the parts of an answer, each a file, and the page that includes them.
-func writeESI(dir string, details []byte, parts []part) error {
+func writeESI(dir string, details []byte, parts []peer.Part) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
@@ -134,52 +126,37 @@ func writeESI(dir string, details []byte, parts []part) error {
 		if err := os.WriteFile(filepath.Join(dir, name), p.JSON, 0o600); err != nil {
 			return err
 		}
-		page = fmt.Appendf(appendName(page, p.Name), `<esi:include src="/esi/%s"/>`, name)
+		page = fmt.Appendf(peer.AppendName(page, p.Name), `<esi:include src="/esi/%s"/>`, name)
 	}
 	return os.WriteFile(filepath.Join(dir, "five.esi"), append(page, '}'), 0o600)
 }
 
 // checkAlike compares what a server answers with the edge's answer. The server that
 // encodes anew has an order of its own, so its JSON is compared by meaning.
-func (b *bench) checkAlike(ctx context.Context, t *target, s *Subject) error {
-	want, err := s.answer.identity()
+func (b *bench) checkAlike(ctx context.Context, t *target, s *subject) error {
+	want, err := s.answer.Identity()
 	if err != nil {
 		return err
 	}
-	a, err := b.client.get(ctx, http.MethodGet, t.load.url, t.load.header)
+	a, err := b.client.Get(ctx, http.MethodGet, t.load.url, t.load.header)
 	if err != nil {
 		return err
 	}
 	if a.Status != http.StatusOK || a.Header.Get("Content-Encoding") != "gzip" {
 		return fmt.Errorf("status %d, encoding %q, want 200 and gzip", a.Status, a.Header.Get("Content-Encoding"))
 	}
-	got, err := a.identity()
+	got, err := a.Identity()
 	if err != nil {
 		return err
 	}
-	if t.server.name == nameMerge {
-		return sameJSON(got, want)
+	if t.server.name == report.Merge {
+		return peer.SameJSON(got, want)
 	}
 	if !bytes.Equal(got, want) {
 		return fmt.Errorf("%d bytes that differ from the %d of the edge", len(got), len(want))
 	}
-	if t.server.name == nameConstant && !bytes.Equal(a.Body, s.answer.Body) {
+	if t.server.name == report.Constant && !bytes.Equal(a.Body, s.answer.Body) {
 		return fmt.Errorf("%d bytes of gzip that differ from the %d of the edge", len(a.Body), len(s.answer.Body))
-	}
-	return nil
-}
-
-// sameJSON compares two texts by what they mean.
-func sameJSON(got, want []byte) error {
-	var g, w any
-	if err := json.Unmarshal(got, &g); err != nil {
-		return fmt.Errorf("its answer is no JSON: %w", err)
-	}
-	if err := json.Unmarshal(want, &w); err != nil {
-		return fmt.Errorf("the edge's answer is no JSON: %w", err)
-	}
-	if !reflect.DeepEqual(g, w) {
-		return errors.New("JSON that differs from the edge's")
 	}
 	return nil
 }
@@ -192,11 +169,11 @@ func (b *bench) refusals(ctx context.Context) ([]*target, error) {
 		status int
 		header []string
 	}{
-		{caseNotModified, http.StatusNotModified, append(b.header(), "If-None-Match: "+b.detail.answer.Header.Get("ETag"))},
-		{caseUnauthorized, http.StatusUnauthorized, []string{"Authorization: Bearer " + b.token + "x", b.header()[1]}},
+		{report.NotModified, http.StatusNotModified, append(b.header(), "If-None-Match: "+b.detail.answer.Header.Get("ETag"))},
+		{report.Unauthorized, http.StatusUnauthorized, []string{"Authorization: Bearer " + b.token + "x", b.header()[1]}},
 	} {
 		l := load{url: b.edge.url + b.detail.Path, header: c.header, refused: c.status >= 400}
-		a, err := b.client.get(ctx, http.MethodGet, l.url, l.header)
+		a, err := b.client.Get(ctx, http.MethodGet, l.url, l.header)
 		if err != nil {
 			return nil, err
 		}
@@ -209,7 +186,7 @@ func (b *bench) refusals(ctx context.Context) ([]*target, error) {
 		}
 		same := l
 		same.url = constant.url + b.detail.Path
-		got, err := b.client.get(ctx, http.MethodGet, same.url, same.header)
+		got, err := b.client.Get(ctx, http.MethodGet, same.url, same.header)
 		if err != nil {
 			return nil, err
 		}
@@ -217,6 +194,15 @@ func (b *bench) refusals(ctx context.Context) ([]*target, error) {
 			return nil, fmt.Errorf("%s: the constant is %d with %d bytes, want %d with %d", c.name, got.Status, len(got.Body), a.Status, len(a.Body))
 		}
 		targets = append(targets, &target{name: c.name, server: b.edge, load: l}, &target{name: c.name, server: constant, load: same})
+		if b.before != nil {
+			l.url = b.before.url + b.detail.Path
+			if c.status == http.StatusNotModified {
+				if l.header, err = b.knownTo(ctx, l.url); err != nil {
+					return nil, fmt.Errorf("%s of %s: %w", c.name, report.Before, err)
+				}
+			}
+			targets = append(targets, &target{name: c.name, server: b.before, load: l})
+		}
 	}
 	if b.nginx == nil {
 		return targets, nil
@@ -227,17 +213,20 @@ func (b *bench) refusals(ctx context.Context) ([]*target, error) {
 
 // knownOfNginx returns the request to nginx for the file of the details that the client has.
 func (b *bench) knownOfNginx(ctx context.Context) (*target, error) {
-	l := load{url: b.nginx.url + "/" + b.detail.Case, header: b.header()}
-	a, err := b.client.get(ctx, http.MethodGet, l.url, l.header)
+	url := b.nginx.url + "/" + b.detail.Case
+	header, err := b.knownTo(ctx, url)
+	return &target{name: report.NotModified, server: b.nginx, load: load{url: url, header: header}}, err
+}
+
+// knownTo returns the header of a request for a response that the client has.
+func (b *bench) knownTo(ctx context.Context, url string) ([]string, error) {
+	a, err := b.client.Get(ctx, http.MethodGet, url, b.header())
 	if err != nil {
 		return nil, err
 	}
-	l.header = append(l.header, "If-None-Match: "+a.Header.Get("ETag"))
-	if a, err = b.client.get(ctx, http.MethodGet, l.url, l.header); err != nil {
-		return nil, err
+	header := append(b.header(), "If-None-Match: "+a.Header.Get("ETag"))
+	if a, err = b.client.Get(ctx, http.MethodGet, url, header); err == nil && a.Status != http.StatusNotModified {
+		err = fmt.Errorf("%s: status %d, want %d", url, a.Status, http.StatusNotModified)
 	}
-	if a.Status != http.StatusNotModified {
-		return nil, fmt.Errorf("%s: nginx answers %d", caseNotModified, a.Status)
-	}
-	return &target{name: caseNotModified, server: b.nginx, load: l}, nil
+	return header, err
 }

@@ -1,10 +1,12 @@
-package bench
+package main
 
 import (
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
+
+	"reelsplice/cmd/bench/host"
 )
 
 // The sections of a run.
@@ -22,7 +24,9 @@ func Sections() []string {
 
 // Config says what to measure and how.
 type Config struct {
-	Program     string   // this program, which makes the release, serves it and plays the peers
+	Program     string   // reelsplice, which makes the release and serves it
+	Before      string   // reelsplice of another commit, measured in each round beside; "" for none
+	Self        string   // this program, which plays the peers
 	Dir         string   // folder whose release is used, or made and kept; "" for a temporary one
 	Movies      int64    // of a release that is made; 10,000 by default
 	Rounds      int      // 5 by default
@@ -36,13 +40,13 @@ type Config struct {
 	Progress func(what string)
 }
 
-// DefaultConfig returns the defaults; Program has none.
+// DefaultConfig returns the defaults; the programs have none.
 func DefaultConfig() Config {
 	c := Config{
 		Movies: 10_000, Rounds: 5, Seconds: 2, Connections: []int{32, 256},
 		Sections: Sections(), ServerCore: 0, LoadCore: 1,
 	}
-	if cores := ownCores(); len(cores) > 1 {
+	if cores := host.Cores(); len(cores) > 1 {
 		c.ServerCore, c.LoadCore = cores[0], cores[1]
 	}
 	return c
@@ -69,6 +73,9 @@ func (c *Config) Quick(isSet func(flag string) bool) {
 // Validate reports everything that is wrong with c.
 func (c *Config) Validate() error {
 	var errs []error
+	if c.Program == "" {
+		errs = append(errs, errors.New("program: want the FILE of reelsplice"))
+	}
 	if c.Movies < 1000 {
 		errs = append(errs, fmt.Errorf("movies %d: want 1000 or more", c.Movies))
 	}

@@ -1,4 +1,4 @@
-package bench
+package main
 
 import (
 	"strings"
@@ -22,7 +22,7 @@ func TestValidate(t *testing.T) {
 		{func(c *Config) { c.LoadCore = c.ServerCore }, "want two of this machine's"},
 	} {
 		cfg := DefaultConfig()
-		cfg.ServerCore, cfg.LoadCore = 0, 1
+		cfg.Program, cfg.ServerCore, cfg.LoadCore = "reelsplice", 0, 1
 		c.change(&cfg)
 		err := cfg.Validate()
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
@@ -45,12 +45,5 @@ func TestQuick(t *testing.T) {
 	c.Quick(func(flag string) bool { return flag == "seconds" })
 	if c.Seconds != 7 || c.Movies != 4000 || !cmp.Equal(c.Connections, []int{32}) || cmp.Equal(c.Sections, Sections()) {
 		t.Errorf("Quick leaves %+v", c)
-	}
-}
-
-func TestChildEnv(t *testing.T) {
-	got := childEnv([]string{"PATH=/bin", "REELSPLICE_QUIET=true", "GOMAXPROCS=8", "HOME=/"})
-	if want := []string{"PATH=/bin", "HOME=/"}; !cmp.Equal(got, want) {
-		t.Errorf("childEnv = %v, want %v", got, want)
 	}
 }

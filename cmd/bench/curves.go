@@ -1,10 +1,13 @@
-package bench
+package main
 
 import (
 	"context"
 	"fmt"
 	"net/http"
 	"strings"
+
+	"reelsplice/cmd/bench/peer"
+	"reelsplice/cmd/bench/report"
 )
 
 // curveRounds is how many rounds the points of curves have, at most.
@@ -23,7 +26,7 @@ func (b *bench) curves(ctx context.Context) error {
 
 func (b *bench) connectionCurve(ctx context.Context) error {
 	var targets []*target
-	for _, s := range []*Subject{&b.detail, &b.fiveAnswer} {
+	for _, s := range []*subject{&b.detail, &b.fiveAnswer} {
 		targets = append(targets, b.finished(s, s.Case)...)
 	}
 	var err error
@@ -39,20 +42,20 @@ func (b *bench) partsCurve(ctx context.Context) error {
 		return err
 	}
 	if id == 0 {
-		b.report.note("the release has no series with three seasons, so there is no curve by appended parts")
+		b.report.Note("the release has no series with three seasons, so there is no curve by appended parts")
 		return nil
 	}
 	var targets []*target
 	for _, n := range seriesSteps {
 		path := fmt.Sprintf("/3/tv/%d?append_to_response=%s", id, strings.Join(seriesParts[:n], ","))
-		s, err := b.subject(ctx, caseParts, path)
+		s, err := b.ask(ctx, report.Parts, path)
 		if err != nil {
 			return err
 		}
 		if err := b.hasParts(ctx, &s, n); err != nil {
 			return err
 		}
-		file := fmt.Sprintf("%s/%d", caseParts, n)
+		file := fmt.Sprintf("%s/%d", report.Parts, n)
 		if b.nginx != nil {
 			if err := b.writeFinished(file, &s.answer); err != nil {
 				return err
@@ -69,7 +72,7 @@ func (b *bench) partsCurve(ctx context.Context) error {
 
 // finished returns the edge with a subject and, if there is one, nginx with the finished
 // answer in file.
-func (b *bench) finished(s *Subject, file string) []*target {
+func (b *bench) finished(s *subject, file string) []*target {
 	targets := []*target{{name: s.Case, server: b.edge, load: load{url: b.edge.url + s.Path, header: b.header()}}}
 	if b.nginx != nil {
 		targets = append(targets, &target{name: s.Case, server: b.nginx, load: load{url: b.nginx.url + "/" + file, header: b.header()}})
@@ -78,17 +81,17 @@ func (b *bench) finished(s *Subject, file string) []*target {
 }
 
 // hasParts checks that an answer has n parts behind its details.
-func (b *bench) hasParts(ctx context.Context, s *Subject, n int) error {
+func (b *bench) hasParts(ctx context.Context, s *subject, n int) error {
 	path, _, _ := strings.Cut(s.Path, "?")
-	details, err := b.client.get(ctx, http.MethodGet, b.edge.url+path, b.header()[:1])
+	details, err := b.client.Get(ctx, http.MethodGet, b.edge.url+path, b.header()[:1])
 	if err != nil {
 		return err
 	}
-	whole, err := s.answer.identity()
+	whole, err := s.answer.Identity()
 	if err != nil {
 		return err
 	}
-	parts, err := splitParts(details.Body, whole)
+	parts, err := peer.SplitParts(details.Body, whole)
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.Path, err)
 	}

@@ -1,4 +1,4 @@
-package bench
+package main
 
 import (
 	"context"
@@ -9,43 +9,52 @@ import (
 	"strconv"
 	"strings"
 
-	"reelsplice/schemas/release"
+	"reelsplice/cmd/bench/host"
 )
 
 // moviesPerSeries is how many movies a generated release has for a series.
 const moviesPerSeries = 50
 
-// makeRelease makes the release, unless the folder has one, and a token.
+// makeRelease makes the releases that the folder lacks, and a token.
 func (b *bench) makeRelease(ctx context.Context) error {
-	_, err := release.Store{Dir: b.releases}.Current()
-	if errors.Is(err, release.ErrNoRelease) {
-		err = b.generate(ctx)
+	work := filepath.Join(b.tmp, "work")
+	err := b.generate(ctx, work, b.cfg.Program, b.releases)
+	if err == nil && b.cfg.Before != "" {
+		err = b.generate(ctx, work, b.cfg.Before, b.beforeReleases)
 	}
 	if err != nil {
 		return err
 	}
-	out, err := runStep(ctx, "token issue", b.cfg.Program, "token", "issue", "--tokens", b.tokens, "--name", "bench")
+	if err := os.RemoveAll(work); err != nil {
+		return fmt.Errorf("remove the dump: %w", err)
+	}
+	out, _, err := host.Run(ctx, "token issue", b.cfg.Program, "token", "issue", "--tokens", b.tokens, "--name", "bench")
 	b.token = strings.TrimSpace(string(out))
 	return err
 }
 
-// generate makes a release of a synthetic dump.
-func (b *bench) generate(ctx context.Context) error {
-	work := filepath.Join(b.tmp, "work")
-	dump, catalog := filepath.Join(work, "dump"), filepath.Join(work, "catalog")
+// generate makes a release of a synthetic dump by a program, unless there is one. The dump
+// in work is made once, so that all programs get the same.
+func (b *bench) generate(ctx context.Context, work, program, releases string) error {
+	if _, err := os.Stat(filepath.Join(releases, "current")); err == nil {
+		return nil
+	}
+	dump, catalog := filepath.Join(work, "dump"), filepath.Join(work, "catalog-"+filepath.Base(releases))
 	movies, series := strconv.FormatInt(b.cfg.Movies, 10), strconv.FormatInt(b.cfg.Movies/moviesPerSeries, 10)
-	for _, args := range [][]string{
-		{"gen", "--quiet", "--out", dump, "--movies", movies, "--tv", series},
-		{"ingest", "--quiet", "--catalog", catalog, dump},
-		{"build", "--quiet", "--catalog", catalog, "--releases", b.releases, "--publish"},
-	} {
-		b.cfg.progress("%s: %s movies", args[0], movies)
-		if _, err := runStep(ctx, args[0], b.cfg.Program, args...); err != nil {
+	if _, err := os.Stat(dump); errors.Is(err, os.ErrNotExist) {
+		b.cfg.progress("gen: %s movies", movies)
+		if _, _, err := host.Run(ctx, "gen", b.cfg.Program, "gen", "--quiet", "--out", dump, "--movies", movies, "--tv", series); err != nil {
 			return err
 		}
 	}
-	if err := os.RemoveAll(work); err != nil {
-		return fmt.Errorf("remove the dump: %w", err)
+	for _, args := range [][]string{
+		{"ingest", "--quiet", "--catalog", catalog, dump},
+		{"build", "--quiet", "--catalog", catalog, "--releases", releases, "--publish"},
+	} {
+		b.cfg.progress("%s: %s movies", args[0], movies)
+		if _, _, err := host.Run(ctx, args[0], program, args...); err != nil {
+			return err
+		}
 	}
 	return nil
 }

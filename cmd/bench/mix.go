@@ -1,6 +1,7 @@
-package bench
+package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,6 +12,10 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"reelsplice/cmd/bench/host"
+	"reelsplice/cmd/bench/peer"
+	"reelsplice/cmd/bench/report"
 )
 
 // The mix: of mixLines requests, 70 % ask for details with five parts, 20 % for details,
@@ -35,7 +40,7 @@ type asked struct {
 	what   string // "five", "detail", "known" or "search"
 	path   string // at the edge
 	file   string // at nginx
-	answer *answer
+	answer *peer.Answer
 	tag    string // If-None-Match; of the edge
 }
 
@@ -44,15 +49,15 @@ type mixer struct {
 	*bench
 	random  *rand.Rand
 	zipf    *rand.Zipf
-	answers map[string]*answer // by path
-	files   map[string]string  // likewise
+	answers map[string]*peer.Answer // by path
+	files   map[string]string       // likewise
 }
 
 func (b *bench) newMixer() *mixer {
 	r := rand.New(rand.NewPCG(mixSeed, mixSeed))
 	return &mixer{
 		bench: b, random: r, zipf: rand.NewZipf(r, zipfExponent, 1, uint64(len(b.movies)-1)),
-		answers: map[string]*answer{}, files: map[string]string{},
+		answers: map[string]*peer.Answer{}, files: map[string]string{},
 	}
 }
 
@@ -85,7 +90,7 @@ func (b *bench) mix(ctx context.Context) error {
 // kernel holds nothing of their files.
 func (b *bench) mixCold(ctx context.Context, targets []*target) error {
 	for _, t := range targets {
-		t.name, t.load.connections = caseCold, b.cfg.Connections[0]
+		t.name, t.load.connections = report.Cold, b.cfg.Connections[0]
 		t.load.once, t.load.seconds = true, coldSeconds
 		t.before = b.chill
 	}
@@ -96,25 +101,22 @@ func (b *bench) mixCold(ctx context.Context, targets []*target) error {
 
 // chill starts the server of t anew, with nothing of its files in memory.
 func (b *bench) chill(ctx context.Context, t *target) (err error) {
-	was := t.server
-	b.stopServer(was) // what a process has mapped cannot be dropped
-	if was.name == nameNginx {
-		if err := dropCache(b.filesDir()); err != nil {
-			return err
-		}
-		b.nginx, err = b.startNginx(ctx, b.nginxDir)
-		t.server = b.nginx
-	} else {
-		if err := dropCache(b.releases); err != nil {
-			return err
-		}
-		b.edge, err = b.startEdge(ctx)
-		t.server = b.edge
+	dir, start, place := b.releases, b.startEdge, &b.edge
+	switch t.server.name {
+	case report.Nginx:
+		dir, place = b.filesDir(), &b.nginx
+		start = func(ctx context.Context) (*server, error) { return b.startNginx(ctx, b.nginxDir) }
+	case report.Before:
+		dir, start, place = b.beforeReleases, b.startBefore, &b.before
 	}
-	if err != nil {
+	b.stopServer(t.server) // mapped pages cannot be dropped
+	if err := host.DropCache(dir); err != nil {
 		return err
 	}
-	t.load.url = t.server.url
+	if *place, err = start(ctx); err != nil {
+		return err
+	}
+	t.server, t.load.url = *place, (*place).url
 	return nil
 }
 
@@ -124,11 +126,11 @@ func (m *mixer) next(ctx context.Context) (asked, error) {
 	detail := fmt.Sprintf("/3/movie/%d", id)
 	switch u := m.random.Float64(); {
 	case u < 0.70:
-		return m.ask(ctx, "five", detail+"?"+five)
+		return m.request(ctx, "five", detail+"?"+five)
 	case u < 0.90:
-		return m.ask(ctx, "detail", detail)
+		return m.request(ctx, "detail", detail)
 	case u < 0.95:
-		a, err := m.ask(ctx, "known", detail)
+		a, err := m.request(ctx, "known", detail)
 		if err == nil {
 			a.tag = a.answer.Header.Get("ETag")
 		}
@@ -138,16 +140,16 @@ func (m *mixer) next(ctx context.Context) (asked, error) {
 	if err != nil {
 		return asked{}, err
 	}
-	return m.ask(ctx, "search", "/3/search/movie?query="+url.QueryEscape(words))
+	return m.request(ctx, "search", "/3/search/movie?query="+url.QueryEscape(words))
 }
 
 // words returns what somebody types who looks for a movie.
 func (m *mixer) words(ctx context.Context, detail string) (string, error) {
-	a, err := m.ask(ctx, "detail", detail)
+	a, err := m.request(ctx, "detail", detail)
 	if err != nil {
 		return "", err
 	}
-	text, err := a.answer.identity()
+	text, err := a.answer.Identity()
 	if err != nil {
 		return "", err
 	}
@@ -164,10 +166,10 @@ func (m *mixer) words(ctx context.Context, detail string) (string, error) {
 	return strings.Join(words[:min(len(words), 2)], " "), nil
 }
 
-// ask returns a request with its answer, which it keeps, and which nginx gets.
-func (m *mixer) ask(ctx context.Context, what, path string) (asked, error) {
+// request returns a request with its answer, which it keeps, and which nginx gets.
+func (m *mixer) request(ctx context.Context, what, path string) (asked, error) {
 	if m.answers[path] == nil {
-		a, err := m.client.get(ctx, http.MethodGet, m.edge.url+path, m.header())
+		a, err := m.client.Get(ctx, http.MethodGet, m.edge.url+path, m.header())
 		if err != nil {
 			return asked{}, err
 		}
@@ -185,31 +187,49 @@ func (m *mixer) ask(ctx context.Context, what, path string) (asked, error) {
 	return asked{what: what, path: path, file: m.files[path], answer: m.answers[path]}, nil
 }
 
-// mixTargets returns the edge and, if there is one, nginx, with the requests of the mix.
+// mixTargets returns the edge and, where they run, the edge before and nginx, with the
+// requests of the mix.
 func (b *bench) mixTargets(ctx context.Context, requests []asked) ([]*target, error) {
-	lines, err := b.writeLines(nameEdge, requests, func(a *asked) (string, string, error) { return a.path, a.tag, nil })
-	if err != nil {
-		return nil, err
-	}
-	targets := []*target{{name: caseMix, server: b.edge, load: load{url: b.edge.url, header: b.header(), lines: lines}}}
-	if b.nginx == nil {
-		return targets, nil
-	}
-	lines, err = b.writeLines(nameNginx, requests, func(a *asked) (string, string, error) {
-		path := "/" + a.file
-		rs, err := b.client.get(ctx, http.MethodGet, b.nginx.url+path, b.header())
+	targets := []*target{}
+	for _, s := range []*server{b.edge, b.before, b.nginx} {
+		if s == nil {
+			continue
+		}
+		lines, err := b.writeLines(s.name, requests, func(a *asked) (string, string, error) {
+			if s == b.edge {
+				return a.path, a.tag, nil
+			}
+			return b.sameAt(ctx, s, a)
+		})
 		if err != nil {
-			return "", "", err
+			return nil, err
 		}
-		if string(rs.Body) != string(a.answer.Body) {
-			return "", "", fmt.Errorf("nginx answers %s with other bytes than the edge", a.path)
-		}
-		if a.what != "known" {
-			return path, "", nil
-		}
-		return path, rs.Header.Get("ETag"), nil
-	})
-	return append(targets, &target{name: caseMix, server: b.nginx, load: load{url: b.nginx.url, header: b.header(), lines: lines}}), err
+		targets = append(targets, &target{name: report.Mix, server: s, load: load{url: s.url, header: b.header(), lines: lines}})
+	}
+	return targets, nil
+}
+
+// sameAt returns the path and the tag of a request to another server than the edge, and
+// checks that its response is the edge's.
+func (b *bench) sameAt(ctx context.Context, s *server, a *asked) (path, tag string, err error) {
+	if path = a.path; s == b.nginx {
+		path = "/" + a.file
+	}
+	rs, err := b.client.Get(ctx, http.MethodGet, s.url+path, b.header())
+	if err != nil {
+		return "", "", err
+	}
+	got, err := rs.Identity()
+	if err != nil {
+		return "", "", err
+	}
+	if want, err := a.answer.Identity(); err != nil || !bytes.Equal(got, want) {
+		return "", "", errors.Join(err, fmt.Errorf("%s responds to %s with other bytes than the edge", s.name, a.path))
+	}
+	if a.what != "known" {
+		return path, "", nil
+	}
+	return path, rs.Header.Get("ETag"), nil
 }
 
 // writeLines writes what mix.lua reads: one says the path and the tag of a request.

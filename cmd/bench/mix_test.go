@@ -1,4 +1,4 @@
-package bench
+package main
 
 import (
 	"fmt"
@@ -7,19 +7,22 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"reelsplice/cmd/bench/peer"
+	"reelsplice/cmd/bench/report"
 )
 
 // TestMix asks an edge of the test, and counts what is asked of whom.
 func TestMix(t *testing.T) {
 	edge := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, rq *http.Request) {
-		a := packed(t, fmt.Sprintf(`{"title":"The %s of it all"}`, strings.TrimPrefix(rq.URL.Path, "/3/movie/")))
+		a := gzipped(t, fmt.Sprintf(`{"title":"The %s of it all"}`, strings.TrimPrefix(rq.URL.Path, "/3/movie/")))
 		w.Header().Set("Content-Encoding", "gzip")
 		w.Header().Set("ETag", `W/"`+rq.URL.Path+`"`)
 		_, _ = w.Write(a.Body)
 	}))
 	defer edge.Close()
-	b := &bench{client: newClient(), edge: &server{name: nameEdge, url: edge.URL}, tmp: t.TempDir()}
-	defer b.client.close()
+	b := &bench{client: peer.NewClient(), edge: &server{name: report.Edge, url: edge.URL}, tmp: t.TempDir()}
+	defer b.client.Close()
 	for i := range uint64(1000) {
 		b.movies = append(b.movies, 7000+i)
 	}

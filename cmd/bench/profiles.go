@@ -1,4 +1,4 @@
-package bench
+package main
 
 import (
 	"context"
@@ -7,6 +7,10 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"reelsplice/cmd/bench/host"
+	"reelsplice/cmd/bench/peer"
+	"reelsplice/cmd/bench/report"
 )
 
 // profileSeconds is how long a profile of the CPU is.
@@ -23,9 +27,9 @@ func (b *bench) profiles(ctx context.Context) error {
 		name, path string
 		header     []string
 	}{
-		{caseDetail, b.detail.Path, b.header()},
-		{caseFive, b.fiveAnswer.Path, b.header()},
-		{caseNotModified, b.detail.Path, known},
+		{report.Detail, b.detail.Path, b.header()},
+		{report.Five, b.fiveAnswer.Path, b.header()},
+		{report.NotModified, b.detail.Path, known},
 		{"search", "/3/search/movie?query=the", b.header()},
 	} {
 		b.cfg.progress("profile of %s", c.name)
@@ -56,10 +60,10 @@ func (b *bench) profile(ctx context.Context, name string, l load) error {
 
 // fetchProfile keeps what the admin listener of the edge says at a path in a file.
 func (b *bench) fetchProfile(ctx context.Context, path, file string) error {
-	c := newClient()
-	defer c.close()
-	c.http.Timeout = profileSeconds*time.Second + startPatience
-	a, err := c.get(ctx, http.MethodGet, b.edge.admin+"/debug/pprof/"+path, nil)
+	c := peer.NewClient()
+	defer c.Close()
+	c.Http.Timeout = profileSeconds*time.Second + host.Patience
+	a, err := c.Get(ctx, http.MethodGet, b.edge.admin+"/debug/pprof/"+path, nil)
 	if err != nil {
 		return err
 	}

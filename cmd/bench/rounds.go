@@ -1,56 +1,13 @@
-package bench
+package main
 
 import (
 	"context"
 	"fmt"
 	"time"
+
+	"reelsplice/cmd/bench/host"
+	"reelsplice/cmd/bench/report"
 )
-
-// A Round is one load on one server.
-type Round struct {
-	Rate  float64 `json:"requests_per_second"`
-	CPU   float64 `json:"cpu_micros"` // CPU time of the server for a request
-	Busy  float64 `json:"busy"`       // share of its core that the server took
-	Load  float64 `json:"load_busy"`  // likewise the load generator
-	P50   float64 `json:"p50_micros"`
-	P99   float64 `json:"p99_micros"`
-	Max   float64 `json:"max_micros"`
-	Bytes float64 `json:"bytes"`     // of an answer with its header
-	Read  float64 `json:"disk_read"` // bytes that the server read from disks
-	// Others is what processes took that are neither the server nor the load generator, as
-	// a share of one core; those that came or went meanwhile do not count.
-	Others float64 `json:"others"`
-}
-
-// A Measure is all rounds of one server under one load, and their medians.
-type Measure struct {
-	Case        string  `json:"case"`
-	Server      string  `json:"server"`
-	Connections int     `json:"connections"`
-	Parts       int     `json:"parts,omitempty"` // appended; of the curve
-	Median      Round   `json:"median"`
-	Rounds      []Round `json:"rounds"`
-}
-
-// summarize fills in the medians.
-func (m *Measure) summarize() {
-	of := func(f func(Round) float64) float64 { return medianOf(m.Rounds, f) }
-	m.Median = Round{
-		Rate: of(Round.rate), CPU: of(Round.cpu), P99: of(Round.p99),
-		Busy:  of(func(r Round) float64 { return r.Busy }),
-		Load:  of(func(r Round) float64 { return r.Load }),
-		P50:   of(func(r Round) float64 { return r.P50 }),
-		Max:   of(func(r Round) float64 { return r.Max }),
-		Bytes: of(func(r Round) float64 { return r.Bytes }),
-		Read:  of(func(r Round) float64 { return r.Read }),
-
-		Others: of(func(r Round) float64 { return r.Others }),
-	}
-}
-
-func (r Round) rate() float64 { return r.Rate }
-func (r Round) cpu() float64  { return r.CPU }
-func (r Round) p99() float64  { return r.P99 }
 
 // A target is what is asked of one server.
 type target struct {
@@ -64,10 +21,10 @@ type target struct {
 
 // rounds measures all targets in turn, rounds times. Each round begins with another one,
 // so that none always comes first.
-func (b *bench) rounds(ctx context.Context, what string, rounds int, targets []*target) ([]Measure, error) {
-	out := make([]Measure, len(targets))
+func (b *bench) rounds(ctx context.Context, what string, rounds int, targets []*target) ([]report.Measure, error) {
+	out := make([]report.Measure, len(targets))
 	for i, t := range targets {
-		out[i] = Measure{Case: t.name, Server: t.server.name, Connections: t.load.connections, Parts: t.parts}
+		out[i] = report.Measure{Case: t.name, Server: t.server.name, Connections: t.load.connections, Parts: t.parts}
 	}
 	for round := range rounds {
 		b.cfg.progress("%s: round %d of %d, %d loads", what, round+1, rounds, len(targets))
@@ -81,14 +38,14 @@ func (b *bench) rounds(ctx context.Context, what string, rounds int, targets []*
 		}
 	}
 	for i := range out {
-		out[i].summarize()
+		out[i].Summarize()
 	}
 	return out, nil
 }
 
 // byConnections measures all targets with each number of connections.
-func (b *bench) byConnections(ctx context.Context, what string, numbers []int, rounds int, targets []*target) ([]Measure, error) {
-	var out []Measure
+func (b *bench) byConnections(ctx context.Context, what string, numbers []int, rounds int, targets []*target) ([]report.Measure, error) {
+	var out []report.Measure
 	for _, n := range numbers {
 		for _, t := range targets {
 			t.load.connections = n
@@ -114,12 +71,12 @@ const (
 
 // round puts one load on one server, again when it was disturbed, and returns the round that
 // was disturbed least.
-func (b *bench) round(ctx context.Context, t *target) (best Round, err error) {
-	calm := max(disturbed, 1.5/ticks/float64(b.cfg.Seconds)) // one tick of /proc is nothing
+func (b *bench) round(ctx context.Context, t *target) (best report.Round, err error) {
+	calm := max(disturbed, 1.5/host.Ticks/float64(b.cfg.Seconds)) // one tick of /proc is nothing
 	for i := range mostLoads {
 		r, err := b.load(ctx, t)
 		if err != nil {
-			return Round{}, err
+			return report.Round{}, err
 		}
 		if i == 0 || r.Others < best.Others {
 			best = r
@@ -132,30 +89,30 @@ func (b *bench) round(ctx context.Context, t *target) (best Round, err error) {
 }
 
 // load puts one load on one server.
-func (b *bench) load(ctx context.Context, t *target) (Round, error) {
+func (b *bench) load(ctx context.Context, t *target) (report.Round, error) {
 	if t.before != nil {
 		if err := t.before(ctx, t); err != nil {
-			return Round{}, err
+			return report.Round{}, err
 		}
 	}
 	if err := b.settle(ctx); err != nil {
-		return Round{}, err
+		return report.Round{}, err
 	}
-	pid := t.server.cmd.Process.Pid
-	before, err := treeUsage("/proc", pid)
+	pid := t.server.Cmd.Process.Pid
+	before, err := host.TreeUsage("/proc", pid)
 	if err != nil {
-		return Round{}, err
+		return report.Round{}, err
 	}
 	l, err := b.runWrk(ctx, t.load)
 	if err != nil {
-		return Round{}, err
+		return report.Round{}, err
 	}
-	after, err := treeUsage("/proc", pid)
+	after, err := host.TreeUsage("/proc", pid)
 	if err != nil {
-		return Round{}, err
+		return report.Round{}, err
 	}
 	if t.server == b.edge {
-		b.report.Edge.note(residentOf(pid))
+		b.report.Edge.Note(host.Resident(pid))
 	}
 	return roundOf(l, before, after), nil
 }
@@ -172,9 +129,9 @@ const (
 func (b *bench) settle(ctx context.Context) error {
 	var roots []int
 	for _, s := range b.running {
-		roots = append(roots, s.cmd.Process.Pid)
+		roots = append(roots, s.Cmd.Process.Pid)
 	}
-	last, err := treesCPU("/proc", roots)
+	last, err := host.TreesCPU("/proc", roots)
 	for range settleLooks {
 		if err != nil {
 			return err
@@ -185,20 +142,20 @@ func (b *bench) settle(ctx context.Context) error {
 		case <-time.After(settleLook):
 		}
 		was := last
-		if last, err = treesCPU("/proc", roots); err == nil && last-was < 2./ticks {
+		if last, err = host.TreesCPU("/proc", roots); err == nil && last-was < 2./host.Ticks {
 			return nil
 		}
 	}
 	return err
 }
 
-func roundOf(l loaded, before, after usage) Round {
-	cpu := after.cpu - before.cpu
-	return Round{
+func roundOf(l loaded, before, after host.Usage) report.Round {
+	cpu := after.CPU - before.CPU
+	return report.Round{
 		Rate: l.requests / l.seconds, CPU: cpu * 1e6 / l.requests,
 		Busy: cpu / l.seconds, Load: l.cpu / l.seconds,
 		P50: l.p50, P99: l.p99, Max: l.max,
-		Bytes: l.bytes / l.requests, Read: float64(after.read - before.read),
-		Others: after.othersSince(before) / l.seconds,
+		Bytes: l.bytes / l.requests, Read: float64(after.Read - before.Read),
+		Others: after.OthersSince(before) / l.seconds,
 	}
 }

@@ -1,4 +1,4 @@
-package bench
+package main
 
 import (
 	"context"
@@ -9,18 +9,10 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
-)
 
-// startPatience is how long a server may take until it answers.
-const startPatience = 20 * time.Second
-
-// The servers.
-const (
-	nameEdge     = "edge"
-	nameNginx    = "nginx"
-	nameVarnish  = "varnish"
-	nameConstant = "constant" // fasthttp that sends the same bytes and headers
-	nameMerge    = "merge"    // decodes, merges, encodes and compresses
+	"reelsplice/cmd/bench/host"
+	"reelsplice/cmd/bench/peer"
+	"reelsplice/cmd/bench/report"
 )
 
 // A server is a child that answers HTTP.
@@ -28,19 +20,13 @@ type server struct {
 	name  string
 	url   string // without a slash at its end
 	admin string // likewise; of the edge
-	*process
+	*host.Process
 }
 
-// announcement is what the servers of this program print when they serve.
-type announcement struct {
-	URL      string `json:"url"`
-	AdminURL string `json:"admin_url"`
-}
-
-// startOwn starts a server of this program.
-func (b *bench) startOwn(ctx context.Context, name string, args ...string) (*server, error) {
-	var a announcement
-	p, err := startAnnounced(ctx, name, b.cfg.ServerCore, b.command(b.cfg.Program, args...), &a)
+// startOwn starts a server of one of our programs, which prints its address.
+func (b *bench) startOwn(ctx context.Context, name, program string, args ...string) (*server, error) {
+	var a peer.Announcement
+	p, err := host.StartAnnounced(ctx, name, b.cfg.ServerCore, b.command(program, args...), &a)
 	if err != nil {
 		return nil, err
 	}
@@ -50,52 +36,60 @@ func (b *bench) startOwn(ctx context.Context, name string, args ...string) (*ser
 }
 
 func (b *bench) startEdge(ctx context.Context) (*server, error) {
-	return b.startOwn(ctx, nameEdge, "serve", "--json", "--quiet", "--releases", b.releases, "--tokens", b.tokens,
+	return b.startServe(ctx, report.Edge, b.cfg.Program, b.releases)
+}
+
+func (b *bench) startBefore(ctx context.Context) (*server, error) {
+	return b.startServe(ctx, report.Before, b.cfg.Before, b.beforeReleases)
+}
+
+func (b *bench) startServe(ctx context.Context, name, program, releases string) (*server, error) {
+	return b.startOwn(ctx, name, program, "serve", "--json", "--quiet", "--releases", releases, "--tokens", b.tokens,
 		"--addr", "127.0.0.1:0", "--admin-addr", "127.0.0.1:0", "--shutdown-delay", "0s")
 }
 
 // startConstant starts a server that answers everything with a.
-func (b *bench) startConstant(ctx context.Context, name string, a answer) (*server, error) {
+func (b *bench) startConstant(ctx context.Context, name string, a peer.Answer) (*server, error) {
 	file := filepath.Join(b.tmp, "constant-"+name+".json")
-	if err := writeJSON(file, a); err != nil {
+	if err := peer.WriteJSON(file, a); err != nil {
 		return nil, err
 	}
-	return b.startOwn(ctx, nameConstant, "bench-peer", "constant", "--answer", file)
+	return b.startOwn(ctx, report.Constant, b.cfg.Self, "peer", "constant", "--answer", file)
 }
 
 // startMerge starts a server that makes an answer of details and parts on each request.
-func (b *bench) startMerge(ctx context.Context, s *Subject, details []byte, parts []part) (*server, error) {
+func (b *bench) startMerge(ctx context.Context, s *subject, details []byte, parts []peer.Part) (*server, error) {
 	file := filepath.Join(b.tmp, "merge.json")
-	if err := writeJSON(file, mergeJob{Header: s.answer.Header, Details: details, Parts: parts}); err != nil {
+	if err := peer.WriteJSON(file, peer.MergeJob{Header: s.answer.Header, Details: details, Parts: parts}); err != nil {
 		return nil, err
 	}
-	return b.startOwn(ctx, nameMerge, "bench-peer", "merge", "--answer", file)
+	return b.startOwn(ctx, report.Merge, b.cfg.Self, "peer", "merge", "--answer", file)
 }
 
 // startOther starts a server of others on a free port and waits until it answers.
 func (b *bench) startOther(ctx context.Context, name, addr string, args ...string) (*server, error) {
-	p, err := startProcess(name, b.cfg.ServerCore, b.command(args[0], args[1:]...), nil)
+	p, err := host.Start(name, b.cfg.ServerCore, b.command(args[0], args[1:]...), nil)
 	if err != nil {
 		return nil, err
 	}
-	s := &server{name: name, url: "http://" + addr, process: p}
+	s := &server{name: name, url: "http://" + addr, Process: p}
 	b.running = append(b.running, s)
 	return s, b.awaitAnswer(ctx, s)
 }
 
 // awaitAnswer waits until a server answers, with whatever status.
 func (b *bench) awaitAnswer(ctx context.Context, s *server) error {
-	ctx, cancel := context.WithTimeout(ctx, startPatience)
+	ctx, cancel := context.WithTimeout(ctx, host.Patience)
 	defer cancel()
 	for {
-		if _, err := b.client.get(ctx, http.MethodGet, s.url+"/", nil); err == nil {
+		if _, err := b.client.Get(ctx, http.MethodGet, s.url+"/", nil); err == nil {
 			return nil
 		}
 		select {
-		case <-s.done:
-			return s.failure()
+		case <-s.Done:
+			return s.Failure()
 		case <-ctx.Done():
-			return fmt.Errorf("%s does not answer: %w: %s", s.name, ctx.Err(), s.said)
+			return fmt.Errorf("%s does not answer: %w: %s", s.name, ctx.Err(), s.Said)
 		case <-time.After(20 * time.Millisecond):
 		}
 	}
@@ -118,7 +112,7 @@ func (b *bench) stopServer(s *server) {
 			break
 		}
 	}
-	s.stop()
+	s.Stop()
 }
 
 const nginxConfig = `worker_processes 1;
@@ -157,7 +151,7 @@ http {
 func (b *bench) filesDir() string { return filepath.Join(b.nginxDir, "files") }
 
 // writeFinished writes a finished answer where nginx finds it at path.
-func (b *bench) writeFinished(path string, a *answer) error {
+func (b *bench) writeFinished(path string, a *peer.Answer) error {
 	file := filepath.Join(b.filesDir(), filepath.FromSlash(path)+".gz")
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return err
@@ -167,8 +161,8 @@ func (b *bench) writeFinished(path string, a *answer) error {
 
 // serveFinished starts nginx over the answers of subjects, each at the name of its case.
 // Without nginx it does nothing.
-func (b *bench) serveFinished(ctx context.Context, subjects ...*Subject) (err error) {
-	if b.tools.nginx == "" {
+func (b *bench) serveFinished(ctx context.Context, subjects ...*subject) (err error) {
+	if b.tools.Nginx == "" {
 		return nil
 	}
 	b.nginxDir = filepath.Join(b.tmp, "nginx")
@@ -197,7 +191,7 @@ func (b *bench) startNginx(ctx context.Context, dir string) (*server, error) {
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		return nil, fmt.Errorf("configure nginx: %w", err)
 	}
-	return b.startOther(ctx, nameNginx, addr, b.tools.nginx, "-p", dir, "-e", "stderr", "-c", file)
+	return b.startOther(ctx, report.Nginx, addr, b.tools.Nginx, "-p", dir, "-e", "stderr", "-c", file)
 }
 
 const varnishConfig = `vcl 4.1;
@@ -232,6 +226,6 @@ func (b *bench) startVarnish(ctx context.Context, backend *server) (*server, err
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		return nil, fmt.Errorf("configure varnish: %w", err)
 	}
-	return b.startOther(ctx, nameVarnish, addr, b.tools.varnish, "-j", "none", "-F", "-n", dir, "-a", addr, "-f", file,
+	return b.startOther(ctx, report.Varnish, addr, b.tools.Varnish, "-j", "none", "-F", "-n", dir, "-a", addr, "-f", file,
 		"-s", "malloc,128m", "-p", "feature=+esi_disable_xml_check")
 }

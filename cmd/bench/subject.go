@@ -1,4 +1,4 @@
-package bench
+package main
 
 import (
 	"context"
@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"strconv"
 
+	"reelsplice/cmd/bench/peer"
+	"reelsplice/cmd/bench/report"
 	"reelsplice/schemas/release"
 	"reelsplice/schemas/tables"
 	"reelsplice/schemas/tables/posting"
@@ -37,14 +39,10 @@ var seriesParts = []string{
 // seriesSteps are the numbers of parts of the curve.
 var seriesSteps = []int{1, 2, 3, 5, 8, 12, 16, 20}
 
-// A Subject is an answer that is measured.
-type Subject struct {
-	Case string `json:"case"`
-	Path string `json:"path"`
-	Gzip int    `json:"gzip_bytes"`
-	Raw  int    `json:"raw_bytes"`
-
-	answer answer // with gzip
+// A subject is a response that is measured.
+type subject struct {
+	report.Subject
+	answer peer.Answer // with gzip
 }
 
 // popular returns the ids of a kind, the most popular first; none where the release has
@@ -77,7 +75,7 @@ func (b *bench) lengths(ctx context.Context, path string) (packed, raw int, err 
 		header []string
 		n      *int
 	}{{b.header(), &packed}, {b.header()[:1], &raw}} {
-		a, err := b.client.get(ctx, http.MethodHead, b.edge.url+path, l.header)
+		a, err := b.client.Get(ctx, http.MethodHead, b.edge.url+path, l.header)
 		if err != nil {
 			return 0, 0, err
 		}
@@ -115,20 +113,20 @@ func (b *bench) nearest(ctx context.Context, query string, wantGzip, wantRaw int
 	return best, nil
 }
 
-// subject asks the edge for an answer that is to be measured.
-func (b *bench) subject(ctx context.Context, name, path string) (Subject, error) {
-	a, err := b.client.get(ctx, http.MethodGet, b.edge.url+path, b.header())
+// ask requests a response that is to be measured.
+func (b *bench) ask(ctx context.Context, name, path string) (subject, error) {
+	a, err := b.client.Get(ctx, http.MethodGet, b.edge.url+path, b.header())
 	if err != nil {
-		return Subject{}, err
+		return subject{}, err
 	}
 	if a.Status != http.StatusOK || a.Header.Get("Content-Encoding") != "gzip" {
-		return Subject{}, fmt.Errorf("%s: status %d, encoding %q, want 200 and gzip", path, a.Status, a.Header.Get("Content-Encoding"))
+		return subject{}, fmt.Errorf("%s: status %d, encoding %q, want 200 and gzip", path, a.Status, a.Header.Get("Content-Encoding"))
 	}
-	raw, err := a.identity()
+	raw, err := a.Identity()
 	if err != nil {
-		return Subject{}, fmt.Errorf("%s: %w", path, err)
+		return subject{}, fmt.Errorf("%s: %w", path, err)
 	}
-	return Subject{Case: name, Path: path, Gzip: len(a.Body), Raw: len(raw), answer: a}, nil
+	return subject{report.Subject{Case: name, Path: path, Gzip: len(a.Body), Raw: len(raw)}, a}, nil
 }
 
 // longSeries returns a popular series that has as many seasons as the curve appends, 0
@@ -139,7 +137,7 @@ func (b *bench) longSeries(ctx context.Context) (uint64, error) {
 		return 0, err
 	}
 	for _, id := range ids[:min(len(ids), candidates)] {
-		a, err := b.client.get(ctx, http.MethodGet, fmt.Sprintf("%s/3/tv/%d?append_to_response=season/3", b.edge.url, id), b.header()[:1])
+		a, err := b.client.Get(ctx, http.MethodGet, fmt.Sprintf("%s/3/tv/%d?append_to_response=season/3", b.edge.url, id), b.header()[:1])
 		if err != nil {
 			return 0, err
 		}

@@ -1,4 +1,4 @@
-package bench
+package main
 
 import (
 	"bytes"
@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"reelsplice/cmd/bench/host"
 )
 
 var (
@@ -44,24 +46,24 @@ func (b *bench) runWrk(ctx context.Context, l load) (loaded, error) {
 	if l.seconds == 0 {
 		l.seconds = b.cfg.Seconds
 	}
-	ctx, cancel := context.WithTimeout(ctx, time.Duration(l.seconds)*time.Second+startPatience)
+	ctx, cancel := context.WithTimeout(ctx, time.Duration(l.seconds)*time.Second+host.Patience)
 	defer cancel()
 	var out bytes.Buffer
-	p, err := startProcess("wrk", b.cfg.LoadCore, exec.Command(b.tools.wrk, b.wrkArgs(&l)...), &out)
+	p, err := host.Start("wrk", b.cfg.LoadCore, exec.Command(b.tools.Wrk, b.wrkArgs(&l)...), &out)
 	if err != nil {
 		return loaded{}, err
 	}
 	select {
-	case <-p.done:
+	case <-p.Done:
 	case <-ctx.Done():
-		p.stop()
+		p.Stop()
 		return loaded{}, ctx.Err()
 	}
-	if p.err != nil {
-		return loaded{}, fmt.Errorf("%w: %.200q", p.failure(), out.String())
+	if p.Err != nil {
+		return loaded{}, fmt.Errorf("%w: %.200q", p.Failure(), out.String())
 	}
 	r, err := parseWrk(out.String(), l.refused)
-	state := p.cmd.ProcessState
+	state := p.Cmd.ProcessState
 	r.cpu = (state.UserTime() + state.SystemTime()).Seconds()
 	return r, err
 }

@@ -124,7 +124,7 @@ func (a *app) addCommands(root *cobra.Command) {
 	root.AddCommand(
 		a.upCommand(), a.genCommand(), a.ingestCommand(), a.buildCommand(), a.publishCommand(), a.rollbackCommand(),
 		a.releasesCommand(), a.pruneCommand(), a.verifyCommand(), a.diffCommand(), a.inspectCommand(), a.serveCommand(),
-		a.tokenCommand(), a.benchCommand(), a.benchPeerCommand(), a.versionCommand(),
+		a.tokenCommand(), a.versionCommand(),
 	)
 	root.InitDefaultCompletionCmd()
 	root.SetHelpCommand(helpCommand())

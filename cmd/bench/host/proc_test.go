@@ -1,0 +1,84 @@
+package host
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+func TestParseStat(t *testing.T) {
+	got, err := parseStat([]byte("17 (a) b (c)) S 5 17 17 0 -1 4194560 1 2 3 4 250 50 7 8 20 0"))
+	if want := (procStat{parent: 5, cpu: 3}); err != nil || got != want {
+		t.Errorf("parseStat = %+v, %v, want %+v", got, err, want)
+	}
+	for text, want := range map[string]string{
+		"17 cat S 5":      "want a name in parentheses",
+		"17 (cat) S 5 17": "stat: 3 fields behind the name",
+		"17 (cat) S five 17 17 0 -1 4194560 1 2 3 4 250 50 7": `"five"`,
+	} {
+		if _, err := parseStat([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("parseStat(%q) = %v, want an error with %q", text, err, want)
+		}
+	}
+}
+
+// TestTreeUsage sums up a process and all below it, by a /proc of the test.
+func TestTreeUsage(t *testing.T) {
+	dir := t.TempDir()
+	for _, p := range []struct{ pid, parent, user, system, read int }{
+		{10, 1, 100, 0, 1000}, // the root
+		{11, 10, 20, 30, 500},
+		{12, 11, 0, 50, 0},
+		{20, 1, 9900, 0, 7}, // somebody else
+	} {
+		name := filepath.Join(dir, fmt.Sprint(p.pid))
+		if err := os.Mkdir(name, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		write(t, filepath.Join(name, "stat"), fmt.Sprintf("%d (x) S %d 0 0 0 -1 0 1 2 3 4 %d %d 0 0", p.pid, p.parent, p.user, p.system))
+		write(t, filepath.Join(name, "io"), fmt.Sprintf("rchar: 1\nread_bytes: %d\n", p.read))
+	}
+	write(t, filepath.Join(dir, "uptime"), "1 2")
+	got, err := TreeUsage(dir, 10)
+	want := Usage{CPU: 2, Read: 1500, others: map[int]float64{20: 99}}
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("treeUsage = %+v, %v, want %+v", got, err, want)
+	}
+	later := Usage{others: map[int]float64{20: 99.5, 21: 7}}
+	if got := later.OthersSince(Usage{others: map[int]float64{19: 3, 20: 99}}); got != 0.5 {
+		t.Errorf("othersSince = %v, want 0.5: what has come or gone does not count", got)
+	}
+	if _, err := TreeUsage(dir, 30); err == nil || err.Error() != "process 30 is gone" {
+		t.Errorf("treeUsage of a process that is not there: %v", err)
+	}
+	if cpu, err := TreesCPU(dir, []int{11, 20, 30}); err != nil || cpu != 100 {
+		t.Errorf("treesCPU = %v, %v, want 100", cpu, err)
+	}
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestCPUName(t *testing.T) {
+	const text = "processor\t: 0\nmodel name\t: Some CPU @ 3 GHz\nprocessor\t: 1\nmodel name\t: Other\n"
+	if got := cpuName(text); got != "Some CPU @ 3 GHz" {
+		t.Errorf("cpuName = %q", got)
+	}
+	if got := cpuName("processor: 0\n"); !strings.HasPrefix(got, "unknown ") {
+		t.Errorf("cpuName of a CPU without a name = %q", got)
+	}
+	for text, want := range map[string]string{
+		"nginx version: nginx/1.22.1\n": "1.22.1", "wrk debian/4.1.0-3 [epoll]": "4.1.0", "varnishd (varnish-7.1 revision x)": "7.1", "": "unknown",
+	} {
+		if got := versionIn(text); got != want {
+			t.Errorf("versionIn(%q) = %q, want %q", text, got, want)
+		}
+	}
+}

@@ -1,0 +1,178 @@
+// Package host runs children on chosen cores and measures them: CPU time, memory, reads.
+// It needs Linux.
+package host
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// OpenFiles is how many files and connections a child may have.
+const OpenFiles = 16 << 10
+
+// stopPatience is how long a child may take to end before it is killed.
+const stopPatience = 5 * time.Second
+
+// A Process is a child that runs until it is stopped.
+type Process struct {
+	name string
+	Cmd  *exec.Cmd
+	Done chan struct{} // closed when it has ended
+	Err  error         // why; valid once done is closed
+	Said *tail
+}
+
+// Start starts a child on a core, at the head of a process group of its own. What
+// it says on stdout goes to out, on stderr into its errors.
+func Start(name string, core int, cmd *exec.Cmd, out io.Writer) (*Process, error) {
+	p := &Process{name: name, Cmd: cmd, Done: make(chan struct{}), Said: &tail{}}
+	cmd.Stderr, cmd.Stdout = p.Said, out
+	cmd.WaitDelay = time.Second // a child of the child may still hold its output
+	if out == nil {
+		cmd.Stdout = p.Said
+	}
+	if err := startPinned(cmd, core); err != nil {
+		return nil, fmt.Errorf("start %s: %w", name, err)
+	}
+	go func() {
+		p.Err = cmd.Wait()
+		close(p.Done)
+	}()
+	return p, nil
+}
+
+// Failure says why the process has ended.
+func (p *Process) Failure() error {
+	err := p.Err
+	if err == nil {
+		err = errors.New("it ended by itself")
+	}
+	return fmt.Errorf("%s: %w: %s", p.name, err, p.Said)
+}
+
+// Stop ends the process and all of its group.
+func (p *Process) Stop() {
+	signalGroup(p.Cmd.Process.Pid, false)
+	select {
+	case <-p.Done:
+	case <-time.After(stopPatience):
+	}
+	signalGroup(p.Cmd.Process.Pid, true) // and who did not end with its parent
+	<-p.Done
+}
+
+// StartAnnounced starts a child that says as one line of JSON on stdout that it serves,
+// and puts that into v.
+func StartAnnounced(ctx context.Context, name string, core int, cmd *exec.Cmd, v any) (*Process, error) {
+	r, w := io.Pipe()
+	p, err := Start(name, core, cmd, w)
+	if err != nil {
+		return nil, err
+	}
+	go func() {
+		<-p.Done
+		_ = w.CloseWithError(io.ErrUnexpectedEOF)
+	}()
+	line := make(chan error, 1)
+	go func() {
+		b := bufio.NewReader(r)
+		text, err := b.ReadBytes('\n')
+		if err == nil {
+			err = json.Unmarshal(text, v)
+		}
+		line <- err
+		_, _ = io.Copy(io.Discard, b)
+	}()
+	ctx, cancel := context.WithTimeout(ctx, Patience)
+	defer cancel()
+	select {
+	case err = <-line:
+	case <-ctx.Done():
+		err = ctx.Err()
+	}
+	if err != nil {
+		p.Stop()
+		return nil, fmt.Errorf("%s does not say that it serves: %w: %s", name, err, p.Said)
+	}
+	return p, nil
+}
+
+// Spent is what a child took that has ended.
+type Spent struct {
+	Wall, CPU float64 // seconds; cpu of all its threads
+	Peak      int64   // bytes of memory at most, mapped files included
+}
+
+// Run runs a child to its end and returns its stdout and its cost.
+func Run(ctx context.Context, name, program string, args ...string) ([]byte, Spent, error) {
+	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.Env = Env(os.Environ())
+	var out bytes.Buffer
+	said := &tail{}
+	cmd.Stdout, cmd.Stderr = &out, said
+	cmd.Cancel = func() error { return interrupt(cmd.Process) }
+	cmd.WaitDelay = stopPatience
+	begin := time.Now()
+	if err := cmd.Run(); err != nil {
+		if ctx.Err() != nil {
+			err = ctx.Err()
+		}
+		return nil, Spent{}, fmt.Errorf("%s: %w: %s", name, err, said)
+	}
+	s := cmd.ProcessState
+	return out.Bytes(), Spent{
+		Wall: time.Since(begin).Seconds(), CPU: (s.UserTime() + s.SystemTime()).Seconds(), Peak: peakMemory(s),
+	}, nil
+}
+
+// tailBytes is how much of what a child says is kept.
+const tailBytes = 2 << 10
+
+// A tail keeps the last bytes that were written to it.
+type tail struct {
+	mu   sync.Mutex
+	data []byte
+}
+
+// Write keeps the end of b.
+func (t *tail) Write(b []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.data = append(t.data, b...)
+	if n := len(t.data) - tailBytes; n > 0 {
+		t.data = append(t.data[:0], t.data[n:]...)
+	}
+	return len(b), nil
+}
+
+// String returns what was kept.
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.data) == 0 {
+		return "it said nothing"
+	}
+	return string(bytes.TrimSpace(t.data))
+}
+
+// Patience is how long a server may take until it answers.
+const Patience = 20 * time.Second
+
+// Env returns the environment without settings of this program's flags, and of how
+// many cores Go is to use.
+func Env(environ []string) []string {
+	return slices.DeleteFunc(slices.Clone(environ), func(v string) bool {
+		return strings.HasPrefix(v, "REELSPLICE_") || strings.HasPrefix(v, "GOMAXPROCS=")
+	})
+}

@@ -1,0 +1,152 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// core is one that the tests may use.
+func core(t *testing.T) int {
+	t.Helper()
+	cores := Cores()
+	if len(cores) == 0 {
+		t.Fatal("this process may use no core")
+	}
+	return cores[0]
+}
+
+// TestStop ends a process and what it has started, which wants to live on.
+func TestStop(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "child")
+	cmd := exec.Command("sh", "-c", `sh -c 'trap "" TERM; echo $$ > "$0.new"; mv "$0.new" "$0"; while :; do sleep 1; done' "$0" & wait`, file)
+	p, err := Start("family", core(t), cmd, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	child := pidIn(t, file)
+	if err := syscall.Kill(child, 0); err != nil {
+		t.Fatalf("the child does not live: %v", err)
+	}
+	p.Stop()
+	for range 100 { // whoever adopts it has to wait for it
+		if err := syscall.Kill(child, 0); errors.Is(err, syscall.ESRCH) || zombie(child) {
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	t.Error("the child of a stopped process lives on")
+}
+
+func zombie(pid int) bool {
+	data, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	return err == nil && strings.Contains(string(data), ") Z ")
+}
+
+// pidIn waits for a file and reads the number in it.
+func pidIn(t *testing.T, file string) int {
+	t.Helper()
+	for range 250 {
+		if data, err := os.ReadFile(file); err == nil {
+			pid, err := strconv.Atoi(strings.TrimSpace(string(data)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return pid
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	t.Fatal("the process does not say who it is")
+	return 0
+}
+
+func TestPinned(t *testing.T) {
+	last := Cores()[len(Cores())-1]
+	var out tail
+	p, err := Start("grep", last, exec.Command("grep", "Cpus_allowed_list", "/proc/self/status"), &out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-p.Done
+	if _, list, _ := strings.Cut(out.String(), ":"); strings.TrimSpace(list) != strconv.Itoa(last) {
+		t.Errorf("a process that was started on core %d runs on %q", last, list)
+	}
+	if got := len(Cores()); got == 1 && last > 0 {
+		t.Error("this process stays on the core of its child")
+	}
+}
+
+func TestAnnounced(t *testing.T) {
+	type announcement struct {
+		URL      string `json:"url"`
+		AdminURL string `json:"admin_url"`
+	}
+	start := func(script string) (announcement, *Process, error) {
+		var a announcement
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		defer cancel()
+		p, err := StartAnnounced(ctx, "server", core(t), exec.Command("sh", "-c", script), &a)
+		return a, p, err
+	}
+	a, p, err := start(`echo '{"url":"http://h:1","admin_url":"http://h:2"}'; exec sleep 60`)
+	if err != nil || a.URL != "http://h:1" || a.AdminURL != "http://h:2" {
+		t.Fatalf("startAnnounced = %+v, %v", a, err)
+	}
+	p.Stop()
+	for _, c := range []struct{ script, want string }{
+		{"echo no address is free >&2; exit 1", "no address is free"},
+		{"echo hello; exec sleep 60", "does not say that it serves"},
+	} {
+		if _, _, err := start(c.script); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("startAnnounced(%s) = %v, want an error with %q", c.script, err, c.want)
+		}
+	}
+}
+
+func TestRun(t *testing.T) {
+	t.Setenv("REELSPLICE_QUIET", "true")
+	out, s, err := Run(t.Context(), "sh", "sh", "-c", `echo "[$REELSPLICE_QUIET]"; sleep 0.05`)
+	if err != nil || string(out) != "[]\n" {
+		t.Errorf("runMeasured = %q, %v, want a child without settings of this program", out, err)
+	}
+	if s.Wall < 0.05 || s.CPU <= 0 || s.Peak <= 0 {
+		t.Errorf("runMeasured = %+v, want more than 0.05 s, some CPU time, some memory", s)
+	}
+	if _, _, err := Run(t.Context(), "step", "sh", "-c", "echo why >&2; exit 3"); err == nil || err.Error() != "step: exit status 3: why" {
+		t.Errorf("runMeasured of a child that fails: %v", err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if _, _, err := Run(ctx, "step", "sleep", "60"); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("runMeasured with a context that ends: %v", err)
+	}
+}
+
+func TestTail(t *testing.T) {
+	var out tail
+	for range 1000 {
+		_, _ = out.Write([]byte("many words, of which few stay "))
+	}
+	if n := len(out.String()); n > tailBytes || n < tailBytes/2 {
+		t.Errorf("a tail keeps %d bytes, want %d at most", n, tailBytes)
+	}
+	if !strings.HasSuffix(out.String(), "of which few stay") {
+		t.Errorf("a tail ends with %q", out.String()[tailBytes-20:])
+	}
+}
+
+func TestChildEnv(t *testing.T) {
+	got := Env([]string{"PATH=/bin", "REELSPLICE_QUIET=true", "GOMAXPROCS=8", "HOME=/"})
+	if want := []string{"PATH=/bin", "HOME=/"}; !cmp.Equal(got, want) {
+		t.Errorf("childEnv = %v, want %v", got, want)
+	}
+}

@@ -1,0 +1,31 @@
+//go:build !linux
+
+package host
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+)
+
+var errNotHere = errors.New("bench: it reads cores and processes as Linux has them, and this is another system")
+
+func startPinned(*exec.Cmd, int) error { return errNotHere }
+
+// Cores returns none: they are unknown here.
+func Cores() []int { return nil }
+
+func signalGroup(int, bool) {}
+
+func interrupt(p *os.Process) error { return p.Kill() }
+
+// RaiseLimits fails here.
+func RaiseLimits() error { return errNotHere }
+
+// DropCache fails here.
+func DropCache(string) error { return errNotHere }
+
+func peakMemory(*os.ProcessState) int64 { return 0 }
+
+// ThreadSeconds fails here.
+func ThreadSeconds(func() error) (float64, error) { return 0, errNotHere }

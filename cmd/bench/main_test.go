@@ -1,0 +1,34 @@
+package main
+
+import (
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"bench": main})
+}
+
+// TestScript runs the benchmark as people do, with a program in place of wrk.
+func TestScript(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and serves releases")
+	}
+	program := filepath.Join(t.TempDir(), "reelsplice")
+	if out, err := exec.Command("go", "build", "-o", program, "reelsplice/cmd/reelsplice").CombinedOutput(); err != nil {
+		t.Fatalf("build reelsplice: %v\n%s", err, out)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata",
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("REELSPLICE", program)
+			env.Setenv("TMPDIR", env.WorkDir)
+			return nil
+		},
+		Condition: func(cond string) (bool, error) { return cond == runtime.GOOS, nil },
+	})
+}
