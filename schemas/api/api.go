@@ -42,9 +42,6 @@ const (
 type Param struct {
 	Name string
 	Type Type
-	// Default is the value that an absent parameter stands for; empty when none is
-	// known. Path parameters have none.
-	Default string
 	// Required marks query parameters without which the operation is refused. Path
 	// parameters are always needed and never marked.
 	Required bool
@@ -100,8 +97,6 @@ type Operation struct {
 	Writes bool
 	// Shape names the schema of the answer; empty when none is known.
 	Shape string
-	// Notes is free text for documents.
-	Notes string
 
 	// Appends is the namespace of the names that append_to_response takes here;
 	// empty for operations that ignore the parameter.
@@ -138,12 +133,6 @@ type AppendName struct {
 	Inherits string
 	// Shape names the schema of the appended object, which lacks its id.
 	Shape string
-	// LastSeen is the month of the newest recording, YYYY-MM; empty when none is
-	// known.
-	LastSeen string
-	// Notes is free text for documents.
-	Notes string
-
 	// Own marks names that the API's documents do not list.
 	Own bool
 	// Op is the operation that is appended to the configuration; NoOp elsewhere.
@@ -160,16 +149,6 @@ func (a *AppendName) Pattern() bool { return strings.Contains(a.Name, "{") }
 
 // Operations returns the table; an Op is an index into it. It is shared: read only.
 func Operations() []Operation { return operations[:] }
-
-// ByName returns the operation with the given operation id, or NoOp and false.
-func ByName(name string) (Op, bool) {
-	for i := range operations {
-		if operations[i].Name == name {
-			return Op(i), true
-		}
-	}
-	return NoOp, false
-}
 
 // Namespaces returns the namespaces of append names, in the order of the table.
 func Namespaces() []string {

@@ -11,46 +11,6 @@ import (
 	"reelsplice/schemas/fragment"
 )
 
-// TestOperationsEqualFacts writes the table back as a file and compares it with the one it
-// was made from.
-func TestOperationsEqualFacts(t *testing.T) {
-	lines := []string{"group\toperation\tmethod\tpath\tpath_params\tquery_params\tappendable_to\tauth\twrites\tshape\tnotes"}
-	for _, op := range Operations() {
-		if !op.Listed() {
-			continue
-		}
-		writes := "no"
-		if op.Writes {
-			writes = "yes"
-		}
-		lines = append(lines, strings.Join([]string{
-			op.Group, op.Name, op.Method, op.Path,
-			dash(params(op.PathParams, false)), dash(params(op.QueryParams, true)),
-			dash(strings.Join(op.Namespaces, ",")), string(op.Auth), writes, dash(op.Shape), op.Notes,
-		}, "\t"))
-	}
-	compareLines(t, lines, "operations.tsv")
-}
-
-func TestAppendNamesEqualFacts(t *testing.T) {
-	lines := []string{"namespace\tsub_request\tproperty\tquery_params\tshape_without_id\tlast_seen_appended\tnotes"}
-	for _, ns := range Namespaces() {
-		for _, a := range AppendNames(ns) {
-			if a.Own {
-				continue
-			}
-			list, shape := dash(params(a.Params, true)), dash(a.Shape)
-			if a.Inherits != "" {
-				list, shape = "as in the "+a.Inherits+" namespace", "see "+a.Inherits+" namespace"
-			}
-			lines = append(lines, strings.Join([]string{
-				a.Namespace, a.Name, a.Property, list, shape, dash(a.LastSeen), dash(a.Notes),
-			}, "\t"))
-		}
-	}
-	compareLines(t, lines, "append-names.tsv")
-}
-
 // TestOwnIsDocumented demands a row of the table Beyond the API for each operation, append name
 // and parameter that the API's documents do not list.
 func TestOwnIsDocumented(t *testing.T) {
@@ -85,54 +45,6 @@ func TestOwnIsDocumented(t *testing.T) {
 			if a.Own {
 				demand("append name "+a.Name+" of "+ns, "`"+a.Name+"`")
 			}
-		}
-	}
-}
-
-func dash(s string) string {
-	if s == "" {
-		return "-"
-	}
-	return s
-}
-
-// params writes parameters as the reference files do; withDefault adds the third
-// field, which path parameters lack.
-func params(list []Param, withDefault bool) string {
-	var out []string
-	for _, p := range list {
-		if p.Own {
-			continue
-		}
-		s := p.Name
-		if p.Required {
-			s += "*"
-		}
-		s += ":" + string(p.Type)
-		if withDefault {
-			s += ":" + p.Default
-		}
-		out = append(out, s)
-	}
-	return strings.Join(out, ",")
-}
-
-func compareLines(t *testing.T, got []string, file string) {
-	t.Helper()
-	b, err := facts.Files.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	const again = "run go generate ./schemas/api"
-	want := strings.Split(strings.TrimRight(string(b), "\n"), "\n")
-	for i := range max(len(got), len(want)) {
-		switch {
-		case i >= len(got):
-			t.Fatalf("%s line %d is not in the table: %s\n%s", file, i+1, want[i], again)
-		case i >= len(want):
-			t.Fatalf("the table has more than facts/%s: %s\nadd what the API's documents do not list to gen/own.go, and %s", file, got[i], again)
-		case got[i] != want[i]:
-			t.Fatalf("%s line %d:\n table %s\n  file %s\n%s", file, i+1, got[i], want[i], again)
 		}
 	}
 }
@@ -200,18 +112,14 @@ func TestUniquePaths(t *testing.T) {
 	}
 }
 
-func TestByName(t *testing.T) {
+func TestOps(t *testing.T) {
 	for i, want := range Operations() {
-		op, ok := ByName(want.Name)
-		if !ok || op != Op(i) || op.String() != want.Name {
-			t.Errorf("ByName(%q) = %v, %v, want %d, true", want.Name, op, ok, i)
+		if op := Op(i); op.String() != want.Name {
+			t.Errorf("Op(%d) = %s, want %s", i, op, want.Name)
 		}
 	}
 	if OpMovieDetails.Operation().Path != "/3/movie/{movie_id}" {
 		t.Errorf("OpMovieDetails is %+v", *OpMovieDetails.Operation())
-	}
-	if op, ok := ByName("moviedetails"); ok || op != NoOp {
-		t.Errorf("ByName(moviedetails) = %v, %v, want none, false", op, ok)
 	}
 	if NoOp.Operation() != nil || NoOp.String() != "none" {
 		t.Errorf("NoOp stands for %v", NoOp)

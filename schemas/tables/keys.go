@@ -42,9 +42,6 @@ func OfferType[T string | []byte](name T) int {
 	return 0
 }
 
-// OfferTypes is how many types of offers there are; their numbers start at 1.
-const OfferTypes = len(offerTypes) - 1
-
 // MaxProvider is the highest id of a provider that a key has room for.
 const MaxProvider = 1<<40 - 1
 

@@ -1,7 +1,5 @@
 package tables
 
-import "strings"
-
 // The sections of Text, whose layout TABLES.md has. The folded names are those of schemas/text.
 const (
 	NameTerms   = "text.terms"
@@ -12,9 +10,6 @@ const (
 	NameTexts   = "text.names"
 	NamePlaces  = "text.places"
 )
-
-// IsText reports whether a section is one of Text.
-func IsText(section string) bool { return strings.HasPrefix(section, "text.") }
 
 // Tiers of names.
 const (

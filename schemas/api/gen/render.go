@@ -128,7 +128,6 @@ func renderOperation(b *bytes.Buffer, row []string) error {
 		b.WriteString("Writes: true,\n")
 	}
 	renderText(b, "Shape", row[9])
-	renderText(b, "Notes", row[10])
 	if row[3] == configuration {
 		fmt.Fprintf(b, "Appends: %q,\n", path.Base(configuration))
 	}
@@ -183,8 +182,6 @@ func renderAppendName(b *bytes.Buffer, row []string, ops [][]string) error {
 		}
 		renderText(b, "Shape", row[4])
 	}
-	renderText(b, "LastSeen", row[5])
-	renderText(b, "Notes", row[6])
 	if slices.Contains(row[7:], ownMark) {
 		b.WriteString("Own: true,\n")
 	}
@@ -218,8 +215,8 @@ func renderAppendName(b *bytes.Buffer, row []string, ops [][]string) error {
 	return nil
 }
 
-// renderParams writes a list such as "query*:string:,page:integer:1": name, mark
-// of required ones, type, default. Behind it come lists of own ones.
+// renderParams writes a list such as "query*:string:,page:integer:1": name, mark of required
+// ones, type, default, of which the table does not need the default. Behind it come lists of own ones.
 func renderParams(b *bytes.Buffer, field, list string, own []string) error {
 	if list == "" && len(own) == 0 {
 		return nil
@@ -245,15 +242,12 @@ func renderParam(b *bytes.Buffer, param string, own bool) error {
 		"boolean": "TypeBoolean", "date": "TypeDate",
 	}
 	name, rest, _ := strings.Cut(param, ":")
-	typ, def, _ := strings.Cut(rest, ":")
+	typ, _, _ := strings.Cut(rest, ":")
 	name, required := strings.CutSuffix(name, "*")
 	if name == "" || types[typ] == "" {
 		return fmt.Errorf("parameter %q: want name:type or name:type:default", param)
 	}
 	fmt.Fprintf(b, "{Name: %q, Type: %s", name, types[typ])
-	if def != "" {
-		fmt.Fprintf(b, ", Default: %q", def)
-	}
 	if required {
 		b.WriteString(", Required: true")
 	}

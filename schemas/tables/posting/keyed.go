@@ -3,7 +3,6 @@ package posting
 import (
 	"fmt"
 	"io"
-	"iter"
 	"math"
 	"sort"
 
@@ -288,18 +287,6 @@ func (l List) AppendTo(dst []uint32) ([]uint32, error) {
 		dst = append(dst, r)
 	}
 	return dst, nil
-}
-
-// WriteLists writes lists: keys ascend, and so do the ranks of each, all of them below
-// 2^32-1 and none twice. A list is not kept after the next one is asked for.
-func WriteLists(s Sink, name string, lists iter.Seq2[uint64, []uint32]) error {
-	w := NewListWriter(s, name)
-	for key, ranks := range lists {
-		if err := w.Add(key, ranks); err != nil {
-			return err
-		}
-	}
-	return w.Close()
 }
 
 // A ListWriter writes lists one by one.

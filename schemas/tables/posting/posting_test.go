@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"iter"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -37,6 +38,17 @@ func ok(t *testing.T, err error) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// writeLists writes lists whose keys ascend.
+func writeLists(s Sink, name string, lists iter.Seq2[uint64, []uint32]) error {
+	w := NewListWriter(s, name)
+	for key, ranks := range lists {
+		if err := w.Add(key, ranks); err != nil {
+			return err
+		}
+	}
+	return w.Close()
 }
 
 func ranksOf(s Set) []uint32 {
@@ -102,7 +114,7 @@ func TestLists(t *testing.T) {
 	}
 	slices.Sort(keys)
 	m := memory{}
-	ok(t, WriteLists(m, "x", func(yield func(uint64, []uint32) bool) {
+	ok(t, writeLists(m, "x", func(yield func(uint64, []uint32) bool) {
 		for _, k := range keys {
 			if !yield(k, want[k]) {
 				return
@@ -151,7 +163,7 @@ func TestLists(t *testing.T) {
 func TestListsDamaged(t *testing.T) {
 	const rows = 1000
 	m := memory{}
-	ok(t, WriteLists(m, "x", func(yield func(uint64, []uint32) bool) {
+	ok(t, writeLists(m, "x", func(yield func(uint64, []uint32) bool) {
 		all := make([]uint32, 0, rows/2)
 		for i := range rows / 2 {
 			all = append(all, uint32(i*2))
@@ -268,7 +280,7 @@ func TestRange(t *testing.T) {
 func TestMissing(t *testing.T) {
 	m := memory{}
 	ok(t, WriteRange(m, "r", []int32{1, 2, 3}))
-	ok(t, WriteLists(m, "x", func(func(uint64, []uint32) bool) {}))
+	ok(t, writeLists(m, "x", func(func(uint64, []uint32) bool) {}))
 	for name := range m {
 		for _, cut := range []int{0, 1} {
 			bad := m.read()
