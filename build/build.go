@@ -203,7 +203,7 @@ func (b *builder) run(ctx context.Context) (release.Manifest, error) {
 		Params:  b.params(),
 		Parent:  b.Previous,
 		Sources: b.sources(),
-		Shards:  b.shardCount(),
+		Parts:   b.shardCount(),
 	})
 	if err != nil {
 		return release.Manifest{}, err
@@ -438,11 +438,9 @@ func (b *builder) common(w *release.Writer) error {
 	for _, kind := range []fragment.Kind{fragment.KindMovie, fragment.KindTV} {
 		for _, name := range b.plan.genreNames(kind) {
 			key := fragment.AppendShared(nil, fragment.KindGenres, kind, name)
-			ref, err := o.addRef(o.keySpec(key, 0), render.SharedGenres(kind, b.plan.genres[kind][name]))
-			if err != nil {
+			if err := o.add(o.keySpec(key, 0), render.SharedGenres(kind, b.plan.genres[kind][name])); err != nil {
 				return err
 			}
-			b.plan.genreRefs[genreKey{kind, name}] = ref
 		}
 	}
 	return o.close()
@@ -461,7 +459,7 @@ func (b *builder) report(m release.Manifest) Report {
 	for _, n := range m.Counts.Resources {
 		r.Resources += n
 	}
-	for _, f := range m.Files {
+	for _, f := range m.Tables {
 		if name, ok := release.TableName(f.Name); ok {
 			r.Tables[name] = f.Size
 		}

@@ -85,18 +85,38 @@ func readFile(tb testing.TB, dir, name string) []byte {
 	return data
 }
 
-// TestDamagedDirectory: a directory that is damaged is not copied, with a good checksum, into
+// largest returns the path of the largest file of a release with that prefix.
+func largest(tb testing.TB, dir, prefix string) (path string) {
+	tb.Helper()
+	paths, err := filepath.Glob(filepath.Join(dir, prefix+"*"))
+	if err != nil || len(paths) == 0 {
+		tb.Fatalf("no files %s*: %v", prefix, err)
+	}
+	var size int64
+	for _, p := range paths {
+		st, err := os.Stat(p)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		if st.Size() > size {
+			path, size = p, st.Size()
+		}
+	}
+	return path
+}
+
+// TestDamagedPart: a part that is damaged is not copied, with a good checksum, into
 // the next release.
-func TestDamagedDirectory(t *testing.T) {
+func TestDamagedPart(t *testing.T) {
 	c := config(t, buildtest.Catalog(t, buildtest.Sample(t, "movies")[:8]...))
 	c.Previous = run(t, c).Release
-	path := filepath.Join(c.Releases, c.Previous, "directory")
-	data := readFile(t, filepath.Dir(path), "directory")
-	at := bytes.LastIndex(data, []byte(`"results":[]`)) // of a literal
+	path := largest(t, filepath.Join(c.Releases, c.Previous), "part-")
+	data := readFile(t, filepath.Dir(path), filepath.Base(path))
+	at := bytes.LastIndex(data, []byte(`":[]`)) // of a literal
 	if at < 0 {
-		t.Fatal("no empty list in the directory")
+		t.Fatal("no empty list in the part")
 	}
-	data[at+1] = 'R'
+	data[at-1] ^= 'a' ^ 'A'
 	if err := os.WriteFile(path, data, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +158,8 @@ func TestPreviousShrinks(t *testing.T) {
 	changed[3] = strings.Replace(changed[3], `"title":"`, `"title":"Not `, 1)
 	catalog := buildtest.Catalog(t, changed...)
 	from := filepath.Join(first.Releases, previous)
-	for _, name := range []string{"checks", "directory", "index", "pack-00002", "table-movie"} {
+	for _, prefix := range []string{"part-", "index-", "pack-", "table-movie"} {
+		name := filepath.Base(largest(t, from, prefix))
 		for _, late := range []bool{false, true} {
 			c := config(t, catalog)
 			c.Previous = previous

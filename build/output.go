@@ -13,7 +13,7 @@ import (
 // An output is what a task needs to write resources into its shard.
 type output struct {
 	b      *builder
-	shard  *release.ShardWriter
+	shard  *release.PartWriter
 	z      *segment.Compressor
 	render *render.Renderer
 	key    []byte
@@ -21,7 +21,7 @@ type output struct {
 }
 
 func (b *builder) newOutput(w *release.Writer, shard int) (*output, error) {
-	s, err := w.Shard(shard)
+	s, err := w.Part(shard)
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +35,8 @@ func (b *builder) newOutput(w *release.Writer, shard int) (*output, error) {
 // close completes the shard.
 func (o *output) close() error {
 	o.z.Close()
-	return o.shard.Close()
+	_, err := o.shard.Close()
+	return err
 }
 
 // spec starts the resource of a record. id is what standalone answers have as theirs.
@@ -49,14 +50,9 @@ func (o *output) keySpec(key []byte, id uint64) release.ResourceSpec {
 	return release.ResourceSpec{Key: key, ID: id}
 }
 
-func (o *output) add(spec release.ResourceSpec, fragments []render.Fragment) error {
-	_, err := o.addRef(spec, fragments)
-	return err
-}
-
-// addRef compresses fragments and writes them as one resource. Pieces with the same
+// add compresses fragments and writes them as one resource. Pieces with the same
 // bytes are compressed and stored once.
-func (o *output) addRef(spec release.ResourceSpec, fragments []render.Fragment) (release.Ref, error) {
+func (o *output) add(spec release.ResourceSpec, fragments []render.Fragment) error {
 	spec.Fragments = make([]release.FragmentSpec, 0, len(fragments))
 	o.z.Reset()
 	for _, f := range fragments {
@@ -64,7 +60,7 @@ func (o *output) addRef(spec release.ResourceSpec, fragments []render.Fragment) 
 		for i := range f.Pieces {
 			ps, err := o.piece(fragment.Kind(spec.Key[0]), &f.Pieces[i])
 			if err != nil {
-				return 0, fmt.Errorf("%s %s: %w", fragment.DescribeKey(spec.Key), f.Address, err)
+				return fmt.Errorf("%s %s: %w", fragment.DescribeKey(spec.Key), f.Address, err)
 			}
 			out.Pieces = append(out.Pieces, ps)
 		}
@@ -104,12 +100,7 @@ func (o *output) piece(kind fragment.Kind, p *render.Piece) (release.PieceSpec, 
 		out.Segment, err = o.z.Segment(p.Raw)
 		return out, err
 	case release.OpReference:
-		name := render.GenresName(p.Genres)
-		ref, ok := o.b.plan.genreRefs[genreKey{kind, name}]
-		if !ok {
-			return out, fmt.Errorf("genres %s are not in the plan", name)
-		}
-		out.Ref, out.Sub = ref, fragment.SubGenres
+		out.Shared, out.Sub = fragment.AppendShared(nil, fragment.KindGenres, kind, render.GenresName(p.Genres)), fragment.SubGenres
 	}
 	return out, nil
 }

@@ -18,7 +18,6 @@ import (
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/record"
-	"reelsplice/schemas/release"
 )
 
 // Bounds of the shards of a release, by what they hold. A release has 4096 at most;
@@ -47,10 +46,9 @@ type plan struct {
 	reduceOrder    []fragment.Kind // of the partitions
 	finds          int             // partitions of find
 
-	genres    map[fragment.Kind]map[string][]int64 // the distinct lists, by their names
-	genreRefs map[genreKey]release.Ref
-	latest    map[fragment.Kind]int64
-	persons   atomic.Int64 // the highest id of a person in the credits
+	genres  map[fragment.Kind]map[string][]int64 // the distinct lists, by their names
+	latest  map[fragment.Kind]int64
+	persons atomic.Int64 // the highest id of a person in the credits
 	// imdbOwners holds, for each IMDb id that several movies claim, the lowest of
 	// their ids.
 	imdbOwners map[uint64]int64
@@ -60,12 +58,6 @@ type plan struct {
 	idOwners map[ownID]catalog.Key
 
 	neighbours map[fragment.Kind]*neighbours.Table
-}
-
-// A genreKey names a shared list of genres.
-type genreKey struct {
-	kind fragment.Kind
-	name string
 }
 
 // An ownID is the id of a season or an episode.
@@ -164,7 +156,7 @@ type planEpisode struct {
 func (b *builder) makePlan(ctx context.Context) error {
 	p := &b.plan
 	p.genres = map[fragment.Kind]map[string][]int64{fragment.KindMovie: {}, fragment.KindTV: {}}
-	p.genreRefs, p.latest = map[genreKey]release.Ref{}, map[fragment.Kind]int64{}
+	p.latest = map[fragment.Kind]int64{}
 	p.imdbOwners, p.idOwners = map[uint64]int64{}, map[ownID]catalog.Key{}
 	for _, step := range []func(context.Context) error{b.planMovies, b.planSeries, b.planPersons, b.planOwnIDs} {
 		if err := step(ctx); err != nil {

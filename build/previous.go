@@ -85,11 +85,15 @@ func (b *builder) isNewsless(ctx context.Context, w *release.Writer) (bool, erro
 	if !maps.Equal(was, is) {
 		return false, nil
 	}
-	same, err := w.SameAs(ctx, b.previous, func(table, section string) bool {
+	next, err := w.Preview(ctx)
+	if err != nil {
+		return false, err
+	}
+	same := release.Same(next, b.previous, func(table, section string) bool {
 		trend := strings.HasPrefix(section, "trend_") || section == tables.Heat.String()
 		return table == changelog.Table || trend && b.Access == nil
 	})
-	if err != nil || !same || !b.Full {
+	if err := next.Close(); err != nil || !same || !b.Full {
 		return same, err
 	}
 	// Who asks for all of it anew may have a release to mend.

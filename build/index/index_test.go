@@ -304,7 +304,7 @@ func writeTables(t *testing.T, rows iter.Seq[row], o Options) (*release.Reader, 
 		t.Fatal(err)
 	}
 	sums := map[string]string{}
-	for _, f := range m.Files {
+	for _, f := range m.Files() {
 		sums[f.Name] = f.SHA256
 	}
 	rel, err := release.Open(filepath.Join(releases, m.ID))

@@ -162,7 +162,7 @@ func benchRelease(b *testing.B, rows int) (dir string, titles []string, names in
 	if err != nil {
 		b.Fatal(err)
 	}
-	s, err := w.Shard(0)
+	s, err := w.Part(0)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -175,7 +175,7 @@ func benchRelease(b *testing.B, rows int) (dir string, titles []string, names in
 	r := rand.New(rand.NewPCG(5, 6))
 	makeTitles(rows, func(n nameRow) {
 		key := fragment.AppendID(nil, n.kind, fragment.ID(n.id))
-		if _, err := s.Add(release.ResourceSpec{Key: key, ID: uint64(n.id)}); err != nil {
+		if err := s.Add(release.ResourceSpec{Key: key, ID: uint64(n.id)}); err != nil {
 			b.Fatal(err)
 		}
 		if err := n.add(iw); err != nil {
@@ -186,7 +186,7 @@ func benchRelease(b *testing.B, rows int) (dir string, titles []string, names in
 		}
 		names += len(n.names())
 	})
-	if err := s.Close(); err != nil {
+	if _, err := s.Close(); err != nil {
 		b.Fatal(err)
 	}
 	if err := iw.Close(); err != nil {

@@ -98,14 +98,14 @@ func searchEngine(tb testing.TB, memory int64, rows ...nameRow) (*query.Engine, 
 		tb.Fatal(err)
 	}
 	defer c.Close()
-	s, err := w.Shard(0)
+	s, err := w.Part(0)
 	if err != nil {
 		tb.Fatal(err)
 	}
 	iw := c.Writer()
 	for i := range rows {
 		key := fragment.AppendID(nil, rows[i].kind, fragment.ID(rows[i].id))
-		if _, err := s.Add(release.ResourceSpec{Key: key, ID: uint64(rows[i].id)}); err != nil {
+		if err := s.Add(release.ResourceSpec{Key: key, ID: uint64(rows[i].id)}); err != nil {
 			tb.Fatal(err)
 		}
 		if err := rows[i].add(iw); err != nil {
@@ -115,7 +115,7 @@ func searchEngine(tb testing.TB, memory int64, rows ...nameRow) (*query.Engine, 
 	if err := iw.Close(); err != nil {
 		tb.Fatal(err)
 	}
-	if err := s.Close(); err != nil {
+	if _, err := s.Close(); err != nil {
 		tb.Fatal(err)
 	}
 	if err := c.WriteTables(tb.Context(), w, index.Options{Work: tb.TempDir(), Memory: memory, Jobs: 2}); err != nil {
@@ -656,11 +656,7 @@ func searchDamaged(t *testing.T, movies []nameRow, m *release.Manifest, dir stri
 	if err := errors.Join(os.Remove(path), os.WriteFile(path, table, 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	var names []string
-	for _, f := range m.Files {
-		names = append(names, f.Name)
-	}
-	releasetest.Mend(t, folder, names)
+	releasetest.Mend(t, path)
 	rel, err := release.Open(folder)
 	if err != nil {
 		t.Fatal(err)

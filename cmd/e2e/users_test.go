@@ -353,7 +353,11 @@ func TestUsersStayPrivate(t *testing.T) {
 	if !bytes.Contains(text, []byte("publicname")) { // or the search finds nothing at all
 		t.Error("no fragment holds the public list")
 	}
-	for _, name := range []string{"directory", "index", "manifest.json"} {
+	names := []string{"manifest.json"}
+	for _, f := range rel.Manifest().Parts {
+		names = append(names, f.Name)
+	}
+	for _, name := range names {
 		b, err := os.ReadFile(filepath.Join(dir, "releases", rel.Manifest().ID, name))
 		if err != nil {
 			t.Fatal(err)

@@ -13,22 +13,22 @@ import (
 func benchRelease(b *testing.B, n int) *Reader {
 	b.Helper()
 	dir := b.TempDir()
-	w, err := Create(dir, WriterOptions{Shards: 2})
+	w, err := Create(dir, WriterOptions{Parts: 2})
 	if err != nil {
 		b.Fatal(err)
 	}
-	s, err := w.Shard(1)
+	s, err := w.Part(1)
 	if err != nil {
 		b.Fatal(err)
 	}
 	for i := range n {
 		g := seg(plain(fmt.Sprint("movie ", i)))
 		r := ResourceSpec{Key: movie(fragment.ID(i)), Fragments: []FragmentSpec{frag(details, g), frag(detailsDE, g), frag(videos, g)}}
-		if _, err := s.Add(r); err != nil {
+		if err := s.Add(r); err != nil {
 			b.Fatal(err)
 		}
 	}
-	if err := s.Close(); err != nil {
+	if _, err := s.Close(); err != nil {
 		b.Fatal(err)
 	}
 	m, err := w.Seal(context.Background())
@@ -144,11 +144,11 @@ func BenchmarkCRCOp(b *testing.B) {
 }
 
 func BenchmarkAdd(b *testing.B) {
-	w, err := Create(b.TempDir(), WriterOptions{Shards: 2})
+	w, err := Create(b.TempDir(), WriterOptions{Parts: 2})
 	if err != nil {
 		b.Fatal(err)
 	}
-	s, err := w.Shard(1)
+	s, err := w.Part(1)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -156,7 +156,7 @@ func BenchmarkAdd(b *testing.B) {
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
 		r := ResourceSpec{Key: movie(fragment.ID(i)), Fragments: []FragmentSpec{frag(details, g), frag(videos, g)}}
-		if _, err := s.Add(r); err != nil {
+		if err := s.Add(r); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -39,7 +39,7 @@ func (b *block) reset() {
 
 func (b *block) begin() { b.program, b.count = b.program[:0], 0 }
 
-// piece adds a piece to the open program. where is the place of its segment.
+// piece adds a piece to the open program: see appendPiece for where.
 func (b *block) piece(p *PieceSpec, where uint64) {
 	if p.Op == OpSegment && b.base == 0 {
 		b.base = where
@@ -79,12 +79,13 @@ func (b *block) place() uint32 {
 }
 
 // bytes returns the whole block, which is valid until the next one.
-func (b *block) bytes(key []byte, id uint64) []byte {
+func (b *block) bytes(key []byte, id, fingerprint uint64) []byte {
 	typ := byte(typeResource)
 	if b.base != 0 {
 		typ = typeStored
 	}
 	b.buf = appendBlockHead(b.buf[:0], key, typ, len(b.rows)/fragmentLen, len(b.programs), id)
+	b.buf = le.AppendUint64(b.buf, fingerprint)
 	if b.base != 0 {
 		b.buf = le.AppendUint64(b.buf, b.base)
 	}
@@ -92,7 +93,7 @@ func (b *block) bytes(key []byte, id uint64) []byte {
 	return pad(b.buf)
 }
 
-// pad appends zeros up to the alignment of the directory.
+// pad appends zeros up to the alignment of blocks.
 func pad(dst []byte) []byte {
 	const zeros = "\x00\x00\x00\x00\x00\x00\x00"
 	return append(dst, zeros[:align(len(dst))-len(dst)]...)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -23,17 +24,19 @@ import (
 // manyMovies is how many movies largeRelease has: enough for two blocks of the first level.
 const manyMovies = 3000
 
+var defaultKey = fragment.AppendShared(nil, fragment.KindDefault, fragment.KindMovie, "")
+
 // largeRelease makes a release whose files have many blocks, and returns its folder.
 func largeRelease(tb testing.TB) string {
 	tb.Helper()
 	dir := tb.TempDir()
-	w, err := Create(dir, WriterOptions{Shards: 2, MaxPackBytes: 2 << 20})
+	w, err := Create(dir, WriterOptions{Parts: 2, MaxPackBytes: 2 << 20})
 	if err != nil {
 		tb.Fatal(err)
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
 	raw := make([]byte, 1500)
-	if _, err := add(w, 0, ResourceSpec{Key: fragment.AppendShared(nil, fragment.KindDefault, fragment.KindMovie, "")}); err != nil {
+	if err := add(w, 0, ResourceSpec{Key: defaultKey, Fragments: []FragmentSpec{frag(row, lit(strings.Repeat("default", 8000)))}}); err != nil {
 		tb.Fatal(err)
 	}
 	var specs []ResourceSpec
@@ -45,7 +48,7 @@ func largeRelease(tb testing.TB) string {
 			frag(details, seg(plain(string(raw)))), frag(row, lit(fmt.Sprintf(`"id":%d`, i))),
 		}})
 	}
-	if _, err := add(w, 1, specs...); err != nil {
+	if err := add(w, 1, specs...); err != nil {
 		tb.Fatal(err)
 	}
 	t, err := w.Table("large", manyMovies)
@@ -74,8 +77,12 @@ func digest(r *Reader) (sum uint64, err error) {
 			}
 		}
 		var p Piece
-		for i := range manyMovies {
-			e, ok := r.Lookup(movie(fragment.ID(i)))
+		for i := range manyMovies + 1 {
+			key := movie(fragment.ID(i))
+			if i == manyMovies {
+				key = defaultKey
+			}
+			e, ok := r.Lookup(key)
 			_, _ = fmt.Fprint(h, ok, e.ID(), e.Len(), string(e.Key()))
 			for k := range e.Len() {
 				f, _ := e.Find(e.Address(k))
@@ -109,7 +116,7 @@ func copyOf(tb testing.TB, dir string) string {
 // filesOf returns the names of the files of a release that are mapped.
 func filesOf(tb testing.TB, dir string) (names []string) {
 	tb.Helper()
-	for _, f := range mustOpen(tb, dir).Manifest().Files {
+	for _, f := range mustOpen(tb, dir).Manifest().Files() {
 		names = append(names, f.Name)
 	}
 	return names
@@ -162,6 +169,7 @@ func TestFlips(t *testing.T) {
 // at all, until a scrub finds the damage.
 func TestCheckedOnce(t *testing.T) {
 	dir := copyOf(t, largeRelease(t))
+	pack := packOf(t, dir, movie(1))
 	r := mustOpen(t, dir)
 	read := func(id fragment.ID) error {
 		return Guard(func() error {
@@ -178,7 +186,7 @@ func TestCheckedOnce(t *testing.T) {
 	}
 	var told []string
 	r.NotifyDamage(func(err *CorruptError) { told = append(told, err.Error()) })
-	releasetest.Flip(t, filepath.Join(dir, packName(1)), headerLen+1600, 3) // of movie 1
+	releasetest.Flip(t, filepath.Join(dir, pack), headerLen+1600, 3) // of movie 1
 	if err := read(1); err != nil {
 		t.Errorf("a block is checked again: %v", err)
 	}
@@ -186,13 +194,13 @@ func TestCheckedOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	first, blocks := r.Damage()
-	if blocks != 1 || first == nil || first.File != packName(1) || first.Off != 0 || len(told) != 1 {
-		t.Errorf("Damage() = %v in %d blocks, told %q, want the first block of %s", first, blocks, told, packName(1))
+	if blocks != 1 || first == nil || first.File != pack || first.Off != 0 || len(told) != 1 {
+		t.Errorf("Damage() = %v in %d blocks, told %q, want the first block of %s", first, blocks, told, pack)
 	}
 	for range 2 {
 		var bad *CorruptError
-		if err := read(1); !errors.As(err, &bad) || bad.File != packName(1) || bad.Off != 0 {
-			t.Errorf("after the scrub: %v, want damage of %s", err, packName(1))
+		if err := read(1); !errors.As(err, &bad) || bad.File != pack || bad.Off != 0 {
+			t.Errorf("after the scrub: %v, want damage of %s", err, pack)
 		}
 	}
 	if err := read(2000); err != nil {
@@ -201,7 +209,7 @@ func TestCheckedOnce(t *testing.T) {
 	if len(told) != 1 {
 		t.Errorf("damage is told %d times, want once", len(told))
 	}
-	releasetest.Flip(t, filepath.Join(dir, packName(1)), headerLen+1600, 3)
+	releasetest.Flip(t, filepath.Join(dir, pack), headerLen+1600, 3)
 	if err := read(1); err != nil {
 		t.Errorf("mended: %v", err)
 	}
@@ -213,7 +221,7 @@ func TestScrub(t *testing.T) {
 	for _, name := range filesOf(t, whole) {
 		dir := copyOf(t, whole)
 		r := mustOpen(t, dir)
-		releasetest.Flip(t, filepath.Join(dir, name), int64(len(r.files[name].data))/2, 1)
+		releasetest.Flip(t, filepath.Join(dir, name), int64(len(r.files[name].all))/2, 1)
 		if err := r.Scrub(t.Context(), 1<<40); err != nil {
 			t.Fatal(err)
 		}
@@ -256,7 +264,7 @@ func TestShrunk(t *testing.T) {
 			}
 			size := int64(0)
 			if part > 0 {
-				size = int64(len(r.files[name].data))/part + 100
+				size = int64(len(r.files[name].all))/part + 100
 			}
 			if err := os.Truncate(filepath.Join(dir, name), size); err != nil {
 				t.Fatal(err)
@@ -267,8 +275,7 @@ func TestShrunk(t *testing.T) {
 			if first, _ := r.Damage(); first == nil || first.File != name {
 				t.Errorf("%s of %d bytes: damage %v, want that file", name, size, first)
 			}
-			// Of checks, what was checked by it stays so.
-			if _, err := digest(r); name != checksFile && (!errors.As(err, &bad) || bad.File != name) {
+			if _, err := digest(r); !errors.As(err, &bad) || bad.File != name {
 				t.Errorf("%s of %d bytes: %v, want damage of that file", name, size, err)
 			}
 		}
@@ -282,7 +289,7 @@ func TestVerifyShrinking(t *testing.T) {
 		dir := copyOf(t, whole)
 		var once sync.Once
 		total := int64(0)
-		for _, f := range mustOpen(t, dir).Manifest().Files {
+		for _, f := range mustOpen(t, dir).Manifest().Files() {
 			total += f.Size
 		}
 		problems, err := Verify(t.Context(), dir, VerifyOptions{}, func(done, _ int64) {
@@ -296,9 +303,10 @@ func TestVerifyShrinking(t *testing.T) {
 	}
 }
 
-// TestVerifyNamesBlock: Verify says which block is damaged, and whether the file is or checks.
+// TestVerifyNamesBlock: Verify names the damaged block, of content or of checks.
 func TestVerifyNamesBlock(t *testing.T) {
 	dir := copyOf(t, largeRelease(t))
+	pack := packOf(t, dir, movie(1))
 	f := func(file string, off int64, want string) {
 		t.Helper()
 		releasetest.Flip(t, filepath.Join(dir, file), off, 0)
@@ -308,23 +316,26 @@ func TestVerifyNamesBlock(t *testing.T) {
 		}
 		releasetest.Flip(t, filepath.Join(dir, file), off, 0)
 	}
-	f(packName(1), 3*checkBlock+5, "pack-00001: offset 12288: CRC-32C of this block is ")
-	f(tableName("large"), checkBlock+5, "table-large: offset 4096: CRC-32C of this block is ")
-	f(checksFile, headerLen+4, "checks: offset 68: CRC-32C of block 1 of directory is ")
-	f(checksFile, headerLen+checkBlock+4, "checks: offset 4160: CRC-32C of this block is ")
+	f(pack, 3*checkBlock+5, pack+": offset 12288: CRC-32C of block 3 is ")
+	f(tableName("large"), checkBlock+5, "table-large: offset 4096: CRC-32C of block 1 is ")
+	m := mustOpen(t, dir).files[pack]
+	content, second := int64(len(m.data)), int64(len(m.data)+len(m.sums))
+	f(pack, content+4, fmt.Sprintf("%s: offset %d: CRC-32C of this block is ", pack, content))
+	f(pack, second, fmt.Sprintf("%s: offset %d: CRC-32C of the second level is ", pack, second))
 	noProblems(t, dir)
 }
 
-// TestChecksRefused: what Open checks of checks.
+// TestChecksRefused: what Open checks of a footer.
 func TestChecksRefused(t *testing.T) {
 	dir := copyOf(t, largeRelease(t))
-	path := filepath.Join(dir, checksFile)
+	path := filepath.Join(dir, tableName("large"))
 	whole := readFile(t, path)
-	f := func(what, want string, change func(b []byte)) {
+	f := func(what, want string, change func(footer []byte)) {
 		t.Helper()
 		b := slices.Clone(whole)
-		change(b)
-		fixHeader(b)
+		footer := b[len(b)-footerLen:]
+		change(footer)
+		le.PutUint32(footer[footerCRC:], crc32.ChecksumIEEE(footer[:footerCRC]))
 		writeFile(t, b, path)
 		if r, err := Open(dir); err == nil || !strings.Contains(err.Error(), want) {
 			if err == nil {
@@ -333,8 +344,10 @@ func TestChecksRefused(t *testing.T) {
 			t.Errorf("%s: Open = %v, want %q", what, err, want)
 		}
 	}
-	f("another count", "checks: offset 24: ", func(b []byte) { b[headerCounts]++ })
-	f("another second level", "CRC-32C of the second level is ", func(b []byte) { b[len(b)-1] ^= 1 })
+	f("more content", " bytes of content do not make a file of ", func(b []byte) { b[footerContent]++ })
+	f("no content", "0 bytes of content do not make a file of ", func(b []byte) { le.PutUint64(b, 0) })
+	f("content that overflows", " bytes of content do not make a file of ", func(b []byte) { le.PutUint64(b, 1<<64-1) })
+	f("another second level", "CRC-32C of the second level is ", func(b []byte) { b[footerTop]++ })
 }
 
 // TestGuard: errors and other panics pass.
@@ -394,7 +407,7 @@ func TestOpenShrinking(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := newReader(m)
+		r := newReader(m, false)
 		r.dir = dir
 		if err := r.mapFiles(); err != nil {
 			t.Fatal(err)
@@ -403,7 +416,7 @@ func TestOpenShrinking(t *testing.T) {
 			t.Fatal(err)
 		}
 		var bad *CorruptError
-		if err := Guard(func() error { return r.parse(false) }); !errors.As(err, &bad) || bad.File != name {
+		if err := Guard(r.parse); !errors.As(err, &bad) || bad.File != name {
 			t.Errorf("%s is cut while it is opened: %v, want that file", name, err)
 		}
 		if err := r.Close(); err != nil {

@@ -93,9 +93,12 @@ func (s bitset) has(i uint64) bool { return s[i/64]>>(i%64)&1 != 0 }
 // is called now and then. Errors about the content match ErrCorrupt.
 func Compare(ctx context.Context, a, b *Reader, progress func(done, total int64)) (*Comparison, error) {
 	c := newComparison(a, b)
-	c.progress, c.total = progress, int64(len(a.directory.data)+len(b.directory.data))
+	c.progress = progress
 	for _, r := range []*Reader{a, b} { // which have much the same order
-		readAhead(r.directory.data)
+		r.ReadAhead()
+		for _, p := range r.parts {
+			c.total += int64(len(p.blocks))
+		}
 	}
 	err := Guard(func() error {
 		err := c.compareDefaults()
@@ -129,7 +132,10 @@ func (c *Comparison) sort() {
 // walk calls fn for each block of r.
 func (c *Comparison) walk(ctx context.Context, r *Reader, fn func(Entry) error) error {
 	told := c.done
-	return r.blocks(ctx, func(e Entry) error {
+	return r.blocks(func(e Entry) error {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
 		c.done += int64(e.size())
 		if c.done-told >= progressStep {
 			told = c.done
@@ -166,7 +172,7 @@ func (c *Comparison) earlier(e Entry) error {
 	if into != nil {
 		change = Merged
 	}
-	c.found[change] = append(c.found[change], e.ref)
+	c.found[change] = append(c.found[change], e.Ref())
 	return err
 }
 
@@ -180,7 +186,7 @@ func (c *Comparison) later(e Entry) error {
 	}
 	old, ok := c.resource(c.a, e.Key())
 	if !ok {
-		c.found[Created] = append(c.found[Created], e.ref)
+		c.found[Created] = append(c.found[Created], e.Ref())
 		return nil
 	}
 	changed := c.hasMoved(e.Key())
@@ -192,7 +198,7 @@ func (c *Comparison) later(e Entry) error {
 		changed = len(subs) > 0
 	}
 	if changed {
-		c.found[Changed] = append(c.found[Changed], e.ref)
+		c.found[Changed] = append(c.found[Changed], e.Ref())
 	}
 	return nil
 }
@@ -200,15 +206,14 @@ func (c *Comparison) later(e Entry) error {
 // resource returns the resource, not the alias, of r with that key.
 func (c *Comparison) resource(r *Reader, key []byte) (Entry, bool) {
 	c.places += 2
-	e, ok := r.find(key)
-	return e, ok && !e.isAlias()
+	return r.Resource(key)
 }
 
 // alias notes when an alias leads elsewhere in the other release, or nowhere.
 func (c *Comparison) alias(e Entry, other *Reader) error {
-	to, ok := e.r.EntryAt(e.target())
+	to, ok := e.p.r.EntryAt(e.target())
 	if !ok {
-		return corrupt(directoryFile, int64(e.ref), "alias %s leads to %d, where no resource starts", fragment.DescribeKey(e.Key()), e.target())
+		return corrupt(e.p.name, int64(e.off), "alias %s leads to %d, where no resource starts", fragment.DescribeKey(e.Key()), e.number())
 	}
 	was, ok := other.find(e.Key())
 	if ok && was.isAlias() {
@@ -217,8 +222,8 @@ func (c *Comparison) alias(e Entry, other *Reader) error {
 			return nil
 		}
 	}
-	if e.r == c.b && !ok {
-		c.names = append(c.names, e.ref)
+	if e.p.r == c.b && !ok {
+		c.names = append(c.names, e.Ref())
 	}
 	now, slot, ok := c.b.locate(to.Key())
 	if !ok || now.isAlias() {
@@ -228,8 +233,8 @@ func (c *Comparison) alias(e Entry, other *Reader) error {
 		c.moved = newBitset(c.b.slots)
 	}
 	c.moved.add(slot)
-	if _, ok := c.resource(c.a, to.Key()); ok && e.r == c.b {
-		c.found[Changed] = append(c.found[Changed], now.ref) // it may have been passed already
+	if _, ok := c.resource(c.a, to.Key()); ok && e.p.r == c.b {
+		c.found[Changed] = append(c.found[Changed], now.Ref()) // it may have been passed already
 	}
 	return nil
 }
@@ -344,7 +349,7 @@ func subEnd(e Entry, i int, s fragment.Sub) int {
 // whether marks of ids stand for the same.
 func (c *Comparison) same(of both, s fragment.Sub, sameID bool, level int) (bool, error) {
 	if level > MaxDepth {
-		return false, corrupt(directoryFile, int64(of.b.ref), "%s leads through more than %d references and includes", program{of.b, s}, MaxDepth)
+		return false, corrupt(manifestFile, -1, "%s leads through more than %d references and includes", program{of.b, s}, MaxDepth)
 	}
 	first := fragment.Address{Sub: s}.Uint64()
 	i, k := of.a.search(first), of.b.search(first)
@@ -373,7 +378,7 @@ func (c *Comparison) sameFragment(a, b Fragment, sameID bool, level int) (bool, 
 	for {
 		more, also := was.Next(&x), is.Next(&y)
 		if was.Broken() || is.Broken() {
-			return false, corrupt(directoryFile, int64(b.ref), "a fragment has a piece that breaks the format, here or in the other release")
+			return false, corrupt(b.p.name, int64(b.off), "a fragment has a piece that breaks the format, here or in the other release")
 		}
 		if more != also || more && !x.Same(&y) {
 			return false, nil
@@ -409,7 +414,7 @@ func (c *Comparison) sameReference(x, y *Piece, level int) (bool, error) {
 	to, tok := c.a.EntryAt(x.Ref)
 	now, nok := c.b.EntryAt(y.Ref)
 	if !tok || !nok {
-		return false, corrupt(directoryFile, -1, "a reference leads to no resource")
+		return false, corrupt(manifestFile, -1, "a reference leads to no resource")
 	}
 	if x.Sub != y.Sub || !bytes.Equal(to.Key(), now.Key()) {
 		return false, nil
@@ -423,7 +428,7 @@ func (c *Comparison) sameProgram(key []byte, s fragment.Sub, level int) (bool, e
 	c.places += 4
 	b, slot, ok := c.b.locate(key)
 	if !ok {
-		return false, corrupt(directoryFile, -1, "%s, which is included, is not there", fragment.DescribeKey(key))
+		return false, corrupt(manifestFile, -1, "%s, which is included, is not there", fragment.DescribeKey(key))
 	}
 	m := c.memos[s]
 	if m == nil {
@@ -481,7 +486,7 @@ func (c *Comparison) Has(key []byte) bool {
 	in := func(r *Reader, changes ...Change) bool {
 		e, ok := c.resource(r, key)
 		return ok && slices.ContainsFunc(changes, func(change Change) bool {
-			_, found := slices.BinarySearch(c.found[change], e.ref)
+			_, found := slices.BinarySearch(c.found[change], e.Ref())
 			return found
 		})
 	}

@@ -12,37 +12,24 @@ import (
 	"reelsplice/schemas/fragment"
 )
 
-// releaseOf writes resources into a release of two shards: common into the first.
-func releaseOf(tb testing.TB, common []ResourceSpec, rs func(refs []Ref) []ResourceSpec) *Reader {
+// releaseOf writes resources into a release of two parts: common into the first.
+func releaseOf(tb testing.TB, common []ResourceSpec, rs ...ResourceSpec) *Reader {
 	tb.Helper()
 	dir := tb.TempDir()
-	w, err := Create(dir, WriterOptions{Shards: 2})
+	w, err := Create(dir, WriterOptions{Parts: 2})
 	if err != nil {
 		tb.Fatal(err)
 	}
-	var refs []Ref
-	s, err := w.Shard(0)
-	for i := 0; err == nil && i < len(common); i++ {
-		var ref Ref
-		ref, err = s.Add(common[i])
-		refs = append(refs, ref)
-	}
-	if err == nil {
-		err = s.Close()
-	}
-	if err == nil {
-		_, err = add(w, 1, rs(refs)...)
-	}
-	if err != nil {
+	if err := errors.Join(add(w, 0, common...), add(w, 1, rs...)); err != nil {
 		tb.Fatal(err)
 	}
 	return mustOpen(tb, filepath.Join(dir, seal(tb, w).ID))
 }
 
-// plainRelease is releaseOf without a first shard.
+// plainRelease is releaseOf without a common part.
 func plainRelease(tb testing.TB, rs ...ResourceSpec) *Reader {
 	tb.Helper()
-	return releaseOf(tb, nil, func([]Ref) []ResourceSpec { return rs })
+	return releaseOf(tb, nil, rs...)
 }
 
 // resource returns a movie with fragments.
@@ -193,16 +180,15 @@ func TestCompareReferences(t *testing.T) {
 			Fragments: []FragmentSpec{frag(genres, seg(plain(text)))},
 		}
 	}
-	f := func(which int, common ...ResourceSpec) *Reader {
+	f := func(which string, common ...ResourceSpec) *Reader {
 		t.Helper()
-		return releaseOf(t, common, func(refs []Ref) []ResourceSpec {
-			return []ResourceSpec{resource(1, frag(details, PieceSpec{Op: OpReference, Ref: refs[which], Sub: fragment.SubGenres}))}
-		})
+		to := fragment.AppendShared(nil, fragment.KindGenres, fragment.KindMovie, which)
+		return releaseOf(t, common, resource(1, frag(details, PieceSpec{Op: OpReference, Shared: to, Sub: fragment.SubGenres})))
 	}
-	a := f(0, shared("18", "drama"))
-	wantDifferences(t, "same", a, f(1, shared("12", "adventure"), shared("18", "drama")))
-	wantDifferences(t, "content", a, f(0, shared("18", "Drama")), "changed movie 1 details")
-	wantDifferences(t, "another", a, f(0, shared("12", "adventure"), shared("18", "drama")), "changed movie 1 details")
+	a := f("18", shared("18", "drama"))
+	wantDifferences(t, "same", a, f("18", shared("12", "adventure"), shared("18", "drama")))
+	wantDifferences(t, "content", a, f("18", shared("18", "Drama")), "changed movie 1 details")
+	wantDifferences(t, "another", a, f("12", shared("12", "adventure"), shared("18", "drama")), "changed movie 1 details")
 }
 
 // TestCompareRefuses: what breaks the format is an error, not a difference.
@@ -256,11 +242,11 @@ func TestVerifyRemoved(t *testing.T) {
 	f := func(want string, rs ...ResourceSpec) {
 		t.Helper()
 		dir := t.TempDir()
-		w, err := Create(dir, WriterOptions{Shards: 2})
+		w, err := Create(dir, WriterOptions{Parts: 2})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := add(w, 1, rs...); err != nil {
+		if err := add(w, 1, rs...); err != nil {
 			t.Fatal(err)
 		}
 		m := seal(t, w)

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"io/fs"
 	"os"
@@ -191,83 +190,30 @@ func tryLock(dir, name string) (*flock.Flock, error) {
 	return l, nil
 }
 
-// hashFile returns the size and the checksums of the file path, and calls progress, unless
-// nil, with the number of bytes after each reading.
-func hashFile(ctx context.Context, path string, progress func(int64)) (summedFile, error) {
+// hashFile reads the file path and calls each, unless nil, with its bytes piece by piece.
+func hashFile(ctx context.Context, path string, each func([]byte)) (File, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return summedFile{}, err
+		return File{}, err
 	}
 	defer f.Close()
-	sums, buf := newFileSums(), make([]byte, 256<<10)
+	sha, buf, size := sha256.New(), make([]byte, 256<<10), int64(0)
 	for ctx.Err() == nil {
 		n, err := f.Read(buf)
-		sums.write(buf[:n])
+		sha.Write(buf[:n])
+		size += int64(n)
 		if errors.Is(err, io.EOF) {
-			return sums.file(filepath.Base(path)), nil
+			return File{Name: filepath.Base(path), Size: size, SHA256: hex.EncodeToString(sha.Sum(nil))}, nil
 		}
 		if err != nil {
-			return summedFile{}, err
+			return File{}, err
 		}
-		if progress != nil {
-			progress(int64(n))
+		if each != nil {
+			each(buf[:n])
 		}
 	}
-	return summedFile{}, ctx.Err()
+	return File{}, ctx.Err()
 }
-
-// fileSums computes the checksums of a file.
-type fileSums struct {
-	size   int64
-	sha    hash.Hash
-	blocks blockSums
-}
-
-func newFileSums() *fileSums { return &fileSums{sha: sha256.New()} }
-
-func (s *fileSums) write(b []byte) {
-	s.size += int64(len(b))
-	s.sha.Write(b)
-	_, _ = s.blocks.Write(b) // never fails
-}
-
-// file returns what the manifest and checks say of all that was written, under that name.
-func (s *fileSums) file(name string) summedFile {
-	return summedFile{File{Name: name, Size: s.size, SHA256: hex.EncodeToString(s.sha.Sum(nil))}, s.blocks.close()}
-}
-
-// A summer writes a file and takes its checksums, one on each of two CPUs.
-type summer struct {
-	f    *os.File
-	sums *fileSums
-	in   chan []byte
-	done chan struct{} // a token for each of in
-}
-
-func newSummer(f *os.File) *summer {
-	s := &summer{f: f, sums: newFileSums(), in: make(chan []byte), done: make(chan struct{})}
-	go func() {
-		for b := range s.in {
-			s.sums.write(b)
-			s.done <- struct{}{}
-		}
-	}()
-	return s
-}
-
-// Write appends b.
-func (s *summer) Write(b []byte) (int, error) {
-	s.in <- b
-	n, err := s.f.Write(b)
-	<-s.done
-	return n, err
-}
-
-// file returns what the manifest and checks say of all that was written, under that name.
-func (s *summer) file(name string) summedFile { return s.sums.file(name) }
-
-// close ends the summing, and leaves the file open.
-func (s *summer) close() { close(s.in) }
 
 // missing tells whether err says that a file is not there.
 func missing(err error) bool { return errors.Is(err, fs.ErrNotExist) }

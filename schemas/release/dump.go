@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
-	"context"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -48,15 +47,16 @@ func (d *dumper) all() error {
 		return err
 	}
 	fmt.Fprintf(d.w, "== %s (%d bytes)\n%s", manifestFile, len(m), m)
-	d.checks()
-	d.index()
-	if err := d.directory(); err != nil {
-		return err
-	}
-	for n, pack := range d.r.packs {
-		if pack != nil {
-			d.pack(n, pack.data)
+	for _, p := range d.r.parts {
+		if err := d.part(p); err != nil {
+			return err
 		}
+	}
+	for i := range d.r.indexes {
+		d.index(&d.r.indexes[i])
+	}
+	for _, pack := range d.r.packs {
+		d.pack(pack)
 	}
 	for _, name := range d.r.Tables() {
 		d.table(name)
@@ -67,15 +67,15 @@ func (d *dumper) all() error {
 // table writes where the sections of a table lie; what they mean is not said here.
 func (d *dumper) table(name string) {
 	t, _ := d.r.Table(name)
-	data := t.m.data
-	d.header(tableName(name), data, "sections", "rows", "section list", "reserved")
-	list := le.Uint64(data[headerCounts+8*tableList:])
+	d.header(t.m)
+	data, list := t.m.data, t.m.counts[tableList]
 	sections := slices.Clone(t.sections)
 	slices.SortFunc(sections, func(a, b section) int { return cmp.Or(cmp.Compare(a.off, b.off), cmp.Compare(a.size, b.size)) })
 	for _, s := range sections {
 		d.line(uint64(s.off), data[s.off:s.off+s.size], "section %s", s.name)
 	}
 	d.line(list, data[list:], "%d entries of the section list", len(sections))
+	d.footer(t.m, "sections", "rows", "section list")
 }
 
 // line writes data, sixteen bytes a row, and what it means.
@@ -88,75 +88,81 @@ func (d *dumper) line(off uint64, data []byte, format string, args ...any) {
 	}
 }
 
-func (d *dumper) header(name string, b []byte, counts ...string) {
-	fmt.Fprintf(d.w, "\n== %s (%d bytes)\n", name, len(b))
-	d.line(headerMagic, b[headerMagic:headerVersion], "magic")
-	d.line(headerVersion, b[headerVersion:headerNumber], "format version %d", le.Uint32(b[headerVersion:]))
-	d.line(headerNumber, b[headerNumber:headerFileLen], "number %d", le.Uint32(b[headerNumber:]))
-	d.line(headerFileLen, b[headerFileLen:headerCounts], "file length %d", le.Uint64(b[headerFileLen:]))
-	for i, what := range counts {
-		off := uint64(headerCounts + 8*i)
-		d.line(off, b[off:][:8], "%s: %d", what, le.Uint64(b[off:]))
-	}
-	d.line(headerUnused, b[headerUnused:headerCRC], "reserved")
-	d.line(headerCRC, b[headerCRC:headerLen], "CRC of the header")
+func (d *dumper) header(m *mapping) {
+	fmt.Fprintf(d.w, "\n== %s (%d bytes)\n", m.name, len(m.all))
+	d.line(headerMagic, m.all[headerMagic:headerVersion], "magic")
+	d.line(headerVersion, m.all[headerVersion:headerLen], "format version %d", le.Uint64(m.all[headerVersion:]))
 }
 
-func (d *dumper) checks() {
-	c := d.r.sums
-	d.header(checksFile, c.data, "blocks", "CRC-32C of the second level", "unused", "unused")
-	for _, f := range d.r.manifest.Files {
-		m := d.r.files[f.Name]
-		for b := range blocksOf(uint64(len(m.data))) {
-			if m != c.mapping {
-				off := checkLen * (m.first + b)
-				d.line(headerLen+off, c.sums[off:][:checkLen], "CRC-32C of block %d of %s", b, f.Name)
-			}
+// footer writes checks and footer of a file. counts names the counts that are in use.
+func (d *dumper) footer(m *mapping, counts ...string) {
+	at := uint64(len(m.data))
+	for b := range blocksOf(at) {
+		d.line(at+checkLen*b, m.sums[checkLen*b:][:checkLen], "CRC-32C of block %d", b)
+	}
+	at += uint64(len(m.sums))
+	d.line(at, m.tops, "second level")
+	at += uint64(len(m.tops))
+	b := m.all[at:]
+	d.line(at+footerContent, b[footerContent:footerCounts], "content: %d bytes", len(m.data))
+	for i, n := range m.counts {
+		what := "reserved"
+		if i < len(counts) {
+			what = fmt.Sprintf("%s: %d", counts[i], n)
 		}
+		d.line(at+footerCounts+8*uint64(i), b[footerCounts+8*i:][:8], "%s", what)
 	}
-	d.line(uint64(headerLen+len(c.sums)), c.tops, "second level")
+	d.line(at+footerTop, b[footerTop:footerCRC], "CRC-32C of the second level")
+	d.line(at+footerCRC, b[footerCRC:], "CRC of the footer")
 }
 
-func (d *dumper) index() {
-	b := d.r.index.data
-	d.header(indexFile, b, "slots", "keys", "ideal slots", "reach")
-	for i := range d.r.slots {
+func (d *dumper) index(x *index) {
+	d.header(x.mapping)
+	for i := range x.slots {
 		off := headerLen + slotLen*i
-		s := le.Uint64(b[off:])
+		s := le.Uint64(x.data[off:])
 		what := "empty"
 		if s != 0 {
-			what = fmt.Sprintf("tag %04x, block at %08x", s>>slotOffBits, slotRef(s))
+			what = fmt.Sprintf("tag %04x, block at %08x of part %d", s>>slotRefBits, slotRef(s).off(), slotRef(s)>>refOffBits)
 			if e, ok := d.r.block(slotRef(s)); ok {
 				what += ", " + fragment.DescribeKey(e.Key())
 			}
 		}
-		d.line(off, b[off:][:slotLen], "slot %d: %s", i, what)
+		d.line(off, x.data[off:][:slotLen], "slot %d: %s", i, what)
 	}
+	d.footer(x.mapping, "slots", "keys", "ideal slots", "reach")
 }
 
-func (d *dumper) directory() error {
-	d.header(directoryFile, d.r.directory.data, "blocks", "resources", "fragments", "pieces")
-	return d.r.blocks(context.Background(), func(e Entry) error {
+func (d *dumper) part(p *part) error {
+	d.header(p.mapping)
+	err := p.eachBlock(func(e Entry) error {
 		d.block(e)
 		return nil
 	})
+	for i, pack := range p.packs {
+		off := uint64(len(p.blocks) + packNameLen*i)
+		d.line(off, p.data[off:][:packNameLen], "pack %d: %s", i, pack.name)
+	}
+	d.footer(p.mapping, "blocks", "resources", "fragments", "pieces", "packs", "list of packs")
+	return err
 }
 
 func (d *dumper) block(e Entry) {
-	b, off := e.block(), uint64(e.ref)
+	b, off := e.block(), e.off
 	name := fragment.DescribeKey(e.Key())
 	if e.isAlias() {
 		d.line(off, b[:blockNumber], "alias")
-		d.line(off+blockNumber, b[blockNumber:blockKey], "stands for the resource at %08x", e.target())
+		d.line(off+blockNumber, b[blockNumber:blockKey], "stands for the resource at %08x", e.number())
 		d.line(off+blockKey, b[blockKey:e.tables()], "key: %s", name)
 		return
 	}
 	d.line(off, b[:blockNumber], "resource: %d fragments, %d bytes of programs", e.Len(), e.programs())
 	d.line(off+blockNumber, b[blockNumber:blockKey], "id %d", e.number())
-	d.line(off+blockKey, b[blockKey:e.base()], "key: %s", name)
+	d.line(off+blockKey, b[blockKey:e.fingerprintAt()], "key: %s", name)
+	d.line(off+e.fingerprintAt(), b[e.fingerprintAt():e.baseAt()], "fingerprint")
 	if e.typ() == typeStored {
-		base := le.Uint64(b[e.base():])
-		d.line(off+e.base(), b[e.base():e.tables()], "near segments count from %08x of %s", base&(MaxPackBytes-1), packName(int(base>>wherePackShift)))
+		base := le.Uint64(b[e.baseAt():])
+		d.line(off+e.baseAt(), b[e.baseAt():e.tables()], "near segments count from %08x of pack %d", base&(MaxPackBytes-1), base>>wherePackShift)
 	}
 	for i := range e.Len() {
 		row := e.row(i)
@@ -183,7 +189,7 @@ func (d *dumper) program(e Entry, i int, start uint64) uint64 {
 	if f.program == nil {
 		return start
 	}
-	b, off := e.block(), uint64(e.ref)
+	b, off := e.block(), e.off
 	at := start + uint64(len(binary.AppendUvarint(nil, uint64(len(f.program)))))
 	d.line(off+start, b[start:at], "program of %d bytes", len(f.program))
 	var p Piece
@@ -205,14 +211,14 @@ func (d *dumper) piece(off uint64, row []byte, p *Piece, by string) {
 	switch p.Op {
 	case OpSegment:
 		g := &p.Segment
-		what = fmt.Sprintf("segment in %s at %08x, %d bytes, raw %d, CRC %08x, operator %08x, hash %x",
-			packName(p.Pack), p.Offset, len(g.Stored), g.RawLen, g.CRC, g.Op, g.Hash)
-		where := uint64(p.Pack)<<wherePackShift | uint64(p.Offset)
+		what = fmt.Sprintf("segment in pack %d at %08x, %d bytes, raw %d, CRC %08x, operator %08x, hash %x",
+			p.Pack, p.Offset, len(g.Stored), g.RawLen, g.CRC, g.Op, g.Hash)
+		where := uint64(g.pack.number)<<wherePackShift | uint64(p.Offset)
 		if _, ok := d.uses[where]; !ok {
 			d.uses[where] = use{*p, by}
 		}
 	case OpReference:
-		what = fmt.Sprintf("reference to %s of the resource at %08x", p.Sub, p.Ref)
+		what = fmt.Sprintf("reference to %s of the resource at %08x of part 0", p.Sub, p.Ref.off())
 	case OpInclude:
 		what = fmt.Sprintf("include of %s", p.Include)
 	case OpName:
@@ -223,11 +229,12 @@ func (d *dumper) piece(off uint64, row []byte, p *Piece, by string) {
 	d.line(off, row, "  %s", what)
 }
 
-func (d *dumper) pack(n int, b []byte) {
-	d.header(packName(n), b, "segments", "raw bytes", "unused", "unused")
+func (d *dumper) pack(m *mapping) {
+	d.header(m)
+	b := m.data
 	var uses []use
 	for _, u := range d.uses {
-		if u.piece.Pack == n {
+		if u.piece.Segment.pack == m {
 			uses = append(uses, u)
 		}
 	}
@@ -244,6 +251,7 @@ func (d *dumper) pack(n int, b []byte) {
 	if end < uint64(len(b)) {
 		d.line(end, b[end:], "no piece uses this")
 	}
+	d.footer(m, "segments", "raw bytes")
 }
 
 // raw returns the start of what a segment inflates to, in quotes.

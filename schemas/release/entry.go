@@ -9,8 +9,8 @@ import (
 // An Entry is a resource of a release: a small value that points into the mapping and
 // thus ends with its Reader. The zero Entry has no fragments.
 type Entry struct {
-	r    *Reader
-	ref  Ref
+	p    *part
+	off  uint64 // of its block in the part
 	head uint64 // the first eight bytes of the block
 }
 
@@ -23,13 +23,17 @@ func (e Entry) programs() uint64 { return e.head >> (8 * blockPrograms) }
 
 func (e Entry) isAlias() bool { return e.typ() == typeAlias }
 
-// base returns where, from the start of the block, its base lies, if it has one.
-func (e Entry) base() uint64 { return blockKey + align(e.keyLen()) }
+// fingerprintAt returns where, from the start of the block, its key ends: at the fingerprint of
+// a resource, at the end of an alias.
+func (e Entry) fingerprintAt() uint64 { return blockKey + align(e.keyLen()) }
+
+// baseAt returns where, from the start of the block, the base of a resource with segments lies.
+func (e Entry) baseAt() uint64 { return e.fingerprintAt() + fingerprintLen }
 
 // tables returns where, from the start of the block, its fragment table lies.
 func (e Entry) tables() uint64 {
-	stored := e.typ() & (e.typ() >> 1) & 1 // typeStored alone has both bits; no branch, so it inlines
-	return e.base() + blockBaseLen*uint64(stored)
+	// Types are bits, so that no branch keeps this from being inlined.
+	return e.fingerprintAt() + fingerprintLen*uint64(e.typ()&1) + baseLen*uint64(e.typ()>>2)
 }
 
 // area returns where, from the start of the block, the programs lie.
@@ -40,35 +44,53 @@ func (e Entry) size() uint64 { return align(e.area() + e.programs()) }
 
 // block returns the bytes of the block, which Reader.block has found to be all there.
 func (e Entry) block() []byte {
-	e.r.directory.check(uint64(e.ref), e.size())
-	return e.r.directory.data[e.ref:][:e.size()]
+	e.p.check(e.off, e.size())
+	return e.p.data[e.off:][:e.size()]
 }
 
-// target returns what an alias block stands for.
-func (e Entry) target() Ref { return Ref(e.number()) }
+// target returns the block that an alias stands for, in the same part; a Ref of no block for a
+// number that cannot be one.
+func (e Entry) target() Ref {
+	off := e.number()
+	if off%blockAlign != 0 || off >= uint64(len(e.p.blocks)) {
+		return 0
+	}
+	return e.p.ref(off)
+}
 
-// number returns the number of the block: an id, or what an alias stands for.
-func (e Entry) number() uint64 { return le.Uint64(e.r.directory.data[e.ref+blockNumber:]) }
+// number returns the number of the block: an id, or the offset of an alias's resource.
+func (e Entry) number() uint64 { return le.Uint64(e.p.data[e.off+blockNumber:]) }
 
 // Key returns the key of the resource, also when an alias led to it.
 func (e Entry) Key() []byte {
-	if e.r == nil {
+	if e.p == nil {
 		return nil
 	}
-	return e.r.directory.data[e.ref+blockKey:][:e.keyLen():e.keyLen()]
+	return e.p.data[e.off+blockKey:][:e.keyLen():e.keyLen()]
 }
 
 // ID returns the number that answers have as the id of the resource; 0 for the zero
 // Entry.
 func (e Entry) ID() uint64 {
-	if e.r == nil {
+	if e.p == nil {
 		return 0
 	}
 	return e.number()
 }
 
+// Fingerprint returns the fingerprint of its inputs that the builder gave; 0 for the zero Entry.
+func (e Entry) Fingerprint() uint64 {
+	if e.p == nil {
+		return 0
+	}
+	return le.Uint64(e.p.data[e.off+e.fingerprintAt():])
+}
+
+// Place returns the name of the file that the block lies in, and its offset there.
+func (e Entry) Place() (file string, off int64) { return e.p.name, int64(e.off) }
+
 // Ref returns the place of the resource, which EntryAt turns back into e.
-func (e Entry) Ref() Ref { return e.ref }
+func (e Entry) Ref() Ref { return e.p.ref(e.off) }
 
 // Len returns the number of fragments.
 func (e Entry) Len() int { return int(uint16(e.head >> (8 * blockFragments))) }
@@ -78,16 +100,16 @@ func (e Entry) row(i int) []byte {
 	if uint(i) >= uint(e.Len()) {
 		panic("release: fragment number out of range")
 	}
-	e.r.directory.check(uint64(e.rowAt(i)), fragmentLen)
+	e.p.check(uint64(e.rowAt(i)), fragmentLen)
 	return e.checkedRow(i)
 }
 
 // checkedRow is row of an entry that has been checked.
-func (e Entry) checkedRow(i int) []byte { return e.r.directory.data[e.rowAt(i):][:fragmentLen] }
+func (e Entry) checkedRow(i int) []byte { return e.p.data[e.rowAt(i):][:fragmentLen] }
 
-// rowAt returns where in the directory entry i of the fragment table starts.
+// rowAt returns where in the part entry i of the fragment table starts.
 func (e Entry) rowAt(i int) int64 {
-	return int64(uint64(e.ref) + e.tables() + fragmentLen*uint64(i))
+	return int64(e.off + e.tables() + fragmentLen*uint64(i))
 }
 
 // address returns the address of fragment i in its packed form.
@@ -106,9 +128,9 @@ func (e Entry) Fragment(i int) Fragment { return e.fragment(e.start(i)) }
 
 // fragment returns the fragment whose program starts there in the area of programs.
 func (e Entry) fragment(start uint64) Fragment {
-	off := uint64(e.ref) + e.area()
-	area := e.r.directory.data[off:][:e.programs()]
-	f := Fragment{r: e.r, ref: e.ref}
+	off := e.off + e.area()
+	area := e.p.data[off:][:e.programs()]
+	f := Fragment{p: e.p, off: e.off}
 	if start >= uint64(len(area)) {
 		return f
 	}
@@ -116,16 +138,16 @@ func (e Entry) fragment(start uint64) Fragment {
 	// Short programs are checked at once, of others no more than is read.
 	short := len(area) <= checkBlock
 	if short {
-		e.r.directory.check(off+start, uint64(len(area)))
+		e.p.check(off+start, uint64(len(area)))
 	} else {
-		e.r.directory.check(off+start, binary.MaxVarintLen64)
+		e.p.check(off+start, binary.MaxVarintLen64)
 	}
 	n, k := uvarint(area)
 	if k == 0 || n == 0 || n > uint64(len(area)-k) {
 		return f
 	}
 	if !short {
-		e.r.directory.check(off+start, uint64(k)+n)
+		e.p.check(off+start, uint64(k)+n)
 	}
 	f.program = area[k:][:n:n]
 	if e.typ() == typeStored {
@@ -135,7 +157,7 @@ func (e Entry) fragment(start uint64) Fragment {
 }
 
 // baseWhere returns where near segments count from, of a resource with segments.
-func (e Entry) baseWhere() uint64 { return le.Uint64(e.r.directory.data[uint64(e.ref)+e.base():]) }
+func (e Entry) baseWhere() uint64 { return le.Uint64(e.p.data[e.off+e.baseAt():]) }
 
 // search returns the number of the first fragment whose packed address is not below a.
 func (e Entry) search(a uint64) int {
@@ -143,7 +165,7 @@ func (e Entry) search(a uint64) int {
 	if hi == 0 {
 		return 0
 	}
-	m, off := e.r.directory, uint64(e.ref)+e.tables()
+	m, off := e.p, e.off+e.tables()
 	table := m.data[off:][:fragmentLen*hi]
 	// A long table is checked where it is read, so that no more comes from the disk.
 	short := len(table) <= checkBlock
@@ -186,23 +208,23 @@ func (e Entry) hasSub(s fragment.Sub) bool {
 
 // A Fragment is the program of a fragment: a small value that points into the mapping.
 type Fragment struct {
-	r       *Reader
-	ref     Ref    // of the resource that has it
+	p       *part
+	off     uint64 // of the resource that has it
 	base    uint64 // where near segments count from
 	program []byte // nil when the fragment breaks the format
 }
 
 // Pieces returns a Cursor that stands before the first piece.
 func (f Fragment) Pieces() Cursor {
-	return Cursor{r: f.r, ref: f.ref, base: f.base, left: MaxPieces, decoder: decoder{rest: f.program, bad: f.program == nil}}
+	return Cursor{p: f.p, off: f.off, base: f.base, left: MaxPieces, decoder: decoder{rest: f.program, bad: f.program == nil}}
 }
 
 // A Cursor walks through the pieces of a fragment. There is at least one, or the
 // fragment is broken.
 type Cursor struct {
 	decoder // stands before the next piece, or before the one that is bad
-	r       *Reader
-	ref     Ref
+	p       *part
+	off     uint64
 	base    uint64
 	left    int // pieces that may still come
 }
@@ -228,8 +250,8 @@ func (c *Cursor) Next(p *Piece) bool {
 		c.locate(p)
 	case OpReference:
 		// Only backward, so that following them comes to an end.
-		p.Sub, p.Ref = fragment.Sub(c.atMost(maxSub)), Ref(c.atMost(MaxPackBytes))*blockAlign
-		c.bad = c.bad || p.Ref >= c.ref
+		p.Sub, p.Ref = fragment.Sub(c.atMost(maxSub)), Ref(c.atMost(1<<refOffBits-1))
+		c.bad = c.bad || p.Ref >= c.p.ref(c.off)
 	case OpInclude:
 		c.include(&p.Include)
 	case OpName:
@@ -255,13 +277,13 @@ func (c *Cursor) Next(p *Piece) bool {
 // locate reads the facts of the segment p and finds its stored bytes.
 func (c *Cursor) locate(p *Piece) {
 	stored := c.facts(&p.Segment)
-	if p.Pack >= len(c.r.packs) {
+	if p.Pack >= len(c.p.packs) {
 		c.bad = true
 		return
 	}
-	pack, off := c.r.packs[p.Pack], uint64(p.Offset)
+	pack, off := c.p.packs[p.Pack], uint64(p.Offset)
 	end := off + stored // below 2^50
-	if pack == nil || off < headerLen || end > uint64(len(pack.data)) {
+	if off < headerLen || end > uint64(len(pack.data)) {
 		c.bad = true
 		return
 	}

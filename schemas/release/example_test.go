@@ -35,12 +35,12 @@ func segment(raw []byte) (release.Segment, error) {
 
 // write makes a release of one movie and returns its id.
 func write(dir string) (string, error) {
-	w, err := release.Create(dir, release.WriterOptions{Shards: 2})
+	w, err := release.Create(dir, release.WriterOptions{Parts: 2})
 	if err != nil {
 		return "", err
 	}
 	defer w.Abort() // does nothing after Seal
-	s, err := w.Shard(1)
+	s, err := w.Part(1)
 	if err != nil {
 		return "", err
 	}
@@ -48,7 +48,7 @@ func write(dir string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	_, err = s.Add(release.ResourceSpec{
+	err = s.Add(release.ResourceSpec{
 		Key: fragment.AppendID(nil, fragment.KindMovie, 550),
 		Fragments: []release.FragmentSpec{{
 			Address: fragment.Address{Sub: fragment.SubVideos},
@@ -58,7 +58,7 @@ func write(dir string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := s.Close(); err != nil {
+	if _, err := s.Close(); err != nil {
 		return "", err
 	}
 	m, err := w.Seal(context.Background())

@@ -39,9 +39,9 @@ func replace(s Store, k *killer) error {
 		return err
 	}
 	defer func() { // what the system does for a process that was killed
-		for _, shard := range w.shards {
-			if shard != nil {
-				shard.discard()
+		for _, p := range w.parts {
+			if p != nil {
+				p.discard()
 			}
 		}
 		_ = w.lock.Unlock()
@@ -150,8 +150,10 @@ func TestOrderOfSteps(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{
-		"sync pack-00000", "sync pack-00001", "sync pack-00004", "sync pack-00007", "sync pack-00002",
-		"sync table-tiny", "sync directory", "sync index", "sync checks", "write manifest.json", "sync manifest.json", "sync " + tmp,
+		"sync .pack-00000-00000", "sync .part-00000",
+		"sync .pack-00001-00000", "sync .pack-00001-00001", "sync .pack-00001-00002", "sync .part-00001",
+		"sync .pack-00002-00000", "sync .part-00002",
+		"sync table-tiny", "sync index-0000", "write manifest.json", "sync manifest.json", "sync " + tmp,
 		"rename " + m.ID, "sync " + filepath.Base(dir),
 		"write .current-new", "sync .current-new", "rename current", "sync " + filepath.Base(dir),
 	}
@@ -166,7 +168,7 @@ func TestKillWhileReplacingBroken(t *testing.T) {
 		s, ids := storeOf(t, 1)
 		publish(t, s, ids...)
 		other := buildTiny(t, s.Dir, "another").ID
-		if err := os.Truncate(filepath.Join(s.Path(other), indexFile), 64); err != nil {
+		if err := os.Truncate(filepath.Join(s.Path(other), indexName(0)), 64); err != nil {
 			t.Fatal(err)
 		}
 		err := replace(s, &killer{after: n})

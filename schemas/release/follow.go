@@ -92,7 +92,7 @@ func (v *verifier) leads(from program, p *Piece) string {
 // absent says which target of p is not there.
 func (v *verifier) absent(p *Piece) string {
 	if p.Op == OpReference {
-		return fmt.Sprintf("%s of a resource at %d, which is not there", p.Sub, p.Ref)
+		return fmt.Sprintf("%s of a resource at %d, which is not there", p.Sub, p.Ref.off())
 	}
 	if _, ok := v.r.Include(p.Include); !ok {
 		return fmt.Sprintf("%s, a resource which is not there", p.Include)

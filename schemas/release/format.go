@@ -4,82 +4,100 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
-	"strconv"
 	"strings"
 
 	"reelsplice/schemas/fragment"
 )
 
-// FormatVersion is the version that this package writes, and the only one that it reads:
-// no release of an earlier one is in use. Version 4 added the file checks.
-const FormatVersion = 4
+// FormatVersion is the version that this package writes, and the only one that it reads.
+const FormatVersion = 5
 
 // Limits of the format. The Writer refuses what exceeds them, except for MaxDepth, which
 // only a whole release can exceed: see Verify.
 const (
-	MaxPacks     = 65535   // packs of a release
-	MaxPackBytes = 1 << 48 // bytes of a pack, and of 8-byte units of the directory
+	MaxParts     = 4096    // parts of a release
+	MaxPartBytes = 1 << 39 // bytes of a part
+	MaxIndexes   = 4096    // index files of a release, a power of two
+	MaxPacks     = 65535   // packs of a release, and of a part
+	MaxPackBytes = 1 << 48 // bytes of a pack
 	MaxFragments = 65535   // fragments of a resource
 	MaxPieces    = 65535   // pieces of a fragment
 	MaxLiteral   = 65535   // bytes of a literal
 	MaxDepth     = 4       // references and includes inside one another
 )
 
-// Names of the files of a release.
+// Names of the files of a release. The digits of a part or a pack are the start of its SHA-256.
 const (
-	manifestFile  = "manifest.json"
-	indexFile     = "index"
-	directoryFile = "directory"
-	packPrefix    = "pack-"
-	reportFile    = "report.json"
+	manifestFile = "manifest.json"
+	partPrefix   = "part-"
+	indexPrefix  = "index-"
+	packPrefix   = "pack-"
+	reportFile   = "report.json"
+
+	hashDigits = 32 // of the name of a part or a pack
 )
 
 // Magics: the first byte is no ASCII and the end has both kinds of line end, so that
 // a transfer as text shows at once.
 const (
-	indexMagic     = "\x89RSIX\r\n\x1a"
-	directoryMagic = "\x89RSDR\r\n\x1a"
-	packMagic      = "\x89RSPK\r\n\x1a"
-	tableMagic     = "\x89RSTB\r\n\x1a"
-	checksMagic    = "\x89RSCK\r\n\x1a"
+	indexMagic = "\x89RSIX\r\n\x1a"
+	partMagic  = "\x89RSPT\r\n\x1a"
+	packMagic  = "\x89RSPK\r\n\x1a"
+	tableMagic = "\x89RSTB\r\n\x1a"
 )
 
 // Layout of a header. FORMAT.md has the same numbers; a test compares them.
 const (
-	headerLen     = 64
+	headerLen     = 16
 	headerMagic   = 0
 	headerVersion = 8
-	headerNumber  = 12
-	headerFileLen = 16
-	headerCounts  = 24
-	headerUnused  = 56
-	headerCRC     = 60
 )
 
-// What the four counts of a header are, by file.
+// Layout of a footer, at the end of a file.
+const (
+	footerLen     = 64
+	footerContent = 0
+	footerCounts  = 8
+	footerTop     = 56
+	footerCRC     = 60
+)
+
+// A fileCounts is the counts of a footer. FORMAT.md has their meaning by file.
+type fileCounts [6]uint64
+
+// The counts of a footer, by file.
 const (
 	indexSlots = 0 // slots in the file
 	indexKeys  = 1 // slots in use
 	indexHomes = 2 // slots that a hash can have as its ideal one
 	indexReach = 3 // longest distance between a key's ideal slot and its slot
 
-	directoryBlocks    = 0
-	directoryResources = 1
-	directoryFragments = 2
-	directoryPieces    = 3 // as written: a program that fragments share counts once
+	partBlocks    = 0
+	partResources = 1
+	partFragments = 2
+	partPieces    = 3 // as written: a program that fragments share counts once
+	partPacks     = 4 // packs in the list
+	partList      = 5 // where the list starts: the end of the blocks
 
 	packSegments = 0
 	packRawBytes = 1
 )
 
-// Layout of the index.
+// Layout of an index slot: a tag above the place of a block.
 const (
 	slotLen     = 8
 	slotTagBits = 16
-	slotOffBits = 48
+	slotRefBits = 48
 )
 
-// Layout of a directory block, and of an entry of its fragment table.
+// Layout of a Ref: the number of a part above the offset of a block, divided by blockAlign.
+const (
+	refOffBits  = 36
+	refPartBits = slotRefBits - refOffBits
+)
+
+// Layout of a block of a part, and of an entry of its fragment table. In a resource the
+// fingerprint follows the key; the place of the first segment, the base, follows in some.
 const (
 	blockAlign = 8
 
@@ -89,13 +107,17 @@ const (
 	blockPrograms  = 4
 	blockNumber    = 8
 	blockKey       = 16
-	blockBaseLen   = 8
+
+	fingerprintLen = 8
+	baseLen        = 8
 
 	fragmentLen     = 12
 	fragmentAddress = 0
 	fragmentProgram = 8
 
 	wherePackShift = 48
+
+	packNameLen = hashDigits / 2 // of an entry of the list of packs
 )
 
 // Layout of the part of a segment's facts that has a fixed length.
@@ -106,73 +128,82 @@ const (
 	factsHash = 8
 )
 
-// Types of directory blocks.
+// Types of blocks.
 const (
-	typeResource = 1
+	typeResource = 1 // bit 0: it has a fingerprint
 	typeAlias    = 2
-	typeStored   = 3 // a resource with segments, and thus with a base
+	typeStored   = 5 // bit 2: a resource with segments, and thus with a base
 )
 
 var le = binary.LittleEndian
 
-// align returns n rounded up to the alignment of the directory.
+// align returns n rounded up to the alignment of blocks.
 func align[T int | int64 | uint64](n T) T { return (n + blockAlign - 1) &^ (blockAlign - 1) }
 
-// A header starts each binary file.
-type header struct {
-	magic  string
-	number uint32 // of a pack, otherwise 0
-	length uint64 // of the file, in bytes
-	counts [4]uint64
+// appendHeader appends the header of a file.
+func appendHeader(dst []byte, magic string) []byte {
+	return le.AppendUint64(append(dst, magic...), FormatVersion)
 }
 
-// appendTo appends the 64 bytes of h.
-func (h *header) appendTo(dst []byte) []byte {
+// checkHeader checks the header of a file.
+func checkHeader(file string, data []byte, magic string) error {
+	if got := string(data[:len(magic)]); got != magic {
+		return corrupt(file, headerMagic, "magic is %q, want %q", got, magic)
+	}
+	if v := le.Uint64(data[headerVersion:]); v != FormatVersion {
+		return corrupt(file, headerVersion, "format version is %d, the manifest has %d", v, FormatVersion)
+	}
+	return nil
+}
+
+// A footer ends each binary file.
+type footer struct {
+	content uint64 // bytes of the file up to the end of its content, header included
+	counts  fileCounts
+	top     uint32 // CRC-32C of the second level of checks
+}
+
+// appendTo appends the bytes of f.
+func (f *footer) appendTo(dst []byte) []byte {
 	start := len(dst)
-	dst = append(dst, h.magic...)
-	dst = le.AppendUint32(dst, FormatVersion)
-	dst = le.AppendUint32(dst, h.number)
-	dst = le.AppendUint64(dst, h.length)
-	for _, c := range h.counts {
+	dst = le.AppendUint64(dst, f.content)
+	for _, c := range f.counts {
 		dst = le.AppendUint64(dst, c)
 	}
-	dst = le.AppendUint32(dst, 0)
+	dst = le.AppendUint32(dst, f.top)
 	return le.AppendUint32(dst, crc32.ChecksumIEEE(dst[start:]))
 }
 
-// parseHeader reads the header of a file whose whole content is data. version is that of
-// the manifest.
-func parseHeader(file string, data []byte, magic string, version int) (h header, err error) {
-	if len(data) < headerLen {
-		return h, corrupt(file, int64(len(data)), "file is %d bytes long, a header needs %d", len(data), headerLen)
+// parseFooter reads the footer of a file of that size, which data ends with.
+func parseFooter(file string, data []byte, size uint64) (f footer, err error) {
+	if len(data) < footerLen || size < headerLen+footerLen {
+		return f, corrupt(file, int64(size), "file is %d bytes long, header and footer need %d", size, headerLen+footerLen)
 	}
-	if got := string(data[:len(magic)]); got != magic {
-		return h, corrupt(file, headerMagic, "magic is %q, want %q", got, magic)
+	at := int64(size - footerLen)
+	b := data[len(data)-footerLen:]
+	if got, want := le.Uint32(b[footerCRC:]), crc32.ChecksumIEEE(b[:footerCRC]); got != want {
+		return f, corrupt(file, at+footerCRC, "CRC of the footer is %08x, want %08x", got, want)
 	}
-	if v := le.Uint32(data[headerVersion:]); uint64(v) != uint64(version) {
-		return h, corrupt(file, headerVersion, "format version is %d, the manifest has %d", v, version)
+	f.content, f.top = le.Uint64(b[footerContent:]), le.Uint32(b[footerTop:])
+	for i := range f.counts {
+		f.counts[i] = le.Uint64(b[footerCounts+8*i:])
 	}
-	if got, want := le.Uint32(data[headerCRC:]), crc32.ChecksumIEEE(data[:headerCRC]); got != want {
-		return h, corrupt(file, headerCRC, "CRC of the header is %08x, want %08x", got, want)
+	if f.content < headerLen || f.content > uint64(at) || f.content+trailerLen(f.content) != size {
+		return f, corrupt(file, at+footerContent, "%d bytes of content do not make a file of %d bytes", f.content, size)
 	}
-	h = header{magic: magic, number: le.Uint32(data[headerNumber:]), length: le.Uint64(data[headerFileLen:])}
-	for i := range h.counts {
-		h.counts[i] = le.Uint64(data[headerCounts+8*i:])
-	}
-	if h.length != uint64(len(data)) {
-		return h, corrupt(file, headerFileLen, "file is %d bytes long, its header says %d", len(data), h.length)
-	}
-	return h, nil
+	return f, nil
 }
 
-// packName returns the file name of pack n.
-func packName(n int) string { return fmt.Sprintf("%s%05d", packPrefix, n) }
+// indexName returns the file name of index i.
+func indexName(i int) string { return fmt.Sprintf("%s%04d", indexPrefix, i) }
 
-// packNumber is the inverse of packName.
-func packNumber(name string) (int, bool) {
-	digits, ok := strings.CutPrefix(name, packPrefix)
-	n, err := strconv.ParseUint(digits, 10, 16)
-	return int(n), ok && err == nil && n < MaxPacks && name == packName(int(n))
+// hashName returns the file name of a part or a pack with that SHA-256 in hexadecimal.
+func hashName(prefix, sha string) string { return prefix + sha[:hashDigits] }
+
+// isHashName reports whether name is one that hashName gives.
+func isHashName(prefix, name string) bool {
+	digits, ok := strings.CutPrefix(name, prefix)
+	return ok && len(digits) == hashDigits && strings.Trim(digits, "0123456789abcdef") == ""
 }
 
 // describe names a fragment for people: "movie 550 videos".

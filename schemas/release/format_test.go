@@ -38,12 +38,14 @@ func tableOf(t *testing.T, name string) []string {
 func TestFormatTables(t *testing.T) {
 	row := func(from, to int, field string) string { return fmt.Sprintf("%d %d %s", from, to-from, field) }
 	for name, want := range map[string][]string{
-		"header": {
-			row(headerMagic, headerVersion, "magic"), row(headerVersion, headerNumber, "version"),
-			row(headerNumber, headerFileLen, "number"), row(headerFileLen, headerCounts, "file length"),
-			row(headerCounts, headerUnused, "counts"), row(headerUnused, headerCRC, "reserved"), row(headerCRC, headerLen, "CRC"),
+		"header": {row(headerMagic, headerVersion, "magic"), row(headerVersion, headerLen, "version")},
+		"footer": {
+			row(footerContent, footerCounts, "content"), row(footerCounts, footerTop, "counts"),
+			row(footerTop, footerCRC, "top"), row(footerCRC, footerLen, "CRC"),
 		},
-		"slot, in bits": {row(0, slotOffBits, "block"), row(slotOffBits, slotOffBits+slotTagBits, "tag")},
+		"slot, in bits": {
+			row(0, refOffBits, "block"), row(refOffBits, refOffBits+refPartBits, "part"), row(slotRefBits, slotRefBits+slotTagBits, "tag"),
+		},
 		"block": {
 			row(blockKeyLen, blockType, "key length"), row(blockType, blockFragments, "type"),
 			row(blockFragments, blockPrograms, "fragments"), row(blockPrograms, blockNumber, "programs"),
@@ -61,6 +63,7 @@ func TestFormatTables(t *testing.T) {
 			row(sectionCRC, sectionUnused, "CRC"), row(sectionUnused, sectionLen, "reserved"),
 		},
 		"limits": {
+			fmt.Sprint("parts ", MaxParts), fmt.Sprint("bytes of a part ", int64(MaxPartBytes)), fmt.Sprint("index files ", MaxIndexes),
 			fmt.Sprint("packs ", MaxPacks), fmt.Sprint("bytes of a pack ", int64(MaxPackBytes)),
 			fmt.Sprint("fragments of a resource ", MaxFragments), fmt.Sprint("pieces of a fragment ", MaxPieces),
 			fmt.Sprint("bytes of a literal ", MaxLiteral),
@@ -104,7 +107,7 @@ func codeOf(number int) string { return fmt.Sprintf("`% x`", AppendText(nil, []b
 
 func TestFormatMagics(t *testing.T) {
 	text := string(readFile(t, "FORMAT.md"))
-	for _, magic := range []string{indexMagic, directoryMagic, packMagic, tableMagic, checksMagic} {
+	for _, magic := range []string{indexMagic, partMagic, packMagic, tableMagic} {
 		if !strings.Contains(text, fmt.Sprintf("`% x`", magic)) {
 			t.Errorf("FORMAT.md lacks the magic % x", magic)
 		}
@@ -126,7 +129,9 @@ func TestFormatNumbers(t *testing.T) {
 		fmt.Sprintf("is the byte %d followed by the key of another resource, of a kind below %d,", fragment.KindRemoved, fragment.KindAlias),
 		fmt.Sprintf("of sub-request %d in the base variant", fragment.SubMergedInto),
 		fmt.Sprintf("%d resource without segments, %d alias, %d resource with segments", typeResource, typeAlias, typeStored),
-		fmt.Sprintf("| base | %d |", blockBaseLen),
+		fmt.Sprintf("| fingerprint | %d |", fingerprintLen), fmt.Sprintf("| base | %d |", baseLen),
+		fmt.Sprintf("starts with %d bytes and ends with %d:", headerLen, footerLen),
+		fmt.Sprintf("HASH is the first %d hexadecimal digits", hashDigits), fmt.Sprintf("the %d bytes of HASH", packNameLen),
 		fmt.Sprintf("A block is %d bytes, counted", checkBlock),
 		fmt.Sprintf("has %d bytes for each %d bytes of the first", checkLen, checkBlock),
 		fmt.Sprintf("| fragment table | %d for each fragment |", fragmentLen),

@@ -2,39 +2,49 @@ package release
 
 import (
 	"bytes"
+	"encoding/hex"
 	"fmt"
 	"math"
 	"slices"
 	"testing"
 
 	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/release/releasetest"
 )
 
 // FuzzOpen reads all of a release whose three kinds of files are foreign.
 func FuzzOpen(f *testing.F) {
-	index, directory := readFile(f, archive, indexFile), readFile(f, archive, directoryFile)
-	pack := readFile(f, archive, packName(0))
-	f.Add(index, directory, pack, false)
-	f.Add(index, directory, pack, true)
-	f.Add(index[:headerLen], directory[:headerLen], pack[:headerLen], true)
-	f.Fuzz(func(t *testing.T, index, directory, pack []byte, fix bool) {
+	m, err := readManifest(archive)
+	if err != nil {
+		f.Fatal(err)
+	}
+	index, pack := readFile(f, archive, indexName(0)), readFile(f, archive, m.Packs[0].Name)
+	for _, p := range m.Parts {
+		f.Add(index, readFile(f, archive, p.Name), pack, false)
+		f.Add(index, readFile(f, archive, p.Name), pack, true)
+	}
+	f.Add(index[:headerLen], index[:headerLen], pack[:headerLen], true)
+	f.Fuzz(func(t *testing.T, index, part, pack []byte, fix bool) {
 		m := &Manifest{}
-		r := newReader(m)
-		for _, file := range []struct {
-			name string
-			data []byte
-		}{{directoryFile, directory}, {indexFile, index}, {packName(0), pack}} {
-			data := bytes.Clone(file.data)
+		r := newReader(m, false)
+		file := func(name string, data []byte) []File {
+			data = bytes.Clone(data)
 			if fix {
-				fixHeader(data)
+				data = releasetest.Mended(data)
 			}
-			r.addFile(file.name, data)
-			m.Files = append(m.Files, File{Name: file.name, Size: int64(len(data))})
+			r.addFile(name, data)
+			return []File{{Name: name, Size: int64(len(data))}}
 		}
-		if err := r.parse(false); err != nil {
+		// The part lists the pack by whatever name it has there.
+		name := packPrefix
+		if foot, err := parseFooter("", part, uint64(len(part))); err == nil && foot.content >= packNameLen {
+			name += hex.EncodeToString(part[foot.content-packNameLen:][:packNameLen])
+		}
+		m.Parts, m.Index, m.Packs = file(partPrefix, part), file(indexName(0), index), file(name, pack)
+		if err := Guard(r.parse); err != nil {
 			return
 		}
-		walkReader(r)
+		_ = Guard(func() error { walkReader(r); return nil })
 		v := newVerifier(r, VerifyOptions{Subset: 1, Of: 1}, nil)
 		if err := v.content(t.Context()); err != nil {
 			t.Errorf("content() = %v", err)
@@ -43,7 +53,7 @@ func FuzzOpen(f *testing.F) {
 }
 
 // FuzzProgram accepts only programs that are written again as the same bytes, but for
-// segments that could have been near and the form of literals. passPiece ends pieces where the Cursor does.
+// segments that could have been near and the form of literals.
 func FuzzProgram(f *testing.F) {
 	stored := plain("abc")
 	pack := append(make([]byte, headerLen), slices.Concat(stored.Stored, stored.Stored)...)
@@ -53,8 +63,8 @@ func FuzzProgram(f *testing.F) {
 		appendPiece(nil, &PieceSpec{Op: OpSegment, Segment: stored}, end, headerLen),
 		appendPiece(nil, &PieceSpec{Op: OpSegment, Segment: stored}, headerLen, end),
 		{byte(OpIDMark), byte(OpPageMark), byte(OpIDEnd)},
-		appendPiece(nil, &PieceSpec{Op: OpReference, Ref: headerLen, Sub: fragment.SubGenres}, 0, 0),
-		appendPiece(nil, &PieceSpec{Op: OpReference, Ref: 1<<20 - 8, Sub: maxSub}, 0, 0),
+		appendPiece(nil, &PieceSpec{Op: OpReference, Sub: fragment.SubGenres}, headerLen, 0),
+		appendPiece(nil, &PieceSpec{Op: OpReference, Sub: maxSub}, 1<<17-1, 0),
 		appendPiece(nil, &PieceSpec{Op: OpInclude, Include: include(550).Include}, 0, 0),
 		appendPiece(nil, &PieceSpec{Op: OpInclude, Include: Include{Kind: fragment.KindEpisode, ID: 1399, Season: 1, Episode: 2, Sub: fragment.SubMediaRow}}, 0, 0),
 		appendPiece([]byte{byte(OpIDMark)}, &PieceSpec{Op: OpName, Word: WordSpecials, Number: math.MaxUint32}, 0, 0),
@@ -65,24 +75,21 @@ func FuzzProgram(f *testing.F) {
 		f.Add(p, uint64(0))
 	}
 	f.Fuzz(func(t *testing.T, program []byte, base uint64) {
-		frag := Fragment{r: &Reader{packs: []*mapping{{data: pack}}}, ref: 1 << 20, base: base, program: program}
+		m := &mapping{name: "pack", data: pack}
+		frag := Fragment{p: &part{packs: []*mapping{m}}, off: 1 << 20, base: base, program: program}
 		var again []byte
 		var p Piece
 		c := frag.Pieces()
 		for before := len(c.rest); c.Next(&p); before = len(c.rest) {
-			at, far := len(program)-before, -1
-			if program[at] == byte(opFar) {
-				far = p.Pack
-			}
-			if end, pack := passPiece(program, at); end != len(program)-len(c.rest) || pack != far {
-				t.Errorf("passPiece(%x, %d) = %d, %d, want %d, %d", program, at, end, pack, len(program)-len(c.rest), far)
-			}
-			if p.Op == OpLiteral { // which of its two forms it has is for Verify to say
-				again = append(again, program[at:len(program)-len(c.rest)]...)
+			if p.Op == OpLiteral { // Verify checks which of its two forms it has
+				again = append(again, program[len(program)-before:len(program)-len(c.rest)]...)
 				continue
 			}
 			where := uint64(p.Pack)<<wherePackShift | uint64(p.Offset)
-			spec := PieceSpec{Op: p.Op, Segment: p.Segment, Ref: p.Ref, Sub: p.Sub, Include: p.Include, Word: p.Word, Number: p.Number}
+			if p.Op == OpReference {
+				where = uint64(p.Ref)
+			}
+			spec := PieceSpec{Op: p.Op, Segment: p.Segment, Sub: p.Sub, Include: p.Include, Word: p.Word, Number: p.Number}
 			near := base
 			if program[len(program)-before] == byte(opFar) {
 				near = 0 // whether it should have been near is for Verify to say
@@ -91,13 +98,6 @@ func FuzzProgram(f *testing.F) {
 		}
 		if want := program[:len(program)-len(c.rest)]; !bytes.Equal(again, want) {
 			t.Errorf("pieces of %x from %x on are written as %x", want, base, again)
-		}
-		for at := 0; at < len(program); {
-			end, _ := passPiece(program, at)
-			if end <= at {
-				t.Fatalf("passPiece(%x, %d) = %d", program, at, end)
-			}
-			at = end
 		}
 		if c.Broken() == (len(c.rest) == 0 && program != nil) {
 			t.Errorf("Broken() = %v with %d bytes left of %d", c.Broken(), len(c.rest), len(program))

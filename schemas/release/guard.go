@@ -70,7 +70,7 @@ func (s *mappingSet) find(addr uintptr) (*mapping, uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for m := range s.all {
-		if start := uintptr(unsafe.Pointer(unsafe.SliceData(m.data))); addr >= start && addr-start < uintptr(len(m.data)) {
+		if start := uintptr(unsafe.Pointer(unsafe.SliceData(m.all))); addr >= start && addr-start < uintptr(len(m.all)) {
 			return m, uint64(addr - start)
 		}
 	}
@@ -90,14 +90,14 @@ type damageLog struct {
 }
 
 type damagedBlock struct {
-	file  string
-	block uint64
+	file string
+	off  uint64 // of its first byte
 }
 
 // note remembers damage, and tells of damage that is new.
-func (d *damageLog) note(block uint64, err *CorruptError) {
+func (d *damageLog) note(off uint64, err *CorruptError) {
 	d.mu.Lock()
-	place := damagedBlock{err.File, block}
+	place := damagedBlock{err.File, off}
 	_, known := d.blocks[place]
 	if !known && len(d.blocks) < maxDamage {
 		if d.blocks == nil {

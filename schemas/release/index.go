@@ -1,7 +1,6 @@
 package release
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"context"
@@ -12,15 +11,14 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-
-	"golang.org/x/sync/errgroup"
+	"sort"
 
 	"reelsplice/schemas/fragment"
 )
 
-// spillPairs is how many pairs of a partition stay in memory before they go to its
-// file: 256 partitions of 16-byte pairs make 16 MiB.
-const spillPairs = 4096
+// The index finds the block of a key by its hash. It is divided into files by the first bits
+// of the hash: a power of two of them, that know nothing of one another. A part leaves the
+// hashes of its keys, sorted, in a file; index i of n merges range i of all those files.
 
 // home returns the ideal slot of a hash among n: its high bits, scaled.
 func home(hash, n uint64) uint64 {
@@ -28,91 +26,30 @@ func home(hash, n uint64) uint64 {
 	return hi
 }
 
-// slotOf returns the slot of the block at off whose key has that hash. The tag is the
+// slotOf returns the slot of the block at ref whose key has that hash. The tag is the
 // low end of the hash, which has no share in the ideal slot.
-func slotOf(hash, off uint64) uint64 { return hash<<slotOffBits | off/blockAlign }
+func slotOf(hash uint64, ref Ref) uint64 { return hash<<slotRefBits | uint64(ref) }
 
 // slotRef is the inverse of slotOf as far as the block is concerned.
-func slotRef(slot uint64) Ref { return Ref((slot & (1<<slotOffBits - 1)) * blockAlign) }
+func slotRef(slot uint64) Ref { return Ref(slot & (1<<slotRefBits - 1)) }
 
-// An indexWriter collects the keys of a release, by the top byte of their hash, and
-// writes the index. Of 256 partitions it has two in memory at a time: one that is sorted, and
-// one that is written.
-type indexWriter struct {
-	dir   string // of the release in the making
-	parts [256]partition
-	keys  uint64
+// A pair is the hash of a key and the place of its block.
+type pair struct {
+	hash uint64
+	ref  Ref
 }
 
-// A pair is a key's hash and the offset of its block.
-type pair struct{ hash, off uint64 }
+const pairLen = 16
 
-// A partition is the pairs of one top byte; the first `spilled` of them in a file.
-type partition struct {
-	pairs   []pair
-	spilled int
+func comparePairs(a, b pair) int {
+	return cmp.Or(cmp.Compare(a.hash, b.hash), cmp.Compare(a.ref, b.ref))
 }
 
-func (w *indexWriter) add(hash, off uint64) error {
-	p := &w.parts[hash>>56]
-	p.pairs = append(p.pairs, pair{hash, off})
-	w.keys++
-	if len(p.pairs) < spillPairs {
-		return nil
-	}
-	return w.spill(p, w.path(hash>>56))
-}
-
-func (w *indexWriter) path(part uint64) string {
-	return filepath.Join(w.dir, fmt.Sprintf(".keys-%02x", part))
-}
-
-// spill moves the pairs of p from memory to the end of its file.
-func (w *indexWriter) spill(p *partition, path string) (err error) {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
-	if err != nil {
-		return err
-	}
-	defer closeInto(f, &err)
-	buf := make([]byte, 0, 16*len(p.pairs))
-	for _, v := range p.pairs {
-		buf = le.AppendUint64(le.AppendUint64(buf, v.hash), v.off)
-	}
-	p.spilled += len(p.pairs)
-	p.pairs = p.pairs[:0]
-	_, err = f.Write(buf)
-	return err
-}
-
-// load returns the pairs of a partition in the order of the index, and removes its file.
-func (w *indexWriter) load(part uint64) ([]pair, error) {
-	p := &w.parts[part]
-	pairs := make([]pair, 0, p.spilled+len(p.pairs))
-	if p.spilled > 0 {
-		data, err := os.ReadFile(w.path(part))
-		if err != nil {
-			return nil, err
-		}
-		if len(data) != 16*p.spilled {
-			return nil, fmt.Errorf("%q has %d bytes, %d were written", w.path(part), len(data), 16*p.spilled)
-		}
-		for ; len(data) > 0; data = data[16:] {
-			pairs = append(pairs, pair{le.Uint64(data), le.Uint64(data[8:])})
-		}
-		if err := os.Remove(w.path(part)); err != nil {
-			return nil, err
-		}
-	}
-	pairs = append(pairs, p.pairs...)
-	*p = partition{}
-	return sortPairs(pairs), nil
-}
-
-// sortPairs returns pairs whose hashes have the same top byte in the order of the index. The
-// bits below are spread evenly: by as many of them as there are pairs, hardly any share a place.
-func sortPairs(pairs []pair) []pair {
+// sortPairs returns pairs, whose hashes have the same first bits, in the order of the index. The
+// bits behind are spread evenly: by as many of them as there are pairs, hardly any share a place.
+func sortPairs(pairs []pair, first int) []pair {
 	width := bits.Len(uint(len(pairs)))
-	bucket := func(p pair) uint64 { return p.hash << 8 >> (64 - width) }
+	bucket := func(p pair) uint64 { return p.hash << first >> (64 - width) }
 	ends := make([]int, 1<<width+1)
 	for _, p := range pairs {
 		ends[bucket(p)+1]++
@@ -136,125 +73,134 @@ func sortPairs(pairs []pair) []pair {
 	return out
 }
 
-func comparePairs(a, b pair) int {
-	return cmp.Or(cmp.Compare(a.hash, b.hash), cmp.Compare(a.off, b.off))
+// writeKeys writes the keys of a part: sorted, 8 bytes of hash and 8 of place each.
+func writeKeys(path string, keys []pair) error {
+	buf := make([]byte, 0, pairLen*len(keys))
+	for _, p := range sortPairs(keys, 0) {
+		buf = le.AppendUint64(le.AppendUint64(buf, p.hash), uint64(p.ref))
+	}
+	return os.WriteFile(path, buf, 0o644)
 }
 
-// write writes the index beside the directory, which is complete, and finds keys that
-// are there twice.
-func (w *indexWriter) write(ctx context.Context, d disk) (err error) {
-	f, err := os.Create(filepath.Join(w.dir, indexFile))
+// readKeys appends the pairs of a file of keys whose hashes are in range i of 2^first, in part
+// number n.
+func readKeys(pairs []pair, path string, count int64, i uint64, first int, n int) ([]pair, error) {
+	f, err := os.Open(path)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer closeInto(f, &err)
-	dir, err := os.Open(filepath.Join(w.dir, directoryFile))
+	defer f.Close()
+	var buf [8]byte
+	var failed error
+	// from returns the first pair that is not below range k.
+	from := func(k uint64) int64 {
+		return int64(sort.Search(int(count), func(at int) bool {
+			_, err := f.ReadAt(buf[:], int64(at)*pairLen)
+			failed = errors.Join(failed, err)
+			return le.Uint64(buf[:])>>(64-first) >= k
+		}))
+	}
+	start, end := from(i), from(i+1)
+	if failed != nil {
+		return nil, fmt.Errorf("read keys: %w", failed)
+	}
+	data := make([]byte, (end-start)*pairLen)
+	if _, err := f.ReadAt(data, start*pairLen); err != nil {
+		return nil, fmt.Errorf("read keys: %w", err)
+	}
+	for ; len(data) > 0; data = data[pairLen:] {
+		pairs = append(pairs, pair{le.Uint64(data), Ref(n)<<refOffBits | Ref(le.Uint64(data[8:]))})
+	}
+	return pairs, nil
+}
+
+// keysOfIndex is how many keys an index file has at most, as long as there are not too many
+// files: sorting them takes 32 bytes each.
+const keysOfIndex = 1 << 20
+
+// IndexCount returns how many index files a release of these parts has: a power of two that
+// follows from the number of keys.
+func IndexCount(parts []Part) int {
+	var keys int64
+	for i := range parts {
+		keys += parts[i].KeyCount
+	}
+	n := 1
+	for int64(n)*keysOfIndex < keys && n < MaxIndexes {
+		n *= 2
+	}
+	return n
+}
+
+// WriteIndex writes index i of n = IndexCount(parts) into the folder dir, which has the parts
+// and their keys. It finds keys that are there twice.
+func WriteIndex(ctx context.Context, dir string, parts []Part, i, n int) (File, error) {
+	return writeIndex(ctx, dir, parts, i, n, disk{})
+}
+
+func writeIndex(ctx context.Context, dir string, parts []Part, i, n int, d disk) (File, error) {
+	first := bits.Len(uint(n)) - 1
+	parts = writtenParts(parts)
+	var pairs []pair
+	for number := range parts {
+		p := &parts[number]
+		var err error
+		if pairs, err = readKeys(pairs, filepath.Join(dir, p.Keys), p.KeyCount, uint64(i), first, number); err != nil {
+			return File{}, err
+		}
+		if ctx.Err() != nil {
+			return File{}, ctx.Err()
+		}
+	}
+	pairs = sortPairs(pairs, first)
+	if err := checkDuplicates(dir, parts, pairs); err != nil {
+		return File{}, err
+	}
+	out, err := createFile(filepath.Join(dir, indexName(i)), indexMagic, 0o666)
 	if err != nil {
-		return err
+		return File{}, err
 	}
-	defer dir.Close()
-	out := bufio.NewWriterSize(f, 256<<10)
-	if _, err := out.Write(make([]byte, headerLen)); err != nil {
-		return err
-	}
-	s := &slotWriter{out: out, homes: max(1, (5*w.keys+2)/3)}
-	if err := w.eachPartition(ctx, dir, s.putAll); err != nil {
-		return err
-	}
-	if err := errors.Join(s.fill(s.homes), out.Flush()); err != nil {
-		return err
-	}
-	h := header{magic: indexMagic, length: headerLen + slotLen*s.next}
-	h.counts[indexSlots], h.counts[indexKeys] = s.next, w.keys
-	h.counts[indexHomes], h.counts[indexReach] = s.homes, s.reach
-	if _, err := f.WriteAt(h.appendTo(nil), 0); err != nil {
-		return err
-	}
-	return d.sync(f)
+	counts := writeSlots(out, pairs, first)
+	return out.finish(d, counts)
 }
 
-// eachPartition calls fn with the pairs of one partition after the other. Meanwhile the next
-// one is sorted, and looked through for keys that are there twice.
-func (w *indexWriter) eachPartition(ctx context.Context, dir io.ReaderAt, fn func([]pair) error) error {
-	g, ctx := errgroup.WithContext(ctx)
-	sorted := make(chan []pair)
-	g.Go(func() error {
-		defer close(sorted)
-		for part := range uint64(len(w.parts)) {
-			pairs, err := w.load(part)
-			if err == nil {
-				err = checkDuplicates(dir, pairs)
-			}
-			if err != nil {
-				return err
-			}
-			select {
-			case sorted <- pairs:
-			case <-ctx.Done():
-				return ctx.Err()
-			}
+// writtenParts returns the parts that have a file, in order: their numbers are places in it.
+func writtenParts(parts []Part) []Part {
+	return slices.DeleteFunc(slices.Clone(parts), func(p Part) bool { return p.Name == "" })
+}
+
+// writeSlots writes the slots of sorted pairs, whose hashes have the same first bits.
+func writeSlots(out *fileWriter, pairs []pair, first int) (c fileCounts) {
+	homes := max(1, (5*uint64(len(pairs))+2)/3)
+	var next, reach uint64 // next is the first slot that is not written
+	fill := func(to uint64) {
+		for ; next < to; next++ {
+			_, _ = out.Write(make([]byte, slotLen)) // finish returns the error
 		}
-		return nil
-	})
-	g.Go(func() error {
-		for pairs := range sorted {
-			if err := fn(pairs); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	return g.Wait()
-}
-
-// A slotWriter writes slots from the first to the last.
-type slotWriter struct {
-	out   *bufio.Writer
-	homes uint64
-	next  uint64 // first slot not written
-	reach uint64
-}
-
-func (s *slotWriter) putAll(pairs []pair) error {
+	}
+	var buf []byte
 	for _, p := range pairs {
-		if err := s.put(p); err != nil {
-			return err
-		}
+		ideal := home(p.hash<<first, homes)
+		fill(ideal)
+		reach = max(reach, next-ideal)
+		next++
+		buf = le.AppendUint64(buf[:0], slotOf(p.hash, p.ref))
+		_, _ = out.Write(buf)
 	}
-	return nil
-}
-
-// put writes the slot of p, whose hash is not below the one before.
-func (s *slotWriter) put(p pair) error {
-	ideal := home(p.hash, s.homes)
-	if err := s.fill(ideal); err != nil {
-		return err
-	}
-	s.reach = max(s.reach, s.next-ideal)
-	s.next++
-	_, err := s.out.Write(le.AppendUint64(s.out.AvailableBuffer(), slotOf(p.hash, p.off)))
-	return err
-}
-
-// fill writes empty slots up to, but without, the slot n.
-func (s *slotWriter) fill(n uint64) error {
-	for ; s.next < n; s.next++ {
-		if _, err := s.out.Write(make([]byte, slotLen)); err != nil {
-			return err
-		}
-	}
-	return nil
+	fill(homes)
+	c[indexSlots], c[indexKeys], c[indexHomes], c[indexReach] = next, uint64(len(pairs)), homes, reach
+	return c
 }
 
 // checkDuplicates finds equal keys among pairs, which are sorted.
-func checkDuplicates(dir io.ReaderAt, pairs []pair) error {
+func checkDuplicates(dir string, parts []Part, pairs []pair) error {
 	for i := range pairs {
 		for k := i + 1; k < len(pairs) && pairs[k].hash == pairs[i].hash; k++ {
-			a, err := keyAt(dir, pairs[i].off)
+			a, err := keyAt(dir, parts, pairs[i].ref)
 			if err != nil {
 				return err
 			}
-			b, err := keyAt(dir, pairs[k].off)
+			b, err := keyAt(dir, parts, pairs[k].ref)
 			if err != nil {
 				return err
 			}
@@ -266,12 +212,20 @@ func checkDuplicates(dir io.ReaderAt, pairs []pair) error {
 	return nil
 }
 
-// keyAt reads the key of the block at off.
-func keyAt(dir io.ReaderAt, off uint64) ([]byte, error) {
+// keyAt reads the key of a block.
+func keyAt(dir string, parts []Part, ref Ref) ([]byte, error) {
+	f, err := os.Open(filepath.Join(dir, parts[ref>>refOffBits].Name))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
 	b := make([]byte, blockKey+fragment.MaxKeyLen)
-	n, err := dir.ReadAt(b, int64(off))
+	n, err := f.ReadAt(b, int64(ref.off()))
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("read key: %w", err)
+	}
 	if end := blockKey + int(b[blockKeyLen]); n < end {
-		return nil, fmt.Errorf("read key at %d of the directory: %w", off, err)
+		return nil, fmt.Errorf("read key: %w", io.ErrUnexpectedEOF)
 	}
 	return b[blockKey:][:b[blockKeyLen]], nil
 }

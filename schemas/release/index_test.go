@@ -1,24 +1,100 @@
 package release
 
 import (
+	"fmt"
+	"path/filepath"
 	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
 )
 
-// TestSortPairs: pairs of one top byte come in the order of hash and offset, also when hashes
-// share all of the bits that they are divided by.
+// TestSortPairs: pairs whose hashes have the same first bits come in the order of hash and place,
+// also when hashes share all of the bits that they are divided by.
 func TestSortPairs(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
+		first := rapid.IntRange(0, 8).Draw(rt, "first")
 		pairs := rapid.SliceOf(rapid.Custom(func(rt *rapid.T) pair {
-			hash := rapid.OneOf(rapid.Uint64Range(0, 3), rapid.Uint64Range(0, 1<<56-1), rapid.Just[uint64](1<<56-1)).Draw(rt, "hash")
-			return pair{0xa5<<56 | hash, rapid.Uint64Range(0, 9).Draw(rt, "offset")}
+			hash := rapid.OneOf(rapid.Uint64Range(0, 3), rapid.Uint64(), rapid.Just[uint64](1<<64-1)).Draw(rt, "hash")
+			return pair{0xa5<<56&^(1<<(64-first)-1) | hash>>first, Ref(rapid.Uint64Range(0, 9).Draw(rt, "place"))}
 		})).Draw(rt, "pairs")
 		want := slices.Clone(pairs)
 		slices.SortFunc(want, comparePairs)
-		if got := sortPairs(pairs); !slices.Equal(got, want) {
+		if got := sortPairs(pairs, first); !slices.Equal(got, want) {
 			t.Errorf("sortPairs = %x, want %x", got, want)
 		}
 	})
+}
+
+// TestReadKeys: the ranges of a file of keys are all of it, each pair in the one of its first bits.
+func TestReadKeys(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "keys")
+	rapid.Check(t, func(rt *rapid.T) {
+		var pairs []pair
+		for i, hash := range rapid.SliceOf(rapid.OneOf(rapid.Uint64(), rapid.Uint64Range(1<<63-2, 1<<63+2))).Draw(rt, "hashes") {
+			pairs = append(pairs, pair{hash, Ref(i)})
+		}
+		if err := writeKeys(path, pairs); err != nil {
+			rt.Fatal(err)
+		}
+		first := rapid.IntRange(0, 5).Draw(rt, "bits")
+		var all []pair
+		for i := range uint64(1) << first {
+			got, err := readKeys(nil, path, int64(len(pairs)), i, first, 3)
+			if err != nil {
+				rt.Fatal(err)
+			}
+			for _, p := range got {
+				if p.hash>>(64-first) != i {
+					rt.Errorf("hash %x is in range %d of %d", p.hash, i, 1<<first)
+				}
+				all = append(all, pair{p.hash, p.ref &^ (3 << refOffBits)})
+			}
+		}
+		if want := sortPairs(pairs, 0); !slices.Equal(all, want) {
+			rt.Errorf("%d pairs in ranges, want the %d of the file", len(all), len(want))
+		}
+	})
+}
+
+// TestManyIndexes looks up all keys in a release whose index has several files.
+func TestManyIndexes(t *testing.T) {
+	dir := t.TempDir()
+	w, err := Create(dir, WriterOptions{Parts: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const n = 3000
+	for i := range 3 {
+		var rs []ResourceSpec
+		for k := i; k < n; k += 3 {
+			rs = append(rs, ResourceSpec{Key: fmt.Appendf(nil, "key %d", k), ID: uint64(k)})
+		}
+		if err := add(w, i, rs...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	parts, err := w.closedParts()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const files = 8
+	for i := range files {
+		f, err := WriteIndex(t.Context(), w.tmp, parts, i, files)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.index = append(w.index, f)
+	}
+	m := seal(t, w)
+	noProblems(t, filepath.Join(dir, m.ID))
+	r := mustOpen(t, filepath.Join(dir, m.ID))
+	for k := range n {
+		if e, ok := r.Lookup(fmt.Appendf(nil, "key %d", k)); !ok || e.ID() != uint64(k) {
+			t.Fatalf("key %d is not found", k)
+		}
+		if _, ok := r.Lookup(fmt.Appendf(nil, "no key %d", k)); ok {
+			t.Fatalf("a key is found that is not there")
+		}
+	}
 }

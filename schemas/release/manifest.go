@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -25,16 +26,21 @@ type Manifest struct {
 	// Sources counts what the build read, by the caller's names.
 	Sources map[string]int64 `json:"sources"`
 	Counts  Counts           `json:"counts"`
-	// Files lists every file that the id covers, in order of name.
-	Files []File `json:"files"`
+	Parts   []File           `json:"parts"`  // in the order of their numbers; part 0 is the common one
+	Index   []File           `json:"index"`  // in the order of their numbers
+	Packs   []File           `json:"packs"`  // in order of name
+	Tables  []File           `json:"tables"` // in order of name
 }
+
+// Files returns every file that the id covers: parts, indexes, packs, tables.
+func (m *Manifest) Files() []File { return slices.Concat(m.Parts, m.Index, m.Packs, m.Tables) }
 
 // Counts says how much of what a release holds.
 type Counts struct {
 	Resources   map[string]int64 `json:"resources"` // by the name of their fragment.Kind
 	Aliases     int64            `json:"aliases"`
 	Fragments   int64            `json:"fragments"`
-	Segments    int64            `json:"segments"`     // as stored: identical ones of the common shard, or of one resource, once
+	Segments    int64            `json:"segments"`     // in all packs, dead ones too: identical ones of the common part, or of one resource, once
 	RawBytes    int64            `json:"raw_bytes"`    // of those segments, inflated
 	StoredBytes int64            `json:"stored_bytes"` // of those segments
 }
@@ -44,6 +50,9 @@ type File struct {
 	Name   string `json:"name"`
 	Size   int64  `json:"size"`   // bytes
 	SHA256 string `json:"sha256"` // lower-case hex
+	// Live counts the bytes of a pack that segments of the release lie in. The rest is of
+	// earlier releases.
+	Live int64 `json:"live,omitempty"`
 }
 
 // maxManifestBytes bounds what Open reads of a manifest: MaxPacks files need less.
@@ -139,20 +148,32 @@ func (m *Manifest) check(data []byte) error {
 
 // checkFiles checks names, order and sizes of the listed files.
 func (m *Manifest) checkFiles() error {
-	for i, want := range []string{checksFile, directoryFile, indexFile} {
-		if len(m.Files) <= i || m.Files[i].Name != want {
-			return corrupt(manifestFile, -1, "file %d of the list has to be %q", i+1, want)
+	inOrder := func(files []File, i int) bool { return i == 0 || files[i].Name > files[i-1].Name }
+	for _, list := range []struct {
+		what  string
+		files []File
+		most  int
+		ok    func(files []File, i int) bool
+	}{
+		{"part", m.Parts, MaxParts, func(files []File, i int) bool { return isHashName(partPrefix, files[i].Name) }},
+		{"index", m.Index, MaxIndexes, func(files []File, i int) bool { return files[i].Name == indexName(i) }},
+		{"pack", m.Packs, MaxPacks, func(files []File, i int) bool { return isHashName(packPrefix, files[i].Name) && inOrder(files, i) }},
+		{"table", m.Tables, MaxPacks, func(files []File, i int) bool { return isTable(files[i].Name) && inOrder(files, i) }},
+	} {
+		if len(list.files) > list.most {
+			return corrupt(manifestFile, -1, "%d files of the kind %s, at most %d are possible", len(list.files), list.what, list.most)
+		}
+		for i, f := range list.files {
+			if !list.ok(list.files, i) {
+				return corrupt(manifestFile, -1, "%s %d of the list, %q, has another name than a %s has, or is out of order", list.what, i, f.Name, list.what)
+			}
+			if f.Size < headerLen+footerLen {
+				return corrupt(manifestFile, -1, "%q has %d bytes, header and footer need %d", f.Name, f.Size, headerLen+footerLen)
+			}
 		}
 	}
-	for i, f := range m.Files {
-		_, ok := packNumber(f.Name)
-		ok = ok || isTable(f.Name)
-		if i >= 3 && (!ok || f.Name <= m.Files[i-1].Name) {
-			return corrupt(manifestFile, -1, "file %d of the list, %q, is no pack, no table or out of order", i+1, f.Name)
-		}
-		if f.Size < headerLen {
-			return corrupt(manifestFile, -1, "%q has %d bytes, a header needs %d", f.Name, f.Size, headerLen)
-		}
+	if n := len(m.Index); n&(n-1) != 0 || n == 0 {
+		return corrupt(manifestFile, -1, "%d index files, want a power of two", n)
 	}
 	return nil
 }

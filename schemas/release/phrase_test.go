@@ -58,7 +58,7 @@ func TestBrokenText(t *testing.T) {
 		"half an escape": {escape}, "too long": bytes.Repeat([]byte{firstPhrase}, MaxText/3+1),
 	} {
 		program := append([]byte{byte(opText), byte(len(coded))}, coded...)
-		c := Fragment{r: &Reader{}, program: program}.Pieces()
+		c := Fragment{p: &part{}, program: program}.Pieces()
 		var p Piece
 		if c.Next(&p) || !c.Broken() {
 			t.Errorf("%s: a text of % x is read as %q", name, coded, p.Text())

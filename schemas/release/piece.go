@@ -37,9 +37,12 @@ func (o Op) String() string {
 	return fmt.Sprintf("op-%d", uint8(o))
 }
 
-// A Ref is the place of a resource: the offset of its block in the directory, in
-// bytes. It holds within one release only.
+// A Ref is the place of a resource: the number of its part above the offset of its block there,
+// divided by 8. It holds within one release only.
 type Ref uint64
+
+// off returns the offset of the block in its part.
+func (r Ref) off() uint64 { return uint64(r) & (1<<refOffBits - 1) * blockAlign }
 
 // An Include names a fragment of another resource, which may lie anywhere in the
 // release. For a sub-request that the resource lacks, the resource of
@@ -112,7 +115,7 @@ func (w Word) valid() bool { return w >= WordSeason && w <= WordSpecials }
 type Piece struct {
 	Op      Op
 	Segment Segment      // of OpSegment
-	Pack    int          // of OpSegment: the number of its pack
+	Pack    int          // of OpSegment: the number of its pack in the list of the part
 	Offset  int64        // of OpSegment: where it starts in that pack
 	Include Include      // of OpInclude
 	Ref     Ref          // of OpReference: the other resource

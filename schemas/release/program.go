@@ -117,61 +117,8 @@ func (d *decoder) include(i *Include) {
 	d.bad = d.bad || i.fault() != ""
 }
 
-// passPiece returns where the piece at p[at] ends, without reading it, and the pack that it
-// names, -1 for none. A piece that breaks the format ends beyond the end of p.
-func passPiece(p []byte, at int) (end, pack int) {
-	op := Op(p[at])
-	switch at++; op {
-	case OpIDMark, OpPageMark, OpIDEnd:
-		return at, -1
-	case OpSegment:
-		return passNumbers(p, at, 3) + factsLen, -1
-	case opFar:
-		if n, k := uvarint(p[at:]); k > 0 && n < MaxPacks {
-			return passNumbers(p, at+k, 3) + factsLen, int(n)
-		}
-	case OpReference:
-		return passNumbers(p, at, 2), -1
-	case OpInclude:
-		if at < len(p) {
-			return passNumbers(p, at+1, includeNumbers(fragment.Kind(p[at]))), -1
-		}
-	case OpName:
-		return passNumbers(p, at+1, 1), -1
-	case OpLiteral, opText:
-		if n, k := uvarint(p[at:]); k > 0 && n <= MaxLiteral {
-			return at + k + int(n), -1
-		}
-	}
-	return len(p) + 1, -1
-}
-
-// includeNumbers returns how many numbers follow the kind of an include.
-func includeNumbers(k fragment.Kind) int {
-	switch k {
-	case fragment.KindSeason:
-		return 3
-	case fragment.KindEpisode:
-		return 4
-	}
-	return 2
-}
-
-// passNumbers returns where the n numbers at p[at] end, beyond the end of p when they are cut.
-func passNumbers(p []byte, at, n int) int {
-	for ; n > 0; at++ {
-		if at >= len(p) {
-			return len(p) + 1
-		}
-		if p[at] < 0x80 {
-			n--
-		}
-	}
-	return at
-}
-
-// appendPiece appends a piece as programs have it. where is the place of its segment,
-// and base what near ones count from.
+// appendPiece appends a piece as programs have it. where is the place of its segment, or the Ref
+// of the resource that a reference leads to; base is what near segments count from.
 func appendPiece(dst []byte, p *PieceSpec, where, base uint64) []byte {
 	switch p.Op {
 	case OpSegment:
@@ -183,7 +130,7 @@ func appendPiece(dst []byte, p *PieceSpec, where, base uint64) []byte {
 		return append(dst, g.Hash[:]...)
 	case OpReference:
 		dst = binary.AppendUvarint(append(dst, byte(p.Op)), uint64(p.Sub))
-		return binary.AppendUvarint(dst, uint64(p.Ref/blockAlign))
+		return binary.AppendUvarint(dst, where)
 	case OpInclude:
 		return appendInclude(append(dst, byte(p.Op)), &p.Include)
 	case OpName:

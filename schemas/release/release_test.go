@@ -91,17 +91,25 @@ func include(id uint64) PieceSpec {
 	return PieceSpec{Op: OpInclude, Include: Include{Kind: fragment.KindMovie, ID: id, Sub: fragment.SubRow}}
 }
 
-// tinyOptions and tinyShards make the release that the archive holds.
+// tinyOptions and tinyParts make the release that the archive holds.
 func tinyOptions() WriterOptions {
 	return WriterOptions{
 		Params: map[string]string{"level": "6"}, Sources: map[string]int64{"movies": 3},
-		Parent: "r0000000000000000", Shards: 3, MaxPackBytes: 128,
+		Parent: "r0000000000000000", Parts: 3, MaxPackBytes: 80,
 	}
+}
+
+// genresKey is the key of the list of genres in the common part.
+var genresKey = fragment.AppendShared(nil, fragment.KindGenres, fragment.KindMovie, "18,53")
+
+// toGenres returns the reference to it.
+func toGenres() PieceSpec {
+	return PieceSpec{Op: OpReference, Shared: genresKey, Sub: fragment.SubGenres}
 }
 
 func tinyCommon() ResourceSpec {
 	return ResourceSpec{
-		Key: fragment.AppendShared(nil, fragment.KindGenres, fragment.KindMovie, "18,53"),
+		Key: genresKey, Fingerprint: 0x0102030405060708,
 		Fragments: []FragmentSpec{
 			frag(genresDE, seg(plain(`"genres":[{"id":18,"name":"Drama"}]`))),
 			frag(genres, seg(plain(`"genres":[{"id":18,"name":"Drama"}]`))),
@@ -109,8 +117,8 @@ func tinyCommon() ResourceSpec {
 	}
 }
 
-func tinyShards(common Ref) [][]ResourceSpec {
-	genres := PieceSpec{Op: OpReference, Ref: common, Sub: fragment.SubGenres}
+func tinyParts() [][]ResourceSpec {
+	genres := toGenres()
 	return [][]ResourceSpec{
 		1: {
 			{
@@ -144,27 +152,43 @@ func tinyShards(common Ref) [][]ResourceSpec {
 	}
 }
 
-// add fills shard i of w and closes it.
-func add(w *Writer, i int, rs ...ResourceSpec) (Ref, error) {
-	s, err := w.Shard(i)
+// add fills part i of w and closes it.
+func add(w *Writer, i int, rs ...ResourceSpec) error {
+	p, err := w.Part(i)
 	if err != nil {
-		return 0, err
+		return err
 	}
-	var last Ref
 	for _, r := range rs {
-		if last, err = s.Add(r); err != nil {
-			return 0, err
+		if err := p.Add(r); err != nil {
+			return err
 		}
 	}
-	return last, s.Close()
+	_, err = p.Close()
+	return err
 }
 
-// fillTiny writes the shards and the table of the tiny release.
+// packOf returns the name of the pack that the first segment of a resource lies in.
+func packOf(tb testing.TB, dir string, key []byte) string {
+	tb.Helper()
+	e, _ := mustOpen(tb, dir).Lookup(key)
+	for i := range e.Len() {
+		pieces, _ := piecesOf(e.Fragment(i))
+		for _, p := range pieces {
+			if p.Op == OpSegment {
+				return p.Segment.pack.name
+			}
+		}
+	}
+	tb.Fatalf("%s has no segment", fragment.DescribeKey(key))
+	return ""
+}
+
+// fillTiny writes the parts and the table of the tiny release.
 func fillTiny(w *Writer) error {
-	common, err := add(w, 0, tinyCommon())
-	for i, rs := range tinyShards(common) {
+	err := add(w, 0, tinyCommon())
+	for i, rs := range tinyParts() {
 		if i > 0 && err == nil {
-			_, err = add(w, i, rs...)
+			err = add(w, i, rs...)
 		}
 	}
 	if err != nil {
@@ -315,13 +339,13 @@ func TestTinyRelease(t *testing.T) {
 	if m.Counts.Segments != 9 || m.Counts.Fragments != 16 || m.Counts.Aliases != 1 || m.Counts.Resources["movie"] != 3 {
 		t.Errorf("counts = %+v, want 9 segments (two shared), 16 fragments, 1 alias, 3 movies", m.Counts)
 	}
-	if len(m.Files) != 9 || m.Files[6].Name != packName(4) || m.Files[7].Name != packName(7) {
-		t.Errorf("files = %v, want checks, packs 0, 1, 2, 4 and 7, and a table", m.Files)
+	if len(m.Parts) != 3 || len(m.Index) != 1 || len(m.Packs) != 5 || len(m.Tables) != 1 {
+		t.Errorf("%d parts, %d indexes, %d packs and %d tables, want 3, 1, 5 and 1", len(m.Parts), len(m.Index), len(m.Packs), len(m.Tables))
 	}
 }
 
 // archive is a release of the version that is written.
-const archive = "testdata/v4"
+const archive = "testdata/v5"
 
 // TestArchive keeps the bytes of a release of the version that is written the same.
 func TestArchive(t *testing.T) {
@@ -358,7 +382,7 @@ func TestArchive(t *testing.T) {
 // at the same time.
 func TestDeterminism(t *testing.T) {
 	const shards = 8
-	spec := func(i int, common Ref) (rs []ResourceSpec) {
+	spec := func(i int) (rs []ResourceSpec) {
 		for n := range 200 {
 			id := fragment.ID(n*shards + i)
 			rs = append(rs, ResourceSpec{
@@ -366,45 +390,44 @@ func TestDeterminism(t *testing.T) {
 				Aliases: [][]byte{fragment.AppendAlias(nil, fragment.KindMovie, fmt.Sprint("tt", id))},
 				Fragments: []FragmentSpec{
 					frag(videos, seg(plain(fmt.Sprint("videos of ", id)))),
-					frag(details, seg(plain(fmt.Sprint("movie ", id))), PieceSpec{Op: OpReference, Ref: common, Sub: fragment.SubGenres}),
+					frag(details, seg(plain(fmt.Sprint("movie ", id))), toGenres()),
 				},
 			})
 		}
 		return rs
 	}
-	build := func(run func(common Ref, fill func(i int, common Ref))) map[string]string {
+	build := func(run func(fill func(i int))) map[string]string {
 		t.Helper()
 		dir := t.TempDir()
-		w, err := Create(dir, WriterOptions{Shards: shards, MaxPackBytes: 2000})
+		w, err := Create(dir, WriterOptions{Parts: shards, MaxPackBytes: 2000})
 		if err != nil {
 			t.Fatal(err)
 		}
-		common, err := add(w, 0, tinyCommon())
-		if err != nil {
+		if err := add(w, 0, tinyCommon()); err != nil {
 			t.Fatal(err)
 		}
-		run(common, func(i int, common Ref) {
-			if _, err := add(w, i, spec(i, common)...); err != nil {
+		run(func(i int) {
+			if err := add(w, i, spec(i)...); err != nil {
 				t.Errorf("shard %d: %v", i, err)
 			}
 		})
 		seal(t, w)
 		return readTree(t, dir)
 	}
-	want := build(func(common Ref, fill func(int, Ref)) {
+	want := build(func(fill func(int)) {
 		for i := 1; i < shards; i++ {
-			fill(i, common)
+			fill(i)
 		}
 	})
-	sameTree(t, "opposite order", build(func(common Ref, fill func(int, Ref)) {
+	sameTree(t, "opposite order", build(func(fill func(int)) {
 		for i := shards - 1; i > 0; i-- {
-			fill(i, common)
+			fill(i)
 		}
 	}), want)
-	sameTree(t, "at the same time", build(func(common Ref, fill func(int, Ref)) {
+	sameTree(t, "at the same time", build(func(fill func(int)) {
 		var wg sync.WaitGroup
 		for i := 1; i < shards; i++ {
-			wg.Go(func() { fill(i, common) })
+			wg.Go(func() { fill(i) })
 		}
 		wg.Wait()
 	}), want)
@@ -470,12 +493,12 @@ func roundTrip(t *rapid.T, specs [][]ResourceSpec, packBytes int64) {
 		t.Fatal(err)
 	}
 	defer os.RemoveAll(dir)
-	w, err := Create(dir, WriterOptions{Shards: len(specs), MaxPackBytes: packBytes})
+	w, err := Create(dir, WriterOptions{Parts: len(specs), MaxPackBytes: packBytes})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, rs := range specs {
-		if _, err := add(w, i, rs...); err != nil {
+		if err := add(w, i, rs...); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -512,16 +535,10 @@ func roundTrip(t *rapid.T, specs [][]ResourceSpec, packBytes int64) {
 			return fmt.Errorf("EntryAt(%d) = %v, %v, of key %x", ref, again, ok, key)
 		}
 		inOrder = inOrder[1:]
-		if next, ok := r.Behind(e); ok != (len(inOrder) > 0) || ok && !bytes.Equal(next.Key(), inOrder[0]) {
-			return fmt.Errorf("Behind %x is %x, %v", key, next.Key(), ok)
-		}
 		return nil
 	})
 	if err != nil || len(inOrder) != 0 {
 		t.Fatalf("Resources() = %v, %d left", err, len(inOrder))
-	}
-	if e, ok := r.Behind(Entry{}); ok {
-		t.Errorf("Behind nothing is %x", e.Key())
 	}
 }
 
@@ -556,7 +573,7 @@ func samePiece(p *Piece, w *PieceSpec) bool {
 	case OpLiteral:
 		return bytes.Equal(p.Text(), w.Literal)
 	case OpReference:
-		return p.Ref == w.Ref && p.Sub == w.Sub
+		return p.Sub == w.Sub
 	case OpInclude:
 		return p.Include == w.Include
 	case OpName:
@@ -567,26 +584,25 @@ func samePiece(p *Piece, w *PieceSpec) bool {
 }
 
 func TestWriterRefuses(t *testing.T) {
-	w, err := Create(t.TempDir(), WriterOptions{Shards: 2})
+	w, err := Create(t.TempDir(), WriterOptions{Parts: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s0, err := w.Shard(0)
+	s0, err := w.Part(0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s1, err := w.Shard(1)
+	s1, err := w.Part(1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ref, err := s0.Add(tinyCommon())
-	if err != nil {
+	if err := s0.Add(tinyCommon()); err != nil {
 		t.Fatal(err)
 	}
 	good := seg(plain("x"))
 	f := func(want string, r ResourceSpec) {
 		t.Helper()
-		if _, err := s1.Add(r); err == nil || !strings.Contains(err.Error(), want) {
+		if err := s1.Add(r); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("Add(%s) = %v, want an error with %q", fragment.DescribeKey(r.Key), err, want)
 		}
 	}
@@ -618,30 +634,30 @@ func TestWriterRefuses(t *testing.T) {
 	f("name of unknown word 4", one(PieceSpec{Op: OpName, Word: 4}))
 	f("piece 1: CRC operator is 00000000, 1 raw bytes need 00800000", one(good, seg(Segment{Stored: []byte("x"), RawLen: 1})))
 	f("segment of 0 bytes for 1 raw ones", one(seg(Segment{RawLen: 1, Op: CRCOp(1)})))
-	f("no resource with genres at 65", one(PieceSpec{Op: OpReference, Ref: ref + 1, Sub: fragment.SubGenres}))
-	f("no resource with videos at 64", one(PieceSpec{Op: OpReference, Ref: ref, Sub: fragment.SubVideos}))
+	f("the common part has no genres of movie 7", one(PieceSpec{Op: OpReference, Shared: movie(7), Sub: fragment.SubGenres}))
+	f("the common part has no videos of genres of movie", one(PieceSpec{Op: OpReference, Shared: genresKey, Sub: fragment.SubVideos}))
 	f("videos is there twice", ResourceSpec{Key: movie(1), Fragments: []FragmentSpec{frag(videos, good), frag(details, good), frag(videos, good)}})
 
 	// What was refused has left nothing behind.
-	if _, err := s1.Add(one(good)); err != nil {
+	if err := s1.Add(one(good)); err != nil {
 		t.Errorf("Add() after refusals = %v", err)
 	}
-	if _, err := w.Shard(1); err == nil {
-		t.Error("Shard(1) a second time succeeds")
+	if _, err := w.Part(1); err == nil {
+		t.Error("Part(1) a second time succeeds")
 	}
-	if _, err := w.Shard(2); err == nil {
-		t.Error("Shard(2) of 2 succeeds")
+	if _, err := w.Part(2); err == nil {
+		t.Error("Part(2) of 2 succeeds")
 	}
-	if _, err := w.Seal(context.Background()); err == nil || !strings.Contains(err.Error(), "shard 0 is not closed") {
+	if _, err := w.Seal(context.Background()); err == nil || !strings.Contains(err.Error(), "part 0 is not closed") {
 		t.Errorf("Seal() with open shards = %v", err)
 	}
 	if err := errors.Join(w.Abort(), w.Abort()); err != nil {
 		t.Errorf("Abort() = %v", err)
 	}
-	if _, err := s1.Add(one(good)); !errors.Is(err, os.ErrClosed) {
+	if err := s1.Add(one(good)); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("Add() after Abort = %v, want os.ErrClosed", err)
 	}
-	for _, o := range []WriterOptions{{Shards: -1}, {Shards: 5000}, {MaxPackBytes: -1}, {Params: map[string]string{"a": "\xff"}}, {Parent: "\xff"}} {
+	for _, o := range []WriterOptions{{Parts: -1}, {Parts: 5000}, {MaxPackBytes: -1}, {Params: map[string]string{"a": "\xff"}}, {Parent: "\xff"}} {
 		if _, err := Create(t.TempDir(), o); err == nil {
 			t.Errorf("Create(%+v) succeeds", o)
 		}
@@ -660,7 +676,7 @@ func TestManyPieces(t *testing.T) {
 		pieces[i] = PieceSpec{Op: OpName, Word: WordEpisode, Number: uint32(i)}
 	}
 	r := ResourceSpec{Key: movie(1), Fragments: []FragmentSpec{frag(details, pieces...), frag(videos, PieceSpec{Op: OpIDEnd})}}
-	if _, err := add(w, 0, r); err != nil {
+	if err := add(w, 0, r); err != nil {
 		t.Fatal(err)
 	}
 	m := seal(t, w)
@@ -671,27 +687,32 @@ func TestManyPieces(t *testing.T) {
 	}
 }
 
-// TestTooManyPacks fails the shard for good, since part of a resource is written.
-func TestTooManyPacks(t *testing.T) {
-	w, err := Create(t.TempDir(), WriterOptions{Shards: maxShards, MaxPackBytes: 1})
+// TestFailedPart: a part that has failed stays failed, and so does its release.
+func TestFailedPart(t *testing.T) {
+	w, err := Create(t.TempDir(), WriterOptions{MaxPackBytes: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := w.Shard(maxShards - 1)
-	for i := 0; err == nil; i++ {
-		_, err = s.Add(ResourceSpec{Key: movie(fragment.ID(i)), Fragments: []FragmentSpec{frag(details, seg(plain("x")))}})
+	p, err := w.Part(0)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if !strings.Contains(err.Error(), "pack 65535: a release has at most 65535 packs") {
-		t.Errorf("Add() = %v, want an error about too many packs", err)
+	p.disk.step = func(string) error { return errKilled }
+	for i := 0; err == nil; i++ { // each segment ends a pack
+		err = p.Add(ResourceSpec{Key: movie(fragment.ID(i)), Fragments: []FragmentSpec{frag(details, seg(plain("x")))}})
+		err = errors.Join(err, p.Add(ResourceSpec{Key: movie(fragment.ID(1000 + i)), Fragments: []FragmentSpec{frag(details, seg(plain("y")))}}))
 	}
-	if _, again := s.Add(ResourceSpec{Key: movie(1)}); again == nil {
-		t.Error("Add() to a shard that has failed succeeds")
+	if !errors.Is(err, errKilled) {
+		t.Errorf("Add() = %v, want the error of the disk", err)
 	}
-	if s.Close() == nil {
-		t.Error("Close() of a shard that has failed succeeds")
+	if p.Add(ResourceSpec{Key: movie(1)}) == nil {
+		t.Error("Add() to a part that has failed succeeds")
 	}
-	if _, err := w.Seal(context.Background()); err == nil || !strings.Contains(err.Error(), "shard 4095 has failed") {
-		t.Errorf("Seal() = %v, want an error about the shard", err)
+	if _, err := p.Close(); err == nil {
+		t.Error("Close() of a part that has failed succeeds")
+	}
+	if _, err := w.Seal(context.Background()); err == nil || !strings.Contains(err.Error(), "part 0 has failed") {
+		t.Errorf("Seal() = %v, want an error about the part", err)
 	}
 	if err := w.Abort(); err != nil {
 		t.Errorf("Abort() = %v", err)
@@ -705,12 +726,12 @@ func TestDuplicateKeys(t *testing.T) {
 		{Key: movie(551), Aliases: [][]byte{movie(7)}},
 	} {
 		dir := t.TempDir()
-		w, err := Create(dir, WriterOptions{Shards: 2})
+		w, err := Create(dir, WriterOptions{Parts: 2})
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err0 := add(w, 0, ResourceSpec{Key: movie(550), ID: 550, Aliases: [][]byte{movie(7)}})
-		_, err1 := add(w, 1, second)
+		err0 := add(w, 0, ResourceSpec{Key: movie(550), ID: 550, Aliases: [][]byte{movie(7)}})
+		err1 := add(w, 1, second)
 		if err := errors.Join(err0, err1); err != nil {
 			t.Fatal(err)
 		}
@@ -773,7 +794,7 @@ func TestSameReleaseTwice(t *testing.T) {
 	if _, err := os.Stat(marker); err != nil {
 		t.Errorf("the first release is gone: %v", err)
 	}
-	if err := os.Truncate(filepath.Join(dir, m.ID, packName(1)), 70); err != nil {
+	if err := os.Truncate(filepath.Join(dir, m.ID, m.Packs[1].Name), 70); err != nil {
 		t.Fatal(err)
 	}
 	buildTiny(t, dir, "")
@@ -798,25 +819,6 @@ func TestSealStopsWithContext(t *testing.T) {
 	}
 	if err := w.Abort(); err != nil {
 		t.Errorf("Abort() = %v", err)
-	}
-}
-
-// TestIndexSpills has more keys in a partition than stay in memory.
-func TestIndexSpills(t *testing.T) {
-	dir := t.TempDir()
-	w := &indexWriter{dir: dir}
-	const n = spillPairs*2 + 100
-	for i := range uint64(n) {
-		if err := w.add(7<<56|(i*2654435761)%(1<<40), i); err != nil {
-			t.Fatal(err)
-		}
-	}
-	pairs, err := w.load(7)
-	if err != nil || len(pairs) != n || !slices.IsSortedFunc(pairs, func(a, b pair) int { return int(int64(a.hash) - int64(b.hash)) }) {
-		t.Errorf("load() = %d pairs, %v, want %d in order", len(pairs), err, n)
-	}
-	if names, _ := filepath.Glob(filepath.Join(dir, ".*")); len(names) != 0 {
-		t.Errorf("left behind: %v", names)
 	}
 }
 

@@ -28,7 +28,7 @@ func (r *Reader) removedBy(z *inflater, key []byte) (into []byte, removed bool, 
 	}
 	into, what := mergedInto(z, e)
 	if what != "" {
-		return nil, false, corrupt(directoryFile, int64(e.ref), "%s: %s", fragment.DescribeKey(e.Key()), what)
+		return nil, false, corrupt(e.p.name, int64(e.off), "%s: %s", fragment.DescribeKey(e.Key()), what)
 	}
 	return into, true, nil
 }
@@ -103,6 +103,6 @@ func (v *verifier) removed(e Entry) {
 		}
 	}
 	if what != "" {
-		v.problem(directoryFile, int64(e.ref), "%s: %s", fragment.DescribeKey(e.Key()), what)
+		v.problem(e.p.name, int64(e.off), "%s: %s", fragment.DescribeKey(e.Key()), what)
 	}
 }

@@ -1,84 +1,52 @@
 package release
 
 import (
-	"context"
-	"fmt"
 	"slices"
+	"strings"
 )
 
-// SameAs tells whether the release, as far as it is written, answers as r does: directory,
-// index and packs have the same bytes, and tables the same sections, but for those that
-// ignore names; for a whole table section is empty. What the manifests say of parameters,
-// sources and parents does not count. Shards and tables must be closed.
-func (w *Writer) SameAs(ctx context.Context, r *Reader, ignore func(table, section string) bool) (bool, error) {
-	same, err := w.sameFiles(ctx, r)
-	if err != nil {
-		return false, fmt.Errorf("compare with release %s: %w", r.manifest.ID, err)
-	}
-	return same && w.sameTables(r, ignore), nil
+// Same reports whether two releases respond alike: they have the same parts, indexes and packs,
+// and the same sections of tables, but for those that ignore accepts; for a whole table section
+// is empty. Parameters, sources and parents of the manifests do not count, nor do the offsets of
+// sections.
+func Same(a, b *Reader, ignore func(table, section string) bool) bool {
+	m, n := a.manifest, b.manifest
+	return slices.Equal(m.Parts, n.Parts) && slices.Equal(m.Index, n.Index) && slices.Equal(m.Packs, n.Packs) &&
+		slices.Equal(contentOf(a, ignore), contentOf(b, ignore))
 }
 
-// sameFiles compares everything but tables, what costs least first.
-func (w *Writer) sameFiles(ctx context.Context, r *Reader) (bool, error) {
-	var mine Manifest
-	mine.Counts.Resources = map[string]int64{}
-	w.describe(&mine)
-	sortFiles(mine.Files)
-	mine.Files = slices.DeleteFunc(mine.Files, func(f File) bool { return f.Name == directoryFile || f.Name == indexFile })
-	want := slices.DeleteFunc(slices.Clone(r.manifest.Files), func(f File) bool { return isTable(f.Name) || f.Name == checksFile })
-	if len(want) != len(mine.Files)+2 || !slices.Equal(want[2:], mine.Files) {
-		return false, nil
-	}
-	if err := w.join(ctx); err != nil {
-		return false, err
-	}
-	return want[0] == w.joined[0].File && want[1] == w.joined[1].File, nil
+// A sectionContent tells sections apart by their lengths and CRCs: their bytes follow from those
+// of the parts, which are compared by SHA-256, and from the program.
+type sectionContent struct {
+	table, section string
+	size           int64
+	crc            uint32
 }
 
-// sameTables compares tables by the lengths and the CRCs of their sections: their bytes
-// follow from those of the other files, which are the same, and from the program.
-func (w *Writer) sameTables(r *Reader, ignore func(table, section string) bool) bool {
-	mine := map[string][]section{}
-	for _, t := range w.tables {
-		mine[t.name] = t.sections
-	}
-	theirs := map[string][]section{}
-	for name, t := range r.tables {
-		theirs[name] = t.sections
-	}
-	for _, all := range []map[string][]section{mine, theirs} {
-		for name := range all {
-			_, here := mine[name]
-			_, there := theirs[name]
-			if ignore(name, "") {
-				continue
-			}
-			if !here || !there || !sameSections(mine[name], theirs[name], func(s string) bool { return ignore(name, s) }) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// sameSections compares sections wherever they lie.
-func sameSections(a, b []section, ignore func(string) bool) bool {
-	known := map[string]section{}
-	for _, s := range a {
-		if !ignore(s.name) {
-			s.off = 0
-			known[s.name] = s
-		}
-	}
-	for _, s := range b {
-		if ignore(s.name) {
+// contentOf returns the content of the tables of r, in order; one that is not ignored as a whole
+// counts even without sections.
+func contentOf(r *Reader, ignore func(table, section string) bool) (all []sectionContent) {
+	for _, name := range r.Tables() {
+		if ignore(name, "") {
 			continue
 		}
-		s.off = 0
-		if known[s.name] != s {
-			return false
+		all = append(all, sectionContent{table: name})
+		for _, s := range r.tables[name].sections {
+			if !ignore(name, s.name) {
+				all = append(all, sectionContent{name, s.name, s.size, s.crc})
+			}
 		}
-		delete(known, s.name)
 	}
-	return len(known) == 0
+	return all
+}
+
+// SameTables reports whether two releases have the same tables, to the byte, besides those of
+// the names in but.
+func SameTables(a, b *Reader, but ...string) bool {
+	of := func(r *Reader) []File {
+		return slices.DeleteFunc(slices.Clone(r.manifest.Tables), func(f File) bool {
+			return slices.Contains(but, strings.TrimPrefix(f.Name, tablePrefix))
+		})
+	}
+	return slices.Equal(of(a), of(b))
 }

@@ -7,8 +7,8 @@ import (
 	"reelsplice/schemas/fragment"
 )
 
-// TestSameAs: a release is the same as another when only what is ignored differs.
-func TestSameAs(t *testing.T) {
+// TestSame: a release is the same as another when only what is ignored differs.
+func TestSame(t *testing.T) {
 	dir := t.TempDir()
 	write := func(text, table, section, data string, params map[string]string) *Writer {
 		t.Helper()
@@ -16,17 +16,17 @@ func TestSameAs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := w.Shard(0)
+		s, err := w.Part(0)
 		if err != nil {
 			t.Fatal(err)
 		}
 		spec := ResourceSpec{Key: fragment.AppendID(nil, fragment.KindMovie, 1), ID: 1, Fragments: []FragmentSpec{{
 			Address: fragment.Address{Sub: fragment.SubDetails}, Pieces: []PieceSpec{{Op: OpSegment, Segment: deflated(text)}},
 		}}}
-		if _, err := s.Add(spec); err != nil {
+		if err := s.Add(spec); err != nil {
 			t.Fatal(err)
 		}
-		if err := s.Close(); err != nil {
+		if _, err := s.Close(); err != nil {
 			t.Fatal(err)
 		}
 		if table == "" {
@@ -71,9 +71,15 @@ func TestSameAs(t *testing.T) {
 		{"another text", "two", "movie", "trend_day", "abcdefghi", false},
 	} {
 		w := write(c.text, c.table, c.section, c.data, map[string]string{"date": "2026-11-22"})
-		got, err := w.SameAs(t.Context(), r, ignore)
-		if err != nil || got != c.want {
-			t.Errorf("%s: SameAs = %v, %v, want %v", c.name, got, err, c.want)
+		next, err := w.Preview(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := Same(next, r, ignore); got != c.want {
+			t.Errorf("%s: Same = %v, want %v", c.name, got, c.want)
+		}
+		if err := next.Close(); err != nil {
+			t.Fatal(err)
 		}
 		if err := w.Abort(); err != nil {
 			t.Fatal(err)

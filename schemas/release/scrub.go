@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"reelsplice/schemas/release/mmap"
 )
 
 // scrubChunk is how many bytes are read at once, a multiple of checkBlock.
@@ -19,28 +21,14 @@ const scrubChunk = 256 << 10
 // so that it drives little out of memory. Damage is noted: see Reader.Damage. The error is
 // about what kept it from reading, such as ctx.
 func (r *Reader) Scrub(ctx context.Context, rate int64) error {
-	files := slices.Clone(r.manifest.Files)
-	slices.SortStableFunc(files, func(a, b File) int { return scrubOrder(a.Name) - scrubOrder(b.Name) })
+	m := r.manifest
 	s := scrubber{r: r, rate: rate, start: time.Now(), buf: make([]byte, scrubChunk)}
-	for _, f := range files {
+	for _, f := range slices.Concat(m.Tables, m.Index, m.Parts, m.Packs) { // what more responses depend on comes first
 		if err := Guard(func() error { return s.file(ctx, r.files[f.Name]) }); err != nil && !errors.Is(err, ErrCorrupt) {
 			return fmt.Errorf("scrub release %s: %w", r.manifest.ID, err)
 		}
 	}
 	return nil
-}
-
-// scrubOrder puts the smaller files, which more answers depend on, first.
-func scrubOrder(file string) int {
-	switch {
-	case file == checksFile:
-		return 0
-	case isTable(file):
-		return 1
-	case file == indexFile, file == directoryFile:
-		return 2
-	}
-	return 3
 }
 
 type scrubber struct {
@@ -51,20 +39,26 @@ type scrubber struct {
 	buf   []byte
 }
 
-// file checks one file. Of checks, the blocks are those of the first level.
+// file checks one file: its content, then the first level of its checks. Open has checked the
+// rest, which is not used again.
 func (s *scrubber) file(ctx context.Context, m *mapping) error {
 	f, err := os.Open(filepath.Join(s.r.dir, m.name))
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	from, to, compare := int64(0), int64(len(m.data)), m.compare
-	if c := s.r.checks; c != nil && m == c.mapping {
-		from, to, compare = headerLen, int64(headerLen+len(c.sums)), c.compareSums
+	content := int64(len(m.data))
+	if err := s.span(ctx, f, m, 0, content, m.compare); err != nil {
+		return err
 	}
+	return s.span(ctx, f, m, content, content+int64(len(m.sums)), m.compareSums)
+}
+
+// span checks the blocks of a file from one offset to another.
+func (s *scrubber) span(ctx context.Context, f *os.File, m *mapping, from, to int64, compare func(b uint64, block []byte) *CorruptError) error {
 	for off := from; off < to; off += scrubChunk {
 		chunk := s.buf[:min(scrubChunk, to-off)]
-		stays := inMemory(m.data[off:][:len(chunk)]) // others may want it
+		stays := mmap.Resident(m.all[off:][:len(chunk)]) // others may want it
 		n, err := f.ReadAt(chunk, off)
 		for b := range uint64(blocksOf(n)) {
 			if block := blockOf(chunk, b); (b+1)*checkBlock <= uint64(n) || n == len(chunk) {
@@ -79,7 +73,7 @@ func (s *scrubber) file(ctx context.Context, m *mapping) error {
 			return nil
 		}
 		if !stays {
-			dropCache(f, off, int64(n))
+			mmap.DropCache(f, off, int64(n))
 		}
 		if err := s.wait(ctx, int64(n)); err != nil {
 			return err
@@ -107,13 +101,13 @@ func (s *scrubber) wait(ctx context.Context, n int64) error {
 func (r *Reader) CheckSizes() {
 	for _, m := range r.files {
 		st, err := os.Stat(filepath.Join(r.dir, m.name))
-		if err != nil || st.Size() >= int64(len(m.data)) {
+		if err != nil || st.Size() >= int64(len(m.all)) {
 			continue
 		}
 		first := uint64(st.Size()) / checkBlock
 		for b := first; b < uint64(blocksOf(len(m.data))); b++ {
 			m.forget(b)
 		}
-		_ = m.damaged(first, fmt.Sprintf("file is %d bytes long, the manifest says %d", st.Size(), len(m.data)))
+		_ = m.damaged(first, fmt.Sprintf("file is %d bytes long, the manifest says %d", st.Size(), len(m.all)))
 	}
 }

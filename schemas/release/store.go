@@ -218,7 +218,7 @@ func (s Store) info(id string) Info {
 		return i
 	}
 	i.Fragments = m.Counts.Fragments
-	for _, f := range m.Files {
+	for _, f := range m.Files() {
 		i.Bytes += f.Size
 	}
 	return i

@@ -1,7 +1,6 @@
 package release
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"context"
@@ -10,13 +9,13 @@ import (
 	"hash/crc32"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
 
 	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/release/mmap"
 )
 
 // Limits of tables.
@@ -44,7 +43,7 @@ const (
 	sectionAlign = 64
 )
 
-// What the four counts of the header of a table are.
+// The counts of the footer of a table.
 const (
 	tableSections = 0
 	tableRows     = 1
@@ -78,15 +77,13 @@ func validName(name string, most int) bool {
 // A TableWriter writes one table: named runs of bytes, one behind the other. It is for
 // one goroutine; those of different tables may be used at the same time.
 type TableWriter struct {
-	w        *Writer
-	f        *os.File
-	out      *bufio.Writer
+	disk     disk
+	out      *fileWriter
 	name     string
 	rows     uint64
-	off      int64
 	sections []section
 	err      error
-	closed   bool
+	file     *File // once it is closed
 }
 
 type section struct {
@@ -95,25 +92,39 @@ type section struct {
 	crc       uint32
 }
 
-// Table starts a table. rows is for the caller to give a meaning. Names have letters in
-// lower case, digits, "_" and "."; none may be used twice. It may be called from several
-// goroutines, before Seal.
-func (w *Writer) Table(name string, rows int) (*TableWriter, error) {
-	return w.table(name, rows, 0o666) // less what the umask takes, as os.Create has it
-}
-
-// PrivateTable is Table for account data: only the owner of the file can read it.
-func (w *Writer) PrivateTable(name string, rows int) (*TableWriter, error) {
-	return w.table(name, rows, 0o600)
-}
-
-func (w *Writer) table(name string, rows int, mode fs.FileMode) (*TableWriter, error) {
+// CreateTable starts a table in the folder dir of a release in the making. rows is for the
+// caller to give a meaning. Names have letters in lower case, digits, "_" and ".". Only the
+// owner of the file can read a private one: it is for account data.
+func CreateTable(dir, name string, rows int, private bool) (*TableWriter, error) {
 	if !validName(name, MaxTableName) {
 		return nil, fmt.Errorf("start table %q: want 1 to %d letters in lower case, digits, dots or underscores", name, MaxTableName)
 	}
 	if rows < 0 {
 		return nil, fmt.Errorf("start table %q: %d rows", name, rows)
 	}
+	mode := fs.FileMode(0o666) // less what the umask takes, as os.Create has it
+	if private {
+		mode = 0o600
+	}
+	out, err := createFile(filepath.Join(dir, tableName(name)), tableMagic, mode)
+	if err != nil {
+		return nil, fmt.Errorf("start table: %w", err)
+	}
+	return &TableWriter{out: out, name: name, rows: uint64(rows)}, nil
+}
+
+// Table is CreateTable in the release; none may be started twice. It may be called from
+// several goroutines, before Seal.
+func (w *Writer) Table(name string, rows int) (*TableWriter, error) {
+	return w.table(name, rows, false)
+}
+
+// PrivateTable is Table for account data: only the owner of the file can read it.
+func (w *Writer) PrivateTable(name string, rows int) (*TableWriter, error) {
+	return w.table(name, rows, true)
+}
+
+func (w *Writer) table(name string, rows int, private bool) (*TableWriter, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.tmp == "" {
@@ -122,21 +133,20 @@ func (w *Writer) table(name string, rows int, mode fs.FileMode) (*TableWriter, e
 	if slices.ContainsFunc(w.tables, func(t *TableWriter) bool { return t.name == name }) {
 		return nil, fmt.Errorf("start table %q: it has been started before", name)
 	}
-	f, err := os.OpenFile(filepath.Join(w.tmp, tableName(name)), os.O_RDWR|os.O_CREATE|os.O_TRUNC, mode)
+	t, err := CreateTable(w.tmp, name, rows, private)
 	if err != nil {
-		return nil, fmt.Errorf("start table: %w", err)
+		return nil, err
 	}
-	t := &TableWriter{w: w, f: f, out: bufio.NewWriterSize(f, 64<<10), name: name, rows: uint64(rows)}
+	t.disk = w.disk
 	w.tables = append(w.tables, t)
-	t.write(make([]byte, headerLen))
-	return t, t.err
+	return t, nil
 }
 
 // Section starts the next section and returns where its bytes go, until the next one is
 // started or the table is closed. An error shows there, and in Close.
 func (t *TableWriter) Section(name string) io.Writer {
 	switch {
-	case t.closed:
+	case t.file != nil:
 		t.keep(fmt.Errorf("section %q: the table is closed", name))
 	case !validName(name, MaxSectionName):
 		t.keep(fmt.Errorf("section %q: want 1 to %d letters in lower case, digits, dots or underscores", name, MaxSectionName))
@@ -146,7 +156,7 @@ func (t *TableWriter) Section(name string) io.Writer {
 		t.keep(fmt.Errorf("section %q: it is there already", name))
 	}
 	t.pad(sectionAlign)
-	t.sections = append(t.sections, section{name: name, off: t.off})
+	t.sections = append(t.sections, section{name: name, off: int64(t.out.off)})
 	return sectionWriter{t, len(t.sections) - 1}
 }
 
@@ -181,25 +191,22 @@ func (t *TableWriter) write(b []byte) {
 	if t.err != nil {
 		return
 	}
-	n, err := t.out.Write(b)
-	t.off += int64(n)
-	if err != nil {
+	if _, err := t.out.Write(b); err != nil {
 		t.keep(err)
 	}
 }
 
 // pad writes zeros up to a multiple of n.
-func (t *TableWriter) pad(n int64) { t.write(make([]byte, (n-t.off%n)%n)) }
+func (t *TableWriter) pad(n uint64) { t.write(make([]byte, (n-t.out.off%n)%n)) }
 
-// Close completes the table and syncs its file. A second call returns the same error.
+// Close completes the table and syncs its file. A second call returns the same.
 func (t *TableWriter) Close() error {
-	if t.closed {
+	if t.file != nil {
 		return t.err
 	}
-	t.closed = true
+	t.file = &File{}
 	t.pad(sectionAlign)
-	h := header{magic: tableMagic}
-	h.counts[tableSections], h.counts[tableRows], h.counts[tableList] = uint64(len(t.sections)), t.rows, uint64(t.off)
+	counts := fileCounts{tableSections: uint64(len(t.sections)), tableRows: t.rows, tableList: t.out.off}
 	for _, s := range t.sections {
 		var b [sectionLen]byte
 		copy(b[sectionName:], s.name)
@@ -208,51 +215,24 @@ func (t *TableWriter) Close() error {
 		le.PutUint32(b[sectionCRC:], s.crc)
 		t.write(b[:])
 	}
-	if err := t.out.Flush(); err != nil {
+	f, err := t.out.finish(t.disk, counts)
+	if err != nil {
 		t.keep(err)
 	}
-	h.length = uint64(t.off)
-	if t.err == nil {
-		if _, err := t.f.WriteAt(h.appendTo(nil), 0); err != nil {
-			t.keep(err)
-		}
-	}
-	if t.err == nil {
-		if err := t.w.disk.sync(t.f); err != nil {
-			t.keep(err)
-		}
-	}
-	if err := t.f.Close(); err != nil {
-		t.keep(err)
-	}
+	t.file = &f
 	return t.err
 }
 
+// File describes the file of a closed table.
+func (t *TableWriter) File() File { return *t.file }
+
 // discard gives the table up.
 func (t *TableWriter) discard() {
-	if !t.closed {
-		t.closed = true
+	if t.file == nil {
+		t.file = &File{}
 		t.keep(errors.New("given up"))
-		_ = t.f.Close() // the file goes with the release
+		t.out.discard() // the file goes with the release
 	}
-}
-
-// addTables lists the tables in m, and adds their block checksums to sums.
-func (w *Writer) addTables(ctx context.Context, m *Manifest, sums map[string][]byte) error {
-	for _, t := range w.tables {
-		if !t.closed {
-			return fmt.Errorf("table %q is not closed", t.name)
-		}
-		if t.err != nil {
-			return t.err
-		}
-		f, err := hashFile(ctx, filepath.Join(w.tmp, tableName(t.name)), nil)
-		if err != nil {
-			return err
-		}
-		m.Files, sums[f.Name] = append(m.Files, f.File), f.blocks
-	}
-	return nil
 }
 
 // A Table is a file of a release with named sections. Its bytes are part of the
@@ -384,31 +364,19 @@ func (r *Reader) Tables() []string {
 	return names
 }
 
-// SameTables reports whether two releases have the same tables, to the byte, besides those of
-// the names in but.
-func SameTables(a, b *Reader, but ...string) bool {
-	of := func(r *Reader) []File {
-		return slices.DeleteFunc(slices.Clone(r.manifest.Files), func(f File) bool {
-			return !isTable(f.Name) || slices.Contains(but, strings.TrimPrefix(f.Name, tablePrefix))
-		})
-	}
-	return slices.Equal(of(a), of(b))
-}
-
 // addTable reads the header and the section list of a table.
 func (r *Reader) addTable(m *mapping) error {
-	file, data := m.name, m.data
-	h, err := parseHeader(file, data, tableMagic, r.manifest.FormatVersion)
-	if err != nil {
+	if err := m.parse(tableMagic); err != nil {
 		return err
 	}
-	t := &Table{m: m, rows: int(h.counts[tableRows])}
+	file, data := m.name, m.data
+	t := &Table{m: m, rows: int(m.counts[tableRows])}
 	if t.rows < 0 {
-		return corrupt(file, headerCounts+8*tableRows, "%d rows", h.counts[tableRows])
+		return corrupt(file, -1, "%d rows", m.counts[tableRows])
 	}
-	n, list := h.counts[tableSections], h.counts[tableList]
+	n, list := m.counts[tableSections], m.counts[tableList]
 	if n > MaxSections || list%sectionAlign != 0 || list < headerLen || list+n*sectionLen != uint64(len(data)) {
-		return corrupt(file, headerCounts, "%d sections listed at %d do not fit into %d bytes", n, list, len(data))
+		return corrupt(file, -1, "%d sections listed at %d do not fit into %d bytes", n, list, len(data))
 	}
 	m.checkAll(list, n*sectionLen)
 	for i := range n {
@@ -426,7 +394,7 @@ func (r *Reader) addTable(m *mapping) error {
 			return corrupt(file, int64(list), "two sections are called %q", t.sections[i].name)
 		}
 	}
-	r.tables[strings.TrimPrefix(file, tablePrefix)], r.heads[file] = t, h
+	r.tables[strings.TrimPrefix(file, tablePrefix)] = t
 	return nil
 }
 
@@ -435,8 +403,8 @@ func (r *Reader) addTable(m *mapping) error {
 func (t *Table) fetchEnds(s *section) {
 	const some = 64
 	b := t.m.data[s.off : s.off+s.size]
-	fetch(b[:min(some, len(b))])
-	fetch(b[max(0, len(b)-some):])
+	mmap.Fetch(b[:min(some, len(b))])
+	mmap.Fetch(b[max(0, len(b)-some):])
 }
 
 // parseSection reads an entry of the section list, which starts at list.

@@ -21,15 +21,15 @@ func writeTable(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := w.Shard(0)
+	s, err := w.Part(0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	key := fragment.AppendID(nil, fragment.KindMovie, 550)
-	if _, err := s.Add(ResourceSpec{Key: key, ID: 550}); err != nil {
+	if err := s.Add(ResourceSpec{Key: key, ID: 550}); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Close(); err != nil {
+	if _, err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
 	r, err := w.Preview(t.Context())
@@ -127,7 +127,7 @@ func TestTableRows(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := w.Shard(0)
+		s, err := w.Part(0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -135,11 +135,11 @@ func TestTableRows(t *testing.T) {
 			spec := ResourceSpec{Key: fragment.AppendID(nil, fragment.KindMovie, id), ID: uint64(id), Fragments: []FragmentSpec{
 				{Address: fragment.Address{Sub: sub}, Pieces: []PieceSpec{{Op: OpIDMark}}},
 			}}
-			if _, err := s.Add(spec); err != nil {
+			if err := s.Add(spec); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if err := s.Close(); err != nil {
+		if _, err := s.Close(); err != nil {
 			t.Fatal(err)
 		}
 		tw, err := w.Table("movie", rows)

@@ -81,10 +81,13 @@ type verifier struct {
 	o        VerifyOptions
 	seen     map[uint64]segmentFacts // segments of the walk, by place, as a cache
 	shallow  map[depth]struct{}      // what the walk has found to end in time, as a cache
-	counts   [4]uint64               // of the directory, as walked
+	counts   fileCounts              // of the part at hand, as walked
+	all      fileCounts              // of all parts
 	segments uint64                  // met by the walk
 	starts   []uint64                // of the programs of the resource at hand, ascending
 	first    uint64                  // the place of its first segment; 0 for none
+	places   map[uint64]struct{}     // of its segments, or of those of the common part
+	live     []int64                 // bytes of segments, by pack
 	z        inflater                // of the walk
 	jobs     chan segmentJob
 
@@ -110,8 +113,11 @@ type segmentJob struct {
 }
 
 func newVerifier(r *Reader, o VerifyOptions, progress func(done, total int64)) *verifier {
-	v := &verifier{r: r, o: o, progress: progress, seen: map[uint64]segmentFacts{}, shallow: map[depth]struct{}{}}
-	for i, f := range r.manifest.Files {
+	v := &verifier{
+		r: r, o: o, progress: progress, seen: map[uint64]segmentFacts{}, shallow: map[depth]struct{}{},
+		places: map[uint64]struct{}{}, live: make([]int64, len(r.packs)),
+	}
+	for i, f := range r.manifest.Files() {
 		if v.mine(uint64(i)) {
 			v.total += f.Size
 		}
@@ -161,25 +167,32 @@ func (v *verifier) sorted() []Problem {
 	return v.problems
 }
 
-// files compares the SHA-256 of each file with the manifest, and its blocks with checks.
+// files compares the SHA-256 of each file with the manifest, and its blocks with its checks.
 func (v *verifier) files(ctx context.Context, dir string) error {
-	for i, want := range v.r.manifest.Files {
+	for i, want := range v.r.manifest.Files() {
 		if !v.mine(uint64(i)) {
 			continue
 		}
-		got, err := hashFile(ctx, filepath.Join(dir, want.Name), v.advance)
+		m := v.r.files[want.Name]
+		var sums blockSums
+		left := len(m.data)
+		got, err := hashFile(ctx, filepath.Join(dir, want.Name), func(b []byte) {
+			k := min(left, len(b))
+			sums.write(b[:k])
+			left -= k
+			v.advance(int64(len(b)))
+		})
 		if err != nil {
 			return err
 		}
-		if got.SHA256 != want.SHA256 {
-			v.problem(want.Name, -1, "SHA-256 is %s, the manifest says %s", got.SHA256, want.SHA256)
-			if t, ok := v.r.Table(strings.TrimPrefix(want.Name, tablePrefix)); ok && isTable(want.Name) {
-				err = v.guard(func() error { v.table(want.Name, t); return nil }) // tells where
+		v.names(want, got.SHA256)
+		err = v.guard(func() error {
+			v.checks(m, sums.close(), got.SHA256 == want.SHA256)
+			if t, ok := v.r.Table(strings.TrimPrefix(want.Name, tablePrefix)); ok && got.SHA256 != want.SHA256 {
+				v.table(want.Name, t) // tells where
 			}
-		}
-		if err == nil {
-			err = v.guard(func() error { v.blocks(got, got.File == want); return nil })
-		}
+			return nil
+		})
 		if err != nil {
 			return err
 		}
@@ -187,33 +200,41 @@ func (v *verifier) files(ctx context.Context, dir string) error {
 	return nil
 }
 
-// blocks compares the blocks of a file with checks, and with the second level those of
-// checks itself. Where they differ, the file is damaged, or checks if the file is sound.
-func (v *verifier) blocks(f summedFile, sound bool) {
-	m, c := v.r.files[f.Name], v.r.sums
-	if m == c.mapping {
-		var tops blockSums
-		_, _ = tops.Write(c.sums) // never fails
-		v.compareSums(tops.close(), c.tops, func(b int64, got, want uint32) {
-			v.problem(checksFile, headerLen+b*checkBlock, "CRC-32C of this block is %08x, the second level says %08x", got, want)
-		})
-		if top := crc32.Checksum(c.tops, castagnoli); uint64(top) != v.r.heads[checksFile].counts[checksTop] {
-			v.problem(checksFile, headerCounts+8*checksTop, "CRC-32C of the second level is %08x, the header says %08x", top, v.r.heads[checksFile].counts[checksTop])
-		}
+// names compares a file's SHA-256 with the manifest and with its name.
+func (v *verifier) names(f File, sha string) {
+	if sha != f.SHA256 {
+		v.problem(f.Name, -1, "SHA-256 is %s, the manifest says %s", sha, f.SHA256)
 		return
 	}
-	v.compareSums(f.blocks, c.sums[checkLen*m.first:][:checkLen*blocksOf(len(m.data))], func(b int64, got, want uint32) {
-		if sound {
-			v.problem(checksFile, headerLen+checkLen*(int64(m.first)+b), "CRC-32C of block %d of %s is %08x, it says %08x", b, f.Name, got, want)
-		} else {
-			v.problem(f.Name, b*checkBlock, "CRC-32C of this block is %08x, %s says %08x", got, checksFile, want)
+	for _, prefix := range []string{partPrefix, packPrefix} {
+		if strings.HasPrefix(f.Name, prefix) && f.Name != hashName(prefix, sha) {
+			v.problem(f.Name, -1, "SHA-256 is %s, the name has to start with that", sha)
 		}
+	}
+}
+
+// checks compares the CRCs of the blocks of a file, as they were read, with its checks, and those
+// with their second level. Where they differ the file is damaged, or its checks if it is sound.
+func (v *verifier) checks(m *mapping, sums []byte, sound bool) {
+	content, tops := int64(len(m.data)), sumsOf(m.sums)
+	compareSums(tops, m.tops, func(b int64, got, want uint32) {
+		v.problem(m.name, content+b*checkBlock, "CRC-32C of this block is %08x, the second level has %08x", got, want)
+	})
+	if f, err := parseFooter(m.name, m.all, uint64(len(m.all))); err == nil && crc32.Checksum(m.tops, castagnoli) != f.top {
+		v.problem(m.name, content+int64(len(m.sums)), "CRC-32C of the second level is %08x, the footer has %08x", crc32.Checksum(m.tops, castagnoli), f.top)
+	}
+	compareSums(sums, m.sums, func(b int64, got, want uint32) {
+		off := b * checkBlock
+		if sound {
+			off = content + checkLen*b
+		}
+		v.problem(m.name, off, "CRC-32C of block %d is %08x, the checks have %08x", b, got, want)
 	})
 }
 
-// compareSums calls fn for each block of which two lists of CRCs say something else. What a
-// file has lost meanwhile is told by its SHA-256.
-func (v *verifier) compareSums(got, want []byte, fn func(b int64, got, want uint32)) {
+// compareSums calls fn for each block of which two lists of CRCs differ. What a file has lost
+// meanwhile is told by its SHA-256.
+func compareSums(got, want []byte, fn func(b int64, got, want uint32)) {
 	for i := 0; i < min(len(got), len(want)); i += checkLen {
 		if g, w := le.Uint32(got[i:]), le.Uint32(want[i:]); g != w {
 			fn(int64(i/checkLen), g, w)
@@ -246,92 +267,114 @@ func (v *verifier) content(ctx context.Context) error {
 }
 
 func (v *verifier) walk(ctx context.Context) error {
-	if err := v.guard(func() error { return v.slots(ctx) }); err != nil {
-		return err
+	for i := range v.r.indexes {
+		if err := v.guard(func() error { return v.slots(ctx, i) }); err != nil {
+			return err
+		}
 	}
-	n, whole := uint64(0), false
-	err := v.guard(func() error {
-		err := v.r.blocks(ctx, func(e Entry) error {
-			v.block(e, v.mine(n))
-			n++
+	n, whole := uint64(0), true
+	for _, p := range v.r.parts {
+		err := v.guard(func() error {
+			v.counts = fileCounts{}
+			err := p.eachBlock(func(e Entry) error {
+				if p.number != 0 {
+					clear(v.places)
+				}
+				v.block(e, v.mine(n))
+				n++
+				return ctx.Err()
+			})
+			if err != nil {
+				whole = false // Nothing behind a broken block can be found.
+				return err
+			}
+			v.totals(p)
 			return nil
 		})
-		whole = err == nil
-		return err
-	})
-	if err != nil || !whole {
-		return err // Nothing behind a broken block can be found.
+		if err != nil {
+			return err
+		}
 	}
-	v.totals()
+	if !whole {
+		return nil
+	}
+	v.manifest()
 	return v.guard(func() error { return v.tables(ctx) })
 }
 
-// slots checks that each slot leads to a block, and that looking up its key finds it.
-func (v *verifier) slots(ctx context.Context) error {
-	used, run := uint64(0), uint64(0) // run starts the slots in a row before i
-	for i := range v.r.slots {
-		if i%65536 == 0 && ctx.Err() != nil {
+// slots checks that each slot of index i leads to a block, and that looking up its key finds it.
+func (v *verifier) slots(ctx context.Context, i int) error {
+	x := &v.r.indexes[i]
+	used, run := uint64(0), uint64(0) // run starts the slots in a row before n
+	for n := range x.slots {
+		if n%65536 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		off := headerLen + slotLen*i
-		s := le.Uint64(v.r.index.data[off:])
+		off := headerLen + slotLen*n
+		s := le.Uint64(x.data[off:])
 		if s == 0 {
-			run = i + 1
+			run = n + 1
 			continue
 		}
 		used++
-		if v.mine(i) {
-			v.slot(s, i, run, int64(off))
+		if v.mine(n) {
+			v.slot(i, s, n, run, int64(off))
 		}
 	}
-	if want := v.r.heads[indexFile].counts[indexKeys]; used != want {
-		v.problem(indexFile, headerCounts+8*indexKeys, "header says %d slots are in use, %d are", want, used)
+	if want := x.counts[indexKeys]; used != want {
+		v.problem(x.name, -1, "footer counts %d slots in use, %d are", want, used)
 	}
 	return nil
 }
 
-func (v *verifier) slot(s, i, run uint64, off int64) {
+func (v *verifier) slot(i int, s, n, run uint64, off int64) {
+	x := &v.r.indexes[i]
 	e, ok := v.r.block(slotRef(s))
 	if !ok {
-		v.problem(indexFile, off, "slot leads to %d in the directory, where no block can start", slotRef(s))
+		v.problem(x.name, off, "slot leads to %s, where no block can start", v.placeOf(slotRef(s)))
 		return
 	}
 	hash := xxh3.Hash(e.Key())
-	ideal := home(hash, v.r.homes)
-	if want := slotOf(hash, uint64(e.ref)); s != want {
-		v.problem(indexFile, off, "%s: slot is %016x, want %016x", fragment.DescribeKey(e.Key()), s, want)
-	} else if ideal < run || ideal > i || i-ideal > v.r.reach {
-		v.problem(indexFile, off, "%s: slot %d cannot be found from its ideal slot %d", fragment.DescribeKey(e.Key()), i, ideal)
+	ideal := home(hash<<(64-v.r.shift), x.homes)
+	if want := slotOf(hash, e.Ref()); s != want || hash>>v.r.shift != uint64(i) {
+		v.problem(x.name, off, "%s: slot is %016x, want %016x in index %d", fragment.DescribeKey(e.Key()), s, want, hash>>v.r.shift)
+	} else if ideal < run || ideal > n || n-ideal > x.reach {
+		v.problem(x.name, off, "%s: slot %d cannot be found from its ideal slot %d", fragment.DescribeKey(e.Key()), n, ideal)
 	}
+}
+
+// placeOf names a place for people.
+func (v *verifier) placeOf(ref Ref) string {
+	return fmt.Sprintf("%d in part %d", ref.off(), ref>>refOffBits)
 }
 
 // block checks a block; the details only when it belongs to the part to check.
 func (v *verifier) block(e Entry, mine bool) {
-	v.counts[directoryBlocks]++
+	v.counts[partBlocks]++
 	if mine {
 		v.key(e)
 	}
 	if e.isAlias() {
 		if mine && !v.isResource(e.target()) {
-			v.problem(directoryFile, int64(e.ref), "alias %s leads to %d, where no resource starts", fragment.DescribeKey(e.Key()), e.target())
+			v.problem(e.p.name, int64(e.off), "alias %s leads to %d, where no resource starts", fragment.DescribeKey(e.Key()), e.number())
 		}
 		return
 	}
 	if mine && fragment.Kind(e.Key()[0]) == fragment.KindRemoved {
 		v.removed(e)
 	}
-	v.counts[directoryResources]++
-	v.counts[directoryFragments] += uint64(e.Len())
+	v.counts[partResources]++
+	v.counts[partFragments] += uint64(e.Len())
 	v.fragments(e, mine)
 }
 
 // key checks that the index finds the block, and that its padding is zero.
 func (v *verifier) key(e Entry) {
-	if found, ok := v.r.find(e.Key()); !ok || found.ref != e.ref {
-		v.problem(directoryFile, int64(e.ref), "%s: the index does not lead here", fragment.DescribeKey(e.Key()))
+	if found, ok := v.r.find(e.Key()); !ok || found != e {
+		v.problem(e.p.name, int64(e.off), "%s: the index does not lead here", fragment.DescribeKey(e.Key()))
 	}
-	if pad := e.block()[blockKey+int(e.keyLen()) : e.base()]; !zero(pad) {
-		v.problem(directoryFile, int64(e.ref)+blockKey+int64(e.keyLen()), "%s: padding is % x, want zeros", fragment.DescribeKey(e.Key()), pad)
+	if pad := e.block()[blockKey+e.keyLen() : e.fingerprintAt()]; !zero(pad) {
+		v.problem(e.p.name, int64(e.off)+blockKey+int64(e.keyLen()), "%s: padding is % x, want zeros", fragment.DescribeKey(e.Key()), pad)
 	}
 }
 
@@ -343,7 +386,7 @@ func (v *verifier) isResource(ref Ref) bool {
 		return false
 	}
 	found, ok := v.r.find(e.Key())
-	return ok && found.ref == ref
+	return ok && found == e
 }
 
 // fragments checks the fragments of a resource. Their programs lie in the order of their
@@ -353,7 +396,7 @@ func (v *verifier) fragments(e Entry, mine bool) {
 	v.starts, v.first = v.starts[:0], 0
 	for i := range e.Len() {
 		if mine && i > 0 && e.address(i-1) >= e.address(i) {
-			v.problem(directoryFile, e.rowAt(i), "%s: address is not above the one before", describe(e.Key(), e.Address(i)))
+			v.problem(e.p.name, e.rowAt(i), "%s: address is not above the one before", describe(e.Key(), e.Address(i)))
 		}
 		start := e.start(i)
 		if _, ok := slices.BinarySearch(v.starts, start); ok {
@@ -362,14 +405,14 @@ func (v *verifier) fragments(e Entry, mine bool) {
 		f := e.Fragment(i)
 		if start != end || f.program == nil {
 			if mine {
-				v.problem(directoryFile, e.rowAt(i)+fragmentProgram, "%s: program at %d of %d bytes, want one that is known or a whole one at %d",
+				v.problem(e.p.name, e.rowAt(i)+fragmentProgram, "%s: program at %d of %d bytes, want one that is known or a whole one at %d",
 					describe(e.Key(), e.Address(i)), start, e.programs(), end)
 			}
 			continue
 		}
 		v.starts = append(v.starts, start)
 		head := uint64(len(binary.AppendUvarint(nil, uint64(len(f.program)))))
-		v.program(e, i, f, int64(uint64(e.ref)+e.area()+start+head), mine)
+		v.program(e, i, f, int64(e.off+e.area()+start+head), mine)
 		end = start + head + uint64(len(f.program))
 	}
 	if mine {
@@ -383,22 +426,22 @@ func (v *verifier) fragments(e Entry, mine bool) {
 func (v *verifier) base(e Entry) {
 	base, stored := uint64(0), e.typ() == typeStored
 	if stored {
-		base = le.Uint64(e.block()[e.base():])
+		base = le.Uint64(e.block()[e.baseAt():])
 	}
 	if base != v.first || stored != (v.first != 0) {
-		v.problem(directoryFile, int64(uint64(e.ref)+e.base()), "%s: type %d with base %016x, the first segment lies at %016x", fragment.DescribeKey(e.Key()), e.typ(), base, v.first)
+		v.problem(e.p.name, int64(e.off+e.baseAt()), "%s: type %d with base %016x, the first segment lies at %016x", fragment.DescribeKey(e.Key()), e.typ(), base, v.first)
 	}
 }
 
 // rest checks that programs end where the block says, and that what follows is zero.
 func (v *verifier) rest(e Entry, end uint64) {
-	off := int64(uint64(e.ref) + e.area() + end)
+	off := int64(e.off + e.area() + end)
 	if end != e.programs() {
-		v.problem(directoryFile, off, "%s: programs end at %d, the block has %d bytes of them", fragment.DescribeKey(e.Key()), end, e.programs())
+		v.problem(e.p.name, off, "%s: programs end at %d, the block has %d bytes of them", fragment.DescribeKey(e.Key()), end, e.programs())
 		return
 	}
 	if pad := e.block()[e.area()+end:]; !zero(pad) {
-		v.problem(directoryFile, off, "%s: padding is % x, want zeros", fragment.DescribeKey(e.Key()), pad)
+		v.problem(e.p.name, off, "%s: padding is % x, want zeros", fragment.DescribeKey(e.Key()), pad)
 	}
 }
 
@@ -411,12 +454,12 @@ func (v *verifier) program(e Entry, i int, f Fragment, off int64, mine bool) {
 		before := c.rest
 		if !c.Next(&p) {
 			if c.Broken() && mine {
-				v.problem(directoryFile, off, "%s: piece %d, %s, breaks the format or leads outside the files: % x",
+				v.problem(e.p.name, off, "%s: piece %d, %s, breaks the format or leads outside the files: % x",
 					describe(e.Key(), e.Address(i)), k, Op(before[0]), before[:min(len(before), 24)])
 			}
 			break
 		}
-		v.counts[directoryPieces]++
+		v.counts[partPieces]++
 		row := before[:len(before)-len(c.rest)]
 		v.piece(&piece{Piece: &p, key: e.Key(), at: e.Address(i), number: k, off: off, row: row, base: f.base}, e, mine)
 		off += int64(len(row))
@@ -429,15 +472,16 @@ type piece struct {
 	key    []byte
 	at     fragment.Address
 	number int
-	off    int64  // in the directory
+	off    int64  // in the part
 	row    []byte // its bytes there
 	base   uint64
 }
 
 func (v *verifier) piece(p *piece, e Entry, mine bool) {
-	where := uint64(p.Pack)<<wherePackShift | uint64(p.Offset)
+	where := uint64(p.Ref)
 	if p.Op == OpSegment {
-		v.segment(p, where)
+		where = uint64(p.Pack)<<wherePackShift | uint64(p.Offset)
+		v.segment(p)
 		if v.first == 0 {
 			v.first = where
 		}
@@ -446,20 +490,25 @@ func (v *verifier) piece(p *piece, e Entry, mine bool) {
 		return
 	}
 	what := ""
-	spec := PieceSpec{Op: p.Op, Segment: p.Segment, Literal: p.Text(), Ref: p.Ref, Sub: p.Sub, Include: p.Include, Word: p.Word, Number: p.Number}
+	spec := PieceSpec{Op: p.Op, Segment: p.Segment, Literal: p.Text(), Sub: p.Sub, Include: p.Include, Word: p.Word, Number: p.Number}
 	if want := appendPiece(nil, &spec, where, p.base); !bytes.Equal(want, p.row) {
 		what = fmt.Sprintf("is % x, want % x", p.row, want)
 	} else if p.Op == OpReference || p.Op == OpInclude {
 		what = v.leads(program{e, p.at.Sub}, p.Piece)
 	}
 	if what != "" {
-		v.problem(directoryFile, p.off, "%s: piece %d, %s, %s", describe(p.key, p.at), p.number, p.Op, what)
+		v.problem(e.p.name, p.off, "%s: piece %d, %s, %s", describe(p.key, p.at), p.number, p.Op, what)
 	}
 }
 
-// segment hands a segment to be inflated, unless the walk has met it lately.
-func (v *verifier) segment(p *piece, where uint64) {
+// segment counts a segment as live, and hands it to be inflated unless the walk has met it lately.
+func (v *verifier) segment(p *piece) {
 	g := &p.Segment
+	where := uint64(g.pack.number)<<wherePackShift | g.off
+	if _, ok := v.places[where]; !ok {
+		v.places[where] = struct{}{}
+		v.live[g.pack.number] += int64(len(g.Stored))
+	}
 	facts := segmentFacts{uint32(len(g.Stored)), g.RawLen, g.CRC, g.Op, g.Hash}
 	if v.seen[where] == facts && len(g.Stored) > 0 {
 		return
@@ -474,27 +523,37 @@ func (v *verifier) segment(p *piece, where uint64) {
 	v.segments++
 }
 
-// totals compares the counts of the headers and the manifest with the walk.
-func (v *verifier) totals() {
-	for i, want := range v.r.heads[directoryFile].counts {
-		if got := v.counts[i]; got != want {
-			v.problem(directoryFile, headerCounts+8*int64(i), "header counts %d, the blocks have %d", want, got)
+// totals compares the counts of the footer of a part with the walk.
+func (v *verifier) totals(p *part) {
+	for i := range partPacks { // the rest is what Open checks
+		if got, want := v.counts[i], p.counts[i]; got != want {
+			v.problem(p.name, -1, "footer counts %d, the blocks have %d", want, got)
 		}
+		v.all[i] += v.counts[i]
 	}
-	if used := v.r.heads[indexFile].counts[indexKeys]; used != v.counts[directoryBlocks] {
-		v.problem(indexFile, headerCounts+8*indexKeys, "header says %d keys, the directory has %d", used, v.counts[directoryBlocks])
+}
+
+// manifest compares the counts of the manifest with the walk.
+func (v *verifier) manifest() {
+	keys := uint64(0)
+	for i := range v.r.indexes {
+		keys += v.r.indexes[i].counts[indexKeys]
 	}
-	var segments, raw, stored uint64
-	for _, h := range v.r.heads {
-		if h.magic == packMagic {
-			segments += h.counts[packSegments]
-			raw += h.counts[packRawBytes]
-			stored += h.length - headerLen
-		}
+	if keys != v.all[partBlocks] {
+		v.problem(manifestFile, -1, "the indexes have %d keys, the parts have %d", keys, v.all[partBlocks])
 	}
 	c := v.r.manifest.Counts
-	got := [...]int64{int64(v.counts[directoryFragments]), int64(segments), int64(raw), int64(stored)}
-	if want := [...]int64{c.Fragments, c.Segments, c.RawBytes, c.StoredBytes}; got != want {
+	want := [...]int64{c.Fragments, c.Segments, c.RawBytes, c.StoredBytes}
+	got := [4]int64{int64(v.all[partFragments])}
+	for i, m := range v.r.packs {
+		got[1] += int64(m.counts[packSegments])
+		got[2] += int64(m.counts[packRawBytes])
+		got[3] += int64(len(m.data) - headerLen)
+		if live := v.r.manifest.Packs[i].Live; live != v.live[i] {
+			v.problem(manifestFile, -1, "%d bytes of %s are live, segments lie in %d", live, m.name, v.live[i])
+		}
+	}
+	if got != want {
 		v.problem(manifestFile, -1, "counts of fragments, segments, raw and stored bytes are %d, the files have %d", want, got)
 	}
 }
@@ -505,12 +564,12 @@ func (v *verifier) inflateAll() {
 	for j := range v.jobs {
 		err := v.guard(func() error {
 			if what := z.check(&j.piece.Segment); what != "" {
-				v.problem(packName(j.piece.Pack), j.piece.Offset, "%s: %s", describe(j.key, j.at), what)
+				v.problem(j.piece.Segment.pack.name, j.piece.Offset, "%s: %s", describe(j.key, j.at), what)
 			}
 			return nil
 		})
 		if err != nil { // cannot be: only damage ends it
-			v.problem(packName(j.piece.Pack), j.piece.Offset, "%v", err)
+			v.problem(j.piece.Segment.pack.name, j.piece.Offset, "%v", err)
 		}
 		v.advance(int64(len(j.piece.Segment.Stored)))
 	}
@@ -591,12 +650,12 @@ func (z *inflater) check(g *Segment) string {
 // manifest. Errors about the content match ErrCorrupt.
 func CheckAll(ctx context.Context, releasesDir string, r *Reader) error {
 	dir := filepath.Join(releasesDir, r.manifest.ID)
-	for _, want := range r.manifest.Files {
+	for _, want := range r.manifest.Files() {
 		got, err := hashFile(ctx, filepath.Join(dir, want.Name), nil)
 		if err != nil {
 			return err
 		}
-		if got.File != want {
+		if got.SHA256 != want.SHA256 {
 			return corrupt(want.Name, -1, "SHA-256 is %s, the manifest says %s", got.SHA256, want.SHA256)
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,6 +12,7 @@ import (
 	"testing"
 
 	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/release/releasetest"
 )
 
 // copyArchive returns a copy of the archive that may be broken.
@@ -41,40 +41,25 @@ func writeFile(tb testing.TB, data []byte, elem ...string) {
 	}
 }
 
-// fixHeader makes length and CRC of a header those of the file.
-func fixHeader(b []byte) {
-	if len(b) < headerLen {
-		return
-	}
-	le.PutUint64(b[headerFileLen:], uint64(len(b)))
-	le.PutUint32(b[headerCRC:], crc32.ChecksumIEEE(b[:headerCRC]))
-}
-
-// fixManifest makes the manifest in dir that of the files there.
+// fixManifest makes the manifest in dir that of the files there, whose names stay.
 func fixManifest(tb testing.TB, dir string, change func(*Manifest)) {
 	tb.Helper()
 	m := new(Manifest)
 	*m = *mustOpen(tb, archive).Manifest()
-	files, sums := m.Files, map[string][]byte{}
-	m.Files = nil
-	for _, f := range files {
-		if f.Name == checksFile {
-			continue
+	for _, files := range []*[]File{&m.Parts, &m.Index, &m.Packs, &m.Tables} {
+		*files = slices.Clone(*files)
+		for i, f := range *files {
+			sum, err := hashFile(context.Background(), filepath.Join(dir, f.Name), nil)
+			if err != nil {
+				tb.Fatal(err)
+			}
+			(*files)[i].Size, (*files)[i].SHA256 = sum.Size, sum.SHA256
 		}
-		sum, err := hashFile(context.Background(), filepath.Join(dir, f.Name), nil)
-		if err != nil {
-			tb.Fatal(err)
-		}
-		m.Files, sums[f.Name] = append(m.Files, sum.File), sum.blocks
 	}
-	err := (&Writer{tmp: dir}).writeChecks(context.Background(), m, sums)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	sortFiles(m.Files)
 	if change != nil {
 		change(m)
 	}
+	var err error
 	if m.ID, err = m.contentID(); err != nil {
 		tb.Fatal(err)
 	}
@@ -85,11 +70,12 @@ func fixManifest(tb testing.TB, dir string, change func(*Manifest)) {
 	writeFile(tb, data, dir, manifestFile)
 }
 
-var archiveFiles = []string{checksFile, directoryFile, indexFile, packName(0), packName(1), packName(2), packName(4), packName(7)}
+// archiveFiles returns the names of the files of the archive.
+func archiveFiles(tb testing.TB) []string { return filesOf(tb, archive) }
 
 // TestOpenNamesFile breaks the length of each file, and its header byte by byte.
 func TestOpenNamesFile(t *testing.T) {
-	for _, name := range append(archiveFiles, manifestFile) {
+	for _, name := range append(archiveFiles(t), manifestFile) {
 		dir := copyArchive(t)
 		whole := readFile(t, dir, name)
 		refused := func(what string, data []byte, words ...string) {
@@ -121,7 +107,10 @@ func TestOpenNamesFile(t *testing.T) {
 		if name == manifestFile {
 			n = len(whole)
 		}
-		for i := range n {
+		for i := range len(whole) {
+			if i >= n && i < len(whole)-footerLen {
+				continue
+			}
 			flipped := slices.Clone(whole)
 			flipped[i] ^= 1 << (i % 8)
 			refused(fmt.Sprintf("bit %d of byte %d flipped", i%8, i), flipped)
@@ -140,8 +129,8 @@ func TestOpenVersion(t *testing.T) {
 	m := readFile(t, dir, manifestFile)
 	writeFile(t, bytes.Replace(m, fmt.Appendf(nil, `"format_version": %d`, FormatVersion), fmt.Appendf(nil, `"format_version": %d`, FormatVersion+1), 1), dir, manifestFile)
 	_, err := Open(dir)
-	if !errors.Is(err, ErrVersion) || !strings.Contains(err.Error(), "format version is 5, this program reads 4") {
-		t.Errorf("Open(version 5) = %v, want ErrVersion", err)
+	if !errors.Is(err, ErrVersion) || !strings.Contains(err.Error(), "format version is 6, this program reads 5") {
+		t.Errorf("Open(version 6) = %v, want ErrVersion", err)
 	}
 	var bad *CorruptError
 	if err := corrupt("x", 1, "y"); !errors.As(err, &bad) || bad.Error() != "x: offset 1: y" {
@@ -152,7 +141,7 @@ func TestOpenVersion(t *testing.T) {
 // TestVerifyFindsEveryFlip flips one bit in each byte behind the headers.
 func TestVerifyFindsEveryFlip(t *testing.T) {
 	dir := copyArchive(t)
-	for _, name := range archiveFiles {
+	for _, name := range archiveFiles(t) {
 		whole := readFile(t, dir, name)
 		for i := headerLen; i < len(whole); i += 1 + i%3 {
 			flipped := slices.Clone(whole)
@@ -171,14 +160,23 @@ func TestVerifyFindsEveryFlip(t *testing.T) {
 // TestVerifyNamesPlace changes one thing at a time and mends the sums, so that only
 // the check of that thing can find it.
 func TestVerifyNamesPlace(t *testing.T) {
-	const ( // offsets in the directory; v4.dump has all of them
-		movie550, alias, kindDefault, tv = 0x90, 0x138, 0x228, 0x350
-		rows, programs                   = movie550 + 40, movie550 + 88
-		near, reference, literal, far    = 0xe9, 0xfd, 0x100, 0x11e
-		name, include, second, lastName  = 0x2c7, 0x2df, 0x2e8, 0x303
+	const ( // offsets in parts 1 and 2; v5.dump has all of them
+		movie550, alias, kindDefault, tv = 16, 192, 152, 472
+		rows, programs                   = movie550 + 48, movie550 + 96
+		near, reference, literal, far    = 113, 133, 136, 166
+		name, include, second, lastName  = 327, 351, 360, 387
 	)
+	m, err := readManifest(archive)
+	if err != nil {
+		t.Fatal(err)
+	}
+	part1, part2, pack := m.Parts[1].Name, m.Parts[2].Name, packOf(t, archive, movie(550))
+	index := indexName(0)
 	put := func(off int, bytes ...byte) func([]byte) []byte {
 		return func(b []byte) []byte { copy(b[off:], bytes); return b }
+	}
+	count := func(i int, n byte) func([]byte) []byte {
+		return func(b []byte) []byte { b[len(b)-footerLen+footerCounts+8*i] = n; return b }
 	}
 	both := func(fs ...func([]byte) []byte) func([]byte) []byte {
 		return func(b []byte) []byte {
@@ -197,108 +195,106 @@ func TestVerifyNamesPlace(t *testing.T) {
 		change func([]byte) []byte
 		want   string
 	}{
-		{indexFile, put(0xa8, 9), `index: offset 168: slot leads to 72 in the directory, where no block can start`},
-		{indexFile, put(0xae, 0), `index: offset 168: genres of movie "18,53": slot is 0d00000000000008, want 0d27000000000008`},
-		{indexFile, put(0x68, 0, 0, 0, 0, 0, 0, 0, 0), `directory: offset 344: movie 551: the index does not lead here`},
-		{indexFile, put(0x68, 0, 0, 0, 0, 0, 0, 0, 0), `index: offset 32: header says 9 slots are in use, 8 are`},
-		{indexFile, func(b []byte) []byte {
-			copy(b[0x80:], b[0x68:0x70])
-			return put(0x68, make([]byte, 8)...)(b)
-		}, `index: offset 128: movie 551: slot 8 cannot be found from its ideal slot 5`},
+		{index, put(0x78, 9), index + `: offset 120: slot leads to 72 in part 0, where no block can start`},
+		{index, put(0x7e, 0), index + `: offset 120: genres of movie "18,53": slot is 0d00000000000002, want 0d27000000000002 in index 0`},
+		{index, put(0x38, 0, 0, 0, 0, 0, 0, 0, 0), part1 + `: offset 224: movie 551: the index does not lead here`},
+		{index, put(0x38, 0, 0, 0, 0, 0, 0, 0, 0), index + `: footer counts 9 slots in use, 8 are`},
+		{index, func(b []byte) []byte {
+			copy(b[0x50:], b[0x38:0x40])
+			return put(0x38, make([]byte, 8)...)(b)
+		}, index + `: offset 80: movie 551: slot 8 cannot be found from its ideal slot 5`},
 
 		// Blocks.
-		{directoryFile, put(movie550, 65), `directory: offset 144: no block can start with 41 03 04 00 4b 00 00 00`},
-		{directoryFile, put(movie550+blockType, 0), `directory: offset 144: no block can start with 09 00`},
-		{directoryFile, put(movie550+blockType, 4), `directory: offset 144: no block can start with 09 04`},
-		{directoryFile, put(movie550+blockType, typeAlias), `directory: offset 144: no block can start with 09 02`},
-		{directoryFile, put(alias+blockFragments, 1), `directory: offset 312: no block can start with 0b 02 01`},
-		{directoryFile, put(alias+blockPrograms, 1), `directory: offset 312: no block can start with 0b 02 00 00 01`},
-		{directoryFile, put(movie550+blockPrograms, 0xff, 0xff, 0xff, 0xff), `directory: offset 144: no block can start with`},
-		{directoryFile, put(movie550+25, 1), `directory: offset 169: movie 550: padding is 01 00 00 00 00 00 00, want zeros`},
-		{directoryFile, put(alias+blockNumber, 0x48), `directory: offset 312: alias alias of movie "tt0137523" leads to 72, where no resource starts`},
-		{directoryFile, put(alias+blockNumber, 0x38, 1), `directory: offset 312: alias alias of movie "tt0137523" leads to 312, where no resource starts`},
+		{part1, put(movie550, 65), part1 + `: offset 16: no block can start with 41 05 04 00 4b 00 00 00`},
+		{part1, put(movie550+blockType, 0), part1 + `: offset 16: no block can start with 09 00`},
+		{part1, put(movie550+blockType, 4), part1 + `: offset 16: no block can start with 09 04`},
+		{part1, put(movie550+blockType, typeAlias), part1 + `: offset 16: no block can start with 09 02`},
+		{part1, put(alias+blockFragments, 1), part1 + `: offset 192: no block can start with 0b 02 01`},
+		{part1, put(alias+blockPrograms, 1), part1 + `: offset 192: no block can start with 0b 02 00 00 01`},
+		{part1, put(movie550+blockPrograms, 0xff, 0xff, 0xff, 0xff), part1 + `: offset 16: no block can start with`},
+		{part1, put(movie550+25, 1), part1 + `: offset 41: movie 550: padding is 01 00 00 00 00 00 00, want zeros`},
+		{part1, put(alias+blockNumber, 0x48), part1 + `: offset 192: alias alias of movie "tt0137523" leads to 72, where no resource starts`},
+		{part1, put(alias+blockNumber, 192), part1 + `: offset 192: alias alias of movie "tt0137523" leads to 192, where no resource starts`},
 
 		// The base; of tv 1399, with its row and program behind it.
-		{directoryFile, put(rows-8, 0x3f), "directory: offset 233: " + broken550},
-		{directoryFile, both(put(rows-8, 0x3f), put(near+1, 1)), `directory: offset 176: movie 550: type 3 with base 000100000000003f, the first segment lies at 0001000000000040`},
+		{part1, put(rows-8, 0x0f), part1 + ": offset 113: " + broken550},
+		{part1, both(put(rows-8, 0x0f), put(near+1, 1)), part1 + `: offset 56: movie 550: type 5 with base 000000000000000f, the first segment lies at 0000000000000010`},
 		{
-			directoryFile, both(put(tv+blockType, typeStored), put(tv+blockPrograms, 2), put(tv+32,
-				0x40, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, byte(OpIDEnd), 0, 0)),
-			`directory: offset 880: tv 1399: type 3 with base 0000000000000040, the first segment lies at 0000000000000000`,
+			part2, both(put(tv+blockType, typeStored), put(tv+blockPrograms, 2), put(tv+40,
+				0x10, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, byte(OpIDEnd), 0, 0)),
+			part2 + `: offset 512: tv 1399: type 5 with base 0000000000000010, the first segment lies at 0000000000000000`,
 		},
 		{
-			directoryFile, both(put(tv+blockType, typeStored), put(tv+blockPrograms, 2), put(tv+32,
+			part2, both(put(tv+blockType, typeStored), put(tv+blockPrograms, 2), put(tv+40,
 				0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, byte(OpIDEnd), 0, 0)),
-			`directory: offset 880: tv 1399: type 3 with base 0000000000000000, the first segment lies at 0000000000000000`,
+			part2 + `: offset 512: tv 1399: type 5 with base 0000000000000000, the first segment lies at 0000000000000000`,
 		},
-		{directoryFile, func(b []byte) []byte { // without its base, and so much more in the program
-			facts := bytes.Clone(b[kindDefault+0x2f:][:18])
+		{part2, func(b []byte) []byte { // without its base, and so much more in the program
+			facts := bytes.Clone(b[kindDefault+0x37:][:18])
 			b[kindDefault+blockType], b[kindDefault+blockPrograms] = typeResource, 33
-			copy(b[kindDefault+24:], b[kindDefault+32:][:fragmentLen])
-			program := append(append([]byte{32, byte(opFar), 2, 0x59}, facts...), byte(OpLiteral), 9)
-			copy(b[kindDefault+36:], append(program, "123456789\x00\x00\x00"...))
+			copy(b[kindDefault+32:], b[kindDefault+40:][:fragmentLen])
+			program := append(append([]byte{32, byte(opFar), 0, 0x29}, facts...), byte(OpLiteral), 9)
+			copy(b[kindDefault+44:], append(program, "123456789\x00\x00\x00"...))
 			return b
-		}, `directory: offset 576: default of movie: type 1 with base 0000000000000000, the first segment lies at 0002000000000059`},
+		}, part2 + `: offset 184: default of movie: type 1 with base 0000000000000000, the first segment lies at 0000000000000029`},
 
 		// The fragment table, and where programs lie.
-		{directoryFile, put(rows+12, 0, 0, 0, 0, 0, 0, 1), `directory: offset 196: movie 550 details: address is not above the one before`},
-		{directoryFile, put(rows+6, 2), `directory: offset 196: movie 550 details deDE: address is not above the one before`},
-		{directoryFile, put(rows+8, 7), `directory: offset 192: movie 550 details: program at 7 of 75 bytes, want one that is known or a whole one at 0`},
-		{directoryFile, put(rows+8, 0xff, 0xff, 0xff, 0xff), `directory: offset 192: movie 550 details: program at 4294967295 of 75 bytes`},
-		{directoryFile, put(rows+12+8, 1), `directory: offset 204: movie 550 details deDE: program at 1 of 75 bytes, want one that is known or a whole one at 35`},
-		{directoryFile, put(rows+24+8, 52), `directory: offset 216: movie 550 similar page 2: program at 52 of 75 bytes, want one that is known or a whole one at 35`},
-		{directoryFile, put(rows+36+8, 35), `directory: offset 284: movie 550: programs end at 52, the block has 75 bytes of them`},
-		{directoryFile, put(programs, 0), `directory: offset 192: movie 550 details: program at 0 of 75 bytes`},
-		{directoryFile, put(programs, 75), `directory: offset 192: movie 550 details: program at 0 of 75 bytes`},
-		{directoryFile, put(programs, 0xa2, 0), `directory: offset 192: movie 550 details: program at 0 of 75 bytes`},
-		{directoryFile, put(programs, 33), `directory: offset 256: movie 550 details: piece 2, literal, breaks the format`},
-		{directoryFile, put(programs+75, 1), `directory: offset 307: movie 550: padding is 01 00 00 00 00, want zeros`},
-		{directoryFile, put(movie550+blockPrograms, 76), `directory: offset 307: movie 550: programs end at 75, the block has 76 bytes of them`},
+		{part1, put(rows+12, 0, 0, 0, 0, 0, 0, 1), part1 + `: offset 76: movie 550 details: address is not above the one before`},
+		{part1, put(rows+6, 2), part1 + `: offset 76: movie 550 details deDE: address is not above the one before`},
+		{part1, put(rows+8, 7), part1 + `: offset 72: movie 550 details: program at 7 of 75 bytes, want one that is known or a whole one at 0`},
+		{part1, put(rows+8, 0xff, 0xff, 0xff, 0xff), part1 + `: offset 72: movie 550 details: program at 4294967295 of 75 bytes`},
+		{part1, put(rows+12+8, 1), part1 + `: offset 84: movie 550 details deDE: program at 1 of 75 bytes, want one that is known or a whole one at 35`},
+		{part1, put(rows+24+8, 52), part1 + `: offset 96: movie 550 similar page 2: program at 52 of 75 bytes, want one that is known or a whole one at 35`},
+		{part1, put(rows+36+8, 35), part1 + `: offset 164: movie 550: programs end at 52, the block has 75 bytes of them`},
+		{part1, put(programs, 0), part1 + `: offset 72: movie 550 details: program at 0 of 75 bytes`},
+		{part1, put(programs, 75), part1 + `: offset 72: movie 550 details: program at 0 of 75 bytes`},
+		{part1, put(programs, 0xa2, 0), part1 + `: offset 72: movie 550 details: program at 0 of 75 bytes`},
+		{part1, put(programs, 33), part1 + `: offset 136: movie 550 details: piece 2, literal, breaks the format`},
+		{part1, put(programs+75, 1), part1 + `: offset 187: movie 550: padding is 01 00 00 00 00, want zeros`},
+		{part1, put(movie550+blockPrograms, 76), part1 + `: offset 187: movie 550: programs end at 75, the block has 76 bytes of them`},
 
 		// Pieces.
-		{directoryFile, put(near, 0), `directory: offset 233: movie 550 details: piece 0, op-0, breaks the format`},
-		{directoryFile, put(near, 11), `directory: offset 233: movie 550 details: piece 0, op-11, breaks the format`},
-		{directoryFile, put(near+1, 1), broken550 + "01 01 14"},
-		{directoryFile, put(near+2, 0x15), broken550 + "01 00 15"},
-		{directoryFile, put(far+1, 3), "directory: offset 286: " + brokenFar + "09 03"},
-		{directoryFile, put(far+1, 8), brokenFar + "09 08"},
-		{directoryFile, put(far+2, 0x3f), brokenFar + "09 04 3f"},
-		{directoryFile, put(far+2, 0x41), brokenFar + "09 04 41"},
-		{directoryFile, put(far+1, 1, 0x40, 20), `directory: offset 286: movie 550 videos: piece 1, segment, is 09 01 40 14 3e 8e 9e 95 8a e9 04 db c8 57 db 97 24 ea d4 05 cd, want 01 00 14 3e`},
-		{directoryFile, put(reference+1, 1), `directory: offset 253: movie 550 details: piece 1, reference, leads to details of a resource at 64, which is not there`},
-		{directoryFile, put(reference+2, 9), `movie 550 details: piece 1, reference, leads to genres of a resource at 72, which is not there`},
-		{directoryFile, put(reference+2, movie550/blockAlign), `directory: offset 253: movie 550 details: piece 1, reference, breaks the format`},
-		{directoryFile, put(literal+1, 0), `directory: offset 256: movie 550 details: piece 2, literal, breaks the format`},
-		{directoryFile, put(literal+1, 10), `directory: offset 256: movie 550 details: piece 2, literal, breaks the format`},
-		{directoryFile, put(include+1, 0), `directory: offset 735: season 1399 1 credits: piece 1, include, breaks the format`},
-		{directoryFile, put(include+1, 10), `season 1399 1 credits: piece 1, include, breaks the format`},
-		{directoryFile, put(include+2, 0), `season 1399 1 credits: piece 1, include, breaks the format`},
-		{directoryFile, put(second+4, 0), `directory: offset 744: season 1399 1 credits: piece 3, include, breaks the format`},
-		{directoryFile, put(include+3, 14), `directory: offset 735: season 1399 1 credits: piece 1, include, leads to movie 14 row, a resource which is not there`},
-		{directoryFile, put(include+2, 0x1d), `piece 1, include, leads to movie 13 videos, of which neither the resource nor the default of its kind has the base`},
-		{directoryFile, put(include+1, 3), `piece 1, include, leads to season 13 8 row, a resource which is not there`},
-		{directoryFile, put(name+1, 0), `directory: offset 711: season 1399 1 details: piece 1, name, breaks the format`},
-		{directoryFile, put(name+1, 4), `season 1399 1 details: piece 1, name, breaks the format`},
-		{directoryFile, put(lastName+6, 0x8f), `directory: offset 771: season 1399 1 row: piece 0, name, breaks the format`},
-		{directoryFile, put(lastName+6, 0x1f), `directory: offset 771: season 1399 1 row: piece 0, name, breaks the format`},
+		{part1, put(near, 0), part1 + `: offset 113: movie 550 details: piece 0, op-0, breaks the format`},
+		{part1, put(near, 11), part1 + `: offset 113: movie 550 details: piece 0, op-11, breaks the format`},
+		{part1, put(near+1, 1), broken550 + "01 01 14"},
+		{part1, put(near+2, 0x15), broken550 + "01 00 15"},
+		{part1, put(far+1, 3), part1 + ": offset 166: " + brokenFar + "09 03"},
+		{part1, put(far+1, 8), brokenFar + "09 08"},
+		{part1, put(far+2, 0x0f), brokenFar + "09 01 0f"},
+		{part1, put(far+2, 0x11), brokenFar + "09 01 11"},
+		{part1, put(far+1, 0, 0x10, 20), part1 + `: offset 166: movie 550 videos: piece 1, segment, is 09 00 10 14 3e 8e 9e 95 8a e9 04 db c8 57 db 97 24 ea d4 05 cd, want 01 00 14 3e`},
+		{part1, put(reference+1, 1), part1 + `: offset 133: movie 550 details: piece 1, reference, leads to details of a resource at 16, which is not there`},
+		{part1, put(reference+2, 9), `movie 550 details: piece 1, reference, leads to genres of a resource at 72, which is not there`},
+		{part1, put(literal+1, 0), part1 + `: offset 136: movie 550 details: piece 2, literal, breaks the format`},
+		{part1, put(literal+1, 10), part1 + `: offset 136: movie 550 details: piece 2, literal, breaks the format`},
+		{part2, put(include+1, 0), part2 + `: offset 351: season 1399 1 credits: piece 1, include, breaks the format`},
+		{part2, put(include+1, 10), `season 1399 1 credits: piece 1, include, breaks the format`},
+		{part2, put(include+2, 0), `season 1399 1 credits: piece 1, include, breaks the format`},
+		{part2, put(second+4, 0), part2 + `: offset 360: season 1399 1 credits: piece 3, include, breaks the format`},
+		{part2, put(include+3, 14), part2 + `: offset 351: season 1399 1 credits: piece 1, include, leads to movie 14 row, a resource which is not there`},
+		{part2, put(include+2, 0x1d), `piece 1, include, leads to movie 13 videos, of which neither the resource nor the default of its kind has the base`},
+		{part2, put(include+1, 3), `piece 1, include, leads to season 13 8 row, a resource which is not there`},
+		{part2, put(name+1, 0), part2 + `: offset 327: season 1399 1 details: piece 1, name, breaks the format`},
+		{part2, put(name+1, 4), `season 1399 1 details: piece 1, name, breaks the format`},
+		{part2, put(lastName+6, 0x8f), part2 + `: offset 387: season 1399 1 row: piece 0, name, breaks the format`},
+		{part2, put(lastName+6, 0x1f), part2 + `: offset 387: season 1399 1 row: piece 0, name, breaks the format`},
 
 		// Segments.
-		{directoryFile, put(near+3, 14), `pack-00001: offset 64: movie 550 details: it inflates to 15 bytes, want 14`},
-		{directoryFile, put(near+3, 16), `pack-00001: offset 64: movie 550 details: it inflates to 15 bytes, want 16`},
-		{directoryFile, put(near+4, 0), `pack-00001: offset 64: movie 550 details: CRC is f20b5fc4, want f20b5f00`},
-		{directoryFile, put(near+8, 0), `pack-00001: offset 64: movie 550 details: CRC operator is 60c76f00, want 60c76fe0`},
-		{directoryFile, put(near+12, 0), `pack-00001: offset 64: movie 550 details: hash is bbe4bacdf8e4c5e4, want 00e4bacdf8e4c5e4`},
-		{directoryFile, put(headerCounts, 10), `directory: offset 24: header counts 10, the blocks have 9`},
-		{directoryFile, put(headerCounts+8*directoryPieces, 25), `directory: offset 48: header counts 25, the blocks have 24`},
-		{packName(1), put(0x45, 'x'), `pack-00001: offset 64: movie 550 details: CRC is`},
-		{packName(1), put(0x40, 1), `pack-00001: offset 64: movie 550 details: it holds a final block`},
-		{packName(1), put(0x40, 7), `pack-00001: offset 64: movie 550 details: inflating stops after 0 raw bytes`},
-		{packName(1), put(headerCounts, 9), `manifest.json: counts of fragments, segments, raw and stored bytes are [16 9 144 189], the files have [16 17 144 189]`},
-		{packName(1), put(headerMagic, 0), `pack-00001: offset 0: magic is`},
+		{part1, put(near+3, 14), pack + `: offset 16: movie 550 details: it inflates to 15 bytes, want 14`},
+		{part1, put(near+3, 16), pack + `: offset 16: movie 550 details: it inflates to 15 bytes, want 16`},
+		{part1, put(near+4, 0), pack + `: offset 16: movie 550 details: CRC is f20b5fc4, want f20b5f00`},
+		{part1, put(near+8, 0), pack + `: offset 16: movie 550 details: CRC operator is 60c76f00, want 60c76fe0`},
+		{part1, put(near+12, 0), pack + `: offset 16: movie 550 details: hash is bbe4bacdf8e4c5e4, want 00e4bacdf8e4c5e4`},
+		{part2, count(partBlocks, 10), part2 + `: footer counts 10, the blocks have 5`},
+		{part2, count(partPieces, 25), part2 + `: footer counts 25, the blocks have `},
+		{pack, put(0x15, 'x'), pack + `: offset 16: movie 550 details: CRC is`},
+		{pack, put(0x10, 1), pack + `: offset 16: movie 550 details: it holds a final block`},
+		{pack, put(0x10, 7), pack + `: offset 16: movie 550 details: inflating stops after 0 raw bytes`},
+		{pack, count(packSegments, 9), `manifest.json: counts of fragments, segments, raw and stored bytes are [16 9 144 189], the files have [16 17 144 189]`},
+		{pack, put(headerMagic, 0), pack + `: offset 0: magic is`},
 	} {
 		dir := copyArchive(t)
-		b := c.change(readFile(t, dir, c.file))
-		fixHeader(b)
+		b := releasetest.Mended(c.change(readFile(t, dir, c.file)))
 		writeFile(t, b, dir, c.file)
 		fixManifest(t, dir, nil)
 		problems, err := Verify(context.Background(), dir, VerifyOptions{}, nil)
@@ -349,9 +345,11 @@ func walkReader(r *Reader) (n int) {
 		}
 		return nil
 	})
-	for i := range r.slots {
-		if e, ok := r.block(slotRef(le.Uint64(r.index.data[headerLen+slotLen*i:]))); ok {
-			r.Lookup(e.Key())
+	for _, x := range r.indexes {
+		for i := range x.slots {
+			if e, ok := r.block(slotRef(le.Uint64(x.data[headerLen+slotLen*i:]))); ok {
+				r.Lookup(e.Key())
+			}
 		}
 	}
 	return n

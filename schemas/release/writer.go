@@ -1,45 +1,46 @@
 package release
 
 import (
-	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strconv"
 	"sync"
 	"unicode/utf8"
 
 	"github.com/gofrs/flock"
-	"github.com/zeebo/xxh3"
-
-	"reelsplice/schemas/fragment"
+	"golang.org/x/sync/errgroup"
 )
 
-// maxShards bounds the shards of a release, so that pack numbers last.
-const maxShards = 4096
-
-// DefaultMaxPackBytes is the pack length at which a shard starts another pack.
+// DefaultMaxPackBytes is the pack length at which a part starts another pack.
 const DefaultMaxPackBytes = 1 << 30
 
-// WriterOptions say what a Writer puts into the manifest and how it divides the
-// release. All of them have a share in its bytes and thus in its id.
+// WriterOptions give the manifest's free fields and the division of the release. All of them
+// have a share in its bytes and thus in its id.
 type WriterOptions struct {
 	Params  map[string]string // parameters of the build that determine its bytes; UTF-8
 	Sources map[string]int64  // counts of what the build read; UTF-8 names
 	Parent  string            // id of the release that this one was built upon, or ""
-	// MaxPackBytes is the length in bytes at which a shard starts another pack; a
-	// longer segment gets a pack of its own. 0 means DefaultMaxPackBytes.
+	// MaxPackBytes is that of PartOptions.
 	MaxPackBytes int64
-	// Shards is the number of shards, 1 to 4096; 0 means 1. Shard 0 is the common
-	// shard, the only one that References may point into.
-	Shards int
+	// Parts is the number of parts, 1 to MaxParts; 0 means 1. Part 0 is the common
+	// part, the only one that References may lead into.
+	Parts int
+	// Previous is a release in the same folder of which resources and segments may be taken
+	// over: see PartWriter.Copy and PieceSpec.Segment. It stays open until Seal or Abort.
+	// Nil for none.
+	Previous *Reader
 }
 
-// A Writer makes one release. Its shards may be written at the same time; every
-// other method is for one goroutine, while no shard is being written.
+// A Writer makes one release: it holds the lock and the folder, hands out parts and tables, and
+// seals. Parts and tables may be written at the same time; every other method is for one
+// goroutine, while none is being written.
 type Writer struct {
 	o    WriterOptions
 	dir  string // of the releases
@@ -47,37 +48,12 @@ type Writer struct {
 	lock *flock.Flock
 	disk disk
 
-	common commonShard
-	mu     sync.Mutex // guards shards and tables
-	shards []*ShardWriter
+	common *Common
+	mu     sync.Mutex // guards parts and tables
+	parts  []*PartWriter
 	tables []*TableWriter
-	joined []summedFile // directory and index, when they are written
-	whole  *Manifest    // of the complete release
-}
-
-// commonShard knows what References may point at. A goroutine learns of a Ref only
-// after the resource is in, so what check answers does not depend on timing.
-type commonShard struct {
-	mu   sync.RWMutex
-	subs map[refSub]struct{}
-}
-
-type refSub struct {
-	ref Ref
-	sub fragment.Sub
-}
-
-func (c *commonShard) add(ref Ref, sub fragment.Sub) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.subs[refSub{ref, sub}] = struct{}{}
-}
-
-func (c *commonShard) has(ref Ref, sub fragment.Sub) bool {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	_, ok := c.subs[refSub{ref, sub}]
-	return ok
+	index  []File    // once it is written
+	whole  *Manifest // of the complete release
 }
 
 // Create starts a release in the folder releasesDir, which is made if need be. One
@@ -98,8 +74,7 @@ func Create(releasesDir string, o WriterOptions) (*Writer, error) {
 	if lock == nil {
 		return nil, fmt.Errorf("create release in %q: %w", releasesDir, ErrLocked)
 	}
-	w := &Writer{o: o, dir: releasesDir, lock: lock, shards: make([]*ShardWriter, o.Shards)}
-	w.common.subs = map[refSub]struct{}{}
+	w := &Writer{o: o, dir: releasesDir, lock: lock, parts: make([]*PartWriter, o.Parts), common: &Common{refs: map[string]commonResource{}}}
 	w.tmp = filepath.Join(releasesDir, BuildingPrefix+strconv.Itoa(os.Getpid()))
 	if err := w.start(); err != nil {
 		return nil, errors.Join(fmt.Errorf("create release: %w", err), lock.Unlock())
@@ -116,14 +91,11 @@ func (w *Writer) start() error {
 
 // withDefaults returns o with the defaults filled in, or what is wrong with it.
 func (o WriterOptions) withDefaults() (WriterOptions, error) {
-	if o.Shards == 0 {
-		o.Shards = 1
+	if o.Parts == 0 {
+		o.Parts = 1
 	}
-	if o.MaxPackBytes == 0 {
-		o.MaxPackBytes = DefaultMaxPackBytes
-	}
-	if o.Shards < 1 || o.Shards > maxShards {
-		return o, fmt.Errorf("%d shards, 1 to %d are possible", o.Shards, maxShards)
+	if o.Parts < 1 || o.Parts > MaxParts {
+		return o, fmt.Errorf("%d parts, 1 to %d are possible", o.Parts, MaxParts)
 	}
 	if o.MaxPackBytes < 0 || o.MaxPackBytes > MaxPackBytes {
 		return o, fmt.Errorf("packs of %d bytes, 1 to %d are possible", o.MaxPackBytes, int64(MaxPackBytes))
@@ -153,24 +125,25 @@ func copyText[V string | int64](m map[string]V) (map[string]V, error) {
 	return c, nil
 }
 
-// Shard opens shard i, 0 <= i < Shards, which can be done once. A ShardWriter is for
-// one goroutine at a time; different ones do not wait for one another, and the bytes
-// of the release do not depend on their order. A shard that is not opened is empty.
-func (w *Writer) Shard(i int) (*ShardWriter, error) {
-	if i < 0 || i >= len(w.shards) {
-		return nil, fmt.Errorf("open shard %d: there are %d", i, len(w.shards))
+// Part starts part i, 0 <= i < Parts, which can be done once. The common part, part 0, is closed
+// before others refer to it. A part that is not started is empty.
+func (w *Writer) Part(i int) (*PartWriter, error) {
+	if i < 0 || i >= len(w.parts) {
+		return nil, fmt.Errorf("start part %d: there are %d", i, len(w.parts))
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.shards[i] != nil {
-		return nil, fmt.Errorf("open shard %d: it has been opened before", i)
+	if w.parts[i] != nil {
+		return nil, fmt.Errorf("start part %d: it has been started before", i)
 	}
-	s, err := newShardWriter(w, i)
+	p, err := createPart(PartOptions{
+		Dir: w.tmp, Number: i, Common: w.common, Previous: w.o.Previous, MaxPackBytes: w.o.MaxPackBytes,
+	}, w.disk)
 	if err != nil {
-		return nil, fmt.Errorf("open shard %d: %w", i, err)
+		return nil, err
 	}
-	w.shards[i] = s
-	return s, nil
+	w.parts[i] = p
+	return p, nil
 }
 
 // WriteReport puts the build report report.json into the release. It may hold what
@@ -186,19 +159,8 @@ func (w *Writer) WriteReport(report []byte) error {
 	return nil
 }
 
-// StoredBytes returns how many bytes of segments the closed shards have written.
-func (w *Writer) StoredBytes() (n int64) {
-	for _, s := range w.shards {
-		if s != nil {
-			n += s.counts.storedBytes
-		}
-	}
-	return n
-}
-
-// Complete writes all of the release, after every shard that was opened has been closed,
-// and returns its manifest: its id is known from there on. It
-// may be left out, for Seal does the same.
+// Complete writes all of the release, after every part that was started has been closed,
+// and returns its manifest. It may be left out, for Seal does the same.
 func (w *Writer) Complete(ctx context.Context) (Manifest, error) {
 	if w.tmp == "" {
 		return Manifest{}, errors.New("complete release: it is sealed or aborted already")
@@ -215,8 +177,7 @@ func (w *Writer) Complete(ctx context.Context) (Manifest, error) {
 
 // Seal completes the release, and gives it its name. A kill at any moment leaves either no
 // release of that name or a complete one. When a release with the same content is there
-// already, that one stays, with its report. An error leaves everything
-// for Abort to remove.
+// already, that one stays, with its report. An error leaves everything for Abort to remove.
 func (w *Writer) Seal(ctx context.Context) (Manifest, error) {
 	m, err := w.Complete(ctx)
 	if err != nil {
@@ -229,13 +190,16 @@ func (w *Writer) Seal(ctx context.Context) (Manifest, error) {
 	return m, w.lock.Unlock()
 }
 
-// complete writes what the shards have not written yet.
+// complete writes what parts and tables have left out: index and manifest.
 func (w *Writer) complete(ctx context.Context) (*Manifest, error) {
-	if err := w.join(ctx); err != nil {
+	if err := w.Join(ctx); err != nil {
 		return nil, err
 	}
-	m, err := w.manifest(ctx)
+	m, err := w.manifest(true)
 	if err != nil {
+		return nil, err
+	}
+	if m.ID, err = m.contentID(); err != nil {
 		return nil, err
 	}
 	data, err := m.encode()
@@ -245,59 +209,107 @@ func (w *Writer) complete(ctx context.Context) (*Manifest, error) {
 	if err := w.disk.writeFile(filepath.Join(w.tmp, manifestFile), data); err != nil {
 		return nil, err
 	}
+	left, err := filepath.Glob(filepath.Join(w.tmp, ".keys-*"))
+	for _, path := range left {
+		err = errors.Join(err, os.Remove(path))
+	}
+	if err != nil {
+		return nil, err
+	}
 	return m, w.disk.syncDir(w.tmp)
 }
 
-// Join writes the directory and the index, once, after every shard that was opened has been
-// closed. Tables may be written meanwhile. It may be left out: what needs it does the same.
+// Join writes the index, once, after every part that was started has been closed, and links the
+// packs of the previous release that are in use. Tables may be written meanwhile. It may be left
+// out: what needs it does the same.
 func (w *Writer) Join(ctx context.Context) error {
 	if w.tmp == "" {
 		return errors.New("join release: it is sealed or aborted already")
 	}
-	if err := w.join(ctx); err != nil {
-		return fmt.Errorf("join release: %w", err)
-	}
-	return nil
-}
-
-// join is Join of a release that is neither sealed nor aborted.
-func (w *Writer) join(ctx context.Context) error {
-	if w.joined != nil {
+	if w.index != nil {
 		return nil
 	}
-	return Guard(func() error { return w.joinAll(ctx) })
-}
-
-func (w *Writer) joinAll(ctx context.Context) error {
-	index := &indexWriter{dir: w.tmp}
-	directory, err := w.joinDirectory(ctx, index)
+	parts, err := w.closedParts()
 	if err != nil {
-		return err
+		return fmt.Errorf("join release: %w", err)
 	}
-	if err := index.write(ctx, w.disk); err != nil {
-		return err
+	n := IndexCount(parts)
+	files := make([]File, n)
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range n {
+		g.Go(func() (err error) {
+			files[i], err = writeIndex(ctx, w.tmp, parts, i, n, w.disk)
+			return err
+		})
 	}
-	f, err := hashFile(ctx, filepath.Join(w.tmp, indexFile), nil)
-	if err != nil {
-		return err
+	if err := g.Wait(); err != nil {
+		return fmt.Errorf("join release: %w", err)
 	}
-	w.joined = []summedFile{directory, f}
+	if err := w.link(parts); err != nil {
+		return fmt.Errorf("join release: %w", err)
+	}
+	w.index = files
 	return nil
 }
 
-// Preview opens what the shards of the release hold, after every one that was opened has
-// been closed, so that tables can be made of it. Its manifest has no id. The Reader must
-// be closed before Seal or Abort.
-func (w *Writer) Preview(ctx context.Context) (*Reader, error) {
-	if w.tmp == "" {
-		return nil, errors.New("preview release: it is sealed or aborted already")
+// closedParts describes the parts that were started, all of which must be closed.
+func (w *Writer) closedParts() ([]Part, error) {
+	var parts []Part
+	for i, p := range w.parts {
+		switch {
+		case p == nil:
+		case p.err != nil:
+			return nil, fmt.Errorf("part %d has failed: %w", i, p.err)
+		case !p.closed:
+			return nil, fmt.Errorf("part %d is not closed", i)
+		default:
+			parts = append(parts, p.part)
+		}
 	}
-	if err := w.join(ctx); err != nil {
+	return parts, nil
+}
+
+// link gives the release the packs of the previous one that its parts use.
+func (w *Writer) link(parts []Part) error {
+	for _, f := range packsOf(parts) {
+		to := filepath.Join(w.tmp, f.Name)
+		if _, err := os.Lstat(to); err == nil {
+			continue // a part has written it
+		}
+		if w.o.Previous == nil {
+			return fmt.Errorf("%s is not there", f.Name)
+		}
+		if err := w.disk.link(filepath.Join(w.o.Previous.dir, f.Name), to); err != nil {
+			return fmt.Errorf("take over %s: %w", f.Name, err)
+		}
+	}
+	return nil
+}
+
+// packsOf returns the packs that parts use, in order of name.
+func packsOf(parts []Part) []File {
+	byName := map[string]File{}
+	for i := range parts {
+		for _, f := range parts[i].Packs {
+			f.Live += byName[f.Name].Live
+			byName[f.Name] = f
+		}
+	}
+	return slices.SortedFunc(maps.Values(byName), func(a, b File) int { return cmp.Compare(a.Name, b.Name) })
+}
+
+// Preview opens the parts of the release, after every one that was started has been closed, and
+// the tables that are closed, so that other tables can be made of them. Its manifest has no id.
+// The Reader must be closed before Seal or Abort.
+func (w *Writer) Preview(ctx context.Context) (*Reader, error) {
+	if err := w.Join(ctx); err != nil {
 		return nil, fmt.Errorf("preview release: %w", err)
 	}
-	m := &Manifest{FormatVersion: FormatVersion, Parent: w.o.Parent, Params: w.o.Params, Sources: w.o.Sources}
-	m.Counts.Resources = map[string]int64{}
-	w.describe(m)
+	m, err := w.manifest(false)
+	if err != nil {
+		return nil, fmt.Errorf("preview release: %w", err)
+	}
 	r, err := openFiles(w.tmp, m, true /* trust: it is being written */)
 	if err != nil {
 		return nil, fmt.Errorf("preview release: %w", err)
@@ -305,181 +317,59 @@ func (w *Writer) Preview(ctx context.Context) (*Reader, error) {
 	return r, nil
 }
 
-// describe adds directory and index, as far as they are written, and what the shards hold
-// to a manifest.
-func (w *Writer) describe(m *Manifest) {
-	for i := range w.joined {
-		m.Files = append(m.Files, w.joined[i].File)
-	}
-	for _, s := range w.shards {
-		if s != nil {
-			s.describe(m)
-		}
-	}
-}
-
-// joinDirectory writes the directory from the pieces of all shards, in their order,
-// and hands the keys to index.
-func (w *Writer) joinDirectory(ctx context.Context, index *indexWriter) (_ summedFile, err error) {
-	h, err := w.directoryHeader()
+// manifest describes the release, whose index is written; with all, no table may be open.
+func (w *Writer) manifest(all bool) (*Manifest, error) {
+	parts, err := w.closedParts()
 	if err != nil {
-		return summedFile{}, err
+		return nil, err
 	}
-	f, err := os.Create(filepath.Join(w.tmp, directoryFile))
-	if err != nil {
-		return summedFile{}, err
+	m := &Manifest{
+		FormatVersion: FormatVersion, Parent: w.o.Parent, Params: w.o.Params, Sources: w.o.Sources,
+		Parts: []File{}, Index: w.index, Packs: packsOf(parts), Tables: []File{},
 	}
-	defer closeInto(f, &err)
-	sum := newSummer(f)
-	defer sum.close()
-	j := joiner{out: bufio.NewWriterSize(sum, 256<<10), index: index, off: headerLen}
-	if _, err := j.out.Write(h.appendTo(nil)); err != nil {
-		return summedFile{}, err
+	if m.Packs == nil {
+		m.Packs = []File{}
 	}
-	for _, s := range w.shards {
-		if s == nil {
-			continue
+	m.Counts.Resources = map[string]int64{}
+	for _, p := range writtenParts(parts) {
+		m.Parts = append(m.Parts, p.File)
+		for kind, n := range p.Resources {
+			m.Counts.Resources[kind] += n
 		}
-		if err := j.shard(ctx, s); err != nil {
-			return summedFile{}, err
+		m.Counts.Aliases += p.Aliases
+		m.Counts.Fragments += p.Fragments
+	}
+	if err := w.countPacks(m); err != nil {
+		return nil, err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, t := range w.tables {
+		switch {
+		case t.file != nil && t.err == nil:
+			m.Tables = append(m.Tables, *t.file)
+		case all && t.file == nil:
+			return nil, fmt.Errorf("table %q is not closed", t.name)
+		case all:
+			return nil, t.err
 		}
 	}
-	if err := j.out.Flush(); err != nil {
-		return summedFile{}, err
-	}
-	if uint64(j.off) != h.length {
-		return summedFile{}, fmt.Errorf("the directory has %d bytes, the shards have counted %d", j.off, h.length)
-	}
-	return sum.file(directoryFile), w.disk.sync(f)
+	slices.SortFunc(m.Tables, func(a, b File) int { return cmp.Compare(a.Name, b.Name) })
+	return m, nil
 }
 
-// directoryHeader returns the header of the directory, by what the shards have counted.
-func (w *Writer) directoryHeader() (header, error) {
-	h := header{magic: directoryMagic, length: headerLen}
-	for i, s := range w.shards {
-		if s == nil {
-			continue
-		}
-		if s.err != nil {
-			return h, fmt.Errorf("shard %d has failed: %w", i, s.err)
-		}
-		if !s.closed {
-			return h, fmt.Errorf("shard %d is not closed", i)
-		}
-		h.length += s.off
-		h.counts[directoryBlocks] += uint64(s.counts.resources + s.counts.aliases)
-		h.counts[directoryResources] += uint64(s.counts.resources)
-		h.counts[directoryFragments] += uint64(s.counts.fragments)
-		h.counts[directoryPieces] += uint64(s.counts.pieces)
-	}
-	return h, nil
-}
-
-// A joiner appends shards' pieces to the directory. A piece has the blocks of the shard, with
-// offsets that start at 0.
-type joiner struct {
-	out   *bufio.Writer
-	in    *bufio.Reader
-	index *indexWriter
-	off   int64 // in the directory
-	block [blockKey + fragment.MaxKeyLen]byte
-}
-
-// shard appends the piece of s, whose offsets are relative, and removes its file.
-func (j *joiner) shard(ctx context.Context, s *ShardWriter) error {
-	f, err := os.Open(s.path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	j.in = bufio.NewReaderSize(f, 256<<10)
-	for base := uint64(j.off); ; {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if _, err := j.in.Peek(1); errors.Is(err, io.EOF) {
-			return os.Remove(s.path)
-		}
-		if err := j.next(base); err != nil {
-			return fmt.Errorf("copy %q: %w", s.path, err)
-		}
-	}
-}
-
-// next copies one block.
-func (j *joiner) next(base uint64) error {
-	if _, err := io.ReadFull(j.in, j.block[:blockKey]); err != nil {
-		return err
-	}
-	b := Entry{head: le.Uint64(j.block[:])}
-	head := j.block[:b.base()]
-	if _, err := io.ReadFull(j.in, head[blockKey:]); err != nil {
-		return err
-	}
-	if b.isAlias() { // its number is an offset in the shard's piece
-		le.PutUint64(head[blockNumber:], le.Uint64(head[blockNumber:])+base)
-	}
-	if _, err := j.out.Write(head); err != nil {
-		return err
-	}
-	if err := j.index.add(xxh3.Hash(head[blockKey:][:b.keyLen()]), uint64(j.off)); err != nil {
-		return err
-	}
-	j.off += int64(b.size())
-	return j.copy(b.size() - b.base())
-}
-
-func (j *joiner) copy(n uint64) error {
-	for n > 0 {
-		chunk, err := j.in.Peek(int(min(n, 64<<10)))
+// countPacks counts the segments of the packs by their footers.
+func (w *Writer) countPacks(m *Manifest) error {
+	for _, f := range m.Packs {
+		foot, err := readFooter(filepath.Join(w.tmp, f.Name))
 		if err != nil {
 			return err
 		}
-		if _, err := j.out.Write(chunk); err != nil {
-			return err
-		}
-		n -= uint64(len(chunk))
-		if _, err := j.in.Discard(len(chunk)); err != nil {
-			return err
-		}
+		m.Counts.Segments += int64(foot.counts[packSegments])
+		m.Counts.RawBytes += int64(foot.counts[packRawBytes])
+		m.Counts.StoredBytes += int64(foot.content - headerLen)
 	}
 	return nil
-}
-
-// manifest describes the files in the release's folder.
-func (w *Writer) manifest(ctx context.Context) (*Manifest, error) {
-	m := &Manifest{FormatVersion: FormatVersion, Parent: w.o.Parent, Params: w.o.Params, Sources: w.o.Sources}
-	m.Counts.Resources = map[string]int64{}
-	w.describe(m)
-	sums := w.blockSums()
-	if err := w.addTables(ctx, m, sums); err != nil {
-		return nil, err
-	}
-	sortFiles(m.Files)
-	if err := w.writeChecks(ctx, m, sums); err != nil {
-		return nil, err
-	}
-	sortFiles(m.Files)
-	var err error
-	m.ID, err = m.contentID()
-	return m, err
-}
-
-// blockSums returns the block checksums of what join and the shards have written.
-func (w *Writer) blockSums() map[string][]byte {
-	sums := map[string][]byte{}
-	add := func(files []summedFile) {
-		for i := range files {
-			sums[files[i].Name] = files[i].blocks
-		}
-	}
-	add(w.joined)
-	for _, s := range w.shards {
-		if s != nil {
-			add(s.packs)
-		}
-	}
-	return sums
 }
 
 // install gives the complete release its name.
@@ -508,9 +398,9 @@ func (w *Writer) Abort() error {
 		return nil
 	}
 	var errs []error
-	for _, s := range w.shards {
-		if s != nil {
-			s.discard()
+	for _, p := range w.parts {
+		if p != nil {
+			p.discard()
 		}
 	}
 	for _, t := range w.tables {
@@ -522,11 +412,4 @@ func (w *Writer) Abort() error {
 		return fmt.Errorf("abort release: %w", err)
 	}
 	return nil
-}
-
-// counts is what a shard has taken in. It is read by Seal, after Close.
-type counts struct {
-	kinds                                  [256]int64
-	resources, aliases, fragments, pieces  int64
-	segments, rawBytes, storedBytes, packs int64
 }

@@ -22,14 +22,15 @@ func TestUnfitTable(t *testing.T) {
 	}
 	out, err := release.Create(w.dir, release.WriterOptions{})
 	check(err)
-	shard, err := out.Shard(0)
+	shard, err := out.Part(0)
 	check(err)
-	_, err = shard.Add(release.ResourceSpec{Key: fragment.AppendID(nil, fragment.KindMovie, 550), ID: 550, Fragments: []release.FragmentSpec{{
+	err = shard.Add(release.ResourceSpec{Key: fragment.AppendID(nil, fragment.KindMovie, 550), ID: 550, Fragments: []release.FragmentSpec{{
 		Address: fragment.Address{Sub: fragment.SubDetails},
 		Pieces:  []release.PieceSpec{{Op: release.OpLiteral, Literal: []byte(`"id":550,"title":"Fight Club"`)}},
 	}}})
 	check(err)
-	check(shard.Close())
+	_, err = shard.Close()
+	check(err)
 	table, err := out.Table(fragment.KindMovie.String(), 1)
 	check(err)
 	check(posting.WriteUint64s(table, tables.ID.String(), []uint64{550}))

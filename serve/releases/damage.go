@@ -48,7 +48,7 @@ func (r *Releases) checkSizes() {
 	if h == nil {
 		return
 	}
-	wait := max(sizesEvery, sizesPerFile*time.Duration(len(h.reader.Manifest().Files)))
+	wait := max(sizesEvery, sizesPerFile*time.Duration(len(h.reader.Manifest().Files())))
 	if now := time.Now(); now.Sub(r.sized) >= wait {
 		r.sized = now
 		h.reader.CheckSizes()

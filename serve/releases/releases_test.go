@@ -21,7 +21,7 @@ func TestBrokenReleaseIsNotServed(t *testing.T) {
 	defer r.Close()
 	bad := servetest.Build(t, dir, 6, servetest.Version(2))
 	store := release.Store{Dir: dir}
-	index := store.Path(bad) + "/index"
+	index := store.Path(bad) + "/index-0000"
 	whole, err := os.ReadFile(index)
 	if err != nil {
 		t.Fatal(err)

@@ -2,6 +2,7 @@ package servetest
 
 import (
 	"bytes"
+	"strings"
 
 	"reelsplice/build/segment"
 	"reelsplice/schemas/fragment"
@@ -93,21 +94,49 @@ func Write(tb Tester, dir string, resources ...Resource) {
 	w, err := release.Create(dir, release.WriterOptions{})
 	must(err)
 	defer w.Abort() // does nothing after Seal
-	s, err := w.Shard(0)
+	s, err := w.Part(0)
 	must(err)
 	z, err := segment.New(6)
 	must(err)
 	for _, r := range resources {
 		spec, err := r.spec(z)
 		must(err)
-		_, err = s.Add(spec)
+		err = s.Add(spec)
 		must(err)
 	}
-	must(s.Close())
+	_, err = s.Close()
+	must(err)
 	m, err := w.Seal(tb.Context())
 	must(err)
 	_, err = release.Store{Dir: dir}.Publish(m.ID)
 	must(err)
+}
+
+// FileOf returns the name of the file of a release with that prefix that a movie needs, or of the
+// only one there is.
+func FileOf(tb Tester, r *release.Reader, prefix string, movie fragment.ID) string {
+	tb.Helper()
+	e, _ := r.Lookup(fragment.AppendID(nil, fragment.KindMovie, movie))
+	if prefix == "part-" {
+		name, _ := e.Place()
+		return name
+	}
+	var p release.Piece
+	for i := 0; prefix == "pack-" && i < e.Len(); i++ {
+		for c := e.Fragment(i).Pieces(); c.Next(&p); {
+			if p.Op == release.OpSegment {
+				name, _ := p.Segment.Place()
+				return name
+			}
+		}
+	}
+	for _, f := range r.Manifest().Files() {
+		if strings.HasPrefix(f.Name, prefix) {
+			return f.Name
+		}
+	}
+	tb.Fatalf("no file %s of movie %d", prefix, movie)
+	return ""
 }
 
 func (r *Resource) spec(z *segment.Compressor) (release.ResourceSpec, error) {

@@ -47,7 +47,7 @@ func entry(tb testing.TB, addresses ...fragment.Address) release.Entry {
 	dir := tb.TempDir()
 	w, err := release.Create(dir, release.WriterOptions{})
 	must(err)
-	s, err := w.Shard(0)
+	s, err := w.Part(0)
 	must(err)
 	z, err := segment.New(1)
 	must(err)
@@ -60,9 +60,10 @@ func entry(tb testing.TB, addresses ...fragment.Address) release.Entry {
 			Address: a, Pieces: []release.PieceSpec{{Op: release.OpSegment, Segment: g}},
 		})
 	}
-	_, err = s.Add(spec)
+	err = s.Add(spec)
 	must(err)
-	must(s.Close())
+	_, err = s.Close()
+	must(err)
 	m, err := w.Seal(tb.Context())
 	must(err)
 	r, err := release.Open(release.Store{Dir: dir}.Path(m.ID))

@@ -3,10 +3,11 @@
 package releasetest
 
 import (
+	"bytes"
 	"encoding/binary"
 	"hash/crc32"
 	"os"
-	"path/filepath"
+	"slices"
 	"testing"
 )
 
@@ -28,12 +29,25 @@ func Flip(tb testing.TB, path string, off int64, bit int) {
 	}
 }
 
-// Mend makes the checks of the release in dir those of its files, as a builder with a bug would: what is
-// broken then is the format, not a disk. names are those of the manifest, in its order. FORMAT.md has the
-// layout.
-func Mend(tb testing.TB, dir string, names []string) {
+// Mend makes the checks of a file those of its content, as a builder with a bug would: what is
+// broken then is the format, not a disk. FORMAT.md has the layout.
+func Mend(tb testing.TB, path string) {
 	tb.Helper()
-	const header, block = 64, 4096
+	b, err := os.ReadFile(path)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if err := os.WriteFile(path, Mended(b), 0o600); err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// Mended returns a file with the checks of its content; one without a footer as it is.
+func Mended(b []byte) []byte {
+	const footer, block = 64, 4096
+	if len(b) < footer {
+		return b
+	}
 	castagnoli := crc32.MakeTable(crc32.Castagnoli)
 	checksums := func(b []byte) (out []byte) {
 		for ; len(b) > 0; b = b[min(block, len(b)):] {
@@ -41,23 +55,12 @@ func Mend(tb testing.TB, dir string, names []string) {
 		}
 		return out
 	}
-	read := func(name string) []byte {
-		b, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil {
-			tb.Fatal(err)
-		}
-		return b
-	}
-	checks := read("checks")[:header]
-	for _, name := range names {
-		if name != "checks" {
-			checks = append(checks, checksums(read(name))...)
-		}
-	}
-	second := checksums(checks[header:])
-	binary.LittleEndian.PutUint64(checks[32:], uint64(crc32.Checksum(second, castagnoli)))
-	binary.LittleEndian.PutUint32(checks[60:], crc32.ChecksumIEEE(checks[:60]))
-	if err := os.WriteFile(filepath.Join(dir, "checks"), append(checks, second...), 0o600); err != nil {
-		tb.Fatal(err)
-	}
+	end := bytes.Clone(b[len(b)-footer:])
+	content := b[:min(binary.LittleEndian.Uint64(end), uint64(len(b)-footer))]
+	first := checksums(content)
+	second := checksums(first)
+	binary.LittleEndian.PutUint64(end, uint64(len(content)))
+	binary.LittleEndian.PutUint32(end[56:], crc32.Checksum(second, castagnoli))
+	binary.LittleEndian.PutUint32(end[60:], crc32.ChecksumIEEE(end[:60]))
+	return slices.Concat(content, first, second, end)
 }

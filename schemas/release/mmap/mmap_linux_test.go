@@ -1,4 +1,4 @@
-package release
+package mmap
 
 import (
 	"bytes"
@@ -31,16 +31,16 @@ func TestFetch(t *testing.T) {
 	if err := unix.Fadvise(int(f.Fd()), 0, 0, unix.FADV_DONTNEED); err != nil {
 		t.Skipf("this file system drops no pages: %v", err)
 	}
-	b, err := mapFile(f, pages*page)
+	b, err := Map(f, pages*page)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = unmapFile(b) }()
+	defer func() { _ = Unmap(b) }()
 	if residentPages(t, b) > 0 {
 		t.Skip("this file system keeps its pages in memory")
 	}
-	fetch(nil)
-	fetch(b[from*page+100 : to*page+100]) // part of two pages
+	Fetch(nil)
+	Fetch(b[from*page+100 : to*page+100]) // part of two pages
 	deadline := time.Now().Add(10 * time.Second)
 	for residentPages(t, b[from*page:(to+1)*page]) < 2 {
 		if time.Now().After(deadline) {

@@ -1,0 +1,310 @@
+package release
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"hash/crc32"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+)
+
+// Each binary file ends with checks of its content: a CRC-32C for each block of it, the first
+// level, and one for each block of the first level, the second level. Open checks the second
+// level; a Reader checks blocks when they are used. A pack of 1 GiB has 1 MiB of the first
+// level and 1 KiB of the second.
+
+const (
+	// checkBlock is the length of a block: a page of memory, so that a check reads no more
+	// from a disk than its reader does.
+	checkBlock = 4096
+	// checkLen is the length of the CRC of a block.
+	checkLen = 4
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// blocksOf returns the number of blocks of n bytes.
+func blocksOf[T int | int64 | uint64](n T) T { return (n + checkBlock - 1) / checkBlock }
+
+// trailerLen returns the length of both levels and the footer behind so many bytes of content.
+func trailerLen(content uint64) uint64 {
+	first := checkLen * blocksOf(content)
+	return first + checkLen*blocksOf(first) + footerLen
+}
+
+// blockOf returns block b of data, the last of which may be shorter.
+func blockOf(data []byte, b uint64) []byte {
+	return data[b*checkBlock : min((b+1)*checkBlock, uint64(len(data)))]
+}
+
+// blockSums computes the CRCs of the blocks of the bytes that are written to it.
+type blockSums struct {
+	sums []byte
+	crc  uint32
+	n    int // bytes of the open block
+}
+
+func (s *blockSums) write(b []byte) {
+	for len(b) > 0 {
+		k := min(len(b), checkBlock-s.n)
+		s.crc = crc32.Update(s.crc, castagnoli, b[:k])
+		if s.n += k; s.n == checkBlock {
+			s.end()
+		}
+		b = b[k:]
+	}
+}
+
+func (s *blockSums) end() {
+	s.sums = le.AppendUint32(s.sums, s.crc)
+	s.crc, s.n = 0, 0
+}
+
+// close ends the last block, and returns the CRCs.
+func (s *blockSums) close() []byte {
+	if s.n > 0 {
+		s.end()
+	}
+	return s.sums
+}
+
+// sumsOf returns the CRCs of the blocks of b.
+func sumsOf(b []byte) []byte {
+	var s blockSums
+	s.write(b)
+	return s.close()
+}
+
+// A fileWriter writes a binary file from its header to its footer in one pass. The first error
+// stays and comes back from finish.
+type fileWriter struct {
+	f      *os.File
+	out    *bufio.Writer
+	off    uint64 // bytes so far
+	sha    hash.Hash
+	blocks blockSums
+	err    error
+}
+
+// createFile starts a file with a header.
+func createFile(path, magic string, mode fs.FileMode) (*fileWriter, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_TRUNC, mode)
+	if err != nil {
+		return nil, err
+	}
+	w := &fileWriter{f: f, sha: sha256.New()}
+	w.out = bufio.NewWriterSize(fileSink{w}, 256<<10)
+	_, err = w.Write(appendHeader(nil, magic))
+	return w, err
+}
+
+// A fileSink takes what a fileWriter has gathered.
+type fileSink struct{ w *fileWriter }
+
+func (s fileSink) Write(b []byte) (int, error) {
+	s.w.sha.Write(b)
+	return s.w.f.Write(b)
+}
+
+// Write appends content.
+func (w *fileWriter) Write(b []byte) (int, error) {
+	if w.err != nil {
+		return 0, w.err
+	}
+	w.blocks.write(b)
+	n, err := w.out.Write(b)
+	w.off += uint64(n)
+	w.err = err
+	return n, err
+}
+
+// finish appends checks and footer, makes the file durable and closes it. The name of the
+// File is that of the path.
+func (w *fileWriter) finish(d disk, counts fileCounts) (_ File, err error) {
+	defer closeInto(w.f, &err)
+	foot := footer{content: w.off, counts: counts}
+	first := w.blocks.close()
+	second := sumsOf(first)
+	foot.top = crc32.Checksum(second, castagnoli)
+	for _, b := range [][]byte{first, second, foot.appendTo(nil)} {
+		n, err := w.out.Write(b)
+		w.off += uint64(n)
+		if w.err == nil {
+			w.err = err
+		}
+	}
+	if w.err == nil {
+		w.err = w.out.Flush()
+	}
+	if w.err == nil {
+		w.err = d.sync(w.f)
+	}
+	if w.err != nil {
+		return File{}, w.err
+	}
+	return File{Name: filepath.Base(w.f.Name()), Size: int64(w.off), SHA256: hex.EncodeToString(w.sha.Sum(nil))}, nil
+}
+
+// finishHashed is finish of a file that gets the name of its content, with that prefix.
+func (w *fileWriter) finishHashed(d disk, counts fileCounts, prefix string) (File, error) {
+	path := w.f.Name()
+	f, err := w.finish(d, counts)
+	if err != nil {
+		return f, err
+	}
+	f.Name = hashName(prefix, f.SHA256)
+	return f, os.Rename(path, filepath.Join(filepath.Dir(path), f.Name))
+}
+
+// readFooter reads the footer of the file path.
+func readFooter(path string) (footer, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return footer{}, err
+	}
+	defer f.Close()
+	st, err := f.Stat()
+	if err != nil {
+		return footer{}, err
+	}
+	b := make([]byte, min(footerLen, st.Size()))
+	if _, err := f.ReadAt(b, st.Size()-int64(len(b))); err != nil {
+		return footer{}, err
+	}
+	return parseFooter(filepath.Base(path), b, uint64(st.Size()))
+}
+
+// discard closes a file that is given up.
+func (w *fileWriter) discard() { _ = w.f.Close() }
+
+// A mapping is a mapped file, and which of its blocks have been checked.
+type mapping struct {
+	r      *Reader
+	name   string
+	number int    // of a pack, among those of the manifest
+	sparse bool   // of a pack: more of it is dead than in use, so that a build writes it anew
+	all    []byte // the file
+	data   []byte // its content
+	sums   []byte // the first level
+	tops   []byte // the second level
+	counts fileCounts
+	// seen has a bit for each block that was checked, or that is not to be; seenSums has
+	// one for each block of the first level.
+	seen, seenSums []atomic.Uint64
+}
+
+// newMapping returns the mapping of a file, of which nothing has been read yet.
+func newMapping(r *Reader, name string, all []byte) *mapping {
+	return &mapping{r: r, name: name, all: all}
+}
+
+// parse reads header, footer and second level. The blocks of a Reader that trusts its files
+// count as checked.
+func (m *mapping) parse(magic string) error {
+	f, err := parseFooter(m.name, m.all, uint64(len(m.all)))
+	if err != nil {
+		return err
+	}
+	if err := checkHeader(m.name, m.all, magic); err != nil {
+		return err
+	}
+	first := f.content + checkLen*blocksOf(f.content)
+	m.data, m.sums, m.tops = m.all[:f.content:f.content], m.all[f.content:first], m.all[first:len(m.all)-footerLen]
+	m.counts = f.counts
+	m.seen, m.seenSums = newBits(blocksOf(len(m.data))), newBits(blocksOf(len(m.sums)))
+	if m.r.trust {
+		for i := range m.seen {
+			m.seen[i].Store(^uint64(0))
+		}
+		return nil
+	}
+	if got := crc32.Checksum(m.tops, castagnoli); got != f.top {
+		return corrupt(m.name, int64(first), "CRC-32C of the second level is %08x, the footer has %08x", got, f.top)
+	}
+	return nil
+}
+
+func newBits(n int) []atomic.Uint64 { return make([]atomic.Uint64, (n+63)/64) }
+
+// check checks the blocks that n > 0 bytes from off on lie in, those that have not been checked.
+// It panics with a *CorruptError, which Guard returns.
+func (m *mapping) check(off, n uint64) {
+	// Fast path: they lie in one block, and that has been checked.
+	if b := off / checkBlock; off+n > (b+1)*checkBlock || m.seen[b/64].Load()>>(b%64)&1 == 0 {
+		m.checkAll(off, n)
+	}
+}
+
+// checkAll is check of any number of blocks.
+func (m *mapping) checkAll(off, n uint64) {
+	end := off + n
+	for b := off / checkBlock; b*checkBlock < end; b++ {
+		switch seen := m.seen[b/64].Load(); {
+		case seen == ^uint64(0):
+			b |= 63 // Fast path: all of the word have been checked.
+		case seen>>(b%64)&1 == 0:
+			m.checkBlock(b)
+		}
+	}
+}
+
+// checkBlock checks a block.
+func (m *mapping) checkBlock(b uint64) {
+	if err := m.compare(b, blockOf(m.data, b)); err != nil {
+		panic(err)
+	}
+}
+
+// compare compares block b, as it was read, with its CRC.
+func (m *mapping) compare(b uint64, block []byte) *CorruptError {
+	if s := b * checkLen / checkBlock; m.seenSums[s/64].Load()>>(s%64)&1 == 0 {
+		if err := m.compareSums(s, blockOf(m.sums, s)); err != nil {
+			return err
+		}
+	}
+	got, want := crc32.Checksum(block, castagnoli), le.Uint32(m.sums[checkLen*b:])
+	if got == want {
+		m.seen[b/64].Or(1 << (b % 64))
+		return nil
+	}
+	return m.damaged(b, fmt.Sprintf("CRC-32C of %d bytes is %08x, the checks have %08x", len(block), got, want))
+}
+
+// compareSums compares block b of the first level, as it was read, with the second.
+func (m *mapping) compareSums(b uint64, block []byte) *CorruptError {
+	got, want := crc32.Checksum(block, castagnoli), le.Uint32(m.tops[checkLen*b:])
+	if got == want {
+		m.seenSums[b/64].Or(1 << (b % 64))
+		return nil
+	}
+	m.seenSums[b/64].And(^uint64(1 << (b % 64)))
+	off := uint64(len(m.data)) + b*checkBlock
+	err := &CorruptError{File: m.name, Off: int64(off), What: fmt.Sprintf("CRC-32C of %d bytes of checks is %08x, the second level has %08x", len(block), got, want)}
+	m.r.damage.note(off, err)
+	return err
+}
+
+// damaged notes that a block is damaged, which is checked again from here on.
+func (m *mapping) damaged(b uint64, what string) *CorruptError {
+	m.forget(b)
+	err := &CorruptError{File: m.name, Off: int64(b * checkBlock), What: what}
+	m.r.damage.note(b*checkBlock, err)
+	return err
+}
+
+// forget has a block checked again, unless the Reader trusts its files.
+func (m *mapping) forget(b uint64) {
+	if !m.r.trust && b < uint64(blocksOf(len(m.data))) {
+		m.seen[b/64].And(^uint64(1 << (b % 64)))
+	}
+}
+
+// unreadable notes that the file cannot be read at an offset.
+func (m *mapping) unreadable(off uint64) *CorruptError {
+	return m.damaged(off/checkBlock, "it cannot be read: the file has become shorter, or its disk fails")
+}

@@ -1,0 +1,14 @@
+//go:build !linux
+
+package mmap
+
+import "os"
+
+// Fetch does nothing: the system reads what is touched.
+func Fetch([]byte) {}
+
+// Resident is true: nothing can be dropped.
+func Resident([]byte) bool { return true }
+
+// DropCache does nothing: the system has no call for it.
+func DropCache(*os.File, int64, int64) {}

@@ -1,0 +1,575 @@
+package release
+
+import (
+	"cmp"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/zeebo/xxh3"
+
+	"reelsplice/schemas/fragment"
+)
+
+// A PieceSpec is one step of a program to write. Which fields count depends on Op.
+type PieceSpec struct {
+	Op Op
+	// Segment is the bytes of OpSegment. One from an Entry of the previous release stays in
+	// its pack, unless that pack is written anew.
+	Segment Segment
+	Literal []byte       // of OpLiteral: 1 to MaxLiteral bytes
+	Shared  []byte       // of OpReference: the key of a resource of the common part
+	Sub     fragment.Sub // of OpReference: a sub-request which that resource has
+	Include Include      // of OpInclude: a fragment anywhere in the release, which Verify looks for
+	Word    Word         // of OpName
+	Number  uint32       // of OpName: of the season or the episode
+}
+
+// A FragmentSpec is a fragment to write: 1 to MaxPieces pieces.
+type FragmentSpec struct {
+	Address fragment.Address
+	Pieces  []PieceSpec
+}
+
+// A ResourceSpec is a resource to write: at most MaxFragments fragments with different
+// addresses, in any order. Key and Aliases have 1 to fragment.MaxKeyLen bytes each, and
+// no key may occur twice in a release.
+type ResourceSpec struct {
+	Key []byte
+	// ID is the number that standalone answers have where their program has an id
+	// mark. It need not be part of the key.
+	ID uint64
+	// Fingerprint is a hash of everything that the fragments follow from, or 0.
+	Fingerprint uint64
+	Aliases     [][]byte
+	Fragments   []FragmentSpec
+}
+
+// PartOptions say where a part goes and what it may use.
+type PartOptions struct {
+	Dir    string // of the release in the making
+	Number int    // names the files of the part until it is closed
+	// Common is the common part, which References lead into. The common part itself has none.
+	Common *Common
+	// Previous is a release of which segments may be taken over; nil for none. It stays open
+	// until the part is closed.
+	Previous *Reader
+	// MaxPackBytes is the length in bytes at which the part starts another pack; a longer
+	// segment gets a pack of its own. 0 means DefaultMaxPackBytes.
+	MaxPackBytes int64
+}
+
+// A Part describes a part that is written. It can be kept as JSON: Seal and WriteIndex need
+// nothing else of the part but its files.
+type Part struct {
+	File
+	Keys      string           `json:"keys"`      // name of the file of the hashes of its keys
+	KeyCount  int64            `json:"key_count"` // in that file
+	Resources map[string]int64 `json:"resources"` // by the name of their fragment.Kind
+	Aliases   int64            `json:"aliases"`
+	Fragments int64            `json:"fragments"`
+	Packs     []File           `json:"packs"` // that segments of the part lie in; Live counts those alone
+}
+
+// A PartWriter takes the resources of one part, in the order in which their blocks
+// and segments will lie. It is for one goroutine at a time; those of different parts do not
+// wait for one another, and the bytes of the release do not depend on their order.
+type PartWriter struct {
+	o     PartOptions
+	disk  disk
+	out   *fileWriter
+	keys  []pair
+	block block // in the making
+	order []int // of the fragments in the making
+	copy  copier
+
+	packs []packInUse // by their number in the list of the part
+	taken map[*mapping]int
+	pack  *packWriter // nil before the first segment, and after Close
+	seen  map[segmentID]uint64
+
+	counts   fileCounts
+	part     Part
+	resource [256]int64 // by kind
+	closed   bool
+	err      error // what broke the part for good
+}
+
+// A packInUse is a pack of the list of a part.
+type packInUse struct {
+	File        // known when it is complete
+	live uint64 // bytes of segments of the part
+}
+
+// segmentID tells segments apart that are stored once: in all of the common part, and within
+// one resource of the others.
+type segmentID struct {
+	hash     Hash
+	raw, crc uint32
+}
+
+// CreatePart starts a part.
+func CreatePart(o PartOptions) (*PartWriter, error) { return createPart(o, disk{}) }
+
+func createPart(o PartOptions, d disk) (*PartWriter, error) {
+	if o.MaxPackBytes == 0 {
+		o.MaxPackBytes = DefaultMaxPackBytes
+	}
+	out, err := createFile(filepath.Join(o.Dir, fmt.Sprintf(".part-%05d", o.Number)), partMagic, 0o666)
+	if err != nil {
+		return nil, fmt.Errorf("start part %d: %w", o.Number, err)
+	}
+	p := &PartWriter{o: o, disk: d, out: out, seen: map[segmentID]uint64{}, taken: map[*mapping]int{}}
+	if o.Common == nil {
+		p.o.Common = &Common{refs: map[string]commonResource{}}
+	}
+	return p, nil
+}
+
+// isCommon reports whether the part is the common one.
+func (s *PartWriter) isCommon() bool { return s.o.Number == 0 }
+
+// Add writes a resource. It copies what it keeps. A resource that breaks a rule is refused as a
+// whole, and the part can go on; after an error of the disk it cannot.
+func (s *PartWriter) Add(r ResourceSpec) error {
+	if s.err != nil {
+		return fmt.Errorf("add to part %d: it has failed before: %w", s.o.Number, s.err)
+	}
+	if s.closed {
+		return fmt.Errorf("add to part %d: %w", s.o.Number, os.ErrClosed)
+	}
+	if err := s.check(r); err != nil {
+		return fmt.Errorf("add to part %d: %s: %w", s.o.Number, fragment.DescribeKey(r.Key), err)
+	}
+	if !s.isCommon() {
+		clear(s.seen) // identical segments are found within a resource only
+	}
+	if s.isCommon() {
+		s.o.Common.add(r, Ref(s.out.off/blockAlign))
+	}
+	if err := s.write(r); err != nil {
+		s.err = err
+		return fmt.Errorf("add to part %d: %w", s.o.Number, err)
+	}
+	return nil
+}
+
+// check tells what r breaks, and leaves the order of its fragments in s.order.
+func (s *PartWriter) check(r ResourceSpec) error {
+	if err := checkKey(r.Key); err != nil {
+		return err
+	}
+	for _, key := range r.Aliases {
+		if err := checkKey(key); err != nil {
+			return fmt.Errorf("alias: %w", err)
+		}
+	}
+	if len(r.Fragments) > MaxFragments {
+		return fmt.Errorf("%d fragments, at most %d are possible", len(r.Fragments), MaxFragments)
+	}
+	s.order = s.order[:0]
+	for i, f := range r.Fragments {
+		s.order = append(s.order, i)
+		if err := s.checkFragment(f); err != nil {
+			return fmt.Errorf("%s: %w", f.Address, err)
+		}
+	}
+	slices.SortFunc(s.order, func(a, b int) int {
+		return cmp.Compare(r.Fragments[a].Address.Uint64(), r.Fragments[b].Address.Uint64())
+	})
+	for i := 1; i < len(s.order); i++ {
+		if a := r.Fragments[s.order[i]].Address; a == r.Fragments[s.order[i-1]].Address {
+			return fmt.Errorf("%s is there twice", a)
+		}
+	}
+	return nil
+}
+
+func checkKey(key []byte) error {
+	if len(key) == 0 || len(key) > fragment.MaxKeyLen {
+		return fmt.Errorf("key %q has %d bytes, 1 to %d are possible", key, len(key), fragment.MaxKeyLen)
+	}
+	return nil
+}
+
+func (s *PartWriter) checkFragment(f FragmentSpec) error {
+	if len(f.Pieces) == 0 || len(f.Pieces) > MaxPieces {
+		return fmt.Errorf("%d pieces, 1 to %d are possible", len(f.Pieces), MaxPieces)
+	}
+	for i := range f.Pieces {
+		if err := s.checkPiece(&f.Pieces[i]); err != nil {
+			return fmt.Errorf("piece %d: %w", i, err)
+		}
+	}
+	return nil
+}
+
+func (s *PartWriter) checkPiece(p *PieceSpec) error {
+	switch p.Op {
+	case OpSegment:
+		return p.Segment.check()
+	case OpReference:
+		if _, ok := s.o.Common.ref(p.Shared, p.Sub); !ok {
+			return fmt.Errorf("the common part has no %s of %s", p.Sub, fragment.DescribeKey(p.Shared))
+		}
+	case OpInclude:
+		if what := p.Include.fault(); what != "" {
+			return fmt.Errorf("include of %s %d: %s", p.Include.Kind, p.Include.ID, what)
+		}
+	case OpName:
+		if !p.Word.valid() {
+			return fmt.Errorf("name of unknown word %d", p.Word)
+		}
+	case OpLiteral:
+		if len(p.Literal) == 0 || len(p.Literal) > MaxLiteral {
+			return fmt.Errorf("literal of %d bytes, 1 to %d are possible", len(p.Literal), MaxLiteral)
+		}
+	case OpIDMark, OpPageMark, OpIDEnd:
+	default:
+		return fmt.Errorf("unknown operation %d", p.Op)
+	}
+	return nil
+}
+
+// check tells what of g cannot be right, as far as that shows without inflating it.
+func (g *Segment) check() error {
+	if uint64(len(g.Stored)) > math.MaxUint32 {
+		return fmt.Errorf("segment of %d bytes, at most %d are possible", len(g.Stored), uint32(math.MaxUint32))
+	}
+	if len(g.Stored) == 0 && g.RawLen != 0 {
+		return fmt.Errorf("segment of 0 bytes for %d raw ones", g.RawLen)
+	}
+	if op := CRCOp(uint64(g.RawLen)); g.Op != op {
+		return fmt.Errorf("CRC operator is %08x, %d raw bytes need %08x", g.Op, g.RawLen, op)
+	}
+	return nil
+}
+
+// write appends the blocks of r, which has been checked.
+func (s *PartWriter) write(r ResourceSpec) error {
+	s.block.reset()
+	for _, i := range s.order {
+		if err := s.program(&r.Fragments[i]); err != nil {
+			return err
+		}
+	}
+	if uint64(len(s.block.programs)) > maxPrograms {
+		return fmt.Errorf("programs of %d bytes, at most %d are possible", len(s.block.programs), uint32(maxPrograms))
+	}
+	resource := s.out.off
+	s.addKey(r.Key, resource)
+	blocks := s.block.bytes(r.Key, r.ID, r.Fingerprint)
+	for _, key := range r.Aliases {
+		s.addKey(key, resource+uint64(len(blocks)))
+		blocks = appendBlockHead(blocks, key, typeAlias, 0, 0, resource)
+	}
+	if resource+uint64(len(blocks)) > MaxPartBytes {
+		return fmt.Errorf("part of more than %d bytes: divide the release into more parts", int64(MaxPartBytes))
+	}
+	s.resource[r.Key[0]]++
+	s.part.Aliases += int64(len(r.Aliases))
+	s.part.Fragments += int64(len(r.Fragments))
+	s.counts[partBlocks] += uint64(1 + len(r.Aliases))
+	s.counts[partResources]++
+	s.counts[partFragments] += uint64(len(r.Fragments))
+	s.counts[partPieces] += uint64(s.block.pieces)
+	_, err := s.out.Write(blocks)
+	return err
+}
+
+// addKey notes the key of the block at off for the index.
+func (s *PartWriter) addKey(key []byte, off uint64) {
+	s.keys = append(s.keys, pair{xxh3.Hash(key), Ref(off / blockAlign)})
+}
+
+// program adds a fragment to the block in the making, and its new segments to the pack.
+func (s *PartWriter) program(f *FragmentSpec) error {
+	b := &s.block
+	b.begin()
+	for i := range f.Pieces {
+		p := &f.Pieces[i]
+		var where uint64
+		var err error
+		switch p.Op {
+		case OpSegment:
+			where, err = s.place(&p.Segment)
+		case OpReference:
+			ref, _ := s.o.Common.ref(p.Shared, p.Sub)
+			where = uint64(ref)
+		}
+		if err != nil {
+			return err
+		}
+		b.piece(p, where)
+	}
+	b.end(f.Address)
+	return nil
+}
+
+// place returns the place of a segment. One of the previous release stays in its pack, unless
+// most of the pack is dead.
+func (s *PartWriter) place(g *Segment) (uint64, error) {
+	id := segmentID{g.Hash, g.RawLen, g.CRC}
+	if where, ok := s.seen[id]; ok {
+		return where, nil
+	}
+	var where uint64
+	if m := g.pack; m != nil && m.r == s.o.Previous && !m.sparse {
+		n, err := s.take(m)
+		if err != nil {
+			return 0, err
+		}
+		where = uint64(n)<<wherePackShift | g.off
+	} else {
+		g.Check() // of a pack that is written anew: damage must not get good checks
+		var err error
+		if where, err = s.store(g); err != nil {
+			return 0, err
+		}
+	}
+	s.packs[where>>wherePackShift].live += uint64(len(g.Stored))
+	s.seen[id] = where
+	return where, nil
+}
+
+// take returns the number, in the list of the part, of a pack of the previous release.
+func (s *PartWriter) take(m *mapping) (int, error) {
+	if n, ok := s.taken[m]; ok {
+		return n, nil
+	}
+	n, err := s.listPack(s.o.Previous.manifest.Packs[m.number])
+	s.taken[m] = n
+	return n, err
+}
+
+// listPack adds a pack to the list of the part.
+func (s *PartWriter) listPack(f File) (int, error) {
+	if len(s.packs) == MaxPacks {
+		return 0, fmt.Errorf("more than %d packs: allow longer packs", MaxPacks)
+	}
+	s.packs = append(s.packs, packInUse{File: f})
+	return len(s.packs) - 1, nil
+}
+
+// store appends g to the pack and returns its place.
+func (s *PartWriter) store(g *Segment) (uint64, error) {
+	if err := s.room(len(g.Stored)); err != nil {
+		return 0, err
+	}
+	where := uint64(s.pack.number)<<wherePackShift | s.pack.out.off
+	return where, s.pack.add(g)
+}
+
+// room makes sure that s.pack has room for n bytes.
+func (s *PartWriter) room(n int) error {
+	if s.pack != nil && (s.pack.out.off+uint64(n) <= uint64(s.o.MaxPackBytes) || s.pack.counts[packSegments] == 0) {
+		return nil
+	}
+	if err := s.endPack(); err != nil {
+		return err
+	}
+	number, err := s.listPack(File{})
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(s.o.Dir, fmt.Sprintf(".pack-%05d-%05d", s.o.Number, number))
+	out, err := createFile(path, packMagic, 0o666)
+	if err != nil {
+		return err
+	}
+	s.pack = &packWriter{out: out, number: number}
+	return nil
+}
+
+func (s *PartWriter) endPack() error {
+	if s.pack == nil {
+		return nil
+	}
+	f, err := s.pack.out.finishHashed(s.disk, s.pack.counts, packPrefix)
+	s.packs[s.pack.number].File = f
+	s.pack = nil
+	return err
+}
+
+// Close completes the part and its packs, and makes them durable. A second call returns the
+// same part. A part without resources has no file.
+func (s *PartWriter) Close() (Part, error) {
+	if s.closed {
+		return s.part, s.err
+	}
+	s.closed = true
+	err := s.err
+	if err == nil {
+		err = s.endPack()
+	}
+	if err == nil {
+		err = s.finish()
+	}
+	if err != nil {
+		s.discard()
+		s.err = err
+		return Part{}, fmt.Errorf("close part %d: %w", s.o.Number, err)
+	}
+	s.keys, s.seen, s.block, s.order, s.taken, s.copy = nil, nil, block{}, nil, nil, copier{}
+	return s.part, nil
+}
+
+// finish writes the list of packs and the keys.
+func (s *PartWriter) finish() (err error) {
+	if s.counts[partBlocks] == 0 {
+		s.out.discard()
+		return os.Remove(s.out.f.Name())
+	}
+	s.counts[partPacks], s.counts[partList] = uint64(len(s.packs)), s.out.off
+	var name []byte
+	for _, p := range s.packs {
+		if name, err = hex.AppendDecode(name[:0], []byte(p.Name[len(packPrefix):])); err != nil {
+			return err
+		}
+		if _, err := s.out.Write(name); err != nil {
+			return err
+		}
+	}
+	s.part.Keys, s.part.KeyCount = fmt.Sprintf(".keys-%05d", s.o.Number), int64(len(s.keys))
+	if err := writeKeys(filepath.Join(s.o.Dir, s.part.Keys), s.keys); err != nil {
+		return err
+	}
+	s.part.Resources = map[string]int64{}
+	for k, n := range s.resource {
+		if n != 0 {
+			s.part.Resources[fragment.Kind(k).String()] = n
+		}
+	}
+	for _, p := range s.packs {
+		p.File.Live = int64(p.live)
+		s.part.Packs = append(s.part.Packs, p.File)
+	}
+	s.part.File, err = s.out.finishHashed(s.disk, s.counts, partPrefix)
+	return err
+}
+
+// discard lets go of the files of a part that is given up.
+func (s *PartWriter) discard() {
+	s.closed = true
+	s.out.discard()
+	if s.pack != nil {
+		s.pack.out.discard()
+	}
+}
+
+// A packWriter writes one pack.
+type packWriter struct {
+	out    *fileWriter
+	number int // in the list of its part
+	counts fileCounts
+}
+
+func (p *packWriter) add(g *Segment) error {
+	p.counts[packSegments]++
+	p.counts[packRawBytes] += uint64(g.RawLen)
+	_, err := p.out.Write(g.Stored)
+	return err
+}
+
+// A Common is what References of other parts lead to: the resources of the common part.
+type Common struct {
+	refs map[string]commonResource
+}
+
+type commonResource struct {
+	ref  Ref
+	subs []fragment.Sub
+}
+
+// add adds a resource that is about to be written.
+func (c *Common) add(r ResourceSpec, ref Ref) {
+	of := commonResource{ref: ref}
+	for i := range r.Fragments {
+		of.subs = append(of.subs, r.Fragments[i].Address.Sub)
+	}
+	c.refs[string(r.Key)] = of
+}
+
+// ref returns the place of a resource that has the sub-request.
+func (c *Common) ref(key []byte, sub fragment.Sub) (Ref, bool) {
+	r, ok := c.refs[string(key)]
+	return r.ref, ok && slices.Contains(r.subs, sub)
+}
+
+// ReadCommon reads the common part in the folder dir of a release in the making.
+func ReadCommon(dir string, p Part) (*Common, error) {
+	c := &Common{refs: map[string]commonResource{}}
+	if p.Name == "" {
+		return c, nil
+	}
+	r, err := openFiles(dir, &Manifest{Parts: []File{p.File}, Packs: p.Packs}, true /* trust */)
+	if err != nil {
+		return nil, fmt.Errorf("read common part: %w", err)
+	}
+	err = Guard(func() error {
+		return r.blocks(func(e Entry) error {
+			of := commonResource{ref: e.Ref()}
+			for i := range e.Len() {
+				of.subs = append(of.subs, e.Address(i).Sub)
+			}
+			c.refs[string(e.Key())] = of
+			return nil
+		})
+	})
+	return c, errors.Join(err, r.Close())
+}
+
+// A copier turns an Entry into what writes it again. Its memory is used again.
+type copier struct {
+	fragments []FragmentSpec
+	pieces    []PieceSpec
+	text      []byte // of literals
+	starts    []int  // of the pieces of each fragment
+}
+
+// Copy writes a resource of the previous release as it is there, with other aliases. Its
+// segments stay where they are, as those of Add do.
+func (s *PartWriter) Copy(e Entry, aliases [][]byte) error {
+	c := &s.copy
+	c.fragments, c.pieces, c.text, c.starts = c.fragments[:0], c.pieces[:0], c.text[:0], c.starts[:0]
+	for i := range e.Len() {
+		c.starts = append(c.starts, len(c.pieces))
+		if err := c.addPieces(e.Fragment(i)); err != nil {
+			return fmt.Errorf("copy %s: %w", describe(e.Key(), e.Address(i)), err)
+		}
+	}
+	c.starts = append(c.starts, len(c.pieces))
+	for i := range e.Len() {
+		c.fragments = append(c.fragments, FragmentSpec{Address: e.Address(i), Pieces: c.pieces[c.starts[i]:c.starts[i+1]]})
+	}
+	return s.Add(ResourceSpec{Key: e.Key(), ID: e.ID(), Fingerprint: e.Fingerprint(), Aliases: aliases, Fragments: c.fragments})
+}
+
+func (c *copier) addPieces(f Fragment) error {
+	var p Piece
+	pieces := f.Pieces()
+	for pieces.Next(&p) {
+		spec := PieceSpec{Op: p.Op, Segment: p.Segment, Sub: p.Sub, Include: p.Include, Word: p.Word, Number: p.Number}
+		switch p.Op {
+		case OpLiteral:
+			n := len(c.text)
+			c.text = append(c.text, p.Text()...)
+			spec.Literal = c.text[n:len(c.text):len(c.text)]
+		case OpReference:
+			to, ok := f.p.r.EntryAt(p.Ref)
+			if !ok {
+				return corrupt(f.p.name, int64(f.off), "a reference leads nowhere")
+			}
+			spec.Shared = to.Key()
+		}
+		c.pieces = append(c.pieces, spec)
+	}
+	if pieces.Broken() {
+		return corrupt(f.p.name, int64(f.off), "a piece breaks the format")
+	}
+	return nil
+}
