@@ -58,7 +58,7 @@ func Compress(ctx context.Context, dir string, jobs int, out io.Writer) (err err
 
 // A place is where a segment lies.
 type place struct {
-	pack   int
+	pack   string // name of the file
 	offset int64
 }
 
@@ -78,7 +78,11 @@ func (c *compressor) resource(key []byte, e release.Entry, _ release.Ref) error 
 		pieces := e.Fragment(i).Pieces()
 		var p release.Piece
 		for pieces.Next(&p) {
-			if at := (place{p.Pack, p.Offset}); p.Op == release.OpSegment && !c.seen[at] {
+			if p.Op != release.OpSegment {
+				continue
+			}
+			pack, off := p.Segment.Place()
+			if at := (place{pack, off}); !c.seen[at] {
 				c.seen[at] = true
 				if err := c.segment(&p); err != nil {
 					return fmt.Errorf("%s: %w", fragment.DescribeKey(key), err)
@@ -94,7 +98,8 @@ func (c *compressor) resource(key []byte, e release.Entry, _ release.Ref) error 
 
 func (c *compressor) segment(p *release.Piece) (err error) {
 	if c.texts, err = c.inflater.Append(c.texts, &p.Segment); err != nil {
-		return fmt.Errorf("pack %d, offset %d: %w", p.Pack, p.Offset, err)
+		pack, off := p.Segment.Place()
+		return fmt.Errorf("%s, offset %d: %w", pack, off, err)
 	}
 	c.ends = append(c.ends, len(c.texts))
 	if len(c.texts) < compressBatch {
