@@ -5,14 +5,16 @@ import (
 	"context"
 	"errors"
 	"io"
-	"log/slog"
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
+	"reelsplice/ingest/crosswalk"
+	"reelsplice/ingest/input"
 	"reelsplice/ingest/layout"
 	"reelsplice/ingest/layout/tmdb"
+	"reelsplice/ingest/pipeline"
+	"reelsplice/ingest/report"
 	"reelsplice/ingest/source"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/record"
@@ -82,10 +84,7 @@ func (r rawJSON) MarshalJSON() ([]byte, error) { return []byte(r), nil }
 // Explain says how the first rows of the sources are understood. It writes nothing, and
 // of Catalog it reads the names that lists of names need, if it is there.
 func Explain(ctx context.Context, c Config) (Explanation, error) {
-	c.Layout = cmp.Or(c.Layout, layout.Auto)
-	if c.Log == nil {
-		c.Log = slog.New(slog.DiscardHandler)
-	}
+	c.setDefaults()
 	if c.Replay {
 		return Explanation{}, errors.New("explain: want sources, not rows of a quarantine")
 	}
@@ -99,41 +98,46 @@ func Explain(ctx context.Context, c Config) (Explanation, error) {
 	if err != nil {
 		return Explanation{}, err
 	}
-	i := &ingester{Config: c, ctx: ctx, options: options, start: time.Now()}
-	return i.explain(ctx)
+	e := explainer{options: options, list: &input.List{}}
+	return e.explain(ctx, c.Catalog)
 }
 
-func (i *ingester) explain(ctx context.Context) (Explanation, error) {
+// An explainer explains files one by one.
+type explainer struct {
+	options *input.Options
+	list    *input.List
+}
+
+func (x *explainer) explain(ctx context.Context, catalog string) (Explanation, error) {
 	var out Explanation
-	o := i.sourceOptions()
+	o := x.options.Read(ctx, "")
 	o.Skipped = func(path, reason string) {
 		if out.SkippedFiles++; out.SkippedFiles <= maxSamples {
-			out.Skipped = append(out.Skipped, skippedFile{path, reason}.String())
+			out.Skipped = append(out.Skipped, report.Skipped{Name: path, Reason: reason}.String())
 		}
 	}
-	files, err := source.List(i.Sources, o)
+	files, err := source.List(x.options.Sources, o)
 	if err != nil {
 		return out, err
 	}
-	for n, f := range files {
-		i.inputs = append(i.inputs, input{File: f, number: n})
-	}
 	var reasons []string
-	for n := range i.inputs {
-		reasons = append(reasons, i.look(&i.inputs[n]))
+	for n, f := range files {
+		in := input.Input{File: f, Number: n}
+		reasons = append(reasons, x.options.Look(ctx, &in))
+		x.list.Inputs = append(x.list.Inputs, in)
 	}
-	if err := i.knowNames(ctx); err != nil {
+	if x.options.Rows.Names, err = crosswalk.Names(ctx, catalog, x.list, x.options); err != nil {
 		return out, err
 	}
-	for n := range i.inputs {
+	for n := range x.list.Inputs {
 		if err := ctx.Err(); err != nil {
 			return out, err
 		}
 		if n == explainedFiles {
-			out.More = len(i.inputs) - n
+			out.More = len(x.list.Inputs) - n
 			break
 		}
-		file, err := i.explainFile(&i.inputs[n], reasons[n])
+		file, err := x.explainFile(ctx, &x.list.Inputs[n], reasons[n])
 		if err := cmp.Or(ctx.Err(), err); err != nil {
 			return out, err
 		}
@@ -146,10 +150,10 @@ func (i *ingester) explain(ctx context.Context) (Explanation, error) {
 }
 
 // explainFile explains the first rows of one file.
-func (i *ingester) explainFile(in *input, reason string) (ExplainedFile, error) {
-	out := ExplainedFile{File: in.Name, Format: in.Format.String(), Layout: in.layout, Kind: in.Kind, Problem: reason}
-	src, err := source.Open(in.File, i.sourceOptions())
-	if err != nil && len(i.inputs) == 1 {
+func (x *explainer) explainFile(ctx context.Context, in *input.Input, reason string) (ExplainedFile, error) {
+	out := ExplainedFile{File: in.Name, Format: in.Format.String(), Layout: in.Layout, Kind: in.Kind, Problem: reason}
+	src, err := source.Open(in.File, x.options.Read(ctx, ""))
+	if err != nil && len(x.list.Inputs) == 1 {
 		return out, err
 	}
 	if out.Problem = cmp.Or(refusal(err, ""), out.Problem); err != nil {
@@ -170,16 +174,16 @@ func (i *ingester) explainFile(in *input, reason string) (ExplainedFile, error) 
 		}
 		if row.Err == nil {
 			if out.Layout == "" && out.Problem == "" { // a pipe, or a file that is named after one resource
-				out.Layout, in.hint, out.Problem = i.tell(f, row.JSON)
+				out.Layout, in.Hint, out.Problem = x.options.Detect(f, row.JSON)
 			}
 			rows = append(rows, string(row.JSON))
 		}
-		if out.Layout == imdbLayout {
+		if out.Layout == input.IMDb {
 			out.Note = "rows make records together with those of IMDb's other tables"
 			break
 		}
 		if len(out.Rows) < explainedRows && (row.Err != nil || out.Problem == "") {
-			one, err := i.explainRow(&f, &out, in, row)
+			one, err := x.explainRow(&f, &out, in, row)
 			if err != nil {
 				return out, err
 			}
@@ -192,17 +196,17 @@ func (i *ingester) explainFile(in *input, reason string) (ExplainedFile, error) 
 	if layout.IsMapped(out.Layout) {
 		out.Kind = "" // the names of tables are not those of kinds
 	}
-	if len(rows) > 0 && i.isStrange(&f, &out) {
-		out.Suggested = layout.Suggest(f.Name, f.Base(), cmp.Or(i.Kind, f.Kind), rows)
+	if len(rows) > 0 && isStrange(&f, &out) {
+		out.Suggested = layout.Suggest(f.Name, f.Base(), cmp.Or(x.options.Kind, f.Kind), rows)
 	}
 	return out, nil
 }
 
 // isStrange reports whether a file is a table that nothing is known of: it is left out, or
 // taken for answers of the API, which its rows are not.
-func (i *ingester) isStrange(f *source.File, out *ExplainedFile) bool {
+func isStrange(f *source.File, out *ExplainedFile) bool {
 	if out.Problem != "" {
-		return out.Layout != imdbLayout
+		return out.Layout != input.IMDb
 	}
 	if out.Layout != layout.TMDB || f.Sub != "" {
 		return false
@@ -218,22 +222,22 @@ func (i *ingester) isStrange(f *source.File, out *ExplainedFile) bool {
 }
 
 // explainRow explains one row.
-func (i *ingester) explainRow(f *source.File, file *ExplainedFile, in *input, row source.Row) (ExplainedRow, error) {
+func (x *explainer) explainRow(f *source.File, file *ExplainedFile, in *input.Input, row source.Row) (ExplainedRow, error) {
 	out := ExplainedRow{Place: row.Place.String(), Refused: refusal(row.Err, "")}
 	if out.Refused != "" {
 		return out, nil
 	}
-	l, err := layout.New(orTMDB(file.Layout), i.options)
+	l, err := layout.New(cmp.Or(file.Layout, layout.TMDB), x.options.Rows)
 	if err != nil {
 		return out, err
 	}
 	typ, _ := catalog.TypeNamed(f.Kind)
-	recs, err := l.Records(rowOf(f, string(row.JSON), typ, in.table))
+	recs, err := l.Records(in.Row(f, string(row.JSON), typ))
 	e, _ := l.(layout.Explainer)
 	if e != nil {
 		file.Mapping, file.Table = e.Table()
 	}
-	if out.Refused = refusal(err, in.hint); out.Refused != "" {
+	if out.Refused = refusal(err, in.Hint); out.Refused != "" {
 		return out, nil
 	}
 	for n := range recs {
@@ -262,7 +266,7 @@ func refusal(err error, hint string) string {
 	case hint != "":
 		return hint + "; as an answer of the API, " + err.Error()
 	}
-	if field, why := reasonOf(err); field == "" {
+	if field, why := pipeline.ReasonOf(err); field == "" {
 		return why // the row's place stands above
 	}
 	return err.Error()

@@ -12,6 +12,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"reelsplice/ingest/journal"
 )
 
 // runFull runs an ingest in a process whose files may not become longer than so many blocks
@@ -43,7 +45,7 @@ func TestFullDisk(t *testing.T) {
 		if got := runFull(t, blocks, c.Catalog, src); !regexp.MustCompile(message).MatchString(got) {
 			t.Errorf("Run with files of %d blocks = %s, want %s", blocks, got, message)
 		}
-		work := filepath.Join(c.Catalog, workDir)
+		work := filepath.Join(c.Catalog, journal.Dir)
 		if _, err := os.Stat(work); (err == nil) != stays {
 			t.Errorf("Run with files of %d blocks: %s there: %v, want %v", blocks, work, err == nil, stays)
 		}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
+	"reelsplice/ingest/journal"
 	"reelsplice/ingest/layout"
 )
 
@@ -278,7 +279,7 @@ func TestIDsWhenResumed(t *testing.T) {
 	fresh := func() string {
 		t.Helper()
 		dir := t.TempDir()
-		for _, name := range []string{movieFile, "person.parquet", mintedFile} {
+		for _, name := range []string{movieFile, "person.parquet", journal.MintedFile} {
 			b, err := os.ReadFile(filepath.Join(base, name))
 			if err != nil {
 				t.Fatal(err)
@@ -434,7 +435,7 @@ func TestCollision(t *testing.T) {
 	check("the first again", f.into(dir, f.put("titles_a.csv", a)), 0)
 	check("both, the other first", f.into(dir, f.put("titles_b.csv", b), f.put("titles_a.csv", a)), 1)
 	// A damaged list is named, with what to do.
-	list := filepath.Join(dir, mintedFile)
+	list := filepath.Join(dir, journal.MintedFile)
 	if err := os.Truncate(list, 20); err != nil {
 		t.Fatal(err)
 	}

@@ -1,13 +1,15 @@
-// Package ingest turns dump files into a catalogue: files are read (source), rows
-// get their meaning (layout), are sorted by id (extsort) and joined (join), and written
-// as Parquet. Rows that do not validate go to quarantine; the rest goes on.
+// Package ingest turns dump files into a catalogue. Data goes one way:
 //
-// An ingest that is killed is continued by the next one of the same sources: see
-// journal.go.
+//	input      the files, the layout of each, and which source wins
+//	pipeline   decode -> map -> sort: rows become records, sorted by key
+//	merge      rows of one key and the catalogue's record become one record
+//	catalog    records are written as Parquet
+//
+// Rows that do not validate go to quarantine; the rest goes on. Package journal lets the next
+// ingest of the same sources continue a killed one. This package wires them.
 package ingest
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"errors"
@@ -21,90 +23,78 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"reelsplice/ingest/crosswalk"
+	"reelsplice/ingest/input"
+	"reelsplice/ingest/journal"
 	"reelsplice/ingest/layout"
 	"reelsplice/ingest/layout/tmdb"
 	"reelsplice/ingest/quarantine"
-	"reelsplice/ingest/report"
 	"reelsplice/ingest/source"
 	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/extsort"
 )
 
 // DefaultMemory is how many bytes of rows are held before they go to disk.
 const DefaultMemory = 256 << 20
 
-// Config says what to ingest into which catalogue.
+// Config is the sources of an ingest, its catalogue and its settings.
 type Config struct {
 	Catalog  string   // folder of the catalogue, made when it is missing
 	Sources  []string // files, folders, globs
-	Layout   string   // "auto" by default; see layout.Names
+	Layout   string   // "auto" by default; see Layouts
 	Kind     string   // of all rows; "" takes it from the names of files and folders
 	Language string   // xx or xx-YY of the crawl; "" is en-US
 	Mappings []string // mapping files, for tables that the program does not know
-	// Overlay makes these sources win over everything ingested before and after.
+	// Overlay makes these sources win over all others, of earlier and later ingests.
 	Overlay bool
-	// Update demands that there is a catalogue, and copies those parts of it that the
-	// sources do not speak of without reading them.
+	// Update demands an existing catalogue, and copies its parts that no row concerns without
+	// reading them.
 	Update bool
-	// Precedence says which of the sources wins; nil: the later one.
+	// Precedence orders the sources; nil: the later one wins.
 	Precedence *Precedence
 	// Replay makes Sources files of a quarantine, whose rows are ingested once more.
 	Replay bool
-	// Restart does not go on where an ingest that was killed stood.
+	// Restart gives up an interrupted ingest instead of continuing it.
 	Restart bool
 	MaxBad  Tolerance      // of bad rows; more stop the ingest; any number by default
-	Limits  source.Options // of rows and files, and how buckets are opened; nothing else counts
+	Limits  source.Options // of rows and files, and how buckets are opened; the rest is ignored
 	Memory  int64          // bytes of rows held at once; DefaultMemory by default
-	// CatalogName is how the report names the catalogue; the folder by default.
+	// CatalogName names the catalogue in the report; the folder by default.
 	CatalogName string
-	// Progress is told how many bytes of how many are read, and Writing then how many of
+	// Progress is called with how many bytes of how many are read, Writing then with how many of
 	// the new records are written. Both may be nil.
 	Progress func(done, total int64)
 	Writing  func(done, total int64)
 	Log      *slog.Logger
 }
 
-// A Report sums up what an ingest did; the written report says more.
-type Report struct {
-	Records     map[string]int64 `json:"records"`     // in the catalogue now, by kind
-	Rows        int64            `json:"rows"`        // read: Kept, Blank, Duplicates and Quarantined together
-	Kept        int64            `json:"kept"`        // rows that gave records
-	Blank       int64            `json:"blank"`       // rows without a value, or without one that the API has a place for
-	Quarantined int64            `json:"quarantined"` // rows that did not validate
-	// Bad holds one line for each of the first quarantined rows: place, field, reason.
-	Bad            []string `json:"bad,omitempty"`
-	QuarantineFile string   `json:"quarantine_file,omitempty"`
-	// FailedFiles counts the files, of several, that could not be read, or not to their
-	// end. Rows read before the damage are in the catalogue. Failed has a line for each
-	// of the first.
-	FailedFiles int64    `json:"failed_files"`
-	Failed      []string `json:"failed,omitempty"`
-	Duplicates  int64    `json:"duplicates"`                 // rows equal to an earlier one of their file
-	Conflicts   int64    `json:"conflicts"`                  // members on which two sources disagreed
-	Samples     []string `json:"conflict_samples,omitempty"` // of the first conflicts
-	Matched     int64    `json:"ids_matched,omitempty"`      // records whose rows have no id, found by external ids
-	Minted      int64    `json:"ids_minted,omitempty"`       // records whose ids were made of what the rows have
-	NoID        int64    `json:"ids_missing,omitempty"`      // of the quarantined rows: those that got no id
-	Merged      int64    `json:"merged_minted,omitempty"`    // records with minted ids, into those with ids of TMDB's
-	Removed     int64    `json:"removed,omitempty"`          // ids that are deleted or merged, in the catalogue now
-	// SkippedFiles counts the files that were left out; Skipped has the first, and why.
-	SkippedFiles int64            `json:"skipped_files,omitempty"`
-	Skipped      []string         `json:"skipped,omitempty"`
-	Unknown      map[string]int64 `json:"unknown_members,omitempty"` // kept, by path
-	Coerced      map[string]int64 `json:"coerced_members,omitempty"` // numbers given as text
-	Dropped      map[string]int64 `json:"dropped_members,omitempty"` // that the API has no place for, by path
-	Whole        map[string]int64 `json:"kept_whole,omitempty"`      // joined lists that could not be split, by table and column
-	Resumed      bool             `json:"resumed,omitempty"`         // an ingest that was killed went on
-	Stopped      bool             `json:"stopped,omitempty"`         // too many bad rows: nothing of it is in the catalogue
-	ReportFile   string           `json:"report_file"`
-	Seconds      float64          `json:"seconds"`
-	// Details is what the files of the report hold.
-	Details report.Report `json:"-"`
-}
+// The parts of a Config that other packages define.
+type (
+	Precedence      = input.Precedence
+	Tolerance       = quarantine.Tolerance
+	TooManyBadError = quarantine.TooManyError
+)
 
-// maxSamples bounds what a Report lists of a kind.
-const maxSamples = 20
+// AnyNumber tolerates any number of bad rows.
+var AnyNumber = quarantine.AnyNumber
+
+// ReadPrecedence reads the file of an order of sources. Errors name it and its fault.
+func ReadPrecedence(file string) (*Precedence, error) { return input.ReadPrecedence(file) }
+
+// ParseTolerance reads a number of rows, "20", or a share of them, "1%" or "0.5%".
+func ParseTolerance(s string) (Tolerance, error) { return quarantine.ParseTolerance(s) }
+
+// Kinds lists the kinds of records that can be ingested.
+func Kinds() []string { return input.Kinds() }
+
+// Layouts lists the names of layouts.
+func Layouts() []string { return input.Layouts() }
+
+// CheckLayout returns an error for a name that no layout has.
+func CheckLayout(name string) error {
+	if slices.Contains(Layouts(), name) {
+		return nil
+	}
+	return fmt.Errorf("layout %q: want one of %s", name, strings.Join(Layouts(), ", "))
+}
 
 func (c *Config) validate() error {
 	var errs []error
@@ -114,14 +104,14 @@ func (c *Config) validate() error {
 	if len(c.Sources) == 0 {
 		errs = append(errs, errors.New("want at least one source"))
 	}
-	if _, ok := catalog.TypeNamed(c.Kind); c.Kind != "" && !ok {
+	if c.Kind != "" && !slices.Contains(Kinds(), c.Kind) {
 		errs = append(errs, fmt.Errorf("kind %q: want one of %s", c.Kind, strings.Join(Kinds(), ", ")))
 	}
 	var err error
 	if c.Language, err = tmdb.ParseLanguage(c.Language); err != nil {
 		errs = append(errs, err)
 	}
-	if c.Layout != layout.Auto && c.Layout != imdbLayout {
+	if c.Layout != layout.Auto && c.Layout != input.IMDb {
 		if _, err := layout.New(c.Layout, layout.Options{Language: c.Language}); err != nil {
 			errs = append(errs, cmp.Or(CheckLayout(c.Layout), err))
 		}
@@ -132,56 +122,48 @@ func (c *Config) validate() error {
 	return errors.Join(errs...)
 }
 
-// CheckLayout reports what is wrong with the name of a layout.
-func CheckLayout(name string) error {
-	if slices.Contains(Layouts(), name) {
-		return nil
-	}
-	return fmt.Errorf("layout %q: want one of %s", name, strings.Join(Layouts(), ", "))
-}
-
-// options returns how layouts are to read rows.
-func (c *Config) options() (layout.Options, error) {
-	o := layout.Options{Language: c.Language}
-	var errs []error
-	for _, file := range c.Mappings {
-		m, err := layout.ReadMapping(file)
-		o.Mappings = append(o.Mappings, m)
-		errs = append(errs, err)
-	}
-	if err := errors.Join(errs...); err != nil {
-		return o, err
-	}
-	return layout.WithAliases(o)
-}
-
-// Kinds lists the kinds of records that can be ingested.
-func Kinds() []string {
-	var names []string
-	for _, t := range catalog.Types() {
-		names = append(names, t.Name())
-	}
-	return names
-}
-
-// Run ingests. The catalogue changes at the end, all kinds one right after the other,
-// or not at all; a process that is killed while the kinds change leaves some of them
-// newer than others until the next ingest, which begins with the rest. Rows in
-// quarantine and damaged files are no error; the report names them. Damaged files without
-// a single row are one if there are no others. Of an ingest that was stopped because of its bad
-// rows there is a report too, beside a *TooManyBadError.
-func Run(ctx context.Context, c Config) (Report, error) {
-	if c.Layout == "" {
-		c.Layout = layout.Auto
-	}
+// setDefaults fills in what is not set.
+func (c *Config) setDefaults() {
+	c.Layout = cmp.Or(c.Layout, layout.Auto)
+	c.CatalogName = cmp.Or(c.CatalogName, c.Catalog)
 	if c.Memory <= 0 {
 		c.Memory = DefaultMemory
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	c.CatalogName = cmp.Or(c.CatalogName, c.Catalog)
+}
+
+// options returns the settings that concern files and rows.
+func (c *Config) options() (*input.Options, error) {
+	rows := layout.Options{Language: c.Language}
+	var errs []error
+	for _, file := range c.Mappings {
+		m, err := layout.ReadMapping(file)
+		rows.Mappings = append(rows.Mappings, m)
+		errs = append(errs, err)
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	rows, err := layout.WithAliases(rows)
+	o := &input.Options{
+		Sources: c.Sources, Layout: c.Layout, Kind: c.Kind, Rows: rows, Limits: c.Limits, Precedence: c.Precedence, Log: c.Log,
+	}
+	if c.Replay {
+		o.ReplayDir = filepath.Join(c.Catalog, journal.ReplayDir)
+	}
+	return o, err
+}
+
+// Run ingests. The catalogue changes at the end, all kinds one right after the other, or not at
+// all; a process that is killed while the kinds change leaves some of them newer than others until
+// the next ingest, which begins with the rest. Rows in quarantine and damaged files are no error;
+// the report names them. Damaged files without a single row are one if there are no others. An
+// ingest that was stopped because of its bad rows has a report too, beside a *TooManyBadError.
+func Run(ctx context.Context, c Config) (Report, error) {
 	start := time.Now()
+	c.setDefaults()
 	if err := c.validate(); err != nil {
 		return Report{}, err
 	}
@@ -197,20 +179,13 @@ func Run(ctx context.Context, c Config) (Report, error) {
 		return Report{}, err
 	}
 	defer unlock()
-	i := &ingester{Config: c, options: options, start: start}
-	r, err := i.run(ctx)
-	var bad *TooManyBadError
-	switch {
-	case errors.As(err, &bad):
-		r, failed := i.stopped(bad)
-		r.Seconds = time.Since(start).Seconds()
-		return r, errors.Join(bad, failed)
-	case err != nil:
-		failed := i.abandon(err)
-		return Report{}, errors.Join(i.leftover(err), failed)
+	r := &run{Config: c, options: options, start: start}
+	report, err := r.ingest(ctx)
+	if err != nil {
+		report, err = r.fail(err)
 	}
-	r.Seconds = time.Since(start).Seconds()
-	return r, nil
+	report.Seconds = time.Since(start).Seconds()
+	return report, err
 }
 
 // lock makes this process the only one that ingests into the catalogue.
@@ -224,104 +199,4 @@ func lock(dir string) (unlock func(), err error) {
 		return nil, fmt.Errorf("catalogue %s: another ingest is at work", dir)
 	}
 	return func() { _ = l.Unlock() }, nil // the lock ends with the process in any case
-}
-
-// ingester is one ingest at work.
-type ingester struct {
-	Config
-	ctx     context.Context // of files in object stores, which have a life of their own
-	options layout.Options
-	start   time.Time
-	work    string // folder of temporary files
-	journal *journal
-	inputs  []input
-	numbers []string // names of the sources, by number
-	total   int64    // bytes of all inputs
-
-	sorter     *extsort.Sorter
-	key        []byte // of the row that is being sorted
-	quarantine *quarantine.Writer
-	collector  *report.Collector
-	tallies    *tallies
-	done       int64     // bytes of the files that were read
-	saved      time.Time // when the journal was written
-	runName    string
-	skipped    []skippedFile
-	resumed    bool
-	said       map[string]bool // layouts that were told
-	ids        *os.File        // notedFile
-	idBuf      *bufio.Writer
-	minted     *mintedList      // of the catalogue, while it is written
-	listed     bool             // storedFile is written
-	known      *crosswalk.Table // of the turn; nil where it looks nothing up
-	progress
-}
-
-func (i *ingester) run(ctx context.Context) (Report, error) {
-	i.ctx = ctx
-	if err := i.prepare(); err != nil {
-		return Report{}, err
-	}
-	defer func() { _ = i.sorter.Close() }()    // what it gave is complete by then
-	defer func() { _ = i.tallies.release() }() // it was flushed where it counts
-	defer i.closeIDs()
-	if i.stage < stageSorted {
-		if err := i.knowNames(ctx); err != nil {
-			return Report{}, err
-		}
-		if err := i.read(ctx); err != nil {
-			return Report{}, err
-		}
-		if err := i.supersede(ctx); err != nil {
-			return Report{}, err
-		}
-		if err := i.sorted(); err != nil {
-			return Report{}, err
-		}
-	}
-	if i.stage < stageWritten {
-		if err := i.write(ctx); err != nil {
-			return Report{}, err
-		}
-	}
-	if err := i.move(i.moves); err != nil {
-		return Report{}, err
-	}
-	r, err := i.report(ctx)
-	if err != nil {
-		return Report{}, err
-	}
-	return r, errors.Join(os.RemoveAll(i.work), os.RemoveAll(filepath.Join(i.Catalog, replayDir)))
-}
-
-// nothing is the error of a run whose files were all damaged or left out, before a row of
-// any of them was read.
-func (i *ingester) nothing() error {
-	switch {
-	case i.rows > 0 || i.failed+int64(len(i.passed)) < int64(len(i.inputs)):
-		return nil
-	case i.failed > 1 && i.failed == int64(len(i.inputs)):
-		return fmt.Errorf("none of %d files could be read, the first: %s", i.failed, i.failures[0])
-	case i.failed > 0:
-		return errors.New(i.failures[0])
-	}
-	return noneTaken(append(i.skipped, i.passed...))
-}
-
-// sorted ends the reading.
-func (i *ingester) sorted() error {
-	if err := i.nothing(); err != nil {
-		return err
-	}
-	if err := i.checkBad(true); err != nil {
-		return err
-	}
-	i.stage = stageSorted
-	if len(i.sorter.Runs()) == 0 {
-		return nil // what is in memory takes no time to read again
-	}
-	if err := i.sorter.Flush(); err != nil {
-		return err
-	}
-	return i.checkpoint()
 }

@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"log/slog"
-	"math"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -22,6 +20,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"reelsplice/data/sample"
+	"reelsplice/ingest/journal"
 	"reelsplice/ingest/quarantine"
 	"reelsplice/ingest/report"
 	"reelsplice/schemas/catalog"
@@ -554,7 +553,7 @@ func TestOverlay(t *testing.T) {
 	titles(`1 "Ours" "b"`, `3 "D" "d"`, `9 "Own film" "c"`)
 	lines(t, dir, Config{Overlay: true}, `{"id":1,"overview":"ours too"}`)
 	titles(`1 "Ours" "ours too"`, `3 "D" "d"`, `9 "Own film" "c"`)
-	checkFiles(t, dir, "movie.parquet", "movie.recent", "movie.overlay.parquet")
+	checkFiles(t, dir, "movie.parquet", "movie.overlay.parquet")
 }
 
 // TestCounts: what typed columns do not hold as it stood is kept and counted.
@@ -664,7 +663,7 @@ func TestCancel(t *testing.T) {
 			if !bytes.Equal(catalogBytes(t, dir), before) {
 				t.Fatal("a cancelled ingest changed the catalogue")
 			}
-			if err := os.RemoveAll(filepath.Join(dir, workDir)); err != nil { // what the next one would go on with
+			if err := os.RemoveAll(filepath.Join(dir, journal.Dir)); err != nil { // what the next one would go on with
 				t.Fatal(err)
 			}
 			checkFiles(t, dir, "movie.parquet")
@@ -842,82 +841,5 @@ func TestLeftovers(t *testing.T) {
 	checkFiles(t, dir, append(mine, movieFile)...)
 	if dirs, err := filepath.Glob(filepath.Join(dir, ".ingest-*")); err != nil || len(dirs) > 0 {
 		t.Errorf("folders of temporary files = %q, %v, want none", dirs, err)
-	}
-}
-
-// TestRecent: what an ingest changed or added is held once more, beside what earlier ones did.
-// A first ingest, of which all is new, leaves no such file.
-func TestRecent(t *testing.T) {
-	dir := t.TempDir()
-	typ, _ := catalog.TypeNamed("movie")
-	recent := func(want ...uint64) {
-		t.Helper()
-		f, err := typ.Open(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer f.Close()
-		r, err := catalog.OpenRecent(dir, typ, math.MaxInt64)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer r.Close()
-		heads := f.Heads(0, f.RowGroups())
-		defer heads.Close()
-		var got []uint64
-		for {
-			h, err := heads.Next()
-			if errors.Is(err, io.EOF) {
-				break
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, ok := r.Read(h); ok {
-				got = append(got, h.Key.ID())
-			}
-		}
-		if !slices.Equal(got, want) {
-			t.Errorf("records %d are held once more, want %d", got, want)
-		}
-	}
-	lines(t, dir, Config{}, `{"id":1,"title":"A"}`, `{"id":2,"title":"B"}`, `{"id":3,"title":"C"}`)
-	recent()
-	lines(t, dir, Config{}, `{"id":2,"title":"B"}`, `{"id":3,"title":"D"}`, `{"id":4,"title":"E"}`)
-	recent(3, 4)
-	lines(t, dir, Config{Update: true}, `{"id":1,"overview":"o"}`, `{"id":3,"title":"F"}`)
-	recent(1, 3, 4)
-	lines(t, dir, Config{}, `{"id":3,"_deleted":true}`)
-	recent(1, 4)
-	if data, err := os.ReadFile(filepath.Join(dir, typ.RecentFile())); err != nil || bytes.Contains(data, []byte("F")) {
-		t.Errorf("the file holds %q, %v: what was removed is in it", data, err)
-	}
-
-	// A damaged file goes with the next ingest, which may remove what it holds.
-	if err := os.WriteFile(filepath.Join(dir, typ.RecentFile()), []byte("damaged"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	lines(t, dir, Config{}, `{"id":4,"_deleted":true}`)
-	if _, err := os.Lstat(filepath.Join(dir, typ.RecentFile())); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("damaged file: %v, want none", err)
-	}
-
-	// A file that cannot be read is none, and makes way for another.
-	if err := os.Symlink(typ.RecentFile(), filepath.Join(dir, typ.RecentFile())); err != nil {
-		t.Fatal(err)
-	}
-	var log bytes.Buffer
-	lines(t, dir, Config{Log: slog.New(slog.NewTextHandler(&log, nil))}, `{"id":1,"title":"G"}`)
-	if !strings.Contains(log.String(), typ.RecentFile()) {
-		t.Errorf("log = %q, want a line about %s", log.String(), typ.RecentFile())
-	}
-	recent(1)
-
-	// Of accounts there is none.
-	for _, name := range []string{"before", "later"} {
-		file(t, dir, "accounts.ndjson", Config{}, `{"id":5,"username":"`+name+`"}`)
-	}
-	if found, err := filepath.Glob(filepath.Join(dir, "account*")); err != nil || len(found) != 1 {
-		t.Errorf("files of accounts: %q, %v, want one", found, err)
 	}
 }

@@ -3,62 +3,47 @@ package ingest
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"testing"
 	"time"
 
-	"reelsplice/schemas/catalog"
+	"reelsplice/ingest/journal"
 	"reelsplice/schemas/extsort"
 )
-
-// TestGroupFlush: in a group that takes long, only a full memory makes runs.
-func TestGroupFlush(t *testing.T) {
-	i := &ingester{Config: Config{Catalog: t.TempDir(), Memory: 1 << 20}}
-	i.work = i.Catalog
-	if err := i.restore(&checkpoint{}, &plan{}); err != nil {
-		t.Fatal(err)
-	}
-	i.saved = time.Now().Add(-time.Hour)
-	for n := range 10 {
-		b := &batch{group: true}
-		if err := i.makeRoom(b); err != nil {
-			t.Fatal(err)
-		}
-		i.seq++
-		if err := i.sort(sortKey{0, catalog.Key{Lo: uint64(n)}, i.seq}, []byte("x")); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if n := len(i.sorter.Runs()); n > 1 {
-		t.Errorf("%d runs, want 1 at most", n)
-	}
-}
 
 // TestMovesEnd: an ingest that is complete but for the places of its files, and whose
 // quarantine is gone, loses none of them.
 func TestMovesEnd(t *testing.T) {
 	dir := t.TempDir()
 	rows := put(t, t.TempDir(), "movies.ndjson", `{"id":1,"title":"A"}`+"\n"+`{"id":"x"}`+"\n")
-	c := Config{Catalog: dir, Sources: []string{rows}, Layout: "auto", Memory: DefaultMemory, Language: "en-US", Log: slog.New(slog.DiscardHandler)}
-	i := &ingester{Config: c, start: time.Now()}
-	i.ctx = t.Context()
-	if err := i.prepare(); err != nil {
+	c := Config{Catalog: dir, Sources: []string{rows}}
+	c.setDefaults()
+	if err := c.validate(); err != nil {
 		t.Fatal(err)
 	}
+	begin := func() *run {
+		t.Helper()
+		o, err := c.options()
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := &run{Config: c, options: o, start: time.Now()}
+		if err := r.prepare(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	r := begin()
 	for _, step := range []func() error{
-		func() error { return i.read(t.Context()) }, i.sorted, func() error { return i.write(t.Context()) },
-		func() error { return os.Remove(filepath.Join(i.work, quarantineFile)) },
+		func() error { return r.read(t.Context()) }, func() error { return r.write(t.Context()) },
+		func() error { return os.Remove(r.journal.Path(journal.QuarantineFile)) },
 	} {
 		if err := step(); err != nil {
 			t.Fatal(err)
 		}
 	}
-	next := &ingester{Config: c, start: time.Now()}
-	if err := next.prepare(); err != nil {
-		t.Fatal(err)
-	}
+	begin()
 	if got := records(t, dir); len(got) != 1 {
 		t.Errorf("records = %q, want that of the interrupted ingest", got)
 	}
@@ -82,7 +67,7 @@ func TestDamagedRuns(t *testing.T) {
 			t.Fatalf("Run = %v, want %v", err, context.Canceled)
 		}
 		c.Progress = nil
-		files, err := filepath.Glob(filepath.Join(dir, workDir, runsDir, "*"))
+		files, err := filepath.Glob(filepath.Join(dir, journal.Dir, journal.RunsDir, "*"))
 		if err != nil || len(files) == 0 {
 			t.Fatalf("runs = %v, %v, want some", files, err)
 		}

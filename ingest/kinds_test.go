@@ -160,7 +160,7 @@ func TestOverlayOfKinds(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("records = %s, want %s", got, want)
 	}
-	checkFiles(t, dir, "season.overlay.parquet", "season.parquet", "season.recent", "tv.overlay.parquet", "tv.parquet", "tv.recent")
+	checkFiles(t, dir, "season.overlay.parquet", "season.parquet", "tv.overlay.parquet", "tv.parquet")
 }
 
 // TestAllOrNothing: when one kind cannot be written, none is.

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"reelsplice/ingest/journal"
 	"reelsplice/ingest/quarantine"
 	"reelsplice/ingest/report"
 	"reelsplice/schemas/catalog"
@@ -104,7 +105,7 @@ func catalogFiles(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	out := map[string]string{}
 	var files []string
-	for _, pattern := range []string{"*.parquet", "*.recent", "*.ids", filepath.Join("quarantine", "*.ndjson")} {
+	for _, pattern := range []string{"*.parquet", "*.ids", filepath.Join("quarantine", "*.ndjson")} {
 		found, err := filepath.Glob(filepath.Join(dir, pattern))
 		if err != nil {
 			t.Fatal(err)
@@ -140,9 +141,6 @@ func TestKilled(t *testing.T) {
 		t.Fatalf("Run = %+v, want rows in quarantine and conflicts: they are to be tested", want)
 	}
 	files := catalogFiles(t, whole)
-	if files["movie.recent"] == "" {
-		t.Error("no file of the records that changed: it is to be tested")
-	}
 	rng := rand.New(rand.NewPCG(3, uint64(time.Now().UnixNano())))
 	dir, kills, resumed, rounds := killedCatalog(t), 0, 0, 0
 	for kills < 20 {
@@ -156,7 +154,7 @@ func TestKilled(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := os.Stat(filepath.Join(dir, workDir, journalFile)); err == nil {
+		if _, err := os.Stat(filepath.Join(dir, journal.Dir, journal.ProgressFile)); err == nil {
 			resumed++
 		}
 		done := make(chan error, 1)
@@ -239,7 +237,7 @@ func TestResumeStages(t *testing.T) {
 			!slices.Equal(got.Details.Totals.Reasons.Top, want.Details.Totals.Reasons.Top) {
 			t.Errorf("stopped at %d: totals = %+v\nwant %+v", at, got.Details.Totals, want.Details.Totals)
 		}
-		if _, err := os.Stat(filepath.Join(dir, workDir)); err == nil {
+		if _, err := os.Stat(filepath.Join(dir, journal.Dir)); err == nil {
 			t.Errorf("stopped at %d: the work of a complete ingest is still there", at)
 		}
 	}
@@ -350,7 +348,7 @@ func TestReplay(t *testing.T) {
 	if again.Quarantined != 1 || again.Records["movie"] != 4 || again.Records["season"] != 1 {
 		t.Errorf("replay = %+v, want 3 movies and a season more, and the broken row in quarantine", again)
 	}
-	checkFiles(t, dir, "movie.parquet", "movie.recent", "season.parquet", "season.recent",
+	checkFiles(t, dir, "movie.parquet", "season.parquet",
 		"quarantine/"+filepath.Base(r.QuarantineFile), "quarantine/"+filepath.Base(again.QuarantineFile))
 	if _, err := Run(t.Context(), Config{Catalog: dir, Sources: []string{filepath.Join(src, "movies.ndjson")}, Replay: true}); err == nil {
 		t.Error("replay of a dump = nil, want an error")

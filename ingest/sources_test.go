@@ -245,7 +245,7 @@ func TestPrecedence(t *testing.T) {
 	}
 	bad("ordre = []", `line 1: unknown key "ordre": want one of order, fields`)
 	bad("order = [\"[\"]", `order: "[" is no name or pattern of a source`)
-	bad("[fields]\n\"movie.titel\" = []", "movie.titel: movie records have no member titel")
+	bad("[fields]\n\"movie.titel\" = []", "movie.titel: movie records have no field titel")
 	bad("order = 5", `line 1, column 9: key "order": want a list of texts`)
 	if _, err := ReadPrecedence(filepath.Join(src, "none.toml")); !os.IsNotExist(unwrapAll(err)) {
 		t.Errorf("ReadPrecedence of no file = %v", err)

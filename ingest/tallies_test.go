@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"reelsplice/ingest/journal"
 	"reelsplice/ingest/report"
 )
 
@@ -57,7 +58,7 @@ func TestTalliesOnDisk(t *testing.T) {
 	f := func(lose func(path string) error, resumed bool) {
 		t.Helper()
 		c := interrupted(t, sources)
-		if err := lose(filepath.Join(c.Catalog, workDir, talliesFile)); err != nil {
+		if err := lose(filepath.Join(c.Catalog, journal.Dir, journal.TalliesFile)); err != nil {
 			t.Fatal(err)
 		}
 		r := ingestInto(t, c.Catalog, c)

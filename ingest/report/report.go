@@ -112,14 +112,8 @@ type File struct {
 // A Source is what became of one file, or of several in sum.
 type Source struct {
 	File
-	Rows           int64            `json:"rows"` // Kept + Blank + Duplicates + Quarantined
-	Kept           int64            `json:"kept"`
-	Blank          int64            `json:"blank"`
-	Duplicates     int64            `json:"duplicates"`
-	Quarantined    int64            `json:"quarantined"`
-	Matched        int64            `json:"ids_matched,omitempty"`
-	Minted         int64            `json:"ids_minted,omitempty"`
-	NoID           int64            `json:"ids_missing,omitempty"`
+	Rows int64 `json:"rows"` // Kept + Blank + Duplicates + Quarantined
+	Outcome
 	Reasons        Top[Reason]      `json:"reasons"`
 	Failure        string           `json:"failure,omitempty"`
 	Records        map[string]int64 `json:"records"`
@@ -161,6 +155,9 @@ type Skipped struct {
 	Name   string `json:"name"`
 	Reason string `json:"reason"`
 }
+
+// String returns name and reason for messages.
+func (s Skipped) String() string { return s.Name + ": " + s.Reason }
 
 // Records counts the records of a kind before and after.
 type Records struct {

@@ -45,40 +45,46 @@ func golden(t *testing.T, name string, got []byte) {
 	}
 }
 
+func collector() *Collector {
+	c := &Collector{}
+	c.Begin(noon)
+	return c
+}
+
 // full is a report that has something to say everywhere.
 func full() Report {
-	c := NewCollector(noon)
+	c := collector()
 	m := c.Source(File{
 		Name: "movies.csv.gz", Kind: "movie", Layout: "kaggle", Format: "csv", Compression: "gzip",
 		Bytes: 3 << 20, Modified: noon.Add(-50 * time.Hour),
 	})
 	for range 4 {
-		m.Kept()
+		m.Rows.Kept++
 		m.Record("movie", record.Of(&catalog.Movie{ReleaseDate: record.Text("1999-10-15")}))
 	}
 	m.Record("movie", record.Of(&catalog.Movie{ReleaseDate: record.Text("2046-01-01")}))
-	m.Blank(12)
-	m.Duplicate()
+	m.Rows.Blank += 12
+	m.Rows.Duplicates++
 	m.Quarantined(9, "movies.csv.gz:9", "id", "want 1 or more, found -5")
 	m.Quarantined(7, "movies.csv.gz:7", "id", "want 1 or more, found -7")
 	m.Quarantined(8, "movies.csv.gz:8", "", "invalid UTF-8 at byte 12345")
-	m.Unknown("movie.imdb_votes", 3)
-	m.Coerced("movie.budget", 2)
-	m.Dropped("films.score", 4)
-	m.Whole("movies.keywords", 1)
+	m.Fields.Unknown.Add("movie.imdb_votes", 3)
+	m.Fields.Coerced.Add("movie.budget", 2)
+	m.Fields.Dropped.Add("films.score", 4)
+	m.Fields.Whole.Add("movies.keywords", 1)
 	m.Elapsed = 1500 * time.Millisecond
 	c.Add(m)
 
 	p := c.Source(File{Name: "people.parquet", Kind: "person", Layout: "tables", Format: "parquet", Bytes: 1000})
-	p.Kept()
+	p.Rows.Kept++
 	p.Record("person", record.Of(&catalog.Person{Birthday: record.Text("2001-01-01")}))
 	p.Failure = "people.parquet: row group 1: damaged"
 	p.Elapsed = 40 * time.Millisecond
 	c.Add(p)
 
 	c.Skip("notes.txt", "no dump format")
-	c.Records(Records{Kind: "movie", Before: 2, Now: 5, Added: 3, Changed: 1})
-	c.Records(Records{Kind: "person", Now: 1, Added: 1})
+	c.Count(Records{Kind: "movie", Before: 2, Now: 5, Added: 3, Changed: 1})
+	c.Count(Records{Kind: "person", Now: 1, Added: 1})
 	for i := range 5 {
 		c.Conflict("movie", "runtime", func() string { return fmt.Sprintf("movie %d: 90 in a.csv, 91 in b.csv", i) })
 	}
@@ -125,7 +131,7 @@ func TestGoldenHTML(t *testing.T) {
 
 // TestEmpty: a report of nothing has lists, not nulls, and a page.
 func TestEmpty(t *testing.T) {
-	r := NewCollector(noon).Report(End{Catalog: "c"})
+	r := collector().Report(End{Catalog: "c"})
 	b, err := r.JSON()
 	if err != nil || bytes.Contains(b, []byte("null")) {
 		t.Errorf("JSON() = %s, %v, want no null", b, err)
@@ -138,19 +144,19 @@ func TestEmpty(t *testing.T) {
 // TestHostileNames: text from dumps is never markup and never reaches out.
 func TestHostileNames(t *testing.T) {
 	const evil = `<script>alert(1)</script>"'><img src=http://example.com/x onerror=alert(1)>{{.}}`
-	c := NewCollector(noon)
+	c := collector()
 	s := c.Source(File{Name: evil, Kind: evil, Layout: evil, Format: evil, Compression: evil})
 	s.Quarantined(1, evil, evil, evil)
-	s.Unknown(evil, 1)
-	s.Coerced(evil, 1)
-	s.Dropped(evil, 1)
-	s.Whole(evil, 1)
+	s.Fields.Unknown.Add(evil, 1)
+	s.Fields.Coerced.Add(evil, 1)
+	s.Fields.Dropped.Add(evil, 1)
+	s.Fields.Whole.Add(evil, 1)
 	s.Record(evil, record.Of(&catalog.Movie{}))
 	s.Failure = evil
 	c.Add(s)
 	c.Skip(evil, evil)
 	c.Conflict(evil, evil, func() string { return evil })
-	c.Records(Records{Kind: evil})
+	c.Count(Records{Kind: evil})
 	r := c.Report(End{
 		Catalog: evil, Parameters: map[string]string{evil: evil}, Err: errors.New(evil),
 		References: []Reference{{Kind: evil, Path: evil, Target: evil, Samples: []ReferenceSample{{ID: evil, By: evil}}}},
@@ -212,7 +218,7 @@ func TestWrite(t *testing.T) {
 func TestStates(t *testing.T) {
 	f := func(err error, state, text string) {
 		t.Helper()
-		r := NewCollector(noon).Report(End{Err: err})
+		r := collector().Report(End{Err: err})
 		if r.State != state || r.Error != text {
 			t.Errorf("after %v: state %q, error %q, want %q, %q", err, r.State, r.Error, state, text)
 		}
@@ -262,7 +268,7 @@ func FuzzMask(f *testing.F) {
 }
 
 func TestReasonsAreGrouped(t *testing.T) {
-	s := NewCollector(noon).Source(File{})
+	s := collector().Source(File{})
 	for i := range 5000 {
 		s.Quarantined(int64(i+1), fmt.Sprintf("a.ndjson:%d", i+1), "id", fmt.Sprintf("want 1 or more, found %d", -i))
 		s.Quarantined(int64(i+1), "a.ndjson:1", "", strings.Repeat("x", i%1500+1))
@@ -275,19 +281,19 @@ func TestReasonsAreGrouped(t *testing.T) {
 	for _, r := range got.Top {
 		sum += r.Count
 	}
-	if len(got.Top) != MaxListed || sum != 10000 || len(s.reasons) > maxReasons {
-		t.Errorf("%d groups listed, %d kept, of %d rows in sum, want %d, %d at most and 10000", len(got.Top), len(s.reasons), sum, MaxListed, maxReasons)
+	if len(got.Top) != MaxListed || sum != 10000 || len(s.Reasons) > maxReasons {
+		t.Errorf("%d groups listed, %d kept, of %d rows in sum, want %d, %d at most and 10000", len(got.Top), len(s.Reasons), sum, MaxListed, maxReasons)
 	}
 }
 
 func TestDays(t *testing.T) {
-	s := NewCollector(noon).Source(File{})
+	s := collector().Source(File{})
 	f := func(kind string, r record.Record, want string) {
 		t.Helper()
-		s.newest = ""
+		s.Newest = ""
 		s.Record(kind, r)
-		if s.newest != want {
-			t.Errorf("%s: newest day %q, want %q", kind, s.newest, want)
+		if s.Newest != want {
+			t.Errorf("%s: newest day %q, want %q", kind, s.Newest, want)
 		}
 	}
 	f("movie", record.Of(&catalog.Movie{ReleaseDate: record.Text("2026-03-14")}), "2026-03-14")
@@ -301,24 +307,16 @@ func TestDays(t *testing.T) {
 	f("person", record.Of(&catalog.Person{Birthday: record.Text("2001-01-01")}), "")
 }
 
-// TestMergeIsOrderless: the same tallies give the same report in any order, over any
-// number of collectors.
-func TestMergeIsOrderless(t *testing.T) {
-	build := func(seed uint64, workers int) Report {
-		random := rand.New(rand.NewPCG(seed, 0))
-		parts := make([]*Collector, workers)
-		for i := range parts {
-			parts[i] = NewCollector(noon)
-		}
+// TestOrderless: the same tallies give the same report in any order.
+func TestOrderless(t *testing.T) {
+	build := func(seed uint64) Report {
+		random, c := rand.New(rand.NewPCG(seed, 0)), collector()
 		for _, n := range random.Perm(3 * MaxListed) {
-			parts[random.IntN(workers)].Add(numbered(parts[0], n))
+			c.Add(numbered(c, n))
 		}
-		for _, p := range parts[1:] {
-			parts[0].Merge(p)
-		}
-		return parts[0].Report(End{Elapsed: time.Second})
+		return c.Report(End{Elapsed: time.Second})
 	}
-	want := build(1, 1)
+	want := build(1)
 	if want.Files != 3*MaxListed || len(want.Sources) != MaxListed || want.OtherFiles != 2*MaxListed || want.FailedFiles != 15 {
 		t.Fatalf("%d files, %d listed, %d others, %d failed, want %d, %d, %d, 15", want.Files, len(want.Sources), want.OtherFiles, want.FailedFiles,
 			3*MaxListed, MaxListed, 2*MaxListed)
@@ -327,9 +325,37 @@ func TestMergeIsOrderless(t *testing.T) {
 		t.Errorf("first source %+v, totals %+v", want.Sources[0], want.Totals)
 	}
 	for seed := range uint64(5) {
-		if d := cmp.Diff(want, build(seed+2, int(seed)+1)); d != "" {
-			t.Fatalf("seed %d, %d workers (-want +got):\n%s", seed+2, seed+1, d)
+		if d := cmp.Diff(want, build(seed+2)); d != "" {
+			t.Fatalf("seed %d (-want +got):\n%s", seed+2, d)
 		}
+	}
+}
+
+// TestJournal: a Collector that was written as JSON and read again goes on alike.
+func TestJournal(t *testing.T) {
+	gather := func(breaks ...int) Report {
+		c := collector()
+		for n := range 2 * MaxListed {
+			c.Add(numbered(c, n))
+			c.Skip(fmt.Sprint(n), "why")
+			c.Count(Records{Kind: "movie", Before: 5, Now: int64(n), Added: 2})
+			c.Conflict("movie", "title", func() string { return fmt.Sprint(n) })
+			if !slices.Contains(breaks, n) {
+				continue
+			}
+			b, err := json.Marshal(c)
+			c = collector()
+			if err = errors.Join(err, json.Unmarshal(b, c)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if want := maxFirstConflicts; len(c.First) != want {
+			t.Errorf("%d first conflicts, want %d", len(c.First), want)
+		}
+		return c.Report(End{})
+	}
+	if d := cmp.Diff(gather(), gather(3, MaxListed+5)); d != "" {
+		t.Errorf("with and without a journal (-want +got):\n%s", d)
 	}
 }
 
@@ -339,7 +365,7 @@ func numbered(c *Collector, n int) *Tally {
 	for row := range n {
 		s.Quarantined(int64(row+1), fmt.Sprintf("file %d:%d", n, row+1), "id", "want more, found "+strings.Repeat("a", row%7+1))
 	}
-	s.Unknown(fmt.Sprintf("movie.a%d", n%60), 2)
+	s.Fields.Unknown.Add(fmt.Sprintf("movie.a%d", n%60), 2)
 	s.Day(fmt.Sprintf("2020-01-%02d", n%28+1))
 	if n%10 == 0 {
 		s.Failure = "damaged"
@@ -347,43 +373,29 @@ func numbered(c *Collector, n int) *Tally {
 	return s
 }
 
-func TestMergeCollectors(t *testing.T) {
-	a, b := NewCollector(noon), NewCollector(noon)
-	a.Records(Records{Kind: "movie", Before: 5, Now: 7, Added: 2})
-	b.Records(Records{Kind: "movie", Before: 7, Now: 6, Removed: 1, Changed: 3})
-	b.Skip("b", "why")
-	calls := 0
-	for _, c := range []*Collector{a, b} {
-		for range 10 {
-			c.Conflict("movie", "title", func() string { calls++; return "s" })
-		}
+func TestConflictSamples(t *testing.T) {
+	c, calls := collector(), 0
+	for range 2 * maxFirstConflicts {
+		c.Conflict("movie", "title", func() string { calls++; return "s" })
 	}
-	b.Conflict("tv", "name", func() string { return "t" })
-	a.Merge(b)
-	r := a.Report(End{})
-	if d := cmp.Diff([]Records{{Kind: "movie", Before: 5, Now: 6, Added: 2, Changed: 3, Removed: 1}}, r.Records); d != "" {
-		t.Errorf("records (-want +got):\n%s", d)
-	}
-	want := Conflicts{Count: 21, Members: Top[Conflict]{Top: []Conflict{
-		{Member: "movie.title", Count: 20, Samples: []string{"s", "s", "s"}}, {Member: "tv.name", Count: 1, Samples: []string{"t"}},
+	c.Conflict("tv", "name", func() string { return "t" })
+	want := Conflicts{Count: 2*maxFirstConflicts + 1, Members: Top[Conflict]{Top: []Conflict{
+		{Member: "movie.title", Count: 2 * maxFirstConflicts, Samples: []string{"s", "s", "s"}}, {Member: "tv.name", Count: 1, Samples: []string{"t"}},
 	}}}
-	if d := cmp.Diff(want, r.Conflicts); d != "" {
+	if d := cmp.Diff(want, c.Report(End{}).Conflicts); d != "" {
 		t.Errorf("conflicts (-want +got):\n%s", d)
 	}
-	if calls != 2*maxConflictSamples {
-		t.Errorf("%d samples were made, want %d", calls, 2*maxConflictSamples)
-	}
-	if len(r.Skipped.Top) != 1 {
-		t.Errorf("skipped %+v, want 1", r.Skipped)
+	if calls != maxConflictSamples+maxFirstConflicts {
+		t.Errorf("%d samples were made, want %d", calls, maxConflictSamples+maxFirstConflicts)
 	}
 }
 
 // TestBounded: what is listed stays short, whatever comes, and nothing is lost in sum.
 func TestBounded(t *testing.T) {
-	c := NewCollector(noon)
+	c := collector()
 	s := c.Source(File{Name: "a"})
 	for i := range 5000 {
-		s.Unknown(fmt.Sprintf("m%d", i), 1)
+		s.Fields.Unknown.Add(fmt.Sprintf("m%d", i), 1)
 		c.Skip("f", "r")
 		c.Conflict("movie", fmt.Sprint(i), func() string { return strings.Repeat("é", 10_000) })
 	}
@@ -436,7 +448,7 @@ func TestFormat(t *testing.T) {
 }
 
 func BenchmarkQuarantined(b *testing.B) {
-	s := NewCollector(noon).Source(File{})
+	s := collector().Source(File{})
 	b.ReportAllocs()
 	row := int64(0)
 	for b.Loop() {
@@ -446,11 +458,11 @@ func BenchmarkQuarantined(b *testing.B) {
 }
 
 func BenchmarkRecord(b *testing.B) {
-	s := NewCollector(noon).Source(File{})
+	s := collector().Source(File{})
 	r := record.Of(&catalog.Movie{ReleaseDate: record.Text("1999-10-15")})
 	b.ReportAllocs()
 	for b.Loop() {
-		s.Kept()
+		s.Rows.Kept++
 		s.Record("movie", r)
 	}
 }

@@ -10,194 +10,190 @@ import (
 	"reelsplice/schemas/record"
 )
 
-// A Tally counts what becomes of one file's rows. One goroutine uses it; several that
-// read parts of a file have one each, and Merge them.
+// A Tally counts what becomes of one file's rows. Its exported fields are what a journal keeps.
+// One goroutine uses it; several that read parts of a file have one each, and Merge them.
 type Tally struct {
 	File
-	Failure string        // why the file was not read to its end, "" if it was
-	Elapsed time.Duration // of reading it
+	Failure string            `json:"failure,omitempty"` // why the file was not read to its end
+	Elapsed time.Duration     `json:"elapsed"`           // of reading it, in nanoseconds
+	Rows    Outcome           `json:"rows"`
+	Reasons map[string]*group `json:"reasons,omitempty"` // of quarantine, by groupKey
+	Other   int64             `json:"other,omitempty"`   // rows whose reasons are too many
+	Records map[string]int64  `json:"records,omitempty"` // by kind
+	Fields  Fields            `json:"fields"`
+	Newest  string            `json:"newest,omitempty"` // release or air date, YYYY-MM-DD
+	Today   string            `json:"today"`            // days after it are not counted
 
-	kept, blank, duplicates, quarantined int64
-	matched, minted, noID                int64
-	reasons                              map[reasonKey]*Reason
-	order                                map[reasonKey]int64 // row of the example
-	other                                int64               // rows whose reasons are too many
-	records                              map[string]int64
-	unknown, coerced, dropped, whole     map[string]int64
-
-	today  string // YYYY-MM-DD; days after it are not counted
-	newest string
-	dates  dates
+	dates dates
 }
 
-type reasonKey struct{ field, reason string }
+// An Outcome counts what became of rows: each is kept, blank, a duplicate or quarantined. The
+// counts of ids overlap with those.
+type Outcome struct {
+	Kept        int64 `json:"kept"`
+	Blank       int64 `json:"blank"`                 // without any value
+	Duplicates  int64 `json:"duplicates"`            // equal to an earlier row
+	Quarantined int64 `json:"quarantined"`           // could not be used
+	Matched     int64 `json:"ids_matched,omitempty"` // records whose ids other records told
+	Minted      int64 `json:"ids_minted,omitempty"`  // records whose ids were made of fields of their rows
+	NoID        int64 `json:"ids_missing,omitempty"` // rows in quarantine without an id
+}
+
+func (r *Outcome) add(o Outcome) {
+	r.Kept += o.Kept
+	r.Blank += o.Blank
+	r.Duplicates += o.Duplicates
+	r.Quarantined += o.Quarantined
+	r.Matched += o.Matched
+	r.Minted += o.Minted
+	r.NoID += o.NoID
+}
+
+// Fields are counts of fields, by path.
+type Fields struct {
+	Unknown Counts `json:"unknown,omitempty"` // kept, though the API lacks them
+	Coerced Counts `json:"coerced,omitempty"` // numbers given as text
+	Dropped Counts `json:"dropped,omitempty"` // values without a place in the API
+	Whole   Counts `json:"whole,omitempty"`   // joined lists that could not be split safely
+}
+
+// Counts are numbers by path. Paths beyond record.MaxPaths share one count.
+type Counts map[string]int64
+
+// Add adds n to the count of a path.
+func (c *Counts) Add(path string, n int64) {
+	if *c == nil {
+		*c = Counts{}
+	}
+	record.Count(*c, shorten(path), n)
+}
+
+func (c *Counts) merge(o Counts) {
+	for path, n := range o {
+		c.Add(path, n)
+	}
+}
+
+// A group is the rows in quarantine for one reason.
+type group struct {
+	Reason
+	Row int64 `json:"row"` // of the example
+}
+
+func groupKey(field, reason string) string { return field + "\x00" + reason }
 
 // maxReasons bounds how many reasons are told apart in one file.
 const maxReasons = 1000
 
-// Kept counts a row that gave records.
-func (t *Tally) Kept() { t.kept++ }
-
-// KeptRows counts rows that gave records.
-func (t *Tally) KeptRows(n int64) { t.kept += n }
-
-// Unkeep takes a row back that counted as kept: what it turned out to be is counted too.
-func (t *Tally) Unkeep() { t.kept-- }
-
-// Blank counts rows without any value.
-func (t *Tally) Blank(n int64) { t.blank += n }
-
-// Duplicate counts a row that says what an earlier one said.
-func (t *Tally) Duplicate() { t.duplicates++ }
-
-// Matched counts a record whose row has no id: another has the same external id.
-func (t *Tally) Matched() { t.matched++ }
-
-// Minted counts a record whose id was made of fields of its row.
-func (t *Tally) Minted() { t.minted++ }
-
-// NoID counts a row that has no id and got none; Quarantined counts it too.
-func (t *Tally) NoID() { t.noID++ }
-
-// Quarantined counts a row that could not be used. Row is its number and place how
-// messages name it; field is "" when it is the whole row that is at fault.
-func (t *Tally) Quarantined(row int64, place, field, reason string) {
-	t.quarantined++
-	k := reasonKey{shorten(field), mask(reason)}
-	if known, ok := t.reasons[k]; ok {
-		known.Count++
-		if row >= t.order[k] {
-			return
-		}
-	} else if len(t.reasons) >= maxReasons {
-		t.other++
-		return
-	}
-	if t.reasons == nil {
-		t.reasons, t.order = map[reasonKey]*Reason{}, map[reasonKey]int64{}
-	}
-	example := place + ": " + reason
-	if field != "" {
-		example = place + ": " + field + ": " + reason
-	}
-	r := &Reason{Field: k.field, Reason: k.reason, Count: 1, Example: shorten(example)}
-	if known, ok := t.reasons[k]; ok {
-		r.Count = known.Count
-	}
-	t.reasons[k], t.order[k] = r, row
+// NewTally returns an empty tally of a file that is read on a day.
+func NewTally(f File, day time.Time) *Tally {
+	return &Tally{File: f, Today: day.UTC().Format(time.DateOnly)}
 }
 
-// Unknown counts members that the API does not have and that were kept.
-func (t *Tally) Unknown(path string, n int64) { count(&t.unknown, path, n) }
-
-// Coerced counts numbers that were given as text.
-func (t *Tally) Coerced(path string, n int64) { count(&t.coerced, path, n) }
-
-// Dropped counts values of fields that are mapped to nothing.
-func (t *Tally) Dropped(path string, n int64) { count(&t.dropped, path, n) }
-
-// Whole counts joined lists that could not be split safely and were kept whole.
-func (t *Tally) Whole(path string, n int64) { count(&t.whole, path, n) }
-
-func count(m *map[string]int64, path string, n int64) {
-	if *m == nil {
-		*m = map[string]int64{}
+// Quarantined counts a row that could not be used. row is its number, place its name in
+// messages; field is "" if the whole row is at fault.
+func (t *Tally) Quarantined(row int64, place, field, reason string) {
+	t.Rows.Quarantined++
+	g := &group{Reason{Field: shorten(field), Reason: mask(reason), Count: 1}, row}
+	key := groupKey(g.Field, g.Reason.Reason)
+	known := t.Reasons[key]
+	if known != nil {
+		if known.Count++; row >= known.Row {
+			return
+		}
+		g.Count = known.Count
+	} else if len(t.Reasons) >= maxReasons {
+		t.Other++
+		return
 	}
-	record.Count(*m, shorten(path), n)
+	g.Example = place + ": " + reason
+	if field != "" {
+		g.Example = place + ": " + field + ": " + reason
+	}
+	g.Example = shorten(g.Example)
+	if t.Reasons == nil {
+		t.Reasons = map[string]*group{}
+	}
+	t.Reasons[key] = g
 }
 
 // Record counts a record that a row gave, and looks at its dates.
 func (t *Tally) Record(kind string, r record.Record) {
-	if t.records == nil {
-		t.records = map[string]int64{}
+	if t.Records == nil {
+		t.Records = map[string]int64{}
 	}
-	t.records[kind]++
+	t.Records[kind]++
 	t.dates.each(r, t.Day)
 }
 
-// Unrecord takes a record back that a row gave.
-func (t *Tally) Unrecord(kind string) { count(&t.records, kind, -1) }
+// Unrecord takes back a record that a row gave.
+func (t *Tally) Unrecord(kind string) { (*Counts)(&t.Records).Add(kind, -1) }
 
-// Day tells of a release or air date. Text that is no day is ignored, and so is a day
-// in the future.
+// Day counts a release or air date. Text that is no day is ignored, and so is a day in the
+// future.
 func (t *Tally) Day(day string) {
 	const length = len(time.DateOnly)
-	if len(day) < length || day[:length] <= t.newest || day[:length] > t.today {
+	if len(day) < length || day[:length] <= t.Newest || day[:length] > t.Today {
 		return
 	}
 	if _, err := time.Parse(time.DateOnly, day[:length]); err == nil {
-		t.newest = day[:length]
+		t.Newest = day[:length]
 	}
 }
 
-// Merge adds what another tally counted: of another part of the same file, or of
-// another file when sums are made. The name and the like stay those of t.
+// Merge adds what another tally counted: of another part of the same file, or of another file
+// when sums are made. The name and the like stay those of t.
 func (t *Tally) Merge(o *Tally) {
-	t.kept += o.kept
-	t.blank += o.blank
-	t.duplicates += o.duplicates
-	t.quarantined += o.quarantined
-	t.matched += o.matched
-	t.minted += o.minted
-	t.noID += o.noID
+	t.Rows.add(o.Rows)
 	t.Failure = cmp.Or(t.Failure, o.Failure)
 	t.Elapsed += o.Elapsed
-	t.newest = max(t.newest, o.newest)
+	t.Newest = max(t.Newest, o.Newest)
 	if o.Modified.After(t.Modified) {
 		t.Modified = o.Modified
 	}
 	t.mergeReasons(o)
-	for _, m := range []struct{ to, from *map[string]int64 }{
-		{&t.records, &o.records}, {&t.unknown, &o.unknown}, {&t.coerced, &o.coerced}, {&t.dropped, &o.dropped}, {&t.whole, &o.whole},
-	} {
-		for path, n := range *m.from {
-			count(m.to, path, n)
-		}
-	}
+	(*Counts)(&t.Records).merge(o.Records)
+	t.Fields.Unknown.merge(o.Fields.Unknown)
+	t.Fields.Coerced.merge(o.Fields.Coerced)
+	t.Fields.Dropped.merge(o.Fields.Dropped)
+	t.Fields.Whole.merge(o.Fields.Whole)
 }
 
 func (t *Tally) mergeReasons(o *Tally) {
-	t.other += o.other
-	if t.reasons == nil && len(o.reasons) > 0 {
-		t.reasons, t.order = map[reasonKey]*Reason{}, map[reasonKey]int64{}
+	t.Other += o.Other
+	if t.Reasons == nil && len(o.Reasons) > 0 {
+		t.Reasons = map[string]*group{}
 	}
-	for _, k := range slices.SortedFunc(maps.Keys(o.reasons), compareReasons) {
-		theirs := o.reasons[k]
-		ours, ok := t.reasons[k]
+	for _, key := range slices.Sorted(maps.Keys(o.Reasons)) {
+		theirs, ours := o.Reasons[key], t.Reasons[key]
 		switch {
-		case ok:
+		case ours != nil:
 			ours.Count += theirs.Count
-			if c := cmp.Or(cmp.Compare(o.order[k], t.order[k]), cmp.Compare(theirs.Example, ours.Example)); c < 0 {
-				ours.Example, t.order[k] = theirs.Example, o.order[k]
+			if cmp.Or(cmp.Compare(theirs.Row, ours.Row), cmp.Compare(theirs.Example, ours.Example)) < 0 {
+				ours.Example, ours.Row = theirs.Example, theirs.Row
 			}
-		case len(t.reasons) >= maxReasons:
-			t.other += theirs.Count
+		case len(t.Reasons) >= maxReasons:
+			t.Other += theirs.Count
 		default:
-			r := *theirs
-			t.reasons[k], t.order[k] = &r, o.order[k]
+			g := *theirs
+			t.Reasons[key] = &g
 		}
 	}
-}
-
-func compareReasons(a, b reasonKey) int {
-	return cmp.Or(cmp.Compare(a.field, b.field), cmp.Compare(a.reason, b.reason))
 }
 
 // source returns the counts as they are reported. Ages are as of start.
 func (t *Tally) source(start time.Time) Source {
 	s := Source{
 		File: t.File, Failure: t.Failure,
-		Rows: t.kept + t.blank + t.duplicates + t.quarantined,
-		Kept: t.kept, Blank: t.blank, Duplicates: t.duplicates, Quarantined: t.quarantined,
-		Matched: t.matched, Minted: t.minted, NoID: t.noID,
-		Reasons: t.reasonList(), Records: t.records,
-		Unknown: members(t.unknown), Coerced: members(t.coerced), Dropped: members(t.dropped), Whole: members(t.whole),
-		NewestDay: t.newest,
+		Rows: t.Rows.Kept + t.Rows.Blank + t.Rows.Duplicates + t.Rows.Quarantined, Outcome: t.Rows,
+		Reasons: t.reasonList(), Records: t.Records,
+		Unknown: t.Fields.Unknown.top(), Coerced: t.Fields.Coerced.top(), Dropped: t.Fields.Dropped.top(), Whole: t.Fields.Whole.top(),
+		NewestDay: t.Newest,
 	}
 	if s.Records == nil {
 		s.Records = map[string]int64{}
 	}
-	if day, err := time.Parse(time.DateOnly, t.newest); err == nil {
+	if day, err := time.Parse(time.DateOnly, t.Newest); err == nil {
 		s.NewestAge = days(start.Sub(day))
 	}
 	if !t.Modified.IsZero() {
@@ -227,23 +223,23 @@ func days(d time.Duration) *int {
 func seconds(d time.Duration) float64 { return math.Round(d.Seconds()*1e3) / 1e3 }
 
 func (t *Tally) reasonList() Top[Reason] {
-	list := make([]Reason, 0, len(t.reasons))
-	for _, r := range t.reasons {
-		list = append(list, *r)
+	list := make([]Reason, 0, len(t.Reasons))
+	for _, g := range t.Reasons {
+		list = append(list, g.Reason)
 	}
 	top := topOf(list, func(r Reason) int64 { return r.Count }, func(a, b Reason) int {
-		return compareReasons(reasonKey{a.Field, a.Reason}, reasonKey{b.Field, b.Reason})
+		return cmp.Or(cmp.Compare(a.Field, b.Field), cmp.Compare(a.Reason, b.Reason))
 	})
-	if t.other > 0 { // how many reasons these had is not known
+	if t.Other > 0 { // the number of their reasons is unknown
 		top.More++
-		top.MoreCount += t.other
+		top.MoreCount += t.Other
 	}
 	return top
 }
 
-func members(counts map[string]int64) Top[Member] {
-	list := make([]Member, 0, len(counts))
-	for path, n := range counts {
+func (c Counts) top() Top[Member] {
+	list := make([]Member, 0, len(c))
+	for path, n := range c {
 		list = append(list, Member{path, n})
 	}
 	return topOf(list, func(m Member) int64 { return m.Count }, func(a, b Member) int { return cmp.Compare(a.Path, b.Path) })

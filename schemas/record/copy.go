@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"reflect"
+	"slices"
 	"strings"
 	"unsafe"
 )
@@ -12,7 +13,51 @@ import (
 func Present(r Record, f *Field) bool { return r.set(f) || IsNull(r, f.Name) }
 
 // Same reports whether a and b have the same value, as JSON, in one member.
-func Same(a, b Record, f *Field) bool { return FieldText(a, f) == FieldText(b, f) }
+func Same(a, b Record, f *Field) bool { return equalValue(a, b, f) || FieldText(a, f) == FieldText(b, f) }
+
+// Equal reports whether two records of one schema are equal, so that their binary forms are.
+func Equal(a, b Record) bool {
+	if *a.Object() != *b.Object() {
+		return false
+	}
+	for i := range a.Schema.Fields {
+		if !equalValue(a, b, &a.Schema.Fields[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func equalValue(a, b Record, f *Field) bool {
+	switch f.Shape {
+	case ShapeString:
+		return *a.String(f) == *b.String(f)
+	case ShapeRaw:
+		return *a.Raw(f) == *b.Raw(f)
+	case ShapeInt:
+		return *a.Int(f) == *b.Int(f)
+	case ShapeFloat:
+		return *a.Float(f) == *b.Float(f)
+	case ShapeBool:
+		return *a.Bool(f) == *b.Bool(f)
+	case ShapeStrings:
+		return a.set(f) == b.set(f) && slices.Equal(*a.Strings(f), *b.Strings(f))
+	case ShapeInts:
+		return a.set(f) == b.set(f) && slices.Equal(*a.Ints(f), *b.Ints(f))
+	case ShapeObject:
+		x, ok := a.Sub(f)
+		y, ok2 := b.Sub(f)
+		return ok == ok2 && (x == y || Equal(x, y))
+	}
+	n, ok := a.Len(f)
+	m, ok2 := b.Len(f)
+	for i := 0; n == m && i < n; i++ {
+		if x, y := a.At(f, i), b.At(f, i); x != y && !Equal(x, y) {
+			return false
+		}
+	}
+	return n == m && ok == ok2
+}
 
 // FieldText returns the JSON text of one member's value; "null" when it is unset.
 func FieldText(r Record, f *Field) string {

@@ -77,6 +77,14 @@ func (r Record) MakeSub(f *Field) Record {
 	return Record{f.Elem, v.UnsafePointer()}
 }
 
+// OwnSub replaces the object of a field by a shallow copy of it, which it returns.
+func (r Record) OwnSub(f *Field) Record {
+	sub, _ := r.Sub(f)
+	own := sub.Clone()
+	*(*unsafe.Pointer)(unsafe.Add(r.ptr, f.offset)) = own.ptr
+	return own
+}
+
 // sliceHeader is the run-time form of every slice.
 type sliceHeader struct {
 	data unsafe.Pointer

@@ -1,4 +1,4 @@
-package join
+package merge
 
 import (
 	"cmp"
@@ -9,24 +9,24 @@ import (
 	"reelsplice/schemas/record"
 )
 
-// Parts puts the rows of one table that make one record together. What comes of them
-// does not depend on their order. The zero value has none.
-type Parts struct {
-	Record record.Record // of the parts so far
+// parts puts the rows of one table that make one record together. The result does not depend on
+// their order. The zero value has none.
+type parts struct {
+	record record.Record // of the parts so far
 	told   map[string]bool
 }
 
-// Add adds a part. Its lists follow those of the others; of two values of a member the
-// greater text stays, and conflict, unless nil, is told once of the member.
-func (p *Parts) Add(part record.Record, conflict func(Conflict)) {
-	if p.Record.Schema == nil {
-		p.Record, p.told = part, map[string]bool{}
+// put adds a part. Its lists follow those of the others; of two values of a field the greater
+// text stays, and disagree, unless nil, gets each field once.
+func (p *parts) put(part record.Record, disagree func(conflict)) {
+	if p.record.Schema == nil {
+		p.record, p.told = part, map[string]bool{}
 		return
 	}
-	p.add(p.Record, part, conflict)
+	p.add(p.record, part, disagree)
 }
 
-func (p *Parts) add(dst, src record.Record, conflict func(Conflict)) {
+func (p *parts) add(dst, src record.Record, disagree func(conflict)) {
 	for i := range src.Schema.Fields {
 		f := &src.Schema.Fields[i]
 		switch {
@@ -36,11 +36,11 @@ func (p *Parts) add(dst, src record.Record, conflict func(Conflict)) {
 		case f.Shape == record.ShapeObjects:
 			appendElements(dst, src, f)
 		case f.Shape == record.ShapeObject:
-			p.addObject(dst, src, f, conflict)
+			p.addObject(dst, src, f, disagree)
 		case f.Shape == record.ShapePages:
-			p.addPages(dst, src, f, conflict)
+			p.addPages(dst, src, f, disagree)
 		case !record.Same(dst, src, f):
-			p.choose(dst, src, f, conflict)
+			p.choose(dst, src, f, disagree)
 		}
 	}
 	d := dst.Object()
@@ -51,24 +51,24 @@ func (p *Parts) add(dst, src record.Record, conflict func(Conflict)) {
 	}
 }
 
-func (p *Parts) addObject(dst, src record.Record, f *record.Field, conflict func(Conflict)) {
+func (p *parts) addObject(dst, src record.Record, f *record.Field, disagree func(conflict)) {
 	to, ok := dst.Sub(f)
 	from, ok2 := src.Sub(f)
 	switch {
 	case ok && ok2:
-		p.add(to, from, conflict)
+		p.add(to, from, disagree)
 	case ok2:
 		record.Copy(dst, src, f)
 	}
 }
 
 // addPages adds the rows of src's pages to those that dst has of them.
-func (p *Parts) addPages(dst, src record.Record, f *record.Field, conflict func(Conflict)) {
+func (p *parts) addPages(dst, src record.Record, f *record.Field, disagree func(conflict)) {
 	for _, page := range elements(src, f) {
 		same := func(other record.Record) bool { return placeOf(other) == placeOf(page) }
 		old := elements(dst, f)
 		if i := slices.IndexFunc(old, same); i >= 0 {
-			p.add(old[i], page, conflict)
+			p.add(old[i], page, disagree)
 			continue
 		}
 		assign(dst.Grow(f), page)
@@ -76,16 +76,16 @@ func (p *Parts) addPages(dst, src record.Record, f *record.Field, conflict func(
 }
 
 // choose keeps one of two values.
-func (p *Parts) choose(dst, src record.Record, f *record.Field, conflict func(Conflict)) {
+func (p *parts) choose(dst, src record.Record, f *record.Field, disagree func(conflict)) {
 	old, now := record.FieldText(dst, f), record.FieldText(src, f)
 	if old > now {
 		old, now = now, old
 	} else {
 		record.Copy(dst, src, f)
 	}
-	if conflict != nil && !p.told[f.Name] {
+	if disagree != nil && !p.told[f.Name] {
 		p.told[f.Name] = true
-		conflict(Conflict{Member: f.Name, Old: old, New: now})
+		disagree(conflict{f.Name, old, now})
 	}
 }
 
@@ -108,20 +108,20 @@ func assign(dst, src record.Record) {
 	*dst.Object() = *src.Object()
 }
 
-// Settle brings the lists that the parts gave into an order of their own and takes out
+// settle brings the lists that the parts gave into an order of their own and takes out
 // what they repeat.
-func (p *Parts) Settle() record.Record {
-	settle(p.Record)
-	return p.Record
+func (p *parts) settle() record.Record {
+	settleLists(p.record)
+	return p.record
 }
 
-func settle(r record.Record) {
+func settleLists(r record.Record) {
 	for i := range r.Schema.Fields {
 		f := &r.Schema.Fields[i]
 		switch f.Shape {
 		case record.ShapeObject:
 			if sub, ok := r.Sub(f); ok {
-				settle(sub)
+				settleLists(sub)
 			}
 		case record.ShapeObjects:
 			if n, _ := r.Len(f); n > 1 {
@@ -129,16 +129,15 @@ func settle(r record.Record) {
 			}
 		case record.ShapePages:
 			for _, page := range elements(r, f) {
-				settle(page)
+				settleLists(page)
 			}
 			catalog.CountRows(r, f)
 		}
 	}
 }
 
-// settleList orders a list: as it says itself, else by department and job, else by when
-// they were written. Elements that
-// say the same of the same resource are one.
+// settleList orders a list: by the elements' own order, else by department and job, else by the
+// time when they were written. Equal elements of one resource become one.
 func settleList(r record.Record, f *record.Field) {
 	list := elements(r, f)
 	ranks := make(map[record.Record]rank, len(list))
@@ -150,7 +149,7 @@ func settleList(r record.Record, f *record.Field) {
 	setElements(r, f, list)
 }
 
-// A rank is what an element of a list is ordered by.
+// A rank orders an element of a list.
 type rank struct {
 	order                      int64
 	department, job, character string

@@ -1,8 +1,4 @@
-// Package join makes one record of several that speak of the same resource. A later
-// source wins over an earlier one, member by member; what only one of them says is
-// kept. Lists that crawls cut by language or by page are united; what a later crawl
-// of the same language no longer lists goes.
-package join
+package merge
 
 import (
 	"cmp"
@@ -13,23 +9,25 @@ import (
 	"reelsplice/schemas/record"
 )
 
-// A Conflict is a member on which two records disagreed.
-type Conflict struct {
-	Member   string
-	Old, New string // JSON texts, cut
+// A conflict is a field on which two records disagree.
+type conflict struct {
+	field    string
+	old, new string // JSON texts
 }
 
-// Merge merges src into dst, a record of the same kind. It may change src and keep
-// parts of it. conflict, unless nil, is told of every member of the details that had
-// another value before.
-func Merge(dst, src record.Record, conflict func(Conflict)) {
+// join merges src into dst, a record of the same kind: src wins, field by field, and fields that
+// it lacks stay. Lists that crawls cut by language or by page are united; elements that a later
+// crawl of the same language lacks go. join may change src and keep parts of it. Of dst it changes
+// the struct itself alone: its lists and objects may be another record's too. disagree, unless
+// nil, gets every scalar field of the details that had another value before.
+func join(dst, src record.Record, disagree func(conflict)) {
 	for i := range src.Schema.Fields {
 		f := &src.Schema.Fields[i]
 		if !record.Present(src, f) || united(dst, src, f) {
 			continue
 		}
-		if conflict != nil && scalar(f) && record.Present(dst, f) && !record.Same(dst, src, f) {
-			conflict(Conflict{Member: f.Name, Old: record.FieldText(dst, f), New: record.FieldText(src, f)})
+		if disagree != nil && scalar(f) && record.Present(dst, f) && !record.Same(dst, src, f) {
+			disagree(conflict{f.Name, record.FieldText(dst, f), record.FieldText(src, f)})
 		}
 		record.Copy(dst, src, f)
 	}
@@ -78,12 +76,12 @@ func united(dst, src record.Record, f *record.Field) bool {
 // uniteSub unites what both records have of a sub-request, member by member: a table may
 // know just the cast, or one external id. Answers of the API have all members.
 func uniteSub(dst, src record.Record, f *record.Field) bool {
-	old, ok := dst.Sub(f)
+	_, ok := dst.Sub(f)
 	news, ok2 := src.Sub(f)
 	if !f.IsSub() || !ok || !ok2 {
 		return false
 	}
-	Merge(old, news, nil)
+	join(dst.OwnSub(f), news, nil)
 	return true
 }
 
@@ -173,7 +171,8 @@ func uniteLocalized(dst, src record.Record, f *record.Field) {
 			list = append(list, s)
 			continue
 		}
-		Merge(list[at], s, nil)
+		list[at] = list[at].Clone()
+		join(list[at], s, nil)
 	}
 	slices.SortStableFunc(list, func(a, b record.Record) int { return strings.Compare(text(a, "language"), text(b, "language")) })
 	setElements(dst, f, list)

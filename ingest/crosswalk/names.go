@@ -1,11 +1,11 @@
-package ingest
+package crosswalk
 
 import (
 	"context"
-	"path/filepath"
 
 	"github.com/zeebo/xxh3"
 
+	"reelsplice/ingest/input"
 	"reelsplice/ingest/layout"
 	"reelsplice/ingest/source"
 	"reelsplice/schemas/catalog"
@@ -53,57 +53,50 @@ type namedRecord struct {
 	Name record.String `record:"name"`
 }
 
-// knowNames gathers the names that the catalogue has and those of the inputs of the same
-// run, if any of these has joined lists.
-func (i *ingester) knowNames(ctx context.Context) error {
+// Names returns the names that the catalogue dir has, unless it is "", and those of the inputs of
+// the same run; nil if none of the inputs has joined lists.
+func Names(ctx context.Context, dir string, l *input.List, o *input.Options) (layout.NameIDs, error) {
 	wanted := false
-	for n := range i.inputs {
-		wanted = wanted || i.inputs[n].layout == layout.Kaggle || i.inputs[n].needs.Names
+	for n := range l.Inputs {
+		wanted = wanted || l.Inputs[n].Layout == layout.Kaggle || l.Inputs[n].Needs.Names
 	}
 	if !wanted {
-		return nil
+		return nil, nil
 	}
 	names := nameIDs{}
 	for kind := range namedKinds {
-		if i.Catalog == "" {
+		if dir == "" {
 			break // rows are explained without one
 		}
-		t := catalog.TypeOf(kind)
-		err := eachStored(ctx, filepath.Join(i.Catalog, t.File()), t, record.SchemaOf[namedRecord](),
-			func() record.Record { return record.Of(new(namedRecord)) },
-			func(r record.Record) {
-				named := record.As[namedRecord](r)
-				names.add(kind, named.Name.V, named.ID.V)
-			})
+		err := eachStored(ctx, dir, projectionOf[namedRecord](kind), func(r record.Record) {
+			named := record.As[namedRecord](r)
+			names.add(kind, named.Name.V, named.ID.V)
+		})
 		if err != nil {
-			return err
+			return nil, err
 		}
 	}
-	for n := range i.inputs {
-		in := &i.inputs[n]
+	for n := range l.Inputs {
+		in := &l.Inputs[n]
 		if in.Bytes == 0 {
 			continue // a pipe can be read once only
 		}
-		if t, ok := catalog.TypeNamed(in.Kind); ok && namedKinds[t.Kind] || in.layout == layout.IDExport || in.needs.Named {
-			if err := i.namesOf(ctx, in, names); err != nil {
-				return err
+		if t, ok := catalog.TypeNamed(in.Kind); ok && namedKinds[t.Kind] || in.Layout == layout.IDExport || in.Needs.Named {
+			if err := names.addInput(ctx, in, o); err != nil {
+				return nil, err
 			}
 		}
 	}
-	i.options.Names = names
-	return nil
+	return names, nil
 }
 
-// namesOf adds the names that one input gives. What is wrong with it is said when it is
-// read.
-func (i *ingester) namesOf(ctx context.Context, in *input, names nameIDs) error {
-	l, err := layout.New(orTMDB(in.layout), i.options)
+// addInput adds the names that one input gives. Its faults are reported when it is read.
+func (n nameIDs) addInput(ctx context.Context, in *input.Input, o *input.Options) error {
+	l, err := layout.New(in.LayoutOrTMDB(), o.Rows)
 	if err != nil {
 		return err
 	}
-	o := i.sourceOptions()
-	o.TempDir = ""
-	src, err := source.Open(in.File, o)
+	src, err := source.Open(in.File, o.Read(ctx, ""))
 	if err != nil {
 		return nil
 	}
@@ -115,19 +108,19 @@ func (i *ingester) namesOf(ctx context.Context, in *input, names nameIDs) error 
 			return ctx.Err()
 		}
 		row, err := src.Next()
-		if err != nil { // the end, or a fault that the reading proper tells
+		if err != nil { // the end, or a fault
 			return nil
 		}
 		if row.Err != nil {
 			continue
 		}
-		recs, err := l.Records(rowOf(&f, string(row.JSON), typ, in.table))
+		recs, err := l.Records(in.Row(&f, string(row.JSON), typ))
 		if err != nil {
 			continue
 		}
 		for _, rec := range recs {
 			if f, ok := rec.Schema.Field("name"); ok && namedKinds[rec.Type.Kind] && !rec.Removed && rec.Mint == 0 {
-				names.add(rec.Type.Kind, rec.String(f).V, int64(rec.Key.ID()))
+				n.add(rec.Type.Kind, rec.String(f).V, int64(rec.Key.ID()))
 			}
 		}
 	}

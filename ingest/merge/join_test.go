@@ -1,4 +1,4 @@
-package join
+package merge
 
 import (
 	"math/rand/v2"
@@ -24,23 +24,23 @@ func TestMovie(t *testing.T) {
 	f := func(old, row, want string) {
 		t.Helper()
 		m := movie(t, old)
-		Merge(record.Of(m), record.Of(movie(t, row)), nil)
+		join(record.Of(m), record.Of(movie(t, row)), nil)
 		if got := textOf(m); got != want {
 			t.Errorf("Merge(%s, %s)\n = %s\nwant %s", old, row, got, want)
 		}
 		// The same row again changes nothing.
-		Merge(record.Of(m), record.Of(movie(t, row)), nil)
+		join(record.Of(m), record.Of(movie(t, row)), nil)
 		if got := textOf(m); got != want {
 			t.Errorf("Merge(%s, %s) twice\n = %s\nwant %s", old, row, got, want)
 		}
 		// Nothing new changes nothing, and all news is all there is.
 		m = movie(t, want)
-		Merge(record.Of(m), record.Of(movie(t, `{}`)), nil)
+		join(record.Of(m), record.Of(movie(t, `{}`)), nil)
 		if got := textOf(m); got != want {
 			t.Errorf("Merge(%s, {}) = %s, want no change", want, got)
 		}
 		m = movie(t, `{}`)
-		Merge(record.Of(m), record.Of(movie(t, want)), nil)
+		join(record.Of(m), record.Of(movie(t, want)), nil)
 		if got := textOf(m); got != want {
 			t.Errorf("Merge({}, %s) = %s, want all of it", want, got)
 		}
@@ -136,13 +136,13 @@ func TestKinds(t *testing.T) {
 		t.Helper()
 		r := rec(t, kind, old)
 		for _, times := range []string{"", " twice"} {
-			Merge(r, rec(t, kind, row), nil)
+			join(r, rec(t, kind, row), nil)
 			if got := jsonOf(r); got != want {
 				t.Errorf("Merge(%s, %s)%s\n = %s\nwant %s", old, row, times, got, want)
 			}
 		}
 		r = rec(t, kind, `{}`)
-		Merge(r, rec(t, kind, want), nil)
+		join(r, rec(t, kind, want), nil)
 		if got := jsonOf(r); got != want {
 			t.Errorf("Merge({}, %s) = %s, want all of it", want, got)
 		}
@@ -198,29 +198,29 @@ func TestParts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 50 {
 		rng.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
-		var p Parts
+		var p parts
 		var told []string
 		for _, row := range rows {
-			p.Add(rec(t, "movie", row), func(c Conflict) { told = append(told, c.Member) })
+			p.put(rec(t, "movie", row), func(c conflict) { told = append(told, c.field) })
 		}
-		if got := jsonOf(p.Settle()); got != want || !slices.Equal(told, []string{"title"}) {
+		if got := jsonOf(p.settle()); got != want || !slices.Equal(told, []string{"title"}) {
 			t.Fatalf("parts %s\n = %s, conflicts %q\nwant %s, one of title", rows, got, told, want)
 		}
 	}
 }
 
 func TestConflicts(t *testing.T) {
-	f := func(old, row string, want ...Conflict) {
+	f := func(old, row string, want ...conflict) {
 		t.Helper()
-		var got []Conflict
-		Merge(record.Of(movie(t, old)), record.Of(movie(t, row)), func(c Conflict) { got = append(got, c) })
+		var got []conflict
+		join(record.Of(movie(t, old)), record.Of(movie(t, row)), func(c conflict) { got = append(got, c) })
 		if !slices.Equal(got, want) {
 			t.Errorf("Merge(%s, %s): conflicts = %+v, want %+v", old, row, got, want)
 		}
 	}
-	f(`{"id":1,"title":"A","vote_average":8.0}`, `{"id":1,"title":"B","vote_average":8.0}`, Conflict{"title", `"A"`, `"B"`})
+	f(`{"id":1,"title":"A","vote_average":8.0}`, `{"id":1,"title":"B","vote_average":8.0}`, conflict{"title", `"A"`, `"B"`})
 	f(`{"id":1,"poster_path":null,"adult":true}`, `{"id":1,"poster_path":"/p","adult":false}`,
-		Conflict{"adult", `true`, `false`}, Conflict{"poster_path", `null`, `"/p"`})
+		conflict{"adult", `true`, `false`}, conflict{"poster_path", `null`, `"/p"`})
 	f(`{"id":1,"title":"A"}`, `{"id":1,"overview":"o"}`)               // nothing that both have
 	f(`{"id":1,"genres":[]}`, `{"id":1,"genres":[{"id":1}],"more":1}`) // lists are no conflict
 	f(`{"id":1,"overview":"o"}`, `{"id":1,"overview":"o"}`)

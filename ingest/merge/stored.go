@@ -1,4 +1,4 @@
-package ingest
+package merge
 
 import (
 	"errors"
@@ -89,7 +89,7 @@ func (s *stored) close() {
 	}
 }
 
-// removals is the stream of what the catalogue knows to be removed, of one kind.
+// removals is the stream of removed resources of one kind, as the catalogue lists them.
 type removals struct {
 	list []catalog.Removed
 }
@@ -110,41 +110,32 @@ func (r *removals) takeIf(key catalog.Key) *catalog.Removed {
 	return first
 }
 
-// copyGroup copies the row group of the catalogue that comes next as it is, when it
-// begins with key and no other stream has anything to say about its records. Only an
-// update does: it leaves row groups of other sizes than a file that is written anew has.
-func (s *streams) copyGroup(w *catalog.Writer, key catalog.Key) (bool, error) {
-	o := s.old
-	if !s.Update || o.file == nil || o.next.IsNil() || o.key != key || o.group == 0 {
-		return false, nil
+// groupAt reports whether a row group begins with the record at hand, which has that key, and
+// returns the key that the following one begins with, nil behind the last.
+func (s *stored) groupAt(key catalog.Key) (end *catalog.Key, ok bool, err error) {
+	if s.file == nil || s.next.IsNil() || s.key != key || s.group == 0 {
+		return nil, false, nil
 	}
-	if o.firsts == nil {
-		var err error
-		if o.firsts, err = o.file.FirstKeys(); err != nil {
-			return false, err
+	if s.firsts == nil {
+		if s.firsts, err = s.file.FirstKeys(); err != nil {
+			return nil, false, err
 		}
 	}
-	at := o.group - 1
-	if o.firsts[at] != key {
-		return false, nil
+	if s.firsts[s.group-1] != key {
+		return nil, false, nil
 	}
-	news := func() (catalog.Key, bool, error) { return s.in.peek(s.typ) }
-	for _, peek := range []func() (catalog.Key, bool, error){s.gone.peek, news, s.overlay.peek} {
-		next, ok, err := peek()
-		if err != nil {
-			return false, err
-		}
-		if ok && (at+1 == len(o.firsts) || next.Compare(o.firsts[at+1]) < 0) {
-			return false, nil
-		}
+	if s.group < len(s.firsts) {
+		end = &s.firsts[s.group]
 	}
-	if !w.CanCopy() {
-		return false, nil
+	return end, true, nil
+}
+
+// copyGroup copies the row group at hand as it is.
+func (s *stored) copyGroup(w *catalog.Writer) error {
+	if err := w.CopyGroup(s.file, s.group-1); err != nil {
+		return err
 	}
-	if err := w.CopyGroup(o.file, at); err != nil {
-		return false, err
-	}
-	o.rows.Close()
-	o.rows, o.next = nil, record.Record{}
-	return true, nil
+	s.rows.Close()
+	s.rows, s.next = nil, record.Record{}
+	return nil
 }

@@ -1,0 +1,212 @@
+package crosswalk
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"slices"
+
+	"reelsplice/ingest/input"
+	"reelsplice/ingest/layout"
+	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/record"
+)
+
+// A Noter makes entries of the external ids of records, and of the people in their credits.
+type Noter struct {
+	ids    layout.KindSet // kinds whose ids, as others gave them, are noted
+	people bool           // names in credits are noted
+}
+
+// NoterFor returns the Noter that the inputs of a run need. minted reports whether the catalogue
+// has minted ids, which may be superseded.
+func NoterFor(l *input.List, minted bool) (n Noter) {
+	if minted {
+		n.ids = layout.Kinds(fragment.KindMovie, fragment.KindTV, fragment.KindPerson)
+	}
+	for k := range l.Inputs {
+		in := &l.Inputs[k]
+		if in.Layout == input.IMDb {
+			n.ids |= idsOfIMDb
+		}
+		n.ids |= in.Needs.Kinds
+		n.people = n.people || in.Needs.People
+	}
+	return n
+}
+
+// idsOfIMDb are the kinds that IMDb's tables are about.
+var idsOfIMDb = layout.Kinds(fragment.KindMovie, fragment.KindTV, fragment.KindPerson, fragment.KindEpisode)
+
+// Append appends the entries of a record that a row gave.
+func (n Noter) Append(dst []byte, rec *layout.Record) []byte {
+	if rec.Removed || n.ids == 0 && !n.people {
+		return dst
+	}
+	return n.append(dst, rec.Type.Kind, rec.Record)
+}
+
+func (n Noter) append(dst []byte, kind fragment.Kind, r record.Record) []byte {
+	if !idsOfIMDb.Has(kind) { // others have none
+		return dst
+	}
+	f, _ := r.Schema.Field("id")
+	id := r.Int(f).V
+	if id < 1 {
+		return dst
+	}
+	if n.ids.Has(kind) {
+		layout.ExternalIDs(r, func(source, other string) {
+			dst = AppendEntry(dst, External(kind, source, other), id)
+		})
+	}
+	if n.people && (kind == fragment.KindMovie || kind == fragment.KindTV) {
+		eachNamed(r, func(person int64, name string) {
+			dst = AppendEntry(dst, Person(kind, id, layout.Folded(name)), person)
+		})
+	}
+	return dst
+}
+
+// eachNamed calls fn with the people in the credits of a title.
+func eachNamed(r record.Record, fn func(id int64, name string)) {
+	for _, field := range []string{"credits", "aggregate_credits"} {
+		f, ok := r.Schema.Field(field)
+		if !ok {
+			continue
+		}
+		credits, ok := r.Sub(f)
+		if !ok {
+			continue
+		}
+		for _, list := range []string{"cast", "crew"} {
+			f, _ := credits.Schema.Field(list)
+			n, _ := credits.Len(f)
+			for k := range n {
+				el := credits.At(f, k)
+				id, _ := el.Schema.Field("id")
+				name, _ := el.Schema.Field("name")
+				if el.Int(id).V > 0 && el.String(name).V != "" {
+					fn(el.Int(id).V, el.String(name).V)
+				}
+			}
+		}
+	}
+}
+
+// The fields of records that entries are made of, by kind.
+type (
+	movieIDs struct {
+		record.Object
+		ID     record.Int    `record:"id"`
+		IMDbID record.String `record:"imdb_id,null"`
+
+		ExternalIDs *catalog.MovieExternalIDs `record:"external_ids"`
+	}
+	tvIDs struct {
+		record.Object
+		ID record.Int `record:"id"`
+
+		ExternalIDs *catalog.TVExternalIDs `record:"external_ids"`
+	}
+	episodeIDs struct {
+		record.Object
+		ID record.Int `record:"id"`
+
+		ExternalIDs *catalog.EpisodeExternalIDs `record:"external_ids"`
+	}
+	personIDs struct {
+		record.Object
+		IMDbID record.String `record:"imdb_id,null"`
+		ID     record.Int    `record:"id"`
+
+		ExternalIDs *catalog.PersonExternalIDs `record:"external_ids"`
+	}
+	movieNames struct {
+		record.Object
+		ID     record.Int    `record:"id"`
+		IMDbID record.String `record:"imdb_id,null"`
+
+		Credits     *creditNames              `record:"credits"`
+		ExternalIDs *catalog.MovieExternalIDs `record:"external_ids"`
+	}
+	tvNames struct {
+		record.Object
+		ID record.Int `record:"id"`
+
+		AggregateCredits *creditNames           `record:"aggregate_credits"`
+		Credits          *creditNames           `record:"credits"`
+		ExternalIDs      *catalog.TVExternalIDs `record:"external_ids"`
+	}
+	creditNames struct {
+		record.Object `record:"drop-id"`
+		Cast          []namedRecord `record:"cast"`
+		Crew          []namedRecord `record:"crew"`
+	}
+)
+
+// A projection is the part of a kind's records that is read.
+type projection struct {
+	kind   fragment.Kind
+	schema *record.Schema
+	row    func() record.Record
+}
+
+func projectionOf[T any](kind fragment.Kind) projection {
+	return projection{kind, record.SchemaOf[T](), func() record.Record { return record.Of(new(T)) }}
+}
+
+// projections returns the parts of the catalogue's records that entries are made of.
+func (n Noter) projections() []projection {
+	all := []projection{projectionOf[personIDs](fragment.KindPerson), projectionOf[episodeIDs](fragment.KindEpisode)}
+	if n.people {
+		all = append(all, projectionOf[movieNames](fragment.KindMovie), projectionOf[tvNames](fragment.KindTV))
+	} else {
+		all = append(all, projectionOf[movieIDs](fragment.KindMovie), projectionOf[tvIDs](fragment.KindTV))
+	}
+	named := layout.Kinds(fragment.KindMovie, fragment.KindTV)
+	return slices.DeleteFunc(all, func(p projection) bool {
+		wanted := n.ids.Has(p.kind) || n.people && named.Has(p.kind)
+		return !wanted
+	})
+}
+
+// eachStored calls fn with the records of a kind in a catalogue folder, none if the file is
+// missing. fn must not keep the record.
+func eachStored(ctx context.Context, dir string, p projection, fn func(record.Record)) error {
+	f, err := catalog.TypeOf(p.kind).Open(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }() // read side
+	return eachRow(ctx, f.Project(p.schema), p.row, func(r record.Record) error {
+		fn(r)
+		return nil
+	})
+}
+
+// eachRow calls fn with the records of rows, which it closes. fn must not keep the record.
+func eachRow(ctx context.Context, rows *catalog.Rows, row func() record.Record, fn func(record.Record) error) error {
+	defer rows.Close()
+	r := row()
+	for n := 0; ; n++ {
+		if n%1024 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		err := rows.Next(r)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err == nil {
+			err = fn(r)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}

@@ -1,0 +1,227 @@
+package crosswalk
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"reelsplice/ingest/input"
+	"reelsplice/ingest/journal"
+	"reelsplice/ingest/layout"
+	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/record"
+)
+
+// The files of entries, in the folder of temporary files.
+const (
+	notedFile  = "ids.noted"  // of the records that were read
+	storedFile = "ids.stored" // of the catalogue
+	movedFile  = "ids.moved"  // of minted ids that this run merges into others
+)
+
+// A Resolver finds ids for rows that lack those of TMDB's: in the catalogue and in the other
+// sources of the run, by external ids, and those of people by their names. The entries of a
+// turn's records go into a file. Before the next turn, that file and the catalogue become a
+// Table. A turn's results depend on earlier turns alone, in whatever order its own files are
+// read. It is for one goroutine; its Table is for any number.
+type Resolver struct {
+	Catalog string // folder
+	Dir     string // for temporary files
+	Memory  int64
+	Noter   Noter
+	Merges  bool         // the run merges the catalogue's minted ids into others
+	State   *journal.IDs // of the notes; the journal keeps it
+
+	file   *os.File // notedFile
+	buf    *bufio.Writer
+	listed bool   // storedFile is written
+	table  *Table // of the turn; nil in turns that look nothing up
+}
+
+// HasMinted reports whether a catalogue has minted ids.
+func HasMinted(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, journal.MintedFile))
+	return err == nil
+}
+
+// Note writes entries down that Noter made.
+func (r *Resolver) Note(entries []byte) error {
+	if len(entries) == 0 {
+		return nil
+	}
+	if r.file == nil {
+		if err := r.create(); err != nil {
+			return fmt.Errorf("note ids: %w", err)
+		}
+	}
+	n, err := r.buf.Write(entries)
+	r.State.Bytes += int64(n)
+	return err
+}
+
+// create opens the file behind the bytes that count, of which an earlier process may have written
+// some.
+func (r *Resolver) create() error {
+	f, err := os.OpenFile(r.path(notedFile), os.O_WRONLY|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	if err = f.Truncate(r.State.Bytes); err == nil {
+		_, err = f.Seek(0, io.SeekEnd)
+	}
+	if err != nil {
+		return errors.Join(err, f.Close())
+	}
+	r.file, r.buf = f, bufio.NewWriter(f)
+	return nil
+}
+
+func (r *Resolver) path(name string) string { return filepath.Join(r.Dir, name) }
+
+// Flush hands the notes to the system.
+func (r *Resolver) Flush() error {
+	if r.buf == nil {
+		return nil
+	}
+	return r.buf.Flush()
+}
+
+// Close ends noting and looking up.
+func (r *Resolver) Close() error {
+	if r.file != nil {
+		_ = r.file.Close() // it was flushed where it counts
+		r.file = nil
+	}
+	return r.dropTable()
+}
+
+func (r *Resolver) dropTable() error {
+	if r.table == nil {
+		return nil
+	}
+	t := r.table
+	r.table = nil
+	if err := t.Close(); err != nil {
+		return fmt.Errorf("remove table of ids: %w", err)
+	}
+	return nil
+}
+
+// Err returns the first error of looking up.
+func (r *Resolver) Err() error { return r.table.Err() }
+
+// Enter begins a turn, when all rows of the turns before are noted, and returns the ids that its
+// rows can look up; nil for a turn that looks nothing up.
+func (r *Resolver) Enter(ctx context.Context, turn input.Turn) (layout.IDs, error) {
+	if err := r.Flush(); err != nil {
+		return nil, err
+	}
+	if r.State.Turn != int(turn) {
+		r.State.Turn, r.State.TurnBytes = int(turn), r.State.Bytes
+	}
+	if turn < input.TurnPeople {
+		return nil, nil
+	}
+	if err := r.dropTable(); err != nil {
+		return nil, err
+	}
+	var err error
+	if r.table, err = r.tableOfTurn(ctx); err != nil {
+		return nil, err
+	}
+	return r.table, nil
+}
+
+// tableOfTurn returns the entries of the catalogue and of the turns before. A minted id that the
+// run will merge into another leads there already.
+func (r *Resolver) tableOfTurn(ctx context.Context) (*Table, error) {
+	if !r.listed {
+		if err := r.listStored(ctx); err != nil {
+			return nil, fmt.Errorf("list ids of the catalogue: %w", err)
+		}
+		r.listed = true
+	}
+	files := []entryFile{{storedFile, 1<<63 - 1}, {notedFile, r.State.TurnBytes}}
+	t, err := r.tableOf(ctx, files...)
+	if err != nil || !r.Merges {
+		return t, err
+	}
+	moved, err := r.listMoved(ctx, t)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("list merged ids: %w", err), t.Close())
+	}
+	if moved == 0 {
+		return t, nil
+	}
+	if err := t.Close(); err != nil { // the new table has its place
+		return nil, err
+	}
+	return r.tableOf(ctx, append(files, entryFile{movedFile, moved})...)
+}
+
+// An entryFile is a file of entries, in the folder of temporary files.
+type entryFile struct {
+	name  string
+	bytes int64 // at most
+}
+
+func (r *Resolver) tableOf(ctx context.Context, files ...entryFile) (*Table, error) {
+	b := NewBuilder(r.Dir, r.Memory/4)
+	for _, f := range files {
+		if err := b.addFile(r.path(f.name), f.bytes); err != nil {
+			return nil, errors.Join(fmt.Errorf("read ids: %w", err), b.Close())
+		}
+	}
+	return b.Table(ctx)
+}
+
+func (b *Builder) addFile(path string, most int64) error {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) && most == 0 {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }() // read side
+	return b.AddEntries(bufio.NewReader(io.LimitReader(f, most)))
+}
+
+// listStored writes the entries of the catalogue's records to a file.
+func (r *Resolver) listStored(ctx context.Context) error {
+	f, err := os.Create(r.path(storedFile))
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriter(f)
+	var entries []byte
+	gone, err := catalog.ReadRemoved(r.Catalog)
+	for _, g := range gone {
+		if id := int64(g.Key.ID()); g.Merged && layout.IsMinted(id) {
+			entries = AppendEntry(entries[:0], mintedKey(g.Kind, id), int64(g.Into.ID()))
+			_, _ = w.Write(entries) // Flush returns its error
+		}
+	}
+	for _, p := range r.Noter.projections() {
+		err = errors.Join(err, eachStored(ctx, r.Catalog, p, func(rec record.Record) {
+			entries = r.Noter.append(entries[:0], p.kind, rec)
+			_, _ = w.Write(entries) // Flush returns its error
+		}))
+	}
+	return errors.Join(err, w.Flush(), f.Close())
+}
+
+// IMDb finds the id of a resource by IMDb's.
+func (r *Resolver) IMDb(kind fragment.Kind, imdb string) (int64, bool) {
+	id, ok := layout.CanonicalID("imdb_id", imdb)
+	if !ok {
+		return 0, false
+	}
+	return r.table.External(kind, "imdb_id", id)
+}

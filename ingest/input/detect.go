@@ -1,0 +1,159 @@
+package input
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"reelsplice/ingest/imdb"
+	"reelsplice/ingest/layout"
+	"reelsplice/ingest/source"
+	"reelsplice/schemas/catalog"
+)
+
+// maxLook is how many rows of a file are read at most to find its layout.
+const maxLook = 1000
+
+// Look finds the layout of a file by its first good row, and why the file is left out if it holds
+// no records. The layout of a file that can be read only once is found when it is read; so is that
+// of a file named after one resource, unless a precedence asks for it.
+func (o *Options) Look(ctx context.Context, in *Input) (reason string) {
+	if in.Err != nil {
+		return "" // reported when it is read
+	}
+	if o.Layout != layout.Auto && o.Layout != IMDb && !layout.IsMapped(o.Layout) {
+		in.Layout = o.Layout
+		if in.Kind == "" {
+			return noKind(Kinds())
+		}
+		return ""
+	}
+	ofOne := in.ID != 0 || in.Series != 0 || in.Text != ""
+	if in.Bytes == 0 {
+		in.Needs = o.Rows.AnyNeeds() // it may be any of the tables
+	}
+	if in.Bytes == 0 || ofOne && o.Precedence == nil {
+		return ""
+	}
+	o.firstRow(ctx, in.File, func(f source.File, row []byte) {
+		in.Layout, in.Hint, reason = o.Detect(f, row)
+		in.Needs = layout.NeedsOf(in.Layout, f.Base(), row, o.Rows)
+	})
+	return reason
+}
+
+// lookNeeds finds the needs of a file whose layout is known.
+func (o *Options) lookNeeds(ctx context.Context, in *Input) {
+	o.firstRow(ctx, in.File, func(f source.File, row []byte) {
+		in.Needs = layout.NeedsOf(in.Layout, f.Base(), row, o.Rows)
+	})
+}
+
+// firstRow calls fn with the first good row of a file. A file without one, or that cannot
+// be opened, is reported when it is read.
+func (o *Options) firstRow(ctx context.Context, f source.File, fn func(f source.File, row []byte)) {
+	src, err := source.Open(f, o.Read(ctx, "")) // the ingest's folder is not there yet
+	if err != nil {
+		return
+	}
+	defer func() { _ = src.Close() }() // read side
+	for range maxLook {
+		row, err := src.Next()
+		if err != nil {
+			return
+		}
+		if row.Err == nil {
+			fn(src.File(), row.JSON)
+			return
+		}
+	}
+}
+
+// Detect returns the layout of a file by its first good row, a hint to its meaning for the case
+// that its rows turn out bad, and why the file is left out if it holds no records.
+func (o *Options) Detect(f source.File, row []byte) (name, hint, reason string) {
+	name = o.Layout
+	if name == layout.Auto || name == IMDb {
+		if _, ok := imdb.IsTable(f.Base(), row); ok {
+			return IMDb, "", ""
+		}
+	}
+	switch name {
+	case IMDb:
+		return name, "", "no table of IMDb's with its columns: want one of " + strings.Join(imdb.Tables(), ", ")
+	case layout.Auto:
+		name = layout.Detect(f.Base(), row, o.Rows)
+	}
+	reason = layout.Skip(name, f.Base(), row, o.Rows)
+	switch {
+	case reason != "" || layout.IsMapped(name):
+	case f.Kind == "" && name == layout.TMDB:
+		reason = o.unknown(f, row)
+	case f.Kind == "":
+		reason = noKind(Kinds())
+	case name == layout.TMDB && o.Layout == layout.Auto:
+		hint = o.hint(f, row)
+	}
+	return name, hint, reason
+}
+
+// unknown advises on a file that shows neither its table nor its kind.
+func (o *Options) unknown(f source.File, row []byte) string {
+	if f.ID != 0 || f.Series != 0 || f.Text != "" {
+		return noKind(Kinds())
+	}
+	for _, table := range imdb.Tables() {
+		if _, ok := imdb.IsTable(table, row); ok {
+			return fmt.Sprintf("has the columns of IMDb's table %s, but not its name: want %s.tsv or %s.tsv.gz", table, table, table)
+		}
+	}
+	kinds, err := layout.KindsOf((&Input{}).Row(&f, string(row), nil), o.Rows)
+	near := layout.Near(f.Base(), row, o.Rows)
+	switch {
+	case err == nil && near != "":
+		return noKind(kinds) + "; or as a table, " + near
+	case err == nil:
+		return noKind(kinds)
+	case near != "":
+		return noMapping + "; " + near
+	}
+	advice := useMapping
+	if !f.Format.Table() {
+		advice += ", or name it like 550-credits.json if it answers a sub-request"
+	}
+	return fmt.Sprintf("%s, and no kind of records has such rows (%v): %s", noMapping, err, advice)
+}
+
+// Advice on a file whose columns fit no mapping.
+const (
+	noMapping  = "no mapping is of a table with these columns"
+	useMapping = "use --mapping (--explain prints one to start from)"
+)
+
+// hint guesses the meaning of a file that is taken for answers of the API though its first row
+// is none.
+func (o *Options) hint(f source.File, row []byte) string {
+	typ, _ := catalog.TypeNamed(f.Kind)
+	l, err := layout.New(layout.TMDB, o.Rows)
+	if err == nil {
+		_, err = l.Records((&Input{}).Row(&f, string(row), typ))
+	}
+	if err == nil {
+		return ""
+	}
+	if near := layout.Near(f.Base(), row, o.Rows); near != "" {
+		return noMapping + "; " + near
+	}
+	if f.Format.Table() && !layout.HasColumn(row, "id") {
+		return noMapping + ": " + useMapping
+	}
+	return ""
+}
+
+// noKind asks for the kind that a file's name lacks.
+func noKind(kinds []string) string {
+	return "the name does not tell what kind of records it holds: use --kind with one of " + strings.Join(kinds, ", ")
+}
+
+// oneLine keeps a file name with a line break from breaking a message.
+func oneLine(s string) string { return strings.NewReplacer("\n", " ", "\r", " ").Replace(s) }

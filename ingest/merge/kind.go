@@ -1,0 +1,358 @@
+package merge
+
+import (
+	"context"
+	"fmt"
+
+	"reelsplice/ingest/layout/tmdb"
+	"reelsplice/ingest/report"
+	"reelsplice/ingest/source"
+	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/record"
+)
+
+// A kind merges the records of one kind from several streams, each in order of keys.
+type kind struct {
+	typ          *catalog.Type
+	old, overlay *stored
+	gone         *removals // resources that the catalogue lists as removed
+	rows         *Rows
+	overlaying   bool // the file is an overlay: removals are records of it
+	update       bool // row groups without news are copied
+
+	minted *mintedList
+	owners owners // of the fields of the record at hand
+	notes  *notes
+
+	counts  report.Records
+	removed []catalog.Removed // by key
+}
+
+func (m *Merger) kind(t *catalog.Type) *kind {
+	return &kind{
+		typ: t, update: m.Update, minted: m.minted,
+		owners: newOwners(t, m.Precedence.Ranks(t.Kind, m.Sources)),
+		notes:  &notes{typ: t, sources: m.Sources, quarantine: m.Quarantine, report: m.Report, tallies: m.Tallies},
+	}
+}
+
+// A version is the state of a resource: its record, or its removal, and then the record is that
+// of the removal. The zero value is of a resource that no stream has.
+type version struct {
+	record  record.Record
+	removed *catalog.Removed
+}
+
+// versionOf returns the version that a record gives, which is not nil.
+func versionOf(t *catalog.Type, r record.Record) version {
+	if gone, ok := tmdb.RemovalOf(t, r); ok {
+		return version{r, &gone}
+	}
+	return version{record: r}
+}
+
+func (v version) none() bool { return v.record.IsNil() && v.removed == nil }
+
+// isRecord reports whether the resource is there.
+func (v version) isRecord() bool { return v.removed == nil && !v.record.IsNil() }
+
+// under returns v with later on top. It changes neither's record, but for parts of later's. News
+// about a record of the catalogue is no conflict.
+func (v version) under(later version) version {
+	switch {
+	case later.none():
+		return v
+	case !later.isRecord() || !v.isRecord():
+		return later
+	}
+	r := v.record.Clone()
+	join(r, later.record, nil)
+	return version{record: r}
+}
+
+func (k *kind) writeTo(ctx context.Context, w *catalog.Writer) error {
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		key, ok, err := k.lowest()
+		if err != nil || !ok {
+			return err
+		}
+		if copied, err := k.copyGroup(w, key); copied || err != nil {
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		v, err := k.next(key)
+		switch {
+		case err != nil:
+			return err
+		case v.removed != nil && !k.overlaying:
+			k.removed = append(k.removed, *v.removed)
+		case !v.record.IsNil():
+			if err := w.Write(v.record); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// A peek returns the key of a stream's next record, if there is one.
+type peek func() (key catalog.Key, ok bool, err error)
+
+func (k *kind) peekRow() (catalog.Key, bool, error) { return k.rows.peek(k.typ) }
+
+// lowest returns the lowest key that any of the streams has next.
+func (k *kind) lowest() (key catalog.Key, found bool, err error) {
+	for _, peek := range []peek{k.old.peek, k.gone.peek, k.peekRow, k.overlay.peek} {
+		next, ok, err := peek()
+		if err != nil {
+			return key, false, err
+		}
+		if ok && (!found || next.Compare(key) < 0) {
+			key, found = next, true
+		}
+	}
+	return key, found, nil
+}
+
+// copyGroup copies the next row group of the catalogue, when it begins with key and no other
+// stream has one of its records. Only an update does: the copies leave row groups of other sizes
+// than a file has that is written anew.
+func (k *kind) copyGroup(w *catalog.Writer, key catalog.Key) (bool, error) {
+	end, ok, err := k.old.groupAt(key)
+	if !k.update || !ok || err != nil {
+		return false, err
+	}
+	for _, peek := range []peek{k.gone.peek, k.peekRow, k.overlay.peek} {
+		next, ok, err := peek()
+		if err != nil {
+			return false, err
+		}
+		if ok && (end == nil || next.Compare(*end) < 0) {
+			return false, nil
+		}
+	}
+	if !w.CanCopy() {
+		return false, nil
+	}
+	return true, k.old.copyGroup(w)
+}
+
+// next joins the streams' records of a key: that of the catalogue, then the new rows in the order
+// of the sources, then the overlay.
+func (k *kind) next(key catalog.Key) (version, error) {
+	v := version{removed: k.gone.takeIf(key)}
+	if old := k.old.takeIf(key); !old.IsNil() {
+		v = versionOf(k.typ, old)
+	}
+	moved, err := k.takeMoved(key)
+	if err != nil {
+		return v, err
+	}
+	news, reset, err := k.news(key)
+	if err != nil {
+		return v, err
+	}
+	top := k.overlay.takeIf(key)
+	if moved.none() && news.none() && top.IsNil() {
+		return v, nil
+	}
+	before := v
+	switch {
+	case reset:
+		v = version{}
+	case !moved.none():
+		if v.isRecord() { // which under may change, and count reads
+			before.record = k.copy(v.record)
+		}
+		v = moved.under(v)
+	}
+	v = v.under(news)
+	if !top.IsNil() {
+		v = v.under(versionOf(k.typ, top))
+	}
+	k.count(before, v)
+	return v, nil
+}
+
+// copy returns a record that shares nothing with r.
+func (k *kind) copy(r record.Record) record.Record {
+	c := k.typ.New()
+	if err := record.DecodeBinary(string(record.AppendBinary(nil, r)), c); err != nil {
+		panic(err) // it was encoded just now
+	}
+	return c
+}
+
+// count counts what became of a record.
+func (k *kind) count(before, now version) {
+	switch {
+	case now.isRecord() && !before.isRecord():
+		k.counts.Added++
+	case now.isRecord() && !record.Equal(before.record, now.record):
+		k.counts.Changed++
+	case now.removed != nil && before.isRecord():
+		k.counts.Removed++
+	}
+}
+
+// news joins the new rows of a key. They are joined among themselves first, so that only they can
+// be in conflict. reset reports that a row among them removed the catalogue's record.
+func (k *kind) news(key catalog.Key) (v version, reset bool, err error) {
+	for {
+		next, ok, err := k.peekRow()
+		if err != nil || !ok || next != key {
+			return v, reset, err
+		}
+		number := k.rows.head.Number
+		row, err := k.source(key)
+		switch {
+		case err != nil:
+			return v, reset, err
+		case row.none(): // all rows were put aside
+		case row.removed != nil:
+			v, reset = row, true
+		case !v.isRecord():
+			v = row
+			k.owners.begin(number)
+		default:
+			k.join(key, v.record, row.record, number)
+		}
+	}
+}
+
+// join merges another source's row into the news.
+func (k *kind) join(key catalog.Key, dst, row record.Record, number int) {
+	disagree := func(why string) func(conflict) {
+		return func(c conflict) {
+			k.notes.conflict(key, c.field, func() string {
+				old, now := k.owners.of(c.field), number
+				if why == latterWins {
+					old, now = now, old
+				}
+				return fmt.Sprintf("%s in %s, %s in %s: %s", cut(c.old), k.notes.sources.Name(old), cut(c.new), k.notes.sources.Name(now), why)
+			})
+		}
+	}
+	k.owners.choose(dst, row, number, disagree(latterWins))
+	join(dst, row, disagree("the later one wins"))
+	k.owners.add(row, number)
+}
+
+const latterWins = "the latter wins, as the precedence says"
+
+// source returns one source's version of the next key: its row, or all those of its rows that are
+// parts of the record. Of rows that are no parts, the first counts.
+func (k *kind) source(key catalog.Key) (v version, err error) {
+	number := k.rows.head.Number
+	var parts parts
+	var first string // the row that counts
+	var at source.Place
+	for {
+		switch taken, err := k.minted.isTaken(k.typ.Kind, key.ID(), k.rows.head.Mint); {
+		case err != nil:
+			return v, err
+		case taken:
+			if err := k.collided(key); err != nil {
+				return v, err
+			}
+		case k.rows.head.Part:
+			if err := k.part(key, &parts); err != nil {
+				return v, err
+			}
+		case v.none() || k.rows.body != first && (v.removed != nil || k.rows.removes(k.typ)):
+			// The first row, or the next one of a log, whose last row counts.
+			first, at = k.rows.body, k.notes.place(k.rows.head)
+			if v, err = k.takeVersion(); err != nil {
+				return v, err
+			}
+		default:
+			if err := k.again(key, first, at); err != nil {
+				return v, err
+			}
+		}
+		next, ok, err := k.peekRow()
+		if err != nil {
+			return v, err
+		}
+		if !ok || next != key || k.rows.head.Number != number {
+			break
+		}
+	}
+	if parts.record.Schema != nil {
+		v = v.under(version{record: parts.settle()})
+	}
+	return v, nil
+}
+
+// part takes a row that is a part of its record.
+func (k *kind) part(key catalog.Key, parts *parts) error {
+	name := k.notes.sources.Name(k.rows.head.Number)
+	row, err := k.rows.take(k.typ)
+	if err != nil {
+		return err
+	}
+	parts.put(row, func(c conflict) {
+		k.notes.conflict(key, c.field, func() string {
+			return fmt.Sprintf("%s and %s in %s: the latter is kept", cut(c.old), cut(c.new), name)
+		})
+	})
+	return nil
+}
+
+// takeVersion takes the row at hand.
+func (k *kind) takeVersion() (version, error) {
+	row, err := k.rows.take(k.typ)
+	if err != nil {
+		return version{}, err
+	}
+	return versionOf(k.typ, row), nil
+}
+
+// takeMoved takes the records of a resource that the catalogue had under minted ids.
+func (k *kind) takeMoved(key catalog.Key) (v version, err error) {
+	for {
+		next, ok, err := k.peekRow()
+		if err != nil || !ok || next != key || !k.rows.head.Moved {
+			return v, err
+		}
+		row, err := k.takeVersion()
+		if err != nil {
+			return v, err
+		}
+		v = v.under(row)
+	}
+}
+
+// again takes another row of a source about one resource: an equal one is passed over, one with
+// other content goes to quarantine.
+func (k *kind) again(key catalog.Key, first string, at source.Place) error {
+	if k.rows.body == first {
+		k.notes.duplicate(k.rows.head)
+		k.rows.pass()
+		return nil
+	}
+	head := k.rows.head
+	row, err := k.rows.take(k.typ)
+	if err != nil {
+		return err
+	}
+	return k.notes.putAside(row, head, fmt.Sprintf("%s is already at %s, with other content", key.Describe(k.typ.Kind), at))
+}
+
+// collided puts a row aside whose minted id is another's. Its id goes, so that the row is not taken
+// for the other when it is replayed.
+func (k *kind) collided(key catalog.Key) error {
+	head := k.rows.head
+	row, err := k.rows.take(k.typ)
+	if err != nil {
+		return err
+	}
+	f, _ := row.Schema.Field("id")
+	record.Unset(row, f)
+	return k.notes.putAside(row, head,
+		fmt.Sprintf("the id minted for it, %d, is that of another %s by chance: let the mapping mint of more fields", key.ID(), k.typ.Name()))
+}

@@ -1,0 +1,185 @@
+package merge
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+
+	"reelsplice/ingest/layout/tmdb"
+	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/encoding"
+	"reelsplice/schemas/extsort"
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/record"
+)
+
+// A Key orders the rows of a sorter: by kind and key of their records, then by Seq.
+type Key struct {
+	Kind fragment.Kind
+	Key  catalog.Key
+	Seq  uint64
+}
+
+const keyBytes = 1 + 3*8
+
+// Seq orders the rows of one record: those of a later source come later, those of one source in
+// their order. nth counts all rows. Below all of them, nth alone is for records that the
+// catalogue had under a minted id.
+func Seq(number int, nth uint64) uint64 { return uint64(number+1)<<40 | nth }
+
+// Append appends bytes that compare as keys do.
+func (k Key) Append(dst []byte) []byte {
+	dst = append(dst, byte(k.Kind))
+	for _, n := range [...]uint64{k.Key.Hi, k.Key.Lo, k.Seq} {
+		dst = binary.BigEndian.AppendUint64(dst, n)
+	}
+	return dst
+}
+
+func parseKey(b []byte) (k Key, err error) {
+	if len(b) != keyBytes {
+		return k, fmt.Errorf("read a sorted record: %w", record.ErrBinary)
+	}
+	k.Kind, k.Key.Hi, k.Key.Lo = fragment.Kind(b[0]), binary.BigEndian.Uint64(b[1:]), binary.BigEndian.Uint64(b[9:])
+	k.Seq = binary.BigEndian.Uint64(b[17:])
+	return k, nil
+}
+
+// A Head stands before a record in the sorter's payloads; the record follows in binary form.
+type Head struct {
+	Number    int // of the source
+	Row, Line int64
+	Part      bool   // one of several rows that make the record
+	More      bool   // the row gave another record before: it is not counted again
+	Moved     bool   // the catalogue had the record under a minted id
+	Mint      uint64 // hash of the fields that the id was minted of, 0 for other ids
+}
+
+// Flags of a head, below the number of the source.
+const (
+	flagPart = 1 << iota
+	flagMore
+	flagMint
+	flagMoved
+	flagBits = iota
+)
+
+// Append appends the head.
+func (h Head) Append(dst []byte) []byte {
+	n := uint64(h.Number)<<flagBits | flag(h.Part, flagPart) | flag(h.More, flagMore) | flag(h.Mint != 0, flagMint) | flag(h.Moved, flagMoved)
+	dst = binary.AppendUvarint(dst, n)
+	dst = binary.AppendUvarint(dst, uint64(h.Row))
+	dst = binary.AppendUvarint(dst, uint64(h.Line))
+	if h.Mint != 0 {
+		dst = binary.AppendUvarint(dst, h.Mint)
+	}
+	return dst
+}
+
+func flag(set bool, bit uint64) uint64 {
+	if set {
+		return bit
+	}
+	return 0
+}
+
+// parseHead splits a payload into its head and its record.
+func parseHead(payload []byte) (h Head, body []byte, err error) {
+	r := encoding.NewReader(payload)
+	n := r.Uvarint()
+	h = Head{
+		Number: int(n >> flagBits), Row: int64(r.Uvarint()), Line: int64(r.Uvarint()),
+		Part: n&flagPart != 0, More: n&flagMore != 0, Moved: n&flagMoved != 0,
+	}
+	if n&flagMint != 0 {
+		h.Mint = r.Uvarint()
+	}
+	if r.Err() != nil {
+		err = fmt.Errorf("read a sorted record: %w", record.ErrBinary)
+	}
+	return h, r.Rest(), err
+}
+
+// Rows are the sorted rows of an ingest, the first of which is at hand. The zero value has none.
+type Rows struct {
+	it *extsort.Iterator
+
+	key    Key
+	head   Head
+	body   string // valid for good
+	loaded bool
+	end    bool
+
+	read int64
+	tell func(read int64)
+}
+
+// NewRows returns the rows of a sorter. tell, unless nil, is called now and then with how many
+// were read.
+func NewRows(it *extsort.Iterator, tell func(read int64)) *Rows { return &Rows{it: it, tell: tell} }
+
+// tellEvery is how many rows pass between two calls of tell.
+const tellEvery = 4096
+
+// peek returns the key of the next row of a kind; false when it is of another kind, and at the
+// end.
+func (r *Rows) peek(t *catalog.Type) (key catalog.Key, ok bool, err error) {
+	if !r.loaded && !r.end {
+		if err := r.load(); err != nil {
+			return key, false, err
+		}
+	}
+	return r.key.Key, !r.end && r.key.Kind == t.Kind, nil
+}
+
+// load reads the next row, if there is one.
+func (r *Rows) load() error {
+	if r.it == nil {
+		r.end = true
+		return nil
+	}
+	key, payload, err := r.it.Next()
+	if errors.Is(err, io.EOF) {
+		r.end = true
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if r.key, err = parseKey(key); err != nil {
+		return err
+	}
+	head, body, err := parseHead(payload)
+	if err != nil {
+		return err
+	}
+	r.head, r.body, r.loaded = head, string(body), true
+	if r.read++; r.tell != nil && r.read%tellEvery == 0 {
+		r.tell(r.read)
+	}
+	return nil
+}
+
+// pass leaves the row at hand behind.
+func (r *Rows) pass() { r.loaded = false }
+
+// take parses the row at hand and leaves it behind.
+func (r *Rows) take(t *catalog.Type) (record.Record, error) {
+	r.pass()
+	rec := t.New()
+	if err := record.DecodeBinary(r.body, rec); err != nil {
+		return rec, fmt.Errorf("read a sorted %s record: %w", t.Name(), err)
+	}
+	return rec, nil
+}
+
+// removes reports whether the row at hand removes its resource.
+func (r *Rows) removes(t *catalog.Type) bool {
+	rec := t.New()
+	if record.DecodeBinary(r.body, rec) != nil {
+		return false // take returns the error
+	}
+	_, ok := tmdb.RemovalOf(t, rec)
+	return ok
+}

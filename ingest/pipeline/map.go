@@ -1,0 +1,152 @@
+package pipeline
+
+import (
+	"errors"
+	"time"
+
+	"reelsplice/ingest/crosswalk"
+	"reelsplice/ingest/layout"
+	"reelsplice/ingest/layout/tmdb"
+	"reelsplice/ingest/merge"
+	"reelsplice/ingest/quarantine"
+	"reelsplice/ingest/report"
+	"reelsplice/ingest/source"
+	"reelsplice/schemas/record"
+)
+
+// A records is the records of a batch, and the fate of its other rows.
+type records struct {
+	mark
+	list     []outRecord
+	payloads []byte
+	bad      []quarantine.Entry
+	badBytes int    // of their rows
+	ids      []byte // entries of the records, for a crosswalk.Resolver
+	tally    *report.Tally
+}
+
+// An outRecord is a record that a row gave. Its key still lacks the order among equal ones.
+type outRecord struct {
+	key      merge.Key
+	number   int // of the source
+	from, to int // in payloads
+}
+
+// records lets a batch that needs no mapper go through it.
+func (r *records) records(*mapper) (*records, error) { return r, nil }
+
+// add adds a record of a row.
+func (r *records) add(number int, rec *layout.Record, more bool, at source.Place, note crosswalk.Noter) {
+	from := len(r.payloads)
+	r.payloads = merge.Head{Number: number, Row: at.Row, Line: at.Line, Part: rec.Part, More: more, Mint: rec.Mint}.Append(r.payloads)
+	r.payloads = record.AppendBinary(r.payloads, rec.Record)
+	r.list = append(r.list, outRecord{merge.Key{Kind: rec.Type.Kind, Key: rec.Key}, number, from, len(r.payloads)})
+	r.ids = note.Append(r.ids, rec)
+	r.tally.Record(rec.Type.Name(), rec.Record)
+}
+
+// refuse adds a row to quarantine.
+func (r *records) refuse(at source.Place, field, why string, raw []byte, size int64) {
+	f := r.file
+	r.badBytes += len(raw)
+	r.tally.Quarantined(at.Row, at.String(), field, why)
+	r.bad = append(r.bad, quarantine.Entry{
+		File: at.File, Path: f.found.Path, Row: at.Row, Line: at.Line, Field: field, Reason: why,
+		Kind: f.found.Kind, Layout: f.Layout, Table: f.found.Format.Table(), Header: f.header, Raw: raw, RawBytes: size,
+	})
+}
+
+// A mapper makes records of rows. It is for one goroutine.
+type mapper struct {
+	options layout.Options
+	note    crosswalk.Noter
+	start   time.Time // of the ingest
+}
+
+// records makes the records of a batch.
+func (b *rows) records(m *mapper) (*records, error) {
+	out := &records{mark: b.mark, tally: report.NewTally(report.File{}, m.start)}
+	if len(b.list) == 0 {
+		return out, nil
+	}
+	f := b.file
+	l, err := layout.New(f.LayoutOrTMDB(), m.options)
+	if err != nil {
+		return nil, err
+	}
+	typ := typeNamed(f.found.Kind)
+	for n := range b.list {
+		row := &b.list[n]
+		if row.failed != nil {
+			b.refuse(out, row, row.failed)
+			continue
+		}
+		recs, err := l.Records(f.Row(&f.found, b.text[row.from:row.to], typ))
+		if err != nil {
+			b.refuse(out, row, err)
+			continue
+		}
+		for i := range recs {
+			out.add(f.Number, &recs[i], i > 0, row.place, m.note)
+			switch recs[i].Found {
+			case tmdb.FoundMatch:
+				out.tally.Rows.Matched++
+			case tmdb.FoundMint:
+				out.tally.Rows.Minted++
+			}
+		}
+		if len(recs) == 0 { // the API has no place for any of it
+			out.tally.Rows.Blank++
+		} else {
+			out.tally.Rows.Kept++
+		}
+	}
+	countFields(out.tally, l)
+	return out, nil
+}
+
+// refuse puts a row into quarantine.
+func (b *rows) refuse(out *records, row *row, err error) {
+	raw := []byte(b.text[row.from:row.to])
+	if row.raw[1] > row.raw[0] {
+		raw = b.raw[row.raw[0]:row.raw[1]]
+	}
+	field, why := ReasonOf(err)
+	if hint := b.file.Hint; hint != "" && row.failed == nil {
+		field, why = "", hint+"; as an answer of the API, "+err.Error()
+	}
+	var unknown *layout.NoIDError
+	if errors.As(err, &unknown) {
+		out.tally.Rows.NoID++
+	}
+	out.refuse(row.place, field, why, raw, row.size)
+}
+
+// ReasonOf splits an error about a row into the field at fault and the reason.
+func ReasonOf(err error) (field, why string) {
+	var fe *record.FieldError
+	var re *source.RowError
+	switch {
+	case errors.As(err, &fe):
+		return fe.Field, fe.What
+	case errors.As(err, &re):
+		return "", re.Reason
+	}
+	return "", err.Error()
+}
+
+// countFields adds a layout's counts of a batch.
+func countFields(t *report.Tally, l layout.Layout) {
+	c := l.Counts()
+	add := func(to *report.Counts, from map[string]int64) {
+		for path, n := range from {
+			to.Add(path, n)
+		}
+	}
+	add(&t.Fields.Unknown, c.Unknown)
+	add(&t.Fields.Coerced, c.Coerced)
+	add(&t.Fields.Dropped, l.Dropped())
+	if s, ok := l.(layout.Splitter); ok {
+		add(&t.Fields.Whole, s.Whole())
+	}
+}

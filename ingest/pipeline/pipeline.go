@@ -1,0 +1,153 @@
+// Package pipeline turns the rows of files into sorted records. Three steps work side by side:
+//
+//	decode  one goroutine reads files and cuts them into batches of rows
+//	map     one goroutine a core makes records of the rows of a batch
+//	sort    one goroutine takes the batches in the order of the reading and sorts their records
+//
+// So the result does not depend on the number of cores, and a killed ingest can go on where the
+// last step stood. Files are read in turns, see input.Turn: a turn begins when all rows of the
+// turns before are sorted.
+package pipeline
+
+import (
+	"context"
+	"runtime"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"reelsplice/ingest/crosswalk"
+	"reelsplice/ingest/input"
+	"reelsplice/ingest/journal"
+	"reelsplice/schemas/catalog"
+)
+
+const (
+	batchBytes = 256 << 10 // of rows in a batch, about
+	batchRows  = 4096      // at most
+)
+
+// A Pipeline reads the inputs of an ingest.
+type Pipeline struct {
+	List     *input.List
+	Options  *input.Options
+	Dir      string // for temporary files
+	Memory   int64  // of joining IMDb's tables
+	Resolver *crosswalk.Resolver
+	Sorter   *Sorter
+}
+
+// A step is a batch on its way from decode to sort.
+type step interface {
+	// records makes the batch's records.
+	records(m *mapper) (*records, error)
+}
+
+// Read reads the inputs from a position on.
+func (p *Pipeline) Read(ctx context.Context, at journal.Position) error {
+	for n := at.Input; n < len(p.List.Inputs); {
+		turn, end := p.List.Inputs[n].Turn(), n+1
+		for end < len(p.List.Inputs) && p.List.Inputs[end].Turn() == turn {
+			end++
+		}
+		ids, err := p.Resolver.Enter(ctx, turn)
+		if err != nil {
+			return err
+		}
+		p.Options.Rows.IDs = ids
+		if err := p.turn(ctx, turn, n, end, at.Rows); err != nil {
+			return err
+		}
+		n, at.Rows = end, 0
+	}
+	return nil
+}
+
+// turn reads the inputs from first on before end, and of the first what follows skip rows.
+func (p *Pipeline) turn(ctx context.Context, turn input.Turn, first, end int, skip int64) error {
+	return p.run(ctx, func(ctx context.Context, send func(step) error) error {
+		if turn == input.TurnIMDb {
+			t := tables{
+				list: p.List, options: p.Options, dir: p.Dir, memory: p.Memory, resolver: p.Resolver, start: p.start(), send: send,
+				inputs: map[int]int{},
+			}
+			if end < len(p.List.Inputs) { // else nobody looks them up
+				t.note = p.Resolver.Noter
+			}
+			return t.read(ctx, first, end)
+		}
+		d := decoder{list: p.List, options: p.Options, dir: p.Dir, send: send}
+		for n := first; n < end; n++ {
+			if err := d.file(ctx, n, skip); err != nil {
+				return err
+			}
+			skip = 0
+		}
+		return nil
+	})
+}
+
+// start returns when the ingest started.
+func (p *Pipeline) start() time.Time { return p.Sorter.Journal.Plan.Start }
+
+// A job is a step and, once done is closed, its records.
+type job struct {
+	step step
+	out  *records
+	done chan struct{}
+}
+
+// run runs decode, which sends batches, with the other steps beside it.
+func (p *Pipeline) run(ctx context.Context, decode func(ctx context.Context, send func(step) error) error) error {
+	g, ctx := errgroup.WithContext(ctx)
+	workers := runtime.GOMAXPROCS(0)
+	work, order := make(chan *job), make(chan *job, 2*workers)
+	g.Go(func() error {
+		defer close(work)
+		defer close(order)
+		return decode(ctx, func(s step) error {
+			j := &job{step: s, done: make(chan struct{})}
+			for _, to := range []chan<- *job{order, work} {
+				select {
+				case to <- j:
+				case <-ctx.Done():
+					return ctx.Err()
+				}
+			}
+			return nil
+		})
+	})
+	for range workers {
+		m := mapper{options: p.Options.Rows, note: p.Resolver.Noter, start: p.start()}
+		g.Go(func() error {
+			for j := range work {
+				var err error
+				if j.out, err = j.step.records(&m); err != nil {
+					return err
+				}
+				close(j.done)
+			}
+			return p.Resolver.Err()
+		})
+	}
+	g.Go(func() error {
+		for j := range order {
+			select {
+			case <-j.done:
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+			if err := p.Sorter.take(j.out); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return g.Wait()
+}
+
+// typeNamed returns the type of a kind's name, nil for none.
+func typeNamed(kind string) *catalog.Type {
+	t, _ := catalog.TypeNamed(kind)
+	return t
+}

@@ -1,0 +1,209 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"reelsplice/ingest/quarantine"
+	"reelsplice/ingest/refs"
+	"reelsplice/ingest/report"
+	"reelsplice/ingest/source"
+	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/fragment"
+)
+
+// A Report sums up an ingest; the written report has more.
+type Report struct {
+	Records     map[string]int64 `json:"records"`     // in the catalogue now, by kind
+	Rows        int64            `json:"rows"`        // read: Kept, Blank, Duplicates and Quarantined together
+	Kept        int64            `json:"kept"`        // rows that gave records
+	Blank       int64            `json:"blank"`       // rows without a value, or without one that the API has a place for
+	Quarantined int64            `json:"quarantined"` // rows that did not validate
+	// Bad holds one line for each of the first quarantined rows: place, field, reason.
+	Bad            []string `json:"bad,omitempty"`
+	QuarantineFile string   `json:"quarantine_file,omitempty"`
+	// FailedFiles counts the files, of several, that could not be read, or not to their
+	// end. Rows read before the damage are in the catalogue. Failed has a line for each
+	// of the first.
+	FailedFiles int64    `json:"failed_files"`
+	Failed      []string `json:"failed,omitempty"`
+	Duplicates  int64    `json:"duplicates"`                 // rows equal to an earlier one of their file
+	Conflicts   int64    `json:"conflicts"`                  // fields on which two sources disagreed
+	Samples     []string `json:"conflict_samples,omitempty"` // of the first conflicts
+	Matched     int64    `json:"ids_matched,omitempty"`      // records without an id in their rows, found by external ids
+	Minted      int64    `json:"ids_minted,omitempty"`       // records whose ids were made of fields of their rows
+	NoID        int64    `json:"ids_missing,omitempty"`      // of the quarantined rows: those that got no id
+	Merged      int64    `json:"merged_minted,omitempty"`    // records with minted ids, into those with ids of TMDB's
+	Removed     int64    `json:"removed,omitempty"`          // ids that are deleted or merged, in the catalogue now
+	// SkippedFiles counts the files that were left out; Skipped has the first, and why.
+	SkippedFiles int64            `json:"skipped_files,omitempty"`
+	Skipped      []string         `json:"skipped,omitempty"`
+	Unknown      map[string]int64 `json:"unknown_members,omitempty"` // kept, by path
+	Coerced      map[string]int64 `json:"coerced_members,omitempty"` // numbers given as text
+	Dropped      map[string]int64 `json:"dropped_members,omitempty"` // that the API has no place for, by path
+	Whole        map[string]int64 `json:"kept_whole,omitempty"`      // joined lists that could not be split, by table and column
+	Resumed      bool             `json:"resumed,omitempty"`         // an ingest that was killed went on
+	Stopped      bool             `json:"stopped,omitempty"`         // too many bad rows: nothing of it is in the catalogue
+	ReportFile   string           `json:"report_file"`
+	Seconds      float64          `json:"seconds"`
+	// Details is what the files of the report hold.
+	Details report.Report `json:"-"`
+}
+
+// maxSamples bounds what a Report lists of a kind.
+const maxSamples = 20
+
+// report writes the files of the report and returns its sum.
+func (r *run) report(ctx context.Context) (Report, error) {
+	gone, err := catalog.ReadRemoved(r.Catalog)
+	if err != nil {
+		return Report{}, err
+	}
+	found, err := refs.Check(ctx, r.Catalog, refs.Options{Removed: removedIDs(gone)})
+	if err != nil {
+		return Report{}, err
+	}
+	out, err := r.writeReport(report.End{References: references(found)})
+	out.Removed = int64(len(gone))
+	return out, err
+}
+
+// failedReport writes the report of an ingest that was stopped, and returns its sum.
+func (r *run) failedReport(reason error) (Report, error) {
+	out, err := r.writeReport(report.End{Err: reason})
+	out.Records, out.Stopped = nil, true // the catalogue is as it was
+	return out, err
+}
+
+// writeReport writes the files of the report.
+func (r *run) writeReport(e report.End) (Report, error) {
+	p := &r.journal.Progress
+	if err := p.Tallies.AddTo(&p.Report); err != nil {
+		return Report{}, err
+	}
+	skipped := slices.Concat(r.list.Skipped, p.Files.Skipped)
+	for _, s := range skipped {
+		p.Report.Skip(s.Name, s.Reason)
+	}
+	e.Catalog, e.Parameters, e.Elapsed = r.CatalogName, r.parameters(), time.Since(r.start)
+	details := p.Report.Report(e)
+	if err := errors.Join(details.WriteJSON(r.Catalog), details.WriteHTML(r.Catalog)); err != nil {
+		return Report{}, err
+	}
+	return r.sum(details, skipped), nil
+}
+
+// removedIDs returns the removed resources that have a number.
+func removedIDs(list []catalog.Removed) refs.Removed {
+	ids := make(idSet, len(list))
+	for _, r := range list {
+		switch r.Kind {
+		case fragment.KindSeason, fragment.KindEpisode, fragment.KindReview, fragment.KindCredit, fragment.KindEpisodeGroup:
+		default:
+			ids[idOf{r.Kind, int64(r.Key.ID())}] = true
+		}
+	}
+	return ids
+}
+
+type idOf struct {
+	kind fragment.Kind
+	id   int64
+}
+
+type idSet map[idOf]bool
+
+func (s idSet) Contains(kind fragment.Kind, id int64) bool { return s[idOf{kind, id}] }
+
+// parameters returns the settings of the ingest, by the names of flags.
+func (r *run) parameters() map[string]string {
+	p := map[string]string{"layout": r.Layout, "memory": strconv.FormatInt(r.Memory, 10)}
+	for _, f := range []struct{ name, value string }{{"kind", r.Kind}, {"language", r.Language}} {
+		if f.value != "" {
+			p[f.name] = f.value
+		}
+	}
+	for _, f := range []struct {
+		name string
+		set  bool
+	}{{"overlay", r.Overlay}, {"update", r.Update}, {"replay", r.Replay}} {
+		if f.set {
+			p[f.name] = "true"
+		}
+	}
+	if r.Precedence != nil {
+		p["precedence"] = r.Precedence.Files[0].Path
+	}
+	if len(r.Mappings) > 0 {
+		p["mapping"] = strings.Join(r.Mappings, ", ")
+	}
+	if r.MaxBad != AnyNumber {
+		p["max-bad"] = r.MaxBad.String()
+	}
+	return p
+}
+
+// references converts the result of package refs.
+func references(found refs.Result) []report.Reference {
+	out := make([]report.Reference, 0, len(found.Relations))
+	for _, rel := range found.Relations {
+		ref := report.Reference{
+			Kind: rel.Kind, Path: rel.Path, Target: rel.Target, TargetRecords: rel.TargetRecords,
+			References: rel.References, Dangling: rel.Dangling, Unset: rel.Unset, Distinct: rel.Distinct,
+			Missing: rel.Missing, Removed: rel.Removed, MissingShare: rel.MissingShare,
+		}
+		for _, s := range rel.Samples {
+			ref.Samples = append(ref.Samples, report.ReferenceSample(s))
+		}
+		out = append(out, ref)
+	}
+	return out
+}
+
+// sum returns the report in short.
+func (r *run) sum(d report.Report, skipped []report.Skipped) Report {
+	p, t := &r.journal.Progress, &d.Totals
+	out := Report{
+		Records: map[string]int64{}, Rows: t.Rows, Kept: t.Kept, Blank: t.Blank, Quarantined: r.quarantine.Count(), Duplicates: t.Duplicates,
+		FailedFiles: p.Files.Failed, Failed: p.Files.Failures, Conflicts: d.Conflicts.Count, Samples: p.Report.First,
+		Matched: t.Matched, Minted: t.Minted, NoID: t.NoID, Merged: p.IDs.Merged,
+		Whole: counts(t.Whole), Unknown: counts(t.Unknown), Coerced: counts(t.Coerced), Dropped: counts(t.Dropped),
+		Resumed: r.journal.Resumed(), ReportFile: filepath.Join(r.Catalog, report.HTMLFile), Details: d,
+	}
+	for _, k := range d.Records {
+		out.Records[k.Kind] = k.Now
+	}
+	out.SkippedFiles = int64(len(skipped))
+	for _, s := range skipped[:min(len(skipped), maxSamples)] {
+		out.Skipped = append(out.Skipped, s.String())
+	}
+	for _, e := range r.quarantine.First(maxSamples) {
+		out.Bad = append(out.Bad, badLine(e))
+	}
+	if out.Quarantined > 0 {
+		out.QuarantineFile = r.journal.QuarantinePath()
+	}
+	return out
+}
+
+func counts(top report.Top[report.Member]) map[string]int64 {
+	out := map[string]int64{}
+	for _, m := range top.Top {
+		out[m.Path] = m.Count
+	}
+	return out
+}
+
+// badLine is a quarantined row for people: place, field, reason.
+func badLine(e quarantine.Entry) string {
+	place := source.Place{File: e.File, Row: e.Row, Line: e.Line}.String()
+	if e.Field != "" {
+		return place + ": " + e.Field + ": " + e.Reason
+	}
+	return place + ": " + e.Reason
+}
