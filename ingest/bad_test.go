@@ -18,7 +18,7 @@ import (
 
 	"reelsplice/ingest/quarantine"
 	"reelsplice/ingest/report"
-	"reelsplice/ingest/source"
+	"reelsplice/ingest/source/limit"
 )
 
 // TestBadFiles: a file that cannot be read ends the ingest with one line that names
@@ -263,7 +263,7 @@ func TestLongLine(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	dir := t.TempDir()
-	r := ingestInto(t, dir, Config{Sources: []string{p}, Limits: source.Options{Limits: source.Limits{MaxRatio: -1}}}) // all of it is one letter
+	r := ingestInto(t, dir, Config{Sources: []string{p}, Limits: limit.Limits{MaxRatio: -1}}) // all of it is one letter
 	runtime.ReadMemStats(&after)
 	want := []string{"movies.ndjson.zst:2: row is longer than 67108864 bytes"}
 	if !slices.Equal(r.Bad, want) || r.Records["movie"] != 2 {

@@ -28,8 +28,9 @@ import (
 	"reelsplice/ingest/layout"
 	"reelsplice/ingest/layout/tmdb"
 	"reelsplice/ingest/quarantine"
-	"reelsplice/ingest/source"
+	"reelsplice/ingest/source/limit"
 	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/object"
 )
 
 // DefaultMemory is how many bytes of rows are held before they go to disk.
@@ -54,16 +55,18 @@ type Config struct {
 	Replay bool
 	// Restart gives up an interrupted ingest instead of continuing it.
 	Restart bool
-	MaxBad  Tolerance      // of bad rows; more stop the ingest; any number by default
-	Limits  source.Options // of rows and files, and how buckets are opened; the rest is ignored
-	Memory  int64          // bytes of rows held at once; DefaultMemory by default
+	MaxBad  Tolerance // of bad rows; more stop the ingest; any number by default
+	Limits  limit.Limits
+	Memory  int64 // bytes of rows held at once; DefaultMemory by default
 	// CatalogName names the catalogue in the report; the folder by default.
 	CatalogName string
 	// Progress is called with how many bytes of how many are read, Writing then with how many of
 	// the new records are written. Both may be nil.
 	Progress func(done, total int64)
 	Writing  func(done, total int64)
-	Log      *slog.Logger
+	// Buckets opens the buckets of URLs among the Sources; nil refuses these.
+	Buckets func(context.Context, object.Location) (object.Bucket, error)
+	Log     *slog.Logger
 }
 
 // The parts of a Config that other packages define.
@@ -148,7 +151,7 @@ func (c *Config) options() (*input.Options, error) {
 	}
 	rows, err := layout.WithAliases(rows)
 	o := &input.Options{
-		Sources: c.Sources, Layout: c.Layout, Kind: c.Kind, Rows: rows, Limits: c.Limits, Precedence: c.Precedence, Log: c.Log,
+		Sources: c.Sources, Layout: c.Layout, Kind: c.Kind, Rows: rows, Limits: c.Limits, Buckets: c.Buckets, Precedence: c.Precedence, Log: c.Log,
 	}
 	if c.Replay {
 		o.ReplayDir = filepath.Join(c.Catalog, journal.ReplayDir)

@@ -100,7 +100,7 @@ func (r *run) plan() (journal.Plan, error) {
 		Run: runName(r.start), Start: r.start,
 		Flags: journal.Flags{
 			Layout: r.Layout, Kind: r.Kind, Language: r.Language, Overlay: r.Overlay, Update: r.Update, Replay: r.Replay,
-			MaxBad: r.MaxBad.String(), Memory: r.Memory, Limits: r.options.Bounds(),
+			MaxBad: r.MaxBad.String(), Memory: r.Memory, Limits: r.Limits,
 		},
 	}
 	for n := range r.list.Inputs {

@@ -14,7 +14,6 @@ import (
 
 	"reelsplice/ingest"
 	"reelsplice/ingest/layout/tmdb"
-	"reelsplice/ingest/source"
 	"reelsplice/ingest/source/limit"
 	"reelsplice/schemas/object/mirror"
 )
@@ -119,10 +118,10 @@ func limitFlags(f *pflag.FlagSet, o *ingestFlags) {
 // apply checks the flags and sets what they say.
 func (o *ingestFlags) apply(cfg *ingest.Config) error {
 	cfg.Memory = int64(o.memory)
-	cfg.Limits = source.Options{Buckets: openBucket, Limits: limit.Limits{
+	cfg.Buckets, cfg.Limits = openBucket, limit.Limits{
 		MaxRowBytes: int64(o.maxRow), MaxDepth: o.maxDepth, MaxBytes: int64(o.maxFile), MaxRatio: o.maxRatio,
 		MaxPageBytes: int64(o.maxPage), MaxDictionaryBytes: int64(o.maxDictionary),
-	}}
+	}
 	errs := []error{o.sources(cfg), ingest.CheckLayout(cfg.Layout)}
 	if kinds := ingest.Kinds(); cfg.Kind != "" && !slices.Contains(kinds, cfg.Kind) {
 		errs = append(errs, fmt.Errorf("kind %q: want one of %s", cfg.Kind, strings.Join(kinds, ", ")))

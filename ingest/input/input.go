@@ -13,7 +13,9 @@ import (
 	"reelsplice/ingest/layout"
 	"reelsplice/ingest/report"
 	"reelsplice/ingest/source"
+	"reelsplice/ingest/source/limit"
 	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/object"
 )
 
 // IMDb is the name of the layout of IMDb's tables, which package imdb joins.
@@ -37,25 +39,17 @@ type Options struct {
 	Layout     string         // layout.Auto, or the name of one
 	Kind       string         // of all rows; "" takes it from the names of files and folders
 	Rows       layout.Options // how rows are read
-	Limits     source.Options // of rows and files, and how buckets are opened; the rest is ignored
-	Precedence *Precedence    // nil: the later source wins
-	ReplayDir  string         // folder for the rows of Sources, which are quarantine files then; "" for dumps
+	Limits     limit.Limits
+	Precedence *Precedence                                                   // nil: the later source wins
+	ReplayDir  string                                                        // folder for the rows of Sources, which are quarantine files then; "" for dumps
+	Buckets    func(context.Context, object.Location) (object.Bucket, error) // opens those of URLs; nil refuses these
 	Log        *slog.Logger
 }
 
 // Read returns the options to read files with. Packed files are unpacked in temp; "" is the
 // system's folder.
 func (o *Options) Read(ctx context.Context, temp string) source.Options {
-	s := o.Limits
-	s.Kind, s.TempDir, s.Skipped, s.Context = o.Kind, temp, nil, ctx
-	return s
-}
-
-// Bounds returns the limits alone, as text to compare.
-func (o *Options) Bounds() string {
-	s := o.Limits
-	s.Kind, s.TempDir, s.Skipped, s.Context, s.Buckets = "", "", nil, nil, nil
-	return fmt.Sprint(s)
+	return source.Options{Limits: o.Limits, Kind: o.Kind, TempDir: temp, Context: ctx, Buckets: o.Buckets}
 }
 
 // An Input is a file to read.

@@ -28,6 +28,7 @@ import (
 
 	"reelsplice/ingest/quarantine"
 	"reelsplice/ingest/report"
+	"reelsplice/ingest/source/limit"
 	"reelsplice/schemas/catalog"
 )
 
@@ -67,15 +68,15 @@ type Plan struct {
 
 // Flags are the settings that change what an ingest does.
 type Flags struct {
-	Layout   string `json:"layout"`
-	Kind     string `json:"kind"`
-	Language string `json:"language"`
-	Overlay  bool   `json:"overlay"`
-	Update   bool   `json:"update"`
-	Replay   bool   `json:"replay"`
-	MaxBad   string `json:"max_bad"`
-	Memory   int64  `json:"memory"`
-	Limits   string `json:"limits"`
+	Layout   string       `json:"layout"`
+	Kind     string       `json:"kind"`
+	Language string       `json:"language"`
+	Overlay  bool         `json:"overlay"`
+	Update   bool         `json:"update"`
+	Replay   bool         `json:"replay"`
+	MaxBad   string       `json:"max_bad"`
+	Memory   int64        `json:"memory"`
+	Limits   limit.Limits `json:"limits"`
 }
 
 // A File is a file as it was when an ingest began.

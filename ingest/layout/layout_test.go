@@ -164,7 +164,7 @@ func TestTMDB(t *testing.T) {
 	// A row of a table.
 	f("", Row{Table: true, JSON: `{"id":5,"title":null,"poster_path":null,"genres":null,"origin_country":["US"],"x":null,"watch_providers":{"results":{"US":{"rent":[],"buy":null},"DE":null}}}`},
 		`{"id":5,"origin_country":["US"],"poster_path":null,"watch/providers":{"results":{"US":{"rent":[]}}}}`)
-	f("", Row{Table: true, JSON: `{"id":5,"_unusual":"poster_path,title","_extra":"\"a\":[1],\"budget\":3","_sum":-7,"title":null,"poster_path":null,` +
+	f("", Row{Table: true, JSON: `{"id":5,"_unusual":"poster_path,title","_extra":"\"a\":[1],\"budget\":3","title":null,"poster_path":null,` +
 		`"watch_providers":{"_unusual":null,"_extra":null,"results":[{"iso_3166_1":"US","link":null,"offers":[{"type":"rent","providers":[]}]}]}}`},
 		`{"backdrop_path":null,"belongs_to_collection":null,"budget":3,"id":5,"imdb_id":null,"title":null,"watch/providers":{"results":{"US":{"rent":[]}}},"a":[1]}`)
 }

@@ -124,7 +124,6 @@ func (o *objectColumns) leaves() []int {
 // A shredder takes records apart into column values.
 type shredder struct {
 	columns [][]parquet.Value // by leaf column, of the rows at hand
-	binary  []byte            // of the record at hand
 	last    bool              // of their row group
 	synced  chan struct{}     // see batch
 }

@@ -3,14 +3,13 @@
 // Parquet files and lines of NDJSON alike. The builder reads what ingest wrote;
 // DuckDB and pandas can read it too.
 //
-// A catalogue is a folder with one file a kind (movie.parquet), sorted by id, beside it the
-// records that changed last once more (movie.recent), and a folder quarantine/ with the rows
-// that did not validate.
+// A catalogue is a folder with one file a kind (movie.parquet), sorted by id, and a folder
+// quarantine/ with the rows that did not validate.
 //
-// In Parquet, a column is NULL when the member was unset, and a list can be NULL
-// (unset) or empty. Two columns of every struct hold the rest: _unusual and _extra;
-// see record.Object. A record has one more: _sum, by which readers tell it from others. The structs follow the shapes of TMDB's answers, members in the
-// order of the wire; the tag option "null" marks those that the API keeps as null.
+// In Parquet, a column is NULL when the field was unset, and a list can be NULL (unset) or empty.
+// Two columns of every struct hold the rest: _unusual and _extra; see record.Object. The structs
+// follow the shapes of TMDB's answers, fields in the same order; the tag option "null" marks those
+// that the API keeps as null.
 //
 // SCHEMA.md lists all columns.
 package catalog

@@ -161,7 +161,7 @@ func TestReadRemovedRefuses(t *testing.T) {
 	f("movie 1, deleted, does not come after movie 1, deleted", good)
 
 	writeRows(t, dir, "9", removedKind)
-	g(`version 3 (found "9")`)
+	g(`version ` + FormatVersion + ` (found "9")`)
 	writeRows(t, dir, FormatVersion, "movie")
 	g(`holds "movie", want "removed"`)
 	if err := os.WriteFile(filepath.Join(dir, RemovedFile), []byte("PAR1"), 0o600); err != nil {

@@ -42,7 +42,6 @@ type Writer struct {
 	file *renameio.PendingFile
 	pq   *parquet.GenericWriter[any]
 	cols *objectColumns
-	sum  int // leaf column
 	jobs int
 
 	open   []record.Record // the batch that is being collected
@@ -87,7 +86,7 @@ func Create(path string, t *Type) (*Writer, error) {
 		parquet.DictionaryMaxBytes(1<<20),
 	)
 	w := &Writer{
-		path: path, file: f, pq: pq, cols: layout(schema, t.Plan, nil, 0, 0), sum: leaf(schema, nil, sumColumn), jobs: jobs,
+		path: path, file: f, pq: pq, cols: layout(schema, t.Plan, nil, 0, 0), jobs: jobs,
 		records: make(chan batch, 1), columns: make(chan *shredder, 1), free: make(chan *shredder, 2), done: make(chan struct{}),
 		group: pq.BeginRowGroup(),
 	}
@@ -188,7 +187,6 @@ func (w *Writer) shred() {
 		for _, r := range b.records {
 			if w.failed.Load() == nil {
 				s.object(w.cols, r, 0)
-				s.sum(w.sum, r)
 			}
 		}
 		w.columns <- s

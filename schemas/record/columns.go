@@ -7,7 +7,6 @@ import "github.com/bytedance/sonic"
 const (
 	UnusualColumn = "_unusual"
 	ExtraColumn   = "_extra"
-	SumColumn     = "_sum"
 )
 
 // A row of a table (Parser.Columns) differs from a line of JSON:
@@ -72,10 +71,6 @@ func (p *Parser) column(c *cursor, r Record, name string, t *tableRow) error {
 		}
 		more, err := p.moreMembers(x, r, t.start)
 		t.seen |= more
-		return err
-	}
-	if name == SumColumn {
-		_, err := c.skip()
 		return err
 	}
 	null := c.peek() == 'n'

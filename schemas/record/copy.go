@@ -13,7 +13,9 @@ import (
 func Present(r Record, f *Field) bool { return r.set(f) || IsNull(r, f.Name) }
 
 // Same reports whether a and b have the same value, as JSON, in one member.
-func Same(a, b Record, f *Field) bool { return equalValue(a, b, f) || FieldText(a, f) == FieldText(b, f) }
+func Same(a, b Record, f *Field) bool {
+	return equalValue(a, b, f) || FieldText(a, f) == FieldText(b, f)
+}
 
 // Equal reports whether two records of one schema are equal, so that their binary forms are.
 func Equal(a, b Record) bool {

@@ -4,28 +4,13 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/parquet-go/parquet-go"
-	"github.com/zeebo/xxh3"
-
 	"reelsplice/schemas/record"
 )
 
-// sumColumn is a column that every record has besides those of its struct: the xxh3 hash
-// of its binary form, by which readers tell whether it is the record that they know
-// without reading it.
-const sumColumn = record.SumColumn
-
-// sum appends the sum of a record to its column.
-func (s *shredder) sum(col int, r record.Record) {
-	s.binary = record.AppendBinary(s.binary[:0], r)
-	s.columns[col] = append(s.columns[col], parquet.Int64Value(int64(xxh3.Hash(s.binary))).Level(0, 1, col))
-}
-
-// A Head is what is told of a record without reading it.
+// A Head is the key and the place of a record, which is not read.
 type Head struct {
 	Key Key
-	Sum uint64 // equal for equal records, and for hardly any others
-	Row int64  // counted from the first record of the iteration
+	Row int64 // counted from the first record of the iteration
 }
 
 // Heads iterates over the heads of the records of some row groups.
@@ -39,7 +24,6 @@ type Heads struct {
 // Heads returns an iterator over the heads of the records in row groups from to to-1.
 func (f *File) Heads(from, to int) *Heads {
 	rows := f.rows(layout(f.pq.Schema(), f.typ.keyPlan, nil, 0, 0), from, to)
-	rows.sum = leaf(f.pq.Schema(), nil, sumColumn)
 	return &Heads{rows: rows, typ: f.typ, key: f.typ.newKey()}
 }
 
@@ -52,7 +36,7 @@ func (h *Heads) Next() (Head, error) {
 	if err != nil {
 		return Head{}, fmt.Errorf("%s: row group %d: %w", h.rows.path, h.rows.group-1, err)
 	}
-	head := Head{Key: k, Sum: h.rows.lastSum, Row: h.next}
+	head := Head{Key: k, Row: h.next}
 	h.next++
 	return head, nil
 }
