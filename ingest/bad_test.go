@@ -387,7 +387,7 @@ func TestReasons(t *testing.T) {
 requires = ["nr", "name", "year"]
 [[table.record]]
 kind = "movie"
-map = [{ column = "nr", member = "id" }, { column = "name", member = "title" }]
+map = [{ column = "nr", field = "id" }, { column = "name", field = "title" }]
 `)
 	f := func(name, text, want string, c Config) {
 		t.Helper()

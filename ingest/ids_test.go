@@ -27,25 +27,25 @@ files = ["films*"]
 kind = "movie"
 id = { mint = ["imdb_id"] }
 map = [
-  { column = "imdb", member = "imdb_id", as = "imdb" },
-  { column = "q", member = "external_ids.wikidata_id" },
-  { column = "title", member = "title" },
-  { column = "cast", member = "credits.cast", as = "names", of = "person", separator = "|" },
+  { column = "imdb", field = "imdb_id", as = "imdb" },
+  { column = "q", field = "external_ids.wikidata_id" },
+  { column = "title", field = "title" },
+  { column = "cast", field = "credits.cast", as = "names", of = "person", separator = "|" },
 ]
 [[table]]
 files = ["takings*"]
 [[table.record]]
 kind = "movie"
 map = [
-  { column = "imdb", member = "imdb_id", as = "imdb" },
-  { column = "takings", member = "revenue" },
+  { column = "imdb", field = "imdb_id", as = "imdb" },
+  { column = "takings", field = "revenue" },
 ]
 [[table]]
 files = ["titles*"]
 [[table.record]]
 kind = "movie"
 id = { mint = ["title", "year"] }
-map = [{ column = "title", member = "title" }]
+map = [{ column = "title", field = "title" }]
 `
 
 // An idsTest has files of tables without ids.
@@ -220,12 +220,12 @@ func TestCastAndCrew(t *testing.T) {
 files = ["cast"]
 [[table.record]]
 kind = "movie"
-map = [{ column = "id", member = "id" }, { column = "cast", member = "credits.cast", as = "names", of = "person", separator = "|" }]
+map = [{ column = "id", field = "id" }, { column = "cast", field = "credits.cast", as = "names", of = "person", separator = "|" }]
 [[table.record]]
 kind = "movie"
 list = "credits.crew"
 each = { column = "crew", separator = "|" }
-map = [{ column = "crew", member = ".", as = "name", of = "person" }]
+map = [{ column = "crew", field = ".", as = "name", of = "person" }]
 `)
 	movies := put(t, src, "movies.ndjson", `{"id":2,"credits":{"cast":[{"id":5,"name":"E"}],"crew":[{"id":6,"name":"F"}]}}`+"\n")
 	table := put(t, src, "cast.csv", "id,cast,crew\n1,A|B,C|D\n2,e,\n")
@@ -477,18 +477,18 @@ files = ["shows*"]
 [[table.record]]
 kind = "tv"
 id = { mint = ["imdb_id"] }
-map = [{ column = "imdb", member = "external_ids.imdb_id" }, { column = "name", member = "name" }]
+map = [{ column = "imdb", field = "external_ids.imdb_id" }, { column = "name", field = "name" }]
 [[table.record]]
 kind = "season"
 each = { column = "seasons" }
 map = [
-  { column = "seasons", path = "no", member = "season_number" },
-  { column = "seasons", path = "title", member = "name" },
-  { column = "seasons", path = "episodes", member = "episodes", object = "episode" },
+  { column = "seasons", path = "no", field = "season_number" },
+  { column = "seasons", path = "title", field = "name" },
+  { column = "seasons", path = "episodes", field = "episodes", object = "episode" },
 ]
 [[object]]
 name = "episode"
-map = [{ column = "n", member = "episode_number" }, { column = "t", member = "name" }]
+map = [{ column = "n", field = "episode_number" }, { column = "t", field = "name" }]
 `)
 	one := "One"
 	shows := []show{

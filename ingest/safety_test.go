@@ -364,7 +364,7 @@ files = ["*movies*"]
 
 [[table.record]]
 kind = "movie"
-map = [{ column = "nr", member = "id" }, { column = "name", member = "title" }, { column = "id", member = "imdb_id" }]
+map = [{ column = "nr", field = "id" }, { column = "name", field = "title" }, { column = "id", field = "imdb_id" }]
 `)
 	f := func(name, text string, c Config, want ...string) {
 		t.Helper()

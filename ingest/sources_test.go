@@ -152,9 +152,9 @@ func TestListedNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	put(t, src, "big.parquet", b.String())
-	mapping := put(t, t.TempDir(), "films.toml", "[[table]]\nfiles=['films*']\n[[table.record]]\nkind='movie'\nmap=[{column='nr',member='id'},"+
-		"{column='genres',member='genres',as='names',of='genre'},{column='firms',member='production_companies',as='names',of='company'},"+
-		"{column='langs',member='spoken_languages',as='names',of='language'}]\n")
+	mapping := put(t, t.TempDir(), "films.toml", "[[table]]\nfiles=['films*']\n[[table.record]]\nkind='movie'\nmap=[{column='nr',field='id'},"+
+		"{column='genres',field='genres',as='names',of='genre'},{column='firms',field='production_companies',as='names',of='company'},"+
+		"{column='langs',field='spoken_languages',as='names',of='language'}]\n")
 	dir := t.TempDir()
 	r := ingestInto(t, dir, Config{Sources: []string{src}, Mappings: []string{mapping}})
 	if r.Quarantined != 0 || r.Records["movie"] != 3 {
@@ -184,8 +184,8 @@ func TestMintedNames(t *testing.T) {
 	src := t.TempDir()
 	films := put(t, src, "films.csv", `nr,firms`+"\n"+`1,"[""New One""]"`+"\n")
 	export := put(t, src, "production_company_ids_11_22_2026.json", `{"id":9,"name":"New One"}`+"\n")
-	mapping := put(t, src, "films.toml", "[[table]]\nfiles=['films']\n[[table.record]]\nkind='movie'\nmap=[{column='nr',member='id'},"+
-		"{column='firms',member='production_companies',as='names',of='company',mint=true}]\n")
+	mapping := put(t, src, "films.toml", "[[table]]\nfiles=['films']\n[[table.record]]\nkind='movie'\nmap=[{column='nr',field='id'},"+
+		"{column='firms',field='production_companies',as='names',of='company',mint=true}]\n")
 	dir := t.TempDir()
 	var id string
 	for _, sources := range [][]string{{films}, {films}} { // the next run finds the company of the first

@@ -19,7 +19,7 @@ type table struct {
 	form
 }
 
-// A form says what the members of rows, or of objects inside a column, mean.
+// A form says what the fields of rows, or of objects inside a column, mean.
 type form struct {
 	label  string          // of the table, in counts and messages
 	file   string          // name of the mapping file
@@ -39,7 +39,7 @@ type shape struct {
 	root    *output
 }
 
-// An output is a member of what a shape writes: the value of an entry, or an object.
+// An output is a field of what a shape writes: the value of an entry, or an object.
 type output struct {
 	name  string
 	entry int // index of the entry; -1 for an object
@@ -140,14 +140,14 @@ func (s *shape) columns() []string {
 	return out
 }
 
-// mintColumns returns the columns that are part of minted ids and no members.
+// mintColumns returns the columns that are part of minted ids and no fields.
 func (s *shape) mintColumns() []string {
 	if s.find == nil {
 		return nil
 	}
 	var out []string
 	for _, name := range s.find.mint {
-		if !slices.ContainsFunc(s.entries, func(e *entry) bool { return e.path == name || e.path == externalIDsMember+"."+name }) {
+		if !slices.ContainsFunc(s.entries, func(e *entry) bool { return e.path == name || e.path == externalIDsField+"."+name }) {
 			out = append(out, name)
 		}
 	}
@@ -203,8 +203,8 @@ func (c *compiler) record(r *recordSpec, before []*shape) (*shape, error) {
 	return s, s.findIDs(at, r, before)
 }
 
-// keyMembers returns the members that records of a kind are known by.
-func keyMembers(k fragment.Kind) []string {
+// keyFields returns the fields that records of a kind are known by.
+func keyFields(k fragment.Kind) []string {
 	switch k {
 	case fragment.KindSeason:
 		return []string{"series_id", "season_number"}
@@ -267,12 +267,12 @@ func (s *shape) siblings() {
 // entry makes one entry.
 func (c *compiler) entry(at place, spec *entrySpec) (*entry, error) {
 	e := &entry{entrySpec: spec, column: spec.Column}
-	if spec.Member == "" {
-		return e, errors.New("want a member, found none: columns without a place go to ignore")
+	if spec.Field == "" {
+		return e, errors.New("want a field, found none: columns without a place go to ignore")
 	}
 	var err error
-	if e.path, e.field, err = at.target(spec.Member); err != nil {
-		return e, fmt.Errorf("member %q: %w", spec.Member, err)
+	if e.path, e.field, err = at.target(spec.Field); err != nil {
+		return e, fmt.Errorf("field %q: %w", spec.Field, err)
 	}
 	if at.typ != nil {
 		e.kind = at.typ.Kind
@@ -294,7 +294,7 @@ func (c *compiler) entry(at place, spec *entrySpec) (*entry, error) {
 // object makes the form of the objects inside a column.
 func (c *compiler) object(e *entry, name string) (*form, error) {
 	if e.as != asJSON && e.as != asPython || e.field.Elem == nil || e.field.Shape == record.ShapeKeyed {
-		return nil, fmt.Errorf("object: member %s is not made of objects", e.Member)
+		return nil, fmt.Errorf("object: field %s is not made of objects", e.Field)
 	}
 	i := slices.IndexFunc(c.mapping.spec.Objects, func(o objectSpec) bool { return o.Name == name })
 	if i < 0 {
@@ -312,7 +312,7 @@ func (c *compiler) object(e *entry, name string) (*form, error) {
 	return f, f.contradiction()
 }
 
-// add adds the member of an entry below o. A name that ends in [0] is that of the list
+// add adds the field of an entry below o. A name that ends in [0] is that of the list
 // which the row is an element of.
 func (o *output) add(names []string, entry int) error {
 	name, list := strings.CutSuffix(names[0], "[0]")
@@ -328,12 +328,12 @@ func (o *output) add(names []string, entry int) error {
 		return kid.add(names[1:], entry)
 	}
 	if last || o.kids[i].entry >= 0 {
-		return errors.New("another column is the same member, or one around or inside it")
+		return errors.New("another column is the same field, or one around or inside it")
 	}
 	return o.kids[i].add(names[1:], entry)
 }
 
-// A place is where the members of entries are.
+// A place is where the fields of entries are.
 type place struct {
 	typ     *catalog.Type // of records; nil inside a column
 	plan    *record.Schema
@@ -341,25 +341,25 @@ type place struct {
 	element *record.Schema // of that list
 }
 
-// target returns the path of a member and its field. The member is a path with dots
+// target returns the path of a field and its field. The field is a path with dots
 // below the record; one that starts with a dot is below the element of the list, and a
-// dot alone is the element. "*" is the record itself: the members of the value are its.
-func (p *place) target(member string) (path string, f *record.Field, err error) {
-	below, inElement := strings.CutPrefix(member, ".")
+// dot alone is the element. "*" is the record itself: the fields of the value are its.
+func (p *place) target(field string) (path string, f *record.Field, err error) {
+	below, inElement := strings.CutPrefix(field, ".")
 	switch {
-	case member == "*" && p.list == "":
+	case field == "*" && p.list == "":
 		return "*", &record.Field{Name: "*", Shape: record.ShapeObject, Elem: p.plan}, nil
 	case inElement && p.element == nil:
 		return "", nil, errors.New("starts with a dot, but the record has no list")
-	case member == ".":
+	case field == ".":
 		return p.list + "[0]", &record.Field{Name: ".", Shape: record.ShapeObject, Elem: p.element}, nil
 	case inElement:
 		of := place{plan: p.element}
 		f, err = of.field(below)
 		return p.list + "[0]." + below, f, err
 	}
-	f, err = p.field(member)
-	return member, f, err
+	f, err = p.field(field)
+	return field, f, err
 }
 
 // field returns the field at a path with dots.
@@ -371,19 +371,19 @@ func (p *place) field(path string) (*record.Field, error) {
 		if f := p.special(name); f != nil {
 			return f, nil
 		}
-		return nil, fmt.Errorf("%s records have no member %s", p.typ.Name(), name)
+		return nil, fmt.Errorf("%s records have no field %s", p.typ.Name(), name)
 	case !ok:
-		return nil, fmt.Errorf("there is no member %s", name)
+		return nil, fmt.Errorf("there is no field %s", name)
 	case !nested:
 		return f, nil
 	case f.Shape != record.ShapeObject && f.Shape != record.ShapePages:
-		return nil, fmt.Errorf("member %s is no object", name)
+		return nil, fmt.Errorf("field %s is no object", name)
 	}
 	sub := place{plan: f.Elem}
 	return sub.field(rest)
 }
 
-// special returns the field of a member that the API does not have, but layout tmdb
+// special returns the field of a field that the API does not have, but layout tmdb
 // knows: the genres by their ids, and texts that are named after their language.
 func (p *place) special(name string) *record.Field {
 	if _, ok := p.plan.Field("genres"); ok && name == "genre_ids" {

@@ -31,16 +31,16 @@ const (
 	asList      = "list"
 )
 
-// An entry is one column, or a value of its own, and the member that it is.
+// An entry is one column, or a value of its own, and the field that it is.
 type entry struct {
 	*entrySpec
 	column string
-	path   string // of the member below the record
+	path   string // of the field below the record
 	field  *record.Field
 	kind   fragment.Kind // of the record
 	as     string
 	inside []string // Path, cut
-	// siblings are the members of the column's objects that paths lead into, of the
+	// siblings are the fields of the column's objects that paths lead into, of the
 	// first entry of a column that has a path; nil for others.
 	siblings []string
 	// separators are tried in their order.
@@ -55,7 +55,7 @@ type entry struct {
 	form       *form             // of the objects in the value
 }
 
-// shapeConverters lists, by shape of the member, the converters that lead to it, the
+// shapeConverters lists, by shape of the field, the converters that lead to it, the
 // one that is meant where none is named first.
 var shapeConverters = map[record.Shape][]string{
 	record.ShapeString:  {asText, asDate, asTitle, asTitleYear, asIMDb, asName},
@@ -76,7 +76,7 @@ var shapeConverters = map[record.Shape][]string{
 // alone, because a name may have any.
 var defaultSeparators = []string{", ", ",", "|", ";", "/"}
 
-// choose checks the keys of an entry against one another and its member.
+// choose checks the keys of an entry against one another and its field.
 func (e *entry) choose() (err error) {
 	if e.prefixes, err = textsOf("strip", e.Strip); err != nil {
 		return err
@@ -95,7 +95,7 @@ func (e *entry) choose() (err error) {
 	if e.Path == placeInList {
 		e.inside = []string{placeInList}
 		if e.As != "" || e.field.Shape != record.ShapeInt {
-			return fmt.Errorf("path %q: want a member that is an integer, without as", e.Path)
+			return fmt.Errorf("path %q: want a field that is an integer, without as", e.Path)
 		}
 	} else if e.Path != "" {
 		e.inside = strings.Split(e.Path, ".")
@@ -106,7 +106,7 @@ func (e *entry) choose() (err error) {
 			return fmt.Errorf("as %q: a path leads into values that are json or python", e.As)
 		}
 	} else if !slices.Contains(can, e.as) {
-		return fmt.Errorf("as %q: want one of %s for member %s", e.as, strings.Join(can, ", "), e.Member)
+		return fmt.Errorf("as %q: want one of %s for field %s", e.as, strings.Join(can, ", "), e.Field)
 	}
 	for _, check := range []func() error{e.constantOnly, e.lists, e.dates, e.valueMap} {
 		if err := check(); err != nil {
@@ -132,7 +132,7 @@ func (e *entry) constantOnly() error {
 	return err
 }
 
-// scalar returns the JSON text of a value of the mapping file for the member.
+// scalar returns the JSON text of a value of the mapping file for the field.
 func (e *entry) scalar(v any) (string, error) {
 	ok := false
 	switch v.(type) {
@@ -146,7 +146,7 @@ func (e *entry) scalar(v any) (string, error) {
 		ok = e.field.Shape == record.ShapeBool
 	}
 	if !ok {
-		return "", fmt.Errorf("value %v is nothing that member %s can be", v, e.Member)
+		return "", fmt.Errorf("value %v is nothing that field %s can be", v, e.Field)
 	}
 	b, err := json.Marshal(v)
 	return string(b), err
@@ -218,7 +218,7 @@ func (e *entry) valueMap() error {
 		return nil
 	}
 	if e.field.Shape > record.ShapeBool || e.field.Shape == record.ShapeString && e.as != asText || e.Path != "" {
-		return errors.New("values: want a member that is one text, number or boolean, and no other converter")
+		return errors.New("values: want a field that is one text, number or boolean, and no other converter")
 	}
 	e.values = map[string]string{}
 	for text, v := range e.Values {
@@ -242,9 +242,9 @@ func (*leftError) Error() string { return "names are left" }
 // errWhole says that a list of names cannot be split: its cell is left whole.
 var errWhole = &leftError{}
 
-// convert appends the JSON text of the member that raw, the JSON text of a cell, stands
+// convert appends the JSON text of the field that raw, the JSON text of a cell, stands
 // for; nothing where it says nothing. It returns a *leftError for names that have no
-// meaning, and other errors for what the member cannot be. For json and python
+// meaning, and other errors for what the field cannot be. For json and python
 // that is left to the parser of records but for the syntax.
 func (e *entry) convert(dst []byte, raw string, names NameIDs) ([]byte, error) {
 	s, isText := raw, raw[0] == '"'

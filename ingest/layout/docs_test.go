@@ -27,7 +27,7 @@ func TestDocs(t *testing.T) {
 		"tables.md":   mappingTables(ready(Tables)) + aliasTables(),
 		"kaggle.md":   mappingTables(ready(Kaggle)),
 		"idexport.md": mappingTables(ready(IDExport)),
-		"tmdb.md":     memberTables(),
+		"tmdb.md":     fieldTables(),
 		"movnix.md":   movnixTable(t),
 	} {
 		path := filepath.Join("docs", name)
@@ -95,7 +95,7 @@ func mappingTables(mappings []*Mapping) string {
 		}
 		for i := range m.spec.Objects {
 			o := &m.spec.Objects[i]
-			fmt.Fprintf(&b, "\n#### Object `%s`\n\n| member in the cell | member | converter | remark |\n|---|---|---|---|\n", o.Name)
+			fmt.Fprintf(&b, "\n#### Object `%s`\n\n| field in the cell | field | converter | remark |\n|---|---|---|---|\n", o.Name)
 			writeEntries(&b, o.Map)
 			writeIgnored(&b, o.Ignore)
 		}
@@ -167,7 +167,7 @@ func writeRecord(b *strings.Builder, r *recordSpec) {
 	if len(r.Needs) > 0 {
 		fmt.Fprintf(b, ", unless %s is empty", codes(r.Needs))
 	}
-	b.WriteString(":\n\n| column | member | converter | remark |\n|---|---|---|---|\n")
+	b.WriteString(":\n\n| column | field | converter | remark |\n|---|---|---|---|\n")
 	writeEntries(b, r.Map)
 }
 
@@ -181,7 +181,7 @@ func writeEntries(b *strings.Builder, entries []entrySpec) {
 		case e.Path != "":
 			column += ", there `" + e.Path + "`"
 		}
-		fmt.Fprintf(b, "| %s | `%s` | %s | %s |\n", column, e.Member, converter(e), e.Note)
+		fmt.Fprintf(b, "| %s | `%s` | %s | %s |\n", column, e.Field, converter(e), e.Note)
 	}
 }
 
@@ -239,11 +239,11 @@ func codes(list []string) string {
 	return strings.Join(out, ", ")
 }
 
-// memberTables writes the members of all kinds as Markdown.
-func memberTables() string {
+// fieldTables writes the fields of all kinds as Markdown.
+func fieldTables() string {
 	var b strings.Builder
 	for _, t := range catalog.Types() {
-		fmt.Fprintf(&b, "\n### %s\n\n| member | type | remark |\n|---|---|---|\n", t.Name())
+		fmt.Fprintf(&b, "\n### %s\n\n| field | type | remark |\n|---|---|---|\n", t.Name())
 		for i := range t.Plan.Fields {
 			f := &t.Plan.Fields[i]
 			fmt.Fprintf(&b, "| `%s` | %s | %s |\n", f.Name, typeOf(f), remark(f))
@@ -303,9 +303,9 @@ func remark(f *record.Field) string {
 	return strings.Join(out, "; ")
 }
 
-// movnixMembers says, for every member of a row of layout movnix, which member of a
+// movnixFields says, for every field of a row of layout movnix, which field of a
 // movie and of a series it is, "" for none, and a remark.
-var movnixMembers = map[string][3]string{
+var movnixFields = map[string][3]string{
 	"movie.tmdbId":        {"id", "", "must be there"},
 	"movie.imdbId":        {"imdb_id", "", ""},
 	"movie.title":         {"title", "", ""},
@@ -392,26 +392,26 @@ var movnixMembers = map[string][3]string{
 	"reviews[].createdAt":              {"reviews.results.created_at", "reviews.results.created_at", "the list is one page"},
 }
 
-// movnixTable writes the members of a row as Markdown.
+// movnixTable writes the fields of a row as Markdown.
 func movnixTable(tb testing.TB) string {
 	tb.Helper()
 	var b strings.Builder
-	b.WriteString("\n| member | of a movie | of a series | remark |\n|---|---|---|---|\n")
+	b.WriteString("\n| field | of a movie | of a series | remark |\n|---|---|---|---|\n")
 	paths := rowPaths(record.SchemaOf[movnixRow](), "")
 	for _, path := range paths {
-		m, ok := movnixMembers[path]
+		m, ok := movnixFields[path]
 		if !ok {
-			tb.Errorf("movnixMembers lacks %s", path)
+			tb.Errorf("movnixFields lacks %s", path)
 		}
 		for i, kindName := range []string{"movie", "tv"} {
-			if m[i] != "" && !hasMember(kind(kindName).Plan, m[i]) {
-				tb.Errorf("%s: a %s has no member %s", path, kindName, m[i])
+			if m[i] != "" && !hasField(kind(kindName).Plan, m[i]) {
+				tb.Errorf("%s: a %s has no field %s", path, kindName, m[i])
 			}
 		}
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", path, code(m[0]), code(m[1]), m[2])
 	}
-	if len(paths) != len(movnixMembers) {
-		tb.Errorf("movnixMembers has %d members, a row %d", len(movnixMembers), len(paths))
+	if len(paths) != len(movnixFields) {
+		tb.Errorf("movnixFields has %d fields, a row %d", len(movnixFields), len(paths))
 	}
 	b.WriteString("\n")
 	return b.String()
@@ -424,8 +424,8 @@ func code(s string) string {
 	return "`" + s + "`"
 }
 
-// rowPaths returns the paths of the members of rows; what the catalogue has itself is
-// one member.
+// rowPaths returns the paths of the fields of rows; what the catalogue has itself is
+// one field.
 func rowPaths(p *record.Schema, prefix string) []string {
 	var out []string
 	for i := range p.Fields {
@@ -446,8 +446,8 @@ func rowPaths(p *record.Schema, prefix string) []string {
 	return out
 }
 
-func hasMember(p *record.Schema, path string) bool {
+func hasField(p *record.Schema, path string) bool {
 	name, rest, nested := strings.Cut(path, ".")
 	f, ok := p.Field(name)
-	return ok && (!nested || f.Elem != nil && hasMember(f.Elem, rest))
+	return ok && (!nested || f.Elem != nil && hasField(f.Elem, rest))
 }

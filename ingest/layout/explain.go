@@ -13,8 +13,8 @@ import (
 type Explainer interface {
 	// Table returns the mapping file and the table that the row was taken for.
 	Table() (mapping, table string)
-	// Columns returns the columns that a member of a record comes from, a path with dots.
-	Columns(kind fragment.Kind, member string) []string
+	// Columns returns the columns that a field of a record comes from, a path with dots.
+	Columns(kind fragment.Kind, field string) []string
 }
 
 var _ Explainer = (*mapped)(nil)
@@ -28,7 +28,7 @@ func (m *mapped) Table() (mapping, table string) {
 }
 
 // Columns is that of Explainer.
-func (m *mapped) Columns(kind fragment.Kind, member string) []string {
+func (m *mapped) Columns(kind fragment.Kind, field string) []string {
 	var out []string
 	if m.last == nil {
 		return out
@@ -40,8 +40,8 @@ func (m *mapped) Columns(kind fragment.Kind, member string) []string {
 		}
 		for _, e := range s.entries {
 			path := strings.ReplaceAll(e.path, "[0]", "")
-			if path != "*" && path != member && !strings.HasPrefix(path, member+".") && !strings.HasPrefix(member, path+".") &&
-				member != specialMembers[path] {
+			if path != "*" && path != field && !strings.HasPrefix(path, field+".") && !strings.HasPrefix(field, path+".") &&
+				field != specialFields[path] {
 				continue
 			}
 			name := e.column
@@ -59,10 +59,10 @@ func (m *mapped) Columns(kind fragment.Kind, member string) []string {
 	return out
 }
 
-// specialMembers says where members that the API does not have go.
-var specialMembers = map[string]string{"genre_ids": "genres"}
+// specialFields says where fields that the API does not have go.
+var specialFields = map[string]string{"genre_ids": "genres"}
 
-// EachField calls fn for the members of a JSON object; those of objects inside it have
+// EachField calls fn for the fields of a JSON object; those of objects inside it have
 // paths with dots, and lists are values.
 func EachField(text string, fn func(path, value string)) {
 	eachField(text, "", fn)

@@ -19,7 +19,7 @@ import (
 // may share one, so it is safe for concurrent use.
 type IDs interface {
 	// External returns the id of the resource of a kind that has an external id, in the
-	// form of CanonicalID. source is the name of its member, such as imdb_id.
+	// form of CanonicalID. source is the name of its field, such as imdb_id.
 	External(kind fragment.Kind, source, id string) (int64, bool)
 	// Person returns the id of the one person of a name, in the form of Folded, in the
 	// credits of a title.
@@ -47,14 +47,14 @@ func (e *NoIDError) Error() string { return e.Field.Error() }
 // Unwrap returns the error about the field.
 func (e *NoIDError) Unwrap() error { return e.Field }
 
-// externalIDs are the members that hold a resource's ids elsewhere, the most trusted
+// externalIDs are the fields that hold a resource's ids elsewhere, the most trusted
 // first. Pages of social media are not among them: titles share those.
 var externalIDs = []string{"imdb_id", "wikidata_id", "tvdb_id", "freebase_mid", "freebase_id", "tvrage_id"}
 
 // MintedSource is the source of minted ids that were merged into others, for IDs.External.
 const MintedSource = "minted"
 
-const externalIDsMember = "external_ids"
+const externalIDsField = "external_ids"
 
 // CanonicalID returns the one form of an external id; false for a text that is none.
 func CanonicalID(source, text string) (string, bool) {
@@ -91,7 +91,7 @@ func ExternalIDs(r record.Record, fn func(source, id string)) {
 		}
 	}
 	of(r)
-	if f, ok := r.Schema.Field(externalIDsMember); ok && f.Shape == record.ShapeObject {
+	if f, ok := r.Schema.Field(externalIDsField); ok && f.Shape == record.ShapeObject {
 		if sub, ok := r.Sub(f); ok {
 			of(sub)
 		}
@@ -100,12 +100,12 @@ func ExternalIDs(r record.Record, fn func(source, id string)) {
 
 // A finder says how the records of a shape get an id that their rows do not have.
 type finder struct {
-	key     string        // member that is found: id, or series_id
+	key     string        // field that is found: id, or series_id
 	of      fragment.Kind // of what has that id
 	keyed   bool          // an entry gives it, in some rows at least
 	follows bool          // an earlier record of the row may tell it
 	matches bool          // it is found by external ids
-	mint    []string      // members or columns that it is made of
+	mint    []string      // fields or columns that it is made of
 	root    *output       // the entries that are looked at
 	people  bool          // entries look for people by their names
 }
@@ -128,7 +128,7 @@ func (s *shape) findIDs(at place, r *recordSpec, before []*shape) error {
 	}
 	if r.ID != nil {
 		if mint := r.ID.Mint; mint != nil && len(mint) == 0 || slices.Contains(mint, "") {
-			return fmt.Errorf("id: mint: want names of members or columns, found %q", mint)
+			return fmt.Errorf("id: mint: want names of fields or columns, found %q", mint)
 		}
 		f.mint = s.mintedOf(r.ID.Mint)
 	}
@@ -151,25 +151,25 @@ func (s *shape) findIDs(at place, r *recordSpec, before []*shape) error {
 	if finds || f.people {
 		s.find = f
 	}
-	for _, name := range keyMembers(kind) {
+	for _, name := range keyFields(kind) {
 		has := func(e *entry) bool { return e.path == name || e.path == "*" }
 		switch {
 		case slices.ContainsFunc(s.entries, has), name == f.key && finds:
 		case name == "id" && slices.Contains(mintable, kind):
-			return fmt.Errorf("no column is the member id, by which %s records are known, or an external id such as imdb_id, and the record mints none", at.typ.Name())
+			return fmt.Errorf("no column is the field id, by which %s records are known, or an external id such as imdb_id, and the record mints none", at.typ.Name())
 		default:
-			return fmt.Errorf("no column is the member %s, by which %s records are known", name, at.typ.Name())
+			return fmt.Errorf("no column is the field %s, by which %s records are known", name, at.typ.Name())
 		}
 	}
 	return nil
 }
 
-// mintedOf returns the parts of minted ids: a column that is a member becomes that, so
+// mintedOf returns the parts of minted ids: a column that is a field becomes that, so
 // that what is read of the cell counts.
 func (s *shape) mintedOf(names []string) []string {
 	out := slices.Clone(names)
 	for i, name := range names {
-		is := func(e *entry) bool { return e.path == name || e.path == externalIDsMember+"."+name }
+		is := func(e *entry) bool { return e.path == name || e.path == externalIDsField+"."+name }
 		if slices.ContainsFunc(s.entries, is) {
 			continue
 		}
@@ -182,7 +182,7 @@ func (s *shape) mintedOf(names []string) []string {
 
 // isExternal reports whether a path is that of an external id.
 func isExternal(path string) bool {
-	return slices.Contains(externalIDs, strings.TrimPrefix(path, externalIDsMember+"."))
+	return slices.Contains(externalIDs, strings.TrimPrefix(path, externalIDsField+"."))
 }
 
 // looksAt reports whether an id is found by what an entry gives.
@@ -193,7 +193,7 @@ func (f *finder) looksAt(path string) bool {
 	return slices.Contains(f.mint, path) || slices.Contains(f.mint, yearPart) && slices.Contains(firstDays, path)
 }
 
-// yearPart is the part of a minted id that is also found in a member that is a day.
+// yearPart is the part of a minted id that is also found in a field that is a day.
 const yearPart = "year"
 
 var firstDays = []string{"release_date", "first_air_date"}
@@ -211,7 +211,7 @@ type identity struct {
 func (m *mapped) identify(s *boundShape) (identity, error) {
 	f := s.find
 	m.kept, m.out, m.looking = m.kept[:0], append(m.out[:0], '{'), true
-	_, err := m.members(s, f.root, m.cells)
+	_, err := m.fields(s, f.root, m.cells)
 	if m.looking = false; err != nil {
 		return identity{}, err
 	}
@@ -249,7 +249,7 @@ func noID(column, why string, asked bool) error {
 }
 
 // externalID returns the id of the resource that has one of the external ids among the
-// members of a record, 0 where none has. asked is the first of these, "" where there is none.
+// fields of a record, 0 where none has. asked is the first of these, "" where there is none.
 func (m *mapped) externalID(kind fragment.Kind, all record.RawFields) (id int64, asked string) {
 	for _, source := range externalIDs {
 		text, ok := CanonicalID(source, fieldText(all, source))
@@ -274,7 +274,7 @@ func fieldText(all record.RawFields, name string) string {
 	if raw := all.Value(name); raw != "" {
 		return scalarText(raw)
 	}
-	raw, err := inside(all.Value(externalIDsMember), []string{strings.TrimPrefix(name, externalIDsMember+".")})
+	raw, err := inside(all.Value(externalIDsField), []string{strings.TrimPrefix(name, externalIDsField+".")})
 	if err != nil {
 		return ""
 	}
@@ -337,14 +337,14 @@ func mintID(kind fragment.Kind, parts []string) (id int64, hash uint64) {
 	return FirstMinted + int64(hash%(LastMinted-FirstMinted+1)), hash
 }
 
-// columnOf returns the column of a member, for messages.
-func (s *boundShape) columnOf(member string) string {
+// columnOf returns the column of a field, for messages.
+func (s *boundShape) columnOf(field string) string {
 	for _, e := range s.entries {
-		if e.column != "" && (e.path == member || member != "" && e.path == externalIDsMember+"."+member || member == "" && isExternal(e.path)) {
+		if e.column != "" && (e.path == field || field != "" && e.path == externalIDsField+"."+field || field == "" && isExternal(e.path)) {
 			return e.column
 		}
 	}
-	return member
+	return field
 }
 
 // ID finds people by their names, for convert: in the title of the record at hand, else

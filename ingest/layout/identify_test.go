@@ -66,7 +66,7 @@ func (t tableTest) refuse(row, want string) {
 // TestMatchedIDs: rows without an id are those of the records with the same external id.
 func TestMatchedIDs(t *testing.T) {
 	ids := knownIDs{"movie imdb_id tt137523": 550, "movie wikidata_id Q190050": 551, "tv tvdb_id 81189": 1396}
-	f := newTableTest(t, "[[table.record]]\nkind='movie'\nmap=[{column='imdbId',member='imdb_id',as='imdb'},{column='q',member='external_ids.wikidata_id'},{column='t',member='title'}]", ids)
+	f := newTableTest(t, "[[table.record]]\nkind='movie'\nmap=[{column='imdbId',field='imdb_id',as='imdb'},{column='q',field='external_ids.wikidata_id'},{column='t',field='title'}]", ids)
 	recs := f.want(`{"imdbId":"0137523","q":"Q190050","t":"A"}`, `movie 550 {"id":550,"imdb_id":"tt0137523","title":"A","external_ids":{"wikidata_id":"Q190050"}}`)
 	if recs[0].Found != tmdb.FoundMatch || recs[0].Mint != 0 {
 		t.Errorf("Found = %d, Mint = %d, want a match", recs[0].Found, recs[0].Mint)
@@ -80,15 +80,15 @@ func TestMatchedIDs(t *testing.T) {
 		}
 	}
 	f.refuse(`{"imdbId":"","t":"A"}`, "imdbId: want an id: the row has none, and no external id either")
-	f = newTableTest(t, "[[table.record]]\nkind='tv'\nmap=[{column='tvdb',member='external_ids.tvdb_id'},{column='t',member='name'}]", ids)
+	f = newTableTest(t, "[[table.record]]\nkind='tv'\nmap=[{column='tvdb',field='external_ids.tvdb_id'},{column='t',field='name'}]", ids)
 	f.want(`{"tvdb":81189,"t":"A"}`, `tv 1396 {"id":1396,"name":"A","external_ids":{"tvdb_id":81189}}`)
 	// A table with a column of ids says what becomes of rows without one.
-	f = newTableTest(t, "[[table.record]]\nkind='movie'\nid={}\nmap=[{column='id',member='id'},{column='imdb',member='imdb_id'}]", ids)
+	f = newTableTest(t, "[[table.record]]\nkind='movie'\nid={}\nmap=[{column='id',field='id'},{column='imdb',field='imdb_id'}]", ids)
 	if recs := f.want(`{"id":"9","imdb":"tt0137523"}`, `movie 9 {"id":9,"imdb_id":"tt0137523"}`); recs[0].Found != tmdb.FoundNothing {
 		t.Errorf("Found = %d, want nothing found: the row has the id", recs[0].Found)
 	}
 	f.want(`{"id":"","imdb":"tt0137523"}`, `movie 550 {"id":550,"imdb_id":"tt0137523"}`)
-	f = newTableTest(t, "[[table.record]]\nkind='movie'\nmap=[{column='id',member='id'},{column='imdb',member='imdb_id'}]", ids)
+	f = newTableTest(t, "[[table.record]]\nkind='movie'\nmap=[{column='id',field='id'},{column='imdb',field='imdb_id'}]", ids)
 	f.refuse(`{"id":"","imdb":"tt0137523"}`, "id: want an integer, found nothing")
 }
 
@@ -107,7 +107,7 @@ func TestMintedIDs(t *testing.T) {
 		}
 		return id
 	}
-	titles := "[[table.record]]\nkind='movie'\nid={mint=['title','year']}\nmap=[{column='title',member='title'}]"
+	titles := "[[table.record]]\nkind='movie'\nid={mint=['title','year']}\nmap=[{column='title',field='title'}]"
 	want := of(titles, `{"title":"The Matrix","year":"1999"}`)
 	if want != 202760209 { // written down: the ids of a catalogue must not change with the program
 		t.Errorf("id of The Matrix, 1999 = %d", want)
@@ -120,17 +120,17 @@ func TestMintedIDs(t *testing.T) {
 	}
 	same(titles, `{"title":" the  matrix","year":1999}`)
 	same(titles, `{"title":"The Matrix","year":1999.0}`)
-	same("[[table.record]]\nkind='movie'\nid={mint=['Name','Jahr']}\nmap=[{column='Name',member='title',strip='Film: '}]", `{"Name":"Film: The Matrix","Jahr":"1999"}`)
-	same("[[table.record]]\nkind='movie'\nid={mint=['title','year']}\nmap=[{column='n',member='title'},{column='d',member='release_date'}]", `{"n":"The Matrix","d":"1999-03-30"}`)
+	same("[[table.record]]\nkind='movie'\nid={mint=['Name','Jahr']}\nmap=[{column='Name',field='title',strip='Film: '}]", `{"Name":"Film: The Matrix","Jahr":"1999"}`)
+	same("[[table.record]]\nkind='movie'\nid={mint=['title','year']}\nmap=[{column='n',field='title'},{column='d',field='release_date'}]", `{"n":"The Matrix","d":"1999-03-30"}`)
 	for _, row := range []string{`{"title":"The Matrix","year":"2000"}`, `{"title":"The Matri","year":"x1999"}`, `{"title":"1999","year":"the matrix"}`} {
 		if got := of(titles, row); got == want {
 			t.Errorf("id of %s = %d, that of another", row, got)
 		}
 	}
-	if got := of("[[table.record]]\nkind='collection'\nid={mint=['name','year']}\nmap=[{column='name',member='name'}]", `{"name":"The Matrix","year":"1999"}`); got == want {
+	if got := of("[[table.record]]\nkind='collection'\nid={mint=['name','year']}\nmap=[{column='name',field='name'}]", `{"name":"The Matrix","year":"1999"}`); got == want {
 		t.Errorf("id of a collection = %d, that of a movie", got)
 	}
-	imdb := "[[table.record]]\nkind='movie'\nid={mint=['imdb_id']}\nmap=[{column='i',member='imdb_id',as='imdb'}]"
+	imdb := "[[table.record]]\nkind='movie'\nid={mint=['imdb_id']}\nmap=[{column='i',field='imdb_id',as='imdb'}]"
 	if got := of(imdb, `{"i":"5"}`); got != 5 {
 		t.Errorf("id of tt0000005 = %d, want 5, which is known", got)
 	}
@@ -151,23 +151,23 @@ func TestRecordsThatFollow(t *testing.T) {
 	f := newTableTest(t, `
 [[table.record]]
 kind = "tv"
-map = [{ column = "imdb", member = "external_ids.imdb_id" }, { column = "name", member = "name" }]
+map = [{ column = "imdb", field = "external_ids.imdb_id" }, { column = "name", field = "name" }]
 [[table.record]]
 kind = "tv"
 list = "credits.cast"
 needs = ["star"]
-map = [{ column = "star", member = ".id" }]
+map = [{ column = "star", field = ".id" }]
 [[table.record]]
 kind = "season"
 each = { column = "seasons" }
 map = [
-  { column = "seasons", path = "no", member = "season_number" },
-  { column = "seasons", path = "name", member = "name" },
-  { column = "seasons", path = "eps", member = "episodes", object = "ep" },
+  { column = "seasons", path = "no", field = "season_number" },
+  { column = "seasons", path = "name", field = "name" },
+  { column = "seasons", path = "eps", field = "episodes", object = "ep" },
 ]
 [[object]]
 name = "ep"
-map = [{ column = "n", member = "episode_number" }, { column = "t", member = "name" }]
+map = [{ column = "n", field = "episode_number" }, { column = "t", field = "name" }]
 `, knownIDs{"tv imdb_id tt903747": 1396})
 	tv := `tv 1396 {"id":1396,"name":"B","external_ids":{"imdb_id":"tt0903747"}}`
 	seasons := []string{
@@ -197,7 +197,7 @@ map = [{ column = "n", member = "episode_number" }, { column = "t", member = "na
 // TestEach: what the elements of a list are.
 func TestEach(t *testing.T) {
 	rec := func(each string) string {
-		return "[[table.record]]\nkind='movie'\nlist='credits.crew'\neach={column='x'" + each + "}\nmap=[{column='id',member='id'},{column='x',member='.name'},{value='Director',member='.job'}]"
+		return "[[table.record]]\nkind='movie'\nlist='credits.crew'\neach={column='x'" + each + "}\nmap=[{column='id',field='id'},{column='x',field='.name'},{value='Director',field='.job'}]"
 	}
 	a := `movie 7 {"id":7,"credits":{"crew":[{"name":"A, Jr.","job":"Director"}]}}`
 	b := `movie 7 {"id":7,"credits":{"crew":[{"name":"B","job":"Director"}]}}`
@@ -207,7 +207,7 @@ func TestEach(t *testing.T) {
 	newTableTest(t, rec(",separator=';'"), nil).want(`{"id":7,"x":["A, Jr.","B"]}`, a, b)
 	newTableTest(t, rec(",as='python'"), nil).want(`{"id":7,"x":"['A, Jr.', 'B']"}`, a, b)
 	newTableTest(t, rec(""), nil).want(`{"id":7,"x":" "}`)
-	newTableTest(t, "[[table.record]]\nkind='movie'\nlist='credits.cast'\neach={column='x'}\nmap=[{column='id',member='id'},{column='x',path='n',member='.name'},{column='x',path='#',member='.order'}]", nil).
+	newTableTest(t, "[[table.record]]\nkind='movie'\nlist='credits.cast'\neach={column='x'}\nmap=[{column='id',field='id'},{column='x',path='n',field='.name'},{column='x',path='#',field='.order'}]", nil).
 		want(`{"id":7,"x":[{"n":"A"},null,{"n":"B"}]}`, `movie 7 {"id":7,"credits":{"cast":[{"name":"A","order":0}]}}`, `movie 7 {"id":7,"credits":{"cast":[{"name":"B","order":2}]}}`)
 	refuse := func(rec, want string) {
 		t.Helper()
@@ -216,15 +216,15 @@ func TestEach(t *testing.T) {
 			t.Errorf("ParseMapping(%s) = %v, want %s", rec, err, want)
 		}
 	}
-	refuse("kind='movie'\neach={}\nmap=[{column='id',member='id'}]", "each: want a column")
-	refuse("kind='movie'\neach={column='x',as='int'}\nmap=[{column='id',member='id'}]", `each: as "int": want json or python`)
-	refuse("kind='movie'\neach={column='x',as='json',separator=','}\nmap=[{column='id',member='id'}]", "each: want either as or separator")
-	refuse("kind='movie'\nmap=[{column='id',path='#',member='id'}]", `column id: path "#": want each, whose elements have a place`)
-	refuse("kind='movie'\neach={column='x'}\nmap=[{column='id',path='#',member='id'}]", `column id: path "#": want the column of each, x`)
-	refuse("kind='season'\nid={mint=['a']}\nmap=[{column='a',member='season_number'}]", "id: season records have none that can be found or minted")
-	refuse("kind='movie'\nid={mint=[]}\nmap=[{column='a',member='title'}]", "id: mint: want names of members or columns, found []")
-	refuse("kind='movie'\nid={mint=['title','']}\nmap=[{column='a',member='title'}]", `id: mint: want names of members or columns, found ["title" ""]`)
-	refuse("kind='tv'\nmap=[{column='i',member='external_ids.facebook_id'}]", "no column is the member id, by which tv records are known, or an external id such as imdb_id, and the record mints none")
+	refuse("kind='movie'\neach={}\nmap=[{column='id',field='id'}]", "each: want a column")
+	refuse("kind='movie'\neach={column='x',as='int'}\nmap=[{column='id',field='id'}]", `each: as "int": want json or python`)
+	refuse("kind='movie'\neach={column='x',as='json',separator=','}\nmap=[{column='id',field='id'}]", "each: want either as or separator")
+	refuse("kind='movie'\nmap=[{column='id',path='#',field='id'}]", `column id: path "#": want each, whose elements have a place`)
+	refuse("kind='movie'\neach={column='x'}\nmap=[{column='id',path='#',field='id'}]", `column id: path "#": want the column of each, x`)
+	refuse("kind='season'\nid={mint=['a']}\nmap=[{column='a',field='season_number'}]", "id: season records have none that can be found or minted")
+	refuse("kind='movie'\nid={mint=[]}\nmap=[{column='a',field='title'}]", "id: mint: want names of fields or columns, found []")
+	refuse("kind='movie'\nid={mint=['title','']}\nmap=[{column='a',field='title'}]", `id: mint: want names of fields or columns, found ["title" ""]`)
+	refuse("kind='tv'\nmap=[{column='i',field='external_ids.facebook_id'}]", "no column is the field id, by which tv records are known, or an external id such as imdb_id, and the record mints none")
 }
 
 // TestPeopleByName: people are found in the credits of the title, else by minted ids,
@@ -235,23 +235,23 @@ func TestPeopleByName(t *testing.T) {
 [[table.record]]
 kind = "movie"
 map = [
-  { column = "imdb", member = "imdb_id" },
-  { column = "cast", member = "credits.cast", as = "names", of = "person", separator = "|" },
+  { column = "imdb", field = "imdb_id" },
+  { column = "cast", field = "credits.cast", as = "names", of = "person", separator = "|" },
 ]
 [[table.record]]
 kind = "movie"
 list = "credits.crew"
 each = { column = "directors", separator = "|" }
 map = [
-  { column = "directors", member = ".", as = "name", of = "person" },
+  { column = "directors", field = ".", as = "name", of = "person" },
 ]
 [[table.record]]
 kind = "person"
 part = true
 each = { column = "directors", separator = "|" }
 map = [
-  { column = "directors", member = "id", as = "name", of = "person" },
-  { value = "Directing", member = "known_for_department" },
+  { column = "directors", field = "id", as = "name", of = "person" },
+  { value = "Directing", field = "known_for_department" },
 ]
 `, ids)
 	const lana = "115493346"
@@ -280,27 +280,27 @@ files = ["t"]
 kind = "tv"
 id = { mint = ["name", "year"] }
 map = [
-  { column = "imdb", member = "external_ids.imdb_id" },
-  { column = "tvdb", member = "external_ids.tvdb_id", strip = "t" },
-  { column = "name", member = "name" },
-  { column = "cast", member = "credits.cast", as = "names", of = "person", separator = "|" },
+  { column = "imdb", field = "external_ids.imdb_id" },
+  { column = "tvdb", field = "external_ids.tvdb_id", strip = "t" },
+  { column = "name", field = "name" },
+  { column = "cast", field = "credits.cast", as = "names", of = "person", separator = "|" },
 ]
 [[table.record]]
 kind = "tv"
 list = "credits.crew"
 each = { column = "crew", separator = ";" }
-map = [{ column = "crew", member = ".", as = "name", of = "person" }]
+map = [{ column = "crew", field = ".", as = "name", of = "person" }]
 [[table.record]]
 kind = "season"
 each = { column = "seasons", as = "python" }
 map = [
-  { column = "seasons", path = "no", member = "season_number" },
-  { column = "seasons", path = "#", member = "episode_count" },
-  { column = "seasons", path = "eps", member = "episodes", object = "ep" },
+  { column = "seasons", path = "no", field = "season_number" },
+  { column = "seasons", path = "#", field = "episode_count" },
+  { column = "seasons", path = "eps", field = "episodes", object = "ep" },
 ]
 [[object]]
 name = "ep"
-map = [{ column = "n", member = "episode_number" }]
+map = [{ column = "n", field = "episode_number" }]
 `)
 	for _, row := range []string{
 		`{"imdb":"tt5","name":"A","year":1999.0,"cast":"A|B","crew":["C","A"],"seasons":[{"no":1,"eps":[{"n":1}]},null]}`,

@@ -33,7 +33,7 @@ func TestKinds(t *testing.T) {
 		}
 	}
 
-	// Series: rows of lists, also those that name members as movies do.
+	// Series: rows of lists, also those that name fields as movies do.
 	f("", "tv", Row{JSON: `{"id":5,"genre_ids":[10765],"media_type":"tv","name":"A","origin_country":["US"]}`},
 		`tv 5 {"genres":[{"id":10765,"name":"Sci-Fi & Fantasy"}],"id":5,"name":"A","origin_country":["US"]}`)
 	f("", "tv", Row{JSON: `{"id":5,"type":"tv","title":"A","title_ar":"B","overview_ar":"o","release_date":"2005-09-13"}`},
@@ -58,7 +58,7 @@ func TestKinds(t *testing.T) {
 	f("", "season", Row{JSON: `{"id":7,"season_number":1,"episode/2":{"id":9}}`, Series: 5, Season: 1},
 		`season 5 1 {"id":7,"season_number":1,"series_id":5}`, `episode 5 1 2 {"episode_number":2,"id":9,"season_number":1,"series_id":5}`)
 
-	// The series of a season: its own member, the file name, its episodes.
+	// The series of a season: its own field, the file name, its episodes.
 	f("", "season", Row{JSON: `{"id":7,"season_number":0,"show_id":5}`}, `season 5 0 {"id":7,"season_number":0,"series_id":5}`)
 	f("", "season", Row{JSON: `{"id":7,"season_number":0,"tv_id":5,"episodes":[{"show_id":6}]}`}, `season 5 0 {"episodes":[{"show_id":6}],"id":7,"season_number":0,"series_id":5}`)
 	f("", "season", Row{JSON: `{"id":7,"season_number":1,"episodes":[{},{"show_id":6}]}`, ID: 7}, `season 6 1 {"episodes":[{},{"show_id":6}],"id":7,"season_number":1,"series_id":6}`)
@@ -124,7 +124,7 @@ func TestKindsRefuse(t *testing.T) {
 	}
 }
 
-// TestAppendedCounts: appended seasons are no unknown members, and what failed is
+// TestAppendedCounts: appended seasons are no unknown fields, and what failed is
 // counted.
 func TestAppendedCounts(t *testing.T) {
 	l := newTMDB("")

@@ -77,13 +77,13 @@ func IsMapped(layout string) bool { return layout == Tables || layout == Kaggle 
 
 // Detect returns the name of the layout that a row of a file is in. Tables, those of
 // the caller's mappings first, are told by their names and columns; movnix has the
-// object "movie" or "tvShow" first, which are no members of TMDB's; everything else is
+// object "movie" or "tvShow" first, which are no fields of TMDB's; everything else is
 // taken for TMDB's. The file's name is without its folder and extensions.
 func Detect(file string, row []byte, o Options) string {
 	columns := columnsOf(row)
 	for _, name := range []string{Tables, IDExport, Kaggle} {
 		// What is nested in answers of the API is text in cells: credits and keywords
-		// have the same members in both.
+		// have the same fields in both.
 		if tableOf(o.mappings(name), file, columns) != nil && (name != Kaggle || isFlat(row)) {
 			return name
 		}
@@ -144,7 +144,7 @@ func skipReason(mappings []*Mapping, file string, columns []string) string {
 	return ""
 }
 
-// columnsOf returns the names of a row's members, none of what is no object.
+// columnsOf returns the names of a row's fields, none of what is no object.
 func columnsOf(row []byte) []string {
 	var out []string
 	_ = record.EachField(string(row), func(name, _ string) error {

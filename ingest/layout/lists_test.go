@@ -118,13 +118,13 @@ func TestBadLists(t *testing.T) {
 	f("account", `{"id":1,"lists":["a"]}`, "lists[0]", `want an integer from 1 to 9223372036854775807, found "a"`)
 }
 
-// TestLongList: a list of 100,000 items, and a row of as many unknown members, take time
+// TestLongList: a list of 100,000 items, and a row of as many unknown fields, take time
 // that grows with their length alone.
 func TestLongList(t *testing.T) {
-	var items, members strings.Builder
+	var items, fields strings.Builder
 	for i := range 100_000 {
 		fmt.Fprintf(&items, `{"media_type":"movie","id":%d,"title":"T","comment":"c"},`, i+1)
-		fmt.Fprintf(&members, `"m%d":1,`, i)
+		fmt.Fprintf(&fields, `"m%d":1,`, i)
 	}
 	start := time.Now()
 	recs, err := newTMDB("").Records(Row{Type: kind("list"), JSON: `{"id":1,"items":[` + strings.TrimSuffix(items.String(), ",") + `]}`})
@@ -137,7 +137,7 @@ func TestLongList(t *testing.T) {
 	if n, _ := page.Len(results); n != 100_000 {
 		t.Errorf("%d items, want 100000", n)
 	}
-	if _, err := newTMDB("").Records(Row{Type: kind("list"), JSON: `{` + members.String() + `"id":1}`}); err != nil {
+	if _, err := newTMDB("").Records(Row{Type: kind("list"), JSON: `{` + fields.String() + `"id":1}`}); err != nil {
 		t.Error(err)
 	}
 	if d := time.Since(start); d > 5*time.Second {

@@ -129,7 +129,7 @@ func (f *form) bind(columns []string) *binding {
 
 func (m *mapped) Counts() record.Counts { return m.tmdb.Counts() }
 
-// Dropped has every column that no mapping has a member for, by table and name, and
+// Dropped has every column that no mapping has a field for, by table and name, and
 // the rows that made no record.
 func (m *mapped) Dropped() map[string]int64 { return m.dropped }
 
@@ -184,7 +184,7 @@ func (m *mapped) row(r Row) (*binding, error) {
 	if m.last != nil && m.lastFile == r.File && slices.Equal(m.columns, m.last.columns) {
 		return m.last, nil
 	}
-	const most = 1000 // rows of NDJSON may have any members
+	const most = 1000 // rows of NDJSON may have any fields
 	key := r.File + "\x00" + strings.Join(m.columns, "\x00")
 	b, ok := m.bindings[key]
 	if !ok {
@@ -240,7 +240,7 @@ func (s *boundShape) applies(cells []string) bool {
 	return is != w.Not
 }
 
-// count counts the values of columns that the form has no member for.
+// count counts the values of columns that the form has no field for.
 func (b *binding) count(dropped map[string]int64, cells []string) {
 	for i, name := range b.lost {
 		if name != "" && cells[i] != "null" {
@@ -263,7 +263,7 @@ func (m *mapped) record(s *boundShape) ([]Record, error) {
 	}
 	m.kept, m.nested = m.kept[:0], false
 	m.out = append(m.out[:0], '{')
-	if _, err := m.members(s, s.root, m.cells); err != nil {
+	if _, err := m.fields(s, s.root, m.cells); err != nil {
 		return nil, err
 	}
 	for _, k := range m.kept {
@@ -304,7 +304,7 @@ func countRows(r record.Record) {
 	}
 }
 
-// columnError names in an error the column that a member came from.
+// columnError names in an error the column that a field came from.
 func (s *boundShape) columnError(err error) error {
 	var fe *record.FieldError
 	if !errors.As(err, &fe) {
@@ -333,8 +333,8 @@ func (m *mapped) comma() {
 	}
 }
 
-// members writes the members below an output and reports whether a cell gave one.
-func (m *mapped) members(s *boundShape, o *output, cells []string) (given bool, err error) {
+// fields writes the fields below an output and reports whether a cell gave one.
+func (m *mapped) fields(s *boundShape, o *output, cells []string) (given bool, err error) {
 	for _, kid := range o.kids {
 		before := len(m.out)
 		m.comma()
@@ -354,7 +354,7 @@ func (m *mapped) members(s *boundShape, o *output, cells []string) (given bool, 
 	return given, nil
 }
 
-// object writes a member that is an object, or a list of one, unless it has nothing
+// object writes a field that is an object, or a list of one, unless it has nothing
 // inside.
 func (m *mapped) object(s *boundShape, o *output, cells []string) (bool, error) {
 	m.out = append(record.AppendString(m.out, o.name), ':')
@@ -362,7 +362,7 @@ func (m *mapped) object(s *boundShape, o *output, cells []string) (bool, error) 
 		m.out = append(m.out, '[')
 	}
 	m.out = append(m.out, '{')
-	given, err := m.members(s, o, cells)
+	given, err := m.fields(s, o, cells)
 	m.out = append(m.out, '}')
 	if o.list {
 		m.out = append(m.out, ']')
@@ -370,7 +370,7 @@ func (m *mapped) object(s *boundShape, o *output, cells []string) (bool, error) 
 	return given, err
 }
 
-// entry writes the member of an entry; false where the cell says nothing.
+// entry writes the field of an entry; false where the cell says nothing.
 func (m *mapped) entry(s *boundShape, o *output, cells []string) (bool, error) {
 	e := s.entries[o.entry]
 	raw := e.constant
@@ -473,7 +473,7 @@ func (m *mapped) part(e *entry, raw, text string) error {
 	return m.whatIs(e, text)
 }
 
-// countSiblings counts the members of an object in a cell that no path leads into.
+// countSiblings counts the fields of an object in a cell that no path leads into.
 func (m *mapped) countSiblings(e *entry, text string) {
 	if m.looking {
 		return
@@ -520,7 +520,7 @@ func (m *mapped) whatIs(e *entry, text string) error {
 		return &record.FieldError{Field: field, What: err.Error()}
 	}
 	switch {
-	case e.path == "*": // the members of an object, without its braces
+	case e.path == "*": // the fields of an object, without its braces
 		if text[0] != '{' {
 			return &record.FieldError{Field: e.column, What: "want an object, found " + record.Shown(text)}
 		}
@@ -566,7 +566,7 @@ func (m *mapped) mappedObject(f *form, text string) error {
 		m.objects[f] = b
 	}
 	m.out = append(m.out, '{')
-	_, err := m.members(&b.shapes[0], b.shapes[0].root, cells)
+	_, err := m.fields(&b.shapes[0], b.shapes[0].root, cells)
 	m.out = append(m.out, '}')
 	if !m.looking {
 		b.count(m.dropped, cells)

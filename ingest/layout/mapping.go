@@ -54,7 +54,7 @@ type (
 	// idSpec says how a row that has no id gets one. Without keys it is found by its
 	// external ids alone.
 	idSpec struct {
-		Mint []string `toml:"mint"` // members or columns that an id is made of
+		Mint []string `toml:"mint"` // fields or columns that an id is made of
 	}
 	whereSpec struct {
 		Column string `toml:"column"`
@@ -68,12 +68,12 @@ type (
 		As        string `toml:"as"`        // of text: json or python
 		Separator string `toml:"separator"` // of joined text
 	}
-	// entrySpec says which member a column is.
+	// entrySpec says which field a column is.
 	entrySpec struct {
 		Column    string         `toml:"column"`
-		Path      string         `toml:"path"`   // to the value inside the column's, with dots
-		Member    string         `toml:"member"` // see target
-		Value     any            `toml:"value"`  // for rows of all kinds, in place of a column
+		Path      string         `toml:"path"`  // to the value inside the column's, with dots
+		Field     string         `toml:"field"` // see target
+		Value     any            `toml:"value"` // for rows of all kinds, in place of a column
 		As        string         `toml:"as"`
 		Of        string         `toml:"of"`        // of "names", "name" and "list"
 		Mint      bool           `toml:"mint"`      // of "names" and "name": unknown ones get an id that is made of the name
@@ -81,14 +81,14 @@ type (
 		Formats   []string       `toml:"formats"`   // of "date"
 		LastYear  int64          `toml:"last_year"` // of "date": the last one that two digits stand for
 		Articles  []string       `toml:"articles"`  // of "title": words that go from its end to its front
-		Object    string         `toml:"object"`    // what the members of the value are
+		Object    string         `toml:"object"`    // what the fields of the value are
 		Values    map[string]any `toml:"values"`    // what texts stand for
 		Nothing   []string       `toml:"nothing"`   // texts that stand for no value
 		Strip     any            `toml:"strip"`     // a text or a list: prefixes that are taken off, before the text is read
 		StripEnd  any            `toml:"strip_end"` // likewise of suffixes
 		Note      string         `toml:"note"`      // for the documents
 	}
-	// objectSpec says what the members of objects inside a column are.
+	// objectSpec says what the fields of objects inside a column are.
 	objectSpec struct {
 		Name   string       `toml:"name"`
 		Map    []entrySpec  `toml:"map"`

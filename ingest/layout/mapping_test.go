@@ -28,7 +28,7 @@ func mapping(tb testing.TB, text string) *Mapping {
 
 // movieTable is a mapping of a table "t" whose rows are movies, with more entries.
 func movieTable(entries string) string {
-	return "[[table]]\nfiles=['t']\n[[table.record]]\nkind='movie'\nmap=[\n{column='id',member='id'},\n" + entries + "\n]\n"
+	return "[[table]]\nfiles=['t']\n[[table.record]]\nkind='movie'\nmap=[\n{column='id',field='id'},\n" + entries + "\n]\n"
 }
 
 // inLine is how messages about mappings begin; TestMappingLines checks the lines.
@@ -51,6 +51,7 @@ func TestMappingRefuses(t *testing.T) {
 	f("[[table]]\nfile='t'", `unknown key "table.file": want one of name, about, files, requires, exact, record, ignore`)
 	f("[[table]]\n[[table.record]]\nwhere={columns='x',it='y'}", `unknown key "table.record.where.columns": want one of column, is, not`,
 		`unknown key "table.record.where.it": want one of column, is, not`)
+	f("[[table]]\n[[table.record]]\nmap=[{column='x',member='id'}]", `unknown key "table.record.map.member": it is named "field" now`)
 	f("[[table]", "expected ']]' to close array table name")
 	f("[[table]]\nfiles='t'", `key "table.files": want a list of texts`)
 	f("[[table]]\nfiles=[1]", `key "table.files": want a list of texts`)
@@ -62,10 +63,10 @@ func TestMappingRefuses(t *testing.T) {
 	f("[[table]]\nfiles=['t']\nfiles=['u']", "key files is already defined")
 	f("[[table.record]]\nkind='movie'", "table : want files or requires, found neither", "table : record 1: map: want a column, found none")
 	// Tables.
-	f("[[table]]\n[[table.record]]\nkind='movie'\nmap=[{column='id',member='id'}]", "table : want files or requires, found neither")
-	f("[[table]]\nfiles=['[']\n[[table.record]]\nkind='movie'\nmap=[{column='id',member='id'}]", `table [: files: "[" is no pattern of file names`)
+	f("[[table]]\n[[table.record]]\nkind='movie'\nmap=[{column='id',field='id'}]", "table : want files or requires, found neither")
+	f("[[table]]\nfiles=['[']\n[[table.record]]\nkind='movie'\nmap=[{column='id',field='id'}]", `table [: files: "[" is no pattern of file names`)
 	f("[[table]]\nfiles=['t']", "table t: want a [[table.record]], found none")
-	f("[[table]]\nfiles=['t']\nignore=[{column='id'}]\n[[table.record]]\nkind='movie'\nmap=[{column='id',member='id'}]", "table t: column id is used and ignored")
+	f("[[table]]\nfiles=['t']\nignore=[{column='id'}]\n[[table.record]]\nkind='movie'\nmap=[{column='id',field='id'}]", "table t: column id is used and ignored")
 	f("[[skip]]\nfiles=['t']", "skip 1: want a reason, found none")
 	f("[[skip]]\nreason='r'", "skip 1: want files or requires, found neither")
 	// Records.
@@ -75,41 +76,41 @@ func TestMappingRefuses(t *testing.T) {
 	}
 	rec("kind='film'", `kind "film": want one of movie, tv, season, episode, person, collection, company, network, keyword, review, credit, episode_group, list, account`)
 	rec("kind='movie'", "map: want a column, found none")
-	rec("kind='movie'\nmap=[{column='t',member='title'}]", "no column is the member id, by which movie records are known, or an external id such as imdb_id, and the record mints none")
-	rec("kind='season'\nmap=[{column='t',member='season_number'}]", "no column is the member series_id, by which season records are known")
-	rec("kind='movie'\nlist='cast'\nmap=[{column='id',member='id'}]", "list: movie records have no member cast")
-	rec("kind='movie'\nlist='credits'\nmap=[{column='id',member='id'}]", "list: credits is no list of objects")
-	rec("kind='movie'\nwhere={column='x'}\nmap=[{column='id',member='id'}]", "where: want a column and either is or not")
+	rec("kind='movie'\nmap=[{column='t',field='title'}]", "no column is the field id, by which movie records are known, or an external id such as imdb_id, and the record mints none")
+	rec("kind='season'\nmap=[{column='t',field='season_number'}]", "no column is the field series_id, by which season records are known")
+	rec("kind='movie'\nlist='cast'\nmap=[{column='id',field='id'}]", "list: movie records have no field cast")
+	rec("kind='movie'\nlist='credits'\nmap=[{column='id',field='id'}]", "list: credits is no list of objects")
+	rec("kind='movie'\nwhere={column='x'}\nmap=[{column='id',field='id'}]", "where: want a column and either is or not")
 	// Entries.
-	entry("{column='x'}", "want a member, found none: columns without a place go to ignore")
-	entry("{column='x',member='titel'}", `member "titel": movie records have no member titel`)
-	entry("{column='x',member='title_xq'}", `member "title_xq": movie records have no member title_xq`)
-	entry("{column='x',member='credits.casts'}", `member "credits.casts": there is no member casts`)
-	entry("{column='x',member='credits.cast.id'}", `member "credits.cast.id": member cast is no object`)
-	entry("{column='x',member='.id'}", `member ".id": starts with a dot, but the record has no list`)
-	entry("{column='x',member='id'}", "another column is the same member, or one around or inside it")
-	entry("{column='x',member='title',as='number'}", `as "number": want one of text, date, title, title_year, imdb, name for member title`)
-	entry("{column='x',member='budget',as='text'}", `as "text": want one of int for member budget`)
-	entry("{column='x',member='title',as='date'}", "formats: want at least one, for instance YYYY-MM-DD")
+	entry("{column='x'}", "want a field, found none: columns without a place go to ignore")
+	entry("{column='x',field='titel'}", `field "titel": movie records have no field titel`)
+	entry("{column='x',field='title_xq'}", `field "title_xq": movie records have no field title_xq`)
+	entry("{column='x',field='credits.casts'}", `field "credits.casts": there is no field casts`)
+	entry("{column='x',field='credits.cast.id'}", `field "credits.cast.id": field cast is no object`)
+	entry("{column='x',field='.id'}", `field ".id": starts with a dot, but the record has no list`)
+	entry("{column='x',field='id'}", "another column is the same field, or one around or inside it")
+	entry("{column='x',field='title',as='number'}", `as "number": want one of text, date, title, title_year, imdb, name for field title`)
+	entry("{column='x',field='budget',as='text'}", `as "text": want one of int for field budget`)
+	entry("{column='x',field='title',as='date'}", "formats: want at least one, for instance YYYY-MM-DD")
 	for _, f := range []string{"M/D", "YYYY-D", "YYYY-MM-DD-DD", "yyyy", "YYYYThh", ""} {
-		entry("{column='x',member='title',as='date',formats=['"+f+"']}",
+		entry("{column='x',field='title',as='date',formats=['"+f+"']}",
 			fmt.Sprintf("formats: %q is no format of days: want excel, or YYYY or YY once, with M, MM, MMM or MMMM and D or DD once each, "+
 				"and blanks, points, commas, - or / between, for instance YYYY-MM-DD", f))
 	}
 	for _, pair := range [][2]string{{"YYYY-MM-DD", "YYYY-MM-DD"}, {"M/D/YY", "D/M/YY"}, {"YY-M-D", "D-M-YY"}, {"YYYY", "YYMM"}, {"YYMMDD", "excel"}} {
-		entry("{column='x',member='title',as='date',formats=['"+pair[0]+"','"+pair[1]+"']}", "formats: "+pair[0]+" and "+pair[1]+" read the same texts")
+		entry("{column='x',field='title',as='date',formats=['"+pair[0]+"','"+pair[1]+"']}", "formats: "+pair[0]+" and "+pair[1]+" read the same texts")
 	}
-	entry("{column='x',member='title',as='date',formats=['YYYY'],last_year=2000}", "last_year: want a format with YY")
-	entry("{column='x',member='title',as='date',formats=['YY'],last_year=26}", "last_year 26: want a year from 1900 to 9999")
-	entry("{column='x',member='title',last_year=2000}", "last_year: want as to be date")
-	entry("{column='x',member='title',articles=['The']}", "articles: want as to be title")
-	entry("{column='x',member='title',as='date',formats=['M/D/YYYY','D/M/YYYY']}", "formats: M/D/YYYY and D/M/YYYY read the same texts")
-	entry("{column='x',member='title',strip=1}", "strip: want a text or a list of texts")
-	entry("{column='x',member='title',strip=['a',1]}", "strip: want a text or a list of texts")
-	entry("{column='x',member='title',formats=['M/D/YYYY']}", "formats: want as to be date")
-	entry("{column='x',member='genres',as='names'}", `of "": want one of genre, country, language, company, network, keyword, person`)
-	entry("{column='x',member='origin_country',as='names',of='genre'}", `of "genre": want one of country, language`)
-	entry("{column='x',member='original_language',as='name',of='genre'}", `of "genre": want one of country, language`)
+	entry("{column='x',field='title',as='date',formats=['YYYY'],last_year=2000}", "last_year: want a format with YY")
+	entry("{column='x',field='title',as='date',formats=['YY'],last_year=26}", "last_year 26: want a year from 1900 to 9999")
+	entry("{column='x',field='title',last_year=2000}", "last_year: want as to be date")
+	entry("{column='x',field='title',articles=['The']}", "articles: want as to be title")
+	entry("{column='x',field='title',as='date',formats=['M/D/YYYY','D/M/YYYY']}", "formats: M/D/YYYY and D/M/YYYY read the same texts")
+	entry("{column='x',field='title',strip=1}", "strip: want a text or a list of texts")
+	entry("{column='x',field='title',strip=['a',1]}", "strip: want a text or a list of texts")
+	entry("{column='x',field='title',formats=['M/D/YYYY']}", "formats: want as to be date")
+	entry("{column='x',field='genres',as='names'}", `of "": want one of genre, country, language, company, network, keyword, person`)
+	entry("{column='x',field='origin_country',as='names',of='genre'}", `of "genre": want one of country, language`)
+	entry("{column='x',field='original_language',as='name',of='genre'}", `of "genre": want one of country, language`)
 	for aliases, want := range map[string]string{
 		"[aliases.film]\n'A' = 'B'":          "aliases.film: want aliases of one of genre, country, language, company, network, keyword, person",
 		"[aliases.genre]\n'Krimi' = 'Crimi'": `aliases.genre."Krimi": alias: "Crimi" is no genre of the API`,
@@ -119,27 +120,27 @@ func TestMappingRefuses(t *testing.T) {
 	} {
 		f(aliases, want)
 	}
-	entry("{column='x',member='title',of='genre'}", `of "genre": want as to be names, name or list`)
-	entry("{column='x',member='genres',as='names',of='genre',mint=true}", "mint: want of to be company, network or keyword; unknown people get ids anyway")
-	entry("{column='x',member='title',mint=true}", "mint: want as to be names or name")
-	entry("{column='x',member='title',separator=';'}", `separator ";": want as to be names or list`)
-	entry("{column='x',member='origin_country',as='list',of='country'}", "of: a list of texts or numbers has none")
-	entry("{column='x',value=1,member='title'}", "want either a column or a value")
-	entry("{column='x',member='title',values={a=1}}", "values: a: value 1 is nothing that member title can be")
-	entry("{column='x',member='genres',values={a=1}}", "values: want a member that is one text, number or boolean, and no other converter")
-	entry("{column='x',member='title',object='o'}", "object: member title is not made of objects")
-	entry("{column='x',member='genres',object='o'}", `object "o": the file has no such [[object]]`)
-	entry("{column='x',member='title',path='a',as='date'}", `as "date": a path leads into values that are json or python`)
-	f(movieTable("{value=1,member='title'}"), "table t: record 1: column (none): value 1 is nothing that member title can be")
-	f(movieTable("{member='title'}"), "table t: record 1: column (none): want either a column or a value")
-	f(movieTable("{value='a',member='title',as='text'}"), "table t: record 1: column (none): a value of its own is not converted: as, path, values and object say how")
-	f(movieTable("{column='x',member='genres',object='o'}")+"[[object]]\nname='o'\nmap=[{column='y',member='colour'}]",
-		"table t: record 1: column x: object o: column y: member \"colour\": there is no member colour")
-	f(movieTable("{column='x',member='recommendations',object='o'}")+"[[object]]\nname='o'\nmap=[{column='y',member='results',object='o'}]",
+	entry("{column='x',field='title',of='genre'}", `of "genre": want as to be names, name or list`)
+	entry("{column='x',field='genres',as='names',of='genre',mint=true}", "mint: want of to be company, network or keyword; unknown people get ids anyway")
+	entry("{column='x',field='title',mint=true}", "mint: want as to be names or name")
+	entry("{column='x',field='title',separator=';'}", `separator ";": want as to be names or list`)
+	entry("{column='x',field='origin_country',as='list',of='country'}", "of: a list of texts or numbers has none")
+	entry("{column='x',value=1,field='title'}", "want either a column or a value")
+	entry("{column='x',field='title',values={a=1}}", "values: a: value 1 is nothing that field title can be")
+	entry("{column='x',field='genres',values={a=1}}", "values: want a field that is one text, number or boolean, and no other converter")
+	entry("{column='x',field='title',object='o'}", "object: field title is not made of objects")
+	entry("{column='x',field='genres',object='o'}", `object "o": the file has no such [[object]]`)
+	entry("{column='x',field='title',path='a',as='date'}", `as "date": a path leads into values that are json or python`)
+	f(movieTable("{value=1,field='title'}"), "table t: record 1: column (none): value 1 is nothing that field title can be")
+	f(movieTable("{field='title'}"), "table t: record 1: column (none): want either a column or a value")
+	f(movieTable("{value='a',field='title',as='text'}"), "table t: record 1: column (none): a value of its own is not converted: as, path, values and object say how")
+	f(movieTable("{column='x',field='genres',object='o'}")+"[[object]]\nname='o'\nmap=[{column='y',field='colour'}]",
+		"table t: record 1: column x: object o: column y: field \"colour\": there is no field colour")
+	f(movieTable("{column='x',field='recommendations',object='o'}")+"[[object]]\nname='o'\nmap=[{column='y',field='results',object='o'}]",
 		`table t: record 1: column x: object o: column y: object "o" is inside itself`)
 	// Every fault of a file is told.
-	f(movieTable("{column='a',member='b'},{column='c',member='d'}"),
-		"table t: record 1: column a: member \"b\": movie records have no member b", "table t: record 1: column c: member \"d\": movie records have no member d")
+	f(movieTable("{column='a',field='b'},{column='c',field='d'}"),
+		"table t: record 1: column a: field \"b\": movie records have no field b", "table t: record 1: column c: field \"d\": movie records have no field d")
 	if _, err := ReadMapping(filepath.Join(t.TempDir(), "none.toml")); err == nil || !strings.HasPrefix(err.Error(), "read mapping: ") {
 		t.Errorf("ReadMapping(none) = %v", err)
 	}
@@ -154,12 +155,12 @@ files = ["t", "["]
 [[table.record]]
 kind = "movie"
 map = [
-  { column = "id", member = "id" }, # good
+  { column = "id", field = "id" }, # good
   # a comment
-  { column = "a", member = "titel" },
+  { column = "a", field = "titel" },
   {
-    column = "b", member = "release_date" , as = "date" },
-  { column = "c", member = "credits.cast", object = "cast" },
+    column = "b", field = "release_date" , as = "date" },
+  { column = "c", field = "credits.cast", object = "cast" },
 ]
 
 [[table]]
@@ -173,8 +174,8 @@ where = { column = "x" }
 [[object]]
 name = "cast"
 map = [
-  { column = "id", member = "id" },
-  { column = "n", member = "nam" },
+  { column = "id", field = "id" },
+  { column = "n", field = "nam" },
 ]
 
 [[skip]]
@@ -182,9 +183,9 @@ files = ["v"]
 `
 	_, err := ParseMapping("m.toml", []byte(file))
 	want := `mapping m.toml: line 4: table t: files: "[" is no pattern of file names
-mapping m.toml: line 10: table t: record 1: column a: member "titel": movie records have no member titel
+mapping m.toml: line 10: table t: record 1: column a: field "titel": movie records have no field titel
 mapping m.toml: line 11: table t: record 1: column b: formats: want at least one, for instance YYYY-MM-DD
-mapping m.toml: line 28: table t: record 1: column c: object cast: column n: member "nam": there is no member nam
+mapping m.toml: line 28: table t: record 1: column c: object cast: column n: field "nam": there is no field nam
 mapping m.toml: line 19: table u: record 1: kind "film": want one of movie, tv, season, episode, person, collection, company, network, keyword, review, credit, episode_group, list, account
 mapping m.toml: line 22: table u: record 2: where: want a column and either is or not
 mapping m.toml: line 31: skip 1: want a reason, found none`
@@ -245,35 +246,35 @@ func TestConvert(t *testing.T) {
 	}
 	// Integers.
 	for cell, n := range map[string]string{`"12"`: "12", `" 12 "`: "12", `"550.0"`: "550", `"1.23e6"`: "1230000", `"-3"`: "-3", `"0"`: "0", `425274.0`: "425274", `7`: "7", `"9007199254740993"`: "9007199254740993"} {
-		f("member='budget'", cell, `"budget":`+n)
+		f("field='budget'", cell, `"budget":`+n)
 	}
 	for _, cell := range []string{`"1,234"`, `"1.5"`, `"abc"`, `"1e300"`, `"0x10"`, `"1_000"`, `"1 2"`, `"inf"`, `"nan"`, `"--1"`, `"12a"`, `1.5`, `true`} {
-		refuse("member='budget'", cell, "want an integer, found "+cell)
+		refuse("field='budget'", cell, "want an integer, found "+cell)
 	}
-	refuse("member='budget'", `[1]`, "want one value, found [1]")
-	f("member='budget'", `""`, "")
-	f("member='budget'", `"  "`, "")
-	f("member='budget'", `null`, "")
+	refuse("field='budget'", `[1]`, "want one value, found [1]")
+	f("field='budget'", `""`, "")
+	f("field='budget'", `"  "`, "")
+	f("field='budget'", `null`, "")
 	// Numbers.
-	f("member='popularity'", `"8.20E-05"`, `"popularity":0.000082`)
-	f("member='popularity'", `"1.23e6"`, `"popularity":1230000.0`)
-	f("member='popularity'", `" 7 "`, `"popularity":7.0`)
-	f("member='popularity'", `".5"`, `"popularity":0.5`)
-	f("member='popularity'", `7.25`, `"popularity":7.25`)
+	f("field='popularity'", `"8.20E-05"`, `"popularity":0.000082`)
+	f("field='popularity'", `"1.23e6"`, `"popularity":1230000.0`)
+	f("field='popularity'", `" 7 "`, `"popularity":7.0`)
+	f("field='popularity'", `".5"`, `"popularity":0.5`)
+	f("field='popularity'", `7.25`, `"popularity":7.25`)
 	for _, cell := range []string{`"1,5"`, `"nan"`, `"Infinity"`, `"1e999"`, `"0x1p-2"`} {
-		refuse("member='popularity'", cell, "want a number, found "+cell)
+		refuse("field='popularity'", cell, "want a number, found "+cell)
 	}
 	// Booleans.
 	for _, cell := range []string{`"TRUE"`, `"true"`, `"True"`, `"1"`, `"1.0"`, `true`, `1`} {
-		f("member='adult'", cell, `"adult":true`)
+		f("field='adult'", cell, `"adult":true`)
 	}
 	for _, cell := range []string{`"FALSE"`, `"false"`, `"False"`, `"0"`, `"0.0"`, `false`, `0`} {
-		f("member='adult'", cell, `"adult":false`)
+		f("field='adult'", cell, `"adult":false`)
 	}
-	refuse("member='adult'", `"yes"`, `want true or false, found "yes"`)
-	refuse("member='adult'", `2`, `want true or false, found 2`)
+	refuse("field='adult'", `"yes"`, `want true or false, found "yes"`)
+	refuse("field='adult'", `2`, `want true or false, found 2`)
 	// Days.
-	days := "member='release_date',as='date',formats=['YYYY-MM-DD','M/D/YYYY','excel']"
+	days := "field='release_date',as='date',formats=['YYYY-MM-DD','M/D/YYYY','excel']"
 	for cell, d := range map[string]string{
 		`"1995-10-30"`: "1995-10-30", `"10/30/1995"`: "1995-10-30", `"1/2/1995"`: "1995-01-02", `" 1995-10-30 "`: "1995-10-30",
 		`"1995-10-30 00:00:00"`: "1995-10-30", `"1995-10-30T00:00:00.000Z"`: "1995-10-30", `"35002"`: "1995-10-30", `35002`: "1995-10-30", `"10000.0"`: "1927-05-18",
@@ -284,79 +285,79 @@ func TestConvert(t *testing.T) {
 	for _, cell := range []string{`"1/2/95"`, `"30/10/1995"`, `"1995"`, `"2001-02-29"`, `"0000-01-01"`, `"1995-10-30 12:00:00"`, `"9999"`, `"-1"`, `"95-10-30"`, `"Oct 1995"`} {
 		refuse(days, cell, "want a day as YYYY-MM-DD or M/D/YYYY or excel, found "+cell)
 	}
-	f("member='release_date',as='date',formats=['D.M.YYYY']", `"30.10.1995"`, `"release_date":"1995-10-30"`)
-	f("member='release_date',as='date',formats=['YYYYMMDD']", `19951030`, `"release_date":"1995-10-30"`)
-	refuse("member='release_date'", `"30.10.1995"`, `want YYYY-MM-DD or nothing, found "30.10.1995"`)
+	f("field='release_date',as='date',formats=['D.M.YYYY']", `"30.10.1995"`, `"release_date":"1995-10-30"`)
+	f("field='release_date',as='date',formats=['YYYYMMDD']", `19951030`, `"release_date":"1995-10-30"`)
+	refuse("field='release_date'", `"30.10.1995"`, `want YYYY-MM-DD or nothing, found "30.10.1995"`)
 	// Texts.
-	f("member='title'", `"A \"b\" \u00e9"`, `"title":"A \"b\" é"`)
-	f("member='title'", `""`, `"title":""`)
-	f("member='title',nothing=['-','n/a']", `"n/a"`, "")
-	f("member='poster_path',strip=['https://i/original','https://i/w500']", `"https://i/w500/a.jpg"`, `"poster_path":"/a.jpg"`)
-	f("member='poster_path',strip=['https://i/original']", `"/a.jpg"`, `"poster_path":"/a.jpg"`)
+	f("field='title'", `"A \"b\" \u00e9"`, `"title":"A \"b\" é"`)
+	f("field='title'", `""`, `"title":""`)
+	f("field='title',nothing=['-','n/a']", `"n/a"`, "")
+	f("field='poster_path',strip=['https://i/original','https://i/w500']", `"https://i/w500/a.jpg"`, `"poster_path":"/a.jpg"`)
+	f("field='poster_path',strip=['https://i/original']", `"/a.jpg"`, `"poster_path":"/a.jpg"`)
 	// Prefixes are taken off before numbers and other values are read.
-	f("member='budget',strip='s'", `"s123"`, `"budget":123`)
-	f("member='budget',strip=['s','S']", `"S123"`, `"budget":123`)
-	f("member='budget',strip='s'", `"123"`, `"budget":123`)
-	f("member='budget',strip='s'", `123`, `"budget":123`)
-	f("member='budget',strip='s'", `"s"`, "")
-	f("member='imdb_id',as='imdb',strip='https://www.imdb.com/title/'", `"https://www.imdb.com/title/tt0114709"`, `"imdb_id":"tt0114709"`)
-	f("member='adult',strip='is_'", `"is_true"`, `"adult":true`)
-	f("member='status',strip='s-',values={1='Released'}", `"s-1"`, `"status":"Released"`)
-	refuse("member='budget',strip='s'", `"sx"`, `want an integer, found "sx"`)
-	refuse("member='budget',strip='s'", `"x1"`, `want an integer, found "x1"`)
-	f("member='imdb_id',as='imdb'", `"0114709"`, `"imdb_id":"tt0114709"`)
-	f("member='imdb_id',as='imdb'", `"tt0114709"`, `"imdb_id":"tt0114709"`)
-	f("member='imdb_id',as='imdb'", `114709.0`, `"imdb_id":"tt0114709"`)
-	f("member='imdb_id',as='imdb'", `"12345678"`, `"imdb_id":"tt12345678"`)
-	refuse("member='imdb_id',as='imdb'", `"0"`, `want an IMDb id of a title, with or without tt, found "0"`)
-	refuse("member='imdb_id',as='imdb'", `"nm0000001"`, `want an IMDb id of a title, with or without tt, found "nm0000001"`)
-	refuse("member='title'", `5`, "want a string, found 5")
-	f("member='title_de'", `"D"`, `"localized":[{"language":"de-DE","title":"D"}]`)
+	f("field='budget',strip='s'", `"s123"`, `"budget":123`)
+	f("field='budget',strip=['s','S']", `"S123"`, `"budget":123`)
+	f("field='budget',strip='s'", `"123"`, `"budget":123`)
+	f("field='budget',strip='s'", `123`, `"budget":123`)
+	f("field='budget',strip='s'", `"s"`, "")
+	f("field='imdb_id',as='imdb',strip='https://www.imdb.com/title/'", `"https://www.imdb.com/title/tt0114709"`, `"imdb_id":"tt0114709"`)
+	f("field='adult',strip='is_'", `"is_true"`, `"adult":true`)
+	f("field='status',strip='s-',values={1='Released'}", `"s-1"`, `"status":"Released"`)
+	refuse("field='budget',strip='s'", `"sx"`, `want an integer, found "sx"`)
+	refuse("field='budget',strip='s'", `"x1"`, `want an integer, found "x1"`)
+	f("field='imdb_id',as='imdb'", `"0114709"`, `"imdb_id":"tt0114709"`)
+	f("field='imdb_id',as='imdb'", `"tt0114709"`, `"imdb_id":"tt0114709"`)
+	f("field='imdb_id',as='imdb'", `114709.0`, `"imdb_id":"tt0114709"`)
+	f("field='imdb_id',as='imdb'", `"12345678"`, `"imdb_id":"tt12345678"`)
+	refuse("field='imdb_id',as='imdb'", `"0"`, `want an IMDb id of a title, with or without tt, found "0"`)
+	refuse("field='imdb_id',as='imdb'", `"nm0000001"`, `want an IMDb id of a title, with or without tt, found "nm0000001"`)
+	refuse("field='title'", `5`, "want a string, found 5")
+	f("field='title_de'", `"D"`, `"localized":[{"language":"de-DE","title":"D"}]`)
 	// Values.
-	f("member='status',values={1='Released'}", `"1"`, `"status":"Released"`)
-	f("member='status',values={1='Released'}", `1`, `"status":"Released"`)
-	f("member='video',values={j=true,n=false}", `"n"`, `"video":false`)
-	refuse("member='video',values={j=true,n=false}", `"x"`, `want one of "j", "n", found "x"`)
-	f("member='video',values={j=true}", `null`, "")
+	f("field='status',values={1='Released'}", `"1"`, `"status":"Released"`)
+	f("field='status',values={1='Released'}", `1`, `"status":"Released"`)
+	f("field='video',values={j=true,n=false}", `"n"`, `"video":false`)
+	refuse("field='video',values={j=true,n=false}", `"x"`, `want one of "j", "n", found "x"`)
+	f("field='video',values={j=true}", `null`, "")
 	// JSON and Python.
-	f("member='genres'", `"[{\"id\":18}]"`, `"genres":[{"id":18}]`)
-	f("member='genres'", `[{"id":18,"name":"Drama"}]`, `"genres":[{"id":18,"name":"Drama"}]`)
-	f("member='genres'", `"[]"`, `"genres":[]`)
-	f("member='genres'", `""`, "")
-	refuse("member='genres'", `"Drama"`, `want JSON, found "Drama"`)
-	refuse("member='genres'", `"[{'id': 18}]"`, `want JSON, found "[{'id': 18}]"`)
-	if got, err := one("{column='x',member='genres'}", `"[{\"id\":\"x\"}]"`); err == nil || err.Error() != `x[0].id: want an integer, found "x"` {
+	f("field='genres'", `"[{\"id\":18}]"`, `"genres":[{"id":18}]`)
+	f("field='genres'", `[{"id":18,"name":"Drama"}]`, `"genres":[{"id":18,"name":"Drama"}]`)
+	f("field='genres'", `"[]"`, `"genres":[]`)
+	f("field='genres'", `""`, "")
+	refuse("field='genres'", `"Drama"`, `want JSON, found "Drama"`)
+	refuse("field='genres'", `"[{'id': 18}]"`, `want JSON, found "[{'id': 18}]"`)
+	if got, err := one("{column='x',field='genres'}", `"[{\"id\":\"x\"}]"`); err == nil || err.Error() != `x[0].id: want an integer, found "x"` {
 		t.Errorf("genres with a text as id = %s, %v", got, err)
 	}
-	f("member='belongs_to_collection',as='python'", `"{'id': 2, 'name': \"It's\", 'poster_path': None}"`, `"belongs_to_collection":{"id":2,"name":"It's","poster_path":null}`)
-	refuse("member='belongs_to_collection',as='python'", `"{'id': 2"`, `want a Python literal: offset 8: want ',' or '}', found the end, found "{'id': 2"`)
-	f("member='genre_ids'", `"[18]"`, `"genres":[{"id":18,"name":"Drama"}]`)
-	f("member='credits.cast'", `"[{\"id\":3}]"`, `"credits":{"cast":[{"id":3}]}`)
+	f("field='belongs_to_collection',as='python'", `"{'id': 2, 'name': \"It's\", 'poster_path': None}"`, `"belongs_to_collection":{"id":2,"name":"It's","poster_path":null}`)
+	refuse("field='belongs_to_collection',as='python'", `"{'id': 2"`, `want a Python literal: offset 8: want ',' or '}', found the end, found "{'id': 2"`)
+	f("field='genre_ids'", `"[18]"`, `"genres":[{"id":18,"name":"Drama"}]`)
+	f("field='credits.cast'", `"[{\"id\":3}]"`, `"credits":{"cast":[{"id":3}]}`)
 	// Paths.
-	f("member='title',path='a.b',as='python'", `"{'a': {'b': 'T'}}"`, `"title":"T"`)
-	f("member='title',path='a.b'", `{"a":{"b":"T"}}`, `"title":"T"`)
-	f("member='title',path='a.b'", `{"a":null}`, "")
-	f("member='title',path='a.b'", `{"a":{}}`, "")
-	refuse("member='title',path='a.b'", `{"a":[1]}`, "a.b: want an object, found [1]")
-	f("member='*'", `{"title":"T","budget":1}`, `"budget":1,"id":7,"title":"T"`)
-	refuse("member='*'", `[1]`, "want an object, found [1]")
+	f("field='title',path='a.b',as='python'", `"{'a': {'b': 'T'}}"`, `"title":"T"`)
+	f("field='title',path='a.b'", `{"a":{"b":"T"}}`, `"title":"T"`)
+	f("field='title',path='a.b'", `{"a":null}`, "")
+	f("field='title',path='a.b'", `{"a":{}}`, "")
+	refuse("field='title',path='a.b'", `{"a":[1]}`, "a.b: want an object, found [1]")
+	f("field='*'", `{"title":"T","budget":1}`, `"budget":1,"id":7,"title":"T"`)
+	refuse("field='*'", `[1]`, "want an object, found [1]")
 	// Lists.
-	f("member='origin_country',as='list',separator='|'", `"US|GB"`, `"origin_country":["US","GB"]`)
-	f("member='genre_ids',as='list',separator=' '", `"18 53"`, `"genres":[{"id":18,"name":"Drama"},{"id":53,"name":"Thriller"}]`)
-	refuse("member='genre_ids',as='list',separator=' '", `"18 x"`, `want integers with " " between, found "18 x"`)
-	f("member='origin_country',as='names',of='country'", `"US, GB"`, `"origin_country":["US","GB"]`)
-	f("member='origin_country',as='names',of='country'", `"US, Great Britannia"`, `"x_text":"US, Great Britannia"`)
+	f("field='origin_country',as='list',separator='|'", `"US|GB"`, `"origin_country":["US","GB"]`)
+	f("field='genre_ids',as='list',separator=' '", `"18 53"`, `"genres":[{"id":18,"name":"Drama"},{"id":53,"name":"Thriller"}]`)
+	refuse("field='genre_ids',as='list',separator=' '", `"18 x"`, `want integers with " " between, found "18 x"`)
+	f("field='origin_country',as='names',of='country'", `"US, GB"`, `"origin_country":["US","GB"]`)
+	f("field='origin_country',as='names',of='country'", `"US, Great Britannia"`, `"x_text":"US, Great Britannia"`)
 	// Joined lists of names.
-	genres := "member='genres',as='names',of='genre'"
+	genres := "field='genres',as='names',of='genre'"
 	f(genres, `"Drama, TV Movie"`, `"genres":[{"id":18,"name":"Drama"},{"id":10770,"name":"TV Movie"}]`)
 	f(genres, `"Drama, Humour"`, `"x_text":"Drama, Humour"`)
 	f(genres+",separator=', '", `"Drama,Comedy"`, `"x_text":"Drama,Comedy"`)
 	f(genres, `"Sci-Fi & Fantasy"`, `"x_text":"Sci-Fi & Fantasy"`) // of series
 	f(genres, `""`, "")
-	f("member='production_countries',as='names',of='country'", `"United Kingdom, Congo"`, `"x_text":"United Kingdom, Congo"`) // two have the name
-	f("member='spoken_languages',as='names',of='language',separator=' / '", `"English / French"`,
+	f("field='production_countries',as='names',of='country'", `"United Kingdom, Congo"`, `"x_text":"United Kingdom, Congo"`) // two have the name
+	f("field='spoken_languages',as='names',of='language',separator=' / '", `"English / French"`,
 		`"spoken_languages":[{"english_name":"English","iso_639_1":"en","name":"English"},{"english_name":"French","iso_639_1":"fr","name":"Français"}]`)
-	companies := "member='production_companies',as='names',of='company'"
+	companies := "field='production_companies',as='names',of='company'"
 	f(companies, `"A, D, Inc."`, `"production_companies":[{"id":1,"name":"A"},{"id":4,"name":"D, Inc."}]`)
 	f(companies, `"A"`, `"production_companies":[{"id":1,"name":"A"}]`)
 	f(companies, `"A, B, C"`, `"production_companies":[{"id":1,"name":"A"},{"id":3,"name":"B, C"}]`) // C alone is unknown
@@ -364,10 +365,10 @@ func TestConvert(t *testing.T) {
 	f(companies, `"A, Twice"`, `"x_text":"A, Twice"`)
 	f(companies, `"E, F"`, `"x_text":"E, F"`) // one company, of which two have the name, or two
 	f(companies, `"A, E"`, `"production_companies":[{"id":1,"name":"A"},{"id":5,"name":"E"}]`)
-	f("member='production_companies',as='names',of='person'", `"A"`, `"x_text":"A"`) // whoever knows the name
-	f("member='keywords.keywords',as='names',of='keyword'", `"a, b"`, `"x_text":"a, b"`)
+	f("field='production_companies',as='names',of='person'", `"A"`, `"x_text":"A"`) // whoever knows the name
+	f("field='keywords.keywords',as='names',of='keyword'", `"a, b"`, `"x_text":"a, b"`)
 	// Two columns of a name: the last one counts.
-	got, err := one("{column='x',member='title'}", `"A","x":"B"`)
+	got, err := one("{column='x',field='title'}", `"A","x":"B"`)
 	if err != nil || got != `"id":7,"title":"B"` {
 		t.Errorf("two columns x = %s, %v, want the last", got, err)
 	}
@@ -528,7 +529,7 @@ func golden(t *testing.T, path string, seen map[string]bool) {
 	}
 }
 
-// TestScan: the scanner sees members and elements as the standard library does.
+// TestScan: the scanner sees fields and elements as the standard library does.
 func TestScan(t *testing.T) {
 	for _, s := range seeds {
 		want := map[string]json.RawMessage{}
@@ -625,8 +626,8 @@ func FuzzParseMapping(f *testing.F) {
 			f.Add(string(text))
 		}
 	}
-	f.Add(movieTable("{column='x',member='title'}"))
-	f.Add(movieTable("{column='x',member='production_companies',as='names',of='company',mint=true},{column='y',member='release_date',as='date',formats=['D-MMM-YY'],last_year=2026}") +
+	f.Add(movieTable("{column='x',field='title'}"))
+	f.Add(movieTable("{column='x',field='production_companies',as='names',of='company',mint=true},{column='y',field='release_date',as='date',formats=['D-MMM-YY'],last_year=2026}") +
 		"[aliases.genre]\n'Krimi'='Crime'\n[[skip]]\nfiles=['u']\nreason='r'")
 	f.Fuzz(func(t *testing.T, text string) {
 		m, err := ParseMapping("m.toml", []byte(text))

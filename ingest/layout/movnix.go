@@ -12,7 +12,7 @@ import (
 	"reelsplice/schemas/record"
 )
 
-// movnix is the layout of crawls that renamed TMDB's members to camel case and put
+// movnix is the layout of crawls that renamed TMDB's fields to camel case and put
 // the details under "movie" or "tvShow". Seasons they kept as TMDB gave them.
 type movnix struct {
 	parser  *record.Parser
@@ -21,7 +21,7 @@ type movnix struct {
 
 func newMovnix() *movnix { return &movnix{parser: record.NewParser(), dropped: map[string]int64{}} }
 
-// Counts has the unknown members of objects that are taken over whole; others are
+// Counts has the unknown fields of objects that are taken over whole; others are
 // dropped.
 func (l *movnix) Counts() record.Counts {
 	c := record.Counts{Unknown: map[string]int64{}, Coerced: l.parser.Counts.Coerced}
@@ -194,7 +194,7 @@ func (l *movnix) Records(r Row) ([]Record, error) {
 	return l.movie(&row)
 }
 
-// movie maps a row about a movie. Left out and counted, because the API has no member
+// movie maps a row about a movie. Left out and counted, because the API has no field
 // for them: ratings of other sites and the certification without its country. Genres
 // that are not TMDB's are left out as well: the crawler put a made-up one on every
 // movie. Keywords are taken as not crawled when there are none: the crawler never had
@@ -260,7 +260,7 @@ func (r *movnixRow) movie() *catalog.Movie {
 	return m
 }
 
-// absent makes members of dst absent whose counterparts src does not have; the API
+// absent makes fields of dst absent whose counterparts src does not have; the API
 // keeps them as null, and only null says that there is none. names are pairs.
 func absent[D, S any](dst *D, src *S, names ...string) {
 	from := record.Of(src)

@@ -63,7 +63,7 @@ func KindsOf(r Row, o Options) (kinds []string, err error) {
 	return nil, err
 }
 
-// HasColumn reports whether a row has a member of that name.
+// HasColumn reports whether a row has a field of that name.
 func HasColumn(row []byte, name string) bool { return slices.Contains(columnsOf(row), name) }
 
 // A difference is what keeps a file from being a table.

@@ -13,7 +13,7 @@ files = ["films*"]
 requires = ["nr", "name", "year"]
 [[table.record]]
 kind = "movie"
-map = [{ column = "nr", member = "id" }, { column = "name", member = "title" }]
+map = [{ column = "nr", field = "id" }, { column = "name", field = "title" }]
 
 [[table]]
 name = "cast"
@@ -22,7 +22,7 @@ exact = true
 [[table.record]]
 kind = "movie"
 part = true
-map = [{ column = "film", member = "id" }, { column = "who", member = "title" }]
+map = [{ column = "film", field = "id" }, { column = "who", field = "title" }]
 `))
 	if err != nil {
 		t.Fatal(err)

@@ -37,7 +37,7 @@ func Suggest(file, base, kind string, rows []string) string {
 		case s.used[c.name] && len(requires) < 3 && (len(requires) == 0 || len(c.values) == len(rows)):
 			requires = append(requires, quoted(c.name))
 		case !s.used[c.name]:
-			ignored = append(ignored, fmt.Sprintf("  { column = %s, note = \"no member found\" },%s\n", quoted(c.name), c.example()))
+			ignored = append(ignored, fmt.Sprintf("  { column = %s, note = \"no field found\" },%s\n", quoted(c.name), c.example()))
 		}
 	}
 	if len(requires) > 0 {
@@ -244,36 +244,36 @@ type guess struct {
 
 const genreNames = "genres genre listedin genreslist categories"
 
-// guesses are tried in their order; of two columns for one member the first wins.
+// guesses are tried in their order; of two columns for one field the first wins.
 var guesses = []guess{
-	{"imdbid imdb imdbtitleid tconst const imdbnumber", []string{`member = "imdb_id", as = "imdb"`}, []string{`member = "external_ids.imdb_id", as = "imdb"`}},
-	{"originaltitle originalname", []string{`member = "original_title"`}, []string{`member = "original_name"`}},
-	{"overview description plot synopsis summary storyline", []string{`member = "overview"`}, nil},
-	{genreNames, []string{`member = "genres"`, `member = "genres", as = "python"`, `member = "genre_ids"`, `member = "genres", as = "names", of = "genre"`}, nil},
+	{"imdbid imdb imdbtitleid tconst const imdbnumber", []string{`field = "imdb_id", as = "imdb"`}, []string{`field = "external_ids.imdb_id", as = "imdb"`}},
+	{"originaltitle originalname", []string{`field = "original_title"`}, []string{`field = "original_name"`}},
+	{"overview description plot synopsis summary storyline", []string{`field = "overview"`}, nil},
+	{genreNames, []string{`field = "genres"`, `field = "genres", as = "python"`, `field = "genre_ids"`, `field = "genres", as = "names", of = "genre"`}, nil},
 	{"keywords tags plotkeywords", []string{
-		`member = "keywords.keywords"`, `member = "keywords.keywords", as = "python"`, `member = "keywords.keywords", as = "names", of = "keyword"`,
+		`field = "keywords.keywords"`, `field = "keywords.keywords", as = "python"`, `field = "keywords.keywords", as = "names", of = "keyword"`,
 	}, []string{
-		`member = "keywords.results"`, `member = "keywords.results", as = "python"`, `member = "keywords.results", as = "names", of = "keyword"`,
+		`field = "keywords.results"`, `field = "keywords.results", as = "python"`, `field = "keywords.results", as = "names", of = "keyword"`,
 	}},
 	{"productioncompanies companies company studio studios productioncompany", []string{
-		`member = "production_companies"`, `member = "production_companies", as = "python"`, `member = "production_companies", as = "names", of = "company"`,
+		`field = "production_companies"`, `field = "production_companies", as = "python"`, `field = "production_companies", as = "names", of = "company"`,
 	}, nil},
-	{"networks network", nil, []string{`member = "networks"`, `member = "networks", as = "python"`, `member = "networks", as = "names", of = "network"`}},
+	{"networks network", nil, []string{`field = "networks"`, `field = "networks", as = "python"`, `field = "networks", as = "names", of = "network"`}},
 	{"productioncountries countries country productioncountry origin", []string{
-		`member = "production_countries"`, `member = "production_countries", as = "python"`, `member = "production_countries", as = "names", of = "country"`,
+		`field = "production_countries"`, `field = "production_countries", as = "python"`, `field = "production_countries", as = "names", of = "country"`,
 	}, nil},
-	{"origincountry", []string{`member = "origin_country", as = "names", of = "country"`}, nil},
+	{"origincountry", []string{`field = "origin_country", as = "names", of = "country"`}, nil},
 	{"spokenlanguages languages langs", []string{
-		`member = "spoken_languages"`, `member = "spoken_languages", as = "python"`, `member = "spoken_languages", as = "names", of = "language"`,
+		`field = "spoken_languages"`, `field = "spoken_languages", as = "python"`, `field = "spoken_languages", as = "names", of = "language"`,
 	}, nil},
-	{"originallanguage language lang", []string{`member = "original_language", as = "name", of = "language"`}, nil},
-	{"voteaverage averagerating", []string{`member = "vote_average"`}, nil},
-	{"votecount numvotes votes", []string{`member = "vote_count"`}, nil},
-	{"numberofseasons seasons", []string{}, []string{`member = "number_of_seasons"`}},
-	{"numberofepisodes episodes", []string{}, []string{`member = "number_of_episodes"`}},
-	{"popularity", []string{`member = "popularity"`}, nil},
-	{"homepage website", []string{`member = "homepage"`}, nil},
-	{"revenue gross boxoffice", []string{`member = "revenue"`}, []string{}},
+	{"originallanguage language lang", []string{`field = "original_language", as = "name", of = "language"`}, nil},
+	{"voteaverage averagerating", []string{`field = "vote_average"`}, nil},
+	{"votecount numvotes votes", []string{`field = "vote_count"`}, nil},
+	{"numberofseasons seasons", []string{}, []string{`field = "number_of_seasons"`}},
+	{"numberofepisodes episodes", []string{}, []string{`field = "number_of_episodes"`}},
+	{"popularity", []string{`field = "popularity"`}, nil},
+	{"homepage website", []string{`field = "homepage"`}, nil},
+	{"revenue gross boxoffice", []string{`field = "revenue"`}, []string{}},
 }
 
 // minutes adds the runtime of movies, without its unit.
@@ -289,19 +289,19 @@ func (r *suggestedRecord) minutes() {
 			ends = append(ends, quoted(end))
 		}
 	}
-	r.first(c, `member = "runtime"`, `member = "runtime", strip_end = [`+strings.Join(ends, ", ")+`]`)
+	r.first(c, `field = "runtime"`, `field = "runtime", strip_end = [`+strings.Join(ends, ", ")+`]`)
 }
 
 // genres adds genres by name, also where none of the names is known, and notes those.
 func (r *suggestedRecord) genres() {
 	for _, name := range strings.Fields(genreNames) {
 		c := r.find(name)
-		if c == nil || r.members["genre_ids"] || r.members["genres"] && !r.wasHere(c.name) {
+		if c == nil || r.fields["genre_ids"] || r.fields["genres"] && !r.wasHere(c.name) {
 			continue
 		}
-		const spec = `member = "genres", as = "names", of = "genre"`
+		const spec = `field = "genres", as = "names", of = "genre"`
 		e := r.entry(c, spec)
-		if e == nil || !r.members["genres"] && !r.add(c, spec, "") {
+		if e == nil || !r.fields["genres"] && !r.add(c, spec, "") {
 			continue
 		}
 		for _, raw := range c.values {
@@ -332,16 +332,16 @@ var people = []struct{ names, department, job string }{
 // A suggestedRecord is a record that is being written.
 type suggestedRecord struct {
 	*suggester
-	kind    string
-	typ     *catalog.Type
-	lines   []string
-	members map[string]bool
+	kind   string
+	typ    *catalog.Type
+	lines  []string
+	fields map[string]bool
 }
 
 // record writes what the rows say of a resource of a kind, and of its crew.
 func (s *suggester) record(kind, where string) string {
 	typ, _ := catalog.TypeNamed(kind)
-	r := &suggestedRecord{suggester: s, kind: kind, typ: typ, members: map[string]bool{}}
+	r := &suggestedRecord{suggester: s, kind: kind, typ: typ, fields: map[string]bool{}}
 	title, day := "title", "release_date"
 	switch kind {
 	case "tv":
@@ -370,9 +370,9 @@ func (s *suggester) record(kind, where string) string {
 	r.image("poster_path", "posterpath poster posterurl image")
 	r.image("backdrop_path", "backdroppath backdrop backdropurl")
 	r.cast()
-	for _, c := range s.columns { // what is called like a member
+	for _, c := range s.columns { // what is called like a field
 		if f, ok := typ.Plan.Field(c.name); ok && !f.Own && !s.used[c.name] {
-			r.first(c, `member = `+quoted(c.name), `member = `+quoted(c.name)+`, as = "python"`)
+			r.first(c, `field = `+quoted(c.name), `field = `+quoted(c.name)+`, as = "python"`)
 		}
 	}
 	head := fmt.Sprintf("\n[[table.record]]\nkind = %q\n%s", kind, where)
@@ -382,13 +382,13 @@ func (s *suggester) record(kind, where string) string {
 	return head + "map = [\n" + strings.Join(r.lines, "") + "]\n" + r.crew(where)
 }
 
-// add adds an entry unless the member has another column; it reports whether it did.
+// add adds an entry unless the field has another column; it reports whether it did.
 func (r *suggestedRecord) add(c *suggestedColumn, spec, comment string) bool {
 	e := r.entry(c, spec)
-	if e == nil || r.members[e.path] {
+	if e == nil || r.fields[e.path] {
 		return false
 	}
-	r.members[e.path], r.used[c.name] = true, true
+	r.fields[e.path], r.used[c.name] = true, true
 	r.lines = append(r.lines, fmt.Sprintf("  { column = %s, %s },%s\n", quoted(c.name), spec, comment))
 	return true
 }
@@ -453,7 +453,7 @@ func (e *entry) reads(typ *catalog.Type, values []string) bool {
 	return known > 0
 }
 
-// fits reports whether a value is one that the member can have.
+// fits reports whether a value is one that the field can have.
 func (e *entry) fits(typ *catalog.Type, value string) bool {
 	if e.field.Shape == record.ShapeInts {
 		var list []int64
@@ -476,14 +476,14 @@ func (r *suggestedRecord) id() bool {
 		if c == nil {
 			continue
 		}
-		if e := r.entry(c, `member = "id"`); e == nil || !e.reads(r.typ, c.values) {
+		if e := r.entry(c, `field = "id"`); e == nil || !e.reads(r.typ, c.values) {
 			continue
 		}
 		comment := ""
 		if !strings.HasPrefix(name, "tmdb") {
 			comment = "  # if these are TMDB's numbers; if not, ignore the column and mint ids: see the document"
 		}
-		return r.add(c, `member = "id"`, comment)
+		return r.add(c, `field = "id"`, comment)
 	}
 	return false
 }
@@ -491,7 +491,7 @@ func (r *suggestedRecord) id() bool {
 var englishArticles = []string{"The", "A", "An"}
 
 // title adds the title, and its year where the cells have one.
-func (r *suggestedRecord) title(member, day string) {
+func (r *suggestedRecord) title(field, day string) {
 	c := r.find("title name film movie show movietitle filmtitle seriestitle showtitle primarytitle seriesname")
 	if c == nil {
 		return
@@ -503,7 +503,7 @@ func (r *suggestedRecord) title(member, day string) {
 		}
 	}
 	if day == "" || years*2 < len(c.values) {
-		r.add(c, "member = "+quoted(member), "")
+		r.add(c, "field = "+quoted(field), "")
 		return
 	}
 	articles := ""
@@ -512,9 +512,9 @@ func (r *suggestedRecord) title(member, day string) {
 			articles = `, articles = ["` + strings.Join(englishArticles, `", "`) + `"]`
 		}
 	}
-	r.add(c, "member = "+quoted(member)+`, as = "title"`+articles, "")
+	r.add(c, "field = "+quoted(field)+`, as = "title"`+articles, "")
 	if r.find("releasedate firstairdate released premiere premiered year releaseyear startyear") == nil {
-		r.add(c, "member = "+quoted(day)+`, as = "title_year"`, "")
+		r.add(c, "field = "+quoted(day)+`, as = "title_year"`, "")
 	}
 }
 
@@ -525,15 +525,15 @@ var suggestedFormats = []string{
 }
 
 // day adds a column of days with the formats that read most of its cells.
-func (r *suggestedRecord) day(member, names string) {
+func (r *suggestedRecord) day(field, names string) {
 	for _, name := range strings.Fields(names) {
 		c := r.find(name)
-		if c == nil || r.members[member] {
+		if c == nil || r.fields[field] {
 			continue
 		}
 		formats, comment := dayFormats(c.values)
 		if len(formats) > 0 {
-			r.add(c, "member = "+quoted(member)+`, as = "date", formats = [`+strings.Join(formats, ", ")+"]", comment)
+			r.add(c, "field = "+quoted(field)+`, as = "date", formats = [`+strings.Join(formats, ", ")+"]", comment)
 		}
 	}
 }
@@ -596,7 +596,7 @@ func unread(format string, values []string) []string {
 var imagePrefix = regexp.MustCompile(`^https?://[^/]+/t/p/[^/]+`)
 
 // image adds a column of images, without the front of their URLs.
-func (r *suggestedRecord) image(member, names string) {
+func (r *suggestedRecord) image(field, names string) {
 	c := r.find(names)
 	if c == nil {
 		return
@@ -612,7 +612,7 @@ func (r *suggestedRecord) image(member, names string) {
 			prefixes = append(prefixes, quoted(prefix))
 		}
 	}
-	spec := "member = " + quoted(member)
+	spec := "field = " + quoted(field)
 	if len(prefixes) > 0 {
 		spec += ", strip = [" + strings.Join(prefixes, ", ") + "]"
 	}
@@ -646,8 +646,8 @@ func (r *suggestedRecord) cast() {
 		if c == nil {
 			continue
 		}
-		r.first(c, `member = "credits.cast"`, `member = "credits.cast", as = "python"`,
-			`member = "credits.cast", as = "names", of = "person"`+separatorOf(c))
+		r.first(c, `field = "credits.cast"`, `field = "credits.cast", as = "python"`,
+			`field = "credits.cast", as = "names", of = "person"`+separatorOf(c))
 	}
 }
 
@@ -664,8 +664,8 @@ func (r *suggestedRecord) crew(where string) string {
 		}
 		r.used[c.name] = true
 		out += fmt.Sprintf("\n[[table.record]]\nkind = %q\n%slist = \"credits.crew\"\neach = { column = %s%s }\nmap = [\n"+
-			"  { column = %[3]s, member = \".id\", as = \"name\", of = \"person\" },\n  { column = %[3]s, member = \".name\" },\n"+
-			"  { value = %[5]q, member = \".department\" },\n  { value = %[6]q, member = \".job\" },\n]\n",
+			"  { column = %[3]s, field = \".id\", as = \"name\", of = \"person\" },\n  { column = %[3]s, field = \".name\" },\n"+
+			"  { value = %[5]q, field = \".department\" },\n  { value = %[6]q, field = \".job\" },\n]\n",
 			r.kind, where, quoted(c.name), separatorOf(c), p.department, p.job)
 	}
 	return out
@@ -674,12 +674,12 @@ func (r *suggestedRecord) crew(where string) string {
 // mint writes how a record without a column of ids gets one.
 func (r *suggestedRecord) mint(title, day string) string {
 	switch {
-	case r.members["imdb_id"] || r.members["external_ids.imdb_id"]:
+	case r.fields["imdb_id"] || r.fields["external_ids.imdb_id"]:
 		return "id = { mint = [\"imdb_id\"] }  # where no other record has the same imdb_id\n"
-	case r.members[title] && day != "" && r.members[day]:
+	case r.fields[title] && day != "" && r.fields[day]:
 		return fmt.Sprintf("id = { mint = [%q, \"year\"] }  # an id made of title and year: no row has TMDB's\n", title)
-	case r.members[title]:
+	case r.fields[title]:
 		return fmt.Sprintf("id = { mint = [%q] }  # an id made of the title: no row has TMDB's\n", title)
 	}
-	return "# No column was taken for an id or a title: a column must be the member id, or id = { mint = [...] } name what an id is made of.\n"
+	return "# No column was taken for an id or a title: a column must be the field id, or id = { mint = [...] } name what an id is made of.\n"
 }

@@ -41,24 +41,24 @@ func TestSuggest(t *testing.T) {
 		`{"show_id":"s2","type":"TV Show","title":"Sand","director":"","cast":"","country":"Japan","release_year":"2021","duration":"2 Seasons","listed_in":"Kids"}`,
 	},
 		`where = { column = "type", is = "Movie" }`, `where = { column = "type", is = "TV Show" }`, `id = { mint = ["title", "year"] }  # an id made of title and year: no row has TMDB's`,
-		`  { column = "duration", member = "runtime", strip_end = [" min"] },`, `  { column = "release_year", member = "first_air_date", as = "date", formats = ["YYYY"] },`,
-		`  { column = "cast", member = "credits.cast", as = "names", of = "person", separator = ", " },`, `each = { column = "director", separator = ", " }`,
-		`  { column = "listed_in", member = "genres", as = "names", of = "genre" },`, `# "Quiet Movies" = []`, `  { column = "show_id", note = "no member found" },  # such as "s1"`)
+		`  { column = "duration", field = "runtime", strip_end = [" min"] },`, `  { column = "release_year", field = "first_air_date", as = "date", formats = ["YYYY"] },`,
+		`  { column = "cast", field = "credits.cast", as = "names", of = "person", separator = ", " },`, `each = { column = "director", separator = ", " }`,
+		`  { column = "listed_in", field = "genres", as = "names", of = "genre" },`, `# "Quiet Movies" = []`, `  { column = "show_id", note = "no field found" },  # such as "s1"`)
 	f("movies", "movie", []string{`{"movieId":"1","title":"Glass, The (1995)","genres":"Drama|Children"}`},
-		`  { column = "title", member = "title", as = "title", articles = ["The", "A", "An"] },`, `  { column = "title", member = "release_date", as = "title_year" },`,
-		`  { column = "movieId", note = "no member found" },  # such as "1"`)
+		`  { column = "title", field = "title", as = "title", articles = ["The", "A", "An"] },`, `  { column = "title", field = "release_date", as = "title_year" },`,
+		`  { column = "movieId", note = "no field found" },  # such as "1"`)
 	f("films*", "", []string{
 		`{"tmdb_id":7,"Name":"A","Released":"30-Mar-21","genres":["Drama"],"langs":"en|fr","poster":"https://image.tmdb.org/t/p/w500/a.jpg","vote_average":7.5,"budget":"12","imdb":"tt0000001"}`,
 		`{"tmdb_id":8,"Name":"B","Released":"Jun 2 1998","genres":null,"langs":"en","poster":"/b.jpg","vote_average":null,"budget":"x","imdb":"2"}`,
 	},
-		`files = ["films\\*"]`, `  { column = "tmdb_id", member = "id" },`, `  { column = "imdb", member = "imdb_id", as = "imdb" },`,
-		`  { column = "Released", member = "release_date", as = "date", formats = ["MMM D YYYY", "D-MMM-YY"] },  # two digits are 1969 to 2068: last_year = 2026 makes that 1927 to 2026`,
-		`  { column = "langs", member = "spoken_languages", as = "names", of = "language" },`, `  { column = "poster", member = "poster_path", strip = ["https://image.tmdb.org/t/p/w500"] },`,
-		`  { column = "vote_average", member = "vote_average" },`, `  { column = "budget", note = "no member found" },  # such as "12"`)
-	f("actors", "person", []string{`{"id":"5","name":"A","birthday":"1970-01-01","x\"y":"1"}`}, `  { column = "id", member = "id" },  # if these are TMDB's numbers; if not, ignore the column and mint ids: see the document`,
-		`  { column = "birthday", member = "birthday" },`, `  { column = "x\"y", note = "no member found" },  # such as "1"`)
+		`files = ["films\\*"]`, `  { column = "tmdb_id", field = "id" },`, `  { column = "imdb", field = "imdb_id", as = "imdb" },`,
+		`  { column = "Released", field = "release_date", as = "date", formats = ["MMM D YYYY", "D-MMM-YY"] },  # two digits are 1969 to 2068: last_year = 2026 makes that 1927 to 2026`,
+		`  { column = "langs", field = "spoken_languages", as = "names", of = "language" },`, `  { column = "poster", field = "poster_path", strip = ["https://image.tmdb.org/t/p/w500"] },`,
+		`  { column = "vote_average", field = "vote_average" },`, `  { column = "budget", note = "no field found" },  # such as "12"`)
+	f("actors", "person", []string{`{"id":"5","name":"A","birthday":"1970-01-01","x\"y":"1"}`}, `  { column = "id", field = "id" },  # if these are TMDB's numbers; if not, ignore the column and mint ids: see the document`,
+		`  { column = "birthday", field = "birthday" },`, `  { column = "x\"y", note = "no field found" },  # such as "1"`)
 	f("top", "", []string{`{"imdb_id":"tt0000001","title":"A","date":"1/2/1999"}`}, `id = { mint = ["imdb_id"] }  # where no other record has the same imdb_id`,
-		`  { column = "date", member = "release_date", as = "date", formats = ["M/D/YYYY"] },  # or D/M/YYYY: the rows do not tell`)
+		`  { column = "date", field = "release_date", as = "date", formats = ["M/D/YYYY"] },  # or D/M/YYYY: the rows do not tell`)
 }
 
 // TestSuggestMissing: where no column tells what rows are about, the mapping says so, and
@@ -66,7 +66,7 @@ func TestSuggest(t *testing.T) {
 func TestSuggestMissing(t *testing.T) {
 	for row, want := range map[string]string{
 		`{"dear":"reader"}`:      "line 12: table t: record 1: map: want a column, found none",
-		`{"overview":"A story"}`: "line 7: table t: record 1: no column is the member id, by which movie records are known, or an external id such as imdb_id, and the record mints none",
+		`{"overview":"A story"}`: "line 7: table t: record 1: no column is the field id, by which movie records are known, or an external id such as imdb_id, and the record mints none",
 	} {
 		text := Suggest("t.csv", "t", "", []string{row})
 		if !strings.Contains(text, "# No column was taken for an id or a title: ") {
@@ -79,7 +79,7 @@ func TestSuggestMissing(t *testing.T) {
 }
 
 // missing is what a suggested mapping may lack.
-var missing = regexp.MustCompile(`^mapping m.toml: line \d+: table .*: record \d+: (map: want a column, found none|no column is the member .*)$`)
+var missing = regexp.MustCompile(`^mapping m.toml: line \d+: table .*: record \d+: (map: want a column, found none|no column is the field .*)$`)
 
 // FuzzSuggest: for any table there is a mapping that can be read, or that is refused for
 // the lack of a column alone.

@@ -21,7 +21,7 @@ import (
 
 // A meaning is what a name stands for.
 type meaning struct {
-	elements []string // JSON texts of a member's elements; none for a name without a place in the API
+	elements []string // JSON texts of a field's elements; none for a name without a place in the API
 	several  bool     // things have the name: it is not taken for any of them
 }
 

@@ -17,23 +17,23 @@ func (t *Reader) accountRow(row string) (string, error) {
 		return "", err
 	}
 	t.avatar(&all)
-	members := map[string]string{}
+	fields := map[string]string{}
 	for _, name := range []string{"favorites", "watchlist", "rated", "recommendations"} {
 		if raw := nested(all.TakeValue(name)); raw != "" {
-			if members[name], err = t.titlesByType(name, raw); err != nil {
+			if fields[name], err = t.titlesByType(name, raw); err != nil {
 				return "", err
 			}
 		}
 	}
 	if raw := nested(all.TakeValue("lists")); raw != "" {
-		if members["lists"], err = t.listIDs(raw); err != nil {
+		if fields["lists"], err = t.listIDs(raw); err != nil {
 			return "", err
 		}
 	}
 	out := []byte(all.Object())
 	out = out[:len(out)-1] // the brace
 	for _, name := range []string{"favorites", "watchlist", "rated", "recommendations", "lists"} {
-		out = record.AppendField(out, name, members[name])
+		out = record.AppendField(out, name, fields[name])
 	}
 	return string(append(out, '}')), nil
 }
@@ -245,7 +245,7 @@ func checkAccount(a *catalog.Account) error {
 	return nil
 }
 
-// faultOf returns what is wrong with a title of an account, and in which member.
+// faultOf returns what is wrong with a title of an account, and in which field.
 func faultOf(r *catalog.AccountTitle, episode, rated bool) (field, what string) {
 	number := func(name string, n record.Int, low int64) (string, string) {
 		switch {

@@ -26,7 +26,7 @@ type part struct {
 // partPath matches the names of append_to_response that lead to parts.
 var partPath = regexp.MustCompile(`^(?:season/(\d{1,10}))?(?:(?:^|/)episode/(\d{1,10}))?(?:/(.+))?$`)
 
-// parts takes appended answers about parts off the unknown members of a series or a
+// parts takes appended answers about parts off the unknown fields of a series or a
 // season, one part for all answers about a season or an episode.
 func (t *Reader) parts(typ *catalog.Type, extra *record.RawFields) ([]part, error) {
 	if typ.Kind != fragment.KindTV && typ.Kind != fragment.KindSeason {
@@ -64,7 +64,7 @@ func (t *Reader) parts(typ *catalog.Type, extra *record.RawFields) ([]part, erro
 	return out, nil
 }
 
-// partOf returns the part that a member of a series or a season is about, and the
+// partOf returns the part that a field of a series or a season is about, and the
 // sub-request that it answers, "" for the part's details.
 func partOf(typ *catalog.Type, name string) (p part, sub *record.Field, ok bool) {
 	m := partPath.FindStringSubmatch(name)

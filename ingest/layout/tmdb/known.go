@@ -11,7 +11,7 @@ import (
 	"reelsplice/schemas/record"
 )
 
-// renamed says, by kind, under which names rows of lists and old answers have members
+// renamed says, by kind, under which names rows of lists and old answers have fields
 // that go by another name today.
 var renamed = map[fragment.Kind][]struct{ old, now string }{
 	fragment.KindMovie:   {{"casts", "credits"}, {"similar_movies", "similar"}},
@@ -20,7 +20,7 @@ var renamed = map[fragment.Kind][]struct{ old, now string }{
 	fragment.KindEpisode: {{"show_id", "series_id"}, {"tv_id", "series_id"}},
 }
 
-// nameNow returns the name that a member of a kind has today.
+// nameNow returns the name that a field of a kind has today.
 func nameNow(k fragment.Kind, name string) string {
 	for _, r := range renamed[k] {
 		if r.old == name {
@@ -30,8 +30,8 @@ func nameNow(k fragment.Kind, name string) string {
 	return name
 }
 
-// known moves members that r does not know but their meaning is, to where they belong.
-// It returns English texts, of members such as title_en, for which in a crawl of
+// known moves fields that r does not know but their meaning is, to where they belong.
+// It returns English texts, of fields such as title_en, for which in a crawl of
 // another language the base is not free yet, and appended answers about parts of r.
 func (t *Reader) known(typ *catalog.Type, r record.Record) (english record.Record, parts []part, err error) {
 	english = typ.New()
@@ -75,8 +75,8 @@ func (t *Reader) known(typ *catalog.Type, r record.Record) (english record.Recor
 	return english, parts, nil
 }
 
-// rowMembers are members that rows of lists have in place of those of details.
-type rowMembers struct {
+// rowFields are fields that rows of lists have in place of those of details.
+type rowFields struct {
 	record.Object
 	GenreIDs  []int64       `record:"genre_ids"`
 	MediaType record.String `record:"media_type"`
@@ -97,7 +97,7 @@ func (t *Reader) legacy(typ *catalog.Type, r record.Record, extra *record.RawFie
 	if found == nil {
 		return nil
 	}
-	var l rowMembers
+	var l rowFields
 	p := record.NewParser()
 	p.Columns, p.Texts = t.parser.Columns, t.parser.Texts
 	if err := p.Parse(found.Object(), record.Of(&l)); err != nil {
@@ -133,14 +133,14 @@ func (t *Reader) genres(typ *catalog.Type, r record.Record, f *record.Field, ids
 	}
 }
 
-// rename takes over a member under the name that it has today, unless r has that.
+// rename takes over a field under the name that it has today, unless r has that.
 func (t *Reader) rename(typ *catalog.Type, r record.Record, raw string, old, now string) error {
 	t.Forget(old)
 	one := Reader{parser: record.NewParser(), dropped: map[string]int64{}}
 	from := typ.New()
 	text := record.RawFields{{Name: now, Raw: raw}}.Object()
 	if err := one.parser.Parse(text, from); err != nil {
-		return inMember(err, old, now)
+		return inRenamed(err, old, now)
 	}
 	one.dropEmpty(from)
 	t.count(one.parser.Counts, old, now)
@@ -153,8 +153,8 @@ func (t *Reader) rename(typ *catalog.Type, r record.Record, raw string, old, now
 	return nil
 }
 
-// inMember names in an error the member that the row has.
-func inMember(err error, old, now string) error {
+// inRenamed names in an error the field that the row has.
+func inRenamed(err error, old, now string) error {
 	var fe *record.FieldError
 	if !errors.As(err, &fe) {
 		return err
@@ -169,8 +169,8 @@ func swapPrefix(path, from, to string) string {
 	return path
 }
 
-// count takes over what was counted of members that the first parser only saw as
-// unknown ones; those of the member now are of old.
+// count takes over what was counted of fields that the first parser only saw as
+// unknown ones; those of the field now are of old.
 func (t *Reader) count(c record.Counts, old, now string) {
 	for path, n := range c.Unknown {
 		t.parser.Count(t.parser.Counts.Unknown, swapPrefix(path, now, old), n)
@@ -180,7 +180,7 @@ func (t *Reader) count(c record.Counts, old, now string) {
 	}
 }
 
-// Forget takes a member off the count of unknown ones.
+// Forget takes a field off the count of unknown ones.
 func (t *Reader) Forget(name string) {
 	counts := t.parser.Counts.Unknown
 	if _, ok := counts[name]; !ok {
@@ -208,7 +208,7 @@ func (t *Reader) suffixed(typ *catalog.Type, r, english record.Record, extra *re
 	*extra = kept
 }
 
-// setText reports false for members that are not the text of a member in a language.
+// setText reports false for fields that are not the text of a field in a language.
 func (t *Reader) setText(typ *catalog.Type, r, english record.Record, m record.RawField) bool {
 	i := strings.LastIndexByte(m.Name, '_')
 	if i < 0 || len(m.Name)-i != len("_xx") {

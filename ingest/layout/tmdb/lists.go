@@ -186,7 +186,7 @@ func (l *listReader) item(dst []byte, field string, i int, raw string) ([]byte, 
 }
 
 // guessMedia tells the type of a title in an old answer, which had no media_type, by its
-// members; "" where nothing does.
+// fields; "" where nothing does.
 func guessMedia(all record.RawFields) string {
 	for _, m := range all {
 		switch m.Name {

@@ -56,7 +56,7 @@ func sameTags(r record.Record) {
 	}
 }
 
-// overlay sets the members of dst that src has.
+// overlay sets the fields of dst that src has.
 func overlay(dst, src record.Record) {
 	for i := range src.Schema.Fields {
 		if f := &src.Schema.Fields[i]; record.Present(src, f) {
@@ -82,7 +82,7 @@ func localize(base record.Record, language string) {
 	}
 }
 
-// move moves one member that base has to local. An empty title or name is none: the
+// move moves one field that base has to local. An empty title or name is none: the
 // title was not translated, and the original one is shown. Where the row has the text
 // under a name of its own, title_ar beside title, the plain one is English.
 func move(local, base record.Record, name string) {
@@ -121,7 +121,7 @@ func fill(r, english record.Record) {
 	}
 }
 
-// TextField returns the member of a kind that is a text of its own in every language.
+// TextField returns the field of a kind that is a text of its own in every language.
 func TextField(t *catalog.Type, name string) (*record.Field, bool) {
 	list, ok := localizedField(t.Plan)
 	if !ok || name == "language" {

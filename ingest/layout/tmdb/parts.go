@@ -74,13 +74,13 @@ func sameTag(p record.Record) {
 	}
 }
 
-// drop makes a member absent and counts it.
+// drop makes a field absent and counts it.
 func (t *Reader) drop(r record.Record, f *record.Field) {
 	record.Unset(r, f)
 	record.Count(t.dropped, f.Name, 1)
 }
 
-// saysNothing reports whether an answer has no member that is known, and none that
+// saysNothing reports whether an answer has no field that is known, and none that
 // is not either, unless it is an error.
 func saysNothing(r record.Record) bool {
 	for i := range r.Schema.Fields {

@@ -151,12 +151,12 @@ func address(rec record.Record, r Row) error {
 	return sameNumber(rec, "id", r.ID)
 }
 
-// sameNumber refuses a record that has another number in a member than its file's name
+// sameNumber refuses a record that has another number in a field than its file's name
 // says, which is 0 when it says none.
-func sameNumber(rec record.Record, member string, want int64) error {
-	f, _ := rec.Schema.Field(member)
+func sameNumber(rec record.Record, field string, want int64) error {
+	f, _ := rec.Schema.Field(field)
 	if got := rec.Int(f); want != 0 && got.Set && got.V != want {
-		return &record.FieldError{Field: member, What: fmt.Sprintf("the file name says %d, the row says %d", want, got.V)}
+		return &record.FieldError{Field: field, What: fmt.Sprintf("the file name says %d, the row says %d", want, got.V)}
 	}
 	return nil
 }
@@ -171,20 +171,20 @@ func partAddress(rec record.Record, r Row) error {
 		return nil
 	}
 	want := []struct {
-		member string
-		n      int64
+		field string
+		n     int64
 	}{{"series_id", r.Series}, {"season_number", r.Season}, {"episode_number", r.Episode}}
 	if r.Type.Kind == fragment.KindSeason {
 		want = want[:2]
 	}
 	for _, w := range want {
-		f, _ := rec.Schema.Field(w.member)
+		f, _ := rec.Schema.Field(w.field)
 		switch got := rec.Int(f); {
 		case !got.Set:
-			record.MarkAbsent(rec, w.member) // and not null
+			record.MarkAbsent(rec, w.field) // and not null
 			*got = record.Number(w.n)
 		case got.V != w.n:
-			return &record.FieldError{Field: w.member, What: fmt.Sprintf("want %d, as where it was found says, found %d", w.n, got.V)}
+			return &record.FieldError{Field: w.field, What: fmt.Sprintf("want %d, as where it was found says, found %d", w.n, got.V)}
 		}
 	}
 	return nil

@@ -10,17 +10,17 @@ import (
 	"reelsplice/schemas/record"
 )
 
-// Members of rows that say that a resource is no more.
+// Fields of rows that say that a resource is no more.
 const (
-	deletedMember = "_deleted"     // true; false says that it is there again
-	mergedMember  = "_merged_into" // the id of the resource that has taken its place
+	deletedField = "_deleted"     // true; false says that it is there again
+	mergedField  = "_merged_into" // the id of the resource that has taken its place
 )
 
 // RemovalOf reports whether a record says that its resource is no more, and what it was
 // merged into. Such a record has its key and nothing else.
 func RemovalOf(t *catalog.Type, r record.Record) (catalog.Removed, bool) {
 	extra := r.Object().Extra
-	if !strings.Contains(extra, deletedMember) && !strings.Contains(extra, mergedMember) {
+	if !strings.Contains(extra, deletedField) && !strings.Contains(extra, mergedField) {
 		return catalog.Removed{}, false
 	}
 	key, err := t.Key(r)
@@ -31,22 +31,22 @@ func RemovalOf(t *catalog.Type, r record.Record) (catalog.Removed, bool) {
 	return out, removed && err == nil
 }
 
-// removal reads those members of r.
+// removal reads those fields of r.
 func removal(t *catalog.Type, r record.Record, key catalog.Key) (out catalog.Removed, removed bool, err error) {
 	extra, err := record.Fields("{" + r.Object().Extra + "}")
 	if err != nil {
 		return out, false, err
 	}
 	out = catalog.Removed{Kind: t.Kind, Key: key}
-	if t.Kind == fragment.KindAccount && key.Lo != 0 && (extra.Has(deletedMember) || extra.Has(mergedMember)) {
-		return out, false, &record.FieldError{Field: deletedMember, What: "want the id of an account: guests are not removed one by one"}
+	if t.Kind == fragment.KindAccount && key.Lo != 0 && (extra.Has(deletedField) || extra.Has(mergedField)) {
+		return out, false, &record.FieldError{Field: deletedField, What: "want the id of an account: guests are not removed one by one"}
 	}
-	if raw, ok := extra.Take(deletedMember); ok {
+	if raw, ok := extra.Take(deletedField); ok {
 		if json.Unmarshal([]byte(untext(raw)), &removed) != nil {
-			return out, false, &record.FieldError{Field: deletedMember, What: "want true or false, found " + record.Shown(raw)}
+			return out, false, &record.FieldError{Field: deletedField, What: "want true or false, found " + record.Shown(raw)}
 		}
 	}
-	raw, ok := extra.Take(mergedMember)
+	raw, ok := extra.Take(mergedField)
 	if !ok || raw == "null" {
 		return out, removed, nil
 	}
@@ -66,12 +66,12 @@ func untext(raw string) string {
 // mergedInto reads the id of what a resource was merged into.
 func mergedInto(t *catalog.Type, raw string, key catalog.Key) (catalog.Key, error) {
 	bad := func(want string) (catalog.Key, error) {
-		return catalog.Key{}, &record.FieldError{Field: mergedMember, What: "want " + want + ", found " + record.Shown(raw)}
+		return catalog.Key{}, &record.FieldError{Field: mergedField, What: "want " + want + ", found " + record.Shown(raw)}
 	}
 	var into catalog.Key
 	switch t.Kind {
 	case fragment.KindSeason, fragment.KindEpisode:
-		return catalog.Key{}, &record.FieldError{Field: mergedMember, What: fmt.Sprintf("a %s is not merged into another: delete it", t.Name())}
+		return catalog.Key{}, &record.FieldError{Field: mergedField, What: fmt.Sprintf("a %s is not merged into another: delete it", t.Name())}
 	case fragment.KindReview, fragment.KindCredit, fragment.KindEpisodeGroup:
 		var ok bool
 		if into, ok = catalog.TextKey(textOf(raw)); !ok {
@@ -94,7 +94,7 @@ func mergedInto(t *catalog.Type, raw string, key catalog.Key) (catalog.Key, erro
 // other rows.
 func (t *Reader) removed(r Row, rec record.Record) (one Record, is bool, err error) {
 	extra := rec.Object().Extra
-	if !strings.Contains(extra, deletedMember) && !strings.Contains(extra, mergedMember) {
+	if !strings.Contains(extra, deletedField) && !strings.Contains(extra, mergedField) {
 		return one, false, nil
 	}
 	if err := address(rec, r); err != nil {
@@ -112,7 +112,7 @@ func (t *Reader) removed(r Row, rec record.Record) (one Record, is bool, err err
 		return one, false, err
 	}
 	var kept record.RawFields
-	for _, name := range []string{deletedMember, mergedMember} {
+	for _, name := range []string{deletedField, mergedField} {
 		if raw, ok := all.Take(name); ok {
 			t.Forget(name)
 			kept = append(kept, record.RawField{Name: name, Raw: raw})

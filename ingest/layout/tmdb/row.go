@@ -26,7 +26,7 @@ type Row struct {
 	Series, Season, Episode int64
 	Sub                     string // the sub-request that the row answers; "" for a whole record
 	// Table says that the row was one of a table, such as a Parquet file, where every
-	// member is there in every row.
+	// field is there in every row.
 	Table bool
 	// Texts says that all values of the row are texts, as in CSV and TSV.
 	Texts bool
@@ -109,7 +109,7 @@ func Checked(t *catalog.Type, r record.Record) (Record, error) {
 	return Record{Record: r, Type: t, Key: key}, nil
 }
 
-// days are the members of records that are days.
+// days are the fields of records that are days.
 var days = []string{"air_date", "birthday", "deathday", "first_air_date", "last_air_date", "release_date"}
 
 // IsDay reports whether s is empty or looks like a day.
