@@ -9,6 +9,7 @@ import (
 	"reelsplice/data/reference"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/listrow"
 	"reelsplice/schemas/record"
 	"reelsplice/schemas/release"
 )
@@ -71,12 +72,12 @@ func (r *Renderer) show(m *model, v, other *version, variants []fragment.Variant
 	r.detail(m, v)
 	r.out.addTo(fragment.Address{Sub: fragment.SubDetails}, variants, r.out.end())
 	for i := range m.rows {
-		row := &m.rows[i]
-		if other != nil && m.sameRow(row, v, other) {
+		w := &m.rows[i]
+		if other != nil && m.sameRow(w, v, other) {
 			continue
 		}
-		r.row(m, row, v)
-		r.out.addTo(fragment.Address{Sub: row.sub}, variants, r.out.end())
+		r.row(m, w, v)
+		r.out.addTo(fragment.Address{Sub: w.sub}, variants, r.out.end())
 	}
 }
 
@@ -264,7 +265,7 @@ func (m *model) posters(rec record.Record) []catalog.Image {
 }
 
 // sameRow reports whether a and b are the same row of lists.
-func (m *model) sameRow(w *row, a, b *version) bool {
+func (m *model) sameRow(w *listRow, a, b *version) bool {
 	for _, i := range w.texts {
 		if !m.sameText(i, a, b) {
 			return false
@@ -275,7 +276,7 @@ func (m *model) sameRow(w *row, a, b *version) bool {
 
 // row writes v as a row of lists, without its braces. The caller ends it. What the
 // details do not say is there too, with the value that stands for none.
-func (r *Renderer) row(m *model, w *row, v *version) {
+func (r *Renderer) row(m *model, w *listRow, v *version) {
 	f := &r.out
 	f.begin()
 	for i := range w.cells {
@@ -317,15 +318,15 @@ func (r *Renderer) ownCell(m *model, c *cell) {
 	f := &r.out
 	f.name(c.name)
 	switch c.name {
-	case mediaType:
-		f.buf = record.AppendString(f.buf, mediaTypes[m.kind])
+	case listrow.MediaType:
+		f.buf = record.AppendString(f.buf, listrow.TypeOf(m.kind))
 	case adult:
 		f.buf = strconv.AppendBool(f.buf, r.adult)
-	case showID:
+	case listrow.ShowID:
 		f.buf = strconv.AppendInt(f.buf, r.showID, 10)
-	case episodeCount:
+	case listrow.EpisodeCount:
 		f.buf = strconv.AppendInt(f.buf, r.episodeCount, 10)
-	case genreIDs:
+	case listrow.GenreIDs:
 		f.text("[")
 		for i := range r.genres {
 			f.comma()

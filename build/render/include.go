@@ -5,6 +5,7 @@ import (
 
 	"reelsplice/build/derive"
 	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/listrow"
 	"reelsplice/schemas/record"
 	"reelsplice/schemas/release"
 )
@@ -111,7 +112,7 @@ func (r *Renderer) Find(hits []Hit) []Fragment {
 func (r *Renderer) DerivedCredit(c *derive.Credit) []Fragment {
 	f := &r.out
 	f.reset()
-	kind := mediaTypes[c.Title.Kind]
+	kind := listrow.TypeOf(c.Title.Kind)
 	f.begin()
 	f.string(`{"credit_type":`, c.Role.String())
 	f.string(`,"department":`, c.Department)

@@ -8,6 +8,7 @@ import (
 	"reelsplice/build/derive"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/listrow"
 	"reelsplice/schemas/record"
 	"reelsplice/schemas/release"
 )
@@ -192,8 +193,12 @@ func TestEpisode(t *testing.T) {
 	fragmentIs(t, all, "details ~", given(details("<name 2 1>", "")))
 	fragmentIs(t, all, "details deDE", given(details(`"Der Winter"`, "kalt")))
 	fragmentIs(t, all, "credits", `"cast":[{"id":1,"profile_path":null,"credit_id":"c"}],"crew":[{"job":"Director","id":2}],"guest_stars":[]<id end>`)
-	fragmentIs(t, all, "media_row ~", `"id":11,"name":<name 2 1>,"overview":"","media_type":"tv_episode","vote_average":8.0,"vote_count":1,"air_date":null,`+
-		`"episode_number":1,"episode_type":"standard","production_code":"","runtime":62,"season_number":2,"show_id":1399,"still_path":null`)
+	derived, err := listrow.Append(nil, fragment.KindEpisode, fragment.SubMediaRow, 1399,
+		[]byte(strings.Replace(all["details ~"], "<name 2 1>", `"Folge 1"`, 1)))
+	if want := `"id":11,"name":"Folge 1","overview":"","media_type":"tv_episode","vote_average":8.0,"vote_count":1,"air_date":null,` +
+		`"episode_number":1,"episode_type":"standard","production_code":"","runtime":62,"season_number":2,"show_id":1399,"still_path":null`; err != nil || string(derived) != want {
+		t.Errorf("row from details ~ = %s, %v, want %s", derived, err, want)
+	}
 	fragmentIs(t, all, "translations", `<id>"translations":[{"iso_3166_1":"DE","iso_639_1":"de","name":"Deutsch","english_name":"German",`+
 		`"data":{"name":"Der Winter","overview":"kalt"}}]}`)
 	// Without details: the generic name, no credits made of nothing.
@@ -211,13 +216,12 @@ func TestEpisodeWithoutText(t *testing.T) {
 		if got := strings.Contains(all["details"], "<name 2 4>"); got != details {
 			t.Errorf("details = %s, generic %v, want %v", all["details"], got, details)
 		}
-		for _, sub := range []string{"details", "media_row"} {
-			var addresses []string
-			for _, v := range want {
-				addresses = append(addresses, strings.TrimSpace(sub+" "+v))
-			}
-			addressesAre(t, all, sub, addresses...)
+		var addresses []string
+		for _, v := range want {
+			addresses = append(addresses, strings.TrimSpace("details "+v))
 		}
+		addressesAre(t, all, "details", addresses...)
+		addressesAre(t, all, "media_row") // is derived
 	}
 	const start, end = `{"crew":[],"guest_stars":[],"episode_number":4,"season_number":1,"name":`, `}`
 	// The base is what the edge answers in every language.
@@ -287,10 +291,10 @@ func TestPerson(t *testing.T) {
 	fragmentIs(t, all, "details de", details("Leben", "Tom"))
 	fragmentIs(t, all, "details ru", details("", "Том"))
 	addressesAre(t, all, "details", "details", "details de", "details deDE", "details ru", "details ruRU", "details ~")
-	fragmentIs(t, all, "row", `"adult":false,"gender":2,"id":31,"known_for_department":"Acting","name":"Tom","original_name":"Tom","popularity":1.5,"profile_path":"/t.jpg"`)
 	fragmentIs(t, all, "media_row ru", `"adult":false,"id":31,"name":"Том","original_name":"Tom","media_type":"person","popularity":1.5,"gender":2,`+
 		`"known_for_department":"Acting","profile_path":"/t.jpg"`)
-	addressesAre(t, all, "row", "row", "row ru", "row ruRU")
+	addressesAre(t, all, "media_row", "media_row", "media_row ru", "media_row ruRU")
+	addressesAre(t, all, "row") // is derived
 	// Every page is this one, which says that it is page 0.
 	fragmentIs(t, all, "tagged_images", `<id>"page":0,"results":[{"id":"x"}],"total_pages":1,"total_results":1}`)
 	addressesAre(t, all, "tagged_images", "tagged_images")
@@ -537,19 +541,70 @@ func TestDefaultsAreNotStored(t *testing.T) {
 // TestEveryRowMember: rows have the members of the API in its order, also of a record
 // that says next to nothing.
 func TestEveryRowMember(t *testing.T) {
-	for kind, rows := range rowMembers {
-		c := composer{list: fragmentsOf(parseKind(t, kind, `{"id":1,"overview":null,"first_air_date":null}`), kind)}
-		for s, want := range rows {
-			f, ok := c.find(fragment.Address{Sub: s})
-			if !ok {
-				t.Errorf("a %s has no %s", kind, s)
+	for kind := fragment.KindMovie; kind <= fragment.KindKeyword; kind++ {
+		for _, s := range []fragment.Sub{fragment.SubRow, fragment.SubMediaRow} {
+			want := listrow.Members(kind, s)
+			if want == nil {
 				continue
 			}
-			if got := memberNames(t, c.answer(f, true)); !slices.Equal(got, want) {
+			text := shownRow(t, kind, s, `{"id":1,"overview":null,"first_air_date":null}`)
+			if got := memberNames(t, text); !slices.Equal(got, want) {
 				t.Errorf("%s of a %s has %q, want %q", s, kind, got, want)
 			}
-			if text := c.answer(f, true); strings.Contains(text, `"overview":null`) || strings.Contains(text, `"first_air_date":null`) {
+			if strings.Contains(text, `"overview":null`) || strings.Contains(text, `"first_air_date":null`) {
 				t.Errorf("%s of a %s = %s, want empty texts for nulls", s, kind, text)
+			}
+		}
+	}
+}
+
+// shownRow returns a row as it is served: that of a fragment, or one that is derived.
+func shownRow(t *testing.T, kind fragment.Kind, s fragment.Sub, rec string) string {
+	t.Helper()
+	c := composer{list: fragmentsOf(parseKind(t, kind, rec), kind)}
+	from, derived := listrow.Source(kind, s)
+	f, ok := c.find(fragment.Address{Sub: from})
+	if !ok {
+		t.Fatalf("a %s has no %s", kind, from)
+	}
+	if !derived {
+		return c.answer(f, true)
+	}
+	if other, ok := c.find(fragment.Address{Sub: s}); ok {
+		t.Errorf("a %s has %s, which is derived: %s", kind, s, c.answer(other, true))
+	}
+	text, err := listrow.Append([]byte("{"), kind, s, 7, []byte(c.join(f, true)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text) + "}"
+}
+
+// TestDerivedRows: a derived row has the values of its source, and where that has none, or a
+// null that rows do not have, those of a row that is made from the record.
+func TestDerivedRows(t *testing.T) {
+	for _, d := range []struct {
+		kind fragment.Kind
+		sub  fragment.Sub
+	}{{fragment.KindEpisode, fragment.SubMediaRow}, {fragment.KindPerson, fragment.SubRow}} {
+		for _, rec := range []string{
+			`{"id":1}`, `{"id":1,"name":"a \"b\",{}[]","overview":"c: \\","air_date":"2020-01-01","vote_average":7.5,"runtime":5,"popularity":1.25}`,
+			`{"id":1,"name":null,"overview":null,"air_date":null,"vote_average":null,"runtime":null,"episode_type":null,"profile_path":null}`,
+		} {
+			m, r := models()[d.kind], New()
+			one := parseKind(t, d.kind, rec)
+			got := shownRow(t, d.kind, d.sub, rec)
+			r.start(d.kind, one)
+			m.complete(one)
+			r.showID, r.baseName = 7, one.String(m.texts[0].field).V
+			want := &listRow{sub: d.sub}
+			for _, name := range listrow.Members(d.kind, d.sub) {
+				want.cells = append(want.cells, m.cell(name, want))
+			}
+			r.row(m, want, &version{rec: one})
+			c := composer{}
+			if text := "{" + c.join(Fragment{Pieces: r.out.end()}, true) + "}"; text != got {
+				t.Errorf("%s of %s = %s, want %s", d.sub, rec, got, text)
 			}
 		}
 	}

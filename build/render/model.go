@@ -6,6 +6,7 @@ import (
 
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/listrow"
 	"reelsplice/schemas/record"
 	"reelsplice/schemas/release"
 )
@@ -76,74 +77,15 @@ var textRules = map[fragment.Kind][]struct {
 	fragment.KindCredit: {{"media", toBase, ""}, {"person", toBase, ""}},
 }
 
-// rowMembers are the members of the rows that lists have of a kind, in wire order.
-var rowMembers = map[fragment.Kind]map[fragment.Sub][]string{
-	fragment.KindMovie: {
-		fragment.SubRow: {
-			"adult", "backdrop_path", genreIDs, "id", "title", "original_language", "original_title", "overview", "popularity",
-			"poster_path", "release_date", "softcore", "video", "vote_average", "vote_count",
-		},
-		fragment.SubMediaRow: {
-			"adult", "backdrop_path", "id", "title", "original_title", "overview", "poster_path", mediaType, "original_language",
-			genreIDs, "popularity", "release_date", "softcore", "video", "vote_average", "vote_count",
-		},
-	},
-	fragment.KindTV: {
-		fragment.SubRow: {
-			"adult", "backdrop_path", genreIDs, "id", "origin_country", "original_language", "original_name", "overview",
-			"popularity", "poster_path", "first_air_date", "softcore", "name", "vote_average", "vote_count",
-		},
-		fragment.SubMediaRow: {
-			"adult", "backdrop_path", "id", "name", "original_name", "overview", "poster_path", mediaType, "original_language",
-			genreIDs, "popularity", "first_air_date", "softcore", "vote_average", "vote_count", "origin_country",
-		},
-	},
-	fragment.KindSeason: {
-		fragment.SubMediaRow: {
-			"id", "name", "overview", "poster_path", mediaType, "vote_average", "air_date", "season_number", showID, episodeCount,
-		},
-	},
-	fragment.KindEpisode: {
-		fragment.SubMediaRow: {
-			"id", "name", "overview", mediaType, "vote_average", "vote_count", "air_date", "episode_number", "episode_type",
-			"production_code", "runtime", "season_number", showID, "still_path",
-		},
-	},
-	fragment.KindPerson: {
-		fragment.SubRow: {
-			"adult", "gender", "id", "known_for_department", "name", originalName, "popularity", "profile_path",
-		},
-		fragment.SubMediaRow: {
-			"adult", "id", "name", originalName, mediaType, "popularity", "gender", "known_for_department", "profile_path",
-		},
-	},
-	fragment.KindCollection: {
-		fragment.SubRow: {
-			adult, "backdrop_path", "id", "name", "original_language", originalName, "overview", "poster_path",
-		},
-	},
-	fragment.KindCompany: {fragment.SubRow: {"id", "logo_path", "name", originCountry}},
-	fragment.KindKeyword: {fragment.SubRow: {"id", "name"}},
-}
-
-// Members of rows that are not copied from the details of the same name.
+// Members of rows that are not copied from the details of the same name, beside those of
+// package listrow.
 const (
-	genreIDs     = "genre_ids"
-	mediaType    = "media_type"
-	showID       = "show_id"
-	episodeCount = "episode_count"
 	originalName = "original_name" // of a person
 	adult        = "adult"         // of a collection
 
 	// originCountry of a company is null in its details where rows have an empty text.
 	originCountry = "origin_country"
 )
-
-// mediaTypes are the values of media_type.
-var mediaTypes = map[fragment.Kind]string{
-	fragment.KindMovie: "movie", fragment.KindTV: "tv", fragment.KindSeason: "tv_season",
-	fragment.KindEpisode: "tv_episode", fragment.KindPerson: "person",
-}
 
 // A model is what rendering needs to know of one kind. It is read only.
 type model struct {
@@ -152,7 +94,7 @@ type model struct {
 	texts []text
 	cuts  []cut // ascending
 	subs  []sub
-	rows  []row
+	rows  []listRow
 
 	word             release.Word  // of generic names
 	number           *record.Field // of generic names
@@ -189,8 +131,8 @@ type sub struct {
 	empty string        // content of the default
 }
 
-// row is the kind as a row of lists.
-type row struct {
+// listRow is the kind as a row of lists.
+type listRow struct {
 	sub   fragment.Sub
 	cells []cell
 	texts []int // those of the model that are in the row
@@ -323,11 +265,11 @@ func (m *model) sub(s fragment.Sub) *sub {
 
 func (m *model) addRows() {
 	for _, s := range []fragment.Sub{fragment.SubRow, fragment.SubMediaRow} {
-		names := rowMembers[m.kind][s]
-		if names == nil {
+		names := listrow.Members(m.kind, s)
+		if _, derived := listrow.Source(m.kind, s); derived || names == nil {
 			continue
 		}
-		out := row{sub: s}
+		out := listRow{sub: s}
 		for _, name := range names {
 			out.cells = append(out.cells, m.cell(name, &out))
 		}
@@ -335,10 +277,10 @@ func (m *model) addRows() {
 	}
 }
 
-func (m *model) cell(name string, out *row) cell {
+func (m *model) cell(name string, out *listRow) cell {
 	c := cell{name: name, index: -1, text: -1, empty: `"` + name + `":` + `""`}
 	f := m.member(name)
-	if f == nil || name == episodeCount { // what a record has of it is one source of several
+	if f == nil || name == listrow.EpisodeCount { // what a record has of it is one source of several
 		return c
 	}
 	c.index = indexOf(m.plan, f)

@@ -6,6 +6,7 @@ import (
 	"reelsplice/build/derive"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/listrow"
 	"reelsplice/schemas/record"
 	"reelsplice/schemas/release"
 )
@@ -84,9 +85,9 @@ func creditsOf(all *catalog.PersonCredits, media string) *catalog.PersonCredits 
 		out := []catalog.PersonCredit{}
 		for i := range rows {
 			if rows[i].MediaType.V == media {
-				row := rows[i]
-				row.MediaType = record.String{}
-				out = append(out, row)
+				credit := rows[i]
+				credit.MediaType = record.String{}
+				out = append(out, credit)
 			}
 		}
 		return out
@@ -123,7 +124,7 @@ func (r *Renderer) filmography(s *sub, kind fragment.Kind, credits []derive.Cred
 			f.comma()
 			f.credit(c)
 			if kind == 0 {
-				f.string(`,"media_type":`, mediaTypes[c.Title.Kind])
+				f.string(`,"media_type":`, listrow.TypeOf(c.Title.Kind))
 			}
 			f.text("}")
 		}

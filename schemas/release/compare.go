@@ -402,7 +402,7 @@ func (c *Comparison) sameBehind(x, y *Piece, sameID bool, level int) (bool, erro
 		return sameID, nil
 	case OpInclude:
 		var key [fragment.MaxKeyLen]byte
-		return c.sameProgram(y.Include.AppendKey(key[:0]), y.Include.Sub, level)
+		return c.sameProgram(y.Include.AppendKey(key[:0]), y.Include.stored(), level)
 	default:
 		return true, nil
 	}

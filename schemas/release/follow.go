@@ -56,14 +56,15 @@ func (v *verifier) target(p *Piece) (program, bool) {
 		return program{e, p.Sub}, ok && v.isResource(p.Ref) && e.hasSub(p.Sub)
 	}
 	e, ok := v.r.Include(p.Include)
-	if ok && !e.hasSub(p.Include.Sub) {
+	sub := p.Include.stored()
+	if ok && !e.hasSub(sub) {
 		var key [fragment.MaxKeyLen]byte
 		e, ok = v.r.Lookup(fragment.AppendShared(key[:0], fragment.KindDefault, p.Include.Kind, ""))
 	}
 	if ok { // what answers every variant
-		_, ok = e.Find(fragment.Address{Sub: p.Include.Sub})
+		_, ok = e.Find(fragment.Address{Sub: sub})
 	}
-	return program{e, p.Include.Sub}, ok
+	return program{e, sub}, ok
 }
 
 // leads returns what is wrong with where p, a reference or an include in the program

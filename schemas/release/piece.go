@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/listrow"
 )
 
 // An Op tells what a piece of a program is. Values reach files.
@@ -53,6 +54,13 @@ type Include struct {
 	Season  uint32        // of a season or an episode, otherwise 0
 	Episode uint32        // of an episode, otherwise 0
 	Sub     fragment.Sub
+}
+
+// stored returns the sub-request of the fragments that hold what i includes: rows that are
+// derived lie in others.
+func (i Include) stored() fragment.Sub {
+	from, _ := listrow.Source(i.Kind, i.Sub)
+	return from
 }
 
 // AppendKey appends the key of the resource: 9 bytes, 13 of a season, 17 of an episode.

@@ -15,6 +15,7 @@ import (
 	"sync/atomic"
 
 	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/listrow"
 	"reelsplice/schemas/release/mmap"
 )
 
@@ -447,6 +448,7 @@ func (v *verifier) tableRows(ctx context.Context, kind fragment.Kind, t *Table) 
 		return nil
 	}
 	var key []byte
+	rows, _ := listrow.Source(kind, fragment.SubRow)
 	for i := range t.rows {
 		if i%65536 == 0 && ctx.Err() != nil {
 			return ctx.Err()
@@ -455,7 +457,7 @@ func (v *verifier) tableRows(ctx context.Context, kind fragment.Kind, t *Table) 
 			continue
 		}
 		key = fragment.AppendID(key[:0], kind, fragment.ID(le.Uint64(ids[8*i:])))
-		if e, ok := v.r.find(key); !ok || e.isAlias() || !e.hasSub(fragment.SubRow) {
+		if e, ok := v.r.find(key); !ok || e.isAlias() || !e.hasSub(rows) {
 			v.problem(file, -1, "row %d is %s, which the release does not have, or has no row for lists of", i, fragment.DescribeKey(key))
 		}
 	}

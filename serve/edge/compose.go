@@ -11,6 +11,7 @@ import (
 
 	"reelsplice/data/reference"
 	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/listrow"
 	"reelsplice/schemas/release"
 	"reelsplice/schemas/tables/accounts"
 	"reelsplice/serve/route"
@@ -282,6 +283,9 @@ func (c *composer) reference(p *part, piece *release.Piece, depth int) error {
 
 // include adds a fragment of any other resource, in the request's language.
 func (c *composer) include(p *part, i *release.Include, depth int) error {
+	if from, derived := listrow.Source(i.Kind, i.Sub); derived {
+		return c.derivedRow(p, i, from)
+	}
 	e, ok := p.rel.Include(*i)
 	var choice variant.Choice
 	if ok {
