@@ -17,7 +17,7 @@ import (
 	"reelsplice/schemas/release"
 )
 
-func (a *app) buildCommand() *cobra.Command {
+func buildCommand(a *app) *cobra.Command {
 	cfg := build.DefaultConfig()
 	memory := size(cfg.Memory)
 	var publish bool

@@ -21,7 +21,7 @@ import (
 	"reelsplice/serve/edge"
 )
 
-func (a *app) diffCommand() *cobra.Command {
+func diffCommand(a *app) *cobra.Command {
 	var s release.Store
 	var purge bool
 	c := &cobra.Command{

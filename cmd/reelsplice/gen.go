@@ -13,7 +13,7 @@ import (
 	"reelsplice/data/gen"
 )
 
-func (a *app) genCommand() *cobra.Command {
+func genCommand(a *app) *cobra.Command {
 	cfg := gen.DefaultConfig()
 	c := &cobra.Command{
 		Use:   "gen --out DIR --movies N",

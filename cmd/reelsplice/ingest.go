@@ -18,7 +18,7 @@ import (
 	"reelsplice/schemas/object/mirror"
 )
 
-func (a *app) ingestCommand() *cobra.Command {
+func ingestCommand(a *app) *cobra.Command {
 	cfg := ingest.Config{}
 	bucket := mirror.Options{Write: true}
 	o := ingestFlags{}

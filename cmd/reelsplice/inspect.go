@@ -15,7 +15,7 @@ import (
 	"reelsplice/serve/edge"
 )
 
-func (a *app) inspectCommand() *cobra.Command {
+func inspectCommand(a *app) *cobra.Command {
 	var s release.Store
 	var id string
 	var explain bool

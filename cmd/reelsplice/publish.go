@@ -20,7 +20,7 @@ func storeFlag(c *cobra.Command, s *release.Store) {
 	required(c, "releases")
 }
 
-func (a *app) publishCommand() *cobra.Command {
+func publishCommand(a *app) *cobra.Command {
 	var s release.Store
 	c := &cobra.Command{
 		Use:   "publish --releases DIR [ID]",
@@ -78,7 +78,7 @@ func current(s release.Store) (string, error) {
 	return id, err
 }
 
-func (a *app) rollbackCommand() *cobra.Command {
+func rollbackCommand(a *app) *cobra.Command {
 	var s release.Store
 	c := &cobra.Command{
 		Use:   "rollback --releases DIR",
@@ -98,7 +98,7 @@ func (a *app) rollbackCommand() *cobra.Command {
 	})
 }
 
-func (a *app) releasesCommand() *cobra.Command {
+func releasesCommand(a *app) *cobra.Command {
 	var s release.Store
 	c := &cobra.Command{
 		Use:   "releases --releases DIR",
@@ -158,7 +158,7 @@ func writeReleases(w io.Writer, infos []release.Info) {
 	_ = t.Flush() // w is a buffer
 }
 
-func (a *app) pruneCommand() *cobra.Command {
+func pruneCommand(a *app) *cobra.Command {
 	var s release.Store
 	var keep int
 	c := &cobra.Command{

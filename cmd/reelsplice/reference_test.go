@@ -47,7 +47,7 @@ func TestReferenceCommands(t *testing.T) {
 		"Every command takes the flags of the last section too. [Configuration](configuration.md) tells how to set flags by\n" +
 		"environment and file. Exit codes: 0 success, 1 failure, 2 wrong usage.\n")
 	a := &app{}
-	root := a.rootCommand()
+	root := rootCommand(a)
 	describeCommands(&b, root)
 	b.WriteString("\n## Flags of every command\n")
 	describeFlags(&b, root.PersistentFlags())

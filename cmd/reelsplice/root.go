@@ -37,7 +37,7 @@ const (
 func run(ctx context.Context, p process) int {
 	a := &app{process: p}
 	defer a.closeLog()
-	root := a.rootCommand()
+	root := rootCommand(a)
 	root.SetArgs(p.Args)
 	root.SetOut(p.Stdout)
 	root.SetErr(p.Stderr)
@@ -94,7 +94,7 @@ type app struct {
 	queue    *logs.Queue // behind Stderr, for a command that serves; nil else
 }
 
-func (a *app) rootCommand() *cobra.Command {
+func rootCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "reelsplice",
 		Short: "A movie API of your own, from dumps",
@@ -122,9 +122,9 @@ func (a *app) rootCommand() *cobra.Command {
 
 func (a *app) addCommands(root *cobra.Command) {
 	root.AddCommand(
-		a.upCommand(), a.genCommand(), a.ingestCommand(), a.buildCommand(), a.publishCommand(), a.rollbackCommand(),
-		a.releasesCommand(), a.pruneCommand(), a.verifyCommand(), a.diffCommand(), a.inspectCommand(), a.serveCommand(),
-		a.tokenCommand(), a.versionCommand(),
+		upCommand(a), genCommand(a), ingestCommand(a), buildCommand(a), publishCommand(a), rollbackCommand(a),
+		releasesCommand(a), pruneCommand(a), verifyCommand(a), diffCommand(a), inspectCommand(a), serveCommand(a),
+		tokenCommand(a), versionCommand(a),
 	)
 	root.InitDefaultCompletionCmd()
 	root.SetHelpCommand(helpCommand())

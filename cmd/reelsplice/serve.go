@@ -21,7 +21,7 @@ import (
 
 const defaultAddr = "127.0.0.1:8080"
 
-func (a *app) serveCommand() *cobra.Command {
+func serveCommand(a *app) *cobra.Command {
 	cfg := serve.DefaultConfig()
 	c := &cobra.Command{
 		Use:   "serve --releases DIR --tokens FILE",

@@ -18,13 +18,13 @@ import (
 	"reelsplice/serve/auth"
 )
 
-func (a *app) tokenCommand() *cobra.Command {
+func tokenCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "token",
 		Short: "Issue, list and revoke the tokens of clients",
 		Long:  "token keeps the file of the tokens that serve accepts. The file holds hashes, never a token.",
 	}
-	c.AddCommand(a.tokenIssueCommand(), a.tokenListCommand(), a.tokenRevokeCommand())
+	c.AddCommand(tokenIssueCommand(a), tokenListCommand(a), tokenRevokeCommand(a))
 	return c
 }
 
@@ -34,7 +34,7 @@ func tokensFlag(c *cobra.Command, path *string) {
 	required(c, "tokens")
 }
 
-func (a *app) tokenIssueCommand() *cobra.Command {
+func tokenIssueCommand(a *app) *cobra.Command {
 	var path, name, account, value string
 	var guest, v4, force bool
 	var expires expiry
@@ -207,7 +207,7 @@ func rowOfToken(r *auth.Record) tokenRow {
 	}
 }
 
-func (a *app) tokenListCommand() *cobra.Command {
+func tokenListCommand(a *app) *cobra.Command {
 	var path string
 	c := &cobra.Command{
 		Use:   "list --tokens FILE",
@@ -243,7 +243,7 @@ func writeTokens(w io.Writer, rows []tokenRow) {
 	_ = t.Flush() // w is a buffer
 }
 
-func (a *app) tokenRevokeCommand() *cobra.Command {
+func tokenRevokeCommand(a *app) *cobra.Command {
 	var path, name string
 	c := &cobra.Command{
 		Use:   "revoke --tokens FILE --name N",

@@ -29,7 +29,7 @@ import (
 	"reelsplice/serve/threads"
 )
 
-func (a *app) upCommand() *cobra.Command {
+func upCommand(a *app) *cobra.Command {
 	u := up{app: a, cfg: serve.DefaultConfig()}
 	c := &cobra.Command{
 		Use:   "up",

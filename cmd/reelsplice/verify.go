@@ -15,7 +15,7 @@ import (
 	"reelsplice/schemas/tables/changelog"
 )
 
-func (a *app) verifyCommand() *cobra.Command {
+func verifyCommand(a *app) *cobra.Command {
 	var s release.Store
 	var part subset
 	c := &cobra.Command{

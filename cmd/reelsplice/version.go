@@ -59,7 +59,7 @@ func versionOf(info *debug.BuildInfo) versionReport {
 	return v
 }
 
-func (a *app) versionCommand() *cobra.Command {
+func versionCommand(a *app) *cobra.Command {
 	return a.leaf(&cobra.Command{
 		Use:   "version",
 		Short: "Print the version of the program and of its files",
