@@ -17,20 +17,12 @@ import (
 
 // bench is one run.
 type bench struct {
-	cfg                Config
-	tools              host.Tools
-	client             peer.Client
-	tmp                string // temporary folder of this run
+	servers
 	dir                string // where the release is made or found
-	releases, tokens   string
-	beforeReleases     string // made by cfg.Before of the same dump
-	token              string
 	resultLua, mixLua  string // scripts of wrk
 	movies             []uint64
 	edge, nginx        *server
 	before             *server // the edge of cfg.Before; nil without
-	nginxDir           string
-	running            []*server
 	report             *report.Report
 	detail, fiveAnswer subject
 }
@@ -40,7 +32,7 @@ func Run(ctx context.Context, cfg Config) (r *report.Report, err error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	b := &bench{cfg: cfg, client: peer.NewClient(), report: report.New(cfg.Rounds, cfg.Seconds, time.Now())}
+	b := &bench{servers: servers{cfg: cfg, client: peer.NewClient()}, report: report.New(cfg.Rounds, cfg.Seconds, time.Now())}
 	defer func() { err = errors.Join(err, b.close()) }()
 	if err := b.prepare(ctx); err != nil {
 		return nil, err
@@ -81,7 +73,7 @@ func (b *bench) prepare(ctx context.Context) (err error) {
 	if err := b.makeFolders(); err != nil {
 		return err
 	}
-	if err := b.makeRelease(ctx); err != nil {
+	if err := makeRelease(ctx, b); err != nil {
 		return err
 	}
 	if b.edge, err = b.startEdge(ctx); err != nil {
@@ -130,14 +122,14 @@ func (b *bench) chooseAnswers(ctx context.Context) (err error) {
 	if b.movies, err = popular(b.releases, "movie"); err != nil {
 		return err
 	}
-	path, err := b.nearest(ctx, "", detailGzip, 0)
+	path, err := nearest(ctx, b, "", detailGzip, 0)
 	if err != nil {
 		return err
 	}
 	if b.detail, err = b.ask(ctx, report.Detail, path); err != nil {
 		return err
 	}
-	if path, err = b.nearest(ctx, "?"+five, fiveGzip, fiveRaw); err != nil {
+	if path, err = nearest(ctx, b, "?"+five, fiveGzip, fiveRaw); err != nil {
 		return err
 	}
 	if b.fiveAnswer, err = b.ask(ctx, report.Five, path); err != nil {
@@ -149,27 +141,27 @@ func (b *bench) chooseAnswers(ctx context.Context) (err error) {
 }
 
 // close ends the servers, the last one first, and removes the temporary folder.
-func (b *bench) close() error {
-	for _, s := range slices.Backward(b.running) {
+func (v *servers) close() error {
+	for _, s := range slices.Backward(v.running) {
 		s.Stop()
 	}
-	b.client.Close()
-	if b.tmp == "" {
+	v.client.Close()
+	if v.tmp == "" {
 		return nil
 	}
-	return os.RemoveAll(b.tmp)
+	return os.RemoveAll(v.tmp)
 }
 
 // command is a child's command line, without what this process has in its environment
 // for itself.
-func (b *bench) command(program string, args ...string) *exec.Cmd {
+func (v *servers) command(program string, args ...string) *exec.Cmd {
 	cmd := exec.Command(program, args...)
-	cmd.Dir, cmd.Env = b.tmp, host.Env(os.Environ())
+	cmd.Dir, cmd.Env = v.tmp, host.Env(os.Environ())
 	return cmd
 }
 
 // header returns the header lines of a request for gzip; the first one alone is that of
 // a request for identity.
-func (b *bench) header() []string {
-	return []string{"Authorization: Bearer " + b.token, "Accept-Encoding: gzip"}
+func (v *servers) header() []string {
+	return []string{"Authorization: Bearer " + v.token, "Accept-Encoding: gzip"}
 }

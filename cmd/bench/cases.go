@@ -16,7 +16,7 @@ import (
 // cases measures single requests.
 func (b *bench) cases(ctx context.Context) error {
 	b.cfg.progress("starting servers")
-	targets, err := b.caseTargets(ctx)
+	targets, err := caseTargets(ctx, b)
 	if err != nil {
 		return err
 	}
@@ -33,16 +33,16 @@ func (b *bench) cases(ctx context.Context) error {
 
 // caseTargets starts the peers and returns what is asked of whom. All that should answer
 // alike are checked to.
-func (b *bench) caseTargets(ctx context.Context) ([]*target, error) {
+func caseTargets(ctx context.Context, b *bench) ([]*target, error) {
 	var targets []*target
 	for _, s := range []*subject{&b.detail, &b.fiveAnswer} {
-		list, err := b.alike(ctx, s)
+		list, err := alike(ctx, b, s)
 		if err != nil {
 			return nil, err
 		}
 		targets = append(targets, list...)
 		if s == &b.detail {
-			if list, err = b.refusals(ctx); err != nil {
+			if list, err = refusals(ctx, b); err != nil {
 				return nil, err
 			}
 			targets = append(targets, list...)
@@ -52,7 +52,7 @@ func (b *bench) caseTargets(ctx context.Context) ([]*target, error) {
 }
 
 // alike returns the servers that answer a subject, the edge first.
-func (b *bench) alike(ctx context.Context, s *subject) ([]*target, error) {
+func alike(ctx context.Context, b *bench, s *subject) ([]*target, error) {
 	targets := []*target{{name: s.Case, server: b.edge, load: load{url: b.edge.url + s.Path, header: b.header()}}}
 	add := func(srv *server, path string) {
 		targets = append(targets, &target{name: s.Case, server: srv, load: load{url: srv.url + path, header: b.header()}})
@@ -69,12 +69,12 @@ func (b *bench) alike(ctx context.Context, s *subject) ([]*target, error) {
 	}
 	add(constant, s.Path)
 	if s.Case == report.Five {
-		if err := b.composed(ctx, s, add); err != nil {
+		if err := composed(ctx, b, s, add); err != nil {
 			return nil, err
 		}
 	}
 	for _, t := range targets[1:] {
-		if err := b.checkAlike(ctx, t, s); err != nil {
+		if err := checkAlike(ctx, b, t, s); err != nil {
 			return nil, fmt.Errorf("%s of %s: %w", t.name, t.server.name, err)
 		}
 	}
@@ -82,7 +82,7 @@ func (b *bench) alike(ctx context.Context, s *subject) ([]*target, error) {
 }
 
 // composed adds the servers that compose the answer of its parts.
-func (b *bench) composed(ctx context.Context, s *subject, add func(srv *server, path string)) error {
+func composed(ctx context.Context, b *bench, s *subject, add func(srv *server, path string)) error {
 	whole, err := s.answer.Identity()
 	if err != nil {
 		return err
@@ -133,7 +133,7 @@ func writeESI(dir string, details []byte, parts []peer.Part) error {
 
 // checkAlike compares what a server answers with the edge's answer. The server that
 // encodes anew has an order of its own, so its JSON is compared by meaning.
-func (b *bench) checkAlike(ctx context.Context, t *target, s *subject) error {
+func checkAlike(ctx context.Context, b *bench, t *target, s *subject) error {
 	want, err := s.answer.Identity()
 	if err != nil {
 		return err
@@ -162,7 +162,7 @@ func (b *bench) checkAlike(ctx context.Context, t *target, s *subject) error {
 }
 
 // refusals returns the requests for details that are answered without them.
-func (b *bench) refusals(ctx context.Context) ([]*target, error) {
+func refusals(ctx context.Context, b *bench) ([]*target, error) {
 	var targets []*target
 	for _, c := range []struct {
 		name   string
@@ -197,7 +197,7 @@ func (b *bench) refusals(ctx context.Context) ([]*target, error) {
 		if b.before != nil {
 			l.url = b.before.url + b.detail.Path
 			if c.status == http.StatusNotModified {
-				if l.header, err = b.knownTo(ctx, l.url); err != nil {
+				if l.header, err = knownTo(ctx, b, l.url); err != nil {
 					return nil, fmt.Errorf("%s of %s: %w", c.name, report.Before, err)
 				}
 			}
@@ -207,19 +207,19 @@ func (b *bench) refusals(ctx context.Context) ([]*target, error) {
 	if b.nginx == nil {
 		return targets, nil
 	}
-	known, err := b.knownOfNginx(ctx)
+	known, err := knownOfNginx(ctx, b)
 	return append(targets, known), err
 }
 
 // knownOfNginx returns the request to nginx for the file of the details that the client has.
-func (b *bench) knownOfNginx(ctx context.Context) (*target, error) {
+func knownOfNginx(ctx context.Context, b *bench) (*target, error) {
 	url := b.nginx.url + "/" + b.detail.Case
-	header, err := b.knownTo(ctx, url)
+	header, err := knownTo(ctx, b, url)
 	return &target{name: report.NotModified, server: b.nginx, load: load{url: url, header: header}}, err
 }
 
 // knownTo returns the header of a request for a response that the client has.
-func (b *bench) knownTo(ctx context.Context, url string) ([]string, error) {
+func knownTo(ctx context.Context, b *bench, url string) ([]string, error) {
 	a, err := b.client.Get(ctx, http.MethodGet, url, b.header())
 	if err != nil {
 		return nil, err

@@ -18,13 +18,13 @@ var curveConnections = []int{1, 8, 32, 256, 1024}
 
 // curves measures requests/s by connections, and the time of an answer by its parts.
 func (b *bench) curves(ctx context.Context) error {
-	if err := b.connectionCurve(ctx); err != nil {
+	if err := connectionCurve(ctx, b); err != nil {
 		return err
 	}
-	return b.partsCurve(ctx)
+	return partsCurve(ctx, b)
 }
 
-func (b *bench) connectionCurve(ctx context.Context) error {
+func connectionCurve(ctx context.Context, b *bench) error {
 	var targets []*target
 	for _, s := range []*subject{&b.detail, &b.fiveAnswer} {
 		targets = append(targets, b.finished(s, s.Case)...)
@@ -36,8 +36,8 @@ func (b *bench) connectionCurve(ctx context.Context) error {
 
 // partsCurve measures a series with more and more parts over one connection: so the time
 // of an answer is all that is measured.
-func (b *bench) partsCurve(ctx context.Context) error {
-	id, err := b.longSeries(ctx)
+func partsCurve(ctx context.Context, b *bench) error {
+	id, err := longSeries(ctx, b)
 	if err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func (b *bench) partsCurve(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := b.hasParts(ctx, &s, n); err != nil {
+		if err := hasParts(ctx, b, &s, n); err != nil {
 			return err
 		}
 		file := fmt.Sprintf("%s/%d", report.Parts, n)
@@ -81,7 +81,7 @@ func (b *bench) finished(s *subject, file string) []*target {
 }
 
 // hasParts checks that an answer has n parts behind its details.
-func (b *bench) hasParts(ctx context.Context, s *subject, n int) error {
+func hasParts(ctx context.Context, b *bench, s *subject, n int) error {
 	path, _, _ := strings.Cut(s.Path, "?")
 	details, err := b.client.Get(ctx, http.MethodGet, b.edge.url+path, b.header()[:1])
 	if err != nil {

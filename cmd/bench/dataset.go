@@ -16,11 +16,11 @@ import (
 const moviesPerSeries = 50
 
 // makeRelease makes the releases that the folder lacks, and a token.
-func (b *bench) makeRelease(ctx context.Context) error {
+func makeRelease(ctx context.Context, b *bench) error {
 	work := filepath.Join(b.tmp, "work")
-	err := b.generate(ctx, work, b.cfg.Program, b.releases)
+	err := generate(ctx, b, work, b.cfg.Program, b.releases)
 	if err == nil && b.cfg.Before != "" {
-		err = b.generate(ctx, work, b.cfg.Before, b.beforeReleases)
+		err = generate(ctx, b, work, b.cfg.Before, b.beforeReleases)
 	}
 	if err != nil {
 		return err
@@ -35,7 +35,7 @@ func (b *bench) makeRelease(ctx context.Context) error {
 
 // generate makes a release of a synthetic dump by a program, unless there is one. The dump
 // in work is made once, so that all programs get the same.
-func (b *bench) generate(ctx context.Context, work, program, releases string) error {
+func generate(ctx context.Context, b *bench, work, program, releases string) error {
 	if _, err := os.Stat(filepath.Join(releases, "current")); err == nil {
 		return nil
 	}

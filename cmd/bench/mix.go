@@ -76,23 +76,23 @@ func (b *bench) mix(ctx context.Context) error {
 	if err := b.noteSizes(requests); err != nil {
 		return err
 	}
-	targets, err := b.mixTargets(ctx, requests)
+	targets, err := mixTargets(ctx, b, requests)
 	if err != nil {
 		return err
 	}
 	if b.report.Mix, err = b.byConnections(ctx, "mix", b.cfg.Connections, b.cfg.Rounds, targets); err != nil {
 		return err
 	}
-	return b.mixCold(ctx, targets)
+	return mixCold(ctx, b, targets)
 }
 
 // mixCold measures one pass over the mix of servers that have just started, when the
 // kernel holds nothing of their files.
-func (b *bench) mixCold(ctx context.Context, targets []*target) error {
+func mixCold(ctx context.Context, b *bench, targets []*target) error {
 	for _, t := range targets {
 		t.name, t.load.connections = report.Cold, b.cfg.Connections[0]
 		t.load.once, t.load.seconds = true, coldSeconds
-		t.before = b.chill
+		t.before = func(ctx context.Context, t *target) error { return chill(ctx, b, t) }
 	}
 	measures, err := b.rounds(ctx, "mix, cold", min(b.cfg.Rounds, coldRounds), targets)
 	b.report.Mix = append(b.report.Mix, measures...)
@@ -100,7 +100,7 @@ func (b *bench) mixCold(ctx context.Context, targets []*target) error {
 }
 
 // chill starts the server of t anew, with nothing of its files in memory.
-func (b *bench) chill(ctx context.Context, t *target) (err error) {
+func chill(ctx context.Context, b *bench, t *target) (err error) {
 	dir, start, place := b.releases, b.startEdge, &b.edge
 	switch t.server.name {
 	case report.Nginx:
@@ -189,7 +189,7 @@ func (m *mixer) request(ctx context.Context, what, path string) (asked, error) {
 
 // mixTargets returns the edge and, where they run, the edge before and nginx, with the
 // requests of the mix.
-func (b *bench) mixTargets(ctx context.Context, requests []asked) ([]*target, error) {
+func mixTargets(ctx context.Context, b *bench, requests []asked) ([]*target, error) {
 	targets := []*target{}
 	for _, s := range []*server{b.edge, b.before, b.nginx} {
 		if s == nil {
@@ -199,7 +199,7 @@ func (b *bench) mixTargets(ctx context.Context, requests []asked) ([]*target, er
 			if s == b.edge {
 				return a.path, a.tag, nil
 			}
-			return b.sameAt(ctx, s, a)
+			return sameAt(ctx, b, s, a)
 		})
 		if err != nil {
 			return nil, err
@@ -211,7 +211,7 @@ func (b *bench) mixTargets(ctx context.Context, requests []asked) ([]*target, er
 
 // sameAt returns the path and the tag of a request to another server than the edge, and
 // checks that its response is the edge's.
-func (b *bench) sameAt(ctx context.Context, s *server, a *asked) (path, tag string, err error) {
+func sameAt(ctx context.Context, b *bench, s *server, a *asked) (path, tag string, err error) {
 	if path = a.path; s == b.nginx {
 		path = "/" + a.file
 	}

@@ -21,7 +21,7 @@ func TestMix(t *testing.T) {
 		_, _ = w.Write(a.Body)
 	}))
 	defer edge.Close()
-	b := &bench{client: peer.NewClient(), edge: &server{name: report.Edge, url: edge.URL}, tmp: t.TempDir()}
+	b := &bench{servers: servers{client: peer.NewClient(), tmp: t.TempDir()}, edge: &server{name: report.Edge, url: edge.URL}}
 	defer b.client.Close()
 	for i := range uint64(1000) {
 		b.movies = append(b.movies, 7000+i)
@@ -49,7 +49,7 @@ func TestMix(t *testing.T) {
 	if first < n/20 || first > n/3 {
 		t.Errorf("the most popular movie is asked for %d times of %d", first, n)
 	}
-	targets, err := b.mixTargets(t.Context(), requests)
+	targets, err := mixTargets(t.Context(), b, requests)
 	if err != nil || len(targets) != 1 {
 		t.Fatalf("mixTargets = %d targets, %v, want the edge alone", len(targets), err)
 	}

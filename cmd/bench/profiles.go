@@ -34,7 +34,7 @@ func (b *bench) profiles(ctx context.Context) error {
 	} {
 		b.cfg.progress("profile of %s", c.name)
 		l := load{url: b.edge.url + c.path, header: c.header, connections: b.cfg.Connections[0], seconds: profileSeconds + 2}
-		if err := b.profile(ctx, c.name, l); err != nil {
+		if err := profile(ctx, b, c.name, l); err != nil {
 			return fmt.Errorf("%s: %w", c.name, err)
 		}
 	}
@@ -42,24 +42,24 @@ func (b *bench) profiles(ctx context.Context) error {
 }
 
 // profile records profiles under a load.
-func (b *bench) profile(ctx context.Context, name string, l load) error {
+func profile(ctx context.Context, b *bench, name string, l load) error {
 	ended := make(chan error, 1)
 	go func() {
 		_, err := b.runWrk(ctx, l)
 		ended <- err
 	}()
-	err := b.fetchProfile(ctx, fmt.Sprintf("profile?seconds=%d", profileSeconds), name+".cpu.pprof")
+	err := fetchProfile(ctx, b, fmt.Sprintf("profile?seconds=%d", profileSeconds), name+".cpu.pprof")
 	if loadErr := <-ended; err == nil {
 		err = loadErr
 	}
 	if err != nil {
 		return err
 	}
-	return b.fetchProfile(ctx, "heap", name+".heap.pprof")
+	return fetchProfile(ctx, b, "heap", name+".heap.pprof")
 }
 
 // fetchProfile keeps what the admin listener of the edge says at a path in a file.
-func (b *bench) fetchProfile(ctx context.Context, path, file string) error {
+func fetchProfile(ctx context.Context, b *bench, path, file string) error {
 	c := peer.NewClient()
 	defer c.Close()
 	c.Http.Timeout = profileSeconds*time.Second + host.Patience

@@ -126,9 +126,9 @@ const (
 
 // settle waits until no server does anything. One that is slow still has some hundred requests
 // to answer when the load generator has gone, on the core that is another one's by then.
-func (b *bench) settle(ctx context.Context) error {
+func (v *servers) settle(ctx context.Context) error {
 	var roots []int
-	for _, s := range b.running {
+	for _, s := range v.running {
 		roots = append(roots, s.Cmd.Process.Pid)
 	}
 	last, err := host.TreesCPU("/proc", roots)

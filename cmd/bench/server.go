@@ -23,66 +23,79 @@ type server struct {
 	*host.Process
 }
 
+// servers starts and stops the servers of a run, in its folders.
+type servers struct {
+	cfg              Config
+	tools            host.Tools
+	client           peer.Client
+	tmp              string // temporary folder of this run
+	releases, tokens string
+	beforeReleases   string // made by cfg.Before of the same dump
+	token            string
+	nginxDir         string
+	running          []*server
+}
+
 // startOwn starts a server of one of our programs, which prints its address.
-func (b *bench) startOwn(ctx context.Context, name, program string, args ...string) (*server, error) {
+func (v *servers) startOwn(ctx context.Context, name, program string, args ...string) (*server, error) {
 	var a peer.Announcement
-	p, err := host.StartAnnounced(ctx, name, b.cfg.ServerCore, b.command(program, args...), &a)
+	p, err := host.StartAnnounced(ctx, name, v.cfg.ServerCore, v.command(program, args...), &a)
 	if err != nil {
 		return nil, err
 	}
 	s := &server{name, a.URL, a.AdminURL, p}
-	b.running = append(b.running, s)
+	v.running = append(v.running, s)
 	return s, nil
 }
 
-func (b *bench) startEdge(ctx context.Context) (*server, error) {
-	return b.startServe(ctx, report.Edge, b.cfg.Program, b.releases)
+func (v *servers) startEdge(ctx context.Context) (*server, error) {
+	return v.startServe(ctx, report.Edge, v.cfg.Program, v.releases)
 }
 
-func (b *bench) startBefore(ctx context.Context) (*server, error) {
-	return b.startServe(ctx, report.Before, b.cfg.Before, b.beforeReleases)
+func (v *servers) startBefore(ctx context.Context) (*server, error) {
+	return v.startServe(ctx, report.Before, v.cfg.Before, v.beforeReleases)
 }
 
-func (b *bench) startServe(ctx context.Context, name, program, releases string) (*server, error) {
-	return b.startOwn(ctx, name, program, "serve", "--json", "--quiet", "--releases", releases, "--tokens", b.tokens,
+func (v *servers) startServe(ctx context.Context, name, program, releases string) (*server, error) {
+	return v.startOwn(ctx, name, program, "serve", "--json", "--quiet", "--releases", releases, "--tokens", v.tokens,
 		"--addr", "127.0.0.1:0", "--admin-addr", "127.0.0.1:0", "--shutdown-delay", "0s")
 }
 
 // startConstant starts a server that answers everything with a.
-func (b *bench) startConstant(ctx context.Context, name string, a peer.Answer) (*server, error) {
-	file := filepath.Join(b.tmp, "constant-"+name+".json")
+func (v *servers) startConstant(ctx context.Context, name string, a peer.Answer) (*server, error) {
+	file := filepath.Join(v.tmp, "constant-"+name+".json")
 	if err := peer.WriteJSON(file, a); err != nil {
 		return nil, err
 	}
-	return b.startOwn(ctx, report.Constant, b.cfg.Self, "peer", "constant", "--answer", file)
+	return v.startOwn(ctx, report.Constant, v.cfg.Self, "peer", "constant", "--answer", file)
 }
 
 // startMerge starts a server that makes an answer of details and parts on each request.
-func (b *bench) startMerge(ctx context.Context, s *subject, details []byte, parts []peer.Part) (*server, error) {
-	file := filepath.Join(b.tmp, "merge.json")
+func (v *servers) startMerge(ctx context.Context, s *subject, details []byte, parts []peer.Part) (*server, error) {
+	file := filepath.Join(v.tmp, "merge.json")
 	if err := peer.WriteJSON(file, peer.MergeJob{Header: s.answer.Header, Details: details, Parts: parts}); err != nil {
 		return nil, err
 	}
-	return b.startOwn(ctx, report.Merge, b.cfg.Self, "peer", "merge", "--answer", file)
+	return v.startOwn(ctx, report.Merge, v.cfg.Self, "peer", "merge", "--answer", file)
 }
 
 // startOther starts a server of others on a free port and waits until it answers.
-func (b *bench) startOther(ctx context.Context, name, addr string, args ...string) (*server, error) {
-	p, err := host.Start(name, b.cfg.ServerCore, b.command(args[0], args[1:]...), nil)
+func (v *servers) startOther(ctx context.Context, name, addr string, args ...string) (*server, error) {
+	p, err := host.Start(name, v.cfg.ServerCore, v.command(args[0], args[1:]...), nil)
 	if err != nil {
 		return nil, err
 	}
 	s := &server{name: name, url: "http://" + addr, Process: p}
-	b.running = append(b.running, s)
-	return s, b.awaitAnswer(ctx, s)
+	v.running = append(v.running, s)
+	return s, v.awaitAnswer(ctx, s)
 }
 
 // awaitAnswer waits until a server answers, with whatever status.
-func (b *bench) awaitAnswer(ctx context.Context, s *server) error {
+func (v *servers) awaitAnswer(ctx context.Context, s *server) error {
 	ctx, cancel := context.WithTimeout(ctx, host.Patience)
 	defer cancel()
 	for {
-		if _, err := b.client.Get(ctx, http.MethodGet, s.url+"/", nil); err == nil {
+		if _, err := v.client.Get(ctx, http.MethodGet, s.url+"/", nil); err == nil {
 			return nil
 		}
 		select {
@@ -105,10 +118,10 @@ func freeAddr() (string, error) {
 }
 
 // stopServer stops one of the servers that run.
-func (b *bench) stopServer(s *server) {
-	for i, r := range b.running {
+func (v *servers) stopServer(s *server) {
+	for i, r := range v.running {
 		if r == s {
-			b.running = append(b.running[:i], b.running[i+1:]...)
+			v.running = append(v.running[:i], v.running[i+1:]...)
 			break
 		}
 	}
@@ -148,11 +161,11 @@ http {
 `
 
 // filesDir is the folder that nginx serves.
-func (b *bench) filesDir() string { return filepath.Join(b.nginxDir, "files") }
+func (v *servers) filesDir() string { return filepath.Join(v.nginxDir, "files") }
 
 // writeFinished writes a finished answer where nginx finds it at path.
-func (b *bench) writeFinished(path string, a *peer.Answer) error {
-	file := filepath.Join(b.filesDir(), filepath.FromSlash(path)+".gz")
+func (v *servers) writeFinished(path string, a *peer.Answer) error {
+	file := filepath.Join(v.filesDir(), filepath.FromSlash(path)+".gz")
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return err
 	}
@@ -177,7 +190,7 @@ func (b *bench) serveFinished(ctx context.Context, subjects ...*subject) (err er
 
 // startNginx starts nginx over the folder files in dir: those that end with .gz are
 // answers, asked for without that ending.
-func (b *bench) startNginx(ctx context.Context, dir string) (*server, error) {
+func (v *servers) startNginx(ctx context.Context, dir string) (*server, error) {
 	addr, err := freeAddr()
 	if err != nil {
 		return nil, err
@@ -191,7 +204,7 @@ func (b *bench) startNginx(ctx context.Context, dir string) (*server, error) {
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		return nil, fmt.Errorf("configure nginx: %w", err)
 	}
-	return b.startOther(ctx, report.Nginx, addr, b.tools.Nginx, "-p", dir, "-e", "stderr", "-c", file)
+	return v.startOther(ctx, report.Nginx, addr, v.tools.Nginx, "-p", dir, "-e", "stderr", "-c", file)
 }
 
 const varnishConfig = `vcl 4.1;
@@ -208,7 +221,7 @@ sub vcl_backend_response {
 `
 
 // startVarnish starts Varnish, which takes its parts from backend.
-func (b *bench) startVarnish(ctx context.Context, backend *server) (*server, error) {
+func (v *servers) startVarnish(ctx context.Context, backend *server) (*server, error) {
 	addr, err := freeAddr()
 	if err != nil {
 		return nil, err
@@ -217,15 +230,15 @@ func (b *bench) startVarnish(ctx context.Context, backend *server) (*server, err
 	if err != nil {
 		return nil, err
 	}
-	dir := filepath.Join(b.tmp, "varnish")
+	dir := filepath.Join(v.tmp, "varnish")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
 	text := strings.NewReplacer("@HOST@", host, "@PORT@", port).Replace(varnishConfig)
-	file := filepath.Join(b.tmp, "varnish.vcl")
+	file := filepath.Join(v.tmp, "varnish.vcl")
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		return nil, fmt.Errorf("configure varnish: %w", err)
 	}
-	return b.startOther(ctx, report.Varnish, addr, b.tools.Varnish, "-j", "none", "-F", "-n", dir, "-a", addr, "-f", file,
+	return v.startOther(ctx, report.Varnish, addr, v.tools.Varnish, "-j", "none", "-F", "-n", dir, "-a", addr, "-f", file,
 		"-s", "malloc,128m", "-p", "feature=+esi_disable_xml_check")
 }

@@ -70,7 +70,7 @@ func popular(dir, kind string) (ids []uint64, err error) {
 }
 
 // lengths returns the bytes of an answer with and without compression.
-func (b *bench) lengths(ctx context.Context, path string) (packed, raw int, err error) {
+func lengths(ctx context.Context, b *bench, path string) (packed, raw int, err error) {
 	for _, l := range []struct {
 		header []string
 		n      *int
@@ -91,11 +91,11 @@ func (b *bench) lengths(ctx context.Context, path string) (packed, raw int, err 
 
 // nearest returns the path of the movie whose answer comes nearest to lengths; raw 0 is
 // any.
-func (b *bench) nearest(ctx context.Context, query string, wantGzip, wantRaw int) (string, error) {
+func nearest(ctx context.Context, b *bench, query string, wantGzip, wantRaw int) (string, error) {
 	best, least := "", math.Inf(1)
 	for _, id := range b.movies[:min(len(b.movies), candidates)] {
 		path := fmt.Sprintf("/3/movie/%d%s", id, query)
-		packed, raw, err := b.lengths(ctx, path)
+		packed, raw, err := lengths(ctx, b, path)
 		if err != nil {
 			return "", err
 		}
@@ -131,7 +131,7 @@ func (b *bench) ask(ctx context.Context, name, path string) (subject, error) {
 
 // longSeries returns a popular series that has as many seasons as the curve appends, 0
 // when there is none.
-func (b *bench) longSeries(ctx context.Context) (uint64, error) {
+func longSeries(ctx context.Context, b *bench) (uint64, error) {
 	ids, err := popular(b.releases, "tv")
 	if err != nil {
 		return 0, err
