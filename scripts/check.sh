@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The checks that a person and CI run: format, vet, lint, tests with and without the
-# race detector, a short fuzz of every target, one run of every benchmark, and a tree
+# The checks that a person and CI run: format, vet, lint, all tests, those of concurrent code with
+# the race detector, a short fuzz of every target, one run of every benchmark, and a tree
 # that "go generate" and "go mod tidy" leave as it is. Needs Go and git only; the
 # linter is built from its pinned source. Where there is npm, clients that others wrote
 # are run too.
@@ -25,8 +25,9 @@ CGO_ENABLED=0 go vet ./...
 step "lint"
 go run "$LINT" run --timeout 10m
 
-step "tests"
-go test ./... # in their order, so that what .ci/run has tested is not tested again
+step "tests, the long ones too"
+# Long tests walk large real dumps, many seeds and every order; "go test ./..." takes a part of each.
+REELSPLICE_LONG_TESTS=1 go test ./... # in their order: results of packages without long tests are cached
 
 step "the build with all clouds, which is the one that is packaged"
 go vet -tags allclouds ./schemas/object/... ./cmd/reelsplice
@@ -42,9 +43,13 @@ fi
 
 step "tests with the race detector"
 if [ "$(go env CGO_ENABLED)" = 1 ] && command -v "$(go env CC)" >/dev/null; then
-  # -short: the largest dumps and most scripts of commands pass by once, without the
-  # detector.
-  go test -race -short -shuffle=on -timeout 10m ./...
+  # Packages that start goroutines, in code or in tests: what they share with others is found there.
+  starts='(^|[[:space:]])go (func|[a-zA-Z.]+\()|errgroup\.|\.Go\(func|t\.Parallel'
+  mapfile -t concurrent < <(go list -f '{{.ImportPath}} {{.Dir}}' ./... | while read -r pkg dir; do
+    if grep -qE "$starts" "$dir"/*.go; then echo "$pkg"; fi
+  done)
+  # -short: the largest dumps and most scripts of commands pass by once, without the detector.
+  go test -race -short -shuffle=on -timeout 10m "${concurrent[@]}"
 else
   echo "skipped: the race detector needs a C compiler, and there is none"
 fi

@@ -14,6 +14,7 @@ import (
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/release"
+	"reelsplice/schemas/sharedtest"
 	"reelsplice/serve/edge"
 )
 
@@ -385,7 +386,7 @@ func compared(t *testing.T, a, b *release.Reader) (found map[string]string, into
 // TestDiff: what differs between two releases is what the answers to all requests say
 // that it is.
 func TestDiff(t *testing.T) {
-	rounds := uint64(25)
+	rounds := uint64(sharedtest.Rounds(8, 25))
 	if testing.Short() || raceDetector {
 		rounds = 3
 	}
@@ -467,7 +468,7 @@ func purgeList(t *testing.T, a, b *release.Reader) map[string]bool {
 // TestPurge: what a cache still holds after purging is what the later release answers,
 // found or not.
 func TestPurge(t *testing.T) {
-	rounds := uint64(12)
+	rounds := uint64(sharedtest.Rounds(5, 12))
 	if testing.Short() || raceDetector {
 		rounds = 2
 	}

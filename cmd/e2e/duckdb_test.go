@@ -40,6 +40,7 @@ func (r duckCredit) role() role {
 // the table says when it is asked by people.
 func TestFilmographies(t *testing.T) {
 	skipLarge(t)
+	sharedtest.Long(t) // 184,350 credits
 	dir, r := ingestDump(t, ingest.Config{}, "parquet-duckdb")
 	t.Logf("records %v", r.Records)
 	rows, err := parquet.ReadFile[duckCredit](sharedtest.Path(t, "dumps", "parquet-duckdb", "credits.parquet"))

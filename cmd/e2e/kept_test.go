@@ -21,6 +21,7 @@ import (
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/release"
+	"reelsplice/schemas/sharedtest"
 )
 
 // A nightly is a catalogue that changes from night to night: dumps by their names, a JSON
@@ -313,7 +314,7 @@ func (n *nightly) write(t *testing.T, dir string) {
 // TestKeptReleases: after random changes, an incremental build answers as a full build, byte
 // for byte, and is sound.
 func TestKeptReleases(t *testing.T) {
-	nights, seeds := 12, 2
+	nights, seeds := sharedtest.Rounds(7, 12), sharedtest.Rounds(1, 2)
 	if testing.Short() || raceDetector {
 		nights, seeds = 2, 1
 	}

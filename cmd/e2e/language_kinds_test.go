@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"reelsplice/data/reference"
+	"reelsplice/schemas/sharedtest"
 )
 
 // A crawledKind is a kind with what a crawl of one language keeps of it: the details, and
@@ -78,6 +79,7 @@ func TestLanguagesOfKinds(t *testing.T) {
 	if testing.Short() { // each order is four ingests and a build
 		orders = orders[:1]
 	}
+	orders = orders[:min(len(orders), sharedtest.Rounds(2, 3))]
 	for kind, k := range crawledKinds {
 		for _, order := range orders {
 			dir := t.TempDir()

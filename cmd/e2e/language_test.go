@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"reelsplice/data/reference"
+	"reelsplice/schemas/sharedtest"
 )
 
 // crawled is what a crawl of one language keeps of a movie: the details, and answers
@@ -56,6 +57,7 @@ func TestLanguages(t *testing.T) {
 	if testing.Short() { // each order is four ingests and a build
 		orders = orders[:1]
 	}
+	orders = orders[:min(len(orders), sharedtest.Rounds(2, 4))]
 	for _, order := range orders {
 		var names []string
 		dir := t.TempDir()

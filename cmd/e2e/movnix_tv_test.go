@@ -74,12 +74,14 @@ func readMovnixTV(t *testing.T, f func(r *movnixTV)) {
 	}
 }
 
-// movnixSeries is the dump as it lies; movnixWorld skips where it is not there.
+// movnixSeries is the dump as it lies: 67,312 episodes, which are a long test. movnixWorld
+// skips where it is not there.
 var movnixSeries = &world{name: "movnix-tv"}
 
 func movnixWorld(t *testing.T) *world {
 	t.Helper()
 	skipLarge(t)
+	sharedtest.Long(t)
 	src := sharedtest.Path(t, "dumps", "movnix", "tv.ndjson.zst")
 	movnixSeries.source = func(string) (ingest.Config, error) { return ingest.Config{Sources: []string{src}}, nil }
 	return movnixSeries

@@ -1,7 +1,7 @@
 // Package sharedtest finds the recorded answers and real dumps that lie beside a
 // checkout, in ../shared. The project ships none of them, so a test that needs
 // them skips where the folder is absent; in CI (CI=true) its absence is a failure,
-// so that those tests cannot silently stop running.
+// so that those tests cannot silently stop running. It also says which tests are long.
 package sharedtest
 
 import (
