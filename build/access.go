@@ -17,14 +17,18 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
+	"reelsplice/build/task"
 	"reelsplice/schemas/fragment"
 )
 
 // Access counts how often resources were asked for, by kind and id: in the last day and in
 // the last week.
-type Access map[fragment.Kind]map[uint64][2]uint64
+type Access = task.Access
 
-// accessColumns are the members of a row of access counts.
+// accessReader adds up the rows of a file.
+type accessReader Access
+
+// accessColumns are the fields of a row of access counts.
 var accessColumns = []string{"media_type", "id", "day", "week"}
 
 // accessKinds are the kinds that trend, by their media_type.
@@ -32,7 +36,7 @@ var accessKinds = map[string]fragment.Kind{"movie": fragment.KindMovie, "tv": fr
 
 // ReadAccess reads access counts from a file, .ndjson, .jsonl or .csv, plain, .gz or .zst: rows of
 // media_type (movie, tv or person), id, day and week; a CSV names them in its first line.
-// Rows about one resource add up. An error names the file, the row and the member.
+// Rows about one resource add up. An error names the file, the row and the field.
 func ReadAccess(path string) (Access, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -43,7 +47,7 @@ func ReadAccess(path string) (Access, error) {
 	if err != nil {
 		return nil, fmt.Errorf("access counts: %s: %w", path, err)
 	}
-	a := Access{}
+	a := accessReader{}
 	switch filepath.Ext(name) {
 	case ".ndjson", ".jsonl":
 		err = a.readNDJSON(in)
@@ -55,7 +59,7 @@ func ReadAccess(path string) (Access, error) {
 	if err != nil {
 		return nil, fmt.Errorf("access counts: %s: %w", path, err)
 	}
-	return a, nil
+	return Access(a), nil
 }
 
 // uncompressed returns the content of f, and its name without the end that tells how it is
@@ -72,16 +76,10 @@ func uncompressed(f *os.File) (io.Reader, string, error) {
 	return f, f.Name(), nil
 }
 
-// Counts returns the counts of a resource.
-func (a Access) Counts(kind fragment.Kind, id uint64) (day, week uint64) {
-	n := a[kind][id]
-	return n[0], n[1]
-}
-
 // maxAccessRow is the longest row in bytes.
 const maxAccessRow = 1 << 16
 
-func (a Access) readNDJSON(in io.Reader) error {
+func (a accessReader) readNDJSON(in io.Reader) error {
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, maxAccessRow)
 	row := 0
@@ -112,7 +110,7 @@ func (a Access) readNDJSON(in io.Reader) error {
 	return nil
 }
 
-func (a Access) readCSV(in io.Reader) error {
+func (a accessReader) readCSV(in io.Reader) error {
 	r := csv.NewReader(in)
 	r.ReuseRecord = true
 	head, err := r.Read()
@@ -145,7 +143,7 @@ func (a Access) readCSV(in io.Reader) error {
 }
 
 // add adds a row, whose cells are those of accessColumns.
-func (a Access) add(cells []string) error {
+func (a accessReader) add(cells []string) error {
 	kind, ok := accessKinds[cells[0]]
 	if !ok {
 		return fmt.Errorf("media_type is %q, want movie, tv or person", cells[0])

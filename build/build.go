@@ -1,15 +1,22 @@
-// Package build turns a catalogue into a release: plan -> map -> reduce -> index -> users -> changes -> seal.
+// Package build turns a catalogue into a release. The plan divides the work into tasks, and the
+// stages behind it, in this order, have the tasks:
 //
-// The plan divides the catalogue into shards and writes what all of them share. Map
-// renders and compresses the titles, a shard at a time, and sends what they say of
-// people, companies and the like to partitions on disk. Reduce builds those resources,
-// a partition at a time, from their records and from what was sent. Index makes the tables
-// that queries are answered from, of what the stages before have collected, and joins the
-// shards. Changes tells what differs from a previous release. Seal gives the release its
-// manifest and its name. Each task is a function of the catalogue and the plan, so tasks of
-// a stage may run in any order, anywhere, and again. The release's bytes follow from the
-// catalogue, the previous release and the parameters alone: neither jobs nor memory show in
-// them.
+//	survey     what titles share: lists of genres, claimed ids, features of neighbours
+//	prepare    the common part of the release, owners of ids, tables of neighbours
+//	titles     movies, and series with their seasons and episodes
+//	resources  people, companies and all else that titles contribute to
+//	find       the resources that external ids find
+//	index      the indexes of the release
+//	tables     the tables that queries read
+//	accounts   the tables of lists and accounts
+//	compare    the resources that differ from the previous release
+//	changes    the changes of those
+//	seal       the table of changes and the manifest
+//
+// Package plan has the division, package task the work, package runner the goroutines. A task is a
+// function of the plan and its index, so tasks of a stage may run in any order, anywhere, and
+// again. The release's bytes follow from the catalogue, the previous release and the parameters
+// alone: neither jobs nor memory show in them.
 package build
 
 import (
@@ -24,15 +31,13 @@ import (
 	"sync/atomic"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
-	"reelsplice/build/index"
-	"reelsplice/build/render"
+	"reelsplice/build/plan"
+	"reelsplice/build/records"
+	"reelsplice/build/runner"
 	"reelsplice/build/segment"
-	"reelsplice/build/shuffle"
-	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/fragment"
+	"reelsplice/build/task"
 	"reelsplice/schemas/release"
+	"reelsplice/schemas/tables/changelog"
 )
 
 // Config says what to build and with how much of the machine.
@@ -40,20 +45,19 @@ type Config struct {
 	Catalog  string // folder of the catalogue
 	Releases string // folder of the releases, made when it is missing
 	Level    int    // deflate level, 1 to 9; 6 by default
-	Jobs     int    // shards built at once; the number of CPUs by default
+	Jobs     int    // tasks that run side by side; the number of CPUs by default
 	Memory   int64  // bytes that the build may use; 2 GiB by default
 	// Previous is the id of the release that this one is made upon: by it trends are measured,
-	// and what differs from it are the changes that the release tells of. Without one it
-	// tells of none.
+	// and the release tells of the changes since then. Without one it tells of none.
 	Previous string
 	// Full renders all of the release. Otherwise the build may reuse parts of Previous.
 	Full bool
 	// Date is the time of those changes: the clock's by default. It does not count without
 	// a previous release.
 	Date time.Time
-	// Access tells how often a resource was asked for in the last day and the last week. It
-	// may be nil; otherwise it has a share in the bytes of the release.
-	Access func(kind fragment.Kind, id uint64) (day, week uint64)
+	// Access counts how often resources were asked for. It may be nil; otherwise it has a share
+	// in the bytes of the release.
+	Access Access
 	// Progress is told how many records of how many are done. It may be nil, and
 	// is called from several goroutines.
 	Progress func(done, total int64)
@@ -64,9 +68,6 @@ type Config struct {
 func DefaultConfig() Config {
 	return Config{Level: segment.DefaultLevel, Jobs: runtime.GOMAXPROCS(0), Memory: 2 << 30}
 }
-
-// minMemory is what one worker needs at the least.
-const minMemory = 64 << 20
 
 // Validate reports everything that is wrong with c.
 func (c *Config) Validate() error {
@@ -83,44 +84,10 @@ func (c *Config) Validate() error {
 	if c.Jobs < 1 {
 		errs = append(errs, fmt.Errorf("jobs %d: want 1 or more", c.Jobs))
 	}
-	if c.Memory < minMemory {
+	if c.Memory < runner.MinMemory {
 		errs = append(errs, fmt.Errorf("memory %d: want at least 64MiB", c.Memory))
 	}
 	return errors.Join(errs...)
-}
-
-// A Report says what a build did. It lies in the release as report.json; only its
-// times and its memory differ between builds of one catalogue.
-type Report struct {
-	Release     string           `json:"release"`
-	BuiltAt     time.Time        `json:"built_at"`
-	Records     map[string]int64 `json:"records"` // by kind
-	Derived     int64            `json:"derived"` // resources that no dump has a record of
-	Removed     int64            `json:"removed"` // resources said to be deleted or merged
-	Resources   int64            `json:"resources"`
-	Fragments   int64            `json:"fragments"`
-	Segments    int64            `json:"segments"`
-	RawBytes    int64            `json:"raw_bytes"`
-	StoredBytes int64            `json:"stored_bytes"`
-	Level       int              `json:"level"`
-	Jobs        int              `json:"jobs"`
-	// SharedIMDbIDs counts movies whose IMDb id a movie with a lower id has too;
-	// only the first is found by it.
-	SharedIMDbIDs int64 `json:"shared_imdb_ids"`
-	// Tables holds how many bytes the table of each kind has.
-	Tables map[string]int64 `json:"tables"`
-	// Previous is the release that this one was made upon; "" for none.
-	Previous string `json:"previous"`
-	// Unchanged says that there were no news: Release is Previous, and no other was made.
-	Unchanged bool `json:"unchanged"`
-	// Kept counts the targets that were reused from Previous.
-	Kept int64 `json:"kept"`
-	// Changed counts, by kind, what changed since the previous release.
-	Changed map[string]int `json:"changed,omitempty"`
-	// Stages holds how many seconds each stage took.
-	Stages       map[string]float64 `json:"stages"`
-	Seconds      float64            `json:"seconds"`
-	PeakRSSBytes int64              `json:"peak_rss_bytes"`
 }
 
 // Run builds a release and returns its report. It is not published.
@@ -131,8 +98,8 @@ func Run(ctx context.Context, c Config) (Report, error) {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	// The collector works harder near the bound rather than passing it. The rest is what
-	// the process has beside the heap.
+	// The memory limit makes the garbage collector run more often instead of exceeding the bound.
+	// The rest is for memory of the process beside the heap.
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(c.Memory / 10 * 9))
 	start := time.Now()
 	r, err := once(ctx, c, start)
@@ -145,324 +112,129 @@ func Run(ctx context.Context, c Config) (Report, error) {
 }
 
 // once is Run for a Config that is valid.
-func once(ctx context.Context, c Config, start time.Time) (Report, error) {
-	b := &builder{Config: c, start: start, stages: map[string]float64{}}
-	var err error
-	b.inputs, err = openInputs(c.Catalog)
-	defer closeInputs(b.inputs)
+func once(ctx context.Context, c Config, start time.Time) (r Report, err error) {
+	p, err := c.plan(start)
 	if err != nil {
 		return Report{}, err
 	}
-	removed, err := catalog.ReadRemoved(c.Catalog)
+	w, err := release.Create(c.Releases, release.WriterOptions{})
 	if err != nil {
 		return Report{}, err
 	}
-	b.removed = catalog.NewRemovedSet(removed)
-	defer b.closePrevious()
-	if err := release.Guard(b.openPrevious); err != nil {
+	defer func() { err = errors.Join(err, w.Abort()) }()
+	// The next builder removes the files that a killed one left under such names.
+	work, err := os.MkdirTemp(c.Releases, release.BuildingPrefix+"*")
+	if err != nil {
+		return Report{}, fmt.Errorf("make folder for temporary files: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(work)) }()
+	if err := c.writePlan(work, p); err != nil {
 		return Report{}, err
 	}
-	manifest, err := b.run(ctx)
+	return c.runTasks(ctx, w, work, start)
+}
+
+// plan divides the work.
+func (c *Config) plan(start time.Time) (*plan.Plan, error) {
+	in, err := records.Open(c.Catalog)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	params := plan.Params{
+		Catalog: c.Catalog, Releases: c.Releases, Previous: c.Previous, Full: c.Full, Level: c.Level, Access: c.Access != nil,
+	}
+	if c.Previous != "" {
+		if params.Date, err = c.date(start); err != nil {
+			return nil, err
+		}
+	}
+	return plan.Make(in, params)
+}
+
+// date returns the time of the changes since the previous release.
+func (c *Config) date(start time.Time) (date time.Time, err error) {
+	err = release.Guard(func() error {
+		r, err := release.Open(release.Store{Dir: c.Releases}.Path(c.Previous))
+		if err != nil {
+			return fmt.Errorf("previous release: %w", err)
+		}
+		if id := r.Manifest().ID; id != c.Previous {
+			return errors.Join(fmt.Errorf("previous release: the id of %q is %s", c.Previous, id), r.Close())
+		}
+		date = c.Date
+		if date.IsZero() {
+			date = start
+			// Clocks may go wrong: the changes of the previous release are over by now.
+			if log := changelog.Open(r); log.Builds() > 0 {
+				date = time.Unix(max(date.Unix(), log.Time(log.Builds()-1)), 0)
+			}
+		}
+		return r.Close()
+	})
+	return date.UTC().Truncate(time.Second), err
+}
+
+// writePlan writes the files of the work folder that the first tasks read.
+func (c *Config) writePlan(work string, p *plan.Plan) error {
+	if c.Access != nil {
+		if err := c.Access.Write(filepath.Join(work, plan.AccessFile)); err != nil {
+			return err
+		}
+	}
+	return p.Write(filepath.Join(work, plan.File))
+}
+
+// runTasks runs all tasks, and gives the release its name.
+func (c *Config) runTasks(ctx context.Context, w *release.Writer, work string, start time.Time) (r Report, err error) {
+	workers := runner.Workers(c.Jobs, c.Memory)
+	b, err := task.Open(work, w.Dir(), c.Memory/int64(workers))
 	if err != nil {
 		return Report{}, err
 	}
-	r := b.report(manifest)
-	if b.unchanged {
+	defer func() { err = errors.Join(err, b.Close()) }()
+	b.Advance = c.advance(b.Plan)
+	stages := map[string]float64{"plan": time.Since(start).Seconds()}
+	err = release.Guard(func() error {
+		return runner.Run(ctx, b, workers, func(stage string, d time.Duration) { stages[stage] = d.Seconds() })
+	})
+	if err != nil {
+		return Report{}, err
+	}
+	o, err := b.Outcome()
+	if err != nil {
+		return Report{}, err
+	}
+	if o.Warning != "" {
+		c.Log.Warn(o.Warning)
+	}
+	r = c.report(b.Plan, o, stages)
+	m := release.Manifest{}
+	if o.Unchanged {
+		m, err = release.ReadManifest(release.Store{Dir: c.Releases}.Path(c.Previous))
+	} else {
+		m, err = w.Install()
+	}
+	if err != nil {
+		return Report{}, err
+	}
+	r.describe(m)
+	r.Seconds, r.PeakRSSBytes = time.Since(start).Seconds(), peakRSS()
+	if o.Unchanged {
 		return r, nil // the release keeps the report of its own build
 	}
-	return r, writeReport(filepath.Join(c.Releases, manifest.ID), r)
+	return r, writeReport(filepath.Join(c.Releases, m.ID), r)
 }
 
-// builder is one build at work.
-type builder struct {
-	Config
-	inputs  map[fragment.Kind]*input
-	removed *catalog.RemovedSet
-	work    string // folder of temporary files
-	plan    plan
-	reduced *shuffle.Shuffle // contributions of titles to other resources
-	found   *shuffle.Shuffle // what external ids find
-	rows    *index.Collector // what tables are made of
-	done    atomic.Int64     // records
-	total   int64            // likewise, of the catalogue
-	derived atomic.Int64
-	start   time.Time
-	stages  map[string]float64
-
-	previous  *release.Reader // nil without one
-	unchanged bool            // the previous release has all of it
-	changed   map[fragment.Kind]int
-}
-
-func (b *builder) run(ctx context.Context) (release.Manifest, error) {
-	b.plan.divide(b.inputs)
-	for _, n := range b.records() {
-		b.total += n
+// advance returns what tells Progress of records that are done, nil if nobody asks.
+func (c *Config) advance(p *plan.Plan) func(n int64) {
+	if c.Progress == nil {
+		return nil
 	}
-	w, err := release.Create(b.Releases, release.WriterOptions{
-		Params:  b.params(),
-		Parent:  b.Previous,
-		Sources: b.sources(),
-		Parts:   b.shardCount(),
-	})
-	if err != nil {
-		return release.Manifest{}, err
+	var total int64
+	for _, n := range p.Records {
+		total += n
 	}
-	var m release.Manifest
-	err = release.Guard(func() (err error) {
-		m, err = b.make(ctx, w)
-		return err
-	})
-	if err != nil || b.unchanged {
-		return m, errors.Join(err, w.Abort())
-	}
-	return m, nil
-}
-
-// make runs the stages.
-func (b *builder) make(ctx context.Context, w *release.Writer) (m release.Manifest, err error) {
-	// The next builder removes what a killed one left under such names.
-	if b.work, err = os.MkdirTemp(b.Releases, release.BuildingPrefix+"*"); err != nil {
-		return m, fmt.Errorf("make folder for temporary files: %w", err)
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(b.work)) }()
-	defer b.closeTables()
-	if err := b.stage("plan", func() error { return b.makePlan(ctx) }); err != nil {
-		return m, err
-	}
-	if b.reduced, err = shuffle.New(b.work, b.plan.partitions, b.Memory/8); err != nil {
-		return m, err
-	}
-	defer func() { err = errors.Join(err, b.reduced.Close()) }()
-	if b.found, err = shuffle.New(b.work, b.plan.finds, b.Memory/32); err != nil {
-		return m, err
-	}
-	defer func() { err = errors.Join(err, b.found.Close()) }()
-	if b.rows, err = index.New(b.work); err != nil {
-		return m, err
-	}
-	defer func() { err = errors.Join(err, b.rows.Close()) }()
-	if err := b.common(w); err != nil {
-		return m, err
-	}
-	if err := b.shards(ctx, w); err != nil {
-		return m, err
-	}
-	if err := b.stage("index", func() error { return b.writeTables(ctx, w) }); err != nil {
-		return m, err
-	}
-	if err := b.stage("users", func() error { return b.userTables(ctx, w) }); err != nil {
-		return m, err
-	}
-	if err := b.stage("changes", func() error { return b.sinceLast(ctx, w) }); err != nil {
-		return m, err
-	}
-	if b.unchanged {
-		return *b.previous.Manifest(), nil
-	}
-	err = b.stage("seal", func() error {
-		m, err = w.Seal(ctx)
-		return err
-	})
-	return m, err
-}
-
-// shards runs the stages that build shards. Shard 0 is the common one.
-func (b *builder) shards(ctx context.Context, w *release.Writer) error {
-	first := 1
-	run := func(name string, tasks []task) error {
-		from := first
-		first += len(tasks)
-		return b.stage(name, func() error { return b.runTasks(ctx, w, from, tasks) })
-	}
-	if err := run("map", b.mapTasks()); err != nil {
-		return err
-	}
-	b.plan.latest[fragment.KindPerson] = b.plan.persons.Load() // all credits have been seen
-	if err := run("reduce", b.reduceTasks()); err != nil {
-		return err
-	}
-	if err := run("find", b.findTasks()); err != nil {
-		return err
-	}
-	return run("removed", b.removedTasks())
-}
-
-// writeTables makes the tables, and joins the shards. What the stages before have sorted is
-// done with.
-func (b *builder) writeTables(ctx context.Context, w *release.Writer) error {
-	if err := errors.Join(b.reduced.Close(), b.found.Close()); err != nil {
-		return err
-	}
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(b.workers())
-	g.Go(func() error { return w.Join(ctx) })
-	g.Go(func() error {
-		return b.rows.WriteTables(ctx, w, index.Options{
-			Work: b.work, Memory: b.Memory / 2, Jobs: b.workers(), Previous: b.previous, Access: b.Access,
-		})
-	})
-	return g.Wait()
-}
-
-// stage runs one stage and notes how long it took.
-func (b *builder) stage(name string, run func() error) error {
-	start := time.Now()
-	err := run()
-	b.stages[name] = time.Since(start).Seconds()
-	return err
-}
-
-// records returns how many records the catalogue has, by kind.
-func (b *builder) records() map[string]int64 {
-	n := map[string]int64{}
-	for kind, in := range b.inputs {
-		n[kind.String()] = in.rows()
-	}
-	return n
-}
-
-// advance counts records that are done.
-func (b *builder) advance(n int64) {
-	if done := b.done.Add(n); b.Progress != nil {
-		b.Progress(done, b.total)
-	}
-}
-
-// A task builds one shard.
-type task func(ctx context.Context, o *output) error
-
-// runTasks runs the tasks of a stage. Their shards are numbered in a row.
-func (b *builder) runTasks(ctx context.Context, w *release.Writer, first int, tasks []task) error {
-	return b.atOnce(ctx, len(tasks), func(ctx context.Context, i int) error {
-		o, err := b.newOutput(w, first+i)
-		if err != nil {
-			return err
-		}
-		if err := tasks[i](ctx, o); err != nil {
-			return err
-		}
-		return o.close()
-	})
-}
-
-// atOnce calls fn with the numbers below n, as many at once as the memory allows. ctx of fn
-// ends with the first error.
-func (b *builder) atOnce(ctx context.Context, n int, fn func(ctx context.Context, i int) error) error {
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(b.workers())
-	for i := range n {
-		g.Go(func() error {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			return release.Guard(func() error { return fn(ctx, i) })
-		})
-	}
-	return g.Wait()
-}
-
-// mapTasks are the shards of titles. Those of series come first, because they take longest:
-// what is started last is what CPUs wait for at the end of a stage.
-func (b *builder) mapTasks() []task {
-	var tasks []task
-	for _, s := range b.plan.series {
-		tasks = append(tasks, func(ctx context.Context, o *output) error { return b.mapSeries(ctx, o, s) })
-	}
-	for _, s := range b.plan.movies {
-		tasks = append(tasks, func(ctx context.Context, o *output) error { return b.mapMovies(ctx, o, s) })
-	}
-	return tasks
-}
-
-// reduceTasks are the partitions of everything that titles refer to, in the order of
-// their numbers.
-func (b *builder) reduceTasks() []task {
-	tasks := make([]task, b.plan.partitions)
-	addReducers(b, tasks, fragment.KindPerson, buildPerson)
-	addReducers(b, tasks, fragment.KindCollection, buildCollection)
-	addReducers(b, tasks, fragment.KindCompany, buildCompany)
-	addReducers(b, tasks, fragment.KindNetwork, buildNetwork)
-	addReducers(b, tasks, fragment.KindKeyword, buildKeyword)
-	addReducers(b, tasks, fragment.KindReview, buildReview)
-	addReducers(b, tasks, fragment.KindCredit, buildCredit)
-	addReducers(b, tasks, fragment.KindEpisodeGroup, buildEpisodeGroup)
-	addReducers(b, tasks, fragment.KindList, buildList)
-	return tasks
-}
-
-func addReducers[T any](b *builder, tasks []task, kind fragment.Kind,
-	build func(r *reducer[T], key catalog.Key, record *T, said [][]byte) error,
-) {
-	p := b.plan.reduce[kind]
-	for i := range p.partitions() {
-		tasks[p.first+i] = func(ctx context.Context, o *output) error {
-			return reduce(ctx, &reducer[T]{b: b, o: o, plan: p, build: build}, i)
-		}
-	}
-}
-
-// findTasks are the partitions of what external ids find.
-func (b *builder) findTasks() []task {
-	var tasks []task
-	for i := range b.plan.finds {
-		tasks = append(tasks, func(ctx context.Context, o *output) error { return b.reduceFind(ctx, o, i) })
-	}
-	return tasks
-}
-
-// workers bounds the shards in work by the memory that each takes.
-func (b *builder) workers() int {
-	return max(1, min(b.Jobs, int(b.Memory/minMemory)))
-}
-
-// reduceMemory is what sorting one partition may take.
-func (b *builder) reduceMemory() int64 { return b.Memory / 4 / int64(b.workers()) }
-
-// common writes shard 0: what all resources of a kind share.
-func (b *builder) common(w *release.Writer) error {
-	o, err := b.newOutput(w, 0)
-	if err != nil {
-		return err
-	}
-	for _, t := range catalog.Types() {
-		defaults := render.Defaults(t.Kind)
-		if len(defaults) == 0 {
-			continue
-		}
-		key := fragment.AppendShared(nil, fragment.KindDefault, t.Kind, "")
-		if err := o.add(o.keySpec(key, 0), defaults); err != nil {
-			return err
-		}
-	}
-	for _, kind := range []fragment.Kind{fragment.KindMovie, fragment.KindTV} {
-		for _, name := range b.plan.genreNames(kind) {
-			key := fragment.AppendShared(nil, fragment.KindGenres, kind, name)
-			if err := o.add(o.keySpec(key, 0), render.SharedGenres(kind, b.plan.genres[kind][name])); err != nil {
-				return err
-			}
-		}
-	}
-	return o.close()
-}
-
-func (b *builder) report(m release.Manifest) Report {
-	r := Report{
-		Release: m.ID, BuiltAt: time.Now().UTC().Truncate(time.Second),
-		Records: b.records(), Derived: b.derived.Load(), Removed: int64(b.removed.Len()),
-		Fragments: m.Counts.Fragments, Segments: m.Counts.Segments,
-		RawBytes: m.Counts.RawBytes, StoredBytes: m.Counts.StoredBytes,
-		Level: b.Level, Jobs: b.workers(), SharedIMDbIDs: b.plan.sharedIMDb,
-		Previous: b.Previous, Unchanged: b.unchanged, Changed: changedByName(b.changed),
-		Tables: map[string]int64{}, Stages: b.stages, Seconds: time.Since(b.start).Seconds(), PeakRSSBytes: peakRSS(),
-	}
-	for _, n := range m.Counts.Resources {
-		r.Resources += n
-	}
-	for _, f := range m.Tables {
-		if name, ok := release.TableName(f.Name); ok {
-			r.Tables[name] = f.Size
-		}
-	}
-	return r
+	var done atomic.Int64
+	return func(n int64) { c.Progress(done.Add(n), total) }
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"reelsplice/build/buildtest"
+	"reelsplice/build/runner"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/release"
@@ -44,8 +45,7 @@ func run(tb testing.TB, c Config) Report {
 	return r
 }
 
-// contents returns the files of the release in a folder, but for what is not of its
-// content: the report has times, and ledgers have the mark of their build.
+// contents returns the files of the release in a folder, except the report, which has times.
 func contents(tb testing.TB, dir string) map[string]string {
 	tb.Helper()
 	entries, err := os.ReadDir(dir)
@@ -54,7 +54,7 @@ func contents(tb testing.TB, dir string) map[string]string {
 	}
 	files := map[string]string{}
 	for _, e := range entries {
-		if e.Name() == reportFile || strings.HasPrefix(e.Name(), "ledger") {
+		if e.Name() == reportFile {
 			continue
 		}
 		data, err := os.ReadFile(filepath.Join(dir, e.Name()))
@@ -271,15 +271,14 @@ func TestValidate(t *testing.T) {
 func TestWorkers(t *testing.T) {
 	f := func(jobs int, memory int64, want int) {
 		t.Helper()
-		b := builder{Config: Config{Jobs: jobs, Memory: memory}}
-		if got := b.workers(); got != want {
+		if got := runner.Workers(jobs, memory); got != want {
 			t.Errorf("workers of %d jobs in %d bytes = %d, want %d", jobs, memory, got, want)
 		}
 	}
 	f(1, 2<<30, 1)
 	f(4, 2<<30, 4)
 	f(64, 128<<20, 2)
-	f(64, minMemory, 1)
+	f(64, runner.MinMemory, 1)
 }
 
 func TestSharedIMDbIDs(t *testing.T) {
@@ -420,7 +419,7 @@ func TestEveryKind(t *testing.T) {
 func TestMemoryDoesNotShow(t *testing.T) {
 	dir := everyKind(t)
 	little, much := config(t, dir), config(t, dir)
-	little.Memory, little.Jobs = minMemory, 1
+	little.Memory, little.Jobs = runner.MinMemory, 1
 	a, b := run(t, little), run(t, much)
 	if a.Release != b.Release {
 		t.Errorf("Run = release %s with %d bytes of memory, %s with %d", a.Release, little.Memory, b.Release, much.Memory)
@@ -582,12 +581,7 @@ func TestTrends(t *testing.T) {
 	}
 	_, hot = hottest(func(c *Config) {
 		c.Previous = second
-		c.Access = func(kind fragment.Kind, id uint64) (day, week uint64) {
-			if kind == fragment.KindMovie && id == 3 {
-				return 5, 5
-			}
-			return 0, 0
-		}
+		c.Access = Access{fragment.KindMovie: {3: {5, 5}}}
 	}, 3, 2.5, 1)
 	if hot != 3 {
 		t.Errorf("the hottest is movie %d, want the one that was asked for", hot)

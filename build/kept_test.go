@@ -1,7 +1,6 @@
 package build
 
 import (
-	"bytes"
 	"maps"
 	"os"
 	"path/filepath"
@@ -112,11 +111,7 @@ func TestDamagedPart(t *testing.T) {
 	c.Previous = run(t, c).Release
 	path := largest(t, filepath.Join(c.Releases, c.Previous), "part-")
 	data := readFile(t, filepath.Dir(path), filepath.Base(path))
-	at := bytes.LastIndex(data, []byte(`":[]`)) // of a literal
-	if at < 0 {
-		t.Fatal("no empty list in the part")
-	}
-	data[at-1] ^= 'a' ^ 'A'
+	data[len(data)/2] ^= 1
 	if err := os.WriteFile(path, data, 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"reelsplice/build/buildtest"
+	"reelsplice/build/runner"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/release"
@@ -186,7 +187,7 @@ func TestRemovedTraces(t *testing.T) {
 		}
 	}
 	two := fragment.AppendID(nil, fragment.KindMovie, 2)
-	for _, name := range []string{"tt0000001", latest} {
+	for _, name := range []string{"tt0000001", "latest"} {
 		if e, ok := rel.Lookup(fragment.AppendAlias(nil, fragment.KindMovie, name)); !ok || string(e.Key()) != string(two) {
 			t.Errorf("%s leads to %s, %v, want movie 2", name, fragment.DescribeKey(e.Key()), ok)
 		}
@@ -195,7 +196,7 @@ func TestRemovedTraces(t *testing.T) {
 		t.Errorf("Removed(movie 1) = %x, %v, %v, want movie 2", got, ok, err)
 	}
 	four := c
-	four.Releases, four.Jobs, four.Memory = t.TempDir(), 4, minMemory
+	four.Releases, four.Jobs, four.Memory = t.TempDir(), 4, runner.MinMemory
 	if again := run(t, four); again.Release != report.Release {
 		t.Errorf("Run = release %s with 1 job, %s with 4", report.Release, again.Release)
 	}
@@ -252,7 +253,7 @@ func TestLatestPerson(t *testing.T) {
 		}
 		c := config(t, dir)
 		rel := openRelease(t, filepath.Join(c.Releases, run(t, c).Release))
-		e, ok := rel.Lookup(fragment.AppendAlias(nil, fragment.KindPerson, latest))
+		e, ok := rel.Lookup(fragment.AppendAlias(nil, fragment.KindPerson, "latest"))
 		if !ok || e.ID() != uint64(want) {
 			t.Errorf("the latest is person %d, %v, want %d", e.ID(), ok, want)
 		}

@@ -4,9 +4,74 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"time"
 
 	"github.com/google/renameio/v2"
+
+	"reelsplice/build/plan"
+	"reelsplice/build/runner"
+	"reelsplice/build/task"
+	"reelsplice/schemas/release"
 )
+
+// A Report says what a build did. It lies in the release as report.json; only its
+// times and its memory differ between builds of one catalogue.
+type Report struct {
+	Release     string           `json:"release"`
+	BuiltAt     time.Time        `json:"built_at"`
+	Records     map[string]int64 `json:"records"` // by kind
+	Derived     int64            `json:"derived"` // resources that no dump has a record of
+	Removed     int64            `json:"removed"` // resources said to be deleted or merged
+	Resources   int64            `json:"resources"`
+	Fragments   int64            `json:"fragments"`
+	Segments    int64            `json:"segments"`
+	RawBytes    int64            `json:"raw_bytes"`
+	StoredBytes int64            `json:"stored_bytes"`
+	Level       int              `json:"level"`
+	Jobs        int              `json:"jobs"`
+	// SharedIMDbIDs counts movies whose IMDb id a movie with a lower id has too;
+	// only the first is found by it.
+	SharedIMDbIDs int64 `json:"shared_imdb_ids"`
+	// Tables holds how many bytes the table of each kind has.
+	Tables map[string]int64 `json:"tables"`
+	// Previous is the release that this one was made upon; "" for none.
+	Previous string `json:"previous"`
+	// Unchanged is set if nothing has changed: Release is Previous, and no other was made.
+	Unchanged bool `json:"unchanged"`
+	// Kept counts the targets that were reused from Previous.
+	Kept int64 `json:"kept"`
+	// Changed counts, by kind, the resources that changed since the previous release.
+	Changed map[string]int `json:"changed,omitempty"`
+	// Stages holds how many seconds each stage took.
+	Stages       map[string]float64 `json:"stages"`
+	Seconds      float64            `json:"seconds"`
+	PeakRSSBytes int64              `json:"peak_rss_bytes"`
+}
+
+// report returns the report of a build as far as its tasks have counted.
+func (c *Config) report(p *plan.Plan, o task.Outcome, stages map[string]float64) Report {
+	return Report{
+		BuiltAt: time.Now().UTC().Truncate(time.Second), Records: p.Records, Removed: int64(p.Removed),
+		Derived: o.Derived, SharedIMDbIDs: o.SharedIMDbIDs, Kept: o.Reused, Changed: o.Changed, Unchanged: o.Unchanged,
+		Level: c.Level, Jobs: runner.Workers(c.Jobs, c.Memory), Previous: c.Previous, Stages: stages,
+	}
+}
+
+// describe adds the counts of the release.
+func (r *Report) describe(m release.Manifest) {
+	r.Release = m.ID
+	r.Fragments, r.Segments = m.Counts.Fragments, m.Counts.Segments
+	r.RawBytes, r.StoredBytes = m.Counts.RawBytes, m.Counts.StoredBytes
+	for _, n := range m.Counts.Resources {
+		r.Resources += n
+	}
+	r.Tables = map[string]int64{}
+	for _, f := range m.Tables {
+		if name, ok := release.TableName(f.Name); ok {
+			r.Tables[name] = f.Size
+		}
+	}
+}
 
 // reportFile is the name of the build report in a release folder. The manifest does
 // not list it, because its times are no part of the release's content.

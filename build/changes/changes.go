@@ -17,108 +17,48 @@
 package changes
 
 import (
-	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
-	"sync/atomic"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"reelsplice/build/segment"
-	"reelsplice/build/shuffle"
+	"reelsplice/schemas/extsort"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/release"
 	"reelsplice/schemas/tables/changelog"
 )
 
-// Options say what to compare, and with how much of the machine.
-type Options struct {
-	Previous *release.Reader // the release that the build is made upon
-	Next     *release.Reader // what the build has, of Writer.Preview
-	Date     time.Time       // when the changes happened
-	Level    int             // of deflate
-	Jobs     int             // resources compared at once
-	Memory   int64           // bytes for sorting, and as many for pages of the releases
-	Dir      string          // for temporary files
-}
-
-// MaxDetailed is up to how many new resources of a kind tell what their details say.
+// MaxDetailed is up to how many new resources of a kind the changes have the details of.
 const MaxDetailed = 10_000
 
-// partitions is how many parts the resources are divided into.
-const partitions = 32
+// Partitions is the number of sections of Collect, each of which Compare takes by itself.
+const Partitions = 32
 
-// Write writes the table, and returns how many resources of each kind changed.
-func Write(ctx context.Context, w *release.Writer, o Options) (_ map[fragment.Kind]int, err error) {
-	t := &task{Options: o, keys: map[string]struct{}{}}
-	t.Date = o.Date.UTC().Truncate(time.Second)
-	t.log = changelog.Open(o.Previous)
-	if n := t.log.Builds(); n > 0 && t.log.Time(n-1) > t.Date.Unix() {
-		return nil, fmt.Errorf("changes of %s: release %s has changes of %s, which is later",
-			t.Date.Format(time.RFC3339), o.Previous.Manifest().ID, time.Unix(t.log.Time(n-1), 0).UTC().Format(time.RFC3339))
-	}
-	if t.differences, err = shuffle.New(o.Dir, partitions, o.Memory/4); err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, t.differences.Close()) }()
-	if t.items, err = shuffle.New(o.Dir, len(changelog.Kinds()), o.Memory/4); err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, t.items.Close()) }()
-	if err := t.collect(ctx); err != nil {
-		return nil, err
-	}
-	if err := t.compareAll(ctx); err != nil {
-		return nil, err
-	}
-	n := map[fragment.Kind]int{}
-	for _, k := range changelog.Lists() {
-		n[k] = len(t.changed[k])
-		slices.SortFunc(t.changed[k], func(a, b changelog.Row) int { return cmp.Compare(a.ID, b.ID) })
-	}
-	return n, t.write(ctx, w)
-}
-
-// A task is one comparison at work.
-type task struct {
-	Options
-	log *changelog.Log // of the previous release
-	// differences has the resources that are not the same, those of a series together:
-	// its key, then those of its seasons, each before its episodes.
-	differences *shuffle.Shuffle
-	items       *shuffle.Shuffle // segments of items, a partition for each of changelog.Kinds
-	created     map[fragment.Kind]int64
-	compared    atomic.Int64 // resources
-
-	mu      sync.Mutex // guards what follows while resources are compared
-	changed [fragment.KindPerson + 1][]changelog.Row
-	keys    map[string]struct{}
-}
-
-// collect finds which resources are not the same.
-func (t *task) collect(ctx context.Context) error {
-	found, err := release.Compare(ctx, t.Previous, t.Next, nil)
+// Collect adds the resources that differ between two releases to the sections of s, those of a
+// series together: its key, then those of its seasons, each before its episodes. It returns how
+// many are new, by kind.
+func Collect(ctx context.Context, previous, next *release.Reader, s *extsort.Sorter) (map[fragment.Kind]int64, error) {
+	found, err := release.Compare(ctx, previous, next, nil)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	t.created = found.Count(release.Created)
-	w := t.differences.Writer()
 	var sorted []byte
 	for _, change := range release.Changes() {
-		err = errors.Join(err, found.Keys(ctx, change, func(key []byte) error {
+		err := found.Keys(ctx, change, func(key []byte) error {
 			if !slices.Contains(changelog.Kinds(), fragment.Kind(key[0])) {
 				return nil
 			}
 			sorted = appendSortKey(sorted[:0], key)
-			return w.Add(binary.BigEndian.Uint64(sorted[1:]), sorted, []byte{byte(change)})
-		}))
+			return s.Add(int(binary.BigEndian.Uint64(sorted[1:])%Partitions), sorted, []byte{byte(change)})
+		})
+		if err != nil {
+			return nil, err
+		}
 	}
-	return errors.Join(err, w.Close())
+	return found.Count(release.Created), nil
 }
 
 // appendSortKey appends a key of a release so that seasons and episodes come behind their
@@ -131,49 +71,59 @@ func appendSortKey(dst, key []byte) []byte {
 	return append(append(dst, byte(k)), key[1:]...)
 }
 
-// compareAll compares what collect found, a partition at a time.
-func (t *task) compareAll(ctx context.Context) error {
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(max(1, t.Jobs))
-	for i := range partitions {
-		g.Go(func() error {
-			return release.Guard(func() error { return t.comparePartition(ctx, i) })
-		})
-	}
-	return g.Wait()
+// Sections of the output of Compare: the items of each of changelog.Kinds, the rows of each of
+// changelog.Lists, the keys of items.
+func itemSection(k fragment.Kind) int { return slices.Index(changelog.Kinds(), k) }
+func rowSection(k fragment.Kind) int {
+	return len(changelog.Kinds()) + slices.Index(changelog.Lists(), k)
+}
+func keySection() int { return len(changelog.Kinds()) + len(changelog.Lists()) }
+
+// Sections returns the number of sections of the output of Compare.
+func Sections() int { return keySection() + 1 }
+
+// Options are what Compare needs beside the resources that differ.
+type Options struct {
+	Previous *release.Reader // the release that the build is made upon
+	Next     *release.Reader // the release in the making
+	Created  map[fragment.Kind]int64
+	Date     time.Time // of the changes
+	Level    int       // of deflate
+	Memory   int64     // bytes of both releases that may stay in memory
 }
 
-func (t *task) comparePartition(ctx context.Context, i int) (err error) {
-	it, err := t.differences.Partition(ctx, i, t.Memory/4/int64(max(1, t.Jobs)))
-	if err != nil {
-		return err
-	}
-	defer it.Close()
-	z, err := segment.New(t.Level)
+// Compare compares the resources of a section of Collect, and adds the changes to out.
+func Compare(o Options, differences *extsort.Iterator, out *extsort.Sorter) error {
+	z, err := segment.New(o.Level)
 	if err != nil {
 		return err
 	}
 	defer z.Close()
 	w := &worker{
-		t: t, z: z, out: t.items.Writer(), writer: newItemWriter(t.Date),
-		differ: differ{old: source{rel: t.Previous}, now: source{rel: t.Next}},
+		o: o, z: z, out: out, writer: newItemWriter(o.Date),
+		differ: differ{old: source{rel: o.Previous}, now: source{rel: o.Next}},
 	}
-	defer func() { err = errors.Join(err, w.out.Close()) }()
-	return w.all(it)
+	return w.all(differences)
 }
 
-// note remembers that a resource is in the list of its kind.
-func (t *task) note(k fragment.Kind, row changelog.Row) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.changed[k] = append(t.changed[k], row)
+// CheckDate returns an error if the previous release has changes later than date.
+func CheckDate(previous *release.Reader, date time.Time) error {
+	log := changelog.Open(previous)
+	if n := log.Builds(); n > 0 && log.Time(n-1) > date.Unix() {
+		return fmt.Errorf("changes of %s: release %s has changes of %s, which is later",
+			date.Format(time.RFC3339), previous.Manifest().ID, time.Unix(log.Time(n-1), 0).UTC().Format(time.RFC3339))
+	}
+	return nil
 }
 
-// sawKeys remembers which keys there are.
-func (t *task) sawKeys(keys map[string]struct{}) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for k := range keys {
-		t.keys[k] = struct{}{}
+// Found gives the records of a section of all outputs of Compare.
+type Found func(ctx context.Context, section int) (*extsort.Iterator, error)
+
+// each calls fn with the records of a section.
+func (f Found) each(ctx context.Context, section int, fn func(key, payload []byte) error) error {
+	it, err := f(ctx, section)
+	if err != nil {
+		return err
 	}
+	return errors.Join(it.Each(fn), it.Close())
 }

@@ -372,20 +372,6 @@ func TestDates(t *testing.T) {
 	}
 }
 
-// A countdown is a context that ends when it has been asked a number of times.
-type countdown struct {
-	context.Context
-	left int
-	end  context.CancelFunc
-}
-
-func (c *countdown) Err() error {
-	if c.left--; c.left <= 0 {
-		c.end()
-	}
-	return c.Context.Err()
-}
-
 // TestCancelled: a build that ends at any moment of telling changes leaves nothing.
 func TestCancelled(t *testing.T) {
 	n := newNightly(t)
@@ -396,24 +382,34 @@ func TestCancelled(t *testing.T) {
 	n.Date = at(1, 4)
 	n.Catalog = t.TempDir()
 	writeRows(t, n.Catalog, movies(film{title: 1}.json(1), film{keyword: 2}.json(2)))
-	ended := 0
-	for left := 1; ; left += 1 + left/16 {
-		ctx, cancel := context.WithCancel(t.Context())
+	start := time.Now()
+	run := func(ctx context.Context) error {
 		n.Previous = previous
-		_, err := build.Run(&countdown{ctx, left, cancel}, n.Config)
+		_, err := build.Run(ctx, n.Config)
+		return err
+	}
+	if err := run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	took, ended := time.Since(start), 0
+	want = folders(t, n.Releases)
+	const moments = 40
+	for i := range moments {
+		ctx, cancel := context.WithTimeout(t.Context(), took*time.Duration(i)/moments)
+		err := run(ctx)
 		cancel()
 		if err == nil {
-			break
+			continue
 		}
 		ended++
-		if !errors.Is(err, context.Canceled) {
-			t.Fatalf("cancelled at question %d: %v", left, err)
+		if !errors.Is(err, context.DeadlineExceeded) {
+			t.Fatalf("cancelled at moment %d: %v", i, err)
 		}
 		if got := folders(t, n.Releases); !slices.Equal(got, want) {
-			t.Fatalf("cancelled at question %d, the folder has %q, want %q", left, got, want)
+			t.Fatalf("cancelled at moment %d, the folder has %q, want %q", i, got, want)
 		}
 	}
-	if ended < 20 {
+	if ended < 5 {
 		t.Errorf("%d builds were cancelled: too few to tell anything", ended)
 	}
 }

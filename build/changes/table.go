@@ -9,37 +9,56 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"time"
 
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/release"
 	"reelsplice/schemas/tables/changelog"
 )
 
-// A history is what a table keeps of the one before: the builds from first on.
+// A history is the content of the table: the builds of the one before from first on, and this one.
 type history struct {
-	t     *task
+	log   *changelog.Log // of the previous release
+	found Found
+	date  time.Time
 	first int
-	built int // number of the build at work, behind those that are kept
+	built int // number of the build at work, behind those of before
 	keys  []string
 	// numbers has, by the number of a key in the table before, its number in this one.
 	numbers []uint32
+	changed map[fragment.Kind][]changelog.Row
 }
 
-// write writes the table: what is kept of the one before, and what was found.
-func (t *task) write(ctx context.Context, w *release.Writer) (err error) {
-	h := &history{t: t}
-	for oldest := t.Date.Add(-changelog.Retention).Unix(); h.first < t.log.Builds() && t.log.Time(h.first) < oldest; {
+// Write writes the table: the recent builds of the previous release's table, and the changes that
+// Compare found. It returns how many resources of each kind changed.
+func Write(ctx context.Context, create func(name string, rows int) (*release.TableWriter, error), previous *release.Reader, date time.Time, found Found) (_ map[fragment.Kind]int, err error) {
+	h := &history{log: changelog.Open(previous), found: found, date: date, changed: map[fragment.Kind][]changelog.Row{}}
+	for oldest := date.Add(-changelog.Retention).Unix(); h.first < h.log.Builds() && h.log.Time(h.first) < oldest; {
 		h.first++
 	}
-	h.built = t.log.Builds() - h.first
-	if err := h.nameKeys(); err != nil {
-		return err
+	h.built = h.log.Builds() - h.first
+	n := map[fragment.Kind]int{}
+	for _, k := range changelog.Lists() {
+		err := found.each(ctx, rowSection(k), func(_, row []byte) error {
+			h.changed[k] = append(h.changed[k], changelog.Rows(row).At(0))
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		n[k] = len(h.changed[k])
 	}
-	out, err := w.Table(changelog.Table, h.built+1)
+	if err := h.nameKeys(ctx); err != nil {
+		return nil, err
+	}
+	out, err := create(changelog.Table, h.built+1)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer func() { err = errors.Join(err, out.Close()) }()
+	return n, errors.Join(h.write(ctx, out), out.Close())
+}
+
+func (h *history) write(ctx context.Context, out *release.TableWriter) error {
 	h.writeBuilds(out)
 	h.writeKeys(out)
 	for _, k := range changelog.Lists() {
@@ -74,8 +93,8 @@ func (t *task) write(ctx context.Context, w *release.Writer) (err error) {
 }
 
 // nameKeys numbers the keys that are in use.
-func (h *history) nameKeys() error {
-	log := h.t.log
+func (h *history) nameKeys(ctx context.Context) error {
+	log := h.log
 	used := make([]bool, log.Keys())
 	for _, k := range changelog.Kinds() {
 		for i := range log.Segments(k) {
@@ -88,7 +107,14 @@ func (h *history) nameKeys() error {
 			}
 		}
 	}
-	names := maps.Clone(h.t.keys)
+	names := map[string]struct{}{}
+	err := h.found.each(ctx, keySection(), func(key, _ []byte) error {
+		names[string(key)] = struct{}{}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
 	for i := range used {
 		if used[i] {
 			names[string(log.Key(i))] = struct{}{}
@@ -109,10 +135,10 @@ func (h *history) number(key string) uint32 {
 
 func (h *history) writeBuilds(out *release.TableWriter) {
 	var b []byte
-	for i := h.first; i < h.t.log.Builds(); i++ {
-		b = binary.LittleEndian.AppendUint64(b, uint64(h.t.log.Time(i)))
+	for i := h.first; i < h.log.Builds(); i++ {
+		b = binary.LittleEndian.AppendUint64(b, uint64(h.log.Time(i)))
 	}
-	b = binary.LittleEndian.AppendUint64(b, uint64(h.t.Date.Unix()))
+	b = binary.LittleEndian.AppendUint64(b, uint64(h.date.Unix()))
 	_, _ = out.Section(changelog.SectionBuilds).Write(b) // an error shows in Close
 }
 
@@ -128,16 +154,16 @@ func (h *history) writeKeys(out *release.TableWriter) {
 // build changed again until this one.
 func (h *history) writeList(out *release.TableWriter, k fragment.Kind) {
 	section := out.Section(changelog.ListSection(k))
-	changed, n := h.t.changed[k], 0
+	changed, n := h.changed[k], 0
 	var buf, starts []byte
 	write := func(row changelog.Row) {
 		buf = row.Append(buf[:0])
 		_, _ = section.Write(buf) // an error shows in Close
 		n++
 	}
-	for i := h.first; i < h.t.log.Builds(); i++ {
+	for i := h.first; i < h.log.Builds(); i++ {
 		starts = binary.LittleEndian.AppendUint64(starts, uint64(n))
-		rows := h.t.log.Changed(k, i)
+		rows := h.log.Changed(k, i)
 		for j := range rows.Len() {
 			row := rows.At(j)
 			if row.Newer != changelog.None {
@@ -164,22 +190,22 @@ func (h *history) has(rows []changelog.Row, id uint64) bool {
 // each calls fn for the items of a kind in their order: those that are kept, and the new
 // ones. What they point to is valid until fn returns.
 func (h *history) each(ctx context.Context, k fragment.Kind, fn func(*changelog.Items) error) error {
-	it, err := h.t.items.Partition(ctx, slices.Index(changelog.Kinds(), k), h.t.Memory/4)
+	it, err := h.found(ctx, itemSection(k))
 	if err != nil {
 		return err
 	}
 	defer it.Close()
 	key, payload, err := it.Next()
 	var sorted []byte
-	for i := 0; i < h.t.log.Segments(k) || err == nil; {
-		if i == h.t.log.Segments(k) {
-			if err := fn(h.found(key, payload)); err != nil {
+	for i := 0; i < h.log.Segments(k) || err == nil; {
+		if i == h.log.Segments(k) {
+			if err := fn(h.itemsOf(key, payload)); err != nil {
 				return err
 			}
 			key, payload, err = it.Next()
 			continue
 		}
-		old, broken := h.t.log.At(k, i)
+		old, broken := h.log.At(k, i)
 		if broken != nil {
 			return broken
 		}
@@ -187,9 +213,9 @@ func (h *history) each(ctx context.Context, k fragment.Kind, fn func(*changelog.
 			i++
 			continue
 		}
-		sorted = append(appendNumber(sorted[:0], old.ID), h.t.log.Key(int(old.Key))...)
+		sorted = append(appendNumber(sorted[:0], old.ID), h.log.Key(int(old.Key))...)
 		if err == nil && bytes.Compare(key, sorted) < 0 {
-			if err := fn(h.found(key, payload)); err != nil {
+			if err := fn(h.itemsOf(key, payload)); err != nil {
 				return err
 			}
 			key, payload, err = it.Next()
@@ -207,8 +233,8 @@ func (h *history) each(ctx context.Context, k fragment.Kind, fn func(*changelog.
 	return err
 }
 
-// found returns the items of a record of the shuffle.
-func (h *history) found(key, payload []byte) *changelog.Items {
+// itemsOf returns the items of a record.
+func (h *history) itemsOf(key, payload []byte) *changelog.Items {
 	return &changelog.Items{
 		ID: binary.BigEndian.Uint64(key), Build: uint32(h.built), Key: h.number(string(key[8:])), Segment: parseSegment(payload),
 	}

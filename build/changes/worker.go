@@ -10,7 +10,7 @@ import (
 	"slices"
 
 	"reelsplice/build/segment"
-	"reelsplice/build/shuffle"
+	"reelsplice/schemas/extsort"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/release"
 	"reelsplice/schemas/tables/changelog"
@@ -18,13 +18,14 @@ import (
 
 // A worker compares resources, those of a series with their seasons and episodes.
 type worker struct {
-	t      *task
+	o      Options
 	differ differ
 	z      *segment.Compressor
-	out    *shuffle.Writer
+	out    *extsort.Sorter
 	writer *itemWriter
 	series series
 	keys   map[string]struct{} // of items
+	done   int64               // resources
 	sorted []item
 	raw    []byte
 	record []byte
@@ -58,17 +59,18 @@ const comparedBytes = 4 << 20
 const lookupsPerAll = 4
 
 // all compares the resources that it has.
-func (w *worker) all(it *shuffle.Iterator) error {
+func (w *worker) all(it *extsort.Iterator) error {
 	w.keys = map[string]struct{}{}
-	forgetEvery := max(16, w.t.Memory/comparedBytes)
+	forgetEvery := max(16, w.o.Memory/comparedBytes)
 	for {
-		switch n := w.t.compared.Add(1); {
+		w.done++
+		switch n := w.done; {
 		case n%(lookupsPerAll*forgetEvery) == 0:
-			w.t.Previous.Forget()
-			w.t.Next.Forget()
+			w.o.Previous.Forget()
+			w.o.Next.Forget()
 		case n%forgetEvery == 0:
-			w.t.Previous.ForgetLookups()
-			w.t.Next.ForgetLookups()
+			w.o.Previous.ForgetLookups()
+			w.o.Next.ForgetLookups()
 		}
 		key, payload, err := it.Next()
 		if errors.Is(err, io.EOF) {
@@ -82,7 +84,9 @@ func (w *worker) all(it *shuffle.Iterator) error {
 		}
 	}
 	err := w.endSeries()
-	w.t.sawKeys(w.keys)
+	for key := range w.keys { // their order does not show: records are sorted
+		err = errors.Join(err, w.out.Add(keySection(), []byte(key), nil))
+	}
 	return err
 }
 
@@ -154,7 +158,9 @@ func (w *worker) title(k fragment.Kind, id uint64, change release.Change, more [
 		}
 		row.Adult, row.Softcore = flagOf(now["adult"]), flagOf(now["softcore"])
 	}
-	w.t.note(k, row)
+	if err := w.out.Add(rowSection(k), appendNumber(nil, id), row.Append(nil)); err != nil {
+		return err
+	}
 	return w.emit(k, id, items)
 }
 
@@ -218,7 +224,7 @@ func (w *worker) part(k fragment.Kind, key []byte, change release.Change, more [
 func (w *worker) compare(k fragment.Kind, key []byte, change release.Change) (items []item, err error) {
 	switch change {
 	case release.Created:
-		items, err = w.differ.create(k, key, w.t.created[k] <= MaxDetailed)
+		items, err = w.differ.create(k, key, w.o.Created[k] <= MaxDetailed)
 	case release.Changed:
 		items, err = w.differ.compare(k, key)
 	case release.Deleted, release.Merged:
@@ -254,7 +260,7 @@ func (w *worker) emit(k fragment.Kind, id uint64, items []item) error {
 		w.keys[it.key] = struct{}{}
 		w.record = appendSegment(w.record[:0], &g)
 		key := append(appendNumber(w.key[:0], id), it.key...)
-		if err := w.out.Add(uint64(slices.Index(changelog.Kinds(), k)), key, w.record); err != nil {
+		if err := w.out.Add(itemSection(k), key, w.record); err != nil {
 			return err
 		}
 		w.raw = w.raw[:0]
@@ -262,7 +268,7 @@ func (w *worker) emit(k fragment.Kind, id uint64, items []item) error {
 	return nil
 }
 
-// appendSegment appends a segment as it lies in files of a shuffle.
+// appendSegment appends a segment as it lies in files of sorted records.
 func appendSegment(dst []byte, g *release.Segment) []byte {
 	le := binary.LittleEndian
 	dst = le.AppendUint32(le.AppendUint32(le.AppendUint32(dst, g.RawLen), g.CRC), g.Op)

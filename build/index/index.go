@@ -2,12 +2,9 @@
 // answered from. While resources are built, what the tables need of them is collected on
 // disk; behind them, each table is written in the order of popularity.
 //
-//	c, err := index.New(dir)
-//	defer c.Close()
-//	w := c.Writer()                   // one for each task
-//	err = w.Movie(m)                  // each resource of the release once
-//	err = w.Close()
-//	err = c.WriteTables(ctx, releaseWriter, options)
+//	w := index.NewWriter(sorter, first) // one for each task
+//	err = w.Movie(m)                    // each resource of the release once
+//	err = index.WriteTable(ctx, n, rows, create, options)
 //
 // The columns of each table are those of package tables. What a record does not have is in no
 // list; columns have 0 for it, or posting.NoDay.
@@ -36,10 +33,8 @@ import (
 	"math"
 	"slices"
 
-	"golang.org/x/sync/errgroup"
-
-	"reelsplice/build/shuffle"
 	"reelsplice/schemas/encoding"
+	"reelsplice/schemas/extsort"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/release"
 	"reelsplice/schemas/tables"
@@ -53,39 +48,17 @@ func tableOf(kind fragment.Kind) int {
 	panic("index: no table of kind " + kind.String()) // only this package asks
 }
 
-// A Collector takes in rows and makes tables of them.
-type Collector struct {
-	rows *shuffle.Shuffle // a partition a table
-}
-
-// collectMemory is what rows are buffered in before they are written to disk.
-const collectMemory = 1 << 20
-
-// New returns a Collector with its files below dir.
-func New(dir string) (*Collector, error) {
-	rows, err := shuffle.New(dir, len(tables.Kinds), collectMemory)
-	if err != nil {
-		return nil, err
-	}
-	return &Collector{rows}, nil
-}
-
-// Close removes the files. A second Close does nothing.
-func (c *Collector) Close() error { return c.rows.Close() }
-
-// A Writer adds the rows of one task. It is for one goroutine.
+// A Writer adds rows to a Sorter, from which WriteTable takes them. It is for one goroutine.
 type Writer struct {
-	w   *shuffle.Writer
-	row row
-	key []byte
-	buf []byte
+	s     *extsort.Sorter
+	first int
+	row   row
+	key   []byte
+	buf   []byte
 }
 
-// Writer returns a Writer, which must be closed before WriteTables.
-func (c *Collector) Writer() *Writer { return &Writer{w: c.rows.Writer()} }
-
-// Close ends the adding. A second Close does nothing.
-func (w *Writer) Close() error { return w.w.Close() }
+// NewWriter returns a Writer to s: the rows of tables.Kinds[n] go to section first+n.
+func NewWriter(s *extsort.Sorter, first int) *Writer { return &Writer{s: s, first: first} }
 
 // start empties the row and returns it.
 func (w *Writer) start(id uint64, popularity float64) *row {
@@ -98,7 +71,7 @@ func (w *Writer) add(kind fragment.Kind) error {
 	n := tableOf(kind)
 	w.key = w.row.appendKey(w.key[:0])
 	w.buf = w.row.append(w.buf[:0], tables.Columns(kind))
-	return w.w.Add(uint64(n), w.key, w.buf)
+	return w.s.Add(w.first+n, w.key, w.buf)
 }
 
 // rowKeyLen is the length of what rows are sorted by: popularity, so that the highest
@@ -116,39 +89,25 @@ func parseRowKey(key []byte) (id uint64, popularity float64, err error) {
 	return binary.BigEndian.Uint64(key[8:]), math.Float64frombits(^binary.BigEndian.Uint64(key)), nil
 }
 
-// WriteTables writes all tables. Every Writer must be closed.
-func (c *Collector) WriteTables(ctx context.Context, w *release.Writer, o Options) error {
-	jobs := max(1, min(o.Jobs, len(tables.Kinds)))
-	o.Memory /= int64(jobs)
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(jobs)
-	for i := range tables.Kinds {
-		g.Go(func() error {
-			if err := release.Guard(func() error { return c.writeTable(ctx, w, i, o) }); err != nil {
-				return fmt.Errorf("table of kind %s: %w", tables.Kinds[i], err)
-			}
-			return nil
-		})
-	}
-	return g.Wait()
-}
+// A Create starts a table of the release with that many rows.
+type Create func(name string, rows int) (*release.TableWriter, error)
 
-func (c *Collector) writeTable(ctx context.Context, w *release.Writer, n int, o Options) (err error) {
+// WriteTable writes the table of tables.Kinds[n] from its rows in the order of their keys.
+func WriteTable(ctx context.Context, n int, rows *extsort.Iterator, create Create, o Options) (err error) {
 	kind := tables.Kinds[n]
 	b := &builder{ctx: ctx, kind: kind, columns: tables.Columns(kind), o: o}
+	defer func() {
+		if err = errors.Join(err, b.close()); err != nil {
+			err = fmt.Errorf("table of kind %s: %w", kind, err)
+		}
+	}()
 	if err := b.open(); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, b.close()) }()
-	rows, err := c.rows.Partition(ctx, n, o.Memory/2)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
 	if err := b.take(rows); err != nil {
 		return err
 	}
-	tw, err := w.Table(kind.String(), len(b.ids))
+	tw, err := create(kind.String(), len(b.ids))
 	if err != nil {
 		return err
 	}

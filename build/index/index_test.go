@@ -14,6 +14,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/extsort"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/record"
 	"reelsplice/schemas/release"
@@ -24,19 +25,12 @@ import (
 // rowOf adds one resource with add and returns the row that comes back from its bytes.
 func rowOf(t *testing.T, kind fragment.Kind, add func(w *Writer) error) *row {
 	t.Helper()
-	c, err := New(t.TempDir())
-	if err != nil {
+	s := extsort.New(extsort.Options{Dir: t.TempDir(), Sections: len(tables.Kinds)})
+	defer s.Close()
+	if err := add(NewWriter(s, 0)); err != nil {
 		t.Fatal(err)
 	}
-	defer c.Close()
-	w := c.Writer()
-	if err := add(w); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	it, err := c.rows.Partition(t.Context(), tableOf(kind), 0)
+	it, err := s.Sort(t.Context(), tableOf(kind))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -271,29 +265,29 @@ func randomRows(n int) []row {
 func writeTables(t *testing.T, rows iter.Seq[row], o Options) (*release.Reader, map[string]string) {
 	t.Helper()
 	o.Work = t.TempDir()
-	c, err := New(o.Work)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := c.Writer()
+	s := extsort.New(extsort.Options{Dir: o.Work, Memory: o.Memory, Sections: len(tables.Kinds)})
+	w := NewWriter(s, 0)
 	for r := range rows {
 		w.row = r
 		if err := w.add(fragment.KindMovie); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
 	releases := t.TempDir()
 	out, err := release.Create(releases, release.WriterOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := c.WriteTables(t.Context(), out, o); err != nil {
-		t.Fatal(err)
+	for n := range tables.Kinds {
+		rows, err := s.Sort(t.Context(), n)
+		if err == nil {
+			err = WriteTable(t.Context(), n, rows, out.Table, o)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
-	if err := c.Close(); err != nil {
+	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
 	if left, err := os.ReadDir(o.Work); err != nil || len(left) > 0 {
@@ -336,7 +330,7 @@ func TestTables(t *testing.T) {
 	const n = 3000
 	rows := randomRows(n)
 	order := rand.New(rand.NewPCG(3, 4)).Perm(n)
-	rel, _ := writeTables(t, clones(rows, order), Options{Memory: 1 << 20, Jobs: 2})
+	rel, _ := writeTables(t, clones(rows, order), Options{Memory: 1 << 20})
 	slices.SortFunc(rows, func(a, b row) int { return cmp.Or(cmp.Compare(b.popularity, a.popularity), cmp.Compare(a.id, b.id)) })
 	tab, ok := rel.Table("movie")
 	if !ok || tab.Rows() != n {
@@ -447,7 +441,7 @@ func TestTablesAreDeterministic(t *testing.T) {
 	const n = 20000 // more than the least memory holds
 	rows := randomRows(n)
 	var want map[string]string
-	for i, o := range []Options{{Memory: 1 << 30, Jobs: 1}, {Memory: 1, Jobs: 1}, {Memory: 1 << 20, Jobs: 6}} {
+	for i, o := range []Options{{Memory: 1 << 30}, {Memory: 1}, {Memory: 1 << 20}} {
 		_, got := writeTables(t, clones(rows, rand.New(rand.NewPCG(5, uint64(i))).Perm(n)), o)
 		if want == nil {
 			want = got
@@ -495,7 +489,7 @@ func TestTrends(t *testing.T) {
 			}
 		}
 	}
-	o := Options{Memory: 1 << 20, Jobs: 1}
+	o := Options{Memory: 1 << 20}
 	first, _ := writeTables(t, movies(10, 80, 30), o)
 	check(first, []uint64{2, 3, 1}, []uint64{2, 3, 1}, map[uint64]float64{1: 10, 2: 80, 3: 30})
 

@@ -39,8 +39,7 @@ func uniqueNames(list []Name) []Name {
 // Options say what tables are made of beside the rows, and with how much of the machine.
 type Options struct {
 	Work   string // folder for temporary files
-	Memory int64  // bytes that sorting may use, all tables together
-	Jobs   int    // goroutines
+	Memory int64  // bytes that sorting may use
 	// Previous is the release before, by which trends are measured; nil without one.
 	Previous *release.Reader
 	// Access tells how often a resource was asked for in the last day and the last week.

@@ -11,10 +11,8 @@ import (
 	"os"
 	"slices"
 
-	"golang.org/x/sync/errgroup"
-
-	"reelsplice/build/shuffle"
 	"reelsplice/schemas/encoding"
+	"reelsplice/schemas/extsort"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/release"
 	"reelsplice/schemas/tables"
@@ -34,7 +32,7 @@ type builder struct {
 	ranges     [tables.ColumnCount][]int32
 	orders     [tables.ColumnCount][]int64 // the numbers that a NumberOrder is made of
 
-	postings *shuffle.Shuffle // a partition a column, empty but for those of isSorted
+	postings *extsort.Sorter // a section for each column, empty but for those of isSorted
 	names    *os.File
 }
 
@@ -47,27 +45,25 @@ func isSorted(t tables.Type) bool {
 }
 
 func (b *builder) open() (err error) {
-	if b.postings, err = shuffle.New(b.o.Work, len(b.columns), b.o.Memory/8); err != nil {
-		return err
-	}
-	if b.names, err = os.CreateTemp(b.o.Work, "names-*"); err != nil {
-		return errors.Join(err, b.postings.Close())
-	}
-	return nil
+	b.postings = extsort.New(extsort.Options{Dir: b.o.Work, Memory: b.o.Memory / 4, Sections: len(b.columns)})
+	b.names, err = os.CreateTemp(b.o.Work, "names-*")
+	return err
 }
 
 // close removes the files.
 func (b *builder) close() error {
+	err := b.postings.Close()
+	if b.names == nil {
+		return err
+	}
 	b.names.Close()
-	return errors.Join(b.postings.Close(), os.Remove(b.names.Name()))
+	return errors.Join(err, os.Remove(b.names.Name()))
 }
 
 // take takes in the rows, which come in the order of their ranks.
-func (b *builder) take(rows *shuffle.Iterator) (err error) {
-	w := b.postings.Writer()
-	defer func() { err = errors.Join(err, w.Close()) }()
+func (b *builder) take(rows *extsort.Iterator) error {
 	names := bufio.NewWriterSize(b.names, nameBuffer)
-	p := poster{w: w}
+	p := poster{s: b.postings}
 	var r row
 	for {
 		key, payload, err := rows.Next()
@@ -118,7 +114,7 @@ func (b *builder) one(r *row, key, payload []byte) (names []byte, err error) {
 
 // A poster sends what rows are in to where it is sorted.
 type poster struct {
-	w   *shuffle.Writer
+	s   *extsort.Sorter
 	key []byte
 	err error
 }
@@ -147,7 +143,7 @@ func (p *poster) post(columns []*tables.Column, r *row, rank uint32) {
 
 func (p *poster) add(part int, payload []byte) {
 	if p.err == nil {
-		p.err = p.w.Add(uint64(part), p.key, payload)
+		p.err = p.s.Add(part, p.key, payload)
 	}
 }
 
@@ -205,48 +201,24 @@ func orderOf(numbers []int64) []uint32 {
 	return order
 }
 
-// writeSorted writes the columns that are sorted on disk. While one is written, the next one
-// is sorted.
+// writeSorted writes the columns that are sorted on disk.
 func (b *builder) writeSorted(t *release.TableWriter) error {
-	type part struct {
-		column *tables.Column
-		it     *shuffle.Iterator
+	for i, c := range b.columns {
+		if !isSorted(c.Type) {
+			continue
+		}
+		it, err := b.postings.Sort(b.ctx, i)
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(b.writePart(t, c, it), it.Close()); err != nil {
+			return err
+		}
 	}
-	g, ctx := errgroup.WithContext(b.ctx)
-	parts := make(chan part)
-	g.Go(func() error {
-		defer close(parts)
-		for i, c := range b.columns {
-			if !isSorted(c.Type) {
-				continue
-			}
-			it, err := b.postings.Partition(ctx, i, b.o.Memory/4)
-			if err != nil {
-				return err
-			}
-			select {
-			case parts <- part{c, it}:
-			case <-ctx.Done():
-				it.Close()
-				return ctx.Err()
-			}
-		}
-		return nil
-	})
-	g.Go(func() error {
-		for p := range parts {
-			err := b.writePart(t, p.column, p.it)
-			p.it.Close()
-			if err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	return g.Wait()
+	return nil
 }
 
-func (b *builder) writePart(t *release.TableWriter, c *tables.Column, it *shuffle.Iterator) error {
+func (b *builder) writePart(t *release.TableWriter, c *tables.Column, it *extsort.Iterator) error {
 	switch c.Type {
 	case tables.Lists:
 		return writeLists(t, c.Name, it)
@@ -257,7 +229,7 @@ func (b *builder) writePart(t *release.TableWriter, c *tables.Column, it *shuffl
 }
 
 // writeLists writes the lists of a section, whose keys and ranks are the records of it.
-func writeLists(t *release.TableWriter, name string, it *shuffle.Iterator) error {
+func writeLists(t *release.TableWriter, name string, it *extsort.Iterator) error {
 	w := posting.NewListWriter(t, name)
 	err := grouped(it, func(b []byte) (uint32, bool) {
 		return binary.BigEndian.Uint32(b[len(b)-4:]), len(b) == 4
@@ -266,7 +238,7 @@ func writeLists(t *release.TableWriter, name string, it *shuffle.Iterator) error
 }
 
 // writeReleases is writeLists for days and ranks.
-func writeReleases(t *release.TableWriter, name string, it *shuffle.Iterator) error {
+func writeReleases(t *release.TableWriter, name string, it *extsort.Iterator) error {
 	w := posting.NewDatedWriter(t, name)
 	err := grouped(it, func(b []byte) (posting.Date, bool) {
 		day := int32(binary.BigEndian.Uint32(b) ^ 1<<31)
@@ -276,7 +248,7 @@ func writeReleases(t *release.TableWriter, name string, it *shuffle.Iterator) er
 }
 
 // grouped calls add with what the records of it have behind each key, four bytes at least.
-func grouped[T any](it *shuffle.Iterator, parse func([]byte) (T, bool), add func(key uint64, list []T) error) error {
+func grouped[T any](it *extsort.Iterator, parse func([]byte) (T, bool), add func(key uint64, list []T) error) error {
 	var last uint64
 	var list []T
 	for {
@@ -311,7 +283,7 @@ func grouped[T any](it *shuffle.Iterator, parse func([]byte) (T, bool), add func
 }
 
 // writeOrder writes the order of n rows, whose ranks are the payloads of the records of it.
-func writeOrder(t *release.TableWriter, name string, it *shuffle.Iterator, n int) error {
+func writeOrder(t *release.TableWriter, name string, it *extsort.Iterator, n int) error {
 	order := make([]uint32, 0, n)
 	for {
 		_, payload, err := it.Next()
@@ -368,7 +340,7 @@ func writeBlock(w *bufio.Writer, block []byte) error {
 // readBlock reads what writeBlock wrote into buf, which it makes longer if need be.
 func readBlock(r *bufio.Reader, buf []byte) ([]byte, error) {
 	n, err := binary.ReadUvarint(r)
-	if err == nil && n > shuffle.MaxRecord {
+	if err == nil && n > extsort.MaxRecord {
 		err = encoding.ErrCut
 	}
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 
 	"github.com/blevesearch/vellum"
 
-	"reelsplice/build/shuffle"
+	"reelsplice/schemas/extsort"
 	"reelsplice/schemas/tables"
 	"reelsplice/schemas/tables/posting"
 	"reelsplice/schemas/text"
@@ -30,7 +30,7 @@ const (
 	maxNames = 512
 )
 
-// Partitions of the shuffle.
+// Sections of the sorter.
 const (
 	termPart  = iota // term, rank
 	exactPart        // key of a name with its tier, rank
@@ -41,10 +41,7 @@ const (
 // with "text." into a table with that many rows. names gives ranks, ascending, with their
 // names. Memory is bounded by o and by some bytes a row.
 func WriteTerms(ctx context.Context, t posting.Sink, rows int, names iter.Seq2[uint32, []Name], o Options) (err error) {
-	s, err := shuffle.New(o.Work, termParts, o.Memory/4)
-	if err != nil {
-		return err
-	}
+	s := extsort.New(extsort.Options{Dir: o.Work, Memory: o.Memory / 2, Sections: termParts})
 	defer func() { err = errors.Join(err, s.Close()) }()
 	w := &termWriter{ctx: ctx, t: t, rows: rows, o: o, s: s}
 	for _, step := range []func() error{func() error { return w.writeNames(names) }, w.writeTerms, w.writeExact} {
@@ -61,14 +58,13 @@ type termWriter struct {
 	t    posting.Sink
 	rows int
 	o    Options
-	s    *shuffle.Shuffle
+	s    *extsort.Sorter
 }
 
 // writeNames writes the names of each rank and where they are, and cuts them into records
-// of the shuffle.
+// of the sorter.
 func (w *termWriter) writeNames(names iter.Seq2[uint32, []Name]) error {
-	records := w.s.Writer()
-	c := &cutter{out: records, seen: map[string]struct{}{}}
+	c := &cutter{out: w.s, seen: map[string]struct{}{}}
 	out := w.t.Section(tables.NameTexts)
 	places := make([]uint32, 0, w.rows+1)
 	at := uint64(0)
@@ -95,12 +91,12 @@ func (w *termWriter) writeNames(names iter.Seq2[uint32, []Name]) error {
 	for len(places) <= w.rows {
 		places = append(places, uint32(at))
 	}
-	return errors.Join(posting.WriteUint32s(w.t, tables.NamePlaces, places), records.Close())
+	return posting.WriteUint32s(w.t, tables.NamePlaces, places)
 }
 
 // A cutter cuts the names of one resource after the other.
 type cutter struct {
-	out    *shuffle.Writer
+	out    *extsort.Sorter
 	folded []byte   // the names, folded, one behind the other
 	list   [][]byte // of folded: main names first
 	main   int      // names of list that are main ones
@@ -196,9 +192,9 @@ func (c *cutter) cut() {
 	c.terms = slices.CompactFunc(c.terms, bytes.Equal)
 }
 
-// partition calls fn with the records of a partition, in order.
+// partition calls fn with the records of a section, in order.
 func (w *termWriter) partition(part int, fn func(key, payload []byte) error) error {
-	it, err := w.s.Partition(w.ctx, part, w.o.Memory/2)
+	it, err := w.s.Sort(w.ctx, part)
 	if err != nil {
 		return err
 	}

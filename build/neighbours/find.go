@@ -105,7 +105,7 @@ func (f *Finder) score(ft feature, l list) float64 {
 
 // list returns the list of ft, which is valid until the next call.
 func (f *Finder) list(ft feature) (list, error) {
-	n := f.t.part(ft)
+	n := ft.part(len(f.t.parts))
 	p := &f.t.parts[n]
 	i := p.find(ft)
 	if i < 0 {
@@ -165,7 +165,7 @@ func (f *Finder) count(ft feature, adult bool) error {
 
 // damaged is the error of a list of ft that is cut.
 func (f *Finder) damaged(ft feature) error {
-	p := &f.t.parts[f.t.part(ft)]
+	p := &f.t.parts[ft.part(len(f.t.parts))]
 	return p.failed(p.blocks[p.find(ft)].off, errDamaged)
 }
 

@@ -1,15 +1,13 @@
 // Package neighbours computes recommendations and similar titles where no dump gives
-// them, from what titles have in common. Movies and series each have a Collector of
-// their own, since their ids overlap.
+// them, from what titles have in common. Movies and series each have a Table of their own,
+// since their ids overlap.
 //
-//	c, err := neighbours.New(dir, 64, 256<<20)
-//	defer c.Close()
-//	w := c.Writer()                  // one for each task
-//	err = w.Add(&title)              // each title once
-//	err = w.Close()
-//	table, err := c.Finish(ctx, jobs)
+//	w := neighbours.NewWriter(sorter, first, parts) // in each task that reads titles
+//	err = w.Add(&title)                             // each title once
+//	err = neighbours.WritePart(path, records)       // of each part, from its records in order
+//	table, err := neighbours.Open(paths, titles)
 //	defer table.Close()
-//	f := table.Finder()              // one for each goroutine
+//	f := table.Finder()                             // one for each goroutine
 //	err = f.Find(&title, &result)
 //
 // # Formula
@@ -39,18 +37,11 @@
 package neighbours
 
 import (
-	"context"
 	"encoding/binary"
-	"errors"
-	"fmt"
 	"math"
-	"os"
 	"slices"
-	"sync/atomic"
 
-	"golang.org/x/sync/errgroup"
-
-	"reelsplice/build/shuffle"
+	"reelsplice/schemas/extsort"
 )
 
 const (
@@ -111,10 +102,10 @@ func appendFeature(dst []feature, k kind, id int64) []feature {
 	return append(dst, feature(k)<<56|feature(id))
 }
 
-// hash spreads features over partitions.
-func (f feature) hash() uint64 {
+// part returns the number of the part, of n, that has the list of f.
+func (f feature) part(n int) int {
 	h := uint64(f) * 0x9e3779b97f4a7c15
-	return h ^ h>>32
+	return int((h ^ h>>32) % uint64(n))
 }
 
 // appendFeatures appends the features of t in ascending order, each once.
@@ -131,37 +122,20 @@ func (t *Title) appendFeatures(dst []feature) []feature {
 	return dst[:start+len(slices.Compact(added))]
 }
 
-// A Collector takes in titles and makes a Table of them.
-type Collector struct {
-	dir     string
-	memory  int64
-	shuffle *shuffle.Shuffle
-	titles  atomic.Int64
-}
-
-// New returns a Collector that takes at most memory bytes, 4 KiB a partition and 512 KiB a
-// job of Finish at least, and has its files below dir. There are 1 to
-// shuffle.MaxPartitions partitions. What a partition has to sort should fit into the
-// memory of a job, which saves a merge: 60 bytes for each feature of a title.
-func New(dir string, partitions int, memory int64) (*Collector, error) {
-	s, err := shuffle.New(dir, partitions, memory)
-	if err != nil {
-		return nil, err
-	}
-	return &Collector{dir: dir, memory: memory, shuffle: s}, nil
-}
-
-// A Writer adds titles. It is for one goroutine; there may be several at once.
+// A Writer adds the features of titles to a Sorter: those of part i of a Table to its own
+// section. It is for one goroutine.
 type Writer struct {
-	c        *Collector
-	w        *shuffle.Writer
-	features []feature
-	key      []byte
-	genres   []byte
+	s            *extsort.Sorter
+	first, parts int
+	features     []feature
+	key          []byte
+	genres       []byte
 }
 
-// Writer returns a Writer, which must be closed before Finish.
-func (c *Collector) Writer() *Writer { return &Writer{c: c, w: c.shuffle.Writer()} }
+// NewWriter returns a Writer to s. The sections of a Table of that many parts begin at first.
+func NewWriter(s *extsort.Sorter, first, parts int) *Writer {
+	return &Writer{s: s, first: first, parts: parts}
+}
 
 // Add adds a title, of which nothing is kept. No title may be added twice.
 func (w *Writer) Add(t *Title) error {
@@ -169,16 +143,12 @@ func (w *Writer) Add(t *Title) error {
 	w.genres = appendGenres(w.genres[:0], w.features)
 	for _, f := range w.features {
 		w.key = appendKey(w.key[:0], f, t)
-		if err := w.w.Add(f.hash(), w.key, w.genres); err != nil {
+		if err := w.s.Add(w.first+f.part(w.parts), w.key, w.genres); err != nil {
 			return err
 		}
 	}
-	w.c.titles.Add(1)
 	return nil
 }
-
-// Close ends the adding. A second Close does nothing.
-func (w *Writer) Close() error { return w.w.Close() }
 
 // keyBytes is the length of a key: feature, 1 for an adult title, votes and popularity so
 // that the highest come first, id.
@@ -223,25 +193,3 @@ func appendGenres(dst []byte, features []feature) []byte {
 	}
 	return dst
 }
-
-// Finish ends the adding and makes the Table, jobs partitions at a time. The Table does not need the Collector any more.
-func (c *Collector) Finish(ctx context.Context, jobs int) (*Table, error) {
-	dir, err := os.MkdirTemp(c.dir, "neighbours-*")
-	if err != nil {
-		return nil, fmt.Errorf("create folder for neighbours: %w", err)
-	}
-	t := &Table{dir: dir, titles: c.titles.Load(), parts: make([]part, c.shuffle.Partitions())}
-	jobs = min(max(jobs, 1), len(t.parts))
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(jobs)
-	for i := range t.parts {
-		g.Go(func() error { return t.reduce(ctx, c.shuffle, i, c.memory/int64(jobs)) })
-	}
-	if err := g.Wait(); err != nil {
-		return nil, errors.Join(err, t.Close())
-	}
-	return t, nil
-}
-
-// Close removes the files of the Collector. A second Close does nothing.
-func (c *Collector) Close() error { return c.shuffle.Close() }

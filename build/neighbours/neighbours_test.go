@@ -2,46 +2,66 @@ package neighbours
 
 import (
 	"cmp"
-	"context"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"reelsplice/schemas/extsort"
 )
 
-// settings are what must not show in the results.
+// settings must not show in the results.
 type settings struct {
-	partitions, writers, jobs int
-	memory                    int64
+	parts, writers int
+	memory         int64
 }
 
-// tableOf makes a Table of titles in a folder of its own.
+// partsOf writes the parts of a Table of titles to a folder and returns their paths.
+func partsOf(tb testing.TB, dir string, titles []Title, s settings) (paths []string) {
+	tb.Helper()
+	var files []*extsort.File
+	for i := range s.writers {
+		sorter := extsort.New(extsort.Options{Dir: dir, Memory: s.memory, Sections: s.parts})
+		w := NewWriter(sorter, 0, s.parts)
+		for k := i; k < len(titles); k += s.writers {
+			if err := w.Add(&titles[k]); err != nil {
+				tb.Fatal(err)
+			}
+		}
+		f, err := sorter.WriteFile(tb.Context(), filepath.Join(dir, fmt.Sprintf("features-%d", i)))
+		if err := errors.Join(err, sorter.Close()); err != nil {
+			tb.Fatal(err)
+		}
+		defer f.Close()
+		files = append(files, f)
+	}
+	for i := range s.parts {
+		path := filepath.Join(dir, fmt.Sprintf("part-%d", i))
+		it, err := extsort.Merge(tb.Context(), files, i, extsort.Options{Dir: dir, Memory: s.memory})
+		if err != nil {
+			tb.Fatal(err)
+		}
+		if err := errors.Join(WritePart(path, it), it.Close()); err != nil {
+			tb.Fatal(err)
+		}
+		paths = append(paths, path)
+	}
+	return paths
+}
+
+// tableOf makes a Table of titles in a folder.
 func tableOf(tb testing.TB, dir string, titles []Title, s settings) *Table {
 	tb.Helper()
-	c, err := New(dir, s.partitions, s.memory)
+	t, err := Open(partsOf(tb, dir, titles, s), int64(len(titles)))
 	if err != nil {
-		tb.Fatal(err)
-	}
-	errs := make([]error, s.writers)
-	var wg sync.WaitGroup
-	for i := range s.writers {
-		wg.Go(func() {
-			w := c.Writer()
-			for k := i; k < len(titles); k += s.writers {
-				errs[i] = errors.Join(errs[i], w.Add(&titles[k]))
-			}
-			errs[i] = errors.Join(errs[i], w.Close())
-		})
-	}
-	wg.Wait()
-	t, err := c.Finish(context.Background(), s.jobs)
-	if err := errors.Join(errors.Join(errs...), err, c.Close()); err != nil {
 		tb.Fatal(err)
 	}
 	return t
@@ -169,7 +189,7 @@ func someTitles(rng *rand.Rand, n int) []Title {
 
 func TestFind(t *testing.T) {
 	titles := someTitles(rand.New(rand.NewPCG(1, 1)), 3000)
-	table := tableOf(t, t.TempDir(), titles, settings{partitions: 3, writers: 1, jobs: 1, memory: 1 << 20})
+	table := tableOf(t, t.TempDir(), titles, settings{parts: 3, writers: 1, memory: 1 << 20})
 	defer table.Close()
 	if table.Titles() != int64(len(titles)) {
 		t.Errorf("Titles() = %d, want %d", table.Titles(), len(titles))
@@ -200,8 +220,7 @@ func TestFindAny(t *testing.T) {
 			}
 		}
 		table := tableOf(t, dir, titles, settings{
-			rapid.IntRange(1, 5).Draw(rt, "partitions"), rapid.IntRange(1, 3).Draw(rt, "writers"),
-			rapid.IntRange(0, 3).Draw(rt, "jobs"), rapid.Int64Range(0, 1<<20).Draw(rt, "memory"),
+			rapid.IntRange(1, 5).Draw(rt, "parts"), rapid.IntRange(1, 3).Draw(rt, "writers"), rapid.Int64Range(0, 1<<20).Draw(rt, "memory"),
 		})
 		f := table.Finder()
 		for i := range titles {
@@ -209,20 +228,17 @@ func TestFindAny(t *testing.T) {
 				rt.Fatalf("title %d: got %v, want %v", titles[i].ID, got, want)
 			}
 		}
-		if err := table.Close(); err != nil {
+		if err := errors.Join(table.Close(), os.RemoveAll(dir), os.Mkdir(dir, 0o700)); err != nil {
 			rt.Fatal(err)
 		}
 	})
-	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
-		t.Errorf("left behind %v, %v", left, err)
-	}
 }
 
 // TestSettings finds all neighbours in several settings at once, by several Finders.
 func TestSettings(t *testing.T) {
 	titles := someTitles(rand.New(rand.NewPCG(2, 2)), 5000)
 	var want []Result
-	for _, s := range []settings{{1, 1, 1, 64 << 20}, {7, 4, 3, 0}, {64, 2, 2, 8 << 20}} {
+	for _, s := range []settings{{1, 1, 64 << 20}, {7, 4, 0}, {64, 2, 8 << 20}} {
 		table := tableOf(t, t.TempDir(), titles, s)
 		got := make([]Result, len(titles))
 		var wg sync.WaitGroup
@@ -262,7 +278,7 @@ func TestRules(t *testing.T) {
 		{ID: 6, Keywords: []int64{18}, Popularity: math.NaN(), Votes: -1},
 		{ID: 7, Collection: 18, People: []int64{5, 5}, Votes: math.MaxInt64},
 	}
-	table := tableOf(t, t.TempDir(), titles, settings{2, 1, 1, 0})
+	table := tableOf(t, t.TempDir(), titles, settings{2, 1, 0})
 	defer table.Close()
 	f := table.Finder()
 	tests := []struct {
@@ -288,7 +304,7 @@ func TestRules(t *testing.T) {
 
 func TestFindAllocates(t *testing.T) {
 	titles := someTitles(rand.New(rand.NewPCG(3, 3)), 2000)
-	table := tableOf(t, t.TempDir(), titles, settings{2, 1, 1, 1 << 20})
+	table := tableOf(t, t.TempDir(), titles, settings{2, 1, 1 << 20})
 	defer table.Close()
 	f, i := table.Finder(), 0
 	var r Result
@@ -315,7 +331,7 @@ func TestDamagedTable(t *testing.T) {
 		"cut early": func([]byte) []byte { return nil },
 	} {
 		t.Run(name, func(t *testing.T) {
-			table := tableOf(t, t.TempDir(), titles, settings{1, 1, 1, 1 << 20})
+			table := tableOf(t, t.TempDir(), titles, settings{1, 1, 1 << 20})
 			defer table.Close()
 			path := table.parts[0].path
 			b, err := os.ReadFile(path)
@@ -357,29 +373,38 @@ func TestBadBlocks(t *testing.T) {
 	})
 }
 
-func TestCancel(t *testing.T) {
-	dir := t.TempDir()
-	c, err := New(dir, 2, 0)
+// TestDamagedPart: a part with a damaged list of blocks does not open.
+func TestDamagedPart(t *testing.T) {
+	titles := someTitles(rand.New(rand.NewPCG(4, 4)), 200)
+	paths := partsOf(t, t.TempDir(), titles, settings{1, 1, 1 << 20})
+	sound, err := os.ReadFile(paths[0])
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := c.Writer()
-	if _, err := c.Finish(t.Context(), 1); err == nil {
-		t.Error("Finish while a writer is open succeeded")
+	for cut := range len(sound) {
+		if len(sound)-cut > 200 {
+			cut = cut * 37 % len(sound)
+		}
+		if err := os.WriteFile(paths[0], sound[:cut], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if table, err := Open(paths, 200); err == nil {
+			table.Close()
+			t.Fatalf("the first %d of %d bytes open", cut, len(sound))
+		} else if !strings.Contains(err.Error(), paths[0]) {
+			t.Fatalf("error %v does not name %s", err, paths[0])
+		}
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := c.Finish(ctx, 2); !errors.Is(err, context.Canceled) {
-		t.Errorf("Finish: %v", err)
-	}
-	if err := c.Close(); err != nil {
-		t.Error(err)
-	}
-	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
-		t.Errorf("left behind %v, %v", left, err)
+	for at := len(sound) - footerBytes - blockEntry; at < len(sound); at++ {
+		damaged := slices.Clone(sound)
+		damaged[at] ^= 1
+		if err := os.WriteFile(paths[0], damaged, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if table, err := Open(paths, 200); err == nil {
+			table.Close()
+			t.Fatalf("with another byte %d of %d it opens", at, len(sound))
+		}
 	}
 }
 
@@ -410,7 +435,7 @@ func BenchmarkTable(b *testing.B) {
 	titles := manyTitles(100_000)
 	b.ResetTimer()
 	for range b.N {
-		table := tableOf(b, b.TempDir(), titles, settings{64, 2, 2, 64 << 20})
+		table := tableOf(b, b.TempDir(), titles, settings{64, 2, 64 << 20})
 		b.ReportMetric(float64(tableBytes(table))/float64(len(titles)), "table-bytes/title")
 		table.Close()
 	}
@@ -427,7 +452,7 @@ func tableBytes(t *Table) int64 {
 
 func BenchmarkFind(b *testing.B) {
 	titles := manyTitles(100_000)
-	table := tableOf(b, b.TempDir(), titles, settings{64, 2, 2, 64 << 20})
+	table := tableOf(b, b.TempDir(), titles, settings{64, 2, 64 << 20})
 	defer table.Close()
 	f := table.Finder()
 	var r Result

@@ -36,7 +36,7 @@ func TestRecorded(t *testing.T) {
 	lists, hits := 0, 0
 	for kind, titles := range map[string]map[int64]Title{"movie": movies(t), "tv": series(t)} {
 		all := slices.Collect(maps.Values(titles))
-		table := tableOf(t, t.TempDir(), all, settings{4, 1, 1, 1 << 20})
+		table := tableOf(t, t.TempDir(), all, settings{4, 1, 1 << 20})
 		defer table.Close()
 		f := table.Finder()
 		for _, g := range given(t, kind) {

@@ -2,34 +2,31 @@ package neighbours
 
 import (
 	"bufio"
-	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"io"
 	"os"
-	"path/filepath"
 	"slices"
-	"strconv"
 
-	"reelsplice/build/shuffle"
+	"reelsplice/schemas/extsort"
 )
 
-// A Table says which titles have a feature and how many do. It lies in files, of which
+// A Table maps a feature to the titles that have it and to their number. It lies in files, of which
 // memory holds one number for every 4 KiB; it is safe for concurrent use.
 //
-// A file is blocks of lists in ascending order of their features, CRC-32C behind each
-// block. A list is the feature (8 bytes, big-endian), then varints: df, bytes of the titles,
+// A file has blocks of lists in ascending order of their features, CRC-32C behind each block.
+// A list is the feature (8 bytes, big-endian), then varints: df, bytes of the titles,
 // number of them that are not adult, then the titles. A title is id, votes, number of its genres,
-// genres, all varints. Features of a single title are left out: they join nothing.
+// genres, all varints. Features of a single title are left out: they join nothing. Behind the
+// blocks come the first feature and the offset of each, the offset of that list, the number of
+// blocks (8 bytes each), and the CRC-32C of all that.
 type Table struct {
-	dir    string
 	titles int64
 	parts  []part
 }
 
-// A part is the file of one partition.
+// A part is one of the files of a Table.
 type part struct {
 	path   string
 	f      *os.File
@@ -50,63 +47,108 @@ var errDamaged = errors.New("a block is damaged")
 
 func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) } // made once inside crc32
 
-// Titles returns how many titles were added.
-func (t *Table) Titles() int64 { return t.titles }
-
-// Close removes the files. Finders must not be used afterwards.
-func (t *Table) Close() error {
-	for i := range t.parts {
-		if f := t.parts[i].f; f != nil {
-			f.Close()
-			t.parts[i].f = nil
+// Open opens a Table by the paths of its parts, in their order. titles is the number of titles
+// that were added.
+func Open(paths []string, titles int64) (*Table, error) {
+	t := &Table{titles: titles}
+	for _, path := range paths {
+		p, err := openPart(path)
+		if err != nil {
+			return nil, errors.Join(err, t.Close())
 		}
+		t.parts = append(t.parts, p)
 	}
-	if err := os.RemoveAll(t.dir); err != nil {
-		return fmt.Errorf("remove files of neighbours: %w", err)
+	return t, nil
+}
+
+// openPart opens a part and reads where its blocks lie.
+func openPart(path string) (part, error) {
+	p := part{path: path}
+	f, err := os.Open(path)
+	if err != nil {
+		return p, fmt.Errorf("open table of neighbours: %w", err)
 	}
+	p.f = f
+	if err := p.readBlocks(); err != nil {
+		return p, errors.Join(err, f.Close())
+	}
+	return p, nil
+}
+
+// footerBytes is the length of what lies behind the list of blocks: its offset, its length and
+// the checksum.
+const footerBytes = 8 + 8 + sumBytes
+
+// readBlocks reads where the blocks of the file lie.
+func (p *part) readBlocks() error {
+	info, err := p.f.Stat()
+	if err != nil {
+		return p.failed(0, err)
+	}
+	var foot [footerBytes]byte
+	if _, err := p.f.ReadAt(foot[:], max(0, info.Size()-footerBytes)); err != nil {
+		return p.failed(info.Size(), err)
+	}
+	at, n := int64(binary.BigEndian.Uint64(foot[:])), int64(binary.BigEndian.Uint64(foot[8:]))
+	if at < 0 || n < 0 || n > info.Size()/blockEntry || at+n*blockEntry+footerBytes != info.Size() {
+		return p.failed(info.Size(), errDamaged)
+	}
+	list := make([]byte, info.Size()-at)
+	if _, err := p.f.ReadAt(list, at); err != nil {
+		return p.failed(at, err)
+	}
+	sum := len(list) - sumBytes
+	if crc32.Checksum(list[:sum], castagnoli()) != binary.LittleEndian.Uint32(list[sum:]) {
+		return p.failed(at, errDamaged)
+	}
+	p.blocks = make([]block, 0, n+1)
+	for range n {
+		p.blocks = append(p.blocks, block{feature(binary.BigEndian.Uint64(list)), int64(binary.BigEndian.Uint64(list[8:]))})
+		list = list[blockEntry:]
+	}
+	p.blocks = append(p.blocks, block{off: at})
 	return nil
 }
 
-// part returns the number of the part that has the list of f.
-func (t *Table) part(f feature) int { return int(f.hash() % uint64(len(t.parts))) }
+// blockEntry is the length of a block's entry in the list of blocks.
+const blockEntry = 8 + 8
 
-// reduce makes part i of the records of partition i.
-func (t *Table) reduce(ctx context.Context, s *shuffle.Shuffle, i int, memory int64) error {
-	it, err := s.Partition(ctx, i, memory)
-	if err != nil {
-		return err
+// Titles returns how many titles were added.
+func (t *Table) Titles() int64 { return t.titles }
+
+// Close closes the files. Finders must not be used afterwards.
+func (t *Table) Close() (err error) {
+	for i := range t.parts {
+		err = errors.Join(err, t.parts[i].f.Close())
 	}
-	defer it.Close()
-	w, err := newTableWriter(filepath.Join(t.dir, strconv.Itoa(i)+".table"))
-	if err != nil {
-		return err
-	}
-	for {
-		key, genres, err := it.Next()
-		if err == io.EOF {
-			break
-		}
-		if err == nil && len(key) != keyBytes {
-			err = fmt.Errorf("neighbours: key of %d bytes in partition %d, want %d", len(key), i, keyBytes)
-		}
-		if err == nil {
-			err = w.add(key, genres)
-		}
-		if err != nil {
-			w.discard()
-			return err
-		}
-	}
-	t.parts[i], err = w.finish()
+	t.parts = nil
 	return err
+}
+
+// WritePart writes a part of a Table at path from its records in order.
+func WritePart(path string, it *extsort.Iterator) error {
+	w, err := newTableWriter(path)
+	if err != nil {
+		return err
+	}
+	err = it.Each(func(key, genres []byte) error {
+		if len(key) != keyBytes {
+			return fmt.Errorf("neighbours: key of %d bytes, want %d", len(key), keyBytes)
+		}
+		return w.add(key, genres)
+	})
+	if err == nil {
+		err = w.finish()
+	}
+	return errors.Join(err, w.f.Close())
 }
 
 // A tableWriter makes a part of records in order of their keys.
 type tableWriter struct {
-	part part
-	buf  *bufio.Writer
-	f    *os.File
-	off  int64
+	blocks []block
+	buf    *bufio.Writer
+	f      *os.File
+	off    int64
 
 	block []byte // being filled
 	first feature
@@ -119,11 +161,11 @@ type tableWriter struct {
 }
 
 func newTableWriter(path string) (*tableWriter, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("create table of neighbours: %w", err)
 	}
-	return &tableWriter{part: part{path: path}, f: f, buf: bufio.NewWriterSize(f, 64<<10)}, nil
+	return &tableWriter{f: f, buf: bufio.NewWriterSize(f, 64<<10)}, nil
 }
 
 func (w *tableWriter) add(key, genres []byte) error {
@@ -171,7 +213,7 @@ func (w *tableWriter) endBlock() error {
 	if len(w.block) == 0 {
 		return nil
 	}
-	w.part.blocks = append(w.part.blocks, block{w.first, w.off})
+	w.blocks = append(w.blocks, block{w.first, w.off})
 	w.block = binary.LittleEndian.AppendUint32(w.block, crc32.Checksum(w.block, castagnoli()))
 	w.off += int64(len(w.block))
 	_, err := w.buf.Write(w.block)
@@ -183,30 +225,24 @@ func (w *tableWriter) failed(err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("write table of neighbours %q: %w", w.part.path, err)
+	return fmt.Errorf("write table of neighbours %q: %w", w.f.Name(), err)
 }
 
-// finish returns the part, open for reading.
-func (w *tableWriter) finish() (part, error) {
-	err := w.endList()
-	if err == nil {
-		err = w.endBlock()
+// finish writes the rest, and the list of blocks.
+func (w *tableWriter) finish() error {
+	if err := errors.Join(w.endList(), w.endBlock()); err != nil {
+		return err
 	}
-	if err == nil {
-		err = w.failed(w.buf.Flush())
+	var list []byte
+	for _, b := range w.blocks {
+		list = binary.BigEndian.AppendUint64(list, uint64(b.first))
+		list = binary.BigEndian.AppendUint64(list, uint64(b.off))
 	}
-	if err != nil {
-		w.discard()
-		return part{}, err
-	}
-	w.part.f = w.f
-	w.part.blocks = append(slices.Clip(w.part.blocks), block{off: w.off})
-	return w.part, nil
-}
-
-// discard lets go of the files of a part that is given up.
-func (w *tableWriter) discard() {
-	w.f.Close()
+	list = binary.BigEndian.AppendUint64(list, uint64(w.off))
+	list = binary.BigEndian.AppendUint64(list, uint64(len(w.blocks)))
+	list = binary.LittleEndian.AppendUint32(list, crc32.Checksum(list, castagnoli()))
+	_, err := w.buf.Write(list)
+	return w.failed(errors.Join(err, w.buf.Flush()))
 }
 
 // find returns the number of the block that has the list of f if there is one, or -1.

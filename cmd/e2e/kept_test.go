@@ -269,15 +269,20 @@ func (n *nightly) know(t *testing.T, dir string) {
 }
 
 // access returns what was asked for in some nights; nil for nothing known.
-func (n *nightly) access() func(kind fragment.Kind, id uint64) (day, week uint64) {
+func (n *nightly) access() build.Access {
 	if n.r.IntN(3) > 0 {
 		return nil
 	}
 	salt := n.r.Uint64()
-	return func(kind fragment.Kind, id uint64) (day, week uint64) {
-		h := (id + uint64(kind)) * (salt | 1) >> 60
-		return h / 4, h
+	counts := build.Access{}
+	for _, kind := range []fragment.Kind{fragment.KindMovie, fragment.KindTV, fragment.KindPerson} {
+		counts[kind] = map[uint64][2]uint64{}
+		for id := range uint64(1000) {
+			h := (id + uint64(kind)) * (salt | 1) >> 60
+			counts[kind][id] = [2]uint64{h / 4, h}
+		}
 	}
+	return counts
 }
 
 // write ingests the dumps into a new catalogue, those in German behind the others.

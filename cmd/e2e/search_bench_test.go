@@ -14,8 +14,10 @@ import (
 	"time"
 
 	"reelsplice/build/index"
+	"reelsplice/schemas/extsort"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/release"
+	"reelsplice/schemas/tables"
 	"reelsplice/serve/query"
 )
 
@@ -166,12 +168,9 @@ func benchRelease(b *testing.B, rows int) (dir string, titles []string, names in
 	if err != nil {
 		b.Fatal(err)
 	}
-	c, err := index.New(b.TempDir())
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer c.Close()
-	iw := c.Writer()
+	rowsOf := extsort.New(extsort.Options{Dir: b.TempDir(), Memory: 256 << 20, Sections: len(tables.Kinds)})
+	defer rowsOf.Close()
+	iw := index.NewWriter(rowsOf, 0)
 	r := rand.New(rand.NewPCG(5, 6))
 	makeTitles(rows, func(n nameRow) {
 		key := fragment.AppendID(nil, n.kind, fragment.ID(n.id))
@@ -189,13 +188,8 @@ func benchRelease(b *testing.B, rows int) (dir string, titles []string, names in
 	if _, err := s.Close(); err != nil {
 		b.Fatal(err)
 	}
-	if err := iw.Close(); err != nil {
-		b.Fatal(err)
-	}
 	collected := time.Now()
-	if err := c.WriteTables(b.Context(), w, index.Options{Work: b.TempDir(), Memory: 256 << 20, Jobs: 1}); err != nil {
-		b.Fatal(err)
-	}
+	writeTables(b, rowsOf, w, 256<<20)
 	b.Logf("rows collected in %v, tables written in %v", collected.Sub(start).Round(time.Millisecond), time.Since(collected).Round(time.Millisecond))
 	m, err := w.Seal(b.Context())
 	if err != nil {

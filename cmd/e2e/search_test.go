@@ -20,11 +20,13 @@ import (
 	"reelsplice/build/index"
 	"reelsplice/data/sample"
 	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/extsort"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/record"
 	"reelsplice/schemas/release"
 	"reelsplice/schemas/release/releasetest"
 	"reelsplice/schemas/sharedtest"
+	"reelsplice/schemas/tables"
 	"reelsplice/schemas/tables/posting"
 	"reelsplice/schemas/text"
 	"reelsplice/serve/query"
@@ -93,16 +95,13 @@ func searchEngine(tb testing.TB, memory int64, rows ...nameRow) (*query.Engine, 
 	if err != nil {
 		tb.Fatal(err)
 	}
-	c, err := index.New(tb.TempDir())
-	if err != nil {
-		tb.Fatal(err)
-	}
-	defer c.Close()
+	rowsOf := extsort.New(extsort.Options{Dir: tb.TempDir(), Memory: memory, Sections: len(tables.Kinds)})
+	defer rowsOf.Close()
 	s, err := w.Part(0)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	iw := c.Writer()
+	iw := index.NewWriter(rowsOf, 0)
 	for i := range rows {
 		key := fragment.AppendID(nil, rows[i].kind, fragment.ID(rows[i].id))
 		if err := s.Add(release.ResourceSpec{Key: key, ID: uint64(rows[i].id)}); err != nil {
@@ -112,21 +111,30 @@ func searchEngine(tb testing.TB, memory int64, rows ...nameRow) (*query.Engine, 
 			tb.Fatal(err)
 		}
 	}
-	if err := iw.Close(); err != nil {
-		tb.Fatal(err)
-	}
 	if _, err := s.Close(); err != nil {
 		tb.Fatal(err)
 	}
-	if err := c.WriteTables(tb.Context(), w, index.Options{Work: tb.TempDir(), Memory: memory, Jobs: 2}); err != nil {
-		tb.Fatal(err)
-	}
+	writeTables(tb, rowsOf, w, memory)
 	m, err := w.Seal(tb.Context())
 	if err != nil {
 		tb.Fatal(err)
 	}
 	dir := filepath.Join(releases, m.ID)
 	return openEngine(tb, dir), dir
+}
+
+// writeTables writes all tables of a release from their rows.
+func writeTables(tb testing.TB, rowsOf *extsort.Sorter, w *release.Writer, memory int64) {
+	tb.Helper()
+	for n := range tables.Kinds {
+		rows, err := rowsOf.Sort(tb.Context(), n)
+		if err == nil {
+			err = index.WriteTable(tb.Context(), n, rows, w.Table, index.Options{Work: tb.TempDir(), Memory: memory})
+		}
+		if err != nil {
+			tb.Fatal(err)
+		}
+	}
 }
 
 func openEngine(tb testing.TB, dir string) *query.Engine {

@@ -65,7 +65,7 @@ func buildCommand(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			cfg.Access = counts.Counts
+			cfg.Access = counts
 		}
 		if cfg.Previous, err = a.previousRelease(release.Store{Dir: cfg.Releases}, previous); err != nil {
 			return err

@@ -1,15 +1,12 @@
 package release
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strconv"
 	"sync"
 	"unicode/utf8"
@@ -146,6 +143,10 @@ func (w *Writer) Part(i int) (*PartWriter, error) {
 	return p, nil
 }
 
+// Dir returns the folder of the release until it is sealed. Tasks may write its files there by
+// themselves: see CreatePart, CreateTable, WriteIndex and WriteManifest.
+func (w *Writer) Dir() string { return w.tmp }
+
 // WriteReport puts the build report report.json into the release. It may hold what
 // the id must not depend on, such as times; List takes the member built_at (RFC 3339)
 // from it. A later call replaces an earlier one.
@@ -195,28 +196,12 @@ func (w *Writer) complete(ctx context.Context) (*Manifest, error) {
 	if err := w.Join(ctx); err != nil {
 		return nil, err
 	}
-	m, err := w.manifest(true)
+	c, err := w.contents(true)
 	if err != nil {
 		return nil, err
 	}
-	if m.ID, err = m.contentID(); err != nil {
-		return nil, err
-	}
-	data, err := m.encode()
-	if err != nil {
-		return nil, err
-	}
-	if err := w.disk.writeFile(filepath.Join(w.tmp, manifestFile), data); err != nil {
-		return nil, err
-	}
-	left, err := filepath.Glob(filepath.Join(w.tmp, ".keys-*"))
-	for _, path := range left {
-		err = errors.Join(err, os.Remove(path))
-	}
-	if err != nil {
-		return nil, err
-	}
-	return m, w.disk.syncDir(w.tmp)
+	m, err := writeManifest(w.tmp, w.o, c, w.disk)
+	return &m, err
 }
 
 // Join writes the index, once, after every part that was started has been closed, and links the
@@ -287,18 +272,6 @@ func (w *Writer) link(parts []Part) error {
 	return nil
 }
 
-// packsOf returns the packs that parts use, in order of name.
-func packsOf(parts []Part) []File {
-	byName := map[string]File{}
-	for i := range parts {
-		for _, f := range parts[i].Packs {
-			f.Live += byName[f.Name].Live
-			byName[f.Name] = f
-		}
-	}
-	return slices.SortedFunc(maps.Values(byName), func(a, b File) int { return cmp.Compare(a.Name, b.Name) })
-}
-
 // Preview opens the parts of the release, after every one that was started has been closed, and
 // the tables that are closed, so that other tables can be made of them. Its manifest has no id.
 // The Reader must be closed before Seal or Abort.
@@ -306,70 +279,47 @@ func (w *Writer) Preview(ctx context.Context) (*Reader, error) {
 	if err := w.Join(ctx); err != nil {
 		return nil, fmt.Errorf("preview release: %w", err)
 	}
-	m, err := w.manifest(false)
+	c, err := w.contents(false)
 	if err != nil {
 		return nil, fmt.Errorf("preview release: %w", err)
 	}
-	r, err := openFiles(w.tmp, m, true /* trust: it is being written */)
-	if err != nil {
-		return nil, fmt.Errorf("preview release: %w", err)
-	}
-	return r, nil
+	return Preview(w.tmp, w.o, c)
 }
 
-// manifest describes the release, whose index is written; with all, no table may be open.
-func (w *Writer) manifest(all bool) (*Manifest, error) {
+// contents describes the release, whose index is written; with all, no table may be open.
+func (w *Writer) contents(all bool) (Contents, error) {
 	parts, err := w.closedParts()
+	c := Contents{Parts: parts, Indexes: w.index}
 	if err != nil {
-		return nil, err
-	}
-	m := &Manifest{
-		FormatVersion: FormatVersion, Parent: w.o.Parent, Params: w.o.Params, Sources: w.o.Sources,
-		Parts: []File{}, Index: w.index, Packs: packsOf(parts), Tables: []File{},
-	}
-	if m.Packs == nil {
-		m.Packs = []File{}
-	}
-	m.Counts.Resources = map[string]int64{}
-	for _, p := range writtenParts(parts) {
-		m.Parts = append(m.Parts, p.File)
-		for kind, n := range p.Resources {
-			m.Counts.Resources[kind] += n
-		}
-		m.Counts.Aliases += p.Aliases
-		m.Counts.Fragments += p.Fragments
-	}
-	if err := w.countPacks(m); err != nil {
-		return nil, err
+		return c, err
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, t := range w.tables {
 		switch {
 		case t.file != nil && t.err == nil:
-			m.Tables = append(m.Tables, *t.file)
+			c.Tables = append(c.Tables, *t.file)
 		case all && t.file == nil:
-			return nil, fmt.Errorf("table %q is not closed", t.name)
+			return c, fmt.Errorf("table %q is not closed", t.name)
 		case all:
-			return nil, t.err
+			return c, t.err
 		}
 	}
-	slices.SortFunc(m.Tables, func(a, b File) int { return cmp.Compare(a.Name, b.Name) })
-	return m, nil
+	return c, nil
 }
 
-// countPacks counts the segments of the packs by their footers.
-func (w *Writer) countPacks(m *Manifest) error {
-	for _, f := range m.Packs {
-		foot, err := readFooter(filepath.Join(w.tmp, f.Name))
-		if err != nil {
-			return err
-		}
-		m.Counts.Segments += int64(foot.counts[packSegments])
-		m.Counts.RawBytes += int64(foot.counts[packRawBytes])
-		m.Counts.StoredBytes += int64(foot.content - headerLen)
+// Install gives the release its name, after WriteManifest has completed it in Dir. It ends the
+// work, as Seal does.
+func (w *Writer) Install() (Manifest, error) {
+	m, err := ReadManifest(w.tmp)
+	if err != nil {
+		return m, fmt.Errorf("install release: %w", err)
 	}
-	return nil
+	if err := w.install(m.ID); err != nil {
+		return m, fmt.Errorf("install release: %w", err)
+	}
+	w.tmp = ""
+	return m, w.lock.Unlock()
 }
 
 // install gives the complete release its name.

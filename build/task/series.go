@@ -1,4 +1,4 @@
-package build
+package task
 
 import (
 	"cmp"
@@ -7,6 +7,7 @@ import (
 	"reelsplice/build/derive"
 	"reelsplice/build/index"
 	"reelsplice/build/neighbours"
+	"reelsplice/build/records"
 	"reelsplice/build/render"
 	"reelsplice/data/reference"
 	"reelsplice/schemas/catalog"
@@ -14,23 +15,26 @@ import (
 	"reelsplice/schemas/record"
 )
 
-// A seriesMapper builds series with their seasons and episodes. The records of all
+// A seriesBuilder builds series with their seasons and episodes. The records of all
 // three are sorted by series, so that one series after another passes by; it holds no
-// more than one season's records at a time, beside what the series needs of each.
-type seriesMapper struct {
-	b        *builder
+// more than one season's records at a time, and a few fields of each for the series.
+type seriesBuilder struct {
+	t        *titles
 	o        *output
-	e        *emitter
-	near     titleNear
-	tvs      *cursor[catalog.TV]
-	seasons  *cursor[catalog.Season]
-	episodes *cursor[catalog.Episode]
+	c        *contributor
+	near     nearby
+	tvs      *records.Cursor[catalog.TV]
+	seasons  *records.Cursor[catalog.Season]
+	episodes *records.Cursor[catalog.Episode]
+	oneSeries
+}
 
-	// Of the series at hand:
+// oneSeries is the series at hand, as far as its records have passed by.
+type oneSeries struct {
 	id      int64
 	tv      *catalog.TV // nil when only seasons or episodes are known
 	credits *derive.Series
-	latest  *catalog.TVCredits // of the last season that has some, but for specials
+	latest  *catalog.TVCredits // of the last season that has some, besides specials
 	infos   []render.SeasonInfo
 	aired   []string         // air dates of the episodes
 	lasted  map[int64]int    // how many episodes have a runtime
@@ -38,27 +42,26 @@ type seriesMapper struct {
 	soon    *catalog.Episode // the next one
 }
 
-// mapSeries builds a shard of series and sends what they say of other resources.
-func (b *builder) mapSeries(ctx context.Context, o *output, s span) error {
-	m := &seriesMapper{
-		b: b, o: o, e: b.newEmitter(), near: titleNear{finder: b.plan.neighbours[fragment.KindTV].Finder()},
-		tvs:      newCursor[catalog.TV](b.inputs[fragment.KindTV], s),
-		seasons:  newCursor[catalog.Season](b.inputs[fragment.KindSeason], s),
-		episodes: newCursor[catalog.Episode](b.inputs[fragment.KindEpisode], s),
+// series builds the series of a span.
+func (t *titles) series(ctx context.Context, o *output, c *contributor, s records.Span) error {
+	in := t.b.inputs
+	m := &seriesBuilder{
+		t: t, o: o, c: c, near: nearby{finder: t.near[fragment.KindTV].Finder()},
+		tvs:      records.NewCursor[catalog.TV](in.Of(fragment.KindTV), s, t.b.skip(fragment.KindTV)),
+		seasons:  records.NewCursor[catalog.Season](in.Of(fragment.KindSeason), s, t.b.skip(fragment.KindSeason)),
+		episodes: records.NewCursor[catalog.Episode](in.Of(fragment.KindEpisode), s, t.b.skip(fragment.KindEpisode)),
 	}
-	m.tvs.skip, m.seasons.skip, m.episodes.skip = b.skips(fragment.KindTV), b.skips(fragment.KindSeason), b.skips(fragment.KindEpisode)
-	defer m.tvs.close()
-	defer m.seasons.close()
-	defer m.episodes.close()
-	m.e.keep(m.all(ctx))
-	return m.e.close()
+	defer m.tvs.Close()
+	defer m.seasons.Close()
+	defer m.episodes.Close()
+	return m.all(ctx)
 }
 
-func (m *seriesMapper) all(ctx context.Context) error {
+func (m *seriesBuilder) all(ctx context.Context) error {
 	for {
 		id, ok := m.next()
 		if !ok {
-			return cmp.Or(m.tvs.err, m.seasons.err, m.episodes.err)
+			return cmp.Or(m.tvs.Err(), m.seasons.Err(), m.episodes.Err())
 		}
 		if err := ctx.Err(); err != nil {
 			return err
@@ -66,33 +69,33 @@ func (m *seriesMapper) all(ctx context.Context) error {
 		if err := m.series(int64(id)); err != nil {
 			return err
 		}
-		if m.e.err != nil {
-			return m.e.err
+		if m.c.err != nil {
+			return m.c.err
 		}
 	}
 }
 
 // next returns the lowest series that any record is of.
-func (m *seriesMapper) next() (id uint64, found bool) {
+func (m *seriesBuilder) next() (id uint64, found bool) {
 	least := func(k catalog.Key, ok bool) {
 		if ok && (!found || k.Hi < id) {
 			id, found = k.Hi, true
 		}
 	}
-	least(m.tvs.peek())
-	least(m.seasons.peek())
-	least(m.episodes.peek())
+	least(m.tvs.Peek())
+	least(m.seasons.Peek())
+	least(m.episodes.Peek())
 	return id, found
 }
 
 // take reads the record that c stands at.
-func take[T any](m *seriesMapper, c *cursor[T]) (*T, error) {
-	v, err := c.take()
+func take[T any](m *seriesBuilder, c *records.Cursor[T]) (*T, error) {
+	v, err := c.Take()
 	if err != nil {
 		return nil, err
 	}
-	m.b.advance(1)
-	render.Base(c.in.typ.Kind, record.Of(v))
+	m.t.b.advance(1)
+	render.Base(c.Kind(), record.Of(v))
 	switch v := any(v).(type) {
 	case *catalog.TV:
 		m.dropSeasons(v)
@@ -103,14 +106,12 @@ func take[T any](m *seriesMapper, c *cursor[T]) (*T, error) {
 }
 
 // isOf tells whether a key is of the series at hand.
-func (m *seriesMapper) isOf(k catalog.Key) bool { return k.Hi == uint64(m.id) }
+func (m *seriesBuilder) isOf(k catalog.Key) bool { return k.Hi == uint64(m.id) }
 
 // series builds a series with its seasons and episodes.
-func (m *seriesMapper) series(id int64) error {
-	m.id = id
-	m.tv, m.latest, m.infos, m.aired, m.last, m.soon = nil, nil, nil, m.aired[:0], nil, nil
-	m.lasted = map[int64]int{}
-	if k, ok := m.tvs.peek(); ok && m.isOf(k) {
+func (m *seriesBuilder) series(id int64) error {
+	m.oneSeries = oneSeries{id: id, lasted: map[int64]int{}}
+	if k, ok := m.tvs.Peek(); ok && m.isOf(k) {
 		var err error
 		if m.tv, err = take(m, m.tvs); err != nil {
 			return err
@@ -140,21 +141,21 @@ func (m *seriesMapper) series(id int64) error {
 }
 
 // nextSeason returns the lowest season of the series that any record is of.
-func (m *seriesMapper) nextSeason() (number uint32, found bool) {
+func (m *seriesBuilder) nextSeason() (number uint32, found bool) {
 	least := func(k catalog.Key, ok bool) {
 		if ok && k.Hi == uint64(m.id) && (!found || k.Season() < number) {
 			number, found = k.Season(), true
 		}
 	}
-	least(m.seasons.peek())
-	least(m.episodes.peek())
+	least(m.seasons.Peek())
+	least(m.episodes.Peek())
 	return number, found
 }
 
 // season builds a season and its episodes.
-func (m *seriesMapper) season(number uint32) error {
+func (m *seriesBuilder) season(number uint32) error {
 	var s *catalog.Season
-	if k, ok := m.seasons.peek(); ok && m.isOf(k) && k.Season() == number {
+	if k, ok := m.seasons.Peek(); ok && m.isOf(k) && k.Season() == number {
 		var err error
 		if s, err = take(m, m.seasons); err != nil {
 			return err
@@ -162,7 +163,7 @@ func (m *seriesMapper) season(number uint32) error {
 	}
 	var own []*catalog.Episode
 	for {
-		k, ok := m.episodes.peek()
+		k, ok := m.episodes.Peek()
 		if !ok || !m.isOf(k) || k.Season() != number {
 			break
 		}
@@ -190,19 +191,19 @@ func (m *seriesMapper) season(number uint32) error {
 	key := catalog.SeasonKey(m.id, int64(number))
 	spec := m.o.spec(fragment.KindSeason, key, uint64(max(s.ID.V, 0)))
 	if known { // the plan knows the ids of records alone
-		spec.Aliases = m.b.plan.ownAlias(fragment.KindSeason, s.ID.V, key)
+		spec.Aliases = m.t.owners.ownAlias(fragment.KindSeason, s.ID.V, key)
 	}
 	if err := m.o.add(spec, m.o.render.Season(s, d)); err != nil {
 		return err
 	}
 	m.remember(s, len(shown)) // rendering has completed it
-	m.e.externalIDs(record.Of(s.ExternalIDs), "", hit{kind: fragment.KindSeason, id: uint64(m.id), season: number})
+	m.c.externalIDs(record.Of(s.ExternalIDs), "", hit{kind: fragment.KindSeason, id: uint64(m.id), season: number})
 	return m.allEpisodes(s, own, regulars)
 }
 
 // unknownSeason is a season of which only episodes have records: what the details of
 // its series say of it, else its generic name.
-func (m *seriesMapper) unknownSeason(number uint32) *catalog.Season {
+func (m *seriesBuilder) unknownSeason(number uint32) *catalog.Season {
 	s := &catalog.Season{
 		SeriesID: record.Number(m.id), SeasonNumber: record.Number(int64(number)),
 		Name: record.Text(reference.SeasonName("en", "", int(number))),
@@ -247,7 +248,7 @@ func fillEpisodes(own []*catalog.Episode, s *catalog.Season) {
 
 // allEpisodes builds the episodes of a season: each by its own record, else as the
 // season has it. Both lists may have gaps. regulars may be nil.
-func (m *seriesMapper) allEpisodes(s *catalog.Season, own []*catalog.Episode, regulars *catalog.TVCredits) error {
+func (m *seriesBuilder) allEpisodes(s *catalog.Season, own []*catalog.Episode, regulars *catalog.TVCredits) error {
 	d := render.EpisodeDerived{SeriesID: m.id}
 	if regulars != nil {
 		d.Cast = regulars.Cast
@@ -274,11 +275,11 @@ func (m *seriesMapper) allEpisodes(s *catalog.Season, own []*catalog.Episode, re
 	return nil
 }
 
-func (m *seriesMapper) episode(e *catalog.Episode, d render.EpisodeDerived) error {
+func (m *seriesBuilder) episode(e *catalog.Episode, d render.EpisodeDerived) error {
 	key := catalog.EpisodeKey(m.id, e.SeasonNumber.V, e.EpisodeNumber.V)
 	spec := m.o.spec(fragment.KindEpisode, key, uint64(max(e.ID.V, 0)))
-	spec.Aliases = m.b.plan.ownAlias(fragment.KindEpisode, e.ID.V, key)
-	m.e.externalIDs(record.Of(e.ExternalIDs), "", hit{
+	spec.Aliases = m.t.owners.ownAlias(fragment.KindEpisode, e.ID.V, key)
+	m.c.externalIDs(record.Of(e.ExternalIDs), "", hit{
 		kind: fragment.KindEpisode, id: uint64(m.id), season: key.Season(), episode: key.Episode(),
 	})
 	m.airs(e)
@@ -288,7 +289,7 @@ func (m *seriesMapper) episode(e *catalog.Episode, d render.EpisodeDerived) erro
 // airs remembers when an episode was on the air, and the last one that was and the one
 // after it: specials do not count there. Where the series says no last date, all episodes with a date count as
 // aired: a build does not ask for the time, since equal catalogues give equal releases.
-func (m *seriesMapper) airs(e *catalog.Episode) {
+func (m *seriesBuilder) airs(e *catalog.Episode) {
 	date := e.AirDate.V
 	m.aired = append(m.aired, date)
 	if e.Runtime.V > 0 {
@@ -308,7 +309,7 @@ func (m *seriesMapper) airs(e *catalog.Episode) {
 }
 
 // remember keeps what the details of the series say of a season.
-func (m *seriesMapper) remember(s *catalog.Season, episodes int) {
+func (m *seriesBuilder) remember(s *catalog.Season, episodes int) {
 	info := render.SeasonInfo{Summary: catalog.SeasonSummary{
 		AirDate: s.AirDate, EpisodeCount: record.Number(int64(episodes)), ID: s.ID, Name: s.Name, Overview: s.Overview,
 		PosterPath: s.PosterPath, SeasonNumber: s.SeasonNumber, VoteAverage: s.VoteAverage,
@@ -324,29 +325,30 @@ func (m *seriesMapper) remember(s *catalog.Season, episodes int) {
 }
 
 // details builds the series itself.
-func (m *seriesMapper) details() error {
+func (m *seriesBuilder) details() error {
 	t := derive.TVTitle(m.tv)
 	credits := m.credits.Credits()
-	m.e.credits(credits)
-	m.e.companies(&t, m.tv.ProductionCompanies)
+	m.c.credits(credits)
+	m.c.companies(&t, m.tv.ProductionCompanies)
 	for i := range m.tv.Networks {
 		n := &m.tv.Networks[i]
-		m.e.ref(fragment.KindNetwork, n.ID.V, &t, record.Of(n))
+		m.c.ref(fragment.KindNetwork, n.ID.V, &t, record.Of(n))
 	}
 	if m.tv.Keywords != nil {
 		for i := range m.tv.Keywords.Results {
-			k := &m.tv.Keywords.Results[i]
-			m.e.ref(fragment.KindKeyword, k.ID.V, &t, record.Of(k))
+			row := &m.tv.Keywords.Results[i]
+			k := catalog.Keyword{Object: row.Object, ID: row.ID, Name: row.Name} // as movies have it
+			m.c.ref(fragment.KindKeyword, k.ID.V, &t, record.Of(&k))
 		}
 	}
-	m.e.reviews(&t, m.tv.Name, m.tv.Reviews)
-	m.e.externalIDs(record.Of(m.tv.ExternalIDs), "", hit{kind: fragment.KindTV, id: uint64(m.id)})
+	m.c.reviews(&t, m.tv.Name, m.tv.Reviews)
+	m.c.externalIDs(record.Of(m.tv.ExternalIDs), "", hit{kind: fragment.KindTV, id: uint64(m.id)})
 	d := render.TVDerived{TitleDerived: m.near.derived(), Credits: m.latest, Seasons: m.infos, Last: m.last, Next: m.soon}
 	if m.tv.AggregateCredits == nil {
 		d.Aggregate = derive.Aggregate(credits)
 	}
 	spec := m.o.spec(fragment.KindTV, catalog.NumberKey(m.id), uint64(m.id))
-	spec.Aliases = m.b.latestAlias(nil, fragment.KindTV, m.id)
+	spec.Aliases = m.t.b.latestAlias(nil, fragment.KindTV, m.id)
 	if err := m.o.add(spec, m.o.render.TV(m.tv, d)); err != nil {
 		return err
 	}
@@ -358,7 +360,7 @@ func (m *seriesMapper) details() error {
 			row.Crew = append(row.Crew, c.Person.ID)
 		}
 	}
-	return m.e.rows.Series(row)
+	return m.c.rows.Series(row)
 }
 
 // mostFrequent returns the number that is counted most often, of several the lowest; 0 for

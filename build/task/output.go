@@ -1,6 +1,7 @@
-package build
+package task
 
 import (
+	"errors"
 	"fmt"
 
 	"reelsplice/build/render"
@@ -10,44 +11,62 @@ import (
 	"reelsplice/schemas/release"
 )
 
-// An output is what a task needs to write resources into its shard.
+// An output writes the resources of a task into its part of the release.
 type output struct {
-	b      *builder
-	shard  *release.PartWriter
+	part   *release.PartWriter
 	z      *segment.Compressor
 	render *render.Renderer
 	key    []byte
 	coded  []byte // scratch
 }
 
-func (b *builder) newOutput(w *release.Writer, shard int) (*output, error) {
-	s, err := w.Part(shard)
+// Parts of the release, in order: the common one, one for each task of the stages titles,
+// resources and find, one for what is removed.
+const (
+	commonPart     = 0
+	firstTitlePart = 1
+)
+
+func (b *Build) resourcePart(i int) int { return firstTitlePart + b.Plan.TitleTasks() + i }
+func (b *Build) findPart(i int) int     { return b.resourcePart(b.Plan.Partitions()) + i }
+func (b *Build) removedPart() int       { return b.findPart(b.Plan.Finds) }
+
+// newOutput starts a part of the release. common is the common part, nil for that itself.
+func (b *Build) newOutput(part int, common *release.Common) (*output, error) {
+	p, err := release.CreatePart(release.PartOptions{Dir: b.Release, Number: part, Common: common})
 	if err != nil {
 		return nil, err
 	}
-	z, err := segment.New(b.Level)
+	z, err := segment.New(b.Plan.Level)
 	if err != nil {
-		return nil, err
+		_, closing := p.Close()
+		return nil, errors.Join(err, closing)
 	}
-	return &output{b: b, shard: s, z: z, render: render.New()}, nil
+	return &output{part: p, z: z, render: render.New()}, nil
 }
 
-// close completes the shard.
-func (o *output) close() error {
+// close completes the part and adds it to the record of the task.
+func (o *output) close(d *Done) error {
 	o.z.Close()
-	_, err := o.shard.Close()
+	p, err := o.part.Close()
+	d.Parts = append(d.Parts, p)
 	return err
 }
 
-// spec starts the resource of a record. id is what standalone answers have as theirs.
+// write runs fn with an output that it completes.
+func (b *Build) write(d *Done, part int, common *release.Common, fn func(o *output) error) error {
+	o, err := b.newOutput(part, common)
+	if err != nil {
+		return err
+	}
+	return errors.Join(fn(o), o.close(d))
+}
+
+// spec starts the resource of a record. id is what standalone responses have as theirs.
 // The key is valid until the next call.
 func (o *output) spec(kind fragment.Kind, k catalog.Key, id uint64) release.ResourceSpec {
 	o.key = k.Append(o.key[:0], kind)
-	return o.keySpec(o.key, id)
-}
-
-func (o *output) keySpec(key []byte, id uint64) release.ResourceSpec {
-	return release.ResourceSpec{Key: key, ID: id}
+	return release.ResourceSpec{Key: o.key, ID: id}
 }
 
 // add compresses fragments and writes them as one resource. Pieces with the same
@@ -66,7 +85,7 @@ func (o *output) add(spec release.ResourceSpec, fragments []render.Fragment) err
 		}
 		spec.Fragments = append(spec.Fragments, out)
 	}
-	return o.shard.Add(spec)
+	return o.part.Add(spec)
 }
 
 // Texts of maxLiteral bytes stand in the recipes of the directory rather than in a segment:
@@ -100,7 +119,12 @@ func (o *output) piece(kind fragment.Kind, p *render.Piece) (release.PieceSpec, 
 		out.Segment, err = o.z.Segment(p.Raw)
 		return out, err
 	case release.OpReference:
-		out.Shared, out.Sub = fragment.AppendShared(nil, fragment.KindGenres, kind, render.GenresName(p.Genres)), fragment.SubGenres
+		out.Shared, out.Sub = genresKey(kind, render.GenresName(p.Genres)), fragment.SubGenres
 	}
 	return out, nil
+}
+
+// genresKey returns the key of a shared list of genres.
+func genresKey(kind fragment.Kind, name string) []byte {
+	return fragment.AppendShared(nil, fragment.KindGenres, kind, name)
 }

@@ -1,4 +1,4 @@
-package build
+package task
 
 import (
 	"slices"
@@ -8,8 +8,9 @@ import (
 	"reelsplice/schemas/catalog"
 )
 
-// A titleNear finds the recommendations and the similar titles that a record lacks.
-type titleNear struct {
+// A nearby finds the recommendations and the similar titles that a record lacks. It is for one
+// goroutine.
+type nearby struct {
 	finder *neighbours.Finder
 	title  neighbours.Title
 	result neighbours.Result
@@ -41,7 +42,7 @@ func lacksBase[R any](pages []catalog.Page[R]) bool {
 
 // of makes a title the one at hand, by what its record lacks. read reads what it is found by,
 // if that is wanted.
-func (t *titleNear) of(lacks lacking, read func(*neighbours.Title)) error {
+func (t *nearby) of(lacks lacking, read func(*neighbours.Title)) error {
 	r := &t.result
 	r.Recommendations, r.Similar = r.Recommendations[:0], r.Similar[:0]
 	if lacks == 0 {
@@ -59,6 +60,6 @@ func (t *titleNear) of(lacks lacking, read func(*neighbours.Title)) error {
 }
 
 // derived returns what was found, for rendering.
-func (t *titleNear) derived() render.TitleDerived {
+func (t *nearby) derived() render.TitleDerived {
 	return render.TitleDerived{Recommendations: t.result.Recommendations, Similar: t.result.Similar}
 }

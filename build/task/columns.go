@@ -1,24 +1,104 @@
-package build
+package task
 
 import (
 	"cmp"
-	"context"
-	"errors"
 
-	"golang.org/x/sync/errgroup"
-
+	"reelsplice/build/derive"
 	"reelsplice/build/neighbours"
 	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/record"
 )
+
+// surveyMovie has the columns of a movie that decide what tasks share.
+type surveyMovie struct {
+	record.Object
+	ID          record.Int         `record:"id"`
+	IMDbID      record.String      `record:"imdb_id,null"`
+	Genres      []catalog.Genre    `record:"genres"`
+	ExternalIDs *surveyExternalIDs `record:"external_ids"`
+	Localized   []surveyLocalized  `record:"localized"`
+}
+
+type surveyExternalIDs struct {
+	record.Object
+	IMDbID record.String `record:"imdb_id,null"`
+}
+
+type surveyLocalized struct {
+	record.Object
+	Genres []catalog.Genre `record:"genres"`
+}
+
+// idColumn has the id alone.
+type idColumn struct {
+	record.Object
+	ID record.Int `record:"id"`
+}
+
+// surveyTV has the columns of a series that decide what tasks share.
+type surveyTV struct {
+	record.Object
+	ID        record.Int        `record:"id"`
+	Genres    []catalog.Genre   `record:"genres"`
+	Localized []surveyLocalized `record:"localized"`
+}
+
+// surveySeason and surveyEpisode have the ids of seasons and episodes.
+type surveySeason struct {
+	record.Object
+	Episodes     []surveySeasonEpisode `record:"episodes"`
+	ID           record.Int            `record:"id"`
+	SeasonNumber record.Int            `record:"season_number"`
+	SeriesID     record.Int            `record:"series_id,own"`
+	Localized    []surveyEpisodes      `record:"localized,own"`
+}
+
+// surveyEpisodes are the episodes that a crawl in another language gave.
+type surveyEpisodes struct {
+	record.Object
+	Episodes []surveySeasonEpisode `record:"episodes"`
+}
+
+type surveySeasonEpisode struct {
+	record.Object
+	EpisodeNumber record.Int `record:"episode_number"`
+	ID            record.Int `record:"id"`
+}
+
+type surveyEpisode struct {
+	record.Object
+	EpisodeNumber record.Int `record:"episode_number"`
+	ID            record.Int `record:"id"`
+	SeasonNumber  record.Int `record:"season_number"`
+	SeriesID      record.Int `record:"series_id,own"`
+}
+
+// numbered returns the episodes of a season that are built from its list, besides those
+// that have a record of their own: see render.Base and seriesBuilder.allEpisodes.
+func (s *surveySeason) numbered() []surveySeasonEpisode {
+	list := s.Episodes
+	for i := range s.Localized {
+		if list == nil {
+			list = s.Localized[i].Episodes
+		}
+	}
+	have := map[int64]bool{}
+	out := list[:0:0]
+	for _, e := range list {
+		if n := e.EpisodeNumber; derive.IsNumber(n) && !have[n.V] {
+			have[n.V] = true
+			out = append(out, e)
+		}
+	}
+	return out
+}
 
 // featureMovie and featureSeries have the columns by which titles are alike.
 type featureMovie struct {
 	record.Object
 	Adult               record.Bool        `record:"adult"`
-	BelongsToCollection *planID            `record:"belongs_to_collection,null"`
-	Genres              []planID           `record:"genres"`
+	BelongsToCollection *idColumn          `record:"belongs_to_collection,null"`
+	Genres              []idColumn         `record:"genres"`
 	ID                  record.Int         `record:"id"`
 	Popularity          record.Float       `record:"popularity"`
 	VoteCount           record.Int         `record:"vote_count"`
@@ -30,8 +110,8 @@ type featureMovie struct {
 type featureSeries struct {
 	record.Object
 	Adult            record.Bool              `record:"adult"`
-	CreatedBy        []planID                 `record:"created_by"`
-	Genres           []planID                 `record:"genres"`
+	CreatedBy        []idColumn               `record:"created_by"`
+	Genres           []idColumn               `record:"genres"`
 	ID               record.Int               `record:"id"`
 	Popularity       record.Float             `record:"popularity"`
 	VoteCount        record.Int               `record:"vote_count"`
@@ -41,31 +121,31 @@ type featureSeries struct {
 	Localized        []featureLocalizedSeries `record:"localized,own"`
 }
 
-// featureLocalized and featureLocalizedSeries are what only crawls in other languages
-// may have given: see render.Base.
+// featureLocalized and featureLocalizedSeries are the fields that crawls in other languages may
+// have given alone: see render.Base.
 type featureLocalized struct {
 	record.Object
-	BelongsToCollection *planID         `record:"belongs_to_collection"`
-	Genres              []planID        `record:"genres"`
+	BelongsToCollection *idColumn       `record:"belongs_to_collection"`
+	Genres              []idColumn      `record:"genres"`
 	Credits             *featureCredits `record:"credits"`
 }
 
 type featureLocalizedSeries struct {
 	record.Object
-	Genres           []planID          `record:"genres"`
+	Genres           []idColumn        `record:"genres"`
 	AggregateCredits *featureAggregate `record:"aggregate_credits"`
 	Credits          *featureCredits   `record:"credits"`
 }
 
 type featureCredits struct {
 	record.Object
-	Cast []planID      `record:"cast"`
+	Cast []idColumn    `record:"cast"`
 	Crew []featureCrew `record:"crew"`
 }
 
 type featureAggregate struct {
 	record.Object
-	Cast []planID               `record:"cast"`
+	Cast []idColumn             `record:"cast"`
 	Crew []featureAggregateCrew `record:"crew"`
 }
 
@@ -88,12 +168,12 @@ type featureCrew struct {
 
 type featureKeywords struct {
 	record.Object
-	Keywords []planID `record:"keywords"`
+	Keywords []idColumn `record:"keywords"`
 }
 
 type featureResults struct {
 	record.Object
-	Results []planID `record:"results"`
+	Results []idColumn `record:"results"`
 }
 
 // title is what neighbours are found by.
@@ -145,7 +225,7 @@ func (f *featureSeries) title(t *neighbours.Title) {
 }
 
 // named makes rows T with nothing but their ids.
-func named[T any](list []planID) []T {
+func named[T any](list []idColumn) []T {
 	id, _ := record.SchemaOf[T]().Field("id")
 	out := make([]T, len(list))
 	for i := range list {
@@ -171,75 +251,4 @@ func (a *featureAggregate) crew() []catalog.AggregateCrew {
 		}
 	}
 	return out
-}
-
-// featuresPerPartition bounds what is sorted at once when neighbours are prepared.
-const featuresPerPartition = 10_000_000
-
-// planNeighbours prepares what recommendations and similar titles are computed from.
-func (b *builder) planNeighbours(ctx context.Context) error {
-	b.plan.neighbours = map[fragment.Kind]*neighbours.Table{}
-	err := prepare(ctx, b, fragment.KindMovie, (*featureMovie).title)
-	if err != nil {
-		return err
-	}
-	return prepare(ctx, b, fragment.KindTV, (*featureSeries).title)
-}
-
-// prepare makes the table of one kind. F has the columns that title needs.
-func prepare[F any](ctx context.Context, b *builder, kind fragment.Kind, title func(*F, *neighbours.Title)) (err error) {
-	in := b.inputs[kind]
-	known := func(row *F, t *neighbours.Title) bool {
-		title(row, t)
-		return !b.removed.Has(kind, catalog.NumberKey(t.ID))
-	}
-	const each = 32 // features of a title, about
-	partitions := int(in.rows()*each/featuresPerPartition) + 1
-	c, err := neighbours.New(b.work, partitions, b.Memory/8)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, c.Close()) }()
-	if in != nil {
-		g, ctx := errgroup.WithContext(ctx)
-		g.SetLimit(b.workers())
-		for i := range in.RowGroups() {
-			g.Go(func() error { return collect(ctx, in.ProjectGroups(record.SchemaOf[F](), i, i+1), c.Writer(), known) })
-		}
-		if err := g.Wait(); err != nil {
-			return err
-		}
-	}
-	b.plan.neighbours[kind], err = c.Finish(ctx, b.workers())
-	return err
-}
-
-// collect adds the titles of some rows, but for those of which title says false.
-func collect[F any](ctx context.Context, rows *catalog.Rows, w *neighbours.Writer, title func(*F, *neighbours.Title) bool) error {
-	defer rows.Close()
-	var t neighbours.Title
-	for row, err := range catalog.Each[F](rows) {
-		if err == nil {
-			err = ctx.Err()
-		}
-		if err != nil {
-			return errors.Join(err, w.Close())
-		}
-		if !title(row, &t) {
-			continue
-		}
-		if err := w.Add(&t); err != nil {
-			return errors.Join(err, w.Close())
-		}
-	}
-	return w.Close()
-}
-
-// closeTables removes what planNeighbours made.
-func (b *builder) closeTables() {
-	for _, t := range b.plan.neighbours {
-		if t != nil { // making it failed
-			_ = t.Close() // its files lie in the folder that goes with the build
-		}
-	}
 }

@@ -1,0 +1,269 @@
+// Package plan divides the work of a build into tasks. A Plan is a function of the catalogue and
+// of the build's parameters; it can be written as JSON, and all tasks read the same one. What
+// tasks hand over to others lies in files with sections: the Plan numbers them.
+package plan
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/google/renameio/v2"
+	"github.com/zeebo/xxh3"
+
+	"reelsplice/build/records"
+	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/tables"
+)
+
+// Bounds of the tasks of a build; beyond one, a task takes several row groups.
+const (
+	maxTitleTasks  = 1000 // of movies, and as many of series
+	maxPersonTasks = 1000
+	maxCreditTasks = 300
+	maxOtherTasks  = 100 // of each other kind, and of find
+)
+
+// Estimates of the contributions of titles, by which partitions are made. They must not follow
+// from the memory at hand: the release's bytes depend on them.
+const (
+	creditsOfMovie  = 40
+	creditsOfSeason = 60
+	refsOfTitle     = 5
+	partitionSize   = 200_000 // contributions
+
+	featuresOfTitle      = 32
+	featuresPerPartition = 10_000_000
+)
+
+// Params are what the release's bytes follow from beside the catalogue and the previous release.
+type Params struct {
+	Catalog  string    `json:"catalog"`            // folder of the catalogue
+	Releases string    `json:"releases"`           // folder of the releases
+	Previous string    `json:"previous,omitempty"` // id of the previous release
+	Full     bool      `json:"full,omitempty"`     // nothing of it is reused
+	Date     time.Time `json:"date"`               // of the changes since then
+	Level    int       `json:"level"`              // of compression
+	Access   bool      `json:"access,omitempty"`   // access counts lie in AccessFile
+}
+
+// AccessFile is the name of the file of access counts in the work folder.
+const AccessFile = "access.json"
+
+// A Plan is the division of a build. Tasks of all stages read it and change nothing.
+type Plan struct {
+	Params
+	Records map[string]int64 `json:"records"` // of the catalogue, by the name of their kind
+	Removed int              `json:"removed"` // resources that are removed or merged
+	Movies  []records.Span   `json:"movies"`  // a titles task each, behind those of series
+	Series  []records.Span   `json:"series"`
+	// Resources divides the kinds that titles contribute to, in the order of their partitions.
+	Resources []Resources `json:"resources"`
+	Finds     int         `json:"finds"` // partitions of external ids, and of claims of ids
+	// Near is the number of parts of each table of neighbours.
+	Near map[fragment.Kind]int `json:"near"`
+	// Latest is the highest id of the records of a kind.
+	Latest map[fragment.Kind]int64 `json:"latest"`
+}
+
+// Resources divides a kind into partitions, each a resources task: by the spans of its file,
+// so that records and contributions meet in order, and by hash within a span where titles
+// contribute more than one partition should hold.
+type Resources struct {
+	Kind  fragment.Kind  `json:"kind"`
+	Spans []records.Span `json:"spans"`
+	Subs  int            `json:"subs"`  // partitions of each span
+	First int            `json:"first"` // number of the first partition
+}
+
+// Make divides the work of a build over a catalogue.
+func Make(in *records.Inputs, params Params) (*Plan, error) {
+	p := &Plan{
+		Params: params, Records: in.Counts(), Removed: in.Removed.Len(),
+		Near: map[fragment.Kind]int{}, Latest: map[fragment.Kind]int64{},
+	}
+	p.divideTitles(in)
+	p.divideResources(in)
+	for _, kind := range Titles {
+		p.Near[kind] = int(in.Of(kind).Rows()*featuresOfTitle/featuresPerPartition) + 1
+	}
+	for _, kind := range []fragment.Kind{fragment.KindMovie, fragment.KindTV, fragment.KindPerson} {
+		var err error
+		if p.Latest[kind], err = in.Latest(kind); err != nil {
+			return nil, err
+		}
+	}
+	return p, nil
+}
+
+// Titles are the kinds of titles.
+var Titles = [...]fragment.Kind{fragment.KindMovie, fragment.KindTV}
+
+func (p *Plan) divideTitles(in *records.Inputs) {
+	p.Movies = records.Spans(in.Of(fragment.KindMovie).FirstKeys(), maxTitleTasks)
+	// Seasons have the most text by far; where there are none, series are divided.
+	widest := in.Of(fragment.KindSeason).FirstKeys()
+	for _, k := range []fragment.Kind{fragment.KindTV, fragment.KindEpisode} {
+		if first := in.Of(k).FirstKeys(); len(first) > len(widest) {
+			widest = first
+		}
+	}
+	keys := slices.Clone(widest)
+	for i := range keys {
+		keys[i].Lo = 0 // a span ends between series
+	}
+	p.Series = records.Spans(keys, maxTitleTasks)
+}
+
+func (p *Plan) divideResources(in *records.Inputs) {
+	movies, seasons, series := in.Of(fragment.KindMovie).Rows(), in.Of(fragment.KindSeason).Rows(), in.Of(fragment.KindTV).Rows()
+	credits := movies*creditsOfMovie + seasons*creditsOfSeason
+	refs := (movies + series) * refsOfTitle
+	first := 0
+	for _, k := range []struct {
+		kind   fragment.Kind
+		expect int64 // contributions
+		most   int
+	}{
+		{fragment.KindPerson, credits, maxPersonTasks},
+		{fragment.KindCollection, movies, maxOtherTasks},
+		{fragment.KindCompany, refs, maxOtherTasks},
+		{fragment.KindNetwork, refs / refsOfTitle, maxOtherTasks},
+		{fragment.KindKeyword, refs, maxOtherTasks},
+		{fragment.KindReview, refs, maxOtherTasks},
+		{fragment.KindCredit, credits, maxCreditTasks},
+		{fragment.KindEpisodeGroup, 0, maxOtherTasks},
+		{fragment.KindList, 0, maxOtherTasks},
+	} {
+		r := Resources{Kind: k.kind, Spans: records.Spans(in.Of(k.kind).FirstKeys(), k.most), First: first}
+		r.Subs = int(min(k.expect/partitionSize/int64(len(r.Spans))+1, int64(k.most/len(r.Spans))))
+		first += r.Partitions()
+		p.Resources = append(p.Resources, r)
+	}
+	p.Finds = int(min((movies+seasons+in.Of(fragment.KindPerson).Rows())/partitionSize+1, maxOtherTasks))
+}
+
+// Partitions returns the number of partitions of the kind.
+func (r *Resources) Partitions() int { return len(r.Spans) * r.Subs }
+
+// Sub returns which of a span's partitions a resource belongs to.
+func (r *Resources) Sub(k catalog.Key) int {
+	if r.Subs == 1 {
+		return 0
+	}
+	var b [records.KeyLen]byte
+	return int(xxh3.Hash(records.AppendKey(b[:0], k)) % uint64(r.Subs))
+}
+
+// partition returns the number of the partition that a resource belongs to.
+func (r *Resources) partition(k catalog.Key) int {
+	i, found := slices.BinarySearchFunc(r.Spans, k, func(s records.Span, k catalog.Key) int { return s.From.Compare(k) })
+	if !found {
+		i--
+	}
+	return r.First + i*r.Subs + r.Sub(k)
+}
+
+// Partitions returns the number of partitions of all kinds that titles contribute to.
+func (p *Plan) Partitions() int {
+	last := &p.Resources[len(p.Resources)-1]
+	return last.First + last.Partitions()
+}
+
+// Partition returns the division of the kind that partition i belongs to.
+func (p *Plan) Partition(i int) *Resources {
+	for k := range p.Resources {
+		if r := &p.Resources[k]; i < r.First+r.Partitions() {
+			return r
+		}
+	}
+	return nil
+}
+
+// Of returns the division of a kind, nil for one that titles do not contribute to.
+func (p *Plan) Of(kind fragment.Kind) *Resources {
+	for k := range p.Resources {
+		if p.Resources[k].Kind == kind {
+			return &p.Resources[k]
+		}
+	}
+	return nil
+}
+
+// The sections of a file of contributions, in this order: a section for each partition of
+// resources, for each partition of external ids, for each table.
+
+// ResourceSection returns the section of the contributions to a resource.
+func (p *Plan) ResourceSection(kind fragment.Kind, k catalog.Key) int { return p.Of(kind).partition(k) }
+
+// FindSection returns the section of an external id, by its hash.
+func (p *Plan) FindSection(hash uint64) int { return p.Partitions() + int(hash%uint64(p.Finds)) }
+
+// TableSection returns the section of the rows of a table: in the order of tables.Kinds.
+func (p *Plan) TableSection(table int) int { return p.Partitions() + p.Finds + table }
+
+// ContributionSections returns the number of sections of a file of contributions.
+func (p *Plan) ContributionSections() int { return p.TableSection(len(tables.Kinds)) }
+
+// The sections of a file of a survey task, in this order: the lists of genres, the claims of ids
+// by partition, the features of movies and of series by part.
+
+// GenreSection is the section of the lists of genres.
+const GenreSection = 0
+
+// ClaimSection returns the section of the claims of an id, by its hash.
+func (p *Plan) ClaimSection(hash uint64) int { return 1 + int(hash%uint64(p.Finds)) }
+
+// NearSection returns the first section of the features of titles of a kind.
+func (p *Plan) NearSection(kind fragment.Kind) int {
+	n := 1 + p.Finds
+	if kind == fragment.KindTV {
+		n += p.Near[fragment.KindMovie]
+	}
+	return n
+}
+
+// SurveySections returns the number of sections of a file of a survey task.
+func (p *Plan) SurveySections() int {
+	return p.NearSection(fragment.KindTV) + p.Near[fragment.KindTV]
+}
+
+// TitleTasks returns the number of titles tasks, and of survey tasks.
+func (p *Plan) TitleTasks() int { return len(p.Series) + len(p.Movies) }
+
+// TitleSpan returns the span of titles task i and the kind of its titles. Those of series come
+// first, because they take longest: CPUs wait for the tasks that start last.
+func (p *Plan) TitleSpan(i int) (fragment.Kind, records.Span) {
+	if i < len(p.Series) {
+		return fragment.KindTV, p.Series[i]
+	}
+	return fragment.KindMovie, p.Movies[i-len(p.Series)]
+}
+
+// File is the name of the plan in the work folder.
+const File = "plan.json"
+
+// Write writes the plan to a file.
+func (p *Plan) Write(path string) error {
+	data, err := json.MarshalIndent(p, "", " ")
+	if err != nil {
+		return fmt.Errorf("write plan: %w", err)
+	}
+	return renameio.WriteFile(path, append(data, '\n'), 0o644)
+}
+
+// Read reads the plan that Write wrote.
+func Read(path string) (*Plan, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("read plan: %w", err)
+	}
+	p := &Plan{}
+	if err := json.Unmarshal(data, p); err != nil {
+		return nil, fmt.Errorf("read plan %s: %w", path, err)
+	}
+	return p, nil
+}

@@ -1,0 +1,86 @@
+package records
+
+import (
+	"errors"
+	"io"
+
+	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/record"
+)
+
+// A Cursor walks over the records of a span in the order of their keys. It goes by their heads,
+// and reads only those that are taken. T is the struct of the input's kind.
+type Cursor[T any] struct {
+	in    *Input
+	heads *catalog.Heads
+	rows  *catalog.Rows
+	read  int64 // records that rows has read or left out
+	span  Span
+	skip  func(catalog.Key) bool
+	next  catalog.Head // the record that Peek found
+	have  bool         // next is set
+	err   error
+}
+
+// NewCursor returns a Cursor over the records of a span that skip, unless nil, does not leave
+// out. That of a nil input has no records.
+func NewCursor[T any](in *Input, s Span, skip func(catalog.Key) bool) *Cursor[T] {
+	c := &Cursor[T]{in: in, span: s, skip: skip}
+	if from, to := in.groups(s); from < to {
+		c.heads, c.rows = in.Heads(from, to), in.Groups(from, to)
+	}
+	return c
+}
+
+// Kind returns the kind of the records.
+func (c *Cursor[T]) Kind() fragment.Kind { return c.in.kind.Kind }
+
+// Err returns the error that ended the walk, nil at the end of the span.
+func (c *Cursor[T]) Err() error { return c.err }
+
+// Peek returns the key of the next record; false at the end and after an error.
+func (c *Cursor[T]) Peek() (catalog.Key, bool) {
+	for !c.have && c.heads != nil && c.err == nil {
+		h, err := c.heads.Next()
+		switch {
+		case errors.Is(err, io.EOF):
+			c.heads.Close()
+			c.heads = nil
+		case err != nil:
+			c.err = c.in.failed(err)
+		case c.span.Has(h.Key) && (c.skip == nil || !c.skip(h.Key)):
+			c.next, c.have = h, true
+		}
+	}
+	return c.next.Key, c.have
+}
+
+// Take reads the record that Peek found.
+func (c *Cursor[T]) Take() (*T, error) {
+	c.have = false
+	if err := c.rows.Skip(c.next.Row - c.read); err != nil {
+		return nil, err
+	}
+	v := new(T)
+	if err := c.rows.Next(record.Of(v)); err != nil {
+		return nil, err
+	}
+	c.read = c.next.Row + 1
+	return v, nil
+}
+
+// Leave passes over the record that Peek found.
+func (c *Cursor[T]) Leave() { c.have = false }
+
+// Close gives up what the Cursor holds.
+func (c *Cursor[T]) Close() {
+	if c.heads != nil {
+		c.heads.Close()
+		c.heads = nil
+	}
+	if c.rows != nil {
+		c.rows.Close()
+		c.rows = nil
+	}
+}

@@ -1,0 +1,216 @@
+// Package records reads the catalogue for the tasks of a build: the records of a span of keys,
+// in the order of their keys, whole or a few columns of them. An Inputs is safe for concurrent
+// use; a Cursor is for one goroutine.
+package records
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/record"
+)
+
+// Inputs is an open catalogue: its files, by kind, and the resources that are removed.
+type Inputs struct {
+	files   map[fragment.Kind]*Input
+	Removed *catalog.RemovedSet
+}
+
+// An Input is the catalogue's file of one kind. A nil Input has no records.
+type Input struct {
+	*catalog.File
+	kind  *catalog.Type
+	first []catalog.Key // of each row group
+}
+
+// Open opens the catalogue in the folder dir. It has one file at least.
+func Open(dir string) (*Inputs, error) {
+	in := &Inputs{files: map[fragment.Kind]*Input{}}
+	if err := in.open(dir); err != nil {
+		in.Close()
+		return nil, err
+	}
+	return in, nil
+}
+
+func (in *Inputs) open(dir string) error {
+	for _, t := range catalog.Types() {
+		f, err := t.Open(dir)
+		if errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		of := &Input{File: f, kind: t}
+		in.files[t.Kind] = of
+		if of.first, err = f.FirstKeys(); err != nil {
+			return err
+		}
+	}
+	if len(in.files) == 0 {
+		movie := catalog.TypeOf(fragment.KindMovie).File()
+		return fmt.Errorf("no catalogue in %s: neither %s nor a file of another kind is there: run ingest first", dir, movie)
+	}
+	removed, err := catalog.ReadRemoved(dir)
+	in.Removed = catalog.NewRemovedSet(removed)
+	return err
+}
+
+// Close closes the files.
+func (in *Inputs) Close() {
+	for _, f := range in.files {
+		_ = f.Close() // read side: nothing to lose
+	}
+}
+
+// Of returns the input of a kind, nil if the catalogue has none.
+func (in *Inputs) Of(kind fragment.Kind) *Input { return in.files[kind] }
+
+// Counts returns the number of records, by the name of their kind.
+func (in *Inputs) Counts() map[string]int64 {
+	n := map[string]int64{}
+	for kind, f := range in.files {
+		n[kind.String()] = f.Rows()
+	}
+	return n
+}
+
+// Latest returns the highest id of a kind's records that are not removed; 0 for none.
+func (in *Inputs) Latest(kind fragment.Kind) (int64, error) {
+	f := in.files[kind]
+	if f == nil {
+		return 0, nil
+	}
+	for group := f.RowGroups() - 1; group >= 0; group-- {
+		latest, err := in.latestIn(f, group)
+		if err != nil || latest > 0 {
+			return latest, err
+		}
+	}
+	return 0, nil
+}
+
+func (in *Inputs) latestIn(f *Input, group int) (latest int64, err error) {
+	heads := f.Heads(group, group+1)
+	defer heads.Close()
+	for {
+		h, err := heads.Next()
+		if errors.Is(err, io.EOF) {
+			return latest, nil
+		}
+		if err != nil {
+			return 0, f.failed(err)
+		}
+		if !in.Removed.Has(f.kind.Kind, h.Key) {
+			latest = int64(h.Key.ID())
+		}
+	}
+}
+
+// Rows returns the number of records.
+func (in *Input) Rows() int64 {
+	if in == nil {
+		return 0
+	}
+	return in.NumRows()
+}
+
+// FirstKeys returns the first key of each row group.
+func (in *Input) FirstKeys() []catalog.Key {
+	if in == nil {
+		return nil
+	}
+	return in.first
+}
+
+func (in *Input) failed(err error) error {
+	return fmt.Errorf("catalogue file of %s: %w", in.kind.Name(), err)
+}
+
+// groups returns the row groups, from one up to another, that a span lies in.
+func (in *Input) groups(s Span) (from, to int) {
+	if in == nil || len(in.first) == 0 {
+		return 0, 0
+	}
+	for from+1 < len(in.first) && in.first[from+1].Compare(s.From) <= 0 {
+		from++
+	}
+	to = from
+	for to < len(in.first) && (s.To == nil || in.first[to].Compare(*s.To) < 0) {
+		to++
+	}
+	return from, to
+}
+
+// A Span is the keys from one, included, to another, excluded. It is open if that is nil.
+type Span struct {
+	From catalog.Key  `json:"from"`
+	To   *catalog.Key `json:"to,omitempty"`
+}
+
+// Has reports whether a key lies in the span.
+func (s Span) Has(k catalog.Key) bool {
+	return k.Compare(s.From) >= 0 && (s.To == nil || k.Compare(*s.To) < 0)
+}
+
+// Everything is the span of all keys.
+var Everything = Span{}
+
+// Spans divides all keys at the given ones, which ascend, into at most n spans.
+func Spans(at []catalog.Key, n int) []Span {
+	at = slices.CompactFunc(slices.Clone(at), func(a, b catalog.Key) bool { return a == b })
+	per := max(1, (len(at)+n-1)/n)
+	out := []Span{Everything}
+	for i := per; i < len(at); i += per {
+		out[len(out)-1].To = &at[i]
+		out = append(out, Span{From: at[i]})
+	}
+	return out
+}
+
+// Each calls fn with the columns of P of every record of a span, until fn returns an error.
+// keyOf returns the key of a row; nil takes all rows of an open span from the first key on.
+func Each[P any](ctx context.Context, in *Input, s Span, keyOf func(*P) catalog.Key, fn func(*P) error) error {
+	from, to := in.groups(s)
+	if from == to {
+		return nil
+	}
+	rows := in.ProjectGroups(record.SchemaOf[P](), from, to)
+	defer rows.Close()
+	for row, err := range catalog.Each[P](rows) {
+		if err != nil {
+			return err
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if keyOf != nil && !s.Has(keyOf(row)) {
+			continue
+		}
+		if err := fn(row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// AppendKey appends a key so that the bytes of keys compare as keys do.
+func AppendKey(dst []byte, k catalog.Key) []byte {
+	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(dst, k.Hi), k.Lo)
+}
+
+// KeyLen is the length of what AppendKey appends.
+const KeyLen = 16
+
+// ParseKey reads the KeyLen bytes that AppendKey wrote.
+func ParseKey(b []byte) catalog.Key {
+	return catalog.Key{Hi: binary.BigEndian.Uint64(b), Lo: binary.BigEndian.Uint64(b[8:])}
+}

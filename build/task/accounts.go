@@ -1,0 +1,228 @@
+package task
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+
+	"github.com/RoaringBitmap/roaring/v2/roaring64"
+	"github.com/zeebo/xxh3"
+
+	"reelsplice/build/records"
+	"reelsplice/build/render"
+	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/record"
+	"reelsplice/schemas/release"
+	"reelsplice/schemas/tables/accounts"
+)
+
+// The accounts task writes the tables of lists and accounts; none without any. It keeps in memory
+// the titles that lists name, each once with its name, and some dozens of bytes for each list and
+// account; the lists that hold a title are sorted on disk.
+type accountsTask struct{ b *Build }
+
+func openAccounts(b *Build) (tasks, error) { return accountsTask{b}, nil }
+
+func (accountsTask) close() error { return nil }
+
+func (t accountsTask) files(int) (inputs, outputs []string) { return t.b.indexDoneNames(), nil }
+
+func (t accountsTask) run(ctx context.Context, _ int, d *Done) error {
+	if t.b.inputs.Of(fragment.KindList).Rows() == 0 && t.b.inputs.Of(fragment.KindAccount).Rows() == 0 {
+		return nil
+	}
+	u := &accountTables{b: t.b}
+	for _, step := range []func(context.Context) error{u.knowAccounts, u.nameTitles, u.knowTitles} {
+		if err := step(ctx); err != nil {
+			return err
+		}
+	}
+	created := &madeTables{dir: t.b.Release, private: true}
+	if err := u.writeLists(ctx, created.create); err != nil {
+		return err
+	}
+	if err := u.writeAccounts(ctx, created.create); err != nil {
+		return err
+	}
+	created.addTo(d)
+	return nil
+}
+
+// accountTables has what the tables are made of.
+type accountTables struct {
+	b *Build
+	// objects and names have, by hash, the rows of accounts; -1 where several have one.
+	objects, names map[uint64]int
+	accounts       int                                 // rows
+	wanted         map[fragment.Kind]*roaring64.Bitmap // ids of the titles that lists name
+	titles         map[fragment.Kind][]listTitle       // those that the catalogue has, ascending
+	lists          []uint64                            // ids, ascending
+	made           []madeList
+}
+
+// A madeList is a list whose maker has an account.
+type madeList struct {
+	account int
+	list    uint64
+}
+
+// accountName is an account by its names.
+type accountName struct {
+	record.Object
+	ID             record.Int    `record:"id"`
+	Username       record.String `record:"username"`
+	ObjectID       record.String `record:"account_object_id"`
+	GuestSessionID record.String `record:"guest_session_id"`
+}
+
+// key returns the key of the account.
+func (a *accountName) key() catalog.Key {
+	if !a.ID.Set {
+		k, _ := catalog.GuestKey(a.GuestSessionID.V)
+		return k
+	}
+	return catalog.NumberKey(a.ID.V)
+}
+
+// knowAccounts numbers the accounts.
+func (u *accountTables) knowAccounts(ctx context.Context) error {
+	u.objects, u.names = map[uint64]int{}, map[uint64]int{}
+	add := func(to map[uint64]int, name string, row int) {
+		if name == "" {
+			return
+		}
+		h := xxh3.HashString(name)
+		if _, twice := to[h]; twice {
+			row = -1
+		}
+		to[h] = row
+	}
+	return records.Each(ctx, u.b.inputs.Of(fragment.KindAccount), records.Everything, nil, func(a *accountName) error {
+		if u.b.inputs.Removed.Has(fragment.KindAccount, a.key()) {
+			return nil
+		}
+		add(u.objects, a.ObjectID.V, u.accounts)
+		add(u.names, a.Username.V, u.accounts)
+		u.accounts++
+		return nil
+	})
+}
+
+// maker returns the row of the account that made a list, -1 for none that is known.
+func (u *accountTables) maker(by *catalog.ListAuthor) int {
+	if by == nil {
+		return -1
+	}
+	from, name := u.objects, by.ID.V
+	if name == "" {
+		from, name = u.names, by.Username.V
+	}
+	if row, ok := from[xxh3.HashString(name)]; ok && name != "" {
+		return row
+	}
+	return -1
+}
+
+// writeAccounts writes the table of accounts.
+func (u *accountTables) writeAccounts(ctx context.Context, create createTable) (err error) {
+	if u.accounts == 0 {
+		return nil
+	}
+	rel, err := u.b.preview("index")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, rel.Close()) }()
+	t, err := create(accounts.AccountTable, u.accounts)
+	if err != nil {
+		return err
+	}
+	slices.SortStableFunc(u.made, func(a, b madeList) int { return cmp.Compare(a.account, b.account) })
+	made := u.made
+	out := accounts.NewAccountWriter(t)
+	c := records.NewCursor[catalog.Account](u.b.inputs.Of(fragment.KindAccount), records.Everything, nil)
+	defer c.Close()
+	row := 0
+	for key, ok := c.Peek(); ok; key, ok = c.Peek() {
+		a, err := c.Take()
+		u.b.advance(1)
+		if err := cmp.Or(err, ctx.Err()); err != nil {
+			return err
+		}
+		if u.b.inputs.Removed.Has(fragment.KindAccount, key) {
+			continue
+		}
+		spec := u.account(rel, a)
+		for ; len(made) > 0 && made[0].account == row; made = made[1:] {
+			if a.Lists == nil {
+				spec.Lists = append(spec.Lists, made[0].list)
+			}
+		}
+		if err := out.Add(&spec); err != nil {
+			return err
+		}
+		row++
+	}
+	return cmp.Or(c.Err(), errors.Join(out.Close(t), t.Close()))
+}
+
+// account makes the row of an account, with the titles and lists that the release has.
+func (u *accountTables) account(rel *release.Reader, a *catalog.Account) accounts.AccountSpec {
+	spec := accounts.AccountSpec{ObjectID: a.ObjectID.V, Names: []string{a.ObjectID.V, a.GuestSessionID.V}}
+	if a.ID.Set {
+		spec.Names = append(spec.Names, strconv.FormatInt(a.ID.V, 10))
+		spec.Details = render.AccountDetails(a)
+	}
+	for _, id := range a.Lists {
+		if _, ok := slices.BinarySearch(u.lists, uint64(id)); ok && id > 0 {
+			spec.Lists = append(spec.Lists, uint64(id))
+		}
+	}
+	for s, rows := range map[accounts.Shelf][]catalog.AccountTitle{
+		accounts.FavoriteMovies: titlesOf(a.Favorites).Movies, accounts.FavoriteTV: titlesOf(a.Favorites).TV,
+		accounts.WatchlistMovies: titlesOf(a.Watchlist).Movies, accounts.WatchlistTV: titlesOf(a.Watchlist).TV,
+		accounts.RatedMovies: titlesOf(a.Rated).Movies, accounts.RatedTV: titlesOf(a.Rated).TV, accounts.RatedEpisodes: titlesOf(a.Rated).Episodes,
+		accounts.RecommendedMovies: titlesOf(a.Recommendations).Movies, accounts.RecommendedTV: titlesOf(a.Recommendations).TV,
+	} {
+		spec.Shelves[s] = shelfOf(rel, s, rows)
+	}
+	return spec
+}
+
+// titlesOf returns what an account may not have.
+func titlesOf(t *catalog.AccountTitles) *catalog.AccountTitles {
+	if t == nil {
+		return &catalog.AccountTitles{}
+	}
+	return t
+}
+
+// shelfOf returns the titles of a shelf that the release has, each once: of one that is
+// there twice, the last counts.
+func shelfOf(rel *release.Reader, s accounts.Shelf, rows []catalog.AccountTitle) []accounts.Placed {
+	at := map[accounts.Title]int{}
+	var out []accounts.Placed
+	for i := range rows {
+		r := &rows[i]
+		p := accounts.Placed{Title: accounts.Title{Kind: s.Kind(), ID: uint64(r.ID.V)}, Value: r.Value.V}
+		if p.Kind == fragment.KindEpisode {
+			p.ID, p.Season, p.Episode = uint64(r.ShowID.V), uint32(r.SeasonNumber.V), uint32(r.EpisodeNumber.V)
+		}
+		if _, ok := rel.Include(release.Include{Kind: p.Kind, ID: p.ID, Season: p.Season, Episode: p.Episode, Sub: fragment.SubMediaRow}); !ok {
+			continue
+		}
+		if t, ok := catalog.ParseTime(r.CreatedAt.V); ok {
+			p.Created = t
+		}
+		if old, twice := at[p.Title]; twice {
+			out[old] = p
+			continue
+		}
+		at[p.Title] = len(out)
+		out = append(out, p)
+	}
+	return out
+}

@@ -1,0 +1,171 @@
+package task
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"strings"
+	"time"
+
+	"reelsplice/build/changes"
+	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/extsort"
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/release"
+	"reelsplice/schemas/tables"
+	"reelsplice/schemas/tables/changelog"
+)
+
+// The compare task finds the resources that differ from those of the previous release, or that
+// nothing does: then no release is made. Without a previous release there is no such task.
+type compare struct{ b *Build }
+
+func compareTasks(b *Build) (int, error) {
+	if b.Plan.Previous == "" {
+		return 0, nil
+	}
+	return 1, nil
+}
+
+func openCompare(b *Build) (tasks, error) { return compare{b}, nil }
+
+func (compare) close() error { return nil }
+
+// differencesName is the name of the resources that differ, in the work folder.
+const differencesName = "differences"
+
+func (t compare) files(int) (inputs, outputs []string) {
+	return t.b.tableDoneNames(), []string{differencesName}
+}
+
+// createdCount is the prefix of the names of the counts of new resources, by kind.
+const createdCount = "created_"
+
+func (t compare) run(ctx context.Context, _ int, d *Done) (err error) {
+	if err := changes.CheckDate(t.b.previous, t.b.Plan.Date); err != nil {
+		return err
+	}
+	next, err := t.b.preview("index", "tables", "accounts")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, next.Close()) }()
+	s := extsort.New(extsort.Options{Dir: t.b.Work, Memory: t.b.Memory / 4, Sections: changes.Partitions})
+	defer func() { err = errors.Join(err, s.Close()) }()
+	if d.Unchanged, err = t.isUnchanged(ctx, next, d); err != nil {
+		return err
+	}
+	if !d.Unchanged {
+		created, err := changes.Collect(ctx, t.b.previous, next, s)
+		if err != nil {
+			return err
+		}
+		for kind, n := range created {
+			d.Counts[createdCount+kind.String()] = n
+		}
+	}
+	return t.b.writeSorted(ctx, s, differencesName)
+}
+
+// isUnchanged reports whether the previous release has all that this one would have. What
+// tables have of the previous release, trends and changes, does not count; access counts do.
+func (t compare) isUnchanged(ctx context.Context, next *release.Reader, d *Done) (bool, error) {
+	was, is := maps.Clone(t.b.previous.Manifest().Params), t.b.Params()
+	delete(was, paramDate)
+	delete(is, paramDate)
+	if !maps.Equal(was, is) {
+		return false, nil
+	}
+	same := release.Same(next, t.b.previous, func(table, section string) bool {
+		trend := strings.HasPrefix(section, "trend_") || section == tables.Heat.String()
+		return table == changelog.Table || trend && !t.b.Plan.Access
+	})
+	if !same || !t.b.Plan.Full {
+		return same, nil
+	}
+	// A full build may have a damaged release to mend.
+	if err := release.CheckAll(ctx, t.b.Plan.Releases, t.b.previous); err != nil {
+		d.Warning = fmt.Sprintf("the previous release is damaged, and another one with the same content is made: %v", err)
+		return false, ctx.Err()
+	}
+	return true, nil
+}
+
+// A changes task compares a part of the resources that differ.
+type changesTask struct {
+	b           *Build
+	next        *release.Reader
+	differences *sorted
+	created     map[fragment.Kind]int64
+}
+
+func changesTasks(b *Build) (int, error) {
+	if b.Plan.Previous == "" {
+		return 0, nil
+	}
+	d, err := b.readDone("compare", 0)
+	if err != nil || d.Unchanged {
+		return 0, err
+	}
+	return changes.Partitions, nil
+}
+
+func openChanges(b *Build) (_ tasks, err error) {
+	t := &changesTask{b: b, created: map[fragment.Kind]int64{}}
+	d, err := b.readDone("compare", 0)
+	if err != nil {
+		return nil, err
+	}
+	for _, k := range changelog.Kinds() {
+		t.created[k] = d.Counts[createdCount+k.String()]
+	}
+	if t.differences, err = b.openSorted([]string{differencesName}); err != nil {
+		return nil, err
+	}
+	t.next, err = b.preview("index", "tables", "accounts")
+	if err != nil {
+		return nil, errors.Join(err, t.differences.close())
+	}
+	return t, nil
+}
+
+func (t *changesTask) close() error { return errors.Join(t.differences.close(), t.next.Close()) }
+
+func (t *changesTask) files(i int) (inputs, outputs []string) {
+	return append(t.b.tableDoneNames(), doneName("compare", 0), differencesName), []string{contributionsName("changes", i)}
+}
+
+func (t *changesTask) run(ctx context.Context, i int, d *Done) (err error) {
+	it, err := t.differences.merge(ctx, i)
+	if err != nil {
+		return err
+	}
+	defer it.Close()
+	s := extsort.New(extsort.Options{Dir: t.b.Work, Memory: t.b.Memory / 4, Sections: changes.Sections()})
+	defer func() { err = errors.Join(err, s.Close()) }()
+	err = changes.Compare(changes.Options{
+		Previous: t.b.previous, Next: t.next, Created: t.created, Date: t.b.Plan.Date, Level: t.b.Plan.Level, Memory: t.b.Memory / 4,
+	}, it, s)
+	if err != nil {
+		return err
+	}
+	return t.b.writeSorted(ctx, s, contributionsName("changes", i))
+}
+
+// The names of parameters in the manifest.
+const (
+	paramLevel   = "level"
+	paramCatalog = "catalog_version"
+	paramDate    = "date" // with a previous release
+)
+
+// Params returns what the bytes of the release follow from, beside the catalogue and the
+// previous release.
+func (b *Build) Params() map[string]string {
+	p := map[string]string{paramLevel: fmt.Sprint(b.Plan.Level), paramCatalog: catalog.FormatVersion}
+	if b.Plan.Previous != "" {
+		p[paramDate] = b.Plan.Date.Format(time.RFC3339)
+	}
+	return p
+}

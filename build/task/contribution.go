@@ -1,0 +1,262 @@
+package task
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"github.com/zeebo/xxh3"
+
+	"reelsplice/build/derive"
+	"reelsplice/build/index"
+	"reelsplice/build/records"
+	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/extsort"
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/record"
+)
+
+// Contributions cross stages in files with sections: see plan.Plan. The key of a contribution is
+// that of its resource, or of an external id; its payload starts with the bytes by which several
+// of one resource are ordered.
+
+// A contributor collects the contributions of one task to other resources, to external ids and
+// to tables.
+type contributor struct {
+	b      *Build
+	s      *extsort.Sorter
+	rows   *index.Writer
+	latest int64 // highest id of a person in the credits
+	gone   bool  // the person of the credit at hand is removed
+	key    []byte
+	buf    []byte
+	err    error // the first one
+}
+
+// contribute runs fn with a contributor, and writes the contributions to a file of the work
+// folder.
+func (b *Build) contribute(ctx context.Context, name string, fn func(c *contributor) error) (err error) {
+	s := extsort.New(extsort.Options{Dir: b.Work, Memory: b.Memory / 4, Sections: b.Plan.ContributionSections()})
+	defer func() { err = errors.Join(err, s.Close()) }()
+	c := &contributor{b: b, s: s, rows: index.NewWriter(s, b.Plan.TableSection(0))}
+	if err := errors.Join(fn(c), c.err); err != nil {
+		return err
+	}
+	return b.writeSorted(ctx, s, name)
+}
+
+// writeSorted writes the records of a Sorter to a file of the work folder, in the place of one that
+// is there.
+func (b *Build) writeSorted(ctx context.Context, s *extsort.Sorter, name string) error {
+	temporary, err := os.MkdirTemp(b.Work, "sorted-*")
+	if err != nil {
+		return err
+	}
+	f, err := s.WriteFile(ctx, temporary+"/"+name)
+	if err == nil {
+		err = errors.Join(f.Close(), os.Rename(temporary+"/"+name, b.path(name)))
+	}
+	return errors.Join(err, os.RemoveAll(temporary))
+}
+
+// A sorted is the files of sorted records that several tasks wrote.
+type sorted struct {
+	b     *Build
+	files []*extsort.File
+}
+
+// openSorted opens files of the work folder.
+func (b *Build) openSorted(names []string) (*sorted, error) {
+	s := &sorted{b: b}
+	for _, name := range names {
+		f, err := extsort.Open(b.path(name))
+		if err != nil {
+			return nil, errors.Join(err, s.close())
+		}
+		s.files = append(s.files, f)
+	}
+	return s, nil
+}
+
+func (s *sorted) close() (err error) {
+	for _, f := range s.files {
+		err = errors.Join(err, f.Close())
+	}
+	return err
+}
+
+// merge returns the records of a section of all files, in order.
+func (s *sorted) merge(ctx context.Context, section int) (*extsort.Iterator, error) {
+	var files []*extsort.File
+	for _, f := range s.files {
+		if n, _ := f.Section(section); n > 0 {
+			files = append(files, f)
+		}
+	}
+	return extsort.Merge(ctx, files, section, extsort.Options{Dir: s.b.Work, Memory: s.b.Memory / 4})
+}
+
+// each calls fn with the records of a section of all files, in order.
+func (s *sorted) each(ctx context.Context, section int, fn func(key, payload []byte) error) error {
+	it, err := s.merge(ctx, section)
+	if err != nil {
+		return err
+	}
+	return errors.Join(it.Each(fn), it.Close())
+}
+
+func (c *contributor) keep(err error) {
+	if c.err == nil {
+		c.err = err
+	}
+}
+
+// send contributes c.buf to a resource. A removed person gets none, and neither does the
+// credit that follows: credit/{id} includes the person.
+func (c *contributor) send(kind fragment.Kind, k catalog.Key) {
+	switch kind {
+	case fragment.KindPerson:
+		if c.gone = c.b.inputs.Removed.Has(kind, k); !c.gone {
+			c.latest = max(c.latest, int64(k.ID()))
+		}
+	case fragment.KindCredit:
+	default:
+		c.gone = false
+	}
+	if !c.gone {
+		c.key = records.AppendKey(c.key[:0], k)
+		c.keep(c.s.Add(c.b.Plan.ResourceSection(kind, k), c.key, c.buf))
+	}
+}
+
+// credits contributes credits to their people, and to the resources of their own ids.
+func (c *contributor) credits(list []derive.Credit) {
+	for i := range list {
+		credit := &list[i]
+		c.buf = credit.Append(c.buf[:0])
+		c.send(fragment.KindPerson, catalog.NumberKey(credit.Person.ID))
+		if k, ok := catalog.TextKey(credit.ID); ok {
+			c.send(fragment.KindCredit, k)
+		}
+	}
+}
+
+// ref contributes a title, and its row of a resource, to that resource.
+func (c *contributor) ref(kind fragment.Kind, id int64, t *derive.Title, r record.Record) {
+	if id < 1 {
+		return
+	}
+	c.buf = record.AppendBinary(t.Append(c.buf[:0]), r)
+	c.send(kind, catalog.NumberKey(id))
+}
+
+func (c *contributor) companies(t *derive.Title, list []catalog.CompanyRef) {
+	for i := range list {
+		c.ref(fragment.KindCompany, list[i].ID.V, t, record.Of(&list[i]))
+	}
+}
+
+// reviews contributes the reviews of a title to the resources of their own ids.
+func (c *contributor) reviews(t *derive.Title, name record.String, pages []catalog.ReviewPage) {
+	for i := range pages {
+		lang := "en"
+		if l := pages[i].Language.V; len(l) >= 2 {
+			lang = l[:2]
+		}
+		for j := range pages[i].Results {
+			r := &pages[i].Results[j]
+			k, ok := catalog.TextKey(r.ID.V)
+			if !ok {
+				continue
+			}
+			row := catalog.ReviewRecord{
+				ID: r.ID, Author: r.Author, AuthorDetails: r.AuthorDetails, Content: r.Content, CreatedAt: r.CreatedAt,
+				ISO639: record.Text(lang), MediaID: record.Number(t.ID), MediaTitle: record.Text(name.V),
+				MediaType: record.Text(t.Kind.String()), UpdatedAt: r.UpdatedAt, URL: r.URL,
+			}
+			c.buf = record.AppendBinary(t.Append(c.buf[:0]), record.Of(&row))
+			c.send(fragment.KindReview, k)
+		}
+	}
+}
+
+// finds contributes a resource to an external id.
+func (c *contributor) finds(s fragment.Source, id string, h hit) {
+	if id == "" || len(id) > maxExternalID {
+		return
+	}
+	c.key = fragment.AppendFind(c.key[:0], s, id)
+	c.buf = h.append(c.buf[:0])
+	c.keep(c.s.Add(c.b.Plan.FindSection(xxh3.Hash(c.key)), c.key, c.buf))
+}
+
+// parseRefs reads the contributions of titles to a collection, a company, a network or a keyword.
+// R is the row that names it; the first title's is returned.
+func parseRefs[R any](contributions [][]byte) (titles []derive.Title, ref *R, err error) {
+	for _, b := range contributions {
+		t, rest, err := derive.ParseTitle(b)
+		if err != nil {
+			return nil, nil, err
+		}
+		titles = append(titles, t)
+		if ref == nil {
+			ref = new(R)
+			if err := record.DecodeBinary(string(rest), record.Of(ref)); err != nil {
+				return nil, nil, err
+			}
+		}
+	}
+	return titles, ref, nil
+}
+
+// A grouped walks over the contributions of a partition, one resource after another.
+type grouped struct {
+	it    *extsort.Iterator
+	key   catalog.Key
+	have  bool
+	next  []byte // copy of the first payload of key
+	group [][]byte
+}
+
+// peek returns the key of the next resource; false at the end.
+func (g *grouped) peek() (catalog.Key, bool, error) {
+	if g.have {
+		return g.key, true, nil
+	}
+	key, payload, err := g.it.Next()
+	if errors.Is(err, io.EOF) {
+		return catalog.Key{}, false, nil
+	}
+	if err == nil && len(key) != records.KeyLen {
+		err = fmt.Errorf("contribution to a key of %d bytes, want %d", len(key), records.KeyLen)
+	}
+	if err != nil {
+		return catalog.Key{}, false, err
+	}
+	g.key, g.have, g.next = records.ParseKey(key), true, slices.Clone(payload)
+	return g.key, true, nil
+}
+
+// take returns the contributions to the resource that peek found, repetitions once. They are
+// valid until the next call.
+func (g *grouped) take() ([][]byte, error) {
+	g.group = append(g.group[:0], g.next)
+	at := g.key
+	g.have = false
+	for {
+		key, ok, err := g.peek()
+		if err != nil {
+			return nil, err
+		}
+		if !ok || key != at {
+			return g.group, nil
+		}
+		if string(g.next) != string(g.group[len(g.group)-1]) {
+			g.group = append(g.group, g.next)
+		}
+		g.have = false
+	}
+}

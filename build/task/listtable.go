@@ -1,0 +1,288 @@
+package task
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/RoaringBitmap/roaring/v2/roaring64"
+
+	"reelsplice/build/index"
+	"reelsplice/build/records"
+	"reelsplice/build/render"
+	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/extsort"
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/record"
+	"reelsplice/schemas/release"
+	"reelsplice/schemas/tables/accounts"
+	"reelsplice/schemas/tables/posting"
+)
+
+// listItems has of a list what is on it.
+type listItems struct {
+	record.Object
+	ID    record.Int             `record:"id"`
+	Items []catalog.ListItemPage `record:"items,pages"`
+}
+
+// mediaKind returns the kind of an item.
+func mediaKind(media string) (fragment.Kind, bool) {
+	switch media {
+	case "movie":
+		return fragment.KindMovie, true
+	case "tv":
+		return fragment.KindTV, true
+	}
+	return 0, false
+}
+
+// nameTitles gathers the titles that lists name.
+func (u *accountTables) nameTitles(ctx context.Context) error {
+	u.wanted = map[fragment.Kind]*roaring64.Bitmap{fragment.KindMovie: roaring64.New(), fragment.KindTV: roaring64.New()}
+	return records.Each(ctx, u.b.inputs.Of(fragment.KindList), records.Everything, nil, func(l *listItems) error {
+		for i := range l.Items {
+			for _, it := range l.Items[i].Results {
+				if kind, ok := mediaKind(it.MediaType.V); ok && it.ID.V > 0 {
+					u.wanted[kind].Add(uint64(it.ID.V))
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// A listTitle is what lists are sorted by, and add up, of a title.
+type listTitle struct {
+	id      int64
+	name    string // while they are sorted
+	place   uint32 // in order of the names of all
+	vote    float32
+	date    int32
+	runtime int32 // minutes
+	revenue int64
+}
+
+// listMovie and listTV have the columns of a listTitle.
+type listMovie struct {
+	record.Object
+	ID            record.Int    `record:"id"`
+	OriginalTitle record.String `record:"original_title"`
+	ReleaseDate   record.String `record:"release_date"`
+	Revenue       record.Int    `record:"revenue"`
+	Runtime       record.Int    `record:"runtime"`
+	Title         record.String `record:"title"`
+	VoteAverage   record.Float  `record:"vote_average"`
+}
+
+type listTV struct {
+	record.Object
+	EpisodeRunTime []int64       `record:"episode_run_time"`
+	FirstAirDate   record.String `record:"first_air_date"`
+	ID             record.Int    `record:"id"`
+	Name           record.String `record:"name"`
+	OriginalName   record.String `record:"original_name"`
+	VoteAverage    record.Float  `record:"vote_average"`
+}
+
+// knowTitles reads the titles that lists name.
+func (u *accountTables) knowTitles(ctx context.Context) error {
+	u.titles = map[fragment.Kind][]listTitle{}
+	add := func(kind fragment.Kind, t listTitle, date string, names ...string) {
+		if !u.wanted[kind].Contains(uint64(t.id)) || u.b.inputs.Removed.Has(kind, catalog.NumberKey(t.id)) {
+			return
+		}
+		t.date, _ = posting.DayOf(date)
+		for _, name := range names {
+			if t.name == "" {
+				t.name = index.SortKey(name)
+			}
+		}
+		u.titles[kind] = append(u.titles[kind], t)
+	}
+	err := records.Each(ctx, u.b.inputs.Of(fragment.KindMovie), records.Everything, nil, func(m *listMovie) error {
+		add(fragment.KindMovie, listTitle{
+			id: m.ID.V, vote: float32(m.VoteAverage.V), runtime: clampMinutes(m.Runtime.V), revenue: m.Revenue.V,
+		}, m.ReleaseDate.V, m.Title.V, m.OriginalTitle.V)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	err = records.Each(ctx, u.b.inputs.Of(fragment.KindTV), records.Everything, nil, func(s *listTV) error {
+		t := listTitle{id: s.ID.V, vote: float32(s.VoteAverage.V)}
+		if len(s.EpisodeRunTime) > 0 {
+			t.runtime = clampMinutes(s.EpisodeRunTime[0])
+		}
+		add(fragment.KindTV, t, s.FirstAirDate.V, s.Name.V, s.OriginalName.V)
+		return nil
+	})
+	u.sortNames()
+	return err
+}
+
+func clampMinutes(n int64) int32 { return int32(max(0, min(n, math.MaxInt32))) }
+
+// sortNames gives the titles their places in order of their names; the same name is the
+// same place.
+func (u *accountTables) sortNames() {
+	var all []*listTitle
+	for _, kind := range []fragment.Kind{fragment.KindMovie, fragment.KindTV} {
+		for i := range u.titles[kind] {
+			all = append(all, &u.titles[kind][i])
+		}
+	}
+	slices.SortStableFunc(all, func(a, b *listTitle) int { return strings.Compare(a.name, b.name) })
+	for i, t := range all {
+		t.place = uint32(i)
+		if i > 0 && t.name == all[i-1].name {
+			t.place = all[i-1].place
+		}
+	}
+	for _, t := range all {
+		t.name = ""
+	}
+}
+
+// title returns a title that a list names; nil for one that the catalogue lacks.
+func (u *accountTables) title(kind fragment.Kind, id int64) *listTitle {
+	list := u.titles[kind]
+	i, ok := slices.BinarySearchFunc(list, id, func(t listTitle, id int64) int { return cmp.Compare(t.id, id) })
+	if !ok {
+		return nil
+	}
+	return &list[i]
+}
+
+// writeLists writes the table of lists.
+func (u *accountTables) writeLists(ctx context.Context, create createTable) (err error) {
+	in := u.b.inputs.Of(fragment.KindList)
+	rows := 0
+	err = records.Each(ctx, in, records.Everything, nil, func(l *idColumn) error {
+		if !u.b.inputs.Removed.Has(fragment.KindList, catalog.NumberKey(l.ID.V)) {
+			rows++
+		}
+		return nil
+	})
+	if err != nil || rows == 0 {
+		return err
+	}
+	t, err := create(accounts.ListTable, rows)
+	if err != nil {
+		return err
+	}
+	holding := extsort.New(extsort.Options{Dir: u.b.Work, Memory: u.b.Memory / 4})
+	defer func() { err = errors.Join(err, holding.Close()) }()
+	out := accounts.NewListWriter(t)
+	c := records.NewCursor[catalog.List](in, records.Everything, nil)
+	defer c.Close()
+	for key, ok := c.Peek(); ok; key, ok = c.Peek() {
+		l, err := c.Take()
+		if err := cmp.Or(err, ctx.Err()); err != nil {
+			return err
+		}
+		if u.b.inputs.Removed.Has(fragment.KindList, key) {
+			continue
+		}
+		spec := u.list(l)
+		if err := hold(holding, &spec, l.FavoriteCount.V, uint32(len(u.lists))); err != nil {
+			return err
+		}
+		u.lists = append(u.lists, key.ID())
+		if spec.Owner >= 0 {
+			u.made = append(u.made, madeList{spec.Owner, key.ID()})
+		}
+		if err := out.Add(key.ID(), &spec); err != nil {
+			return err
+		}
+	}
+	if err := cmp.Or(c.Err(), out.Close(t)); err != nil {
+		return err
+	}
+	return errors.Join(u.writeHolding(ctx, holding, t), t.Close())
+}
+
+// hold sends the titles of a list, if everybody may see it, to where they are sorted: by
+// title, then by how many favor the list, most first, then by its row.
+func hold(to *extsort.Sorter, l *accounts.ListSpec, favorites int64, row uint32) error {
+	if l.Private {
+		return nil
+	}
+	var buf [holdingLen]byte
+	for i := range l.Items {
+		key := binary.BigEndian.AppendUint64(buf[:0], l.Items[i].Title.Key())
+		key = binary.BigEndian.AppendUint64(key, math.MaxInt64-uint64(max(0, favorites)))
+		key = binary.BigEndian.AppendUint32(key, row)
+		if err := to.Add(0, key, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// holdingLen is how long the records of hold are.
+const holdingLen = 8 + 8 + 4
+
+// writeHolding writes which public lists hold a title.
+func (u *accountTables) writeHolding(ctx context.Context, holding *extsort.Sorter, t *release.TableWriter) error {
+	it, err := holding.Sort(ctx, 0)
+	if err != nil {
+		return err
+	}
+	defer it.Close()
+	out := accounts.NewHoldingWriter(t)
+	err = it.Each(func(key, _ []byte) error {
+		return out.Add(binary.BigEndian.Uint64(key), binary.BigEndian.Uint32(key[holdingLen-4:]))
+	})
+	if err != nil {
+		return err
+	}
+	return out.Close(t)
+}
+
+// list makes the row of a list. Of a title that is there twice, the first place counts.
+func (u *accountTables) list(l *catalog.List) accounts.ListSpec {
+	spec := accounts.ListSpec{Private: render.IsPrivate(l), Owner: u.maker(l.CreatedBy)}
+	spec.Sort, _ = accounts.ParseSort(l.SortBy.V)
+	var sums render.ListSums
+	var votes float64
+	rated := 0
+	seen := map[accounts.Title]bool{}
+	for i := range l.Items {
+		for j := range l.Items[i].Results {
+			it := &l.Items[i].Results[j]
+			kind, ok := mediaKind(it.MediaType.V)
+			if !ok {
+				continue
+			}
+			t := u.title(kind, it.ID.V)
+			title := accounts.Title{Kind: kind, ID: uint64(it.ID.V)}
+			if t == nil || seen[title] {
+				continue
+			}
+			seen[title] = true
+			item := accounts.ListItem{Title: title, Vote: int64(math.Round(float64(t.vote) * 1000)), Date: int64(t.date), Name: int64(t.place)}
+			if it.Comment.V != "" {
+				item.Comment = string(record.AppendString(nil, it.Comment.V))
+			}
+			spec.Items = append(spec.Items, item)
+			sums.Revenue += t.revenue
+			sums.Runtime += int64(t.runtime)
+			if t.vote > 0 {
+				votes += float64(item.Vote) / 1000
+				rated++
+			}
+		}
+	}
+	if sums.Items = len(spec.Items); rated > 0 {
+		sums.Average = math.Round(votes/float64(rated)*100) / 100
+	}
+	for i, text := range render.ListTexts(l, sums) {
+		spec.Texts[i] = text
+	}
+	return spec
+}

@@ -1,0 +1,90 @@
+package task
+
+import (
+	"context"
+
+	"reelsplice/build/derive"
+	"reelsplice/build/neighbours"
+	"reelsplice/build/records"
+	"reelsplice/build/render"
+	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/record"
+)
+
+// A movieBuilder builds the movies of a titles task, one after another.
+type movieBuilder struct {
+	t    *titles
+	o    *output
+	c    *contributor
+	near nearby
+}
+
+// movies builds the movies of a span.
+func (t *titles) movies(ctx context.Context, o *output, c *contributor, s records.Span) error {
+	in := records.NewCursor[catalog.Movie](t.b.inputs.Of(fragment.KindMovie), s, t.b.skip(fragment.KindMovie))
+	defer in.Close()
+	m := &movieBuilder{t: t, o: o, c: c, near: nearby{finder: t.near[fragment.KindMovie].Finder()}}
+	for {
+		key, ok := in.Peek()
+		if !ok {
+			return in.Err()
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		movie, err := in.Take()
+		if err != nil {
+			return err
+		}
+		if err := m.movie(key, movie); err != nil {
+			return err
+		}
+		if c.err != nil {
+			return c.err
+		}
+		t.b.advance(1)
+	}
+}
+
+// movie builds a movie.
+func (b *movieBuilder) movie(key catalog.Key, m *catalog.Movie) error {
+	render.Base(fragment.KindMovie, record.Of(m))
+	if err := b.near.of(lackingOf(m.Recommendations, m.Similar), func(t *neighbours.Title) { t.OfMovie(m) }); err != nil {
+		return err
+	}
+	b.c.movie(m)
+	spec := b.o.spec(fragment.KindMovie, key, key.ID())
+	spec.Aliases = b.aliases(key, m)
+	if err := b.o.add(spec, b.o.render.Movie(m, b.near.derived())); err != nil {
+		return err
+	}
+	return b.c.rows.Movie(m)
+}
+
+// aliases returns the keys by which a movie is found beside its id.
+func (b *movieBuilder) aliases(key catalog.Key, m *catalog.Movie) (list [][]byte) {
+	imdb := catalog.IMDbOf(m)
+	if n, ok := imdbNumber(imdb); ok && b.t.owners.has(fragment.KindMovie, n, key) {
+		list = append(list, fragment.AppendAlias(nil, fragment.KindMovie, imdb))
+	}
+	return b.t.b.latestAlias(list, fragment.KindMovie, int64(key.ID()))
+}
+
+// movie contributes a movie to other resources.
+func (c *contributor) movie(m *catalog.Movie) {
+	t := derive.MovieTitle(m)
+	c.credits(derive.MovieCredits(m))
+	if of := m.BelongsToCollection; of != nil {
+		c.ref(fragment.KindCollection, of.ID.V, &t, record.Of(of))
+	}
+	c.companies(&t, m.ProductionCompanies)
+	if m.Keywords != nil {
+		for i := range m.Keywords.Keywords {
+			k := &m.Keywords.Keywords[i]
+			c.ref(fragment.KindKeyword, k.ID.V, &t, record.Of(k))
+		}
+	}
+	c.reviews(&t, m.Title, m.Reviews)
+	c.externalIDs(record.Of(m.ExternalIDs), m.IMDbID.V, hit{kind: fragment.KindMovie, id: uint64(m.ID.V)})
+}

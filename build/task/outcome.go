@@ -1,0 +1,52 @@
+package task
+
+import "strings"
+
+// An Outcome is what the tasks of a build have counted, for its report.
+type Outcome struct {
+	Release       string // id of the release, or of the previous one if nothing has changed
+	Unchanged     bool
+	Derived       int64          // resources without a record
+	SharedIMDbIDs int64          // movies whose IMDb id a movie with a lower id has too
+	Reused        int64          // targets of the previous release
+	Changed       map[string]int // by kind; nil without a previous release
+	Warning       string
+}
+
+// Outcome returns the outcome of a build, all of whose tasks are done.
+func (b *Build) Outcome() (o Outcome, err error) {
+	for _, s := range Stages() {
+		done, err := b.Read(s.Name)
+		if err != nil {
+			return o, err
+		}
+		for i := range done {
+			o.add(&done[i])
+		}
+	}
+	if b.Plan.Previous != "" && !o.Unchanged && o.Changed == nil {
+		o.Changed = map[string]int{}
+	}
+	return o, nil
+}
+
+func (o *Outcome) add(d *Done) {
+	o.Derived += d.Counts[derivedCount]
+	o.SharedIMDbIDs += d.Counts[sharedIMDbIDs]
+	for name, n := range d.Counts {
+		kind, ok := strings.CutPrefix(name, changedCount)
+		if !ok {
+			continue
+		}
+		if o.Changed == nil {
+			o.Changed = map[string]int{}
+		}
+		o.Changed[kind] = int(n)
+	}
+	if d.Release != "" {
+		o.Release, o.Unchanged = d.Release, d.Unchanged
+	}
+	if d.Warning != "" {
+		o.Warning = d.Warning
+	}
+}

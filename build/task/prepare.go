@@ -1,0 +1,191 @@
+package task
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"reelsplice/build/neighbours"
+	"reelsplice/build/plan"
+	"reelsplice/build/records"
+	"reelsplice/build/render"
+	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/extsort"
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/release"
+)
+
+// The prepare tasks make what titles tasks share of what survey tasks found: the common part of
+// the release, the owners of contested ids, and the tables of neighbours. One writes what is
+// removed into the release.
+type prepare struct {
+	b      *Build
+	survey *sorted
+}
+
+// Prepare tasks, in order: the common part, what is removed, the partitions of claims, the parts
+// of the tables of neighbours.
+const (
+	prepareCommon = iota
+	prepareRemoved
+	prepareOwners
+)
+
+func prepareTasks(p *plan.Plan) int {
+	return prepareOwners + p.Finds + p.Near[fragment.KindMovie] + p.Near[fragment.KindTV]
+}
+
+func openPrepare(b *Build) (_ tasks, err error) {
+	t := &prepare{b: b}
+	t.survey, err = b.openSorted(b.surveyNames())
+	return t, err
+}
+
+func (t *prepare) close() error { return t.survey.close() }
+
+func (b *Build) surveyNames() []string {
+	names := make([]string, b.Plan.TitleTasks())
+	for i := range names {
+		names[i] = surveyName(i)
+	}
+	return names
+}
+
+// near returns the kind and the part of the table of neighbours that task i makes.
+func (t *prepare) near(i int) (kind fragment.Kind, part int) {
+	part = i - prepareOwners - t.b.Plan.Finds
+	if movies := t.b.Plan.Near[fragment.KindMovie]; part >= movies {
+		return fragment.KindTV, part - movies
+	}
+	return fragment.KindMovie, part
+}
+
+func ownersName(i int) string { return fmt.Sprintf("owners-%05d", i) }
+
+func nearName(kind fragment.Kind, part int) string { return fmt.Sprintf("near-%s-%05d", kind, part) }
+
+func (t *prepare) files(i int) (inputs, outputs []string) {
+	switch {
+	case i < prepareOwners:
+		return t.b.surveyNames(), nil
+	case i < prepareOwners+t.b.Plan.Finds:
+		return t.b.surveyNames(), []string{ownersName(i - prepareOwners)}
+	}
+	return t.b.surveyNames(), []string{nearName(t.near(i))}
+}
+
+func (t *prepare) run(ctx context.Context, i int, d *Done) error {
+	switch {
+	case i == prepareCommon:
+		return t.b.write(d, commonPart, nil, func(o *output) error { return t.common(ctx, o) })
+	case i == prepareRemoved:
+		return t.b.write(d, t.b.removedPart(), nil, func(o *output) error { return t.b.writeRemoved(ctx, o) })
+	case i < prepareOwners+t.b.Plan.Finds:
+		return t.owners(ctx, i-prepareOwners, d)
+	}
+	kind, part := t.near(i)
+	it, err := t.survey.merge(ctx, t.b.Plan.NearSection(kind)+part)
+	if err != nil {
+		return err
+	}
+	return errors.Join(neighbours.WritePart(t.b.path(nearName(kind, part)), it), it.Close())
+}
+
+// common writes the resources that all of a kind share: the defaults and the lists of genres.
+func (t *prepare) common(ctx context.Context, o *output) error {
+	for _, of := range catalog.Types() {
+		defaults := render.Defaults(of.Kind)
+		if len(defaults) == 0 {
+			continue
+		}
+		key := fragment.AppendShared(nil, fragment.KindDefault, of.Kind, "")
+		if err := o.add(release.ResourceSpec{Key: key}, defaults); err != nil {
+			return err
+		}
+	}
+	var last string
+	return t.survey.each(ctx, plan.GenreSection, func(key, payload []byte) error {
+		if string(key) == last {
+			return nil
+		}
+		last = string(key)
+		kind, ids := fragment.Kind(key[0]), []int64(nil)
+		for len(payload) > 0 {
+			id, n := binary.Varint(payload)
+			ids, payload = append(ids, id), payload[n:]
+		}
+		return o.add(release.ResourceSpec{Key: genresKey(kind, last[1:])}, render.SharedGenres(kind, ids))
+	})
+}
+
+// sharedIMDbIDs is the name of the count of movies whose IMDb id a movie with a lower id has too.
+const sharedIMDbIDs = "shared_imdb_ids"
+
+// owners finds the ids of a partition that several resources claim. The first has it, by key:
+// duplicates are the newer entries.
+func (t *prepare) owners(ctx context.Context, i int, d *Done) (err error) {
+	s := extsort.New(extsort.Options{Dir: t.b.Work, Memory: t.b.Memory / 4})
+	defer func() { err = errors.Join(err, s.Close()) }()
+	var last, owner []byte
+	err = t.survey.each(ctx, t.b.Plan.ClaimSection(uint64(i)), func(key, claimant []byte) error {
+		switch {
+		case string(key) != string(last):
+			last, owner = append(last[:0], key...), append(owner[:0], claimant...)
+		case string(claimant) != string(owner):
+			if fragment.Kind(key[0]) == fragment.KindMovie {
+				d.Counts[sharedIMDbIDs]++
+			}
+			return s.Add(0, key, owner)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return t.b.writeSorted(ctx, s, ownersName(i))
+}
+
+// owners has the owner of each contested id, by kind and id: an IMDb id for a movie, the own id
+// of a season or an episode. Other ids belong to who claims them.
+type owners map[claimedID]catalog.Key
+
+type claimedID struct {
+	kind fragment.Kind
+	id   uint64
+}
+
+// readOwners reads the contested ids.
+func (b *Build) readOwners() (owners, error) {
+	o := owners{}
+	for i := range b.Plan.Finds {
+		s, err := b.openSorted([]string{ownersName(i)})
+		if err != nil {
+			return nil, err
+		}
+		err = s.each(context.Background(), 0, func(key, owner []byte) error {
+			o[claimedID{fragment.Kind(key[0]), binary.BigEndian.Uint64(key[1:])}] = records.ParseKey(owner)
+			return nil
+		})
+		if err := errors.Join(err, s.close()); err != nil {
+			return nil, err
+		}
+	}
+	return o, nil
+}
+
+// has reports whether a resource that claims an id has it.
+func (o owners) has(kind fragment.Kind, id uint64, k catalog.Key) bool {
+	owner, contested := o[claimedID{kind, id}]
+	return !contested || owner == k
+}
+
+// ownAlias returns the alias by which a season or an episode is found by its own id;
+// none when another one owns that.
+func (o owners) ownAlias(kind fragment.Kind, id int64, k catalog.Key) [][]byte {
+	if id < 1 || !o.has(kind, uint64(id), k) {
+		return nil
+	}
+	return [][]byte{fragment.AppendAlias(nil, kind, strconv.FormatInt(id, 10))}
+}

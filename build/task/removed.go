@@ -1,0 +1,74 @@
+package task
+
+import (
+	"context"
+	"slices"
+
+	"reelsplice/build/render"
+	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/release"
+)
+
+// skip returns what makes a cursor over records of a kind leave out removed ones, nil for nothing.
+// They count as done.
+func (b *Build) skip(kind fragment.Kind) func(catalog.Key) bool {
+	if b.inputs.Removed.Len() == 0 {
+		return nil
+	}
+	return func(k catalog.Key) bool {
+		gone := b.inputs.Removed.Has(kind, k)
+		if gone {
+			b.advance(1)
+		}
+		return gone
+	}
+}
+
+// dropSeasons takes removed seasons out of the list that a series has.
+func (m *seriesBuilder) dropSeasons(tv *catalog.TV) {
+	if m.t.b.inputs.Removed.Len() == 0 {
+		return
+	}
+	tv.Seasons = slices.DeleteFunc(tv.Seasons, func(s catalog.SeasonSummary) bool {
+		return m.t.b.inputs.Removed.Has(fragment.KindSeason, catalog.SeasonKey(m.id, s.SeasonNumber.V))
+	})
+}
+
+// dropEpisodes takes removed episodes out of the list that a season has:
+// episodes are built from it.
+func (m *seriesBuilder) dropEpisodes(s *catalog.Season) {
+	if m.t.b.inputs.Removed.Len() == 0 {
+		return
+	}
+	s.Episodes = slices.DeleteFunc(s.Episodes, func(e catalog.SeasonEpisode) bool {
+		return m.t.b.inputs.Removed.Has(fragment.KindEpisode, catalog.EpisodeKey(m.id, s.SeasonNumber.V, e.EpisodeNumber.V))
+	})
+}
+
+// writeRemoved writes a resource for each removed one, for those who compare releases.
+func (b *Build) writeRemoved(ctx context.Context, o *output) error {
+	var key, of, into []byte
+	for _, r := range b.inputs.Removed.List() {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if r.Kind == fragment.KindAccount {
+			continue // accounts of the past are private
+		}
+		of = r.Key.Append(of[:0], r.Kind)
+		key = fragment.AppendRemoved(key[:0], of)
+		var list []render.Fragment
+		if r.Merged {
+			into = r.Into.Append(into[:0], r.Kind)
+			list = []render.Fragment{{
+				Address: fragment.Address{Sub: fragment.SubMergedInto},
+				Pieces:  []render.Piece{{Op: release.OpSegment, Raw: into}},
+			}}
+		}
+		if err := o.add(release.ResourceSpec{Key: key}, list); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,197 @@
+package task
+
+import (
+	"context"
+	"fmt"
+
+	"reelsplice/build/plan"
+	"reelsplice/build/records"
+	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/release"
+)
+
+// A resources task builds a partition of the resources that titles contribute to, of their
+// records and their contributions. It writes a part of the release, and a file of contributions
+// to external ids and tables.
+type resources struct {
+	b      *Build
+	titles *sorted
+	common *release.Common
+	latest int64 // highest id of a person
+}
+
+func openResources(b *Build) (_ tasks, err error) {
+	t := &resources{b: b, latest: b.Plan.Latest[fragment.KindPerson]}
+	done, err := b.Read("titles")
+	if err != nil {
+		return nil, err
+	}
+	for i := range done {
+		t.latest = max(t.latest, done[i].LatestPerson)
+	}
+	if t.common, err = b.readCommon(); err != nil {
+		return nil, err
+	}
+	t.titles, err = b.openSorted(b.contributionsNames("titles", len(done)))
+	return t, err
+}
+
+func (t *resources) close() error { return t.titles.close() }
+
+func (b *Build) contributionsNames(stage string, n int) []string {
+	names := make([]string, n)
+	for i := range names {
+		names[i] = contributionsName(stage, i)
+	}
+	return names
+}
+
+func (t *resources) files(i int) (inputs, outputs []string) {
+	n := t.b.Plan.TitleTasks()
+	inputs = append(t.b.contributionsNames("titles", n), t.b.doneNames("titles", n)...)
+	return append(inputs, doneName("prepare", prepareCommon)), []string{contributionsName("resources", i)}
+}
+
+func (t *resources) run(ctx context.Context, i int, d *Done) error {
+	p := t.b.Plan.Partition(i)
+	return t.b.contribute(ctx, contributionsName("resources", i), func(c *contributor) error {
+		return t.b.write(d, t.b.resourcePart(i), t.common, func(o *output) error {
+			k := &partition{t: t, o: o, c: c, d: d, plan: p, i: i - p.First}
+			switch p.Kind {
+			case fragment.KindPerson:
+				return merge(ctx, k, buildPerson)
+			case fragment.KindCollection:
+				return merge(ctx, k, buildCollection)
+			case fragment.KindCompany:
+				return merge(ctx, k, buildCompany)
+			case fragment.KindNetwork:
+				return merge(ctx, k, buildNetwork)
+			case fragment.KindKeyword:
+				return merge(ctx, k, buildKeyword)
+			case fragment.KindReview:
+				return merge(ctx, k, buildReview)
+			case fragment.KindCredit:
+				return merge(ctx, k, buildCredit)
+			case fragment.KindEpisodeGroup:
+				return merge(ctx, k, buildEpisodeGroup)
+			case fragment.KindList:
+				return merge(ctx, k, buildList)
+			}
+			return fmt.Errorf("no resources task builds kind %s", p.Kind)
+		})
+	})
+}
+
+// A partition is a resources task at work.
+type partition struct {
+	t    *resources
+	o    *output
+	c    *contributor
+	d    *Done
+	plan *plan.Resources
+	i    int // of the kind's partitions
+}
+
+// derivedCount is the name of the count of resources without a record.
+const derivedCount = "derived"
+
+// A builder builds a resource. rec is nil if it has no record; contributions may be empty if it has
+// one.
+type builder[T any] func(p *partition, key catalog.Key, rec *T, contributions [][]byte) error
+
+// A merger meets the records T of a partition with the contributions to them.
+type merger[T any] struct {
+	p       *partition
+	in      *records.Cursor[T]
+	grouped *grouped
+	build   builder[T]
+}
+
+// merge builds a partition.
+func merge[T any](ctx context.Context, p *partition, build builder[T]) error {
+	it, err := p.t.titles.merge(ctx, p.plan.First+p.i)
+	if err != nil {
+		return err
+	}
+	defer it.Close()
+	m := &merger[T]{p: p, grouped: &grouped{it: it}, build: build}
+	m.in = records.NewCursor[T](p.t.b.inputs.Of(p.plan.Kind), p.plan.Spans[p.i/p.plan.Subs], nil)
+	defer m.in.Close()
+	for more := true; more; {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if more, err = m.one(); err != nil {
+			return err
+		}
+		if p.c.err != nil {
+			return p.c.err
+		}
+	}
+	return nil
+}
+
+// one builds the resource with the lowest key; false at the end. There is one for each
+// record and for each resource that has contributions.
+func (m *merger[T]) one() (more bool, err error) {
+	key, isRecord := m.nextRecord()
+	if m.in.Err() != nil {
+		return false, m.in.Err()
+	}
+	at, isContributed, err := m.grouped.peek()
+	if err != nil || !isRecord && !isContributed {
+		return false, err
+	}
+	if isContributed && (!isRecord || at.Compare(key) < 0) {
+		key, isRecord = at, false
+	}
+	var contributions [][]byte
+	if isContributed && at == key {
+		if contributions, err = m.grouped.take(); err != nil {
+			return false, err
+		}
+	}
+	if isRecord {
+		m.p.t.b.advance(1)
+	}
+	if m.p.t.b.inputs.Removed.Has(m.p.plan.Kind, key) {
+		if isRecord {
+			m.in.Leave()
+		}
+		return true, nil
+	}
+	if err := m.resource(key, isRecord, contributions); err != nil {
+		return false, fmt.Errorf("%s: %w", key.Describe(m.p.plan.Kind), err)
+	}
+	return true, nil
+}
+
+// nextRecord returns the key of the next record of the partition.
+func (m *merger[T]) nextRecord() (catalog.Key, bool) {
+	at, ok := m.in.Peek()
+	for ok && m.p.plan.Sub(at) != m.p.i%m.p.plan.Subs {
+		m.in.Leave()
+		at, ok = m.in.Peek()
+	}
+	return at, ok
+}
+
+// resource builds a resource.
+func (m *merger[T]) resource(key catalog.Key, isRecord bool, contributions [][]byte) (err error) {
+	var rec *T
+	if !isRecord {
+		m.p.d.Counts[derivedCount]++
+	} else if rec, err = m.in.Take(); err != nil {
+		return err
+	}
+	return m.build(m.p, key, rec, contributions)
+}
+
+// latestAlias returns the alias of the newest person, if this is the one.
+func (p *partition) latestAlias(key catalog.Key) [][]byte {
+	if int64(key.ID()) != p.t.latest {
+		return nil
+	}
+	return [][]byte{fragment.AppendAlias(nil, fragment.KindPerson, latest)}
+}

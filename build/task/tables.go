@@ -1,0 +1,169 @@
+package task
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"slices"
+
+	"reelsplice/build/index"
+	"reelsplice/build/plan"
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/release"
+	"reelsplice/schemas/tables"
+)
+
+// An index task writes one of the indexes of the release: it maps the keys of a range of hashes to
+// their resources in the parts.
+type indexes struct {
+	b     *Build
+	parts []release.Part
+}
+
+// partStages are the stages that write parts of the release.
+var partStages = []string{"prepare", "titles", "resources", "find"}
+
+// parts returns the parts of the release in order.
+func (b *Build) parts() ([]release.Part, error) {
+	done, err := b.Read(partStages...)
+	if err != nil {
+		return nil, err
+	}
+	var parts []release.Part
+	for i := range done {
+		parts = append(parts, done[i].Parts...)
+	}
+	// The part of what is removed comes from the second task and lies behind all others.
+	return slices.Concat(parts[:prepareRemoved], parts[prepareRemoved+1:], parts[prepareRemoved:prepareRemoved+1]), nil
+}
+
+func indexTasks(b *Build) (int, error) {
+	parts, err := b.parts()
+	return release.IndexCount(parts), err
+}
+
+func openIndex(b *Build) (_ tasks, err error) {
+	t := &indexes{b: b}
+	t.parts, err = b.parts()
+	return t, err
+}
+
+func (t *indexes) close() error { return nil }
+
+func (t *indexes) files(int) (inputs, outputs []string) { return t.b.partDoneNames(), nil }
+
+// partDoneNames returns the names of the records of the tasks that write parts.
+func (b *Build) partDoneNames() []string {
+	return slices.Concat(
+		b.doneNames("prepare", prepareTasks(b.Plan)), b.doneNames("titles", b.Plan.TitleTasks()), b.doneNames("resources", b.Plan.Partitions()), b.doneNames("find", b.Plan.Finds),
+	)
+}
+
+// indexDoneNames returns the names of the records of the tasks that write parts and indexes.
+func (b *Build) indexDoneNames() []string {
+	n, _ := indexTasks(b) // without the parts no task runs
+	return append(b.partDoneNames(), b.doneNames("index", n)...)
+}
+
+// tableDoneNames returns the names of the records of the tasks that write files of the release,
+// but for the table of changes.
+func (b *Build) tableDoneNames() []string {
+	return slices.Concat(b.indexDoneNames(), b.doneNames("tables", len(tables.Kinds)), b.doneNames("accounts", 1))
+}
+
+func (t *indexes) run(ctx context.Context, i int, d *Done) error {
+	f, err := release.WriteIndex(ctx, t.b.Release, t.parts, i, release.IndexCount(t.parts))
+	d.Indexes = append(d.Indexes, f)
+	return err
+}
+
+// A tables task writes the table of a kind that queries read.
+type tableTasks struct {
+	b      *Build
+	rows   *sorted
+	access Access
+}
+
+func openTables(b *Build) (_ tasks, err error) {
+	t := &tableTasks{b: b}
+	if b.Plan.Access {
+		if t.access, err = readAccess(b.path(plan.AccessFile)); err != nil {
+			return nil, err
+		}
+	}
+	t.rows, err = b.openSorted(b.allContributions())
+	return t, err
+}
+
+func (t *tableTasks) close() error { return t.rows.close() }
+
+func (t *tableTasks) files(int) (inputs, outputs []string) { return t.b.allContributions(), nil }
+
+func (t *tableTasks) run(ctx context.Context, i int, d *Done) error {
+	rows, err := t.rows.merge(ctx, t.b.Plan.TableSection(i))
+	if err != nil {
+		return err
+	}
+	o := index.Options{Work: t.b.Work, Memory: t.b.Memory / 2, Previous: t.b.previous}
+	if t.access != nil {
+		o.Access = t.access.Counts
+	}
+	created := &madeTables{dir: t.b.Release}
+	err = errors.Join(index.WriteTable(ctx, i, rows, created.create, o), rows.Close())
+	created.addTo(d)
+	return err
+}
+
+// createTable starts a table of the release.
+type createTable func(name string, rows int) (*release.TableWriter, error)
+
+// madeTables are the tables that a task writes.
+type madeTables struct {
+	dir     string
+	private bool // only the owner of the files may read them
+	made    []*release.TableWriter
+}
+
+func (t *madeTables) create(name string, rows int) (*release.TableWriter, error) {
+	w, err := release.CreateTable(t.dir, name, rows, t.private)
+	if err == nil {
+		t.made = append(t.made, w)
+	}
+	return w, err
+}
+
+// addTo adds the tables, which are closed, to the record of the task.
+func (t *madeTables) addTo(d *Done) {
+	for _, w := range t.made {
+		d.Tables = append(d.Tables, w.File())
+	}
+}
+
+// Access counts how often resources were asked for, by kind and id: in the last day and in
+// the last week.
+type Access map[fragment.Kind]map[uint64][2]uint64
+
+// Counts returns the counts of a resource.
+func (a Access) Counts(kind fragment.Kind, id uint64) (day, week uint64) {
+	n := a[kind][id]
+	return n[0], n[1]
+}
+
+// Write writes the counts to a file.
+func (a Access) Write(path string) error {
+	data, err := json.Marshal(a)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, data, 0o600)
+}
+
+func readAccess(path string) (Access, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	a := Access{}
+	return a, json.Unmarshal(data, &a)
+}

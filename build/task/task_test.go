@@ -1,0 +1,259 @@
+package task
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"reelsplice/build/buildtest"
+	"reelsplice/build/plan"
+	"reelsplice/build/records"
+	"reelsplice/build/segment"
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/release"
+)
+
+// taskOf is set in a process that runs one task: work folder, folder of the release, stage, index.
+const taskOf = "REELSPLICE_TASK"
+
+func TestMain(m *testing.M) {
+	if args := strings.Split(os.Getenv(taskOf), "\n"); len(args) == 4 {
+		if err := runOne(args[0], args[1], args[2], args[3]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	os.Exit(m.Run())
+}
+
+const taskMemory = 64 << 20
+
+// runOne runs a task by itself.
+func runOne(work, dir, stage, index string) error {
+	var i int
+	if _, err := fmt.Sscan(index, &i); err != nil {
+		return err
+	}
+	b, err := Open(work, dir, taskMemory)
+	if err != nil {
+		return err
+	}
+	defer b.Close()
+	s, err := StageOf(stage)
+	if err != nil {
+		return err
+	}
+	o, err := s.Open(b)
+	if err != nil {
+		return err
+	}
+	defer o.Close()
+	return o.Task(i).Run(context.Background())
+}
+
+// catalogOf writes a catalogue of a part of the sample, with removed resources. The titles whose
+// number in their kind is odd have another title if other is set.
+func catalogOf(t *testing.T, other bool) string {
+	t.Helper()
+	dir := t.TempDir()
+	for kind, name := range map[fragment.Kind]string{
+		fragment.KindMovie: "movies", fragment.KindTV: "tv", fragment.KindSeason: "seasons", fragment.KindPerson: "people",
+		fragment.KindCollection: "collections", fragment.KindCompany: "companies", fragment.KindList: "lists", fragment.KindAccount: "accounts",
+	} {
+		rows := buildtest.Sample(t, name)
+		rows = slices.Clone(rows[:min(len(rows), 12)])
+		for i := range rows {
+			if other && i%2 == 1 {
+				rows[i] = strings.Replace(rows[i], `"overview":"`, `"overview":"Not `, 1)
+			}
+		}
+		buildtest.WriteKind(t, dir, kind, rows...)
+	}
+	return dir
+}
+
+// A workspace has the folders of a build.
+type workspace struct{ releases, work, dir string }
+
+// newWorkspace writes the plan of a build into new folders.
+func newWorkspace(t *testing.T, params plan.Params) workspace {
+	t.Helper()
+	w := workspace{params.Releases, t.TempDir(), t.TempDir()}
+	in, err := records.Open(params.Catalog)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	p, err := plan.Make(in, params)
+	if err == nil {
+		err = p.Write(filepath.Join(w.work, plan.File))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// run runs all tasks in order. each runs those of an open stage; nil for once each, in order.
+func (w workspace) run(t *testing.T, each func(o *Opened)) {
+	t.Helper()
+	b, err := Open(w.work, w.dir, taskMemory)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	for _, s := range Stages() {
+		o, err := s.Open(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if each != nil {
+			each(o)
+		} else {
+			for i := range o.Count() {
+				if err := o.Task(i).Run(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if err := o.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// files returns all files of the folders by their names.
+func (w workspace) files(t *testing.T) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	for _, dir := range []string{w.work, w.dir} {
+		err := filepath.Walk(dir, func(path string, info os.FileInfo, err error) error {
+			if err != nil || info.IsDir() {
+				return err
+			}
+			data, err := os.ReadFile(path)
+			all[strings.TrimPrefix(path, dir)] = string(data)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return all
+}
+
+// upon makes a release and returns the parameters of a build upon it, of another catalogue.
+func upon(t *testing.T) plan.Params {
+	t.Helper()
+	params := plan.Params{Catalog: catalogOf(t, false), Releases: t.TempDir(), Level: segment.DefaultLevel}
+	first := newWorkspace(t, params)
+	first.run(t, nil)
+	m, err := release.ReadManifest(first.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(first.dir, filepath.Join(params.Releases, m.ID)); err != nil {
+		t.Fatal(err)
+	}
+	params.Previous, params.Date, params.Catalog = m.ID, time.Date(2026, 11, 1, 3, 0, 0, 0, time.UTC), catalogOf(t, true)
+	return params
+}
+
+// TestPure: tasks in random order, some of them again, each in a process of its own, write the
+// same bytes as all in one.
+func TestPure(t *testing.T) {
+	params := upon(t)
+	calm := newWorkspace(t, params)
+	calm.run(t, nil)
+	want := calm.files(t)
+	wild := newWorkspace(t, params)
+	r := rand.New(rand.NewPCG(17, 1))
+	wild.run(t, func(o *Opened) {
+		tasks := r.Perm(o.Count())
+		for range o.Count() / 4 {
+			tasks = append(tasks, r.IntN(o.Count()))
+		}
+		for _, i := range tasks {
+			if testing.Short() && r.IntN(8) > 0 {
+				if err := o.Task(i).Run(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				continue
+			}
+			runProcess(t, wild, o.Task(i))
+		}
+	})
+	sameFiles(t, want, wild.files(t))
+}
+
+// runProcess runs a task in a process of its own.
+func runProcess(t *testing.T, w workspace, of Task) {
+	t.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), taskOf+"="+strings.Join([]string{w.work, w.dir, of.Stage, fmt.Sprint(of.Index)}, "\n"))
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("%s %d: %v: %s", of.Stage, of.Index, err, stderr.String())
+	}
+}
+
+func sameFiles(t *testing.T, want, got map[string]string) {
+	t.Helper()
+	if a, b := slices.Sorted(maps.Keys(want)), slices.Sorted(maps.Keys(got)); !slices.Equal(a, b) {
+		t.Errorf("files %q, want %q", b, a)
+	}
+	for name, data := range want {
+		if got[name] != data {
+			t.Errorf("%s has other bytes", name)
+		}
+	}
+}
+
+// TestInputs: a task reads no file of the work folder beside its inputs, and writes its outputs
+// and its record alone.
+func TestInputs(t *testing.T) {
+	w := newWorkspace(t, upon(t))
+	w.run(t, func(o *Opened) {
+		for i := range o.Count() {
+			of := o.Task(i)
+			alone := workspace{w.releases, t.TempDir(), w.dir}
+			for _, name := range append(of.Inputs, plan.File) {
+				link(t, filepath.Join(w.work, name), filepath.Join(alone.work, name))
+			}
+			if err := runOne(alone.work, w.dir, of.Stage, fmt.Sprint(i)); err != nil {
+				t.Fatalf("%s %d with nothing but its inputs: %v", of.Stage, i, err)
+			}
+			was := append(of.Inputs, plan.File)
+			for _, name := range append(of.Outputs, doneName(of.Stage, i)) {
+				link(t, filepath.Join(alone.work, name), filepath.Join(w.work, name))
+				was = append(was, name)
+			}
+			for name := range (workspace{"", alone.work, alone.work}).files(t) {
+				if !slices.Contains(was, strings.TrimPrefix(name, "/")) {
+					t.Errorf("%s %d writes %s", of.Stage, i, name)
+				}
+			}
+		}
+	})
+}
+
+func link(t *testing.T, from, to string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Link(from, to); err != nil && !os.IsExist(err) {
+		t.Fatal(err)
+	}
+}

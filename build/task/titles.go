@@ -1,0 +1,119 @@
+package task
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"reelsplice/build/neighbours"
+	"reelsplice/build/plan"
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/release"
+)
+
+// A titles task builds the movies, or the series with their seasons and episodes, of a span. It
+// writes a part of the release, and a file of contributions to people, companies and the like.
+type titles struct {
+	b      *Build
+	common *release.Common
+	owners owners
+	near   map[fragment.Kind]*neighbours.Table
+}
+
+func openTitles(b *Build) (_ tasks, err error) {
+	t := &titles{b: b, near: map[fragment.Kind]*neighbours.Table{}}
+	if t.common, err = b.readCommon(); err != nil {
+		return nil, err
+	}
+	if t.owners, err = b.readOwners(); err != nil {
+		return nil, err
+	}
+	for _, kind := range plan.Titles {
+		if t.near[kind], err = b.openNear(kind); err != nil {
+			return nil, errors.Join(err, t.close())
+		}
+	}
+	return t, nil
+}
+
+func (t *titles) close() (err error) {
+	for _, near := range t.near {
+		if near != nil {
+			err = errors.Join(err, near.Close())
+		}
+	}
+	return err
+}
+
+// readCommon reads the common part of the release, which other parts refer to.
+func (b *Build) readCommon() (*release.Common, error) {
+	d, err := b.readDone("prepare", prepareCommon)
+	if err != nil {
+		return nil, err
+	}
+	return release.ReadCommon(b.Release, d.Parts[0])
+}
+
+// openNear opens the table of neighbours of a kind.
+func (b *Build) openNear(kind fragment.Kind) (*neighbours.Table, error) {
+	all, err := b.Read("survey")
+	if err != nil {
+		return nil, err
+	}
+	var n int64
+	for i := range all {
+		if of, _ := b.Plan.TitleSpan(i); of == kind {
+			n += all[i].Counts[surveyCount]
+		}
+	}
+	return neighbours.Open(b.nearPaths(kind), n)
+}
+
+func (b *Build) nearPaths(kind fragment.Kind) []string {
+	var paths []string
+	for i := range b.Plan.Near[kind] {
+		paths = append(paths, b.path(nearName(kind, i)))
+	}
+	return paths
+}
+
+// contributionsName returns the name of the contributions of a task of a stage.
+func contributionsName(stage string, i int) string { return fmt.Sprintf("%s-%05d", stage, i) }
+
+func (t *titles) files(i int) (inputs, outputs []string) {
+	inputs = append(t.b.doneNames("survey", t.b.Plan.TitleTasks()), doneName("prepare", prepareCommon))
+	for k := range t.b.Plan.Finds {
+		inputs = append(inputs, ownersName(k))
+	}
+	for _, kind := range plan.Titles {
+		for k := range t.b.Plan.Near[kind] {
+			inputs = append(inputs, nearName(kind, k))
+		}
+	}
+	return inputs, []string{contributionsName("titles", i)}
+}
+
+func (t *titles) run(ctx context.Context, i int, d *Done) error {
+	kind, span := t.b.Plan.TitleSpan(i)
+	return t.b.contribute(ctx, contributionsName("titles", i), func(c *contributor) error {
+		err := t.b.write(d, firstTitlePart+i, t.common, func(o *output) error {
+			if kind == fragment.KindTV {
+				return t.series(ctx, o, c, span)
+			}
+			return t.movies(ctx, o, c, span)
+		})
+		d.LatestPerson = c.latest
+		return err
+	})
+}
+
+// latest is the alias of the resource with the highest id.
+const latest = "latest"
+
+// latestAlias adds the alias of the newest resource of a kind, if this is the one.
+func (b *Build) latestAlias(list [][]byte, kind fragment.Kind, id int64) [][]byte {
+	if b.Plan.Latest[kind] == id {
+		list = append(list, fragment.AppendAlias(nil, kind, latest))
+	}
+	return list
+}
