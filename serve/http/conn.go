@@ -1,7 +1,6 @@
 package http
 
 import (
-	"bytes"
 	"crypto/tls"
 	"errors"
 	"io"
@@ -38,17 +37,6 @@ type fastConn struct {
 	waits bool // for a request, which interrupt may end; guarded by mu
 }
 
-// An input holds the bytes that a client has sent and that are not answered.
-type input struct {
-	parser parser
-	rest   []byte // behind the head that the server got last
-	buf    []byte // of the Read under way
-	n      int    // bytes in buf
-	parsed int    // of them, known to be no whole head
-	unseen bool   // the bytes in buf were not parsed
-	err    error  // of the socket
-}
-
 // A connClock knows how long a connection may still wait.
 type connClock struct {
 	responses int // begun so far
@@ -74,8 +62,8 @@ func newFastConn(l *fastListener, under net.Conn) *fastConn {
 }
 
 // Read answers plain requests and returns the next head that is not plain, as
-// parser.appendHead makes it. An invalid head is refused. The end of the connection, whatever
-// it is, is io.EOF, upon which the server closes it silently.
+// parser.appendHead makes it. It refuses an invalid head. Any end of the connection is io.EOF, which
+// makes the server close it silently: to another error fasthttp would respond.
 func (c *fastConn) Read(p []byte) (int, error) {
 	if c.done || len(p) < slack+len(c.in.rest) {
 		return 0, io.EOF
@@ -153,12 +141,12 @@ func (c *fastConn) readHead() (n int, v verdict) {
 		if c.in.err != nil || c.in.n == len(c.in.buf) {
 			c.in.parsed = 0 // so that the verdict is that upon all bytes
 		}
-		n, v = c.parse(0)
+		n, v = c.in.parse(0, &c.rq)
 		switch {
 		case v != partial || c.in.err != nil:
 			return n, v
 		case c.in.n == len(c.in.buf):
-			return 0, c.in.parser.refuse(c.tooLong())
+			return 0, c.in.parser.refuse(c.in.tooLong())
 		case c.in.n > 0 && !begun:
 			begun = true
 			c.setWaits(false) // from here on, Stop does not touch its deadline
@@ -175,36 +163,10 @@ func (c *fastConn) readHead() (n int, v verdict) {
 	}
 }
 
-// tooLong returns the status for a head that does not fit into buf.
-func (c *fastConn) tooLong() int {
-	if bytes.IndexByte(c.in.buf[emptyLines(c.in.buf):], '\n') < 0 {
-		return http.StatusRequestURITooLong
-	}
-	return http.StatusRequestHeaderFieldsTooLarge
-}
-
-// parse parses the bytes in buf from an offset on. The offset is 0 where some of them were
-// parsed before.
-func (c *fastConn) parse(from int) (int, verdict) {
-	// Only the end of a line makes a difference. Without this, sending a head byte by byte
-	// would cost the square of its length.
-	if c.in.parsed > 0 && bytes.IndexByte(c.in.buf[c.in.parsed:c.in.n], '\n') < 0 && bytes.IndexByte(c.in.buf[c.in.parsed:c.in.n], '\r') < 0 &&
-		c.in.buf[c.in.parsed-1] != '\r' {
-		c.in.parsed = c.in.n
-		return 0, partial
-	}
-	n, v := c.in.parser.parse(c.in.buf[from:c.in.n], &c.rq)
-	c.in.parsed = 0
-	if v == partial {
-		c.in.parsed = c.in.n - from
-	}
-	return n, v
-}
-
 // giveUp ends a connection whose next head did not come, or not to its end.
 func (c *fastConn) giveUp() {
 	switch {
-	case emptyLines(c.in.buf[:c.in.n]) == c.in.n:
+	case c.in.isEmpty():
 	case errors.Is(c.in.err, os.ErrDeadlineExceeded):
 		c.refuse(http.StatusRequestTimeout)
 	case c.in.err == io.EOF:
@@ -215,58 +177,12 @@ func (c *fastConn) giveUp() {
 // refuse writes the response to a head that the server does not get.
 func (c *fastConn) refuse(status int) {
 	now := time.Now()
-	isHead := hasPrefix(c.in.buf[emptyLines(c.in.buf[:c.in.n]):c.in.n], http.MethodHead+" ")
 	if d := c.listener.cfg.writeTimeout; d > 0 {
 		_ = c.SetWriteDeadline(now.Add(d)) // a closed connection is found when it is written to
 	}
-	if _, err := c.Write(c.listener.cfg.refuse(nil, status, isHead, now)); err == nil {
+	if _, err := c.Write(c.listener.cfg.refuse(nil, status, c.in.isHead(), now)); err == nil {
 		c.linger()
 	}
-}
-
-// Limits of linger.
-const (
-	lingerTime  = 10 * time.Second // in all
-	lingerIdle  = time.Second      // between two reads, and in all once the Listener is stopped
-	lingerBytes = 16 << 20
-)
-
-// linger ends the connection's output and drops what the client is still sending. A socket
-// closed with bytes unread is reset, and the client may lose the response over that.
-func (c *fastConn) linger() {
-	under := c.Conn
-	if secure, ok := under.(secureConn); ok {
-		_ = secure.CloseWrite()
-		under = secure.NetConn()
-	}
-	half, ok := under.(interface{ CloseWrite() error })
-	if !ok || half.CloseWrite() != nil {
-		return
-	}
-	end := time.Now().Add(lingerTime)
-	buf := c.listener.drains.Get().(*[]byte)
-	defer c.listener.drains.Put(buf)
-	for left := lingerBytes; left > 0; {
-		now := time.Now()
-		if c.listener.stopped.Load() {
-			end = earlier(end, now.Add(lingerIdle))
-		}
-		if !now.Before(end) || under.SetReadDeadline(earlier(end, now.Add(lingerIdle))) != nil {
-			return
-		}
-		n, err := under.Read(*buf)
-		if err != nil {
-			return
-		}
-		left -= n
-	}
-}
-
-func earlier(a, b time.Time) time.Time {
-	if a.Before(b) {
-		return a
-	}
-	return b
 }
 
 // setDeadline makes the next read end after d; 0 is for none.
@@ -324,7 +240,7 @@ func (c *fastConn) checkIdle(now time.Time) bool {
 	return !c.listener.stopped.Load() // as in renew
 }
 
-// lastWait is how long a connection still waits for a request when the Listener is stopped. A request
+// lastWait is how long a connection still waits for a request when the listener is stopped. A request
 // that has come by then is not lost to a deadline that ends before it is read.
 const lastWait = 100 * time.Millisecond
 
@@ -344,8 +260,8 @@ func (c *fastConn) interrupt() {
 	}
 }
 
-// serve reads and answers what has come. It returns false to wait for more, and true when
-// Read is to return what is in c.in.buf, or c.in.err.
+// serve reads and answers requests. It returns false to wait for more, and true when
+// Read is to return the bytes in c.in.buf, or c.in.err.
 func (c *fastConn) serve(fd uintptr) bool {
 	if c.in.unseen {
 		c.in.unseen = false
@@ -376,9 +292,9 @@ func (c *fastConn) serve(fd uintptr) bool {
 		if !c.answerAll(fd) || !c.renew() {
 			return true
 		}
-		// Fast path: nothing was left, and what comes now ends the wait. Only an end of the
-		// stream that has come with the request does not. A client that asks once may send
-		// it at once; of others, an idle check finds it.
+		// Fast path: the socket is empty, and new bytes end the wait. Only an end of the
+		// stream that came with the request does not. A client that asks once may send
+		// it at once; an idle check finds that of others.
 		if drained && c.in.n == 0 && !fresh {
 			return c.listener.stopped.Load()
 		}
@@ -386,7 +302,7 @@ func (c *fastConn) serve(fd uintptr) bool {
 }
 
 // answerAll answers the requests that are complete and leaves the rest in c.in.buf. It is false
-// when that is not eligible for the fast path, or when a response could not be sent.
+// when one is not eligible for the fast path, or when a response could not be sent.
 func (c *fastConn) answerAll(fd uintptr) bool {
 	from := 0
 	defer func() { c.in.n = copy(c.in.buf, c.in.buf[from:c.in.n]) }()
@@ -394,7 +310,7 @@ func (c *fastConn) answerAll(fd uintptr) bool {
 		if c.listener.closing.Load() {
 			return false // the server says that it closes the connection
 		}
-		n, v := c.parse(from)
+		n, v := c.in.parse(from, &c.rq)
 		switch v {
 		case partial:
 			return true
@@ -412,7 +328,7 @@ func (c *fastConn) answerAll(fd uintptr) bool {
 	return true
 }
 
-// answer sends the answer to c.rq.
+// answer sends the response to c.rq.
 func (c *fastConn) answer(fd uintptr) error {
 	w := c.listener.replies.Get().(*reply)
 	defer c.listener.replies.Put(w)
@@ -424,12 +340,12 @@ func (c *fastConn) answer(fd uintptr) error {
 	return err
 }
 
-// renew puts the deadline for the next bytes off. It is false when the lane was stopped.
+// renew puts the deadline for the next bytes off. It is false once the listener is stopped.
 func (c *fastConn) renew() bool {
 	d := idleCheck
 	switch {
 	case c.in.n > 0 && c.clock.headDeadlineAt == c.clock.responses:
-		return true // Who sends a head byte by byte gets no more time for it.
+		return true // a head that comes byte by byte gets no more time
 	case c.in.n > 0:
 		d = c.listener.cfg.readTimeout
 		c.clock.headDeadlineAt, c.clock.renewed = c.clock.responses, time.Time{}
@@ -442,6 +358,6 @@ func (c *fastConn) renew() bool {
 		}
 	}
 	c.setDeadline(c.clock.now, d)
-	// Stop wakes connections after it says so: one of both sees the other.
+	// Stop interrupts connections after it has set stopped: one of both sees the other.
 	return !c.listener.stopped.Load()
 }

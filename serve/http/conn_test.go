@@ -23,7 +23,7 @@ var big = bytes.Repeat([]byte("0123456789abcdef"), 1<<20)
 
 // An echo answers with the target, or with what it names.
 type echo struct {
-	lane    *fastListener // that it stops when it is asked to
+	fast    *fastListener // that it stops when it is asked to
 	lasting atomic.Int32  // Sends under way
 }
 
@@ -37,7 +37,7 @@ func (e *echo) respond(rq *plainRequest, w *reply, now time.Time) {
 	case "/time":
 		body = fmt.Appendf(nil, "%019d", now.UnixNano())
 	case "/stop":
-		e.lane.Stop()
+		e.fast.Stop()
 	}
 	w.own = fmt.Appendf(w.own, "HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n", len(body))
 	if !rq.isHead {
@@ -58,7 +58,7 @@ type server struct {
 func serve(t *testing.T, change func(*fastConfig)) *server {
 	t.Helper()
 	if !supported {
-		t.Skip("no lane here")
+		t.Skip("no fast path here")
 	}
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -73,7 +73,7 @@ func serve(t *testing.T, change func(*fastConfig)) *server {
 		change(&cfg)
 	}
 	s.fastListener = listenFast(ln, cfg)
-	s.echo.lane = s.fastListener
+	s.echo.fast = s.fastListener
 	t.Cleanup(func() { _ = s.Close() })
 	go func() {
 		for {
@@ -194,7 +194,7 @@ func TestRequests(t *testing.T) {
 	if got := rest(t, r); got != "end true" {
 		t.Errorf("at the end the server says %q, want that it read io.EOF", got)
 	}
-	eventually(t, "the lane lets go of the connection", func() bool { return s.conns() == 0 })
+	eventually(t, "the fast path lets go of the connection", func() bool { return s.conns() == 0 })
 }
 
 // TestLeave: what is not plain goes to the server, and what follows is plain again.
@@ -518,10 +518,10 @@ func TestStop(t *testing.T) {
 	eventually(t, "all connections are there", func() bool { return s.conns() == 3 })
 	s.Stop()
 	if got := rest(t, r); got != "end true" {
-		t.Errorf("when the lane stops, an idle connection's server says %q, want that it read io.EOF", got)
+		t.Errorf("when the fast path stops, an idle connection's server says %q, want that it read io.EOF", got)
 	}
 	if got := rest(t, fresh); !strings.HasPrefix(got, "end ") {
-		t.Errorf("when the lane stops, a fresh connection's server says %q, want that Read returned", got)
+		t.Errorf("when the fast path stops, a fresh connection's server says %q, want that Read returned", got)
 	}
 	r = bufio.NewReader(busy)
 	want(t, r, string(big))
@@ -530,7 +530,7 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// TestStopBetween: a lane that stops during an answer ends the connection behind it, unless
+// TestStopBetween: a fast path that stops during an answer ends the connection behind it, unless
 // a part of the next request is there: that has its time.
 func TestStopBetween(t *testing.T) {
 	s := serve(t, nil)
@@ -546,7 +546,7 @@ func TestStopBetween(t *testing.T) {
 	write(t, c, get("/stop"))
 	want(t, r, "/stop")
 	if got := rest(t, r); got != "end true" {
-		t.Errorf("behind the answer during which the lane stops the server says %q, want that it read io.EOF", got)
+		t.Errorf("behind the answer during which the fast path stops the server says %q, want that it read io.EOF", got)
 	}
 	time.Sleep(50 * time.Millisecond)
 	write(t, cut, "TP/1.1\r\nHost: x\r\n\r\n")
@@ -554,7 +554,7 @@ func TestStopBetween(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := rest(t, of); got != "server "+last("/b")+"end true" {
-		t.Errorf("of a request that came in parts, one after the lane stopped, the server gets %q, want both", got)
+		t.Errorf("of a request that came in parts, one after the fast path stopped, the server gets %q, want both", got)
 	}
 }
 

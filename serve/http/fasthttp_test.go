@@ -23,12 +23,12 @@ import (
 	"reelsplice/serve/servetest"
 )
 
-// A wireServer is an Edge behind fasthttp, on an in-memory listener and, with the lane, on
+// A wireServer is an Edge behind fasthttp, on an in-memory listener and, with the fast path, on
 // one of TCP.
 type wireServer struct {
 	*world
 	ln       *fasthttputil.InmemoryListener
-	lane     *fastListener
+	fast     *fastListener
 	prepared *preparedSet // of the fast path
 }
 
@@ -42,8 +42,8 @@ func wired(tb testing.TB, w *world) *wireServer {
 	tb.Helper()
 	s := &wireServer{world: w, ln: fasthttputil.NewInmemoryListener(), prepared: newPreparedSet()}
 	cfg := newFastConfig(&s.cfg.Limits, s.edge, newMeters(), s.prepared)
-	s.lane = listenFast(listenTCP(tb), cfg)
-	for _, ln := range []net.Listener{listenFast(s.ln, cfg), s.lane} {
+	s.fast = listenFast(listenTCP(tb), cfg)
+	for _, ln := range []net.Listener{listenFast(s.ln, cfg), s.fast} {
 		server := newFastHTTP(&s.cfg.Limits, s.edge, newMeters())
 		done := make(chan error, 1)
 		go func() { done <- server.Serve(ln) }()
@@ -57,10 +57,10 @@ func wired(tb testing.TB, w *world) *wireServer {
 	return s
 }
 
-// dial connects to the listener with the lane.
+// dial connects to the listener with the fast path.
 func (s *wireServer) dial(tb testing.TB) *net.TCPConn {
 	tb.Helper()
-	c, err := net.Dial("tcp", s.lane.Addr().String())
+	c, err := net.Dial("tcp", s.fast.Addr().String())
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func (s *wireServer) dial(tb testing.TB) *net.TCPConn {
 	return c.(*net.TCPConn)
 }
 
-// dials connect to the listener without the lane, and to the one with it.
+// dials connect to the listener without the fast path, and to the one with it.
 func (s *wireServer) dials() []func(tb testing.TB) net.Conn {
 	return []func(tb testing.TB) net.Conn{
 		func(tb testing.TB) net.Conn {
@@ -85,8 +85,8 @@ func (s *wireServer) dials() []func(tb testing.TB) net.Conn {
 }
 
 // raw sends bytes and returns all that comes back until the server has nothing more
-// to say. The lane must say the same, byte for byte, also to who does not ask for the end
-// of the connection, which is not for the lane, and asks several times.
+// to say. The fast path must say the same, byte for byte, also to who does not ask for the end
+// of the connection, which is not for the fast path, and asks several times.
 func (s *wireServer) raw(tb testing.TB, request string) string {
 	tb.Helper()
 	c, err := s.ln.Dial()
@@ -96,14 +96,14 @@ func (s *wireServer) raw(tb testing.TB, request string) string {
 	want := exchange(tb, c, request)
 	got := exchange(tb, s.dial(tb), request)
 	if comparable(got) != comparable(want) {
-		tb.Errorf("answer to %.200q in the lane = %.600q\nwant as without it %.600q", request, got, want)
+		tb.Errorf("answer to %.200q on the fast path = %.600q\nwant as without it %.600q", request, got, want)
 	}
 	const last, times = "Connection: close\r\n", 4
 	open, wants := strings.Replace(request, last, "", 1), strings.Replace(want, last, "", 1)
 	if strings.Count(request, last) == 1 && strings.Count(want, last) == 1 && !strings.Contains(exchange(tb, s.dial(tb), open), last) {
 		got := exchange(tb, s.dial(tb), strings.Repeat(open, times))
 		if comparable(got) != comparable(strings.Repeat(wants, times)) {
-			tb.Errorf("answer to %d times %.200q in the lane = %.2000q\nwant as without it %.600q", times, open, got, wants)
+			tb.Errorf("answer to %d times %.200q on the fast path = %.2000q\nwant as without it %.600q", times, open, got, wants)
 		}
 	}
 	return want

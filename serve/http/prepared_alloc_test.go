@@ -10,16 +10,16 @@ import (
 	"testing"
 )
 
-// TestLaneAllocs asks over a connection. What anything allocates meanwhile counts, and the
+// TestPreparedAllocs asks over a connection. What anything allocates meanwhile counts, and the
 // client does not.
-func TestLaneAllocs(t *testing.T) {
+func TestPreparedAllocs(t *testing.T) {
 	s := wired(t, sampleWorld(t, nil))
 	for name, rq := range hotRequests(t, s.world) {
 		c := s.dial(t)
 		raw := fmt.Appendf(nil, "GET %s?%s HTTP/1.1\r\nHost: x\r\nAuthorization: %s\r\nAccept-Encoding: %s\r\nIf-None-Match: %s\r\n\r\n",
 			rq.Path, rq.Query, rq.Authorization, rq.AcceptEncoding, rq.IfNoneMatch)
 		var answer []byte
-		for range 5 { // until there is a plan
+		for range 5 { // until there is a prepared response
 			_, _ = c.Write(raw)
 			answer = make([]byte, answerLen(t, bufio.NewReader(c)))
 		}
@@ -34,8 +34,8 @@ func TestLaneAllocs(t *testing.T) {
 	}
 }
 
-// TestPlanlessAllocs asks for more targets than there are places, each once.
-func TestPlanlessAllocs(t *testing.T) {
+// TestUnpreparedAllocs asks for more targets than there are places, each once.
+func TestUnpreparedAllocs(t *testing.T) {
 	s := wired(t, sampleWorld(t, nil))
 	c := s.dial(t)
 	uri := func(i int) []byte {

@@ -20,7 +20,7 @@ import (
 	"reelsplice/serve/servetest"
 )
 
-// An asker asks over one connection with the lane, and over another one when that ends.
+// An asker asks over one connection with the fast path, and over another one when that ends.
 type asker struct {
 	*wireServer
 	c net.Conn
@@ -58,24 +58,24 @@ func (a *asker) ask(t *testing.T, method, uri string, header ...string) (*http.R
 	return rs, string(body)
 }
 
-// isPrepared reports whether a target has a plan.
+// isPrepared reports whether a target has a prepared response.
 func (s *wireServer) isPrepared(target string) bool {
 	held := s.releases.Acquire()
 	defer held.Release()
 	return s.prepared.find([]byte(target), held) != nil
 }
 
-func TestPlans(t *testing.T) {
+func TestPrepared(t *testing.T) {
 	s := newWireServer(t, nil, servetest.Movie550)
 	a := s.asker(t)
 	const uri = "/3/movie/550?append_to_response=credits,videos"
 	first, want := a.ask(t, "GET", uri)
 	tag := first.Header.Get("ETag")
 	if s.isPrepared(uri) {
-		t.Error("what was asked for once has a plan")
+		t.Error("what was asked for once has a prepared response")
 	}
 	a.ask(t, "GET", uri)
-	servetest.Eventually(t, "what was asked for twice has a plan", func() bool { return s.isPrepared(uri) })
+	servetest.Eventually(t, "what was asked for twice has a prepared response", func() bool { return s.isPrepared(uri) })
 	f := func(what, method string, status int, body string, same bool, header ...string) {
 		t.Helper()
 		rs, got := a.ask(t, method, uri, header...)
@@ -89,20 +89,20 @@ func TestPlans(t *testing.T) {
 			t.Errorf("%s: header %v, %d bytes, want %v, %d", what, rs.Header, rs.ContentLength, h, first.ContentLength)
 		}
 	}
-	f("planned", "GET", 200, want, true)
-	f("planned HEAD", "HEAD", 200, "", true)
-	f("planned 304", "GET", 304, "", false, "If-None-Match: "+tag)
-	f("planned with another tag", "GET", 200, want, true, `If-None-Match: "x"`)
-	f("identity", "GET", 200, want, false, "Accept-Encoding: identity") // two lines: not for the lane
+	f("prepared", "GET", 200, want, true)
+	f("prepared HEAD", "HEAD", 200, "", true)
+	f("prepared 304", "GET", 304, "", false, "If-None-Match: "+tag)
+	f("prepared with another tag", "GET", 200, want, true, `If-None-Match: "x"`)
+	f("identity", "GET", 200, want, false, "Accept-Encoding: identity") // two lines: not for the fast path
 	a = s.asker(t)
 	rs, _ := a.ask(t, "GET", uri, "Origin: https://x")
-	headers(t, "planned, from another origin", rs.Header, map[string]string{"Access-Control-Allow-Origin": "*", "ETag": tag})
+	headers(t, "prepared, from another origin", rs.Header, map[string]string{"Access-Control-Allow-Origin": "*", "ETag": tag})
 	rs, _ = a.ask(t, "GET", uri, "X-Other: 1")
-	headers(t, "planned", rs.Header, map[string]string{"Access-Control-Allow-Origin": "", "ETag": tag})
+	headers(t, "prepared", rs.Header, map[string]string{"Access-Control-Allow-Origin": "", "ETag": tag})
 }
 
-// TestPlansEnd: a plan counts for one release, and for who may ask.
-func TestPlansEnd(t *testing.T) {
+// TestPreparedEnds: a prepared response counts for one release, and for who may ask.
+func TestPreparedEnds(t *testing.T) {
 	s := newWireServer(t, nil, servetest.Version(1))
 	a := s.asker(t)
 	const uri = "/3/movie/1"
@@ -142,8 +142,8 @@ func TestPlansEnd(t *testing.T) {
 	}
 }
 
-// TestNoPlans: what depends on the clock, on the user, or is made for the request has none.
-func TestNoPlans(t *testing.T) {
+// TestNotPrepared: what depends on the clock, on the user, or is made for the request has none.
+func TestNotPrepared(t *testing.T) {
 	s := newWireServer(t, func(c *config) { c.MaxHeader = 4 * maxPrepared }, servetest.Movie550)
 	a := s.asker(t)
 	for _, uri := range []string{
@@ -157,14 +157,14 @@ func TestNoPlans(t *testing.T) {
 			}
 		}
 		if s.isPrepared(uri) {
-			t.Errorf("%.100s has a plan", uri)
+			t.Errorf("%.100s has a prepared response", uri)
 		}
 	}
 }
 
-// TestPlansForQueryKeys: a request with an api_key is answered from the plan of its target
-// without the key, which no plan holds, and only for as long as the key is good.
-func TestPlansForQueryKeys(t *testing.T) {
+// TestPreparedForQueryKeys: a request with an api_key is answered from the prepared response of its target
+// without the key, which none holds, and only for as long as the key is good.
+func TestPreparedForQueryKeys(t *testing.T) {
 	s := newWireServer(t, nil, servetest.Movie550, servetest.Movie551)
 	key := s.token
 	second := servetest.Issue(t, s.file, "second", time.Time{})
@@ -188,10 +188,10 @@ func TestPlansForQueryKeys(t *testing.T) {
 	for range 2 {
 		f("/3/movie/550?api_key="+key+"&language=en", 200, `"id":550`)
 	}
-	servetest.Eventually(t, "what was asked for twice with an api_key has a plan", func() bool { return s.isPrepared(uri) })
+	servetest.Eventually(t, "what was asked for twice with an api_key has a prepared response", func() bool { return s.isPrepared(uri) })
 	for i := range s.prepared.slots {
 		if p := s.prepared.slots[i].Load(); p != nil && (strings.Contains(p.target, key) || bytes.Contains(p.found, []byte(key))) {
-			t.Errorf("a plan holds the key: %q", p.target)
+			t.Errorf("a prepared response holds the key: %q", p.target)
 		}
 	}
 	f(uri+"&api_key="+second, 200, `"id":550`)
@@ -201,13 +201,13 @@ func TestPlansForQueryKeys(t *testing.T) {
 	f(uri+"&api_key=0123456789abcdef0123456789abcdef", 401, "status_code")
 	f(uri, 401, "status_code")
 	f(uri+"&x="+strings.Repeat("&api_key="+key, 100), 400, "status_code") // longer than a query may be
-	// A plan made for a bearer token serves keys, and the key's place does not matter.
+	// A prepared response made for a bearer token serves keys, and the key's place does not matter.
 	for range 3 {
 		f("/3/movie/551?x=y?&api_key="+key, 200, `"id":551`)
 		f("/3/movie/551?api_key="+key, 200, `"id":551`)
 	}
 	if s.isPrepared("/3/movie/551?x=y") {
-		t.Error("a target that nobody asked for has a plan")
+		t.Error("a target that nobody asked for has a prepared response")
 	}
 	if _, err := auth.Revoke(s.file, "second", time.Now()); err != nil {
 		t.Fatal(err)
@@ -217,9 +217,9 @@ func TestPlansForQueryKeys(t *testing.T) {
 	f(uri+"&api_key="+key, 200, `"id":550`)
 }
 
-// TestPlansShareAPlace: of several targets of one place the last that was missed twice in a
+// TestPreparedShareASlot: of several targets of one place the last that was missed twice in a
 // row has it, and each gets its own answer.
-func TestPlansShareAPlace(t *testing.T) {
+func TestPreparedShareASlot(t *testing.T) {
 	s := newWireServer(t, nil, servetest.Movie550, servetest.Movie551)
 	place := func(target string) uint64 { return maphash.String(s.prepared.seed, target) % preparedSlots }
 	one, other := "/3/movie/550", ""
@@ -240,22 +240,22 @@ func TestPlansShareAPlace(t *testing.T) {
 		check(other, `"id":551`)
 	}
 	if s.isPrepared(one) || s.isPrepared(other) {
-		t.Error("of targets that are missed in turn one has a plan")
+		t.Error("of targets that are missed in turn one has a slot")
 	}
 	check(one, `"id":550`)
 	check(one, `"id":550`)
 	check(other, `"id":551`)
-	servetest.Eventually(t, "the target that was missed twice in a row has the plan", func() bool { return s.isPrepared(one) && !s.isPrepared(other) })
+	servetest.Eventually(t, "the target that was missed twice in a row has the slot", func() bool { return s.isPrepared(one) && !s.isPrepared(other) })
 	check(other, `"id":551`)
 	check(other, `"id":551`)
-	servetest.Eventually(t, "the target that was missed twice in a row last has the plan", func() bool { return !s.isPrepared(one) && s.isPrepared(other) })
+	servetest.Eventually(t, "the target that was missed twice in a row last has the slot", func() bool { return !s.isPrepared(one) && s.isPrepared(other) })
 }
 
-// TestPlansAreBounded: plans take so much memory and no more, and those of an earlier release
+// TestPreparedAreBounded: prepared responses take so much memory and no more, and those of an earlier release
 // none when the next one has some.
-func TestPlansAreBounded(t *testing.T) {
+func TestPreparedAreBounded(t *testing.T) {
 	ps := newPreparedSet()
-	check := func(what string, plans int) {
+	check := func(what string, prepared int) {
 		t.Helper()
 		n, size := 0, int64(0)
 		for i := range ps.slots {
@@ -263,8 +263,8 @@ func TestPlansAreBounded(t *testing.T) {
 				n, size = n+1, size+int64(p.size)
 			}
 		}
-		if n != plans || size != ps.size.Load() || size > maxAllPrepared {
-			t.Errorf("%s: %d plans of %d bytes, want %d of %d, and %d at most", what, n, size, plans, ps.size.Load(), maxAllPrepared)
+		if n != prepared || size != ps.size.Load() || size > maxAllPrepared {
+			t.Errorf("%s: %d prepared responses of %d bytes, want %d of %d, and %d at most", what, n, size, prepared, ps.size.Load(), maxAllPrepared)
 		}
 	}
 	put := func(slot int, held uint64, size int) {
@@ -292,7 +292,7 @@ func TestSwitchDuringAnswer(t *testing.T) {
 		raw[i] = raw[i]&63 + '0'
 	}
 	big := servetest.Numbered(fragment.KindMovie, 1, servetest.Of(fragment.SubDetails, `{"t":"`+string(raw)+`"`))
-	for _, times := range []int{1, 3} { // without a plan, and with one
+	for _, times := range []int{1, 3} { // without a prepared response, and with one
 		s := wired(t, writtenWorld(t, nil, big))
 		a := s.asker(t)
 		if err := a.c.(*net.TCPConn).SetReadBuffer(64 << 10); err != nil { // else it grows to hold all
@@ -329,9 +329,9 @@ func TestSwitchDuringAnswer(t *testing.T) {
 	}
 }
 
-// TestSwitchUnderPlans: over several connections, while releases and the token file change,
-// each answer is whole and of one release, planned or not.
-func TestSwitchUnderPlans(t *testing.T) {
+// TestSwitchUnderPrepared: over several connections, while releases and the token file change,
+// each answer is whole and of one release, prepared or not.
+func TestSwitchUnderPrepared(t *testing.T) {
 	s := newWireServer(t, nil, servetest.Version(1))
 	ids := []string{s.releases.ID()}
 	stop, ended := make(chan struct{}), make(chan error, 4)

@@ -117,10 +117,10 @@ func BenchmarkConnection(b *testing.B) {
 	}
 }
 
-// BenchmarkLane sends requests one after another over a connection of TCP to this machine:
+// BenchmarkFastPath sends requests one after another over a connection of TCP to this machine:
 // the whole way of a request, with the client's and the kernel's part. For comparison, the
-// same without the lane, and the constant of BenchmarkConnection.
-func BenchmarkLane(b *testing.B) {
+// same without the fast path, and the constant of BenchmarkConnection.
+func BenchmarkFastPath(b *testing.B) {
 	w := benchWorld(b)
 	for _, c := range benchRequests(w) {
 		b.Run(c.name, func(b *testing.B) {
