@@ -19,6 +19,7 @@ import (
 	"reelsplice/serve/edge"
 	"reelsplice/serve/http"
 	"reelsplice/serve/http/connlimit"
+	"reelsplice/serve/pagefault"
 	"reelsplice/serve/releases"
 )
 
@@ -32,6 +33,7 @@ type Server struct {
 	edge     *edge.Edge
 	http     *http.Server
 	admin    *connlimit.Listener // nil for none
+	faults   pagefault.Watch
 }
 
 // Listen opens all that a Server needs: the token file, the current release, the listeners.
@@ -54,6 +56,9 @@ func Listen(cfg Config) (s *Server, err error) {
 	}
 	if s.releases, err = releases.Open(release.Store{Dir: cfg.Releases}, cfg.ResultCache, cfg.Log); err != nil {
 		return nil, err
+	}
+	if cfg.FromDisk == nil {
+		cfg.FromDisk = s.faults.FromDisk
 	}
 	signer, err := newSigner(cfg.SigningKey)
 	if err != nil {
@@ -141,6 +146,7 @@ func (s *Server) Run(ctx context.Context) error {
 		g.Go(func() error { every(following, s.cfg.Poll, poll); return nil })
 	}
 	g.Go(func() error { s.releases.Scrub(following, int64(s.cfg.ScrubRate)); return nil })
+	g.Go(func() error { s.faults.Run(following); return nil })
 	g.Go(s.http.Serve)
 	admin := s.adminServer()
 	if s.admin != nil {

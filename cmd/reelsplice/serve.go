@@ -16,7 +16,6 @@ import (
 
 	"reelsplice/schemas/release"
 	"reelsplice/serve"
-	"reelsplice/serve/threads"
 )
 
 const defaultAddr = "127.0.0.1:8080"
@@ -41,14 +40,12 @@ func serveCommand(a *app) *cobra.Command {
 	return a.leaf(c, func(ctx context.Context, _ []string) error {
 		cfg.Log = a.serveLogger()
 		cfg.LogLost = a.queue.Lost
-		var disk threads.Watch
-		cfg.FromDisk = disk.FromDisk
 		a.shutdownDelay(f, &cfg)
 		s, err := listen(cfg)
 		if err != nil {
 			return err
 		}
-		return a.serve(ctx, s, &disk, cfg.Log)
+		return a.serve(ctx, s, cfg.Log)
 	})
 }
 
@@ -101,7 +98,7 @@ func listen(cfg serve.Config) (*serve.Server, error) {
 	return s, err
 }
 
-func (a *app) serve(ctx context.Context, s *serve.Server, disk *threads.Watch, log *slog.Logger) error {
+func (a *app) serve(ctx context.Context, s *serve.Server, log *slog.Logger) error {
 	if a.json {
 		v := struct {
 			URL      string `json:"url"`
@@ -112,16 +109,15 @@ func (a *app) serve(ctx context.Context, s *serve.Server, disk *threads.Watch, l
 			return err
 		}
 	}
-	return a.runServer(ctx, s, disk, log)
+	return a.runServer(ctx, s, log)
 }
 
-// runServer serves until ctx ends. disk is what the configuration of s asks.
-func (a *app) runServer(ctx context.Context, s *serve.Server, disk *threads.Watch, log *slog.Logger) error {
+// runServer serves until ctx ends.
+func (a *app) runServer(ctx context.Context, s *serve.Server, log *slog.Logger) error {
 	log.Info("serving", "url", s.URL(), "admin", s.AdminURL(), "release", s.Release())
 	// Until the end of the drain: SIGHUP without a handler would end the process.
 	watched, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
-	go disk.Run(watched)
 	if !isTerminal(a.Stderr) { // the end of a terminal ends what runs on it
 		reloadOnHangup(watched, s)
 	}

@@ -26,7 +26,6 @@ import (
 	"reelsplice/schemas/release"
 	"reelsplice/serve"
 	"reelsplice/serve/auth"
-	"reelsplice/serve/threads"
 )
 
 func upCommand(a *app) *cobra.Command {
@@ -87,8 +86,6 @@ func (u *up) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var disk threads.Watch
-	u.cfg.FromDisk = disk.FromDisk
 	s, err := listen(u.cfg)
 	if err != nil {
 		return err
@@ -96,7 +93,7 @@ func (u *up) run(ctx context.Context) error {
 	if err := u.announce(s, token); err != nil {
 		return err
 	}
-	return u.runServer(ctx, s, &disk, u.cfg.Log)
+	return u.runServer(ctx, s, u.cfg.Log)
 }
 
 // places fills in the folders and files that were not given.

@@ -417,39 +417,66 @@ func (p *part) eachBlock(fn func(Entry) error) error {
 	return nil
 }
 
-// Fetch has the system read stored, such as a segment, where it is part of a Reader's
-// mapping, and does not wait for it. Where all is in memory that is a waste of a microsecond.
+// Fetch makes the system read stored, such as a segment, where it is part of a Reader's
+// mapping, and does not wait for it. Where all is in memory that wastes a microsecond.
 func Fetch(stored []byte) { mmap.Fetch(stored) }
 
-// Fetch has the system read all of the resource's block, and does not wait for it.
-func (e Entry) Fetch() {
+// Await waits until stored is in memory, while other goroutines run.
+func Await(stored []byte) { mmap.Await(stored) }
+
+// Await waits until all of the resource's block is in memory.
+func (e Entry) Await() {
 	if e.p != nil {
-		mmap.Fetch(e.p.data[e.off:][:e.size()])
+		mmap.Await(e.p.data[e.off:][:e.size()])
 	}
 }
 
-// Fetch has the system read what Include looks at for all of is. It waits for the first
-// of what leads to others, three times in all rather than several times for each.
-func (r *Reader) Fetch(is []Include) {
+// AwaitKey waits until Lookup of a key touches nothing that is not in memory.
+func (r *Reader) AwaitKey(key []byte) {
+	hash := xxh3.Hash(key)
+	mmap.Await(r.slotOf(hash))
+	r.candidates(hash, func(ref Ref) { mmap.Await(r.headOf(ref)) })
+}
+
+// AwaitIncludes is AwaitKey and Entry.Await for all of is. The system reads for all of them at a
+// time: three reads follow one another, rather than three for each.
+func (r *Reader) AwaitIncludes(is []Include) {
 	for i := range is {
-		hash := hashOf(&is[i])
-		x := &r.indexes[hash>>r.shift]
-		mmap.Fetch(x.data[headerLen+slotLen*home(hash<<(64-r.shift), x.homes):][:slotLen])
+		mmap.Fetch(r.slotOf(hashOf(&is[i])))
 	}
 	for i := range is {
-		r.candidates(hashOf(&is[i]), func(ref Ref) {
-			if n := ref >> refOffBits; n < Ref(len(r.parts)) {
-				b := r.parts[n].blocks
-				at := min(ref.off(), uint64(len(b)))
-				mmap.Fetch(b[at:min(at+blockKey+fragment.MaxKeyLen, uint64(len(b)))])
-			}
-		})
+		hash := hashOf(&is[i])
+		mmap.Await(r.slotOf(hash))
+		r.candidates(hash, func(ref Ref) { mmap.Fetch(r.headOf(ref)) })
+	}
+	for i := range is {
+		r.candidates(hashOf(&is[i]), func(ref Ref) { mmap.Await(r.headOf(ref)) })
+		if e, ok := r.Include(is[i]); ok {
+			mmap.Fetch(e.p.data[e.off:][:e.size()])
+		}
 	}
 	for i := range is {
 		if e, ok := r.Include(is[i]); ok {
-			e.Fetch()
+			e.Await()
 		}
 	}
+}
+
+// slotOf returns the bytes of the index where the search for a hash begins.
+func (r *Reader) slotOf(hash uint64) []byte {
+	x := &r.indexes[hash>>r.shift]
+	return x.data[headerLen+slotLen*home(hash<<(64-r.shift), x.homes):][:slotLen]
+}
+
+// headOf returns the start of a block, with its key; empty for a reference that leads nowhere.
+func (r *Reader) headOf(ref Ref) []byte {
+	n := ref >> refOffBits
+	if n >= Ref(len(r.parts)) {
+		return nil
+	}
+	b := r.parts[n].blocks
+	at := min(ref.off(), uint64(len(b)))
+	return b[at:min(at+blockKey+fragment.MaxKeyLen, uint64(len(b)))]
 }
 
 func hashOf(i *Include) uint64 {

@@ -366,7 +366,7 @@ func walkFragment(r *Reader, f Fragment, a fragment.Address) (n int) {
 			e.Find(a)
 		}
 		if p.Op == OpInclude {
-			r.Fetch([]Include{p.Include})
+			r.AwaitIncludes([]Include{p.Include})
 		}
 		if e, ok := r.Include(p.Include); ok && p.Op == OpInclude {
 			e.hasSub(p.Include.Sub)

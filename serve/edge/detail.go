@@ -67,6 +67,11 @@ func resource(x *exchange, key []byte, missing string) error {
 	if err := x.withStates(); err != nil {
 		return err
 	}
+	p := x.part()
+	p.standalone = x.q.Sub != fragment.SubDetails
+	if p.prefetch {
+		x.rel.AwaitKey(key)
+	}
 	e, ok := x.rel.Lookup(key)
 	if ok {
 		c.id, key = e.ID(), e.Key()
@@ -74,10 +79,8 @@ func resource(x *exchange, key []byte, missing string) error {
 	// Caches may keep a 404 and must be able to purge it by the resource's name.
 	x.keys = appendKeys(x.keys[:0], x.rs.Release, key)
 	x.rs.Keys = x.keys
-	p := x.part()
-	p.standalone = x.q.Sub != fragment.SubDetails
 	if ok && p.prefetch {
-		e.Fetch()
+		e.Await()
 	}
 	switch {
 	case !ok && missing == "":

@@ -37,8 +37,8 @@ type Options struct {
 	// requests without a parameter fuzzy. The API finds nothing, hence false by default.
 	FuzzySearch bool
 	PageCache   int // bytes of packed pages that are kept; 16 MiB by default
-	// FromDisk reports whether much of what is read at the moment is not in memory. It is
-	// then worth the time to tell the system beforehand what will be read. nil is never.
+	// FromDisk reports whether much of the release is read from the disk at the moment. It is
+	// then worth the time to wait for pages before they are touched. nil is never.
 	FromDisk func() bool
 	Now      func() time.Time // the clock; nil for time.Now
 	Log      *slog.Logger

@@ -15,7 +15,7 @@ func (c *composer) fetchRows(rel *release.Reader, s *pageShape, rows []query.Row
 	for i := range rows {
 		c.scratch.ahead = append(c.scratch.ahead, release.Include{Kind: rows[i].Kind, ID: rows[i].ID, Sub: s.sub})
 	}
-	rel.Fetch(c.scratch.ahead)
+	rel.AwaitIncludes(c.scratch.ahead)
 }
 
 // fetchIncludes has what a fragment includes read from the disk.
@@ -29,6 +29,6 @@ func (c *composer) fetchIncludes(rel *release.Reader, f *release.Fragment) {
 		}
 	}
 	if len(c.scratch.ahead) > 1 {
-		rel.Fetch(c.scratch.ahead)
+		rel.AwaitIncludes(c.scratch.ahead)
 	}
 }

@@ -148,7 +148,7 @@ func (x *exchange) finish() error {
 		rs.Cache, rs.Keys = privateStore, nil
 	}
 	if x.edge.fromDisk() {
-		a.Fetch()
+		a.Await()
 	}
 	rs.serial = x.held.Serial() // before the check: damage found later ends what was prepared
 	a.Check()

@@ -13,8 +13,8 @@ const supported = true
 // A vector is the pieces of a response as the kernel wants them.
 type vector []unix.Iovec
 
-// The calls below are made without telling the scheduler, which takes a third of the time of
-// a short one: they are for sockets that do not block.
+// The raw calls below are made without telling the scheduler, which takes a third of the time of
+// a short one. They are for sockets that do not block, and for memory of this process.
 
 // receive reads from a socket.
 func receive(fd uintptr, p []byte) (int, syscall.Errno) {
@@ -22,7 +22,8 @@ func receive(fd uintptr, p []byte) (int, syscall.Errno) {
 	return int(n), err
 }
 
-// writeTo writes the pieces of w to a socket and returns how many bytes it took.
+// writeTo writes the pieces of w to a socket and returns how many bytes it took. Pieces of a release
+// may have to come from the disk, so the scheduler is told about those.
 func writeTo(fd uintptr, w *reply) (int, syscall.Errno) {
 	if len(w.pieces) == 1 {
 		p := w.pieces[0]
@@ -34,7 +35,7 @@ func writeTo(fd uintptr, w *reply) (int, syscall.Errno) {
 		v = append(v, unix.Iovec{Base: &p[0], Len: uint64(len(p))})
 	}
 	w.vector = v
-	n, _, err := syscall.RawSyscall(syscall.SYS_WRITEV, fd, uintptr(unsafe.Pointer(unsafe.SliceData(v))), uintptr(len(v)))
+	n, _, err := syscall.Syscall(syscall.SYS_WRITEV, fd, uintptr(unsafe.Pointer(unsafe.SliceData(v))), uintptr(len(v)))
 	clear(v)
 	return int(n), err
 }

@@ -140,12 +140,13 @@ func (a *Answer) Parted(least int) (segments, others int) {
 
 const hexDigits = "0123456789abcdef"
 
-// Fetch has the system read the segments of a that are not in memory, all at once.
-func (a *Answer) Fetch() {
+// Await waits until the segments of a are in memory. The system reads all of them at once.
+func (a *Answer) Await() {
 	for i := range a.chunks {
-		if stored := a.chunks[i].seg.Stored; len(stored) > 0 {
-			release.Fetch(stored)
-		}
+		release.Fetch(a.chunks[i].seg.Stored)
+	}
+	for i := range a.chunks {
+		release.Await(a.chunks[i].seg.Stored)
 	}
 }
 

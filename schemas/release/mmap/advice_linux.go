@@ -20,6 +20,17 @@ func Fetch(b []byte) {
 	_, _, _ = unix.Syscall(unix.SYS_MADVISE, start, before+uintptr(len(b)), unix.MADV_WILLNEED) // a hint that may be refused
 }
 
+// Await reads the pages that b lies in, and waits for them in a system call: Go's scheduler runs
+// other goroutines meanwhile, where a page fault would stop the thread and its share of the scheduler.
+// It does nothing on systems without the call: the pages are read when they are touched.
+func Await(b []byte) {
+	if len(b) == 0 {
+		return
+	}
+	start, before := startOf(b)
+	_, _, _ = unix.Syscall(unix.SYS_MADVISE, start, before+uintptr(len(b)), unix.MADV_POPULATE_READ) // damage shows when b is read
+}
+
 // Resident reports whether any page that b, part of a mapping, lies in is in memory.
 func Resident(b []byte) bool {
 	start, before := startOf(b)

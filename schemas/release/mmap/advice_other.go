@@ -7,6 +7,9 @@ import "os"
 // Fetch does nothing: the system reads what is touched.
 func Fetch([]byte) {}
 
+// Await does nothing: the system reads what is touched.
+func Await([]byte) {}
+
 // Resident is true: nothing can be dropped.
 func Resident([]byte) bool { return true }
 

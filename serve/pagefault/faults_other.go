@@ -1,6 +1,6 @@
 //go:build !linux
 
-package threads
+package pagefault
 
 // pagesRead is not known here.
 func pagesRead() (n int64, ok bool) { return 0, false }

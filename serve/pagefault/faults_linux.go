@@ -1,4 +1,4 @@
-package threads
+package pagefault
 
 import "golang.org/x/sys/unix"
 

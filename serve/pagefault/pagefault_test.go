@@ -1,0 +1,49 @@
+package pagefault
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+)
+
+func TestState(t *testing.T) {
+	f := func(pages []int64, want ...bool) {
+		t.Helper()
+		var s state
+		var got []bool
+		for _, n := range pages {
+			got = append(got, s.next(n))
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("pages %v: from the disk %v, want %v", pages, got, want)
+		}
+	}
+	f([]int64{0, many - 1, many}, false, false, true)
+	f([]int64{many, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, true, true, true, true, true, true, true, true, true, true, false, false)
+	f([]int64{many, 0, 0, 0, 0, 0, many, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, true, true, true, true, true, true, true, true, true, true, true, true, true, true, true, true, false)
+}
+
+// TestRun: pages come from the disk at the start, and nobody is told so in the end.
+func TestRun(t *testing.T) {
+	if _, ok := pagesRead(); !ok {
+		t.Skip("not here")
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	var w Watch
+	if w.FromDisk() {
+		t.Error("pages come from the disk before anybody looks")
+	}
+	go func() { w.Run(ctx); close(done) }()
+	for end := time.Now().Add(5 * time.Second); !w.FromDisk(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("after 5 s no pages from the disk at the start")
+		}
+	}
+	stop()
+	<-done
+	if w.FromDisk() {
+		t.Error("pages come from the disk in the end")
+	}
+}
