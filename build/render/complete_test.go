@@ -131,6 +131,9 @@ func TestPartialSubRequests(t *testing.T) {
 // TestPartialSubRequestsShapes: those fields are what the shape of the answer requires.
 func TestPartialSubRequestsShapes(t *testing.T) {
 	for _, r := range subRequests() {
+		if r.shape == "" && r.sub >= fragment.SubOwn {
+			continue
+		}
 		b, err := facts.Files.ReadFile("shapes/" + r.shape + ".json")
 		if err != nil {
 			t.Errorf("%s of kind %v: %v", r.sub, r.kind, err)

@@ -163,7 +163,7 @@ func TestDocumentedSchema(t *testing.T) {
 		}
 		leavesOf(t, sections, typ.File(), "", want)
 		if d := cmp.Diff(want, got); d != "" {
-			t.Errorf("%s (-documented +in the file):\n%s", typ.File(), d)
+			t.Errorf("%s (-documented +in the file); run go generate ./schemas/catalog:\n%s", typ.File(), d)
 		}
 	}
 }

@@ -10,7 +10,8 @@ import (
 // lists what is our own, and package api has checks for the rest.
 //
 // A sub-request of one's own takes a row of ownOperations, a row of ownAppendNames for each
-// of its namespaces, and a number from fragment.SubOwn on.
+// of its namespaces, a number from fragment.SubOwn on, and a field of the kind's record in
+// package catalog. A parameter takes a row of ownParams.
 
 // ownOperations are rows like those of operations.tsv. Those of the group Legacy the API
 // answers without documenting them; Extensions are our own.
