@@ -321,7 +321,7 @@ func appendedTo(namespace string) []appended {
 			for _, below := range appendedTo(a.Inherits) {
 				out = append(out, appended{prefix + below.name, below.of})
 			}
-		} else if a.Sub != fragment.SubAccountStates {
+		} else if a.Sub != fragment.SubAccountStates && a.Shape != "" {
 			out = append(out, appended{name, a})
 		}
 	}
