@@ -5,11 +5,11 @@ import (
 	"sync"
 )
 
-// A cache keeps results by the keys of their queries, those that were used last. It is
-// safe for concurrent use. The nil cache keeps nothing.
+// A cache has the most recently used results by the keys of their queries. It is safe for
+// concurrent use. The nil cache is empty.
 type cache struct {
 	mu    sync.Mutex
-	room  int // bytes left
+	free  int // bytes left
 	byKey map[string]*list.Element
 	used  list.List // of *cached, last used first
 }
@@ -23,10 +23,9 @@ type cached struct {
 // cachedOverhead is about what a kept result takes beside its key and its hits.
 const cachedOverhead = 256
 
-func newCache(bytes int) *cache { return &cache{room: bytes, byKey: map[string]*list.Element{}} }
+func newCache(bytes int) *cache { return &cache{free: bytes, byKey: map[string]*list.Element{}} }
 
-// get returns the result of a key, nil if it is not there. It is shared: nobody may change
-// it.
+// get returns the result of a key, nil if there is none. It is shared: read only.
 func (c *cache) get(key []byte) *hits {
 	if c == nil {
 		return nil
@@ -41,7 +40,7 @@ func (c *cache) get(key []byte) *hits {
 	return e.Value.(*cached).hits
 }
 
-// put keeps a result, unless it alone takes all the room that there is.
+// put adds a result, unless it alone is larger than the cache.
 func (c *cache) put(key []byte, h *hits) {
 	if c == nil {
 		return
@@ -52,13 +51,13 @@ func (c *cache) put(key []byte, h *hits) {
 	if e := c.byKey[string(key)]; e != nil { // another goroutine was faster
 		c.drop(e)
 	}
-	for c.room < size && c.used.Len() > 0 {
+	for c.free < size && c.used.Len() > 0 {
 		c.drop(c.used.Back())
 	}
-	if c.room < size {
+	if c.free < size {
 		return
 	}
-	c.room -= size
+	c.free -= size
 	k := string(key)
 	c.byKey[k] = c.used.PushFront(&cached{key: k, hits: h, size: size})
 }
@@ -66,5 +65,5 @@ func (c *cache) put(key []byte, h *hits) {
 func (c *cache) drop(e *list.Element) {
 	old := c.used.Remove(e).(*cached)
 	delete(c.byKey, old.key)
-	c.room += old.size
+	c.free += old.size
 }

@@ -615,8 +615,8 @@ func TestCache(t *testing.T) {
 			size += cachedOverhead + 2 + 4*i
 		}
 	}
-	if size+c.room != 10_000 || kept < 10 || c.get([]byte{99}) == nil || c.get([]byte{0}) != nil {
-		t.Errorf("%d results are kept, %d bytes of %d", kept, size, 10_000-c.room)
+	if size+c.free != 10_000 || kept < 10 || c.get([]byte{99}) == nil || c.get([]byte{0}) != nil {
+		t.Errorf("%d results are kept, %d bytes of %d", kept, size, 10_000-c.free)
 	}
 	// What was used last stays; what is too large is not kept, and takes the old one away.
 	first := byte(100 - kept)
@@ -630,8 +630,8 @@ func TestCache(t *testing.T) {
 		t.Error("a result is not replaced")
 	}
 	c.put([]byte{201}, result(10_000))
-	if c.get([]byte{201}) != nil || c.room < 0 {
-		t.Errorf("%d bytes are left", c.room)
+	if c.get([]byte{201}) != nil || c.free < 0 {
+		t.Errorf("%d bytes are left", c.free)
 	}
 }
 

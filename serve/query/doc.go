@@ -1,17 +1,17 @@
-// Package query answers what ranks, filters or searches many titles: discover, the
-// lists that are discover queries, trending, and search. It reads the tables of a
-// release and hands out rows, kind and id, from which the edge makes a page.
+// Package query ranks, filters and searches the resources of a release: discover, the lists
+// that are discover queries, trending, and search. It reads the tables of a release and
+// returns rows, kind and id, of which the edge makes a page.
 //
 // # Filters
 //
-// ParseFilter takes the parameters of discover. What TMDB's documentation leaves open is
-// decided here:
+// ParseFilter reads the parameters of discover. The API's documents leave open, and this
+// package decides:
 //   - In a list, "," is "and", "|" is "or", and "or" binds: 28,12|16 is 28 and one of 12
-//     and 16. What is without_ anything has none of the listed, whatever the sign.
-//   - A value that cannot be one is as if it were not there: a number with letters, a
-//     date that no calendar has, a year that has not four digits, a release type of 9, a
-//     certification of no list with .gte or .lte. A filter without a value left is not
-//     given at all, and so is one with an unknown name. Ids that nobody has find nothing.
+//     and 16. without_ excludes all that are listed, whatever the sign.
+//   - Malformed values are ignored: a number with letters, a date that no calendar has, a
+//     year of other than four digits, a release type of 9, an unlisted certification with
+//     .gte or .lte. So are filters without a value left, and unknown ones. A valid but
+//     unknown id has no results.
 //   - Of a parameter that is given twice, the last counts.
 //   - Providers and kinds of offers belong together: 8 and flatrate are an offer of
 //     provider 8 at a flat rate. Release types and dates likewise: one release has both.
@@ -35,11 +35,10 @@
 // All words of a query must be in the names of a resource: title, original title,
 // translated and alternative ones. The words may be in several names; the last one may be the
 // beginning of a word, and so may a single letter of a script without blanks. Package text
-// says what words are: "spider man", "Spider-Man" and "spiderman" find one another where one
+// defines words: "spider man", "Spider-Man" and "spiderman" find one another where one
 // of them is punctuated, and whole titles are compared without blanks and punctuation.
-// Queries over several kinds know no years.
+// Queries over several kinds have no years.
 //
-// Typing errors count only in a fuzzy search, and there only if no resource has the words, whatever
-// the filters say: first in
-// words that no name has, then in all; in four words at most, of 4 to 24 letters.
+// A fuzzy search allows typing errors if no resource has the words, filtered out or not: first
+// in words that no name has, then in all; in four words at most, of 4 to 24 letters.
 package query

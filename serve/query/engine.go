@@ -20,34 +20,33 @@ type Row struct {
 	Date int32
 }
 
-// A Result is one page of an answer.
+// A Result is one page of hits.
 type Result struct {
 	Rows  []Row // of the page; none behind the last one
 	Total int   // hits on all pages
 }
 
-// reset empties r for another answer and keeps its memory.
+// reset empties r and keeps its memory.
 func (r *Result) reset() { r.Rows, r.Total = r.Rows[:0], 0 }
 
-// DefaultCacheBytes is what Open allows for results that are kept.
+// DefaultCacheBytes is the size of the cache of results that Open makes.
 const DefaultCacheBytes = 16 << 20
 
-// An Engine answers queries over the tables of one release. Its methods may be called
-// from several goroutines, as long as the release is open. Errors match
-// release.ErrCorrupt, unless the caller is to blame.
+// An Engine runs queries over the tables of one release. Its methods may be called from
+// several goroutines, as long as the release is open. Errors match release.ErrCorrupt,
+// except for arguments out of range.
 type Engine struct {
 	tables map[fragment.Kind]*table
 	unfit  map[fragment.Kind]error // why a kind's table is not in tables
-	cache  *cache                  // nil: nothing is kept
+	cache  *cache                  // of results; nil for none
 }
 
-// Open returns an Engine over the tables of rel. It parses none of them: it takes the
-// same time at any size. Kinds without a table have no hits. A table that does not fit is
-// left out: only the queries that need it fail, see Err.
+// Open returns an Engine over the tables of rel, in the same time at any size. Kinds without
+// a table have no hits. A table that does not fit is left out: only the queries that need
+// it fail, see Err.
 func Open(rel *release.Reader) *Engine { return OpenCache(rel, DefaultCacheBytes) }
 
-// OpenCache is Open with another bound, in bytes, on the results that are kept; 0 keeps
-// none.
+// OpenCache is Open with another size of the cache of results, in bytes; 0 means none.
 func OpenCache(rel *release.Reader, cacheBytes int) *Engine {
 	e := &Engine{tables: map[fragment.Kind]*table{}, unfit: map[fragment.Kind]error{}}
 	if cacheBytes > 0 {
@@ -65,8 +64,7 @@ func OpenCache(rel *release.Reader, cacheBytes int) *Engine {
 	return e
 }
 
-// Err returns what keeps tables from being used, nil for nothing. Queries over the other
-// tables are answered.
+// Err returns why tables are left out, nil if none is. Queries over the other tables work.
 func (e *Engine) Err() error {
 	var errs []error
 	for _, kind := range tables.Kinds {
@@ -81,7 +79,7 @@ func (e *Engine) table(kind fragment.Kind) (*table, error) { return e.tables[kin
 // A table is one kind's table, and what is computed of it once.
 type table struct {
 	*tables.Table
-	// usual has the ranks that are neither adult nor video; nil until they are asked for.
+	// usual has the ranks that are neither adult nor video; nil before the first use.
 	usual atomic.Pointer[posting.Set]
 }
 
@@ -108,14 +106,14 @@ func (e *Engine) Discover(kind fragment.Kind, f *Filter, page, size int, out *Re
 	return nil
 }
 
-// How many hits of a result are kept: enough for 50 pages, which most never leave, or for
-// 500 once somebody has.
+// How many hits of a result are cached: 50 pages, which most clients never leave, or 500
+// once one does.
 const (
 	firstKept = 1000
 	maxKept   = 10_000
 )
 
-// What kept results are of: the first byte of their keys.
+// The first byte of keys in the cache: what the result is of.
 const (
 	keyDiscover = 'd'
 	keyTrending = 't'
@@ -130,9 +128,8 @@ type hits struct {
 	total  int     // of all hits
 }
 
-// page fills out with a page of the hits that find returns, limit of them from the one
-// with the number skip on, and returns the ranks of its rows. The first ones are kept by
-// the key.
+// page fills out with a page of hits, and returns the ranks of its rows. find returns limit
+// hits behind the first skip. The first hits are cached by the key.
 func (e *Engine) page(page, size int, out *Result, key []byte, find func(skip, limit int) (*hits, error)) ([]uint32, error) {
 	if page < 1 || size < 1 || page > maxRank/size {
 		return nil, fmt.Errorf("page %d of %d rows: there is none", page, size)
@@ -166,15 +163,15 @@ func (e *Engine) page(page, size int, out *Result, key []byte, find func(skip, l
 	return out.take(deep, 0, size), nil
 }
 
-// lacks tells whether there are more hits on a page than those in h, from the first on.
+// lacks reports whether h, the first hits, has too few of them for a page.
 func (h *hits) lacks(skip, size int) bool {
 	return skip < h.total && len(h.ranks) < min(h.total, skip+size)
 }
 
-// maxRank is behind all ranks.
+// maxRank is above all ranks.
 const maxRank = 1 << 32
 
-// take takes over some hits of h, and returns their ranks.
+// take appends some hits of h, and returns their ranks.
 func (r *Result) take(h *hits, skip, size int) []uint32 {
 	r.Total = h.total
 	skip = min(skip, len(h.ranks))

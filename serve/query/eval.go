@@ -5,7 +5,7 @@ import (
 	"reelsplice/schemas/tables/posting"
 )
 
-// find returns the hits of f from the one with the number skip on, limit at most.
+// find returns up to limit hits of f behind the first skip.
 func (t *table) find(f *Filter, skip, limit int) (*hits, error) {
 	set := t.Pool.Get()
 	defer t.Pool.Put(set)
@@ -25,8 +25,8 @@ func (t *table) find(f *Filter, skip, limit int) (*hits, error) {
 	return h, nil
 }
 
-// eval makes set the ranks that f finds. What is cheap and narrows most comes first, since
-// nothing is left to do once there are none.
+// eval sets set to the ranks that f finds. Cheap and narrow conditions come first: nothing is
+// left to do once there are no ranks.
 func (t *table) eval(f *Filter, set posting.Set) error {
 	if err := t.start(f, set); err != nil {
 		return err
@@ -58,8 +58,8 @@ func (t *table) eval(f *Filter, set posting.Set) error {
 	return t.released(f.released, set)
 }
 
-// base returns the ranks that are neither adult nor video, which most queries start from.
-// It is made once.
+// base returns the ranks that are neither adult nor video, where most queries start. It is
+// made once.
 func (t *table) base() (posting.Set, error) {
 	if set := t.usual.Load(); set != nil {
 		return *set, nil
@@ -73,7 +73,7 @@ func (t *table) base() (posting.Set, error) {
 	return set, err
 }
 
-// start makes set all ranks that may be found at all.
+// start sets set to all ranks but the flagged ones that f excludes.
 func (t *table) start(f *Filter, set posting.Set) error {
 	if !f.adult && !f.video {
 		base, err := t.base()
@@ -114,7 +114,7 @@ func (t *table) any(terms []term, set posting.Set, combine func(set, found posti
 	return nil
 }
 
-// inRange keeps the ranks whose value in a column f allows.
+// inRange removes the ranks whose value in a column is out of f's bounds.
 func (t *table) inRange(f *Filter, c tables.ColumnID, set posting.Set) error {
 	b := f.ranges[c]
 	if !b.set {
@@ -137,7 +137,7 @@ func (t *table) inRange(f *Filter, c tables.ColumnID, set posting.Set) error {
 	return nil
 }
 
-// releasedIn keeps the ranks that f's release types and days in its region allow.
+// releasedIn removes the ranks without a release of f's types and days in its region.
 func (t *table) releasedIn(f *Filter, set posting.Set) error {
 	b := f.released
 	if !b.set && len(f.types) == 0 {
@@ -179,8 +179,7 @@ func (t *table) releasedIn(f *Filter, set posting.Set) error {
 	return nil
 }
 
-// released keeps the ranks with a day of release, anywhere, within b; of series, with an
-// episode on the air.
+// released removes the ranks without a day of release, anywhere, or an episode within b.
 func (t *table) released(b bounds, set posting.Set) error {
 	if !b.set {
 		return nil
@@ -195,8 +194,8 @@ func (t *table) released(b bounds, set posting.Set) error {
 		set.Clear()
 		return nil
 	}
-	// Whose first or last day is within is found by that. Only of those with days on both
-	// sides each day must be looked at.
+	// A first or last day within b decides at once. Only titles with days on both sides of b
+	// need a look at each of their days.
 	found, rest := t.Pool.Get(), t.Pool.Get()
 	defer t.Pool.Put(found)
 	defer t.Pool.Put(rest)
@@ -219,7 +218,6 @@ func (t *table) released(b bounds, set posting.Set) error {
 	}
 	if rest.Next(0) >= 0 {
 		l, _ := t.Dated(tables.Release).Find(tables.ReleaseKey("", anyType))
-		// Those on one side only, or on none, are found already or never.
 		if err := keepDated(l.Between(b.lo, b.hi), *rest, *found); err != nil {
 			return err
 		}

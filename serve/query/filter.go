@@ -10,18 +10,18 @@ import (
 	"reelsplice/schemas/tables/posting"
 )
 
-// A Filter is a query of discover: what the resources of one kind must be like, and their
-// order. It is made by ParseFilter, or for one of the lists of the API.
+// A Filter is a query of discover: conditions on the resources of one kind, and their order.
+// ParseFilter and the lists of the API make it.
 type Filter struct {
 	kind       fragment.Kind
 	sort       tables.ColumnID
 	descending bool
 
-	adult, video bool // may be
-	undated      bool // a filter of the day lets those without one pass
+	adult, video bool // include them
+	undated      bool // titles without a day pass the filter of it
 
-	must   [][]term // in one of each; clauses and the terms of each ascend
-	not    []term   // in none of these, ascending
+	must   [][]term // a hit is in a list of each clause; clauses and their terms ascend
+	not    []term   // a hit is in none of these lists; ascending
 	ranges [tables.ColumnCount]bounds
 
 	// released bounds the day of any release, or of any episode. With a region it is of a
@@ -43,8 +43,8 @@ func compareTerms(a, b term) int {
 	return cmp.Or(cmp.Compare(a.list, b.list), cmp.Compare(a.key, b.key))
 }
 
-// bounds are the first and the last value, both allowed. The zero bounds allow all, even
-// the value that stands for none.
+// bounds are the lowest and the highest value, both included. The zero bounds allow all
+// values, even the one that stands for none.
 type bounds struct {
 	lo, hi int32
 	set    bool
@@ -71,8 +71,7 @@ func (b *bounds) most(v int32) {
 // A typeSet is a set of release types, 1 to 6, by bit; 0 is any.
 type typeSet uint8
 
-// has tells whether the releases of a type are those; of any type, only for the set of
-// any.
+// has reports whether the set has a type; the set of any has only the type of any.
 func (s typeSet) has(typ int) bool {
 	if s == anyTypes {
 		return typ == anyType
@@ -91,7 +90,7 @@ const (
 	theatricalSet = typeSet(1<<limited | 1<<theatrical)
 )
 
-// normalize brings f into the form that only depends on its meaning.
+// normalize makes filters of the same meaning equal.
 func (f *Filter) normalize() {
 	for i, c := range f.must {
 		f.must[i] = sortedTerms(c)
@@ -155,9 +154,9 @@ func (b *bounds) append(dst []byte) []byte {
 	return binary.AppendVarint(binary.AppendVarint(append(dst, 1), int64(b.lo)), int64(b.hi))
 }
 
-// ShowRegion has rows show the release date that movies have in a country, a code of two
-// letters, and narrows filters of release dates and types to releases there; anything
-// else takes the country away.
+// ShowRegion makes rows show the release dates of a country, a code of two letters, and
+// restricts filters of release dates and types to releases there. Any other value removes
+// the country.
 func (f *Filter) ShowRegion(country string) {
 	region, ok := parseCountry([]byte(country))
 	if !ok || f.kind != fragment.KindMovie {

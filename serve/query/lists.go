@@ -5,7 +5,7 @@ import (
 	"reelsplice/schemas/tables"
 )
 
-// A Window is the first and the last day that a list looks at, as its dates say.
+// A Window is the first and the last day of a list, its dates in the response.
 type Window struct{ From, To int32 }
 
 // Lengths of windows in days.
@@ -15,7 +15,7 @@ const (
 	onTheAirDays   = 7  // ahead
 )
 
-// minimumVotes is how many votes top_rated asks for.
+// minimumVotes is the least number of votes in top_rated.
 const minimumVotes = 200
 
 // notTopRated are the genres that top_rated leaves out: documentaries, and a number that

@@ -18,7 +18,7 @@ type names struct {
 	*tables.NameIndex
 }
 
-// exact appends the resources that a key belongs to.
+// exact appends the resources that have a whole name, by its key.
 func (n *names) exact(key uint64, dst []judged) []judged {
 	for i := sort.Search(n.Keys.Len(), func(i int) bool { return n.Keys.At(i) >= key }); i < n.Keys.Len() && n.Keys.At(i) == key; i++ {
 		if rank := n.Ranks.At(i); int(rank) < n.Rows {
@@ -101,7 +101,7 @@ func (n *names) load(dst posting.Set, term []byte, prefix bool) error {
 	return nil
 }
 
-// nth returns the n-th rank of a set, from 0; -1 if there is none.
+// nth returns the n-th rank of a set, from 0; -1 behind the last one.
 func nth(s posting.Set, n int) int {
 	for i, w := range s {
 		c := mathbits.OnesCount64(w)

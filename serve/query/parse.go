@@ -33,8 +33,8 @@ var ranges = [...]struct {
 	{"number_of_episodes", tables.Episodes},
 }
 
-// lists are the parameters that ask for keys: behind "with_" for a resource that is in one
-// of the columns' lists, behind "without_" for others.
+// lists are the parameters of keys. with_NAME finds the resources in one of the columns'
+// lists, without_NAME all others.
 var lists = [...]struct {
 	name    string
 	key     func([]byte) (uint64, bool)
@@ -61,8 +61,8 @@ const (
 	without = "without_"
 )
 
-// parameters returns the names of the parameters of discover that each kind knows: those of
-// the table of operations, own ones too.
+// parameters returns the names of the parameters of discover, by kind: those of the table of
+// operations, own ones too.
 var parameters = sync.OnceValue(func() map[fragment.Kind]map[string]string {
 	known := map[fragment.Kind]map[string]string{}
 	for kind, op := range map[fragment.Kind]api.Op{fragment.KindMovie: api.OpDiscoverMovie, fragment.KindTV: api.OpDiscoverTv} {
@@ -89,8 +89,8 @@ type given struct {
 }
 
 // ParseFilter reads the parameters of discover, names and values decoded, for movies or
-// series; the package comment says what it makes of them. Names and values may be
-// overwritten once the next pair is asked for. The error is about the kind.
+// series; see the package comment. Each pair is valid until the next one. The error is about
+// the kind.
 func ParseFilter(kind fragment.Kind, params iter.Seq2[[]byte, []byte]) (Filter, error) {
 	known := parameters()[kind]
 	if known == nil {
@@ -148,8 +148,8 @@ func (p *parser) parse() {
 
 func (p *parser) isTrue(name string) bool { return bytes.EqualFold(p.value(name), []byte("true")) }
 
-// groups splits a list: the groups are joined by "and", the keys of each by "or". A group
-// of which no value can be one is left out.
+// groups splits a value: groups are joined by "and", the keys of each by "or". Malformed
+// values are left out, and groups of nothing else.
 func (p *parser) groups(value []byte, key func([]byte) (uint64, bool)) [][]uint64 {
 	var groups [][]uint64
 	left := maxValues
@@ -173,28 +173,28 @@ func (p *parser) groups(value []byte, key func([]byte) (uint64, bool)) [][]uint6
 	return groups
 }
 
-// allowed returns as many of the terms as may be added.
+// allowed returns the first terms, up to the limit of the filter.
 func (p *parser) allowed(terms []term) []term {
 	terms = terms[:min(len(terms), maxTerms-p.terms)]
 	p.terms += len(terms)
 	return terms
 }
 
-// add requires one of the terms, of which there may be none.
+// add requires one of the terms; no terms find nothing.
 func (p *parser) add(terms []term) {
 	if allowed := p.allowed(terms); len(allowed) > 0 || len(terms) == 0 {
 		p.f.must = append(p.f.must, allowed)
 	}
 }
 
-// must requires what a list of keys says, in any of the lists.
+// must requires the keys of a parameter, in any of the columns.
 func (p *parser) must(value []byte, key func([]byte) (uint64, bool), lists ...tables.ColumnID) {
 	for _, group := range p.groups(value, key) {
 		p.add(termsOf(group, lists...))
 	}
 }
 
-// not refuses all keys of a list.
+// not excludes all keys of a parameter.
 func (p *parser) not(value []byte, key func([]byte) (uint64, bool), lists ...tables.ColumnID) {
 	for _, group := range p.groups(value, key) {
 		p.f.not = append(p.f.not, p.allowed(termsOf(group, lists...))...)
@@ -211,7 +211,7 @@ func termsOf(keys []uint64, lists ...tables.ColumnID) []term {
 	return terms
 }
 
-// noKey is the key of no list.
+// noKey is no list's key.
 const noKey = math.MaxUint64
 
 func idKey(b []byte) (uint64, bool) { return parseUint(b) }
@@ -270,7 +270,7 @@ func (p *parser) numbers(c tables.ColumnID, least, most []byte) {
 	}
 }
 
-// releases reads the region and the types of releases, which mean nothing without one.
+// releases reads the region and the types of releases, which need a region.
 func (p *parser) releases() {
 	f := p.f
 	var ok bool
@@ -294,7 +294,7 @@ func typeKey(b []byte) (uint64, bool) {
 	return typ, ok && typ >= 1 && typ <= maxType
 }
 
-// offers reads the watch filters, which mean nothing without a region.
+// offers reads the watch filters, which need a region.
 func (p *parser) offers() {
 	region, ok := parseCountry(p.value("watch_region"))
 	if !ok {
@@ -347,7 +347,7 @@ func product(providers, types []uint64, key func(typ, provider uint64) uint64) [
 	return terms
 }
 
-// certifications reads the certifications of a country, which mean nothing without it.
+// certifications reads the certifications, which need their country.
 func (p *parser) certifications() {
 	where := string(bytes.ToUpper(p.value("certification_country")))
 	if where == "" {

@@ -7,7 +7,7 @@ import (
 	"reelsplice/schemas/tables/posting"
 )
 
-// showDays sets the dates of rows, whose ranks those are, to what f's region has.
+// showDays sets the dates of rows, which have those ranks, to the ones of f's region.
 func (e *Engine) showDays(t *table, f *Filter, ranks []uint32, rows []Row) error {
 	if f.region == [2]byte{} || len(ranks) == 0 {
 		return nil
@@ -30,10 +30,10 @@ func (e *Engine) showDays(t *table, f *Filter, ranks []uint32, rows []Row) error
 	return nil
 }
 
-// regionDays returns the ranks that were released in f's region, ascending, and the day of
-// each that is shown: the earliest of the first of f's types that it has there, else of the
-// theatrical types, else of a premiere, else of any. No list is in the order of ranks, so
-// it takes a pass over all releases of the region, and is kept.
+// regionDays returns the ranks that were released in f's region, ascending, with the day to
+// show: the earliest of the first of f's types that it has there, else of the theatrical
+// types, else of a premiere, else of any. No list is in the order of ranks, so it takes a
+// pass over all releases of the region; the result is cached.
 func (t *table) regionDays(f *Filter) (*hits, error) {
 	days := make([]int32, t.Rows)
 	for i := range days {
@@ -74,8 +74,8 @@ func (t *table) regionDays(f *Filter) (*hits, error) {
 	return h, nil
 }
 
-// preferred returns the release types in the order in which their dates are shown; those
-// of one group are equal. The last group is any type, which has dates of unknown type too.
+// preferred returns groups of release types, those first whose dates are shown first. The
+// last group is any type, which has dates of unknown type too.
 func preferred(listed []uint8) [][]uint8 {
 	var groups [][]uint8
 	for _, typ := range listed {

@@ -13,14 +13,14 @@ import (
 	"reelsplice/schemas/tables/posting"
 )
 
-// A Search asks for the resources whose names have the words of a query: all of them, in
-// any order, in one name or in several, the last one also as the beginning of a word.
+// A Search finds the resources whose names have the words of a query: all words, in any
+// order, in one name or in several. The last word may be the beginning of one.
 type Search struct {
 	// Kind is what is searched; 0 is movies, series and people together.
 	Kind fragment.Kind
-	// Query is any text. Package text says what counts of it.
+	// Query is any text. Package text cuts it into words.
 	Query []byte
-	// IncludeAdult leaves adult titles and people in.
+	// IncludeAdult includes adult titles and people.
 	IncludeAdult bool
 	// Year, unless it is 0, is a year in which a movie was released anywhere, or in which
 	// an episode of a series was aired or the series began.
@@ -29,21 +29,21 @@ type Search struct {
 	PrimaryYear int
 	// FirstAirYear, unless it is 0, is the year in which a series began.
 	FirstAirYear int
-	// Fuzzy counts words with typing errors where no resource has the words of the query.
+	// Fuzzy allows typing errors if no resource has the words of the query.
 	Fuzzy bool
-	// Region is the country whose release date rows show, when a movie has one there.
+	// Region is the country whose release dates rows show, where movies have one.
 	Region string
 }
 
-// multiKinds are what a Search without a kind searches.
+// multiKinds are the kinds of a Search without a kind.
 var multiKinds = [...]fragment.Kind{fragment.KindMovie, fragment.KindTV, fragment.KindPerson}
 
-// Search finds one page of what s asks for. Pages count from 1. The order is the same for
-// all pages: resources that are called as the query says, by popularity, first those whose
-// title or original title that is; then, of the others, the most popular ones by how
-// well they fit and how popular they are; then the rest by popularity. If no resource has
-// all words and s is Fuzzy, words that differ by a typing error count as well: one letter, or two
-// in words of eight letters and more, but not the first. An error matches release.ErrCorrupt.
+// Search fills out with one page of hits. Pages count from 1. The order is one for all
+// pages. First come the resources whose title or original title is the query, then those
+// whose other names are, both by popularity. Then the most popular of the others by a score
+// of fit and popularity, and the rest by popularity. A Fuzzy search without any hit allows
+// one wrong letter in a word, or two in words of eight letters and more, but not the first.
+// An error matches release.ErrCorrupt.
 func (e *Engine) Search(s *Search, page, size int, out *Result) (err error) {
 	out.reset()
 	if page < 1 || size < 1 || page > maxRank/size {
@@ -85,17 +85,17 @@ func (e *Engine) Search(s *Search, page, size int, out *Result) (err error) {
 	return nil
 }
 
-// A search is a query while it is answered.
+// A search is the state of one query.
 type search struct {
 	wanted
 	hits  []matches
-	found bool     // resources have the words, whether the filters let them through or not
+	found bool     // resources have the words, filtered out or not
 	ranks []uint32 // of the rows of the page
 }
 
 var searches = sync.Pool{New: func() any { return new(search) }}
 
-// release gives the search's memory back.
+// release returns the search to the pool.
 func (q *search) release() {
 	q.drop()
 	searches.Put(q)
@@ -114,25 +114,25 @@ func (q *search) drop() {
 
 // Classes of hits, in their order.
 const (
-	mainExact  = iota // called as the query says
-	otherExact        // with another of its names
-	judgedHit         // judged by fit and popularity
+	mainExact  = iota // the title is the query
+	otherExact        // another name is
+	judgedHit         // by a score of fit and popularity
 	restHit           // by popularity alone
 	classes
 )
 
-// maxJudged is how many hits of a kind are judged.
+// maxJudged is how many hits of a kind get a score.
 const maxJudged = 300
 
-// matches are what a query finds of one kind.
+// matches are the hits of one kind.
 type matches struct {
 	t      names
-	set    *posting.Set // those of no other class
+	set    *posting.Set // of the last class
 	lists  [restHit][]judged
 	counts [classes]int
 }
 
-// A judged hit is one with what it is sorted by.
+// A judged hit has its score.
 type judged struct {
 	rank  uint32
 	score float64
@@ -182,7 +182,7 @@ func (q *search) find(e *Engine, kinds []fragment.Kind, s *Search, typos bool) e
 	return nil
 }
 
-// match puts into h all resources that have the words.
+// match fills h with all resources that have the words.
 func (q *search) match(h *matches, typos bool) error {
 	if typos {
 		return q.matchTypos(h)
@@ -199,7 +199,7 @@ func (q *search) match(h *matches, typos bool) error {
 	return nil
 }
 
-// filter removes what s does not want.
+// filter removes the hits that s excludes.
 func (h *matches) filter(kind fragment.Kind, s *Search) error {
 	t, set := h.t, *h.set
 	if !s.IncludeAdult {
@@ -208,9 +208,9 @@ func (h *matches) filter(kind fragment.Kind, s *Search) error {
 		}
 	}
 	if s.Kind == 0 {
-		return nil // years are for one kind
+		return nil // only searches of one kind have years
 	}
-	var first int // year of the first day
+	var first int // the year of the first day
 	switch kind {
 	case fragment.KindMovie:
 		first = s.PrimaryYear
@@ -232,7 +232,7 @@ func (h *matches) filter(kind fragment.Kind, s *Search) error {
 	return nil
 }
 
-// sort tells the classes of the hits apart and orders those that are judged.
+// sort divides the hits into classes and orders those with a score.
 func (h *matches) sort(w *wanted) {
 	set := *h.set
 	for tier := range h.lists[:judgedHit] {
@@ -276,8 +276,8 @@ func (q *search) page(start, size int, out *Result) {
 	}
 }
 
-// merge appends hits of a class from start on to out, until that has size rows. Those of
-// several kinds are merged by what they are sorted by.
+// merge appends hits of a class from start on to out, until that has size rows. It merges
+// those of several kinds by their scores.
 func (q *search) merge(class, start, size int, out *Result) {
 	var heads [len(multiKinds)]cursor
 	for i := range q.hits {
@@ -311,7 +311,7 @@ func (q *search) merge(class, start, size int, out *Result) {
 type cursor struct {
 	h    *matches
 	list []judged
-	rest int // rank to go on from, below 0 behind the last one or with a list
+	rest int // the next rank, below 0 behind the last one or with a list
 	hit  judged
 	ok   bool
 }
@@ -353,7 +353,7 @@ func (c *cursor) skip(n int) {
 }
 
 // date sets the dates of the movies on the page that were released in a region. Only
-// searches for movies take one.
+// searches of movies have one.
 func (q *search) date(e *Engine, s *Search, out *Result) error {
 	f := Filter{kind: fragment.KindMovie}
 	if f.ShowRegion(s.Region); s.Kind != fragment.KindMovie || f.region == [2]byte{} || len(out.Rows) == 0 {

@@ -14,13 +14,13 @@ func corrupt(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", release.ErrCorrupt, fmt.Sprintf(format, args...))
 }
 
-// A window takes limit ranks behind the first skip.
+// A window collects limit ranks behind the first skip.
 type window struct {
 	skip, limit int
 	ranks       []uint32
 }
 
-// add offers the next rank, and is false once no more are wanted.
+// add takes the next rank. It returns false once the window is full.
 func (w *window) add(rank uint32) bool {
 	if w.skip > 0 {
 		w.skip--
@@ -30,7 +30,7 @@ func (w *window) add(rank uint32) bool {
 	return len(w.ranks) < w.limit
 }
 
-// sorted offers w the ranks of set, which has count, in the order that f wants.
+// sorted adds the ranks of set, which has count, to w in the order of f.
 func (t *table) sorted(f *Filter, set posting.Set, count int, w *window) error {
 	s := sorter{set: set, rows: t.Rows}
 	switch f.sort.Column().Type {
@@ -44,7 +44,7 @@ func (t *table) sorted(f *Filter, set posting.Set, count int, w *window) error {
 	return nil
 }
 
-// byRank goes through set in the order of ranks, which is that of popularity descending.
+// byRank adds the ranks of set in their order, which is that of popularity descending.
 func byRank(set posting.Set, descending bool, w *window) {
 	if descending {
 		for r := set.Next(0); r >= 0 && w.add(uint32(r)); {
@@ -57,12 +57,13 @@ func byRank(set posting.Set, descending bool, w *window) {
 	}
 }
 
-// walkPart is the part of all places that are gone through in the hope that the hits come
-// soon. Longer ways are not worth it: then the places of all hits are looked up.
+// A walk over the places of an order ends after one walkPart-th of them. Looking up the
+// places of all hits is cheaper than a longer one.
 const walkPart = 8
 
-// sortedBy offers w the hits of s, which are count, in the order of a column, nil for one
-// that s.order has.
+// sortedBy adds the hits of s, which are count, to w in the order of a column, or of s.order
+// if column is nil. It walks over the order first, in the hope that the hits come soon: they
+// do if they are many and spread evenly.
 func (t *table) sortedBy(s *sorter, column *posting.Range, count int, descending bool, w *window) error {
 	missing := 0
 	if column != nil {
@@ -73,7 +74,7 @@ func (t *table) sortedBy(s *sorter, column *posting.Range, count int, descending
 		}
 	}
 	s.steps = t.Rows / walkPart
-	if wanted := w.skip + w.limit; wanted <= count/walkPart { // they come soon if they are spread evenly
+	if wanted := w.skip + w.limit; wanted <= count/walkPart {
 		fresh := *w
 		if s.run(missing, descending, w); s.err != nil || s.steps > 0 {
 			return s.err
@@ -89,18 +90,18 @@ func (t *table) sortedBy(s *sorter, column *posting.Range, count int, descending
 	return s.err
 }
 
-// A sorter goes through the hits of set by their places.
+// A sorter iterates over the hits of set by their places.
 type sorter struct {
 	set    posting.Set
 	rows   int
 	order  *posting.Order
-	column *posting.Range // nil: equal values are not known
-	places posting.Set    // of the hits; nil: not looked up
-	steps  int            // without places: how many more may be gone through
+	column *posting.Range // nil: the order has no equal values
+	places posting.Set    // of the hits; nil before they are looked up
+	steps  int            // without places: how many more places the walk may visit
 	err    error
 }
 
-// run offers w the hits. Those without a value, which have the first places, come last.
+// run adds the hits to w. Those without a value, which have the first places, come last.
 func (s *sorter) run(missing int, descending bool, w *window) {
 	if descending {
 		s.descend(w)
@@ -119,7 +120,7 @@ func (s *sorter) at(place int) uint32 {
 	return rank
 }
 
-// look makes places the places of the hits.
+// look sets places to the places of the hits.
 func (s *sorter) look(places posting.Set) error {
 	places.Clear()
 	for r := s.set.Next(0); r >= 0; r = s.set.Next(r + 1) {
@@ -136,8 +137,7 @@ func (s *sorter) look(places posting.Set) error {
 	return nil
 }
 
-// ascend offers w the hits at the places from to to-1. It is false when there is nothing
-// more to do.
+// ascend adds the hits at the places from to to-1. It returns false when w is full.
 func (s *sorter) ascend(from, to int, w *window) bool {
 	if s.places == nil {
 		return s.walk(from, to, w)
@@ -171,8 +171,7 @@ func (s *sorter) walk(from, to int, w *window) bool {
 	return s.steps > 0
 }
 
-// descend offers w the hits from the last place on; where their values are equal, in the
-// order of their ranks.
+// descend adds the hits from the last place on. Equal values stay in the order of ranks.
 func (s *sorter) descend(w *window) {
 	for end := s.rows - 1; end >= 0 && s.err == nil; end-- {
 		if s.places != nil {

@@ -12,11 +12,9 @@ import (
 // maxTrending is how many hits trending has at most.
 const maxTrending = 10_000
 
-// Trending fills out with a page of what is asked for most in a day or a week; kind 0 is
-// movies, series and people together. Adult ones are left out. Pages are as in Discover.
-//
-// All together are merged by the scores that the order of each kind was made of; of equals
-// the more popular one comes first.
+// Trending fills out with a page of what is hottest in a day or a week; kind 0 is movies,
+// series and people together, merged by their scores, then by popularity. Adult ones are
+// left out. Pages are those of Discover.
 func (e *Engine) Trending(kind fragment.Kind, week bool, page, size int, out *Result) error {
 	out.reset()
 	kinds := []fragment.Kind{kind}
@@ -53,8 +51,7 @@ func (e *Engine) Trending(kind fragment.Kind, week bool, page, size int, out *Re
 	return err
 }
 
-// merge makes the hits those from the one with the number from to before the one with the
-// number to.
+// merge sets the hits to numbers from to to-1.
 func (h *hits) merge(trends []*trend, from, to int) error {
 	for _, tr := range trends {
 		if err := tr.next(); err != nil {
@@ -68,7 +65,7 @@ func (h *hits) merge(trends []*trend, from, to int) error {
 				first = tr
 			}
 		}
-		if first == nil { // an order that is damaged
+		if first == nil { // a damaged order
 			return corrupt("trends: they end behind %d of %d", i, to)
 		}
 		if i >= from {
@@ -81,15 +78,15 @@ func (h *hits) merge(trends []*trend, from, to int) error {
 	return nil
 }
 
-// A trend goes through the ranks of one kind, the hottest first.
+// A trend iterates over the ranks of one kind, the hottest first.
 type trend struct {
 	t     *table
 	order *posting.Order
 	score posting.Float64s
-	set   *posting.Set // what may be shown
-	place int          // behind that of rank
+	set   *posting.Set // of all but adult ones
+	place int          // behind the place of rank
 	rank  uint32
-	left  bool // rank is one
+	left  bool // rank is valid
 }
 
 // trend starts before the first rank. The set comes from t's pool.
@@ -106,7 +103,7 @@ func (t *table) trend(week bool) (*trend, error) {
 	return tr, nil
 }
 
-// next goes on to the next rank that may be shown.
+// next goes to the next rank of the set.
 func (tr *trend) next() error {
 	for tr.left = false; !tr.left && tr.place < tr.t.Rows; tr.place++ {
 		tr.rank = tr.order.At(tr.place)
@@ -118,7 +115,7 @@ func (tr *trend) next() error {
 	return nil
 }
 
-// hotter tells whether tr's rank comes before o's.
+// hotter reports whether tr's rank comes before o's.
 func (tr *trend) hotter(o *trend) bool {
 	return cmp.Or(cmp.Compare(tr.score.At(int(tr.rank)), o.score.At(int(o.rank))), cmp.Compare(tr.popularity(), o.popularity())) > 0
 }

@@ -16,15 +16,15 @@ import (
 )
 
 const (
-	oneTypo  = 4  // letters from which on a word may have a typing error
-	twoTypos = 8  // letters from which on it may have two
-	longest  = 24 // letters up to which a word is tried
+	oneTypo  = 4  // letters: shorter words have no typing errors
+	twoTypos = 8  // letters: shorter words have one at most
+	longest  = 24 // letters: longer words have no typing errors
 
-	// maxTyped is how many words of a query are tried.
+	// maxTyped is how many words of a query may have typing errors.
 	maxTyped = 4
-	// maxTypos is how many terms count for a word.
+	// maxTypos is how many terms stand in for a word.
 	maxTypos = 48
-	// maxTried is how many terms are looked at.
+	// maxTried is how many terms are compared with a word.
 	maxTried = 2000
 )
 
@@ -39,8 +39,8 @@ var automata = sync.OnceValues(func() (list [2]*levenshtein.LevenshteinAutomaton
 	return list, nil
 })
 
-// matchTypos puts into h all resources that have the words but for typing errors: first
-// with errors in those words alone that no name has, then in any.
+// matchTypos fills h with all resources that have the words but for typing errors: first
+// with errors in words that no name has, then in any.
 func (q *search) matchTypos(h *matches) error {
 	for i := range q.words {
 		q.words[i].typos, q.words[i].tried = nil, false // those of another kind
@@ -61,12 +61,12 @@ func (q *search) matchTypos(h *matches) error {
 	return nil
 }
 
-// allowTypos finds out what counts for the words: for any, or for those that no name has.
-// It tells whether anything counts that did not.
+// allowTypos finds the terms that stand in for the words: for any, or for those that no name
+// has. It reports whether it found new ones.
 func (w *wanted) allowTypos(n *names, any bool) (bool, error) {
 	scratch, part := n.Pool.Get(), n.Pool.Get()
 	defer func() { n.Pool.Put(scratch); n.Pool.Put(part) }()
-	w.start = nil // names may begin with other letters
+	w.start = nil // other letters may be right
 	tried, more := 0, false
 	for i := range w.words {
 		wd := &w.words[i]
@@ -103,7 +103,7 @@ func (w *word) whole() []byte {
 	return w.text
 }
 
-// loadTypos makes dst the resources that have the word or one that counts for it.
+// loadTypos makes dst the resources that have the word or one that stands in for it.
 func (w *word) loadTypos(n *names, dst, part posting.Set) error {
 	exact := *w
 	exact.typos = nil
@@ -132,7 +132,7 @@ func (n *names) similar(letters []byte) ([]typo, error) {
 	_, size := utf8.DecodeRune(letters)
 	rest, err := builders[edits-1].BuildDfa(string(letters[size:]), uint8(edits))
 	if err != nil {
-		return nil, nil //nolint:nilerr // a word that has too many states has no typing errors
+		return nil, nil //nolint:nilerr // a word of too many states has no typing errors
 	}
 	it, err := n.Terms.Search(&firstFixed{first: letters[:size], rest: rest}, letters[:size], nil)
 	var list []typo
@@ -158,9 +158,9 @@ func (n *names) similar(letters []byte) ([]typo, error) {
 	return list[:min(len(list), maxTypos)], nil
 }
 
-// firstFixed is an automaton that takes words with a first letter and a rest that another
-// automaton takes. Its states are those of the other one, behind one for each byte of the
-// first letter.
+// firstFixed is an automaton of words: a first letter, then a rest that another automaton
+// accepts. Its states are those of the other one, behind one for each byte of the first
+// letter.
 type firstFixed struct {
 	first []byte
 	rest  *levenshtein.DFA

@@ -10,7 +10,7 @@ import (
 	"reelsplice/schemas/text"
 )
 
-// wanted is what the words of a query ask for.
+// wanted are the words of a query.
 type wanted struct {
 	folded []byte
 	key    uint64 // of the whole query
@@ -19,24 +19,24 @@ type wanted struct {
 	start  []byte
 }
 
-// A word is a word of the query, with the joints that it has.
+// A word is a word of the query with its joints, such as hyphens.
 type word struct {
 	text   []byte // of folded
 	joined []byte // text without joints, if it has any
 	run    bool   // of a script without blanks
-	prefix bool   // it may be the beginning of a word: the last one of the query
-	typos  []typo // what counts as well
-	tried  bool   // typos is known
+	prefix bool   // the beginning of a word is enough: the last one of the query
+	typos  []typo // terms that stand in for it
+	tried  bool   // typos is final
 }
 
-// A typo is a term that counts for a word.
+// A typo is a term that stands in for a word.
 type typo struct {
 	term  []byte
 	edits int
 	list  posting.List
 }
 
-// parse takes in a query.
+// parse sets w to the words of a query.
 func (w *wanted) parse(query []byte) {
 	w.folded = text.AppendFolded(w.folded[:0], query, text.MaxQuery)
 	w.key = text.Key(w.folded)
@@ -76,7 +76,8 @@ func next(folded []byte, terms *int) (w word, rest []byte) {
 // maxStart is how many bytes of a word its needle has at most.
 const maxStart = 4
 
-// needle picks letters that every name has which fits: the first ones of the longest word.
+// needle picks letters that every fitting name has: the first ones of the longest word. Most
+// names of famous titles lack them and are skipped by a search for bytes.
 func (w *wanted) needle() {
 	w.start = nil
 	long := 0
@@ -141,7 +142,7 @@ func (w *word) load(n *names, dst, part posting.Set) error {
 	return err
 }
 
-// terms calls fn with each term that the word asks for.
+// terms calls fn with each term of the word.
 func (w *word) terms(fn func(term []byte, prefix bool) error) (err error) {
 	if w.run {
 		if utf8.RuneCount(w.text) == 1 {
@@ -163,21 +164,21 @@ func (w *word) terms(fn func(term []byte, prefix bool) error) (err error) {
 	return err
 }
 
-// How much each thing counts for the score of a hit. What a name is worth is 1 at most.
+// Weights of the score of a hit. A name scores 1 at most.
 const (
 	spread     = 0.1  // the words are in no single name
-	together   = 0.5  // all words in one name
-	adjacent   = 0.15 // one behind the other, in the order of the query
+	together   = 0.5  // all words are in one name
+	adjacent   = 0.15 // in the order of the query without others between
 	beginning  = 0.15 // and the name begins with them
-	covering   = 0.2  // for the share of the name's letters that the query has
+	covering   = 0.2  // times the query's share of the name's letters
 	lesser     = 0.7  // factor for names that are neither title nor original title
-	partial    = 0.7  // factor for names that have the last word only as a beginning
+	partial    = 0.7  // factor for names in which the last word is only a beginning
 	perEdit    = 0.15 // less for each typing error
-	popularity = 0.6  // for a popularity of famous, less on a logarithmic scale
+	popularity = 0.6  // for a popularity of famous; logarithmic
 	famous     = 500
 )
 
-// score tells how well a resource with these names fits, mixed with its popularity.
+// score returns the fit of the best of a resource's names, plus its popularity.
 func (w *wanted) score(stored []byte, pop float64) float64 {
 	best := spread
 	for len(stored) > 0 {
@@ -204,7 +205,7 @@ func (w *wanted) score(stored []byte, pop float64) float64 {
 	return best + popularity*math.Log1p(max(pop, 0))/math.Log1p(famous)
 }
 
-// fit tells how well one name fits; 0 if it lacks a word.
+// fit returns how well one name fits, 0 if it lacks a word.
 func (w *wanted) fit(name []byte) float64 {
 	if len(name) == 0 {
 		return 0
@@ -234,7 +235,7 @@ func (w *wanted) fit(name []byte) float64 {
 	return fit
 }
 
-// in tells whether a name has the word, and how many typing errors it takes.
+// in reports whether a name has the word, and with how many typing errors.
 func (w *word) in(name []byte) (edits int, ok bool) {
 	edits = math.MaxInt
 	for at := 0; at >= 0; at = w.begin(name, at+1) {
@@ -248,7 +249,7 @@ func (w *word) in(name []byte) (edits int, ok bool) {
 	return edits, ok
 }
 
-// begin returns where the word could begin from from on; -1 for nowhere.
+// begin returns the next place from from on where the word could begin; -1 for none.
 func (w *word) begin(name []byte, from int) int {
 	for ; from < len(name); from++ {
 		if c := name[from-1]; c == ' ' || c == text.Joint || w.run && utf8.RuneStart(name[from]) {
@@ -258,8 +259,8 @@ func (w *word) begin(name []byte, from int) int {
 	return -1
 }
 
-// match tells whether a name begins with the word, how many bytes of it that takes, and
-// with how many typing errors.
+// match reports whether a name begins with the word, in how many bytes and with how many
+// typing errors.
 func (w *word) match(name []byte) (n, edits int, ok bool) {
 	if n, ok = matchLetters(name, w.text, w.run, w.prefix); ok || len(w.typos) == 0 {
 		return n, 0, ok
@@ -272,8 +273,8 @@ func (w *word) match(name []byte) (n, edits int, ok bool) {
 	return 0, 0, false
 }
 
-// matchLetters tells whether a name begins with the letters of a word, joints aside, and
-// how many bytes of it they take. A run need not end with a word, and goes across blanks.
+// matchLetters reports whether a name begins with the letters of a word, joints aside, and
+// in how many bytes. A run may end within a word of the name and go across blanks.
 func matchLetters(name, letters []byte, run, prefix bool) (n int, ok bool) {
 	for i := 0; i < len(letters); {
 		switch {
@@ -293,7 +294,7 @@ func matchLetters(name, letters []byte, run, prefix bool) (n int, ok bool) {
 	return n, run || prefix || n == len(name) || name[n] == ' ' || name[n] == text.Joint
 }
 
-// phrase returns where all words stand one behind the other in a name; -1 for nowhere.
+// phrase returns where all words stand side by side in a name; -1 for nowhere.
 func (w *wanted) phrase(name []byte) int {
 	first := &w.words[0]
 	for at := 0; at >= 0; at = first.begin(name, at+1) {
@@ -304,7 +305,7 @@ func (w *wanted) phrase(name []byte) int {
 	return -1
 }
 
-// follows tells whether a name begins with all words.
+// follows reports whether a name begins with all words.
 func (w *wanted) follows(name []byte) bool {
 	for i := range w.words {
 		if i > 0 && len(name) > 0 && (name[0] == ' ' || name[0] == text.Joint) {

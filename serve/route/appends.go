@@ -44,7 +44,7 @@ func (r *reader) append(ns *namespace, name []byte) {
 }
 
 // appended reports whether a name is among those found so far. "season/1" and
-// "season/01" are two names: the answer has a member for each.
+// "season/01" are two names: the response has a field for each.
 func (q *Request) appended(name []byte) bool {
 	for i := range q.appends[:q.nAppends] {
 		if bytes.Equal(q.appends[i].Property, name) {

@@ -8,7 +8,7 @@ import (
 	"reelsplice/schemas/api"
 )
 
-// A param is a query parameter that Request knows.
+// A param is a query parameter that has a field in Params.
 type param uint8
 
 const (
@@ -103,7 +103,7 @@ type paramSet uint32
 
 func (s paramSet) has(p param) bool { return s&(1<<p) != 0 }
 
-// setOf returns those of params that Request knows.
+// setOf returns those of params that have a field in Params.
 func setOf(params []api.Param) paramSet {
 	var s paramSet
 	for _, p := range params {
@@ -140,7 +140,7 @@ func ParseQuery(query []byte, q *Request) Code {
 	q.APIKey = r.text(paramAPIKey)
 	q.Callback = r.text(paramCallback)
 	if info.names != nil {
-		// Said here, since the keyword's details do not list the parameter.
+		// The details of keywords do not list the parameter.
 		r.takes |= 1 << paramAppend
 		if c := r.appends(info.names); c != CodeOK {
 			return c
@@ -297,8 +297,8 @@ func Each(query []byte) iter.Seq2[[]byte, []byte] {
 }
 
 // Lookup appends to dst the decoded value of a parameter in a raw query, and
-// reports whether it was given. It is for parameters that Request does not know,
-// and for those that are needed before the path is routed. The name is letter for
+// reports whether it was given. It is for parameters without a field in Params, and for
+// those that are needed before the path is routed. The name is letter for
 // letter; of a repeated parameter the last one counts.
 func Lookup(dst, query []byte, name string) ([]byte, bool) {
 	from, found := len(dst), false

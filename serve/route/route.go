@@ -1,5 +1,5 @@
 // Package route turns the path and the query of a request into a typed Request. It
-// works on bytes, knows no server, and allocates nothing once its tables are built
+// works on bytes without a server, and allocates nothing once its tables are built
 // (on first use, from the table of package api).
 //
 // # Paths
@@ -20,7 +20,7 @@
 // stays as it stands. Order means nothing, unknown parameters are ignored, of a
 // repeated parameter the last one counts, and an empty value is like none. What the
 // operation and its appended sub-requests do not take is left at its zero value,
-// whatever it says: it cannot change the answer, nor be an error.
+// whatever its value: it changes no response and causes no error.
 //
 // # Which error wins
 //
@@ -35,7 +35,7 @@ import (
 	"reelsplice/schemas/fragment"
 )
 
-// A Code tells how a request is refused: a status_code of the public API.
+// A Code is the reason for a refusal: a status_code of the public API.
 type Code uint8
 
 // The codes of this package. CodeOK refuses nothing.
@@ -61,8 +61,8 @@ const (
 	MaxIDs       = 100 // in ids, repeated ones too
 )
 
-// A Request is what a path and a query ask for. It is some 7 KB long and made to be
-// reused: every Match and Parse resets it. It must not be copied.
+// A Request is a parsed path and query. It takes some 7 KB and is made to be reused: every
+// Match and Parse resets it. It must not be copied.
 //
 // Its byte slices point into the path and the query that it was parsed from, or
 // into the Request itself: they are good until the caller changes those bytes or
@@ -71,8 +71,7 @@ type Request struct {
 	Target
 	Params
 
-	// Pages is the last page that may be asked for; 0 means MaxPage. Match and Parse
-	// leave it as it is.
+	// Pages is the highest valid page; 0 means MaxPage. Match and Parse leave it as it is.
 	Pages uint16
 
 	appends [MaxAppends]Append
@@ -115,7 +114,7 @@ type Params struct {
 	// Anything else is like no language.
 	Language    fragment.Variant
 	HasLanguage bool
-	// Page is 1 to the last one that may be asked for; 1 when not given.
+	// Page is 1 to the highest valid one; 1 when not given.
 	Page    uint16
 	HasPage bool
 	// Country, Region and WatchRegion are zero unless two letters were given.
@@ -140,10 +139,10 @@ type Params struct {
 	nAppends, nImages, nVideos int
 }
 
-// An Append is one sub-request that is to be appended to a details answer.
+// An Append is one sub-request to append to a details response.
 type Append struct {
-	// Property is the name of the member in the answer: what was asked for, letter
-	// for letter, decoded.
+	// Property is the name of the field in the response: the requested name, letter for
+	// letter, decoded.
 	Property []byte
 	// Op is the operation appended to the configuration; NoOp elsewhere.
 	Op api.Op
@@ -156,7 +155,7 @@ type Append struct {
 
 // Appends returns the sub-requests to append in the order of the request: known
 // names, each once. It is empty for operations that append nothing.
-// "account_states" is among them; what becomes of it is for the caller to say.
+// "account_states" is among them; the caller decides about it.
 func (q *Request) Appends() []Append { return q.appends[:q.nAppends] }
 
 // ImageLanguages returns include_image_language: bare languages and NoLanguage

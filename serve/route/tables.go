@@ -69,7 +69,7 @@ func newTables() *tables {
 	return t
 }
 
-// beyondParams tells whether Request does not know some of params.
+// beyondParams reports whether Request lacks some of params.
 func beyondParams(params []api.Param) bool {
 	return slices.ContainsFunc(params, func(p api.Param) bool { return paramOf([]byte(p.Name)) == paramUnknown })
 }
@@ -95,7 +95,7 @@ func changes(op *api.Operation) bool {
 	return op.Writes && (op.Method != get || op.Auth != api.AuthBearer)
 }
 
-// slotOf returns what a path parameter of op takes.
+// slotOf returns the slot of a path parameter of op.
 func slotOf(op *api.Operation, name string) slot {
 	if s := seriesSlot(name); s != slotNone {
 		return s

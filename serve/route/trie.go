@@ -7,7 +7,7 @@ import (
 	"reelsplice/schemas/fragment"
 )
 
-// A slot is what a node takes in place of a word.
+// A slot is the type of value that a node matches in place of a word.
 type slot uint8
 
 const (
@@ -140,7 +140,7 @@ func isIMDb(b []byte) bool {
 }
 
 // add makes the nodes for a path such as "3/movie/{movie_id}/credits" and returns
-// the last one. slotOf says what each {name} takes.
+// the last one. slotOf returns the slot of each {name}.
 func (n *node) add(path string, slotOf func(name string) slot) *node {
 	for seg := range strings.SplitSeq(path, "/") {
 		if name, ok := strings.CutPrefix(seg, "{"); ok {
