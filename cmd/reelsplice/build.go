@@ -27,14 +27,14 @@ func buildCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "build --catalog DIR --releases DIR",
 		Short: "Make a release of the catalogue",
-		Long: "build makes a release of the catalogue. Its id and its bytes follow from the catalogue, --level,\n" +
-			"and, if there is one, the previous release and --date. It is served once it is published: by --publish, or by\n" +
-			"the command publish.\n\n" +
-			"What differs from the previous release, the current one by default, is what /3/movie/changes and its like\n" +
-			"tell, for 15 days. When nothing does, no release is made and the previous one is reported.\n\n" +
-			"What is made of the same as in the previous release is kept: it is not rendered again, and its packs are hard\n" +
-			"links where the file system has them. All is made anew with --full, with another --level or program, or when\n" +
-			"too much of the kept packs is out of use. The answers are the same in any case.",
+		Long: "build makes a release of the catalogue. The catalogue, --level, the previous release and --date determine\n" +
+			"its id and its bytes. Publish it with --publish or the command publish; the edge serves published releases.\n\n" +
+			"build compares the release with the previous one, the current release by default. /3/movie/changes and its\n" +
+			"like list the differences for 15 days. Without a difference there is no new release: build reports the\n" +
+			"previous one.\n\n" +
+			"An incremental build reuses each resource whose inputs are those of the previous release, and links its packs\n" +
+			"where the file system has hard links. --full renders everything, and so does another --level or version of\n" +
+			"the program. The responses are the same either way.",
 		Example: "  reelsplice build --catalog catalog --releases releases --publish",
 	}
 	f := c.Flags()
@@ -44,10 +44,10 @@ func buildCommand(a *app) *cobra.Command {
 	f.IntVar(&cfg.Level, "level", cfg.Level, "deflate `LEVEL`, 1 to 9")
 	f.IntVar(&cfg.Jobs, "jobs", cfg.Jobs, "shards built at once")
 	f.Var(&memory, "memory", "bytes that the build may use, such as 512MiB")
-	f.StringVar(&previous, "previous", "current", "release to tell changes from: `ID`, current, previous or none")
-	f.StringVar(&date, "date", "", "when the changes happened: `TIME` such as 2026-11-22 or 2026-11-22T04:00:00Z; the clock by default")
-	f.StringVar(&access, "access", "", "`FILE` of how often resources were asked for, by which they trend: media_type, id, day, week")
-	f.BoolVar(&cfg.Full, "full", false, "make all of the release anew")
+	f.StringVar(&previous, "previous", "current", "release to compare with and to reuse: `ID`, current, previous or none")
+	f.StringVar(&date, "date", "", "`TIME` of the changes, such as 2026-11-22 or 2026-11-22T04:00:00Z; now by default")
+	f.StringVar(&access, "access", "", "`FILE` with requests by resource, for trends: media_type, id, day, week")
+	f.BoolVar(&cfg.Full, "full", false, "render everything; reuse nothing of the previous release")
 	f.BoolVar(&publish, "publish", false, "make the release current")
 	profiles.add(f)
 	required(c, "catalog", "releases")
@@ -87,8 +87,8 @@ func parseDate(text string) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("date %q: want a time such as 2026-11-22T04:00:00Z or a day", text)
 }
 
-// previousRelease returns the id of the release that a build is made upon, "" for none. A
-// current one that cannot be read keeps nobody from building another.
+// previousRelease returns the id of the release that a build compares with and reuses, ""
+// for none. An unreadable current release counts as none.
 func (a *app) previousRelease(s release.Store, name string) (string, error) {
 	switch name {
 	case "none", "":
@@ -105,7 +105,7 @@ func (a *app) previousRelease(s release.Store, name string) (string, error) {
 		}
 	}
 	if !errors.Is(err, release.ErrNoRelease) {
-		a.logger().Warn("the current release cannot be read, so no changes are told", "error", err)
+		a.logger().Warn("the current release cannot be read: the build has no changes and reuses nothing", "error", err)
 	}
 	return "", nil
 }
@@ -155,13 +155,13 @@ func writeBuild(w io.Writer, r *build.Report, published bool) {
 		state = "built and published"
 	}
 	if r.Unchanged {
-		state = "the previous one, from which nothing differs"
+		state = "the previous one: no differences"
 	}
 	fmt.Fprintf(t, "release\t%s, %s\n", r.Release, state)
 	for _, kind := range slices.Sorted(maps.Keys(r.Records)) {
 		fmt.Fprintf(t, "records\t%s\n", ofKind(r.Records[kind], kind))
 	}
-	fmt.Fprintf(t, "derived\t%s that no dump has a record of\n", plural(r.Derived, "resource"))
+	fmt.Fprintf(t, "derived\t%s without a record in a dump\n", plural(r.Derived, "resource"))
 	fmt.Fprintf(t, "fragments\t%d in %s\n", r.Fragments, plural(r.Segments, "segment"))
 	if r.Kept > 0 {
 		fmt.Fprintf(t, "kept\t%s of the previous release\n", plural(r.Kept, "unit"))

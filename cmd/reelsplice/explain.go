@@ -10,7 +10,7 @@ import (
 	"reelsplice/ingest"
 )
 
-// explain prints how an ingest would understand the first rows of its sources.
+// explain prints the records that an ingest would make of the first rows of its sources.
 func (a *app) explain(ctx context.Context, cfg ingest.Config) error {
 	if strings.Contains(cfg.Catalog, "://") {
 		return usage(fmt.Errorf("explain: want a catalogue in a folder, or none, found %s", cfg.Catalog))
@@ -22,8 +22,8 @@ func (a *app) explain(ctx context.Context, cfg ingest.Config) error {
 	return a.print(e, func(w io.Writer) { writeExplanation(w, &e) })
 }
 
-// writeExplanation prints files, rows and members. Everything but the mapping to start
-// from is a comment of TOML, so that the output can be saved as it is.
+// writeExplanation prints files, rows and fields. All but the suggested mapping is a TOML
+// comment, so that the output is a mapping file.
 func writeExplanation(w io.Writer, e *ingest.Explanation) {
 	for i := range e.Files {
 		if i > 0 {
@@ -92,7 +92,7 @@ func writeExplainedRow(w io.Writer, r *ingest.ExplainedRow) {
 	for _, list := range []struct {
 		what  string
 		names []string
-	}{{"left out", r.Dropped}, {"kept, though the API does not have it", r.Unknown}, {"names that are not known, kept as they are", r.Whole}} {
+	}{{"left out", r.Dropped}, {"kept, though not a field of the API", r.Unknown}, {"unknown names, kept", r.Whole}} {
 		if len(list.names) > 0 {
 			writeComment(w, "  "+list.what+": "+strings.Join(list.names, ", "))
 		}

@@ -19,13 +19,12 @@ func genCommand(a *app) *cobra.Command {
 		Use:   "gen --out DIR --movies N",
 		Short: "Make a synthetic dump of any size",
 		Long: "gen makes a dump as a crawl of the API would: movies, series with their seasons, people, collections,\n" +
-			"companies, networks and keywords, one file a kind, one answer with all that can be appended a line.\n" +
-			"How much there is of everything, what is missing and how popular it is follow the real catalogue;\n" +
-			"texts and names are invented. It is for benchmarks and for trying things out.\n\n" +
-			"The real catalogue has 229 series and 4,800 people for 1,240 movies. Without --people there are as many\n" +
-			"as that; series are made only when --tv asks for them: with its seasons, one takes three times the bytes of a movie.\n\n" +
-			"The same --seed and numbers give the same bytes, whatever --jobs says. A dump that gen left in DIR\n" +
-			"before is replaced; files of others with the names of its files are not touched.",
+			"companies, networks and keywords. Each kind has one file; each line is a response with all appended.\n" +
+			"Counts, gaps and popularity are distributed as in the real catalogue; texts and names are invented.\n\n" +
+			"The real catalogue has 229 series and 4,800 people for 1,240 movies. --people follows that ratio by default.\n" +
+			"Ask for series with --tv: with its seasons, a series takes three times the bytes of a movie.\n\n" +
+			"The same --seed and numbers give the same bytes, whatever --jobs is. gen replaces its own earlier dump in\n" +
+			"DIR and refuses to overwrite other files.",
 		Example: "  reelsplice gen --out dump --movies 10000 --tv 500\n" +
 			"  reelsplice ingest --catalog catalog dump",
 	}
@@ -34,8 +33,8 @@ func genCommand(a *app) *cobra.Command {
 	f.StringVar(&cfg.Out, "out", "", "`DIR` of the dump, made when it is missing")
 	f.Int64Var(&cfg.Movies, "movies", 0, "make `N` movies")
 	f.Int64Var(&cfg.TV, "tv", 0, "make `N` series")
-	f.Int64Var(&cfg.People, "people", 0, "make `N` people; 0 for as many as so many titles have")
-	f.Uint64Var(&cfg.Seed, "seed", cfg.Seed, "another `NUMBER` gives other records")
+	f.Int64Var(&cfg.People, "people", 0, "make `N` people; 0 follows the number of titles")
+	f.Uint64Var(&cfg.Seed, "seed", cfg.Seed, "`NUMBER` that the records depend on")
 	f.StringVar(&compress, "compress", compress, "`HOW` files are compressed: "+strings.Join(gen.Compressions(), ", "))
 	f.IntVar(&cfg.Jobs, "jobs", cfg.Jobs, "records made at once")
 	required(c, "out", "movies")

@@ -26,18 +26,18 @@ func ingestCommand(a *app) *cobra.Command {
 		Use:   "ingest --catalog DIR SRC...",
 		Short: "Read dumps into the catalogue",
 		Long: "ingest reads dumps into the catalogue: files, folders or globs of NDJSON, JSON, CSV, TSV or Parquet,\n" +
-			"plain, .gz or .zst. What the rows are is told by the names of files and folders (movie.json,\n" +
-			"movies.ndjson.zst, tv/, tv/1399-season-1.json, people.parquet), by the columns of tables, or by\n" +
-			"--kind and --layout. --explain prints how the first rows are understood, and for an unknown table\n" +
-			"a mapping to start from.\n\n" +
-			"Dumps and the catalogue may lie in object storage: s3://bucket/key?region=R, gs://bucket/key,\n" +
-			"azblob://container/key?storage_account=A, with credentials from where each vendor's tools take\n" +
-			"them, or file:///folder. A key that ends in a slash is a folder; *, ** and [] make a pattern.\n\n" +
-			"Of several sources, the later one wins, member by member; --precedence names another order. A row\n" +
-			"{\"id\":1,\"_deleted\":true} or {\"id\":1,\"_merged_into\":2} takes a resource out.\n\n" +
-			"Rows that do not validate go to quarantine, the others go on; the exit code is then 1, unless\n" +
-			"--max-quarantined or --max-bad allows as many. An ingest that was killed goes on where it was when\n" +
-			"the same one is started again.",
+			"plain, .gz or .zst. The names of files and folders (movie.json, movies.ndjson.zst, tv/,\n" +
+			"tv/1399-season-1.json, people.parquet), the columns of tables, or --kind and --layout determine the kind\n" +
+			"of the rows. --explain prints the fields of the first rows, and a mapping to start from for an unknown\n" +
+			"table.\n\n" +
+			"Dumps and the catalogue may lie in object storage: s3://bucket/key?region=R and, with the build tag\n" +
+			"allclouds, gs://bucket/key and azblob://container/key?storage_account=A. Credentials come from where each\n" +
+			"vendor's tools look for them. A key that ends in a slash is a folder; *, ** and [] make a pattern.\n\n" +
+			"Later sources win over earlier ones, field by field; --precedence names another order. A row\n" +
+			"{\"id\":1,\"_deleted\":true} or {\"id\":1,\"_merged_into\":2} removes a resource.\n\n" +
+			"Rows that do not validate go to quarantine, the others into the catalogue. The exit code is then 1,\n" +
+			"unless --max-quarantined or --max-bad allows as many. A killed ingest continues when the same command\n" +
+			"runs again.",
 		Example: "  reelsplice ingest --catalog catalog dumps/movies.ndjson.zst\n" +
 			"  reelsplice ingest --catalog catalog --language de-DE 'crawl-de/*.json'\n" +
 			"  reelsplice ingest --explain films.csv >films.toml\n" +
@@ -51,18 +51,18 @@ func ingestCommand(a *app) *cobra.Command {
 	f.StringVar(&cfg.Catalog, "catalog", "", "`DIR` or s3://, gs://, azblob:// or file:// URL of the catalogue, made when it is missing")
 	mirrorFlag(f, &bucket)
 	f.BoolVar(&bucket.BreakLock, "break-lock", false, "take the lock of a catalogue in a bucket that an ingest left behind")
-	f.StringVar(&cfg.Layout, "layout", "auto", "what the dump's fields mean: auto or the name of a `LAYOUT`: "+strings.Join(ingest.Layouts()[1:], ", "))
-	f.StringVar(&cfg.Kind, "kind", "", "what every row is: movie, tv, season, episode, person ...")
+	f.StringVar(&cfg.Layout, "layout", "auto", "meaning of the dump's fields, `LAYOUT`: auto, "+strings.Join(ingest.Layouts()[1:], ", "))
+	f.StringVar(&cfg.Kind, "kind", "", "kind of every row: movie, tv, season, episode, person ...")
 	f.StringVar(&cfg.Language, "language", "", "language of the crawl, `xx-YY`; en-US when not given")
-	f.StringArrayVar(&cfg.Mappings, "mapping", nil, "`FILE` that says what the columns of tables mean; may be given several times")
-	f.StringVar(&o.precedence, "precedence", "", "`FILE` that says which source wins, for all members or for some")
+	f.StringArrayVar(&cfg.Mappings, "mapping", nil, "mapping `FILE` for the columns of tables; repeatable")
+	f.StringVar(&o.precedence, "precedence", "", "`FILE` with the order of sources, for all fields or for some")
 	f.BoolVar(&cfg.Overlay, "overlay", false, "these sources win over all others")
-	f.BoolVar(&cfg.Update, "update", false, "the sources are what changed: copy the parts of the catalogue that they do not speak of")
-	f.StringArrayVar(&o.replay, "replay", nil, "ingest the rows of a quarantine `FILE` once more, in place of SRC; may be given several times")
-	f.BoolVar(&cfg.Restart, "restart", false, "do not go on where an ingest was killed")
+	f.BoolVar(&cfg.Update, "update", false, "the sources hold changes alone: copy the rest of the catalogue unread")
+	f.StringArrayVar(&o.replay, "replay", nil, "ingest the rows of a quarantine `FILE` again, in place of SRC; repeatable")
+	f.BoolVar(&cfg.Restart, "restart", false, "start over instead of continuing a killed ingest")
 	f.StringVar(&o.maxBad, "max-bad", "", "stop when more than `N` rows, or N% of them, do not validate; the catalogue then stays as it is")
 	f.Int64Var(&o.tolerated, "max-quarantined", 0, "succeed with up to `N` rows in quarantine")
-	f.BoolVar(&o.explain, "explain", false, "print how the first rows of the sources are understood, and for an unknown table a mapping to start from; write nothing")
+	f.BoolVar(&o.explain, "explain", false, "print the fields of the first rows, and a mapping to start from for an unknown table; write nothing")
 	limitFlags(f, &o)
 	return a.leaf(c, func(ctx context.Context, args []string) error {
 		cfg.Sources = args
@@ -90,7 +90,7 @@ func ingestCommand(a *app) *cobra.Command {
 	})
 }
 
-// ingestFlags are flags that are checked before they become part of a Config.
+// ingestFlags are checked before they become part of a Config.
 type ingestFlags struct {
 	precedence, maxBad string
 	replay             []string
@@ -102,7 +102,7 @@ type ingestFlags struct {
 	maxRatio                                        int64
 }
 
-// limitFlags adds the flags of what a dump may take.
+// limitFlags adds the flags that bound a dump.
 func limitFlags(f *pflag.FlagSet, o *ingestFlags) {
 	o.memory, o.maxRow = ingest.DefaultMemory, limit.DefaultMaxRowBytes
 	o.maxPage, o.maxDictionary = limit.DefaultMaxPageBytes, limit.DefaultMaxDictionaryBytes
@@ -115,7 +115,7 @@ func limitFlags(f *pflag.FlagSet, o *ingestFlags) {
 	f.Var(&o.maxDictionary, "max-dictionary-bytes", "largest dictionary of a Parquet file")
 }
 
-// apply checks the flags and sets what they say.
+// apply checks the flags and sets them in cfg.
 func (o *ingestFlags) apply(cfg *ingest.Config) error {
 	cfg.Memory = int64(o.memory)
 	cfg.Buckets, cfg.Limits = openBucket, limit.Limits{
@@ -195,9 +195,8 @@ func (a *app) ingest(ctx context.Context, cfg ingest.Config) (ingest.Report, err
 	return ingest.Run(ctx, cfg)
 }
 
-// quarantined tells about each row that did not validate, and fails when there are
-// more than tolerated, or files that were not read. Where the ingest itself has a limit,
-// it was kept.
+// quarantined prints each row that did not validate. It fails above the tolerated number
+// and for unread files. With limited, the ingest itself has checked the number.
 func (a *app) quarantined(r *ingest.Report, tolerated int64, limited bool) error {
 	for _, line := range slices.Concat(r.Failed, r.Bad) {
 		fmt.Fprintln(a.Stderr, line)
@@ -208,7 +207,7 @@ func (a *app) quarantined(r *ingest.Report, tolerated int64, limited bool) error
 	return errors.New(outcome(r))
 }
 
-// outcome says what became of all rows and files.
+// outcome counts unread files, quarantined rows and rows in the catalogue.
 func outcome(r *ingest.Report) string {
 	var parts []string
 	if r.FailedFiles > 0 {
@@ -249,7 +248,7 @@ func writeIngest(w io.Writer, r *ingest.Report) {
 		{r.Minted, "ids minted"},
 		{r.NoID, "rows without an id, quarantined"},
 		{r.Merged, "records with minted ids, merged into those with ids of TMDB's"},
-		{r.Conflicts, "members on which sources disagree"},
+		{r.Conflicts, "fields on which sources disagree"},
 		{r.Removed, "ids that are deleted or merged"},
 	} {
 		if n.count > 0 {
@@ -257,10 +256,10 @@ func writeIngest(w io.Writer, r *ingest.Report) {
 		}
 	}
 	if !r.Stopped {
-		writeCounts(w, "kept, though the API does not have it", r.Unknown)
+		writeCounts(w, "kept, though not a field of the API", r.Unknown)
 		writeCounts(w, "number given as text", r.Coerced)
 		writeCounts(w, "left out", r.Dropped)
-		writeCounts(w, "list kept whole, as it cannot be split safely", r.Whole)
+		writeCounts(w, "list kept whole: it cannot be split safely", r.Whole)
 	}
 	for _, file := range r.Skipped {
 		fmt.Fprintf(w, "skipped: %s\n", file)
@@ -271,15 +270,15 @@ func writeIngest(w io.Writer, r *ingest.Report) {
 	fmt.Fprintf(w, "report: %s\n", r.ReportFile)
 }
 
-// maxCounts bounds the members that are listed; --json has them all.
+// maxCounts bounds the listed fields; --json has them all.
 const maxCounts = 20
 
-// writeCounts lists members and how often something befell them.
+// writeCounts lists fields with their counts.
 func writeCounts(w io.Writer, what string, counts map[string]int64) {
 	names := slices.Sorted(maps.Keys(counts))
 	for i, name := range names {
 		if i == maxCounts {
-			fmt.Fprintf(w, "%s: %d more members\n", what, len(names)-i)
+			fmt.Fprintf(w, "%s: %d more fields\n", what, len(names)-i)
 			return
 		}
 		fmt.Fprintf(w, "%s: %s: %d\n", what, name, counts[name])

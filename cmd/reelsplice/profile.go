@@ -15,7 +15,7 @@ type profileFlags struct{ cpu, heap string }
 
 func (p *profileFlags) add(f *pflag.FlagSet) {
 	f.StringVar(&p.cpu, "cpu-profile", "", "write a profile of the CPU to `FILE`, for \"go tool pprof\"")
-	f.StringVar(&p.heap, "heap-profile", "", "write a profile of what was allocated to `FILE`")
+	f.StringVar(&p.heap, "heap-profile", "", "write a profile of allocations to `FILE`")
 }
 
 // record does something and writes the profiles of it.
@@ -44,7 +44,7 @@ func (p *profileFlags) writeHeap() error {
 	if err != nil {
 		return fmt.Errorf("write a profile: %w", err)
 	}
-	runtime.GC() // so that what is in use is what is still needed
+	runtime.GC() // so that garbage does not count as in use
 	if err := pprof.WriteHeapProfile(f); err != nil {
 		return errors.Join(fmt.Errorf("write a profile: %w", err), f.Close())
 	}

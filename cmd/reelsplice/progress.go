@@ -19,12 +19,12 @@ const (
 	barEvery  = 100 * time.Millisecond
 )
 
-// A progress shows on stderr how far a piece of work is: a bar on a terminal, a line
-// now and then elsewhere, a line of JSON with --json, nothing with --quiet.
+// A progress shows on stderr the progress of one piece of work: a bar on a terminal, lines
+// elsewhere, lines of JSON with --json, nothing with --quiet.
 type progress struct {
 	display display // nil to show nothing
 	quit    chan struct{}
-	stopped chan struct{} // closed when the display is not used any more
+	stopped chan struct{} // closed after the last use of the display
 
 	mu   sync.Mutex // guards work
 	work work
@@ -71,8 +71,8 @@ func (p *progress) start(d display, every time.Duration) {
 	}()
 }
 
-// update tells that done of total are done; total is 0 while it is not known. Several
-// goroutines may call it; done never goes back.
+// update sets the progress to done of total; an unknown total is 0. Goroutines may call it
+// side by side: a smaller done than before is ignored.
 func (p *progress) update(done, total int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -96,11 +96,11 @@ func (p *progress) stop() {
 	p.display = nil
 }
 
-// A progressState is what is known at one moment.
+// A progressState is the progress at one moment.
 type progressState struct {
 	what        string
 	bytes       bool // the numbers are bytes
-	begun       bool // anything is known at all
+	begun       bool // update was called
 	done, total int64
 	elapsed     time.Duration
 	rate        float64 // a second, of late; negative when it is not known yet
@@ -178,8 +178,7 @@ func (t *textLines) show(s progressState) {
 	fmt.Fprintln(t.out, line)
 }
 
-// end tells the last state of work that was told of before; what is over in a moment
-// needs no line.
+// end prints the last state of work that had a line before: short work needs none.
 func (t *textLines) end(s progressState) {
 	if t.shown {
 		t.show(s)

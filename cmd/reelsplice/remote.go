@@ -13,8 +13,8 @@ import (
 
 // mirrorFlag adds the flag of commands that take a catalogue in a bucket.
 func mirrorFlag(f *pflag.FlagSet, o *mirror.Options) {
-	f.StringVar(&o.Dir, "mirror", "", "`DIR` in which a catalogue that --catalog names by URL is kept on this machine (default in the\n"+
-		"user's cache); it may be removed while nothing runs")
+	f.StringVar(&o.Dir, "mirror", "", "`DIR` of the local copy of a catalogue in a bucket (default in the user's cache); it may be\n"+
+		"removed while nothing runs")
 }
 
 // atCatalog calls do with the folder of a catalogue and a function that returns a path

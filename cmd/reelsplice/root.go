@@ -99,7 +99,7 @@ func rootCommand(a *app) *cobra.Command {
 		Use:   "reelsplice",
 		Short: "A movie API of your own, from dumps",
 		Long: "reelsplice turns dumps of movie data into a catalogue (ingest), the catalogue into an\n" +
-			"immutable release (build), and answers the API from the release (serve).\n\n" +
+			"immutable release (build), and serves the API from the release (serve).\n\n" +
 			"\"reelsplice up\" does all of it with the sample that is built in.\n\n" +
 			"Every flag can also be set in the environment, as REELSPLICE_ and its name in capitals with\n" +
 			"underscores (REELSPLICE_MAX_AGE=1h), and in the TOML file that --config names, at its top or in a\n" +

@@ -24,12 +24,12 @@ func serveCommand(a *app) *cobra.Command {
 	cfg := serve.DefaultConfig()
 	c := &cobra.Command{
 		Use:   "serve --releases DIR --tokens FILE",
-		Short: "Answer the API from the current release",
-		Long: "serve answers the API from the current release. A release that is published while it runs, and every\n" +
-			"change of the token file, is taken up without a restart, and so is another certificate. SIGHUP looks for them at once.\n\n" +
-			"SIGINT and SIGTERM stop the edge: /readyz answers 503 at once, requests are accepted for --shutdown-delay, and\n" +
-			"those under way end within --drain-timeout. A second signal ends it at once.\n\n" +
-			"With --json, the address goes to stdout as one line of JSON as soon as requests are answered.",
+		Short: "Serve the API from the current release",
+		Long: "serve responds to the API from the current release. It picks up published releases, changed tokens and new\n" +
+			"certificates without a restart, and at once on SIGHUP.\n\n" +
+			"SIGINT and SIGTERM stop the edge: /readyz turns 503 at once, the edge accepts requests for --shutdown-delay,\n" +
+			"then running requests end within --drain-timeout. A second signal ends it at once.\n\n" +
+			"With --json, the edge prints its address as one line of JSON once it accepts requests.",
 		Example: "  reelsplice serve --releases releases --tokens tokens.txt --addr :8080 --admin-addr 127.0.0.1:9090",
 	}
 	f := c.Flags()
@@ -59,34 +59,34 @@ func serveFlags(f *pflag.FlagSet, cfg *serve.Config) {
 	f.StringVar(&cfg.CallbackURL, "callback-url", cfg.CallbackURL, "`URL` where users approve request tokens")
 	f.StringVar(&cfg.SigningKey, "signing-key", "", "`FILE` with the key of request tokens; one for this run alone when not given")
 	f.BoolVar(&cfg.AllowQueryKey, "allow-query-key", cfg.AllowQueryKey, "accept a token as api_key in the query too; a bearer token counts before it")
-	f.StringVar(&cfg.Cache, "cache", cfg.Cache, "which caches may keep answers: public, private, or revalidate for those that ask each time")
-	f.DurationVar(&cfg.MaxAge, "max-age", cfg.MaxAge, "how long caches may keep an answer")
-	f.DurationVar(&cfg.Poll, "poll", cfg.Poll, "how often tokens and the current release are looked at, 1s at most")
-	f.IntVar(&cfg.MaxConns, "max-conns", cfg.MaxConns, "connections in all, lowered to fit the limit of open files; where they are full, idle ones are closed for new ones")
+	f.StringVar(&cfg.Cache, "cache", cfg.Cache, "caches that may store responses: public, private, or revalidate for those that ask each time")
+	f.DurationVar(&cfg.MaxAge, "max-age", cfg.MaxAge, "how long caches may store a response")
+	f.DurationVar(&cfg.Poll, "poll", cfg.Poll, "interval of checks for changed tokens and releases, 1s at most")
+	f.IntVar(&cfg.MaxConns, "max-conns", cfg.MaxConns, "connections in all, lowered to fit the limit of open files; a full edge closes idle ones for new ones")
 	f.IntVar(&cfg.MaxConnsPerIP, "max-conns-per-ip", 0, "connections of one IPv4 address or /64 of IPv6; 0 is no limit")
 	f.Var(timeoutFlag{&cfg.ReadTimeout}, "read-timeout", "for a whole request")
-	f.Var(timeoutFlag{&cfg.WriteTimeout}, "write-timeout", "for a whole answer")
+	f.Var(timeoutFlag{&cfg.WriteTimeout}, "write-timeout", "for a whole response")
 	f.Var(timeoutFlag{&cfg.IdleTimeout}, "idle-timeout", "between the requests of a connection")
-	f.DurationVar(&cfg.ShutdownDelay, "shutdown-delay", 0, "how long requests are still accepted once the edge stops and /readyz says so; serve without a terminal: 5s when not given")
+	f.DurationVar(&cfg.ShutdownDelay, "shutdown-delay", 0, "how long a stopping edge accepts requests, with /readyz at 503; 5s by default without a terminal")
 	f.Var(timeoutFlag{&cfg.DrainTimeout}, "drain-timeout", "for running requests at the end")
-	f.IntVar(&cfg.MaxPage, "max-page", cfg.MaxPage, "last page of lists that is answered, 65535 at most")
+	f.IntVar(&cfg.MaxPage, "max-page", cfg.MaxPage, "last page of lists, 65535 at most")
 	f.StringVar(&cfg.Date, "date", "", "day that now_playing, upcoming, airing_today and on_the_air count from, YYYY-MM-DD; today when not given")
-	f.BoolVar(&cfg.FuzzySearch, "fuzzy-search", false, "find names with typing errors where nothing else is found, without fuzzy=true in the request too")
-	f.Var(bytesFlag{&cfg.MaxInflight}, "max-inflight-bytes", "memory of all responses that are being written; above it requests get 503")
+	f.BoolVar(&cfg.FuzzySearch, "fuzzy-search", false, "find names in spite of typing errors if nothing else matches, as fuzzy=true does for a request")
+	f.Var(bytesFlag{&cfg.MaxInflight}, "max-inflight-bytes", "memory of all responses in writing; above it requests get 503")
 	f.Var(bytesFlag{&cfg.MaxHeader}, "max-header", "bytes of request line and header")
-	f.Var(bytesFlag{&cfg.PageCache}, "page-cache", "bytes of pages of lists that are kept")
-	f.Var(bytesFlag{&cfg.ScrubRate}, "scrub-rate", "bytes a second of the release that are checked in the background; 0 for none")
-	f.Var(bytesFlag{&cfg.ResultCache}, "result-cache", "bytes of results of discover and lists that are kept")
+	f.Var(bytesFlag{&cfg.PageCache}, "page-cache", "bytes of cached pages of lists")
+	f.Var(bytesFlag{&cfg.ScrubRate}, "scrub-rate", "bytes of the release checked each second in the background; 0 for none")
+	f.Var(bytesFlag{&cfg.ResultCache}, "result-cache", "bytes of cached results of discover and lists")
 }
 
-// shutdownDelay fills in --shutdown-delay: nobody balances load over what a person runs on a terminal.
+// shutdownDelay sets the default of --shutdown-delay: an edge on a terminal has no load balancer.
 func (a *app) shutdownDelay(f *pflag.FlagSet, cfg *serve.Config) {
 	if !f.Changed("shutdown-delay") && !isTerminal(a.Stderr) {
 		cfg.ShutdownDelay = 5 * time.Second
 	}
 }
 
-// listen opens what serving needs; a configuration that cannot work is wrong usage.
+// listen opens the release, the tokens and the ports. An invalid configuration is wrong usage.
 func listen(cfg serve.Config) (*serve.Server, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, usage(err)

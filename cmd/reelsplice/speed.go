@@ -3,14 +3,14 @@ package main
 import "time"
 
 const (
-	// speedWindow is how far back the present rate of work looks: long enough that a
-	// large row does not matter, short enough to tell that a disk got slow.
+	// speedWindow is the time over which the rate is taken: long enough for a large row not
+	// to matter, short enough to notice a disk that slows down.
 	speedWindow = 10 * time.Second
 
-	// speedStep is how far apart the moments are that are remembered for that.
+	// speedStep is the distance between the marks in that window.
 	speedStep = 250 * time.Millisecond
 
-	// speedLeast is how much time a rate needs.
+	// speedLeast is the time that a rate needs at least.
 	speedLeast = 500 * time.Millisecond
 )
 
@@ -34,7 +34,7 @@ func newWork(what string, bytes bool, now time.Time) work {
 	return work{what: what, bytes: bytes, start: now, marks: []mark{{at: now}}}
 }
 
-// update notes that done of total are done; less than before is no news.
+// update sets the progress to done of total. A smaller done than before is ignored.
 func (w *work) update(done, total int64, now time.Time) {
 	if w.begun && done < w.done {
 		return
@@ -46,8 +46,7 @@ func (w *work) update(done, total int64, now time.Time) {
 	}
 }
 
-// forget drops the marks that lie before the window, but for the last of them: the
-// window begins there.
+// forget drops the marks before the window but for the last one, where the window begins.
 func (w *work) forget(now time.Time) {
 	n := 0
 	for n+1 < len(w.marks) && now.Sub(w.marks[n+1].at) >= speedWindow {
@@ -56,7 +55,7 @@ func (w *work) forget(now time.Time) {
 	w.marks = append(w.marks[:0], w.marks[n:]...)
 }
 
-// state returns what is known now.
+// state returns the progress now.
 func (w *work) state(now time.Time) progressState {
 	w.forget(now)
 	s := progressState{

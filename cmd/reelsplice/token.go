@@ -22,13 +22,13 @@ func tokenCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "token",
 		Short: "Issue, list and revoke the tokens of clients",
-		Long:  "token keeps the file of the tokens that serve accepts. The file holds hashes, never a token.",
+		Long:  "token edits the file of the tokens that serve accepts. The file holds hashes, never a token.",
 	}
 	c.AddCommand(tokenIssueCommand(a), tokenListCommand(a), tokenRevokeCommand(a))
 	return c
 }
 
-// tokensFlag adds --tokens, which the command cannot do without.
+// tokensFlag adds --tokens, which is required.
 func tokensFlag(c *cobra.Command, path *string) {
 	c.Flags().StringVar(path, "tokens", "", "`FILE` of the tokens")
 	required(c, "tokens")
@@ -41,16 +41,16 @@ func tokenIssueCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "issue --tokens FILE",
 		Short: "Make a token and print it, once",
-		Long: "issue makes a token, adds its hash to FILE, and prints the token, alone on a line. It is stored nowhere.\n\n" +
-			"With --value, the token is one that you choose, for clients with a built-in key; \"--value -\" reads it from stdin, and keeps it\n" +
-			"out of the list of processes. One that is easy to guess needs --force.\n\n" +
-			"With --session, it makes the session_id of an account of the catalogue, by which clients read what is the account's, beside a\n" +
-			"token; with --guest, the guest_session_id of one that can only rate; with --v4, the token of a user, which is both in one.",
+		Long: "issue makes a token, adds its hash to FILE, and prints the token alone on a line. Nothing stores the token.\n\n" +
+			"--value takes a token that you choose, for clients with a built-in key; \"--value -\" reads it from stdin, which\n" +
+			"hides it from the list of processes. A token that is easy to guess needs --force.\n\n" +
+			"--session makes the session_id of an account: clients send it beside a token to read the account's data. With\n" +
+			"--guest it is the guest_session_id of an account that can only rate; with --v4 one token for both.",
 		Example: "  reelsplice token issue --tokens tokens.txt --name alice --expires 720h\n" +
 			"  reelsplice token issue --tokens tokens.txt --session 548",
 	}
 	tokensFlag(c, &path)
-	c.Flags().StringVar(&name, "name", "", "whose it is; made up when not given")
+	c.Flags().StringVar(&name, "name", "", "name of the client; random by default")
 	c.Flags().Var(&expires, "expires", "when it expires: after a duration such as 720h, at an RFC 3339 time, or never")
 	c.Flags().StringVar(&account, "session", "", "make a session of `ACCOUNT`: its number, its 24 hex digits, or the 32 of a guest's session")
 	c.Flags().BoolVar(&guest, "guest", false, "the session is that of a guest")
@@ -118,7 +118,7 @@ func (a *app) chosenToken(value string, kind auth.Kind, force bool) (string, err
 	return value, nil
 }
 
-// kindOfToken returns what issue makes.
+// kindOfToken returns the kind of the token that the flags ask for.
 func kindOfToken(account string, guest, v4 bool) (auth.Kind, error) {
 	switch {
 	case account == "" && (guest || v4):

@@ -33,12 +33,12 @@ func upCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "up",
 		Short: "Serve the built-in sample, or the release that is there",
-		Long: "up serves the release in --dir. When there is none yet, it makes one: of the catalogue in --dir, or\n" +
-			"else of the sample that is built in, which is made anew by every up. It prints the address, a token and two\n" +
-			"commands to try. The token stays the same until it is revoked: the file token in --dir keeps it, readable by you alone.\n" +
-			"Lists of the sample count from " + sample.Date + " unless --date names another day.\n\n" +
-			"--dir is the folder reelsplice in your cache folder when not given. When port 8080 is taken and --addr\n" +
-			"is not given, a free port is used.",
+		Long: "up serves the release in --dir. Without one, it builds the catalogue in --dir or else the built-in sample,\n" +
+			"which each up builds again. It prints the address, a token and two commands to try. The token stays the same\n" +
+			"until it is revoked: the file token in --dir stores it, readable by you alone. Lists of the sample count from\n" +
+			sample.Date + " unless --date names another day.\n\n" +
+			"--dir is the folder reelsplice in your cache folder by default. If port 8080 is taken, up uses a free port\n" +
+			"unless --addr is given.",
 		Example: "  reelsplice up\n  reelsplice up --addr 127.0.0.1:9000 --json",
 	}
 	f := c.Flags()
@@ -68,7 +68,7 @@ func (u *up) run(ctx context.Context) error {
 	if err := u.cfg.Validate(); err != nil {
 		return usage(err)
 	}
-	// Before the work, which would be in vain without the port.
+	// Before the build, which a taken port would waste.
 	if err := u.bind(); err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ func (u *up) run(ctx context.Context) error {
 	return u.runServer(ctx, s, u.cfg.Log)
 }
 
-// places fills in the folders and files that were not given.
+// places sets the defaults of folders and files.
 func (u *up) places() error {
 	if u.dir == "" {
 		cache, err := os.UserCacheDir()
@@ -120,14 +120,12 @@ func (u *up) places() error {
 // lockRetry is how often a lock that another process holds is asked for.
 const lockRetry = 50 * time.Millisecond
 
-// sampleMark is the file, in the folder of up, that names the release that was made of
-// the sample.
+// sampleMark is the file, in the folder of up, with the id of the sample's release.
 const sampleMark = ".sample"
 
-// prepare makes a release unless one is published that is the user's own. One that was
-// made of the sample is made anew, in a fraction of a second, because the sample, or
-// what is built of it, may be another in this version. Of several processes, one does
-// it and the others wait. ofSample tells which release it is.
+// prepare makes a release unless the user has published one. A release of the sample is
+// built again, in a fraction of a second: this version may have another sample or format.
+// A lock makes other processes wait. ofSample reports a release of the sample.
 func (u *up) prepare(ctx context.Context) (ofSample bool, err error) {
 	l := flock.New(filepath.Join(u.dir, ".prepare.lock"))
 	if _, err := l.TryLockContext(ctx, lockRetry); err != nil {
@@ -167,8 +165,7 @@ func (u *up) buildAndPublish(ctx context.Context, store release.Store, dir strin
 	return r.Release, err
 }
 
-// publishSample makes a release of the sample, through a catalogue that is gone again
-// afterwards.
+// publishSample makes a release of the sample, through a temporary catalogue.
 func (u *up) publishSample(ctx context.Context, store release.Store) (id string, err error) {
 	tmp, err := os.MkdirTemp("", "reelsplice-sample-")
 	if err != nil {
@@ -181,7 +178,7 @@ func (u *up) publishSample(ctx context.Context, store release.Store) (id string,
 	}
 	r, err := u.ingest(ctx, ingest.Config{
 		Catalog: made, Layout: layout.Auto, Sources: []string{dumps},
-		Log: slog.New(slog.DiscardHandler), // what the sample is made of is no news
+		Log: slog.New(slog.DiscardHandler), // the sample has no surprises
 	})
 	if err != nil {
 		return "", err
@@ -195,8 +192,8 @@ func (u *up) publishSample(ctx context.Context, store release.Store) (id string,
 // tokenName is the name of the token of up.
 const tokenName = "up"
 
-// token returns the token that the folder of up keeps, or else a new one, which is then kept.
-// The token file has hashes alone. Processes beside this one use the same token.
+// token returns the token stored in the folder of up, or issues and stores one. The token
+// file itself holds hashes. Other processes on the folder use the same token.
 func (u *up) token() (token string, err error) {
 	l := flock.New(filepath.Join(u.dir, ".token.lock"))
 	if err := l.Lock(); err != nil {
@@ -204,21 +201,21 @@ func (u *up) token() (token string, err error) {
 	}
 	defer func() { err = errors.Join(err, l.Unlock()) }()
 	path, now := filepath.Join(u.dir, "token"), time.Now()
-	kept, err := keptToken(path)
+	stored, err := storedToken(path)
 	if err != nil {
 		return "", err
 	}
-	why, err := u.refused(kept, now)
+	why, err := u.refused(stored, now)
 	if err != nil || why == auth.None {
-		return kept, err
+		return stored, err
 	}
-	// A token of that name that nobody has any more.
+	// The name may belong to a lost token.
 	if _, err := auth.Revoke(u.cfg.Tokens, tokenName, now); err != nil && !noToken(err) {
 		return "", err
 	}
 	if why == auth.Unknown { // another token file than before
 		r := auth.Record{Name: tokenName, Kind: auth.KindToken, Scopes: auth.ScopeRead, Created: now}
-		return kept, auth.IssueChosen(u.cfg.Tokens, r, kept)
+		return stored, auth.IssueChosen(u.cfg.Tokens, r, stored)
 	}
 	if token, err = auth.Issue(u.cfg.Tokens, tokenName, time.Time{}, auth.ScopeRead, now, rand.Reader); err != nil {
 		return "", err
@@ -226,8 +223,8 @@ func (u *up) token() (token string, err error) {
 	return token, renameio.WriteFile(path, []byte(token+"\n"), 0o600)
 }
 
-// keptToken returns the token in a file, "" for none, and makes the file its owner's alone.
-func keptToken(path string) (string, error) {
+// storedToken returns the token in a file, "" for none, and sets the file's mode to 0600.
+func storedToken(path string) (string, error) {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil

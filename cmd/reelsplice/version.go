@@ -13,7 +13,7 @@ import (
 	"reelsplice/schemas/release"
 )
 
-// versionReport says which program this is and which files it understands.
+// versionReport has the version of the program and of the files that it reads.
 type versionReport struct {
 	Version        string `json:"version"`
 	Revision       string `json:"revision,omitempty"`
