@@ -159,6 +159,6 @@ func (p *part) fill(b *block) {
 
 // writeLine writes record i, and a line end behind it.
 func (p *part) writeLine(j *writer, i uint64) {
-	j.object("", func() { p.write(j, i) })
+	j.object("", func() { p.write(p.world, j, i) })
 	j.b = append(j.b, '\n')
 }

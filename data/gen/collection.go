@@ -51,7 +51,7 @@ func (w *world) appendCollectionName(b []byte, c *collection) []byte {
 }
 
 // writeCollectionRef writes the collection of a movie, or null.
-func (w *world) writeCollectionRef(j *writer, m *movie) {
+func writeCollectionRef(w *world, j *writer, m *movie) {
 	const name = "belongs_to_collection"
 	i, ok := w.collectionOfMovie(m)
 	if !ok {
@@ -68,7 +68,7 @@ func (w *world) writeCollectionRef(j *writer, m *movie) {
 }
 
 // writeCollection writes the record of collection i.
-func (w *world) writeCollection(j *writer, i uint64) {
+func writeCollection(w *world, j *writer, i uint64) {
 	c := w.collectionOf(i)
 	r := w.collections.random(i, streamDetails)
 	j.int("id", w.collections.id(i))
@@ -86,7 +86,7 @@ func (w *world) writeCollection(j *writer, i uint64) {
 		for i, to := w.collectionRange(i); i < to; i++ {
 			m := w.movieOf(i)
 			if _, ok := w.collectionOfMovie(&m); ok {
-				j.object("", func() { w.writeMovieRow(j, i) })
+				j.object("", func() { writeMovieRow(w, j, i) })
 			}
 		}
 	})

@@ -15,19 +15,19 @@ func (w *world) companyOf(p *population, i uint64) company {
 	c := company{id: p.id(i), name: r.next(), octave: octave(p.share(p.rank(i)))}
 	c.logo = r.seed(min(950, 150+100*c.octave))
 	if r.chance(min(980, 600+60*c.octave)) {
-		c.country = w.countries[w.countryOf.pick(&r)].code
+		c.country = w.words.countries[w.words.countryOf.pick(&r)].code
 	}
 	return c
 }
 
 // writeCompanyRef writes company or network i as titles name it.
-func (w *world) writeCompanyRef(j *writer, name string, p *population, i uint64) {
+func writeCompanyRef(w *world, j *writer, name string, p *population, i uint64) {
 	c := w.companyOf(p, i)
-	j.object(name, func() { w.writeCompanyFields(j, &c) })
+	j.object(name, func() { writeCompanyFields(w, j, &c) })
 }
 
 // writeCompanyFields writes the fields that titles and the record itself have.
-func (w *world) writeCompanyFields(j *writer, c *company) {
+func writeCompanyFields(w *world, j *writer, c *company) {
 	j.int("id", c.id)
 	j.path("logo_path", c.logo, ".png")
 	r := random{c.name}
@@ -36,7 +36,7 @@ func (w *world) writeCompanyFields(j *writer, c *company) {
 }
 
 // writeCompany writes the record of company i.
-func (w *world) writeCompany(j *writer, i uint64) {
+func writeCompany(w *world, j *writer, i uint64) {
 	c := w.companyOf(w.companies, i)
 	r := w.companies.random(i, streamDetails)
 	j.text("description", func() {
@@ -44,17 +44,17 @@ func (w *world) writeCompany(j *writer, i uint64) {
 			j.b = w.words.appendText(j.b, &r, w.words.languages[0], 250)
 		}
 	})
-	w.writeHeadquarters(j, &r, &c)
-	w.writeCompanyFields(j, &c)
+	writeHeadquarters(w, j, &r, &c)
+	writeCompanyFields(w, j, &c)
 	if parent := w.companies.ranked(zipf(&r, w.companies.n)); parent != i && r.chance(40) {
-		w.writeCompanyRef(j, "parent_company", w.companies, parent)
+		writeCompanyRef(w, j, "parent_company", w.companies, parent)
 	} else {
 		j.null("parent_company")
 	}
 }
 
 // writeHeadquarters writes headquarters and the field behind it, homepage.
-func (w *world) writeHeadquarters(j *writer, r *random, c *company) {
+func writeHeadquarters(w *world, j *writer, r *random, c *company) {
 	j.text("headquarters", func() {
 		if r.chance(min(900, 100+100*c.octave)) {
 			j.add(pick(r, w.words.towns))
@@ -64,20 +64,20 @@ func (w *world) writeHeadquarters(j *writer, r *random, c *company) {
 }
 
 // writeNetwork writes the record of network i.
-func (w *world) writeNetwork(j *writer, i uint64) {
+func writeNetwork(w *world, j *writer, i uint64) {
 	c := w.companyOf(w.networks, i)
 	r := w.networks.random(i, streamDetails)
-	w.writeHeadquarters(j, &r, &c)
-	w.writeCompanyFields(j, &c)
+	writeHeadquarters(w, j, &r, &c)
+	writeCompanyFields(w, j, &c)
 }
 
 // writeKeyword writes keyword i, its record and as titles have it.
-func (w *world) writeKeyword(j *writer, i uint64) {
+func writeKeyword(w *world, j *writer, i uint64) {
 	j.int("id", w.keywords.id(i))
-	w.writeKeywordName(j, i)
+	writeKeywordName(w, j, i)
 }
 
-func (w *world) writeKeywordName(j *writer, i uint64) {
+func writeKeywordName(w *world, j *writer, i uint64) {
 	r := w.keywords.random(i, streamCore)
 	j.text("name", func() { j.b = w.words.appendForm(j.b, &r, &w.words.keywords) })
 }

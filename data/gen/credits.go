@@ -1,48 +1,48 @@
 package gen
 
 // writeCast writes the cast of a movie.
-func (w *world) writeCast(j *writer, r *random, votes int64) {
+func writeCast(w *world, j *writer, r *random, votes int64) {
 	if w.people.n == 0 {
 		return
 	}
 	first := r.below(60)
 	for order := range castSize.of(r, votes) {
 		j.object("", func() {
-			w.writeCredited(j, w.credited(r, &w.departments[acting]))
+			writeCredited(w, j, w.credited(r, &w.departments[acting]))
 			j.int("cast_id", int64(first+order))
-			w.writeRole(j, r, order)
+			writeRole(w, j, r, order)
 		})
 	}
 }
 
 // writeRegulars writes the cast of a series.
-func (w *world) writeRegulars(j *writer, r *random, votes int64) {
+func writeRegulars(w *world, j *writer, r *random, votes int64) {
 	if w.people.n == 0 {
 		return
 	}
 	for order := range castSize.of(r, votes/16) {
 		j.object("", func() {
-			w.writeCredited(j, w.credited(r, &w.departments[acting]))
-			w.writeRole(j, r, order)
+			writeCredited(w, j, w.credited(r, &w.departments[acting]))
+			writeRole(w, j, r, order)
 		})
 	}
 }
 
 // writeGuests writes the guests of an episode.
-func (w *world) writeGuests(j *writer, s *show, r *random) {
+func writeGuests(w *world, j *writer, s *show, r *random) {
 	if w.people.n == 0 || !s.guests || !r.chance(kept) {
 		return
 	}
 	for n := range guestCount.of(r, s.votes) {
 		j.object("", func() {
-			w.writeRole(j, r, 500+n)
-			w.writeCredited(j, w.credited(r, &w.departments[acting]))
+			writeRole(w, j, r, 500+n)
+			writeCredited(w, j, w.credited(r, &w.departments[acting]))
 		})
 	}
 }
 
 // writeRole writes a role and its place in the cast.
-func (w *world) writeRole(j *writer, r *random, order int) {
+func writeRole(w *world, j *writer, r *random, order int) {
 	j.text("character", func() { j.b = w.appendCharacter(j.b, r) })
 	j.objectID("credit_id", r)
 	j.int("order", int64(order))
@@ -111,14 +111,14 @@ func (w *world) jobOf(r *random, n int) job {
 }
 
 // writeCrew writes the crew of a title.
-func (w *world) writeCrew(j *writer, r *random, votes int64) {
+func writeCrew(w *world, j *writer, r *random, votes int64) {
 	if w.people.n == 0 {
 		return
 	}
 	for n := range crewSize.of(r, votes) {
 		do := w.jobOf(r, n)
 		j.object("", func() {
-			w.writeCredited(j, w.credited(r, do.department))
+			writeCredited(w, j, w.credited(r, do.department))
 			j.objectID("credit_id", r)
 			do.write(j)
 		})
@@ -130,7 +130,7 @@ func (w *world) writeCrew(j *writer, r *random, votes int64) {
 const kept = 880
 
 // writeEpisodeCrew writes the crew of an episode.
-func (w *world) writeEpisodeCrew(j *writer, s *show, r *random) {
+func writeEpisodeCrew(w *world, j *writer, s *show, r *random) {
 	if w.people.n == 0 || !s.guests || !r.chance(kept) {
 		return
 	}
@@ -142,7 +142,7 @@ func (w *world) writeEpisodeCrew(j *writer, s *show, r *random) {
 		j.object("", func() {
 			do.write(j)
 			j.objectID("credit_id", r)
-			w.writeCredited(j, w.credited(r, do.department))
+			writeCredited(w, j, w.credited(r, do.department))
 		})
 	}
 }

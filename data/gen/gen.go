@@ -115,18 +115,19 @@ type part struct {
 	name  string
 	n     uint64
 	block uint64
-	write func(j *writer, i uint64) // the fields of record i
+	write func(w *world, j *writer, i uint64) // the fields of record i
+	world *world
 }
 
 func (w *world) parts() []part {
 	return []part{
-		{"movies", w.movies.n, 256, w.writeMovie},
-		{"tv", w.tv.n, 64, w.writeTV},
-		{"people", w.people.n, 4096, w.writePerson},
-		{"collections", w.collections.n, 256, w.writeCollection},
-		{"companies", w.companies.n, 8192, w.writeCompany},
-		{"networks", w.networks.n, 8192, w.writeNetwork},
-		{"keywords", w.keywords.n, 16384, w.writeKeyword},
+		{"movies", w.movies.n, 256, writeMovie, w},
+		{"tv", w.tv.n, 64, writeTV, w},
+		{"people", w.people.n, 4096, writePerson, w},
+		{"collections", w.collections.n, 256, writeCollection, w},
+		{"companies", w.companies.n, 8192, writeCompany, w},
+		{"networks", w.networks.n, 8192, writeNetwork, w},
+		{"keywords", w.keywords.n, 16384, writeKeyword, w},
 	}
 }
 

@@ -8,14 +8,14 @@ const pageSize = 20
 
 // writeRecommendations writes the first page of recommendations of title i: popular
 // titles of its kind, whose rows row writes.
-func writeRecommendations(j *writer, r *random, p *population, i uint64, row func(*writer, uint64)) {
+func writeRecommendations(w *world, j *writer, r *random, p *population, i uint64, row func(*world, *writer, uint64)) {
 	var have seen[uint64]
 	have.add(i)
 	writePage(j, func() int {
 		for range pageSize {
 			other := p.ranked(zipf(r, min(p.n, max(pageSize, p.n/64))))
 			if have.add(other) {
-				j.object("", func() { row(j, other) })
+				j.object("", func() { row(w, j, other) })
 			}
 		}
 		return have.n - 1
@@ -32,20 +32,20 @@ func writePage(j *writer, rows func() int) {
 }
 
 // writeReviews writes the reviews of a title that came out on a day.
-func (w *world) writeReviews(j *writer, r *random, votes int64, out day) {
+func writeReviews(w *world, j *writer, r *random, votes int64, out day) {
 	writePage(j, func() int {
 		if !r.chance(int(hasReview.at(votes))) {
 			return 0
 		}
 		n := min(pageSize, 1+int(r.logNormal(curve{50, 50, 50, 50, 50, 60, 70, 80, 100, 130, 180, 250, 350, 500, 700}.at(votes), 60)/100))
 		for i := range n {
-			j.object("", func() { w.writeReview(j, r, min(out+day(20+i*150), today)) })
+			j.object("", func() { writeReview(w, j, r, min(out+day(20+i*150), today)) })
 		}
 		return n
 	})
 }
 
-func (w *world) writeReview(j *writer, r *random, on day) {
+func writeReview(w *world, j *writer, r *random, on day) {
 	id := *r // the id stands in the URL as well
 	user := random{r.next()}
 	r.next()
@@ -84,7 +84,7 @@ func (w *world) writeReview(j *writer, r *random, on day) {
 var sentenceJoins = []string{" ", " ", " ", `\r\n\r\n`}
 
 // writeAlternativeTitles writes the titles by which a title is known elsewhere.
-func (w *world) writeAlternativeTitles(j *writer, r *random, votes int64) {
+func writeAlternativeTitles(w *world, j *writer, r *random, votes int64) {
 	for range alternativeTitleCount.of(r, votes) {
 		l := &w.locales[r.front(len(w.locales))]
 		j.object("", func() {
@@ -98,7 +98,7 @@ func (w *world) writeAlternativeTitles(j *writer, r *random, votes int64) {
 var titleTypes = []string{"", "", "", "", "", "", "romanization", "short title", "working title", "DVD", "festival title"}
 
 // writeKeywords writes the keywords of a title; movies have id and name, series name and id.
-func (w *world) writeKeywords(j *writer, r *random, votes int64, idFirst bool) {
+func writeKeywords(w *world, j *writer, r *random, votes int64, idFirst bool) {
 	if w.keywords.n == 0 {
 		return
 	}
@@ -110,30 +110,30 @@ func (w *world) writeKeywords(j *writer, r *random, votes int64, idFirst bool) {
 		}
 		j.object("", func() {
 			if idFirst {
-				w.writeKeyword(j, i)
+				writeKeyword(w, j, i)
 				return
 			}
-			w.writeKeywordName(j, i)
+			writeKeywordName(w, j, i)
 			j.int("id", w.keywords.id(i))
 		})
 	}
 }
 
 // writeCompanies writes the production companies of a title.
-func (w *world) writeCompanies(j *writer, r *random, votes int64) {
+func writeCompanies(w *world, j *writer, r *random, votes int64) {
 	if w.companies.n == 0 {
 		return
 	}
 	var have seen[uint64]
 	for range companyCount.of(r, votes) {
 		if i := w.companies.ranked(crowd(r, w.companies.n)); have.add(i) {
-			w.writeCompanyRef(j, "", w.companies, i)
+			writeCompanyRef(w, j, "", w.companies, i)
 		}
 	}
 }
 
 // writeCountries writes the production countries: first and sometimes more.
-func (w *world) writeCountries(j *writer, r *random, first int) {
+func writeCountries(w *world, j *writer, r *random, first int) {
 	if r.chance(120) {
 		return
 	}
@@ -145,19 +145,19 @@ func (w *world) writeCountries(j *writer, r *random, first int) {
 	for range 1 + more {
 		i := first
 		if have.n > 0 {
-			i = w.countryOf.pick(r)
+			i = w.words.countryOf.pick(r)
 		}
 		if have.add(i) {
 			j.object("", func() {
-				j.string("iso_3166_1", w.countries[i].code)
-				j.string("name", w.countries[i].name)
+				j.string("iso_3166_1", w.words.countries[i].code)
+				j.string("name", w.words.countries[i].name)
 			})
 		}
 	}
 }
 
 // writeSpoken writes the spoken languages: the title's own and sometimes more.
-func (w *world) writeSpoken(j *writer, r *random, own *language) {
+func writeSpoken(w *world, j *writer, r *random, own *language) {
 	if r.chance(150) {
 		return
 	}
@@ -182,23 +182,23 @@ func (w *world) writeSpoken(j *writer, r *random, own *language) {
 }
 
 // writeReleaseDates writes the releases of a movie by country.
-func (w *world) writeReleaseDates(j *writer, r *random, m *movie) {
+func writeReleaseDates(w *world, j *writer, r *random, m *movie) {
 	if !m.dated {
 		return
 	}
 	var have seen[int]
-	for range min(len(w.countries), releaseCountries.of(r, m.votes)) {
+	for range min(len(w.words.countries), releaseCountries.of(r, m.votes)) {
 		i := m.country
 		if have.n > 0 {
-			i = r.below(len(w.countries))
+			i = r.below(len(w.words.countries))
 		}
 		if have.add(i) {
-			j.object("", func() { w.writeCountryReleases(j, r, m, w.countries[i].code) })
+			j.object("", func() { writeCountryReleases(w, j, r, m, w.words.countries[i].code) })
 		}
 	}
 }
 
-func (w *world) writeCountryReleases(j *writer, r *random, m *movie, country string) {
+func writeCountryReleases(w *world, j *writer, r *random, m *movie, country string) {
 	on := m.out
 	j.string("iso_3166_1", country)
 	j.list("release_dates", func() {
@@ -206,15 +206,15 @@ func (w *world) writeCountryReleases(j *writer, r *random, m *movie, country str
 			if n > 0 {
 				on += day(r.between(30, 200))
 			}
-			j.object("", func() { w.writeRelease(j, r, m.votes, country, on, n) })
+			j.object("", func() { writeRelease(w, j, r, m.votes, country, on, n) })
 		}
 	})
 }
 
 // writeRelease writes the n-th release of a movie in a country.
-func (w *world) writeRelease(j *writer, r *random, votes int64, country string, on day, n int) {
+func writeRelease(w *world, j *writer, r *random, votes int64, country string, on day, n int) {
 	j.text("certification", func() {
-		if list := w.ratings[country]; len(list) > 0 && r.chance(int(min(900, 80+10*votes))) {
+		if list := w.ofMovies.ratings[country]; len(list) > 0 && r.chance(int(min(900, 80+10*votes))) {
 			j.add(pick(r, list))
 		}
 	})
@@ -230,17 +230,17 @@ func (w *world) writeRelease(j *writer, r *random, votes int64, country string, 
 }
 
 // writeMovieTranslations writes translations, English first. Most of their strings are empty.
-func (w *world) writeMovieTranslations(j *writer, r *random, m *movie, own *locale, runtime int64) {
+func writeMovieTranslations(w *world, j *writer, r *random, m *movie, own *locale, runtime int64) {
 	w.eachTranslation(j, r, m.votes, own, func(l *locale, english bool) {
 		j.homepage("homepage", r, 15)
-		w.writeOverview(j, r, &m.title, l, english, int(translatedOverview.at(m.votes)))
+		writeOverview(w, j, r, &m.title, l, english, int(translatedOverview.at(m.votes)))
 		minutes := runtime
 		if !english && !r.chance(250) {
 			minutes = 0
 		}
 		j.int("runtime", minutes)
-		w.writeTranslatedTagline(j, r, l, english, int(hasTagline.at(m.votes))/3)
-		w.writeName(j, "title", r, &m.title, l, english, l != own, 650)
+		writeTranslatedTagline(w, j, r, l, english, int(hasTagline.at(m.votes))/3)
+		writeName(w, j, "title", r, &m.title, l, english, l != own, 650)
 	})
 }
 
@@ -269,7 +269,7 @@ func (w *world) eachTranslation(j *writer, r *random, votes int64, own *locale, 
 
 // writeOverview writes the overview of a translation: there is one in permille of a
 // thousand cases.
-func (w *world) writeOverview(j *writer, r *random, t *title, l *locale, english bool, permille int) {
+func writeOverview(w *world, j *writer, r *random, t *title, l *locale, english bool, permille int) {
 	j.text("overview", func() {
 		switch {
 		case english:
@@ -282,7 +282,7 @@ func (w *world) writeOverview(j *writer, r *random, t *title, l *locale, english
 
 // writeName writes the title of a translation: English where that differs from the
 // original, and else, if the language is foreign, in permille of a thousand cases.
-func (w *world) writeName(j *writer, name string, r *random, t *title, l *locale, english, foreign bool, permille int) {
+func writeName(w *world, j *writer, name string, r *random, t *title, l *locale, english, foreign bool, permille int) {
 	j.text(name, func() {
 		switch {
 		case english && t.language.words != nil && t.english:
@@ -294,7 +294,7 @@ func (w *world) writeName(j *writer, name string, r *random, t *title, l *locale
 }
 
 // writeTranslatedTagline writes the tagline of a translation but the English one.
-func (w *world) writeTranslatedTagline(j *writer, r *random, l *locale, english bool, permille int) {
+func writeTranslatedTagline(w *world, j *writer, r *random, l *locale, english bool, permille int) {
 	j.text("tagline", func() {
 		if !english && r.chance(permille) {
 			j.b = w.words.appendTagline(j.b, r, l.language)
@@ -303,15 +303,15 @@ func (w *world) writeTranslatedTagline(j *writer, r *random, l *locale, english 
 }
 
 // writeOffers writes where a title can be watched, by country.
-func (w *world) writeOffers(j *writer, r *random, media string, id, votes int64) {
-	n := min(len(w.countries), watchCountries.of(r, votes))
-	from := len(w.countries)
-	for i := 0; i < len(w.countries) && n > 0; i++ {
+func writeOffers(w *world, j *writer, r *random, media string, id, votes int64) {
+	n := min(len(w.words.countries), watchCountries.of(r, votes))
+	from := len(w.words.countries)
+	for i := 0; i < len(w.words.countries) && n > 0; i++ {
 		if r.below(from-i) >= n {
 			continue
 		}
 		n--
-		code := w.countries[i].code
+		code := w.words.countries[i].code
 		j.object(code, func() {
 			j.text("link", func() {
 				j.add("https://www.themoviedb.org/", media, "/")
@@ -320,14 +320,14 @@ func (w *world) writeOffers(j *writer, r *random, media string, id, votes int64)
 			})
 			for k, offer := range []string{"flatrate", "rent", "buy"} {
 				if r.chance(500) || k == 0 {
-					j.list(offer, func() { w.writeProviders(j, r) })
+					j.list(offer, func() { writeProviders(w, j, r) })
 				}
 			}
 		})
 	}
 }
 
-func (w *world) writeProviders(j *writer, r *random) {
+func writeProviders(w *world, j *writer, r *random) {
 	at := r.front(len(w.providers))
 	for n := range 1 + r.front(5) {
 		p := &w.providers[(at+n)%len(w.providers)]

@@ -52,10 +52,10 @@ var (
 )
 
 // writeImages writes the images of a title: its own poster and backdrop stand first.
-func (w *world) writeImages(j *writer, r *random, t *title, own *locale) {
+func writeImages(w *world, j *writer, r *random, t *title, own *locale) {
 	j.list("backdrops", func() {
 		first := image{path: t.backdrop, aspect: 1778}
-		w.writeSome(j, r, backdropCount.ofSeed(r, t.backdrop, t.votes), &first, backdropWidths, own, 720)
+		writeSome(w, j, r, backdropCount.ofSeed(r, t.backdrop, t.votes), &first, backdropWidths, own, 720)
 	})
 	j.list("logos", func() {
 		for n := range logoCount.of(r, t.votes) {
@@ -66,7 +66,7 @@ func (w *world) writeImages(j *writer, r *random, t *title, own *locale) {
 	})
 	j.list("posters", func() {
 		first := image{path: t.poster, aspect: 667, language: own}
-		w.writeSome(j, r, posterCount.ofSeed(r, t.poster, t.votes), &first, posterWidths, own, 90)
+		writeSome(w, j, r, posterCount.ofSeed(r, t.poster, t.votes), &first, posterWidths, own, 90)
 	})
 }
 
@@ -80,7 +80,7 @@ func (s *spread) ofSeed(r *random, seed uint64, votes int64) int {
 
 // writeSome writes n images like the first, of one of some widths. none is the permille
 // of the others that have no language.
-func (w *world) writeSome(j *writer, r *random, n int, first *image, widths []int, own *locale, none int) {
+func writeSome(w *world, j *writer, r *random, n int, first *image, widths []int, own *locale, none int) {
 	for i := range n {
 		m := *first
 		m.width, m.rank = pick(r, widths), i
@@ -112,16 +112,16 @@ var (
 )
 
 // writeVideos writes the videos of a title that came out on a day.
-func (w *world) writeVideos(j *writer, r *random, votes int64, out day, own *locale) {
+func writeVideos(w *world, j *writer, r *random, votes int64, out day, own *locale) {
 	j.list("results", func() {
 		n := videoCount.of(r, votes)
 		for i := range n {
-			j.object("", func() { w.writeVideo(j, r, out+day(200-400*i/n), own) }) // newest first
+			j.object("", func() { writeVideo(w, j, r, out+day(200-400*i/n), own) }) // newest first
 		}
 	})
 }
 
-func (w *world) writeVideo(j *writer, r *random, on day, own *locale) {
+func writeVideo(w *world, j *writer, r *random, on day, own *locale) {
 	l := own
 	if r.chance(450) {
 		l = &w.locales[0]

@@ -18,23 +18,24 @@ type title struct {
 	language   *language
 	name       uint64 // seeds
 	overview   uint64 // 0: none
-	poster     uint64
-	backdrop   uint64
-	genres     [7]uint8 // places in the table
-	genreCount int
-	out        day // released, or first aired
-	dated      bool
-	adult      bool
-	country    int  // place in countries
-	english    bool // the name is translated
+	art
+	genres  genrePlaces
+	out     day // released, or first aired
+	dated   bool
+	adult   bool
+	country int  // place in countries
+	english bool // the name is translated
 }
 
+// art is the seeds of the images that stand for a title; 0 for none.
+type art struct{ poster, backdrop uint64 }
+
 // titleOf makes what lists say of title i, and the random numbers for more.
-func (w *world) titleOf(p *population, i uint64, votes, popularity tail, genres *genreTable) (title, random) {
+func (w *world) titleOf(p *population, i uint64, f *titleFacts) (title, random) {
 	r := p.random(i, streamCore)
 	share := p.share(p.rank(i))
-	t := title{i: i, id: p.id(i), votes: votes.at(share)}
-	t.popularity = popularity.at(r.related(share))
+	t := title{i: i, id: p.id(i), votes: f.votes.at(share)}
+	t.popularity = f.popularity.at(r.related(share))
 	t.average = r.voteAverage(t.votes)
 	t.language = w.words.languages[w.words.languageOf.pick(&r)]
 	if r.chance(int(moreEnglish.at(t.votes))) {
@@ -45,11 +46,11 @@ func (w *world) titleOf(p *population, i uint64, votes, popularity tail, genres 
 	t.poster = r.seed(1000 - int(noPoster.at(t.votes)))
 	t.backdrop = r.seed(1000 - int(noBackdrop.at(t.votes)))
 	if !r.chance(int(noGenre.at(t.votes))) {
-		t.genres, t.genreCount = genres.some(&r, genreMean(t.votes))
+		t.genres = f.genres.some(&r, genreMean(t.votes))
 	}
 	t.out, t.dated = r.releaseDay(t.votes)
 	t.adult = t.votes < 100 && r.chance(2)
-	t.country = w.countryOf.pick(&r)
+	t.country = w.words.countryOf.pick(&r)
 	t.english = r.chance(550)
 	return t, r
 }
@@ -62,7 +63,7 @@ type movie struct {
 
 // movieOf makes what lists say of movie i.
 func (w *world) movieOf(i uint64) movie {
-	t, r := w.titleOf(w.movies, i, movieVotes, moviePopularity, &w.movieGenre)
+	t, r := w.titleOf(w.movies, i, &w.ofMovies)
 	return movie{t, r.chance(12)}
 }
 
@@ -128,21 +129,28 @@ func (r *random) releaseDay(votes int64) (day, bool) {
 	return d, dated
 }
 
+// genrePlaces are the genres of a title: places in the table.
+type genrePlaces struct {
+	list [7]uint8
+	n    int
+}
+
+func (p *genrePlaces) all() []uint8 { return p.list[:p.n] }
+
 // some returns places of genres, one and on average more hundredths beyond it.
-func (t *genreTable) some(r *random, more int64) (out [7]uint8, n int) {
+func (t *genreTable) some(r *random, more int64) (out genrePlaces) {
 	want := 1 + r.count(more*int64(r.between(20, 180))/100)
 	if r.chance(30) {
 		want += r.front(5)
 	}
-	want = min(want, len(out))
-	for tries := 0; n < want && tries < 20; tries++ {
-		g := uint8(t.of.pick(r))
-		if !slices.Contains(out[:n], g) {
-			out[n] = g
-			n++
+	want = min(want, len(out.list))
+	for tries := 0; out.n < want && tries < 20; tries++ {
+		if g := uint8(t.of.pick(r)); !slices.Contains(out.all(), g) {
+			out.list[out.n] = g
+			out.n++
 		}
 	}
-	return out, n
+	return out
 }
 
 // A seen set notes the values of a short list, so that none comes twice.
@@ -186,7 +194,7 @@ func (w *world) appendOverview(b []byte, t *title) []byte {
 }
 
 // writeMovie writes the record of movie i.
-func (w *world) writeMovie(j *writer, i uint64) {
+func writeMovie(w *world, j *writer, i uint64) {
 	m := w.movieOf(i)
 	r := w.movies.random(i, streamDetails)
 	imdb := uint64(0)
@@ -197,42 +205,42 @@ func (w *world) writeMovie(j *writer, i uint64) {
 	runtime := r.runtime(m.votes)
 	j.bool("adult", m.adult)
 	j.path("backdrop_path", m.backdrop, ".jpg")
-	w.writeCollectionRef(j, &m)
+	writeCollectionRef(w, j, &m)
 	j.int("budget", budget)
-	j.list("genres", func() { w.movieGenre.write(j, m.genres[:m.genreCount]) })
+	j.list("genres", func() { w.ofMovies.genres.write(j, m.genres.all()) })
 	j.homepage("homepage", &r, int(hasHomepage.at(m.votes)))
 	j.int("id", m.id)
 	j.imdb("imdb_id", "tt", imdb)
-	j.list("origin_country", func() { j.string("", w.countries[m.country].code) })
-	w.writeTitle(j, "original_title", &m.title)
+	j.list("origin_country", func() { j.string("", w.words.countries[m.country].code) })
+	writeTitle(w, j, "original_title", &m.title)
 	j.fixed("popularity", m.popularity, 4)
 	j.path("poster_path", m.poster, ".jpg")
-	j.list("production_companies", func() { w.writeCompanies(j, &r, m.votes) })
-	j.list("production_countries", func() { w.writeCountries(j, &r, m.country) })
+	j.list("production_companies", func() { writeCompanies(w, j, &r, m.votes) })
+	j.list("production_countries", func() { writeCountries(w, j, &r, m.country) })
 	j.day("release_date", m.out, m.dated, `""`)
 	j.int("revenue", revenue)
 	j.int("runtime", runtime)
 	j.bool("softcore", false)
-	j.list("spoken_languages", func() { w.writeSpoken(j, &r, m.language) })
+	j.list("spoken_languages", func() { writeSpoken(w, j, &r, m.language) })
 	j.string("status", r.movieStatus(&m))
-	w.writeTagline(j, &r, int(hasTagline.at(m.votes)))
+	writeTagline(w, j, &r, int(hasTagline.at(m.votes)))
 	j.text("title", func() { j.b = w.appendEnglishTitle(j.b, &m.title) })
 	j.bool("video", m.video)
 	j.fixed("vote_average", m.average, 3)
 	j.int("vote_count", m.votes)
-	w.writeMovieParts(j, &m, imdb, runtime)
+	writeMovieParts(w, j, &m, imdb, runtime)
 }
 
 // writeTitle writes a title's language, its title in that language under the given name,
 // and its overview.
-func (w *world) writeTitle(j *writer, name string, t *title) {
+func writeTitle(w *world, j *writer, name string, t *title) {
 	j.string("original_language", t.language.code)
 	j.text(name, func() { j.b = w.appendOriginalTitle(j.b, t) })
 	j.text("overview", func() { j.b = w.appendOverview(j.b, t) })
 }
 
 // writeTagline writes an English tagline in permille of a thousand cases.
-func (w *world) writeTagline(j *writer, r *random, permille int) {
+func writeTagline(w *world, j *writer, r *random, permille int) {
 	j.text("tagline", func() {
 		if r.chance(permille) {
 			j.b = w.words.appendTagline(j.b, r, w.words.languages[0])
@@ -241,16 +249,16 @@ func (w *world) writeTagline(j *writer, r *random, permille int) {
 }
 
 // writeMovieParts writes the answers to sub-requests.
-func (w *world) writeMovieParts(j *writer, m *movie, imdb uint64, runtime int64) {
+func writeMovieParts(w *world, j *writer, m *movie, imdb uint64, runtime int64) {
 	own := w.localeOf(m.language)
 	r := w.movies.random(m.i, streamLists)
 	cast, crew := w.movies.random(m.i, streamCast), w.movies.random(m.i, streamCrew)
 	j.object("alternative_titles", func() {
-		j.list("titles", func() { w.writeAlternativeTitles(j, &r, m.votes) })
+		j.list("titles", func() { writeAlternativeTitles(w, j, &r, m.votes) })
 	})
 	j.object("credits", func() {
-		j.list("cast", func() { w.writeCast(j, &cast, m.votes) })
-		j.list("crew", func() { w.writeCrew(j, &crew, m.votes) })
+		j.list("cast", func() { writeCast(w, j, &cast, m.votes) })
+		j.list("crew", func() { writeCrew(w, j, &crew, m.votes) })
 	})
 	j.object("external_ids", func() {
 		j.imdb("imdb_id", "tt", imdb)
@@ -260,23 +268,23 @@ func (w *world) writeMovieParts(j *writer, m *movie, imdb uint64, runtime int64)
 		}
 	})
 	images := w.movies.random(m.i, streamImages)
-	j.object("images", func() { w.writeImages(j, &images, &m.title, own) })
+	j.object("images", func() { writeImages(w, j, &images, &m.title, own) })
 	j.object("keywords", func() {
-		j.list("keywords", func() { w.writeKeywords(j, &r, m.votes, true /* idFirst */) })
+		j.list("keywords", func() { writeKeywords(w, j, &r, m.votes, true /* idFirst */) })
 	})
 	if m.votes >= recommendFrom {
-		j.object("recommendations", func() { writeRecommendations(j, &r, w.movies, m.i, w.writeMovieRow) })
+		j.object("recommendations", func() { writeRecommendations(w, j, &r, w.movies, m.i, writeMovieRow) })
 	}
-	j.object("release_dates", func() { j.list("results", func() { w.writeReleaseDates(j, &r, m) }) })
-	j.object("reviews", func() { w.writeReviews(j, &r, m.votes, m.out) })
+	j.object("release_dates", func() { j.list("results", func() { writeReleaseDates(w, j, &r, m) }) })
+	j.object("reviews", func() { writeReviews(w, j, &r, m.votes, m.out) })
 	translations := w.movies.random(m.i, streamTranslations)
 	j.object("translations", func() {
-		j.list("translations", func() { w.writeMovieTranslations(j, &translations, m, own, runtime) })
+		j.list("translations", func() { writeMovieTranslations(w, j, &translations, m, own, runtime) })
 	})
 	videos := w.movies.random(m.i, streamVideos)
-	j.object("videos", func() { w.writeVideos(j, &videos, m.votes, m.out, own) })
+	j.object("videos", func() { writeVideos(w, j, &videos, m.votes, m.out, own) })
 	j.object("watch/providers", func() {
-		j.object("results", func() { w.writeOffers(j, &r, "movie", m.id, m.votes) })
+		j.object("results", func() { writeOffers(w, j, &r, "movie", m.id, m.votes) })
 	})
 }
 
@@ -346,14 +354,14 @@ func (t *genreTable) writeIDs(j *writer, places []uint8) {
 }
 
 // writeMovieRow writes movie i as lists have it.
-func (w *world) writeMovieRow(j *writer, i uint64) {
+func writeMovieRow(w *world, j *writer, i uint64) {
 	m := w.movieOf(i)
 	j.bool("adult", m.adult)
 	j.path("backdrop_path", m.backdrop, ".jpg")
 	j.int("id", m.id)
 	j.text("title", func() { j.b = w.appendEnglishTitle(j.b, &m.title) })
 	j.text("original_title", func() { j.b = w.appendOriginalTitle(j.b, &m.title) })
-	w.writeRow(j, &m.title, "movie", &w.movieGenre)
+	writeRow(w, j, &m.title, "movie", &w.ofMovies.genres)
 	j.day("release_date", m.out, m.dated, `""`)
 	j.bool("softcore", false)
 	j.bool("video", m.video)
@@ -362,11 +370,11 @@ func (w *world) writeMovieRow(j *writer, i uint64) {
 }
 
 // writeRow writes what rows about movies and series have in common.
-func (w *world) writeRow(j *writer, t *title, media string, genres *genreTable) {
+func writeRow(w *world, j *writer, t *title, media string, genres *genreTable) {
 	j.text("overview", func() { j.b = w.appendOverview(j.b, t) })
 	j.path("poster_path", t.poster, ".jpg")
 	j.string("media_type", media)
 	j.string("original_language", t.language.code)
-	j.list("genre_ids", func() { genres.writeIDs(j, t.genres[:t.genreCount]) })
+	j.list("genre_ids", func() { genres.writeIDs(j, t.genres.all()) })
 	j.fixed("popularity", t.popularity, 4)
 }

@@ -81,7 +81,7 @@ func (p *person) appendOwnName(b []byte) []byte {
 }
 
 // writeCredited writes what every credit has of person i.
-func (w *world) writeCredited(j *writer, i uint64) {
+func writeCredited(w *world, j *writer, i uint64) {
 	p := w.personOf(i)
 	j.bool("adult", p.adult)
 	j.int("gender", int64(p.gender))
@@ -107,7 +107,7 @@ func (w *world) credited(r *random, d *department) uint64 {
 }
 
 // writePerson writes the record of person i.
-func (w *world) writePerson(j *writer, i uint64) {
+func writePerson(w *world, j *writer, i uint64) {
 	p := w.personOf(i)
 	r := w.people.random(i, streamDetails)
 	o := octave(w.people.share(p.rank))
@@ -117,7 +117,7 @@ func (w *world) writePerson(j *writer, i uint64) {
 	}
 	j.bool("adult", p.adult)
 	j.list("also_known_as", func() { p.writeAliases(j, &r, o) })
-	j.text("biography", func() { w.addBiography(j, &r, &p, o) })
+	j.text("biography", func() { addBiography(w, j, &r, &p, o) })
 	writeLife(j, &r, o)
 	j.int("gender", int64(p.gender))
 	if r.chance(10 + 15*o) {
@@ -134,7 +134,7 @@ func (w *world) writePerson(j *writer, i uint64) {
 	j.string("known_for_department", p.known.name)
 	j.text("name", func() { j.b = p.appendName(j.b) })
 	if r.chance(min(900, 60+120*o)) {
-		j.text("place_of_birth", func() { j.add(pick(&r, w.words.towns), ", ", w.countries[w.countryOf.pick(&r)].name) })
+		j.text("place_of_birth", func() { j.add(pick(&r, w.words.towns), ", ", w.words.countries[w.words.countryOf.pick(&r)].name) })
 	} else {
 		j.null("place_of_birth")
 	}
@@ -145,7 +145,7 @@ func (w *world) writePerson(j *writer, i uint64) {
 		j.list("profiles", func() { writeProfiles(j, &r, p.profile, o) })
 	})
 	j.object("translations", func() {
-		j.list("translations", func() { w.writeBiographies(j, &r, &p, o) })
+		j.list("translations", func() { writeBiographies(w, j, &r, &p, o) })
 	})
 }
 
@@ -167,7 +167,7 @@ func (p *person) writeAliases(j *writer, r *random, o int) {
 }
 
 // addBiography appends a text, more often and longer for those who rank well.
-func (w *world) addBiography(j *writer, r *random, p *person, o int) {
+func addBiography(w *world, j *writer, r *random, p *person, o int) {
 	if !r.chance(min(970, 25+70*o)) {
 		return
 	}
@@ -220,7 +220,7 @@ func writeProfiles(j *writer, r *random, profile uint64, o int) {
 }
 
 // writeBiographies writes the translations of a person. Few have any.
-func (w *world) writeBiographies(j *writer, r *random, p *person, o int) {
+func writeBiographies(w *world, j *writer, r *random, p *person, o int) {
 	if !r.chance(min(1000, 80+90*o)) {
 		return
 	}

@@ -415,8 +415,8 @@ func TestMoviesDoNotAllocate(t *testing.T) {
 	i := uint64(0)
 	n := testing.AllocsPerRun(200, func() {
 		j.b = j.b[:0]
-		w.writeMovie(&j, w.movies.ranked(i%100))
-		w.writePerson(&j, i)
+		writeMovie(w, &j, w.movies.ranked(i%100))
+		writePerson(w, &j, i)
 		i++
 	})
 	if n > 0 {

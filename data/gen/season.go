@@ -3,35 +3,35 @@ package gen
 import "strconv"
 
 // writeSeason writes the details of a season with its episodes.
-func (w *world) writeSeason(j *writer, s *show, one *season) {
+func writeSeason(w *world, j *writer, s *show, one *season) {
 	r := random{mix(w.tv.seed ^ uint64(one.id))}
 	j.objectID("_id", &r)
 	j.day("air_date", one.out, one.dated, "null")
 	j.list("episodes", func() {
 		for n := range one.episodes {
 			e := w.episodeOf(s, one, n)
-			j.object("", func() { w.writeEpisode(j, s, one, &e) })
+			j.object("", func() { writeEpisode(w, j, s, one, &e) })
 		}
 	})
 	j.text("name", func() { j.b = w.appendSeasonName(j.b, one) })
-	j.list("networks", func() { w.writeCompanyRef(j, "", w.networks, s.network) })
+	j.list("networks", func() { writeCompanyRef(w, j, "", w.networks, s.network) })
 	j.text("overview", func() { j.b = w.appendSeasonOverview(j.b, one) })
 	j.int("id", one.id)
-	w.writeSeasonEnd(j, one)
+	writeSeasonEnd(w, j, one)
 }
 
 // writeSeasonSummary writes a season as the details of its series have it.
-func (w *world) writeSeasonSummary(j *writer, one *season) {
+func writeSeasonSummary(w *world, j *writer, one *season) {
 	j.day("air_date", one.out, one.dated, "null")
 	j.int("episode_count", int64(one.episodes))
 	j.int("id", one.id)
 	j.text("name", func() { j.b = w.appendSeasonName(j.b, one) })
 	j.text("overview", func() { j.b = w.appendSeasonOverview(j.b, one) })
-	w.writeSeasonEnd(j, one)
+	writeSeasonEnd(w, j, one)
 }
 
 // writeSeasonEnd writes the last fields of a season, in details and elsewhere.
-func (w *world) writeSeasonEnd(j *writer, one *season) {
+func writeSeasonEnd(w *world, j *writer, one *season) {
 	j.path("poster_path", one.poster, ".jpg")
 	j.int("season_number", int64(one.number))
 	j.fixed("vote_average", one.average, 3)
@@ -108,19 +108,19 @@ func (w *world) appendEpisodeOverview(b []byte, e *episode) []byte {
 }
 
 // writeEpisode writes an episode as the details of its season have it.
-func (w *world) writeEpisode(j *writer, s *show, one *season, e *episode) {
+func writeEpisode(w *world, j *writer, s *show, one *season, e *episode) {
 	e.writeAired(j)
 	j.int("id", e.id)
-	w.writeEpisodeTexts(j, s, e)
-	w.writeEpisodeEnd(j, s, one, e)
+	writeEpisodeTexts(w, j, s, e)
+	writeEpisodeEnd(w, j, s, one, e)
 	e.writeVotes(j)
-	j.list("crew", func() { w.writeEpisodeCrew(j, s, &e.rest) })
-	j.list("guest_stars", func() { w.writeGuests(j, s, &e.rest) })
+	j.list("crew", func() { writeEpisodeCrew(w, j, s, &e.rest) })
+	j.list("guest_stars", func() { writeGuests(w, j, s, &e.rest) })
 }
 
 // writeEpisodeSummary writes an episode as the details of its series have it; null where
 // there is no season.
-func (w *world) writeEpisodeSummary(j *writer, name string, s *show, one *season, n int) {
+func writeEpisodeSummary(w *world, j *writer, name string, s *show, one *season, n int) {
 	if one == nil {
 		j.null(name)
 		return
@@ -128,10 +128,10 @@ func (w *world) writeEpisodeSummary(j *writer, name string, s *show, one *season
 	e := w.episodeOf(s, one, n)
 	j.object(name, func() {
 		j.int("id", e.id)
-		w.writeEpisodeTexts(j, s, &e)
+		writeEpisodeTexts(w, j, s, &e)
 		e.writeVotes(j)
 		e.writeAired(j)
-		w.writeEpisodeEnd(j, s, one, &e)
+		writeEpisodeEnd(w, j, s, one, &e)
 	})
 }
 
@@ -146,12 +146,12 @@ func (e *episode) writeVotes(j *writer) {
 	j.int("vote_count", e.votes)
 }
 
-func (w *world) writeEpisodeTexts(j *writer, s *show, e *episode) {
+func writeEpisodeTexts(w *world, j *writer, s *show, e *episode) {
 	j.text("name", func() { j.b = w.appendEpisodeName(j.b, s, e) })
 	j.text("overview", func() { j.b = w.appendEpisodeOverview(j.b, e) })
 }
 
-func (w *world) writeEpisodeEnd(j *writer, s *show, one *season, e *episode) {
+func writeEpisodeEnd(w *world, j *writer, s *show, one *season, e *episode) {
 	j.string("production_code", "")
 	if e.runtime == 0 {
 		j.null("runtime")

@@ -69,7 +69,7 @@ const (
 
 // showOf makes what lists say of series i.
 func (w *world) showOf(i uint64) show {
-	t, r := w.titleOf(w.tv, i, tvVotes, tvPopularity, &w.tvGenre)
+	t, r := w.titleOf(w.tv, i, &w.ofTV)
 	s := show{title: t}
 	if earliest := makeDay(1950, 0); s.out < earliest {
 		s.out = earliest + s.out%(70*365)
@@ -163,7 +163,7 @@ func (w *world) appendSeasonOverview(b []byte, one *season) []byte {
 }
 
 // writeTV writes the record of series i, its seasons appended.
-func (w *world) writeTV(j *writer, i uint64) {
+func writeTV(w *world, j *writer, i uint64) {
 	s := w.showOf(i)
 	seasons := w.seasonsOf(&s, nil)
 	r := w.tv.random(i, streamDetails)
@@ -171,43 +171,43 @@ func (w *world) writeTV(j *writer, i uint64) {
 	ended := !s.dated || s.airs(last, last.episodes) < today-400
 	j.bool("adult", s.adult)
 	j.path("backdrop_path", s.backdrop, ".jpg")
-	j.list("created_by", func() { w.writeCreators(j, &r, s.votes) })
+	j.list("created_by", func() { writeCreators(w, j, &r, s.votes) })
 	j.list("episode_run_time", func() {
 		if r.chance(300) {
 			j.int("", int64(5*r.between(2, 14)))
 		}
 	})
 	j.day("first_air_date", s.out, s.dated, `""`)
-	j.list("genres", func() { w.tvGenre.write(j, s.genres[:s.genreCount]) })
+	j.list("genres", func() { w.ofTV.genres.write(j, s.genres.all()) })
 	j.homepage("homepage", &r, int(hasHomepage.at(s.votes))+150)
 	j.int("id", s.id)
 	j.bool("in_production", !ended)
 	j.list("languages", func() { j.string("", s.language.code) })
-	w.writeAired(j, &s, seasons)
-	j.list("networks", func() { w.writeCompanyRef(j, "", w.networks, s.network) })
+	writeAired(w, j, &s, seasons)
+	j.list("networks", func() { writeCompanyRef(w, j, "", w.networks, s.network) })
 	j.int("number_of_episodes", int64(last.before+last.episodes))
 	j.int("number_of_seasons", int64(s.seasons))
-	j.list("origin_country", func() { j.string("", w.countries[s.country].code) })
-	w.writeTitle(j, "original_name", &s.title)
+	j.list("origin_country", func() { j.string("", w.words.countries[s.country].code) })
+	writeTitle(w, j, "original_name", &s.title)
 	j.fixed("popularity", s.popularity, 4)
 	j.path("poster_path", s.poster, ".jpg")
-	j.list("production_companies", func() { w.writeCompanies(j, &r, s.votes) })
-	j.list("production_countries", func() { w.writeCountries(j, &r, s.country) })
+	j.list("production_companies", func() { writeCompanies(w, j, &r, s.votes) })
+	j.list("production_countries", func() { writeCountries(w, j, &r, s.country) })
 	j.list("seasons", func() {
 		for n := range seasons {
-			j.object("", func() { w.writeSeasonSummary(j, &seasons[n]) })
+			j.object("", func() { writeSeasonSummary(w, j, &seasons[n]) })
 		}
 	})
 	j.bool("softcore", false)
-	j.list("spoken_languages", func() { w.writeSpoken(j, &r, s.language) })
+	j.list("spoken_languages", func() { writeSpoken(w, j, &r, s.language) })
 	j.string("status", r.tvStatus(ended))
-	w.writeTagline(j, &r, int(hasTagline.at(s.votes))/2)
+	writeTagline(w, j, &r, int(hasTagline.at(s.votes))/2)
 	j.string("type", pick(&r, showTypes))
 	j.fixed("vote_average", s.average, 3)
 	j.int("vote_count", s.votes)
-	w.writeTVParts(j, &s)
+	writeTVParts(w, j, &s)
 	for n := range seasons {
-		j.object(seasonNames[seasons[n].number], func() { w.writeSeason(j, &s, &seasons[n]) })
+		j.object(seasonNames[seasons[n].number], func() { writeSeason(w, j, &s, &seasons[n]) })
 	}
 }
 
@@ -235,7 +235,7 @@ func (r *random) tvStatus(ended bool) string {
 
 // writeAired writes the fields last_air_date, last_episode_to_air, name and
 // next_episode_to_air.
-func (w *world) writeAired(j *writer, s *show, seasons []season) {
+func writeAired(w *world, j *writer, s *show, seasons []season) {
 	var last, next *season
 	var lastEpisode, nextEpisode int
 	for n := range seasons {
@@ -259,13 +259,13 @@ func (w *world) writeAired(j *writer, s *show, seasons []season) {
 	} else {
 		j.day("last_air_date", s.airs(last, lastEpisode), true, "")
 	}
-	w.writeEpisodeSummary(j, "last_episode_to_air", s, last, lastEpisode)
+	writeEpisodeSummary(w, j, "last_episode_to_air", s, last, lastEpisode)
 	j.text("name", func() { j.b = w.appendEnglishTitle(j.b, &s.title) })
-	w.writeEpisodeSummary(j, "next_episode_to_air", s, next, nextEpisode)
+	writeEpisodeSummary(w, j, "next_episode_to_air", s, next, nextEpisode)
 }
 
 // writeCreators writes the people who created a series.
-func (w *world) writeCreators(j *writer, r *random, votes int64) {
+func writeCreators(w *world, j *writer, r *random, votes int64) {
 	if w.people.n == 0 || !r.chance(int(hasTagline.at(votes))) {
 		return
 	}
@@ -284,60 +284,60 @@ func (w *world) writeCreators(j *writer, r *random, votes int64) {
 }
 
 // writeTVParts writes the answers to sub-requests but for seasons.
-func (w *world) writeTVParts(j *writer, s *show) {
+func writeTVParts(w *world, j *writer, s *show) {
 	own := w.localeOf(s.language)
 	r := w.tv.random(s.i, streamLists)
 	cast, crew := w.tv.random(s.i, streamCast), w.tv.random(s.i, streamCrew)
 	j.object("alternative_titles", func() {
-		j.list("results", func() { w.writeAlternativeTitles(j, &r, s.votes*3) })
+		j.list("results", func() { writeAlternativeTitles(w, j, &r, s.votes*3) })
 	})
-	j.object("content_ratings", func() { j.list("results", func() { w.writeContentRatings(j, &r, s) }) })
+	j.object("content_ratings", func() { j.list("results", func() { writeContentRatings(w, j, &r, s) }) })
 	j.object("credits", func() {
-		j.list("cast", func() { w.writeRegulars(j, &cast, s.votes) })
-		j.list("crew", func() { w.writeCrew(j, &crew, s.votes/8) })
+		j.list("cast", func() { writeRegulars(w, j, &cast, s.votes) })
+		j.list("crew", func() { writeCrew(w, j, &crew, s.votes/8) })
 	})
-	j.object("external_ids", func() { w.writeTVExternalIDs(j, &r, s.votes) })
+	j.object("external_ids", func() { writeTVExternalIDs(w, j, &r, s.votes) })
 	images := w.tv.random(s.i, streamImages)
-	j.object("images", func() { w.writeImages(j, &images, &s.title, own) })
+	j.object("images", func() { writeImages(w, j, &images, &s.title, own) })
 	j.object("keywords", func() {
-		j.list("results", func() { w.writeKeywords(j, &r, s.votes, false /* idFirst */) })
+		j.list("results", func() { writeKeywords(w, j, &r, s.votes, false /* idFirst */) })
 	})
 	if s.votes >= recommendFrom {
-		j.object("recommendations", func() { writeRecommendations(j, &r, w.tv, s.i, w.writeTVRow) })
+		j.object("recommendations", func() { writeRecommendations(w, j, &r, w.tv, s.i, writeTVRow) })
 	}
-	j.object("reviews", func() { w.writeReviews(j, &r, s.votes/4, s.out) })
+	j.object("reviews", func() { writeReviews(w, j, &r, s.votes/4, s.out) })
 	translations := w.tv.random(s.i, streamTranslations)
 	j.object("translations", func() {
-		j.list("translations", func() { w.writeTVTranslations(j, &translations, s, own) })
+		j.list("translations", func() { writeTVTranslations(w, j, &translations, s, own) })
 	})
 	videos := w.tv.random(s.i, streamVideos)
-	j.object("videos", func() { w.writeVideos(j, &videos, s.votes/2, s.out, own) })
+	j.object("videos", func() { writeVideos(w, j, &videos, s.votes/2, s.out, own) })
 	j.object("watch/providers", func() {
-		j.object("results", func() { w.writeOffers(j, &r, "tv", s.id, s.votes) })
+		j.object("results", func() { writeOffers(w, j, &r, "tv", s.id, s.votes) })
 	})
 }
 
 // writeContentRatings writes age ratings by country.
-func (w *world) writeContentRatings(j *writer, r *random, s *show) {
+func writeContentRatings(w *world, j *writer, r *random, s *show) {
 	var have seen[int]
 	for range ratingCount.of(r, s.votes) {
 		i := s.country
 		if have.n > 0 {
-			i = w.countryOf.pick(r)
+			i = w.words.countryOf.pick(r)
 		}
-		list := w.tvRatings[w.countries[i].code]
+		list := w.ofTV.ratings[w.words.countries[i].code]
 		if len(list) == 0 || !have.add(i) {
 			continue
 		}
 		j.object("", func() {
 			j.list("descriptors", func() {})
-			j.string("iso_3166_1", w.countries[i].code)
+			j.string("iso_3166_1", w.words.countries[i].code)
 			j.string("rating", pick(r, list))
 		})
 	}
 }
 
-func (w *world) writeTVExternalIDs(j *writer, r *random, votes int64) {
+func writeTVExternalIDs(w *world, j *writer, r *random, votes int64) {
 	j.imdb("imdb_id", "tt", r.seed(1000-2*int(noIMDb.at(votes)))%38_000_000)
 	j.null("freebase_mid")
 	j.null("freebase_id")
@@ -354,27 +354,27 @@ func (w *world) writeTVExternalIDs(j *writer, r *random, votes int64) {
 }
 
 // writeTVTranslations writes translations, English first.
-func (w *world) writeTVTranslations(j *writer, r *random, s *show, own *locale) {
+func writeTVTranslations(w *world, j *writer, r *random, s *show, own *locale) {
 	w.eachTranslation(j, r, s.votes, own, func(l *locale, english bool) {
-		w.writeName(j, "name", r, &s.title, l, english, l != own, 500)
-		w.writeOverview(j, r, &s.title, l, english, int(translatedOverview.at(s.votes))-100)
+		writeName(w, j, "name", r, &s.title, l, english, l != own, 500)
+		writeOverview(w, j, r, &s.title, l, english, int(translatedOverview.at(s.votes))-100)
 		j.homepage("homepage", r, 20)
-		w.writeTranslatedTagline(j, r, l, english, int(hasTagline.at(s.votes))/6)
+		writeTranslatedTagline(w, j, r, l, english, int(hasTagline.at(s.votes))/6)
 	})
 }
 
 // writeTVRow writes series i as lists have it.
-func (w *world) writeTVRow(j *writer, i uint64) {
+func writeTVRow(w *world, j *writer, i uint64) {
 	s := w.showOf(i)
 	j.bool("adult", s.adult)
 	j.path("backdrop_path", s.backdrop, ".jpg")
 	j.int("id", s.id)
 	j.text("name", func() { j.b = w.appendEnglishTitle(j.b, &s.title) })
 	j.text("original_name", func() { j.b = w.appendOriginalTitle(j.b, &s.title) })
-	w.writeRow(j, &s.title, "tv", &w.tvGenre)
+	writeRow(w, j, &s.title, "tv", &w.ofTV.genres)
 	j.day("first_air_date", s.out, s.dated, `""`)
 	j.bool("softcore", false)
 	j.fixed("vote_average", s.average, 3)
 	j.int("vote_count", s.votes)
-	j.list("origin_country", func() { j.string("", w.countries[s.country].code) })
+	j.list("origin_country", func() { j.string("", w.words.countries[s.country].code) })
 }

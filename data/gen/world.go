@@ -16,13 +16,16 @@ type world struct {
 	departments []department
 	crewOf      chooser // department of a crew credit, by its place in departments
 	locales     []locale
-	countries   []country
-	countryOf   chooser
-	movieGenre  genreTable
-	tvGenre     genreTable
 	providers   []provider
-	ratings     map[string][]string // certifications of movies by country
-	tvRatings   map[string][]string
+	ofMovies    titleFacts
+	ofTV        titleFacts
+}
+
+// titleFacts are what titles of a kind are made from.
+type titleFacts struct {
+	votes, popularity tail
+	genres            genreTable
+	ratings           map[string][]string // certifications by country
 }
 
 // A department is one of a crew, or Acting.
@@ -66,15 +69,12 @@ func newWorld(c *Config) *world {
 		networks:    p(kindNetwork, portion(c.TV, realNetworks, realTV)),
 		keywords:    p(kindKeyword, portion(titles, realKeywords, realMovies+realTV)),
 		words:       words(),
-		movieGenre:  newGenreTable(reference.Movie, movieGenres),
-		tvGenre:     newGenreTable(reference.TV, tvGenres),
+		ofMovies:    titleFacts{movieVotes, moviePopularity, newGenreTable(reference.Movie, movieGenres), certifications(reference.Movie)},
+		ofTV:        titleFacts{tvVotes, tvPopularity, newGenreTable(reference.TV, tvGenres), certifications(reference.TV)},
 		providers:   newProviders(),
-		ratings:     certifications(reference.Movie),
-		tvRatings:   certifications(reference.TV),
 	}
 	w.departments, w.crewOf = newDepartments()
 	w.locales = newLocales(w.words.languages)
-	w.countries, w.countryOf = w.words.countries, w.words.countryOf
 	return w
 }
 
