@@ -91,7 +91,7 @@ func (m *mapped) each(s *boundShape) ([]Record, error) {
 		if el == "null" || el == `""` {
 			continue
 		}
-		m.cells[s.each], m.place = el, i
+		m.cells[s.each], m.write.place = el, i
 		recs, err := m.record(s)
 		if err != nil {
 			return nil, s.elementError(err, i)

@@ -1,0 +1,195 @@
+package layout
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/record"
+)
+
+// IDs finds the ids of resources whose rows do not have one. Layouts of several workers
+// may share one, so it is safe for concurrent use.
+type IDs interface {
+	// External returns the id of the resource of a kind that has an external id, in the
+	// form of CanonicalID. source is the name of its field, such as imdb_id.
+	External(kind fragment.Kind, source, id string) (int64, bool)
+	// Person returns the id of the one person of a name, in the form of Folded, in the
+	// credits of a title.
+	Person(kind fragment.Kind, title int64, name string) (int64, bool)
+}
+
+// Minted ids have nine digits. TMDB's are far below, those of layout imdb above, and all
+// fit the 32 bits that clients keep ids in.
+const (
+	FirstMinted = 100_000_000
+	LastMinted  = 999_999_999
+)
+
+// IsMinted reports whether an id is in the range of minted ones.
+func IsMinted(id int64) bool { return id >= FirstMinted && id <= LastMinted }
+
+// A NoIDError says that a row has no id and that none was found.
+type NoIDError struct {
+	Field *record.FieldError
+	Asked bool // an external id was looked up: other sources may have it
+}
+
+func (e *NoIDError) Error() string { return e.Field.Error() }
+
+// Unwrap returns the error about the field.
+func (e *NoIDError) Unwrap() error { return e.Field }
+
+// externalIDs are the fields that hold a resource's ids elsewhere, the most trusted
+// first. Pages of social media are not among them: titles share those.
+var externalIDs = []string{"imdb_id", "wikidata_id", "tvdb_id", "freebase_mid", "freebase_id", "tvrage_id"}
+
+// MintedSource is the source of minted ids that were merged into others, for IDs.External.
+const MintedSource = "minted"
+
+const externalIDsField = "external_ids"
+
+// CanonicalID returns the one form of an external id; false for a text that is none.
+func CanonicalID(source, text string) (string, bool) {
+	text = strings.TrimSpace(text)
+	if source != "imdb_id" {
+		return text, text != "" && text != "0"
+	}
+	const prefix = 2 // tt or nm
+	if len(text) <= prefix || !strings.HasPrefix(text, "tt") && !strings.HasPrefix(text, "nm") {
+		return "", false
+	}
+	n, err := strconv.ParseUint(text[prefix:], 10, 32)
+	return text[:prefix] + strconv.FormatUint(n, 10), err == nil && n > 0
+}
+
+// ExternalIDs calls fn with the external ids of a record, in the form of CanonicalID.
+func ExternalIDs(r record.Record, fn func(source, id string)) {
+	of := func(r record.Record) {
+		for _, source := range externalIDs {
+			f, ok := r.Schema.Field(source)
+			if !ok {
+				continue
+			}
+			text := ""
+			switch f.Shape {
+			case record.ShapeString:
+				text = r.String(f).V
+			case record.ShapeInt:
+				text = strconv.FormatInt(r.Int(f).V, 10)
+			}
+			if id, ok := CanonicalID(source, text); ok {
+				fn(source, id)
+			}
+		}
+	}
+	of(r)
+	if f, ok := r.Schema.Field(externalIDsField); ok && f.Shape == record.ShapeObject {
+		if sub, ok := r.Sub(f); ok {
+			of(sub)
+		}
+	}
+}
+
+// An identifier finds the ids of records and of the names in them.
+type identifier struct {
+	names NameIDs                 // of companies, networks and keywords; nil knows none
+	find  IDs                     // of rows that do not have one; nil knows none
+	made  map[fragment.Kind]int64 // ids of the records that the row made, by kind
+	title titleID                 // whose credits tell people by their names
+	named []named                 // what the row names, with minted ids
+}
+
+var (
+	_ NameIDs = (*identifier)(nil)
+	_ minter  = (*identifier)(nil)
+)
+
+// begin forgets the row before.
+func (n *identifier) begin() {
+	clear(n.made)
+	n.named = n.named[:0]
+}
+
+// ID finds people by their names, for convert: in the title of the record at hand, else
+// by a minted id. Other names are those of NameIDs.
+func (n *identifier) ID(kind fragment.Kind, name string) (int64, bool) {
+	if kind != fragment.KindPerson {
+		if n.names == nil {
+			return 0, false
+		}
+		return n.names.ID(kind, name)
+	}
+	key := Folded(name)
+	if key == "" {
+		return 0, false
+	}
+	if n.find != nil && n.title.id > 0 {
+		if id, ok := n.find.Person(n.title.kind, n.title.id, key); ok {
+			return id, true
+		}
+	}
+	return n.mintNamed(fragment.KindPerson, name), true
+}
+
+// mintNamed mints an id of a name, and notes that the row makes a record of it.
+func (n *identifier) mintNamed(kind fragment.Kind, name string) int64 {
+	id, hash := mintID(kind, []string{Folded(name)})
+	if !slices.ContainsFunc(n.named, func(one named) bool { return one.kind == kind && one.id == id }) {
+		n.named = append(n.named, named{kind, id, strings.TrimSpace(name), hash})
+	}
+	return id
+}
+
+// externalID returns the id of the resource that has one of the external ids among the
+// fields of a record, 0 where none has. asked is the first of these, "" where there is none.
+func (n *identifier) externalID(kind fragment.Kind, all record.RawFields) (id int64, asked string) {
+	for _, source := range externalIDs {
+		text, ok := CanonicalID(source, fieldText(all, source))
+		if !ok {
+			continue
+		}
+		if asked == "" {
+			asked = source
+		}
+		if n.find == nil {
+			continue
+		}
+		if id, ok := n.find.External(kind, source, text); ok {
+			return id, asked
+		}
+	}
+	return 0, asked
+}
+
+// A named resource is one whose id was minted of its name.
+type named struct {
+	kind fragment.Kind
+	id   int64
+	name string
+	mint uint64
+}
+
+// row returns the row that makes its record.
+func (n *named) row() Row {
+	return Row{JSON: string(appendIDName(nil, n.id, n.name)), Type: catalog.TypeOf(n.kind)}
+}
+
+// A titleID is the title of a record.
+type titleID struct {
+	kind fragment.Kind
+	id   int64
+}
+
+// titleOf sets the title whose credits tell people by their names: that of the record,
+// or another of the row.
+func (n *identifier) titleOf(kind fragment.Kind, id int64) {
+	n.title = titleID{kind, id}
+	for _, k := range []fragment.Kind{fragment.KindMovie, fragment.KindTV} {
+		if kind != fragment.KindMovie && kind != fragment.KindTV && n.made[k] != 0 {
+			n.title = titleID{k, n.made[k]}
+		}
+	}
+}
