@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"reelsplice/ingest/layout/movnix"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/record"
 )
@@ -397,7 +398,7 @@ func movnixTable(tb testing.TB) string {
 	tb.Helper()
 	var b strings.Builder
 	b.WriteString("\n| field | of a movie | of a series | remark |\n|---|---|---|---|\n")
-	paths := rowPaths(record.SchemaOf[movnixRow](), "")
+	paths := rowPaths(record.SchemaOf[movnix.Row](), "")
 	for _, path := range paths {
 		m, ok := movnixFields[path]
 		if !ok {
@@ -437,7 +438,7 @@ func rowPaths(p *record.Schema, prefix string) []string {
 		case record.ShapeKeyed:
 			path += ".*"
 		}
-		if f.Elem == nil || !strings.Contains(f.Elem.Type.Name(), "movnix") {
+		if f.Elem == nil || !strings.HasSuffix(f.Elem.Type.PkgPath(), "/movnix") {
 			out = append(out, path)
 			continue
 		}

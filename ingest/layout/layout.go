@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"reelsplice/ingest/layout/movnix"
 	"reelsplice/ingest/layout/tmdb"
 	"reelsplice/schemas/record"
 )
@@ -192,7 +193,7 @@ func New(name string, o Options) (Layout, error) {
 	case name == Movnix && o.Language != "":
 		return nil, fmt.Errorf("layout %s: its rows are of no language, so language %s cannot be theirs: ingest them without one", Movnix, o.Language)
 	case name == Movnix:
-		return newMovnix(), nil
+		return movnix.New(), nil
 	case IsMapped(name):
 		return newMapped(name, o.mappings(name), o), nil
 	}

@@ -1,4 +1,6 @@
-package layout
+// Package movnix reads crawls that renamed the fields of TMDB to camel case and put the
+// details under "movie" or "tvShow".
+package movnix
 
 import (
 	"fmt"
@@ -12,18 +14,19 @@ import (
 	"reelsplice/schemas/record"
 )
 
-// movnix is the layout of crawls that renamed TMDB's fields to camel case and put
+// A Reader is the layout of crawls that renamed TMDB's fields to camel case and put
 // the details under "movie" or "tvShow". Seasons they kept as TMDB gave them.
-type movnix struct {
+type Reader struct {
 	parser  *record.Parser
 	dropped map[string]int64
 }
 
-func newMovnix() *movnix { return &movnix{parser: record.NewParser(), dropped: map[string]int64{}} }
+// New returns a Reader.
+func New() *Reader { return &Reader{parser: record.NewParser(), dropped: map[string]int64{}} }
 
 // Counts has the unknown fields of objects that are taken over whole; others are
 // dropped.
-func (l *movnix) Counts() record.Counts {
+func (l *Reader) Counts() record.Counts {
 	c := record.Counts{Unknown: map[string]int64{}, Coerced: l.parser.Counts.Coerced}
 	for path, n := range l.parser.Counts.Unknown {
 		if kept(path) {
@@ -33,7 +36,7 @@ func (l *movnix) Counts() record.Counts {
 	return c
 }
 
-func (l *movnix) Dropped() map[string]int64 {
+func (l *Reader) Dropped() map[string]int64 {
 	all := maps.Clone(l.dropped)
 	for path, n := range l.parser.Counts.Unknown {
 		if !kept(path) {
@@ -48,32 +51,33 @@ func kept(path string) bool {
 }
 
 // drop counts n values that the API has no place for.
-func (l *movnix) drop(path string, n int) {
+func (l *Reader) drop(path string, n int) {
 	if n > 0 {
 		l.dropped[path] += int64(n)
 	}
 }
 
-type movnixRow struct {
+// A Row is a row of such a crawl; documents are made of its fields.
+type Row struct {
 	record.Object
-	Movie             *movnixMovie               `record:"movie,null"`
-	TVShow            *movnixShow                `record:"tvShow,null"`
+	Movie             *theirMovie                `record:"movie,null"`
+	TVShow            *theirShow                 `record:"tvShow,null"`
 	Seasons           []catalog.Season           `record:"seasons"`
-	Collection        *movnixCollection          `record:"collection,null"`
-	Genres            []movnixName               `record:"genres"`
-	Companies         []movnixCompany            `record:"companies"`
-	Keywords          []movnixName               `record:"keywords"`
+	Collection        *theirCollection           `record:"collection,null"`
+	Genres            []theirName                `record:"genres"`
+	Companies         []theirCompany             `record:"companies"`
+	Keywords          []theirName                `record:"keywords"`
 	Videos            []catalog.Video            `record:"videos"`
-	Images            []movnixImage              `record:"images"`
-	Ratings           []movnixRating             `record:"ratings"`
-	Credits           []movnixCredit             `record:"credits"`
+	Images            []theirImage               `record:"images"`
+	Ratings           []theirRating              `record:"ratings"`
+	Credits           []theirCredit              `record:"credits"`
 	AlternativeTitles []catalog.AlternativeTitle `record:"alternativeTitles"`
-	ExternalIDs       *movnixExternalIDs         `record:"externalIds"`
-	WatchProviders    []movnixOffers             `record:"watchProviders,keyed"`
-	Reviews           []movnixReview             `record:"reviews"`
+	ExternalIDs       *theirExternalIDs          `record:"externalIds"`
+	WatchProviders    []theirOffers              `record:"watchProviders,keyed"`
+	Reviews           []theirReview              `record:"reviews"`
 }
 
-type movnixMovie struct {
+type theirMovie struct {
 	record.Object
 	ID            record.Int    `record:"tmdbId"`
 	IMDbID        record.String `record:"imdbId"`
@@ -95,7 +99,7 @@ type movnixMovie struct {
 	Certification record.String `record:"certification"`
 }
 
-type movnixCollection struct {
+type theirCollection struct {
 	record.Object
 	ID           record.Int    `record:"tmdbId"`
 	Name         record.String `record:"name"`
@@ -104,13 +108,13 @@ type movnixCollection struct {
 	BackdropPath record.String `record:"backdropPath"`
 }
 
-type movnixName struct {
+type theirName struct {
 	record.Object
 	ID   record.Int    `record:"tmdbId"`
 	Name record.String `record:"name"`
 }
 
-type movnixCompany struct {
+type theirCompany struct {
 	record.Object
 	ID            record.Int    `record:"tmdbId"`
 	Name          record.String `record:"name"`
@@ -118,7 +122,7 @@ type movnixCompany struct {
 	OriginCountry record.String `record:"originCountry"`
 }
 
-type movnixImage struct {
+type theirImage struct {
 	record.Object
 	FilePath    record.String `record:"filePath"`
 	Width       record.Int    `record:"width"`
@@ -127,14 +131,14 @@ type movnixImage struct {
 	Type        record.String `record:"type"`
 }
 
-type movnixRating struct {
+type theirRating struct {
 	record.Object
 	Source record.String `record:"source"`
 	Value  record.Float  `record:"ratingValue"`
 	Votes  record.Int    `record:"votesCount"`
 }
 
-type movnixCredit struct {
+type theirCredit struct {
 	record.Object
 	ID          record.Int    `record:"tmdbPersonId"`
 	Name        record.String `record:"name"`
@@ -145,7 +149,7 @@ type movnixCredit struct {
 	Order       record.Int    `record:"order"`
 }
 
-type movnixExternalIDs struct {
+type theirExternalIDs struct {
 	record.Object
 	IMDbID      record.String `record:"imdbId"`
 	WikidataID  record.String `record:"wikidataId"`
@@ -154,20 +158,20 @@ type movnixExternalIDs struct {
 	TwitterID   record.String `record:"twitterId"`
 }
 
-type movnixOffers struct {
+type theirOffers struct {
 	record.Object
-	Country  record.String    `record:"country,key"`
-	Flatrate []movnixProvider `record:"flatrate"`
-	Buy      []movnixProvider `record:"buy"`
+	Country  record.String   `record:"country,key"`
+	Flatrate []theirProvider `record:"flatrate"`
+	Buy      []theirProvider `record:"buy"`
 }
 
-type movnixProvider struct {
+type theirProvider struct {
 	record.Object
 	Name record.String `record:"name"`
 	Logo record.String `record:"logo"`
 }
 
-type movnixReview struct {
+type theirReview struct {
 	record.Object
 	Author    record.String `record:"author"`
 	Content   record.String `record:"content"`
@@ -176,8 +180,8 @@ type movnixReview struct {
 }
 
 // Records maps a row: a movie, or a series and its seasons.
-func (l *movnix) Records(r Row) ([]Record, error) {
-	var row movnixRow
+func (l *Reader) Records(r tmdb.Row) ([]tmdb.Record, error) {
+	var row Row
 	if err := l.parser.Parse(r.JSON, record.Of(&row)); err != nil {
 		return nil, err
 	}
@@ -199,7 +203,7 @@ func (l *movnix) Records(r Row) ([]Record, error) {
 // that are not TMDB's are left out as well: the crawler put a made-up one on every
 // movie. Keywords are taken as not crawled when there are none: the crawler never had
 // any.
-func (l *movnix) movie(row *movnixRow) ([]Record, error) {
+func (l *Reader) movie(row *Row) ([]tmdb.Record, error) {
 	if row.Movie == nil {
 		return nil, &record.FieldError{Field: "movie", What: "want an object, found nothing"}
 	}
@@ -212,12 +216,12 @@ func (l *movnix) movie(row *movnixRow) ([]Record, error) {
 		return nil, err
 	}
 	l.count(row, row.Movie.Certification, m.Genres, m.Images)
-	return []Record{rec}, nil
+	return []tmdb.Record{rec}, nil
 }
 
 // count counts what the record of a row does not have of it, besides what has no field
 // here at all.
-func (l *movnix) count(row *movnixRow, certification record.String, genres []catalog.Genre, images *catalog.Images) {
+func (l *Reader) count(row *Row, certification record.String, genres []catalog.Genre, images *catalog.Images) {
 	one := func(path string, there bool) {
 		if there {
 			l.drop(path, 1)
@@ -238,7 +242,7 @@ func (l *movnix) count(row *movnixRow, certification record.String, genres []cat
 
 // movie makes a record of the row. What the row does not have stays absent, so that
 // it takes nothing from a better source that it is joined to.
-func (r *movnixRow) movie() *catalog.Movie {
+func (r *Row) movie() *catalog.Movie {
 	d := r.Movie
 	m := &catalog.Movie{
 		ID: d.ID, IMDbID: d.IMDbID, Title: d.Title, OriginalTitle: d.OriginalTitle, Overview: d.Overview,
@@ -293,7 +297,7 @@ func numberOf[T any](d *T, name string) record.Int {
 
 func orEmpty(s record.String) record.String { return record.Text(s.V) }
 
-func (r *movnixRow) genres(of reference.Media) []catalog.Genre {
+func (r *Row) genres(of reference.Media) []catalog.Genre {
 	if r.Genres == nil {
 		return nil
 	}
@@ -306,7 +310,7 @@ func (r *movnixRow) genres(of reference.Media) []catalog.Genre {
 	return out
 }
 
-func (r *movnixRow) companies() []catalog.CompanyRef {
+func (r *Row) companies() []catalog.CompanyRef {
 	if r.Companies == nil {
 		return nil
 	}
@@ -320,7 +324,7 @@ func (r *movnixRow) companies() []catalog.CompanyRef {
 	return out
 }
 
-func (r *movnixRow) collection() *catalog.CollectionRef {
+func (r *Row) collection() *catalog.CollectionRef {
 	c := r.Collection
 	if c == nil {
 		return nil
@@ -331,7 +335,7 @@ func (r *movnixRow) collection() *catalog.CollectionRef {
 }
 
 // keywords returns nil for an empty list too, so that it takes none away.
-func (r *movnixRow) keywords() *catalog.Keywords {
+func (r *Row) keywords() *catalog.Keywords {
 	if len(r.Keywords) == 0 {
 		return nil
 	}
@@ -345,12 +349,12 @@ func (r *movnixRow) keywords() *catalog.Keywords {
 // images sorts the images by type. The crawler put the main poster and backdrop in
 // front without their sizes, and again among the others: the whole row takes the
 // place in front.
-func (r *movnixRow) images() *catalog.Images {
+func (r *Row) images() *catalog.Images {
 	if r.Images == nil {
 		return nil
 	}
 	out := &catalog.Images{Backdrops: []catalog.Image{}, Logos: []catalog.Image{}, Posters: []catalog.Image{}}
-	sized, moved := map[string]*movnixImage{}, map[*movnixImage]bool{}
+	sized, moved := map[string]*theirImage{}, map[*theirImage]bool{}
 	for k := range r.Images {
 		if i := &r.Images[k]; i.Width.Set && sized[i.FilePath.V] == nil {
 			sized[i.FilePath.V] = i
@@ -380,7 +384,7 @@ func (r *movnixRow) images() *catalog.Images {
 	return out
 }
 
-func (r *movnixRow) credits() *catalog.Credits {
+func (r *Row) credits() *catalog.Credits {
 	if r.Credits == nil {
 		return nil
 	}
@@ -402,7 +406,7 @@ func (r *movnixRow) credits() *catalog.Credits {
 	return out
 }
 
-func (r *movnixRow) externalIDs() *catalog.MovieExternalIDs {
+func (r *Row) externalIDs() *catalog.MovieExternalIDs {
 	x := r.ExternalIDs
 	if x == nil {
 		return nil
@@ -416,7 +420,7 @@ func (r *movnixRow) externalIDs() *catalog.MovieExternalIDs {
 	return ids
 }
 
-func (r *movnixRow) providers() *catalog.WatchProviders {
+func (r *Row) providers() *catalog.WatchProviders {
 	if r.WatchProviders == nil {
 		return nil
 	}
@@ -425,7 +429,7 @@ func (r *movnixRow) providers() *catalog.WatchProviders {
 		o := catalog.CountryOffers{ISO3166: record.Text(strings.ToUpper(c.Country.V)), Offers: []catalog.Offers{}}
 		for _, list := range []struct {
 			name string
-			rows []movnixProvider
+			rows []theirProvider
 		}{{"flatrate", c.Flatrate}, {"buy", c.Buy}} {
 			if len(list.rows) > 0 {
 				o.Offers = append(o.Offers, catalog.Offers{Type: record.Text(list.name), Providers: providersOf(list.rows)})
@@ -438,7 +442,7 @@ func (r *movnixRow) providers() *catalog.WatchProviders {
 	return out
 }
 
-func providersOf(rows []movnixProvider) []catalog.Provider {
+func providersOf(rows []theirProvider) []catalog.Provider {
 	out := make([]catalog.Provider, 0, len(rows))
 	for _, p := range rows {
 		out = append(out, catalog.Provider{LogoPath: p.Logo, ProviderName: p.Name})
@@ -446,7 +450,7 @@ func providersOf(rows []movnixProvider) []catalog.Provider {
 	return out
 }
 
-func (r *movnixRow) reviews() []catalog.ReviewPage {
+func (r *Row) reviews() []catalog.ReviewPage {
 	if len(r.Reviews) == 0 {
 		return nil
 	}

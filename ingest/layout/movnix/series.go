@@ -1,4 +1,4 @@
-package layout
+package movnix
 
 import (
 	"slices"
@@ -10,7 +10,7 @@ import (
 	"reelsplice/schemas/record"
 )
 
-type movnixShow struct {
+type theirShow struct {
 	record.Object
 	ID            record.Int    `record:"tmdbId"`
 	IMDbID        record.String `record:"imdbId"`
@@ -43,21 +43,21 @@ type movnixShow struct {
 // Left out and counted as for movies: ratings, genres that are not TMDB's, images that
 // come twice, and the certification, whose country is not known. A show without a name
 // is what the crawler kept of a request that failed: only its id is known.
-func (l *movnix) series(row *movnixRow) ([]Record, error) {
+func (l *Reader) series(row *Row) ([]tmdb.Record, error) {
 	d := row.TVShow
 	if !d.ID.Set {
 		return nil, &record.FieldError{Field: "tvShow.tmdbId", What: "want an integer, found nothing"}
 	}
 	if d.Name.V == "" && d.OriginalName.V == "" && len(row.Seasons) == 0 {
 		rec, err := tmdb.Checked(catalog.TypeOf(fragment.KindTV), record.Of(nothingBut(d.ID)))
-		return []Record{rec}, err
+		return []tmdb.Record{rec}, err
 	}
 	s := row.series()
 	rec, err := tmdb.Checked(catalog.TypeOf(fragment.KindTV), record.Of(s))
 	if err != nil {
 		return nil, err
 	}
-	out := []Record{rec}
+	out := []tmdb.Record{rec}
 	for i := range row.Seasons {
 		season := &row.Seasons[i]
 		season.SeriesID = d.ID
@@ -82,7 +82,7 @@ func nothingBut(id record.Int) *catalog.TV {
 }
 
 // series makes a record of the row. What the row does not have stays absent.
-func (r *movnixRow) series() *catalog.TV {
+func (r *Row) series() *catalog.TV {
 	d := r.TVShow
 	s := &catalog.TV{
 		ID: d.ID, Name: d.Name, OriginalName: d.OriginalName, Overview: textOf(d, "overview"),
@@ -105,7 +105,7 @@ func (r *movnixRow) series() *catalog.TV {
 }
 
 // outline sets what details say of seasons.
-func (r *movnixRow) outline(s *catalog.TV) {
+func (r *Row) outline(s *catalog.TV) {
 	if r.Seasons == nil {
 		return
 	}
@@ -130,7 +130,7 @@ func (r *movnixRow) outline(s *catalog.TV) {
 	s.NumberOfSeasons, s.NumberOfEpisodes = record.Number(int64(seasons)), record.Number(int64(episodes))
 }
 
-func (r *movnixRow) seriesCredits() *catalog.TVCredits {
+func (r *Row) seriesCredits() *catalog.TVCredits {
 	c := r.credits()
 	if c == nil {
 		return nil
@@ -146,7 +146,7 @@ func (r *movnixRow) seriesCredits() *catalog.TVCredits {
 }
 
 // seriesKeywords returns nil for an empty list too, so that it takes none away.
-func (r *movnixRow) seriesKeywords() *catalog.TVKeywords {
+func (r *Row) seriesKeywords() *catalog.TVKeywords {
 	if len(r.Keywords) == 0 {
 		return nil
 	}
@@ -159,13 +159,13 @@ func (r *movnixRow) seriesKeywords() *catalog.TVKeywords {
 
 // seriesExternalIDs returns the ids of other sites; the details have the one of IMDb
 // too.
-func (r *movnixRow) seriesExternalIDs() *catalog.TVExternalIDs {
+func (r *Row) seriesExternalIDs() *catalog.TVExternalIDs {
 	x, d := r.ExternalIDs, r.TVShow
 	if x == nil && d.IMDbID.V == "" {
 		return nil
 	}
 	if x == nil {
-		x = &movnixExternalIDs{}
+		x = &theirExternalIDs{}
 	}
 	ids := &catalog.TVExternalIDs{
 		IMDbID: x.IMDbID, WikidataID: x.WikidataID, FacebookID: x.FacebookID,
