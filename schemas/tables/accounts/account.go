@@ -9,6 +9,7 @@ import (
 	"sort"
 	"time"
 
+	"reelsplice/schemas/encoding"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/tables/posting"
 )
@@ -66,7 +67,7 @@ const (
 // A Placed is a title on a shelf.
 type Placed struct {
 	Title
-	Created time.Time // zero when nobody knows
+	Created time.Time // zero for an unknown one
 	Value   float64   // of what is rated
 }
 
@@ -76,7 +77,7 @@ type AccountSpec struct {
 	// guest's session. Empty ones are none.
 	Names    []string
 	ObjectID string // 24 hex digits; "" for none
-	Details  string // the answer of account/{id}; "" for a guest
+	Details  string // the response of account/{id}; "" for a guest
 	Lists    []uint64
 	Shelves  [Shelves][]Placed // each title once
 }
@@ -162,7 +163,7 @@ func appendAccount(dst []byte, a *AccountSpec) []byte {
 	}
 	for s := range a.Shelves {
 		shelf := a.Shelves[s]
-		dst = appendOrder(dst, len(shelf), func(a, b int) int { return compareKeys(shelf[a].Title, shelf[b].Title) })
+		dst = appendOrder(dst, len(shelf), func(a, b int) int { return shelf[a].Title.compare(shelf[b].Title) })
 	}
 	return append(dst, a.Details...)
 }
@@ -233,21 +234,21 @@ type Placeds struct {
 }
 
 func parseAccount(b []byte) (a Account, err error) {
-	c := cutter{rest: b}
-	a.head = c.take(1, accountHeadLen)
-	if c.bad {
+	in := encoding.NewReader(b)
+	a.head = in.Take(uint64(accountHeadLen))
+	if in.Err() != nil {
 		return Account{}, corrupt("an account of %d bytes", len(b))
 	}
-	a.lists = c.take(uint64(le.Uint32(a.head[accountLists:])), 8)
+	a.lists = in.Take(8 * uint64(le.Uint32(a.head[accountLists:])))
 	for s := range a.shelves {
 		a.shelves[s].kind = Shelf(s).Kind()
-		a.shelves[s].rows = c.take(uint64(le.Uint32(a.head[accountCounts+4*s:])), placedLen)
+		a.shelves[s].rows = in.Take(placedLen * uint64(le.Uint32(a.head[accountCounts+4*s:])))
 	}
 	for s := range a.shelves {
-		a.shelves[s].order = c.take(uint64(a.shelves[s].Len()), 4)
+		a.shelves[s].order = in.Take(4 * uint64(a.shelves[s].Len()))
 	}
-	a.details = c.take(uint64(le.Uint32(a.head[accountDetails:])), 1)
-	if c.bad {
+	a.details = in.Take(uint64(le.Uint32(a.head[accountDetails:])))
+	if in.Err() != nil {
 		return Account{}, corrupt("an account of %d bytes", len(b))
 	}
 	return a, nil
@@ -256,10 +257,10 @@ func parseAccount(b []byte) (a Account, err error) {
 // Guest reports whether the user has no account, only a session.
 func (a *Account) Guest() bool { return len(a.details) == 0 }
 
-// Details returns the answer of account/{id}, empty for a guest.
+// Details returns the response of account/{id}, empty for a guest.
 func (a *Account) Details() []byte { return a.details }
 
-// ObjectID returns the 24 hex digits by which version 4 knows the account, nil for none.
+// ObjectID returns the account's id in version 4, 24 hex digits, nil for none.
 func (a *Account) ObjectID() []byte {
 	if id := a.head[accountObject : accountObject+objectLen]; id[0] != 0 {
 		return id
@@ -298,7 +299,7 @@ func (p Placeds) Find(t Title) (Placed, bool) {
 		}
 		return p.At(i)
 	}
-	i := sort.Search(n, func(i int) bool { return !at(i).less(t) })
+	i := sort.Search(n, func(i int) bool { return at(i).compare(t) >= 0 })
 	if i == n {
 		return Placed{}, false
 	}

@@ -1,6 +1,6 @@
-// Package accounts is what the tables of lists and accounts are made of: the builder writes
-// them into a release, the edge maps them and reads them where they lie. Opening one costs
-// the same at any size, and so does finding a row.
+// Package accounts has the tables of account data, lists and accounts. The builder writes them
+// into a release, the edge maps them and reads them in place. Opening one takes the same time
+// at any size, and so does finding a row.
 //
 // Both tables have their rows as blocks, one behind the other, each from a multiple of 8
 // on. All numbers are little-endian.
@@ -18,7 +18,7 @@
 //	title.lists  4 bytes a list: its row. Those of a title are in order of their favorite_count,
 //	          descending, then of their id
 //
-// No private list is in the last three; a row of one there is damage.
+// The last three sections have public lists only; the row of a private one is damage.
 //
 // Table "account", rows in the order of the catalogue:
 //
@@ -28,8 +28,8 @@
 //	          then the row in 4 bytes, and 4 of zero
 //	at, data  as above; see Account
 //
-// The table of accounts holds what is nobody's business but the user's: it is asked by who
-// has a session alone, and no fragment of a release has any of it.
+// The table of accounts is private: only requests with a session of the account read it, and
+// no fragment of a release has any of it.
 package accounts
 
 import (
@@ -62,7 +62,7 @@ type Source interface {
 	posting.Source
 	// Rows returns how many rows the table has.
 	Rows() int
-	// View returns a section of which every reader reads little; false for one that is not there.
+	// View returns a section for reads of small parts; false if there is none.
 	View(name string) (release.View, bool)
 }
 
@@ -103,33 +103,5 @@ func pad(dst []byte) []byte {
 
 // corrupt returns an error about the bytes of a table.
 func corrupt(format string, args ...any) error {
-	return fmt.Errorf("%w: table of users: %s", release.ErrCorrupt, fmt.Sprintf(format, args...))
-}
-
-// A cutter takes sections off a block.
-type cutter struct {
-	rest []byte
-	bad  bool
-}
-
-// take returns the next n*size bytes.
-func (c *cutter) take(n uint64, size int) []byte {
-	if c.bad || n > uint64(len(c.rest)/size) {
-		c.bad = true
-		return nil
-	}
-	out := c.rest[: n*uint64(size) : n*uint64(size)]
-	c.rest = c.rest[n*uint64(size):]
-	return out
-}
-
-// compareKeys orders titles, so that one can be found.
-func compareKeys(a, b Title) int {
-	switch {
-	case a.less(b):
-		return -1
-	case b.less(a):
-		return 1
-	}
-	return 0
+	return fmt.Errorf("%w: table of account data: %s", release.ErrCorrupt, fmt.Sprintf(format, args...))
 }

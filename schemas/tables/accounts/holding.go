@@ -8,7 +8,8 @@ import (
 	"reelsplice/schemas/tables/posting"
 )
 
-// A HoldingWriter writes which lists hold a title. It keeps 16 bytes a title.
+// A HoldingWriter writes the index from titles to the lists that hold them. It takes 16
+// bytes a title.
 type HoldingWriter struct {
 	rows io.Writer
 	keys []uint64
@@ -23,8 +24,8 @@ func NewHoldingWriter(s posting.Sink) *HoldingWriter {
 	return &HoldingWriter{rows: s.Section(titleListsSection)}
 }
 
-// Add says that the list in a row, a public one, holds the title with a key. Keys ascend;
-// those of one title come in the order of its answer.
+// Add adds a public list, by its row, to those that hold the title with a key. Keys ascend;
+// the lists of one title come in the order of its response.
 func (w *HoldingWriter) Add(key uint64, row uint32) error {
 	if n := len(w.keys); n == 0 || w.keys[n-1] != key {
 		w.keys, w.at = append(w.keys, key), append(w.at, w.n)
@@ -43,7 +44,7 @@ func (w *HoldingWriter) Close(s posting.Sink) error {
 	return posting.WriteUint64s(s, titleAtSection, append(w.at, w.n))
 }
 
-// holding is which lists hold a title.
+// holding is the index from titles to lists.
 type holding struct {
 	keys posting.Uint64s
 	at   posting.Uint64s

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sort"
 
+	"reelsplice/schemas/encoding"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/tables/posting"
 )
@@ -17,18 +18,17 @@ type Title struct {
 	Season, Episode uint32        // of an episode
 }
 
-func (t Title) less(o Title) bool {
-	return cmp.Or(cmp.Compare(t.Kind, o.Kind), cmp.Compare(t.ID, o.ID), cmp.Compare(t.Season, o.Season), cmp.Compare(t.Episode, o.Episode)) < 0
+func (t Title) compare(o Title) int {
+	return cmp.Or(cmp.Compare(t.Kind, o.Kind), cmp.Compare(t.ID, o.ID), cmp.Compare(t.Season, o.Season), cmp.Compare(t.Episode, o.Episode))
 }
 
-// A Text is a part of the answers about a list that the builder wrote, in the order of
-// the wire.
+// A Text is a part of the responses about a list, written by the builder, in their order.
 type Text int
 
-// The texts of a list. An answer of version 3 is Head3, the rows, Middle3, the number of
+// The texts of a list. A response of version 3 is Head3, the rows, Middle3, the number of
 // the page, End3, the numbers of pages and rows, and a brace. One of version 4 is
 // likewise, with the comments behind its rows. A row of version 3 is RowHead, what the
-// answer has of RowCountry and RowType, and RowEnd.
+// response has of RowCountry and RowType, and RowEnd.
 const (
 	Head3      Text = iota // {"created_by":...,"items":[
 	Middle3                // ],"name":...,"page":
@@ -92,7 +92,7 @@ const (
 	listItems   = 0  // how many items
 	listFlags   = 4  // bit 0: private
 	listOwner   = 8  // row of the account that made it, from 1; 0 for none
-	listSort    = 12 // the order of version 4 where none is asked for
+	listSort    = 12 // the default order of version 4
 	listEnds    = 16 // where each of the texts ends, and the comments
 	listHeadLen = (listEnds + 4*(int(texts)+1) + 7) &^ 7
 
@@ -102,11 +102,11 @@ const (
 	flagPrivate = 1
 )
 
-// A ListItem is a title on a list as the builder knows it.
+// A ListItem is a title on a list to write.
 type ListItem struct {
 	Title   Title
 	Comment string // JSON text; "" for none
-	// By what it is sorted: numbers that are in the order of the values.
+	// The numbers that lists are sorted by; they compare as the values do.
 	Vote, Date, Name int64
 }
 
@@ -156,7 +156,7 @@ func (t Title) Key() uint64 {
 	return t.ID << 1
 }
 
-// maxTitleID is the highest id that a key has room for.
+// maxTitleID is the highest id that fits into a key.
 const maxTitleID = 1<<63 - 1
 
 func unpackKey(k uint64) Title {
@@ -278,24 +278,26 @@ type List struct {
 }
 
 func parseList(b []byte) (l List, err error) {
-	c := cutter{rest: b}
-	l.head = c.take(1, listHeadLen)
-	if c.bad {
+	in := encoding.NewReader(b)
+	l.head = in.Take(uint64(listHeadLen))
+	if in.Err() != nil {
 		return List{}, corrupt("a list of %d bytes", len(b))
 	}
 	n := uint64(le.Uint32(l.head[listItems:]))
-	l.items = c.take(n, itemLen)
+	l.items = in.Take(n * itemLen)
 	for _, s := range []Sort{VoteAverage, ReleaseDate, Name, Original} {
-		l.orders[s] = c.take(n, 4)
+		l.orders[s] = in.Take(n * 4)
 	}
-	l.text = c.rest
+	l.text = in.Rest()
 	end, last := uint32(0), uint32(len(l.text))
 	for i := range int(texts) + 1 {
 		next := le.Uint32(l.head[listEnds+4*i:])
-		c.bad = c.bad || next < end || next > last
+		if next < end || next > last {
+			in.Fail()
+		}
 		end = next
 	}
-	if c.bad {
+	if in.Err() != nil {
 		return List{}, corrupt("a list of %d items in %d bytes", n, len(b))
 	}
 	return l, nil
@@ -304,7 +306,7 @@ func parseList(b []byte) (l List, err error) {
 // Len returns how many items there are.
 func (l *List) Len() int { return len(l.items) / itemLen }
 
-// Private reports whether the list is for who made it alone.
+// Private reports whether only its owner sees the list.
 func (l *List) Private() bool { return le.Uint32(l.head[listFlags:])&flagPrivate != 0 }
 
 // OwnedBy reports whether the account in a row made the list.
@@ -312,7 +314,7 @@ func (l *List) OwnedBy(row int) bool {
 	return row >= 0 && uint64(le.Uint32(l.head[listOwner:])) == uint64(row)+1
 }
 
-// Sort returns the order of version 4 where none is asked for.
+// Sort returns the default order of version 4.
 func (l *List) Sort() Sort { return Sort(l.head[listSort]) }
 
 // Text returns a text of the list.
