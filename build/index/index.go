@@ -1,28 +1,28 @@
-// Package index makes the tables of a release: what queries over many resources are
-// answered from. While resources are built, what the tables need of them is collected on
-// disk; behind them, each table is written in the order of popularity.
+// Package index writes the tables of a release, which queries over many resources read.
+// Tasks that render resources add a row for each; other tasks sort the rows by popularity and
+// write a table of them.
 //
 //	w := index.NewWriter(sorter, first) // one for each task
 //	err = w.Movie(m)                    // each resource of the release once
 //	err = index.WriteTable(ctx, n, rows, create, options)
 //
-// The columns of each table are those of package tables. What a record does not have is in no
-// list; columns have 0 for it, or posting.NoDay.
+// The columns of each table are those of package tables. A row without a value is in no
+// list; in columns it has 0, or posting.NoDay.
 //
 // # Trends
 //
-// Without a release before, and without access counts, the hottest are the most popular.
-// With a release before, the score of a day is the popularity less what it was then, that
-// of a week is the popularity less its heat. Heat follows popularity slowly:
+// Without a previous release and access counts, the hottest are the most popular. With a
+// previous release, the score of a day is the gain in popularity since then. The score of a
+// week is the popularity less its heat, which follows popularity slowly:
 //
 //	heat = heat then + (popularity - heat then) / 7
 //
-// A title that was not there has its popularity for heat and scores 0. With access counts,
-// what was asked for comes first, by how often it was in the day or in the week; the rest
-// follows by its score. The rank decides among equals.
+// A new title has its popularity for heat and scores 0. With access counts, requested titles
+// come first, by the number of requests in the day or in the week; the rest follows by its
+// score. The rank decides among equals.
 //
-// What is written depends on the rows and the options' sources alone: neither on the order
-// in which rows were added, nor on memory or jobs.
+// The bytes of a table depend on its rows, the previous release and access counts, not on the
+// order in which rows were added, nor on memory.
 package index
 
 import (
@@ -45,7 +45,7 @@ func tableOf(kind fragment.Kind) int {
 	if n := slices.Index(tables.Kinds, kind); n >= 0 {
 		return n
 	}
-	panic("index: no table of kind " + kind.String()) // only this package asks
+	panic("index: no table of kind " + kind.String()) // only methods of Writer call it
 }
 
 // A Writer adds rows to a Sorter, from which WriteTable takes them. It is for one goroutine.

@@ -8,8 +8,7 @@ import (
 	"reelsplice/schemas/tables/posting"
 )
 
-// Movie adds a movie, as its rendering has left it: the title is what answers in en-US
-// have.
+// Movie adds a movie as its rendering left it: the title is that of en-US.
 func (w *Writer) Movie(m *catalog.Movie) error {
 	r := w.start(uint64(m.ID.V), m.Popularity.V)
 	r.titleFields(fragment.KindMovie, record.Of(m))
@@ -31,7 +30,7 @@ func (w *Writer) Movie(m *catalog.Movie) error {
 	return w.add(fragment.KindMovie)
 }
 
-// titleFields takes in the fields that the registry names, and those that movies and series
+// titleFields adds the fields that the registry names, and those that movies and series
 // have under one name.
 func (r *row) titleFields(kind fragment.Kind, rec record.Record) {
 	r.fields(kind, rec)
@@ -50,8 +49,8 @@ func (r *row) countries(codes []string) {
 	}
 }
 
-// movieReleases takes in when and where a movie was released. The primary date is one of
-// the dates, whether or not a country has it.
+// movieReleases adds the releases of a movie. The primary date is one of the dates, whether
+// or not a country has it.
 func (r *row) movieReleases(m *catalog.Movie) {
 	if d, ok := posting.DayOf(m.ReleaseDate.V); ok {
 		r.numbers[tables.Day] = int64(d)
@@ -83,7 +82,7 @@ func (r *row) movieReleases(m *catalog.Movie) {
 // maxReleaseType is the highest type of releases: TV.
 const maxReleaseType = 6
 
-// released takes in a release in a country, "" for none, of a type, 0 for an unknown one.
+// released adds a release in a country, "" for none, of a type, 0 for an unknown one.
 func (r *row) released(country string, typ int64, at int32) {
 	r.shown(at)
 	if tables.CodeKey(country) == 0 {
@@ -95,7 +94,7 @@ func (r *row) released(country string, typ int64, at int32) {
 	}
 }
 
-// shown takes in a day on which a movie was released or an episode was on the air.
+// shown adds a day on which a movie was released or an episode was on the air.
 func (r *row) shown(at int32) {
 	r.releases = append(r.releases, dated{tables.ReleaseKey("", 0), at})
 	r.year(at)
@@ -121,7 +120,7 @@ func (r *row) certified(country, name string) {
 // countryCode is the length of the code of a country.
 const countryCode = 2
 
-// offers takes in who offers a title: by type and of any type, each provider and any.
+// offers adds the providers of a title: by type and of any type, each provider and any.
 func (r *row) offers(p *catalog.WatchProviders) {
 	if p == nil {
 		return
@@ -129,7 +128,7 @@ func (r *row) offers(p *catalog.WatchProviders) {
 	for i := range p.Results {
 		c := &p.Results[i]
 		if len(c.ISO3166.V) != countryCode {
-			continue // it would be the key of something else
+			continue // OfferKey has two bytes for it
 		}
 		for j := range c.Offers {
 			typ := tables.OfferType(c.Offers[j].Type.V)
@@ -176,7 +175,7 @@ func (r *row) alternatives(list []catalog.AlternativeTitle) {
 	}
 }
 
-// inIDs adds the row to the lists of the ids of rows T, which have a member id.
+// inIDs adds the row to the lists of the ids of rows T, which have a field id.
 func inIDs[T any](r *row, list tables.ColumnID, rows []T) {
 	if len(rows) == 0 {
 		return

@@ -9,7 +9,7 @@ import (
 	"reelsplice/schemas/release"
 )
 
-// A NameKind says what a name is to its resource. Those that say more come first.
+// A NameKind is a name's relation to its resource. Better names come first.
 type NameKind uint8
 
 // The kinds of names.
@@ -20,14 +20,13 @@ const (
 	Alternative                 // an alternative title, another name of a person or a company
 )
 
-// A Name is one of the names by which a resource is searched.
+// A Name is one of the names by which search finds a resource.
 type Name struct {
 	Text string
 	Kind NameKind
 }
 
-// uniqueNames drops names without text and those that are there with a kind that says
-// more. The rest is in the order of kind and text.
+// uniqueNames drops names without text and repeated ones with a worse kind. The rest is in the order of kind and text.
 func uniqueNames(list []Name) []Name {
 	list = slices.DeleteFunc(list, func(n Name) bool { return strings.TrimSpace(n.Text) == "" })
 	slices.SortFunc(list, func(a, b Name) int { return cmp.Or(cmp.Compare(a.Text, b.Text), cmp.Compare(a.Kind, b.Kind)) })
@@ -36,13 +35,13 @@ func uniqueNames(list []Name) []Name {
 	return list
 }
 
-// Options say what tables are made of beside the rows, and with how much of the machine.
+// Options are the sources of tables beside the rows, and limits.
 type Options struct {
 	Work   string // folder for temporary files
 	Memory int64  // bytes that sorting may use
 	// Previous is the release before, by which trends are measured; nil without one.
 	Previous *release.Reader
-	// Access tells how often a resource was asked for in the last day and the last week.
+	// Access returns how often a resource was requested in the last day and the last week.
 	// It may be nil, and is called from several goroutines.
 	Access func(kind fragment.Kind, id uint64) (day, week uint64)
 }

@@ -10,7 +10,7 @@ import (
 	"reelsplice/schemas/tables/posting"
 )
 
-// A Series is a series and what its seasons say of it.
+// A Series is a series with what its seasons and episodes contribute.
 type Series struct {
 	TV *catalog.TV // as its rendering has left it
 	// Cast and Crew are ids of people, of the series, its seasons and its episodes.
@@ -19,8 +19,7 @@ type Series struct {
 	Runtime    int64    // the most frequent one of its episodes, in minutes; 0 when unknown
 }
 
-// Series adds a series. Where nobody knows its episodes, they were on the air when the
-// series began and when it was last on the air.
+// Series adds a series. Without episodes, the days on the air are its first and its last.
 func (w *Writer) Series(s Series) error {
 	t := s.TV
 	r := w.start(uint64(t.ID.V), t.Popularity.V)
@@ -54,7 +53,7 @@ func (w *Writer) Series(s Series) error {
 	return w.add(fragment.KindTV)
 }
 
-// statuses and types are what discover gives numbers to, in the order of those.
+// statuses and types have numbers in discover: their places here.
 var (
 	statuses = [...]string{"Returning Series", "Planned", "In Production", "Ended", "Canceled", "Pilot"}
 	types    = [...]string{"Documentary", "News", "Miniseries", "Reality", "Scripted", "Talk Show", "Video"}
@@ -75,7 +74,7 @@ func (r *row) ratings(c *catalog.ContentRatings) {
 	}
 }
 
-// aired takes in when the episodes were on the air.
+// aired adds the days on the air.
 func (r *row) aired(s *Series) {
 	for _, date := range s.Aired {
 		if at, ok := posting.DayOf(date); ok {

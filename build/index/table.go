@@ -19,8 +19,8 @@ import (
 	"reelsplice/schemas/tables/posting"
 )
 
-// A builder makes one table. Numbers are held, a few dozen bytes a row; lists and texts are
-// sorted on disk, and names wait there.
+// A builder makes one table. Numbers are in memory, a few dozen bytes a row. Lists and texts
+// are sorted on disk, and names wait there until their sections begin.
 type builder struct {
 	ctx     context.Context
 	kind    fragment.Kind
@@ -60,7 +60,7 @@ func (b *builder) close() error {
 	return errors.Join(err, os.Remove(b.names.Name()))
 }
 
-// take takes in the rows, which come in the order of their ranks.
+// take reads the rows, which come in the order of their ranks.
 func (b *builder) take(rows *extsort.Iterator) error {
 	names := bufio.NewWriterSize(b.names, nameBuffer)
 	p := poster{s: b.postings}
@@ -91,7 +91,7 @@ func (b *builder) take(rows *extsort.Iterator) error {
 	return nil
 }
 
-// one takes in the columns of a row, and returns the bytes of its names.
+// one appends the numbers of a row to the columns, and returns the bytes of its names.
 func (b *builder) one(r *row, key, payload []byte) (names []byte, err error) {
 	id, popularity, err := parseRowKey(key)
 	if err != nil {
@@ -112,7 +112,7 @@ func (b *builder) one(r *row, key, payload []byte) (names []byte, err error) {
 	return names, nil
 }
 
-// A poster sends what rows are in to where it is sorted.
+// A poster adds the lists and texts of rows to the sorter.
 type poster struct {
 	s   *extsort.Sorter
 	key []byte
@@ -147,7 +147,7 @@ func (p *poster) add(part int, payload []byte) {
 	}
 }
 
-// write writes the sections: those of columns that are held, those that are sorted, names.
+// write writes the sections: columns in memory, sorted columns, names.
 func (b *builder) write(t *release.TableWriter) error {
 	if err := b.writeHeld(t); err != nil {
 		return err
@@ -192,8 +192,8 @@ func (b *builder) writeHeld(t *release.TableWriter) (err error) {
 	return nil
 }
 
-// orderOf returns the order of numbers. Of most movies no revenue is known. They are asked
-// for from the highest on, which is the end: equal ones stand from the least popular on.
+// orderOf returns the order of numbers. Equal ones stand from the least popular on: clients
+// sort by revenue from the highest on, which is the end, and most movies have none.
 func orderOf(numbers []int64) []uint32 {
 	order := ranks(len(numbers))
 	slices.Reverse(order)

@@ -13,7 +13,7 @@ import (
 	"reelsplice/schemas/tables/posting"
 )
 
-// A past is what the release before says of the resources of a kind.
+// A past has popularity and heat of a kind's resources in the previous release.
 type past struct {
 	ids        posting.Uint64s
 	popularity posting.Float64s
@@ -21,7 +21,7 @@ type past struct {
 	byID       []uint32 // ranks in the order of ids
 }
 
-// openPast returns nil when there is no release before, or it has no such table.
+// openPast returns nil without a previous release, or a table of the kind in it.
 func openPast(r *release.Reader, kind fragment.Kind) (*past, error) {
 	if r == nil {
 		return nil, nil
@@ -36,7 +36,7 @@ func openPast(r *release.Reader, kind fragment.Kind) (*past, error) {
 	p.popularity, errs[1] = posting.OpenFloat64s(t, tables.Popularity.String(), t.Rows())
 	p.heat, errs[2] = posting.OpenFloat64s(t, tables.Heat.String(), t.Rows())
 	if err := errors.Join(errs[:]...); err != nil {
-		return nil, fmt.Errorf("release before, %s: %w", r.Manifest().ID, err)
+		return nil, fmt.Errorf("previous release %s: %w", r.Manifest().ID, err)
 	}
 	slices.SortFunc(p.byID, func(a, b uint32) int { return cmp.Compare(p.ids.At(int(a)), p.ids.At(int(b))) })
 	return p, nil
@@ -56,11 +56,11 @@ func (p *past) of(id uint64) (popularity, heat float64, ok bool) {
 // hottest, and the heat that the next release starts from.
 type trends struct{ ofDay, ofWeek, heat []float64 }
 
-// askedFor is above every difference in popularity: what was asked for is hotter than what
-// was not, whatever its popularity does.
+// askedFor is above every difference in popularity: requested titles are hotter than all
+// others.
 const askedFor = 1e12
 
-// trends compares the rows with the release before.
+// trends compares the rows with the previous release.
 func (b *builder) trends() (trends, error) {
 	before, err := openPast(b.o.Previous, b.kind)
 	if err != nil {

@@ -1,5 +1,5 @@
 // Package api is the table of operations of the public API: paths, parameters,
-// shapes of the answers, and the names that append_to_response takes. Routing,
+// shapes of the responses, and the names that append_to_response takes. Routing,
 // parameter checks, documents and tests all read this one table.
 //
 // The table is Go source that gen makes of the facts in folder facts and of what gen/own.go
@@ -26,8 +26,8 @@ const (
 	TypeDate    Type = "date" // YYYY-MM-DD
 )
 
-// An Auth is the credential that an operation asks for. Those that need a session
-// need a bearer token (or key) as well.
+// An Auth is the credential of an operation. Those with a session need a bearer token (or key)
+// as well.
 type Auth string
 
 // The credentials.
@@ -86,27 +86,25 @@ type Operation struct {
 	Method, Path string
 	// PathParams stand in the order of the path.
 	PathParams []Param
-	// QueryParams are those that change the answer. api_key and callback, which
-	// every operation takes, are not among them; neither are those of appended
-	// sub-requests.
+	// QueryParams are those that change the response. They lack api_key and callback, which
+	// every operation takes, and those of appended sub-requests.
 	QueryParams []Param
 	// Namespaces lists the namespaces in which the operation can be appended.
 	Namespaces []string
 	Auth       Auth
 	// Writes marks operations that change something, some GETs among them.
 	Writes bool
-	// Shape names the schema of the answer; empty when none is known.
+	// Shape names the schema of the response; empty for an unknown one.
 	Shape string
 
 	// Appends is the namespace of the names that append_to_response takes here;
 	// empty for operations that ignore the parameter.
 	Appends string
-	// Kind and Sub tell which fragment answers: the kind of the resource and the
-	// sub-request below it. Both are zero for operations that are no sub-request of one
-	// resource, such as lists and searches. How the path names the resource differs: by
-	// a number, by a text (reviews, credits, episode groups, find), as the latest one of
-	// its kind, and in the changes of seasons and episodes by a number of their own in
-	// place of that of their series.
+	// Kind and Sub are those of the fragment that is the response: the kind of the resource
+	// and the sub-request below it. Both are zero for lists, searches and the like. The path
+	// names the resource by a number, by a text (reviews, credits, episode groups, find), or as
+	// the latest one of its kind; changes of seasons and episodes by a number of their own
+	// in place of that of their series.
 	Kind fragment.Kind
 	Sub  fragment.Sub
 	// Answerer is the part of the edge that serves the operation.
@@ -123,8 +121,8 @@ type AppendName struct {
 	// Name is the path below the resource, with slashes. Patterns have parameters
 	// in braces: "season/{season_number}".
 	Name string
-	// Property is the name of the member in the answer: the name as it was asked
-	// for, letter for letter.
+	// Property is the name of the field in the response: the requested name, letter for
+	// letter.
 	Property string
 	// Params are the query parameters that change the appended object.
 	Params []Param
@@ -138,7 +136,7 @@ type AppendName struct {
 	// Op is the operation that is appended to the configuration; NoOp elsewhere.
 	Op Op
 
-	// Kind and Sub tell which fragment is appended; they are zero where Op is set. Kind differs
+	// Kind and Sub are those of the appended fragment; they are zero where Op is set. Kind differs
 	// from that of the namespace in patterns. Sub is zero where Inherits is set.
 	Kind fragment.Kind
 	Sub  fragment.Sub

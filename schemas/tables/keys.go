@@ -42,7 +42,7 @@ func OfferType[T string | []byte](name T) int {
 	return 0
 }
 
-// MaxProvider is the highest id of a provider that a key has room for.
+// MaxProvider is the highest id of a provider that fits into a key.
 const MaxProvider = 1<<40 - 1
 
 // OfferKey returns the key of a provider's offers of a type (0 for any) in a country.

@@ -15,9 +15,9 @@ import (
 // from the most popular one, 0, to Rows-1. It may be used from several goroutines, as long as
 // the release is open.
 //
-// Opening checks that all columns are there and have the sizes that the rows ask for. The
-// bytes of a column are checked against their checksums when it is first asked for: the
-// methods panic on damage, see release.Guard. They return an empty view for a column of
+// Opening checks that all columns are there and have the sizes that fit the rows. The
+// bytes of a column are compared with their checksums at its first use: the methods panic on
+// damage, see release.Guard. They return an empty view for a column of
 // another type and for one that the kind lacks.
 type Table struct {
 	Kind fragment.Kind
@@ -65,7 +65,7 @@ func OpenSections(kind fragment.Kind, s posting.Source, rows int) (*Table, error
 	return t, nil
 }
 
-// A lazySource hands out sections that check is going to check.
+// A lazySource opens sections whose bytes check compares later.
 type lazySource struct {
 	posting.Source
 	check *release.SectionCheck
@@ -136,7 +136,7 @@ func (t *Table) Dated(c ColumnID) *posting.Dated { return &t.use(c).dated }
 // Names returns the index of names.
 func (t *Table) Names() *NameIndex { return t.use(Text).index }
 
-// A NameIndex is what search needs of a table; see the sections of Text.
+// A NameIndex is the index of search of a table; see the sections of Text.
 type NameIndex struct {
 	Terms       *vellum.FST
 	TermLists   posting.Lists

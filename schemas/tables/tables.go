@@ -24,20 +24,20 @@ import (
 	"reelsplice/schemas/fragment"
 )
 
-// A Type says what a column stores: which sections it has, and how they are written.
+// A Type is the layout of a column: its sections, and how they are written.
 type Type uint8
 
 // The types of columns. Package posting has their layouts.
 const (
 	Uint64s     Type = iota + 1 // 8 bytes a row
 	Float64s                    // 8 bytes a row
-	Range                       // 4 bytes a row, the order, and sets that answer "between" at once
+	Range                       // 4 bytes a row, the order, and sets for values between two bounds
 	NumberOrder                 // the order of numbers; equal ones from the least popular on
 	TextOrder                   // the order of texts
 	Trend                       // 8 bytes a row, and the order from the highest on
 	Lists                       // the ranks of each key
 	Dated                       // days with ranks of each key
-	Names                       // what search needs, see names.go
+	Names                       // the index of search, see names.go
 )
 
 var typeNames = [...]string{
@@ -111,7 +111,7 @@ type Column struct {
 	Doc    string // what it holds, for TABLES.md
 }
 
-// A SortName is a value of sort_by, without its direction, for the kinds that know it.
+// A SortName is a value of sort_by, without its direction, for some kinds.
 type SortName struct {
 	Name  string
 	Kinds []fragment.Kind

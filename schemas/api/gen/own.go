@@ -6,15 +6,15 @@ import (
 )
 
 // This file is the one place for what the API's documents do not list. Add a row, run
-// go generate ./schemas/api, and follow what failing tests say: docs/reference/operations.md
-// lists what is our own, and package api has checks for the rest.
+// go generate ./schemas/api, and run the tests: they name what is missing, such as a row in
+// docs/reference/operations.md.
 //
 // A sub-request of one's own takes a row of ownOperations, a row of ownAppendNames for each
 // of its namespaces, a number from fragment.SubOwn on, and a field of the kind's record in
 // package catalog. A parameter takes a row of ownParams.
 
-// ownOperations are rows like those of operations.tsv. Those of the group Legacy the API
-// answers without documenting them; Extensions are our own.
+// ownOperations are rows like those of operations.tsv. The API serves those of the
+// group Legacy without documenting them; Extensions are our own.
 var ownOperations = [][]string{
 	{"Legacy", "legacyGenreList", "GET", "/3/genre/list", "", "language:string:en", "", "bearer", "no", "GenreList", "old name of genre/movie/list"},
 	{"Extensions", "batchMovies", "GET", "/3/movie", "", batchParams, "", "bearer", "no", "", "details of up to 100 movies in one response"},

@@ -8,13 +8,13 @@ import (
 	"reelsplice/schemas/release"
 )
 
-// A Piece is a part of an answer: a text or, where that is nil, a segment.
+// A Piece is a part of a response: a text or, where that is nil, a segment.
 type Piece struct {
 	Text    []byte
 	Segment release.Segment
 }
 
-// The texts between the segments of an answer.
+// The texts between the segments of a response.
 var (
 	textStart    = []byte(`"changes":[`)
 	textFirstKey = []byte(`{"key":"`)
@@ -25,10 +25,9 @@ var (
 	textNone     = []byte(`]}`)
 )
 
-// Answer returns what changes answers of a resource, from behind its opening brace on:
-// for each key the items of all builds in the window, by time. Seasons and episodes are
-// known by their own ids. An error, which matches release.ErrCorrupt, is the last that
-// is handed out.
+// Answer yields the response of changes of a resource, from behind its opening brace on: for
+// each key the items of all builds in the window, by time. Seasons and episodes have their
+// own ids. An error, which matches release.ErrCorrupt, ends it.
 func (l *Log) Answer(k fragment.Kind, id uint64, w Window) iter.Seq2[Piece, error] {
 	return func(yield func(Piece, error) bool) {
 		from, to := l.window(w)

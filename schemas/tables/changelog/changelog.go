@@ -1,6 +1,6 @@
-// Package changelog is the table "changes" of a release: what its builds of the last
-// days changed, in the form in which the API tells it. The builder writes it, the edge
-// reads it; neither parses it.
+// Package changelog has the table "changes" of a release: what the builds of the last days
+// changed, in the form of the API's responses. The builder writes it, the edge reads it;
+// neither parses it.
 //
 // A build on top of a previous release compares the two, adds what differs as its own
 // changes, and carries over those of the builds before it that are not older than
@@ -19,14 +19,14 @@
 //	                  CRC operator 4, hash 16; by id, then key, then build
 //	data              the segments, back to back
 //
-// What a dump itself gave as the changes of a resource, the fragment of that sub-request,
-// is more exact than what builds find out: whoever answers looks for that first.
+// A dump may have the changes of a resource themselves, as the fragment of that sub-request.
+// They are more exact than those between builds, and the edge looks for them first.
 //
 // A segment is what one build has in the array "items" of one key: items with a comma
-// between them. The answer of changes joins those of one key, and needs to inflate none.
+// between them. A response joins those of one key and inflates none.
 // Which resources a window of time has follows from one pass over the rows of its
-// builds: each resource counts in the last build of the window that changed it, which
-// the next build tells.
+// builds: each resource counts in the last build of the window that changed it: its row
+// names the next one.
 package changelog
 
 import (
@@ -74,7 +74,7 @@ func Lists() []fragment.Kind {
 	return []fragment.Kind{fragment.KindMovie, fragment.KindTV, fragment.KindPerson}
 }
 
-// Kinds returns the kinds of which the table knows what changed.
+// Kinds returns the kinds whose changes the table has.
 func Kinds() []fragment.Kind {
 	return []fragment.Kind{fragment.KindMovie, fragment.KindTV, fragment.KindSeason, fragment.KindEpisode, fragment.KindPerson}
 }
@@ -170,7 +170,7 @@ func AppendKey(dst []byte, name string) []byte {
 
 // A Log is the table of one release: a small value that ends with its Reader. All
 // methods may be called from many goroutines. The Log of a release without the table
-// knows of no change.
+// has no changes.
 type Log struct {
 	builds, keys []byte
 	starts       [fragment.KindPerson + 1][]byte
@@ -178,7 +178,7 @@ type Log struct {
 	data         release.View
 }
 
-// Open returns what a release knows of changes.
+// Open returns the table of a release.
 func Open(r *release.Reader) *Log {
 	l := &Log{}
 	t, ok := r.Table(Table)

@@ -5,7 +5,7 @@ import "time"
 // A Window is a span of time in seconds since 1970, both ends included.
 type Window struct{ From, To int64 }
 
-// Days are what a request says of the time that it asks about: days since 1970, UTC.
+// Days are the days of a request, since 1970 in UTC.
 type Days struct {
 	Start, End       int32
 	HasStart, HasEnd bool
@@ -16,12 +16,11 @@ const maxDays = 14
 
 const day = 24 * 60 * 60
 
-// Window returns the window that a request asks for. Both days are part of it. With the
-// first alone it goes maxDays further, though not beyond now; with the last alone it
-// begins a day earlier. Without days it is the last 24 hours, or from the last build on
-// when that is up to 24 hours older: a release is served some time after the time of its
-// build, and who asks once a day shall see every build. It is for the caller to refuse
-// days that are too far apart; there are no changes when they are in the wrong order.
+// Window returns the window of a request. Both days are part of it. With the first alone it
+// goes maxDays further, up to now; with the last alone it begins a day earlier. Without days
+// it is the last 24 hours, or begins at the last build if that is up to 24 hours older: a
+// release is served some time after its build, and a client that polls once a day sees every
+// build. Days in the wrong order have no changes. The caller refuses days too far apart.
 func (l *Log) Window(d Days, now time.Time) Window {
 	start, end := int64(d.Start)*day, (int64(d.End)+1)*day-1
 	switch {

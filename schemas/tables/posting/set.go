@@ -23,7 +23,7 @@ func (s Set) Add(rank uint32) { s[rank/wordBits] |= 1 << (rank % wordBits) }
 // Remove removes a rank.
 func (s Set) Remove(rank uint32) { s[rank/wordBits] &^= 1 << (rank % wordBits) }
 
-// Has tells whether a rank is in the set.
+// Has reports whether a rank is in the set.
 func (s Set) Has(rank uint32) bool { return s[rank/wordBits]>>(rank%wordBits)&1 != 0 }
 
 // Clear removes all ranks.
