@@ -1,7 +1,7 @@
-// Package account answers what belongs to users: their lists, and what an account or a
-// guest has marked and rated. It works on the tables of a release and writes the members of
-// the answers in TMDB's order; the rows of titles are left to whoever joins fragments. It
-// knows neither a server nor how a user is told from another.
+// Package account serves account data: the lists of users, and the titles that an account or a
+// guest has marked and rated. It works on the tables of a release and writes the fields of
+// responses in TMDB's order; its caller joins the rows of titles from fragments, and finds out whose
+// session a request has.
 package account
 
 import (
@@ -15,20 +15,20 @@ import (
 	"reelsplice/schemas/tables/accounts"
 )
 
-// ErrNotFound says that there is no such list, or no such item on it.
+// ErrNotFound is the error for a list, or an item on it, that does not exist.
 var ErrNotFound = errors.New("account: not found")
 
 // PageSize is how many rows a page has.
 const PageSize = 20
 
-// Tables are what a release knows of users.
+// Tables are the account data of a release.
 type Tables struct {
 	lists    accounts.Lists
 	accounts accounts.Accounts
 }
 
 // Open opens the tables of a release, in the same time whatever they hold. A release without
-// them knows nobody.
+// them has no account.
 func Open(rel *release.Reader) (Tables, error) {
 	var t Tables
 	var errs [2]error
@@ -54,17 +54,17 @@ func (t *Tables) List(id uint64) (accounts.List, error) {
 // a guest's session.
 func (t *Tables) Find(name []byte) (accounts.Account, bool, error) { return t.accounts.Find(name) }
 
-// An Answer takes what an answer is made of, in its order.
+// An Answer takes the parts of a response, in their order.
 type Answer interface {
 	// Text takes bytes, which it copies.
 	Text(b []byte)
 	// Row takes the row of a title, without braces.
 	Row(i release.Include) error
-	// Members returns what Row would take, as JSON, valid until the next call.
-	Members(i release.Include) ([]byte, error)
+	// Fields returns the row as JSON, valid until the next call.
+	Fields(i release.Include) ([]byte, error)
 }
 
-// A Form says how the rows of titles are.
+// A Form is the form of the rows of titles.
 type Form uint8
 
 // The forms.
@@ -117,7 +117,7 @@ func (w *writer) float(before string, n float64) {
 	w.text(".0")
 }
 
-// flush hands over what has been written.
+// flush hands over the bytes written so far.
 func (w *writer) flush() {
 	if len(w.buf) > 0 {
 		w.to.Text(w.buf)
@@ -125,7 +125,7 @@ func (w *writer) flush() {
 	}
 }
 
-// row writes a row and what follows inside of its braces.
+// row writes a row without its closing brace.
 func (w *writer) row(i release.Include) error {
 	w.text("{")
 	w.flush()
@@ -372,7 +372,7 @@ var episodeMembers = [...]string{
 // Episodes is Titles for rated episodes.
 func Episodes(to Answer, shelf accounts.Placeds, newest bool, number int) error {
 	return rows(to, shelf, newest, number, func(w *writer, p *accounts.Placed) error {
-		b, err := to.Members(include(p.Title, fragment.SubMediaRow))
+		b, err := to.Fields(include(p.Title, fragment.SubMediaRow))
 		if err != nil {
 			return err
 		}
@@ -404,7 +404,7 @@ func ratedShelf(k fragment.Kind) accounts.Shelf {
 	return accounts.RatedMovies
 }
 
-// AppendStates appends what an account thinks of a movie, a series or an episode, as the
+// AppendStates appends the marks and the rating that an account has for a movie, a series or an episode, as the
 // members of account_states without their id and the opening brace.
 func AppendStates(dst []byte, a *accounts.Account, t accounts.Title) []byte {
 	has := func(s accounts.Shelf) bool {
@@ -424,7 +424,7 @@ func AppendStates(dst []byte, a *accounts.Account, t accounts.Title) []byte {
 	return append(dst, '}')
 }
 
-// appendRated appends the member that says how a title is rated.
+// appendRated appends the field with the rating of a title.
 func appendRated(dst []byte, a *accounts.Account, t accounts.Title) []byte {
 	dst = append(dst, `"rated":`...)
 	p, ok := a.Shelf(ratedShelf(t.Kind)).Find(t)
@@ -442,7 +442,7 @@ type Episode struct {
 	Number uint32 `json:"episode_number"`
 }
 
-// AppendSeasonStates is AppendStates for a season: what the account thinks of each of its
+// AppendSeasonStates is AppendStates for a season: the ratings of each of its
 // episodes.
 func AppendSeasonStates(dst []byte, a *accounts.Account, series uint64, season uint32, episodes []Episode) []byte {
 	dst = append(dst, `"results":[`...)

@@ -25,14 +25,14 @@ type accountAnswer struct {
 
 var _ account.Answer = (*accountAnswer)(nil)
 
-// Text adds bytes to the answer.
+// Text adds bytes to the response.
 func (a *accountAnswer) Text(b []byte) { splice.Literal(&a.c.answer, b) }
 
 // Row adds a row in the language of the request.
 func (a *accountAnswer) Row(i release.Include) error { return a.c.include(a.p, &i, 0) }
 
-// Members returns the row as JSON.
-func (a *accountAnswer) Members(i release.Include) ([]byte, error) {
+// Fields returns the row as JSON.
+func (a *accountAnswer) Fields(i release.Include) ([]byte, error) {
 	return a.c.aside(func(c *composer) error {
 		splice.Literal(&c.answer, "{")
 		if err := c.include(a.p, &i, 0); err != nil {
@@ -43,7 +43,7 @@ func (a *accountAnswer) Members(i release.Include) ([]byte, error) {
 	})
 }
 
-// aside returns the JSON of an answer that is not the composer's own. It is valid until the
+// aside returns JSON that becomes part of the response only after a change. It is valid until the
 // next call.
 func (c *composer) aside(compose func(c *composer) error) ([]byte, error) {
 	if c.side == nil {
@@ -240,7 +240,7 @@ var shelves = map[api.Op]struct {
 	api.OpV4AccountTvWatchlist:          {accounts.WatchlistTV, account.Plain},
 }
 
-// accountPage serves what an account, or a guest, has marked.
+// accountPage serves the titles that an account, or a guest, has marked.
 func accountPage(x *exchange, t *account.Tables, to *accountAnswer, op *api.Operation) error {
 	a, err := owner(x, t, op)
 	if err != nil {

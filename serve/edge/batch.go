@@ -27,7 +27,7 @@ func batch(x *exchange) error {
 		return err
 	}
 	if len(x.q.IDs) == 0 {
-		return &errNotFound // as the API answers the path
+		return &errNotFound // as the API responds to the path
 	}
 	splice.Literal(&x.c.answer, `{"results":[`)
 	b := batchList{done: map[string]bool{}}

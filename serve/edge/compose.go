@@ -24,7 +24,7 @@ import (
 type composer struct {
 	answer   splice.Answer
 	class    Class  // of all that was composed so far
-	id       uint64 // of the resource that answers
+	id       uint64 // of the resource that is served
 	key      [fragment.MaxKeyLen]byte
 	defaults [fragment.KindEpisodeGroup + 1]defaults // by kind, as far as they were asked for
 	scratch  scratch
@@ -33,7 +33,7 @@ type composer struct {
 	side     *composer         // of parts that are changed before they are added; see aside
 }
 
-// A scratch holds the buffers of one composer that no answer is made of.
+// A scratch holds the buffers of one composer that are no part of its response.
 type scratch struct {
 	mark  []byte // a mark or a name in the making
 	raw   []byte // a segment before filtering
@@ -43,7 +43,7 @@ type scratch struct {
 	ahead []release.Include
 }
 
-// defaults is the resource that answers what records of a kind say nothing of.
+// defaults is the resource with the sub-requests that records of a kind lack.
 type defaults struct {
 	entry release.Entry
 	known bool // entry was looked up
@@ -57,10 +57,10 @@ func (c *composer) reset() {
 	clear(c.defaults[:])
 }
 
-// atLeast makes the class of the answer k, unless it is a later one.
+// atLeast makes the class of the response k, unless it is a later one.
 func (c *composer) atLeast(k Class) { c.class = max(c.class, k) }
 
-// bytes is about how much memory c holds while its answer is sent.
+// bytes is about how much memory c holds while its response is sent.
 func (c *composer) bytes() int {
 	n := c.answer.Bytes() + c.scratch.bytes() + cap(c.scratch.mark)
 	if c.side != nil {
@@ -72,7 +72,7 @@ func (c *composer) bytes() int {
 // bytes is how much memory the long buffers hold.
 func (s *scratch) bytes() int { return cap(s.raw) + cap(s.thin) + cap(s.made) + cap(s.side) }
 
-// dropScratch lets go of large buffers that the answer is not made of.
+// dropScratch lets go of large buffers before the response is sent.
 func (c *composer) dropScratch() {
 	if s := &c.scratch; s.bytes() > maxScratch {
 		s.raw, s.thin, s.made, s.side = nil, nil, nil, nil
@@ -91,8 +91,8 @@ type part struct {
 	prefetch   bool // the release is not in memory: see Options.FromDisk
 }
 
-// body adds a sub-request of e, of kind k, from behind its opening brace on. What the
-// resource itself has wins over what the release as a whole tells.
+// body adds a sub-request of e, of kind k, from behind its opening brace on. The resource's own
+// fragment wins over tables of the release.
 func (c *composer) body(p *part, e release.Entry, k fragment.Kind, s fragment.Sub, choice *variant.Choice) error {
 	switch {
 	case choice.Given:
@@ -106,7 +106,7 @@ func (c *composer) body(p *part, e release.Entry, k fragment.Kind, s fragment.Su
 	return c.fragment(p, choice, 0)
 }
 
-// appended adds one appended object. What does not exist is left out, such as a season
+// appended adds one appended object. Missing ones are left out, such as a season
 // that the series does not have, and so are sub-requests that need a session.
 func (c *composer) appended(p *part, e release.Entry, a *route.Append) error {
 	if err := c.lease.atLeast(c.bytes()); err != nil {
@@ -146,7 +146,7 @@ func appendedResource(q *route.Request, a *route.Append) release.Include {
 	return release.Include{Kind: a.Kind, ID: uint64(q.ID), Season: a.Season, Episode: a.Episode}
 }
 
-// pick returns what answers a sub-request of e, or what is served in its place.
+// pick returns the fragment for a sub-request of e, or the default in its place.
 func (c *composer) pick(p *part, e release.Entry, k fragment.Kind, s fragment.Sub) (variant.Choice, bool) {
 	if choice, ok := variant.Pick(e, k, s, p.q); ok {
 		choice.Given = true
@@ -155,7 +155,7 @@ func (c *composer) pick(p *part, e release.Entry, k fragment.Kind, s fragment.Su
 	return variant.PickDefault(c.defaultsOf(p.rel, k), k, s, p.q)
 }
 
-// defaultsOf looks up the defaults of a kind once for each answer.
+// defaultsOf looks up the defaults of a kind once for each response.
 func (c *composer) defaultsOf(rel *release.Reader, k fragment.Kind) release.Entry {
 	if int(k) >= len(c.defaults) {
 		return release.Entry{}
@@ -169,8 +169,8 @@ func (c *composer) defaultsOf(rel *release.Reader, k fragment.Kind) release.Entr
 	return d.entry
 }
 
-// fragment runs a fragment's program. depth is 0 for a part of the answer, and more
-// for what others include.
+// fragment adds the pieces of a fragment's recipe. depth is 0 for a part of the response, and more
+// for fragments that others include.
 func (c *composer) fragment(p *part, choice *variant.Choice, depth int) error {
 	if depth > release.MaxDepth {
 		return fmt.Errorf("%w: fragments lead to fragments more than %d deep", release.ErrCorrupt, release.MaxDepth)
@@ -192,7 +192,7 @@ func (c *composer) fragment(p *part, choice *variant.Choice, depth int) error {
 		case release.OpInclude:
 			err = c.include(p, &piece.Include, depth)
 		default:
-			// Only the answer itself has an id; what it includes does not.
+			// Only the response itself has an ID; included fragments do not.
 			c.literal(p, &piece, choice.Page, p.standalone && depth == 0)
 		}
 		if err != nil {
@@ -205,8 +205,8 @@ func (c *composer) fragment(p *part, choice *variant.Choice, depth int) error {
 	return nil
 }
 
-// text adds bytes that stand in the program itself. They are so few that what a filter
-// leaves of them is not worth deflating.
+// text adds bytes that stand in the recipe itself. They are so few that the part that a filter
+// leaves is not worth compressing.
 func (c *composer) text(raw []byte, f *variant.Filter) error {
 	if f.IsZero() {
 		splice.Literal(&c.answer, raw)
@@ -221,7 +221,7 @@ func (c *composer) text(raw []byte, f *variant.Filter) error {
 }
 
 // literal adds the bytes that depend on the request rather than on the release. withID
-// tells whether the answer says which resource it is about.
+// tells whether the response names its resource.
 func (c *composer) literal(p *part, piece *release.Piece, page uint16, withID bool) {
 	b := c.scratch.mark[:0]
 	switch piece.Op {
@@ -304,7 +304,7 @@ func (c *composer) segment(s *release.Segment, f *variant.Filter) error {
 		c.answer.Segment(*s)
 		return nil
 	}
-	err := c.lease.grow(2 * int(s.RawLen)) // before and after filtering, until finish says what is left
+	err := c.lease.grow(2 * int(s.RawLen)) // before and after filtering, until finish sets the rest
 	if err != nil {
 		return err
 	}
@@ -317,7 +317,7 @@ func (c *composer) segment(s *release.Segment, f *variant.Filter) error {
 	return c.deflate(c.scratch.thin)
 }
 
-// filter leaves in c.scratch.thin what f keeps of raw.
+// filter leaves in c.scratch.thin the rows of raw that f keeps.
 func (c *composer) filter(raw []byte, f *variant.Filter) (err error) {
 	if c.scratch.thin, err = f.Append(c.scratch.thin[:0], raw); err != nil {
 		return fmt.Errorf("%w: filter: %w", release.ErrCorrupt, err)
@@ -331,10 +331,10 @@ var compressors = sync.Pool{New: func() any { return new(compressor) }}
 // A compressor makes deflate blocks.
 type compressor struct {
 	z   *flate.Writer
-	out []byte // of the append under way; what was handed out stays valid while it grows
+	out []byte // of the append under way
 }
 
-// Write takes what z gives.
+// Write takes the output of z.
 func (p *compressor) Write(b []byte) (int, error) {
 	p.out = append(p.out, b...)
 	return len(b), nil

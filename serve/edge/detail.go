@@ -10,7 +10,7 @@ import (
 	"reelsplice/serve/variant"
 )
 
-// foundNothing answers find/{external_id} where no resource has the id.
+// foundNothing is the response of find/{external_id} where no resource has the ID.
 const foundNothing = `{"movie_results":[],"person_results":[],"tv_results":[],"tv_episode_results":[],"tv_season_results":[]}`
 
 // maxName is the length of the longest name in a path that a key can hold.
@@ -44,8 +44,8 @@ func find(x *exchange) error {
 	return resource(x, key, foundNothing)
 }
 
-// pathKey returns the key or alias of the resource that the path names. It is empty for what no
-// key can hold, and thus for what no release has.
+// pathKey returns the key or alias of the resource that the path names. It is empty for a name that no
+// key can hold, and thus no release has.
 func (c *composer) pathKey(q *route.Request) []byte {
 	key := c.key[:0]
 	switch {

@@ -44,8 +44,8 @@ var _ Tokens = (*auth.Live)(nil)
 // An Edge answers requests. It is safe for concurrent use.
 type Edge struct {
 	opts     Options
-	cache    string // Cache-Control of what can be kept
-	recheck  string // of what can be kept, but is asked for again each time
+	cache    string // Cache-Control of responses that can be kept
+	recheck  string // of those that caches must ask for again each time
 	facts    *static.Set
 	tokens   Tokens
 	signer   *auth.Signer
@@ -56,9 +56,14 @@ type Edge struct {
 	pages    *pageCache
 	inflight *inflight
 	log      logSet
-	pool     sync.Pool // of *exchange
-	packers  sync.Pool // of *splice.Packer
-	keys     sync.Pool // of *[auth.MaxTokenLen]byte, for an api_key
+	pools    pools
+}
+
+// pools hold memory that no request uses.
+type pools struct {
+	exchanges sync.Pool // of *exchange
+	packers   sync.Pool // of *splice.Packer
+	keys      sync.Pool // of *[auth.MaxTokenLen]byte, for an api_key
 }
 
 // A logSet is one log with a limit for each kind of message.
@@ -103,9 +108,11 @@ func New(opts Options, tokens Tokens, signer *auth.Signer, rels *releases.Releas
 			refused: logs.Limit(opts.Log, refusedPerSecond, time.Second),
 			hints:   logs.Limit(opts.Log, 1, hintEvery),
 		},
-		pool:    sync.Pool{New: func() any { return &exchange{} }},
-		packers: sync.Pool{New: func() any { return new(splice.Packer) }},
-		keys:    sync.Pool{New: func() any { return new([auth.MaxTokenLen]byte) }},
+		pools: pools{
+			exchanges: sync.Pool{New: func() any { return &exchange{} }},
+			packers:   sync.Pool{New: func() any { return new(splice.Packer) }},
+			keys:      sync.Pool{New: func() any { return new([auth.MaxTokenLen]byte) }},
+		},
 	}
 	if e.now == nil {
 		e.now = time.Now
@@ -133,9 +140,9 @@ type exchange struct {
 	out    []byte // a body that is made whole
 }
 
-// Begin answers rq. Response.End ends what it begins.
+// Begin answers rq. The response is valid until its End.
 func (e *Edge) Begin(rq *Request) *Response {
-	x := e.pool.Get().(*exchange)
+	x := e.pools.exchanges.Get().(*exchange)
 	x.edge, x.rq, x.held, x.lease.of, x.c.lease = e, *rq, e.releases.Acquire(), e.inflight, &x.lease
 	x.rel, x.engine = x.held.Reader(), x.held.Engine()
 	x.rs = Response{Cache: e.cache, x: x}
@@ -145,12 +152,12 @@ func (e *Edge) Begin(rq *Request) *Response {
 	return &x.rs
 }
 
-// part returns what all parts of the response have in common.
+// part returns the common state of all parts of the response.
 func (x *exchange) part() part {
 	return part{rel: x.rel, q: &x.q, now: x.edge.now, prefetch: x.edge.fromDisk()}
 }
 
-// end gives x back, with all that its response was made of.
+// end gives x back, with all that its response refers to.
 func (x *exchange) end() {
 	e := x.edge
 	x.rq, x.rs = Request{}, Response{}
@@ -160,7 +167,7 @@ func (x *exchange) end() {
 	x.held = nil
 	x.lease.release()
 	if x.bytes() <= maxKept {
-		e.pool.Put(x)
+		e.pools.exchanges.Put(x)
 	}
 }
 
@@ -270,8 +277,8 @@ func (e *Edge) Authorize(authorization, query []byte, g *auth.Grant, now int64) 
 
 // queryKey checks the api_key of a raw query.
 func (e *Edge) queryKey(query []byte, table *auth.Table, now int64) auth.Result {
-	buf := e.keys.Get().(*[auth.MaxTokenLen]byte)
-	defer e.keys.Put(buf)
+	buf := e.pools.keys.Get().(*[auth.MaxTokenLen]byte)
+	defer e.pools.keys.Put(buf)
 	key, ok := route.Lookup(buf[:0], query, paramAPIKey)
 	switch {
 	case !ok || len(key) == 0:
@@ -327,8 +334,8 @@ func (x *exchange) options() error {
 	return nil
 }
 
-// refuse turns an error into TMDB's status and body. Anything unknown is a 500 that
-// tells the client nothing and the log everything.
+// refuse turns an error into TMDB's status and body. An unknown error is a 500 without a cause;
+// the log has the cause.
 func (x *exchange) refuse(err error) {
 	// Fast path: refusals come unwrapped, and errors.As allocates.
 	se, ok := err.(*status.Error)
@@ -347,7 +354,7 @@ func (x *exchange) refuse(err error) {
 	x.rs = rs
 }
 
-// unexpected logs what is no refusal, a few times a second at most. The query may hold a
+// unexpected logs an error that is no refusal, a few times a second at most. The query may hold a
 // credential and stays out of the log.
 func (x *exchange) unexpected(err error) *status.Error {
 	var se *status.Error

@@ -6,15 +6,15 @@ import (
 	"reelsplice/serve/status"
 )
 
-// Sizes of responses and of what they are made with.
+// Sizes of responses and of their buffers.
 const (
 	// MaxWhole is the longest body, in bytes, that is made whole before it is sent. A longer one is
 	// made piece by piece while the client takes it.
 	MaxWhole = 128 << 10
-	// streamBytes is what a body takes that is made while it is sent: an inflater, its buffer
+	// streamBytes is the memory of a body that is made while it is sent: an inflater, its buffer
 	// and that of the connection.
 	streamBytes = 128 << 10
-	// exchangeBytes is about what an exchange takes beside its buffers.
+	// exchangeBytes is about the memory of an exchange beside its buffers.
 	exchangeBytes = 4 << 10
 	// maxScratch is the most memory that an exchange holds for its next requests while a
 	// response is sent.
@@ -23,9 +23,8 @@ const (
 	maxKept = 512 << 10
 )
 
-// An inflight bounds the memory that responses hold from their making until the client has
-// taken them. Bytes that go out from the mapping of a release or from a cache of prepared
-// responses are not held. It is safe for concurrent use.
+// An inflight bounds the memory that responses hold from their composition until the client has
+// taken them. Bytes that go out from the mapping of a release are not counted. It is safe for concurrent use.
 type inflight struct {
 	most    int64
 	held    atomic.Int64

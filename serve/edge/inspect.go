@@ -112,7 +112,7 @@ func (x *exchange) inspect() (Inspection, error) {
 	return in, nil
 }
 
-// afterHost returns what follows the host in a URL, "/" when nothing does, and a path as it is.
+// afterHost returns path and query of a URL, "/" without any, and a path as it is.
 func afterHost(target []byte) []byte {
 	_, rest, found := bytes.Cut(target, []byte("://"))
 	if !found || target[0] == '/' {
@@ -124,7 +124,7 @@ func afterHost(target []byte) []byte {
 	return []byte("/")
 }
 
-// storedBlock is what a stored deflate block takes beside its bytes (RFC 1951).
+// storedBlock is the overhead of a stored deflate block in bytes (RFC 1951).
 const storedBlock = 5
 
 func inspectPieces(a *splice.Answer, body []byte) []Piece {

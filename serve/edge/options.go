@@ -88,7 +88,7 @@ func (o *Options) Validate() error {
 
 // Values of Options.Cache.
 const (
-	CachePublic     = "public"     // any cache, which then answers without a token until MaxAge is over
+	CachePublic     = "public"     // any cache, which then responds without a token until MaxAge is over
 	CachePrivate    = "private"    // that of the client alone
 	CacheRevalidate = "revalidate" // any cache that asks the edge each time; the edge checks the token
 )

@@ -21,14 +21,14 @@ import (
 // pageRows is how many rows a page has.
 const pageRows = account.PageSize
 
-// A pageShape says what stands around the rows of a page, and which rows they are.
+// A pageShape describes a page around its rows.
 type pageShape struct {
 	sub      fragment.Sub // SubRow or SubMediaRow
-	knownFor bool         // people say what they are known for
-	id       uint64       // said before the page; 0 for none
+	knownFor bool         // people have known_for
+	id       uint64       // before the page; 0 for none
 	dated    bool         // with dates: from the first to the last day
 	window   query.Window
-	maxPages int // said at most; 0 for any number
+	maxPages int // in total_pages at most; 0 for any number
 }
 
 // page adds a page of rows. page is the number that was asked for.
@@ -92,12 +92,12 @@ func (c *composer) row(p *part, s *pageShape, r *query.Row) error {
 	return err
 }
 
-// releaseDate is the member of a movie's row that depends on the region.
+// releaseDate is the field of a movie's row that depends on the region.
 var releaseDate = []byte(`"release_date":"`)
 
 // datedRow adds the row of a movie with the date of a region in place of its primary one.
 // Inside of a JSON string the quotes of releaseDate would be escaped, so it is found where
-// it is a member and nowhere else.
+// it is a field and nowhere else.
 func (c *composer) datedRow(p *part, i *release.Include, day int32) error {
 	raw, err := c.aside(func(side *composer) error { return side.include(p, i, 0) })
 	if err != nil {

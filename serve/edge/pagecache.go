@@ -2,9 +2,9 @@ package edge
 
 import "sync"
 
-// A pageCache keeps the packed bodies of pages by their entity tags, so that it knows
-// nothing of requests or releases: whatever has the same content has the same body. It
-// holds two generations of at most half of its bytes each; what is asked for moves into
+// A pageCache keeps the compressed bodies of pages by their entity tags, independent
+// of requests and releases: the same content has the same body. It
+// holds two generations of at most half of its bytes each; a hit moves a body into
 // the younger one, and the older one goes when that is full. It is safe for concurrent use.
 type pageCache struct {
 	mu         sync.Mutex
@@ -39,7 +39,7 @@ func (c *pageCache) put(tag, body []byte) {
 	c.add(string(tag), body)
 }
 
-// entryBytes is what an entry takes beside its body, about.
+// entryBytes is about the memory of an entry beside its body.
 const entryBytes = 200
 
 func (c *pageCache) add(tag string, body []byte) {

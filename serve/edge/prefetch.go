@@ -7,9 +7,9 @@ import (
 
 // Rows of lists lie anywhere in a release, and each is found by three reads, one after the
 // other. From a disk those of a page of twenty take several milliseconds, unless the disk
-// reads for all of them at a time.
+// reads for all of them at a time. The waits are system calls: see package pagefault.
 
-// fetchRows has what the rows of a page are made of read from the disk.
+// fetchRows waits until the rows of a page are in memory.
 func (c *composer) fetchRows(rel *release.Reader, s *pageShape, rows []query.Row) {
 	c.scratch.ahead = c.scratch.ahead[:0]
 	for i := range rows {
@@ -18,7 +18,7 @@ func (c *composer) fetchRows(rel *release.Reader, s *pageShape, rows []query.Row
 	rel.AwaitIncludes(c.scratch.ahead)
 }
 
-// fetchIncludes has what a fragment includes read from the disk.
+// fetchIncludes waits until the fragments that a fragment includes are in memory.
 func (c *composer) fetchIncludes(rel *release.Reader, f *release.Fragment) {
 	c.scratch.ahead = c.scratch.ahead[:0]
 	var piece release.Piece

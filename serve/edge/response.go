@@ -23,7 +23,7 @@ type Request struct {
 	Grant *auth.Grant
 }
 
-// A Class says how the body of a response is made and who may keep it.
+// A Class is the way a body is made, and the caches that may keep it.
 type Class uint8
 
 // The classes. A response that depends on several things has the last class of those.
@@ -31,11 +31,12 @@ const (
 	Stored  Class = iota // follows from request and release alone; spliced from stored segments
 	Ready                // facts that were compressed before; follows from the request alone
 	Page                 // made for the moment, such as a list; compressed as a whole, by ETag once
-	Private              // for one client; kept by nobody, and without names for caches
+	Private              // for one client; no cache keeps it, and it has no names for caches
 	Failure              // a refusal or an error
 )
 
-// A Response is the answer to a Request. It stays valid until End.
+// A Response to a Request is one of few classes, all in this form from composition to socket. It stays
+// valid until End.
 type Response struct {
 	Class    Class
 	Status   int
@@ -123,7 +124,7 @@ func (rs *Response) Hold(n int) error {
 	return rs.x.lease.set(rs.x.lease.n + n)
 }
 
-// Refusal returns a response to what is no request: nobody keeps it.
+// Refusal returns the response to bytes that are no request. No cache keeps it.
 func Refusal(code int, refusal status.Code) Response {
 	return Response{Class: Failure, Status: code, Cache: noStore, body: refusal.Body()}
 }
@@ -150,7 +151,7 @@ func (x *exchange) finish() error {
 	if x.edge.fromDisk() {
 		a.Await()
 	}
-	rs.serial = x.held.Serial() // before the check: damage found later ends what was prepared
+	rs.serial = x.held.Serial() // before the check: damage found later ends prepared responses
 	a.Check()
 	rs.ETag = a.AppendETag(x.etag[:0])
 	if Matches(x.rq.IfNoneMatch, rs.ETag) {
@@ -160,7 +161,7 @@ func (x *exchange) finish() error {
 	return x.encode()
 }
 
-// encode makes the body, or leaves that to the one who writes it.
+// encode makes the body, unless it is long: WriteBody makes that.
 func (x *exchange) encode() (err error) {
 	rs, a := &x.rs, &x.c.answer
 	rs.Gzip = AcceptsGzip(x.rq.AcceptEncoding)
@@ -192,10 +193,10 @@ func (x *exchange) pack() (err error) {
 		if err := x.lease.set(x.bytes() + 2*x.c.answer.RawLen()); err != nil {
 			return err
 		}
-		p := e.packers.Get().(*splice.Packer)
+		p := e.pools.packers.Get().(*splice.Packer)
 		defer func() {
 			if p.Bytes() <= maxScratch {
-				e.packers.Put(p)
+				e.pools.packers.Put(p)
 			}
 		}()
 		if rs.body, err = p.AppendGzip(nil, &x.c.answer); err != nil {

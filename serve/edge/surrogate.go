@@ -10,7 +10,7 @@ import (
 	"reelsplice/serve/route"
 )
 
-// The names in Surrogate-Key, by which caches purge answers, are stable. All answers of
+// The names in Surrogate-Key, by which caches purge responses, are stable. All responses of
 // a release have the release's id. Beside it stand:
 //
 //	movie 550                 movie movie-550
@@ -35,12 +35,12 @@ import (
 // found has the name that was asked for, by text or number ("movie-tt0137523",
 // "season-3624" for changes), unless it has a byte that does not belong into a header.
 
-// QueryKey is the name in Surrogate-Key of what is answered from the tables of a release:
+// QueryKey is the name in Surrogate-Key of responses from the tables of a release:
 // lists, discover, search. They may all change when any title does.
 const QueryKey = "query"
 
-// AppendPurge appends the name by which a cache purges the answers of a resource, given
-// by its key, or what was not found by an alias: "movie-550". Where the text of the key
+// AppendPurge appends the name by which a cache purges the responses of a resource, given
+// by its key, or the 404 of an alias: "movie-550". Where the text of the key
 // does not belong into a header, that is the name of the kind, "find".
 func AppendPurge(dst, key []byte) []byte {
 	n := len(dst)
@@ -129,7 +129,7 @@ func isToken(text []byte) bool {
 }
 
 // appendAppendedKeys appends the names of the seasons and episodes that a series has
-// appended, found or not: a new season changes that answer too.
+// appended, found or not: a new season changes that response too.
 func appendAppendedKeys(dst []byte, q *route.Request) []byte {
 	last := len(dst)
 	for i := range q.Appends() {

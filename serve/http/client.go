@@ -51,7 +51,7 @@ func (c *client) respond(pr *plainRequest, w *reply, now time.Time) {
 	if !pr.same {
 		c.grant, c.gzip = auth.Grant{}, edge.AcceptsGzip(pr.acceptEncoding)
 	}
-	// Prepared responses are for those who take gzip and are no pages of browsers.
+	// Prepared responses are for requests that take gzip and come from no page of a browser.
 	usual := c.gzip && len(pr.origin) == 0
 	path, query := edge.SplitTarget(pr.target)
 	target := c.withoutKey(pr.target, path, query)
@@ -71,7 +71,7 @@ func (c *client) respond(pr *plainRequest, w *reply, now time.Time) {
 	// The body lies in the release, which may have been cut since it was checked.
 	err := release.Guard(func() error { c.write(pr, w, rs, now); return nil })
 	if err == nil {
-		err = rs.Hold(len(w.own)) // what is copied of the body
+		err = rs.Hold(len(w.own)) // bytes copied from the body
 	}
 	if err != nil {
 		w.discard()

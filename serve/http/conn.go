@@ -122,7 +122,7 @@ func (c *fastConn) deliver(p []byte, n int) int {
 	return copy(p, *head)
 }
 
-// readFast answers plain requests until something else comes.
+// readFast answers plain requests until another one comes.
 func (c *fastConn) readFast() {
 	err := c.raw.Read(c.step)
 	for errors.Is(err, os.ErrDeadlineExceeded) && c.checkIdle(time.Now()) {
@@ -221,7 +221,7 @@ type shakenConn struct {
 // Handshake makes the handshake.
 func (c shakenConn) Handshake() error { return c.secure.Handshake() }
 
-// ConnectionState tells about the handshake.
+// ConnectionState describes the handshake.
 func (c shakenConn) ConnectionState() tls.ConnectionState { return c.secure.ConnectionState() }
 
 // checkIdle is called when the deadline is over. It reports whether that was to look once more
@@ -308,7 +308,7 @@ func (c *fastConn) answerAll(fd uintptr) bool {
 	defer func() { c.in.n = copy(c.in.buf, c.in.buf[from:c.in.n]) }()
 	for from < c.in.n {
 		if c.listener.closing.Load() {
-			return false // the server says that it closes the connection
+			return false // its response announces the end of the connection
 		}
 		n, v := c.in.parse(from, &c.rq)
 		switch v {

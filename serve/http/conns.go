@@ -17,7 +17,7 @@ import (
 const AdminConns = 32
 
 // ownFiles is how many files may be open beside connections: the log, the token file, those
-// of a release while it is opened, what the process has inherited.
+// of a release while it is opened, inherited ones.
 const ownFiles = 64
 
 // otherFiles is how many files may be open beside the connections of the API.

@@ -126,7 +126,7 @@ func setResponse(to *fasthttp.Response, rs *edge.Response, from origin) {
 		rs.End()
 		return
 	}
-	// A stream is told when the body is written, and leaves no buffer with the connection.
+	// A stream learns when the body is written, and leaves no buffer with the connection.
 	to.SetBodyStream((*bodyStream)(rs), rs.Len())
 }
 

@@ -22,7 +22,7 @@ type plainRequest struct {
 	same bool
 }
 
-// A verdict is what becomes of the bytes that a connection has sent.
+// A verdict is the fate of the bytes that a client has sent.
 type verdict uint8
 
 const (
@@ -85,7 +85,7 @@ const version = " HTTP/1.1\r\n"
 
 // parse reads the head at the start of b and returns its length.
 //
-// It accepts what RFC 9112 requires and nothing that parsers read differently: no bare CR
+// It accepts all that RFC 9112 requires, and nothing that parsers read differently: no bare CR
 // or LF, no folded line, no blank before a colon, no field twice that may stand once.
 func (p *parser) parse(b []byte, rq *plainRequest) (int, verdict) {
 	skip := emptyLines(b)
@@ -95,8 +95,8 @@ func (p *parser) parse(b []byte, rq *plainRequest) (int, verdict) {
 	}
 	n += skip
 	block := b[n:]
-	// Fast path: the same fields as before. A client may learn from the time that this
-	// takes what another one sent over the same connection, so it does not stop early.
+	// Fast path: the same fields as before. The time that this takes could show a client the fields of
+	// another one on the same connection, so it does not stop early.
 	if n := len(p.block); n > 0 && len(block) >= n && equal(block[:n], p.block) {
 		block, rq.same = block[:n], true
 	} else {
@@ -145,7 +145,7 @@ func (p *parser) consistent() bool {
 func (p *parser) hasBody() bool { return p.fields.coded || p.fields.sizeAbove0 }
 
 // last reports whether the connection ends behind the response to the last head. No body is
-// read, so what follows one is never taken for a request.
+// read, so bytes behind a body are never taken for a request.
 func (p *parser) last() bool {
 	return p.hasBody() || p.fields.close || p.line.minor == '0' && !p.fields.keepAlive
 }
@@ -209,7 +209,7 @@ func (p *parser) parseUnusual(b []byte) verdict {
 		return p.refuse(http.StatusBadRequest)
 	}
 	if connect {
-		return p.refuse(http.StatusMethodNotAllowed) // what follows may be for a tunnel
+		return p.refuse(http.StatusMethodNotAllowed) // the next bytes may be for a tunnel
 	}
 	p.line = line{method: method, target: target, minor: version[len("HTTP/1.")]}
 	return plain
@@ -385,14 +385,14 @@ func eachItem(list []byte, visit func(item []byte)) {
 	}
 }
 
-// appendHead appends a valid head as the server gets it: with what the edge looks at, and
+// appendHead appends a valid head as the server gets it: with the fields that the edge reads, and
 // nothing from which the server would expect a body or another protocol. The fields are those
 // in head, whose request line was parsed last.
 func (p *parser) appendHead(dst, head []byte) []byte {
 	head = head[emptyLines(head):]
 	block := head[bytes.IndexByte(head, '\n')+1:]
 	target := p.line.target
-	// The server would take what stands between two slashes and a third one for a host.
+	// The server would take the text between two slashes and a third one for a host.
 	for hasPrefix(target, "//") && bytes.Contains(target, []byte("://")) {
 		target = target[1:]
 	}
@@ -420,7 +420,7 @@ func (p *parser) appendHead(dst, head []byte) []byte {
 const slack = len("\r\nHost: x\r\nConnection: keep-alive\r\n")
 
 // ofConnection reports whether a field is about the connection or the body rather than about
-// what is asked for.
+// the resource.
 func ofConnection(name []byte) bool {
 	for _, s := range connectionFields {
 		if isName(name, s) {
@@ -524,7 +524,7 @@ func isAlnum(c byte) bool {
 	return 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9'
 }
 
-// isToken tells of each byte whether it may stand in a token.
+// isToken is true for each byte that may stand in a token.
 var isToken = func() (t [256]bool) {
 	for c := range t {
 		t[c] = isAlnum(byte(c))

@@ -45,7 +45,7 @@ type header struct {
 	n      int
 }
 
-// An origin says what a request tells about the page that sent it.
+// An origin is where the page comes from that sent a request.
 type origin uint8
 
 const (
@@ -140,7 +140,7 @@ func appendHead(dst []byte, rs *edge.Response, date []byte, from origin, last bo
 	return h.appendTo(dst)
 }
 
-// endsConnection reports whether the connection ends behind rs, as behind every 400: what follows
+// endsConnection reports whether the connection ends behind rs, as behind every 400: the next bytes
 // may have been meant otherwise.
 func endsConnection(rs *edge.Response) bool { return rs.Status == http.StatusBadRequest }
 

@@ -11,7 +11,7 @@ const (
 	lingerBytes = 16 << 20
 )
 
-// linger ends the connection's output and drops what the client is still sending. A socket
+// linger ends the connection's output and drops the bytes that the client is still sending. A socket
 // closed with bytes unread is reset, and the client may lose the response over that.
 func (c *fastConn) linger() {
 	under := c.Conn

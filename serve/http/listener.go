@@ -21,7 +21,7 @@ type responder interface {
 	respond(rq *plainRequest, w *reply, now time.Time)
 }
 
-// A fastConfig says how to treat connections.
+// A fastConfig has the limits of connections, and their responders.
 type fastConfig struct {
 	// open makes the responder of a new connection. Without it all requests go to the server.
 	open func() responder

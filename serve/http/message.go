@@ -28,7 +28,7 @@ func (m *message) add(b []byte, lasts bool) {
 	m.far += len(b)
 }
 
-// addMessage adds what is in other.
+// addMessage adds the content of other.
 func (m *message) addMessage(other *message) {
 	from := 0
 	for i := range other.refs {

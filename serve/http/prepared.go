@@ -18,7 +18,7 @@ const (
 	maxPrepared = 32 << 10
 	// maxAllPrepared is about the most bytes that all prepared responses take.
 	maxAllPrepared = 16 << 20
-	// preparedHeads is about what a prepared response takes beside its body.
+	// preparedHeads is about the memory of a prepared response beside its body, in bytes.
 	preparedHeads = 900
 )
 

@@ -55,7 +55,7 @@ func (w *reply) stream(write func(to io.Writer) error) {
 	w.conn.clock.now = time.Now()
 }
 
-// now sends what the kernel takes without waiting, and returns how many bytes that is.
+// now sends the bytes that the kernel takes without waiting, and returns their number.
 func (w *reply) now() (int, syscall.Errno) {
 	for {
 		n, err := writeTo(w.fd, w)

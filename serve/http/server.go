@@ -4,8 +4,6 @@
 // Connections pass through layers of listeners: drain, connlimit, TLS, fast path. The fast path
 // answers plain requests inside of Read, and gives fasthttp the heads of all others. One header
 // encoder serves both ways and prepared responses.
-//
-// The package has more than twenty files because three of them are for one system each.
 package http
 
 import (
@@ -34,7 +32,7 @@ type Server struct {
 }
 
 // A Bound is an address that is taken, where connections wait to be served.
-type Bound struct{ ln *drainListener }
+type Bound struct{ ln *connlimit.DrainListener }
 
 // Bind takes an address.
 func Bind(addr string) (*Bound, error) {
@@ -42,14 +40,14 @@ func Bind(addr string) (*Bound, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listen: %w", err)
 	}
-	return &Bound{&drainListener{TCPListener: ln.(*net.TCPListener)}}, nil
+	return &Bound{&connlimit.DrainListener{TCPListener: ln.(*net.TCPListener)}}, nil
 }
 
 // Close gives the address back. It does nothing once a Server has closed it.
 func (b *Bound) Close() { _ = b.ln.Close() }
 
 // FitLimits lowers limits.MaxConns to fit the number of files that the process may have open.
-func FitLimits(limits *Limits) error { return fitConns(limits, fileLimit()) }
+func FitLimits(limits *Limits) error { return fitConns(limits, connlimit.OpenFiles()) }
 
 // New returns a Server of e on b, which it closes.
 func New(limits Limits, e *edge.Edge, b *Bound) (*Server, error) {

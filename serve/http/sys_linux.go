@@ -23,7 +23,7 @@ func receive(fd uintptr, p []byte) (int, syscall.Errno) {
 }
 
 // writeTo writes the pieces of w to a socket and returns how many bytes it took. Pieces of a release
-// may have to come from the disk, so the scheduler is told about those.
+// may have to come from the disk, so the scheduler knows of that call.
 func writeTo(fd uintptr, w *reply) (int, syscall.Errno) {
 	if len(w.pieces) == 1 {
 		p := w.pieces[0]

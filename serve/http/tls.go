@@ -24,7 +24,7 @@ type certificate struct {
 	files   [2]string // certificate, key
 	log     *slog.Logger
 	current atomic.Pointer[tls.Certificate]
-	fault   atomic.Pointer[string] // why the files are not what current is; nil if they are
+	fault   atomic.Pointer[string] // why the files are not those of current; nil if they are
 
 	mu   sync.Mutex
 	seen [2]fs.FileInfo // of the files behind current
@@ -151,7 +151,7 @@ type tlsConn struct {
 	shaken   bool
 }
 
-// Handshake is what fasthttp calls before it reads.
+// Handshake is called by fasthttp before it reads.
 func (c *tlsConn) Handshake() error {
 	err := c.Conn.Handshake() // the first call does it, later ones return its outcome
 	if err != nil && !c.shaken {
@@ -161,7 +161,7 @@ func (c *tlsConn) Handshake() error {
 	return err
 }
 
-// Read reads what follows the handshake. After a failed one the stream is at its end, so that the server
+// Read reads the bytes behind the handshake. After a failed one the stream is at its end, so that the server
 // neither answers nor logs it.
 func (c *tlsConn) Read(p []byte) (int, error) {
 	if c.Handshake() != nil {

@@ -12,13 +12,13 @@ import (
 // maxQueued is how many bytes of log a Queue holds while its destination stalls.
 const maxQueued = 1 << 20
 
-// A Queue is an io.Writer that never waits. A goroutine passes on what was written; what
+// A Queue is an io.Writer that never waits. A goroutine passes lines on; a line that
 // does not fit meanwhile, or cannot be written, is counted as lost.
 // It is safe for concurrent use. Each Write must hold whole lines.
 type Queue struct {
 	dst    io.Writer
 	notice func(lost int64) []byte // the line about lost lines
-	wake   chan struct{}           // holds one: the goroutine has something to do
+	work   chan struct{}           // holds one: the goroutine has something to do
 	idle   chan struct{}           // holds one: everything was written
 	ended  chan struct{}
 
@@ -35,7 +35,7 @@ type Queue struct {
 func NewQueue(dst io.Writer, notice func(lost int64) []byte) *Queue {
 	q := &Queue{
 		dst: dst, notice: notice,
-		wake: make(chan struct{}, 1), idle: make(chan struct{}, 1), ended: make(chan struct{}),
+		work: make(chan struct{}, 1), idle: make(chan struct{}, 1), ended: make(chan struct{}),
 	}
 	go q.run()
 	return q
@@ -50,7 +50,7 @@ func (q *Queue) Write(p []byte) (int, error) {
 		return len(p), nil
 	}
 	q.pending = append(q.pending, p...)
-	signal(q.wake)
+	signal(q.work)
 	return len(p), nil
 }
 
@@ -87,14 +87,14 @@ func (q *Queue) end() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.closed = true
-	signal(q.wake)
+	signal(q.work)
 }
 
 // run writes what is pending until the Queue is closed.
 func (q *Queue) run() {
 	defer close(q.ended)
 	var batch []byte
-	for range q.wake {
+	for range q.work {
 		var lost int64
 		var closed bool
 		batch, lost, closed = q.take(batch[:0])

@@ -9,7 +9,7 @@ import (
 	"reelsplice/schemas/release"
 )
 
-// Requests check what they use of a release the first time. Beside them, the lengths of its
+// A request checks each segment when it is the first to use it. Beside requests, the lengths of its
 // files are looked at now and then, and all of it is read at a bounded rate. New damage
 // makes prepared responses void, so that they are composed, and thereby checked, again.
 

@@ -1,5 +1,5 @@
 // Package releases holds the release that is served: it opens the current release of a store, follows the
-// store, switches without losing a request, and checks in the background what it serves.
+// store, switches without losing a request, and checks it in the background.
 package releases
 
 import (
@@ -65,7 +65,7 @@ func (h *Held) Reader() *release.Reader {
 	return h.reader
 }
 
-// Engine returns what answers queries over the release; nil when none is served.
+// Engine returns the engine of queries over the release; nil when none is served.
 func (h *Held) Engine() *query.Engine {
 	if h == nil {
 		return nil

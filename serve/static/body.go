@@ -10,7 +10,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// A Body is a prepared answer. It is shared by all requests: read only.
+// A Body is a prepared response. It is shared by all requests: read only.
 type Body struct {
 	Identity []byte // JSON without blanks or a newline
 	Gzip     []byte // the same as one gzip member

@@ -9,9 +9,9 @@ import (
 	"reelsplice/data/reference"
 )
 
-// The members of these types stand in wire order.
+// The fields of these types stand in wire order.
 
-// configuration is the answer of /3/configuration.
+// configuration is the response of /3/configuration.
 type configuration struct {
 	ChangeKeys []string `json:"change_keys"`
 	Images     images   `json:"images"`
@@ -23,7 +23,7 @@ type images struct {
 	reference.ImageSizes
 }
 
-// genreList is the answer of /3/genre/movie/list and /3/genre/tv/list.
+// genreList is the response of /3/genre/movie/list and /3/genre/tv/list.
 type genreList struct {
 	Genres []genre `json:"genres"`
 }
@@ -50,7 +50,7 @@ func unnamedGenres(m reference.Media) genreList {
 	return list
 }
 
-// certifications is the answer of /3/certification/movie/list and
+// certifications is the response of /3/certification/movie/list and
 // /3/certification/tv/list. Encoded, its countries are sorted.
 type certifications struct {
 	Certifications map[string][]reference.Certification `json:"certifications"`
@@ -60,7 +60,7 @@ func certificationsOf(m reference.Media) certifications {
 	return certifications{reference.Certifications(m)}
 }
 
-// regions is the answer of /3/watch/providers/regions.
+// regions is the response of /3/watch/providers/regions.
 type regions struct {
 	Results []reference.Country `json:"results"`
 }
@@ -81,7 +81,7 @@ func countriesIn(tag language.Tag) []reference.Country {
 	return list
 }
 
-// providerRows is the answer of /3/watch/providers/movie and /3/watch/providers/tv.
+// providerRows is the response of /3/watch/providers/movie and /3/watch/providers/tv.
 type providerRows struct {
 	Results []reference.Provider `json:"results"`
 }
@@ -99,14 +99,14 @@ func providersIn(m reference.Media, country string) providerRows {
 	return rows
 }
 
-// jobList is the answer of /3/job/list.
+// jobList is the response of /3/job/list.
 type jobList struct {
 	Jobs []reference.Department `json:"jobs"`
 }
 
 func legacyJobs() jobList { return jobList{reference.Departments()} }
 
-// legacyTimezones returns the answer of /3/timezones/list: an object for each country.
+// legacyTimezones returns the response of /3/timezones/list: an object for each country.
 func legacyTimezones() []map[string][]string {
 	list := make([]map[string][]string, 0, len(reference.Timezones()))
 	for _, c := range reference.Timezones() {

@@ -1,10 +1,10 @@
-// Package static answers the operations that no release holds, from the facts of
+// Package static serves the operations that need no release, from the facts of
 // package reference: configuration, genre lists, certifications and the lists of
 // watch providers.
 //
-// A Set knows every distinct answer from the start, a few hundred, and prepares each
-// the first time it is asked for. How many there are does not depend on requests:
-// a language or a country that the reference data does not know gets the answer of a
+// A Set has every distinct response from the start, a few hundred, and prepares each
+// at the first request for it. Their number does not depend on requests:
+// a language or a country that the reference data lacks gets the response to a
 // request without it.
 package static
 
@@ -27,16 +27,16 @@ import (
 // DefaultImageBaseURL is where the public API's images lie.
 const DefaultImageBaseURL = "https://image.tmdb.org/t/p/"
 
-// Options are the settings that show in answers.
+// Options are the settings that show in responses.
 type Options struct {
-	// ImageBaseURL is what goes before the size and path of an image, an http or
+	// ImageBaseURL stands before the size and path of an image, an http or
 	// https URL of a folder; a slash at its end is added. Configuration gives it as
 	// secure_base_url, and with http for https as base_url. Empty means
 	// DefaultImageBaseURL.
 	ImageBaseURL string
 }
 
-// A Set holds the answers. It is safe for concurrent use: an answer that is prepared
+// A Set holds the responses. It is safe for concurrent use: a prepared response
 // is read without a lock and without allocation.
 type Set struct {
 	ops map[api.Op]choice
@@ -45,14 +45,14 @@ type Set struct {
 // A prepared returns a body and makes it the first time.
 type prepared func() *Body
 
-// A choice is the answers of one operation.
+// A choice is the responses of one operation.
 type choice struct {
-	plain      prepared                      // without what the maps know
+	plain      prepared                      // for keys that the maps lack
 	byLanguage map[fragment.Variant]prepared // xx, or xxYY where a region differs from its language
 	byRegion   map[route.Country]prepared    // by watch_region
 }
 
-// New returns the answers under o. The error names what is wrong with a URL.
+// New returns the responses under o. The error names the fault of a URL.
 func New(o Options) (*Set, error) {
 	images, err := imagesOf(o.ImageBaseURL)
 	if err != nil {
@@ -82,7 +82,7 @@ func New(o Options) (*Set, error) {
 	}, nil
 }
 
-// Answer returns the answer of q's operation, and false for operations that this
+// Answer returns the response to q's operation, and false for operations that this
 // package does not answer. Of q it looks at Op, Language and WatchRegion.
 func (s *Set) Answer(q *route.Request) (*Body, bool) { return s.AnswerOp(q.Op, q) }
 
@@ -95,8 +95,8 @@ func (s *Set) AnswerOp(op api.Op, q *route.Request) (*Body, bool) {
 	return c.pick(q)(), true
 }
 
-// pick falls back from language and region to language alone to the plain answer,
-// and from a watch region to the plain answer. No choice has both maps.
+// pick falls back from language and region to language alone to the plain response,
+// and from a watch region to the plain response. No choice has both maps.
 func (c *choice) pick(q *route.Request) prepared {
 	if q.HasLanguage && c.byLanguage != nil {
 		if p, ok := c.byLanguage[q.Language]; ok {
@@ -112,12 +112,12 @@ func (c *choice) pick(q *route.Request) prepared {
 	return c.plain
 }
 
-// prepare returns the body of what shape makes, once it is asked for.
+// prepare returns the body of shape's value, made at the first call.
 func prepare(shape func() any) prepared {
 	return sync.OnceValue(func() *Body { return newBody(shape()) })
 }
 
-// fixed is the choice of an operation with one answer.
+// fixed is the choice of an operation with one response.
 func fixed(v any) choice {
 	return choice{plain: prepare(func() any { return v })}
 }
@@ -194,7 +194,7 @@ func imagesOf(base string) (images, error) {
 	return images{BaseURL: u.String(), SecureBaseURL: secure, ImageSizes: reference.Images()}, nil
 }
 
-// complaintOf tells why u is no folder that a size and a path can follow.
+// complaintOf returns why u is no folder that a size and a path can follow.
 func complaintOf(u *url.URL) error {
 	switch {
 	case u.Scheme != "http" && u.Scheme != "https":
@@ -202,7 +202,7 @@ func complaintOf(u *url.URL) error {
 	case u.Host == "":
 		return errors.New("want a host")
 	case u.User != nil:
-		return errors.New("a user name or password would show in answers")
+		return errors.New("a user name or password would show in responses")
 	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
 		return errors.New("a query or fragment leaves no place for the path of an image")
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // Code is a TMDB status code, the number in the status_code property of a body.
-// Codes from 200 up never reach the wire: they stand for answers that carry no status_code.
+// Codes from 200 up never reach the wire: they stand for responses that carry no status_code.
 type Code uint8
 
 // The status codes of TMDB. Their numbers are TMDB's and never change.
@@ -72,7 +72,7 @@ func (c Code) HTTP() int { return int(c.row().http) }
 // Message returns the status_message of c. For [MissingQuery] it is the one entry of errors.
 func (c Code) Message() string { return c.row().message }
 
-// Body returns the JSON answer of c. The slice is shared by all callers and must not be changed.
+// Body returns the JSON response of c. The slice is shared by all callers and must not be changed.
 func (c Code) Body() []byte {
 	if c == MissingQuery {
 		return missingQueryBody
@@ -81,7 +81,7 @@ func (c Code) Body() []byte {
 }
 
 // known maps a code outside the table to Internal, so that a wrong constant
-// becomes an honest 500 instead of an empty answer.
+// becomes an honest 500 instead of an empty response.
 func (c Code) known() Code {
 	if int(c) >= len(table) || table[c].http == 0 {
 		return Internal
@@ -109,7 +109,7 @@ func AppendTooManyRequests(dst []byte, count, limit int) []byte {
 	return append(dst, `."}`...)
 }
 
-// An Error is what a handler returns when it answers with a status code instead of data.
+// An Error makes a handler respond with a status code instead of data.
 type Error struct {
 	Code  Code
 	Allow string // value of the Allow header, for MethodNotAllowed

@@ -45,7 +45,7 @@ func (c *Conn) use() {
 // forget reports whether bytes came since the last call.
 func (c *Conn) forget() bool { return c.used.Load() && c.used.Swap(false) }
 
-// Read reads what has come.
+// Read reads the bytes that have come.
 func (c *Conn) Read(p []byte) (int, error) {
 	c.wait()
 	n, err := c.TCPConn.Read(p)

@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// Config says how many connections there may be.
+// Config bounds the number of connections.
 type Config struct {
 	Max        int // in all
 	PerAddress int // of one IPv4 address or one /64 of IPv6; 0 for no limit
@@ -35,7 +35,7 @@ const (
 // Extra is how many files a Listener may have open beside those of Config.Max connections.
 const Extra = maxLeaving + maxRefusing + 2 // itself, and the connection just accepted
 
-// Stats counts what became of connections.
+// Stats counts connections by their fate.
 type Stats struct {
 	Open         int   // now
 	Evicted      int64 // closed while idle, to make room
@@ -304,7 +304,7 @@ func tellAndClose(tcp *net.TCPConn, response []byte) {
 	}
 }
 
-// originOf returns what counts as one address.
+// originOf returns the address that a connection counts for.
 func originOf(addr net.Addr) netip.Addr {
 	tcp, ok := addr.(*net.TCPAddr)
 	if !ok {

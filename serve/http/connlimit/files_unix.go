@@ -1,12 +1,12 @@
 //go:build unix
 
-package http
+package connlimit
 
 import "golang.org/x/sys/unix"
 
-// fileLimit returns how many files the process may have open, after it has raised that
+// OpenFiles returns how many files the process may have open, after it has raised that
 // number as far as it may.
-func fileLimit() uint64 {
+func OpenFiles() uint64 {
 	var limit unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
 		return ^uint64(0) // not known; an accept that fails is tried again

@@ -1,4 +1,4 @@
-package http
+package connlimit
 
 import (
 	"net"
@@ -6,16 +6,16 @@ import (
 	"time"
 )
 
-// A drainListener can accept what is in the kernel's queue before it closes. Closing alone resets those
-// connections, whose clients may have sent a request already.
-type drainListener struct {
+// A DrainListener accepts the connections in the kernel's queue before it closes. Closing alone resets
+// them, and their clients may have sent a request already.
+type DrainListener struct {
 	*net.TCPListener
 	draining atomic.Bool
 }
 
 // Accept waits for the next connection. Once the listener drains it waits no more, and closes the listener
 // when the queue is empty: the error is then net.ErrClosed.
-func (l *drainListener) Accept() (net.Conn, error) {
+func (l *DrainListener) Accept() (net.Conn, error) {
 	if !l.draining.Load() {
 		c, err := l.TCPListener.Accept()
 		if err == nil || !l.draining.Load() {
@@ -30,7 +30,7 @@ func (l *drainListener) Accept() (net.Conn, error) {
 }
 
 // Drain ends the wait in Accept.
-func (l *drainListener) Drain() {
+func (l *DrainListener) Drain() {
 	l.draining.Store(true)
 	_ = l.SetDeadline(time.Unix(1, 0)) // a closed listener does not wait
 }
