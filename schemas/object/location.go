@@ -18,8 +18,7 @@ const (
 	SchemeFile  = "file"
 )
 
-// parametersOf returns the query parameters that a URL of a scheme may have, and false
-// for an unknown scheme.
+// parametersOf returns the query parameters of a scheme, and false for an unknown scheme.
 func parametersOf(scheme string) (names []string, ok bool) {
 	switch scheme {
 	case SchemeS3:
@@ -47,12 +46,11 @@ type Location struct {
 
 var startsAsURL = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*://`)
 
-// IsURL reports whether s is a URL rather than a path. Parse says whether it is one
-// that can be used.
+// IsURL reports whether s is a URL rather than a path. Parse checks it.
 func IsURL(s string) bool { return startsAsURL.MatchString(s) }
 
-// Parse reads a URL. A character that means something else in a URL is written with a
-// percent sign: %25, %23 for #, %3F for ?, which is then part of a pattern.
+// Parse reads a URL. Characters with a meaning in URLs are percent-encoded in keys: %25,
+// %23 for #, %3F for the ? of a pattern.
 func Parse(s string) (Location, error) {
 	u, err := url.Parse(s)
 	if err != nil {
@@ -122,20 +120,20 @@ func (l Location) At(key string) Location {
 	return l
 }
 
-// Identity returns a text that is equal for equal locations only: with the parameters,
-// which may choose another store.
+// Identity returns a text that differs between locations. It has the parameters, which may
+// choose another store.
 func (l Location) Identity() string { return l.String() + "?" + l.query.Encode() }
 
-// Query returns the parameters that say how to reach the bucket, as they stand in a URL.
+// Query returns the parameters of the bucket, encoded as in a URL.
 func (l Location) Query() string { return l.query.Encode() }
 
 // IsPattern reports whether the key has characters of a pattern.
 func (l Location) IsPattern() bool { return strings.ContainsAny(l.Key, `*?[`) }
 
-// IsPrefix reports whether the key stands for what lies below it.
+// IsPrefix reports whether the key stands for all keys below it.
 func (l Location) IsPrefix() bool { return l.Key == "" || strings.HasSuffix(l.Key, "/") }
 
-// AsPrefix returns the location of what lies below the key.
+// AsPrefix returns the location of all keys below the key.
 func (l Location) AsPrefix() Location {
 	if !l.IsPrefix() {
 		l.Key += "/"

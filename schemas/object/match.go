@@ -26,7 +26,7 @@ func matchElems(pattern, elems []string) bool {
 	return err == nil && ok && matchElems(pattern[1:], elems[1:])
 }
 
-// CheckPattern returns why a pattern cannot be used.
+// CheckPattern returns an error for a malformed pattern.
 func CheckPattern(pattern string) error {
 	for elem := range strings.SplitSeq(pattern, "/") {
 		if _, err := path.Match(elem, ""); err != nil {
@@ -36,8 +36,7 @@ func CheckPattern(pattern string) error {
 	return nil
 }
 
-// FixedPrefix returns the folders, with the slash behind them, that all matches of a
-// pattern lie in.
+// FixedPrefix returns the folder of all matches of a pattern, with its slash.
 func FixedPrefix(pattern string) string {
 	if i := strings.IndexAny(pattern, `*?[\`); i >= 0 {
 		pattern = pattern[:i]

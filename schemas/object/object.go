@@ -27,19 +27,18 @@ type Info struct {
 	Size    int64
 	ModTime time.Time
 	ETag    string // without quotes, differs between versions; on Google Cloud Storage it is the generation
-	MD5     []byte // of the content; nil where the store does not tell
+	MD5     []byte // of the content; nil if the store has none
 }
 
-// A Bucket is an open bucket that is read. Its methods may be called from several
-// goroutines. They keep to the context that they are given, also for what they return.
-// Package store opens those of the vendors.
+// A Bucket is a bucket open for reading. Goroutines may share it. Returned readers end with
+// the context of the call. Package store opens buckets.
 type Bucket interface {
 	// Stat describes the object of a key; the error matches fs.ErrNotExist if there is
 	// none.
 	Stat(ctx context.Context, key string) (Info, error)
 	// List describes all objects whose keys start with prefix, sorted by key.
 	List(ctx context.Context, prefix string) ([]Info, error)
-	// ReadRange returns n bytes from off on of a version. They must be there.
+	// ReadRange returns n bytes of a version from off; all of them must exist.
 	ReadRange(ctx context.Context, o Info, off, n int64) ([]byte, error)
 	// NewReader reads a version from its start to its end, NewReaderAt at any offset.
 	NewReader(ctx context.Context, o Info) io.ReadCloser
@@ -47,25 +46,25 @@ type Bucket interface {
 }
 
 var (
-	// inURL matches what of a URL may hold a secret: the user and the parameters.
+	// The parts of a URL that may hold a secret: the user and the parameters.
 	userOfURL  = regexp.MustCompile(`([A-Za-z][A-Za-z0-9+.-]*://)[^/@\s"']*@`)
 	queryOfURL = regexp.MustCompile(`([A-Za-z][A-Za-z0-9+.-]*://[^?\s"']*)\?[^\s"']*`)
 	blanks     = regexp.MustCompile(`\s+`)
 )
 
-// WithoutSecrets returns a message without what of the URLs in it may hold a secret.
+// WithoutSecrets removes users and parameters from the URLs in a message.
 func WithoutSecrets(s string) string {
 	return queryOfURL.ReplaceAllString(userOfURL.ReplaceAllString(s, "$1"), "$1")
 }
 
-// secretVariables name what of the environment must not be seen.
+// secretVariables are the variables whose values no message may show.
 var secretVariables = [...]string{
 	"AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_ACCESS_KEY_ID", "AZURE_STORAGE_KEY", "AZURE_STORAGE_SAS_TOKEN",
 	"AZURE_STORAGE_CONNECTION_STRING", "AZURE_STORAGEBLOB_CONNECTIONSTRING", "AZURE_CLIENT_SECRET",
 }
 
-// Redact returns a library's message as one line, without parameters of URLs and
-// without the secrets that the environment holds, should the library repeat them.
+// Redact returns a library's message as one line, without parameters of URLs and without
+// the secrets of the environment, which a library may quote.
 func Redact(s string) string {
 	s = WithoutSecrets(s)
 	for _, name := range secretVariables {

@@ -14,17 +14,16 @@ import (
 	"reelsplice/schemas/object/store"
 )
 
-// lockName is the object, beside the catalogue's, that one ingest at a time makes. It
-// says who has it. It has no end of its own, because an ingest may take a day: one that
-// is left behind is removed by hand or broken by Options.BreakLock.
+// lockName is the object beside the catalogue's that one ingest at a time creates. It names
+// its holder. It does not expire, because an ingest may take a day: remove the lock of a
+// dead ingest by hand, or break it with Options.BreakLock.
 const lockName = ".lock.json"
 
-// writingName is the object that says that others are being replaced, and by whom. It
-// is left behind, until the next Push, by an ingest that is ended while it does that:
-// some kinds are newer than others then, and nothing should be built of them.
+// writingName is the object that exists while Push replaces others. A killed Push leaves it
+// until the next one: some kinds are newer than others then, and a build must refuse them.
 const writingName = ".writing.json"
 
-// staleAfter is the age from which a lock is said to be left behind, probably.
+// staleAfter is the age from which the message suspects a dead ingest behind a lock.
 const staleAfter = 24 * time.Hour
 
 // holder is the content of a lock.
@@ -38,21 +37,21 @@ type holder struct {
 // String describes the holder for messages.
 func (h *holder) String() string {
 	if h.ID == "" {
-		return "an ingest that did not say which"
+		return "an unnamed ingest"
 	}
 	return fmt.Sprintf("an ingest on %s (process %d) since %s", h.Host, h.PID, h.Started.UTC().Format(time.RFC3339))
 }
 
-// lock is the lock of a catalogue that this process has.
+// lock is the lock of a catalogue, held by this process.
 type lock struct {
 	bucket *store.Bucket
 	key    string
 	holder holder
 }
 
-// takeLock makes the lock object. A store that has no conditional writes is asked before
-// and after: two ingests that start at the same moment may then both be refused, and in
-// rare cases neither; Push looks again.
+// takeLock creates the lock object. Without conditional writes it reads the lock before and
+// after: of two ingests that start at once, both may be refused, and in rare cases none.
+// Push checks again.
 func (m *Mirror) takeLock(ctx context.Context, breakIt bool) (*lock, error) {
 	host, err := os.Hostname()
 	if err != nil {
@@ -77,13 +76,13 @@ func (m *Mirror) takeLock(ctx context.Context, breakIt bool) (*lock, error) {
 	}
 	err = l.create(ctx)
 	if errors.Is(err, object.ErrUnsupported) {
-		m.log.Warn("the store has no conditional writes: of two ingests that start at once, both may go on")
+		m.log.Warn("the store has no conditional writes: two ingests that start at once may both continue")
 		err = l.put(ctx)
 	}
 	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, fmt.Errorf("lock catalogue: %w", err)
 	}
-	// Read it back: it is another's if that was faster or the store ignored the condition.
+	// Read it back: another ingest was faster if the store ignores the condition.
 	if other, err = m.holder(ctx, lockName); err != nil {
 		return nil, err
 	}
@@ -93,19 +92,19 @@ func (m *Mirror) takeLock(ctx context.Context, breakIt bool) (*lock, error) {
 	return l, nil
 }
 
-// locked is the error that another has the lock.
+// locked returns the error for a lock held by another.
 func (m *Mirror) locked(h *holder) error {
 	if h == nil {
 		h = &holder{}
 	}
-	hint := "wait for it; if it does not run any more, use --break-lock or remove " + m.loc.At(m.key(lockName)).String()
+	hint := "wait for it; if it is dead, use --break-lock or remove " + m.loc.At(m.key(lockName)).String()
 	if age := time.Since(h.Started); h.ID != "" && age > staleAfter {
-		hint = fmt.Sprintf("that is %d hours ago: if it does not run any more, use --break-lock or remove %s", int(age.Hours()), m.loc.At(m.key(lockName)))
+		hint = fmt.Sprintf("that is %d hours ago: if it is dead, use --break-lock or remove %s", int(age.Hours()), m.loc.At(m.key(lockName)))
 	}
 	return fmt.Errorf("%s: locked by %s: %s", m.loc, h, hint)
 }
 
-// holder returns who has made a lock, or the mark of writing; nil for nobody.
+// holder returns the maker of the lock or of the writing mark, nil for none.
 func (m *Mirror) holder(ctx context.Context, name string) (*holder, error) {
 	data, err := m.bucket.ReadAll(ctx, m.key(name))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -117,8 +116,7 @@ func (m *Mirror) holder(ctx context.Context, name string) (*holder, error) {
 	return parseHolder(data), nil
 }
 
-// parseHolder reads a lock. One that is not understood is not ours, so that of somebody
-// who does not say who.
+// parseHolder reads a lock. An unreadable one is not ours: its holder has no name.
 func parseHolder(data []byte) *holder {
 	var h holder
 	if err := json.Unmarshal(data, &h); err != nil {

@@ -1,16 +1,14 @@
-// Package mirror keeps a catalogue that lies in object storage in a folder of this
-// machine for as long as an ingest or a build works with it: Open brings the files that
-// the folder lacks, Push takes those that changed back.
+// Package mirror copies a catalogue in object storage to a local folder for an ingest or a
+// build: Open downloads the files that the folder lacks, Push uploads the changed ones.
 //
-// The catalogue's objects are the files of a local one, under the same names. Of them,
-// the files at its top are brought; quarantined rows are only taken back. What was
-// brought stays in the folder, so that the next run brings what is new, and so does what
-// an ingest had done when it was ended: the next one goes on from there, unless the
-// catalogue in the bucket has changed since.
+// The catalogue's objects have the names of a local catalogue's files. Open downloads the
+// files at its top; quarantined rows are only uploaded. The folder stays for the next run,
+// which downloads changes alone, and so does the work of a killed ingest: the next one
+// continues there unless the catalogue in the bucket has changed since.
 //
-// Objects appear whole or not at all, in an order in which an ingest that is ended
-// between two of them is repaired by the same ingest once more. One ingest at a time
-// has the catalogue's lock, an object beside the others; see lockName.
+// Objects appear whole or not at all. Their order lets the same ingest repair a Push that
+// was killed between two of them. One ingest at a time holds the catalogue's lock, an
+// object beside the others; see lockName.
 package mirror
 
 import (

@@ -227,7 +227,7 @@ func TestLock(t *testing.T) {
 	// Who breaks the lock has it; who had it writes nothing, and leaves it alone.
 	n := w.open(Options{Write: true, Dir: elsewhere, BreakLock: true})
 	w.put(m, "movie.parquet", "m2")
-	if err := m.Push(t.Context()); err == nil || !strings.Contains(err.Error(), "the lock was broken: nothing is written") {
+	if err := m.Push(t.Context()); err == nil || !strings.Contains(err.Error(), "the lock was broken: no object is written") {
 		t.Errorf("Push: %v", err)
 	}
 	w.close(m)
@@ -247,7 +247,7 @@ func TestLockElsewhere(t *testing.T) {
 	w.s.Put(t, "c/catalog/.lock.json", []byte(`{"id":"x","host":"old","pid":7,"started":"2020-01-02T03:04:05Z"}`))
 	w.refused(Options{Write: true}, "an ingest on old (process 7) since 2020-01-02T03:04:05Z", "hours ago")
 	w.s.Put(t, "c/catalog/.lock.json", []byte("what?"))
-	w.refused(Options{Write: true}, "an ingest that did not say which")
+	w.refused(Options{Write: true}, "an unnamed ingest")
 	w.close(w.open(Options{Write: true, BreakLock: true}))
 }
 
@@ -332,7 +332,7 @@ func TestUnfinished(t *testing.T) {
 	}
 	w.s.SetFault(nil)
 	w.close(m)
-	w.refused(Options{}, "being written by an ingest on", "the same ingest once more")
+	w.refused(Options{}, "being written by an ingest on", "the same ingest again")
 	m = w.open(Options{Write: true})
 	w.wantFiles(m, "movie.parquet=m2 person.parquet=p2")
 	w.push(m)
@@ -361,7 +361,7 @@ func TestGivenUp(t *testing.T) {
 	// Somebody who knows no lock writes while this ingest is at work.
 	w.s.Put(t, "c/catalog/movie.parquet", []byte("m9"))
 	w.put(m, "movie.parquet", "m4")
-	if err := m.Push(t.Context()); err == nil || !strings.Contains(err.Error(), "changed by another: nothing is written") {
+	if err := m.Push(t.Context()); err == nil || !strings.Contains(err.Error(), "another ingest changed the catalogue: no object is written") {
 		t.Errorf("Push: %v", err)
 	}
 	w.close(m)

@@ -3,7 +3,7 @@ package mirror
 import (
 	"bytes"
 	"context"
-	"crypto/md5" // what stores tell of their objects; no secret depends on it
+	"crypto/md5" // the checksum that stores have; no secret depends on it
 	"errors"
 	"fmt"
 	"io"
@@ -16,11 +16,10 @@ import (
 	"reelsplice/schemas/object"
 )
 
-// maxReads is how often a catalogue is listed anew that changes while it is brought.
+// maxReads bounds the listings of a catalogue that changes during the download.
 const maxReads = 5
 
-// remote returns the objects at the top of the catalogue by name. Hidden ones are not
-// part of it.
+// remote returns the objects at the top of the catalogue by name, without hidden ones.
 func (m *Mirror) remote(ctx context.Context) (map[string]object.Info, error) {
 	list, err := m.bucket.List(ctx, m.loc.Key)
 	if err != nil {
@@ -38,8 +37,8 @@ func (m *Mirror) remote(ctx context.Context) (map[string]object.Info, error) {
 // isTop reports whether a file lies at the top of the catalogue and is not hidden.
 func isTop(name string) bool { return !strings.Contains(name, "/") && !strings.HasPrefix(name, ".") }
 
-// pullToWrite brings what is missing, and keeps what an ingest has left that did not
-// come to its end as long as it fits.
+// pullToWrite downloads missing files. The work of a killed ingest stays as long as the
+// catalogue in the bucket is the one it began with.
 func (m *Mirror) pullToWrite(ctx context.Context) error {
 	remote, err := m.remote(ctx)
 	if err != nil {
@@ -51,7 +50,7 @@ func (m *Mirror) pullToWrite(ctx context.Context) error {
 			return err
 		}
 		if len(work) > 0 {
-			m.log.Warn("what an ingest of this machine had done is given up: the catalogue was changed by another since")
+			m.log.Warn("the work of a killed ingest is dropped: another ingest changed the catalogue since")
 			if err := m.discard(); err != nil {
 				return err
 			}
@@ -64,7 +63,7 @@ func (m *Mirror) pullToWrite(ctx context.Context) error {
 	return nil
 }
 
-// pullToRead brings the catalogue as it was at one moment.
+// pullToRead downloads one consistent state of the catalogue.
 func (m *Mirror) pullToRead(ctx context.Context) error {
 	remote, err := m.settled(ctx)
 	for range maxReads {
@@ -99,7 +98,7 @@ func (m *Mirror) pullToRead(ctx context.Context) error {
 	return fmt.Errorf("%s: the catalogue keeps changing while it is read", m.loc)
 }
 
-// settled returns the objects of a catalogue in which nothing is being replaced.
+// settled returns the objects of a catalogue that no Push replaces now.
 func (m *Mirror) settled(ctx context.Context) (map[string]object.Info, error) {
 	remote, err := m.remote(ctx)
 	if err != nil {
@@ -110,13 +109,12 @@ func (m *Mirror) settled(ctx context.Context) (map[string]object.Info, error) {
 		return nil, err
 	}
 	if h != nil {
-		return nil, fmt.Errorf("%s: being written by %s: try again when it is done; if it does not run any more, the same ingest once more makes the catalogue whole", m.loc, h)
+		return nil, fmt.Errorf("%s: being written by %s: try again when it is done; if it is dead, the same ingest again repairs the catalogue", m.loc, h)
 	}
 	return remote, nil
 }
 
-// moved reports whether the catalogue is another than the one that the files of the
-// mirror were last equal to.
+// moved reports whether the catalogue changed since the files of the mirror equalled it.
 func (m *Mirror) moved(remote map[string]object.Info) bool {
 	for name, e := range m.state.Files {
 		if isTop(name) && remote[name].ETag != e.ETag {
@@ -131,8 +129,8 @@ func (m *Mirror) moved(remote map[string]object.Info) bool {
 	return false
 }
 
-// work returns the names of what is at the top of the folder and not known to be equal
-// to an object: results that were not pushed, and the hidden files of an ingest.
+// work returns the names at the top of the folder that equal no object: results before
+// their Push, and the hidden files of an ingest.
 func (m *Mirror) work() ([]string, error) {
 	entries, err := os.ReadDir(m.Dir())
 	if err != nil {
@@ -150,7 +148,7 @@ func (m *Mirror) work() ([]string, error) {
 	return names, nil
 }
 
-// discard empties the folder but for its folders, in which are rows in quarantine.
+// discard removes the files of the folder. Its folders, with rows in quarantine, stay.
 func (m *Mirror) discard() error {
 	names, err := m.work()
 	if err != nil {
@@ -173,15 +171,14 @@ func (m *Mirror) discard() error {
 	return nil
 }
 
-// pull brings the objects that the folder has no equal file of, and removes the files
-// that were equal to objects that are gone.
+// pull downloads objects without an equal file, and removes the files of deleted objects.
 func (m *Mirror) pull(ctx context.Context, remote map[string]object.Info) error {
 	var count, bytes int64
 	for _, name := range slices.Sorted(maps.Keys(remote)) {
 		o := remote[name]
 		known, ok := m.state.Files[name]
 		if _, err := os.Stat(m.path(name)); ok && err == nil && known.ETag == o.ETag {
-			continue // equal, or an ingest's result that was made from it
+			continue // equal, or made from it by an ingest
 		}
 		if m.link(name, o) {
 			continue
@@ -203,13 +200,13 @@ func (m *Mirror) pull(ctx context.Context, remote map[string]object.Info) error 
 		}
 	}
 	if count > 0 {
-		m.log.Info("brought from the bucket", "objects", count, "bytes", bytes)
+		m.log.Info("downloaded from the bucket", "objects", count, "bytes", bytes)
 	}
 	return nil
 }
 
-// link takes a file from the mirror of the other mode, if that has it. Files of a
-// catalogue are only ever replaced, so two folders may share one.
+// link links a file from the mirror of the other mode if it has the same version. Files of
+// a catalogue are replaced and never changed, so two folders may share one.
 func (m *Mirror) link(name string, o object.Info) bool {
 	other := filepath.Join(filepath.Dir(m.root), modeOf(filepath.Base(m.root) == modeOf(false)))
 	s, err := loadState(filepath.Join(other, "state.json"))
@@ -223,14 +220,13 @@ func (m *Mirror) link(name string, o object.Info) bool {
 		return false
 	}
 	if !e.clean(tmp) || os.Rename(tmp, m.path(name)) != nil {
-		_ = os.Remove(tmp) // it is not what it was, or stays in the way of nothing
+		_ = os.Remove(tmp) // the file changed; a leftover harms nothing
 		return false
 	}
 	return m.remember(name, o.ETag) == nil
 }
 
-// download brings one object, and checks it by its size and, where the store tells one,
-// its MD5.
+// download fetches one object and checks its size and, where the store has one, its MD5.
 func (m *Mirror) download(ctx context.Context, name string, o object.Info) error {
 	tmp, err := os.CreateTemp(m.root, "download-*")
 	if err != nil {
@@ -245,7 +241,7 @@ func (m *Mirror) download(ctx context.Context, name string, o object.Info) error
 		return err
 	}
 	if o.MD5 != nil && !bytes.Equal(sum.Sum(nil), o.MD5) {
-		return fmt.Errorf("%s: the content does not have the MD5 that the store tells: want %x, found %x", m.loc.At(o.Key), o.MD5, sum.Sum(nil))
+		return fmt.Errorf("%s: the content does not have the MD5 of the store: want %x, found %x", m.loc.At(o.Key), o.MD5, sum.Sum(nil))
 	}
 	if err := errors.Join(tmp.Chmod(0o644), tmp.Sync(), tmp.Close()); err != nil {
 		return err

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/md5" // what stores tell of their objects; no secret depends on it
+	"crypto/md5" // the checksum that stores have; no secret depends on it
 	"errors"
 	"fmt"
 	"io"
@@ -19,14 +19,13 @@ import (
 	"reelsplice/schemas/object"
 )
 
-// Push replaces the objects of files that changed, makes those of new files, and
-// removes those of files that were removed since Open. The order is: rows in
-// quarantine, so that none is lost; what the kinds' files depend on, such as overlays;
-// the kinds' files; reports. If it is ended in between, what is left is pushed after the
-// next ingest.
+// Push uploads changed and new files, and deletes the objects of files removed since Open.
+// The order is: rows in quarantine, so that none is lost; what the kinds' files depend on,
+// such as overlays; the kinds' files; reports. The next ingest pushes the rest of a killed
+// Push.
 //
-// The mirror must have been opened for writing. A lock that another has broken, and
-// objects that another has changed since Open, are errors before anything is written.
+// The mirror must be open for writing. A broken lock, or an object that another changed
+// since Open, is an error before the first write.
 func (m *Mirror) Push(ctx context.Context) error {
 	if m.lock == nil {
 		return errors.New("push: the mirror is open for reading")
@@ -43,7 +42,7 @@ func (m *Mirror) Push(ctx context.Context) error {
 	}
 	for _, name := range changed {
 		if err := m.upload(ctx, name); err != nil {
-			return fmt.Errorf("push catalogue: %w; the same ingest once more makes it whole", err)
+			return fmt.Errorf("push catalogue: %w; the same ingest again repairs it", err)
 		}
 	}
 	for _, name := range gone {
@@ -54,31 +53,31 @@ func (m *Mirror) Push(ctx context.Context) error {
 			return err
 		}
 	}
-	m.log.Info("taken to the bucket", "objects", len(changed), "removed", len(gone))
+	m.log.Info("uploaded to the bucket", "objects", len(changed), "removed", len(gone))
 	return m.bucket.Delete(ctx, m.key(writingName))
 }
 
-// unmoved checks that nobody else has touched the catalogue.
+// unmoved checks that the lock holds and no other has changed the catalogue.
 func (m *Mirror) unmoved(ctx context.Context) error {
 	h, err := m.holder(ctx, lockName)
 	if err != nil {
 		return err
 	}
 	if h == nil || h.ID != m.lock.holder.ID {
-		return fmt.Errorf("%s: the lock was broken: nothing is written; run the ingest again", m.loc)
+		return fmt.Errorf("%s: the lock was broken: no object is written; run the ingest again", m.loc)
 	}
 	remote, err := m.remote(ctx)
 	if err != nil {
 		return err
 	}
 	if m.moved(remote) {
-		return fmt.Errorf("%s: the catalogue was changed by another: nothing is written; run the ingest again", m.loc)
+		return fmt.Errorf("%s: another ingest changed the catalogue: no object is written; run the ingest again", m.loc)
 	}
 	return nil
 }
 
 // changes returns the names of files that differ from their objects, in the order of
-// Push, and of those that are gone since Open.
+// Push, and of files removed since Open.
 func (m *Mirror) changes() (changed, gone []string, err error) {
 	err = filepath.WalkDir(m.Dir(), func(p string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -114,8 +113,7 @@ func (m *Mirror) changes() (changed, gone []string, err error) {
 	return changed, gone, err
 }
 
-// rank orders files as Push has it. The kinds come in the order in which ingest
-// publishes them.
+// rank orders files as Push does, kinds in the order in which ingest publishes them.
 func rank(name string) int {
 	kinds := catalog.Types()
 	kind := slices.IndexFunc(kinds, func(t *catalog.Type) bool { return t.File() == name })
@@ -130,7 +128,7 @@ func rank(name string) int {
 	return 1
 }
 
-// upload takes one file to the bucket, and checks what arrived as download does.
+// upload sends one file to the bucket and checks the object as download does.
 func (m *Mirror) upload(ctx context.Context, name string) error {
 	f, err := os.Open(m.path(name))
 	if err != nil {
@@ -151,7 +149,7 @@ func (m *Mirror) upload(ctx context.Context, name string) error {
 	return m.remember(name, o.ETag)
 }
 
-// arrived compares a file with its object by size and, where the store tells one, MD5.
+// arrived compares a file with its object by size and, where the store has one, MD5.
 func (m *Mirror) arrived(f io.ReaderAt, size int64, o object.Info) error {
 	if size != o.Size {
 		return fmt.Errorf("%s: %d bytes arrived of %d", m.loc.At(o.Key), o.Size, size)

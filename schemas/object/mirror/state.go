@@ -11,20 +11,19 @@ import (
 	"github.com/google/renameio/v2"
 )
 
-// state says which object each file of a mirror was last equal to.
+// state has the object that each file of a mirror last equalled.
 type state struct {
 	Files map[string]entry `json:"files"` // by path below the catalogue, with slashes
 }
 
-// An entry is an object's version and what the file looked like when it was equal.
+// An entry is an object's version and the file's size and time when they were equal.
 type entry struct {
 	ETag    string `json:"etag"`
 	Size    int64  `json:"size"`
 	ModTime int64  `json:"mtime"` // of the file, nanoseconds since 1970
 }
 
-// loadState reads a state. One that is missing or damaged is empty: then everything is
-// brought again.
+// loadState reads a state. A missing or damaged one is empty: all files are downloaded again.
 func loadState(path string) (state, error) {
 	s := state{Files: map[string]entry{}}
 	data, err := os.ReadFile(path)
@@ -51,7 +50,7 @@ func (s state) save(path string) error {
 	return nil
 }
 
-// remember notes that a file of the mirror is equal to the object of an ETag.
+// remember records that a file of the mirror equals the object of an ETag.
 func (m *Mirror) remember(name, etag string) error {
 	info, err := os.Stat(m.path(name))
 	if err != nil {
@@ -69,7 +68,7 @@ func (m *Mirror) forget(name string) error {
 // path returns the path of a file of the mirror.
 func (m *Mirror) path(name string) string { return filepath.Join(m.Dir(), filepath.FromSlash(name)) }
 
-// clean reports whether the file of an entry is as it was noted.
+// clean reports whether the file of an entry is unchanged.
 func (e entry) clean(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.Mode().IsRegular() && info.Size() == e.Size && info.ModTime().UnixNano() == e.ModTime

@@ -1,5 +1,4 @@
-// Package objecttest runs an S3 server inside the process of a test, with faults that
-// the test asks for.
+// Package objecttest runs an S3 server in the process of a test and injects faults.
 package objecttest
 
 import (
@@ -34,11 +33,10 @@ type Server struct {
 	requests []string
 }
 
-// A Fault may answer a request in place of the server; it reports whether it did.
+// A Fault may respond in place of the server; it reports whether it did.
 type Fault func(w http.ResponseWriter, r *http.Request) bool
 
-// New starts a server that lives as long as the test. No credentials of this machine
-// are used, nor looked for on the network.
+// New starts a server for the time of the test, with credentials of its own.
 func New(tb testing.TB) *Server {
 	tb.Helper()
 	tb.Setenv("AWS_EC2_METADATA_DISABLED", "true")
@@ -75,7 +73,7 @@ func Start() (*Server, error) {
 // Close stops the server and cuts its connections.
 func (s *Server) Close() error { return s.http.Close() }
 
-// Query returns the parameters, without question mark, that lead a URL to this server.
+// Query returns the parameters of URLs to this server, without question mark.
 func (s *Server) Query() string {
 	return url.Values{
 		"region": {"us-east-1"}, "endpoint": {s.Endpoint}, "use_path_style": {"true"}, "disable_https": {"true"},
@@ -85,7 +83,7 @@ func (s *Server) Query() string {
 // URL returns the URL of a key, a prefix or a pattern.
 func (s *Server) URL(key string) string { return "s3://" + Bucket + "/" + key + "?" + s.Query() }
 
-// SetFault makes every request go through f first; nil ends that.
+// SetFault sends every request through f first; nil removes it.
 func (s *Server) SetFault(f Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -109,8 +107,8 @@ func (s *Server) faulty(w http.ResponseWriter, r *http.Request) bool {
 	return f != nil && f(w, r)
 }
 
-// changed answers a request for another version of an object, as S3 does; the fake
-// passes over the condition.
+// changed refuses a request for another version of an object, as S3 does; the fake ignores
+// If-Match.
 func (s *Server) changed(w http.ResponseWriter, r *http.Request) bool {
 	want := r.Header.Get("If-Match")
 	if r.Method != http.MethodGet || want == "" {
@@ -126,7 +124,7 @@ func (s *Server) changed(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// T is what of a test the methods need.
+// T is the part of testing.TB that the methods need.
 type T interface {
 	Helper()
 	Fatal(args ...any)
@@ -181,14 +179,14 @@ func (s *Server) Keys(t T, prefix string) []string {
 	return keys
 }
 
-// Unavailable answers 503.
+// Unavailable responds with 503.
 func Unavailable(w http.ResponseWriter) bool {
 	w.WriteHeader(http.StatusServiceUnavailable)
 	fmt.Fprint(w, `<?xml version="1.0" encoding="UTF-8"?><Error><Code>ServiceUnavailable</Code><Message>later</Message></Error>`)
 	return true
 }
 
-// CutAfter makes the connection break behind n bytes of the body.
+// CutAfter breaks the connection after n bytes of the body.
 func (s *Server) CutAfter(n int, w http.ResponseWriter, r *http.Request) bool {
 	gofakes3.New(s.backend, gofakes3.WithLogger(gofakes3.DiscardLog())).Server().ServeHTTP(&cutting{ResponseWriter: w, left: n}, r)
 	return true

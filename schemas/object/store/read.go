@@ -12,21 +12,21 @@ import (
 )
 
 const (
-	// maxTries is how often a request is made in all, as long as nothing comes of it.
+	// maxTries bounds the requests in a row without progress.
 	maxTries = 5
 
-	// firstPause is how long the second try waits; each further one waits twice as long.
+	// firstPause is the wait before the second try; it doubles with each further one.
 	firstPause = 100 * time.Millisecond
 
-	// progress is how many bytes must have come for failures to be forgotten.
+	// progress is the number of bytes after which earlier failures no longer count.
 	progress = 1 << 20
 )
 
 // retry counts failures.
 type retry struct{ failures int }
 
-// after waits for a moment, so that what failed with err may be tried again. It
-// returns an error when it must not.
+// after waits before the next try of a request that failed with err. It returns an error
+// when the request must not be tried again.
 func (r *retry) after(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -47,8 +47,8 @@ func (r *retry) after(ctx context.Context, err error) error {
 	}
 }
 
-// A Reader reads one version of an object from its start to its end. A stream that
-// breaks goes on at the byte where it broke.
+// A Reader reads one version of an object from start to end. A broken stream resumes at
+// its offset.
 type Reader struct {
 	ctx    context.Context
 	bucket *Bucket
@@ -62,16 +62,16 @@ type Reader struct {
 
 var _ io.ReadCloser = (*Reader)(nil)
 
-// NewReader reads the version of an object that Stat or List described. A version that
-// is gone makes the first Read fail with ErrChanged. ctx is for all reading.
+// NewReader reads the version of an object that Stat or List described. If the object was
+// replaced, Read fails with ErrChanged. ctx covers all reads.
 func (b *Bucket) NewReader(ctx context.Context, o object.Info) io.ReadCloser {
 	return &Reader{ctx: ctx, bucket: b, info: o}
 }
 
-// Info describes what is read.
+// Info describes the object.
 func (r *Reader) Info() object.Info { return r.info }
 
-// Read reads on. The error names the object.
+// Read implements io.Reader. The error names the object.
 func (r *Reader) Read(p []byte) (int, error) {
 	for r.err == nil {
 		if r.off == r.info.Size {
@@ -92,7 +92,7 @@ func (r *Reader) Read(p []byte) (int, error) {
 	return 0, r.err
 }
 
-// read reads once, from a new stream if there is none. After an error there is none.
+// read reads once and opens a stream if none is open. An error closes the stream.
 func (r *Reader) read(p []byte) (int, error) {
 	if r.body == nil {
 		body, err := r.bucket.rangeReader(r.ctx, r.info, r.off, -1)

@@ -11,16 +11,16 @@ import (
 )
 
 const (
-	// BlockSize is how many bytes one request of a ReaderAt asks for: 1 MiB.
+	// BlockSize is the number of bytes of one request of a ReaderAt: 1 MiB.
 	BlockSize = 1 << 20
 
-	// maxBlocks is how many blocks a ReaderAt keeps: 64 MiB at most, so that the columns
-	// of a wide Parquet file, which are read side by side, do not push each other out.
+	// maxBlocks bounds the cached blocks of a ReaderAt at 64 MiB: the columns of a wide
+	// Parquet file are read side by side and must not evict each other.
 	maxBlocks = 64
 )
 
-// A ReaderAt reads one version of an object at any offset, in blocks of which it keeps
-// the last used. Its method may be called from several goroutines.
+// A ReaderAt reads one version of an object at any offset, and caches the last used blocks.
+// Goroutines may share it.
 type ReaderAt struct {
 	ctx    context.Context
 	bucket *Bucket
@@ -38,8 +38,8 @@ type block struct {
 
 var _ io.ReaderAt = (*ReaderAt)(nil)
 
-// NewReaderAt reads the version of an object that Stat or List described. ctx is for
-// all reading.
+// NewReaderAt reads the version of an object that Stat or List described. ctx covers all
+// reads.
 func (b *Bucket) NewReaderAt(ctx context.Context, o object.Info) io.ReaderAt {
 	return &ReaderAt{ctx: ctx, bucket: b, info: o, blocks: map[int64]*list.Element{}, used: list.New()}
 }
@@ -47,7 +47,7 @@ func (b *Bucket) NewReaderAt(ctx context.Context, o object.Info) io.ReaderAt {
 // Size returns the object's size in bytes.
 func (r *ReaderAt) Size() int64 { return r.info.Size }
 
-// ReadAt reads as io.ReaderAt has it. The error names the object.
+// ReadAt implements io.ReaderAt. The error names the object.
 func (r *ReaderAt) ReadAt(p []byte, off int64) (n int, err error) {
 	if off < 0 {
 		return 0, failed(r.bucket.loc.At(r.info.Key), errOffset)
@@ -68,7 +68,7 @@ func (r *ReaderAt) ReadAt(p []byte, off int64) (n int, err error) {
 	return n, nil
 }
 
-// block returns a block, and keeps it as the last used.
+// block returns a block and marks it as the last used.
 func (r *ReaderAt) block(number int64) ([]byte, error) {
 	if e, ok := r.blocks[number]; ok {
 		r.used.MoveToFront(e)
@@ -89,7 +89,7 @@ func (r *ReaderAt) block(number int64) ([]byte, error) {
 	return data, nil
 }
 
-// fetch asks for a block, and puts it into buf if that is large enough.
+// fetch reads a block into buf, or into a new buffer if buf is too small.
 func (r *ReaderAt) fetch(number int64, buf []byte) ([]byte, error) {
 	off := number * BlockSize
 	size := min(BlockSize, r.info.Size-off)
@@ -99,8 +99,8 @@ func (r *ReaderAt) fetch(number int64, buf []byte) ([]byte, error) {
 	return buf[:size], r.bucket.readRange(r.ctx, r.info, off, buf[:size])
 }
 
-// ReadRange returns n bytes from off on of the version of an object that Stat or List
-// described. They must be there.
+// ReadRange returns n bytes from off of the version that Stat or List described; all of
+// them must exist.
 func (b *Bucket) ReadRange(ctx context.Context, o object.Info, off, n int64) ([]byte, error) {
 	buf := make([]byte, n)
 	if n == 0 {
@@ -109,7 +109,7 @@ func (b *Bucket) ReadRange(ctx context.Context, o object.Info, off, n int64) ([]
 	return buf, failed(b.loc.At(o.Key), b.readRange(ctx, o, off, buf))
 }
 
-// readRange asks for a range until it comes whole.
+// readRange reads a range into buf, again after transient errors.
 func (b *Bucket) readRange(ctx context.Context, o object.Info, off int64, buf []byte) error {
 	var try retry
 	for {
