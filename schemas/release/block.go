@@ -50,8 +50,13 @@ func (b *block) piece(p *PieceSpec, where uint64) {
 
 // end makes the open program that of a fragment.
 func (b *block) end(a fragment.Address) {
+	b.row(a, b.place())
+}
+
+// row adds a fragment whose program starts at a place among the programs.
+func (b *block) row(a fragment.Address, at uint32) {
 	b.rows = le.AppendUint64(b.rows, a.Uint64())
-	b.rows = le.AppendUint32(b.rows, b.place())
+	b.rows = le.AppendUint32(b.rows, at)
 }
 
 // place returns where the open program starts among the programs, and adds it to them
@@ -72,6 +77,11 @@ func (b *block) place() uint32 {
 		}
 		b.known[string(b.program)] = uint32(len(b.programs))
 	}
+	return b.append()
+}
+
+// append adds the open program to the programs, and returns where it starts.
+func (b *block) append() uint32 {
 	at := uint32(len(b.programs))
 	b.programs = append(binary.AppendUvarint(b.programs, uint64(len(b.program))), b.program...)
 	b.pieces += b.count

@@ -79,13 +79,13 @@ type Part struct {
 // and segments will lie. It is for one goroutine at a time; those of different parts do not
 // wait for one another, and the bytes of the release do not depend on their order.
 type PartWriter struct {
-	o     PartOptions
-	disk  disk
-	out   *fileWriter
-	keys  []pair
-	block block // in the making
-	order []int // of the fragments in the making
-	copy  copier
+	o      PartOptions
+	disk   disk
+	out    *fileWriter
+	keys   []pair
+	block  block          // in the making
+	order  []int          // of the fragments in the making
+	copied copiedPrograms // of the resource that Copy writes
 
 	packs []packInUse // by their number in the list of the part
 	taken map[*mapping]int
@@ -136,18 +136,14 @@ func (s *PartWriter) isCommon() bool { return s.o.Number == 0 }
 // Add writes a resource. It copies what it keeps. A resource that breaks a rule is refused as a
 // whole, and the part can go on; after an error of the disk it cannot.
 func (s *PartWriter) Add(r ResourceSpec) error {
-	if s.err != nil {
-		return fmt.Errorf("add to part %d: it has failed before: %w", s.o.Number, s.err)
+	err := s.ready()
+	if err == nil {
+		err = s.check(r)
 	}
-	if s.closed {
-		return fmt.Errorf("add to part %d: %w", s.o.Number, os.ErrClosed)
-	}
-	if err := s.check(r); err != nil {
+	if err != nil {
 		return fmt.Errorf("add to part %d: %s: %w", s.o.Number, fragment.DescribeKey(r.Key), err)
 	}
-	if !s.isCommon() {
-		clear(s.seen) // identical segments are found within a resource only
-	}
+	s.begin()
 	if s.isCommon() {
 		s.o.Common.add(r, Ref(s.out.off/blockAlign))
 	}
@@ -156,6 +152,25 @@ func (s *PartWriter) Add(r ResourceSpec) error {
 		return fmt.Errorf("add to part %d: %w", s.o.Number, err)
 	}
 	return nil
+}
+
+// ready returns the error of a part that takes no more resources.
+func (s *PartWriter) ready() error {
+	switch {
+	case s.err != nil:
+		return fmt.Errorf("it has failed before: %w", s.err)
+	case s.closed:
+		return os.ErrClosed
+	}
+	return nil
+}
+
+// begin starts a resource.
+func (s *PartWriter) begin() {
+	if !s.isCommon() {
+		clear(s.seen) // identical segments are found within a resource only
+	}
+	s.block.reset()
 }
 
 // check tells what r breaks, and leaves the order of its fragments in s.order.
@@ -251,12 +266,17 @@ func (g *Segment) check() error {
 
 // write appends the blocks of r, which has been checked.
 func (s *PartWriter) write(r ResourceSpec) error {
-	s.block.reset()
 	for _, i := range s.order {
 		if err := s.program(&r.Fragments[i]); err != nil {
 			return err
 		}
 	}
+	return s.writeBlocks(r, len(r.Fragments))
+}
+
+// writeBlocks appends the block that is made, of a resource with so many fragments, and those
+// of its aliases.
+func (s *PartWriter) writeBlocks(r ResourceSpec, fragments int) error {
 	if uint64(len(s.block.programs)) > maxPrograms {
 		return fmt.Errorf("programs of %d bytes, at most %d are possible", len(s.block.programs), uint32(maxPrograms))
 	}
@@ -272,10 +292,10 @@ func (s *PartWriter) write(r ResourceSpec) error {
 	}
 	s.resource[r.Key[0]]++
 	s.part.Aliases += int64(len(r.Aliases))
-	s.part.Fragments += int64(len(r.Fragments))
+	s.part.Fragments += int64(fragments)
 	s.counts[partBlocks] += uint64(1 + len(r.Aliases))
 	s.counts[partResources]++
-	s.counts[partFragments] += uint64(len(r.Fragments))
+	s.counts[partFragments] += uint64(fragments)
 	s.counts[partPieces] += uint64(s.block.pieces)
 	_, err := s.out.Write(blocks)
 	return err
@@ -414,7 +434,7 @@ func (s *PartWriter) Close() (Part, error) {
 		s.err = err
 		return Part{}, fmt.Errorf("close part %d: %w", s.o.Number, err)
 	}
-	s.keys, s.seen, s.block, s.order, s.taken, s.copy = nil, nil, block{}, nil, nil, copier{}
+	s.keys, s.seen, s.block, s.order, s.taken, s.copied = nil, nil, block{}, nil, nil, nil
 	return s.part, nil
 }
 
@@ -523,52 +543,95 @@ func ReadCommon(dir string, p Part) (*Common, error) {
 	return c, errors.Join(err, r.Close())
 }
 
-// A copier turns an Entry into what writes it again. Its memory is used again.
-type copier struct {
-	fragments []FragmentSpec
-	pieces    []PieceSpec
-	text      []byte // of literals
-	starts    []int  // of the pieces of each fragment
-}
-
 // Copy writes a resource of the previous release as it is there, with other aliases. Its
 // segments stay where they are, as those of Add do.
 func (s *PartWriter) Copy(e Entry, aliases [][]byte) error {
-	c := &s.copy
-	c.fragments, c.pieces, c.text, c.starts = c.fragments[:0], c.pieces[:0], c.text[:0], c.starts[:0]
-	for i := range e.Len() {
-		c.starts = append(c.starts, len(c.pieces))
-		if err := c.addPieces(e.Fragment(i)); err != nil {
-			return fmt.Errorf("copy %s: %w", describe(e.Key(), e.Address(i)), err)
+	err := s.ready()
+	for _, key := range aliases {
+		if err == nil {
+			err = checkKey(key)
 		}
 	}
-	c.starts = append(c.starts, len(c.pieces))
-	for i := range e.Len() {
-		c.fragments = append(c.fragments, FragmentSpec{Address: e.Address(i), Pieces: c.pieces[c.starts[i]:c.starts[i+1]]})
+	if err != nil {
+		return fmt.Errorf("copy to part %d: %s: %w", s.o.Number, fragment.DescribeKey(e.Key()), err)
 	}
-	return s.Add(ResourceSpec{Key: e.Key(), ID: e.ID(), Fingerprint: e.Fingerprint(), Aliases: aliases, Fragments: c.fragments})
+	s.begin()
+	s.copied = s.copied[:0]
+	for i := range e.Len() {
+		at, ok := s.copied.find(e.start(i))
+		if !ok {
+			if err := s.copyProgram(e.Fragment(i)); err != nil {
+				s.err = err
+				return fmt.Errorf("copy to part %d: %s: %w", s.o.Number, describe(e.Key(), e.Address(i)), err)
+			}
+			at = s.block.append()
+			s.copied = append(s.copied, copiedProgram{e.start(i), at})
+		}
+		s.block.row(e.Address(i), at)
+	}
+	r := ResourceSpec{Key: e.Key(), ID: e.ID(), Fingerprint: e.Fingerprint(), Aliases: aliases}
+	if s.isCommon() {
+		of := r
+		for i := range e.Len() {
+			of.Fragments = append(of.Fragments, FragmentSpec{Address: e.Address(i)})
+		}
+		s.o.Common.add(of, Ref(s.out.off/blockAlign))
+	}
+	if s.err = s.writeBlocks(r, e.Len()); s.err != nil {
+		return fmt.Errorf("copy to part %d: %w", s.o.Number, s.err)
+	}
+	return nil
 }
 
-func (c *copier) addPieces(f Fragment) error {
+// copiedPrograms are the programs of the resource that is copied, in order.
+type copiedPrograms []copiedProgram
+
+// A copiedProgram is where a program starts, there and here.
+type copiedProgram struct {
+	from uint64
+	to   uint32
+}
+
+// find returns where the copy of the program that starts at from starts.
+func (c copiedPrograms) find(from uint64) (to uint32, ok bool) {
+	i, ok := slices.BinarySearchFunc(c, from, func(p copiedProgram, from uint64) int { return cmp.Compare(p.from, from) })
+	if !ok {
+		return 0, false
+	}
+	return c[i].to, true
+}
+
+// copyProgram makes a program of the previous release the open one. Segments and references get
+// new places; all other pieces are the same bytes.
+func (s *PartWriter) copyProgram(f Fragment) error {
+	b := &s.block
+	b.begin()
 	var p Piece
-	pieces := f.Pieces()
-	for pieces.Next(&p) {
-		spec := PieceSpec{Op: p.Op, Segment: p.Segment, Sub: p.Sub, Include: p.Include, Word: p.Word, Number: p.Number}
+	c := f.Pieces()
+	for before := c.rest; c.Next(&p); before = c.rest {
 		switch p.Op {
-		case OpLiteral:
-			n := len(c.text)
-			c.text = append(c.text, p.Text()...)
-			spec.Literal = c.text[n:len(c.text):len(c.text)]
+		case OpSegment:
+			where, err := s.place(&p.Segment)
+			if err != nil {
+				return err
+			}
+			b.piece(&PieceSpec{Op: OpSegment, Segment: p.Segment}, where)
 		case OpReference:
 			to, ok := f.p.r.EntryAt(p.Ref)
 			if !ok {
 				return corrupt(f.p.name, int64(f.off), "a reference leads nowhere")
 			}
-			spec.Shared = to.Key()
+			ref, ok := s.o.Common.ref(to.Key(), p.Sub)
+			if !ok {
+				return fmt.Errorf("the common part has no %s of %s", p.Sub, fragment.DescribeKey(to.Key()))
+			}
+			b.piece(&PieceSpec{Op: OpReference, Sub: p.Sub}, uint64(ref))
+		default:
+			b.program = append(b.program, before[:len(before)-len(c.rest)]...)
+			b.count++
 		}
-		c.pieces = append(c.pieces, spec)
 	}
-	if pieces.Broken() {
+	if c.Broken() {
 		return corrupt(f.p.name, int64(f.off), "a piece breaks the format")
 	}
 	return nil

@@ -1,0 +1,211 @@
+// Package reuse takes over from the previous release what a build would only make again.
+//
+// Each resource of a release has a fingerprint: a hash of its rendered fragments and of the
+// encoder. A build renders every resource of the catalogue in full. Where the previous release
+// has a resource of that key and fingerprint, its block is copied, and its segments stay in their
+// packs, which the new release links. Otherwise the fragments are compressed, except for texts that
+// a segment of the previous release has already: that segment stays too.
+//
+// So an incremental build responds as a full build does, byte for byte: both have the same texts, and
+// a Source is of the same encoder or of none. Nothing lies beside the release.
+package reuse
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"sync/atomic"
+
+	"github.com/zeebo/xxh3"
+
+	"reelsplice/build/render"
+	"reelsplice/build/segment"
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/release"
+)
+
+// A Source is the previous release, as far as builds take over from it. It is safe for concurrent
+// use. A nil Source has nothing.
+type Source struct {
+	r       *release.Reader
+	lookups atomic.Int64 // since the last Forget
+	most    int64        // lookups until what they read is forgotten
+}
+
+// ParamEncoder is the parameter of a manifest that names the encoder of its segments.
+const ParamEncoder = "encoder"
+
+// Encoder names the encoder of a deflate level.
+func Encoder(level int) string { return fmt.Sprintf("%d.%d", segment.Version, level) }
+
+// lookupBytes is the memory that a lookup may bring in: the system maps some pages around the one
+// that is read.
+const lookupBytes = 64 << 10
+
+// From returns the Source that is a release, which stays open for it: nil if another encoder made its
+// segments. The pages that lookups read stay within some memory, in bytes.
+func From(previous *release.Reader, level int, memory int64) *Source {
+	if previous == nil || previous.Manifest().Params[ParamEncoder] != Encoder(level) {
+		return nil
+	}
+	return &Source{r: previous, most: max(64, memory/lookupBytes)}
+}
+
+// Reader returns the release; nil for a nil Source.
+func (s *Source) Reader() *release.Reader {
+	if s == nil {
+		return nil
+	}
+	return s.r
+}
+
+// find returns the resource with that key.
+func (s *Source) find(key []byte) (release.Entry, bool) {
+	if s == nil {
+		return release.Entry{}, false
+	}
+	if s.lookups.Add(1)%s.most == 0 {
+		s.r.ForgetLookups()
+	}
+	return s.r.Resource(key)
+}
+
+// A Writer writes resources into a part of a release. It is for one goroutine.
+type Writer struct {
+	from     *Source
+	part     *release.PartWriter
+	z        *segment.Compressor
+	buf      []byte // what the fingerprint is of
+	segments map[release.Hash]release.Segment
+	copied   int64
+	spec     release.ResourceSpec // memory that is used again
+	pieces   []release.PieceSpec
+}
+
+// NewWriter returns a Writer that compresses at a level and closes part.
+func NewWriter(from *Source, part *release.PartWriter, level int) (*Writer, error) {
+	z, err := segment.New(level)
+	if err != nil {
+		return nil, err
+	}
+	return &Writer{from: from, part: part, z: z, segments: map[release.Hash]release.Segment{}}, nil
+}
+
+// Close completes the part.
+func (w *Writer) Close() (release.Part, error) {
+	w.z.Close()
+	return w.part.Close()
+}
+
+// Copied returns how many resources were taken over.
+func (w *Writer) Copied() int64 { return w.copied }
+
+// Add writes a resource of these fragments, whatever spec has of them.
+func (w *Writer) Add(spec release.ResourceSpec, fragments []render.Fragment) error {
+	spec.Fingerprint = w.fingerprint(&spec, fragments)
+	e, ok := w.from.find(spec.Key)
+	if ok && e.Fingerprint() == spec.Fingerprint {
+		w.copied++
+		return w.part.Copy(e, spec.Aliases)
+	}
+	w.load(e)
+	w.z.Reset()
+	w.pieces, spec.Fragments = w.pieces[:0], w.spec.Fragments[:0]
+	for i := range fragments {
+		start := len(w.pieces)
+		if err := w.addPieces(fragment.Kind(spec.Key[0]), fragments[i].Pieces); err != nil {
+			return fmt.Errorf("%s %s: %w", fragment.DescribeKey(spec.Key), fragments[i].Address, err)
+		}
+		spec.Fragments = append(spec.Fragments, release.FragmentSpec{Address: fragments[i].Address, Pieces: w.pieces[start:len(w.pieces):len(w.pieces)]})
+	}
+	w.spec.Fragments = spec.Fragments
+	return w.part.Add(spec)
+}
+
+// fingerprint returns a hash of the fragments of a resource and of its id. Keys, encoders and
+// aliases have no share in it: resources are found by their keys, a Source is of one encoder, and
+// Copy gives a resource its aliases of today.
+func (w *Writer) fingerprint(spec *release.ResourceSpec, fragments []render.Fragment) uint64 {
+	w.buf = binary.LittleEndian.AppendUint64(w.buf[:0], spec.ID)
+	for i := range fragments {
+		w.buf = binary.LittleEndian.AppendUint64(w.buf, fragments[i].Address.Uint64())
+		w.buf = binary.AppendUvarint(w.buf, uint64(len(fragments[i].Pieces)))
+		for k := range fragments[i].Pieces {
+			w.buf = appendPiece(w.buf, &fragments[i].Pieces[k])
+		}
+	}
+	return xxh3.Hash(w.buf)
+}
+
+// appendPiece appends everything that a piece is made of. Lengths come first, so that no two
+// lists of pieces are the same bytes.
+func appendPiece(dst []byte, p *render.Piece) []byte {
+	dst = append(dst, byte(p.Op), byte(p.Word))
+	dst = binary.AppendUvarint(dst, uint64(p.Number))
+	switch p.Op {
+	case release.OpInclude:
+		dst = append(dst, byte(p.Include.Kind))
+		for _, n := range [...]uint64{p.Include.ID, uint64(p.Include.Season), uint64(p.Include.Episode), uint64(p.Include.Sub)} {
+			dst = binary.AppendUvarint(dst, n)
+		}
+	case release.OpReference:
+		dst = binary.AppendUvarint(dst, uint64(len(p.Genres)))
+		for _, id := range p.Genres {
+			dst = binary.AppendVarint(dst, id)
+		}
+	}
+	dst = binary.AppendUvarint(dst, uint64(len(p.Raw)))
+	return append(dst, p.Raw...)
+}
+
+// load finds the segments of a resource of the previous release.
+func (w *Writer) load(e release.Entry) {
+	clear(w.segments)
+	var p release.Piece
+	for i := range e.Len() {
+		for c := e.Fragment(i).Pieces(); c.Next(&p); {
+			if p.Op == release.OpSegment {
+				w.segments[p.Segment.Hash] = p.Segment
+			}
+		}
+	}
+}
+
+// addPieces appends pieces as a part takes them.
+func (w *Writer) addPieces(kind fragment.Kind, pieces []render.Piece) error {
+	for i := range pieces {
+		p := &pieces[i]
+		out := release.PieceSpec{Op: p.Op, Include: p.Include, Word: p.Word, Number: p.Number}
+		switch p.Op {
+		case release.OpSegment:
+			if IsLiteral(p.Raw) {
+				out.Op, out.Literal = release.OpLiteral, p.Raw
+				break
+			}
+			var err error
+			if out.Segment, err = w.segment(p.Raw); err != nil {
+				return err
+			}
+		case release.OpReference:
+			out.Shared, out.Sub = GenresKey(kind, render.GenresName(p.Genres)), fragment.SubGenres
+		}
+		w.pieces = append(w.pieces, out)
+	}
+	return nil
+}
+
+// segment returns a segment of raw: one of the previous release, else a new one.
+func (w *Writer) segment(raw []byte) (release.Segment, error) {
+	if len(w.segments) > 0 {
+		g, ok := w.segments[release.HashOf(raw)]
+		if ok && int(g.RawLen) == len(raw) && g.CRC == crc32.ChecksumIEEE(raw) {
+			return g, nil
+		}
+	}
+	return w.z.Segment(raw)
+}
+
+// GenresKey returns the key of a shared list of genres.
+func GenresKey(kind fragment.Kind, name string) []byte {
+	return fragment.AppendShared(nil, fragment.KindGenres, kind, name)
+}
