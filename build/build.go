@@ -50,7 +50,8 @@ type Config struct {
 	// Previous is the id of the release that this one is made upon: by it trends are measured,
 	// and the release tells of the changes since then. Without one it tells of none.
 	Previous string
-	// Full renders all of the release. Otherwise the build may reuse parts of Previous.
+	// Full makes all of the release anew. Otherwise resources and segments of Previous are taken
+	// over where the build would only make them again.
 	Full bool
 	// Date is the time of those changes: the clock's by default. It does not count without
 	// a previous release.
@@ -103,6 +104,11 @@ func Run(ctx context.Context, c Config) (Report, error) {
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(c.Memory / 10 * 9))
 	start := time.Now()
 	r, err := once(ctx, c, start)
+	if c.Previous != "" && !c.Full && errors.Is(err, release.ErrCorrupt) {
+		c.Log.Warn("previous release is damaged: all of the release is made anew", "previous", c.Previous, "because", err)
+		c.Full = true
+		r, err = once(ctx, c, start)
+	}
 	if c.Previous != "" && errors.Is(err, release.ErrCorrupt) {
 		c.Log.Warn("previous release is damaged: the release is made without it, with neither its changes nor trends", "previous", c.Previous, "because", err)
 		c.Previous = ""

@@ -22,7 +22,7 @@ func likeFull(t *testing.T, c Config) Report {
 	c.Full = true
 	full := run(t, c)
 	if full.Kept != 0 {
-		t.Errorf("a full build reused %d targets", full.Kept)
+		t.Errorf("a full build reused %d resources", full.Kept)
 	}
 	verify(t, filepath.Join(c.Releases, kept.Release))
 	a, b := openRelease(t, filepath.Join(c.Releases, kept.Release)), openRelease(t, filepath.Join(c.Releases, full.Release))

@@ -38,7 +38,7 @@ type Report struct {
 	Previous string `json:"previous"`
 	// Unchanged is set if nothing has changed: Release is Previous, and no other was made.
 	Unchanged bool `json:"unchanged"`
-	// Kept counts the targets that were reused from Previous.
+	// Kept counts the resources that were taken over from Previous.
 	Kept int64 `json:"kept"`
 	// Changed counts, by kind, the resources that changed since the previous release.
 	Changed map[string]int `json:"changed,omitempty"`

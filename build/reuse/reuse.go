@@ -35,8 +35,12 @@ type Source struct {
 // ParamEncoder is the parameter of a manifest that names the encoder of its segments.
 const ParamEncoder = "encoder"
 
+// version changes with the choice of literals and segments, segment.Version with the bytes of
+// segments, and a level with both. TestVersion pins all of it.
+const version = 1
+
 // Encoder names the encoder of a deflate level.
-func Encoder(level int) string { return fmt.Sprintf("%d.%d", segment.Version, level) }
+func Encoder(level int) string { return fmt.Sprintf("%d.%d.%d", version, segment.Version, level) }
 
 // lookupBytes is the memory that a lookup may bring in: the system maps some pages around the one
 // that is read.
@@ -80,6 +84,7 @@ type Writer struct {
 	copied   int64
 	spec     release.ResourceSpec // memory that is used again
 	pieces   []release.PieceSpec
+	coded    []byte
 }
 
 // NewWriter returns a Writer that compresses at a level and closes part.
@@ -178,7 +183,7 @@ func (w *Writer) addPieces(kind fragment.Kind, pieces []render.Piece) error {
 		out := release.PieceSpec{Op: p.Op, Include: p.Include, Word: p.Word, Number: p.Number}
 		switch p.Op {
 		case release.OpSegment:
-			if IsLiteral(p.Raw) {
+			if w.isLiteral(p.Raw) {
 				out.Op, out.Literal = release.OpLiteral, p.Raw
 				break
 			}
@@ -203,6 +208,25 @@ func (w *Writer) segment(raw []byte) (release.Segment, error) {
 		}
 	}
 	return w.z.Segment(raw)
+}
+
+// Texts of maxLiteral bytes stand in the programs of a part rather than in a segment: so short,
+// compressing saves less than a segment's description takes. So do texts of maxPhrased bytes that
+// take maxCoded with codes. It follows from the text alone, because entity tags tell literals
+// from segments.
+const (
+	maxLiteral = 96
+	maxPhrased = 160
+	maxCoded   = 48
+)
+
+// isLiteral reports whether a text stands in a program.
+func (w *Writer) isLiteral(raw []byte) bool {
+	if len(raw) <= maxLiteral || len(raw) > maxPhrased {
+		return len(raw) <= maxLiteral
+	}
+	w.coded = release.AppendText(w.coded[:0], raw)
+	return len(w.coded) <= maxCoded
 }
 
 // GenresKey returns the key of a shared list of genres.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"reelsplice/build/changes"
+	"reelsplice/build/reuse"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/extsort"
 	"reelsplice/schemas/fragment"
@@ -163,7 +164,7 @@ const (
 // Params returns what the bytes of the release follow from, beside the catalogue and the
 // previous release.
 func (b *Build) Params() map[string]string {
-	p := map[string]string{paramLevel: fmt.Sprint(b.Plan.Level), paramCatalog: catalog.FormatVersion}
+	p := map[string]string{paramLevel: fmt.Sprint(b.Plan.Level), reuse.ParamEncoder: reuse.Encoder(b.Plan.Level), paramCatalog: catalog.FormatVersion}
 	if b.Plan.Previous != "" {
 		p[paramDate] = b.Plan.Date.Format(time.RFC3339)
 	}

@@ -8,7 +8,7 @@ type Outcome struct {
 	Unchanged     bool
 	Derived       int64          // resources without a record
 	SharedIMDbIDs int64          // movies whose IMDb id a movie with a lower id has too
-	Reused        int64          // targets of the previous release
+	Reused        int64          // resources of the previous release that were taken over
 	Changed       map[string]int // by kind; nil without a previous release
 	Warning       string
 }
@@ -32,6 +32,7 @@ func (b *Build) Outcome() (o Outcome, err error) {
 
 func (o *Outcome) add(d *Done) {
 	o.Derived += d.Counts[derivedCount]
+	o.Reused += d.Counts[reusedCount]
 	o.SharedIMDbIDs += d.Counts[sharedIMDbIDs]
 	for name, n := range d.Counts {
 		kind, ok := strings.CutPrefix(name, changedCount)

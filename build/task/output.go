@@ -2,10 +2,9 @@ package task
 
 import (
 	"errors"
-	"fmt"
 
 	"reelsplice/build/render"
-	"reelsplice/build/segment"
+	"reelsplice/build/reuse"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/release"
@@ -13,11 +12,9 @@ import (
 
 // An output writes the resources of a task into its part of the release.
 type output struct {
-	part   *release.PartWriter
-	z      *segment.Compressor
+	w      *reuse.Writer
 	render *render.Renderer
 	key    []byte
-	coded  []byte // scratch
 }
 
 // Parts of the release, in order: the common one, one for each task of the stages titles,
@@ -33,23 +30,28 @@ func (b *Build) removedPart() int       { return b.findPart(b.Plan.Finds) }
 
 // newOutput starts a part of the release. common is the common part, nil for that itself.
 func (b *Build) newOutput(part int, common *release.Common) (*output, error) {
-	p, err := release.CreatePart(release.PartOptions{Dir: b.Release, Number: part, Common: common})
+	p, err := release.CreatePart(release.PartOptions{Dir: b.Release, Number: part, Common: common, Previous: b.reuse.Reader()})
 	if err != nil {
 		return nil, err
 	}
-	z, err := segment.New(b.Plan.Level)
+	w, err := reuse.NewWriter(b.reuse, p, b.Plan.Level)
 	if err != nil {
 		_, closing := p.Close()
 		return nil, errors.Join(err, closing)
 	}
-	return &output{part: p, z: z, render: render.New()}, nil
+	return &output{w: w, render: render.New()}, nil
 }
+
+// reusedCount is the name of the count of resources that were taken over from the previous release.
+const reusedCount = "reused"
 
 // close completes the part and adds it to the record of the task.
 func (o *output) close(d *Done) error {
-	o.z.Close()
-	p, err := o.part.Close()
+	p, err := o.w.Close()
 	d.Parts = append(d.Parts, p)
+	if n := o.w.Copied(); n > 0 {
+		d.Counts[reusedCount] += n
+	}
 	return err
 }
 
@@ -69,62 +71,7 @@ func (o *output) spec(kind fragment.Kind, k catalog.Key, id uint64) release.Reso
 	return release.ResourceSpec{Key: o.key, ID: id}
 }
 
-// add compresses fragments and writes them as one resource. Pieces with the same
-// bytes are compressed and stored once.
+// add writes fragments as one resource.
 func (o *output) add(spec release.ResourceSpec, fragments []render.Fragment) error {
-	spec.Fragments = make([]release.FragmentSpec, 0, len(fragments))
-	o.z.Reset()
-	for _, f := range fragments {
-		out := release.FragmentSpec{Address: f.Address, Pieces: make([]release.PieceSpec, 0, len(f.Pieces))}
-		for i := range f.Pieces {
-			ps, err := o.piece(fragment.Kind(spec.Key[0]), &f.Pieces[i])
-			if err != nil {
-				return fmt.Errorf("%s %s: %w", fragment.DescribeKey(spec.Key), f.Address, err)
-			}
-			out.Pieces = append(out.Pieces, ps)
-		}
-		spec.Fragments = append(spec.Fragments, out)
-	}
-	return o.part.Add(spec)
-}
-
-// Texts of maxLiteral bytes stand in the recipes of the directory rather than in a segment:
-// so short, compressing saves less than a segment's description takes. So do texts of
-// maxPhrased bytes that take maxCoded with codes. It follows from the text alone, because
-// entity tags tell literals from segments.
-const (
-	maxLiteral = 96
-	maxPhrased = 160
-	maxCoded   = 48
-)
-
-// isLiteral reports whether a text stands in a recipe.
-func (o *output) isLiteral(raw []byte) bool {
-	if len(raw) <= maxLiteral || len(raw) > maxPhrased {
-		return len(raw) <= maxLiteral
-	}
-	o.coded = release.AppendText(o.coded[:0], raw)
-	return len(o.coded) <= maxCoded
-}
-
-func (o *output) piece(kind fragment.Kind, p *render.Piece) (release.PieceSpec, error) {
-	out := release.PieceSpec{Op: p.Op, Include: p.Include, Word: p.Word, Number: p.Number}
-	switch p.Op {
-	case release.OpSegment:
-		if o.isLiteral(p.Raw) {
-			out.Op, out.Literal = release.OpLiteral, p.Raw
-			return out, nil
-		}
-		var err error
-		out.Segment, err = o.z.Segment(p.Raw)
-		return out, err
-	case release.OpReference:
-		out.Shared, out.Sub = genresKey(kind, render.GenresName(p.Genres)), fragment.SubGenres
-	}
-	return out, nil
-}
-
-// genresKey returns the key of a shared list of genres.
-func genresKey(kind fragment.Kind, name string) []byte {
-	return fragment.AppendShared(nil, fragment.KindGenres, kind, name)
+	return o.w.Add(spec, fragments)
 }

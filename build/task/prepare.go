@@ -11,6 +11,7 @@ import (
 	"reelsplice/build/plan"
 	"reelsplice/build/records"
 	"reelsplice/build/render"
+	"reelsplice/build/reuse"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/extsort"
 	"reelsplice/schemas/fragment"
@@ -116,7 +117,7 @@ func (t *prepare) common(ctx context.Context, o *output) error {
 			id, n := binary.Varint(payload)
 			ids, payload = append(ids, id), payload[n:]
 		}
-		return o.add(release.ResourceSpec{Key: genresKey(kind, last[1:])}, render.SharedGenres(kind, ids))
+		return o.add(release.ResourceSpec{Key: reuse.GenresKey(kind, last[1:])}, render.SharedGenres(kind, ids))
 	})
 }
 

@@ -22,6 +22,7 @@ import (
 
 	"reelsplice/build/plan"
 	"reelsplice/build/records"
+	"reelsplice/build/reuse"
 	"reelsplice/schemas/release"
 	"reelsplice/schemas/tables"
 )
@@ -97,6 +98,7 @@ type Build struct {
 	Advance  func(records int64)
 	inputs   *records.Inputs
 	previous *release.Reader // nil without one
+	reuse    *reuse.Source   // the previous release, nil if nothing of it is taken over
 }
 
 // Open opens the build of a work folder whose plan is written.
@@ -114,6 +116,9 @@ func Open(work, releaseDir string, memory int64) (*Build, error) {
 	}
 	if b.previous, err = release.Open(release.Store{Dir: p.Releases}.Path(p.Previous)); err != nil {
 		return nil, errors.Join(fmt.Errorf("previous release: %w", err), b.Close())
+	}
+	if !p.Full {
+		b.reuse = reuse.From(b.previous, p.Level, memory/16)
 	}
 	return b, nil
 }

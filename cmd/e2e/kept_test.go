@@ -342,9 +342,12 @@ func TestKeptReleases(t *testing.T) {
 				full := n.build(t, c)
 				c.Full = false
 				if full.Kept > 0 {
-					t.Errorf("night %d: a full build reused %d targets", i, full.Kept)
+					t.Errorf("night %d: a full build reused %d resources", i, full.Kept)
 				}
-				t.Logf("night %d: %d targets reused, %d resources, changed %v", i, kept.Kept, kept.Resources, kept.Changed)
+				if i > 0 && !kept.Unchanged && kept.Kept < kept.Resources/3 {
+					t.Errorf("night %d: %d of %d resources reused, want a third at the least", i, kept.Kept, kept.Resources)
+				}
+				t.Logf("night %d: %d resources reused, %d resources, changed %v", i, kept.Kept, kept.Resources, kept.Changed)
 				// Without news there is no new release, if bytes lie as they did. A full build
 				// lays them anew.
 				news := !kept.Unchanged && !full.Unchanged

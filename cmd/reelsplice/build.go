@@ -164,7 +164,7 @@ func writeBuild(w io.Writer, r *build.Report, published bool) {
 	fmt.Fprintf(t, "derived\t%s without a record in a dump\n", plural(r.Derived, "resource"))
 	fmt.Fprintf(t, "fragments\t%d in %s\n", r.Fragments, plural(r.Segments, "segment"))
 	if r.Kept > 0 {
-		fmt.Fprintf(t, "kept\t%s of the previous release\n", plural(r.Kept, "unit"))
+		fmt.Fprintf(t, "reused\t%s of the previous release\n", plural(r.Kept, "resource"))
 	}
 	for _, kind := range slices.Sorted(maps.Keys(r.Changed)) {
 		fmt.Fprintf(t, "changed\t%s since the previous release\n", ofKind(int64(r.Changed[kind]), kind))

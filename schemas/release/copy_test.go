@@ -161,6 +161,49 @@ func TestSparsePacks(t *testing.T) {
 	}
 }
 
+// TestCopyWithoutLinks: where the file system has no links, packs are copied.
+func TestCopyWithoutLinks(t *testing.T) {
+	dir := t.TempDir()
+	id := buildTiny(t, dir, "").ID
+	r := mustOpen(t, filepath.Join(dir, id))
+	out := t.TempDir()
+	p, err := createPart(PartOptions{Dir: out, Number: 1, Common: r.commonOf(t), Previous: r}, disk{noLinks: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, _ := r.Lookup(movie(550))
+	if err := p.Copy(e, nil); err != nil {
+		t.Fatal(err)
+	}
+	part, err := p.Close()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range part.Packs {
+		a, err := os.Stat(filepath.Join(dir, id, f.Name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := os.Stat(filepath.Join(out, f.Name))
+		if err != nil || os.SameFile(a, b) || a.Size() != b.Size() {
+			t.Errorf("%s is a link: %v, %v", f.Name, os.SameFile(a, b), err)
+		}
+	}
+	if left, _ := filepath.Glob(filepath.Join(out, ".copy-*")); len(left) > 0 || len(part.Packs) == 0 {
+		t.Errorf("%d packs are copied, %v is left", len(part.Packs), left)
+	}
+}
+
+// commonOf returns the common part of a release.
+func (r *Reader) commonOf(tb testing.TB) *Common {
+	tb.Helper()
+	c, err := ReadCommon(r.dir, Part{File: r.manifest.Parts[0], Packs: r.manifest.Packs})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return c
+}
+
 // TestCopyKeepsChecks: a release that takes over damaged packs has the checks that they had when they
 // were whole; damaged parts, and packs that are written anew, are errors.
 func TestCopyKeepsChecks(t *testing.T) {

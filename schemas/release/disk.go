@@ -102,12 +102,18 @@ func (d disk) rename(from, to string) error {
 }
 
 // link gives the sealed file from another name, whose folder is still to be synced: where
-// the file system cannot, to becomes a durable copy.
-func (d disk) link(from, to string) error {
-	if !d.noLinks && os.Link(from, to) == nil {
-		return d.did("link", to)
+// the file system cannot, to becomes a durable copy, by way of the name temporary in its folder.
+func (d disk) link(from, to, temporary string) error {
+	if !d.noLinks {
+		if err := os.Link(from, to); err == nil || errors.Is(err, fs.ErrExist) {
+			return d.did("link", to)
+		}
 	}
-	return d.copyFile(from, to)
+	temporary = filepath.Join(filepath.Dir(to), temporary)
+	if err := d.copyFile(from, temporary); err != nil {
+		return err
+	}
+	return os.Rename(temporary, to)
 }
 
 // copyFile makes to a durable copy of from, with its permissions.

@@ -362,8 +362,23 @@ func (s *PartWriter) take(m *mapping) (int, error) {
 		return n, nil
 	}
 	n, err := s.listPack(s.o.Previous.manifest.Packs[m.number])
+	if err == nil {
+		err = s.link(m.name)
+	}
 	s.taken[m] = n
 	return n, err
+}
+
+// link gives the release a pack of the previous one, unless another part has done so.
+func (s *PartWriter) link(name string) error {
+	to := filepath.Join(s.o.Dir, name)
+	if _, err := os.Lstat(to); err == nil {
+		return nil
+	}
+	if err := s.disk.link(filepath.Join(s.o.Previous.dir, name), to, fmt.Sprintf(".copy-%05d", s.o.Number)); err != nil {
+		return fmt.Errorf("take over %s: %w", name, err)
+	}
+	return nil
 }
 
 // listPack adds a pack to the list of the part.

@@ -204,9 +204,8 @@ func (w *Writer) complete(ctx context.Context) (*Manifest, error) {
 	return &m, err
 }
 
-// Join writes the index, once, after every part that was started has been closed, and links the
-// packs of the previous release that are in use. Tables may be written meanwhile. It may be left
-// out: what needs it does the same.
+// Join writes the index, once, after every part that was started has been closed. Tables may be
+// written meanwhile. It may be left out: what needs it does the same.
 func (w *Writer) Join(ctx context.Context) error {
 	if w.tmp == "" {
 		return errors.New("join release: it is sealed or aborted already")
@@ -231,9 +230,6 @@ func (w *Writer) Join(ctx context.Context) error {
 	if err := g.Wait(); err != nil {
 		return fmt.Errorf("join release: %w", err)
 	}
-	if err := w.link(parts); err != nil {
-		return fmt.Errorf("join release: %w", err)
-	}
 	w.index = files
 	return nil
 }
@@ -253,23 +249,6 @@ func (w *Writer) closedParts() ([]Part, error) {
 		}
 	}
 	return parts, nil
-}
-
-// link gives the release the packs of the previous one that its parts use.
-func (w *Writer) link(parts []Part) error {
-	for _, f := range packsOf(parts) {
-		to := filepath.Join(w.tmp, f.Name)
-		if _, err := os.Lstat(to); err == nil {
-			continue // a part has written it
-		}
-		if w.o.Previous == nil {
-			return fmt.Errorf("%s is not there", f.Name)
-		}
-		if err := w.disk.link(filepath.Join(w.o.Previous.dir, f.Name), to); err != nil {
-			return fmt.Errorf("take over %s: %w", f.Name, err)
-		}
-	}
-	return nil
 }
 
 // Preview opens the parts of the release, after every one that was started has been closed, and
