@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -137,14 +139,20 @@ func scriptTruncate(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.Truncate(path, st.Size()-int64(number(ts, args[1]))))
 }
 
-// one returns the file that a pattern names.
+// one returns the file that a pattern names, the largest of several.
 func one(ts *testscript.TestScript, pattern string) string {
 	paths, err := filepath.Glob(ts.MkAbs(pattern))
 	ts.Check(err)
-	if len(paths) != 1 {
-		ts.Fatalf("%s names %d files, want 1", pattern, len(paths))
+	if len(paths) == 0 {
+		ts.Fatalf("%s names no file", pattern)
 	}
-	return paths[0]
+	return slices.MaxFunc(paths, func(a, b string) int {
+		s, err := os.Stat(a)
+		ts.Check(err)
+		t, err := os.Stat(b)
+		ts.Check(err)
+		return cmp.Compare(s.Size(), t.Size())
+	})
 }
 
 // scriptTaken puts an address into a variable that stays taken: taken NAME.
