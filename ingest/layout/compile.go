@@ -280,9 +280,9 @@ func (c *compiler) entry(at place, spec *entrySpec) (*entry, error) {
 	if err := e.choose(); err != nil {
 		return e, err
 	}
-	if e.as == asNames || e.as == asName {
-		e.aliases = c.mapping.aliases[e.Of]
-		e.vocabulary = e.vocabularyOf(e.aliases)
+	if n := e.ofNames; n != nil {
+		n.aliases = c.mapping.aliases[e.Of]
+		n.vocabulary = n.vocabularyOf(mediaOf(e.kind))
 	}
 	if spec.Object == "" {
 		return e, nil
@@ -293,7 +293,7 @@ func (c *compiler) entry(at place, spec *entrySpec) (*entry, error) {
 
 // object makes the form of the objects inside a column.
 func (c *compiler) object(e *entry, name string) (*form, error) {
-	if e.as != asJSON && e.as != asPython || e.field.Elem == nil || e.field.Shape == record.ShapeKeyed {
+	if e.name != asJSON && e.name != asPython || e.field.Elem == nil || e.field.Shape == record.ShapeKeyed {
 		return nil, fmt.Errorf("object: field %s is not made of objects", e.Field)
 	}
 	i := slices.IndexFunc(c.mapping.spec.Objects, func(o objectSpec) bool { return o.Name == name })

@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,61 +15,85 @@ import (
 	"reelsplice/schemas/record"
 )
 
-// Converters: what "as" of an entry can be.
+// A converter reads the text of a cell, which is not empty, as a value of a field.
+type converter struct {
+	name string         // that "as" of an entry has
+	doc  string         // what it reads, for the documents
+	to   []record.Shape // of the fields that it leads to
+	// read appends the JSON text of the value. isText is false for a number or a boolean
+	// of a table that has such columns. The errors say what is wanted.
+	read func(e *entry, dst []byte, s string, isText bool, names NameIDs) ([]byte, error)
+}
+
 const (
-	asText      = "text"
-	asInt       = "int"
-	asFloat     = "float"
-	asBool      = "bool"
-	asDate      = "date"
-	asTitle     = "title"
-	asTitleYear = "title_year"
-	asIMDb      = "imdb"
-	asJSON      = "json"
-	asPython    = "python"
-	asName      = "name"
-	asNames     = "names"
-	asList      = "list"
+	asText   = "text"
+	asInt    = "int"
+	asDate   = "date"
+	asTitle  = "title"
+	asJSON   = "json"
+	asPython = "python"
+	asName   = "name"
+	asNames  = "names"
+	asList   = "list"
 )
+
+// converters lists all. Of those that lead to a shape, the first is meant where an entry
+// names none.
+var converters = []converter{
+	{asInt, "an integer: `550`, `550.0`, `5.5e2`, with blanks around", shapes(record.ShapeInt), textOnly(appendInt)},
+	{"float", "a number: `7.5`, `8.20E-05`", shapes(record.ShapeFloat), textOnly(appendNumber)},
+	{"bool", "`true` `True` `TRUE` `1` `1.0`, `false` `False` `FALSE` `0` `0.0`", shapes(record.ShapeBool), textOnly(appendBool)},
+	{asJSON, "JSON", nestedShapes, readJSON},
+	{asPython, "what Python's `repr` writes", nestedShapes, textOnly(appendPython)},
+	{asText, "the cell", shapes(record.ShapeString, record.ShapeRaw), nil}, // see convert
+	{asDate, "a day in the first of `formats` that fits, see below", shapes(record.ShapeString), readDay},
+	{asTitle, "a title without the year in parentheses at its end: `Heat (1995)`, `Lost (2004–2010)`", shapes(record.ShapeString), readTitle},
+	{"title_year", "that year, as `1995-01-01`; nothing for a title without one", shapes(record.ShapeString), readTitleYear},
+	{"imdb", "an IMDb id of a title, also without `tt` and its leading zeros", shapes(record.ShapeString), textOnly(appendIMDb)},
+	{asName, "one name `of` genre, country, language, company, network, keyword, person: an object or its `id`; for a text, such as `original_language`, " +
+		"the code of a country or language", shapes(record.ShapeString, record.ShapeInt, record.ShapeObject), readName},
+	{asNames, "a list of names, see below; for a list of texts, codes of countries or languages", shapes(record.ShapeObjects, record.ShapeStrings), readNames},
+	{asList, "the parts between `separator`, or a list as JSON or Python writes it", shapes(record.ShapeStrings, record.ShapeInts), readList},
+}
+
+// nestedShapes are the fields that have values inside.
+var nestedShapes = shapes(record.ShapeRaw, record.ShapeObject, record.ShapeObjects, record.ShapeStrings, record.ShapeInts, record.ShapeKeyed, record.ShapePages)
+
+func shapes(list ...record.Shape) []record.Shape { return list }
+
+// textOnly is the read of a converter for which only the text counts.
+func textOnly(read func(dst []byte, s string) ([]byte, error)) func(*entry, []byte, string, bool, NameIDs) ([]byte, error) {
+	return func(_ *entry, dst []byte, s string, _ bool, _ NameIDs) ([]byte, error) { return read(dst, s) }
+}
+
+// convertersTo returns the converters that lead to a field of a shape.
+func convertersTo(shape record.Shape) (list []*converter, names []string) {
+	for i := range converters {
+		if c := &converters[i]; slices.Contains(c.to, shape) {
+			list, names = append(list, c), append(names, c.name)
+		}
+	}
+	return list, names
+}
 
 // An entry is one column, or a value of its own, and the field that it is.
 type entry struct {
 	*entrySpec
+	*converter
 	column string
 	path   string // of the field below the record
 	field  *record.Field
 	kind   fragment.Kind // of the record
-	as     string
-	inside []string // Path, cut
+	inside []string      // Path, cut
 	// siblings are the fields of the column's objects that paths lead into, of the
 	// first entry of a column that has a path; nil for others.
 	siblings []string
-	// separators are tried in their order.
-	separators []string
-	vocabulary *vocabulary       // of names that are all known; nil for others
-	aliases    aliases           // of the mappings
-	prefixes   []string          // of Strip
-	suffixes   []string          // of StripEnd
-	days       *dayReader        // of "date"
-	constant   string            // JSON text of Value
-	values     map[string]string // JSON texts
-	form       *form             // of the objects in the value
-}
-
-// shapeConverters lists, by shape of the field, the converters that lead to it, the
-// one that is meant where none is named first.
-var shapeConverters = map[record.Shape][]string{
-	record.ShapeString:  {asText, asDate, asTitle, asTitleYear, asIMDb, asName},
-	record.ShapeInt:     {asInt, asName},
-	record.ShapeFloat:   {asFloat},
-	record.ShapeBool:    {asBool},
-	record.ShapeRaw:     {asJSON, asPython, asText},
-	record.ShapeObject:  {asJSON, asPython, asName},
-	record.ShapeObjects: {asJSON, asPython, asNames},
-	record.ShapeStrings: {asJSON, asPython, asNames, asList},
-	record.ShapeInts:    {asJSON, asPython, asList},
-	record.ShapeKeyed:   {asJSON, asPython},
-	record.ShapePages:   {asJSON, asPython},
+	affixes  [2][]string       // of Strip, and of StripEnd
+	days     *dayReader        // of "date"
+	ofNames  *nameReader       // of "name" and "names"; nil for others
+	constant string            // JSON text of Value
+	values   map[string]string // JSON texts
+	form     *form             // of the objects in the value
 }
 
 // defaultSeparators are what most joined lists are joined with. Where all names are
@@ -78,20 +103,19 @@ var defaultSeparators = []string{", ", ",", "|", ";", "/"}
 
 // choose checks the keys of an entry against one another and its field.
 func (e *entry) choose() (err error) {
-	if e.prefixes, err = textsOf("strip", e.Strip); err != nil {
-		return err
+	for i, key := range []struct {
+		name string
+		v    any
+	}{{"strip", e.Strip}, {"strip_end", e.StripEnd}} {
+		if e.affixes[i], err = textsOf(key.name, key.v); err != nil {
+			return err
+		}
 	}
-	if e.suffixes, err = textsOf("strip_end", e.StripEnd); err != nil {
-		return err
-	}
-	can := shapeConverters[e.field.Shape]
+	can, names := convertersTo(e.field.Shape)
 	if e.field.Shape == record.ShapeInt && e.path != "id" && !strings.HasSuffix(e.path, ".id") {
-		can = []string{asInt} // names stand for ids alone
+		can, names = can[:1], names[:1] // names stand for ids alone
 	}
-	e.as = e.As
-	if e.as == "" {
-		e.as = can[0]
-	}
+	as := cmp.Or(e.As, names[0])
 	if e.Path == placeInList {
 		e.inside = []string{placeInList}
 		if e.As != "" || e.field.Shape != record.ShapeInt {
@@ -99,15 +123,19 @@ func (e *entry) choose() (err error) {
 		}
 	} else if e.Path != "" {
 		e.inside = strings.Split(e.Path, ".")
-		if e.as != asPython {
-			e.as = asJSON
+		can, names = convertersTo(record.ShapeRaw)
+		if as != asPython {
+			as = asJSON
 		}
-		if e.As != "" && e.as != e.As {
+		if e.As != "" && as != e.As {
 			return fmt.Errorf("as %q: a path leads into values that are json or python", e.As)
 		}
-	} else if !slices.Contains(can, e.as) {
-		return fmt.Errorf("as %q: want one of %s for field %s", e.as, strings.Join(can, ", "), e.Field)
 	}
+	i := slices.Index(names, as)
+	if i < 0 {
+		return fmt.Errorf("as %q: want one of %s for field %s", as, strings.Join(names, ", "), e.Field)
+	}
+	e.converter = can[i]
 	for _, check := range []func() error{e.constantOnly, e.lists, e.dates, e.valueMap} {
 		if err := check(); err != nil {
 			return err
@@ -152,46 +180,43 @@ func (e *entry) scalar(v any) (string, error) {
 	return string(b), err
 }
 
-// lists checks the keys of lists of names.
+// lists checks the keys of lists and of names.
 func (e *entry) lists() error {
+	ofNames := e.name == asNames || e.name == asName
 	switch {
-	case e.as != asNames && e.as != asName && e.as != asList && e.Of != "":
+	case !ofNames && e.name != asList && e.Of != "":
 		return fmt.Errorf("of %q: want as to be names, name or list", e.Of)
-	case e.as != asNames && e.as != asList && e.Separator != "":
+	case e.name != asNames && e.name != asList && e.Separator != "":
 		return fmt.Errorf("separator %q: want as to be names or list", e.Separator)
-	case e.Mint && e.as != asNames && e.as != asName:
+	case e.Mint && !ofNames:
 		return errors.New("mint: want as to be names or name")
-	case e.Separator != "":
-		e.separators = []string{e.Separator}
-	case nameKinds[e.Of] == 0 && e.as == asNames:
-		e.separators = defaultSeparators
-	default:
-		e.separators = defaultSeparators[:1]
-	}
-	if e.as != asNames && e.as != asName {
-		if e.as == asList && e.Of != "" {
-			return errors.New("of: a list of texts or numbers has none")
-		}
+	case e.name == asList && e.Of != "":
+		return errors.New("of: a list of texts or numbers has none")
+	case !ofNames:
 		return nil
 	}
 	of := objectsOf
 	if e.field.Shape == record.ShapeStrings || e.field.Shape == record.ShapeString {
 		of = codesOf
 	}
-	if !slices.Contains(of, e.Of) {
+	switch {
+	case !slices.Contains(of, e.Of):
 		return fmt.Errorf("of %q: want one of %s", e.Of, strings.Join(of, ", "))
-	}
-	if e.field.Shape == record.ShapeInt && (e.Of == ofCountry || e.Of == ofLanguage) {
+	case e.field.Shape == record.ShapeInt && (e.Of == ofCountry || e.Of == ofLanguage):
 		return fmt.Errorf("of %q: %s have codes and no ids", e.Of, e.Of)
-	}
-	if e.Mint && (nameKinds[e.Of] == 0 || e.Of == ofPerson) {
+	case e.Mint && (nameKinds[e.Of] == 0 || e.Of == ofPerson):
 		return errors.New("mint: want of to be company, network or keyword; unknown people get ids anyway")
-	}
-	if e.Of == ofGenre && e.kind != fragment.KindMovie && e.kind != fragment.KindTV {
+	case e.Of == ofGenre && e.kind != fragment.KindMovie && e.kind != fragment.KindTV:
 		return errors.New("of genre: movies and series have genres")
-	}
-	if e.as == asNames && (strings.Contains(e.path, "[0]") || e.kind == 0) {
+	case e.name == asNames && (strings.Contains(e.path, "[0]") || e.kind == 0):
 		return errors.New("as names: want a list of the record itself, in which it is kept where it cannot be split")
+	}
+	e.ofNames = &nameReader{of: e.Of, field: e.field, mint: e.Mint, separator: e.Separator, separators: defaultSeparators[:1]}
+	switch {
+	case e.Separator != "":
+		e.ofNames.separators = []string{e.Separator}
+	case nameKinds[e.Of] == 0 && e.name == asNames:
+		e.ofNames.separators = defaultSeparators
 	}
 	return nil
 }
@@ -199,15 +224,15 @@ func (e *entry) lists() error {
 // dates checks the keys of days and of titles with years.
 func (e *entry) dates() (err error) {
 	switch {
-	case e.as != asDate && e.Formats != nil:
+	case e.name != asDate && e.Formats != nil:
 		return errors.New("formats: want as to be date")
-	case e.as != asDate && e.LastYear != 0:
+	case e.name != asDate && e.LastYear != 0:
 		return errors.New("last_year: want as to be date")
-	case e.as != asTitle && e.Articles != nil:
+	case e.name != asTitle && e.Articles != nil:
 		return errors.New("articles: want as to be title")
-	case e.as == asDate && len(e.Formats) == 0:
+	case e.name == asDate && len(e.Formats) == 0:
 		return errors.New("formats: want at least one, for instance YYYY-MM-DD")
-	case e.as == asDate:
+	case e.name == asDate:
 		e.days, err = newDayReader(e.Formats, e.LastYear)
 	}
 	return err
@@ -217,7 +242,7 @@ func (e *entry) valueMap() error {
 	if e.Values == nil {
 		return nil
 	}
-	if e.field.Shape > record.ShapeBool || e.field.Shape == record.ShapeString && e.as != asText || e.Path != "" {
+	if e.field.Shape > record.ShapeBool || e.field.Shape == record.ShapeString && e.name != asText || e.Path != "" {
 		return errors.New("values: want a field that is one text, number or boolean, and no other converter")
 	}
 	e.values = map[string]string{}
@@ -267,12 +292,12 @@ func (e *entry) convert(dst []byte, raw string, names NameIDs) ([]byte, error) {
 			return dst, fmt.Errorf("want one of %s, found %s", e.texts(), record.Shown(given))
 		}
 		return append(dst, v...), nil
-	case e.as == asText:
+	case e.name == asText:
 		return append(dst, raw...), nil
 	case isText && strings.TrimSpace(s) == "":
 		return dst, nil
 	}
-	out, err := e.parse(dst, s, isText, names)
+	out, err := e.read(e, dst, s, isText, names)
 	var left *leftError
 	if err == nil || errors.As(err, &left) {
 		return out, err
@@ -282,13 +307,13 @@ func (e *entry) convert(dst []byte, raw string, names NameIDs) ([]byte, error) {
 
 // typed appends an object or a list of a table that has such columns.
 func (e *entry) typed(dst []byte, raw string, names NameIDs) ([]byte, error) {
-	if e.as == asNames {
+	if e.name == asNames {
 		if list, ok := listedNames(raw); ok {
-			return e.listed(dst, list, names)
+			return e.ofNames.listed(dst, list, names)
 		}
 		return dst, fmt.Errorf("want a list of names, found %s", record.Shown(raw))
 	}
-	if e.field.Shape <= record.ShapeBool && e.inside == nil || e.as == asName {
+	if e.field.Shape <= record.ShapeBool && e.inside == nil || e.name == asName {
 		return dst, fmt.Errorf("want one value, found %s", record.Shown(raw))
 	}
 	return append(dst, raw...), nil
@@ -307,12 +332,12 @@ func (e *entry) texts() string {
 // stripped takes off the first of the prefixes and of the suffixes that a text has.
 func (e *entry) stripped(s string) (rest string, ok bool) {
 	rest = s
-	for _, prefix := range e.prefixes {
+	for _, prefix := range e.affixes[0] {
 		if rest, ok = strings.CutPrefix(s, prefix); ok {
 			break
 		}
 	}
-	for _, suffix := range e.suffixes {
+	for _, suffix := range e.affixes[1] {
 		if short, found := strings.CutSuffix(rest, suffix); found {
 			return short, true
 		}
@@ -320,45 +345,36 @@ func (e *entry) stripped(s string) (rest string, ok bool) {
 	return rest, ok
 }
 
-// parse appends what a cell that is no object or list, and not empty, stands for. The
-// errors say what is wanted.
-func (e *entry) parse(dst []byte, s string, isText bool, names NameIDs) ([]byte, error) {
-	switch e.as {
-	case asInt:
-		return appendInt(dst, s)
-	case asFloat:
-		return appendNumber(dst, s)
-	case asBool:
-		return appendBool(dst, s)
-	case asDate:
-		d, err := e.days.parse(s)
-		return record.AppendString(dst, d), err
-	case asTitle:
-		title, _ := splitTitle(s)
-		return record.AppendString(dst, articleFirst(title, e.Articles)), nil
-	case asTitleYear:
-		if _, year := splitTitle(s); year != "" {
-			dst = record.AppendString(dst, year+"-01-01")
-		}
-		return dst, nil
-	case asIMDb:
-		return appendIMDb(dst, s)
-	case asName:
-		return e.oneName(dst, s, names)
-	case asNames:
-		return e.names(dst, s, names)
-	case asList:
-		return e.list(dst, s)
-	case asPython:
-		return appendPython(dst, s)
-	}
-	if !isText {
-		return append(dst, s...), nil // a number or a boolean, for the parser to judge
-	}
-	if !json.Valid([]byte(s)) {
+func readJSON(_ *entry, dst []byte, s string, isText bool, _ NameIDs) ([]byte, error) {
+	if isText && !json.Valid([]byte(s)) {
 		return dst, errors.New("want JSON")
 	}
-	return append(dst, s...), nil
+	return append(dst, s...), nil // a number or a boolean is for the parser of records to judge
+}
+
+func readDay(e *entry, dst []byte, s string, _ bool, _ NameIDs) ([]byte, error) {
+	d, err := e.days.parse(s)
+	return record.AppendString(dst, d), err
+}
+
+func readTitle(e *entry, dst []byte, s string, _ bool, _ NameIDs) ([]byte, error) {
+	title, _ := splitTitle(s)
+	return record.AppendString(dst, articleFirst(title, e.Articles)), nil
+}
+
+func readTitleYear(_ *entry, dst []byte, s string, _ bool, _ NameIDs) ([]byte, error) {
+	if _, year := splitTitle(s); year != "" {
+		dst = record.AppendString(dst, year+"-01-01")
+	}
+	return dst, nil
+}
+
+func readName(e *entry, dst []byte, s string, _ bool, names NameIDs) ([]byte, error) {
+	return e.ofNames.oneName(dst, s, names)
+}
+
+func readNames(e *entry, dst []byte, s string, _ bool, names NameIDs) ([]byte, error) {
+	return e.ofNames.names(dst, s, names)
 }
 
 // parseNumber returns the number that a text is: digits with a sign, a point and an exponent
@@ -424,9 +440,10 @@ func appendPython(dst []byte, s string) ([]byte, error) {
 	return out, nil
 }
 
-// list appends the texts or integers of a joined list, or of one as JSON or Python writes
+// readList appends the texts or integers of a joined list, or of one as JSON or Python writes
 // it.
-func (e *entry) list(dst []byte, s string) ([]byte, error) {
+func readList(e *entry, dst []byte, s string, _ bool, _ NameIDs) ([]byte, error) {
+	separator := cmp.Or(e.Separator, defaultSeparators[0])
 	if text := strings.TrimSpace(s); strings.HasPrefix(text, "[") && strings.HasSuffix(text, "]") {
 		if json.Valid([]byte(text)) {
 			return append(dst, text...), nil
@@ -436,7 +453,7 @@ func (e *entry) list(dst []byte, s string) ([]byte, error) {
 		}
 	}
 	dst = append(dst, '[')
-	for i, part := range strings.Split(s, e.separators[0]) {
+	for i, part := range strings.Split(s, separator) {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
@@ -446,7 +463,7 @@ func (e *entry) list(dst []byte, s string) ([]byte, error) {
 		}
 		var err error
 		if dst, err = appendInt(dst, part); err != nil {
-			return dst, fmt.Errorf("want integers with %q between", e.separators[0])
+			return dst, fmt.Errorf("want integers with %q between", separator)
 		}
 	}
 	return append(dst, ']'), nil

@@ -25,7 +25,7 @@ var marks = regexp.MustCompile(`(?s)(<!-- generated: go test \./ingest/layout -u
 // catalogue.
 func TestDocs(t *testing.T) {
 	for name, generated := range map[string]string{
-		"tables.md":   mappingTables(ready(Tables)) + aliasTables(),
+		"tables.md":   converterTable() + mappingTables(ready(Tables)) + aliasTables(),
 		"kaggle.md":   mappingTables(ready(Kaggle)),
 		"idexport.md": mappingTables(ready(IDExport)),
 		"tmdb.md":     fieldTables(),
@@ -111,6 +111,32 @@ func mappingTables(mappings []*Mapping) string {
 	return b.String()
 }
 
+// shapeWords are what documents call the fields that converters lead to.
+var shapeWords = map[record.Shape]string{
+	record.ShapeString: "text", record.ShapeInt: "integer", record.ShapeFloat: "number", record.ShapeBool: "boolean", record.ShapeRaw: "any",
+	record.ShapeObject: "object", record.ShapeObjects: "list of objects", record.ShapeStrings: "list of texts", record.ShapeInts: "list of integers",
+	record.ShapeKeyed: "object of objects", record.ShapePages: "pages",
+}
+
+// converterTable writes the converters as Markdown.
+func converterTable() string {
+	var b strings.Builder
+	b.WriteString("\n### Converters\n\n| `as` | for fields that are | reads |\n|---|---|---|\n")
+	for i := range converters {
+		c := &converters[i]
+		var to []string
+		for _, shape := range c.to {
+			word := shapeWords[shape]
+			if first, _ := convertersTo(shape); first[0] == c {
+				word += " (default)"
+			}
+			to = append(to, word)
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", c.name, strings.Join(to, ", "), c.doc)
+	}
+	return b.String()
+}
+
 // aliasTables writes the aliases of the program as Markdown.
 func aliasTables() string {
 	var b strings.Builder
@@ -182,12 +208,12 @@ func writeEntries(b *strings.Builder, entries []entrySpec) {
 		case e.Path != "":
 			column += ", there `" + e.Path + "`"
 		}
-		fmt.Fprintf(b, "| %s | `%s` | %s | %s |\n", column, e.Field, converter(e), e.Note)
+		fmt.Fprintf(b, "| %s | `%s` | %s | %s |\n", column, e.Field, howRead(e), e.Note)
 	}
 }
 
-// converter describes how a cell is read.
-func converter(e *entrySpec) string {
+// howRead describes how a cell is read.
+func howRead(e *entrySpec) string {
 	out := e.As
 	if len(e.Formats) > 0 {
 		out += " " + strings.Join(e.Formats, ", ")

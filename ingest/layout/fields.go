@@ -159,7 +159,7 @@ func (w *fieldWriter) leave(e *entry, left *leftError, raw string) {
 // convert writes a cell as JSON; one that another path led into just before is not read
 // again.
 func (w *fieldWriter) convert(e *entry, raw string) (err error) {
-	if e.inside != nil && w.cell.raw == raw && w.cell.as == e.as {
+	if e.inside != nil && w.cell.raw == raw && w.cell.as == e.name {
 		w.out = append(w.out, w.cell.text...)
 		return nil
 	}
@@ -170,7 +170,7 @@ func (w *fieldWriter) convert(e *entry, raw string) (err error) {
 // part writes what is at the path of an entry inside a cell, which is text as JSON.
 func (w *fieldWriter) part(e *entry, raw, text string) error {
 	if e.inside != nil {
-		w.cell.raw, w.cell.as, w.cell.text = raw, e.as, text
+		w.cell.raw, w.cell.as, w.cell.text = raw, e.name, text
 	}
 	if e.siblings != nil {
 		w.countSiblings(e, text)

@@ -27,12 +27,23 @@ var nameKinds = map[string]fragment.Kind{
 	ofPerson: fragment.KindPerson,
 }
 
+// A nameReader reads cells of names: of one, or of several.
+type nameReader struct {
+	of         string        // what the names are of
+	field      *record.Field // that they become
+	mint       bool          // unknown names get an id that is made of the name
+	separator  string        // that the mapping names; "" for none
+	separators []string      // tried in their order
+	vocabulary *vocabulary   // of names that are all known; nil for others
+	aliases    aliases       // of the mappings
+}
+
 // meaning returns what a name stands for; false for an unknown one.
-func (e *entry) meaning(name string, names NameIDs) (meaning, bool) {
-	if e.vocabulary != nil {
-		return e.vocabulary.find(name)
+func (n *nameReader) meaning(name string, names NameIDs) (meaning, bool) {
+	if n.vocabulary != nil {
+		return n.vocabulary.find(name)
 	}
-	targets, alias := e.aliases[name]
+	targets, alias := n.aliases[name]
 	if !alias {
 		targets = []string{name}
 	}
@@ -40,13 +51,13 @@ func (e *entry) meaning(name string, names NameIDs) (meaning, bool) {
 	for _, target := range targets {
 		id, ok := int64(0), false
 		if names != nil {
-			id, ok = names.ID(nameKinds[e.Of], target)
+			id, ok = names.ID(nameKinds[n.of], target)
 		}
 		if !ok {
 			return m, false
 		}
 		m.several = m.several || id < 1
-		m.elements = append(m.elements, e.element(id, target))
+		m.elements = append(m.elements, n.element(id, target))
 	}
 	return m, true
 }
@@ -58,53 +69,53 @@ type minter interface {
 
 // minted returns what a name stands for that is unknown, with a minted id; false where the
 // mapping does not ask for one, or where several resources have the name.
-func (e *entry) minted(name string, names NameIDs) (meaning, bool) {
+func (n *nameReader) minted(name string, names NameIDs) (meaning, bool) {
 	m, ok := names.(minter)
-	if !ok || !e.Mint {
+	if !ok || !n.mint {
 		return meaning{}, false
 	}
-	targets, alias := e.aliases[name]
+	targets, alias := n.aliases[name]
 	if !alias {
 		targets = []string{name}
 	}
 	var out meaning
 	for _, target := range targets {
-		id, known := names.ID(nameKinds[e.Of], target)
+		id, known := names.ID(nameKinds[n.of], target)
 		switch {
 		case known && id < 1:
 			return meaning{}, false
 		case !known:
-			id = m.mintNamed(nameKinds[e.Of], target)
+			id = m.mintNamed(nameKinds[n.of], target)
 		}
-		out.elements = append(out.elements, e.element(id, target))
+		out.elements = append(out.elements, n.element(id, target))
 	}
 	return out, true
 }
 
 // element returns the JSON text of a resource with an id and a name.
-func (e *entry) element(id int64, name string) string {
-	if e.field.Shape == record.ShapeInt {
+func (n *nameReader) element(id int64, name string) string {
+	if n.field.Shape == record.ShapeInt {
 		return strconv.FormatInt(id, 10)
 	}
 	return string(appendIDName(nil, id, name))
 }
 
 // isName reports whether something has a name, or several do.
-func (e *entry) isName(name string, names NameIDs) bool {
-	_, ok := e.meaning(name, names)
+func (n *nameReader) isName(name string, names NameIDs) bool {
+	_, ok := n.meaning(name, names)
 	return ok
 }
 
 // oneName appends what a single name stands for.
-func (e *entry) oneName(dst []byte, s string, names NameIDs) ([]byte, error) {
+func (n *nameReader) oneName(dst []byte, s string, names NameIDs) ([]byte, error) {
 	name := strings.TrimSpace(s)
-	m, ok := e.meaning(name, names)
+	m, ok := n.meaning(name, names)
 	if !ok {
-		m, ok = e.minted(name, names)
+		m, ok = n.minted(name, names)
 	}
 	switch {
 	case !ok || m.several || len(m.elements) > 1:
-		return dst, fmt.Errorf("want the name of a %s that is known", e.Of)
+		return dst, fmt.Errorf("want the name of a %s that is known", n.of)
 	case len(m.elements) == 0:
 		return dst, &leftError{nothing: []string{name}}
 	}
@@ -114,20 +125,20 @@ func (e *entry) oneName(dst []byte, s string, names NameIDs) ([]byte, error) {
 // names appends the elements of a cell of names: of a list of texts as JSON or Python
 // writes it, or of a joined list. Any text is the name of somebody, and of something that
 // a mapping mints ids for, so these are only split where the mapping says by what.
-func (e *entry) names(dst []byte, s string, names NameIDs) ([]byte, error) {
+func (n *nameReader) names(dst []byte, s string, names NameIDs) ([]byte, error) {
 	list, ok := listedNames(s)
 	if ok {
-		return e.listed(dst, list, names)
+		return n.listed(dst, list, names)
 	}
-	if e.Of != ofPerson {
-		if out, err := e.splitNames(dst, s, names); err != errWhole || !e.Mint {
+	if n.of != ofPerson {
+		if out, err := n.splitNames(dst, s, names); err != errWhole || !n.mint {
 			return out, err
 		}
 	}
-	if e.Separator == "" {
+	if n.separator == "" {
 		return dst, errWhole
 	}
-	return e.listed(dst, withoutBlanks(strings.Split(s, e.Separator)), names)
+	return n.listed(dst, withoutBlanks(strings.Split(s, n.separator)), names)
 }
 
 // listedNames reads a list of texts; false for what is none.
@@ -165,13 +176,13 @@ func withoutBlanks(list []string) []string {
 
 // listed appends the elements of a list whose names are told apart: those that are known
 // to stand for just one thing. The others are left.
-func (e *entry) listed(dst []byte, list []string, names NameIDs) ([]byte, error) {
+func (n *nameReader) listed(dst []byte, list []string, names NameIDs) ([]byte, error) {
 	var elements, unknown []string
 	left := leftError{}
 	for _, name := range list {
-		m, ok := e.meaning(name, names)
+		m, ok := n.meaning(name, names)
 		if !ok {
-			m, ok = e.minted(name, names)
+			m, ok = n.minted(name, names)
 		}
 		switch {
 		case !ok || m.several:
@@ -190,7 +201,7 @@ func (e *entry) listed(dst []byte, list []string, names NameIDs) ([]byte, error)
 		left.raw = string(raw)
 	}
 	if len(elements) > 0 || len(list) == 0 {
-		dst = e.appendElements(dst, elements)
+		dst = n.appendElements(dst, elements)
 	}
 	if unknown == nil && left.nothing == nil {
 		return dst, nil
@@ -200,25 +211,25 @@ func (e *entry) listed(dst []byte, list []string, names NameIDs) ([]byte, error)
 
 // appendElements appends a list, each element once. Where elements have an order, as in
 // the cast, it is that of the list.
-func (e *entry) appendElements(dst []byte, elements []string) []byte {
+func (n *nameReader) appendElements(dst []byte, elements []string) []byte {
 	ordered := false
-	if e.field.Shape == record.ShapeObjects {
-		_, ordered = e.field.Elem.Field("order")
+	if n.field.Shape == record.ShapeObjects {
+		_, ordered = n.field.Elem.Field("order")
 	}
 	dst = append(dst, '[')
-	n := 0
+	count := 0
 	for i, element := range elements {
 		if slices.ContainsFunc(elements[:i], func(before string) bool { return sameElement(before, element) }) {
 			continue
 		}
-		if n > 0 {
+		if count > 0 {
 			dst = append(dst, ',')
 		}
 		dst = append(dst, element...)
 		if ordered {
-			dst = append(strconv.AppendInt(append(dst[:len(dst)-1], `,"order":`...), int64(n), 10), '}')
+			dst = append(strconv.AppendInt(append(dst[:len(dst)-1], `,"order":`...), int64(count), 10), '}')
 		}
-		n++
+		count++
 	}
 	return append(dst, ']')
 }
@@ -236,10 +247,10 @@ func sameElement(a, b string) bool {
 
 // splitNames appends the elements of a joined list; errWhole where it cannot be split
 // safely.
-func (e *entry) splitNames(dst []byte, s string, names NameIDs) ([]byte, error) {
-	for _, separator := range e.separators {
-		if cut := e.cut(s, separator, names); cut != nil {
-			return e.joined(dst, cut, names)
+func (n *nameReader) splitNames(dst []byte, s string, names NameIDs) ([]byte, error) {
+	for _, separator := range n.separators {
+		if cut := n.cut(s, separator, names); cut != nil {
+			return n.joined(dst, cut, names)
 		}
 	}
 	return dst, errWhole
@@ -247,11 +258,11 @@ func (e *entry) splitNames(dst []byte, s string, names NameIDs) ([]byte, error) 
 
 // joined appends the elements of a list that was cut into known names; errWhole where
 // one of them stands for several things.
-func (e *entry) joined(dst []byte, cut []string, names NameIDs) ([]byte, error) {
+func (n *nameReader) joined(dst []byte, cut []string, names NameIDs) ([]byte, error) {
 	var elements []string
 	left := leftError{}
 	for _, name := range cut {
-		m, _ := e.meaning(name, names)
+		m, _ := n.meaning(name, names)
 		if m.several {
 			return dst, errWhole
 		}
@@ -261,7 +272,7 @@ func (e *entry) joined(dst []byte, cut []string, names NameIDs) ([]byte, error) 
 		elements = append(elements, m.elements...)
 	}
 	if len(elements) > 0 {
-		dst = e.appendElements(dst, elements)
+		dst = n.appendElements(dst, elements)
 	}
 	if left.nothing == nil {
 		return dst, nil
@@ -278,20 +289,20 @@ const (
 // cut returns the names of a joined list; nil where it cannot be cut. The names of
 // genres, countries and languages are all known, so the longest ones win; those of other
 // kinds are not, and the list must allow just one cut into known names.
-func (e *entry) cut(s, separator string, names NameIDs) []string {
-	n := strings.Count(s, separator) + 1
-	if n > maxPieces {
+func (n *nameReader) cut(s, separator string, names NameIDs) []string {
+	pieces := strings.Count(s, separator) + 1
+	if pieces > maxPieces {
 		return nil
 	}
-	at := starts(s, separator, n)
+	at := starts(s, separator, pieces)
 	name := func(i, end int) string { return strings.TrimSpace(s[at[i] : at[end]-len(separator)]) }
 	// ways[i] is in how many ways the pieces from i on can be cut, up to two, and
 	// next[i] behind which piece the longest name from i on ends with which one can.
-	ways, next := make([]int, n+1), make([]int, n)
-	ways[n] = 1
-	for i := n - 1; i >= 0; i-- {
-		for end := min(n, i+maxJoined); end > i; end-- {
-			if ways[end] == 0 || !e.isName(name(i, end), names) {
+	ways, next := make([]int, pieces+1), make([]int, pieces)
+	ways[pieces] = 1
+	for i := pieces - 1; i >= 0; i-- {
+		for end := min(pieces, i+maxJoined); end > i; end-- {
+			if ways[end] == 0 || !n.isName(name(i, end), names) {
 				continue
 			}
 			if ways[i] == 0 {
@@ -300,11 +311,11 @@ func (e *entry) cut(s, separator string, names NameIDs) []string {
 			ways[i] = min(2, ways[i]+ways[end])
 		}
 	}
-	if ways[0] == 0 || ways[0] > 1 && e.vocabulary == nil {
+	if ways[0] == 0 || ways[0] > 1 && n.vocabulary == nil {
 		return nil
 	}
 	var out []string
-	for i := 0; i < n; i = next[i] {
+	for i := 0; i < pieces; i = next[i] {
 		out = append(out, name(i, next[i]))
 	}
 	return out

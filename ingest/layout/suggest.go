@@ -313,7 +313,7 @@ func (r *suggestedRecord) genres() {
 				list = strings.FieldsFunc(scalarText(raw), func(r rune) bool { return strings.ContainsRune(",|;/", r) })
 			}
 			for _, name := range withoutBlanks(list) {
-				if _, known := e.meaning(name, nil); !known && len(r.unknown) < 1000 {
+				if _, known := e.ofNames.meaning(name, nil); !known && len(r.unknown) < 1000 {
 					r.unknown[name] = true
 				}
 			}
@@ -438,14 +438,14 @@ func (e *entry) reads(typ *catalog.Type, values []string) bool {
 		var left *leftError
 		switch {
 		case errors.As(err, &left):
-			if len(out) > 0 || left.nothing != nil || e.vocabulary == nil {
+			if len(out) > 0 || left.nothing != nil || e.ofNames.vocabulary == nil {
 				known++
 			}
 			continue
 		case err != nil:
 			return false
 		}
-		if e.as == asText && raw[0] != '"' || len(out) > 0 && !e.fits(typ, string(out)) {
+		if e.name == asText && raw[0] != '"' || len(out) > 0 && !e.fits(typ, string(out)) {
 			return false
 		}
 		known++

@@ -153,19 +153,19 @@ func (k vocabularyKey) names() *vocabulary {
 	return v
 }
 
-// vocabularyOf returns the vocabulary of an entry with the aliases of mappings; nil for
-// names that are not all known.
-func (e *entry) vocabularyOf(own aliases) *vocabulary {
-	k := vocabularyKey{of: e.Of, codes: e.field.Elem == nil}
-	if e.Of == ofGenre {
-		k.media = mediaOf(e.kind)
+// vocabularyOf returns the vocabulary of names with the aliases of mappings; nil for
+// names that are not all known. media is that of genres.
+func (n *nameReader) vocabularyOf(media reference.Media) *vocabulary {
+	k := vocabularyKey{of: n.of, codes: n.field.Elem == nil}
+	if n.of == ofGenre {
+		k.media = media
 	}
 	base := vocabularies()[k]
-	if base == nil || len(own) == 0 {
+	if base == nil || len(n.aliases) == 0 {
 		return base
 	}
 	v := &vocabulary{maps.Clone(base.exact), maps.Clone(base.folded)}
-	v.alias(knownNames()[k], own)
+	v.alias(knownNames()[k], n.aliases)
 	return v
 }
 
