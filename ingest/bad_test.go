@@ -129,6 +129,7 @@ func TestCutAlone(t *testing.T) {
 // TestBadRows: each bad row goes to quarantine with its place and reason; the other
 // rows go on.
 func TestBadRows(t *testing.T) {
+	t.Parallel()
 	const good = `{"id":1,"title":"A"}`
 	f := func(bad, want string) {
 		t.Helper()
@@ -287,6 +288,7 @@ func TestLongLine(t *testing.T) {
 // TestDamagedCatalogue: a catalogue file that lost or flipped bytes is an error that
 // names it, never wrong data, and stays as it is.
 func TestDamagedCatalogue(t *testing.T) {
+	t.Parallel()
 	good := t.TempDir()
 	lines(t, good, Config{}, sampleRows(t, 3)...)
 	b := catalogBytes(t, good)

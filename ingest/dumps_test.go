@@ -2,17 +2,15 @@ package ingest
 
 import (
 	"bufio"
-	"bytes"
 	"context"
-	"encoding/json"
 	"flag"
 	"fmt"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"reelsplice/schemas/sharedtest"
@@ -29,9 +27,10 @@ type dump struct {
 	files    []string
 	kind     string
 	language string
+	memory   int64
 }
 
-// dumpFlags are what has to be said of dumps whose names do not tell.
+// dumpFlags are the flags of dumps whose names do not tell their kind or language.
 var dumpFlags = map[string]dump{
 	"tmdb-native/movie-list-items.ndjson.gz": {kind: "movie"},
 	"tmdb-native-ar/movies.ndjson.gz":        {language: "ar"},
@@ -61,6 +60,9 @@ func dumps(t *testing.T) []dump {
 	}
 	for _, name := range dumpFolders {
 		d := dump{name: name + "/", files: []string{filepath.Join(root, name)}}
+		if name == "parquet-duckdb" { // sorted on disk: the credits do not fit
+			d.memory = 4 << 20
+		}
 		if name == "imdb-small" { // and not what is below it
 			if d.files, err = filepath.Glob(filepath.Join(root, name, "*.tsv")); err != nil {
 				t.Fatal(err)
@@ -74,31 +76,35 @@ func dumps(t *testing.T) []dump {
 	return out
 }
 
-// TestDumps ingests each real dump in a process of its own, and compares what comes of
-// it with testdata/dumps.tsv: rows, records by kind, and rows that were put aside by
-// reason. With -v it prints the table, with times and memory.
+// TestDumps ingests each real dump, and compares the result with testdata/dumps.tsv: rows, records
+// by kind, and rows in quarantine by reason. With -v it prints the table, with times.
 func TestDumps(t *testing.T) {
 	if testing.Short() {
-		t.Skip("starts a process for each of fifty dumps")
+		t.Skip("ingests fifty dumps")
 	}
-	want := readTable(t)
-	var table []string
-	t.Logf("%-46s %8s %8s %7s %7s  records; put aside", "dump", "rows", "seconds", "MB/s", "RSS MB")
-	for _, d := range dumps(t) {
-		o := ingestDump(t, d)
-		line := d.name + "\t" + o.counts()
-		table = append(table, line)
-		t.Logf("%-46s %8d %8.2f %7.1f %7d  %s", d.name, o.Rows, o.Seconds, float64(o.Bytes)/1e6/max(o.Seconds, 1e-3), o.RSS>>20, o.short())
-		if !*update && want[d.name] != line {
-			t.Errorf("%s:\n got %s\nwant %s\ngo test ./ingest -run Dumps -update writes %s", d.name, line, want[d.name], dumpsTable)
+	t.Parallel()
+	want, list := readTable(t), dumps(t)
+	lines := make([]string, len(list))
+	t.Cleanup(func() {
+		if !*update {
+			return
 		}
-	}
-	if *update {
 		text := "# dump, rows, without a value, that repeat another, in quarantine, records by kind, quarantine by reason, why it holds none\n" +
-			strings.Join(table, "\n") + "\n"
+			strings.Join(lines, "\n") + "\n"
 		if err := os.WriteFile(dumpsTable, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
+			t.Error(err)
 		}
+	})
+	for n, d := range list {
+		t.Run(d.name, func(t *testing.T) {
+			t.Parallel()
+			o := d.ingest(t)
+			lines[n] = d.name + "\t" + o.counts()
+			t.Logf("%8d rows %8.2f s %7.1f MB/s  %s", o.report.Rows, o.report.Seconds, float64(o.report.Details.Totals.Bytes)/1e6/max(o.report.Seconds, 1e-3), o.records())
+			if !*update && want[d.name] != lines[n] {
+				t.Errorf("%s:\n got %s\nwant %s\ngo test ./ingest -run Dumps -update writes %s", d.name, lines[n], want[d.name], dumpsTable)
+			}
+		})
 	}
 }
 
@@ -116,91 +122,61 @@ func readTable(t *testing.T) map[string]string {
 	return out
 }
 
-// dumped is what a process that ingests a dump prints.
+// A dumped is the result of ingesting a dump. Tests share it, and its catalogue, which they must
+// not change.
 type dumped struct {
-	Rows, Blank, Duplicates, Quarantined, Bytes, RSS int64
+	dir    string
+	report Report
+	failed string
+}
 
-	Records map[string]int64
-	Reasons []string
-	Seconds float64
-	Failed  string
+// dumpedOnce has the results so far, by name of the dump; dumpedDir is the folder of their catalogues.
+var (
+	dumpedOnce sync.Map // of func() dumped
+	dumpedDir  string
+)
+
+// ingest ingests a dump, or returns the result of another test that did.
+func (d dump) ingest(t *testing.T) dumped {
+	t.Helper()
+	once, _ := dumpedOnce.LoadOrStore(d.name, sync.OnceValue(func() dumped {
+		o := dumped{dir: filepath.Join(dumpedDir, strings.ReplaceAll(d.name, "/", "_"))}
+		var err error
+		c := Config{Catalog: o.dir, Sources: d.files, Kind: d.kind, Language: d.language, Memory: d.memory}
+		if o.report, err = Run(context.Background(), c); err != nil {
+			_, o.failed, _ = strings.Cut(err.Error(), ": ")
+		}
+		return o
+	}))
+	return once.(func() dumped)()
+}
+
+// ingestDump ingests the real dump of that name.
+func ingestDump(t *testing.T, name string) dumped {
+	t.Helper()
+	for _, d := range dumps(t) {
+		if d.name == name {
+			return d.ingest(t)
+		}
+	}
+	t.Fatalf("SOURCES.tsv has no dump %s", name)
+	return dumped{}
 }
 
 func (o *dumped) records() string {
 	var out []string
-	for _, kind := range slices.Sorted(maps.Keys(o.Records)) {
-		out = append(out, fmt.Sprintf("%s %d", kind, o.Records[kind]))
+	for _, kind := range slices.Sorted(maps.Keys(o.report.Records)) {
+		out = append(out, fmt.Sprintf("%s %d", kind, o.report.Records[kind]))
 	}
 	return strings.Join(out, ", ")
 }
 
-// counts is what must stay as it is.
+// counts returns the figures that must stay as they are.
 func (o *dumped) counts() string {
-	return fmt.Sprintf("%d\t%d\t%d\t%d\t%s\t%s\t%s", o.Rows, o.Blank, o.Duplicates, o.Quarantined, o.records(), strings.Join(o.Reasons, "; "), o.Failed)
-}
-
-func (o *dumped) short() string {
-	s := o.records()
-	if o.Failed != "" {
-		s = o.Failed
-	}
-	if o.Blank > 0 {
-		s += fmt.Sprintf("; %d without a value", o.Blank)
-	}
-	if o.Duplicates > 0 {
-		s += fmt.Sprintf("; %d repeat another", o.Duplicates)
-	}
-	for _, r := range o.Reasons {
-		s += "; " + r
-	}
-	return s
-}
-
-// dumpMe makes the test binary ingest one dump and print what came of it.
-const dumpMe = "REELSPLICE_TEST_DUMP"
-
-type dumpArgs struct {
-	Catalog  string
-	Sources  []string
-	Kind     string
-	Language string
-}
-
-func ingestDump(t *testing.T, d dump) dumped {
-	t.Helper()
-	args, err := json.Marshal(dumpArgs{t.TempDir(), d.files, d.kind, d.language})
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.CommandContext(t.Context(), os.Args[0])
-	cmd.Env = append(os.Environ(), dumpMe+"="+string(args))
-	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	if err := cmd.Run(); err != nil {
-		t.Fatalf("%s: %v: %s", d.name, err, stderr.String())
-	}
-	var o dumped
-	if err := json.Unmarshal(stdout.Bytes(), &o); err != nil {
-		t.Fatalf("%s: %v: %s", d.name, err, stdout.String())
-	}
-	return o
-}
-
-// runDump is the process.
-func runDump(args string) error {
-	var a dumpArgs
-	if err := json.Unmarshal([]byte(args), &a); err != nil {
-		return err
-	}
-	r, err := Run(context.Background(), Config{Catalog: a.Catalog, Sources: a.Sources, Kind: a.Kind, Language: a.Language})
-	o := dumped{Rows: r.Rows, Quarantined: r.Quarantined, Records: r.Records, Seconds: r.Seconds, RSS: peakRSS()}
-	if err != nil {
-		_, o.Failed, _ = strings.Cut(err.Error(), ": ")
-	}
-	t := &r.Details.Totals
-	o.Blank, o.Duplicates, o.Bytes = t.Blank, t.Duplicates, t.Bytes
+	r, t := &o.report, &o.report.Details.Totals
+	var reasons []string
 	for _, x := range t.Reasons.Top {
-		o.Reasons = append(o.Reasons, strings.TrimPrefix(fmt.Sprintf("%s: %s (%d)", x.Field, x.Reason, x.Count), ": "))
+		reasons = append(reasons, strings.TrimPrefix(fmt.Sprintf("%s: %s (%d)", x.Field, x.Reason, x.Count), ": "))
 	}
-	return json.NewEncoder(os.Stdout).Encode(&o)
+	return fmt.Sprintf("%d\t%d\t%d\t%d\t%s\t%s\t%s", r.Rows, t.Blank, t.Duplicates, r.Quarantined, o.records(), strings.Join(reasons, "; "), o.failed)
 }

@@ -31,6 +31,7 @@ func runFull(t *testing.T, blocks int, dir string, sources ...string) string {
 
 // TestFullDisk: the error of a full disk says what stays, and what stays is gone on from.
 func TestFullDisk(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(3, 4))
 	var rows strings.Builder
 	for n := range 4000 {

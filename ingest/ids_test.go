@@ -252,6 +252,7 @@ map = [{ column = "crew", field = ".", as = "name", of = "person" }]
 // TestIDsWhenResumed: an ingest of tables without ids that ends at any of its steps goes
 // on to the same records.
 func TestIDsWhenResumed(t *testing.T) {
+	t.Parallel()
 	f := newIDsTest(t)
 	var movies, films, more, takings strings.Builder
 	films.WriteString("imdb,q,title,cast\n")

@@ -230,6 +230,7 @@ func fieldOf(name string) (record.Field, bool) {
 
 // TestForms: every form of a dump gives the same catalogue, byte by byte.
 func TestForms(t *testing.T) {
+	t.Parallel()
 	rows := sampleRows(t, 12)
 	if testing.Short() { // there are many forms, and each is an ingest
 		rows = rows[:3]
@@ -429,6 +430,7 @@ func TestUpsert(t *testing.T) {
 // TestRecordedCatalogue: what recorded answers of all years become, joined where they
 // speak of one movie, comes out of the catalogue's own file as it went in.
 func TestRecordedCatalogue(t *testing.T) {
+	t.Parallel()
 	files, err := filepath.Glob(filepath.Join(sharedtest.Path(t, "recorded", "movie"), "details*.json"))
 	if err != nil {
 		t.Fatal(err)
@@ -616,6 +618,7 @@ func TestSuffixedTexts(t *testing.T) {
 
 // TestSpill: rows far beyond Config.Memory give the same bytes.
 func TestSpill(t *testing.T) {
+	t.Parallel()
 	var rows []string
 	for i := range 4000 {
 		rows = append(rows, fmt.Sprintf(`{"id":%d,"title":"%s","status":"Released","genres":[]}`, (i*7919)%4001+1, strings.Repeat("t", 400)))

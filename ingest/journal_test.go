@@ -52,6 +52,7 @@ func TestMovesEnd(t *testing.T) {
 // TestDamagedRuns: sorted rows that a fall of the machine has damaged are no reason to
 // fail each time: the next ingest starts anew.
 func TestDamagedRuns(t *testing.T) {
+	t.Parallel()
 	sources := killedSources(t)
 	f := func(damage func(b []byte), want error) {
 		t.Helper()

@@ -10,8 +10,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"reelsplice/schemas/sharedtest"
 )
 
 const hex24 = "5acf93e60e0a26346d0000ce"
@@ -19,6 +17,7 @@ const hex24 = "5acf93e60e0a26346d0000ce"
 // TestKinds: a crawl of one file a resource gives records of every kind, each with its
 // file; what has no news stays as it is.
 func TestKinds(t *testing.T) {
+	t.Parallel()
 	src, dir := t.TempDir(), t.TempDir()
 	for name, data := range map[string]string{
 		"movie/550.json":                              `{"id":550,"title":"A"}`,
@@ -194,6 +193,7 @@ func TestLeftoversOfKinds(t *testing.T) {
 // TestTables: rows of a table of links in any order, sorted in memory or on disk, make
 // the same bytes.
 func TestTables(t *testing.T) {
+	t.Parallel()
 	credits := make([]string, 0, 3000)
 	for i := range cap(credits) {
 		person, movie := i%97+1, i%31+1
@@ -252,23 +252,22 @@ func TestTables(t *testing.T) {
 
 // TestSharedKinds counts the records of real dumps.
 func TestSharedKinds(t *testing.T) {
-	f := func(c Config, want map[string]int64, path ...string) (Report, string) {
+	t.Parallel()
+	f := func(name string, want map[string]int64) (Report, string) {
 		t.Helper()
-		dir := t.TempDir()
-		c.Sources = []string{sharedtest.Path(t, append([]string{"dumps"}, path...)...)}
-		r := ingestInto(t, dir, c)
-		if !maps.Equal(r.Records, want) || r.Quarantined != 0 {
-			t.Errorf("%s: records = %v, %d in quarantine %q, want %v", strings.Join(path, "/"), r.Records, r.Quarantined, r.Bad, want)
+		o := ingestDump(t, name)
+		if r := &o.report; !maps.Equal(r.Records, want) || r.Quarantined != 0 || o.failed != "" {
+			t.Errorf("%s: records = %v, %d in quarantine %q, %s, want %v", name, r.Records, r.Quarantined, r.Bad, o.failed, want)
 		}
-		return r, dir
+		return o.report, o.dir
 	}
-	f(Config{Language: "ar"}, map[string]int64{"tv": 18}, "tmdb-native-ar", "tv.ndjson.gz")
-	f(Config{}, map[string]int64{"tv": 2000}, "tmdb-native-ar", "tv-list.json.gz")
-	f(Config{}, map[string]int64{"person": 1}, "tmdb-native", "person-287-movie-credits.json.gz")
+	f("tmdb-native-ar/tv.ndjson.gz", map[string]int64{"tv": 18})
+	f("tmdb-native-ar/tv-list.json.gz", map[string]int64{"tv": 2000})
+	f("tmdb-native/person-287-movie-credits.json.gz", map[string]int64{"person": 1})
 	if testing.Short() {
 		return
 	}
-	r, dir := f(Config{}, map[string]int64{"tv": 780, "season": 2834}, "movnix", "tv.ndjson.zst")
+	r, dir := f("movnix/tv.ndjson.zst", map[string]int64{"tv": 780, "season": 2834})
 	if r.Conflicts != 0 || r.Duplicates != 0 {
 		t.Errorf("conflicts = %d, duplicates = %d, want none", r.Conflicts, r.Duplicates)
 	}
@@ -284,8 +283,7 @@ func TestSharedKinds(t *testing.T) {
 	if episodes != 67312 || separators != 32 {
 		t.Errorf("%d episodes with %d line separators, want 67312, 32", episodes, separators)
 	}
-	// Sorted on disk: the credits do not fit into the memory given.
-	whole, _ := f(Config{Memory: 4 << 20}, map[string]int64{"movie": 15178, "person": 62044}, "parquet-duckdb")
+	whole, _ := f("parquet-duckdb/", map[string]int64{"movie": 15178, "person": 62044})
 	if whole.Conflicts != 5 || whole.Rows != 194738 {
 		t.Errorf("conflicts = %d of %d rows, want 5 of 194738", whole.Conflicts, whole.Rows)
 	}

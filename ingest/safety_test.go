@@ -25,17 +25,19 @@ import (
 const killMe = "REELSPLICE_TEST_INGEST"
 
 func TestMain(m *testing.M) {
-	for name, do := range map[string]func(string) error{killMe: runKilled, dumpMe: runDump} {
-		args := os.Getenv(name)
-		if args == "" {
-			continue
-		}
-		if err := do(args); err != nil {
+	if args := os.Getenv(killMe); args != "" {
+		if err := runKilled(args); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1) //nolint:forbidigo // a process of its own
 		}
 		return
 	}
+	dir, err := os.MkdirTemp("", "dumps-*")
+	if err != nil {
+		panic(err)
+	}
+	dumpedDir = dir
+	defer func() { _ = os.RemoveAll(dir) }()
 	m.Run()
 }
 
@@ -132,6 +134,7 @@ func TestKilled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts and kills processes for some seconds")
 	}
+	t.Parallel()
 	sources := killedSources(t)
 	whole := killedCatalog(t)
 	start := time.Now()
@@ -202,6 +205,7 @@ func compareFiles(t *testing.T, got, want map[string]string) {
 // TestResumeStages: an ingest that ends at each of its checkpoints in turn goes on from
 // there, and says so; one of other sources does not.
 func TestResumeStages(t *testing.T) {
+	t.Parallel()
 	sources := killedSources(t)
 	whole := killedCatalog(t)
 	want := ingestInto(t, whole, killedConfig(whole, sources))
@@ -264,6 +268,7 @@ func TestResumeStages(t *testing.T) {
 // TestMaxBad: too many bad rows stop an ingest; the catalogue stays, and the rows can be
 // looked at.
 func TestMaxBad(t *testing.T) {
+	t.Parallel()
 	var rows []string
 	for i := range 3000 {
 		rows = append(rows, fmt.Sprintf(`{"id":%d,"title":"T"}`, i+1))

@@ -299,16 +299,17 @@ func TestTwoDumps(t *testing.T) {
 	if testing.Short() {
 		t.Skip("ingests 184,350 credits several times")
 	}
+	t.Parallel()
 	csv := sharedtest.Path(t, "dumps", "tmdb5000", "tmdb_5000_movies.csv.gz")
 	films := sharedtest.Path(t, "dumps", "parquet-duckdb", "films.parquet")
 	credits := sharedtest.Path(t, "dumps", "parquet-duckdb", "credits.parquet")
 	var own int64 // conflicts of one dump with itself: people that are spelt in two ways
-	one := func(sources ...string) map[int64]*catalog.Movie {
-		dir := t.TempDir()
-		own += ingestInto(t, dir, Config{Sources: sources}).Conflicts
-		return moviesOf(t, dir)
+	one := func(name string) map[int64]*catalog.Movie {
+		o := ingestDump(t, name)
+		own += o.report.Conflicts
+		return moviesOf(t, o.dir)
 	}
-	flat, ranked, cast := one(csv), one(films), one(credits)
+	flat, ranked, cast := one("tmdb5000/tmdb_5000_movies.csv.gz"), one("parquet-duckdb/films.parquet"), one("parquet-duckdb/credits.parquet")
 	if own != 3 {
 		t.Errorf("%d conflicts of the dumps with themselves, want 3", own)
 	}
@@ -425,6 +426,7 @@ func manyFiles(tb testing.TB, n int) string {
 
 // TestManyFilesBeforeIMDb: IMDb's tables are counted however many files were read before.
 func TestManyFilesBeforeIMDb(t *testing.T) {
+	t.Parallel()
 	src := manyFiles(t, 2100)
 	imdbTablesIn(t, src)
 	ingestInto(t, t.TempDir(), Config{Sources: []string{src}})
@@ -433,6 +435,7 @@ func TestManyFilesBeforeIMDb(t *testing.T) {
 // TestManyFiles: a run counts alike however many files it has. The last file repeats its
 // own id twice; the merge finds that, long after the file was read.
 func TestManyFiles(t *testing.T) {
+	t.Parallel()
 	const twice = `{"id":9001,"title":"A"}` + "\n" + `{"id":9001,"title":"A"}` + "\n" + `{"id":9001,"title":"B"}` + "\n"
 	counted := func(n int) (report.Source, report.Source) {
 		src := manyFiles(t, n)

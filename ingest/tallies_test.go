@@ -36,6 +36,7 @@ func interrupted(t *testing.T, sources []string) Config {
 // TestTalliesOnDisk: an ingest that goes on knows the counts of the files that were read
 // before, and starts anew where those have been lost.
 func TestTalliesOnDisk(t *testing.T) {
+	t.Parallel()
 	var sources []string
 	src := t.TempDir()
 	for n := range 5 {
