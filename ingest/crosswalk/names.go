@@ -46,13 +46,6 @@ func (n nameIDs) add(kind fragment.Kind, name string, id int64) {
 // namedKinds are the kinds whose names are in joined lists.
 var namedKinds = map[fragment.Kind]bool{fragment.KindCompany: true, fragment.KindNetwork: true, fragment.KindKeyword: true}
 
-// namedRecord is a resource with a name.
-type namedRecord struct {
-	record.Object
-	ID   record.Int    `record:"id"`
-	Name record.String `record:"name"`
-}
-
 // Names returns the names that the catalogue dir has, unless it is "", and those of the inputs of
 // the same run; nil if none of the inputs has joined lists.
 func Names(ctx context.Context, dir string, l *input.List, o *input.Options) (layout.NameIDs, error) {
@@ -68,9 +61,10 @@ func Names(ctx context.Context, dir string, l *input.List, o *input.Options) (la
 		if dir == "" {
 			break // rows are explained without one
 		}
-		err := eachStored(ctx, dir, projectionOf[namedRecord](kind), func(r record.Record) {
-			named := record.As[namedRecord](r)
-			names.add(kind, named.Name.V, named.ID.V)
+		err := eachStored(ctx, dir, projection{kind, []string{"id", "name"}}, func(r record.Record) {
+			id, _ := r.Schema.Field("id")
+			name, _ := r.Schema.Field("name")
+			names.add(kind, r.String(name).V, r.Int(id).V)
 		})
 		if err != nil {
 			return nil, err

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"slices"
 
 	"reelsplice/ingest/input"
 	"reelsplice/ingest/layout"
@@ -96,81 +95,36 @@ func eachNamed(r record.Record, fn func(id int64, name string)) {
 	}
 }
 
-// The fields of records that entries are made of, by kind.
-type (
-	movieIDs struct {
-		record.Object
-		ID     record.Int    `record:"id"`
-		IMDbID record.String `record:"imdb_id,null"`
-
-		ExternalIDs *catalog.MovieExternalIDs `record:"external_ids"`
-	}
-	tvIDs struct {
-		record.Object
-		ID record.Int `record:"id"`
-
-		ExternalIDs *catalog.TVExternalIDs `record:"external_ids"`
-	}
-	episodeIDs struct {
-		record.Object
-		ID record.Int `record:"id"`
-
-		ExternalIDs *catalog.EpisodeExternalIDs `record:"external_ids"`
-	}
-	personIDs struct {
-		record.Object
-		IMDbID record.String `record:"imdb_id,null"`
-		ID     record.Int    `record:"id"`
-
-		ExternalIDs *catalog.PersonExternalIDs `record:"external_ids"`
-	}
-	movieNames struct {
-		record.Object
-		ID     record.Int    `record:"id"`
-		IMDbID record.String `record:"imdb_id,null"`
-
-		Credits     *creditNames              `record:"credits"`
-		ExternalIDs *catalog.MovieExternalIDs `record:"external_ids"`
-	}
-	tvNames struct {
-		record.Object
-		ID record.Int `record:"id"`
-
-		AggregateCredits *creditNames           `record:"aggregate_credits"`
-		Credits          *creditNames           `record:"credits"`
-		ExternalIDs      *catalog.TVExternalIDs `record:"external_ids"`
-	}
-	creditNames struct {
-		record.Object `record:"drop-id"`
-		Cast          []namedRecord `record:"cast"`
-		Crew          []namedRecord `record:"crew"`
-	}
-)
-
-// A projection is the part of a kind's records that is read.
+// A projection is the part of a kind's records that is read: the fields at paths.
 type projection struct {
-	kind   fragment.Kind
-	schema *record.Schema
-	row    func() record.Record
-}
-
-func projectionOf[T any](kind fragment.Kind) projection {
-	return projection{kind, record.SchemaOf[T](), func() record.Record { return record.Of(new(T)) }}
+	kind  fragment.Kind
+	paths []string
 }
 
 // projections returns the parts of the catalogue's records that entries are made of.
-func (n Noter) projections() []projection {
-	all := []projection{projectionOf[personIDs](fragment.KindPerson), projectionOf[episodeIDs](fragment.KindEpisode)}
-	if n.people {
-		all = append(all, projectionOf[movieNames](fragment.KindMovie), projectionOf[tvNames](fragment.KindTV))
-	} else {
-		all = append(all, projectionOf[movieIDs](fragment.KindMovie), projectionOf[tvIDs](fragment.KindTV))
+func (n Noter) projections() (out []projection) {
+	for _, kind := range []fragment.Kind{fragment.KindPerson, fragment.KindEpisode, fragment.KindMovie, fragment.KindTV} {
+		paths := []string{"id", "external_ids"}
+		if _, ok := catalog.TypeOf(kind).Plan.Field("imdb_id"); ok {
+			paths = append(paths, "imdb_id")
+		}
+		title := kind == fragment.KindMovie || kind == fragment.KindTV
+		if n.people && title {
+			paths = append(paths, "credits.cast.id", "credits.cast.name", "credits.crew.id", "credits.crew.name")
+		}
+		if n.people && kind == fragment.KindTV {
+			paths = append(paths, "aggregate_credits.cast.id", "aggregate_credits.cast.name", "aggregate_credits.crew.id", "aggregate_credits.crew.name")
+		}
+		if n.ids.Has(kind) || n.people && title {
+			out = append(out, projection{kind, paths})
+		}
 	}
-	named := layout.Kinds(fragment.KindMovie, fragment.KindTV)
-	return slices.DeleteFunc(all, func(p projection) bool {
-		wanted := n.ids.Has(p.kind) || n.people && named.Has(p.kind)
-		return !wanted
-	})
+	return out
+}
+
+// rows returns the records of row groups from to to-1.
+func (p projection) rows(f *catalog.File, from, to int) *catalog.Rows {
+	return f.Select(p.paths, from, to)
 }
 
 // eachStored calls fn with the records of a kind in a catalogue folder, none if the file is
@@ -184,16 +138,16 @@ func eachStored(ctx context.Context, dir string, p projection, fn func(record.Re
 		return err
 	}
 	defer func() { _ = f.Close() }() // read side
-	return eachRow(ctx, f.Project(p.schema), p.row, func(r record.Record) error {
+	return eachRow(ctx, p.rows(f, 0, f.RowGroups()), catalog.TypeOf(p.kind), func(r record.Record) error {
 		fn(r)
 		return nil
 	})
 }
 
 // eachRow calls fn with the records of rows, which it closes. fn must not keep the record.
-func eachRow(ctx context.Context, rows *catalog.Rows, row func() record.Record, fn func(record.Record) error) error {
+func eachRow(ctx context.Context, rows *catalog.Rows, t *catalog.Type, fn func(record.Record) error) error {
 	defer rows.Close()
-	r := row()
+	r := t.New()
 	for n := 0; ; n++ {
 		if n%1024 == 0 && ctx.Err() != nil {
 			return ctx.Err()

@@ -1,6 +1,7 @@
 package refs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -11,68 +12,61 @@ import (
 	"reelsplice/schemas/record"
 )
 
-// Seasons are known by two numbers, of which no bitmap is small. But the files of
-// series, seasons and episodes are all sorted by series, so that what refers to
-// seasons and the seasons themselves pass by side by side.
+// A season is known by two numbers, for which bitmaps are large. But the files of series, seasons
+// and episodes are all sorted by series, so that references to seasons and the seasons themselves
+// pass by side by side.
 
 // seasonNumbers goes through the seasons of the catalogue, series by series.
 type seasonNumbers struct {
-	rows    *catalog.Rows // nil when there are none
-	next    seasonID
+	heads   *catalog.Heads // nil when there are none left
+	next    catalog.Key
 	held    bool // next is valid
-	series  int64
+	series  uint64
 	numbers []int64 // of series, ascending
-}
-
-type seasonID struct {
-	record.Object
-	SeasonNumber record.Int `record:"season_number"`
-	SeriesID     record.Int `record:"series_id,own"`
 }
 
 func newSeasonNumbers(f *catalog.File) *seasonNumbers {
 	if f == nil {
 		return &seasonNumbers{}
 	}
-	return &seasonNumbers{rows: f.Project(record.SchemaOf[seasonID]())}
+	return &seasonNumbers{heads: f.Heads(0, f.RowGroups())}
 }
 
-// of returns the numbers of a series' seasons. Series must be asked for in ascending
-// order.
-func (s *seasonNumbers) of(series int64) ([]int64, error) {
+// of returns the numbers of a series' seasons. Series must be asked for in ascending order.
+func (s *seasonNumbers) of(series uint64) ([]int64, error) {
 	if series == s.series {
 		return s.numbers, nil
 	}
 	s.series, s.numbers = series, s.numbers[:0]
 	for {
 		ok, err := s.peek()
-		if err != nil || !ok || s.next.SeriesID.V > series {
+		if err != nil || !ok || s.next.ID() > series {
 			return s.numbers, err
 		}
-		if s.next.SeriesID.V == series {
-			s.numbers = append(s.numbers, s.next.SeasonNumber.V)
+		if s.next.ID() == series {
+			s.numbers = append(s.numbers, int64(s.next.Season()))
 		}
 		s.held = false
 	}
 }
 
 func (s *seasonNumbers) peek() (bool, error) {
-	if s.held || s.rows == nil {
+	if s.held || s.heads == nil {
 		return s.held, nil
 	}
-	err := s.rows.Next(record.Of(&s.next))
+	h, err := s.heads.Next()
 	if errors.Is(err, io.EOF) {
 		s.close()
 		return false, nil
 	}
-	s.held = err == nil
+	s.next, s.held = h.Key, err == nil
 	return s.held, err
 }
 
 func (s *seasonNumbers) close() {
-	if s.rows != nil {
-		s.rows.Close()
-		s.rows = nil
+	if s.heads != nil {
+		s.heads.Close()
+		s.heads = nil
 	}
 }
 
@@ -107,21 +101,10 @@ func (c *checker) keep(t *tally) {
 	}
 }
 
-// seasonList is the seasons that the details of a series list.
-type seasonList struct {
-	record.Object
-	ID      record.Int   `record:"id"`
-	Seasons []seasonInTV `record:"seasons"`
-}
-
-type seasonInTV struct {
-	record.Object
-	SeasonNumber record.Int `record:"season_number"`
-}
-
-// scanSeasonLists adds up the seasons that the details of series list.
-func scanSeasonLists(ctx context.Context, c *checker) error {
-	f, err := c.open(fragment.KindTV)
+// withSeasons calls fn with the records of a kind that refer to seasons, read by a selection of
+// their fields, and adds the tally of a path to the results.
+func (c *checker) withSeasons(ctx context.Context, kind fragment.Kind, path string, fn func(r record.Record, key catalog.Key, t *tally, known []int64)) error {
+	f, err := c.open(kind)
 	if f == nil || err != nil {
 		return err
 	}
@@ -131,69 +114,50 @@ func scanSeasonLists(ctx context.Context, c *checker) error {
 		return err
 	}
 	defer closeFile(seasons)
-	t := c.pairs(fragment.KindTV, "seasons.season_number")
 	known := newSeasonNumbers(seasons)
 	defer known.close()
-	err = eachRow(ctx, f.Project(record.SchemaOf[seasonList]()), func(row *seasonList) error {
-		have, err := known.of(row.ID.V)
-		for season, n := range row.numbers(t) {
-			t.pair(row.ID.V, season, n, slices.Contains(have, season), catalog.NumberKey(row.ID.V))
-		}
-		return err
+	t, typ := c.pairs(kind, path), catalog.TypeOf(kind)
+	rows := f.Select(append(typ.KeyFields(), path), 0, f.RowGroups())
+	var failed error
+	err = eachRow(ctx, typ, rows, func(r record.Record, key catalog.Key) {
+		have, err := known.of(key.ID())
+		failed = cmp.Or(failed, err)
+		fn(r, key, t, have)
 	})
 	c.keep(t)
-	return err
+	return errors.Join(err, failed)
 }
 
-// numbers returns how often each season is listed, and counts in t those without a
-// number.
-func (r *seasonList) numbers(t *tally) map[int64]int64 {
-	times := map[int64]int64{}
-	for _, s := range r.Seasons {
-		if s.SeasonNumber.Set {
-			times[s.SeasonNumber.V]++
-		} else {
-			t.unset++
+// seasonLists adds up the seasons that the details of series list.
+func (c *checker) seasonLists(ctx context.Context) error {
+	const path = "seasons.season_number"
+	numbers, _ := newWalker(catalog.TypeOf(fragment.KindTV).Plan, relation{path: path}, "")
+	return c.withSeasons(ctx, fragment.KindTV, path, func(r record.Record, key catalog.Key, t *tally, known []int64) {
+		times := map[int64]int64{}
+		numbers.each(r, func(n record.Int, _ string) {
+			if n.Set {
+				times[n.V]++
+			} else {
+				t.unset++
+			}
+		})
+		for season, n := range times {
+			t.pair(int64(key.ID()), season, n, slices.Contains(known, season), key)
 		}
-	}
-	return times
+	})
 }
 
-// scanEpisodeSeasons adds up the seasons that records of episodes are of.
-func scanEpisodeSeasons(ctx context.Context, c *checker) error {
-	f, err := c.open(fragment.KindEpisode)
-	if f == nil || err != nil {
-		return err
-	}
-	defer closeFile(f)
-	seasons, err := c.open(fragment.KindSeason)
-	if err != nil {
-		return err
-	}
-	defer closeFile(seasons)
-	t := c.pairs(fragment.KindEpisode, "season_number")
-	known := newSeasonNumbers(seasons)
-	defer known.close()
-	var last catalog.Key // of the season before; no season has this one
-	err = eachRow(ctx, f.Project(record.SchemaOf[episodeID]()), func(row *episodeID) error {
-		series, season := row.SeriesID.V, row.SeasonNumber.V
-		have, err := known.of(series)
-		found := slices.Contains(have, season)
-		if key := catalog.SeasonKey(series, season); key != last {
-			last = key
-			t.pair(series, season, 1, found, catalog.EpisodeKey(series, season, row.EpisodeNumber.V))
+// episodeSeasons adds up the seasons that records of episodes are of.
+func (c *checker) episodeSeasons(ctx context.Context) error {
+	var last catalog.Key // the season before; no season has this one
+	return c.withSeasons(ctx, fragment.KindEpisode, "season_number", func(_ record.Record, key catalog.Key, t *tally, known []int64) {
+		series, season := int64(key.ID()), int64(key.Season())
+		found := slices.Contains(known, season)
+		if of := catalog.SeasonKey(series, season); of != last {
+			last = of
+			t.pair(series, season, 1, found, key)
 		} else {
 			t.again(found)
 		}
-		return err
 	})
-	c.keep(t)
-	return err
-}
-
-type episodeID struct {
-	record.Object
-	EpisodeNumber record.Int `record:"episode_number"`
-	SeasonNumber  record.Int `record:"season_number"`
-	SeriesID      record.Int `record:"series_id,own"`
 }

@@ -1,20 +1,20 @@
-// Package refs checks that the ids in a catalogue lead somewhere: that the people of
-// credits, the companies of movies, the seasons of series and so on have records.
+// Package refs checks that the ids in a catalogue lead to records: those of the people of credits,
+// the companies of movies, the seasons of series and so on.
 //
-// What it finds is no fault of the catalogue. A dump of movies alone names people of
-// whom it has no records, and the builder makes do with what their credits say. But a
-// share of dangling ids that jumps from one night to the next tells of a dump that is
-// not whole, and a record that refers to one that was removed will show a dead link.
+// Dangling ids are no fault of the catalogue. A dump of movies alone names people without records,
+// and the builder makes do with their credits. But a share of dangling ids that jumps from one
+// dump to the next is a sign of an incomplete dump, and a record that refers to a removed one will
+// show a dead link.
 //
-// Only the columns of ids are read, and ids are kept as compressed bitmaps, so that
-// memory follows from how many different ids there are and not from how often they
-// are referred to.
+// Only the columns of ids are read, and ids are kept as compressed bitmaps: memory grows with the
+// number of different ids, not with the number of references.
 package refs
 
 import (
 	"cmp"
 	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"runtime"
 	"slices"
@@ -33,31 +33,31 @@ import (
 // MaxSamples is how many dangling ids a Relation lists.
 const MaxSamples = 10
 
-// Removed knows the ids of resources that were deleted or merged into others.
+// Removed is the set of ids of resources that were deleted or merged into others.
 type Removed interface {
 	// Contains reports whether the resource was removed. Several goroutines call it.
 	Contains(kind fragment.Kind, id int64) bool
 }
 
-// Options says how to check.
+// Options are the settings of Check.
 type Options struct {
 	Removed Removed // nil for none
 	Jobs    int     // row groups read at once; one for each CPU by default
 }
 
-// A Result says what the records of a catalogue refer to.
+// A Result is the references of a catalogue's records.
 type Result struct {
 	Relations []Relation `json:"relations"` // those that occur, by kind, path and target
 	Records   int64      `json:"records"`   // read, of all kinds
 	Seconds   float64    `json:"seconds"`
 }
 
-// A Relation is all references by one member of one kind's records to resources of
-// one kind. What a record says in another language (localized) counts with the rest.
+// A Relation is all references by one field of one kind's records to resources of one kind. Those
+// in other languages (localized) count with the rest.
 type Relation struct {
 	Kind   string `json:"kind"`   // of the records that refer: movie, tv, season ...
-	Path   string `json:"path"`   // of the member: credits.cast.id
-	Target string `json:"target"` // kind of what is referred to; genre for those of package reference
+	Path   string `json:"path"`   // of the field: credits.cast.id
+	Target string `json:"target"` // kind of the resources; genre for those of package reference
 
 	TargetRecords int64    `json:"target_records"` // of the target kind in the catalogue
 	References    int64    `json:"references"`     // in all
@@ -90,10 +90,16 @@ func Check(ctx context.Context, catalogDir string, o Options) (Result, error) {
 			return Result{}, err
 		}
 	}
-	for _, s := range scans {
-		if err := s(ctx, c); err != nil {
+	for _, t := range catalog.Types() {
+		if len(relations[t.Kind]) == 0 {
+			continue
+		}
+		if err := c.scan(ctx, t); err != nil {
 			return Result{}, err
 		}
+	}
+	if err := errors.Join(c.seasonLists(ctx), c.episodeSeasons(ctx)); err != nil {
+		return Result{}, err
 	}
 	r := c.result()
 	r.Seconds = time.Since(start).Seconds()
@@ -180,69 +186,68 @@ func (c *checker) index(ctx context.Context, kind fragment.Kind) error {
 	case fragment.KindSeason, fragment.KindEpisode, fragment.KindReview, fragment.KindCredit, fragment.KindEpisodeGroup:
 		return nil
 	}
-	err = eachRow(ctx, f.Project(record.SchemaOf[idRow]()), func(row *idRow) error {
-		t.known.Add(uint64(row.ID.V))
-		return nil
-	})
+	typ := catalog.TypeOf(kind)
+	err = eachRow(ctx, typ, f.Select(typ.KeyFields(), 0, f.RowGroups()), func(_ record.Record, key catalog.Key) { t.known.Add(key.ID()) })
 	t.known.RunOptimize()
 	return err
 }
 
-// eachRow calls fn for each row, and closes rows. T is the struct of their plan.
-func eachRow[T any](ctx context.Context, rows *catalog.Rows, fn func(*T) error) error {
+// eachRow calls fn with each record of rows, which it closes, and its key.
+func eachRow(ctx context.Context, t *catalog.Type, rows *catalog.Rows, fn func(r record.Record, key catalog.Key)) error {
 	defer rows.Close()
-	for row, err := range catalog.Each[T](rows) {
-		if err == nil {
-			err = ctx.Err()
+	r := t.New()
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
 		}
+		err := rows.Next(r)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		var key catalog.Key
 		if err == nil {
-			err = fn(row)
+			key, err = t.Key(r)
 		}
 		if err != nil {
 			return err
 		}
+		fn(r, key)
 	}
-	return nil
 }
 
-// scan adds up what the records of one kind refer to, several row groups at once. T
-// has the columns that refs looks at, the key among them.
-func scan[T any](kind fragment.Kind, refs func(*T, *collector)) func(context.Context, *checker) error {
-	return func(ctx context.Context, c *checker) error {
-		f, err := c.open(kind)
-		if f == nil || err != nil {
-			return err
-		}
-		defer closeFile(f)
-		parts := make([]*collector, min(c.Jobs, f.RowGroups()))
-		var next atomic.Int64
-		g, ctx := errgroup.WithContext(ctx)
-		for i := range parts {
-			part := &collector{checker: c, kind: kind}
-			parts[i] = part
-			g.Go(func() error {
-				for {
-					group := int(next.Add(1)) - 1
-					if group >= f.RowGroups() {
-						return nil
-					}
-					rows := f.ProjectGroups(record.SchemaOf[T](), group, group+1)
-					err := eachRow(ctx, rows, func(row *T) error {
-						refs(row, part)
-						return nil
-					})
-					if err != nil {
-						return err
-					}
-				}
-			})
-		}
-		if err := g.Wait(); err != nil {
-			return err
-		}
-		c.sum(parts)
-		return nil
+// scan adds up the references of the records of one kind, several row groups at once.
+func (c *checker) scan(ctx context.Context, t *catalog.Type) error {
+	f, err := c.open(t.Kind)
+	if f == nil || err != nil {
+		return err
 	}
+	defer closeFile(f)
+	walkers, paths := walkers(t)
+	paths = append(paths, t.KeyFields()...)
+	parts := make([]*collector, min(c.Jobs, f.RowGroups()))
+	var next atomic.Int64
+	g, ctx := errgroup.WithContext(ctx)
+	for i := range parts {
+		part := &collector{checker: c, kind: t.Kind}
+		parts[i] = part
+		g.Go(func() error {
+			for {
+				group := int(next.Add(1)) - 1
+				if group >= f.RowGroups() {
+					return nil
+				}
+				err := eachRow(ctx, t, f.Select(paths, group, group+1), func(r record.Record, key catalog.Key) { part.record(r, key, walkers) })
+				if err != nil {
+					return err
+				}
+			}
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	c.sum(parts)
+	return nil
 }
 
 // sum puts what several goroutines found of one kind among the results.

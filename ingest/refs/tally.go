@@ -15,7 +15,6 @@ import (
 type collector struct {
 	*checker
 	kind    fragment.Kind
-	by      catalog.Key // of the record at hand
 	tallies map[tallyKey]*tally
 }
 
@@ -38,85 +37,38 @@ func (c *collector) tally(path string, to targetKey) *tally {
 	return t
 }
 
-// number, season, episode and text say which record is at hand. Its key has been
-// checked when it was written.
-func (c *collector) number(id record.Int) { c.by = catalog.NumberKey(id.V) }
-
-func (c *collector) season(series, season record.Int) { c.by = catalog.SeasonKey(series.V, season.V) }
-
-func (c *collector) episode(series, season, episode record.Int) {
-	c.by = catalog.EpisodeKey(series.V, season.V, episode.V)
-}
-
-func (c *collector) text(id record.String) { c.by, _ = catalog.TextKey(id.V) }
-
-// sub adds the reference of an object that may be absent.
-func (c *collector) sub(path string, to fragment.Kind, row *idRow) {
-	if row != nil {
-		c.list(path, targetKey{kind: to}, []idRow{*row})
+// record adds the references of a record.
+func (c *collector) record(r record.Record, by catalog.Key, walkers []walker) {
+	for i := range walkers {
+		w := &walkers[i]
+		w.each(r, func(id record.Int, media string) {
+			to := targetKey{w.to, w.how == genre}
+			switch media {
+			case "":
+			case "movie":
+				to.kind = fragment.KindMovie
+			case "tv":
+				to.kind = fragment.KindTV
+			default:
+				return // other media are not checked
+			}
+			if t := c.tally(w.path, to); id.Set {
+				t.add(id.V, by)
+			} else {
+				t.unset++
+			}
+		})
 	}
 }
 
-// id adds one reference; nothing when the member is unset.
-func (c *collector) id(path string, to fragment.Kind, id record.Int) {
-	if id.Set {
-		c.tally(path, targetKey{kind: to}).add(id.V, c.by)
-	}
-}
-
-// ids adds the references of a list. An element without an id is counted as such.
-func (c *collector) ids(path string, to fragment.Kind, rows []idRow) {
-	c.list(path, targetKey{kind: to}, rows)
-}
-
-// genres adds the genres of a title.
-func (c *collector) genres(rows []idRow) { c.list("genres.id", targetKey{c.kind, true}, rows) }
-
-func (c *collector) list(path string, to targetKey, rows []idRow) {
-	if len(rows) == 0 {
-		return
-	}
-	t := c.tally(path, to)
-	for i := range rows {
-		if rows[i].ID.Set {
-			t.add(rows[i].ID.V, c.by)
-		} else {
-			t.unset++
-		}
-	}
-}
-
-// media adds the references of a list of titles. A row without a media type is of
-// kind other; rows of other media than movies and series are not looked at.
-func (c *collector) media(path string, other fragment.Kind, rows []mediaRow) {
-	for i := range rows {
-		kind := other
-		switch rows[i].MediaType.V {
-		case "":
-		case "movie":
-			kind = fragment.KindMovie
-		case "tv":
-			kind = fragment.KindTV
-		default:
-			continue
-		}
-		t := c.tally(path, targetKey{kind: kind})
-		if rows[i].ID.Set {
-			t.add(rows[i].ID.V, c.by)
-		} else {
-			t.unset++
-		}
-	}
-}
-
-// merge adds what o found. o is not to be used afterwards.
+// merge adds the tallies of o, which must not be used afterwards.
 func (c *collector) merge(o *collector) {
 	for k, t := range o.tallies {
 		c.tally(k.path, k.target).merge(t)
 	}
 }
 
-// A tally adds up the references of one member to one kind.
+// A tally adds up the references of one field to one kind.
 type tally struct {
 	kind                        fragment.Kind
 	path                        string

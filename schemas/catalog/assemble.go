@@ -153,8 +153,10 @@ func (a *assembler) text(col, def int) (string, bool) {
 
 func (a *assembler) object(o *objectColumns, r record.Record) {
 	obj := r.Object()
-	obj.Unusual, _ = a.text(o.unusual, o.def+1)
-	obj.Extra, _ = a.text(o.extra, o.def+1)
+	if o.unusual != unread {
+		obj.Unusual, _ = a.text(o.unusual, o.def+1)
+		obj.Extra, _ = a.text(o.extra, o.def+1)
+	}
 	for i := range o.fields {
 		a.field(o, &o.fields[i], r)
 	}

@@ -1,6 +1,9 @@
 package catalog
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/parquet-go/parquet-go"
 
 	"reelsplice/schemas/record"
@@ -112,9 +115,41 @@ func leaf(s *parquet.Schema, path []string, name string) int {
 	return c.ColumnIndex
 }
 
+// unread is the leaf column of texts that are not read.
+const unread = -1
+
+// pick returns the columns of fields at paths alone. A path that ends at an object has all of it.
+func (o *objectColumns) pick(paths []string) *objectColumns {
+	out := &objectColumns{plan: o.plan, def: o.def, rep: o.rep, unusual: unread, extra: unread}
+	below := map[string][]string{} // rests of paths, by field
+	for _, p := range paths {
+		name, rest, _ := strings.Cut(p, ".")
+		below[name] = append(below[name], rest)
+	}
+	for _, f := range o.fields {
+		rests, ok := below[f.field.Name]
+		if !ok {
+			continue
+		}
+		delete(below, f.field.Name)
+		if f.elem != nil && !slices.Contains(rests, "") {
+			f.elem = f.elem.pick(rests)
+			f.leaves = f.elem.leaves()
+		}
+		out.fields = append(out.fields, f)
+	}
+	for name := range below {
+		panic("catalog: " + o.plan.Type.String() + " has no field " + name)
+	}
+	return out
+}
+
 // leaves returns the leaf columns of the struct.
 func (o *objectColumns) leaves() []int {
-	list := []int{o.unusual, o.extra}
+	var list []int
+	if o.unusual != unread {
+		list = append(list, o.unusual, o.extra)
+	}
 	for _, f := range o.fields {
 		list = append(list, f.leaves...)
 	}

@@ -115,13 +115,17 @@ func (f *File) Groups(from, to int) *Rows { return f.rows(f.cols, from, to) }
 // All returns an iterator over the whole file.
 func (f *File) All() *Rows { return f.rows(f.cols, 0, f.RowGroups()) }
 
-// Project returns an iterator over the whole file that reads only the columns of p,
-// a plan with some of the kind's members.
-func (f *File) Project(p *record.Schema) *Rows { return f.ProjectGroups(p, 0, f.RowGroups()) }
-
-// ProjectGroups is Project for row groups from to to-1.
+// ProjectGroups returns an iterator over row groups from to to-1 that reads only the columns of p, a
+// schema with some of the kind's fields.
 func (f *File) ProjectGroups(p *record.Schema, from, to int) *Rows {
 	return f.rows(layout(f.pq.Schema(), p, nil, 0, 0), from, to)
+}
+
+// Select returns an iterator over row groups from to to-1 that reads only the fields at paths, such
+// as "credits.cast.id" or, as a whole, "external_ids"; all others stay unset. Its records are those of the kind. A path without a
+// field is a mistake of this program.
+func (f *File) Select(paths []string, from, to int) *Rows {
+	return f.rows(f.cols.pick(paths), from, to)
 }
 
 func (f *File) rows(cols *objectColumns, from, to int) *Rows {
@@ -130,11 +134,10 @@ func (f *File) rows(cols *objectColumns, from, to int) *Rows {
 
 // FirstKeys returns the key of the first record of each row group.
 func (f *File) FirstKeys() ([]Key, error) {
-	cols := layout(f.pq.Schema(), f.typ.keyPlan, nil, 0, 0)
-	row := f.typ.newKey()
+	row := f.typ.New()
 	var keys []Key
 	for i := range f.RowGroups() {
-		rows := f.rows(cols, i, i+1)
+		rows := f.Select(f.typ.keyFields, i, i+1)
 		err := rows.Next(row)
 		rows.Close()
 		if err != nil {

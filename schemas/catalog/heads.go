@@ -17,14 +17,13 @@ type Head struct {
 type Heads struct {
 	rows *Rows
 	typ  *Type
-	key  record.Record
+	key  record.Record // with nothing but its key
 	next int64
 }
 
 // Heads returns an iterator over the heads of the records in row groups from to to-1.
 func (f *File) Heads(from, to int) *Heads {
-	rows := f.rows(layout(f.pq.Schema(), f.typ.keyPlan, nil, 0, 0), from, to)
-	return &Heads{rows: rows, typ: f.typ, key: f.typ.newKey()}
+	return &Heads{rows: f.Select(f.typ.keyFields, from, to), typ: f.typ, key: f.typ.New()}
 }
 
 // Next returns the next head; io.EOF at the end.

@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"reelsplice/schemas/fragment"
@@ -21,67 +22,37 @@ type Type struct {
 	Plan *record.Schema
 	new  func() record.Record
 
-	keyPlan *record.Schema // of a record with nothing but its key
-	newKey  func() record.Record
-	keyOf   func(r record.Record) (Key, error)
+	keyFields []string
+	keyOf     func(r record.Record) (Key, error)
 
 	details []*record.Field // of MarkDetails
 	marked  *record.Field   // DetailsColumn, nil for a kind without
 }
 
-// newType returns the type of records T whose keys are in the members of K.
-func newType[T, K any](k fragment.Kind, key func(record.Record) (Key, error)) *Type {
+// newType returns the type of records T whose keys are in some of their fields.
+func newType[T any](k fragment.Kind, key func(record.Record) (Key, error), keyFields ...string) *Type {
 	t := &Type{
-		Kind: k, Plan: record.SchemaOf[T](), new: func() record.Record { return record.Of(new(T)) },
-		keyPlan: record.SchemaOf[K](), newKey: func() record.Record { return record.Of(new(K)) }, keyOf: key,
+		Kind: k, Plan: record.SchemaOf[T](), new: func() record.Record { return record.Of(new(T)) }, keyOf: key, keyFields: keyFields,
 	}
 	t.findDetails()
 	return t
 }
 
-// The members that keys are made of.
-type (
-	numberKey struct {
-		record.Object
-		ID record.Int `record:"id"`
-	}
-	seasonKey struct {
-		record.Object
-		SeasonNumber record.Int `record:"season_number"`
-		SeriesID     record.Int `record:"series_id,own"`
-	}
-	episodeKey struct {
-		record.Object
-		EpisodeNumber record.Int `record:"episode_number"`
-		SeasonNumber  record.Int `record:"season_number"`
-		SeriesID      record.Int `record:"series_id,own"`
-	}
-	textKey struct {
-		record.Object
-		ID record.String `record:"id"`
-	}
-	accountKey struct {
-		record.Object
-		ID             record.Int    `record:"id"`
-		GuestSessionID record.String `record:"guest_session_id"`
-	}
-)
-
 var types = []*Type{
-	newType[Movie, numberKey](fragment.KindMovie, numberOf),
-	newType[TV, numberKey](fragment.KindTV, numberOf),
-	newType[Season, seasonKey](fragment.KindSeason, seasonOf),
-	newType[Episode, episodeKey](fragment.KindEpisode, episodeOf),
-	newType[Person, numberKey](fragment.KindPerson, numberOf),
-	newType[Collection, numberKey](fragment.KindCollection, numberOf),
-	newType[Company, numberKey](fragment.KindCompany, numberOf),
-	newType[Network, numberKey](fragment.KindNetwork, numberOf),
-	newType[KeywordRecord, numberKey](fragment.KindKeyword, numberOf),
-	newType[ReviewRecord, textKey](fragment.KindReview, textOf),
-	newType[Credit, textKey](fragment.KindCredit, textOf),
-	newType[EpisodeGroupRecord, textKey](fragment.KindEpisodeGroup, textOf),
-	newType[List, numberKey](fragment.KindList, numberOf),
-	newType[Account, accountKey](fragment.KindAccount, accountOf),
+	newType[Movie](fragment.KindMovie, numberOf, "id"),
+	newType[TV](fragment.KindTV, numberOf, "id"),
+	newType[Season](fragment.KindSeason, seasonOf, "series_id", "season_number"),
+	newType[Episode](fragment.KindEpisode, episodeOf, "series_id", "season_number", "episode_number"),
+	newType[Person](fragment.KindPerson, numberOf, "id"),
+	newType[Collection](fragment.KindCollection, numberOf, "id"),
+	newType[Company](fragment.KindCompany, numberOf, "id"),
+	newType[Network](fragment.KindNetwork, numberOf, "id"),
+	newType[KeywordRecord](fragment.KindKeyword, numberOf, "id"),
+	newType[ReviewRecord](fragment.KindReview, textOf, "id"),
+	newType[Credit](fragment.KindCredit, textOf, "id"),
+	newType[EpisodeGroupRecord](fragment.KindEpisodeGroup, textOf, "id"),
+	newType[List](fragment.KindList, numberOf, "id"),
+	newType[Account](fragment.KindAccount, accountOf, "id", "guest_session_id"),
 }
 
 // Types returns all kinds of records, in the order of their numbers. It is shared:
@@ -144,16 +115,18 @@ func (t *Type) New() record.Record { return t.new() }
 // KeyOnly returns a new record of a type that has the key of another and nothing else.
 func KeyOnly(t *Type, from record.Record) record.Record {
 	r := t.New()
-	for i := range t.keyPlan.Fields {
-		name := t.keyPlan.Fields[i].Name
+	for _, name := range t.keyFields {
 		src, _ := from.Schema.Field(name)
 		record.Copy(r, from, src)
 	}
 	return r
 }
 
-// Key returns the key of a record: what it is known by among those of its kind. The
-// error is a *record.FieldError.
+// KeyFields returns the names of the fields that Key reads.
+func (t *Type) KeyFields() []string { return slices.Clone(t.keyFields) }
+
+// Key returns the key of a record, which identifies it among those of its kind. The error is a
+// *record.FieldError.
 func (t *Type) Key(r record.Record) (Key, error) { return t.keyOf(r) }
 
 // A Key identifies a record among those of its kind, and orders them: by number,
