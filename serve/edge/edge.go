@@ -387,6 +387,9 @@ func (e *Edge) Inflight() (held, refused int64) {
 	return e.inflight.held.Load(), e.inflight.refused.Load()
 }
 
+// FromDisk reports whether the release is read from the disk at the moment.
+func (e *Edge) FromDisk() bool { return e.fromDisk() }
+
 // Reserve counts n bytes more of responses under way; Reserve of -n gives them back. It is false,
 // and counts nothing, where there is no room for them.
 func (e *Edge) Reserve(n int) bool { return e.inflight.add(n) }

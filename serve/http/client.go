@@ -170,6 +170,9 @@ func (c *client) again(pr *plainRequest, target, query []byte, w *reply, now tim
 		return false // the long way refuses it
 	}
 	defer c.edge.Reserve(-copied)
+	if c.edge.FromDisk() {
+		w.await()
+	}
 	c.meters.add(code, length, code == http.StatusOK)
 	c.send(w)
 	return true

@@ -1,5 +1,7 @@
 package http
 
+import "reelsplice/schemas/release"
+
 // A message is a response, or its body, in the form in which it goes to a socket: bytes of its own,
 // and references to bytes that lie in the release.
 type message struct {
@@ -62,6 +64,16 @@ func appendPiece(dst [][]byte, b []byte, skip int) (pieces [][]byte, rest int) {
 		return dst, skip - len(b)
 	}
 	return append(dst, b[skip:]), 0
+}
+
+// await waits until the bytes that m refers to are in memory.
+func (m *message) await() {
+	for i := range m.refs {
+		release.Fetch(m.refs[i].b)
+	}
+	for i := range m.refs {
+		release.Await(m.refs[i].b)
+	}
 }
 
 // discard empties m and lets go of what it refers to.

@@ -5,8 +5,8 @@
 // So the edge waits for pages in system calls, before it touches them, where the scheduler goes on. Each
 // call costs a part of a microsecond, which is wasted where all is in memory: the Watch decides.
 //
-// More threads than cores help too, and were tried: raising GOMAXPROCS stops the world, and a thread
-// that waits for a page keeps everybody waiting for that.
+// More threads than cores help too, and were tried: raising GOMAXPROCS stops the world, and the world waits
+// for each thread that waits for a page.
 package pagefault
 
 import (
