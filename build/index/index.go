@@ -96,14 +96,12 @@ type Create func(name string, rows int) (*release.TableWriter, error)
 func WriteTable(ctx context.Context, n int, rows *extsort.Iterator, create Create, o Options) (err error) {
 	kind := tables.Kinds[n]
 	b := &builder{ctx: ctx, kind: kind, columns: tables.Columns(kind), o: o}
+	b.postings = extsort.New(extsort.Options{Dir: o.Work, Memory: o.Memory / 4, Sections: len(b.columns)})
 	defer func() {
-		if err = errors.Join(err, b.close()); err != nil {
+		if err = errors.Join(err, b.postings.Close()); err != nil {
 			err = fmt.Errorf("table of kind %s: %w", kind, err)
 		}
 	}()
-	if err := b.open(); err != nil {
-		return err
-	}
 	if err := b.take(rows); err != nil {
 		return err
 	}

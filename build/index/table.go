@@ -1,14 +1,11 @@
 package index
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"io"
-	"os"
 	"slices"
 
 	"reelsplice/schemas/encoding"
@@ -19,8 +16,8 @@ import (
 	"reelsplice/schemas/tables/posting"
 )
 
-// A builder makes one table. Numbers are in memory, a few dozen bytes a row. Lists and texts
-// are sorted on disk, and names wait there until their sections begin.
+// A builder makes one table. Numbers are in memory, a few dozen bytes a row. Lists, texts and
+// names are sorted on disk, where they wait until their sections begin.
 type builder struct {
 	ctx     context.Context
 	kind    fragment.Kind
@@ -33,62 +30,34 @@ type builder struct {
 	orders     [tables.ColumnCount][]int64 // the numbers that a NumberOrder is made of
 
 	postings *extsort.Sorter // a section for each column, empty but for those of isSorted
-	names    *os.File
 }
-
-// nameBuffer is what names are read and written through, in bytes.
-const nameBuffer = 64 << 10
 
 // isSorted reports whether a column of that type is sorted on disk.
 func isSorted(t tables.Type) bool {
-	return t == tables.Lists || t == tables.Dated || t == tables.TextOrder
-}
-
-func (b *builder) open() (err error) {
-	b.postings = extsort.New(extsort.Options{Dir: b.o.Work, Memory: b.o.Memory / 4, Sections: len(b.columns)})
-	b.names, err = os.CreateTemp(b.o.Work, "names-*")
-	return err
-}
-
-// close removes the files.
-func (b *builder) close() error {
-	err := b.postings.Close()
-	if b.names == nil {
-		return err
-	}
-	b.names.Close()
-	return errors.Join(err, os.Remove(b.names.Name()))
+	return t == tables.Lists || t == tables.Dated || t == tables.TextOrder || t == tables.Names
 }
 
 // take reads the rows, which come in the order of their ranks.
 func (b *builder) take(rows *extsort.Iterator) error {
-	names := bufio.NewWriterSize(b.names, nameBuffer)
 	p := poster{s: b.postings}
 	var r row
 	for {
 		key, payload, err := rows.Next()
 		if errors.Is(err, io.EOF) {
-			break
+			return nil
 		}
 		if err != nil {
 			return err
 		}
-		rest, err := b.one(&r, key, payload)
+		names, err := b.one(&r, key, payload)
 		if err != nil {
 			return err
 		}
-		p.post(b.columns, &r, uint32(len(b.ids)-1))
+		p.post(b.columns, &r, names, uint32(len(b.ids)-1))
 		if p.err != nil {
 			return p.err
 		}
-		if err := writeBlock(names, rest); err != nil {
-			return err
-		}
 	}
-	if err := names.Flush(); err != nil {
-		return fmt.Errorf("write names: %w", err)
-	}
-	return nil
 }
 
 // one appends the numbers of a row to the columns, and returns the bytes of its names.
@@ -119,7 +88,7 @@ type poster struct {
 	err error
 }
 
-func (p *poster) post(columns []*tables.Column, r *row, rank uint32) {
+func (p *poster) post(columns []*tables.Column, r *row, names []byte, rank uint32) {
 	at := binary.BigEndian.AppendUint32(nil, rank)
 	for i, c := range columns {
 		switch c.Type {
@@ -137,6 +106,9 @@ func (p *poster) post(columns []*tables.Column, r *row, rank uint32) {
 		case tables.TextOrder:
 			p.key = append(p.key[:0], r.texts[c.ID]...)
 			p.add(i, at)
+		case tables.Names:
+			p.key = append(p.key[:0], at...)
+			p.add(i, names)
 		}
 	}
 }
@@ -147,20 +119,14 @@ func (p *poster) add(part int, payload []byte) {
 	}
 }
 
-// write writes the sections: columns in memory, sorted columns, names.
+// write writes the sections: columns in memory, then those that are sorted on disk.
 func (b *builder) write(t *release.TableWriter) error {
 	if err := b.writeHeld(t); err != nil {
 		return err
 	}
 	clear(b.ranges[:])
 	clear(b.orders[:])
-	if err := b.writeSorted(t); err != nil {
-		return err
-	}
-	if err := b.postings.Close(); err != nil { // its memory is for the names now
-		return err
-	}
-	return b.writeNames(t)
+	return b.writeSorted(t)
 }
 
 func (b *builder) writeHeld(t *release.TableWriter) (err error) {
@@ -224,6 +190,8 @@ func (b *builder) writePart(t *release.TableWriter, c *tables.Column, it *extsor
 		return writeLists(t, c.Name, it)
 	case tables.Dated:
 		return writeReleases(t, c.Name, it)
+	case tables.Names:
+		return b.writeNames(t, it)
 	}
 	return writeOrder(t, c.Name, it, len(b.ids))
 }
@@ -300,55 +268,27 @@ func writeOrder(t *release.TableWriter, name string, it *extsort.Iterator, n int
 	}
 }
 
-// writeNames hands the names to WriteTerms.
-func (b *builder) writeNames(t *release.TableWriter) error {
-	if _, err := b.names.Seek(0, io.SeekStart); err != nil {
-		return fmt.Errorf("read names: %w", err)
-	}
-	in := bufio.NewReaderSize(b.names, nameBuffer)
+// writeNames writes the index of names, which are the records of it.
+func (b *builder) writeNames(t *release.TableWriter, it *extsort.Iterator) error {
 	var failed error
 	err := WriteTerms(b.ctx, t, len(b.ids), func(yield func(uint32, []Name) bool) {
-		var buf []byte
 		var list []Name
-		for rank := range b.ids {
-			if buf, failed = readBlock(in, buf); failed != nil {
+		for {
+			key, payload, err := it.Next()
+			if errors.Is(err, io.EOF) {
 				return
 			}
-			if list, failed = parseNames(list[:0], buf); failed != nil {
+			if err == nil {
+				list, err = parseNames(list[:0], payload)
+			}
+			if err != nil {
+				failed = err
 				return
 			}
-			if len(list) > 0 && !yield(uint32(rank), list) {
+			if len(list) > 0 && !yield(binary.BigEndian.Uint32(key), list) {
 				return
 			}
 		}
 	}, b.o)
 	return errors.Join(failed, err)
-}
-
-// writeBlock writes bytes behind their length.
-func writeBlock(w *bufio.Writer, block []byte) error {
-	var n [binary.MaxVarintLen64]byte
-	if _, err := w.Write(n[:binary.PutUvarint(n[:], uint64(len(block)))]); err != nil {
-		return fmt.Errorf("write names: %w", err)
-	}
-	if _, err := w.Write(block); err != nil {
-		return fmt.Errorf("write names: %w", err)
-	}
-	return nil
-}
-
-// readBlock reads what writeBlock wrote into buf, which it makes longer if need be.
-func readBlock(r *bufio.Reader, buf []byte) ([]byte, error) {
-	n, err := binary.ReadUvarint(r)
-	if err == nil && n > extsort.MaxRecord {
-		err = encoding.ErrCut
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read names: %w", err)
-	}
-	buf = slices.Grow(buf[:0], int(n))[:n]
-	if _, err := io.ReadFull(r, buf); err != nil {
-		return nil, fmt.Errorf("read names: %w", err)
-	}
-	return buf, nil
 }
