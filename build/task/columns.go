@@ -9,14 +9,35 @@ import (
 	"reelsplice/schemas/record"
 )
 
-// surveyMovie has the columns of a movie that decide what tasks share.
+// surveyMovie and surveyTV have the columns of titles that decide what tasks share: genres, ids,
+// and the features by which titles are alike.
 type surveyMovie struct {
 	record.Object
-	ID          record.Int         `record:"id"`
-	IMDbID      record.String      `record:"imdb_id,null"`
-	Genres      []catalog.Genre    `record:"genres"`
-	ExternalIDs *surveyExternalIDs `record:"external_ids"`
-	Localized   []surveyLocalized  `record:"localized"`
+	Adult               record.Bool            `record:"adult"`
+	BelongsToCollection *idColumn              `record:"belongs_to_collection,null"`
+	Genres              []catalog.Genre        `record:"genres"`
+	ID                  record.Int             `record:"id"`
+	IMDbID              record.String          `record:"imdb_id,null"`
+	Popularity          record.Float           `record:"popularity"`
+	VoteCount           record.Int             `record:"vote_count"`
+	Credits             *surveyCredits         `record:"credits"`
+	ExternalIDs         *surveyExternalIDs     `record:"external_ids"`
+	Keywords            *surveyKeywords        `record:"keywords"`
+	Localized           []surveyMovieLocalized `record:"localized,own"`
+}
+
+type surveyTV struct {
+	record.Object
+	Adult            record.Bool         `record:"adult"`
+	CreatedBy        []idColumn          `record:"created_by"`
+	Genres           []catalog.Genre     `record:"genres"`
+	ID               record.Int          `record:"id"`
+	Popularity       record.Float        `record:"popularity"`
+	VoteCount        record.Int          `record:"vote_count"`
+	AggregateCredits *surveyAggregate    `record:"aggregate_credits"`
+	Credits          *surveyCredits      `record:"credits"`
+	Keywords         *surveyResults      `record:"keywords"`
+	Localized        []surveyTVLocalized `record:"localized,own"`
 }
 
 type surveyExternalIDs struct {
@@ -24,9 +45,20 @@ type surveyExternalIDs struct {
 	IMDbID record.String `record:"imdb_id,null"`
 }
 
-type surveyLocalized struct {
+// surveyMovieLocalized and surveyTVLocalized are the fields that crawls in other languages may
+// have given alone: see render.Base.
+type surveyMovieLocalized struct {
 	record.Object
-	Genres []catalog.Genre `record:"genres"`
+	BelongsToCollection *idColumn       `record:"belongs_to_collection"`
+	Genres              []catalog.Genre `record:"genres"`
+	Credits             *surveyCredits  `record:"credits"`
+}
+
+type surveyTVLocalized struct {
+	record.Object
+	Genres           []catalog.Genre  `record:"genres"`
+	AggregateCredits *surveyAggregate `record:"aggregate_credits"`
+	Credits          *surveyCredits   `record:"credits"`
 }
 
 // idColumn has the id alone.
@@ -35,12 +67,120 @@ type idColumn struct {
 	ID record.Int `record:"id"`
 }
 
-// surveyTV has the columns of a series that decide what tasks share.
-type surveyTV struct {
+type surveyCredits struct {
 	record.Object
-	ID        record.Int        `record:"id"`
-	Genres    []catalog.Genre   `record:"genres"`
-	Localized []surveyLocalized `record:"localized"`
+	Cast []idColumn   `record:"cast"`
+	Crew []surveyCrew `record:"crew"`
+}
+
+type surveyAggregate struct {
+	record.Object
+	Cast []idColumn            `record:"cast"`
+	Crew []surveyAggregateCrew `record:"crew"`
+}
+
+type surveyAggregateCrew struct {
+	record.Object
+	ID   record.Int  `record:"id"`
+	Jobs []surveyJob `record:"jobs"`
+}
+
+type surveyJob struct {
+	record.Object
+	Job record.String `record:"job,dict"`
+}
+
+type surveyCrew struct {
+	record.Object
+	ID  record.Int    `record:"id"`
+	Job record.String `record:"job,dict"`
+}
+
+type surveyKeywords struct {
+	record.Object
+	Keywords []idColumn `record:"keywords"`
+}
+
+type surveyResults struct {
+	record.Object
+	Results []idColumn `record:"results"`
+}
+
+// title sets t to what neighbours of the movie are found by.
+func (f *surveyMovie) title(t *neighbours.Title) {
+	for i := range f.Localized {
+		l := &f.Localized[i]
+		f.BelongsToCollection = cmp.Or(f.BelongsToCollection, l.BelongsToCollection)
+		f.Credits = cmp.Or(f.Credits, l.Credits)
+		if f.Genres == nil {
+			f.Genres = l.Genres
+		}
+	}
+	m := catalog.Movie{Adult: f.Adult, ID: f.ID, Popularity: f.Popularity, VoteCount: f.VoteCount, Genres: f.Genres}
+	if f.BelongsToCollection != nil {
+		m.BelongsToCollection = &catalog.CollectionRef{ID: f.BelongsToCollection.ID}
+	}
+	if f.Credits != nil {
+		m.Credits = &catalog.Credits{Cast: named[catalog.CastCredit](f.Credits.Cast), Crew: f.Credits.crew()}
+	}
+	if f.Keywords != nil {
+		m.Keywords = &catalog.Keywords{Keywords: named[catalog.Keyword](f.Keywords.Keywords)}
+	}
+	t.OfMovie(&m)
+}
+
+func (f *surveyTV) title(t *neighbours.Title) {
+	for i := range f.Localized {
+		l := &f.Localized[i]
+		f.AggregateCredits = cmp.Or(f.AggregateCredits, l.AggregateCredits)
+		f.Credits = cmp.Or(f.Credits, l.Credits)
+		if f.Genres == nil {
+			f.Genres = l.Genres
+		}
+	}
+	s := catalog.TV{
+		Adult: f.Adult, ID: f.ID, Popularity: f.Popularity, VoteCount: f.VoteCount,
+		Genres: f.Genres, CreatedBy: named[catalog.Creator](f.CreatedBy),
+	}
+	if f.Credits != nil {
+		s.Credits = &catalog.TVCredits{Cast: named[catalog.TVCastCredit](f.Credits.Cast), Crew: f.Credits.crew()}
+	}
+	if a := f.AggregateCredits; a != nil {
+		s.AggregateCredits = &catalog.AggregateCredits{Cast: named[catalog.AggregateCast](a.Cast), Crew: a.crew()}
+	}
+	if f.Keywords != nil {
+		s.Keywords = &catalog.TVKeywords{Results: named[catalog.TVKeyword](f.Keywords.Results)}
+	}
+	t.OfSeries(&s)
+}
+
+// named makes rows T with nothing but their ids.
+func named[T any](list []idColumn) []T {
+	id, _ := record.SchemaOf[T]().Field("id")
+	out := make([]T, len(list))
+	for i := range list {
+		*record.Of(&out[i]).Int(id) = list[i].ID
+	}
+	return out
+}
+
+func (c *surveyCredits) crew() []catalog.CrewCredit {
+	out := make([]catalog.CrewCredit, len(c.Crew))
+	for i := range c.Crew {
+		out[i].ID, out[i].Job = c.Crew[i].ID, c.Crew[i].Job
+	}
+	return out
+}
+
+func (a *surveyAggregate) crew() []catalog.AggregateCrew {
+	out := make([]catalog.AggregateCrew, len(a.Crew))
+	for i := range a.Crew {
+		out[i].ID = a.Crew[i].ID
+		for _, j := range a.Crew[i].Jobs {
+			out[i].Jobs = append(out[i].Jobs, catalog.AggregateJob{Job: j.Job})
+		}
+	}
+	return out
 }
 
 // surveySeason and surveyEpisode have the ids of seasons and episodes.
@@ -88,166 +228,6 @@ func (s *surveySeason) numbered() []surveySeasonEpisode {
 		if n := e.EpisodeNumber; derive.IsNumber(n) && !have[n.V] {
 			have[n.V] = true
 			out = append(out, e)
-		}
-	}
-	return out
-}
-
-// featureMovie and featureSeries have the columns by which titles are alike.
-type featureMovie struct {
-	record.Object
-	Adult               record.Bool        `record:"adult"`
-	BelongsToCollection *idColumn          `record:"belongs_to_collection,null"`
-	Genres              []idColumn         `record:"genres"`
-	ID                  record.Int         `record:"id"`
-	Popularity          record.Float       `record:"popularity"`
-	VoteCount           record.Int         `record:"vote_count"`
-	Credits             *featureCredits    `record:"credits"`
-	Keywords            *featureKeywords   `record:"keywords"`
-	Localized           []featureLocalized `record:"localized,own"`
-}
-
-type featureSeries struct {
-	record.Object
-	Adult            record.Bool              `record:"adult"`
-	CreatedBy        []idColumn               `record:"created_by"`
-	Genres           []idColumn               `record:"genres"`
-	ID               record.Int               `record:"id"`
-	Popularity       record.Float             `record:"popularity"`
-	VoteCount        record.Int               `record:"vote_count"`
-	AggregateCredits *featureAggregate        `record:"aggregate_credits"`
-	Credits          *featureCredits          `record:"credits"`
-	Keywords         *featureResults          `record:"keywords"`
-	Localized        []featureLocalizedSeries `record:"localized,own"`
-}
-
-// featureLocalized and featureLocalizedSeries are the fields that crawls in other languages may
-// have given alone: see render.Base.
-type featureLocalized struct {
-	record.Object
-	BelongsToCollection *idColumn       `record:"belongs_to_collection"`
-	Genres              []idColumn      `record:"genres"`
-	Credits             *featureCredits `record:"credits"`
-}
-
-type featureLocalizedSeries struct {
-	record.Object
-	Genres           []idColumn        `record:"genres"`
-	AggregateCredits *featureAggregate `record:"aggregate_credits"`
-	Credits          *featureCredits   `record:"credits"`
-}
-
-type featureCredits struct {
-	record.Object
-	Cast []idColumn    `record:"cast"`
-	Crew []featureCrew `record:"crew"`
-}
-
-type featureAggregate struct {
-	record.Object
-	Cast []idColumn             `record:"cast"`
-	Crew []featureAggregateCrew `record:"crew"`
-}
-
-type featureAggregateCrew struct {
-	record.Object
-	ID   record.Int   `record:"id"`
-	Jobs []featureJob `record:"jobs"`
-}
-
-type featureJob struct {
-	record.Object
-	Job record.String `record:"job,dict"`
-}
-
-type featureCrew struct {
-	record.Object
-	ID  record.Int    `record:"id"`
-	Job record.String `record:"job,dict"`
-}
-
-type featureKeywords struct {
-	record.Object
-	Keywords []idColumn `record:"keywords"`
-}
-
-type featureResults struct {
-	record.Object
-	Results []idColumn `record:"results"`
-}
-
-// title is what neighbours are found by.
-func (f *featureMovie) title(t *neighbours.Title) {
-	for i := range f.Localized {
-		l := &f.Localized[i]
-		f.BelongsToCollection = cmp.Or(f.BelongsToCollection, l.BelongsToCollection)
-		f.Credits = cmp.Or(f.Credits, l.Credits)
-		if f.Genres == nil {
-			f.Genres = l.Genres
-		}
-	}
-	m := catalog.Movie{Adult: f.Adult, ID: f.ID, Popularity: f.Popularity, VoteCount: f.VoteCount, Genres: named[catalog.Genre](f.Genres)}
-	if f.BelongsToCollection != nil {
-		m.BelongsToCollection = &catalog.CollectionRef{ID: f.BelongsToCollection.ID}
-	}
-	if f.Credits != nil {
-		m.Credits = &catalog.Credits{Cast: named[catalog.CastCredit](f.Credits.Cast), Crew: f.Credits.crew()}
-	}
-	if f.Keywords != nil {
-		m.Keywords = &catalog.Keywords{Keywords: named[catalog.Keyword](f.Keywords.Keywords)}
-	}
-	t.OfMovie(&m)
-}
-
-func (f *featureSeries) title(t *neighbours.Title) {
-	for i := range f.Localized {
-		l := &f.Localized[i]
-		f.AggregateCredits = cmp.Or(f.AggregateCredits, l.AggregateCredits)
-		f.Credits = cmp.Or(f.Credits, l.Credits)
-		if f.Genres == nil {
-			f.Genres = l.Genres
-		}
-	}
-	s := catalog.TV{
-		Adult: f.Adult, ID: f.ID, Popularity: f.Popularity, VoteCount: f.VoteCount,
-		Genres: named[catalog.Genre](f.Genres), CreatedBy: named[catalog.Creator](f.CreatedBy),
-	}
-	if f.Credits != nil {
-		s.Credits = &catalog.TVCredits{Cast: named[catalog.TVCastCredit](f.Credits.Cast), Crew: f.Credits.crew()}
-	}
-	if a := f.AggregateCredits; a != nil {
-		s.AggregateCredits = &catalog.AggregateCredits{Cast: named[catalog.AggregateCast](a.Cast), Crew: a.crew()}
-	}
-	if f.Keywords != nil {
-		s.Keywords = &catalog.TVKeywords{Results: named[catalog.TVKeyword](f.Keywords.Results)}
-	}
-	t.OfSeries(&s)
-}
-
-// named makes rows T with nothing but their ids.
-func named[T any](list []idColumn) []T {
-	id, _ := record.SchemaOf[T]().Field("id")
-	out := make([]T, len(list))
-	for i := range list {
-		*record.Of(&out[i]).Int(id) = list[i].ID
-	}
-	return out
-}
-
-func (c *featureCredits) crew() []catalog.CrewCredit {
-	out := make([]catalog.CrewCredit, len(c.Crew))
-	for i := range c.Crew {
-		out[i].ID, out[i].Job = c.Crew[i].ID, c.Crew[i].Job
-	}
-	return out
-}
-
-func (a *featureAggregate) crew() []catalog.AggregateCrew {
-	out := make([]catalog.AggregateCrew, len(a.Crew))
-	for i := range a.Crew {
-		out[i].ID = a.Crew[i].ID
-		for _, j := range a.Crew[i].Jobs {
-			out[i].Jobs = append(out[i].Jobs, catalog.AggregateJob{Job: j.Job})
 		}
 	}
 	return out

@@ -40,9 +40,9 @@ func (t survey) run(ctx context.Context, i int, d *Done) (err error) {
 	s := extsort.New(extsort.Options{Dir: t.b.Work, Memory: t.b.Memory / 4, Sections: t.b.Plan.SurveySections()})
 	defer func() { err = errors.Join(err, s.Close()) }()
 	u := &surveyor{b: t.b, s: s, span: span, near: neighbours.NewWriter(s, t.b.Plan.NearSection(kind), t.b.Plan.Near[kind])}
-	steps := []func(context.Context) error{u.movies, u.movieFeatures}
+	steps := []func(context.Context) error{u.movies}
 	if kind == fragment.KindTV {
-		steps = []func(context.Context) error{u.series, u.seriesFeatures, u.seasons, u.episodes}
+		steps = []func(context.Context) error{u.series, u.seasons, u.episodes}
 	}
 	for _, step := range steps {
 		if err := step(ctx); err != nil {
@@ -63,6 +63,7 @@ type surveyor struct {
 }
 
 func (u *surveyor) movies(ctx context.Context) error {
+	var t neighbours.Title
 	key := func(m *surveyMovie) catalog.Key { return catalog.NumberKey(m.ID.V) }
 	return records.Each(ctx, u.b.inputs.Of(fragment.KindMovie), u.span, key, func(m *surveyMovie) error {
 		if u.b.inputs.Removed.Has(fragment.KindMovie, key(m)) {
@@ -77,30 +78,35 @@ func (u *surveyor) movies(ctx context.Context) error {
 				return err
 			}
 		}
-		return u.genres(fragment.KindMovie, m.Genres, m.Localized)
+		err := u.genres(fragment.KindMovie, m.Genres)
+		for i := range m.Localized {
+			err = cmp.Or(err, u.genres(fragment.KindMovie, render.EnglishGenres(fragment.KindMovie, m.Localized[i].Genres)))
+		}
+		m.title(&t)
+		u.titles++
+		return cmp.Or(err, u.near.Add(&t))
 	})
 }
 
 func (u *surveyor) series(ctx context.Context) error {
+	var t neighbours.Title
 	key := func(s *surveyTV) catalog.Key { return catalog.NumberKey(s.ID.V) }
 	return records.Each(ctx, u.b.inputs.Of(fragment.KindTV), u.span, key, func(s *surveyTV) error {
 		if u.b.inputs.Removed.Has(fragment.KindTV, key(s)) {
 			return nil
 		}
-		return u.genres(fragment.KindTV, s.Genres, s.Localized)
+		err := u.genres(fragment.KindTV, s.Genres)
+		for i := range s.Localized {
+			err = cmp.Or(err, u.genres(fragment.KindTV, render.EnglishGenres(fragment.KindTV, s.Localized[i].Genres)))
+		}
+		s.title(&t)
+		u.titles++
+		return cmp.Or(err, u.near.Add(&t))
 	})
 }
 
-// genres adds the lists of genres of a title that are stored once.
-func (u *surveyor) genres(kind fragment.Kind, base []catalog.Genre, localized []surveyLocalized) error {
-	err := u.genreList(kind, base)
-	for i := range localized {
-		err = cmp.Or(err, u.genreList(kind, render.EnglishGenres(kind, localized[i].Genres)))
-	}
-	return err
-}
-
-func (u *surveyor) genreList(kind fragment.Kind, list []catalog.Genre) error {
+// genres adds a list of genres, if titles refer to it instead of having a copy.
+func (u *surveyor) genres(kind fragment.Kind, list []catalog.Genre) error {
 	if !render.ShareGenres(kind, list) {
 		return nil
 	}
@@ -144,27 +150,6 @@ func (u *surveyor) episodes(ctx context.Context) error {
 	}
 	return records.Each(ctx, u.b.inputs.Of(fragment.KindEpisode), u.span, key, func(e *surveyEpisode) error {
 		return u.claimOwn(fragment.KindEpisode, e.ID.V, key(e))
-	})
-}
-
-func (u *surveyor) movieFeatures(ctx context.Context) error {
-	return features(ctx, u, fragment.KindMovie, func(m *featureMovie) catalog.Key { return catalog.NumberKey(m.ID.V) }, (*featureMovie).title)
-}
-
-func (u *surveyor) seriesFeatures(ctx context.Context) error {
-	return features(ctx, u, fragment.KindTV, func(s *featureSeries) catalog.Key { return catalog.NumberKey(s.ID.V) }, (*featureSeries).title)
-}
-
-// features adds the features of the titles of a kind. F has the columns that title needs.
-func features[F any](ctx context.Context, u *surveyor, kind fragment.Kind, key func(*F) catalog.Key, title func(*F, *neighbours.Title)) error {
-	var t neighbours.Title
-	return records.Each(ctx, u.b.inputs.Of(kind), u.span, key, func(row *F) error {
-		if u.b.inputs.Removed.Has(kind, key(row)) {
-			return nil
-		}
-		title(row, &t)
-		u.titles++
-		return u.near.Add(&t)
 	})
 }
 
