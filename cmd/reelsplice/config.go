@@ -3,32 +3,27 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
-	"github.com/knadh/koanf/parsers/toml/v2"
-	"github.com/knadh/koanf/providers/env/v2"
-	"github.com/knadh/koanf/providers/file"
-	"github.com/knadh/koanf/v2"
-	gotoml "github.com/pelletier/go-toml/v2"
+	"github.com/pelletier/go-toml/v2"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
 
-const (
-	envPrefix = "REELSPLICE_"
-	keyDelim  = "."
-)
+const envPrefix = "REELSPLICE_"
 
-// configure sets each flag of cmd that the command line leaves alone from the
-// environment, or else from the config file. An empty variable counts as not set.
+// configure sets each flag of cmd that is absent from the command line from the environment,
+// or else from the config file. An empty variable counts as absent.
 func (a *app) configure(cmd *cobra.Command) error {
-	variables := koanf.New(keyDelim)
-	o := env.Opt{Prefix: envPrefix, TransformFunc: flagOfVariable, EnvironFunc: a.Environ}
-	if err := variables.Load(env.Provider(keyDelim, o), nil); err != nil {
-		return fmt.Errorf("read environment: %w", err)
+	variables := map[string]string{}
+	for _, v := range a.Environ() {
+		if name, value, _ := strings.Cut(v, "="); strings.HasPrefix(name, envPrefix) && value != "" {
+			variables[name] = value
+		}
 	}
-	if path := variables.String("config"); a.config == "" && path != "" {
+	if path := variables[envPrefix+"CONFIG"]; a.config == "" && path != "" {
 		a.config = path
 	}
 	settings, err := readConfig(a.config, cmd.Root())
@@ -44,23 +39,15 @@ func (a *app) configure(cmd *cobra.Command) error {
 	return errors.Join(errs...)
 }
 
-// flagOfVariable turns REELSPLICE_MAX_AGE into max-age.
-func flagOfVariable(name, value string) (flag string, v any) {
-	if value == "" {
-		return "", nil
-	}
-	name = strings.ToLower(strings.TrimPrefix(name, envPrefix))
-	return strings.ReplaceAll(name, "_", "-"), value
-}
-
-func (a *app) setFlag(cmd *cobra.Command, f *pflag.Flag, variables, settings *koanf.Koanf) error {
-	if v, ok := variables.Get(f.Name).(string); ok {
+func (a *app) setFlag(cmd *cobra.Command, f *pflag.Flag, variables map[string]string, settings map[string]any) error {
+	variable := envPrefix + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_")) // max-age is REELSPLICE_MAX_AGE
+	if v, ok := variables[variable]; ok {
 		if err := cmd.Flags().Set(f.Name, v); err != nil {
-			return fmt.Errorf("%s%s: %w", envPrefix, strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_")), err)
+			return fmt.Errorf("%s: %w", variable, err)
 		}
 		return nil
 	}
-	key, v := lookup(settings, configTables(cmd), f.Name)
+	key, v := lookup(settings, strings.Fields(cmd.CommandPath())[1:], f.Name)
 	if key == "" {
 		return nil
 	}
@@ -75,38 +62,33 @@ func (a *app) setFlag(cmd *cobra.Command, f *pflag.Flag, variables, settings *ko
 	return nil
 }
 
-// configTables returns the names of the tables that hold settings of cmd, the innermost
-// first: token.issue, token and the top level, "".
-func configTables(cmd *cobra.Command) []string {
-	words := strings.Fields(cmd.CommandPath())[1:]
-	var out []string
-	for n := len(words); n >= 0; n-- {
-		out = append(out, strings.Join(words[:n], keyDelim))
-	}
-	return out
-}
-
-// lookup returns the innermost setting of a flag; key is "" when there is none.
-func lookup(settings *koanf.Koanf, tables []string, flag string) (key string, v any) {
-	for _, table := range tables {
-		key := strings.TrimPrefix(table+keyDelim+flag, keyDelim)
-		v := settings.Get(key)
+// lookup returns the innermost setting of a flag in the tables of a command, such as
+// [token.issue], [token] and the top; key is "" if there is none.
+func lookup(settings map[string]any, command []string, flag string) (key string, v any) {
+	for n := len(command); n >= 0; n-- {
+		table := settings
+		for _, name := range command[:n] {
+			table, _ = table[name].(map[string]any)
+		}
 		// A table may be named like a flag: there are --releases and a command releases.
-		if _, table := v.(map[string]any); v != nil && !table {
-			return key, v
+		if _, isTable := table[flag].(map[string]any); table[flag] != nil && !isTable {
+			return strings.Join(append(slices.Clone(command[:n]), flag), "."), table[flag]
 		}
 	}
 	return "", nil
 }
 
-// readConfig reads the config file, unless path is "".
-func readConfig(path string, root *cobra.Command) (*koanf.Koanf, error) {
-	k := koanf.New(keyDelim)
+// readConfig reads the config file; without a path there are no settings.
+func readConfig(path string, root *cobra.Command) (map[string]any, error) {
+	settings := map[string]any{}
 	if path == "" {
-		return k, nil
+		return settings, nil
 	}
-	err := k.Load(file.Provider(path), toml.Parser())
-	var syntax *gotoml.DecodeError
+	data, err := os.ReadFile(path)
+	if err == nil {
+		err = toml.Unmarshal(data, &settings)
+	}
+	var syntax *toml.DecodeError
 	if errors.As(err, &syntax) {
 		line, column := syntax.Position()
 		return nil, fmt.Errorf("config file %q: line %d, column %d: %w", path, line, column, err)
@@ -114,11 +96,11 @@ func readConfig(path string, root *cobra.Command) (*koanf.Koanf, error) {
 	if err != nil {
 		return nil, fmt.Errorf("config file %q: %w", path, err)
 	}
-	if keys := unknownKeys(k.Raw(), root, ""); len(keys) > 0 {
+	if keys := unknownKeys(settings, root, ""); len(keys) > 0 {
 		slices.Sort(keys)
 		return nil, fmt.Errorf("config file %q: unknown key %s", path, strings.Join(keys, ", "))
 	}
-	return k, nil
+	return settings, nil
 }
 
 // unknownKeys returns the keys that are no flag of cmd or of a command below it, and
@@ -130,7 +112,7 @@ func unknownKeys(settings map[string]any, cmd *cobra.Command, path string) []str
 		sub := subcommand(cmd, key)
 		switch {
 		case isTable && sub != nil:
-			out = append(out, unknownKeys(table, sub, path+key+keyDelim)...)
+			out = append(out, unknownKeys(table, sub, path+key+".")...)
 		case isTable || !configurable(key) || !hasFlag(cmd, key):
 			out = append(out, path+key)
 		}

@@ -7,20 +7,17 @@ import (
 	"math"
 	"sync"
 	"time"
-
-	"github.com/vbauerster/mpb/v8"
-	"github.com/vbauerster/mpb/v8/decor"
 )
 
-// How often progress is shown: as lines of JSON, as lines for people, as a bar.
+// Intervals of the displays: lines of JSON, lines of text, one line of a terminal.
 const (
-	jsonEvery = time.Second
-	lineEvery = 2 * time.Second
-	barEvery  = 100 * time.Millisecond
+	jsonEvery     = time.Second
+	lineEvery     = 2 * time.Second
+	terminalEvery = 100 * time.Millisecond
 )
 
-// A progress shows on stderr the progress of one piece of work: a bar on a terminal, lines
-// elsewhere, lines of JSON with --json, nothing with --quiet.
+// A progress shows on stderr the progress of one piece of work: one line of a terminal,
+// lines elsewhere, lines of JSON with --json, nothing with --quiet.
 type progress struct {
 	display display // nil to show nothing
 	quit    chan struct{}
@@ -44,7 +41,7 @@ func (a *app) progress(what string, bytes bool) *progress {
 	case a.json:
 		p.start(&jsonLines{out: a.Stderr}, jsonEvery)
 	case isTerminal(a.Stderr):
-		p.start(newBar(a.Stderr, what, bytes), barEvery)
+		p.start(&textLines{out: a.Stderr, inPlace: true}, terminalEvery)
 	default:
 		p.start(&textLines{out: a.Stderr}, lineEvery)
 	}
@@ -158,10 +155,11 @@ func (s progressState) speed() string {
 	return text
 }
 
-// textLines shows progress as lines for people.
+// textLines shows progress as lines for people, or in place as one line of a terminal.
 type textLines struct {
-	out   io.Writer
-	shown bool
+	out     io.Writer
+	inPlace bool
+	shown   bool
 }
 
 func (t *textLines) show(s progressState) {
@@ -175,13 +173,20 @@ func (t *textLines) show(s progressState) {
 	if speed := s.speed(); speed != "" {
 		line += ", " + speed
 	}
+	if t.inPlace {
+		fmt.Fprint(t.out, "\r\x1b[K", line) // from the left, over the line before
+		return
+	}
 	fmt.Fprintln(t.out, line)
 }
 
 // end prints the last state of work that had a line before: short work needs none.
 func (t *textLines) end(s progressState) {
-	if t.shown {
-		t.show(s)
+	if !t.shown {
+		return
+	}
+	if t.show(s); t.inPlace {
+		fmt.Fprintln(t.out)
 	}
 }
 
@@ -235,51 +240,3 @@ func (j *jsonLines) line(s progressState, final bool) {
 
 // round returns f with one digit behind the point.
 func round(f float64) float64 { return math.Round(f*10) / 10 }
-
-// A bar shows progress on a terminal.
-type bar struct {
-	bars *mpb.Progress
-	bar  *mpb.Bar
-
-	mu    sync.Mutex // guards state, which the bar's own goroutine reads
-	state progressState
-}
-
-func newBar(out io.Writer, what string, bytes bool) *bar {
-	b := &bar{bars: mpb.New(mpb.WithOutput(out), mpb.WithAutoRefresh(), mpb.WithWidth(100))}
-	b.state = progressState{what: what, bytes: bytes, rate: -1}
-	return b
-}
-
-func (b *bar) show(s progressState) {
-	b.mu.Lock()
-	b.state = s
-	b.mu.Unlock()
-	if b.bar == nil {
-		counters := decor.CountersNoUnit(" %d / %d")
-		if s.bytes {
-			counters = decor.CountersKibiByte(" % .1f / % .1f")
-		}
-		// Without a total at first, the bar is not over when it is full: there may be more.
-		b.bar = b.bars.AddBar(0, mpb.BarWidth(30),
-			mpb.PrependDecorators(decor.Name(s.what+" "), decor.Percentage(decor.WCSyncSpace)),
-			mpb.AppendDecorators(counters, decor.Name("  "), decor.Any(b.speed)))
-	}
-	b.bar.SetTotal(s.total, false)
-	b.bar.SetCurrent(s.done)
-}
-
-func (b *bar) speed(decor.Statistics) string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.state.speed()
-}
-
-// end leaves the bar where it got to.
-func (b *bar) end(s progressState) {
-	if s.begun {
-		b.show(s)
-		b.bar.Abort(false)
-	}
-	b.bars.Wait()
-}

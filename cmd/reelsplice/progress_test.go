@@ -152,36 +152,15 @@ func (l *lockedBuffer) String() string {
 	return l.b.String()
 }
 
-// TestBar: the bar shows how much, how fast and how long, and does not end when it is
-// full.
-func TestBar(t *testing.T) {
-	var out lockedBuffer
-	b := newBar(&out, "ingest", true)
-	b.show(stateOf(1<<20, 4<<20, 512<<10))
-	for range 200 {
-		if strings.Contains(out.String(), "left") {
-			break
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	b.show(stateOf(4<<20, 4<<20, 1<<20))
-	b.show(stateOf(6<<20, 8<<20, 1<<20)) // more was found
-	b.end(stateOf(8<<20, 8<<20, 3<<20).final())
-	text := out.String()
-	for _, want := range []string{"ingest  25 % [", "1.0 MiB / 4.0 MiB", "512.0 KiB/s, 6s left", "100 %", "8.0 MiB / 8.0 MiB", "663.9 KiB/s"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("the bar does not say %q:\n%q", want, text)
-		}
-	}
-}
-
-// TestBarOfNothing: a bar that never began leaves nothing.
-func TestBarOfNothing(t *testing.T) {
-	var out lockedBuffer
-	b := newBar(&out, "ingest", true)
-	b.end(progressState{what: "ingest", rate: -1})
-	if text := strings.TrimSpace(out.String()); text != "" {
-		t.Errorf("the bar shows %q, want nothing", text)
+// TestTerminalLine: on a terminal, each state replaces the one before and the last one stays.
+func TestTerminalLine(t *testing.T) {
+	var out bytes.Buffer
+	l := &textLines{out: &out, inPlace: true}
+	l.show(stateOf(1<<20, 4<<20, 512<<10))
+	l.end(stateOf(8<<20, 8<<20, 3<<20).final())
+	want := "\r\x1b[Kingest: 25% (1.0 MiB of 4.0 MiB), 512.0 KiB/s, 6s left\r\x1b[Kingest: 100% (8.0 MiB of 8.0 MiB), 663.9 KiB/s\n"
+	if out.String() != want {
+		t.Errorf("line %q, want %q", out.String(), want)
 	}
 }
 
