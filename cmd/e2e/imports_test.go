@@ -34,6 +34,7 @@ func TestImports(t *testing.T) {
 		{"reelsplice/serve", "the edge does not link the libraries of object stores", buckets},
 		{"reelsplice/schemas/release", "the edge does not link the libraries of object stores", buckets},
 		{"reelsplice", "a first go run stays small: gs:// and azblob:// need the tag allclouds", []string{"gocloud.dev", "cloud.google.com/go", "github.com/Azure"}},
+		{"reelsplice/cmd/reelsplice", "the facts of the API are for its generator and for tests", []string{"reelsplice/schemas/api/facts"}},
 		{"reelsplice/cmd/reelsplice", "test servers are for tests", []string{"github.com/johannesboyne/gofakes3", "reelsplice/schemas/object/objecttest"}},
 		{"reelsplice/serve/edge", "the edge knows no transport", []string{fasthttp, "net/http", "reelsplice/serve/http"}},
 		{"reelsplice/serve/releases", "the core knows no transport", []string{fasthttp, "net/http"}},
