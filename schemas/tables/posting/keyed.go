@@ -16,7 +16,7 @@ const (
 	dataAlign = 8
 	formBit   = 1 // of an offset: the list is a bitmap
 
-	// maxArray is from how many ranks on a list is a bitmap.
+	// maxArray is the length of a list from which on it is a bitmap.
 	maxArray = 128
 )
 
@@ -37,21 +37,25 @@ func openKeyed(s Source, name string, rows int) (keyed, error) {
 	if len(k.keys) < keyLen || len(k.keys)%keyLen != 0 || k.data == nil {
 		return k, corrupt(name+keysEnd, "%d bytes, want a multiple of %d, and %s", len(k.keys), keyLen, name+dataEnd)
 	}
-	if n := k.len(); k.key(n) != endKey || k.offset(n) != uint64(len(k.data)) {
+	if n := k.Len(); k.Key(n) != endKey || k.offset(n) != uint64(len(k.data)) {
 		return k, corrupt(name+keysEnd, "it does not end with the length of %s", name+dataEnd)
 	}
 	return k, nil
 }
 
-func (k *keyed) len() int            { return len(k.keys)/keyLen - 1 }
-func (k *keyed) key(i int) uint64    { return le.Uint64(k.keys[keyLen*i:]) }
+// Len returns how many keys have a list.
+func (k *keyed) Len() int { return len(k.keys)/keyLen - 1 }
+
+// Key returns the i-th key, ascending.
+func (k *keyed) Key(i int) uint64 { return le.Uint64(k.keys[keyLen*i:]) }
+
 func (k *keyed) offset(i int) uint64 { return le.Uint64(k.keys[keyLen*i+8:]) }
 
 // find returns the number of a key.
 func (k *keyed) find(key uint64) (int, bool) {
-	n := k.len()
-	i := sort.Search(n, func(i int) bool { return k.key(i) >= key })
-	return i, i < n && k.key(i) == key
+	n := k.Len()
+	i := sort.Search(n, func(i int) bool { return k.Key(i) >= key })
+	return i, i < n && k.Key(i) == key
 }
 
 // bytes returns what belongs to key i, and its form; nil where the offsets lie.
@@ -75,8 +79,8 @@ type keyedWriter struct {
 	any  bool
 }
 
-func newKeyedWriter(s Sink, name string) *keyedWriter {
-	return &keyedWriter{s: s, name: name, w: s.Section(name + dataEnd)}
+func newKeyedWriter(s Sink, name string) keyedWriter {
+	return keyedWriter{s: s, name: name, w: s.Section(name + dataEnd)}
 }
 
 // add writes the bytes of a key, which is above all before it.
@@ -94,7 +98,8 @@ func (k *keyedWriter) add(key uint64, form uint64, b []byte) error {
 	return err
 }
 
-func (k *keyedWriter) close() error {
+// Close writes the keys.
+func (k *keyedWriter) Close() error {
 	k.keys = le.AppendUint64(le.AppendUint64(k.keys, endKey), k.off)
 	_, err := k.s.Section(k.name + keysEnd).Write(k.keys)
 	return err
@@ -108,12 +113,6 @@ func OpenLists(s Source, name string, rows int) (Lists, error) {
 	k, err := openKeyed(s, name, rows)
 	return Lists{k}, err
 }
-
-// Len returns how many keys have a list.
-func (l *Lists) Len() int { return l.len() }
-
-// Key returns the i-th key, ascending.
-func (l *Lists) Key(i int) uint64 { return l.key(i) }
 
 // At returns the list of the i-th key.
 func (l *Lists) At(i int) List {
@@ -291,13 +290,13 @@ func (l List) AppendTo(dst []uint32) ([]uint32, error) {
 
 // A ListWriter writes lists one by one.
 type ListWriter struct {
-	k   *keyedWriter
+	keyedWriter
 	buf []byte
 }
 
 // NewListWriter starts lists. The table's next section can be started after Close.
 func NewListWriter(s Sink, name string) *ListWriter {
-	return &ListWriter{k: newKeyedWriter(s, name)}
+	return &ListWriter{keyedWriter: newKeyedWriter(s, name)}
 }
 
 // Add writes the list of a key, which is above all keys before it. The ranks ascend, are
@@ -308,19 +307,16 @@ func (w *ListWriter) Add(key uint64, ranks []uint32) error {
 		for _, r := range ranks {
 			w.buf = le.AppendUint32(w.buf, r)
 		}
-		return w.k.add(key, 0, w.buf)
+		return w.add(key, 0, w.buf)
 	}
 	b := roaring.BitmapOf(ranks...)
 	b.RunOptimize()
 	data, err := b.ToBytes()
 	if err != nil {
-		return fmt.Errorf("write section %s: %w", w.k.name+dataEnd, err)
+		return fmt.Errorf("write section %s: %w", w.name+dataEnd, err)
 	}
-	return w.k.add(key, formBit, append(w.buf, data...))
+	return w.add(key, formBit, append(w.buf, data...))
 }
-
-// Close writes the keys.
-func (w *ListWriter) Close() error { return w.k.close() }
 
 // Dated are lists of days and ranks by a key.
 type Dated struct{ keyed }
@@ -330,12 +326,6 @@ func OpenDated(s Source, name string, rows int) (Dated, error) {
 	k, err := openKeyed(s, name, rows)
 	return Dated{k}, err
 }
-
-// Len returns how many keys have a list.
-func (d *Dated) Len() int { return d.len() }
-
-// Key returns the i-th key, ascending.
-func (d *Dated) Key(i int) uint64 { return d.key(i) }
 
 // At returns the list of the i-th key.
 func (d *Dated) At(i int) DatedList {
@@ -401,13 +391,13 @@ type Date struct {
 
 // A DatedWriter writes dated lists one by one.
 type DatedWriter struct {
-	k   *keyedWriter
+	keyedWriter
 	buf []byte
 }
 
 // NewDatedWriter starts dated lists. The table's next section can be started after Close.
 func NewDatedWriter(s Sink, name string) *DatedWriter {
-	return &DatedWriter{k: newKeyedWriter(s, name)}
+	return &DatedWriter{keyedWriter: newKeyedWriter(s, name)}
 }
 
 // Add writes the list of a key, which is above all keys before it. The pairs ascend by day
@@ -417,8 +407,5 @@ func (w *DatedWriter) Add(key uint64, list []Date) error {
 	for _, p := range list {
 		w.buf = le.AppendUint32(appendInt32(w.buf, p.Day), p.Rank)
 	}
-	return w.k.add(key, 0, w.buf)
+	return w.add(key, 0, w.buf)
 }
-
-// Close writes the keys.
-func (w *DatedWriter) Close() error { return w.k.close() }
