@@ -6,6 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
+
+	"github.com/zeebo/xxh3"
 
 	"reelsplice/schemas/fragment"
 )
@@ -59,10 +62,9 @@ type Comparison struct {
 	memos map[fragment.Sub]*memo
 	// defaults are the sub-requests, by kind, of which the resources of KindDefault differ.
 	defaults map[fragment.Kind][]fragment.Sub
+	dirty    *dirtySet // nil until the earlier release has been walked through
 	key      []byte
 	subs     []fragment.Sub
-
-	places int64 // of indexes and directories that were read, with repetitions
 
 	progress    func(done, total int64)
 	done, total int64
@@ -102,8 +104,12 @@ func Compare(ctx context.Context, a, b *Reader, progress func(done, total int64)
 	}
 	err := Guard(func() error {
 		err := c.compareDefaults()
+		dirty := &dirtySet{keys: map[uint64]struct{}{}, nests: map[nested]bool{}}
 		if err == nil {
-			err = c.walk(ctx, a, c.earlier)
+			err = c.walk(ctx, a, func(e Entry) error { return c.earlier(e, dirty) })
+		}
+		if len(dirty.keys) <= maxDirty {
+			c.dirty = dirty
 		}
 		if err == nil {
 			err = c.walk(ctx, b, c.later)
@@ -157,14 +163,21 @@ func answers(key []byte) bool {
 }
 
 // earlier takes in a block of the earlier release.
-func (c *Comparison) earlier(e Entry) error {
+func (c *Comparison) earlier(e Entry, dirty *dirtySet) error {
 	if e.isAlias() {
-		return c.alias(e, c.b)
+		same, err := c.alias(e, c.b)
+		if !same {
+			dirty.add(e.Key())
+		}
+		return err
 	}
-	if !answers(e.Key()) {
-		return nil
+	now, ok := c.b.Resource(e.Key())
+	if !ok || !sameFingerprint(e, now) {
+		dirty.add(e.Key())
+	} else if err := dirty.learn(e); err != nil {
+		return err
 	}
-	if _, ok := c.resource(c.b, e.Key()); ok {
+	if ok || !answers(e.Key()) {
 		return nil
 	}
 	into, _, err := c.b.removedBy(&c.z, e.Key())
@@ -179,7 +192,8 @@ func (c *Comparison) earlier(e Entry) error {
 // later takes in a block of the later release.
 func (c *Comparison) later(e Entry) error {
 	if e.isAlias() {
-		return c.alias(e, c.a)
+		_, err := c.alias(e, c.a)
+		return err
 	}
 	if !answers(e.Key()) {
 		return nil
@@ -205,21 +219,21 @@ func (c *Comparison) later(e Entry) error {
 
 // resource returns the resource, not the alias, of r with that key.
 func (c *Comparison) resource(r *Reader, key []byte) (Entry, bool) {
-	c.places += 2
 	return r.Resource(key)
 }
 
-// alias notes when an alias leads elsewhere in the other release, or nowhere.
-func (c *Comparison) alias(e Entry, other *Reader) error {
+// alias reports whether an alias leads to the same resource in the other release, and notes when
+// it leads elsewhere there, or nowhere.
+func (c *Comparison) alias(e Entry, other *Reader) (same bool, err error) {
 	to, ok := e.p.r.EntryAt(e.target())
 	if !ok {
-		return corrupt(e.p.name, int64(e.off), "alias %s leads to %d, where no resource starts", fragment.DescribeKey(e.Key()), e.number())
+		return false, corrupt(e.p.name, int64(e.off), "alias %s leads to %d, where no resource starts", fragment.DescribeKey(e.Key()), e.number())
 	}
 	was, ok := other.find(e.Key())
 	if ok && was.isAlias() {
 		at, ok := other.EntryAt(was.target())
 		if ok && bytes.Equal(at.Key(), to.Key()) {
-			return nil
+			return true, nil
 		}
 	}
 	if e.p.r == c.b && !ok {
@@ -227,7 +241,7 @@ func (c *Comparison) alias(e Entry, other *Reader) error {
 	}
 	now, slot, ok := c.b.locate(to.Key())
 	if !ok || now.isAlias() {
-		return nil // it is gone itself
+		return false, nil // it is gone itself
 	}
 	if c.moved == nil {
 		c.moved = newBitset(c.b.slots)
@@ -236,7 +250,109 @@ func (c *Comparison) alias(e Entry, other *Reader) error {
 	if _, ok := c.resource(c.a, to.Key()); ok && e.p.r == c.b {
 		c.found[Changed] = append(c.found[Changed], now.Ref()) // it may have been passed already
 	}
+	return false, nil
+}
+
+// A dirtySet has the resources of the earlier release that the later one does not have with the same
+// fingerprint. A resource that is not dirty has the same pieces in both releases, so only what those
+// lead to needs a look: most of two releases that were built one upon the other.
+type dirtySet struct {
+	keys map[uint64]struct{} // by the hash of their keys
+	// nests has the programs that others lead to, by kind and sub-request, and whether any of
+	// them leads on.
+	nests map[nested]bool
+}
+
+type nested struct {
+	kind fragment.Kind
+	sub  fragment.Sub
+}
+
+// maxDirty bounds a dirtySet. Releases with more have little in common.
+const maxDirty = 1 << 20
+
+func (d *dirtySet) add(key []byte) {
+	if len(d.keys) <= maxDirty {
+		d.keys[xxh3.Hash(key)] = struct{}{}
+	}
+}
+
+// sameFingerprint reports whether two forms of a resource have the same fragments for sure.
+func sameFingerprint(a, b Entry) bool {
+	return a.Fingerprint() == b.Fingerprint() && a.Fingerprint() != 0 && a.ID() == b.ID()
+}
+
+// learn notes which programs of a resource lead on.
+func (d *dirtySet) learn(e Entry) error {
+	var p Piece
+	kind := fragment.Kind(e.Key()[0])
+	if kind == fragment.KindDefault { // it stands in for resources of another kind
+		kind = fragment.Kind(e.Key()[1])
+	}
+	for i := range e.Len() {
+		s := e.Address(i).Sub
+		if !s.Internal() {
+			continue
+		}
+		at := nested{kind, s}
+		if d.nests[at] {
+			continue
+		}
+		leads := false
+		c := e.Fragment(i).Pieces()
+		for c.Next(&p) {
+			leads = leads || p.Op == OpInclude || p.Op == OpReference
+		}
+		if c.Broken() {
+			return corrupt(e.p.name, int64(e.off), "%s has a piece that breaks the format", describe(e.Key(), e.Address(i)))
+		}
+		d.nests[at] = leads
+	}
 	return nil
+}
+
+// sameLeads reports whether a resource, which is not dirty, leads to nothing that may differ.
+func (c *Comparison) sameLeads(e Entry) (bool, error) {
+	var p Piece
+	var key [fragment.MaxKeyLen]byte
+	next := uint64(0) // programs lie in the order of the first fragments that have them
+	for i := range e.Len() {
+		if start := e.start(i); start < next {
+			continue
+		} else {
+			next = start + 1
+		}
+		pieces := e.Fragment(i).Pieces()
+		for pieces.Next(&p) {
+			same := true
+			switch p.Op {
+			case OpInclude:
+				same = c.isClean(p.Include.AppendKey(key[:0]), p.Include.Sub)
+			case OpReference:
+				to, ok := e.p.r.EntryAt(p.Ref)
+				same = ok && c.isClean(to.Key(), p.Sub)
+			}
+			if !same {
+				return false, nil
+			}
+		}
+		if pieces.Broken() {
+			return false, corrupt(e.p.name, int64(e.off), "a fragment has a piece that breaks the format")
+		}
+	}
+	return true, nil
+}
+
+// isClean reports whether a program is the same in both releases, as far as that shows without
+// reading it.
+func (c *Comparison) isClean(key []byte, s fragment.Sub) bool {
+	kind := fragment.Kind(key[0])
+	leads, known := c.dirty.nests[nested{kind, s}]
+	if !known || leads || len(c.defaults[kind]) > 0 {
+		return false
+	}
+	_, dirty := c.dirty.keys[xxh3.Hash(key)]
+	return !dirty
 }
 
 // hasMoved tells whether other aliases lead to the resource with that key.
@@ -268,6 +384,12 @@ func (c *Comparison) compareDefaults() error {
 // valid until the next call.
 func (c *Comparison) compare(a, b Entry, anyOf bool) ([]fragment.Sub, error) {
 	c.subs = c.subs[:0]
+	if c.dirty != nil && sameFingerprint(a, b) {
+		if same, err := c.sameLeads(b); same || err != nil {
+			c.addDefaults(fragment.Kind(b.Key()[0]))
+			return c.subs, err
+		}
+	}
 	hidden := b.Len() > 0 && answers(b.Key()) // what only others lead to does not count by itself
 	standIns := both{c.standIn(c.a, b), c.standIn(c.b, b)}
 	for i, k := 0, 0; i < a.Len() || k < b.Len(); {
@@ -410,7 +532,6 @@ func (c *Comparison) sameBehind(x, y *Piece, sameID bool, level int) (bool, erro
 
 // sameReference compares where two references lead to.
 func (c *Comparison) sameReference(x, y *Piece, level int) (bool, error) {
-	c.places += 2
 	to, tok := c.a.EntryAt(x.Ref)
 	now, nok := c.b.EntryAt(y.Ref)
 	if !tok || !nok {
@@ -425,7 +546,6 @@ func (c *Comparison) sameReference(x, y *Piece, level int) (bool, error) {
 // sameProgram tells whether what a reference or an include leads to is the same in both
 // releases.
 func (c *Comparison) sameProgram(key []byte, s fragment.Sub, level int) (bool, error) {
-	c.places += 4
 	b, slot, ok := c.b.locate(key)
 	if !ok {
 		return false, corrupt(manifestFile, -1, "%s, which is included, is not there", fragment.DescribeKey(key))
@@ -468,7 +588,7 @@ func (c *Comparison) Count(change Change) map[fragment.Kind]int64 {
 	return n
 }
 
-// keysMapped is how many keys are read of a directory until that is forgotten.
+// keysMapped is how many keys are read of the parts until those are forgotten.
 const keysMapped = 512
 
 // keyOf returns the key of resource i of a change, which lies at ref. It is read as they lie.
@@ -502,7 +622,7 @@ func (c *Comparison) side(change Change) *Reader {
 }
 
 // Each calls fn for each resource that underwent a change, in the order of the
-// release's directory, until fn returns an error, which it passes on.
+// parts and blocks of the release, until fn returns an error, which it passes on.
 func (c *Comparison) Each(ctx context.Context, change Change, fn func(Difference) error) error {
 	for _, ref := range c.found[change] {
 		e, _ := c.side(change).EntryAt(ref)
@@ -576,4 +696,50 @@ func (c *Comparison) NewAliases(fn func(key []byte) error) error {
 		}
 	}
 	return nil
+}
+
+// Same reports whether two releases respond alike: they have the same parts, indexes and packs,
+// and the same sections of tables, but for those that ignore accepts; for a whole table section
+// is empty. Parameters, sources and parents of the manifests do not count, nor do the offsets of
+// sections.
+func Same(a, b *Reader, ignore func(table, section string) bool) bool {
+	m, n := a.manifest, b.manifest
+	return slices.Equal(m.Parts, n.Parts) && slices.Equal(m.Index, n.Index) && slices.Equal(m.Packs, n.Packs) &&
+		slices.Equal(contentOf(a, ignore), contentOf(b, ignore))
+}
+
+// A sectionContent tells sections apart by their lengths and CRCs: their bytes follow from those
+// of the parts, which are compared by SHA-256, and from the program.
+type sectionContent struct {
+	table, section string
+	size           int64
+	crc            uint32
+}
+
+// contentOf returns the content of the tables of r, in order; one that is not ignored as a whole
+// counts even without sections.
+func contentOf(r *Reader, ignore func(table, section string) bool) (all []sectionContent) {
+	for _, name := range r.Tables() {
+		if ignore(name, "") {
+			continue
+		}
+		all = append(all, sectionContent{table: name})
+		for _, s := range r.tables[name].sections {
+			if !ignore(name, s.name) {
+				all = append(all, sectionContent{name, s.name, s.size, s.crc})
+			}
+		}
+	}
+	return all
+}
+
+// SameTables reports whether two releases have the same tables, to the byte, besides those of
+// the names in but.
+func SameTables(a, b *Reader, but ...string) bool {
+	of := func(r *Reader) []File {
+		return slices.DeleteFunc(slices.Clone(r.manifest.Tables), func(f File) bool {
+			return slices.Contains(but, strings.TrimPrefix(f.Name, tablePrefix))
+		})
+	}
+	return slices.Equal(of(a), of(b))
 }
