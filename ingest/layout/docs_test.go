@@ -24,13 +24,15 @@ var marks = regexp.MustCompile(`(?s)(<!-- generated: go test \./ingest/layout -u
 // TestDocs: the mapping tables of the documents are those of the mappings and of the
 // catalogue.
 func TestDocs(t *testing.T) {
-	for name, generated := range map[string]string{
-		"tables.md":   converterTable() + mappingTables(ready(Tables)) + aliasTables(),
-		"kaggle.md":   mappingTables(ready(Kaggle)),
-		"idexport.md": mappingTables(ready(IDExport)),
-		"tmdb.md":     fieldTables(),
-		"movnix.md":   movnixTable(t),
-	} {
+	documents := map[string]string{
+		"tables.md": converterTable() + mappingTables(ready(Tables)) + aliasTables(),
+		"tmdb.md":   fieldTables(),
+		"movnix.md": movnixTable(t),
+	}
+	for _, layout := range mappedLayouts[1:] { // beside Tables
+		documents[layout+".md"] = mappingTables(ready(layout))
+	}
+	for name, generated := range documents {
 		path := filepath.Join("docs", name)
 		old, err := os.ReadFile(path)
 		if err != nil {

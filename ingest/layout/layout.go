@@ -1,5 +1,21 @@
-// Package layout gives rows their meaning: it turns a JSON object of a dump into a
-// record of the catalogue.
+// Package layout gives rows their meaning: it turns a JSON object of a dump into records
+// of the catalogue.
+//
+// Two layouts have readers of their own: tmdb (the API's answers) and movnix. All others
+// are made of mapping files, in the folder mappings and the caller's:
+//
+//	mapping.go, toml.go   a file as it is written, and the line of each fault
+//	compile.go            file -> table, shape, entry: what is checked once
+//	bind.go               table -> binding: which column of a row is meant
+//	mapped.go, each.go    row -> records
+//	identify.go, ids.go   the id of a record that its row does not have
+//	fields.go             cells -> fields in the form of the API's answers, which tmdb reads
+//	converters.go         one registry of what reads a cell: convert.go, dates.go, joined.go
+//	vocabulary.go         names of genres, countries, languages; aliases
+//	suggest*.go, nearest.go, explain.go   help for who writes a mapping
+//
+// A layout is a mapping file, a row in testdata/ready and a part of a document, which
+// tests generate and demand.
 package layout
 
 import (
@@ -48,6 +64,10 @@ const (
 	IDExport = "idexport"
 )
 
+// mappedLayouts are the layouts that are made of mapping files: a folder of mappings each,
+// in the order in which Detect asks them.
+var mappedLayouts = []string{Tables, IDExport, Kaggle}
+
 // Names lists the layouts that New knows.
 func Names() []string { return []string{Auto, TMDB, Movnix, Tables, Kaggle, IDExport} }
 
@@ -74,7 +94,7 @@ func (o *Options) mappings(layout string) []*Mapping {
 
 // IsMapped reports whether a layout tells the kind of records by tables and columns,
 // and not by the names that package source knows.
-func IsMapped(layout string) bool { return layout == Tables || layout == Kaggle || layout == IDExport }
+func IsMapped(layout string) bool { return slices.Contains(mappedLayouts, layout) }
 
 // Detect returns the name of the layout that a row of a file is in. Tables, those of
 // the caller's mappings first, are told by their names and columns; movnix has the
@@ -82,7 +102,7 @@ func IsMapped(layout string) bool { return layout == Tables || layout == Kaggle 
 // taken for TMDB's. The file's name is without its folder and extensions.
 func Detect(file string, row []byte, o Options) string {
 	columns := columnsOf(row)
-	for _, name := range []string{Tables, IDExport, Kaggle} {
+	for _, name := range mappedLayouts {
 		// What is nested in answers of the API is text in cells: credits and keywords
 		// have the same fields in both.
 		if tableOf(o.mappings(name), file, columns) != nil && (name != Kaggle || isFlat(row)) {
@@ -122,7 +142,7 @@ func Skip(name, file string, row []byte, o Options) string {
 	if tableOf(o.mappings(name), file, columns) != nil {
 		return ""
 	}
-	for _, of := range []string{Tables, IDExport, Kaggle} {
+	for _, of := range mappedLayouts {
 		if reason := skipReason(ready(of), file, columns); reason != "" {
 			return reason
 		}

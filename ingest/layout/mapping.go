@@ -206,12 +206,12 @@ func newMatcher(files, requires []string) (matcher, error) {
 //go:embed mappings
 var mappingFiles embed.FS
 
-// ready returns the mappings of a layout, which is one of Tables, Kaggle and IDExport.
+// ready returns the mappings of a layout, which is one of mappedLayouts.
 func ready(layout string) []*Mapping { return readyMappings()[layout] }
 
 var readyMappings = sync.OnceValue(func() map[string][]*Mapping {
 	out := map[string][]*Mapping{}
-	for _, layout := range []string{Tables, Kaggle, IDExport} {
+	for _, layout := range mappedLayouts {
 		dir := path.Join("mappings", layout)
 		entries, err := mappingFiles.ReadDir(dir)
 		if err != nil {

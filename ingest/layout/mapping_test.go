@@ -462,11 +462,11 @@ func TestReady(t *testing.T) {
 	for _, path := range files {
 		golden(t, path, seen)
 	}
-	for _, name := range []string{Tables, Kaggle, IDExport} {
+	for _, name := range mappedLayouts {
 		for _, m := range ready(name) {
 			for _, tab := range m.tables {
 				if !seen[m.Name+" "+tab.label] {
-					t.Errorf("testdata/ready has no row of table %s of %s", tab.label, m.Name)
+					t.Errorf("testdata/ready has no row of table %s of %s: add a file with its name and row, then go test ./ingest/layout -update", tab.label, m.Name)
 				}
 				if len(tab.requires) == 0 {
 					t.Errorf("table %s of %s has no columns that tell it from other tables", tab.label, m.Name)
@@ -613,7 +613,7 @@ func FuzzMapped(f *testing.F) {
 
 // FuzzParseMapping: any text is refused, or is a mapping whose tables read rows.
 func FuzzParseMapping(f *testing.F) {
-	for _, name := range []string{Tables, Kaggle, IDExport} {
+	for _, name := range mappedLayouts {
 		entries, err := mappingFiles.ReadDir("mappings/" + name)
 		if err != nil {
 			f.Fatal(err)

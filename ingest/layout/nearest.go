@@ -23,8 +23,11 @@ func Near(file string, row []byte, o Options) string {
 	if !isFlat(row) {
 		return "" // an answer of the API has the columns of many tables
 	}
-	ready := slices.Concat(ready(Tables), ready(IDExport), ready(Kaggle))
-	if d, ok := nearest(ready, file, columns, difference.isVeryNear); ok {
+	var all []*Mapping
+	for _, layout := range mappedLayouts {
+		all = append(all, ready(layout)...)
+	}
+	if d, ok := nearest(all, file, columns, difference.isVeryNear); ok {
 		return d.String()
 	}
 	return ""

@@ -253,7 +253,7 @@ func WithAliases(o Options) (Options, error) {
 		return o, nil
 	}
 	aliased := map[string][]*Mapping{}
-	for _, name := range []string{Tables, IDExport, Kaggle} {
+	for _, name := range mappedLayouts {
 		for _, m := range o.mappings(name) {
 			one := &Mapping{Name: m.Name, spec: m.spec, aliases: all}
 			if err := one.compile(); err != nil {
