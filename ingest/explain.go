@@ -56,8 +56,8 @@ type ExplainedRow struct {
 	Place   string            `json:"place"`
 	Refused string            `json:"refused,omitempty"` // why the row would go to quarantine
 	Records []ExplainedRecord `json:"records,omitempty"`
-	Dropped []string          `json:"dropped,omitempty"`    // columns and members without a place in the API
-	Unknown []string          `json:"unknown,omitempty"`    // members that are kept though the API does not have them
+	Dropped []string          `json:"dropped,omitempty"`    // columns and fields without a place in the API
+	Unknown []string          `json:"unknown,omitempty"`    // fields that are kept though the API does not have them
 	Whole   []string          `json:"kept_whole,omitempty"` // lists of names that could not be read
 }
 
@@ -68,7 +68,7 @@ type ExplainedRecord struct {
 	Fields []ExplainedField `json:"fields"`
 }
 
-// An ExplainedField is one member of a record.
+// An ExplainedField is one field of a record.
 type ExplainedField struct {
 	Member  string   `json:"member"` // path with dots
 	Value   rawJSON  `json:"value"`

@@ -1,6 +1,6 @@
-// Package crosswalk finds the ids of resources by what others call them: by their ids
-// elsewhere, and people by their names in the credits of titles. Both can be many
-// millions, so they are sorted on disk and looked up in a file.
+// Package crosswalk finds the ids of resources for rows that lack them: by ids of other sources, and
+// people by their names in the credits of titles. Both can be many millions, so they are sorted on
+// disk and looked up in a file. A Resolver does that for the turns of an ingest.
 //
 //	b := crosswalk.NewBuilder(dir, memory)
 //	err := b.Add(crosswalk.External(fragment.KindMovie, "imdb_id", "tt137523"), 550) // many times
@@ -27,8 +27,8 @@ import (
 	"reelsplice/schemas/fragment"
 )
 
-// A Key stands for what a resource is called: a hash of 127 bits, of which no two of
-// billions are the same, behind a bit that tells names from ids.
+// A Key stands for an external id or a name: a hash of 127 bits, of which no two of billions are
+// equal, behind a bit that is set for names.
 type Key struct{ Hi, Lo uint64 }
 
 // nameBit marks keys that are names.
@@ -77,8 +77,8 @@ type Builder struct {
 	entry  [EntryBytes]byte
 }
 
-// NewBuilder returns an empty Builder, which holds about memory bytes and keeps what does
-// not fit below dir.
+// NewBuilder returns an empty Builder, which holds about memory bytes and keeps the rest
+// below dir.
 func NewBuilder(dir string, memory int64) *Builder {
 	return &Builder{dir: dir, sorter: extsort.New(extsort.Options{Dir: dir, Memory: memory})}
 }
@@ -106,10 +106,10 @@ func (b *Builder) AddEntries(r io.Reader) error {
 	}
 }
 
-// Close gives up what was added.
+// Close gives up the entries.
 func (b *Builder) Close() error { return b.sorter.Close() }
 
-// Table returns the table of what was added, and closes the Builder.
+// Table returns the table of the entries, and closes the Builder.
 func (b *Builder) Table(ctx context.Context) (t *Table, err error) {
 	defer func() { err = errors.Join(err, b.Close()) }()
 	it, err := b.sorter.Sort(ctx, 0)

@@ -13,8 +13,8 @@ import (
 	"reelsplice/schemas/record"
 )
 
-// nameIDs knows companies, networks and keywords by their names, so that joined lists of
-// names can be split. A name counts as several resources' with id 0.
+// nameIDs are the ids of companies, networks and keywords by name, so that joined lists of names can
+// be split. A name of several resources has id 0.
 type nameIDs map[nameKey]int64
 
 type nameKey struct {

@@ -78,7 +78,7 @@ func (t *Table) Lookup(k Key) (int64, bool) {
 	return int64(binary.BigEndian.Uint64(block[i*EntryBytes+16:])), true
 }
 
-// Err returns what kept a Lookup from reading the file; nil also of no table.
+// Err returns the error that kept a Lookup from reading the file. A nil Table has none.
 func (t *Table) Err() error {
 	if t == nil {
 		return nil
@@ -96,8 +96,8 @@ func keyAt(b []byte) Key { return Key{binary.BigEndian.Uint64(b), binary.BigEndi
 
 func less(a, b Key) bool { return a.Hi < b.Hi || a.Hi == b.Hi && a.Lo < b.Lo }
 
-// A filter says of keys that are not there, nearly always, that they are not: two bits are set
-// for each key, in eight or more.
+// A filter rules out nearly all absent keys without a look at the file: two bits are set for each
+// key, of eight or more (a Bloom filter).
 type filter struct {
 	words []uint64
 	mask  uint64

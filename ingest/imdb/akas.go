@@ -9,7 +9,7 @@ import (
 	"reelsplice/schemas/record"
 )
 
-// regions maps what IMDb calls countries that are no more to the codes of the API.
+// regions maps IMDb's codes of former countries to those of the API.
 var regions = map[string]string{
 	"SUHH": "SU", // Soviet Union
 	"CSHH": "XC", // Czechoslovakia
@@ -24,11 +24,11 @@ var regions = map[string]string{
 // separator stands between several types, or attributes, of one title.
 const separator = "\x02"
 
-// plainTypes are types that say nothing of a title but where it was taken from.
+// plainTypes are types that name only the source of a title.
 var plainTypes = []string{"imdbDisplay", "alternative", "original"}
 
 // alternatives returns the other titles of a title; nil when there are none. The original
-// title is no other one, and neither is one that is the same.
+// title is left out, and so is an equal one.
 func (g *titleGroup) alternatives() []catalog.AlternativeTitle {
 	var out []catalog.AlternativeTitle
 	for i := range g.akas {

@@ -13,21 +13,21 @@ import (
 	"reelsplice/schemas/record"
 )
 
-// Categories that more than a table speaks of.
+// Categories that occur in several tables.
 const (
 	categoryDirector = "director"
 	categoryWriter   = "writer"
 )
 
-// A category is what a value of title.principals.category means. number reaches files,
-// in the ids of credits: it is never changed or used again.
+// A category is the meaning of a value of title.principals.category. Its number reaches files, in
+// the ids of credits: it never changes, and is never used again.
 type category struct {
 	number     uint8 // 1 to 31
 	cast       bool
-	gender     int64  // that the word says
+	gender     int64  // of the word
 	note       string // behind the characters
 	department string // of crew
-	job        string // of crew, unless the row says a better known one
+	job        string // of crew, unless the row has a better known one
 }
 
 // Genders as the API numbers them.
@@ -52,8 +52,7 @@ var categories = map[string]*category{
 	"archive_sound":       {number: 13, cast: true, note: "(archive sound)"},
 }
 
-// departments maps professions of name.basics to the department that a person is known
-// for.
+// departments maps professions of name.basics to a person's main department.
 var departments = map[string]string{
 	"actor": "Acting", "actress": "Acting",
 	"director": "Directing", "assistant_director": "Directing", "script_department": "Directing",
@@ -70,13 +69,14 @@ var departments = map[string]string{
 	"stunts": "Crew", "transportation_department": "Crew", "choreographer": "Crew",
 }
 
-// byDepartments maps professions that many people have beside the one that they are known
-// for: they count when there is no other.
+// byDepartments maps professions that many people have on the side: they count if there is no
+// other.
 var byDepartments = map[string]string{"soundtrack": "Sound", "miscellaneous": "Crew"}
 
-// professionsSay returns what professions, the first one first, tell of a person: 0 and
-// "" for what they do not. Who is both actor and actress has no gender here.
-func professionsSay(list string) (gender int64, department string) {
+// ofProfessions returns a person's gender and main department by their professions, the most
+// important one first; 0 and "" where these have none. A person who is both actor and actress has
+// no gender here.
+func ofProfessions(list string) (gender int64, department string) {
 	aside, both := "", false
 	for p := range items(list) {
 		department = cmp.Or(department, departments[p])
@@ -126,13 +126,13 @@ func (g *titleGroup) roles(of uint32, kind fragment.Kind) []role {
 		} else {
 			g.crewRole(&r, c, kind == fragment.KindTV)
 		}
-		if is := (credited{c.person.number, c.category, r.said()}); g.done[is] {
+		if is := (credited{c.person.number, c.category, r.detail()}); g.done[is] {
 			g.j.report.SameCredits++
 			continue
 		} else {
 			g.done[is] = true
 		}
-		id := creditID{title: of, person: c.person.number, category: cat.number, what: hashOf(r.said())}
+		id := creditID{title: of, person: c.person.number, category: cat.number, what: hashOf(r.detail())}
 		for g.used[id] {
 			id = id.next() // another character has the same hash
 		}
@@ -143,8 +143,8 @@ func (g *titleGroup) roles(of uint32, kind fragment.Kind) []role {
 	return out
 }
 
-// said is what a role says beyond its category: how credits of one person are told apart.
-func (r *role) said() string {
+// detail returns the part of a role beyond its category, by which credits of one person differ.
+func (r *role) detail() string {
 	switch {
 	case r.creator:
 		return "creator"
@@ -167,7 +167,7 @@ func (g *titleGroup) castRole(r *role, c *credit) {
 	r.character = strings.TrimSpace(characters + " " + r.category.note)
 }
 
-// crewRole sets what a credit of the crew did.
+// crewRole sets the job of a credit of the crew.
 func (g *titleGroup) crewRole(r *role, c *credit, series bool) {
 	g.dropOf(titlePrincipals+".characters", c.characters != "")
 	word := jobWord(c.job)
@@ -239,13 +239,13 @@ func parseCharacters(list string) (string, bool) {
 	return strings.Join(slices.DeleteFunc(names, func(n string) bool { return n == "" }), " / "), true
 }
 
-// noDepartment is the list of unusual members of a credit of somebody who is known for no
-// department: the API has null there.
+// noDepartment is the list of unusual fields of a credit of a person without a main department:
+// the API has null there.
 const noDepartment = "known_for_department"
 
-// The members of a person that credits of all types have. Lists of credits are never
-// joined row by row, so what IMDb does not know has the API's empty value here, as
-// clients expect of every row: no picture, not known to be of adult titles, popularity 0.
+// The fields of a person that credits of all types have. Lists of credits are never
+// joined row by row, so fields that IMDb lacks have the API's empty value here, as clients expect
+// in every row: no picture, no adult titles, popularity 0.
 
 func (r *role) object() record.Object {
 	if r.person.department == "" {
@@ -258,8 +258,8 @@ func (r *role) department() record.String {
 	return record.String{V: r.person.department, Set: r.person.department != ""}
 }
 
-// name returns the name, empty for a person that name.basics does not have. IMDb knows
-// no other one in the person's own language.
+// name returns the name, empty for a person that name.basics lacks. IMDb has no other one in the
+// person's own language.
 func (r *role) name() record.String { return record.Text(r.person.name.V) }
 
 var (

@@ -101,8 +101,8 @@ func TestJobs(t *testing.T) {
 func TestProfessions(t *testing.T) {
 	f := func(list string, gender int64, department string) {
 		t.Helper()
-		if g, d := professionsSay(list); g != gender || d != department {
-			t.Errorf("professionsSay(%q) = %d, %q, want %d, %q", list, g, d, gender, department)
+		if g, d := ofProfessions(list); g != gender || d != department {
+			t.Errorf("ofProfessions(%q) = %d, %q, want %d, %q", list, g, d, gender, department)
 		}
 	}
 	f("", 0, "")

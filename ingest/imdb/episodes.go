@@ -24,7 +24,7 @@ func addEpisode(j *Joiner, at place) error {
 const unnumbered = 1<<64 - 1
 
 // joinEpisodes moves the rows of title.episode to their titles, each with a byte that
-// says whether another episode has its number, and tells each series that it is one.
+// is 1 if another episode has its number, and marks each series as one.
 func (j *Joiner) joinEpisodes(ctx context.Context) error {
 	var last uint64   // place of the episode before
 	var holder uint32 // that has the number of last

@@ -17,18 +17,18 @@ const (
 	titlePrefix = "tt"
 	namePrefix  = "nm"
 
-	// firstID is what is added to the number of an IMDb id that the catalogue has no id
-	// for. TMDB's own numbers are far below, so the two never meet, and the sum fits the
+	// firstID is added to the number of an IMDb id without an id in the catalogue. TMDB's own
+	// numbers are far below, so the two never meet, and the sum fits the
 	// 32 bits that clients keep ids in.
 	firstID = 1_000_000_000
 	maxID   = math.MaxInt32 - firstID
 
-	// digits is how many digits IMDb writes at least.
+	// digits is the lowest number of digits that IMDb writes.
 	digits = 7
 )
 
-// Assigned returns the id of a resource that the catalogue does not know yet: a billion
-// plus the number in its IMDb id. false for a text that is no IMDb id.
+// Assigned returns the id of a resource that the catalogue lacks: a billion plus the number in its
+// IMDb id. It returns false for a text that is no IMDb id.
 func Assigned(imdb string) (id int64, ok bool) {
 	n, ok := parseID(cell(imdb), titlePrefix)
 	if !ok {
@@ -102,18 +102,18 @@ func (j *Joiner) personID(n uint32) int64 {
 	return firstID + int64(n)
 }
 
-// An identity is what the catalogue knows a title as.
+// An identity is the kind and the id of a title in the catalogue.
 type identity struct {
 	kind fragment.Kind
 	id   int64
-	// known says that the catalogue has the title already, and foreign that it does
-	// under an id that is not the assigned one: another source knows it.
+	// known: the catalogue has the title already. foreign: it has an id of another source's there,
+	// not the assigned one.
 	known, foreign bool
 }
 
-// identify returns the identity of a title that IMDb's type says to be of a kind. What
-// the catalogue calls a movie is one, also where IMDb calls it a series, and the other
-// way round: the two disagree on specials and short series.
+// identify returns the identity of a title whose type in IMDb stands for a kind. A movie of the
+// catalogue is one, even if IMDb has it as a series, and the other way round: the two disagree on
+// specials and short series.
 func (j *Joiner) identify(n uint32, kind fragment.Kind) identity {
 	own := firstID + int64(n)
 	if j.config.ID == nil {
@@ -139,8 +139,8 @@ func (j *Joiner) identify(n uint32, kind fragment.Kind) identity {
 // time in seconds, which will not begin with it before the year 2105.
 const creditMark = 0xff
 
-// A creditID identifies a credit: 96 bits that hold who did what where, so that it is
-// the same every night and two never meet.
+// A creditID identifies a credit: 96 bits with person, category and title, so that it is the same
+// in every ingest and no two are equal.
 //
 //	bits 95-88  creditMark
 //	bits 87-83  number of the category
@@ -155,7 +155,7 @@ type creditID struct {
 
 const hashBits = 21
 
-// hashOf returns what says the characters or the job in a creditID.
+// hashOf returns the hash of the characters or the job in a creditID.
 func hashOf(what string) uint32 {
 	if what == "" {
 		return 0
@@ -163,7 +163,7 @@ func hashOf(what string) uint32 {
 	return uint32(xxh3.HashString(strings.ToLower(what)) & (1<<hashBits - 1))
 }
 
-// next returns the id that a second credit gets that would have the same.
+// next returns the id of a second credit that would have the same one.
 func (c creditID) next() creditID {
 	c.what = (c.what + 1) & (1<<hashBits - 1)
 	return c

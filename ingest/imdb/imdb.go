@@ -27,12 +27,12 @@ import (
 	"reelsplice/schemas/record"
 )
 
-// Config says how to join.
+// Config is the settings of a join.
 type Config struct {
 	Dir    string // for temporary files
 	Memory int64  // bytes of rows held at once; 256 MiB by default
-	// ID returns the id under which the catalogue knows a movie, a series, an episode or
-	// a person of IMDb, if it does. Others get the id that Assigned returns. It may be
+	// ID returns the catalogue's id of a movie, a series, an episode or a person of IMDb, if it has
+	// one. Others get the id that Assigned returns. It may be
 	// nil, and must give the same answer during one join.
 	ID func(kind fragment.Kind, imdb string) (id int64, ok bool)
 	// Place names a row for messages; "file 1 row 2" by default.
@@ -43,11 +43,11 @@ type Config struct {
 	Bad func(file int, row, line int64, json []byte, err error) error
 }
 
-// DefaultMemory is what Config.Memory is when it is not set.
+// DefaultMemory is the default of Config.Memory.
 const DefaultMemory = 256 << 20
 
 const (
-	// maxRowBytes is the longest row, fifty times what the longest list of writers takes.
+	// maxRowBytes is the longest row: fifty times the longest list of writers.
 	maxRowBytes = 1 << 20
 
 	// maxTitleBytes is how much the rows of one title may take together, which is what
@@ -91,7 +91,7 @@ func New(c Config) (*Joiner, error) {
 }
 
 // Add adds one row of a table: a JSON object of texts and nulls, which is not kept. file,
-// row and line say where it stood; of rows with the same key the first, by file and
+// row and line are its place; of rows with the same key the first, by file and
 // row, counts. The error is a *record.FieldError when the row is bad: then nothing of it
 // was added and the next row may follow. After any other error nothing may.
 func (j *Joiner) Add(table string, file int, row, line int64, json []byte) error {
@@ -126,7 +126,7 @@ func (j *Joiner) Add(table string, file int, row, line int64, json []byte) error
 	return nil
 }
 
-// Records joins what was added and calls emit with every record once, each with the
+// Records joins the rows added and calls emit with every record once, each with the
 // place of the row that it is of. Their order follows from the rows and not from that
 // in which these came. An error of emit ends the join and is returned.
 func (j *Joiner) Records(ctx context.Context, emit func(file int, row, line int64, rec layout.Record) error) error {
@@ -149,7 +149,7 @@ func (j *Joiner) Close() error {
 	return errors.Join(j.people.Close(), j.episodes.Close(), j.titles.Close())
 }
 
-// Report says what was joined so far; it is complete when Records has returned.
+// Report counts the rows joined so far; it is complete when Records has returned.
 func (j *Joiner) Report() Report { return j.report }
 
 // A rowKey orders the rows of a sorter.

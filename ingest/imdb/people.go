@@ -68,7 +68,7 @@ func creditKey(tag uint64, person, title uint32, credit uint64, from place) rowK
 	return rowKey{person, tag<<tagShift | uint64(title)<<titleShift | credit, from.seq()}
 }
 
-// A person is what credits need of one.
+// A person has the fields that credits need.
 type person struct {
 	number     uint32
 	id         int64
@@ -121,7 +121,7 @@ func (g *personGroup) name(payload []byte) error {
 	g.row = r
 	p := &g.person
 	p.name = r.cells[namePrimary]
-	p.gender, p.department = professionsSay(r.cells[nameProfession].V)
+	p.gender, p.department = ofProfessions(r.cells[nameProfession].V)
 	g.packed = appendPerson(g.packed[:0], p)
 	rec := &catalog.Person{ID: record.Number(p.id), IMDbID: record.Text(nameText(p.number)), Name: p.name}
 	if p.gender != 0 {

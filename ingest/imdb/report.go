@@ -9,7 +9,7 @@ import (
 	"reelsplice/schemas/record"
 )
 
-// A Report says what became of the rows.
+// A Report counts the rows by their fate.
 type Report struct {
 	Rows    map[string]int64 `json:"rows"`    // good ones, by table
 	Records map[string]int64 `json:"records"` // emitted, by kind
@@ -21,24 +21,24 @@ type Report struct {
 	Skipped map[string]int64 `json:"skipped"`
 	// Dangling counts ids that lead nowhere, by table and column. Persons without a row in
 	// name.basics keep their credits. Rows of titles that neither title.basics nor
-	// Config.ID knows become nothing.
+	// Config.ID has become nothing.
 	Dangling map[string]int64 `json:"dangling"`
 	// Dropped counts, by table and column, values that the API has no place for.
 	Dropped map[string]int64 `json:"dropped"`
-	// SameTitles are rows of title.akas that say nothing but the title itself.
+	// SameTitles are rows of title.akas that repeat the title itself.
 	SameTitles int64 `json:"same_titles"`
-	// SameCredits are rows of title.principals that give a person what another of the
-	// title does: the same characters, or jobs that the API knows as one.
+	// SameCredits are rows of title.principals that give a person the same as another row of the
+	// title: the same characters, or jobs that are one in the API.
 	SameCredits int64    `json:"same_credits"`
 	Episodes    Episodes `json:"episodes"`
 }
 
-// Episodes says which episodes have no record, and why.
+// Episodes counts episodes without a record, by reason.
 type Episodes struct {
-	Unnumbered int64 `json:"unnumbered"`    // season or number are not known
+	Unnumbered int64 `json:"unnumbered"`    // without season or number
 	Taken      int64 `json:"taken"`         // another episode of the series has the number
 	NoSeries   int64 `json:"no_series"`     // no row in title.episode
-	NotSeries  int64 `json:"not_series"`    // the catalogue knows the series as a movie
+	NotSeries  int64 `json:"not_series"`    // the catalogue has the series as a movie
 	OtherType  int64 `json:"other_type"`    // in title.episode, but of another titleType
 	WithoutID  int64 `json:"no_id_of_ours"` // have a record, but leave their id to the catalogue
 }
@@ -66,14 +66,14 @@ type output struct {
 	unusual map[unusualKey]string
 }
 
-// An unusualKey is a type of objects, and which of its nullable members are unset, by bit.
+// An unusualKey is a type of objects, and which of its nullable fields are unset, by bit.
 type unusualKey struct {
 	plan  *record.Schema
 	unset uint64
 }
 
-// record completes a record and hands it out. Members that IMDb does not know are
-// absent, not null: null would say that there is none.
+// record completes a record and hands it out. Fields that IMDb lacks are absent, not null: null
+// would claim that there is no value.
 func (o *output) record(at place, kind fragment.Kind, r record.Record) error {
 	o.unknown(r)
 	t := catalog.TypeOf(kind)
@@ -85,7 +85,7 @@ func (o *output) record(at place, kind fragment.Kind, r record.Record) error {
 	return o.emit(at.file, at.row, at.line, layout.Record{Record: r, Type: t, Key: key})
 }
 
-// unknown makes the unset members of r, a new object, absent. Nearly all objects of a type
+// unknown makes the unset fields of r, a new object, absent. Nearly all objects of a type
 // have the same ones, so the list of their names is made once.
 func (o *output) unknown(r record.Record) {
 	k := unusualKey{plan: r.Schema}

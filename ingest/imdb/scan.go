@@ -13,7 +13,7 @@ import (
 type cell []byte
 
 // scan sets j.cells to the columns of a row, which must be a JSON object of texts,
-// numbers, booleans and nulls. Columns that the table is not known to have are counted.
+// numbers, booleans and nulls. Unknown columns are counted.
 //
 // A general parser would take most of the time of a join: there are a hundred million
 // rows in one of the tables, and their objects are flat.

@@ -25,7 +25,7 @@ const (
 type table struct {
 	name    string
 	columns []string // as published
-	// lost says of each column whether the API has no place for it.
+	// lost marks the columns without a place in the API.
 	lost  []bool
 	check func(cells []cell) error
 	// add puts the row in j.cells, which was checked, into the sorters.
@@ -225,7 +225,7 @@ func (c *checker) needed(i int, column, what string) {
 	}
 }
 
-// Limits of numbers. A row beyond them is one whose cells are not what their columns say.
+// Limits of numbers. A row beyond them has cells in the wrong columns.
 const (
 	maxYear     = 9999
 	maxMinutes  = 10_000_000

@@ -52,7 +52,7 @@ func addOf(rank uint64) func(j *Joiner, at place) error {
 
 func appendMark(dst []byte, episodes uint64) []byte { return binary.AppendUvarint(dst, episodes) }
 
-// A title is everything that the tables say of one.
+// A title is the rows of all tables about one.
 type title struct {
 	number   uint32
 	basics   *row
@@ -136,10 +136,10 @@ type titleGroup struct {
 	used  map[creditID]bool // their ids
 }
 
-// A credited is a person and what they did: the category, and what is said of it.
+// A credited is a person and their part: the category, and its detail.
 type credited struct {
-	person         uint32
-	category, said string
+	person           uint32
+	category, detail string
 }
 
 // add adds a payload of the sorter. at is the place in its key.
@@ -202,7 +202,7 @@ func (g *titleGroup) keep(rank uint64, r *row, who person) {
 	}
 }
 
-// tooLong says why a row of a title is refused.
+// tooLong is the reason to refuse a row of a title.
 func tooLong(title uint32) string {
 	return fmt.Sprintf("the rows of %s take more than %d bytes together", titleText(title), maxTitleBytes)
 }
@@ -281,14 +281,14 @@ func (g *titleGroup) orphans() {
 }
 
 // withoutBasics makes the record of a title that title.basics does not have: of an
-// episode, and of what the catalogue knows. The rows of others lead nowhere.
+// episode, or of a title that the catalogue has. The rows of others lead nowhere.
 func (g *titleGroup) withoutBasics() error {
 	if g.episode != nil {
 		return g.makeEpisode()
 	}
 	if is := g.j.identify(g.number, fragment.KindMovie); is.known {
 		if g.ratings == nil && g.crew == nil && len(g.akas)+len(g.credits) == 0 {
-			return nil // only episodes speak of it
+			return nil // only episodes refer to it
 		}
 		return g.make(is)
 	}
@@ -363,7 +363,7 @@ func (g *titleGroup) series(is identity) *catalog.TV {
 	if n := number(g.cell(basicsRuntime)); n.Set {
 		s.EpisodeRunTime = []int64{n.V}
 	}
-	if !is.foreign { // who told the catalogue of it has more external ids
+	if !is.foreign { // the other source has more external ids
 		s.ExternalIDs = &catalog.TVExternalIDs{IMDbID: record.Text(titleText(g.number))}
 		g.out.unknown(record.Of(s.ExternalIDs))
 	}
@@ -416,8 +416,8 @@ func (g *titleGroup) makeEpisode() error {
 		g.out.unknown(record.Of(e.ExternalIDs))
 	}
 	if series.foreign && !is.known {
-		// The series is another source's, which has ids of its episodes. A season's list
-		// shows what the episode's own record says, so that ours would hide those.
+		// The series is another source's, which has ids of its episodes. A season's list shows
+		// the id in the episode's own record, so ours would hide theirs.
 		e.ID = record.Int{}
 		lost.WithoutID++
 	}
@@ -433,7 +433,7 @@ func (g *titleGroup) makeEpisode() error {
 	return g.out.record(g.place(), fragment.KindEpisode, record.Of(e))
 }
 
-// dropOfEpisode counts what episodes have no place for.
+// dropOfEpisode counts values that episodes have no place for.
 func (g *titleGroup) dropOfEpisode() {
 	drop := func(path string, n int) {
 		if n > 0 {

@@ -35,7 +35,7 @@ func join(dst, src record.Record, disagree func(conflict)) {
 	d.Extra = uniteExtra(d.Extra, src.Object().Extra)
 }
 
-// scalar reports whether a member is one value. Disagreement on lists is left
+// scalar reports whether a field is one value. Disagreement on lists is left
 // uncounted: sources cut and order them as they please.
 func scalar(f *record.Field) bool {
 	switch f.Shape {
@@ -45,8 +45,8 @@ func scalar(f *record.Field) bool {
 	return false
 }
 
-// united unites what both records have in one member, if it is one that crawls cut; it
-// reports false for other members, which the later source replaces.
+// united unites what both records have in one field, if it is one that crawls cut; it
+// reports false for other fields, which the later source replaces.
 func united(dst, src record.Record, f *record.Field) bool {
 	switch f.Shape {
 	case record.ShapePages:
@@ -73,8 +73,8 @@ func united(dst, src record.Record, f *record.Field) bool {
 	return true
 }
 
-// uniteSub unites what both records have of a sub-request, member by member: a table may
-// know just the cast, or one external id. Answers of the API have all members.
+// uniteSub unites what both records have of a sub-request, field by field: a table may
+// have just the cast, or one external id. Answers of the API have all fields.
 func uniteSub(dst, src record.Record, f *record.Field) bool {
 	_, ok := dst.Sub(f)
 	news, ok2 := src.Sub(f)
@@ -85,8 +85,7 @@ func uniteSub(dst, src record.Record, f *record.Field) bool {
 	return true
 }
 
-// null reports whether a list is unset: in place of a list that is united, null says
-// nothing.
+// null reports whether a list is unset. Null in place of a list that is united counts as absent.
 func null(r record.Record, f *record.Field) bool {
 	_, set := r.Len(f)
 	return !set
@@ -111,7 +110,7 @@ func setElements(dst record.Record, f *record.Field, list []record.Record) {
 	}
 }
 
-// A place says which page of a list a page is.
+// A place identifies a page of a list.
 type place struct {
 	language string
 	page     int64
@@ -162,7 +161,7 @@ func unitePages(dst, src record.Record, f *record.Field) {
 	setElements(dst, f, list)
 }
 
-// uniteLocalized unites texts by language, each member by member.
+// uniteLocalized unites texts by language, each field by field.
 func uniteLocalized(dst, src record.Record, f *record.Field) {
 	list := elements(dst, f)
 	for _, s := range elements(src, f) {
@@ -178,7 +177,7 @@ func uniteLocalized(dst, src record.Record, f *record.Field) {
 	setElements(dst, f, list)
 }
 
-// uniteEpisodes unites the episodes of a season by number, each member by member. A
+// uniteEpisodes unites the episodes of a season by number, each field by field. A
 // crawl lists all of a season: what it lacks is gone. Rows without an id are no crawl's
 // but corrections of single episodes, and the others stay. Where both lists follow the
 // numbers, so does the result; otherwise those that only dst has come last.
@@ -211,12 +210,12 @@ func uniteEpisodes(dst, src record.Record, f *record.Field) {
 	setElements(dst, f, list)
 }
 
-// same reports whether two records say the same.
+// same reports whether two records are equal as JSON.
 func same(a, b record.Record) bool {
 	return string(record.Append(nil, a)) == string(record.Append(nil, b))
 }
 
-// uniteExtra keeps the unknown members of both; src's come first and win.
+// uniteExtra keeps the unknown fields of both; src's come first and win.
 func uniteExtra(dst, src string) string {
 	switch {
 	case src == "" || src == dst:

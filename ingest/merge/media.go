@@ -18,7 +18,7 @@ func uniteMedia(dst, src record.Record, f *record.Field) bool {
 	old, ok := dst.Sub(f)
 	news, ok2 := src.Sub(f)
 	if !ok || !ok2 {
-		return ok && isMedia(f.Elem) // null says nothing of images
+		return ok && isMedia(f.Elem) // null in place of images counts as absent
 	}
 	if !isMedia(f.Elem) {
 		return false
@@ -39,7 +39,7 @@ func isMedia(p *record.Schema) bool {
 	return slices.ContainsFunc(p.Fields, func(f record.Field) bool { return rowsOf(&f) != nil })
 }
 
-// rowsOf says how to unite a list, nil for one that is replaced.
+// rowsOf returns the way to unite a list, nil for one that is replaced.
 func rowsOf(f *record.Field) *rows {
 	switch {
 	case f.Shape != record.ShapeObjects:
@@ -51,15 +51,14 @@ func rowsOf(f *record.Field) *rows {
 	return nil
 }
 
-// noNulls makes the members of r that are null absent: in place of a list of rows,
-// null says nothing of them.
+// noNulls makes the fields of r that are null absent.
 func noNulls(r record.Record) {
 	for i := range r.Schema.Fields {
 		record.MarkAbsent(r, r.Schema.Fields[i].Name)
 	}
 }
 
-// complete gives dst the members that only src has.
+// complete gives dst the fields that only src has.
 func complete(dst, src record.Record) {
 	for i := range src.Schema.Fields {
 		if f := &src.Schema.Fields[i]; record.Present(src, f) && !record.Present(dst, f) {
@@ -70,11 +69,11 @@ func complete(dst, src record.Record) {
 	d.Extra = uniteExtra(src.Object().Extra, d.Extra)
 }
 
-// names are what a row is known by: its own name, and one that it may share with
-// another row, which counts where one of two rows lacks its own.
+// names identify a row: its own name, and one that it may share with another row, which counts
+// where one of two rows lacks its own.
 type names struct{ own, other string }
 
-// rows says how to unite lists of rows of a type.
+// rows is a way to unite lists of rows of a type.
 type rows struct {
 	names func(record.Record) names
 	rank  func(a, b record.Record) int

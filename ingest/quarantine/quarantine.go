@@ -34,7 +34,7 @@ type Entry struct {
 	Field  string // the field at fault, "" when it is the whole row
 	Reason string // why, as one phrase
 	Kind   string // kind of resource, "" unknown
-	Layout string // what the row was taken for, "" unknown
+	Layout string // of the row, "" unknown
 	Table  bool   // the row is one of a table
 	Record bool   // Raw is the record that the row gave, in place of the row as found
 	Header string // of a CSV or TSV file, as found
@@ -138,8 +138,7 @@ var errClosed = errors.New("quarantine: writer is closed")
 // New returns a Writer of the file path. It touches nothing on disk.
 func New(path string) *Writer { return &Writer{path: path} }
 
-// Resume returns a Writer that goes on at a State of the file path, and removes what was
-// written behind it.
+// Resume returns a Writer that goes on at a State of the file path, and cuts off later entries.
 func Resume(path string, s State) (*Writer, error) {
 	w := New(path)
 	if s.Count == 0 {
@@ -211,7 +210,7 @@ func (w *Writer) open(flags int) error {
 	return nil
 }
 
-// counted counts what is written.
+// counted counts the bytes written.
 type counted struct {
 	io.Writer
 	n *int64
@@ -226,7 +225,7 @@ func (c counted) Write(p []byte) (int, error) {
 // Count returns how many entries were added.
 func (w *Writer) Count() int64 { return w.state.Count }
 
-// State hands what was added to the system and returns how far the file has come.
+// State hands the entries to the system and returns how far the file has come.
 func (w *Writer) State() (State, error) {
 	if w.err == nil && w.file != nil {
 		if err := w.buf.Flush(); err != nil {

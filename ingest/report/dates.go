@@ -2,7 +2,7 @@ package report
 
 import "reelsplice/schemas/record"
 
-// dates finds the release and air dates of records. It remembers where the members of
+// dates finds the release and air dates of records. It remembers where the fields of
 // the plan that it saw last are, because rows of one file are alike.
 type dates struct {
 	plan     *record.Schema

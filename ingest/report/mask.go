@@ -20,8 +20,8 @@ func shorten(s string) string {
 	return s[:n] + "…"
 }
 
-// mask returns a reason without what differs from row to row: numbers become # and
-// quoted values "…". What was wanted stays as it is ("want 1 or more, found #"), and so
+// mask returns a reason without the parts that differ from row to row: numbers become # and quoted
+// values "…". The wanted value stays ("want 1 or more, found #"), and so
 // do short numbers that end a name, such as UTF-8.
 func mask(reason string) string {
 	var b strings.Builder
@@ -36,8 +36,7 @@ func mask(reason string) string {
 	return shorten(b.String())
 }
 
-// token returns the length of the first token of s and what stands for it. inWord
-// tells that s goes on with a word.
+// token returns the length of the first token of s and its replacement. inWord: s continues a word.
 func token(s string, inWord bool) (n int, as string) {
 	switch c := s[0]; {
 	case strings.HasPrefix(s, "want ") && !inWord:
@@ -57,7 +56,7 @@ func token(s string, inWord bool) (n int, as string) {
 	return n, s[:n]
 }
 
-// expectation returns the length of "want ..." up to what was found.
+// expectation returns the length of "want ..." up to the value found.
 func expectation(s string) int {
 	if n := strings.Index(s, ", found"); n > 0 {
 		return n
@@ -94,7 +93,7 @@ func number(s string) int {
 	return n
 }
 
-// word returns the length of a word and what stands for it: tt0137523 is tt#,
+// word returns the length of a word and its replacement: tt0137523 is tt#,
 // hexadecimal digits in a row are all #, and the name of a field is itself.
 func word(s string) (n int, as string) {
 	letters, digits, hex := 0, 0, true

@@ -119,13 +119,13 @@ func share(part, whole int64) int {
 	return min(100, max(1, int(math.Round(100*float64(part)/float64(whole)))))
 }
 
-// A note is a list of members with its heading.
+// A note is a list of fields with its heading.
 type note struct {
 	What string
 	List Top[Member]
 }
 
-// notes returns the lists of a source's members that are not empty.
+// notes returns the lists of a source's fields that are not empty.
 func notes(s Source) []note {
 	all := []note{
 		{"Fields that were mapped to nothing", s.Dropped},

@@ -1,12 +1,11 @@
-// Package report says what an ingest did: file by file what was read, kept and put
-// aside, what the sources did not agree on, and what the catalogue holds now. A
-// Collector gathers it while rows are read; the Report is written to the catalogue's
+// Package report sums up an ingest: rows read, kept and put aside, file by file, conflicts between
+// sources, and the records in the catalogue now. A Collector gathers it while rows are read; the Report is written to the catalogue's
 // folder as ingest-report.json, for programs, and ingest-report.html, for people.
 //
 // # ingest-report.json
 //
 // One object. Names are in snake case, times are RFC 3339 in UTC, days YYYY-MM-DD,
-// rates per second of wall time. Members that do not apply are left out.
+// rates per second of wall time. Fields that do not apply are left out.
 //
 //	version            1; a change that breaks readers counts up
 //	state              complete, interrupted or failed
@@ -21,7 +20,7 @@
 //	skipped            {"top":[{"name","reason"}],...}: files that were left out
 //	records            by kind: kind, before, now, added, changed, removed
 //	conflicts          count; members: {"top":[{"member","count","samples"}],...}
-//	references         what ids lead where; the members are those of Reference
+//	references         ids with and without records; the fields are those of Reference
 //
 // A source has name, kind, layout, format, compression, bytes (on disk), rows and what
 // became of them: kept + blank + duplicates + quarantined = rows. Then
@@ -77,7 +76,7 @@ const (
 	Failed      = "failed"
 )
 
-// A Report says what one ingest did.
+// A Report sums up one ingest.
 type Report struct {
 	Version      int               `json:"version"`
 	State        string            `json:"state"`
@@ -98,7 +97,7 @@ type Report struct {
 	References   []Reference       `json:"references"`
 }
 
-// A File is what is known of a source before its rows are.
+// A File describes a source, apart from its rows.
 type File struct {
 	Name        string    `json:"name,omitempty"`
 	Kind        string    `json:"kind,omitempty"`
@@ -109,7 +108,7 @@ type File struct {
 	Modified    time.Time `json:"modified,omitzero"`
 }
 
-// A Source is what became of one file, or of several in sum.
+// A Source counts the rows of one file, or of several in sum.
 type Source struct {
 	File
 	Rows int64 `json:"rows"` // Kept + Blank + Duplicates + Quarantined
@@ -129,7 +128,7 @@ type Source struct {
 	RowsPerSecond  int64            `json:"rows_per_second"`
 }
 
-// A Top is the first entries of a list, and what the others add up to.
+// A Top is the first entries of a list, and the sum of the others.
 type Top[T any] struct {
 	Top       []T   `json:"top"`
 	More      int64 `json:"more"`       // entries that are not in Top
@@ -169,24 +168,24 @@ type Records struct {
 	Removed int64  `json:"removed"`
 }
 
-// Conflicts are the members on which sources disagreed.
+// Conflicts are the fields on which sources disagreed.
 type Conflicts struct {
 	Count   int64         `json:"count"`
 	Members Top[Conflict] `json:"members"`
 }
 
-// A Conflict is all those of one member.
+// A Conflict is all those of one field.
 type Conflict struct {
 	Member  string   `json:"member"` // with its kind: movie.title
 	Count   int64    `json:"count"`
 	Samples []string `json:"samples"`
 }
 
-// A Reference says whether the ids of one member lead to records; see package refs.
+// A Reference counts ids of one field with and without records; see package refs.
 type Reference struct {
 	Kind          string            `json:"kind"` // of the records that refer
 	Path          string            `json:"path"`
-	Target        string            `json:"target"` // kind of what is referred to
+	Target        string            `json:"target"` // kind of the resources
 	TargetRecords int64             `json:"target_records"`
 	References    int64             `json:"references"`
 	Dangling      int64             `json:"dangling"` // references to ids without a record

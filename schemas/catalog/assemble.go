@@ -38,7 +38,7 @@ const columnBuffer = 256
 // never written.
 var noValues [columnBuffer]parquet.Value
 
-// isEmpty tells whether all rows of a page are such.
+// isEmpty reports whether all rows of a page are such.
 func isEmpty(p parquet.Page) bool {
 	levels := p.DefinitionLevels()
 	if int64(len(levels)) != p.NumRows() || p.NumRows() != p.NumValues() {

@@ -19,7 +19,7 @@ type Collection struct {
 
 	// Localized holds what crawls in languages other than en-US gave.
 	Localized []LocalizedCollection `record:"localized,own"`
-	// Details says that a source gave a whole details answer of the API: see MarkDetails.
+	// Details is true where a source gave a whole details answer of the API: see MarkDetails.
 	Details record.Bool `record:"_details,own"`
 }
 

@@ -9,30 +9,30 @@ import (
 	"reelsplice/schemas/record"
 )
 
-// Names of the two columns that every struct has besides its members.
+// Names of the two columns that every struct has besides its fields.
 const (
 	unusualColumn = record.UnusualColumn
 	extraColumn   = record.ExtraColumn
 )
 
-// objectColumns says where the members of one struct lie in a Parquet schema.
+// objectColumns are the places of the fields of one struct in a Parquet schema.
 type objectColumns struct {
 	plan    *record.Schema
 	def     int // definition level at which the struct is there
-	rep     int // repetition level of its members
+	rep     int // repetition level of its fields
 	fields  []fieldColumns
 	unusual int // leaf column
 	extra   int // leaf column
 }
 
-// fieldColumns says where one member lies: its leaf column, or all of those below it.
+// fieldColumns is the place of one field: its leaf column, or all of those below it.
 type fieldColumns struct {
 	field  *record.Field
 	leaves []int
 	elem   *objectColumns
 }
 
-// first is the member's first leaf column, which stands for it where only the
+// first is the field's first leaf column, which stands for it where only the
 // levels matter.
 func (f *fieldColumns) first() int { return f.leaves[0] }
 
@@ -185,8 +185,8 @@ func (s *shredder) null(col, def, rep int) {
 	s.columns[col] = append(s.columns[col], parquet.NullValue().Level(rep, def, col))
 }
 
-// nulls appends a NULL to each column below a member. Which column it is in is not said
-// in the value: columns are written one by one.
+// nulls appends a NULL to each column below a field. The value lacks the number
+// of its column: columns are written one by one.
 func (s *shredder) nulls(f *fieldColumns, def, rep int) {
 	v := parquet.NullValue().Level(rep, def, 0)
 	for _, c := range f.leaves {

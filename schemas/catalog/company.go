@@ -18,7 +18,7 @@ type Company struct {
 	Images           *LogoImages       `record:"images"`
 	Movies           []SummaryPage     `record:"movies,pages,id"`
 
-	// Details says that a source gave a whole details answer of the API: see MarkDetails.
+	// Details is true where a source gave a whole details answer of the API: see MarkDetails.
 	Details record.Bool `record:"_details,own"`
 }
 
@@ -44,7 +44,7 @@ type Network struct {
 	AlternativeNames *AlternativeNames `record:"alternative_names"`
 	Images           *LogoImages       `record:"images"`
 
-	// Details says that a source gave a whole details answer of the API: see MarkDetails.
+	// Details is true where a source gave a whole details answer of the API: see MarkDetails.
 	Details record.Bool `record:"_details,own"`
 }
 
@@ -87,6 +87,6 @@ type KeywordRecord struct {
 	Name   record.String `record:"name"`
 	Movies []SummaryPage `record:"movies,pages,id"`
 
-	// Details says that a source gave a whole details answer of the API: see MarkDetails.
+	// Details is true where a source gave a whole details answer of the API: see MarkDetails.
 	Details record.Bool `record:"_details,own"`
 }

@@ -28,11 +28,11 @@ type Episode struct {
 	Translations *NameTranslations   `record:"translations"`
 	Videos       *Videos             `record:"videos"`
 
-	// SeriesID is the series that the episode is of. Answers do not say it.
+	// SeriesID is the series that the episode is of. Answers lack it.
 	SeriesID record.Int `record:"series_id,own"`
 	// Localized holds what crawls in languages other than en-US gave.
 	Localized []LocalizedEpisode `record:"localized,own"`
-	// Details says that a source gave a whole details answer of the API: see MarkDetails.
+	// Details is true where a source gave a whole details answer of the API: see MarkDetails.
 	Details record.Bool `record:"_details,own"`
 }
 

@@ -6,7 +6,7 @@ import (
 	"reelsplice/schemas/record"
 )
 
-// A Movie is everything about one movie: the members of its details answer, then
+// A Movie is everything about one movie: the fields of its details answer, then
 // its sub-requests under the names of append_to_response.
 type Movie struct {
 	record.Object
@@ -56,14 +56,14 @@ type Movie struct {
 	WatchProviders    *WatchProviders    `record:"watch/providers" column:"watch_providers"`
 
 	// Localized holds what crawls in languages other than en-US gave, one element
-	// a language. It is no member of TMDB's.
+	// a language. It is no field of TMDB's.
 	Localized []Localized `record:"localized,own"`
-	// Details says that a source gave a whole details answer of the API: see MarkDetails.
+	// Details is true where a source gave a whole details answer of the API: see MarkDetails.
 	Details record.Bool `record:"_details,own"`
 }
 
 // Localized is the text of a movie in one language, as a crawl in that language
-// gave it. Members that the crawl did not give are unset, and so is an empty title.
+// gave it. Fields that the crawl did not give are unset, and so is an empty title.
 type Localized struct {
 	record.Object
 	Language            record.String  `record:"language,dict"` // xx-YY; xx where no region is known
@@ -305,7 +305,7 @@ type Translations struct {
 	Translations  []Translation `record:"translations"`
 }
 
-// Translation is a movie's text in one language. Untranslated members are empty.
+// Translation is a movie's text in one language. Untranslated fields are empty.
 type Translation struct {
 	record.Object
 	ISO3166     record.String    `record:"iso_3166_1,dict"`
@@ -354,7 +354,7 @@ type WatchProviders struct {
 }
 
 // CountryOffers is where a title can be watched in one country. On the wire, each
-// offer list is a member named by its type.
+// offer list is a field named by its type.
 type CountryOffers struct {
 	record.Object
 	ISO3166 record.String `record:"iso_3166_1,key,dict"`

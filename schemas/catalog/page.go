@@ -19,7 +19,7 @@ type Page[R any] struct {
 type MediaPage = Page[MediaRow]
 
 // MediaRow is a title, a season or an episode in lists that mix media types. The
-// kinds have different members; their order is the same in all.
+// kinds have different fields; their order is the same in all.
 type MediaRow struct {
 	record.Object
 	Adult            record.Bool   `record:"adult"`
@@ -57,7 +57,7 @@ type MediaRow struct {
 type SummaryPage = Page[SummaryRow]
 
 // SummaryRow is a title in lists of one media type. Movies and series have different
-// members; their order is the same in both.
+// fields; their order is the same in both.
 type SummaryRow struct {
 	record.Object
 	Adult            record.Bool   `record:"adult"`

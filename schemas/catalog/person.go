@@ -35,7 +35,7 @@ type Person struct {
 	KnownFor []MediaRow `record:"known_for,own"`
 	// Localized holds what crawls in languages other than en-US gave.
 	Localized []LocalizedPerson `record:"localized,own"`
-	// Details says that a source gave a whole details answer of the API: see MarkDetails.
+	// Details is true where a source gave a whole details answer of the API: see MarkDetails.
 	Details record.Bool `record:"_details,own"`
 }
 
@@ -60,7 +60,7 @@ type PersonCredits struct {
 }
 
 // PersonCredit is a title and what the person did in it. Movies and series, cast and
-// crew have different members; their order is the same in all.
+// crew have different fields; their order is the same in all.
 type PersonCredit struct {
 	record.Object
 	Adult              record.Bool   `record:"adult"`

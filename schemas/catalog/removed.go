@@ -44,7 +44,7 @@ func (r Removed) compare(o Removed) int {
 	return cmp.Or(cmp.Compare(r.Kind, o.Kind), r.Key.Compare(o.Key))
 }
 
-// check tells what is wrong with r by itself.
+// check returns the fault of r by itself.
 func (r Removed) check() error {
 	if TypeOf(r.Kind) == nil {
 		return fmt.Errorf("%s is no kind of records", r.Kind)
@@ -289,7 +289,7 @@ func writeRemoved(w io.Writer, list []Removed) error {
 	return pq.Close()
 }
 
-// removedKind is what the file says it holds.
+// removedKind is the kind that the file states.
 const removedKind = "removed"
 
 // ReadRemoved returns what was removed from the catalogue in dir, in order of kind and
@@ -379,7 +379,7 @@ type RemovedSet struct {
 // returns it; the set keeps the list.
 func NewRemovedSet(list []Removed) *RemovedSet { return &RemovedSet{list} }
 
-// Len returns how many removals were said, without those that follow from them.
+// Len returns how many removals are listed, without those that follow from them.
 func (s *RemovedSet) Len() int {
 	if s == nil {
 		return 0
@@ -395,7 +395,7 @@ func (s *RemovedSet) List() []Removed {
 	return s.list
 }
 
-// Find returns what was said of a resource itself.
+// Find returns the removal of a resource itself.
 func (s *RemovedSet) Find(kind fragment.Kind, k Key) (Removed, bool) {
 	if s.Len() == 0 {
 		return Removed{}, false

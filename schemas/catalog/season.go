@@ -25,13 +25,13 @@ type Season struct {
 	Videos           *Videos            `record:"videos"`
 	WatchProviders   *WatchProviders    `record:"watch/providers" column:"watch_providers"`
 
-	// SeriesID is the series that the season is of. Answers do not say it.
+	// SeriesID is the series that the season is of. Answers lack it.
 	SeriesID record.Int `record:"series_id,own"`
 	// EpisodeCount is known from rows of lists; details do not have it.
 	EpisodeCount record.Int `record:"episode_count,own"`
 	// Localized holds what crawls in languages other than en-US gave.
 	Localized []LocalizedSeason `record:"localized,own"`
-	// Details says that a source gave a whole details answer of the API: see MarkDetails.
+	// Details is true where a source gave a whole details answer of the API: see MarkDetails.
 	Details record.Bool `record:"_details,own"`
 }
 

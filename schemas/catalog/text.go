@@ -20,7 +20,7 @@ type ReviewRecord struct {
 	UpdatedAt     record.String `record:"updated_at"`
 	URL           record.String `record:"url"`
 
-	// Details says that a source gave a whole details answer of the API: see MarkDetails.
+	// Details is true where a source gave a whole details answer of the API: see MarkDetails.
 	Details record.Bool `record:"_details,own"`
 }
 
@@ -100,7 +100,7 @@ type EpisodeGroupRecord struct {
 	Network      *NetworkRef    `record:"network,null"`
 	Type         record.Int     `record:"type"` // 1 original air date to 7 TV
 
-	// Details says that a source gave a whole details answer of the API: see MarkDetails.
+	// Details is true where a source gave a whole details answer of the API: see MarkDetails.
 	Details record.Bool `record:"_details,own"`
 }
 

@@ -2,7 +2,7 @@ package catalog
 
 import "reelsplice/schemas/record"
 
-// A TV is everything about one series but its seasons: the members of its details
+// A TV is everything about one series but its seasons: the fields of its details
 // answer, then its sub-requests under the names of append_to_response.
 type TV struct {
 	record.Object
@@ -59,14 +59,14 @@ type TV struct {
 	WatchProviders       *WatchProviders       `record:"watch/providers" column:"watch_providers"`
 
 	// Localized holds what crawls in languages other than en-US gave, one element a
-	// language. It is no member of TMDB's.
+	// language. It is no field of TMDB's.
 	Localized []LocalizedTV `record:"localized,own"`
-	// Details says that a source gave a whole details answer of the API: see MarkDetails.
+	// Details is true where a source gave a whole details answer of the API: see MarkDetails.
 	Details record.Bool `record:"_details,own"`
 }
 
 // LocalizedTV is the text of a series in one language, as a crawl in that language
-// gave it. Members that the crawl did not give are unset, and so is an empty name.
+// gave it. Fields that the crawl did not give are unset, and so is an empty name.
 type LocalizedTV struct {
 	record.Object
 	Language         record.String     `record:"language,dict"` // xx-YY; xx where no region is known

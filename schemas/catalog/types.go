@@ -16,7 +16,7 @@ import (
 	"reelsplice/schemas/record"
 )
 
-// A Type is one kind of records: what all code that treats kinds alike needs to know.
+// A Type is one kind of records, for code that treats kinds alike.
 type Type struct {
 	Kind fragment.Kind
 	Plan *record.Schema
@@ -269,7 +269,7 @@ func GuestKey(text string) (Key, bool) {
 	return k, k.Lo != 0
 }
 
-// integer returns a member that must be there, low to high.
+// integer returns a field that must be there, low to high.
 func integer(r record.Record, name string, low, high int64) (int64, error) {
 	f, _ := r.Schema.Field(name)
 	n := r.Int(f)

@@ -57,7 +57,7 @@ func AppendFloat(dst []byte, f float64) []byte {
 	return append(dst, '.', '0')
 }
 
-// Append appends r as a JSON object, members in wire order, unknown ones last.
+// Append appends r as a JSON object, fields in wire order, unknown ones last.
 func Append(dst []byte, r Record) []byte {
 	dst = append(dst, '{')
 	dst = AppendFields(dst, r, 0, len(r.Schema.Fields))
@@ -68,7 +68,7 @@ func Append(dst []byte, r Record) []byte {
 	return append(dst, '}')
 }
 
-// AppendFields appends the members of fields from..to-1 of r, each after a comma
+// AppendFields appends the fields of fields from..to-1 of r, each after a comma
 // unless dst ends in an opening brace or in a comma.
 func AppendFields(dst []byte, r Record, from, to int) []byte {
 	fields := r.Schema.Fields
@@ -147,7 +147,7 @@ func appendObjects(dst []byte, r Record, f *Field) []byte {
 }
 
 // appendKeyed appends the elements of a ShapeKeyed list, or of a "*" field, as
-// members without braces.
+// fields without braces.
 func appendKeyed(dst []byte, r Record, f *Field) []byte {
 	n, _ := r.Len(f)
 	for i := range n {
@@ -198,7 +198,7 @@ func listed(list, name string) bool {
 	return false
 }
 
-// IsNull reports whether the named member of r is unset because it was null, rather
+// IsNull reports whether the named field of r is unset because it was null, rather
 // than absent.
 func IsNull(r Record, name string) bool {
 	i, ok := r.Schema.byName[name]
@@ -208,14 +208,14 @@ func IsNull(r Record, name string) bool {
 	return r.Schema.Fields[i].Nullable != listed(r.Object().Unusual, name)
 }
 
-// MarkAbsent makes an unset member absent instead of null.
+// MarkAbsent makes an unset field absent instead of null.
 func MarkAbsent(r Record, name string) {
 	if IsNull(r, name) {
 		toggle(r, name)
 	}
 }
 
-// MarkNull makes an unset, nullable member null instead of absent.
+// MarkNull makes an unset, nullable field null instead of absent.
 func MarkNull(r Record, name string) {
 	i, ok := r.Schema.byName[name]
 	if ok && r.Schema.Fields[i].Nullable && listed(r.Object().Unusual, name) {

@@ -2,8 +2,7 @@ package record
 
 import "github.com/bytedance/sonic"
 
-// Names of the two columns that hold, in a table, what an Object holds, and of one that
-// holds a sum of the whole row, which is nothing that the row says.
+// Names of the two columns that hold the fields of an Object in a table.
 const (
 	UnusualColumn = "_unusual"
 	ExtraColumn   = "_extra"
@@ -11,13 +10,13 @@ const (
 
 // A row of a table (Parser.Columns) differs from a line of JSON:
 //
-//   - its members may go by the names of their columns;
-//   - every member is there in every row, so that null says no more than that it is
+//   - its fields may go by the names of their columns;
+//   - every field is there in every row, so that null says no more than that it is
 //     unset. Whether it is then absent or null follows from its column "_unusual" in
 //     tables of package catalog, and from what the API does in others;
-//   - an object whose member names are data may be a list whose elements hold them;
+//   - an object whose field names are data may be a list whose elements hold them;
 //   - objects and lists may be JSON text, as tools without nested columns write them,
-//     and so is a member of any type.
+//     and so is a field of any type.
 
 // columns fills r from an object of a table.
 func (p *Parser) columns(c *cursor, r Record) error {
@@ -55,10 +54,10 @@ func (p *Parser) columns(c *cursor, r Record) error {
 type tableRow struct {
 	seen    uint64  // fields that it had
 	unusual *string // its column "_unusual"
-	start   int     // of its unknown members in Parser.extra
+	start   int     // of its unknown fields in Parser.extra
 }
 
-// column reads one member of an object of a table.
+// column reads one field of an object of a table.
 func (p *Parser) column(c *cursor, r Record, name string, t *tableRow) error {
 	switch name {
 	case UnusualColumn:
@@ -102,7 +101,7 @@ func (p *Parser) textOrNull(c *cursor, dst *string) (err error) {
 	return p.mismatch(c, "a string")
 }
 
-// moreMembers reads the members of an "_extra" column, which are JSON. One that the
+// moreFields reads the fields of an "_extra" column, which are JSON. One that the
 // struct has learnt to know since the table was written becomes a field.
 func (p *Parser) moreMembers(members string, r Record, start int) (seen uint64, err error) {
 	text := "{" + members + "}"
@@ -116,7 +115,7 @@ func (p *Parser) moreMembers(members string, r Record, start int) (seen uint64, 
 	return seen, err
 }
 
-// cell reads a member that is not null.
+// cell reads a field that is not null.
 func (p *Parser) cell(c *cursor, r Record, f *Field) error {
 	if c.peek() != '"' || f.Shape <= ShapeBool {
 		return p.value(c, r, f)
@@ -137,7 +136,7 @@ func (p *Parser) cell(c *cursor, r Record, f *Field) error {
 	return p.value(&inner, r, f)
 }
 
-// keyedRows reads a list whose elements hold the member names that they stand for.
+// keyedRows reads a list whose elements hold the field names that they stand for.
 func (p *Parser) keyedRows(c *cursor, r Record, f *Field) error {
 	r.MakeList(f, 0)
 	return p.each(c, func() error {

@@ -9,10 +9,10 @@ import (
 	"unsafe"
 )
 
-// Present reports whether r has the member: a value, or a null that was given.
+// Present reports whether r has the field: a value, or a null that was given.
 func Present(r Record, f *Field) bool { return r.set(f) || IsNull(r, f.Name) }
 
-// Same reports whether a and b have the same value, as JSON, in one member.
+// Same reports whether a and b have the same value, as JSON, in one field.
 func Same(a, b Record, f *Field) bool {
 	return equalValue(a, b, f) || FieldText(a, f) == FieldText(b, f)
 }
@@ -61,7 +61,7 @@ func equalValue(a, b Record, f *Field) bool {
 	return n == m && ok == ok2
 }
 
-// FieldText returns the JSON text of one member's value; "null" when it is unset.
+// FieldText returns the JSON text of one field's value; "null" when it is unset.
 func FieldText(r Record, f *Field) string {
 	if !r.set(f) {
 		return "null"
@@ -69,7 +69,7 @@ func FieldText(r Record, f *Field) string {
 	return string(appendValue(nil, r, f))
 }
 
-// Copy sets one member of dst, which may be a struct of another type that has it
+// Copy sets one field of dst, which may be a struct of another type that has it
 // too, to what src has, a null included. Lists and objects are shared afterwards.
 func Copy(dst, src Record, f *Field) {
 	to := f
@@ -89,7 +89,7 @@ func Copy(dst, src Record, f *Field) {
 	}
 }
 
-// Unset makes one member of r absent.
+// Unset makes one field of r absent.
 func Unset(r Record, f *Field) {
 	member(r, f).SetZero()
 	MarkAbsent(r, f.Name)
@@ -111,12 +111,12 @@ func Retain(r Record, f *Field, keep func(Record) bool) {
 	list.SetLen(n)
 }
 
-// member returns the Go value of a field of r.
+// field returns the Go value of a field of r.
 func member(r Record, f *Field) reflect.Value {
 	return reflect.NewAt(f.typ, unsafe.Add(r.ptr, f.offset)).Elem()
 }
 
-// toggle adds a name to, or takes it off, the list of unusual members, which stays
+// toggle adds a name to, or takes it off, the list of unusual fields, which stays
 // in the order of the fields, so that equal records have equal lists.
 func toggle(r Record, name string) {
 	o := r.Object()
@@ -134,13 +134,13 @@ func toggle(r Record, name string) {
 	o.Unusual = string(list)
 }
 
-// HasField reports whether a list of unknown members has one of that name.
+// HasField reports whether a list of unknown fields has one of that name.
 func HasField(extra, name string) bool {
 	var have map[string]json.RawMessage
 	return json.Unmarshal([]byte("{"+extra+"}"), &have) == nil && have[name] != nil
 }
 
-// UniteExtra joins two lists of unknown members; where both have a name, first wins.
+// UniteExtra joins two lists of unknown fields; where both have a name, first wins.
 func UniteExtra(first, second string) string {
 	var have map[string]json.RawMessage
 	if json.Unmarshal([]byte("{"+first+"}"), &have) != nil {

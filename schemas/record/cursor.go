@@ -38,7 +38,7 @@ func (c *cursor) peek() byte {
 	return 0
 }
 
-// member moves to the next member of an object, of which the opening brace is at hand
+// field moves to the next field of an object, of which the opening brace is at hand
 // the first time, and returns its name; false behind the closing brace.
 func (c *cursor) member(first bool) (name string, ok bool, err error) {
 	if ok, err = c.item(first, '{', '}'); !ok {

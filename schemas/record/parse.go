@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// A FieldError says which member of a row is not what it must be.
+// A FieldError is a fault of one field of a row.
 type FieldError struct {
 	Field string // path from the row's top: "credits.cast[3].id"
 	What  string // what it must be and what it is
@@ -20,24 +20,24 @@ func (e *FieldError) Error() string {
 	return e.Field + ": " + e.What
 }
 
-// Counts says what a Parser met that the typed columns do not hold as it stood.
+// Counts counts values that the typed columns do not hold as they stood.
 // The keys are paths without indices: "credits.cast[].popularity"; see Count.
 type Counts struct {
-	Unknown map[string]int64 // unknown members, kept in Extra
+	Unknown map[string]int64 // unknown fields, kept in Extra
 	Coerced map[string]int64 // numbers that were given as text
 }
 
 // A Parser parses rows into records. It is not safe for concurrent use.
 type Parser struct {
 	Counts Counts
-	// Columns says that rows come from a table: see columns.go.
+	// Columns: rows come from a table, see columns.go.
 	Columns bool
-	// Texts says that all values are texts, as in CSV: then numbers, true and false are
+	// Texts: all values are texts, as in CSV: then numbers, true and false are
 	// read from texts, and nothing is counted as coerced.
 	Texts   bool
 	path    []step
 	unusual map[string]string // one copy of each Unusual text
-	// extra holds the unknown members of the objects being read: those of an object
+	// extra holds the unknown fields of the objects being read: those of an object
 	// behind those of the objects around it.
 	extra []byte
 	list  []byte // room for listOf
@@ -93,7 +93,7 @@ func Count(counts map[string]int64, path string, n int64) {
 // step is one level of the path to the value at hand.
 type step struct {
 	name  string
-	index int // -1 for a member
+	index int // -1 for a field
 }
 
 // NewParser returns a Parser with empty counts.
@@ -105,7 +105,7 @@ func NewParser() *Parser {
 }
 
 // Parse fills r, which must be zero, from row, one valid JSON object. The record
-// keeps parts of row. A member of the wrong type gives a *FieldError.
+// keeps parts of row. A field of the wrong type gives a *FieldError.
 func (p *Parser) Parse(row string, r Record) error {
 	p.path, p.extra = p.path[:0], p.extra[:0]
 	c := cursor{s: row}
@@ -135,7 +135,7 @@ func (p *Parser) object(c *cursor, r Record) error {
 	return nil
 }
 
-// takeExtra moves the unknown members from start on to r.
+// takeExtra moves the unknown fields from start on to r.
 func (p *Parser) takeExtra(r Record, start int) {
 	r.Object().Extra = string(p.extra[start:])
 	p.extra = p.extra[:start]
@@ -146,8 +146,8 @@ func (p *Parser) push(name string) { p.path = append(p.path, step{name, -1}) }
 func (p *Parser) pushIndex(i int)  { p.path = append(p.path, step{index: i}) }
 func (p *Parser) pop()             { p.path = p.path[:len(p.path)-1] }
 
-// members fills r and returns which fields the object had, and which as null. Its
-// unknown members are in p.extra from start on.
+// fields fills r and returns which fields the object had, and which as null. Its
+// unknown fields are in p.extra from start on.
 func (p *Parser) members(c *cursor, r Record, start int) (seen, nulls uint64, err error) {
 	next := 0
 	for first := true; ; first = false {
@@ -182,7 +182,7 @@ func (c *cursor) null() error {
 	return nil
 }
 
-// unusualOf lists the members whose unset state is not the usual one.
+// unusualOf lists the fields whose unset state is not the usual one.
 func (p *Parser) unusualOf(plan *Schema, seen, nulls uint64) string {
 	return p.listOf(plan, plan.nullable&^seen|nulls&^plan.nullable)
 }
@@ -210,7 +210,7 @@ func (p *Parser) listOf(plan *Schema, odd uint64) string {
 	return s
 }
 
-// unknown keeps a member that the plan has no column for, in p.extra, where those
+// unknown keeps a field that the plan has no column for, in p.extra, where those
 // of its object begin at start.
 func (p *Parser) unknown(key string, c *cursor, r Record, start int) error {
 	if key == "id" && r.Schema.DropID {
@@ -361,7 +361,7 @@ func (p *Parser) element(c *cursor, r Record, f *Field) error {
 	}
 }
 
-// keyed reads an object whose member names are data, such as country codes.
+// keyed reads an object whose field names are data, such as country codes.
 func (p *Parser) keyed(c *cursor, r Record, f *Field) error {
 	b := c.peek()
 	if p.Columns && b == '[' {
@@ -478,7 +478,7 @@ func (p *Parser) number(c *cursor) (float64, error) {
 	return 0, p.mismatch(&at, "a number")
 }
 
-// mismatch says what the value at hand is and what it must be.
+// mismatch is the error of a value of the wrong type.
 func (p *Parser) mismatch(c *cursor, want string) error {
 	at := *c
 	raw, err := at.skip()

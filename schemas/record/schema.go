@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// A Shape says how a field's Go value and JSON value correspond.
+// A Shape is the correspondence of a field's Go value and JSON value.
 type Shape uint8
 
 // The shapes of fields.
@@ -27,9 +27,9 @@ const (
 	ShapePages                    // []T, one JSON object, or an array of them
 )
 
-// A Field is one member of a record struct.
+// A Field is one field of a record struct.
 type Field struct {
-	Name     string // member name on the wire; "*" takes the members that no other field names
+	Name     string // field name on the wire; "*" takes the fields that no other field names
 	Column   string // name in Parquet
 	Shape    Shape
 	Nullable bool    // unset means null rather than absent
@@ -56,11 +56,11 @@ type Schema struct {
 	// Subs is the index of the first field that is a sub-request (DropID) or our own;
 	// the fields before it are the details. It is len(Fields) for a struct without any.
 	Subs int
-	// Key is the field that holds the member name when the struct is an element
-	// of a ShapeKeyed list, else -1. It is not a member of its own object.
+	// Key is the field that holds the field name when the struct is an element
+	// of a ShapeKeyed list, else -1. It is not a field of its own object.
 	Key    int
 	byName map[string]int
-	// byColumn has every field, those without a member name of their own too.
+	// byColumn has every field, those without a field name of their own too.
 	byColumn map[string]int
 	rest     int    // the "*" field, else -1
 	nullable uint64 // bits of the Nullable fields
@@ -149,7 +149,7 @@ func (p *Schema) add(f Field, key bool) {
 	}
 }
 
-// Field returns the field of the given member name.
+// Field returns the field of the given field name.
 func (p *Schema) Field(name string) (*Field, bool) {
 	i, ok := p.byName[name]
 	if !ok {
@@ -158,8 +158,8 @@ func (p *Schema) Field(name string) (*Field, bool) {
 	return &p.Fields[i], true
 }
 
-// index returns the place of the field of the given member name. It is most often at
-// next: members come in their order.
+// index returns the place of the field of the given field name. It is most often at
+// next: fields come in their order.
 func (p *Schema) index(name string, next int) (int, bool) {
 	if next < len(p.Fields) && next != p.Key && next != p.rest && p.Fields[next].Name == name {
 		return next, true
