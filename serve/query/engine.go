@@ -135,32 +135,26 @@ func (e *Engine) page(page, size int, out *Result, key []byte, find func(skip, l
 		return nil, fmt.Errorf("page %d of %d rows: there is none", page, size)
 	}
 	skip := (page - 1) * size
-	if e.cache == nil {
-		h, err := find(skip, size)
-		if err != nil {
+	h := e.cache.get(key)
+	if e.cache != nil && skip+size <= maxKept && (h == nil || h.lacks(skip, size)) {
+		limit := firstKept
+		if skip+size > firstKept {
+			limit = maxKept
+		}
+		var err error
+		if h, err = find(0, limit); err != nil {
 			return nil, err
 		}
-		return out.take(h, 0, size), nil
+		e.cache.put(key, h)
 	}
-	h := e.cache.get(key)
-	for _, limit := range [...]int{firstKept, maxKept} {
-		enough := skip+size <= limit
-		if h == nil && (enough || limit == maxKept) || h != nil && enough && h.lacks(skip, size) {
-			var err error
-			if h, err = find(0, limit); err != nil {
-				return nil, err
-			}
-			e.cache.put(key, h)
-		}
-	}
-	if !h.lacks(skip, size) {
+	if h != nil && !h.lacks(skip, size) {
 		return out.take(h, skip, size), nil
 	}
-	deep, err := find(skip, size)
+	h, err := find(skip, size) // without a cache, or behind what it has
 	if err != nil {
 		return nil, err
 	}
-	return out.take(deep, 0, size), nil
+	return out.take(h, 0, size), nil
 }
 
 // lacks reports whether h, the first hits, has too few of them for a page.
