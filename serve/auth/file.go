@@ -140,7 +140,7 @@ func Revoke(path, nameOrHashPrefix string, now time.Time) (Record, error) {
 		}
 		revoked = e.Record
 		revoked.Revoked = time.Unix(now.Unix(), 0).UTC()
-		return slices.Insert(data, e.end, appendTimeField(nil, "revoked", now)...), nil
+		return slices.Insert(data, e.end, appendField(nil, "revoked", timeText(now))...), nil
 	})
 	if err != nil {
 		return Record{}, err

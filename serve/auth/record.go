@@ -2,6 +2,7 @@ package auth
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -115,35 +116,16 @@ func ParseFile(name string, r io.Reader) ([]Record, error) {
 // AppendRecord appends r as a line of a token file, with its newline.
 func AppendRecord(dst []byte, r *Record) []byte {
 	dst = hex.AppendEncode(dst, r.Hash[:])
-	dst = append(dst, "\tname="...)
-	dst = append(dst, r.Name...)
-	dst = append(dst, "\tscopes="...)
-	dst = appendScopes(dst, r.Scopes)
-	if r.Kind != KindToken {
-		dst = append(append(dst, "\tkind="...), r.Kind.String()...)
-	}
-	if r.Account != "" {
-		dst = append(append(dst, "\taccount="...), r.Account...)
-	}
-	if !r.Created.IsZero() {
-		dst = appendTimeField(dst, "created", r.Created)
-	}
-	if r.Expires.IsZero() {
-		dst = append(dst, "\texpires=never"...)
-	} else {
-		dst = appendTimeField(dst, "expires", r.Expires)
-	}
-	if !r.Revoked.IsZero() {
-		dst = appendTimeField(dst, "revoked", r.Revoked)
+	for i := range fields {
+		if value := fields[i].text(r); value != "" {
+			dst = appendField(dst, fields[i].name, value)
+		}
 	}
 	return append(dst, '\n')
 }
 
-func appendTimeField(dst []byte, key string, t time.Time) []byte {
-	dst = append(dst, '\t')
-	dst = append(dst, key...)
-	dst = append(dst, '=')
-	return t.UTC().AppendFormat(dst, time.RFC3339)
+func appendField(dst []byte, name, value string) []byte {
+	return append(append(append(append(dst, '\t'), name...), '='), value...)
 }
 
 // entry is a Record and where it stands, for edits that keep the rest of the file as it is.
@@ -258,7 +240,7 @@ func parseLine(text []byte) (*entry, error) {
 	if err := parseHash(&e.Hash, hash); err != nil {
 		return nil, err
 	}
-	var have fieldSet
+	var have [len(fields)]bool
 	for i := 2; more; i++ {
 		var field string
 		field, rest, more = strings.Cut(rest, "\t")
@@ -287,46 +269,80 @@ func parseHash(hash *[sha256.Size]byte, text string) error {
 	return nil
 }
 
-const (
-	fieldName = iota
-	fieldScopes
-	fieldKind
-	fieldAccount
-	fieldCreated
-	fieldExpires
-	fieldRevoked
-	fieldCount
-)
+// A field is a field of a line, in the order in which AppendRecord writes them.
+type field struct {
+	name string
+	text func(r *Record) string                      // "" where r has none
+	set  func(r *Record, value string) (want string) // the values that are allowed, if value is not
+}
 
-type fieldSet [fieldCount]bool
+const wantTime = "RFC 3339 time"
 
-func fieldOf(key string) int {
-	switch key {
-	case "name":
-		return fieldName
-	case "scopes":
-		return fieldScopes
-	case "kind":
-		return fieldKind
-	case "account":
-		return fieldAccount
-	case "created":
-		return fieldCreated
-	case "expires":
-		return fieldExpires
-	case "revoked":
-		return fieldRevoked
+var fields = [...]field{
+	fieldName: {"name", func(r *Record) string { return r.Name }, func(r *Record, value string) string {
+		r.Name = value
+		return wantName(value)
+	}},
+	{"scopes", func(r *Record) string { return r.Scopes.String() }, func(r *Record, value string) string {
+		var err error
+		if r.Scopes, err = ParseScopes(value); err != nil {
+			return "names joined by commas out of: " + everyScope().String()
+		}
+		return ""
+	}},
+	{"kind", func(r *Record) string {
+		if r.Kind == KindToken {
+			return ""
+		}
+		return r.Kind.String()
+	}, func(r *Record, value string) string {
+		i := slices.Index(kindNames[:], value)
+		if i < 0 {
+			return "token, session or guest"
+		}
+		r.Kind = Kind(i)
+		return ""
+	}},
+	{"account", func(r *Record) string { return r.Account }, func(r *Record, value string) string {
+		r.Account = value
+		return wantAccount(value)
+	}},
+	{"created", func(r *Record) string { return timeText(r.Created) }, func(r *Record, value string) string { return setTime(&r.Created, value) }},
+	{"expires", func(r *Record) string { return cmp.Or(timeText(r.Expires), "never") }, func(r *Record, value string) string {
+		if value != "never" && setTime(&r.Expires, value) != "" {
+			return wantTime + ` or "never"`
+		}
+		return ""
+	}},
+	{"revoked", func(r *Record) string { return timeText(r.Revoked) }, func(r *Record, value string) string { return setTime(&r.Revoked, value) }},
+}
+
+// fieldName is the index of the field that each line has.
+const fieldName = 0
+
+// timeText returns t as a token file has it, "" for the zero time.
+func timeText(t time.Time) string {
+	if t.IsZero() {
+		return ""
 	}
-	return -1
+	return t.UTC().Format(time.RFC3339)
+}
+
+func setTime(t *time.Time, value string) (want string) {
+	var ok bool
+	if *t, ok = parseTime(value); !ok {
+		return wantTime
+	}
+	return ""
 }
 
 // parseField reads the number-th tab-separated part of a line into r.
-func (r *Record) parseField(text string, number int, have *fieldSet) error {
+func (r *Record) parseField(text string, number int, have *[len(fields)]bool) error {
 	key, value, ok := strings.Cut(text, "=")
 	if !ok {
 		return fmt.Errorf("field number %d: no \"=\": want key=value", number)
 	}
-	f := fieldOf(key)
+	f := slices.IndexFunc(fields[:], func(f field) bool { return f.name == key })
 	if f < 0 {
 		return fmt.Errorf("field %q: unknown: want name, scopes, kind, account, created, expires or revoked", clip(key))
 	}
@@ -334,50 +350,10 @@ func (r *Record) parseField(text string, number int, have *fieldSet) error {
 		return fmt.Errorf("field %q: %q: given twice: want it once", key, clip(value))
 	}
 	have[f] = true
-	if want := r.setField(f, value); want != "" {
+	if want := fields[f].set(r, value); want != "" {
 		return fmt.Errorf("field %q: %q: want %s", key, clip(value), want)
 	}
 	return nil
-}
-
-// setField returns what was wanted instead of value, or nothing.
-func (r *Record) setField(field int, value string) (want string) {
-	const wantTime = "RFC 3339 time"
-	ok := true
-	switch field {
-	case fieldName:
-		r.Name = value
-		return wantName(value)
-	case fieldScopes:
-		var err error
-		if r.Scopes, err = ParseScopes(value); err != nil {
-			return "names joined by commas out of: " + everyScope().String()
-		}
-	case fieldKind:
-		i := slices.Index(kindNames[:], value)
-		if i < 0 {
-			return "token, session or guest"
-		}
-		r.Kind = Kind(i)
-	case fieldAccount:
-		r.Account = value
-		return wantAccount(value)
-	case fieldCreated:
-		r.Created, ok = parseTime(value)
-	case fieldRevoked:
-		r.Revoked, ok = parseTime(value)
-	case fieldExpires:
-		if value == "never" {
-			return ""
-		}
-		if r.Expires, ok = parseTime(value); !ok {
-			return wantTime + ` or "never"`
-		}
-	}
-	if !ok {
-		return wantTime
-	}
-	return ""
 }
 
 // wantName refuses names that a terminal or a log line would not show as they are.

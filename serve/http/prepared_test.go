@@ -99,6 +99,13 @@ func TestPrepared(t *testing.T) {
 	headers(t, "prepared, from another origin", rs.Header, map[string]string{"Access-Control-Allow-Origin": "*", "ETag": tag})
 	rs, _ = a.ask(t, "GET", uri, "X-Other: 1")
 	headers(t, "prepared", rs.Header, map[string]string{"Access-Control-Allow-Origin": "", "ETag": tag})
+	const filtered = "/3/movie/550/images?include_image_language=en,null"
+	_, want = a.ask(t, "GET", filtered)
+	a.ask(t, "GET", filtered)
+	servetest.Eventually(t, "a filtered response is prepared", func() bool { return s.isPrepared(filtered) })
+	if _, got := a.ask(t, "GET", filtered); got != want {
+		t.Errorf("prepared, filtered = %s, want %s", got, want)
+	}
 }
 
 // TestPreparedEnds: a prepared response counts for one release, and for who may ask.
