@@ -22,6 +22,7 @@ import (
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/release"
 	"reelsplice/schemas/tables"
+	"reelsplice/schemas/tables/credits"
 	"reelsplice/schemas/tables/posting"
 )
 
@@ -159,8 +160,8 @@ func TestReport(t *testing.T) {
 	if r.Records["movie"] != n || r.Resources <= n || r.Fragments < 10*n || r.Segments == 0 || r.Jobs != 1 || r.Level != 6 {
 		t.Errorf("Report = %+v, want %d movies, more resources, at least 10 fragments each", r, n)
 	}
-	if len(r.Tables) != 6 || r.Tables["movie"] < 100*n || r.Stages["index"] <= 0 {
-		t.Errorf("Report = %+v, want the sizes of six tables, and a stage that made them", r)
+	if len(r.Tables) != 7 || r.Tables["movie"] < 100*n || r.Stages["index"] <= 0 {
+		t.Errorf("Report = %+v, want the sizes of seven tables, and a stage that made them", r)
 	}
 	if r.StoredBytes == 0 || r.RawBytes < r.StoredBytes || r.Seconds <= 0 || r.PeakRSSBytes <= 0 || r.BuiltAt.IsZero() {
 		t.Errorf("Report = %+v, want sizes, times and memory", r)
@@ -409,9 +410,9 @@ func TestEveryKind(t *testing.T) {
 	dir := filepath.Join(c.Releases, report.Release)
 	verify(t, dir)
 	golden(t, "kinds.golden", dump(t, openRelease(t, dir)))
-	// Derived: two people, a collection, a network, a keyword, a review, five credits.
-	if report.Derived != 11 {
-		t.Errorf("Derived = %d, want 11", report.Derived)
+	// Derived: two people, a collection, a network, a keyword, a review. Credits are no resources.
+	if report.Derived != 6 {
+		t.Errorf("Derived = %d, want 6", report.Derived)
 	}
 }
 
@@ -467,6 +468,19 @@ func dump(tb testing.TB, r *release.Reader) string {
 		}
 		return nil
 	})
+	if err == nil {
+		err = credits.Each(r, func(id []byte, c *credits.Credit) error {
+			fmt.Fprintf(&b, "credit \"%x\" of the table\n  %s: %s, %s, %q of <%s> in <%s>", id, c.Role, c.Department, c.Job, c.Character, c.PersonRow(), c.TitleRow())
+			if c.Kind == fragment.KindTV {
+				_ = c.Parts(
+					func(_ int, e credits.Episode) error { fmt.Fprintf(&b, " <%s>", c.EpisodeRow(e)); return nil },
+					func(_ int, n uint32) error { fmt.Fprintf(&b, " <%s>", c.SeasonRow(n)); return nil },
+				)
+			}
+			b.WriteString("\n")
+			return credits.Check(r)
+		})
+	}
 	if err != nil {
 		tb.Fatal(err)
 	}

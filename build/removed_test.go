@@ -14,6 +14,7 @@ import (
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/release"
 	"reelsplice/schemas/tables"
+	"reelsplice/schemas/tables/credits"
 	"reelsplice/schemas/tables/posting"
 )
 
@@ -30,6 +31,13 @@ func resources(tb testing.TB, r *release.Reader) map[string]bool {
 	if err != nil {
 		tb.Fatal(err)
 	}
+	err = credits.Each(r, func(id []byte, _ *credits.Credit) error {
+		names[fmt.Sprintf("credit \"%x\"", id)] = true
+		return nil
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
 	return names
 }
 
@@ -38,10 +46,13 @@ func resources(tb testing.TB, r *release.Reader) map[string]bool {
 func checkTables(tb testing.TB, rel *release.Reader, names map[string]bool) {
 	tb.Helper()
 	kinds := rel.Tables()
-	if len(kinds) != 6 {
-		tb.Errorf("the release has the tables %q, want 6", kinds)
+	if len(kinds) != 7 {
+		tb.Errorf("the release has the tables %q, want 7", kinds)
 	}
 	for _, kind := range kinds {
+		if kind == credits.Table {
+			continue // resources reads it
+		}
 		want := map[string]bool{}
 		for name := range names {
 			if strings.HasPrefix(name, kind+" ") {

@@ -40,6 +40,9 @@ import (
 	"reelsplice/schemas/tables"
 )
 
+// Tables is the number of tables: those of tables.Kinds, then that of credits.
+var Tables = len(tables.Kinds) + 1
+
 // tableOf returns the number of a kind's table, its place in tables.Kinds.
 func tableOf(kind fragment.Kind) int {
 	if n := slices.Index(tables.Kinds, kind); n >= 0 {
@@ -57,7 +60,7 @@ type Writer struct {
 	buf   []byte
 }
 
-// NewWriter returns a Writer to s: the rows of tables.Kinds[n] go to section first+n.
+// NewWriter returns a Writer to s: the rows of table n go to section first+n.
 func NewWriter(s *extsort.Sorter, first int) *Writer { return &Writer{s: s, first: first} }
 
 // start empties the row and returns it.
@@ -92,8 +95,11 @@ func parseRowKey(key []byte) (id uint64, popularity float64, err error) {
 // A Create starts a table of the release with that many rows.
 type Create func(name string, rows int) (*release.TableWriter, error)
 
-// WriteTable writes the table of tables.Kinds[n] from its rows in the order of their keys.
+// WriteTable writes table n from its rows in the order of their keys.
 func WriteTable(ctx context.Context, n int, rows *extsort.Iterator, create Create, o Options) (err error) {
+	if n == len(tables.Kinds) {
+		return writeCredits(rows, create)
+	}
 	kind := tables.Kinds[n]
 	b := &builder{ctx: ctx, kind: kind, columns: tables.Columns(kind), o: o}
 	b.postings = extsort.New(extsort.Options{Dir: o.Work, Memory: o.Memory / 4, Sections: len(b.columns)})

@@ -23,7 +23,6 @@ import (
 const (
 	maxTitleTasks  = 1000 // of movies, and as many of series
 	maxPersonTasks = 1000
-	maxCreditTasks = 300
 	maxOtherTasks  = 100 // of each other kind, and of find
 )
 
@@ -134,7 +133,7 @@ func (p *Plan) divideResources(in *records.Inputs) {
 		{fragment.KindNetwork, refs / refsOfTitle, maxOtherTasks},
 		{fragment.KindKeyword, refs, maxOtherTasks},
 		{fragment.KindReview, refs, maxOtherTasks},
-		{fragment.KindCredit, credits, maxCreditTasks},
+		{fragment.KindCredit, 0, maxOtherTasks},
 		{fragment.KindEpisodeGroup, 0, maxOtherTasks},
 		{fragment.KindList, 0, maxOtherTasks},
 	} {
@@ -202,11 +201,11 @@ func (p *Plan) ResourceSection(kind fragment.Kind, k catalog.Key) int { return p
 // FindSection returns the section of an external id, by its hash.
 func (p *Plan) FindSection(hash uint64) int { return p.Partitions() + int(hash%uint64(p.Finds)) }
 
-// TableSection returns the section of the rows of a table: in the order of tables.Kinds.
+// TableSection returns the section of the rows of a table: in the order of tables.Kinds, then of credits.
 func (p *Plan) TableSection(table int) int { return p.Partitions() + p.Finds + table }
 
 // ContributionSections returns the number of sections of a file of contributions.
-func (p *Plan) ContributionSections() int { return p.TableSection(len(tables.Kinds)) }
+func (p *Plan) ContributionSections() int { return p.TableSection(len(tables.Kinds) + 1) }
 
 // The sections of a file of a survey task, in this order: the lists of genres, the claims of ids
 // by partition, the features of movies and of series by part.

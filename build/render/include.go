@@ -3,9 +3,7 @@ package render
 import (
 	"strconv"
 
-	"reelsplice/build/derive"
 	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/listrow"
 	"reelsplice/schemas/record"
 	"reelsplice/schemas/release"
 )
@@ -105,51 +103,4 @@ func (r *Renderer) Find(hits []Hit) []Fragment {
 	}
 	f.add(fragment.Address{Sub: fragment.SubDetails}, f.end())
 	return f.list
-}
-
-// DerivedCredit returns the fragment of a credit that a title's credits have: the
-// title and the person are included.
-func (r *Renderer) DerivedCredit(c *derive.Credit) []Fragment {
-	f := &r.out
-	f.reset()
-	kind := listrow.TypeOf(c.Title.Kind)
-	f.begin()
-	f.string(`{"credit_type":`, c.Role.String())
-	f.string(`,"department":`, c.Department)
-	f.string(`,"job":`, c.Job)
-	f.text(`,"media":`)
-	f.row(release.Include{Kind: c.Title.Kind, ID: uint64(c.Title.ID), Sub: fragment.SubMediaRow})
-	if c.Role == derive.Cast {
-		f.string(`,"character":`, c.Character)
-	}
-	if c.Title.Kind == fragment.KindTV {
-		r.creditParts(c)
-	}
-	f.string(`},"media_type":`, kind)
-	f.string(`,"id":`, c.ID)
-	f.text(`,"person":`)
-	f.row(release.Include{Kind: fragment.KindPerson, ID: uint64(c.Person.ID), Sub: fragment.SubMediaRow})
-	f.text("}")
-	f.add(fragment.Address{Sub: fragment.SubDetails}, f.end())
-	return f.list
-}
-
-// creditParts writes the episodes and seasons of a credit.
-func (r *Renderer) creditParts(c *derive.Credit) {
-	f := &r.out
-	f.text(`,"episodes":[`)
-	for _, e := range c.Episodes[:min(len(c.Episodes), maxIncludes/2)] {
-		f.comma()
-		f.row(release.Include{
-			Kind: fragment.KindEpisode, ID: uint64(c.Title.ID), Season: uint32(e[0]), Episode: uint32(e[1]), Sub: fragment.SubMediaRow,
-		})
-		f.text("}")
-	}
-	f.text(`],"seasons":[`)
-	for _, n := range c.Seasons[:min(len(c.Seasons), maxIncludes/2)] {
-		f.comma()
-		f.row(release.Include{Kind: fragment.KindSeason, ID: uint64(c.Title.ID), Season: uint32(n), Sub: fragment.SubMediaRow})
-		f.text("}")
-	}
-	f.text("]")
 }

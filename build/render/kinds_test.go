@@ -431,25 +431,6 @@ func TestCredits(t *testing.T) {
 	addressesAre(t, all, "details", "details", "details de", "details deDE")
 }
 
-func TestDerivedCredit(t *testing.T) {
-	f := func(c derive.Credit, want string) {
-		t.Helper()
-		list := New().DerivedCredit(&c)
-		allAreJSON(t, want, list)
-		fragmentIs(t, texts(t, list), "details", want)
-	}
-	p := derive.Person{ID: 2}
-	f(derive.Credit{ID: "c", Role: derive.Cast, Title: derive.Title{Kind: fragment.KindMovie, ID: 1}, Person: p, Character: "F", Department: "Acting", Job: "Actor"},
-		`{"credit_type":"cast","department":"Acting","job":"Actor","media":{<movie 1 media_row>,"character":"F"},"media_type":"movie","id":"c","person":{<person 2 media_row>}`)
-	f(derive.Credit{
-		ID: "c", Role: derive.Cast, Title: derive.Title{Kind: fragment.KindTV, ID: 1}, Person: p, Character: "F", Department: "Acting", Job: "Actor",
-		Seasons: []int64{1}, Episodes: [][2]int64{{1, 2}, {1, 3}},
-	}, `{"credit_type":"cast","department":"Acting","job":"Actor","media":{<tv 1 media_row>,"character":"F","episodes":[{<episode 1 1 2 media_row>},`+
-		`{<episode 1 1 3 media_row>}],"seasons":[{<season 1 1 media_row>}]},"media_type":"tv","id":"c","person":{<person 2 media_row>}`)
-	f(derive.Credit{ID: "c", Role: derive.Creator, Title: derive.Title{Kind: fragment.KindTV, ID: 1}, Person: p, Department: "Creator", Job: "Creator"},
-		`{"credit_type":"creator","department":"Creator","job":"Creator","media":{<tv 1 media_row>,"episodes":[],"seasons":[]},"media_type":"tv","id":"c","person":{<person 2 media_row>}`)
-}
-
 func TestFind(t *testing.T) {
 	list := New().Find([]Hit{
 		{Kind: fragment.KindTV, ID: 5},

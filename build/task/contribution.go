@@ -30,7 +30,6 @@ type contributor struct {
 	s      *extsort.Sorter
 	rows   *index.Writer
 	latest int64 // highest id of a person in the credits
-	gone   bool  // the person of the credit at hand is removed
 	key    []byte
 	buf    []byte
 	err    error // the first one
@@ -114,32 +113,27 @@ func (c *contributor) keep(err error) {
 	}
 }
 
-// send contributes c.buf to a resource. A removed person gets none, and neither does the
-// credit that follows: credit/{id} includes the person.
+// send contributes c.buf to a resource.
 func (c *contributor) send(kind fragment.Kind, k catalog.Key) {
-	switch kind {
-	case fragment.KindPerson:
-		if c.gone = c.b.inputs.Removed.Has(kind, k); !c.gone {
-			c.latest = max(c.latest, int64(k.ID()))
-		}
-	case fragment.KindCredit:
-	default:
-		c.gone = false
-	}
-	if !c.gone {
-		c.key = records.AppendKey(c.key[:0], k)
-		c.keep(c.s.Add(c.b.Plan.ResourceSection(kind, k), c.key, c.buf))
-	}
+	c.key = records.AppendKey(c.key[:0], k)
+	c.keep(c.s.Add(c.b.Plan.ResourceSection(kind, k), c.key, c.buf))
 }
 
-// credits contributes credits to their people, and to the resources of their own ids.
+// credits contributes credits to their people, and to the table of credits. A removed person gets
+// none, and neither does the table: credit/{id} includes the person.
 func (c *contributor) credits(list []derive.Credit) {
+	removed := c.b.inputs.Removed
 	for i := range list {
 		credit := &list[i]
+		person := catalog.NumberKey(credit.Person.ID)
+		if removed.Has(fragment.KindPerson, person) {
+			continue
+		}
+		c.latest = max(c.latest, credit.Person.ID)
 		c.buf = credit.Append(c.buf[:0])
-		c.send(fragment.KindPerson, catalog.NumberKey(credit.Person.ID))
-		if k, ok := catalog.TextKey(credit.ID); ok {
-			c.send(fragment.KindCredit, k)
+		c.send(fragment.KindPerson, person)
+		if k, ok := catalog.TextKey(credit.ID); ok && !removed.Has(fragment.KindCredit, k) {
+			c.keep(c.rows.Credit(k, credit))
 		}
 	}
 }

@@ -196,16 +196,8 @@ func buildReview(p *partition, key catalog.Key, v *catalog.ReviewRecord, contrib
 	return p.o.add(p.o.spec(fragment.KindReview, key, 0), p.o.render.Review(v))
 }
 
-func buildCredit(p *partition, key catalog.Key, c *catalog.Credit, contributions [][]byte) error {
-	spec := p.o.spec(fragment.KindCredit, key, 0)
-	if c != nil {
-		return p.o.add(spec, p.o.render.Credit(c))
-	}
-	d, err := derive.ParseCredit(contributions[0])
-	if err != nil {
-		return err
-	}
-	return p.o.add(spec, p.o.render.DerivedCredit(&d))
+func buildCredit(p *partition, key catalog.Key, c *catalog.Credit, _ [][]byte) error {
+	return p.o.add(p.o.spec(fragment.KindCredit, key, 0), p.o.render.Credit(c))
 }
 
 func buildEpisodeGroup(p *partition, key catalog.Key, g *catalog.EpisodeGroupRecord, _ [][]byte) error {

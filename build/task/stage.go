@@ -20,11 +20,11 @@ import (
 	"github.com/google/renameio/v2"
 	"github.com/zeebo/xxh3"
 
+	"reelsplice/build/index"
 	"reelsplice/build/plan"
 	"reelsplice/build/records"
 	"reelsplice/build/reuse"
 	"reelsplice/schemas/release"
-	"reelsplice/schemas/tables"
 )
 
 // A Stage is a list of tasks that may run side by side.
@@ -45,7 +45,7 @@ func Stages() []Stage {
 		{"resources", planned((*plan.Plan).Partitions), openResources},
 		{"find", planned(func(p *plan.Plan) int { return p.Finds }), openFind},
 		{"index", indexTasks, openIndex},
-		{"tables", planned(func(*plan.Plan) int { return len(tables.Kinds) }), openTables},
+		{"tables", planned(func(*plan.Plan) int { return index.Tables }), openTables},
 		{"accounts", planned(func(*plan.Plan) int { return 1 }), openAccounts},
 		{"compare", compareTasks, openCompare},
 		{"changes", changesTasks, openChanges},

@@ -11,7 +11,6 @@ import (
 	"reelsplice/build/plan"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/release"
-	"reelsplice/schemas/tables"
 )
 
 // An index task writes one of the indexes of the release: it maps the keys of a range of hashes to
@@ -69,7 +68,7 @@ func (b *Build) indexDoneNames() []string {
 // tableDoneNames returns the names of the records of the tasks that write files of the release,
 // but for the table of changes.
 func (b *Build) tableDoneNames() []string {
-	return slices.Concat(b.indexDoneNames(), b.doneNames("tables", len(tables.Kinds)), b.doneNames("accounts", 1))
+	return slices.Concat(b.indexDoneNames(), b.doneNames("tables", index.Tables), b.doneNames("accounts", 1))
 }
 
 func (t *indexes) run(ctx context.Context, i int, d *Done) error {
@@ -78,7 +77,7 @@ func (t *indexes) run(ctx context.Context, i int, d *Done) error {
 	return err
 }
 
-// A tables task writes the table of a kind that queries read.
+// A tables task writes a table: of a kind that queries read, or of credits.
 type tableTasks struct {
 	b      *Build
 	rows   *sorted

@@ -13,6 +13,7 @@ import (
 	"reelsplice/schemas/tables"
 	"reelsplice/schemas/tables/accounts"
 	"reelsplice/schemas/tables/changelog"
+	"reelsplice/schemas/tables/credits"
 )
 
 func verifyCommand(a *app) *cobra.Command {
@@ -65,6 +66,7 @@ func checkTables(dir string) (problems []release.Problem, err error) {
 			problems = append(problems, release.Problem{File: "table-" + name, Off: -1, What: err.Error()})
 		}
 	}
+	check(credits.Table, func() error { return credits.Check(r) })
 	check(changelog.Table, func() error { return changelog.Open(r).Check() })
 	for _, kind := range tables.Kinds {
 		check(kind.String(), func() error {

@@ -12,6 +12,7 @@ const (
 	AnswerLatest                       // the latest resource of a kind
 	AnswerOwnChanges                   // the changes of a season or an episode, by a number of its own
 	AnswerFind                         // the resources that have an external ID
+	AnswerCredit                       // what a person did in a title
 	AnswerBatch                        // several resources of a kind
 	AnswerPopular                      //
 	AnswerTopRated                     //

@@ -2295,7 +2295,7 @@ var operations = [...]Operation{
 		Auth:  AuthBearer,
 		Shape: "CreditDetails",
 		Kind:  fragment.KindCredit, Sub: fragment.SubDetails,
-		Answerer: AnswerDetails,
+		Answerer: AnswerCredit,
 	},
 	{
 		Group: "Certifications", Name: "certificationMovieList",

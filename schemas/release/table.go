@@ -224,6 +224,9 @@ func (t *TableWriter) Close() error {
 	return t.err
 }
 
+// SetRows sets the number of rows of a table that did not have it when it was started.
+func (t *TableWriter) SetRows(n int) { t.rows = uint64(n) }
+
 // File describes the file of a closed table.
 func (t *TableWriter) File() File { return *t.file }
 

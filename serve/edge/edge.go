@@ -222,6 +222,8 @@ func (x *exchange) answer() error {
 		return ownChanges(x)
 	case api.AnswerFind:
 		return find(x)
+	case api.AnswerCredit:
+		return creditDetails(x)
 	case api.AnswerBatch:
 		return batch(x)
 	case api.AnswerPopular, api.AnswerTopRated, api.AnswerNowPlaying, api.AnswerUpcoming, api.AnswerAiringToday, api.AnswerOnTheAir,

@@ -44,3 +44,18 @@ func TestKindsAllocs(t *testing.T) {
 		}
 	}
 }
+
+// TestCreditAllocs is TestKindsAllocs for a credit from the table.
+func TestCreditAllocs(t *testing.T) {
+	w := newWorld(t, nil, creditOfMovie)
+	rq, status := w.request("/3/credit/00000000000000000000000a"), 0
+	serve := func() {
+		rs := w.edge.Begin(rq)
+		status = rs.Status
+		rs.End()
+	}
+	serve()
+	if n := testing.AllocsPerRun(500, serve); n != 0 || status != 200 {
+		t.Errorf("Serve allocates %v times, want 0 (status %d)", n, status)
+	}
+}

@@ -160,14 +160,15 @@ func TestFind(t *testing.T) {
 		}
 	}
 	const body5 = `{"success":false,"status_code":5,"status_message":"Invalid parameters: Your request parameters are incorrect."}`
-	found := func(title string) string {
+	found := func(title, episode string) string { // the row of the episode is derived from its details
 		return `{"movie_results":[],"person_results":[{"id":287,"name":"Brad Pitt","media_type":"person","known_for":[{"id":550,"title":"` + title +
 			`","media_type":"movie"},{"id":1399,"name":"Game of Thrones","media_type":"tv"}]},{"id":819,"media_type":"person","known_for":[]}],"tv_results":[],` +
-			`"tv_episode_results":[{"id":63057,"name":"The Kingsroad","media_type":"tv_episode"}],"tv_season_results":[]}`
+			`"tv_episode_results":[{"id":63057,"name":"` + episode + `","overview":"","media_type":"tv_episode","vote_average":0.0,"vote_count":0,` +
+			`"air_date":null,"episode_number":0,"episode_type":"","production_code":"","runtime":null,"season_number":0,"show_id":1399,"still_path":null}],"tv_season_results":[]}`
 	}
-	f("/3/find/nm0000093?external_source=imdb_id", 200, found("Fight Club"), " find find-imdb_id-nm0000093")
-	f("/3/find/nm0000093?external_source=imdb_id&language=de-DE", 200, found("Klub"), " find find-imdb_id-nm0000093")
-	f("/3/find/nm%30000093?external_source=imdb%5Fid", 200, found("Fight Club"), " find find-imdb_id-nm0000093")
+	f("/3/find/nm0000093?external_source=imdb_id", 200, found("Fight Club", "The Kingsroad"), " find find-imdb_id-nm0000093")
+	f("/3/find/nm0000093?external_source=imdb_id&language=de-DE", 200, found("Klub", "Folge 2"), " find find-imdb_id-nm0000093")
+	f("/3/find/nm%30000093?external_source=imdb%5Fid", 200, found("Fight Club", "The Kingsroad"), " find find-imdb_id-nm0000093")
 	// no match
 	f("/3/find/nm0000093?external_source=wikidata_id", 200, foundNothing, " find find-wikidata_id-nm0000093")
 	f("/3/find/NM0000093?external_source=imdb_id", 200, foundNothing, " find find-imdb_id-NM0000093")
@@ -462,6 +463,36 @@ func TestDefaultsFollowRelease(t *testing.T) {
 		w.releases.Poll()
 		if a := w.get(t, "/3/movie/1/keywords"); a.plain != `{"id":1,"keywords":[`+results+`]}` {
 			t.Errorf("movie/1/keywords = %s, want [%s]", a.plain, results)
+		}
+	}
+}
+
+// creditOfMovie is a movie with two credits.
+const creditOfMovie = `{"id":9,"title":"T","credits":{"cast":[{"id":2,"name":"P","character":"\"C\"","credit_id":"00000000000000000000000a","order":0}],` +
+	`"crew":[{"id":2,"name":"P","credit_id":"00000000000000000000000b","department":"Sound","job":"Mixer"}]}}`
+
+// TestCreditOfTable: a credit that no dump gave is put together from its title, its person and the
+// table of credits, and caches know it by all three names.
+func TestCreditOfTable(t *testing.T) {
+	w := newWorld(t, nil, creditOfMovie)
+	cast, crew := w.get(t, "/3/credit/00000000000000000000000a"), w.get(t, "/3/credit/00000000000000000000000b")
+	for _, part := range []string{
+		`{"credit_type":"cast","department":"Acting","job":"Actor","media":{"adult":false,`, `,"character":"\"C\""},"media_type":"movie",` +
+			`"id":"00000000000000000000000a","person":{"adult":false,"id":2,"name":"P",`,
+	} {
+		if cast.Status != 200 || !strings.Contains(cast.plain, part) {
+			t.Errorf("cast = %d %s, want %s", cast.Status, cast.plain, part)
+		}
+	}
+	if !strings.HasPrefix(crew.plain, `{"credit_type":"crew","department":"Sound","job":"Mixer","media":{`) || strings.Contains(crew.plain, "character") {
+		t.Errorf("crew = %s", crew.plain)
+	}
+	if want := cast.Release + " credit credit-00000000000000000000000a movie-9 person-2"; string(cast.Keys) != want {
+		t.Errorf("keys = %q, want %q", cast.Keys, want)
+	}
+	for _, id := range []string{"00000000000000000000000c", "00000000000000000000000A", "1"} {
+		if a := w.get(t, "/3/credit/"+id); a.Status != 404 {
+			t.Errorf("credit %s = %d %s, want 404", id, a.Status, a.plain)
 		}
 	}
 }

@@ -18,7 +18,8 @@ import (
 //	season 1 of series 1399   tv tv-1399 season season-1399-1
 //	episode 2 of it           tv tv-1399 season-1399-1 episode episode-1399-1-2
 //	review 5488c29b...        review review-5488c29b...
-//	credit, episode group     likewise: credit-..., episode_group-...
+//	credit, episode group     likewise: credit-..., episode_group-...; a credit that no dump gave
+//	                          has the names of its title and its person too, movie-550 person-287
 //	list 509                  list list-509
 //	find tt0137523            find find-imdb_id-tt0137523
 //	popular, discover, search query query-moviePopularList: and the name of the operation;

@@ -20,6 +20,7 @@ var answerers = []struct {
 	{"/3/tv/season/{season_id}/changes", "OwnChanges", ""},
 	{"/3/tv/episode/{episode_id}/changes", "OwnChanges", ""},
 	{"/3/find/*", "Find", ""},
+	{"/3/credit/*", "Credit", ""},
 
 	{"/3/movie/popular", "Popular", "movie"},
 	{"/3/movie/top_rated", "TopRated", "movie"},

@@ -1,0 +1,74 @@
+package index
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"io"
+
+	"reelsplice/build/derive"
+	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/extsort"
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/record"
+	"reelsplice/schemas/tables"
+	"reelsplice/schemas/tables/credits"
+)
+
+// creditIDLen is the number of bytes that the 24 digits of an id stand for.
+const creditIDLen = 12
+
+// Credit adds a credit by the key of its id. Of several with one id, the table gets one.
+func (w *Writer) Credit(k catalog.Key, c *derive.Credit) error {
+	s := credits.Spec{Credit: credits.Credit{
+		Role: credits.Role(c.Role), Kind: c.Title.Kind, Title: uint64(c.Title.ID), Person: uint64(c.Person.ID),
+		Department: quoted(c.Department), Job: quoted(c.Job), Character: quoted(c.Character),
+	}}
+	if c.Title.Kind == fragment.KindTV {
+		for _, e := range c.Episodes {
+			s.Episodes = append(s.Episodes, credits.Episode{Season: uint32(e[0]), Number: uint32(e[1])})
+		}
+		for _, n := range c.Seasons {
+			s.Seasons = append(s.Seasons, uint32(n))
+		}
+	}
+	w.key = binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(w.key[:0], k.Hi), k.Lo)[:creditIDLen]
+	w.buf = s.Append(w.buf[:0])
+	return w.s.Add(w.first+len(tables.Kinds), w.key, w.buf)
+}
+
+// quoted returns a text as a JSON string without its quotes.
+func quoted(s string) []byte {
+	b := record.AppendString(nil, s)
+	return b[1 : len(b)-1]
+}
+
+// writeCredits writes the table of credits.
+func writeCredits(rows *extsort.Iterator, create Create) (err error) {
+	tw, err := create(credits.Table, 0)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, tw.Close()) }()
+	cw := credits.NewWriter(tw)
+	var last []byte
+	n := 0
+	for {
+		id, credit, err := rows.Next()
+		if errors.Is(err, io.EOF) {
+			tw.SetRows(n)
+			return cw.Close()
+		}
+		if err != nil {
+			return err
+		}
+		if n > 0 && bytes.Equal(id, last) {
+			continue
+		}
+		last = append(last[:0], id...)
+		n++
+		if err := cw.Add(id, credit); err != nil {
+			return err
+		}
+	}
+}

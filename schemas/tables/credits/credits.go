@@ -1,0 +1,344 @@
+// Package credits is the table from which credit/{id} is answered, where no dump gave the
+// credit itself. A title names hundreds of credits, so most of all ids are those of credits, and
+// an answer is the row of the title, the row of the person, and the few texts that this table has.
+//
+// # Layout
+//
+// The table is named Table. Its rows are sorted by id and lie in section "row", back to back:
+//
+//	12 bytes       id, 24 hexadecimal digits
+//	uvarint        length of what follows
+//	uvarint        8 times the id of the title, plus 4 for a series, plus the Role
+//	uvarint        id of the person
+//	uvarint twice  numbers of words: department and job
+//	uvarint, text  character
+//	uvarint, ...   of a series: number of episodes, and season and number of each as uvarints
+//	uvarint, ...   of a series: number of seasons, and each as uvarint
+//
+// Section "block" has 20 bytes for every 64th row: its id, and its place in section "row", 8 bytes
+// in big-endian order. Section "word" has the words in the order of their numbers, each behind its
+// length as uvarint. Words and characters are JSON strings without their quotes.
+package credits
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"sort"
+
+	"reelsplice/schemas/encoding"
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/release"
+	"reelsplice/schemas/tables/posting"
+)
+
+// Table is the name of the table.
+const Table = "credit"
+
+const (
+	rowSection   = "row"
+	blockSection = "block"
+	wordSection  = "word"
+
+	idLen     = 12
+	blockRows = 64 // rows from one place in section "block" to the next
+	blockLen  = idLen + 8
+	maxRow    = 1 << 24 // bytes of a row behind its id: a bound for damage
+)
+
+// A Role is the type of a credit. Values reach files.
+type Role uint8
+
+// The types of credits.
+const (
+	Cast    Role = 1
+	Crew    Role = 2
+	Creator Role = 3
+)
+
+var roleNames = [...]string{Cast: "cast", Crew: "crew", Creator: "creator"}
+
+// String returns the value of credit_type.
+func (r Role) String() string { return roleNames[r] }
+
+// A Credit is what one person did in one title. Its texts are JSON strings without quotes.
+type Credit struct {
+	Role                       Role
+	Kind                       fragment.Kind // of the title: movie or tv
+	Title, Person              uint64
+	Department, Job, Character []byte
+	parts                      []byte // episodes and seasons of a series, as the row has them
+}
+
+// An Episode of the series of a credit.
+type Episode struct{ Season, Number uint32 }
+
+// Parts calls season with each season of the credit and episode with each episode, episodes
+// first. It stops at the first error and returns it.
+func (c *Credit) Parts(episode func(i int, e Episode) error, season func(i int, n uint32) error) error {
+	r := encoding.NewReader(c.parts)
+	for i := range r.Count(2) {
+		e := Episode{uint32(r.Uvarint()), uint32(r.Uvarint())}
+		if err := episode(i, e); err != nil {
+			return err
+		}
+	}
+	for i := range r.Count(1) {
+		if err := season(i, uint32(r.Uvarint())); err != nil {
+			return err
+		}
+	}
+	return r.Err()
+}
+
+// A Spec is a Credit as its writer knows it.
+type Spec struct {
+	Credit
+	Episodes []Episode // of a series
+	Seasons  []uint32  // of a series
+}
+
+// Append appends the credit in a form that Writer.Add reads.
+func (s *Spec) Append(dst []byte) []byte {
+	dst = encoding.AppendText(encoding.AppendText(dst, s.Department), s.Job)
+	head := s.Title<<3 | uint64(s.Role)
+	if s.Kind == fragment.KindTV {
+		head |= 4
+	}
+	dst = binary.AppendUvarint(binary.AppendUvarint(dst, head), s.Person)
+	dst = encoding.AppendText(dst, s.Character)
+	if s.Kind != fragment.KindTV {
+		return dst
+	}
+	dst = binary.AppendUvarint(dst, uint64(len(s.Episodes)))
+	for _, e := range s.Episodes {
+		dst = binary.AppendUvarint(binary.AppendUvarint(dst, uint64(e.Season)), uint64(e.Number))
+	}
+	dst = binary.AppendUvarint(dst, uint64(len(s.Seasons)))
+	for _, n := range s.Seasons {
+		dst = binary.AppendUvarint(dst, uint64(n))
+	}
+	return dst
+}
+
+// A Writer writes the table.
+type Writer struct {
+	sink   posting.Sink
+	rows   interface{ Write(b []byte) (int, error) }
+	off    uint64
+	n      int
+	blocks []byte
+	words  map[string]uint64
+	text   []byte // of the words
+	buf    []byte
+	tail   []byte
+}
+
+// NewWriter starts the table.
+func NewWriter(s posting.Sink) *Writer {
+	return &Writer{sink: s, rows: s.Section(rowSection), words: map[string]uint64{}}
+}
+
+// Add adds the credit with an id of idLen bytes; ids ascend. credit is what Spec.Append made.
+func (w *Writer) Add(id, credit []byte) error {
+	r := encoding.NewReader(credit)
+	department, job := r.Bytes(), r.Bytes()
+	head, person := r.Uvarint(), r.Uvarint()
+	if err := r.Err(); err != nil {
+		return fmt.Errorf("credit %x: %w", id, err)
+	}
+	t := binary.AppendUvarint(binary.AppendUvarint(w.tail[:0], head), person)
+	t = binary.AppendUvarint(binary.AppendUvarint(t, w.word(department)), w.word(job))
+	w.tail = append(t, r.Rest()...)
+	if w.n%blockRows == 0 {
+		w.blocks = binary.BigEndian.AppendUint64(append(w.blocks, id...), w.off)
+	}
+	w.n++
+	w.buf = append(binary.AppendUvarint(append(w.buf[:0], id...), uint64(len(w.tail))), w.tail...)
+	w.off += uint64(len(w.buf))
+	_, err := w.rows.Write(w.buf)
+	return err
+}
+
+// word returns the number of a word, a new one if need be.
+func (w *Writer) word(text []byte) uint64 {
+	n, ok := w.words[string(text)]
+	if !ok {
+		n = uint64(len(w.words))
+		w.words[string(text)] = n
+		w.text = encoding.AppendText(w.text, text)
+	}
+	return n
+}
+
+// Close writes the other sections.
+func (w *Writer) Close() error {
+	_, err := w.sink.Section(blockSection).Write(w.blocks)
+	_, more := w.sink.Section(wordSection).Write(w.text)
+	return errors.Join(err, more)
+}
+
+// Find returns the credit with an id of 24 hexadecimal digits in lower case; false if r has none.
+// Damage panics: see release.Guard. The error matches release.ErrCorrupt. Its texts lie in r.
+func Find(r *release.Reader, id []byte) (c Credit, ok bool, err error) {
+	var want [idLen]byte
+	if len(id) != 2*idLen || bytes.ContainsAny(id, "ABCDEF") {
+		return c, false, nil
+	}
+	if _, err := hex.Decode(want[:], id); err != nil {
+		return c, false, nil //nolint:nilerr // no credit has such an id
+	}
+	t, ok := r.Table(Table)
+	if !ok {
+		return c, false, nil
+	}
+	row, err := find(t, want[:])
+	if row == nil || err != nil {
+		return c, false, err
+	}
+	words, _ := t.View(wordSection)
+	c, err = parse(row, words)
+	return c, err == nil, err
+}
+
+// find returns the row of an id behind its length; nil for none.
+func find(t *release.Table, id []byte) ([]byte, error) {
+	blocks, _ := t.View(blockSection)
+	rows, _ := t.View(rowSection)
+	n := blocks.Len() / blockLen
+	block := func(i int) []byte { return blocks.Bytes(uint64(i*blockLen), uint64((i+1)*blockLen)) }
+	i := sort.Search(n, func(i int) bool { return bytes.Compare(block(i)[:idLen], id) > 0 }) - 1
+	if i < 0 {
+		return nil, nil
+	}
+	from, to := binary.BigEndian.Uint64(block(i)[idLen:]), uint64(rows.Len())
+	if i+1 < n {
+		to = binary.BigEndian.Uint64(block(i + 1)[idLen:])
+	}
+	if from > to || to > uint64(rows.Len()) || to-from > blockRows*maxRow {
+		return nil, corrupt("block %d lies from %d to %d of %d bytes", i, from, to, rows.Len())
+	}
+	for r := encoding.NewReader(rows.Bytes(from, to)); r.Len() > 0; {
+		at, row := r.Take(idLen), r.Bytes()
+		if err := r.Err(); err != nil {
+			return nil, corrupt("block %d: %w", i, err)
+		}
+		if bytes.Equal(at, id) {
+			return row, nil
+		}
+	}
+	return nil, nil
+}
+
+// parse reads a row behind its id and length.
+func parse(row []byte, words release.View) (c Credit, err error) {
+	r := encoding.NewReader(row)
+	head := r.Uvarint()
+	c.Role, c.Kind, c.Title, c.Person = Role(head&3), fragment.KindMovie, head>>3, r.Uvarint()
+	if head&4 != 0 {
+		c.Kind = fragment.KindTV
+	}
+	department, job := r.Uvarint(), r.Uvarint()
+	c.Character = r.Bytes()
+	c.parts = r.Rest()
+	if err := r.Err(); err != nil || c.Role == 0 {
+		return c, corrupt("a row is cut or has no role")
+	}
+	text := encoding.NewReader(words.Bytes(0, uint64(words.Len())))
+	for n := uint64(0); text.Len() > 0 && n <= max(department, job); n++ {
+		word := text.Bytes()
+		if n == department {
+			c.Department = word
+		}
+		if n == job {
+			c.Job = word
+		}
+	}
+	if c.Department == nil || c.Job == nil || text.Err() != nil {
+		return c, corrupt("words %d and %d are not both there", department, job)
+	}
+	return c, nil
+}
+
+func corrupt(format string, args ...any) error {
+	return fmt.Errorf("%w: table %s: "+format, append([]any{release.ErrCorrupt, Table}, args...)...)
+}
+
+// Each calls fn with all credits of r in the order of their ids, until fn returns an error, which
+// it passes on. It checks that ids ascend and rows are whole.
+func Each(r *release.Reader, fn func(id []byte, c *Credit) error) error {
+	t, ok := r.Table(Table)
+	if !ok {
+		return nil
+	}
+	rows, _ := t.View(rowSection)
+	words, _ := t.View(wordSection)
+	var last []byte
+	n := 0
+	for all := encoding.NewReader(rows.Bytes(0, uint64(rows.Len()))); all.Len() > 0; n++ {
+		id, row := all.Take(idLen), all.Bytes()
+		if all.Err() != nil || bytes.Compare(id, last) <= 0 {
+			return corrupt("row %d is cut or not in order", n)
+		}
+		last = id
+		c, err := parse(row, words)
+		if err == nil {
+			err = fn(id, &c)
+		}
+		if err != nil {
+			return fmt.Errorf("credit %x: %w", id, err)
+		}
+	}
+	if n != t.Rows() {
+		return corrupt("%d rows, its header says %d", n, t.Rows())
+	}
+	return nil
+}
+
+// Check reads all credits: each is found by its id and leads to resources that r has.
+func Check(r *release.Reader) error {
+	return Each(r, func(id []byte, c *Credit) error {
+		t, _ := r.Table(Table)
+		if found, err := find(t, id); err != nil || found == nil {
+			return errors.Join(corrupt("its id leads elsewhere"), err)
+		}
+		return checkRow(r, c)
+	})
+}
+
+// checkRow looks for the resources that a credit leads to.
+func checkRow(r *release.Reader, c *Credit) error {
+	has := func(i release.Include) error {
+		if _, ok := r.Include(i); !ok {
+			return corrupt("%s is not there", i)
+		}
+		return nil
+	}
+	err := errors.Join(has(c.TitleRow()), has(c.PersonRow()))
+	if err != nil || c.Kind != fragment.KindTV {
+		return err
+	}
+	return c.Parts(func(_ int, e Episode) error { return has(c.EpisodeRow(e)) }, func(_ int, n uint32) error { return has(c.SeasonRow(n)) })
+}
+
+// TitleRow names the row of the title.
+func (c *Credit) TitleRow() release.Include {
+	return release.Include{Kind: c.Kind, ID: c.Title, Sub: fragment.SubMediaRow}
+}
+
+// PersonRow names the row of the person.
+func (c *Credit) PersonRow() release.Include {
+	return release.Include{Kind: fragment.KindPerson, ID: c.Person, Sub: fragment.SubMediaRow}
+}
+
+// EpisodeRow names the row of an episode.
+func (c *Credit) EpisodeRow(e Episode) release.Include {
+	return release.Include{Kind: fragment.KindEpisode, ID: c.Title, Season: e.Season, Episode: e.Number, Sub: fragment.SubMediaRow}
+}
+
+// SeasonRow names the row of a season.
+func (c *Credit) SeasonRow(n uint32) release.Include {
+	return release.Include{Kind: fragment.KindSeason, ID: c.Title, Season: n, Sub: fragment.SubMediaRow}
+}
