@@ -549,8 +549,8 @@ func TestOtherLanguage(t *testing.T) {
 	verify(t, at)
 	text := dump(t, openRelease(t, at))
 	for _, want := range []string{
-		`movie_credits: "cast":[{<movie 1 row>`, `recommendations page 1: <page mark>"results":[{<movie 2 media_row>}]`,
-		`tv_credits: "cast":[{<tv 3 row>`, "credit \"00000000000000000000000c\"", `"number_of_episodes":1`,
+		`combined_credits: "cast":[{<movie 1 row>`, `recommendations page 1: <page mark>"results":[{<movie 2 media_row>}]`,
+		`combined_credits: "cast":[{<tv 3 row>`, "credit \"00000000000000000000000c\"", `"number_of_episodes":1`,
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the release lacks %s", want)

@@ -32,6 +32,7 @@ func (r *Renderer) person(m *model, rec record.Record, d PersonDerived) {
 		p.ExternalIDs = &catalog.PersonExternalIDs{IMDbID: p.IMDbID}
 	}
 	joinCredits(p)
+	derived := p.MovieCredits == nil && p.TVCredits == nil && p.CombinedCredits == nil
 	r.record(m, rec)
 	for _, s := range []struct {
 		sub   fragment.Sub
@@ -42,7 +43,8 @@ func (r *Renderer) person(m *model, rec record.Record, d PersonDerived) {
 		{fragment.SubTVCredits, p.TVCredits, fragment.KindTV},
 		{fragment.SubCombinedCredits, p.CombinedCredits, 0},
 	} {
-		if s.given == nil {
+		// Of a filmography that is all derived, the edge takes the credits of one kind.
+		if s.given == nil && (s.kind == 0 || !derived) {
 			r.filmography(m.sub(s.sub), s.kind, d.Credits, p)
 		}
 	}

@@ -295,7 +295,7 @@ func TestTables(t *testing.T) {
 			all[kind] = append(all[kind], f)
 		}
 	}
-	if want := []string{"account", "collection", "company", "keyword", "list", "movie", "person", "tv"}; !slices.Equal(rel.Tables(), want) {
+	if want := []string{"account", "collection", "company", "credit", "keyword", "list", "movie", "person", "tv"}; !slices.Equal(rel.Tables(), want) {
 		t.Errorf("the release has the tables %q, want %q", rel.Tables(), want)
 	}
 	for kind, list := range all {

@@ -175,6 +175,9 @@ func (c *composer) fragment(p *part, choice *variant.Choice, depth int) error {
 	if depth > release.MaxDepth {
 		return fmt.Errorf("%w: fragments lead to fragments more than %d deep", release.ErrCorrupt, release.MaxDepth)
 	}
+	if choice.Titles != 0 {
+		return c.filmography(p, choice)
+	}
 	if p.prefetch {
 		c.fetchIncludes(p.rel, &choice.Fragment)
 	}
@@ -200,10 +203,12 @@ func (c *composer) fragment(p *part, choice *variant.Choice, depth int) error {
 		}
 	}
 	if pieces.Broken() {
-		return fmt.Errorf("%w: a fragment has a piece that breaks the format", release.ErrCorrupt)
+		return errBroken
 	}
 	return nil
 }
+
+var errBroken = fmt.Errorf("%w: a fragment has a piece that breaks the format", release.ErrCorrupt)
 
 // text adds bytes that stand in the recipe itself. They are so few that the part that a filter
 // leaves is not worth compressing.

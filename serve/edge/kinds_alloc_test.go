@@ -45,17 +45,19 @@ func TestKindsAllocs(t *testing.T) {
 	}
 }
 
-// TestCreditAllocs is TestKindsAllocs for a credit from the table.
+// TestCreditAllocs is TestKindsAllocs for a credit from the table, and a part of a filmography.
 func TestCreditAllocs(t *testing.T) {
 	w := newWorld(t, nil, creditOfMovie)
-	rq, status := w.request("/3/credit/00000000000000000000000a"), 0
-	serve := func() {
-		rs := w.edge.Begin(rq)
-		status = rs.Status
-		rs.End()
-	}
-	serve()
-	if n := testing.AllocsPerRun(500, serve); n != 0 || status != 200 {
-		t.Errorf("Serve allocates %v times, want 0 (status %d)", n, status)
+	for _, uri := range []string{"/3/credit/00000000000000000000000a", "/3/person/2/movie_credits"} {
+		rq, status := w.request(uri), 0
+		serve := func() {
+			rs := w.edge.Begin(rq)
+			status = rs.Status
+			rs.End()
+		}
+		serve()
+		if n := testing.AllocsPerRun(500, serve); n != 0 || status != 200 {
+			t.Errorf("%s: Serve allocates %v times, want 0 (status %d)", uri, n, status)
+		}
 	}
 }

@@ -496,3 +496,19 @@ func TestCreditOfTable(t *testing.T) {
 		}
 	}
 }
+
+// TestDerivedFilmography: movie_credits and tv_credits are those of combined_credits of their kind,
+// without the media type.
+func TestDerivedFilmography(t *testing.T) {
+	w := newWorld(t, nil, creditOfMovie)
+	all, movies, series := w.get(t, "/3/person/2/combined_credits").plain, w.get(t, "/3/person/2/movie_credits").plain, w.get(t, "/3/person/2/tv_credits").plain
+	if want := strings.ReplaceAll(all, `,"media_type":"movie"}`, "}"); movies != want || !strings.Contains(all, `"media_type":"movie"}],"crew":[{`) {
+		t.Errorf("movie_credits = %s, want %s of %s", movies, want, all)
+	}
+	if want := `{"cast":[],"crew":[],"id":2}`; series != want {
+		t.Errorf("tv_credits = %s, want %s", series, want)
+	}
+	if a := w.get(t, "/3/person/2?append_to_response=movie_credits").plain; !strings.HasSuffix(a, `,"movie_credits":`+strings.TrimSuffix(movies, `,"id":2}`)+"}}") {
+		t.Errorf("appended = %s, want movie_credits of %s", a, movies)
+	}
+}

@@ -19,6 +19,8 @@ type Choice struct {
 	Page uint16
 	// Filter thins out the rows of Fragment unless it is zero.
 	Filter Filter
+	// Titles is the kind of titles that are taken from a filmography; 0 for all of Fragment.
+	Titles fragment.Kind
 	// Given tells that the resource itself has the fragment, which is no default.
 	Given bool
 }
@@ -96,11 +98,36 @@ func Pick(e release.Entry, k fragment.Kind, s fragment.Sub, q *route.Request) (C
 		c.Filter = byDay(&q.Params)
 		return c, ok
 	}
+	if kind := titlesOf(k, s); kind != 0 {
+		return pickCredits(e, s, kind, q)
+	}
 	if s == fragment.SubImages {
 		f, ok := e.Find(fragment.Address{Sub: s}) // groups of languages are no translations
 		return Choice{Fragment: f}, ok
 	}
 	return pickText(e, k, s, q)
+}
+
+// titlesOf returns the kind of the titles in a list of a person's credits; 0 for other lists.
+func titlesOf(k fragment.Kind, s fragment.Sub) fragment.Kind {
+	switch {
+	case k != fragment.KindPerson:
+	case s == fragment.SubMovieCredits:
+		return fragment.KindMovie
+	case s == fragment.SubTVCredits:
+		return fragment.KindTV
+	}
+	return 0
+}
+
+// pickCredits picks the credits of a person in titles of one kind: those that the person has, else
+// a part of all derived ones, which are the same in all languages but for the rows of the titles.
+func pickCredits(e release.Entry, s fragment.Sub, kind fragment.Kind, q *route.Request) (Choice, bool) {
+	if c, ok := pickText(e, fragment.KindPerson, s, q); ok {
+		return c, true
+	}
+	all, ok := e.Find(fragment.Address{Sub: fragment.SubCombinedCredits})
+	return Choice{Fragment: all, Titles: kind}, ok
 }
 
 // PickDefault returns what e, the resource of defaults of kind k, has for sub-request s.

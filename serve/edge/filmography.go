@@ -1,0 +1,76 @@
+package edge
+
+import (
+	"bytes"
+
+	"reelsplice/schemas/release"
+	"reelsplice/serve/splice"
+	"reelsplice/serve/variant"
+)
+
+// A derived filmography is stored once, as combined_credits: movie_credits and tv_credits have its
+// credits of one kind, without their media type. Each of its credits is an include of the title's
+// row and the text behind it, which ends with mediaType, a value, and what is around the next one.
+var (
+	mediaType = []byte(`,"media_type":"`)
+	crewBegin = []byte(`],"crew":[`)
+)
+
+// filmography adds the credits of one kind of titles.
+func (c *composer) filmography(p *part, choice *variant.Choice) error {
+	if p.prefetch {
+		c.fetchIncludes(p.rel, &choice.Fragment)
+	}
+	first, wanted := true, false // in the list; the credit at hand is of the kind
+	splice.Literal(&c.answer, `"cast":[`)
+	var piece release.Piece
+	pieces := choice.Fragment.Pieces()
+	for pieces.Next(&piece) {
+		switch piece.Op {
+		case release.OpInclude:
+			if wanted = piece.Include.Kind == choice.Titles; !wanted {
+				continue
+			}
+			if !first {
+				splice.Literal(&c.answer, ",")
+			}
+			splice.Literal(&c.answer, "{")
+			if err := c.include(p, &piece.Include, 0); err != nil {
+				return err
+			}
+			first = false
+		case release.OpIDEnd:
+			splice.Literal(&c.answer, "]")
+			c.literal(p, &piece, 0, p.standalone)
+		default:
+			text, err := c.pieceText(&piece)
+			if err != nil {
+				return err
+			}
+			if end := bytes.LastIndex(text, mediaType); wanted && end >= 0 {
+				splice.Literal(&c.answer, text[:end])
+				splice.Literal(&c.answer, "}")
+			}
+			wanted = false
+			if bytes.Contains(text, crewBegin) { // in strings, quotes are escaped
+				splice.Literal(&c.answer, crewBegin)
+				first = true
+			}
+		}
+	}
+	if pieces.Broken() {
+		return errBroken
+	}
+	return nil
+}
+
+// pieceText returns the bytes of a segment or a literal. They are valid until the next call.
+func (c *composer) pieceText(piece *release.Piece) (_ []byte, err error) {
+	s := &c.scratch
+	if piece.Op == release.OpSegment {
+		s.raw, err = c.answer.AppendInflated(s.raw[:0], &piece.Segment)
+	} else {
+		s.raw = append(s.raw[:0], piece.Text()...)
+	}
+	return s.raw, err
+}
