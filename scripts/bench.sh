@@ -6,7 +6,7 @@
 #   scripts/bench.sh --quick [FLAGS]   under three minutes; fails when a ratio is below 0.9
 #                                      times the one in scripts/bench-ratios.json
 #   scripts/bench.sh --store [FLAGS]   the same, and writes the ratios there
-#   scripts/bench.sh build [FLAGS]     builds beside compression alone
+#   scripts/bench.sh build [FLAGS]     builds, full and incremental
 #
 # --before COMMIT measures the programs of another commit in the same rounds.
 set -euo pipefail

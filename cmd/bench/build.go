@@ -19,7 +19,6 @@ import (
 type BuildConfig struct {
 	Program string  // reelsplice
 	Before  string  // reelsplice of another commit, measured in each round beside; "" for none
-	Self    string  // this program, which compresses
 	Dir     string  // where a temporary folder is made; "" for the system's
 	Sizes   []int64 // numbers of movies; 1,000 and 5,000 by default
 	Rounds  int     // 3 by default
@@ -156,7 +155,6 @@ func (b *buildBench) ingest(ctx context.Context, dump string) error {
 // built is what the command build reports, as far as it is looked at.
 type built struct {
 	Release     string             `json:"release"`
-	Jobs        int                `json:"jobs"`
 	Fragments   int64              `json:"fragments"`
 	Segments    int64              `json:"segments"`
 	RawBytes    int64              `json:"raw_bytes"`
@@ -203,27 +201,11 @@ func (b *buildBench) full(ctx context.Context) (report.Cost, built, error) {
 	return c, r, err
 }
 
-// round builds a full release and compresses its segments on as many threads.
+// round builds a full release.
 func (b *buildBench) round(ctx context.Context, m *report.BuildMeasure) (report.BuildRound, error) {
 	cost, r, err := b.full(ctx)
-	if err != nil {
-		return report.BuildRound{}, err
-	}
 	m.Fragments, m.Segments, m.RawBytes, m.StoredBytes = r.Fragments, r.Segments, r.RawBytes, r.StoredBytes
-	out, _, err := host.Run(ctx, "compress", b.Self, "peer", "compress",
-		"--jobs", strconv.Itoa(r.Jobs), "--release", filepath.Join(b.releases, r.Release))
-	if err != nil {
-		return report.BuildRound{}, err
-	}
-	round := report.BuildRound{Cost: cost, Stages: r.Stages}
-	if err := json.Unmarshal(out, &round.Compress); err != nil {
-		return report.BuildRound{}, fmt.Errorf("read the report of compress: %w", err)
-	}
-	if c := &round.Compress; c.Texts != r.Segments || c.Raw != r.RawBytes {
-		return report.BuildRound{}, fmt.Errorf("compressed %d segments of %d bytes, want the %d of %d bytes of the build", c.Texts, c.Raw, r.Segments, r.RawBytes)
-	}
-	round.Derive()
-	return round, nil
+	return report.NewBuildRound(cost, r.Stages), err
 }
 
 // incremental changes some titles and builds upon the release of the last round.

@@ -24,7 +24,6 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"syscall"
 
@@ -169,10 +168,10 @@ func edgeCommand(stdout, stderr io.Writer) *cobra.Command {
 func buildCommand(shared *options) *cobra.Command {
 	cfg, o := DefaultBuildConfig(), *shared
 	c := &cobra.Command{
-		Use: "build --program FILE", Short: "Measure builds beside compression alone",
-		Long: "build makes synthetic catalogues and builds releases of them, and measures beside each build how long it\n" +
-			"takes to compress the same segments at the same level and do nothing else. Then 2 % of the titles change,\n" +
-			"and an incremental build is measured beside the full one. It needs Linux.",
+		Use: "build --program FILE", Short: "Measure builds",
+		Long: "build makes synthetic catalogues and measures full builds of them: CPU time, memory, bytes, and how busy\n" +
+			"they keep two cores. Then 2 % of the titles change, and an incremental build is measured beside the full one.\n" +
+			"It needs Linux.",
 		Args: cobra.NoArgs,
 	}
 	f := c.Flags()
@@ -180,12 +179,12 @@ func buildCommand(shared *options) *cobra.Command {
 	f.StringVar(&cfg.Before, "before", "", "`FILE` of the reelsplice of another commit, which builds in each round too")
 	f.StringVar(&cfg.Dir, "dir", "", "work in `DIR`, on the disk that is to be measured; a temporary folder in it is removed at the end")
 	f.Int64SliceVar(&cfg.Sizes, "sizes", cfg.Sizes, "numbers of movies of the catalogues")
-	f.IntVar(&cfg.Rounds, "rounds", cfg.Rounds, "build and compress everything `N` times")
+	f.IntVar(&cfg.Rounds, "rounds", cfg.Rounds, "build everything `N` times")
 	f.Int64Var(&cfg.Memory, "memory", cfg.Memory, "--memory of the builds, in `bytes`")
 	f.BoolVar(&cfg.NoSeries, "no-series", false, "catalogues of movies and people only, which take half of the disk")
 	o.flags(c, "build.json and build.txt")
 	c.RunE = func(c *cobra.Command, _ []string) (err error) {
-		if cfg.Self, err = programs(&cfg.Program, &cfg.Before); err != nil {
+		if _, err = programs(&cfg.Program, &cfg.Before); err != nil {
 			return err
 		}
 		cfg.Progress = o.progress
@@ -201,8 +200,7 @@ func buildCommand(shared *options) *cobra.Command {
 // peerCommand holds the children that bench compares with.
 func peerCommand(stdout io.Writer) *cobra.Command {
 	c := &cobra.Command{Use: "peer", Short: "What bench compares with", Hidden: true}
-	var file, dir string
-	var jobs int
+	var file string
 	for name, serve := range map[string]func(ctx context.Context, file string, out io.Writer) error{
 		"constant": peer.ServeConstant, "merge": peer.ServeMerge,
 	} {
@@ -212,11 +210,5 @@ func peerCommand(stdout io.Writer) *cobra.Command {
 		s.Flags().StringVar(&file, "answer", "", "`FILE` of the response")
 		c.AddCommand(s)
 	}
-	compress := &cobra.Command{Use: "compress", Args: cobra.NoArgs, RunE: func(c *cobra.Command, _ []string) error {
-		return peer.Compress(c.Context(), dir, jobs, stdout)
-	}}
-	compress.Flags().StringVar(&dir, "release", "", "`DIR` of the release")
-	compress.Flags().IntVar(&jobs, "jobs", runtime.GOMAXPROCS(0), "threads that compress")
-	c.AddCommand(compress)
 	return c
 }

@@ -1,5 +1,5 @@
 // Package peer has what bench compares with: servers of finished responses, a server that
-// merges on each request, and compression alone.
+// merges on each request.
 package peer
 
 import (

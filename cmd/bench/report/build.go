@@ -7,12 +7,10 @@ import (
 	"time"
 
 	"reelsplice/cmd/bench/host"
-	"reelsplice/cmd/bench/peer"
 )
 
 // What the goals say of builds.
 const (
-	mostBuildCPU    = 1.5  // of compressing alone
 	mostByBefore    = 1.03 // CPU time of a build by another commit's
 	leastBusy       = 0.9  // of two cores
 	mostIncremental = 0.4  // of a full build's CPU time
@@ -61,14 +59,12 @@ func costs(list []Cost) Cost {
 	}
 }
 
-// A BuildRound is one full build, and compressing alone.
+// A BuildRound is one full build.
 type BuildRound struct {
 	Cost
-	Before     Cost               `json:"before,omitzero"`  // of the program of another commit
-	Busy       float64            `json:"busy"`             // share of two cores
-	Stages     map[string]float64 `json:"stages,omitempty"` // seconds
-	Compress   peer.Compressed    `json:"compress"`
-	ByCompress float64            `json:"by_compress"` // CPU / CPU of compressing alone
+	Before Cost               `json:"before,omitzero"`  // of the program of another commit
+	Busy   float64            `json:"busy"`             // share of two cores
+	Stages map[string]float64 `json:"stages,omitempty"` // seconds
 }
 
 // An Incremental is a build after 2 % of the titles have changed.
@@ -80,10 +76,9 @@ type Incremental struct {
 	CPUShare  float64            `json:"cpu_share"`
 }
 
-// Derive computes what follows from the figures of a round.
-func (r *BuildRound) Derive() {
-	r.Busy = Quotient(r.CPU, buildCores*r.Wall)
-	r.ByCompress = Quotient(r.CPU, r.Compress.Seconds)
+// NewBuildRound returns a round of a cost and the seconds of stages.
+func NewBuildRound(c Cost, stages map[string]float64) BuildRound {
+	return BuildRound{Cost: c, Stages: stages, Busy: Quotient(c.CPU, buildCores*c.Wall)}
 }
 
 // Summarize fills in the medians. Texts and bytes are the same in all rounds.
@@ -95,11 +90,8 @@ func (m *BuildMeasure) Summarize() {
 	}
 	m.Median = BuildRound{
 		Cost: costs(own), Before: costs(before),
-		Busy:       of(func(r BuildRound) float64 { return r.Busy }),
-		ByCompress: of(func(r BuildRound) float64 { return r.ByCompress }),
-		Compress:   m.Rounds[0].Compress,
+		Busy: of(func(r BuildRound) float64 { return r.Busy }),
 	}
-	m.Median.Compress.Seconds = of(func(r BuildRound) float64 { return r.Compress.Seconds })
 	m.Median.Stages = map[string]float64{}
 	for name := range m.Rounds[0].Stages {
 		m.Median.Stages[name] = of(func(r BuildRound) float64 { return r.Stages[name] })
@@ -141,14 +133,12 @@ func (r *BuildReport) sections() []section {
 func (r *BuildReport) goalSection() section {
 	s := section{
 		Title: "Goals",
-		Note: "CPU time of a build by that of compressing its segments alone, at the same level on as many threads. An incremental build " +
-			"follows one of which 2 % of the titles have changed; its figures are shares of the full build.",
-		Head: []string{"movies", "what", "value", "goal", "verdict"},
+		Note:  "An incremental build follows a change of 2 % of the titles; its figures are shares of the full build's.",
+		Head:  []string{"movies", "what", "value", "goal", "verdict"},
 	}
 	for i := range r.Builds {
 		b := &r.Builds[i]
 		rows := []Figure{
-			figure("CPU time by compressing alone", b.Median.ByCompress, "x", mostBuildCPU),
 			figure("memory at most", float64(b.Median.Peak)/(1<<20), "MiB", float64(r.Memory)/(1<<20)),
 		}
 		if was := b.Median.Before; was.CPU > 0 {
@@ -190,7 +180,7 @@ func atMost(f Figure) string {
 func (r *BuildReport) sizeSection() section {
 	s := section{Title: "Builds", Head: []string{
 		"movies", "series", "fragments", "segments", "raw MiB", "stored MiB", "wall s", "CPU s", "busy", "peak MiB", "release MiB",
-		"compress s", "incremental wall s", "CPU s", "peak MiB",
+		"incremental wall s", "CPU s", "peak MiB",
 	}}
 	for i := range r.Builds {
 		b := &r.Builds[i]
@@ -200,11 +190,11 @@ func (r *BuildReport) sizeSection() section {
 			fmt.Sprintf("%.1f", float64(b.RawBytes)/(1<<20)), fmt.Sprintf("%.1f", float64(b.StoredBytes)/(1<<20)),
 			fmt.Sprintf("%.2f", m.Wall), fmt.Sprintf("%.2f", m.CPU), fmt.Sprintf("%.0f %%", 100*m.Busy),
 			fmt.Sprintf("%.0f", float64(m.Peak)/(1<<20)), fmt.Sprintf("%.1f", float64(m.Bytes)/(1<<20)),
-			fmt.Sprintf("%.2f", m.Compress.Seconds), "-", "-", "-",
+			"-", "-", "-",
 		}
 		if b.Incremental != nil {
-			row[12], row[13] = fmt.Sprintf("%.2f", b.Incremental.Wall), fmt.Sprintf("%.2f", b.Incremental.CPU)
-			row[14] = fmt.Sprintf("%.0f", float64(b.Incremental.Peak)/(1<<20))
+			row[11], row[12] = fmt.Sprintf("%.2f", b.Incremental.Wall), fmt.Sprintf("%.2f", b.Incremental.CPU)
+			row[13] = fmt.Sprintf("%.0f", float64(b.Incremental.Peak)/(1<<20))
 		}
 		s.Rows = append(s.Rows, row)
 	}

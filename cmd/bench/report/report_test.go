@@ -13,7 +13,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"reelsplice/cmd/bench/host"
-	"reelsplice/cmd/bench/peer"
 )
 
 var update = flag.Bool("update", false, "rewrite the goldens")
@@ -79,12 +78,8 @@ func testBuildReport() *BuildReport {
 	r.Machine, r.Go = testMachine, "go1.26"
 	for i, movies := range []int64{1000, 5000} {
 		f := float64(i + 1)
-		one := BuildRound{
-			Cost:   Cost{Wall: 10 * f, CPU: 18.5 * f, Peak: 900 << 20, Bytes: 5 << 20},
-			Before: Cost{Wall: 11 * f, CPU: 18 * f, Peak: 1000 << 20, Bytes: 9 << 20}, Stages: map[string]float64{"map": 7 * f, "reduce": 2 * f},
-			Compress: peer.Compressed{Level: 6, Texts: 1000, Raw: 9 << 20, Stored: 4 << 20, Seconds: 12 * f},
-		}
-		one.Derive()
+		one := NewBuildRound(Cost{Wall: 10 * f, CPU: 18.5 * f, Peak: 900 << 20, Bytes: 5 << 20}, map[string]float64{"map": 7 * f, "reduce": 2 * f})
+		one.Before = Cost{Wall: 11 * f, CPU: 18 * f, Peak: 1000 << 20, Bytes: 9 << 20}
 		m := BuildMeasure{Movies: movies, Series: movies / 5, Fragments: 1000, Segments: 900, RawBytes: 8 << 20, StoredBytes: 3 << 20, Rounds: []BuildRound{one, one, one}}
 		m.Summarize()
 		m.Incremental = &Incremental{Titles: 20, Cost: Cost{Wall: f, CPU: 1.5 * f, Peak: 1 << 20}, WallShare: 0.1, CPUShare: 0.12}
