@@ -42,9 +42,9 @@ const version = 1
 // Encoder names the encoder of a deflate level.
 func Encoder(level int) string { return fmt.Sprintf("%d.%d.%d", version, segment.Version, level) }
 
-// lookupBytes is the memory that a lookup may bring in: the system maps some pages around the one
-// that is read.
-const lookupBytes = 64 << 10
+// lookupBytes is the memory that a lookup brings in on average: the system maps some pages around
+// the one that is read, and most lookups follow the order of the last build.
+const lookupBytes = 16 << 10
 
 // From returns the Source that is a release, which stays open for it: nil if another encoder made its
 // segments. The pages that lookups read stay within some memory, in bytes.

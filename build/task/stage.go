@@ -118,7 +118,7 @@ func Open(work, releaseDir string, memory int64) (*Build, error) {
 		return nil, errors.Join(fmt.Errorf("previous release: %w", err), b.Close())
 	}
 	if !p.Full {
-		b.reuse = reuse.From(b.previous, p.Level, memory/16)
+		b.reuse = reuse.From(b.previous, p.Level, memory/4)
 	}
 	return b, nil
 }

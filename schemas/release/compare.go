@@ -137,7 +137,7 @@ func (c *Comparison) sort() {
 
 // walk calls fn for each block of r.
 func (c *Comparison) walk(ctx context.Context, r *Reader, fn func(Entry) error) error {
-	told := c.done
+	told, forgotten := c.done, c.done
 	return r.blocks(func(e Entry) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -145,15 +145,21 @@ func (c *Comparison) walk(ctx context.Context, r *Reader, fn func(Entry) error) 
 		c.done += int64(e.size())
 		if c.done-told >= progressStep {
 			told = c.done
-			c.a.Forget()
-			c.b.Forget()
 			if c.progress != nil {
 				c.progress(c.done, c.total)
 			}
 		}
+		if c.done-forgotten >= walkedBytes {
+			forgotten = c.done
+			c.a.ForgetLookups()
+			c.b.ForgetLookups()
+		}
 		return fn(e)
 	})
 }
+
+// walkedBytes is how much of the parts is read until their pages are forgotten.
+const walkedBytes = 32 << 20
 
 // answers reports whether requests ask for a resource with that key: the others are
 // part of answers, or of none.
@@ -311,7 +317,7 @@ func (d *dirtySet) learn(e Entry) error {
 	return nil
 }
 
-// sameLeads reports whether a resource, which is not dirty, leads to nothing that may differ.
+// sameLeads reports whether all that a resource leads to, which is not dirty, is the same.
 func (c *Comparison) sameLeads(e Entry) (bool, error) {
 	var p Piece
 	var key [fragment.MaxKeyLen]byte
@@ -324,16 +330,24 @@ func (c *Comparison) sameLeads(e Entry) (bool, error) {
 		}
 		pieces := e.Fragment(i).Pieces()
 		for pieces.Next(&p) {
-			same := true
+			to, sub := key[:0], p.Sub
 			switch p.Op {
 			case OpInclude:
-				same = c.isClean(p.Include.AppendKey(key[:0]), p.Include.Sub)
+				to, sub = p.Include.AppendKey(to), p.Include.Sub
 			case OpReference:
-				to, ok := e.p.r.EntryAt(p.Ref)
-				same = ok && c.isClean(to.Key(), p.Sub)
+				of, ok := e.p.r.EntryAt(p.Ref)
+				if !ok {
+					return false, nil
+				}
+				to = of.Key()
+			default:
+				continue
 			}
-			if !same {
-				return false, nil
+			if c.isClean(to, sub) {
+				continue
+			}
+			if same, err := c.sameProgram(to, sub, 0); !same || err != nil {
+				return false, err
 			}
 		}
 		if pieces.Broken() {
