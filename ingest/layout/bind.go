@@ -42,7 +42,8 @@ func (n *binder) bind(file string, columns []string) (*binding, error) {
 	return b, nil
 }
 
-// A binding is a form for rows with certain columns.
+// A binding is a form for rows with certain columns: it has the place of each column in a
+// row, so that no name is looked up for a cell. It does not change.
 type binding struct {
 	form    *form
 	columns []string

@@ -27,7 +27,9 @@ type form struct {
 	shapes []*shape
 }
 
-// A shape is one record that a row makes, or what an object becomes.
+// A shape is one record that a row makes, or what an object becomes. Its entries are in the
+// order of the mapping file; root has them as a tree by the paths of their fields, because
+// JSON is written from the outside in and a field of an object may come of any column.
 type shape struct {
 	typ     *catalog.Type // nil for objects inside a column
 	part    bool

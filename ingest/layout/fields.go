@@ -28,7 +28,8 @@ type fieldWriter struct {
 // A keptList is a joined list that cannot be split.
 type keptList struct{ column, raw string }
 
-// begin starts an object of the row's fields.
+// begin starts an object of the row's fields. identify writes those of an id first, in the
+// same buffer, and looks at them; the record is written after that.
 func (w *fieldWriter) begin() {
 	w.kept, w.nested, w.out = w.kept[:0], false, append(w.out[:0], '{')
 }
@@ -45,7 +46,8 @@ func (w *fieldWriter) comma() {
 	}
 }
 
-// fields writes the fields below an output and reports whether a cell gave one.
+// fields writes the fields below an output and reports whether a cell gave one. An object in
+// which only constants are given is taken back: no cell asks for it.
 func (w *fieldWriter) fields(s *boundShape, o *output, cells []string) (given bool, err error) {
 	for _, kid := range o.kids {
 		before := len(w.out)

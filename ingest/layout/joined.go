@@ -296,6 +296,8 @@ func (n *nameReader) cut(s, separator string, names NameIDs) []string {
 	}
 	at := starts(s, separator, pieces)
 	name := func(i, end int) string { return strings.TrimSpace(s[at[i] : at[end]-len(separator)]) }
+	// Dynamic programming from the end: a list of 1,000 pieces, each a name of up to 12,
+	// takes 12,000 looks at names, where trying all ways would take 2^1000.
 	// ways[i] is in how many ways the pieces from i on can be cut, up to two, and
 	// next[i] behind which piece the longest name from i on ends with which one can.
 	ways, next := make([]int, pieces+1), make([]int, pieces)

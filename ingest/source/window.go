@@ -49,6 +49,9 @@ func (w *window) more() bool {
 	return false
 }
 
+// The buffer doubles while it is below a third of the limit and then takes the limit at
+// once, so that a row of any length costs at most twice the limit in allocations.
+
 // makeRoom sees to it that a read has room to fill, a quarter of the buffer where that
 // does not take it above the limit.
 func (w *window) makeRoom() {

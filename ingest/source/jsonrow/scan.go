@@ -17,6 +17,9 @@ func (s *Scanner) InString() bool { return s.str }
 // InObject reports whether the innermost level that is open is an object.
 func (s *Scanner) InObject() bool { return s.open.object() }
 
+// The scanner keeps no bytes: a value may arrive in pieces of any size, also one that is
+// longer than the limit and is passed without being held.
+
 // Scan goes over b[i:], which continues where the last call ended. It returns the
 // offset behind the value once that is complete. A Fault means that brackets do not
 // match or that a string holds a line break, so that the end cannot be known.

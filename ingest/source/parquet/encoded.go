@@ -100,6 +100,10 @@ func (p *pages) levelsV1(b []byte, highest int, e format.Encoding, values int) (
 	return b[n:], checkRuns(b[:n], bits.Len(uint(highest)), values)
 }
 
+// A run is a varint, whose lowest bit tells bit-packed groups of eight from a repeated
+// value, and then the packed values or the one value. A repeated run of a few bytes may
+// claim 2^31 values, so its claim is compared with the page's count, not with its size.
+
 // checkRuns checks that the runs in b, of values of so many bits, hold no more than values
 // values. Each run says in a few bytes how long it is, so b may decode to any size.
 func checkRuns(b []byte, width, values int) error {
@@ -195,6 +199,10 @@ func lengths(b []byte, values int) (rest []byte, sum int64, err error) {
 	}
 	return b[end:], sum, nil
 }
+
+// DELTA_BINARY_PACKED is a head of four varints, then blocks: the least delta, a byte of
+// width for each part, and the parts. Nothing in it has the length of the whole, which is
+// wanted because DELTA_LENGTH_BYTE_ARRAY has its values behind it.
 
 // deltaEnd checks that the numbers that b starts with, in DELTA_BINARY_PACKED encoding,
 // are no more than values, and returns their length in b.
