@@ -3,9 +3,9 @@ package derive
 import (
 	"cmp"
 	"encoding/binary"
-	"errors"
 	"math"
 
+	"reelsplice/schemas/encoding"
 	"reelsplice/schemas/fragment"
 )
 
@@ -22,7 +22,7 @@ func (t *Title) Append(dst []byte) []byte {
 	dst = binary.BigEndian.AppendUint64(dst, ^math.Float64bits(max(t.Popularity, 0)))
 	dst = binary.BigEndian.AppendUint64(dst, uint64(t.ID))
 	dst = binary.AppendVarint(dst, t.Votes)
-	return appendBool(appendText(dst, t.Date), t.Adult)
+	return appendBool(encoding.AppendText(dst, t.Date), t.Adult)
 }
 
 // Append appends a credit so that the bytes of credits compare as filmographies show
@@ -32,7 +32,7 @@ func (c *Credit) Append(dst []byte) []byte {
 	dst = append(dst, byte(c.Role))
 	dst = binary.BigEndian.AppendUint64(dst, uint64(c.Order)^1<<63)
 	for _, s := range []string{c.ID, c.Character, c.Department, c.Job, c.FirstAirDate} {
-		dst = appendText(dst, s)
+		dst = encoding.AppendText(dst, s)
 	}
 	dst = binary.AppendVarint(dst, c.EpisodeCount)
 	dst = binary.AppendUvarint(dst, uint64(len(c.Seasons)))
@@ -49,7 +49,7 @@ func (c *Credit) Append(dst []byte) []byte {
 func (p *Person) append(dst []byte) []byte {
 	dst = binary.AppendVarint(dst, p.ID)
 	for _, s := range []string{p.Name, p.OriginalName, p.KnownForDepartment, p.ProfilePath} {
-		dst = appendText(dst, s)
+		dst = encoding.AppendText(dst, s)
 	}
 	dst = appendBool(dst, p.Adult)
 	dst = binary.AppendVarint(dst, p.Gender)
@@ -63,101 +63,42 @@ func appendBool(dst []byte, b bool) []byte {
 	return append(dst, 0)
 }
 
-func appendText(dst []byte, s string) []byte {
-	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
-}
-
-// errCut means bytes that no Append made.
-var errCut = errors.New("derive: record is cut or damaged")
-
 // ParseTitle reads what Title.Append wrote and returns the bytes behind it.
 func ParseTitle(b []byte) (Title, []byte, error) {
-	r := reader{b: b}
-	t := r.title()
-	return t, r.b, r.err
+	r := encoding.NewReader(b)
+	t := parseTitle(&r)
+	return t, r.Rest(), r.Err()
 }
 
 // ParseCredit reads what Credit.Append wrote.
 func ParseCredit(b []byte) (Credit, error) {
-	r := reader{b: b}
-	c := Credit{Title: r.title(), Role: Role(r.byte()), Order: int64(r.uint64() ^ 1<<63)}
+	r := encoding.NewReader(b)
+	c := Credit{Title: parseTitle(&r), Role: Role(r.Byte()), Order: int64(r.Uint64() ^ 1<<63)}
 	for _, s := range []*string{&c.ID, &c.Character, &c.Department, &c.Job, &c.FirstAirDate} {
-		*s = r.text()
+		*s = r.Text()
 	}
-	c.EpisodeCount = r.int()
-	for n := r.count(); n > 0; n-- {
-		c.Seasons = append(c.Seasons, r.int())
+	c.EpisodeCount = r.Varint()
+	for n := r.Count(1); n > 0; n-- {
+		c.Seasons = append(c.Seasons, r.Varint())
 	}
-	for n := r.count(); n > 0; n-- {
-		c.Episodes = append(c.Episodes, [2]int64{r.int(), r.int()})
+	for n := r.Count(1); n > 0; n-- {
+		c.Episodes = append(c.Episodes, [2]int64{r.Varint(), r.Varint()})
 	}
 	p := &c.Person
-	p.ID = r.int()
+	p.ID = r.Varint()
 	for _, s := range []*string{&p.Name, &p.OriginalName, &p.KnownForDepartment, &p.ProfilePath} {
-		*s = r.text()
+		*s = r.Text()
 	}
-	p.Adult = r.byte() == 1
-	p.Gender = r.int()
-	p.Popularity = math.Float64frombits(r.uint64())
-	return c, r.err
+	p.Adult = r.Byte() == 1
+	p.Gender = r.Varint()
+	p.Popularity = math.Float64frombits(r.Uint64())
+	return c, r.Err()
 }
 
-// reader takes values off the front of b. After an error all values are zero.
-type reader struct {
-	b   []byte
-	err error
-}
-
-func (r *reader) take(n uint64) []byte {
-	if r.err != nil || n > uint64(len(r.b)) {
-		r.err, r.b = errCut, nil
-		return nil
-	}
-	out := r.b[:n]
-	r.b = r.b[n:]
-	return out
-}
-
-func (r *reader) title() Title {
-	t := Title{Kind: fragment.Kind(r.byte()), Popularity: math.Float64frombits(^r.uint64()), ID: int64(r.uint64())}
-	t.Votes = r.int()
-	t.Date = r.text()
-	t.Adult = r.byte() == 1
+func parseTitle(r *encoding.Reader) Title {
+	t := Title{Kind: fragment.Kind(r.Byte()), Popularity: math.Float64frombits(^r.Uint64()), ID: int64(r.Uint64())}
+	t.Votes = r.Varint()
+	t.Date = r.Text()
+	t.Adult = r.Byte() == 1
 	return t
 }
-
-func (r *reader) byte() byte {
-	if b := r.take(1); b != nil {
-		return b[0]
-	}
-	return 0
-}
-
-func (r *reader) uint64() uint64 {
-	if b := r.take(8); b != nil {
-		return binary.BigEndian.Uint64(b)
-	}
-	return 0
-}
-
-func (r *reader) int() int64 {
-	v, n := binary.Varint(r.b)
-	if n <= 0 {
-		n = len(r.b) + 1
-	}
-	r.take(uint64(n))
-	return v
-}
-
-// count reads the length of a list; each element takes a byte at least.
-func (r *reader) count() uint64 {
-	v, n := binary.Uvarint(r.b)
-	if n <= 0 || v > uint64(len(r.b)) {
-		r.take(uint64(len(r.b)) + 1)
-		return 0
-	}
-	r.take(uint64(n))
-	return v
-}
-
-func (r *reader) text() string { return string(r.take(r.count())) }

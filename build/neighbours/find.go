@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+
+	"reelsplice/schemas/encoding"
 )
 
 // A Result is the ids of a title's neighbours, best first.
@@ -141,22 +143,22 @@ func (f *Finder) count(ft feature, adult bool) error {
 	default:
 		shared = f.score(ft, l)
 	}
-	r := varints{rest: l.titles}
-	for n := uint64(0); len(r.rest) > 0 && (adult || n < l.safe); n++ {
-		id, votes := int64(r.next()), uint32(r.next())
+	r := encoding.NewReader(l.titles)
+	for n := uint64(0); r.Len() > 0 && (adult || n < l.safe); n++ {
+		id, votes := int64(r.Uvarint()), uint32(r.Uvarint())
 		c, first := f.seen.of(id)
 		if first {
 			c.votes = votes
 			c.alike = f.sharedGenres(&r)
 			c.shared = c.alike
 		} else {
-			for range r.next() {
-				r.next()
+			for range r.Uvarint() {
+				r.Uvarint()
 			}
 		}
 		c.shared += shared
 		c.alike += alike
-		if r.bad {
+		if r.Err() != nil {
 			return f.damaged(ft)
 		}
 	}
@@ -170,11 +172,11 @@ func (f *Finder) damaged(ft feature) error {
 }
 
 // sharedGenres reads the genres of a title and returns what those shared count.
-func (f *Finder) sharedGenres(r *varints) float64 {
+func (f *Finder) sharedGenres(r *encoding.Reader) float64 {
 	sum := 0.0
-	for range r.next() {
-		id := r.next()
-		if r.bad {
+	for range r.Uvarint() {
+		id := r.Uvarint()
+		if r.Err() != nil {
 			return 0
 		}
 		for _, g := range f.genres {

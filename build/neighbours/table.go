@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 
+	"reelsplice/schemas/encoding"
 	"reelsplice/schemas/extsort"
 )
 
@@ -295,41 +296,19 @@ func listIn(lists []byte, f feature) (list, error) {
 			return list{}, errDamaged
 		}
 		at := feature(binary.BigEndian.Uint64(lists))
-		r := varints{rest: lists[8:]}
-		df := r.next()
-		n := r.next()
-		safe := r.next()
-		if r.bad || n > uint64(len(r.rest)) {
+		r := encoding.NewReader(lists[8:])
+		df, n, safe := r.Uvarint(), r.Uvarint(), r.Uvarint()
+		titles := r.Take(n)
+		if r.Err() != nil {
 			return list{}, errDamaged
 		}
 		if at > f {
 			break
 		}
 		if at == f {
-			return list{df, safe, r.rest[:n]}, nil
+			return list{df, safe, titles}, nil
 		}
-		lists = r.rest[n:]
+		lists = r.Rest()
 	}
 	return list{}, nil
-}
-
-// varints reads varints one after another.
-type varints struct {
-	rest []byte
-	bad  bool // one was cut or too long
-}
-
-func (r *varints) next() uint64 {
-	if len(r.rest) > 0 && r.rest[0] < 0x80 { // Fast path: one byte.
-		v := uint64(r.rest[0])
-		r.rest = r.rest[1:]
-		return v
-	}
-	v, n := binary.Uvarint(r.rest)
-	if n <= 0 {
-		r.rest, r.bad = nil, true
-		return 0
-	}
-	r.rest = r.rest[n:]
-	return v
 }

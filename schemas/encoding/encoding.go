@@ -72,6 +72,14 @@ func (r *Reader) Byte() byte {
 	return b
 }
 
+// Uint64 takes eight bytes, big-endian.
+func (r *Reader) Uint64() uint64 {
+	if b := r.Take(8); b != nil {
+		return binary.BigEndian.Uint64(b)
+	}
+	return 0
+}
+
 // Uvarint takes a number that binary.AppendUvarint appended.
 func (r *Reader) Uvarint() uint64 {
 	if len(r.rest) > 0 && r.rest[0] < 0x80 { // Fast path: most lengths and counts.

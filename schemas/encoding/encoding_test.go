@@ -17,6 +17,7 @@ func TestReader(t *testing.T) {
 		b = AppendOrdered(b, v)
 		b = AppendText(b, "text")
 	}
+	b = binary.BigEndian.AppendUint64(b, 1<<40)
 	b = append(binary.AppendUvarint(b, 2), 1, 2, 9)
 	read := func(b []byte) (texts int, r Reader) {
 		r = NewReader(b)
@@ -28,6 +29,9 @@ func TestReader(t *testing.T) {
 			if r.Text() == "text" {
 				texts++
 			}
+		}
+		if v := r.Uint64(); r.Err() == nil && v != 1<<40 {
+			t.Errorf("Uint64 = %d, want 1<<40", v)
 		}
 		if n := r.Count(1); r.Err() == nil && n != 2 {
 			t.Errorf("Count = %d, want 2", n)
