@@ -40,7 +40,7 @@ import (
 	"reelsplice/schemas/tables/changelog"
 )
 
-// Config says what to build and with how much of the machine.
+// Config has the inputs of a build and its share of the machine.
 type Config struct {
 	Catalog  string // folder of the catalogue
 	Releases string // folder of the releases, made when it is missing
@@ -48,7 +48,7 @@ type Config struct {
 	Jobs     int    // tasks that run side by side; the number of CPUs by default
 	Memory   int64  // bytes that the build may use; 2 GiB by default
 	// Previous is the id of the release that this one is made upon: by it trends are measured,
-	// and the release tells of the changes since then. Without one it tells of none.
+	// and the release has the changes since then.
 	Previous string
 	// Full makes all of the release anew. Otherwise resources and segments of Previous are taken
 	// over where the build would only make them again.
@@ -59,7 +59,7 @@ type Config struct {
 	// Access counts how often resources were asked for. It may be nil; otherwise it has a share
 	// in the bytes of the release.
 	Access Access
-	// Progress is told how many records of how many are done. It may be nil, and
+	// Progress gets the number of records that are done, and of all. It may be nil, and
 	// is called from several goroutines.
 	Progress func(done, total int64)
 	Log      *slog.Logger
@@ -227,12 +227,12 @@ func (c *Config) runTasks(ctx context.Context, w *release.Writer, work string, s
 	r.describe(m)
 	r.Seconds, r.PeakRSSBytes = time.Since(start).Seconds(), peakRSS()
 	if o.Unchanged {
-		return r, nil // the release keeps the report of its own build
+		return r, nil // the report of its own build stays
 	}
 	return r, writeReport(filepath.Join(c.Releases, m.ID), r)
 }
 
-// advance returns what tells Progress of records that are done, nil if nobody asks.
+// advance returns the function that reports records to Progress, nil without Progress.
 func (c *Config) advance(p *plan.Plan) func(n int64) {
 	if c.Progress == nil {
 		return nil

@@ -14,14 +14,14 @@ import (
 	"reelsplice/schemas/release"
 )
 
-// A Report says what a build did. It lies in the release as report.json; only its
+// A Report describes a build. It lies in the release as report.json; only its
 // times and its memory differ between builds of one catalogue.
 type Report struct {
 	Release     string           `json:"release"`
 	BuiltAt     time.Time        `json:"built_at"`
 	Records     map[string]int64 `json:"records"` // by kind
 	Derived     int64            `json:"derived"` // resources that no dump has a record of
-	Removed     int64            `json:"removed"` // resources said to be deleted or merged
+	Removed     int64            `json:"removed"` // resources that are deleted or merged
 	Resources   int64            `json:"resources"`
 	Fragments   int64            `json:"fragments"`
 	Segments    int64            `json:"segments"`

@@ -39,7 +39,7 @@ func WriteCatalog(tb Fataler, dir string, rows ...string) {
 }
 
 // WriteKind writes the file of one kind of a catalogue: one JSON object each, with the
-// catalogue's own members, in ascending order of their keys.
+// catalogue's own fields, in ascending order of their keys.
 func WriteKind(tb Fataler, dir string, kind fragment.Kind, rows ...string) {
 	tb.Helper()
 	typ := catalog.TypeOf(kind)

@@ -1,8 +1,8 @@
 // Package changes finds out what a build changed, and writes it into the release as the
 // table that package changelog describes.
 //
-// release.Compare tells which resources are not the same in the previous release and in
-// the one at work. Of movies, series, seasons, episodes and people the answers of both
+// release.Compare finds the resources that differ between the previous release and the one at
+// work. Of movies, series, seasons, episodes and people the answers of both
 // are compared, as far as they differ: details, images, credits, translations, videos,
 // keywords, alternative titles, release dates, ratings and external ids, each in the form
 // without a language. What is counted (popularity, votes), what is derived (filmographies,
@@ -11,8 +11,8 @@
 //
 // The changes of an episode are an item "episode" of its season, and those of a season an
 // item "season" of its series, so that clients can follow them. Of a new resource the
-// items are that it was created and what its details say, or the first alone when more
-// than MaxDetailed of its kind are new: that is no night's work but another catalogue. Of
+// items are its creation and its details, or the first alone if more
+// than MaxDetailed of its kind are new: then the catalogue is another one. Of
 // one that was deleted or merged the item is that it is gone.
 package changes
 

@@ -19,7 +19,7 @@ type differ struct {
 // Codes of the language of answers without one.
 var english, america = json.RawMessage(`"en"`), json.RawMessage(`"US"`)
 
-// texts are the members, by kind, that translations have: what the details say is en-US.
+// texts are the fields, by kind, that translations have: the details have those of en-US.
 var texts = map[fragment.Kind][]string{
 	fragment.KindMovie:   {"title", "overview", "tagline", "homepage", "runtime"},
 	fragment.KindTV:      {"name", "overview", "tagline", "homepage"},
@@ -47,8 +47,8 @@ var subs = map[fragment.Kind][]fragment.Sub{
 	fragment.KindPerson: {fragment.SubDetails, fragment.SubImages, fragment.SubTranslations, fragment.SubExternalIDs},
 }
 
-// silent are the members of details of which no change tells: what other members or
-// resources say, what is counted, and what is compared elsewhere.
+// silent are the fields of details without changes of their own: copies of other fields or
+// resources, counters, and fields that are compared elsewhere.
 var silent = map[string]bool{
 	"id": true, "_id": true, "series_id": true, "show_id": true, "season_number": true, "episode_number": true,
 	"seasons": true, "episodes": true, "number_of_seasons": true, "number_of_episodes": true,
@@ -57,16 +57,16 @@ var silent = map[string]bool{
 	"crew": true, "guest_stars": true, "release_date": true,
 }
 
-// renamed are the members of details whose key is another.
+// renamed are the fields of details whose key is another.
 var renamed = map[string]string{"first_air_date": "air_date"}
 
-// shapes are the lists among the members of details.
+// shapes are the lists among the fields of details.
 var shapes = map[string]*shape{
 	"genres": &shapeGenre, "production_companies": &shapeCompany, "production_countries": &shapeCountry,
 	"networks": &shapeNetwork, "created_by": &shapeCreator,
 }
 
-// An image is a list of images, the member of details that has one of it, and how changes
+// An image is a list of images, the field of details that has one of it, and how changes
 // call an image of it.
 type image struct{ list, path, name string }
 
@@ -102,7 +102,7 @@ func (d *differ) compare(k fragment.Kind, key []byte) ([]item, error) {
 	if differs[fragment.SubDetails] {
 		d.details(old, now)
 	}
-	// Some of what these sub-requests say the details say too.
+	// The details repeat some fields of these sub-requests.
 	differs[fragment.SubImages] = differs[fragment.SubImages] || differs[fragment.SubDetails]
 	differs[fragment.SubCredits] = differs[fragment.SubCredits] || differs[fragment.SubDetails] && k == fragment.KindEpisode
 	for _, sub := range subs[k][1:] {
@@ -127,7 +127,7 @@ func (d *differ) start(k fragment.Kind, key []byte) {
 	d.now.open(key)
 }
 
-// differs tells whether more than counters differ in a sub-request.
+// differs reports whether more than counters differ in a sub-request.
 func (d *differ) differs(sub fragment.Sub) (bool, error) {
 	a, aok := d.old.fragment(sub)
 	b, bok := d.now.fragment(sub)
@@ -196,7 +196,7 @@ func (d *differ) details(old, now object) {
 	}
 }
 
-// members returns the names of the members of two objects, ascending.
+// members returns the names of the fields of two objects, ascending.
 func members(a, b object) []string {
 	names := slices.AppendSeq(slices.Collect(maps.Keys(a)), maps.Keys(b))
 	slices.Sort(names)
@@ -277,7 +277,7 @@ func (d *differ) imageList(m *image, old, now []object) {
 				return nil
 			}
 			if (p.old == nil || p.now == nil) && isEmpty(row["iso_639_1"]) {
-				row = object{"file_path": row["file_path"]} // an image that is new says no null
+				row = object{"file_path": row["file_path"]} // a new image has no null
 			}
 			return append(append([]byte(`{"`+m.name+`":`), s.value(row)...), '}')
 		}
@@ -382,7 +382,7 @@ func tagOf(language, country json.RawMessage) json.RawMessage {
 func (d *differ) externalIDs(old, now object) {
 	for _, name := range members(old, now) {
 		if name == "id" || d.has(name) {
-			continue // the details have told it
+			continue // it is a change of the details
 		}
 		d.note(name, nil, nil, quoted(old[name]), quoted(now[name]))
 	}

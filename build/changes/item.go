@@ -42,7 +42,7 @@ type item struct {
 // none is the code of no language, and of no country.
 var none = json.RawMessage(`""`)
 
-// isEmpty reports whether a value says nothing.
+// isEmpty reports whether a value is null or empty.
 func isEmpty(v json.RawMessage) bool {
 	switch string(v) {
 	case "", "null", `""`, "[]", "{}":
@@ -70,7 +70,7 @@ func (r *recorder) note(key string, language, country, old, now json.RawMessage)
 	r.add(it)
 }
 
-// add adds an item. Keys that the table cannot have, of members that no API has, are
+// add adds an item. Keys that the table cannot have, of fields that no API has, are
 // left out.
 func (r *recorder) add(it item) {
 	if it.key == "" || len(it.key) > changelog.MaxKey || strings.Trim(it.key, "abcdefghijklmnopqrstuvwxyz0123456789_") != "" {

@@ -6,11 +6,11 @@ import (
 	"strconv"
 )
 
-// A shape is how the rows of a list are told apart and shown.
+// A shape identifies the rows of a list and shows them.
 type shape struct {
 	key string
-	by  []string // members that tell which row it is
-	// show are the members of a value in their order; "name=from" renames one. With
+	by  []string // fields that identify a row
+	// show are the fields of a value in their order; "name=from" renames one. With
 	// plain the value is that of the only one.
 	show     []string
 	plain    bool
@@ -76,7 +76,7 @@ func (s *shape) value(row object) json.RawMessage {
 	return append(out, '}')
 }
 
-// identity returns what tells which row it is.
+// identity returns the values that identify a row.
 func (s *shape) identity(row object) string {
 	var out []byte
 	for _, name := range s.by {
@@ -162,16 +162,16 @@ func (r *recorder) cast(s *shape, old, now []object) {
 	}
 }
 
-// list returns the objects of a member; none when it is no list.
+// list returns the objects of a field; none when it is no list.
 func (o object) list(name string) []object {
 	var rows []object
 	if json.Unmarshal(o[name], &rows) != nil {
-		return nil // a member of another type, of a dump's own
+		return nil // a field of another type, of a dump's own
 	}
 	return rows
 }
 
-// object returns a member that is an object; nil when it is none.
+// object returns a field that is an object; nil when it is none.
 func (o object) object(name string) object {
 	var v object
 	if json.Unmarshal(o[name], &v) != nil {

@@ -10,7 +10,7 @@ import (
 	"reelsplice/schemas/release"
 )
 
-// An object is the members of a JSON object, their values as they are written.
+// An object is the fields of a JSON object, their values as they are written.
 type object map[string]json.RawMessage
 
 // A source reads the answers of one resource in one release. It is for one goroutine.
@@ -42,7 +42,7 @@ func (s *source) fragment(sub fragment.Sub) (release.Fragment, bool) {
 	return s.entry.Find(fragment.Address{Sub: sub})
 }
 
-// text returns the JSON of a sub-request without the id and without cut members; nil
+// text returns the JSON of a sub-request without the id and without cut fields; nil
 // when the resource does not have it. It is valid until the next call.
 func (s *source) text(sub fragment.Sub) ([]byte, error) {
 	f, ok := s.fragment(sub)
@@ -98,7 +98,7 @@ func appendName(dst []byte, word release.Word, number int) []byte {
 	return append(dst, '"')
 }
 
-// object returns the members of a sub-request; none when the resource does not have it.
+// object returns the fields of a sub-request; none when the resource does not have it.
 // It is valid until the next call of open.
 func (s *source) object(sub fragment.Sub) (object, error) {
 	if o, ok := s.docs[sub]; ok {
@@ -121,12 +121,12 @@ func (s *source) object(sub fragment.Sub) (object, error) {
 	return o, nil
 }
 
-// counters are members that change all the time, and of which no change tells.
+// counters are fields that change all the time and have no changes.
 var counters = [...][]byte{[]byte(`"popularity":`), []byte(`"vote_average":`), []byte(`"vote_count":`)}
 
 // appendWithoutCounters appends JSON without white space, without the counters in it,
 // which are numbers. What is in strings has no quotes that are not escaped, so the name
-// of a member cannot be taken for text.
+// of a field cannot be taken for text.
 func appendWithoutCounters(dst, text []byte) []byte {
 	var next [len(counters)]int // where each is to be found next, from the rest on
 	for i := range counters {
@@ -149,7 +149,7 @@ func appendWithoutCounters(dst, text []byte) []byte {
 			end++
 		}
 		dst = append(dst, text[at:start]...)
-		// Of the two commas around the member one is left.
+		// Of the two commas around the field one is left.
 		switch {
 		case end < len(text) && text[end] == ',':
 			end++
@@ -169,7 +169,7 @@ func find(text, sep []byte, from int) int {
 	return len(text)
 }
 
-// same tells whether two fragments have the same pieces. It is false for some that say
+// same reports whether two fragments have the same pieces. It is false for some that say
 // the same in other pieces.
 func same(a, b release.Fragment) bool {
 	var x, y release.Piece

@@ -150,7 +150,7 @@ func (h *history) writeKeys(out *release.TableWriter) {
 	_, _ = out.Section(changelog.SectionKeys).Write(b) // an error shows in Close
 }
 
-// writeList writes the lists of one kind. Of the rows that are kept, those change that no
+// writeList writes the lists of one kind. Of the rows of before, those change that no
 // build changed again until this one.
 func (h *history) writeList(out *release.TableWriter, k fragment.Kind) {
 	section := out.Section(changelog.ListSection(k))
@@ -187,7 +187,7 @@ func (h *history) has(rows []changelog.Row, id uint64) bool {
 	return ok
 }
 
-// each calls fn for the items of a kind in their order: those that are kept, and the new
+// each calls fn for the items of a kind in their order: those of before, and the new
 // ones. What they point to is valid until fn returns.
 func (h *history) each(ctx context.Context, k fragment.Kind, fn func(*changelog.Items) error) error {
 	it, err := h.found(ctx, itemSection(k))

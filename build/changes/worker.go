@@ -32,7 +32,7 @@ type worker struct {
 	key    [fragment.MaxKeyLen]byte
 }
 
-// A series is what is known of one series before all of it has passed by.
+// A series has the changes of one series until all of it has passed by.
 type series struct {
 	id     uint64
 	open   bool
@@ -164,7 +164,7 @@ func (w *worker) title(k fragment.Kind, id uint64, change release.Change, more [
 	return w.emit(k, id, items)
 }
 
-// flagOf returns a boolean; No for what a dump does not say.
+// flagOf returns a boolean; No where a dump has none.
 func flagOf(v json.RawMessage) changelog.Flag {
 	if string(v) == "true" {
 		return changelog.Yes
@@ -190,7 +190,7 @@ func (w *worker) episode(s *season, number uint32, change release.Change) error 
 }
 
 // part compares a season or an episode, and adds to those of what it is a part of an item
-// that tells of its changes.
+// with its changes.
 func (w *worker) part(k fragment.Kind, key []byte, change release.Change, more []item, of *[]item, name string, number uint32) error {
 	items, err := w.compare(k, key, change)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package derive computes what no dump gives but the catalogue as a whole knows:
+// Package derive computes what no dump gives and the catalogue as a whole has:
 // filmographies and single credits from the credits of titles, aggregate credits from
 // episodes, the parts of collections, the movies of companies and keywords. It reads
 // and writes nothing; package build moves the data.
@@ -6,7 +6,7 @@ package derive
 
 import "reelsplice/schemas/fragment"
 
-// A Title names a movie or a series and says what lists are ordered by.
+// A Title names a movie or a series and has the fields that lists are ordered by.
 type Title struct {
 	Kind       fragment.Kind // KindMovie or KindTV
 	ID         int64
@@ -16,7 +16,7 @@ type Title struct {
 	Adult      bool
 }
 
-// A Role is the type of a credit, as credit/{id} says it.
+// A Role is the type of a credit, as in credit/{id}.
 type Role uint8
 
 // The types of credits.
@@ -29,7 +29,7 @@ const (
 // String returns the value of credit_type.
 func (r Role) String() string { return [...]string{"", "cast", "crew", "creator"}[r] }
 
-// A Credit is one credit of one person in one title, as the title's credits say it.
+// A Credit is one credit of one person in one title, as the title has it.
 type Credit struct {
 	ID         string // 24 hex digits; "" where the dump has none
 	Role       Role
@@ -48,7 +48,7 @@ type Credit struct {
 	Episodes [][2]int64 // season, episode
 }
 
-// A Person is what a credit says of its person.
+// A Person has the fields of a person in a credit.
 type Person struct {
 	ID                 int64
 	Name               string

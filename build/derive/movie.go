@@ -6,7 +6,7 @@ import (
 	"reelsplice/schemas/record"
 )
 
-// MovieTitle returns what lists know of a movie.
+// MovieTitle returns a movie as lists have it.
 func MovieTitle(m *catalog.Movie) Title {
 	return Title{
 		Kind: fragment.KindMovie, ID: m.ID.V, Popularity: m.Popularity.V, Votes: max(0, m.VoteCount.V), Date: m.ReleaseDate.V,
@@ -42,7 +42,7 @@ func MovieCredits(m *catalog.Movie) []Credit {
 	return out
 }
 
-// What credits of the cast say in the members of the crew.
+// The values of the cast in the fields of the crew.
 const (
 	acting = "Acting"
 	actor  = "Actor"

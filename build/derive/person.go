@@ -7,7 +7,7 @@ import (
 	"reelsplice/schemas/record"
 )
 
-// personFields are the members, of a row of credits, that are about its person. All
+// personFields are the fields, of a row of credits, that are about its person. All
 // kinds of rows call them alike; some lack a few.
 type personFields struct {
 	id, name, originalName, adult, gender, department, popularity, profile *record.Field
@@ -31,7 +31,7 @@ func fieldsOf(p *record.Schema) *personFields {
 	return f.(*personFields)
 }
 
-// personOf returns what a row of credits says of its person.
+// personOf returns the person of a row of credits.
 func personOf(r record.Record) Person {
 	f := fieldsOf(r.Schema)
 	p := Person{

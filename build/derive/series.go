@@ -21,7 +21,7 @@ type Series struct {
 	first    string  // air date of their first episode
 }
 
-// creditKey tells credits of a series apart: by their id, or else by all they say.
+// creditKey tells credits of a series apart: by their id, or else by all fields.
 type creditKey struct {
 	id        string
 	role      Role
@@ -44,7 +44,7 @@ func NewSeries(tv *catalog.TV) *Series {
 	return &Series{tv: tv, credits: map[creditKey]*entry{}}
 }
 
-// TVTitle returns what lists know of a series.
+// TVTitle returns a series as lists have it.
 func TVTitle(t *catalog.TV) Title {
 	return Title{
 		Kind: fragment.KindTV, ID: t.ID.V, Popularity: t.Popularity.V, Votes: max(0, t.VoteCount.V), Date: t.FirstAirDate.V,
@@ -211,7 +211,7 @@ func earlier(a, b string) string {
 	return a
 }
 
-// finish adds what the series says of itself: its regulars, as far as no season did,
+// finish adds the credits of the series itself: its regulars, as far as no season did,
 // its creators, and given aggregate credits, whose counts are the last word.
 func (c *Series) finish() {
 	if c.tv == nil {
@@ -246,7 +246,7 @@ func (c *Series) regular(e *entry) {
 // creator is the department and the job of those who created a series.
 const creator = "Creator"
 
-// total returns how many episodes the series has: as its record says, or as there are.
+// total returns how many episodes the series has: as in its record, or as there are.
 func (c *Series) total() int64 {
 	if c.tv != nil && c.tv.NumberOfEpisodes.V > 0 {
 		return c.tv.NumberOfEpisodes.V
@@ -344,7 +344,7 @@ func addCast(out *catalog.AggregateCredits, at map[int64]int, c *Credit) {
 	slices.SortStableFunc(row.Roles, func(a, b catalog.AggregateRole) int { return cmp.Compare(b.EpisodeCount.V, a.EpisodeCount.V) })
 }
 
-// optional sets the members of a row that are null for what is not known.
+// optional sets the fields of a row that are null if unknown.
 func (p *Person) optional(row *record.Object, department, profile *record.String) {
 	if p.KnownForDepartment != "" {
 		*department = record.Text(p.KnownForDepartment)

@@ -17,7 +17,7 @@
 //
 //	(sum over shared features f of weight(kind of f) * ln(1 + N/df(f))) * sqrt(1 + ln(1 + votes of b))
 //
-// where N is the number of titles and df(f) how many of them have f. A rare feature says
+// where N is the number of titles and df(f) how many of them have f. A rare feature counts
 // more than a common one; the one added to N/df lets a feature of all titles still count.
 // The weights are 0.5 for a person, 1 for a genre and a keyword, 2 for the collection: a
 // person is about as rare as it gets, so its logarithm alone would outweigh several
@@ -137,7 +137,7 @@ func NewWriter(s *extsort.Sorter, first, parts int) *Writer {
 	return &Writer{s: s, first: first, parts: parts}
 }
 
-// Add adds a title, of which nothing is kept. No title may be added twice.
+// Add adds a title, which the caller may use again. No title may be added twice.
 func (w *Writer) Add(t *Title) error {
 	w.features = t.appendFeatures(w.features[:0])
 	w.genres = appendGenres(w.genres[:0], w.features)

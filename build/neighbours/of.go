@@ -2,7 +2,7 @@ package neighbours
 
 import "reelsplice/schemas/catalog"
 
-// maxCast is how many of the cast count: those whom people know the title for.
+// maxCast is how many of the cast count: those who are billed first.
 const maxCast = 10
 
 // keyJobs are the jobs that shape a title most.

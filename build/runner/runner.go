@@ -1,5 +1,5 @@
 // Package runner runs the tasks of a build on goroutines. It is the only place of the build that
-// knows them: tasks run side by side, as many as jobs and memory allow.
+// starts any: tasks run side by side, as many as jobs and memory allow.
 package runner
 
 import (

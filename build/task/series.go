@@ -105,7 +105,7 @@ func take[T any](m *seriesBuilder, c *records.Cursor[T]) (*T, error) {
 	return v, nil
 }
 
-// isOf tells whether a key is of the series at hand.
+// isOf reports whether a key belongs to the series at hand.
 func (m *seriesBuilder) isOf(k catalog.Key) bool { return k.Hi == uint64(m.id) }
 
 // series builds a series with its seasons and episodes.
@@ -190,7 +190,7 @@ func (m *seriesBuilder) season(number uint32) error {
 	}
 	key := catalog.SeasonKey(m.id, int64(number))
 	spec := m.o.spec(fragment.KindSeason, key, uint64(max(s.ID.V, 0)))
-	if known { // the plan knows the ids of records alone
+	if known { // the survey reads the ids of records alone
 		spec.Aliases = m.t.owners.ownAlias(fragment.KindSeason, s.ID.V, key)
 	}
 	if err := m.o.add(spec, m.o.render.Season(s, d)); err != nil {
@@ -308,7 +308,7 @@ func (m *seriesBuilder) airs(e *catalog.Episode) {
 	}
 }
 
-// remember keeps what the details of the series say of a season.
+// remember keeps the fields of a season that the details of the series have.
 func (m *seriesBuilder) remember(s *catalog.Season, episodes int) {
 	info := render.SeasonInfo{Summary: catalog.SeasonSummary{
 		AirDate: s.AirDate, EpisodeCount: record.Number(int64(episodes)), ID: s.ID, Name: s.Name, Overview: s.Overview,

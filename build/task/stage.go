@@ -93,8 +93,8 @@ type Build struct {
 	Work    string // folder of the files between tasks
 	Release string // folder of the release in the making
 	Memory  int64  // bytes that a task may use
-	// Advance is told how many records a task has done; nil for nobody. It is called from several
-	// goroutines.
+	// Advance gets the number of records that a task has done since its last call. It may be nil,
+	// and is called from several goroutines.
 	Advance  func(records int64)
 	inputs   *records.Inputs
 	previous *release.Reader // nil without one

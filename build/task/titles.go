@@ -129,7 +129,7 @@ type nearby struct {
 	result neighbours.Result
 }
 
-// lacking says which lists of titles a record does not have.
+// lacking is the set of lists of titles that a record does not have.
 type lacking byte
 
 const (
