@@ -76,6 +76,11 @@ func dumps(t *testing.T) []dump {
 	return out
 }
 
+// isLarge reports whether a dump is one of the three that take more time than all others.
+func (d *dump) isLarge() bool {
+	return slices.Contains([]string{"movnix/tv.ndjson.zst", "movnix/", "parquet-duckdb/"}, d.name)
+}
+
 // TestDumps ingests each real dump, and compares the result with testdata/dumps.tsv: rows, records
 // by kind, and rows in quarantine by reason. With -v it prints the table, with times.
 func TestDumps(t *testing.T) {
@@ -98,6 +103,9 @@ func TestDumps(t *testing.T) {
 	for n, d := range list {
 		t.Run(d.name, func(t *testing.T) {
 			t.Parallel()
+			if d.isLarge() && !*update {
+				sharedtest.Long(t)
+			}
 			o := d.ingest(t)
 			lines[n] = d.name + "\t" + o.counts()
 			t.Logf("%8d rows %8.2f s %7.1f MB/s  %s", o.report.Rows, o.report.Seconds, float64(o.report.Details.Totals.Bytes)/1e6/max(o.report.Seconds, 1e-3), o.records())

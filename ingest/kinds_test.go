@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"reelsplice/schemas/sharedtest"
 	"slices"
 	"strings"
 	"testing"
@@ -264,7 +265,7 @@ func TestSharedKinds(t *testing.T) {
 	f("tmdb-native-ar/tv.ndjson.gz", map[string]int64{"tv": 18})
 	f("tmdb-native-ar/tv-list.json.gz", map[string]int64{"tv": 2000})
 	f("tmdb-native/person-287-movie-credits.json.gz", map[string]int64{"person": 1})
-	if testing.Short() {
+	if !sharedtest.IsLong() {
 		return
 	}
 	r, dir := f("movnix/tv.ndjson.zst", map[string]int64{"tv": 780, "season": 2834})

@@ -299,6 +299,7 @@ func TestTwoDumps(t *testing.T) {
 	if testing.Short() {
 		t.Skip("ingests 184,350 credits several times")
 	}
+	sharedtest.Long(t)
 	t.Parallel()
 	csv := sharedtest.Path(t, "dumps", "tmdb5000", "tmdb_5000_movies.csv.gz")
 	films := sharedtest.Path(t, "dumps", "parquet-duckdb", "films.parquet")
