@@ -20,6 +20,33 @@ func movie(tb testing.TB, row string) *catalog.Movie {
 
 func textOf(m *catalog.Movie) string { return jsonOf(record.Of(m)) }
 
+// TestJoinLeavesShared: join changes a clone of a record and none of the lists and objects that the
+// two share, so that the record before and after can be compared.
+func TestJoinLeavesShared(t *testing.T) {
+	rows := []string{
+		`{"id":1,"title":"A","poster_path":null,"a":1}`, `{"id":1,"title":"A","budget":2}`, `{"id":1,"poster_path":"/p","b":2}`,
+		`{"id":1,"external_ids":{"imdb_id":"tt1"},"credits":{"cast":[{"id":1}]}}`, `{"id":1,"external_ids":{"wikidata_id":"Q1"},"credits":{"crew":[]}}`,
+		`{"id":1,"images":{"posters":[{"iso_639_1":"en","file_path":"/a"}],"logos":[]}}`, `{"id":1,"images":{"posters":[{"file_path":"/a","width":6},{"file_path":"/b"}]}}`,
+		`{"id":1,"reviews":[{"page":1,"results":[]},{"page":2}],"genres":[]}`, `{"id":1,"reviews":{"page":2,"results":[],"total_pages":2},"genres":[{"id":1}]}`,
+		`{"id":1,"localized":[{"language":"de-DE","title":"D"}],"origin_country":["US"]}`, `{"id":1,"localized":[{"language":"de-DE","overview":"o"},{"language":"fr-FR"}],"origin_country":[]}`,
+	}
+	for _, old := range rows {
+		for _, row := range rows {
+			before := record.Of(movie(t, old))
+			join(before, record.Of(movie(t, rows[0])), nil)
+			binary := string(record.AppendBinary(nil, before))
+			after := before.Clone()
+			join(after, record.Of(movie(t, row)), nil)
+			if string(record.AppendBinary(nil, before)) != binary {
+				t.Errorf("joining %s into a clone of %s changed the record", row, old)
+			}
+			if same := string(record.AppendBinary(nil, after)) == binary; record.Equal(before, after) != same {
+				t.Errorf("Equal of %s and %s = %v, want %v as the binary forms have it", jsonOf(before), jsonOf(after), !same, same)
+			}
+		}
+	}
+}
+
 func TestMovie(t *testing.T) {
 	f := func(old, row, want string) {
 		t.Helper()

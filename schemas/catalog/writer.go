@@ -42,7 +42,6 @@ type Writer struct {
 	file *renameio.PendingFile
 	pq   *parquet.GenericWriter[any]
 	cols *objectColumns
-	jobs int
 
 	open   []record.Record // the batch that is being collected
 	weight int64           // its bytes
@@ -72,8 +71,7 @@ func Create(path string, t *Type) (*Writer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("create %s: %w", path, err)
 	}
-	jobs := runtime.GOMAXPROCS(0)
-	z, err := newCodec(jobs)
+	z, err := newCodec(runtime.GOMAXPROCS(0))
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("create %s: %w", path, err), f.Cleanup())
 	}
@@ -86,7 +84,7 @@ func Create(path string, t *Type) (*Writer, error) {
 		parquet.DictionaryMaxBytes(1<<20),
 	)
 	w := &Writer{
-		path: path, file: f, pq: pq, cols: layout(schema, t.Plan, nil, 0, 0), jobs: jobs,
+		path: path, file: f, pq: pq, cols: layout(schema, t.Plan, nil, 0, 0),
 		records: make(chan batch, 1), columns: make(chan *shredder, 1), free: make(chan *shredder, 2), done: make(chan struct{}),
 		group: pq.BeginRowGroup(),
 	}
@@ -227,7 +225,7 @@ func (w *Writer) eachColumn(fn func(c int, col *parquet.ColumnWriter) error) err
 	columns := w.group.ColumnWriters()
 	var next atomic.Int64
 	var g errgroup.Group
-	for range w.jobs {
+	for range runtime.GOMAXPROCS(0) {
 		g.Go(func() (err error) {
 			defer func() {
 				if p := recover(); p != nil {

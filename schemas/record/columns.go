@@ -37,7 +37,7 @@ func (p *Parser) columns(c *cursor, r Record) error {
 	}
 	p.takeExtra(r, t.start)
 	if t.unusual == nil {
-		r.Object().Unusual = p.unusualOf(r.Schema, t.seen, 0)
+		r.Object().Unusual = p.listOf(r.Schema, r.Schema.unusual(t.seen, 0))
 		return nil
 	}
 	var odd uint64
@@ -68,7 +68,7 @@ func (p *Parser) column(c *cursor, r Record, name string, t *tableRow) error {
 		if err := p.textOrNull(c, &x); err != nil || x == "" {
 			return err
 		}
-		more, err := p.moreMembers(x, r, t.start)
+		more, err := p.moreFields(x, r, t.start)
 		t.seen |= more
 		return err
 	}
@@ -103,14 +103,14 @@ func (p *Parser) textOrNull(c *cursor, dst *string) (err error) {
 
 // moreFields reads the fields of an "_extra" column, which are JSON. One that the
 // struct has learnt to know since the table was written becomes a field.
-func (p *Parser) moreMembers(members string, r Record, start int) (seen uint64, err error) {
+func (p *Parser) moreFields(members string, r Record, start int) (seen uint64, err error) {
 	text := "{" + members + "}"
 	if !sonic.ValidString(text) {
 		return 0, &FieldError{Field: p.where(true), What: "want members of a JSON object, found other text"}
 	}
 	at := p.path
 	p.Columns, p.path = false, p.path[:len(p.path)-1]
-	seen, _, err = p.members(&cursor{s: text}, r, start)
+	seen, _, err = p.fields(&cursor{s: text}, r, start)
 	p.Columns, p.path = true, at
 	return seen, err
 }

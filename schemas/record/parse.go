@@ -126,12 +126,12 @@ func (p *Parser) object(c *cursor, r Record) error {
 		return p.columns(c, r)
 	}
 	start := len(p.extra)
-	seen, nulls, err := p.members(c, r, start)
+	seen, nulls, err := p.fields(c, r, start)
 	if err != nil {
 		return err
 	}
 	p.takeExtra(r, start)
-	r.Object().Unusual = p.unusualOf(r.Schema, seen, nulls)
+	r.Object().Unusual = p.listOf(r.Schema, r.Schema.unusual(seen, nulls))
 	return nil
 }
 
@@ -148,7 +148,7 @@ func (p *Parser) pop()             { p.path = p.path[:len(p.path)-1] }
 
 // fields fills r and returns which fields the object had, and which as null. Its
 // unknown fields are in p.extra from start on.
-func (p *Parser) members(c *cursor, r Record, start int) (seen, nulls uint64, err error) {
+func (p *Parser) fields(c *cursor, r Record, start int) (seen, nulls uint64, err error) {
 	next := 0
 	for first := true; ; first = false {
 		name, ok, err := c.member(first)
@@ -182,10 +182,9 @@ func (c *cursor) null() error {
 	return nil
 }
 
-// unusualOf lists the fields whose unset state is not the usual one.
-func (p *Parser) unusualOf(plan *Schema, seen, nulls uint64) string {
-	return p.listOf(plan, plan.nullable&^seen|nulls&^plan.nullable)
-}
+// unusual returns the fields whose unset state is not the usual one, a bit a field as in seen and
+// nulls.
+func (s *Schema) unusual(seen, nulls uint64) uint64 { return s.nullable&^seen | nulls&^s.nullable }
 
 // listOf lists the names of the fields whose bits are set.
 func (p *Parser) listOf(plan *Schema, odd uint64) string {
@@ -384,14 +383,14 @@ func (p *Parser) keyed(c *cursor, r Record, f *Field) error {
 			return err
 		}
 		p.push(name)
-		if err := p.keyedMember(c, r, f, name); err != nil {
+		if err := p.keyedField(c, r, f, name); err != nil {
 			return err
 		}
 		p.pop()
 	}
 }
 
-func (p *Parser) keyedMember(c *cursor, r Record, f *Field, name string) error {
+func (p *Parser) keyedField(c *cursor, r Record, f *Field, name string) error {
 	b := c.peek()
 	if p.Columns && b == 'n' {
 		return c.null() // a table has every name in every row
