@@ -5,6 +5,7 @@
 //   - posting: columns, orders, ranges and lists of ranks at rest
 //   - changelog: the table of what builds changed
 //   - accounts: the tables of lists and accounts
+//   - credits: the table of single credits
 //
 // Each of Kinds has a table, named after the kind. Its rows are the release's resources of
 // that kind by popularity, the lowest id first among equals. The number of a row, from 0, is
