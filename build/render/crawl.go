@@ -120,7 +120,7 @@ func (m *model) englishRow(rec record.Record) record.Record {
 
 // translations adds the given translations, and a row for each language in which the
 // record was crawled without one: clients pick languages from this list.
-func (r *Renderer) translations(m *model, s *sub, rec record.Record) {
+func (f *fragments) translations(m *model, s *sub, rec record.Record) {
 	t := m.translations
 	given, ok := rec.Sub(t.field)
 	var missing []int
@@ -131,10 +131,9 @@ func (r *Renderer) translations(m *model, s *sub, rec record.Record) {
 		}
 	}
 	if len(missing) == 0 {
-		r.whole(s, fragment.Base, given)
+		f.whole(s, fragment.Base, given)
 		return
 	}
-	f := &r.out
 	f.begin()
 	f.mark(opID)
 	f.name(t.rows.Name)

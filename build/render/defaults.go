@@ -22,11 +22,11 @@ func defaults(m *model, rec record.Record) []Fragment {
 	for i := range m.subs {
 		s := &m.subs[i]
 		if s.field.Shape == record.ShapePages {
-			f.beginPage(s)
-			f.noRows(1, 0) // an empty list has one page, as TMDB counts since 2025
-		} else {
-			f.emptyBody(rec.MakeSub(s.field))
+			p := f.pager(s)
+			p.tail(fragment.Base, 1, 0) // an empty list has one page, as TMDB counts since 2025
+			continue
 		}
+		f.emptyBody(rec.MakeSub(s.field))
 		f.add(fragment.Address{Sub: s.sub}, f.end())
 	}
 	return f.list

@@ -14,28 +14,51 @@ import (
 	"reelsplice/schemas/release"
 )
 
+// A detailer writes the details of a record and its rows in lists, in all its languages.
+type detailer struct {
+	out *fragments
+	subject
+	langs languages // of the record
+
+	// Kept for the next record:
+	plain []version
+	codes []string
+}
+
+// A subject is the record at work, as far as others know of it.
+type subject struct {
+	nested         nested
+	showID         int64           // of a season or an episode
+	episodeCount   int64           // of a season
+	seriesLanguage string          // original language of the series of a season
+	baseName       string          // of a person or a collection: rows without an original name have it
+	adult          bool            // of a collection
+	genres         []catalog.Genre // of the base, whose ids rows have in all languages
+	parts          []int64         // of a collection that gives none; else nil
+}
+
 // details adds the details and the rows in the base variant, in the untranslated one,
 // and in the languages in which they differ from that.
-func (r *Renderer) details(m *model, rec record.Record, langs languages) {
+func (d *detailer) details(m *model, rec record.Record, langs languages) {
 	base := version{rec: rec}
 	if m.genres != nil {
-		r.genres = *m.genresOf(rec)
+		d.genres = *m.genresOf(rec)
 	}
 	if len(m.texts) == 0 {
-		r.show(m, &base, nil, baseOnly)
+		d.show(m, &base, nil, baseOnly)
 		return
 	}
-	plain := r.untranslated(m, rec, "")
+	plain := d.untranslated(m, rec, "")
 	plain.shared = m.genres != nil && ShareGenres(m.kind, *m.genresOf(rec))
 	base.generic = plain.generic && !m.namesRows(rec) && m.saysNothing(rec, &plain)
-	r.show(m, &base, nil, baseOnly)
+	d.show(m, &base, nil, baseOnly)
 	if plain.shared || m.namesRows(rec) || !m.same(&plain, &base) {
-		r.show(m, &plain, &base, plainOnly)
+		d.show(m, &plain, &base, plainOnly)
 	}
-	textless := r.textless(m, rec, &plain)
+	textless := d.textless(m, rec, &plain)
 	for i := range langs {
 		l := &langs[i]
-		v := r.apply(m, rec, l)
+		v := d.apply(m, rec, l)
 		other := &plain
 		if j := slices.IndexFunc(textless, func(t version) bool { return t.lang == l.lang }); j >= 0 {
 			other = &textless[j]
@@ -48,7 +71,7 @@ func (r *Renderer) details(m *model, rec record.Record, langs languages) {
 				continue
 			}
 		}
-		r.show(m, &v, other, l.variants())
+		d.show(m, &v, other, l.variants())
 	}
 }
 
@@ -68,16 +91,16 @@ var (
 
 // show adds the details of a version, and the rows that differ from those of other,
 // which are found where there are none; other may be nil.
-func (r *Renderer) show(m *model, v, other *version, variants []fragment.Variant) {
-	r.detail(m, v)
-	r.out.addTo(fragment.Address{Sub: fragment.SubDetails}, variants, r.out.end())
+func (d *detailer) show(m *model, v, other *version, variants []fragment.Variant) {
+	d.detail(m, v)
+	d.out.addTo(fragment.Address{Sub: fragment.SubDetails}, variants, d.out.end())
 	for i := range m.rows {
 		w := &m.rows[i]
 		if other != nil && m.sameRow(w, v, other) {
 			continue
 		}
-		r.row(m, w, v)
-		r.out.addTo(fragment.Address{Sub: w.sub}, variants, r.out.end())
+		d.row(m, w, v)
+		d.out.addTo(fragment.Address{Sub: w.sub}, variants, d.out.end())
 	}
 }
 
@@ -100,18 +123,18 @@ func length(rec record.Record, f *record.Field) int {
 }
 
 // detail writes the details of v without their closing brace. The caller ends it.
-func (r *Renderer) detail(m *model, v *version) {
-	f := &r.out
+func (d *detailer) detail(m *model, v *version) {
+	f := d.out
 	f.begin()
 	f.text("{")
 	from := 0
 	for i := range m.cuts {
 		c := &m.cuts[i]
-		if !r.isCut(m, c, v) {
+		if !d.isCut(m, c, v) {
 			continue
 		}
 		f.members(v.rec, from, c.index)
-		r.cutMember(m, c, v)
+		d.cutMember(m, c, v)
 		from = c.index + 1
 	}
 	f.members(v.rec, from, m.plan.Subs)
@@ -119,7 +142,7 @@ func (r *Renderer) detail(m *model, v *version) {
 }
 
 // isCut reports whether v writes a member piece by piece.
-func (r *Renderer) isCut(m *model, c *cut, v *version) bool {
+func (d *detailer) isCut(m *model, c *cut, v *version) bool {
 	t := &m.texts[c.text]
 	switch {
 	case t.rule == toGeneric:
@@ -131,11 +154,11 @@ func (r *Renderer) isCut(m *model, c *cut, v *version) bool {
 	case t.rule == toNames:
 		return v.local && length(v.rec, t.field) > 0
 	}
-	return r.parts != nil
+	return d.parts != nil
 }
 
-func (r *Renderer) cutMember(m *model, c *cut, v *version) {
-	f := &r.out
+func (d *detailer) cutMember(m *model, c *cut, v *version) {
+	f := d.out
 	t := &m.texts[c.text]
 	switch t.rule {
 	case toGenres:
@@ -143,13 +166,13 @@ func (r *Renderer) cutMember(m *model, c *cut, v *version) {
 		f.value(Piece{Op: release.OpReference, Genres: GenreIDs(*m.genresOf(v.rec)), Kind: m.kind})
 	case toGeneric:
 		f.name(t.field.Name)
-		r.genericName(m.word, m.numberOf(v.rec))
+		d.genericName(m.word, m.numberOf(v.rec))
 	case toNames:
 		f.name(t.field.Name)
-		r.nested.write(r, v, t.field)
+		d.nested.write(d, v, t.field)
 	default:
 		f.name(t.field.Name)
-		r.includeList(fragment.KindMovie, fragment.SubMediaRow, r.parts)
+		f.includeList(fragment.KindMovie, fragment.SubMediaRow, d.parts)
 	}
 }
 
@@ -163,24 +186,24 @@ func (m *model) hasNumber(rec record.Record) bool {
 func (m *model) numberOf(rec record.Record) int64 { return rec.Int(m.number).V }
 
 // genericName puts the generic name of a season or an episode, a JSON string.
-func (r *Renderer) genericName(word release.Word, number int64) {
+func (d *detailer) genericName(word release.Word, number int64) {
 	if word == release.WordSeason && number == 0 {
 		word = release.WordSpecials
 	}
-	if r.nested.plain {
-		r.out.buf = record.AppendString(r.out.buf, englishName(word, number))
+	if d.nested.plain {
+		d.out.buf = record.AppendString(d.out.buf, englishName(word, number))
 		return
 	}
-	r.out.value(Piece{Op: release.OpName, Word: word, Number: uint32(max(number, 0))})
+	d.out.value(Piece{Op: release.OpName, Word: word, Number: uint32(max(number, 0))})
 }
 
 // textless adds the details for languages that have no text but a poster of their
 // own, or names for genres that no shared fragment has. They answer every region of
 // the language that has no text.
-func (r *Renderer) textless(m *model, rec record.Record, plain *version) []version {
-	list := r.plain[:0]
-	for _, lang := range r.textlessLanguages(m, rec, plain) {
-		v := r.untranslated(m, rec, lang)
+func (d *detailer) textless(m *model, rec record.Record, plain *version) []version {
+	list := d.plain[:0]
+	for _, lang := range d.textlessLanguages(m, rec, plain) {
+		v := d.untranslated(m, rec, lang)
 		if m.genres != nil {
 			genres := m.genresOf(v.rec)
 			*genres = localGenres(m.kind, *genres, lang, "")
@@ -188,17 +211,17 @@ func (r *Renderer) textless(m *model, rec record.Record, plain *version) []versi
 		if m.same(&v, plain) {
 			continue
 		}
-		r.show(m, &v, plain, []fragment.Variant{fragment.AnyRegion(lang)})
+		d.show(m, &v, plain, []fragment.Variant{fragment.AnyRegion(lang)})
 		list = append(list, v)
 	}
-	r.plain = list
+	d.plain = list
 	return list
 }
 
 // textlessLanguages returns the languages, but English, of the record's posters, and
 // those of the reference where its genres are not shared.
-func (r *Renderer) textlessLanguages(m *model, rec record.Record, plain *version) []string {
-	list := r.codes[:0]
+func (d *detailer) textlessLanguages(m *model, rec record.Record, plain *version) []string {
+	list := d.codes[:0]
 	add := func(lang string) {
 		if languageVariant(lang, "") != fragment.Base && lang != "en" && !slices.Contains(list, lang) {
 			list = append(list, lang)
@@ -213,15 +236,15 @@ func (r *Renderer) textlessLanguages(m *model, rec record.Record, plain *version
 			add(lang)
 		}
 	}
-	r.codes = list
+	d.codes = list
 	return list
 }
 
 // posterFor returns the first poster in the language, else in the original language,
 // else the first of all.
-func (r *Renderer) posterFor(m *model, rec record.Record, lang string) (string, bool) {
+func (d *detailer) posterFor(m *model, rec record.Record, lang string) (string, bool) {
 	posters := m.posters(rec)
-	for _, want := range [...]string{lang, r.originalLanguage(m, rec)} {
+	for _, want := range [...]string{lang, d.originalLanguage(m, rec)} {
 		for i := range posters {
 			if p := &posters[i]; want != "" && p.ISO639.V == want && p.FilePath.V != "" {
 				return p.FilePath.V, true
@@ -237,9 +260,9 @@ func (r *Renderer) posterFor(m *model, rec record.Record, lang string) (string, 
 }
 
 // originalLanguage is that of a title; a season has that of its series.
-func (r *Renderer) originalLanguage(m *model, rec record.Record) string {
+func (d *detailer) originalLanguage(m *model, rec record.Record) string {
 	if m.originalLanguage == nil {
-		return r.seriesLanguage
+		return d.seriesLanguage
 	}
 	return rec.String(m.originalLanguage).V
 }
@@ -276,19 +299,19 @@ func (m *model) sameRow(w *listRow, a, b *version) bool {
 
 // row writes v as a row of lists, without its braces. The caller ends it. What the
 // details do not say is there too, with the value that stands for none.
-func (r *Renderer) row(m *model, w *listRow, v *version) {
-	f := &r.out
+func (d *detailer) row(m *model, w *listRow, v *version) {
+	f := d.out
 	f.begin()
 	for i := range w.cells {
 		c := &w.cells[i]
 		switch {
 		case c.text >= 0 && v.generic && m.texts[c.text].rule == toGeneric:
 			f.name(c.name)
-			r.genericName(m.word, m.numberOf(v.rec))
+			d.genericName(m.word, m.numberOf(v.rec))
 		case c.index >= 0:
-			r.cell(m, c, v.rec)
+			d.cell(m, c, v.rec)
 		default:
-			r.ownCell(m, c)
+			d.ownCell(m, c)
 		}
 	}
 }
@@ -296,8 +319,8 @@ func (r *Renderer) row(m *model, w *listRow, v *version) {
 var null = []byte(":null")
 
 // cell writes a member of the details; where rows have no null, an empty value for it.
-func (r *Renderer) cell(m *model, c *cell, rec record.Record) {
-	f := &r.out
+func (d *detailer) cell(m *model, c *cell, rec record.Record) {
+	f := d.out
 	n := len(f.buf)
 	f.members(rec, c.index, c.index+1)
 	if len(f.buf) > n && (c.null || !bytes.HasSuffix(f.buf, null)) {
@@ -306,7 +329,7 @@ func (r *Renderer) cell(m *model, c *cell, rec record.Record) {
 	f.buf = f.buf[:n]
 	if c.name == originalName && m.kind != fragment.KindTV {
 		f.name(c.name)
-		f.buf = record.AppendString(f.buf, r.baseName)
+		f.buf = record.AppendString(f.buf, d.baseName)
 		return
 	}
 	f.comma()
@@ -314,23 +337,23 @@ func (r *Renderer) cell(m *model, c *cell, rec record.Record) {
 }
 
 // ownCell writes a member that the details do not have.
-func (r *Renderer) ownCell(m *model, c *cell) {
-	f := &r.out
+func (d *detailer) ownCell(m *model, c *cell) {
+	f := d.out
 	f.name(c.name)
 	switch c.name {
 	case listrow.MediaType:
 		f.buf = record.AppendString(f.buf, listrow.TypeOf(m.kind))
 	case adult:
-		f.buf = strconv.AppendBool(f.buf, r.adult)
+		f.buf = strconv.AppendBool(f.buf, d.adult)
 	case listrow.ShowID:
-		f.buf = strconv.AppendInt(f.buf, r.showID, 10)
+		f.buf = strconv.AppendInt(f.buf, d.showID, 10)
 	case listrow.EpisodeCount:
-		f.buf = strconv.AppendInt(f.buf, r.episodeCount, 10)
+		f.buf = strconv.AppendInt(f.buf, d.episodeCount, 10)
 	case listrow.GenreIDs:
 		f.text("[")
-		for i := range r.genres {
+		for i := range d.genres {
 			f.comma()
-			f.buf = strconv.AppendInt(f.buf, r.genres[i].ID.V, 10)
+			f.buf = strconv.AppendInt(f.buf, d.genres[i].ID.V, 10)
 		}
 		f.text("]")
 	}

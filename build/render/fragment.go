@@ -43,9 +43,9 @@ type Fragment struct {
 // begin starts it, text appended to buf is part of it, mark puts another piece behind
 // that text, and end or drop closes it.
 type fragments struct {
+	jsonText
 	list   []Fragment
 	pieces []Piece
-	buf    []byte
 	first  int // of pieces, that the open fragment has
 	start  int // of the open segment in buf
 }
@@ -66,8 +66,6 @@ func (f *fragments) gap(before byte) {
 	f.buf = append(f.buf, before)
 	f.start = len(f.buf)
 }
-
-func (f *fragments) text(s string) { f.buf = append(f.buf, s...) }
 
 func (f *fragments) members(r record.Record, from, to int) {
 	for _, i := range recurring(r.Schema) {
@@ -132,27 +130,6 @@ func recurring(p *record.Schema) []int {
 		}
 	}
 	return nil
-}
-
-// comma appends a comma where one is due.
-func (f *fragments) comma() {
-	if c := f.buf[len(f.buf)-1]; c != '{' && c != '[' && c != ',' {
-		f.buf = append(f.buf, ',')
-	}
-}
-
-// name appends the name of a member and its colon.
-func (f *fragments) name(s string) {
-	f.comma()
-	f.buf = append(record.AppendString(f.buf, s), ':')
-}
-
-// extra appends the members of r that its struct does not know.
-func (f *fragments) extra(r record.Record) {
-	if x := r.Object().Extra; x != "" {
-		f.comma()
-		f.buf = append(f.buf, x...)
-	}
 }
 
 // cut ends the open segment, if there is anything in it.

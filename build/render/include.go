@@ -1,10 +1,7 @@
 package render
 
 import (
-	"strconv"
-
 	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/record"
 	"reelsplice/schemas/release"
 )
 
@@ -19,8 +16,7 @@ type include struct {
 const maxIncludes = 30000
 
 // includeList writes an array of rows of resources of one kind.
-func (r *Renderer) includeList(k fragment.Kind, s fragment.Sub, ids []int64) {
-	f := &r.out
+func (f *fragments) includeList(k fragment.Kind, s fragment.Sub, ids []int64) {
 	f.text("[")
 	for _, id := range ids[:min(len(ids), maxIncludes)] {
 		f.comma()
@@ -34,26 +30,6 @@ func (r *Renderer) includeList(k fragment.Kind, s fragment.Sub, ids []int64) {
 func (f *fragments) row(i release.Include) {
 	f.text("{")
 	f.include(i)
-}
-
-// int appends a text and a number.
-func (f *fragments) int(before string, n int64) {
-	f.buf = strconv.AppendInt(append(f.buf, before...), n, 10)
-}
-
-// string appends a text and a JSON string.
-func (f *fragments) string(before, s string) {
-	f.buf = record.AppendString(append(f.buf, before...), s)
-}
-
-// stringOrNull appends a text and a JSON string, null for an empty one.
-func (f *fragments) stringOrNull(before, s string) {
-	if s == "" {
-		f.text(before)
-		f.text("null")
-		return
-	}
-	f.string(before, s)
 }
 
 // A Hit is a resource that an external id finds.

@@ -577,12 +577,12 @@ func TestDerivedRows(t *testing.T) {
 			got := shownRow(t, d.kind, d.sub, rec)
 			r.start(d.kind, one)
 			m.complete(one)
-			r.showID, r.baseName = 7, one.String(m.texts[0].field).V
+			r.detail.showID, r.detail.baseName = 7, one.String(m.texts[0].field).V
 			want := &listRow{sub: d.sub}
 			for _, name := range listrow.Members(d.kind, d.sub) {
 				want.cells = append(want.cells, m.cell(name, want))
 			}
-			r.row(m, want, &version{rec: one})
+			r.detail.row(m, want, &version{rec: one})
 			c := composer{}
 			if text := "{" + c.join(Fragment{Pieces: r.out.end()}, true) + "}"; text != got {
 				t.Errorf("%s of %s = %s, want %s", d.sub, rec, got, text)

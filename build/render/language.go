@@ -52,8 +52,8 @@ func (list *languages) at(lang, region string) *language {
 // languagesOf returns the languages that rec has text in, but for en-US, which is the
 // base. Rows whose codes are no language pair are skipped; they stay in the answer of
 // translations.
-func (r *Renderer) languagesOf(m *model, rec record.Record) languages {
-	list := r.langs[:0]
+func (d *detailer) languagesOf(m *model, rec record.Record) languages {
+	list := d.langs[:0]
 	if m.translations != nil {
 		list.addRows(m.translations, rec)
 	}
@@ -67,9 +67,9 @@ func (r *Renderer) languagesOf(m *model, rec record.Record) languages {
 			}
 		}
 	}
-	r.nested.addLanguages(&list)
+	d.nested.addLanguages(&list)
 	list.chooseBare()
-	r.langs = list
+	d.langs = list
 	return list
 }
 
@@ -161,7 +161,7 @@ type version struct {
 
 // untranslated returns base as it is shown in a language without text of its own; lang
 // "" is all those languages.
-func (r *Renderer) untranslated(m *model, base record.Record, lang string) version {
+func (d *detailer) untranslated(m *model, base record.Record, lang string) version {
 	v := version{rec: base.Clone(), lang: lang, local: true}
 	for i := range m.texts {
 		t := &m.texts[i]
@@ -176,7 +176,7 @@ func (r *Renderer) untranslated(m *model, base record.Record, lang string) versi
 		case toGeneric:
 			v.generic = base.String(t.field).Set && m.hasNumber(base)
 		case toPoster:
-			if p, ok := r.posterFor(m, base, lang); ok {
+			if p, ok := d.posterFor(m, base, lang); ok {
 				*v.rec.String(t.field) = record.Text(p)
 			}
 		}
@@ -186,8 +186,8 @@ func (r *Renderer) untranslated(m *model, base record.Record, lang string) versi
 
 // apply returns base with the text of l, by the rules of each member. A member that
 // neither the record nor l has stays absent.
-func (r *Renderer) apply(m *model, base record.Record, l *language) version {
-	v := r.untranslated(m, base, l.lang)
+func (d *detailer) apply(m *model, base record.Record, l *language) version {
+	v := d.untranslated(m, base, l.lang)
 	v.variant = l.variant
 	for i := range m.texts {
 		t := &m.texts[i]

@@ -71,12 +71,12 @@ func ListTexts(l *catalog.List, sums ListSums) (texts [accounts.Row4 + 1]string)
 	w.text(`,"page":`)
 	texts[accounts.Middle3] = w.take()
 
-	w.path(`,"poster_path":`, l.PosterPath)
+	w.stringOrNull(`,"poster_path":`, l.PosterPath.V)
 	w.text(`,"total_pages":`)
 	texts[accounts.End3] = w.take()
 
 	w.float(`{"average_rating":`, l.AverageRating.V)
-	w.path(`,"backdrop_path":`, l.BackdropPath)
+	w.stringOrNull(`,"backdrop_path":`, l.BackdropPath.V)
 	w.text(`,"results":[`)
 	texts[accounts.Head4] = w.take()
 
@@ -90,7 +90,7 @@ func ListTexts(l *catalog.List, sums ListSums) (texts [accounts.Row4 + 1]string)
 	w.text(`,"object_ids":{},"page":`)
 	texts[accounts.Middle4] = w.take()
 
-	w.path(`,"poster_path":`, l.PosterPath)
+	w.stringOrNull(`,"poster_path":`, l.PosterPath.V)
 	w.text(`,"public":` + strconv.FormatBool(!IsPrivate(l)))
 	w.int(`,"revenue":`, l.Revenue.V)
 	w.int(`,"runtime":`, l.Runtime.V)
@@ -112,7 +112,7 @@ func ListTexts(l *catalog.List, sums ListSums) (texts [accounts.Row4 + 1]string)
 	texts[accounts.RowType] = w.take()
 
 	w.string(`,"name":`, l.Name.V)
-	w.path(`,"poster_path":`, l.PosterPath)
+	w.stringOrNull(`,"poster_path":`, l.PosterPath.V)
 	w.text("}")
 	texts[accounts.RowEnd] = w.take()
 
@@ -130,7 +130,7 @@ func (w *listWriter) row4(by *catalog.ListAuthor, sums ListSums) string {
 	sort, _ := accounts.ParseSort(l.SortBy.V)
 	w.string(`{"account_object_id":`, or(by.ID.V, noObjectID))
 	w.float(`,"adult":0,"average_rating":`, l.AverageRating.V)
-	w.path(`,"backdrop_path":`, l.BackdropPath)
+	w.stringOrNull(`,"backdrop_path":`, l.BackdropPath.V)
 	w.string(`,"created_at":`, timeOf(l.CreatedAt.V))
 	w.string(`,"description":`, l.Description.V)
 	w.int(`,"featured":0,"id":`, l.ID.V)
@@ -138,7 +138,7 @@ func (w *listWriter) row4(by *catalog.ListAuthor, sums ListSums) string {
 	w.string(`,"iso_639_1":`, l.ISO639.V)
 	w.string(`,"name":`, l.Name.V)
 	w.int(`,"number_of_items":`, int64(sums.Items))
-	w.path(`,"poster_path":`, l.PosterPath)
+	w.stringOrNull(`,"poster_path":`, l.PosterPath.V)
 	w.int(`,"public":`, public)
 	w.int(`,"revenue":`, l.Revenue.V)
 	w.string(`,"runtime":`, strconv.FormatInt(l.Runtime.V, 10))
@@ -179,7 +179,7 @@ func AccountDetails(a *catalog.Account) string {
 	}
 	var w listWriter
 	w.string(`{"avatar":{"gravatar":{"hash":`, hash)
-	w.path(`},"tmdb":{"avatar_path":`, path)
+	w.stringOrNull(`},"tmdb":{"avatar_path":`, path.V)
 	w.int(`}},"id":`, a.ID.V)
 	w.string(`,"iso_639_1":`, a.ISO639.V)
 	w.string(`,"iso_3166_1":`, a.ISO3166.V)
@@ -192,8 +192,8 @@ func AccountDetails(a *catalog.Account) string {
 
 // A listWriter writes texts of answers.
 type listWriter struct {
-	l   *catalog.List
-	buf []byte
+	jsonText
+	l *catalog.List
 }
 
 func (w *listWriter) take() string {
@@ -202,32 +202,9 @@ func (w *listWriter) take() string {
 	return s
 }
 
-func (w *listWriter) text(s string) { w.buf = append(w.buf, s...) }
-
-func (w *listWriter) string(before, s string) {
-	w.buf = record.AppendString(append(w.buf, before...), s)
-}
-
-func (w *listWriter) int(before string, n int64) {
-	w.buf = strconv.AppendInt(append(w.buf, before...), n, 10)
-}
-
-func (w *listWriter) float(before string, n float64) {
-	w.buf = record.AppendFloat(append(w.buf, before...), n)
-}
-
-// path appends the path of an image, null for none.
-func (w *listWriter) path(before string, s record.String) {
-	if s.V == "" {
-		w.text(before + "null")
-		return
-	}
-	w.string(before, s.V)
-}
-
 // author appends who made the list, as version 4 says it.
 func (w *listWriter) author(by *catalog.ListAuthor) {
-	w.path(`,"created_by":{"avatar_path":`, by.AvatarPath)
+	w.stringOrNull(`,"created_by":{"avatar_path":`, by.AvatarPath.V)
 	w.string(`,"gravatar_hash":`, or(by.GravatarHash.V, noGravatar))
 	w.string(`,"id":`, or(by.ID.V, noObjectID))
 	w.string(`,"name":`, by.Name.V)

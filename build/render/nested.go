@@ -151,7 +151,7 @@ func nameIndex(p *record.Schema) int { return indexOf(p, fieldOf(p, "name")) }
 
 // write writes the value of a member whose seasons or episodes are named in the
 // language of v.
-func (n *nested) write(r *Renderer, v *version, f *record.Field) {
+func (n *nested) write(d *detailer, v *version, f *record.Field) {
 	if f.Shape == record.ShapeObjects {
 		count, _ := v.rec.Len(f)
 		n.plain = count > maxIncludes
@@ -159,36 +159,36 @@ func (n *nested) write(r *Renderer, v *version, f *record.Field) {
 	}
 	switch f.Elem {
 	case record.SchemaOf[catalog.SeasonSummary]():
-		r.out.text("[")
+		d.out.text("[")
 		count, _ := v.rec.Len(f)
 		for i := range count {
 			row := v.rec.At(f, i)
 			number := record.As[catalog.SeasonSummary](row).SeasonNumber.V
-			r.out.comma()
-			r.named(row, seasonName, release.WordSeason, number, n.season(number, v.variant))
+			d.out.comma()
+			d.named(row, seasonName, release.WordSeason, number, n.season(number, v.variant))
 		}
-		r.out.text("]")
+		d.out.text("]")
 	case record.SchemaOf[catalog.SeasonEpisode]():
-		r.out.text("[")
+		d.out.text("[")
 		count, _ := v.rec.Len(f)
 		for i := range count {
 			row := v.rec.At(f, i)
 			number := record.As[catalog.SeasonEpisode](row).EpisodeNumber.V
-			r.out.comma()
-			r.named(row, episodeName, release.WordEpisode, number, n.episode(number, v.variant))
+			d.out.comma()
+			d.named(row, episodeName, release.WordEpisode, number, n.episode(number, v.variant))
 		}
-		r.out.text("]")
+		d.out.text("]")
 	default: // the last or the next episode of a series
 		row, _ := v.rec.Sub(f)
 		e := record.As[catalog.EpisodeSummary](row)
-		r.named(row, summaryName, release.WordEpisode, e.EpisodeNumber.V, n.broadcast(e, v.variant))
+		d.named(row, summaryName, release.WordEpisode, e.EpisodeNumber.V, n.broadcast(e, v.variant))
 	}
 }
 
 // named writes a season or an episode with a text in place of its name and overview,
 // the generic name where the text has none. What the row lacks is not added.
-func (r *Renderer) named(row record.Record, name int, word release.Word, number int64, t nameText) {
-	f := &r.out
+func (d *detailer) named(row record.Record, name int, word release.Word, number int64, t nameText) {
+	f := d.out
 	fields := row.Schema.Fields
 	f.text("{")
 	f.members(row, 0, name)
@@ -200,7 +200,7 @@ func (r *Renderer) named(row record.Record, name int, word release.Word, number 
 		f.buf = record.AppendString(f.buf, t.name)
 	default:
 		f.name("name")
-		r.genericName(word, number)
+		d.genericName(word, number)
 	}
 	if row.String(&fields[name+1]).Set {
 		f.name("overview")

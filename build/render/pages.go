@@ -14,31 +14,37 @@ const maxPage = 500
 // pageSize is the number of rows of a page that is derived.
 const pageSize = 20
 
-// pages adds the given pages of a list, by language, and for each language the tail
-// that answers all other pages: no rows, the true totals.
-func (r *Renderer) pages(s *sub, rec record.Record) {
-	n, _ := rec.Len(s.field)
+// A pager writes the pages of one list.
+type pager struct {
+	out   *fragments
+	s     *sub
+	first int // of out.list, that the list begins with
+}
+
+func (f *fragments) pager(s *sub) pager { return pager{f, s, len(f.list)} }
+
+// given adds the given pages, by language, and for each language the tail that answers all other
+// pages: no rows, the true totals.
+func (p *pager) given(rec record.Record) {
+	n, _ := rec.Len(p.s.field)
 	if n == 0 {
 		return
 	}
-	completePages(rec, s.field)
-	first := len(r.out.list)
-	langs := pageLanguages(s, rec, n)
+	completePages(rec, p.s.field)
+	langs := pageLanguages(p.s, rec, n)
 	for i := range n {
-		p := pageOf(rec.At(s.field, i))
-		for _, v := range langs.pageVariants(p.language) {
-			r.page(s, first, p, v)
+		page := pageOf(rec.At(p.s.field, i))
+		for _, v := range langs.pageVariants(page.language) {
+			p.page(page, v)
 		}
 	}
-	if s.sub != fragment.SubReviews {
-		r.borrowPages(first)
+	if p.s.sub != fragment.SubReviews {
+		p.borrow()
 		return
 	}
-	if r.hasPage(first, fragment.Address{Sub: s.sub}) {
+	if p.has(fragment.Address{Sub: p.s.sub}) {
 		// Reviews are not translated: in a language without any there are none.
-		r.out.beginPage(s)
-		r.out.noRows(1, 0)
-		r.out.add(fragment.Address{Sub: s.sub, Variant: fragment.Untranslated}, r.out.end())
+		p.tail(fragment.Untranslated, 1, 0)
 	}
 }
 
@@ -68,74 +74,73 @@ func (p *page) count() int {
 	return n
 }
 
-// page adds one page in one variant, and the tail of that variant where it is the
-// first. first is the fragment with which the list begins.
-func (r *Renderer) page(s *sub, first int, p page, v fragment.Variant) {
-	f := &r.out
-	a := fragment.Address{Sub: s.sub, Page: uint16(min(max(p.number.V, 1), maxPage)), Variant: v}
-	// Tagged images ignore the page that is asked for and say that theirs is 0.
-	unpaged := s.sub == fragment.SubTaggedImages && p.number.Set && p.number.V == 0
+// page adds one page in one variant, and the tail of that variant where it is the first.
+func (p *pager) page(page page, v fragment.Variant) {
+	f := p.out
+	a := fragment.Address{Sub: p.s.sub, Page: uint16(min(max(page.number.V, 1), maxPage)), Variant: v}
+	// Tagged images ignore the requested page and always name page 0.
+	unpaged := p.s.sub == fragment.SubTaggedImages && page.number.Set && page.number.V == 0
 	if unpaged {
 		a.Page = 0
 	}
-	if p.number.V > maxPage || r.hasPage(first, a) {
-		return // beyond what the API answers, or there before
+	if page.number.V > maxPage || p.has(a) {
+		return // beyond the API's last page, or there before
 	}
 	if unpaged {
 		f.begin()
 		f.mark(opID)
-		f.members(p.rec, p.rows-1, p.rows)
+		f.members(page.rec, page.rows-1, page.rows)
 	} else {
-		f.beginPage(s)
+		p.begin()
 	}
 	n := len(f.buf)
-	f.members(p.rec, p.rows, len(p.rec.Schema.Fields))
-	f.extra(p.rec)
+	f.members(page.rec, page.rows, len(page.rec.Schema.Fields))
+	f.extra(page.rec)
 	if len(f.buf) == n {
 		f.drop()
 		return // without members
 	}
 	f.text("}")
 	f.add(a, f.end())
-	if tail := (fragment.Address{Sub: s.sub, Variant: v}); !r.hasPage(first, tail) {
-		f.beginPage(s)
-		f.noRows(p.pages, p.results)
-		f.add(tail, f.end())
+	if !p.has(fragment.Address{Sub: p.s.sub, Variant: v}) {
+		p.tail(v, page.pages, page.results)
 	}
 }
 
-// beginPage opens a page with the marks before its rows.
-func (f *fragments) beginPage(s *sub) {
-	f.begin()
-	if s.field.ID {
-		f.mark(opID)
+// begin opens a page with the marks before its rows.
+func (p *pager) begin() {
+	p.out.begin()
+	if p.s.field.ID {
+		p.out.mark(opID)
 	}
-	f.mark(release.OpPageMark)
+	p.out.mark(release.OpPageMark)
 }
 
-// noRows writes a page without rows and without its number.
-func (f *fragments) noRows(pages, results int64) {
-	f.text(`"results":[]`)
-	f.totals(pages, results)
+// tail adds a page without rows and without its number.
+func (p *pager) tail(v fragment.Variant, pages, results int64) {
+	p.begin()
+	p.out.text(`"results":[]`)
+	p.end(fragment.Address{Sub: p.s.sub, Variant: v}, pages, results)
 }
 
-// totals writes the end of a page.
-func (f *fragments) totals(pages, results int64) {
+// end writes the totals of a page and adds it.
+func (p *pager) end(a fragment.Address, pages, results int64) {
+	f := p.out
 	f.int(`,"total_pages":`, pages)
 	f.int(`,"total_results":`, results)
 	f.text("}")
+	f.add(a, f.end())
 }
 
-// hasPage reports whether the list that begins with fragment first has the address.
-func (r *Renderer) hasPage(first int, a fragment.Address) bool {
-	return slices.ContainsFunc(r.out.list[first:], func(f Fragment) bool { return f.Address == a })
+// has reports whether the list has an address.
+func (p *pager) has(a fragment.Address) bool {
+	return slices.ContainsFunc(p.out.list[p.first:], func(f Fragment) bool { return f.Address == a })
 }
 
-// borrowPages adds, for each language, the pages that only the base has: a crawl in
-// another language mostly has the first page alone, and rows in English are better
-// than none.
-func (r *Renderer) borrowPages(first int) {
-	given := r.out.list[first:len(r.out.list):len(r.out.list)]
+// borrow adds, for each language, the pages that only the base has: a crawl in another language
+// mostly has the first page alone, and rows in English are better than none.
+func (p *pager) borrow() {
+	given := p.out.list[p.first:len(p.out.list):len(p.out.list)]
 	for _, f := range given {
 		if f.Address.Variant != fragment.Base || f.Address.Page == 0 {
 			continue
@@ -143,8 +148,8 @@ func (r *Renderer) borrowPages(first int) {
 		for _, tail := range given {
 			a := f.Address
 			a.Variant = tail.Address.Variant
-			if tail.Address.Page == 0 && !r.hasPage(first, a) {
-				r.out.add(a, f.Pieces)
+			if tail.Address.Page == 0 && !p.has(a) {
+				p.out.add(a, f.Pieces)
 			}
 		}
 	}
@@ -177,32 +182,23 @@ func (list languages) pageVariants(tag string) []fragment.Variant {
 	return nil
 }
 
-// derivedPages adds a list of titles where rec gives no page of the base. What a crawl in
-// another language gives is for that language.
-func (r *Renderer) derivedPages(m *model, rec record.Record, name fragment.Sub, v fragment.Variant, row include, ids []int64) {
-	if s := m.sub(name); !hasBasePage(rec, s.field) {
-		r.titlePages(s, v, row, ids)
-	}
-}
-
-// titlePages adds all pages of a list of titles, and its tail: rows that are included.
-func (r *Renderer) titlePages(s *sub, v fragment.Variant, row include, ids []int64) {
-	if len(ids) == 0 {
+// derivedPages adds a list of titles where rec gives no page of the base, with rows that are
+// included. A page that a crawl in another language gives is for that language.
+func (f *fragments) derivedPages(m *model, rec record.Record, name fragment.Sub, v fragment.Variant, row include, ids []int64) {
+	s := m.sub(name)
+	if len(ids) == 0 || hasBasePage(rec, s.field) {
 		return
 	}
-	f := &r.out
+	p := f.pager(s)
 	results := int64(len(ids))
 	total := (results + pageSize - 1) / pageSize
 	for n := range min(total, maxPage) {
-		f.beginPage(s)
+		p.begin()
 		f.text(`"results":`)
-		r.includeList(row.kind, row.sub, ids[n*pageSize:min((n+1)*pageSize, results)])
-		f.totals(total, results)
-		f.add(fragment.Address{Sub: s.sub, Page: uint16(n + 1), Variant: v}, f.end())
+		f.includeList(row.kind, row.sub, ids[n*pageSize:min((n+1)*pageSize, results)])
+		p.end(fragment.Address{Sub: name, Page: uint16(n + 1), Variant: v}, total, results)
 	}
-	f.beginPage(s)
-	f.noRows(total, results)
-	f.add(fragment.Address{Sub: s.sub, Variant: v}, f.end())
+	p.tail(v, total, results)
 }
 
 // hasBasePage reports whether a list has a page that no crawl in another language gave.

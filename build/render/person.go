@@ -27,7 +27,7 @@ func (r *Renderer) Person(p *catalog.Person, d PersonDerived) []Fragment {
 
 func (r *Renderer) person(m *model, rec record.Record, d PersonDerived) {
 	p := record.As[catalog.Person](rec)
-	r.baseName = p.Name.V
+	r.detail.baseName = p.Name.V
 	if p.ExternalIDs == nil && p.IMDbID.V != "" {
 		p.ExternalIDs = &catalog.PersonExternalIDs{IMDbID: p.IMDbID}
 	}
@@ -45,7 +45,7 @@ func (r *Renderer) person(m *model, rec record.Record, d PersonDerived) {
 	} {
 		// Of a filmography that is all derived, the edge takes the credits of one kind.
 		if s.given == nil && (s.kind == 0 || !derived) {
-			r.filmography(m.sub(s.sub), s.kind, d.Credits, p)
+			r.out.filmography(m.sub(s.sub), s.kind, d.Credits, p)
 		}
 	}
 	r.knownFor(p, d.KnownFor)
@@ -100,12 +100,11 @@ func creditsOf(all *catalog.PersonCredits, media string) *catalog.PersonCredits 
 // filmography adds derived credits in titles of one kind, or of both for 0: movies,
 // then series. The rows of the titles are included. Where the record gives the credits
 // of one kind, the combined ones have those.
-func (r *Renderer) filmography(s *sub, kind fragment.Kind, credits []derive.Credit, p *catalog.Person) {
+func (f *fragments) filmography(s *sub, kind fragment.Kind, credits []derive.Credit, p *catalog.Person) {
 	var movies, series *catalog.PersonCredits
 	if kind == 0 {
 		movies, series = p.MovieCredits, p.TVCredits
 	}
-	f := &r.out
 	f.begin()
 	left := maxIncludes
 	for _, list := range [...]struct {
@@ -135,7 +134,7 @@ func (r *Renderer) filmography(s *sub, kind fragment.Kind, credits []derive.Cred
 	f.text("]")
 	f.cut()
 	f.pieces = append(f.pieces, Piece{Op: release.OpIDEnd})
-	r.addUnlessEmpty(s, fragment.Base)
+	f.addUnlessEmpty(s, fragment.Base)
 }
 
 // given writes the rows of a given list as those of the combined one.
@@ -195,8 +194,8 @@ func (r *Renderer) knownFor(p *catalog.Person, derived []derive.Title) {
 		f.mediaRows(p.KnownFor)
 	}
 	f.add(fragment.Address{Sub: fragment.SubKnownFor}, f.end())
-	for i := range r.langs {
-		l := &r.langs[i]
+	for i := range r.detail.langs {
+		l := &r.detail.langs[i]
 		if l.crawl.IsNil() {
 			continue
 		}

@@ -256,20 +256,20 @@ func checkChain(t *rapid.T, k fragment.Kind, rec record.Record) {
 	m := r.start(k, rec)
 	r.record(m, rec)
 	c := composer{list: r.out.list}
-	for i := range r.langs {
-		l := &r.langs[i]
+	for i := range r.detail.langs {
+		l := &r.detail.langs[i]
 		if l.lang == "en" { // text that is nothing falls back to English text
 			continue
 		}
-		v := r.apply(m, rec, l)
-		r.detail(m, &v)
+		v := r.detail.apply(m, rec, l)
+		r.detail.detail(m, &v)
 		c.lang = l.variant
 		details := Fragment{Address: fragment.Address{Sub: fragment.SubDetails}, Pieces: r.out.end()}
 		if got, want := c.inLanguage(fragment.SubDetails), c.answer(details, true); got != want {
 			t.Fatalf("details in %s\n = %s\nwant %s", l.variant, got, want)
 		}
 		for j := range m.rows {
-			r.row(m, &m.rows[j], &v)
+			r.detail.row(m, &m.rows[j], &v)
 			row := Fragment{Address: fragment.Address{Sub: m.rows[j].sub}, Pieces: r.out.end()}
 			if got, want := c.inLanguage(row.Address.Sub), c.answer(row, true); got != want {
 				t.Fatalf("%s in %s\n = %s\nwant %s", row.Address, l.variant, got, want)

@@ -22,28 +22,16 @@ import (
 type Renderer struct {
 	models map[fragment.Kind]*model
 	out    fragments
-
-	// Of the record at work:
-	nested         nested
-	showID         int64           // of a season or an episode
-	episodeCount   int64           // of a season
-	seriesLanguage string          // original language of the series of a season
-	baseName       string          // of a person or a collection: rows without an original name have it
-	adult          bool            // of a collection
-	genres         []catalog.Genre // of the base, whose ids rows have in all languages
-	parts          []int64         // of a collection that gives none; else nil
-
-	// Kept for the next record:
-	langs     languages
-	plain     []version
-	codes     []string
-	groups    []fragment.Variant
-	imageRows []catalog.Image
-	videoRows []catalog.Video
+	detail detailer
+	groups grouper
 }
 
 // New returns a Renderer.
-func New() *Renderer { return &Renderer{models: models()} }
+func New() *Renderer {
+	r := &Renderer{models: models()}
+	r.detail.out, r.groups.out = &r.out, &r.out
+	return r
+}
 
 // TitleDerived is what the catalogue as a whole knows of a title: ids of the same
 // kind, best first, used where the record gives none.
@@ -112,18 +100,8 @@ func (r *Renderer) movie(m *model, rec record.Record, d TitleDerived) {
 
 // derivedTitles adds the lists of titles that a movie or a series gives none of.
 func (r *Renderer) derivedTitles(m *model, rec record.Record, d TitleDerived) {
-	r.derivedPages(m, rec, fragment.SubRecommendations, fragment.Base, include{m.kind, fragment.SubMediaRow}, d.Recommendations)
-	r.derivedPages(m, rec, fragment.SubSimilar, fragment.Base, include{m.kind, fragment.SubRow}, d.Similar)
-}
-
-// Neighbours returns those fragments of a movie or a series that d makes, as Movie and TV do
-// for a record that has neither list.
-func (r *Renderer) Neighbours(kind fragment.Kind, d TitleDerived) []Fragment {
-	r.out.reset()
-	m := r.models[kind]
-	r.titlePages(m.sub(fragment.SubRecommendations), fragment.Base, include{kind, fragment.SubMediaRow}, d.Recommendations)
-	r.titlePages(m.sub(fragment.SubSimilar), fragment.Base, include{kind, fragment.SubRow}, d.Similar)
-	return r.out.list
+	r.out.derivedPages(m, rec, fragment.SubRecommendations, fragment.Base, include{m.kind, fragment.SubMediaRow}, d.Recommendations)
+	r.out.derivedPages(m, rec, fragment.SubSimilar, fragment.Base, include{m.kind, fragment.SubRow}, d.Similar)
 }
 
 // TV returns the fragments of a series.
@@ -139,10 +117,10 @@ func (r *Renderer) TV(t *catalog.TV, d TVDerived) []Fragment {
 }
 
 func (r *Renderer) tv(m *model, rec record.Record, d TVDerived) {
-	r.nested.seasons = d.Seasons
+	r.detail.nested.seasons = d.Seasons
 	for _, e := range []*catalog.Episode{d.Last, d.Next} {
 		if e != nil {
-			r.nested.aired = append(r.nested.aired, e)
+			r.detail.nested.aired = append(r.detail.nested.aired, e)
 		}
 	}
 	t := record.As[catalog.TV](rec)
@@ -212,11 +190,11 @@ func (r *Renderer) Season(s *catalog.Season, d SeasonDerived) []Fragment {
 
 func (r *Renderer) season(m *model, rec record.Record, d SeasonDerived) {
 	s := record.As[catalog.Season](rec)
-	r.nested.episodes = d.Episodes
-	r.showID, r.episodeCount = s.SeriesID.V, max(int64(len(s.Episodes)), s.EpisodeCount.V)
+	r.detail.nested.episodes = d.Episodes
+	r.detail.showID, r.detail.episodeCount = s.SeriesID.V, max(int64(len(s.Episodes)), s.EpisodeCount.V)
 	if d.Series != nil {
-		r.seriesLanguage = d.Series.OriginalLanguage.V
-		r.episodeCount = max(r.episodeCount, episodesOf(d.Series, s.SeasonNumber.V))
+		r.detail.seriesLanguage = d.Series.OriginalLanguage.V
+		r.detail.episodeCount = max(r.detail.episodeCount, episodesOf(d.Series, s.SeasonNumber.V))
 	}
 	if s.Credits == nil {
 		s.Credits = d.Credits
@@ -298,7 +276,7 @@ func (r *Renderer) Episode(e *catalog.Episode, d EpisodeDerived) []Fragment {
 
 func (r *Renderer) episode(m *model, rec record.Record, d EpisodeDerived) {
 	e := record.As[catalog.Episode](rec)
-	r.showID = d.SeriesID
+	r.detail.showID = d.SeriesID
 	if e.Credits == nil && len(d.Cast)+len(e.Crew)+len(e.GuestStars) > 0 {
 		e.Credits = &catalog.EpisodeCredits{
 			Cast: emptyForNil(d.Cast), Crew: emptyForNil(e.Crew), GuestStars: emptyForNil(e.GuestStars),
@@ -326,9 +304,9 @@ func (r *Renderer) Collection(c *catalog.Collection, d CollectionDerived) []Frag
 	rec := record.Of(c)
 	m := r.start(fragment.KindCollection, rec)
 	if c.Parts == nil {
-		r.parts = emptyForNil(d.Parts)
+		r.detail.parts = emptyForNil(d.Parts)
 	}
-	r.baseName, r.adult = c.Name.V, d.Adult
+	r.detail.baseName, r.detail.adult = c.Name.V, d.Adult
 	r.record(m.complete(rec), rec)
 	return r.out.list
 }
@@ -346,14 +324,14 @@ func (r *Renderer) Keyword(k *catalog.KeywordRecord, movies, all []int64) []Frag
 	rec := record.Of(k)
 	r.withMovies(fragment.KindKeyword, rec, movies)
 	if len(all) > len(movies) {
-		r.derivedPages(r.models[fragment.KindKeyword], rec, fragment.SubMovies, fragment.All, include{fragment.KindMovie, fragment.SubRow}, all)
+		r.out.derivedPages(r.models[fragment.KindKeyword], rec, fragment.SubMovies, fragment.All, include{fragment.KindMovie, fragment.SubRow}, all)
 	}
 	return r.out.list
 }
 
 func (r *Renderer) withMovies(k fragment.Kind, rec record.Record, movies []int64) []Fragment {
 	m := r.plainRecord(k, rec)
-	r.derivedPages(m, rec, fragment.SubMovies, fragment.Base, include{fragment.KindMovie, fragment.SubRow}, movies)
+	r.out.derivedPages(m, rec, fragment.SubMovies, fragment.Base, include{fragment.KindMovie, fragment.SubRow}, movies)
 	return r.out.list
 }
 
@@ -391,9 +369,7 @@ func (r *Renderer) plainRecord(k fragment.Kind, rec record.Record) *model {
 // start forgets the record before and prepares the next one.
 func (r *Renderer) start(k fragment.Kind, rec record.Record) *model {
 	r.out.reset()
-	r.nested = nested{}
-	r.showID, r.episodeCount, r.seriesLanguage, r.baseName = 0, 0, "", ""
-	r.genres, r.parts, r.adult = nil, nil, false
+	r.detail.subject = subject{}
 	m := r.models[k]
 	m.fillBase(rec)
 	return m
@@ -402,8 +378,8 @@ func (r *Renderer) start(k fragment.Kind, rec record.Record) *model {
 // record adds the details and every sub-request that rec says something about. Those
 // that say nothing more than Defaults are left to it.
 func (r *Renderer) record(m *model, rec record.Record) {
-	langs := r.languagesOf(m, rec)
-	r.details(m, rec, langs)
+	langs := r.detail.languagesOf(m, rec)
+	r.detail.details(m, rec, langs)
 	for i := range m.subs {
 		r.sub(m, &m.subs[i], rec, langs)
 	}

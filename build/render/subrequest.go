@@ -12,7 +12,8 @@ import (
 // sub adds one sub-request, if rec says something about it.
 func (r *Renderer) sub(m *model, s *sub, rec record.Record, langs languages) {
 	if s.field.Shape == record.ShapePages {
-		r.pages(s, rec)
+		p := r.out.pager(s)
+		p.given(rec)
 		return
 	}
 	given, ok := rec.Sub(s.field)
@@ -21,14 +22,14 @@ func (r *Renderer) sub(m *model, s *sub, rec record.Record, langs languages) {
 	}
 	switch {
 	case s.sub == fragment.SubTranslations && m.localized != nil:
-		r.translations(m, s, rec)
+		r.out.translations(m, s, rec)
 	case !ok:
 	case s.sub == fragment.SubImages:
-		r.images(s, given)
+		r.groups.images(s, given)
 	case s.sub == fragment.SubVideos:
-		r.videos(s, record.As[catalog.Videos](given))
+		r.groups.videos(s, record.As[catalog.Videos](given))
 	default:
-		r.whole(s, fragment.Base, given)
+		r.out.whole(s, fragment.Base, given)
 	}
 	if s.crawl == nil {
 		return
@@ -48,20 +49,20 @@ func (r *Renderer) sub(m *model, s *sub, rec record.Record, langs languages) {
 }
 
 // whole adds a sub-request in one variant; none for a nil record.
-func (r *Renderer) whole(s *sub, v fragment.Variant, rec record.Record) {
-	if !rec.IsNil() && r.out.body(rec) {
-		r.addUnlessEmpty(s, v)
+func (f *fragments) whole(s *sub, v fragment.Variant, rec record.Record) {
+	if !rec.IsNil() && f.body(rec) {
+		f.addUnlessEmpty(s, v)
 	}
 }
 
 // addUnlessEmpty ends a fragment and adds it unless it is the default of its sub-request.
-func (r *Renderer) addUnlessEmpty(s *sub, v fragment.Variant) {
-	pieces := r.out.end()
+func (f *fragments) addUnlessEmpty(s *sub, v fragment.Variant) {
+	pieces := f.end()
 	if v == fragment.Base && sameContent(pieces, s.empty) {
-		r.out.drop()
+		f.drop()
 		return
 	}
-	r.out.add(fragment.Address{Sub: s.sub, Variant: v}, pieces)
+	f.add(fragment.Address{Sub: s.sub, Variant: v}, pieces)
 }
 
 // body writes a sub-request's object without its opening brace, the mark for the id
@@ -108,25 +109,34 @@ func (f *fragments) body(rec record.Record) bool {
 	return true
 }
 
+// A grouper writes images and videos by language.
+type grouper struct {
+	out *fragments
+	// Kept for the next record:
+	groups    []fragment.Variant
+	imageRows []catalog.Image
+	videoRows []catalog.Video
+}
+
 // images adds all images, and those of each language by themselves, where an answer
 // can be asked for by language.
-func (r *Renderer) images(s *sub, given record.Record) {
-	r.whole(s, fragment.Base, given)
+func (g *grouper) images(s *sub, given record.Record) {
+	g.out.whole(s, fragment.Base, given)
 	part := given.Clone()
 	lists, whole := imageLists(part), imageLists(given)
-	for _, g := range r.imageGroups(whole) {
-		kept := r.imageRows[:0]
+	for _, group := range g.imageGroups(whole) {
+		kept := g.imageRows[:0]
 		for i, list := range whole {
 			n := len(kept)
 			for j := range *list {
-				if imageGroup(&(*list)[j]) == g {
+				if imageGroup(&(*list)[j]) == group {
 					kept = append(kept, (*list)[j])
 				}
 			}
 			*lists[i] = sameNil(kept[n:len(kept):len(kept)], *list)
 		}
-		r.imageRows = kept
-		r.whole(s, g, part)
+		g.imageRows = kept
+		g.out.whole(s, group, part)
 	}
 }
 
@@ -176,8 +186,8 @@ func group(lang record.String, none fragment.Variant) fragment.Variant {
 	return none
 }
 
-func (r *Renderer) imageGroups(lists []*[]catalog.Image) []fragment.Variant {
-	groups := r.groups[:0]
+func (g *grouper) imageGroups(lists []*[]catalog.Image) []fragment.Variant {
+	groups := g.groups[:0]
 	for _, list := range lists {
 		for i := range *list {
 			if g := imageGroup(&(*list)[i]); !slices.Contains(groups, g) {
@@ -186,45 +196,45 @@ func (r *Renderer) imageGroups(lists []*[]catalog.Image) []fragment.Variant {
 		}
 	}
 	slices.Sort(groups)
-	r.groups = groups
+	g.groups = groups
 	return groups
 }
 
 // videos adds the English videos, which answer a request without a language, all of
 // them where there are others, and those of each language by themselves.
-func (r *Renderer) videos(s *sub, m *catalog.Videos) {
+func (g *grouper) videos(s *sub, m *catalog.Videos) {
 	if m.Results == nil {
 		return
 	}
-	groups := r.groups[:0]
+	groups := g.groups[:0]
 	for i := range m.Results {
 		if g := videoGroup(&m.Results[i]); !slices.Contains(groups, g) {
 			groups = append(groups, g)
 		}
 	}
 	slices.Sort(groups)
-	r.groups = groups
-	r.videoSet(s, fragment.Base, m, english)
+	g.groups = groups
+	g.videoSet(s, fragment.Base, m, english)
 	if len(groups) > 1 || len(groups) == 1 && groups[0] != english {
-		r.videoSet(s, fragment.All, m, fragment.All)
+		g.videoSet(s, fragment.All, m, fragment.All)
 	}
-	for _, g := range groups {
-		r.videoSet(s, g, m, g)
+	for _, group := range groups {
+		g.videoSet(s, group, m, group)
 	}
 }
 
-func (r *Renderer) videoSet(s *sub, v fragment.Variant, m *catalog.Videos, g fragment.Variant) {
+func (g *grouper) videoSet(s *sub, v fragment.Variant, m *catalog.Videos, group fragment.Variant) {
 	part := *m
-	if g != fragment.All {
-		kept := r.videoRows[:0]
+	if group != fragment.All {
+		kept := g.videoRows[:0]
 		for i := range m.Results {
-			if videoGroup(&m.Results[i]) == g {
+			if videoGroup(&m.Results[i]) == group {
 				kept = append(kept, m.Results[i])
 			}
 		}
-		part.Results, r.videoRows = sameNil(kept, m.Results), kept
+		part.Results, g.videoRows = sameNil(kept, m.Results), kept
 	}
-	r.whole(s, v, record.Of(&part))
+	g.out.whole(s, v, record.Of(&part))
 }
 
 // releasesOf derives the legacy releases from the release dates: one row for each
