@@ -19,6 +19,7 @@ import (
 	"reelsplice/schemas/release"
 	"reelsplice/serve/auth"
 	"reelsplice/serve/logs"
+	"reelsplice/serve/lru"
 	"reelsplice/serve/query"
 	"reelsplice/serve/releases"
 	"reelsplice/serve/route"
@@ -51,9 +52,9 @@ type Edge struct {
 	signer   *auth.Signer
 	releases *releases.Releases
 	now      func() time.Time
-	today    func() time.Time // by which lists are made
-	fromDisk func() bool      // Options.FromDisk
-	pages    *pageCache
+	today    func() time.Time   // by which lists are made
+	fromDisk func() bool        // Options.FromDisk
+	pages    *lru.Cache[[]byte] // compressed bodies of pages, by entity tag
 	inflight *inflight
 	log      logSet
 	pools    pools
@@ -101,7 +102,7 @@ func New(opts Options, tokens Tokens, signer *auth.Signer, rels *releases.Releas
 		now:      opts.Now,
 		fromDisk: opts.FromDisk,
 		today:    today,
-		pages:    newPageCache(opts.PageCache),
+		pages:    lru.New[[]byte](opts.PageCache),
 		inflight: newInflight(opts.MaxInflight),
 		log: logSet{
 			failed:  logs.Limit(opts.Log, failedPerSecond, time.Second),

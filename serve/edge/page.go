@@ -15,8 +15,8 @@ import (
 
 // Pages of titles, people and the like are joined from the rows that the release
 // stores once for each resource and language. Twenty rows deflated one by one
-// take 1.7 times the bytes of one pass over them, so pages are compressed as a whole, and kept:
-// see pageCache.
+// take 1.7 times the bytes of one pass over them, so pages are compressed as a whole, and kept
+// by their entity tags: the same content has the same body in every release.
 
 // pageRows is how many rows a page has.
 const pageRows = account.PageSize

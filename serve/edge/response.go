@@ -188,7 +188,7 @@ func (x *exchange) encode() (err error) {
 // pack compresses the body as a whole, unless the page cache has it.
 func (x *exchange) pack() (err error) {
 	rs, e := &x.rs, x.edge
-	rs.body = e.pages.get(rs.ETag)
+	rs.body = e.pages.Get(rs.ETag)
 	if rs.body == nil {
 		if err := x.lease.set(x.bytes() + 2*x.c.answer.RawLen()); err != nil {
 			return err
@@ -202,7 +202,7 @@ func (x *exchange) pack() (err error) {
 		if rs.body, err = p.AppendGzip(nil, &x.c.answer); err != nil {
 			return err
 		}
-		e.pages.put(rs.ETag, rs.body)
+		e.pages.Put(rs.ETag, rs.body, len(rs.body))
 	}
 	return x.lease.set(x.bytes() + len(rs.body)) // though other responses may use it too
 }

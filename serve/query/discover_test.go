@@ -599,42 +599,6 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
-func TestCache(t *testing.T) {
-	c := newCache(10_000)
-	result := func(n int) *hits { return &hits{ranks: make([]uint32, n), total: n} }
-	for i := range 100 {
-		c.put([]byte{byte(i)}, result(i))
-	}
-	size, kept := 0, 0
-	for i := range 100 {
-		if h := c.get([]byte{byte(i)}); h != nil {
-			if h.total != i {
-				t.Errorf("key %d has the result of %d", i, h.total)
-			}
-			kept++
-			size += cachedOverhead + 2 + 4*i
-		}
-	}
-	if size+c.free != 10_000 || kept < 10 || c.get([]byte{99}) == nil || c.get([]byte{0}) != nil {
-		t.Errorf("%d results are kept, %d bytes of %d", kept, size, 10_000-c.free)
-	}
-	// What was used last stays; what is too large is not kept, and takes the old one away.
-	first := byte(100 - kept)
-	c.get([]byte{first})
-	c.put([]byte{200}, result(20))
-	if c.get([]byte{first}) == nil || c.get([]byte{first + 1}) != nil {
-		t.Error("the wrong one was dropped")
-	}
-	c.put([]byte{200}, result(30))
-	if h := c.get([]byte{200}); h == nil || h.total != 30 {
-		t.Error("a result is not replaced")
-	}
-	c.put([]byte{201}, result(10_000))
-	if c.get([]byte{201}) != nil || c.free < 0 {
-		t.Errorf("%d bytes are left", c.free)
-	}
-}
-
 func FuzzParseFilter(f *testing.F) {
 	rng := rand.New(rand.NewPCG(9, 9))
 	for range 20 {

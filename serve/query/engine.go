@@ -9,6 +9,7 @@ import (
 	"reelsplice/schemas/release"
 	"reelsplice/schemas/tables"
 	"reelsplice/schemas/tables/posting"
+	"reelsplice/serve/lru"
 )
 
 // A Row is one hit.
@@ -38,7 +39,7 @@ const DefaultCacheBytes = 16 << 20
 type Engine struct {
 	tables map[fragment.Kind]*table
 	unfit  map[fragment.Kind]error // why a kind's table is not in tables
-	cache  *cache                  // of results; nil for none
+	cache  *lru.Cache[*hits]       // of results; nil for none
 }
 
 // Open returns an Engine over the tables of rel, in the same time at any size. Kinds without
@@ -50,7 +51,7 @@ func Open(rel *release.Reader) *Engine { return OpenCache(rel, DefaultCacheBytes
 func OpenCache(rel *release.Reader, cacheBytes int) *Engine {
 	e := &Engine{tables: map[fragment.Kind]*table{}, unfit: map[fragment.Kind]error{}}
 	if cacheBytes > 0 {
-		e.cache = newCache(cacheBytes)
+		e.cache = lru.New[*hits](cacheBytes)
 	}
 	for _, kind := range tables.Kinds {
 		e.unfit[kind] = release.Guard(func() error {
@@ -128,6 +129,9 @@ type hits struct {
 	total  int     // of all hits
 }
 
+// bytes returns about the memory of h.
+func (h *hits) bytes() int { return 4*cap(h.ranks) + 4*cap(h.days) + 8*cap(h.tables) }
+
 // page fills out with a page of hits, and returns the ranks of its rows. find returns limit
 // hits behind the first skip. The first hits are cached by the key.
 func (e *Engine) page(page, size int, out *Result, key []byte, find func(skip, limit int) (*hits, error)) ([]uint32, error) {
@@ -135,7 +139,7 @@ func (e *Engine) page(page, size int, out *Result, key []byte, find func(skip, l
 		return nil, fmt.Errorf("page %d of %d rows: there is none", page, size)
 	}
 	skip := (page - 1) * size
-	h := e.cache.get(key)
+	h := e.cache.Get(key)
 	if e.cache != nil && skip+size <= maxKept && (h == nil || h.lacks(skip, size)) {
 		limit := firstKept
 		if skip+size > firstKept {
@@ -145,7 +149,7 @@ func (e *Engine) page(page, size int, out *Result, key []byte, find func(skip, l
 		if h, err = find(0, limit); err != nil {
 			return nil, err
 		}
-		e.cache.put(key, h)
+		e.cache.Put(key, h, h.bytes())
 	}
 	if h != nil && !h.lacks(skip, size) {
 		return out.take(h, skip, size), nil

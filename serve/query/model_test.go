@@ -15,6 +15,7 @@ import (
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/tables"
 	"reelsplice/schemas/tables/posting"
+	"reelsplice/serve/lru"
 )
 
 // A doc is a movie or a series as a test knows it, a plain list of facts.
@@ -293,7 +294,7 @@ func engineOf(tb testing.TB, cacheBytes int, of map[fragment.Kind][]doc) *Engine
 	tb.Helper()
 	e := &Engine{tables: map[fragment.Kind]*table{}}
 	if cacheBytes > 0 {
-		e.cache = newCache(cacheBytes)
+		e.cache = lru.New[*hits](cacheBytes)
 	}
 	for kind, docs := range of {
 		e.tables[kind] = openDocs(tb, kind, docs)

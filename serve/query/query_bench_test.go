@@ -14,6 +14,7 @@ import (
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/tables"
 	"reelsplice/schemas/tables/posting"
+	"reelsplice/serve/lru"
 )
 
 // benchRows is how many movies the benchmarks look at. REELSPLICE_BENCH_ROWS sets another
@@ -164,8 +165,8 @@ func BenchmarkDiscover(b *testing.B) {
 	n := benchRows(b)
 	t := openDocs(b, fragment.KindMovie, benchDocs(n))
 	of := map[fragment.Kind]*table{fragment.KindMovie: t}
-	fresh, kept := &Engine{tables: of}, &Engine{tables: of, cache: newCache(DefaultCacheBytes)}
-	small := &Engine{tables: of, cache: newCache(1)} // finds what is kept, and keeps nothing
+	fresh, kept := &Engine{tables: of}, &Engine{tables: of, cache: lru.New[*hits](DefaultCacheBytes)}
+	small := &Engine{tables: of, cache: lru.New[*hits](1)} // finds what is kept, and keeps nothing
 	rng := rand.New(rand.NewPCG(12, 12))
 	queries := make([]string, 2000)
 	for i := range queries {

@@ -14,13 +14,13 @@ func (e *Engine) showDays(t *table, f *Filter, ranks []uint32, rows []Row) error
 	}
 	key := append([]byte{keyRegion, byte(t.Kind)}, f.region[:]...)
 	key = append(key, f.shown...)
-	h := e.cache.get(key)
+	h := e.cache.Get(key)
 	if h == nil {
 		var err error
 		if h, err = t.regionDays(f); err != nil {
 			return err
 		}
-		e.cache.put(key, h)
+		e.cache.Put(key, h, h.bytes())
 	}
 	for i, r := range ranks {
 		if at, ok := slices.BinarySearch(h.ranks, r); ok {
