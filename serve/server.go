@@ -206,7 +206,7 @@ func (s *Server) drain(ctx context.Context, admin *nethttp.Server) error {
 // used are logged, and the last good one stays.
 func (s *Server) Reload() {
 	_ = s.tokens.Reload() // logged there, as the others are
-	s.http.ReloadCertificate()
+	s.http.PollCertificate()
 	s.releases.Reload()
 }
 

@@ -61,18 +61,13 @@ func (s *Signer) RequestToken(now time.Time, rand io.Reader) (token string, expi
 	return s.sign(requestToken(), now, rand)
 }
 
-// CheckRequestToken returns nil, ErrExpired or ErrInvalid, in a time that does not depend on how much
-// of a forged value is right.
-func (s *Signer) CheckRequestToken(token []byte, now time.Time) error {
-	return s.check(requestToken(), token, now)
-}
-
 // GuestSession returns the id of a guest session, 32 lowercase hex digits, and when it expires.
 func (s *Signer) GuestSession(now time.Time, rand io.Reader) (id string, expires time.Time, err error) {
 	return s.sign(guestSession(), now, rand)
 }
 
-// CheckGuestSession is CheckRequestToken for guest sessions.
+// CheckGuestSession returns nil, ErrExpired or ErrInvalid, in a time that does not depend on how much
+// of a forged value is right.
 func (s *Signer) CheckGuestSession(id []byte, now time.Time) error {
 	return s.check(guestSession(), id, now)
 }

@@ -36,7 +36,7 @@ func TestRequestToken(t *testing.T) {
 	}
 	f := func(s *Signer, token string, now time.Time, want error) {
 		t.Helper()
-		if err := s.CheckRequestToken([]byte(token), now); !errors.Is(err, want) {
+		if err := s.check(requestToken(), []byte(token), now); !errors.Is(err, want) {
 			t.Errorf("CheckRequestToken(%q, %v) = %v, want %v", token, now, err, want)
 		}
 	}

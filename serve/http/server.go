@@ -90,13 +90,6 @@ func (s *Server) PollCertificate() {
 	}
 }
 
-// ReloadCertificate loads the certificate. It does nothing without TLS.
-func (s *Server) ReloadCertificate() {
-	if s.cert != nil {
-		s.cert.reload()
-	}
-}
-
 // CertificateErr returns why the files of the certificate are not those that are presented, or nil.
 func (s *Server) CertificateErr() error { return s.cert.failure() }
 

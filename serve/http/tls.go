@@ -1,11 +1,11 @@
 package http
 
 import (
+	"bytes"
 	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
@@ -27,49 +27,30 @@ type certificate struct {
 	fault   atomic.Pointer[string] // why the files are not those of current; nil if they are
 
 	mu   sync.Mutex
-	seen [2]fs.FileInfo // of the files behind current
+	seen [2][]byte // content of the files behind current
 }
 
 // openCertificate loads the pair; one that cannot be used is an error.
 func openCertificate(cert, key string, log *slog.Logger) (*certificate, error) {
 	c := &certificate{files: [2]string{cert, key}, log: log}
-	if err := c.load(); err != nil {
+	if _, err := c.load(); err != nil {
 		return nil, err
 	}
 	return c, nil
 }
 
-// poll loads the files if they have changed.
+// poll loads the files if their content has changed. Each distinct failure is logged once.
 func (c *certificate) poll() {
-	if c.changed() {
-		c.reload()
-	}
-}
-
-// changed reports whether the files may hold another pair than current.
-func (c *certificate) changed() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for i, name := range c.files {
-		info, err := os.Stat(name)
-		was := c.seen[i]
-		if err != nil || was == nil || !os.SameFile(was, info) || was.Size() != info.Size() || !was.ModTime().Equal(info.ModTime()) {
-			return true
-		}
-	}
-	return false
-}
-
-// reload loads the files now. Each distinct failure is logged once.
-func (c *certificate) reload() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	old := c.fault.Load()
-	err := c.load()
+	changed, err := c.load()
 	switch {
 	case err == nil:
 		c.fault.Store(nil)
-		c.log.Info("certificate loaded", "file", c.files[0], "expires", c.current.Load().Leaf.NotAfter.UTC())
+		if changed {
+			c.log.Info("certificate loaded", "file", c.files[0], "expires", c.current.Load().Leaf.NotAfter.UTC())
+		}
 	case old == nil || *old != err.Error():
 		text := err.Error()
 		c.fault.Store(&text)
@@ -77,27 +58,27 @@ func (c *certificate) reload() {
 	}
 }
 
-// load makes the pair in the files the current one. The files are looked at before they are read, so that
-// a change in between is found later.
-func (c *certificate) load() error {
-	var seen [2]fs.FileInfo
+// load makes the pair in the files the current one, unless it is that already.
+func (c *certificate) load() (changed bool, err error) {
+	var data [2][]byte
 	for i, name := range c.files {
-		info, err := os.Stat(name)
-		if err != nil {
-			return fmt.Errorf("load certificate: %w", err)
+		if data[i], err = os.ReadFile(name); err != nil {
+			return false, fmt.Errorf("load certificate: %w", err)
 		}
-		seen[i] = info
 	}
-	pair, err := tls.LoadX509KeyPair(c.files[0], c.files[1])
+	if c.current.Load() != nil && bytes.Equal(data[0], c.seen[0]) && bytes.Equal(data[1], c.seen[1]) {
+		return false, nil
+	}
+	pair, err := tls.X509KeyPair(data[0], data[1])
 	if err != nil {
-		return fmt.Errorf("load certificate %s, key %s: %w", c.files[0], c.files[1], err)
+		return false, fmt.Errorf("load certificate %s, key %s: %w", c.files[0], c.files[1], err)
 	}
 	if pair.Leaf.NotAfter.Before(time.Now()) {
 		c.log.Warn("certificate has expired", "file", c.files[0], "expired", pair.Leaf.NotAfter.UTC())
 	}
-	c.seen = seen
+	c.seen = data
 	c.current.Store(&pair)
-	return nil
+	return true, nil
 }
 
 // failure returns why the files are not those that are presented, or nil. It accepts a nil certificate.
