@@ -330,47 +330,16 @@ func (c *composer) filter(raw []byte, f *variant.Filter) (err error) {
 	return nil
 }
 
-// compressors hold the *compressor that no composer uses.
-var compressors = sync.Pool{New: func() any { return new(compressor) }}
-
-// A compressor makes deflate blocks.
-type compressor struct {
-	z   *flate.Writer
-	out []byte // of the append under way
-}
-
-// Write takes the output of z.
-func (p *compressor) Write(b []byte) (int, error) {
-	p.out = append(p.out, b...)
-	return len(b), nil
-}
-
-// append appends raw as deflate blocks, none of them final.
-func (p *compressor) append(dst, raw []byte) ([]byte, error) {
-	p.out = dst
-	defer func() { p.out = nil }()
-	if p.z == nil {
-		var err error
-		if p.z, err = flate.NewWriter(p, flate.BestSpeed); err != nil {
-			return dst, err
-		}
-	} else {
-		p.z.Reset(p)
-	}
-	if _, err := p.z.Write(raw); err != nil {
-		return dst, err
-	}
-	err := p.z.Flush()
-	return p.out, err
-}
+// deflaters hold the *splice.Deflater that no composer uses.
+var deflaters = sync.Pool{New: func() any { return splice.NewDeflater(flate.BestSpeed) }}
 
 // deflate adds raw as a segment made on the spot.
 func (c *composer) deflate(raw []byte) error {
 	// A compressor takes much memory, so it does not wait for a slow client with the rest.
-	z := compressors.Get().(*compressor)
-	defer compressors.Put(z)
+	z := deflaters.Get().(*splice.Deflater)
+	defer deflaters.Put(z)
 	var err error
-	if c.scratch.made, err = z.append(c.scratch.made[:0], raw); err != nil {
+	if c.scratch.made, err = z.Append(c.scratch.made[:0], raw, false /* final */); err != nil {
 		return err
 	}
 	c.answer.Made(release.Segment{
