@@ -176,30 +176,38 @@ func Spans(at []catalog.Key, n int) []Span {
 	return out
 }
 
-// Each calls fn with the columns of P of every record of a span, until fn returns an error.
-// keyOf returns the key of a row; nil takes all rows of an open span from the first key on.
-func Each[P any](ctx context.Context, in *Input, s Span, keyOf func(*P) catalog.Key, fn func(*P) error) error {
+// Each calls fn with the key and the fields at paths of every record of a span, until fn returns
+// an error: see catalog.File.Select. T is the struct of the input's kind.
+func Each[T any](ctx context.Context, in *Input, s Span, paths []string, fn func(catalog.Key, *T) error) error {
 	from, to := in.groups(s)
 	if from == to {
 		return nil
 	}
-	rows := in.ProjectGroups(record.SchemaOf[P](), from, to)
+	rows := in.Select(append(in.kind.KeyFields(), paths...), from, to)
 	defer rows.Close()
-	for row, err := range catalog.Each[P](rows) {
-		if err != nil {
-			return err
-		}
+	for {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if keyOf != nil && !s.Has(keyOf(row)) {
+		v := new(T)
+		err := rows.Next(record.Of(v))
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		key, err := in.kind.Key(record.Of(v))
+		if err != nil {
+			return in.failed(err)
+		}
+		if !s.Has(key) {
 			continue
 		}
-		if err := fn(row); err != nil {
+		if err := fn(key, v); err != nil {
 			return err
 		}
 	}
-	return nil
 }
 
 // AppendKey appends a key so that the bytes of keys compare as keys do.

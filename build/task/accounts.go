@@ -14,7 +14,6 @@ import (
 	"reelsplice/build/render"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/record"
 	"reelsplice/schemas/release"
 	"reelsplice/schemas/tables/accounts"
 )
@@ -69,24 +68,6 @@ type madeList struct {
 	list    uint64
 }
 
-// accountName is an account by its names.
-type accountName struct {
-	record.Object
-	ID             record.Int    `record:"id"`
-	Username       record.String `record:"username"`
-	ObjectID       record.String `record:"account_object_id"`
-	GuestSessionID record.String `record:"guest_session_id"`
-}
-
-// key returns the key of the account.
-func (a *accountName) key() catalog.Key {
-	if !a.ID.Set {
-		k, _ := catalog.GuestKey(a.GuestSessionID.V)
-		return k
-	}
-	return catalog.NumberKey(a.ID.V)
-}
-
 // knowAccounts numbers the accounts.
 func (u *accountTables) knowAccounts(ctx context.Context) error {
 	u.objects, u.names = map[uint64]int{}, map[uint64]int{}
@@ -100,8 +81,8 @@ func (u *accountTables) knowAccounts(ctx context.Context) error {
 		}
 		to[h] = row
 	}
-	return records.Each(ctx, u.b.inputs.Of(fragment.KindAccount), records.Everything, nil, func(a *accountName) error {
-		if u.b.inputs.Removed.Has(fragment.KindAccount, a.key()) {
+	return records.Each(ctx, u.b.inputs.Of(fragment.KindAccount), records.Everything, []string{"username", "account_object_id"}, func(k catalog.Key, a *catalog.Account) error {
+		if u.b.inputs.Removed.Has(fragment.KindAccount, k) {
 			return nil
 		}
 		add(u.objects, a.ObjectID.V, u.accounts)

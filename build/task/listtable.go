@@ -23,13 +23,6 @@ import (
 	"reelsplice/schemas/tables/posting"
 )
 
-// listItems has of a list what is on it.
-type listItems struct {
-	record.Object
-	ID    record.Int             `record:"id"`
-	Items []catalog.ListItemPage `record:"items,pages"`
-}
-
 // mediaKind returns the kind of an item.
 func mediaKind(media string) (fragment.Kind, bool) {
 	switch media {
@@ -44,7 +37,7 @@ func mediaKind(media string) (fragment.Kind, bool) {
 // nameTitles gathers the titles that lists name.
 func (u *accountTables) nameTitles(ctx context.Context) error {
 	u.wanted = map[fragment.Kind]*roaring64.Bitmap{fragment.KindMovie: roaring64.New(), fragment.KindTV: roaring64.New()}
-	return records.Each(ctx, u.b.inputs.Of(fragment.KindList), records.Everything, nil, func(l *listItems) error {
+	return records.Each(ctx, u.b.inputs.Of(fragment.KindList), records.Everything, []string{"items.results.id", "items.results.media_type"}, func(_ catalog.Key, l *catalog.List) error {
 		for i := range l.Items {
 			for _, it := range l.Items[i].Results {
 				if kind, ok := mediaKind(it.MediaType.V); ok && it.ID.V > 0 {
@@ -67,31 +60,11 @@ type listTitle struct {
 	revenue int64
 }
 
-// listMovie and listTV have the columns of a listTitle.
-type listMovie struct {
-	record.Object
-	ID            record.Int    `record:"id"`
-	OriginalTitle record.String `record:"original_title"`
-	ReleaseDate   record.String `record:"release_date"`
-	Revenue       record.Int    `record:"revenue"`
-	Runtime       record.Int    `record:"runtime"`
-	Title         record.String `record:"title"`
-	VoteAverage   record.Float  `record:"vote_average"`
-}
-
-type listTV struct {
-	record.Object
-	EpisodeRunTime []int64       `record:"episode_run_time"`
-	FirstAirDate   record.String `record:"first_air_date"`
-	ID             record.Int    `record:"id"`
-	Name           record.String `record:"name"`
-	OriginalName   record.String `record:"original_name"`
-	VoteAverage    record.Float  `record:"vote_average"`
-}
-
 // knowTitles reads the titles that lists name.
 func (u *accountTables) knowTitles(ctx context.Context) error {
 	u.titles = map[fragment.Kind][]listTitle{}
+	movieFields := []string{"original_title", "release_date", "revenue", "runtime", "title", "vote_average"}
+	seriesFields := []string{"episode_run_time", "first_air_date", "name", "original_name", "vote_average"}
 	add := func(kind fragment.Kind, t listTitle, date string, names ...string) {
 		if !u.wanted[kind].Contains(uint64(t.id)) || u.b.inputs.Removed.Has(kind, catalog.NumberKey(t.id)) {
 			return
@@ -104,7 +77,7 @@ func (u *accountTables) knowTitles(ctx context.Context) error {
 		}
 		u.titles[kind] = append(u.titles[kind], t)
 	}
-	err := records.Each(ctx, u.b.inputs.Of(fragment.KindMovie), records.Everything, nil, func(m *listMovie) error {
+	err := records.Each(ctx, u.b.inputs.Of(fragment.KindMovie), records.Everything, movieFields, func(_ catalog.Key, m *catalog.Movie) error {
 		add(fragment.KindMovie, listTitle{
 			id: m.ID.V, vote: float32(m.VoteAverage.V), runtime: clampMinutes(m.Runtime.V), revenue: m.Revenue.V,
 		}, m.ReleaseDate.V, m.Title.V, m.OriginalTitle.V)
@@ -113,7 +86,7 @@ func (u *accountTables) knowTitles(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	err = records.Each(ctx, u.b.inputs.Of(fragment.KindTV), records.Everything, nil, func(s *listTV) error {
+	err = records.Each(ctx, u.b.inputs.Of(fragment.KindTV), records.Everything, seriesFields, func(_ catalog.Key, s *catalog.TV) error {
 		t := listTitle{id: s.ID.V, vote: float32(s.VoteAverage.V)}
 		if len(s.EpisodeRunTime) > 0 {
 			t.runtime = clampMinutes(s.EpisodeRunTime[0])
@@ -162,8 +135,8 @@ func (u *accountTables) title(kind fragment.Kind, id int64) *listTitle {
 func (u *accountTables) writeLists(ctx context.Context, create createTable) (err error) {
 	in := u.b.inputs.Of(fragment.KindList)
 	rows := 0
-	err = records.Each(ctx, in, records.Everything, nil, func(l *idColumn) error {
-		if !u.b.inputs.Removed.Has(fragment.KindList, catalog.NumberKey(l.ID.V)) {
+	err = records.Each(ctx, in, records.Everything, nil, func(k catalog.Key, _ *catalog.List) error {
+		if !u.b.inputs.Removed.Has(fragment.KindList, k) {
 			rows++
 		}
 		return nil

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"reelsplice/build/derive"
 	"reelsplice/build/neighbours"
 	"reelsplice/build/plan"
 	"reelsplice/build/records"
@@ -16,6 +17,7 @@ import (
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/extsort"
 	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/record"
 )
 
 // A survey task reads a few columns of the titles of a span: those from which follows what all
@@ -62,19 +64,36 @@ type surveyor struct {
 	titles int64
 }
 
+// The fields of titles that a survey reads. Crawls in other languages alone may have given some:
+// see render.Base.
+var (
+	movieFields = []string{
+		"adult", "belongs_to_collection.id", "genres", "imdb_id", "popularity", "vote_count",
+		"credits.cast.id", "credits.crew.id", "credits.crew.job", "external_ids.imdb_id", "keywords.keywords.id",
+		"localized.language", "localized.belongs_to_collection.id", "localized.genres",
+		"localized.credits.cast.id", "localized.credits.crew.id", "localized.credits.crew.job",
+	}
+	seriesFields = []string{
+		"adult", "created_by.id", "genres", "popularity", "vote_count",
+		"aggregate_credits.cast.id", "aggregate_credits.crew.id", "aggregate_credits.crew.jobs.job",
+		"credits.cast.id", "credits.crew.id", "credits.crew.job", "keywords.results.id",
+		"localized.language", "localized.created_by.id", "localized.genres", "localized.aggregate_credits.cast.id", "localized.aggregate_credits.crew.id",
+		"localized.aggregate_credits.crew.jobs.job", "localized.credits.cast.id", "localized.credits.crew.id", "localized.credits.crew.job",
+	}
+	seasonFields = []string{
+		"id", "episodes.episode_number", "episodes.id",
+		"localized.language", "localized.episodes.episode_number", "localized.episodes.id",
+	}
+)
+
 func (u *surveyor) movies(ctx context.Context) error {
 	var t neighbours.Title
-	key := func(m *surveyMovie) catalog.Key { return catalog.NumberKey(m.ID.V) }
-	return records.Each(ctx, u.b.inputs.Of(fragment.KindMovie), u.span, key, func(m *surveyMovie) error {
-		if u.b.inputs.Removed.Has(fragment.KindMovie, key(m)) {
+	return records.Each(ctx, u.b.inputs.Of(fragment.KindMovie), u.span, movieFields, func(k catalog.Key, m *catalog.Movie) error {
+		if u.b.inputs.Removed.Has(fragment.KindMovie, k) {
 			return nil
 		}
-		id := m.IMDbID.V
-		if m.ExternalIDs != nil {
-			id = catalog.FirstIMDb(id, m.ExternalIDs.IMDbID.V)
-		}
-		if n, ok := imdbNumber(id); ok {
-			if err := u.claim(fragment.KindMovie, n, key(m)); err != nil {
+		if n, ok := imdbNumber(catalog.IMDbOf(m)); ok {
+			if err := u.claim(fragment.KindMovie, n, k); err != nil {
 				return err
 			}
 		}
@@ -82,7 +101,8 @@ func (u *surveyor) movies(ctx context.Context) error {
 		for i := range m.Localized {
 			err = cmp.Or(err, u.genres(fragment.KindMovie, render.EnglishGenres(fragment.KindMovie, m.Localized[i].Genres)))
 		}
-		m.title(&t)
+		render.Base(fragment.KindMovie, record.Of(m))
+		t.OfMovie(m)
 		u.titles++
 		return cmp.Or(err, u.near.Add(&t))
 	})
@@ -90,16 +110,16 @@ func (u *surveyor) movies(ctx context.Context) error {
 
 func (u *surveyor) series(ctx context.Context) error {
 	var t neighbours.Title
-	key := func(s *surveyTV) catalog.Key { return catalog.NumberKey(s.ID.V) }
-	return records.Each(ctx, u.b.inputs.Of(fragment.KindTV), u.span, key, func(s *surveyTV) error {
-		if u.b.inputs.Removed.Has(fragment.KindTV, key(s)) {
+	return records.Each(ctx, u.b.inputs.Of(fragment.KindTV), u.span, seriesFields, func(k catalog.Key, s *catalog.TV) error {
+		if u.b.inputs.Removed.Has(fragment.KindTV, k) {
 			return nil
 		}
 		err := u.genres(fragment.KindTV, s.Genres)
 		for i := range s.Localized {
 			err = cmp.Or(err, u.genres(fragment.KindTV, render.EnglishGenres(fragment.KindTV, s.Localized[i].Genres)))
 		}
-		s.title(&t)
+		render.Base(fragment.KindTV, record.Of(s))
+		t.OfSeries(s)
 		u.titles++
 		return cmp.Or(err, u.near.Add(&t))
 	})
@@ -133,23 +153,25 @@ func (u *surveyor) claimOwn(kind fragment.Kind, id int64, k catalog.Key) error {
 }
 
 func (u *surveyor) seasons(ctx context.Context) error {
-	key := func(s *surveySeason) catalog.Key { return catalog.SeasonKey(s.SeriesID.V, s.SeasonNumber.V) }
-	return records.Each(ctx, u.b.inputs.Of(fragment.KindSeason), u.span, key, func(s *surveySeason) error {
-		err := u.claimOwn(fragment.KindSeason, s.ID.V, key(s))
-		for _, e := range s.numbered() {
-			k := catalog.EpisodeKey(s.SeriesID.V, s.SeasonNumber.V, e.EpisodeNumber.V)
-			err = cmp.Or(err, u.claimOwn(fragment.KindEpisode, e.ID.V, k))
+	return records.Each(ctx, u.b.inputs.Of(fragment.KindSeason), u.span, seasonFields, func(k catalog.Key, s *catalog.Season) error {
+		render.Base(fragment.KindSeason, record.Of(s))
+		err := u.claimOwn(fragment.KindSeason, s.ID.V, k)
+		have := map[int64]bool{} // as seriesBuilder.allEpisodes builds them
+		for i := range s.Episodes {
+			n := s.Episodes[i].EpisodeNumber
+			if !derive.IsNumber(n) || have[n.V] {
+				continue
+			}
+			have[n.V] = true
+			err = cmp.Or(err, u.claimOwn(fragment.KindEpisode, s.Episodes[i].ID.V, catalog.EpisodeKey(int64(k.ID()), int64(k.Season()), n.V)))
 		}
 		return err
 	})
 }
 
 func (u *surveyor) episodes(ctx context.Context) error {
-	key := func(e *surveyEpisode) catalog.Key {
-		return catalog.EpisodeKey(e.SeriesID.V, e.SeasonNumber.V, e.EpisodeNumber.V)
-	}
-	return records.Each(ctx, u.b.inputs.Of(fragment.KindEpisode), u.span, key, func(e *surveyEpisode) error {
-		return u.claimOwn(fragment.KindEpisode, e.ID.V, key(e))
+	return records.Each(ctx, u.b.inputs.Of(fragment.KindEpisode), u.span, []string{"id"}, func(k catalog.Key, e *catalog.Episode) error {
+		return u.claimOwn(fragment.KindEpisode, e.ID.V, k)
 	})
 }
 
