@@ -36,7 +36,7 @@ func (e *Encoder) Append(dst, raw []byte) []byte {
 func (e *Encoder) write(raw []byte) {
 	w, c := &e.w, &e.code
 	c.fit(&e.count)
-	dynamic, grown := withTail(c.bits, c.head.canGrow())
+	dynamic := c.bits + tailBits(uint(c.bits))
 	plain := c.plain + tailBits(uint(c.plain))
 	stored := storedBits(0, len(raw))
 	best := min(dynamic, plain, stored)
@@ -49,9 +49,6 @@ func (e *Encoder) write(raw []byte) {
 		w.write(typeFixed, 3)
 		w.phrases(raw, e.phrases, &fixedTable)
 	default:
-		if grown {
-			c.head.grow()
-		}
 		c.assign()
 		c.head.write(w)
 		w.phrases(raw, e.phrases, &c.table)

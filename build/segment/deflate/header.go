@@ -100,15 +100,6 @@ func (h *header) zeros(n int) {
 	}
 }
 
-// canGrow reports whether h can be three bits longer and mean the same.
-func (h *header) canGrow() bool { return h.ordered < numLengths }
-
-// grow makes h three bits longer: one more length of a symbol of runs, which is zero.
-func (h *header) grow() {
-	h.ordered++
-	h.bits += 3
-}
-
 // write writes the type of the block and h.
 func (h *header) write(w *bitWriter) {
 	h.code.assign(h.codes[:])

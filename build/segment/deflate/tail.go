@@ -31,13 +31,3 @@ func (w *bitWriter) tail() {
 		w.write(typeFixed, emptyFixed)
 	}
 }
-
-// withTail returns the bits that a dynamic block takes with its tail, and reports whether its
-// header is to be three bits longer for that, if it can be.
-func withTail(bits int, canGrow bool) (all int, grown bool) {
-	all = bits + tailBits(uint(bits))
-	if more := bits + 3 + tailBits(uint(bits)+3); canGrow && more < all {
-		return more, true
-	}
-	return all, false
-}
