@@ -6,7 +6,7 @@ import (
 	"reelsplice/schemas/record"
 )
 
-// Base gives a record of a kind what only crawls in other languages gave of members
+// Base gives a record of a kind what only crawls in other languages gave of fields
 // that depend on the language, as if en-US had no text. Whoever computes anything from
 // a record does so behind it, or misses what such crawls say. A second call does nothing.
 func Base(k fragment.Kind, rec record.Record) {

@@ -35,7 +35,7 @@ func (m *model) fill(rec record.Record) {
 	}
 }
 
-// given reports whether rec has a member with a value that the API may have there. A null
+// given reports whether rec has a field with a value that the API may have there. A null
 // in place of a list or a number is none: some tools write it for what they do not know.
 func given(rec record.Record, f *record.Field) bool {
 	return record.Present(rec, f) && (f.Nullable || !record.IsNull(rec, f.Name))
@@ -57,7 +57,7 @@ var answerMembers = map[*record.Schema][]string{
 }
 
 // completeSub sets what a sub-request lacks to the API's empty values: of a title of
-// which only the crew is known, the cast is an empty list. One without any member stays:
+// which only the crew is known, the cast is an empty list. One without any field stays:
 // it is no answer.
 func completeSub(rec record.Record) {
 	p := rec.Schema
@@ -135,7 +135,7 @@ func completePages(rec record.Record, f *record.Field) {
 		rows := &page.rec.Schema.Fields[page.rows]
 		if !given(page.rec, rows) {
 			if !pages.Set && !results.Set && page.rec.Object().Extra == "" {
-				continue // says nothing
+				continue // an empty page
 			}
 			setEmpty(page.rec, rows)
 		}

@@ -9,7 +9,7 @@ import (
 	"reelsplice/schemas/release"
 )
 
-// fillBase sets the members that depend on the language where only crawls in other
+// fillBase sets the fields that depend on the language where only crawls in other
 // languages gave them, as if en-US had no text.
 func (m *model) fillBase(rec record.Record) {
 	if m.localized == nil {
@@ -170,7 +170,7 @@ func (m *model) hasText(crawl record.Record) bool {
 }
 
 // has reports whether the translations have a row of the language.
-func (t *rowsPlan) has(given record.Record, tag string) bool {
+func (t *rowsSchema) has(given record.Record, tag string) bool {
 	lang, region := tagCodes(tag)
 	n, _ := given.Len(t.rows)
 	for i := range n {
@@ -196,11 +196,11 @@ func (m *model) appendTranslation(f *fragments, crawl record.Record) {
 	lang, region := tagCodes(crawl.String(m.crawlLanguage).V)
 	l, _ := reference.LanguageByCode(lang)
 	f.text("{")
-	for _, member := range [...][2]string{
+	for _, field := range [...][2]string{
 		{"iso_3166_1", region}, {"iso_639_1", lang}, {"name", l.Name}, {"english_name", l.EnglishName},
 	} {
-		f.name(member[0])
-		f.buf = record.AppendString(f.buf, member[1])
+		f.name(field[0])
+		f.buf = record.AppendString(f.buf, field[1])
 	}
 	f.name("data")
 	f.text("{")
@@ -213,7 +213,7 @@ func (m *model) appendTranslation(f *fragments, crawl record.Record) {
 	f.text("}}")
 }
 
-// crawled returns the JSON of what a crawl gave for a member of translations.
+// crawled returns the JSON of what a crawl gave for a field of translations.
 func (m *model) crawled(crawl record.Record, data *record.Field) string {
 	for i := range m.texts {
 		t := &m.texts[i]

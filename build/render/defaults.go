@@ -6,8 +6,8 @@ import (
 	"reelsplice/schemas/record"
 )
 
-// Defaults returns what resources of a kind answer to the sub-requests of which their
-// record says nothing; none for kinds without sub-requests.
+// Defaults returns the fragments of the sub-requests that a record lacks: empty lists and nulls.
+// Kinds without sub-requests have none.
 func Defaults(k fragment.Kind) []Fragment {
 	t := catalog.TypeOf(k)
 	if t == nil {

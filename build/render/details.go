@@ -133,15 +133,15 @@ func (d *detailer) detail(m *model, v *version) {
 		if !d.isCut(m, c, v) {
 			continue
 		}
-		f.members(v.rec, from, c.index)
+		f.fields(v.rec, from, c.index)
 		d.cutMember(m, c, v)
 		from = c.index + 1
 	}
-	f.members(v.rec, from, m.plan.Subs)
+	f.fields(v.rec, from, m.schema.Subs)
 	f.extra(v.rec)
 }
 
-// isCut reports whether v writes a member piece by piece.
+// isCut reports whether v writes a field piece by piece.
 func (d *detailer) isCut(m *model, c *cut, v *version) bool {
 	t := &m.texts[c.text]
 	switch {
@@ -318,11 +318,11 @@ func (d *detailer) row(m *model, w *listRow, v *version) {
 
 var null = []byte(":null")
 
-// cell writes a member of the details; where rows have no null, an empty value for it.
+// cell writes a field of the details; where rows have no null, an empty value for it.
 func (d *detailer) cell(m *model, c *cell, rec record.Record) {
 	f := d.out
 	n := len(f.buf)
-	f.members(rec, c.index, c.index+1)
+	f.fields(rec, c.index, c.index+1)
 	if len(f.buf) > n && (c.null || !bytes.HasSuffix(f.buf, null)) {
 		return
 	}
@@ -336,7 +336,7 @@ func (d *detailer) cell(m *model, c *cell, rec record.Record) {
 	f.text(c.empty)
 }
 
-// ownCell writes a member that the details do not have.
+// ownCell writes a field that the details do not have.
 func (d *detailer) ownCell(m *model, c *cell) {
 	f := d.out
 	f.name(c.name)

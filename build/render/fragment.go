@@ -4,12 +4,12 @@
 // What a fragment is cut into follows from how it is served. The details of a
 // resource end before their closing brace, so that appended objects can follow. A
 // sub-request begins after its opening brace and carries no id; an OpIDMark, or an
-// OpIDEnd behind the last member, stands where the standalone answer has one, an
+// OpIDEnd behind the last field, stands where the standalone answer has one, an
 // OpPageMark where it has the page number. Lists that the builder derives include the
 // rows of other resources, and names that no language has are left to the edge.
 //
-// A model, made once for each kind from its plan, says which members depend on the
-// language and which sub-requests and rows there are; one code serves all kinds.
+// A model, made once for each kind from its schema, lists the fields that depend on the
+// language, the sub-requests and the rows; one code serves all kinds.
 package render
 
 import (
@@ -67,7 +67,7 @@ func (f *fragments) gap(before byte) {
 	f.start = len(f.buf)
 }
 
-func (f *fragments) members(r record.Record, from, to int) {
+func (f *fragments) fields(r record.Record, from, to int) {
 	for _, i := range recurring(r.Schema) {
 		if i < from || i >= to {
 			continue
@@ -79,13 +79,13 @@ func (f *fragments) members(r record.Record, from, to int) {
 	f.buf = record.AppendFields(f.buf, r, from, to)
 }
 
-// minApart is the length in bytes from which a member that recurs is a segment of its
+// minApart is the length in bytes from which a field that recurs is a segment of its
 // own. Each cut takes about 100 bytes of an answer, as segments share no history, and a
 // row of the piece table in each fragment. Half of that length would save one percent
 // more of a release of series, and cost a common episode's answer a sixth of its bytes.
 const minApart = 1536
 
-// apart writes a member, with its comma, as a segment of its own, so that all fragments
+// apart writes a field, with its comma, as a segment of its own, so that all fragments
 // that say the same have it in common. A short one is not worth it.
 func (f *fragments) apart(r record.Record, i int) {
 	n := len(f.buf)
@@ -100,10 +100,10 @@ func (f *fragments) apart(r record.Record, i int) {
 	f.cut()
 }
 
-// A recurrence names the members of one struct that recur.
+// A recurrence names the fields of one struct that recur.
 type recurrence struct {
-	plan    *record.Schema
-	members []int
+	schema *record.Schema
+	fields []int
 }
 
 // recurrences: the details of an episode have its crew and its guest stars in every
@@ -113,20 +113,20 @@ var recurrences = [...]recurrence{
 	recurrenceIn[catalog.EpisodeCredits]("crew", "guest_stars"),
 }
 
-func recurrenceIn[T any](members ...string) recurrence {
-	r := recurrence{plan: record.SchemaOf[T]()}
-	for _, m := range members {
-		r.members = append(r.members, indexOf(r.plan, fieldOf(r.plan, m)))
+func recurrenceIn[T any](fields ...string) recurrence {
+	r := recurrence{schema: record.SchemaOf[T]()}
+	for _, m := range fields {
+		r.fields = append(r.fields, indexOf(r.schema, fieldOf(r.schema, m)))
 	}
 	return r
 }
 
-// recurring returns the members that are the same in several fragments of one
+// recurring returns the fields that are the same in several fragments of one
 // resource, ascending.
 func recurring(p *record.Schema) []int {
 	for i := range recurrences {
-		if recurrences[i].plan == p {
-			return recurrences[i].members
+		if recurrences[i].schema == p {
+			return recurrences[i].fields
 		}
 	}
 	return nil
@@ -147,7 +147,7 @@ func (f *fragments) mark(op release.Op) {
 	f.gap('{')
 }
 
-// value puts a piece that is a member, or its value, behind what is written.
+// value puts a piece that is a field, or its value, behind what is written.
 func (f *fragments) value(p Piece) {
 	f.cut()
 	f.pieces = append(f.pieces, p)
@@ -182,7 +182,7 @@ func (f *fragments) addTo(a fragment.Address, variants []fragment.Variant, piece
 	}
 }
 
-// content identifies what a fragment made of segments and marks says.
+// content identifies the text of a fragment made of segments and marks.
 func content(pieces []Piece) string {
 	var b []byte
 	for i := range pieces {
@@ -191,8 +191,8 @@ func content(pieces []Piece) string {
 	return string(b)
 }
 
-// sameContent reports whether pieces say what content returned. Most are longer by
-// far than an empty answer, which their lengths tell.
+// sameContent reports whether pieces have the given content. Lengths tell most fragments from
+// an empty one at once.
 func sameContent(pieces []Piece, want string) bool {
 	n := len(pieces)
 	for i := range pieces {

@@ -26,7 +26,7 @@ func (m *model) genresOf(rec record.Record) *[]catalog.Genre {
 	return &record.As[catalog.Movie](rec).Genres
 }
 
-// ShareGenres reports whether the genres of a movie or a series, as k says, can be a
+// ShareGenres reports whether the genres of a title of kind k can be a
 // shared fragment: the reference names them all in English as the record does.
 func ShareGenres(k fragment.Kind, genres []catalog.Genre) bool {
 	if len(genres) == 0 || len(GenresName(GenreIDs(genres))) > fragment.MaxKeyLen-2 {
@@ -65,7 +65,7 @@ func GenresName(ids []int64) string {
 }
 
 // SharedGenres returns the fragments of one shared list of genres of movies or series:
-// the member `"genres":[...]`, in English and in each language that names a genre
+// the field `"genres":[...]`, in English and in each language that names a genre
 // otherwise.
 func SharedGenres(k fragment.Kind, ids []int64) []Fragment {
 	var f fragments

@@ -216,7 +216,7 @@ func (c *composer) answer(f Fragment, alone bool) string {
 }
 
 // allAreJSON checks that every fragment is a JSON object, alone and appended, without
-// a member twice.
+// a field twice.
 func allAreJSON(tb testing.TB, what string, list []Fragment) {
 	tb.Helper()
 	if wrong := notJSON(list); wrong != "" {
@@ -224,7 +224,7 @@ func allAreJSON(tb testing.TB, what string, list []Fragment) {
 	}
 }
 
-// notJSON tells of a fragment that is not a JSON object, or has a member twice; "" when
+// notJSON tells of a fragment that is not a JSON object, or has a field twice; "" when
 // there is none.
 func notJSON(list []Fragment) string {
 	c := composer{list: list}
@@ -237,15 +237,15 @@ func notJSON(list []Fragment) string {
 			if !json.Valid([]byte(body)) {
 				return fmt.Sprintf("%s, alone %v = %.2000s, want JSON", f.Address, alone, body)
 			}
-			if member := twice(body); member != "" {
-				return fmt.Sprintf("%s, alone %v: member %q is there twice: %.2000s", f.Address, alone, member, body)
+			if field := twice(body); field != "" {
+				return fmt.Sprintf("%s, alone %v: field %q is there twice: %.2000s", f.Address, alone, field, body)
 			}
 		}
 	}
 	return ""
 }
 
-// twice returns a member that an object has twice.
+// twice returns a field that an object has twice.
 func twice(object string) string {
 	d := json.NewDecoder(strings.NewReader(object))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
@@ -269,8 +269,8 @@ func twice(object string) string {
 	return ""
 }
 
-// memberNames returns the names of an object's members, in order.
-func memberNames(tb testing.TB, object string) []string {
+// fieldNames returns the names of an object's fields, in order.
+func fieldNames(tb testing.TB, object string) []string {
 	tb.Helper()
 	d := json.NewDecoder(strings.NewReader(object))
 	if _, err := d.Token(); err != nil {

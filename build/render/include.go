@@ -5,7 +5,7 @@ import (
 	"reelsplice/schemas/release"
 )
 
-// include says which row of a title is included.
+// include names the row of a title that lists include.
 type include struct {
 	kind fragment.Kind
 	sub  fragment.Sub

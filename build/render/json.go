@@ -7,7 +7,7 @@ import (
 )
 
 // A jsonText is JSON in the making. Each of its numbers and strings comes behind a text, such as
-// the name of its member.
+// the name of its field.
 type jsonText struct{ buf []byte }
 
 func (t *jsonText) text(s string) { t.buf = append(t.buf, s...) }
@@ -19,7 +19,7 @@ func (t *jsonText) comma() {
 	}
 }
 
-// name appends the name of a member and its colon.
+// name appends the name of a field and its colon.
 func (t *jsonText) name(s string) {
 	t.comma()
 	t.buf = append(record.AppendString(t.buf, s), ':')
@@ -47,7 +47,7 @@ func (t *jsonText) stringOrNull(before, s string) {
 	t.string(before, s)
 }
 
-// extra appends the members of r that its struct does not have.
+// extra appends the fields of r that its struct does not have.
 func (t *jsonText) extra(r record.Record) {
 	if x := r.Object().Extra; x != "" {
 		t.comma()

@@ -519,17 +519,17 @@ func TestDefaultsAreNotStored(t *testing.T) {
 	}
 }
 
-// TestEveryRowMember: rows have the members of the API in its order, also of a record
+// TestEveryRowMember: rows have the fields of the API in its order, also of a record
 // that says next to nothing.
 func TestEveryRowMember(t *testing.T) {
 	for kind := fragment.KindMovie; kind <= fragment.KindKeyword; kind++ {
 		for _, s := range []fragment.Sub{fragment.SubRow, fragment.SubMediaRow} {
-			want := listrow.Members(kind, s)
+			want := listrow.Fields(kind, s)
 			if want == nil {
 				continue
 			}
 			text := shownRow(t, kind, s, `{"id":1,"overview":null,"first_air_date":null}`)
-			if got := memberNames(t, text); !slices.Equal(got, want) {
+			if got := fieldNames(t, text); !slices.Equal(got, want) {
 				t.Errorf("%s of a %s has %q, want %q", s, kind, got, want)
 			}
 			if strings.Contains(text, `"overview":null`) || strings.Contains(text, `"first_air_date":null`) {
@@ -579,7 +579,7 @@ func TestDerivedRows(t *testing.T) {
 			m.complete(one)
 			r.detail.showID, r.detail.baseName = 7, one.String(m.texts[0].field).V
 			want := &listRow{sub: d.sub}
-			for _, name := range listrow.Members(d.kind, d.sub) {
+			for _, name := range listrow.Fields(d.kind, d.sub) {
 				want.cells = append(want.cells, m.cell(name, want))
 			}
 			r.detail.row(m, want, &version{rec: one})

@@ -8,7 +8,7 @@ import (
 	"reelsplice/schemas/record"
 )
 
-// A language is everything a record says in one language.
+// A language is the text of a record in one language.
 type language struct {
 	lang, region string
 	variant      fragment.Variant
@@ -74,7 +74,7 @@ func (d *detailer) languagesOf(m *model, rec record.Record) languages {
 }
 
 // addRows adds the languages of the translations of rec.
-func (list *languages) addRows(t *rowsPlan, rec record.Record) {
+func (list *languages) addRows(t *rowsSchema, rec record.Record) {
 	sub, ok := rec.Sub(t.field)
 	if !ok {
 		return
@@ -184,7 +184,7 @@ func (d *detailer) untranslated(m *model, base record.Record, lang string) versi
 	return v
 }
 
-// apply returns base with the text of l, by the rules of each member. A member that
+// apply returns base with the text of l, by the rules of each field. A field that
 // neither the record nor l has stays absent.
 func (d *detailer) apply(m *model, base record.Record, l *language) version {
 	v := d.untranslated(m, base, l.lang)
@@ -217,7 +217,7 @@ func (v *version) translate(t *text, row record.Record) {
 		if n := row.Int(t.data); n.V > 0 {
 			*v.rec.Int(t.field) = *n
 		}
-	default: // no translation has other members
+	default: // no translation has other fields
 	}
 }
 
@@ -256,7 +256,7 @@ func (t *text) isName() bool {
 	return t.rule == toBaseName || t.rule == toOriginal || t.rule == toGeneric
 }
 
-// same reports whether a and b agree in all members that depend on the language, but
+// same reports whether a and b agree in all fields that depend on the language, but
 // for the names of shared genres, of seasons and of episodes.
 func (m *model) same(a, b *version) bool {
 	for i := range m.texts {

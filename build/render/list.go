@@ -27,7 +27,7 @@ func (r *Renderer) List(l *catalog.List) []Fragment {
 // IsPrivate reports whether a list is for who made it alone.
 func IsPrivate(l *catalog.List) bool { return l.Public.Set && !l.Public.V }
 
-// ListSums is what a list says of its titles together.
+// ListSums are totals over the titles of a list.
 type ListSums struct {
 	Items   int     // that the release has
 	Average float64 // of the titles that have been rated
@@ -35,7 +35,7 @@ type ListSums struct {
 	Runtime int64 // minutes
 }
 
-// Stand-ins for what nobody knows of who made a list: clients check the form.
+// Stand-ins for an unknown author of a list: clients check the form.
 const (
 	noGravatar = "d41d8cd98f00b204e9800998ecf8427e" // the hash of no address
 	noObjectID = "000000000000000000000000"
@@ -148,7 +148,7 @@ func (w *listWriter) row4(by *catalog.ListAuthor, sums ListSums) string {
 	return w.take()
 }
 
-// sortNumber is the number by which version 4 says the order of a list: two for each, the
+// sortNumber is the number of an order of a list in version 4: two for each, the
 // ascending one first.
 func sortNumber(s accounts.Sort) int64 {
 	n := 2*int64(s&^accounts.Descending) + 1
@@ -202,7 +202,7 @@ func (w *listWriter) take() string {
 	return s
 }
 
-// author appends who made the list, as version 4 says it.
+// author appends the author of the list as version 4 has it.
 func (w *listWriter) author(by *catalog.ListAuthor) {
 	w.stringOrNull(`,"created_by":{"avatar_path":`, by.AvatarPath.V)
 	w.string(`,"gravatar_hash":`, or(by.GravatarHash.V, noGravatar))

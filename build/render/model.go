@@ -11,7 +11,7 @@ import (
 	"reelsplice/schemas/release"
 )
 
-// A rule says what a member of the details is in a language without text of its own.
+// A rule gives the value of a field of the details in a language without text of its own.
 type rule uint8
 
 const (
@@ -25,13 +25,13 @@ const (
 	toNames                    // seasons or episodes, each by toGeneric and toNothing
 )
 
-// textRules are the members of the details that depend on the language, by kind; the
-// name comes first. data is the member's name in the data of translations, "" where
+// textRules are the fields of the details that depend on the language, by kind; the
+// name comes first. data is the field's name in the data of translations, "" where
 // those do not have it.
 var textRules = map[fragment.Kind][]struct {
-	member string
-	rule   rule
-	data   string
+	field string
+	rule  rule
+	data  string
 }{
 	fragment.KindMovie: {
 		{"title", toOriginal, "title"},
@@ -77,7 +77,7 @@ var textRules = map[fragment.Kind][]struct {
 	fragment.KindCredit: {{"media", toBase, ""}, {"person", toBase, ""}},
 }
 
-// Members of rows that are not copied from the details of the same name, beside those of
+// Fields of rows that are not copied from the details of the same name, beside those of
 // package listrow.
 const (
 	originalName = "original_name" // of a person
@@ -89,12 +89,12 @@ const (
 
 // A model is what rendering needs to know of one kind. It is read only.
 type model struct {
-	kind  fragment.Kind
-	plan  *record.Schema
-	texts []text
-	cuts  []cut // ascending
-	subs  []sub
-	rows  []listRow
+	kind   fragment.Kind
+	schema *record.Schema
+	texts  []text
+	cuts   []cut // ascending
+	subs   []sub
+	rows   []listRow
 
 	word             release.Word  // of generic names
 	number           *record.Field // of generic names
@@ -104,12 +104,12 @@ type model struct {
 	imdb             *record.Field
 	images           *record.Field // the sub-request
 	poster           *record.Field
-	translations     *rowsPlan
+	translations     *rowsSchema
 	localized        *record.Field
 	crawlLanguage    *record.Field // of an element of localized
 }
 
-// text is a member of the details that depends on the language.
+// text is a field of the details that depends on the language.
 type text struct {
 	field *record.Field
 	rule  rule
@@ -117,7 +117,7 @@ type text struct {
 	crawl *record.Field // of an element of localized; nil
 }
 
-// cut is a member of the details that a variant may need to write piece by piece.
+// cut is a field of the details that a variant may need to write piece by piece.
 type cut struct {
 	index int // of the field
 	text  int // of the text, -1 for the parts of a collection
@@ -138,17 +138,17 @@ type listRow struct {
 	texts []int // those of the model that are in the row
 }
 
-// cell is a member of a row.
+// cell is a field of a row.
 type cell struct {
 	name  string
-	index int    // of the member of the details, -1 for one that those do not have
+	index int    // of the field of the details, -1 for one that those do not have
 	null  bool   // rows have null where the details do
 	text  int    // of the model's texts, -1
-	empty string // the member with the value that stands for none
+	empty string // the field with the value that stands for none
 }
 
-// rowsPlan is the layout of the rows of a translations sub-request.
-type rowsPlan struct {
+// rowsSchema is the layout of the rows of a translations sub-request.
+type rowsSchema struct {
 	field, rows             *record.Field
 	language, country, data *record.Field
 	name, english           *record.Field
@@ -163,22 +163,22 @@ var models = sync.OnceValue(func() map[fragment.Kind]*model {
 })
 
 func newModel(t *catalog.Type) *model {
-	m := &model{kind: t.Kind, plan: t.Plan}
-	m.genres, m.imdb = m.member("genres"), m.member("imdb_id")
-	m.originalLanguage, m.poster = m.member("original_language"), m.member("poster_path")
-	m.original = m.member("original_title")
+	m := &model{kind: t.Kind, schema: t.Plan}
+	m.genres, m.imdb = m.field("genres"), m.field("imdb_id")
+	m.originalLanguage, m.poster = m.field("original_language"), m.field("poster_path")
+	m.original = m.field("original_title")
 	if m.original == nil && m.kind != fragment.KindPerson {
-		m.original = m.member("original_name")
+		m.original = m.field("original_name")
 	}
-	m.images, m.localized = m.member("images"), m.member("localized")
+	m.images, m.localized = m.field("images"), m.field("localized")
 	if m.localized != nil {
 		m.crawlLanguage = fieldOf(m.localized.Elem, "language")
 	}
 	switch m.kind {
 	case fragment.KindSeason:
-		m.word, m.number = release.WordSeason, m.member("season_number")
+		m.word, m.number = release.WordSeason, m.field("season_number")
 	case fragment.KindEpisode:
-		m.word, m.number = release.WordEpisode, m.member("episode_number")
+		m.word, m.number = release.WordEpisode, m.field("episode_number")
 	}
 	m.addTranslations()
 	m.addTexts()
@@ -187,8 +187,8 @@ func newModel(t *catalog.Type) *model {
 	return m
 }
 
-// member returns the field of the record with that name, nil if there is none.
-func (m *model) member(name string) *record.Field { return fieldOf(m.plan, name) }
+// field returns the field of the record with that name, nil if there is none.
+func (m *model) field(name string) *record.Field { return fieldOf(m.schema, name) }
 
 func fieldOf(p *record.Schema, name string) *record.Field {
 	f, _ := p.Field(name)
@@ -201,13 +201,13 @@ func indexOf(p *record.Schema, f *record.Field) int {
 }
 
 func (m *model) addTranslations() {
-	f := m.member("translations")
+	f := m.field("translations")
 	if f == nil {
 		return
 	}
 	rows := fieldOf(f.Elem, "translations")
 	p := rows.Elem
-	m.translations = &rowsPlan{
+	m.translations = &rowsSchema{
 		field: f, rows: rows, language: fieldOf(p, "iso_639_1"), country: fieldOf(p, "iso_3166_1"), data: fieldOf(p, "data"),
 		name: fieldOf(p, "name"), english: fieldOf(p, "english_name"),
 	}
@@ -215,19 +215,19 @@ func (m *model) addTranslations() {
 
 func (m *model) addTexts() {
 	for i, t := range textRules[m.kind] {
-		out := text{field: m.member(t.member), rule: t.rule}
+		out := text{field: m.field(t.field), rule: t.rule}
 		if m.translations != nil && t.data != "" {
 			out.data = fieldOf(m.translations.data.Elem, t.data)
 		}
 		if m.localized != nil {
-			out.crawl = fieldOf(m.localized.Elem, t.member)
+			out.crawl = fieldOf(m.localized.Elem, t.field)
 		}
 		m.texts = append(m.texts, out)
-		at := indexOf(m.plan, out.field)
+		at := indexOf(m.schema, out.field)
 		switch {
 		case t.rule == toGeneric || t.rule == toGenres || t.rule == toNames:
 			m.cuts = append(m.cuts, cut{at, i})
-		case t.member == "parts":
+		case t.field == "parts":
 			m.cuts = append(m.cuts, cut{at, i})
 		}
 	}
@@ -235,8 +235,8 @@ func (m *model) addTexts() {
 }
 
 func (m *model) addSubs(t *catalog.Type) {
-	for i := m.plan.Subs; i < len(m.plan.Fields); i++ {
-		f := &m.plan.Fields[i]
+	for i := m.schema.Subs; i < len(m.schema.Fields); i++ {
+		f := &m.schema.Fields[i]
 		s, ok := fragment.ParseSub(f.Name)
 		if !ok || !f.IsSub() {
 			continue
@@ -265,7 +265,7 @@ func (m *model) sub(s fragment.Sub) *sub {
 
 func (m *model) addRows() {
 	for _, s := range []fragment.Sub{fragment.SubRow, fragment.SubMediaRow} {
-		names := listrow.Members(m.kind, s)
+		names := listrow.Fields(m.kind, s)
 		if _, derived := listrow.Source(m.kind, s); derived || names == nil {
 			continue
 		}
@@ -279,11 +279,11 @@ func (m *model) addRows() {
 
 func (m *model) cell(name string, out *listRow) cell {
 	c := cell{name: name, index: -1, text: -1, empty: `"` + name + `":` + `""`}
-	f := m.member(name)
+	f := m.field(name)
 	if f == nil || name == listrow.EpisodeCount { // what a record has of it is one source of several
 		return c
 	}
-	c.index = indexOf(m.plan, f)
+	c.index = indexOf(m.schema, f)
 	if c.null = f.Nullable && (m.kind != fragment.KindCompany || name != originCountry); c.null || !f.Nullable {
 		c.empty = `"` + name + `":` + emptyValue(f)
 	}
@@ -294,7 +294,7 @@ func (m *model) cell(name string, out *listRow) cell {
 	return c
 }
 
-// emptyValue is the API's value of a member that says nothing.
+// emptyValue is the API's value of an empty field.
 func emptyValue(f *record.Field) string {
 	switch {
 	case f.Nullable:

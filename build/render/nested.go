@@ -15,7 +15,7 @@ type nested struct {
 	seasons  []SeasonInfo
 	episodes []*catalog.Episode
 	aired    []*catalog.Episode // the last and the next one of a series
-	// plain says that generic names are written in English: there are more of them than
+	// plain means that generic names are written in English: there are more of them than
 	// a fragment has pieces.
 	plain bool
 }
@@ -139,7 +139,7 @@ func (t *nameText) take(name, overview string) {
 	}
 }
 
-// The members of the lists that nested writes: of each, the place of the name, which
+// The fields of the lists that nested writes: of each, the place of the name, which
 // the overview follows.
 var (
 	seasonName  = nameIndex(record.SchemaOf[catalog.SeasonSummary]())
@@ -149,7 +149,7 @@ var (
 
 func nameIndex(p *record.Schema) int { return indexOf(p, fieldOf(p, "name")) }
 
-// write writes the value of a member whose seasons or episodes are named in the
+// write writes the value of a field whose seasons or episodes are named in the
 // language of v.
 func (n *nested) write(d *detailer, v *version, f *record.Field) {
 	if f.Shape == record.ShapeObjects {
@@ -191,10 +191,10 @@ func (d *detailer) named(row record.Record, name int, word release.Word, number 
 	f := d.out
 	fields := row.Schema.Fields
 	f.text("{")
-	f.members(row, 0, name)
+	f.fields(row, 0, name)
 	switch {
 	case !row.String(&fields[name]).Set:
-		f.members(row, name, name+1)
+		f.fields(row, name, name+1)
 	case t.name != "":
 		f.name("name")
 		f.buf = record.AppendString(f.buf, t.name)
@@ -206,9 +206,9 @@ func (d *detailer) named(row record.Record, name int, word release.Word, number 
 		f.name("overview")
 		f.buf = record.AppendString(f.buf, t.overview)
 	} else {
-		f.members(row, name+1, name+2)
+		f.fields(row, name+1, name+2)
 	}
-	f.members(row, name+2, len(fields))
+	f.fields(row, name+2, len(fields))
 	f.extra(row)
 	f.text("}")
 }

@@ -89,16 +89,16 @@ func (p *pager) page(page page, v fragment.Variant) {
 	if unpaged {
 		f.begin()
 		f.mark(opID)
-		f.members(page.rec, page.rows-1, page.rows)
+		f.fields(page.rec, page.rows-1, page.rows)
 	} else {
 		p.begin()
 	}
 	n := len(f.buf)
-	f.members(page.rec, page.rows, len(page.rec.Schema.Fields))
+	f.fields(page.rec, page.rows, len(page.rec.Schema.Fields))
 	f.extra(page.rec)
 	if len(f.buf) == n {
 		f.drop()
-		return // without members
+		return // without fields
 	}
 	f.text("}")
 	f.add(a, f.end())

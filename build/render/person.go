@@ -154,7 +154,7 @@ func (f *fragments) given(c *catalog.PersonCredits, cast bool, media string) {
 }
 
 // credit writes a title and what a person did in it, but for the media type. Creators
-// are crew; how many episodes theirs are is not said.
+// are crew, without a number of episodes.
 func (f *fragments) credit(c *derive.Credit) {
 	f.row(release.Include{Kind: c.Title.Kind, ID: uint64(c.Title.ID), Sub: fragment.SubRow})
 	series := c.Title.Kind == fragment.KindTV && c.Role != derive.Creator
@@ -177,7 +177,7 @@ func (f *fragments) credit(c *derive.Credit) {
 	}
 }
 
-// knownFor adds the member known_for of the person's rows, which every person has:
+// knownFor adds the field known_for of the person's rows, which every person has:
 // other resources include it.
 func (r *Renderer) knownFor(p *catalog.Person, derived []derive.Title) {
 	f := &r.out
@@ -207,7 +207,7 @@ func (r *Renderer) knownFor(p *catalog.Person, derived []derive.Title) {
 	}
 }
 
-// mediaRows writes the member known_for as it was given.
+// mediaRows writes the field known_for as it was given.
 func (f *fragments) mediaRows(rows []catalog.MediaRow) {
 	f.text(`"known_for":[`)
 	for i := range rows {

@@ -23,11 +23,11 @@ var (
 	oddTags      = []string{"de-DE", "fr", "en-GB", "en-US", "de-AT", "", "-----", "zz"}
 )
 
-// drawObject draws an object of a plan: any member may be absent or null.
+// drawObject draws an object of a plan: any field may be absent or null.
 func drawObject(t *rapid.T, p *record.Schema, depth int) string {
 	var b strings.Builder
 	b.WriteByte('{')
-	member := func(name, value string) {
+	field := func(name, value string) {
 		if b.Len() > 1 {
 			b.WriteByte(',')
 		}
@@ -41,15 +41,15 @@ func drawObject(t *rapid.T, p *record.Schema, depth int) string {
 		switch {
 		case i == p.Key, state < 3 && f.Name != "id", depth == 0 && f.Elem != nil:
 		case f.Name == "*":
-			member("flatrate", "[]")
+			field("flatrate", "[]")
 		case state == 3 && f.Name != "id":
-			member(f.Name, "null")
+			field(f.Name, "null")
 		default:
-			member(f.Name, drawValue(t, f, depth))
+			field(f.Name, drawValue(t, f, depth))
 		}
 	}
 	if rapid.IntRange(0, 9).Draw(t, "extra") == 0 {
-		member("unheard_of", `{"x":[1]}`)
+		field("unheard_of", `{"x":[1]}`)
 	}
 	b.WriteByte('}')
 	return b.String()
@@ -237,7 +237,7 @@ func TestCutsDoNotShow(t *testing.T) {
 			to   int
 			tail string
 		}{
-			{fragment.SubDetails, rec, m.plan.Subs, "}"},
+			{fragment.SubDetails, rec, m.schema.Subs, "}"},
 			{fragment.SubCredits, record.Of(e.Credits), len(record.SchemaOf[catalog.EpisodeCredits]().Fields), `,"id":7}`},
 		} {
 			var f fragments

@@ -177,7 +177,7 @@ func checkSub(t *testing.T, c *composer, kind fragment.Kind, name, want string) 
 	sameJSON(t, name, c.answer(f, body.ID != nil), want)
 }
 
-// sameJSON compares JSON values; the order of members does not count.
+// sameJSON compares JSON values; the order of fields does not count.
 func sameJSON(t *testing.T, what, got, want string) {
 	t.Helper()
 	var g, w any

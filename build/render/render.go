@@ -33,11 +33,11 @@ func New() *Renderer {
 	return r
 }
 
-// TitleDerived is what the catalogue as a whole knows of a title: ids of the same
+// TitleDerived is derived from the whole catalogue: ids of the same
 // kind, best first, used where the record gives none.
 type TitleDerived struct{ Recommendations, Similar []int64 }
 
-// TVDerived is what the catalogue as a whole knows of a series.
+// TVDerived is derived from the other records of a series and the whole catalogue.
 type TVDerived struct {
 	TitleDerived
 	Seasons   []SeasonInfo              // every season that there is a record of, ascending
@@ -54,7 +54,7 @@ type SeasonInfo struct {
 	Localized    []LocalizedName
 }
 
-// SeasonDerived is what the catalogue as a whole knows of a season.
+// SeasonDerived is derived from the other records of the series of a season.
 type SeasonDerived struct {
 	Series    *catalog.TV               // its details; may be nil
 	Credits   *catalog.TVCredits        // used where the record gives none
@@ -64,13 +64,13 @@ type SeasonDerived struct {
 	Episodes []*catalog.Episode
 }
 
-// EpisodeDerived is what its series and its season know of an episode.
+// EpisodeDerived is derived from the series and the season of an episode.
 type EpisodeDerived struct {
 	SeriesID int64
 	Cast     []catalog.TVCastCredit // the regulars, for credits that are not given
 }
 
-// PersonDerived is what titles say of a person.
+// PersonDerived is derived from the titles of a person.
 type PersonDerived struct {
 	Credits  []derive.Credit // in the order to serve, movies first
 	KnownFor []derive.Title
@@ -293,7 +293,7 @@ func emptyForNil[T any](list []T) []T {
 	return list
 }
 
-// CollectionDerived is what movies say of a collection.
+// CollectionDerived is derived from the movies of a collection.
 type CollectionDerived struct {
 	Parts []int64 // ids of its movies in order, used where the record gives none
 	Adult bool    // whether rows say that it is for adults; no details do
@@ -359,7 +359,7 @@ func (r *Renderer) EpisodeGroup(g *catalog.EpisodeGroupRecord) []Fragment {
 	return r.out.list
 }
 
-// plainRecord adds everything that a record says by itself.
+// plainRecord adds the fragments of a record by itself.
 func (r *Renderer) plainRecord(k fragment.Kind, rec record.Record) *model {
 	m := r.start(k, rec).complete(rec)
 	r.record(m, rec)
@@ -375,8 +375,8 @@ func (r *Renderer) start(k fragment.Kind, rec record.Record) *model {
 	return m
 }
 
-// record adds the details and every sub-request that rec says something about. Those
-// that say nothing more than Defaults are left to it.
+// record adds the details and every sub-request that rec has. Those
+// that equal those of Defaults are left to it.
 func (r *Renderer) record(m *model, rec record.Record) {
 	langs := r.detail.languagesOf(m, rec)
 	r.detail.details(m, rec, langs)

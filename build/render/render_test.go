@@ -14,7 +14,7 @@ import (
 )
 
 func TestDetailsOrder(t *testing.T) {
-	// Given in no order, served in the API's, unknown members last in theirs.
+	// Given in no order, served in the API's, unknown fields last in theirs.
 	all := render(t, `{"zebra":{"b":1,"a":[2]},"vote_count":7,"vote_average":8,"video":false,"title":"T","tagline":"t",`+
 		`"status":"Released","spoken_languages":[{"name":"English","iso_639_1":"en","english_name":"English"}],"softcore":false,`+
 		`"runtime":139,"revenue":1,"release_date":"1999-10-15","production_countries":[{"name":"X","iso_3166_1":"US"}],`+
@@ -52,7 +52,7 @@ func TestDetailsKeepLacking(t *testing.T) {
 	fragmentIs(t, all, "details ~", `{<genres 18>,"id":1`)
 }
 
-// translated is a record whose text members all depend on the language.
+// translated is a record whose text fields all depend on the language.
 const translated = `{"genres":[{"id":18,"name":"Drama"}],"homepage":"http://en","id":1,"original_language":"fr",` +
 	`"original_title":"Le titre","overview":"Overview","poster_path":"/en.jpg","runtime":100,"tagline":"Tagline","title":"The Title",` +
 	`"belongs_to_collection":{"id":9,"name":"C","poster_path":null,"backdrop_path":null},"translations":{"translations":[%s]}}`
@@ -192,7 +192,7 @@ func TestSharedGenres(t *testing.T) {
 	fragmentIs(t, all, "genres fr", `"genres":[{"id":18,"name":"Drame"},{"id":878,"name":"Science-Fiction"}]`)
 	for address, text := range all {
 		if !json.Valid([]byte("{" + text + "}")) {
-			t.Errorf("fragment %q = %s, want a member", address, text)
+			t.Errorf("fragment %q = %s, want a field", address, text)
 		}
 		if address != "genres" && text == all["genres"] {
 			t.Errorf("fragment %q is stored though it does not differ", address)
@@ -277,7 +277,7 @@ func TestPages(t *testing.T) {
 	fragmentIs(t, all, "lists page 1", `<id><page>"results":[],"total_pages":1,"total_results":0}`)
 	fragmentIs(t, all, "recommendations page 1", `<page>"results":[],"total_pages":1,"total_results":0}`)
 	fragmentIs(t, all, "recommendations", `<page>"results":[],"total_pages":1,"total_results":0}`)
-	// Pages without a member say nothing.
+	// Pages without a field say nothing.
 	all = render(t, `{"id":1,"similar":{},"lists":{"page":1},"reviews":[],"recommendations":{"page":1,"new":1}}`)
 	addressesAre(t, all, "similar")
 	addressesAre(t, all, "lists")
@@ -338,9 +338,9 @@ func TestExternalIDs(t *testing.T) {
 }
 
 func TestWholeSubRequests(t *testing.T) {
-	f := func(member, address, want string) {
+	f := func(field, address, want string) {
 		t.Helper()
-		fragmentIs(t, render(t, `{"id":1,`+member+`}`), address, want)
+		fragmentIs(t, render(t, `{"id":1,`+field+`}`), address, want)
 	}
 	f(`"alternative_titles":{"id":1,"titles":[{"type":"","title":"A","iso_3166_1":"US"}]}`, "alternative_titles",
 		`<id>"titles":[{"iso_3166_1":"US","title":"A","type":""}]}`)

@@ -9,7 +9,7 @@ import (
 	"reelsplice/schemas/release"
 )
 
-// sub adds one sub-request, if rec says something about it.
+// sub adds one sub-request, if rec has it.
 func (r *Renderer) sub(m *model, s *sub, rec record.Record, langs languages) {
 	if s.field.Shape == record.ShapePages {
 		p := r.out.pager(s)
@@ -67,7 +67,7 @@ func (f *fragments) addUnlessEmpty(s *sub, v fragment.Variant) {
 
 // body writes a sub-request's object without its opening brace, the mark for the id
 // where the standalone answer has one. It reports false, and leaves nothing to end, for
-// an object without members, which is no answer.
+// an object without fields, which is no answer.
 func (f *fragments) body(rec record.Record) bool {
 	n, at := len(rec.Schema.Fields), rec.Schema.IDAt
 	f.begin()
@@ -75,7 +75,7 @@ func (f *fragments) body(rec record.Record) bool {
 	if at < 0 {
 		at = 0
 	} else if at < n {
-		f.members(rec, 0, at)
+		f.fields(rec, 0, at)
 		if len(f.buf) > start {
 			f.text(",")
 		}
@@ -85,7 +85,7 @@ func (f *fragments) body(rec record.Record) bool {
 	if at == n {
 		at = 0
 	}
-	f.members(rec, at, n)
+	f.fields(rec, at, n)
 	f.extra(rec)
 	if len(f.buf) == rest && at > 0 && rest > start+1 {
 		// Nothing follows the id, so it goes to the front, where the comma is its own.
@@ -93,7 +93,7 @@ func (f *fragments) body(rec record.Record) bool {
 		f.begin()
 		f.mark(opID)
 		rest = len(f.buf)
-		f.members(rec, 0, at)
+		f.fields(rec, 0, at)
 	}
 	switch {
 	case len(f.buf) == rest:

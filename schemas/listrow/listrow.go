@@ -1,4 +1,4 @@
-// Package listrow has the members that a resource has as a row of lists, and derives the rows that a
+// Package listrow has the fields that a resource has as a row of lists, and derives the rows that a
 // release does not store.
 //
 // Most rows are fragments, because lists include them by the dozen. A few are asked for so rarely,
@@ -14,7 +14,7 @@ import (
 	"reelsplice/schemas/fragment"
 )
 
-// Members of rows that details do not have under that name.
+// Fields of rows that details do not have under that name.
 const (
 	GenreIDs     = "genre_ids"
 	MediaType    = "media_type"
@@ -22,11 +22,11 @@ const (
 	EpisodeCount = "episode_count"
 )
 
-// Members returns the members of the rows of a kind, in the API's order: those of lists of the
+// Fields returns the fields of the rows of a kind, in the API's order: those of lists of the
 // kind for fragment.SubRow, of lists that mix kinds for fragment.SubMediaRow. It is nil for none.
-func Members(k fragment.Kind, s fragment.Sub) []string { return members[k][s] }
+func Fields(k fragment.Kind, s fragment.Sub) []string { return fields[k][s] }
 
-var members = map[fragment.Kind]map[fragment.Sub][]string{
+var fields = map[fragment.Kind]map[fragment.Sub][]string{
 	fragment.KindMovie: {
 		fragment.SubRow: {
 			"adult", "backdrop_path", GenreIDs, "id", "title", "original_language", "original_title", "overview", "popularity",
@@ -96,8 +96,8 @@ func Source(k fragment.Kind, s fragment.Sub) (from fragment.Sub, derived bool) {
 	return s, false
 }
 
-// empty are the values of an episode's members that its details lack, or have null where rows
-// have none. Members of which rows have null are not here. The rows of people lack nothing.
+// empty are the values of an episode's fields that its details lack, or have null where rows
+// have none. Fields of which rows have null are not here. The rows of people lack nothing.
 var empty = map[string]string{
 	"id": "0", "name": `""`, "overview": `""`, "vote_average": "0.0", "vote_count": "0", "episode_number": "0",
 	"episode_type": `""`, "production_code": `""`, "season_number": "0",
@@ -110,7 +110,7 @@ var errCut = errors.New("listrow: the source is no JSON object without its end")
 // of the series of an episode.
 func Append(dst []byte, k fragment.Kind, s fragment.Sub, show uint64, source []byte) ([]byte, error) {
 	source = bytes.TrimPrefix(source, []byte("{"))
-	for i, name := range members[k][s] {
+	for i, name := range fields[k][s] {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
@@ -140,7 +140,7 @@ func Append(dst []byte, k fragment.Kind, s fragment.Sub, show uint64, source []b
 	return dst, nil
 }
 
-// value returns the value of a member of an object, nil for none.
+// value returns the value of a field of an object, nil for none.
 func value(object []byte, name string) ([]byte, error) {
 	for len(object) > 0 {
 		n := end(object)

@@ -214,7 +214,7 @@ func (a *Answer) GzipPieces(yield func(b []byte, lasts bool)) {
 }
 
 // AppendIdentity appends the body uncompressed. The error matches
-// release.ErrCorrupt when a segment does not hold what its release says.
+// release.ErrCorrupt when a segment differs from its facts.
 func (a *Answer) AppendIdentity(dst []byte) ([]byte, error) {
 	if a.raw <= release.MaxInflation*uint64(a.stored) {
 		dst = slices.Grow(dst, int(a.raw))

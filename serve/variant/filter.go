@@ -9,7 +9,7 @@ import (
 	"reelsplice/serve/route"
 )
 
-// by is the member that a Filter looks at.
+// by is the field that a Filter looks at.
 type by uint8
 
 const (
@@ -40,8 +40,7 @@ func byCountry(c route.Country) Filter {
 	return Filter{by: byCountryCode, country: c}
 }
 
-// Changes outside of the days are left out; without days, everything is served that
-// the release knows.
+// byDay leaves out changes outside of the days of a request; without days, none.
 func byDay(p *route.Params) Filter {
 	if !p.HasStart && !p.HasEnd {
 		return Filter{}
@@ -57,8 +56,8 @@ func byDay(p *route.Params) Filter {
 }
 
 // Append appends raw, the text of a segment, without the rows that f leaves out.
-// raw is JSON that the builder wrote, members of one object with or without its
-// braces; the error tells where it is not.
+// raw is JSON that the builder wrote, fields of one object with or without its
+// braces; the error names the first byte that is not.
 func (f *Filter) Append(dst, raw []byte) ([]byte, error) {
 	switch f.by {
 	case byNothing:
@@ -69,7 +68,7 @@ func (f *Filter) Append(dst, raw []byte) ([]byte, error) {
 	return appendMembers(dst, raw, f.thins, f.keepRow)
 }
 
-// thins reports whether f thins out the array that is the named member; the name is
+// thins reports whether f thins out the array that is the named field; the name is
 // in quotes.
 func (f *Filter) thins(name []byte) bool {
 	switch f.by {
@@ -93,12 +92,12 @@ func (f *Filter) keepRow(dst, row []byte) ([]byte, bool, error) {
 	keep := false
 	switch f.by {
 	case byCountryCode:
-		v := member(row, `"iso_3166_1"`)
+		v := field(row, `"iso_3166_1"`)
 		keep = len(v) == 4 && string(v[1:3]) == string(f.country[:])
 	case byImageLanguage:
 		keep = f.has(group(row, fragment.NoLanguage))
 	case byVideoLanguage:
-		// A video without the member is English, as in package render.
+		// A video without the field is English, as in package render.
 		keep = f.has(group(row, english))
 	}
 	if !keep {
@@ -113,7 +112,7 @@ func (f *Filter) has(v fragment.Variant) bool {
 
 // group returns the language of a row, none when it names no language.
 func group(row []byte, none fragment.Variant) fragment.Variant {
-	v := member(row, `"iso_639_1"`)
+	v := field(row, `"iso_639_1"`)
 	if len(v) == 4 && v[0] == '"' && isLetter(v[1]) && isLetter(v[2]) {
 		return fragment.Language(v[1:3], nil)
 	}
@@ -126,7 +125,7 @@ func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 func (f *Filter) keepChange(dst, row []byte) ([]byte, bool, error) {
 	kept := false
 	dst, err := appendMembers(dst, row, isItems, func(dst, item []byte) ([]byte, bool, error) {
-		day, ok := route.ParseDay(bytes.Trim(member(item, `"time"`), `"`))
+		day, ok := route.ParseDay(bytes.Trim(field(item, `"time"`), `"`))
 		if ok && (day < f.from || day > f.to) {
 			return dst, false, nil
 		}
@@ -138,9 +137,9 @@ func (f *Filter) keepChange(dst, row []byte) ([]byte, bool, error) {
 
 func isItems(name []byte) bool { return string(name) == `"items"` }
 
-// member returns the value of a member of an object, nil when there is none. The
+// field returns the value of a field of an object, nil when there is none. The
 // name is in quotes.
-func member(object []byte, name string) []byte {
+func field(object []byte, name string) []byte {
 	for i := 1; i < len(object) && object[i] == '"'; i++ {
 		colon := stringEnd(object, i)
 		if colon < 0 || colon >= len(object) {
@@ -158,10 +157,10 @@ func member(object []byte, name string) []byte {
 	return nil
 }
 
-// A keeper appends what stays of a row and says whether anything does.
+// A keeper appends the part of a row that stays, and reports whether there is any.
 type keeper func(dst, row []byte) ([]byte, bool, error)
 
-// appendMembers copies members of an object and asks keep about the rows of the
+// appendMembers copies fields of an object and asks keep about the rows of the
 // arrays that thins names.
 func appendMembers(dst, raw []byte, thins func(name []byte) bool, keep keeper) ([]byte, error) {
 	for i := 0; i < len(raw); {
@@ -171,11 +170,11 @@ func appendMembers(dst, raw []byte, thins func(name []byte) bool, keep keeper) (
 			continue
 		}
 		if raw[i] != '"' {
-			return dst, fmt.Errorf("byte %d: %q where a member starts", i, raw[i])
+			return dst, fmt.Errorf("byte %d: %q where a field starts", i, raw[i])
 		}
 		colon := stringEnd(raw, i)
 		if colon < 0 || colon >= len(raw) || raw[colon] != ':' {
-			return dst, fmt.Errorf("byte %d: member without a name", i)
+			return dst, fmt.Errorf("byte %d: field without a name", i)
 		}
 		value := colon + 1
 		end := valueEnd(raw, value)

@@ -42,16 +42,16 @@ func TestFilterLanguages(t *testing.T) {
 	images(`"backdrops":[{"iso_639_1":"fr","v":2}],`, `"backdrops":[],`, "en", "de")
 	images(`"logos":[{"iso_639_1":null}],"posters":[{"iso_639_1":"de"},{"iso_639_1":null}]}`,
 		`"logos":[{"iso_639_1":null}],"posters":[{"iso_639_1":null}]}`, "", "en")
-	// Images without the member, or with one that is no language, have none.
+	// Images without the field, or with one that is no language, have none.
 	images(`"logos":[{"v":1},{"iso_639_1":""},{"iso_639_1":"mul"},{"iso_639_1":"1a"},{}]}`,
 		`"logos":[{"v":1},{"iso_639_1":""},{"iso_639_1":"mul"},{"iso_639_1":"1a"},{}]}`, "", "en")
 	images(`"logos":[{"v":1},{"iso_639_1":""}]}`, `"logos":[]}`, "en", "de")
 	// Videos without it are English.
 	videos(`"results":[{"v":1},{"iso_639_1":"de"},{"iso_639_1":"fr"}]}`, `"results":[{"v":1},{"iso_639_1":"de"}]}`, "en", "de")
-	// Brackets, commas and the member's name inside of text mean nothing.
+	// Brackets, commas and the field's name inside of text mean nothing.
 	images(`"posters":[{"file_path":"/]},{[\"iso_639_1\":\"fr\"","iso_639_1":"en"},{"file_path":"\\","iso_639_1":"fr"}]}`,
 		`"posters":[{"file_path":"/]},{[\"iso_639_1\":\"fr\"","iso_639_1":"en"}]}`, "en", "de")
-	// A member of a nested object is none of the row's.
+	// A field of a nested object is none of the row's.
 	images(`"posters":[{"x":{"iso_639_1":"fr"},"y":[{"iso_639_1":"fr"}],"iso_639_1":"en"}]}`,
 		`"posters":[{"x":{"iso_639_1":"fr"},"y":[{"iso_639_1":"fr"}],"iso_639_1":"en"}]}`, "en", "de")
 	// Arrays that the filter does not know stay whole, as in the stored groups.
@@ -106,8 +106,8 @@ func TestFilterErrors(t *testing.T) {
 		}
 	}
 	f(`x`, "byte 0")
-	f(`"logos`, "member without a name")
-	f(`"logos"`, "member without a name")
+	f(`"logos`, "field without a name")
+	f(`"logos"`, "field without a name")
 	f(`"logos":`, "value without an end")
 	f(`"logos":[{"a":1}`, "value without an end")
 	f(`"logos":[{"a":"]`, "value without an end")

@@ -21,7 +21,7 @@ type Choice struct {
 	Filter Filter
 	// Titles is the kind of titles that are taken from a filmography; 0 for all of Fragment.
 	Titles fragment.Kind
-	// Given tells that the resource itself has the fragment, which is no default.
+	// Given means that the resource itself has the fragment, which is no default.
 	Given bool
 }
 
@@ -138,7 +138,7 @@ func PickDefault(e release.Entry, k fragment.Kind, s fragment.Sub, q *route.Requ
 	return Choice{Fragment: f, Page: shown}, ok
 }
 
-// rowsOf tells by what the rows of a sub-request are chosen. The images of people,
+// rowsOf returns the criterion by which the rows of a sub-request are chosen. The images of people,
 // companies and networks take no language, not even that of the details they are
 // appended to.
 func rowsOf(k fragment.Kind, s fragment.Sub) by {
@@ -189,10 +189,9 @@ func pickPage(e release.Entry, s fragment.Sub, v fragment.Variant, stored, shown
 	return Choice{Fragment: f, Page: shown}, ok
 }
 
-// pageOf returns which page of a sub-request to look for, 0 for one that has none, and
-// which page the answer is said to be. Two lists ignore the page that is asked for: the
-// movies of a company answer the first one, and the tagged images of a person are said
-// to be page 0.
+// pageOf returns the page of a sub-request to look for, 0 for one that has none, and the page
+// that the response names. Two lists ignore the requested page: the movies of a company are
+// always the first one, and the tagged images of a person are named page 0.
 func pageOf(k fragment.Kind, s fragment.Sub, q *route.Request) (stored, shown uint16) {
 	switch s {
 	case fragment.SubLists, fragment.SubRecommendations, fragment.SubReviews, fragment.SubSimilar:
