@@ -8,6 +8,10 @@ const (
 	ExtraColumn   = "_extra"
 )
 
+// sumColumn is a column of catalogues of version 3, whose files may be ingested as dumps. It is no
+// field of the API's, so it is dropped and not kept as an unknown one.
+const sumColumn = "_sum"
+
 // A row of a table (Parser.Columns) differs from a line of JSON:
 //
 //   - its fields may go by the names of their columns;
@@ -70,6 +74,9 @@ func (p *Parser) column(c *cursor, r Record, name string, t *tableRow) error {
 		}
 		more, err := p.moreFields(x, r, t.start)
 		t.seen |= more
+		return err
+	case sumColumn:
+		_, err := c.skip()
 		return err
 	}
 	null := c.peek() == 'n'
