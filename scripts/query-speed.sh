@@ -33,6 +33,6 @@ if [ -f "$current/report.json" ]; then
   grep -A 12 '"stages"' "$current/report.json"
 fi
 export REELSPLICE_BENCH_RELEASES="$RELEASES" GOMAXPROCS=1
-go test -c -o "${TMPDIR:-/tmp}/reelsplice-serve.test" ./serve
+go test -c -o "${TMPDIR:-/tmp}/reelsplice-serve.test" ./serve/edge
 taskset -c 0 "${TMPDIR:-/tmp}/reelsplice-serve.test" -test.run '^$' -test.bench Queries -test.benchtime "${QUERIES}x" -test.v
 rm -f "${TMPDIR:-/tmp}/reelsplice-serve.test"
