@@ -52,7 +52,7 @@ func TestKinds(t *testing.T) {
 
 	// rows of other resources, in the language of the request
 	credits := func(title string) string {
-		return `"cast":[{"id":550,"title":"` + title + `","character":"Tyler"},{"id":1399,"name":"Game of Thrones","character":"X"}],"crew":[]`
+		return `"cast":[{"id":550,"title":"` + title + `","character":"Tyler","media_type":"movie"},{"id":1399,"name":"Game of Thrones","character":"X","media_type":"tv"}],"crew":[]`
 	}
 	f("/3/person/287/combined_credits", `{`+credits("Fight Club")+`,"id":287}`)
 	f("/3/person/287/combined_credits?language=de-DE", `{`+credits("Klub")+`,"id":287}`)

@@ -176,7 +176,9 @@ func (d *drawing) subs(k fragment.Kind, label string) []servetest.Fragment {
 	var out []servetest.Fragment
 	for _, a := range api.AppendNames(k.String()) {
 		alias := a.Sub == fragment.SubCasts || a.Sub == fragment.SubSimilarMovies || a.Sub == fragment.SubAccountStates
-		if a.Pattern() || alias || rapid.IntRange(0, 2).Draw(d.t, a.Name) == 0 {
+		// Without them the edge takes them from combined_credits, which a drawing makes of any fields.
+		needed := k == fragment.KindPerson && (a.Sub == fragment.SubMovieCredits || a.Sub == fragment.SubTVCredits)
+		if a.Pattern() || alias || rapid.IntRange(0, 2).Draw(d.t, a.Name) == 0 && !needed {
 			continue
 		}
 		out = append(out, d.sub(k, a.Sub, label)...)

@@ -74,7 +74,7 @@ func Catalogue() []Resource {
 			Of(fragment.SubMediaRow, `"id":287,"name":"Brad Pitt","media_type":"person"`),
 			Of(fragment.SubKnownFor, `"known_for":[{`, RowOf(movie, 550, fragment.SubMediaRow), `},{`, RowOf(tv, 1399, fragment.SubMediaRow), `}]`),
 			Of(fragment.SubImages, IDMark, `"profiles":[{"iso_639_1":null},{"iso_639_1":"de"}]}`),
-			Of(fragment.SubCombinedCredits, `"cast":[{`, RowOf(movie, 550, fragment.SubRow), `,"character":"Tyler"},{`, RowOf(tv, 1399, fragment.SubRow), `,"character":"X"}],"crew":[]`, IDEnd),
+			Of(fragment.SubCombinedCredits, `"cast":[{`, RowOf(movie, 550, fragment.SubRow), `,"character":"Tyler","media_type":"movie"},{`, RowOf(tv, 1399, fragment.SubRow), `,"character":"X","media_type":"tv"}],"crew":[]`, IDEnd),
 		).Known(person, "latest"),
 		Numbered(person, 819, Of(fragment.SubDetails, `{"id":819,"name":"Edward Norton"`), Of(fragment.SubMediaRow, `"id":819,"media_type":"person"`)),
 		Numbered(fragment.KindCollection, 10, Of(fragment.SubDetails, `{"id":10,"parts":[{`, RowOf(movie, 550, fragment.SubMediaRow), `}]`)),
