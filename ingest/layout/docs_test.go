@@ -410,8 +410,7 @@ var movnixFields = map[string][3]string{
 	"externalIds.facebookId":           {"external_ids.facebook_id", "external_ids.facebook_id", ""},
 	"externalIds.instagramId":          {"external_ids.instagram_id", "external_ids.instagram_id", ""},
 	"externalIds.twitterId":            {"external_ids.twitter_id", "external_ids.twitter_id", ""},
-	"watchProviders.*.country":         {"watch/providers.results", "watch/providers.results", "its name, in upper case"},
-	"watchProviders.*.flatrate[].name": {"watch/providers.results", "watch/providers.results", "flatrate, provider_name"},
+	"watchProviders.*.flatrate[].name": {"watch/providers.results", "watch/providers.results", "flatrate of the country, whose name is in upper case: provider_name"},
 	"watchProviders.*.flatrate[].logo": {"watch/providers.results", "watch/providers.results", "flatrate, logo_path"},
 	"watchProviders.*.buy[].name":      {"watch/providers.results", "watch/providers.results", "buy, provider_name"},
 	"watchProviders.*.buy[].logo":      {"watch/providers.results", "watch/providers.results", "buy, logo_path"},
@@ -426,7 +425,7 @@ func movnixTable(tb testing.TB) string {
 	tb.Helper()
 	var b strings.Builder
 	b.WriteString("\n| field | of a movie | of a series | remark |\n|---|---|---|---|\n")
-	paths := rowPaths(record.SchemaOf[movnix.Row](), "")
+	paths := movnix.Paths()
 	for _, path := range paths {
 		m, ok := movnixFields[path]
 		if !ok {
@@ -451,28 +450,6 @@ func code(s string) string {
 		return ""
 	}
 	return "`" + s + "`"
-}
-
-// rowPaths returns the paths of the fields of rows; what the catalogue has itself is
-// one field.
-func rowPaths(p *record.Schema, prefix string) []string {
-	var out []string
-	for i := range p.Fields {
-		f := &p.Fields[i]
-		path := prefix + f.Name
-		switch f.Shape {
-		case record.ShapeObjects:
-			path += "[]"
-		case record.ShapeKeyed:
-			path += ".*"
-		}
-		if f.Elem == nil || !strings.HasSuffix(f.Elem.Type.PkgPath(), "/movnix") {
-			out = append(out, path)
-			continue
-		}
-		out = append(out, rowPaths(f.Elem, path+".")...)
-	}
-	return out
 }
 
 func hasField(p *record.Schema, path string) bool {

@@ -1,10 +1,14 @@
 // Package movnix reads crawls that renamed the fields of TMDB to camel case and put the
-// details under "movie" or "tvShow".
+// details under "movie" or "tvShow". It gives the fields their names back, and package
+// tmdb reads the rows.
 package movnix
 
 import (
+	"errors"
 	"fmt"
 	"maps"
+	"slices"
+	"strconv"
 	"strings"
 
 	"reelsplice/data/reference"
@@ -14,457 +18,409 @@ import (
 	"reelsplice/schemas/record"
 )
 
-// A Reader is the layout of crawls that renamed TMDB's fields to camel case and put
-// the details under "movie" or "tvShow". Seasons they kept as TMDB gave them.
+// A Reader is the layout of such crawls.
 type Reader struct {
-	parser  *record.Parser
-	dropped map[string]int64
+	titles  *tmdb.Reader
+	seasons *tmdb.Reader // counts apart, under seasons[]
 }
 
 // New returns a Reader.
-func New() *Reader { return &Reader{parser: record.NewParser(), dropped: map[string]int64{}} }
+func New() *Reader { return &Reader{titles: tmdb.New(""), seasons: tmdb.New("")} }
 
-// Counts has the unknown fields of objects that are taken over whole; others are
-// dropped.
+// Counts has the unknown fields of objects that the crawl kept as TMDB gave them, and the
+// fields that were converted.
 func (l *Reader) Counts() record.Counts {
-	c := record.Counts{Unknown: map[string]int64{}, Coerced: l.parser.Counts.Coerced}
-	for path, n := range l.parser.Counts.Unknown {
-		if kept(path) {
-			c.Unknown[path] = n
-		}
+	titles, seasons := l.titles.Counts(), l.seasons.Counts()
+	all := record.Counts{Unknown: maps.Clone(titles.Unknown), Coerced: maps.Clone(titles.Coerced)}
+	for path, n := range seasons.Unknown {
+		all.Unknown["seasons[]."+path] += n
 	}
-	return c
-}
-
-func (l *Reader) Dropped() map[string]int64 {
-	all := maps.Clone(l.dropped)
-	for path, n := range l.parser.Counts.Unknown {
-		if !kept(path) {
-			all[path] += n
-		}
+	for path, n := range seasons.Coerced {
+		all.Coerced["seasons[]."+path] += n
 	}
 	return all
 }
 
-func kept(path string) bool {
-	return strings.HasPrefix(path, "videos[].") || strings.HasPrefix(path, "alternativeTitles[].") || strings.HasPrefix(path, "seasons[].")
-}
+// Dropped counts, by path, what has no place in the API.
+func (l *Reader) Dropped() map[string]int64 { return l.titles.Dropped() }
 
-// drop counts n values that the API has no place for.
-func (l *Reader) drop(path string, n int) {
-	if n > 0 {
-		l.dropped[path] += int64(n)
-	}
-}
-
-// A Row is a row of such a crawl; documents are made of its fields.
-type Row struct {
-	record.Object
-	Movie             *theirMovie                `record:"movie,null"`
-	TVShow            *theirShow                 `record:"tvShow,null"`
-	Seasons           []catalog.Season           `record:"seasons"`
-	Collection        *theirCollection           `record:"collection,null"`
-	Genres            []theirName                `record:"genres"`
-	Companies         []theirCompany             `record:"companies"`
-	Keywords          []theirName                `record:"keywords"`
-	Videos            []catalog.Video            `record:"videos"`
-	Images            []theirImage               `record:"images"`
-	Ratings           []theirRating              `record:"ratings"`
-	Credits           []theirCredit              `record:"credits"`
-	AlternativeTitles []catalog.AlternativeTitle `record:"alternativeTitles"`
-	ExternalIDs       *theirExternalIDs          `record:"externalIds"`
-	WatchProviders    []theirOffers              `record:"watchProviders,keyed"`
-	Reviews           []theirReview              `record:"reviews"`
-}
-
-type theirMovie struct {
-	record.Object
-	ID            record.Int    `record:"tmdbId"`
-	IMDbID        record.String `record:"imdbId"`
-	Title         record.String `record:"title"`
-	OriginalTitle record.String `record:"originalTitle"`
-	Overview      record.String `record:"overview"`
-	ReleaseDate   record.String `record:"releaseDate"`
-	Runtime       record.Int    `record:"runtime"`
-	Budget        record.Int    `record:"budget"`
-	Revenue       record.Int    `record:"revenue"`
-	Status        record.String `record:"status"`
-	Popularity    record.Float  `record:"popularity"`
-	VoteAverage   record.Float  `record:"voteAverage"`
-	VoteCount     record.Int    `record:"voteCount"`
-	Homepage      record.String `record:"homepage"`
-	PosterPath    record.String `record:"posterPath"`
-	BackdropPath  record.String `record:"backdropPath"`
-	CollectionID  record.Int    `record:"collectionId"`
-	Certification record.String `record:"certification"`
-}
-
-type theirCollection struct {
-	record.Object
-	ID           record.Int    `record:"tmdbId"`
-	Name         record.String `record:"name"`
-	Overview     record.String `record:"overview"`
-	PosterPath   record.String `record:"posterPath"`
-	BackdropPath record.String `record:"backdropPath"`
-}
-
-type theirName struct {
-	record.Object
-	ID   record.Int    `record:"tmdbId"`
-	Name record.String `record:"name"`
-}
-
-type theirCompany struct {
-	record.Object
-	ID            record.Int    `record:"tmdbId"`
-	Name          record.String `record:"name"`
-	LogoPath      record.String `record:"logoPath"`
-	OriginCountry record.String `record:"originCountry"`
-}
-
-type theirImage struct {
-	record.Object
-	FilePath    record.String `record:"filePath"`
-	Width       record.Int    `record:"width"`
-	Height      record.Int    `record:"height"`
-	AspectRatio record.Float  `record:"aspectRatio"`
-	Type        record.String `record:"type"`
-}
-
-type theirRating struct {
-	record.Object
-	Source record.String `record:"source"`
-	Value  record.Float  `record:"ratingValue"`
-	Votes  record.Int    `record:"votesCount"`
-}
-
-type theirCredit struct {
-	record.Object
-	ID          record.Int    `record:"tmdbPersonId"`
-	Name        record.String `record:"name"`
-	ProfilePath record.String `record:"profilePath"`
-	Character   record.String `record:"character"`
-	Job         record.String `record:"job"`
-	Department  record.String `record:"department"`
-	Order       record.Int    `record:"order"`
-}
-
-type theirExternalIDs struct {
-	record.Object
-	IMDbID      record.String `record:"imdbId"`
-	WikidataID  record.String `record:"wikidataId"`
-	FacebookID  record.String `record:"facebookId"`
-	InstagramID record.String `record:"instagramId"`
-	TwitterID   record.String `record:"twitterId"`
-}
-
-type theirOffers struct {
-	record.Object
-	Country  record.String   `record:"country,key"`
-	Flatrate []theirProvider `record:"flatrate"`
-	Buy      []theirProvider `record:"buy"`
-}
-
-type theirProvider struct {
-	record.Object
-	Name record.String `record:"name"`
-	Logo record.String `record:"logo"`
-}
-
-type theirReview struct {
-	record.Object
-	Author    record.String `record:"author"`
-	Content   record.String `record:"content"`
-	Rating    record.Float  `record:"rating"`
-	CreatedAt record.String `record:"createdAt"`
-}
-
-// Records maps a row: a movie, or a series and its seasons.
-func (l *Reader) Records(r tmdb.Row) ([]tmdb.Record, error) {
-	var row Row
-	if err := l.parser.Parse(r.JSON, record.Of(&row)); err != nil {
-		return nil, err
-	}
-	kind, name := fragment.KindMovie, "movie"
-	if row.TVShow != nil {
-		kind, name = fragment.KindTV, "tvShow"
-	}
-	if r.Type != nil && r.Type.Kind != kind {
-		return nil, &record.FieldError{Field: name, What: fmt.Sprintf("want a %s record, as the file's name or --kind says", r.Type.Name())}
-	}
-	if kind == fragment.KindTV {
-		return l.series(&row)
-	}
-	return l.movie(&row)
-}
-
-// movie maps a row about a movie. Left out and counted, because the API has no field
-// for them: ratings of other sites and the certification without its country. Genres
-// that are not TMDB's are left out as well: the crawler put a made-up one on every
-// movie. Keywords are taken as not crawled when there are none: the crawler never had
-// any.
-func (l *Reader) movie(row *Row) ([]tmdb.Record, error) {
-	if row.Movie == nil {
-		return nil, &record.FieldError{Field: "movie", What: "want an object, found nothing"}
-	}
-	if !row.Movie.ID.Set {
-		return nil, &record.FieldError{Field: "movie.tmdbId", What: "want an integer, found nothing"}
-	}
-	m := row.movie()
-	rec, err := tmdb.Checked(catalog.TypeOf(fragment.KindMovie), record.Of(m))
+// Records reads a row: a movie, or a series and its seasons.
+func (l *Reader) Records(in tmdb.Row) ([]tmdb.Record, error) {
+	all, err := record.Fields(in.JSON)
 	if err != nil {
 		return nil, err
 	}
-	l.count(row, row.Movie.Certification, m.Genres, m.Images)
-	return []tmdb.Record{rec}, nil
-}
-
-// count counts what the record of a row does not have of it, besides what has no field
-// here at all.
-func (l *Reader) count(row *Row, certification record.String, genres []catalog.Genre, images *catalog.Images) {
-	one := func(path string, there bool) {
-		if there {
-			l.drop(path, 1)
+	r := row{typ: catalog.TypeOf(fragment.KindMovie), block: "movie", media: reference.Movie, in: all, dropped: map[string]int64{}}
+	if show := all.Value("tvShow"); show != "" && show != "null" {
+		r.typ, r.block, r.media = catalog.TypeOf(fragment.KindTV), "tvShow", reference.TV
+	}
+	if in.Type != nil && in.Type != r.typ {
+		return nil, &record.FieldError{Field: r.block, What: fmt.Sprintf("want a %s record, as the file's name or --kind says", in.Type.Name())}
+	}
+	if r.read(); r.err != nil {
+		return nil, r.err
+	}
+	out, err := l.titles.Records(tmdb.Row{Type: r.typ, JSON: r.out.Object()})
+	if err != nil {
+		return nil, r.inDetails(err)
+	}
+	for i, season := range r.seasons {
+		recs, err := l.seasons.Records(tmdb.Row{Type: catalog.TypeOf(fragment.KindSeason), JSON: season.Object()})
+		if err != nil {
+			return nil, tmdb.InRow(err, "seasons", i)
 		}
+		out = append(out, recs...)
 	}
-	details := "movie"
-	if row.TVShow != nil {
-		details = "tvShow"
+	for path, n := range r.dropped {
+		record.Count(l.Dropped(), path, n)
 	}
-	one(details+".certification", certification.V != "")
-	one("collection.overview", row.Collection != nil && row.Collection.Overview.V != "")
-	l.drop("genres[]", len(row.Genres)-len(genres))
-	if images != nil {
-		l.drop("images[]", len(row.Images)-len(images.Backdrops)-len(images.Logos)-len(images.Posters))
-	}
-	l.drop("ratings[]", len(row.Ratings))
+	return out, nil
 }
 
-// movie makes a record of the row. What the row does not have stays absent, so that
-// it takes nothing from a better source that it is joined to.
-func (r *Row) movie() *catalog.Movie {
-	d := r.Movie
-	m := &catalog.Movie{
-		ID: d.ID, IMDbID: d.IMDbID, Title: d.Title, OriginalTitle: d.OriginalTitle, Overview: d.Overview,
-		ReleaseDate: textOf(d, "releaseDate"), Runtime: numberOf(d, "runtime"), Budget: numberOf(d, "budget"),
-		Revenue: numberOf(d, "revenue"), Status: d.Status, Popularity: d.Popularity, VoteAverage: d.VoteAverage,
-		VoteCount: d.VoteCount, Homepage: textOf(d, "homepage"), PosterPath: d.PosterPath, BackdropPath: d.BackdropPath,
-		Genres: r.genres(reference.Movie), ProductionCompanies: r.companies(), BelongsToCollection: r.collection(),
-		Images: r.images(), Credits: r.credits(), Keywords: r.keywords(),
-		ExternalIDs: r.externalIDs(), WatchProviders: r.providers(), Reviews: r.reviews(),
-	}
-	if r.Videos != nil {
-		m.Videos = &catalog.Videos{Results: r.Videos}
-	}
-	if r.AlternativeTitles != nil {
-		m.AlternativeTitles = &catalog.AlternativeTitles{Titles: r.AlternativeTitles}
-	}
-	absent(m, d, "imdb_id", "imdbId", "poster_path", "posterPath", "backdrop_path", "backdropPath")
-	absent(m, r, "belongs_to_collection", "collection")
-	return m
+// A row is one of the crawl while its fields get their names back. What it does not have
+// stays absent, so that it takes nothing from a better source that it is joined to.
+type row struct {
+	typ     *catalog.Type
+	block   string // of the details
+	media   reference.Media
+	in      record.RawFields   // fields that are still to be read
+	out     record.RawFields   // the record of the title
+	seasons []record.RawFields // the records of its seasons
+	dropped map[string]int64
+	err     error // the first
 }
 
-// absent makes fields of dst absent whose counterparts src does not have; the API
-// keeps them as null, and only null says that there is none. names are pairs.
-func absent[D, S any](dst *D, src *S, names ...string) {
-	from := record.Of(src)
-	for i := 0; i < len(names); i += 2 {
-		if f, ok := from.Schema.Field(names[i+1]); !ok || !record.Present(from, f) {
-			record.MarkAbsent(record.Of(dst), names[i])
+// read makes the records. A show without a name is what the crawler kept of a request
+// that failed: only its id is known.
+func (r *row) read() {
+	details := r.in.TakeValue(r.block)
+	if details == "" {
+		r.err = &record.FieldError{Field: r.block, What: "want an object, found nothing"}
+		return
+	}
+	r.out = r.object(r.block, details)
+	id := r.out.Value("id")
+	if id == "" && r.err == nil {
+		r.err = &record.FieldError{Field: r.block + ".tmdbId", What: "want an integer, found nothing"}
+	}
+	if r.tv() {
+		r.readSeasons(id)
+		if len(r.seasons) == 0 && isEmpty(r.out.Value("name")) && isEmpty(r.out.Value("original_name")) {
+			r.out, r.dropped = record.RawFields{{Name: "id", Raw: id}}, nil
+			return
 		}
-	}
-}
-
-// textOf returns a text of d, which the API has empty where d has null.
-func textOf[T any](d *T, name string) record.String {
-	r := record.Of(d)
-	f, ok := r.Schema.Field(name)
-	if !ok || !record.Present(r, f) {
-		return record.String{}
-	}
-	return orEmpty(*r.String(f))
-}
-
-// numberOf returns a number of d, which is 0 in the API where d has null.
-func numberOf[T any](d *T, name string) record.Int {
-	r := record.Of(d)
-	f, ok := r.Schema.Field(name)
-	if !ok || !record.Present(r, f) {
-		return record.Int{}
-	}
-	return record.Number(r.Int(f).V)
-}
-
-func orEmpty(s record.String) record.String { return record.Text(s.V) }
-
-func (r *Row) genres(of reference.Media) []catalog.Genre {
-	if r.Genres == nil {
-		return nil
-	}
-	out := []catalog.Genre{}
-	for _, g := range r.Genres {
-		if reference.GenreName(of, g.ID.V, "en", "") != "" {
-			out = append(out, catalog.Genre{ID: g.ID, Name: g.Name})
+	} else if raw, ok := r.in.Take("collection"); ok {
+		if raw != "null" {
+			raw = r.object("collection", raw).Object()
 		}
+		r.add("belongs_to_collection", raw)
 	}
-	return out
+	r.lists()
+	r.images()
+	r.credits()
+	r.externalIDs()
+	r.providers()
+	r.reviews()
+	for _, left := range r.in {
+		r.drop(left.Name, 1)
+	}
 }
 
-func (r *Row) companies() []catalog.CompanyRef {
-	if r.Companies == nil {
-		return nil
-	}
-	out := []catalog.CompanyRef{}
-	for i := range r.Companies {
-		c := &r.Companies[i]
-		ref := catalog.CompanyRef{ID: c.ID, LogoPath: c.LogoPath, Name: c.Name, OriginCountry: orEmpty(c.OriginCountry)}
-		absent(&ref, c, "logo_path", "logoPath")
-		out = append(out, ref)
-	}
-	return out
-}
+func (r *row) tv() bool { return r.media == reference.TV }
 
-func (r *Row) collection() *catalog.CollectionRef {
-	c := r.Collection
-	if c == nil {
-		return nil
-	}
-	ref := &catalog.CollectionRef{ID: c.ID, Name: c.Name, PosterPath: c.PosterPath, BackdropPath: c.BackdropPath}
-	absent(ref, c, "poster_path", "posterPath", "backdrop_path", "backdropPath")
-	return ref
-}
-
-// keywords returns nil for an empty list too, so that it takes none away.
-func (r *Row) keywords() *catalog.Keywords {
-	if len(r.Keywords) == 0 {
-		return nil
-	}
-	out := &catalog.Keywords{}
-	for _, k := range r.Keywords {
-		out.Keywords = append(out.Keywords, catalog.Keyword{ID: k.ID, Name: k.Name})
-	}
-	return out
-}
-
-// images sorts the images by type. The crawler put the main poster and backdrop in
-// front without their sizes, and again among the others: the whole row takes the
-// place in front.
-func (r *Row) images() *catalog.Images {
-	if r.Images == nil {
-		return nil
-	}
-	out := &catalog.Images{Backdrops: []catalog.Image{}, Logos: []catalog.Image{}, Posters: []catalog.Image{}}
-	sized, moved := map[string]*theirImage{}, map[*theirImage]bool{}
-	for k := range r.Images {
-		if i := &r.Images[k]; i.Width.Set && sized[i.FilePath.V] == nil {
-			sized[i.FilePath.V] = i
-		}
-	}
-	for k := range r.Images {
-		i := &r.Images[k]
-		if whole := sized[i.FilePath.V]; !i.Width.Set && whole != nil && !moved[whole] {
-			moved[whole] = true
-			i = whole
-		} else if !i.Width.Set && whole != nil || moved[i] {
-			continue // there already
-		}
-		img := catalog.Image{
-			// The crawler dropped country and language, so absent rather than null.
-			Object: record.Object{Unusual: "iso_3166_1,iso_639_1"}, AspectRatio: i.AspectRatio, Height: i.Height, FilePath: i.FilePath, Width: i.Width,
-		}
-		switch i.Type.V {
-		case "poster":
-			out.Posters = append(out.Posters, img)
-		case "logo":
-			out.Logos = append(out.Logos, img)
-		default:
-			out.Backdrops = append(out.Backdrops, img)
-		}
-	}
-	return out
-}
-
-func (r *Row) credits() *catalog.Credits {
-	if r.Credits == nil {
-		return nil
-	}
-	out := &catalog.Credits{Cast: []catalog.CastCredit{}, Crew: []catalog.CrewCredit{}}
-	for i := range r.Credits {
-		c := &r.Credits[i]
-		if c.Department.V == "Acting" && c.Job.V == "Actor" {
-			out.Cast = append(out.Cast, catalog.CastCredit{
-				ID: c.ID, Name: c.Name, ProfilePath: c.ProfilePath, Character: orEmpty(c.Character), Order: c.Order,
-			})
-			absent(&out.Cast[len(out.Cast)-1], c, "profile_path", "profilePath")
-			continue
-		}
-		out.Crew = append(out.Crew, catalog.CrewCredit{
-			ID: c.ID, Name: c.Name, ProfilePath: c.ProfilePath, Department: c.Department, Job: c.Job,
-		})
-		absent(&out.Crew[len(out.Crew)-1], c, "profile_path", "profilePath")
-	}
-	return out
-}
-
-func (r *Row) externalIDs() *catalog.MovieExternalIDs {
-	x := r.ExternalIDs
-	if x == nil {
-		return nil
-	}
-	ids := &catalog.MovieExternalIDs{
-		IMDbID: x.IMDbID, WikidataID: x.WikidataID, FacebookID: x.FacebookID,
-		InstagramID: x.InstagramID, TwitterID: x.TwitterID,
-	}
-	absent(ids, x, "imdb_id", "imdbId", "wikidata_id", "wikidataId", "facebook_id", "facebookId",
-		"instagram_id", "instagramId", "twitter_id", "twitterId")
-	return ids
-}
-
-func (r *Row) providers() *catalog.WatchProviders {
-	if r.WatchProviders == nil {
-		return nil
-	}
-	out := &catalog.WatchProviders{Results: []catalog.CountryOffers{}}
-	for _, c := range r.WatchProviders {
-		o := catalog.CountryOffers{ISO3166: record.Text(strings.ToUpper(c.Country.V)), Offers: []catalog.Offers{}}
-		for _, list := range []struct {
-			name string
-			rows []theirProvider
-		}{{"flatrate", c.Flatrate}, {"buy", c.Buy}} {
-			if len(list.rows) > 0 {
-				o.Offers = append(o.Offers, catalog.Offers{Type: record.Text(list.name), Providers: providersOf(list.rows)})
+// inDetails names in an error the field of the details that the row has.
+func (r *row) inDetails(err error) error {
+	var fe *record.FieldError
+	if errors.As(err, &fe) && fe.Field != "id" {
+		for _, f := range fields[r.block] {
+			if f.ours == fe.Field {
+				return &record.FieldError{Field: r.block + "." + f.theirs, What: fe.What}
 			}
 		}
-		if len(o.Offers) > 0 {
-			out.Results = append(out.Results, o)
+	}
+	return err
+}
+
+// isEmpty reports whether a text says nothing.
+func isEmpty(raw string) bool { return raw == "" || raw == "null" || raw == `""` }
+
+// drop counts n values that the API has no place for.
+func (r *row) drop(path string, n int) {
+	if n > 0 {
+		r.dropped[path] += int64(n)
+	}
+}
+
+// fail notes an error in a field, unless there is one already.
+func (r *row) fail(err error, field string) {
+	if r.err == nil {
+		r.err = tmdb.InField(err, field)
+	}
+}
+
+// add adds a field to the title.
+func (r *row) add(name, raw string) { r.out = append(r.out, record.RawField{Name: name, Raw: raw}) }
+
+// object returns the fields of an object of a block under TMDB's names.
+func (r *row) object(block, raw string) (out record.RawFields) {
+	err := record.EachField(raw, func(name, raw string) error {
+		i := slices.IndexFunc(fields[block], func(f field) bool { return f.theirs == name })
+		if i < 0 {
+			r.drop(block+"."+name, 1)
+			return nil
 		}
-	}
+		f := fields[block][i]
+		if f.count && !isEmpty(raw) {
+			r.drop(block+"."+name, 1)
+		}
+		if raw == "null" {
+			raw = f.null
+		}
+		if f.ours != "" && raw != "" {
+			out = append(out, record.RawField{Name: f.ours, Raw: raw})
+		}
+		return nil
+	})
+	r.fail(err, block)
 	return out
 }
 
-func providersOf(rows []theirProvider) []catalog.Provider {
-	out := make([]catalog.Provider, 0, len(rows))
-	for _, p := range rows {
-		out = append(out, catalog.Provider{LogoPath: p.Logo, ProviderName: p.Name})
-	}
-	return out
+// elements takes a list of objects off the row; false where it has none.
+func (r *row) elements(name string) ([]record.RawFields, bool) {
+	raw := r.in.TakeValue(name)
+	return r.objects(name+"[]", raw), raw != ""
 }
 
-func (r *Row) reviews() []catalog.ReviewPage {
-	if len(r.Reviews) == 0 {
+// objects returns the objects of a list. They have all texts that the API never leaves out.
+func (r *row) objects(block, raw string) (out []record.RawFields) {
+	if raw == "" {
 		return nil
 	}
-	p := catalog.ReviewPage{
-		Page: record.Number(1), Results: []catalog.Review{},
-		TotalPages: record.Number(1), TotalResults: record.Number(int64(len(r.Reviews))),
+	err := record.EachElement(raw, func(_ int, raw string) error {
+		one := r.object(block, raw)
+		for _, f := range fields[block] {
+			if f.null == `""` && !one.Has(f.ours) {
+				one = append(one, record.RawField{Name: f.ours, Raw: f.null})
+			}
+		}
+		out = append(out, one)
+		return nil
+	})
+	r.fail(err, block)
+	return out
+}
+
+// listOf writes objects as a list.
+func listOf(objects []record.RawFields) string {
+	texts := make([]string, len(objects))
+	for i, o := range objects {
+		texts[i] = o.Object()
 	}
-	for i := range r.Reviews {
-		v := &r.Reviews[i]
-		author := &catalog.ReviewAuthor{Name: record.Text(""), Username: v.Author, Rating: v.Rating}
-		absent(author, v, "avatar_path", "avatarPath", "rating", "rating")
-		p.Results = append(p.Results, catalog.Review{
-			Author: v.Author, AuthorDetails: author, Content: v.Content, CreatedAt: v.CreatedAt,
+	return "[" + strings.Join(texts, ",") + "]"
+}
+
+// readSeasons takes the seasons as they are, and gives the series what its details have
+// of them, which the crawler left out.
+func (r *row) readSeasons(id string) {
+	raw := r.in.TakeValue("seasons")
+	if raw == "" {
+		return
+	}
+	var outlines, networks []record.RawFields
+	seasons, episodes := 0, 0
+	r.fail(record.EachElement(raw, func(_ int, raw string) error {
+		season, err := record.Fields(raw)
+		if err != nil {
+			return err
+		}
+		n := 0
+		_ = record.EachElement(season.Value("episodes"), func(int, string) error { n++; return nil }) // the season's own record tells what is wrong
+		_ = record.EachElement(season.Value("networks"), func(_ int, raw string) error {
+			one, err := record.Fields(raw)
+			if !slices.ContainsFunc(networks, func(have record.RawFields) bool { return have.Value("id") == one.Value("id") }) {
+				networks = append(networks, one)
+			}
+			return err
 		})
+		outline := record.RawFields{{Name: "episode_count", Raw: strconv.Itoa(n)}}
+		for _, name := range []string{"air_date", "id", "name", "overview", "poster_path", "season_number", "vote_average"} {
+			outline = append(outline, record.RawField{Name: name, Raw: season.Value(name)})
+		}
+		outlines = append(outlines, outline)
+		if number, _ := strconv.Atoi(season.Value("season_number")); number > 0 { // the API does not count specials
+			seasons, episodes = seasons+1, episodes+n
+		}
+		season.Take("series_id")
+		r.seasons = append(r.seasons, append(season, record.RawField{Name: "series_id", Raw: id}))
+		return nil
+	}), "seasons")
+	r.add("seasons", listOf(outlines))
+	r.add("networks", listOf(networks))
+	r.add("number_of_seasons", strconv.Itoa(seasons))
+	r.add("number_of_episodes", strconv.Itoa(episodes))
+}
+
+// lists takes over what are lists in both. Genres that are not TMDB's are left out: the
+// crawler put a made-up one on every movie. No keywords are taken as not crawled: the
+// crawler never had any. The API has no field for ratings of other sites.
+func (r *row) lists() {
+	if genres, ok := r.elements("genres"); ok {
+		known := slices.DeleteFunc(slices.Clone(genres), func(g record.RawFields) bool {
+			id, _ := strconv.ParseInt(strings.Trim(g.Value("id"), `"`), 10, 64) // 0 is no genre
+			return reference.GenreName(r.media, id, "en", "") == ""
+		})
+		r.drop("genres[]", len(genres)-len(known))
+		r.add("genres", listOf(known))
 	}
-	return []catalog.ReviewPage{p}
+	if companies, ok := r.elements("companies"); ok {
+		r.add("production_companies", listOf(companies))
+	}
+	keywords, titles := "keywords", "titles"
+	if r.tv() {
+		keywords, titles = "results", "results"
+	}
+	if list, _ := r.elements("keywords"); len(list) > 0 {
+		r.add("keywords", within(keywords, listOf(list)))
+	}
+	if raw := r.in.TakeValue("videos"); raw != "" {
+		r.add("videos", within("results", raw))
+	}
+	if raw := r.in.TakeValue("alternativeTitles"); raw != "" {
+		r.add("alternative_titles", within(titles, raw))
+	}
+	ratings, _ := r.elements("ratings")
+	r.drop("ratings[]", len(ratings))
+}
+
+// within writes an object with one field.
+func within(name, raw string) string { return record.RawFields{{Name: name, Raw: raw}}.Object() }
+
+// images sorts the images by type. The crawler put the main poster and backdrop in
+// front without their sizes, and again among the others: the whole one takes the place in
+// front.
+func (r *row) images() {
+	images, ok := r.elements("images")
+	if !ok {
+		return
+	}
+	whole := map[string]record.RawFields{}
+	for _, image := range images {
+		if path := image.Value("file_path"); image.Has("width") && whole[path] == nil {
+			whole[path] = image
+		}
+	}
+	lists := map[string][]record.RawFields{`"poster"`: nil, `"logo"`: nil}
+	front := map[string]bool{} // paths of whole images that took a place in front
+	for _, image := range images {
+		path := image.Value("file_path")
+		first := whole[path]
+		if first != nil && !image.Has("width") && !front[path] {
+			front[path] = true
+			image = first
+		} else if first != nil && (!image.Has("width") || front[path] && &image[0] == &first[0]) {
+			r.drop("images[]", 1) // there already
+			continue
+		}
+		list := image.Value("type")
+		if _, ok := lists[list]; !ok {
+			list = ""
+		}
+		lists[list] = append(lists[list], image)
+	}
+	r.add("images", record.RawFields{
+		{Name: "backdrops", Raw: imagesOf(lists[""])}, {Name: "logos", Raw: imagesOf(lists[`"logo"`])}, {Name: "posters", Raw: imagesOf(lists[`"poster"`])},
+	}.Object())
+}
+
+// imagesOf writes images without their type.
+func imagesOf(images []record.RawFields) string {
+	for i := range images {
+		images[i] = slices.DeleteFunc(slices.Clone(images[i]), func(f record.RawField) bool { return f.Name == "type" })
+	}
+	return listOf(images)
+}
+
+// credits takes as the cast who has the job Actor in department Acting, and others as
+// the crew.
+func (r *row) credits() {
+	credits, ok := r.elements("credits")
+	if !ok {
+		return
+	}
+	var cast, crew []record.RawFields
+	for _, c := range credits {
+		if c.Value("department") == `"Acting"` && c.Value("job") == `"Actor"` {
+			c.Take("department")
+			c.Take("job")
+			cast = append(cast, c)
+			continue
+		}
+		c.Take("character")
+		c.Take("order")
+		crew = append(crew, c)
+	}
+	r.add("credits", record.RawFields{{Name: "cast", Raw: listOf(cast)}, {Name: "crew", Raw: listOf(crew)}}.Object())
+}
+
+// externalIDs takes over the ids of other sites. The details of a series have the one of
+// IMDb too.
+func (r *row) externalIDs() {
+	raw := r.in.TakeValue("externalIds")
+	var ids record.RawFields
+	if raw != "" {
+		ids = r.object("externalIds", raw)
+	}
+	if r.tv() {
+		if imdb := r.out.TakeValue("imdb_id"); !isEmpty(imdb) && isEmpty(ids.Value("imdb_id")) {
+			ids.Take("imdb_id")
+			ids = append(ids, record.RawField{Name: "imdb_id", Raw: imdb})
+		}
+	}
+	if ids != nil {
+		r.add("external_ids", ids.Object())
+	}
+}
+
+// providers takes over where titles can be watched, by country and offer. A country
+// without offers is left out.
+func (r *row) providers() {
+	raw := r.in.TakeValue("watchProviders")
+	if raw == "" {
+		return
+	}
+	var countries record.RawFields
+	r.fail(record.EachField(raw, func(country, raw string) error {
+		var offers record.RawFields
+		err := record.EachField(raw, func(offer, raw string) error {
+			block := "watchProviders.*." + offer
+			if fields[block+"[]"] == nil {
+				r.drop(block, 1)
+			} else if providers := r.objects(block+"[]", raw); len(providers) > 0 {
+				offers = append(offers, record.RawField{Name: offer, Raw: listOf(providers)})
+			}
+			return nil
+		})
+		if len(offers) > 0 {
+			countries = append(countries, record.RawField{Name: strings.ToUpper(country), Raw: offers.Object()})
+		}
+		return err
+	}), "watchProviders")
+	r.add("watch/providers", within("results", countries.Object()))
+}
+
+// reviews takes over all reviews as one page.
+func (r *row) reviews() {
+	reviews, _ := r.elements("reviews")
+	if len(reviews) == 0 {
+		return
+	}
+	for i := range reviews {
+		rating, _ := reviews[i].Take("rating")
+		author := record.RawFields{{Name: "name", Raw: `""`}, {Name: "username", Raw: reviews[i].Value("author")}, {Name: "rating", Raw: rating}}
+		reviews[i] = append(reviews[i], record.RawField{Name: "author_details", Raw: author.Object()})
+	}
+	r.add("reviews", record.RawFields{
+		{Name: "page", Raw: "1"}, {Name: "results", Raw: listOf(reviews)},
+		{Name: "total_pages", Raw: "1"}, {Name: "total_results", Raw: strconv.Itoa(len(reviews))},
+	}.Object())
 }
