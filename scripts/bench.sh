@@ -3,16 +3,13 @@
 # these three is installed where that is possible: with apt-get, as root.
 #
 #   scripts/bench.sh [FLAGS]           the whole benchmark; flags are those of cmd/bench
-#   scripts/bench.sh --quick [FLAGS]   under three minutes; fails when a ratio is below 0.9
-#                                      times the one in scripts/bench-ratios.json
-#   scripts/bench.sh --store [FLAGS]   the same, and writes the ratios there
+#   scripts/bench.sh --quick [FLAGS]   under three minutes
 #   scripts/bench.sh build [FLAGS]     builds, full and incremental
 #
-# --before COMMIT measures the programs of another commit in the same rounds.
+# --before COMMIT measures the programs of another commit in the same rounds, and fails when the
+# edge is slower than 0.97 times the one of that commit.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-
-RATIOS=scripts/bench-ratios.json
 
 # missing prints the packages whose programs are not there. Servers may lie where only
 # root looks.
@@ -40,8 +37,6 @@ args=()
 before=
 while [ $# -gt 0 ]; do
   case "$1" in
-    --quick) args+=(--quick --ratios "$RATIOS") ;;
-    --store) args+=(--quick --ratios "$RATIOS" --store) ;;
     --before) before=$2; shift ;;
     *) args+=("$1") ;;
   esac

@@ -24,7 +24,28 @@ go build -o "$program" ./cmd/reelsplice
 "$program" ingest --quiet --catalog "$work/catalog" "$work/dump" >/dev/null
 "$program" build --quiet --catalog "$work/catalog" --releases "$work/bench/releases" --publish \
   --cpu-profile "$out/build.cpu.pprof" --heap-profile "$out/build.heap.pprof"
-go run ./cmd/bench --program "$program" --dir "$work/bench" --profiles "$out"
+"$program" token issue --tokens "$work/tokens.txt" >"$work/token"
+"$program" serve --releases "$work/bench/releases" --tokens "$work/tokens.txt" --addr 127.0.0.1:0 --admin-addr 127.0.0.1:0 \
+  --json --quiet >"$work/serve.json" &
+server=$!
+trap 'kill "$server"; wait "$server" || true; rm -rf "$work"' EXIT
+for _ in $(seq 100); do [ -s "$work/serve.json" ] && break; sleep 0.1; done
+field() { sed -n "s/.*\"$1\":\"\([^\"]*\)\".*/\1/p" "$work/serve.json"; }
+auth="Authorization: Bearer $(cat "$work/token")"
+ask() { curl -sf -H "$auth" "$(field url)$1"; }
+id=$(ask /3/movie/popular | sed 's/.*"results":\[{[^}]*"id":\([0-9]*\).*/\1/')
+
+edge() { # name, path, more headers
+  wrk -t1 -c32 -d7s -H "$auth" -H "Accept-Encoding: gzip" "${@:3}" "$(field url)$2" >/dev/null &
+  curl -sf "$(field admin_url)/debug/pprof/profile?seconds=5" -o "$out/$1.cpu.pprof"
+  wait $!
+  curl -sf "$(field admin_url)/debug/pprof/heap" -o "$out/$1.heap.pprof"
+}
+tag=$(curl -sf -D - -o "$work/detail" -H "$auth" "$(field url)/3/movie/$id" | sed -n 's/^[Ee][Tt]ag: \(.*\)\r$/\1/p')
+edge detail "/3/movie/$id"
+edge five "/3/movie/$id?append_to_response=credits,images,keywords,release_dates,videos"
+edge 304 "/3/movie/$id" -H "If-None-Match: $tag"
+edge search "/3/search/movie?query=the"
 
 top() { # what, sample, file
   printf '\n== %s\n' "$1"

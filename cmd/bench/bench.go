@@ -37,9 +37,6 @@ func Run(ctx context.Context, cfg Config) (r *report.Report, err error) {
 	if err := b.prepare(ctx); err != nil {
 		return nil, err
 	}
-	if cfg.Profiles != "" {
-		return b.report, b.profiles(ctx)
-	}
 	for _, section := range []struct {
 		name string
 		run  func(context.Context) error

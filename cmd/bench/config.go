@@ -33,7 +33,6 @@ type Config struct {
 	Seconds     int      // of load a round; 2 by default
 	Connections []int    // of the cases; 32 and 256 by default
 	Sections    []string // all by default
-	Profiles    string   // folder for profiles of the edge under each case; "" for none
 	ServerCore  int      // the first that this process may use by default
 	LoadCore    int      // the second
 	// Progress is told what is being done; nil for nobody.

@@ -18,7 +18,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -30,7 +29,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"reelsplice/cmd/bench/peer"
-	"reelsplice/cmd/bench/report"
 )
 
 func main() {
@@ -101,8 +99,7 @@ func programs(paths ...*string) (self string, err error) {
 func edgeCommand(stdout, stderr io.Writer) *cobra.Command {
 	cfg := DefaultConfig()
 	o := options{stdout: stdout, stderr: stderr}
-	var quick, store bool
-	var ratios string
+	var quick bool
 	c := &cobra.Command{
 		Use: "bench --program FILE", Short: "Measure the edge beside nginx, Varnish and others",
 		Long: "bench makes a release of a synthetic dump, serves it, and puts load on the edge and on its peers in turn:\n" +
@@ -125,40 +122,25 @@ func edgeCommand(stdout, stderr io.Writer) *cobra.Command {
 	f.BoolVar(&quick, "quick", false, "take less than three minutes: a small release, 32 connections, short rounds, no curves")
 	f.IntVar(&cfg.ServerCore, "server-core", cfg.ServerCore, "core of the servers")
 	f.IntVar(&cfg.LoadCore, "load-core", cfg.LoadCore, "core of the load")
-	f.StringVar(&cfg.Profiles, "profiles", "", "record profiles of the edge into `DIR` instead of measuring")
-	f.StringVar(&ratios, "ratios", "", "fail when ratios are below 0.9 times those in `FILE`")
-	f.BoolVar(&store, "store", false, "write the ratios into the file of --ratios instead")
 	o.flags(c, "bench.json and table.txt")
 	c.AddCommand(buildCommand(&o), peerCommand(stdout))
 	c.RunE = func(c *cobra.Command, _ []string) (err error) {
 		if quick {
 			cfg.Quick(f.Changed)
 		}
-		if store && ratios == "" {
-			return errors.New("store: want --ratios FILE, which is written")
-		}
-		var stored report.StoredRatios
-		if ratios != "" && !store { // before minutes are spent
-			if stored, err = report.ReadStored(ratios); err != nil {
-				return err
-			}
-		}
 		if cfg.Self, err = programs(&cfg.Program, &cfg.Before); err != nil {
 			return err
 		}
 		cfg.Progress = o.progress
 		r, err := Run(c.Context(), cfg)
-		if err != nil || cfg.Profiles != "" {
+		if err != nil {
 			return err
 		}
 		if err := o.print(r); err != nil {
 			return err
 		}
-		if store {
-			return r.Stored().Write(ratios)
-		}
-		if lost := r.Guard(stored); len(lost) > 0 {
-			return fmt.Errorf("below 0.9 times what is stored: %s", strings.Join(lost, "; "))
+		if slower := r.Slower(); len(slower) > 0 {
+			return fmt.Errorf("slower than before: %s", strings.Join(slower, ", "))
 		}
 		return nil
 	}

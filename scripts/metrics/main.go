@@ -1,5 +1,6 @@
 // Command metrics prints the size and shape of two trees of this module side by side. It
-// reads sources without compiling them; tests, generated files and testdata do not count.
+// reads sources without compiling them. Generated files and testdata do not count; packages named
+// *test and scripts/clients count as tests.
 package main
 
 import (
@@ -55,7 +56,7 @@ func write(w io.Writer, before, after *tree) {
 	line := func(name string, b, a any) { fmt.Fprintf(t, "%s\t%v\t%v\n", name, b, a) }
 	line("", "before", "after")
 	line("lines", before.total().lines, after.total().lines)
-	line("lines of tests", before.testLines, after.testLines)
+	line("lines of tests and their support", before.testLines, after.testLines)
 	line("packages", len(before.packages), len(after.packages))
 	line("comments, % of lines", before.total().percent(), after.total().percent())
 	line("structs of more than 15 fields", before.count(func(t *typ) bool { return t.fields > 15 }), after.count(func(t *typ) bool { return t.fields > 15 }))

@@ -79,17 +79,17 @@ func (t *tree) file(path string) error {
 		return err
 	}
 	lines := strings.Count(string(src), "\n")
-	if strings.HasSuffix(path, "_test.go") {
+	rel, err := filepath.Rel(t.dir, filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	if strings.HasSuffix(path, "_test.go") || isTestSupport(filepath.ToSlash(rel)) {
 		t.testLines += lines
 		return nil
 	}
 	set := token.NewFileSet()
 	f, err := parser.ParseFile(set, path, src, parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil || ast.IsGenerated(f) {
-		return err
-	}
-	rel, err := filepath.Rel(t.dir, filepath.Dir(path))
-	if err != nil {
 		return err
 	}
 	p := t.packages[rel]
@@ -105,6 +105,12 @@ func (t *tree) file(path string) error {
 		t.decl(rel, d)
 	}
 	return nil
+}
+
+// isTestSupport reports whether a package serves tests alone: helpers such as
+// schemas/sharedtest, and the programs of client libraries.
+func isTestSupport(pkg string) bool {
+	return strings.HasSuffix(pkg, "test") || strings.HasPrefix(pkg, "scripts/clients/")
 }
 
 // decl counts the fields of structs and the methods of their types.

@@ -36,6 +36,7 @@ type Ratio struct {
 	Rate        float64 `json:"requests"` // of the edge / of the peer
 	CPU         float64 `json:"cpu"`      // of the peer / of the edge
 	P99         float64 `json:"p99"`      // of the edge / of the peer
+	Bytes       float64 `json:"bytes"`    // of a response, of the edge / of the peer
 	Busy        float64 `json:"busy"`     // share of its core that the edge took
 	Goal        float64 `json:"goal,omitempty"`
 	Verdict     string  `json:"verdict,omitempty"`     // of requests and CPU
@@ -126,6 +127,8 @@ func ratio(g goal, own, peer *Measure) Ratio {
 		Rate: pairedRatio(own.Rounds, peer.Rounds, Round.rate),
 		CPU:  pairedRatio(peer.Rounds, own.Rounds, Round.cpu),
 		P99:  pairedRatio(own.Rounds, peer.Rounds, Round.p99),
+
+		Bytes: pairedRatio(own.Rounds, peer.Rounds, func(r Round) float64 { return r.Bytes }),
 	}
 	if g.least > 0 {
 		r.Verdict = verdict(&r, peer.Median.Busy)
@@ -139,9 +142,22 @@ func ratio(g goal, own, peer *Measure) Ratio {
 	return r
 }
 
-// name is how stored ratios call it.
+// name identifies a ratio.
 func (r *Ratio) name() string {
 	return fmt.Sprintf("%s/%d/%s", r.title(), r.Connections, r.Against)
+}
+
+// idle is the share of its core below which the CPU time of a server is noise.
+const idle = 0.2
+
+// Slower names the ratios against the edge of another commit that are short of their goal.
+func (r *Report) Slower() (names []string) {
+	for i := range r.Ratios {
+		if v := &r.Ratios[i]; v.Against == Before && v.Verdict == Short && v.Busy >= idle {
+			names = append(names, v.name())
+		}
+	}
+	return names
 }
 
 // title is how tables call it.

@@ -63,3 +63,17 @@ func TestRatios(t *testing.T) {
 		t.Errorf("ratio %+v, want three times the requests, half of the CPU time, pass", r)
 	}
 }
+
+// TestSlower names what got slower than the edge before by more than its share.
+func TestSlower(t *testing.T) {
+	before := Round{Rate: 1000, CPU: 10, P99: 100, Busy: 0.99}
+	for rate, want := range map[float64]string{980: "", 960: "five/32/before"} {
+		r := Report{Ratios: ratios([]Measure{
+			measured(Five, Edge, 32, Round{Rate: rate, CPU: 10 * 1000 / rate, P99: 100, Busy: 0.99}), measured(Five, Before, 32, before),
+			measured(Five, Constant, 32, Round{Rate: 5000, CPU: 1, P99: 10, Busy: 0.99}),
+		})}
+		if got := strings.Join(r.Slower(), " "); got != want {
+			t.Errorf("%g requests/s: slower is %q, want %q", rate, got, want)
+		}
+	}
+}

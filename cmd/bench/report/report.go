@@ -1,5 +1,5 @@
 // Package report holds the figures of a benchmark, compares them with their goals and
-// with stored ratios, and writes them as tables and as JSON.
+// writes them as tables and as JSON.
 package report
 
 import (
@@ -32,7 +32,6 @@ type Report struct {
 	Connections []Measure         `json:"connections"` // the curve by connections
 	Parts       []Measure         `json:"parts"`       // the curve by appended parts
 	Edge        EdgeFigures       `json:"edge"`
-	Sizes       *Sizes            `json:"sizes,omitempty"`
 }
 
 // A Release is what was served.
@@ -80,7 +79,6 @@ func (r *Report) Note(format string, args ...any) {
 const (
 	mostAnon  = 64 << 20 // bytes beside the mapping
 	mostStart = 200      // milliseconds
-	mostSize  = 1.06     // of one-pass gzip -6
 )
 
 // Finish computes what follows from the measures.
@@ -98,9 +96,6 @@ func (r *Report) Finish(now time.Time) {
 			figure("start to first answer", median(r.Edge.Starts), "ms", mostStart),
 			figure("the same, nothing of the release in memory", median(r.Edge.StartsCold), "ms", mostStart))
 	}
-	if r.Sizes != nil && r.Sizes.Answers > 0 {
-		r.Figures = append(r.Figures, figure(fmt.Sprintf("bytes of %d answers by one-pass gzip -6", r.Sizes.Answers), r.Sizes.Ratio, "", mostSize))
-	}
 }
 
 // EdgeFigures are the edge's memory and start.
@@ -116,15 +111,6 @@ func (e *EdgeFigures) Note(anon, file int64) {
 	if anon > e.Anon {
 		e.Anon, e.File = anon, file
 	}
-}
-
-// Sizes compare the bytes of answers with those of their JSON compressed whole.
-type Sizes struct {
-	Answers int     `json:"answers"`
-	Raw     int     `json:"raw_bytes"`
-	Gzip    int     `json:"gzip_bytes"`
-	OnePass int     `json:"one_pass_bytes"` // of gzip -6 over each whole answer
-	Ratio   float64 `json:"ratio"`          // Gzip / OnePass
 }
 
 // A Subject is a response that is measured.

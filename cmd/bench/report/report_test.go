@@ -68,7 +68,6 @@ func testReport() *Report {
 		r.Parts = append(r.Parts, part)
 	}
 	r.Edge = EdgeFigures{Anon: 70 << 20, File: 300 << 20, Starts: []float64{40, 50, 60}, StartsCold: []float64{100, 250, 300}}
-	r.Sizes = &Sizes{Answers: 200, Raw: 1000, Gzip: 104, OnePass: 100, Ratio: 1.04}
 	r.Finish(noon.Add(time.Minute))
 	return r
 }

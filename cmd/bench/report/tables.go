@@ -52,10 +52,10 @@ func programs(versions map[string]string) string {
 func (r *Report) ratioSection() section {
 	s := section{
 		Title: "Ratios",
-		Note: "The edge's requests/s by the peer's, the peer's CPU time for a request by the edge's, the edge's p99 by the peer's. " +
+		Note: "The edge's requests/s by the peer's, the peer's CPU time for a request by the edge's, the edge's p99 and bytes by the peer's. " +
 			"A goal is met by requests/s where one of the two kept its core busy, or by CPU time where the edge did not: then the load " +
 			"generator was at its end, or the machine did something else.",
-		Head: []string{"case", "conns", "against", "requests/s", "CPU", "goal", "verdict", "p99", "verdict"},
+		Head: []string{"case", "conns", "against", "requests/s", "CPU", "goal", "verdict", "p99", "verdict", "bytes"},
 	}
 	for i := range r.Ratios {
 		v := &r.Ratios[i]
@@ -65,7 +65,7 @@ func (r *Report) ratioSection() section {
 		}
 		s.Rows = append(s.Rows, []string{
 			v.title(), fmt.Sprint(v.Connections), v.Against, fmt.Sprintf("%.2f", v.Rate), fmt.Sprintf("%.2f", v.CPU),
-			least, dash(v.Verdict), fmt.Sprintf("%.2f", v.P99), dash(v.P99Verdict),
+			least, dash(v.Verdict), fmt.Sprintf("%.2f", v.P99), dash(v.P99Verdict), fmt.Sprintf("%.3f", v.Bytes),
 		})
 	}
 	return s
