@@ -3,8 +3,8 @@ package gen
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
-	"sync"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -38,123 +38,88 @@ func (c Compression) ext() string {
 }
 
 // A block is some records in a row: JSON, compressed by itself. Files are blocks one
-// after another, which both formats allow.
+// after another, which both formats allow. Its buffers are used again for the next ones.
 type block struct {
-	number int64
-	rows   int64
-	bytes  int64 // before compression
-	raw    []byte
-	stored []byte
-	ready  chan struct{} // closed once stored is complete
+	rows     int64
+	raw      []byte // JSON
+	stored   []byte // as it lies in the file
+	compress func(dst, src []byte) ([]byte, error)
 }
 
-// spare are blocks whose buffers can be used again.
-var spare = sync.Pool{New: func() any { return new(block) }}
-
-// A compressor compresses blocks, at the fastest level.
-type compressor struct {
-	kind Compression
-	zstd *zstd.Encoder
-	gzip *gzip.Writer
-}
-
-func newCompressor(kind Compression) (*compressor, error) {
-	c := &compressor{kind: kind}
-	var err error
-	switch kind {
+// newCompress returns a function that appends src, compressed at the fastest level, to dst.
+func newCompress(c Compression) (func(dst, src []byte) ([]byte, error), error) {
+	switch c {
 	case Zstd:
-		c.zstd, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest))
+		z, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest))
+		if err != nil {
+			return nil, err
+		}
+		return func(dst, src []byte) ([]byte, error) { return z.EncodeAll(src, dst), nil }, nil
 	case Gzip:
-		c.gzip, err = gzip.NewWriterLevel(nil, gzip.BestSpeed)
+		z, err := gzip.NewWriterLevel(nil, gzip.BestSpeed)
+		if err != nil {
+			return nil, err
+		}
+		return func(dst, src []byte) ([]byte, error) {
+			out := bytes.NewBuffer(dst)
+			z.Reset(out)
+			_, err := z.Write(src)
+			err = errors.Join(err, z.Close())
+			return out.Bytes(), err
+		}, nil
 	}
-	return c, err
+	return func(dst, src []byte) ([]byte, error) { return append(dst, src...), nil }, nil
 }
 
-// compress sets b.stored.
-func (c *compressor) compress(b *block) error {
-	switch c.kind {
-	case Zstd:
-		b.stored = c.zstd.EncodeAll(b.raw, b.stored[:0])
-	case Gzip:
-		out := bytes.NewBuffer(b.stored[:0])
-		c.gzip.Reset(out)
-		if _, err := c.gzip.Write(b.raw); err != nil {
+// newBlocks returns the blocks that are in memory: two a job.
+func newBlocks(jobs int, c Compression) ([]block, error) {
+	blocks := make([]block, 2*jobs)
+	for i := range blocks {
+		var err error
+		if blocks[i].compress, err = newCompress(c); err != nil {
+			return nil, err
+		}
+	}
+	return blocks, nil
+}
+
+// blocks makes all records of a part, a batch of blocks at a time, and hands the blocks to
+// write in order.
+func blocks(ctx context.Context, batch []block, p part, write func(*block) error) error {
+	for from := uint64(0); from < p.n; {
+		var g errgroup.Group
+		g.SetLimit(len(batch) / 2)
+		full := batch[:0]
+		for ; len(full) < len(batch) && from < p.n; from += p.block {
+			full = batch[:len(full)+1]
+			b, from := &full[len(full)-1], from
+			g.Go(func() error { return b.fill(&p, from) })
+		}
+		if err := g.Wait(); err != nil {
 			return fmt.Errorf("compress: %w", err)
 		}
-		if err := c.gzip.Close(); err != nil {
-			return fmt.Errorf("compress: %w", err)
+		for i := range full {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			if err := write(&full[i]); err != nil {
+				return err
+			}
 		}
-		b.stored = out.Bytes()
-	default:
-		b.raw, b.stored = b.stored, b.raw
 	}
 	return nil
 }
 
-// blocks makes all records of a part on several goroutines and hands the blocks to
-// write in order. At most three blocks a job are in memory.
-func blocks(ctx context.Context, jobs int, c Compression, p part, write func(*block) error) error {
-	g, ctx := errgroup.WithContext(ctx)
-	todo, inOrder := make(chan *block, jobs), make(chan *block, jobs)
-	g.Go(func() error {
-		defer close(todo)
-		defer close(inOrder)
-		for n := range int64((p.n + p.block - 1) / p.block) {
-			b := spare.Get().(*block)
-			b.number, b.ready = n, make(chan struct{})
-			for _, queue := range []chan<- *block{inOrder, todo} {
-				select {
-				case queue <- b:
-				case <-ctx.Done():
-					return ctx.Err()
-				}
-			}
-		}
-		return nil
-	})
-	for range jobs {
-		g.Go(func() error {
-			z, err := newCompressor(c)
-			if err != nil {
-				return err
-			}
-			for b := range todo {
-				p.fill(b)
-				if err := z.compress(b); err != nil {
-					return err
-				}
-				close(b.ready)
-			}
-			return nil
-		})
-	}
-	g.Go(func() error {
-		for b := range inOrder {
-			select {
-			case <-b.ready:
-			case <-ctx.Done():
-				return ctx.Err()
-			}
-			if err := write(b); err != nil {
-				return err
-			}
-			spare.Put(b)
-		}
-		return nil
-	})
-	return g.Wait()
-}
-
-// fill makes the records of b.
-func (p *part) fill(b *block) {
-	from := uint64(b.number) * p.block
+// fill makes the records of a part from a record on.
+func (b *block) fill(p *part, from uint64) (err error) {
 	to := min(from+p.block, p.n)
 	j := writer{b.raw[:0]}
 	for i := from; i < to; i++ {
 		p.writeLine(&j, i)
 	}
-	b.raw = j.b
-	b.rows, b.bytes = int64(to-from), int64(len(b.raw))
+	b.rows, b.raw = int64(to-from), j.b
+	b.stored, err = b.compress(b.stored[:0], b.raw)
+	return err
 }
 
 // writeLine writes record i, and a line end behind it.

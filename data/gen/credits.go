@@ -1,28 +1,20 @@
 package gen
 
-// writeCast writes the cast of a movie.
-func writeCast(w *world, j *writer, r *random, votes int64) {
+// writeCast writes the cast of a title; that of a movie has cast ids.
+func writeCast(w *world, j *writer, r *random, votes int64, castIDs bool) {
 	if w.people.n == 0 {
 		return
 	}
-	first := r.below(60)
+	first := 0
+	if castIDs {
+		first = r.below(60)
+	}
 	for order := range castSize.of(r, votes) {
 		j.object("", func() {
 			writeCredited(w, j, w.credited(r, &w.departments[acting]))
-			j.int("cast_id", int64(first+order))
-			writeRole(w, j, r, order)
-		})
-	}
-}
-
-// writeRegulars writes the cast of a series.
-func writeRegulars(w *world, j *writer, r *random, votes int64) {
-	if w.people.n == 0 {
-		return
-	}
-	for order := range castSize.of(r, votes/16) {
-		j.object("", func() {
-			writeCredited(w, j, w.credited(r, &w.departments[acting]))
+			if castIDs {
+				j.int("cast_id", int64(first+order))
+			}
 			writeRole(w, j, r, order)
 		})
 	}

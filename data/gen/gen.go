@@ -33,7 +33,6 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
-	"github.com/google/renameio/v2"
 )
 
 // Config says what to make.
@@ -201,53 +200,48 @@ func claim(dir string) (unlock func(failed bool), err error) {
 		}
 		_ = lock.Unlock() // ends with the process at the latest
 	}
-	if err := removeTemporary(dir); err != nil {
-		unlock(true)
-		return nil, err
-	}
 	return unlock, nil
-}
-
-// removeTemporary removes what a run that was killed left of its files.
-func removeTemporary(dir string) error {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return fmt.Errorf("look at folder: %w", err)
-	}
-	for _, e := range entries {
-		for _, name := range fileNames() {
-			rest, ok := strings.CutPrefix(e.Name(), "."+name)
-			if !ok || rest == "" || strings.Trim(rest, "0123456789") != "" {
-				continue
-			}
-			if err := os.Remove(filepath.Join(dir, e.Name())); err != nil {
-				return fmt.Errorf("remove what a killed run left: %w", err)
-			}
-		}
-	}
-	return nil
 }
 
 // dump is one on its way.
 type dump struct {
 	Config
-	report  Report
-	done    int64
-	total   int64
-	pending []*renameio.PendingFile
+	blocks []block
+	report Report
+	done   int64
+	total  int64
 }
 
+// unfinished is the folder, in that of the dump, of files that are being written. What a
+// killed run left there goes with the next one.
+func (d *dump) unfinished() string { return filepath.Join(d.Out, mark+".tmp") }
+
 // run makes all files and gives them their names.
-func (d *dump) run(ctx context.Context) error {
-	defer d.cleanup()
+func (d *dump) run(ctx context.Context) (err error) {
+	remove := func() error {
+		if err := os.RemoveAll(d.unfinished()); err != nil {
+			return fmt.Errorf("remove unfinished files: %w", err)
+		}
+		return nil
+	}
+	if err := remove(); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, remove()) }()
+	if err := os.Mkdir(d.unfinished(), 0o755); err != nil {
+		return fmt.Errorf("make folder: %w", err)
+	}
 	if err := d.make(ctx); err != nil {
 		return err
 	}
 	return d.commit()
 }
 
-// make writes all files under temporary names.
-func (d *dump) make(ctx context.Context) error {
+// make writes all files where unfinished ones lie.
+func (d *dump) make(ctx context.Context) (err error) {
+	if d.blocks, err = newBlocks(d.Jobs, d.Compression); err != nil {
+		return err
+	}
 	parts := newWorld(&d.Config).parts()
 	for _, p := range parts {
 		d.total += int64(p.n)
@@ -268,54 +262,44 @@ func (d *dump) make(ctx context.Context) error {
 	return nil
 }
 
-// file writes one file under a temporary name.
-func (d *dump) file(ctx context.Context, p part) (File, error) {
-	path := filepath.Join(d.Out, p.name+d.Compression.ext())
-	out, err := renameio.NewPendingFile(path, renameio.WithTempDir(d.Out), renameio.WithPermissions(0o644))
+// file writes one unfinished file.
+func (d *dump) file(ctx context.Context, p part) (f File, err error) {
+	f = File{Name: p.name + d.Compression.ext(), Rows: int64(p.n)}
+	out, err := os.Create(filepath.Join(d.unfinished(), f.Name))
 	if err != nil {
-		return File{}, fmt.Errorf("create %s: %w", path, err)
+		return f, fmt.Errorf("create %s: %w", f.Name, err)
 	}
-	d.pending = append(d.pending, out)
-	f := File{Name: filepath.Base(path), Rows: int64(p.n)}
-	err = blocks(ctx, d.Jobs, d.Compression, p, func(b *block) error {
+	defer func() { err = errors.Join(err, out.Close()) }()
+	err = blocks(ctx, d.blocks, p, func(b *block) error {
 		n, err := out.Write(b.stored)
 		f.Stored += int64(n)
-		f.Bytes += b.bytes
+		f.Bytes += int64(len(b.raw))
 		d.done += b.rows
 		if d.Progress != nil {
 			d.Progress(d.done, d.total)
 		}
 		return err
 	})
+	if err == nil {
+		err = out.Sync() // before the file gets its name
+	}
 	if err != nil {
-		return f, fmt.Errorf("write %s: %w", path, err)
+		return f, fmt.Errorf("write %s: %w", f.Name, err)
 	}
 	return f, nil
 }
 
 // commit gives the files their names and removes what an earlier run left besides.
 func (d *dump) commit() error {
-	made := map[string]bool{}
-	for i, out := range d.pending {
-		if err := out.CloseAtomicallyReplace(); err != nil {
-			return fmt.Errorf("write %s: %w", d.report.Files[i].Name, err)
-		}
-		made[d.report.Files[i].Name] = true
-	}
 	for _, name := range fileNames() {
-		if made[name] {
-			continue
+		path := filepath.Join(d.Out, name)
+		err := os.Rename(filepath.Join(d.unfinished(), name), path)
+		if errors.Is(err, os.ErrNotExist) {
+			err = os.Remove(path)
 		}
-		if err := os.Remove(filepath.Join(d.Out, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return fmt.Errorf("remove %s of an earlier run: %w", name, err)
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("replace %s of an earlier run: %w", name, err)
 		}
 	}
 	return nil
-}
-
-// cleanup removes the files that did not get their names.
-func (d *dump) cleanup() {
-	for _, out := range d.pending {
-		_ = out.Cleanup() // does nothing to those that did
-	}
 }

@@ -141,7 +141,10 @@ func TestCompressions(t *testing.T) {
 func TestRunReplaces(t *testing.T) {
 	c := small(t.TempDir())
 	run(t, c)
-	for _, name := range []string{".movies.ndjson.zst123456", "notes.txt", ".movies.ndjson.zst.bak"} {
+	if err := os.Mkdir(filepath.Join(c.Out, mark+".tmp"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{mark + ".tmp/tv.ndjson", "notes.txt", ".movies.ndjson.zst.bak"} {
 		if err := os.WriteFile(filepath.Join(c.Out, name), nil, 0o600); err != nil {
 			t.Fatal(err)
 		}

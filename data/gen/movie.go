@@ -257,7 +257,7 @@ func writeMovieParts(w *world, j *writer, m *movie, imdb uint64, runtime int64) 
 		j.list("titles", func() { writeAlternativeTitles(w, j, &r, m.votes) })
 	})
 	j.object("credits", func() {
-		j.list("cast", func() { writeCast(w, j, &cast, m.votes) })
+		j.list("cast", func() { writeCast(w, j, &cast, m.votes, true /* castIDs */) })
 		j.list("crew", func() { writeCrew(w, j, &crew, m.votes) })
 	})
 	j.object("external_ids", func() {
@@ -346,22 +346,10 @@ func (t *genreTable) write(j *writer, places []uint8) {
 	}
 }
 
-// writeIDs writes the ids of genres.
-func (t *genreTable) writeIDs(j *writer, places []uint8) {
-	for _, g := range places {
-		j.int("", t.ids[g])
-	}
-}
-
 // writeMovieRow writes movie i as lists have it.
 func writeMovieRow(w *world, j *writer, i uint64) {
 	m := w.movieOf(i)
-	j.bool("adult", m.adult)
-	j.path("backdrop_path", m.backdrop, ".jpg")
-	j.int("id", m.id)
-	j.text("title", func() { j.b = w.appendEnglishTitle(j.b, &m.title) })
-	j.text("original_title", func() { j.b = w.appendOriginalTitle(j.b, &m.title) })
-	writeRow(w, j, &m.title, "movie", &w.ofMovies.genres)
+	writeRow(w, j, &m.title, "movie", "title", &w.ofMovies.genres)
 	j.day("release_date", m.out, m.dated, `""`)
 	j.bool("softcore", false)
 	j.bool("video", m.video)
@@ -369,12 +357,21 @@ func writeMovieRow(w *world, j *writer, i uint64) {
 	j.int("vote_count", m.votes)
 }
 
-// writeRow writes what rows about movies and series have in common.
-func writeRow(w *world, j *writer, t *title, media string, genres *genreTable) {
+// writeRow writes what rows about movies and series have in common, the title as name.
+func writeRow(w *world, j *writer, t *title, media, name string, genres *genreTable) {
+	j.bool("adult", t.adult)
+	j.path("backdrop_path", t.backdrop, ".jpg")
+	j.int("id", t.id)
+	j.text(name, func() { j.b = w.appendEnglishTitle(j.b, t) })
+	j.text("original_"+name, func() { j.b = w.appendOriginalTitle(j.b, t) })
 	j.text("overview", func() { j.b = w.appendOverview(j.b, t) })
 	j.path("poster_path", t.poster, ".jpg")
 	j.string("media_type", media)
 	j.string("original_language", t.language.code)
-	j.list("genre_ids", func() { genres.writeIDs(j, t.genres.all()) })
+	j.list("genre_ids", func() {
+		for _, g := range t.genres.all() {
+			j.int("", genres.ids[g])
+		}
+	})
 	j.fixed("popularity", t.popularity, 4)
 }

@@ -293,7 +293,7 @@ func writeTVParts(w *world, j *writer, s *show) {
 	})
 	j.object("content_ratings", func() { j.list("results", func() { writeContentRatings(w, j, &r, s) }) })
 	j.object("credits", func() {
-		j.list("cast", func() { writeRegulars(w, j, &cast, s.votes) })
+		j.list("cast", func() { writeCast(w, j, &cast, s.votes/16, false /* castIDs */) })
 		j.list("crew", func() { writeCrew(w, j, &crew, s.votes/8) })
 	})
 	j.object("external_ids", func() { writeTVExternalIDs(w, j, &r, s.votes) })
@@ -366,12 +366,7 @@ func writeTVTranslations(w *world, j *writer, r *random, s *show, own *locale) {
 // writeTVRow writes series i as lists have it.
 func writeTVRow(w *world, j *writer, i uint64) {
 	s := w.showOf(i)
-	j.bool("adult", s.adult)
-	j.path("backdrop_path", s.backdrop, ".jpg")
-	j.int("id", s.id)
-	j.text("name", func() { j.b = w.appendEnglishTitle(j.b, &s.title) })
-	j.text("original_name", func() { j.b = w.appendOriginalTitle(j.b, &s.title) })
-	writeRow(w, j, &s.title, "tv", &w.ofTV.genres)
+	writeRow(w, j, &s.title, "tv", "name", &w.ofTV.genres)
 	j.day("first_air_date", s.out, s.dated, `""`)
 	j.bool("softcore", false)
 	j.fixed("vote_average", s.average, 3)

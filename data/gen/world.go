@@ -222,40 +222,29 @@ const zipfHead = 0x4a58e857e9e6b400
 
 // zipf returns a rank below n by the law that people get credits by: the first hundredth
 // gets a quarter of them, the first tenth half, the worse half a seventh.
-func zipf(r *random, n uint64) uint64 {
-	x, _ := bits.Mul64(r.next(), ^uint64(zipfHead))
-	x = sixth(x+zipfHead) - sixth(zipfHead)
-	hi, _ := bits.Mul64(x, n)
-	return hi
-}
-
-// sixth returns the sixth power of x as a fraction of 2^64.
-func sixth(x uint64) uint64 {
-	x, _ = bits.Mul64(x, x)
-	return cube(x)
-}
-
-// fourth returns the fourth power.
-func fourth(x uint64) uint64 {
-	x, _ = bits.Mul64(x, x)
-	x, _ = bits.Mul64(x, x)
-	return x
-}
-
-// crowd returns a rank below n by a law of a longer tail still, that of companies and keywords.
-func crowd(r *random, n uint64) uint64 {
-	x, _ := bits.Mul64(r.next(), ^uint64(crowdHead))
-	x = eighth(x+crowdHead) - eighth(crowdHead)
-	hi, _ := bits.Mul64(x, n)
-	return hi
-}
+func zipf(r *random, n uint64) uint64 { return lawRank(r, n, 6, zipfHead) }
 
 // crowdHead is the eighth root of 0.00002, of 2^64.
 const crowdHead = 0x4233_9e58_2d3f_2000
 
-// eighth returns the eighth power.
-func eighth(x uint64) uint64 {
-	x = fourth(x)
+// crowd returns a rank below n by a law of a longer tail still, that of companies and keywords.
+func crowd(r *random, n uint64) uint64 { return lawRank(r, n, 8, crowdHead) }
+
+// lawRank returns a rank below n by a power of a random fraction from head on.
+func lawRank(r *random, n uint64, power int, head uint64) uint64 {
+	x, _ := bits.Mul64(r.next(), ^head)
+	x = evenPower(x+head, power) - evenPower(head, power)
+	hi, _ := bits.Mul64(x, n)
+	return hi
+}
+
+// evenPower returns the sixth or eighth power of x as a fraction of 2^64.
+func evenPower(x uint64, power int) uint64 {
+	x, _ = bits.Mul64(x, x)
+	if power == 6 {
+		return cube(x)
+	}
+	x, _ = bits.Mul64(x, x)
 	x, _ = bits.Mul64(x, x)
 	return x
 }
