@@ -189,9 +189,9 @@ func (a *accountAnswer) listItem(l *accounts.List, version int, query []byte) er
 	return nil
 }
 
-// holding adds a page of the public lists that hold a title, from behind the opening brace
+// addHolding adds a page of the public lists that hold a title, from behind the opening brace
 // on; false when none does, and nothing is added.
-func (c *composer) holding(p *part, title accounts.Title, page uint16) (bool, error) {
+func addHolding(c *composer, p *part, title accounts.Title, page uint16) (bool, error) {
 	t, err := account.Open(p.rel)
 	if err != nil {
 		return false, err
@@ -305,7 +305,7 @@ func standaloneStates(x *exchange, t *account.Tables, to *accountAnswer) error {
 	c.account = a
 	splice.Literal(&c.answer, strconv.AppendUint([]byte(`{"id":`), e.ID(), 10))
 	splice.Literal(&c.answer, ",")
-	return c.states(to.p, e, &route.Append{Kind: q.Kind, Season: q.Season, Episode: q.Episode})
+	return addStates(c, to.p, e, &route.Append{Kind: q.Kind, Season: q.Season, Episode: q.Episode})
 }
 
 // withStates prepares for account_states, if they are to be appended. Without a
@@ -329,8 +329,8 @@ func (x *exchange) withStates() error {
 	return nil
 }
 
-// appendedStates adds the states of the title for the account, where there is one.
-func (c *composer) appendedStates(p *part, e release.Entry, a *route.Append) error {
+// addAppendedStates adds the states of the title for the account, where there is one.
+func addAppendedStates(c *composer, p *part, e release.Entry, a *route.Append) error {
 	if c.account == nil {
 		return nil
 	}
@@ -341,16 +341,16 @@ func (c *composer) appendedStates(p *part, e release.Entry, a *route.Append) err
 	if a.Kind == p.q.Kind {
 		at.Season, at.Episode = p.q.Season, p.q.Episode
 	}
-	return c.states(p, e, &at)
+	return addStates(c, p, e, &at)
 }
 
-// states adds what the account has marked of a title, from behind its id on. e is the title, a names the
+// addStates adds what the account has marked of a title, from behind its id on. e is the title, a names the
 // season or episode.
-func (c *composer) states(p *part, e release.Entry, a *route.Append) error {
+func addStates(c *composer, p *part, e release.Entry, a *route.Append) error {
 	series := uint64(p.q.ID)
 	switch a.Kind {
 	case fragment.KindSeason:
-		episodes, err := c.episodes(p, e)
+		episodes, err := episodesOf(c, p, e)
 		if err != nil {
 			return err
 		}
@@ -364,8 +364,8 @@ func (c *composer) states(p *part, e release.Entry, a *route.Append) error {
 	return nil
 }
 
-// episodes returns the episodes of a season, which its details list.
-func (c *composer) episodes(p *part, e release.Entry) ([]account.Episode, error) {
+// episodesOf returns the episodes of a season, which its details list.
+func episodesOf(c *composer, p *part, e release.Entry) ([]account.Episode, error) {
 	b, err := c.aside(func(side *composer) error {
 		choice, ok := variant.Pick(e, fragment.KindSeason, fragment.SubDetails, p.q)
 		if !ok {

@@ -21,9 +21,9 @@ func windowOf(log *changelog.Log, p *route.Params, now time.Time) changelog.Wind
 	}, now)
 }
 
-// changes adds the changes that the builds of the last days made to a resource, from behind the
+// addChanges adds the changes that the builds of the last days made to a resource, from behind the
 // opening brace on. They depend on the clock.
-func (c *composer) changes(p *part, k fragment.Kind, id uint64) error {
+func addChanges(c *composer, p *part, k fragment.Kind, id uint64) error {
 	c.atLeast(Page)
 	log := changelog.Open(p.rel)
 	for piece, err := range log.Answer(k, id, windowOf(log, &p.q.Params, p.now())) {

@@ -97,9 +97,9 @@ func (c *composer) body(p *part, e release.Entry, k fragment.Kind, s fragment.Su
 	switch {
 	case choice.Given:
 	case s == fragment.SubChanges:
-		return c.changes(p, k, e.ID())
+		return addChanges(c, p, k, e.ID())
 	case s == fragment.SubLists:
-		if done, err := c.holding(p, accounts.Title{Kind: k, ID: e.ID()}, choice.Page); done || err != nil {
+		if done, err := addHolding(c, p, accounts.Title{Kind: k, ID: e.ID()}, choice.Page); done || err != nil {
 			return err
 		}
 	}
@@ -117,7 +117,7 @@ func (c *composer) appended(p *part, e release.Entry, a *route.Append) error {
 		e, ok = p.rel.Include(appendedResource(p.q, a))
 	}
 	if ok && a.Sub == fragment.SubAccountStates {
-		return c.appendedStates(p, e, a)
+		return addAppendedStates(c, p, e, a)
 	}
 	s := variant.Canonical(a.Sub)
 	var choice variant.Choice
@@ -179,7 +179,7 @@ func (c *composer) fragment(p *part, choice *variant.Choice, depth int) error {
 		return c.filmography(p, choice)
 	}
 	if p.prefetch {
-		c.fetchIncludes(p.rel, &choice.Fragment)
+		c.scratch.awaitIncludes(p.rel, &choice.Fragment)
 	}
 	var piece release.Piece
 	pieces := choice.Fragment.Pieces()

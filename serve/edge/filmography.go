@@ -19,7 +19,7 @@ var (
 // filmography adds the credits of one kind of titles.
 func (c *composer) filmography(p *part, choice *variant.Choice) error {
 	if p.prefetch {
-		c.fetchIncludes(p.rel, &choice.Fragment)
+		c.scratch.awaitIncludes(p.rel, &choice.Fragment)
 	}
 	first, wanted := true, false // in the list; the credit at hand is of the kind
 	splice.Literal(&c.answer, `"cast":[`)

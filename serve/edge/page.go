@@ -35,7 +35,7 @@ type pageShape struct {
 func (c *composer) page(p *part, s *pageShape, res *query.Result, page uint16) error {
 	c.atLeast(Page)
 	if p.prefetch {
-		c.fetchRows(p.rel, s, res.Rows)
+		c.scratch.awaitRows(p.rel, s, res.Rows)
 	}
 	b := append(c.scratch.mark[:0], '{')
 	if s.dated {

@@ -9,26 +9,26 @@ import (
 // other. From a disk those of a page of twenty take several milliseconds, unless the disk
 // reads for all of them at a time. The waits are system calls: see package pagefault.
 
-// fetchRows waits until the rows of a page are in memory.
-func (c *composer) fetchRows(rel *release.Reader, s *pageShape, rows []query.Row) {
-	c.scratch.ahead = c.scratch.ahead[:0]
+// awaitRows waits until the rows of a page are in memory.
+func (s *scratch) awaitRows(rel *release.Reader, shape *pageShape, rows []query.Row) {
+	s.ahead = s.ahead[:0]
 	for i := range rows {
-		c.scratch.ahead = append(c.scratch.ahead, release.Include{Kind: rows[i].Kind, ID: rows[i].ID, Sub: s.sub})
+		s.ahead = append(s.ahead, release.Include{Kind: rows[i].Kind, ID: rows[i].ID, Sub: shape.sub})
 	}
-	rel.AwaitIncludes(c.scratch.ahead)
+	rel.AwaitIncludes(s.ahead)
 }
 
-// fetchIncludes waits until the fragments that a fragment includes are in memory.
-func (c *composer) fetchIncludes(rel *release.Reader, f *release.Fragment) {
-	c.scratch.ahead = c.scratch.ahead[:0]
+// awaitIncludes waits until the fragments that a fragment includes are in memory.
+func (s *scratch) awaitIncludes(rel *release.Reader, f *release.Fragment) {
+	s.ahead = s.ahead[:0]
 	var piece release.Piece
 	pieces := f.Pieces()
 	for pieces.Next(&piece) {
 		if piece.Op == release.OpInclude {
-			c.scratch.ahead = append(c.scratch.ahead, piece.Include)
+			s.ahead = append(s.ahead, piece.Include)
 		}
 	}
-	if len(c.scratch.ahead) > 1 {
-		rel.AwaitIncludes(c.scratch.ahead)
+	if len(s.ahead) > 1 {
+		rel.AwaitIncludes(s.ahead)
 	}
 }
