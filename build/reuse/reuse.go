@@ -37,7 +37,7 @@ const ParamEncoder = "encoder"
 
 // version changes with the choice of literals and segments, segment.Version with the bytes of
 // segments, and a level with both. TestVersion pins all of it.
-const version = 1
+const version = 2
 
 // Encoder names the encoder of a deflate level.
 func Encoder(level int) string { return fmt.Sprintf("%d.%d.%d", version, segment.Version, level) }
@@ -216,8 +216,8 @@ func (w *Writer) segment(raw []byte) (release.Segment, error) {
 // from segments.
 const (
 	maxLiteral = 96
-	maxPhrased = 160
-	maxCoded   = 48
+	maxPhrased = 200
+	maxCoded   = 60
 )
 
 // isLiteral reports whether a text stands in a program.
