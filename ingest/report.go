@@ -83,9 +83,7 @@ func (r *run) failedReport(reason error) (Report, error) {
 // writeReport writes the files of the report.
 func (r *run) writeReport(e report.End) (Report, error) {
 	p := &r.journal.Progress
-	if err := p.Tallies.AddTo(&p.Report); err != nil {
-		return Report{}, err
-	}
+	p.Tallies.AddTo(&p.Report)
 	skipped := slices.Concat(r.list.Skipped, p.Files.Skipped)
 	for _, s := range skipped {
 		p.Report.Skip(s.Name, s.Reason)

@@ -18,7 +18,6 @@ import (
 	"reelsplice/ingest/merge"
 	"reelsplice/ingest/pipeline"
 	"reelsplice/ingest/quarantine"
-	"reelsplice/ingest/report"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/extsort"
 	"reelsplice/schemas/record"
@@ -45,7 +44,6 @@ func (r *run) ingest(ctx context.Context) (Report, error) {
 	}
 	p := &r.journal.Progress
 	defer func() { _ = r.sorter.Close() }()   // its rows are all read by then
-	defer func() { _ = p.Tallies.Close() }()  // it was flushed where it counts
 	defer func() { _ = r.resolver.Close() }() // temporary files
 	for p.Stage < journal.Written {
 		step := r.read
@@ -141,9 +139,7 @@ func (r *run) open(j *journal.Journal) error {
 		return err
 	}
 	p.Report.Begin(r.start)
-	if err := p.Tallies.Begin(j.Path(journal.TalliesFile), r.start); err != nil {
-		return err
-	}
+	p.Tallies.Begin(r.start)
 	minted := crosswalk.HasMinted(r.Catalog)
 	r.resolver = &crosswalk.Resolver{
 		Catalog: r.Catalog, Dir: j.Path(""), Memory: r.Memory, Noter: crosswalk.NoterFor(r.list, minted), Merges: minted && !r.Overlay, State: &p.IDs,
@@ -265,7 +261,7 @@ func (r *run) fail(err error) (Report, error) {
 	if r.journal == nil {
 		return Report{}, err
 	}
-	lost := errors.Is(err, extsort.ErrDamaged) || errors.Is(err, report.ErrLost)
+	lost := errors.Is(err, extsort.ErrDamaged)
 	if goesOn := r.journal.CanGoOn(); goesOn && !lost {
 		return Report{}, r.leftover(err, goesOn)
 	}

@@ -8,7 +8,6 @@ import (
 	"sync"
 
 	"reelsplice/data/reference"
-	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/record"
 )
@@ -239,76 +238,52 @@ func parseCharacters(list string) (string, bool) {
 	return strings.Join(slices.DeleteFunc(names, func(n string) bool { return n == "" }), " / "), true
 }
 
-// noDepartment is the list of unusual fields of a credit of a person without a main department:
-// the API has null there.
-const noDepartment = "known_for_department"
-
-// The fields of a person that credits of all types have. Lists of credits are never
-// joined row by row, so fields that IMDb lacks have the API's empty value here, as clients expect
-// in every row: no picture, no adult titles, popularity 0.
-
-func (r *role) object() record.Object {
-	if r.person.department == "" {
-		return record.Object{Unusual: noDepartment}
-	}
-	return record.Object{}
-}
-
-func (r *role) department() record.String {
-	return record.String{V: r.person.department, Set: r.person.department != ""}
-}
-
 // name returns the name, empty for a person that name.basics lacks. IMDb has no other one in the
 // person's own language.
 func (r *role) name() record.String { return record.Text(r.person.name.V) }
 
-var (
-	notAdult = record.Bool{Set: true}
-	unranked = record.Float{Set: true}
-)
-
-func (r *role) movieCast(order int) catalog.CastCredit {
-	return catalog.CastCredit{
-		Object: r.object(), Adult: notAdult, Gender: record.Number(r.gender), ID: record.Number(r.person.id), KnownForDepartment: r.department(),
-		Name: r.name(), OriginalName: r.name(), Popularity: unranked,
-		Character: record.Text(r.character), CreditID: record.Text(r.id), Order: record.Number(int64(order)),
+// fill sets the fields of a credit, an empty record of any of the types of credits. order is its
+// place among those of the cast.
+//
+// Lists of credits are never joined row by row, so fields that IMDb lacks have the API's empty value
+// here, as clients expect in every row: no picture, no adult titles, popularity 0.
+func (r *role) fill(to record.Record, order int) {
+	for i := range to.Schema.Fields {
+		switch f := &to.Schema.Fields[i]; f.Name {
+		case "adult":
+			to.Bool(f).Set = true
+		case "popularity":
+			to.Float(f).Set = true
+		case "gender":
+			*to.Int(f) = record.Number(r.gender)
+		case "id":
+			*to.Int(f) = record.Number(r.person.id)
+		case "name", "original_name":
+			*to.String(f) = r.name()
+		case "known_for_department":
+			if r.person.department == "" {
+				to.Object().Unusual = f.Name // the API has null there
+				continue
+			}
+			*to.String(f) = record.Text(r.person.department)
+		case "character":
+			*to.String(f) = record.Text(r.character)
+		case "credit_id":
+			*to.String(f) = record.Text(r.id)
+		case "order":
+			*to.Int(f) = record.Number(int64(order))
+		case "department":
+			*to.String(f) = record.Text(r.category.department)
+		case "job":
+			*to.String(f) = record.Text(r.job)
+		}
 	}
 }
 
-func (r *role) seriesCast(order int) catalog.TVCastCredit {
-	return catalog.TVCastCredit{
-		Object: r.object(), Adult: notAdult, Gender: record.Number(r.gender), ID: record.Number(r.person.id), KnownForDepartment: r.department(),
-		Name: r.name(), OriginalName: r.name(), Popularity: unranked,
-		Character: record.Text(r.character), CreditID: record.Text(r.id), Order: record.Number(int64(order)),
-	}
-}
-
-func (r *role) guestStar(order int) catalog.GuestStar {
-	return catalog.GuestStar{
-		Object: r.object(), Adult: notAdult, Gender: record.Number(r.gender), ID: record.Number(r.person.id), KnownForDepartment: r.department(),
-		Name: r.name(), OriginalName: r.name(), Popularity: unranked,
-		Character: record.Text(r.character), CreditID: record.Text(r.id), Order: record.Number(int64(order)),
-	}
-}
-
-func (r *role) crew() catalog.CrewCredit {
-	return catalog.CrewCredit{
-		Object: r.object(), Adult: notAdult, Gender: record.Number(r.gender), ID: record.Number(r.person.id), KnownForDepartment: r.department(),
-		Name: r.name(), OriginalName: r.name(), Popularity: unranked,
-		CreditID: record.Text(r.id), Department: record.Text(r.category.department), Job: record.Text(r.job),
-	}
-}
-
-func (r *role) episodeCrew() catalog.EpisodeCrew {
-	return catalog.EpisodeCrew{
-		Object: r.object(), Adult: notAdult, Gender: record.Number(r.gender), ID: record.Number(r.person.id), KnownForDepartment: r.department(),
-		Name: r.name(), OriginalName: r.name(), Popularity: unranked,
-		CreditID: record.Text(r.id), Department: record.Text(r.category.department), Job: record.Text(r.job),
-	}
-}
-
-func (r *role) createdBy() catalog.Creator {
-	return catalog.Creator{
-		ID: record.Number(r.person.id), CreditID: record.Text(r.id), Name: r.name(), OriginalName: r.name(), Gender: record.Number(r.gender),
-	}
+// appendRole appends a role to a list of credits.
+func appendRole[T any](list []T, r *role) []T {
+	n := len(list)
+	list = append(list, *new(T))
+	r.fill(record.Of(&list[n]), n)
+	return list
 }

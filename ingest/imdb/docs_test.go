@@ -27,8 +27,8 @@ func TestDocs(t *testing.T) {
 			t.Errorf("the document does not speak of %s", table)
 		}
 		for _, c := range tableNamed(table).columns {
-			if !slices.Contains(columns, c) {
-				t.Errorf("the document has no row of %s.%s", table, c)
+			if !slices.Contains(columns, c.name) {
+				t.Errorf("the document has no row of %s.%s", table, c.name)
 			}
 		}
 	}

@@ -2,6 +2,8 @@ package imdb
 
 import (
 	"context"
+
+	"reelsplice/schemas/encoding"
 )
 
 // addEpisode adds a row of title.episode by series, season and number; without those, to
@@ -39,10 +41,10 @@ func (j *Joiner) joinEpisodes(ctx context.Context) error {
 		return j.sort(j.titles, titleKey(parent, rankSeries, 0, 0), mark)
 	}
 	err := each(ctx, j.episodes, func(key rowKey, payload []byte) error {
-		u := unpacker{rest: string(payload[1:])}
-		r := u.row(tableNamed(titleEpisode))
-		if u.err != nil {
-			return u.err
+		in := encoding.NewReader(payload[1:])
+		r, err := readRow(&in, tableNamed(titleEpisode))
+		if err != nil {
+			return err
 		}
 		title, _ := parseID(cell(r.cells[episodeID].V), titlePrefix)
 		if key.id != parent {

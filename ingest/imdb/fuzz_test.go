@@ -112,7 +112,7 @@ func FuzzScan(f *testing.F) {
 		}
 		for i, c := range table.columns {
 			text := ""
-			switch v := want[c].(type) {
+			switch v := want[c.name].(type) {
 			case string:
 				text = v
 			case json.Number:
@@ -124,7 +124,7 @@ func FuzzScan(f *testing.F) {
 				text = ""
 			}
 			if string(j.cells[i]) != text {
-				t.Errorf("scan(%s): %s = %q, want %q", row, c, j.cells[i], text)
+				t.Errorf("scan(%s): %s = %q, want %q", row, c.name, j.cells[i], text)
 			}
 		}
 	})

@@ -22,6 +22,7 @@ import (
 	"fmt"
 
 	"reelsplice/ingest/layout"
+	"reelsplice/schemas/encoding"
 	"reelsplice/schemas/extsort"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/record"
@@ -118,9 +119,9 @@ func (j *Joiner) Add(table string, file int, row, line int64, json []byte) error
 		return err
 	}
 	j.report.Rows[t.name]++
-	for i, why := range t.lost {
-		if j.cells[i] != nil && why {
-			record.Count(j.report.Dropped, t.name+"."+t.columns[i], 1)
+	for i, c := range t.columns {
+		if j.cells[i] != nil && c.lost {
+			record.Count(j.report.Dropped, t.name+"."+c.name, 1)
 		}
 	}
 	return nil
@@ -178,7 +179,7 @@ func each(ctx context.Context, s *extsort.Sorter, fn func(key rowKey, payload []
 	}
 	err = it.Each(func(key, payload []byte) error {
 		if len(key) != keyBytes {
-			return errPacked
+			return encoding.ErrCut
 		}
 		return fn(rowKey{binary.BigEndian.Uint32(key), binary.BigEndian.Uint64(key[4:]), binary.BigEndian.Uint64(key[12:])}, payload)
 	})

@@ -2,8 +2,8 @@ package imdb
 
 import (
 	"encoding/binary"
-	"errors"
 
+	"reelsplice/schemas/encoding"
 	"reelsplice/schemas/record"
 )
 
@@ -54,59 +54,28 @@ type row struct {
 	cells [maxColumns]record.String
 }
 
-var errPacked = errors.New("imdb: a sorted row is damaged")
-
-// An unpacker reads a payload. Runs have checksums, so that damage here is a mistake of
-// this program; it is an error and no panic all the same.
-type unpacker struct {
-	rest string
-	err  error
-}
-
-func (u *unpacker) uvarint() uint64 {
-	var n uint64
-	for i := 0; i < len(u.rest) && i < binary.MaxVarintLen64; i++ {
-		b := u.rest[i]
-		n |= uint64(b&0x7f) << (7 * i)
-		if b < 0x80 {
-			u.rest = u.rest[i+1:]
-			return n
+// readRow reads a row of a table up to the payload's end. Its cells are parts of one copy of it.
+func readRow(r *encoding.Reader, t *table) (out row, err error) {
+	out.place = readPlace(r)
+	out.table, out.text = t, string(r.Rest())
+	for i := range t.columns {
+		if n := r.Uvarint(); n > 0 {
+			b := r.Take(n - 1)
+			end := len(out.text) - r.Len()
+			out.cells[i] = record.Text(out.text[end-len(b) : end])
 		}
 	}
-	u.err = errPacked
-	return 0
+	return out, r.Err()
 }
 
-func (u *unpacker) varint() int64 {
-	n := u.uvarint()
-	return int64(n>>1) ^ -int64(n&1)
+func readPlace(r *encoding.Reader) place {
+	return place{file: int(r.Uvarint()), row: int64(r.Uvarint()), line: r.Varint()}
 }
 
-// text returns a cell.
-func (u *unpacker) text() record.String {
-	n := u.uvarint()
-	switch {
-	case n == 0 || u.err != nil:
-		return record.String{}
-	case n-1 > uint64(len(u.rest)):
-		u.err = errPacked
-		return record.String{}
+// readCell reads a cell that appendCell wrote.
+func readCell(r *encoding.Reader) record.String {
+	if n := r.Uvarint(); n > 0 {
+		return record.Text(string(r.Take(n - 1)))
 	}
-	s := u.rest[:n-1]
-	u.rest = u.rest[n-1:]
-	return record.Text(s)
-}
-
-func (u *unpacker) place() place {
-	return place{file: int(u.uvarint()), row: int64(u.uvarint()), line: u.varint()}
-}
-
-// row reads a row of a table up to the payload's end.
-func (u *unpacker) row(t *table) (r row) {
-	r.place = u.place()
-	r.table, r.text = t, u.rest
-	for i := range t.columns {
-		r.cells[i] = u.text()
-	}
-	return r
+	return record.String{}
 }

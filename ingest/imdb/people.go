@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/encoding"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/record"
 )
@@ -110,10 +111,10 @@ func (g *personGroup) start(number uint32) {
 
 // name makes a row of name.basics the person's, and its record.
 func (g *personGroup) name(payload []byte) error {
-	u := unpacker{rest: string(payload)}
-	r := u.row(tableNamed(nameBasics))
-	if u.err != nil {
-		return u.err
+	in := encoding.NewReader(payload)
+	r, err := readRow(&in, tableNamed(nameBasics))
+	if err != nil {
+		return err
 	}
 	if g.row.table != nil {
 		return g.j.again(&g.row, &r)
@@ -161,10 +162,10 @@ func appendPerson(dst []byte, p *person) []byte {
 	return appendCell(appendCell(dst, name), cell(p.department))
 }
 
-func (u *unpacker) person() person {
+func readPerson(r *encoding.Reader) person {
 	return person{
-		number: uint32(u.uvarint()), id: int64(u.uvarint()), gender: int64(u.uvarint()),
-		name: u.text(), department: u.text().V,
+		number: uint32(r.Uvarint()), id: int64(r.Uvarint()), gender: int64(r.Uvarint()),
+		name: readCell(r), department: readCell(r).V,
 	}
 }
 
@@ -176,7 +177,7 @@ func (j *Joiner) again(first, second *row) error {
 	}
 	c, t := &j.config, second.table
 	key := second.cells[0].V
-	if t.columns[1] == "ordering" {
+	if t.columns[1].name == "ordering" {
 		key += " " + second.cells[1].V
 	}
 	return j.refuse(second, key+" is already at "+c.Place(first.file, first.row, first.line)+
@@ -189,5 +190,5 @@ func (j *Joiner) refuse(r *row, why string) error {
 	if j.config.Bad == nil {
 		return nil
 	}
-	return j.config.Bad(r.file, r.row, r.line, r.table.json(r.cells[:len(r.table.columns)]), &record.FieldError{Field: r.table.columns[0], What: why})
+	return j.config.Bad(r.file, r.row, r.line, r.table.json(r.cells[:len(r.table.columns)]), &record.FieldError{Field: r.table.columns[0].name, What: why})
 }

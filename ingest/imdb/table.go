@@ -24,13 +24,20 @@ const (
 // A table is one of the published files.
 type table struct {
 	name    string
-	columns []string // as published
-	// lost marks the columns without a place in the API.
-	lost  []bool
-	check func(cells []cell) error
+	columns []column // as published
 	// add puts the row in j.cells, which was checked, into the sorters.
 	add func(j *Joiner, at place) error
 }
+
+// A column is one of a table's.
+type column struct {
+	name  string
+	check check // nil for any text
+	lost  bool  // the API has no place for its values
+}
+
+// A check returns "" for a good cell, and otherwise a phrase for a good value and the bad one.
+type check func(c cell) (want string, found cell)
 
 // maxColumns is the most columns that a table has.
 const maxColumns = 9
@@ -55,42 +62,78 @@ const (
 // tables are all of them. It is read only.
 var tables = []*table{
 	{
-		name:    titleBasics,
-		columns: []string{"tconst", "titleType", "primaryTitle", "originalTitle", "isAdult", "startYear", "endYear", "runtimeMinutes", "genres"},
-		lost:    []bool{basicsStart: true, basicsEnd: true},
-		check:   checkBasics, add: addOf(rankBasics),
+		name: titleBasics, add: addOf(rankBasics),
+		columns: []column{
+			{name: "tconst", check: id(titlePrefix)},
+			{name: "titleType", check: needed("a type of title", nil)},
+			{name: "primaryTitle"},
+			{name: "originalTitle"},
+			{name: "isAdult", check: integer(1)},
+			{name: "startYear", check: integer(maxYear), lost: true},
+			{name: "endYear", check: integer(maxYear), lost: true},
+			{name: "runtimeMinutes", check: integer(maxMinutes)},
+			{name: "genres"},
+		},
 	},
 	{
-		name:    titleAkas,
-		columns: []string{"titleId", "ordering", "title", "region", "language", "types", "attributes", "isOriginalTitle"},
-		lost:    []bool{akasLanguage: true},
-		check:   checkAkas, add: addOf(rankAkas),
+		name: titleAkas, add: addOf(rankAkas),
+		columns: []column{
+			{name: "titleId", check: id(titlePrefix)},
+			{name: "ordering", check: needed("an integer", integer(maxOrdering))},
+			{name: "title"},
+			{name: "region"},
+			{name: "language", lost: true},
+			{name: "types"},
+			{name: "attributes"},
+			{name: "isOriginalTitle", check: integer(1)},
+		},
 	},
 	{
-		name:    titlePrincipals,
-		columns: []string{"tconst", "ordering", "nconst", "category", "job", "characters"},
-		check:   checkPrincipals, add: addPrincipal,
+		name: titlePrincipals, add: addPrincipal,
+		columns: []column{
+			{name: "tconst", check: id(titlePrefix)},
+			{name: "ordering", check: needed("an integer", integer(maxOrdering))},
+			{name: "nconst", check: id(namePrefix)},
+			{name: "category", check: needed("a category of credits", nil)},
+			{name: "job"},
+			{name: "characters", check: checkCharacters},
+		},
 	},
 	{
-		name:    titleCrew,
-		columns: []string{"tconst", "directors", "writers"},
-		check:   checkCrew, add: addCrew,
+		name: titleCrew, add: addCrew,
+		columns: []column{
+			{name: "tconst", check: id(titlePrefix)},
+			{name: "directors", check: checkPeople},
+			{name: "writers", check: checkPeople},
+		},
 	},
 	{
-		name:    titleEpisode,
-		columns: []string{"tconst", "parentTconst", "seasonNumber", "episodeNumber"},
-		check:   checkEpisode, add: addEpisode,
+		name: titleEpisode, add: addEpisode,
+		columns: []column{
+			{name: "tconst", check: id(titlePrefix)},
+			{name: "parentTconst", check: id(titlePrefix)},
+			{name: "seasonNumber", check: integer(math.MaxInt32)},
+			{name: "episodeNumber", check: integer(math.MaxInt32)},
+		},
 	},
 	{
-		name:    titleRatings,
-		columns: []string{"tconst", "averageRating", "numVotes"},
-		check:   checkRatings, add: addOf(rankRatings),
+		name: titleRatings, add: addOf(rankRatings),
+		columns: []column{
+			{name: "tconst", check: id(titlePrefix)},
+			{name: "averageRating", check: checkAverage},
+			{name: "numVotes", check: integer(math.MaxInt32)},
+		},
 	},
 	{
-		name:    nameBasics,
-		columns: []string{"nconst", "primaryName", "birthYear", "deathYear", "primaryProfession", "knownForTitles"},
-		lost:    []bool{nameBirth: true, nameDeath: true, nameTitles: true},
-		check:   checkName, add: addName,
+		name: nameBasics, add: addName,
+		columns: []column{
+			{name: "nconst", check: id(namePrefix)},
+			{name: "primaryName"},
+			{name: "birthYear", check: integer(maxYear), lost: true},
+			{name: "deathYear", check: integer(maxYear), lost: true},
+			{name: "primaryProfession"},
+			{name: "knownForTitles", lost: true},
+		},
 	},
 }
 
@@ -116,7 +159,7 @@ func IsTable(base string, row []byte) (name string, ok bool) {
 		return "", false
 	}
 	for _, c := range t.columns {
-		if _, ok := have[c]; !ok {
+		if _, ok := have[c.name]; !ok {
 			return "", false
 		}
 	}
@@ -135,11 +178,11 @@ func tableNamed(name string) *table {
 // column returns the index of a column, -1 for none. next is where it is when rows have
 // the columns in the published order.
 func (t *table) column(name []byte, next int) int {
-	if next < len(t.columns) && string(name) == t.columns[next] {
+	if next < len(t.columns) && string(name) == t.columns[next].name {
 		return next
 	}
 	for i, c := range t.columns {
-		if string(name) == c {
+		if string(name) == c.name {
 			return i
 		}
 	}
@@ -153,7 +196,7 @@ func (t *table) json(cells []record.String) []byte {
 		if i > 0 {
 			out = append(out, ',')
 		}
-		out = append(record.AppendString(out, c), ':')
+		out = append(record.AppendString(out, c.name), ':')
 		if cells[i].Set {
 			out = record.AppendString(out, cells[i].V)
 		} else {
@@ -176,53 +219,18 @@ func wrong(column, want string, found []byte) error {
 	return &record.FieldError{Field: column, What: fmt.Sprintf("want %s, found %q%s", want, found, more)}
 }
 
-// A checker checks cells and keeps the first error.
-type checker struct {
-	cells []cell
-	err   error
-}
-
-func (c *checker) fail(err error) {
-	if c.err == nil {
-		c.err = err
-	}
-}
-
-func (c *checker) id(i int, column, prefix string) {
-	if _, ok := parseID(c.cells[i], prefix); !ok {
-		c.fail(wrong(column, "an id such as "+prefix+"0000001", c.cells[i]))
-	}
-}
-
-// ids checks a list of ids of people.
-func (c *checker) ids(i int, column string) {
-	n := 0
-	for id := range items(c.cells[i]) {
-		if _, ok := parseID(id, namePrefix); !ok {
-			c.fail(wrong(column, "ids such as nm0000001", id))
-			return
+// check returns the first bad cell of a row as an error.
+func (t *table) check(cells []cell) error {
+	for i := range t.columns {
+		c := &t.columns[i]
+		if c.check == nil {
+			continue
 		}
-		n++
+		if want, found := c.check(cells[i]); want != "" {
+			return wrong(c.name, want, found)
+		}
 	}
-	if n > maxOrdering {
-		c.fail(wrong(column, fmt.Sprintf("at most %d ids", maxOrdering), []byte(strconv.Itoa(n))))
-	}
-}
-
-// number checks an integer from 0 to most.
-func (c *checker) number(i int, column string, most int64) {
-	if c.cells[i] == nil {
-		return
-	}
-	if n, ok := parseNumber(c.cells[i]); !ok || n > most {
-		c.fail(wrong(column, fmt.Sprintf("an integer from 0 to %d", most), c.cells[i]))
-	}
-}
-
-func (c *checker) needed(i int, column, what string) {
-	if c.cells[i] == nil {
-		c.fail(wrong(column, what, nil))
-	}
+	return nil
 }
 
 // Limits of numbers. A row beyond them has cells in the wrong columns.
@@ -233,73 +241,64 @@ const (
 	maxRating   = 10
 )
 
-func checkBasics(cells []cell) error {
-	c := checker{cells: cells}
-	c.id(basicsID, "tconst", titlePrefix)
-	c.needed(basicsType, "titleType", "a type of title")
-	c.number(basicsAdult, "isAdult", 1)
-	c.number(basicsStart, "startYear", maxYear)
-	c.number(basicsEnd, "endYear", maxYear)
-	c.number(basicsRuntime, "runtimeMinutes", maxMinutes)
-	return c.err
-}
-
-func checkAkas(cells []cell) error {
-	c := checker{cells: cells}
-	c.id(akasID, "titleId", titlePrefix)
-	c.needed(akasOrdering, "ordering", "an integer")
-	c.number(akasOrdering, "ordering", maxOrdering)
-	c.number(akasOriginal, "isOriginalTitle", 1)
-	return c.err
-}
-
-func checkPrincipals(cells []cell) error {
-	c := checker{cells: cells}
-	c.id(principalsID, "tconst", titlePrefix)
-	c.needed(principalsOrdering, "ordering", "an integer")
-	c.number(principalsOrdering, "ordering", maxOrdering)
-	c.id(principalsName, "nconst", namePrefix)
-	c.needed(principalsCategory, "category", "a category of credits")
-	if _, ok := parseCharacters(string(cells[principalsCharacters])); !ok {
-		c.fail(wrong("characters", `a list such as ["Self"]`, cells[principalsCharacters]))
-	}
-	return c.err
-}
-
-func checkCrew(cells []cell) error {
-	c := checker{cells: cells}
-	c.id(crewID, "tconst", titlePrefix)
-	c.ids(crewDirectors, "directors")
-	c.ids(crewWriters, "writers")
-	return c.err
-}
-
-func checkEpisode(cells []cell) error {
-	c := checker{cells: cells}
-	c.id(episodeID, "tconst", titlePrefix)
-	c.id(episodeParent, "parentTconst", titlePrefix)
-	c.number(episodeSeason, "seasonNumber", math.MaxInt32)
-	c.number(episodeNumber, "episodeNumber", math.MaxInt32)
-	return c.err
-}
-
-func checkRatings(cells []cell) error {
-	c := checker{cells: cells}
-	c.id(ratingsID, "tconst", titlePrefix)
-	if average := cells[ratingsAverage]; average != nil {
-		// The negation is for NaN.
-		if f, err := strconv.ParseFloat(string(average), 64); err != nil || !(f >= 0 && f <= maxRating) {
-			c.fail(wrong("averageRating", "a number from 0 to 10", average))
+func id(prefix string) check {
+	return func(c cell) (string, cell) {
+		if _, ok := parseID(c, prefix); !ok {
+			return "an id such as " + prefix + "0000001", c
 		}
+		return "", nil
 	}
-	c.number(ratingsVotes, "numVotes", math.MaxInt32)
-	return c.err
 }
 
-func checkName(cells []cell) error {
-	c := checker{cells: cells}
-	c.id(nameID, "nconst", namePrefix)
-	c.number(nameBirth, "birthYear", maxYear)
-	c.number(nameDeath, "deathYear", maxYear)
-	return c.err
+// integer checks an integer from 0 to most.
+func integer(most int64) check {
+	return func(c cell) (string, cell) {
+		if n, ok := parseNumber(c); c != nil && (!ok || n > most) {
+			return fmt.Sprintf("an integer from 0 to %d", most), c
+		}
+		return "", nil
+	}
+}
+
+// needed checks a cell that must not be null, which others may be.
+func needed(want string, more check) check {
+	return func(c cell) (string, cell) {
+		switch {
+		case c == nil:
+			return want, nil
+		case more != nil:
+			return more(c)
+		}
+		return "", nil
+	}
+}
+
+// checkPeople checks a list of ids of people.
+func checkPeople(c cell) (string, cell) {
+	n := 0
+	for id := range items(c) {
+		if _, ok := parseID(id, namePrefix); !ok {
+			return "ids such as nm0000001", id
+		}
+		n++
+	}
+	if n > maxOrdering {
+		return fmt.Sprintf("at most %d ids", maxOrdering), cell(strconv.Itoa(n))
+	}
+	return "", nil
+}
+
+func checkCharacters(c cell) (string, cell) {
+	if _, ok := parseCharacters(string(c)); !ok {
+		return `a list such as ["Self"]`, c
+	}
+	return "", nil
+}
+
+func checkAverage(c cell) (string, cell) {
+	// The negation is for NaN.
+	if f, err := strconv.ParseFloat(string(c), 64); c != nil && (err != nil || !(f >= 0 && f <= maxRating)) {
+		return "a number from 0 to 10", c
+	}
+	return "", nil
 }

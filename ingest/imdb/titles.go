@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/encoding"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/record"
 )
@@ -144,28 +145,27 @@ type credited struct {
 
 // add adds a payload of the sorter. at is the place in its key.
 func (g *titleGroup) add(at uint64, payload []byte) error {
-	u := unpacker{rest: string(payload)}
+	in := encoding.NewReader(payload)
 	g.size += len(payload)
 	rank := at >> rankShift
 	var who person
 	taken := false
 	switch rank {
 	case rankSeries:
-		g.episodes = int64(u.uvarint())
-		return u.err
+		g.episodes = int64(in.Uvarint())
+		return in.Err()
 	case rankCrewPeople:
-		who = u.person()
-		return cmp.Or(g.crewPerson(who, u.place(), at&writerBit != 0), u.err)
+		who = readPerson(&in)
+		return cmp.Or(g.crewPerson(who, readPlace(&in), at&writerBit != 0), in.Err())
 	case rankPrincipals:
-		who = u.person()
+		who = readPerson(&in)
 	case rankEpisode:
-		taken = u.rest[:1] == "\x01"
-		u.rest = u.rest[1:]
+		taken = in.Byte() == 1
 	}
-	r := u.row(tableNamed(ofRank[rank]))
+	r, err := readRow(&in, tableNamed(ofRank[rank]))
 	switch {
-	case u.err != nil:
-		return u.err
+	case err != nil:
+		return err
 	case g.first.table != nil && g.last == at:
 		return g.j.again(&g.first, &r)
 	case g.size > maxTitleBytes:
@@ -342,9 +342,9 @@ func (g *titleGroup) movie(is identity) *catalog.Movie {
 		m.Credits = &catalog.Credits{}
 		for i := range roles {
 			if r := &roles[i]; r.cast {
-				m.Credits.Cast = append(m.Credits.Cast, r.movieCast(len(m.Credits.Cast)))
+				m.Credits.Cast = appendRole(m.Credits.Cast, r)
 			} else {
-				m.Credits.Crew = append(m.Credits.Crew, r.crew())
+				m.Credits.Crew = appendRole(m.Credits.Crew, r)
 			}
 		}
 	}
@@ -373,16 +373,16 @@ func (g *titleGroup) series(is identity) *catalog.TV {
 	roles := g.roles(g.number, fragment.KindTV)
 	for i := range roles {
 		if r := &roles[i]; r.creator {
-			s.CreatedBy = append(s.CreatedBy, r.createdBy())
+			s.CreatedBy = appendRole(s.CreatedBy, r)
 			continue
 		}
 		if s.Credits == nil {
 			s.Credits = &catalog.TVCredits{}
 		}
 		if r := &roles[i]; r.cast {
-			s.Credits.Cast = append(s.Credits.Cast, r.seriesCast(len(s.Credits.Cast)))
+			s.Credits.Cast = appendRole(s.Credits.Cast, r)
 		} else {
-			s.Credits.Crew = append(s.Credits.Crew, r.crew())
+			s.Credits.Crew = appendRole(s.Credits.Crew, r)
 		}
 	}
 	return s
@@ -425,9 +425,9 @@ func (g *titleGroup) makeEpisode() error {
 	roles := g.roles(parent, fragment.KindEpisode)
 	for i := range roles {
 		if r := &roles[i]; r.cast {
-			e.GuestStars = append(e.GuestStars, r.guestStar(len(e.GuestStars)))
+			e.GuestStars = appendRole(e.GuestStars, r)
 		} else {
-			e.Crew = append(e.Crew, r.episodeCrew())
+			e.Crew = appendRole(e.Crew, r)
 		}
 	}
 	return g.out.record(g.place(), fragment.KindEpisode, record.Of(e))

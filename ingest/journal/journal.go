@@ -5,7 +5,6 @@
 //	journal.json  Progress: how far the ingest is
 //	runs/         sorted rows
 //	quarantine    rows that did not validate
-//	tallies       counts of the files that were read
 //	out/          complete files of the new catalogue
 //
 // Progress is written when rows go to disk, about once for every memory full of them, at the end
@@ -42,7 +41,6 @@ const (
 	RunsDir        = "runs"
 	OutDir         = "out"
 	QuarantineFile = "quarantine.ndjson"
-	TalliesFile    = "tallies.ndjson"
 )
 
 // ReplayDir is the folder, in the catalogue, of quarantined rows that are ingested once more. Its
@@ -50,7 +48,7 @@ const (
 const ReplayDir = ".replay"
 
 // version counts up when this program cannot continue the work of an earlier one.
-const version = 6
+const version = 7
 
 // A Plan is the sources and flags of an ingest. Two ingests with equal plans, but for Run and
 // Start, come to the same result.

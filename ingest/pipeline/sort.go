@@ -61,9 +61,7 @@ func (s *Sorter) take(r *records) error {
 	p.Tallies.Of(r.file.Number).Merge(r.tally)
 	p.Rows += r.rows
 	if r.end != nil {
-		if err := s.finish(r); err != nil {
-			return err
-		}
+		s.finish(r)
 	}
 	if r.at != nil {
 		p.At = *r.at
@@ -126,9 +124,6 @@ func (s *Sorter) Save() error {
 	if err := s.Resolver.Flush(); err != nil {
 		return err
 	}
-	if err := p.Tallies.Flush(); err != nil {
-		return err
-	}
 	p.Runs = s.Rows.Runs()
 	return s.Journal.Save()
 }
@@ -160,7 +155,7 @@ func (s *Sorter) begin(f *file) {
 func namesTables(f *file) bool { return layout.IsMapped(f.Layout) || f.Layout == input.IMDb }
 
 // finish notes that a file was read.
-func (s *Sorter) finish(r *records) error {
+func (s *Sorter) finish(r *records) {
 	p, f := &s.Journal.Progress, r.file
 	t := p.Tallies.Of(f.Number)
 	t.Rows.Blank += r.end.blank
@@ -179,10 +174,9 @@ func (s *Sorter) finish(r *records) error {
 		p.Files.Kinds[f.found.Kind] = true
 	}
 	s.done += f.found.Bytes
-	if r.partial { // the other files of the step may still find fault with its rows
-		return nil
+	if !r.partial { // else the other files of the step may still find fault with its rows
+		p.Tallies.EndFile(f.Number)
 	}
-	return p.Tallies.EndFile(f.Number)
 }
 
 func (s *Sorter) tell(r *records) {

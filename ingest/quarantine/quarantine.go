@@ -27,57 +27,43 @@ const (
 
 // An Entry is one row that could not be used.
 type Entry struct {
-	File   string // name of the dump file in messages
-	Path   string // of the dump file, as it was opened
-	Row    int64  // 1-based row in it
-	Line   int64  // 1-based line of the row's start, 0 where the format has no lines
-	Field  string // the field at fault, "" when it is the whole row
-	Reason string // why, as one phrase
-	Kind   string // kind of resource, "" unknown
-	Layout string // of the row, "" unknown
-	Table  bool   // the row is one of a table
-	Record bool   // Raw is the record that the row gave, in place of the row as found
-	Header string // of a CSV or TSV file, as found
-	Raw    []byte // the row as found, cut at MaxRaw bytes
+	File   string `json:"file"`             // name of the dump file in messages
+	Path   string `json:"path,omitempty"`   // of the dump file, as it was opened
+	Row    int64  `json:"row"`              // 1-based row in it
+	Line   int64  `json:"line"`             // 1-based line of the row's start, 0 where the format has no lines
+	Field  string `json:"field"`            // the field at fault, "" when it is the whole row
+	Reason string `json:"reason"`           // why, as one phrase
+	Kind   string `json:"kind"`             // kind of resource, "" unknown
+	Layout string `json:"layout,omitempty"` // of the row, "" unknown
+	Table  bool   `json:"table,omitempty"`  // the row is one of a table
+	Record bool   `json:"record,omitempty"` // Raw is the record that the row gave, in place of the row as found
+	Header string `json:"header,omitempty"` // of a CSV or TSV file, as found
+	Raw    []byte `json:"-"`                // the row as found, cut at MaxRaw bytes
 
 	// RawBytes is the true length of the row when Raw was cut, otherwise len(Raw).
-	// Writer.Add takes 0 as len(Raw).
-	RawBytes int64
+	// Writer.Add takes 0 as len(Raw), and a file has it of rows that were cut.
+	RawBytes int64 `json:"raw_bytes,omitempty"`
 }
 
-// line is an Entry as it is written.
+// A line is an Entry with its Raw as JSON has it.
 type line struct {
-	File      string  `json:"file"`
-	Path      string  `json:"path,omitempty"`
-	Row       int64   `json:"row"`
-	Line      int64   `json:"line"`
-	Field     string  `json:"field"`
-	Reason    string  `json:"reason"`
-	Kind      string  `json:"kind"`
-	Layout    string  `json:"layout,omitempty"`
-	Table     bool    `json:"table,omitempty"`
-	Record    bool    `json:"record,omitempty"`
-	Header    string  `json:"header,omitempty"`
-	Raw       *string `json:"raw,omitempty"`        // when the row is valid UTF-8
-	RawBase64 []byte  `json:"raw_base64,omitempty"` // when it is not
-	RawBytes  int64   `json:"raw_bytes,omitempty"`  // when the row was cut
+	Entry
+	Text   *string `json:"raw,omitempty"`        // when the row is valid UTF-8
+	Base64 []byte  `json:"raw_base64,omitempty"` // when it is not
 }
 
 // lineOf returns e as it is written.
 func lineOf(e Entry) line {
-	l := line{
-		File: e.File, Path: e.Path, Row: e.Row, Line: e.Line, Field: e.Field, Reason: e.Reason, Kind: e.Kind,
-		Layout: e.Layout, Table: e.Table, Record: e.Record, Header: e.Header,
-	}
+	l := line{Entry: e}
 	raw := cut(e.Raw, MaxRaw)
-	if size := max(e.RawBytes, int64(len(e.Raw))); size > int64(len(raw)) {
-		l.RawBytes = size
+	if l.RawBytes = max(e.RawBytes, int64(len(e.Raw))); l.RawBytes == int64(len(raw)) {
+		l.RawBytes = 0
 	}
 	if utf8.Valid(raw) {
 		s := string(raw)
-		l.Raw = &s
+		l.Text = &s
 	} else {
-		l.RawBase64 = raw
+		l.Base64 = raw
 	}
 	return l
 }
@@ -98,12 +84,10 @@ func cut(raw []byte, n int) []byte {
 
 // entry returns l as it was added.
 func (l line) entry() Entry {
-	e := Entry{
-		File: l.File, Path: l.Path, Row: l.Row, Line: l.Line, Field: l.Field, Reason: l.Reason, Kind: l.Kind,
-		Layout: l.Layout, Table: l.Table, Record: l.Record, Header: l.Header, Raw: l.RawBase64, RawBytes: l.RawBytes,
-	}
-	if l.Raw != nil {
-		e.Raw = []byte(*l.Raw)
+	e := l.Entry
+	e.Raw = l.Base64
+	if l.Text != nil {
+		e.Raw = []byte(*l.Text)
 	}
 	if e.RawBytes == 0 {
 		e.RawBytes = int64(len(e.Raw))

@@ -51,19 +51,18 @@ func (c *Collector) Add(t *Tally) {
 	at, _ := slices.BinarySearchFunc(c.Sources, t, compareTallies)
 	c.Sources = slices.Insert(c.Sources, at, t)
 	if len(c.Sources) > MaxListed {
-		c.fold(c.Sources[MaxListed])
+		c.fold(c.Sources[MaxListed], 1)
 		c.Sources = c.Sources[:MaxListed]
 	}
 }
 
-// fold adds a tally to the sum of those that are not listed.
-func (c *Collector) fold(t *Tally) {
+// fold adds the tally of some files to the sum of those that are not listed.
+func (c *Collector) fold(t *Tally, files int64) {
 	if c.Rest == nil {
 		c.Rest = c.Source(File{})
 	}
-	c.Rest.Merge(t)
-	c.Rest.Bytes += t.Bytes
-	c.RestFiles++
+	c.Rest.Absorb(t)
+	c.RestFiles += files
 }
 
 // compareTallies puts files that failed first, then those with the most rows in quarantine,
@@ -171,14 +170,12 @@ func (c *Collector) reportSources(r *Report, elapsed time.Duration) {
 	sum := c.Source(File{})
 	for _, t := range c.Sources {
 		r.Sources = append(r.Sources, t.source(c.start))
-		sum.Merge(t)
-		sum.Bytes += t.Bytes
+		sum.Absorb(t)
 	}
 	if c.Rest != nil {
 		s := c.Rest.source(c.start)
 		r.OtherFiles, r.OtherSources = c.RestFiles, &s
-		sum.Merge(c.Rest)
-		sum.Bytes += c.Rest.Bytes
+		sum.Absorb(c.Rest)
 	}
 	sum.Failure = "" // each file has its own
 	r.Totals = sum.source(c.start)

@@ -141,8 +141,13 @@ func (t *Tally) Day(day string) {
 	}
 }
 
-// Merge adds what another tally counted: of another part of the same file, or of another file
-// when sums are made. The name and the like stay those of t.
+// Absorb adds the tally of another file, for the sum of several.
+func (t *Tally) Absorb(o *Tally) {
+	t.Merge(o)
+	t.Bytes += o.Bytes
+}
+
+// Merge adds the counts of another part of the same file. The name and the size stay those of t.
 func (t *Tally) Merge(o *Tally) {
 	t.Rows.add(o.Rows)
 	t.Failure = cmp.Or(t.Failure, o.Failure)

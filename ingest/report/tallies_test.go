@@ -1,0 +1,55 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+	"time"
+)
+
+// TestTallies: of more files than have a tally of their own, the sums are those of all, also of rows
+// that turn out bad later and of an ingest that goes on; the files with the most bad rows are listed.
+func TestTallies(t *testing.T) {
+	const files = 5 * maxTallies
+	var tallies Tallies
+	tallies.Begin(noon)
+	for n := range files {
+		if n == files/2 {
+			b, err := json.Marshal(&tallies)
+			if err != nil {
+				t.Fatal(err)
+			}
+			tallies = Tallies{}
+			if err := json.Unmarshal(b, &tallies); err != nil {
+				t.Fatal(err)
+			}
+			tallies.Begin(noon)
+		}
+		tallies.BeginFile(n, File{Name: fmt.Sprint(n), Bytes: 10})
+		tally := tallies.Of(n)
+		tally.Rows.Kept = 3
+		if n%1000 == 0 {
+			tally.Quarantined(1, "1", "id", "bad")
+			tally.Failure = "torn"
+		}
+		tallies.EndFile(n)
+	}
+	if len(tallies.Files) >= 2*maxTallies {
+		t.Errorf("%d tallies are kept", len(tallies.Files))
+	}
+	for n := range files { // a merge finds a row of each file bad
+		tallies.Of(n).Rows.Kept--
+		tallies.Of(n).Rows.Duplicates++
+	}
+	var c Collector
+	c.Begin(noon)
+	tallies.AddTo(&c)
+	r := c.Report(End{Elapsed: time.Second})
+	if r.Files != files || r.FailedFiles != 1 || r.OtherFiles != files-MaxListed || len(r.Sources) != MaxListed || r.Sources[0].Name != "0" {
+		t.Errorf("files = %d, %d failed, %d others, %d listed, the first %q", r.Files, r.FailedFiles, r.OtherFiles, len(r.Sources), r.Sources[0].Name)
+	}
+	want := Outcome{Kept: 2 * files, Duplicates: files, Quarantined: 1}
+	if r.Totals.Outcome != want || r.Totals.Bytes != 10*files {
+		t.Errorf("totals = %+v, %d bytes, want %+v", r.Totals.Outcome, r.Totals.Bytes, want)
+	}
+}
