@@ -102,11 +102,11 @@ func (p *parser) unexpected(want string) error {
 func (p *parser) value() error {
 	switch c := p.peek(); {
 	case c == '{':
-		return p.nested('}', p.pairs)
+		return p.nested('{', '}', p.pair)
 	case c == '[':
-		return p.nested(']', p.list)
+		return p.nested('[', ']', p.element)
 	case c == '(':
-		return p.nested(')', p.tuple)
+		return p.nested('[', ')', p.element)
 	case c == '\'' || c == '"' || c == 'u' && p.quoteAt(p.at+1):
 		if err := p.str(); err != nil {
 			return err
@@ -127,39 +127,36 @@ func (p *parser) quoteAt(i int) bool {
 	return i < len(p.src) && (p.src[i] == '\'' || p.src[i] == '"')
 }
 
-// nested reads a container whose opening byte is next and whose content inside reads,
-// up to the closing byte.
-func (p *parser) nested(closing byte, inside func() error) error {
+// nested reads a container, whose opening byte is next, up to the closing one: each of its
+// items is read by item. JSON has it between open and the like. A tuple of one value has a
+// comma behind it: without, it would be that value and no tuple.
+func (p *parser) nested(open, closing byte, item func() error) error {
 	if p.depth++; p.depth > MaxDepth {
 		return &SyntaxError{p.at, fmt.Sprintf("more than %d levels deep", MaxDepth)}
 	}
 	p.at++
 	p.blanks()
-	if err := inside(); err != nil {
-		return err
-	}
-	if p.at >= len(p.src) || p.src[p.at] != closing {
-		return p.unexpected(fmt.Sprintf("',' or %q", closing))
+	p.out = append(p.out, open)
+	for n := 0; p.peek() != closing; n++ {
+		if n > 0 {
+			p.out = append(p.out, ',')
+		}
+		if err := item(); err != nil {
+			return err
+		}
+		if p.take(',') {
+			continue
+		}
+		if n == 0 && closing == ')' {
+			return p.unexpected("','")
+		}
+		if p.peek() != closing {
+			return p.unexpected(fmt.Sprintf("',' or %q", closing))
+		}
 	}
 	p.at++
 	p.depth--
-	return nil
-}
-
-func (p *parser) pairs() error {
-	p.out = append(p.out, '{')
-	for first := true; p.peek() != '}'; first = false {
-		if !first {
-			p.out = append(p.out, ',')
-		}
-		if err := p.pair(); err != nil {
-			return err
-		}
-		if !p.take(',') {
-			break
-		}
-	}
-	p.out = append(p.out, '}')
+	p.out = append(p.out, open+2) // '[' and ']', '{' and '}'
 	return nil
 }
 
@@ -197,45 +194,6 @@ func (p *parser) element() error {
 	err := p.value()
 	p.blanks()
 	return err
-}
-
-func (p *parser) list() error {
-	p.out = append(p.out, '[')
-	for first := true; p.peek() != ']'; first = false {
-		if !first {
-			p.out = append(p.out, ',')
-		}
-		if err := p.element(); err != nil {
-			return err
-		}
-		if !p.take(',') {
-			break
-		}
-	}
-	p.out = append(p.out, ']')
-	return nil
-}
-
-// tuple reads what is between parentheses. One value alone has a comma behind it:
-// without, it would be that value and no tuple.
-func (p *parser) tuple() error {
-	p.out = append(p.out, '[')
-	for n := 0; p.peek() != ')'; n++ {
-		if n > 0 {
-			p.out = append(p.out, ',')
-		}
-		if err := p.element(); err != nil {
-			return err
-		}
-		if !p.take(',') {
-			if n == 0 {
-				return p.unexpected("','")
-			}
-			break
-		}
-	}
-	p.out = append(p.out, ']')
-	return nil
 }
 
 // word reads None, True, False, nan or inf.
