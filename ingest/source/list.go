@@ -2,6 +2,7 @@ package source
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -244,104 +245,86 @@ func (l *lister) glob(pattern string) error {
 	return nil
 }
 
-// expand returns the paths that match pattern, sorted. It calls unread for each folder
-// that it cannot look into.
-func expand(pattern string, unread func(dir string, err error)) ([]string, error) {
-	bad := func(err error) error { return fmt.Errorf("%s: bad pattern: %w", pattern, err) }
-	if !strings.Contains(pattern, "**") {
-		matches, err := filepath.Glob(pattern)
-		if err != nil {
-			return nil, bad(err)
-		}
-		findUnread(filepath.Dir(pattern), unread)
-		return slices.DeleteFunc(matches, func(m string) bool {
-			return hiddenBy(m, pattern)
-		}), nil
-	}
-	parts := strings.Split(filepath.ToSlash(filepath.Clean(pattern)), "/")
-	fixed := 0
-	for fixed < len(parts)-1 && !strings.ContainsAny(parts[fixed], "*?[") {
-		fixed++
-	}
-	for _, part := range parts {
-		if _, err := path.Match(part, ""); err != nil {
-			return nil, bad(err)
-		}
-	}
-	root := strings.Join(parts[:fixed], "/")
-	if root == "" && fixed > 0 {
-		root = "/"
-	} else if root == "" {
-		root = "."
-	}
-	return walkMatches(root, parts[fixed:], unread)
+// A globber collects the paths that match a pattern. filepath.Glob knows no ** and passes
+// over folders in silence that it cannot look into.
+type globber struct {
+	matches []string
+	unread  func(dir string, err error) // called for each such folder
 }
 
-// findUnread calls unread for the folders matching dir or a parent of it that cannot be
-// looked into: filepath.Glob passes over them in silence.
-func findUnread(dir string, unread func(dir string, err error)) {
-	matches, err := filepath.Glob(dir)
+// expand returns the paths that match pattern, in their order. Hidden files and folders
+// match only where the pattern has their dot.
+func expand(pattern string, unread func(dir string, err error)) ([]string, error) {
+	root := filepath.VolumeName(pattern)
+	elems := strings.Split(filepath.ToSlash(filepath.Clean(pattern[len(root):])), "/")
+	if elems[0] == "" {
+		root, elems = root+string(filepath.Separator), elems[1:]
+	}
+	if err := object.CheckPattern(strings.Join(elems, "/")); err != nil {
+		return nil, fmt.Errorf("%s: %w", pattern, err)
+	}
+	g := globber{unread: unread}
+	g.match(root, elems)
+	slices.SortFunc(g.matches, byElements)
+	return slices.Compact(g.matches), nil // two ** match a path in several ways
+}
+
+// byElements compares paths in the order in which a walk through folders meets them.
+func byElements(a, b string) int {
+	return slices.Compare(strings.Split(filepath.ToSlash(a), "/"), strings.Split(filepath.ToSlash(b), "/"))
+}
+
+// match collects the paths below dir, or dir itself, that match elems.
+func (g *globber) match(dir string, elems []string) {
+	if len(elems) == 0 {
+		g.matches = append(g.matches, dir)
+		return
+	}
+	elem, rest := elems[0], elems[1:]
+	if !strings.ContainsAny(elem, `*?[\`) {
+		p := filepath.Join(dir, elem)
+		switch _, err := os.Lstat(p); { // a dangling link is there
+		case err == nil:
+			g.match(p, rest)
+		case errors.Is(err, fs.ErrPermission):
+			g.unread(dir, err)
+		}
+		return
+	}
+	if info, err := os.Stat(cmp.Or(dir, ".")); err != nil || !info.IsDir() {
+		return
+	}
+	entries, err := os.ReadDir(cmp.Or(dir, "."))
 	if err != nil {
-		return // the whole pattern is refused
+		g.unread(dir, err)
+		return
 	}
-	for _, m := range matches {
-		if info, err := os.Stat(m); err != nil || !info.IsDir() || hiddenBy(m, dir) {
-			continue
-		}
-		if _, err := os.ReadDir(m); err != nil {
-			unread(m, err)
-		}
+	deep := elem == "**"
+	if deep && len(rest) > 0 {
+		g.match(dir, rest) // ** stands for no folder, too
 	}
-	if strings.ContainsAny(dir, "*?[") {
-		findUnread(filepath.Dir(dir), unread)
+	for _, e := range entries {
+		p := filepath.Join(dir, e.Name())
+		switch ok, _ := path.Match(elem, e.Name()); {
+		case !ok || strings.HasPrefix(e.Name(), ".") && !strings.HasPrefix(elem, "."):
+		case deep && e.IsDir():
+			g.match(p, elems)
+		case deep && len(rest) == 0 || !deep:
+			g.match(p, rest)
+		}
 	}
 }
 
 // hiddenBy reports whether an element of path p, which matched pattern, is hidden and
 // was not asked for with a dot.
 func hiddenBy(p, pattern string) bool {
-	wanted := strings.Split(filepath.ToSlash(pattern), "/")
-	for i, elem := range strings.Split(filepath.ToSlash(p), "/") {
+	wanted := strings.Split(pattern, "/")
+	for i, elem := range strings.Split(p, "/") {
 		if strings.HasPrefix(elem, ".") && i < len(wanted) && !strings.HasPrefix(wanted[i], ".") {
 			return true
 		}
 	}
 	return false
-}
-
-func isHidden(p string) bool { return strings.HasPrefix(filepath.Base(p), ".") }
-
-// walkMatches returns the paths below root whose elements match parts. It calls unread
-// for each folder that it cannot look into.
-func walkMatches(root string, parts []string, unread func(dir string, err error)) ([]string, error) {
-	var matches []string
-	err := filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
-		if err != nil {
-			if p == root && errors.Is(err, fs.ErrNotExist) {
-				return fs.SkipAll
-			}
-			if p == root {
-				return err
-			}
-			unread(p, err)
-			return nil
-		}
-		if p == root {
-			return nil
-		}
-		if isHidden(p) {
-			if d.IsDir() {
-				return fs.SkipDir
-			}
-			return nil
-		}
-		rel, err := filepath.Rel(root, p)
-		if err == nil && object.Match(strings.Join(parts, "/"), filepath.ToSlash(rel)) {
-			matches = append(matches, p)
-		}
-		return err
-	})
-	return matches, err
 }
 
 // sniff tells format and compression of a regular file by at most its first 64 KiB.

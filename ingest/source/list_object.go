@@ -165,9 +165,7 @@ func (v *bucketLister) sniff(ctx context.Context) {
 
 // list lists what was found, in the order that folders of the same files would have.
 func (v *bucketLister) list() error {
-	slices.SortFunc(v.found, func(a, b foundObject) int {
-		return slices.Compare(strings.Split(a.Key, "/"), strings.Split(b.Key, "/"))
-	})
+	slices.SortFunc(v.found, func(a, b foundObject) int { return byElements(a.Key, b.Key) })
 	before, dup := len(v.files), false
 	for i := range v.found {
 		o := &v.found[i]
