@@ -39,15 +39,16 @@ const Partitions = 32
 
 // Collect adds the resources that differ between two releases to the sections of s, those of a
 // series together: its key, then those of its seasons, each before its episodes. It returns how
-// many are new, by kind.
-func Collect(ctx context.Context, previous, next *release.Reader, s *extsort.Sorter) (map[fragment.Kind]int64, error) {
+// many are new, by kind, and how many resources of any kind differ.
+func Collect(ctx context.Context, previous, next *release.Reader, s *extsort.Sorter) (created map[fragment.Kind]int64, differ int64, err error) {
 	found, err := release.Compare(ctx, previous, next, nil)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	var sorted []byte
 	for _, change := range release.Changes() {
 		err := found.Keys(ctx, change, func(key []byte) error {
+			differ++
 			if !slices.Contains(changelog.Kinds(), fragment.Kind(key[0])) {
 				return nil
 			}
@@ -55,10 +56,10 @@ func Collect(ctx context.Context, previous, next *release.Reader, s *extsort.Sor
 			return s.Add(int(binary.BigEndian.Uint64(sorted[1:])%Partitions), sorted, []byte{byte(change)})
 		})
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 	}
-	return found.Count(release.Created), nil
+	return found.Count(release.Created), differ, nil
 }
 
 // appendSortKey appends a key of a release so that seasons and episodes come behind their

@@ -58,10 +58,11 @@ func (t compare) run(ctx context.Context, _ int, d *Done) (err error) {
 		return err
 	}
 	if !d.Unchanged {
-		created, err := changes.Collect(ctx, t.b.previous, next, s)
+		created, differ, err := changes.Collect(ctx, t.b.previous, next, s)
 		if err != nil {
 			return err
 		}
+		d.Unchanged = differ == 0 && t.isRewritten(next)
 		for kind, n := range created {
 			d.Counts[createdCount+kind.String()] = n
 		}
@@ -72,16 +73,10 @@ func (t compare) run(ctx context.Context, _ int, d *Done) (err error) {
 // isUnchanged reports whether the previous release has all that this one would have. What
 // tables have of the previous release, trends and changes, does not count; access counts do.
 func (t compare) isUnchanged(ctx context.Context, next *release.Reader, d *Done) (bool, error) {
-	was, is := maps.Clone(t.b.previous.Manifest().Params), t.b.Params()
-	delete(was, paramDate)
-	delete(is, paramDate)
-	if !maps.Equal(was, is) {
+	if !t.sameParams() {
 		return false, nil
 	}
-	same := release.Same(next, t.b.previous, func(table, section string) bool {
-		trend := strings.HasPrefix(section, "trend_") || section == tables.Heat.String()
-		return table == changelog.Table || trend && !t.b.Plan.Access
-	})
+	same := release.Same(next, t.b.previous, t.isOfPrevious)
 	if !same || !t.b.Plan.Full {
 		return same, nil
 	}
@@ -91,6 +86,27 @@ func (t compare) isUnchanged(ctx context.Context, next *release.Reader, d *Done)
 		return false, ctx.Err()
 	}
 	return true, nil
+}
+
+// isOfPrevious reports whether a section follows from the previous release.
+func (t compare) isOfPrevious(table, section string) bool {
+	trend := strings.HasPrefix(section, "trend_") || section == tables.Heat.String()
+	return table == changelog.Table || trend && !t.b.Plan.Access
+}
+
+// isRewritten reports whether next, of which no resource differs, has only moved segments of the
+// previous release out of packs with few live bytes. A full build moves them on purpose.
+func (t compare) isRewritten(next *release.Reader) bool {
+	return !t.b.Plan.Full && t.sameParams() && maps.Equal(t.b.previous.Manifest().Sources, next.Manifest().Sources) &&
+		release.SameSections(next, t.b.previous, t.isOfPrevious)
+}
+
+// sameParams reports whether the previous release has the same parameters, besides the date.
+func (t compare) sameParams() bool {
+	was, is := maps.Clone(t.b.previous.Manifest().Params), t.b.Params()
+	delete(was, paramDate)
+	delete(is, paramDate)
+	return maps.Equal(was, is)
 }
 
 // A changes task compares a part of the resources that differ.

@@ -722,6 +722,18 @@ func Same(a, b *Reader, ignore func(table, section string) bool) bool {
 		slices.Equal(contentOf(a, ignore), contentOf(b, ignore))
 }
 
+// SameSections reports whether two releases have the same sections of tables, to the byte, but for
+// those that ignore accepts: see Same.
+func SameSections(a, b *Reader, ignore func(table, section string) bool) bool {
+	sections := contentOf(a, ignore)
+	if !slices.Equal(sections, contentOf(b, ignore)) {
+		return false
+	}
+	return !slices.ContainsFunc(sections, func(s sectionContent) bool {
+		return s.section != "" && !bytes.Equal(a.tables[s.table].Unchecked(s.section), b.tables[s.table].Unchecked(s.section))
+	})
+}
+
 // A sectionContent tells sections apart by their lengths and CRCs: their bytes follow from those
 // of the parts, which are compared by SHA-256, and from the program.
 type sectionContent struct {
