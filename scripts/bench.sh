@@ -4,7 +4,7 @@
 #
 #   scripts/bench.sh [FLAGS]           the whole benchmark; flags are those of cmd/bench
 #   scripts/bench.sh --quick [FLAGS]   under three minutes
-#   scripts/bench.sh build [FLAGS]     builds, full and incremental
+#   scripts/bench.sh build [FLAGS]     builds beside compression alone
 #
 # --before COMMIT measures the programs of another commit in the same rounds, and fails when the
 # edge is slower than 0.97 times the one of that commit.

@@ -12,12 +12,14 @@ import (
 	"time"
 
 	"reelsplice/cmd/bench/host"
+	"reelsplice/cmd/bench/peer"
 	"reelsplice/cmd/bench/report"
 )
 
 // BuildConfig says which builds to measure and how.
 type BuildConfig struct {
 	Program string  // reelsplice
+	Self    string  // this program, which compresses
 	Before  string  // reelsplice of another commit, measured in each round beside; "" for none
 	Dir     string  // where a temporary folder is made; "" for the system's
 	Sizes   []int64 // numbers of movies; 1,000 and 5,000 by default
@@ -155,6 +157,7 @@ func (b *buildBench) ingest(ctx context.Context, dump string) error {
 // built is what the command build reports, as far as it is looked at.
 type built struct {
 	Release     string             `json:"release"`
+	Jobs        int                `json:"jobs"`
 	Fragments   int64              `json:"fragments"`
 	Segments    int64              `json:"segments"`
 	RawBytes    int64              `json:"raw_bytes"`
@@ -201,11 +204,23 @@ func (b *buildBench) full(ctx context.Context) (report.Cost, built, error) {
 	return c, r, err
 }
 
-// round builds a full release.
+// round builds a full release and compresses its segments on as many threads.
 func (b *buildBench) round(ctx context.Context, m *report.BuildMeasure) (report.BuildRound, error) {
 	cost, r, err := b.full(ctx)
 	m.Fragments, m.Segments, m.RawBytes, m.StoredBytes = r.Fragments, r.Segments, r.RawBytes, r.StoredBytes
-	return report.NewBuildRound(cost, r.Stages), err
+	if err != nil {
+		return report.BuildRound{}, err
+	}
+	out, _, err := host.Run(ctx, "compress", b.Self, "peer", "compress",
+		"--jobs", strconv.Itoa(r.Jobs), "--release", filepath.Join(b.releases, r.Release))
+	var alone peer.Compressed
+	if err == nil {
+		err = json.Unmarshal(out, &alone)
+	}
+	if err == nil && (alone.Texts != r.Segments || alone.Raw != r.RawBytes) {
+		err = fmt.Errorf("compressed %d segments of %d bytes, want the %d of %d bytes of the build", alone.Texts, alone.Raw, r.Segments, r.RawBytes)
+	}
+	return report.NewBuildRound(cost, r.Stages, alone), err
 }
 
 // incremental changes some titles and builds upon the release of the last round.

@@ -150,9 +150,9 @@ func edgeCommand(stdout, stderr io.Writer) *cobra.Command {
 func buildCommand(shared *options) *cobra.Command {
 	cfg, o := DefaultBuildConfig(), *shared
 	c := &cobra.Command{
-		Use: "build --program FILE", Short: "Measure builds",
-		Long: "build makes synthetic catalogues and measures full builds of them: CPU time, memory, bytes, and how busy\n" +
-			"they keep two cores. Then 2 % of the titles change, and an incremental build is measured beside the full one.\n" +
+		Use: "build --program FILE", Short: "Measure builds beside compression alone",
+		Long: "build makes synthetic catalogues and measures full builds of them: CPU time beside that of compressing the\n" +
+			"same segments and nothing else, memory, bytes, and how busy they keep two cores. Then 2 % of the titles change, and an incremental build is measured beside the full one.\n" +
 			"It needs Linux.",
 		Args: cobra.NoArgs,
 	}
@@ -166,7 +166,7 @@ func buildCommand(shared *options) *cobra.Command {
 	f.BoolVar(&cfg.NoSeries, "no-series", false, "catalogues of movies and people only, which take half of the disk")
 	o.flags(c, "build.json and build.txt")
 	c.RunE = func(c *cobra.Command, _ []string) (err error) {
-		if _, err = programs(&cfg.Program, &cfg.Before); err != nil {
+		if cfg.Self, err = programs(&cfg.Program, &cfg.Before); err != nil {
 			return err
 		}
 		cfg.Progress = o.progress
@@ -182,7 +182,8 @@ func buildCommand(shared *options) *cobra.Command {
 // peerCommand holds the children that bench compares with.
 func peerCommand(stdout io.Writer) *cobra.Command {
 	c := &cobra.Command{Use: "peer", Short: "What bench compares with", Hidden: true}
-	var file string
+	var file, dir string
+	var jobs int
 	for name, serve := range map[string]func(ctx context.Context, file string, out io.Writer) error{
 		"constant": peer.ServeConstant, "merge": peer.ServeMerge,
 	} {
@@ -192,5 +193,11 @@ func peerCommand(stdout io.Writer) *cobra.Command {
 		s.Flags().StringVar(&file, "answer", "", "`FILE` of the response")
 		c.AddCommand(s)
 	}
+	compress := &cobra.Command{Use: "compress", Args: cobra.NoArgs, RunE: func(c *cobra.Command, _ []string) error {
+		return peer.Compress(c.Context(), dir, jobs, stdout)
+	}}
+	compress.Flags().StringVar(&dir, "release", "", "`DIR` of the release")
+	compress.Flags().IntVar(&jobs, "jobs", 1, "threads that compress")
+	c.AddCommand(compress)
 	return c
 }

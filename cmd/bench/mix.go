@@ -73,6 +73,9 @@ func (b *bench) mix(ctx context.Context) error {
 		}
 		requests = append(requests, a)
 	}
+	if err := b.noteSizes(requests); err != nil {
+		return err
+	}
 	targets, err := mixTargets(ctx, b, requests)
 	if err != nil {
 		return err

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"compress/gzip"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -73,18 +71,4 @@ func TestMix(t *testing.T) {
 	if len(lines) != n {
 		t.Errorf("%d lines, want %d", len(lines), n)
 	}
-}
-
-// gzipped returns a text as a response with gzip.
-func gzipped(t *testing.T, text string) peer.Answer {
-	t.Helper()
-	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
-	if _, err := z.Write([]byte(text)); err != nil {
-		t.Fatal(err)
-	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return peer.Answer{Status: http.StatusOK, Header: http.Header{"Content-Encoding": {"gzip"}, "Etag": {`W/"1"`}}, Body: b.Bytes()}
 }

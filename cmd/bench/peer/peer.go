@@ -1,5 +1,5 @@
 // Package peer has what bench compares with: servers of finished responses, a server that
-// merges on each request.
+// merges on each request, and compression alone.
 package peer
 
 import (

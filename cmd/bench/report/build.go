@@ -7,10 +7,12 @@ import (
 	"time"
 
 	"reelsplice/cmd/bench/host"
+	"reelsplice/cmd/bench/peer"
 )
 
 // What the goals say of builds.
 const (
+	mostBuildCPU    = 1.5  // of compressing alone
 	mostByBefore    = 1.03 // CPU time of a build by another commit's
 	leastBusy       = 0.9  // of two cores
 	mostIncremental = 0.4  // of a full build's CPU time
@@ -59,12 +61,14 @@ func costs(list []Cost) Cost {
 	}
 }
 
-// A BuildRound is one full build.
+// A BuildRound is one full build, and compressing alone.
 type BuildRound struct {
 	Cost
-	Before Cost               `json:"before,omitzero"`  // of the program of another commit
-	Busy   float64            `json:"busy"`             // share of two cores
-	Stages map[string]float64 `json:"stages,omitempty"` // seconds
+	Before     Cost               `json:"before,omitzero"` // of the program of another commit
+	Busy       float64            `json:"busy"`            // share of two cores
+	Compress   peer.Compressed    `json:"compress"`
+	ByCompress float64            `json:"by_compress"`      // CPU / CPU of compressing alone
+	Stages     map[string]float64 `json:"stages,omitempty"` // seconds
 }
 
 // An Incremental is a build after 2 % of the titles have changed.
@@ -76,9 +80,11 @@ type Incremental struct {
 	CPUShare  float64            `json:"cpu_share"`
 }
 
-// NewBuildRound returns a round of a cost and the seconds of stages.
-func NewBuildRound(c Cost, stages map[string]float64) BuildRound {
-	return BuildRound{Cost: c, Stages: stages, Busy: Quotient(c.CPU, buildCores*c.Wall)}
+// NewBuildRound returns a round of a cost, the seconds of stages and compressing alone.
+func NewBuildRound(c Cost, stages map[string]float64, alone peer.Compressed) BuildRound {
+	return BuildRound{
+		Cost: c, Stages: stages, Busy: Quotient(c.CPU, buildCores*c.Wall), Compress: alone, ByCompress: Quotient(c.CPU, alone.Seconds),
+	}
 }
 
 // Summarize fills in the medians. Texts and bytes are the same in all rounds.
@@ -90,7 +96,8 @@ func (m *BuildMeasure) Summarize() {
 	}
 	m.Median = BuildRound{
 		Cost: costs(own), Before: costs(before),
-		Busy: of(func(r BuildRound) float64 { return r.Busy }),
+		Busy:       of(func(r BuildRound) float64 { return r.Busy }),
+		ByCompress: of(func(r BuildRound) float64 { return r.ByCompress }),
 	}
 	m.Median.Stages = map[string]float64{}
 	for name := range m.Rounds[0].Stages {
@@ -139,6 +146,7 @@ func (r *BuildReport) goalSection() section {
 	for i := range r.Builds {
 		b := &r.Builds[i]
 		rows := []Figure{
+			figure("CPU time by compressing alone", b.Median.ByCompress, "x", mostBuildCPU),
 			figure("memory at most", float64(b.Median.Peak)/(1<<20), "MiB", float64(r.Memory)/(1<<20)),
 		}
 		if was := b.Median.Before; was.CPU > 0 {

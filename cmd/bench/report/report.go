@@ -32,6 +32,7 @@ type Report struct {
 	Connections []Measure         `json:"connections"` // the curve by connections
 	Parts       []Measure         `json:"parts"`       // the curve by appended parts
 	Edge        EdgeFigures       `json:"edge"`
+	Sizes       *Sizes            `json:"sizes,omitempty"`
 }
 
 // A Release is what was served.
@@ -78,6 +79,7 @@ func (r *Report) Note(format string, args ...any) {
 // What the goals say of single numbers.
 const (
 	mostAnon  = 64 << 20 // bytes beside the mapping
+	mostSize  = 1.06     // of one-pass gzip -6
 	mostStart = 200      // milliseconds
 )
 
@@ -96,6 +98,9 @@ func (r *Report) Finish(now time.Time) {
 			figure("start to first answer", median(r.Edge.Starts), "ms", mostStart),
 			figure("the same, nothing of the release in memory", median(r.Edge.StartsCold), "ms", mostStart))
 	}
+	if r.Sizes != nil && r.Sizes.Answers > 0 {
+		r.Figures = append(r.Figures, figure(fmt.Sprintf("bytes of %d responses by one-pass gzip -6", r.Sizes.Answers), r.Sizes.Ratio, "", mostSize))
+	}
 }
 
 // EdgeFigures are the edge's memory and start.
@@ -111,6 +116,15 @@ func (e *EdgeFigures) Note(anon, file int64) {
 	if anon > e.Anon {
 		e.Anon, e.File = anon, file
 	}
+}
+
+// Sizes compare the bytes of responses with those of their JSON compressed whole.
+type Sizes struct {
+	Answers int     `json:"answers"`
+	Raw     int     `json:"raw_bytes"`
+	Gzip    int     `json:"gzip_bytes"`
+	OnePass int     `json:"one_pass_bytes"` // of gzip -6 over each whole response
+	Ratio   float64 `json:"ratio"`          // Gzip / OnePass
 }
 
 // A Subject is a response that is measured.

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"reelsplice/cmd/bench/host"
+	"reelsplice/cmd/bench/peer"
 )
 
 var update = flag.Bool("update", false, "rewrite the goldens")
@@ -68,6 +69,7 @@ func testReport() *Report {
 		r.Parts = append(r.Parts, part)
 	}
 	r.Edge = EdgeFigures{Anon: 70 << 20, File: 300 << 20, Starts: []float64{40, 50, 60}, StartsCold: []float64{100, 250, 300}}
+	r.Sizes = &Sizes{Answers: 200, Raw: 1000, Gzip: 104, OnePass: 100, Ratio: 1.04}
 	r.Finish(noon.Add(time.Minute))
 	return r
 }
@@ -77,7 +79,8 @@ func testBuildReport() *BuildReport {
 	r.Machine, r.Go = testMachine, "go1.26"
 	for i, movies := range []int64{1000, 5000} {
 		f := float64(i + 1)
-		one := NewBuildRound(Cost{Wall: 10 * f, CPU: 18.5 * f, Peak: 900 << 20, Bytes: 5 << 20}, map[string]float64{"map": 7 * f, "reduce": 2 * f})
+		one := NewBuildRound(Cost{Wall: 10 * f, CPU: 18.5 * f, Peak: 900 << 20, Bytes: 5 << 20}, map[string]float64{"map": 7 * f, "reduce": 2 * f},
+			peer.Compressed{Level: 6, Texts: 1000, Raw: 9 << 20, Stored: 4 << 20, Seconds: 12 * f})
 		one.Before = Cost{Wall: 11 * f, CPU: 18 * f, Peak: 1000 << 20, Bytes: 9 << 20}
 		m := BuildMeasure{Movies: movies, Series: movies / 5, Fragments: 1000, Segments: 900, RawBytes: 8 << 20, StoredBytes: 3 << 20, Rounds: []BuildRound{one, one, one}}
 		m.Summarize()
