@@ -199,9 +199,6 @@ var phrases = [...]string{
 	`"},{`, `"results":[{`, `}],"total_pages":`, `,"total_results":`, `"known_for":[{`, `"cast":[{`, `"cast":[],"crew":[{`, `}],"crew":[{`,
 	`}],"crew":[]`, `"results":[],"total_pages":`, `"overview":"`, `"name":"`, `"id":`, `null,`, `_path":`, `Directing`,
 
-	`{"credit_type":"cast","department":"Acting","job":"Actor","media":{`, `{"credit_type":"crew","department":"`, `","media":{`,
-	`},"media_type":"movie","id":"`, `"},"media_type":"movie","id":"`, `}]},"media_type":"tv","id":"`, `","person":{`,
-	`,"episodes":[{`, `","episodes":[{`, `,"episodes":[],"seasons":[{`, `}],"seasons":[{`,
 	`{"movie_results":[{`, `{"movie_results":[],"person_results":[{`, `{"movie_results":[],"person_results":[],"tv_results":[{`,
 	`{"movie_results":[],"person_results":[],"tv_results":[],"tv_episode_results":[{`,
 	`{"movie_results":[],"person_results":[],"tv_results":[],"tv_episode_results":[],"tv_season_results":[{`,
