@@ -16,32 +16,23 @@ type field struct {
 var fieldsText string
 
 // fields has the fields of each block of a row, by the path of the block: an object, or
-// the objects of a list. paths are those of all fields. Other fields are dropped and
-// counted.
-var fields, paths = parseFields()
+// the objects of a list. Other fields are dropped and counted.
+var fields = parseFields()
 
-func parseFields() (map[string][]field, []string) {
+func parseFields() map[string][]field {
 	all := map[string][]field{}
-	var paths []string
 	for line := range strings.Lines(fieldsText) {
-		c := strings.Fields(strings.ReplaceAll(line, " -", " \x00"))
+		c := strings.Fields(line)
 		if c[0] == "#" {
 			continue
 		}
-		for i := range c {
-			c[i] = strings.Trim(c[i], "\x00")
-		}
 		i := strings.LastIndexByte(c[0], '.')
-		block, name := c[0][:max(i, 0)], c[0][i+1:]
-		f := field{theirs: name, ours: c[1], null: c[2]}
+		block := c[0][:max(i, 0)]
+		f := field{theirs: c[0][i+1:], ours: strings.Trim(c[1], "-"), null: strings.Trim(c[2], "-")}
 		if f.null == "count" {
 			f.null, f.count = "", true
 		}
 		all[block] = append(all[block], f)
-		paths = append(paths, c[0])
 	}
-	return all, paths
+	return all
 }
-
-// Paths returns the paths of all fields that rows may have, in the order of the documents.
-func Paths() []string { return paths }
