@@ -326,13 +326,10 @@ func addCast(out *catalog.AggregateCredits, at map[int64]int, c *Credit) {
 	if !ok {
 		i = len(out.Cast)
 		at[c.Person.ID] = i
-		p := &c.Person
+		object, person := c.Person.row()
 		row := catalog.AggregateCast{
-			Adult: record.Bool{V: p.Adult, Set: true}, Gender: record.Number(p.Gender), ID: record.Number(p.ID),
-			Name: record.Text(p.Name), OriginalName: record.Text(p.OriginalName),
-			Popularity: record.Float{V: p.Popularity, Set: true}, TotalEpisodeCount: record.Number(0), Order: record.Number(c.Order),
+			Object: object, Credited: person, TotalEpisodeCount: record.Number(0), Order: record.Number(c.Order),
 		}
-		p.optional(&row.Object, &row.KnownForDepartment, &row.ProfilePath)
 		out.Cast = append(out.Cast, row)
 	}
 	row := &out.Cast[i]
@@ -344,16 +341,22 @@ func addCast(out *catalog.AggregateCredits, at map[int64]int, c *Credit) {
 	slices.SortStableFunc(row.Roles, func(a, b catalog.AggregateRole) int { return cmp.Compare(b.EpisodeCount.V, a.EpisodeCount.V) })
 }
 
-// optional sets the fields of a row that are null if unknown.
-func (p *Person) optional(row *record.Object, department, profile *record.String) {
+// row returns what a row has of the person. An unknown profile is null there, and so is an unknown
+// department.
+func (p *Person) row() (o record.Object, row catalog.Credited) {
+	row = catalog.Credited{
+		Adult: record.Bool{V: p.Adult, Set: true}, Gender: record.Number(p.Gender), ID: record.Number(p.ID),
+		Name: record.Text(p.Name), OriginalName: record.Text(p.OriginalName), Popularity: record.Float{V: p.Popularity, Set: true},
+	}
 	if p.KnownForDepartment != "" {
-		*department = record.Text(p.KnownForDepartment)
+		row.KnownForDepartment = record.Text(p.KnownForDepartment)
 	} else {
-		row.Unusual = "known_for_department"
+		o.Unusual = "known_for_department"
 	}
 	if p.ProfilePath != "" {
-		*profile = record.Text(p.ProfilePath)
+		row.ProfilePath = record.Text(p.ProfilePath)
 	}
+	return o, row
 }
 
 func addCrew(out *catalog.AggregateCredits, at map[string]int, c *Credit) {
@@ -362,13 +365,10 @@ func addCrew(out *catalog.AggregateCredits, at map[string]int, c *Credit) {
 	if !ok {
 		i = len(out.Crew)
 		at[k] = i
-		p := &c.Person
+		object, person := c.Person.row()
 		row := catalog.AggregateCrew{
-			Adult: record.Bool{V: p.Adult, Set: true}, Gender: record.Number(p.Gender), ID: record.Number(p.ID),
-			Name: record.Text(p.Name), OriginalName: record.Text(p.OriginalName),
-			Popularity: record.Float{V: p.Popularity, Set: true}, Department: record.Text(c.Department), TotalEpisodeCount: record.Number(0),
+			Object: object, Credited: person, Department: record.Text(c.Department), TotalEpisodeCount: record.Number(0),
 		}
-		p.optional(&row.Object, &row.KnownForDepartment, &row.ProfilePath)
 		out.Crew = append(out.Crew, row)
 	}
 	row := &out.Crew[i]
@@ -477,25 +477,19 @@ func (s singles) whole(a *catalog.AggregateCredits) *catalog.TVCredits {
 }
 
 func (c *Credit) castRow() catalog.TVCastCredit {
-	p := &c.Person
-	row := catalog.TVCastCredit{
-		Adult: record.Bool{V: p.Adult, Set: true}, Gender: record.Number(p.Gender), ID: record.Number(p.ID),
-		Name: record.Text(p.Name), OriginalName: record.Text(p.OriginalName), Popularity: record.Float{V: p.Popularity, Set: true},
+	object, person := c.Person.row()
+	return catalog.TVCastCredit{
+		Object: object, Credited: person,
 		Character: record.Text(c.Character), CreditID: record.Text(c.ID), Order: record.Number(c.Order),
 	}
-	p.optional(&row.Object, &row.KnownForDepartment, &row.ProfilePath)
-	return row
 }
 
 func (c *Credit) crewRow() catalog.CrewCredit {
-	p := &c.Person
-	row := catalog.CrewCredit{
-		Adult: record.Bool{V: p.Adult, Set: true}, Gender: record.Number(p.Gender), ID: record.Number(p.ID),
-		Name: record.Text(p.Name), OriginalName: record.Text(p.OriginalName), Popularity: record.Float{V: p.Popularity, Set: true},
+	object, person := c.Person.row()
+	return catalog.CrewCredit{
+		Object: object, Credited: person,
 		CreditID: record.Text(c.ID), Department: record.Text(c.Department), Job: record.Text(c.Job),
 	}
-	p.optional(&row.Object, &row.KnownForDepartment, &row.ProfilePath)
-	return row
 }
 
 func castCredit(r *catalog.TVCastCredit) Credit {

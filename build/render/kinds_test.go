@@ -83,7 +83,7 @@ func TestTV(t *testing.T) {
 }
 
 func TestSeriesWithoutDetails(t *testing.T) {
-	aggregate := &catalog.AggregateCredits{Cast: []catalog.AggregateCast{}, Crew: []catalog.AggregateCrew{{ID: record.Number(3)}}}
+	aggregate := &catalog.AggregateCredits{Cast: []catalog.AggregateCast{}, Crew: []catalog.AggregateCrew{{Credited: catalog.Credited{ID: record.Number(3)}}}}
 	d := TVDerived{
 		TitleDerived: TitleDerived{Recommendations: []int64{8, 9}, Similar: []int64{9}},
 		Seasons: []SeasonInfo{
@@ -161,7 +161,7 @@ func TestSeason(t *testing.T) {
 func TestSeasonWithoutDetails(t *testing.T) {
 	list := New().Season(parseAs[catalog.Season](t, `{"season_number":0,"series_id":4}`), SeasonDerived{
 		Series: &catalog.TV{
-			Networks: []catalog.NetworkRef{{ID: record.Number(49)}},
+			Networks: []catalog.CompanyRef{{ID: record.Number(49)}},
 			Seasons:  []catalog.SeasonSummary{{SeasonNumber: record.Number(0), EpisodeCount: record.Number(7)}},
 		},
 		Episodes: []*catalog.Episode{parseAs[catalog.Episode](t, `{"id":9,"episode_number":3,"season_number":0,"name":"E"}`)},
@@ -181,7 +181,7 @@ func TestSeasonWithoutDetails(t *testing.T) {
 func TestEpisode(t *testing.T) {
 	s := parseAs[catalog.Season](t, strings.Replace(season, `"crew":[]`, `"crew":[{"job":"Director","id":2}]`, 1)+
 		`,"series_id":1399,"localized":[{"language":"de-DE","episodes":[{"episode_number":1,"name":"Der Winter","overview":"kalt"}]}]}`)
-	list := New().Episode(EpisodeOf(s, 0), EpisodeDerived{SeriesID: 1399, Cast: []catalog.TVCastCredit{{ID: record.Number(1), CreditID: record.Text("c")}}})
+	list := New().Episode(EpisodeOf(s, 0), EpisodeDerived{SeriesID: 1399, Cast: []catalog.TVCastCredit{{Credited: catalog.Credited{ID: record.Number(1)}, CreditID: record.Text("c")}}})
 	allAreJSON(t, "an episode", list)
 	all := texts(t, list)
 	details := func(name, overview string) string {
@@ -624,7 +624,7 @@ func TestManyNames(t *testing.T) {
 	s := parseAs[catalog.Season](t, season+`,"series_id":1399}`)
 	s.Episodes = nil
 	for i := range maxIncludes + 1 {
-		s.Episodes = append(s.Episodes, catalog.SeasonEpisode{EpisodeNumber: record.Number(int64(i)), Name: record.Text("X"), Overview: record.Text("")})
+		s.Episodes = append(s.Episodes, catalog.SeasonEpisode{ListedEpisode: catalog.ListedEpisode{EpisodeNumber: record.Number(int64(i)), Name: record.Text("X"), Overview: record.Text("")}})
 	}
 	for _, f := range New().Season(s, SeasonDerived{}) {
 		if len(f.Pieces) > release.MaxPieces {

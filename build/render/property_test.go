@@ -222,7 +222,7 @@ func TestCutsDoNotShow(t *testing.T) {
 		e := drawRecord[catalog.Episode](t)
 		crew := record.Text(strings.Repeat("c", rapid.IntRange(0, 2*minApart).Draw(t, "crew")))
 		guest := record.Text(strings.Repeat("g", rapid.IntRange(0, 2*minApart).Draw(t, "guest")))
-		e.Crew, e.GuestStars = append(e.Crew, catalog.EpisodeCrew{Name: crew}), append(e.GuestStars, catalog.GuestStar{Name: guest})
+		e.Crew, e.GuestStars = append(e.Crew, catalog.EpisodeCrew{Credited: catalog.Credited{Name: crew}}), append(e.GuestStars, catalog.GuestStar{Credited: catalog.Credited{Name: guest}})
 		e.Credits, e.Localized = nil, nil // what makes the credits are the crew and the guest stars
 		rec := record.Of(e)
 		if rapid.Bool().Draw(t, "generic") {

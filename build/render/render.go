@@ -228,9 +228,11 @@ func deriveSeason(s *catalog.Season, d SeasonDerived) {
 	s.Episodes = make([]catalog.SeasonEpisode, 0, len(d.Episodes))
 	for _, e := range d.Episodes {
 		s.Episodes = append(s.Episodes, catalog.SeasonEpisode{
-			AirDate: e.AirDate, EpisodeNumber: e.EpisodeNumber, EpisodeType: e.EpisodeType, ID: e.ID, Name: e.Name,
-			Overview: e.Overview, ProductionCode: e.ProductionCode, Runtime: e.Runtime, SeasonNumber: e.SeasonNumber,
-			ShowID: s.SeriesID, StillPath: e.StillPath, VoteAverage: e.VoteAverage, VoteCount: e.VoteCount,
+			ListedEpisode: catalog.ListedEpisode{
+				AirDate: e.AirDate, EpisodeNumber: e.EpisodeNumber, EpisodeType: e.EpisodeType, ID: e.ID, Name: e.Name,
+				Overview: e.Overview, ProductionCode: e.ProductionCode, Runtime: e.Runtime, SeasonNumber: e.SeasonNumber,
+				ShowID: s.SeriesID, StillPath: e.StillPath, VoteAverage: e.VoteAverage, VoteCount: e.VoteCount,
+			},
 			Crew: e.Crew, GuestStars: e.GuestStars,
 		})
 	}

@@ -161,7 +161,7 @@ func buildCompany(p *partition, key catalog.Key, c *catalog.Company, contributio
 }
 
 func buildNetwork(p *partition, key catalog.Key, n *catalog.Network, contributions [][]byte) error {
-	_, ref, err := parseRefs[catalog.NetworkRef](contributions)
+	_, ref, err := parseRefs[catalog.CompanyRef](contributions)
 	if err != nil {
 		return err
 	}

@@ -60,10 +60,10 @@ func (n *nameRow) add(w *index.Writer) error {
 	case fragment.KindMovie:
 		m := &catalog.Movie{
 			ID: record.Int{V: n.id, Set: true}, Popularity: pop, Adult: adult, Title: str(n.title), OriginalTitle: str(n.original),
-			ReleaseDate: str(n.date), Translations: &catalog.Translations{}, AlternativeTitles: &catalog.AlternativeTitles{},
+			ReleaseDate: str(n.date), Translations: &catalog.MovieTranslations{}, AlternativeTitles: &catalog.AlternativeTitles{},
 		}
 		for _, s := range n.translated {
-			m.Translations.Translations = append(m.Translations.Translations, catalog.Translation{Data: &catalog.TranslationData{Title: str(s)}})
+			m.Translations.Translations = append(m.Translations.Translations, catalog.MovieTranslation{Data: &catalog.TranslationData{Title: str(s)}})
 		}
 		for _, s := range n.alternatives {
 			m.AlternativeTitles.Titles = append(m.AlternativeTitles.Titles, catalog.AlternativeTitle{Title: str(s)})

@@ -302,7 +302,7 @@ func TestDays(t *testing.T) {
 	f("movie", record.Of(&catalog.Movie{ReleaseDate: record.Text("")}), "")
 	f("movie", record.Of(&catalog.Movie{}), "")
 	f("tv", record.Of(&catalog.TV{FirstAirDate: record.Text("2011-04-17"), LastAirDate: record.Text("2019-05-19T21:00:00Z")}), "2019-05-19")
-	f("season", record.Of(&catalog.Season{AirDate: record.Text("2012-04-01"), Episodes: []catalog.SeasonEpisode{{AirDate: record.Text("2012-06-03")}, {}}}), "2012-06-03")
+	f("season", record.Of(&catalog.Season{AirDate: record.Text("2012-04-01"), Episodes: []catalog.SeasonEpisode{{ListedEpisode: catalog.ListedEpisode{AirDate: record.Text("2012-06-03")}}, {}}}), "2012-06-03")
 	f("episode", record.Of(&catalog.Episode{AirDate: record.Text("2013-06-02")}), "2013-06-02")
 	f("person", record.Of(&catalog.Person{Birthday: record.Text("2001-01-01")}), "")
 }

@@ -43,20 +43,10 @@ type CollectionImages struct {
 }
 
 // CollectionTranslations is the answer of collection/{id}/translations.
-type CollectionTranslations struct {
-	record.Object `record:"drop-id"`
-	Translations  []CollectionTranslation `record:"translations"`
-}
+type CollectionTranslations = Translations[CollectionTranslationData]
 
 // CollectionTranslation is a collection's text in one language.
-type CollectionTranslation struct {
-	record.Object
-	ISO3166     record.String              `record:"iso_3166_1,dict"`
-	ISO639      record.String              `record:"iso_639_1,dict"`
-	Name        record.String              `record:"name,dict"`
-	EnglishName record.String              `record:"english_name,dict"`
-	Data        *CollectionTranslationData `record:"data"`
-}
+type CollectionTranslation = Translation[CollectionTranslationData]
 
 // CollectionTranslationData is the text itself; the title is the collection's name.
 type CollectionTranslationData struct {

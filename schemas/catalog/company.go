@@ -49,10 +49,7 @@ type Network struct {
 }
 
 // AlternativeNames is the answer of alternative_names of a company or a network.
-type AlternativeNames struct {
-	record.Object `record:"drop-id"`
-	Results       []AlternativeName `record:"results"`
-}
+type AlternativeNames = Results[AlternativeName]
 
 // AlternativeName is another name.
 type AlternativeName struct {

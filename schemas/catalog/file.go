@@ -115,12 +115,6 @@ func (f *File) Groups(from, to int) *Rows { return f.rows(f.cols, from, to) }
 // All returns an iterator over the whole file.
 func (f *File) All() *Rows { return f.rows(f.cols, 0, f.RowGroups()) }
 
-// ProjectGroups returns an iterator over row groups from to to-1 that reads only the columns of p, a
-// schema with some of the kind's fields.
-func (f *File) ProjectGroups(p *record.Schema, from, to int) *Rows {
-	return f.rows(layout(f.pq.Schema(), p, nil, 0, 0), from, to)
-}
-
 // Select returns an iterator over row groups from to to-1 that reads only the fields at paths, such
 // as "credits.cast.id" or, as a whole, "external_ids"; all others stay unset. Its records are those of the kind. A path without a
 // field is a mistake of this program.

@@ -51,7 +51,7 @@ type Movie struct {
 	Reviews           []ReviewPage       `record:"reviews,pages,id"`
 	Similar           []SummaryPage      `record:"similar,pages"`
 	Trailers          *Trailers          `record:"trailers"`
-	Translations      *Translations      `record:"translations"`
+	Translations      *MovieTranslations `record:"translations"`
 	Videos            *Videos            `record:"videos"`
 	WatchProviders    *WatchProviders    `record:"watch/providers" column:"watch_providers"`
 
@@ -96,7 +96,7 @@ type Genre struct {
 	Name record.String `record:"name,dict"`
 }
 
-// CompanyRef names a production company.
+// CompanyRef names a production company, or a network.
 type CompanyRef struct {
 	record.Object
 	ID            record.Int    `record:"id"`
@@ -166,9 +166,8 @@ type Credits struct {
 	Crew          []CrewCredit `record:"crew"`
 }
 
-// CastCredit is one role of one person.
-type CastCredit struct {
-	record.Object
+// Credited is the person of a credit, in all structs that embed it.
+type Credited struct {
 	Adult              record.Bool   `record:"adult"`
 	Gender             record.Int    `record:"gender"` // 0 not set, 1 female, 2 male, 3 non-binary
 	ID                 record.Int    `record:"id"`
@@ -177,26 +176,25 @@ type CastCredit struct {
 	OriginalName       record.String `record:"original_name"`
 	Popularity         record.Float  `record:"popularity"`
 	ProfilePath        record.String `record:"profile_path,null"`
-	CastID             record.Int    `record:"cast_id"`
-	Character          record.String `record:"character"`
-	CreditID           record.String `record:"credit_id"`
-	Order              record.Int    `record:"order"`
+}
+
+// CastCredit is one role of one person.
+type CastCredit struct {
+	record.Object
+	Credited
+	CastID    record.Int    `record:"cast_id"`
+	Character record.String `record:"character"`
+	CreditID  record.String `record:"credit_id"`
+	Order     record.Int    `record:"order"`
 }
 
 // CrewCredit is one job of one person.
 type CrewCredit struct {
 	record.Object
-	Adult              record.Bool   `record:"adult"`
-	Gender             record.Int    `record:"gender"`
-	ID                 record.Int    `record:"id"`
-	KnownForDepartment record.String `record:"known_for_department,dict"`
-	Name               record.String `record:"name"`
-	OriginalName       record.String `record:"original_name"`
-	Popularity         record.Float  `record:"popularity"`
-	ProfilePath        record.String `record:"profile_path,null"`
-	CreditID           record.String `record:"credit_id"`
-	Department         record.String `record:"department,dict"`
-	Job                record.String `record:"job,dict"`
+	Credited
+	CreditID   record.String `record:"credit_id"`
+	Department record.String `record:"department,dict"`
+	Job        record.String `record:"job,dict"`
 }
 
 // MovieExternalIDs is the answer of movie/{id}/external_ids.
@@ -244,10 +242,7 @@ type Keyword struct {
 }
 
 // ReleaseDates is the answer of movie/{id}/release_dates.
-type ReleaseDates struct {
-	record.Object `record:"drop-id"`
-	Results       []CountryReleases `record:"results"`
-}
+type ReleaseDates = Results[CountryReleases]
 
 // CountryReleases is a movie's releases in one country.
 type CountryReleases struct {
@@ -299,21 +294,11 @@ type LegacyTrailer struct {
 	Type   record.String `record:"type,dict"`
 }
 
-// Translations is the answer of movie/{id}/translations.
-type Translations struct {
-	record.Object `record:"drop-id"`
-	Translations  []Translation `record:"translations"`
-}
+// MovieTranslations is the answer of movie/{id}/translations.
+type MovieTranslations = Translations[TranslationData]
 
-// Translation is a movie's text in one language. Untranslated fields are empty.
-type Translation struct {
-	record.Object
-	ISO3166     record.String    `record:"iso_3166_1,dict"`
-	ISO639      record.String    `record:"iso_639_1,dict"`
-	Name        record.String    `record:"name,dict"`
-	EnglishName record.String    `record:"english_name,dict"`
-	Data        *TranslationData `record:"data"`
-}
+// MovieTranslation is a movie's text in one language. Untranslated fields are empty.
+type MovieTranslation = Translation[TranslationData]
 
 // TranslationData is the text itself.
 type TranslationData struct {
@@ -326,10 +311,7 @@ type TranslationData struct {
 }
 
 // Videos is the answer of movie/{id}/videos, every language in rank order.
-type Videos struct {
-	record.Object `record:"drop-id"`
-	Results       []Video `record:"results"`
-}
+type Videos = Results[Video]
 
 // Video is one trailer, teaser, clip or the like.
 type Video struct {

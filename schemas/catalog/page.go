@@ -15,13 +15,33 @@ type Page[R any] struct {
 	TotalResults  record.Int    `record:"total_results"`
 }
 
+// Translations is what the answers of translations have in common; D is the text.
+type Translations[D any] struct {
+	record.Object `record:"drop-id"`
+	Translations  []Translation[D] `record:"translations"`
+}
+
+// Translation is the text of a resource in one language.
+type Translation[D any] struct {
+	record.Object
+	ISO3166     record.String `record:"iso_3166_1,dict"`
+	ISO639      record.String `record:"iso_639_1,dict"`
+	Name        record.String `record:"name,dict"`
+	EnglishName record.String `record:"english_name,dict"`
+	Data        *D            `record:"data"`
+}
+
+// Results is the answer of a sub-request that is a list of rows R.
+type Results[R any] struct {
+	record.Object `record:"drop-id"`
+	Results       []R `record:"results"`
+}
+
 // MediaPage is a page of recommendations.
 type MediaPage = Page[MediaRow]
 
-// MediaRow is a title, a season or an episode in lists that mix media types. The
-// kinds have different fields; their order is the same in all.
-type MediaRow struct {
-	record.Object
+// MixedTitle is what the structs of titles of any media type have in common.
+type MixedTitle struct {
 	Adult            record.Bool   `record:"adult"`
 	BackdropPath     record.String `record:"backdrop_path,null"`
 	ID               record.Int    `record:"id"`
@@ -42,24 +62,29 @@ type MediaRow struct {
 	VoteAverage      record.Float  `record:"vote_average"`
 	VoteCount        record.Int    `record:"vote_count"`
 	OriginCountry    []string      `record:"origin_country"`
-	AirDate          record.String `record:"air_date"`
-	EpisodeNumber    record.Int    `record:"episode_number"`
-	EpisodeType      record.String `record:"episode_type,dict"`
-	ProductionCode   record.String `record:"production_code"`
-	Runtime          record.Int    `record:"runtime"` // minutes
-	SeasonNumber     record.Int    `record:"season_number"`
-	ShowID           record.Int    `record:"show_id"`
-	EpisodeCount     record.Int    `record:"episode_count"`
-	StillPath        record.String `record:"still_path"`
+}
+
+// MediaRow is a title, a season or an episode in lists that mix media types. The
+// kinds have different fields; their order is the same in all.
+type MediaRow struct {
+	record.Object
+	MixedTitle
+	AirDate        record.String `record:"air_date"`
+	EpisodeNumber  record.Int    `record:"episode_number"`
+	EpisodeType    record.String `record:"episode_type,dict"`
+	ProductionCode record.String `record:"production_code"`
+	Runtime        record.Int    `record:"runtime"` // minutes
+	SeasonNumber   record.Int    `record:"season_number"`
+	ShowID         record.Int    `record:"show_id"`
+	EpisodeCount   record.Int    `record:"episode_count"`
+	StillPath      record.String `record:"still_path"`
 }
 
 // SummaryPage is a page of similar, or of the movies of a company or a keyword.
 type SummaryPage = Page[SummaryRow]
 
-// SummaryRow is a title in lists of one media type. Movies and series have different
-// fields; their order is the same in both.
-type SummaryRow struct {
-	record.Object
+// Summary is what the structs of titles of one media type have in common.
+type Summary struct {
 	Adult            record.Bool   `record:"adult"`
 	BackdropPath     record.String `record:"backdrop_path,null"`
 	GenreIDs         []int64       `record:"genre_ids"`
@@ -79,6 +104,13 @@ type SummaryRow struct {
 	Name             record.String `record:"name"`
 	VoteAverage      record.Float  `record:"vote_average"`
 	VoteCount        record.Int    `record:"vote_count"`
+}
+
+// SummaryRow is a title in lists of one media type. Movies and series have different
+// fields; their order is the same in both.
+type SummaryRow struct {
+	record.Object
+	Summary
 }
 
 // ListPage is a page of lists.

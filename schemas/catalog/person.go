@@ -63,25 +63,7 @@ type PersonCredits struct {
 // crew have different fields; their order is the same in all.
 type PersonCredit struct {
 	record.Object
-	Adult              record.Bool   `record:"adult"`
-	BackdropPath       record.String `record:"backdrop_path,null"`
-	GenreIDs           []int64       `record:"genre_ids"`
-	ID                 record.Int    `record:"id"`
-	OriginCountry      []string      `record:"origin_country"`
-	Title              record.String `record:"title"`
-	OriginalLanguage   record.String `record:"original_language,dict"`
-	OriginalTitle      record.String `record:"original_title"`
-	OriginalName       record.String `record:"original_name"`
-	Overview           record.String `record:"overview"`
-	Popularity         record.Float  `record:"popularity"`
-	PosterPath         record.String `record:"poster_path,null"`
-	ReleaseDate        record.String `record:"release_date"`
-	FirstAirDate       record.String `record:"first_air_date"`
-	Softcore           record.Bool   `record:"softcore"`
-	Video              record.Bool   `record:"video"`
-	Name               record.String `record:"name"`
-	VoteAverage        record.Float  `record:"vote_average"`
-	VoteCount          record.Int    `record:"vote_count"`
+	Summary
 	Character          record.String `record:"character"`
 	CreditID           record.String `record:"credit_id"`
 	Order              record.Int    `record:"order"`
@@ -134,20 +116,10 @@ type TaggedImage struct {
 }
 
 // Biographies is the answer of person/{id}/translations.
-type Biographies struct {
-	record.Object `record:"drop-id"`
-	Translations  []Biography `record:"translations"`
-}
+type Biographies = Translations[BiographyData]
 
 // Biography is a person's text in one language.
-type Biography struct {
-	record.Object
-	ISO3166     record.String  `record:"iso_3166_1,dict"`
-	ISO639      record.String  `record:"iso_639_1,dict"`
-	Name        record.String  `record:"name,dict"`
-	EnglishName record.String  `record:"english_name,dict"`
-	Data        *BiographyData `record:"data"`
-}
+type Biography = Translation[BiographyData]
 
 // BiographyData is the text itself.
 type BiographyData struct {

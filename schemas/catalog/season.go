@@ -9,7 +9,7 @@ type Season struct {
 	AirDate      record.String   `record:"air_date,null"`
 	Episodes     []SeasonEpisode `record:"episodes"`
 	Name         record.String   `record:"name"`
-	Networks     []NetworkRef    `record:"networks"`
+	Networks     []CompanyRef    `record:"networks"`
 	Overview     record.String   `record:"overview"`
 	ID           record.Int      `record:"id"`
 	PosterPath   record.String   `record:"poster_path,null"`
@@ -48,9 +48,8 @@ type LocalizedSeason struct {
 	Credits          *TVCredits        `record:"credits"`
 }
 
-// SeasonEpisode is an episode in the details of its season.
-type SeasonEpisode struct {
-	record.Object
+// ListedEpisode is what the structs of episodes in seasons and groups have in common.
+type ListedEpisode struct {
 	AirDate        record.String `record:"air_date,null"`
 	EpisodeNumber  record.Int    `record:"episode_number"`
 	EpisodeType    record.String `record:"episode_type,dict"` // standard, finale, mid_season
@@ -64,41 +63,33 @@ type SeasonEpisode struct {
 	StillPath      record.String `record:"still_path,null"`
 	VoteAverage    record.Float  `record:"vote_average"`
 	VoteCount      record.Int    `record:"vote_count"`
-	Crew           []EpisodeCrew `record:"crew"`
-	GuestStars     []GuestStar   `record:"guest_stars"`
+}
+
+// SeasonEpisode is an episode in the details of its season.
+type SeasonEpisode struct {
+	record.Object
+	ListedEpisode
+	Crew       []EpisodeCrew `record:"crew"`
+	GuestStars []GuestStar   `record:"guest_stars"`
 }
 
 // EpisodeCrew is one job of one person in an episode. The API writes department and
 // job in either order.
 type EpisodeCrew struct {
 	record.Object
-	Department         record.String `record:"department,dict"`
-	Job                record.String `record:"job,dict"`
-	CreditID           record.String `record:"credit_id"`
-	Adult              record.Bool   `record:"adult"`
-	Gender             record.Int    `record:"gender"`
-	ID                 record.Int    `record:"id"`
-	KnownForDepartment record.String `record:"known_for_department,dict"`
-	Name               record.String `record:"name"`
-	OriginalName       record.String `record:"original_name"`
-	Popularity         record.Float  `record:"popularity"`
-	ProfilePath        record.String `record:"profile_path,null"`
+	Department record.String `record:"department,dict"`
+	Job        record.String `record:"job,dict"`
+	CreditID   record.String `record:"credit_id"`
+	Credited
 }
 
 // GuestStar is one role of one person in an episode.
 type GuestStar struct {
 	record.Object
-	Character          record.String `record:"character"`
-	CreditID           record.String `record:"credit_id"`
-	Order              record.Int    `record:"order"`
-	Adult              record.Bool   `record:"adult"`
-	Gender             record.Int    `record:"gender"`
-	ID                 record.Int    `record:"id"`
-	KnownForDepartment record.String `record:"known_for_department,dict"`
-	Name               record.String `record:"name"`
-	OriginalName       record.String `record:"original_name"`
-	Popularity         record.Float  `record:"popularity"`
-	ProfilePath        record.String `record:"profile_path,null"`
+	Character record.String `record:"character"`
+	CreditID  record.String `record:"credit_id"`
+	Order     record.Int    `record:"order"`
+	Credited
 }
 
 // SeasonExternalIDs is the answer of external_ids of a season.
@@ -118,20 +109,10 @@ type SeasonImages struct {
 }
 
 // NameTranslations is the answer of translations of a season or an episode.
-type NameTranslations struct {
-	record.Object `record:"drop-id"`
-	Translations  []NameTranslation `record:"translations"`
-}
+type NameTranslations = Translations[NameTranslationData]
 
 // NameTranslation is the text of a season or an episode in one language.
-type NameTranslation struct {
-	record.Object
-	ISO3166     record.String        `record:"iso_3166_1,dict"`
-	ISO639      record.String        `record:"iso_639_1,dict"`
-	Name        record.String        `record:"name,dict"`
-	EnglishName record.String        `record:"english_name,dict"`
-	Data        *NameTranslationData `record:"data"`
-}
+type NameTranslation = Translation[NameTranslationData]
 
 // NameTranslationData is the text itself.
 type NameTranslationData struct {

@@ -49,29 +49,10 @@ type LocalizedCredit struct {
 // CreditMedia is the title of a credit.
 type CreditMedia struct {
 	record.Object
-	Adult            record.Bool   `record:"adult"`
-	BackdropPath     record.String `record:"backdrop_path,null"`
-	ID               record.Int    `record:"id"`
-	Title            record.String `record:"title"`
-	Name             record.String `record:"name"`
-	OriginalTitle    record.String `record:"original_title"`
-	OriginalName     record.String `record:"original_name"`
-	Overview         record.String `record:"overview"`
-	PosterPath       record.String `record:"poster_path,null"`
-	MediaType        record.String `record:"media_type,dict"`
-	OriginalLanguage record.String `record:"original_language,dict"`
-	GenreIDs         []int64       `record:"genre_ids"`
-	Popularity       record.Float  `record:"popularity"`
-	ReleaseDate      record.String `record:"release_date"`
-	FirstAirDate     record.String `record:"first_air_date"`
-	Softcore         record.Bool   `record:"softcore"`
-	Video            record.Bool   `record:"video"`
-	VoteAverage      record.Float  `record:"vote_average"`
-	VoteCount        record.Int    `record:"vote_count"`
-	OriginCountry    []string      `record:"origin_country"`
-	Character        record.String `record:"character"`
-	Episodes         []MediaRow    `record:"episodes"`
-	Seasons          []MediaRow    `record:"seasons"`
+	MixedTitle
+	Character record.String `record:"character"`
+	Episodes  []MediaRow    `record:"episodes"`
+	Seasons   []MediaRow    `record:"seasons"`
 }
 
 // CreditPerson is the person of a credit.
@@ -97,7 +78,7 @@ type EpisodeGroupRecord struct {
 	Groups       []EpisodeGroup `record:"groups"`
 	ID           record.String  `record:"id"`
 	Name         record.String  `record:"name"`
-	Network      *NetworkRef    `record:"network,null"`
+	Network      *CompanyRef    `record:"network,null"`
 	Type         record.Int     `record:"type"` // 1 original air date to 7 TV
 
 	// Details is true where a source gave a whole details answer of the API: see MarkDetails.
@@ -117,18 +98,6 @@ type EpisodeGroup struct {
 // GroupEpisode is an episode in a group. Its season and number are the original ones.
 type GroupEpisode struct {
 	record.Object
-	AirDate        record.String `record:"air_date,null"`
-	EpisodeNumber  record.Int    `record:"episode_number"`
-	EpisodeType    record.String `record:"episode_type,dict"`
-	ID             record.Int    `record:"id"`
-	Name           record.String `record:"name"`
-	Overview       record.String `record:"overview"`
-	ProductionCode record.String `record:"production_code"`
-	Runtime        record.Int    `record:"runtime,null"` // minutes
-	SeasonNumber   record.Int    `record:"season_number"`
-	ShowID         record.Int    `record:"show_id"`
-	StillPath      record.String `record:"still_path,null"`
-	VoteAverage    record.Float  `record:"vote_average"`
-	VoteCount      record.Int    `record:"vote_count"`
-	Order          record.Int    `record:"order"` // from 0
+	ListedEpisode
+	Order record.Int `record:"order"` // from 0
 }

@@ -20,7 +20,7 @@ type TV struct {
 	LastEpisodeToAir    *EpisodeSummary  `record:"last_episode_to_air,null"`
 	Name                record.String    `record:"name"`
 	NextEpisodeToAir    *EpisodeSummary  `record:"next_episode_to_air,null"`
-	Networks            []NetworkRef     `record:"networks"`
+	Networks            []CompanyRef     `record:"networks"`
 	NumberOfEpisodes    record.Int       `record:"number_of_episodes"`
 	NumberOfSeasons     record.Int       `record:"number_of_seasons"`
 	OriginCountry       []string         `record:"origin_country"`
@@ -114,15 +114,6 @@ type EpisodeSummary struct {
 	StillPath      record.String `record:"still_path,null"`
 }
 
-// NetworkRef names a network.
-type NetworkRef struct {
-	record.Object
-	ID            record.Int    `record:"id"`
-	LogoPath      record.String `record:"logo_path,null"`
-	Name          record.String `record:"name,dict"`
-	OriginCountry record.String `record:"origin_country,dict"`
-}
-
 // SeasonSummary is a season in the details of its series.
 type SeasonSummary struct {
 	record.Object
@@ -147,17 +138,10 @@ type AggregateCredits struct {
 // AggregateCast is the roles of one person.
 type AggregateCast struct {
 	record.Object
-	Adult              record.Bool     `record:"adult"`
-	Gender             record.Int      `record:"gender"`
-	ID                 record.Int      `record:"id"`
-	KnownForDepartment record.String   `record:"known_for_department,dict"`
-	Name               record.String   `record:"name"`
-	OriginalName       record.String   `record:"original_name"`
-	Popularity         record.Float    `record:"popularity"`
-	ProfilePath        record.String   `record:"profile_path,null"`
-	Roles              []AggregateRole `record:"roles"`
-	TotalEpisodeCount  record.Int      `record:"total_episode_count"`
-	Order              record.Int      `record:"order"`
+	Credited
+	Roles             []AggregateRole `record:"roles"`
+	TotalEpisodeCount record.Int      `record:"total_episode_count"`
+	Order             record.Int      `record:"order"`
 }
 
 // AggregateRole is one role and in how many episodes it was played.
@@ -171,17 +155,10 @@ type AggregateRole struct {
 // AggregateCrew is the jobs of one person in one department.
 type AggregateCrew struct {
 	record.Object
-	Adult              record.Bool    `record:"adult"`
-	Gender             record.Int     `record:"gender"`
-	ID                 record.Int     `record:"id"`
-	KnownForDepartment record.String  `record:"known_for_department,dict"`
-	Name               record.String  `record:"name"`
-	OriginalName       record.String  `record:"original_name"`
-	Popularity         record.Float   `record:"popularity"`
-	ProfilePath        record.String  `record:"profile_path,null"`
-	Jobs               []AggregateJob `record:"jobs"`
-	Department         record.String  `record:"department,dict"`
-	TotalEpisodeCount  record.Int     `record:"total_episode_count"`
+	Credited
+	Jobs              []AggregateJob `record:"jobs"`
+	Department        record.String  `record:"department,dict"`
+	TotalEpisodeCount record.Int     `record:"total_episode_count"`
 }
 
 // AggregateJob is one job and in how many episodes it was done.
@@ -193,10 +170,7 @@ type AggregateJob struct {
 }
 
 // TVAlternativeTitles is the answer of tv/{id}/alternative_titles.
-type TVAlternativeTitles struct {
-	record.Object `record:"drop-id"`
-	Results       []AlternativeTitle `record:"results"`
-}
+type TVAlternativeTitles = Results[AlternativeTitle]
 
 // ContentRatings is the answer of tv/{id}/content_ratings.
 type ContentRatings struct {
@@ -222,17 +196,10 @@ type TVCredits struct {
 // TVCastCredit is one role of one person in a series, a season or an episode.
 type TVCastCredit struct {
 	record.Object
-	Adult              record.Bool   `record:"adult"`
-	Gender             record.Int    `record:"gender"`
-	ID                 record.Int    `record:"id"`
-	KnownForDepartment record.String `record:"known_for_department,dict"`
-	Name               record.String `record:"name"`
-	OriginalName       record.String `record:"original_name"`
-	Popularity         record.Float  `record:"popularity"`
-	ProfilePath        record.String `record:"profile_path,null"`
-	Character          record.String `record:"character"`
-	CreditID           record.String `record:"credit_id"`
-	Order              record.Int    `record:"order"`
+	Credited
+	Character record.String `record:"character"`
+	CreditID  record.String `record:"credit_id"`
+	Order     record.Int    `record:"order"`
 }
 
 // EpisodeGroups is the answer of tv/{id}/episode_groups.
@@ -249,7 +216,7 @@ type EpisodeGroupSummary struct {
 	GroupCount   record.Int    `record:"group_count"`
 	ID           record.String `record:"id"`
 	Name         record.String `record:"name"`
-	Network      *NetworkRef   `record:"network,null"`
+	Network      *CompanyRef   `record:"network,null"`
 	Type         record.Int    `record:"type"` // 1 original air date to 7 TV
 }
 
@@ -268,10 +235,7 @@ type TVExternalIDs struct {
 }
 
 // TVKeywords is the answer of tv/{id}/keywords.
-type TVKeywords struct {
-	record.Object `record:"drop-id"`
-	Results       []TVKeyword `record:"results"`
-}
+type TVKeywords = Results[TVKeyword]
 
 // TVKeyword is a keyword of a series.
 type TVKeyword struct {
@@ -281,10 +245,7 @@ type TVKeyword struct {
 }
 
 // ScreenedTheatrically is the answer of tv/{id}/screened_theatrically.
-type ScreenedTheatrically struct {
-	record.Object `record:"drop-id"`
-	Results       []TheatricalEpisode `record:"results"`
-}
+type ScreenedTheatrically = Results[TheatricalEpisode]
 
 // TheatricalEpisode is an episode that was shown in theatres.
 type TheatricalEpisode struct {
@@ -295,20 +256,10 @@ type TheatricalEpisode struct {
 }
 
 // TVTranslations is the answer of tv/{id}/translations.
-type TVTranslations struct {
-	record.Object `record:"drop-id"`
-	Translations  []TVTranslation `record:"translations"`
-}
+type TVTranslations = Translations[TVTranslationData]
 
 // TVTranslation is a series' text in one language.
-type TVTranslation struct {
-	record.Object
-	ISO3166     record.String      `record:"iso_3166_1,dict"`
-	ISO639      record.String      `record:"iso_639_1,dict"`
-	Name        record.String      `record:"name,dict"`
-	EnglishName record.String      `record:"english_name,dict"`
-	Data        *TVTranslationData `record:"data"`
-}
+type TVTranslation = Translation[TVTranslationData]
 
 // TVTranslationData is the text itself.
 type TVTranslationData struct {

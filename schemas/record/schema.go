@@ -37,7 +37,6 @@ type Field struct {
 	Own      bool    // ours: kept in the catalogue, in no answer
 	ID       bool    // of ShapePages: the standalone answer has the id before the page
 	Elem     *Schema // of ShapeObject, ShapeObjects, ShapeKeyed and ShapePages
-	Index    int     // of the struct field
 	typ      reflect.Type
 	offset   uintptr
 	prefix   []byte // `"name":`
@@ -91,14 +90,7 @@ func newPlan(t reflect.Type) *Schema {
 	p.object = obj.Offset
 	drop, idAt, _ := strings.Cut(obj.Tag.Get("record"), ",id=")
 	p.DropID = drop == "drop-id"
-	for i := range t.NumField() {
-		sf := t.Field(i)
-		tag := sf.Tag.Get("record")
-		if sf.Name == "Object" || tag == "-" {
-			continue
-		}
-		p.add(newField(t, sf, tag))
-	}
+	p.addFields(t, 0)
 	p.IDAt = parseIDAt(t, idAt, len(p.Fields))
 	p.Subs = slices.IndexFunc(p.Fields, func(f Field) bool { return f.Own || f.IsSub() })
 	if p.Subs < 0 {
@@ -113,6 +105,23 @@ func newPlan(t reflect.Type) *Schema {
 		}
 	}
 	return p
+}
+
+// addFields adds the fields of a struct at an offset of the record. Those of a struct that it embeds
+// are its own.
+func (p *Schema) addFields(t reflect.Type, offset uintptr) {
+	for i := range t.NumField() {
+		sf := t.Field(i)
+		tag := sf.Tag.Get("record")
+		switch {
+		case sf.Name == "Object" || tag == "-":
+		case sf.Anonymous:
+			p.addFields(sf.Type, offset+sf.Offset)
+		default:
+			sf.Offset += offset
+			p.add(newField(t, sf, tag))
+		}
+	}
 }
 
 // parseIDAt reads the tag option id of a sub-request with n fields.
@@ -173,7 +182,7 @@ func newField(t reflect.Type, sf reflect.StructField, tag string) (f Field, key 
 	if name == "" {
 		panic(fmt.Sprintf("record: %v.%s has no record tag", t, sf.Name))
 	}
-	f = Field{Name: name, Column: sf.Tag.Get("column"), Index: sf.Index[0], typ: sf.Type, offset: sf.Offset}
+	f = Field{Name: name, Column: sf.Tag.Get("column"), typ: sf.Type, offset: sf.Offset}
 	if f.Column == "" {
 		f.Column = name
 	}

@@ -13,13 +13,13 @@ import (
 // comments is what the sources of a package say of its structs.
 type comments struct {
 	types  map[string]string            // by type
-	fields map[string]map[string]string // by type and Go field
-	pages  map[string]string            // names of the aliases of Page, by their rows
+	fields map[string]map[string]string // by type and tag
+	alias  map[string]string            // names of the aliases, by what they stand for: Page[MediaRow]
 }
 
 // readComments parses the Go files of a folder, tests left out.
 func readComments(dir string) (*comments, error) {
-	c := &comments{types: map[string]string{}, fields: map[string]map[string]string{}, pages: map[string]string{}}
+	c := &comments{types: map[string]string{}, fields: map[string]map[string]string{}, alias: map[string]string{}}
 	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {
 		return nil, err
@@ -60,7 +60,7 @@ func (c *comments) declaration(g *ast.GenDecl) {
 			c.structure(t.Name.Name, def)
 		case *ast.IndexExpr: // type MediaPage = Page[MediaRow]
 			if row, ok := def.Index.(*ast.Ident); ok {
-				c.pages[row.Name] = t.Name.Name
+				c.alias[def.X.(*ast.Ident).Name+"["+row.Name+"]"] = t.Name.Name
 			}
 		}
 	}
@@ -69,8 +69,8 @@ func (c *comments) declaration(g *ast.GenDecl) {
 func (c *comments) structure(name string, s *ast.StructType) {
 	c.fields[name] = map[string]string{}
 	for _, f := range s.Fields.List {
-		for _, id := range f.Names {
-			c.fields[name][id.Name] = strings.TrimSpace(oneLine(f.Doc) + " " + oneLine(f.Comment))
+		if f.Tag != nil {
+			c.fields[name][f.Tag.Value] = strings.TrimSpace(oneLine(f.Doc) + " " + oneLine(f.Comment))
 		}
 	}
 }
@@ -78,24 +78,32 @@ func (c *comments) structure(name string, s *ast.StructType) {
 func oneLine(g *ast.CommentGroup) string { return strings.Join(strings.Fields(g.Text()), " ") }
 
 // name returns what a struct is called: the name of its type, or of the alias for a
-// page of rows.
+// generic one.
 func (c *comments) name(t reflect.Type) string {
-	row, ok := strings.CutPrefix(t.Name(), "Page[")
+	base, of, ok := strings.Cut(t.Name(), "[")
 	if !ok {
-		return t.Name()
+		return base
 	}
-	row = strings.TrimSuffix(row[strings.LastIndexByte(row, '.')+1:], "]")
-	return c.pages[row]
+	return c.alias[base+"["+of[strings.LastIndexByte(of, '.')+1:]]
 }
 
 // of returns what is said of a struct.
 func (c *comments) of(t reflect.Type) string { return c.types[c.name(t)] }
 
-// field returns what is said of a field.
-func (c *comments) field(t reflect.Type, index int) string {
-	name := t.Name()
-	if strings.HasPrefix(name, "Page[") {
-		name = "Page"
+// field returns what is said of a field of a struct, or of one that it embeds.
+func (c *comments) field(t reflect.Type, name string) string {
+	base, _, _ := strings.Cut(t.Name(), "[")
+	for i := range t.NumField() {
+		sf := t.Field(i)
+		tag, _, _ := strings.Cut(sf.Tag.Get("record"), ",")
+		switch {
+		case tag == name:
+			return c.fields[base]["`"+string(sf.Tag)+"`"]
+		case sf.Anonymous:
+			if text := c.field(sf.Type, name); text != "" {
+				return text
+			}
+		}
 	}
-	return c.fields[name][t.Field(index).Name]
+	return ""
 }

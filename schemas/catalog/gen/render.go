@@ -147,7 +147,7 @@ func (d *document) meaning(p *record.Schema, f *record.Field) string {
 	if f.Name != f.Column && f.Name != "*" {
 		parts = append(parts, "Member `"+f.Name+"`.")
 	}
-	if text := d.field(p.Type, f.Index); text != "" {
+	if text := d.field(p.Type, f.Name); text != "" {
 		parts = append(parts, text)
 	} else if f.Elem != nil {
 		parts = append(parts, d.gist(f.Elem.Type))
