@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -18,6 +19,7 @@ import (
 	"reelsplice/ingest/report"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/record"
 	"reelsplice/schemas/sharedtest"
 )
 
@@ -385,13 +387,17 @@ func moviesOf(t *testing.T, dir string) map[int64]*catalog.Movie {
 	}
 	defer f.Close()
 	out := map[int64]*catalog.Movie{}
-	for m, err := range catalog.Each[catalog.Movie](f.All()) {
-		if err != nil {
+	rows := f.Groups(0, f.RowGroups())
+	defer rows.Close()
+	for {
+		m := &catalog.Movie{}
+		if err := rows.Next(record.Of(m)); errors.Is(err, io.EOF) {
+			return out
+		} else if err != nil {
 			t.Fatal(err)
 		}
 		out[m.ID.V] = m
 	}
-	return out
 }
 
 // TestTexts: a CSV with TMDB's own names needs no mapping.

@@ -116,7 +116,7 @@ func eachRecord(t *testing.T, dir string, kind fragment.Kind, f func(k catalog.K
 		t.Fatal(err)
 	}
 	defer file.Close()
-	rows := file.All()
+	rows := file.Groups(0, file.RowGroups())
 	defer rows.Close()
 	for {
 		r := ty.New()

@@ -310,7 +310,7 @@ func throughFile(tb testing.TB, dir string, r Record) record.Record {
 		tb.Fatal(err)
 	}
 	defer f.Close()
-	rows := f.All()
+	rows := f.Groups(0, f.RowGroups())
 	defer rows.Close()
 	out := r.Type.New()
 	if err := rows.Next(out); err != nil {

@@ -95,7 +95,7 @@ func readAll(t *testing.T, dir string) map[string][]map[string]any {
 			t.Fatal(err)
 		}
 		defer f.Close()
-		rows := f.All()
+		rows := f.Groups(0, f.RowGroups())
 		defer rows.Close()
 		for range f.NumRows() {
 			r := typ.New()

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"os"
 	"strconv"
 	"strings"
@@ -106,14 +105,8 @@ type Rows struct {
 	behind int64 // records that the columns have still to leave out
 }
 
-// Rows returns an iterator over row group i.
-func (f *File) Rows(i int) *Rows { return f.rows(f.cols, i, i+1) }
-
 // Groups returns an iterator over row groups from to to-1.
 func (f *File) Groups(from, to int) *Rows { return f.rows(f.cols, from, to) }
-
-// All returns an iterator over the whole file.
-func (f *File) All() *Rows { return f.rows(f.cols, 0, f.RowGroups()) }
 
 // Select returns an iterator over row groups from to to-1 that reads only the fields at paths, such
 // as "credits.cast.id" or, as a whole, "external_ids"; all others stay unset. Its records are those of the kind. A path without a
@@ -128,20 +121,15 @@ func (f *File) rows(cols *objectColumns, from, to int) *Rows {
 
 // FirstKeys returns the key of the first record of each row group.
 func (f *File) FirstKeys() ([]Key, error) {
-	row := f.typ.New()
 	var keys []Key
 	for i := range f.RowGroups() {
-		rows := f.Select(f.typ.keyFields, i, i+1)
-		err := rows.Next(row)
-		rows.Close()
+		heads := f.Heads(i, i+1)
+		h, err := heads.Next()
+		heads.Close()
 		if err != nil {
 			return nil, err
 		}
-		k, err := f.typ.keyOf(row)
-		if err != nil {
-			return nil, fmt.Errorf("%s: row group %d: %w", f.path, i, err)
-		}
-		keys = append(keys, k)
+		keys = append(keys, h.Key)
 	}
 	return keys, nil
 }
@@ -171,20 +159,6 @@ func (r *Rows) Next(rec record.Record) (err error) {
 func (r *Rows) damaged(err *error) {
 	if p := recover(); p != nil {
 		*err = fmt.Errorf("%s: row group %d: damaged: %v", r.path, r.group-1, p)
-	}
-}
-
-// Each returns the records in order, the last pair with an error if there is one.
-// Each record is a new value. T is the struct of the iterator's plan.
-func Each[T any](r *Rows) iter.Seq2[*T, error] {
-	return func(yield func(*T, error) bool) {
-		for {
-			v := new(T)
-			err := r.Next(record.Of(v))
-			if errors.Is(err, io.EOF) || !yield(v, err) || err != nil {
-				return
-			}
-		}
 	}
 }
 

@@ -50,7 +50,7 @@ func checkRows(t *testing.T, path string, rows []string) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	it := f.All()
+	it := f.Groups(0, f.RowGroups())
 	defer it.Close()
 	p := record.NewParser()
 	for i, row := range rows {
@@ -174,12 +174,12 @@ func BenchmarkRead(b *testing.B) {
 	defer f.Close()
 	b.SetBytes(int64(len(raw)))
 	b.ReportAllocs()
-	it := f.All()
+	it := f.Groups(0, f.RowGroups())
 	var m Movie
 	for b.Loop() {
 		if err := it.Next(record.Of(&m)); errors.Is(err, io.EOF) {
 			it.Close()
-			it = f.All()
+			it = f.Groups(0, f.RowGroups())
 		} else if err != nil {
 			b.Fatal(err)
 		}

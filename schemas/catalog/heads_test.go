@@ -41,7 +41,7 @@ func TestSkip(t *testing.T) {
 	}
 	p := record.NewParser()
 	for _, most := range []int{2, 10, 700} {
-		it := f.All()
+		it := f.Groups(0, f.RowGroups())
 		read := 0
 		for at := r.IntN(most); at < len(rows); at += 1 + r.IntN(most) {
 			if err := it.Skip(int64(at - read)); err != nil {

@@ -360,19 +360,11 @@ type Provider struct {
 	DisplayPriority record.Int    `record:"display_priority"`
 }
 
-// IMDbOf returns the movie's IMDb id, "" when it has none.
+// IMDbOf returns the movie's IMDb id, "" when it has none: that of the details, or else, where that is
+// none of a title, that of the external ids.
 func IMDbOf(m *Movie) string {
-	if m.ExternalIDs != nil {
-		return FirstIMDb(m.IMDbID.V, m.ExternalIDs.IMDbID.V)
+	if m.ExternalIDs == nil || m.ExternalIDs.IMDbID.V == "" || strings.HasPrefix(m.IMDbID.V, "tt") {
+		return m.IMDbID.V
 	}
-	return m.IMDbID.V
-}
-
-// FirstIMDb returns the IMDb id of the details, or else, where that is none of a title,
-// that of the external ids.
-func FirstIMDb(details, external string) string {
-	if strings.HasPrefix(details, "tt") || external == "" {
-		return details
-	}
-	return external
+	return m.ExternalIDs.IMDbID.V
 }

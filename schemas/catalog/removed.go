@@ -5,15 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
-
-	"github.com/google/renameio/v2"
-	"github.com/parquet-go/parquet-go"
+	"strconv"
 
 	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/record"
 )
 
 // RemovedFile is the name of the file, in a catalogue folder, that lists what was
@@ -55,158 +53,67 @@ func (r Removed) check() error {
 	return nil
 }
 
-// removedRow is a row of the file. Of the columns that keys are made of, those of the
-// kind are set.
+// removedRow is a row of the file. Keys are texts: 550 of a movie, 1399/1/2 of an episode, the digits
+// of a review.
 type removedRow struct {
-	Kind    string  `parquet:"kind,dict"`
-	ID      *int64  `parquet:"id,optional"`
-	Series  *int64  `parquet:"series_id,optional"`
-	Season  *int64  `parquet:"season_number,optional"`
-	Episode *int64  `parquet:"episode_number,optional"`
-	Text    *string `parquet:"text_id,optional"`
-
-	// What it was merged into, all null when it was deleted.
-	IntoID      *int64  `parquet:"merged_into_id,optional"`
-	IntoSeries  *int64  `parquet:"merged_into_series_id,optional"`
-	IntoSeason  *int64  `parquet:"merged_into_season_number,optional"`
-	IntoEpisode *int64  `parquet:"merged_into_episode_number,optional"`
-	IntoText    *string `parquet:"merged_into_text_id,optional"`
+	record.Object
+	Kind       record.String `record:"kind,dict"`
+	Key        record.String `record:"key"`
+	MergedInto record.String `record:"merged_into"`
 }
 
-// removedKey is the key columns of a row.
-type removedKey struct {
-	ID, Series, Season, Episode *int64
-	Text                        *string
-}
+var removedType = &Type{name: "removed", Plan: record.SchemaOf[removedRow]()}
 
-func (r *removedRow) key() removedKey {
-	return removedKey{r.ID, r.Series, r.Season, r.Episode, r.Text}
-}
-
-func (r *removedRow) into() removedKey {
-	return removedKey{r.IntoID, r.IntoSeries, r.IntoSeason, r.IntoEpisode, r.IntoText}
-}
-
-// keyColumns sets the columns of a key of a kind.
-func keyColumns(kind fragment.Kind, k Key) (c removedKey) {
-	id, season, episode := int64(k.ID()), int64(k.Season()), int64(k.Episode())
+// removedKey returns the text of a key of a kind.
+func removedKey(kind fragment.Kind, k Key) string {
 	switch kind {
 	case fragment.KindSeason:
-		c.Series, c.Season = &id, &season
+		return fmt.Sprintf("%d/%d", k.ID(), k.Season())
 	case fragment.KindEpisode:
-		c.Series, c.Season, c.Episode = &id, &season, &episode
+		return fmt.Sprintf("%d/%d/%d", k.ID(), k.Season(), k.Episode())
 	case fragment.KindReview, fragment.KindCredit, fragment.KindEpisodeGroup:
-		text := k.Text()
-		c.Text = &text
-	default:
-		c.ID = &id
+		return k.Text()
 	}
-	return c
+	return strconv.FormatUint(k.ID(), 10)
 }
 
-// parse returns the key that the columns hold; prefix stands before their names in
-// errors.
-func (c removedKey) parse(kind fragment.Kind, prefix string) (Key, error) {
-	var k Key
+// parseRemovedKey is the inverse of removedKey.
+func parseRemovedKey(kind fragment.Kind, text string) (k Key, err error) {
 	switch kind {
-	case fragment.KindSeason, fragment.KindEpisode:
-		if c.Series != nil && c.Season != nil {
-			k = SeasonKey(*c.Series, *c.Season)
-			if c.Episode != nil {
-				k = EpisodeKey(*c.Series, *c.Season, *c.Episode)
-			}
-		}
 	case fragment.KindReview, fragment.KindCredit, fragment.KindEpisodeGroup:
-		if c.Text != nil {
-			k, _ = TextKey(*c.Text)
-		}
+		k, _ = TextKey(text)
 	default:
-		if c.ID != nil {
-			k = NumberKey(*c.ID)
-		}
+		var id, season, episode int64
+		_, _ = fmt.Sscanf(text, "%d/%d/%d", &id, &season, &episode) // the comparison finds what is wrong
+		k = EpisodeKey(id, season, episode)
 	}
-	if want := keyColumns(kind, k); !want.equal(c) || k.Hi > math.MaxInt64 && c.Text == nil {
-		return Key{}, fmt.Errorf("%s is no key of a %s: want %s", c.describe(prefix), kind, want.names(prefix))
+	if removedKey(kind, k) != text {
+		return Key{}, fmt.Errorf("%q is no key of a %s", text, kind)
 	}
 	return k, nil
 }
 
-// columns returns the names and values of c.
-func (c removedKey) columns() (names [5]string, values [5]any) {
-	set := func(i int, name string, v *int64) {
-		names[i] = name
-		if v != nil {
-			values[i] = *v
-		}
-	}
-	set(0, "id", c.ID)
-	set(1, "series_id", c.Series)
-	set(2, "season_number", c.Season)
-	set(3, "episode_number", c.Episode)
-	names[4] = "text_id"
-	if c.Text != nil {
-		values[4] = *c.Text
-	}
-	return names, values
-}
-
-func (c removedKey) equal(o removedKey) bool {
-	_, a := c.columns()
-	_, b := o.columns()
-	return a == b
-}
-
-// describe returns the columns that are set, with their values, for people.
-func (c removedKey) describe(prefix string) string {
-	names, values := c.columns()
-	s := ""
-	for i, v := range values {
-		if v != nil {
-			s += fmt.Sprintf(", %s%s %v", prefix, names[i], v)
-		}
-	}
-	if s == "" {
-		return "nothing"
-	}
-	return s[2:]
-}
-
-// names returns the names of the columns that are set.
-func (c removedKey) names(prefix string) string {
-	names, values := c.columns()
-	s := ""
-	for i, v := range values {
-		if v != nil {
-			s += " and " + prefix + names[i]
-		}
-	}
-	return s[5:]
-}
-
 // row returns the row of r.
-func (r Removed) row() removedRow {
-	k := keyColumns(r.Kind, r.Key)
-	row := removedRow{Kind: r.Kind.String(), ID: k.ID, Series: k.Series, Season: k.Season, Episode: k.Episode, Text: k.Text}
+func (r Removed) row() *removedRow {
+	row := &removedRow{Kind: record.Text(r.Kind.String()), Key: record.Text(removedKey(r.Kind, r.Key))}
 	if r.Merged {
-		k = keyColumns(r.Kind, r.Into)
-		row.IntoID, row.IntoSeries, row.IntoSeason, row.IntoEpisode, row.IntoText = k.ID, k.Series, k.Season, k.Episode, k.Text
+		row.MergedInto = record.Text(removedKey(r.Kind, r.Into))
 	}
 	return row
 }
 
 // removed is the inverse of Removed.row.
 func (r *removedRow) removed() (v Removed, err error) {
-	t, ok := TypeNamed(r.Kind)
+	t, ok := TypeNamed(r.Kind.V)
 	if !ok {
-		return v, fmt.Errorf("kind is %q, want that of a record, such as movie", r.Kind)
+		return v, fmt.Errorf("kind is %q, want that of a record, such as movie", r.Kind.V)
 	}
-	v.Kind = t.Kind
-	if v.Key, err = r.key().parse(t.Kind, ""); err != nil {
+	v.Kind, v.Merged = t.Kind, r.MergedInto.Set
+	if v.Key, err = parseRemovedKey(t.Kind, r.Key.V); err != nil {
 		return v, err
 	}
-	if into := r.into(); into != (removedKey{}) {
-		v.Merged = true
-		if v.Into, err = into.parse(t.Kind, "merged_into_"); err != nil {
+	if v.Merged {
+		if v.Into, err = parseRemovedKey(t.Kind, r.MergedInto.V); err != nil {
 			return v, err
 		}
 	}
@@ -228,17 +135,16 @@ func WriteRemoved(dir string, list []Removed) error {
 		}
 		return syncDir(dir)
 	}
-	f, err := renameio.NewPendingFile(path, renameio.WithTempDir(dir), renameio.WithPermissions(0o644))
+	w, err := Create(path, removedType)
 	if err != nil {
-		return fmt.Errorf("create %s: %w", path, err)
+		return err
 	}
-	if err := writeRemoved(f, list); err != nil {
-		return errors.Join(fmt.Errorf("write %s: %w", path, err), f.Cleanup())
+	for _, r := range list {
+		if err := w.Write(record.Of(r.row())); err != nil {
+			return errors.Join(err, w.Abort())
+		}
 	}
-	if err := f.CloseAtomicallyReplace(); err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
-	}
-	return syncDir(dir)
+	return w.Commit()
 }
 
 // normalRemoved returns the list in order, each resource once.
@@ -262,42 +168,12 @@ func normalRemoved(list []Removed) ([]Removed, error) {
 	return list, nil
 }
 
-// removedBatch is how many rows are written or read at once.
-const removedBatch = 1024
-
-func writeRemoved(w io.Writer, list []Removed) error {
-	z, err := newCodec(1)
-	if err != nil {
-		return err
-	}
-	pq := parquet.NewGenericWriter[removedRow](w,
-		parquet.Compression(z),
-		parquet.CreatedBy("reelsplice", FormatVersion, ""),
-		parquet.KeyValueMetadata(kindKey, removedKind),
-		parquet.KeyValueMetadata(versionKey, FormatVersion),
-	)
-	rows := make([]removedRow, 0, removedBatch)
-	for part := range slices.Chunk(list, removedBatch) {
-		rows = rows[:0]
-		for _, r := range part {
-			rows = append(rows, r.row())
-		}
-		if _, err := pq.Write(rows); err != nil {
-			return err
-		}
-	}
-	return pq.Close()
-}
-
-// removedKind is the kind that the file states.
-const removedKind = "removed"
-
 // ReadRemoved returns what was removed from the catalogue in dir, in order of kind and
 // key; nothing when there is no such file. Errors name the file and the row, counted
 // from 1.
 func ReadRemoved(dir string) (list []Removed, err error) {
 	path := filepath.Join(dir, RemovedFile)
-	f, err := os.Open(path)
+	f, err := OpenFile(path, removedType)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	}
@@ -305,67 +181,23 @@ func ReadRemoved(dir string) (list []Removed, err error) {
 		return nil, err
 	}
 	defer func() { _ = f.Close() }() // read only
-	// The library panics on some damaged files.
-	defer func() {
-		if p := recover(); p != nil {
-			list, err = nil, fmt.Errorf("%s: damaged after row %d: %v", path, len(list), p)
-		}
-	}()
-	pq, err := openRemoved(f)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	if list, err = readRemoved(pq); err != nil {
-		return nil, fmt.Errorf("%s: row %d: %w", path, len(list)+1, err)
-	}
-	return list, nil
-}
-
-func openRemoved(f *os.File) (*parquet.File, error) {
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	pq, err := parquet.OpenFile(f, info.Size(), parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
-	if err != nil {
-		return nil, fmt.Errorf("not a readable Parquet file: %w", err)
-	}
-	if v, _ := pq.Lookup(versionKey); v != FormatVersion {
-		return nil, fmt.Errorf("not a catalogue file of version %s (found %q): ingest it again", FormatVersion, v)
-	}
-	if k, _ := pq.Lookup(kindKey); k != removedKind {
-		return nil, fmt.Errorf("holds %q, want %q", k, removedKind)
-	}
-	if pq.Schema().String() != parquet.SchemaOf(removedRow{}).String() {
-		return nil, fmt.Errorf("its columns are not those of a catalogue file of version %s: ingest it again", FormatVersion)
-	}
-	return pq, nil
-}
-
-// readRemoved returns the rows before the first that is wrong, and what is wrong there.
-func readRemoved(pq *parquet.File) (list []Removed, err error) {
-	r := parquet.NewGenericReader[removedRow](pq)
-	defer func() { err = errors.Join(err, r.Close()) }()
-	rows := make([]removedRow, removedBatch)
+	rows := f.Groups(0, f.RowGroups())
+	defer rows.Close()
 	for {
-		clear(rows)
-		n, err := r.Read(rows)
-		for i := range rows[:n] {
-			v, err := rows[i].removed()
-			if err == nil && len(list) > 0 && v.compare(list[len(list)-1]) <= 0 {
-				err = fmt.Errorf("%s, does not come after %s", v, list[len(list)-1])
-			}
-			if err != nil {
-				return list, err
-			}
-			list = append(list, v)
-		}
-		if errors.Is(err, io.EOF) {
+		var row removedRow
+		if err := rows.Next(record.Of(&row)); errors.Is(err, io.EOF) {
 			return list, nil
+		} else if err != nil {
+			return nil, err
+		}
+		v, err := row.removed()
+		if err == nil && len(list) > 0 && v.compare(list[len(list)-1]) <= 0 {
+			err = fmt.Errorf("%s, does not come after %s", v, list[len(list)-1])
 		}
 		if err != nil {
-			return list, err
+			return nil, fmt.Errorf("%s: row %d: %w", path, len(list)+1, err)
 		}
+		list = append(list, v)
 	}
 }
 

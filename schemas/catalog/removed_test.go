@@ -9,9 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/parquet-go/parquet-go"
-
 	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/record"
 )
 
 // someText returns the nth text id.
@@ -76,10 +75,10 @@ func TestRemovedRoundTrip(t *testing.T) {
 	}
 }
 
-// TestRemovedMany crosses the batches in which rows are written and read.
+// TestRemovedMany crosses the batches in which rows are written.
 func TestRemovedMany(t *testing.T) {
 	dir := t.TempDir()
-	want := make([]Removed, 3*removedBatch+7)
+	want := make([]Removed, 3079)
 	for i := range want {
 		want[i] = Removed{Kind: fragment.KindMovie, Key: NumberKey(int64(2 * i))}
 		if i%3 == 0 {
@@ -117,17 +116,18 @@ func TestWriteRemovedRefuses(t *testing.T) {
 }
 
 // writeRows writes rows as they are.
-func writeRows(t *testing.T, dir, version, kind string, rows ...removedRow) {
+func writeRows[T any](t *testing.T, dir string, typ *Type, rows ...T) {
 	t.Helper()
-	var b bytes.Buffer
-	w := parquet.NewGenericWriter[removedRow](&b, parquet.KeyValueMetadata(kindKey, kind), parquet.KeyValueMetadata(versionKey, version))
-	if _, err := w.Write(rows); err != nil {
+	w, err := Create(filepath.Join(dir, RemovedFile), typ)
+	if err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
+	for i := range rows {
+		if err := w.Write(record.Of(&rows[i])); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if err := os.WriteFile(filepath.Join(dir, RemovedFile), b.Bytes(), 0o600); err != nil {
+	if err := w.Commit(); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -141,28 +141,29 @@ func TestReadRemovedRefuses(t *testing.T) {
 			t.Errorf("ReadRemoved() = %v, want an error that names the file, with %q", err, want)
 		}
 	}
-	n := func(v int64) *int64 { return &v }
-	text := func(v string) *string { return &v }
-	good := removedRow{Kind: "movie", ID: n(1)}
-	f := func(want string, row removedRow) {
+	row := func(kind, key string) removedRow { return removedRow{Kind: record.Text(kind), Key: record.Text(key)} }
+	f := func(want string, row2 removedRow) {
 		t.Helper()
-		writeRows(t, dir, FormatVersion, removedKind, good, row)
+		writeRows(t, dir, removedType, row("movie", "1"), row2)
 		g("row 2: " + want)
 	}
-	f(`kind is "film", want that of a record, such as movie`, removedRow{Kind: "film", ID: n(2)})
-	f("nothing is no key of a movie: want id", removedRow{Kind: "movie"})
-	f("id 2, season_number 1 is no key of a movie: want id", removedRow{Kind: "movie", ID: n(2), Season: n(1)})
-	f("id -1 is no key of a movie", removedRow{Kind: "movie", ID: n(-1)})
-	f("series_id 2 is no key of a season: want series_id and season_number", removedRow{Kind: "season", Series: n(2)})
-	f("series_id 2, season_number 5000000000 is no key of a season", removedRow{Kind: "season", Series: n(2), Season: n(5e9)})
-	f("text_id 12 is no key of a review: want text_id", removedRow{Kind: "review", Text: text("12")})
-	f("merged_into_series_id 2 is no key of a movie: want merged_into_id", removedRow{Kind: "movie", ID: n(2), IntoSeries: n(2)})
-	f("movie 2 is merged into itself", removedRow{Kind: "movie", ID: n(2), IntoID: n(2)})
-	f("movie 1, deleted, does not come after movie 1, deleted", good)
+	into := func(r removedRow, key string) removedRow {
+		r.MergedInto = record.Text(key)
+		return r
+	}
+	f(`kind is "film", want that of a record, such as movie`, row("film", "2"))
+	f(`"" is no key of a movie`, removedRow{Kind: record.Text("movie")})
+	f(`"2/1" is no key of a movie`, row("movie", "2/1"))
+	f(`"-1" is no key of a movie`, row("movie", "-1"))
+	f(`"9223372036854775808" is no key of a movie`, row("movie", "9223372036854775808"))
+	f(`"2" is no key of a season`, row("season", "2"))
+	f(`"2/5000000000" is no key of a season`, row("season", "2/5000000000"))
+	f(`"12" is no key of a review`, row("review", "12"))
+	f(`"2/2" is no key of a movie`, into(row("movie", "2"), "2/2"))
+	f("movie 2 is merged into itself", into(row("movie", "2"), "2"))
+	f("movie 1, deleted, does not come after movie 1, deleted", row("movie", "1"))
 
-	writeRows(t, dir, "9", removedKind)
-	g(`version ` + FormatVersion + ` (found "9")`)
-	writeRows(t, dir, FormatVersion, "movie")
+	writeRows[Movie](t, dir, TypeOf(fragment.KindMovie))
 	g(`holds "movie", want "removed"`)
 	if err := os.WriteFile(filepath.Join(dir, RemovedFile), []byte("PAR1"), 0o600); err != nil {
 		t.Fatal(err)

@@ -20,6 +20,7 @@ import (
 type Type struct {
 	Kind fragment.Kind
 	Plan *record.Schema
+	name string
 	new  func() record.Record
 
 	keyFields []string
@@ -32,7 +33,7 @@ type Type struct {
 // newType returns the type of records T whose keys are in some of their fields.
 func newType[T any](k fragment.Kind, key func(record.Record) (Key, error), keyFields ...string) *Type {
 	t := &Type{
-		Kind: k, Plan: record.SchemaOf[T](), new: func() record.Record { return record.Of(new(T)) }, keyOf: key, keyFields: keyFields,
+		Kind: k, name: k.String(), Plan: record.SchemaOf[T](), new: func() record.Record { return record.Of(new(T)) }, keyOf: key, keyFields: keyFields,
 	}
 	t.findDetails()
 	return t
@@ -80,7 +81,7 @@ func TypeNamed(name string) (*Type, bool) {
 }
 
 // Name returns the kind's name: movie, tv, season ...
-func (t *Type) Name() string { return t.Kind.String() }
+func (t *Type) Name() string { return t.name }
 
 // File returns the name of the file, in a catalogue folder, that holds the records.
 func (t *Type) File() string { return t.Name() + ".parquet" }
@@ -191,19 +192,17 @@ const hexBytes = 12
 // TextKey returns the key of a record that is known by 24 hex digits in lower case;
 // false for any other text.
 func TextKey(text string) (Key, bool) {
+	return digitsKey(text, 2*hexBytes)
+}
+
+// digitsKey returns the key that n hex digits in lower case stand for.
+func digitsKey(text string, n int) (Key, bool) {
 	var b [16]byte
-	if len(text) != 2*hexBytes {
+	if len(text) != n || strings.ContainsAny(text, "ABCDEF") {
 		return Key{}, false
 	}
-	for i := range len(text) {
-		if c := text[i]; c >= 'A' && c <= 'F' {
-			return Key{}, false
-		}
-	}
-	if _, err := hex.Decode(b[:], []byte(text)); err != nil {
-		return Key{}, false
-	}
-	return Key{binary.BigEndian.Uint64(b[:]), binary.BigEndian.Uint64(b[8:])}, true
+	_, err := hex.Decode(b[:], []byte(text))
+	return Key{binary.BigEndian.Uint64(b[:]), binary.BigEndian.Uint64(b[8:])}, err == nil
 }
 
 func numberOf(r record.Record) (Key, error) {
@@ -258,15 +257,8 @@ func accountOf(r record.Record) (Key, error) {
 // GuestKey returns the key of the account of a guest, whose session has these 32 hex
 // digits in lower case. Digits that would be the key of a number are none of a session.
 func GuestKey(text string) (Key, bool) {
-	var b [16]byte
-	if len(text) != 2*len(b) || strings.ContainsAny(text, "ABCDEF") {
-		return Key{}, false
-	}
-	if _, err := hex.Decode(b[:], []byte(text)); err != nil {
-		return Key{}, false
-	}
-	k := Key{binary.BigEndian.Uint64(b[:]), binary.BigEndian.Uint64(b[8:])}
-	return k, k.Lo != 0
+	k, ok := digitsKey(text, 32)
+	return k, ok && k.Lo != 0
 }
 
 // integer returns a field that must be there, low to high.

@@ -9,7 +9,9 @@ import (
 	"sync/atomic"
 
 	"github.com/google/renameio/v2"
+	kzstd "github.com/klauspost/compress/zstd"
 	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/compress/zstd"
 	"golang.org/x/sync/errgroup"
 
 	"reelsplice/schemas/record"
@@ -24,8 +26,8 @@ const (
 	largeGroupBytes = 48 << 20
 	manyGroups      = 32
 
-	// valueBytes is what a value takes beside its text, about: rows of few texts are not
-	// free, or a row group would hold any number of them.
+	// valueBytes is what a column takes in a row without a value, about: rows of few texts are
+	// not free, or a row group would hold any number of them.
 	valueBytes = 2
 
 	// batchRows and batchBytes bound what is taken apart before its columns are written.
@@ -45,6 +47,8 @@ type Writer struct {
 
 	open   []record.Record // the batch that is being collected
 	weight int64           // its bytes
+	binary []byte          // of the last record, which measures it
+	empty  int64           // bytes of a record without values
 	held   int64           // bytes of the row group so far
 	groups int             // that are complete
 	n      int64
@@ -86,7 +90,7 @@ func Create(path string, t *Type) (*Writer, error) {
 	w := &Writer{
 		path: path, file: f, pq: pq, cols: layout(schema, t.Plan, nil, 0, 0),
 		records: make(chan batch, 1), columns: make(chan *shredder, 1), free: make(chan *shredder, 2), done: make(chan struct{}),
-		group: pq.BeginRowGroup(),
+		group: pq.BeginRowGroup(), empty: valueBytes * int64(len(schema.Columns())),
 	}
 	for range cap(w.free) {
 		w.free <- &shredder{columns: make([][]parquet.Value, len(schema.Columns()))}
@@ -101,9 +105,10 @@ func Create(path string, t *Type) (*Writer, error) {
 func (w *Writer) Write(r record.Record) error {
 	w.open = append(w.open, r)
 	w.n++
-	text, values := w.cols.weigh(r)
-	w.weight += text + valueBytes*values
-	w.held += text + valueBytes*values
+	w.binary = record.AppendBinary(w.binary[:0], r)
+	size := int64(len(w.binary)) + w.empty
+	w.weight += size
+	w.held += size
 	switch {
 	case w.held >= w.groupBytes():
 		w.send(true)
@@ -290,3 +295,23 @@ func syncDir(dir string) error {
 	}
 	return errors.Join(d.Sync(), d.Close())
 }
+
+// codec compresses all columns of a file with the same few encoders. The library's keeps
+// its encoders in a pool that may forget them, and each takes megabytes.
+type codec struct {
+	zstd.Codec
+	enc *kzstd.Encoder
+}
+
+// newCodec returns a codec for so many users at once.
+func newCodec(users int) (*codec, error) {
+	enc, err := kzstd.NewWriter(nil, kzstd.WithEncoderConcurrency(users), kzstd.WithEncoderLevel(kzstd.SpeedDefault),
+		kzstd.WithZeroFrames(true), kzstd.WithEncoderCRC(false))
+	if err != nil {
+		return nil, err
+	}
+	return &codec{enc: enc}, nil
+}
+
+// Encode compresses src into dst, which it may replace.
+func (c *codec) Encode(dst, src []byte) ([]byte, error) { return c.enc.EncodeAll(src, dst[:0]), nil }

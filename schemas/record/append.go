@@ -118,9 +118,9 @@ func appendValue(dst []byte, r Record, f *Field) []byte {
 		sub, _ := r.Sub(f)
 		return Append(dst, sub)
 	case ShapeStrings:
-		return appendStrings(dst, *r.Strings(f))
+		return appendList(dst, *r.Strings(f), AppendString)
 	case ShapeInts:
-		return appendInts(dst, *r.Ints(f))
+		return appendList(dst, *r.Ints(f), appendInt)
 	case ShapeKeyed:
 		dst = appendKeyed(append(dst, '{'), r, f)
 		return append(dst, '}')
@@ -164,33 +164,23 @@ func appendKeyed(dst []byte, r Record, f *Field) []byte {
 	return dst
 }
 
-func appendStrings(dst []byte, list []string) []byte {
+// appendList appends a list whose elements one appends.
+func appendList[T any](dst []byte, list []T, one func([]byte, T) []byte) []byte {
 	dst = append(dst, '[')
-	for i, s := range list {
+	for i, v := range list {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = AppendString(dst, s)
+		dst = one(dst, v)
 	}
 	return append(dst, ']')
 }
 
-func appendInts(dst []byte, list []int64) []byte {
-	dst = append(dst, '[')
-	for i, n := range list {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = strconv.AppendInt(dst, n, 10)
-	}
-	return append(dst, ']')
-}
+func appendInt(dst []byte, n int64) []byte { return strconv.AppendInt(dst, n, 10) }
 
 // listed reports whether name is in a list separated by commas.
 func listed(list, name string) bool {
-	for list != "" {
-		var item string
-		item, list, _ = strings.Cut(list, ",")
+	for item := range strings.SplitSeq(list, ",") {
 		if item == name {
 			return true
 		}

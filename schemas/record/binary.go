@@ -109,17 +109,13 @@ func (d *decoder) uvarint() uint64 {
 		d.s = d.s[1:]
 		return n
 	}
-	var n uint64
-	for i := range min(len(d.s), binary.MaxVarintLen64) {
-		b := d.s[i]
-		n |= uint64(b&0x7f) << (7 * i)
-		if b < 0x80 {
-			d.s = d.s[i+1:]
-			return n
-		}
+	n, size := binary.Uvarint([]byte(d.s[:min(len(d.s), binary.MaxVarintLen64)]))
+	if size <= 0 {
+		d.s, d.bad = "", true
+		return 0
 	}
-	d.s, d.bad = "", true
-	return 0
+	d.s = d.s[size:]
+	return n
 }
 
 func (d *decoder) varint() int64 {
@@ -183,8 +179,7 @@ func (d *decoder) value(r Record, f *Field) {
 	case ShapeFloat:
 		b := d.bytes(8)
 		if len(b) == 8 {
-			*r.Float(f) = Float{math.Float64frombits(uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
-				uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56), true}
+			*r.Float(f) = Float{math.Float64frombits(binary.LittleEndian.Uint64([]byte(b))), true}
 		}
 	case ShapeBool:
 		*r.Bool(f) = Bool{d.bytes(1) == "\x01", true}

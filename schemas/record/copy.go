@@ -2,10 +2,7 @@ package record
 
 import (
 	"bytes"
-	"encoding/json"
 	"reflect"
-	"slices"
-	"strings"
 	"unsafe"
 )
 
@@ -13,53 +10,10 @@ import (
 func Present(r Record, f *Field) bool { return r.set(f) || IsNull(r, f.Name) }
 
 // Same reports whether a and b have the same value, as JSON, in one field.
-func Same(a, b Record, f *Field) bool {
-	return equalValue(a, b, f) || FieldText(a, f) == FieldText(b, f)
-}
+func Same(a, b Record, f *Field) bool { return FieldText(a, f) == FieldText(b, f) }
 
 // Equal reports whether two records of one schema are equal, so that their binary forms are.
-func Equal(a, b Record) bool {
-	if *a.Object() != *b.Object() {
-		return false
-	}
-	for i := range a.Schema.Fields {
-		if !equalValue(a, b, &a.Schema.Fields[i]) {
-			return false
-		}
-	}
-	return true
-}
-
-func equalValue(a, b Record, f *Field) bool {
-	switch f.Shape {
-	case ShapeString:
-		return *a.String(f) == *b.String(f)
-	case ShapeRaw:
-		return *a.Raw(f) == *b.Raw(f)
-	case ShapeInt:
-		return *a.Int(f) == *b.Int(f)
-	case ShapeFloat:
-		return *a.Float(f) == *b.Float(f)
-	case ShapeBool:
-		return *a.Bool(f) == *b.Bool(f)
-	case ShapeStrings:
-		return a.set(f) == b.set(f) && slices.Equal(*a.Strings(f), *b.Strings(f))
-	case ShapeInts:
-		return a.set(f) == b.set(f) && slices.Equal(*a.Ints(f), *b.Ints(f))
-	case ShapeObject:
-		x, ok := a.Sub(f)
-		y, ok2 := b.Sub(f)
-		return ok == ok2 && (x == y || Equal(x, y))
-	}
-	n, ok := a.Len(f)
-	m, ok2 := b.Len(f)
-	for i := 0; n == m && i < n; i++ {
-		if x, y := a.At(f, i), b.At(f, i); x != y && !Equal(x, y) {
-			return false
-		}
-	}
-	return n == m && ok == ok2
-}
+func Equal(a, b Record) bool { return bytes.Equal(AppendBinary(nil, a), AppendBinary(nil, b)) }
 
 // FieldText returns the JSON text of one field's value; "null" when it is unset.
 func FieldText(r Record, f *Field) string {
@@ -136,35 +90,22 @@ func toggle(r Record, name string) {
 
 // HasField reports whether a list of unknown fields has one of that name.
 func HasField(extra, name string) bool {
-	var have map[string]json.RawMessage
-	return json.Unmarshal([]byte("{"+extra+"}"), &have) == nil && have[name] != nil
+	fields, err := Fields("{" + extra + "}")
+	return err == nil && fields.Has(name)
 }
 
 // UniteExtra joins two lists of unknown fields; where both have a name, first wins.
 func UniteExtra(first, second string) string {
-	var have map[string]json.RawMessage
-	if json.Unmarshal([]byte("{"+first+"}"), &have) != nil {
+	have, err := Fields("{" + first + "}")
+	if err != nil {
 		return first
 	}
-	out := []byte(first)
-	d := json.NewDecoder(strings.NewReader("{" + second + "}"))
-	_, _ = d.Token() // the brace written above
-	for d.More() {
-		name, err := d.Token()
-		if err != nil {
-			break
+	out := append([]byte{'{'}, first...)
+	_ = EachField("{"+second+"}", func(name, raw string) error { // up to where it is damaged
+		if !have.Has(name) {
+			out = AppendField(out, name, raw)
 		}
-		var v json.RawMessage
-		if d.Decode(&v) != nil {
-			break
-		}
-		if _, ok := have[name.(string)]; ok {
-			continue
-		}
-		if len(bytes.TrimSpace(out)) > 0 {
-			out = append(out, ',')
-		}
-		out = append(append(AppendString(out, name.(string)), ':'), v...)
-	}
-	return string(out)
+		return nil
+	})
+	return string(out[1:])
 }

@@ -5,10 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
-	"unicode/utf16"
-	"unicode/utf8"
+
+	"github.com/bytedance/sonic"
 )
 
 // A cursor walks over the text of one JSON value. It trusts that somebody has judged
@@ -88,85 +87,19 @@ func (c *cursor) text() (string, error) {
 	if end < 0 {
 		return "", c.broken()
 	}
-	slash := strings.IndexByte(rest[:end], '\\')
-	if slash < 0 { // Fast path: nearly all strings.
+	if strings.IndexByte(rest[:end], '\\') < 0 { // Fast path: nearly all strings.
 		c.i += end + 2
 		return rest[:end], nil
 	}
-	out, n, ok := unescape(rest, slash)
-	if !ok {
+	start := c.i
+	if err := c.passText(); err != nil {
+		return "", err
+	}
+	var out string
+	if err := sonic.UnmarshalString(c.s[start:c.i], &out); err != nil {
 		return "", c.broken()
 	}
-	c.i += n + 2
 	return out, nil
-}
-
-// unescape returns the text in front of the quote that ends it, and its length as
-// written. The first backslash is at s[slash].
-func unescape(s string, slash int) (text string, n int, ok bool) {
-	out := append(make([]byte, 0, 2*slash+64), s[:slash]...)
-	for i := slash; i < len(s); i++ {
-		switch s[i] {
-		case '"':
-			return string(out), i, true
-		case '\\':
-			if i++; i >= len(s) {
-				return "", 0, false
-			}
-			switch b := s[i]; b {
-			case '"', '\\', '/':
-				out = append(out, b)
-			case 'b':
-				out = append(out, '\b')
-			case 'f':
-				out = append(out, '\f')
-			case 'n':
-				out = append(out, '\n')
-			case 'r':
-				out = append(out, '\r')
-			case 't':
-				out = append(out, '\t')
-			case 'u':
-				r, size := escapedRune(s[i-1:])
-				if size == 0 {
-					return "", 0, false
-				}
-				out = utf8.AppendRune(out, r)
-				i += size - 2 // of which the loop has passed one
-			default:
-				return "", 0, false
-			}
-		default:
-			out = append(out, s[i])
-		}
-	}
-	return "", 0, false
-}
-
-// escapedRune reads \uXXXX, two of them for characters beyond the first plane, and
-// returns how long they are; 0 for other text. Half a pair is U+FFFD.
-func escapedRune(s string) (r rune, size int) {
-	r, ok := hex4(s)
-	if !ok {
-		return 0, 0
-	}
-	if !utf16.IsSurrogate(r) {
-		return r, 6
-	}
-	if low, ok := hex4(s[6:]); ok {
-		if both := utf16.DecodeRune(r, low); both != utf8.RuneError {
-			return both, 12
-		}
-	}
-	return utf8.RuneError, 6
-}
-
-func hex4(s string) (rune, bool) {
-	if len(s) < 6 || s[0] != '\\' || s[1] != 'u' {
-		return 0, false
-	}
-	n, err := strconv.ParseUint(s[2:6], 16, 16)
-	return rune(n), err == nil
 }
 
 // scalar passes a number or a literal and returns its text.

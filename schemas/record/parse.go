@@ -411,7 +411,7 @@ func (p *Parser) keyedField(c *cursor, r Record, f *Field, name string) error {
 func (p *Parser) integer(c *cursor, f *Field) (int64, error) {
 	c.peek()
 	at := *c
-	if n, ok := c.digits(); ok {
+	if n, err := strconv.ParseInt(c.scalar(), 10, 64); err == nil {
 		return n, nil
 	}
 	*c = at
@@ -423,31 +423,6 @@ func (p *Parser) integer(c *cursor, f *Field) (int64, error) {
 		return 0, p.mismatch(&at, "an integer")
 	}
 	return int64(n), nil
-}
-
-// digits reads a number that is written as an integer and fits into one.
-func (c *cursor) digits() (int64, bool) {
-	text := c.scalar()
-	if len(text) > 18 || len(text) == 0 {
-		n, err := strconv.ParseInt(text, 10, 64)
-		return n, err == nil
-	}
-	// Fast path: strconv costs three times as much.
-	body, n := text, int64(0)
-	if text[0] == '-' {
-		body = text[1:]
-	}
-	for i := range len(body) {
-		d := body[i] - '0'
-		if d > 9 {
-			return 0, false
-		}
-		n = n*10 + int64(d)
-	}
-	if len(body) < len(text) {
-		n = -n
-	}
-	return n, body != ""
 }
 
 // number reads a number. Text that is a number is accepted and counted, because

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/record"
 )
 
@@ -52,19 +51,8 @@ func render(c *comments) []byte {
 func (d *document) files() {
 	d.WriteString("\n| file | one row is | sorted by | leaf columns |\n| --- | --- | --- | ---: |\n")
 	for _, t := range catalog.Types() {
-		fmt.Fprintf(d, "| [%s](#%s) | %s | %s | %d |\n", t.File(), strings.ReplaceAll(t.File(), ".", ""), t.Name(), sortedBy(t.Kind), len(t.Schema().Columns()))
+		fmt.Fprintf(d, "| [%s](#%s) | %s | %s | %d |\n", t.File(), strings.ReplaceAll(t.File(), ".", ""), t.Name(), "`"+strings.Join(t.KeyFields(), "`, `")+"`", len(t.Schema().Columns()))
 	}
-}
-
-// sortedBy returns the columns of a kind's key.
-func sortedBy(k fragment.Kind) string {
-	switch k {
-	case fragment.KindSeason:
-		return "`series_id`, `season_number`"
-	case fragment.KindEpisode:
-		return "`series_id`, `season_number`, `episode_number`"
-	}
-	return "`id`"
 }
 
 // visit notes the structs below p, which is at path.
