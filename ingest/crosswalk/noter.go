@@ -122,11 +122,6 @@ func (n Noter) projections() (out []projection) {
 	return out
 }
 
-// rows returns the records of row groups from to to-1.
-func (p projection) rows(f *catalog.File, from, to int) *catalog.Rows {
-	return f.Select(p.paths, from, to)
-}
-
 // eachStored calls fn with the records of a kind in a catalogue folder, none if the file is
 // missing. fn must not keep the record.
 func eachStored(ctx context.Context, dir string, p projection, fn func(record.Record)) error {
@@ -138,7 +133,7 @@ func eachStored(ctx context.Context, dir string, p projection, fn func(record.Re
 		return err
 	}
 	defer func() { _ = f.Close() }() // read side
-	return eachRow(ctx, p.rows(f, 0, f.RowGroups()), catalog.TypeOf(p.kind), func(r record.Record) error {
+	return eachRow(ctx, f.Select(p.paths, 0, f.RowGroups()), catalog.TypeOf(p.kind), func(r record.Record) error {
 		fn(r)
 		return nil
 	})

@@ -39,7 +39,7 @@ func (r *Resolver) Supersede(ctx context.Context, fn func(t *catalog.Type, rec r
 // superseded.
 func supersede(ctx context.Context, p projection, f *catalog.File, g int, now *Table, fn func(*catalog.Type, record.Record, int64) error) error {
 	found := false
-	err := eachRow(ctx, p.rows(f, g, g+1), catalog.TypeOf(p.kind), func(r record.Record) error {
+	err := eachRow(ctx, f.Select(p.paths, g, g+1), catalog.TypeOf(p.kind), func(r record.Record) error {
 		_, ok := supersededBy(p.kind, r, now)
 		found = found || ok
 		return nil
@@ -80,7 +80,7 @@ func (r *Resolver) listMoved(ctx context.Context, t *Table) (n int64, err error)
 	w := bufio.NewWriter(out)
 	var entry []byte
 	err = r.eachMintedGroup(func(p projection, f *catalog.File, g int) error {
-		return eachRow(ctx, p.rows(f, g, g+1), catalog.TypeOf(p.kind), func(rec record.Record) error {
+		return eachRow(ctx, f.Select(p.paths, g, g+1), catalog.TypeOf(p.kind), func(rec record.Record) error {
 			id, ok := supersededBy(p.kind, rec, t)
 			if !ok {
 				return nil

@@ -188,8 +188,8 @@ func TestCreditIDs(t *testing.T) {
 func TestIDs(t *testing.T) {
 	f := func(text string, want int64) {
 		t.Helper()
-		if got, ok := Assigned(text); ok != (want > 0) || ok && got != want {
-			t.Errorf("Assigned(%q) = %d, %v, want %d", text, got, ok, want)
+		if got, ok := assigned(text); ok != (want > 0) || ok && got != want {
+			t.Errorf("assigned(%q) = %d, %v, want %d", text, got, ok, want)
 		}
 	}
 	f("tt0000001", 1_000_000_001)
@@ -233,4 +233,14 @@ func TestHashCollision(t *testing.T) {
 	if len(cast) != 2 || cast[0].(map[string]any)["credit_id"] == cast[1].(map[string]any)["credit_id"] {
 		t.Errorf("cast = %v, want two credits with ids of their own", cast)
 	}
+}
+
+// assigned returns the id of a resource that the catalogue lacks: a billion plus the number in its
+// IMDb id. It returns false for a text that is no IMDb id.
+func assigned(imdb string) (id int64, ok bool) {
+	n, ok := parseID(cell(imdb), titlePrefix)
+	if !ok {
+		n, ok = parseID(cell(imdb), namePrefix)
+	}
+	return firstID + int64(n), ok
 }

@@ -27,16 +27,6 @@ const (
 	digits = 7
 )
 
-// Assigned returns the id of a resource that the catalogue lacks: a billion plus the number in its
-// IMDb id. It returns false for a text that is no IMDb id.
-func Assigned(imdb string) (id int64, ok bool) {
-	n, ok := parseID(cell(imdb), titlePrefix)
-	if !ok {
-		n, ok = parseID(cell(imdb), namePrefix)
-	}
-	return firstID + int64(n), ok
-}
-
 // parseID returns the number in an id. Only the form that IMDb writes is one, so that
 // every number has one text: seven digits, more without zeros in front.
 func parseID(c cell, prefix string) (uint32, bool) {

@@ -33,8 +33,8 @@ type Config struct {
 	Dir    string // for temporary files
 	Memory int64  // bytes of rows held at once; 256 MiB by default
 	// ID returns the catalogue's id of a movie, a series, an episode or a person of IMDb, if it has
-	// one. Others get the id that Assigned returns. It may be
-	// nil, and must give the same answer during one join.
+	// one. Others get a billion plus the number in their IMDb id. It may be
+	// nil, and must return the same id during one join.
 	ID func(kind fragment.Kind, imdb string) (id int64, ok bool)
 	// Place names a row for messages; "file 1 row 2" by default.
 	Place func(file int, row, line int64) string

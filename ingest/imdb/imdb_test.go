@@ -282,8 +282,8 @@ func TestNextNight(t *testing.T) {
 		if _, err := fmt.Sscan(fmt.Sprint(rec["id"]), &id); err != nil {
 			t.Fatal(err)
 		}
-		if assigned, ok := Assigned(text); !ok || assigned != id {
-			t.Fatalf("Assigned(%q) = %d, %v; the record has %d", text, assigned, ok, id)
+		if want, ok := assigned(text); !ok || want != id {
+			t.Fatalf("assigned(%q) = %d, %v; the record has %d", text, want, ok, id)
 		}
 		kind, _, _ := strings.Cut(key, " ")
 		ids[fmt.Sprint(kinds[kind], text)] = id

@@ -212,7 +212,7 @@ func uniteEpisodes(dst, src record.Record, f *record.Field) {
 
 // same reports whether two records are equal as JSON.
 func same(a, b record.Record) bool {
-	return string(record.Append(nil, a)) == string(record.Append(nil, b))
+	return jsonOf(a) == jsonOf(b)
 }
 
 // uniteExtra keeps the unknown fields of both; src's come first and win.

@@ -11,7 +11,9 @@ import (
 	"reelsplice/schemas/record"
 )
 
-// A kind merges the records of one kind from several streams, each in order of keys.
+// A kind merges the records of one kind from several streams, each in order of keys. A stream holds
+// one record at a time, the one that peek found; takeIf hands it over for good. So memory is bounded
+// by the versions of one resource, whatever the size of the catalogue.
 type kind struct {
 	typ          *catalog.Type
 	old, overlay *stored
@@ -143,6 +145,8 @@ func (k *kind) copyGroup(w *catalog.Writer, key catalog.Key) (bool, error) {
 
 // next joins the streams' records of a key: that of the catalogue, then the new rows in the order
 // of the sources, then the overlay.
+//
+// Most keys have no news: their record is written as it was read, without a clone and without a count.
 func (k *kind) next(key catalog.Key) (version, error) {
 	v := version{removed: k.gone.takeIf(key)}
 	if old := k.old.takeIf(key); !old.IsNil() {
@@ -244,7 +248,8 @@ func (k *kind) join(key catalog.Key, dst, row record.Record, number int) {
 
 const latterWins = "the latter wins, as the precedence says"
 
-// source returns one source's version of the next key: its row, or all those of its rows that are
+// source takes all rows that one source has of the key, or the stream would stand still.
+// It returns one source's version of the next key: its row, or all those of its rows that are
 // parts of the record. Of rows that are no parts, the first counts.
 func (k *kind) source(key catalog.Key) (v version, err error) {
 	number := k.rows.head.Number

@@ -9,6 +9,10 @@ import (
 
 // owners are the sources that gave the fields of the record at hand, by number. For fields with an
 // order of sources of their own, they also say which source is the stronger.
+//
+// A row joins the news in the order of the source numbers. An order of a field's own cannot change
+// that, because other fields of the row would move with it. So choose drops the fields that a
+// stronger source gave from the row, before the join.
 type owners struct {
 	schema *record.Schema
 	first  int   // source of the fields that later has no number for

@@ -75,7 +75,7 @@ func (p *parts) addPages(dst, src record.Record, f *record.Field, disagree func(
 	}
 }
 
-// choose keeps one of two values.
+// choose keeps one of two values: by their texts, because the order of the rows must not show.
 func (p *parts) choose(dst, src record.Record, f *record.Field, disagree func(conflict)) {
 	old, now := record.FieldText(dst, f), record.FieldText(src, f)
 	if old > now {

@@ -39,7 +39,9 @@ type end struct {
 	blank   int64  // rows without any value in the file
 }
 
-// A rows is a batch of rows of one file.
+// A rows is a batch of rows of one file. Decode fills it and owns it until it is sent; then one
+// mapper does, alone. text is one string for all rows, so that records may keep parts of it without a
+// copy each. raw is apart because nearly all rows are as in the dump and need no second text.
 type rows struct {
 	mark
 	list []row
@@ -65,12 +67,14 @@ type decoder struct {
 	send    func(step) error
 
 	open *rows
-	buf  []byte // text of the open batch
+	buf  []byte // text of the open batch, used again for the next one: flush copies it
 	from time.Time
 	read int64 // rows of the file
 }
 
 // file reads one file; of one that an earlier process read in part, what follows skip rows.
+// An ingest that goes on may cut batches elsewhere than one process does: the records must not
+// depend on where a batch ends.
 func (d *decoder) file(ctx context.Context, n int, skip int64) error {
 	src, err := d.begin(ctx, n)
 	if err != nil || src == nil {

@@ -138,7 +138,8 @@ func (t *tables) record(number int, row, line int64, rec layout.Record) error {
 	return t.flush()
 }
 
-// refuse sends a row that turned out bad when the tables were joined. It was counted as kept.
+// refuse sends a row that turned out bad when the tables were joined. It was counted as kept. A batch
+// is of one file, so the open one, of other rows, is set aside and goes on afterwards.
 func (t *tables) refuse(number int, row, line int64, json []byte, err error) error {
 	n, ok := t.inputs[number]
 	if !ok {

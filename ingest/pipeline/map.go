@@ -14,7 +14,9 @@ import (
 	"reelsplice/schemas/record"
 )
 
-// A records is the records of a batch, and the fate of its other rows.
+// A records is the records of a batch, and the fate of its other rows. One mapper makes it; sort owns
+// it from there. It changes neither journal nor quarantine, which only sort does, so that both are in
+// the order of the reading.
 type records struct {
 	mark
 	list     []outRecord
@@ -56,7 +58,8 @@ func (r *records) refuse(at source.Place, field, why string, raw []byte, size in
 	})
 }
 
-// A mapper makes records of rows. It is for one goroutine.
+// A mapper makes records of rows. It is for one goroutine. A layout of its own for each batch keeps
+// counts by batch, so that they reach the journal together with the batch's rows.
 type mapper struct {
 	options layout.Options
 	note    crosswalk.Noter

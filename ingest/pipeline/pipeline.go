@@ -90,7 +90,8 @@ func (p *Pipeline) turn(ctx context.Context, turn input.Turn, first, end int, sk
 // start returns when the ingest started.
 func (p *Pipeline) start() time.Time { return p.Sorter.Journal.Plan.Start }
 
-// A job is a step and, once done is closed, its records.
+// A job is a step and, once done is closed, its records: closing it hands out over from the mapper
+// to sort.
 type job struct {
 	step step
 	out  *records
@@ -98,6 +99,10 @@ type job struct {
 }
 
 // run runs decode, which sends batches, with the other steps beside it.
+//
+// Every job goes to both channels: sort takes jobs from order, so in that of the reading, whichever
+// mapper is done first. The capacity of order bounds the batches in memory. When one of the goroutines
+// fails, ctx ends the waits of the others: a job that no mapper finishes never closes done.
 func (p *Pipeline) run(ctx context.Context, decode func(ctx context.Context, send func(step) error) error) error {
 	g, ctx := errgroup.WithContext(ctx)
 	workers := runtime.GOMAXPROCS(0)

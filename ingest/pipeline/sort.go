@@ -35,7 +35,8 @@ type Sorter struct {
 	named map[string]bool // layouts whose files were named in the log
 }
 
-// take takes a batch.
+// take takes a batch. makeRoom, which may save the journal, comes before any row of the batch is
+// counted or sorted. So a saved journal never counts rows that are in no run.
 func (s *Sorter) take(r *records) error {
 	if r.first {
 		s.begin(r.file)
@@ -70,7 +71,8 @@ func (s *Sorter) take(r *records) error {
 	return s.CheckBad(false)
 }
 
-// add sorts a row of a source.
+// add sorts a row of a source. Seq makes keys unique and counts in the order of the reading: the
+// catalogue is the same however rows are spread over runs.
 func (s *Sorter) add(k merge.Key, number int, payload []byte) error {
 	s.Journal.Progress.Seq++
 	k.Seq = merge.Seq(number, s.Journal.Progress.Seq)

@@ -45,9 +45,7 @@ func (c *Collector) Source(f File) *Tally { return NewTally(f, c.start) }
 // listed.
 func (c *Collector) Add(t *Tally) {
 	c.Files++
-	if t.Failure != "" {
-		c.Failed++
-	}
+	c.Failed += int64(failed(t))
 	at, _ := slices.BinarySearchFunc(c.Sources, t, compareTallies)
 	c.Sources = slices.Insert(c.Sources, at, t)
 	if len(c.Sources) > MaxListed {
@@ -69,21 +67,18 @@ func (c *Collector) fold(t *Tally, files int64) {
 // then the largest.
 func compareTallies(a, b *Tally) int {
 	return cmp.Or(
-		compareBool(b.Failure != "", a.Failure != ""),
+		cmp.Compare(failed(b), failed(a)),
 		cmp.Compare(b.Rows.Quarantined, a.Rows.Quarantined),
 		cmp.Compare(b.Bytes, a.Bytes),
 		cmp.Compare(a.Name, b.Name),
 	)
 }
 
-func compareBool(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case a:
+func failed(t *Tally) int {
+	if t.Failure != "" {
 		return 1
 	}
-	return -1
+	return 0
 }
 
 // Skip counts a file that was left out.

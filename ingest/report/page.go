@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed" // of the page
 	"fmt"
 	"html/template"
@@ -139,6 +140,6 @@ func notes(s Source) []note {
 // byMissing puts the references of which most lead nowhere first.
 func byMissing(list []Reference) []Reference {
 	sorted := slices.Clone(list)
-	slices.SortStableFunc(sorted, func(a, b Reference) int { return int(min(1, max(-1, b.Missing-a.Missing))) })
+	slices.SortStableFunc(sorted, func(a, b Reference) int { return cmp.Compare(b.Missing, a.Missing) })
 	return sorted
 }

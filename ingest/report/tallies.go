@@ -65,9 +65,7 @@ func (t *Tallies) EndFile(number int) {
 		tally := t.Files[n]
 		delete(t.Files, n)
 		t.RestFiles++
-		if tally.Failure != "" {
-			t.RestFailed++
-		}
+		t.RestFailed += int64(failed(tally))
 		t.Of(n).Absorb(tally)
 	}
 	t.Ended = t.Ended[:maxTallies]
