@@ -215,7 +215,7 @@ func (c *Config) runTasks(ctx context.Context, w *release.Writer, work string, s
 		c.Log.Warn(o.Warning)
 	}
 	r = c.report(b.Plan, o, stages)
-	m := release.Manifest{}
+	var m release.Manifest
 	if o.Unchanged {
 		m, err = release.ReadManifest(release.Store{Dir: c.Releases}.Path(c.Previous))
 	} else {

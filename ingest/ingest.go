@@ -71,8 +71,11 @@ type Config struct {
 
 // The parts of a Config that other packages define.
 type (
-	Precedence      = input.Precedence
-	Tolerance       = quarantine.Tolerance
+	// Precedence orders the sources that give one field.
+	Precedence = input.Precedence
+	// Tolerance is how many bad rows an ingest may have.
+	Tolerance = quarantine.Tolerance
+	// TooManyBadError is the end of an ingest with more bad rows than its Tolerance.
 	TooManyBadError = quarantine.TooManyError
 )
 

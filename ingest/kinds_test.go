@@ -7,10 +7,11 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"reelsplice/schemas/sharedtest"
 	"slices"
 	"strings"
 	"testing"
+
+	"reelsplice/schemas/sharedtest"
 )
 
 const hex24 = "5acf93e60e0a26346d0000ce"

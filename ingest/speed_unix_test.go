@@ -12,12 +12,3 @@ func cpuSeconds() float64 {
 	}
 	return float64(r.Utime.Sec+r.Stime.Sec) + float64(r.Utime.Usec+r.Stime.Usec)/1e6
 }
-
-// peakRSS returns the most memory that the process had, in bytes.
-func peakRSS() int64 {
-	var r unix.Rusage
-	if unix.Getrusage(unix.RUSAGE_SELF, &r) != nil {
-		return 0
-	}
-	return r.Maxrss << 10 // kilobytes on Linux
-}

@@ -66,7 +66,7 @@ func (s *Server) adminServer() *nethttp.Server {
 func (s *Server) writeMetrics(w io.Writer) {
 	fmt.Fprintf(w, "reelsplice_release_info{release=%q} 1\n", s.Release())
 	fmt.Fprintf(w, "reelsplice_release_stale %d\n", gauge(s.releases.Err()))
-	_, blocks := s.releases.Damage()
+	blocks, _ := s.releases.Damage()
 	fmt.Fprintf(w, "reelsplice_release_damaged_blocks %d\n", blocks)
 	fmt.Fprintf(w, "reelsplice_tokens_stale %d\n", gauge(s.tokens.Err()))
 	fmt.Fprintf(w, "reelsplice_tokens_active %d\n", s.tokens.Table().Active(time.Now().Unix()))
@@ -97,7 +97,7 @@ func (s *Server) ready(w nethttp.ResponseWriter, _ *nethttp.Request) {
 		return
 	}
 	text := "ok " + id
-	damage, _ := s.releases.Damage()
+	_, damage := s.releases.Damage()
 	for _, err := range []error{damage, s.releases.Err(), s.tokens.Err(), s.http.CertificateErr()} {
 		if err != nil {
 			text += ", but: " + err.Error()

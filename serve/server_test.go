@@ -150,6 +150,7 @@ func TestListenErrors(t *testing.T) {
 	f("certificate", func(c *Config) { c.TLSCert, c.TLSKey = "a.pem", "b.pem" })
 	f("listen", func(c *Config) { c.AdminAddr = "999.0.0.1:0" })
 }
+
 func TestConfigValidate(t *testing.T) {
 	f := func(want string, change func(c *Config)) {
 		t.Helper()

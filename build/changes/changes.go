@@ -75,6 +75,7 @@ func appendSortKey(dst, key []byte) []byte {
 // Sections of the output of Compare: the items of each of changelog.Kinds, the rows of each of
 // changelog.Lists, the keys of items.
 func itemSection(k fragment.Kind) int { return slices.Index(changelog.Kinds(), k) }
+
 func rowSection(k fragment.Kind) int {
 	return len(changelog.Kinds()) + slices.Index(changelog.Lists(), k)
 }

@@ -377,7 +377,6 @@ func TestCancelled(t *testing.T) {
 	n := newNightly(t)
 	n.Jobs = 1
 	n.run(t, at(0, 4), movies(film{}.json(1), film{}.json(2)))
-	want := folders(t, n.Releases)
 	previous := n.Previous
 	n.Date = at(1, 4)
 	n.Catalog = t.TempDir()
@@ -392,7 +391,7 @@ func TestCancelled(t *testing.T) {
 		t.Fatal(err)
 	}
 	took, ended := time.Since(start), 0
-	want = folders(t, n.Releases)
+	want := folders(t, n.Releases)
 	const moments = 40
 	for i := range moments {
 		ctx, cancel := context.WithTimeout(t.Context(), took*time.Duration(i)/moments)

@@ -381,7 +381,7 @@ func TestDamagedPart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for cut := range len(sound) {
+	for cut := range sound {
 		if len(sound)-cut > 200 {
 			cut = cut * 37 % len(sound)
 		}

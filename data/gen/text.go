@@ -50,8 +50,20 @@ var taglines = []string{
 // titles are the forms of English titles and their weights; subtitles are of those from
 // firstSubtitle on.
 var titles = []weighted{
-	{16, `%B`}, {14, `The %B`}, {14, `%E %B`}, {13, `The %E %B`}, {6, `%E %M`}, {8, `%B of the %B`}, {5, `%B and %B`}, {5, `%f`},
-	{4, `%F`}, {4, `The %B Between the %M`}, {3, `How to %i`}, {3, `A %B for %f`}, {2, `The Last Days of the %E %B`}, {3, `Notes on %E and %E %M`},
+	{16, `%B`},
+	{14, `The %B`},
+	{14, `%E %B`},
+	{13, `The %E %B`},
+	{6, `%E %M`},
+	{8, `%B of the %B`},
+	{5, `%B and %B`},
+	{5, `%f`},
+	{4, `%F`},
+	{4, `The %B Between the %M`},
+	{3, `How to %i`},
+	{3, `A %B for %f`},
+	{2, `The Last Days of the %E %B`},
+	{3, `Notes on %E and %E %M`},
 }
 
 const firstSubtitle = 30

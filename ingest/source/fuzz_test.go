@@ -94,7 +94,7 @@ func checkInvariants(t *testing.T, r *Reader, before []Row, row Row, o Options) 
 		t.Errorf("row %d is at %+v", len(before)+1, row.Place)
 	case (row.Raw != nil) != (table && !columnar):
 		t.Errorf("%v: %v row with raw bytes %q", row.Place, r.File().Format, row.Raw)
-	case row.Err == nil && (int64(len(found)) != row.Size || row.Size > int64(o.WithDefaults().MaxRowBytes)):
+	case row.Err == nil && (int64(len(found)) != row.Size || row.Size > o.WithDefaults().MaxRowBytes):
 		t.Errorf("%v: %d bytes of %d", row.Place, len(found), row.Size)
 	case int64(len(found)) > row.Size || int64(len(found)) < min(row.Size, longRowHead):
 		t.Errorf("%v: %d bytes kept of %d", row.Place, len(found), row.Size)

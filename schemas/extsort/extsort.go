@@ -203,7 +203,7 @@ func (s *Sorter) writeMemory(path string) (*File, error) {
 func (s *Sorter) fail(err error) {
 	if err != nil && s.err == nil {
 		s.err = err
-		s.release()
+		s.err = errors.Join(err, s.release())
 	}
 }
 

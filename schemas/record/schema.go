@@ -66,22 +66,22 @@ type Schema struct {
 	object   uintptr
 }
 
-var plans sync.Map // reflect.Type -> *Schema
+var schemas sync.Map // reflect.Type -> *Schema
 
-// SchemaOf returns the plan of struct type T. It panics when T's tags are wrong,
+// SchemaOf returns the schema of struct type T. It panics when T's tags are wrong,
 // which is a mistake of this program.
 func SchemaOf[T any]() *Schema { return schemaOf(reflect.TypeFor[T]()) }
 
 func schemaOf(t reflect.Type) *Schema {
-	if p, ok := plans.Load(t); ok {
+	if p, ok := schemas.Load(t); ok {
 		return p.(*Schema)
 	}
-	p := newPlan(t)
-	actual, _ := plans.LoadOrStore(t, p)
+	p := newSchema(t)
+	actual, _ := schemas.LoadOrStore(t, p)
 	return actual.(*Schema)
 }
 
-func newPlan(t reflect.Type) *Schema {
+func newSchema(t reflect.Type) *Schema {
 	p := &Schema{Type: t, Key: -1, rest: -1, byName: map[string]int{}, byColumn: map[string]int{}}
 	obj, ok := t.FieldByName("Object")
 	if !ok || obj.Type != reflect.TypeFor[Object]() {
@@ -97,7 +97,7 @@ func newPlan(t reflect.Type) *Schema {
 		p.Subs = len(p.Fields)
 	}
 	if len(p.Fields) > 64 {
-		panic(fmt.Sprintf("record: %v has more than 64 members", t))
+		panic(fmt.Sprintf("record: %v has more than 64 fields", t))
 	}
 	for i := range p.Fields {
 		if p.Fields[i].Nullable {
@@ -109,17 +109,17 @@ func newPlan(t reflect.Type) *Schema {
 
 // addFields adds the fields of a struct at an offset of the record. Those of a struct that it embeds
 // are its own.
-func (p *Schema) addFields(t reflect.Type, offset uintptr) {
+func (s *Schema) addFields(t reflect.Type, offset uintptr) {
 	for i := range t.NumField() {
 		sf := t.Field(i)
 		tag := sf.Tag.Get("record")
 		switch {
 		case sf.Name == "Object" || tag == "-":
 		case sf.Anonymous:
-			p.addFields(sf.Type, offset+sf.Offset)
+			s.addFields(sf.Type, offset+sf.Offset)
 		default:
 			sf.Offset += offset
-			p.add(newField(t, sf, tag))
+			s.add(newField(t, sf, tag))
 		}
 	}
 }
@@ -136,7 +136,7 @@ func parseIDAt(t reflect.Type, option string, n int) int {
 	}
 	at, err := strconv.Atoi(option)
 	if err != nil || at < 0 || at > n {
-		panic(fmt.Sprintf("record: %v: id=%s: want none, end or a place among %d members", t, option, n))
+		panic(fmt.Sprintf("record: %v: id=%s: want none, end or a place among %d fields", t, option, n))
 	}
 	return at
 }
@@ -144,36 +144,36 @@ func parseIDAt(t reflect.Type, option string, n int) int {
 // IsSub reports whether the field is a sub-request.
 func (f *Field) IsSub() bool { return f.Elem != nil && f.Elem.DropID }
 
-func (p *Schema) add(f Field, key bool) {
-	i := len(p.Fields)
-	p.Fields = append(p.Fields, f)
-	p.byColumn[f.Column] = i
+func (s *Schema) add(f Field, key bool) {
+	i := len(s.Fields)
+	s.Fields = append(s.Fields, f)
+	s.byColumn[f.Column] = i
 	switch {
 	case key:
-		p.Key = i
+		s.Key = i
 	case f.Name == "*":
-		p.rest = i
+		s.rest = i
 	default:
-		p.byName[f.Name] = i
+		s.byName[f.Name] = i
 	}
 }
 
 // Field returns the field of the given field name.
-func (p *Schema) Field(name string) (*Field, bool) {
-	i, ok := p.byName[name]
+func (s *Schema) Field(name string) (*Field, bool) {
+	i, ok := s.byName[name]
 	if !ok {
 		return nil, false
 	}
-	return &p.Fields[i], true
+	return &s.Fields[i], true
 }
 
 // index returns the place of the field of the given field name. It is most often at
 // next: fields come in their order.
-func (p *Schema) index(name string, next int) (int, bool) {
-	if next < len(p.Fields) && next != p.Key && next != p.rest && p.Fields[next].Name == name {
+func (s *Schema) index(name string, next int) (int, bool) {
+	if next < len(s.Fields) && next != s.Key && next != s.rest && s.Fields[next].Name == name {
 		return next, true
 	}
-	i, ok := p.byName[name]
+	i, ok := s.byName[name]
 	return i, ok
 }
 

@@ -51,6 +51,7 @@ func fingerprinted(rs []ResourceSpec) []ResourceSpec {
 
 // bothWays runs a test with fingerprints, by which resources are passed over, and without.
 func bothWays(t *testing.T, test func(t *testing.T)) {
+	t.Helper()
 	for _, withFingerprints = range []bool{false, true} {
 		t.Run(fmt.Sprintf("fingerprints %v", withFingerprints), test)
 	}
@@ -131,6 +132,7 @@ var imdb = [][]byte{fragment.AppendAlias(nil, fragment.KindMovie, "tt1")}
 func TestCompare(t *testing.T) { bothWays(t, testCompare) }
 
 func testCompare(t *testing.T) {
+	t.Helper()
 	x, y := seg(plain("x")), seg(plain("y"))
 	mark, end := PieceSpec{Op: OpIDMark}, PieceSpec{Op: OpIDEnd}
 	name := func(n uint32) PieceSpec { return PieceSpec{Op: OpName, Word: WordSeason, Number: n} }
@@ -209,6 +211,7 @@ func testCompare(t *testing.T) {
 func TestCompareReferences(t *testing.T) { bothWays(t, testCompareReferences) }
 
 func testCompareReferences(t *testing.T) {
+	t.Helper()
 	shared := func(name, text string) ResourceSpec {
 		return ResourceSpec{
 			Key:       fragment.AppendShared(nil, fragment.KindGenres, fragment.KindMovie, name),
@@ -230,6 +233,7 @@ func testCompareReferences(t *testing.T) {
 func TestCompareRefuses(t *testing.T) { bothWays(t, testCompareRefuses) }
 
 func testCompareRefuses(t *testing.T) {
+	t.Helper()
 	x := seg(plain("x"))
 	good := plainRelease(t, resource(1, frag(details, include(2))), resource(2, frag(row, x)))
 	f := func(want string, bad *Reader) {

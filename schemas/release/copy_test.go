@@ -56,11 +56,7 @@ func copyAll(tb testing.TB, dir, previous string, take func(key []byte) bool, mo
 // what they were, their segments stay in their packs, and packs that are mostly dead are written anew.
 func TestCopy(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		dir, err := os.MkdirTemp("", "copy")
-		if err != nil {
-			rt.Fatal(err)
-		}
-		defer os.RemoveAll(dir)
+		dir := t.TempDir()
 		want := map[string]ResourceSpec{}
 		next := 0
 		fresh := func(n int) (rs []ResourceSpec) {

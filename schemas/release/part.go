@@ -480,7 +480,7 @@ func (s *PartWriter) finish() (err error) {
 		}
 	}
 	for _, p := range s.packs {
-		p.File.Live = int64(p.live)
+		p.Live = int64(p.live)
 		s.part.Packs = append(s.part.Packs, p.File)
 	}
 	s.part.File, err = s.out.finishHashed(s.disk, s.counts, partPrefix)

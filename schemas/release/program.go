@@ -300,7 +300,7 @@ func expand(dst *[MaxText]byte, coded []byte) int {
 			n++
 			continue
 		}
-		k := 0
+		var k int
 		switch {
 		case c >= firstPhrase && c <= lastPhrase:
 			k = appendPhrase(dst, n, int(c-firstPhrase))

@@ -71,7 +71,10 @@ func fixManifest(tb testing.TB, dir string, change func(*Manifest)) {
 }
 
 // archiveFiles returns the names of the files of the archive.
-func archiveFiles(tb testing.TB) []string { return filesOf(tb, archive) }
+func archiveFiles(tb testing.TB) []string {
+	tb.Helper()
+	return filesOf(tb, archive)
+}
 
 // TestOpenNamesFile breaks the length of each file, and its header byte by byte.
 func TestOpenNamesFile(t *testing.T) {
@@ -107,7 +110,7 @@ func TestOpenNamesFile(t *testing.T) {
 		if name == manifestFile {
 			n = len(whole)
 		}
-		for i := range len(whole) {
+		for i := range whole {
 			if i >= n && i < len(whole)-footerLen {
 				continue
 			}

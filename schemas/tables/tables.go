@@ -133,21 +133,29 @@ var (
 
 // columns is the registry. Its order is that of the columns in a table.
 var columns = [ColumnCount]Column{
-	Popularity: {Name: "popularity", Type: Float64s, Kinds: Kinds, SortBy: []SortName{{"popularity", titles}},
-		Doc: "movies, series and people: of the record; a collection: of its most popular part; companies and keywords: how many titles name them"},
+	Popularity: {
+		Name: "popularity", Type: Float64s, Kinds: Kinds, SortBy: []SortName{{"popularity", titles}},
+		Doc: "movies, series and people: of the record; a collection: of its most popular part; companies and keywords: how many titles name them",
+	},
 	ID: {Name: "id", Type: Uint64s, Kinds: Kinds, Doc: "the id of the resource"},
-	Day: {Name: "date", Type: Range, Kinds: titles, Dates: true, Doc: "the day of the primary release, or of the first airing",
-		SortBy: []SortName{{"primary_release_date", movies}, {"release_date", movies}, {"first_air_date", series}}},
+	Day: {
+		Name: "date", Type: Range, Kinds: titles, Dates: true, Doc: "the day of the primary release, or of the first airing",
+		SortBy: []SortName{{"primary_release_date", movies}, {"release_date", movies}, {"first_air_date", series}},
+	},
 	FirstDay: {Name: "first", Type: Range, Kinds: titles, Dates: true, Doc: "the first day of any release or episode"},
 	LastDay:  {Name: "last", Type: Range, Kinds: titles, Dates: true, Doc: "the last day of any release or episode"},
-	VoteAverage: {Name: "vote_average", Type: Range, Kinds: titles, Field: "vote_average", Digits: 3, SortBy: []SortName{{"vote_average", titles}},
-		Doc: "thousandths"},
+	VoteAverage: {
+		Name: "vote_average", Type: Range, Kinds: titles, Field: "vote_average", Digits: 3, SortBy: []SortName{{"vote_average", titles}},
+		Doc: "thousandths",
+	},
 	VoteCount: {Name: "vote_count", Type: Range, Kinds: titles, Field: "vote_count", SortBy: []SortName{{"vote_count", titles}}, Doc: "votes"},
 	Runtime:   {Name: "runtime", Type: Range, Kinds: titles, Field: "runtime", Doc: "minutes; of series, of most of their episodes"},
 	Seasons:   {Name: "seasons", Type: Range, Kinds: series, Field: "number_of_seasons", Doc: "how many seasons there are"},
 	Episodes:  {Name: "episodes", Type: Range, Kinds: series, Field: "number_of_episodes", Doc: "how many episodes there are"},
-	Revenue: {Name: "revenue", Type: NumberOrder, Kinds: movies, Field: "revenue", SortBy: []SortName{{"revenue", movies}},
-		Doc: "dollars"},
+	Revenue: {
+		Name: "revenue", Type: NumberOrder, Kinds: movies, Field: "revenue", SortBy: []SortName{{"revenue", movies}},
+		Doc: "dollars",
+	},
 	TrendDay:      {Name: "trend_day", Type: Trend, Kinds: trending, Doc: "scores of the day"},
 	TrendWeek:     {Name: "trend_week", Type: Trend, Kinds: trending, Doc: "scores of the week"},
 	Heat:          {Name: "heat", Type: Float64s, Kinds: trending, Doc: "popularity, averaged over the last builds: the next build's scores start from it"},
@@ -166,10 +174,14 @@ var columns = [ColumnCount]Column{
 	Status:        {Name: "status", Type: Lists, Kinds: series, Doc: "by the number of discover's with_status"},
 	SeriesType:    {Name: "type", Type: Lists, Kinds: series, Doc: "by the number of discover's with_type"},
 	Release:       {Name: "release", Type: Dated, Kinds: titles, Doc: "by ReleaseKey: the days of releases, or of episodes"},
-	Title: {Name: "title", Type: TextOrder, Kinds: titles, SortBy: []SortName{{"title", movies}, {"name", series}},
-		Doc: "the title or name in en-US, in lower case and without accents"},
-	OriginalTitle: {Name: "original", Type: TextOrder, Kinds: titles, SortBy: []SortName{{"original_title", movies}, {"original_name", series}},
-		Doc: "the original title or name, likewise"},
+	Title: {
+		Name: "title", Type: TextOrder, Kinds: titles, SortBy: []SortName{{"title", movies}, {"name", series}},
+		Doc: "the title or name in en-US, in lower case and without accents",
+	},
+	OriginalTitle: {
+		Name: "original", Type: TextOrder, Kinds: titles, SortBy: []SortName{{"original_title", movies}, {"original_name", series}},
+		Doc: "the original title or name, likewise",
+	},
 	Text: {Name: "text", Type: Names, Kinds: Kinds, Doc: "the names that search finds"},
 }
 

@@ -114,7 +114,7 @@ func documented() string {
 			}
 			sorts[s.Name] = true
 		}
-		kinds := fmt.Sprint(c.Kinds)
+		kinds := fmt.Sprintf("%v", c.Kinds)
 		if len(c.Kinds) == len(Kinds) {
 			kinds = "[all]"
 		}

@@ -651,6 +651,7 @@ func TestSessionsAreNotLogged(t *testing.T) {
 
 // fileOf is servetest.FileOf of the release that w serves.
 func fileOf(tb testing.TB, w *world, prefix string, movie fragment.ID) string {
+	tb.Helper()
 	held := w.releases.Acquire()
 	defer held.Release()
 	return servetest.FileOf(tb, held.Reader(), prefix, movie)

@@ -284,7 +284,7 @@ func cutFile(t *testing.T, prefix string) {
 	clients.Wait()
 	w.checkSizes()
 	t.Logf("%d requests, %d of them 500, %d cut short", asked.Load(), failed.Load(), cut.Load())
-	if err, _ := w.releases.Damage(); err == nil || !strings.Contains(err.Error(), name+": offset ") || !errors.Is(err, release.ErrCorrupt) {
+	if _, err := w.releases.Damage(); err == nil || !strings.Contains(err.Error(), name+": offset ") || !errors.Is(err, release.ErrCorrupt) {
 		t.Errorf("damage = %v, want that of %s", err, name)
 	}
 	if text := logged.String(); !strings.Contains(text, "file="+name) {
@@ -369,7 +369,7 @@ func TestPreparedCut(t *testing.T) {
 	if s.isPrepared(uri) {
 		t.Error("the prepared response is still there")
 	}
-	if first, _ := w.releases.Damage(); first == nil {
+	if _, first := w.releases.Damage(); first == nil {
 		t.Error("no damage is noted")
 	}
 	c = s.dial(t)
@@ -461,7 +461,7 @@ func TestDamageShown(t *testing.T) {
 	if strings.Contains(text, "secret") {
 		t.Error("the log has a credential")
 	}
-	if first, blocks := w.releases.Damage(); blocks < 100 || first == nil || !strings.Contains(first.Error(), "pack-") {
+	if blocks, first := w.releases.Damage(); blocks < 100 || first == nil || !strings.Contains(first.Error(), "pack-") {
 		t.Errorf("damage = %v in %d blocks, want that of packs", first, blocks)
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 // hotRequests are the requests that must not allocate.
 func hotRequests(tb testing.TB, w *world) map[string]*edge.Request {
+	tb.Helper()
 	const five = "/3/movie/550?append_to_response=credits,images,videos,keywords,release_dates&language=en-US"
 	seen := w.request("/3/movie/550")
 	seen.IfNoneMatch = w.do(tb, seen).ETag

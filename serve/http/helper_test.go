@@ -160,11 +160,6 @@ func (w *world) get(tb testing.TB, uri string) sent {
 	return w.do(tb, w.request(uri))
 }
 
-// fast returns the configuration of the fast path to w.
-func (w *world) fast(m *meters) fastConfig {
-	return newFastConfig(&w.cfg.Limits, w.edge, m, newPreparedSet())
-}
-
 // bind returns a Server of w that nobody serves yet.
 func (w *world) bind(tb testing.TB) *Server {
 	tb.Helper()

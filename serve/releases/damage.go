@@ -28,17 +28,18 @@ func (r *Releases) damaged(h *Held, err *release.CorruptError) {
 	r.damages.Error("release is damaged", "release", h.reader.Manifest().ID, "file", err.File, "offset", err.Off, "error", err.What)
 }
 
-// Damage returns the first damage found in the served release, nil for none, and the number of damaged blocks.
-func (r *Releases) Damage() (first error, blocks int) {
+// Damage returns the number of damaged blocks found in the served release, and the first damage, nil for none.
+func (r *Releases) Damage() (blocks int, first error) {
 	h := r.Acquire()
 	defer h.Release()
 	if h == nil {
-		return nil, 0
+		return 0, nil
 	}
-	if first, blocks = h.reader.Damage(); first != nil {
+	first, blocks = h.reader.Damage()
+	if first != nil {
 		first = fmt.Errorf("damaged blocks: %d, the first: %w", blocks, first)
 	}
-	return first, blocks
+	return blocks, first
 }
 
 // checkSizes looks now and then for files that have become shorter.

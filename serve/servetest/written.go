@@ -93,7 +93,7 @@ func Write(tb Tester, dir string, resources ...Resource) {
 	}
 	w, err := release.Create(dir, release.WriterOptions{})
 	must(err)
-	defer w.Abort() // does nothing after Seal
+	defer func() { must(w.Abort()) }() // does nothing after Seal
 	s, err := w.Part(0)
 	must(err)
 	z, err := segment.New(6)

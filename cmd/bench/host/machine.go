@@ -77,6 +77,7 @@ type Machine struct {
 	Kernel string `json:"kernel"`
 }
 
+// ThisMachine describes the machine at hand, as far as the system tells.
 func ThisMachine() Machine {
 	m := Machine{CPU: "unknown", Cores: runtime.NumCPU(), Kernel: runtime.GOOS}
 	if data, err := os.ReadFile("/proc/cpuinfo"); err == nil {

@@ -24,8 +24,9 @@ type Answer struct {
 }
 
 // A Client asks servers of this machine.
-type Client struct{ Http *http.Client }
+type Client struct{ HTTP *http.Client }
 
+// NewClient returns a Client that leaves the coding of bodies as it came.
 func NewClient() Client {
 	return Client{&http.Client{
 		Timeout:   host.Patience,
@@ -33,7 +34,8 @@ func NewClient() Client {
 	}}
 }
 
-func (c Client) Close() { c.Http.CloseIdleConnections() }
+// Close ends the connections of c.
+func (c Client) Close() { c.HTTP.CloseIdleConnections() }
 
 // Get asks for a URL with header lines "Name: value".
 func (c Client) Get(ctx context.Context, method, url string, header []string) (Answer, error) {
@@ -45,7 +47,7 @@ func (c Client) Get(ctx context.Context, method, url string, header []string) (A
 		name, value := headerLine(line)
 		rq.Header.Set(name, value)
 	}
-	rs, err := c.Http.Do(rq)
+	rs, err := c.HTTP.Do(rq)
 	if err != nil {
 		return Answer{}, err
 	}

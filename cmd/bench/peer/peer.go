@@ -145,6 +145,7 @@ func readJSON(file string, v any) error {
 	return nil
 }
 
+// WriteJSON writes v to a file as JSON.
 func WriteJSON(file string, v any) error {
 	data, err := json.Marshal(v)
 	if err != nil {

@@ -113,6 +113,7 @@ func NewBuild(rounds int, memory int64, now time.Time) *BuildReport {
 	}
 }
 
+// Finish sets how long the benchmark took.
 func (r *BuildReport) Finish(now time.Time) { r.Seconds = now.Sub(r.Started).Seconds() }
 
 // WriteText writes the report as tables. w is a buffer.

@@ -72,6 +72,7 @@ func New(rounds, seconds int, now time.Time) *Report {
 	}
 }
 
+// Note adds a remark for readers of the report.
 func (r *Report) Note(format string, args ...any) {
 	r.Notes = append(r.Notes, fmt.Sprintf(format, args...))
 }

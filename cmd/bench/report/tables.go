@@ -15,7 +15,8 @@ type section struct {
 // sections returns the report for people: what matters first.
 func (r *Report) sections() []section {
 	var out []section
-	for _, s := range []section{r.ratioSection(), figureSection(r.Figures), measureSection("Cases", r.Cases), r.mixSection(),
+	for _, s := range []section{
+		r.ratioSection(), figureSection(r.Figures), measureSection("Cases", r.Cases), r.mixSection(),
 		measureSection("By connections", r.Connections), r.partSection(),
 	} {
 		if len(s.Rows) > 0 {

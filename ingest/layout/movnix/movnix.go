@@ -420,7 +420,9 @@ func (r *row) reviews() {
 		reviews[i] = append(reviews[i], record.RawField{Name: "author_details", Raw: author.Object()})
 	}
 	r.add("reviews", record.RawFields{
-		{Name: "page", Raw: "1"}, {Name: "results", Raw: listOf(reviews)},
-		{Name: "total_pages", Raw: "1"}, {Name: "total_results", Raw: strconv.Itoa(len(reviews))},
+		{Name: "page", Raw: "1"},
+		{Name: "results", Raw: listOf(reviews)},
+		{Name: "total_pages", Raw: "1"},
+		{Name: "total_results", Raw: strconv.Itoa(len(reviews))},
 	}.Object())
 }

@@ -25,8 +25,10 @@ func New(language string) *Reader {
 	return &Reader{parser: record.NewParser(), language: language, dropped: map[string]int64{}}
 }
 
+// Counts returns the fields that were converted or are unknown, by their paths.
 func (t *Reader) Counts() record.Counts { return t.parser.Counts }
 
+// Dropped returns the number of dropped values by path.
 func (t *Reader) Dropped() map[string]int64 { return t.dropped }
 
 // Records returns the record of the row and, where answers about seasons and episodes

@@ -70,7 +70,7 @@ func (w *walker) members(end byte, keys bool) bool {
 		return true
 	}
 	for {
-		if keys && !(w.next() == '"' && w.str() && w.next() == ':' && w.pass(':')) {
+		if keys && (w.next() != '"' || !w.str() || w.next() != ':' || !w.pass(':')) {
 			return false
 		}
 		if !w.value() {

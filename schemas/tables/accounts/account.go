@@ -163,7 +163,7 @@ func appendAccount(dst []byte, a *AccountSpec) []byte {
 	}
 	for s := range a.Shelves {
 		shelf := a.Shelves[s]
-		dst = appendOrder(dst, len(shelf), func(a, b int) int { return shelf[a].Title.compare(shelf[b].Title) })
+		dst = appendOrder(dst, len(shelf), func(a, b int) int { return shelf[a].compare(shelf[b].Title) })
 	}
 	return append(dst, a.Details...)
 }
