@@ -18,6 +18,7 @@ import (
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/release"
 	"reelsplice/schemas/tables/changelog"
+	"reelsplice/schemas/tables/credits"
 	"reelsplice/serve/edge"
 )
 
@@ -56,6 +57,7 @@ func diffCommand(a *app) *cobra.Command {
 type diff struct {
 	from, to *release.Reader
 	found    *release.Comparison
+	credits  map[release.Change]int64 // differences of derived credits, which are rows of a table
 }
 
 // openDiff opens two releases of a store by their ids or by what they are.
@@ -111,8 +113,27 @@ func (d *diff) close() {
 func (a *app) compare(ctx context.Context, d *diff) (err error) {
 	p := a.progress("diff", true)
 	defer p.stop()
-	d.found, err = release.Compare(ctx, d.from, d.to, p.update)
-	return err
+	if d.found, err = release.Compare(ctx, d.from, d.to, p.update); err != nil {
+		return err
+	}
+	d.credits = map[release.Change]int64{}
+	return d.eachCredit(func(x release.Difference) error {
+		d.credits[x.Change]++
+		return nil
+	})
+}
+
+// eachCredit calls fn for every difference of derived credits. A credit that is a resource of either
+// release is left to d.found.
+func (d *diff) eachCredit(fn func(release.Difference) error) error {
+	var key []byte
+	return credits.Compare(d.from, d.to, func(change release.Change, id string) error {
+		key = fragment.AppendText(key[:0], fragment.KindCredit, id)
+		if d.found.Has(key) {
+			return nil
+		}
+		return fn(release.Difference{Change: change, Key: key})
+	})
 }
 
 // printDiff writes d as it is found, so that it takes no memory.
@@ -149,7 +170,11 @@ type diffCounts struct {
 func (d *diff) counts() ([]fragment.Kind, map[fragment.Kind]diffCounts) {
 	counts := map[fragment.Kind]diffCounts{}
 	for _, change := range release.Changes() {
-		for kind, n := range d.found.Count(change) {
+		found := d.found.Count(change)
+		if n := d.credits[change]; n > 0 {
+			found[fragment.KindCredit] += n
+		}
+		for kind, n := range found {
 			c := counts[kind]
 			switch change {
 			case release.Created:
@@ -170,11 +195,24 @@ func (d *diff) counts() ([]fragment.Kind, map[fragment.Kind]diffCounts) {
 // each calls fn for every difference, the created ones first.
 func (d *diff) each(ctx context.Context, fn func(release.Difference) error) error {
 	for _, change := range release.Changes() {
-		if err := d.found.Each(ctx, change, fn); err != nil {
+		if err := d.eachOf(ctx, change, fn); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// eachOf calls fn for every difference of one kind of change, those of derived credits last.
+func (d *diff) eachOf(ctx context.Context, change release.Change, fn func(release.Difference) error) error {
+	if err := d.found.Each(ctx, change, fn); err != nil || d.credits[change] == 0 {
+		return err
+	}
+	return d.eachCredit(func(x release.Difference) error {
+		if x.Change != change {
+			return nil
+		}
+		return fn(x)
+	})
 }
 
 // text writes a table, and a line for each resource.
@@ -279,7 +317,7 @@ func (d *diff) json(ctx context.Context, w *bufio.Writer) error {
 	for _, change := range release.Changes() {
 		list := jsonList{w: w}
 		list.begin(change.String())
-		err := d.found.Each(ctx, change, func(x release.Difference) error {
+		err := d.eachOf(ctx, change, func(x release.Difference) error {
 			row := rowOf(x.Key)
 			row.Parts = differentParts(x)
 			if x.Into != nil {

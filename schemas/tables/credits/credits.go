@@ -266,35 +266,103 @@ func corrupt(format string, args ...any) error {
 	return fmt.Errorf("%w: table %s: "+format, append([]any{release.ErrCorrupt, Table}, args...)...)
 }
 
-// Each calls fn with all credits of r in the order of their ids, until fn returns an error, which
-// it passes on. It checks that ids ascend and rows are whole.
-func Each(r *release.Reader, fn func(id []byte, c *Credit) error) error {
+// A cursor reads all credits of a release in the order of their ids. It checks that ids ascend and
+// that rows are whole.
+type cursor struct {
+	rows  encoding.Reader
+	words release.View
+	want  int // rows of the table
+	n     int
+	id    []byte // of the row at hand; nil behind the last
+	c     Credit
+}
+
+// newCursor returns a cursor before the first credit of r.
+func newCursor(r *release.Reader) *cursor {
 	t, ok := r.Table(Table)
 	if !ok {
-		return nil
+		return &cursor{rows: encoding.NewReader(nil)}
 	}
 	rows, _ := t.View(rowSection)
 	words, _ := t.View(wordSection)
-	var last []byte
-	n := 0
-	for all := encoding.NewReader(rows.Bytes(0, uint64(rows.Len()))); all.Len() > 0; n++ {
-		id, row := all.Take(idLen), all.Bytes()
-		if all.Err() != nil || bytes.Compare(id, last) <= 0 {
-			return corrupt("row %d is cut or not in order", n)
+	return &cursor{rows: encoding.NewReader(rows.Bytes(0, uint64(rows.Len()))), words: words, want: t.Rows()}
+}
+
+// next reads the next credit; c.id is nil when there is none.
+func (c *cursor) next() (err error) {
+	if c.rows.Len() == 0 {
+		c.id = nil
+		if c.n != c.want {
+			return corrupt("%d rows, its header says %d", c.n, c.want)
 		}
-		last = id
-		c, err := parse(row, words)
-		if err == nil {
-			err = fn(id, &c)
-		}
-		if err != nil {
-			return fmt.Errorf("credit %x: %w", id, err)
-		}
+		return nil
 	}
-	if n != t.Rows() {
-		return corrupt("%d rows, its header says %d", n, t.Rows())
+	id, row := c.rows.Take(idLen), c.rows.Bytes()
+	if c.rows.Err() != nil || bytes.Compare(id, c.id) <= 0 {
+		return corrupt("row %d is cut or not in order", c.n)
+	}
+	c.id, c.n = id, c.n+1
+	if c.c, err = parse(row, c.words); err != nil {
+		return fmt.Errorf("credit %x: %w", id, err)
 	}
 	return nil
+}
+
+// Each calls fn with all credits of r in the order of their ids, until fn returns an error, which
+// it passes on.
+func Each(r *release.Reader, fn func(id []byte, c *Credit) error) error {
+	c := newCursor(r)
+	for {
+		if err := c.next(); err != nil || c.id == nil {
+			return err
+		}
+		if err := fn(c.id, &c.c); err != nil {
+			return fmt.Errorf("credit %x: %w", c.id, err)
+		}
+	}
+}
+
+// Compare calls fn with the id, 24 hexadecimal digits, of each credit that differs between an earlier
+// and a later release, in the order of the ids. The rows of its title and its person are theirs: a
+// response that has them carries their names for caches.
+func Compare(a, b *release.Reader, fn func(change release.Change, id string) error) error {
+	x, y := newCursor(a), newCursor(b)
+	if err := errors.Join(x.next(), y.next()); err != nil {
+		return err
+	}
+	for x.id != nil || y.id != nil {
+		order := bytes.Compare(x.id, y.id)
+		change, id := release.Changed, x.id
+		switch {
+		case x.id == nil || y.id != nil && order > 0:
+			change, id, order = release.Created, y.id, 1
+		case y.id == nil || order < 0:
+			change, order = release.Deleted, -1
+		}
+		if order != 0 || !x.c.same(&y.c) {
+			if err := fn(change, hex.EncodeToString(id)); err != nil {
+				return err
+			}
+		}
+		var err error
+		if order <= 0 {
+			err = x.next()
+		}
+		if order >= 0 {
+			err = errors.Join(err, y.next())
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// same reports whether two credits are equal.
+func (c *Credit) same(o *Credit) bool {
+	return c.Role == o.Role && c.Kind == o.Kind && c.Title == o.Title && c.Person == o.Person &&
+		bytes.Equal(c.Department, o.Department) && bytes.Equal(c.Job, o.Job) &&
+		bytes.Equal(c.Character, o.Character) && bytes.Equal(c.parts, o.parts)
 }
 
 // Check reads all credits: each is found by its id and leads to resources that r has.
