@@ -58,7 +58,7 @@ type server struct {
 func serve(t *testing.T, change func(*fastConfig)) *server {
 	t.Helper()
 	if !supported {
-		t.Skip("no fast path here")
+		t.Skip("the fast path is for Linux alone")
 	}
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -43,9 +43,9 @@ func (w *walker) pass(c byte) bool {
 func (w *walker) value() bool {
 	switch w.next() {
 	case '{':
-		return w.members('}', true)
+		return w.contents('}', true)
 	case '[':
-		return w.members(']', false)
+		return w.contents(']', false)
 	case '"':
 		return w.str()
 	case 't':
@@ -58,8 +58,8 @@ func (w *walker) value() bool {
 	return w.number()
 }
 
-// members passes what an object, whose values have keys, or an array holds, up to end.
-func (w *walker) members(end byte, keys bool) bool {
+// contents passes the values of an array or, with keys, of an object, up to its end.
+func (w *walker) contents(end byte, keys bool) bool {
 	if w.levels--; w.levels < 0 {
 		return false
 	}

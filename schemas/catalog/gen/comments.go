@@ -90,7 +90,7 @@ func (c *comments) name(t reflect.Type) string {
 // of returns what is said of a struct.
 func (c *comments) of(t reflect.Type) string { return c.types[c.name(t)] }
 
-// field returns what is said of a field of a struct, or of one that it embeds.
+// field describes a field of a struct or of one that it embeds.
 func (c *comments) field(t reflect.Type, name string) string {
 	base, _, _ := strings.Cut(t.Name(), "[")
 	for i := range t.NumField() {
