@@ -176,9 +176,8 @@ func TestNoMemoryLeft(t *testing.T) {
 	body := string(status.Offline.Body())
 	for name, ln := range bothWays(t, w) {
 		taken := w.cfg.MaxInflight - 1000
-		if !w.edge.Reserve(taken) {
-			t.Fatal("no room to begin with")
-		}
+		// A response of the other way may still be held: its handler ends after the client has read it.
+		servetest.Eventually(t, "there is room", func() bool { return w.edge.Reserve(taken) })
 		_, before := w.edge.Inflight()
 		for _, coding := range []string{"gzip", "identity"} {
 			rs, err := http.ReadResponse(bufio.NewReader(askFor(t, ln, w.token, "GET", "/3/movie/1", coding)), nil)
