@@ -33,14 +33,14 @@ func (g *titleGroup) alternatives() []catalog.AlternativeTitle {
 	var out []catalog.AlternativeTitle
 	for i := range g.akas {
 		c := &g.akas[i].cells
-		region := c[akasRegion].V
+		region := c[akasRegion]
 		if r, ok := regions[region]; ok {
 			region = r
 		}
 		_, known := reference.CountryByCode(region)
 		switch {
-		case !c[akasTitle].Set:
-		case c[akasOriginal].V == "1", c[akasTitle] == g.cell(basicsPrimary), c[akasTitle] == g.cell(basicsOriginal):
+		case c[akasTitle] == "":
+		case c[akasOriginal] == "1", c[akasTitle] == g.cell(basicsPrimary), c[akasTitle] == g.cell(basicsOriginal):
 			g.j.report.SameTitles++
 		case region == "":
 			record.Count(g.j.report.Dropped, titleAkas+".title without region", 1)
@@ -48,7 +48,7 @@ func (g *titleGroup) alternatives() []catalog.AlternativeTitle {
 			count(g.j.report.Dropped, titleAkas+".region.", region)
 		default:
 			a := catalog.AlternativeTitle{
-				ISO3166: record.Text(region), Title: c[akasTitle], Type: record.Text(typeOf(c[akasTypes].V, c[akasAttributes].V)),
+				ISO3166: record.Text(region), Title: record.Text(c[akasTitle]), Type: record.Text(typeOf(c[akasTypes], c[akasAttributes])),
 			}
 			if slices.Contains(out, a) {
 				g.j.report.SameTitles++

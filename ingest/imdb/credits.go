@@ -91,12 +91,20 @@ func ofProfessions(list string) (gender int64, department string) {
 	return gender, cmp.Or(department, aside)
 }
 
+// A part is the list that a role is on.
+type part uint8
+
+const (
+	crew part = iota
+	cast
+	creators // of a series
+)
+
 // A role is a credit as the API has it.
 type role struct {
 	person    *person
 	gender    int64
-	cast      bool
-	creator   bool   // of a series
+	part      part
 	character string // of cast
 	category  *category
 	job       string // of crew
@@ -116,7 +124,7 @@ func (g *titleGroup) roles(of uint32, kind fragment.Kind) []role {
 			count(g.j.report.Dropped, titlePrincipals+".category.", c.category)
 			continue
 		}
-		r := role{person: &c.person, gender: c.person.gender, cast: cat.cast, category: cat}
+		r := role{person: &c.person, gender: c.person.gender, category: cat}
 		if r.gender == 0 {
 			r.gender = cat.gender
 		}
@@ -145,7 +153,7 @@ func (g *titleGroup) roles(of uint32, kind fragment.Kind) []role {
 // detail returns the part of a role beyond its category, by which credits of one person differ.
 func (r *role) detail() string {
 	switch {
-	case r.creator:
+	case r.part == creators:
 		return "creator"
 	case r.job == r.category.job:
 		return r.character
@@ -161,6 +169,7 @@ func (g *titleGroup) dropOf(path string, is bool) {
 
 // castRole sets whom a credit of the cast is of.
 func (g *titleGroup) castRole(r *role, c *credit) {
+	r.part = cast
 	g.dropOf(titlePrincipals+".job", c.job != "")
 	characters, _ := parseCharacters(c.characters) // was checked
 	r.character = strings.TrimSpace(characters + " " + r.category.note)
@@ -174,7 +183,7 @@ func (g *titleGroup) crewRole(r *role, c *credit, series bool) {
 	case ok:
 		r.job = job
 	case slices.Contains(creatorWords, word) && c.category == categoryWriter && series:
-		r.creator = true
+		r.part = creators
 	default:
 		r.job = r.category.job
 		g.dropOf(titlePrincipals+".job", word != "" && word != strings.ReplaceAll(c.category, "_", " "))
@@ -240,7 +249,7 @@ func parseCharacters(list string) (string, bool) {
 
 // name returns the name, empty for a person that name.basics lacks. IMDb has no other one in the
 // person's own language.
-func (r *role) name() record.String { return record.Text(r.person.name.V) }
+func (r *role) name() record.String { return record.Text(r.person.name) }
 
 // fill sets the fields of a credit, an empty record of any of the types of credits. order is its
 // place among those of the cast.
@@ -280,10 +289,14 @@ func (r *role) fill(to record.Record, order int) {
 	}
 }
 
-// appendRole appends a role to a list of credits.
-func appendRole[T any](list []T, r *role) []T {
-	n := len(list)
-	list = append(list, *new(T))
-	r.fill(record.Of(&list[n]), n)
+// appendRoles appends the roles of a part to a list of credits.
+func appendRoles[T any](list []T, roles []role, part part) []T {
+	for i := range roles {
+		if roles[i].part == part {
+			n := len(list)
+			list = append(list, *new(T))
+			roles[i].fill(record.Of(&list[n]), n)
+		}
+	}
 	return list
 }

@@ -204,10 +204,10 @@ func TestIDs(t *testing.T) {
 	f("co0000001", 0)
 	f("", 0)
 	for _, n := range []uint32{1, 9_999_999, 10_000_000, maxID} {
-		if got, ok := parseID(cell(titleText(n)), titlePrefix); !ok || got != n {
+		if got, ok := parseID(titleText(n), titlePrefix); !ok || got != n {
 			t.Errorf("parseID(%s) = %d, %v", titleText(n), got, ok)
 		}
-		if got, ok := parseID(cell(nameText(n)), namePrefix); !ok || got != n {
+		if got, ok := parseID(nameText(n), namePrefix); !ok || got != n {
 			t.Errorf("parseID(%s) = %d, %v", nameText(n), got, ok)
 		}
 	}
@@ -238,9 +238,9 @@ func TestHashCollision(t *testing.T) {
 // assigned returns the id of a resource that the catalogue lacks: a billion plus the number in its
 // IMDb id. It returns false for a text that is no IMDb id.
 func assigned(imdb string) (id int64, ok bool) {
-	n, ok := parseID(cell(imdb), titlePrefix)
+	n, ok := parseID(imdb, titlePrefix)
 	if !ok {
-		n, ok = parseID(cell(imdb), namePrefix)
+		n, ok = parseID(imdb, namePrefix)
 	}
 	return firstID + int64(n), ok
 }

@@ -2,16 +2,17 @@ package imdb
 
 import (
 	"context"
+	"encoding/binary"
 
 	"reelsplice/schemas/encoding"
 )
 
 // addEpisode adds a row of title.episode by series, season and number; without those, to
 // its title at once.
-func addEpisode(j *Joiner, at place) error {
+func addEpisode(j *Joiner, t *table, at place) error {
 	title, _ := parseID(j.cells[episodeID], titlePrefix)
 	parent, _ := parseID(j.cells[episodeParent], titlePrefix)
-	j.payload = appendRow(append(j.payload[:0], 0), at, j.cells)
+	j.payload = j.appendRow(append(j.payload[:0], 0), t, at)
 	season, ok := parseNumber(j.cells[episodeSeason])
 	number, ok2 := parseNumber(j.cells[episodeNumber])
 	lo := uint64(unnumbered)
@@ -37,7 +38,7 @@ func (j *Joiner) joinEpisodes(ctx context.Context) error {
 		if count == 0 {
 			return nil
 		}
-		mark = appendMark(mark[:0], count)
+		mark = binary.AppendUvarint(mark[:0], count)
 		return j.sort(j.titles, titleKey(parent, rankSeries, 0, 0), mark)
 	}
 	err := each(ctx, j.episodes, func(key rowKey, payload []byte) error {
@@ -46,7 +47,7 @@ func (j *Joiner) joinEpisodes(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		title, _ := parseID(cell(r.cells[episodeID].V), titlePrefix)
+		title, _ := parseID(r.cells[episodeID], titlePrefix)
 		if key.id != parent {
 			if err := closeSeries(); err != nil {
 				return err

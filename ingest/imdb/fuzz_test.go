@@ -71,9 +71,7 @@ func FuzzJoin(f *testing.F) {
 	})
 }
 
-// FuzzScan compares the scanner with a parser that takes its time: what both accept,
-// they read alike, and what is no JSON at all is refused unless it only has raw control
-// characters in texts, which package source refuses.
+// FuzzScan compares scan with a parser that takes its time: what both accept, they read alike.
 func FuzzScan(f *testing.F) {
 	f.Add([]byte(`{"nconst":"nm0000001","primaryName":"A \"B\" \\ \u00e9 \ud83d\ude00","birthYear":1950,"deathYear":null}`))
 	f.Add([]byte(` { "nconst" : "\\\"" , "primaryName":true,"nconst":"x"} `))
@@ -81,7 +79,7 @@ func FuzzScan(f *testing.F) {
 	f.Fuzz(func(t *testing.T, row []byte) {
 		j := &Joiner{report: newReport()}
 		table := tableNamed(nameBasics)
-		err := j.scan(table, row)
+		err := j.scan(table, string(row))
 		var want map[string]any
 		d := json.NewDecoder(strings.NewReader(string(row)))
 		d.UseNumber()
@@ -123,7 +121,7 @@ func FuzzScan(f *testing.F) {
 			if text == `\N` {
 				text = ""
 			}
-			if string(j.cells[i]) != text {
+			if j.cells[i] != text {
 				t.Errorf("scan(%s): %s = %q, want %q", row, c.name, j.cells[i], text)
 			}
 		}

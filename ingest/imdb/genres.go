@@ -53,12 +53,12 @@ func (g *titleGroup) genres(m *genres) []catalog.Genre {
 		}
 		return ok
 	}
-	for name := range items(g.cell(basicsGenres).V) {
+	for name := range items(g.cell(basicsGenres)) {
 		if !add(name) {
 			count(g.j.report.Dropped, titleBasics+".genres.", name)
 		}
 	}
-	if m.of == reference.Movie && g.cell(basicsType).V == typeTVMovie {
+	if m.of == reference.Movie && g.cell(basicsType) == typeTVMovie {
 		add("TV Movie")
 	}
 	return out

@@ -29,8 +29,8 @@ const (
 
 // parseID returns the number in an id. Only the form that IMDb writes is one, so that
 // every number has one text: seven digits, more without zeros in front.
-func parseID(c cell, prefix string) (uint32, bool) {
-	if len(c) < len(prefix)+digits || string(c[:len(prefix)]) != prefix {
+func parseID(c, prefix string) (uint32, bool) {
+	if len(c) < len(prefix)+digits || c[:len(prefix)] != prefix {
 		return 0, false
 	}
 	number := c[len(prefix):]
@@ -42,13 +42,13 @@ func parseID(c cell, prefix string) (uint32, bool) {
 }
 
 // parseNumber returns an integer of digits alone.
-func parseNumber(c cell) (int64, bool) {
+func parseNumber(c string) (int64, bool) {
 	const most = 15 // digits
 	if len(c) == 0 || len(c) > most {
 		return 0, false
 	}
 	var n int64
-	for _, d := range c {
+	for _, d := range []byte(c) {
 		if d < '0' || d > '9' {
 			return 0, false
 		}
@@ -67,19 +67,11 @@ func idText(prefix string, n uint32) string {
 }
 
 // items returns the elements of a list of ids, genres or professions.
-func items[T cell | string](list T) iter.Seq[T] {
-	return func(yield func(T) bool) {
-		for len(list) > 0 {
-			i := 0
-			for i < len(list) && list[i] != ',' {
-				i++
-			}
-			if !yield(list[:i]) {
-				return
-			}
-			list = list[min(i+1, len(list)):]
-		}
+func items(list string) iter.Seq[string] {
+	if list == "" {
+		return func(func(string) bool) {}
 	}
+	return strings.SplitSeq(list, ",")
 }
 
 // personID returns the id of a person.

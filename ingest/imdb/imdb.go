@@ -66,7 +66,7 @@ type Joiner struct {
 	// that becomes part of a title, by title.
 	people, episodes, titles *extsort.Sorter
 
-	cells   []cell
+	cells   [maxColumns]string // of the row at hand: "" is null, and so are \N and an empty text
 	key     []byte
 	payload []byte
 	records bool // Records was called
@@ -109,18 +109,18 @@ func (j *Joiner) Add(table string, file int, row, line int64, json []byte) error
 	if len(json) > maxRowBytes {
 		return &record.FieldError{What: fmt.Sprintf("want a row of at most %d bytes, found %d", maxRowBytes, len(json))}
 	}
-	if err := j.scan(t, json); err != nil {
+	if err := j.scan(t, string(json)); err != nil {
 		return err
 	}
-	if err := t.check(j.cells); err != nil {
+	if err := t.check(&j.cells); err != nil {
 		return err
 	}
-	if err := t.add(j, place{file, row, line}); err != nil {
+	if err := t.add(j, t, place{file, row, line}); err != nil {
 		return err
 	}
 	j.report.Rows[t.name]++
 	for i, c := range t.columns {
-		if j.cells[i] != nil && c.lost {
+		if j.cells[i] != "" && c.lost {
 			record.Count(j.report.Dropped, t.name+"."+c.name, 1)
 		}
 	}

@@ -484,12 +484,9 @@ func TestAddRefuses(t *testing.T) {
 	f(titleAkas, `{"titleId":"tt0000001","ordering":"1","isOriginalTitle":"x"}`, `isOriginalTitle: want an integer from 0 to 1, found "x"`)
 	f(nameBasics, `{"nconst":"tt0000001"}`, `nconst: want an id such as nm0000001, found "tt0000001"`)
 	f(nameBasics, `{"nconst":"nm0000001","birthYear":"`+strings.Repeat("é", 40)+`"}`, `birthYear: want an integer from 0 to 9999, found "`+strings.Repeat("é", 30)+`"...`)
-	f(nameBasics, `[]`, `want a JSON object`)
-	f(nameBasics, `{"nconst":["nm0000001"]}`, `nconst: want a text, a number or null at byte 10`)
-	f(nameBasics, `{"nconst":"nm0000001"`, `nconst: want a JSON object of texts, found something else at byte 21`)
-	f(nameBasics, `{"nconst":"nm0000001"}x`, `want a JSON object of texts, found something else at byte 22`)
-	f(nameBasics, `{"nconst":"nm00000\"`, `nconst: want a text that ends, found none at byte 11`)
-	f(nameBasics, `{"nconst":"\ud83d\x"}`, `nconst: want a JSON text: invalid character 'x' in string escape code`)
+	f(nameBasics, `[]`, `want an object, found []`)
+	f(nameBasics, `{"nconst":["nm0000001"]}`, `nconst: want a text, a number or null, found ["nm0000001"]`)
+	f(nameBasics, `{"nconst":"nm0000001"`, `parse JSON: byte 21: is no JSON`)
 	if n := j.people.Len() + j.titles.Len() + j.episodes.Len(); n > 0 || len(j.report.Rows) > 0 {
 		t.Errorf("refused rows left %d records behind, and were counted: %v", n, j.report.Rows)
 	}

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 
 	"reelsplice/schemas/encoding"
-	"reelsplice/schemas/record"
 )
 
 // A place is where a row stood.
@@ -22,22 +21,13 @@ const (
 // seq orders rows of the same key: the first file and row come first.
 func (p place) seq() uint64 { return uint64(p.file)<<43 | uint64(p.row) }
 
-// A row in a sorter is its place and its cells: each the length plus one, 0 for null, and
-// the text.
-func appendRow(dst []byte, at place, cells []cell) []byte {
+// A row in a sorter is its place and its cells.
+func (j *Joiner) appendRow(dst []byte, t *table, at place) []byte {
 	dst = appendPlace(dst, at)
-	for _, c := range cells {
-		dst = appendCell(dst, c)
+	for i := range t.columns {
+		dst = encoding.AppendText(dst, j.cells[i])
 	}
 	return dst
-}
-
-func appendCell(dst []byte, c cell) []byte {
-	if c == nil {
-		return append(dst, 0)
-	}
-	dst = binary.AppendUvarint(dst, uint64(len(c))+1)
-	return append(dst, c...)
 }
 
 func appendPlace(dst []byte, at place) []byte {
@@ -46,12 +36,12 @@ func appendPlace(dst []byte, at place) []byte {
 	return binary.AppendVarint(dst, at.line)
 }
 
-// A row is one row of a table, read back. What it holds are parts of the payload's text.
+// A row is one row of a table, read back. The zero row is none.
 type row struct {
 	place
 	table *table
 	text  string // of all cells as packed: equal rows have equal texts
-	cells [maxColumns]record.String
+	cells [maxColumns]string
 }
 
 // readRow reads a row of a table up to the payload's end. Its cells are parts of one copy of it.
@@ -59,23 +49,13 @@ func readRow(r *encoding.Reader, t *table) (out row, err error) {
 	out.place = readPlace(r)
 	out.table, out.text = t, string(r.Rest())
 	for i := range t.columns {
-		if n := r.Uvarint(); n > 0 {
-			b := r.Take(n - 1)
-			end := len(out.text) - r.Len()
-			out.cells[i] = record.Text(out.text[end-len(b) : end])
-		}
+		size := len(r.Bytes())
+		end := len(out.text) - r.Len()
+		out.cells[i] = out.text[end-size : end]
 	}
 	return out, r.Err()
 }
 
 func readPlace(r *encoding.Reader) place {
 	return place{file: int(r.Uvarint()), row: int64(r.Uvarint()), line: r.Varint()}
-}
-
-// readCell reads a cell that appendCell wrote.
-func readCell(r *encoding.Reader) record.String {
-	if n := r.Uvarint(); n > 0 {
-		return record.Text(string(r.Take(n - 1)))
-	}
-	return record.String{}
 }

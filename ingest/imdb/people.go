@@ -26,24 +26,24 @@ const (
 	writerBit  = 1 << 16
 )
 
-func addName(j *Joiner, at place) error {
+func addName(j *Joiner, t *table, at place) error {
 	n, _ := parseID(j.cells[nameID], namePrefix)
-	j.payload = appendRow(j.payload[:0], at, j.cells)
+	j.payload = j.appendRow(j.payload[:0], t, at)
 	return j.sort(j.people, rowKey{n, tagName << tagShift, at.seq()}, j.payload)
 }
 
-func addPrincipal(j *Joiner, at place) error {
+func addPrincipal(j *Joiner, t *table, at place) error {
 	title, _ := parseID(j.cells[principalsID], titlePrefix)
 	person, _ := parseID(j.cells[principalsName], namePrefix)
 	ordering, _ := parseNumber(j.cells[principalsOrdering])
-	j.payload = appendRow(j.payload[:0], at, j.cells)
+	j.payload = j.appendRow(j.payload[:0], t, at)
 	return j.sort(j.people, creditKey(tagPrincipal, person, title, uint64(ordering), at), j.payload)
 }
 
 // addCrew adds a row of title.crew twice: as it is by title, to find second rows of the
 // title, and person by person.
-func addCrew(j *Joiner, at place) error {
-	if err := addOf(rankCrew)(j, at); err != nil {
+func addCrew(j *Joiner, t *table, at place) error {
+	if err := addOf(rankCrew)(j, t, at); err != nil {
 		return err
 	}
 	title, _ := parseID(j.cells[crewID], titlePrefix)
@@ -54,7 +54,7 @@ func addCrew(j *Joiner, at place) error {
 }
 
 // addCrewList adds j.payload for every person of a list.
-func (j *Joiner) addCrewList(title uint32, list cell, nth uint64, at place) error {
+func (j *Joiner) addCrewList(title uint32, list string, nth uint64, at place) error {
 	for item := range items(list) {
 		person, _ := parseID(item, namePrefix)
 		if err := j.sort(j.people, creditKey(tagCrew, person, title, nth, at), j.payload); err != nil {
@@ -73,7 +73,7 @@ func creditKey(tag uint64, person, title uint32, credit uint64, from place) rowK
 type person struct {
 	number     uint32
 	id         int64
-	name       record.String // unset when name.basics does not have the person
+	name       string // "" when name.basics does not have the person
 	gender     int64
 	department string // known for; "" when not known
 }
@@ -122,14 +122,11 @@ func (g *personGroup) name(payload []byte) error {
 	g.row = r
 	p := &g.person
 	p.name = r.cells[namePrimary]
-	p.gender, p.department = ofProfessions(r.cells[nameProfession].V)
+	p.gender, p.department = ofProfessions(r.cells[nameProfession])
 	g.packed = appendPerson(g.packed[:0], p)
-	rec := &catalog.Person{ID: record.Number(p.id), IMDbID: record.Text(nameText(p.number)), Name: p.name}
+	rec := &catalog.Person{ID: record.Number(p.id), IMDbID: record.Text(nameText(p.number)), Name: text(p.name), KnownForDepartment: text(p.department)}
 	if p.gender != 0 {
 		rec.Gender = record.Number(p.gender)
-	}
-	if p.department != "" {
-		rec.KnownForDepartment = record.Text(p.department)
 	}
 	return g.out.record(r.place, fragment.KindPerson, record.Of(rec))
 }
@@ -155,17 +152,13 @@ func appendPerson(dst []byte, p *person) []byte {
 	dst = binary.AppendUvarint(dst, uint64(p.number))
 	dst = binary.AppendUvarint(dst, uint64(p.id))
 	dst = binary.AppendUvarint(dst, uint64(p.gender))
-	name := cell(p.name.V)
-	if !p.name.Set {
-		name = nil
-	}
-	return appendCell(appendCell(dst, name), cell(p.department))
+	return encoding.AppendText(encoding.AppendText(dst, p.name), p.department)
 }
 
 func readPerson(r *encoding.Reader) person {
 	return person{
 		number: uint32(r.Uvarint()), id: int64(r.Uvarint()), gender: int64(r.Uvarint()),
-		name: readCell(r), department: readCell(r).V,
+		name: r.Text(), department: r.Text(),
 	}
 }
 
@@ -176,9 +169,9 @@ func (j *Joiner) again(first, second *row) error {
 		return nil
 	}
 	c, t := &j.config, second.table
-	key := second.cells[0].V
+	key := second.cells[0]
 	if t.columns[1].name == "ordering" {
-		key += " " + second.cells[1].V
+		key += " " + second.cells[1]
 	}
 	return j.refuse(second, key+" is already at "+c.Place(first.file, first.row, first.line)+
 		", with other content than at "+c.Place(second.file, second.row, second.line))
@@ -190,5 +183,5 @@ func (j *Joiner) refuse(r *row, why string) error {
 	if j.config.Bad == nil {
 		return nil
 	}
-	return j.config.Bad(r.file, r.row, r.line, r.table.json(r.cells[:len(r.table.columns)]), &record.FieldError{Field: r.table.columns[0].name, What: why})
+	return j.config.Bad(r.file, r.row, r.line, r.table.json(r), &record.FieldError{Field: r.table.columns[0].name, What: why})
 }

@@ -1,11 +1,11 @@
 package imdb
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
+	"strings"
 
 	"reelsplice/schemas/record"
 )
@@ -26,7 +26,7 @@ type table struct {
 	name    string
 	columns []column // as published
 	// add puts the row in j.cells, which was checked, into the sorters.
-	add func(j *Joiner, at place) error
+	add func(j *Joiner, t *table, at place) error
 }
 
 // A column is one of a table's.
@@ -36,8 +36,9 @@ type column struct {
 	lost  bool  // the API has no place for its values
 }
 
-// A check returns "" for a good cell, and otherwise a phrase for a good value and the bad one.
-type check func(c cell) (want string, found cell)
+// A check returns "" for a good cell, which may be empty, and otherwise a phrase for a good value and
+// the bad one.
+type check func(c string) (want, found string)
 
 // maxColumns is the most columns that a table has.
 const maxColumns = 9
@@ -139,12 +140,11 @@ var tables = []*table{
 
 // Tables returns the names of the tables, which are those of their files without
 // extensions.
-func Tables() []string {
-	out := make([]string, len(tables))
-	for i, t := range tables {
-		out[i] = t.name
+func Tables() (names []string) {
+	for _, t := range tables {
+		names = append(names, t.name)
 	}
-	return out
+	return names
 }
 
 // IsTable returns the table that a file holds: one with the name of a table, extensions
@@ -154,83 +154,68 @@ func IsTable(base string, row []byte) (name string, ok bool) {
 	if t == nil {
 		return "", false
 	}
-	var have map[string]json.RawMessage
-	if json.Unmarshal(row, &have) != nil {
+	have, err := record.Fields(string(row))
+	lacks := func(c column) bool { return !have.Has(c.name) }
+	if err != nil || slices.ContainsFunc(t.columns, lacks) {
 		return "", false
-	}
-	for _, c := range t.columns {
-		if _, ok := have[c.name]; !ok {
-			return "", false
-		}
 	}
 	return t.name, true
 }
 
 func tableNamed(name string) *table {
-	for _, t := range tables {
-		if t.name == name {
-			return t
-		}
+	if i := slices.IndexFunc(tables, func(t *table) bool { return t.name == name }); i >= 0 {
+		return tables[i]
 	}
 	return nil
 }
 
 // column returns the index of a column, -1 for none. next is where it is when rows have
 // the columns in the published order.
-func (t *table) column(name []byte, next int) int {
-	if next < len(t.columns) && string(name) == t.columns[next].name {
+func (t *table) column(name string, next int) int {
+	if next < len(t.columns) && name == t.columns[next].name {
 		return next
 	}
-	for i, c := range t.columns {
-		if string(name) == c.name {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(t.columns, func(c column) bool { return c.name == name })
 }
 
 // json returns a row as an object of its columns.
-func (t *table) json(cells []record.String) []byte {
-	out := []byte("{")
+func (t *table) json(r *row) []byte {
+	var out record.RawFields
 	for i, c := range t.columns {
-		if i > 0 {
-			out = append(out, ',')
+		raw := "null"
+		if r.cells[i] != "" {
+			raw = string(record.AppendString(nil, r.cells[i]))
 		}
-		out = append(record.AppendString(out, c.name), ':')
-		if cells[i].Set {
-			out = record.AppendString(out, cells[i].V)
-		} else {
-			out = append(out, "null"...)
-		}
+		out = append(out, record.RawField{Name: c.name, Raw: raw})
 	}
-	return append(out, '}')
-}
-
-// wrong is a bad cell.
-func wrong(column, want string, found []byte) error {
-	const most = 60
-	if found == nil {
-		return &record.FieldError{Field: column, What: fmt.Sprintf("want %s, found nothing", want)}
-	}
-	more := ""
-	if len(found) > most {
-		found, more = bytes.ToValidUTF8(found[:most], nil), "..."
-	}
-	return &record.FieldError{Field: column, What: fmt.Sprintf("want %s, found %q%s", want, found, more)}
+	return []byte(out.Object())
 }
 
 // check returns the first bad cell of a row as an error.
-func (t *table) check(cells []cell) error {
-	for i := range t.columns {
-		c := &t.columns[i]
+func (t *table) check(cells *[maxColumns]string) error {
+	for i, c := range t.columns {
 		if c.check == nil {
 			continue
 		}
-		if want, found := c.check(cells[i]); want != "" {
-			return wrong(c.name, want, found)
+		want, found := c.check(cells[i])
+		switch {
+		case want == "":
+		case cells[i] == "":
+			return &record.FieldError{Field: c.name, What: fmt.Sprintf("want %s, found nothing", want)}
+		default:
+			return &record.FieldError{Field: c.name, What: fmt.Sprintf("want %s, found %s", want, shown(found))}
 		}
 	}
 	return nil
+}
+
+// shown returns the start of a cell for a message.
+func shown(cell string) string {
+	const most = 60
+	if len(cell) <= most {
+		return strconv.Quote(cell)
+	}
+	return strconv.Quote(strings.ToValidUTF8(cell[:most], "")) + "..."
 }
 
 // Limits of numbers. A row beyond them has cells in the wrong columns.
@@ -242,39 +227,39 @@ const (
 )
 
 func id(prefix string) check {
-	return func(c cell) (string, cell) {
+	return func(c string) (string, string) {
 		if _, ok := parseID(c, prefix); !ok {
 			return "an id such as " + prefix + "0000001", c
 		}
-		return "", nil
+		return "", ""
 	}
 }
 
 // integer checks an integer from 0 to most.
 func integer(most int64) check {
-	return func(c cell) (string, cell) {
-		if n, ok := parseNumber(c); c != nil && (!ok || n > most) {
+	return func(c string) (string, string) {
+		if n, ok := parseNumber(c); c != "" && (!ok || n > most) {
 			return fmt.Sprintf("an integer from 0 to %d", most), c
 		}
-		return "", nil
+		return "", ""
 	}
 }
 
-// needed checks a cell that must not be null, which others may be.
+// needed checks a cell that must not be empty.
 func needed(want string, more check) check {
-	return func(c cell) (string, cell) {
+	return func(c string) (string, string) {
 		switch {
-		case c == nil:
-			return want, nil
+		case c == "":
+			return want, c
 		case more != nil:
 			return more(c)
 		}
-		return "", nil
+		return "", ""
 	}
 }
 
 // checkPeople checks a list of ids of people.
-func checkPeople(c cell) (string, cell) {
+func checkPeople(c string) (string, string) {
 	n := 0
 	for id := range items(c) {
 		if _, ok := parseID(id, namePrefix); !ok {
@@ -283,22 +268,22 @@ func checkPeople(c cell) (string, cell) {
 		n++
 	}
 	if n > maxOrdering {
-		return fmt.Sprintf("at most %d ids", maxOrdering), cell(strconv.Itoa(n))
+		return fmt.Sprintf("at most %d ids", maxOrdering), strconv.Itoa(n)
 	}
-	return "", nil
+	return "", ""
 }
 
-func checkCharacters(c cell) (string, cell) {
-	if _, ok := parseCharacters(string(c)); !ok {
+func checkCharacters(c string) (string, string) {
+	if _, ok := parseCharacters(c); !ok {
 		return `a list such as ["Self"]`, c
 	}
-	return "", nil
+	return "", ""
 }
 
-func checkAverage(c cell) (string, cell) {
+func checkAverage(c string) (string, string) {
 	// The negation is for NaN.
-	if f, err := strconv.ParseFloat(string(c), 64); c != nil && (err != nil || !(f >= 0 && f <= maxRating)) {
+	if f, err := strconv.ParseFloat(c, 64); c != "" && (err != nil || !(f >= 0 && f <= maxRating)) {
 		return "a number from 0 to 10", c
 	}
-	return "", nil
+	return "", ""
 }

@@ -3,7 +3,6 @@ package imdb
 import (
 	"cmp"
 	"context"
-	"encoding/binary"
 	"fmt"
 	"strconv"
 
@@ -39,28 +38,23 @@ func titleKey(title uint32, rank, nth, seq uint64) rowKey {
 }
 
 // addOf returns the function that adds a row to its title.
-func addOf(rank uint64) func(j *Joiner, at place) error {
-	return func(j *Joiner, at place) error {
+func addOf(rank uint64) func(j *Joiner, t *table, at place) error {
+	return func(j *Joiner, t *table, at place) error {
 		title, _ := parseID(j.cells[0], titlePrefix)
 		var nth int64
 		if rank == rankAkas {
 			nth, _ = parseNumber(j.cells[akasOrdering])
 		}
-		j.payload = appendRow(j.payload[:0], at, j.cells)
+		j.payload = j.appendRow(j.payload[:0], t, at)
 		return j.sort(j.titles, titleKey(title, rank, uint64(nth), at.seq()), j.payload)
 	}
 }
 
-func appendMark(dst []byte, episodes uint64) []byte { return binary.AppendUvarint(dst, episodes) }
-
 // A title is the rows of all tables about one.
 type title struct {
 	number   uint32
-	basics   *row
-	ratings  *row
-	episode  *row
-	taken    bool // another episode has the number
-	crew     *row
+	rows     [rankAkas]row // by rank, of the tables that have one
+	taken    bool          // another episode has the number
 	akas     []row
 	credits  []credit
 	episodes int64 // that name it as their series
@@ -75,11 +69,17 @@ type credit struct {
 	characters string
 }
 
+// has reports whether the title has a row of a rank below rankAkas.
+func (t *title) has(rank int) bool { return t.rows[rank].table != nil }
+
+// cell returns a cell of title.basics.
+func (t *title) cell(column int) string { return t.rows[rankBasics].cells[column] }
+
 // place returns the place of the row that a title's record is of.
 func (t *title) place() place {
-	for _, r := range []*row{t.basics, t.episode, t.ratings, t.crew} {
-		if r != nil {
-			return r.place
+	for _, rank := range []int{rankBasics, rankEpisode, rankRatings, rankCrew} {
+		if t.has(rank) {
+			return t.rows[rank].place
 		}
 	}
 	if len(t.akas) > 0 {
@@ -127,9 +127,8 @@ type titleGroup struct {
 	j   *Joiner
 	out *output
 	title
-	last  uint64 // place of first
-	first row    // of its key; without a table when there was none
-	rows  [rankAkas]row
+	last  uint64            // place of first
+	first row               // of its key; without a table when there was none
 	named map[credited]bool // directors and writers so far, whatever their jobs were
 	size  int               // bytes of the title's payloads
 	full  bool              // the row of title.crew was refused: its people take too much
@@ -178,27 +177,16 @@ func (g *titleGroup) add(at uint64, payload []byte) error {
 
 // keep makes a row part of the title. who is the person of a credit.
 func (g *titleGroup) keep(rank uint64, r *row, who person) {
-	if rank < rankAkas {
-		g.rows[rank] = *r
-		r = &g.rows[rank]
-	}
 	switch rank {
-	case rankBasics:
-		g.basics = r
-	case rankRatings:
-		g.ratings = r
-	case rankEpisode:
-		g.episode = r
-	case rankCrew:
-		g.crew = r
 	case rankAkas:
 		g.akas = append(g.akas, *r)
 	case rankPrincipals:
-		g.named[credited{person: who.number, category: r.cells[principalsCategory].V}] = true
+		g.named[credited{person: who.number, category: r.cells[principalsCategory]}] = true
 		g.credits = append(g.credits, credit{
-			person: who, at: r.place, category: r.cells[principalsCategory].V,
-			job: r.cells[principalsJob].V, characters: r.cells[principalsCharacters].V,
+			person: who, at: r.place, category: r.cells[principalsCategory], job: r.cells[principalsJob], characters: r.cells[principalsCharacters],
 		})
+	default:
+		g.rows[rank] = *r
 	}
 }
 
@@ -216,11 +204,11 @@ func (g *titleGroup) crewPerson(who person, at place, writer bool) error {
 	}
 	is := credited{person: who.number, category: category}
 	switch {
-	case g.crew == nil || g.crew.place != at || g.named[is] || g.full:
+	case !g.has(rankCrew) || g.rows[rankCrew].place != at || g.named[is] || g.full:
 		return nil
 	case g.size > maxTitleBytes:
 		g.full = true
-		return g.j.refuse(g.crew, tooLong(g.number))
+		return g.j.refuse(&g.rows[rankCrew], tooLong(g.number))
 	}
 	g.named[is] = true
 	g.credits = append(g.credits, credit{person: who, at: at, category: category})
@@ -247,10 +235,10 @@ func (g *titleGroup) finish() error {
 		return nil
 	}
 	g.first.table = nil
-	if g.basics == nil {
+	if !g.has(rankBasics) {
 		return g.withoutBasics()
 	}
-	typ := g.basics.cells[basicsType].V
+	typ := g.cell(basicsType)
 	kind, ok := kindsOfTypes[typ]
 	if !ok {
 		count(g.j.report.Skipped, "", typ)
@@ -259,13 +247,13 @@ func (g *titleGroup) finish() error {
 	}
 	if kind == fragment.KindEpisode {
 		g.orphans()
-		if g.episode == nil {
+		if !g.has(rankEpisode) {
 			g.j.report.Episodes.NoSeries++
 			return nil
 		}
 		return g.makeEpisode()
 	}
-	if g.episode != nil {
+	if g.has(rankEpisode) {
 		g.j.report.Episodes.OtherType++
 	}
 	is := g.j.identify(g.number, kind)
@@ -283,23 +271,23 @@ func (g *titleGroup) orphans() {
 // withoutBasics makes the record of a title that title.basics does not have: of an
 // episode, or of a title that the catalogue has. The rows of others lead nowhere.
 func (g *titleGroup) withoutBasics() error {
-	if g.episode != nil {
+	if g.has(rankEpisode) {
 		return g.makeEpisode()
 	}
 	if is := g.j.identify(g.number, fragment.KindMovie); is.known {
-		if g.ratings == nil && g.crew == nil && len(g.akas)+len(g.credits) == 0 {
+		if !g.has(rankRatings) && !g.has(rankCrew) && len(g.akas)+len(g.credits) == 0 {
 			return nil // only episodes refer to it
 		}
 		return g.make(is)
 	}
 	principals := 0
 	for i := range g.credits {
-		if g.crew == nil || g.credits[i].at != g.crew.place {
+		if !g.has(rankCrew) || g.credits[i].at != g.rows[rankCrew].place {
 			principals++
 		}
 	}
-	g.dangle(titleRatings+".tconst", g.ratings != nil, 1)
-	g.dangle(titleCrew+".tconst", g.crew != nil, 1)
+	g.dangle(titleRatings+".tconst", g.has(rankRatings), 1)
+	g.dangle(titleCrew+".tconst", g.has(rankCrew), 1)
 	g.dangle(titlePrincipals+".tconst", principals > 0, principals)
 	g.dangle(titleAkas+".titleId", len(g.akas) > 0, len(g.akas))
 	g.orphans()
@@ -320,19 +308,11 @@ func (g *titleGroup) make(is identity) error {
 	return g.out.record(g.place(), is.kind, record.Of(g.movie(is)))
 }
 
-// cell returns a cell of title.basics.
-func (g *titleGroup) cell(column int) record.String {
-	if g.basics == nil {
-		return record.String{}
-	}
-	return g.basics.cells[column]
-}
-
 func (g *titleGroup) movie(is identity) *catalog.Movie {
 	average, votes := g.votes()
 	m := &catalog.Movie{
 		ID: record.Number(is.id), IMDbID: record.Text(titleText(g.number)),
-		Title: g.cell(basicsPrimary), OriginalTitle: g.cell(basicsOriginal), Adult: g.adult(),
+		Title: text(g.cell(basicsPrimary)), OriginalTitle: text(g.cell(basicsOriginal)), Adult: g.adult(),
 		Runtime: number(g.cell(basicsRuntime)), Genres: g.genres(movieGenres), VoteAverage: average, VoteCount: votes,
 	}
 	if list := g.alternatives(); list != nil {
@@ -340,13 +320,8 @@ func (g *titleGroup) movie(is identity) *catalog.Movie {
 	}
 	if roles := g.roles(g.number, fragment.KindMovie); len(roles) > 0 {
 		m.Credits = &catalog.Credits{}
-		for i := range roles {
-			if r := &roles[i]; r.cast {
-				m.Credits.Cast = appendRole(m.Credits.Cast, r)
-			} else {
-				m.Credits.Crew = appendRole(m.Credits.Crew, r)
-			}
-		}
+		m.Credits.Cast = appendRoles(m.Credits.Cast, roles, cast)
+		m.Credits.Crew = appendRoles(m.Credits.Crew, roles, crew)
 	}
 	return m
 }
@@ -354,10 +329,10 @@ func (g *titleGroup) movie(is identity) *catalog.Movie {
 func (g *titleGroup) series(is identity) *catalog.TV {
 	average, votes := g.votes()
 	s := &catalog.TV{
-		ID: record.Number(is.id), Name: g.cell(basicsPrimary), OriginalName: g.cell(basicsOriginal), Adult: g.adult(),
+		ID: record.Number(is.id), Name: text(g.cell(basicsPrimary)), OriginalName: text(g.cell(basicsOriginal)), Adult: g.adult(),
 		Genres: g.genres(seriesGenres), VoteAverage: average, VoteCount: votes,
 	}
-	if g.cell(basicsType).V == typeMiniSeries {
+	if g.cell(basicsType) == typeMiniSeries {
 		s.Type = record.Text("Miniseries")
 	}
 	if n := number(g.cell(basicsRuntime)); n.Set {
@@ -371,19 +346,10 @@ func (g *titleGroup) series(is identity) *catalog.TV {
 		s.AlternativeTitles = &catalog.TVAlternativeTitles{Results: list}
 	}
 	roles := g.roles(g.number, fragment.KindTV)
-	for i := range roles {
-		if r := &roles[i]; r.creator {
-			s.CreatedBy = appendRole(s.CreatedBy, r)
-			continue
-		}
-		if s.Credits == nil {
-			s.Credits = &catalog.TVCredits{}
-		}
-		if r := &roles[i]; r.cast {
-			s.Credits.Cast = appendRole(s.Credits.Cast, r)
-		} else {
-			s.Credits.Crew = appendRole(s.Credits.Crew, r)
-		}
+	if s.CreatedBy = appendRoles(s.CreatedBy, roles, creators); len(s.CreatedBy) < len(roles) {
+		s.Credits = &catalog.TVCredits{}
+		s.Credits.Cast = appendRoles(s.Credits.Cast, roles, cast)
+		s.Credits.Crew = appendRoles(s.Credits.Crew, roles, crew)
 	}
 	return s
 }
@@ -391,8 +357,8 @@ func (g *titleGroup) series(is identity) *catalog.TV {
 // makeEpisode makes the record of an episode, if its series and its number are known.
 func (g *titleGroup) makeEpisode() error {
 	lost := &g.j.report.Episodes
-	season, episode := number(g.episode.cells[episodeSeason]), number(g.episode.cells[episodeNumber])
-	parent, _ := parseID(cell(g.episode.cells[episodeParent].V), titlePrefix)
+	season, episode := number(g.rows[rankEpisode].cells[episodeSeason]), number(g.rows[rankEpisode].cells[episodeNumber])
+	parent, _ := parseID(g.rows[rankEpisode].cells[episodeParent], titlePrefix)
 	series := g.j.identify(parent, fragment.KindTV)
 	switch {
 	case !season.Set || !episode.Set:
@@ -409,7 +375,7 @@ func (g *titleGroup) makeEpisode() error {
 	average, votes := g.votes()
 	e := &catalog.Episode{
 		SeriesID: record.Number(series.id), SeasonNumber: season, EpisodeNumber: episode, ID: record.Number(is.id),
-		Name: g.cell(basicsPrimary), Runtime: number(g.cell(basicsRuntime)), VoteAverage: average, VoteCount: votes,
+		Name: text(g.cell(basicsPrimary)), Runtime: number(g.cell(basicsRuntime)), VoteAverage: average, VoteCount: votes,
 	}
 	if !is.foreign {
 		e.ExternalIDs = &catalog.EpisodeExternalIDs{IMDbID: record.Text(titleText(g.number))}
@@ -423,13 +389,8 @@ func (g *titleGroup) makeEpisode() error {
 	}
 	g.dropOfEpisode()
 	roles := g.roles(parent, fragment.KindEpisode)
-	for i := range roles {
-		if r := &roles[i]; r.cast {
-			e.GuestStars = appendRole(e.GuestStars, r)
-		} else {
-			e.Crew = appendRole(e.Crew, r)
-		}
-	}
+	e.GuestStars = appendRoles(e.GuestStars, roles, cast)
+	e.Crew = appendRoles(e.Crew, roles, crew)
 	return g.out.record(g.place(), fragment.KindEpisode, record.Of(e))
 }
 
@@ -441,13 +402,10 @@ func (g *titleGroup) dropOfEpisode() {
 		}
 	}
 	drop(titleAkas+" of tvEpisode", len(g.akas))
-	if g.basics == nil {
-		return
-	}
-	if g.cell(basicsGenres).Set {
+	if g.cell(basicsGenres) != "" {
 		drop(titleBasics+".genres of tvEpisode", 1)
 	}
-	if o := g.cell(basicsOriginal); o.Set && o != g.cell(basicsPrimary) {
+	if o := g.cell(basicsOriginal); o != "" && o != g.cell(basicsPrimary) {
 		drop(titleBasics+".originalTitle of tvEpisode", 1)
 	}
 	if g.adult().V {
@@ -457,25 +415,20 @@ func (g *titleGroup) dropOfEpisode() {
 
 func (g *titleGroup) adult() record.Bool {
 	c := g.cell(basicsAdult)
-	return record.Bool{V: c.V == "1", Set: c.Set}
+	return record.Bool{V: c == "1", Set: c != ""}
 }
 
 func (g *titleGroup) votes() (average record.Float, votes record.Int) {
-	if g.ratings == nil {
-		return average, votes
-	}
-	if c := g.ratings.cells[ratingsAverage]; c.Set {
-		f, _ := strconv.ParseFloat(c.V, 64) // was checked
-		average = record.Float{V: f, Set: true}
-	}
-	return average, number(g.ratings.cells[ratingsVotes])
+	cells := &g.rows[rankRatings].cells
+	f, err := strconv.ParseFloat(cells[ratingsAverage], 64) // was checked, or is empty
+	return record.Float{V: f, Set: err == nil}, number(cells[ratingsVotes])
 }
 
-// number returns an integer that was checked.
-func number(c record.String) record.Int {
-	if !c.Set {
-		return record.Int{}
-	}
-	n, ok := parseNumber(cell(c.V))
+// number returns an integer that was checked, unset for an empty cell.
+func number(c string) record.Int {
+	n, ok := parseNumber(c)
 	return record.Int{V: n, Set: ok}
 }
+
+// text returns the text of a cell, unset for an empty one.
+func text(c string) record.String { return record.String{V: c, Set: c != ""} }

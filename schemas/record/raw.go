@@ -1,7 +1,6 @@
 package record
 
 import (
-	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
@@ -135,12 +134,12 @@ func EachElement(text string, fn func(i int, raw string) error) error {
 
 // Unquote returns the text of a JSON string, "" for what is none.
 func Unquote(raw string) string {
-	if len(raw) >= 2 && strings.IndexByte(raw, '\\') < 0 {
-		return raw[1 : len(raw)-1]
+	if !strings.HasPrefix(raw, `"`) {
+		return ""
 	}
-	var s string
-	_ = json.Unmarshal([]byte(raw), &s) // a valid one
-	return s
+	c := cursor{s: raw}
+	text, _ := c.text() // "" for half a string
+	return text
 }
 
 // Shown returns the start of a value for a message, on one line.
