@@ -5,7 +5,6 @@ package serve
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"net"
 	nethttp "net/http"
@@ -60,7 +59,7 @@ func Listen(cfg Config) (s *Server, err error) {
 	if cfg.FromDisk == nil {
 		cfg.FromDisk = s.faults.FromDisk
 	}
-	signer, err := newSigner(cfg.SigningKey)
+	signer, err := auth.OpenSigner(cfg.SigningKey)
 	if err != nil {
 		return nil, err
 	}
@@ -112,20 +111,6 @@ func (b *Bound) Close() {
 	if b.admin != nil {
 		_ = b.admin.Close()
 	}
-}
-
-func newSigner(path string) (*auth.Signer, error) {
-	var key []byte
-	var err error
-	if path == "" {
-		key, err = auth.RandomKey(rand.Reader)
-	} else {
-		key, err = auth.LoadKey(path)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return auth.NewSigner(key)
 }
 
 // URL returns the base address of the API.
@@ -205,7 +190,7 @@ func (s *Server) drain(ctx context.Context, admin *nethttp.Server) error {
 // Reload looks at once for changed tokens, another certificate and another current release. Ones that cannot be
 // used are logged, and the last good one stays.
 func (s *Server) Reload() {
-	_ = s.tokens.Reload() // logged there, as the others are
+	s.tokens.Poll()
 	s.http.PollCertificate()
 	s.releases.Reload()
 }

@@ -81,7 +81,7 @@ func TestReload(t *testing.T) {
 	w.cfg.Poll = time.Second // the most that may be configured
 	s := running(t, w.cfg)
 	id := servetest.Build(t, w.cfg.Releases, 6, servetest.Version(2))
-	if err := auth.Add(w.cfg.Tokens, auth.Record{Name: "later", Hash: auth.HashToken([]byte("later-token-later")), Scopes: auth.ScopeRead}); err != nil {
+	if err := auth.IssueChosen(w.cfg.Tokens, auth.Record{Name: "later"}, "later-token-later"); err != nil {
 		t.Fatal(err)
 	}
 	s.Reload()

@@ -3,7 +3,6 @@ package e2e
 import (
 	"bytes"
 	"compress/gzip"
-	"crypto/rand"
 	"encoding/json"
 	"io"
 	"log/slog"
@@ -165,7 +164,7 @@ func newEdgeOn(t *testing.T, dir, rel, day string) *testEdge {
 	cfg := edge.DefaultOptions()
 	tokens := filepath.Join(t.TempDir(), "tokens")
 	cfg.Date, cfg.Log = day, log
-	token, err := auth.Issue(tokens, "test", time.Time{}, auth.ScopeRead, time.Now(), rand.Reader)
+	token, err := auth.Issue(tokens, auth.Record{Name: "test", Created: time.Now()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,10 +191,11 @@ func newEdgeOn(t *testing.T, dir, rel, day string) *testEdge {
 // issue makes a credential of an account.
 func (e *testEdge) issue(t *testing.T, kind auth.Kind, account string) string {
 	t.Helper()
-	r := auth.Record{Name: kind.String() + " " + account, Kind: kind, Account: account, Scopes: auth.ScopeRead, Created: time.Now()}
-	id, err := auth.IssueRecord(e.path, r, rand.Reader)
+	r := auth.Record{Name: kind.String() + " " + account, Kind: kind, Account: account, Created: time.Now()}
+	id, err := auth.Issue(e.path, r)
 	if err == nil {
-		err = e.live.Reload()
+		e.live.Poll()
+		err = e.live.Err()
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -521,8 +521,8 @@ func TestSessions(t *testing.T) {
 	if _, err := auth.Revoke(e.path, "session 54801", time.Now()); err != nil {
 		t.Fatal(err)
 	}
-	if err := e.live.Reload(); err != nil {
-		t.Fatal(err)
+	if e.live.Poll(); e.live.Err() != nil {
+		t.Fatal(e.live.Err())
 	}
 	f(app, "/3/account"+with, 401, refusedSession)
 	f(app, "/3/account/54802?session_id="+other, 200, "")

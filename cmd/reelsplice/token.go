@@ -73,12 +73,12 @@ func tokenIssueCommand(a *app) *cobra.Command {
 			name = kind.String() + "-" + rand.Text()[:8]
 		}
 		ends := expires.from(now)
-		record := auth.Record{Name: name, Kind: kind, Account: account, Scopes: auth.ScopeRead, Created: now, Expires: ends}
+		record := auth.Record{Name: name, Kind: kind, Account: account, Created: now, Expires: ends}
 		token := value
 		if value != "" {
 			err = auth.IssueChosen(path, record, value)
 		} else {
-			token, err = auth.IssueRecord(path, record, rand.Reader)
+			token, err = auth.Issue(path, record)
 		}
 		if err != nil {
 			return err
@@ -189,7 +189,6 @@ func optional(t time.Time) *time.Time {
 type tokenRow struct {
 	Name    string     `json:"name"`
 	Hash    string     `json:"hash"` // start of the SHA-256
-	Scopes  string     `json:"scopes"`
 	Kind    string     `json:"kind"`
 	Account string     `json:"account,omitempty"`
 	Created *time.Time `json:"created"`
@@ -202,7 +201,7 @@ const hashDigits = 12
 
 func rowOfToken(r *auth.Record) tokenRow {
 	return tokenRow{
-		Name: r.Name, Hash: hex.EncodeToString(r.Hash[:])[:hashDigits], Scopes: r.Scopes.String(), Kind: r.Kind.String(), Account: r.Account,
+		Name: r.Name, Hash: hex.EncodeToString(r.Hash[:])[:hashDigits], Kind: r.Kind.String(), Account: r.Account,
 		Created: optional(r.Created), Expires: optional(r.Expires), Revoked: optional(r.Revoked),
 	}
 }
@@ -229,7 +228,7 @@ func tokenListCommand(a *app) *cobra.Command {
 
 func writeTokens(w io.Writer, rows []tokenRow) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "NAME\tHASH\tSCOPES\tKIND\tACCOUNT\tCREATED\tEXPIRES\tREVOKED")
+	fmt.Fprintln(t, "NAME\tHASH\tKIND\tACCOUNT\tCREATED\tEXPIRES\tREVOKED")
 	when := func(at *time.Time, otherwise string) string {
 		if at == nil {
 			return otherwise
@@ -237,7 +236,7 @@ func writeTokens(w io.Writer, rows []tokenRow) {
 		return at.UTC().Format(time.RFC3339)
 	}
 	for _, r := range rows {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.Name, r.Hash, r.Scopes, r.Kind, cmp.Or(r.Account, "none"),
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.Name, r.Hash, r.Kind, cmp.Or(r.Account, "none"),
 			when(r.Created, "unknown"), when(r.Expires, "never"), when(r.Revoked, "no"))
 	}
 	_ = t.Flush() // w is a buffer

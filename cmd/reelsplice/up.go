@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -213,11 +212,11 @@ func (u *up) token() (token string, err error) {
 	if _, err := auth.Revoke(u.cfg.Tokens, tokenName, now); err != nil && !noToken(err) {
 		return "", err
 	}
-	if why == auth.Unknown { // another token file than before
-		r := auth.Record{Name: tokenName, Kind: auth.KindToken, Scopes: auth.ScopeRead, Created: now}
+	r := auth.Record{Name: tokenName, Created: now}
+	if why == auth.Unknown && len(stored) == auth.TokenLen { // another token file than before
 		return stored, auth.IssueChosen(u.cfg.Tokens, r, stored)
 	}
-	if token, err = auth.Issue(u.cfg.Tokens, tokenName, time.Time{}, auth.ScopeRead, now, rand.Reader); err != nil {
+	if token, err = auth.Issue(u.cfg.Tokens, r); err != nil {
 		return "", err
 	}
 	return token, renameio.WriteFile(path, []byte(token+"\n"), 0o600)

@@ -6,13 +6,13 @@ import "testing"
 
 func TestCheckAllocs(t *testing.T) {
 	ours := []byte(newToken(t))
-	recs := append(numbered(1000), Record{Hash: HashToken(ours), Name: "ours", Scopes: ScopeRead})
+	recs := append(numbered(1000), Record{Hash: HashToken(ours), Name: "ours"})
 	table := NewTable(recs)
 	for name, header := range map[string][]byte{
 		"known":     append([]byte("Bearer "), ours...),
 		"foreign":   []byte("bearer token-7"),
 		"unknown":   []byte("Bearer " + newToken(t)),
-		"malformed": []byte("Bearer rsp_x"),
+		"malformed": []byte("Bearer x y"),
 		"none":      []byte("Basic YTpi"),
 	} {
 		var res Result

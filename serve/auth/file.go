@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -15,9 +14,11 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"reelsplice/serve/follow"
 )
 
-// What Issue, Add and Revoke refuse; errors.Is finds them.
+// Refusals of Issue, IssueChosen and Revoke; errors.Is finds them.
 var (
 	ErrNameTaken  = errors.New("name is taken by an unrevoked token")
 	ErrTokenTaken = errors.New("this token was issued before, and a revoked one stays revoked: choose another") // it must not come back in force
@@ -34,51 +35,30 @@ const lockWait = 10 * time.Second
 
 // fileHeader starts each file that Issue creates. Its first line is fileMark.
 const fileHeader = fileMark + `
-# HASH	name=NAME	scopes=read	kind=token|session|guest	account=ID	created=RFC3339	expires=RFC3339|never	revoked=RFC3339
+# HASH	name=NAME	kind=token|session|guest	account=ID	created=RFC3339	expires=RFC3339|never	revoked=RFC3339
 # A revoked line stays as history. A running server follows every change of this file.
 `
 
-// Issue makes a new token, adds it to the token file at path and returns it; it is stored nowhere. The
-// file is created with mode 0600 when there is none; its folder must exist. A zero expires means never.
-// Other lines, comments and their order stay as they are, and issuers in other processes wait.
-func Issue(path, name string, expires time.Time, scopes Scope, now time.Time, rand io.Reader) (token string, err error) {
-	return IssueRecord(path, Record{Name: name, Scopes: scopes, Created: now, Expires: expires}, rand)
-}
-
-// IssueRecord is Issue for a credential of any kind: all of r but the hash is kept as it is. A session
-// has 40 hex digits, that of a guest 32, as TMDB's have.
-func IssueRecord(path string, r Record, rand io.Reader) (token string, err error) {
-	switch r.Kind {
-	case KindSession:
-		token, err = generateSession(sessionBytes, rand)
-	case KindGuest:
-		token, err = generateSession(guestBytes, rand)
-	default:
-		token, err = Generate(rand)
-	}
-	if err != nil {
-		return "", fmt.Errorf("issue token %q: %w", r.Name, err)
-	}
+// Issue makes a new credential, adds it to the token file at path and returns it; it is stored nowhere.
+// All of r but the hash is kept as it is. The file is created with mode 0600 when there is none; its
+// folder must exist. Other lines, comments and their order stay as they are, and issuers in other
+// processes wait.
+func Issue(path string, r Record) (token string, err error) {
+	token = generate(r.Kind)
 	if err := IssueChosen(path, r, token); err != nil {
 		return "", err
 	}
 	return token, nil
 }
 
-// IssueChosen is IssueRecord for a token that was chosen; see CheckChosen.
+// IssueChosen is Issue for a token that was chosen, such as the v3 key of an existing client; see
+// CheckChosen.
 func IssueChosen(path string, r Record, token string) error {
-	if now := r.Created; !r.Expires.IsZero() && !r.Expires.After(now) {
-		return fmt.Errorf("issue token %q: expires %s: want a time after now, %s",
-			r.Name, r.Expires.UTC().Format(time.RFC3339), now.UTC().Format(time.RFC3339))
+	if !r.Expires.IsZero() && !r.Expires.After(r.Created) {
+		return fmt.Errorf("issue token %q: expires %s: want a time after now, %s", r.Name, timeText(r.Expires), timeText(r.Created))
 	}
 	r.Hash = HashToken([]byte(token))
-	return Add(path, r)
-}
-
-// Add appends r to the token file at path, as Issue does. It is for tokens that were chosen elsewhere,
-// such as the v3 key of an existing client; see HashToken.
-func Add(path string, r Record) error {
-	line := AppendRecord(nil, &r)
+	line := appendRecord(nil, &r)
 	if err := checkLine(line, &r); err != nil {
 		return fmt.Errorf("add token %q: %w", clip(r.Name), err)
 	}
@@ -109,24 +89,17 @@ func checkLine(line []byte, r *Record) error {
 			return fmt.Errorf("account %q: want %s", clip(r.Account), want)
 		}
 	}
-	if r.Scopes == 0 || !everyScope().Has(r.Scopes) {
-		return fmt.Errorf("scopes %q (%#x): want at least one, all out of: %s", r.Scopes, uint8(r.Scopes), everyScope())
-	}
 	_, err := parseLine(bytes.TrimSuffix(line, []byte{'\n'}))
 	return err
 }
 
 // List returns the records of the token file at path, in their order.
 func List(path string) ([]Record, error) {
-	data, _, err := readFile(path)
+	data, err := readFile(path)
 	if err != nil {
 		return nil, err
 	}
-	entries, err := parse(path, data)
-	if err != nil {
-		return nil, err
-	}
-	return records(entries), nil
+	return Parse(path, data)
 }
 
 // Revoke marks the token with that name, or whose hash starts with these 8 or more hex digits, as
@@ -189,7 +162,7 @@ func edit(path string, create bool, change func(data []byte, entries []entry) ([
 		return err
 	}
 	defer unlock()
-	data, _, err := readFile(target)
+	data, err := readFile(target)
 	if create && (errors.Is(err, fs.ErrNotExist) || err == nil && len(data) == 0) {
 		data, err = []byte(fileHeader+fileEnd+"\n"), nil
 	}
@@ -244,24 +217,10 @@ func lock(target string) (unlock func(), err error) {
 	return func() { _ = l.Unlock() }, nil // does not fail on a lock that is held
 }
 
-// readFile reads a token file and what stat says about the very file that was read.
-func readFile(path string) ([]byte, fs.FileInfo, error) {
-	// Looked at before it is opened: opening a pipe would wait for its writer.
-	info, err := os.Stat(path)
+func readFile(path string) ([]byte, error) {
+	data, err := follow.Read(path, MaxFileSize)
 	if err != nil {
-		return nil, nil, fmt.Errorf("read token file %q: %w", path, err)
+		return nil, fmt.Errorf("read token file: %w", err)
 	}
-	if !info.Mode().IsRegular() {
-		return nil, nil, fmt.Errorf("read token file %q: %v: want a regular file", path, info.Mode().Type())
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, nil, fmt.Errorf("read token file %q: %w", path, err)
-	}
-	defer f.Close()
-	if info, err = f.Stat(); err != nil {
-		return nil, nil, fmt.Errorf("read token file %q: %w", path, err)
-	}
-	data, err := readLimited(path, f)
-	return data, info, err
+	return data, nil
 }

@@ -8,9 +8,9 @@ import (
 func TestGrant(t *testing.T) {
 	now := time.Date(2026, 8, 16, 12, 0, 0, 0, time.UTC)
 	recs := []Record{
-		{Hash: HashToken([]byte("ever")), Name: "ever", Scopes: ScopeRead},
-		{Hash: HashToken([]byte("soon")), Name: "soon", Scopes: ScopeRead, Expires: now.Add(time.Minute)},
-		{Hash: HashToken([]byte("revoked")), Name: "revoked", Scopes: ScopeRead, Revoked: now},
+		{Hash: HashToken([]byte("ever")), Name: "ever"},
+		{Hash: HashToken([]byte("soon")), Name: "soon", Expires: now.Add(time.Minute)},
+		{Hash: HashToken([]byte("revoked")), Name: "revoked", Revoked: now},
 	}
 	table, next := NewTable(recs), NewTable(recs)
 	type says struct{ ok, known bool }

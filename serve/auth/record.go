@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"time"
@@ -50,10 +49,9 @@ func (k Kind) String() string { return kindNames[k] }
 type Record struct {
 	Hash    [sha256.Size]byte // SHA-256 of the token
 	Kind    Kind
-	Account string // who it is of, as the catalogue's accounts are known; "" for nobody
-	Name    string // for people and logs; unique among unrevoked tokens
-	Scopes  Scope
-	Created time.Time // UTC, whole seconds; zero when the file does not say
+	Account string    // of the catalogue, whose credential it is; "" for nobody's
+	Name    string    // for people and logs; unique among unrevoked tokens
+	Created time.Time // UTC, whole seconds; zero when the file has none
 	Expires time.Time // UTC, whole seconds: the first second it is refused; zero means never
 	Revoked time.Time // UTC, whole seconds; zero means not revoked. A time to come revokes at once too.
 }
@@ -65,32 +63,11 @@ const (
 	fileEnd  = "# end"
 )
 
-// ErrBadFile matches, through errors.Is, every error caused by the content of a token file.
-var ErrBadFile = errors.New("auth: bad token file")
-
-// A ParseError tells where a token file stopped following its format.
-type ParseError struct {
-	File string
-	Line int    // from 1; 0 when it is about the whole file
-	What string // field, value found, value wanted; never a hash or a token
-}
-
-// Error has the form "tokens.txt:7: what".
-func (e *ParseError) Error() string {
-	if e.Line == 0 {
-		return e.File + ": " + e.What
-	}
-	return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.What)
-}
-
-// Is makes every ParseError match ErrBadFile.
-func (e *ParseError) Is(target error) bool { return target == ErrBadFile }
-
-// ParseFile reads a token file; name is for messages. Each line is the SHA-256 of a token in hex, then
+// Parse returns the records of a token file; name is for messages. Each line is the SHA-256 of a token in hex, then
 // fields of the form key=value, each after one tab:
 //
 //	name=      required; printable, at most MaxName bytes, unique among unrevoked tokens
-//	scopes=    names joined by commas; read when absent
+//	scopes=    read, from files of earlier versions
 //	kind=      token, session or guest; token when absent
 //	account=   id of an account, 24 hex digits of one, or 32 of a guest's session; required
 //	           for a session and a guest
@@ -101,20 +78,13 @@ func (e *ParseError) Is(target error) bool { return target == ErrBadFile }
 // Blank lines and lines that start with # are ignored. One bad line refuses the whole file: a typing
 // error in a revocation must not pass as "not revoked". So does a file that lost its end: its last
 // line has no newline, it is empty, or it starts with fileMark and has no line fileEnd.
-func ParseFile(name string, r io.Reader) ([]Record, error) {
-	data, err := readLimited(name, r)
-	if err != nil {
-		return nil, err
-	}
+func Parse(name string, data []byte) ([]Record, error) {
 	entries, err := parse(name, data)
-	if err != nil {
-		return nil, err
-	}
-	return records(entries), nil
+	return records(entries), err
 }
 
-// AppendRecord appends r as a line of a token file, with its newline.
-func AppendRecord(dst []byte, r *Record) []byte {
+// appendRecord appends r as a line of a token file, with its newline.
+func appendRecord(dst []byte, r *Record) []byte {
 	dst = hex.AppendEncode(dst, r.Hash[:])
 	for i := range fields {
 		if value := fields[i].text(r); value != "" {
@@ -143,27 +113,8 @@ func records(entries []entry) []Record {
 	return recs
 }
 
-// readLimited reads r to its end, or refuses what is larger than MaxFileSize.
-func readLimited(name string, r io.Reader) ([]byte, error) {
-	data, err := io.ReadAll(io.LimitReader(r, MaxFileSize+1))
-	if err != nil {
-		return nil, fmt.Errorf("read token file %q: %w", name, err)
-	}
-	if len(data) > MaxFileSize {
-		return nil, tooLarge(name)
-	}
-	return data, nil
-}
-
-func tooLarge(name string) error {
-	return &ParseError{File: name, What: fmt.Sprintf("larger than %d bytes: want a token file", MaxFileSize)}
-}
-
 // parse checks data line by line, and the rules that span lines.
 func parse(name string, data []byte) ([]entry, error) {
-	if len(data) > MaxFileSize {
-		return nil, tooLarge(name)
-	}
 	if err := checkEnd(name, data); err != nil {
 		return nil, err
 	}
@@ -179,7 +130,7 @@ func parse(name string, data []byte) ([]entry, error) {
 			err = seen.add(e)
 		}
 		if err != nil {
-			return nil, &ParseError{File: name, Line: line, What: err.Error()}
+			return nil, fmt.Errorf("%s:%d: %w", name, line, err)
 		}
 		if e != nil {
 			entries = append(entries, *e)
@@ -203,7 +154,7 @@ func checkEnd(name string, data []byte) error {
 	default:
 		return nil
 	}
-	return &ParseError{File: name, Line: bytes.Count(data, []byte{'\n'}) + 1, What: what}
+	return fmt.Errorf("%s:%d: %s", name, bytes.Count(data, []byte{'\n'})+1, what)
 }
 
 // lineIndex finds what may occur only once in a file.
@@ -236,7 +187,7 @@ func parseLine(text []byte) (*entry, error) {
 		return nil, nil
 	}
 	hash, rest, more := strings.Cut(string(text), "\t")
-	e := &entry{Record: Record{Scopes: ScopeRead}}
+	e := new(entry)
 	if err := parseHash(&e.Hash, hash); err != nil {
 		return nil, err
 	}
@@ -269,7 +220,7 @@ func parseHash(hash *[sha256.Size]byte, text string) error {
 	return nil
 }
 
-// A field is a field of a line, in the order in which AppendRecord writes them.
+// A field is a field of a line, in the order in which appendRecord writes them.
 type field struct {
 	name string
 	text func(r *Record) string                      // "" where r has none
@@ -283,10 +234,9 @@ var fields = [...]field{
 		r.Name = value
 		return wantName(value)
 	}},
-	{"scopes", func(r *Record) string { return r.Scopes.String() }, func(r *Record, value string) string {
-		var err error
-		if r.Scopes, err = ParseScopes(value); err != nil {
-			return "names joined by commas out of: " + everyScope().String()
+	{"scopes", func(*Record) string { return "" }, func(_ *Record, value string) string {
+		if value != "read" {
+			return "read"
 		}
 		return ""
 	}},
@@ -386,4 +336,13 @@ func parseTime(text string) (time.Time, bool) {
 		return time.Time{}, false
 	}
 	return time.Unix(t.Unix(), 0).UTC(), true
+}
+
+// clip keeps foreign text in messages short.
+func clip(s string) string {
+	const most = 64
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most], "") + "..."
 }

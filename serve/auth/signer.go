@@ -3,6 +3,7 @@ package auth
 import (
 	"bytes"
 	"crypto/hmac"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -11,8 +12,9 @@ import (
 	"io"
 	"math"
 	"os"
-	"runtime"
 	"time"
+
+	"reelsplice/serve/follow"
 )
 
 // Lives of the signed values, those of TMDB.
@@ -23,12 +25,6 @@ const (
 
 // MinKeyLen is the least length of a signing key, in bytes.
 const MinKeyLen = 16
-
-// What the checks of a Signer return.
-var (
-	ErrInvalid = errors.New("auth: signed value is invalid")
-	ErrExpired = errors.New("auth: signed value has expired")
-)
 
 // A Signer makes and checks the values of TMDB's session flow without keeping any of them: each
 // carries its expiry (4 bytes, unix seconds), 4 random bytes, and an HMAC-SHA-256 of both, cut to the
@@ -56,52 +52,55 @@ func NewSigner(key []byte) (*Signer, error) {
 	return &Signer{key: bytes.Clone(key)}, nil
 }
 
+// OpenSigner returns a Signer with the key in a file; without a path, with a random key, whose values die
+// with the process.
+func OpenSigner(path string) (*Signer, error) {
+	if path == "" {
+		return NewSigner([]byte(rand.Text() + rand.Text()))
+	}
+	key, err := loadKey(path)
+	if err != nil {
+		return nil, err
+	}
+	return NewSigner(key)
+}
+
 // RequestToken returns a request token, 40 lowercase hex digits, and when it expires.
-func (s *Signer) RequestToken(now time.Time, rand io.Reader) (token string, expires time.Time, err error) {
-	return s.sign(requestToken(), now, rand)
+func (s *Signer) RequestToken(now time.Time, random io.Reader) (token string, expires time.Time, err error) {
+	return s.sign(requestToken(), now, random)
 }
 
 // GuestSession returns the id of a guest session, 32 lowercase hex digits, and when it expires.
-func (s *Signer) GuestSession(now time.Time, rand io.Reader) (id string, expires time.Time, err error) {
-	return s.sign(guestSession(), now, rand)
+func (s *Signer) GuestSession(now time.Time, random io.Reader) (id string, expires time.Time, err error) {
+	return s.sign(guestSession(), now, random)
 }
 
-// CheckGuestSession returns nil, ErrExpired or ErrInvalid, in a time that does not depend on how much
-// of a forged value is right.
-func (s *Signer) CheckGuestSession(id []byte, now time.Time) error {
+// CheckGuestSession reports whether id was signed and has not expired, in a time that does not depend on
+// how much of a forged value is right.
+func (s *Signer) CheckGuestSession(id []byte, now time.Time) bool {
 	return s.check(guestSession(), id, now)
 }
 
-func (s *Signer) sign(k kind, now time.Time, rand io.Reader) (string, time.Time, error) {
+func (s *Signer) sign(k kind, now time.Time, random io.Reader) (string, time.Time, error) {
 	expires := time.Unix(now.Add(k.life).Unix(), 0).UTC()
 	if expires.Unix() < 0 || expires.Unix() > math.MaxUint32 {
 		return "", time.Time{}, fmt.Errorf("sign value: expiry %v: want a time from 1970 to 2106", expires)
 	}
 	var head [signedHead]byte
 	binary.BigEndian.PutUint32(head[:4], uint32(expires.Unix()))
-	if _, err := io.ReadFull(rand, head[4:]); err != nil {
+	if _, err := io.ReadFull(random, head[4:]); err != nil {
 		return "", time.Time{}, fmt.Errorf("sign value: read random bytes: %w", err)
 	}
 	value := append(head[:], s.mac(k, head[:])...)
 	return hex.EncodeToString(value), expires, nil
 }
 
-func (s *Signer) check(k kind, text []byte, now time.Time) error {
-	var raw [20]byte // the largest size
-	if len(text) != hex.EncodedLen(k.size) || bytes.ContainsAny(text, "ABCDEF") {
-		return ErrInvalid
+func (s *Signer) check(k kind, text []byte, now time.Time) bool {
+	value, err := hex.DecodeString(string(text))
+	if err != nil || len(value) != k.size || bytes.ContainsAny(text, "ABCDEF") {
+		return false
 	}
-	if _, err := hex.Decode(raw[:], text); err != nil {
-		return ErrInvalid
-	}
-	value := raw[:k.size]
-	if !hmac.Equal(value[signedHead:], s.mac(k, value[:signedHead])) {
-		return ErrInvalid
-	}
-	if now.Unix() >= int64(binary.BigEndian.Uint32(value)) {
-		return ErrExpired
-	}
-	return nil
+	return hmac.Equal(value[signedHead:], s.mac(k, value[:signedHead])) && now.Unix() < int64(binary.BigEndian.Uint32(value))
 }
 
 func (s *Signer) mac(k kind, head []byte) []byte {
@@ -116,57 +115,35 @@ func AppendExpiry(dst []byte, t time.Time) []byte {
 	return t.UTC().AppendFormat(dst, "2006-01-02 15:04:05 UTC")
 }
 
-// RandomKey returns a new signing key of 32 bytes, for a server without a key file; its values die
-// with it.
-func RandomKey(rand io.Reader) ([]byte, error) {
-	key := make([]byte, 32)
-	if _, err := io.ReadFull(rand, key); err != nil {
-		return nil, fmt.Errorf("make signing key: read random bytes: %w", err)
+// loadKey reads a signing key: a file of hex digits, blanks around them ignored, or any other content,
+// taken byte for byte. Either way it must come to at least MinKeyLen bytes that are not all the same. A
+// file that other users can read or write is refused.
+func loadKey(path string) ([]byte, error) {
+	key, err := readKey(path)
+	if err != nil {
+		return nil, fmt.Errorf("read key file %q: %w", path, err)
 	}
 	return key, nil
 }
 
-// LoadKey reads a signing key: a file of hex digits, blanks around them ignored, or any other content,
-// taken byte for byte. Either way it must come to at least MinKeyLen bytes that are not all the same. A
-// file that other users can read or write is refused.
-func LoadKey(path string) ([]byte, error) {
+func readKey(path string) ([]byte, error) {
 	const most = 4096
-	f, err := os.Open(path)
+	info, err := os.Stat(path)
 	if err != nil {
-		return nil, fmt.Errorf("read key file %q: %w", path, err)
+		return nil, err
 	}
-	defer f.Close()
-	if err := checkPrivate(f); err != nil {
-		return nil, fmt.Errorf("read key file %q: %w", path, err)
+	if perm := info.Mode().Perm(); perm&0o006 != 0 {
+		return nil, fmt.Errorf("other users have access, its mode is %#o: want 0600, as chmod 600 gives", perm)
 	}
-	data, err := io.ReadAll(io.LimitReader(f, most+1))
+	data, err := follow.Read(path, most)
 	if err != nil {
-		return nil, fmt.Errorf("read key file %q: %w", path, err)
-	}
-	if len(data) > most {
-		return nil, fmt.Errorf("read key file %q: larger than %d bytes: want a key", path, most)
+		return nil, err
 	}
 	key, err := decodeKey(data)
 	if err == nil && bytes.Count(key, key[:1]) == len(key) {
 		err = errors.New("all bytes are the same: want a random key, such as 32 bytes of /dev/urandom")
 	}
-	if err != nil {
-		return nil, fmt.Errorf("read key file %q: %w", path, err)
-	}
-	return key, nil
-}
-
-// checkPrivate refuses a file that users other than its owner and group can read or write. Windows has
-// no such bits.
-func checkPrivate(f *os.File) error {
-	info, err := f.Stat()
-	if err != nil {
-		return err
-	}
-	if perm := info.Mode().Perm(); runtime.GOOS != "windows" && perm&0o006 != 0 {
-		return fmt.Errorf("other users have access, its mode is %#o: want 0600, as chmod 600 gives", perm)
-	}
-	return nil
+	return key, err
 }
 
 // decodeKey keeps the content out of its messages.
@@ -175,7 +152,7 @@ func decodeKey(data []byte) ([]byte, error) {
 	if len(text) == 0 {
 		return nil, fmt.Errorf("empty: want at least %d bytes, or %d hex digits", MinKeyLen, 2*MinKeyLen)
 	}
-	if isHex(text) {
+	if len(bytes.Trim(text, "0123456789abcdefABCDEF")) == 0 {
 		if len(text)%2 != 0 || len(text) < 2*MinKeyLen {
 			return nil, fmt.Errorf("%d hex digits: want an even number, at least %d", len(text), 2*MinKeyLen)
 		}
@@ -185,13 +162,4 @@ func decodeKey(data []byte) ([]byte, error) {
 		return nil, fmt.Errorf("%d bytes: want at least %d, or %d hex digits", len(data), MinKeyLen, 2*MinKeyLen)
 	}
 	return data, nil
-}
-
-func isHex(text []byte) bool {
-	for _, c := range text {
-		if c-'0' >= 10 && lower(c)-'a' >= 6 {
-			return false
-		}
-	}
-	return true
 }

@@ -2,51 +2,27 @@ package auth
 
 import "crypto/sha256"
 
-// Reason tells why a token is refused. It is for logs and metrics: clients get the same answer for all.
-type Reason uint8
+// Reason is why a token is refused, for logs: clients get the same response for all.
+type Reason string
 
 // The reasons; None goes with a token that is accepted.
 const (
-	None      Reason = iota
-	Malformed        // no token of ours or anyone's; not looked up
-	Unknown          // in no line of the file
-	Expired
-	Revoked
-	Missing  // no credential came
-	NotTaken // it came where the configuration takes none
+	None      Reason = ""
+	Malformed Reason = "malformed" // no token of ours or anyone's; not looked up
+	Unknown   Reason = "unknown"   // in no line of the file
+	Expired   Reason = "expired"
+	Revoked   Reason = "revoked"
+	Missing   Reason = "no key"                 // no credential came
+	NotTaken  Reason = "api_key is not allowed" // by the configuration
 )
 
-// String returns a word for logs and metric labels.
-func (r Reason) String() string {
-	switch r {
-	case None:
-		return "none"
-	case Malformed:
-		return "malformed"
-	case Unknown:
-		return "unknown"
-	case Expired:
-		return "expired"
-	case Revoked:
-		return "revoked"
-	case Missing:
-		return "no key"
-	case NotTaken:
-		return "api_key is not allowed"
-	}
-	return "invalid"
-}
-
-// Result is what a Table knows about a token.
+// Result is the outcome of a look-up.
 type Result struct {
-	OK     bool
-	Reason Reason
-	Scopes Scope  // of an accepted token; nothing otherwise
-	Record int    // index for Table.Record, also of an expired or revoked token; -1 when there is none
-	Name   string // of that record
-	// Account is who an accepted credential is of; "" for nobody.
-	Account string
-	Expires int64 // of an accepted token, in unix seconds; 0 for never
+	OK      bool
+	Reason  Reason
+	Name    string // of the token's record, also of an expired or revoked one
+	Account string // whose an accepted credential is; "" for nobody's
+	Expires int64  // of an accepted token, in unix seconds; 0 for never
 }
 
 // A Table looks tokens up. It never changes, so any number of goroutines may use it.
@@ -59,7 +35,7 @@ type Table struct {
 }
 
 // NewTable builds a table. It keeps records, which must not change after; their hashes must be
-// distinct, as ParseFile makes sure.
+// distinct, as Parse makes sure.
 func NewTable(records []Record) *Table {
 	t := &Table{records: records, byHash: make(map[[sha256.Size]byte]int, len(records))}
 	for i := range records {
@@ -74,17 +50,17 @@ func (t *Table) Check(token []byte, now int64) Result { return t.CheckKind(KindT
 
 // CheckKind is Check for a credential of any kind.
 func (t *Table) CheckKind(kind Kind, token []byte, now int64) Result {
-	if !wellFormed(token) {
-		return Result{Reason: Malformed, Record: -1}
+	if len(token) == 0 || len(token) > MaxTokenLen || !isVisible(token) {
+		return Result{Reason: Malformed}
 	}
 	i, ok := t.byHash[sha256.Sum256(token)]
 	if !ok || t.records[i].Kind != kind {
-		return Result{Reason: Unknown, Record: -1}
+		return Result{Reason: Unknown}
 	}
 	r := &t.records[i]
-	res := Result{Record: i, Name: r.Name, Reason: r.refusal(now)}
+	res := Result{Name: r.Name, Reason: r.refusal(now)}
 	if res.Reason == None {
-		res.OK, res.Scopes, res.Account, res.Expires = true, r.Scopes, r.Account, r.expiry()
+		res.OK, res.Account, res.Expires = true, r.Account, r.expiry()
 	}
 	return res
 }
@@ -110,9 +86,6 @@ func (r *Record) expiry() int64 {
 
 // Len returns the number of records, revoked ones included.
 func (t *Table) Len() int { return len(t.records) }
-
-// Record returns the i-th record in the order given to NewTable. It must not be changed.
-func (t *Table) Record(i int) *Record { return &t.records[i] }
 
 // Active returns how many tokens are accepted at the time now, in unix seconds.
 func (t *Table) Active(now int64) int {

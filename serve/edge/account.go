@@ -114,7 +114,7 @@ func accountOf(t *account.Tables, r auth.Result) (*accounts.Account, bool, error
 func (x *exchange) guest(t *account.Tables, id []byte) (*accounts.Account, bool, error) {
 	r := x.edge.tokens.Table().CheckKind(auth.KindGuest, id, x.edge.now().Unix())
 	if !r.OK {
-		return &accounts.Account{}, x.edge.signer.CheckGuestSession(id, x.edge.now()) == nil, nil
+		return &accounts.Account{}, x.edge.signer.CheckGuestSession(id, x.edge.now()), nil
 	}
 	a, ok, err := accountOf(t, r)
 	if err == nil && !ok {

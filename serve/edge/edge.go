@@ -317,7 +317,7 @@ func (x *exchange) hint(c route.Code) {
 // name is that of its line in the token file.
 func (e *Edge) logRefused(res *auth.Result) {
 	e.log.refused.LogAttrs(context.Background(), slog.LevelInfo, "credential refused",
-		slog.Int("status", errInvalidKey.Code.HTTP()), slog.String("reason", res.Reason.String()), slog.String("name", res.Name))
+		slog.Int("status", errInvalidKey.Code.HTTP()), slog.String("reason", string(res.Reason)), slog.String("name", res.Name))
 }
 
 // allMethods is the Allow of the server as a whole.

@@ -99,8 +99,8 @@ func TestCredentials(t *testing.T) {
 	if _, err := auth.Revoke(w.file, "revoked", time.Now()); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.tokens.Reload(); err != nil {
-		t.Fatal(err)
+	if w.tokens.Poll(); w.tokens.Err() != nil {
+		t.Fatal(w.tokens.Err())
 	}
 	f := func(authorization, uri string, status int) {
 		t.Helper()
@@ -155,8 +155,8 @@ func TestRefusedLog(t *testing.T) {
 	if _, err := auth.Revoke(w.file, "revoked", time.Now()); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.tokens.Reload(); err != nil {
-		t.Fatal(err)
+	if w.tokens.Poll(); w.tokens.Err() != nil {
+		t.Fatal(w.tokens.Err())
 	}
 	const unknown = "0123456789abcdef0123456789abcdef"
 	unlimited := func() { w.edge.log.refused = logs.Limit(w.opts.Log, refusedPerSecond, time.Second) }

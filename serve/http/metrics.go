@@ -48,11 +48,11 @@ func (m *meters) add(status, bytes int, gzip bool) {
 func (s *Server) WriteMetrics(w io.Writer) {
 	if s.cert != nil {
 		stale := 0
-		if s.cert.failure() != nil {
+		if s.cert.Err() != nil {
 			stale = 1
 		}
 		fmt.Fprintf(w, "reelsplice_certificate_stale %d\n", stale)
-		fmt.Fprintf(w, "reelsplice_certificate_expiry_timestamp_seconds %d\n", s.cert.expiry())
+		fmt.Fprintf(w, "reelsplice_certificate_expiry_timestamp_seconds %d\n", s.cert.Get().Leaf.NotAfter.Unix())
 	}
 	PrintConns(w, "reelsplice_connections", s.conns, s.limits.MaxConns)
 	s.meters.set.WritePrometheus(w)

@@ -139,8 +139,8 @@ func TestPreparedEnds(t *testing.T) {
 	if _, err := auth.Revoke(s.file, "test", time.Now()); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.tokens.Reload(); err != nil {
-		t.Fatal(err)
+	if s.tokens.Poll(); s.tokens.Err() != nil {
+		t.Fatal(s.tokens.Err())
 	}
 	for range 2 {
 		if rs, body := a.ask(t, "GET", uri); rs.StatusCode != 401 || body != servetest.Body401 {
@@ -177,8 +177,8 @@ func TestPreparedForQueryKeys(t *testing.T) {
 	second := servetest.Issue(t, s.file, "second", time.Time{})
 	reload := func() {
 		t.Helper()
-		if err := s.tokens.Reload(); err != nil {
-			t.Fatal(err)
+		if s.tokens.Poll(); s.tokens.Err() != nil {
+			t.Fatal(s.tokens.Err())
 		}
 	}
 	reload()
@@ -353,8 +353,8 @@ func TestSwitchUnderPrepared(t *testing.T) {
 		servetest.Build(t, s.dir, 6, servetest.Version(n))
 		s.releases.Poll()
 		ids = append(ids, s.releases.ID())
-		if err := s.tokens.Reload(); err != nil {
-			t.Fatal(err)
+		if s.tokens.Poll(); s.tokens.Err() != nil {
+			t.Fatal(s.tokens.Err())
 		}
 	}
 	close(stop)

@@ -266,7 +266,7 @@ func TestRules(t *testing.T) {
 	}
 	overTLS := dialTo(serveTCP(t, func(ln net.Listener) (net.Listener, *meters) {
 		m := newMeters()
-		return listenFast(listenTLS(ln, c, m), newFastConfig(&w.cfg.Limits, w.edge, m, newPreparedSet())), m
+		return listenFast(listenTLS(ln, c, slog.New(slog.DiscardHandler), m), newFastConfig(&w.cfg.Limits, w.edge, m, newPreparedSet())), m
 	}, w))
 	ways = append(ways, ways[0])
 	ways[2].name = "TLS"

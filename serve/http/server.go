@@ -62,7 +62,7 @@ func New(limits Limits, e *edge.Edge, b *Bound) (*Server, error) {
 	s.conns = limitConns(b.ln, &s.limits, s.meters)
 	s.ln = s.conns
 	if s.cert != nil {
-		s.ln = listenTLS(s.ln, s.cert, s.meters)
+		s.ln = listenTLS(s.ln, s.cert, limits.Log, s.meters)
 	}
 	s.fast = listenFast(s.ln, newFastConfig(&s.limits, e, s.meters, newPreparedSet()))
 	return s, nil
@@ -86,12 +86,17 @@ func (s *Server) Serve() error {
 // PollCertificate loads the certificate if its files have changed. It does nothing without TLS.
 func (s *Server) PollCertificate() {
 	if s.cert != nil {
-		s.cert.poll()
+		s.cert.Poll()
 	}
 }
 
 // CertificateErr returns why the files of the certificate are not those that are presented, or nil.
-func (s *Server) CertificateErr() error { return s.cert.failure() }
+func (s *Server) CertificateErr() error {
+	if s.cert == nil {
+		return nil
+	}
+	return s.cert.Err()
+}
 
 // Drain makes each response end its connection from here on.
 func (s *Server) Drain() { s.fast.Drain() }

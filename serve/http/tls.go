@@ -1,7 +1,6 @@
 package http
 
 import (
-	"bytes"
 	"crypto/tls"
 	"errors"
 	"fmt"
@@ -9,91 +8,36 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"os"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"time"
 
+	"reelsplice/serve/follow"
 	"reelsplice/serve/logs"
 )
 
-// A certificate is the pair of PEM files that TLS connections present. It follows changes of the files:
-// a pair that cannot be used is logged, and the last good one stays.
-type certificate struct {
-	files   [2]string // certificate, key
-	log     *slog.Logger
-	current atomic.Pointer[tls.Certificate]
-	fault   atomic.Pointer[string] // why the files are not those of current; nil if they are
+// maxPEM bounds the files of a certificate, in bytes.
+const maxPEM = 1 << 20
 
-	mu   sync.Mutex
-	seen [2][]byte // content of the files behind current
-}
+// A certificate is the pair of PEM files that TLS connections present.
+type certificate = follow.Value[tls.Certificate]
 
 // openCertificate loads the pair; one that cannot be used is an error.
 func openCertificate(cert, key string, log *slog.Logger) (*certificate, error) {
-	c := &certificate{files: [2]string{cert, key}, log: log}
-	if _, err := c.load(); err != nil {
-		return nil, err
-	}
-	return c, nil
+	return follow.Open(follow.Files[tls.Certificate]{
+		Name: "certificate", Paths: []string{cert, key}, MaxSize: maxPEM, Log: log,
+		Make: func(contents [][]byte) (*tls.Certificate, []any, error) {
+			pair, err := tls.X509KeyPair(contents[0], contents[1])
+			if err != nil {
+				return nil, nil, fmt.Errorf("load certificate %s, key %s: %w", cert, key, err)
+			}
+			end := pair.Leaf.NotAfter.UTC()
+			if end.Before(time.Now()) {
+				log.Warn("certificate has expired", "file", cert, "expired", end)
+			}
+			return &pair, []any{"expires", end}, nil
+		},
+	})
 }
-
-// poll loads the files if their content has changed. Each distinct failure is logged once.
-func (c *certificate) poll() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	old := c.fault.Load()
-	changed, err := c.load()
-	switch {
-	case err == nil:
-		c.fault.Store(nil)
-		if changed {
-			c.log.Info("certificate loaded", "file", c.files[0], "expires", c.current.Load().Leaf.NotAfter.UTC())
-		}
-	case old == nil || *old != err.Error():
-		text := err.Error()
-		c.fault.Store(&text)
-		c.log.Error("certificate cannot be used, the last good one stays in force", "error", err)
-	}
-}
-
-// load makes the pair in the files the current one, unless it is that already.
-func (c *certificate) load() (changed bool, err error) {
-	var data [2][]byte
-	for i, name := range c.files {
-		if data[i], err = os.ReadFile(name); err != nil {
-			return false, fmt.Errorf("load certificate: %w", err)
-		}
-	}
-	if c.current.Load() != nil && bytes.Equal(data[0], c.seen[0]) && bytes.Equal(data[1], c.seen[1]) {
-		return false, nil
-	}
-	pair, err := tls.X509KeyPair(data[0], data[1])
-	if err != nil {
-		return false, fmt.Errorf("load certificate %s, key %s: %w", c.files[0], c.files[1], err)
-	}
-	if pair.Leaf.NotAfter.Before(time.Now()) {
-		c.log.Warn("certificate has expired", "file", c.files[0], "expired", pair.Leaf.NotAfter.UTC())
-	}
-	c.seen = data
-	c.current.Store(&pair)
-	return true, nil
-}
-
-// failure returns why the files are not those that are presented, or nil. It accepts a nil certificate.
-func (c *certificate) failure() error {
-	if c == nil {
-		return nil
-	}
-	if text := c.fault.Load(); text != nil {
-		return errors.New(*text)
-	}
-	return nil
-}
-
-// expiry returns the end of the current certificate, in unix seconds.
-func (c *certificate) expiry() int64 { return c.current.Load().Leaf.NotAfter.Unix() }
 
 // failedHandshakes is how many failed handshakes a second are logged at most.
 const failedHandshakes = 3
@@ -106,12 +50,12 @@ type tlsListener struct {
 	meters *meters
 }
 
-func listenTLS(ln net.Listener, c *certificate, m *meters) net.Listener {
+func listenTLS(ln net.Listener, c *certificate, log *slog.Logger, m *meters) net.Listener {
 	return &tlsListener{
-		Listener: ln, meters: m, log: logs.Limit(c.log, failedHandshakes, time.Second),
+		Listener: ln, meters: m, log: logs.Limit(log, failedHandshakes, time.Second),
 		config: &tls.Config{
 			MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"},
-			GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return c.current.Load(), nil },
+			GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return c.Get(), nil },
 		},
 	}
 }

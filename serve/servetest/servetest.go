@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
-	"crypto/rand"
 	"fmt"
 	"io"
 	"os"
@@ -89,7 +88,7 @@ func Issue(tb testing.TB, path, name string, expires time.Time) string {
 	if !expires.IsZero() && expires.Before(now) {
 		now = expires.Add(-time.Hour) // issued when it was good
 	}
-	token, err := auth.Issue(path, name, expires, auth.ScopeRead, now, rand.Reader)
+	token, err := auth.Issue(path, auth.Record{Name: name, Created: now, Expires: expires})
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -1,5 +1,3 @@
-//go:build unix
-
 package auth
 
 import (
@@ -16,23 +14,35 @@ import (
 // replaceFile puts data at path in one step that survives a crash. A new file gets mode 0600; an old
 // one passes on its mode and owner, so that an issuer run as root does not lock the server out.
 func replaceFile(path string, data []byte) error {
+	if err := replaceBy(path, data); err != nil {
+		return fmt.Errorf("replace token file %q: %w", path, err)
+	}
+	return nil
+}
+
+func replaceBy(path string, data []byte) error {
 	dir := filepath.Dir(path)
 	const mode = 0o600
 	f, err := renameio.NewPendingFile(path, renameio.WithTempDir(dir), renameio.WithStaticPermissions(mode), renameio.WithExistingPermissions())
 	if err != nil {
-		return fmt.Errorf("replace token file %q: %w", path, err)
+		return err
 	}
 	defer func() { _ = f.Cleanup() }() // does nothing after the rename
 	if _, err := f.Write(data); err != nil {
-		return fmt.Errorf("replace token file %q: %w", path, err)
+		return err
 	}
 	if err := keepOwner(f.File, path); err != nil {
-		return fmt.Errorf("replace token file %q: keep its owner: %w", path, err)
+		return fmt.Errorf("keep its owner: %w", err)
 	}
 	if err := f.CloseAtomicallyReplace(); err != nil {
-		return fmt.Errorf("replace token file %q: %w", path, err)
+		return err
 	}
-	return syncDir(dir)
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	return d.Sync() // makes the rename durable
 }
 
 // keepOwner gives f the owner and group of the file at path, if there is one.
@@ -44,30 +54,12 @@ func keepOwner(f *os.File, path string) error {
 	if err != nil {
 		return err
 	}
-	now, err := f.Stat()
-	if err != nil {
-		return err
-	}
-	was, ok1 := old.Sys().(*syscall.Stat_t)
-	is, ok2 := now.Sys().(*syscall.Stat_t)
-	if !ok1 || !ok2 || (was.Uid == is.Uid && was.Gid == is.Gid) {
+	owner := old.Sys().(*syscall.Stat_t)
+	if int(owner.Uid) == os.Geteuid() && int(owner.Gid) == os.Getegid() {
 		return nil
 	}
-	if err := f.Chown(int(was.Uid), int(was.Gid)); err != nil {
+	if err := f.Chown(int(owner.Uid), int(owner.Gid)); err != nil {
 		return err
 	}
 	return f.Chmod(old.Mode().Perm()) // a change of owner may have cleared bits
-}
-
-// syncDir makes a rename in dir durable.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return fmt.Errorf("sync folder %q: %w", dir, err)
-	}
-	defer d.Close()
-	if err := d.Sync(); err != nil {
-		return fmt.Errorf("sync folder %q: %w", dir, err)
-	}
-	return nil
 }

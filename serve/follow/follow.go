@@ -1,0 +1,119 @@
+// Package follow keeps a value that is made from files in step with them.
+package follow
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"slices"
+	"sync"
+	"sync/atomic"
+)
+
+// Files are what a Value is made from.
+type Files[T any] struct {
+	Name    string // in messages: "token file"
+	Paths   []string
+	MaxSize int64 // of each file, in bytes
+	// Make makes the value of the files' contents, with attributes for the log.
+	Make func(contents [][]byte) (v *T, attrs []any, err error)
+	Log  *slog.Logger
+}
+
+// A Value follows its files. While they cannot be used, be they malformed or gone, the last good
+// value stays: a slip of the editor, or a volume that is remounted, turns no client away. Err returns
+// the reason, and each distinct failure is logged once. It is safe for concurrent use.
+//
+// A file that is replaced in one step, by a rename, is never read half written.
+type Value[T any] struct {
+	files   Files[T]
+	current atomic.Pointer[T]
+	fault   atomic.Pointer[error] // nil for none
+
+	mu   sync.Mutex // for one Poll at a time
+	seen [][]byte   // the contents behind current
+}
+
+// Open makes the value. Files that cannot be used are an error.
+func Open[T any](files Files[T]) (*Value[T], error) {
+	v := &Value[T]{files: files}
+	if err := v.load(); err != nil {
+		return nil, err
+	}
+	return v, nil
+}
+
+// Get returns the current value: one for a whole request, since the next call may return another.
+func (v *Value[T]) Get() *T { return v.current.Load() }
+
+// Err returns why the value does not follow from the files as they are, or nil.
+func (v *Value[T]) Err() error {
+	if err := v.fault.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
+
+// Poll reads the files, and makes the value anew if they have changed. Times and sizes do not decide:
+// an edit within the grain of a file system's clock would stay unseen.
+func (v *Value[T]) Poll() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	log, old, err := v.files.Log, v.Err(), v.load()
+	switch {
+	case err != nil:
+		if old == nil || old.Error() != err.Error() {
+			log.Error(v.files.Name+" cannot be used, the last good one stays in force", "file", v.files.Paths[0], "error", err)
+		}
+		v.fault.Store(&err)
+	case old != nil:
+		v.fault.Store(nil)
+		log.Info(v.files.Name+" is good again", "file", v.files.Paths[0])
+	}
+}
+
+// load replaces the value if the files have other contents than those that it was made from.
+func (v *Value[T]) load() error {
+	contents := make([][]byte, len(v.files.Paths))
+	for i, path := range v.files.Paths {
+		var err error
+		if contents[i], err = Read(path, v.files.MaxSize); err != nil {
+			return fmt.Errorf("read %s: %w", v.files.Name, err)
+		}
+	}
+	if slices.EqualFunc(contents, v.seen, bytes.Equal) {
+		return nil
+	}
+	made, attrs, err := v.files.Make(contents)
+	if err != nil {
+		return err
+	}
+	v.current.Store(made)
+	v.seen = contents
+	v.files.Log.Info(v.files.Name+" loaded", append([]any{"file", v.files.Paths[0]}, attrs...)...)
+	return nil
+}
+
+// Read returns the content of a regular file of at most maxSize bytes.
+func Read(path string, maxSize int64) ([]byte, error) {
+	// Looked at before it is opened: opening a pipe would wait for its writer.
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s: %v: want a regular file", path, info.Mode().Type())
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxSize+1))
+	if err == nil && int64(len(data)) > maxSize {
+		err = fmt.Errorf("%s: larger than %d bytes", path, maxSize)
+	}
+	return data, err
+}
