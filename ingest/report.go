@@ -14,7 +14,6 @@ import (
 	"reelsplice/ingest/report"
 	"reelsplice/ingest/source"
 	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/fragment"
 )
 
 // A Report sums up an ingest; the written report has more.
@@ -64,11 +63,11 @@ func (r *run) report(ctx context.Context) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	found, err := refs.Check(ctx, r.Catalog, refs.Options{Removed: removedIDs(gone)})
+	found, err := refs.Check(ctx, r.Catalog, gone)
 	if err != nil {
 		return Report{}, err
 	}
-	out, err := r.writeReport(report.End{References: references(found)})
+	out, err := r.writeReport(report.End{References: found})
 	out.Removed = int64(len(gone))
 	return out, err
 }
@@ -96,28 +95,6 @@ func (r *run) writeReport(e report.End) (Report, error) {
 	return r.sum(details, skipped), nil
 }
 
-// removedIDs returns the removed resources that have a number.
-func removedIDs(list []catalog.Removed) refs.Removed {
-	ids := make(idSet, len(list))
-	for _, r := range list {
-		switch r.Kind {
-		case fragment.KindSeason, fragment.KindEpisode, fragment.KindReview, fragment.KindCredit, fragment.KindEpisodeGroup:
-		default:
-			ids[idOf{r.Kind, int64(r.Key.ID())}] = true
-		}
-	}
-	return ids
-}
-
-type idOf struct {
-	kind fragment.Kind
-	id   int64
-}
-
-type idSet map[idOf]bool
-
-func (s idSet) Contains(kind fragment.Kind, id int64) bool { return s[idOf{kind, id}] }
-
 // parameters returns the settings of the ingest, by the names of flags.
 func (r *run) parameters() map[string]string {
 	p := map[string]string{"layout": r.Layout, "memory": strconv.FormatInt(r.Memory, 10)}
@@ -144,23 +121,6 @@ func (r *run) parameters() map[string]string {
 		p["max-bad"] = r.MaxBad.String()
 	}
 	return p
-}
-
-// references converts the result of package refs.
-func references(found refs.Result) []report.Reference {
-	out := make([]report.Reference, 0, len(found.Relations))
-	for _, rel := range found.Relations {
-		ref := report.Reference{
-			Kind: rel.Kind, Path: rel.Path, Target: rel.Target, TargetRecords: rel.TargetRecords,
-			References: rel.References, Dangling: rel.Dangling, Unset: rel.Unset, Distinct: rel.Distinct,
-			Missing: rel.Missing, Removed: rel.Removed, MissingShare: rel.MissingShare,
-		}
-		for _, s := range rel.Samples {
-			ref.Samples = append(ref.Samples, report.ReferenceSample(s))
-		}
-		out = append(out, ref)
-	}
-	return out
 }
 
 // sum returns the report in short.

@@ -16,16 +16,16 @@ func TestMemory(t *testing.T) {
 	if testing.Short() {
 		n /= 20
 	}
-	targets := newTargets()
+	targets := newTargets(nil)
 	to := targetKey{kind: fragment.KindPerson}
 	for id := range uint64(people) {
 		targets[to].known.Add(id)
 	}
 	random := rand.New(rand.NewPCG(1, 2))
-	c := &collector{checker: &checker{targets: targets}}
+	c := &collector{targets: targets}
 	a := c.tally("a", to)
 	for range n {
-		a.add(random.Int64N(2*people), catalog.NumberKey(1))
+		a.add(random.Uint64N(2*people), catalog.NumberKey(1))
 	}
 	total := targets[to].known.GetSizeInBytes() + 2*relations*a.seen.GetSizeInBytes()
 	if total > 48<<20 {

@@ -19,7 +19,6 @@ import (
 	"runtime"
 	"slices"
 	"sync/atomic"
-	"time"
 
 	"github.com/RoaringBitmap/roaring/v2/roaring64"
 	"golang.org/x/sync/errgroup"
@@ -32,25 +31,6 @@ import (
 
 // MaxSamples is how many dangling ids a Relation lists.
 const MaxSamples = 10
-
-// Removed is the set of ids of resources that were deleted or merged into others.
-type Removed interface {
-	// Contains reports whether the resource was removed. Several goroutines call it.
-	Contains(kind fragment.Kind, id int64) bool
-}
-
-// Options are the settings of Check.
-type Options struct {
-	Removed Removed // nil for none
-	Jobs    int     // row groups read at once; one for each CPU by default
-}
-
-// A Result is the references of a catalogue's records.
-type Result struct {
-	Relations []Relation `json:"relations"` // those that occur, by kind, path and target
-	Records   int64      `json:"records"`   // read, of all kinds
-	Seconds   float64    `json:"seconds"`
-}
 
 // A Relation is all references by one field of one kind's records to resources of one kind. Those
 // in other languages (localized) count with the rest.
@@ -77,43 +57,30 @@ type Sample struct {
 	Removed bool   `json:"removed,omitempty"`
 }
 
-// Check reads the ids of all records of a catalogue. Files of kinds that are not there
-// are no error: nothing refers from them, and everything that refers to them dangles.
-func Check(ctx context.Context, catalogDir string, o Options) (Result, error) {
-	start := time.Now()
-	if o.Jobs <= 0 {
-		o.Jobs = runtime.GOMAXPROCS(0)
-	}
-	c := &checker{Options: o, dir: catalogDir, targets: newTargets()}
+// Check reads the ids of all records of a catalogue, of which gone are removed. It returns the
+// relations that occur, by kind, path and target. A kind without a file is no error: nothing refers
+// from it, and everything that refers to it dangles.
+func Check(ctx context.Context, catalogDir string, gone []catalog.Removed) ([]Relation, error) {
+	c := &checker{dir: catalogDir, targets: newTargets(gone)}
 	for _, t := range catalog.Types() {
-		if err := c.index(ctx, t.Kind); err != nil {
-			return Result{}, err
+		if err := c.index(ctx, t); err != nil {
+			return nil, err
 		}
 	}
 	for _, t := range catalog.Types() {
-		if len(relations[t.Kind]) == 0 {
-			continue
-		}
 		if err := c.scan(ctx, t); err != nil {
-			return Result{}, err
+			return nil, err
 		}
 	}
-	if err := errors.Join(c.seasonLists(ctx), c.episodeSeasons(ctx)); err != nil {
-		return Result{}, err
-	}
-	r := c.result()
-	r.Seconds = time.Since(start).Seconds()
-	return r, nil
+	return c.relations(), nil
 }
 
 // checker is one check at work. It has few files open at a time, because the footer
 // of a large one takes many times what is kept of its ids.
 type checker struct {
-	Options
 	dir     string
 	targets map[targetKey]*target
 	done    []*tally
-	records int64
 }
 
 // targetKey names a set of ids that can be referred to: the records of a kind, or the
@@ -126,8 +93,8 @@ type targetKey struct {
 // A target is the ids that lead somewhere. It is read only once it is complete.
 type target struct {
 	targetKey
-	known *roaring64.Bitmap
-	// records counts what stands behind known. Seasons are found without it.
+	known   *roaring64.Bitmap
+	removed *roaring64.Bitmap // ids of resources that were deleted or merged into others
 	records int64
 }
 
@@ -138,22 +105,47 @@ func (t *target) name() string {
 	return t.kind.String()
 }
 
-func newTargets() map[targetKey]*target {
+func newTargets(gone []catalog.Removed) map[targetKey]*target {
 	targets := map[targetKey]*target{}
+	add := func(k targetKey) *target {
+		t := &target{targetKey: k, known: roaring64.New(), removed: roaring64.New()}
+		targets[k] = t
+		return t
+	}
 	for _, t := range catalog.Types() {
-		k := targetKey{kind: t.Kind}
-		targets[k] = &target{targetKey: k, known: roaring64.New()}
+		add(targetKey{kind: t.Kind})
+	}
+	for _, r := range gone {
+		if id, ok := idOf(r.Kind, r.Key); ok {
+			targets[targetKey{kind: r.Kind}].removed.Add(id)
+		}
 	}
 	for kind, media := range map[fragment.Kind]reference.Media{fragment.KindMovie: reference.Movie, fragment.KindTV: reference.TV} {
-		k := targetKey{kind, true}
-		t := &target{targetKey: k, known: roaring64.New()}
+		t := add(targetKey{kind, true})
 		for _, id := range reference.Genres(media) {
 			t.known.Add(uint64(id))
 			t.records++
 		}
-		targets[k] = t
 	}
 	return targets
+}
+
+// seasonBits is how many bits of a season's id are its number; those of its series are above them.
+const seasonBits = 20
+
+func seasonID(series uint64, number int64) uint64 {
+	return series<<seasonBits | uint64(number)&(1<<seasonBits-1)
+}
+
+// idOf returns the number by which records refer to a resource; false for kinds that none refers to.
+func idOf(kind fragment.Kind, key catalog.Key) (uint64, bool) {
+	switch kind {
+	case fragment.KindSeason:
+		return seasonID(key.ID(), int64(key.Season())), true
+	case fragment.KindEpisode, fragment.KindReview, fragment.KindCredit, fragment.KindEpisodeGroup:
+		return 0, false
+	}
+	return key.ID(), true
 }
 
 // open opens the file of a kind; nil when there is none.
@@ -172,22 +164,22 @@ func closeFile(f *catalog.File) {
 	}
 }
 
-// index counts the records of a kind, and reads their ids if these are numbers alone.
-func (c *checker) index(ctx context.Context, kind fragment.Kind) error {
-	f, err := c.open(kind)
+// index counts the records of a kind, and reads the ids by which others refer to them.
+func (c *checker) index(ctx context.Context, typ *catalog.Type) error {
+	f, err := c.open(typ.Kind)
 	if f == nil || err != nil {
 		return err
 	}
 	defer closeFile(f)
-	t := c.targets[targetKey{kind: kind}]
+	t := c.targets[targetKey{kind: typ.Kind}]
 	t.records = f.NumRows()
-	c.records += f.NumRows()
-	switch kind {
-	case fragment.KindSeason, fragment.KindEpisode, fragment.KindReview, fragment.KindCredit, fragment.KindEpisodeGroup:
+	if _, ok := idOf(typ.Kind, catalog.Key{}); !ok {
 		return nil
 	}
-	typ := catalog.TypeOf(kind)
-	err = eachRow(ctx, typ, f.Select(typ.KeyFields(), 0, f.RowGroups()), func(_ record.Record, key catalog.Key) { t.known.Add(key.ID()) })
+	err = eachRow(ctx, typ, f.Select(typ.KeyFields(), 0, f.RowGroups()), func(_ record.Record, key catalog.Key) {
+		id, _ := idOf(typ.Kind, key)
+		t.known.Add(id)
+	})
 	t.known.RunOptimize()
 	return err
 }
@@ -217,6 +209,9 @@ func eachRow(ctx context.Context, t *catalog.Type, rows *catalog.Rows, fn func(r
 
 // scan adds up the references of the records of one kind, several row groups at once.
 func (c *checker) scan(ctx context.Context, t *catalog.Type) error {
+	if len(relations[t.Kind]) == 0 {
+		return nil
+	}
 	f, err := c.open(t.Kind)
 	if f == nil || err != nil {
 		return err
@@ -224,11 +219,11 @@ func (c *checker) scan(ctx context.Context, t *catalog.Type) error {
 	defer closeFile(f)
 	walkers, paths := walkers(t)
 	paths = append(paths, t.KeyFields()...)
-	parts := make([]*collector, min(c.Jobs, f.RowGroups()))
+	parts := make([]*collector, min(runtime.GOMAXPROCS(0), f.RowGroups()))
 	var next atomic.Int64
 	g, ctx := errgroup.WithContext(ctx)
 	for i := range parts {
-		part := &collector{checker: c, kind: t.Kind}
+		part := &collector{targets: c.targets, kind: t.Kind}
 		parts[i] = part
 		g.Go(func() error {
 			for {
@@ -263,14 +258,14 @@ func (c *checker) sum(parts []*collector) {
 	}
 }
 
-// result returns what was found, in an order that does not depend on goroutines.
-func (c *checker) result() Result {
+// relations returns what was found, in an order that does not depend on goroutines.
+func (c *checker) relations() []Relation {
 	slices.SortFunc(c.done, func(a, b *tally) int {
 		return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(a.path, b.path), cmp.Compare(a.target.kind, b.target.kind))
 	})
-	r := Result{Relations: []Relation{}, Records: c.records}
+	out := make([]Relation, 0, len(c.done))
 	for _, t := range c.done {
-		r.Relations = append(r.Relations, t.relation(c.Removed))
+		out = append(out, t.relation())
 	}
-	return r
+	return out
 }

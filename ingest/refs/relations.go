@@ -23,6 +23,7 @@ const (
 	genre                 // a genre of titles of relation.to
 	media                 // the media type beside the id; relation.to without one
 	mediaAbove            // the media type beside the object that has the id, likewise
+	season                // a season of the series that the record is of, by its number
 )
 
 // people are the paths of credits.
@@ -48,7 +49,7 @@ func concat(lists ...[]relation) (out []relation) {
 	return out
 }
 
-// relations are those of all kinds, but for the pairs of series and season number: see pairs.go.
+// relations are those of all kinds.
 // The marks of accounts are not checked: they are theirs. What a record has in another language
 // (localized) counts with the rest.
 var relations = map[fragment.Kind][]relation{
@@ -62,6 +63,7 @@ var relations = map[fragment.Kind][]relation{
 	fragment.KindTV: concat([]relation{
 		{"genres.id", fragment.KindTV, genre},
 		{path: "networks.id", to: fragment.KindNetwork},
+		{"seasons.season_number", fragment.KindSeason, season},
 		{path: "production_companies.id", to: fragment.KindCompany},
 		{path: "keywords.results.id", to: fragment.KindKeyword},
 		{path: "similar.results.id", to: fragment.KindTV},
@@ -73,6 +75,7 @@ var relations = map[fragment.Kind][]relation{
 	}, people("episodes.crew", "episodes.guest_stars", "aggregate_credits.cast", "aggregate_credits.crew", "credits.cast", "credits.crew")),
 	fragment.KindEpisode: concat([]relation{
 		{path: "series_id", to: fragment.KindTV},
+		{"season_number", fragment.KindSeason, season},
 	}, people("crew", "guest_stars", "credits.cast", "credits.crew", "credits.guest_stars")),
 	fragment.KindPerson: concat(
 		titles(fragment.KindMovie, "known_for", "combined_credits.cast", "combined_credits.crew", "movie_credits.cast", "movie_credits.crew"),

@@ -1,6 +1,7 @@
 package refs
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -13,7 +14,7 @@ import (
 
 // A collector adds up the references of some records of one kind. One goroutine uses it.
 type collector struct {
-	*checker
+	targets map[targetKey]*target
 	kind    fragment.Kind
 	tallies map[tallyKey]*tally
 }
@@ -52,10 +53,13 @@ func (c *collector) record(r record.Record, by catalog.Key, walkers []walker) {
 			default:
 				return // other media are not checked
 			}
-			if t := c.tally(w.path, to); id.Set {
-				t.add(id.V, by)
-			} else {
+			switch t := c.tally(w.path, to); {
+			case !id.Set:
 				t.unset++
+			case w.how == season:
+				t.add(seasonID(by.ID(), id.V), by)
+			default:
+				t.add(uint64(id.V), by)
 			}
 		})
 	}
@@ -74,26 +78,28 @@ type tally struct {
 	path                        string
 	target                      *target
 	references, dangling, unset int64
-	seen                        *roaring64.Bitmap // nil for pairs, which are counted as they come
-	distinct, missing           int64             // of pairs
-	first                       []dangling        // the lowest MaxSamples, in order
+	seen                        *roaring64.Bitmap
+	first                       []dangling // the lowest MaxSamples, in order
 }
 
 // dangling is an id without a record, and the first record that refers to it.
-type dangling struct{ id, by catalog.Key }
+type dangling struct {
+	id uint64
+	by catalog.Key
+}
 
-func (t *tally) add(id int64, by catalog.Key) {
+func (t *tally) add(id uint64, by catalog.Key) {
 	t.references++
-	t.seen.Add(uint64(id))
-	if !t.target.known.Contains(uint64(id)) {
+	t.seen.Add(id)
+	if !t.target.known.Contains(id) {
 		t.dangling++
-		t.sample(dangling{catalog.NumberKey(id), by})
+		t.sample(dangling{id, by})
 	}
 }
 
 // sample keeps d if it is among the first.
 func (t *tally) sample(d dangling) {
-	at, found := slices.BinarySearchFunc(t.first, d, func(a, b dangling) int { return a.id.Compare(b.id) })
+	at, found := slices.BinarySearchFunc(t.first, d, func(a, b dangling) int { return cmp.Compare(a.id, b.id) })
 	switch {
 	case found:
 		if d.by.Compare(t.first[at].by) < 0 {
@@ -109,56 +115,32 @@ func (t *tally) merge(o *tally) {
 	t.references += o.references
 	t.dangling += o.dangling
 	t.unset += o.unset
-	t.distinct += o.distinct
-	t.missing += o.missing
-	if t.seen != nil {
-		t.seen.Or(o.seen)
-	}
+	t.seen.Or(o.seen)
 	for _, d := range o.first {
 		t.sample(d)
 	}
 }
 
-func (t *tally) relation(removed Removed) Relation {
+func (t *tally) relation() Relation {
+	missing := roaring64.AndNot(t.seen, t.target.known)
 	r := Relation{
 		Kind: t.kind.String(), Path: t.path, Target: t.target.name(), TargetRecords: t.target.records,
-		References: t.references, Dangling: t.dangling, Unset: t.unset, Distinct: t.distinct, Missing: t.missing,
-	}
-	if t.seen != nil {
-		r.Distinct = int64(t.seen.GetCardinality())
-		r.Missing = r.Distinct - int64(t.seen.AndCardinality(t.target.known))
-		r.Removed = t.removed(removed)
+		References: t.references, Dangling: t.dangling, Unset: t.unset, Distinct: int64(t.seen.GetCardinality()),
+		Missing: int64(missing.GetCardinality()), Removed: int64(missing.AndCardinality(t.target.removed)),
 	}
 	if r.Distinct > 0 {
 		r.MissingShare = float64(r.Missing) / float64(r.Distinct)
 	}
 	for _, d := range t.first {
-		r.Samples = append(r.Samples, Sample{
-			ID: t.describe(d.id), By: d.by.Describe(t.kind),
-			Removed: t.seen != nil && removed != nil && removed.Contains(t.target.kind, int64(d.id.Hi)),
-		})
+		r.Samples = append(r.Samples, Sample{ID: t.describe(d.id), By: d.by.Describe(t.kind), Removed: t.target.removed.Contains(d.id)})
 	}
 	return r
 }
 
-// removed counts the missing ids that were removed on purpose.
-func (t *tally) removed(r Removed) (n int64) {
-	if r == nil || t.target.genre {
-		return 0
-	}
-	missing := roaring64.AndNot(t.seen, t.target.known)
-	for it := missing.Iterator(); it.HasNext(); {
-		if r.Contains(t.target.kind, int64(it.Next())) {
-			n++
-		}
-	}
-	return n
-}
-
 // describe names a missing id. Such an id may be below zero, other than that of a record.
-func (t *tally) describe(id catalog.Key) string {
-	if t.seen == nil {
-		return id.Describe(t.target.kind)
+func (t *tally) describe(id uint64) string {
+	if t.target.kind == fragment.KindSeason {
+		return catalog.SeasonKey(int64(id>>seasonBits), int64(id&(1<<seasonBits-1))).Describe(t.target.kind)
 	}
-	return fmt.Sprintf("%s %d", t.target.name(), int64(id.Hi))
+	return fmt.Sprintf("%s %d", t.target.name(), int64(id))
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"reelsplice/ingest/refs"
 	"reelsplice/schemas/record"
 )
 
@@ -130,7 +131,7 @@ type End struct {
 	Parameters map[string]string // flags, by name
 	Elapsed    time.Duration     // of the whole ingest
 	Err        error             // nil when it is complete
-	References []Reference
+	References []refs.Relation
 }
 
 // Report returns what was gathered.
@@ -147,7 +148,7 @@ func (c *Collector) Report(e End) Report {
 		r.Parameters = map[string]string{}
 	}
 	if r.References == nil {
-		r.References = []Reference{}
+		r.References = []refs.Relation{}
 	}
 	if r.Skipped.Top == nil {
 		r.Skipped.Top = []Skipped{}

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"reelsplice/ingest/refs"
 )
 
 //go:embed page.html
@@ -138,8 +140,8 @@ func notes(s Source) []note {
 }
 
 // byMissing puts the references of which most lead nowhere first.
-func byMissing(list []Reference) []Reference {
+func byMissing(list []refs.Relation) []refs.Relation {
 	sorted := slices.Clone(list)
-	slices.SortStableFunc(sorted, func(a, b Reference) int { return cmp.Compare(b.Missing, a.Missing) })
+	slices.SortStableFunc(sorted, func(a, b refs.Relation) int { return cmp.Compare(b.Missing, a.Missing) })
 	return sorted
 }

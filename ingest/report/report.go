@@ -20,7 +20,7 @@
 //	skipped            {"top":[{"name","reason"}],...}: files that were left out
 //	records            by kind: kind, before, now, added, changed, removed
 //	conflicts          count; members: {"top":[{"member","count","samples"}],...}
-//	references         ids with and without records; the fields are those of Reference
+//	references         ids with and without records; the fields are those of refs.Relation
 //
 // A source has name, kind, layout, format, compression, bytes (on disk), rows and what
 // became of them: kept + blank + duplicates + quarantined = rows. Then
@@ -55,6 +55,8 @@ import (
 	"time"
 
 	"github.com/google/renameio/v2"
+
+	"reelsplice/ingest/refs"
 )
 
 // The names of the files in the catalogue's folder.
@@ -94,7 +96,7 @@ type Report struct {
 	Skipped      Top[Skipped]      `json:"skipped"`
 	Records      []Records         `json:"records"`
 	Conflicts    Conflicts         `json:"conflicts"`
-	References   []Reference       `json:"references"`
+	References   []refs.Relation   `json:"references"`
 }
 
 // A File describes a source, apart from its rows.
@@ -179,29 +181,6 @@ type Conflict struct {
 	Member  string   `json:"member"` // with its kind: movie.title
 	Count   int64    `json:"count"`
 	Samples []string `json:"samples"`
-}
-
-// A Reference counts ids of one field with and without records; see package refs.
-type Reference struct {
-	Kind          string            `json:"kind"` // of the records that refer
-	Path          string            `json:"path"`
-	Target        string            `json:"target"` // kind of the resources
-	TargetRecords int64             `json:"target_records"`
-	References    int64             `json:"references"`
-	Dangling      int64             `json:"dangling"` // references to ids without a record
-	Unset         int64             `json:"unset"`    // elements without an id
-	Distinct      int64             `json:"distinct"`
-	Missing       int64             `json:"missing"` // of the distinct ids
-	Removed       int64             `json:"removed"` // of the missing ones, on purpose
-	MissingShare  float64           `json:"missing_share"`
-	Samples       []ReferenceSample `json:"samples,omitempty"`
-}
-
-// A ReferenceSample is an id without a record, and a record that refers to it.
-type ReferenceSample struct {
-	ID      string `json:"id"`
-	By      string `json:"by"`
-	Removed bool   `json:"removed,omitempty"`
 }
 
 // WriteJSON writes the report to the catalogue's folder, durably and at once.

@@ -18,6 +18,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"reelsplice/ingest/refs"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/record"
 )
@@ -91,12 +92,12 @@ func full() Report {
 	c.Conflict("movie", "title", func() string { return `movie 3: "A" in a.csv, "B" in b.csv` })
 	return c.Report(End{
 		Catalog: "catalog", Parameters: map[string]string{"layout": "auto", "language": "de-DE"}, Elapsed: 2250 * time.Millisecond,
-		References: []Reference{
+		References: []refs.Relation{
 			{Kind: "movie", Path: "belongs_to_collection.id", Target: "collection", TargetRecords: 2, References: 2, Distinct: 2},
 			{
 				Kind: "movie", Path: "credits.cast.id", Target: "person", TargetRecords: 1, References: 9, Dangling: 7, Unset: 1,
 				Distinct: 4, Missing: 3, Removed: 1, MissingShare: 0.75,
-				Samples: []ReferenceSample{{ID: "person 7", By: "movie 1", Removed: true}, {ID: "person 8", By: "movie 2"}},
+				Samples: []refs.Sample{{ID: "person 7", By: "movie 1", Removed: true}, {ID: "person 8", By: "movie 2"}},
 			},
 		},
 	})
@@ -159,7 +160,7 @@ func TestHostileNames(t *testing.T) {
 	c.Count(Records{Kind: evil})
 	r := c.Report(End{
 		Catalog: evil, Parameters: map[string]string{evil: evil}, Err: errors.New(evil),
-		References: []Reference{{Kind: evil, Path: evil, Target: evil, Samples: []ReferenceSample{{ID: evil, By: evil}}}},
+		References: []refs.Relation{{Kind: evil, Path: evil, Target: evil, Samples: []refs.Sample{{ID: evil, By: evil}}}},
 	})
 	b, err := r.HTML()
 	if err != nil {
