@@ -11,6 +11,7 @@ require (
 	github.com/andybalholm/brotli v1.1.1
 	github.com/blevesearch/vellum v1.2.1
 	github.com/bytedance/sonic v1.15.5
+	github.com/dustin/go-humanize v1.0.1
 	github.com/gofrs/flock v0.13.1
 	github.com/google/go-cmp v0.7.0
 	github.com/google/renameio/v2 v2.0.2
@@ -35,7 +36,6 @@ require (
 
 require (
 	github.com/blevesearch/mmap-go v1.2.0 // indirect
-	github.com/dustin/go-humanize v1.0.1 // indirect
 	github.com/klauspost/crc32 v1.3.0 // indirect
 	github.com/minio/crc64nvme v1.1.1 // indirect
 	github.com/minio/md5-simd v1.1.2 // indirect

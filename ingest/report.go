@@ -2,7 +2,7 @@ package ingest
 
 import (
 	"context"
-	"errors"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -82,14 +82,13 @@ func (r *run) failedReport(reason error) (Report, error) {
 // writeReport writes the files of the report.
 func (r *run) writeReport(e report.End) (Report, error) {
 	p := &r.journal.Progress
-	p.Tallies.AddTo(&p.Report)
 	skipped := slices.Concat(r.list.Skipped, p.Files.Skipped)
 	for _, s := range skipped {
 		p.Report.Skip(s.Name, s.Reason)
 	}
 	e.Catalog, e.Parameters, e.Elapsed = r.CatalogName, r.parameters(), time.Since(r.start)
 	details := p.Report.Report(e)
-	if err := errors.Join(details.WriteJSON(r.Catalog), details.WriteHTML(r.Catalog)); err != nil {
+	if err := details.Write(r.Catalog); err != nil {
 		return Report{}, err
 	}
 	return r.sum(details, skipped), nil
@@ -97,29 +96,23 @@ func (r *run) writeReport(e report.End) (Report, error) {
 
 // parameters returns the settings of the ingest, by the names of flags.
 func (r *run) parameters() map[string]string {
-	p := map[string]string{"layout": r.Layout, "memory": strconv.FormatInt(r.Memory, 10)}
-	for _, f := range []struct{ name, value string }{{"kind", r.Kind}, {"language", r.Language}} {
-		if f.value != "" {
-			p[f.name] = f.value
+	flag := func(set bool) string {
+		if set {
+			return "true"
 		}
+		return ""
 	}
-	for _, f := range []struct {
-		name string
-		set  bool
-	}{{"overlay", r.Overlay}, {"update", r.Update}, {"replay", r.Replay}} {
-		if f.set {
-			p[f.name] = "true"
-		}
+	p := map[string]string{
+		"layout": r.Layout, "memory": strconv.FormatInt(r.Memory, 10), "kind": r.Kind, "language": r.Language,
+		"overlay": flag(r.Overlay), "update": flag(r.Update), "replay": flag(r.Replay), "mapping": strings.Join(r.Mappings, ", "),
 	}
 	if r.Precedence != nil {
 		p["precedence"] = r.Precedence.Files[0].Path
 	}
-	if len(r.Mappings) > 0 {
-		p["mapping"] = strings.Join(r.Mappings, ", ")
-	}
 	if r.MaxBad != AnyNumber {
 		p["max-bad"] = r.MaxBad.String()
 	}
+	maps.DeleteFunc(p, func(_, value string) bool { return value == "" })
 	return p
 }
 

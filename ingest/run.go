@@ -139,7 +139,6 @@ func (r *run) open(j *journal.Journal) error {
 		return err
 	}
 	p.Report.Begin(r.start)
-	p.Tallies.Begin(r.start)
 	minted := crosswalk.HasMinted(r.Catalog)
 	r.resolver = &crosswalk.Resolver{
 		Catalog: r.Catalog, Dir: j.Path(""), Memory: r.Memory, Noter: crosswalk.NoterFor(r.list, minted), Merges: minted && !r.Overlay, State: &p.IDs,
@@ -232,7 +231,7 @@ func (r *run) write(ctx context.Context) error {
 	p := &r.journal.Progress
 	m := merge.Merger{
 		Catalog: r.Catalog, Out: r.journal.Path(journal.OutDir), Overlay: r.Overlay, Update: r.Update, Sources: r.list, Precedence: r.Precedence,
-		Quarantine: r.quarantine, Report: &p.Report, Tallies: &p.Tallies,
+		Quarantine: r.quarantine, Report: &p.Report,
 	}
 	if p.Moves, err = m.Write(ctx, merge.NewRows(it, tell), p.Files.Kinds); err != nil {
 		return err

@@ -48,7 +48,7 @@ const (
 const ReplayDir = ".replay"
 
 // version counts up when this program cannot continue the work of an earlier one.
-const version = 7
+const version = 8
 
 // A Plan is the sources and flags of an ingest. Two ingests with equal plans, but for Run and
 // Start, come to the same result.
@@ -118,7 +118,6 @@ type Progress struct {
 	Runs       []string         `json:"runs"` // of the sorter
 	Quarantine quarantine.State `json:"quarantine"`
 	Report     report.Collector `json:"report"`
-	Tallies    report.Tallies   `json:"tallies"`
 }
 
 // A Position is how far the reading is: the input at hand, and how many of its rows were taken.

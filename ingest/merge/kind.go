@@ -34,7 +34,7 @@ func (m *Merger) kind(t *catalog.Type) *kind {
 	return &kind{
 		typ: t, update: m.Update, minted: m.minted,
 		owners: newOwners(t, m.Precedence.Ranks(t.Kind, m.Sources)),
-		notes:  &notes{typ: t, sources: m.Sources, quarantine: m.Quarantine, report: m.Report, tallies: m.Tallies},
+		notes:  &notes{typ: t, sources: m.Sources, quarantine: m.Quarantine, report: m.Report},
 	}
 }
 

@@ -33,7 +33,6 @@ type Merger struct {
 	Precedence *input.Precedence // nil for none
 	Quarantine *quarantine.Writer
 	Report     *report.Collector
-	Tallies    *report.Tallies
 
 	minted *mintedList
 	moves  []journal.Move

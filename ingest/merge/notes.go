@@ -17,7 +17,6 @@ type notes struct {
 	sources    *input.List
 	quarantine *quarantine.Writer
 	report     *report.Collector
-	tallies    *report.Tallies
 }
 
 func (n *notes) place(h Head) source.Place {
@@ -27,7 +26,7 @@ func (n *notes) place(h Head) source.Place {
 // duplicate counts a row that repeats another. Records that a row gives beside its first one do
 // not count as a row.
 func (n *notes) duplicate(h Head) {
-	t := n.tallies.Of(h.Number)
+	t := n.report.Of(h.Number)
 	t.Unrecord(n.typ.Name())
 	if !h.More {
 		t.Rows.Kept--
@@ -38,7 +37,7 @@ func (n *notes) duplicate(h Head) {
 // putAside puts the record of a row into quarantine.
 func (n *notes) putAside(r record.Record, h Head, why string) error {
 	at := n.place(h)
-	t := n.tallies.Of(h.Number)
+	t := n.report.Of(h.Number)
 	t.Unrecord(n.typ.Name())
 	if !h.More {
 		t.Rows.Kept--

@@ -59,7 +59,7 @@ func (s *Sorter) take(r *records) error {
 	}
 	p := &s.Journal.Progress
 	r.tally.Elapsed = r.elapsed
-	p.Tallies.Of(r.file.Number).Merge(r.tally)
+	p.Report.Of(r.file.Number).Merge(r.tally)
 	p.Rows += r.rows
 	if r.end != nil {
 		s.finish(r)
@@ -147,7 +147,7 @@ func (s *Sorter) begin(f *file) {
 	if namesTables(f) {
 		kind = ""
 	}
-	p.Tallies.BeginFile(f.Number, report.File{
+	p.Report.BeginFile(f.Number, report.File{
 		Name: f.found.Name, Kind: kind, Layout: f.Layout, Format: f.found.Format.String(), Compression: f.found.Compression.String(),
 		Bytes: f.found.Bytes, Modified: f.found.Modified,
 	})
@@ -159,7 +159,7 @@ func namesTables(f *file) bool { return layout.IsMapped(f.Layout) || f.Layout ==
 // finish notes that a file was read.
 func (s *Sorter) finish(r *records) {
 	p, f := &s.Journal.Progress, r.file
-	t := p.Tallies.Of(f.Number)
+	t := p.Report.Of(f.Number)
 	t.Rows.Blank += r.end.blank
 	switch {
 	case r.end.failure != nil:
@@ -177,7 +177,7 @@ func (s *Sorter) finish(r *records) {
 	}
 	s.done += f.found.Bytes
 	if !r.partial { // else the other files of the step may still find fault with its rows
-		p.Tallies.EndFile(f.Number)
+		p.Report.EndFile(f.Number)
 	}
 }
 

@@ -18,14 +18,22 @@ const (
 	maxFirstConflicts  = 20 // listed of all
 )
 
-// A Collector gathers a Report. Its exported fields are what a journal keeps. It is for one
-// goroutine.
+// maxTallies is how many files that are read have a tally of their own: more than are listed,
+// because a merge may still put rows of any of them into quarantine.
+const maxTallies = 4 * MaxListed
+
+// A Collector gathers a Report. Of thousands of files that are read, the most notable keep their own
+// tally and the others share one, so that neither memory nor the journal grows with the number of
+// files. Its exported fields are what a journal keeps. It is for one goroutine.
 type Collector struct {
-	Sources   []*Tally             `json:"sources,omitempty"` // the most notable files, in order
-	Rest      *Tally               `json:"rest,omitempty"`    // the other files in sum
-	RestFiles int64                `json:"rest_files,omitempty"`
-	Files     int64                `json:"files,omitempty"`
-	Failed    int64                `json:"failed,omitempty"`
+	Sources map[int]*Tally `json:"sources,omitempty"` // by number of the source
+	Ended   []int          `json:"ended,omitempty"`   // numbers in Sources of the files that are read
+	// Rest is the sum of the other files. Rows of theirs can still turn out to repeat others, so
+	// that Of returns it for changes.
+	Rest       *Tally `json:"rest,omitempty"`
+	RestFiles  int64  `json:"rest_files,omitempty"`
+	RestFailed int64  `json:"rest_failed,omitempty"`
+
 	Skipped   Top[Skipped]         `json:"skipped"`
 	Records   map[string]Records   `json:"records,omitempty"`
 	Conflicts map[string]*Conflict `json:"conflicts,omitempty"`
@@ -36,32 +44,54 @@ type Collector struct {
 	start time.Time
 }
 
-// Begin sets the time when the ingest started: ages are counted up to that day.
-func (c *Collector) Begin(start time.Time) { c.start = start.UTC() }
-
-// Source returns an empty tally of a file. It counts once it is given to Add.
-func (c *Collector) Source(f File) *Tally { return NewTally(f, c.start) }
-
-// Add takes the tally of a file that was read. Of thousands of files, only the most notable are
-// listed.
-func (c *Collector) Add(t *Tally) {
-	c.Files++
-	c.Failed += int64(failed(t))
-	at, _ := slices.BinarySearchFunc(c.Sources, t, compareTallies)
-	c.Sources = slices.Insert(c.Sources, at, t)
-	if len(c.Sources) > MaxListed {
-		c.fold(c.Sources[MaxListed], 1)
-		c.Sources = c.Sources[:MaxListed]
+// Begin sets the time when the ingest started: ages are counted up to that day. It comes first, also
+// when a journal is resumed.
+func (c *Collector) Begin(start time.Time) {
+	c.start = start.UTC()
+	if c.Sources == nil {
+		c.Sources = map[int]*Tally{}
 	}
 }
 
-// fold adds the tally of some files to the sum of those that are not listed.
-func (c *Collector) fold(t *Tally, files int64) {
-	if c.Rest == nil {
-		c.Rest = c.Source(File{})
+// BeginFile begins the tally of a file, unless an earlier process has.
+func (c *Collector) BeginFile(number int, f File) {
+	if c.Sources[number] == nil {
+		c.Sources[number] = NewTally(f, c.start)
 	}
-	c.Rest.Absorb(t)
-	c.RestFiles += files
+}
+
+// Of returns the tally that counts the rows of a file.
+func (c *Collector) Of(number int) *Tally {
+	if t := c.Sources[number]; t != nil {
+		return t
+	}
+	if c.Rest == nil {
+		c.Rest = NewTally(File{}, c.start)
+	}
+	return c.Rest
+}
+
+// EndFile notes that a file is read. Files are folded by the hundred, so that each costs little.
+func (c *Collector) EndFile(number int) {
+	if c.Ended = append(c.Ended, number); len(c.Ended) < 2*maxTallies {
+		return
+	}
+	c.sort(c.Ended)
+	for _, n := range c.Ended[maxTallies:] {
+		t := c.Sources[n]
+		delete(c.Sources, n)
+		c.RestFiles++
+		c.RestFailed += int64(failed(t))
+		c.Of(n).Absorb(t)
+	}
+	c.Ended = c.Ended[:maxTallies]
+}
+
+// sort brings files into the order in which they are listed.
+func (c *Collector) sort(numbers []int) {
+	slices.SortFunc(numbers, func(a, b int) int {
+		return cmp.Or(compareTallies(c.Sources[a], c.Sources[b]), cmp.Compare(a, b))
+	})
 }
 
 // compareTallies puts files that failed first, then those with the most rows in quarantine,
@@ -138,7 +168,7 @@ type End struct {
 func (c *Collector) Report(e End) Report {
 	r := Report{
 		Version: Version, State: stateOf(e.Err), Started: c.start.Truncate(time.Second), Seconds: seconds(e.Elapsed),
-		Catalog: e.Catalog, Parameters: e.Parameters, Files: c.Files, FailedFiles: c.Failed,
+		Catalog: e.Catalog, Parameters: e.Parameters, Files: c.RestFiles, FailedFiles: c.RestFailed,
 		Sources: []Source{}, Skipped: c.Skipped, Records: []Records{}, References: e.References,
 	}
 	if e.Err != nil {
@@ -163,16 +193,29 @@ func (c *Collector) Report(e End) Report {
 
 // reportSources fills in the sources and their sum, whose time is that of the whole.
 func (c *Collector) reportSources(r *Report, elapsed time.Duration) {
-	sum := c.Source(File{})
-	for _, t := range c.Sources {
-		r.Sources = append(r.Sources, t.source(c.start))
-		sum.Absorb(t)
+	sum, rest := NewTally(File{}, c.start), NewTally(File{}, c.start)
+	if r.OtherFiles = c.RestFiles; c.Rest != nil {
+		rest.Absorb(c.Rest)
 	}
-	if c.Rest != nil {
-		s := c.Rest.source(c.start)
-		r.OtherFiles, r.OtherSources = c.RestFiles, &s
-		sum.Absorb(c.Rest)
+	numbers := slices.Collect(maps.Keys(c.Sources))
+	c.sort(numbers)
+	for n, number := range numbers {
+		t := c.Sources[number]
+		r.Files++
+		r.FailedFiles += int64(failed(t))
+		if n < MaxListed {
+			r.Sources = append(r.Sources, t.source(c.start))
+			sum.Absorb(t)
+		} else {
+			r.OtherFiles++
+			rest.Absorb(t)
+		}
 	}
+	if r.OtherFiles > 0 {
+		s := rest.source(c.start)
+		r.OtherSources = &s
+	}
+	sum.Absorb(rest)
 	sum.Failure = "" // each file has its own
 	r.Totals = sum.source(c.start)
 	r.Totals.setSpeed(elapsed)

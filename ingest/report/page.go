@@ -13,6 +13,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/dustin/go-humanize"
+
 	"reelsplice/ingest/refs"
 )
 
@@ -23,7 +25,7 @@ var pageText string
 // styles nor images.
 var page = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("page").Funcs(template.FuncMap{
-		"bytes": formatBytes, "number": formatNumber, "seconds": formatSeconds, "percent": percent,
+		"bytes": func(n int64) string { return humanize.IBytes(uint64(n)) }, "number": formatNumber, "seconds": formatSeconds, "percent": percent,
 		"share": share, "day": func(t time.Time) string { return t.Format(time.DateOnly) },
 		"moment": func(t time.Time) string { return t.Format("2006-01-02 15:04:05 UTC") },
 		"notes":  notes, "age": formatAge, "dangling": byMissing,
@@ -40,48 +42,15 @@ func (r *Report) HTML() ([]byte, error) {
 }
 
 // formatNumber returns 1 234 567, with narrow spaces that do not break.
-func formatNumber(n int64) string {
-	s := strconv.FormatInt(n, 10)
-	sign := ""
-	if n < 0 {
-		sign, s = "-", s[1:]
-	}
-	var groups []string
-	for len(s) > 3 {
-		groups = append(groups, s[len(s)-3:])
-		s = s[:len(s)-3]
-	}
-	groups = append(groups, s)
-	slices.Reverse(groups)
-	return sign + strings.Join(groups, "\u202f")
-}
+func formatNumber(n int64) string { return strings.ReplaceAll(humanize.Comma(n), ",", "\u202f") }
 
-// formatBytes returns 12.3 MiB.
-func formatBytes(n int64) string {
-	const units = "KMGTPE"
-	if n < 1<<10 {
-		return strconv.FormatInt(n, 10) + " B"
-	}
-	v, i := float64(n)/(1<<10), 0
-	for v >= 1<<10 && i < len(units)-1 {
-		v /= 1 << 10
-		i++
-	}
-	return fmt.Sprintf("%.1f %ciB", v, units[i])
-}
-
-// formatSeconds returns 0.042 s, 12.3 s, 4m05s or 2h03m.
+// formatSeconds returns 42ms, 12.3s, 4m5s or 2h3m0s.
 func formatSeconds(s float64) string {
-	switch d := time.Duration(s * float64(time.Second)); {
-	case d < time.Second:
-		return fmt.Sprintf("%.3f s", s)
-	case d < time.Minute:
-		return fmt.Sprintf("%.1f s", s)
-	case d < time.Hour:
-		return fmt.Sprintf("%dm%02ds", d/time.Minute, d%time.Minute/time.Second)
-	default:
-		return fmt.Sprintf("%dh%02dm", d/time.Hour, d%time.Hour/time.Minute)
+	d := time.Duration(s * float64(time.Second))
+	if d > time.Minute {
+		d = d.Round(time.Second)
 	}
+	return d.Round(time.Millisecond).String()
 }
 
 // formatAge returns "today", "1 day", "400 days".

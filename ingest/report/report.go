@@ -1,6 +1,7 @@
 // Package report sums up an ingest: rows read, kept and put aside, file by file, conflicts between
-// sources, and the records in the catalogue now. A Collector gathers it while rows are read; the Report is written to the catalogue's
-// folder as ingest-report.json, for programs, and ingest-report.html, for people.
+// sources, and the records in the catalogue now. A Collector gathers it while rows are read. The
+// Report is written to the catalogue's folder as ingest-report.json, for programs, and as
+// ingest-report.html, for people.
 //
 // # ingest-report.json
 //
@@ -46,14 +47,12 @@
 package report
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"time"
 
+	"github.com/bytedance/sonic"
 	"github.com/google/renameio/v2"
 
 	"reelsplice/ingest/refs"
@@ -183,34 +182,29 @@ type Conflict struct {
 	Samples []string `json:"samples"`
 }
 
-// WriteJSON writes the report to the catalogue's folder, durably and at once.
-func (r *Report) WriteJSON(dir string) error {
-	b, err := r.JSON()
+// Write writes both files to the catalogue's folder, durably and at once.
+func (r *Report) Write(dir string) error {
+	text, err := r.JSON()
 	if err != nil {
 		return err
 	}
-	return write(dir, JSONFile, b)
+	page, err := r.HTML()
+	if err != nil {
+		return err
+	}
+	return errors.Join(write(dir, JSONFile, text), write(dir, HTMLFile, page))
 }
 
-// WriteHTML writes the page to the catalogue's folder, durably and at once.
-func (r *Report) WriteHTML(dir string) error {
-	b, err := r.HTML()
-	if err != nil {
-		return err
-	}
-	return write(dir, HTMLFile, b)
-}
+// encoding escapes and sorts as encoding/json does, but for the marks of HTML.
+var encoding = sonic.Config{SortMapKeys: true, ValidateString: true}.Froze()
 
 // JSON returns the report as indented JSON.
 func (r *Report) JSON() ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	if err := e.Encode(r); err != nil {
+	b, err := encoding.MarshalIndent(r, "", "  ")
+	if err != nil {
 		return nil, fmt.Errorf("encode ingest report: %w", err)
 	}
-	return b.Bytes(), nil
+	return append(b, '\n'), nil
 }
 
 func write(dir, name string, b []byte) error {
@@ -219,9 +213,5 @@ func write(dir, name string, b []byte) error {
 	if err := renameio.WriteFile(path, b, 0o644, renameio.WithTempDir(dir)); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
-	d, err := os.Open(dir)
-	if err != nil {
-		return fmt.Errorf("sync %s: %w", dir, err)
-	}
-	return errors.Join(d.Sync(), d.Close())
+	return nil
 }

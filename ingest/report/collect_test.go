@@ -11,39 +11,36 @@ import (
 // that turn out bad later and of an ingest that goes on; the files with the most bad rows are listed.
 func TestTallies(t *testing.T) {
 	const files = 5 * maxTallies
-	var tallies Tallies
-	tallies.Begin(noon)
+	var c Collector
+	c.Begin(noon)
 	for n := range files {
 		if n == files/2 {
-			b, err := json.Marshal(&tallies)
+			b, err := json.Marshal(&c)
 			if err != nil {
 				t.Fatal(err)
 			}
-			tallies = Tallies{}
-			if err := json.Unmarshal(b, &tallies); err != nil {
+			c = Collector{}
+			if err := json.Unmarshal(b, &c); err != nil {
 				t.Fatal(err)
 			}
-			tallies.Begin(noon)
+			c.Begin(noon)
 		}
-		tallies.BeginFile(n, File{Name: fmt.Sprint(n), Bytes: 10})
-		tally := tallies.Of(n)
+		c.BeginFile(n, File{Name: fmt.Sprint(n), Bytes: 10})
+		tally := c.Of(n)
 		tally.Rows.Kept = 3
 		if n%1000 == 0 {
 			tally.Quarantined(1, "1", "id", "bad")
 			tally.Failure = "torn"
 		}
-		tallies.EndFile(n)
+		c.EndFile(n)
 	}
-	if len(tallies.Files) >= 2*maxTallies {
-		t.Errorf("%d tallies are kept", len(tallies.Files))
+	if len(c.Sources) >= 2*maxTallies {
+		t.Errorf("%d tallies are kept", len(c.Sources))
 	}
 	for n := range files { // a merge finds a row of each file bad
-		tallies.Of(n).Rows.Kept--
-		tallies.Of(n).Rows.Duplicates++
+		c.Of(n).Rows.Kept--
+		c.Of(n).Rows.Duplicates++
 	}
-	var c Collector
-	c.Begin(noon)
-	tallies.AddTo(&c)
 	r := c.Report(End{Elapsed: time.Second})
 	if r.Files != files || r.FailedFiles != 1 || r.OtherFiles != files-MaxListed || len(r.Sources) != MaxListed || r.Sources[0].Name != "0" {
 		t.Errorf("files = %d, %d failed, %d others, %d listed, the first %q", r.Files, r.FailedFiles, r.OtherFiles, len(r.Sources), r.Sources[0].Name)
