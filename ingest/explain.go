@@ -70,7 +70,7 @@ type ExplainedRecord struct {
 
 // An ExplainedField is one field of a record.
 type ExplainedField struct {
-	Member  string   `json:"member"` // path with dots
+	Field   string   `json:"field"` // path with dots
 	Value   rawJSON  `json:"value"`
 	Columns []string `json:"columns,omitempty"` // that it comes from
 }
@@ -286,10 +286,10 @@ func explainRecord(r *layout.Record, e layout.Explainer) ExplainedRecord {
 		out.Note = "part of a record"
 	}
 	kind := r.Type.Kind
-	layout.EachField(string(record.Append(nil, r.Record)), func(member, value string) {
-		f := ExplainedField{Member: member, Value: rawJSON(value)}
+	layout.EachField(string(record.Append(nil, r.Record)), func(field, value string) {
+		f := ExplainedField{Field: field, Value: rawJSON(value)}
 		if e != nil {
-			f.Columns = e.Columns(kind, member)
+			f.Columns = e.Columns(kind, field)
 		}
 		out.Fields = append(out.Fields, f)
 	})

@@ -42,12 +42,12 @@ type Report struct {
 	// SkippedFiles counts the files that were left out; Skipped has the first, and why.
 	SkippedFiles int64            `json:"skipped_files,omitempty"`
 	Skipped      []string         `json:"skipped,omitempty"`
-	Unknown      map[string]int64 `json:"unknown_members,omitempty"` // kept, by path
-	Coerced      map[string]int64 `json:"coerced_members,omitempty"` // numbers given as text
-	Dropped      map[string]int64 `json:"dropped_members,omitempty"` // that the API has no place for, by path
-	Whole        map[string]int64 `json:"kept_whole,omitempty"`      // joined lists that could not be split, by table and column
-	Resumed      bool             `json:"resumed,omitempty"`         // an ingest that was killed went on
-	Stopped      bool             `json:"stopped,omitempty"`         // too many bad rows: nothing of it is in the catalogue
+	Unknown      map[string]int64 `json:"unknown_fields,omitempty"` // kept, by path
+	Coerced      map[string]int64 `json:"coerced_fields,omitempty"` // numbers given as text
+	Dropped      map[string]int64 `json:"dropped_fields,omitempty"` // that the API has no place for, by path
+	Whole        map[string]int64 `json:"kept_whole,omitempty"`     // joined lists that could not be split, by table and column
+	Resumed      bool             `json:"resumed,omitempty"`        // an ingest that was killed went on
+	Stopped      bool             `json:"stopped,omitempty"`        // too many bad rows: nothing of it is in the catalogue
 	ReportFile   string           `json:"report_file"`
 	Seconds      float64          `json:"seconds"`
 	// Details is what the files of the report hold.
@@ -142,7 +142,7 @@ func (r *run) sum(d report.Report, skipped []report.Skipped) Report {
 	return out
 }
 
-func counts(top report.Top[report.Member]) map[string]int64 {
+func counts(top report.Top[report.FieldCount]) map[string]int64 {
 	out := map[string]int64{}
 	for _, m := range top.Top {
 		out[m.Path] = m.Count

@@ -79,14 +79,14 @@ func writeExplainedRow(w io.Writer, r *ingest.ExplainedRow) {
 		writeComment(w, "  "+rec.Record+note)
 		width := 0
 		for _, f := range rec.Fields {
-			width = max(width, len(f.Member))
+			width = max(width, len(f.Field))
 		}
 		for _, f := range rec.Fields {
 			from := ""
 			if len(f.Columns) > 0 {
 				from = "  from " + strings.Join(f.Columns, ", ")
 			}
-			writeComment(w, fmt.Sprintf("    %-*s  %s%s", min(width, 32), f.Member, shortened(string(f.Value)), from))
+			writeComment(w, fmt.Sprintf("    %-*s  %s%s", min(width, 32), f.Field, shortened(string(f.Value)), from))
 		}
 	}
 	for _, list := range []struct {

@@ -135,7 +135,7 @@ func (c *Collector) Conflict(kind, field string, sample func() string) {
 		return
 	}
 	if !ok {
-		m = &Conflict{Member: shorten(name), Samples: []string{}}
+		m = &Conflict{Field: shorten(name), Samples: []string{}}
 		if c.Conflicts == nil {
 			c.Conflicts = map[string]*Conflict{}
 		}
@@ -187,7 +187,7 @@ func (c *Collector) Report(e End) Report {
 	for _, kind := range slices.Sorted(maps.Keys(c.Records)) {
 		r.Records = append(r.Records, c.Records[kind])
 	}
-	r.Conflicts = Conflicts{Count: c.Disagreed, Members: c.conflictList()}
+	r.Conflicts = Conflicts{Count: c.Disagreed, Fields: c.conflictList()}
 	return r
 }
 
@@ -226,7 +226,7 @@ func (c *Collector) conflictList() Top[Conflict] {
 	for _, m := range c.Conflicts {
 		list = append(list, *m)
 	}
-	top := topOf(list, func(m Conflict) int64 { return m.Count }, func(a, b Conflict) int { return cmp.Compare(a.Member, b.Member) })
+	top := topOf(list, func(m Conflict) int64 { return m.Count }, func(a, b Conflict) int { return cmp.Compare(a.Field, b.Field) })
 	if c.Otherwise > 0 { // the number of their fields is unknown
 		top.More++
 		top.MoreCount += c.Otherwise

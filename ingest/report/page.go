@@ -94,7 +94,7 @@ func share(part, whole int64) int {
 // A note is a list of fields with its heading.
 type note struct {
 	What string
-	List Top[Member]
+	List Top[FieldCount]
 }
 
 // notes returns the lists of a source's fields that are not empty.
@@ -102,7 +102,7 @@ func notes(s Source) []note {
 	all := []note{
 		{"Fields that were mapped to nothing", s.Dropped},
 		{"Joined lists that could not be split safely, kept whole", s.Whole},
-		{"Kept, though the API has no such member", s.Unknown},
+		{"Kept, though the API has no such field", s.Unknown},
 		{"Numbers that were given as text", s.Coerced},
 	}
 	return slices.DeleteFunc(all, func(n note) bool { return len(n.List.Top) == 0 })

@@ -8,7 +8,7 @@
 // One object. Names are in snake case, times are RFC 3339 in UTC, days YYYY-MM-DD,
 // rates per second of wall time. Fields that do not apply are left out.
 //
-//	version            1; a change that breaks readers counts up
+//	version            2; a change that breaks readers counts up
 //	state              complete, interrupted or failed
 //	error              why it is not complete
 //	started, seconds   when it began, how long it took
@@ -20,7 +20,7 @@
 //	other_sources      the sum of those not listed, and other_files: how many they are
 //	skipped            {"top":[{"name","reason"}],...}: files that were left out
 //	records            by kind: kind, before, now, added, changed, removed
-//	conflicts          count; members: {"top":[{"member","count","samples"}],...}
+//	conflicts          count; fields: {"top":[{"field","count","samples"}],...}
 //	references         ids with and without records; the fields are those of refs.Relation
 //
 // A source has name, kind, layout, format, compression, bytes (on disk), rows and what
@@ -32,9 +32,9 @@
 //	ids_missing        rows in quarantine that have no id and got none
 //	failure            why the file was not read to its end
 //	records            records that its rows gave, by kind
-//	unknown_members    {"top":[{"path","count"}],...}: kept, though the API has no such member
-//	coerced_members    likewise: numbers that were given as text
-//	dropped_members    likewise: fields that were mapped to nothing
+//	unknown_fields     {"top":[{"path","count"}],...}: kept, though the API has no such field
+//	coerced_fields     likewise: numbers that were given as text
+//	dropped_fields     likewise: fields that were mapped to nothing
 //	whole_lists        likewise: joined lists that could not be split safely
 //	newest_day         the latest release or air date that is not in the future
 //	newest_age_days    how many days that is before the start
@@ -65,7 +65,7 @@ const (
 )
 
 // Version is the version of the form of the JSON.
-const Version = 1
+const Version = 2
 
 // MaxListed is how many entries a list has at most; the rest is summed.
 const MaxListed = 50
@@ -117,10 +117,10 @@ type Source struct {
 	Reasons        Top[Reason]      `json:"reasons"`
 	Failure        string           `json:"failure,omitempty"`
 	Records        map[string]int64 `json:"records"`
-	Unknown        Top[Member]      `json:"unknown_members"`
-	Coerced        Top[Member]      `json:"coerced_members"`
-	Dropped        Top[Member]      `json:"dropped_members"`
-	Whole          Top[Member]      `json:"whole_lists"`
+	Unknown        Top[FieldCount]  `json:"unknown_fields"`
+	Coerced        Top[FieldCount]  `json:"coerced_fields"`
+	Dropped        Top[FieldCount]  `json:"dropped_fields"`
+	Whole          Top[FieldCount]  `json:"whole_lists"`
 	NewestDay      string           `json:"newest_day,omitempty"`
 	NewestAge      *int             `json:"newest_age_days,omitempty"`
 	ModifiedAge    *int             `json:"modified_age_days,omitempty"`
@@ -144,8 +144,8 @@ type Reason struct {
 	Example string `json:"example"` // place and reason of the first row
 }
 
-// A Member is a field and how often something befell it.
-type Member struct {
+// A FieldCount is a field and how often something befell it.
+type FieldCount struct {
 	Path  string `json:"path"`
 	Count int64  `json:"count"`
 }
@@ -171,13 +171,13 @@ type Records struct {
 
 // Conflicts are the fields on which sources disagreed.
 type Conflicts struct {
-	Count   int64         `json:"count"`
-	Members Top[Conflict] `json:"members"`
+	Count  int64         `json:"count"`
+	Fields Top[Conflict] `json:"fields"`
 }
 
 // A Conflict is all those of one field.
 type Conflict struct {
-	Member  string   `json:"member"` // with its kind: movie.title
+	Field   string   `json:"field"` // with its kind: movie.title
 	Count   int64    `json:"count"`
 	Samples []string `json:"samples"`
 }

@@ -382,8 +382,8 @@ func TestConflictSamples(t *testing.T) {
 		c.Conflict("movie", "title", func() string { calls++; return "s" })
 	}
 	c.Conflict("tv", "name", func() string { return "t" })
-	want := Conflicts{Count: 2*maxFirstConflicts + 1, Members: Top[Conflict]{Top: []Conflict{
-		{Member: "movie.title", Count: 2 * maxFirstConflicts, Samples: []string{"s", "s", "s"}}, {Member: "tv.name", Count: 1, Samples: []string{"t"}},
+	want := Conflicts{Count: 2*maxFirstConflicts + 1, Fields: Top[Conflict]{Top: []Conflict{
+		{Field: "movie.title", Count: 2 * maxFirstConflicts, Samples: []string{"s", "s", "s"}}, {Field: "tv.name", Count: 1, Samples: []string{"t"}},
 	}}}
 	if d := cmp.Diff(want, c.Report(End{}).Conflicts); d != "" {
 		t.Errorf("conflicts (-want +got):\n%s", d)
@@ -409,13 +409,13 @@ func TestBounded(t *testing.T) {
 		sum += m.Count
 	}
 	if len(u.Top) != MaxListed || sum != 5000 {
-		t.Errorf("%d members of %d values, want %d of 5000", len(u.Top), sum, MaxListed)
+		t.Errorf("%d fields of %d values, want %d of 5000", len(u.Top), sum, MaxListed)
 	}
 	if n := len(r.Skipped.Top); n != MaxListed || r.Skipped.More != 5000-MaxListed {
 		t.Errorf("%d skipped and %d more, want %d and %d", n, r.Skipped.More, MaxListed, 5000-MaxListed)
 	}
-	if m := r.Conflicts.Members; len(m.Top) != MaxListed || m.MoreCount != 5000-MaxListed || r.Conflicts.Count != 5000 {
-		t.Errorf("%d members in conflict, %d more conflicts of %d", len(m.Top), m.MoreCount, r.Conflicts.Count)
+	if m := r.Conflicts.Fields; len(m.Top) != MaxListed || m.MoreCount != 5000-MaxListed || r.Conflicts.Count != 5000 {
+		t.Errorf("%d fields in conflict, %d more conflicts of %d", len(m.Top), m.MoreCount, r.Conflicts.Count)
 	}
 	b, err := r.JSON()
 	if err != nil || len(b) > 100<<10 {

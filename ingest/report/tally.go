@@ -242,12 +242,12 @@ func (t *Tally) reasonList() Top[Reason] {
 	return top
 }
 
-func (c Counts) top() Top[Member] {
-	list := make([]Member, 0, len(c))
+func (c Counts) top() Top[FieldCount] {
+	list := make([]FieldCount, 0, len(c))
 	for path, n := range c {
-		list = append(list, Member{path, n})
+		list = append(list, FieldCount{path, n})
 	}
-	return topOf(list, func(m Member) int64 { return m.Count }, func(a, b Member) int { return cmp.Compare(a.Path, b.Path) })
+	return topOf(list, func(f FieldCount) int64 { return f.Count }, func(a, b FieldCount) int { return cmp.Compare(a.Path, b.Path) })
 }
 
 // topOf sorts a list by falling count, then by compare, and cuts it.
