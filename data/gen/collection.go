@@ -36,7 +36,7 @@ func (w *world) collectionRange(i uint64) (from, to uint64) {
 // collectionOfMovie returns the collection that a movie is in, if it is in one.
 func (w *world) collectionOfMovie(m *movie) (uint64, bool) {
 	r := random{mix(m.name + 1)}
-	if !r.chance(int(inCollection.at(m.votes))) {
+	if !r.chance(int(figures().Has.Collection.at(m.votes))) {
 		return 0, false
 	}
 	hi, lo := bits.Mul64(m.i, w.collections.n)

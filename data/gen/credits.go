@@ -9,7 +9,7 @@ func writeCast(w *world, j *writer, r *random, votes int64, castIDs bool) {
 	if castIDs {
 		first = r.below(60)
 	}
-	for order := range castSize.of(r, votes) {
+	for order := range figures().Count.Cast.of(r, votes) {
 		j.object("", func() {
 			writeCredited(w, j, w.credited(r, &w.departments[acting]))
 			if castIDs {
@@ -25,7 +25,7 @@ func writeGuests(w *world, j *writer, s *show, r *random) {
 	if w.people.n == 0 || !s.guests || !r.chance(kept) {
 		return
 	}
-	for n := range guestCount.of(r, s.votes) {
+	for n := range figures().Series.Guests.of(r, s.votes) {
 		j.object("", func() {
 			writeRole(w, j, r, 500+n)
 			writeCredited(w, j, w.credited(r, &w.departments[acting]))
@@ -107,7 +107,7 @@ func writeCrew(w *world, j *writer, r *random, votes int64) {
 	if w.people.n == 0 {
 		return
 	}
-	for n := range crewSize.of(r, votes) {
+	for n := range figures().Count.Crew.of(r, votes) {
 		do := w.jobOf(r, n)
 		j.object("", func() {
 			writeCredited(w, j, w.credited(r, do.department))
@@ -126,7 +126,7 @@ func writeEpisodeCrew(w *world, j *writer, s *show, r *random) {
 	if w.people.n == 0 || !s.guests || !r.chance(kept) {
 		return
 	}
-	for n := range episodeCrew.of(r, s.votes) {
+	for n := range figures().Series.EpisodeCrew.of(r, s.votes) {
 		do, ok := w.firstJob(n % 2) // direction and writing
 		if n > 1 || !ok {
 			do = w.jobOf(r, n)

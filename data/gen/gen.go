@@ -216,29 +216,15 @@ type dump struct {
 // killed run left there goes with the next one.
 func (d *dump) unfinished() string { return filepath.Join(d.Out, mark+".tmp") }
 
-// run makes all files and gives them their names.
+// run writes all files where unfinished ones lie, and gives them their names.
 func (d *dump) run(ctx context.Context) (err error) {
-	remove := func() error {
-		if err := os.RemoveAll(d.unfinished()); err != nil {
-			return fmt.Errorf("remove unfinished files: %w", err)
-		}
-		return nil
+	if err := os.RemoveAll(d.unfinished()); err != nil {
+		return fmt.Errorf("remove unfinished files: %w", err)
 	}
-	if err := remove(); err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, remove()) }()
+	defer func() { err = errors.Join(err, os.RemoveAll(d.unfinished())) }()
 	if err := os.Mkdir(d.unfinished(), 0o755); err != nil {
 		return fmt.Errorf("make folder: %w", err)
 	}
-	if err := d.make(ctx); err != nil {
-		return err
-	}
-	return d.commit()
-}
-
-// make writes all files where unfinished ones lie.
-func (d *dump) make(ctx context.Context) (err error) {
 	if d.blocks, err = newBlocks(d.Jobs, d.Compression); err != nil {
 		return err
 	}
@@ -259,7 +245,7 @@ func (d *dump) make(ctx context.Context) (err error) {
 		d.report.Bytes += f.Bytes
 		d.report.Stored += f.Stored
 	}
-	return nil
+	return d.commit()
 }
 
 // file writes one unfinished file.

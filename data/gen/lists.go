@@ -34,7 +34,7 @@ func writePage(j *writer, rows func() int) {
 // writeReviews writes the reviews of a title that came out on a day.
 func writeReviews(w *world, j *writer, r *random, votes int64, out day) {
 	writePage(j, func() int {
-		if !r.chance(int(hasReview.at(votes))) {
+		if !r.chance(int(figures().Has.Review.at(votes))) {
 			return 0
 		}
 		n := min(pageSize, 1+int(r.logNormal(curve{50, 50, 50, 50, 50, 60, 70, 80, 100, 130, 180, 250, 350, 500, 700}.at(votes), 60)/100))
@@ -67,7 +67,7 @@ func writeReview(w *world, j *writer, r *random, on day) {
 				j.add(pick(r, sentenceJoins))
 			}
 			j.add(pick(r, w.words.reviews), " ")
-			j.b = w.words.appendPhrase(j.b, r, w.words.phrases)
+			j.b = w.words.appendPhrase(j.b, r, &w.words.phrases)
 		}
 	})
 	moment := *r
@@ -85,7 +85,7 @@ var sentenceJoins = []string{" ", " ", " ", `\r\n\r\n`}
 
 // writeAlternativeTitles writes the titles by which a title is known elsewhere.
 func writeAlternativeTitles(w *world, j *writer, r *random, votes int64) {
-	for range alternativeTitleCount.of(r, votes) {
+	for range figures().Count.AlternativeTitles.of(r, votes) {
 		l := &w.locales[r.front(len(w.locales))]
 		j.object("", func() {
 			j.string("iso_3166_1", l.region)
@@ -103,7 +103,7 @@ func writeKeywords(w *world, j *writer, r *random, votes int64, idFirst bool) {
 		return
 	}
 	var have seen[uint64]
-	for range keywordCount.of(r, votes) {
+	for range figures().Count.Keywords.of(r, votes) {
 		i := w.keywords.ranked(crowd(r, w.keywords.n))
 		if !have.add(i) {
 			continue
@@ -125,7 +125,7 @@ func writeCompanies(w *world, j *writer, r *random, votes int64) {
 		return
 	}
 	var have seen[uint64]
-	for range companyCount.of(r, votes) {
+	for range figures().Count.Companies.of(r, votes) {
 		if i := w.companies.ranked(crowd(r, w.companies.n)); have.add(i) {
 			writeCompanyRef(w, j, "", w.companies, i)
 		}
@@ -187,7 +187,7 @@ func writeReleaseDates(w *world, j *writer, r *random, m *movie) {
 		return
 	}
 	var have seen[int]
-	for range min(len(w.words.countries), releaseCountries.of(r, m.votes)) {
+	for range min(len(w.words.countries), figures().Count.ReleaseCountries.of(r, m.votes)) {
 		i := m.country
 		if have.n > 0 {
 			i = r.below(len(w.words.countries))
@@ -233,13 +233,13 @@ func writeRelease(w *world, j *writer, r *random, votes int64, country string, o
 func writeMovieTranslations(w *world, j *writer, r *random, m *movie, own *locale, runtime int64) {
 	w.eachTranslation(j, r, m.votes, own, func(l *locale, english bool) {
 		j.homepage("homepage", r, 15)
-		writeOverview(w, j, r, &m.title, l, english, int(translatedOverview.at(m.votes)))
+		writeOverview(w, j, r, &m.title, l, english, int(figures().Has.TranslatedOverview.at(m.votes)))
 		minutes := runtime
 		if !english && !r.chance(250) {
 			minutes = 0
 		}
 		j.int("runtime", minutes)
-		writeTranslatedTagline(w, j, r, l, english, int(hasTagline.at(m.votes))/3)
+		writeTranslatedTagline(w, j, r, l, english, int(figures().Has.Tagline.at(m.votes))/3)
 		writeName(w, j, "title", r, &m.title, l, english, l != own, 650)
 	})
 }
@@ -253,7 +253,7 @@ func (w *world) eachTranslation(j *writer, r *random, votes int64, own *locale, 
 			j.object("data", func() { data(l, english) })
 		})
 	}
-	want := translationCount.of(r, votes)
+	want := figures().Count.Translations.of(r, votes)
 	write(&w.locales[0], true)
 	want--
 	from := min(len(w.locales)-1, want*8/5+2) // of so many, want are taken
@@ -304,7 +304,7 @@ func writeTranslatedTagline(w *world, j *writer, r *random, l *locale, english b
 
 // writeOffers writes where a title can be watched, by country.
 func writeOffers(w *world, j *writer, r *random, media string, id, votes int64) {
-	n := min(len(w.words.countries), watchCountries.of(r, votes))
+	n := min(len(w.words.countries), figures().Count.WatchCountries.of(r, votes))
 	from := len(w.words.countries)
 	for i := 0; i < len(w.words.countries) && n > 0; i++ {
 		if r.below(from-i) >= n {

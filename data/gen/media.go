@@ -55,10 +55,10 @@ var (
 func writeImages(w *world, j *writer, r *random, t *title, own *locale) {
 	j.list("backdrops", func() {
 		first := image{path: t.backdrop, aspect: 1778}
-		writeSome(w, j, r, backdropCount.ofSeed(r, t.backdrop, t.votes), &first, backdropWidths, own, 720)
+		writeSome(w, j, r, figures().Count.Backdrops.ofSeed(r, t.backdrop, t.votes), &first, backdropWidths, own, 720)
 	})
 	j.list("logos", func() {
-		for n := range logoCount.of(r, t.votes) {
+		for n := range figures().Count.Logos.of(r, t.votes) {
 			m := image{width: r.between(300, 2400), aspect: r.between(900, 6000), rank: n, path: r.next() | 1, png: true}
 			m.language = w.imageLanguage(r, own, 60)
 			j.object("", func() { writeImage(j, r, &m) })
@@ -66,7 +66,7 @@ func writeImages(w *world, j *writer, r *random, t *title, own *locale) {
 	})
 	j.list("posters", func() {
 		first := image{path: t.poster, aspect: 667, language: own}
-		writeSome(w, j, r, posterCount.ofSeed(r, t.poster, t.votes), &first, posterWidths, own, 90)
+		writeSome(w, j, r, figures().Count.Posters.ofSeed(r, t.poster, t.votes), &first, posterWidths, own, 90)
 	})
 }
 
@@ -114,7 +114,7 @@ var (
 // writeVideos writes the videos of a title that came out on a day.
 func writeVideos(w *world, j *writer, r *random, votes int64, out day, own *locale) {
 	j.list("results", func() {
-		n := videoCount.of(r, votes)
+		n := figures().Count.Videos.of(r, votes)
 		for i := range n {
 			j.object("", func() { writeVideo(w, j, r, out+day(200-400*i/n), own) }) // newest first
 		}

@@ -128,7 +128,7 @@ func withVotes(votes func(rank uint64) int64, ranks uint64, n int64) uint64 {
 // moviesOf measures count movies, evenly drawn from those with votes from low to high.
 func moviesOf(t *testing.T, w *world, low, high int64, count uint64) sample {
 	t.Helper()
-	votes := func(rank uint64) int64 { return movieVotes.at(w.movies.share(rank)) }
+	votes := func(rank uint64) int64 { return figures().Tail.MovieVotes.at(w.movies.share(rank)) }
 	from, to := withVotes(votes, w.movies.n, high), withVotes(votes, w.movies.n, low-1)
 	out := sample{}
 	p := record.NewParser()
@@ -278,7 +278,7 @@ func TestMoviesOfAll(t *testing.T) {
 		rank uint64
 		want float64
 	}{{2000, 6.2}, {1000, 9.0}, {200, 20.3}, {20, 100}, {0, 353}} { // 4.5
-		got := float64(moviePopularity.at(w.movies.share(rank.rank))) / 10_000
+		got := float64(figures().Tail.MoviePopularity.at(w.movies.share(rank.rank))) / 10_000
 		if got < rank.want/1.25 || got > rank.want*1.25 {
 			t.Errorf("section 4.5: popularity at rank %d = %v, want about %v", rank.rank, got, rank.want)
 		}
@@ -287,7 +287,7 @@ func TestMoviesOfAll(t *testing.T) {
 		rank uint64
 		want float64
 	}{{2000, 13.8}, {1000, 22.4}, {200, 56.4}, {20, 152}, {0, 287}} {
-		got := float64(tvPopularity.at(w.tv.share(rank.rank))) / 10_000
+		got := float64(figures().Tail.TVPopularity.at(w.tv.share(rank.rank))) / 10_000
 		if got < rank.want/1.25 || got > rank.want*1.25 {
 			t.Errorf("section 4.5: popularity of series at rank %d = %v, want about %v", rank.rank, got, rank.want)
 		}
@@ -348,7 +348,7 @@ func (s sample) episode(e *catalog.SeasonEpisode) {
 func TestSeries(t *testing.T) {
 	skipAlone(t)
 	w := realWorld()
-	votes := func(rank uint64) int64 { return tvVotes.at(w.tv.share(rank)) }
+	votes := func(rank uint64) int64 { return figures().Tail.TVVotes.at(w.tv.share(rank)) }
 	s := sample{}
 	p := record.NewParser()
 	part := &w.parts()[1]

@@ -38,14 +38,14 @@ func (w *world) titleOf(p *population, i uint64, f *titleFacts) (title, random) 
 	t.popularity = f.popularity.at(r.related(share))
 	t.average = r.voteAverage(t.votes)
 	t.language = w.words.languages[w.words.languageOf.pick(&r)]
-	if r.chance(int(moreEnglish.at(t.votes))) {
+	if r.chance(int(figures().Has.English.at(t.votes))) {
 		t.language = w.words.languages[0]
 	}
 	t.name = r.next() | 1
-	t.overview = r.seed(1000 - int(noOverview.at(t.votes)))
-	t.poster = r.seed(1000 - int(noPoster.at(t.votes)))
-	t.backdrop = r.seed(1000 - int(noBackdrop.at(t.votes)))
-	if !r.chance(int(noGenre.at(t.votes))) {
+	t.overview = r.seed(1000 - int(figures().Lack.Overview.at(t.votes)))
+	t.poster = r.seed(1000 - int(figures().Lack.Poster.at(t.votes)))
+	t.backdrop = r.seed(1000 - int(figures().Lack.Backdrop.at(t.votes)))
+	if !r.chance(int(figures().Lack.Genre.at(t.votes))) {
 		t.genres = f.genres.some(&r, genreMean(t.votes))
 	}
 	t.out, t.dated = r.releaseDay(t.votes)
@@ -118,7 +118,7 @@ func (r *random) voteAverage(votes int64) int64 {
 // releaseDay returns when a title came out, false where nobody knows.
 func (r *random) releaseDay(votes int64) (day, bool) {
 	year := 1890 + 10*decades.pick(r) + r.below(10)
-	dated := !r.chance(int(noDate.at(votes)))
+	dated := !r.chance(int(figures().Lack.Date.at(votes)))
 	d := makeDay(year, r.below(365))
 	if d > today {
 		d = today - day(r.below(6*365))
@@ -198,7 +198,7 @@ func writeMovie(w *world, j *writer, i uint64) {
 	m := w.movieOf(i)
 	r := w.movies.random(i, streamDetails)
 	imdb := uint64(0)
-	if !r.chance(int(noIMDb.at(m.votes))) {
+	if !r.chance(int(figures().Lack.IMDb.at(m.votes))) {
 		imdb = 1 + r.next()%38_000_000
 	}
 	budget, revenue := r.money(&m)
@@ -208,7 +208,7 @@ func writeMovie(w *world, j *writer, i uint64) {
 	writeCollectionRef(w, j, &m)
 	j.int("budget", budget)
 	j.list("genres", func() { w.ofMovies.genres.write(j, m.genres.all()) })
-	j.homepage("homepage", &r, int(hasHomepage.at(m.votes)))
+	j.homepage("homepage", &r, int(figures().Has.Homepage.at(m.votes)))
 	j.int("id", m.id)
 	j.imdb("imdb_id", "tt", imdb)
 	j.list("origin_country", func() { j.string("", w.words.countries[m.country].code) })
@@ -223,7 +223,7 @@ func writeMovie(w *world, j *writer, i uint64) {
 	j.bool("softcore", false)
 	j.list("spoken_languages", func() { writeSpoken(w, j, &r, m.language) })
 	j.string("status", r.movieStatus(&m))
-	writeTagline(w, j, &r, int(hasTagline.at(m.votes)))
+	writeTagline(w, j, &r, int(figures().Has.Tagline.at(m.votes)))
 	j.text("title", func() { j.b = w.appendEnglishTitle(j.b, &m.title) })
 	j.bool("video", m.video)
 	j.fixed("vote_average", m.average, 3)
@@ -262,9 +262,9 @@ func writeMovieParts(w *world, j *writer, m *movie, imdb uint64, runtime int64) 
 	})
 	j.object("external_ids", func() {
 		j.imdb("imdb_id", "tt", imdb)
-		j.wikidata("wikidata_id", &r, int(hasWikidata.at(m.votes)))
+		j.wikidata("wikidata_id", &r, int(figures().Has.Wikidata.at(m.votes)))
 		for _, name := range titleAccounts {
-			j.account(name, &r, int(hasHomepage.at(m.votes))/3)
+			j.account(name, &r, int(figures().Has.Homepage.at(m.votes))/3)
 		}
 	})
 	images := w.movies.random(m.i, streamImages)
@@ -295,10 +295,10 @@ var titleAccounts = []string{"facebook_id", "instagram_id", "twitter_id"}
 func (r *random) money(m *movie) (budget, revenue int64) {
 	typical := curve{5, 8, 15, 30, 60, 150, 400, 1200, 3000, 6000, 12000, 20000, 30000, 55000, 90000}.at(m.votes) // thousands
 	b, v := r.logNormal(typical*100, 110)*10, r.logNormal(typical*250, 130)*10
-	if r.chance(int(hasBudget.at(m.votes))) {
+	if r.chance(int(figures().Has.Budget.at(m.votes))) {
 		budget = b
 	}
-	if r.chance(int(hasRevenue.at(m.votes))) {
+	if r.chance(int(figures().Has.Revenue.at(m.votes))) {
 		revenue = v
 	}
 	return budget, revenue
@@ -306,7 +306,7 @@ func (r *random) money(m *movie) (budget, revenue int64) {
 
 // runtime returns minutes, 0 where nobody knows. Much of the tail is short films.
 func (r *random) runtime(votes int64) int64 {
-	if r.chance(int(noRuntime.at(votes))) {
+	if r.chance(int(figures().Lack.Runtime.at(votes))) {
 		return 0
 	}
 	if r.chance(int(curve{450, 420, 380, 320, 250, 180, 110, 60, 30, 20, 10}.at(votes))) {

@@ -33,7 +33,7 @@ func (w *world) personOf(i uint64) person {
 	p := person{i: i, rank: w.people.rank(i)}
 	share := w.people.share(p.rank)
 	p.known = w.known(p.rank)
-	p.popularity = personPopularity.at(r.sameOctave(share))
+	p.popularity = figures().Tail.PersonPopularity.at(r.sameOctave(share))
 	missing := &noProfile[0]
 	if p.known != &w.departments[acting] {
 		missing = &noProfile[1]

@@ -26,7 +26,7 @@ func TestTail(t *testing.T) {
 			t.Errorf("at(%#x) = %d, want %d", tt.u, got, tt.want)
 		}
 	}
-	for _, d := range []tail{movieVotes, tvVotes, moviePopularity, tvPopularity, personPopularity} {
+	for _, d := range []tail{figures().Tail.MovieVotes, figures().Tail.TVVotes, figures().Tail.MoviePopularity, figures().Tail.TVPopularity, figures().Tail.PersonPopularity} {
 		if !slices.IsSorted(d) {
 			t.Errorf("tail %v is not sorted", d)
 		}

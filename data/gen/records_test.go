@@ -224,7 +224,7 @@ func (c *catalogue) companyRefs(t *testing.T, list []catalog.CompanyRef) {
 	}
 }
 
-// inCollection checks that the collection of a movie lists it, row for row.
+// figures().Has.Collection checks that the collection of a movie lists it, row for row.
 func (c *catalogue) inCollection(t *testing.T, m *catalog.Movie) {
 	t.Helper()
 	if m.BelongsToCollection == nil {

@@ -71,13 +71,13 @@ func (w *world) episodeOf(s *show, one *season, n int) episode {
 	if !s.generic && !r.chance(40) || s.generic && r.chance(30) {
 		e.name = r.next() | 1
 	}
-	e.overview = r.seed(1000 - int(noEpisodeText.at(s.votes)))
-	e.still = r.seed(1000 - int(noStill.at(s.votes)))
-	if !r.chance(int(noEpisodeRuntime.at(s.votes))) {
+	e.overview = r.seed(1000 - int(figures().Lack.EpisodeText.at(s.votes)))
+	e.still = r.seed(1000 - int(figures().Lack.Still.at(s.votes)))
+	if !r.chance(int(figures().Lack.EpisodeRuntime.at(s.votes))) {
 		e.runtime = max(1, r.logNormal(4000, 50)/100)
 	}
 	e.dated = one.dated && !r.chance(40)
-	if !r.chance(int(noEpisodeVotes.at(s.votes))) {
+	if !r.chance(int(figures().Lack.EpisodeVotes.at(s.votes))) {
 		e.votes = max(1, r.logNormal(100+s.votes*4, 80)/100)
 		e.average = r.voteAverage(e.votes)
 	}

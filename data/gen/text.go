@@ -1,88 +1,15 @@
 package gen
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"sync"
 	"unicode/utf8"
 )
 
-// phrases are the sentences of English texts. A letter after % is a slot: one of the lists
-// of slotLists, or
-//
-//	A article and adjective, D "the adjective noun", f first name, F full name, s family
-//	name, y country, X title in any language.
-var phrases = []string{
-	`%A %p %v %D in %l.`,
-	`%T, %F must %i or %i.`,
-	`%k %A %p %v %D, and %f has to %i.`,
-	`When %A %p %v %D, everybody in %l wants to %i.`,
-	`%F, %A %p from %l, %v %D to %i.`,
-	`The story of %A %p who %v %D %t.`,
-	`Nobody in %l knows why %f %v %D.`,
-	`%f and %f decide to %i %t, but %D makes them %i.`,
-	`A letter about %D brings %f to %l, where %A %p %v %A %n.`,
-	`%T, %A %n turns up in %l.`,
-	`There, %A %p teaches %f how to %i.`,
-	`%k %A %p called %f %v the %N of %l.`,
-	`What begins as %A %n ends with %D and %A %p.`,
-	`Between %D and the %a %N, %F learns to %i.`,
-	`The %a %N of %l are about to %i, and only %A %p %v them.`,
-	`It takes %A %p, two %N and %A %n to %i.`,
-	`In a town they call \"%D\", %f %v all the %N.`,
-	`%f would rather %i than %i, until %D %v %A %p.`,
-	`A documentary about the %N of %l and the %p who %v them.`,
-	`Filmed %t, it follows %A %p, %A %p and their %N through %l.`,
-	`%k the %N are gone.`,
-	`The question is not who %v %D, but when to %i.`,
-	`%T, the %p of %l %v %D, which %f never meant to %i.`,
-	`Two %N, one %n and no way to %i.`,
-}
-
-// taglines are short phrases.
-var taglines = []string{
-	`Some %N never %i.`, `Every %n has its %n.`, `%D is watching.`, `It is time to %i.`, `One %n. Two %N. No way back.`,
-	`Nobody can %i alone.`, `The %a %N are back.`, `She came to %i. He came to %i.`, `Trust no %p.`, `%D is only the beginning.`,
-	`Before %D, there was %A %n.`, `You can %i, but you cannot %i.`, `From %l with love.`, `Be %a. Be %a. Be gone.`,
-	`Where there are %N, there is %A %n.`, `This %n was made to %i.`,
-}
-
-// titles are the forms of English titles and their weights; subtitles are of those from
-// firstSubtitle on.
-var titles = []weighted{
-	{16, `%B`},
-	{14, `The %B`},
-	{14, `%E %B`},
-	{13, `The %E %B`},
-	{6, `%E %M`},
-	{8, `%B of the %B`},
-	{5, `%B and %B`},
-	{5, `%f`},
-	{4, `%F`},
-	{4, `The %B Between the %M`},
-	{3, `How to %i`},
-	{3, `A %B for %f`},
-	{2, `The Last Days of the %E %B`},
-	{3, `Notes on %E and %E %M`},
-}
-
+// firstSubtitle is the weight from which on titles are subtitles, too.
 const firstSubtitle = 30
-
-// companyNames are names of companies and networks. Some hold a comma: lists joined by
-// commas cannot be taken apart.
-var companyNames = []weighted{
-	{7, `%c, %c & Co.`}, {343, `%c %e`}, {250, `%s %e`}, {200, `%c %B %e`}, {130, `%w %B %e`}, {70, `%X`},
-}
-
-var keywordNames = []weighted{
-	{9, `%w, %y`}, {171, `%n`}, {370, `%a %n`}, {230, `%n %p`}, {120, `%a %p %N`}, {100, `%N and %N`},
-}
-
-// A weighted phrase is one of several, of which each has its weight.
-type weighted struct {
-	weight uint32
-	phrase string
-}
 
 // Forms are phrases, ready to write, one of which is chosen by weight.
 type forms struct {
@@ -90,14 +17,29 @@ type forms struct {
 	phrases [][]step
 }
 
-func newForms(list []weighted) forms {
-	var f forms
-	var weights []uint32
-	for _, w := range list {
-		f.phrases, weights = append(f.phrases, parsePhrase(w.phrase)), append(weights, w.weight)
+// readForms returns the lists of phrases.txt by name. Phrases without a weight have the same.
+func readForms() map[string]forms {
+	data, err := wordFiles.ReadFile("words/phrases.txt")
+	if err != nil {
+		panic(fmt.Errorf("gen: %w", err)) // part of the program
 	}
-	f.of = newChooser(weights...)
-	return f
+	weights, phrases := map[string][]uint32{}, map[string][][]step{}
+	for line := range strings.Lines(string(data)) {
+		name, phrase, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		if strings.HasPrefix(name, "#") {
+			continue
+		}
+		weight := 1
+		if first, rest, ok := strings.Cut(phrase, " "); ok && first[0] >= '0' && first[0] <= '9' {
+			weight, phrase = number(first), rest
+		}
+		weights[name], phrases[name] = append(weights[name], uint32(weight)), append(phrases[name], parsePhrase(phrase))
+	}
+	out := map[string]forms{}
+	for name := range phrases {
+		out[name] = forms{newChooser(weights[name]...), phrases[name]}
+	}
+	return out
 }
 
 // A step of a phrase is text and the slot after it, 0 at the end.
@@ -118,14 +60,6 @@ func parsePhrase(s string) []step {
 	}
 }
 
-func parsePhrases(list []string) [][]step {
-	var out [][]step
-	for _, p := range list {
-		out = append(out, parsePhrase(p))
-	}
-	return out
-}
-
 // slotLists are the lists of english.txt that slots take a word of.
 var slotLists = map[byte]string{
 	'a': "adjectives", 'n': "nouns", 'N': "plurals", 'p': "people", 'v': "verbs", 'i': "infinitives", 'l': "places", 't': "times",
@@ -137,8 +71,8 @@ var slotLists = map[byte]string{
 type lexicon struct {
 	slots                           [128][]string // by letter
 	reviews, towns, characters      []string
-	phrases, taglines               [][]step
-	titles, companyNames, keywords  forms
+	phrases, taglines, titles       forms
+	companyNames, keywords          forms
 	origins                         []*origin
 	languages                       []*language
 	countries                       []country
@@ -146,11 +80,10 @@ type lexicon struct {
 }
 
 var words = sync.OnceValue(func() *lexicon {
-	e := english()
+	e, f := english(), readForms()
 	l := &lexicon{
 		reviews: e["reviews"], towns: e["towns"], characters: e["characters"],
-		phrases: parsePhrases(phrases), taglines: parsePhrases(taglines),
-		titles: newForms(titles), companyNames: newForms(companyNames), keywords: newForms(keywordNames),
+		phrases: f["phrases"], taglines: f["taglines"], titles: f["titles"], companyNames: f["companies"], keywords: f["keywords"],
 	}
 	for slot, list := range slotLists {
 		l.slots[slot] = e[list]
@@ -175,10 +108,10 @@ func capitals(list []string) []string {
 	return out
 }
 
-// appendPhrase appends a random one of the phrases, with a capital at its start.
-func (l *lexicon) appendPhrase(b []byte, r *random, phrases [][]step) []byte {
+// appendPhrase appends one of the forms, with a capital at its start.
+func (l *lexicon) appendPhrase(b []byte, r *random, f *forms) []byte {
 	start := len(b)
-	b = l.appendSteps(b, r, pick(r, phrases))
+	b = l.appendForm(b, r, f)
 	if c := b[start]; c >= 'a' && c <= 'z' {
 		b[start] = c - 'a' + 'A'
 	}
@@ -260,7 +193,7 @@ func (l *lexicon) appendText(b []byte, r *random, lang *language, chars int) []b
 		if end > start {
 			b = append(b, ' ')
 		}
-		b = l.appendPhrase(b, r, l.phrases)
+		b = l.appendPhrase(b, r, &l.phrases)
 		switch n := len(b) - start; {
 		case n > maxOverview:
 			return b[:end]
@@ -311,7 +244,7 @@ func (l *lexicon) appendTagline(b []byte, r *random, lang *language) []byte {
 	if lang.words != nil {
 		return appendForeign(b, r, lang, 10)
 	}
-	return l.appendPhrase(b, r, l.taglines)
+	return l.appendPhrase(b, r, &l.taglines)
 }
 
 // appendTitle appends a title in a language.

@@ -14,50 +14,6 @@ type show struct {
 	guests   bool   // somebody keeps guest stars and crews
 }
 
-// Distributions of series, by the votes of the series.
-var (
-	seasonCount = spread{
-		median: curve{95, 100, 110, 120, 140, 165, 190, 210, 230, 250, 280, 310, 340, 380},
-		sigma:  curve{75, 80, 85, 90, 100, 110, 118, 120, 118, 115, 110, 100, 90, 80},
-		most:   81,
-	}
-	episodeCount = spread{
-		any:    curve{930, 940, 950, 955, 956},
-		median: curve{650, 700, 760, 850, 950, 1050, 1150, 1250, 1250, 1250, 1200},
-		sigma:  curve{75, 78, 80, 84, 88, 92, 95, 95, 92, 88, 80},
-		most:   2868,
-	}
-	guestCount = spread{
-		median: curve{200, 250, 300, 350, 420, 500, 600, 650, 700, 750, 800},
-		sigma:  curve{75},
-		most:   116,
-	}
-	episodeCrew = spread{
-		median: curve{120, 120, 140, 160, 200, 240, 280, 320, 400, 480, 560},
-		sigma:  curve{105},
-		most:   197,
-	}
-	ratingCount = spread{
-		any:    curve{150, 250, 350, 450, 580, 700, 800, 880, 940, 980},
-		median: curve{100, 100, 110, 130, 160, 210, 290, 420, 600, 900, 1300, 1700, 2100, 2600, 3000},
-		sigma:  curve{50},
-		most:   50,
-	}
-)
-
-// Permille, by the votes of the series.
-var (
-	hasSpecials      = curve{25, 50, 80, 110, 150, 190, 230, 260, 300, 360, 430, 500, 560}
-	genericNames     = curve{680, 620, 560, 510, 470, 430, 400, 360, 300, 240, 190, 150, 120}
-	noEpisodeText    = curve{800, 750, 700, 660, 620, 590, 560, 520, 460, 380, 300, 240, 190}
-	noStill          = curve{740, 670, 620, 570, 520, 480, 430, 380, 310, 240, 190, 150, 120}
-	noEpisodeRuntime = curve{430, 390, 350, 310, 280, 260, 240, 220, 190, 160, 130, 110, 100}
-	noEpisodeVotes   = curve{980, 960, 940, 910, 880, 850, 820, 780, 710, 610, 500, 380, 260}
-	keepsGuests      = curve{60, 90, 130, 170, 210, 260, 310, 380, 460, 560, 660, 750, 830}
-	noSeasonText     = curve{920, 880, 850, 820, 800, 770, 750, 720, 680, 620, 560, 500, 450}
-	noSeasonPoster   = curve{520, 420, 340, 280, 230, 190, 160, 130, 100, 70, 50, 40, 30}
-)
-
 // maxEpisodes is how many the longest series has.
 const maxEpisodes = 3677
 
@@ -74,9 +30,9 @@ func (w *world) showOf(i uint64) show {
 	if earliest := makeDay(1950, 0); s.out < earliest {
 		s.out = earliest + s.out%(70*365)
 	}
-	s.seasons = seasonCount.of(&r, s.votes)
-	s.specials = r.chance(int(hasSpecials.at(s.votes)))
-	s.typical = r.logNormal(episodeCount.median.at(s.votes), episodeCount.sigma.at(s.votes))
+	s.seasons = figures().Series.Seasons.of(&r, s.votes)
+	s.specials = r.chance(int(figures().Has.Specials.at(s.votes)))
+	s.typical = r.logNormal(figures().Series.Episodes.Median.at(s.votes), figures().Series.Episodes.Sigma.at(s.votes))
 	if r.chance(30) { // daily
 		s.typical *= int64(r.between(6, 16))
 	}
@@ -85,8 +41,8 @@ func (w *world) showOf(i uint64) show {
 	if s.typical > 6000 || r.chance(60) {
 		s.interval = 1
 	}
-	s.generic = r.chance(int(genericNames.at(s.votes)))
-	s.guests = r.chance(int(keepsGuests.at(s.votes)))
+	s.generic = r.chance(int(figures().Has.GenericNames.at(s.votes)))
+	s.guests = r.chance(int(figures().Has.Guests.at(s.votes)))
 	if int64(s.seasons)*s.typical > 300*100 { // of the long ones, few do
 		s.guests = s.guests && r.chance(250)
 	}
@@ -118,16 +74,16 @@ func (w *world) seasonsOf(s *show, list []season) []season {
 	for number := first; number <= s.seasons; number++ {
 		r := w.tv.random(s.i, streamSeason+stream(number))
 		one := season{number: number, id: int64(s.i)*seasonIDs + int64(number) + 1, before: before, out: next, dated: s.dated}
-		if r.chance(int(episodeCount.any.at(s.votes))) || number == 1 {
+		if r.chance(int(figures().Series.Episodes.Any.at(s.votes))) || number == 1 {
 			one.episodes = max(1, int(r.logNormal(s.typical, 30)+50)/100)
 		}
-		one.episodes = min(one.episodes, episodeCount.most, maxEpisodes-total)
+		one.episodes = min(one.episodes, figures().Series.Episodes.Most, maxEpisodes-total)
 		total += one.episodes
 		if s.votes > 0 && r.chance(600) {
 			one.average = r.voteAverage(max(1, s.votes/8))
 		}
-		one.poster = r.seed(1000 - int(noSeasonPoster.at(s.votes)))
-		one.overview = r.seed(1000 - int(noSeasonText.at(s.votes)))
+		one.poster = r.seed(1000 - int(figures().Lack.SeasonPoster.at(s.votes)))
+		one.overview = r.seed(1000 - int(figures().Lack.SeasonText.at(s.votes)))
 		one.named = r.seed(80)
 		if number > 0 {
 			before += one.episodes
@@ -179,7 +135,7 @@ func writeTV(w *world, j *writer, i uint64) {
 	})
 	j.day("first_air_date", s.out, s.dated, `""`)
 	j.list("genres", func() { w.ofTV.genres.write(j, s.genres.all()) })
-	j.homepage("homepage", &r, int(hasHomepage.at(s.votes))+150)
+	j.homepage("homepage", &r, int(figures().Has.Homepage.at(s.votes))+150)
 	j.int("id", s.id)
 	j.bool("in_production", !ended)
 	j.list("languages", func() { j.string("", s.language.code) })
@@ -201,7 +157,7 @@ func writeTV(w *world, j *writer, i uint64) {
 	j.bool("softcore", false)
 	j.list("spoken_languages", func() { writeSpoken(w, j, &r, s.language) })
 	j.string("status", r.tvStatus(ended))
-	writeTagline(w, j, &r, int(hasTagline.at(s.votes))/2)
+	writeTagline(w, j, &r, int(figures().Has.Tagline.at(s.votes))/2)
 	j.string("type", pick(&r, showTypes))
 	j.fixed("vote_average", s.average, 3)
 	j.int("vote_count", s.votes)
@@ -266,7 +222,7 @@ func writeAired(w *world, j *writer, s *show, seasons []season) {
 
 // writeCreators writes the people who created a series.
 func writeCreators(w *world, j *writer, r *random, votes int64) {
-	if w.people.n == 0 || !r.chance(int(hasTagline.at(votes))) {
+	if w.people.n == 0 || !r.chance(int(figures().Has.Tagline.at(votes))) {
 		return
 	}
 	for range 1 + r.front(4) {
@@ -320,7 +276,7 @@ func writeTVParts(w *world, j *writer, s *show) {
 // writeContentRatings writes age ratings by country.
 func writeContentRatings(w *world, j *writer, r *random, s *show) {
 	var have seen[int]
-	for range ratingCount.of(r, s.votes) {
+	for range figures().Series.Ratings.of(r, s.votes) {
 		i := s.country
 		if have.n > 0 {
 			i = w.words.countryOf.pick(r)
@@ -338,7 +294,7 @@ func writeContentRatings(w *world, j *writer, r *random, s *show) {
 }
 
 func writeTVExternalIDs(w *world, j *writer, r *random, votes int64) {
-	j.imdb("imdb_id", "tt", r.seed(1000-2*int(noIMDb.at(votes)))%38_000_000)
+	j.imdb("imdb_id", "tt", r.seed(1000-2*int(figures().Lack.IMDb.at(votes)))%38_000_000)
 	j.null("freebase_mid")
 	j.null("freebase_id")
 	if r.chance(int(min(950, 450+votes))) {
@@ -347,9 +303,9 @@ func writeTVExternalIDs(w *world, j *writer, r *random, votes int64) {
 		j.null("tvdb_id")
 	}
 	j.null("tvrage_id")
-	j.wikidata("wikidata_id", r, int(hasWikidata.at(votes)))
+	j.wikidata("wikidata_id", r, int(figures().Has.Wikidata.at(votes)))
 	for _, name := range titleAccounts {
-		j.account(name, r, int(hasHomepage.at(votes))/2)
+		j.account(name, r, int(figures().Has.Homepage.at(votes))/2)
 	}
 }
 
@@ -357,9 +313,9 @@ func writeTVExternalIDs(w *world, j *writer, r *random, votes int64) {
 func writeTVTranslations(w *world, j *writer, r *random, s *show, own *locale) {
 	w.eachTranslation(j, r, s.votes, own, func(l *locale, english bool) {
 		writeName(w, j, "name", r, &s.title, l, english, l != own, 500)
-		writeOverview(w, j, r, &s.title, l, english, int(translatedOverview.at(s.votes))-100)
+		writeOverview(w, j, r, &s.title, l, english, int(figures().Has.TranslatedOverview.at(s.votes))-100)
 		j.homepage("homepage", r, 20)
-		writeTranslatedTagline(w, j, r, l, english, int(hasTagline.at(s.votes))/6)
+		writeTranslatedTagline(w, j, r, l, english, int(figures().Has.Tagline.at(s.votes))/6)
 	})
 }
 

@@ -69,8 +69,8 @@ func newWorld(c *Config) *world {
 		networks:    p(kindNetwork, portion(c.TV, realNetworks, realTV)),
 		keywords:    p(kindKeyword, portion(titles, realKeywords, realMovies+realTV)),
 		words:       words(),
-		ofMovies:    titleFacts{movieVotes, moviePopularity, newGenreTable(reference.Movie, movieGenres), certifications(reference.Movie)},
-		ofTV:        titleFacts{tvVotes, tvPopularity, newGenreTable(reference.TV, tvGenres), certifications(reference.TV)},
+		ofMovies:    titleFacts{figures().Tail.MovieVotes, figures().Tail.MoviePopularity, newGenreTable(reference.Movie, figures().Genre.Movie), certifications(reference.Movie)},
+		ofTV:        titleFacts{figures().Tail.TVVotes, figures().Tail.TVPopularity, newGenreTable(reference.TV, figures().Genre.TV), certifications(reference.TV)},
 		providers:   newProviders(),
 	}
 	w.departments, w.crewOf = newDepartments()
@@ -81,7 +81,7 @@ func newWorld(c *Config) *world {
 // portion returns as many of real as n is of whole, rounded up: 0 for n 0.
 func portion(n, real, whole int64) int64 { return (n*real + whole - 1) / whole }
 
-func newGenreTable(m reference.Media, genres genreWeights) genreTable {
+func newGenreTable(m reference.Media, genres []int64) genreTable {
 	var t genreTable
 	var weights []uint32
 	for pair := range slices.Chunk(genres, 2) {
