@@ -123,7 +123,7 @@ func once(ctx context.Context, c Config, start time.Time) (r Report, err error) 
 	if err != nil {
 		return Report{}, err
 	}
-	w, err := release.Create(c.Releases, release.WriterOptions{})
+	w, err := release.Create(c.Releases)
 	if err != nil {
 		return Report{}, err
 	}

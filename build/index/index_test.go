@@ -18,6 +18,7 @@ import (
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/record"
 	"reelsplice/schemas/release"
+	"reelsplice/schemas/release/writertest"
 	"reelsplice/schemas/tables"
 	"reelsplice/schemas/tables/posting"
 )
@@ -274,7 +275,7 @@ func writeTables(t *testing.T, rows iter.Seq[row], o Options) (*release.Reader, 
 		}
 	}
 	releases := t.TempDir()
-	out, err := release.Create(releases, release.WriterOptions{})
+	out, err := writertest.Create(releases)
 	if err != nil {
 		t.Fatal(err)
 	}

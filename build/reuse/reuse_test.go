@@ -11,6 +11,7 @@ import (
 	"reelsplice/build/render"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/release"
+	"reelsplice/schemas/release/writertest"
 )
 
 func key(id fragment.ID) []byte { return fragment.AppendID(nil, fragment.KindMovie, id) }
@@ -41,9 +42,12 @@ func build(t *testing.T, dir string, from *Source, level int, movies map[fragmen
 			t.Fatal(err)
 		}
 	}
-	out, err := release.Create(dir, release.WriterOptions{Parts: 2, Params: map[string]string{ParamEncoder: Encoder(level)}, Previous: from.Reader()})
+	out, err := writertest.Create(dir)
 	must(err)
-	part, err := out.Part(1)
+	out.Spec.Params[ParamEncoder] = Encoder(level)
+	_, err = out.Part(nil) // the common one
+	must(err)
+	part, err := out.Part(from.Reader())
 	must(err)
 	w, err := NewWriter(from, part, level)
 	must(err)

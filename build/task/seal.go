@@ -95,8 +95,8 @@ func (b *Build) preview(stages ...string) (*release.Reader, error) {
 }
 
 // options returns the free fields of the manifest.
-func (b *Build) options() release.WriterOptions {
-	o := release.WriterOptions{Params: b.Params(), Parent: b.Plan.Previous, Sources: map[string]int64{}}
+func (b *Build) options() release.ManifestSpec {
+	o := release.ManifestSpec{Params: b.Params(), Parent: b.Plan.Previous, Sources: map[string]int64{}}
 	for kind, n := range b.Plan.Records {
 		o.Sources[kind] = n
 	}

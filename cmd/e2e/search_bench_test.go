@@ -17,6 +17,7 @@ import (
 	"reelsplice/schemas/extsort"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/release"
+	"reelsplice/schemas/release/writertest"
 	"reelsplice/schemas/tables"
 	"reelsplice/serve/query"
 )
@@ -160,11 +161,11 @@ func benchRelease(b *testing.B, rows int) (dir string, titles []string, names in
 	b.Helper()
 	start := time.Now()
 	releases := b.TempDir()
-	w, err := release.Create(releases, release.WriterOptions{})
+	w, err := writertest.Create(releases)
 	if err != nil {
 		b.Fatal(err)
 	}
-	s, err := w.Part(0)
+	s, err := w.Part(nil)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -25,6 +25,7 @@ import (
 	"reelsplice/schemas/record"
 	"reelsplice/schemas/release"
 	"reelsplice/schemas/release/releasetest"
+	"reelsplice/schemas/release/writertest"
 	"reelsplice/schemas/sharedtest"
 	"reelsplice/schemas/tables"
 	"reelsplice/schemas/tables/posting"
@@ -91,13 +92,13 @@ func (n *nameRow) add(w *index.Writer) error {
 func searchEngine(tb testing.TB, memory int64, rows ...nameRow) (*query.Engine, string) {
 	tb.Helper()
 	releases := tb.TempDir()
-	w, err := release.Create(releases, release.WriterOptions{})
+	w, err := writertest.Create(releases)
 	if err != nil {
 		tb.Fatal(err)
 	}
 	rowsOf := extsort.New(extsort.Options{Dir: tb.TempDir(), Memory: memory, Sections: len(tables.Kinds)})
 	defer rowsOf.Close()
-	s, err := w.Part(0)
+	s, err := w.Part(nil)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -124,7 +125,7 @@ func searchEngine(tb testing.TB, memory int64, rows ...nameRow) (*query.Engine, 
 }
 
 // writeTables writes all tables of a release from their rows.
-func writeTables(tb testing.TB, rowsOf *extsort.Sorter, w *release.Writer, memory int64) {
+func writeTables(tb testing.TB, rowsOf *extsort.Sorter, w *writertest.Writer, memory int64) {
 	tb.Helper()
 	for n := range tables.Kinds {
 		rows, err := rowsOf.Sort(tb.Context(), n)

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/release"
+	"reelsplice/schemas/release/writertest"
 	"reelsplice/schemas/tables"
 	"reelsplice/schemas/tables/posting"
 )
@@ -20,7 +20,7 @@ func TestCheckTables(t *testing.T) {
 		}
 	}
 	dir := t.TempDir()
-	w, err := release.Create(dir, release.WriterOptions{})
+	w, err := writertest.Create(dir)
 	check(err)
 	table, err := w.Table(fragment.KindMovie.String(), 1)
 	check(err)

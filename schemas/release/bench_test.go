@@ -13,7 +13,7 @@ import (
 func benchRelease(b *testing.B, n int) *Reader {
 	b.Helper()
 	dir := b.TempDir()
-	w, err := Create(dir, WriterOptions{Parts: 2})
+	w, err := create(dir, testOptions{Parts: 2})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -144,7 +144,7 @@ func BenchmarkCRCOp(b *testing.B) {
 }
 
 func BenchmarkAdd(b *testing.B) {
-	w, err := Create(b.TempDir(), WriterOptions{Parts: 2})
+	w, err := create(b.TempDir(), testOptions{Parts: 2})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -30,7 +30,7 @@ var defaultKey = fragment.AppendShared(nil, fragment.KindDefault, fragment.KindM
 func largeRelease(tb testing.TB) string {
 	tb.Helper()
 	dir := tb.TempDir()
-	w, err := Create(dir, WriterOptions{Parts: 2, MaxPackBytes: 2 << 20})
+	w, err := create(dir, testOptions{Parts: 2, MaxPackBytes: 2 << 20})
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -18,7 +18,7 @@ import (
 func releaseOf(tb testing.TB, common []ResourceSpec, rs ...ResourceSpec) *Reader {
 	tb.Helper()
 	dir := tb.TempDir()
-	w, err := Create(dir, WriterOptions{Parts: 2})
+	w, err := create(dir, testOptions{Parts: 2})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -283,7 +283,7 @@ func TestVerifyRemoved(t *testing.T) {
 	f := func(want string, rs ...ResourceSpec) {
 		t.Helper()
 		dir := t.TempDir()
-		w, err := Create(dir, WriterOptions{Parts: 2})
+		w, err := create(dir, testOptions{Parts: 2})
 		if err != nil {
 			t.Fatal(err)
 		}

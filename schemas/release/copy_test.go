@@ -22,7 +22,7 @@ func copyAll(tb testing.TB, dir, previous string, take func(key []byte) bool, mo
 		return Manifest{}, err
 	}
 	defer r.Close()
-	w, err := Create(dir, WriterOptions{Parts: 2, Parent: previous, Previous: r, MaxPackBytes: 1 << 20})
+	w, err := create(dir, testOptions{Parts: 2, Parent: previous, Previous: r, MaxPackBytes: 1 << 20})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -73,7 +73,7 @@ func TestCopy(t *testing.T) {
 			}
 			return rs
 		}
-		w, err := Create(dir, WriterOptions{Parts: 2})
+		w, err := create(dir, testOptions{Parts: 2})
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -123,7 +123,7 @@ func checkCopies(t *rapid.T, path string, want map[string]ResourceSpec) {
 // TestSparsePacks: a pack of which less than half is in use is not in the release after the next.
 func TestSparsePacks(t *testing.T) {
 	dir := t.TempDir()
-	w, err := Create(dir, WriterOptions{Parts: 2})
+	w, err := create(dir, testOptions{Parts: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,7 +163,7 @@ func TestCopyWithoutLinks(t *testing.T) {
 	id := buildTiny(t, dir, "").ID
 	r := mustOpen(t, filepath.Join(dir, id))
 	out := t.TempDir()
-	p, err := createPart(PartOptions{Dir: out, Number: 1, Common: r.commonOf(t), Previous: r}, disk{noLinks: true})
+	p, err := CreatePart(PartOptions{Dir: out, Number: 1, Common: r.commonOf(t), Previous: r, disk: disk{noLinks: true}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,9 +30,9 @@
 // resource: a reference to one of the common part, part 0, an include by its key. Verify
 // follows both.
 //
-// A Writer makes a release. Parts, indexes and tables are written side by side, each by a
-// function of named files: CreatePart, WriteIndex, CreateTable, WriteManifest. A release upon
-// another one copies resources (PartWriter.Copy), and its packs are links of those.
+// A Writer holds the folder of a release in the making. Parts, indexes and tables are written side
+// by side, each by a function of named files: CreatePart, WriteIndex, CreateTable, WriteManifest. A
+// release upon another one copies resources (PartWriter.Copy), and its packs are links of those.
 //
 // Open maps the files and reads headers and footers, hardly anything else. Everything that a
 // Reader hands out is a slice of the mapping: it is read-only, and gone once the

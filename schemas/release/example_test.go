@@ -1,11 +1,9 @@
 package release_test
 
 import (
-	"bytes"
-	"compress/flate"
 	"context"
+	"errors"
 	"fmt"
-	"hash/crc32"
 	"log"
 	"os"
 
@@ -13,58 +11,46 @@ import (
 	"reelsplice/schemas/release"
 )
 
-// segment deflates raw as a release needs it.
-func segment(raw []byte) (release.Segment, error) {
-	var b bytes.Buffer
-	w, err := flate.NewWriter(&b, flate.BestCompression)
-	if err != nil {
-		return release.Segment{}, err
-	}
-	if _, err := w.Write(raw); err != nil {
-		return release.Segment{}, err
-	}
-	if err := w.Flush(); err != nil { // not Close, which would make the last block final
-		return release.Segment{}, err
-	}
-	return release.Segment{
-		RawLen: uint32(len(raw)), CRC: crc32.ChecksumIEEE(raw),
-		Op: release.CRCOp(uint64(len(raw))), Hash: release.HashOf(raw),
-		Stored: b.Bytes(),
-	}, nil
-}
-
-// write makes a release of one movie and returns its id.
+// write makes a release of one movie, as the tasks of a build do, and returns its id.
 func write(dir string) (string, error) {
-	w, err := release.Create(dir, release.WriterOptions{Parts: 2})
+	w, err := release.Create(dir)
 	if err != nil {
 		return "", err
 	}
-	defer w.Abort() // does nothing after Seal
-	s, err := w.Part(1)
+	defer w.Abort() // does nothing after Install
+	p, err := release.CreatePart(release.PartOptions{Dir: w.Dir()})
 	if err != nil {
 		return "", err
 	}
-	body, err := segment([]byte(`"results":[]}`))
-	if err != nil {
-		return "", err
-	}
-	err = s.Add(release.ResourceSpec{
+	err = p.Add(release.ResourceSpec{
 		Key: fragment.AppendID(nil, fragment.KindMovie, 550),
+		ID:  550,
 		Fragments: []release.FragmentSpec{{
 			Address: fragment.Address{Sub: fragment.SubVideos},
-			Pieces:  []release.PieceSpec{{Op: release.OpIDMark}, {Op: release.OpSegment, Segment: body}},
+			Pieces: []release.PieceSpec{
+				{Op: release.OpIDMark},
+				{Op: release.OpLiteral, Literal: []byte(`"results":[]}`)},
+			},
 		}},
 	})
+	part, closing := p.Close()
+	if err := errors.Join(err, closing); err != nil {
+		return "", err
+	}
+	c := release.Contents{Parts: []release.Part{part}}
+	index, err := release.WriteIndex(context.Background(), w.Dir(), c.Parts, 0, 1)
 	if err != nil {
 		return "", err
 	}
-	if _, err := s.Close(); err != nil {
+	c.Indexes = append(c.Indexes, index)
+	if _, err := release.WriteManifest(w.Dir(), release.ManifestSpec{}, c); err != nil {
 		return "", err
 	}
-	m, err := w.Seal(context.Background())
+	m, err := w.Install()
 	return m.ID, err
 }
 
+// Write a release, publish it, and read a fragment piece by piece.
 func Example() {
 	dir, err := os.MkdirTemp("", "releases")
 	if err != nil {
@@ -89,11 +75,11 @@ func Example() {
 	var p release.Piece
 	pieces := f.Pieces()
 	for pieces.Next(&p) {
-		fmt.Println(p.Op, p.Segment.RawLen)
+		fmt.Printf("%s %q\n", p.Op, p.Text())
 	}
 	fmt.Println("broken:", pieces.Broken())
 	// Output:
-	// id mark 0
-	// segment 13
+	// id mark ""
+	// literal "\"results\":[]}"
 	// broken: false
 }

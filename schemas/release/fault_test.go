@@ -34,7 +34,7 @@ func (k *killer) step(action string) error {
 func replace(s Store, k *killer) error {
 	o := tinyOptions()
 	o.Parent = "another"
-	w, err := Create(s.Dir, o)
+	w, err := create(s.Dir, o)
 	if err != nil {
 		return err
 	}
@@ -48,9 +48,6 @@ func replace(s Store, k *killer) error {
 	}()
 	w.disk.step, s.disk.step = k.step, k.step
 	if err := fillTiny(w); err != nil {
-		return err
-	}
-	if err := w.WriteReport([]byte(`{}`)); err != nil {
 		return err
 	}
 	m, err := w.Seal(context.Background())
@@ -135,7 +132,7 @@ func TestKillAtEveryStep(t *testing.T) {
 // name before it is on the disk.
 func TestOrderOfSteps(t *testing.T) {
 	dir := t.TempDir()
-	w, err := Create(dir, tinyOptions())
+	w, err := create(dir, tinyOptions())
 	if err != nil {
 		t.Fatal(err)
 	}

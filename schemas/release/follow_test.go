@@ -26,7 +26,7 @@ func TestVerifyIncludes(t *testing.T) {
 	f := func(name string, rs []ResourceSpec, want ...string) {
 		t.Helper()
 		dir := t.TempDir()
-		w, err := Create(dir, WriterOptions{Parts: 2})
+		w, err := create(dir, testOptions{Parts: 2})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -92,7 +92,7 @@ func TestVerifyIncludes(t *testing.T) {
 // TestVerifyReferencesAndIncludes counts references among what lies inside one another.
 func TestVerifyReferencesAndIncludes(t *testing.T) {
 	dir := t.TempDir()
-	w, err := Create(dir, WriterOptions{})
+	w, err := create(dir, testOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -140,7 +140,6 @@ func WriteIndex(ctx context.Context, dir string, parts []Part, i, n int) (File, 
 
 func writeIndex(ctx context.Context, dir string, parts []Part, i, n int, d disk) (File, error) {
 	first := bits.Len(uint(n)) - 1
-	parts = writtenParts(parts)
 	var pairs []pair
 	for number := range parts {
 		p := &parts[number]
@@ -162,11 +161,6 @@ func writeIndex(ctx context.Context, dir string, parts []Part, i, n int, d disk)
 	}
 	counts := writeSlots(out, pairs, first)
 	return out.finish(d, counts)
-}
-
-// writtenParts returns the parts that have a file, in order: their numbers are places in it.
-func writtenParts(parts []Part) []Part {
-	return slices.DeleteFunc(slices.Clone(parts), func(p Part) bool { return p.Name == "" })
 }
 
 // writeSlots writes the slots of sorted pairs, whose hashes have the same first bits.

@@ -61,6 +61,8 @@ type PartOptions struct {
 	// MaxPackBytes is the length in bytes at which the part starts another pack; a longer
 	// segment gets a pack of its own. 0 means DefaultMaxPackBytes.
 	MaxPackBytes int64
+
+	disk disk
 }
 
 // A Part describes a part that is written. It can be kept as JSON: Seal and WriteIndex need
@@ -80,7 +82,6 @@ type Part struct {
 // wait for one another, and the bytes of the release do not depend on their order.
 type PartWriter struct {
 	o      PartOptions
-	disk   disk
 	out    *fileWriter
 	keys   []pair
 	block  block          // in the making
@@ -113,9 +114,7 @@ type segmentID struct {
 }
 
 // CreatePart starts a part.
-func CreatePart(o PartOptions) (*PartWriter, error) { return createPart(o, disk{}) }
-
-func createPart(o PartOptions, d disk) (*PartWriter, error) {
+func CreatePart(o PartOptions) (*PartWriter, error) {
 	if o.MaxPackBytes == 0 {
 		o.MaxPackBytes = DefaultMaxPackBytes
 	}
@@ -123,9 +122,9 @@ func createPart(o PartOptions, d disk) (*PartWriter, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start part %d: %w", o.Number, err)
 	}
-	p := &PartWriter{o: o, disk: d, out: out, seen: map[segmentID]uint64{}, taken: map[*mapping]int{}}
+	p := &PartWriter{o: o, out: out, seen: map[segmentID]uint64{}, taken: map[*mapping]int{}}
 	if o.Common == nil {
-		p.o.Common = &Common{refs: map[string]commonResource{}}
+		p.o.Common = NewCommon()
 	}
 	return p, nil
 }
@@ -375,7 +374,7 @@ func (s *PartWriter) link(name string) error {
 	if _, err := os.Lstat(to); err == nil {
 		return nil
 	}
-	if err := s.disk.link(filepath.Join(s.o.Previous.dir, name), to, fmt.Sprintf(".copy-%05d", s.o.Number)); err != nil {
+	if err := s.o.disk.link(filepath.Join(s.o.Previous.dir, name), to, fmt.Sprintf(".copy-%05d", s.o.Number)); err != nil {
 		return fmt.Errorf("take over %s: %w", name, err)
 	}
 	return nil
@@ -424,14 +423,14 @@ func (s *PartWriter) endPack() error {
 	if s.pack == nil {
 		return nil
 	}
-	f, err := s.pack.out.finishHashed(s.disk, s.pack.counts, packPrefix)
+	f, err := s.pack.out.finishHashed(s.o.disk, s.pack.counts, packPrefix)
 	s.packs[s.pack.number].File = f
 	s.pack = nil
 	return err
 }
 
 // Close completes the part and its packs, and makes them durable. A second call returns the
-// same part. A part without resources has no file.
+// same part.
 func (s *PartWriter) Close() (Part, error) {
 	if s.closed {
 		return s.part, s.err
@@ -455,10 +454,6 @@ func (s *PartWriter) Close() (Part, error) {
 
 // finish writes the list of packs and the keys.
 func (s *PartWriter) finish() (err error) {
-	if s.counts[partBlocks] == 0 {
-		s.out.discard()
-		return os.Remove(s.out.f.Name())
-	}
 	s.counts[partPacks], s.counts[partList] = uint64(len(s.packs)), s.out.off
 	var name []byte
 	for _, p := range s.packs {
@@ -483,7 +478,7 @@ func (s *PartWriter) finish() (err error) {
 		p.Live = int64(p.live)
 		s.part.Packs = append(s.part.Packs, p.File)
 	}
-	s.part.File, err = s.out.finishHashed(s.disk, s.counts, partPrefix)
+	s.part.File, err = s.out.finishHashed(s.o.disk, s.counts, partPrefix)
 	return err
 }
 
@@ -520,6 +515,9 @@ type commonResource struct {
 	subs []fragment.Sub
 }
 
+// NewCommon returns a Common without resources, which the writer of the common part fills.
+func NewCommon() *Common { return &Common{refs: map[string]commonResource{}} }
+
 // add adds a resource that is about to be written.
 func (c *Common) add(r ResourceSpec, ref Ref) {
 	of := commonResource{ref: ref}
@@ -537,10 +535,7 @@ func (c *Common) ref(key []byte, sub fragment.Sub) (Ref, bool) {
 
 // ReadCommon reads the common part in the folder dir of a release in the making.
 func ReadCommon(dir string, p Part) (*Common, error) {
-	c := &Common{refs: map[string]commonResource{}}
-	if p.Name == "" {
-		return c, nil
-	}
+	c := NewCommon()
 	r, err := openFiles(dir, &Manifest{Parts: []File{p.File}, Packs: p.Packs}, true /* trust */)
 	if err != nil {
 		return nil, fmt.Errorf("read common part: %w", err)

@@ -10,9 +10,9 @@ import (
 // TestSame: a release is the same as another when only what is ignored differs.
 func TestSame(t *testing.T) {
 	dir := t.TempDir()
-	write := func(text, table, section, data string, params map[string]string) *Writer {
+	write := func(text, table, section, data string, params map[string]string) *testWriter {
 		t.Helper()
-		w, err := Create(dir, WriterOptions{Params: params})
+		w, err := create(dir, testOptions{Params: params})
 		if err != nil {
 			t.Fatal(err)
 		}

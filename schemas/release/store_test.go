@@ -19,15 +19,19 @@ func storeOf(tb testing.TB, n int) (Store, []string) {
 	for i := range n {
 		o := tinyOptions()
 		o.Parent = fmt.Sprint(i)
-		w, err := Create(s.Dir, o)
+		w, err := create(s.Dir, o)
 		if err != nil {
 			tb.Fatal(err)
 		}
 		report := fmt.Sprintf(`{"built_at": %q}`, time.Unix(int64(60*i), 0).UTC().Format(time.RFC3339))
-		if err := errors.Join(fillTiny(w), w.WriteReport([]byte(report))); err != nil {
+		if err := fillTiny(w); err != nil {
 			tb.Fatal(err)
 		}
-		ids = append(ids, seal(tb, w).ID)
+		id := seal(tb, w).ID
+		if err := os.WriteFile(filepath.Join(s.Path(id), reportFile), []byte(report), 0o644); err != nil {
+			tb.Fatal(err)
+		}
+		ids = append(ids, id)
 	}
 	return s, ids
 }
@@ -229,7 +233,7 @@ func onlyThese(tb testing.TB, dir string, want ...string) {
 // TestPruneBesideBuilder leaves the builder's folder alone.
 func TestPruneBesideBuilder(t *testing.T) {
 	s := Store{Dir: t.TempDir()}
-	w, err := Create(s.Dir, tinyOptions())
+	w, err := create(s.Dir, tinyOptions())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
@@ -114,35 +113,6 @@ func CreateTable(dir, name string, rows int, private bool) (*TableWriter, error)
 	return &TableWriter{out: out, name: name, rows: uint64(rows)}, nil
 }
 
-// Table is CreateTable in the release; none may be started twice. It may be called from
-// several goroutines, before Seal.
-func (w *Writer) Table(name string, rows int) (*TableWriter, error) {
-	return w.table(name, rows, false)
-}
-
-// PrivateTable is Table for account data: only the owner of the file can read it.
-func (w *Writer) PrivateTable(name string, rows int) (*TableWriter, error) {
-	return w.table(name, rows, true)
-}
-
-func (w *Writer) table(name string, rows int, private bool) (*TableWriter, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.tmp == "" {
-		return nil, fmt.Errorf("start table %q: the release is sealed or aborted", name)
-	}
-	if slices.ContainsFunc(w.tables, func(t *TableWriter) bool { return t.name == name }) {
-		return nil, fmt.Errorf("start table %q: it has been started before", name)
-	}
-	t, err := CreateTable(w.tmp, name, rows, private)
-	if err != nil {
-		return nil, err
-	}
-	t.disk = w.disk
-	w.tables = append(w.tables, t)
-	return t, nil
-}
-
 // Section starts the next section and returns where its bytes go, until the next one is
 // started or the table is closed. An error shows there, and in Close.
 func (t *TableWriter) Section(name string) io.Writer {
@@ -229,15 +199,6 @@ func (t *TableWriter) SetRows(n int) { t.rows = uint64(n) }
 
 // File describes the file of a closed table.
 func (t *TableWriter) File() File { return *t.file }
-
-// discard gives the table up.
-func (t *TableWriter) discard() {
-	if t.file == nil {
-		t.file = &File{}
-		t.keep(errors.New("given up"))
-		t.out.discard() // the file goes with the release
-	}
-}
 
 // A Table is a file of a release with named sections. Its bytes are part of the
 // mapping: read only, and valid until the Reader closes.

@@ -5,6 +5,7 @@ import (
 
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/release"
+	"reelsplice/schemas/release/writertest"
 	"reelsplice/schemas/tables"
 	"reelsplice/schemas/tables/posting"
 	"reelsplice/serve/servetest"
@@ -20,9 +21,9 @@ func TestUnfitTable(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	out, err := release.Create(w.dir, release.WriterOptions{})
+	out, err := writertest.Create(w.dir)
 	check(err)
-	shard, err := out.Part(0)
+	shard, err := out.Part(nil)
 	check(err)
 	err = shard.Add(release.ResourceSpec{Key: fragment.AppendID(nil, fragment.KindMovie, 550), ID: 550, Fragments: []release.FragmentSpec{{
 		Address: fragment.Address{Sub: fragment.SubDetails},

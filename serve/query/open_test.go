@@ -10,6 +10,7 @@ import (
 
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/release"
+	"reelsplice/schemas/release/writertest"
 	"reelsplice/schemas/tables"
 )
 
@@ -17,9 +18,9 @@ import (
 func releaseOf(t *testing.T, rows int, tables map[fragment.Kind]memory) *release.Reader {
 	t.Helper()
 	dir := t.TempDir()
-	w, err := release.Create(dir, release.WriterOptions{})
+	w, err := writertest.Create(dir)
 	ok(t, err)
-	s, err := w.Part(0)
+	s, err := w.Part(nil)
 	ok(t, err)
 	err = s.Add(release.ResourceSpec{Key: fragment.AppendID(nil, fragment.KindMovie, 550), ID: 550})
 	ok(t, err)

@@ -7,6 +7,7 @@ import (
 	"reelsplice/build/segment"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/release"
+	"reelsplice/schemas/release/writertest"
 )
 
 // Releases of these tests are written piece by piece, so that they hold what the edge
@@ -91,10 +92,9 @@ func Write(tb Tester, dir string, resources ...Resource) {
 			tb.Fatalf("write release: %v", err)
 		}
 	}
-	w, err := release.Create(dir, release.WriterOptions{})
+	w, err := writertest.Create(dir)
 	must(err)
-	defer func() { must(w.Abort()) }() // does nothing after Seal
-	s, err := w.Part(0)
+	s, err := w.Part(nil)
 	must(err)
 	z, err := segment.New(6)
 	must(err)

@@ -8,6 +8,7 @@ import (
 	"reelsplice/build/segment"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/release"
+	"reelsplice/schemas/release/writertest"
 	"reelsplice/serve/route"
 )
 
@@ -45,9 +46,9 @@ func entry(tb testing.TB, addresses ...fragment.Address) release.Entry {
 		}
 	}
 	dir := tb.TempDir()
-	w, err := release.Create(dir, release.WriterOptions{})
+	w, err := writertest.Create(dir)
 	must(err)
-	s, err := w.Part(0)
+	s, err := w.Part(nil)
 	must(err)
 	z, err := segment.New(1)
 	must(err)

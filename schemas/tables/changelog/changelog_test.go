@@ -10,13 +10,14 @@ import (
 
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/release"
+	"reelsplice/schemas/release/writertest"
 )
 
 // newRelease opens a release with nothing but the table.
 func newRelease(t *testing.T, sections map[string][]byte) *release.Reader {
 	t.Helper()
 	dir := t.TempDir()
-	w, err := release.Create(dir, release.WriterOptions{})
+	w, err := writertest.Create(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

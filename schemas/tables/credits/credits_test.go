@@ -11,6 +11,7 @@ import (
 
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/release"
+	"reelsplice/schemas/release/writertest"
 )
 
 // specs are credits by id: as many as make several blocks.
@@ -36,9 +37,9 @@ func specs(n int) (ids [][]byte, list []Spec) {
 func open(t *testing.T, ids [][]byte, list []Spec, missing string) *release.Reader {
 	t.Helper()
 	dir := t.TempDir()
-	w, err := release.Create(dir, release.WriterOptions{})
+	w, err := writertest.Create(dir)
 	check(t, err)
-	part, err := w.Part(0)
+	part, err := w.Part(nil)
 	check(t, err)
 	for _, key := range [][]byte{
 		fragment.AppendID(nil, fragment.KindMovie, 550), fragment.AppendID(nil, fragment.KindTV, 1399), fragment.AppendSeason(nil, 1399, 1),
