@@ -1,35 +1,30 @@
 #!/usr/bin/env bash
-# Runs cmd/bench: the edge beside nginx and Varnish, under the load of wrk. What is missing of
-# these three is installed where that is possible: with apt-get, as root.
+# Runs cmd/bench: the edge beside nginx under the load of wrk, ingests and builds. nginx and wrk are
+# installed where they are missing and that is possible: with apt-get, as root.
 #
-#   scripts/bench.sh [FLAGS]           the whole benchmark; flags are those of cmd/bench
-#   scripts/bench.sh --quick [FLAGS]   under three minutes
-#   scripts/bench.sh build [FLAGS]     builds beside compression alone
+#   scripts/bench.sh [--before COMMIT] [FLAGS]   flags are those of cmd/bench; --quick is the short form
 #
-# --before COMMIT measures the programs of another commit in the same rounds, and fails when the
-# edge is slower than 0.97 times the one of that commit.
+# --before COMMIT measures the programs of another commit in the same rounds. The exit code is 1 if the edge
+# or a build is more than 3 % slower than that commit's, or responses or the release are more than 1 % larger.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# missing prints the packages whose programs are not there. Servers may lie where only
-# root looks.
+# missing prints the programs that are not there. Servers may lie where only root looks.
 missing() {
-  local pair
-  for pair in nginx:nginx varnishd:varnish wrk:wrk; do
-    PATH="$PATH:/usr/sbin:/usr/local/sbin" command -v "${pair%:*}" >/dev/null || echo "${pair#*:}"
+  local name
+  for name in nginx wrk; do
+    PATH="$PATH:/usr/sbin:/usr/local/sbin" command -v "$name" >/dev/null || echo "$name"
   done
 }
 
-if [ "${1:-}" != build ]; then
-  mapfile -t packages < <(missing)
-  if [ ${#packages[@]} -gt 0 ]; then
-    if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
-      # RUNLEVEL=1 keeps the services of the packages from being started.
-      { apt-get update -qq && RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "${packages[@]}"; } >/dev/null 2>&1 ||
-        echo "could not install: ${packages[*]}" >&2
-    else
-      echo "not installed: ${packages[*]} (apt-get install ${packages[*]}, as root)" >&2
-    fi
+mapfile -t packages < <(missing)
+if [ ${#packages[@]} -gt 0 ]; then
+  if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+    # RUNLEVEL=1 keeps the services of the packages from being started.
+    { apt-get update -qq && RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "${packages[@]}"; } >/dev/null 2>&1 ||
+      echo "could not install: ${packages[*]}" >&2
+  else
+    echo "not installed: ${packages[*]} (apt-get install ${packages[*]}, as root)" >&2
   fi
 fi
 

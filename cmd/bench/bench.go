@@ -5,26 +5,103 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"reelsplice/cmd/bench/host"
-	"reelsplice/cmd/bench/peer"
 	"reelsplice/cmd/bench/report"
 )
+
+// The sections of a run.
+const (
+	SectionCases  = "cases"  // requests of one sort, again and again
+	SectionMix    = "mix"    // what clients ask for, on a warm and on a cold cache
+	SectionMemory = "memory" // of the edge, and how long it takes to start
+	SectionBuild  = "build"  // ingests, full builds, an incremental build
+)
+
+// Sections returns the names of all sections.
+func Sections() []string { return []string{SectionCases, SectionMix, SectionMemory, SectionBuild} }
+
+// Config says what to measure and how.
+type Config struct {
+	Program     string            // reelsplice, which makes the release and serves it
+	Before      string            // reelsplice of another commit, measured in each round too; "" for none
+	Dir         string            // where a temporary folder is made; "" for the system's
+	Movies      int64             // of the dump; 10,000 by default
+	Rounds      int               // 5 by default
+	Seconds     int               // of load a round; 2 by default
+	Connections int               // of the load; 32 by default
+	Memory      int64             // bytes that builds may use; 2 GiB by default
+	Sections    []string          // all by default
+	Progress    func(what string) // called with what is measured now; nil for nobody
+}
+
+// DefaultConfig returns the defaults; the programs have none.
+func DefaultConfig() Config {
+	return Config{Movies: 10_000, Rounds: 5, Seconds: 2, Connections: 32, Memory: 2 << 30, Sections: Sections()}
+}
+
+// quick makes a run short, except for what a flag has set.
+func (c *Config) quick(isSet func(flag string) bool) {
+	if !isSet("movies") {
+		c.Movies = 2000
+	}
+	if !isSet("rounds") {
+		c.Rounds = 3
+	}
+	if !isSet("seconds") {
+		c.Seconds = 1
+	}
+}
+
+// Validate reports everything that is wrong with c.
+func (c *Config) Validate() error {
+	var errs []error
+	if c.Program == "" {
+		errs = append(errs, errors.New("program: want the FILE of reelsplice"))
+	}
+	for _, n := range []struct {
+		name              string
+		value, least, max int64
+	}{
+		{"movies", c.Movies, 100, 10_000_000},
+		{"rounds", int64(c.Rounds), 1, 100},
+		{"seconds", int64(c.Seconds), 1, 60},
+		{"connections", int64(c.Connections), 1, 4096},
+		{"memory", c.Memory, 1, 1 << 40},
+	} {
+		if n.value < n.least || n.value > n.max {
+			errs = append(errs, fmt.Errorf("%s %d: want %d to %d", n.name, n.value, n.least, n.max))
+		}
+	}
+	for _, s := range c.Sections {
+		if !slices.Contains(Sections(), s) {
+			errs = append(errs, fmt.Errorf("section %q: want one of %s", s, strings.Join(Sections(), ", ")))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (c *Config) has(section string) bool { return slices.Contains(c.Sections, section) }
+
+func (c *Config) progress(format string, args ...any) {
+	if c.Progress != nil {
+		c.Progress(fmt.Sprintf(format, args...))
+	}
+}
 
 // bench is one run.
 type bench struct {
 	servers
-	dir                string // where the release is made or found
-	resultLua, mixLua  string // scripts of wrk
-	movies             []uint64
-	edge, nginx        *server
-	before             *server // the edge of cfg.Before; nil without
-	report             *report.Report
-	detail, fiveAnswer subject
+	own, old     *maker // of cfg.Program and cfg.Before; old is nil without one
+	movies       []uint64
+	edge, nginx  *server
+	before       *server // the edge of cfg.Before; nil without
+	report       *report.Report
+	detail, five subject
 }
 
 // Run measures what cfg asks for. It ends all that it started, whatever happens.
@@ -32,7 +109,8 @@ func Run(ctx context.Context, cfg Config) (r *report.Report, err error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	b := &bench{servers: servers{cfg: cfg, client: peer.NewClient()}, report: report.New(cfg.Rounds, cfg.Seconds, time.Now())}
+	b := &bench{servers: servers{cfg: cfg, client: newClient()}, report: report.New(cfg.Rounds, cfg.Seconds, cfg.Connections, time.Now())}
+	b.report.Builds.Memory = cfg.Memory
 	defer func() { err = errors.Join(err, b.close()) }()
 	if err := b.prepare(ctx); err != nil {
 		return nil, err
@@ -43,8 +121,8 @@ func Run(ctx context.Context, cfg Config) (r *report.Report, err error) {
 	}{
 		{SectionCases, b.cases},
 		{SectionMix, b.mix},
-		{SectionCurves, b.curves},
 		{SectionMemory, b.memory},
+		{SectionBuild, b.incremental},
 	} {
 		if !cfg.has(section.name) {
 			continue
@@ -57,108 +135,72 @@ func Run(ctx context.Context, cfg Config) (r *report.Report, err error) {
 	return b.report, nil
 }
 
-// prepare finds the programs, the release, and what to ask for.
+// prepare finds the programs, makes the releases, serves them and chooses what to ask for.
 func (b *bench) prepare(ctx context.Context) (err error) {
+	for _, p := range []*string{&b.cfg.Program, &b.cfg.Before} {
+		if *p == "" {
+			continue
+		}
+		if *p, err = filepath.Abs(*p); err != nil { // children run elsewhere
+			return err
+		}
+	}
 	if b.tools, err = host.FindTools(); err != nil {
 		return err
 	}
-	b.report.Missing = b.tools.Missing()
-	b.report.Versions = b.tools.Versions(ctx)
 	if err := host.RaiseLimits(); err != nil {
 		return err
 	}
-	if err := b.makeFolders(); err != nil {
-		return err
-	}
-	if err := makeRelease(ctx, b); err != nil {
-		return err
-	}
-	if b.edge, err = b.startEdge(ctx); err != nil {
-		return err
-	}
-	if b.cfg.Before != "" {
-		if b.before, err = b.startBefore(ctx); err != nil {
-			return err
-		}
-	}
-	if err := b.chooseAnswers(ctx); err != nil {
-		return fmt.Errorf("choose the answers: %w", err)
-	}
-	return b.serveFinished(ctx, &b.detail, &b.fiveAnswer)
-}
-
-// makeFolders makes the folders of this run and puts the scripts there. With a folder
-// that is kept, what is temporary lies in it too: on the same disk.
-func (b *bench) makeFolders() (err error) {
-	if b.cfg.Dir != "" {
-		if b.dir, err = filepath.Abs(b.cfg.Dir); err != nil {
-			return err
-		}
-		if err := os.MkdirAll(b.dir, 0o750); err != nil {
-			return fmt.Errorf("make the folder of the release: %w", err)
-		}
-	}
-	if b.tmp, err = os.MkdirTemp(b.dir, "reelsplice-bench-"); err != nil {
+	if b.tmp, err = os.MkdirTemp(b.cfg.Dir, "reelsplice-bench-"); err != nil {
 		return fmt.Errorf("make a temporary folder: %w", err)
 	}
-	if b.dir == "" {
-		b.dir = b.tmp
-	}
-	b.releases, b.tokens = filepath.Join(b.dir, "releases"), filepath.Join(b.tmp, "tokens.txt")
-	b.beforeReleases = filepath.Join(b.dir, "releases-before")
-	b.resultLua, b.mixLua = filepath.Join(b.tmp, "result.lua"), filepath.Join(b.tmp, "mix.lua")
-	return errors.Join(
-		os.WriteFile(b.resultLua, []byte(resultScript), 0o600),
-		os.WriteFile(b.mixLua, []byte(mixScript+resultScript), 0o600),
-	)
-}
-
-// chooseAnswers finds the answers that the cases are about.
-func (b *bench) chooseAnswers(ctx context.Context) (err error) {
-	b.cfg.progress("choosing answers")
-	if b.movies, err = popular(b.releases, "movie"); err != nil {
+	if b.tmp, err = filepath.Abs(b.tmp); err != nil {
 		return err
 	}
-	path, err := nearest(ctx, b, "", detailGzip, 0)
-	if err != nil {
+	if err := b.makeReleases(ctx); err != nil {
 		return err
 	}
-	if b.detail, err = b.ask(ctx, report.Detail, path); err != nil {
-		return err
-	}
-	if path, err = nearest(ctx, b, "?"+five, fiveGzip, fiveRaw); err != nil {
-		return err
-	}
-	if b.fiveAnswer, err = b.ask(ctx, report.Five, path); err != nil {
-		return err
-	}
-	b.report.Subjects = append(b.report.Subjects, b.detail.Subject, b.fiveAnswer.Subject)
-	b.report.Release.ID, b.report.Release.Movies = b.detail.answer.Header.Get("X-Reelsplice-Release"), len(b.movies)
-	return nil
-}
-
-// close ends the servers, the last one first, and removes the temporary folder.
-func (v *servers) close() error {
-	for _, s := range slices.Backward(v.running) {
-		s.Stop()
-	}
-	v.client.Close()
-	if v.tmp == "" {
+	if !slices.ContainsFunc(Sections()[:3], b.cfg.has) {
 		return nil
 	}
-	return os.RemoveAll(v.tmp)
+	return b.serve(ctx)
 }
 
-// command is a child's command line, without what this process has in its environment
-// for itself.
-func (v *servers) command(program string, args ...string) *exec.Cmd {
-	cmd := exec.Command(program, args...)
-	cmd.Dir, cmd.Env = v.tmp, host.Env(os.Environ())
-	return cmd
+// serve starts the edges and nginx and chooses the responses that the cases are about.
+func (b *bench) serve(ctx context.Context) (err error) {
+	if err := b.writeScripts(); err != nil {
+		return err
+	}
+	if b.edge, err = b.startEdge(ctx, report.Edge, b.own); err != nil {
+		return err
+	}
+	if b.old != nil {
+		if b.before, err = b.startEdge(ctx, report.Before, b.old); err != nil {
+			return err
+		}
+	}
+	if err := b.chooseResponses(ctx); err != nil {
+		return fmt.Errorf("choose the responses: %w", err)
+	}
+	if b.tools.Nginx == "" {
+		b.report.Note("nginx is not installed: left out")
+		return nil
+	}
+	for _, s := range []*subject{&b.detail, &b.five} {
+		if err := b.writeFinished(s.name, &s.answer); err != nil {
+			return fmt.Errorf("write what nginx serves: %w", err)
+		}
+	}
+	b.nginx, err = b.startNginx(ctx)
+	return err
 }
 
-// header returns the header lines of a request for gzip; the first one alone is that of
-// a request for identity.
-func (v *servers) header() []string {
-	return []string{"Authorization: Bearer " + v.token, "Accept-Encoding: gzip"}
+// close ends the servers and removes the temporary folder.
+func (b *bench) close() error {
+	b.stopAll()
+	b.client.Close()
+	if b.tmp == "" {
+		return nil
+	}
+	return os.RemoveAll(b.tmp)
 }

@@ -3,230 +3,247 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
-	"strings"
+	"slices"
 
-	"reelsplice/cmd/bench/peer"
+	"github.com/valyala/fasthttp"
+
 	"reelsplice/cmd/bench/report"
 )
 
-// cases measures single requests.
+// unpreparedLines is the number of requests whose path no server has seen of late: more than the
+// edge has prepared responses.
+const unpreparedLines = 20_000
+
+// cases measures requests of one sort. Responses that should be equal are checked first.
 func (b *bench) cases(ctx context.Context) error {
 	b.cfg.progress("starting servers")
-	targets, err := caseTargets(ctx, b)
-	if err != nil {
-		return err
-	}
-	if b.report.Cases, err = b.byConnections(ctx, "cases", b.cfg.Connections, b.cfg.Rounds, targets); err != nil {
-		return err
-	}
-	for _, t := range targets {
-		if t.server.name == report.Constant || t.server.name == report.Merge || t.server.name == report.Varnish {
-			b.stopServer(t.server)
-		}
-	}
-	return nil
-}
-
-// caseTargets starts the peers and returns what is asked of whom. All that should answer
-// alike are checked to.
-func caseTargets(ctx context.Context, b *bench) ([]*target, error) {
+	kept := len(b.running)
 	var targets []*target
-	for _, s := range []*subject{&b.detail, &b.fiveAnswer} {
-		list, err := alike(ctx, b, s)
+	for _, more := range []func(context.Context) ([]*target, error){
+		func(ctx context.Context) ([]*target, error) { return b.alike(ctx, &b.detail) },
+		b.notModified, b.unauthorized,
+		func(ctx context.Context) ([]*target, error) { return b.alike(ctx, &b.five) },
+		b.unprepared, b.overTLS, b.queries,
+	} {
+		list, err := more(ctx)
 		if err != nil {
-			return nil, err
-		}
-		targets = append(targets, list...)
-		if s == &b.detail {
-			if list, err = refusals(ctx, b); err != nil {
-				return nil, err
-			}
-			targets = append(targets, list...)
-		}
-	}
-	return targets, nil
-}
-
-// alike returns the servers that answer a subject, the edge first.
-func alike(ctx context.Context, b *bench, s *subject) ([]*target, error) {
-	targets := []*target{{name: s.Case, server: b.edge, load: load{url: b.edge.url + s.Path, header: b.header()}}}
-	add := func(srv *server, path string) {
-		targets = append(targets, &target{name: s.Case, server: srv, load: load{url: srv.url + path, header: b.header()}})
-	}
-	if b.before != nil {
-		add(b.before, s.Path)
-	}
-	if b.nginx != nil {
-		add(b.nginx, "/"+s.Case)
-	}
-	constant, err := b.startConstant(ctx, s.Case, s.answer)
-	if err != nil {
-		return nil, err
-	}
-	add(constant, s.Path)
-	if s.Case == report.Five {
-		if err := composed(ctx, b, s, add); err != nil {
-			return nil, err
-		}
-	}
-	for _, t := range targets[1:] {
-		if err := checkAlike(ctx, b, t, s); err != nil {
-			return nil, fmt.Errorf("%s of %s: %w", t.name, t.server.name, err)
-		}
-	}
-	return targets, nil
-}
-
-// composed adds the servers that compose the answer of its parts.
-func composed(ctx context.Context, b *bench, s *subject, add func(srv *server, path string)) error {
-	whole, err := s.answer.Identity()
-	if err != nil {
-		return err
-	}
-	path, _, _ := strings.Cut(s.Path, "?")
-	a, err := b.client.Get(ctx, http.MethodGet, b.edge.url+path, b.header()[:1])
-	if err != nil {
-		return err
-	}
-	parts, err := peer.SplitParts(a.Body, whole)
-	if err != nil {
-		return err
-	}
-	merge, err := b.startMerge(ctx, s, a.Body, parts)
-	if err != nil {
-		return err
-	}
-	add(merge, s.Path)
-	if b.tools.Varnish == "" || b.nginx == nil {
-		return nil
-	}
-	if err := writeESI(filepath.Join(b.filesDir(), "esi"), a.Body, parts); err != nil {
-		return err
-	}
-	varnish, err := b.startVarnish(ctx, b.nginx)
-	if err != nil {
-		return err
-	}
-	add(varnish, "/esi/five.esi")
-	return nil
-}
-
-// writeESI writes the parts of an answer, each a file, and the page that includes them.
-func writeESI(dir string, details []byte, parts []peer.Part) error {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
-	page := bytes.Clone(bytes.TrimSuffix(details, []byte("}")))
-	for i, p := range parts {
-		name := fmt.Sprintf("%d.json", i)
-		if err := os.WriteFile(filepath.Join(dir, name), p.JSON, 0o600); err != nil {
 			return err
 		}
-		page = fmt.Appendf(peer.AppendName(page, p.Name), `<esi:include src="/esi/%s"/>`, name)
+		targets = append(targets, list...)
 	}
-	return os.WriteFile(filepath.Join(dir, "five.esi"), append(page, '}'), 0o600)
+	err := b.rounds(ctx, "cases", b.cfg.Rounds, targets)
+	for _, s := range slices.Clone(b.running[kept:]) {
+		b.stop(s)
+	}
+	return err
 }
 
-// checkAlike compares what a server answers with the edge's answer. The server that
-// encodes anew has an order of its own, so its JSON is compared by meaning.
-func checkAlike(ctx context.Context, b *bench, t *target, s *subject) error {
-	want, err := s.answer.Identity()
+// peers returns the servers of the run: the edge and, if there are any, the one before and nginx.
+func (b *bench) peers() []*server {
+	return slices.DeleteFunc([]*server{b.edge, b.before, b.nginx}, func(s *server) bool { return s == nil })
+}
+
+// header returns the header lines of a request for gzip; the first one alone is that of
+// a request for identity.
+func (b *bench) header() []string { return headerOf(b.own) }
+
+func headerOf(m *maker) []string {
+	return []string{"Authorization: Bearer " + m.token, "Accept-Encoding: gzip"}
+}
+
+// headerFor returns the header lines of a request to a server: each edge has its own token.
+func (b *bench) headerFor(s *server) []string {
+	if s.name == report.Before {
+		return headerOf(b.old)
+	}
+	return b.header()
+}
+
+// single returns the request for a subject to a server. nginx has it as a file named like the case.
+func (b *bench) single(s *subject, srv *server) *target {
+	path := s.path
+	if srv.name == report.Nginx {
+		path = "/" + s.name
+	}
+	return &target{name: s.name, server: srv, load: load{url: srv.url + path, header: b.headerFor(srv)}}
+}
+
+// alike returns the requests to all servers that have a subject, the edge first.
+func (b *bench) alike(ctx context.Context, s *subject) ([]*target, error) {
+	constant, err := b.startConstant(ctx, s.name, &s.answer)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	a, err := b.client.Get(ctx, http.MethodGet, t.load.url, t.load.header)
+	var targets []*target
+	for _, srv := range append(b.peers(), constant) {
+		t := b.single(s, srv)
+		if err := b.checkAlike(ctx, t, &s.answer); err != nil {
+			return nil, err
+		}
+		targets = append(targets, t)
+	}
+	return targets, nil
+}
+
+// checkAlike compares the response to a request with the edge's.
+func (b *bench) checkAlike(ctx context.Context, t *target, want *answer) error {
+	a, err := b.client.ok(ctx, t.load.url, t.load.header)
 	if err != nil {
-		return err
+		return fmt.Errorf("%s of %s: %w", t.name, t.server.name, err)
 	}
-	if a.Status != http.StatusOK || a.Header.Get("Content-Encoding") != "gzip" {
-		return fmt.Errorf("status %d, encoding %q, want 200 and gzip", a.Status, a.Header.Get("Content-Encoding"))
-	}
-	got, err := a.Identity()
+	return sameBytes(t.server.name, t.load.url, &a, want)
+}
+
+// sameBytes compares two responses without their compression.
+func sameBytes(server, path string, got, want *answer) error {
+	g, err := got.identity()
 	if err != nil {
-		return err
+		return fmt.Errorf("%s of %s: %w", path, server, err)
 	}
-	if t.server.name == report.Merge {
-		return peer.SameJSON(got, want)
+	w, err := want.identity()
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
 	}
-	if !bytes.Equal(got, want) {
-		return fmt.Errorf("%d bytes that differ from the %d of the edge", len(got), len(want))
-	}
-	if t.server.name == report.Constant && !bytes.Equal(a.Body, s.answer.Body) {
-		return fmt.Errorf("%d bytes of gzip that differ from the %d of the edge", len(a.Body), len(s.answer.Body))
+	if !bytes.Equal(g, w) {
+		return fmt.Errorf("%s of %s: %d bytes that differ from the %d of the edge", path, server, len(g), len(w))
 	}
 	return nil
 }
 
-// refusals returns the requests for details that are answered without them.
-func refusals(ctx context.Context, b *bench) ([]*target, error) {
-	var targets []*target
-	for _, c := range []struct {
-		name   string
-		status int
-		header []string
-	}{
-		{report.NotModified, http.StatusNotModified, append(b.header(), "If-None-Match: "+b.detail.answer.Header.Get("ETag"))},
-		{report.Unauthorized, http.StatusUnauthorized, []string{"Authorization: Bearer " + b.token + "x", b.header()[1]}},
-	} {
-		l := load{url: b.edge.url + b.detail.Path, header: c.header, refused: c.status >= 400}
-		a, err := b.client.Get(ctx, http.MethodGet, l.url, l.header)
+// notModified returns the requests for details that the client has.
+func (b *bench) notModified(ctx context.Context) (targets []*target, err error) {
+	var known answer
+	for _, s := range b.peers() {
+		t := b.single(&b.detail, s)
+		a, err := b.client.ok(ctx, t.load.url, t.load.header)
 		if err != nil {
 			return nil, err
 		}
-		if a.Status != c.status {
-			return nil, fmt.Errorf("%s: the edge answers %d", c.name, a.Status)
-		}
-		constant, err := b.startConstant(ctx, c.name, a)
-		if err != nil {
+		t.name, t.load.header = report.NotModified, append(t.load.header, "If-None-Match: "+a.Header.Get("ETag"))
+		if a, err = b.client.want(ctx, http.StatusNotModified, t.load.url, t.load.header); err != nil {
 			return nil, err
 		}
-		same := l
-		same.url = constant.url + b.detail.Path
-		got, err := b.client.Get(ctx, http.MethodGet, same.url, same.header)
-		if err != nil {
-			return nil, err
+		if s == b.edge {
+			known = a
 		}
-		if got.Status != a.Status || !bytes.Equal(got.Body, a.Body) {
-			return nil, fmt.Errorf("%s: the constant is %d with %d bytes, want %d with %d", c.name, got.Status, len(got.Body), a.Status, len(a.Body))
-		}
-		targets = append(targets, &target{name: c.name, server: b.edge, load: l}, &target{name: c.name, server: constant, load: same})
-		if b.before != nil {
-			l.url = b.before.url + b.detail.Path
-			if c.status == http.StatusNotModified {
-				if l.header, err = knownTo(ctx, b, l.url); err != nil {
-					return nil, fmt.Errorf("%s of %s: %w", c.name, report.Before, err)
-				}
-			}
-			targets = append(targets, &target{name: c.name, server: b.before, load: l})
-		}
+		targets = append(targets, t)
 	}
-	if b.nginx == nil {
-		return targets, nil
-	}
-	known, err := knownOfNginx(ctx, b)
-	return append(targets, known), err
-}
-
-// knownOfNginx returns the request to nginx for the file of the details that the client has.
-func knownOfNginx(ctx context.Context, b *bench) (*target, error) {
-	url := b.nginx.url + "/" + b.detail.Case
-	header, err := knownTo(ctx, b, url)
-	return &target{name: report.NotModified, server: b.nginx, load: load{url: url, header: header}}, err
-}
-
-// knownTo returns the header of a request for a response that the client has.
-func knownTo(ctx context.Context, b *bench, url string) ([]string, error) {
-	a, err := b.client.Get(ctx, http.MethodGet, url, b.header())
+	constant, err := b.startConstant(ctx, report.NotModified, &known)
 	if err != nil {
 		return nil, err
 	}
-	header := append(b.header(), "If-None-Match: "+a.Header.Get("ETag"))
-	if a, err = b.client.Get(ctx, http.MethodGet, url, header); err == nil && a.Status != http.StatusNotModified {
-		err = fmt.Errorf("%s: status %d, want %d", url, a.Status, http.StatusNotModified)
+	return append(targets, &target{name: report.NotModified, server: constant, load: load{url: constant.url + b.detail.path, header: targets[0].load.header}}), nil
+}
+
+// unauthorized returns the requests for details with a token that no edge has issued.
+func (b *bench) unauthorized(ctx context.Context) (targets []*target, err error) {
+	header := []string{"Authorization: Bearer " + b.own.token + "x", b.header()[1]}
+	a, err := b.client.want(ctx, http.StatusUnauthorized, b.edge.url+b.detail.path, header)
+	if err != nil {
+		return nil, err
 	}
-	return header, err
+	constant, err := b.startConstant(ctx, report.Unauthorized, &a)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range append(b.peers(), constant) {
+		if s != b.nginx {
+			targets = append(targets, &target{name: report.Unauthorized, server: s, load: load{url: s.url + b.detail.path, header: header, refused: true}})
+		}
+	}
+	return targets, nil
+}
+
+// unprepared returns requests for five parts that differ in a parameter without a meaning.
+func (b *bench) unprepared(context.Context) (targets []*target, err error) {
+	for _, s := range b.peers() {
+		t := b.single(&b.five, s)
+		path, mark := b.five.path, "&"
+		if s == b.nginx {
+			path, mark = "/"+b.five.name, "?"
+		}
+		var requests []asked
+		for i := range unpreparedLines {
+			requests = append(requests, asked{path: fmt.Sprintf("%s%sn=%d", path, mark, i)})
+		}
+		if t.load.lines, err = b.writeLines(report.Unprepared+"-"+s.name, requests); err != nil {
+			return nil, err
+		}
+		t.name, t.load.url = report.Unprepared, s.url
+		targets = append(targets, t)
+	}
+	return targets, nil
+}
+
+// overTLS returns the requests for five parts to servers that speak TLS.
+func (b *bench) overTLS(ctx context.Context) (targets []*target, err error) {
+	cert, key := filepath.Join(b.tmp, "cert.pem"), filepath.Join(b.tmp, "key.pem")
+	certPEM, keyPEM, err := fasthttp.GenerateTestCertificate("127.0.0.1")
+	keyPEM = bytes.ReplaceAll(keyPEM, []byte("PRIVATE KEY"), []byte("RSA PRIVATE KEY")) // the key's form, as nginx reads it
+	if err := errors.Join(err, os.WriteFile(cert, certPEM, 0o600), os.WriteFile(key, keyPEM, 0o600)); err != nil {
+		return nil, fmt.Errorf("make a certificate: %w", err)
+	}
+	for _, plain := range b.peers() {
+		var s *server
+		switch plain {
+		case b.nginx:
+			s, err = b.startNginx(ctx, cert, key)
+		case b.before:
+			s, err = b.startEdge(ctx, plain.name, b.old, "--tls-cert", cert, "--tls-key", key)
+		default:
+			s, err = b.startEdge(ctx, plain.name, b.own, "--tls-cert", cert, "--tls-key", key)
+		}
+		if err != nil {
+			return nil, err
+		}
+		t := b.single(&b.five, s)
+		t.name = report.TLS
+		if err := b.checkAlike(ctx, t, &b.five.answer); err != nil {
+			return nil, err
+		}
+		targets = append(targets, t)
+	}
+	return targets, nil
+}
+
+// queries returns requests of search and discover that differ, so that no cache has their
+// results. The first hundred are checked.
+func (b *bench) queries(ctx context.Context) (targets []*target, err error) {
+	var requests []asked
+	for i, id := range b.movies[:min(len(b.movies), 4000)] {
+		words, err := b.title(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		requests = append(requests,
+			asked{path: "/3/search/movie?query=" + url.QueryEscape(words)},
+			asked{path: fmt.Sprintf("/3/discover/movie?with_genres=18&vote_average.gte=5&primary_release_date.gte=%d-%02d-%02d&sort_by=vote_count.desc",
+				1950+i/372%60, 1+i/31%12, 1+i%31)})
+	}
+	for _, s := range b.peers() {
+		if s == b.nginx {
+			continue
+		}
+		for i := 0; s == b.before && i < min(len(requests), 100); i++ {
+			want, err := b.client.ok(ctx, b.edge.url+requests[i].path, b.header())
+			if err != nil {
+				return nil, err
+			}
+			if err := b.checkAlike(ctx, &target{name: report.Queries, server: s, load: load{url: s.url + requests[i].path, header: b.headerFor(s)}}, &want); err != nil {
+				return nil, err
+			}
+		}
+		lines, err := b.writeLines(report.Queries+"-"+s.name, requests)
+		if err != nil {
+			return nil, err
+		}
+		targets = append(targets, &target{name: report.Queries, server: s, load: load{url: s.url, header: b.headerFor(s), lines: lines}})
+	}
+	return targets, nil
 }

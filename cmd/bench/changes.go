@@ -17,66 +17,55 @@ import (
 const changeStep = 50
 
 // changeTitles writes a dump of changes into dir: 2 % of the movies and series of a
-// dump, with another overview and more votes. It returns how many there are.
-func changeTitles(dump, dir string) (int, error) {
+// dump, with another overview and more votes.
+func changeTitles(dump, dir string) error {
 	if err := os.MkdirAll(dir, 0o750); err != nil {
-		return 0, err
+		return err
 	}
-	changed := 0
 	for _, name := range []string{"movies.ndjson", "tv.ndjson"} {
-		n, err := changeFile(filepath.Join(dump, name+".zst"), filepath.Join(dir, name))
-		if errors.Is(err, os.ErrNotExist) && name != "movies.ndjson" {
-			continue
+		if err := changeFile(filepath.Join(dump, name+".zst"), filepath.Join(dir, name)); err != nil {
+			return fmt.Errorf("change titles: %w", err)
 		}
-		if err != nil {
-			return 0, fmt.Errorf("change titles: %w", err)
-		}
-		changed += n
 	}
-	return changed, nil
+	return nil
 }
 
-func changeFile(from, to string) (n int, err error) {
+func changeFile(from, to string) (err error) {
 	in, err := os.Open(from)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	defer in.Close()
 	out, err := os.Create(to)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	defer func() { err = errors.Join(err, out.Close()) }()
 	z, err := zstd.NewReader(in)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	defer z.Close()
 	return changeRows(z, out)
 }
 
 // changeRows copies every changeStep-th row, changed.
-func changeRows(in io.Reader, out io.Writer) (n int, err error) {
-	r := bufio.NewReaderSize(in, 1<<20)
-	for i := 0; ; i++ {
-		row, err := r.ReadBytes('\n')
-		if errors.Is(err, io.EOF) && len(row) == 0 {
-			return n, nil
-		}
-		if err != nil && !errors.Is(err, io.EOF) {
-			return n, err
-		}
+func changeRows(in io.Reader, out io.Writer) error {
+	rows := bufio.NewScanner(in)
+	rows.Buffer(nil, 256<<20)
+	for i := 0; rows.Scan(); i++ {
 		if i%changeStep != 0 {
 			continue
 		}
-		if row, err = changeRow(row); err != nil {
-			return n, fmt.Errorf("row %d: %w", i+1, err)
+		row, err := changeRow(rows.Bytes())
+		if err != nil {
+			return fmt.Errorf("row %d: %w", i+1, err)
 		}
 		if _, err := out.Write(append(row, '\n')); err != nil {
-			return n, err
+			return err
 		}
-		n++
 	}
+	return rows.Err()
 }
 
 // changeRow changes what changes most often: the overview, and how many voted.

@@ -1,7 +1,6 @@
-// Command bench measures the edge side by side with what else could respond: nginx with the
-// finished responses as files, Varnish that composes the same parts, a Go server that sends
-// a constant, one that decodes, merges, encodes and compresses, and the edge of another
-// commit. "bench build" measures builds. scripts/bench.sh builds the programs and runs it.
+// Command bench measures the edge side by side with nginx that has the finished responses as
+// files, with a Go server that sends a constant, and with the edge of another commit. It
+// measures ingests and builds too. scripts/bench.sh builds the programs and runs it.
 //
 // All servers run as children on one core, the load on another. Each round asks all of
 // them in turn, and every ratio is taken within a round before the median over the rounds
@@ -10,8 +9,7 @@
 // The load generator saturates before a server does where responses are large. So the CPU
 // time of a server for a request stands beside the requests per second.
 //
-// Package host runs and measures processes, peer has the servers to compare with, report
-// the tables and their goals.
+// Package host runs and measures processes, report compares figures with their goals.
 package main
 
 import (
@@ -28,12 +26,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"reelsplice/cmd/bench/peer"
+	"reelsplice/cmd/bench/report"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := edgeCommand(os.Stdout, os.Stderr).ExecuteContext(ctx)
+	err := command(os.Stdout, os.Stderr).ExecuteContext(ctx)
 	stop()
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "bench: %v\n", err)
@@ -41,163 +39,79 @@ func main() {
 	}
 }
 
-// options are the flags that both benchmarks have.
-type options struct {
-	out         string
-	json, quiet bool
-	stdout      io.Writer
-	stderr      io.Writer
-}
-
-func (o *options) flags(c *cobra.Command, files string) {
-	f := c.Flags()
-	f.StringVar(&o.out, "out", "", "write "+files+" into `DIR` as well")
-	f.BoolVar(&o.json, "json", false, "print the report as JSON")
-	f.BoolVar(&o.quiet, "quiet", false, "no progress on stderr")
-}
-
-// progress prints to stderr what is measured now.
-func (o *options) progress(what string) {
-	if !o.quiet {
-		fmt.Fprintln(o.stderr, "bench:", what)
-	}
-}
-
-// print prints a report, and writes it into the folder of --out.
-func (o *options) print(r interface {
-	WriteText(w io.Writer)
-	WriteFolder(dir string) error
-},
-) error {
-	var b bytes.Buffer
-	if r.WriteText(&b); o.json {
-		b.Reset()
-		if err := json.NewEncoder(&b).Encode(r); err != nil {
-			return err
-		}
-	}
-	if _, err := o.stdout.Write(b.Bytes()); err != nil || o.out == "" {
-		return err
-	}
-	return r.WriteFolder(o.out)
-}
-
-// programs makes the paths of programs absolute, since children run elsewhere, and returns
-// that of this one.
-func programs(paths ...*string) (self string, err error) {
-	for _, p := range paths {
-		if *p != "" && err == nil {
-			*p, err = filepath.Abs(*p)
-		}
-	}
-	if err == nil {
-		self, err = os.Executable()
-	}
-	return self, err
-}
-
-func edgeCommand(stdout, stderr io.Writer) *cobra.Command {
+func command(stdout, stderr io.Writer) *cobra.Command {
 	cfg := DefaultConfig()
-	o := options{stdout: stdout, stderr: stderr}
-	var quick bool
+	var out string
+	var quick, asJSON, quiet bool
 	c := &cobra.Command{
-		Use: "bench --program FILE", Short: "Measure the edge beside nginx, Varnish and others",
-		Long: "bench makes a release of a synthetic dump, serves it, and puts load on the edge and on its peers in turn:\n" +
-			"nginx with the finished responses as files, Varnish that composes them by ESI, a Go server that sends a\n" +
-			"constant, and one that decodes, merges, encodes and compresses. Servers run on one core, the load (wrk) on\n" +
-			"another; everything listens on 127.0.0.1. It prints medians and, beside each ratio, the goal.\n\n" +
-			"It needs Linux, two cores and wrk. Missing peers are left out and named; scripts/bench.sh installs them.\n" +
-			"\"bench build\" measures builds.",
+		Use: "bench --program FILE", Short: "Measure the edge, builds and ingests beside nginx and another commit",
+		Long: "bench makes a release of a synthetic dump, serves it, and puts load on the edge and on its peers in turn.\n" +
+			"Servers run on one core, the load (wrk) on another; everything listens on 127.0.0.1. It prints medians as\n" +
+			"tables in Markdown and, beside each ratio, the goal. The exit code is 1 if the program is slower or larger\n" +
+			"than the one of --before.\n\n" +
+			"It needs Linux, two cores and wrk. Without nginx its rows are left out; scripts/bench.sh installs both.",
 		Args: cobra.NoArgs, SilenceUsage: true, SilenceErrors: true,
 	}
 	f := c.Flags()
 	f.StringVar(&cfg.Program, "program", "", "`FILE` of reelsplice, which is measured")
-	f.StringVar(&cfg.Before, "before", "", "`FILE` of the reelsplice of another commit, measured beside in each round")
-	f.StringVar(&cfg.Dir, "dir", "", "`DIR` whose release is measured, made when there is none, and kept; temporary when not given")
-	f.Int64Var(&cfg.Movies, "movies", cfg.Movies, "make a release of `N` movies")
-	f.IntVar(&cfg.Rounds, "rounds", cfg.Rounds, "measure everything `N` times")
+	f.StringVar(&cfg.Before, "before", "", "`FILE` of the reelsplice of another commit, measured in each round too")
+	f.StringVar(&cfg.Dir, "dir", "", "work in `DIR`, on the disk that is to be measured; a temporary folder in it is removed at the end")
+	f.Int64Var(&cfg.Movies, "movies", cfg.Movies, "make a release of `N` movies, with series in proportion")
+	f.IntVar(&cfg.Rounds, "rounds", cfg.Rounds, "measure everything `N` times, builds half as often")
 	f.IntVar(&cfg.Seconds, "seconds", cfg.Seconds, "length of a round")
-	f.IntSliceVar(&cfg.Connections, "connections", cfg.Connections, "numbers of connections of the cases")
+	f.IntVar(&cfg.Connections, "connections", cfg.Connections, "connections of the load")
+	f.Int64Var(&cfg.Memory, "memory", cfg.Memory, "--memory of the builds, in `bytes`")
 	f.StringSliceVar(&cfg.Sections, "sections", cfg.Sections, "what to measure: "+strings.Join(Sections(), ", "))
-	f.BoolVar(&quick, "quick", false, "take less than three minutes: a small release, 32 connections, short rounds, no curves")
-	f.IntVar(&cfg.ServerCore, "server-core", cfg.ServerCore, "core of the servers")
-	f.IntVar(&cfg.LoadCore, "load-core", cfg.LoadCore, "core of the load")
-	o.flags(c, "bench.json and table.txt")
-	c.AddCommand(buildCommand(&o), peerCommand(stdout))
+	f.BoolVar(&quick, "quick", false, "a small release and short rounds")
+	f.StringVar(&out, "out", "", "write bench.json and bench.md into `DIR` as well")
+	f.BoolVar(&asJSON, "json", false, "print the report as JSON")
+	f.BoolVar(&quiet, "quiet", false, "no progress on stderr")
+	c.AddCommand(&cobra.Command{
+		Use: constantCommand + " FILE", Hidden: true, Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error { return serveConstant(c.Context(), args[0], stdout) },
+	})
 	c.RunE = func(c *cobra.Command, _ []string) (err error) {
 		if quick {
-			cfg.Quick(f.Changed)
+			cfg.quick(f.Changed)
 		}
-		if cfg.Self, err = programs(&cfg.Program, &cfg.Before); err != nil {
-			return err
+		if !quiet {
+			cfg.Progress = func(what string) { fmt.Fprintln(stderr, "bench:", what) }
 		}
-		cfg.Progress = o.progress
 		r, err := Run(c.Context(), cfg)
 		if err != nil {
 			return err
 		}
-		if err := o.print(r); err != nil {
+		if err := printReport(r, stdout, out, asJSON); err != nil {
 			return err
 		}
-		if slower := r.Slower(); len(slower) > 0 {
-			return fmt.Errorf("slower than before: %s", strings.Join(slower, ", "))
+		if short := r.ShortOfBefore(); len(short) > 0 {
+			return fmt.Errorf("short of before: %s", strings.Join(short, ", "))
 		}
 		return nil
 	}
 	return c
 }
 
-func buildCommand(shared *options) *cobra.Command {
-	cfg, o := DefaultBuildConfig(), *shared
-	c := &cobra.Command{
-		Use: "build --program FILE", Short: "Measure builds beside compression alone",
-		Long: "build makes synthetic catalogues and measures full builds of them: CPU time beside that of compressing the\n" +
-			"same segments and nothing else, memory, bytes, and how busy they keep two cores. Then 2 % of the titles change, and an incremental build is measured beside the full one.\n" +
-			"It needs Linux.",
-		Args: cobra.NoArgs,
+// printReport prints a report and writes it into dir, unless that is "".
+func printReport(r *report.Report, stdout io.Writer, dir string, asJSON bool) error {
+	data, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return fmt.Errorf("encode the report: %w", err)
 	}
-	f := c.Flags()
-	f.StringVar(&cfg.Program, "program", "", "`FILE` of reelsplice, which is measured")
-	f.StringVar(&cfg.Before, "before", "", "`FILE` of the reelsplice of another commit, which builds in each round too")
-	f.StringVar(&cfg.Dir, "dir", "", "work in `DIR`, on the disk that is to be measured; a temporary folder in it is removed at the end")
-	f.Int64SliceVar(&cfg.Sizes, "sizes", cfg.Sizes, "numbers of movies of the catalogues")
-	f.IntVar(&cfg.Rounds, "rounds", cfg.Rounds, "build everything `N` times")
-	f.Int64Var(&cfg.Memory, "memory", cfg.Memory, "--memory of the builds, in `bytes`")
-	f.BoolVar(&cfg.NoSeries, "no-series", false, "catalogues of movies and people only, which take half of the disk")
-	o.flags(c, "build.json and build.txt")
-	c.RunE = func(c *cobra.Command, _ []string) (err error) {
-		if cfg.Self, err = programs(&cfg.Program, &cfg.Before); err != nil {
-			return err
-		}
-		cfg.Progress = o.progress
-		r, err := RunBuild(c.Context(), cfg)
-		if err != nil {
-			return err
-		}
-		return o.print(r)
+	var text bytes.Buffer
+	r.WriteMarkdown(&text)
+	shown := text.Bytes()
+	if asJSON {
+		shown = append(data, '\n')
 	}
-	return c
-}
-
-// peerCommand holds the children that bench compares with.
-func peerCommand(stdout io.Writer) *cobra.Command {
-	c := &cobra.Command{Use: "peer", Short: "What bench compares with", Hidden: true}
-	var file, dir string
-	var jobs int
-	for name, serve := range map[string]func(ctx context.Context, file string, out io.Writer) error{
-		"constant": peer.ServeConstant, "merge": peer.ServeMerge,
-	} {
-		s := &cobra.Command{Use: name, Args: cobra.NoArgs, RunE: func(c *cobra.Command, _ []string) error {
-			return serve(c.Context(), file, stdout)
-		}}
-		s.Flags().StringVar(&file, "answer", "", "`FILE` of the response")
-		c.AddCommand(s)
+	if _, err := stdout.Write(shown); err != nil || dir == "" {
+		return err
 	}
-	compress := &cobra.Command{Use: "compress", Args: cobra.NoArgs, RunE: func(c *cobra.Command, _ []string) error {
-		return peer.Compress(c.Context(), dir, jobs, stdout)
-	}}
-	compress.Flags().StringVar(&dir, "release", "", "`DIR` of the release")
-	compress.Flags().IntVar(&jobs, "jobs", 1, "threads that compress")
-	c.AddCommand(compress)
-	return c
+	if err := os.MkdirAll(dir, 0o750); err != nil {
+		return fmt.Errorf("make the folder of the report: %w", err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "bench.json"), append(data, '\n'), 0o640); err != nil {
+		return fmt.Errorf("write the report: %w", err)
+	}
+	return os.WriteFile(filepath.Join(dir, "bench.md"), text.Bytes(), 0o640)
 }

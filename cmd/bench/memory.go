@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"time"
 
@@ -18,14 +17,14 @@ const starts = 5
 func (b *bench) memory(ctx context.Context) error {
 	b.cfg.progress("starting the edge %d times", 2*starts)
 	if b.report.Edge.Anon == 0 {
-		if _, err := b.rounds(ctx, "memory", 1, b.finished(&b.fiveAnswer, report.Five)[:1]); err != nil {
+		if err := b.rounds(ctx, "memory", 1, []*target{b.single(&b.five, b.edge)}); err != nil {
 			return err
 		}
 	}
-	b.stopServer(b.edge)
+	b.stopAll()
 	e := &b.report.Edge
 	for range starts {
-		if err := host.DropCache(b.releases); err != nil {
+		if err := host.DropCache(b.own.releases); err != nil {
 			return err
 		}
 		for _, list := range []*[]float64{&e.StartsCold, &e.Starts} {
@@ -43,15 +42,12 @@ func (b *bench) memory(ctx context.Context) error {
 // first answer has been read.
 func (b *bench) startTime(ctx context.Context) (float64, error) {
 	begin := time.Now()
-	s, err := b.startEdge(ctx)
+	s, err := b.startEdge(ctx, report.Edge, b.own)
 	if err != nil {
 		return 0, err
 	}
-	a, err := b.client.Get(ctx, http.MethodGet, s.url+b.detail.Path, b.header())
+	_, err = b.client.want(ctx, http.StatusOK, s.url+b.detail.path, b.header())
 	took := time.Since(begin)
-	b.stopServer(s)
-	if err == nil && a.Status != http.StatusOK {
-		err = fmt.Errorf("the edge answers %d to its first request, want 200", a.Status)
-	}
+	b.stop(s)
 	return took.Seconds() * 1e3, err
 }

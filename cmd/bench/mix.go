@@ -1,20 +1,20 @@
 package main
 
 import (
-	"bytes"
+	"compress/gzip"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
-	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"reelsplice/cmd/bench/host"
-	"reelsplice/cmd/bench/peer"
 	"reelsplice/cmd/bench/report"
 )
 
@@ -33,39 +33,41 @@ const (
 
 	// coldRounds is how many such passes there are, at most: each takes coldSeconds.
 	coldRounds = 3
+
+	// sizeSample is how many responses with five parts are compressed whole to compare bytes.
+	sizeSample = 200
 )
 
-// An asked is one request of the mix.
+// An asked is one request of a list.
 type asked struct {
-	what   string // "five", "detail", "known" or "search"
 	path   string // at the edge
 	file   string // at nginx
-	answer *peer.Answer
+	known  bool   // the client has the response
 	tag    string // If-None-Match; of the edge
+	answer *answer
 }
 
 // A mixer makes the requests of the mix.
 type mixer struct {
 	*bench
-	random  *rand.Rand
-	zipf    *rand.Zipf
-	answers map[string]*peer.Answer // by path
-	files   map[string]string       // likewise
+	random *rand.Rand
+	zipf   *rand.Zipf
+	asked  map[string]asked // by path
 }
 
 func (b *bench) newMixer() *mixer {
 	r := rand.New(rand.NewPCG(mixSeed, mixSeed))
 	return &mixer{
 		bench: b, random: r, zipf: rand.NewZipf(r, zipfExponent, 1, uint64(len(b.movies)-1)),
-		answers: map[string]*peer.Answer{}, files: map[string]string{},
+		asked: map[string]asked{},
 	}
 }
 
-// mix measures what clients ask for, with the answers in memory and on the disk only.
+// mix measures what clients ask for, with the responses in memory and on the disk only.
 func (b *bench) mix(ctx context.Context) error {
 	b.cfg.progress("preparing the mix")
 	m := b.newMixer()
-	requests := make([]asked, 0, mixLines)
+	var requests []asked
 	for range mixLines {
 		a, err := m.next(ctx)
 		if err != nil {
@@ -73,50 +75,38 @@ func (b *bench) mix(ctx context.Context) error {
 		}
 		requests = append(requests, a)
 	}
-	if err := b.noteSizes(requests); err != nil {
+	if err := m.compareSizes(); err != nil {
 		return err
 	}
-	targets, err := mixTargets(ctx, b, requests)
+	targets, err := b.mixTargets(ctx, requests)
 	if err != nil {
 		return err
 	}
-	if b.report.Mix, err = b.byConnections(ctx, "mix", b.cfg.Connections, b.cfg.Rounds, targets); err != nil {
+	if err := b.rounds(ctx, "mix", b.cfg.Rounds, targets); err != nil {
 		return err
 	}
-	return mixCold(ctx, b, targets)
-}
-
-// mixCold measures one pass over the mix of servers that have just started, when the
-// kernel holds nothing of their files.
-func mixCold(ctx context.Context, b *bench, targets []*target) error {
+	// One pass over the list by servers that have just started.
 	for _, t := range targets {
-		t.name, t.load.connections = report.Cold, b.cfg.Connections[0]
-		t.load.once, t.load.seconds = true, coldSeconds
-		t.before = func(ctx context.Context, t *target) error { return chill(ctx, b, t) }
+		t.name, t.load.once, t.load.seconds = report.Cold, true, coldSeconds
+		t.before = b.chill
 	}
-	measures, err := b.rounds(ctx, "mix, cold", min(b.cfg.Rounds, coldRounds), targets)
-	b.report.Mix = append(b.report.Mix, measures...)
-	return err
+	return b.rounds(ctx, "mix, cold", min(b.cfg.Rounds, coldRounds), targets)
 }
 
 // chill starts the server of t anew, with nothing of its files in memory.
-func chill(ctx context.Context, b *bench, t *target) (err error) {
-	dir, start, place := b.releases, b.startEdge, &b.edge
-	switch t.server.name {
-	case report.Nginx:
-		dir, place = b.filesDir(), &b.nginx
-		start = func(ctx context.Context) (*server, error) { return b.startNginx(ctx, b.nginxDir) }
-	case report.Before:
-		dir, start, place = b.beforeReleases, b.startBefore, &b.before
-	}
-	b.stopServer(t.server) // mapped pages cannot be dropped
-	if err := host.DropCache(dir); err != nil {
+func (b *bench) chill(ctx context.Context, t *target) error {
+	b.stop(t.server) // mapped pages cannot be dropped
+	if err := host.DropCache(t.server.files); err != nil {
 		return err
 	}
-	if *place, err = start(ctx); err != nil {
+	s, err := t.server.restart(ctx)
+	if err != nil {
 		return err
 	}
-	t.server, t.load.url = *place, (*place).url
+	if t.server == b.edge {
+		b.edge = s
+	}
+	t.server, t.load.url = s, s.url
 	return nil
 }
 
@@ -126,30 +116,30 @@ func (m *mixer) next(ctx context.Context) (asked, error) {
 	detail := fmt.Sprintf("/3/movie/%d", id)
 	switch u := m.random.Float64(); {
 	case u < 0.70:
-		return m.request(ctx, "five", detail+"?"+five)
+		return m.request(ctx, detail+fiveParts)
 	case u < 0.90:
-		return m.request(ctx, "detail", detail)
+		return m.request(ctx, detail)
 	case u < 0.95:
-		a, err := m.request(ctx, "known", detail)
+		a, err := m.request(ctx, detail)
 		if err == nil {
-			a.tag = a.answer.Header.Get("ETag")
+			a.known, a.tag = true, a.answer.Header.Get("ETag")
 		}
 		return a, err
 	}
-	words, err := m.words(ctx, detail)
+	words, err := m.title(ctx, id)
 	if err != nil {
 		return asked{}, err
 	}
-	return m.request(ctx, "search", "/3/search/movie?query="+url.QueryEscape(words))
+	return m.request(ctx, "/3/search/movie?query="+url.QueryEscape(words))
 }
 
-// words returns what somebody types who looks for a movie.
-func (m *mixer) words(ctx context.Context, detail string) (string, error) {
-	a, err := m.request(ctx, "detail", detail)
+// title returns the first two words of a movie's title, as somebody types who looks for it.
+func (b *bench) title(ctx context.Context, id uint64) (string, error) {
+	a, err := b.client.ok(ctx, fmt.Sprintf("%s/3/movie/%d", b.edge.url, id), b.header())
 	if err != nil {
 		return "", err
 	}
-	text, err := a.answer.Identity()
+	text, err := a.identity()
 	if err != nil {
 		return "", err
 	}
@@ -157,95 +147,109 @@ func (m *mixer) words(ctx context.Context, detail string) (string, error) {
 		Title string `json:"title"`
 	}
 	if err := json.Unmarshal(text, &movie); err != nil {
-		return "", fmt.Errorf("the title in %s: %w", detail, err)
+		return "", fmt.Errorf("the title of movie %d: %w", id, err)
 	}
 	words := strings.Fields(movie.Title)
-	if len(words) == 0 {
-		return "", fmt.Errorf("the title in %s: it has no words", detail)
-	}
 	return strings.Join(words[:min(len(words), 2)], " "), nil
 }
 
-// request returns a request with its answer, which it keeps, and which nginx gets.
-func (m *mixer) request(ctx context.Context, what, path string) (asked, error) {
-	if m.answers[path] == nil {
-		a, err := m.client.Get(ctx, http.MethodGet, m.edge.url+path, m.header())
-		if err != nil {
+// request returns a request with its response, which it keeps, and which nginx gets.
+func (m *mixer) request(ctx context.Context, path string) (asked, error) {
+	if a, ok := m.asked[path]; ok {
+		return a, nil
+	}
+	rs, err := m.client.ok(ctx, m.edge.url+path, m.header())
+	if err != nil {
+		return asked{}, err
+	}
+	a := asked{path: path, file: fmt.Sprintf("mix/%d", len(m.asked)), answer: &rs}
+	if m.nginx != nil {
+		if err := m.writeFinished(a.file, &rs); err != nil {
 			return asked{}, err
 		}
-		if a.Status != http.StatusOK {
-			return asked{}, fmt.Errorf("%s: status %d, want 200", path, a.Status)
-		}
-		file := fmt.Sprintf("mix/%d", len(m.files))
-		if m.nginx != nil {
-			if err := m.writeFinished(file, &a); err != nil {
-				return asked{}, err
-			}
-		}
-		m.answers[path], m.files[path] = &a, file
 	}
-	return asked{what: what, path: path, file: m.files[path], answer: m.answers[path]}, nil
+	m.asked[path] = a
+	return a, nil
 }
 
-// mixTargets returns the edge and, where they run, the edge before and nginx, with the
-// requests of the mix.
-func mixTargets(ctx context.Context, b *bench, requests []asked) ([]*target, error) {
-	targets := []*target{}
-	for _, s := range []*server{b.edge, b.before, b.nginx} {
-		if s == nil {
-			continue
-		}
-		lines, err := b.writeLines(s.name, requests, func(a *asked) (string, string, error) {
-			if s == b.edge {
-				return a.path, a.tag, nil
+// mixTargets returns the servers with the requests of the mix. All responses are checked.
+func (b *bench) mixTargets(ctx context.Context, requests []asked) (targets []*target, err error) {
+	for _, s := range b.peers() {
+		list := requests
+		if s != b.edge {
+			if list, err = b.sameAt(ctx, s, requests); err != nil {
+				return nil, err
 			}
-			return sameAt(ctx, b, s, a)
-		})
+		}
+		lines, err := b.writeLines(report.Mix+"-"+s.name, list)
 		if err != nil {
 			return nil, err
 		}
-		targets = append(targets, &target{name: report.Mix, server: s, load: load{url: s.url, header: b.header(), lines: lines}})
+		targets = append(targets, &target{name: report.Mix, server: s, load: load{url: s.url, header: b.headerFor(s), lines: lines}})
 	}
 	return targets, nil
 }
 
-// sameAt returns the path and the tag of a request to another server than the edge, and
-// checks that its response is the edge's.
-func sameAt(ctx context.Context, b *bench, s *server, a *asked) (path, tag string, err error) {
-	if path = a.path; s == b.nginx {
-		path = "/" + a.file
+// sameAt returns the requests as another server than the edge has them, and checks that its
+// responses are the edge's.
+func (b *bench) sameAt(ctx context.Context, s *server, requests []asked) ([]asked, error) {
+	list := make([]asked, 0, len(requests))
+	for _, a := range requests {
+		if s == b.nginx {
+			a.path = "/" + a.file
+		}
+		rs, err := b.client.ok(ctx, s.url+a.path, b.headerFor(s))
+		if err != nil {
+			return nil, err
+		}
+		if err := sameBytes(s.name, a.path, &rs, a.answer); err != nil {
+			return nil, err
+		}
+		if a.known {
+			a.tag = rs.Header.Get("ETag")
+		}
+		list = append(list, a)
 	}
-	rs, err := b.client.Get(ctx, http.MethodGet, s.url+path, b.header())
-	if err != nil {
-		return "", "", err
-	}
-	got, err := rs.Identity()
-	if err != nil {
-		return "", "", err
-	}
-	if want, err := a.answer.Identity(); err != nil || !bytes.Equal(got, want) {
-		return "", "", errors.Join(err, fmt.Errorf("%s responds to %s with other bytes than the edge", s.name, a.path))
-	}
-	if a.what != "known" {
-		return path, "", nil
-	}
-	return path, rs.Header.Get("ETag"), nil
+	return list, nil
 }
 
-// writeLines writes what mix.lua reads: one says the path and the tag of a request.
-func (b *bench) writeLines(server string, requests []asked, one func(a *asked) (path, tag string, err error)) (string, error) {
+// writeLines writes what mix.lua reads, a line for each request: its path and its tag.
+func (b *bench) writeLines(name string, requests []asked) (string, error) {
 	var text strings.Builder
-	for i := range requests {
-		a := &requests[i]
-		path, tag, err := one(a)
-		if err != nil {
-			return "", err
+	for _, a := range requests {
+		if a.known && a.tag == "" {
+			return "", errors.New(name + ": no ETag to ask with")
 		}
-		if a.what == "known" && tag == "" {
-			return "", errors.New(server + " gives no ETag to ask with")
-		}
-		fmt.Fprintf(&text, "%s\t%s\n", path, tag)
+		fmt.Fprintf(&text, "%s\t%s\n", a.path, a.tag)
 	}
-	file := filepath.Join(b.tmp, "mix-"+server+".txt")
+	file := filepath.Join(b.tmp, name+".txt")
 	return file, os.WriteFile(file, []byte(text.String()), 0o600)
+}
+
+// compareSizes compares the bytes of responses with five parts with those of gzip -6 over each.
+func (m *mixer) compareSizes() error {
+	sizes := &m.report.Sizes
+	for _, path := range slices.Sorted(maps.Keys(m.asked)) {
+		a := m.asked[path]
+		if !strings.HasSuffix(path, fiveParts) || sizes.Answers == sizeSample {
+			continue
+		}
+		raw, err := a.answer.identity()
+		if err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		var packed strings.Builder
+		z, err := gzip.NewWriterLevel(&packed, 6)
+		if err != nil {
+			return err
+		}
+		if _, err := z.Write(raw); err != nil {
+			return err
+		}
+		if err := z.Close(); err != nil {
+			return err
+		}
+		sizes.Answers, sizes.Gzip, sizes.OnePass = sizes.Answers+1, sizes.Gzip+len(a.answer.Body), sizes.OnePass+packed.Len()
+	}
+	return nil
 }

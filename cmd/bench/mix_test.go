@@ -8,20 +8,19 @@ import (
 	"strings"
 	"testing"
 
-	"reelsplice/cmd/bench/peer"
 	"reelsplice/cmd/bench/report"
 )
 
 // TestMix asks an edge of the test, and counts what is asked of whom.
 func TestMix(t *testing.T) {
 	edge := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, rq *http.Request) {
-		a := gzipped(t, fmt.Sprintf(`{"title":"The %s of it all"}`, strings.TrimPrefix(rq.URL.Path, "/3/movie/")))
+		a := packed(t, fmt.Sprintf(`{"title":"The %s of it all"}`, strings.TrimPrefix(rq.URL.Path, "/3/movie/")))
 		w.Header().Set("Content-Encoding", "gzip")
 		w.Header().Set("ETag", `W/"`+rq.URL.Path+`"`)
 		_, _ = w.Write(a.Body)
 	}))
 	defer edge.Close()
-	b := &bench{servers: servers{client: peer.NewClient(), tmp: t.TempDir()}, edge: &server{name: report.Edge, url: edge.URL}}
+	b := &bench{servers: servers{client: newClient(), tmp: t.TempDir()}, own: &maker{}, edge: &server{name: report.Edge, url: edge.URL}}
 	defer b.client.Close()
 	for i := range uint64(1000) {
 		b.movies = append(b.movies, 7000+i)
@@ -36,7 +35,16 @@ func TestMix(t *testing.T) {
 			t.Fatal(err)
 		}
 		requests = append(requests, a)
-		count[a.what]++
+		switch {
+		case a.known:
+			count["known"]++
+		case strings.HasSuffix(a.path, fiveParts):
+			count["five"]++
+		case strings.HasPrefix(a.path, "/3/search"):
+			count["search"]++
+		default:
+			count["detail"]++
+		}
 		if strings.HasPrefix(a.path, "/3/movie/7000") {
 			first++
 		}
@@ -49,7 +57,7 @@ func TestMix(t *testing.T) {
 	if first < n/20 || first > n/3 {
 		t.Errorf("the most popular movie is asked for %d times of %d", first, n)
 	}
-	targets, err := mixTargets(t.Context(), b, requests)
+	targets, err := b.mixTargets(t.Context(), requests)
 	if err != nil || len(targets) != 1 {
 		t.Fatalf("mixTargets = %d targets, %v, want the edge alone", len(targets), err)
 	}
@@ -61,10 +69,10 @@ func TestMix(t *testing.T) {
 	for i, line := range lines {
 		path, tag, ok := strings.Cut(line, "\t")
 		a := &requests[i]
-		if want := map[bool]string{true: `W/"` + a.path + `"`}[a.what == "known"]; !ok || path != a.path || tag != want {
+		if want := map[bool]string{true: `W/"` + a.path + `"`}[a.known]; !ok || path != a.path || tag != want {
 			t.Fatalf("line %d is %q, want %q and %q", i+1, line, a.path, want)
 		}
-		if a.what == "search" && !strings.HasPrefix(path, "/3/search/movie?query=The+7") {
+		if strings.HasPrefix(path, "/3/search") && !strings.HasPrefix(path, "/3/search/movie?query=The+7") {
 			t.Errorf("line %d searches by %s, want two words of a title", i+1, path)
 		}
 	}

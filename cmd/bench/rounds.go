@@ -14,17 +14,16 @@ type target struct {
 	name   string // of the case
 	server *server
 	load   load
-	parts  int
 	// before is done before each round; it may put another server in place.
 	before func(ctx context.Context, t *target) error
 }
 
 // rounds measures all targets in turn, rounds times. Each round begins with another one,
 // so that none always comes first.
-func (b *bench) rounds(ctx context.Context, what string, rounds int, targets []*target) ([]report.Measure, error) {
+func (b *bench) rounds(ctx context.Context, what string, rounds int, targets []*target) error {
 	out := make([]report.Measure, len(targets))
 	for i, t := range targets {
-		out[i] = report.Measure{Case: t.name, Server: t.server.name, Connections: t.load.connections, Parts: t.parts}
+		out[i] = report.Measure{Case: t.name, Server: t.server.name}
 	}
 	for round := range rounds {
 		b.cfg.progress("%s: round %d of %d, %d loads", what, round+1, rounds, len(targets))
@@ -32,31 +31,13 @@ func (b *bench) rounds(ctx context.Context, what string, rounds int, targets []*
 			i = (i + round) % len(targets)
 			r, err := b.round(ctx, targets[i])
 			if err != nil {
-				return nil, fmt.Errorf("%s of %s: %w", targets[i].name, targets[i].server.name, err)
+				return fmt.Errorf("%s of %s: %w", targets[i].name, targets[i].server.name, err)
 			}
 			out[i].Rounds = append(out[i].Rounds, r)
 		}
 	}
-	for i := range out {
-		out[i].Summarize()
-	}
-	return out, nil
-}
-
-// byConnections measures all targets with each number of connections.
-func (b *bench) byConnections(ctx context.Context, what string, numbers []int, rounds int, targets []*target) ([]report.Measure, error) {
-	var out []report.Measure
-	for _, n := range numbers {
-		for _, t := range targets {
-			t.load.connections = n
-		}
-		m, err := b.rounds(ctx, fmt.Sprintf("%s, %d connections", what, n), rounds, targets)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, m...)
-	}
-	return out, nil
+	b.report.Measures = append(b.report.Measures, out...)
+	return nil
 }
 
 const (
@@ -112,7 +93,7 @@ func (b *bench) load(ctx context.Context, t *target) (report.Round, error) {
 		return report.Round{}, err
 	}
 	if t.server == b.edge {
-		b.report.Edge.Note(host.Resident(pid))
+		b.report.NoteMemory(host.Resident(pid))
 	}
 	return roundOf(l, before, after), nil
 }
@@ -154,7 +135,7 @@ func roundOf(l loaded, before, after host.Usage) report.Round {
 	return report.Round{
 		Rate: l.requests / l.seconds, CPU: cpu * 1e6 / l.requests,
 		Busy: cpu / l.seconds, Load: l.cpu / l.seconds,
-		P50: l.p50, P99: l.p99, Max: l.max,
+		P50: l.p50, P99: l.p99,
 		Bytes: l.bytes / l.requests, Read: float64(after.Read - before.Read),
 		Others: after.OthersSince(before) / l.seconds,
 	}

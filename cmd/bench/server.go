@@ -2,92 +2,80 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"reelsplice/cmd/bench/host"
-	"reelsplice/cmd/bench/peer"
 	"reelsplice/cmd/bench/report"
 )
 
 // A server is a child that answers HTTP.
 type server struct {
-	name  string
-	url   string // without a slash at its end
-	admin string // likewise; of the edge
+	name string
+	url  string // without a slash at its end
 	*host.Process
+	restart func(ctx context.Context) (*server, error)
+	files   string // folder that it serves
 }
 
 // servers starts and stops the servers of a run, in its folders.
 type servers struct {
-	cfg              Config
-	tools            host.Tools
-	client           peer.Client
-	tmp              string // temporary folder of this run
-	releases, tokens string
-	beforeReleases   string // made by cfg.Before of the same dump
-	token            string
-	nginxDir         string
-	running          []*server
+	cfg     Config
+	tools   host.Tools
+	client  client
+	tmp     string // temporary folder of this run
+	running []*server
 }
 
 // startOwn starts a server of one of our programs, which prints its address.
 func (v *servers) startOwn(ctx context.Context, name, program string, args ...string) (*server, error) {
-	var a peer.Announcement
-	p, err := host.StartAnnounced(ctx, name, v.cfg.ServerCore, v.command(program, args...), &a)
+	var a announcement
+	p, err := host.StartAnnounced(ctx, name, v.tools.ServerCore, v.command(program, args...), &a)
 	if err != nil {
 		return nil, err
 	}
-	s := &server{name, a.URL, a.AdminURL, p}
+	s := &server{name: name, url: a.URL, Process: p}
 	v.running = append(v.running, s)
 	return s, nil
 }
 
-func (v *servers) startEdge(ctx context.Context) (*server, error) {
-	return v.startServe(ctx, report.Edge, v.cfg.Program, v.releases)
-}
-
-func (v *servers) startBefore(ctx context.Context) (*server, error) {
-	return v.startServe(ctx, report.Before, v.cfg.Before, v.beforeReleases)
-}
-
-func (v *servers) startServe(ctx context.Context, name, program, releases string) (*server, error) {
-	return v.startOwn(ctx, name, program, "serve", "--json", "--quiet", "--releases", releases, "--tokens", v.tokens,
-		"--addr", "127.0.0.1:0", "--admin-addr", "127.0.0.1:0", "--shutdown-delay", "0s")
-}
-
-// startConstant starts a server that answers everything with a.
-func (v *servers) startConstant(ctx context.Context, name string, a peer.Answer) (*server, error) {
-	file := filepath.Join(v.tmp, "constant-"+name+".json")
-	if err := peer.WriteJSON(file, a); err != nil {
-		return nil, err
-	}
-	return v.startOwn(ctx, report.Constant, v.cfg.Self, "peer", "constant", "--answer", file)
-}
-
-// startMerge starts a server that makes an answer of details and parts on each request.
-func (v *servers) startMerge(ctx context.Context, s *subject, details []byte, parts []peer.Part) (*server, error) {
-	file := filepath.Join(v.tmp, "merge.json")
-	if err := peer.WriteJSON(file, peer.MergeJob{Header: s.answer.Header, Details: details, Parts: parts}); err != nil {
-		return nil, err
-	}
-	return v.startOwn(ctx, report.Merge, v.cfg.Self, "peer", "merge", "--answer", file)
-}
-
-// startOther starts a server of others on a free port and waits until it answers.
-func (v *servers) startOther(ctx context.Context, name, addr string, args ...string) (*server, error) {
-	p, err := host.Start(name, v.cfg.ServerCore, v.command(args[0], args[1:]...), nil)
+// startEdge starts the edge of a program over its releases, with more flags.
+func (v *servers) startEdge(ctx context.Context, name string, m *maker, more ...string) (*server, error) {
+	s, err := v.startOwn(ctx, name, m.program, append([]string{
+		"serve", "--json", "--quiet", "--releases", m.releases, "--tokens", m.tokens,
+		"--addr", "127.0.0.1:0", "--shutdown-delay", "0s",
+	}, more...)...)
 	if err != nil {
 		return nil, err
 	}
-	s := &server{name: name, url: "http://" + addr, Process: p}
-	v.running = append(v.running, s)
-	return s, v.awaitAnswer(ctx, s)
+	s.files = m.releases
+	s.restart = func(ctx context.Context) (*server, error) { return v.startEdge(ctx, name, m, more...) }
+	return s, nil
+}
+
+// startConstant starts a server that answers everything with a.
+func (v *servers) startConstant(ctx context.Context, name string, a *answer) (*server, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	data, err := json.Marshal(a)
+	if err != nil {
+		return nil, err
+	}
+	file := filepath.Join(v.tmp, "constant-"+name+".json")
+	if err := os.WriteFile(file, data, 0o600); err != nil {
+		return nil, err
+	}
+	return v.startOwn(ctx, report.Constant, self, constantCommand, file)
 }
 
 // awaitAnswer waits until a server answers, with whatever status.
@@ -95,7 +83,7 @@ func (v *servers) awaitAnswer(ctx context.Context, s *server) error {
 	ctx, cancel := context.WithTimeout(ctx, host.Patience)
 	defer cancel()
 	for {
-		if _, err := v.client.Get(ctx, http.MethodGet, s.url+"/", nil); err == nil {
+		if _, err := v.client.get(ctx, http.MethodGet, s.url+"/", nil); err == nil {
 			return nil
 		}
 		select {
@@ -117,15 +105,18 @@ func freeAddr() (string, error) {
 	return ln.Addr().String(), ln.Close()
 }
 
-// stopServer stops one of the servers that run.
-func (v *servers) stopServer(s *server) {
-	for i, r := range v.running {
-		if r == s {
-			v.running = append(v.running[:i], v.running[i+1:]...)
-			break
-		}
-	}
+// stop stops one of the servers that run.
+func (v *servers) stop(s *server) {
+	v.running = slices.DeleteFunc(v.running, func(r *server) bool { return r == s })
 	s.Stop()
+}
+
+// stopAll stops the servers, the last one first.
+func (v *servers) stopAll() {
+	for _, s := range slices.Backward(v.running) {
+		s.Stop()
+	}
+	v.running = nil
 }
 
 const nginxConfig = `worker_processes 1;
@@ -153,92 +144,58 @@ http {
   uwsgi_temp_path @DIR@/uwsgi;
   scgi_temp_path @DIR@/scgi;
   server {
-    listen @ADDR@ backlog=4096;
+    listen @ADDR@ backlog=4096@TLS@;
     root @DIR@/files;
-    location /esi/ { gzip_static off; }
   }
 }
 `
 
-// filesDir is the folder that nginx serves.
-func (v *servers) filesDir() string { return filepath.Join(v.nginxDir, "files") }
+// nginxDir is where nginx runs; it serves the folder files in it.
+func (v *servers) nginxDir() string { return filepath.Join(v.tmp, "nginx") }
 
-// writeFinished writes a finished answer where nginx finds it at path.
-func (v *servers) writeFinished(path string, a *peer.Answer) error {
-	file := filepath.Join(v.filesDir(), filepath.FromSlash(path)+".gz")
+// writeFinished writes a finished response where nginx finds it at path.
+func (v *servers) writeFinished(path string, a *answer) error {
+	file := filepath.Join(v.nginxDir(), "files", filepath.FromSlash(path)+".gz")
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return err
 	}
 	return os.WriteFile(file, a.Body, 0o600)
 }
 
-// serveFinished starts nginx over the answers of subjects, each at the name of its case.
-// Without nginx it does nothing.
-func (b *bench) serveFinished(ctx context.Context, subjects ...*subject) (err error) {
-	if b.tools.Nginx == "" {
-		return nil
-	}
-	b.nginxDir = filepath.Join(b.tmp, "nginx")
-	for _, s := range subjects {
-		if err := b.writeFinished(s.Case, &s.answer); err != nil {
-			return fmt.Errorf("write what nginx serves: %w", err)
-		}
-	}
-	b.nginx, err = b.startNginx(ctx, b.nginxDir)
-	return err
-}
-
-// startNginx starts nginx over the folder files in dir: those that end with .gz are
-// answers, asked for without that ending.
-func (v *servers) startNginx(ctx context.Context, dir string) (*server, error) {
+// startNginx starts nginx over files that end with .gz, asked for without that ending. With
+// a certificate and its key it serves TLS.
+func (v *servers) startNginx(ctx context.Context, certAndKey ...string) (*server, error) {
 	addr, err := freeAddr()
 	if err != nil {
 		return nil, err
 	}
-	user := ""
+	user, scheme, secure := "", "http", ""
 	if os.Getuid() == 0 { // else the worker could not read the temporary folder
 		user = "user root;"
 	}
-	text := strings.NewReplacer("@DIR@", dir, "@ADDR@", addr, "@USER@", user).Replace(nginxConfig)
-	file := filepath.Join(dir, "nginx.conf")
+	if len(certAndKey) == 2 {
+		scheme, secure = "https", fmt.Sprintf(" ssl; ssl_certificate %s; ssl_certificate_key %s", certAndKey[0], certAndKey[1])
+	}
+	dir := v.nginxDir()
+	text := strings.NewReplacer("@DIR@", dir, "@ADDR@", addr, "@USER@", user, "@TLS@", secure).Replace(nginxConfig)
+	file := filepath.Join(dir, "nginx-"+scheme+".conf")
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		return nil, fmt.Errorf("configure nginx: %w", err)
 	}
-	return v.startOther(ctx, report.Nginx, addr, v.tools.Nginx, "-p", dir, "-e", "stderr", "-c", file)
-}
-
-const varnishConfig = `vcl 4.1;
-backend parts { .host = "@HOST@"; .port = "@PORT@"; }
-sub vcl_recv {
-  unset req.http.Authorization;
-  return (hash);
-}
-sub vcl_backend_response {
-  set beresp.ttl = 1d;
-  set beresp.do_gzip = true;
-  if (bereq.url ~ "[.]esi$") { set beresp.do_esi = true; }
-}
-`
-
-// startVarnish starts Varnish, which takes its parts from backend.
-func (v *servers) startVarnish(ctx context.Context, backend *server) (*server, error) {
-	addr, err := freeAddr()
+	p, err := host.Start(report.Nginx, v.tools.ServerCore, v.command(v.tools.Nginx, "-p", dir, "-e", "stderr", "-c", file), nil)
 	if err != nil {
 		return nil, err
 	}
-	host, port, err := net.SplitHostPort(strings.TrimPrefix(backend.url, "http://"))
-	if err != nil {
-		return nil, err
-	}
-	dir := filepath.Join(v.tmp, "varnish")
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, err
-	}
-	text := strings.NewReplacer("@HOST@", host, "@PORT@", port).Replace(varnishConfig)
-	file := filepath.Join(v.tmp, "varnish.vcl")
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		return nil, fmt.Errorf("configure varnish: %w", err)
-	}
-	return v.startOther(ctx, report.Varnish, addr, v.tools.Varnish, "-j", "none", "-F", "-n", dir, "-a", addr, "-f", file,
-		"-s", "malloc,128m", "-p", "feature=+esi_disable_xml_check")
+	s := &server{name: report.Nginx, url: scheme + "://" + addr, Process: p, files: dir}
+	s.restart = func(ctx context.Context) (*server, error) { return v.startNginx(ctx, certAndKey...) }
+	v.running = append(v.running, s)
+	return s, v.awaitAnswer(ctx, s)
+}
+
+// command is a child's command line, without what this process has in its environment
+// for itself.
+func (v *servers) command(program string, args ...string) *exec.Cmd {
+	cmd := exec.Command(program, args...)
+	cmd.Dir, cmd.Env = v.tmp, host.Env(os.Environ())
+	return cmd
 }

@@ -2,21 +2,19 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
 	"net/http"
 	"strconv"
 
-	"reelsplice/cmd/bench/peer"
 	"reelsplice/cmd/bench/report"
 	"reelsplice/schemas/release"
 	"reelsplice/schemas/tables"
 	"reelsplice/schemas/tables/posting"
 )
 
-// What the goals say of the two answers that are measured.
+// What the goals say of the two responses that are measured.
 const (
 	detailGzip = 1_000   // bytes of one fragment
 	fiveGzip   = 27_000  // bytes of five appended parts
@@ -26,28 +24,17 @@ const (
 // candidates is how many of the most popular movies are looked at.
 const candidates = 1500
 
-// five are the parts of the larger answer.
-const five = "append_to_response=credits,images,keywords,release_dates,videos"
-
-// seriesParts are parts of a series, in the order in which the curve appends them.
-var seriesParts = []string{
-	"aggregate_credits", "images", "videos", "keywords", "external_ids", "content_ratings", "season/1", "translations",
-	"recommendations", "similar", "alternative_titles", "watch/providers", "reviews", "season/2", "credits", "changes",
-	"episode_groups", "lists", "screened_theatrically", "season/3",
-}
-
-// seriesSteps are the numbers of parts of the curve.
-var seriesSteps = []int{1, 2, 3, 5, 8, 12, 16, 20}
+// fiveParts are the parts of the larger response.
+const fiveParts = "?append_to_response=credits,images,keywords,release_dates,videos"
 
 // A subject is a response that is measured.
 type subject struct {
-	report.Subject
-	answer peer.Answer // with gzip
+	name, path string
+	answer     answer // with gzip
 }
 
-// popular returns the ids of a kind, the most popular first; none where the release has
-// no such table.
-func popular(dir, kind string) (ids []uint64, err error) {
+// popularMovies returns ids, the most popular first.
+func popularMovies(dir string) (ids []uint64, err error) {
 	s := release.Store{Dir: dir}
 	id, err := s.Current()
 	if err != nil {
@@ -58,9 +45,9 @@ func popular(dir, kind string) (ids []uint64, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
-	t, ok := r.Table(kind)
+	t, ok := r.Table("movie")
 	if !ok {
-		return nil, nil
+		return nil, errors.New("the release has no movies")
 	}
 	column := posting.Uint64s(t.Section(tables.ID.String()))
 	for i := range column.Len() {
@@ -69,13 +56,13 @@ func popular(dir, kind string) (ids []uint64, err error) {
 	return ids, nil
 }
 
-// lengths returns the bytes of an answer with and without compression.
+// lengths returns the bytes of a response with and without compression.
 func lengths(ctx context.Context, b *bench, path string) (packed, raw int, err error) {
 	for _, l := range []struct {
 		header []string
 		n      *int
 	}{{b.header(), &packed}, {b.header()[:1], &raw}} {
-		a, err := b.client.Get(ctx, http.MethodHead, b.edge.url+path, l.header)
+		a, err := b.client.get(ctx, http.MethodHead, b.edge.url+path, l.header)
 		if err != nil {
 			return 0, 0, err
 		}
@@ -89,8 +76,7 @@ func lengths(ctx context.Context, b *bench, path string) (packed, raw int, err e
 	return packed, raw, nil
 }
 
-// nearest returns the path of the movie whose answer comes nearest to lengths; raw 0 is
-// any.
+// nearest returns the path of the movie whose response comes nearest to lengths; raw 0 is any.
 func nearest(ctx context.Context, b *bench, query string, wantGzip, wantRaw int) (string, error) {
 	best, least := "", math.Inf(1)
 	for _, id := range b.movies[:min(len(b.movies), candidates)] {
@@ -107,46 +93,32 @@ func nearest(ctx context.Context, b *bench, query string, wantGzip, wantRaw int)
 			best, least = path, distance
 		}
 	}
-	if best == "" {
-		return "", errors.New("the release has no movies")
-	}
 	return best, nil
 }
 
-// ask requests a response that is to be measured.
-func (b *bench) ask(ctx context.Context, name, path string) (subject, error) {
-	a, err := b.client.Get(ctx, http.MethodGet, b.edge.url+path, b.header())
-	if err != nil {
-		return subject{}, err
+// chooseResponses finds the responses that the cases are about.
+func (b *bench) chooseResponses(ctx context.Context) (err error) {
+	b.cfg.progress("choosing responses")
+	if b.movies, err = popularMovies(b.own.releases); err != nil {
+		return err
 	}
-	if a.Status != http.StatusOK || a.Header.Get("Content-Encoding") != "gzip" {
-		return subject{}, fmt.Errorf("%s: status %d, encoding %q, want 200 and gzip", path, a.Status, a.Header.Get("Content-Encoding"))
-	}
-	raw, err := a.Identity()
-	if err != nil {
-		return subject{}, fmt.Errorf("%s: %w", path, err)
-	}
-	return subject{report.Subject{Case: name, Path: path, Gzip: len(a.Body), Raw: len(raw)}, a}, nil
-}
-
-// longSeries returns a popular series that has as many seasons as the curve appends, 0
-// when there is none.
-func longSeries(ctx context.Context, b *bench) (uint64, error) {
-	ids, err := popular(b.releases, "tv")
-	if err != nil {
-		return 0, err
-	}
-	for _, id := range ids[:min(len(ids), candidates)] {
-		a, err := b.client.Get(ctx, http.MethodGet, fmt.Sprintf("%s/3/tv/%d?append_to_response=season/3", b.edge.url, id), b.header()[:1])
-		if err != nil {
-			return 0, err
+	b.report.Movies = len(b.movies)
+	for _, s := range []struct {
+		to          *subject
+		name, query string
+		gzip, raw   int
+	}{
+		{&b.detail, report.Detail, "", detailGzip, 0},
+		{&b.five, report.Five, fiveParts, fiveGzip, fiveRaw},
+	} {
+		s.to.name = s.name
+		if s.to.path, err = nearest(ctx, b, s.query, s.gzip, s.raw); err != nil {
+			return err
 		}
-		var v struct {
-			Season json.RawMessage `json:"season/3"`
+		if s.to.answer, err = b.client.ok(ctx, b.edge.url+s.to.path, b.header()); err != nil {
+			return err
 		}
-		if a.Status == http.StatusOK && json.Unmarshal(a.Body, &v) == nil && len(v.Season) > 0 {
-			return id, nil
-		}
+		b.report.Note("%s: %s, %d bytes", s.name, s.to.path, len(s.to.answer.Body))
 	}
-	return 0, nil
+	return nil
 }

@@ -6,7 +6,9 @@ import (
 	_ "embed" // the scripts of wrk
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,15 +24,24 @@ var (
 	mixScript string
 )
 
+// script returns the path of one of wrk's scripts.
+func (b *bench) script(name string) string { return filepath.Join(b.tmp, name) }
+
+func (b *bench) writeScripts() error {
+	return errors.Join(
+		os.WriteFile(b.script("result.lua"), []byte(resultScript), 0o600),
+		os.WriteFile(b.script("mix.lua"), []byte(mixScript+resultScript), 0o600),
+	)
+}
+
 // A load is one run of wrk: one thread, connections that stay open.
 type load struct {
-	url         string
-	header      []string // "Name: value"
-	connections int
-	lines       string // file with a path a line, asked for in turn; "" for url alone
-	once        bool   // ends behind the last line
-	seconds     int    // at most; 0 for those of the run
-	refused     bool   // every answer is to have a status of 400 or more
+	url     string
+	header  []string // "Name: value"
+	lines   string   // file with a path a line, asked for in turn; "" for url alone
+	once    bool     // ends behind the last line
+	seconds int      // at most; 0 for those of the run
+	refused bool     // every answer is to have a status of 400 or more
 }
 
 // A loaded is what wrk says of a load.
@@ -49,7 +60,7 @@ func (b *bench) runWrk(ctx context.Context, l load) (loaded, error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(l.seconds)*time.Second+host.Patience)
 	defer cancel()
 	var out bytes.Buffer
-	p, err := host.Start("wrk", b.cfg.LoadCore, exec.Command(b.tools.Wrk, b.wrkArgs(&l)...), &out)
+	p, err := host.Start("wrk", b.tools.LoadCore, exec.Command(b.tools.Wrk, b.wrkArgs(&l)...), &out)
 	if err != nil {
 		return loaded{}, err
 	}
@@ -69,12 +80,12 @@ func (b *bench) runWrk(ctx context.Context, l load) (loaded, error) {
 }
 
 func (b *bench) wrkArgs(l *load) []string {
-	script := b.resultLua
+	script := b.script("result.lua")
 	if l.lines != "" {
-		script = b.mixLua
+		script = b.script("mix.lua")
 	}
 	args := []string{
-		"-t1", "-c" + strconv.Itoa(l.connections), "-d" + strconv.Itoa(l.seconds) + "s",
+		"-t1", "-c" + strconv.Itoa(b.cfg.Connections), "-d" + strconv.Itoa(l.seconds) + "s",
 		"--timeout", "10s", "--script", script,
 	}
 	for _, h := range l.header {

@@ -38,22 +38,22 @@ func TestParseWrk(t *testing.T) {
 }
 
 func TestWrkArgs(t *testing.T) {
-	b := &bench{resultLua: "result.lua", mixLua: "mix.lua"}
+	b := &bench{servers: servers{cfg: Config{Connections: 8}}}
 	for _, c := range []struct {
 		load load
 		want string
 	}{
 		{
-			load{url: "http://h/x", connections: 8, seconds: 2, header: []string{"A: b"}},
+			load{url: "http://h/x", seconds: 2, header: []string{"A: b"}},
 			"-t1 -c8 -d2s --timeout 10s --script result.lua --header A: b http://h/x",
 		},
 		{
-			load{url: "http://h", connections: 1, seconds: 3, lines: "lines.txt"},
-			"-t1 -c1 -d3s --timeout 10s --script mix.lua http://h -- lines.txt",
+			load{url: "http://h", seconds: 3, lines: "lines.txt"},
+			"-t1 -c8 -d3s --timeout 10s --script mix.lua http://h -- lines.txt",
 		},
 		{
-			load{url: "http://h", connections: 1, seconds: 3, lines: "lines.txt", once: true},
-			"-t1 -c1 -d3s --timeout 10s --script mix.lua http://h -- lines.txt once",
+			load{url: "http://h", seconds: 3, lines: "lines.txt", once: true},
+			"-t1 -c8 -d3s --timeout 10s --script mix.lua http://h -- lines.txt once",
 		},
 	} {
 		if got := strings.Join(b.wrkArgs(&c.load), " "); got != c.want {

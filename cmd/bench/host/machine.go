@@ -1,25 +1,31 @@
 package host
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
-	"regexp"
 	"runtime"
 	"strings"
 )
 
-// Tools are the programs of others that a run uses; "" for those that are missing.
-type Tools struct{ Wrk, Nginx, Varnish string }
+// Tools are the programs of others and the cores that a run uses.
+type Tools struct {
+	Wrk, Nginx           string // Nginx is "" where it is missing
+	ServerCore, LoadCore int
+}
 
-// FindTools looks for the programs. Servers may be missing, the load may not.
+// FindTools looks for programs and cores. The server may be missing, the load may not.
 func FindTools() (Tools, error) {
-	t := Tools{Wrk: findProgram("wrk"), Nginx: findProgram("nginx"), Varnish: findProgram("varnishd")}
+	t := Tools{Wrk: findProgram("wrk"), Nginx: findProgram("nginx")}
 	if t.Wrk == "" {
 		return t, errors.New("wrk is not installed, and it makes the load: install it (apt-get install wrk), or run scripts/bench.sh, which does")
 	}
+	c := cores()
+	if len(c) < 2 {
+		return t, fmt.Errorf("%d cores: want two, one for the server and one for the load", len(c))
+	}
+	t.ServerCore, t.LoadCore = c[0], c[1]
 	return t, nil
 }
 
@@ -33,60 +39,11 @@ func findProgram(name string) string {
 	return ""
 }
 
-// Missing names the peers that are left out.
-func (t Tools) Missing() []string {
-	var out []string
-	if t.Nginx == "" {
-		out = append(out, "nginx")
-	}
-	if t.Varnish == "" {
-		out = append(out, "varnish")
-	}
-	return out
-}
-
-// Versions returns what the programs say that they are.
-func (t Tools) Versions(ctx context.Context) map[string]string {
-	out := map[string]string{"go": runtime.Version()}
-	for _, p := range []struct{ name, path, flag string }{
-		{"wrk", t.Wrk, "-v"}, {"nginx", t.Nginx, "-v"}, {"varnish", t.Varnish, "-V"},
-	} {
-		if p.path == "" {
-			continue
-		}
-		text, _ := exec.CommandContext(ctx, p.path, p.flag).CombinedOutput() // wrk -v ends with 1
-		out[p.name] = versionIn(string(text))
-	}
-	return out
-}
-
-var versionForm = regexp.MustCompile(`\d+\.\d+(\.\d+)?`)
-
-// versionIn returns the first version number in a text, "unknown" without one.
-func versionIn(text string) string {
-	if v := versionForm.FindString(text); v != "" {
-		return v
-	}
-	return "unknown"
-}
-
-// A Machine is where a run took place.
-type Machine struct {
-	CPU    string `json:"cpu"`
-	Cores  int    `json:"cores"`
-	Kernel string `json:"kernel"`
-}
-
-// ThisMachine describes the machine at hand, as far as the system tells.
-func ThisMachine() Machine {
-	m := Machine{CPU: "unknown", Cores: runtime.NumCPU(), Kernel: runtime.GOOS}
-	if data, err := os.ReadFile("/proc/cpuinfo"); err == nil {
-		m.CPU = cpuName(string(data))
-	}
-	if data, err := os.ReadFile("/proc/sys/kernel/osrelease"); err == nil {
-		m.Kernel = "Linux " + strings.TrimSpace(string(data))
-	}
-	return m
+// Machine describes the machine at hand, as far as the system tells.
+func Machine() string {
+	cpu, _ := os.ReadFile("/proc/cpuinfo")
+	kernel, _ := os.ReadFile("/proc/sys/kernel/osrelease")
+	return fmt.Sprintf("%s, %d cores, %s %s; %s", cpuName(string(cpu)), runtime.NumCPU(), runtime.GOOS, strings.TrimSpace(string(kernel)), runtime.Version())
 }
 
 // cpuName returns the name of the first CPU in /proc/cpuinfo.

@@ -35,20 +35,20 @@ func startPinned(cmd *exec.Cmd, core int) error {
 	return err
 }
 
-// Cores returns the cores that this process may use, ascending; none when it is not
+// cores returns the cores that this process may use, ascending; none when it is not
 // known.
-func Cores() []int {
+func cores() []int {
 	var set unix.CPUSet
 	if unix.SchedGetaffinity(0, &set) != nil {
 		return nil
 	}
-	var cores []int
+	var list []int
 	for i := range len(set) * bits.UintSize {
 		if set.IsSet(i) {
-			cores = append(cores, i)
+			list = append(list, i)
 		}
 	}
-	return cores
+	return list
 }
 
 // signalGroup tells all processes of a group to end, at once or in their way.

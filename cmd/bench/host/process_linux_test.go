@@ -18,11 +18,11 @@ import (
 // core is one that the tests may use.
 func core(t *testing.T) int {
 	t.Helper()
-	cores := Cores()
-	if len(cores) == 0 {
+	list := cores()
+	if len(list) == 0 {
 		t.Fatal("this process may use no core")
 	}
-	return cores[0]
+	return list[0]
 }
 
 // TestStop ends a process and what it has started, which wants to live on.
@@ -70,7 +70,7 @@ func pidIn(t *testing.T, file string) int {
 }
 
 func TestPinned(t *testing.T) {
-	last := Cores()[len(Cores())-1]
+	last := cores()[len(cores())-1]
 	var out tail
 	p, err := Start("grep", last, exec.Command("grep", "Cpus_allowed_list", "/proc/self/status"), &out)
 	if err != nil {
@@ -80,7 +80,7 @@ func TestPinned(t *testing.T) {
 	if _, list, _ := strings.Cut(out.String(), ":"); strings.TrimSpace(list) != strconv.Itoa(last) {
 		t.Errorf("a process that was started on core %d runs on %q", last, list)
 	}
-	if got := len(Cores()); got == 1 && last > 0 {
+	if got := len(cores()); got == 1 && last > 0 {
 		t.Error("this process stays on the core of its child")
 	}
 }

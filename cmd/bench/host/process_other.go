@@ -12,8 +12,8 @@ var errNotHere = errors.New("bench: it reads cores and processes as Linux has th
 
 func startPinned(*exec.Cmd, int) error { return errNotHere }
 
-// Cores returns none: they are unknown here.
-func Cores() []int { return nil }
+// cores returns none: they are unknown here.
+func cores() []int { return nil }
 
 func signalGroup(int, bool) {}
 

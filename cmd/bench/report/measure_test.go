@@ -36,7 +36,7 @@ func TestPairedRatio(t *testing.T) {
 		{rates(10), nil, 0},
 		{rates(0), rates(0), 0},
 	} {
-		if got := pairedRatio(c.a, c.b, Round.rate); got != c.want {
+		if got := pairedRatio(c.a, c.b, func(r Round) float64 { return r.Rate }); got != c.want {
 			t.Errorf("pairedRatio(%v, %v) = %v, want %v", c.a, c.b, got, c.want)
 		}
 	}

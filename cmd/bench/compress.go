@@ -1,11 +1,11 @@
-package peer
+package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"strconv"
 
 	"github.com/klauspost/compress/flate"
@@ -20,40 +20,28 @@ import (
 // them does not count.
 const compressBatch = 32 << 20
 
-// A Compressed is the cost of compressing each segment of a release once, in one pass and
-// alone.
-type Compressed struct {
-	Level   int     `json:"level"`
-	Texts   int64   `json:"texts"`
-	Raw     int64   `json:"raw_bytes"`
-	Stored  int64   `json:"stored_bytes"`
-	Seconds float64 `json:"cpu_seconds"` // of all threads
-}
-
-// Compress compresses the segments of the release in dir at the level of its build, on jobs
-// threads, and writes the cost to out as JSON. A build is compared with as many threads as
-// it had: cores share caches, memory and their clock, so that one alone is faster.
-func Compress(ctx context.Context, dir string, jobs int, out io.Writer) (err error) {
-	if jobs < 1 {
-		return fmt.Errorf("jobs %d: want 1 or more", jobs)
-	}
+// compressAlone compresses the segments of the release in dir once, in one pass and alone,
+// at the level of its build. It returns the CPU seconds of all threads. There are as many
+// as the build has by default: cores share caches, memory and their clock, so that one
+// alone is faster.
+func compressAlone(ctx context.Context, dir string) (seconds float64, err error) {
 	r, err := release.Open(dir)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
 	level, err := strconv.Atoi(r.Manifest().Params["level"])
 	if err != nil {
-		return fmt.Errorf("the level of the release in %s: %w", dir, err)
+		return 0, fmt.Errorf("the level of the release in %s: %w", dir, err)
 	}
-	c := compressor{jobs: jobs, seen: map[place]bool{}, sum: Compressed{Level: level}}
+	c := compressor{level: level, jobs: runtime.NumCPU(), seen: map[place]bool{}}
 	if err := r.Resources(ctx, c.resource); err != nil {
-		return err
+		return 0, err
 	}
 	if err := c.work(); err != nil {
-		return err
+		return 0, err
 	}
-	return json.NewEncoder(out).Encode(c.sum)
+	return c.seconds, nil
 }
 
 // A place is where a segment lies.
@@ -64,12 +52,13 @@ type place struct {
 
 // A compressor collects texts and compresses them one by one, on several threads.
 type compressor struct {
+	level    int
 	jobs     int
 	texts    []byte
 	ends     []int // of texts
 	seen     map[place]bool
 	inflater release.Inflater
-	sum      Compressed
+	seconds  float64 // CPU time so far
 }
 
 // resource collects the segments of one resource that no other had.
@@ -110,51 +99,37 @@ func (c *compressor) segment(p *release.Piece) (err error) {
 
 // work compresses what was collected. Thread i takes every jobs-th text from i on.
 func (c *compressor) work() error {
-	sums := make([]Compressed, c.jobs)
+	seconds := make([]float64, c.jobs)
 	var g errgroup.Group
-	for i := range sums {
+	for i := range seconds {
 		g.Go(func() (err error) {
-			sums[i].Seconds, err = host.ThreadSeconds(func() error { return c.thread(i, &sums[i].Stored) })
+			seconds[i], err = host.ThreadSeconds(func() error { return c.thread(i) })
 			return err
 		})
 	}
 	err := g.Wait()
-	for _, s := range sums {
-		c.sum.Stored, c.sum.Seconds = c.sum.Stored+s.Stored, c.sum.Seconds+s.Seconds
+	for _, s := range seconds {
+		c.seconds += s
 	}
-	c.sum.Texts, c.sum.Raw = c.sum.Texts+int64(len(c.ends)), c.sum.Raw+int64(len(c.texts))
 	c.texts, c.ends = c.texts[:0], c.ends[:0]
 	return err
 }
 
-func (c *compressor) thread(first int, stored *int64) error {
-	var n Counter
-	z, err := flate.NewWriter(&n, c.sum.Level)
+func (c *compressor) thread(first int) error {
+	z, err := flate.NewWriter(io.Discard, c.level)
 	if err != nil {
-		return fmt.Errorf("compression level %d: %w", c.sum.Level, err)
+		return fmt.Errorf("compression level %d: %w", c.level, err)
 	}
 	for i := first; i < len(c.ends); i += c.jobs {
 		start := 0
 		if i > 0 {
 			start = c.ends[i-1]
 		}
-		z.Reset(&n)
+		z.Reset(io.Discard)
 		_, err := z.Write(c.texts[start:c.ends[i]])
 		if err = errors.Join(err, z.Flush()); err != nil { // flushed as segments end
 			return fmt.Errorf("compress: %w", err)
 		}
 	}
-	*stored = int64(n)
 	return nil
-}
-
-// A Counter counts what is written to it.
-type Counter int64
-
-var _ io.Writer = (*Counter)(nil)
-
-// Write counts p.
-func (c *Counter) Write(p []byte) (int, error) {
-	*c += Counter(len(p))
-	return len(p), nil
 }

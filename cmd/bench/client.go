@@ -1,0 +1,101 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	"github.com/klauspost/compress/gzip"
+
+	"reelsplice/cmd/bench/host"
+)
+
+// An answer is the response of a server to one request, as it came over the wire.
+type answer struct {
+	Status int         `json:"status"`
+	Header http.Header `json:"header"`
+	Body   []byte      `json:"body"`
+}
+
+// A client asks servers of this machine.
+type client struct{ *http.Client }
+
+// newClient returns a client that leaves the coding of bodies as it came.
+func newClient() client {
+	return client{&http.Client{
+		Timeout: host.Patience,
+		Transport: &http.Transport{
+			DisableCompression: true,
+			TLSClientConfig:    &tls.Config{InsecureSkipVerify: true}, // the certificate is of this run
+		},
+	}}
+}
+
+// Close ends the connections of c.
+func (c client) Close() { c.CloseIdleConnections() }
+
+// get asks for a URL with header lines "Name: value".
+func (c client) get(ctx context.Context, method, url string, header []string) (answer, error) {
+	rq, err := http.NewRequestWithContext(ctx, method, url, http.NoBody)
+	if err != nil {
+		return answer{}, err
+	}
+	for _, line := range header {
+		name, value, _ := strings.Cut(line, ": ")
+		rq.Header.Set(name, value)
+	}
+	rs, err := c.Do(rq)
+	if err != nil {
+		return answer{}, err
+	}
+	defer rs.Body.Close()
+	body, err := io.ReadAll(rs.Body)
+	if err != nil {
+		return answer{}, fmt.Errorf("read the response to %s: %w", url, err)
+	}
+	return answer{rs.StatusCode, rs.Header, body}, nil
+}
+
+// want asks for a URL, whose response has to have a status.
+func (c client) want(ctx context.Context, status int, url string, header []string) (answer, error) {
+	a, err := c.get(ctx, http.MethodGet, url, header)
+	if err == nil && a.Status != status {
+		err = fmt.Errorf("%s: status %d, want %d", url, a.Status, status)
+	}
+	return a, err
+}
+
+// ok asks for a URL, whose response has to be one with gzip.
+func (c client) ok(ctx context.Context, url string, header []string) (answer, error) {
+	a, err := c.want(ctx, http.StatusOK, url, header)
+	if err == nil && a.Header.Get("Content-Encoding") != "gzip" {
+		err = fmt.Errorf("%s: encoding %q, want gzip", url, a.Header.Get("Content-Encoding"))
+	}
+	return a, err
+}
+
+// identity returns the body without compression. A body of more than one gzip member is
+// refused, as clients refuse it.
+func (a *answer) identity() ([]byte, error) {
+	if a.Header.Get("Content-Encoding") != "gzip" {
+		return a.Body, nil
+	}
+	in := bytes.NewReader(a.Body)
+	z, err := gzip.NewReader(in)
+	if err != nil {
+		return nil, fmt.Errorf("inflate: %w", err)
+	}
+	z.Multistream(false)
+	out, err := io.ReadAll(z)
+	if err != nil {
+		return nil, fmt.Errorf("inflate: %w", err)
+	}
+	if in.Len() > 0 {
+		return nil, fmt.Errorf("inflate: %d bytes behind the gzip member", in.Len())
+	}
+	return out, nil
+}
