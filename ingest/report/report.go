@@ -114,19 +114,24 @@ type Source struct {
 	File
 	Rows int64 `json:"rows"` // Kept + Blank + Duplicates + Quarantined
 	Outcome
-	Reasons        Top[Reason]      `json:"reasons"`
-	Failure        string           `json:"failure,omitempty"`
-	Records        map[string]int64 `json:"records"`
-	Unknown        Top[FieldCount]  `json:"unknown_fields"`
-	Coerced        Top[FieldCount]  `json:"coerced_fields"`
-	Dropped        Top[FieldCount]  `json:"dropped_fields"`
-	Whole          Top[FieldCount]  `json:"whole_lists"`
-	NewestDay      string           `json:"newest_day,omitempty"`
-	NewestAge      *int             `json:"newest_age_days,omitempty"`
-	ModifiedAge    *int             `json:"modified_age_days,omitempty"`
-	Seconds        float64          `json:"seconds"`
-	BytesPerSecond int64            `json:"bytes_per_second"`
-	RowsPerSecond  int64            `json:"rows_per_second"`
+	Reasons Top[Reason]      `json:"reasons"`
+	Failure string           `json:"failure,omitempty"`
+	Records map[string]int64 `json:"records"`
+	FieldLists
+	NewestDay      string  `json:"newest_day,omitempty"`
+	NewestAge      *int    `json:"newest_age_days,omitempty"`
+	ModifiedAge    *int    `json:"modified_age_days,omitempty"`
+	Seconds        float64 `json:"seconds"`
+	BytesPerSecond int64   `json:"bytes_per_second"`
+	RowsPerSecond  int64   `json:"rows_per_second"`
+}
+
+// FieldLists are the fields that rows had beyond or instead of those of the API.
+type FieldLists struct {
+	Unknown Top[FieldCount] `json:"unknown_fields"`
+	Coerced Top[FieldCount] `json:"coerced_fields"`
+	Dropped Top[FieldCount] `json:"dropped_fields"`
+	Whole   Top[FieldCount] `json:"whole_lists"`
 }
 
 // A Top is the first entries of a list, and the sum of the others.

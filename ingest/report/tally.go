@@ -192,7 +192,9 @@ func (t *Tally) source(start time.Time) Source {
 		File: t.File, Failure: t.Failure,
 		Rows: t.Rows.Kept + t.Rows.Blank + t.Rows.Duplicates + t.Rows.Quarantined, Outcome: t.Rows,
 		Reasons: t.reasonList(), Records: t.Records,
-		Unknown: t.Fields.Unknown.top(), Coerced: t.Fields.Coerced.top(), Dropped: t.Fields.Dropped.top(), Whole: t.Fields.Whole.top(),
+		FieldLists: FieldLists{
+			Unknown: t.Fields.Unknown.top(), Coerced: t.Fields.Coerced.top(), Dropped: t.Fields.Dropped.top(), Whole: t.Fields.Whole.top(),
+		},
 		NewestDay: t.Newest,
 	}
 	if s.Records == nil {
