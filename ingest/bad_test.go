@@ -144,8 +144,8 @@ func TestBadRows(t *testing.T) {
 			}
 		}
 		err := quarantine.Read(r.QuarantineFile, func(e quarantine.Entry) error {
-			if string(e.Raw) != bad || e.Row != 2 || e.Line != 2 || e.File != "movies.ndjson" {
-				t.Errorf("quarantine of %.60q = %s:%d, raw %q", bad, e.File, e.Line, e.Raw)
+			if string(e.Bytes()) != bad || e.Row != 2 || e.Line != 2 || e.File != "movies.ndjson" {
+				t.Errorf("quarantine of %.60q = %s:%d, raw %q", bad, e.File, e.Line, e.Bytes())
 			}
 			return nil
 		})
@@ -271,8 +271,8 @@ func TestLongLine(t *testing.T) {
 		t.Errorf("Bad = %q, %d records, want %q, 2", r.Bad, r.Records["movie"], want)
 	}
 	err = quarantine.Read(r.QuarantineFile, func(e quarantine.Entry) error {
-		if int64(len(e.Raw)) > 4<<10 || e.RawBytes != chunks<<20+int64(len(`{"id":2,"overview":""}`)) {
-			t.Errorf("quarantine keeps %d bytes of %d, want 4096 of %d", len(e.Raw), e.RawBytes, chunks<<20+22)
+		if len(e.Text) > 4<<10 || e.Size != chunks<<20+int64(len(`{"id":2,"overview":""}`)) {
+			t.Errorf("quarantine keeps %d bytes of %d, want 4096 of %d", len(e.Text), e.Size, chunks<<20+22)
 		}
 		return nil
 	})

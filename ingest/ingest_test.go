@@ -744,8 +744,8 @@ func TestQuarantine(t *testing.T) {
 		t.Errorf("Bad = %q, want %q", r.Bad, wantBad)
 	}
 	want := []quarantine.Entry{
-		{File: "movies.ndjson", Layout: "tmdb", Row: 2, Line: 3, Field: "title", Reason: "want a string, found 5", Kind: "movie", Raw: []byte(`{"id":2,"title":5,"overview":"é"}`), RawBytes: 34},
-		{File: "movies.ndjson", Layout: "tmdb", Row: 3, Line: 4, Reason: "byte 20: invalid character '}' looking for beginning of object key string", Kind: "movie", Raw: []byte(`{"id":3,"title":"C",}`), RawBytes: 21},
+		{File: "movies.ndjson", Layout: "tmdb", Row: 2, Line: 3, Field: "title", Reason: "want a string, found 5", Kind: "movie", Raw: quarantine.Raw{Text: `{"id":2,"title":5,"overview":"é"}`}},
+		{File: "movies.ndjson", Layout: "tmdb", Row: 3, Line: 4, Reason: "byte 20: invalid character '}' looking for beginning of object key string", Kind: "movie", Raw: quarantine.Raw{Text: `{"id":3,"title":"C",}`}},
 	}
 	var got []quarantine.Entry
 	var mended []string
@@ -755,7 +755,7 @@ func TestQuarantine(t *testing.T) {
 		}
 		e.Path = ""
 		got = append(got, e)
-		row := strings.NewReplacer(`"title":5`, `"title":"B"`, `,}`, `}`).Replace(string(e.Raw))
+		row := strings.NewReplacer(`"title":5`, `"title":"B"`, `,}`, `}`).Replace(e.Text)
 		mended = append(mended, row)
 		return nil
 	})

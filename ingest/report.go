@@ -9,10 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"reelsplice/ingest/quarantine"
 	"reelsplice/ingest/refs"
 	"reelsplice/ingest/report"
-	"reelsplice/ingest/source"
 	"reelsplice/schemas/catalog"
 )
 
@@ -124,7 +122,7 @@ func (r *run) sum(d report.Report, skipped []report.Skipped) Report {
 		FailedFiles: p.Files.Failed, Failed: p.Files.Failures, Conflicts: d.Conflicts.Count, Samples: p.Report.First,
 		Matched: t.Matched, Minted: t.Minted, NoID: t.NoID, Merged: p.IDs.Merged,
 		Whole: counts(t.Whole), Unknown: counts(t.Unknown), Coerced: counts(t.Coerced), Dropped: counts(t.Dropped),
-		Resumed: r.journal.Resumed(), ReportFile: filepath.Join(r.Catalog, report.HTMLFile), Details: d,
+		Resumed: r.journal.Resumed(), ReportFile: filepath.Join(r.Catalog, report.HTMLFile), Details: d, Bad: p.Quarantine.First,
 	}
 	for _, k := range d.Records {
 		out.Records[k.Kind] = k.Now
@@ -132,9 +130,6 @@ func (r *run) sum(d report.Report, skipped []report.Skipped) Report {
 	out.SkippedFiles = int64(len(skipped))
 	for _, s := range skipped[:min(len(skipped), maxSamples)] {
 		out.Skipped = append(out.Skipped, s.String())
-	}
-	for _, e := range r.quarantine.First(maxSamples) {
-		out.Bad = append(out.Bad, badLine(e))
 	}
 	if out.Quarantined > 0 {
 		out.QuarantineFile = r.journal.QuarantinePath()
@@ -148,13 +143,4 @@ func counts(top report.Top[report.FieldCount]) map[string]int64 {
 		out[m.Path] = m.Count
 	}
 	return out
-}
-
-// badLine is a quarantined row for people: place, field, reason.
-func badLine(e quarantine.Entry) string {
-	place := source.Place{File: e.File, Row: e.Row, Line: e.Line}.String()
-	if e.Field != "" {
-		return place + ": " + e.Field + ": " + e.Reason
-	}
-	return place + ": " + e.Reason
 }

@@ -48,8 +48,7 @@ func (l *List) replay(ctx context.Context, o *Options) error {
 	for _, src := range o.Sources {
 		err := quarantine.Read(src, func(e quarantine.Entry) error {
 			if e.Cut() {
-				place := source.Place{File: e.File, Row: e.Row, Line: e.Line}.String()
-				l.Skipped = append(l.Skipped, report.Skipped{Name: place, Reason: "only the first part of the row was kept"})
+				l.Skipped = append(l.Skipped, report.Skipped{Name: e.Place(), Reason: "only the first part of the row was kept"})
 				return nil
 			}
 			k := replayKey{e.File, e.Path, e.Kind, e.Layout, e.Header, e.Table, e.Record}
@@ -93,7 +92,7 @@ type replayFile struct {
 
 // add appends a row. One of JSON goes on a line of its own.
 func (f *replayFile) add(e quarantine.Entry) {
-	raw := e.Raw
+	raw := e.Bytes()
 	if e.Header == "" {
 		var line bytes.Buffer
 		if json.Compact(&line, raw) == nil {

@@ -14,7 +14,6 @@
 package journal
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -23,6 +22,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/bytedance/sonic"
 	"github.com/google/renameio/v2"
 
 	"reelsplice/ingest/quarantine"
@@ -87,11 +87,14 @@ type File struct {
 	Modified time.Time `json:"modified"`
 }
 
+// encoding sorts the keys of maps, so that equal plans are equal as JSON.
+var encoding = sonic.ConfigStd
+
 // same reports whether work of a plan can go on under another.
 func (p Plan) same(o Plan) bool {
 	p.Run, p.Start, o.Run, o.Start = "", time.Time{}, "", time.Time{}
-	a, err := json.Marshal(p)
-	b, err2 := json.Marshal(o)
+	a, err := encoding.Marshal(p)
+	b, err2 := encoding.Marshal(o)
 	return err == nil && err2 == nil && string(a) == string(b)
 }
 
@@ -204,7 +207,7 @@ func (j *Journal) read(name string, to any) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("read journal of an interrupted ingest: %w", err)
 	}
-	return json.Unmarshal(b, to) == nil, nil
+	return encoding.Unmarshal(b, to) == nil, nil
 }
 
 // New begins an ingest in an empty folder. It first ends what a killed ingest was at: giving
@@ -223,7 +226,7 @@ func New(dir string, now Plan, log *slog.Logger) (*Journal, error) {
 	}
 	now.complete()
 	j.Plan = now
-	b, err := json.MarshalIndent(now, "", " ")
+	b, err := encoding.MarshalIndent(now, "", " ")
 	if err == nil {
 		err = renameio.WriteFile(j.Path(PlanFile), b, 0o644)
 	}
@@ -260,7 +263,7 @@ func (j *Journal) Delay() { j.saved = time.Now() }
 
 // Save writes Progress. All that it counts must be on disk.
 func (j *Journal) Save() error {
-	b, err := json.Marshal(&j.Progress)
+	b, err := encoding.Marshal(&j.Progress)
 	if err == nil {
 		err = j.write(b)
 	}

@@ -45,7 +45,7 @@ func (n *notes) putAside(r record.Record, h Head, why string) error {
 	}
 	return n.quarantine.Add(quarantine.Entry{
 		File: at.File, Path: n.sources.Of(h.Number).Path, Row: at.Row, Line: at.Line, Field: "id", Reason: why,
-		Kind: n.typ.Name(), Layout: layout.TMDB, Record: true, Raw: record.Append(nil, r),
+		Kind: n.typ.Name(), Layout: layout.TMDB, Record: true, Raw: quarantine.RawOf(record.Append(nil, r), 0),
 	})
 }
 

@@ -125,7 +125,7 @@ func (t *tables) add(j *imdb.Joiner, row source.Row) error {
 		raw = row.Raw
 	}
 	field, why := ReasonOf(row.Err)
-	t.out.refuse(row.Place, field, why, append([]byte(nil), raw...), row.Size)
+	t.out.refuse(row.Place, field, why, raw, row.Size)
 	return nil
 }
 

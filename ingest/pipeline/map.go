@@ -54,7 +54,7 @@ func (r *records) refuse(at source.Place, field, why string, raw []byte, size in
 	r.tally.Quarantined(at.Row, at.String(), field, why)
 	r.bad = append(r.bad, quarantine.Entry{
 		File: at.File, Path: f.found.Path, Row: at.Row, Line: at.Line, Field: field, Reason: why,
-		Kind: f.found.Kind, Layout: f.Layout, Table: f.found.Format.Table(), Header: f.header, Raw: raw, RawBytes: size,
+		Kind: f.found.Kind, Layout: f.Layout, Table: f.found.Format.Table(), Header: f.header, Raw: quarantine.RawOf(raw, size),
 	})
 }
 

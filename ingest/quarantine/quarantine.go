@@ -6,23 +6,24 @@ package quarantine
 import (
 	"bufio"
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"unicode/utf8"
+
+	"github.com/bytedance/sonic"
+
+	"reelsplice/ingest/source"
 )
 
 const (
 	// MaxRaw is how many bytes of a row are kept: 1 MiB.
 	MaxRaw = 1 << 20
 
-	// MaxSamples is how many entries First can return.
-	MaxSamples = 100
-
-	// sampleRaw is how many bytes of a row a sample keeps.
-	sampleRaw = 1 << 10
+	// maxFirst is how many entries State lists.
+	maxFirst = 20
 )
 
 // An Entry is one row that could not be used.
@@ -38,34 +39,29 @@ type Entry struct {
 	Table  bool   `json:"table,omitempty"`  // the row is one of a table
 	Record bool   `json:"record,omitempty"` // Raw is the record that the row gave, in place of the row as found
 	Header string `json:"header,omitempty"` // of a CSV or TSV file, as found
-	Raw    []byte `json:"-"`                // the row as found, cut at MaxRaw bytes
-
-	// RawBytes is the true length of the row when Raw was cut, otherwise len(Raw).
-	// Writer.Add takes 0 as len(Raw), and a file has it of rows that were cut.
-	RawBytes int64 `json:"raw_bytes,omitempty"`
+	Raw
 }
 
-// A line is an Entry with its Raw as JSON has it.
-type line struct {
-	Entry
-	Text   *string `json:"raw,omitempty"`        // when the row is valid UTF-8
-	Base64 []byte  `json:"raw_base64,omitempty"` // when it is not
+// A Raw is a row as found, cut at MaxRaw bytes. Make it with RawOf.
+type Raw struct {
+	Size   int64  `json:"raw_bytes,omitempty"`  // of the whole row, where it was cut
+	Text   string `json:"raw,omitempty"`        // when the row is valid UTF-8
+	Base64 []byte `json:"raw_base64,omitempty"` // when it is not
 }
 
-// lineOf returns e as it is written.
-func lineOf(e Entry) line {
-	l := line{Entry: e}
-	raw := cut(e.Raw, MaxRaw)
-	if l.RawBytes = max(e.RawBytes, int64(len(e.Raw))); l.RawBytes == int64(len(raw)) {
-		l.RawBytes = 0
+// RawOf returns a row of size bytes, of which b is all or the first. It keeps nothing of b.
+func RawOf(b []byte, size int64) Raw {
+	whole := max(size, int64(len(b)))
+	var r Raw
+	if b = cut(b, MaxRaw); int64(len(b)) < whole {
+		r.Size = whole
 	}
-	if utf8.Valid(raw) {
-		s := string(raw)
-		l.Text = &s
+	if utf8.Valid(b) {
+		r.Text = string(b)
 	} else {
-		l.Base64 = raw
+		r.Base64 = bytes.Clone(b)
 	}
-	return l
+	return r
 }
 
 // cut returns the first n bytes of raw at most, cut between characters so that valid
@@ -82,39 +78,45 @@ func cut(raw []byte, n int) []byte {
 	return raw[:n]
 }
 
-// entry returns l as it was added.
-func (l line) entry() Entry {
-	e := l.Entry
-	e.Raw = l.Base64
-	if l.Text != nil {
-		e.Raw = []byte(*l.Text)
+// Bytes returns the row, or the part of it that is kept.
+func (r *Raw) Bytes() []byte {
+	if r.Base64 != nil {
+		return r.Base64
 	}
-	if e.RawBytes == 0 {
-		e.RawBytes = int64(len(e.Raw))
-	}
-	return e
+	return []byte(r.Text)
 }
 
-// Cut reports whether Raw is not the whole row.
-func (e *Entry) Cut() bool { return e.RawBytes > int64(len(e.Raw)) }
+// Cut reports whether only a part of the row is kept.
+func (r *Raw) Cut() bool { return r.Size > 0 }
+
+// Place names the row in messages.
+func (e *Entry) Place() string { return source.Place{File: e.File, Row: e.Row, Line: e.Line}.String() }
+
+// String returns place, field and reason.
+func (e *Entry) String() string {
+	if e.Field != "" {
+		return e.Place() + ": " + e.Field + ": " + e.Reason
+	}
+	return e.Place() + ": " + e.Reason
+}
 
 // A Writer writes the quarantine file of one ingest run, for one goroutine. The file is
 // made with the first row; a run without bad rows makes none.
 type Writer struct {
 	path string
 
-	file    *os.File // nil before the first entry and at the end
-	buf     *bufio.Writer
-	enc     *json.Encoder
-	state   State
-	samples []Entry
-	err     error // first error, or that the Writer is closed
+	file  *os.File // nil before the first entry and at the end
+	buf   *bufio.Writer
+	enc   sonic.Encoder
+	state State
+	err   error // first error, or that the Writer is closed
 }
 
 // A State is how far a quarantine file has come, as a journal keeps it.
 type State struct {
-	Count int64 `json:"count"` // entries
-	Bytes int64 `json:"bytes"` // of the file
+	Count int64    `json:"count"` // entries
+	Bytes int64    `json:"bytes"` // of the file
+	First []string `json:"first"` // the first entries, as messages
 }
 
 var errClosed = errors.New("quarantine: writer is closed")
@@ -128,16 +130,12 @@ func Resume(path string, s State) (*Writer, error) {
 	if s.Count == 0 {
 		return w, nil
 	}
-	err := os.Truncate(path, s.Bytes)
-	if err == nil {
-		err = Read(path, func(e Entry) error {
-			w.sample(e)
-			w.state.Count++
-			return nil
-		})
+	info, err := os.Stat(path)
+	if err == nil && info.Size() < s.Bytes {
+		err = fmt.Errorf("has %d bytes, want %d", info.Size(), s.Bytes)
 	}
-	if err == nil && w.state.Count != s.Count {
-		err = fmt.Errorf("has %d entries, want %d", w.state.Count, s.Count)
+	if err == nil {
+		err = os.Truncate(path, s.Bytes)
 	}
 	if err == nil {
 		err = w.open(os.O_WRONLY | os.O_APPEND)
@@ -152,36 +150,31 @@ func Resume(path string, s State) (*Writer, error) {
 // Path returns the name of the file.
 func (w *Writer) Path() string { return w.path }
 
-// Add writes e. It keeps nothing of e.Raw. After an error every later call fails alike.
+// Add writes e. After an error every later call fails alike.
 func (w *Writer) Add(e Entry) error {
 	if w.err == nil && w.file == nil {
 		w.err = w.open(os.O_WRONLY | os.O_CREATE | os.O_TRUNC)
 	}
 	if w.err == nil {
-		if err := w.enc.Encode(lineOf(e)); err != nil {
+		if err := w.enc.Encode(&e); err != nil {
 			w.err = w.failed(err)
 		}
 	}
 	if w.err != nil {
 		return w.err
 	}
-	w.state.Count++
-	w.sample(e)
-	return nil
-}
-
-// sample keeps one of the first entries.
-func (w *Writer) sample(e Entry) {
-	if len(w.samples) < MaxSamples {
-		e.RawBytes = max(e.RawBytes, int64(len(e.Raw)))
-		e.Raw = bytes.Clone(cut(e.Raw, sampleRaw))
-		w.samples = append(w.samples, e)
+	if w.state.Count++; len(w.state.First) < maxFirst {
+		w.state.First = append(w.state.First, e.String())
 	}
+	return nil
 }
 
 func (w *Writer) failed(err error) error {
 	return fmt.Errorf("write quarantine file %q: %w", w.path, err)
 }
+
+// encoding leaves the marks of HTML as they are.
+var encoding = sonic.Config{ValidateString: true}.Froze()
 
 func (w *Writer) open(flags int) error {
 	f, err := os.OpenFile(w.path, flags, 0o600)
@@ -189,8 +182,7 @@ func (w *Writer) open(flags int) error {
 		return fmt.Errorf("create quarantine file: %w", err)
 	}
 	w.file, w.buf = f, bufio.NewWriterSize(counted{f, &w.state.Bytes}, 64<<10)
-	w.enc = json.NewEncoder(w.buf)
-	w.enc.SetEscapeHTML(false)
+	w.enc = encoding.NewEncoder(w.buf)
 	return nil
 }
 
@@ -220,11 +212,6 @@ func (w *Writer) State() (State, error) {
 		return w.state, nil
 	}
 	return w.state, w.err
-}
-
-// First returns the first n entries, MaxSamples at most, with Raw cut at 1 KiB.
-func (w *Writer) First(n int) []Entry {
-	return append([]Entry(nil), w.samples[:min(max(n, 0), len(w.samples))]...)
 }
 
 // Close makes the file durable. A second Close does nothing.
@@ -270,11 +257,12 @@ func Read(path string, fn func(Entry) error) error {
 		if len(bytes.TrimSpace(s.Bytes())) == 0 {
 			continue
 		}
-		var l line
-		if err := json.Unmarshal(s.Bytes(), &l); err != nil {
-			return fmt.Errorf("%s:%d: want a quarantine entry: %w", path, n, err)
+		var e Entry
+		if err := sonic.ConfigStd.Unmarshal(s.Bytes(), &e); err != nil {
+			// The library quotes the line below its reason.
+			reason, _, _ := strings.Cut(strings.ReplaceAll(err.Error(), `"`, ""), `\n`)
+			return fmt.Errorf("%s:%d: want a quarantine entry: %s", path, n, reason)
 		}
-		e := l.entry()
 		if e.File == "" {
 			return fmt.Errorf("%s:%d: want a quarantine entry: it names no file that its row came from", path, n)
 		}

@@ -41,11 +41,11 @@ func TestRoundTrip(t *testing.T) {
 	}
 	long := bytes.Repeat([]byte("é"), MaxRaw) // 2 MiB, and MaxRaw cuts an é in two
 	entries := []Entry{
-		{File: "movies.ndjson", Row: 2, Line: 3, Field: "id", Reason: "want a number", Kind: "movie", Path: "a/movies.ndjson", Layout: "tmdb", Raw: []byte(`{"id":"<x>` + "\u2028" + `"}`)},
-		{File: "movies.parquet", Row: 7, Reason: "byte 9: invalid UTF-8", Kind: "", Raw: []byte("{\"a\":\"\x94\"}")},
-		{File: "x.json", Row: 1, Line: 1, Reason: "empty", Raw: []byte{}},
-		{File: "long.ndjson", Row: 1, Line: 1, Reason: "long", Raw: long[1:]},
-		{File: "longer.ndjson", Row: 1, Line: 1, Reason: "longer", Raw: []byte("{"), RawBytes: 200 << 20},
+		{File: "movies.ndjson", Row: 2, Line: 3, Field: "id", Reason: "want a number", Kind: "movie", Path: "a/movies.ndjson", Layout: "tmdb", Raw: RawOf([]byte(`{"id":"<x>` + "\u2028" + `"}`), 0)},
+		{File: "movies.parquet", Row: 7, Reason: "byte 9: invalid UTF-8", Kind: "", Raw: RawOf([]byte("{\"a\":\"\x94\"}"), 0)},
+		{File: "x.json", Row: 1, Line: 1, Reason: "empty", Raw: RawOf([]byte{}, 0)},
+		{File: "long.ndjson", Row: 1, Line: 1, Reason: "long", Raw: RawOf(long[1:], 0)},
+		{File: "longer.ndjson", Row: 1, Line: 1, Reason: "longer", Raw: RawOf([]byte("{"), 200<<20)},
 	}
 	for _, e := range entries {
 		if err := w.Add(e); err != nil {
@@ -58,18 +58,14 @@ func TestRoundTrip(t *testing.T) {
 	if got, want := files(t, dir), []string{"run-1.ndjson"}; !reflect.DeepEqual(got, want) {
 		t.Errorf("after Close there is %v, want %v", got, want)
 	}
-	if w.Count() != 5 || len(w.First(2)) != 2 || len(w.First(9)) != 5 || len(w.First(9)[3].Raw) > sampleRaw {
-		t.Errorf("Count() = %d, First(9) has %d", w.Count(), len(w.First(9)))
+	state, err := w.State()
+	if err != nil || w.Count() != 5 || len(state.First) != 5 || state.First[0] != "movies.ndjson:3: id: want a number" || state.First[1] != "movies.parquet: row 7: byte 9: invalid UTF-8" {
+		t.Errorf("Count() = %d, State() = %+v, %v", w.Count(), state, err)
 	}
 	got := readAll(t, w.Path())
 	for i, e := range entries {
-		e.RawBytes = max(e.RawBytes, int64(len(e.Raw)))
-		e.Raw = e.Raw[:min(len(e.Raw), MaxRaw)]
-		if i == 3 {
-			e.Raw = got[i].Raw
-			if n := len(e.Raw); n > MaxRaw || n < MaxRaw-4 || !bytes.HasPrefix(long[1:], e.Raw) {
-				t.Errorf("long row was cut to %d bytes, want %d at most", n, MaxRaw)
-			}
+		if n := len(got[i].Raw.Bytes()); i == 3 && (!got[i].Cut() || got[i].Size != int64(len(long))-1 || n > MaxRaw || n < MaxRaw-4 || !bytes.HasPrefix(long[1:], got[i].Raw.Bytes())) {
+			t.Errorf("long row was cut to %d bytes of %d, want %d at most", n, got[i].Size, MaxRaw)
 		}
 		if !reflect.DeepEqual(got[i], e) {
 			t.Errorf("entry %d = %.200v, want %.200v", i, got[i], e)
@@ -79,9 +75,9 @@ func TestRoundTrip(t *testing.T) {
 
 func TestFileForm(t *testing.T) {
 	w := New(filepath.Join(t.TempDir(), "r.ndjson"))
-	w.Add(Entry{File: "a.ndjson", Row: 1, Line: 1, Field: "id", Reason: "is missing", Kind: "tv", Raw: []byte(`{"name":"a<b"}`)})
-	w.Add(Entry{File: "b.parquet", Row: 2, Reason: "bad", Raw: []byte("\xff")})
-	w.Add(Entry{File: "c.csv", Path: "d/c.csv", Row: 1, Line: 2, Reason: "bad", Kind: "tv", Layout: "tables", Table: true, Header: "id,name", Raw: []byte("x,y")})
+	w.Add(Entry{File: "a.ndjson", Row: 1, Line: 1, Field: "id", Reason: "is missing", Kind: "tv", Raw: RawOf([]byte(`{"name":"a<b"}`), 0)})
+	w.Add(Entry{File: "b.parquet", Row: 2, Reason: "bad", Raw: RawOf([]byte("\xff"), 0)})
+	w.Add(Entry{File: "c.csv", Path: "d/c.csv", Row: 1, Line: 2, Reason: "bad", Kind: "tv", Layout: "tables", Table: true, Header: "id,name", Raw: RawOf([]byte("x,y"), 0)})
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +114,7 @@ func TestNoEntriesNoFile(t *testing.T) {
 // TestResume: a Writer that goes on at a state writes the file of one that was never
 // interrupted, whatever was written behind the state.
 func TestResume(t *testing.T) {
-	entry := func(n int) Entry { return Entry{File: "a.ndjson", Row: int64(n), Reason: "bad", Raw: []byte("{}")} }
+	entry := func(n int) Entry { return Entry{File: "a.ndjson", Row: int64(n), Reason: "bad", Raw: RawOf([]byte("{}"), 0)} }
 	write := func(w *Writer, from, to int) State {
 		t.Helper()
 		for n := from; n < to; n++ {
@@ -152,8 +148,8 @@ func TestResume(t *testing.T) {
 			t.Fatal(err)
 		}
 		write(w, at, 200)
-		if w.Count() != 199 || !reflect.DeepEqual(w.First(9), whole.First(9)) {
-			t.Errorf("resumed at %d: %d entries, the first %v", at, w.Count(), w.First(9))
+		if w.Count() != 199 || !reflect.DeepEqual(w.state.First, whole.state.First) {
+			t.Errorf("resumed at %d: %d entries, the first %v", at, w.Count(), w.state.First)
 		}
 		if err := w.Close(); err != nil {
 			t.Fatal(err)
@@ -162,8 +158,8 @@ func TestResume(t *testing.T) {
 			t.Errorf("resumed at %d: %d bytes, %v, want %d", at, len(got), err, len(want))
 		}
 	}
-	if _, err := Resume(path, State{Count: 7, Bytes: int64(len(want))}); err == nil {
-		t.Error("Resume at a state of another file = nil, want an error")
+	if _, err := Resume(path, State{Count: 700, Bytes: int64(len(want)) + 1}); err == nil {
+		t.Error("Resume at a state beyond the file = nil, want an error")
 	}
 }
 
@@ -185,7 +181,8 @@ func TestReadRefusals(t *testing.T) {
 		}
 	}
 	f("", "")
-	f("{\"file\":\"m.csv\"}\n\n{\"row\":\n", "q.ndjson:3: want a quarantine entry: unexpected end of JSON input")
+	f("{\"file\":\"m.csv\"}\n\n{\"row\":\n", "q.ndjson:3: want a quarantine entry: Syntax error at index 7: eof")
+	f("{\"row\":\"x\"}\n", "q.ndjson:1: want a quarantine entry: Mismatch type int64 with value string at index 7: mismatched type with value")
 	f("{\"id\":1,\"title\":\"A\"}\n", "q.ndjson:1: want a quarantine entry: it names no file that its row came from")
 	f("{\"file\":\"m.csv\",\"reason\":\"stop\"}\n", "q.ndjson:1: stopped")
 	f("{\"file\":\"m.csv\"}\n"+strings.Repeat(" ", maxLine+1), "q.ndjson:2: line is longer than 8388608 bytes")
