@@ -41,7 +41,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 	long := bytes.Repeat([]byte("é"), MaxRaw) // 2 MiB, and MaxRaw cuts an é in two
 	entries := []Entry{
-		{File: "movies.ndjson", Row: 2, Line: 3, Field: "id", Reason: "want a number", Kind: "movie", Path: "a/movies.ndjson", Layout: "tmdb", Raw: RawOf([]byte(`{"id":"<x>` + "\u2028" + `"}`), 0)},
+		{File: "movies.ndjson", Row: 2, Line: 3, Field: "id", Reason: "want a number", Kind: "movie", Path: "a/movies.ndjson", Layout: "tmdb", Raw: RawOf([]byte(`{"id":"<x>`+"\u2028"+`"}`), 0)},
 		{File: "movies.parquet", Row: 7, Reason: "byte 9: invalid UTF-8", Kind: "", Raw: RawOf([]byte("{\"a\":\"\x94\"}"), 0)},
 		{File: "x.json", Row: 1, Line: 1, Reason: "empty", Raw: RawOf([]byte{}, 0)},
 		{File: "long.ndjson", Row: 1, Line: 1, Reason: "long", Raw: RawOf(long[1:], 0)},
@@ -114,7 +114,9 @@ func TestNoEntriesNoFile(t *testing.T) {
 // TestResume: a Writer that goes on at a state writes the file of one that was never
 // interrupted, whatever was written behind the state.
 func TestResume(t *testing.T) {
-	entry := func(n int) Entry { return Entry{File: "a.ndjson", Row: int64(n), Reason: "bad", Raw: RawOf([]byte("{}"), 0)} }
+	entry := func(n int) Entry {
+		return Entry{File: "a.ndjson", Row: int64(n), Reason: "bad", Raw: RawOf([]byte("{}"), 0)}
+	}
 	write := func(w *Writer, from, to int) State {
 		t.Helper()
 		for n := from; n < to; n++ {
