@@ -6,13 +6,8 @@ import "bytes"
 // comma belongs to the name and makes it unknown. What the appended sub-requests
 // take is added to r.takes.
 func (r *reader) appends(ns *namespace) Code {
-	for list, n := r.text(paramAppend), 0; len(list) > 0; {
-		name := list
-		if i := bytes.IndexByte(list, ','); i >= 0 {
-			name, list = list[:i], list[i+1:]
-		} else {
-			list = nil
-		}
+	n := 0
+	for name := range bytes.SplitSeq(r.text(paramAppend), []byte{','}) {
 		if len(name) == 0 {
 			continue
 		}
@@ -25,12 +20,18 @@ func (r *reader) appends(ns *namespace) Code {
 	return CodeOK
 }
 
-// append adds the sub-request of a name, unless it is unknown or there already.
+// append adds the sub-request of a name, unless it is unknown or there already. "season/1" and
+// "season/01" are two names: the response has a field for each.
 func (r *reader) append(ns *namespace, name []byte) {
 	var c capture
 	leaf := ns.root.walk(name, &c)
-	if leaf < 0 || r.q.appended(name) {
+	if leaf < 0 {
 		return
+	}
+	for i := range r.q.Appends() {
+		if bytes.Equal(r.q.appends[i].Property, name) {
+			return
+		}
 	}
 	info := &ns.names[leaf]
 	r.takes |= info.takes
@@ -41,15 +42,4 @@ func (r *reader) append(ns *namespace, name []byte) {
 		Season: c.season, Episode: c.episode,
 	}
 	r.q.nAppends++
-}
-
-// appended reports whether a name is among those found so far. "season/1" and
-// "season/01" are two names: the response has a field for each.
-func (q *Request) appended(name []byte) bool {
-	for i := range q.appends[:q.nAppends] {
-		if bytes.Equal(q.appends[i].Property, name) {
-			return true
-		}
-	}
-	return false
 }

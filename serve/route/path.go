@@ -11,7 +11,7 @@ func (q *Request) find(root *node, path []byte) (leaf int, code Code) {
 	var c capture
 	// Fast path: words and digits need no cleaning, so that a raw path which leads
 	// somewhere is clean, except for a text that it may hold.
-	leaf = root.walk(trimSlash(path[1:]), &c)
+	leaf = root.walk(bytes.TrimSuffix(path[1:], []byte{'/'}), &c)
 	if leaf >= 0 && !dirtyText(c.text) {
 		q.ID, q.Season, q.Episode, q.Name = c.id, c.season, c.episode, c.text
 		return leaf, CodeOK
@@ -31,13 +31,6 @@ func (q *Request) find(root *node, path []byte) (leaf int, code Code) {
 	}
 	q.ID, q.Season, q.Episode, q.Name = c.id, c.season, c.episode, c.text
 	return leaf, CodeOK
-}
-
-func trimSlash(p []byte) []byte {
-	if n := len(p); n > 0 && p[n-1] == '/' {
-		return p[:n-1]
-	}
-	return p
 }
 
 // dirtyText reports whether a segment may be something else once it is cleaned.
@@ -85,13 +78,7 @@ func cleanPath(dst, path []byte) ([]byte, bool) {
 // written at or before the place it is read from.
 func resolveDots(p []byte) int {
 	n := 0
-	for rest := p; len(rest) > 0; {
-		seg := rest
-		if i := bytes.IndexByte(rest, '/'); i >= 0 {
-			seg, rest = rest[:i], rest[i+1:]
-		} else {
-			rest = nil
-		}
+	for seg := range bytes.SplitSeq(p, []byte{'/'}) {
 		switch {
 		case len(seg) == 0 || string(seg) == ".":
 		case string(seg) == "..":

@@ -40,57 +40,46 @@ const (
 	paramUnknown = numParams
 )
 
+// paramNames are the names of the parameters.
+var paramNames = [numParams]string{
+	paramAPIKey:         "api_key",
+	paramAppend:         "append_to_response",
+	paramCallback:       "callback",
+	paramCountry:        "country",
+	paramEnd:            "end_date",
+	paramExternalSource: "external_source",
+	paramFirstAirYear:   "first_air_date_year",
+	paramFuzzy:          "fuzzy",
+	paramGuestSession:   "guest_session_id",
+	paramIDs:            "ids",
+	paramImages:         "include_image_language",
+	paramIncludeAdult:   "include_adult",
+	paramLanguage:       "language",
+	paramPage:           "page",
+	paramPrimaryYear:    "primary_release_year",
+	paramQuery:          "query",
+	paramRegion:         "region",
+	paramSession:        "session_id",
+	paramSortBy:         "sort_by",
+	paramStart:          "start_date",
+	paramTimezone:       "timezone",
+	paramVideos:         "include_video_language",
+	paramWatchRegion:    "watch_region",
+	paramYear:           "year",
+}
+
+var paramsByName = func() map[string]param {
+	all := map[string]param{}
+	for p, name := range paramNames {
+		all[name] = param(p)
+	}
+	return all
+}()
+
 // paramOf returns the parameter of a name, paramUnknown for any other.
 func paramOf(name []byte) param {
-	switch string(name) {
-	case "api_key":
-		return paramAPIKey
-	case "append_to_response":
-		return paramAppend
-	case "callback":
-		return paramCallback
-	case "country":
-		return paramCountry
-	case "end_date":
-		return paramEnd
-	case "external_source":
-		return paramExternalSource
-	case "first_air_date_year":
-		return paramFirstAirYear
-	case "fuzzy":
-		return paramFuzzy
-	case "ids":
-		return paramIDs
-	case "primary_release_year":
-		return paramPrimaryYear
-	case "year":
-		return paramYear
-	case "guest_session_id":
-		return paramGuestSession
-	case "include_adult":
-		return paramIncludeAdult
-	case "include_image_language":
-		return paramImages
-	case "include_video_language":
-		return paramVideos
-	case "language":
-		return paramLanguage
-	case "page":
-		return paramPage
-	case "query":
-		return paramQuery
-	case "region":
-		return paramRegion
-	case "session_id":
-		return paramSession
-	case "sort_by":
-		return paramSortBy
-	case "start_date":
-		return paramStart
-	case "timezone":
-		return paramTimezone
-	case "watch_region":
-		return paramWatchRegion
+	if p, ok := paramsByName[string(name)]; ok {
+		return p
 	}
 	return paramUnknown
 }
@@ -156,14 +145,6 @@ func ParseQuery(query []byte, q *Request) Code {
 	return CodeOK
 }
 
-// cut splits a pair at its first "=".
-func cut(pair []byte) (name, value []byte) {
-	if i := bytes.IndexByte(pair, '='); i >= 0 {
-		return pair[:i], pair[i+1:]
-	}
-	return pair, pair[len(pair):]
-}
-
 // nameParam returns the parameter of a raw name.
 func nameParam(name []byte) param {
 	p := paramOf(name)
@@ -188,18 +169,15 @@ type reader struct {
 
 // scan finds where the parameters are.
 func (r *reader) scan() {
-	query := r.query
-	for from := 0; from < len(query); {
-		to := len(query)
-		if i := bytes.IndexByte(query[from:], '&'); i >= 0 {
-			to = from + i
-		}
-		name, value := cut(query[from:to])
+	end := 0
+	for pair := range bytes.SplitSeq(r.query, []byte{'&'}) {
+		end += len(pair)
+		name, value, _ := bytes.Cut(pair, []byte{'='})
 		if p := nameParam(name); p != paramUnknown {
 			r.given |= 1 << p
-			r.at[p] = span{uint16(to - len(value)), uint16(to)}
+			r.at[p] = span{uint16(end - len(value)), uint16(end)}
 		}
-		from = to + 1
+		end += len("&")
 	}
 }
 
@@ -258,14 +236,14 @@ func (r *reader) rest() {
 	q.Language, q.HasLanguage = parseLanguage(r.text(paramLanguage))
 	q.nImages = parseLanguages(q.images[:0], r.text(paramImages))
 	q.nVideos = parseLanguages(q.videos[:0], r.text(paramVideos))
-	q.Country = parseCountry(r.text(paramCountry))
-	q.Region = parseCountry(r.text(paramRegion))
-	q.WatchRegion = parseCountry(r.text(paramWatchRegion))
-	q.IncludeAdult = isTrue(r.text(paramIncludeAdult))
+	q.Country = ParseCountry(r.text(paramCountry))
+	q.Region = ParseCountry(r.text(paramRegion))
+	q.WatchRegion = ParseCountry(r.text(paramWatchRegion))
+	q.IncludeAdult = IsTrue(r.text(paramIncludeAdult))
 	fuzzy := r.text(paramFuzzy)
-	q.Fuzzy, q.HasFuzzy = isTrue(fuzzy), len(fuzzy) > 0
-	q.Year, q.PrimaryYear = parseYear(r.text(paramYear)), parseYear(r.text(paramPrimaryYear))
-	q.FirstAirYear = parseYear(r.text(paramFirstAirYear))
+	q.Fuzzy, q.HasFuzzy = IsTrue(fuzzy), len(fuzzy) > 0
+	q.Year, q.PrimaryYear = ParseYear(r.text(paramYear)), ParseYear(r.text(paramPrimaryYear))
+	q.FirstAirYear = ParseYear(r.text(paramFirstAirYear))
 	q.IDs = r.text(paramIDs)
 	q.Query = r.text(paramQuery)
 	q.ExternalSource = r.text(paramExternalSource)
@@ -280,12 +258,11 @@ func (r *reader) rest() {
 func Each(query []byte) iter.Seq2[[]byte, []byte] {
 	return func(yield func(name, value []byte) bool) {
 		var buf []byte
-		for len(query) > 0 {
-			var pair []byte
-			if pair, query = nextPair(query); len(pair) == 0 {
+		for pair := range bytes.SplitSeq(query, []byte{'&'}) {
+			if len(pair) == 0 {
 				continue
 			}
-			key, value := cut(pair)
+			key, value, _ := bytes.Cut(pair, []byte{'='})
 			buf = appendDecoded(buf[:0], key)
 			n := len(buf)
 			buf = appendDecoded(buf, value)
@@ -302,11 +279,8 @@ func Each(query []byte) iter.Seq2[[]byte, []byte] {
 // letter; of a repeated parameter the last one counts.
 func Lookup(dst, query []byte, name string) ([]byte, bool) {
 	from, found := len(dst), false
-	for len(query) > 0 {
-		var pair []byte
-		pair, query = nextPair(query)
-		key, value := cut(pair)
-		if equalDecoded(key, name) {
+	for pair := range bytes.SplitSeq(query, []byte{'&'}) {
+		if key, value, _ := bytes.Cut(pair, []byte{'='}); equalDecoded(key, name) {
 			dst, found = appendDecoded(dst[:from], value), true
 		}
 	}
@@ -317,10 +291,8 @@ func Lookup(dst, query []byte, name string) ([]byte, bool) {
 // reports whether there was one. The result means the same to whoever ignores the parameter.
 func Omit(dst, query []byte, name string) ([]byte, bool) {
 	from, found := len(dst), false
-	for len(query) > 0 {
-		var pair []byte
-		pair, query = nextPair(query)
-		if key, _ := cut(pair); equalDecoded(key, name) {
+	for pair := range bytes.SplitSeq(query, []byte{'&'}) {
+		if key, _, _ := bytes.Cut(pair, []byte{'='}); equalDecoded(key, name) {
 			found = true
 			continue
 		}
@@ -330,14 +302,6 @@ func Omit(dst, query []byte, name string) ([]byte, bool) {
 		dst = append(dst, pair...)
 	}
 	return dst, found
-}
-
-// nextPair divides a raw query at its first "&".
-func nextPair(query []byte) (pair, rest []byte) {
-	if i := bytes.IndexByte(query, '&'); i >= 0 {
-		return query[:i], query[i+1:]
-	}
-	return query, nil
 }
 
 // equalDecoded reports whether a raw name is name once it is decoded.

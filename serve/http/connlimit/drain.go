@@ -6,6 +6,9 @@ import (
 	"time"
 )
 
+// drainTime is how long a DrainListener goes on accepting: enough to empty the kernel's queue.
+const drainTime = 20 * time.Millisecond
+
 // A DrainListener accepts the connections in the kernel's queue before it closes. Closing alone resets
 // them, and their clients may have sent a request already.
 type DrainListener struct {
@@ -13,24 +16,19 @@ type DrainListener struct {
 	draining atomic.Bool
 }
 
-// Accept waits for the next connection. Once the listener drains it waits no more, and closes the listener
-// when the queue is empty: the error is then net.ErrClosed.
+// Accept waits for the next connection. Behind Drain it closes the listener when its time is over: the
+// error is then net.ErrClosed.
 func (l *DrainListener) Accept() (net.Conn, error) {
-	if !l.draining.Load() {
-		c, err := l.TCPListener.Accept()
-		if err == nil || !l.draining.Load() {
-			return c, err
-		}
+	c, err := l.TCPListener.Accept()
+	if err != nil && l.draining.Load() {
+		_ = l.Close() // or it is closed already
+		err = net.ErrClosed
 	}
-	if c := acceptQueued(l.TCPListener); c != nil {
-		return c, nil
-	}
-	_ = l.Close() // or it is closed already
-	return nil, net.ErrClosed
+	return c, err
 }
 
-// Drain ends the wait in Accept.
+// Drain ends the wait in Accept soon.
 func (l *DrainListener) Drain() {
 	l.draining.Store(true)
-	_ = l.SetDeadline(time.Unix(1, 0)) // a closed listener does not wait
+	_ = l.SetDeadline(time.Now().Add(drainTime)) // a closed listener does not wait
 }

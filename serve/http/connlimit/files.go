@@ -1,5 +1,3 @@
-//go:build unix
-
 package connlimit
 
 import "golang.org/x/sys/unix"
