@@ -31,6 +31,7 @@ import (
 	"reelsplice/schemas/tables/posting"
 	"reelsplice/schemas/text"
 	"reelsplice/serve/query"
+	"reelsplice/serve/route"
 )
 
 // A nameRow is a resource as search knows it.
@@ -537,7 +538,7 @@ func TestSearchFilters(t *testing.T) {
 		}
 	}
 	var out query.Result
-	if err := e.Search(&query.Search{Kind: fragment.KindMovie, Query: []byte("arrow"), Region: "DE"}, 1, 20, &out); err != nil {
+	if err := e.Search(&query.Search{Kind: fragment.KindMovie, Query: []byte("arrow"), Region: route.Country{'D', 'E'}}, 1, 20, &out); err != nil {
 		t.Fatal(err)
 	}
 	if day, _ := posting.DayOf("2013-01-01"); len(out.Rows) != 2 || out.Rows[0].Date != day || out.Rows[1].Date != posting.NoDay {
@@ -723,7 +724,7 @@ func FuzzSearch(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, q []byte, page int, adult bool) {
 		var out query.Result
-		s := query.Search{Query: q, IncludeAdult: adult, Fuzzy: true, Year: page, Region: string(q[:min(len(q), 2)])}
+		s := query.Search{Query: q, IncludeAdult: adult, Fuzzy: true, Year: page, Region: route.ParseCountry(q[:min(len(q), 2)])}
 		page = 1 + int(uint(page)%50)
 		for _, kind := range []fragment.Kind{0, fragment.KindMovie} {
 			s.Kind = kind

@@ -45,7 +45,6 @@ func (x *exchange) nameQuery(op *api.Operation) {
 // runQuery runs the query that an operation stands for, and adds to shape.
 func runQuery(x *exchange, op *api.Operation, shape *pageShape) (err error) {
 	q := &x.q
-	region := q.Region.String()
 	var f query.Filter
 	switch op.Answerer {
 	case api.AnswerSearch:
@@ -59,10 +58,10 @@ func runQuery(x *exchange, op *api.Operation, shape *pageShape) (err error) {
 		f = query.TopRated(op.Rows)
 	case api.AnswerNowPlaying:
 		shape.dated = true
-		f, shape.window = query.NowPlaying(today(x, nil), region)
+		f, shape.window = query.NowPlaying(today(x, nil), q.Region)
 	case api.AnswerUpcoming:
 		shape.dated = true
-		f, shape.window = query.Upcoming(today(x, nil), region)
+		f, shape.window = query.Upcoming(today(x, nil), q.Region)
 	case api.AnswerAiringToday, api.AnswerOnTheAir:
 		f, err = onAir(x, op.Answerer)
 	case api.AnswerDiscover:
@@ -75,7 +74,7 @@ func runQuery(x *exchange, op *api.Operation, shape *pageShape) (err error) {
 		return err
 	}
 	if op.Rows == fragment.KindMovie && (op.Answerer == api.AnswerPopular || op.Answerer == api.AnswerTopRated) {
-		f.ShowRegion(region)
+		f.ShowRegion(q.Region)
 	}
 	return x.queries().Discover(op.Rows, &f, int(q.Page), pageRows, &x.rows)
 }
@@ -178,7 +177,7 @@ func search(x *exchange, rows fragment.Kind, shape *pageShape) error {
 		shape.sub = fragment.SubMediaRow
 	}
 	return x.queries().Search(&query.Search{
-		Kind: rows, Query: q.Query, IncludeAdult: q.IncludeAdult, Fuzzy: fuzzy, Region: q.Region.String(),
+		Kind: rows, Query: q.Query, IncludeAdult: q.IncludeAdult, Fuzzy: fuzzy, Region: q.Region,
 		Year: int(q.Year), PrimaryYear: int(q.PrimaryYear), FirstAirYear: int(q.FirstAirYear),
 	}, int(q.Page), pageRows, &x.rows)
 }

@@ -3,6 +3,7 @@ package query
 import (
 	"reelsplice/schemas/tables"
 	"reelsplice/schemas/tables/posting"
+	"reelsplice/serve/route"
 )
 
 // find returns up to limit hits of f behind the first skip.
@@ -52,7 +53,7 @@ func (t *table) eval(f *Filter, set posting.Set) error {
 	if set.Next(0) < 0 {
 		return nil
 	}
-	if f.region != [2]byte{} {
+	if f.region != (route.Country{}) {
 		return t.releasedIn(f, set)
 	}
 	return t.released(f.released, set)
@@ -228,19 +229,14 @@ func (t *table) released(b bounds, set posting.Set) error {
 
 // keepDated adds to found the ranks of l that are in rest.
 func keepDated(l posting.DatedList, rest, found posting.Set) error {
-	return eachDated(l, rest, func(rank uint32, _ int32) { found.Add(rank) })
-}
-
-// eachDated calls fn for the pairs of l whose rank is in set.
-func eachDated(l posting.DatedList, set posting.Set, fn func(rank uint32, day int32)) error {
-	n := uint32(len(set)) * 64
+	n := uint32(len(rest)) * 64
 	for i := range l.Len() {
 		rank := l.Rank(i)
 		if rank >= n {
 			return corrupt("release: rank %d of %d", rank, n)
 		}
-		if set.Has(rank) {
-			fn(rank, l.Day(i))
+		if rest.Has(rank) {
+			found.Add(rank)
 		}
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/tables"
 	"reelsplice/schemas/tables/posting"
+	"reelsplice/serve/route"
 )
 
 // A Filter is a query of discover: conditions on the resources of one kind, and their order.
@@ -27,7 +28,7 @@ type Filter struct {
 	// released bounds the day of any release, or of any episode. With a region it is of a
 	// release there, and of one of the types; of each of them if there are several.
 	released bounds
-	region   [2]byte
+	region   route.Country
 	types    []typeSet // ascending
 	// shown are the types in the order in which they were listed: which date is shown.
 	shown []uint8
@@ -154,14 +155,13 @@ func (b *bounds) append(dst []byte) []byte {
 	return binary.AppendVarint(binary.AppendVarint(append(dst, 1), int64(b.lo)), int64(b.hi))
 }
 
-// ShowRegion makes rows show the release dates of a country, a code of two letters, and
-// restricts filters of release dates and types to releases there. Any other value removes
-// the country.
-func (f *Filter) ShowRegion(country string) {
-	region, ok := parseCountry([]byte(country))
-	if !ok || f.kind != fragment.KindMovie {
-		f.region, f.types, f.shown = [2]byte{}, nil, nil
-		return
+// ShowRegion makes rows show the release dates of a country, and restricts filters of release
+// dates and types to releases there. The zero Country removes both.
+func (f *Filter) ShowRegion(country route.Country) {
+	if f.kind != fragment.KindMovie {
+		country = route.Country{}
 	}
-	f.region = region
+	if f.region = country; country == (route.Country{}) {
+		f.types, f.shown = nil, nil
+	}
 }

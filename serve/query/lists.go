@@ -3,6 +3,7 @@ package query
 import (
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/tables"
+	"reelsplice/serve/route"
 )
 
 // A Window is the first and the last day of a list, its dates in the response.
@@ -41,22 +42,22 @@ func TopRated(kind fragment.Kind) Filter {
 
 // NowPlaying returns the query of the list of movies that are in theatres on a day. Without
 // a region any release in the window counts, with one those in theatres there.
-func NowPlaying(day int32, region string) (Filter, Window) {
+func NowPlaying(day int32, region route.Country) (Filter, Window) {
 	return inTheatres(Window{day - nowPlayingDays, day}, region)
 }
 
 // Upcoming returns the query of the list of movies that come to theatres from a day on;
 // region is as for NowPlaying.
-func Upcoming(day int32, region string) (Filter, Window) {
+func Upcoming(day int32, region route.Country) (Filter, Window) {
 	return inTheatres(Window{day, day + upcomingDays}, region)
 }
 
-func inTheatres(w Window, region string) (Filter, Window) {
+func inTheatres(w Window, region route.Country) (Filter, Window) {
 	f := Popular(fragment.KindMovie)
 	f.released.least(w.From)
 	f.released.most(w.To)
 	f.ShowRegion(region)
-	if f.region != [2]byte{} {
+	if f.region != (route.Country{}) {
 		f.types, f.shown = []typeSet{theatricalSet}, []uint8{limited, theatrical}
 	}
 	return f, w

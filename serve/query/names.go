@@ -3,7 +3,7 @@ package query
 import (
 	"bytes"
 	"errors"
-	mathbits "math/bits"
+	"iter"
 	"sort"
 
 	"github.com/blevesearch/vellum"
@@ -18,14 +18,15 @@ type names struct {
 	*tables.NameIndex
 }
 
-// exact appends the resources that have a whole name, by its key.
-func (n *names) exact(key uint64, dst []judged) []judged {
-	for i := sort.Search(n.Keys.Len(), func(i int) bool { return n.Keys.At(i) >= key }); i < n.Keys.Len() && n.Keys.At(i) == key; i++ {
-		if rank := n.Ranks.At(i); int(rank) < n.Rows {
-			dst = append(dst, judged{rank: rank})
+// exact yields the resources that have a whole name, by its key.
+func (n *names) exact(key uint64) iter.Seq[uint32] {
+	return func(yield func(rank uint32) bool) {
+		for i := sort.Search(n.Keys.Len(), func(i int) bool { return n.Keys.At(i) >= key }); i < n.Keys.Len() && n.Keys.At(i) == key; i++ {
+			if rank := n.Ranks.At(i); int(rank) < n.Rows && !yield(rank) {
+				return
+			}
 		}
 	}
-	return dst
 }
 
 // list returns the list of a term; false if there is none.
@@ -99,20 +100,4 @@ func (n *names) load(dst posting.Set, term []byte, prefix bool) error {
 		}
 	}
 	return nil
-}
-
-// nth returns the n-th rank of a set, from 0; -1 behind the last one.
-func nth(s posting.Set, n int) int {
-	for i, w := range s {
-		c := mathbits.OnesCount64(w)
-		if n >= c {
-			n -= c
-			continue
-		}
-		for ; n > 0; n-- {
-			w &= w - 1
-		}
-		return i*64 + mathbits.TrailingZeros64(w)
-	}
-	return -1
 }

@@ -2,9 +2,11 @@ package query
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"iter"
 	"math"
+	"strconv"
 	"sync"
 	"time"
 
@@ -13,6 +15,7 @@ import (
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/tables"
 	"reelsplice/schemas/tables/posting"
+	"reelsplice/serve/route"
 )
 
 // Bounds on filters.
@@ -146,7 +149,7 @@ func (p *parser) parse() {
 	}
 }
 
-func (p *parser) isTrue(name string) bool { return bytes.EqualFold(p.value(name), []byte("true")) }
+func (p *parser) isTrue(name string) bool { return route.IsTrue(p.value(name)) }
 
 // groups splits a value: groups are joined by "and", the keys of each by "or". Malformed
 // values are left out, and groups of nothing else.
@@ -233,12 +236,12 @@ func codeKey(code []byte) (uint64, bool) {
 // days reads the filters of the primary date and of the first air date.
 func (p *parser) days() {
 	f := p.f
-	if y, ok := parseYear(p.value("year")); ok {
+	if y := route.ParseYear(p.value("year")); y != 0 {
 		p.add([]term{{tables.AnyYear, uint64(y)}})
 	}
 	b := &f.ranges[tables.Day]
 	for _, name := range [...]string{"primary_release_year", "first_air_date_year"} {
-		if y, ok := parseYear(p.value(name)); ok {
+		if y := int(route.ParseYear(p.value(name))); y != 0 {
 			b.least(dayOf(y, time.January, 1))
 			b.most(dayOf(y, time.December, 31))
 		}
@@ -251,11 +254,11 @@ func (p *parser) days() {
 }
 
 func (p *parser) dates(b *bounds, name string) {
-	if d, ok := parseDay(p.joined(name, least)); ok {
-		b.least(d)
+	if d, ok := route.ParseDay(p.joined(name, least)); ok {
+		b.least(int32(d))
 	}
-	if d, ok := parseDay(p.joined(name, most)); ok {
-		b.most(d)
+	if d, ok := route.ParseDay(p.joined(name, most)); ok {
+		b.most(int32(d))
 	}
 }
 
@@ -273,8 +276,7 @@ func (p *parser) numbers(c tables.ColumnID, least, most []byte) {
 // releases reads the region and the types of releases, which need a region.
 func (p *parser) releases() {
 	f := p.f
-	var ok bool
-	if f.region, ok = parseCountry(p.value("region")); !ok {
+	if f.region = route.ParseCountry(p.value("region")); f.region == (route.Country{}) {
 		return
 	}
 	for _, group := range p.groups(p.value("with_release_type"), typeKey) {
@@ -296,8 +298,8 @@ func typeKey(b []byte) (uint64, bool) {
 
 // offers reads the watch filters, which need a region.
 func (p *parser) offers() {
-	region, ok := parseCountry(p.value("watch_region"))
-	if !ok {
+	region := route.ParseCountry(p.value("watch_region"))
+	if region == (route.Country{}) {
 		return
 	}
 	key := func(typ, provider uint64) uint64 {
@@ -399,93 +401,29 @@ func parseSort(kind fragment.Kind, b []byte) (by tables.ColumnID, descending boo
 }
 
 // parseUint reads a number in digits; one that is too large becomes the largest.
-func parseUint(b []byte) (v uint64, ok bool) {
-	for _, c := range b {
-		if c < '0' || c > '9' {
-			return 0, false
-		}
-		d := uint64(c - '0')
-		if v > (math.MaxUint64-d)/10 {
-			v = math.MaxUint64
-			continue
-		}
-		v = 10*v + d
-	}
-	return v, len(b) > 0
+func parseUint(b []byte) (uint64, bool) {
+	v, err := strconv.ParseUint(string(b), 10, 64)
+	return v, err == nil || errors.Is(err, strconv.ErrRange)
 }
+
+// slack is more than the error of a number times a power of ten, and less than a difference
+// that counts.
+const slack = 1e-6
 
 // parseNumber reads a decimal number times ten to the power of digits: the next whole
 // number below or at it, and the next above or at it. One that is too large becomes the
 // largest.
 func parseNumber(b []byte, digits int) (floor, ceil int32, ok bool) {
-	b, negative := bytes.CutPrefix(b, []byte{'-'})
-	whole, fraction, _ := bytes.Cut(b, []byte{'.'})
-	const most = math.MaxInt32 + 1
-	v, more := int64(0), false
-	for _, c := range whole {
-		if c < '0' || c > '9' {
-			return 0, 0, false
-		}
-		v = min(10*v+int64(c-'0'), most)
+	v, err := strconv.ParseFloat(string(b), 64)
+	if err != nil && !errors.Is(err, strconv.ErrRange) || len(bytes.Trim(b, "-.0123456789")) > 0 {
+		return 0, 0, false
 	}
-	for i := range max(digits, len(fraction)) {
-		c := byte('0')
-		if i < len(fraction) {
-			c = fraction[i]
-		}
-		if c < '0' || c > '9' {
-			return 0, 0, false
-		}
-		if i < digits {
-			v = min(10*v+int64(c-'0'), most)
-		} else if c != '0' {
-			more = true
-		}
-	}
-	lo, hi := v, v
-	if more {
-		hi++
-	}
-	if negative {
-		lo, hi = -hi, -lo
-	}
-	return clamp(lo), clamp(hi), len(whole)+len(fraction) > 0
+	v *= math.Pow10(digits)
+	return clamp(math.Floor(v + slack)), clamp(math.Ceil(v - slack)), true
 }
 
-func clamp(v int64) int32 { return int32(min(max(v, math.MinInt32+1), math.MaxInt32)) }
-
-// parseYear reads a year of four digits.
-func parseYear(b []byte) (int, bool) {
-	y, ok := parseUint(b)
-	return int(y), ok && y >= 1000 && y <= 9999
-}
+func clamp(v float64) int32 { return int32(min(max(v, math.MinInt32+1), math.MaxInt32)) }
 
 func dayOf(year int, month time.Month, dayOfMonth int) int32 {
 	return posting.DayAt(time.Date(year, month, dayOfMonth, 0, 0, 0, 0, time.UTC))
-}
-
-// parseDay reads YYYY-MM-DD, which a time may follow behind a T or a blank.
-func parseDay(b []byte) (int32, bool) {
-	n := len(time.DateOnly)
-	if len(b) < n { // most queries have none
-		return posting.NoDay, false
-	}
-	if len(b) > n && b[n] == ' ' {
-		b = b[:n]
-	}
-	return posting.DayOf(string(b))
-}
-
-// parseCountry reads two letters in any case.
-func parseCountry(b []byte) (code [2]byte, ok bool) {
-	if len(b) != len(code) {
-		return code, false
-	}
-	for i, c := range b {
-		if c |= 0x20; c < 'a' || c > 'z' {
-			return [2]byte{}, false
-		}
-		code[i] = c &^ 0x20
-	}
-	return code, true
 }

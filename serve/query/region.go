@@ -5,11 +5,12 @@ import (
 
 	"reelsplice/schemas/tables"
 	"reelsplice/schemas/tables/posting"
+	"reelsplice/serve/route"
 )
 
 // showDays sets the dates of rows, which have those ranks, to the ones of f's region.
 func (e *Engine) showDays(t *table, f *Filter, ranks []uint32, rows []Row) error {
-	if f.region == [2]byte{} || len(ranks) == 0 {
+	if f.region == (route.Country{}) || len(ranks) == 0 {
 		return nil
 	}
 	key := append([]byte{keyRegion, byte(t.Kind)}, f.region[:]...)

@@ -11,6 +11,7 @@ import (
 	"reelsplice/schemas/release"
 	"reelsplice/schemas/tables"
 	"reelsplice/schemas/tables/posting"
+	"reelsplice/serve/route"
 )
 
 // A Search finds the resources whose names have the words of a query: all words, in any
@@ -32,7 +33,7 @@ type Search struct {
 	// Fuzzy allows typing errors if no resource has the words of the query.
 	Fuzzy bool
 	// Region is the country whose release dates rows show, where movies have one.
-	Region string
+	Region route.Country
 }
 
 // multiKinds are the kinds of a Search without a kind.
@@ -75,9 +76,8 @@ func (e *Engine) Search(s *Search, page, size int, out *Result) (err error) {
 			break
 		}
 	}
-	q.page((page-1)*size, size, out)
-	if s.Region == "" {
-		return nil
+	if err := q.page((page-1)*size, size, out); err != nil {
+		return fmt.Errorf("search: %w", err)
 	}
 	if err := q.date(e, s, out); err != nil {
 		return fmt.Errorf("search: %w", err)
@@ -88,9 +88,10 @@ func (e *Engine) Search(s *Search, page, size int, out *Result) (err error) {
 // A search is the state of one query.
 type search struct {
 	wanted
-	hits  []matches
-	found bool     // resources have the words, filtered out or not
-	ranks []uint32 // of the rows of the page
+	lists [restHit][]judged // the hits of all kinds, by class
+	rest  []*stream         // those of the last class, by kind
+	found bool              // resources have the words, filtered out or not
+	ranks []uint32          // of the rows of the page
 }
 
 var searches = sync.Pool{New: func() any { return new(search) }}
@@ -103,13 +104,15 @@ func (q *search) release() {
 
 // drop empties the hits.
 func (q *search) drop() {
-	for i := range q.hits {
-		if h := &q.hits[i]; h.set != nil {
-			h.t.Pool.Put(h.set)
-			h.set = nil
-		}
+	for _, s := range q.rest {
+		s.t.Pool.Put(s.set)
 	}
-	q.hits = q.hits[:0]
+	clear(q.rest)
+	q.rest, q.ranks = q.rest[:0], q.ranks[:0]
+	for i := range q.lists {
+		clear(q.lists[i])
+		q.lists[i] = q.lists[i][:0]
+	}
 }
 
 // Classes of hits, in their order.
@@ -118,43 +121,19 @@ const (
 	otherExact        // another name is
 	judgedHit         // by a score of fit and popularity
 	restHit           // by popularity alone
-	classes
 )
 
 // maxJudged is how many hits of a kind get a score.
 const maxJudged = 300
 
-// matches are the hits of one kind.
-type matches struct {
-	t      names
-	set    *posting.Set // of the last class
-	lists  [restHit][]judged
-	counts [classes]int
-}
-
 // A judged hit has its score.
 type judged struct {
+	t     *table
 	rank  uint32
 	score float64
 }
 
-// push returns a new element of q.hits.
-func (q *search) push(t names) *matches {
-	if len(q.hits) < cap(q.hits) {
-		q.hits = q.hits[:len(q.hits)+1]
-	} else {
-		q.hits = append(q.hits, matches{})
-	}
-	h := &q.hits[len(q.hits)-1]
-	h.t, h.counts = t, [classes]int{}
-	for i := range h.lists {
-		h.lists[i] = h.lists[i][:0]
-	}
-	h.set = t.Pool.Get()
-	return h
-}
-
-// find fills q.hits for all kinds.
+// find finds the hits of all kinds.
 func (q *search) find(e *Engine, kinds []fragment.Kind, s *Search, typos bool) error {
 	q.drop()
 	q.found = false
@@ -166,52 +145,52 @@ func (q *search) find(e *Engine, kinds []fragment.Kind, s *Search, typos bool) e
 		if t == nil || t.Rows == 0 {
 			continue
 		}
-		h := q.push(names{t, t.Names()})
-		if err := q.match(h, typos); err != nil {
+		set := t.Pool.Get()
+		q.rest = append(q.rest, &stream{t: t, score: t.Float64s(tables.Popularity), set: set})
+		n := names{t, t.Names()}
+		if err := q.match(&n, *set, typos); err != nil {
 			return err
 		}
-		if h.set.Next(0) < 0 {
+		if set.Next(0) < 0 {
 			continue
 		}
 		q.found = true
-		if err := h.filter(kind, s); err != nil {
+		if err := t.filter(*set, s); err != nil {
 			return err
 		}
-		h.sort(&q.wanted)
+		q.judge(&n, *set)
+	}
+	for _, list := range q.lists {
+		slices.SortStableFunc(list, func(a, b judged) int { return cmp.Compare(b.score, a.score) })
 	}
 	return nil
 }
 
-// match fills h with all resources that have the words.
-func (q *search) match(h *matches, typos bool) error {
+// match makes set all resources that have the words.
+func (q *search) match(n *names, set posting.Set, typos bool) error {
 	if typos {
-		return q.matchTypos(h)
+		return q.matchTypos(n, set)
 	}
-	if err := q.all(&h.t, *h.set); err != nil {
+	if err := q.all(n, set); err != nil {
 		return err
 	}
 	for tier := range judgedHit {
-		h.lists[tier] = h.t.exact(q.key|uint64(tier), h.lists[tier])
-		for _, hit := range h.lists[tier] {
-			h.set.Add(hit.rank)
+		for rank := range n.exact(q.key | uint64(tier)) {
+			set.Add(rank)
 		}
 	}
 	return nil
 }
 
 // filter removes the hits that s excludes.
-func (h *matches) filter(kind fragment.Kind, s *Search) error {
-	t, set := h.t, *h.set
+func (t *table) filter(set posting.Set, s *Search) error {
 	if !s.IncludeAdult {
 		if err := t.unflag(set, tables.Adult); err != nil {
 			return err
 		}
 	}
-	if s.Kind == 0 {
-		return nil // only searches of one kind have years
-	}
-	var first int // the year of the first day
-	switch kind {
+	var first int   // the year of the first day
+	switch s.Kind { // only searches of one kind have years
 	case fragment.KindMovie:
 		first = s.PrimaryYear
 	case fragment.KindTV:
@@ -232,132 +211,52 @@ func (h *matches) filter(kind fragment.Kind, s *Search) error {
 	return nil
 }
 
-// sort divides the hits into classes and orders those with a score.
-func (h *matches) sort(w *wanted) {
-	set := *h.set
-	for tier := range h.lists[:judgedHit] {
-		list := slices.DeleteFunc(h.lists[tier], func(hit judged) bool { return !set.Has(hit.rank) })
-		for i := range list {
-			set.Remove(list[i].rank)
-			list[i].score = h.t.Float64s(tables.Popularity).At(int(list[i].rank))
-		}
-		h.lists[tier], h.counts[tier] = list, len(list)
-	}
-	list := h.lists[judgedHit]
-	for r := set.Next(0); r >= 0 && len(list) < maxJudged; r = set.Next(r + 1) {
-		rank := uint32(r)
-		list = append(list, judged{rank, w.score(h.t.Texts(rank), h.t.Float64s(tables.Popularity).At(r))})
+// judge takes the hits with a class of their own or a score out of a kind's set.
+func (q *search) judge(n *names, set posting.Set) {
+	popularity := n.Float64s(tables.Popularity)
+	add := func(class int, rank uint32, score float64) {
 		set.Remove(rank)
+		q.lists[class] = append(q.lists[class], judged{n.table, rank, score})
 	}
-	slices.SortFunc(list, func(a, b judged) int { return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.rank, b.rank)) })
-	h.lists[judgedHit], h.counts[judgedHit] = list, len(list)
-	h.counts[restHit] = set.Count()
-}
-
-// page appends hits from start on to out.
-func (q *search) page(start, size int, out *Result) {
-	q.ranks = q.ranks[:0]
-	for i := range q.hits {
-		for _, n := range q.hits[i].counts {
-			out.Total += n
-		}
-	}
-	for class := range classes {
-		n := 0
-		for i := range q.hits {
-			n += q.hits[i].counts[class]
-		}
-		if start >= n {
-			start -= n
-			continue
-		}
-		q.merge(class, start, size, out)
-		start = 0
-	}
-}
-
-// merge appends hits of a class from start on to out, until that has size rows. It merges
-// those of several kinds by their scores.
-func (q *search) merge(class, start, size int, out *Result) {
-	var heads [len(multiKinds)]cursor
-	for i := range q.hits {
-		heads[i].open(&q.hits[i], class)
-	}
-	if len(q.hits) == 1 {
-		heads[0].skip(start)
-		start = 0
-	}
-	for len(out.Rows) < size {
-		best := -1
-		for i := range heads[:len(q.hits)] {
-			if heads[i].ok && (best < 0 || heads[i].hit.score > heads[best].hit.score) {
-				best = i
+	for tier := range judgedHit {
+		for rank := range n.exact(q.key | uint64(tier)) {
+			if set.Has(rank) {
+				add(tier, rank, popularity.At(int(rank)))
 			}
 		}
-		if best < 0 {
-			return
-		}
-		if c := &heads[best]; start > 0 {
-			start--
-		} else {
-			q.ranks = append(q.ranks, c.hit.rank)
-			out.Rows = append(out.Rows, Row{Kind: c.h.t.Kind, ID: c.h.t.Uint64s(tables.ID).At(int(c.hit.rank)), Date: posting.NoDay})
-		}
-		heads[best].next()
+	}
+	most := len(q.lists[judgedHit]) + maxJudged
+	for r := set.Next(0); r >= 0 && len(q.lists[judgedHit]) < most; r = set.Next(r + 1) {
+		add(judgedHit, uint32(r), q.score(n.Texts(uint32(r)), popularity.At(r)))
 	}
 }
 
-// A cursor goes through the hits of a kind and a class.
-type cursor struct {
-	h    *matches
-	list []judged
-	rest int // the next rank, below 0 behind the last one or with a list
-	hit  judged
-	ok   bool
-}
-
-func (c *cursor) open(h *matches, class int) {
-	*c = cursor{h: h, rest: -1}
-	if class == restHit {
-		if h.counts[restHit] > 0 {
-			c.rest = h.set.Next(0)
+// page appends hits from start on to out, until that has size rows.
+func (q *search) page(start, size int, out *Result) error {
+	add := func(t *table, rank uint32) {
+		q.ranks = append(q.ranks, rank)
+		out.Rows = append(out.Rows, Row{Kind: t.Kind, ID: t.Uint64s(tables.ID).At(int(rank)), Date: posting.NoDay})
+	}
+	for _, s := range q.rest {
+		out.Total += s.set.Count()
+	}
+	for _, list := range q.lists {
+		out.Total += len(list)
+		from := min(start, len(list))
+		start -= from
+		for _, hit := range list[from:min(len(list), from+size-len(out.Rows))] {
+			add(hit.t, hit.rank)
 		}
-	} else {
-		c.list = h.lists[class]
 	}
-	c.next()
-}
-
-func (c *cursor) next() {
-	switch {
-	case c.rest >= 0:
-		c.hit, c.ok = judged{uint32(c.rest), c.h.t.Float64s(tables.Popularity).At(c.rest)}, true
-		c.rest = c.h.set.Next(c.rest + 1)
-	case len(c.list) > 0:
-		c.hit, c.ok, c.list = c.list[0], true, c.list[1:]
-	default:
-		c.ok = false
-	}
-}
-
-// skip moves n hits on, at least to the end.
-func (c *cursor) skip(n int) {
-	if c.rest < 0 {
-		for ; n > 0 && c.ok; n-- {
-			c.next()
-		}
-		return
-	}
-	c.rest = nth(*c.h.set, n)
-	c.next()
+	return merge(q.rest, start, size-len(out.Rows), func(s *stream) { add(s.t, s.rank) })
 }
 
 // date sets the dates of the movies on the page that were released in a region. Only
 // searches of movies have one.
 func (q *search) date(e *Engine, s *Search, out *Result) error {
-	f := Filter{kind: fragment.KindMovie}
-	if f.ShowRegion(s.Region); s.Kind != fragment.KindMovie || f.region == [2]byte{} || len(out.Rows) == 0 {
+	if s.Kind != fragment.KindMovie || len(out.Rows) == 0 {
 		return nil
 	}
+	f := Filter{kind: fragment.KindMovie, region: s.Region}
 	return e.showDays(e.tables[fragment.KindMovie], &f, q.ranks, out.Rows)
 }

@@ -12,7 +12,7 @@ import (
 // maxTrending is how many hits trending has at most.
 const maxTrending = 10_000
 
-// Trending fills out with a page of what is hottest in a day or a week; kind 0 is movies,
+// Trending fills out with a page of the hottest of a day or a week; kind 0 is movies,
 // series and people together, merged by their scores, then by popularity. Adult ones are
 // left out. Pages are those of Discover.
 func (e *Engine) Trending(kind fragment.Kind, week bool, page, size int, out *Result) error {
@@ -28,7 +28,7 @@ func (e *Engine) Trending(kind fragment.Kind, week bool, page, size int, out *Re
 	key := []byte{keyTrending, byte(kind), bits(week)}
 	_, err := e.page(page, size, out, key, func(skip, limit int) (*hits, error) {
 		h := &hits{}
-		var trends []*trend
+		var trends []*stream
 		for _, k := range kinds {
 			t, err := e.table(k)
 			if err != nil {
@@ -46,30 +46,82 @@ func (e *Engine) Trending(kind fragment.Kind, week bool, page, size int, out *Re
 			trends = append(trends, tr)
 		}
 		h.total = min(h.total, maxTrending)
-		return h, h.merge(trends, skip, min(skip+limit, h.total))
+		return h, merge(trends, skip, min(limit, h.total-skip), func(s *stream) {
+			h.ranks, h.tables = append(h.ranks, s.rank), append(h.tables, s.t)
+		})
 	})
 	return err
 }
 
-// merge sets the hits to numbers from to to-1.
-func (h *hits) merge(trends []*trend, from, to int) error {
-	for _, tr := range trends {
-		if err := tr.next(); err != nil {
+// trend returns what is hottest of a kind, without adult ones. The set comes from t's pool.
+func (t *table) trend(week bool) (*stream, error) {
+	by := tables.TrendDay
+	if week {
+		by = tables.TrendWeek
+	}
+	s := &stream{t: t, order: t.Order(by), score: t.Float64s(by), set: t.Pool.Get()}
+	s.set.Fill(t.Rows)
+	return s, t.unflag(*s.set, tables.Adult)
+}
+
+// A stream goes through the ranks of a set, those with the highest scores first.
+type stream struct {
+	t     *table
+	order *posting.Order // by score; nil for the order of ranks, which is that of popularity
+	score posting.Float64s
+	set   *posting.Set
+	place int    // behind the place of rank
+	rank  uint32 // valid until the end
+	ended bool
+}
+
+// next goes to the next rank of the set.
+func (s *stream) next() error {
+	if s.order == nil {
+		r := s.set.Next(s.place)
+		s.rank, s.place, s.ended = uint32(r), r+1, r < 0
+		return nil
+	}
+	for ; s.place < s.t.Rows; s.place++ {
+		s.rank = s.order.At(s.place)
+		if int(s.rank) >= s.t.Rows {
+			return corrupt("order of trends: rank %d of %d", s.rank, s.t.Rows)
+		}
+		if s.set.Has(s.rank) {
+			s.place++
+			return nil
+		}
+	}
+	s.ended = true
+	return nil
+}
+
+// hotter reports whether s's rank comes before o's.
+func (s *stream) hotter(o *stream) bool {
+	return cmp.Or(cmp.Compare(s.score.At(int(s.rank)), o.score.At(int(o.rank))), cmp.Compare(s.popularity(), o.popularity())) > 0
+}
+
+func (s *stream) popularity() float64 { return s.t.Float64s(tables.Popularity).At(int(s.rank)) }
+
+// merge calls add for limit ranks of streams that have not begun, by their scores, behind the first skip.
+func merge(streams []*stream, skip, limit int, add func(s *stream)) error {
+	for _, s := range streams {
+		if err := s.next(); err != nil {
 			return err
 		}
 	}
-	for i := range to {
-		var first *trend
-		for _, tr := range trends {
-			if tr.left && (first == nil || tr.hotter(first)) {
-				first = tr
+	for i := range skip + limit {
+		var first *stream
+		for _, s := range streams {
+			if !s.ended && (first == nil || s.hotter(first)) {
+				first = s
 			}
 		}
-		if first == nil { // a damaged order
-			return corrupt("trends: they end behind %d of %d", i, to)
+		if first == nil {
+			return nil
 		}
-		if i >= from {
-			h.ranks, h.tables = append(h.ranks, first.rank), append(h.tables, first.t)
+		if i >= skip {
+			add(first)
 		}
 		if err := first.next(); err != nil {
 			return err
@@ -77,47 +129,3 @@ func (h *hits) merge(trends []*trend, from, to int) error {
 	}
 	return nil
 }
-
-// A trend iterates over the ranks of one kind, the hottest first.
-type trend struct {
-	t     *table
-	order *posting.Order
-	score posting.Float64s
-	set   *posting.Set // of all but adult ones
-	place int          // behind the place of rank
-	rank  uint32
-	left  bool // rank is valid
-}
-
-// trend starts before the first rank. The set comes from t's pool.
-func (t *table) trend(week bool) (*trend, error) {
-	by := tables.TrendDay
-	if week {
-		by = tables.TrendWeek
-	}
-	tr := &trend{t: t, order: t.Order(by), score: t.Float64s(by), set: t.Pool.Get()}
-	tr.set.Fill(t.Rows)
-	if err := t.unflag(*tr.set, tables.Adult); err != nil {
-		return nil, err
-	}
-	return tr, nil
-}
-
-// next goes to the next rank of the set.
-func (tr *trend) next() error {
-	for tr.left = false; !tr.left && tr.place < tr.t.Rows; tr.place++ {
-		tr.rank = tr.order.At(tr.place)
-		if int(tr.rank) >= tr.t.Rows {
-			return corrupt("order of trends: rank %d of %d", tr.rank, tr.t.Rows)
-		}
-		tr.left = tr.set.Has(tr.rank)
-	}
-	return nil
-}
-
-// hotter reports whether tr's rank comes before o's.
-func (tr *trend) hotter(o *trend) bool {
-	return cmp.Or(cmp.Compare(tr.score.At(int(tr.rank)), o.score.At(int(o.rank))), cmp.Compare(tr.popularity(), o.popularity())) > 0
-}
-
-func (tr *trend) popularity() float64 { return tr.t.Float64s(tables.Popularity).At(int(tr.rank)) }

@@ -39,22 +39,22 @@ var automata = sync.OnceValues(func() (list [2]*levenshtein.LevenshteinAutomaton
 	return list, nil
 })
 
-// matchTypos fills h with all resources that have the words but for typing errors: first
+// matchTypos makes set all resources that have the words but for typing errors: first
 // with errors in words that no name has, then in any.
-func (q *search) matchTypos(h *matches) error {
+func (q *search) matchTypos(n *names, set posting.Set) error {
 	for i := range q.words {
 		q.words[i].typos, q.words[i].tried = nil, false // those of another kind
 	}
 	for _, any := range [...]bool{false, true} {
-		h.set.Clear()
-		tried, err := q.allowTypos(&h.t, any)
+		set.Clear()
+		tried, err := q.allowTypos(n, any)
 		if err != nil {
 			return err
 		}
 		if !tried {
 			continue
 		}
-		if err := q.all(&h.t, *h.set); err != nil || h.set.Next(0) >= 0 {
+		if err := q.all(n, set); err != nil || set.Next(0) >= 0 {
 			return err
 		}
 	}
@@ -129,12 +129,13 @@ func (n *names) similar(letters []byte) ([]typo, error) {
 	if utf8.RuneCount(letters) >= twoTypos {
 		edits = 2
 	}
-	_, size := utf8.DecodeRune(letters)
-	rest, err := builders[edits-1].BuildDfa(string(letters[size:]), uint8(edits))
+	dfa, err := builders[edits-1].BuildDfa(string(letters), uint8(edits))
 	if err != nil {
 		return nil, nil //nolint:nilerr // a word of too many states has no typing errors
 	}
-	it, err := n.Terms.Search(&firstFixed{first: letters[:size], rest: rest}, letters[:size], nil)
+	_, size := utf8.DecodeRune(letters)
+	first := letters[:size:size] // is right, or too many terms were like the word
+	it, err := n.Terms.Search(dfa, first, append(first, afterAll))
 	var list []typo
 	for tried := 0; err == nil && tried < maxTried; err = it.Next() {
 		tried++
@@ -142,10 +143,7 @@ func (n *names) similar(letters []byte) ([]typo, error) {
 		if i >= uint64(n.TermLists.Len()) {
 			return nil, corrupt("section %s: term %d of %d", tables.NameTerms, i, n.TermLists.Len())
 		}
-		if !bytes.HasPrefix(key, letters[:size]) {
-			break
-		}
-		if ok, e := rest.MatchAndDistance(string(key[size:])); ok && e > 0 {
+		if ok, e := dfa.MatchAndDistance(string(key)); ok && e > 0 {
 			list = append(list, typo{bytes.Clone(key), int(e), n.TermLists.At(int(i))})
 		}
 	}
@@ -156,37 +154,4 @@ func (n *names) similar(letters []byte) ([]typo, error) {
 		return cmp.Or(cmp.Compare(a.edits, b.edits), cmp.Compare(b.list.Bytes(), a.list.Bytes()))
 	})
 	return list[:min(len(list), maxTypos)], nil
-}
-
-// firstFixed is an automaton of words: a first letter, then a rest that another automaton
-// accepts. Its states are those of the other one, behind one for each byte of the first
-// letter.
-type firstFixed struct {
-	first []byte
-	rest  *levenshtein.DFA
-}
-
-// dead is the state of no word.
-const dead = -1
-
-func (f *firstFixed) Start() int               { return 0 }
-func (f *firstFixed) IsMatch(s int) bool       { return s >= len(f.first) && f.rest.IsMatch(s-len(f.first)) }
-func (f *firstFixed) WillAlwaysMatch(int) bool { return false }
-
-func (f *firstFixed) CanMatch(s int) bool {
-	return s >= 0 && (s < len(f.first) || f.rest.CanMatch(s-len(f.first)))
-}
-
-func (f *firstFixed) Accept(s int, b byte) int {
-	switch {
-	case s < 0:
-		return dead
-	case s >= len(f.first):
-		return len(f.first) + f.rest.Accept(s-len(f.first), b)
-	case f.first[s] != b:
-		return dead
-	case s+1 == len(f.first):
-		return len(f.first) + f.rest.Start()
-	}
-	return s + 1
 }
