@@ -72,23 +72,27 @@ type (
 	}
 	// entrySpec says which field a column is.
 	entrySpec struct {
-		Column    string         `toml:"column"`
-		Path      string         `toml:"path"`  // to the value inside the column's, with dots
-		Field     string         `toml:"field"` // see target
-		Value     any            `toml:"value"` // for rows of all kinds, in place of a column
-		As        string         `toml:"as"`
-		Of        string         `toml:"of"`        // of "names", "name" and "list"
-		Mint      bool           `toml:"mint"`      // of "names" and "name": unknown ones get an id that is made of the name
-		Separator string         `toml:"separator"` // of "names" and "list"
-		Formats   []string       `toml:"formats"`   // of "date"
-		LastYear  int64          `toml:"last_year"` // of "date": the last one that two digits stand for
-		Articles  []string       `toml:"articles"`  // of "title": words that go from its end to its front
-		Object    string         `toml:"object"`    // what the fields of the value are
-		Values    map[string]any `toml:"values"`    // what texts stand for
-		Nothing   []string       `toml:"nothing"`   // texts that stand for no value
-		Strip     any            `toml:"strip"`     // a text or a list: prefixes that are taken off, before the text is read
-		StripEnd  any            `toml:"strip_end"` // likewise of suffixes
-		Note      string         `toml:"note"`      // for the documents
+		Column   string         `toml:"column"`
+		Path     string         `toml:"path"`  // to the value inside the column's, with dots
+		Field    string         `toml:"field"` // see target
+		Value    any            `toml:"value"` // for rows of all kinds, in place of a column
+		As       string         `toml:"as"`
+		Object   string         `toml:"object"`    // what the fields of the value are
+		Values   map[string]any `toml:"values"`    // what texts stand for
+		Nothing  []string       `toml:"nothing"`   // texts that stand for no value
+		Strip    any            `toml:"strip"`     // a text or a list: prefixes that are taken off, before the text is read
+		StripEnd any            `toml:"strip_end"` // likewise of suffixes
+		Note     string         `toml:"note"`      // for the documents
+		convertSpec
+	}
+	// convertSpec is the keys of single converters.
+	convertSpec struct {
+		Of        string   `toml:"of"`        // of "names", "name" and "list"
+		Mint      bool     `toml:"mint"`      // of "names" and "name": unknown ones get an id that is made of the name
+		Separator string   `toml:"separator"` // of "names" and "list"
+		Formats   []string `toml:"formats"`   // of "date"
+		LastYear  int64    `toml:"last_year"` // of "date": the last one that two digits stand for
+		Articles  []string `toml:"articles"`  // of "title": words that go from its end to its front
 	}
 	// objectSpec says what the fields of objects inside a column are.
 	objectSpec struct {

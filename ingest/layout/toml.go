@@ -35,23 +35,21 @@ func tomlError(text []byte, err error, to reflect.Type) error {
 		var errs []error
 		for i := range strict.Errors {
 			line, column := strict.Errors[i].Position()
-			key := strings.Split(keyAt(text, line, column), ".") // the library's lacks what is around an inline table
-			want := otherKeys(to, key[:len(key)-1])
-			if now := renamedKeys[key[len(key)-1]]; now != "" {
-				want = fmt.Sprintf(": it is named %q now", now)
-			}
-			errs = append(errs, fmt.Errorf("line %d: unknown key %q%s", line, strings.Join(key, "."), want))
+			key := keyAt(text, line, column) // the library's lacks the keys around an inline table
+			errs = append(errs, fmt.Errorf("line %d: unknown key %q%s", line, key, otherKeys(to, key)))
 		}
 		return errors.Join(errs...)
 	case errors.As(err, &syntax):
 		line, column := syntax.Position()
-		return fmt.Errorf("line %d, column %d: %s", line, column, decodeMessage(text, syntax, to))
+		message := strings.TrimPrefix(syntax.Error(), "toml: ")
+		key := keyAt(text, line, column)
+		if want := typeName(typeAt(to, strings.Split(key, "."))); strings.Contains(message, "cannot ") && want != "" {
+			message = fmt.Sprintf("key %q: want %s", key, want)
+		}
+		return fmt.Errorf("line %d, column %d: %s", line, column, message)
 	}
 	return err
 }
-
-// renamedKeys are keys of old mapping files and their names of today.
-var renamedKeys = map[string]string{"member": "field"}
 
 // keyAt returns the path of the last key at or before a position.
 func keyAt(text []byte, line, column int) string {
@@ -64,89 +62,65 @@ func keyAt(text []byte, line, column int) string {
 	return key.name()
 }
 
-// otherKeys lists the keys that may stand where an unknown one was found.
-func otherKeys(to reflect.Type, path []string) string {
-	of := elemOf(typeAt(to, path))
-	if of == nil || of.Kind() != reflect.Struct {
+// otherKeys lists the keys of the table that an unknown key stands in.
+func otherKeys(to reflect.Type, key string) string {
+	path := strings.Split(key, ".")
+	of := typeAt(to, path[:len(path)-1])
+	if of == nil || elemOf(of).Kind() != reflect.Struct {
 		return ""
 	}
 	var names []string
-	for i := range of.NumField() {
-		names = append(names, of.Field(i).Tag.Get("toml"))
+	for _, f := range reflect.VisibleFields(elemOf(of)) {
+		if !f.Anonymous {
+			names = append(names, f.Tag.Get("toml"))
+		}
 	}
 	return ": want one of " + strings.Join(names, ", ")
 }
 
 // typeAt returns the type of a key of a struct, nil for none.
 func typeAt(of reflect.Type, path []string) reflect.Type {
-	for _, name := range path {
-		of = elemOf(of)
-		switch {
-		case of == nil:
-			return nil
-		case of.Kind() == reflect.Map:
-			of = of.Elem()
-			continue
-		case of.Kind() != reflect.Struct:
-			return nil
-		}
-		i := 0
-		for i < of.NumField() && of.Field(i).Tag.Get("toml") != name {
-			i++
-		}
-		if i == of.NumField() {
-			return nil
-		}
-		of = of.Field(i).Type
+	if len(path) == 0 {
+		return of
 	}
-	return of
+	switch of = elemOf(of); of.Kind() {
+	case reflect.Map:
+		return typeAt(of.Elem(), path[1:])
+	case reflect.Struct:
+		for _, f := range reflect.VisibleFields(of) {
+			if f.Tag.Get("toml") == path[0] {
+				return typeAt(f.Type, path[1:])
+			}
+		}
+	}
+	return nil
 }
 
 // elemOf returns the type inside lists and pointers.
 func elemOf(t reflect.Type) reflect.Type {
-	for t != nil && (t.Kind() == reflect.Slice || t.Kind() == reflect.Pointer) {
+	for t.Kind() == reflect.Slice || t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
 	return t
 }
 
-// decodeMessage says what is wrong at a place: of a value of another type, its key and
-// what it should be.
-func decodeMessage(text []byte, e *toml.DecodeError, to reflect.Type) string {
-	message := strings.TrimPrefix(e.Error(), "toml: ")
-	line, column := e.Position()
-	key := keyAt(text, line, column)
-	want := typeName(typeAt(to, strings.Split(key, ".")))
-	if !strings.Contains(message, "cannot ") || want == "" {
-		return message
-	}
-	return fmt.Sprintf("key %q: want %s", key, want)
-}
-
-// typeName says what a type is in TOML.
+// typeName names a type in TOML.
 func typeName(t reflect.Type) string {
-	if t == nil {
+	switch {
+	case t == nil:
 		return ""
+	case t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.String:
+		return "a list of texts"
 	}
-	switch t.Kind() {
-	case reflect.String:
-		return "a text"
-	case reflect.Bool:
-		return "true or false"
-	case reflect.Int64:
-		return "an integer"
-	case reflect.Slice:
-		if t.Elem().Kind() == reflect.String {
-			return "a list of texts"
-		}
-		return "a list of tables"
-	case reflect.Struct, reflect.Pointer, reflect.Map:
-		return "a table"
-	}
-	return ""
+	return typeNames[t.Kind()]
 }
 
-// A tomlKey is a key of a TOML text, or an element of an array.
+var typeNames = map[reflect.Kind]string{
+	reflect.String: "a text", reflect.Bool: "true or false", reflect.Int64: "an integer", reflect.Slice: "a list of tables",
+	reflect.Struct: "a table", reflect.Pointer: "a table", reflect.Map: "a table",
+}
+
+// A tomlKey is a key of a TOML text, or an inline table of a list.
 type tomlKey struct {
 	path         string // table[0].record[1].map[2].column
 	line, column int    // from 1
@@ -161,12 +135,13 @@ var elements = regexp.MustCompile(`\[\d+\]`)
 func keysOf(text []byte) []tomlKey {
 	w := keyWalker{arrays: map[string]int{}}
 	w.parser.Reset(text)
+	table := ""
 	for w.parser.NextExpression() {
 		switch e := w.parser.Expression(); e.Kind {
 		case unstable.Table, unstable.ArrayTable:
-			w.table(e)
+			table = w.key("", e)
 		case unstable.KeyValue:
-			w.keyValue(w.prefix, e)
+			w.value(w.key(table, e), e.Value())
 		}
 	}
 	return w.keys
@@ -176,8 +151,25 @@ func keysOf(text []byte) []tomlKey {
 type keyWalker struct {
 	parser unstable.Parser
 	keys   []tomlKey
-	prefix string         // of the table at hand
 	arrays map[string]int // by path: the number of their tables so far
+}
+
+// key adds the key of an expression in a table and returns its path.
+func (w *keyWalker) key(path string, e *unstable.Node) string {
+	var at unstable.Range
+	for key := e.Key(); key.Next(); {
+		if n := w.arrays[path]; n > 0 {
+			path = elementPath(path, n-1)
+		}
+		path = joinKey(path, string(key.Node().Data))
+		at = key.Node().Raw
+	}
+	if e.Kind == unstable.ArrayTable {
+		w.arrays[path]++
+		path = elementPath(path, w.arrays[path]-1)
+	}
+	w.add(path, at)
+	return path
 }
 
 func (w *keyWalker) add(path string, at unstable.Range) {
@@ -185,63 +177,26 @@ func (w *keyWalker) add(path string, at unstable.Range) {
 	w.keys = append(w.keys, tomlKey{path, p.Line, p.Column})
 }
 
-// table enters the table of a header.
-func (w *keyWalker) table(e *unstable.Node) {
-	w.prefix = ""
-	var at unstable.Range
-	key := e.Key()
-	for key.Next() {
-		if n := w.arrays[w.prefix]; n > 0 {
-			w.prefix += "[" + strconv.Itoa(n-1) + "]"
-		}
-		w.prefix = joinKey(w.prefix, string(key.Node().Data))
-		at = key.Node().Raw
-	}
-	if e.Kind == unstable.ArrayTable {
-		w.arrays[w.prefix]++
-		w.prefix += "[" + strconv.Itoa(w.arrays[w.prefix]-1) + "]"
-	}
-	w.add(w.prefix, at)
-}
-
-// keyValue adds a key and those inside its value.
-func (w *keyWalker) keyValue(prefix string, e *unstable.Node) {
-	var at unstable.Range
-	key := e.Key()
-	for key.Next() {
-		prefix = joinKey(prefix, string(key.Node().Data))
-		at = key.Node().Raw
-	}
-	w.add(prefix, at)
-	w.value(prefix, e.Value())
-}
-
+// value adds the keys inside a value.
 func (w *keyWalker) value(path string, v *unstable.Node) {
 	i := 0
-	children := v.Children()
-	for v.Kind == unstable.Array && children.Next() {
-		child := children.Node()
-		if child.Kind == unstable.Comment {
-			continue
+	for children := v.Children(); children.Next(); {
+		switch child := children.Node(); {
+		case child.Kind == unstable.KeyValue:
+			w.value(w.key(path, child), child.Value())
+		case child.Kind != unstable.Comment:
+			if child.Kind == unstable.InlineTable {
+				w.add(elementPath(path, i), child.Raw)
+			}
+			w.value(elementPath(path, i), child)
+			i++
 		}
-		element := path + "[" + strconv.Itoa(i) + "]"
-		if child.Kind == unstable.InlineTable {
-			w.add(element, child.Raw)
-		}
-		w.value(element, child)
-		i++
-	}
-	for v.Kind == unstable.InlineTable && children.Next() {
-		w.keyValue(path, children.Node())
 	}
 }
 
-func joinKey(prefix, name string) string {
-	if prefix == "" {
-		return name
-	}
-	return prefix + "." + name
-}
+func elementPath(array string, i int) string { return array + "[" + strconv.Itoa(i) + "]" }
+
+func joinKey(prefix, name string) string { return strings.TrimPrefix(prefix+"."+name, ".") }
 
 // A fault is an error at a place of a mapping file. The error begins with the key that is
 // at fault, if it is one key.
@@ -285,31 +240,29 @@ func describe(name string, text []byte, err error) error {
 			return
 		}
 		for _, one := range strings.Split(err.Error(), "\n") {
-			line := ""
-			if n := lineOf(keys, at, one); n > 0 {
-				line = fmt.Sprintf("line %d: ", n)
-			}
-			lines = append(lines, fmt.Errorf("mapping %s: %s%s%s", name, line, oneLineOf(what), one))
+			lines = append(lines, fmt.Errorf("mapping %s: %s%s%s", name, lineOf(keys, at, one), oneLineOf(what), one))
 		}
 	}
 	walk(err, "", "")
 	return errors.Join(lines...)
 }
 
-// lineOf returns the line of the key that a message begins with, or else that of the
-// place; 0 where neither is told.
-func lineOf(keys []tomlKey, at, message string) int {
-	first, _, _ := strings.Cut(message, ":")
-	first, _, _ = strings.Cut(first, " ")
-	for _, path := range []string{joinKey(at, first), at} {
-		if i := slices.IndexFunc(keys, func(k tomlKey) bool { return k.path == path }); i >= 0 {
-			return keys[i].line
+// lineOf names the line of the key that a message begins with, or else that of the place; it is empty
+// where none is known.
+func lineOf(keys []tomlKey, at, message string) string {
+	if at == "" {
+		return ""
+	}
+	first := message[:max(0, strings.IndexAny(message, ": "))]
+	name := elements.ReplaceAllString(at, "")
+	for _, is := range []func(k tomlKey) bool{
+		func(k tomlKey) bool { return k.path == joinKey(at, first) },
+		func(k tomlKey) bool { return k.path == at },
+		func(k tomlKey) bool { return strings.HasPrefix(k.name(), name+".") }, // [[table.record]] alone opens the table
+	} {
+		if i := slices.IndexFunc(keys, is); i >= 0 {
+			return fmt.Sprintf("line %d: ", keys[i].line)
 		}
 	}
-	// Of a table that only [[table.record]] opens, no key is that of the table itself.
-	name := elements.ReplaceAllString(at, "")
-	if i := slices.IndexFunc(keys, func(k tomlKey) bool { return name != "" && strings.HasPrefix(k.name(), name+".") }); i >= 0 {
-		return keys[i].line
-	}
-	return 0
+	return ""
 }
