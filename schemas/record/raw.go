@@ -71,6 +71,9 @@ func (f RawFields) Object() string {
 	return string(append(out, '}'))
 }
 
+// List writes elements, JSON texts, as an array.
+func List(elements []string) string { return "[" + strings.Join(elements, ",") + "]" }
+
 // Extra writes the fields as Object.Extra has them: without braces.
 func (f RawFields) Extra() string {
 	text := f.Object()

@@ -3,6 +3,8 @@ package tmdb
 import (
 	"cmp"
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 
 	"reelsplice/schemas/catalog"
@@ -16,103 +18,77 @@ func (t *Reader) accountRow(row string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	t.avatar(&all)
-	fields := map[string]string{}
-	for _, name := range []string{"favorites", "watchlist", "rated", "recommendations"} {
-		if raw := nested(all.TakeValue(name)); raw != "" {
-			if fields[name], err = t.titlesByType(name, raw); err != nil {
-				return "", err
-			}
+	addAvatar(&all)
+	for i := range all {
+		f := &all[i]
+		read := t.titlesByType
+		switch f.Name {
+		case "favorites", "watchlist", "rated", "recommendations":
+		case "lists":
+			read = t.listIDs
+		default:
+			continue
 		}
-	}
-	if raw := nested(all.TakeValue("lists")); raw != "" {
-		if fields["lists"], err = t.listIDs(raw); err != nil {
+		if f.Raw == "null" {
+			f.Raw = "" // as good as absent
+		} else if f.Raw, err = read(f.Name, nested(f.Raw)); err != nil {
 			return "", err
 		}
 	}
-	out := []byte(all.Object())
-	out = out[:len(out)-1] // the brace
-	for _, name := range []string{"favorites", "watchlist", "rated", "recommendations", "lists"} {
-		out = record.AppendField(out, name, fields[name])
-	}
-	return string(append(out, '}')), nil
+	return all.Object(), nil
 }
 
-// avatar makes one object of the parts of a picture that tables have by themselves.
-func (t *Reader) avatar(all *record.RawFields) {
-	hash, path := all.TakeValue("gravatar_hash"), all.TakeValue("avatar_path")
-	if hash == "" && path == "" {
-		return
+// addAvatar makes one object of the parts of a picture that tables have by themselves.
+func addAvatar(all *record.RawFields) {
+	hash, path, avatar := all.TakeValue("gravatar_hash"), all.TakeValue("avatar_path"), all.TakeValue("avatar")
+	if avatar == "" && hash+path != "" {
+		avatar = fmt.Sprintf(`{"gravatar":{"hash":%s},"tmdb":{"avatar_path":%s}}`, cmp.Or(hash, "null"), cmp.Or(path, "null"))
 	}
-	if avatar := all.TakeValue("avatar"); avatar != "" {
-		*all = append(*all, record.RawField{Name: "avatar", Raw: avatar})
-		return
-	}
-	*all = append(*all, record.RawField{Name: "avatar", Raw: fmt.Sprintf(`{"gravatar":{"hash":%s},"tmdb":{"avatar_path":%s}}`, cmp.Or(hash, "null"), cmp.Or(path, "null"))})
+	*all = append(*all, record.RawField{Name: "avatar", Raw: avatar})
 }
 
 // titlesByType reads the titles of one kind of meaning: an object with a list for each
 // type, or a list of rows of which each says its type.
 func (t *Reader) titlesByType(field, raw string) (string, error) {
-	lists := map[string][]byte{}
-	add := func(typ, path, raw string) error {
-		list := lists[typ]
-		if list == nil {
-			list = []byte{'['}
-		} else {
-			list = append(list, ',')
-		}
-		out, err := t.title(list, field+"."+typ, path, raw)
-		lists[typ] = out
+	lists := map[string][]string{}
+	add := func(typ, path string, i int, raw string) error {
+		one, err := t.title(field+"."+typ+"[].", fmt.Sprintf("%s[%d]", path, i), raw)
+		lists[typ] = append(lists[typ], one)
 		return err
 	}
-	var others record.RawFields
+	var out record.RawFields
 	var err error
 	if strings.HasPrefix(raw, "[") {
 		err = record.EachElement(raw, func(i int, raw string) error {
-			path := fmt.Sprintf("%s[%d]", field, i)
-			typ, err := typeOfTitle(path, raw)
+			typ, err := typeOfTitle(fmt.Sprintf("%s[%d]", field, i), raw)
 			if err != nil {
 				return err
 			}
-			return add(typ, path, raw)
+			return add(typ, field, i, raw)
 		})
 	} else {
 		err = record.EachField(raw, func(typ, raw string) error {
-			if typ != "movies" && typ != "tv" && typ != "episodes" {
-				others = append(others, record.RawField{Name: typ, Raw: raw})
+			if !slices.Contains(titleTypes, typ) {
+				out = append(out, record.RawField{Name: typ, Raw: raw})
 				return nil
 			}
 			if raw == "null" {
 				return nil
 			}
+			lists[typ] = []string{} // of a name that occurs twice, the last counts
 			path := field + "." + typ
-			delete(lists, typ) // of a name that occurs twice, the last counts
-			n := 0
-			err := record.EachElement(resultsOf(nested(raw)), func(i int, raw string) error {
-				n++
-				return add(typ, fmt.Sprintf("%s[%d]", path, i), raw)
-			})
-			if n == 0 {
-				lists[typ] = []byte{'['}
-			}
-			return InField(err, path)
+			return InField(record.EachElement(resultsOf(nested(raw)), func(i int, raw string) error { return add(typ, path, i, raw) }), path)
 		})
 	}
-	if err != nil {
-		return "", InField(err, field)
-	}
-	out := []byte{'{'}
-	for _, typ := range []string{"movies", "tv", "episodes"} {
+	for _, typ := range titleTypes {
 		if list, ok := lists[typ]; ok {
-			out = record.AppendField(out, typ, string(append(list, ']')))
+			out = append(out, record.RawField{Name: typ, Raw: record.List(list)})
 		}
 	}
-	for _, m := range others {
-		out = record.AppendField(out, m.Name, m.Raw)
-	}
-	return string(append(out, '}')), nil
+	return out.Object(), InField(err, field)
 }
+
+var titleTypes = []string{"movies", "tv", "episodes"}
 
 // resultsOf returns the rows of a page, or what is no page as it is.
 func resultsOf(raw string) string {
@@ -141,69 +117,63 @@ func typeOfTitle(field, raw string) (string, error) {
 	}
 }
 
-// title appends one title: an id, or what a row says of who rated it and when.
-func (t *Reader) title(dst []byte, counted, field, raw string) ([]byte, error) {
+// title reads one title: an id, or what a row says of who rated it and when. Other fields are counted
+// under a path.
+func (t *Reader) title(counted, field, raw string) (string, error) {
 	if !strings.HasPrefix(raw, "{") {
-		if _, err := parseID(raw); err != nil {
-			return dst, &record.FieldError{Field: field, What: err.Error()}
-		}
-		return append(record.AppendField(append(dst, '{'), "id", raw), '}'), nil
+		_, err := parseID(raw)
+		return `{"id":` + raw + "}", InField(err, field)
 	}
 	all, err := record.Fields(raw)
 	if err != nil {
-		return dst, err
+		return "", err
 	}
 	value, created := all.TakeValue("value"), all.TakeValue("created_at")
-	if rating := all.TakeValue("rating"); rating != "" {
-		value = rating // as rows of version 3 have it
-	}
-	if rating := all.TakeValue("account_rating"); strings.HasPrefix(rating, "{") { // and those of version 4
+	value = cmp.Or(all.TakeValue("rating"), value) // rows of version 3 have a rating, and those of version 4 this:
+	if rating := all.TakeValue("account_rating"); strings.HasPrefix(rating, "{") {
 		inner, err := record.Fields(rating)
 		if err != nil {
-			return dst, err
+			return "", err
 		}
 		value, created = inner.TakeValue("value"), inner.TakeValue("created_at")
 	}
-	show := all.TakeValue("series_id")
-	out := append(dst, '{')
-	out = record.AppendField(out, "id", all.TakeValue("id"))
-	out = record.AppendField(out, "show_id", cmp.Or(all.TakeValue("show_id"), show))
-	for _, name := range []string{"season_number", "episode_number"} {
-		out = record.AppendField(out, name, all.TakeValue(name))
+	series := all.TakeValue("series_id")
+	out := record.RawFields{
+		{Name: "show_id", Raw: cmp.Or(all.TakeValue("show_id"), series)}, {Name: "value", Raw: value}, {Name: "created_at", Raw: created},
 	}
-	out = record.AppendField(record.AppendField(out, "value", value), "created_at", created)
+	for _, name := range []string{"id", "season_number", "episode_number"} {
+		out = append(out, record.RawField{Name: name, Raw: all.TakeValue(name)})
+	}
 	all.TakeValue("media_type")
-	for _, m := range all {
-		record.Count(t.dropped, counted+"[]."+m.Name, 1)
+	t.dropAll(counted, all)
+	return out.Object(), nil
+}
+
+// dropAll counts fields that the API has no place for.
+func (t *Reader) dropAll(path string, left record.RawFields) {
+	for _, f := range left {
+		record.Count(t.dropped, path+f.Name, 1)
 	}
-	return append(out, '}'), nil
 }
 
 // listIDs returns the ids of the lists of an account: ids, or rows that have them.
-func (t *Reader) listIDs(raw string) (string, error) {
-	out := []byte{'['}
+func (t *Reader) listIDs(field, raw string) (string, error) {
+	var out []string
 	err := record.EachElement(resultsOf(raw), func(i int, raw string) error {
-		field := fmt.Sprintf("lists[%d]", i)
+		at := fmt.Sprintf("%s[%d]", field, i)
 		if strings.HasPrefix(raw, "{") {
 			all, err := record.Fields(raw)
 			if err != nil {
 				return err
 			}
-			raw, field = all.TakeValue("id"), field+".id"
-			for _, m := range all {
-				record.Count(t.dropped, "lists[]."+m.Name, 1)
-			}
+			raw, at = all.TakeValue("id"), at+".id"
+			t.dropAll(field+"[].", all)
 		}
-		if _, err := parseID(raw); err != nil {
-			return &record.FieldError{Field: field, What: err.Error()}
-		}
-		if i > 0 {
-			out = append(out, ',')
-		}
-		out = append(out, raw...)
-		return nil
+		out = append(out, raw)
+		_, err := parseID(raw)
+		return InField(err, at)
 	})
-	return string(append(out, ']')), InField(err, "lists")
+	return record.List(out), InField(err, field)
 }
 
 // Bounds of a rating.
@@ -224,20 +194,17 @@ func checkAccount(a *catalog.Account) error {
 			return &record.FieldError{Field: "guest_session_id", What: fmt.Sprintf("want 32 hex digits in lower case, found %q", id.V)}
 		}
 	}
-	for _, one := range []struct {
-		name   string
-		titles *catalog.AccountTitles
-	}{{"favorites", a.Favorites}, {"watchlist", a.Watchlist}, {"rated", a.Rated}, {"recommendations", a.Recommendations}} {
-		if one.titles == nil {
+	for _, name := range []string{"favorites", "watchlist", "rated", "recommendations"} {
+		f, _ := record.SchemaOf[catalog.Account]().Field(name)
+		titles, ok := record.Of(a).Sub(f)
+		if !ok {
 			continue
 		}
-		for _, list := range []struct {
-			name string
-			rows []catalog.AccountTitle
-		}{{"movies", one.titles.Movies}, {"tv", one.titles.TV}, {"episodes", one.titles.Episodes}} {
-			for i := range list.rows {
-				if field, what := faultOf(&list.rows[i], list.name == "episodes", one.name == "rated"); what != "" {
-					return &record.FieldError{Field: fmt.Sprintf("%s.%s[%d].%s", one.name, list.name, i, field), What: what}
+		one := record.As[catalog.AccountTitles](titles)
+		for i, rows := range [][]catalog.AccountTitle{one.Movies, one.TV, one.Episodes} {
+			for n := range rows {
+				if field, what := faultOf(&rows[n], titleTypes[i] == "episodes", name == "rated"); what != "" {
+					return &record.FieldError{Field: fmt.Sprintf("%s.%s[%d].%s", name, titleTypes[i], n, field), What: what}
 				}
 			}
 		}
@@ -247,36 +214,27 @@ func checkAccount(a *catalog.Account) error {
 
 // faultOf returns what is wrong with a title of an account, and in which field.
 func faultOf(r *catalog.AccountTitle, episode, rated bool) (field, what string) {
-	number := func(name string, n record.Int, low int64) (string, string) {
+	type number struct {
+		name string
+		n    record.Int
+		low  int64
+	}
+	numbers := []number{{"id", r.ID, 1}}
+	if episode {
+		numbers = []number{{"show_id", r.ShowID, 1}, {"season_number", r.SeasonNumber, 0}, {"episode_number", r.EpisodeNumber, 0}}
+	}
+	for _, m := range numbers {
 		switch {
-		case !n.Set:
-			return name, "want an integer, found nothing"
-		case n.V < low || low == 0 && n.V > 1<<32-1:
-			return name, fmt.Sprintf("want %d or more, found %d", low, n.V)
-		}
-		return "", ""
-	}
-	if !episode {
-		if field, what = number("id", r.ID, 1); what != "" {
-			return field, what
-		}
-	} else {
-		for _, m := range []struct {
-			name string
-			n    record.Int
-			low  int64
-		}{{"show_id", r.ShowID, 1}, {"season_number", r.SeasonNumber, 0}, {"episode_number", r.EpisodeNumber, 0}} {
-			if field, what = number(m.name, m.n, m.low); what != "" {
-				return field, what
-			}
+		case !m.n.Set:
+			return m.name, "want an integer, found nothing"
+		case m.n.V < m.low || m.low == 0 && m.n.V > math.MaxUint32:
+			return m.name, fmt.Sprintf("want %d or more, found %d", m.low, m.n.V)
 		}
 	}
-	if v := r.Value; rated && (!v.Set || v.V < minRating || v.V > maxRating) {
-		what = "found nothing"
-		if v.Set {
-			what = fmt.Sprintf("found %v", v.V)
-		}
-		return "value", fmt.Sprintf("want %v to %v, %s", minRating, maxRating, what)
+	if v := r.Value; rated && !v.Set {
+		return "value", fmt.Sprintf("want %v to %v, found nothing", minRating, maxRating)
+	} else if rated && (v.V < minRating || v.V > maxRating) {
+		return "value", fmt.Sprintf("want %v to %v, found %v", minRating, maxRating, v.V)
 	}
 	if at := r.CreatedAt; at.V != "" {
 		if _, ok := catalog.ParseTime(at.V); !ok {

@@ -43,9 +43,8 @@ func (t *Reader) listRow(row string) (string, error) {
 	for _, name := range []string{"page", "total_pages", "total_results"} {
 		page = append(page, record.RawField{Name: name, Raw: all.TakeValue(name)})
 	}
-	field := "items"
-	items := nested(all.TakeValue("items"))
-	if results := nested(all.TakeValue("results")); items == "" && results != "" {
+	field, items := "items", nested(all.TakeValue("items"))
+	if results := nested(all.TakeValue("results")); items == "" {
 		field, items = "results", results
 	}
 	if items != "" {
@@ -60,12 +59,11 @@ func (t *Reader) listRow(row string) (string, error) {
 			m.Raw = `{"username":` + m.Raw + `}` // as version 3 has it
 		case m.Name == "public" && (m.Raw == "0" || m.Raw == "1"):
 			m.Raw = strconv.FormatBool(m.Raw == "1")
-		case m.Name == "id" && strings.HasPrefix(m.Raw, `"`) && isNumber(record.Unquote(m.Raw)):
+		case m.Name == "id" && isNumber(record.Unquote(m.Raw)):
 			m.Raw = record.Unquote(m.Raw) // as the published example of version 3 has it
 		}
 	}
-	out := []byte(all.Object())
-	return string(append(record.AppendField(out[:len(out)-1], "items", items), '}')), nil
+	return append(all, record.RawField{Name: "items", Raw: items}).Object(), nil
 }
 
 func isNumber(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
@@ -103,7 +101,7 @@ func (l *listReader) pages(field, items string, page record.RawFields) (string, 
 		items = "[" + items + "]"
 	}
 	many := false
-	_ = record.EachElement(items, func(i int, raw string) error { // the next walk tells what is wrong
+	_ = record.EachElement(items, func(i int, raw string) error { // the next walk finds what is wrong
 		many = i == 0 && isPage(raw) || i > 0 && many
 		return nil
 	})
@@ -113,7 +111,7 @@ func (l *listReader) pages(field, items string, page record.RawFields) (string, 
 		}
 		return l.page(field, items, page)
 	}
-	out := []byte{'['}
+	var out []string
 	err := record.EachElement(items, func(i int, raw string) error {
 		all, err := record.Fields(raw)
 		if err != nil {
@@ -121,68 +119,58 @@ func (l *listReader) pages(field, items string, page record.RawFields) (string, 
 		}
 		results := all.TakeValue("results")
 		one, err := l.page(fmt.Sprintf("%s[%d].results", field, i), cmp.Or(results, "[]"), all)
-		if err != nil {
-			return err
-		}
-		if i > 0 {
-			out = append(out, ',')
-		}
-		out = append(out, one...)
-		return nil
+		out = append(out, one)
+		return err
 	})
-	return string(append(out, ']')), InField(err, field)
+	return record.List(out), InField(err, field)
 }
 
 // isPage reports whether a value is a page: an object with results.
 func isPage(raw string) bool {
-	page := false
-	if strings.HasPrefix(raw, "{") {
-		_ = record.EachField(raw, func(name, _ string) error { // an object
-			page = page || name == "results"
-			return nil
-		})
-	}
-	return page
+	all, err := record.Fields(raw)
+	return err == nil && all.Has("results")
 }
 
 // page writes a page of items.
 func (l *listReader) page(field, items string, rest record.RawFields) (string, error) {
-	out := []byte(`{"results":[`)
+	var list []string
 	err := record.EachElement(items, func(i int, raw string) error {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		var err error
-		out, err = l.item(out, fmt.Sprintf("%s[%d]", field, i), i, raw)
+		one, err := l.item(fmt.Sprintf("%s[%d]", field, i), i, raw)
+		list = append(list, one)
 		return err
 	})
-	out = append(out, ']')
-	for _, m := range rest {
-		out = record.AppendField(out, m.Name, m.Raw)
-	}
-	return string(append(out, '}')), InField(err, field)
+	out := append(record.RawFields{{Name: "results", Raw: record.List(list)}}, rest...)
+	return out.Object(), InField(err, field)
 }
 
-// item appends one item of a list: an object, or a text such as movie:550. What rows of
+// item reads one item of a list: an object, or a text such as movie:550. What rows of
 // answers say of the title is left to its own record.
-func (l *listReader) item(dst []byte, field string, i int, raw string) ([]byte, error) {
+func (l *listReader) item(field string, i int, raw string) (string, error) {
+	var media, id, comment string
 	if strings.HasPrefix(raw, `"`) {
-		media, id, _ := strings.Cut(record.Unquote(raw), ":")
-		return l.append(dst, field, i, string(record.AppendString(nil, media)), id, "")
+		media, id, _ = strings.Cut(record.Unquote(raw), ":")
+		media = string(record.AppendString(nil, media))
+	} else {
+		all, err := record.Fields(raw)
+		if err != nil {
+			return "", InField(err, field)
+		}
+		media, id, comment = all.TakeValue("media_type"), all.TakeValue("id"), all.TakeValue("comment")
+		all.TakeValue("order")
+		media = cmp.Or(media, guessMedia(all))
+		l.dropAll("items[].", all)
 	}
-	all, err := record.Fields(raw)
-	if err != nil {
-		return dst, &record.FieldError{Field: field, What: err.Error()}
+	if media != `"movie"` && media != `"tv"` {
+		return "", &record.FieldError{Field: field + ".media_type", What: `want "movie" or "tv", found ` + cmp.Or(record.Shown(media), "nothing")}
 	}
-	media, id, comment := all.TakeValue("media_type"), all.TakeValue("id"), all.TakeValue("comment")
-	all.TakeValue("order")
-	if media == "" {
-		media = guessMedia(all)
+	if _, err := parseID(id); err != nil {
+		return "", InField(err, field+".id")
 	}
-	for _, m := range all {
-		record.Count(l.dropped, "items[]."+m.Name, 1)
+	out := record.RawFields{
+		{Name: "media_type", Raw: media}, {Name: "id", Raw: id},
+		{Name: "comment", Raw: cmp.Or(comment, l.comments[record.Unquote(media)+":"+id])}, {Name: "order", Raw: strconv.Itoa(i)},
 	}
-	return l.append(dst, field, i, media, id, comment)
+	return out.Object(), nil
 }
 
 // guessMedia tells the type of a title in an old answer, which had no media_type, by its
@@ -197,23 +185,6 @@ func guessMedia(all record.RawFields) string {
 		}
 	}
 	return ""
-}
-
-// append appends an item, whose parts are JSON texts.
-func (l *listReader) append(dst []byte, field string, i int, media, id, comment string) ([]byte, error) {
-	if media != `"movie"` && media != `"tv"` {
-		return dst, &record.FieldError{Field: field + ".media_type", What: `want "movie" or "tv", found ` + cmp.Or(record.Shown(media), "nothing")}
-	}
-	if _, err := parseID(id); err != nil {
-		return dst, &record.FieldError{Field: field + ".id", What: err.Error()}
-	}
-	if comment == "" {
-		comment = l.comments[record.Unquote(media)+":"+id]
-	}
-	out := record.AppendField(append(dst, '{'), "media_type", media)
-	out = record.AppendField(out, "id", id)
-	out = record.AppendField(out, "comment", comment)
-	return append(record.AppendField(out, "order", strconv.Itoa(i)), '}'), nil
 }
 
 // parseID reads the JSON text of an id.
