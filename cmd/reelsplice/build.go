@@ -19,7 +19,6 @@ import (
 
 func buildCommand(a *app) *cobra.Command {
 	cfg := build.DefaultConfig()
-	memory := size(cfg.Memory)
 	var publish bool
 	var previous, date, access string
 	var bucket mirror.Options
@@ -43,7 +42,7 @@ func buildCommand(a *app) *cobra.Command {
 	f.StringVar(&cfg.Releases, "releases", "", "`DIR` of the releases, made when it is missing")
 	f.IntVar(&cfg.Level, "level", cfg.Level, "deflate `LEVEL`, 1 to 9")
 	f.IntVar(&cfg.Jobs, "jobs", cfg.Jobs, "shards built at once")
-	f.Var(&memory, "memory", "bytes that the build may use, such as 512MiB")
+	f.Var(bytesFlag[int64]{&cfg.Memory}, "memory", "bytes that the build may use, such as 512MiB")
 	f.StringVar(&previous, "previous", "current", "release to compare with and to reuse: `ID`, current, previous or none")
 	f.StringVar(&date, "date", "", "`TIME` of the changes, such as 2026-11-22 or 2026-11-22T04:00:00Z; now by default")
 	f.StringVar(&access, "access", "", "`FILE` with requests by resource, for trends: media_type, id, day, week")
@@ -52,7 +51,6 @@ func buildCommand(a *app) *cobra.Command {
 	profiles.add(f)
 	required(c, "catalog", "releases")
 	return a.leaf(c, func(ctx context.Context, _ []string) error {
-		cfg.Memory = int64(memory)
 		var err error
 		if cfg.Date, err = parseDate(date); err != nil {
 			return usage(err)

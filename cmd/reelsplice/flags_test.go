@@ -6,24 +6,23 @@ import (
 	"time"
 )
 
-func TestSize(t *testing.T) {
-	for text, want := range map[string]size{
+func TestBytes(t *testing.T) {
+	for text, want := range map[string]int64{
 		"0": 0, "1": 1, "1048576": 1 << 20, "512MiB": 512 << 20, "2GiB": 2 << 30, "1GB": 1e9, "1.5KiB": 1536,
 		"3kb": 3000, "2G": 2 << 30, "7 MiB": 7 << 20, "12B": 12, "1TiB": 1 << 40,
 	} {
-		var s size
-		if err := s.Set(text); err != nil || s != want {
-			t.Errorf("Set(%q) = %d, %v, want %d", text, s, err, want)
+		var n, back int64
+		if err := (bytesFlag[int64]{&n}).Set(text); err != nil || n != want {
+			t.Errorf("Set(%q) = %d, %v, want %d", text, n, err, want)
 		}
-		var back size
-		if err := back.Set(s.String()); err != nil || back != s {
-			t.Errorf("Set(%q) = %d, %v, want %d", s.String(), back, err, s)
+		if err := (bytesFlag[int64]{&back}).Set(bytesFlag[int64]{&n}.String()); err != nil || back != n {
+			t.Errorf("Set(%q) = %d, %v, want %d", bytesFlag[int64]{&n}, back, err, n)
 		}
 	}
 	for _, text := range []string{"", "MiB", "x", "-1", "1XiB", "1e30", "NaN", "9999999TiB", "0x10"} {
-		var s size
-		if err := s.Set(text); err == nil {
-			t.Errorf("Set(%q) = %d, want an error", text, s)
+		n := 7
+		if err := (bytesFlag[int]{&n}).Set(text); err == nil || n != 7 {
+			t.Errorf("Set(%q) = %d, %v, want an error and no change", text, n, err)
 		}
 	}
 }

@@ -15,37 +15,43 @@ import (
 	"reelsplice/ingest"
 	"reelsplice/ingest/layout/tmdb"
 	"reelsplice/ingest/source/limit"
+	"reelsplice/schemas/object"
 	"reelsplice/schemas/object/mirror"
+	"reelsplice/schemas/object/store"
 )
+
+const ingestLong = "ingest reads dumps into the catalogue: files, folders or globs of NDJSON, JSON, CSV, TSV or Parquet,\n" +
+	"plain, .gz or .zst. The names of files and folders (movie.json, movies.ndjson.zst, tv/,\n" +
+	"tv/1399-season-1.json, people.parquet), the columns of tables, or --kind and --layout determine the kind\n" +
+	"of the rows. --explain prints the fields of the first rows, and a mapping to start from for an unknown\n" +
+	"table.\n\n" +
+	"Dumps and the catalogue may lie in object storage: s3://bucket/key?region=R and, with the build tag\n" +
+	"allclouds, gs://bucket/key and azblob://container/key?storage_account=A. Credentials come from where each\n" +
+	"vendor's tools look for them. A key that ends in a slash is a folder; *, ** and [] make a pattern.\n\n" +
+	"Later sources win over earlier ones, field by field; --precedence names another order. A row\n" +
+	"{\"id\":1,\"_deleted\":true} or {\"id\":1,\"_merged_into\":2} removes a resource.\n\n" +
+	"Rows that do not validate go to quarantine, the others into the catalogue. The exit code is then 1,\n" +
+	"unless --max-quarantined or --max-bad allows as many. A killed ingest continues when the same command\n" +
+	"runs again."
+
+const ingestExample = "  reelsplice ingest --catalog catalog dumps/movies.ndjson.zst\n" +
+	"  reelsplice ingest --catalog catalog --language de-DE 'crawl-de/*.json'\n" +
+	"  reelsplice ingest --explain films.csv >films.toml\n" +
+	"  reelsplice ingest --catalog catalog --mapping films.toml films.csv\n" +
+	"  reelsplice ingest --catalog catalog --max-bad 1% --update changed/*.ndjson\n" +
+	"  reelsplice ingest --catalog catalog --replay catalog/quarantine/20261122T010203Z-a1b2c3.ndjson\n" +
+	"  reelsplice ingest --catalog s3://bucket/catalog 's3://dumps/2026-11-*/movies.ndjson.zst?region=eu-west-1'"
 
 func ingestCommand(a *app) *cobra.Command {
 	cfg := ingest.Config{}
 	bucket := mirror.Options{Write: true}
 	o := ingestFlags{}
 	c := &cobra.Command{
-		Use:   "ingest --catalog DIR SRC...",
-		Short: "Read dumps into the catalogue",
-		Long: "ingest reads dumps into the catalogue: files, folders or globs of NDJSON, JSON, CSV, TSV or Parquet,\n" +
-			"plain, .gz or .zst. The names of files and folders (movie.json, movies.ndjson.zst, tv/,\n" +
-			"tv/1399-season-1.json, people.parquet), the columns of tables, or --kind and --layout determine the kind\n" +
-			"of the rows. --explain prints the fields of the first rows, and a mapping to start from for an unknown\n" +
-			"table.\n\n" +
-			"Dumps and the catalogue may lie in object storage: s3://bucket/key?region=R and, with the build tag\n" +
-			"allclouds, gs://bucket/key and azblob://container/key?storage_account=A. Credentials come from where each\n" +
-			"vendor's tools look for them. A key that ends in a slash is a folder; *, ** and [] make a pattern.\n\n" +
-			"Later sources win over earlier ones, field by field; --precedence names another order. A row\n" +
-			"{\"id\":1,\"_deleted\":true} or {\"id\":1,\"_merged_into\":2} removes a resource.\n\n" +
-			"Rows that do not validate go to quarantine, the others into the catalogue. The exit code is then 1,\n" +
-			"unless --max-quarantined or --max-bad allows as many. A killed ingest continues when the same command\n" +
-			"runs again.",
-		Example: "  reelsplice ingest --catalog catalog dumps/movies.ndjson.zst\n" +
-			"  reelsplice ingest --catalog catalog --language de-DE 'crawl-de/*.json'\n" +
-			"  reelsplice ingest --explain films.csv >films.toml\n" +
-			"  reelsplice ingest --catalog catalog --mapping films.toml films.csv\n" +
-			"  reelsplice ingest --catalog catalog --max-bad 1% --update changed/*.ndjson\n" +
-			"  reelsplice ingest --catalog catalog --replay catalog/quarantine/20261122T010203Z-a1b2c3.ndjson\n" +
-			"  reelsplice ingest --catalog s3://bucket/catalog 's3://dumps/2026-11-*/movies.ndjson.zst?region=eu-west-1'",
-		Args: argCount(0, -1),
+		Use:     "ingest --catalog DIR SRC...",
+		Short:   "Read dumps into the catalogue",
+		Long:    ingestLong,
+		Example: ingestExample,
+		Args:    argCount(0, -1),
 	}
 	f := c.Flags()
 	f.StringVar(&cfg.Catalog, "catalog", "", "`DIR` or s3://, gs://, azblob:// or file:// URL of the catalogue, made when it is missing")
@@ -63,7 +69,7 @@ func ingestCommand(a *app) *cobra.Command {
 	f.StringVar(&o.maxBad, "max-bad", "", "stop when more than `N` rows, or N% of them, do not validate; the catalogue then stays as it is")
 	f.Int64Var(&o.tolerated, "max-quarantined", 0, "succeed with up to `N` rows in quarantine")
 	f.BoolVar(&o.explain, "explain", false, "print the fields of the first rows, and a mapping to start from for an unknown table; write nothing")
-	limitFlags(f, &o)
+	limitFlags(f, &cfg)
 	return a.leaf(c, func(ctx context.Context, args []string) error {
 		cfg.Sources = args
 		if err := o.apply(&cfg); err != nil {
@@ -74,16 +80,12 @@ func ingestCommand(a *app) *cobra.Command {
 		}
 		r, err := a.ingestInto(ctx, cfg, bucket)
 		var bad *ingest.TooManyBadError
-		if errors.As(err, &bad) { // there is a report all the same
-			err = errors.Join(a.print(r, func(w io.Writer) { writeIngest(w, &r) }), err)
-			for _, line := range r.Bad {
-				fmt.Fprintln(a.Stderr, line)
-			}
-		}
-		if err != nil {
+		if err != nil && !errors.As(err, &bad) {
 			return err
 		}
-		if err := a.print(r, func(w io.Writer) { writeIngest(w, &r) }); err != nil {
+		// An ingest that stops at too many bad rows has a report all the same.
+		if err := errors.Join(a.print(r, func(w io.Writer) { writeIngest(w, &r) }), err); err != nil {
+			a.printBad(&r)
 			return err
 		}
 		return a.quarantined(&r, o.tolerated, o.maxBad != "")
@@ -96,32 +98,27 @@ type ingestFlags struct {
 	replay             []string
 	tolerated          int64
 	explain            bool
-
-	memory, maxRow, maxFile, maxPage, maxDictionary size
-	maxDepth                                        int
-	maxRatio                                        int64
 }
 
 // limitFlags adds the flags that bound a dump.
-func limitFlags(f *pflag.FlagSet, o *ingestFlags) {
-	o.memory, o.maxRow = ingest.DefaultMemory, limit.DefaultMaxRowBytes
-	o.maxPage, o.maxDictionary = limit.DefaultMaxPageBytes, limit.DefaultMaxDictionaryBytes
-	f.Var(&o.memory, "memory", "bytes of rows held in memory, such as 512MiB; more go to disk")
-	f.Var(&o.maxRow, "max-row-bytes", "longest row; a longer one is bad")
-	f.IntVar(&o.maxDepth, "max-depth", limit.DefaultMaxDepth, "objects and arrays open at once in a row, `N` at most")
-	f.Var(&o.maxFile, "max-file-bytes", "most bytes that one file may expand to; 0 for no limit")
-	f.Int64Var(&o.maxRatio, "max-ratio", limit.DefaultMaxRatio, "most bytes that a byte of a packed file may expand to, `N`; -1 for no limit")
-	f.Var(&o.maxPage, "max-page-bytes", "largest page of a Parquet file")
-	f.Var(&o.maxDictionary, "max-dictionary-bytes", "largest dictionary of a Parquet file")
+func limitFlags(f *pflag.FlagSet, cfg *ingest.Config) {
+	cfg.Memory, cfg.Limits = ingest.DefaultMemory, limit.Limits{
+		MaxRowBytes: limit.DefaultMaxRowBytes, MaxDepth: limit.DefaultMaxDepth, MaxRatio: limit.DefaultMaxRatio,
+		MaxPageBytes: limit.DefaultMaxPageBytes, MaxDictionaryBytes: limit.DefaultMaxDictionaryBytes,
+	}
+	l := &cfg.Limits
+	f.Var(bytesFlag[int64]{&cfg.Memory}, "memory", "bytes of rows held in memory, such as 512MiB; more go to disk")
+	f.Var(bytesFlag[int64]{&l.MaxRowBytes}, "max-row-bytes", "longest row; a longer one is bad")
+	f.IntVar(&l.MaxDepth, "max-depth", l.MaxDepth, "objects and arrays open at once in a row, `N` at most")
+	f.Var(bytesFlag[int64]{&l.MaxBytes}, "max-file-bytes", "most bytes that one file may expand to; 0 for no limit")
+	f.Int64Var(&l.MaxRatio, "max-ratio", l.MaxRatio, "most bytes that a byte of a packed file may expand to, `N`; -1 for no limit")
+	f.Var(bytesFlag[int64]{&l.MaxPageBytes}, "max-page-bytes", "largest page of a Parquet file")
+	f.Var(bytesFlag[int64]{&l.MaxDictionaryBytes}, "max-dictionary-bytes", "largest dictionary of a Parquet file")
 }
 
 // apply checks the flags and sets them in cfg.
 func (o *ingestFlags) apply(cfg *ingest.Config) error {
-	cfg.Memory = int64(o.memory)
-	cfg.Buckets, cfg.Limits = openBucket, limit.Limits{
-		MaxRowBytes: int64(o.maxRow), MaxDepth: o.maxDepth, MaxBytes: int64(o.maxFile), MaxRatio: o.maxRatio,
-		MaxPageBytes: int64(o.maxPage), MaxDictionaryBytes: int64(o.maxDictionary),
-	}
+	cfg.Buckets = func(ctx context.Context, l object.Location) (object.Bucket, error) { return store.Open(ctx, l) }
 	errs := []error{o.sources(cfg), ingest.CheckLayout(cfg.Layout)}
 	if kinds := ingest.Kinds(); cfg.Kind != "" && !slices.Contains(kinds, cfg.Kind) {
 		errs = append(errs, fmt.Errorf("kind %q: want one of %s", cfg.Kind, strings.Join(kinds, ", ")))
@@ -198,13 +195,18 @@ func (a *app) ingest(ctx context.Context, cfg ingest.Config) (ingest.Report, err
 // quarantined prints each row that did not validate. It fails above the tolerated number
 // and for unread files. With limited, the ingest itself has checked the number.
 func (a *app) quarantined(r *ingest.Report, tolerated int64, limited bool) error {
-	for _, line := range slices.Concat(r.Failed, r.Bad) {
-		fmt.Fprintln(a.Stderr, line)
-	}
+	a.printBad(r)
 	if r.FailedFiles == 0 && (r.Quarantined <= tolerated || limited) {
 		return nil
 	}
 	return errors.New(outcome(r))
+}
+
+// printBad prints the files and the rows that the report names as bad.
+func (a *app) printBad(r *ingest.Report) {
+	for _, line := range slices.Concat(r.Failed, r.Bad) {
+		fmt.Fprintln(a.Stderr, line)
+	}
 }
 
 // outcome counts unread files, quarantined rows and rows in the catalogue.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bytedance/sonic"
+	"github.com/dustin/go-humanize"
 	"github.com/mattn/go-isatty"
 )
 
@@ -19,16 +20,18 @@ import (
 func (a *app) print(v any, text func(w io.Writer)) error {
 	var b bytes.Buffer
 	if a.json {
-		e := json.NewEncoder(&b)
-		e.SetEscapeHTML(false)
-		if err := e.Encode(v); err != nil {
+		data, err := encoding.Marshal(v)
+		if err != nil {
 			return fmt.Errorf("encode report: %w", err)
 		}
-	} else {
-		text(&b)
+		return a.write(append(data, '\n'))
 	}
+	text(&b)
 	return a.write(b.Bytes())
 }
+
+// encoding sorts the keys of maps and leaves the marks of HTML as they are.
+var encoding = sonic.Config{SortMapKeys: true}.Froze()
 
 // write writes b to stdout.
 func (a *app) write(b []byte) error {
@@ -70,87 +73,36 @@ func plural[T int | int64](n T, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// sizeUnits are the units of a size. For a number, the first that divides it is used;
-// a text ends with one of them or is a number of bytes.
-func sizeUnits() []sizeUnit {
-	return []sizeUnit{
-		{"TiB", 1 << 40},
-		{"GiB", 1 << 30},
-		{"MiB", 1 << 20},
-		{"KiB", 1 << 10},
-		{"TB", 1e12},
-		{"GB", 1e9},
-		{"MB", 1e6},
-		{"KB", 1e3},
-		{"T", 1 << 40},
-		{"G", 1 << 30},
-		{"M", 1 << 20},
-		{"K", 1 << 10},
-		{"B", 1},
-	}
-}
-
-type sizeUnit struct {
-	name  string
-	bytes int64
-}
-
-// size is a flag that holds a number of bytes, such as 512MiB, 2GiB or 1GB.
-type size int64
+// bytesFlag is a flag that holds a number of bytes, such as 512MiB, 2GiB or 1GB.
+type bytesFlag[T int | int64] struct{ n *T }
 
 // String returns the number in the largest unit that divides it.
-func (s *size) String() string {
-	for _, u := range sizeUnits()[:4] {
-		if n := int64(*s); n != 0 && n%u.bytes == 0 {
-			return strconv.FormatInt(n/u.bytes, 10) + u.name
-		}
-	}
-	return strconv.FormatInt(int64(*s), 10)
-}
-
-// Set reads a number with or without a unit.
-func (s *size) Set(text string) error {
-	number, unit := text, int64(1)
-	for _, u := range sizeUnits() {
-		if n := len(text) - len(u.name); n > 0 && strings.EqualFold(text[n:], u.name) {
-			number, unit = strings.TrimSpace(text[:n]), u.bytes
-			break
-		}
-	}
-	f, err := strconv.ParseFloat(number, 64)
-	f *= float64(unit)
-	if err != nil || strings.Trim(number, "0123456789.") != "" || f >= math.MaxInt64 {
-		return errors.New("want a size such as 512MiB, 2GiB, 1GB or bytes")
-	}
-	*s = size(f)
-	return nil
-}
-
-// bytesFlag is size for a number that is an int.
-type bytesFlag struct{ n *int }
-
-// String returns what Set reads.
-func (b bytesFlag) String() string {
+func (b bytesFlag[T]) String() string {
 	if b.n == nil { // of flags that nobody made
 		return ""
 	}
-	s := size(*b.n)
-	return s.String()
+	n, unit := int64(*b.n), 0
+	for ; n > 0 && n%(1<<10) == 0 && unit < 4; unit++ {
+		n >>= 10
+	}
+	return strconv.FormatInt(n, 10) + []string{"", "KiB", "MiB", "GiB", "TiB"}[unit]
 }
 
-// Set reads a number with or without a unit.
-func (b bytesFlag) Set(text string) error {
-	var s size
-	err := s.Set(text)
-	if err == nil && int64(s) != int64(int(s)) {
-		err = errors.New("too large for this machine")
+// Set reads a number with or without a unit. G is GiB.
+func (b bytesFlag[T]) Set(text string) error {
+	if text != "" && strings.Contains("KMGTkmgt", text[len(text)-1:]) {
+		text += "iB"
 	}
-	*b.n = int(s)
-	return err
+	n, err := humanize.ParseBytes(text)
+	if err != nil || n > math.MaxInt64 || uint64(T(n)) != n {
+		return errors.New("want a size such as 512MiB, 2GiB, 1GB or bytes")
+	}
+	*b.n = T(n)
+	return nil
 }
 
 // Type names the flag's value in help texts.
-func (bytesFlag) Type() string { return "SIZE" }
+func (bytesFlag[T]) Type() string { return "SIZE" }
 
 // timeoutFlag is a flag for a time limit; 0 is none. Only the word sets no limit: a 0 in a configuration is
 // a slip far more often than a wish.
@@ -184,15 +136,14 @@ func (t timeoutFlag) Set(text string) error {
 // Type names the flag's value in help texts.
 func (timeoutFlag) Type() string { return "DURATION" }
 
-// Type names the flag's value in help texts.
-func (s *size) Type() string { return "size" }
-
 // formatBytes returns n for people: 12.3 MiB.
 func formatBytes(n int64) string {
-	units := sizeUnits()[:4]
-	for _, u := range units {
-		if n >= u.bytes {
-			return fmt.Sprintf("%.1f %s", float64(n)/float64(u.bytes), u.name)
+	for _, u := range []struct {
+		name string
+		size int64
+	}{{"TiB", 1 << 40}, {"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}} {
+		if n >= u.size {
+			return fmt.Sprintf("%.1f %s", float64(n)/float64(u.size), u.name)
 		}
 	}
 	return plural(n, "byte")

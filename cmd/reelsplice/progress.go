@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -9,63 +8,82 @@ import (
 	"time"
 )
 
-// Intervals of the displays: lines of JSON, lines of text, one line of a terminal.
+// Intervals of progress: lines of JSON, lines of text, one line of a terminal.
 const (
 	jsonEvery     = time.Second
 	lineEvery     = 2 * time.Second
 	terminalEvery = 100 * time.Millisecond
 )
 
+const (
+	// rateWindow is the least time that a rate is about, twice that the most: long enough for a
+	// large row not to matter, short enough to notice a disk that slows down.
+	rateWindow = 5 * time.Second
+
+	// rateLeast is the time since the start that a rate needs.
+	rateLeast = 500 * time.Millisecond
+)
+
 // A progress shows on stderr the progress of one piece of work: one line of a terminal,
 // lines elsewhere, lines of JSON with --json, nothing with --quiet.
 type progress struct {
-	display display // nil to show nothing
-	quit    chan struct{}
-	stopped chan struct{} // closed after the last use of the display
+	what    string
+	bytes   bool // the numbers are bytes, or else records
+	json    bool
+	inPlace bool // one line of a terminal
+	out     io.Writer
+	quit    chan struct{}  // nil to show nothing
+	ended   sync.WaitGroup // the goroutine that shows
+	shown   bool           // a line, by that goroutine
 
-	mu   sync.Mutex // guards work
-	work work
+	mu          sync.Mutex // guards what follows
+	done, total int64
+	start       mark
+	marks       [2]mark // the rate is that since the first; the second comes next
 }
 
-// A display shows progress. Its methods are called one after another.
-type display interface {
-	show(s progressState)
-	end(s progressState)
+// A mark is how much was done at some moment.
+type mark struct {
+	at   time.Time
+	done int64
 }
 
-// progress starts to show what; stop ends it. The numbers are bytes, or else records.
+// progress starts to show the progress of work; stop ends it.
 func (a *app) progress(what string, bytes bool) *progress {
-	p := &progress{work: newWork(what, bytes, time.Now())}
+	p := newProgress(what, bytes, time.Now())
+	p.out, p.json, p.inPlace = a.Stderr, a.json, isTerminal(a.Stderr) && !a.json
 	switch {
 	case a.quiet:
-	case a.json:
-		p.start(&jsonLines{out: a.Stderr}, jsonEvery)
-	case isTerminal(a.Stderr):
-		p.start(&textLines{out: a.Stderr, inPlace: true}, terminalEvery)
+	case p.json:
+		p.run(jsonEvery)
+	case p.inPlace:
+		p.run(terminalEvery)
 	default:
-		p.start(&textLines{out: a.Stderr}, lineEvery)
+		p.run(lineEvery)
 	}
 	return p
 }
 
-// start shows progress on d from now on, every so often.
-func (p *progress) start(d display, every time.Duration) {
-	p.display, p.quit, p.stopped = d, make(chan struct{}), make(chan struct{})
-	ticker := time.NewTicker(every)
-	go func() {
-		defer close(p.stopped)
+func newProgress(what string, bytes bool, now time.Time) *progress {
+	start := mark{at: now}
+	return &progress{what: what, bytes: bytes, start: start, marks: [2]mark{start, start}}
+}
+
+// run shows progress from now on, every so often.
+func (p *progress) run(every time.Duration) {
+	p.quit = make(chan struct{})
+	p.ended.Go(func() {
+		ticker := time.NewTicker(every)
 		defer ticker.Stop()
 		for {
 			select {
 			case <-ticker.C:
-				if s := p.state(time.Now()); s.begun {
-					d.show(s)
-				}
+				p.show(time.Now(), false)
 			case <-p.quit:
 				return
 			}
 		}
-	}()
+	})
 }
 
 // update sets the progress to done of total; an unknown total is 0. Goroutines may call it
@@ -73,169 +91,103 @@ func (p *progress) start(d display, every time.Duration) {
 func (p *progress) update(done, total int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.work.update(done, total, time.Now())
-}
-
-func (p *progress) state(now time.Time) progressState {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.work.state(now)
+	if done < p.done {
+		return
+	}
+	p.done, p.total = done, max(0, total)
 }
 
 // stop shows where it got to, once. Nothing is shown afterwards.
 func (p *progress) stop() {
-	if p.display == nil {
+	if p.quit == nil {
 		return
 	}
 	close(p.quit)
-	<-p.stopped
-	p.display.end(p.state(time.Now()).final())
-	p.display = nil
-}
-
-// A progressState is the progress at one moment.
-type progressState struct {
-	what        string
-	bytes       bool // the numbers are bytes
-	begun       bool // update was called
-	done, total int64
-	elapsed     time.Duration
-	rate        float64 // a second, of late; negative when it is not known yet
-}
-
-// final returns s as that of the end: its rate is that of all the work.
-func (s progressState) final() progressState {
-	s.rate = -1
-	if sec := s.elapsed.Seconds(); sec > 0 {
-		s.rate = float64(s.done) / sec
+	p.ended.Wait()
+	p.quit = nil
+	if p.json || p.shown { // short work needs no line of text
+		p.show(time.Now(), true)
 	}
-	return s
-}
-
-// percent returns how much is done, and whether that is known.
-func (s progressState) percent() (float64, bool) {
-	if s.total <= 0 {
-		return 0, false
+	if p.inPlace && p.shown {
+		fmt.Fprintln(p.out)
 	}
-	return min(100, 100*float64(s.done)/float64(s.total)), true
 }
 
-// left returns how long it takes to the end at the present rate, and whether that is
-// known.
-func (s progressState) left() (time.Duration, bool) {
+// show writes a line, unless nothing has begun.
+func (p *progress) show(now time.Time, final bool) {
+	l := p.line(now, final)
+	if l.Done == 0 && l.Total == 0 {
+		return
+	}
+	p.shown = true
 	switch {
-	case s.total <= 0:
-		return 0, false
-	case s.done >= s.total:
-		return 0, true
-	case s.rate <= 0:
-		return 0, false
-	}
-	sec := math.Ceil(float64(s.total-s.done) / s.rate)
-	const most = 1000 * time.Hour
-	return time.Duration(min(sec, most.Seconds())) * time.Second, true
-}
-
-func (s progressState) number(n int64) string {
-	if s.bytes {
-		return formatBytes(n)
-	}
-	return fmt.Sprint(n)
-}
-
-// speed returns "11.4 MiB/s, 1m05s left", as far as it is known.
-func (s progressState) speed() string {
-	if s.rate < 0 {
-		return ""
-	}
-	text := s.number(int64(math.Round(s.rate))) + "/s"
-	if left, ok := s.left(); ok && left > 0 {
-		text += ", " + left.String() + " left"
-	}
-	return text
-}
-
-// textLines shows progress as lines for people, or in place as one line of a terminal.
-type textLines struct {
-	out     io.Writer
-	inPlace bool
-	shown   bool
-}
-
-func (t *textLines) show(s progressState) {
-	t.shown = true
-	line := s.what + ": "
-	if percent, ok := s.percent(); ok {
-		line += fmt.Sprintf("%d%% (%s of %s)", int(percent), s.number(s.done), s.number(s.total))
-	} else {
-		line += s.number(s.done)
-	}
-	if speed := s.speed(); speed != "" {
-		line += ", " + speed
-	}
-	if t.inPlace {
-		fmt.Fprint(t.out, "\r\x1b[K", line) // from the left, over the line before
-		return
-	}
-	fmt.Fprintln(t.out, line)
-}
-
-// end prints the last state of work that had a line before: short work needs none.
-func (t *textLines) end(s progressState) {
-	if !t.shown {
-		return
-	}
-	if t.show(s); t.inPlace {
-		fmt.Fprintln(t.out)
+	case p.json:
+		if data, err := encoding.Marshal(l); err == nil {
+			fmt.Fprintf(p.out, "%s\n", data)
+		}
+	case p.inPlace:
+		fmt.Fprint(p.out, "\r\x1b[K", l.text()) // from the left, over the line before
+	default:
+		fmt.Fprintln(p.out, l.text())
 	}
 }
 
-// jsonLines shows progress as lines of JSON.
-type jsonLines struct{ out io.Writer }
-
-// progressLine is such a line.
+// A progressLine is the progress at one moment, as lines of JSON have it.
 type progressLine struct {
-	Stage       string   `json:"stage"`
-	Done        int64    `json:"done"`
-	Total       int64    `json:"total"` // 0 when it is not known
-	Unit        string   `json:"unit"`  // bytes or records
-	Percent     *float64 `json:"percent"`
-	Rate        *float64 `json:"rate"` // units a second
-	SecondsLeft *float64 `json:"seconds_left"`
-	Seconds     float64  `json:"seconds"` // since the start
-	Final       bool     `json:"final,omitempty"`
+	Stage       string  `json:"stage"`
+	Done        int64   `json:"done"`
+	Total       int64   `json:"total"` // 0 when it is not known
+	Unit        string  `json:"unit"`  // bytes or records
+	Rate        float64 `json:"rate"`  // units a second, of late or, at the end, of all the work; 0 when it is not known
+	SecondsLeft float64 `json:"seconds_left,omitempty"`
+	Seconds     float64 `json:"seconds"` // since the start
+	Final       bool    `json:"final,omitempty"`
 }
 
-func (j *jsonLines) show(s progressState) { j.line(s, false) }
-
-func (j *jsonLines) end(s progressState) {
-	if s.begun {
-		j.line(s, true)
+func (p *progress) line(now time.Time, final bool) progressLine {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if now.Sub(p.marks[1].at) >= rateWindow {
+		p.marks = [2]mark{p.marks[1], {now, p.done}}
 	}
-}
-
-func (j *jsonLines) line(s progressState, final bool) {
-	l := progressLine{Stage: s.what, Done: s.done, Total: s.total, Unit: "records", Seconds: round(s.elapsed.Seconds()), Final: final}
-	if s.bytes {
+	elapsed := now.Sub(p.start.at)
+	l := progressLine{Stage: p.what, Done: p.done, Total: p.total, Unit: "records", Seconds: round(elapsed.Seconds()), Final: final}
+	if p.bytes {
 		l.Unit = "bytes"
 	}
-	if percent, ok := s.percent(); ok {
-		percent = math.Floor(percent*10) / 10 // 100 only at the end
-		l.Percent = &percent
+	from := p.marks[0]
+	if final {
+		from = p.start
 	}
-	if s.rate >= 0 {
-		rate := round(s.rate)
-		l.Rate = &rate
+	if elapsed >= rateLeast {
+		l.Rate = round(float64(p.done-from.done) / now.Sub(from.at).Seconds())
 	}
-	if left, ok := s.left(); ok {
-		sec := left.Seconds()
-		l.SecondsLeft = &sec
+	if left := p.total - p.done; left > 0 && l.Rate > 0 {
+		l.SecondsLeft = math.Ceil(float64(left) / l.Rate)
 	}
-	b, err := json.Marshal(l)
-	if err != nil {
-		return // numbers and plain names: it cannot fail
+	return l
+}
+
+// text returns "ingest: 25% (1.0 MiB of 4.0 MiB), 512.0 KiB/s, 6s left", as far as it is known.
+func (l *progressLine) text() string {
+	number := func(n int64) string {
+		if l.Unit == "bytes" {
+			return formatBytes(n)
+		}
+		return fmt.Sprint(n)
 	}
-	_, _ = j.out.Write(append(b, '\n')) // as with all progress, no one need be there to see it
+	text := l.Stage + ": " + number(l.Done)
+	if l.Total > 0 {
+		percent := min(100, 100*float64(l.Done)/float64(l.Total))
+		text = fmt.Sprintf("%s: %d%% (%s of %s)", l.Stage, int(percent), number(l.Done), number(l.Total))
+	}
+	if l.Rate > 0 {
+		text += ", " + number(int64(math.Round(l.Rate))) + "/s"
+	}
+	if l.SecondsLeft > 0 {
+		text += ", " + (time.Duration(l.SecondsLeft) * time.Second).String() + " left"
+	}
+	return text
 }
 
 // round returns f with one digit behind the point.

@@ -3,8 +3,6 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
-	"math"
 	"strings"
 	"sync"
 	"testing"
@@ -17,121 +15,128 @@ var started = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 func after(d time.Duration) time.Time { return started.Add(d) }
 
 func TestRateIsOfLate(t *testing.T) {
-	w := newWork("ingest", true, started)
+	p := newProgress("ingest", true, started)
 	// 100 a second for a minute, 10 a second for another.
 	done := int64(0)
 	for sec := range 120 {
 		done += map[bool]int64{true: 100, false: 10}[sec < 60]
-		w.update(done, 10_000, after(time.Duration(sec+1)*time.Second))
-		if sec == 59 {
-			if r := w.state(after(time.Minute)).rate; r != 100 {
-				t.Errorf("rate after a minute %v, want 100", r)
-			}
+		p.update(done, 10_000)
+		l := p.line(after(time.Duration(sec+1)*time.Second), false)
+		if sec == 59 && l.Rate != 100 {
+			t.Errorf("rate after a minute %v, want 100", l.Rate)
 		}
 	}
-	s := w.state(after(2 * time.Minute))
-	if s.rate != 10 {
-		t.Errorf("rate after two minutes %v, want 10", s.rate)
+	if l := p.line(after(2*time.Minute), false); l.Rate != 10 || l.SecondsLeft != 340 {
+		t.Errorf("rate after two minutes %v, %v s left, want 10, and 340 s for 3400", l.Rate, l.SecondsLeft)
 	}
-	if left, ok := s.left(); !ok || left != 340*time.Second {
-		t.Errorf("%v left, %v, want 340 s for 3400 at 10 a second", left, ok)
+	if l := p.line(after(2*time.Minute), true); l.Rate != 55 {
+		t.Errorf("rate at the end %v, want 55, that of all", l.Rate)
 	}
-	if r := s.final().rate; r != 55 {
-		t.Errorf("rate at the end %v, want 55, that of all", r)
+	// Nothing more comes: the rate falls to 0 and no time is left to show.
+	for sec := range 20 {
+		p.line(after(2*time.Minute+time.Duration(sec)*time.Second), false)
 	}
-	// Nothing more comes: the rate falls to 0 and no time is told.
-	s = w.state(after(2*time.Minute + 5*time.Second))
-	if math.Abs(s.rate-50.0/10) > 2 {
-		t.Errorf("rate after 5 s of nothing %v, want about 5", s.rate)
-	}
-	s = w.state(after(2*time.Minute + 30*time.Second))
-	if _, ok := s.left(); s.rate != 0 || ok {
-		t.Errorf("rate after 30 s of nothing %v, time left known: %v, want 0 and not", s.rate, ok)
-	}
-	if n := len(w.marks); n > int(speedWindow/speedStep)+2 {
-		t.Errorf("%d moments are remembered", n)
+	if l := p.line(after(2*time.Minute+20*time.Second), false); l.Rate != 0 || l.SecondsLeft != 0 {
+		t.Errorf("rate after 20 s of nothing %v, %v s left, want 0", l.Rate, l.SecondsLeft)
 	}
 }
 
 func TestRateNeedsTime(t *testing.T) {
-	w := newWork("build", false, started)
-	w.update(5, 10, after(100*time.Millisecond))
-	if s := w.state(after(400 * time.Millisecond)); s.rate >= 0 || s.speed() != "" {
-		t.Errorf("rate after 0.4 s %v, %q, want none", s.rate, s.speed())
+	p := newProgress("build", false, started)
+	p.update(5, 10)
+	if l := p.line(after(400*time.Millisecond), false); l.Rate != 0 || l.text() != "build: 50% (5 of 10)" {
+		t.Errorf("rate after 0.4 s %v, %q, want none", l.Rate, l.text())
 	}
-	if s := w.state(after(500 * time.Millisecond)); s.rate != 10 {
-		t.Errorf("rate after 0.5 s %v, want 10", s.rate)
+	if l := p.line(after(500*time.Millisecond), false); l.Rate != 10 {
+		t.Errorf("rate after 0.5 s %v, want 10", l.Rate)
 	}
 }
 
 func TestUpdatesNeverGoBack(t *testing.T) {
-	w := newWork("build", false, started)
-	w.update(5, 10, after(time.Second))
-	w.update(3, 10, after(2*time.Second))
-	w.update(6, 20, after(3*time.Second))
-	if s := w.state(after(4 * time.Second)); s.done != 6 || s.total != 20 {
-		t.Errorf("%d of %d, want 6 of 20", s.done, s.total)
+	p := newProgress("build", false, started)
+	p.update(5, 10)
+	p.update(3, 10)
+	p.update(6, 20)
+	if l := p.line(after(time.Second), false); l.Done != 6 || l.Total != 20 {
+		t.Errorf("%d of %d, want 6 of 20", l.Done, l.Total)
 	}
 }
 
-// stateOf returns a state of bytes.
-func stateOf(done, total int64, rate float64) progressState {
-	return progressState{what: "ingest", bytes: true, begun: true, done: done, total: total, rate: rate, elapsed: 12340 * time.Millisecond}
-}
-
-func TestTextLines(t *testing.T) {
-	f := func(s progressState, want string) {
+func TestText(t *testing.T) {
+	f := func(l progressLine, want string) {
 		t.Helper()
-		var out bytes.Buffer
-		(&textLines{out: &out}).show(s)
-		if out.String() != want+"\n" {
-			t.Errorf("line %q, want %q", out.String(), want)
+		if l.Unit == "" {
+			l.Stage, l.Unit = "ingest", "bytes"
+		}
+		if got := l.text(); got != want {
+			t.Errorf("line %q, want %q", got, want)
 		}
 	}
-	f(stateOf(0, 4<<20, -1), "ingest: 0% (0 bytes of 4.0 MiB)")
-	f(stateOf(1<<20, 4<<20, 512<<10), "ingest: 25% (1.0 MiB of 4.0 MiB), 512.0 KiB/s, 6s left")
-	f(stateOf(4<<20-1, 4<<20, 1), "ingest: 99% (4.0 MiB of 4.0 MiB), 1 byte/s, 1s left")
-	f(stateOf(0, 1<<40, 1<<20), "ingest: 0% (0 bytes of 1.0 TiB), 1.0 MiB/s, 291h16m16s left")
-	f(stateOf(4<<20, 4<<20, 2<<20), "ingest: 100% (4.0 MiB of 4.0 MiB), 2.0 MiB/s")
-	f(stateOf(4<<20, 0, 2<<20), "ingest: 4.0 MiB, 2.0 MiB/s") // the total is not known
-	s := stateOf(10, 100, 3)
-	s.what, s.bytes = "build", false
-	f(s, "build: 10% (10 of 100), 3/s, 30s left")
+	f(progressLine{Total: 4 << 20}, "ingest: 0% (0 bytes of 4.0 MiB)")
+	f(progressLine{Done: 1 << 20, Total: 4 << 20, Rate: 512 << 10, SecondsLeft: 6}, "ingest: 25% (1.0 MiB of 4.0 MiB), 512.0 KiB/s, 6s left")
+	f(progressLine{Done: 4<<20 - 1, Total: 4 << 20, Rate: 1, SecondsLeft: 1}, "ingest: 99% (4.0 MiB of 4.0 MiB), 1 byte/s, 1s left")
+	f(progressLine{Total: 1 << 40, Rate: 1 << 20, SecondsLeft: 1 << 20}, "ingest: 0% (0 bytes of 1.0 TiB), 1.0 MiB/s, 291h16m16s left")
+	f(progressLine{Done: 4 << 20, Rate: 2 << 20}, "ingest: 4.0 MiB, 2.0 MiB/s") // the total is not known
+	f(progressLine{Stage: "build", Unit: "records", Done: 10, Total: 100, Rate: 3, SecondsLeft: 30}, "build: 10% (10 of 100), 3/s, 30s left")
 }
 
-// TestTextLinesEnd: what is over before the first line has none.
-func TestTextLinesEnd(t *testing.T) {
+// shownBy returns a progress that shows in a buffer, without a goroutine.
+func shownBy(out *bytes.Buffer, change func(p *progress)) *progress {
+	p := newProgress("ingest", true, started)
+	p.out, p.quit = out, make(chan struct{})
+	change(p)
+	return p
+}
+
+// TestShortWork: work that is over before the first line has none.
+func TestShortWork(t *testing.T) {
 	var out bytes.Buffer
-	l := &textLines{out: &out}
-	l.end(stateOf(4, 4, 1))
+	p := shownBy(&out, func(p *progress) { p.update(4, 4) })
+	p.stop()
 	if out.Len() > 0 {
 		t.Errorf("short work shows %q, want nothing", out.String())
 	}
-	l.show(stateOf(2, 4, 1))
-	l.end(stateOf(4, 4, 1))
+	p = shownBy(&out, func(p *progress) { p.json = true })
+	p.stop()
+	if out.Len() > 0 {
+		t.Errorf("work that never began shows %q, want nothing", out.String())
+	}
+	p = shownBy(&out, func(p *progress) { p.update(2, 4) })
+	p.show(after(time.Second), false)
+	p.update(4, 4)
+	p.stop()
 	if n := strings.Count(out.String(), "\n"); n != 2 {
 		t.Errorf("long work shows %q, want two lines", out.String())
 	}
 }
 
 func TestJSONLines(t *testing.T) {
-	f := func(show func(*jsonLines), want string) {
-		t.Helper()
-		var out bytes.Buffer
-		show(&jsonLines{out: &out})
-		if out.String() != want {
-			t.Errorf("line %q, want %q", out.String(), want)
-		}
+	var out bytes.Buffer
+	p := shownBy(&out, func(p *progress) { p.json = true })
+	p.update(123, 456)
+	p.show(after(12340*time.Millisecond), false)
+	p.update(456, 456)
+	p.show(after(20*time.Second), true)
+	want := `{"stage":"ingest","done":123,"total":456,"unit":"bytes","rate":10,"seconds_left":34,"seconds":12.3}` + "\n" +
+		`{"stage":"ingest","done":456,"total":456,"unit":"bytes","rate":22.8,"seconds":20,"final":true}` + "\n"
+	if out.String() != want {
+		t.Errorf("lines:\n%swant:\n%s", out.String(), want)
 	}
-	f(func(j *jsonLines) { j.show(stateOf(123, 456, 27.75)) },
-		`{"stage":"ingest","done":123,"total":456,"unit":"bytes","percent":26.9,"rate":27.8,"seconds_left":12,"seconds":12.3}`+"\n")
-	f(func(j *jsonLines) { j.show(stateOf(0, 0, -1)) },
-		`{"stage":"ingest","done":0,"total":0,"unit":"bytes","percent":null,"rate":null,"seconds_left":null,"seconds":12.3}`+"\n")
-	f(func(j *jsonLines) { j.end(stateOf(456, 456, 37)) },
-		`{"stage":"ingest","done":456,"total":456,"unit":"bytes","percent":100,"rate":37,"seconds_left":0,"seconds":12.3,"final":true}`+"\n")
-	f(func(j *jsonLines) { j.show(stateOf(99_999, 100_000, 0)) },
-		`{"stage":"ingest","done":99999,"total":100000,"unit":"bytes","percent":99.9,"rate":0,"seconds_left":null,"seconds":12.3}`+"\n")
-	f(func(j *jsonLines) { j.end(progressState{what: "build", rate: -1}) }, "") // it never began
+}
+
+// TestTerminalLine: on a terminal, each state replaces the one before and the last one stays.
+func TestTerminalLine(t *testing.T) {
+	var out bytes.Buffer
+	p := shownBy(&out, func(p *progress) { p.inPlace = true })
+	p.update(1<<20, 4<<20)
+	p.show(after(2*time.Second), false)
+	p.update(8<<20, 8<<20)
+	p.stop()
+	before, last, ok := strings.Cut(strings.TrimPrefix(out.String(), "\r\x1b[K"), "\r\x1b[K")
+	if !ok || before != "ingest: 25% (1.0 MiB of 4.0 MiB), 512.0 KiB/s, 6s left" || !strings.HasPrefix(last, "ingest: 100% (8.0 MiB of 8.0 MiB), ") ||
+		!strings.HasSuffix(last, "/s\n") {
+		t.Errorf("lines %q", out.String())
+	}
 }
 
 // lockedBuffer is a buffer that several goroutines use.
@@ -152,23 +157,12 @@ func (l *lockedBuffer) String() string {
 	return l.b.String()
 }
 
-// TestTerminalLine: on a terminal, each state replaces the one before and the last one stays.
-func TestTerminalLine(t *testing.T) {
-	var out bytes.Buffer
-	l := &textLines{out: &out, inPlace: true}
-	l.show(stateOf(1<<20, 4<<20, 512<<10))
-	l.end(stateOf(8<<20, 8<<20, 3<<20).final())
-	want := "\r\x1b[Kingest: 25% (1.0 MiB of 4.0 MiB), 512.0 KiB/s, 6s left\r\x1b[Kingest: 100% (8.0 MiB of 8.0 MiB), 663.9 KiB/s\n"
-	if out.String() != want {
-		t.Errorf("line %q, want %q", out.String(), want)
-	}
-}
-
 // TestProgress runs the real thing, with an interval of its own, from many goroutines.
 func TestProgress(t *testing.T) {
 	var out lockedBuffer
-	p := &progress{work: newWork("verify", false, time.Now())}
-	p.start(&jsonLines{out: &out}, 10*time.Millisecond)
+	p := newProgress("verify", false, time.Now())
+	p.out, p.json = &out, true
+	p.run(10 * time.Millisecond)
 	var wg sync.WaitGroup
 	for worker := range 4 {
 		wg.Go(func() {
@@ -206,17 +200,17 @@ func TestProgress(t *testing.T) {
 // TestProgressModes: --quiet shows nothing, --json lines of JSON, and what is no
 // terminal gets lines of text.
 func TestProgressModes(t *testing.T) {
-	f := func(a *app, want string) {
+	f := func(a *app, shows, json bool) {
 		t.Helper()
 		p := a.progress("ingest", true)
 		defer p.stop()
-		if got := fmt.Sprintf("%T", p.display); got != want {
-			t.Errorf("quiet %v, json %v: %s, want %s", a.quiet, a.json, got, want)
+		if (p.quit != nil) != shows || p.json != json || p.inPlace {
+			t.Errorf("quiet %v, json %v: shows %v, json %v, in place %v", a.quiet, a.json, p.quit != nil, p.json, p.inPlace)
 		}
 	}
 	var out bytes.Buffer
-	f(&app{process: process{Stderr: &out}}, "*main.textLines")
-	f(&app{process: process{Stderr: &out}, json: true}, "*main.jsonLines")
-	f(&app{process: process{Stderr: &out}, quiet: true}, "<nil>")
-	f(&app{process: process{Stderr: &out}, quiet: true, json: true}, "<nil>")
+	f(&app{process: process{Stderr: &out}}, true, false)
+	f(&app{process: process{Stderr: &out}, json: true}, true, true)
+	f(&app{process: process{Stderr: &out}, quiet: true}, false, false)
+	f(&app{process: process{Stderr: &out}, quiet: true, json: true}, false, true)
 }

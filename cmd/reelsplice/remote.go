@@ -8,7 +8,6 @@ import (
 
 	"reelsplice/schemas/object"
 	"reelsplice/schemas/object/mirror"
-	"reelsplice/schemas/object/store"
 )
 
 // mirrorFlag adds the flag of commands that take a catalogue in a bucket.
@@ -42,9 +41,4 @@ func (a *app) atCatalog(ctx context.Context, catalog string, o mirror.Options, d
 		return err
 	}
 	return m.Push(ctx)
-}
-
-// openBucket opens a bucket for reading dumps.
-func openBucket(ctx context.Context, l object.Location) (object.Bucket, error) {
-	return store.Open(ctx, l)
 }

@@ -72,11 +72,11 @@ func serveFlags(f *pflag.FlagSet, cfg *serve.Config) {
 	f.IntVar(&cfg.MaxPage, "max-page", cfg.MaxPage, "last page of lists, 65535 at most")
 	f.StringVar(&cfg.Date, "date", "", "day that now_playing, upcoming, airing_today and on_the_air count from, YYYY-MM-DD; today when not given")
 	f.BoolVar(&cfg.FuzzySearch, "fuzzy-search", false, "find names in spite of typing errors if nothing else matches, as fuzzy=true does for a request")
-	f.Var(bytesFlag{&cfg.MaxInflight}, "max-inflight-bytes", "memory of all responses in writing; above it requests get 503")
-	f.Var(bytesFlag{&cfg.MaxHeader}, "max-header", "bytes of request line and header")
-	f.Var(bytesFlag{&cfg.PageCache}, "page-cache", "bytes of cached pages of lists")
-	f.Var(bytesFlag{&cfg.ScrubRate}, "scrub-rate", "bytes of the release checked each second in the background; 0 for none")
-	f.Var(bytesFlag{&cfg.ResultCache}, "result-cache", "bytes of cached results of discover and lists")
+	f.Var(bytesFlag[int]{&cfg.MaxInflight}, "max-inflight-bytes", "memory of all responses in writing; above it requests get 503")
+	f.Var(bytesFlag[int]{&cfg.MaxHeader}, "max-header", "bytes of request line and header")
+	f.Var(bytesFlag[int]{&cfg.PageCache}, "page-cache", "bytes of cached pages of lists")
+	f.Var(bytesFlag[int]{&cfg.ScrubRate}, "scrub-rate", "bytes of the release checked each second in the background; 0 for none")
+	f.Var(bytesFlag[int]{&cfg.ResultCache}, "result-cache", "bytes of cached results of discover and lists")
 }
 
 // shutdownDelay sets the default of --shutdown-delay: an edge on a terminal has no load balancer.
