@@ -3,6 +3,6 @@
 //
 // A token file keeps the SHA-256 of every token, never the token ([Parse] describes it; [Issue],
 // [List] and [Revoke] edit it). [Live] follows the file and holds a [Table], which answers one
-// request without allocating. Tokens carry 245 random bits, so a plain hash is enough: there is no
+// request without allocating. Tokens carry 205 random bits, so a plain hash is enough: there is no
 // dictionary to try, and a slow hash would only cost the server.
 package auth

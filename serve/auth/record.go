@@ -75,6 +75,9 @@ const (
 //	expires=   RFC 3339 time, or never (also when absent)
 //	revoked=   RFC 3339 time; the token is refused, the line stays as history
 //
+// A token has no scopes, for there is one thing to allow: every GET of the API. Files of earlier versions
+// have the field with its one value.
+//
 // Blank lines and lines that start with # are ignored. One bad line refuses the whole file: a typing
 // error in a revocation must not pass as "not revoked". So does a file that lost its end: its last
 // line has no newline, it is empty, or it starts with fileMark and has no line fileEnd.

@@ -6,15 +6,18 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash/crc32"
 )
 
 // Prefix starts every token this package generates, so that secret scanners can find a leaked one.
 const Prefix = "rsp_"
 
 const (
-	// TokenLen is the length of a generated token: the prefix and 245 random bits as letters and
-	// digits, so that a double click selects all of it and no URL escapes it.
-	TokenLen = len(Prefix) + 49
+	// TokenLen is the length of a generated token: the prefix, 205 random bits and a checksum as
+	// letters and digits, so that a double click selects all of it and no URL escapes it.
+	TokenLen = len(Prefix) + randomDigits + 8
+
+	randomDigits = 41
 
 	// MaxTokenLen bounds every token, generated or chosen by an operator, in bytes.
 	MaxTokenLen = 512
@@ -36,7 +39,8 @@ func generate(kind Kind) string {
 	case KindGuest:
 		return randomHex(guestBytes)
 	default:
-		return (Prefix + rand.Text() + rand.Text())[:TokenLen]
+		secret := (Prefix + rand.Text() + rand.Text())[:len(Prefix)+randomDigits]
+		return fmt.Sprintf("%s%08x", secret, crc32.ChecksumIEEE([]byte(secret))) // which secret scanners can check
 	}
 }
 

@@ -1,6 +1,8 @@
 package auth
 
 import (
+	"fmt"
+	"hash/crc32"
 	"regexp"
 	"strings"
 	"testing"
@@ -12,6 +14,10 @@ func TestGenerate(t *testing.T) {
 		token := newToken(t)
 		if !regexp.MustCompile(`^rsp_[0-9A-Za-z]{49}$`).MatchString(token) || len(token) != TokenLen {
 			t.Fatalf("generate() = %q (%d bytes), want the prefix and 49 letters and digits", token, len(token))
+		}
+		secret, sum := token[:len(token)-8], token[len(token)-8:]
+		if want := fmt.Sprintf("%08x", crc32.ChecksumIEEE([]byte(secret))); sum != want {
+			t.Errorf("generate() = %q, want the checksum %s at its end", token, want)
 		}
 		if seen[token] {
 			t.Fatalf("generate() returned %q twice", token)

@@ -154,6 +154,9 @@ func (p *parser) isTrue(name string) bool { return route.IsTrue(p.value(name)) }
 // groups splits a value: groups are joined by "and", the keys of each by "or". Malformed
 // values are left out, and groups of nothing else.
 func (p *parser) groups(value []byte, key func([]byte) (uint64, bool)) [][]uint64 {
+	if len(value) == 0 { // most parameters are not given
+		return nil
+	}
 	var groups [][]uint64
 	left := maxValues
 	for part := range bytes.SplitSeq(value, []byte{','}) {
@@ -414,6 +417,9 @@ const slack = 1e-6
 // number below or at it, and the next above or at it. One that is too large becomes the
 // largest.
 func parseNumber(b []byte, digits int) (floor, ceil int32, ok bool) {
+	if len(b) == 0 {
+		return 0, 0, false
+	}
 	v, err := strconv.ParseFloat(string(b), 64)
 	if err != nil && !errors.Is(err, strconv.ErrRange) || len(bytes.Trim(b, "-.0123456789")) > 0 {
 		return 0, 0, false

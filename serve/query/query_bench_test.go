@@ -15,6 +15,7 @@ import (
 	"reelsplice/schemas/tables"
 	"reelsplice/schemas/tables/posting"
 	"reelsplice/serve/lru"
+	"reelsplice/serve/route"
 )
 
 // benchRows is how many movies the benchmarks look at. REELSPLICE_BENCH_ROWS sets another
@@ -179,5 +180,21 @@ func BenchmarkDiscover(b *testing.B) {
 	b.Run("list-deep", func(b *testing.B) { measure(b, fresh, []string{"sort_by=vote_average.desc"}, max(1, n/25)) })
 	for name, q := range hostileQueries() {
 		b.Run("hostile-"+name, func(b *testing.B) { measure(b, small, []string{q}, 1) })
+	}
+}
+
+func BenchmarkParseFilter(b *testing.B) {
+	for _, query := range []string{
+		"", "sort_by=vote_average.desc&vote_count.gte=500&with_genres=18,80&page=2",
+		"include_adult=false&region=DE&with_release_type=2|3&release_date.gte=2026-07-03&release_date.lte=2026-08-14&with_keywords=1|2|3&without_genres=99",
+	} {
+		b.Run(query, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := ParseFilter(fragment.KindMovie, route.Each([]byte(query))); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }
