@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
 
 	"reelsplice/schemas/fragment"
@@ -100,6 +101,8 @@ type writer struct {
 
 func (w *writer) text(s string) { w.buf = append(w.buf, s...) }
 
+func (w *writer) bytes(b []byte) { w.buf = append(w.buf, b...) }
+
 func (w *writer) int(before string, n int64) {
 	w.buf = strconv.AppendInt(append(w.buf, before...), n, 10)
 }
@@ -107,14 +110,11 @@ func (w *writer) int(before string, n int64) {
 // float writes a number with a fraction, as the API writes ratings.
 func (w *writer) float(before string, n float64) {
 	w.text(before)
-	at := len(w.buf)
-	w.buf = strconv.AppendFloat(w.buf, n, 'f', -1, 64)
-	for _, c := range w.buf[at:] {
-		if c == '.' {
-			return
-		}
+	if n == math.Trunc(n) {
+		w.buf = strconv.AppendFloat(w.buf, n, 'f', 1, 64)
+		return
 	}
-	w.text(".0")
+	w.buf = strconv.AppendFloat(w.buf, n, 'f', -1, 64)
 }
 
 // flush hands over the bytes written so far.
@@ -132,21 +132,34 @@ func (w *writer) row(i release.Include) error {
 	return w.to.Row(i)
 }
 
-// between writes a comma in front of all rows but the first.
-func (w *writer) between(i int) {
-	if i > 0 {
-		w.text(",")
+// items writes those of n rows that are on a page, counted from 1.
+func (w *writer) items(n, number int, one func(i int) error) error {
+	from, end := page(n, number)
+	for i := from; i < end; i++ {
+		if i > from {
+			w.text(",")
+		}
+		if err := one(i); err != nil {
+			return err
+		}
 	}
+	return nil
+}
+
+// page writes a page, from behind the opening brace on.
+func (w *writer) page(n, number int, one func(i int) error) error {
+	w.int(`"page":`, int64(number))
+	w.text(`,"results":[`)
+	if err := w.items(n, number, one); err != nil {
+		return err
+	}
+	w.text(`],"total_pages":`)
+	w.totals(n)
+	return nil
 }
 
 // totals ends a page: behind "total_pages": go both numbers and the brace.
 func (w *writer) totals(n int) {
-	w.end(n)
-	w.flush()
-}
-
-// end is totals, not handed over.
-func (w *writer) end(n int) {
 	w.int("", int64(pages(n)))
 	w.int(`,"total_results":`, int64(n))
 	w.text("}")
@@ -156,59 +169,39 @@ func include(t accounts.Title, s fragment.Sub) release.Include {
 	return release.Include{Kind: t.Kind, ID: t.ID, Season: t.Season, Episode: t.Episode, Sub: s}
 }
 
-// Details3 writes a page of a list as GET /3/list/{id} answers.
-func Details3(to Answer, l *accounts.List, number int) error {
+// Details writes a page of a list as GET /{version}/list/{id} has it. Version 4 has an order, and the
+// comments of the page.
+func Details(to Answer, l *accounts.List, version int, order accounts.Sort, number int) error {
 	w := &writer{to: to}
-	to.Text(l.Text(accounts.Head3))
-	from, end := page(l.Len(), number)
-	for i := from; i < end; i++ {
-		t, _, err := l.Item(accounts.Original, i)
-		if err != nil {
-			return err
-		}
-		w.between(i - from)
-		if err := w.row(include(t, fragment.SubMediaRow)); err != nil {
-			return err
-		}
-		w.text("}")
+	head, middle, end := accounts.Head4, accounts.Middle4, accounts.End4
+	if version == 3 {
+		head, middle, end, order = accounts.Head3, accounts.Middle3, accounts.End3, accounts.Original
 	}
-	w.flush()
-	to.Text(l.Text(accounts.Middle3))
-	w.int("", int64(number))
-	w.flush()
-	to.Text(l.Text(accounts.End3))
-	w.totals(l.Len())
-	return nil
-}
-
-// Details4 writes a page of a list in an order, as GET /4/list/{id} answers. The comments
-// are those of the page.
-func Details4(to Answer, l *accounts.List, order accounts.Sort, number int) error {
-	w := &writer{to: to}
-	to.Text(l.Text(accounts.Head4))
-	from, end := page(l.Len(), number)
 	var comments []byte
-	for i := from; i < end; i++ {
+	w.bytes(l.Text(head))
+	err := w.items(l.Len(), number, func(i int) error {
 		t, comment, err := l.Item(order, i)
 		if err != nil {
 			return err
 		}
-		w.between(i - from)
-		if err := w.row(include(t, fragment.SubMediaRow)); err != nil {
-			return err
-		}
-		w.text("}")
 		comments = appendComment(comments, t, comment)
+		err = w.row(include(t, fragment.SubMediaRow))
+		w.text("}")
+		return err
+	})
+	if err != nil {
+		return err
 	}
-	w.text(`],"comments":{`)
-	w.buf = append(w.buf, comments...)
-	w.text("}")
-	w.flush()
-	to.Text(l.Text(accounts.Middle4))
+	if version == 4 {
+		w.text(`],"comments":{`)
+		w.bytes(comments)
+		w.text("}")
+	}
+	w.bytes(l.Text(middle))
 	w.int("", int64(number))
-	w.flush()
-	to.Text(l.Text(accounts.End4))
+	w.bytes(l.Text(end))
 	w.totals(l.Len())
+	w.flush()
 	return nil
 }
 
@@ -249,30 +242,27 @@ func AppendStatus4(dst []byte, l *accounts.List, t accounts.Title) ([]byte, erro
 func (t *Tables) Lists(to Answer, a *accounts.Account, version, number int) error {
 	w := &writer{to: to}
 	ids := a.Lists()
-	from, end := page(ids.Len(), number)
-	w.int(`{"page":`, int64(number))
-	w.text(`,"results":[`)
 	row := []accounts.Text{accounts.RowHead, accounts.RowType, accounts.RowEnd}
 	if version == 4 {
 		row = []accounts.Text{accounts.Row4}
 	}
-	for i := from; i < end; i++ {
+	w.text("{")
+	err := w.page(ids.Len(), number, func(i int) error {
 		l, err := t.List(ids.At(i))
 		if err != nil {
 			return fmt.Errorf("%w: list %d of an account: %w", release.ErrCorrupt, ids.At(i), err)
 		}
-		w.between(i - from)
 		w.list(&l, row)
-	}
-	w.text(`],"total_pages":`)
-	w.totals(ids.Len())
-	return nil
+		return nil
+	})
+	w.flush()
+	return err
 }
 
 // list writes a list as a row of texts.
 func (w *writer) list(l *accounts.List, row []accounts.Text) {
 	for _, t := range row {
-		w.buf = append(w.buf, l.Text(t)...)
+		w.bytes(l.Text(t))
 	}
 }
 
@@ -298,19 +288,16 @@ func (t *Tables) AppendHolding(dst []byte, title accounts.Title, withID bool, nu
 	if withID {
 		w.buf = append(strconv.AppendUint(append(w.buf, `"id":`...), title.ID, 10), ',')
 	}
-	w.int(`"page":`, int64(number))
-	w.text(`,"results":[`)
-	from, end := page(rows.Len(), number)
-	for i := from; i < end; i++ {
+	err = w.page(rows.Len(), number, func(i int) error {
 		l, err := t.lists.Public(rows.At(i))
-		if err != nil {
-			return dst, false, err
+		if err == nil {
+			w.list(&l, row)
 		}
-		w.between(i - from)
-		w.list(&l, row)
+		return err
+	})
+	if err != nil {
+		return dst, false, err
 	}
-	w.text(`],"total_pages":`)
-	w.end(rows.Len())
 	return w.buf, true, nil
 }
 
@@ -343,28 +330,21 @@ func Titles(to Answer, shelf accounts.Placeds, sub fragment.Sub, form Form, newe
 // rows writes a page of a shelf.
 func rows(to Answer, shelf accounts.Placeds, newest bool, number int, one func(w *writer, p *accounts.Placed) error) error {
 	w := &writer{to: to}
-	from, end := page(shelf.Len(), number)
-	w.int(`{"page":`, int64(number))
-	w.text(`,"results":[`)
-	for i := from; i < end; i++ {
-		at := i
+	w.text("{")
+	err := w.page(shelf.Len(), number, func(i int) error {
 		if newest {
-			at = shelf.Len() - 1 - i
+			i = shelf.Len() - 1 - i
 		}
-		p := shelf.At(at)
-		w.between(i - from)
-		if err := one(w, &p); err != nil {
-			return err
-		}
-	}
-	w.text(`],"total_pages":`)
-	w.totals(shelf.Len())
-	return nil
+		p := shelf.At(i)
+		return one(w, &p)
+	})
+	w.flush()
+	return err
 }
 
-// episodeMembers are the members of a rated episode before its rating, in wire order. Rows of
+// episodeFields are the fields of a rated episode before its rating, in wire order. Rows of
 // episodes in other lists have the same in another order.
-var episodeMembers = [...]string{
+var episodeFields = [...]string{
 	"air_date", "episode_number", "episode_type", "id", "name", "overview", "production_code", "runtime",
 	"season_number", "show_id", "still_path", "vote_average", "vote_count",
 }
@@ -381,10 +361,11 @@ func Episodes(to Answer, shelf accounts.Placeds, newest bool, number int) error 
 			return fmt.Errorf("%w: row of an episode: %w", release.ErrCorrupt, err)
 		}
 		w.text("{")
-		for _, name := range episodeMembers {
+		for _, name := range episodeFields {
 			if raw, ok := have[name]; ok {
 				w.text(`"` + name + `":`)
-				w.buf = append(append(w.buf, raw...), ',')
+				w.bytes(raw)
+				w.text(",")
 			}
 		}
 		w.float(`"rating":`, p.Value)

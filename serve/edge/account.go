@@ -155,17 +155,14 @@ func userList(x *exchange, t *account.Tables, to *accountAnswer, op *api.Operati
 // list adds a page of a list.
 func (a *accountAnswer) list(l *accounts.List, version int) error {
 	q := a.p.q
-	if version == 3 {
-		return account.Details3(a, l, int(q.Page))
-	}
 	order := l.Sort()
-	if len(q.SortBy) > 0 {
+	if version == 4 && len(q.SortBy) > 0 {
 		var ok bool
 		if order, ok = accounts.ParseSort(q.SortBy); !ok {
 			return &errParams
 		}
 	}
-	return account.Details4(a, l, order, int(q.Page))
+	return account.Details(a, l, version, order, int(q.Page))
 }
 
 // listItem adds whether a title is on a list.

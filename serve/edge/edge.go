@@ -83,7 +83,7 @@ const (
 
 // New returns an Edge over the current release of rels.
 func New(opts Options, tokens Tokens, signer *auth.Signer, rels *releases.Releases) (*Edge, error) {
-	facts, err := static.New(static.Options{ImageBaseURL: opts.ImageBaseURL})
+	facts, err := static.New(opts.ImageBaseURL)
 	if err != nil {
 		return nil, err
 	}

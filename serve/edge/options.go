@@ -71,7 +71,7 @@ func (o *Options) Validate() error {
 	}
 	u, err := url.Parse(o.CallbackURL)
 	complain(err == nil && u.Scheme != "" && u.Host != "", "callback-url %q: want an absolute URL", o.CallbackURL)
-	if _, err := static.New(static.Options{ImageBaseURL: o.ImageBaseURL}); err != nil {
+	if _, err := static.New(o.ImageBaseURL); err != nil {
 		complain(false, "image-base-url: %w", err)
 	}
 	if _, err := o.clock(); err != nil {

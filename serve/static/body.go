@@ -3,8 +3,8 @@ package static
 import (
 	"bytes"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/klauspost/compress/gzip"
@@ -17,38 +17,20 @@ type Body struct {
 	ETag     []byte // W/"<32 hex digits>", the first half of the SHA-256 of Identity
 }
 
-// newBody encodes v and compresses it as well as deflate can, which is done once.
+// newBody encodes v and compresses it as well as deflate can, which is done once. v always can be
+// encoded, and writing to memory cannot fail, so an error is a bug here and panics.
 func newBody(v any) *Body {
-	identity := encode(v)
-	sum := sha256.Sum256(identity)
-	tag := append([]byte(`W/"`), hex.EncodeToString(sum[:len(sum)/2])...)
-	return &Body{Identity: identity, Gzip: compress(identity), ETag: append(tag, '"')}
-}
-
-// encode returns v as JSON in the way of the API: no blanks, "&" as it stands. What
-// this package encodes always can be, so an error is a bug here and panics.
-func encode(v any) []byte {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
+	var identity, packed bytes.Buffer
+	enc := json.NewEncoder(&identity)
+	enc.SetEscapeHTML(false) // the API has "&" as it stands
+	err := enc.Encode(v)
+	identity.Truncate(max(0, identity.Len()-len("\n")))
+	w, _ := gzip.NewWriterLevel(&packed, gzip.BestCompression)
+	_, writeErr := w.Write(identity.Bytes())
+	if err := errors.Join(err, writeErr, w.Close()); err != nil {
 		panic(fmt.Errorf("static: encode %T: %w", v, err))
 	}
-	return bytes.Clone(bytes.TrimSuffix(b.Bytes(), []byte("\n")))
-}
-
-// compress returns b as one gzip member. Writing to memory cannot fail.
-func compress(b []byte) []byte {
-	var out bytes.Buffer
-	w, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
-	if err != nil {
-		panic(fmt.Errorf("static: compress: %w", err))
-	}
-	if _, err := w.Write(b); err != nil {
-		panic(fmt.Errorf("static: compress: %w", err))
-	}
-	if err := w.Close(); err != nil {
-		panic(fmt.Errorf("static: compress: %w", err))
-	}
-	return bytes.Clone(out.Bytes())
+	sum := sha256.Sum256(identity.Bytes())
+	tag := fmt.Appendf(nil, `W/"%x"`, sum[:len(sum)/2])
+	return &Body{Identity: bytes.Clone(identity.Bytes()), Gzip: bytes.Clone(packed.Bytes()), ETag: tag}
 }

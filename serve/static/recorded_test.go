@@ -51,7 +51,7 @@ var recordings = []struct {
 }
 
 func TestRecorded(t *testing.T) {
-	s := newSet(t, Options{})
+	s := newSet(t, "")
 	for _, tt := range recordings {
 		got, want := answer(t, s, tt.uri).Identity, readRecorded(t, tt.file)
 		if tt.order == anyArray {
@@ -67,7 +67,7 @@ func TestRecorded(t *testing.T) {
 // TestRecordedKeyOrder compares the order of the members where the recording of
 // today is sorted, with the newest that is not.
 func TestRecordedKeyOrder(t *testing.T) {
-	s := newSet(t, Options{})
+	s := newSet(t, "")
 	for uri, file := range map[string]string{
 		"/3/configuration/languages":  "configuration/languages--krelinga.json",
 		"/3/configuration/jobs":       "configuration/jobs--openapi.json",
@@ -92,7 +92,7 @@ func TestRecordedJobOrder(t *testing.T) {
 		Jobs []string
 	}
 	var got, want []department
-	mustUnmarshal(t, answer(t, newSet(t, Options{}), "/3/configuration/jobs").Identity, &got)
+	mustUnmarshal(t, answer(t, newSet(t, ""), "/3/configuration/jobs").Identity, &got)
 	mustUnmarshal(t, readRecorded(t, "configuration/jobs--openapi.json"), &want)
 	slices.SortFunc(want, func(a, b department) int { return strings.Compare(a.Name, b.Name) })
 	if !slices.EqualFunc(got, want, func(a, b department) bool { return a.Name == b.Name && slices.Equal(a.Jobs, b.Jobs) }) {
@@ -103,7 +103,7 @@ func TestRecordedJobOrder(t *testing.T) {
 // TestRecordedTimezonesLegacy compares the shape; the only recording is of 2014.
 func TestRecordedTimezonesLegacy(t *testing.T) {
 	var got, want []map[string][]string
-	mustUnmarshal(t, answer(t, newSet(t, Options{}), "/3/timezones/list").Identity, &got)
+	mustUnmarshal(t, answer(t, newSet(t, ""), "/3/timezones/list").Identity, &got)
 	mustUnmarshal(t, readRecorded(t, "configuration/timezones_legacy--phptmdb.json"), &want)
 	if len(got) != len(want) {
 		t.Fatalf("timezones/list = %d countries, want %d", len(got), len(want))
@@ -123,7 +123,7 @@ func TestRecordedETag(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, seen := newSet(t, Options{}), 0
+	s, seen := newSet(t, ""), 0
 	for line := range strings.Lines(string(data)) {
 		file, header, _ := strings.Cut(strings.TrimSpace(line), "\t")
 		for _, tt := range recordings {

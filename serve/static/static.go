@@ -27,15 +27,6 @@ import (
 // DefaultImageBaseURL is where the public API's images lie.
 const DefaultImageBaseURL = "https://image.tmdb.org/t/p/"
 
-// Options are the settings that show in responses.
-type Options struct {
-	// ImageBaseURL stands before the size and path of an image, an http or
-	// https URL of a folder; a slash at its end is added. Configuration gives it as
-	// secure_base_url, and with http for https as base_url. Empty means
-	// DefaultImageBaseURL.
-	ImageBaseURL string
-}
-
 // A Set holds the responses. It is safe for concurrent use: a prepared response
 // is read without a lock and without allocation.
 type Set struct {
@@ -52,14 +43,15 @@ type choice struct {
 	byRegion   map[route.Country]prepared    // by watch_region
 }
 
-// New returns the responses under o. The error names the fault of a URL.
-func New(o Options) (*Set, error) {
-	images, err := imagesOf(o.ImageBaseURL)
+// New returns the responses. imageBaseURL stands before the size and path of an image, an http or
+// https URL of a folder; a slash at its end is added. Configuration gives it as secure_base_url, and
+// with http for https as base_url. Empty means DefaultImageBaseURL. The error names its fault.
+func New(imageBaseURL string) (*Set, error) {
+	images, err := imagesOf(imageBaseURL)
 	if err != nil {
 		return nil, err
 	}
 	movieGenres := genreLists(reference.Movie)
-	jobs, zones := fixed(legacyJobs()), fixed(legacyTimezones())
 	return &Set{
 		ops: map[api.Op]choice{
 			api.OpConfigurationDetails:             fixed(configuration{ChangeKeys: reference.ChangeKeys(), Images: images}),
@@ -70,14 +62,14 @@ func New(o Options) (*Set, error) {
 			api.OpConfigurationTimezones:           fixed(reference.Timezones()),
 			api.OpGenreMovieList:                   movieGenres,
 			api.OpGenreTvList:                      genreLists(reference.TV),
-			api.OpCertificationMovieList:           fixed(certificationsOf(reference.Movie)),
-			api.OpCertificationsTvList:             fixed(certificationsOf(reference.TV)),
-			api.OpWatchProvidersAvailableRegions:   fixed(regions{reference.ProviderRegions()}),
+			api.OpCertificationMovieList:           fixed(object{"certifications": reference.Certifications(reference.Movie)}),
+			api.OpCertificationsTvList:             fixed(object{"certifications": reference.Certifications(reference.TV)}),
+			api.OpWatchProvidersAvailableRegions:   fixed(object{"results": reference.ProviderRegions()}),
 			api.OpWatchProvidersMovieList:          providerLists(reference.Movie),
 			api.OpWatchProviderTvList:              providerLists(reference.TV),
 			api.OpLegacyGenreList:                  movieGenres,
-			api.OpLegacyJobList:                    jobs,
-			api.OpLegacyTimezonesList:              zones,
+			api.OpLegacyJobList:                    fixed(object{"jobs": reference.Departments()}),
+			api.OpLegacyTimezonesList:              fixed(legacyTimezones()),
 		},
 	}, nil
 }
@@ -126,13 +118,14 @@ func fixed(v any) choice {
 // all languages that TMDB knows but has no names in.
 func genreLists(m reference.Media) choice {
 	c := choice{byLanguage: make(map[fragment.Variant]prepared)}
-	unnamed := prepare(func() any { return unnamedGenres(m) })
+	unnamed := prepare(func() any { return genresOf(m, nil) })
 	for _, l := range reference.Languages() {
 		c.byLanguage[fragment.Language(l.Code, "")] = unnamed
 	}
 	for _, key := range reference.GenreLanguages() {
 		lang, region, _ := strings.Cut(key, "-")
-		c.byLanguage[fragment.Language(lang, region)] = prepare(func() any { return genresIn(m, lang, region) })
+		name := func(id int64) string { return reference.GenreName(m, id, lang, region) }
+		c.byLanguage[fragment.Language(lang, region)] = prepare(func() any { return genresOf(m, name) })
 	}
 	c.plain = c.byLanguage[fragment.Language("en", "")]
 	return c
@@ -159,10 +152,10 @@ func countryLists() choice {
 // other countries.
 func providerLists(m reference.Media) choice {
 	c := choice{
-		plain:    prepare(func() any { return providerRows{reference.Providers(m)} }),
+		plain:    prepare(func() any { return object{"results": reference.Providers(m)} }),
 		byRegion: make(map[route.Country]prepared),
 	}
-	nobody := prepare(func() any { return providerRows{[]reference.Provider{}} })
+	nobody := prepare(func() any { return object{"results": []reference.Provider{}} })
 	for _, country := range reference.Countries() {
 		c.byRegion[countryOf(country.Code)] = nobody
 	}

@@ -5,7 +5,7 @@ package static
 import "testing"
 
 func TestAnswerAllocs(t *testing.T) {
-	s := newSet(t, Options{})
+	s := newSet(t, "")
 	for _, uri := range []string{
 		"/3/configuration",
 		"/3/genre/movie/list?language=de-DE",

@@ -3,7 +3,7 @@ package static
 import "testing"
 
 func BenchmarkAnswer(b *testing.B) {
-	s := newSet(b, Options{})
+	s := newSet(b, "")
 	q := request(b, "/3/watch/providers/movie?watch_region=US")
 	b.ReportAllocs()
 	b.RunParallel(func(pb *testing.PB) {
@@ -19,6 +19,6 @@ func BenchmarkAnswer(b *testing.B) {
 func BenchmarkNew(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
-		newSet(b, Options{})
+		newSet(b, "")
 	}
 }

@@ -36,11 +36,11 @@ var paths = map[string]string{
 	"/3/timezones/list":                     `[{"AD":["Europe/Andorra"]},{"AE":["Asia/Dubai"]},`,
 }
 
-func newSet(tb testing.TB, o Options) *Set {
+func newSet(tb testing.TB, base string) *Set {
 	tb.Helper()
-	s, err := New(o)
+	s, err := New(base)
 	if err != nil {
-		tb.Fatalf("New(%+v) = %v, want no error", o, err)
+		tb.Fatalf("New(%+v) = %v, want no error", base, err)
 	}
 	return s
 }
@@ -66,7 +66,7 @@ func answer(tb testing.TB, s *Set, uri string) *Body {
 }
 
 func TestAnswer(t *testing.T) {
-	s := newSet(t, Options{})
+	s := newSet(t, "")
 	for uri, want := range paths {
 		checkBody(t, uri, answer(t, s, uri), want)
 	}
@@ -131,7 +131,7 @@ func TestImageBaseURL(t *testing.T) {
 				SecureBaseURL string `json:"secure_base_url"`
 			}
 		}
-		body := answer(t, newSet(t, Options{ImageBaseURL: tt.set}), "/3/configuration").Identity
+		body := answer(t, newSet(t, tt.set), "/3/configuration").Identity
 		if err := json.Unmarshal(body, &got); err != nil {
 			t.Fatal(err)
 		}
@@ -152,7 +152,7 @@ func TestImageBaseURLRefused(t *testing.T) {
 		"https://me:secret@images.example": `"https://me:xxxxx@images.example": a user name or password`,
 		"https://images.example/%zz":       `"https://images.example/%zz": invalid URL escape`,
 	} {
-		s, err := New(Options{ImageBaseURL: set})
+		s, err := New(set)
 		if s != nil || err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("New(%q) = %v, want ... %s", set, err, want)
 		}
@@ -160,7 +160,7 @@ func TestImageBaseURLRefused(t *testing.T) {
 }
 
 func TestGenreLanguage(t *testing.T) {
-	s := newSet(t, Options{})
+	s := newSet(t, "")
 	tests := []struct{ query, want string }{
 		{"", `{"id":12,"name":"Adventure"}`},
 		{"language=en", `{"id":12,"name":"Adventure"}`},
@@ -203,7 +203,7 @@ func rowsOf(t *testing.T, b *Body) []row {
 }
 
 func TestWatchRegion(t *testing.T) {
-	s := newSet(t, Options{})
+	s := newSet(t, "")
 	for _, path := range []string{"/3/watch/providers/movie", "/3/watch/providers/tv"} {
 		all := rowsOf(t, answer(t, s, path))
 		for _, c := range []string{"AD", "DE", "GG", "US", "ZW"} {
@@ -250,7 +250,7 @@ func checkRegion(t *testing.T, uri, c string, got, all []row) {
 // TestAnswersAreBounded asks for every language and country that two letters can
 // spell: the number of bodies must not follow.
 func TestAnswersAreBounded(t *testing.T) {
-	s := newSet(t, Options{})
+	s := newSet(t, "")
 	seen := make(map[*Body]bool)
 	q := &route.Request{}
 	for _, q.Op = range []api.Op{api.OpConfigurationCountries, api.OpGenreMovieList, api.OpWatchProvidersAvailableRegions} {
@@ -284,9 +284,9 @@ func TestAnswersAreBounded(t *testing.T) {
 	}
 }
 
-// TestSameSet checks that bodies follow from the options alone.
+// TestSameSet checks that bodies follow from the base URL alone.
 func TestSameSet(t *testing.T) {
-	a, b := newSet(t, Options{}), newSet(t, Options{})
+	a, b := newSet(t, ""), newSet(t, "")
 	for uri := range paths {
 		x, y := answer(t, a, uri), answer(t, b, uri)
 		if !bytes.Equal(x.Identity, y.Identity) || !bytes.Equal(x.Gzip, y.Gzip) || !bytes.Equal(x.ETag, y.ETag) {
@@ -298,7 +298,7 @@ func TestSameSet(t *testing.T) {
 // TestConcurrency asks for everything from several goroutines at once, the first
 // time too: each answer must be prepared once.
 func TestConcurrency(t *testing.T) {
-	s := newSet(t, Options{})
+	s := newSet(t, "")
 	var requests []*route.Request
 	for path := range paths {
 		for _, query := range []string{"", "?language=de", "?watch_region=US", "?language=fr-CA&watch_region=FR"} {
@@ -326,7 +326,7 @@ func TestConcurrency(t *testing.T) {
 // TestCountryNames: the names of countries are in the language of the request, where it has
 // any.
 func TestCountryNames(t *testing.T) {
-	s, err := New(Options{})
+	s, err := New("")
 	if err != nil {
 		t.Fatal(err)
 	}
