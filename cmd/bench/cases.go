@@ -76,12 +76,8 @@ func (b *bench) single(s *subject, srv *server) *target {
 
 // alike returns the requests to all servers that have a subject, the edge first.
 func (b *bench) alike(ctx context.Context, s *subject) ([]*target, error) {
-	constant, err := b.startConstant(ctx, s.name, &s.answer)
-	if err != nil {
-		return nil, err
-	}
 	var targets []*target
-	for _, srv := range append(b.peers(), constant) {
+	for _, srv := range b.peers() {
 		t := b.single(s, srv)
 		if err := b.checkAlike(ctx, t, &s.answer); err != nil {
 			return nil, err
@@ -118,7 +114,6 @@ func sameBytes(server, path string, got, want *answer) error {
 
 // notModified returns the requests for details that the client has.
 func (b *bench) notModified(ctx context.Context) (targets []*target, err error) {
-	var known answer
 	for _, s := range b.peers() {
 		t := b.single(&b.detail, s)
 		a, err := b.client.ok(ctx, t.load.url, t.load.header)
@@ -126,36 +121,26 @@ func (b *bench) notModified(ctx context.Context) (targets []*target, err error) 
 			return nil, err
 		}
 		t.name, t.load.header = report.NotModified, append(t.load.header, "If-None-Match: "+a.Header.Get("ETag"))
-		if a, err = b.client.want(ctx, http.StatusNotModified, t.load.url, t.load.header); err != nil {
+		if _, err = b.client.want(ctx, http.StatusNotModified, t.load.url, t.load.header); err != nil {
 			return nil, err
-		}
-		if s == b.edge {
-			known = a
 		}
 		targets = append(targets, t)
 	}
-	constant, err := b.startConstant(ctx, report.NotModified, &known)
-	if err != nil {
-		return nil, err
-	}
-	return append(targets, &target{name: report.NotModified, server: constant, load: load{url: constant.url + b.detail.path, header: targets[0].load.header}}), nil
+	return targets, nil
 }
 
 // unauthorized returns the requests for details with a token that no edge has issued.
 func (b *bench) unauthorized(ctx context.Context) (targets []*target, err error) {
 	header := []string{"Authorization: Bearer " + b.own.token + "x", b.header()[1]}
-	a, err := b.client.want(ctx, http.StatusUnauthorized, b.edge.url+b.detail.path, header)
-	if err != nil {
-		return nil, err
-	}
-	constant, err := b.startConstant(ctx, report.Unauthorized, &a)
-	if err != nil {
-		return nil, err
-	}
-	for _, s := range append(b.peers(), constant) {
-		if s != b.nginx {
-			targets = append(targets, &target{name: report.Unauthorized, server: s, load: load{url: s.url + b.detail.path, header: header, refused: true}})
+	for _, s := range b.peers() {
+		if s == b.nginx {
+			continue
 		}
+		l := load{url: s.url + b.detail.path, header: header, refused: true}
+		if _, err := b.client.want(ctx, http.StatusUnauthorized, l.url, header); err != nil {
+			return nil, err
+		}
+		targets = append(targets, &target{name: report.Unauthorized, server: s, load: l})
 	}
 	return targets, nil
 }

@@ -1,6 +1,6 @@
 // Command bench measures the edge side by side with nginx that has the finished responses as
-// files, with a Go server that sends a constant, and with the edge of another commit. It
-// measures ingests and builds too. scripts/bench.sh builds the programs and runs it.
+// files, and with the edge of another commit. It measures ingests and builds too.
+// scripts/bench.sh builds the programs and runs it.
 //
 // All servers run as children on one core, the load on another. Each round asks all of
 // them in turn, and every ratio is taken within a round before the median over the rounds
@@ -66,10 +66,6 @@ func command(stdout, stderr io.Writer) *cobra.Command {
 	f.StringVar(&out, "out", "", "write bench.json and bench.md into `DIR` as well")
 	f.BoolVar(&asJSON, "json", false, "print the report as JSON")
 	f.BoolVar(&quiet, "quiet", false, "no progress on stderr")
-	c.AddCommand(&cobra.Command{
-		Use: constantCommand + " FILE", Hidden: true, Args: cobra.ExactArgs(1),
-		RunE: func(c *cobra.Command, args []string) error { return serveConstant(c.Context(), args[0], stdout) },
-	})
 	c.RunE = func(c *cobra.Command, _ []string) (err error) {
 		if quick {
 			cfg.quick(f.Changed)

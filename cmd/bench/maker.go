@@ -64,16 +64,16 @@ func (b *bench) makeReleases(ctx context.Context) (err error) {
 		return err
 	}
 	if !b.cfg.has(SectionBuild) {
-		_, err := b.buildRound(ctx)
+		_, err := b.buildRound(ctx, 0)
 		return err
 	}
 	for round := range (b.cfg.Rounds + 1) / 2 {
 		b.cfg.progress("ingest and build: round %d of %d", round+1, (b.cfg.Rounds+1)/2)
-		r, err := b.buildRound(ctx)
+		r, err := b.buildRound(ctx, round)
 		if err != nil {
 			return err
 		}
-		if r.Compress, err = compressAlone(ctx, filepath.Join(b.own.releases, r.Release)); err != nil {
+		if r.Compress, err = compressAlone(ctx, filepath.Join(b.own.releases, r.Own.Release)); err != nil {
 			return err
 		}
 		b.report.Builds.Rounds = append(b.report.Builds.Rounds, r)
@@ -82,39 +82,44 @@ func (b *bench) makeReleases(ctx context.Context) (err error) {
 }
 
 // buildRound makes a release by each program from nothing. Odd rounds begin with the other one.
-func (b *bench) buildRound(ctx context.Context) (r report.BuildRound, err error) {
-	full := func(m *maker, ingest, build *report.Cost) {
-		if m == nil || err != nil {
-			return
+func (b *bench) buildRound(ctx context.Context, round int) (r report.BuildRound, err error) {
+	makers, made := []*maker{b.own, b.old}, []*report.Made{&r.Own, &r.Before}
+	for i := range makers {
+		i = (i + round) % len(makers)
+		if makers[i] == nil {
+			continue
 		}
-		if err = errors.Join(os.RemoveAll(m.catalog), os.RemoveAll(m.releases)); err != nil {
-			return
-		}
-		if *ingest, err = m.ingest(ctx, b.dump()); err == nil {
-			*build, r.Release, err = m.build(ctx, "none")
+		if *made[i], err = makers[i].full(ctx, b.dump()); err != nil {
+			return r, err
 		}
 	}
-	if len(b.report.Builds.Rounds)%2 == 1 {
-		full(b.old, &r.BeforeIngest, &r.BeforeBuild)
-		full(b.own, &r.Ingest, &r.Build)
+	return r, nil
+}
+
+// full makes a release that follows none.
+func (m *maker) full(ctx context.Context, dump string) (r report.Made, err error) {
+	if err := errors.Join(os.RemoveAll(m.catalog), os.RemoveAll(m.releases)); err != nil {
 		return r, err
 	}
-	full(b.own, &r.Ingest, &r.Build)
-	own := r.Release
-	full(b.old, &r.BeforeIngest, &r.BeforeBuild)
-	r.Release = own
+	if r.Ingest, err = m.ingest(ctx, dump); err != nil {
+		return r, err
+	}
+	if r.Build, r.Release, err = m.build(ctx, "none"); err != nil {
+		return r, err
+	}
+	r.Bytes, err = folderBytes(filepath.Join(m.releases, r.Release))
 	return r, err
 }
 
 // ingest reads a dump into the catalogue.
-func (m *maker) ingest(ctx context.Context, dump string) (report.Cost, error) {
-	_, s, err := host.Run(ctx, "ingest", m.program, "ingest", "--quiet", "--catalog", m.catalog, dump)
-	return report.Cost{Wall: s.Wall, CPU: s.CPU, Peak: s.Peak}, err
+func (m *maker) ingest(ctx context.Context, dump string) (host.Cost, error) {
+	_, c, err := host.Run(ctx, "ingest", m.program, "ingest", "--quiet", "--catalog", m.catalog, dump)
+	return c, err
 }
 
 // build builds and publishes a release that follows the previous one: current or none.
-func (m *maker) build(ctx context.Context, previous string) (c report.Cost, id string, err error) {
-	out, s, err := host.Run(ctx, "build", m.program, "build", "--json", "--quiet", "--publish", "--catalog", m.catalog,
+func (m *maker) build(ctx context.Context, previous string) (c host.Cost, id string, err error) {
+	out, c, err := host.Run(ctx, "build", m.program, "build", "--json", "--quiet", "--publish", "--catalog", m.catalog,
 		"--releases", m.releases, "--previous", previous, "--memory", strconv.FormatInt(m.memory, 10))
 	if err != nil {
 		return c, "", err
@@ -129,9 +134,7 @@ func (m *maker) build(ctx context.Context, previous string) (c report.Cost, id s
 	if r.Unchanged {
 		return c, "", errors.New("the build found no differences")
 	}
-	c = report.Cost{Wall: s.Wall, CPU: s.CPU, Peak: s.Peak}
-	c.Bytes, err = folderBytes(filepath.Join(m.releases, r.Release))
-	return c, r.Release, err
+	return c, r.Release, nil
 }
 
 // folderBytes returns the bytes of the files in a folder.

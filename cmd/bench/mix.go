@@ -6,12 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"net/url"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"reelsplice/cmd/bench/host"
@@ -75,7 +73,7 @@ func (b *bench) mix(ctx context.Context) error {
 		}
 		requests = append(requests, a)
 	}
-	if err := m.compareSizes(); err != nil {
+	if err := b.compareSizes(requests); err != nil {
 		return err
 	}
 	targets, err := b.mixTargets(ctx, requests)
@@ -226,30 +224,27 @@ func (b *bench) writeLines(name string, requests []asked) (string, error) {
 	return file, os.WriteFile(file, []byte(text.String()), 0o600)
 }
 
-// compareSizes compares the bytes of responses with five parts with those of gzip -6 over each.
-func (m *mixer) compareSizes() error {
-	sizes := &m.report.Sizes
-	for _, path := range slices.Sorted(maps.Keys(m.asked)) {
-		a := m.asked[path]
-		if !strings.HasSuffix(path, fiveParts) || sizes.Answers == sizeSample {
+// compareSizes compares the bytes of responses with five parts, those that are asked for first,
+// with the bytes of gzip -6 over each.
+func (b *bench) compareSizes(requests []asked) error {
+	sizes, seen := &b.report.Sizes, map[string]bool{}
+	for _, a := range requests {
+		if !strings.HasSuffix(a.path, fiveParts) || seen[a.path] || len(seen) == sizeSample {
 			continue
 		}
+		seen[a.path] = true
 		raw, err := a.answer.identity()
 		if err != nil {
-			return fmt.Errorf("%s: %w", path, err)
+			return fmt.Errorf("%s: %w", a.path, err)
 		}
 		var packed strings.Builder
-		z, err := gzip.NewWriterLevel(&packed, 6)
-		if err != nil {
-			return err
+		z, _ := gzip.NewWriterLevel(&packed, 6) // a level that it has
+		_, err = z.Write(raw)
+		if err := errors.Join(err, z.Close()); err != nil {
+			return fmt.Errorf("compress %s: %w", a.path, err)
 		}
-		if _, err := z.Write(raw); err != nil {
-			return err
-		}
-		if err := z.Close(); err != nil {
-			return err
-		}
-		sizes.Answers, sizes.Gzip, sizes.OnePass = sizes.Answers+1, sizes.Gzip+len(a.answer.Body), sizes.OnePass+packed.Len()
+		sizes.Gzip, sizes.OnePass = sizes.Gzip+len(a.answer.Body), sizes.OnePass+packed.Len()
 	}
+	sizes.Answers = len(seen)
 	return nil
 }

@@ -47,7 +47,7 @@ const (
 	// the same server each time, when a round takes a multiple of that.
 	disturbed = 0.01
 	// mostLoads is how often a load is put on, until one is not disturbed.
-	mostLoads = 4
+	mostLoads = 3
 )
 
 // round puts one load on one server, again when it was disturbed, and returns the round that

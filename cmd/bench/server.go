@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net"
 	"net/http"
@@ -35,47 +34,22 @@ type servers struct {
 	running []*server
 }
 
-// startOwn starts a server of one of our programs, which prints its address.
-func (v *servers) startOwn(ctx context.Context, name, program string, args ...string) (*server, error) {
-	var a announcement
-	p, err := host.StartAnnounced(ctx, name, v.tools.ServerCore, v.command(program, args...), &a)
-	if err != nil {
-		return nil, err
-	}
-	s := &server{name: name, url: a.URL, Process: p}
-	v.running = append(v.running, s)
-	return s, nil
-}
-
 // startEdge starts the edge of a program over its releases, with more flags.
 func (v *servers) startEdge(ctx context.Context, name string, m *maker, more ...string) (*server, error) {
-	s, err := v.startOwn(ctx, name, m.program, append([]string{
+	var at struct {
+		URL string `json:"url"`
+	}
+	p, err := host.StartAnnounced(ctx, name, v.tools.ServerCore, v.command(m.program, append([]string{
 		"serve", "--json", "--quiet", "--releases", m.releases, "--tokens", m.tokens,
 		"--addr", "127.0.0.1:0", "--shutdown-delay", "0s",
-	}, more...)...)
+	}, more...)...), &at)
 	if err != nil {
 		return nil, err
 	}
-	s.files = m.releases
+	s := &server{name: name, url: at.URL, Process: p, files: m.releases}
 	s.restart = func(ctx context.Context) (*server, error) { return v.startEdge(ctx, name, m, more...) }
+	v.running = append(v.running, s)
 	return s, nil
-}
-
-// startConstant starts a server that answers everything with a.
-func (v *servers) startConstant(ctx context.Context, name string, a *answer) (*server, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return nil, err
-	}
-	data, err := json.Marshal(a)
-	if err != nil {
-		return nil, err
-	}
-	file := filepath.Join(v.tmp, "constant-"+name+".json")
-	if err := os.WriteFile(file, data, 0o600); err != nil {
-		return nil, err
-	}
-	return v.startOwn(ctx, report.Constant, self, constantCommand, file)
 }
 
 // awaitAnswer waits until a server answers, with whatever status.

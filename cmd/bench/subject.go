@@ -14,11 +14,10 @@ import (
 	"reelsplice/schemas/tables/posting"
 )
 
-// What the goals say of the two responses that are measured.
+// The bytes of the two responses that are measured, with gzip.
 const (
-	detailGzip = 1_000   // bytes of one fragment
-	fiveGzip   = 27_000  // bytes of five appended parts
-	fiveRaw    = 128_000 // likewise, without compression
+	detailBytes = 1_000
+	fiveBytes   = 27_000
 )
 
 // candidates is how many of the most popular movies are looked at.
@@ -56,40 +55,20 @@ func popularMovies(dir string) (ids []uint64, err error) {
 	return ids, nil
 }
 
-// lengths returns the bytes of a response with and without compression.
-func lengths(ctx context.Context, b *bench, path string) (packed, raw int, err error) {
-	for _, l := range []struct {
-		header []string
-		n      *int
-	}{{b.header(), &packed}, {b.header()[:1], &raw}} {
-		a, err := b.client.get(ctx, http.MethodHead, b.edge.url+path, l.header)
-		if err != nil {
-			return 0, 0, err
-		}
-		if a.Status != http.StatusOK {
-			return 0, 0, fmt.Errorf("%s: status %d, want 200", path, a.Status)
-		}
-		if *l.n, err = strconv.Atoi(a.Header.Get("Content-Length")); err != nil {
-			return 0, 0, fmt.Errorf("%s: Content-Length: %w", path, err)
-		}
-	}
-	return packed, raw, nil
-}
-
-// nearest returns the path of the movie whose response comes nearest to lengths; raw 0 is any.
-func nearest(ctx context.Context, b *bench, query string, wantGzip, wantRaw int) (string, error) {
-	best, least := "", math.Inf(1)
+// nearest returns the path of the movie whose response has nearly so many bytes.
+func nearest(ctx context.Context, b *bench, query string, size int) (best string, err error) {
+	least := math.Inf(1)
 	for _, id := range b.movies[:min(len(b.movies), candidates)] {
 		path := fmt.Sprintf("/3/movie/%d%s", id, query)
-		packed, raw, err := lengths(ctx, b, path)
+		a, err := b.client.get(ctx, http.MethodHead, b.edge.url+path, b.header())
 		if err != nil {
 			return "", err
 		}
-		distance := math.Abs(math.Log(float64(packed) / float64(wantGzip)))
-		if wantRaw > 0 {
-			distance += math.Abs(math.Log(float64(raw) / float64(wantRaw)))
+		n, err := strconv.Atoi(a.Header.Get("Content-Length"))
+		if err != nil {
+			return "", fmt.Errorf("%s: status %d, Content-Length: %w", path, a.Status, err)
 		}
-		if distance < least {
+		if distance := math.Abs(float64(n - size)); distance < least {
 			best, least = path, distance
 		}
 	}
@@ -103,22 +82,18 @@ func (b *bench) chooseResponses(ctx context.Context) (err error) {
 		return err
 	}
 	b.report.Movies = len(b.movies)
-	for _, s := range []struct {
-		to          *subject
-		name, query string
-		gzip, raw   int
-	}{
-		{&b.detail, report.Detail, "", detailGzip, 0},
-		{&b.five, report.Five, fiveParts, fiveGzip, fiveRaw},
-	} {
-		s.to.name = s.name
-		if s.to.path, err = nearest(ctx, b, s.query, s.gzip, s.raw); err != nil {
+	b.detail.name, b.five.name = report.Detail, report.Five
+	if b.detail.path, err = nearest(ctx, b, "", detailBytes); err != nil {
+		return err
+	}
+	if b.five.path, err = nearest(ctx, b, fiveParts, fiveBytes); err != nil {
+		return err
+	}
+	for _, s := range []*subject{&b.detail, &b.five} {
+		if s.answer, err = b.client.ok(ctx, b.edge.url+s.path, b.header()); err != nil {
 			return err
 		}
-		if s.to.answer, err = b.client.ok(ctx, b.edge.url+s.to.path, b.header()); err != nil {
-			return err
-		}
-		b.report.Note("%s: %s, %d bytes", s.name, s.to.path, len(s.to.answer.Body))
+		b.report.Note("%s: %s, %d bytes", s.name, s.path, len(s.answer.Body))
 	}
 	return nil
 }

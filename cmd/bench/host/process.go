@@ -108,14 +108,15 @@ func StartAnnounced(ctx context.Context, name string, core int, cmd *exec.Cmd, v
 	return p, nil
 }
 
-// Spent is what a child took that has ended.
-type Spent struct {
-	Wall, CPU float64 // seconds; cpu of all its threads
-	Peak      int64   // bytes of memory at most, mapped files included
+// A Cost is what a child took that has ended.
+type Cost struct {
+	Wall float64 `json:"wall_seconds"`
+	CPU  float64 `json:"cpu_seconds"` // of all its threads
+	Peak int64   `json:"peak_bytes"`  // of memory, mapped files included
 }
 
 // Run runs a child to its end and returns its stdout and its cost.
-func Run(ctx context.Context, name, program string, args ...string) ([]byte, Spent, error) {
+func Run(ctx context.Context, name, program string, args ...string) ([]byte, Cost, error) {
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Env = Env(os.Environ())
 	var out bytes.Buffer
@@ -128,10 +129,10 @@ func Run(ctx context.Context, name, program string, args ...string) ([]byte, Spe
 		if ctx.Err() != nil {
 			err = ctx.Err()
 		}
-		return nil, Spent{}, fmt.Errorf("%s: %w: %s", name, err, said)
+		return nil, Cost{}, fmt.Errorf("%s: %w: %s", name, err, said)
 	}
 	s := cmd.ProcessState
-	return out.Bytes(), Spent{
+	return out.Bytes(), Cost{
 		Wall: time.Since(begin).Seconds(), CPU: (s.UserTime() + s.SystemTime()).Seconds(), Peak: peakMemory(s),
 	}, nil
 }

@@ -1,5 +1,7 @@
 package report
 
+import "reelsplice/cmd/bench/host"
+
 // A Figure is one number; most have a goal.
 type Figure struct {
 	Name     string  `json:"name"`
@@ -56,64 +58,59 @@ func (r *Report) edgeFigures() (out []Figure) {
 	return out
 }
 
-// cpu, wall, peak and size select a number of a cost.
-func cpu(c Cost) float64  { return c.CPU }
-func wall(c Cost) float64 { return c.Wall }
-func peak(c Cost) float64 { return float64(c.Peak) / mebi }
-func size(c Cost) float64 { return float64(c.Bytes) / mebi }
-
-func ingestOf(r BuildRound) Cost { return r.Ingest }
-func buildOf(r BuildRound) Cost  { return r.Build }
+// The numbers of a cost.
+func cpu(c host.Cost) float64  { return c.CPU }
+func wall(c host.Cost) float64 { return c.Wall }
+func peak(c host.Cost) float64 { return float64(c.Peak) / mebi }
 
 func (b *Builds) figures() []Figure {
 	if len(b.Rounds) == 0 {
 		return nil
 	}
-	of := func(which func(BuildRound) Cost, number func(Cost) float64) float64 {
-		return medianOf(b.Rounds, func(r BuildRound) float64 { return number(which(r)) })
+	of := func(number func(r BuildRound) float64) float64 { return medianOf(b.Rounds, number) }
+	ingest := func(number func(host.Cost) float64) float64 {
+		return of(func(r BuildRound) float64 { return number(r.Own.Ingest) })
+	}
+	build := func(number func(host.Cost) float64) float64 {
+		return of(func(r BuildRound) float64 { return number(r.Own.Build) })
 	}
 	bound := float64(b.Memory) / mebi
 	out := []Figure{
-		figure("ingest, time", of(ingestOf, wall), "s", 0),
-		figure("ingest, CPU time", of(ingestOf, cpu), "s", 0),
-		figure("ingest, memory at most", of(ingestOf, peak), "MiB", 0),
-		figure("full build, time", of(buildOf, wall), "s", 0),
-		figure("full build, CPU time", of(buildOf, cpu), "s", 0),
+		figure("ingest, time", ingest(wall), "s", 0),
+		figure("ingest, CPU time", ingest(cpu), "s", 0),
+		figure("ingest, memory at most", ingest(peak), "MiB", 0),
+		figure("full build, time", build(wall), "s", 0),
+		figure("full build, CPU time", build(cpu), "s", 0),
 		figure("full build, CPU time by compressing alone",
-			medianOf(b.Rounds, func(r BuildRound) float64 { return quotient(r.Build.CPU, r.Compress) }), "x", mostByCompress),
+			of(func(r BuildRound) float64 { return quotient(r.Own.Build.CPU, r.Compress) }), "x", mostByCompress),
 		figure("full build, idle share of two cores",
-			medianOf(b.Rounds, func(r BuildRound) float64 { return 1 - quotient(r.Build.CPU, buildCores*r.Build.Wall) }), "x", mostIdle),
-		figure("full build, memory at most", of(buildOf, peak), "MiB", bound),
-		figure("release", of(buildOf, size), "MiB", 0),
+			of(func(r BuildRound) float64 { return 1 - quotient(r.Own.Build.CPU, buildCores*r.Own.Build.Wall) }), "x", mostIdle),
+		figure("full build, memory at most", build(peak), "MiB", bound),
+		figure("release", of(func(r BuildRound) float64 { return float64(r.Own.Bytes) / mebi }), "MiB", 0),
 	}
-	if b.Rounds[0].BeforeBuild.CPU > 0 {
+	if b.Rounds[0].Before.Bytes > 0 {
 		out = append(out, b.byBefore()...)
 	}
 	if b.Incremental.CPU > 0 {
 		out = append(out,
-			figure("incremental build, CPU time by a full build's", quotient(b.Incremental.CPU, of(buildOf, cpu)), "x", mostIncremental),
-			figure("incremental build, time by a full build's", quotient(b.Incremental.Wall, of(buildOf, wall)), "x", 0),
+			figure("incremental build, CPU time by a full build's", quotient(b.Incremental.CPU, build(cpu)), "x", mostIncremental),
+			figure("incremental build, time by a full build's", quotient(b.Incremental.Wall, build(wall)), "x", 0),
 			figure("incremental build, memory at most", peak(b.Incremental), "MiB", bound))
 	}
 	return out
 }
 
 // byBefore compares ingests and builds with those of another commit in the same round.
-func (b *Builds) byBefore() []Figure {
-	paired := func(which, before func(BuildRound) Cost, number func(Cost) float64) float64 {
-		return medianOf(b.Rounds, func(r BuildRound) float64 { return quotient(number(which(r)), number(before(r))) })
+func (b *Builds) byBefore() (out []Figure) {
+	add := func(name string, most float64, number func(m *Made) float64) {
+		f := figure(name+" by before", medianOf(b.Rounds, func(r BuildRound) float64 { return quotient(number(&r.Own), number(&r.Before)) }), "x", most)
+		f.OfBefore = true
+		out = append(out, f)
 	}
-	beforeIngest := func(r BuildRound) Cost { return r.BeforeIngest }
-	beforeBuild := func(r BuildRound) Cost { return r.BeforeBuild }
-	out := []Figure{
-		figure("ingest, CPU time by before", paired(ingestOf, beforeIngest, cpu), "x", mostByBefore),
-		figure("ingest, memory by before", paired(ingestOf, beforeIngest, peak), "x", 0),
-		figure("full build, CPU time by before", paired(buildOf, beforeBuild, cpu), "x", mostByBefore),
-		figure("full build, memory by before", paired(buildOf, beforeBuild, peak), "x", 0),
-		figure("release bytes by before", paired(buildOf, beforeBuild, size), "x", mostBytes),
-	}
-	for i := range out {
-		out[i].OfBefore = true
-	}
+	add("ingest, CPU time", mostByBefore, func(m *Made) float64 { return m.Ingest.CPU })
+	add("ingest, memory", 0, func(m *Made) float64 { return float64(m.Ingest.Peak) })
+	add("full build, CPU time", mostByBefore, func(m *Made) float64 { return m.Build.CPU })
+	add("full build, memory", 0, func(m *Made) float64 { return float64(m.Build.Peak) })
+	add("release bytes", mostBytes, func(m *Made) float64 { return float64(m.Bytes) })
 	return out
 }

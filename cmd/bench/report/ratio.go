@@ -7,10 +7,9 @@ import (
 
 // The servers.
 const (
-	Edge     = "edge"
-	Before   = "before" // the edge of another commit
-	Nginx    = "nginx"
-	Constant = "constant" // fasthttp that sends the same bytes and headers
+	Edge   = "edge"
+	Before = "before" // the edge of another commit
+	Nginx  = "nginx"
 )
 
 // The cases.
@@ -69,14 +68,10 @@ var goals = []goal{
 	{name: Mix, against: Before, rate: leastOfBefore, bytes: mostBytes},
 	{name: Cold, against: Before},
 	{name: Detail, against: Nginx, rate: 1.2, p99: 1},
-	{name: Detail, against: Constant, rate: 0.95},
 	{name: NotModified, against: Detail, rate: 1.2},
 	{name: NotModified, against: Nginx},
-	{name: NotModified, against: Constant, rate: 0.95},
 	{name: Unauthorized, against: Detail, rate: 1},
-	{name: Unauthorized, against: Constant, rate: 0.95},
 	{name: Five, against: Nginx, rate: 1.05, p99: 1},
-	{name: Five, against: Constant, rate: 0.95},
 	{name: Unprepared, against: Nginx},
 	{name: TLS, against: Nginx, cpu: 1},
 	{name: Mix, against: Nginx},

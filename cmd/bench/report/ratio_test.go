@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"reelsplice/cmd/bench/host"
 )
 
 // measured returns a measure of rounds that are all alike.
@@ -50,7 +52,7 @@ func TestRatios(t *testing.T) {
 	fast, slow := Round{Rate: 300, CPU: 1, P99: 1, Read: 2, Busy: 1}, Round{Rate: 100, CPU: 2, P99: 1, Read: 4, Busy: 1}
 	got := finished(
 		measured(NotModified, Edge, fast), measured(Detail, Edge, slow),
-		measured(Five, Constant, slow), // without the edge
+		measured(Five, Nginx, slow), // without the edge
 		measured(Mix, Edge, fast), measured(Mix, Nginx, slow),
 		measured(Cold, Edge, slow), measured(Cold, Nginx, fast),
 		measured(TLS, Edge, slow), measured(TLS, Nginx, fast),
@@ -82,10 +84,11 @@ func TestShortOfBefore(t *testing.T) {
 	} {
 		r := &Report{Measures: []Measure{
 			measured(Five, Edge, Round{Rate: c.rate, CPU: 10 * 1000 / c.rate, P99: 100, Bytes: c.bytes, Busy: 0.99}), measured(Five, Before, before),
-			measured(Five, Constant, Round{Rate: 5000, CPU: 1, P99: 10, Busy: 0.99}),
+			measured(Five, Nginx, Round{Rate: 5000, CPU: 1, P99: 10, Busy: 0.99}),
 		}}
 		r.Builds.Rounds = []BuildRound{{
-			Build: Cost{Wall: 5, CPU: c.cpu, Peak: 1 << 30, Bytes: int64(c.size)}, BeforeBuild: Cost{Wall: 5, CPU: 10, Peak: 1 << 30, Bytes: 1000},
+			Own:    Made{Build: host.Cost{Wall: 5, CPU: c.cpu}, Bytes: int64(c.size)},
+			Before: Made{Build: host.Cost{Wall: 5, CPU: 10}, Bytes: 1000},
 		}}
 		r.Finish(time.Now())
 		if got := strings.Join(r.ShortOfBefore(), " "); got != c.want {

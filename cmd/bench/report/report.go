@@ -41,29 +41,26 @@ type Sizes struct {
 	OnePass int `json:"one_pass_bytes"` // of gzip -6 over each whole response
 }
 
-// A Cost is what a build or an ingest took and made.
-type Cost struct {
-	Wall  float64 `json:"wall_seconds"`
-	CPU   float64 `json:"cpu_seconds"`
-	Peak  int64   `json:"peak_bytes"` // of memory
-	Bytes int64   `json:"release_bytes,omitempty"`
-}
-
 // Builds are the rounds of ingests and full builds, and one incremental build after them.
 type Builds struct {
 	Memory      int64        `json:"memory_bytes"` // that builds may use
 	Rounds      []BuildRound `json:"rounds"`
-	Incremental Cost         `json:"incremental"`
+	Incremental host.Cost    `json:"incremental"`
 }
 
 // A BuildRound is an ingest and a full build by each program, and compression alone.
 type BuildRound struct {
-	Release      string  `json:"release"`
-	Ingest       Cost    `json:"ingest"`
-	Build        Cost    `json:"build"`
-	BeforeIngest Cost    `json:"before_ingest,omitzero"`
-	BeforeBuild  Cost    `json:"before_build,omitzero"`
-	Compress     float64 `json:"compress_cpu_seconds"`
+	Own      Made    `json:"own"`
+	Before   Made    `json:"before,omitzero"` // by the program of another commit
+	Compress float64 `json:"compress_cpu_seconds"`
+}
+
+// Made is the cost of an ingest and a full build by one program, and the bytes of the release.
+type Made struct {
+	Release string    `json:"release"`
+	Bytes   int64     `json:"release_bytes"`
+	Ingest  host.Cost `json:"ingest"`
+	Build   host.Cost `json:"build"`
 }
 
 // New returns a report of rounds that begins now.
