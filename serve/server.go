@@ -84,7 +84,7 @@ func Listen(cfg Config) (s *Server, err error) {
 
 // Bound holds the addresses of a Server that does not serve yet. Connections wait for it.
 type Bound struct {
-	api   *http.Bound
+	api   *connlimit.DrainListener
 	admin net.Listener // nil for none
 }
 
@@ -99,7 +99,7 @@ func Bind(cfg *Config) (*Bound, error) {
 		return b, nil
 	}
 	if b.admin, err = listenAdmin(cfg.AdminAddr); err != nil {
-		api.Close()
+		_ = api.Close()
 		return nil, err
 	}
 	return b, nil
@@ -107,7 +107,7 @@ func Bind(cfg *Config) (*Bound, error) {
 
 // Close gives the addresses back. It does nothing to those that a Server has closed.
 func (b *Bound) Close() {
-	b.api.Close()
+	_ = b.api.Close()
 	if b.admin != nil {
 		_ = b.admin.Close()
 	}

@@ -1,7 +1,6 @@
 package http
 
 import (
-	"crypto/tls"
 	"errors"
 	"io"
 	"net"
@@ -203,26 +202,6 @@ func (c *fastConn) Close() error {
 	}
 	return c.Conn.Close()
 }
-
-// A secureConn is a connection over TLS.
-type secureConn interface {
-	Handshake() error
-	ConnectionState() tls.ConnectionState
-	CloseWrite() error
-	NetConn() net.Conn
-}
-
-// A shakenConn lets the server make the handshake of a fastConn, with its own time and errors.
-type shakenConn struct {
-	*fastConn
-	secure secureConn
-}
-
-// Handshake makes the handshake.
-func (c shakenConn) Handshake() error { return c.secure.Handshake() }
-
-// ConnectionState describes the handshake.
-func (c shakenConn) ConnectionState() tls.ConnectionState { return c.secure.ConnectionState() }
 
 // checkIdle is called when the deadline is over. It reports whether that was to look once more
 // before the connection has been idle for too long.

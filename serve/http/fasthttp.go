@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net/http"
 	"strings"
 	"time"
 
@@ -16,7 +15,6 @@ import (
 	"reelsplice/serve/edge"
 	"reelsplice/serve/http/connlimit"
 	"reelsplice/serve/logs"
-	"reelsplice/serve/status"
 )
 
 // writeBuffer is how many bytes of a response go out in one write. It holds header and
@@ -29,7 +27,6 @@ const never = 100 * 365 * 24 * time.Hour
 func newFastHTTP(limits *Limits, e *edge.Edge, m *meters) *fasthttp.Server {
 	return &fasthttp.Server{
 		Handler:                      func(ctx *fasthttp.RequestCtx) { handle(ctx, e, m) },
-		ErrorHandler:                 func(ctx *fasthttp.RequestCtx, _ error) { badRequest(ctx, m) },
 		Name:                         serverName,
 		Concurrency:                  2*limits.MaxConns + connlimit.Extra, // never reached: connlimit has the limits
 		ReadTimeout:                  limits.ReadTimeout,
@@ -69,14 +66,6 @@ func (l ConnLog) Printf(format string, args ...any) {
 func (l ConnLog) Write(p []byte) (int, error) {
 	l.log.Warn(string(bytes.TrimSpace(p)))
 	return len(p), nil
-}
-
-// badRequest answers a head that fasthttp could not read. A fastConn refuses all of those before.
-func badRequest(ctx *fasthttp.RequestCtx, m *meters) {
-	rs := edge.Refusal(http.StatusBadRequest, status.InvalidInput)
-	m.count(&rs)
-	setHeader(&ctx.Response, &rs, sameOrigin)
-	ctx.SetBody(status.InvalidInput.Body())
 }
 
 // handle is the adapter between fasthttp and the edge.

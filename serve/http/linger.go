@@ -15,7 +15,7 @@ const (
 // closed with bytes unread is reset, and the client may lose the response over that.
 func (c *fastConn) linger() {
 	under := c.Conn
-	if secure, ok := under.(secureConn); ok {
+	if secure, ok := under.(*tlsConn); ok {
 		_ = secure.CloseWrite()
 		under = secure.NetConn()
 	}

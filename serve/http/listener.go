@@ -65,11 +65,7 @@ func (l *fastListener) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := newFastConn(l, under)
-	if secure, ok := under.(secureConn); ok {
-		return shakenConn{c, secure}, nil
-	}
-	return c, nil
+	return newFastConn(l, under), nil
 }
 
 // Drain makes each response end its connection from here on, so that clients leave without losing

@@ -25,32 +25,26 @@ type Server struct {
 	server   *fasthttp.Server
 	fast     *fastListener // that server serves, over ln
 	ln       net.Listener  // over bound
-	bound    *Bound
+	bound    *connlimit.DrainListener
 	conns    *connlimit.Listener
 	cert     *certificate  // nil without TLS
 	accepted chan struct{} // closed when no connection is accepted any more
 }
 
-// A Bound is an address that is taken, where connections wait to be served.
-type Bound struct{ ln *connlimit.DrainListener }
-
-// Bind takes an address.
-func Bind(addr string) (*Bound, error) {
+// Bind takes an address, where connections wait to be served.
+func Bind(addr string) (*connlimit.DrainListener, error) {
 	ln, err := net.Listen("tcp", addr)
 	if err != nil {
 		return nil, fmt.Errorf("listen: %w", err)
 	}
-	return &Bound{&connlimit.DrainListener{TCPListener: ln.(*net.TCPListener)}}, nil
+	return &connlimit.DrainListener{TCPListener: ln.(*net.TCPListener)}, nil
 }
-
-// Close gives the address back. It does nothing once a Server has closed it.
-func (b *Bound) Close() { _ = b.ln.Close() }
 
 // FitLimits lowers limits.MaxConns to fit the number of files that the process may have open.
 func FitLimits(limits *Limits) error { return fitConns(limits, connlimit.OpenFiles()) }
 
 // New returns a Server of e on b, which it closes.
-func New(limits Limits, e *edge.Edge, b *Bound) (*Server, error) {
+func New(limits Limits, e *edge.Edge, b *connlimit.DrainListener) (*Server, error) {
 	s := &Server{limits: limits, meters: newMeters(), bound: b, accepted: make(chan struct{})}
 	if limits.TLSCert != "" {
 		var err error
@@ -59,7 +53,7 @@ func New(limits Limits, e *edge.Edge, b *Bound) (*Server, error) {
 		}
 	}
 	s.server = newFastHTTP(&s.limits, e, s.meters)
-	s.conns = limitConns(b.ln, &s.limits, s.meters)
+	s.conns = limitConns(b, &s.limits, s.meters)
 	s.ln = s.conns
 	if s.cert != nil {
 		s.ln = listenTLS(s.ln, s.cert, limits.Log, s.meters)
@@ -105,11 +99,11 @@ func (s *Server) Drain() { s.fast.Drain() }
 // latest. The Shutdown of fasthttp is not for that: it closes connections whose request has come but was not
 // read yet.
 func (s *Server) Stop(ctx context.Context) error {
-	s.bound.ln.Drain()
+	s.bound.Drain()
 	select {
 	case <-s.accepted:
 	case <-ctx.Done(): // clients may connect faster than connections are accepted
-		s.bound.Close()
+		_ = s.bound.Close()
 	}
 	s.fast.Stop()
 	t := time.NewTicker(drainPoll)

@@ -76,21 +76,15 @@ type tlsConn struct {
 	shaken   bool
 }
 
-// Handshake is called by fasthttp before it reads.
-func (c *tlsConn) Handshake() error {
-	err := c.Conn.Handshake() // the first call does it, later ones return its outcome
-	if err != nil && !c.shaken {
-		c.listener.failed(c, err)
-	}
-	c.shaken = true
-	return err
-}
-
-// Read reads the bytes behind the handshake. After a failed one the stream is at its end, so that the server
-// neither answers nor logs it.
+// Read makes the handshake and reads the bytes behind it. After a failed one the stream is at its end, so
+// that the server neither answers nor logs it.
 func (c *tlsConn) Read(p []byte) (int, error) {
-	if c.Handshake() != nil {
-		return 0, io.EOF
+	if !c.shaken {
+		c.shaken = true
+		if err := c.Handshake(); err != nil {
+			c.listener.failed(c, err)
+			return 0, io.EOF
+		}
 	}
 	return c.Conn.Read(p)
 }

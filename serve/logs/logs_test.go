@@ -82,7 +82,7 @@ func TestStalledReader(t *testing.T) {
 	p.set(true, nil)
 	q := NewQueue(p, notice)
 	line := strings.Repeat("x", 999) + "\n"
-	const all = 3 * maxQueued / 1000
+	const all = 3 * maxQueued
 	within(t, "writing to a reader that stalls", func() {
 		for range all {
 			if n, err := q.Write([]byte(line)); n != len(line) || err != nil {
