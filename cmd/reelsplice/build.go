@@ -108,9 +108,14 @@ func (a *app) previousRelease(s release.Store, name string) (string, error) {
 	return "", nil
 }
 
+// buildAndReport builds a release of a catalogue that is a folder or in a bucket.
 func (a *app) buildAndReport(ctx context.Context, cfg build.Config, bucket mirror.Options, publish bool) error {
-	r, err := a.buildFrom(ctx, cfg, bucket)
-	if err != nil {
+	var r build.Report
+	if err := a.atCatalog(ctx, cfg.Catalog, bucket, func(dir string, _ func(string) string) (err error) {
+		cfg.Catalog = dir
+		r, err = a.build(ctx, cfg)
+		return err
+	}); err != nil {
 		return err
 	}
 	if publish {
@@ -126,16 +131,6 @@ func (a *app) buildAndReport(ctx context.Context, cfg build.Config, bucket mirro
 		Published bool `json:"published"`
 	}{r, publish}
 	return a.print(report, func(w io.Writer) { writeBuild(w, &r, publish) })
-}
-
-// buildFrom runs a build of a catalogue that is a folder or in a bucket.
-func (a *app) buildFrom(ctx context.Context, cfg build.Config, bucket mirror.Options) (r build.Report, err error) {
-	err = a.atCatalog(ctx, cfg.Catalog, bucket, func(dir string, _ func(string) string) (err error) {
-		cfg.Catalog = dir
-		r, err = a.build(ctx, cfg)
-		return err
-	})
-	return r, err
 }
 
 // build runs a build with progress and a log.

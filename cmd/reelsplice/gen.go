@@ -46,20 +46,16 @@ func genCommand(a *app) *cobra.Command {
 		if err := cfg.Validate(); err != nil {
 			return usage(err)
 		}
-		r, err := a.gen(ctx, cfg)
+		p := a.progress("gen", false)
+		defer p.stop()
+		cfg.Progress = p.update
+		r, err := gen.Run(ctx, cfg)
 		if err != nil {
 			return err
 		}
+		p.stop()
 		return a.print(r, func(w io.Writer) { writeGen(w, &r) })
 	})
-}
-
-// gen makes a dump with progress.
-func (a *app) gen(ctx context.Context, cfg gen.Config) (gen.Report, error) {
-	p := a.progress("gen", false)
-	defer p.stop()
-	cfg.Progress = p.update
-	return gen.Run(ctx, cfg)
 }
 
 func writeGen(w io.Writer, r *gen.Report) {

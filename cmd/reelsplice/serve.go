@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"os"
 	"os/signal"
@@ -40,12 +39,24 @@ func serveCommand(a *app) *cobra.Command {
 	return a.leaf(c, func(ctx context.Context, _ []string) error {
 		cfg.Log = a.serveLogger()
 		cfg.LogLost = a.queue.Lost
-		a.shutdownDelay(f, &cfg)
+		if !f.Changed("shutdown-delay") && !isTerminal(a.Stderr) { // an edge on a terminal has no load balancer
+			cfg.ShutdownDelay = 5 * time.Second
+		}
 		s, err := listen(cfg)
 		if err != nil {
 			return err
 		}
-		return a.serve(ctx, s, cfg.Log)
+		v := struct {
+			URL      string `json:"url"`
+			AdminURL string `json:"admin_url,omitempty"`
+			Release  string `json:"release"`
+		}{s.URL(), s.AdminURL(), s.Release()}
+		if a.json {
+			if err := a.print(v, nil); err != nil {
+				return err
+			}
+		}
+		return a.runServer(ctx, s, cfg.Log)
 	})
 }
 
@@ -79,13 +90,6 @@ func serveFlags(f *pflag.FlagSet, cfg *serve.Config) {
 	f.Var(bytesFlag[int]{&cfg.ResultCache}, "result-cache", "bytes of cached results of discover and lists")
 }
 
-// shutdownDelay sets the default of --shutdown-delay: an edge on a terminal has no load balancer.
-func (a *app) shutdownDelay(f *pflag.FlagSet, cfg *serve.Config) {
-	if !f.Changed("shutdown-delay") && !isTerminal(a.Stderr) {
-		cfg.ShutdownDelay = 5 * time.Second
-	}
-}
-
 // listen opens the release, the tokens and the ports. An invalid configuration is wrong usage.
 func listen(cfg serve.Config) (*serve.Server, error) {
 	if err := cfg.Validate(); err != nil {
@@ -96,20 +100,6 @@ func listen(cfg serve.Config) (*serve.Server, error) {
 		err = fmt.Errorf("%w: run build and publish first", err)
 	}
 	return s, err
-}
-
-func (a *app) serve(ctx context.Context, s *serve.Server, log *slog.Logger) error {
-	if a.json {
-		v := struct {
-			URL      string `json:"url"`
-			AdminURL string `json:"admin_url,omitempty"`
-			Release  string `json:"release"`
-		}{s.URL(), s.AdminURL(), s.Release()}
-		if err := a.print(v, func(io.Writer) {}); err != nil {
-			return err
-		}
-	}
-	return a.runServer(ctx, s, log)
 }
 
 // runServer serves until ctx ends.

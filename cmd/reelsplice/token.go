@@ -35,9 +35,7 @@ func tokensFlag(c *cobra.Command, path *string) {
 }
 
 func tokenIssueCommand(a *app) *cobra.Command {
-	var path, name, account, value string
-	var guest, v4, force bool
-	var expires expiry
+	var t issue
 	c := &cobra.Command{
 		Use:   "issue --tokens FILE",
 		Short: "Make a token and print it, once",
@@ -49,133 +47,109 @@ func tokenIssueCommand(a *app) *cobra.Command {
 		Example: "  reelsplice token issue --tokens tokens.txt --name alice --expires 720h\n" +
 			"  reelsplice token issue --tokens tokens.txt --session 548",
 	}
-	tokensFlag(c, &path)
-	c.Flags().StringVar(&name, "name", "", "name of the client; random by default")
-	c.Flags().Var(&expires, "expires", "when it expires: after a duration such as 720h, at an RFC 3339 time, or never")
-	c.Flags().StringVar(&account, "session", "", "make a session of `ACCOUNT`: its number, its 24 hex digits, or the 32 of a guest's session")
-	c.Flags().BoolVar(&guest, "guest", false, "the session is that of a guest")
-	c.Flags().BoolVar(&v4, "v4", false, "make a token of the account instead, for version 4 of the API")
-	c.Flags().StringVar(&value, "value", "", "take the token `V` in place of a random one; - reads it from stdin")
-	c.Flags().BoolVar(&force, "force", false, "take a --value that is easy to guess")
+	f := c.Flags()
+	tokensFlag(c, &t.path)
+	f.StringVar(&t.record.Name, "name", "", "name of the client; random by default")
+	f.StringVar(&t.expires, "expires", "never", "`WHEN` it expires: after a duration such as 720h, at an RFC 3339 time, or never")
+	f.StringVar(&t.record.Account, "session", "", "make a session of `ACCOUNT`: its number, its 24 hex digits, or the 32 of a guest's session")
+	f.BoolVar(&t.guest, "guest", false, "the session is that of a guest")
+	f.BoolVar(&t.v4, "v4", false, "make a token of the account instead, for version 4 of the API")
+	f.StringVar(&t.value, "value", "", "take the token `V` in place of a random one; - reads it from stdin")
+	f.BoolVar(&t.force, "force", false, "take a --value that is easy to guess")
 	c.MarkFlagsMutuallyExclusive("guest", "v4")
 	return a.leaf(c, func(context.Context, []string) error {
-		kind, err := kindOfToken(account, guest, v4)
+		named := t.record.Name != ""
+		if err := t.complete(a.Stdin, f.Changed("value")); err != nil {
+			return usage(err)
+		}
+		token, err := t.issue()
 		if err != nil {
 			return err
 		}
-		if c.Flags().Changed("value") {
-			if value, err = a.chosenToken(value, kind, force); err != nil {
-				return usage(err)
-			}
-		}
-		now, made := time.Now(), name == ""
-		if made {
-			name = kind.String() + "-" + rand.Text()[:8]
-		}
-		ends := expires.from(now)
-		record := auth.Record{Name: name, Kind: kind, Account: account, Created: now, Expires: ends}
-		token := value
-		if value != "" {
-			err = auth.IssueChosen(path, record, value)
-		} else {
-			token, err = auth.Issue(path, record)
-		}
-		if err != nil {
-			return err
-		}
-		if made && !a.json && !a.quiet {
-			fmt.Fprintf(a.Stderr, "its name is %s\n", name)
+		if !named && !a.json && !a.quiet {
+			fmt.Fprintf(a.Stderr, "its name is %s\n", t.record.Name)
 		}
 		v := struct {
 			Token   string     `json:"token"`
 			Name    string     `json:"name"`
 			Account string     `json:"account,omitempty"`
 			Expires *time.Time `json:"expires"` // null for never
-		}{token, name, account, optional(ends)}
+		}{token, t.record.Name, t.record.Account, optional(t.record.Expires)}
 		return a.print(v, func(w io.Writer) { fmt.Fprintln(w, token) })
 	})
 }
 
-// chosenToken returns the value of --value, read from stdin for "-". Its errors do not quote it.
-func (a *app) chosenToken(value string, kind auth.Kind, force bool) (string, error) {
-	if kind != auth.KindToken {
-		return "", errors.New("--value: want it for a token, not with --session")
+// An issue is a token that is to be made.
+type issue struct {
+	path, value, expires string
+	guest, v4, force     bool
+	record               auth.Record
+}
+
+// complete checks the flags and completes the record.
+func (t *issue) complete(stdin io.Reader, chosen bool) (err error) {
+	switch account := t.record.Account; {
+	case account == "" && (t.guest || t.v4):
+		return errors.New("--guest and --v4 say what --session makes: want --session ACCOUNT too")
+	case t.guest:
+		t.record.Kind = auth.KindGuest
+	case account != "" && !t.v4:
+		t.record.Kind = auth.KindSession
 	}
-	if value == "-" {
-		line, err := bufio.NewReader(io.LimitReader(a.Stdin, auth.MaxTokenLen+2)).ReadString('\n')
-		if err != nil && !errors.Is(err, io.EOF) {
-			return "", fmt.Errorf("--value: read stdin: %w", err)
+	if chosen {
+		if err := t.readValue(stdin); err != nil {
+			return fmt.Errorf("--value: %w", err)
 		}
-		value = strings.TrimRight(line, "\r\n")
 	}
-	err := auth.CheckChosen([]byte(value), force)
+	if t.record.Name == "" {
+		t.record.Name = t.record.Kind.String() + "-" + rand.Text()[:8]
+	}
+	t.record.Created = time.Now()
+	t.record.Expires, err = parseExpiry(t.expires, t.record.Created)
+	return err
+}
+
+// readValue checks the value of --value, read from stdin for "-". Its errors do not quote it.
+func (t *issue) readValue(stdin io.Reader) error {
+	if t.record.Kind != auth.KindToken {
+		return errors.New("want it for a token, not with --session")
+	}
+	if t.value == "-" {
+		line, err := bufio.NewReader(io.LimitReader(stdin, auth.MaxTokenLen+2)).ReadString('\n')
+		if err != nil && !errors.Is(err, io.EOF) {
+			return fmt.Errorf("read stdin: %w", err)
+		}
+		t.value = strings.TrimRight(line, "\r\n")
+	}
+	err := auth.CheckChosen([]byte(t.value), t.force)
 	if errors.Is(err, auth.ErrWeak) {
 		err = fmt.Errorf("%w; --force takes it", err)
 	}
-	if err != nil {
-		return "", fmt.Errorf("--value: %w", err)
+	return err
+}
+
+// issue adds the token to the file and returns it.
+func (t *issue) issue() (string, error) {
+	if t.value != "" {
+		return t.value, auth.IssueChosen(t.path, t.record, t.value)
 	}
-	return value, nil
+	return auth.Issue(t.path, t.record)
 }
 
-// kindOfToken returns the kind of the token that the flags ask for.
-func kindOfToken(account string, guest, v4 bool) (auth.Kind, error) {
-	switch {
-	case account == "" && (guest || v4):
-		return 0, usage(errors.New("--guest and --v4 say what --session makes: want --session ACCOUNT too"))
-	case guest:
-		return auth.KindGuest, nil
-	case account != "" && !v4:
-		return auth.KindSession, nil
-	}
-	return auth.KindToken, nil
-}
-
-// expiry is a flag for a time: a duration from now, a point in time, or never, which
-// is the zero value.
-type expiry struct {
-	after time.Duration
-	at    time.Time
-}
-
-func (e *expiry) from(now time.Time) time.Time {
-	if e.after > 0 {
-		return now.Add(e.after).UTC().Truncate(time.Second)
-	}
-	return e.at
-}
-
-// String returns what Set reads.
-func (e *expiry) String() string {
-	switch {
-	case e.after > 0:
-		return e.after.String()
-	case !e.at.IsZero():
-		return e.at.Format(time.RFC3339)
-	}
-	return "never"
-}
-
-// Set reads a duration, an RFC 3339 time or never.
-func (e *expiry) Set(text string) error {
+// parseExpiry reads a duration from now, an RFC 3339 time, or never: the zero time.
+func parseExpiry(text string, now time.Time) (time.Time, error) {
 	if text == "never" {
-		*e = expiry{}
-		return nil
+		return time.Time{}, nil
 	}
 	if d, err := time.ParseDuration(text); err == nil && d >= time.Second {
-		*e = expiry{after: d}
-		return nil
+		return now.Add(d).UTC().Truncate(time.Second), nil
 	}
 	at, err := time.Parse(time.RFC3339, text)
 	if err != nil || at.IsZero() {
-		return errors.New("want a duration of 1s or more such as 720h, an RFC 3339 time, or never")
+		return time.Time{}, fmt.Errorf("--expires %q: want a duration of 1s or more such as 720h, an RFC 3339 time, or never", text)
 	}
-	*e = expiry{at: at.UTC().Truncate(time.Second)}
-	return nil
+	return at.UTC().Truncate(time.Second), nil
 }
-
-// Type names the flag's value in help texts.
-func (e *expiry) Type() string { return "WHEN" }
 
 // optional returns nil for a zero time.
 func optional(t time.Time) *time.Time {

@@ -72,19 +72,12 @@ func (u *up) run(ctx context.Context) error {
 		return err
 	}
 	defer u.cfg.Bound.Close()
-	ofSample, err := u.prepare(ctx)
+	token, err := u.prepare(ctx)
 	if err != nil {
 		return err
-	}
-	if ofSample && u.anyDate {
-		u.cfg.Date = sample.Date
 	}
 	u.cfg.Log = u.serveLogger() // behind progress, which asks what stderr is
 	u.cfg.LogLost = u.queue.Lost
-	token, err := u.token()
-	if err != nil {
-		return err
-	}
 	s, err := listen(u.cfg)
 	if err != nil {
 		return err
@@ -122,15 +115,28 @@ const lockRetry = 50 * time.Millisecond
 // sampleMark is the file, in the folder of up, with the id of the sample's release.
 const sampleMark = ".sample"
 
-// prepare makes a release unless the user has published one. A release of the sample is
-// built again, in a fraction of a second: this version may have another sample or format.
-// A lock makes other processes wait. ofSample reports a release of the sample.
-func (u *up) prepare(ctx context.Context) (ofSample bool, err error) {
+// prepare makes a release and a token. A lock makes other processes on the folder wait: they
+// use the same.
+func (u *up) prepare(ctx context.Context) (token string, err error) {
 	l := flock.New(filepath.Join(u.dir, ".prepare.lock"))
 	if _, err := l.TryLockContext(ctx, lockRetry); err != nil {
-		return false, fmt.Errorf("lock %s: %w", l.Path(), err)
+		return "", fmt.Errorf("lock %s: %w", l.Path(), err)
 	}
 	defer func() { err = errors.Join(err, l.Unlock()) }()
+	ofSample, err := u.release(ctx)
+	if err != nil {
+		return "", err
+	}
+	if ofSample && u.anyDate {
+		u.cfg.Date = sample.Date
+	}
+	return u.token()
+}
+
+// release makes a release unless the user has published one. A release of the sample is
+// built again, in a fraction of a second: this version may have another sample or format.
+// ofSample reports a release of the sample.
+func (u *up) release(ctx context.Context) (ofSample bool, err error) {
 	store := release.Store{Dir: u.cfg.Releases}
 	mark := filepath.Join(u.dir, sampleMark)
 	made, _ := os.ReadFile(mark) // unreadable is like none: then the release is the user's
@@ -192,13 +198,8 @@ func (u *up) publishSample(ctx context.Context, store release.Store) (id string,
 const tokenName = "up"
 
 // token returns the token stored in the folder of up, or issues and stores one. The token
-// file itself holds hashes. Other processes on the folder use the same token.
+// file itself holds hashes.
 func (u *up) token() (token string, err error) {
-	l := flock.New(filepath.Join(u.dir, ".token.lock"))
-	if err := l.Lock(); err != nil {
-		return "", fmt.Errorf("lock %s: %w", l.Path(), err)
-	}
-	defer func() { err = errors.Join(err, l.Unlock()) }()
 	path, now := filepath.Join(u.dir, "token"), time.Now()
 	stored, err := storedToken(path)
 	if err != nil {
