@@ -379,7 +379,8 @@ func (d *diff) eachPurge(ctx context.Context, fn func(name []byte) error) error 
 		return err
 	}
 	kinds, _ := d.counts() // pages have texts that no table has
-	if len(kinds) == 0 && release.SameTables(d.from, d.to, changelog.Table) && changelog.SameLists(changelog.Open(d.from), changelog.Open(d.to)) {
+	inChanges := func(table, _ string) bool { return table == changelog.Table }
+	if len(kinds) == 0 && release.SameSections(d.from, d.to, inChanges) && changelog.SameLists(changelog.Open(d.from), changelog.Open(d.to)) {
 		return nil
 	}
 	return fn([]byte(edge.QueryKey))

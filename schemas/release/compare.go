@@ -3,12 +3,9 @@ package release
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
+	"maps"
 	"slices"
-	"strings"
-
-	"github.com/zeebo/xxh3"
 
 	"reelsplice/schemas/fragment"
 )
@@ -53,7 +50,6 @@ type Difference struct {
 // with the Readers.
 type Comparison struct {
 	a, b  *Reader
-	z     inflater
 	found [Merged + 1][]Ref // by Change: in b those that are created or changed, otherwise in a
 	names []Ref             // aliases in b that a does not have
 	// moved has, by slot of b, the resources to which other aliases lead; nil for none.
@@ -62,7 +58,6 @@ type Comparison struct {
 	memos map[fragment.Sub]*memo
 	// defaults are the sub-requests, by kind, of which the resources of KindDefault differ.
 	defaults map[fragment.Kind][]fragment.Sub
-	dirty    *dirtySet // nil until the earlier release has been walked through
 	key      []byte
 	subs     []fragment.Sub
 
@@ -94,8 +89,7 @@ func (s bitset) has(i uint64) bool { return s[i/64]>>(i%64)&1 != 0 }
 // those of an edge: their directories are read ahead from here on. Unless nil, progress
 // is called now and then. Errors about the content match ErrCorrupt.
 func Compare(ctx context.Context, a, b *Reader, progress func(done, total int64)) (*Comparison, error) {
-	c := newComparison(a, b)
-	c.progress = progress
+	c := &Comparison{a: a, b: b, memos: map[fragment.Sub]*memo{}, defaults: map[fragment.Kind][]fragment.Sub{}, progress: progress}
 	for _, r := range []*Reader{a, b} { // which have much the same order
 		r.ReadAhead()
 		for _, p := range r.parts {
@@ -104,12 +98,8 @@ func Compare(ctx context.Context, a, b *Reader, progress func(done, total int64)
 	}
 	err := Guard(func() error {
 		err := c.compareDefaults()
-		dirty := &dirtySet{keys: map[uint64]struct{}{}, nests: map[nested]bool{}}
 		if err == nil {
-			err = c.walk(ctx, a, func(e Entry) error { return c.earlier(e, dirty) })
-		}
-		if len(dirty.keys) <= maxDirty {
-			c.dirty = dirty
+			err = c.walk(ctx, a, c.earlier)
 		}
 		if err == nil {
 			err = c.walk(ctx, b, c.later)
@@ -123,10 +113,6 @@ func Compare(ctx context.Context, a, b *Reader, progress func(done, total int64)
 	return c, nil
 }
 
-func newComparison(a, b *Reader) *Comparison {
-	return &Comparison{a: a, b: b, memos: map[fragment.Sub]*memo{}, defaults: map[fragment.Kind][]fragment.Sub{}}
-}
-
 // sort orders what is found: an alias may have come before its resource, or behind it.
 func (c *Comparison) sort() {
 	for i := range c.found {
@@ -137,29 +123,25 @@ func (c *Comparison) sort() {
 
 // walk calls fn for each block of r.
 func (c *Comparison) walk(ctx context.Context, r *Reader, fn func(Entry) error) error {
-	told, forgotten := c.done, c.done
+	last := c.done
 	return r.blocks(func(e Entry) error {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		c.done += int64(e.size())
-		if c.done-told >= progressStep {
-			told = c.done
+		if c.done += int64(e.size()); c.done-last >= walkedBytes {
+			last = c.done
+			c.a.ForgetLookups()
+			c.b.ForgetLookups()
 			if c.progress != nil {
 				c.progress(c.done, c.total)
 			}
 		}
-		if c.done-forgotten >= walkedBytes {
-			forgotten = c.done
-			c.a.ForgetLookups()
-			c.b.ForgetLookups()
+		if ctx.Err() != nil {
+			return ctx.Err()
 		}
 		return fn(e)
 	})
 }
 
 // walkedBytes is how much of the parts is read until their pages are forgotten.
-const walkedBytes = 32 << 20
+const walkedBytes = 16 << 20
 
 // answers reports whether requests ask for a resource with that key: the others are
 // part of answers, or of none.
@@ -169,24 +151,14 @@ func answers(key []byte) bool {
 }
 
 // earlier takes in a block of the earlier release.
-func (c *Comparison) earlier(e Entry, dirty *dirtySet) error {
+func (c *Comparison) earlier(e Entry) error {
 	if e.isAlias() {
-		same, err := c.alias(e, c.b)
-		if !same {
-			dirty.add(e.Key())
-		}
-		return err
+		return c.alias(e, c.b)
 	}
-	now, ok := c.b.Resource(e.Key())
-	if !ok || !sameFingerprint(e, now) {
-		dirty.add(e.Key())
-	} else if err := dirty.learn(e); err != nil {
-		return err
-	}
-	if ok || !answers(e.Key()) {
+	if _, ok := c.b.Resource(e.Key()); ok || !answers(e.Key()) {
 		return nil
 	}
-	into, _, err := c.b.removedBy(&c.z, e.Key())
+	into, _, err := c.b.Removed(e.Key())
 	change := Deleted
 	if into != nil {
 		change = Merged
@@ -198,13 +170,12 @@ func (c *Comparison) earlier(e Entry, dirty *dirtySet) error {
 // later takes in a block of the later release.
 func (c *Comparison) later(e Entry) error {
 	if e.isAlias() {
-		_, err := c.alias(e, c.a)
-		return err
+		return c.alias(e, c.a)
 	}
 	if !answers(e.Key()) {
 		return nil
 	}
-	old, ok := c.resource(c.a, e.Key())
+	old, ok := c.a.Resource(e.Key())
 	if !ok {
 		c.found[Created] = append(c.found[Created], e.Ref())
 		return nil
@@ -223,23 +194,17 @@ func (c *Comparison) later(e Entry) error {
 	return nil
 }
 
-// resource returns the resource, not the alias, of r with that key.
-func (c *Comparison) resource(r *Reader, key []byte) (Entry, bool) {
-	return r.Resource(key)
-}
-
-// alias reports whether an alias leads to the same resource in the other release, and notes when
-// it leads elsewhere there, or nowhere.
-func (c *Comparison) alias(e Entry, other *Reader) (same bool, err error) {
+// alias notes an alias that leads to another resource in the other release, or nowhere.
+func (c *Comparison) alias(e Entry, other *Reader) error {
 	to, ok := e.p.r.EntryAt(e.target())
 	if !ok {
-		return false, corrupt(e.p.name, int64(e.off), "alias %s leads to %d, where no resource starts", fragment.DescribeKey(e.Key()), e.number())
+		return corrupt(e.p.name, int64(e.off), "alias %s leads to %d, where no resource starts", fragment.DescribeKey(e.Key()), e.number())
 	}
 	was, ok := other.find(e.Key())
 	if ok && was.isAlias() {
 		at, ok := other.EntryAt(was.target())
 		if ok && bytes.Equal(at.Key(), to.Key()) {
-			return true, nil
+			return nil
 		}
 	}
 	if e.p.r == c.b && !ok {
@@ -247,126 +212,16 @@ func (c *Comparison) alias(e Entry, other *Reader) (same bool, err error) {
 	}
 	now, slot, ok := c.b.locate(to.Key())
 	if !ok || now.isAlias() {
-		return false, nil // it is gone itself
+		return nil // it is gone itself
 	}
 	if c.moved == nil {
 		c.moved = newBitset(c.b.slots)
 	}
 	c.moved.add(slot)
-	if _, ok := c.resource(c.a, to.Key()); ok && e.p.r == c.b {
-		c.found[Changed] = append(c.found[Changed], now.Ref()) // it may have been passed already
-	}
-	return false, nil
-}
-
-// A dirtySet has the resources of the earlier release that the later one does not have with the same
-// fingerprint. A resource that is not dirty has the same pieces in both releases, so only what those
-// lead to needs a look: most of two releases that were built one upon the other.
-type dirtySet struct {
-	keys map[uint64]struct{} // by the hash of their keys
-	// nests has the programs that others lead to, by kind and sub-request, and whether any of
-	// them leads on.
-	nests map[nested]bool
-}
-
-type nested struct {
-	kind fragment.Kind
-	sub  fragment.Sub
-}
-
-// maxDirty bounds a dirtySet. Releases with more have little in common.
-const maxDirty = 1 << 20
-
-func (d *dirtySet) add(key []byte) {
-	if len(d.keys) <= maxDirty {
-		d.keys[xxh3.Hash(key)] = struct{}{}
-	}
-}
-
-// sameFingerprint reports whether two forms of a resource have the same fragments for sure.
-func sameFingerprint(a, b Entry) bool {
-	return a.Fingerprint() == b.Fingerprint() && a.Fingerprint() != 0 && a.ID() == b.ID()
-}
-
-// learn notes which programs of a resource lead on.
-func (d *dirtySet) learn(e Entry) error {
-	var p Piece
-	kind := fragment.Kind(e.Key()[0])
-	if kind == fragment.KindDefault { // it stands in for resources of another kind
-		kind = fragment.Kind(e.Key()[1])
-	}
-	for i := range e.Len() {
-		s := e.Address(i).Sub
-		if !s.Internal() {
-			continue
-		}
-		at := nested{kind, s}
-		if d.nests[at] {
-			continue
-		}
-		leads := false
-		c := e.Fragment(i).Pieces()
-		for c.Next(&p) {
-			leads = leads || p.Op == OpInclude || p.Op == OpReference
-		}
-		if c.Broken() {
-			return corrupt(e.p.name, int64(e.off), "%s has a piece that breaks the format", describe(e.Key(), e.Address(i)))
-		}
-		d.nests[at] = leads
+	if _, ok := c.a.Resource(to.Key()); ok && e.p.r == c.b {
+		c.found[Changed] = append(c.found[Changed], now.Ref()) // the walk may have passed it
 	}
 	return nil
-}
-
-// sameLeads reports whether all that a resource leads to, which is not dirty, is the same.
-func (c *Comparison) sameLeads(e Entry) (bool, error) {
-	var p Piece
-	var key [fragment.MaxKeyLen]byte
-	next := uint64(0) // programs lie in the order of the first fragments that have them
-	for i := range e.Len() {
-		if start := e.start(i); start < next {
-			continue
-		} else {
-			next = start + 1
-		}
-		pieces := e.Fragment(i).Pieces()
-		for pieces.Next(&p) {
-			to, sub := key[:0], p.Sub
-			switch p.Op {
-			case OpInclude:
-				to, sub = p.Include.AppendKey(to), p.Include.Sub
-			case OpReference:
-				of, ok := e.p.r.EntryAt(p.Ref)
-				if !ok {
-					return false, nil
-				}
-				to = of.Key()
-			default:
-				continue
-			}
-			if c.isClean(to, sub) {
-				continue
-			}
-			if same, err := c.sameProgram(to, sub, 0); !same || err != nil {
-				return false, err
-			}
-		}
-		if pieces.Broken() {
-			return false, corrupt(e.p.name, int64(e.off), "a fragment has a piece that breaks the format")
-		}
-	}
-	return true, nil
-}
-
-// isClean reports whether a program is the same in both releases, as far as that shows without
-// reading it.
-func (c *Comparison) isClean(key []byte, s fragment.Sub) bool {
-	kind := fragment.Kind(key[0])
-	leads, known := c.dirty.nests[nested{kind, s}]
-	if !known || leads || len(c.defaults[kind]) > 0 {
-		return false
-	}
-	_, dirty := c.dirty.keys[xxh3.Hash(key)]
-	return !dirty
 }
 
 // hasMoved tells whether other aliases lead to the resource with that key.
@@ -382,8 +237,8 @@ func (c *Comparison) hasMoved(key []byte) bool {
 func (c *Comparison) compareDefaults() error {
 	for k := fragment.KindMovie; k < fragment.KindAlias; k++ {
 		c.key = fragment.AppendShared(c.key[:0], fragment.KindDefault, k, "")
-		a, _ := c.resource(c.a, c.key)
-		b, _ := c.resource(c.b, c.key)
+		a, _ := c.a.Resource(c.key)
+		b, _ := c.b.Resource(c.key)
 		subs, err := c.compare(a, b, false)
 		if err != nil {
 			return err
@@ -398,12 +253,6 @@ func (c *Comparison) compareDefaults() error {
 // valid until the next call.
 func (c *Comparison) compare(a, b Entry, anyOf bool) ([]fragment.Sub, error) {
 	c.subs = c.subs[:0]
-	if c.dirty != nil && sameFingerprint(a, b) {
-		if same, err := c.sameLeads(b); same || err != nil {
-			c.addDefaults(fragment.Kind(b.Key()[0]))
-			return c.subs, err
-		}
-	}
 	hidden := b.Len() > 0 && answers(b.Key()) // what only others lead to does not count by itself
 	standIns := both{c.standIn(c.a, b), c.standIn(c.b, b)}
 	for i, k := 0, 0; i < a.Len() || k < b.Len(); {
@@ -596,29 +445,17 @@ func (c *Comparison) sameProgram(key []byte, s fragment.Sub, level int) (bool, e
 // Count returns how many resources of each kind underwent a change.
 func (c *Comparison) Count(change Change) map[fragment.Kind]int64 {
 	n := map[fragment.Kind]int64{}
-	for i, ref := range c.found[change] {
-		n[fragment.Kind(c.keyOf(change, i, ref)[0])]++
-	}
+	_ = c.Keys(context.Background(), change, func(key []byte) error { // has no error to pass on
+		n[fragment.Kind(key[0])]++
+		return nil
+	})
 	return n
-}
-
-// keysMapped is how many keys are read of the parts until those are forgotten.
-const keysMapped = 512
-
-// keyOf returns the key of resource i of a change, which lies at ref. It is read as they lie.
-func (c *Comparison) keyOf(change Change, i int, ref Ref) []byte {
-	r := c.side(change)
-	if i%keysMapped == keysMapped-1 {
-		r.ForgetLookups()
-	}
-	e, _ := r.EntryAt(ref)
-	return e.Key()
 }
 
 // Has tells whether the resource with that key underwent any change.
 func (c *Comparison) Has(key []byte) bool {
 	in := func(r *Reader, changes ...Change) bool {
-		e, ok := c.resource(r, key)
+		e, ok := r.Resource(key)
 		return ok && slices.ContainsFunc(changes, func(change Change) bool {
 			_, found := slices.BinarySearch(c.found[change], e.Ref())
 			return found
@@ -644,7 +481,9 @@ func (c *Comparison) Each(ctx context.Context, change Change, fn func(Difference
 		err := ctx.Err()
 		switch change {
 		case Changed:
-			err = errors.Join(err, c.describe(&d, e))
+			old, _ := c.a.Resource(e.Key())
+			d.Aliases = c.hasMoved(e.Key())
+			d.Subs, err = c.compare(old, e, false)
 		case Merged:
 			d.Into, err = c.into(e.Key())
 		}
@@ -658,26 +497,27 @@ func (c *Comparison) Each(ctx context.Context, change Change, fn func(Difference
 	return nil
 }
 
+// keysMapped is how many keys are read of the parts until those are forgotten.
+const keysMapped = 512
+
 // Keys calls fn with the key of each resource that underwent a change, as Each does,
 // without finding out what of it differs.
 func (c *Comparison) Keys(ctx context.Context, change Change, fn func(key []byte) error) error {
+	r := c.side(change)
 	for i, ref := range c.found[change] {
-		if err := ctx.Err(); err != nil {
-			return err
+		if i%keysMapped == keysMapped-1 {
+			r.ForgetLookups()
 		}
-		if err := fn(c.keyOf(change, i, ref)); err != nil {
+		e, _ := r.EntryAt(ref)
+		err := ctx.Err()
+		if err == nil {
+			err = fn(e.Key())
+		}
+		if err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// describe adds to d what of e, which is of the later release, differs.
-func (c *Comparison) describe(d *Difference, e Entry) (err error) {
-	old, _ := c.resource(c.a, e.Key())
-	d.Aliases = c.hasMoved(e.Key())
-	d.Subs, err = c.compare(old, e, false)
-	return err
 }
 
 // maxMerges bounds how many merges in a row are followed.
@@ -688,7 +528,7 @@ const maxMerges = 100
 func (c *Comparison) into(key []byte) ([]byte, error) {
 	into := key
 	for range maxMerges {
-		next, _, err := c.b.removedBy(&c.z, into)
+		next, _, err := c.b.Removed(into)
 		if err != nil {
 			return nil, err
 		}
@@ -712,60 +552,34 @@ func (c *Comparison) NewAliases(fn func(key []byte) error) error {
 	return nil
 }
 
-// Same reports whether two releases respond alike: they have the same parts, indexes and packs,
-// and the same sections of tables, but for those that ignore accepts; for a whole table section
-// is empty. Parameters, sources and parents of the manifests do not count, nor do the offsets of
+// Same reports whether two releases have the same parts, indexes and packs, and the same sections of
+// tables. Parameters, sources and parents of the manifests do not count, nor do the offsets of
 // sections.
 func Same(a, b *Reader, ignore func(table, section string) bool) bool {
 	m, n := a.manifest, b.manifest
-	return slices.Equal(m.Parts, n.Parts) && slices.Equal(m.Index, n.Index) && slices.Equal(m.Packs, n.Packs) &&
-		slices.Equal(contentOf(a, ignore), contentOf(b, ignore))
+	return slices.Equal(m.Parts, n.Parts) && slices.Equal(m.Index, n.Index) && slices.Equal(m.Packs, n.Packs) && SameSections(a, b, ignore)
 }
 
-// SameSections reports whether two releases have the same sections of tables, to the byte, but for
-// those that ignore accepts: see Same.
+// SameSections reports whether two releases have the same sections of tables, but for those that
+// ignore accepts; for a whole table section is empty.
 func SameSections(a, b *Reader, ignore func(table, section string) bool) bool {
-	sections := contentOf(a, ignore)
-	if !slices.Equal(sections, contentOf(b, ignore)) {
-		return false
-	}
-	return !slices.ContainsFunc(sections, func(s sectionContent) bool {
-		return s.section != "" && !bytes.Equal(a.tables[s.table].Unchecked(s.section), b.tables[s.table].Unchecked(s.section))
-	})
+	return maps.EqualFunc(sectionsOf(a, ignore), sectionsOf(b, ignore), bytes.Equal)
 }
 
-// A sectionContent tells sections apart by their lengths and CRCs: their bytes follow from those
-// of the parts, which are compared by SHA-256, and from the program.
-type sectionContent struct {
-	table, section string
-	size           int64
-	crc            uint32
-}
-
-// contentOf returns the content of the tables of r, in order; one that is not ignored as a whole
-// counts even without sections.
-func contentOf(r *Reader, ignore func(table, section string) bool) (all []sectionContent) {
-	for _, name := range r.Tables() {
+// sectionsOf returns the bytes of sections by the names of table and section; a table itself counts
+// as an empty section.
+func sectionsOf(r *Reader, ignore func(table, section string) bool) map[[2]string][]byte {
+	all := map[[2]string][]byte{}
+	for name, t := range r.tables {
 		if ignore(name, "") {
 			continue
 		}
-		all = append(all, sectionContent{table: name})
-		for _, s := range r.tables[name].sections {
-			if !ignore(name, s.name) {
-				all = append(all, sectionContent{name, s.name, s.size, s.crc})
+		all[[2]string{name}] = nil
+		for _, section := range t.Sections() {
+			if !ignore(name, section) {
+				all[[2]string{name, section}] = t.Unchecked(section)
 			}
 		}
 	}
 	return all
-}
-
-// SameTables reports whether two releases have the same tables, to the byte, besides those of
-// the names in but.
-func SameTables(a, b *Reader, but ...string) bool {
-	of := func(r *Reader) []File {
-		return slices.DeleteFunc(slices.Clone(r.manifest.Tables), func(f File) bool {
-			return slices.Contains(but, strings.TrimPrefix(f.Name, tablePrefix))
-		})
-	}
-	return slices.Equal(of(a), of(b))
 }

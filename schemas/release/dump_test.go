@@ -2,7 +2,6 @@ package release
 
 import (
 	"bufio"
-	"bytes"
 	"cmp"
 	"encoding/binary"
 	"fmt"
@@ -31,7 +30,7 @@ func Dump(w io.Writer, dir string) error {
 type dumper struct {
 	w    *bufio.Writer
 	r    *Reader
-	z    inflater
+	z    Inflater
 	uses map[uint64]use
 }
 
@@ -256,16 +255,13 @@ func (d *dumper) pack(m *mapping) {
 
 // raw returns the start of what a segment inflates to, in quotes.
 func (d *dumper) raw(g *Segment) string {
-	if err := d.z.reset(g.Stored); err != nil {
-		return err.Error()
-	}
 	const most = 60
-	var out bytes.Buffer
-	if _, err := io.CopyN(&out, d.z.z, most+1); err != nil && err != io.EOF {
-		return fmt.Sprintf("%q, then %v", out.Bytes(), err)
+	text, err := d.z.Append(nil, g)
+	switch {
+	case err != nil:
+		return err.Error()
+	case len(text) > most:
+		return fmt.Sprintf("%q...", text[:most])
 	}
-	if out.Len() > most {
-		return fmt.Sprintf("%q...", out.Bytes()[:most])
-	}
-	return fmt.Sprintf("%q", out.Bytes())
+	return fmt.Sprintf("%q", text)
 }

@@ -45,7 +45,7 @@ func FuzzOpen(f *testing.F) {
 			return
 		}
 		_ = Guard(func() error { walkReader(r); return nil })
-		v := newVerifier(r, VerifyOptions{Subset: 1, Of: 1}, nil)
+		v := &verifier{r: r, o: VerifyOptions{Subset: 1, Of: 1}}
 		if err := v.content(t.Context()); err != nil {
 			t.Errorf("content() = %v", err)
 		}
@@ -138,7 +138,7 @@ func FuzzSegment(f *testing.F) {
 	f.Add(plain("abc").Stored, 3)
 	f.Add(deflated("abcabcabcabc").Stored, 12)
 	f.Fuzz(func(t *testing.T, stored []byte, rawLen int) {
-		var z inflater
+		var z segmentChecker
 		g := Segment{Stored: stored, RawLen: uint32(rawLen)}
 		first, second := z.check(&g), z.check(&g)
 		if first != second {

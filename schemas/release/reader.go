@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"math/bits"
 	"os"
@@ -504,11 +503,6 @@ func (r *Reader) candidates(hash uint64, fn func(ref Ref)) {
 // or merged, and the key of what it was merged into: nil when it was deleted. The error
 // matches ErrCorrupt.
 func (r *Reader) Removed(key []byte) (into []byte, removed bool, err error) {
-	return r.removedBy(new(inflater), key)
-}
-
-// removedBy is Removed with an inflater that can be used again.
-func (r *Reader) removedBy(z *inflater, key []byte) (into []byte, removed bool, err error) {
 	if len(key) >= fragment.MaxKeyLen {
 		return nil, false, nil
 	}
@@ -517,7 +511,7 @@ func (r *Reader) removedBy(z *inflater, key []byte) (into []byte, removed bool, 
 	if !ok {
 		return nil, false, nil
 	}
-	into, what := mergedInto(z, e)
+	into, what := mergedInto(e)
 	if what != "" {
 		return nil, false, corrupt(e.p.name, int64(e.off), "%s: %s", fragment.DescribeKey(e.Key()), what)
 	}
@@ -526,7 +520,7 @@ func (r *Reader) removedBy(z *inflater, key []byte) (into []byte, removed bool, 
 
 // mergedInto returns the key of what the resource that e says is removed was merged
 // into, nil when it was deleted; or what of e breaks the format.
-func mergedInto(z *inflater, e Entry) (into []byte, what string) {
+func mergedInto(e Entry) (into []byte, what string) {
 	key := e.Key()[1:]
 	if e.isAlias() || len(key) == 0 || fragment.Kind(key[0]) >= fragment.KindAlias {
 		return nil, "it does not name a resource that can be removed"
@@ -538,7 +532,7 @@ func mergedInto(z *inflater, e Entry) (into []byte, what string) {
 	if !ok || e.Len() != 1 {
 		return nil, "it has to have one fragment at most, merged_into"
 	}
-	if into, what = z.text(f, fragment.MaxKeyLen); what != "" {
+	if into, what = textOf(f, fragment.MaxKeyLen); what != "" {
 		return nil, "merged_into: " + what
 	}
 	if len(into) != len(key) || into[0] != key[0] || bytes.Equal(into, key) {
@@ -547,53 +541,23 @@ func mergedInto(z *inflater, e Entry) (into []byte, what string) {
 	return into, ""
 }
 
-// text returns a copy of what a fragment of one segment or literal says, or what is wrong
+// textOf returns a copy of the text of a fragment of one segment or literal, or what is wrong
 // with it.
-func (z *inflater) text(f Fragment, limit uint32) (text []byte, what string) {
+func textOf(f Fragment, limit uint32) (text []byte, what string) {
 	var p, more Piece
 	c := f.Pieces()
 	switch {
 	case !c.Next(&p) || c.Next(&more) || c.Broken():
 	case p.Op == OpLiteral:
 		return bytes.Clone(p.Text()), ""
+	case p.Op == OpSegment && p.Segment.RawLen > limit:
+		return nil, fmt.Sprintf("%d raw bytes, at most %d are possible", p.Segment.RawLen, limit)
 	case p.Op == OpSegment:
-		text, err := z.inflate(&p.Segment, limit)
+		text, err := new(Inflater).Append(nil, &p.Segment)
 		if err != nil {
 			return nil, err.Error()
 		}
 		return text, ""
 	}
 	return nil, "it is not one segment or literal"
-}
-
-// inflate returns a copy of the raw bytes of g, which has at most limit of them.
-func (z *inflater) inflate(g *Segment, limit uint32) ([]byte, error) {
-	if g.RawLen > limit {
-		return nil, fmt.Errorf("%d raw bytes, at most %d are possible", g.RawLen, limit)
-	}
-	g.Check()
-	if err := z.reset(g.Stored); err != nil {
-		return nil, err
-	}
-	raw := make([]byte, g.RawLen)
-	if _, err := io.ReadFull(z.z, raw); err != nil {
-		return nil, fmt.Errorf("inflating: %w", err)
-	}
-	if n, err := z.z.Read(z.out[:1]); n != 0 || !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("it inflates to more than %d bytes", g.RawLen)
-	}
-	return raw, nil
-}
-
-// removed checks an entry that says that a resource is removed.
-func (v *verifier) removed(e Entry) {
-	_, what := mergedInto(&v.z, e)
-	if what == "" {
-		if _, ok := v.r.find(e.Key()[1:]); ok {
-			what = "the resource is there"
-		}
-	}
-	if what != "" {
-		v.problem(e.p.name, int64(e.off), "%s: %s", fragment.DescribeKey(e.Key()), what)
-	}
 }

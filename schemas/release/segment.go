@@ -147,16 +147,20 @@ func (i *Inflater) Bytes() int {
 // start makes i ready to read a segment.
 func (i *Inflater) start(s *Segment) error {
 	s.Check()
-	i.in.Reset(s.Stored)
+	if uint64(s.RawLen) > MaxInflation*uint64(len(s.Stored)) {
+		return fmt.Errorf("%w: segment of %d bytes has %d raw bytes", ErrCorrupt, len(s.Stored), s.RawLen)
+	}
+	return i.reset(s.Stored)
+}
+
+// reset makes i ready to read deflate blocks.
+func (i *Inflater) reset(blocks []byte) error {
+	i.in.Reset(blocks)
 	if i.z == nil {
 		i.z = flate.NewReader(&i.in)
-	} else if err := i.z.(flate.Resetter).Reset(&i.in, nil); err != nil {
-		return fmt.Errorf("inflate segment: %w", err)
+		return nil
 	}
-	if uint64(s.RawLen) > MaxInflation*uint64(len(s.Stored)) {
-		return fmt.Errorf("%w: segment of %d bytes says it inflates to %d", ErrCorrupt, len(s.Stored), s.RawLen)
-	}
-	return nil
+	return i.z.(flate.Resetter).Reset(&i.in, nil)
 }
 
 // pieceLen is how many raw bytes WriteTo holds at a time.

@@ -3,7 +3,6 @@ package release
 import (
 	"bytes"
 	"cmp"
-	"context"
 	"fmt"
 	"hash/crc32"
 	"io"
@@ -13,8 +12,6 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/listrow"
 	"reelsplice/schemas/release/mmap"
 )
 
@@ -385,54 +382,3 @@ func parseSection(b []byte, list int64) (section, bool) {
 
 // follows tells whether b starts behind a.
 func follows(a, b *section) bool { return b.off >= a.off+a.size }
-
-// sectionIDs is the section of a table that is called like a kind of resources: their ids.
-const sectionIDs = "id"
-
-// tables checks that the rows of tables of resources are resources with a row for lists.
-func (v *verifier) tables(ctx context.Context) error {
-	for _, kind := range []fragment.Kind{
-		fragment.KindMovie, fragment.KindTV, fragment.KindPerson, fragment.KindCollection, fragment.KindCompany, fragment.KindKeyword,
-	} {
-		t, ok := v.r.Table(kind.String())
-		if !ok || t.Section(sectionIDs) == nil {
-			continue
-		}
-		if err := v.tableRows(ctx, kind, t); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (v *verifier) tableRows(ctx context.Context, kind fragment.Kind, t *Table) error {
-	file, ids := tableName(kind.String()), t.Section(sectionIDs)
-	if len(ids) != 8*t.rows {
-		v.problem(file, -1, "section %q has %d bytes, want 8 for each of %d rows", sectionIDs, len(ids), t.rows)
-		return nil
-	}
-	var key []byte
-	rows, _ := listrow.Source(kind, fragment.SubRow)
-	for i := range t.rows {
-		if i%65536 == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if !v.mine(uint64(i)) {
-			continue
-		}
-		key = fragment.AppendID(key[:0], kind, fragment.ID(le.Uint64(ids[8*i:])))
-		if e, ok := v.r.find(key); !ok || e.isAlias() || !e.hasSub(rows) {
-			v.problem(file, -1, "row %d is %s, which the release does not have, or has no row for lists of", i, fragment.DescribeKey(key))
-		}
-	}
-	return nil
-}
-
-// table checks what Open does not look at: the bytes of the sections.
-func (v *verifier) table(file string, t *Table) {
-	for _, s := range t.sections {
-		if got := crc32.ChecksumIEEE(t.m.data[s.off : s.off+s.size]); got != s.crc {
-			v.problem(file, s.off, "section %q has CRC %08x, its table says %08x", s.name, got, s.crc)
-		}
-	}
-}

@@ -401,7 +401,7 @@ func TestVerifyOptions(t *testing.T) {
 }
 
 func TestVerifyManyProblems(t *testing.T) {
-	v := newVerifier(mustOpen(t, archive), VerifyOptions{Subset: 1, Of: 1}, nil)
+	v := &verifier{r: mustOpen(t, archive), o: VerifyOptions{Subset: 1, Of: 1}}
 	for range maxProblems + 5 {
 		v.problem("x", 1, "y")
 	}
