@@ -372,7 +372,8 @@ func TestDates(t *testing.T) {
 	}
 }
 
-// TestCancelled: a build that ends at any moment of telling changes leaves nothing.
+// TestCancelled: a build that ends at any moment leaves nothing. TestCancelled of build/task ends each
+// task at each of its questions.
 func TestCancelled(t *testing.T) {
 	n := newNightly(t)
 	n.Jobs = 1

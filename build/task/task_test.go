@@ -3,6 +3,7 @@ package task
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -194,6 +195,52 @@ func TestPure(t *testing.T) {
 		}
 	})
 	sameFiles(t, want, wild.files(t))
+}
+
+// A countdown is a context that ends when it is asked for the left-th time whether it has ended.
+type countdown struct {
+	context.Context
+	left   int
+	cancel func()
+}
+
+func (c *countdown) Err() error {
+	if c.left--; c.left <= 0 {
+		c.cancel()
+	}
+	return c.Context.Err()
+}
+
+// TestCancelled: a task that ends at any question whether to go on leaves nothing behind, and the
+// same task again writes what it should have written.
+func TestCancelled(t *testing.T) {
+	params := upon(t)
+	calm := newWorkspace(t, params)
+	calm.run(t, nil)
+	hasty := newWorkspace(t, params)
+	ended := map[string]int{}
+	hasty.run(t, func(o *Opened) {
+		for i := range o.Count() {
+			for left := 1; ; left += 1 + left/4 {
+				ctx, cancel := context.WithCancel(t.Context())
+				err := o.Task(i).Run(&countdown{ctx, left, cancel})
+				cancel()
+				if err == nil {
+					break
+				}
+				if !errors.Is(err, context.Canceled) {
+					t.Fatalf("%s %d cancelled at question %d: %v", o.stage.Name, i, left, err)
+				}
+				ended[o.stage.Name]++
+			}
+		}
+	})
+	for _, stage := range []string{"survey", "titles", "resources", "index", "tables", "compare", "changes", "seal"} {
+		if ended[stage] == 0 {
+			t.Errorf("no task of %s was cancelled", stage)
+		}
+	}
+	sameFiles(t, calm.files(t), hasty.files(t))
 }
 
 // runProcess runs a task in a process of its own.

@@ -180,8 +180,9 @@ func Preview(dir string, o ManifestSpec, c Contents) (*Reader, error) {
 	return r, nil
 }
 
-// WriteManifest completes a release in the folder dir: it writes the manifest, removes the files
-// that only WriteIndex needed, and makes the folder durable. It may be called again.
+// WriteManifest completes a release in the folder dir: it writes the manifest, removes all other
+// files, those of killed tasks and those that only WriteIndex needed, and makes the folder durable.
+// It may be called again.
 func WriteManifest(dir string, o ManifestSpec, c Contents) (Manifest, error) {
 	m, err := c.manifest(dir, o)
 	if err == nil {
@@ -204,9 +205,15 @@ func (m *Manifest) write(dir string, d disk) error {
 	if err := d.writeFile(filepath.Join(dir, manifestFile), data); err != nil {
 		return err
 	}
-	left, err := filepath.Glob(filepath.Join(dir, ".keys-*"))
-	for _, path := range left {
-		err = errors.Join(err, os.Remove(path))
+	listed := map[string]bool{manifestFile: true}
+	for _, f := range m.Files() {
+		listed[f.Name] = true
+	}
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		if !listed[e.Name()] {
+			err = errors.Join(err, os.Remove(filepath.Join(dir, e.Name())))
+		}
 	}
 	return errors.Join(err, d.syncDir(dir))
 }
