@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Asks a running edge for a five-part answer and has it read by gzip, curl, Python's
-# zlib, Node and headless Chromium, each of which must see the whole of it: the same
-# bytes as the identity answer. Clients that are not installed are named and skipped.
+# Asks a running edge for a five-part response and has it read by gzip, curl, Python's
+# zlib, Node and headless Chromium. Each must see the same bytes as in the identity
+# response. Clients that are not installed are named and skipped.
 #
 #   scripts/decoders.sh            builds, starts "reelsplice up" on a free port, stops it again
 #
@@ -34,7 +34,7 @@ printf 'identity %s bytes, gzip %s bytes\n' "$(wc -c <"$work/identity.json")" "$
 
 failed=0
 verdict() { # name, file that the client wrote
-  if [ "$(sha256sum <"$2")" = "$want" ]; then echo "$1: reads the whole answer"; else
+  if [ "$(sha256sum <"$2")" = "$want" ]; then echo "$1: reads the whole response"; else
     echo "$1: reads $(wc -c <"$2") bytes of $(wc -c <"$work/identity.json")"
     failed=1
   fi

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Speed and size of queries at full scale: makes MOVIES generated movies and TV series (or
-# takes the releases in RELEASES), and answers search, discover and lists on one core.
+# takes the releases in RELEASES), and serves search, discover and lists on one core.
 # Prints sizes of the tables, the times of the build's stages, and for each sort of query
 # how long half and 99 of 100 of them took, what their pages weigh, and memory.
 #

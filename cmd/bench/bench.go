@@ -25,7 +25,7 @@ const (
 // Sections returns the names of all sections.
 func Sections() []string { return []string{SectionCases, SectionMix, SectionMemory, SectionBuild} }
 
-// Config says what to measure and how.
+// Config is what to measure, and how.
 type Config struct {
 	Program     string            // reelsplice, which makes the release and serves it
 	Before      string            // reelsplice of another commit, measured in each round too; "" for none
@@ -187,7 +187,7 @@ func (b *bench) serve(ctx context.Context) (err error) {
 		return nil
 	}
 	for _, s := range []*subject{&b.detail, &b.five} {
-		if err := b.writeFinished(s.name, &s.answer); err != nil {
+		if err := b.writeFinished(s.name, &s.response); err != nil {
 			return fmt.Errorf("write what nginx serves: %w", err)
 		}
 	}

@@ -79,7 +79,7 @@ func (b *bench) alike(ctx context.Context, s *subject) ([]*target, error) {
 	var targets []*target
 	for _, srv := range b.peers() {
 		t := b.single(s, srv)
-		if err := b.checkAlike(ctx, t, &s.answer); err != nil {
+		if err := b.checkAlike(ctx, t, &s.response); err != nil {
 			return nil, err
 		}
 		targets = append(targets, t)
@@ -88,7 +88,7 @@ func (b *bench) alike(ctx context.Context, s *subject) ([]*target, error) {
 }
 
 // checkAlike compares the response to a request with the edge's.
-func (b *bench) checkAlike(ctx context.Context, t *target, want *answer) error {
+func (b *bench) checkAlike(ctx context.Context, t *target, want *response) error {
 	a, err := b.client.ok(ctx, t.load.url, t.load.header)
 	if err != nil {
 		return fmt.Errorf("%s of %s: %w", t.name, t.server.name, err)
@@ -97,7 +97,7 @@ func (b *bench) checkAlike(ctx context.Context, t *target, want *answer) error {
 }
 
 // sameBytes compares two responses without their compression.
-func sameBytes(server, path string, got, want *answer) error {
+func sameBytes(server, path string, got, want *response) error {
 	g, err := got.identity()
 	if err != nil {
 		return fmt.Errorf("%s of %s: %w", path, server, err)
@@ -189,7 +189,7 @@ func (b *bench) overTLS(ctx context.Context) (targets []*target, err error) {
 		}
 		t := b.single(&b.five, s)
 		t.name = report.TLS
-		if err := b.checkAlike(ctx, t, &b.five.answer); err != nil {
+		if err := b.checkAlike(ctx, t, &b.five.response); err != nil {
 			return nil, err
 		}
 		targets = append(targets, t)

@@ -14,8 +14,8 @@ import (
 	"reelsplice/cmd/bench/host"
 )
 
-// An answer is the response of a server to one request, as it came over the wire.
-type answer struct {
+// A response is what came over the wire.
+type response struct {
 	Status int         `json:"status"`
 	Header http.Header `json:"header"`
 	Body   []byte      `json:"body"`
@@ -39,10 +39,10 @@ func newClient() client {
 func (c client) Close() { c.CloseIdleConnections() }
 
 // get asks for a URL with header lines "Name: value".
-func (c client) get(ctx context.Context, method, url string, header []string) (answer, error) {
+func (c client) get(ctx context.Context, method, url string, header []string) (response, error) {
 	rq, err := http.NewRequestWithContext(ctx, method, url, http.NoBody)
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	for _, line := range header {
 		name, value, _ := strings.Cut(line, ": ")
@@ -50,18 +50,18 @@ func (c client) get(ctx context.Context, method, url string, header []string) (a
 	}
 	rs, err := c.Do(rq)
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	defer rs.Body.Close()
 	body, err := io.ReadAll(rs.Body)
 	if err != nil {
-		return answer{}, fmt.Errorf("read the response to %s: %w", url, err)
+		return response{}, fmt.Errorf("read the response to %s: %w", url, err)
 	}
-	return answer{rs.StatusCode, rs.Header, body}, nil
+	return response{rs.StatusCode, rs.Header, body}, nil
 }
 
 // want asks for a URL, whose response has to have a status.
-func (c client) want(ctx context.Context, status int, url string, header []string) (answer, error) {
+func (c client) want(ctx context.Context, status int, url string, header []string) (response, error) {
 	a, err := c.get(ctx, http.MethodGet, url, header)
 	if err == nil && a.Status != status {
 		err = fmt.Errorf("%s: status %d, want %d", url, a.Status, status)
@@ -70,7 +70,7 @@ func (c client) want(ctx context.Context, status int, url string, header []strin
 }
 
 // ok asks for a URL, whose response has to be one with gzip.
-func (c client) ok(ctx context.Context, url string, header []string) (answer, error) {
+func (c client) ok(ctx context.Context, url string, header []string) (response, error) {
 	a, err := c.want(ctx, http.StatusOK, url, header)
 	if err == nil && a.Header.Get("Content-Encoding") != "gzip" {
 		err = fmt.Errorf("%s: encoding %q, want gzip", url, a.Header.Get("Content-Encoding"))
@@ -80,7 +80,7 @@ func (c client) ok(ctx context.Context, url string, header []string) (answer, er
 
 // identity returns the body without compression. A body of more than one gzip member is
 // refused, as clients refuse it.
-func (a *answer) identity() ([]byte, error) {
+func (a *response) identity() ([]byte, error) {
 	if a.Header.Get("Content-Encoding") != "gzip" {
 		return a.Body, nil
 	}

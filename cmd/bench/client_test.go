@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// packed returns a text as an answer with gzip.
-func packed(t *testing.T, text string) answer {
+// packed returns a text as an response with gzip.
+func packed(t *testing.T, text string) response {
 	t.Helper()
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
@@ -18,7 +18,7 @@ func packed(t *testing.T, text string) answer {
 	if err := z.Close(); err != nil {
 		t.Fatal(err)
 	}
-	return answer{Status: http.StatusOK, Header: http.Header{"Content-Encoding": {"gzip"}, "Etag": {`W/"1"`}}, Body: b.Bytes()}
+	return response{Status: http.StatusOK, Header: http.Header{"Content-Encoding": {"gzip"}, "Etag": {`W/"1"`}}, Body: b.Bytes()}
 }
 
 func TestIdentity(t *testing.T) {
@@ -26,19 +26,19 @@ func TestIdentity(t *testing.T) {
 	if got, err := a.identity(); err != nil || string(got) != "text" {
 		t.Errorf("identity = %q, %v", got, err)
 	}
-	plain := answer{Header: http.Header{}, Body: []byte("text")}
+	plain := response{Header: http.Header{}, Body: []byte("text")}
 	if got, err := plain.identity(); err != nil || string(got) != "text" {
-		t.Errorf("identity of a plain answer = %q, %v", got, err)
+		t.Errorf("identity of a plain response = %q, %v", got, err)
 	}
 	two, short := a, a
 	two.Body = append(bytes.Clone(a.Body), a.Body...)
 	short.Body = a.Body[:len(a.Body)-3]
-	for name, bad := range map[string]*answer{"of two members": &two, "that is cut off": &short} {
+	for name, bad := range map[string]*response{"of two members": &two, "that is cut off": &short} {
 		if _, err := bad.identity(); err == nil {
-			t.Errorf("identity of an answer %s succeeds", name)
+			t.Errorf("identity of an response %s succeeds", name)
 		}
 		if err := sameBytes("nginx", "/a", bad, &a); err == nil {
-			t.Errorf("an answer %s is that of the edge", name)
+			t.Errorf("an response %s is that of the edge", name)
 		}
 	}
 	other := packed(t, "test")

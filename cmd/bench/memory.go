@@ -12,7 +12,7 @@ import (
 // starts is how many times the edge is started to see how long that takes.
 const starts = 5
 
-// memory measures how long the edge takes from exec to its first answer. What memory it
+// memory measures how long the edge takes from exec to its first response. What memory it
 // has was noted after each load.
 func (b *bench) memory(ctx context.Context) error {
 	b.cfg.progress("starting the edge %d times", 2*starts)
@@ -39,7 +39,7 @@ func (b *bench) memory(ctx context.Context) error {
 }
 
 // startTime starts and stops an edge. It returns how many milliseconds pass until the
-// first answer has been read.
+// first response has been read.
 func (b *bench) startTime(ctx context.Context) (float64, error) {
 	begin := time.Now()
 	s, err := b.startEdge(ctx, report.Edge, b.own)

@@ -22,8 +22,8 @@ const (
 	mixLines = 8000
 	mixSeed  = 6
 
-	// zipfExponent says how much rarer the next less popular movie is asked for: the
-	// usual guess for catalogues is a little above 1.
+	// zipfExponent is the exponent of the popularity of movies: the usual guess for
+	// catalogues is a little above 1.
 	zipfExponent = 1.1
 
 	// coldSeconds is how long a pass over the mix may take when nothing is in memory.
@@ -38,11 +38,11 @@ const (
 
 // An asked is one request of a list.
 type asked struct {
-	path   string // at the edge
-	file   string // at nginx
-	known  bool   // the client has the response
-	tag    string // If-None-Match; of the edge
-	answer *answer
+	path     string // at the edge
+	file     string // at nginx
+	known    bool   // the client has the response
+	tag      string // If-None-Match; of the edge
+	response *response
 }
 
 // A mixer makes the requests of the mix.
@@ -120,7 +120,7 @@ func (m *mixer) next(ctx context.Context) (asked, error) {
 	case u < 0.95:
 		a, err := m.request(ctx, detail)
 		if err == nil {
-			a.known, a.tag = true, a.answer.Header.Get("ETag")
+			a.known, a.tag = true, a.response.Header.Get("ETag")
 		}
 		return a, err
 	}
@@ -160,7 +160,7 @@ func (m *mixer) request(ctx context.Context, path string) (asked, error) {
 	if err != nil {
 		return asked{}, err
 	}
-	a := asked{path: path, file: fmt.Sprintf("mix/%d", len(m.asked)), answer: &rs}
+	a := asked{path: path, file: fmt.Sprintf("mix/%d", len(m.asked)), response: &rs}
 	if m.nginx != nil {
 		if err := m.writeFinished(a.file, &rs); err != nil {
 			return asked{}, err
@@ -200,7 +200,7 @@ func (b *bench) sameAt(ctx context.Context, s *server, requests []asked) ([]aske
 		if err != nil {
 			return nil, err
 		}
-		if err := sameBytes(s.name, a.path, &rs, a.answer); err != nil {
+		if err := sameBytes(s.name, a.path, &rs, a.response); err != nil {
 			return nil, err
 		}
 		if a.known {
@@ -233,7 +233,7 @@ func (b *bench) compareSizes(requests []asked) error {
 			continue
 		}
 		seen[a.path] = true
-		raw, err := a.answer.identity()
+		raw, err := a.response.identity()
 		if err != nil {
 			return fmt.Errorf("%s: %w", a.path, err)
 		}
@@ -243,8 +243,8 @@ func (b *bench) compareSizes(requests []asked) error {
 		if err := errors.Join(err, z.Close()); err != nil {
 			return fmt.Errorf("compress %s: %w", a.path, err)
 		}
-		sizes.Gzip, sizes.OnePass = sizes.Gzip+len(a.answer.Body), sizes.OnePass+packed.Len()
+		sizes.Gzip, sizes.OnePass = sizes.Gzip+len(a.response.Body), sizes.OnePass+packed.Len()
 	}
-	sizes.Answers = len(seen)
+	sizes.Responses = len(seen)
 	return nil
 }

@@ -1,6 +1,6 @@
 -- Asks for the lines of the file that is named behind --, one after the other: a path,
 -- and behind a tab what stands in If-None-Match. With the word once behind the file it
--- stops behind the last line and tells in elapsed how many microseconds that took.
+-- stops behind the last line and sets elapsed to the microseconds that it took.
 local ffi = require("ffi")
 ffi.cdef("typedef struct { long seconds; long nanos; } moment; int clock_gettime(int clock, moment *at);")
 

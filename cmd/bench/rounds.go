@@ -42,9 +42,8 @@ func (b *bench) rounds(ctx context.Context, what string, rounds int, targets []*
 
 const (
 	// disturbed is the share of a core from which on other processes disturb a load. They take
-	// it in bursts, each of which stalls all connections: with more than a hundredth of the
-	// time, p99 tells of nothing else. And what a kernel does every so many seconds comes upon
-	// the same server each time, when a round takes a multiple of that.
+	// it in bursts, and each stalls all connections: with more than a hundredth of the time, p99
+	// shows nothing else.
 	disturbed = 0.01
 	// mostLoads is how often a load is put on, until one is not disturbed.
 	mostLoads = 3
@@ -106,7 +105,7 @@ const (
 )
 
 // settle waits until no server does anything. One that is slow still has some hundred requests
-// to answer when the load generator has gone, on the core that is another one's by then.
+// to respond to when the load generator has gone, on the core that is another one's by then.
 func (v *servers) settle(ctx context.Context) error {
 	var roots []int
 	for _, s := range v.running {

@@ -16,7 +16,7 @@ import (
 	"reelsplice/cmd/bench/report"
 )
 
-// A server is a child that answers HTTP.
+// A server is a child that serves HTTP.
 type server struct {
 	name string
 	url  string // without a slash at its end
@@ -52,8 +52,8 @@ func (v *servers) startEdge(ctx context.Context, name string, m *maker, more ...
 	return s, nil
 }
 
-// awaitAnswer waits until a server answers, with whatever status.
-func (v *servers) awaitAnswer(ctx context.Context, s *server) error {
+// awaitResponse waits until a server responds, with whatever status.
+func (v *servers) awaitResponse(ctx context.Context, s *server) error {
 	ctx, cancel := context.WithTimeout(ctx, host.Patience)
 	defer cancel()
 	for {
@@ -64,7 +64,7 @@ func (v *servers) awaitAnswer(ctx context.Context, s *server) error {
 		case <-s.Done:
 			return s.Failure()
 		case <-ctx.Done():
-			return fmt.Errorf("%s does not answer: %w: %s", s.name, ctx.Err(), s.Said)
+			return fmt.Errorf("%s does not respond: %w: %s", s.name, ctx.Err(), s.Stderr)
 		case <-time.After(20 * time.Millisecond):
 		}
 	}
@@ -128,7 +128,7 @@ http {
 func (v *servers) nginxDir() string { return filepath.Join(v.tmp, "nginx") }
 
 // writeFinished writes a finished response where nginx finds it at path.
-func (v *servers) writeFinished(path string, a *answer) error {
+func (v *servers) writeFinished(path string, a *response) error {
 	file := filepath.Join(v.nginxDir(), "files", filepath.FromSlash(path)+".gz")
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return err
@@ -163,7 +163,7 @@ func (v *servers) startNginx(ctx context.Context, certAndKey ...string) (*server
 	s := &server{name: report.Nginx, url: scheme + "://" + addr, Process: p, files: dir}
 	s.restart = func(ctx context.Context) (*server, error) { return v.startNginx(ctx, certAndKey...) }
 	v.running = append(v.running, s)
-	return s, v.awaitAnswer(ctx, s)
+	return s, v.awaitResponse(ctx, s)
 }
 
 // command is a child's command line, without what this process has in its environment

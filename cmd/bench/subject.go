@@ -29,7 +29,7 @@ const fiveParts = "?append_to_response=credits,images,keywords,release_dates,vid
 // A subject is a response that is measured.
 type subject struct {
 	name, path string
-	answer     answer // with gzip
+	response   response // with gzip
 }
 
 // popularMovies returns ids, the most popular first.
@@ -90,10 +90,10 @@ func (b *bench) chooseResponses(ctx context.Context) (err error) {
 		return err
 	}
 	for _, s := range []*subject{&b.detail, &b.five} {
-		if s.answer, err = b.client.ok(ctx, b.edge.url+s.path, b.header()); err != nil {
+		if s.response, err = b.client.ok(ctx, b.edge.url+s.path, b.header()); err != nil {
 			return err
 		}
-		b.report.Note("%s: %s, %d bytes", s.name, s.path, len(s.answer.Body))
+		b.report.Note("%s: %s, %d bytes", s.name, s.path, len(s.response.Body))
 	}
 	return nil
 }

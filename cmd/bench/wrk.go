@@ -41,10 +41,10 @@ type load struct {
 	lines   string   // file with a path a line, asked for in turn; "" for url alone
 	once    bool     // ends behind the last line
 	seconds int      // at most; 0 for those of the run
-	refused bool     // every answer is to have a status of 400 or more
+	refused bool     // every response is to have a status of 400 or more
 }
 
-// A loaded is what wrk says of a load.
+// A loaded is what wrk measured of a load.
 type loaded struct {
 	requests, bytes float64
 	seconds         float64
@@ -102,7 +102,7 @@ func (b *bench) wrkArgs(l *load) []string {
 }
 
 // parseWrk reads the line that result.lua prints. Errors are errors, but refusals are
-// where all answers are to be some.
+// where all responses are to be some.
 func parseWrk(out string, refused bool) (loaded, error) {
 	_, line, ok := strings.Cut(out, "\nresult ")
 	if !ok {
@@ -123,7 +123,7 @@ func parseWrk(out string, refused bool) (loaded, error) {
 		p50: v["p50"], p99: v["p99"], max: v["max"],
 	}
 	if r.requests < 1 || r.seconds <= 0 {
-		return r, errors.New("wrk: no request was answered")
+		return r, errors.New("wrk: no request got a response")
 	}
 	want := 0.0
 	if refused {
@@ -136,7 +136,7 @@ func parseWrk(out string, refused bool) (loaded, error) {
 		}
 	}
 	if v["status"] != want {
-		bad = append(bad, fmt.Sprintf("%.0f of %.0f answers have a status of 400 or more, want %.0f", v["status"], r.requests, want))
+		bad = append(bad, fmt.Sprintf("%.0f of %.0f responses have a status of 400 or more, want %.0f", v["status"], r.requests, want))
 	}
 	if len(bad) > 0 {
 		slices.Sort(bad)

@@ -19,7 +19,7 @@ func TestParseWrk(t *testing.T) {
 			t.Errorf("parseWrk(%s) = %+v, %v, want %+v", name, got, err, want)
 		}
 	}
-	accepts("answers", head+result, false)
+	accepts("responses", head+result, false)
 	accepts("refusals", head+refused, true)
 
 	refuses := func(out string, isRefused bool, want string) {
@@ -29,10 +29,10 @@ func TestParseWrk(t *testing.T) {
 		}
 	}
 	refuses(head, false, "no result in what it printed")
-	refuses(head+refused, false, "200 of 200 answers have a status of 400 or more, want 0")
-	refuses(head+result, true, "0 of 200 answers have a status of 400 or more, want 200")
-	refuses(strings.Replace(result, "requests=200", "requests=0", 1), false, "no request was answered")
-	refuses(strings.Replace(result, "micros=500000", "micros=0", 1), false, "no request was answered")
+	refuses(head+refused, false, "200 of 200 responses have a status of 400 or more, want 0")
+	refuses(head+result, true, "0 of 200 responses have a status of 400 or more, want 200")
+	refuses(strings.Replace(result, "requests=200", "requests=0", 1), false, "no request got a response")
+	refuses(strings.Replace(result, "micros=500000", "micros=0", 1), false, "no request got a response")
 	refuses(strings.Replace(result, "p99=900", "p99=nine", 1), false, `p99 is "nine", want a number`)
 	refuses(strings.Replace(strings.Replace(result, "read=0", "read=3", 1), "timeout=0", "timeout=1", 1), false, "1 timeout errors, 3 read errors")
 }

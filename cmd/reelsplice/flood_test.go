@@ -28,7 +28,7 @@ const (
 )
 
 // TestIdleFlood prints how long a good client waits before and during a flood of idle
-// connections on an edge with few files. It runs when REELSPLICE_IDLE_FLOOD says how many;
+// connections on an edge with few files. It runs when REELSPLICE_IDLE_FLOOD has their number;
 // package serve has a small version that always runs.
 func TestIdleFlood(t *testing.T) {
 	if addr := os.Getenv(floodTarget); addr != "" {

@@ -103,7 +103,7 @@ func checkServes(t *testing.T, stderr *os.File, fail func()) {
 		return rs.StatusCode
 	}
 	if code := status(v.Token); code != http.StatusOK {
-		t.Errorf("answer = %d, want 200", code)
+		t.Errorf("status = %d, want 200", code)
 	}
 	// What a client sends that is no request is logged, and so is a token file that changed.
 	for range 20 {

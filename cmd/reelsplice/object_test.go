@@ -11,7 +11,7 @@ import (
 	"reelsplice/schemas/object/objecttest"
 )
 
-// setUpStore tells a script where its store is: $S3 comes before a key and $Q behind it.
+// setUpStore gives a script its store: $S3 comes before a key and $Q behind it.
 // Each script has a folder of its own in the bucket.
 func setUpStore(env *testscript.Env, store *objecttest.Server) error {
 	env.Setenv("S3", "s3://"+objecttest.Bucket+"/"+storeFolder(env.WorkDir))

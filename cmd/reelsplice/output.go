@@ -47,7 +47,7 @@ func isTerminal(w io.Writer) bool {
 	return ok && isatty.IsTerminal(f.Fd())
 }
 
-// kindNames are the kinds of records whose names say little, or take no plain s.
+// kindNames are the kinds of records that have another name for people, or take no plain s.
 var kindNames = map[string][2]string{
 	"tv": {"series", "series"}, "person": {"person", "people"}, "company": {"company", "companies"},
 	"episode_group": {"episode group", "episode groups"},

@@ -235,7 +235,7 @@ func (a *app) logHandler() func(w io.Writer) slog.Handler {
 }
 
 // serveLogger is logger for commands that serve: whoever reads stderr may stall or go away,
-// and costs lines, not answers. From here on all of stderr goes through a queue.
+// and costs lines of the log, not responses. From here on all of stderr goes through a queue.
 func (a *app) serveLogger() *slog.Logger {
 	signal.Ignore(syscall.SIGPIPE)
 	handler := a.logHandler()

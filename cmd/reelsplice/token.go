@@ -90,7 +90,7 @@ type issue struct {
 func (t *issue) complete(stdin io.Reader, chosen bool) (err error) {
 	switch account := t.record.Account; {
 	case account == "" && (t.guest || t.v4):
-		return errors.New("--guest and --v4 say what --session makes: want --session ACCOUNT too")
+		return errors.New("--guest and --v4 need --session ACCOUNT")
 	case t.guest:
 		t.record.Kind = auth.KindGuest
 	case account != "" && !t.v4:

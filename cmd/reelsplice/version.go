@@ -34,7 +34,7 @@ func version() versionReport {
 }
 
 // versionOf returns the version of a build: its tag, or else nextVersion with the commit, where
-// the build knows one. go run knows none.
+// the build has one. go run has none.
 func versionOf(info *debug.BuildInfo) versionReport {
 	v := versionReport{
 		Version: info.Main.Version, Go: info.GoVersion, ReleaseFormat: release.FormatVersion, CatalogVersion: catalog.FormatVersion,

@@ -39,7 +39,7 @@ func findProgram(name string) string {
 	return ""
 }
 
-// Machine describes the machine at hand, as far as the system tells.
+// Machine describes the machine at hand: CPU, cores, kernel, Go.
 func Machine() string {
 	cpu, _ := os.ReadFile("/proc/cpuinfo")
 	kernel, _ := os.ReadFile("/proc/sys/kernel/osrelease")

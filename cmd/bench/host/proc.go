@@ -14,7 +14,7 @@ import (
 // Ticks is how many units of time /proc counts in a second, on every Linux.
 const Ticks = 100
 
-// procStat is what /proc/PID/stat says of a process.
+// A procStat is a process in /proc/PID/stat.
 type procStat struct {
 	parent int
 	cpu    float64 // seconds in user and kernel mode, of all threads that it has or had

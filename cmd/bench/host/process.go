@@ -26,21 +26,21 @@ const stopPatience = 5 * time.Second
 
 // A Process is a child that runs until it is stopped.
 type Process struct {
-	name string
-	Cmd  *exec.Cmd
-	Done chan struct{} // closed when it has ended
-	Err  error         // why; valid once done is closed
-	Said *tail
+	name   string
+	Cmd    *exec.Cmd
+	Done   chan struct{} // closed when it has ended
+	Err    error         // why; valid once done is closed
+	Stderr *tail
 }
 
 // Start starts a child on a core, at the head of a process group of its own. What
-// it says on stdout goes to out, on stderr into its errors.
+// it writes to stdout goes to out, what it writes to stderr into its errors.
 func Start(name string, core int, cmd *exec.Cmd, out io.Writer) (*Process, error) {
-	p := &Process{name: name, Cmd: cmd, Done: make(chan struct{}), Said: &tail{}}
-	cmd.Stderr, cmd.Stdout = p.Said, out
+	p := &Process{name: name, Cmd: cmd, Done: make(chan struct{}), Stderr: &tail{}}
+	cmd.Stderr, cmd.Stdout = p.Stderr, out
 	cmd.WaitDelay = time.Second // a child of the child may still hold its output
 	if out == nil {
-		cmd.Stdout = p.Said
+		cmd.Stdout = p.Stderr
 	}
 	if err := startPinned(cmd, core); err != nil {
 		return nil, fmt.Errorf("start %s: %w", name, err)
@@ -52,13 +52,13 @@ func Start(name string, core int, cmd *exec.Cmd, out io.Writer) (*Process, error
 	return p, nil
 }
 
-// Failure says why the process has ended.
+// Failure returns why the process has ended.
 func (p *Process) Failure() error {
 	err := p.Err
 	if err == nil {
 		err = errors.New("it ended by itself")
 	}
-	return fmt.Errorf("%s: %w: %s", p.name, err, p.Said)
+	return fmt.Errorf("%s: %w: %s", p.name, err, p.Stderr)
 }
 
 // Stop ends the process and all of its group.
@@ -72,8 +72,8 @@ func (p *Process) Stop() {
 	<-p.Done
 }
 
-// StartAnnounced starts a child that says as one line of JSON on stdout that it serves,
-// and puts that into v.
+// StartAnnounced starts a child that prints one line of JSON once it serves, and decodes that
+// line into v.
 func StartAnnounced(ctx context.Context, name string, core int, cmd *exec.Cmd, v any) (*Process, error) {
 	r, w := io.Pipe()
 	p, err := Start(name, core, cmd, w)
@@ -103,7 +103,7 @@ func StartAnnounced(ctx context.Context, name string, core int, cmd *exec.Cmd, v
 	}
 	if err != nil {
 		p.Stop()
-		return nil, fmt.Errorf("%s does not say that it serves: %w: %s", name, err, p.Said)
+		return nil, fmt.Errorf("%s does not announce that it serves: %w: %s", name, err, p.Stderr)
 	}
 	return p, nil
 }
@@ -120,8 +120,8 @@ func Run(ctx context.Context, name, program string, args ...string) ([]byte, Cos
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Env = Env(os.Environ())
 	var out bytes.Buffer
-	said := &tail{}
-	cmd.Stdout, cmd.Stderr = &out, said
+	stderr := &tail{}
+	cmd.Stdout, cmd.Stderr = &out, stderr
 	cmd.Cancel = func() error { return interrupt(cmd.Process) }
 	cmd.WaitDelay = stopPatience
 	begin := time.Now()
@@ -129,7 +129,7 @@ func Run(ctx context.Context, name, program string, args ...string) ([]byte, Cos
 		if ctx.Err() != nil {
 			err = ctx.Err()
 		}
-		return nil, Cost{}, fmt.Errorf("%s: %w: %s", name, err, said)
+		return nil, Cost{}, fmt.Errorf("%s: %w: %s", name, err, stderr)
 	}
 	s := cmd.ProcessState
 	return out.Bytes(), Cost{
@@ -137,7 +137,7 @@ func Run(ctx context.Context, name, program string, args ...string) ([]byte, Cos
 	}, nil
 }
 
-// tailBytes is how much of what a child says is kept.
+// tailBytes is how much of a child's stderr is kept.
 const tailBytes = 2 << 10
 
 // A tail keeps the last bytes that were written to it.
@@ -162,12 +162,12 @@ func (t *tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if len(t.data) == 0 {
-		return "it said nothing"
+		return "nothing on stderr"
 	}
 	return string(bytes.TrimSpace(t.data))
 }
 
-// Patience is how long a server may take until it answers.
+// Patience is how long a server may take to respond.
 const Patience = 20 * time.Second
 
 // Env returns the environment without settings of this program's flags, and of how

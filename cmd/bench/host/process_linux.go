@@ -51,7 +51,7 @@ func cores() []int {
 	return list
 }
 
-// signalGroup tells all processes of a group to end, at once or in their way.
+// signalGroup ends all processes of a group, at once or in their way.
 func signalGroup(group int, atOnce bool) {
 	s := syscall.SIGTERM
 	if atOnce {

@@ -65,7 +65,7 @@ func pidIn(t *testing.T, file string) int {
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
-	t.Fatal("the process does not say who it is")
+	t.Fatal("the process does not write its id")
 	return 0
 }
 
@@ -104,7 +104,7 @@ func TestAnnounced(t *testing.T) {
 	p.Stop()
 	for _, c := range []struct{ script, want string }{
 		{"echo no address is free >&2; exit 1", "no address is free"},
-		{"echo hello; exec sleep 60", "does not say that it serves"},
+		{"echo hello; exec sleep 60", "does not announce that it serves"},
 	} {
 		if _, _, err := start(c.script); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("startAnnounced(%s) = %v, want an error with %q", c.script, err, c.want)

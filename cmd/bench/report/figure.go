@@ -52,7 +52,7 @@ func (r *Report) edgeFigures() (out []Figure) {
 			figure("start to first response", median(e.Starts), "ms", mostStart),
 			figure("the same, nothing of the release in memory", median(e.StartsCold), "ms", mostStart))
 	}
-	if s := &r.Sizes; s.Answers > 0 {
+	if s := &r.Sizes; s.Responses > 0 {
 		out = append(out, figure("bytes of responses by one-pass gzip -6", quotient(float64(s.Gzip), float64(s.OnePass)), "x", mostSize))
 	}
 	return out

@@ -32,7 +32,7 @@ func TestPairedRatio(t *testing.T) {
 	}{
 		{rates(100, 10, 50), rates(50, 5, 25), 2},
 		{rates(10, 20, 90), rates(10, 10, 10), 2},
-		{rates(10, 10, 10), rates(0, 5, 5), 2}, // a round without a figure says nothing
+		{rates(10, 10, 10), rates(0, 5, 5), 2}, // a round without a figure does not count
 		{rates(10), nil, 0},
 		{rates(0), rates(0), 0},
 	} {

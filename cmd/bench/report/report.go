@@ -36,9 +36,9 @@ type EdgeFigures struct {
 
 // Sizes compare the bytes of responses with those of their JSON compressed whole.
 type Sizes struct {
-	Answers int `json:"answers"`
-	Gzip    int `json:"gzip_bytes"`
-	OnePass int `json:"one_pass_bytes"` // of gzip -6 over each whole response
+	Responses int `json:"responses"`
+	Gzip      int `json:"gzip_bytes"`
+	OnePass   int `json:"one_pass_bytes"` // of gzip -6 over each whole response
 }
 
 // Builds are the rounds of ingests and full builds, and one incremental build after them.

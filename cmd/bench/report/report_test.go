@@ -15,7 +15,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden")
 
-// testReport has something to say everywhere.
+// testReport has a figure everywhere.
 func testReport() *Report {
 	noon := time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)
 	r := New(5, 2, 32, noon)
@@ -35,7 +35,7 @@ func testReport() *Report {
 	r.NoteMemory(70<<20, 300<<20)
 	r.NoteMemory(60<<20, 400<<20)
 	r.Edge.Starts, r.Edge.StartsCold = []float64{40, 50, 60}, []float64{100, 250, 300}
-	r.Sizes = Sizes{Answers: 200, Gzip: 104, OnePass: 100}
+	r.Sizes = Sizes{Responses: 200, Gzip: 104, OnePass: 100}
 	own := Made{Ingest: host.Cost{Wall: 10, CPU: 18.5, Peak: 900 << 20}, Build: host.Cost{Wall: 10, CPU: 18.5, Peak: 900 << 20}, Bytes: 5 << 20}
 	old := Made{Ingest: own.Ingest, Build: host.Cost{Wall: 11, CPU: 18, Peak: 1000 << 20}, Bytes: 9 << 20}
 	one := BuildRound{Own: own, Before: old, Compress: 12}
