@@ -212,11 +212,20 @@ func (r *row) objects(block, raw string) (out []record.RawFields) {
 
 // listOf writes objects as a list.
 func listOf(objects []record.RawFields) string {
-	texts := make([]string, len(objects))
-	for i, o := range objects {
-		texts[i] = o.Object()
+	var texts []string
+	for _, o := range objects {
+		texts = append(texts, o.Object())
 	}
-	return "[" + strings.Join(texts, ",") + "]"
+	return record.List(texts)
+}
+
+// object writes an object of names and their values.
+func object(pairs ...string) string {
+	var out record.RawFields
+	for pair := range slices.Chunk(pairs, 2) {
+		out = append(out, record.RawField{Name: pair[0], Raw: pair[1]})
+	}
+	return out.Object()
 }
 
 // readSeasons takes the seasons as they are, and gives the series what its details have
@@ -280,20 +289,17 @@ func (r *row) lists() {
 		keywords, titles = "results", "results"
 	}
 	if list, _ := r.elements("keywords"); len(list) > 0 {
-		r.add("keywords", within(keywords, listOf(list)))
+		r.add("keywords", object(keywords, listOf(list)))
 	}
 	if raw := r.in.TakeValue("videos"); raw != "" {
-		r.add("videos", within("results", raw))
+		r.add("videos", object("results", raw))
 	}
 	if raw := r.in.TakeValue("alternativeTitles"); raw != "" {
-		r.add("alternative_titles", within(titles, raw))
+		r.add("alternative_titles", object(titles, raw))
 	}
 	ratings, _ := r.elements("ratings")
 	r.drop("ratings[]", len(ratings))
 }
-
-// within writes an object with one field.
-func within(name, raw string) string { return record.RawFields{{Name: name, Raw: raw}}.Object() }
 
 // images sorts the images by type. The crawler put the main poster and backdrop in
 // front without their sizes, and again among the others: the whole one takes the place in
@@ -309,35 +315,25 @@ func (r *row) images() {
 			whole[path] = image
 		}
 	}
-	lists := map[string][]record.RawFields{`"poster"`: nil, `"logo"`: nil}
-	front := map[string]bool{} // paths of whole images that took a place in front
+	lists := map[string][]record.RawFields{}
+	seen := map[string]bool{}
 	for _, image := range images {
 		path := image.Value("file_path")
-		first := whole[path]
-		if first != nil && !image.Has("width") && !front[path] {
-			front[path] = true
-			image = first
-		} else if first != nil && (!image.Has("width") || front[path] && &image[0] == &first[0]) {
-			r.drop("images[]", 1) // there already
+		if seen[path] {
+			r.drop("images[]", 1)
 			continue
 		}
-		list := image.Value("type")
-		if _, ok := lists[list]; !ok {
+		seen[path] = true
+		if whole[path] != nil {
+			image = whole[path]
+		}
+		list := image.TakeValue("type")
+		if list != `"poster"` && list != `"logo"` {
 			list = ""
 		}
 		lists[list] = append(lists[list], image)
 	}
-	r.add("images", record.RawFields{
-		{Name: "backdrops", Raw: imagesOf(lists[""])}, {Name: "logos", Raw: imagesOf(lists[`"logo"`])}, {Name: "posters", Raw: imagesOf(lists[`"poster"`])},
-	}.Object())
-}
-
-// imagesOf writes images without their type.
-func imagesOf(images []record.RawFields) string {
-	for i := range images {
-		images[i] = slices.DeleteFunc(slices.Clone(images[i]), func(f record.RawField) bool { return f.Name == "type" })
-	}
-	return listOf(images)
+	r.add("images", object("backdrops", listOf(lists[""]), "logos", listOf(lists[`"logo"`]), "posters", listOf(lists[`"poster"`])))
 }
 
 // credits takes as the cast who has the job Actor in department Acting, and others as
@@ -359,7 +355,7 @@ func (r *row) credits() {
 		c.Take("order")
 		crew = append(crew, c)
 	}
-	r.add("credits", record.RawFields{{Name: "cast", Raw: listOf(cast)}, {Name: "crew", Raw: listOf(crew)}}.Object())
+	r.add("credits", object("cast", listOf(cast), "crew", listOf(crew)))
 }
 
 // externalIDs takes over the ids of other sites. The details of a series have the one of
@@ -405,7 +401,7 @@ func (r *row) providers() {
 		}
 		return err
 	}), "watchProviders")
-	r.add("watch/providers", within("results", countries.Object()))
+	r.add("watch/providers", object("results", countries.Object()))
 }
 
 // reviews takes over all reviews as one page.
@@ -416,13 +412,8 @@ func (r *row) reviews() {
 	}
 	for i := range reviews {
 		rating, _ := reviews[i].Take("rating")
-		author := record.RawFields{{Name: "name", Raw: `""`}, {Name: "username", Raw: reviews[i].Value("author")}, {Name: "rating", Raw: rating}}
-		reviews[i] = append(reviews[i], record.RawField{Name: "author_details", Raw: author.Object()})
+		author := object("name", `""`, "username", reviews[i].Value("author"), "rating", rating)
+		reviews[i] = append(reviews[i], record.RawField{Name: "author_details", Raw: author})
 	}
-	r.add("reviews", record.RawFields{
-		{Name: "page", Raw: "1"},
-		{Name: "results", Raw: listOf(reviews)},
-		{Name: "total_pages", Raw: "1"},
-		{Name: "total_results", Raw: strconv.Itoa(len(reviews))},
-	}.Object())
+	r.add("reviews", object("page", "1", "results", listOf(reviews), "total_pages", "1", "total_results", strconv.Itoa(len(reviews))))
 }
