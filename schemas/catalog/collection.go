@@ -5,14 +5,14 @@ import "reelsplice/schemas/record"
 // A Collection is everything about one collection of movies.
 type Collection struct {
 	record.Object
-	ID               record.Int    `record:"id"`
-	Name             record.String `record:"name"`
+	ID               record.Int    `record:"id,details"`
+	Name             record.String `record:"name,details"`
 	OriginalLanguage record.String `record:"original_language,dict"`
 	OriginalName     record.String `record:"original_name"`
-	Overview         record.String `record:"overview"`
-	PosterPath       record.String `record:"poster_path,null"`
-	BackdropPath     record.String `record:"backdrop_path,null"`
-	Parts            []MediaRow    `record:"parts"`
+	Overview         record.String `record:"overview,details"`
+	PosterPath       record.String `record:"poster_path,null,details"`
+	BackdropPath     record.String `record:"backdrop_path,null,details"`
+	Parts            []MediaRow    `record:"parts,details"`
 
 	Images       *CollectionImages       `record:"images"`
 	Translations *CollectionTranslations `record:"translations"`

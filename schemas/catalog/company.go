@@ -5,14 +5,14 @@ import "reelsplice/schemas/record"
 // A Company is everything about one production company.
 type Company struct {
 	record.Object
-	Description   record.String  `record:"description"`
-	Headquarters  record.String  `record:"headquarters"`
-	Homepage      record.String  `record:"homepage"`
-	ID            record.Int     `record:"id"`
-	LogoPath      record.String  `record:"logo_path,null"`
-	Name          record.String  `record:"name"`
+	Description   record.String  `record:"description,details"`
+	Headquarters  record.String  `record:"headquarters,details"`
+	Homepage      record.String  `record:"homepage,details"`
+	ID            record.Int     `record:"id,details"`
+	LogoPath      record.String  `record:"logo_path,null,details"`
+	Name          record.String  `record:"name,details"`
 	OriginCountry record.String  `record:"origin_country,null,dict"`
-	ParentCompany *ParentCompany `record:"parent_company,null"`
+	ParentCompany *ParentCompany `record:"parent_company,null,details"`
 
 	AlternativeNames *AlternativeNames `record:"alternative_names"`
 	Images           *LogoImages       `record:"images"`
@@ -34,12 +34,12 @@ type ParentCompany struct {
 // A Network is everything about one network.
 type Network struct {
 	record.Object
-	Headquarters  record.String `record:"headquarters"`
-	Homepage      record.String `record:"homepage"`
-	ID            record.Int    `record:"id"`
-	LogoPath      record.String `record:"logo_path,null"`
-	Name          record.String `record:"name"`
-	OriginCountry record.String `record:"origin_country,dict"`
+	Headquarters  record.String `record:"headquarters,details"`
+	Homepage      record.String `record:"homepage,details"`
+	ID            record.Int    `record:"id,details"`
+	LogoPath      record.String `record:"logo_path,null,details"`
+	Name          record.String `record:"name,details"`
+	OriginCountry record.String `record:"origin_country,dict,details"`
 
 	AlternativeNames *AlternativeNames `record:"alternative_names"`
 	Images           *LogoImages       `record:"images"`
@@ -80,8 +80,8 @@ type Logo struct {
 // A KeywordRecord is everything about one keyword.
 type KeywordRecord struct {
 	record.Object
-	ID     record.Int    `record:"id"`
-	Name   record.String `record:"name"`
+	ID     record.Int    `record:"id,details"`
+	Name   record.String `record:"name,details"`
 	Movies []SummaryPage `record:"movies,pages,id"`
 
 	// Details is true where a source gave a whole details answer of the API: see MarkDetails.

@@ -6,20 +6,20 @@ import "reelsplice/schemas/record"
 // in their seasons alone.
 type Episode struct {
 	record.Object
-	AirDate        record.String `record:"air_date,null"`
-	Crew           []EpisodeCrew `record:"crew"`
-	EpisodeNumber  record.Int    `record:"episode_number"`
+	AirDate        record.String `record:"air_date,null,details"`
+	Crew           []EpisodeCrew `record:"crew,details"`
+	EpisodeNumber  record.Int    `record:"episode_number,details"`
 	EpisodeType    record.String `record:"episode_type,dict"`
-	GuestStars     []GuestStar   `record:"guest_stars"`
-	Name           record.String `record:"name"`
-	Overview       record.String `record:"overview"`
-	ID             record.Int    `record:"id"`
-	ProductionCode record.String `record:"production_code"`
+	GuestStars     []GuestStar   `record:"guest_stars,details"`
+	Name           record.String `record:"name,details"`
+	Overview       record.String `record:"overview,details"`
+	ID             record.Int    `record:"id,details"`
+	ProductionCode record.String `record:"production_code,details"`
 	Runtime        record.Int    `record:"runtime,null"` // minutes
-	SeasonNumber   record.Int    `record:"season_number"`
-	StillPath      record.String `record:"still_path,null"`
-	VoteAverage    record.Float  `record:"vote_average"`
-	VoteCount      record.Int    `record:"vote_count"`
+	SeasonNumber   record.Int    `record:"season_number,details"`
+	StillPath      record.String `record:"still_path,null,details"`
+	VoteAverage    record.Float  `record:"vote_average,details"`
+	VoteCount      record.Int    `record:"vote_count,details"`
 
 	Changes      *Changes            `record:"changes"`
 	Credits      *EpisodeCredits     `record:"credits"`

@@ -10,33 +10,33 @@ import (
 // its sub-requests under the names of append_to_response.
 type Movie struct {
 	record.Object
-	Adult               record.Bool      `record:"adult"`
-	BackdropPath        record.String    `record:"backdrop_path,null"`
-	BelongsToCollection *CollectionRef   `record:"belongs_to_collection,null"`
-	Budget              record.Int       `record:"budget"`
-	Genres              []Genre          `record:"genres"`
-	Homepage            record.String    `record:"homepage"`
-	ID                  record.Int       `record:"id"`
-	IMDbID              record.String    `record:"imdb_id,null"`
+	Adult               record.Bool      `record:"adult,details"`
+	BackdropPath        record.String    `record:"backdrop_path,null,details"`
+	BelongsToCollection *CollectionRef   `record:"belongs_to_collection,null,details"`
+	Budget              record.Int       `record:"budget,details"`
+	Genres              []Genre          `record:"genres,details"`
+	Homepage            record.String    `record:"homepage,details"`
+	ID                  record.Int       `record:"id,details"`
+	IMDbID              record.String    `record:"imdb_id,null,details"`
 	OriginCountry       []string         `record:"origin_country"`
 	OriginalLanguage    record.String    `record:"original_language,dict"`
-	OriginalTitle       record.String    `record:"original_title"`
-	Overview            record.String    `record:"overview"`
-	Popularity          record.Float     `record:"popularity"`
-	PosterPath          record.String    `record:"poster_path,null"`
-	ProductionCompanies []CompanyRef     `record:"production_companies"`
-	ProductionCountries []Country        `record:"production_countries"`
-	ReleaseDate         record.String    `record:"release_date"`
-	Revenue             record.Int       `record:"revenue"`
-	Runtime             record.Int       `record:"runtime"` // minutes; 0 when unknown
+	OriginalTitle       record.String    `record:"original_title,details"`
+	Overview            record.String    `record:"overview,details"`
+	Popularity          record.Float     `record:"popularity,details"`
+	PosterPath          record.String    `record:"poster_path,null,details"`
+	ProductionCompanies []CompanyRef     `record:"production_companies,details"`
+	ProductionCountries []Country        `record:"production_countries,details"`
+	ReleaseDate         record.String    `record:"release_date,details"`
+	Revenue             record.Int       `record:"revenue,details"`
+	Runtime             record.Int       `record:"runtime,details"` // minutes; 0 when unknown
 	Softcore            record.Bool      `record:"softcore"`
-	SpokenLanguages     []SpokenLanguage `record:"spoken_languages"`
-	Status              record.String    `record:"status,dict"`
-	Tagline             record.String    `record:"tagline"`
-	Title               record.String    `record:"title"`
+	SpokenLanguages     []SpokenLanguage `record:"spoken_languages,details"`
+	Status              record.String    `record:"status,dict,details"`
+	Tagline             record.String    `record:"tagline,details"`
+	Title               record.String    `record:"title,details"`
 	Video               record.Bool      `record:"video"`
-	VoteAverage         record.Float     `record:"vote_average"`
-	VoteCount           record.Int       `record:"vote_count"`
+	VoteAverage         record.Float     `record:"vote_average,details"`
+	VoteCount           record.Int       `record:"vote_count,details"`
 
 	AlternativeTitles *AlternativeTitles `record:"alternative_titles"`
 	Changes           *Changes           `record:"changes"`

@@ -5,20 +5,20 @@ import "reelsplice/schemas/record"
 // A Person is everything about one person.
 type Person struct {
 	record.Object
-	Adult              record.Bool   `record:"adult"`
-	AlsoKnownAs        []string      `record:"also_known_as"`
-	Biography          record.String `record:"biography"`
-	Birthday           record.String `record:"birthday,null"`
-	Deathday           record.String `record:"deathday,null"`
+	Adult              record.Bool   `record:"adult,details"`
+	AlsoKnownAs        []string      `record:"also_known_as,details"`
+	Biography          record.String `record:"biography,details"`
+	Birthday           record.String `record:"birthday,null,details"`
+	Deathday           record.String `record:"deathday,null,details"`
 	Gender             record.Int    `record:"gender"`
-	Homepage           record.String `record:"homepage,null"`
-	ID                 record.Int    `record:"id"`
-	IMDbID             record.String `record:"imdb_id,null"`
+	Homepage           record.String `record:"homepage,null,details"`
+	ID                 record.Int    `record:"id,details"`
+	IMDbID             record.String `record:"imdb_id,null,details"`
 	KnownForDepartment record.String `record:"known_for_department,null,dict"`
-	Name               record.String `record:"name"`
-	PlaceOfBirth       record.String `record:"place_of_birth,null"`
-	Popularity         record.Float  `record:"popularity"`
-	ProfilePath        record.String `record:"profile_path,null"`
+	Name               record.String `record:"name,details"`
+	PlaceOfBirth       record.String `record:"place_of_birth,null,details"`
+	Popularity         record.Float  `record:"popularity,details"`
+	ProfilePath        record.String `record:"profile_path,null,details"`
 
 	Changes         *Changes           `record:"changes"`
 	CombinedCredits *PersonCredits     `record:"combined_credits"`

@@ -6,14 +6,14 @@ import "reelsplice/schemas/record"
 type Season struct {
 	record.Object
 	ObjectID     record.String   `record:"_id"` // 24 hex digits
-	AirDate      record.String   `record:"air_date,null"`
-	Episodes     []SeasonEpisode `record:"episodes"`
-	Name         record.String   `record:"name"`
+	AirDate      record.String   `record:"air_date,null,details"`
+	Episodes     []SeasonEpisode `record:"episodes,details"`
+	Name         record.String   `record:"name,details"`
 	Networks     []CompanyRef    `record:"networks"`
-	Overview     record.String   `record:"overview"`
-	ID           record.Int      `record:"id"`
-	PosterPath   record.String   `record:"poster_path,null"`
-	SeasonNumber record.Int      `record:"season_number"`
+	Overview     record.String   `record:"overview,details"`
+	ID           record.Int      `record:"id,details"`
+	PosterPath   record.String   `record:"poster_path,null,details"`
+	SeasonNumber record.Int      `record:"season_number,details"`
 	VoteAverage  record.Float    `record:"vote_average"`
 
 	AggregateCredits *AggregateCredits  `record:"aggregate_credits"`

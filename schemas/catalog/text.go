@@ -8,17 +8,17 @@ import "reelsplice/schemas/record"
 // titles alone.
 type ReviewRecord struct {
 	record.Object
-	ID            record.String `record:"id"`
-	Author        record.String `record:"author"`
+	ID            record.String `record:"id,details"`
+	Author        record.String `record:"author,details"`
 	AuthorDetails *ReviewAuthor `record:"author_details"`
-	Content       record.String `record:"content"`
+	Content       record.String `record:"content,details"`
 	CreatedAt     record.String `record:"created_at"`
 	ISO639        record.String `record:"iso_639_1,dict"`
-	MediaID       record.Int    `record:"media_id"`
-	MediaTitle    record.String `record:"media_title"`
-	MediaType     record.String `record:"media_type,dict"`
+	MediaID       record.Int    `record:"media_id,details"`
+	MediaTitle    record.String `record:"media_title,details"`
+	MediaType     record.String `record:"media_type,dict,details"`
 	UpdatedAt     record.String `record:"updated_at"`
-	URL           record.String `record:"url"`
+	URL           record.String `record:"url,details"`
 
 	// Details is true where a source gave a whole details answer of the API: see MarkDetails.
 	Details record.Bool `record:"_details,own"`
@@ -72,14 +72,14 @@ type CreditPerson struct {
 // An EpisodeGroupRecord is the answer of tv/episode_group/{id}.
 type EpisodeGroupRecord struct {
 	record.Object
-	Description  record.String  `record:"description"`
-	EpisodeCount record.Int     `record:"episode_count"`
-	GroupCount   record.Int     `record:"group_count"`
-	Groups       []EpisodeGroup `record:"groups"`
-	ID           record.String  `record:"id"`
-	Name         record.String  `record:"name"`
-	Network      *CompanyRef    `record:"network,null"`
-	Type         record.Int     `record:"type"` // 1 original air date to 7 TV
+	Description  record.String  `record:"description,details"`
+	EpisodeCount record.Int     `record:"episode_count,details"`
+	GroupCount   record.Int     `record:"group_count,details"`
+	Groups       []EpisodeGroup `record:"groups,details"`
+	ID           record.String  `record:"id,details"`
+	Name         record.String  `record:"name,details"`
+	Network      *CompanyRef    `record:"network,null,details"`
+	Type         record.Int     `record:"type,details"` // 1 original air date to 7 TV
 
 	// Details is true where a source gave a whole details answer of the API: see MarkDetails.
 	Details record.Bool `record:"_details,own"`

@@ -7,38 +7,38 @@ import "reelsplice/schemas/record"
 type TV struct {
 	record.Object
 	Adult               record.Bool      `record:"adult"`
-	BackdropPath        record.String    `record:"backdrop_path,null"`
-	CreatedBy           []Creator        `record:"created_by"`
-	EpisodeRunTime      []int64          `record:"episode_run_time"` // minutes
-	FirstAirDate        record.String    `record:"first_air_date"`
-	Genres              []Genre          `record:"genres"`
-	Homepage            record.String    `record:"homepage"`
-	ID                  record.Int       `record:"id"`
-	InProduction        record.Bool      `record:"in_production"`
-	Languages           []string         `record:"languages"`
-	LastAirDate         record.String    `record:"last_air_date,null"`
+	BackdropPath        record.String    `record:"backdrop_path,null,details"`
+	CreatedBy           []Creator        `record:"created_by,details"`
+	EpisodeRunTime      []int64          `record:"episode_run_time,details"` // minutes
+	FirstAirDate        record.String    `record:"first_air_date,details"`
+	Genres              []Genre          `record:"genres,details"`
+	Homepage            record.String    `record:"homepage,details"`
+	ID                  record.Int       `record:"id,details"`
+	InProduction        record.Bool      `record:"in_production,details"`
+	Languages           []string         `record:"languages,details"`
+	LastAirDate         record.String    `record:"last_air_date,null,details"`
 	LastEpisodeToAir    *EpisodeSummary  `record:"last_episode_to_air,null"`
-	Name                record.String    `record:"name"`
+	Name                record.String    `record:"name,details"`
 	NextEpisodeToAir    *EpisodeSummary  `record:"next_episode_to_air,null"`
-	Networks            []CompanyRef     `record:"networks"`
-	NumberOfEpisodes    record.Int       `record:"number_of_episodes"`
-	NumberOfSeasons     record.Int       `record:"number_of_seasons"`
-	OriginCountry       []string         `record:"origin_country"`
-	OriginalLanguage    record.String    `record:"original_language,dict"`
-	OriginalName        record.String    `record:"original_name"`
-	Overview            record.String    `record:"overview"`
-	Popularity          record.Float     `record:"popularity"`
-	PosterPath          record.String    `record:"poster_path,null"`
+	Networks            []CompanyRef     `record:"networks,details"`
+	NumberOfEpisodes    record.Int       `record:"number_of_episodes,details"`
+	NumberOfSeasons     record.Int       `record:"number_of_seasons,details"`
+	OriginCountry       []string         `record:"origin_country,details"`
+	OriginalLanguage    record.String    `record:"original_language,dict,details"`
+	OriginalName        record.String    `record:"original_name,details"`
+	Overview            record.String    `record:"overview,details"`
+	Popularity          record.Float     `record:"popularity,details"`
+	PosterPath          record.String    `record:"poster_path,null,details"`
 	ProductionCompanies []CompanyRef     `record:"production_companies"`
 	ProductionCountries []Country        `record:"production_countries"`
-	Seasons             []SeasonSummary  `record:"seasons"`
+	Seasons             []SeasonSummary  `record:"seasons,details"`
 	Softcore            record.Bool      `record:"softcore"`
 	SpokenLanguages     []SpokenLanguage `record:"spoken_languages"`
-	Status              record.String    `record:"status,dict"`
+	Status              record.String    `record:"status,dict,details"`
 	Tagline             record.String    `record:"tagline"`
 	Type                record.String    `record:"type,dict"`
-	VoteAverage         record.Float     `record:"vote_average"`
-	VoteCount           record.Int       `record:"vote_count"`
+	VoteAverage         record.Float     `record:"vote_average,details"`
+	VoteCount           record.Int       `record:"vote_count,details"`
 
 	AggregateCredits     *AggregateCredits     `record:"aggregate_credits"`
 	AlternativeTitles    *TVAlternativeTitles  `record:"alternative_titles"`

@@ -26,8 +26,7 @@ type Type struct {
 	keyFields []string
 	keyOf     func(r record.Record) (Key, error)
 
-	details []*record.Field // of MarkDetails
-	marked  *record.Field   // DetailsColumn, nil for a kind without
+	marked *record.Field // DetailsColumn, nil for a kind without
 }
 
 // newType returns the type of records T whose keys are in some of their fields.
@@ -35,7 +34,7 @@ func newType[T any](k fragment.Kind, key func(record.Record) (Key, error), keyFi
 	t := &Type{
 		Kind: k, name: k.String(), Plan: record.SchemaOf[T](), new: func() record.Record { return record.Of(new(T)) }, keyOf: key, keyFields: keyFields,
 	}
-	t.findDetails()
+	t.marked, _ = t.Plan.Field(DetailsColumn)
 	return t
 }
 

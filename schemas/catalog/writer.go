@@ -45,12 +45,11 @@ type Writer struct {
 	pq   *parquet.GenericWriter[any]
 	cols *objectColumns
 
-	open   []record.Record // the batch that is being collected
-	weight int64           // its bytes
-	binary []byte          // of the last record, which measures it
-	empty  int64           // bytes of a record without values
-	held   int64           // bytes of the row group so far
-	groups int             // that are complete
+	open   batch  // that is being collected
+	binary []byte // of the last record, which measures it
+	empty  int64  // bytes of a record without values
+	held   int64  // bytes of the row group so far
+	groups int    // that are complete
 	n      int64
 
 	// Batches are taken apart by one goroutine and encoded by another, in their order.
@@ -59,12 +58,12 @@ type Writer struct {
 	free    chan *shredder
 	done    chan struct{} // closed when all batches are encoded
 	failed  atomic.Pointer[error]
-	group   *parquet.ConcurrentRowGroupWriter
 }
 
 // A batch is some records, perhaps the last ones of a row group.
 type batch struct {
 	records []record.Record
+	bytes   int64
 	last    bool
 	synced  chan struct{} // closed when everything before is written
 }
@@ -90,29 +89,29 @@ func Create(path string, t *Type) (*Writer, error) {
 	w := &Writer{
 		path: path, file: f, pq: pq, cols: layout(schema, t.Plan, nil, 0, 0),
 		records: make(chan batch, 1), columns: make(chan *shredder, 1), free: make(chan *shredder, 2), done: make(chan struct{}),
-		group: pq.BeginRowGroup(), empty: valueBytes * int64(len(schema.Columns())),
+		empty: valueBytes * int64(len(schema.Columns())),
 	}
 	for range cap(w.free) {
 		w.free <- &shredder{columns: make([][]parquet.Value, len(schema.Columns()))}
 	}
 	go w.shred()
-	go w.encode()
+	go w.encode(pq.BeginRowGroup())
 	return w, nil
 }
 
 // Write appends one record. The Writer keeps it until it is written: it must not be
 // changed any more.
 func (w *Writer) Write(r record.Record) error {
-	w.open = append(w.open, r)
+	w.open.records = append(w.open.records, r)
 	w.n++
 	w.binary = record.AppendBinary(w.binary[:0], r)
 	size := int64(len(w.binary)) + w.empty
-	w.weight += size
+	w.open.bytes += size
 	w.held += size
 	switch {
 	case w.held >= w.groupBytes():
 		w.send(true)
-	case len(w.open) == batchRows || w.weight >= batchBytes:
+	case len(w.open.records) == batchRows || w.open.bytes >= batchBytes:
 		w.send(false)
 	}
 	return w.err()
@@ -128,11 +127,12 @@ func (w *Writer) groupBytes() int64 {
 
 // send hands the open batch over, as the last one of its row group if it is.
 func (w *Writer) send(last bool) {
-	if len(w.open) == 0 && (!last || w.held == 0) {
+	if len(w.open.records) == 0 && (!last || w.held == 0) {
 		return
 	}
-	w.records <- batch{records: w.open, last: last}
-	w.open, w.weight = nil, 0
+	w.open.last = last
+	w.records <- w.open
+	w.open = batch{}
 	if last {
 		w.held = 0
 		w.groups++
@@ -197,11 +197,11 @@ func (w *Writer) shred() {
 }
 
 // encode writes the columns of batches that were taken apart.
-func (w *Writer) encode() {
+func (w *Writer) encode(group *parquet.ConcurrentRowGroupWriter) {
 	defer close(w.done)
 	for s := range w.columns {
 		if w.failed.Load() == nil {
-			w.fail(w.eachColumn(func(c int, col *parquet.ColumnWriter) error {
+			w.fail(eachColumn(group.ColumnWriters(), func(c int, col *parquet.ColumnWriter) error {
 				if len(s.columns[c]) > 0 {
 					if _, err := col.WriteRowValues(s.columns[c]); err != nil {
 						return err
@@ -214,7 +214,7 @@ func (w *Writer) encode() {
 			}))
 		}
 		if s.last && w.failed.Load() == nil {
-			_, err := w.group.Commit()
+			_, err := group.Commit()
 			w.fail(err)
 		}
 		if s.synced != nil {
@@ -226,8 +226,7 @@ func (w *Writer) encode() {
 }
 
 // eachColumn calls fn for all columns, some at once.
-func (w *Writer) eachColumn(fn func(c int, col *parquet.ColumnWriter) error) error {
-	columns := w.group.ColumnWriters()
+func eachColumn(columns []*parquet.ColumnWriter, fn func(c int, col *parquet.ColumnWriter) error) error {
 	var next atomic.Int64
 	var g errgroup.Group
 	for range runtime.GOMAXPROCS(0) {
@@ -259,7 +258,7 @@ func (w *Writer) finish() {
 	if w.records != nil {
 		close(w.records)
 		<-w.done
-		w.records, w.open, w.group = nil, nil, nil
+		w.records, w.open = nil, batch{}
 	}
 }
 

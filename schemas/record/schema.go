@@ -35,6 +35,7 @@ type Field struct {
 	Nullable bool    // unset means null rather than absent
 	Dict     bool    // few distinct values: dictionary-encode the column
 	Own      bool    // ours: kept in the catalogue, in no answer
+	Details  bool    // details answers of all years have it
 	ID       bool    // of ShapePages: the standalone answer has the id before the page
 	Elem     *Schema // of ShapeObject, ShapeObjects, ShapeKeyed and ShapePages
 	typ      reflect.Type
@@ -199,6 +200,8 @@ func newField(t reflect.Type, sf reflect.StructField, tag string) (f Field, key 
 			key = true
 		case "own":
 			f.Own = true
+		case "details":
+			f.Details = true
 		case "id":
 			f.ID = true
 		case "keyed":
