@@ -221,3 +221,23 @@ func BenchmarkAppend(b *testing.B) {
 	}
 	_, _ = buf.Write(dst)
 }
+
+func BenchmarkDecodeBinary(b *testing.B) {
+	raw, err := os.ReadFile(sharedtest.Path(b, "recorded", "movie", "details-append--krelinga-550-append5.json"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	var m Movie
+	if err := record.NewParser().Parse(string(raw), record.Of(&m)); err != nil {
+		b.Fatal(err)
+	}
+	text := string(record.AppendBinary(nil, record.Of(&m)))
+	b.SetBytes(int64(len(text)))
+	b.ReportAllocs()
+	for b.Loop() {
+		var m Movie
+		if err := record.DecodeBinary(text, record.Of(&m)); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -4,6 +4,9 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
+	"math/bits"
+
+	"reelsplice/schemas/encoding"
 )
 
 // This file holds a form of records for files of this program alone: it is read five times as
@@ -28,8 +31,8 @@ func AppendBinary(dst []byte, r Record) []byte {
 	}
 	o := r.Object()
 	dst = binary.AppendUvarint(dst, set)
-	dst = appendText(dst, o.Unusual)
-	dst = appendText(dst, o.Extra)
+	dst = encoding.AppendText(dst, o.Unusual)
+	dst = encoding.AppendText(dst, o.Extra)
 	for i := range r.Schema.Fields {
 		if set&(1<<i) != 0 {
 			dst = appendBinaryValue(dst, r, &r.Schema.Fields[i])
@@ -38,16 +41,12 @@ func AppendBinary(dst []byte, r Record) []byte {
 	return dst
 }
 
-func appendText(dst []byte, s string) []byte {
-	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
-}
-
 func appendBinaryValue(dst []byte, r Record, f *Field) []byte {
 	switch f.Shape {
 	case ShapeString:
-		return appendText(dst, r.String(f).V)
+		return encoding.AppendText(dst, r.String(f).V)
 	case ShapeRaw:
-		return appendText(dst, r.Raw(f).V)
+		return encoding.AppendText(dst, r.Raw(f).V)
 	case ShapeInt:
 		return binary.AppendVarint(dst, r.Int(f).V)
 	case ShapeFloat:
@@ -64,7 +63,7 @@ func appendBinaryValue(dst []byte, r Record, f *Field) []byte {
 		list := *r.Strings(f)
 		dst = binary.AppendUvarint(dst, uint64(len(list)))
 		for _, s := range list {
-			dst = appendText(dst, s)
+			dst = encoding.AppendText(dst, s)
 		}
 		return dst
 	case ShapeInts:
@@ -87,53 +86,21 @@ func appendBinaryValue(dst []byte, r Record, f *Field) []byte {
 var ErrBinary = errors.New("record: damaged record")
 
 // DecodeBinary fills r, which must be zero, from what AppendBinary wrote of a record of
-// the same plan. The record keeps parts of text.
+// the same schema. The record keeps parts of text.
 func DecodeBinary(text string, r Record) error {
-	d := decoder{s: text}
+	d := decoder{encoding.NewReader(bytesOf(text))}
 	d.record(r)
-	if d.bad || d.s != "" {
+	if d.Err() != nil || d.Len() > 0 {
 		return ErrBinary
 	}
 	return nil
 }
 
-// A decoder takes values off the front of s. Once bad is set, they are zeros.
-type decoder struct {
-	s   string
-	bad bool
-}
+// A decoder reads values of a text.
+type decoder struct{ encoding.Reader }
 
-func (d *decoder) uvarint() uint64 {
-	if d.s != "" && d.s[0] < 0x80 { // Fast path: most lengths and counts.
-		n := uint64(d.s[0])
-		d.s = d.s[1:]
-		return n
-	}
-	n, size := binary.Uvarint([]byte(d.s[:min(len(d.s), binary.MaxVarintLen64)]))
-	if size <= 0 {
-		d.s, d.bad = "", true
-		return 0
-	}
-	d.s = d.s[size:]
-	return n
-}
-
-func (d *decoder) varint() int64 {
-	u := d.uvarint()
-	return int64(u>>1) ^ -int64(u&1)
-}
-
-func (d *decoder) text() string { return d.bytes(d.uvarint()) }
-
-func (d *decoder) bytes(n uint64) string {
-	if n > uint64(len(d.s)) {
-		d.s, d.bad = "", true
-		return ""
-	}
-	s := d.s[:n]
-	d.s = d.s[n:]
-	return s
-}
+// text takes a text, which stays a part of that of DecodeBinary.
+func (d *decoder) text() string { return stringOf(d.Bytes()) }
 
 // The fewest bytes of an element of a list: a length or a number, and a record.
 const (
@@ -141,30 +108,15 @@ const (
 	leastRecord = 3
 )
 
-// count reads how many elements follow, each of least bytes or more.
-func (d *decoder) count(least int) int {
-	n := d.uvarint()
-	if n > uint64(len(d.s)/least) {
-		d.s, d.bad = "", true
-		return 0
-	}
-	return int(n)
-}
-
 func (d *decoder) record(r Record) {
-	set := d.uvarint()
+	set := d.Uvarint()
 	o := r.Object()
 	o.Unusual, o.Extra = d.text(), d.text()
 	if n := len(r.Schema.Fields); n < 64 && set>>n != 0 {
-		d.s, d.bad = "", true
+		d.Fail()
 	}
-	for i := range r.Schema.Fields {
-		if d.bad {
-			return
-		}
-		if set&(1<<i) != 0 {
-			d.value(r, &r.Schema.Fields[i])
-		}
+	for ; set != 0 && d.Err() == nil; set &= set - 1 {
+		d.value(r, &r.Schema.Fields[bits.TrailingZeros64(set)])
 	}
 }
 
@@ -175,33 +127,32 @@ func (d *decoder) value(r Record, f *Field) {
 	case ShapeRaw:
 		*r.Raw(f) = Raw{d.text(), true}
 	case ShapeInt:
-		*r.Int(f) = Int{d.varint(), true}
+		*r.Int(f) = Int{d.Varint(), true}
 	case ShapeFloat:
-		b := d.bytes(8)
-		if len(b) == 8 {
-			*r.Float(f) = Float{math.Float64frombits(binary.LittleEndian.Uint64([]byte(b))), true}
+		if b := d.Take(8); b != nil {
+			*r.Float(f) = Float{math.Float64frombits(binary.LittleEndian.Uint64(b)), true}
 		}
 	case ShapeBool:
-		*r.Bool(f) = Bool{d.bytes(1) == "\x01", true}
+		*r.Bool(f) = Bool{d.Byte() == 1, true}
 	case ShapeObject:
 		d.record(r.MakeSub(f))
 	case ShapeStrings:
-		list := make([]string, d.count(leastValue))
+		list := make([]string, d.Count(leastValue))
 		for i := range list {
 			list[i] = d.text()
 		}
 		*r.Strings(f) = list
 	case ShapeInts:
-		list := make([]int64, d.count(leastValue))
+		list := make([]int64, d.Count(leastValue))
 		for i := range list {
-			list[i] = d.varint()
+			list[i] = d.Varint()
 		}
 		*r.Ints(f) = list
 	default:
-		n := d.count(leastRecord)
+		n := d.Count(leastRecord)
 		r.MakeList(f, n)
 		for range n {
-			if d.bad {
+			if d.Err() != nil {
 				return
 			}
 			d.record(r.Grow(f))

@@ -9,6 +9,12 @@ import (
 // because reflect.Value.Field costs more than the work done on the field. The
 // pointers never outlive the record they point into.
 
+// bytesOf returns the bytes of a text, which nobody may change.
+func bytesOf(text string) []byte { return unsafe.Slice(unsafe.StringData(text), len(text)) }
+
+// stringOf returns bytes, which nobody may change any more, as a text.
+func stringOf(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
+
 // A Record is a pointer to a struct together with its plan.
 type Record struct {
 	Schema *Schema
