@@ -8,10 +8,6 @@ const (
 	ExtraColumn   = "_extra"
 )
 
-// sumColumn is a column of catalogues of version 3, whose files may be ingested as dumps. It is no
-// field of the API's, so it is dropped and not kept as an unknown one.
-const sumColumn = "_sum"
-
 // A row of a table (Parser.Columns) differs from a line of JSON:
 //
 //   - its fields may go by the names of their columns;
@@ -22,62 +18,18 @@ const sumColumn = "_sum"
 //   - objects and lists may be JSON text, as tools without nested columns write them,
 //     and so is a field of any type.
 
-// columns fills r from an object of a table.
-func (p *Parser) columns(c *cursor, r Record) error {
-	t := tableRow{start: len(p.extra)}
-	for first := true; ; first = false {
-		name, ok, err := c.member(first)
-		if err != nil {
-			return err
-		}
-		if !ok {
-			break
-		}
-		p.push(name)
-		if err := p.column(c, r, name, &t); err != nil {
-			return err
-		}
-		p.pop()
-	}
-	p.takeExtra(r, t.start)
-	if t.unusual == nil {
-		r.Object().Unusual = p.listOf(r.Schema, r.Schema.unusual(t.seen, 0))
-		return nil
-	}
-	var odd uint64
-	for i := range r.Schema.Fields {
-		if listed(*t.unusual, r.Schema.Fields[i].Name) {
-			odd |= 1 << i
-		}
-	}
-	r.Object().Unusual = p.listOf(r.Schema, odd)
-	return nil
-}
-
-// tableRow is what is known of an object of a table while it is read.
-type tableRow struct {
-	seen    uint64  // fields that it had
-	unusual *string // its column "_unusual"
-	start   int     // of its unknown fields in Parser.extra
-}
-
 // column reads one field of an object of a table.
-func (p *Parser) column(c *cursor, r Record, name string, t *tableRow) error {
+func (p *Parser) column(c *cursor, r Record, name string, o *object) error {
 	switch name {
 	case UnusualColumn:
-		t.unusual = new(string)
-		return p.textOrNull(c, t.unusual)
+		o.unusual = new(string)
+		return p.textOrNull(c, o.unusual)
 	case ExtraColumn:
 		var x string
 		if err := p.textOrNull(c, &x); err != nil || x == "" {
 			return err
 		}
-		more, err := p.moreFields(x, r, t.start)
-		t.seen |= more
-		return err
-	case sumColumn:
-		_, err := c.skip()
-		return err
+		return p.moreFields(x, r, o)
 	}
 	null := c.peek() == 'n'
 	i, ok := r.Schema.byName[name]
@@ -85,15 +37,25 @@ func (p *Parser) column(c *cursor, r Record, name string, t *tableRow) error {
 		i, ok = r.Schema.byColumn[name]
 	}
 	if !ok && !null {
-		return p.unknown(name, c, r, t.start)
+		return p.unknown(name, c, r, o.start)
 	}
 	if ok {
-		t.seen |= 1 << i
+		o.seen |= 1 << i
 	}
 	if null {
 		return c.null()
 	}
 	return p.cell(c, r, &r.Schema.Fields[i])
+}
+
+// listedFields returns the bits of the fields in a list of names.
+func (s *Schema) listedFields(list string) (set uint64) {
+	for i := range s.Fields {
+		if listed(list, s.Fields[i].Name) {
+			set |= 1 << i
+		}
+	}
+	return set
 }
 
 // textOrNull reads a text, or null, which leaves dst.
@@ -110,16 +72,16 @@ func (p *Parser) textOrNull(c *cursor, dst *string) (err error) {
 
 // moreFields reads the fields of an "_extra" column, which are JSON. One that the
 // struct has learnt to know since the table was written becomes a field.
-func (p *Parser) moreFields(members string, r Record, start int) (seen uint64, err error) {
+func (p *Parser) moreFields(members string, r Record, o *object) error {
 	text := "{" + members + "}"
 	if !sonic.ValidString(text) {
-		return 0, &FieldError{Field: p.where(true), What: "want members of a JSON object, found other text"}
+		return &FieldError{Field: p.where(true), What: "want members of a JSON object, found other text"}
 	}
-	at := p.path
+	at, nulls := p.path, o.nulls
 	p.Columns, p.path = false, p.path[:len(p.path)-1]
-	seen, _, err = p.fields(&cursor{s: text}, r, start)
-	p.Columns, p.path = true, at
-	return seen, err
+	err := p.fields(&cursor{s: text}, r, o)
+	p.Columns, p.path, o.nulls = true, at, nulls
+	return err
 }
 
 // cell reads a field that is not null.

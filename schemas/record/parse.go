@@ -121,24 +121,27 @@ func (p *Parser) Parse(row string, r Record) error {
 	return nil
 }
 
-func (p *Parser) object(c *cursor, r Record) error {
-	if p.Columns {
-		return p.columns(c, r)
-	}
-	start := len(p.extra)
-	seen, nulls, err := p.fields(c, r, start)
-	if err != nil {
-		return err
-	}
-	p.takeExtra(r, start)
-	r.Object().Unusual = p.listOf(r.Schema, r.Schema.unusual(seen, nulls))
-	return nil
+// An object that is being read.
+type object struct {
+	start       int     // of its unknown fields in Parser.extra
+	next        int     // field that comes next if fields have their order
+	seen, nulls uint64  // fields that it had, and those that were null
+	unusual     *string // column "_unusual" of a table
 }
 
-// takeExtra moves the unknown fields from start on to r.
-func (p *Parser) takeExtra(r Record, start int) {
-	r.Object().Extra = string(p.extra[start:])
-	p.extra = p.extra[:start]
+func (p *Parser) object(c *cursor, r Record) error {
+	o := object{start: len(p.extra)}
+	if err := p.fields(c, r, &o); err != nil {
+		return err
+	}
+	r.Object().Extra = string(p.extra[o.start:])
+	p.extra = p.extra[:o.start]
+	odd := r.Schema.nullable&^o.seen | o.nulls&^r.Schema.nullable
+	if o.unusual != nil {
+		odd = r.Schema.listedFields(*o.unusual)
+	}
+	r.Object().Unusual = p.listOf(r.Schema, odd)
+	return nil
 }
 
 // push and pop keep the path to the value at hand. After an error it no longer matters.
@@ -146,32 +149,37 @@ func (p *Parser) push(name string) { p.path = append(p.path, step{name, -1}) }
 func (p *Parser) pushIndex(i int)  { p.path = append(p.path, step{index: i}) }
 func (p *Parser) pop()             { p.path = p.path[:len(p.path)-1] }
 
-// fields fills r and returns which fields the object had, and which as null. Its
-// unknown fields are in p.extra from start on.
-func (p *Parser) fields(c *cursor, r Record, start int) (seen, nulls uint64, err error) {
-	next := 0
+// fields reads the fields of an object to the last.
+func (p *Parser) fields(c *cursor, r Record, o *object) error {
 	for first := true; ; first = false {
 		name, ok, err := c.member(first)
 		if err != nil || !ok {
-			return seen, nulls, err
+			return err
 		}
 		p.push(name)
-		i, known := r.Schema.index(name, next)
-		switch {
-		case !known:
-			err = p.unknown(name, c, r, start)
-		case c.peek() == 'n' && r.Schema.Fields[i].Shape != ShapeRaw:
-			seen, nulls, next = seen|1<<i, nulls|1<<i, i+1
-			err = c.null()
-		default:
-			seen, next = seen|1<<i, i+1
-			err = p.value(c, r, &r.Schema.Fields[i])
+		if p.Columns {
+			err = p.column(c, r, name, o)
+		} else {
+			err = p.field(c, r, name, o)
 		}
 		if err != nil {
-			return seen, nulls, err
+			return err
 		}
 		p.pop()
 	}
+}
+
+func (p *Parser) field(c *cursor, r Record, name string, o *object) error {
+	i, known := r.Schema.index(name, o.next)
+	if !known {
+		return p.unknown(name, c, r, o.start)
+	}
+	o.seen, o.next = o.seen|1<<i, i+1
+	if c.peek() == 'n' && r.Schema.Fields[i].Shape != ShapeRaw {
+		o.nulls |= 1 << i
+		return c.null()
+	}
+	return p.value(c, r, &r.Schema.Fields[i])
 }
 
 // null passes the literal.
@@ -181,10 +189,6 @@ func (c *cursor) null() error {
 	}
 	return nil
 }
-
-// unusual returns the fields whose unset state is not the usual one, a bit a field as in seen and
-// nulls.
-func (s *Schema) unusual(seen, nulls uint64) uint64 { return s.nullable&^seen | nulls&^s.nullable }
 
 // listOf lists the names of the fields whose bits are set.
 func (p *Parser) listOf(plan *Schema, odd uint64) string {
