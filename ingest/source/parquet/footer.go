@@ -43,7 +43,7 @@ func readFooter(r io.ReaderAt, size, expanded int64) (*format.FileMetaData, erro
 		return nil, err
 	}
 	meta := new(format.FileMetaData)
-	n, err := decodeThrift(b, meta, int(min(maxFooterItems, expanded/itemBytes)))
+	n, err := new(thriftReader).decode(b, meta, int(min(maxFooterItems, expanded/itemBytes)))
 	switch {
 	case errors.Is(err, limit.Err):
 		return nil, fmt.Errorf("footer of the Parquet file: %w", err)

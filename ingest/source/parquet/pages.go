@@ -28,9 +28,10 @@ const (
 // It is an io.ReaderAt because that is what the library reads from. It must be read from
 // its start to its end.
 type pages struct {
-	leaf   *node
-	budget *budget
-	unpack *unpacker
+	leaf    *node
+	budget  *budget
+	unpack  *unpacker
+	headers *thriftReader
 
 	section io.SectionReader // of the file
 	in      *bufio.Reader    // of section
@@ -124,7 +125,7 @@ func (p *pages) header() (*format.PageHeader, error) {
 			return nil, err
 		}
 		h := new(format.PageHeader)
-		n, thriftErr := decodeThrift(b, h, maxPageItems)
+		n, thriftErr := p.headers.decode(b, h, maxPageItems)
 		if thriftErr == errThriftShort && err == nil && want < readBytes {
 			p.in = bufio.NewReaderSize(p.in, min(8*want, readBytes)) // p.in itself where that is as large
 			continue

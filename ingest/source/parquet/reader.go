@@ -31,6 +31,7 @@ type Reader struct {
 	root    *node
 	budget  budget
 	unpack  unpacker
+	headers thriftReader
 	columns []*column // by leaf of the schema, used again for each row group
 	open    bool      // the columns read the row group at hand
 	group   int       // 0-based row group to read from
@@ -76,7 +77,7 @@ func Open(r io.ReaderAt, size, onDisk int64, l limit.Limits) (p *Reader, err err
 		budget: budget{Limits: l, Budget: limit.Budget{Max: l.MaxBytes, Ratio: l.MaxRatio}, size: onDisk}, columns: make([]*column, leaves),
 	}
 	for _, leaf := range root.leaves(nil) {
-		src := &pages{leaf: leaf, budget: &p.budget, unpack: &p.unpack}
+		src := &pages{leaf: leaf, budget: &p.budget, unpack: &p.unpack, headers: &p.headers}
 		p.columns[leaf.column] = &column{name: leaf.path, flat: leaf.rep == 0, src: src, buf: make([]parquet.Value, valueBatch)}
 	}
 	return p, p.checkRows()
