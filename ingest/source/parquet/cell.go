@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/big"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/parquet-go/parquet-go"
@@ -32,7 +33,10 @@ func cellOf(e *format.SchemaElement) cell {
 	case *format.TimeType:
 		return timeCell(unitOf(l.Unit))
 	case *format.IntType:
-		return intCell(e.Type.V, l.IsSigned)
+		if !l.IsSigned {
+			return uintCell
+		}
+		return intCell
 	case *format.UUIDType:
 		return uuidCell
 	case *format.Float16Type:
@@ -53,7 +57,7 @@ func cellOf(e *format.SchemaElement) cell {
 		case deprecated.TimeMicros:
 			return timeCell(time.Microsecond)
 		case deprecated.Uint8, deprecated.Uint16, deprecated.Uint32, deprecated.Uint64:
-			return intCell(e.Type.V, false)
+			return uintCell
 		}
 	}
 	return plainCell(e.Type.V)
@@ -65,7 +69,7 @@ func plainCell(t format.Type) cell {
 	case format.Boolean:
 		return boolCell
 	case format.Int32, format.Int64:
-		return intCell(t, true)
+		return intCell
 	case format.Int96:
 		return int96Cell
 	case format.Float:
@@ -84,24 +88,23 @@ func boolCell(dst []byte, v parquet.Value) ([]byte, string) {
 	return strconv.AppendBool(dst, v.Boolean()), ""
 }
 
-func intCell(t format.Type, signed bool) cell {
-	switch {
-	case t == format.Int32 && signed:
-		return func(dst []byte, v parquet.Value) ([]byte, string) {
-			return strconv.AppendInt(dst, int64(v.Int32()), 10), ""
-		}
-	case t == format.Int32:
-		return func(dst []byte, v parquet.Value) ([]byte, string) {
-			return strconv.AppendUint(dst, uint64(v.Uint32()), 10), ""
-		}
-	case signed:
-		return func(dst []byte, v parquet.Value) ([]byte, string) {
-			return strconv.AppendInt(dst, v.Int64(), 10), ""
-		}
+// integer returns the number in a value of either integer type.
+func integer(v parquet.Value) int64 {
+	if v.Kind() == parquet.Int32 {
+		return int64(v.Int32())
 	}
-	return func(dst []byte, v parquet.Value) ([]byte, string) {
-		return strconv.AppendUint(dst, v.Uint64(), 10), ""
+	return v.Int64()
+}
+
+func intCell(dst []byte, v parquet.Value) ([]byte, string) {
+	return strconv.AppendInt(dst, integer(v), 10), ""
+}
+
+func uintCell(dst []byte, v parquet.Value) ([]byte, string) {
+	if v.Kind() == parquet.Int32 {
+		return strconv.AppendUint(dst, uint64(v.Uint32()), 10), ""
 	}
+	return strconv.AppendUint(dst, v.Uint64(), 10), ""
 }
 
 // appendFloat appends f as a JSON number. pandas turns an integer column with one
@@ -183,12 +186,7 @@ func int96Cell(dst []byte, v parquet.Value) ([]byte, string) {
 
 func timeCell(unit time.Duration) cell {
 	return func(dst []byte, v parquet.Value) ([]byte, string) {
-		var n int64
-		if v.Kind() == parquet.Int32 {
-			n = int64(v.Int32())
-		} else {
-			n = v.Int64()
-		}
+		n := integer(v)
 		if n < 0 || n >= int64(24*time.Hour/unit) {
 			return append(dst, "null"...), "time of day is outside 24 hours"
 		}
@@ -215,11 +213,8 @@ func uuidCell(dst []byte, v parquet.Value) ([]byte, string) {
 // decimalCell writes a DECIMAL digit by digit, never through a float.
 func decimalCell(t format.Type, scale int) cell {
 	return func(dst []byte, v parquet.Value) ([]byte, string) {
-		switch t {
-		case format.Int32:
-			return appendDecimal(dst, strconv.FormatInt(int64(v.Int32()), 10), scale), ""
-		case format.Int64:
-			return appendDecimal(dst, strconv.FormatInt(v.Int64(), 10), scale), ""
+		if t == format.Int32 || t == format.Int64 {
+			return appendDecimal(dst, strconv.FormatInt(integer(v), 10), scale), ""
 		}
 		b := v.ByteArray()
 		if len(b) > 1024 {
@@ -246,9 +241,7 @@ func appendDecimal(dst []byte, digits string, scale int) []byte {
 		digits = digits[1:]
 	}
 	scale = min(max(scale, 0), 1024)
-	for zeros := scale + 1 - len(digits); zeros > 0; zeros-- {
-		digits = "0" + digits
-	}
+	digits = strings.Repeat("0", max(0, scale+1-len(digits))) + digits
 	dst = append(dst, digits[:len(digits)-scale]...)
 	if scale > 0 {
 		dst = append(append(dst, '.'), digits[len(digits)-scale:]...)

@@ -31,15 +31,8 @@ const valueBytes = 8
 // list that takes a byte there takes hundreds in memory, so there may be as many as a file
 // that may take expanded bytes can have.
 func readFooter(r io.ReaderAt, size, expanded int64) (*format.FileMetaData, error) {
-	if err := checkFooter(r, size); err != nil {
-		return nil, err
-	}
-	var tail [4]byte
-	if _, err := r.ReadAt(tail[:], size-8); err != nil {
-		return nil, err
-	}
-	b := make([]byte, binary.LittleEndian.Uint32(tail[:]))
-	if _, err := r.ReadAt(b, size-8-int64(len(b))); err != nil {
+	b, err := footerOf(r, size)
+	if err != nil {
 		return nil, err
 	}
 	meta := new(format.FileMetaData)
@@ -57,27 +50,28 @@ func readFooter(r io.ReaderAt, size, expanded int64) (*format.FileMetaData, erro
 	return meta, nil
 }
 
-// checkFooter refuses a file that was cut off, and a footer length that does not fit
-// into the file.
-func checkFooter(r io.ReaderAt, size int64) error {
+// footerOf reads the footer. It refuses a file that was cut off, and a footer length that does not
+// fit into the file.
+func footerOf(r io.ReaderAt, size int64) ([]byte, error) {
 	var tail [8]byte
 	if size < 12 {
-		return fmt.Errorf("truncated Parquet file: want at least 12 bytes, found %d", size)
+		return nil, fmt.Errorf("truncated Parquet file: want at least 12 bytes, found %d", size)
 	}
 	if _, err := r.ReadAt(tail[:], size-8); err != nil {
-		return err
-	}
-	if string(tail[4:]) != "PAR1" {
-		return fmt.Errorf("truncated Parquet file: want PAR1 as the last 4 bytes, found %q", tail[4:])
+		return nil, err
 	}
 	n := int64(binary.LittleEndian.Uint32(tail[:]))
-	if n > size-12 {
-		return fmt.Errorf("corrupt Parquet footer: its length is %d bytes in a file of %d", n, size)
+	switch {
+	case string(tail[4:]) != "PAR1":
+		return nil, fmt.Errorf("truncated Parquet file: want PAR1 as the last 4 bytes, found %q", tail[4:])
+	case n > size-12:
+		return nil, fmt.Errorf("corrupt Parquet footer: its length is %d bytes in a file of %d", n, size)
+	case n > maxFooterBytes:
+		return nil, limit.Over("Parquet footer has %d bytes, want at most %d", n, maxFooterBytes)
 	}
-	if n > maxFooterBytes {
-		return limit.Over("Parquet footer has %d bytes, want at most %d", n, maxFooterBytes)
-	}
-	return nil
+	b := make([]byte, n)
+	_, err := r.ReadAt(b, size-8-n)
+	return b, err
 }
 
 // A schemaChecker walks over the schema of a Parquet file, a list in depth-first order.

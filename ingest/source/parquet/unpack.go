@@ -20,13 +20,14 @@ var errPageSize = errors.New("it is longer than its header says")
 // library's own codecs grow their buffers for as long as data comes.
 type unpacker struct {
 	zstd   *zstd.Decoder
-	gzip   *gzip.Reader
-	brotli *brotli.Reader
+	gzip   gzip.Reader
+	brotli brotli.Reader
 	src    bytes.Reader
 }
 
 // unpack uncompresses src into dst and returns its length.
 func (u *unpacker) unpack(codec format.CompressionCodec, dst, src []byte) (n int, err error) {
+	u.src.Reset(src)
 	switch codec {
 	case format.Snappy:
 		if n, err = snappy.DecodedLen(src); err != nil {
@@ -40,24 +41,9 @@ func (u *unpacker) unpack(codec format.CompressionCodec, dst, src []byte) (n int
 	case format.Zstd:
 		return u.unzstd(dst, src)
 	case format.Gzip:
-		u.src.Reset(src)
-		if u.gzip == nil {
-			u.gzip, err = gzip.NewReader(&u.src)
-		} else {
-			err = u.gzip.Reset(&u.src)
-		}
-		if err != nil {
-			return 0, err
-		}
-		return readWhole(u.gzip, dst)
+		return u.readWhole(&u.gzip, dst)
 	case format.Brotli:
-		u.src.Reset(src)
-		if u.brotli == nil {
-			u.brotli = brotli.NewReader(&u.src)
-		} else if err = u.brotli.Reset(&u.src); err != nil {
-			return 0, err
-		}
-		return readWhole(u.brotli, dst)
+		return u.readWhole(&u.brotli, dst)
 	case format.Lz4Raw:
 		return lz4.UncompressBlock(src, dst)
 	}
@@ -79,8 +65,17 @@ func (u *unpacker) unzstd(dst, src []byte) (int, error) {
 	return len(out), err
 }
 
-// readWhole reads r to its end into dst, which must be long enough.
-func readWhole(r io.Reader, dst []byte) (n int, err error) {
+// A resetReader is a reader of gzip or brotli.
+type resetReader interface {
+	io.Reader
+	Reset(src io.Reader) error
+}
+
+// readWhole reads src through r to its end into dst, which must be long enough.
+func (u *unpacker) readWhole(r resetReader, dst []byte) (n int, err error) {
+	if err := r.Reset(&u.src); err != nil {
+		return 0, err
+	}
 	for n < len(dst) {
 		m, err := r.Read(dst[n:])
 		n += m
