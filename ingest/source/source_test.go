@@ -124,7 +124,7 @@ func TestRows(t *testing.T) {
 		{"k.json", "{}{\"a\":[{}]} {}", []string{"k.json:1 {}", "k.json:1 {\"a\":[{}]}", "k.json:1 {}"}, ""},
 		{"k.json", "{\n}\n[1]\n12\n\"x\"\nnull", []string{"k.json:1 {\n}", "k.json:3: byte 0: want an object, found an array", "k.json:4: byte 0: want an object, found a number", "k.json:5: byte 0: want an object, found a string", "k.json:6: byte 0: want an object, found null"}, ""},
 		{"k.json", "{\n}\n{\n\"a\" 1}", []string{"k.json:1 {\n}"}, `k.json: row 2 (line 3): byte 6: invalid character '1' after object key (rows read before it: 1)`},
-		{"k.json", "{\n}\n{\n\"a\":1]}", []string{"k.json:1 {\n}"}, `k.json: row 2 (line 3): byte 7: found ']', which closes nothing that is open (rows read before it: 1)`},
+		{"k.json", "{\n}\n{\n\"a\":1]}", []string{"k.json:1 {\n}"}, `k.json: row 2 (line 3): byte 7: invalid character ']' after object key:value pair (rows read before it: 1)`},
 		{"k.json", "{\n}\n{\n\"a\":\"x\n\"}", []string{"k.json:1 {\n}"}, `k.json: row 2 (line 3): byte 8: found a line break in a string (rows read before it: 1)`},
 		{"k.json", "{\n}\n}\n{}", []string{"k.json:1 {\n}"}, `k.json: row 2 (line 3): byte 0: invalid character '}' looking for beginning of value (rows read before it: 1)`},
 		{"k.json", "{\n}\n{\n\"a\":1", []string{"k.json:1 {\n}"}, `k.json: row 2 (line 3): file ends inside the row (rows read before it: 1)`},

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"reelsplice/ingest/source/jsonrow"
+	"reelsplice/schemas/record"
 )
 
 // tableRows reads CSV and TSV files as JSON objects, each value a string or null.
@@ -21,8 +22,8 @@ type tableRows struct {
 	text  []byte // of the packed cell that is written
 }
 
-// A record is one row as it lies at the start of the window.
-type record struct {
+// An extent is one row as it lies at the start of the window.
+type extent struct {
 	size  int // bytes without the line end
 	n     int // bytes with it
 	lines int // line ends within n
@@ -35,7 +36,7 @@ func newTableRows(t textRows, format Format, ext string) (*tableRows, error) {
 	r := &tableRows{textRows: t, split: splitter{delim: delim, plain: format == FormatTSV}}
 	// A TSV file may have a '\r' as data; one at the end of the header is none.
 	r.crlf = format == FormatCSV || bytes.HasSuffix(line, []byte("\r"))
-	rec, f, err := r.record(maxHeaderBytes)
+	rec, f, err := r.extent(maxHeaderBytes)
 	switch {
 	case err == errLong:
 		return nil, fmt.Errorf("header is longer than %d bytes", maxHeaderBytes)
@@ -93,7 +94,7 @@ func (t *tableRows) cell(raw []byte, c cell) []byte {
 func (t *tableRows) next() (Row, error) {
 	for {
 		p := t.place()
-		rec, f, err := t.record(t.max)
+		rec, f, err := t.extent(t.max)
 		switch {
 		case err == io.EOF:
 			return Row{}, err
@@ -150,20 +151,20 @@ func (t *tableRows) object(raw []byte) []byte {
 			dst = append(dst, "null"...)
 			continue
 		}
-		dst = jsonrow.AppendText(dst, text)
+		dst = record.AppendText(dst, text)
 	}
 	t.json = append(dst, '}')
 	return t.json
 }
 
-// record finds the end of the row at the start of the window and cuts it into cells.
+// extent finds the end of the row at the start of the window and cuts it into cells.
 //
 // Where quotes are wrong the end is not known: the quote may have been opened by
-// mistake, and what follows may be sound rows. So the record is then the row's first
+// mistake, and what follows may be sound rows. So the extent is then the row's first
 // line alone, with a fault in it, and reading goes on behind that line.
-func (t *tableRows) record(limit int) (rec record, f *jsonrow.Fault, err error) {
+func (t *tableRows) extent(limit int) (rec extent, f *jsonrow.Fault, err error) {
 	t.split.reset()
-	var first record
+	var first extent
 	for from := 0; ; {
 		size, n, err := t.line(from, limit)
 		switch {
@@ -174,7 +175,7 @@ func (t *tableRows) record(limit int) (rec record, f *jsonrow.Fault, err error) 
 			f := &jsonrow.Fault{Off: t.split.open, Reason: fmt.Sprintf("found a quote that is not closed within the %d bytes of a row", limit), Syntax: true}
 			return first, t.faultOf(f, first), nil
 		case err != nil:
-			return record{}, nil, err
+			return extent{}, nil, err
 		}
 		b := t.w.held()[:n]
 		rec.size, rec.n = size, n
@@ -195,7 +196,7 @@ func (t *tableRows) record(limit int) (rec record, f *jsonrow.Fault, err error) 
 }
 
 // faultOf returns f, found in any line of rec, as a fault of the row's first line.
-func (t *tableRows) faultOf(f *jsonrow.Fault, first record) *jsonrow.Fault {
+func (t *tableRows) faultOf(f *jsonrow.Fault, first extent) *jsonrow.Fault {
 	if f.Off < first.n {
 		return f
 	}

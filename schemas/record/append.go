@@ -1,9 +1,12 @@
 package record
 
 import (
+	"encoding/binary"
 	"math"
+	"math/bits"
 	"strconv"
 	"strings"
+	"unsafe"
 )
 
 const hexDigits = "0123456789abcdef"
@@ -11,16 +14,19 @@ const hexDigits = "0123456789abcdef"
 // AppendString appends s as a JSON string the way the API writes it: UTF-8 as it
 // is, only the quote, the backslash and control characters escaped.
 func AppendString(dst []byte, s string) []byte {
+	return AppendText(dst, unsafe.Slice(unsafe.StringData(s), len(s)))
+}
+
+// AppendText is AppendString for bytes, whatever they are.
+func AppendText(dst, text []byte) []byte {
 	dst = append(dst, '"')
-	start := 0
-	for i := range len(s) {
-		c := s[i]
-		if c >= 0x20 && c != '"' && c != '\\' {
-			continue
+	for start := 0; ; {
+		i := PlainEnd(text, start)
+		dst = append(dst, text[start:i]...)
+		if i == len(text) {
+			return append(dst, '"')
 		}
-		dst = append(dst, s[start:i]...)
-		start = i + 1
-		switch c {
+		switch c := text[i]; c {
 		case '"', '\\':
 			dst = append(dst, '\\', c)
 		case '\n':
@@ -36,9 +42,31 @@ func AppendString(dst []byte, s string) []byte {
 		default:
 			dst = append(dst, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
 		}
+		start = i + 1
 	}
-	dst = append(dst, s[start:]...)
-	return append(dst, '"')
+}
+
+// PlainEnd returns the offset, from i on, of the first byte that a JSON string escapes: a quote, a
+// backslash or a control character; len(b) when there is none.
+func PlainEnd(b []byte, i int) int {
+	const lo, hi = 0x0101010101010101, 0x8080808080808080
+	// Fast path: eight bytes at a time. Each term has the high bit of a byte set
+	// where the byte is the one looked for; only bits above the first hit may be
+	// wrong (borrows move upward), and only the first hit is used.
+	for ; i+8 <= len(b); i += 8 {
+		x := binary.LittleEndian.Uint64(b[i:])
+		quote, slash := x^(lo*'"'), x^(lo*'\\')
+		hit := ((x-lo*0x20)&^x | (quote-lo)&^quote | (slash-lo)&^slash) & hi
+		if hit != 0 {
+			return i + bits.TrailingZeros64(hit)/8
+		}
+	}
+	for ; i < len(b); i++ {
+		if c := b[i]; c < 0x20 || c == '"' || c == '\\' {
+			return i
+		}
+	}
+	return len(b)
 }
 
 // AppendFloat appends f with a fraction, as the API writes every float: 8.0,

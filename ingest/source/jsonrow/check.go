@@ -7,8 +7,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"reelsplice/schemas/record"
 )
 
 // A Fault is what is wrong with the bytes of one row.
@@ -69,18 +72,23 @@ func syntaxFault(b []byte) *Fault {
 	return f
 }
 
+// AppendString appends b as a JSON string. Bytes that are not valid UTF-8 are kept,
+// so that a bad row shows what was found.
+func AppendString(dst, b []byte) (out []byte, bad string) {
+	if !utf8.Valid(b) {
+		bad = "byte " + strconv.Itoa(InvalidUTF8(b)) + ": invalid UTF-8"
+	} else if f := ZeroByte(b); f != nil {
+		bad = f.ReasonAt(0)
+	}
+	return record.AppendText(dst, b), bad
+}
+
 // InvalidUTF8 returns the offset of the first byte that is not valid UTF-8.
 func InvalidUTF8(b []byte) int {
-	for i := 0; i < len(b); {
-		if b[i] < utf8.RuneSelf {
-			i++
-			continue
-		}
-		r, n := utf8.DecodeRune(b[i:])
-		if r == utf8.RuneError && n == 1 {
+	for i, r := range string(b) {
+		if _, n := utf8.DecodeRune(b[i:]); r == utf8.RuneError && n == 1 {
 			return i
 		}
-		i += n
 	}
 	return len(b)
 }

@@ -1,28 +1,29 @@
 package jsonrow
 
-import "reelsplice/ingest/source/limit"
+import "reelsplice/schemas/record"
 
 // A Scanner finds the end of one JSON object, array or string in a stream that
 // arrives in pieces. It looks at brackets and strings only; Check judges the rest
 // once the value is whole.
 type Scanner struct {
-	open  nesting
-	str   bool // inside a string
-	slash bool // behind a backslash inside a string
+	depth   int    // levels that are open
+	objects uint64 // a bit for each of the innermost levels, the lowest the last: 1 for an object
+	str     bool   // inside a string
+	slash   bool   // behind a backslash inside a string
 }
 
 // InString reports whether the value goes on inside a string.
 func (s *Scanner) InString() bool { return s.str }
 
 // InObject reports whether the innermost level that is open is an object.
-func (s *Scanner) InObject() bool { return s.open.object() }
+func (s *Scanner) InObject() bool { return s.objects&1 == 1 }
 
 // The scanner keeps no bytes: a value may arrive in pieces of any size, also one that is
 // longer than the limit and is passed without being held.
 
 // Scan goes over b[i:], which continues where the last call ended. It returns the
-// offset behind the value once that is complete. A Fault means that brackets do not
-// match or that a string holds a line break, so that the end cannot be known.
+// offset behind the value once that is complete. A Fault means that a bracket closes nothing
+// or that a string holds a line break, so that the end cannot be known.
 func (s *Scanner) Scan(b []byte, i int) (end int, done bool, f *Fault) {
 	for i < len(b) {
 		if s.str {
@@ -32,7 +33,7 @@ func (s *Scanner) Scan(b []byte, i int) (end int, done bool, f *Fault) {
 		} else if i, f = s.scanOutside(b, i); f != nil {
 			return i, false, f
 		}
-		if !s.str && s.open.depth == 0 {
+		if !s.str && s.depth == 0 {
 			return i, true, nil
 		}
 	}
@@ -46,7 +47,7 @@ func (s *Scanner) scanString(b []byte, i int) (int, *Fault) {
 		i++
 	}
 	for {
-		i = stringSpan(b, i)
+		i = record.PlainEnd(b, i)
 		if i >= len(b) {
 			return len(b), nil
 		}
@@ -77,12 +78,17 @@ func (s *Scanner) scanOutside(b []byte, i int) (int, *Fault) {
 			s.str = true
 			return i + 1, nil
 		case '{', '[':
-			s.open.push(c == '{')
+			s.depth++
+			s.objects <<= 1
+			if c == '{' {
+				s.objects |= 1
+			}
 		case '}', ']':
-			if s.open.depth == 0 || s.open.depth <= limit.DefaultMaxDepth && s.open.object() != (c == '}') {
+			if s.depth == 0 {
 				return i, &Fault{Off: i, Reason: "found '" + string(c) + "', which closes nothing that is open", Syntax: true}
 			}
-			if s.open.depth--; s.open.depth == 0 {
+			s.objects >>= 1
+			if s.depth--; s.depth == 0 {
 				return i + 1, nil
 			}
 		}
@@ -100,28 +106,4 @@ func ScalarEnd(b []byte, i int) int {
 		}
 	}
 	return len(b)
-}
-
-// A nesting remembers which brackets are open, one bit a level: 1 for an object.
-type nesting struct {
-	depth int
-	kinds [limit.DefaultMaxDepth / 64]uint64
-}
-
-// push opens a level. Levels beyond limit.DefaultMaxDepth are counted but not remembered.
-func (n *nesting) push(object bool) {
-	if n.depth < limit.DefaultMaxDepth {
-		word, bit := n.depth/64, uint64(1)<<(n.depth%64)
-		n.kinds[word] &^= bit
-		if object {
-			n.kinds[word] |= bit
-		}
-	}
-	n.depth++
-}
-
-// object reports whether the innermost open level is an object.
-func (n *nesting) object() bool {
-	d := n.depth - 1
-	return d >= 0 && d < limit.DefaultMaxDepth && n.kinds[d/64]>>(d%64)&1 == 1
 }

@@ -1,5 +1,7 @@
 package jsonrow
 
+import "reelsplice/schemas/record"
+
 // A walker walks over one JSON document in memory. Its methods pass what they are named
 // after, and report false at a fault, behind which nothing else is read.
 type walker struct {
@@ -127,7 +129,7 @@ func (w *walker) number() bool {
 // str passes a string whose opening quote is at hand.
 func (w *walker) str() bool {
 	for w.i++; ; {
-		w.i = stringSpan(w.b, w.i)
+		w.i = record.PlainEnd(w.b, w.i)
 		switch w.at() {
 		case '"':
 			w.i++
