@@ -188,7 +188,7 @@ func TestObjectRefusals(t *testing.T) {
 		}
 	}
 	f(s.URL("none"), "s3://bucket/none: no such object or folder")
-	f(s.URL("none/*.json"), "s3://bucket/none/*.json: no object matches this pattern")
+	f(s.URL("none/*.json"), "s3://bucket/none/*.json: no file matches this pattern")
 	f(s.URL("dumps/[a"), "s3://bucket/dumps/[a: bad pattern")
 	f(s.URL("dumps/R*")+"x", "s3://bucket/dumps/R*: ") // a parameter that is none
 	f("s3://other/?"+s.Query(), "s3://other/: no such object or bucket")

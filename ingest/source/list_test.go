@@ -212,7 +212,7 @@ func TestNamesOfSubFolders(t *testing.T) {
 func (a Address) with(id int64) Address { a.ID = id; return a }
 
 // tree makes files in a folder called dumps.
-func tree(t *testing.T, files map[string]string) string {
+func folder(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "dumps")
 	for name, data := range files {
@@ -236,7 +236,7 @@ func names(files []File) []string {
 }
 
 func TestList(t *testing.T) {
-	dir := tree(t, map[string]string{
+	dir := folder(t, map[string]string{
 		"movie/550.json": "{}", "movie/11.json": "{\n}", "tv/1.json": "[]", "tv/.hidden.json": "{}", ".git/x.json": "{}",
 		"README.md": "text", "x.csv": "a,b", "y.txt": "Words, and more\nof them, too\n", "table": "id,name\n1,a\n", "noext": "{}", "z.parquet": "PAR1", "movies.ndjson.gz": string(gz(t, "{}\n")), "lfs.json": "version https://git-lfs",
 	})
@@ -285,7 +285,7 @@ func TestList(t *testing.T) {
 }
 
 func TestListRefusals(t *testing.T) {
-	dir := tree(t, map[string]string{"docs/README.md": "x", "a[1].json": "{}"})
+	dir := folder(t, map[string]string{"docs/README.md": "x", "a[1].json": "{}"})
 	f := func(src, want string) {
 		t.Helper()
 		_, err := List([]string{src}, Options{})
@@ -308,7 +308,7 @@ func TestListRefusals(t *testing.T) {
 
 // TestListBroken: what a folder has but cannot be looked at is listed, and Open says why.
 func TestListBroken(t *testing.T) {
-	dir := tree(t, map[string]string{"movie/1.json": "{}", "locked/2.json": "{}"})
+	dir := folder(t, map[string]string{"movie/1.json": "{}", "locked/2.json": "{}"})
 	movie := filepath.Join(dir, "movie")
 	for name, target := range map[string]string{"0.json": "gone.json", "loop.json": "loop.json", "NOTES": "gone"} {
 		if err := os.Symlink(target, filepath.Join(movie, name)); err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"sync/atomic"
 
 	"reelsplice/ingest/source/limit"
@@ -32,7 +33,7 @@ type Reader struct {
 // instance a Git LFS pointer, a HTML page or an empty file.
 func Open(f File, o Options) (*Reader, error) {
 	if f.Name == "" {
-		f.Name = baseOf(f.Path)
+		f.Name = filepath.Base(f.Path)
 	}
 	if o.Kind != "" {
 		f.Kind = o.Kind
