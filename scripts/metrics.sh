@@ -9,15 +9,36 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-flags=()
+tests= first=
 commit=df5f37b # the last before the code was cut anew
 for arg in "$@"; do
   case "$arg" in
-    --*) flags+=("$arg") ;;
+    --tests) tests=1 ;;
+    --first-run) first=1 ;;
     *) commit=$arg ;;
   esac
 done
 work=$(mktemp -d)
 trap 'git worktree remove --force "$work/before" 2>/dev/null || true; rm -rf "$work"' EXIT
 git worktree add --quiet --detach "$work/before" "$commit"
-go run ./scripts/metrics "${flags[@]}" "$work/before" "$PWD"
+go run ./scripts/metrics "$work/before" "$PWD"
+
+TIMEFORMAT='%0lR, %0lU and %0lS of CPU'
+for tree in "$work/before" "$PWD"; do
+  cd "$tree"
+  if [ -n "$tests" ]; then
+    printf '\n%s: go test ./...: ' "$tree"
+    { time go test -count=1 ./... >"$work/test.log" 2>&1 || { echo "fails:"; grep -v '^ok' "$work/test.log"; }; } 2>&1
+  fi
+  if [ -n "$first" ]; then
+    printf '\n%s: first go run: ' "$tree"
+    (
+      export GOMODCACHE=$work/mod GOCACHE=$work/cache GOFLAGS=-modcacherw
+      packages=$(go list -deps ./cmd/reelsplice 2>/dev/null | wc -l)
+      rm -rf "$work/mod" "$work/cache"
+      { time go build -ldflags '-s -w' -o "$work/reelsplice" ./cmd/reelsplice 2>/dev/null; } 2>&1 # as go run links
+      echo "$packages packages, $(du -sm "$work/mod" | cut -f1) MB of modules, a binary of $(($(stat -c %s "$work/reelsplice") / 1000000)) MB"
+      rm -rf "$work/mod" "$work/cache"
+    )
+  fi
+done

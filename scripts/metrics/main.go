@@ -5,7 +5,6 @@ package main
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"maps"
@@ -15,16 +14,13 @@ import (
 )
 
 func main() {
-	tests := flag.Bool("tests", false, "run go test ./... in both trees")
-	first := flag.Bool("first-run", false, "compile both programs with empty caches")
-	flag.Parse()
-	if err := run(os.Stdout, flag.Args(), *tests, *first); err != nil {
+	if err := run(os.Stdout, os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "metrics:", err)
 		os.Exit(1)
 	}
 }
 
-func run(w io.Writer, dirs []string, tests, first bool) error {
+func run(w io.Writer, dirs []string) error {
 	if len(dirs) != 2 {
 		return errors.New("want two folders: before and after")
 	}
@@ -33,14 +29,6 @@ func run(w io.Writer, dirs []string, tests, first bool) error {
 		t, err := readTree(dir)
 		if err != nil {
 			return err
-		}
-		if first {
-			if err := t.firstRun(); err != nil {
-				return err
-			}
-		}
-		if tests {
-			t.goTest()
 		}
 		trees[i] = t
 	}
@@ -65,9 +53,6 @@ func write(w io.Writer, before, after *tree) {
 	for _, doc := range documents {
 		line(doc+", words", before.docs[doc].words, after.docs[doc].words)
 		line(doc+", words a sentence, p90", before.docs[doc].p90, after.docs[doc].p90)
-	}
-	for _, name := range slices.Sorted(maps.Keys(after.measured)) {
-		line(name, before.measured[name], after.measured[name])
 	}
 	_ = t.Flush()
 

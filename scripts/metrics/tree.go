@@ -25,7 +25,6 @@ type tree struct {
 	types     map[string]*typ // by package and name
 	testLines int
 	docs      map[string]doc
-	measured  map[string]string // what running it told
 }
 
 // A pkg counts the files of one folder.
@@ -50,7 +49,7 @@ type typ struct {
 }
 
 func readTree(dir string) (*tree, error) {
-	t := &tree{dir: dir, packages: map[string]*pkg{}, types: map[string]*typ{}, docs: map[string]doc{}, measured: map[string]string{}}
+	t := &tree{dir: dir, packages: map[string]*pkg{}, types: map[string]*typ{}, docs: map[string]doc{}}
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -165,7 +164,7 @@ func (t *tree) total() *pkg {
 	return &sum
 }
 
-// count returns the number of types of which is is true.
+// count returns the number of types that is accepts.
 func (t *tree) count(is func(t *typ) bool) (n int) {
 	for _, t := range t.types {
 		if is(t) {

@@ -41,7 +41,7 @@ func TestTree(t *testing.T) {
 		t.Errorf("README.md: %+v", d)
 	}
 	var b bytes.Buffer
-	if err := run(&b, []string{dir, dir}, false, false); err != nil || !strings.Contains(b.String(), "a.T  3  a.T  3") {
+	if err := run(&b, []string{dir, dir}); err != nil || !strings.Contains(b.String(), "a.T  3  a.T  3") {
 		t.Errorf("run prints %s, %v", &b, err)
 	}
 }
