@@ -17,11 +17,8 @@ import (
 	"reelsplice/serve/variant"
 )
 
-// An accountAnswer adds to a response what package account writes.
-type accountAnswer struct {
-	c *composer
-	p *part
-}
+// An accountAnswer adds the parts that package account writes to a response.
+type accountAnswer struct{ c *composer }
 
 var _ account.Answer = (*accountAnswer)(nil)
 
@@ -29,13 +26,13 @@ var _ account.Answer = (*accountAnswer)(nil)
 func (a *accountAnswer) Text(b []byte) { splice.Literal(&a.c.answer, b) }
 
 // Row adds a row in the language of the request.
-func (a *accountAnswer) Row(i release.Include) error { return a.c.include(a.p, &i, 0) }
+func (a *accountAnswer) Row(i release.Include) error { return a.c.include(&i, 0) }
 
 // Fields returns the row as JSON.
 func (a *accountAnswer) Fields(i release.Include) ([]byte, error) {
 	return a.c.aside(func(c *composer) error {
 		splice.Literal(&c.answer, "{")
-		if err := c.include(a.p, &i, 0); err != nil {
+		if err := c.include(&i, 0); err != nil {
 			return err
 		}
 		splice.Literal(&c.answer, "}")
@@ -50,6 +47,7 @@ func (c *composer) aside(compose func(c *composer) error) ([]byte, error) {
 		c.side = &composer{}
 	}
 	defer c.side.reset()
+	c.side.rel, c.side.q, c.side.now, c.side.prefetch = c.rel, c.q, c.now, c.prefetch
 	if err := compose(c.side); err != nil {
 		return nil, err
 	}
@@ -64,8 +62,7 @@ func accountData(x *exchange, op *api.Operation) error {
 	if err != nil {
 		return err
 	}
-	p := x.part()
-	to := &accountAnswer{&x.c, &p}
+	to := &accountAnswer{&x.c}
 	switch op.Answerer {
 	case api.AnswerList, api.AnswerListItem:
 		err = userList(x, &t, to, op)
@@ -154,7 +151,7 @@ func userList(x *exchange, t *account.Tables, to *accountAnswer, op *api.Operati
 
 // list adds a page of a list.
 func (a *accountAnswer) list(l *accounts.List, version int) error {
-	q := a.p.q
+	q := a.c.q
 	order := l.Sort()
 	if version == 4 && len(q.SortBy) > 0 {
 		var ok bool
@@ -188,13 +185,13 @@ func (a *accountAnswer) listItem(l *accounts.List, version int, query []byte) er
 
 // addHolding adds a page of the public lists that hold a title, from behind the opening brace
 // on; false when none does, and nothing is added.
-func addHolding(c *composer, p *part, title accounts.Title, page uint16) (bool, error) {
-	t, err := account.Open(p.rel)
+func addHolding(c *composer, title accounts.Title, page uint16) (bool, error) {
+	t, err := account.Open(c.rel)
 	if err != nil {
 		return false, err
 	}
 	var ok bool
-	if c.scratch.mark, ok, err = t.AppendHolding(c.scratch.mark[:0], title, p.standalone, int(page)); ok {
+	if c.scratch.mark, ok, err = t.AppendHolding(c.scratch.mark[:0], title, c.standalone, int(page)); ok {
 		splice.Literal(&c.answer, c.scratch.mark)
 	}
 	return ok, err
@@ -302,7 +299,7 @@ func standaloneStates(x *exchange, t *account.Tables, to *accountAnswer) error {
 	c.account = a
 	splice.Literal(&c.answer, strconv.AppendUint([]byte(`{"id":`), e.ID(), 10))
 	splice.Literal(&c.answer, ",")
-	return addStates(c, to.p, e, &route.Append{Kind: q.Kind, Season: q.Season, Episode: q.Episode})
+	return addStates(c, e, &route.Append{Kind: q.Kind, Season: q.Season, Episode: q.Episode})
 }
 
 // withStates prepares for account_states, if they are to be appended. Without a
@@ -327,7 +324,7 @@ func (x *exchange) withStates() error {
 }
 
 // addAppendedStates adds the states of the title for the account, where there is one.
-func addAppendedStates(c *composer, p *part, e release.Entry, a *route.Append) error {
+func addAppendedStates(c *composer, e release.Entry, a *route.Append) error {
 	if c.account == nil {
 		return nil
 	}
@@ -335,19 +332,19 @@ func addAppendedStates(c *composer, p *part, e release.Entry, a *route.Append) e
 	splice.Literal(&c.answer, a.Property)
 	splice.Literal(&c.answer, `":{`)
 	at := *a
-	if a.Kind == p.q.Kind {
-		at.Season, at.Episode = p.q.Season, p.q.Episode
+	if a.Kind == c.q.Kind {
+		at.Season, at.Episode = c.q.Season, c.q.Episode
 	}
-	return addStates(c, p, e, &at)
+	return addStates(c, e, &at)
 }
 
 // addStates adds what the account has marked of a title, from behind its id on. e is the title, a names the
 // season or episode.
-func addStates(c *composer, p *part, e release.Entry, a *route.Append) error {
-	series := uint64(p.q.ID)
+func addStates(c *composer, e release.Entry, a *route.Append) error {
+	series := uint64(c.q.ID)
 	switch a.Kind {
 	case fragment.KindSeason:
-		episodes, err := episodesOf(c, p, e)
+		episodes, err := episodesOf(c, e)
 		if err != nil {
 			return err
 		}
@@ -362,13 +359,13 @@ func addStates(c *composer, p *part, e release.Entry, a *route.Append) error {
 }
 
 // episodesOf returns the episodes of a season, which its details list.
-func episodesOf(c *composer, p *part, e release.Entry) ([]account.Episode, error) {
+func episodesOf(c *composer, e release.Entry) ([]account.Episode, error) {
 	b, err := c.aside(func(side *composer) error {
-		choice, ok := variant.Pick(e, fragment.KindSeason, fragment.SubDetails, p.q)
+		choice, ok := variant.Pick(e, fragment.KindSeason, fragment.SubDetails, c.q)
 		if !ok {
 			return &errNotFound
 		}
-		if err := side.fragment(p, &choice, 1); err != nil {
+		if err := side.fragment(&choice, 1); err != nil {
 			return err
 		}
 		splice.Literal(&side.answer, "}")

@@ -86,8 +86,7 @@ func (b *batchList) add(x *exchange, id []byte) error {
 	}
 	c.id = e.ID()
 	q.ID = fragment.ID(c.id) // that of the series whose seasons are appended
-	p := x.part()
-	return c.resourceWith(&p, e)
+	return c.resourceWith(e)
 }
 
 // appendID appends the ID that a request names, as JSON. Names of movies are tt and digits.

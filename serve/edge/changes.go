@@ -23,10 +23,10 @@ func windowOf(log *changelog.Log, p *route.Params, now time.Time) changelog.Wind
 
 // addChanges adds the changes that the builds of the last days made to a resource, from behind the
 // opening brace on. They depend on the clock.
-func addChanges(c *composer, p *part, k fragment.Kind, id uint64) error {
+func addChanges(c *composer, k fragment.Kind, id uint64) error {
 	c.atLeast(Page)
-	log := changelog.Open(p.rel)
-	for piece, err := range log.Answer(k, id, windowOf(log, &p.q.Params, p.now())) {
+	log := changelog.Open(c.rel)
+	for piece, err := range log.Answer(k, id, windowOf(log, &c.q.Params, c.now())) {
 		switch {
 		case err != nil:
 			return err

@@ -22,6 +22,12 @@ import (
 // A composer joins the fragments of a release into a body. It is reused and not safe for
 // concurrent use.
 type composer struct {
+	rel        *release.Reader
+	q          *route.Request
+	now        func() time.Time
+	standalone bool // the response is one sub-request, with its ID
+	prefetch   bool // the release is not in memory: see Options.FromDisk
+
 	answer   splice.Answer
 	class    Class  // of all that was composed so far
 	id       uint64 // of the resource that is served
@@ -52,6 +58,7 @@ type defaults struct {
 // reset lets go of the release.
 func (c *composer) reset() {
 	c.answer.Reset()
+	c.rel, c.standalone = nil, false
 	c.class = Stored
 	c.account = nil
 	clear(c.defaults[:])
@@ -82,47 +89,38 @@ func (c *composer) dropScratch() {
 	}
 }
 
-// A part holds what all parts of one response have in common.
-type part struct {
-	rel        *release.Reader
-	q          *route.Request
-	now        func() time.Time
-	standalone bool // the response is one sub-request, with its ID
-	prefetch   bool // the release is not in memory: see Options.FromDisk
-}
-
 // body adds a sub-request of e, of kind k, from behind its opening brace on. The resource's own
 // fragment wins over tables of the release.
-func (c *composer) body(p *part, e release.Entry, k fragment.Kind, s fragment.Sub, choice *variant.Choice) error {
+func (c *composer) body(e release.Entry, k fragment.Kind, s fragment.Sub, choice *variant.Choice) error {
 	switch {
 	case choice.Given:
 	case s == fragment.SubChanges:
-		return addChanges(c, p, k, e.ID())
+		return addChanges(c, k, e.ID())
 	case s == fragment.SubLists:
-		if done, err := addHolding(c, p, accounts.Title{Kind: k, ID: e.ID()}, choice.Page); done || err != nil {
+		if done, err := addHolding(c, accounts.Title{Kind: k, ID: e.ID()}, choice.Page); done || err != nil {
 			return err
 		}
 	}
-	return c.fragment(p, choice, 0)
+	return c.fragment(choice, 0)
 }
 
 // appended adds one appended object. Missing ones are left out, such as a season
 // that the series does not have, and so are sub-requests that need a session.
-func (c *composer) appended(p *part, e release.Entry, a *route.Append) error {
+func (c *composer) appended(e release.Entry, a *route.Append) error {
 	if err := c.lease.atLeast(c.bytes()); err != nil {
 		return err
 	}
 	ok := true
-	if a.Kind != p.q.Kind {
-		e, ok = p.rel.Include(appendedResource(p.q, a))
+	if a.Kind != c.q.Kind {
+		e, ok = c.rel.Include(appendedResource(c.q, a))
 	}
 	if ok && a.Sub == fragment.SubAccountStates {
-		return addAppendedStates(c, p, e, a)
+		return addAppendedStates(c, e, a)
 	}
 	s := variant.Canonical(a.Sub)
 	var choice variant.Choice
 	if ok {
-		choice, ok = c.pick(p, e, a.Kind, s)
+		choice, ok = c.pick(e, a.Kind, s)
 	}
 	if !ok {
 		return nil
@@ -131,10 +129,10 @@ func (c *composer) appended(p *part, e release.Entry, a *route.Append) error {
 	splice.Literal(&c.answer, a.Property)
 	if s != fragment.SubDetails {
 		splice.Literal(&c.answer, `":{`)
-		return c.body(p, e, a.Kind, s, &choice)
+		return c.body(e, a.Kind, s, &choice)
 	}
 	splice.Literal(&c.answer, `":`)
-	if err := c.fragment(p, &choice, 0); err != nil {
+	if err := c.fragment(&choice, 0); err != nil {
 		return err
 	}
 	splice.Literal(&c.answer, "}")
@@ -147,23 +145,23 @@ func appendedResource(q *route.Request, a *route.Append) release.Include {
 }
 
 // pick returns the fragment for a sub-request of e, or the default in its place.
-func (c *composer) pick(p *part, e release.Entry, k fragment.Kind, s fragment.Sub) (variant.Choice, bool) {
-	if choice, ok := variant.Pick(e, k, s, p.q); ok {
+func (c *composer) pick(e release.Entry, k fragment.Kind, s fragment.Sub) (variant.Choice, bool) {
+	if choice, ok := variant.Pick(e, k, s, c.q); ok {
 		choice.Given = true
 		return choice, true
 	}
-	return variant.PickDefault(c.defaultsOf(p.rel, k), k, s, p.q)
+	return variant.PickDefault(c.defaultsOf(k), k, s, c.q)
 }
 
 // defaultsOf looks up the defaults of a kind once for each response.
-func (c *composer) defaultsOf(rel *release.Reader, k fragment.Kind) release.Entry {
+func (c *composer) defaultsOf(k fragment.Kind) release.Entry {
 	if int(k) >= len(c.defaults) {
 		return release.Entry{}
 	}
 	d := &c.defaults[k]
 	if !d.known {
 		var key [fragment.MaxKeyLen]byte
-		d.entry, _ = rel.Lookup(fragment.AppendShared(key[:0], fragment.KindDefault, k, ""))
+		d.entry, _ = c.rel.Lookup(fragment.AppendShared(key[:0], fragment.KindDefault, k, ""))
 		d.known = true
 	}
 	return d.entry
@@ -171,15 +169,15 @@ func (c *composer) defaultsOf(rel *release.Reader, k fragment.Kind) release.Entr
 
 // fragment adds the pieces of a fragment's recipe. depth is 0 for a part of the response, and more
 // for fragments that others include.
-func (c *composer) fragment(p *part, choice *variant.Choice, depth int) error {
+func (c *composer) fragment(choice *variant.Choice, depth int) error {
 	if depth > release.MaxDepth {
 		return fmt.Errorf("%w: fragments lead to fragments more than %d deep", release.ErrCorrupt, release.MaxDepth)
 	}
 	if choice.Titles != 0 {
-		return c.filmography(p, choice)
+		return c.filmography(choice)
 	}
-	if p.prefetch {
-		c.scratch.awaitIncludes(p.rel, &choice.Fragment)
+	if c.prefetch {
+		c.scratch.awaitIncludes(c.rel, &choice.Fragment)
 	}
 	var piece release.Piece
 	pieces := choice.Fragment.Pieces()
@@ -191,12 +189,12 @@ func (c *composer) fragment(p *part, choice *variant.Choice, depth int) error {
 		case release.OpLiteral:
 			err = c.text(piece.Text(), &choice.Filter)
 		case release.OpReference:
-			err = c.reference(p, &piece, depth)
+			err = c.reference(&piece, depth)
 		case release.OpInclude:
-			err = c.include(p, &piece.Include, depth)
+			err = c.include(&piece.Include, depth)
 		default:
 			// Only the response itself has an ID; included fragments do not.
-			c.literal(p, &piece, choice.Page, p.standalone && depth == 0)
+			c.literal(&piece, choice.Page, c.standalone && depth == 0)
 		}
 		if err != nil {
 			return err
@@ -227,7 +225,7 @@ func (c *composer) text(raw []byte, f *variant.Filter) error {
 
 // literal adds the bytes that depend on the request rather than on the release. withID
 // tells whether the response names its resource.
-func (c *composer) literal(p *part, piece *release.Piece, page uint16, withID bool) {
+func (c *composer) literal(piece *release.Piece, page uint16, withID bool) {
 	b := c.scratch.mark[:0]
 	switch piece.Op {
 	case release.OpIDMark:
@@ -243,7 +241,7 @@ func (c *composer) literal(p *part, piece *release.Piece, page uint16, withID bo
 	case release.OpPageMark:
 		b = append(strconv.AppendUint(append(b, `"page":`...), uint64(page), 10), ',')
 	case release.OpName:
-		b = append(appendName(append(b, '"'), piece, &p.q.Params), '"')
+		b = append(appendName(append(b, '"'), piece, &c.q.Params), '"')
 	}
 	c.scratch.mark = b
 	splice.Literal(&c.answer, b)
@@ -272,34 +270,34 @@ func appendName(dst []byte, piece *release.Piece, p *route.Params) []byte {
 }
 
 // reference adds a fragment that several resources share, in the request's language.
-func (c *composer) reference(p *part, piece *release.Piece, depth int) error {
-	e, ok := p.rel.EntryAt(piece.Ref)
+func (c *composer) reference(piece *release.Piece, depth int) error {
+	e, ok := c.rel.EntryAt(piece.Ref)
 	if !ok {
 		return fmt.Errorf("%w: reference leads nowhere", release.ErrCorrupt)
 	}
-	chain := variant.NameChain(&p.q.Params)
+	chain := variant.NameChain(&c.q.Params)
 	for _, v := range chain.Variants() {
 		if f, ok := e.Find(fragment.Address{Sub: piece.Sub, Variant: v}); ok {
-			return c.fragment(p, &variant.Choice{Fragment: f}, depth+1)
+			return c.fragment(&variant.Choice{Fragment: f}, depth+1)
 		}
 	}
 	return fmt.Errorf("%w: reference to %s leads nowhere", release.ErrCorrupt, piece.Sub)
 }
 
 // include adds a fragment of any other resource, in the request's language.
-func (c *composer) include(p *part, i *release.Include, depth int) error {
+func (c *composer) include(i *release.Include, depth int) error {
 	if from, derived := listrow.Source(i.Kind, i.Sub); derived {
-		return c.derivedRow(p, i, from)
+		return c.derivedRow(i, from)
 	}
-	e, ok := p.rel.Include(*i)
+	e, ok := c.rel.Include(*i)
 	var choice variant.Choice
 	if ok {
-		choice, ok = c.pick(p, e, i.Kind, i.Sub)
+		choice, ok = c.pick(e, i.Kind, i.Sub)
 	}
 	if !ok {
 		return fmt.Errorf("%w: include of %s leads nowhere", release.ErrCorrupt, *i)
 	}
-	return c.fragment(p, &choice, depth+1)
+	return c.fragment(&choice, depth+1)
 }
 
 // segment adds a stored segment. Fast path: as it is. Slow path: inflated, thinned

@@ -30,22 +30,21 @@ func creditDetails(x *exchange) error {
 		x.keys = AppendPurge(append(x.keys, ' '), i.AppendKey(of[:0]))
 	}
 	x.rs.Keys = x.keys
-	p := x.part()
-	if err := x.c.credit(&p, &cr, x.q.Name); err != nil {
+	if err := x.c.credit(&cr, x.q.Name); err != nil {
 		return err
 	}
 	return x.finish()
 }
 
 // credit adds the answer about a credit with an id.
-func (c *composer) credit(p *part, cr *credits.Credit, id []byte) error {
+func (c *composer) credit(cr *credits.Credit, id []byte) error {
 	c.texts(`{"credit_type":"`, cr.Role.String(), `","department":"`)
 	splice.Literal(&c.answer, cr.Department)
 	c.texts(`","job":"`)
 	splice.Literal(&c.answer, cr.Job)
 	c.texts(`","media":{`)
 	title := cr.TitleRow()
-	if err := c.include(p, &title, 0); err != nil {
+	if err := c.include(&title, 0); err != nil {
 		return err
 	}
 	if cr.Role == credits.Cast {
@@ -54,7 +53,7 @@ func (c *composer) credit(p *part, cr *credits.Credit, id []byte) error {
 		c.texts(`"`)
 	}
 	if cr.Kind == fragment.KindTV {
-		if err := c.creditParts(p, cr); err != nil {
+		if err := c.creditParts(cr); err != nil {
 			return err
 		}
 	}
@@ -62,7 +61,7 @@ func (c *composer) credit(p *part, cr *credits.Credit, id []byte) error {
 	splice.Literal(&c.answer, id)
 	c.texts(`","person":{`)
 	person := cr.PersonRow()
-	if err := c.include(p, &person, 0); err != nil {
+	if err := c.include(&person, 0); err != nil {
 		return err
 	}
 	c.texts("}}")
@@ -70,13 +69,13 @@ func (c *composer) credit(p *part, cr *credits.Credit, id []byte) error {
 }
 
 // creditParts adds the episodes and the seasons of a credit in a series.
-func (c *composer) creditParts(p *part, cr *credits.Credit) error {
+func (c *composer) creditParts(cr *credits.Credit) error {
 	row := func(i int, what release.Include) error {
 		if i > 0 {
 			c.texts(",")
 		}
 		c.texts("{")
-		err := c.include(p, &what, 0)
+		err := c.include(&what, 0)
 		c.texts("}")
 		return err
 	}

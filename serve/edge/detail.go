@@ -67,9 +67,8 @@ func resource(x *exchange, key []byte, missing string) error {
 	if err := x.withStates(); err != nil {
 		return err
 	}
-	p := x.part()
-	p.standalone = x.q.Sub != fragment.SubDetails
-	if p.prefetch {
+	c.standalone = x.q.Sub != fragment.SubDetails
+	if c.prefetch {
 		x.rel.AwaitKey(key)
 	}
 	e, ok := x.rel.Lookup(key)
@@ -79,7 +78,7 @@ func resource(x *exchange, key []byte, missing string) error {
 	// Caches may keep a 404 and must be able to purge it by the resource's name.
 	x.keys = appendKeys(x.keys[:0], x.rs.Release, key)
 	x.rs.Keys = x.keys
-	if ok && p.prefetch {
+	if ok && c.prefetch {
 		e.Await()
 	}
 	switch {
@@ -87,12 +86,12 @@ func resource(x *exchange, key []byte, missing string) error {
 		return &errNotFound
 	case !ok:
 		splice.Literal(&c.answer, missing)
-	case p.standalone:
-		if err := c.sub(&p, e); err != nil {
+	case c.standalone:
+		if err := c.sub(e); err != nil {
 			return err
 		}
 	default:
-		if err := c.resourceWith(&p, e); err != nil {
+		if err := c.resourceWith(e); err != nil {
 			return err
 		}
 	}
@@ -100,16 +99,16 @@ func resource(x *exchange, key []byte, missing string) error {
 }
 
 // resourceWith adds a resource and all that is appended to it.
-func (c *composer) resourceWith(p *part, e release.Entry) error {
-	choice, ok := variant.Pick(e, p.q.Kind, fragment.SubDetails, p.q)
+func (c *composer) resourceWith(e release.Entry) error {
+	choice, ok := variant.Pick(e, c.q.Kind, fragment.SubDetails, c.q)
 	if !ok {
 		return &errNotFound
 	}
-	if err := c.fragment(p, &choice, 0); err != nil {
+	if err := c.fragment(&choice, 0); err != nil {
 		return err
 	}
-	for i := range p.q.Appends() {
-		if err := c.appended(p, e, &p.q.Appends()[i]); err != nil {
+	for i := range c.q.Appends() {
+		if err := c.appended(e, &c.q.Appends()[i]); err != nil {
 			return err
 		}
 	}
@@ -118,12 +117,12 @@ func (c *composer) resourceWith(p *part, e release.Entry) error {
 }
 
 // sub adds the sub-request that is the whole response.
-func (c *composer) sub(p *part, e release.Entry) error {
-	s := variant.Canonical(p.q.Sub)
-	choice, ok := c.pick(p, e, p.q.Kind, s)
+func (c *composer) sub(e release.Entry) error {
+	s := variant.Canonical(c.q.Sub)
+	choice, ok := c.pick(e, c.q.Kind, s)
 	if !ok {
 		return &errNotFound
 	}
 	splice.Literal(&c.answer, "{")
-	return c.body(p, e, p.q.Kind, s, &choice)
+	return c.body(e, c.q.Kind, s, &choice)
 }

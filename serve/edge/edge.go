@@ -144,8 +144,9 @@ type exchange struct {
 // Begin answers rq. The response is valid until its End.
 func (e *Edge) Begin(rq *Request) *Response {
 	x := e.pools.exchanges.Get().(*exchange)
-	x.edge, x.rq, x.held, x.lease.of, x.c.lease = e, *rq, e.releases.Acquire(), e.inflight, &x.lease
-	x.rel, x.engine = x.held.Reader(), x.held.Engine()
+	x.rq, x.held = *rq, e.releases.Acquire()
+	x.open(e, x.held.Reader())
+	x.engine = x.held.Engine()
 	x.rs = Response{Cache: e.cache, x: x}
 	if err := release.Guard(func() error { return x.serve() }); err != nil {
 		x.refuse(err)
@@ -153,9 +154,11 @@ func (e *Edge) Begin(rq *Request) *Response {
 	return &x.rs
 }
 
-// part returns the common state of all parts of the response.
-func (x *exchange) part() part {
-	return part{rel: x.rel, q: &x.q, now: x.edge.now, prefetch: x.edge.fromDisk()}
+// open prepares x to answer from rel, nil for none.
+func (x *exchange) open(e *Edge, rel *release.Reader) {
+	x.edge, x.rel, x.lease.of = e, rel, e.inflight
+	c := &x.c
+	c.rel, c.q, c.now, c.prefetch, c.lease = rel, &x.q, e.now, e.fromDisk(), &x.lease
 }
 
 // end gives x back, with all that its response refers to.

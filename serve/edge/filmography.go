@@ -17,9 +17,9 @@ var (
 )
 
 // filmography adds the credits of one kind of titles.
-func (c *composer) filmography(p *part, choice *variant.Choice) error {
-	if p.prefetch {
-		c.scratch.awaitIncludes(p.rel, &choice.Fragment)
+func (c *composer) filmography(choice *variant.Choice) error {
+	if c.prefetch {
+		c.scratch.awaitIncludes(c.rel, &choice.Fragment)
 	}
 	first, wanted := true, false // in the list; the credit at hand is of the kind
 	splice.Literal(&c.answer, `"cast":[`)
@@ -35,13 +35,13 @@ func (c *composer) filmography(p *part, choice *variant.Choice) error {
 				splice.Literal(&c.answer, ",")
 			}
 			splice.Literal(&c.answer, "{")
-			if err := c.include(p, &piece.Include, 0); err != nil {
+			if err := c.include(&piece.Include, 0); err != nil {
 				return err
 			}
 			first = false
 		case release.OpIDEnd:
 			splice.Literal(&c.answer, "]")
-			c.literal(p, &piece, 0, p.standalone)
+			c.literal(&piece, 0, c.standalone)
 		default:
 			text, err := c.pieceText(&piece)
 			if err != nil {

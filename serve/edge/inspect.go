@@ -43,8 +43,8 @@ func Inspect(rel *release.Reader, target string) (in Inspection, err error) {
 	if err != nil {
 		return Inspection{}, err
 	}
-	x := exchange{edge: e, rel: rel}
-	x.lease.of, x.c.lease = e.inflight, &x.lease
+	x := new(exchange)
+	x.open(e, rel)
 	defer x.lease.release()
 	x.rq.Path, x.rq.Query = SplitTarget(afterHost([]byte(target)))
 	err = release.Guard(func() error {
@@ -90,6 +90,7 @@ func (x *exchange) inspect() (Inspection, error) {
 	}
 	in.GzipBytes = x.rs.Len()
 	x.c.reset()
+	x.open(x.edge, x.rel)
 	x.rq.AcceptEncoding = nil
 	if err := x.answer(); err != nil {
 		return Inspection{}, err

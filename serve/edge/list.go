@@ -29,8 +29,7 @@ func list(x *exchange, op *api.Operation) error {
 	if err := runQuery(x, op, &shape); err != nil {
 		return err
 	}
-	p := x.part()
-	if err := x.c.page(&p, &shape, &x.rows, x.q.Page); err != nil {
+	if err := x.c.page(&shape, &x.rows, x.q.Page); err != nil {
 		return err
 	}
 	return x.finish()

@@ -32,10 +32,10 @@ type pageShape struct {
 }
 
 // page adds a page of rows. page is the number that was asked for.
-func (c *composer) page(p *part, s *pageShape, res *query.Result, page uint16) error {
+func (c *composer) page(s *pageShape, res *query.Result, page uint16) error {
 	c.atLeast(Page)
-	if p.prefetch {
-		c.scratch.awaitRows(p.rel, s, res.Rows)
+	if c.prefetch {
+		c.scratch.awaitRows(c.rel, s, res.Rows)
 	}
 	b := append(c.scratch.mark[:0], '{')
 	if s.dated {
@@ -53,7 +53,7 @@ func (c *composer) page(p *part, s *pageShape, res *query.Result, page uint16) e
 		if i > 0 {
 			splice.Literal(&c.answer, ",")
 		}
-		if err := c.row(p, s, &res.Rows[i]); err != nil {
+		if err := c.row(s, &res.Rows[i]); err != nil {
 			return err
 		}
 	}
@@ -74,19 +74,19 @@ func appendTotals(dst []byte, rows, size, maxPages int) []byte {
 }
 
 // row adds one row of a page.
-func (c *composer) row(p *part, s *pageShape, r *query.Row) error {
+func (c *composer) row(s *pageShape, r *query.Row) error {
 	splice.Literal(&c.answer, "{")
 	i := release.Include{Kind: r.Kind, ID: r.ID, Sub: s.sub}
 	var err error
 	if r.Date != posting.NoDay && r.Kind == fragment.KindMovie {
-		err = c.datedRow(p, &i, r.Date)
+		err = c.datedRow(&i, r.Date)
 	} else {
-		err = c.include(p, &i, 0)
+		err = c.include(&i, 0)
 	}
 	if err == nil && s.knownFor && r.Kind == fragment.KindPerson {
 		splice.Literal(&c.answer, ",")
 		i.Sub = fragment.SubKnownFor
-		err = c.include(p, &i, 0)
+		err = c.include(&i, 0)
 	}
 	splice.Literal(&c.answer, "}")
 	return err
@@ -98,8 +98,8 @@ var releaseDate = []byte(`"release_date":"`)
 // datedRow adds the row of a movie with the date of a region in place of its primary one.
 // Inside of a JSON string the quotes of releaseDate would be escaped, so it is found where
 // it is a field and nowhere else.
-func (c *composer) datedRow(p *part, i *release.Include, day int32) error {
-	raw, err := c.aside(func(side *composer) error { return side.include(p, i, 0) })
+func (c *composer) datedRow(i *release.Include, day int32) error {
+	raw, err := c.aside(func(side *composer) error { return side.include(i, 0) })
 	if err != nil {
 		return err
 	}

@@ -11,10 +11,10 @@ import (
 
 // derivedRow adds a row that no fragment holds: it is made from the fragments of sub-request from,
 // in the request's language.
-func (c *composer) derivedRow(p *part, i *release.Include, from fragment.Sub) error {
+func (c *composer) derivedRow(i *release.Include, from fragment.Sub) error {
 	source := *i
 	source.Sub = from
-	raw, err := c.aside(func(side *composer) error { return side.include(p, &source, 0) })
+	raw, err := c.aside(func(side *composer) error { return side.include(&source, 0) })
 	if err != nil {
 		return err
 	}

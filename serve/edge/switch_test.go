@@ -91,8 +91,9 @@ func TestOldReleaseOutlivesItsUsers(t *testing.T) {
 	if held.Reader() == current(w).Reader() {
 		t.Fatal("the release was not switched")
 	}
-	x := exchange{edge: w.edge, rel: held.Reader(), engine: held.Engine()}
-	x.lease.of, x.q = w.edge.inflight, *routed(t, "/3/movie/1?append_to_response=keywords")
+	x := new(exchange)
+	x.open(w.edge, held.Reader())
+	x.engine, x.q = held.Engine(), *routed(t, "/3/movie/1?append_to_response=keywords")
 	if err := x.answer(); err != nil {
 		t.Fatal(err)
 	}
