@@ -89,13 +89,7 @@ func (s *sorted) close() (err error) {
 
 // merge returns the records of a section of all files, in order.
 func (s *sorted) merge(ctx context.Context, section int) (*extsort.Iterator, error) {
-	var files []*extsort.File
-	for _, f := range s.files {
-		if n, _ := f.Section(section); n > 0 {
-			files = append(files, f)
-		}
-	}
-	return extsort.Merge(ctx, files, section, extsort.Options{Dir: s.b.Work, Memory: s.b.Memory / 4})
+	return extsort.Merge(ctx, s.files, section, extsort.Options{Dir: s.b.Work, Memory: s.b.Memory / 4})
 }
 
 // each calls fn with the records of a section of all files, in order.

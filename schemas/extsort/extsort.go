@@ -121,14 +121,6 @@ func (s *Sorter) Runs() []string {
 	return names
 }
 
-// Spilled returns the bytes of the run files.
-func (s *Sorter) Spilled() (n int64) {
-	for _, f := range s.runs {
-		n += f.size
-	}
-	return n
-}
-
 // Len returns how many records were added.
 func (s *Sorter) Len() int64 { return s.count }
 
@@ -145,8 +137,6 @@ func (s *Sorter) Add(section int, key, payload []byte) error {
 		return s.err
 	case s.sorted:
 		return errors.New("extsort: add after sort")
-	case section < 0 || section >= s.o.sections():
-		return fmt.Errorf("extsort: section %d, want 0 to %d", section, s.o.sections()-1)
 	}
 	n := recordBytes(key, payload)
 	if n > MaxRecord {
@@ -214,9 +204,6 @@ func (s *Sorter) Sort(ctx context.Context, section int) (*Iterator, error) {
 	if s.err != nil {
 		return nil, s.err
 	}
-	if section < 0 || section >= s.o.sections() {
-		return nil, fmt.Errorf("extsort: section %d, want 0 to %d", section, s.o.sections()-1)
-	}
 	if !s.sorted {
 		s.sorted = true
 		if s.fail(s.prepare(ctx)); s.err != nil {
@@ -244,9 +231,8 @@ func (s *Sorter) prepare(ctx context.Context) error {
 		return err
 	}
 	s.memory.drop() // the merge needs the bytes
-	m := merge{&s.folder, s.o.memory(), 0, s.o.sections()}
 	var err error
-	s.runs, err = m.reduce(ctx, s.runs, true)
+	s.runs, err = s.merge().reduce(ctx, s.runs, true)
 	return err
 }
 
@@ -254,9 +240,6 @@ func (s *Sorter) prepare(ctx context.Context) error {
 // where no file may be. The file is not synced. The caller owns the file and its handle. The
 // Sorter can only be closed afterwards.
 func (s *Sorter) WriteFile(ctx context.Context, path string) (*File, error) {
-	if s.err == nil && s.sorted {
-		return nil, errors.New("extsort: write after sort")
-	}
 	if s.err != nil {
 		return nil, s.err
 	}
@@ -273,9 +256,11 @@ func (s *Sorter) writeFile(ctx context.Context, path string) (*File, error) {
 	if err := s.prepare(ctx); err != nil {
 		return nil, err
 	}
-	m := merge{&s.folder, s.o.memory(), 0, s.o.sections()}
-	return m.write(ctx, s.runs, path)
+	return s.merge().write(ctx, s.runs, path)
 }
+
+// merge returns the merge of all sections.
+func (s *Sorter) merge() merge { return merge{&s.folder, s.o.memory(), 0, s.o.sections()} }
 
 // Close removes all temporary files, unless the Sorter came from Resume. Iterators must not
 // be used afterwards. A second Close does nothing.

@@ -222,24 +222,13 @@ func (f *File) readSections(table []byte, n int, end int64) error {
 	return nil
 }
 
+// failed adds the path to an error. A file that ends early is damaged.
 func (f *File) failed(err error) error {
-	if err == io.EOF || err == io.ErrUnexpectedEOF {
-		err = ErrDamaged
+	if errors.Is(err, io.EOF) {
+		err = fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
 	return fmt.Errorf("read sorted file %q: %w", f.path, err)
 }
-
-// Sections returns how many sections there are.
-func (f *File) Sections() int { return len(f.sections) }
-
-// Section returns how many records section i has, and how many bytes they take in the file.
-func (f *File) Section(i int) (records, bytes int64) {
-	s := f.sections[i]
-	return s.records, s.to - s.from
-}
-
-// Size returns the bytes of the file.
-func (f *File) Size() int64 { return f.size }
 
 // Len returns how many records all sections have.
 func (f *File) Len() (n int64) {
@@ -313,15 +302,7 @@ func (r *sectionReader) readBlock() error {
 }
 
 func (r *sectionReader) failed(err error) error {
-	return r.file.failed(fmt.Errorf("offset %d of %d: %w", r.at, r.file.size, shortened(err)))
-}
-
-// shortened turns the end of a file that came too early into damage.
-func shortened(err error) error {
-	if err == io.EOF || err == io.ErrUnexpectedEOF {
-		return fmt.Errorf("%w: shorter than written", ErrDamaged)
-	}
-	return err
+	return r.file.failed(fmt.Errorf("offset %d of %d: %w", r.at, r.file.size, err))
 }
 
 func (r *sectionReader) less(o *sectionReader) bool {

@@ -14,9 +14,6 @@ const (
 	maxBlock   = 256 << 10 // bytes of a block of memory that many records share
 	minEntries = 1024      // entries allocated at once, at least
 
-	// minDivided is how many entries are worth dividing by a byte before they are compared.
-	minDivided = 128
-
 	entryBytes = int64(unsafe.Sizeof(entry{}))
 )
 
@@ -27,19 +24,6 @@ type entry struct {
 }
 
 func (e entry) section() int { return int(e.place >> 48) }
-
-// digit returns a byte to divide entries by: the two bytes of the section, then those of the prefix.
-func (e entry) digit(i int) byte {
-	if i < prefixDigit {
-		return byte(e.place >> (56 - 8*i))
-	}
-	return byte(e.prefix >> (56 - 8*(i-prefixDigit)))
-}
-
-const (
-	prefixDigit = 2 // the first digit of the prefix
-	digits      = prefixDigit + 8
-)
 
 // A memory holds records up to a bound. Records lie in blocks, so that growing copies entries only.
 type memory struct {
@@ -153,53 +137,15 @@ func (m *memory) drop() {
 
 // sort orders the entries by section, key and payload.
 func (m *memory) sort() {
-	if len(m.entries) > 0 {
-		m.divide(m.entries, 0)
-	}
-}
-
-// divide sorts entries that agree in the digits before i. Many of them are first divided by
-// digit i, in place: most keys begin with numbers, which that separates with fewer steps than
-// comparing takes (American flag sort).
-func (m *memory) divide(entries []entry, i int) {
-	if i == prefixDigit || i < prefixDigit && len(entries) < minDivided {
-		m.setPrefixes(entries)
-	}
-	if len(entries) < minDivided || i == digits {
-		slices.SortFunc(entries, m.compare)
-		return
-	}
-	var next, ends [256]int
-	for _, e := range entries {
-		ends[e.digit(i)]++
-	}
-	if ends[entries[0].digit(i)] == len(entries) {
-		m.divide(entries, i+1)
-		return
-	}
-	at := 0
-	for d, n := range ends {
-		next[d] = at
-		at += n
-		ends[d] = at
-	}
-	for d := range ends {
-		for next[d] < ends[d] {
-			e := entries[next[d]]
-			for to := e.digit(i); int(to) != d; to = e.digit(i) {
-				entries[next[to]], e = e, entries[next[to]]
-				next[to]++
-			}
-			entries[next[d]] = e
-			next[d]++
+	slices.SortFunc(m.entries, func(a, b entry) int { return cmp.Compare(a.section(), b.section()) })
+	for rest := m.entries; len(rest) > 0; {
+		n := slices.IndexFunc(rest, func(e entry) bool { return e.section() != rest[0].section() })
+		if n < 0 {
+			n = len(rest)
 		}
-	}
-	start := 0
-	for _, end := range ends {
-		if end > start {
-			m.divide(entries[start:end], i+1)
-		}
-		start = end
+		m.setPrefixes(rest[:n])
+		slices.SortFunc(rest[:n], m.compare)
+		rest = rest[n:]
 	}
 }
 
@@ -233,10 +179,8 @@ func prefix(key []byte) uint64 {
 	return binary.BigEndian.Uint64(b[:])
 }
 
+// compare orders two entries of a section.
 func (m *memory) compare(a, b entry) int {
-	if c := cmp.Compare(a.section(), b.section()); c != 0 {
-		return c
-	}
 	if a.prefix != b.prefix {
 		return cmp.Compare(a.prefix, b.prefix)
 	}

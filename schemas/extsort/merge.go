@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -18,16 +17,12 @@ const (
 	ctxEvery = 1 << 14
 )
 
-// Merge returns the records of a section of all files in order. All files must have that
-// section. More files than the memory has room for, one block of 16 KiB each, are merged into
+// Merge returns the records of a section of all files in order. All files have that section.
+// More files than the memory has room for, one block of 16 KiB each, are merged into
 // fewer first, below o.Dir. ctx stops that, and Next too. The caller keeps the files open until
 // the Iterator is closed.
 func Merge(ctx context.Context, files []*File, section int, o Options) (*Iterator, error) {
-	for _, f := range files {
-		if section < 0 || section >= f.Sections() {
-			return nil, fmt.Errorf("extsort: section %d of %q, want 0 to %d", section, f.path, f.Sections()-1)
-		}
-	}
+	files = slices.DeleteFunc(slices.Clone(files), func(f *File) bool { return f.sections[section].records == 0 })
 	temporary := &folder{parent: o.Dir, create: createFile}
 	m := merge{temporary, o.memory(), section, section + 1}
 	left, err := m.reduce(ctx, files, false)
@@ -99,7 +94,7 @@ func (m merge) bytes(f *File) int64 { return f.sections[m.to-1].to - f.sections[
 
 // write merges files into one at path, with as many sections, of which others than from to to stay empty.
 func (m merge) write(ctx context.Context, files []*File, path string) (*File, error) {
-	w, err := newFileWriter(m.folder.create, path, files[0].Sections())
+	w, err := newFileWriter(m.folder.create, path, len(files[0].sections))
 	if err != nil {
 		return nil, err
 	}
