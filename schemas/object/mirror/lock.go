@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"reelsplice/schemas/object"
-	"reelsplice/schemas/object/store"
 )
 
 // lockName is the object beside the catalogue's that one ingest at a time creates. It names
@@ -42,31 +41,23 @@ func (h *holder) String() string {
 	return fmt.Sprintf("an ingest on %s (process %d) since %s", h.Host, h.PID, h.Started.UTC().Format(time.RFC3339))
 }
 
-// lock is the lock of a catalogue, held by this process.
-type lock struct {
-	bucket *store.Bucket
-	key    string
-	holder holder
-}
-
 // takeLock creates the lock object. Without conditional writes it reads the lock before and
 // after: of two ingests that start at once, both may be refused, and in rare cases none.
 // Push checks again.
-func (m *Mirror) takeLock(ctx context.Context, breakIt bool) (*lock, error) {
+func (m *Mirror) takeLock(ctx context.Context, breakIt bool) (*holder, error) {
 	host, err := os.Hostname()
 	if err != nil {
 		host = "an unknown host"
 	}
-	l := &lock{bucket: m.bucket, key: m.key(lockName), holder: holder{
-		ID: rand.Text(), Host: host, PID: os.Getpid(), Started: time.Now().UTC().Truncate(time.Second),
-	}}
+	h := &holder{ID: rand.Text(), Host: host, PID: os.Getpid(), Started: time.Now().UTC().Truncate(time.Second)}
+	key := m.key(lockName)
 	other, err := m.holder(ctx, lockName)
 	if err != nil {
 		return nil, err
 	}
 	if other != nil && breakIt {
 		m.log.Warn("the lock is broken", "held_by", other.String())
-		if err := m.bucket.Delete(ctx, l.key); err != nil {
+		if err := m.bucket.Delete(ctx, key); err != nil {
 			return nil, err
 		}
 		other = nil
@@ -74,10 +65,10 @@ func (m *Mirror) takeLock(ctx context.Context, breakIt bool) (*lock, error) {
 	if other != nil {
 		return nil, m.locked(other)
 	}
-	err = l.create(ctx)
+	err = m.bucket.Create(ctx, key, h.json())
 	if errors.Is(err, object.ErrUnsupported) {
 		m.log.Warn("the store has no conditional writes: two ingests that start at once may both continue")
-		err = l.put(ctx)
+		err = m.bucket.Put(ctx, key, h.json())
 	}
 	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, fmt.Errorf("lock catalogue: %w", err)
@@ -86,10 +77,10 @@ func (m *Mirror) takeLock(ctx context.Context, breakIt bool) (*lock, error) {
 	if other, err = m.holder(ctx, lockName); err != nil {
 		return nil, err
 	}
-	if other == nil || other.ID != l.holder.ID {
+	if other == nil || other.ID != h.ID {
 		return nil, m.locked(other)
 	}
-	return l, nil
+	return h, nil
 }
 
 // locked returns the error for a lock held by another.
@@ -113,23 +104,12 @@ func (m *Mirror) holder(ctx context.Context, name string) (*holder, error) {
 	if err != nil {
 		return nil, err
 	}
-	return parseHolder(data), nil
-}
-
-// parseHolder reads a lock. An unreadable one is not ours: its holder has no name.
-func parseHolder(data []byte) *holder {
-	var h holder
-	if err := json.Unmarshal(data, &h); err != nil {
-		return &holder{}
+	h := &holder{}
+	if json.Unmarshal(data, h) != nil {
+		return &holder{}, nil // it is not ours: its holder has no name
 	}
-	return &h
+	return h, nil
 }
-
-func (l *lock) create(ctx context.Context) error {
-	return l.bucket.Create(ctx, l.key, l.holder.json())
-}
-
-func (l *lock) put(ctx context.Context) error { return l.bucket.Put(ctx, l.key, l.holder.json()) }
 
 func (h *holder) json() []byte {
 	data, err := json.Marshal(h)
@@ -139,19 +119,13 @@ func (h *holder) json() []byte {
 	return append(data, '\n')
 }
 
-// release removes the lock unless it was broken.
-func (l *lock) release(ctx context.Context) error {
-	data, err := l.bucket.ReadAll(ctx, l.key)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+// unlock removes the lock unless it was broken.
+func (m *Mirror) unlock(ctx context.Context) error {
+	h, err := m.holder(ctx, lockName)
+	if err == nil && h != nil && h.ID == m.lock.ID {
+		err = m.bucket.Delete(ctx, m.key(lockName))
 	}
 	if err != nil {
-		return fmt.Errorf("unlock catalogue: %w", err)
-	}
-	if parseHolder(data).ID != l.holder.ID {
-		return nil
-	}
-	if err := l.bucket.Delete(ctx, l.key); err != nil {
 		return fmt.Errorf("unlock catalogue: %w", err)
 	}
 	return nil

@@ -55,7 +55,7 @@ type Mirror struct {
 	root   string // holds the catalogue's folder, the state and the local lock
 	state  state
 	local  *flock.Flock
-	lock   *lock // nil when only reading
+	lock   *holder // of this process; nil when only reading
 	before []string
 	log    *slog.Logger
 }
@@ -177,7 +177,7 @@ func (m *Mirror) Close(ctx context.Context) error {
 	defer cancel()
 	var errs []error
 	if m.lock != nil {
-		errs = append(errs, m.lock.release(ctx))
+		errs = append(errs, m.unlock(ctx))
 	}
 	if m.bucket != nil {
 		errs = append(errs, m.bucket.Close())

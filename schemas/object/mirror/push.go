@@ -1,13 +1,10 @@
 package mirror
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"crypto/md5" // the checksum that stores have; no secret depends on it
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -16,7 +13,6 @@ import (
 	"strings"
 
 	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/object"
 )
 
 // Push uploads changed and new files, and deletes the objects of files removed since Open.
@@ -37,7 +33,7 @@ func (m *Mirror) Push(ctx context.Context) error {
 	if err := m.unmoved(ctx); err != nil {
 		return err
 	}
-	if err := m.bucket.Put(ctx, m.key(writingName), m.lock.holder.json()); err != nil {
+	if err := m.bucket.Put(ctx, m.key(writingName), m.lock.json()); err != nil {
 		return err
 	}
 	for _, name := range changed {
@@ -63,7 +59,7 @@ func (m *Mirror) unmoved(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if h == nil || h.ID != m.lock.holder.ID {
+	if h == nil || h.ID != m.lock.ID {
 		return fmt.Errorf("%s: the lock was broken: no object is written; run the ingest again", m.loc)
 	}
 	remote, err := m.remote(ctx)
@@ -128,7 +124,7 @@ func rank(name string) int {
 	return 1
 }
 
-// upload sends one file to the bucket and checks the object as download does.
+// upload sends one file to the bucket, with a checksum for the store to check.
 func (m *Mirror) upload(ctx context.Context, name string) error {
 	f, err := os.Open(m.path(name))
 	if err != nil {
@@ -143,26 +139,8 @@ func (m *Mirror) upload(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	if err := m.arrived(f, info.Size(), o); err != nil {
-		return err
+	if o.Size != info.Size() {
+		return fmt.Errorf("%s: %d bytes arrived of %d", m.loc.At(o.Key), o.Size, info.Size())
 	}
 	return m.remember(name, o.ETag)
-}
-
-// arrived compares a file with its object by size and, where the store has one, MD5.
-func (m *Mirror) arrived(f io.ReaderAt, size int64, o object.Info) error {
-	if size != o.Size {
-		return fmt.Errorf("%s: %d bytes arrived of %d", m.loc.At(o.Key), o.Size, size)
-	}
-	if o.MD5 == nil {
-		return nil
-	}
-	sum := md5.New()
-	if _, err := io.Copy(sum, io.NewSectionReader(f, 0, size)); err != nil {
-		return err
-	}
-	if !bytes.Equal(sum.Sum(nil), o.MD5) {
-		return fmt.Errorf("%s: what arrived has the MD5 %x, not %x", m.loc.At(o.Key), o.MD5, sum.Sum(nil))
-	}
-	return nil
 }

@@ -104,18 +104,12 @@ func (b *Bucket) Put(ctx context.Context, key string, data []byte) error {
 }
 
 // Upload makes an object of the first size bytes of r, or replaces the one of that key. The
-// object appears whole or not at all. Failed uploads are tried again.
+// object appears whole or not at all. The drivers repeat failed requests.
 func (b *Bucket) Upload(ctx context.Context, key string, r io.ReaderAt, size int64) (object.Info, error) {
-	var try retry
-	for {
-		err := b.driver.put(ctx, key, section(r, size), "application/octet-stream", false)
-		if err == nil {
-			return b.Stat(ctx, key)
-		}
-		if err := try.after(ctx, err); err != nil {
-			return object.Info{}, failed(b.loc.At(key), err)
-		}
+	if err := b.driver.put(ctx, key, section(r, size), "application/octet-stream", false); err != nil {
+		return object.Info{}, failed(b.loc.At(key), err)
 	}
+	return b.Stat(ctx, key)
 }
 
 // Delete removes an object. It is no error if there is none.

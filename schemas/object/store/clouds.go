@@ -128,8 +128,6 @@ func classCloud(err error) error {
 		return &classified{errCondition, err}
 	case gcerrors.Unimplemented:
 		return &classified{object.ErrUnsupported, err}
-	case gcerrors.InvalidArgument, gcerrors.Canceled:
-		return &classified{errRequest, err}
 	}
 	return err
 }

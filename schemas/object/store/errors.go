@@ -10,12 +10,9 @@ import (
 	"reelsplice/schemas/object"
 )
 
-// The classes of a driver's errors, beside fs.ErrNotExist, fs.ErrPermission and
-// object.ErrUnsupported. An error without a class is transient.
-var (
-	errCondition = errors.New("the condition of the request does not hold")
-	errRequest   = errors.New("the request fails each time")
-)
+// errCondition is a class of a driver's errors, beside fs.ErrNotExist, fs.ErrPermission and
+// object.ErrUnsupported.
+var errCondition = errors.New("the condition of the request does not hold")
 
 // A classified error is a driver's error that matches its class. Its text is the driver's.
 type classified struct{ class, err error }
@@ -55,18 +52,6 @@ func failed(l object.Location, err error) error {
 		return fmt.Errorf("%s: %w", l, context.Canceled) // the libraries' texts add nothing
 	}
 	return &Error{URL: l.String(), Err: err}
-}
-
-// transient reports whether the same request may succeed a little later.
-func transient(err error) bool {
-	for _, class := range []error{
-		context.Canceled, fs.ErrNotExist, fs.ErrPermission, object.ErrChanged, object.ErrUnsupported, errCondition, errRequest,
-	} {
-		if errors.Is(err, class) {
-			return false
-		}
-	}
-	return true
 }
 
 // textError keeps the text of an error and drops its class.

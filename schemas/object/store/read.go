@@ -6,13 +6,15 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"slices"
+	"sync"
 	"time"
 
 	"reelsplice/schemas/object"
 )
 
 const (
-	// maxTries bounds the requests in a row without progress.
+	// maxTries bounds the broken streams in a row without progress.
 	maxTries = 5
 
 	// firstPause is the wait before the second try; it doubles with each further one.
@@ -20,19 +22,82 @@ const (
 
 	// progress is the number of bytes after which earlier failures no longer count.
 	progress = 1 << 20
+
+	// BlockSize is the number of bytes of one request of a ReaderAt: 1 MiB.
+	BlockSize = 1 << 20
+
+	// maxBlocks bounds the cached blocks of a ReaderAt at 64 MiB: the columns of a wide
+	// Parquet file are read side by side and must not evict each other.
+	maxBlocks = 64
 )
 
-// retry counts failures.
-type retry struct{ failures int }
+// A reader reads a range of one version of an object. A broken stream resumes at its offset.
+type reader struct {
+	ctx      context.Context
+	bucket   *Bucket
+	info     object.Info
+	off, end int64         // of the next byte, and behind the last one
+	body     io.ReadCloser // nil between two streams
+	mark     int64         // off when the last failure was forgotten
+	failures int
+	err      error
+}
 
-// after waits before the next try of a request that failed with err. It returns an error
-// when the request must not be tried again.
-func (r *retry) after(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return ctx.Err()
+// NewReader reads the version of an object that Stat or List described. If the object was
+// replaced, Read fails with object.ErrChanged. ctx covers all reads.
+func (b *Bucket) NewReader(ctx context.Context, o object.Info) io.ReadCloser {
+	return &reader{ctx: ctx, bucket: b, info: o, end: o.Size}
+}
+
+// ReadRange returns n bytes from off of the version that Stat or List described; all of
+// them must exist.
+func (b *Bucket) ReadRange(ctx context.Context, o object.Info, off, n int64) ([]byte, error) {
+	r := &reader{ctx: ctx, bucket: b, info: o, off: off, end: off + n}
+	defer func() { _ = r.Close() }() // read side
+	buf := make([]byte, n)
+	_, err := io.ReadFull(r, buf)
+	return buf, err
+}
+
+// Read implements io.Reader. The error names the object.
+func (r *reader) Read(p []byte) (n int, err error) {
+	for n == 0 && len(p) > 0 && r.err == nil {
+		switch {
+		case r.off == r.end:
+			r.err = io.EOF
+		case r.body == nil:
+			r.err = failed(r.bucket.loc.At(r.info.Key), r.open())
+		default:
+			n = r.read(p)
+		}
 	}
-	if !transient(err) {
-		return err
+	if n > 0 || len(p) == 0 {
+		return n, nil
+	}
+	return 0, r.err
+}
+
+// read reads once from the open stream. After a failure it waits, for open to be the next step.
+func (r *reader) read(p []byte) int {
+	n, err := r.body.Read(p[:min(int64(len(p)), r.end-r.off)])
+	if r.off += int64(n); r.off-r.mark >= progress {
+		r.mark, r.failures = r.off, 0
+	}
+	if err == nil {
+		return n
+	}
+	_ = r.body.Close() // the stream failed or ended; its error is in err
+	r.body = nil
+	if r.off < r.end {
+		r.err = failed(r.bucket.loc.At(r.info.Key), r.pause(err))
+	}
+	return n
+}
+
+// pause waits before the next stream. It returns an error if there is to be none.
+func (r *reader) pause(err error) error {
+	if err == io.EOF {
+		err = fmt.Errorf("%w: at offset %d of %d bytes", object.ErrShort, r.off, r.info.Size)
 	}
 	if r.failures++; r.failures >= maxTries {
 		return fmt.Errorf("given up after %d tries: %w", r.failures, err)
@@ -40,84 +105,37 @@ func (r *retry) after(ctx context.Context, err error) error {
 	t := time.NewTimer(firstPause << (r.failures - 1))
 	defer t.Stop()
 	select {
-	case <-ctx.Done():
-		return ctx.Err()
+	case <-r.ctx.Done():
+		return r.ctx.Err()
 	case <-t.C:
 		return nil
 	}
 }
 
-// A Reader reads one version of an object from start to end. A broken stream resumes at
-// its offset.
-type Reader struct {
-	ctx    context.Context
-	bucket *Bucket
-	info   object.Info
-	body   io.ReadCloser // nil between two streams
-	off    int64         // of the next byte
-	mark   int64         // off when the last failure was forgotten
-	try    retry
-	err    error
-}
-
-var _ io.ReadCloser = (*Reader)(nil)
-
-// NewReader reads the version of an object that Stat or List described. If the object was
-// replaced, Read fails with ErrChanged. ctx covers all reads.
-func (b *Bucket) NewReader(ctx context.Context, o object.Info) io.ReadCloser {
-	return &Reader{ctx: ctx, bucket: b, info: o}
-}
-
-// Info describes the object.
-func (r *Reader) Info() object.Info { return r.info }
-
-// Read implements io.Reader. The error names the object.
-func (r *Reader) Read(p []byte) (int, error) {
-	for r.err == nil {
-		if r.off == r.info.Size {
-			r.err = io.EOF
-			break
-		}
-		if len(p) == 0 {
-			return 0, nil
-		}
-		n, err := r.read(p)
-		if n > 0 {
-			return n, nil
-		}
-		if err != nil {
-			r.err = failed(r.bucket.loc.At(r.info.Key), r.try.after(r.ctx, err))
-		}
+// open opens a stream of the bytes that are left. Versions of stores that ignore the condition
+// are compared by size and ETag.
+func (r *reader) open() error {
+	o, n := r.info, r.end-r.off
+	if r.end == o.Size {
+		n = -1
 	}
-	return 0, r.err
-}
-
-// read reads once and opens a stream if none is open. An error closes the stream.
-func (r *Reader) read(p []byte) (int, error) {
-	if r.body == nil {
-		body, err := r.bucket.rangeReader(r.ctx, r.info, r.off, -1)
-		if err != nil {
-			return 0, err
-		}
-		r.body = body
+	body, size, etag, err := r.bucket.driver.get(r.ctx, o.Key, o.ETag, r.off, n)
+	if errors.Is(err, errCondition) || r.off > 0 && errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w: %w", object.ErrChanged, textError{err})
 	}
-	n, err := r.body.Read(p[:min(int64(len(p)), r.info.Size-r.off)])
-	if r.off += int64(n); r.off-r.mark >= progress {
-		r.mark, r.try = r.off, retry{}
+	if err != nil {
+		return err
 	}
-	if err == nil {
-		return n, nil
+	if size != o.Size || o.ETag != "" && etag != "" && etag != o.ETag {
+		_ = body.Close() // it is not read
+		return fmt.Errorf("%w: it had %d bytes and ETag %s, now %d bytes and ETag %s", object.ErrChanged, o.Size, o.ETag, size, etag)
 	}
-	_ = r.body.Close() // the stream failed or ended; its error is in err
-	r.body = nil
-	if err == io.EOF {
-		err = fmt.Errorf("%w: after %d of %d bytes", object.ErrShort, r.off, r.info.Size)
-	}
-	return n, err
+	r.body = body
+	return nil
 }
 
 // Close ends the stream.
-func (r *Reader) Close() error {
+func (r *reader) Close() error {
 	r.err = io.ErrClosedPipe
 	if r.body == nil {
 		return nil
@@ -127,19 +145,64 @@ func (r *Reader) Close() error {
 	return failed(r.bucket.loc.At(r.info.Key), body.Close())
 }
 
-// rangeReader opens a stream of n bytes from off, or to the end if n is below 0, of the
-// version of o. Stores that ignore the condition are compared by size and ETag.
-func (b *Bucket) rangeReader(ctx context.Context, o object.Info, off, n int64) (io.ReadCloser, error) {
-	r, size, etag, err := b.driver.get(ctx, o.Key, o.ETag, off, n)
-	if errors.Is(err, errCondition) || off > 0 && errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%w: %w", object.ErrChanged, textError{err})
+// A readerAt reads one version of an object at any offset, and caches the last used blocks.
+// Goroutines may share it.
+type readerAt struct {
+	ctx    context.Context
+	bucket *Bucket
+	info   object.Info
+
+	mu     sync.Mutex
+	blocks []block // the last used first
+}
+
+type block struct {
+	number int64
+	data   []byte
+}
+
+// NewReaderAt reads the version of an object that Stat or List described. ctx covers all
+// reads.
+func (b *Bucket) NewReaderAt(ctx context.Context, o object.Info) io.ReaderAt {
+	return &readerAt{ctx: ctx, bucket: b, info: o}
+}
+
+// ReadAt implements io.ReaderAt. The error names the object.
+func (r *readerAt) ReadAt(p []byte, off int64) (n int, err error) {
+	if off < 0 {
+		return 0, failed(r.bucket.loc.At(r.info.Key), errOffset)
 	}
-	if err != nil {
-		return nil, err
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for n < len(p) && off < r.info.Size {
+		data, err := r.block(off / BlockSize)
+		if err != nil {
+			return n, err
+		}
+		c := copy(p[n:], data[off%BlockSize:])
+		n, off = n+c, off+int64(c)
 	}
-	if size != o.Size || o.ETag != "" && etag != "" && etag != o.ETag {
-		_ = r.Close() // it is not read
-		return nil, fmt.Errorf("%w: it had %d bytes and ETag %s, now %d bytes and ETag %s", object.ErrChanged, o.Size, o.ETag, size, etag)
+	if n < len(p) {
+		return n, io.EOF
 	}
-	return r, nil
+	return n, nil
+}
+
+// block returns a block and marks it as the last used.
+func (r *readerAt) block(number int64) ([]byte, error) {
+	i := slices.IndexFunc(r.blocks, func(b block) bool { return b.number == number })
+	var b block
+	if i >= 0 {
+		b = r.blocks[i]
+		r.blocks = slices.Delete(r.blocks, i, i+1)
+	} else {
+		off := number * BlockSize
+		data, err := r.bucket.ReadRange(r.ctx, r.info, off, min(BlockSize, r.info.Size-off))
+		if err != nil {
+			return nil, err
+		}
+		b = block{number, data}
+	}
+	r.blocks = slices.Insert(r.blocks[:min(len(r.blocks), maxBlocks-1)], 0, b)
+	return b.data, nil
 }

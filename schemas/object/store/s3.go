@@ -24,7 +24,7 @@ const (
 	endpointGoogle = "storage.googleapis.com"
 
 	// s3Tries is how often one request is sent before its error counts.
-	s3Tries = 3
+	s3Tries = 5
 )
 
 // s3 is the driver of S3 and of stores that speak its protocol.
@@ -172,7 +172,7 @@ func (d *s3) get(ctx context.Context, key, etag string, off, n int64) (io.ReadCl
 	if _, total, ok := strings.Cut(header.Get("Content-Range"), "/"); ok {
 		if size, err = strconv.ParseInt(total, 10, 64); err != nil {
 			_ = body.Close() // it is not read
-			return nil, 0, "", &classified{errRequest, fmt.Errorf("Content-Range %q: %w", header.Get("Content-Range"), err)}
+			return nil, 0, "", fmt.Errorf("Content-Range %q: %w", header.Get("Content-Range"), err)
 		}
 	}
 	return body, size, info.ETag, nil
@@ -213,8 +213,6 @@ func classS3(err error) error {
 		class = errCondition
 	case status == http.StatusNotImplemented:
 		class = object.ErrUnsupported
-	case status >= 400 && status < 500 && status != http.StatusRequestTimeout && status != http.StatusTooManyRequests:
-		class = errRequest
 	default:
 		return err
 	}
