@@ -14,6 +14,7 @@ import (
 	"reelsplice/serve/auth"
 	"reelsplice/serve/route"
 	"reelsplice/serve/splice"
+	"reelsplice/serve/status"
 	"reelsplice/serve/variant"
 )
 
@@ -129,7 +130,7 @@ func userList(x *exchange, t *account.Tables, to *accountAnswer, op *api.Operati
 	l, err := t.List(uint64(x.q.ID))
 	switch {
 	case errors.Is(err, account.ErrNotFound):
-		return &errNotFound
+		return status.NotFound
 	case err != nil:
 		return err
 	}
@@ -140,7 +141,7 @@ func userList(x *exchange, t *account.Tables, to *accountAnswer, op *api.Operati
 			return err
 		}
 		if !ok || a.Guest() || !l.OwnedBy(a.Row) {
-			return &errPrivate
+			return status.Private
 		}
 	}
 	if op.Answerer == api.AnswerListItem {
@@ -156,7 +157,7 @@ func (a *accountAnswer) list(l *accounts.List, version int) error {
 	if version == 4 && len(q.SortBy) > 0 {
 		var ok bool
 		if order, ok = accounts.ParseSort(q.SortBy); !ok {
-			return &errParams
+			return status.InvalidParams
 		}
 	}
 	return account.Details(a, l, version, order, int(q.Page))
@@ -177,7 +178,7 @@ func (a *accountAnswer) listItem(l *accounts.List, version int, query []byte) er
 	}
 	b, err := account.AppendStatus4(nil, l, title)
 	if err != nil {
-		return &errNotFound
+		return status.NotFound
 	}
 	a.Text(b)
 	return nil
@@ -262,7 +263,7 @@ func owner(x *exchange, t *account.Tables, op *api.Operation) (*accounts.Account
 	if op.Answerer == api.AnswerGuestShelf {
 		a, ok, err := x.guest(t, x.q.Name)
 		if err == nil && !ok {
-			err = &errNoSession
+			err = status.AuthFailed
 		}
 		return a, err
 	}
@@ -271,13 +272,13 @@ func owner(x *exchange, t *account.Tables, op *api.Operation) (*accounts.Account
 	case err != nil:
 		return nil, err
 	case !ok || a.Guest():
-		return nil, &errNoSession
+		return nil, status.AuthFailed
 	case op.Version() == 3:
 		return a, nil // whatever the path names: clients put anything there, for the session decides
 	}
 	named, ok, err := t.Find(x.q.Name)
 	if err == nil && (!ok || named.Row != a.Row) {
-		err = &errNoSession
+		err = status.AuthFailed
 	}
 	return a, err
 }
@@ -286,7 +287,7 @@ func owner(x *exchange, t *account.Tables, op *api.Operation) (*accounts.Account
 func standaloneStates(x *exchange, t *account.Tables, to *accountAnswer) error {
 	a, ok, err := x.sessionAccount(t, true)
 	if err == nil && !ok {
-		err = &errNoSession
+		err = status.AuthFailed
 	}
 	if err != nil {
 		return err
@@ -294,7 +295,7 @@ func standaloneStates(x *exchange, t *account.Tables, to *accountAnswer) error {
 	c, q := &x.c, &x.q
 	e, ok := x.rel.Lookup(c.pathKey(q))
 	if !ok {
-		return &errNotFound
+		return status.NotFound
 	}
 	c.account = a
 	splice.Literal(&c.answer, strconv.AppendUint([]byte(`{"id":`), e.ID(), 10))
@@ -363,7 +364,7 @@ func episodesOf(c *composer, e release.Entry) ([]account.Episode, error) {
 	b, err := c.aside(func(side *composer) error {
 		choice, ok := variant.Pick(e, fragment.KindSeason, fragment.SubDetails, c.q)
 		if !ok {
-			return &errNotFound
+			return status.NotFound
 		}
 		if err := side.fragment(&choice, 1); err != nil {
 			return err

@@ -7,6 +7,7 @@ import (
 	"reelsplice/schemas/fragment"
 	"reelsplice/serve/route"
 	"reelsplice/serve/splice"
+	"reelsplice/serve/status"
 )
 
 // maxBatch is how many bytes of JSON the resources of a batch may have before one more.
@@ -27,7 +28,7 @@ func batch(x *exchange) error {
 		return err
 	}
 	if len(x.q.IDs) == 0 {
-		return &errNotFound // as the API responds to the path
+		return status.NotFound // as the API responds to the path
 	}
 	splice.Literal(&x.c.answer, `{"results":[`)
 	b := batchList{done: map[string]bool{}}
@@ -55,11 +56,11 @@ func batch(x *exchange) error {
 func (b *batchList) add(x *exchange, id []byte) error {
 	c, q := &x.c, &x.q
 	if b.asked++; b.asked > route.MaxIDs {
-		return &errParams
+		return status.InvalidParams
 	}
 	var ok bool
 	if q.ID, q.Name, ok = route.ParseID(q.Kind, id); !ok {
-		return &errParams
+		return status.InvalidParams
 	}
 	key := c.pathKey(q)
 	e, ok := x.rel.Lookup(key)
@@ -79,7 +80,7 @@ func (b *batchList) add(x *exchange, id []byte) error {
 		splice.Literal(&c.answer, ",")
 	}
 	if c.answer.RawLen() > maxBatch {
-		return &errParams
+		return status.InvalidParams
 	}
 	if err := c.lease.atLeast(c.bytes()); err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 	"reelsplice/schemas/release"
 	"reelsplice/serve/route"
 	"reelsplice/serve/splice"
+	"reelsplice/serve/status"
 	"reelsplice/serve/variant"
 )
 
@@ -35,7 +36,7 @@ func ownChanges(x *exchange) error {
 func find(x *exchange) error {
 	source, ok := fragment.ParseSource(x.q.ExternalSource)
 	if !ok {
-		return &errParams
+		return status.InvalidParams
 	}
 	key := x.c.key[:0]
 	if len(x.q.Name) <= maxName {
@@ -83,7 +84,7 @@ func resource(x *exchange, key []byte, missing string) error {
 	}
 	switch {
 	case !ok && missing == "":
-		return &errNotFound
+		return status.NotFound
 	case !ok:
 		splice.Literal(&c.answer, missing)
 	case c.standalone:
@@ -102,7 +103,7 @@ func resource(x *exchange, key []byte, missing string) error {
 func (c *composer) resourceWith(e release.Entry) error {
 	choice, ok := variant.Pick(e, c.q.Kind, fragment.SubDetails, c.q)
 	if !ok {
-		return &errNotFound
+		return status.NotFound
 	}
 	if err := c.fragment(&choice, 0); err != nil {
 		return err
@@ -121,7 +122,7 @@ func (c *composer) sub(e release.Entry) error {
 	s := variant.Canonical(c.q.Sub)
 	choice, ok := c.pick(e, c.q.Kind, s)
 	if !ok {
-		return &errNotFound
+		return status.NotFound
 	}
 	splice.Literal(&c.answer, "{")
 	return c.body(e, c.q.Kind, s, &choice)

@@ -178,22 +178,22 @@ func (x *exchange) end() {
 // bytes is about how much memory x holds while its response is sent.
 func (x *exchange) bytes() int { return exchangeBytes + x.c.bytes() + cap(x.out) + cap(x.keys) }
 
-// serve makes the response. The error is a *status.Error for refusals.
+// serve makes the response. The error is a status.Code for refusals.
 func (x *exchange) serve() error {
 	if string(x.rq.Method) == "OPTIONS" {
 		return x.options()
 	}
 	if res := x.edge.Authorize(x.rq.Authorization, x.rq.Query, x.rq.Grant, x.edge.now().Unix()); !res.OK {
 		x.edge.logRefused(&res)
-		return &errInvalidKey
+		return status.InvalidKey
 	}
-	if c := route.Match(x.rq.Method, x.rq.Path, &x.q); c != route.CodeOK {
+	if c := route.Match(x.rq.Method, x.rq.Path, &x.q); c != status.OK {
 		x.hint(c)
-		return refusal(c, x.q.Allow)
+		return c
 	}
 	x.q.Pages = uint16(x.edge.opts.MaxPage)
-	if c := route.ParseQuery(x.rq.Query, &x.q); c != route.CodeOK {
-		return refusal(c, "")
+	if c := route.ParseQuery(x.rq.Query, &x.q); c != status.OK {
+		return c
 	}
 	return x.answer()
 }
@@ -212,7 +212,7 @@ func (x *exchange) answer() error {
 		return x.guestSession()
 	}
 	if x.rel == nil {
-		return &errNoRelease
+		return status.Offline
 	}
 	x.rs.Release = x.rel.Manifest().ID
 	x.keys = append(x.keys[:0], x.rs.Release...)
@@ -238,30 +238,7 @@ func (x *exchange) answer() error {
 	case api.AnswerList, api.AnswerListItem, api.AnswerStates, api.AnswerAccount, api.AnswerAccountLists, api.AnswerShelf, api.AnswerGuestShelf:
 		return accountData(x, op)
 	}
-	return &errNotFound
-}
-
-// Refusals that need nothing but their code are made once.
-var (
-	errInvalidKey = status.Error{Code: status.InvalidKey}
-	errNoRelease  = status.Error{Code: status.Offline}
-	errNotFound   = status.Error{Code: status.NotFound}
-	errNoSession  = status.Error{Code: status.AuthFailed}
-	errParams     = status.Error{Code: status.InvalidParams}
-	errNoQuery    = status.Error{Code: status.MissingQuery}
-	errNoTimezone = status.Error{Code: status.InvalidTimezone}
-	errPrivate    = status.Error{Code: status.Private}
-)
-
-// refusal turns a code of package route into an error.
-func refusal(c route.Code, allow string) error {
-	if c == route.CodeNotFound {
-		return &errNotFound
-	}
-	if c != route.CodeMethod {
-		allow = ""
-	}
-	return &status.Error{Code: status.Code(c), Allow: allow}
+	return status.NotFound
 }
 
 // Authorize checks the credential of a request at the time now, in unix seconds: the bearer token
@@ -306,12 +283,12 @@ func OmitKey(dst, query []byte) (short []byte, found bool) {
 
 // hint logs that a path was not found because it lacks the version, which belongs to a client's
 // base URL. It overwrites x.q and x.keys.
-func (x *exchange) hint(c route.Code) {
-	if c != route.CodeNotFound {
+func (x *exchange) hint(c status.Code) {
+	if c != status.NotFound {
 		return
 	}
 	x.keys = append(append(x.keys[:0], "/3"...), x.rq.Path...)
-	if route.Match(x.rq.Method, x.keys, &x.q) == route.CodeOK {
+	if route.Match(x.rq.Method, x.keys, &x.q) == status.OK {
 		x.edge.log.hints.Info("path not found: it lacks /3, which belongs to the base URL of the client", "path", loggedPath(x.rq.Path))
 	}
 }
@@ -320,7 +297,7 @@ func (x *exchange) hint(c route.Code) {
 // name is that of its line in the token file.
 func (e *Edge) logRefused(res *auth.Result) {
 	e.log.refused.LogAttrs(context.Background(), slog.LevelInfo, "credential refused",
-		slog.Int("status", errInvalidKey.Code.HTTP()), slog.String("reason", string(res.Reason)), slog.String("name", res.Name))
+		slog.Int("status", status.InvalidKey.HTTP()), slog.String("reason", string(res.Reason)), slog.String("name", res.Name))
 }
 
 // allMethods is the Allow of the server as a whole.
@@ -333,8 +310,8 @@ func (x *exchange) options() error {
 		x.rs.Status, x.rs.Allow = statusNoContent, allMethods
 		return nil
 	}
-	if c := route.Match(x.rq.Method, x.rq.Path, &x.q); c != route.CodeOK && !x.rq.Preflight {
-		return refusal(c, x.q.Allow)
+	if c := route.Match(x.rq.Method, x.rq.Path, &x.q); c != status.OK && !x.rq.Preflight {
+		return c
 	}
 	x.rs.Status, x.rs.Allow = statusNoContent, x.q.Allow
 	return nil
@@ -343,18 +320,20 @@ func (x *exchange) options() error {
 // refuse turns an error into TMDB's status and body. An unknown error is a 500 without a cause;
 // the log has the cause.
 func (x *exchange) refuse(err error) {
-	// Fast path: refusals come unwrapped, and errors.As allocates.
-	se, ok := err.(*status.Error)
+	code, ok := err.(status.Code) // Fast path: refusals come unwrapped, and errors.As allocates.
 	if !ok {
-		se = x.unexpected(err)
+		code = x.unexpected(err)
 	}
-	rs := Response{Class: Failure, Status: se.Code.HTTP(), Cache: noStore, Allow: se.Allow, Release: x.rs.Release, body: se.Code.Body(), x: x}
+	rs := Response{Class: Failure, Status: code.HTTP(), Cache: noStore, Release: x.rs.Release, body: code.Body(), x: x}
+	if code == status.MethodNotAllowed {
+		rs.Allow = x.q.Allow
+	}
 	switch isPrivate := x.c.class == Private; {
-	case !isPrivate && se.Code == status.NotFound:
+	case !isPrivate && code == status.NotFound:
 		rs.Cache, rs.Keys = x.rs.Cache, x.rs.Keys
 	case !isPrivate:
 		rs.Keys = x.rs.Keys
-	case se.Code == status.NotFound:
+	case code == status.NotFound:
 		rs.Cache = privateStore
 	}
 	x.rs = rs
@@ -362,13 +341,13 @@ func (x *exchange) refuse(err error) {
 
 // unexpected logs an error that is no refusal, a few times a second at most. The query may hold a
 // credential and stays out of the log.
-func (x *exchange) unexpected(err error) *status.Error {
-	var se *status.Error
-	if errors.As(err, &se) {
-		return se
+func (x *exchange) unexpected(err error) status.Code {
+	var code status.Code
+	if errors.As(err, &code) {
+		return code
 	}
 	x.edge.log.failed.Error("request failed", "path", loggedPath(x.rq.Path), "release", x.rs.Release, "error", err)
-	return &status.Error{Code: status.Internal}
+	return status.Internal
 }
 
 // loggedPath returns a path for the log, without the session of a guest that it may hold.

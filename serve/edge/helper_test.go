@@ -14,6 +14,7 @@ import (
 	"reelsplice/serve/releases"
 	"reelsplice/serve/route"
 	"reelsplice/serve/servetest"
+	"reelsplice/serve/status"
 )
 
 // A world is an Edge with all that it needs.
@@ -182,7 +183,7 @@ func routed(tb testing.TB, uri string) *route.Request {
 	tb.Helper()
 	q := new(route.Request)
 	path, query := SplitTarget([]byte(uri))
-	if c := route.Parse(path, query, q); c != route.CodeOK {
+	if c := route.Parse(path, query, q); c != status.OK {
 		tb.Fatalf("route.Parse(%s) = %d, want 0", uri, c)
 	}
 	return q

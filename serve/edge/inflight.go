@@ -33,9 +33,6 @@ type inflight struct {
 
 func newInflight(most int) *inflight { return &inflight{most: int64(most)} }
 
-// errBusy refuses a response for which there is no memory.
-var errBusy = status.Error{Code: status.Offline}
-
 // add counts n bytes more; false, and nothing is counted, where there is no room for them.
 func (f *inflight) add(n int) bool {
 	if f.held.Add(int64(n)) > f.most && n > 0 {
@@ -59,7 +56,7 @@ func (l *lease) set(n int) error {
 	}
 	if !l.of.add(n - l.n) {
 		l.of.refused.Add(1)
-		return &errBusy
+		return status.Offline
 	}
 	l.n = n
 	return nil

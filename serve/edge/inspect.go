@@ -51,9 +51,9 @@ func Inspect(rel *release.Reader, target string) (in Inspection, err error) {
 		in, err = x.inspect()
 		return err
 	})
-	var refusal *status.Error
+	var refusal status.Code
 	if errors.As(err, &refusal) {
-		return Inspection{Status: refusal.Code.HTTP(), Body: refusal.Code.Body()}, nil
+		return Inspection{Status: refusal.HTTP(), Body: refusal.Body()}, nil
 	}
 	return in, err
 }
@@ -73,14 +73,14 @@ type noTokens struct{ table *auth.Table }
 func (n noTokens) Table() *auth.Table { return n.table }
 
 func (x *exchange) inspect() (Inspection, error) {
-	if code := route.Parse(x.rq.Path, x.rq.Query, &x.q); code != route.CodeOK {
-		return Inspection{}, refusal(code, "")
+	if code := route.Parse(x.rq.Path, x.rq.Query, &x.q); code != status.OK {
+		return Inspection{}, code
 	}
 	switch op := x.q.Op.Operation(); {
 	case op.Answerer == api.AnswerValidKey, op.Answerer == api.AnswerRequestToken, op.Answerer == api.AnswerGuestSession:
 		return Inspection{}, fmt.Errorf("%s is answered by a running edge alone", x.rq.Path)
 	case op.Auth != api.AuthBearer:
-		return Inspection{}, &errNoSession
+		return Inspection{}, status.AuthFailed
 	}
 	in := Inspection{Status: statusOK}
 	x.rq.AcceptEncoding = []byte("gzip")

@@ -13,6 +13,7 @@ import (
 	"reelsplice/schemas/tables/posting"
 	"reelsplice/serve/query"
 	"reelsplice/serve/route"
+	"reelsplice/serve/status"
 )
 
 // trendingPages is how many pages of trending there are at most, whatever the catalogue has.
@@ -89,7 +90,7 @@ func (x *exchange) queries() *query.Engine {
 // genreMovies returns the query of the movies of a genre, an old name of discover.
 func genreMovies(q *route.Request) (query.Filter, error) {
 	if !slices.Contains(reference.Genres(reference.Movie), int64(q.ID)) {
-		return query.Filter{}, &errNotFound
+		return query.Filter{}, status.NotFound
 	}
 	return query.ParseFilter(fragment.KindMovie, func(yield func(name, value []byte) bool) {
 		_ = yield([]byte("with_genres"), strconv.AppendUint(nil, uint64(q.ID), 10)) &&
@@ -122,7 +123,7 @@ func dayIn(x *exchange, zone []byte) (int32, error) {
 	if !ok {
 		loaded, err := time.LoadLocation(name)
 		if err != nil || name == "Local" {
-			return 0, &errNoTimezone
+			return 0, status.InvalidTimezone
 		}
 		loc = loaded
 		zones.Store(name, loc)
@@ -156,7 +157,7 @@ func trending(x *exchange, rows fragment.Kind, shape *pageShape) error {
 	shape.sub, shape.maxPages, shape.knownFor = fragment.SubMediaRow, trendingPages, rows == 0
 	week := string(q.Name) == "week"
 	if !week && string(q.Name) != "day" {
-		return &errNotFound
+		return status.NotFound
 	}
 	return x.queries().Trending(rows, week, int(q.Page), pageRows, &x.rows)
 }
@@ -165,7 +166,7 @@ func trending(x *exchange, rows fragment.Kind, shape *pageShape) error {
 func search(x *exchange, rows fragment.Kind, shape *pageShape) error {
 	q := &x.q
 	if len(q.Query) == 0 {
-		return &errNoQuery
+		return status.MissingQuery
 	}
 	fuzzy := x.edge.opts.FuzzySearch
 	if q.HasFuzzy {

@@ -7,13 +7,14 @@ import (
 	"reelsplice/serve/auth"
 	"reelsplice/serve/splice"
 	"reelsplice/serve/static"
+	"reelsplice/serve/status"
 )
 
 // static serves the operations that follow from facts rather than from a release.
 func (x *exchange) static() error {
 	body, ok := x.edge.facts.Answer(&x.q)
 	if !ok {
-		return &errNotFound
+		return status.NotFound
 	}
 	x.keys = append(append(x.keys[:0], "static static-"...), x.q.Op.Operation().Name...)
 	x.rs.Keys = x.keys

@@ -1,11 +1,15 @@
 package route
 
-import "bytes"
+import (
+	"bytes"
+
+	"reelsplice/serve/status"
+)
 
 // appends reads append_to_response. Names are letter for letter: a blank behind a
 // comma belongs to the name and makes it unknown. What the appended sub-requests
 // take is added to r.takes.
-func (r *reader) appends(ns *namespace) Code {
+func (r *reader) appends(ns *namespace) status.Code {
 	n := 0
 	for name := range bytes.SplitSeq(r.text(paramAppend), []byte{','}) {
 		if len(name) == 0 {
@@ -13,11 +17,11 @@ func (r *reader) appends(ns *namespace) Code {
 		}
 		if n++; n > MaxAppends {
 			r.q.nAppends = 0
-			return CodeAppends
+			return status.TooManyAppends
 		}
 		r.append(ns, name)
 	}
-	return CodeOK
+	return status.OK
 }
 
 // append adds the sub-request of a name, unless it is unknown or there already. "season/1" and

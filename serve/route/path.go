@@ -1,12 +1,16 @@
 package route
 
-import "bytes"
+import (
+	"bytes"
+
+	"reelsplice/serve/status"
+)
 
 // find follows a raw path through the tree, and on success fills in what its
 // parameters took.
-func (q *Request) find(root *node, path []byte) (leaf int, code Code) {
+func (q *Request) find(root *node, path []byte) (leaf int, code status.Code) {
 	if len(path) == 0 || len(path) > MaxPath || path[0] != '/' {
-		return -1, CodeNotFound
+		return -1, status.NotFound
 	}
 	var c capture
 	// Fast path: words and digits need no cleaning, so that a raw path which leads
@@ -14,23 +18,23 @@ func (q *Request) find(root *node, path []byte) (leaf int, code Code) {
 	leaf = root.walk(bytes.TrimSuffix(path[1:], []byte{'/'}), &c)
 	if leaf >= 0 && !dirtyText(c.text) {
 		q.ID, q.Season, q.Episode, q.Name = c.id, c.season, c.episode, c.text
-		return leaf, CodeOK
+		return leaf, status.OK
 	}
 	if !dirty(path) {
-		return -1, CodeNotFound
+		return -1, status.NotFound
 	}
 	// Slow path.
 	clean, ok := cleanPath(q.scratch[:0], path)
 	if !ok {
-		return -1, CodeInput
+		return -1, status.InvalidInput
 	}
 	q.pathUsed, q.used = len(clean), len(clean)
 	c = capture{}
 	if leaf = root.walk(clean, &c); leaf < 0 {
-		return -1, CodeNotFound
+		return -1, status.NotFound
 	}
 	q.ID, q.Season, q.Episode, q.Name = c.id, c.season, c.episode, c.text
-	return leaf, CodeOK
+	return leaf, status.OK
 }
 
 // dirtyText reports whether a segment may be something else once it is cleaned.

@@ -6,6 +6,7 @@ import (
 
 	"reelsplice/schemas/api"
 	"reelsplice/schemas/fragment"
+	"reelsplice/serve/status"
 )
 
 func TestParsePath(t *testing.T) {
@@ -15,7 +16,7 @@ func TestParsePath(t *testing.T) {
 		if want.Allow == "" {
 			want.Allow = "GET, HEAD, OPTIONS"
 		}
-		if c := Parse([]byte(path), nil, &q); c != CodeOK {
+		if c := Parse([]byte(path), nil, &q); c != status.OK {
 			t.Errorf("Parse(%q) = %d, want 0", path, c)
 			return
 		}
@@ -116,7 +117,7 @@ func TestParsePath(t *testing.T) {
 
 func TestRefusePath(t *testing.T) {
 	var q Request
-	f := func(path string, want Code) {
+	f := func(path string, want status.Code) {
 		t.Helper()
 		if got := Parse([]byte(path), []byte("page=0"), &q); got != want {
 			t.Errorf("Parse(%q) = %d, want %d", path, got, want)
@@ -126,63 +127,63 @@ func TestRefusePath(t *testing.T) {
 		}
 	}
 	// no path at all
-	f("", CodeNotFound)
-	f("/", CodeNotFound)
-	f("*", CodeNotFound)
-	f("3/movie/550", CodeNotFound)
-	f("%2F3/movie/550", CodeNotFound)
+	f("", status.NotFound)
+	f("/", status.NotFound)
+	f("*", status.NotFound)
+	f("3/movie/550", status.NotFound)
+	f("%2F3/movie/550", status.NotFound)
 	// the beginning or the middle of a path
-	f("/3", CodeNotFound)
-	f("/3/collection", CodeNotFound)
-	f("/3/collection/", CodeNotFound)
-	f("/3/movie/550/watch", CodeNotFound)
-	f("/3/tv/1399/season", CodeNotFound)
-	f("/3/find/", CodeNotFound)
-	f("/3/find/..", CodeNotFound)
+	f("/3", status.NotFound)
+	f("/3/collection", status.NotFound)
+	f("/3/collection/", status.NotFound)
+	f("/3/movie/550/watch", status.NotFound)
+	f("/3/tv/1399/season", status.NotFound)
+	f("/3/find/", status.NotFound)
+	f("/3/find/..", status.NotFound)
 	// more than a path
-	f("/3/movie/550/credits/1", CodeNotFound)
-	f("/3/movie/550/watch_providers", CodeNotFound)
+	f("/3/movie/550/credits/1", status.NotFound)
+	f("/3/movie/550/watch_providers", status.NotFound)
 	// another version, letter case, blanks
-	f("/2/movie/550", CodeNotFound)
-	f("/3/Movie/550", CodeNotFound)
-	f("/3/movie /550", CodeNotFound)
-	f("/3/movie/%20550", CodeNotFound)
+	f("/2/movie/550", status.NotFound)
+	f("/3/Movie/550", status.NotFound)
+	f("/3/movie /550", status.NotFound)
+	f("/3/movie/%20550", status.NotFound)
 	// numbers that are none
-	f("/3/movie/undefined", CodeNotFound)
-	f("/3/movie/-1", CodeNotFound)
-	f("/3/movie/+550", CodeNotFound)
-	f("/3/movie/550.0", CodeNotFound)
-	f("/3/movie/550-fight-club", CodeNotFound)
-	f("/3/movie/５５０", CodeNotFound)
-	f("/3/movie/18446744073709551616", CodeNotFound)
-	f("/3/movie/99999999999999999999999", CodeNotFound)
-	f("/3/tv/1399/season/4294967296", CodeNotFound)
-	f("/3/tv/1399/season/-1", CodeNotFound)
-	f("/3/tv/1399/season/1/episode/4294967296", CodeNotFound)
+	f("/3/movie/undefined", status.NotFound)
+	f("/3/movie/-1", status.NotFound)
+	f("/3/movie/+550", status.NotFound)
+	f("/3/movie/550.0", status.NotFound)
+	f("/3/movie/550-fight-club", status.NotFound)
+	f("/3/movie/５５０", status.NotFound)
+	f("/3/movie/18446744073709551616", status.NotFound)
+	f("/3/movie/99999999999999999999999", status.NotFound)
+	f("/3/tv/1399/season/4294967296", status.NotFound)
+	f("/3/tv/1399/season/-1", status.NotFound)
+	f("/3/tv/1399/season/1/episode/4294967296", status.NotFound)
 	// IMDb ids that are none, and those of kinds that take none
-	f("/3/movie/tt", CodeNotFound)
-	f("/3/movie/TT0137523", CodeNotFound)
-	f("/3/movie/tt01375x3", CodeNotFound)
-	f("/3/movie/tt"+strings.Repeat("1", 62), CodeNotFound)
-	f("/3/tv/tt0944947", CodeNotFound)
-	f("/3/person/nm0000093", CodeNotFound)
+	f("/3/movie/tt", status.NotFound)
+	f("/3/movie/TT0137523", status.NotFound)
+	f("/3/movie/tt01375x3", status.NotFound)
+	f("/3/movie/tt"+strings.Repeat("1", 62), status.NotFound)
+	f("/3/tv/tt0944947", status.NotFound)
+	f("/3/person/nm0000093", status.NotFound)
 	// what a second decoding would show
-	f("/3/movie/x%252F..%252F..%252Fmovie%252F550", CodeNotFound)
+	f("/3/movie/x%252F..%252F..%252Fmovie%252F550", status.NotFound)
 	// letters like any other
-	f(`/3/movie\550`, CodeNotFound)
-	f("/3/movie/550;a=b", CodeNotFound)
-	f("/3/movie／550", CodeNotFound)
-	f("/3/movie/550#x", CodeNotFound)
+	f(`/3/movie\550`, status.NotFound)
+	f("/3/movie/550;a=b", status.NotFound)
+	f("/3/movie／550", status.NotFound)
+	f("/3/movie/550#x", status.NotFound)
 	// too long
-	f("/3/find/"+strings.Repeat("x", MaxPath), CodeNotFound)
+	f("/3/find/"+strings.Repeat("x", MaxPath), status.NotFound)
 	// NUL, wherever it stands, and escapes that are none
-	f("/3/movie/550%00", CodeInput)
-	f("/3/nothing/%00/here", CodeInput)
-	f("/3/find/a\x00b", CodeInput)
-	f("/3/movie/\x00", CodeInput)
-	f("/3/find/100%", CodeInput)
-	f("/3/find/%zz", CodeInput)
-	f("/3/find/%4", CodeInput)
+	f("/3/movie/550%00", status.InvalidInput)
+	f("/3/nothing/%00/here", status.InvalidInput)
+	f("/3/find/a\x00b", status.InvalidInput)
+	f("/3/movie/\x00", status.InvalidInput)
+	f("/3/find/100%", status.InvalidInput)
+	f("/3/find/%zz", status.InvalidInput)
+	f("/3/find/%4", status.InvalidInput)
 }
 
 // TestEveryOperation routes each operation of the table by its method and path.
@@ -190,16 +191,16 @@ func TestEveryOperation(t *testing.T) {
 	var q Request
 	for i, op := range api.Operations() {
 		path := fill(op.Path, "7")
-		want := CodeOK
+		want := status.OK
 		if op.Method != get || op.Name == "v4ListClear" { // a GET that changes something
-			want = CodeMethod
+			want = status.MethodNotAllowed
 		}
 		c := Match([]byte(op.Method), []byte(path), &q)
 		if c != want || q.Op != api.Op(i) || q.Kind != op.Kind || q.Sub != op.Sub {
 			t.Errorf("Match(%s %s) = %d with %v, want %d with %s", op.Method, path, c, q.Op, want, op.Name)
 		}
 		const allow = "GET, HEAD, OPTIONS"
-		if want == CodeOK && q.Allow != allow {
+		if want == status.OK && q.Allow != allow {
 			t.Errorf("Match(%s %s): Allow is %q, want %q", op.Method, path, q.Allow, allow)
 		}
 	}
@@ -218,7 +219,7 @@ func fill(path, value string) string {
 
 func TestMatch(t *testing.T) {
 	var q Request
-	f := func(method, path string, want Code, op api.Op, allow string) {
+	f := func(method, path string, want status.Code, op api.Op, allow string) {
 		t.Helper()
 		got := Match([]byte(method), []byte(path), &q)
 		if got != want || q.Op != op || q.Allow != allow {
@@ -228,33 +229,33 @@ func TestMatch(t *testing.T) {
 	}
 	const read = "GET, HEAD, OPTIONS"
 	// reading
-	f("GET", "/3/movie/550", CodeOK, api.OpMovieDetails, read)
-	f("HEAD", "/3/movie/550", CodeOK, api.OpMovieDetails, read)
-	f("OPTIONS", "/3/movie/550", CodeOK, api.OpMovieDetails, read)
+	f("GET", "/3/movie/550", status.OK, api.OpMovieDetails, read)
+	f("HEAD", "/3/movie/550", status.OK, api.OpMovieDetails, read)
+	f("OPTIONS", "/3/movie/550", status.OK, api.OpMovieDetails, read)
 	// a GET that writes, and two whose writing leaves nothing behind
-	f("GET", "/4/list/1/clear", CodeMethod, api.OpV4ListClear, "OPTIONS")
-	f("HEAD", "/4/list/1/clear", CodeMethod, api.NoOp, "OPTIONS")
-	f("GET", "/3/list/1/clear", CodeMethod, api.NoOp, "OPTIONS")
-	f("GET", "/3/authentication/session/new", CodeMethod, api.NoOp, "OPTIONS")
-	f("GET", "/3/authentication/token/new", CodeOK, api.OpAuthenticationCreateRequestToken, read)
-	f("GET", "/3/authentication/guest_session/new", CodeOK, api.OpAuthenticationCreateGuestSession, read)
+	f("GET", "/4/list/1/clear", status.MethodNotAllowed, api.OpV4ListClear, "OPTIONS")
+	f("HEAD", "/4/list/1/clear", status.MethodNotAllowed, api.NoOp, "OPTIONS")
+	f("GET", "/3/list/1/clear", status.MethodNotAllowed, api.NoOp, "OPTIONS")
+	f("GET", "/3/authentication/session/new", status.MethodNotAllowed, api.NoOp, "OPTIONS")
+	f("GET", "/3/authentication/token/new", status.OK, api.OpAuthenticationCreateRequestToken, read)
+	f("GET", "/3/authentication/guest_session/new", status.OK, api.OpAuthenticationCreateGuestSession, read)
 	// a write that the table has, beside a GET and alone
-	f("DELETE", "/3/list/1", CodeMethod, api.OpListDelete, read)
-	f("PUT", "/4/list/1", CodeMethod, api.OpV4ListUpdate, read)
-	f("POST", "/3/movie/550/rating", CodeMethod, api.OpMovieAddRating, "OPTIONS")
-	f("DELETE", "/3/movie/550/rating", CodeMethod, api.OpMovieDeleteRating, "OPTIONS")
+	f("DELETE", "/3/list/1", status.MethodNotAllowed, api.OpListDelete, read)
+	f("PUT", "/4/list/1", status.MethodNotAllowed, api.OpV4ListUpdate, read)
+	f("POST", "/3/movie/550/rating", status.MethodNotAllowed, api.OpMovieAddRating, "OPTIONS")
+	f("DELETE", "/3/movie/550/rating", status.MethodNotAllowed, api.OpMovieDeleteRating, "OPTIONS")
 	// a method that the table does not have there
-	f("POST", "/3/movie/550", CodeMethod, api.NoOp, read)
-	f("POST", "/3/movie/latest", CodeMethod, api.NoOp, read)
-	f("get", "/3/movie/550", CodeMethod, api.NoOp, read)
-	f("", "/3/movie/550", CodeMethod, api.NoOp, read)
+	f("POST", "/3/movie/550", status.MethodNotAllowed, api.NoOp, read)
+	f("POST", "/3/movie/latest", status.MethodNotAllowed, api.NoOp, read)
+	f("get", "/3/movie/550", status.MethodNotAllowed, api.NoOp, read)
+	f("", "/3/movie/550", status.MethodNotAllowed, api.NoOp, read)
 	// a path without a GET
-	f("GET", "/3/movie/550/rating", CodeMethod, api.NoOp, "OPTIONS")
-	f("HEAD", "/3/list", CodeMethod, api.NoOp, "OPTIONS")
-	f("OPTIONS", "/3/list", CodeOK, api.NoOp, "OPTIONS")
+	f("GET", "/3/movie/550/rating", status.MethodNotAllowed, api.NoOp, "OPTIONS")
+	f("HEAD", "/3/list", status.MethodNotAllowed, api.NoOp, "OPTIONS")
+	f("OPTIONS", "/3/list", status.OK, api.NoOp, "OPTIONS")
 	// an unknown path is not found, whatever the method
-	f("POST", "/3/movie/abc/rating", CodeNotFound, api.NoOp, "")
-	f("BREW", "/3/nothing", CodeNotFound, api.NoOp, "")
+	f("POST", "/3/movie/abc/rating", status.NotFound, api.NoOp, "")
+	f("BREW", "/3/nothing", status.NotFound, api.NoOp, "")
 }
 
 // TestWordsAreNoNumbers guards the walk, which never tries a slot after a word.

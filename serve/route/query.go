@@ -6,6 +6,7 @@ import (
 	"iter"
 
 	"reelsplice/schemas/api"
+	"reelsplice/serve/status"
 )
 
 // A param is a query parameter that has a field in Params.
@@ -108,14 +109,14 @@ type span struct{ from, to uint16 }
 
 // ParseQuery fills in q's Params and lists from a raw query, for the operation that
 // Match found; for NoOp they are empty. When it refuses, only APIKey and Callback
-// are to be used, and not even they after CodeInput.
-func ParseQuery(query []byte, q *Request) Code {
+// are to be used, and not even they after InvalidInput.
+func ParseQuery(query []byte, q *Request) status.Code {
 	q.resetQuery()
 	if q.Op == api.NoOp || len(query) == 0 {
-		return CodeOK
+		return status.OK
 	}
 	if len(query) > MaxQuery {
-		return CodeInput
+		return status.InvalidInput
 	}
 	info := &load().ops[q.Op]
 	if info.raw {
@@ -124,25 +125,25 @@ func ParseQuery(query []byte, q *Request) Code {
 	r := reader{query: query, q: q, takes: info.takes | 1<<paramAPIKey | 1<<paramCallback}
 	r.scan()
 	if r.given == 0 {
-		return CodeOK
+		return status.OK
 	}
 	q.APIKey = r.text(paramAPIKey)
 	q.Callback = r.text(paramCallback)
 	if info.names != nil {
 		// The details of keywords do not list the parameter.
 		r.takes |= 1 << paramAppend
-		if c := r.appends(info.names); c != CodeOK {
+		if c := r.appends(info.names); c != status.OK {
 			return c
 		}
 	}
-	if c := r.page(); c != CodeOK {
+	if c := r.page(); c != status.OK {
 		return c
 	}
-	if c := r.dates(); c != CodeOK {
+	if c := r.dates(); c != status.OK {
 		return c
 	}
 	r.rest()
-	return CodeOK
+	return status.OK
 }
 
 // nameParam returns the parameter of a raw name.
@@ -198,36 +199,36 @@ func (r *reader) text(p param) []byte {
 }
 
 // page reads page.
-func (r *reader) page() Code {
+func (r *reader) page() status.Code {
 	b := r.text(paramPage)
 	if len(b) == 0 {
-		return CodeOK
+		return status.OK
 	}
 	v, ok := parseUint(b)
 	if !ok || v < 1 || v > uint64(cmp.Or(r.q.Pages, MaxPage)) {
-		return CodePage
+		return status.InvalidPage
 	}
 	r.q.Page, r.q.HasPage = uint16(v), true
-	return CodeOK
+	return status.OK
 }
 
 // dates reads start_date and end_date.
-func (r *reader) dates() Code {
+func (r *reader) dates() status.Code {
 	q := r.q
 	if b := r.text(paramStart); len(b) > 0 {
 		if q.Start, q.HasStart = ParseDay(b); !q.HasStart {
-			return CodeDate
+			return status.InvalidDate
 		}
 	}
 	if b := r.text(paramEnd); len(b) > 0 {
 		if q.End, q.HasEnd = ParseDay(b); !q.HasEnd {
-			return CodeDate
+			return status.InvalidDate
 		}
 	}
 	if q.HasStart && q.HasEnd && q.End-q.Start > MaxDays {
-		return CodeDateRange
+		return status.InvalidDateRange
 	}
-	return CodeOK
+	return status.OK
 }
 
 // rest reads the parameters that cannot be refused.

@@ -10,6 +10,7 @@ import (
 
 	"reelsplice/schemas/api"
 	"reelsplice/schemas/fragment"
+	"reelsplice/serve/status"
 )
 
 // describe writes a Target for comparison.
@@ -62,7 +63,7 @@ func TestParseQuery(t *testing.T) {
 	var q Request
 	f := func(path, query, want string) {
 		t.Helper()
-		if c := Parse([]byte(path), []byte(query), &q); c != CodeOK {
+		if c := Parse([]byte(path), []byte(query), &q); c != status.OK {
 			t.Errorf("Parse(%s?%s) = %d, want 0", path, query, c)
 			return
 		}
@@ -164,7 +165,7 @@ func TestParseAppends(t *testing.T) {
 	var q Request
 	f := func(path, names, want string) {
 		t.Helper()
-		if c := Parse([]byte(path), []byte("append_to_response="+names), &q); c != CodeOK {
+		if c := Parse([]byte(path), []byte("append_to_response="+names), &q); c != status.OK {
 			t.Errorf("Parse(%s, %q) = %d, want 0", path, names, c)
 			return
 		}
@@ -236,7 +237,7 @@ func TestAppendEveryName(t *testing.T) {
 		for _, a := range api.AppendNames(op.Appends) {
 			name := fill(strings.Replace(a.Name, "{sub_request}", "credits", 1), "3")
 			c := Parse([]byte(fill(op.Path, "7")), []byte("append_to_response="+name), &q)
-			if c != CodeOK || len(q.Appends()) != 1 {
+			if c != status.OK || len(q.Appends()) != 1 {
 				t.Errorf("%s: append %q = %d with %d objects, want 0 with 1", op.Name, name, c, len(q.Appends()))
 				continue
 			}
@@ -250,7 +251,7 @@ func TestAppendEveryName(t *testing.T) {
 
 func TestRefuseQuery(t *testing.T) {
 	var q Request
-	f := func(path, query string, want Code) {
+	f := func(path, query string, want status.Code) {
 		t.Helper()
 		if got := Parse([]byte(path), []byte(query), &q); got != want {
 			t.Errorf("Parse(%s?%.100s) = %d, want %d", path, query, got, want)
@@ -259,47 +260,47 @@ func TestRefuseQuery(t *testing.T) {
 	const movie, similar, changes = "/3/movie/550", "/3/movie/550/similar", "/3/movie/changes"
 
 	// pages
-	f(similar, "page=0", CodePage)
-	f(similar, "page=501", CodePage)
-	f(similar, "page=-1", CodePage)
-	f(similar, "page=1.0", CodePage)
-	f(similar, "page=x", CodePage)
-	f(similar, "page=+1", CodePage)
-	f(similar, "page=18446744073709551617", CodePage)
-	f(movie, "append_to_response=credits,similar&page=501", CodePage)
+	f(similar, "page=0", status.InvalidPage)
+	f(similar, "page=501", status.InvalidPage)
+	f(similar, "page=-1", status.InvalidPage)
+	f(similar, "page=1.0", status.InvalidPage)
+	f(similar, "page=x", status.InvalidPage)
+	f(similar, "page=+1", status.InvalidPage)
+	f(similar, "page=18446744073709551617", status.InvalidPage)
+	f(movie, "append_to_response=credits,similar&page=501", status.InvalidPage)
 	// dates
-	f(changes, "start_date=2024-1-1", CodeDate)
-	f(changes, "start_date=2023-02-29", CodeDate)
-	f(changes, "end_date=2024-13-01", CodeDate)
-	f(changes, "end_date=2024-00-10", CodeDate)
-	f(changes, "end_date=2024-01-00", CodeDate)
-	f(changes, "start_date=2024-01-011", CodeDate)
-	f(changes, "start_date=01-01-2024", CodeDate)
-	f(changes, "start_date=2024/01/01", CodeDate)
-	f(changes, "start_date=yesterday", CodeDate)
-	f(movie, "append_to_response=changes&end_date=x", CodeDate)
+	f(changes, "start_date=2024-1-1", status.InvalidDate)
+	f(changes, "start_date=2023-02-29", status.InvalidDate)
+	f(changes, "end_date=2024-13-01", status.InvalidDate)
+	f(changes, "end_date=2024-00-10", status.InvalidDate)
+	f(changes, "end_date=2024-01-00", status.InvalidDate)
+	f(changes, "start_date=2024-01-011", status.InvalidDate)
+	f(changes, "start_date=01-01-2024", status.InvalidDate)
+	f(changes, "start_date=2024/01/01", status.InvalidDate)
+	f(changes, "start_date=yesterday", status.InvalidDate)
+	f(movie, "append_to_response=changes&end_date=x", status.InvalidDate)
 	// the window
-	f(changes, "start_date=2024-01-01&end_date=2024-01-16", CodeDateRange)
-	f(changes, "end_date=2025-01-16&start_date=2024-01-01", CodeDateRange)
-	f(movie, "append_to_response=changes&start_date=2024-01-01&end_date=2024-02-01", CodeDateRange)
+	f(changes, "start_date=2024-01-01&end_date=2024-01-16", status.InvalidDateRange)
+	f(changes, "end_date=2025-01-16&start_date=2024-01-01", status.InvalidDateRange)
+	f(movie, "append_to_response=changes&start_date=2024-01-01&end_date=2024-02-01", status.InvalidDateRange)
 	// names: unknown ones, repeated ones and seasons count
-	f(movie, "append_to_response="+strings.Repeat("credits,", 21), CodeAppends)
-	f(movie, "append_to_response="+strings.Repeat("x,", 21), CodeAppends)
-	f(movie, "append_to_response="+strings.Repeat("x%2C", 21), CodeAppends)
-	f("/3/tv/1399", "append_to_response=credits"+strings.Repeat(",season/1", 20), CodeAppends)
+	f(movie, "append_to_response="+strings.Repeat("credits,", 21), status.TooManyAppends)
+	f(movie, "append_to_response="+strings.Repeat("x,", 21), status.TooManyAppends)
+	f(movie, "append_to_response="+strings.Repeat("x%2C", 21), status.TooManyAppends)
+	f("/3/tv/1399", "append_to_response=credits"+strings.Repeat(",season/1", 20), status.TooManyAppends)
 	// too long
-	f(movie, strings.Repeat("x", MaxQuery+1), CodeInput)
+	f(movie, strings.Repeat("x", MaxQuery+1), status.InvalidInput)
 	// which error wins
 	many := "append_to_response=" + strings.Repeat("similar,changes,", 11)
-	f("/3/nothing", many+"&page=0&start_date=x", CodeNotFound)
-	f(movie+"/rating", many+"&page=0&start_date=x", CodeMethod)
-	f(movie, many+"&page=0&start_date=x", CodeAppends)
-	f(movie, "start_date=x&page=0&append_to_response=similar,changes", CodePage)
-	f(changes, "start_date=x&end_date=2024-01-16&page=0", CodePage)
-	f(changes, "start_date=2024-01-01&end_date=x", CodeDate)
+	f("/3/nothing", many+"&page=0&start_date=x", status.NotFound)
+	f(movie+"/rating", many+"&page=0&start_date=x", status.MethodNotAllowed)
+	f(movie, many+"&page=0&start_date=x", status.TooManyAppends)
+	f(movie, "start_date=x&page=0&append_to_response=similar,changes", status.InvalidPage)
+	f(changes, "start_date=x&end_date=2024-01-16&page=0", status.InvalidPage)
+	f(changes, "start_date=2024-01-01&end_date=x", status.InvalidDate)
 
 	// what a callback needs is there nevertheless
-	f(similar, "page=0&callback=cb&api_key=k", CodePage)
+	f(similar, "page=0&callback=cb&api_key=k", status.InvalidPage)
 	if string(q.Callback) != "cb" || string(q.APIKey) != "k" {
 		t.Errorf("after a refusal: callback %q, key %q, want cb, k", q.Callback, q.APIKey)
 	}
@@ -315,7 +316,7 @@ func TestManyLanguages(t *testing.T) {
 	slices.Reverse(items) // so that each one goes in front
 	var q Request
 	query := "include_image_language=" + strings.Join(items, ",")
-	if c := Parse([]byte("/3/movie/550/images"), []byte(query), &q); c != CodeOK {
+	if c := Parse([]byte("/3/movie/550/images"), []byte(query), &q); c != status.OK {
 		t.Fatalf("Parse = %d, want 0", c)
 	}
 	got := q.ImageLanguages()
@@ -328,12 +329,12 @@ func TestManyLanguages(t *testing.T) {
 func TestReuse(t *testing.T) {
 	var q, fresh Request
 	full := "append_to_response=credits,season/1&language=de&page=2&api_key=%6b&callback=x&include_image_language=en"
-	if c := Parse([]byte("/3/tv/1399"), []byte(full), &q); c != CodeOK {
+	if c := Parse([]byte("/3/tv/1399"), []byte(full), &q); c != status.OK {
 		t.Fatalf("Parse = %d, want 0", c)
 	}
 	// The query again, alone: a second run of ParseQuery starts over.
 	before := describeQuery(&q)
-	if c := ParseQuery([]byte(full), &q); c != CodeOK || describeQuery(&q) != before {
+	if c := ParseQuery([]byte(full), &q); c != status.OK || describeQuery(&q) != before {
 		t.Errorf("ParseQuery again = %d with %s, want 0 with %s", c, describeQuery(&q), before)
 	}
 	for _, path := range []string{"/3/find/%61", "/3/movie/550", "/3/nothing"} {
@@ -417,20 +418,20 @@ func TestEach(t *testing.T) {
 
 func TestSearchParams(t *testing.T) {
 	var q Request
-	if c := Parse([]byte("/3/search/movie"), []byte("query=fight+club&year=1999&primary_release_year=99&include_adult=TRUE"), &q); c != CodeOK {
+	if c := Parse([]byte("/3/search/movie"), []byte("query=fight+club&year=1999&primary_release_year=99&include_adult=TRUE"), &q); c != status.OK {
 		t.Fatal(c)
 	}
 	if string(q.Query) != "fight club" || q.Year != 1999 || q.PrimaryYear != 0 || !q.IncludeAdult || q.Raw != nil {
 		t.Errorf("%+v", q.Params)
 	}
-	if c := Parse([]byte("/3/discover/tv"), []byte("with_genres=18&page=501"), &q); c != CodePage {
+	if c := Parse([]byte("/3/discover/tv"), []byte("with_genres=18&page=501"), &q); c != status.InvalidPage {
 		t.Errorf("page 501 is %d", c)
 	}
 	q.Pages = 1000
-	if c := Parse([]byte("/3/discover/tv"), []byte("with_genres=18&page=501"), &q); c != CodeOK || q.Page != 501 || q.Raw == nil {
+	if c := Parse([]byte("/3/discover/tv"), []byte("with_genres=18&page=501"), &q); c != status.OK || q.Page != 501 || q.Raw == nil {
 		t.Errorf("page 501 of 1000 is %d, page %d", c, q.Page)
 	}
-	if c := Parse([]byte("/3/discover/tv"), []byte("page=1001"), &q); c != CodePage {
+	if c := Parse([]byte("/3/discover/tv"), []byte("page=1001"), &q); c != status.InvalidPage {
 		t.Errorf("page 1001 of 1000 is %d", c)
 	}
 }

@@ -8,11 +8,11 @@
 // a slash and "%252F" is not. Repeated slashes count as one and a slash at the end
 // is ignored, as the proxies in front of such services have it; ".." at the root
 // stays at the root. A NUL, encoded or not, and an escape that is none are
-// CodeInput. Backslash, ";a=b" and full-width slashes are letters like any other.
+// InvalidInput. Backslash, ";a=b" and full-width slashes are letters like any other.
 //
 // Words of a path win over parameters: "/3/movie/latest" is no movie. Numbers are
 // decimal digits, leading zeros allowed; signs, other letters and numbers that do
-// not fit are CodeNotFound, and so is a path of more than MaxPath bytes.
+// not fit are NotFound, and so is a path of more than MaxPath bytes.
 //
 // # Queries
 //
@@ -24,30 +24,16 @@
 //
 // # Which error wins
 //
-// The path (CodeInput, CodeNotFound), then the method (CodeMethod), then the query:
-// its length (CodeInput), append_to_response (CodeAppends), page (CodePage), each
-// date (CodeDate), the window (CodeDateRange). Whether the resource exists is for
+// The path (InvalidInput, NotFound), then the method (MethodNotAllowed), then the query:
+// its length (InvalidInput), append_to_response (TooManyAppends), page (InvalidPage), each
+// date (InvalidDate), the window (InvalidDateRange). Whether the resource exists is for
 // the caller to find out after that.
 package route
 
 import (
 	"reelsplice/schemas/api"
 	"reelsplice/schemas/fragment"
-)
-
-// A Code is the reason for a refusal: a status_code of the public API.
-type Code uint8
-
-// The codes of this package. CodeOK refuses nothing.
-const (
-	CodeOK        Code = 0
-	CodeDateRange Code = 20 // dates more than MaxDays apart
-	CodePage      Code = 22 // page is not 1 to MaxPage, or to Request.Pages
-	CodeDate      Code = 23 // a date is not YYYY-MM-DD
-	CodeAppends   Code = 27 // more than MaxAppends names
-	CodeNotFound  Code = 34 // no such path, or an id that cannot be one
-	CodeMethod    Code = 42 // the path is known, the method is not served
-	CodeInput     Code = 47 // NUL or broken escape in the path, query too long
+	"reelsplice/serve/status"
 )
 
 // The limits of a request.
@@ -181,8 +167,8 @@ func (q *Request) resetQuery() {
 }
 
 // Parse routes a GET and parses its query: Match and ParseQuery in one.
-func Parse(path, query []byte, q *Request) Code {
-	if c := Match([]byte(get), path, q); c != CodeOK {
+func Parse(path, query []byte, q *Request) status.Code {
+	if c := Match([]byte(get), path, q); c != status.OK {
 		return c
 	}
 	return ParseQuery(query, q)
@@ -191,14 +177,14 @@ func Parse(path, query []byte, q *Request) Code {
 // Match resets q and fills in its Target from a raw path, which starts with a slash
 // and ends before the question mark.
 //
-// HEAD is routed as GET. OPTIONS is CodeOK on every known path. Every other method
-// is CodeMethod, since the edge is read-only, with Op telling which operation was
+// HEAD is routed as GET. OPTIONS is OK on every known path. Every other method
+// is MethodNotAllowed, since the edge is read-only, with Op telling which operation was
 // meant if there is one. So are GETs that change something in a session's name.
-func Match(method, path []byte, q *Request) Code {
+func Match(method, path []byte, q *Request) status.Code {
 	q.Reset()
 	t := load()
 	leaf, code := q.find(t.root, path)
-	if code != CodeOK {
+	if code != status.OK {
 		return code
 	}
 	r := &t.routes[leaf]
@@ -217,19 +203,19 @@ const (
 )
 
 // op returns the operation of a method on the path of r, and whether it is served.
-func (r *pathRoute) op(method []byte) (api.Op, Code) {
+func (r *pathRoute) op(method []byte) (api.Op, status.Code) {
 	switch string(method) {
 	case options:
-		return r.get, CodeOK
+		return r.get, status.OK
 	case get, head:
 		if r.get != api.NoOp {
-			return r.get, CodeOK
+			return r.get, status.OK
 		}
 	}
 	for _, w := range r.writes {
 		if w.method == string(method) {
-			return w.op, CodeMethod
+			return w.op, status.MethodNotAllowed
 		}
 	}
-	return api.NoOp, CodeMethod
+	return api.NoOp, status.MethodNotAllowed
 }

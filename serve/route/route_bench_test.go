@@ -1,6 +1,10 @@
 package route
 
-import "testing"
+import (
+	"testing"
+
+	"reelsplice/serve/status"
+)
 
 func BenchmarkParse(b *testing.B) {
 	for _, c := range []struct{ name, path, query string }{
@@ -32,7 +36,7 @@ func BenchmarkParseParallel(b *testing.B) {
 	b.RunParallel(func(pb *testing.PB) {
 		q := new(Request)
 		for pb.Next() {
-			if c := Parse(path, query, q); c != CodeOK || len(q.Appends()) != 5 {
+			if c := Parse(path, query, q); c != status.OK || len(q.Appends()) != 5 {
 				b.Fatalf("Parse = %d with %d appends, want 0 with 5", c, len(q.Appends()))
 			}
 		}

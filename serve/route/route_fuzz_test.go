@@ -8,6 +8,7 @@ import (
 
 	"reelsplice/schemas/api"
 	"reelsplice/schemas/fragment"
+	"reelsplice/serve/status"
 )
 
 // FuzzPath checks that parsing twice gives the same, and that what is accepted can
@@ -35,8 +36,8 @@ func FuzzPath(f *testing.F) {
 		if c := Parse(path, nil, &again); c != code || describe(again.Target) != first {
 			t.Fatalf("Parse(%q) again = %d %s, want %d %s", path, c, describe(again.Target), code, first)
 		}
-		if code != CodeOK {
-			if (q.Op != api.NoOp && code != CodeMethod) || (code == CodeMethod) != (q.Allow != "") {
+		if code != status.OK {
+			if (q.Op != api.NoOp && code != status.MethodNotAllowed) || (code == status.MethodNotAllowed) != (q.Allow != "") {
 				t.Fatalf("Parse(%q) = %d with %s", path, code, first)
 			}
 			return
@@ -45,7 +46,7 @@ func FuzzPath(f *testing.F) {
 			if len(canonical) > MaxPath {
 				continue // escapes can make it longer
 			}
-			if c := Parse([]byte(canonical), nil, &again); c != CodeOK || describe(again.Target) != first {
+			if c := Parse([]byte(canonical), nil, &again); c != status.OK || describe(again.Target) != first {
 				t.Fatalf("Parse(%q), canonical for %q = %d %s, want 0 %s", canonical, path, c, describe(again.Target), first)
 			}
 		}
@@ -110,7 +111,7 @@ func FuzzQuery(f *testing.F) {
 			if c != code || describeQuery(&again) != first {
 				t.Fatalf("Parse(%s?%q) again = %d %s, want %d %s", path, query, c, describeQuery(&again), code, first)
 			}
-			if code == CodeOK {
+			if code == status.OK {
 				checkPromises(t, &q)
 			}
 		}

@@ -15,6 +15,7 @@ import (
 	"reelsplice/schemas/api"
 	"reelsplice/schemas/fragment"
 	"reelsplice/serve/route"
+	"reelsplice/serve/status"
 )
 
 // paths are the paths that Answer answers, with what their answers begin with.
@@ -50,7 +51,7 @@ func request(tb testing.TB, uri string) *route.Request {
 	tb.Helper()
 	path, query, _ := strings.Cut(uri, "?")
 	q := &route.Request{}
-	if c := route.Parse([]byte(path), []byte(query), q); c != route.CodeOK {
+	if c := route.Parse([]byte(path), []byte(query), q); c != status.OK {
 		tb.Fatalf("Parse(%q) = %d, want no refusal", uri, c)
 	}
 	return q
@@ -338,7 +339,7 @@ func TestCountryNames(t *testing.T) {
 		"?language=xx":    `{"iso_3166_1":"DE","english_name":"Germany","native_name":"Germany"}`,
 	} {
 		var q route.Request
-		if c := route.Parse([]byte("/3/configuration/countries"), []byte(strings.TrimPrefix(uri, "?")), &q); c != route.CodeOK {
+		if c := route.Parse([]byte("/3/configuration/countries"), []byte(strings.TrimPrefix(uri, "?")), &q); c != status.OK {
 			t.Fatal(c)
 		}
 		b, ok := s.Answer(&q)

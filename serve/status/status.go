@@ -14,6 +14,7 @@ type Code uint8
 
 // The status codes of the edge. Their numbers are TMDB's.
 const (
+	OK               Code = 0 // refuses nothing
 	AuthFailed       Code = 3
 	InvalidParams    Code = 5
 	InvalidKey       Code = 7
@@ -107,13 +108,7 @@ func (c Code) Message() string { return c.of().message }
 // Body returns the JSON response of c. The slice is shared by all callers and must not be changed.
 func (c Code) Body() []byte { return c.of().body }
 
-// An Error makes a handler respond with a status code instead of data.
-type Error struct {
-	Code  Code
-	Allow string // value of the Allow header, for MethodNotAllowed
-}
-
-// Error names the code, the HTTP status and the message.
-func (e *Error) Error() string {
-	return "status " + strconv.Itoa(int(e.Code)) + " (HTTP " + strconv.Itoa(e.Code.HTTP()) + "): " + e.Code.Message()
+// Error names the code, the HTTP status and the message: a Code is the error of what it refuses.
+func (c Code) Error() string {
+	return "status " + strconv.Itoa(int(c)) + " (HTTP " + strconv.Itoa(c.HTTP()) + "): " + c.Message()
 }

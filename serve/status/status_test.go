@@ -149,7 +149,7 @@ func TestBodyIsClipped(t *testing.T) {
 }
 
 func TestError(t *testing.T) {
-	var err error = &Error{Code: NotFound}
+	var err error = NotFound
 	const want = "status 34 (HTTP 404): The resource you requested could not be found."
 	if err.Error() != want {
 		t.Errorf("Error() = %q, want %q", err, want)

@@ -10,6 +10,7 @@ import (
 	"reelsplice/schemas/release"
 	"reelsplice/schemas/release/writertest"
 	"reelsplice/serve/route"
+	"reelsplice/serve/status"
 )
 
 // Variants of the tests.
@@ -30,7 +31,7 @@ func parsePath(tb testing.TB, uri string) *route.Request {
 	tb.Helper()
 	path, query, _ := strings.Cut(uri, "?")
 	q := new(route.Request)
-	if c := route.Parse([]byte(path), []byte(query), q); c != route.CodeOK {
+	if c := route.Parse([]byte(path), []byte(query), q); c != status.OK {
 		tb.Fatalf("route.Parse(%s) = %d, want 0", uri, c)
 	}
 	return q
