@@ -107,12 +107,8 @@ func (r *Renderer) derivedTitles(m *model, rec record.Record, d TitleDerived) {
 // TV returns the fragments of a series.
 func (r *Renderer) TV(t *catalog.TV, d TVDerived) []Fragment {
 	rec := record.Of(t)
-	m := r.start(fragment.KindTV, rec)
-	if !m.isDetails(rec) {
-		deriveSeasons(t, d)
-		m.fill(rec)
-	}
-	r.tv(m, rec, d)
+	CompleteTV(t, d)
+	r.tv(r.start(fragment.KindTV, rec), rec, d)
 	return r.out.list
 }
 
@@ -179,12 +175,8 @@ func summaryOf(e *catalog.Episode) *catalog.EpisodeSummary {
 // Season returns the fragments of a season.
 func (r *Renderer) Season(s *catalog.Season, d SeasonDerived) []Fragment {
 	rec := record.Of(s)
-	m := r.start(fragment.KindSeason, rec)
-	if !m.isDetails(rec) {
-		deriveSeason(s, d)
-		m.fill(rec)
-	}
-	r.season(m, rec, d)
+	CompleteSeason(s, d)
+	r.season(r.start(fragment.KindSeason, rec), rec, d)
 	return r.out.list
 }
 

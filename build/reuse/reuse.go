@@ -1,22 +1,19 @@
 // Package reuse takes over from the previous release what a build would only make again.
 //
-// Each resource of a release has a fingerprint: a hash of its rendered fragments and of the
-// encoder. A build renders every resource of the catalogue in full. Where the previous release
-// has a resource of that key and fingerprint, its block is copied, and its segments stay in their
-// packs, which the new release links. Otherwise the fragments are compressed, except for texts that
-// a segment of the previous release has already: that segment stays too.
+// Each resource of a release has a fingerprint: a hash of its inputs and of the program. A build
+// computes the inputs of every resource of the catalogue in full. Where the previous release has a
+// resource of that key and fingerprint, its block is copied, and its segments stay in their packs,
+// which the new release links. Otherwise the resource is rendered and its texts are compressed,
+// except for texts that a segment of the previous release has already: that segment stays too.
 //
-// So an incremental build responds as a full build does, byte for byte: both have the same texts, and
-// a Source is of the same encoder or of none. Nothing lies beside the release.
+// So an incremental build responds as a full build does, byte for byte: rendering is a function of
+// the inputs, and a Source is of the same encoder or of none. Nothing lies beside the release.
 package reuse
 
 import (
-	"encoding/binary"
 	"fmt"
 	"hash/crc32"
 	"sync/atomic"
-
-	"github.com/zeebo/xxh3"
 
 	"reelsplice/build/render"
 	"reelsplice/build/segment"
@@ -79,7 +76,6 @@ type Writer struct {
 	from     *Source
 	part     *release.PartWriter
 	z        *segment.Compressor
-	buf      []byte // what the fingerprint is of
 	segments map[release.Hash]release.Segment
 	copied   int64
 	spec     release.ResourceSpec // memory that is used again
@@ -105,14 +101,15 @@ func (w *Writer) Close() (release.Part, error) {
 // Copied returns how many resources were taken over.
 func (w *Writer) Copied() int64 { return w.copied }
 
-// Add writes a resource of these fragments, whatever spec has of them.
-func (w *Writer) Add(spec release.ResourceSpec, fragments []render.Fragment) error {
-	spec.Fingerprint = w.fingerprint(&spec, fragments)
+// Add writes a resource with the fingerprint of its inputs, whatever spec has of its fragments. It
+// calls render for them if the previous release has no resource of that key and fingerprint.
+func (w *Writer) Add(spec release.ResourceSpec, render func() []render.Fragment) error {
 	e, ok := w.from.find(spec.Key)
 	if ok && e.Fingerprint() == spec.Fingerprint {
 		w.copied++
 		return w.part.Copy(e, spec.Aliases)
 	}
+	fragments := render()
 	w.load(e)
 	w.z.Reset()
 	w.pieces, spec.Fragments = w.pieces[:0], w.spec.Fragments[:0]
@@ -125,42 +122,6 @@ func (w *Writer) Add(spec release.ResourceSpec, fragments []render.Fragment) err
 	}
 	w.spec.Fragments = spec.Fragments
 	return w.part.Add(spec)
-}
-
-// fingerprint returns a hash of the fragments of a resource and of its id. Keys, encoders and
-// aliases have no share in it: resources are found by their keys, a Source is of one encoder, and
-// Copy gives a resource its aliases of today.
-func (w *Writer) fingerprint(spec *release.ResourceSpec, fragments []render.Fragment) uint64 {
-	w.buf = binary.LittleEndian.AppendUint64(w.buf[:0], spec.ID)
-	for i := range fragments {
-		w.buf = binary.LittleEndian.AppendUint64(w.buf, fragments[i].Address.Uint64())
-		w.buf = binary.AppendUvarint(w.buf, uint64(len(fragments[i].Pieces)))
-		for k := range fragments[i].Pieces {
-			w.buf = appendPiece(w.buf, &fragments[i].Pieces[k])
-		}
-	}
-	return xxh3.Hash(w.buf)
-}
-
-// appendPiece appends everything that a piece is made of. Lengths come first, so that no two
-// lists of pieces are the same bytes.
-func appendPiece(dst []byte, p *render.Piece) []byte {
-	dst = append(dst, byte(p.Op), byte(p.Word))
-	dst = binary.AppendUvarint(dst, uint64(p.Number))
-	switch p.Op {
-	case release.OpInclude:
-		dst = append(dst, byte(p.Include.Kind))
-		for _, n := range [...]uint64{p.Include.ID, uint64(p.Include.Season), uint64(p.Include.Episode), uint64(p.Include.Sub)} {
-			dst = binary.AppendUvarint(dst, n)
-		}
-	case release.OpReference:
-		dst = binary.AppendUvarint(dst, uint64(len(p.Genres)))
-		for _, id := range p.Genres {
-			dst = binary.AppendVarint(dst, id)
-		}
-	}
-	dst = binary.AppendUvarint(dst, uint64(len(p.Raw)))
-	return append(dst, p.Raw...)
 }
 
 // load finds the segments of a resource of the previous release.

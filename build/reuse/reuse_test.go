@@ -9,7 +9,9 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"reelsplice/build/render"
+	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/record"
 	"reelsplice/schemas/release"
 	"reelsplice/schemas/release/writertest"
 )
@@ -33,6 +35,9 @@ func fragmentOf(sub fragment.Sub, texts ...[]byte) render.Fragment {
 	return f
 }
 
+// fingerprintOf stands in for the inputs of fragments.
+func fingerprintOf(fragments []render.Fragment) uint64 { return xxh3.HashString(fmt.Sprint(fragments)) }
+
 // build writes a release of movies by their ids, upon from, and opens it.
 func build(t *testing.T, dir string, from *Source, level int, movies map[fragment.ID][]render.Fragment) (*release.Reader, int64) {
 	t.Helper()
@@ -53,7 +58,8 @@ func build(t *testing.T, dir string, from *Source, level int, movies map[fragmen
 	must(err)
 	for id := range fragment.ID(100) {
 		if fragments, ok := movies[id]; ok {
-			must(w.Add(release.ResourceSpec{Key: key(id), ID: uint64(id)}, fragments))
+			spec := release.ResourceSpec{Key: key(id), ID: uint64(id), Fingerprint: fingerprintOf(fragments)}
+			must(w.Add(spec, func() []render.Fragment { return fragments }))
 		}
 	}
 	_, err = w.Close()
@@ -134,44 +140,38 @@ func TestTakeOver(t *testing.T) {
 	}
 }
 
-// TestFingerprint: whatever of a resource differs, its fingerprint does.
+// TestFingerprint: whatever of the inputs differs, the fingerprint does.
 func TestFingerprint(t *testing.T) {
-	base := func() (uint64, []render.Fragment) {
-		f := fragmentOf(fragment.SubDetails, []byte("ab"), []byte("c"))
-		f.Pieces = append(f.Pieces,
-			render.Piece{Op: release.OpInclude, Include: release.Include{Kind: fragment.KindEpisode, ID: 1, Season: 2, Episode: 3, Sub: fragment.SubRow}},
-			render.Piece{Op: release.OpReference, Genres: []int64{18, 53}},
-			render.Piece{Op: release.OpName, Word: release.WordSeason, Number: 4})
-		return 1, []render.Fragment{f, fragmentOf(fragment.SubVideos, []byte("d"))}
+	movie := func(m catalog.Movie) func(*Inputs) { return func(in *Inputs) { in.Record(record.Of(&m)) } }
+	all := func(steps ...func(*Inputs)) func(*Inputs) {
+		return func(in *Inputs) {
+			for _, step := range steps {
+				step(in)
+			}
+		}
 	}
-	seen := map[uint64]string{}
-	for name, change := range map[string]func(id *uint64, f *[]render.Fragment){
-		"nothing": func(*uint64, *[]render.Fragment) {},
-		"the id":  func(id *uint64, _ *[]render.Fragment) { *id = 2 },
-		"a text":  func(_ *uint64, f *[]render.Fragment) { (*f)[0].Pieces[0].Raw = []byte("aB") },
-		"where it ends": func(_ *uint64, f *[]render.Fragment) {
-			(*f)[0].Pieces[0].Raw, (*f)[0].Pieces[1].Raw = []byte("a"), []byte("bc")
-		},
-		"an address":      func(_ *uint64, f *[]render.Fragment) { (*f)[1].Address.Page = 1 },
-		"a kind":          func(_ *uint64, f *[]render.Fragment) { (*f)[0].Pieces[2].Include.Kind = fragment.KindSeason },
-		"an included id":  func(_ *uint64, f *[]render.Fragment) { (*f)[0].Pieces[2].Include.ID = 2 },
-		"a season":        func(_ *uint64, f *[]render.Fragment) { (*f)[0].Pieces[2].Include.Season = 3 },
-		"an episode":      func(_ *uint64, f *[]render.Fragment) { (*f)[0].Pieces[2].Include.Episode = 2 },
-		"a sub-request":   func(_ *uint64, f *[]render.Fragment) { (*f)[0].Pieces[2].Include.Sub = fragment.SubMediaRow },
-		"genres":          func(_ *uint64, f *[]render.Fragment) { (*f)[0].Pieces[3].Genres = []int64{18} },
-		"a word":          func(_ *uint64, f *[]render.Fragment) { (*f)[0].Pieces[4].Word = release.WordEpisode },
-		"a number":        func(_ *uint64, f *[]render.Fragment) { (*f)[0].Pieces[4].Number = 5 },
-		"an operation":    func(_ *uint64, f *[]render.Fragment) { (*f)[1].Pieces[0] = render.Piece{Op: release.OpIDMark} },
-		"a piece less":    func(_ *uint64, f *[]render.Fragment) { (*f)[0].Pieces = (*f)[0].Pieces[:4] },
-		"a fragment less": func(_ *uint64, f *[]render.Fragment) { *f = (*f)[:1] },
+	bytes := func(s string) func(*Inputs) { return func(in *Inputs) { in.Bytes([]byte(s)) } }
+	numbers := func(list ...int64) func(*Inputs) { return func(in *Inputs) { in.Numbers(list) } }
+	one := movie(catalog.Movie{ID: record.Number(1)})
+	seen, in := map[uint64]string{0: "none"}, &Inputs{}
+	for name, add := range map[string]func(*Inputs){
+		"nothing": func(*Inputs) {}, "no record": func(in *Inputs) { in.Record(record.Of((*catalog.Movie)(nil))) },
+		"an empty record": movie(catalog.Movie{}), "a record": one, "two records": all(one, one),
+		"a field": movie(catalog.Movie{ID: record.Number(1), Title: record.Text("")}), "its value": movie(catalog.Movie{ID: record.Number(1), Title: record.Text("T")}),
+		"a null":         movie(catalog.Movie{ID: record.Number(1), Object: record.Object{Unusual: "title"}}),
+		"a contribution": bytes("ab"), "where it ends": all(bytes("a"), bytes("b")),
+		"neighbours": all(numbers(1, 2), numbers(3)), "other neighbours": all(numbers(1), numbers(2, 3)),
+		"a fingerprint": func(in *Inputs) { in.Of(1) }, "another one": func(in *Inputs) { in.Of(2) },
 	} {
-		id, f := base()
-		change(&id, &f)
-		sum := new(Writer).fingerprint(&release.ResourceSpec{ID: id}, f)
-		if was, ok := seen[sum]; ok {
+		add(in)
+		fingerprint := in.Fingerprint()
+		if was, ok := seen[fingerprint]; ok {
 			t.Errorf("%s and %s give the same fingerprint", name, was)
 		}
-		seen[sum] = name
+		seen[fingerprint] = name
+		if add(in); in.Fingerprint() != fingerprint {
+			t.Errorf("%s gives another fingerprint the second time", name)
+		}
 	}
 }
 

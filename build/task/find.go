@@ -66,6 +66,7 @@ func (f *finder) add(key, payload []byte) error {
 		return nil // contributed twice
 	}
 	f.last = append(f.last[:0], payload...)
+	f.o.inputs.Bytes(payload)
 	h := parseHit(payload)
 	f.hits = append(f.hits, render.Hit{Kind: h.kind, ID: h.id, Season: h.season, Episode: h.episode})
 	return nil
@@ -78,7 +79,8 @@ func (f *finder) flush() error {
 	}
 	hits := f.hits
 	f.hits = f.hits[:0]
-	return f.o.add(release.ResourceSpec{Key: f.key}, f.o.render.Find(hits))
+	spec := release.ResourceSpec{Key: f.key, Fingerprint: f.o.inputs.Fingerprint()}
+	return f.o.add(spec, func() []render.Fragment { return f.o.render.Find(hits) })
 }
 
 // maxExternalID is the longest external id that find knows, in bytes: a key has two

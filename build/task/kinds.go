@@ -1,6 +1,7 @@
 package task
 
 import (
+	"cmp"
 	"slices"
 
 	"reelsplice/build/derive"
@@ -42,35 +43,47 @@ func countTitles(titles []derive.Title) int {
 }
 
 func buildPerson(p *partition, key catalog.Key, rec *catalog.Person, contributions [][]byte) error {
-	credits := make([]derive.Credit, 0, len(contributions))
-	for _, b := range contributions {
-		c, err := derive.ParseCredit(b)
-		if err != nil {
+	var first derive.Credit
+	if len(contributions) > 0 {
+		var err error
+		if first, err = derive.ParseCredit(contributions[0]); err != nil {
 			return err
 		}
-		credits = append(credits, c)
 	}
 	if rec == nil {
-		rec = personOf(&credits[0].Person)
+		rec = personOf(&first.Person)
 	}
 	render.Base(fragment.KindPerson, record.Of(rec))
-	department := rec.KnownForDepartment.V
-	if department == "" {
-		department = derive.Department(credits)
-	}
-	if len(credits) > 0 && !rec.OriginalName.Set && credits[0].Person.OriginalName != "" {
-		rec.OriginalName = record.Text(credits[0].Person.OriginalName)
+	if name := first.Person.OriginalName; !rec.OriginalName.Set && name != "" {
+		rec.OriginalName = record.Text(name)
 	}
 	p.c.externalIDs(record.Of(rec.ExternalIDs), rec.IMDbID.V, hit{kind: fragment.KindPerson, id: key.ID()})
-	spec := p.o.spec(fragment.KindPerson, key, key.ID())
-	spec.Aliases = p.latestAlias(key)
-	err := p.o.add(spec, p.o.render.Person(rec, render.PersonDerived{
-		Credits: credits, KnownFor: derive.KnownFor(department, credits),
-	}))
-	if err != nil {
+	var parsing error
+	err := p.add(key, key.ID(), p.latestAlias(key), func() []render.Fragment {
+		var d render.PersonDerived
+		d, parsing = filmography(rec, contributions)
+		return p.o.render.Person(rec, d)
+	})
+	if err := cmp.Or(parsing, err); err != nil {
 		return err
 	}
 	return p.c.rows.Person(key.ID(), rec)
+}
+
+// filmography derives what the contributions to a person amount to.
+func filmography(p *catalog.Person, contributions [][]byte) (d render.PersonDerived, err error) {
+	d.Credits = make([]derive.Credit, len(contributions))
+	for i, b := range contributions {
+		if d.Credits[i], err = derive.ParseCredit(b); err != nil {
+			return d, err
+		}
+	}
+	department := p.KnownForDepartment.V
+	if department == "" {
+		department = derive.Department(d.Credits)
+	}
+	d.KnownFor = derive.KnownFor(department, d.Credits)
+	return d, nil
 }
 
 // personOf makes the record of a person who only occurs in credits.
@@ -102,9 +115,10 @@ func buildCollection(p *partition, key catalog.Key, c *catalog.Collection, contr
 	parts, _ := movieIDs(titles)
 	popularity, adult := ofParts(c, titles)
 	d := render.CollectionDerived{Parts: parts, Adult: adult}
-	if err := p.o.add(p.o.spec(fragment.KindCollection, key, key.ID()), p.o.render.Collection(c, d)); err != nil {
+	if err := p.add(key, key.ID(), nil, func() []render.Fragment { return p.o.render.Collection(c, d) }); err != nil {
 		return err
 	}
+	render.Complete(fragment.KindCollection, record.Of(c))
 	return p.c.rows.Collection(key.ID(), c, popularity, adult)
 }
 
@@ -154,7 +168,7 @@ func buildCompany(p *partition, key catalog.Key, c *catalog.Company, contributio
 		}
 	}
 	movies, _ := movieIDs(titles)
-	if err := p.o.add(p.o.spec(fragment.KindCompany, key, key.ID()), p.o.render.Company(c, movies)); err != nil {
+	if err := p.add(key, key.ID(), nil, func() []render.Fragment { return p.o.render.Company(c, movies) }); err != nil {
 		return err
 	}
 	return p.c.rows.Company(key.ID(), c, countTitles(titles))
@@ -168,7 +182,7 @@ func buildNetwork(p *partition, key catalog.Key, n *catalog.Network, contributio
 	if n == nil {
 		n = &catalog.Network{ID: ref.ID, LogoPath: ref.LogoPath, Name: ref.Name, OriginCountry: ref.OriginCountry}
 	}
-	return p.o.add(p.o.spec(fragment.KindNetwork, key, key.ID()), p.o.render.Network(n))
+	return p.add(key, key.ID(), nil, func() []render.Fragment { return p.o.render.Network(n) })
 }
 
 func buildKeyword(p *partition, key catalog.Key, k *catalog.KeywordRecord, contributions [][]byte) error {
@@ -180,7 +194,7 @@ func buildKeyword(p *partition, key catalog.Key, k *catalog.KeywordRecord, contr
 		k = &catalog.KeywordRecord{ID: ref.ID, Name: ref.Name}
 	}
 	all, clean := movieIDs(titles)
-	if err := p.o.add(p.o.spec(fragment.KindKeyword, key, key.ID()), p.o.render.Keyword(k, clean, all)); err != nil {
+	if err := p.add(key, key.ID(), nil, func() []render.Fragment { return p.o.render.Keyword(k, clean, all) }); err != nil {
 		return err
 	}
 	return p.c.rows.Keyword(key.ID(), k, countTitles(titles))
@@ -193,21 +207,20 @@ func buildReview(p *partition, key catalog.Key, v *catalog.ReviewRecord, contrib
 			return err
 		}
 	}
-	return p.o.add(p.o.spec(fragment.KindReview, key, 0), p.o.render.Review(v))
+	return p.add(key, 0, nil, func() []render.Fragment { return p.o.render.Review(v) })
 }
 
 func buildCredit(p *partition, key catalog.Key, c *catalog.Credit, _ [][]byte) error {
-	return p.o.add(p.o.spec(fragment.KindCredit, key, 0), p.o.render.Credit(c))
+	return p.add(key, 0, nil, func() []render.Fragment { return p.o.render.Credit(c) })
 }
 
 func buildEpisodeGroup(p *partition, key catalog.Key, g *catalog.EpisodeGroupRecord, _ [][]byte) error {
-	return p.o.add(p.o.spec(fragment.KindEpisodeGroup, key, 0), p.o.render.EpisodeGroup(g))
+	return p.add(key, 0, nil, func() []render.Fragment { return p.o.render.EpisodeGroup(g) })
 }
 
 func buildList(p *partition, key catalog.Key, l *catalog.List, _ [][]byte) error {
-	fragments := p.o.render.List(l)
-	if fragments == nil {
+	if render.IsPrivate(l) {
 		return nil
 	}
-	return p.o.add(p.o.spec(fragment.KindList, key, key.ID()), fragments)
+	return p.add(key, key.ID(), nil, func() []render.Fragment { return p.o.render.List(l) })
 }

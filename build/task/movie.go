@@ -49,16 +49,19 @@ func (t *titles) movies(ctx context.Context, o *output, c *contributor, s record
 
 // movie builds a movie.
 func (b *movieBuilder) movie(key catalog.Key, m *catalog.Movie) error {
+	b.o.inputs.Record(record.Of(m))
 	render.Base(fragment.KindMovie, record.Of(m))
 	if err := b.near.of(lackingOf(m.Recommendations, m.Similar), func(t *neighbours.Title) { t.OfMovie(m) }); err != nil {
 		return err
 	}
+	b.near.addTo(&b.o.inputs)
 	b.c.movie(m)
-	spec := b.o.spec(fragment.KindMovie, key, key.ID())
+	spec := b.o.spec(fragment.KindMovie, key, key.ID(), b.o.inputs.Fingerprint())
 	spec.Aliases = b.aliases(key, m)
-	if err := b.o.add(spec, b.o.render.Movie(m, b.near.derived())); err != nil {
+	if err := b.o.add(spec, func() []render.Fragment { return b.o.render.Movie(m, b.near.derived()) }); err != nil {
 		return err
 	}
+	render.Complete(fragment.KindMovie, record.Of(m))
 	return b.c.rows.Movie(m)
 }
 

@@ -14,6 +14,7 @@ import (
 type output struct {
 	w      *reuse.Writer
 	render *render.Renderer
+	inputs reuse.Inputs // of the resource at hand
 	key    []byte
 }
 
@@ -64,14 +65,20 @@ func (b *Build) write(d *Done, part int, common *release.Common, fn func(o *outp
 	return errors.Join(fn(o), o.close(d))
 }
 
-// spec starts the resource of a record. id is what standalone responses have as theirs.
-// The key is valid until the next call.
-func (o *output) spec(kind fragment.Kind, k catalog.Key, id uint64) release.ResourceSpec {
+// spec starts the resource of a record with the fingerprint of its inputs. id is the one that
+// standalone responses have. The key is valid until the next call.
+func (o *output) spec(kind fragment.Kind, k catalog.Key, id, fingerprint uint64) release.ResourceSpec {
 	o.key = k.Append(o.key[:0], kind)
-	return release.ResourceSpec{Key: o.key, ID: id}
+	return release.ResourceSpec{Key: o.key, ID: id, Fingerprint: fingerprint}
 }
 
-// add writes fragments as one resource.
-func (o *output) add(spec release.ResourceSpec, fragments []render.Fragment) error {
-	return o.w.Add(spec, fragments)
+// add writes a resource. It renders the fragments unless the previous release has the resource with
+// that fingerprint.
+func (o *output) add(spec release.ResourceSpec, render func() []render.Fragment) error {
+	return o.w.Add(spec, render)
+}
+
+// addInputless writes a resource that follows from its key and the program alone.
+func (o *output) addInputless(key []byte, render func() []render.Fragment) error {
+	return o.add(release.ResourceSpec{Key: key, Fingerprint: o.inputs.Fingerprint()}, render)
 }

@@ -15,7 +15,6 @@ import (
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/extsort"
 	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/release"
 )
 
 // The prepare tasks make what titles tasks share of what survey tasks found: the common part of
@@ -102,7 +101,7 @@ func (t *prepare) common(ctx context.Context, o *output) error {
 			continue
 		}
 		key := fragment.AppendShared(nil, fragment.KindDefault, of.Kind, "")
-		if err := o.add(release.ResourceSpec{Key: key}, defaults); err != nil {
+		if err := o.addInputless(key, func() []render.Fragment { return defaults }); err != nil {
 			return err
 		}
 	}
@@ -117,7 +116,7 @@ func (t *prepare) common(ctx context.Context, o *output) error {
 			id, n := binary.Varint(payload)
 			ids, payload = append(ids, id), payload[n:]
 		}
-		return o.add(release.ResourceSpec{Key: reuse.GenresKey(kind, last[1:])}, render.SharedGenres(kind, ids))
+		return o.addInputless(reuse.GenresKey(kind, last[1:]), func() []render.Fragment { return render.SharedGenres(kind, ids) })
 	})
 }
 

@@ -61,12 +61,14 @@ func (b *Build) writeRemoved(ctx context.Context, o *output) error {
 		var list []render.Fragment
 		if r.Merged {
 			into = r.Into.Append(into[:0], r.Kind)
+			o.inputs.Bytes(into)
 			list = []render.Fragment{{
 				Address: fragment.Address{Sub: fragment.SubMergedInto},
 				Pieces:  []render.Piece{{Op: release.OpSegment, Raw: into}},
 			}}
 		}
-		if err := o.add(release.ResourceSpec{Key: key}, list); err != nil {
+		spec := release.ResourceSpec{Key: key, Fingerprint: o.inputs.Fingerprint()}
+		if err := o.add(spec, func() []render.Fragment { return list }); err != nil {
 			return err
 		}
 	}

@@ -6,8 +6,10 @@ import (
 
 	"reelsplice/build/plan"
 	"reelsplice/build/records"
+	"reelsplice/build/render"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/record"
 	"reelsplice/schemas/release"
 )
 
@@ -91,6 +93,16 @@ type partition struct {
 	d    *Done
 	plan *plan.Resources
 	i    int // of the kind's partitions
+	// fingerprint is that of the record and the contributions at hand, which are all that a builder
+	// may render.
+	fingerprint uint64
+}
+
+// add writes the resource at hand. id is the one that standalone responses have.
+func (p *partition) add(key catalog.Key, id uint64, aliases [][]byte, render func() []render.Fragment) error {
+	spec := p.o.spec(p.plan.Kind, key, id, p.fingerprint)
+	spec.Aliases = aliases
+	return p.o.add(spec, render)
 }
 
 // derivedCount is the name of the count of resources without a record.
@@ -185,6 +197,11 @@ func (m *merger[T]) resource(key catalog.Key, isRecord bool, contributions [][]b
 	} else if rec, err = m.in.Take(); err != nil {
 		return err
 	}
+	m.p.o.inputs.Record(record.Of(rec))
+	for _, b := range contributions {
+		m.p.o.inputs.Bytes(b)
+	}
+	m.p.fingerprint = m.p.o.inputs.Fingerprint()
 	return m.build(m.p, key, rec, contributions)
 }
 

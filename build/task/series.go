@@ -31,15 +31,18 @@ type seriesBuilder struct {
 
 // oneSeries is the series at hand, as far as its records have passed by.
 type oneSeries struct {
-	id      int64
-	tv      *catalog.TV // nil when only seasons or episodes are known
-	credits *derive.Series
-	latest  *catalog.TVCredits // of the last season that has some, besides specials
-	infos   []render.SeasonInfo
-	aired   []string         // air dates of the episodes
-	lasted  map[int64]int    // how many episodes have a runtime
-	last    *catalog.Episode // on the air
-	soon    *catalog.Episode // the next one
+	id int64
+	tv *catalog.TV // nil when only seasons or episodes are known
+	// fingerprints are those of tv and then of each season with its episodes: the inputs of its
+	// details.
+	fingerprints []uint64
+	credits      *derive.Series
+	latest       *catalog.TVCredits // of the last season that has some, besides specials
+	infos        []render.SeasonInfo
+	aired        []string         // air dates of the episodes
+	lasted       map[int64]int    // how many episodes have a runtime
+	last         *catalog.Episode // on the air
+	soon         *catalog.Episode // the next one
 }
 
 // series builds the series of a span.
@@ -88,7 +91,7 @@ func (m *seriesBuilder) next() (id uint64, found bool) {
 	return id, found
 }
 
-// take reads the record that c stands at.
+// take reads the record that c stands at, and adds it to the inputs at hand.
 func take[T any](m *seriesBuilder, c *records.Cursor[T]) (*T, error) {
 	v, err := c.Take()
 	if err != nil {
@@ -102,6 +105,7 @@ func take[T any](m *seriesBuilder, c *records.Cursor[T]) (*T, error) {
 	case *catalog.Season:
 		m.dropEpisodes(v)
 	}
+	m.o.inputs.Record(record.Of(v))
 	return v, nil
 }
 
@@ -117,6 +121,7 @@ func (m *seriesBuilder) series(id int64) error {
 			return err
 		}
 	}
+	m.fingerprints = append(m.fingerprints, m.o.inputs.Fingerprint())
 	var lacks lacking
 	if m.tv != nil {
 		lacks = lackingOf(m.tv.Recommendations, m.tv.Similar)
@@ -154,12 +159,19 @@ func (m *seriesBuilder) nextSeason() (number uint32, found bool) {
 
 // season builds a season and its episodes.
 func (m *seriesBuilder) season(number uint32) error {
+	series := m.seriesOf(number)
+	m.o.inputs.Record(record.Of(series))
 	var s *catalog.Season
 	if k, ok := m.seasons.Peek(); ok && m.isOf(k) && k.Season() == number {
 		var err error
 		if s, err = take(m, m.seasons); err != nil {
 			return err
 		}
+	}
+	known := s != nil
+	if !known {
+		m.o.inputs.Record(record.Of(s))
+		s = unknownSeason(m.id, number, series)
 	}
 	var own []*catalog.Episode
 	for {
@@ -173,50 +185,65 @@ func (m *seriesBuilder) season(number uint32) error {
 		}
 		own = append(own, e)
 	}
-	known := s != nil
-	if !known {
-		s = m.unknownSeason(number)
-	}
+	fingerprint := m.o.inputs.Fingerprint()
+	m.fingerprints = append(m.fingerprints, fingerprint)
 	fillEpisodes(own, s)
 	shown := derive.Broadcasts(s, own)
 	m.credits.Season(int64(number), s, shown)
-	regulars := derive.Regulars(s, m.tv, shown)
+	regulars := derive.Regulars(s, series, shown)
 	if number > 0 && regulars != nil {
 		m.latest = regulars
 	}
-	d := render.SeasonDerived{Series: m.tv, Episodes: own, Credits: regulars}
-	if s.AggregateCredits == nil {
-		d.Aggregate = derive.SeasonAggregate(s, m.tv, shown)
-	}
+	d := render.SeasonDerived{Series: series, Episodes: own, Credits: regulars}
 	key := catalog.SeasonKey(m.id, int64(number))
-	spec := m.o.spec(fragment.KindSeason, key, uint64(max(s.ID.V, 0)))
+	spec := m.o.spec(fragment.KindSeason, key, uint64(max(s.ID.V, 0)), fingerprint)
 	if known { // the survey reads the ids of records alone
 		spec.Aliases = m.t.owners.ownAlias(fragment.KindSeason, s.ID.V, key)
 	}
-	if err := m.o.add(spec, m.o.render.Season(s, d)); err != nil {
+	err := m.o.add(spec, func() []render.Fragment {
+		if s.AggregateCredits == nil {
+			d.Aggregate = derive.SeasonAggregate(s, series, shown)
+		}
+		return m.o.render.Season(s, d)
+	})
+	if err != nil {
 		return err
 	}
-	m.remember(s, len(shown)) // rendering has completed it
+	render.CompleteSeason(s, d)
+	m.remember(s, len(shown))
 	m.c.externalIDs(record.Of(s.ExternalIDs), "", hit{kind: fragment.KindSeason, id: uint64(m.id), season: number})
-	return m.allEpisodes(s, own, regulars)
+	return m.allEpisodes(s, own, regulars, fingerprint)
+}
+
+// seriesOf returns what a season and its episodes get of their series, nil for nothing: if all else of
+// it changes, such as its votes, their fingerprints stay.
+func (m *seriesBuilder) seriesOf(number uint32) *catalog.TV {
+	if m.tv == nil {
+		return nil
+	}
+	of := &catalog.TV{OriginalLanguage: m.tv.OriginalLanguage, Networks: m.tv.Networks, Credits: m.tv.Credits}
+	for i := range m.tv.Seasons {
+		if m.tv.Seasons[i].SeasonNumber.V == int64(number) {
+			of.Seasons = append(of.Seasons, m.tv.Seasons[i])
+		}
+	}
+	return of
 }
 
 // unknownSeason is a season of which only episodes have records: what the details of
 // its series say of it, else its generic name.
-func (m *seriesBuilder) unknownSeason(number uint32) *catalog.Season {
+func unknownSeason(series int64, number uint32, of *catalog.TV) *catalog.Season {
 	s := &catalog.Season{
-		SeriesID: record.Number(m.id), SeasonNumber: record.Number(int64(number)),
+		SeriesID: record.Number(series), SeasonNumber: record.Number(int64(number)),
 		Name: record.Text(reference.SeasonName("en", "", int(number))),
 	}
-	if m.tv == nil {
+	if of == nil {
 		return s
 	}
-	for i := range m.tv.Seasons {
-		t := &m.tv.Seasons[i]
-		if t.SeasonNumber.V == int64(number) {
-			s.AirDate, s.Name, s.Overview, s.ID = t.AirDate, t.Name, t.Overview, t.ID
-			s.PosterPath, s.VoteAverage = t.PosterPath, t.VoteAverage
-		}
+	for i := range of.Seasons {
+		t := &of.Seasons[i]
+		s.AirDate, s.Name, s.Overview, s.ID = t.AirDate, t.Name, t.Overview, t.ID
+		s.PosterPath, s.VoteAverage = t.PosterPath, t.VoteAverage
 	}
 	return s
 }
@@ -242,13 +269,14 @@ func fillEpisodes(own []*catalog.Episode, s *catalog.Season) {
 			}
 			break
 		}
-		render.CompleteEpisode(e)
+		render.Complete(fragment.KindEpisode, record.Of(e))
 	}
 }
 
 // allEpisodes builds the episodes of a season: each by its own record, else as the
-// season has it. Both lists may have gaps. regulars may be nil.
-func (m *seriesBuilder) allEpisodes(s *catalog.Season, own []*catalog.Episode, regulars *catalog.TVCredits) error {
+// season has it. Both lists may have gaps. regulars may be nil. The fingerprint of the season is that
+// of each episode too: they are made of the same records.
+func (m *seriesBuilder) allEpisodes(s *catalog.Season, own []*catalog.Episode, regulars *catalog.TVCredits, fingerprint uint64) error {
 	d := render.EpisodeDerived{SeriesID: m.id}
 	if regulars != nil {
 		d.Cast = regulars.Cast
@@ -256,7 +284,7 @@ func (m *seriesBuilder) allEpisodes(s *catalog.Season, own []*catalog.Episode, r
 	done := map[int64]bool{}
 	for _, e := range own {
 		done[e.EpisodeNumber.V] = true
-		if err := m.episode(e, d); err != nil {
+		if err := m.episode(e, d, fingerprint); err != nil {
 			return err
 		}
 	}
@@ -268,22 +296,22 @@ func (m *seriesBuilder) allEpisodes(s *catalog.Season, own []*catalog.Episode, r
 		done[n.V] = true
 		e := render.EpisodeOf(s, i)
 		e.SeriesID, e.SeasonNumber = record.Number(m.id), s.SeasonNumber
-		if err := m.episode(e, d); err != nil {
+		if err := m.episode(e, d, fingerprint); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (m *seriesBuilder) episode(e *catalog.Episode, d render.EpisodeDerived) error {
+func (m *seriesBuilder) episode(e *catalog.Episode, d render.EpisodeDerived, fingerprint uint64) error {
 	key := catalog.EpisodeKey(m.id, e.SeasonNumber.V, e.EpisodeNumber.V)
-	spec := m.o.spec(fragment.KindEpisode, key, uint64(max(e.ID.V, 0)))
+	spec := m.o.spec(fragment.KindEpisode, key, uint64(max(e.ID.V, 0)), fingerprint)
 	spec.Aliases = m.t.owners.ownAlias(fragment.KindEpisode, e.ID.V, key)
 	m.c.externalIDs(record.Of(e.ExternalIDs), "", hit{
 		kind: fragment.KindEpisode, id: uint64(m.id), season: key.Season(), episode: key.Episode(),
 	})
 	m.airs(e)
-	return m.o.add(spec, m.o.render.Episode(e, d))
+	return m.o.add(spec, func() []render.Fragment { return m.o.render.Episode(e, d) })
 }
 
 // airs remembers when an episode was on the air, and the last one that was and the one
@@ -343,15 +371,28 @@ func (m *seriesBuilder) details() error {
 	}
 	m.c.reviews(&t, m.tv.Name, m.tv.Reviews)
 	m.c.externalIDs(record.Of(m.tv.ExternalIDs), "", hit{kind: fragment.KindTV, id: uint64(m.id)})
-	d := render.TVDerived{TitleDerived: m.near.derived(), Credits: m.latest, Seasons: m.infos, Last: m.last, Next: m.soon}
-	if m.tv.AggregateCredits == nil {
-		d.Aggregate = derive.Aggregate(credits)
+	for _, e := range []*catalog.Episode{m.last, m.soon} {
+		if e != nil {
+			render.Complete(fragment.KindEpisode, record.Of(e))
+		}
 	}
-	spec := m.o.spec(fragment.KindTV, catalog.NumberKey(m.id), uint64(m.id))
+	d := render.TVDerived{TitleDerived: m.near.derived(), Credits: m.latest, Seasons: m.infos, Last: m.last, Next: m.soon}
+	for _, fingerprint := range m.fingerprints {
+		m.o.inputs.Of(fingerprint)
+	}
+	m.near.addTo(&m.o.inputs)
+	spec := m.o.spec(fragment.KindTV, catalog.NumberKey(m.id), uint64(m.id), m.o.inputs.Fingerprint())
 	spec.Aliases = m.t.b.latestAlias(nil, fragment.KindTV, m.id)
-	if err := m.o.add(spec, m.o.render.TV(m.tv, d)); err != nil {
+	err := m.o.add(spec, func() []render.Fragment {
+		if m.tv.AggregateCredits == nil {
+			d.Aggregate = derive.Aggregate(credits)
+		}
+		return m.o.render.TV(m.tv, d)
+	})
+	if err != nil {
 		return err
 	}
+	render.CompleteTV(m.tv, d)
 	row := index.Series{TV: m.tv, Aired: m.aired, Runtime: mostFrequent(m.lasted)}
 	for i := range credits {
 		if c := &credits[i]; c.Role == derive.Cast {

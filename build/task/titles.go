@@ -9,6 +9,7 @@ import (
 	"reelsplice/build/neighbours"
 	"reelsplice/build/plan"
 	"reelsplice/build/render"
+	"reelsplice/build/reuse"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/release"
@@ -170,6 +171,12 @@ func (t *nearby) of(lacks lacking, read func(*neighbours.Title)) error {
 		r.Similar = r.Similar[:0]
 	}
 	return err
+}
+
+// addTo adds what was found to the inputs of the title.
+func (t *nearby) addTo(in *reuse.Inputs) {
+	in.Numbers(t.result.Recommendations)
+	in.Numbers(t.result.Similar)
 }
 
 // derived returns what was found, for rendering.
