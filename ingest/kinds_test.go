@@ -182,16 +182,6 @@ func TestAllOrNothing(t *testing.T) {
 	}
 }
 
-// TestLeftoversOfKinds: temporary files of every kind go with the next ingest.
-func TestLeftoversOfKinds(t *testing.T) {
-	dir := t.TempDir()
-	for _, name := range []string{".tv.parquet4711", ".season.overlay.new.parquet", "..episode_group.overlay.new.parquet4711"} {
-		put(t, dir, name, "left")
-	}
-	lines(t, dir, Config{}, `{"id":1}`)
-	checkFiles(t, dir, movieFile)
-}
-
 // TestTables: rows of a table of links in any order, sorted in memory or on disk, make
 // the same bytes.
 func TestTables(t *testing.T) {

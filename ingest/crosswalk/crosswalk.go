@@ -3,7 +3,7 @@
 // disk and looked up in a file. A Resolver does that for the turns of an ingest.
 //
 //	b := crosswalk.NewBuilder(dir, memory)
-//	err := b.Add(crosswalk.External(fragment.KindMovie, "imdb_id", "tt137523"), 550) // many times
+//	err := b.Add(entries) // that AppendEntry wrote; many times
 //	t, err := b.Table(ctx)
 //	defer t.Close()
 //	id, ok := t.Lookup(crosswalk.External(fragment.KindMovie, "imdb_id", "tt137523"))
@@ -63,7 +63,7 @@ const (
 	keyBytes   = 16
 )
 
-// AppendEntry appends an entry in the form that AddEntries reads.
+// AppendEntry appends an entry in the form that Builder.Add reads.
 func AppendEntry(dst []byte, k Key, id int64) []byte {
 	dst = binary.BigEndian.AppendUint64(dst, k.Hi)
 	dst = binary.BigEndian.AppendUint64(dst, k.Lo)
@@ -74,7 +74,6 @@ func AppendEntry(dst []byte, k Key, id int64) []byte {
 type Builder struct {
 	dir    string
 	sorter *extsort.Sorter
-	entry  [EntryBytes]byte
 }
 
 // NewBuilder returns an empty Builder, which holds about memory bytes and keeps the rest
@@ -83,14 +82,8 @@ func NewBuilder(dir string, memory int64) *Builder {
 	return &Builder{dir: dir, sorter: extsort.New(extsort.Options{Dir: dir, Memory: memory})}
 }
 
-// Add adds an entry.
-func (b *Builder) Add(k Key, id int64) error {
-	e := AppendEntry(b.entry[:0], k, id)
-	return b.sorter.Add(0, e[:keyBytes], e[keyBytes:])
-}
-
-// AddEntries adds entries that AppendEntry wrote.
-func (b *Builder) AddEntries(r io.Reader) error {
+// Add adds entries that AppendEntry wrote.
+func (b *Builder) Add(r io.Reader) error {
 	var e [EntryBytes]byte
 	for {
 		_, err := io.ReadFull(r, e[:])
@@ -98,7 +91,7 @@ func (b *Builder) AddEntries(r io.Reader) error {
 			return nil
 		}
 		if err == nil {
-			err = b.Add(Key{binary.BigEndian.Uint64(e[:]), binary.BigEndian.Uint64(e[8:])}, int64(binary.BigEndian.Uint64(e[16:])))
+			err = b.sorter.Add(0, e[:keyBytes], e[keyBytes:])
 		}
 		if err != nil {
 			return err

@@ -19,7 +19,7 @@ func tableOf(tb testing.TB, memory int64, entries []entry) *Table {
 	tb.Helper()
 	b := NewBuilder(tb.TempDir(), memory)
 	for _, e := range entries {
-		if err := b.Add(e.key, e.id); err != nil {
+		if err := b.Add(bytes.NewReader(AppendEntry(nil, e.key, e.id))); err != nil {
 			tb.Fatal(err)
 		}
 	}
@@ -97,11 +97,11 @@ func TestEntries(t *testing.T) {
 	k := Person(fragment.KindTV, 1, "a")
 	b := NewBuilder(t.TempDir(), 0)
 	text := AppendEntry(AppendEntry(nil, k, 1), External(fragment.KindTV, "tvdb_id", "5"), 2)
-	if err := b.AddEntries(bytes.NewReader(text)); err != nil {
+	if err := b.Add(bytes.NewReader(text)); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.AddEntries(bytes.NewReader(text[:30])); err == nil {
-		t.Error("AddEntries of a cut entry, want an error")
+	if err := b.Add(bytes.NewReader(text[:30])); err == nil {
+		t.Error("Add of a cut entry, want an error")
 	}
 	table, err := b.Table(t.Context())
 	if err != nil {

@@ -190,7 +190,7 @@ func (b *Builder) addFile(path string, most int64) error {
 		return err
 	}
 	defer func() { _ = f.Close() }() // read side
-	return b.AddEntries(bufio.NewReader(io.LimitReader(f, most)))
+	return b.Add(bufio.NewReader(io.LimitReader(f, most)))
 }
 
 // listStored writes the entries of the catalogue's records to a file.

@@ -61,42 +61,20 @@ func FilesAt(paths ...string) ([]File, error) {
 	return out, nil
 }
 
-// clear makes an empty working folder, and removes those of killed ingests of other plans.
+// clear makes an empty working folder. The caller holds the catalogue's lock, so that nothing in an
+// old one is in use.
 func (j *Journal) clear(replay bool) error {
-	if err := removeLeftovers(j.catalog); err != nil {
-		return err
-	}
+	err := os.RemoveAll(j.work)
 	if !replay {
-		if err := os.RemoveAll(filepath.Join(j.catalog, ReplayDir)); err != nil {
-			return fmt.Errorf("remove files of an earlier ingest: %w", err)
-		}
+		err = errors.Join(err, os.RemoveAll(filepath.Join(j.catalog, ReplayDir)))
+	}
+	if err != nil {
+		return fmt.Errorf("remove files of an earlier ingest: %w", err)
 	}
 	for _, name := range []string{RunsDir, OutDir} {
 		if err := os.MkdirAll(j.Path(name), 0o700); err != nil {
 			return fmt.Errorf("make folder for temporary files: %w", err)
 		}
-	}
-	return nil
-}
-
-// removeLeftovers removes the temporary files of an ingest that was killed. The caller holds the
-// lock, so that none of them is in use.
-func removeLeftovers(dir string) error {
-	var errs []error
-	patterns := []string{Dir, Dir + "-*", filepath.Join(catalog.QuarantineDir, ".*.tmp")}
-	for _, t := range catalog.Types() {
-		// A dot is before the names of files being written by package catalog.
-		patterns = append(patterns, "."+t.File()+"*", "."+t.Name()+".overlay.new.parquet", "..*.overlay.new.parquet*")
-	}
-	for _, pattern := range patterns {
-		names, err := fs.Glob(os.DirFS(dir), filepath.ToSlash(pattern))
-		errs = append(errs, err)
-		for _, name := range names {
-			errs = append(errs, os.RemoveAll(filepath.Join(dir, filepath.FromSlash(name))))
-		}
-	}
-	if err := errors.Join(errs...); err != nil {
-		return fmt.Errorf("remove files of an earlier ingest: %w", err)
 	}
 	return nil
 }

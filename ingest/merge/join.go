@@ -61,7 +61,8 @@ func united(dst, src record.Record, f *record.Field) bool {
 		case f.Name == "localized":
 			uniteLocalized(dst, src, f)
 		case f.Elem == record.SchemaOf[catalog.SeasonEpisode]():
-			uniteEpisodes(dst, src, f)
+			episodes.unite(dst, src, f)
+			record.Copy(dst, src, f)
 		default:
 			return false
 		}
@@ -175,44 +176,6 @@ func uniteLocalized(dst, src record.Record, f *record.Field) {
 	}
 	slices.SortStableFunc(list, func(a, b record.Record) int { return strings.Compare(text(a, "language"), text(b, "language")) })
 	setElements(dst, f, list)
-}
-
-// uniteEpisodes unites the episodes of a season by number, each field by field. A
-// crawl lists all of a season: what it lacks is gone. Rows without an id are no crawl's
-// but corrections of single episodes, and the others stay. Where both lists follow the
-// numbers, so does the result; otherwise those that only dst has come last.
-func uniteEpisodes(dst, src record.Record, f *record.Field) {
-	number := func(a, b record.Record) int {
-		return cmp.Compare(integer(a, "episode_number").V, integer(b, "episode_number").V)
-	}
-	old, list := elements(dst, f), elements(src, f)
-	ordered := slices.IsSortedFunc(old, number) && slices.IsSortedFunc(list, number)
-	crawled := !slices.ContainsFunc(list, func(e record.Record) bool { return !integer(e, "id").Set })
-	at := map[int64]int{}
-	for i, e := range list {
-		if n := integer(e, "episode_number"); n.Set {
-			if _, twice := at[n.V]; !twice {
-				at[n.V] = i
-			}
-		}
-	}
-	for _, e := range old {
-		n := integer(e, "episode_number")
-		if i, ok := at[n.V]; ok && n.Set {
-			complete(list[i], e)
-		} else if !crawled && (n.Set || !slices.ContainsFunc(list, func(o record.Record) bool { return same(o, e) })) {
-			list = append(list, e)
-		}
-	}
-	if ordered {
-		slices.SortStableFunc(list, number)
-	}
-	setElements(dst, f, list)
-}
-
-// same reports whether two records are equal as JSON.
-func same(a, b record.Record) bool {
-	return jsonOf(a) == jsonOf(b)
 }
 
 // uniteExtra keeps the unknown fields of both; src's come first and win.

@@ -35,39 +35,43 @@ func (m mintedID) before(kind fragment.Kind, id uint64) bool {
 	return m.kind < kind || m.kind == kind && m.id < id
 }
 
-// A mintedList reads the entries of the catalogue and writes the new ones between them,
-// both in order.
+// A mintedList reads the entries of the catalogue and writes them to a new file, with the new ones
+// between them. Both are in order.
 type mintedList struct {
-	path string // of the new file
-	old  *os.File
+	old  *os.File // nil for none
 	r    *bufio.Reader
 	next mintedID // of old; kind 0 at its end
-	read int64    // entries before next
 
 	last mintedID // the id of the row before, and its owner
 
-	new *os.File // nil as long as there is nothing new
-	w   *bufio.Writer
+	new   *os.File
+	w     *bufio.Writer
+	added bool // the new file has more entries than the old one
 }
 
 // openMinted opens the minted ids of a catalogue. The new file is written below out.
 func openMinted(dir, out string) (*mintedList, error) {
-	m := &mintedList{path: filepath.Join(out, journal.MintedFile)}
+	m := &mintedList{}
 	var err error
+	if m.new, err = os.Create(filepath.Join(out, journal.MintedFile)); err != nil {
+		return nil, fmt.Errorf("write minted ids: %w", err)
+	}
+	m.w = bufio.NewWriter(m.new)
+	_, _ = m.w.WriteString(mintedMagic) // finish returns the error
 	if m.old, err = os.Open(filepath.Join(dir, journal.MintedFile)); errors.Is(err, fs.ErrNotExist) {
 		m.old = nil
 		return m, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read minted ids: %w", err)
+		return nil, errors.Join(fmt.Errorf("read minted ids: %w", err), m.close())
 	}
 	m.r = bufio.NewReader(m.old)
 	var magic [len(mintedMagic)]byte
 	if _, err := io.ReadFull(m.r, magic[:]); err != nil || string(magic[:]) != mintedMagic {
-		return nil, errors.Join(m.damaged("begins with other bytes"), m.old.Close())
+		return nil, errors.Join(m.damaged("begins with other bytes"), m.close())
 	}
 	if err := m.advance(); err != nil {
-		return nil, errors.Join(err, m.old.Close())
+		return nil, errors.Join(err, m.close())
 	}
 	return m, nil
 }
@@ -104,7 +108,8 @@ func (m *mintedList) isTaken(kind fragment.Kind, id, hash uint64) (bool, error) 
 	if m.last.kind != kind || m.last.id != id {
 		owner, err := m.hash(kind, id)
 		if err == nil && owner == 0 {
-			owner, err = hash, m.add(kind, id, hash)
+			owner, m.added = hash, true
+			m.write(mintedID{kind, id, hash})
 		}
 		if err != nil {
 			return false, err
@@ -129,36 +134,8 @@ func (m *mintedList) hash(kind fragment.Kind, id uint64) (uint64, error) {
 
 // pass leaves the next entry of the catalogue behind.
 func (m *mintedList) pass() error {
-	if m.new != nil {
-		m.write(m.next)
-	}
-	m.read++
+	m.write(m.next)
 	return m.advance()
-}
-
-// add adds an id for which hash returned 0 just now.
-func (m *mintedList) add(kind fragment.Kind, id, hash uint64) error {
-	if m.new == nil {
-		if err := m.create(); err != nil {
-			return fmt.Errorf("write minted ids: %w", err)
-		}
-	}
-	m.write(mintedID{kind, id, hash})
-	return nil
-}
-
-// create begins the new file with the entries that were passed.
-func (m *mintedList) create() error {
-	var err error
-	if m.new, err = os.OpenFile(m.path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644); err != nil {
-		return err
-	}
-	m.w = bufio.NewWriter(m.new)
-	_, err = m.w.WriteString(mintedMagic)
-	if err == nil && m.old != nil {
-		_, err = io.Copy(m.w, io.NewSectionReader(m.old, int64(len(mintedMagic)), m.read*mintedBytes))
-	}
-	return err
 }
 
 // write writes an entry; the writer's error is that of finish.
@@ -168,24 +145,21 @@ func (m *mintedList) write(e mintedID) {
 	_, _ = m.w.Write(binary.BigEndian.AppendUint64(b, e.hash))
 }
 
-// finish completes the new file; false where there is nothing new.
+// finish completes the new file; false where there is nothing new in it.
 func (m *mintedList) finish() (bool, error) {
-	if m.new == nil {
-		return false, m.close()
-	}
-	for m.next.kind != 0 {
+	for m.added && m.next.kind != 0 {
 		if err := m.pass(); err != nil {
 			return false, err
 		}
 	}
 	err := m.w.Flush()
-	if err == nil {
+	if err == nil && m.added {
 		err = m.new.Sync()
 	}
 	if err != nil {
 		err = fmt.Errorf("write minted ids: %w", err)
 	}
-	return true, errors.Join(err, m.close())
+	return m.added, errors.Join(err, m.close())
 }
 
 func (m *mintedList) close() error {

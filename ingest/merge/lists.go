@@ -3,6 +3,7 @@ package merge
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"reelsplice/schemas/catalog"
@@ -77,6 +78,8 @@ type names struct{ own, other string }
 type rows struct {
 	names func(record.Record) names
 	rank  func(a, b record.Record) int
+	// gone returns whether an older row, which the later list lacks, is gone.
+	gone func(later []record.Record) func(record.Record) bool
 }
 
 var images = rows{
@@ -84,6 +87,7 @@ var images = rows{
 	rank: func(a, b record.Record) int {
 		return cmp.Compare(record.As[catalog.Image](b).VoteAverage.V, record.As[catalog.Image](a).VoteAverage.V)
 	},
+	gone: byLanguage,
 }
 
 var videos = rows{
@@ -98,6 +102,36 @@ var videos = rows{
 	rank: func(a, b record.Record) int {
 		return strings.Compare(record.As[catalog.Video](b).PublishedAt.V, record.As[catalog.Video](a).PublishedAt.V)
 	},
+	gone: byLanguage,
+}
+
+// A crawl lists all episodes of a season. Rows without an id are no crawl's but corrections of single
+// episodes, and the others stay.
+var episodes = rows{
+	names: func(r record.Record) (n names) {
+		if number := integer(r, "episode_number"); number.Set {
+			n.own = strconv.FormatInt(number.V, 10)
+		}
+		return n
+	},
+	rank: func(a, b record.Record) int {
+		return cmp.Compare(integer(a, "episode_number").V, integer(b, "episode_number").V)
+	},
+	gone: func(later []record.Record) func(record.Record) bool {
+		crawled := !slices.ContainsFunc(later, func(e record.Record) bool { return !integer(e, "id").Set })
+		return func(record.Record) bool { return crawled }
+	},
+}
+
+// byLanguage is the rule of crawls in one language, which list the rows of that language alone: an
+// older row is gone where the later list has rows of its language.
+func byLanguage(later []record.Record) func(record.Record) bool {
+	listed := map[string]bool{}
+	for _, row := range later {
+		listed[languageOf(row)] = true
+	}
+	listed[""] = false // rows that do not say cannot tell that others are gone
+	return func(row record.Record) bool { return listed[languageOf(row)] }
 }
 
 // languageOf returns the language of a row as JSON, null where it has none; "" where
@@ -110,26 +144,20 @@ func languageOf(r record.Record) string {
 	return record.FieldText(r, f)
 }
 
-// unite gives src the rows that only dst has, unless they are gone. A crawl in one
-// language lists the rows of that language alone: a row that src lacks is gone where
-// src has rows of its language. Where both lists follow rank, so does the result;
-// otherwise the old rows come last.
+// unite gives src the rows that only dst has, unless they are gone, and completes its rows with the
+// fields of the same rows of dst. Where both lists follow rank, so does the result; otherwise the old
+// rows come last.
 func (r *rows) unite(dst, src record.Record, f *record.Field) {
 	if _, set := src.Len(f); !set {
 		return // complete takes dst's
 	}
 	old, list := elements(dst, f), elements(src, f)
 	ranked := slices.IsSortedFunc(old, r.rank) && slices.IsSortedFunc(list, r.rank)
-	find, listed := r.index(list), map[string]bool{}
-	for _, row := range list {
-		listed[languageOf(row)] = true
-	}
-	listed[""] = false // rows that do not say cannot tell that others are gone
-	n := len(list)
+	find, gone, n := r.index(list), r.gone(list), len(list)
 	for _, row := range old {
 		if at, ok := find(row); ok {
 			complete(list[at], row)
-		} else if !listed[languageOf(row)] {
+		} else if !gone(row) {
 			list = append(list, row)
 		}
 	}
