@@ -13,24 +13,18 @@ var suggestedFormats = []string{
 	"D MMMM YYYY", "D-MMM-YYYY", "D-MMM-YY", "M/D/YY", "D/M/YY", "YYYY-MM", "MMMM YYYY", "MMM YYYY", "YYYY", "excel",
 }
 
-// day adds a column of days with the formats that read most of its cells.
-func (r *suggestedRecord) day(field, names string) {
-	for _, name := range strings.Fields(names) {
-		c := r.find(name)
-		if c == nil || r.fields[field] {
-			continue
-		}
-		formats, comment := dayFormats(c.values)
-		if len(formats) > 0 {
-			r.add(c, "field = "+quoted(field)+`, as = "date", formats = [`+strings.Join(formats, ", ")+"]", comment)
-		}
-	}
+// fillers return the texts that stand for the marks of entries, and a comment, by the cells of a column; false
+// where the column cannot be the field.
+var fillers = map[string]func(values []string) (text, comment string, ok bool){
+	"{formats}":   dayFormats,
+	"{ends}":      unitsOf,
+	"{strip}":     imagePrefixes,
+	"{separator}": func(values []string) (string, string, bool) { return separatorOf(values), "", true },
 }
 
-// dayFormats returns the formats of the cells of a column, quoted; none where too many
-// cells are no days.
-func dayFormats(values []string) (formats []string, comment string) {
-	var names []string
+// dayFormats returns the formats of cells, quoted; false where too many are no days.
+func dayFormats(values []string) (list, comment string, ok bool) {
+	var names, formats []string
 	rest := values
 	for len(rest) > 0 && len(names) < 4 {
 		best, most := "", 0
@@ -47,8 +41,8 @@ func dayFormats(values []string) (formats []string, comment string) {
 		}
 		names, rest = append(names, best), unread(best, rest)
 	}
-	if len(rest)*5 > len(values) {
-		return nil, ""
+	if len(names) == 0 || len(rest)*5 > len(values) {
+		return "", "", false
 	}
 	for i, name := range names {
 		formats = append(formats, quoted(name))
@@ -63,7 +57,7 @@ func dayFormats(values []string) (formats []string, comment string) {
 	if len(rest) > 0 {
 		comment = "  # does not read " + oneLineOf(shortened(rest[0], 40))
 	}
-	return formats, comment
+	return strings.Join(formats, ", "), comment, true
 }
 
 // unread returns the cells that a format does not read.
@@ -84,35 +78,42 @@ func unread(format string, values []string) []string {
 // imagePrefix is the front of the URL of an image of TMDB's.
 var imagePrefix = regexp.MustCompile(`^https?://[^/]+/t/p/[^/]+`)
 
-// image adds a column of images, without the front of their URLs.
-func (r *suggestedRecord) image(field, names string) {
-	c := r.find(names)
-	if c == nil {
-		return
-	}
+// imagePrefixes returns the key for the fronts of URLs of images; false for those of another site.
+func imagePrefixes(values []string) (spec, comment string, ok bool) {
 	var prefixes []string
-	for _, raw := range c.values {
+	for _, raw := range values {
 		text := scalarText(raw)
 		prefix := imagePrefix.FindString(text)
 		if !strings.HasPrefix(text[len(prefix):], "/") {
-			return // of another site
+			return "", "", false
 		}
 		if prefix != "" && !slices.Contains(prefixes, quoted(prefix)) {
 			prefixes = append(prefixes, quoted(prefix))
 		}
 	}
-	spec := "field = " + quoted(field)
 	if len(prefixes) > 0 {
-		spec += ", strip = [" + strings.Join(prefixes, ", ") + "]"
+		spec = ", strip = [" + strings.Join(prefixes, ", ") + "]"
 	}
-	r.first(c, spec)
+	return spec, "", true
+}
+
+// unitsOf returns what stands behind minutes.
+func unitsOf(values []string) (list, comment string, ok bool) {
+	var ends []string
+	for _, raw := range values {
+		end := strings.TrimLeft(scalarText(raw), "0123456789")
+		if strings.Contains(end, "min") && !slices.Contains(ends, quoted(end)) && len(ends) < 4 {
+			ends = append(ends, quoted(end))
+		}
+	}
+	return strings.Join(ends, ", "), "", true
 }
 
 // separatorOf returns the key that says what stands between the names of a column; "" for
 // lists whose names are told apart.
-func separatorOf(c *suggestedColumn) string {
+func separatorOf(values []string) string {
 	for _, separator := range []string{"|", ";", ", ", ","} {
-		for _, raw := range c.values {
+		for _, raw := range values {
 			if raw[0] == '[' {
 				return ""
 			}
@@ -126,18 +127,6 @@ func separatorOf(c *suggestedColumn) string {
 		}
 	}
 	return `, separator = ", "`
-}
-
-// cast adds the cast by name.
-func (r *suggestedRecord) cast() {
-	for _, name := range strings.Fields("cast actors stars starring actor") {
-		c := r.find(name)
-		if c == nil {
-			continue
-		}
-		r.first(c, `field = "credits.cast"`, `field = "credits.cast", as = "python"`,
-			`field = "credits.cast", as = "names", of = "person"`+separatorOf(c))
-	}
 }
 
 // crew writes the records of the crew by name: each name makes one.
@@ -155,7 +144,7 @@ func (r *suggestedRecord) crew(where string) string {
 		out += fmt.Sprintf("\n[[table.record]]\nkind = %q\n%slist = \"credits.crew\"\neach = { column = %s%s }\nmap = [\n"+
 			"  { column = %[3]s, field = \".id\", as = \"name\", of = \"person\" },\n  { column = %[3]s, field = \".name\" },\n"+
 			"  { value = %[5]q, field = \".department\" },\n  { value = %[6]q, field = \".job\" },\n]\n",
-			r.kind, where, quoted(c.name), separatorOf(c), p.department, p.job)
+			r.kind, where, quoted(c.name), separatorOf(c.values), p.department, p.job)
 	}
 	return out
 }
@@ -173,25 +162,9 @@ func (r *suggestedRecord) mint(title, day string) string {
 	return "# No column was taken for an id or a title: a column must be the field id, or id = { mint = [...] } name what an id is made of.\n"
 }
 
-// minutes adds the runtime of movies, without its unit.
-func (r *suggestedRecord) minutes() {
-	c := r.find("runtime runtimeminutes minutes duration length")
-	if c == nil || r.kind != "movie" {
-		return
-	}
-	var ends []string
-	for _, raw := range c.values {
-		text := scalarText(raw)
-		if end := strings.TrimLeft(text, "0123456789"); strings.Contains(end, "min") && !slices.Contains(ends, quoted(end)) && len(ends) < 4 {
-			ends = append(ends, quoted(end))
-		}
-	}
-	r.first(c, `field = "runtime"`, `field = "runtime", strip_end = [`+strings.Join(ends, ", ")+`]`)
-}
-
 // genres adds genres by name, also where none of the names is known, and notes those.
 func (r *suggestedRecord) genres() {
-	for _, name := range strings.Fields(genreNames) {
+	for _, name := range strings.Fields("genres genre listedin genreslist categories") {
 		c := r.find(name)
 		if c == nil || r.fields["genre_ids"] || r.fields["genres"] && !r.wasHere(c.name) {
 			continue

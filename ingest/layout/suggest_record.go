@@ -1,56 +1,44 @@
 package layout
 
 import (
+	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/record"
 )
 
-// A guess is what columns of some names are, by kind, in plain names.
-type guess struct {
-	names string
-	movie []string // entries without their column, the first that reads all cells is taken
-	tv    []string // nil for those of movies
-}
+//go:embed suggest.txt
+var suggestText string
 
-const genreNames = "genres genre listedin genreslist categories"
+// A guess is what columns of some names are: the entries that are tried for each.
+type guess struct{ names, entries []string }
 
 // guesses are tried in their order; of two columns for one field the first wins.
-var guesses = []guess{
-	{"imdbid imdb imdbtitleid tconst const imdbnumber", []string{`field = "imdb_id", as = "imdb"`}, []string{`field = "external_ids.imdb_id", as = "imdb"`}},
-	{"originaltitle originalname", []string{`field = "original_title"`}, []string{`field = "original_name"`}},
-	{"overview description plot synopsis summary storyline", []string{`field = "overview"`}, nil},
-	{genreNames, []string{`field = "genres"`, `field = "genres", as = "python"`, `field = "genre_ids"`, `field = "genres", as = "names", of = "genre"`}, nil},
-	{"keywords tags plotkeywords", []string{
-		`field = "keywords.keywords"`, `field = "keywords.keywords", as = "python"`, `field = "keywords.keywords", as = "names", of = "keyword"`,
-	}, []string{
-		`field = "keywords.results"`, `field = "keywords.results", as = "python"`, `field = "keywords.results", as = "names", of = "keyword"`,
-	}},
-	{"productioncompanies companies company studio studios productioncompany", []string{
-		`field = "production_companies"`, `field = "production_companies", as = "python"`, `field = "production_companies", as = "names", of = "company"`,
-	}, nil},
-	{"networks network", nil, []string{`field = "networks"`, `field = "networks", as = "python"`, `field = "networks", as = "names", of = "network"`}},
-	{"productioncountries countries country productioncountry origin", []string{
-		`field = "production_countries"`, `field = "production_countries", as = "python"`, `field = "production_countries", as = "names", of = "country"`,
-	}, nil},
-	{"origincountry", []string{`field = "origin_country", as = "names", of = "country"`}, nil},
-	{"spokenlanguages languages langs", []string{
-		`field = "spoken_languages"`, `field = "spoken_languages", as = "python"`, `field = "spoken_languages", as = "names", of = "language"`,
-	}, nil},
-	{"originallanguage language lang", []string{`field = "original_language", as = "name", of = "language"`}, nil},
-	{"voteaverage averagerating", []string{`field = "vote_average"`}, nil},
-	{"votecount numvotes votes", []string{`field = "vote_count"`}, nil},
-	{"numberofseasons seasons", []string{}, []string{`field = "number_of_seasons"`}},
-	{"numberofepisodes episodes", []string{}, []string{`field = "number_of_episodes"`}},
-	{"popularity", []string{`field = "popularity"`}, nil},
-	{"homepage website", []string{`field = "homepage"`}, nil},
-	{"revenue gross boxoffice", []string{`field = "revenue"`}, []string{}},
-}
+var guesses = sync.OnceValue(func() (out []guess) {
+	for line := range strings.Lines(suggestText) {
+		names, list, ok := strings.Cut(strings.TrimSpace(line), ": ")
+		if !ok || names[0] == '#' {
+			continue
+		}
+		g := guess{names: strings.Fields(names)}
+		for _, e := range strings.Split(list, " | ") {
+			if f := strings.Fields(e); f[0] == "list" {
+				field := "field = " + quoted(f[1])
+				g.entries = append(g.entries, field, field+`, as = "python"`, field+`, as = "names", of = `+quoted(f[2]))
+				continue
+			}
+			g.entries = append(g.entries, e)
+		}
+		out = append(out, g)
+	}
+	return out
+})
 
 // people are the columns of people by name, who are in the credits.
 var people = []struct{ names, department, job string }{
@@ -82,27 +70,15 @@ func (s *suggester) record(kind, where string) string {
 	}
 	id := r.id()
 	r.title(title, day)
-	if day != "" {
-		r.day(day, "releasedate firstairdate released premiere premiered premieredate")
-		r.day(day, "year releaseyear startyear yearofrelease date airdate")
-	}
-	for _, g := range guesses {
-		specs := g.movie
-		if kind != "movie" && g.tv != nil {
-			specs = g.tv
-		}
-		for _, name := range strings.Fields(g.names) {
-			r.first(s.find(name), specs...)
+	for _, g := range guesses() {
+		for _, name := range g.names {
+			r.first(s.find(name), day, g.entries...)
 		}
 	}
-	r.minutes()
 	r.genres()
-	r.image("poster_path", "posterpath poster posterurl image")
-	r.image("backdrop_path", "backdroppath backdrop backdropurl")
-	r.cast()
 	for _, c := range s.columns { // what is called like a field
 		if f, ok := typ.Plan.Field(c.name); ok && !f.Own && !s.used[c.name] {
-			r.first(c, `field = `+quoted(c.name), `field = `+quoted(c.name)+`, as = "python"`)
+			r.first(c, day, `field = `+quoted(c.name), `field = `+quoted(c.name)+`, as = "python"`)
 		}
 	}
 	head := fmt.Sprintf("\n[[table.record]]\nkind = %q\n%s", kind, where)
@@ -123,8 +99,8 @@ func (r *suggestedRecord) add(c *suggestedColumn, spec, comment string) bool {
 	return true
 }
 
-// first adds the first of some entries that reads all cells of a column.
-func (r *suggestedRecord) first(c *suggestedColumn, specs ...string) {
+// first adds the first of some entries that reads all cells of a column. day is the field of {day}.
+func (r *suggestedRecord) first(c *suggestedColumn, day string, specs ...string) {
 	if c == nil || r.used[c.name] && r.wasHere(c.name) {
 		return
 	}
@@ -133,7 +109,18 @@ func (r *suggestedRecord) first(c *suggestedColumn, specs ...string) {
 		if strings.Contains(spec, `"company"`) || strings.Contains(spec, `"keyword"`) || strings.Contains(spec, `"network"`) {
 			comment = "  # mint = true gives unknown names ids of their own"
 		}
-		if e := r.entry(c, spec); e != nil && e.reads(r.typ, c.values) && r.add(c, spec, comment) {
+		some := strings.Contains(spec, "{formats}") // reads most cells
+		spec = strings.Replace(spec, "{day}", day, 1)
+		for mark, fill := range fillers {
+			if strings.Contains(spec, mark) {
+				text, note, ok := fill(c.values)
+				if !ok {
+					return
+				}
+				spec, comment = strings.Replace(spec, mark, text, 1), comment+note
+			}
+		}
+		if e := r.entry(c, spec); e != nil && (some || e.reads(r.typ, c.values)) && r.add(c, spec, comment) {
 			return
 		}
 	}
