@@ -9,25 +9,11 @@ type Certification struct {
 	Order         int    `json:"order"`   // from mild to strict; two of a country can share one
 }
 
-// certificationFile is the shape of certifications.json.
-type certificationFile struct {
-	Movie map[string][]Certification `json:"movie"`
-	TV    map[string][]Certification `json:"tv"`
-}
-
-var certifications = sync.OnceValue(func() certificationFile {
-	return mustParse[certificationFile]("certifications.json")
+var certifications = sync.OnceValue(func() map[Media]map[string][]Certification {
+	return mustParse[map[Media]map[string][]Certification]("certifications.json")
 })
 
 // Certifications returns the age ratings of m by country ("DE", and "CA-QC" for
 // Quebec); nil for no Media. Those of a country are sorted by Order; TMDB's own
 // sequence follows no field.
-func Certifications(m Media) map[string][]Certification {
-	switch m {
-	case Movie:
-		return certifications().Movie
-	case TV:
-		return certifications().TV
-	}
-	return nil
-}
+func Certifications(m Media) map[string][]Certification { return certifications()[m] }

@@ -67,7 +67,7 @@ func TestCertifications(t *testing.T) {
 			}
 		}
 	}
-	if got := Certifications(0); got != nil {
-		t.Errorf("Certifications(%v) = %v, want nil", Media(0), got)
+	if got := Certifications(""); got != nil {
+		t.Errorf("Certifications(none) = %v, want nil", got)
 	}
 }

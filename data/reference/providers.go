@@ -80,27 +80,24 @@ type providerFile struct {
 	Regions   []string `json:"regions"`
 	Providers []struct {
 		Provider
-		Lists []string `json:"lists"` // movie, tv
+		Lists []Media `json:"lists"`
 	} `json:"providers"`
 }
 
 // providerTable is what providers.json says, by list.
 type providerTable struct {
-	movie, tv []Provider
+	lists     map[Media][]Provider
 	regions   []Country
 	countries []string // that some provider serves, sorted
 }
 
 var providers = sync.OnceValue(func() *providerTable {
 	file := mustParse[providerFile]("providers.json")
-	t := &providerTable{}
+	t := &providerTable{lists: map[Media][]Provider{}}
 	for i := range file.Providers {
 		p := &file.Providers[i]
-		if slices.Contains(p.Lists, Movie.String()) {
-			t.movie = append(t.movie, p.Provider)
-		}
-		if slices.Contains(p.Lists, TV.String()) {
-			t.tv = append(t.tv, p.Provider)
+		for _, m := range p.Lists {
+			t.lists[m] = append(t.lists[m], p.Provider)
 		}
 		for _, c := range p.Priorities {
 			t.countries = append(t.countries, c.Country)
@@ -120,15 +117,7 @@ var providers = sync.OnceValue(func() *providerTable {
 
 // Providers returns the rows of watch/providers/movie or watch/providers/tv in
 // TMDB's order, which is that of their ids; nil for no Media.
-func Providers(m Media) []Provider {
-	switch m {
-	case Movie:
-		return providers().movie
-	case TV:
-		return providers().tv
-	}
-	return nil
-}
+func Providers(m Media) []Provider { return providers().lists[m] }
 
 // ProviderRegions returns the entries of watch/providers/regions sorted by code.
 func ProviderRegions() []Country { return providers().regions }

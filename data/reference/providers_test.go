@@ -22,8 +22,8 @@ func TestProviders(t *testing.T) {
 			}
 		}
 	}
-	if got := Providers(0); got != nil {
-		t.Errorf("Providers(%v) = %v, want nil", Media(0), got)
+	if got := Providers(""); got != nil {
+		t.Errorf("Providers(none) = %v, want nil", got)
 	}
 }
 

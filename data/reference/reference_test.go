@@ -21,16 +21,8 @@ func TestGenres(t *testing.T) {
 			t.Errorf("Genres(%v) = %v, want each id once", m, ids)
 		}
 	}
-	if got := Genres(0); got != nil {
-		t.Errorf("Genres(%v) = %v, want nil", Media(0), got)
-	}
-}
-
-func TestMediaString(t *testing.T) {
-	for m, want := range map[Media]string{Movie: "movie", TV: "tv", 0: "Media(0)"} {
-		if got := m.String(); got != want {
-			t.Errorf("Media(%d).String() = %q, want %q", uint8(m), got, want)
-		}
+	if got := Genres(""); got != nil {
+		t.Errorf("Genres(none) = %v, want nil", got)
 	}
 }
 
@@ -93,7 +85,7 @@ func TestGenreName(t *testing.T) {
 		{Movie, 10759, "en", "US", ""},    // a TV genre
 		{TV, 28, "en", "US", ""},          // a movie genre
 		{Movie, 1, "en", "US", ""},
-		{0, 28, "en", "US", ""},
+		{"", 28, "en", "US", ""},
 	}
 	for _, tt := range tests {
 		if got := GenreName(tt.media, tt.id, tt.language, tt.region); got != tt.want {
@@ -105,7 +97,7 @@ func TestGenreName(t *testing.T) {
 // TestGenreNameRegion uses a made-up table, since no region has names of its own today.
 func TestGenreNameRegion(t *testing.T) {
 	table := &genreTable{
-		Movie: []int64{1, 2, 3},
+		Lists: map[Media][]int64{Movie: {1, 2, 3}},
 		Names: map[string]map[int64]string{
 			"en":    {1: "one", 2: "two", 3: "three"},
 			"xx":    {1: "uno", 2: "dos"},

@@ -43,12 +43,8 @@ func (n *nameReader) meaning(name string, names NameIDs) (meaning, bool) {
 	if n.vocabulary != nil {
 		return n.vocabulary.find(name)
 	}
-	targets, alias := n.aliases[name]
-	if !alias {
-		targets = []string{name}
-	}
 	var m meaning
-	for _, target := range targets {
+	for _, target := range n.targets(name) {
 		id, ok := int64(0), false
 		if names != nil {
 			id, ok = names.ID(nameKinds[n.of], target)
@@ -60,6 +56,14 @@ func (n *nameReader) meaning(name string, names NameIDs) (meaning, bool) {
 		m.elements = append(m.elements, n.element(id, target))
 	}
 	return m, true
+}
+
+// targets returns the names that a name stands for.
+func (n *nameReader) targets(name string) []string {
+	if targets, ok := n.aliases[name]; ok {
+		return targets
+	}
+	return []string{name}
 }
 
 // A minter mints ids of names, and makes the records that have them.
@@ -74,12 +78,8 @@ func (n *nameReader) minted(name string, names NameIDs) (meaning, bool) {
 	if !ok || !n.mint {
 		return meaning{}, false
 	}
-	targets, alias := n.aliases[name]
-	if !alias {
-		targets = []string{name}
-	}
 	var out meaning
-	for _, target := range targets {
+	for _, target := range n.targets(name) {
 		id, known := names.ID(nameKinds[n.of], target)
 		switch {
 		case known && id < 1:
@@ -249,35 +249,18 @@ func sameElement(a, b string) bool {
 // safely.
 func (n *nameReader) splitNames(dst []byte, s string, names NameIDs) ([]byte, error) {
 	for _, separator := range n.separators {
-		if cut := n.cut(s, separator, names); cut != nil {
-			return n.joined(dst, cut, names)
+		cut := n.cut(s, separator, names)
+		if cut == nil {
+			continue
 		}
+		for _, name := range cut {
+			if m, _ := n.meaning(name, names); m.several {
+				return dst, errWhole
+			}
+		}
+		return n.listed(dst, cut, names)
 	}
 	return dst, errWhole
-}
-
-// joined appends the elements of a list that was cut into known names; errWhole where
-// one of them stands for several things.
-func (n *nameReader) joined(dst []byte, cut []string, names NameIDs) ([]byte, error) {
-	var elements []string
-	left := leftError{}
-	for _, name := range cut {
-		m, _ := n.meaning(name, names)
-		if m.several {
-			return dst, errWhole
-		}
-		if len(m.elements) == 0 {
-			left.nothing = append(left.nothing, name)
-		}
-		elements = append(elements, m.elements...)
-	}
-	if len(elements) > 0 {
-		dst = n.appendElements(dst, elements)
-	}
-	if left.nothing == nil {
-		return dst, nil
-	}
-	return dst, &left
 }
 
 // maxPieces bounds the length of lists and maxJoined that of names that are looked at.
