@@ -13,15 +13,12 @@ import (
 type param uint8
 
 const (
-	paramAPIKey param = iota
-	paramAppend
-	paramCallback
+	paramAppend param = iota
 	paramCountry
 	paramEnd
 	paramExternalSource
 	paramFirstAirYear
 	paramFuzzy
-	paramGuestSession
 	paramIDs
 	paramImages
 	paramIncludeAdult
@@ -30,7 +27,6 @@ const (
 	paramPrimaryYear
 	paramQuery
 	paramRegion
-	paramSession
 	paramSortBy
 	paramStart
 	paramTimezone
@@ -43,15 +39,12 @@ const (
 
 // paramNames are the names of the parameters.
 var paramNames = [numParams]string{
-	paramAPIKey:         "api_key",
 	paramAppend:         "append_to_response",
-	paramCallback:       "callback",
 	paramCountry:        "country",
 	paramEnd:            "end_date",
 	paramExternalSource: "external_source",
 	paramFirstAirYear:   "first_air_date_year",
 	paramFuzzy:          "fuzzy",
-	paramGuestSession:   "guest_session_id",
 	paramIDs:            "ids",
 	paramImages:         "include_image_language",
 	paramIncludeAdult:   "include_adult",
@@ -60,7 +53,6 @@ var paramNames = [numParams]string{
 	paramPrimaryYear:    "primary_release_year",
 	paramQuery:          "query",
 	paramRegion:         "region",
-	paramSession:        "session_id",
 	paramSortBy:         "sort_by",
 	paramStart:          "start_date",
 	paramTimezone:       "timezone",
@@ -108,8 +100,7 @@ func setOf(params []api.Param) paramSet {
 type span struct{ from, to uint16 }
 
 // ParseQuery fills in q's Params and lists from a raw query, for the operation that
-// Match found; for NoOp they are empty. When it refuses, only APIKey and Callback
-// are to be used, and not even they after InvalidInput.
+// Match found; for NoOp they are empty. When it refuses, they are not to be used.
 func ParseQuery(query []byte, q *Request) status.Code {
 	q.resetQuery()
 	if q.Op == api.NoOp || len(query) == 0 {
@@ -118,17 +109,13 @@ func ParseQuery(query []byte, q *Request) status.Code {
 	if len(query) > MaxQuery {
 		return status.InvalidInput
 	}
+	q.Raw = query
 	info := &load().ops[q.Op]
-	if info.raw {
-		q.Raw = query
-	}
-	r := reader{query: query, q: q, takes: info.takes | 1<<paramAPIKey | 1<<paramCallback}
+	r := reader{query: query, q: q, takes: info.takes}
 	r.scan()
 	if r.given == 0 {
 		return status.OK
 	}
-	q.APIKey = r.text(paramAPIKey)
-	q.Callback = r.text(paramCallback)
 	if info.names != nil {
 		// The details of keywords do not list the parameter.
 		r.takes |= 1 << paramAppend
@@ -208,7 +195,7 @@ func (r *reader) page() status.Code {
 	if !ok || v < 1 || v > uint64(cmp.Or(r.q.Pages, MaxPage)) {
 		return status.InvalidPage
 	}
-	r.q.Page, r.q.HasPage = uint16(v), true
+	r.q.Page = uint16(v)
 	return status.OK
 }
 
@@ -250,8 +237,6 @@ func (r *reader) rest() {
 	q.ExternalSource = r.text(paramExternalSource)
 	q.SortBy = r.text(paramSortBy)
 	q.Timezone = r.text(paramTimezone)
-	q.SessionID = r.text(paramSession)
-	q.GuestSessionID = r.text(paramGuestSession)
 }
 
 // Each yields the names and values of a raw query in its order, decoded; empty pairs are

@@ -31,7 +31,7 @@ func describeQuery(q *Request) string {
 		fmt.Fprintf(&b, "+%s(%v %d %d %v) ", a.Property, a.Kind, a.Season, a.Episode, a.Sub)
 	}
 	put("language", q.HasLanguage, q.Language)
-	put("page", q.HasPage, q.Page)
+	put("page", q.Page != 1, q.Page)
 	put("images", len(q.ImageLanguages()) > 0, q.ImageLanguages())
 	put("videos", len(q.VideoLanguages()) > 0, q.VideoLanguages())
 	put("country", q.Country != Country{}, q.Country)
@@ -45,14 +45,10 @@ func describeQuery(q *Request) string {
 		name  string
 		value []byte
 	}{
-		{"key", q.APIKey},
-		{"callback", q.Callback},
 		{"query", q.Query},
 		{"source", q.ExternalSource},
 		{"sort", q.SortBy},
 		{"timezone", q.Timezone},
-		{"session", q.SessionID},
-		{"guest", q.GuestSessionID},
 	} {
 		put(f.name, f.value != nil, strconv.Quote(string(f.value)))
 	}
@@ -69,9 +65,6 @@ func TestParseQuery(t *testing.T) {
 		}
 		if got := describeQuery(&q); got != want {
 			t.Errorf("Parse(%s?%s):\n got %s\nwant %s", path, query, got, want)
-		}
-		if !q.HasPage && q.Page != 1 {
-			t.Errorf("Parse(%s?%s): page %d, want 1", path, query, q.Page)
 		}
 	}
 	const movie, similar, images, changes = "/3/movie/550", "/3/movie/550/similar", "/3/movie/550/images", "/3/movie/550/changes"
@@ -101,7 +94,7 @@ func TestParseQuery(t *testing.T) {
 	f("/3/movie/550/keywords", "language=de", "")
 
 	// page: limits, empty, and where nobody asks for it
-	f(similar, "page=1", "page=1")
+	f(similar, "page=1", "")
 	f(similar, "page=500", "page=500")
 	f(similar, "page=007", "page=7")
 	f(similar, "page=%32", "page=2")
@@ -156,9 +149,6 @@ func TestParseQuery(t *testing.T) {
 	f("/3/find/tt0137523", "external_source=imdb_id&language=de", `language=de source="imdb_id"`)
 	f("/3/discover/movie", "sort_by=revenue.desc&with_genres=18", `sort="revenue.desc"`)
 	f("/3/tv/airing_today", "timezone=Europe%2FBerlin", `timezone="Europe/Berlin"`)
-	f("/3/movie/550/account_states", "session_id=abc&guest_session_id=def", `session="abc" guest="def"`)
-	// these two count everywhere
-	f("/3/configuration", "api_key=0123&callback=cb&query=x", `key="0123" callback="cb"`)
 }
 
 func TestParseAppends(t *testing.T) {
@@ -298,12 +288,6 @@ func TestRefuseQuery(t *testing.T) {
 	f(movie, "start_date=x&page=0&append_to_response=similar,changes", status.InvalidPage)
 	f(changes, "start_date=x&end_date=2024-01-16&page=0", status.InvalidPage)
 	f(changes, "start_date=2024-01-01&end_date=x", status.InvalidDate)
-
-	// what a callback needs is there nevertheless
-	f(similar, "page=0&callback=cb&api_key=k", status.InvalidPage)
-	if string(q.Callback) != "cb" || string(q.APIKey) != "k" {
-		t.Errorf("after a refusal: callback %q, key %q, want cb, k", q.Callback, q.APIKey)
-	}
 }
 
 func TestManyLanguages(t *testing.T) {
@@ -421,7 +405,7 @@ func TestSearchParams(t *testing.T) {
 	if c := Parse([]byte("/3/search/movie"), []byte("query=fight+club&year=1999&primary_release_year=99&include_adult=TRUE"), &q); c != status.OK {
 		t.Fatal(c)
 	}
-	if string(q.Query) != "fight club" || q.Year != 1999 || q.PrimaryYear != 0 || !q.IncludeAdult || q.Raw != nil {
+	if string(q.Query) != "fight club" || q.Year != 1999 || q.PrimaryYear != 0 || !q.IncludeAdult {
 		t.Errorf("%+v", q.Params)
 	}
 	if c := Parse([]byte("/3/discover/tv"), []byte("with_genres=18&page=501"), &q); c != status.InvalidPage {

@@ -93,16 +93,15 @@ type Target struct {
 	Allow string
 }
 
-// Params are the values in the query, as far as the operation and what is appended
-// to it take them. APIKey and Callback are always filled.
+// Params are the values in the query, as far as the operation and the parts appended
+// to it take them.
 type Params struct {
 	// Language is valid where HasLanguage is set: "xx" or "xx-YY" in any case.
 	// Anything else is like no language.
 	Language    fragment.Variant
 	HasLanguage bool
 	// Page is 1 to the highest valid one; 1 when not given.
-	Page    uint16
-	HasPage bool
+	Page uint16
 	// Country, Region and WatchRegion are zero unless two letters were given.
 	Country, Region, WatchRegion Country
 	// Start and End are valid where HasStart and HasEnd are set. End may lie before
@@ -117,9 +116,8 @@ type Params struct {
 	Year, PrimaryYear, FirstAirYear uint16
 
 	// The texts, decoded; nil when not given, not nil when given without a value.
-	APIKey, Callback, Query, ExternalSource, SortBy, Timezone, SessionID, GuestSessionID, IDs []byte
-	// Raw is the whole query as it came, for Each; nil for operations that take no more than
-	// what Params has.
+	Query, ExternalSource, SortBy, Timezone, IDs []byte
+	// Raw is the whole query as it came, for Each and Lookup.
 	Raw []byte
 
 	nAppends, nImages, nVideos int

@@ -1,7 +1,6 @@
 package route
 
 import (
-	"slices"
 	"strings"
 	"sync"
 
@@ -34,7 +33,6 @@ type opInfo struct {
 	sub   fragment.Sub
 	takes paramSet
 	names *namespace // nil for operations that append nothing
-	raw   bool       // it takes more parameters than Params has
 }
 
 // A namespace holds the names that can be appended.
@@ -63,15 +61,10 @@ func newTables() *tables {
 	for i := range api.Operations() {
 		op := api.Op(i).Operation()
 		takes := setOf(op.QueryParams)
-		t.ops = append(t.ops, opInfo{kind: op.Kind, sub: op.Sub, takes: takes, names: names[op.Appends], raw: beyondParams(op.QueryParams)})
+		t.ops = append(t.ops, opInfo{kind: op.Kind, sub: op.Sub, takes: takes, names: names[op.Appends]})
 		t.addRoute(api.Op(i), op)
 	}
 	return t
-}
-
-// beyondParams reports whether Request lacks some of params.
-func beyondParams(params []api.Param) bool {
-	return slices.ContainsFunc(params, func(p api.Param) bool { return paramOf([]byte(p.Name)) == paramUnknown })
 }
 
 // addRoute adds an operation to the route of its path.
