@@ -116,7 +116,7 @@ func BenchmarkSearch(b *testing.B) {
 		}
 	}
 	b.Logf("%-16s %11d bytes, %5.1f a name, %5.1f a movie", "all", total, float64(total)/float64(names), float64(total)/float64(rows))
-	e := query.Open(rel)
+	e := query.Open(rel, query.DefaultCacheBytes)
 	if err := e.Err(); err != nil {
 		b.Fatal(err)
 	}

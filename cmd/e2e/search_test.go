@@ -146,7 +146,7 @@ func openEngine(tb testing.TB, dir string) *query.Engine {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() { _ = rel.Close() })
-	e := query.Open(rel)
+	e := query.Open(rel, query.DefaultCacheBytes)
 	if err := e.Err(); err != nil {
 		tb.Fatal(err)
 	}
@@ -672,7 +672,7 @@ func searchDamaged(t *testing.T, movies []nameRow, m *release.Manifest, dir stri
 		t.Fatal(err)
 	}
 	defer rel.Close()
-	e := query.Open(rel)
+	e := query.Open(rel, query.DefaultCacheBytes)
 	check := func(err error) {
 		if err == nil {
 			return

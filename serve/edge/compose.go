@@ -307,7 +307,7 @@ func (c *composer) segment(s *release.Segment, f *variant.Filter) error {
 		c.answer.Segment(*s)
 		return nil
 	}
-	err := c.lease.grow(2 * int(s.RawLen)) // before and after filtering, until finish sets the rest
+	err := c.lease.atLeast(c.bytes() + 2*int(s.RawLen)) // before and after filtering, until finish sets the rest
 	if err != nil {
 		return err
 	}

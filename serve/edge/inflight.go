@@ -65,14 +65,6 @@ func (l *lease) set(n int) error {
 // leaseStep is by how much a lease grows at least while a response is composed.
 const leaseStep = 64 << 10
 
-// grow makes l hold n bytes more. Small numbers are left to set.
-func (l *lease) grow(n int) error {
-	if l == nil || n < leaseStep {
-		return nil
-	}
-	return l.set(l.n + n)
-}
-
 // atLeast makes l hold n bytes, unless it holds about as many.
 func (l *lease) atLeast(n int) error {
 	if l == nil || n < l.n+leaseStep {

@@ -82,7 +82,7 @@ func runQuery(x *exchange, op *api.Operation, shape *pageShape) (err error) {
 // queries returns the engine of the release. Inspect has none before it needs one.
 func (x *exchange) queries() *query.Engine {
 	if x.engine == nil {
-		x.engine = query.OpenCache(x.rel, 0)
+		x.engine = query.Open(x.rel, 0)
 	}
 	return x.engine
 }

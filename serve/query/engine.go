@@ -30,7 +30,7 @@ type Result struct {
 // reset empties r and keeps its memory.
 func (r *Result) reset() { r.Rows, r.Total = r.Rows[:0], 0 }
 
-// DefaultCacheBytes is the size of the cache of results that Open makes.
+// DefaultCacheBytes is the usual size of the cache of results.
 const DefaultCacheBytes = 16 << 20
 
 // An Engine runs queries over the tables of one release. Its methods may be called from
@@ -42,13 +42,10 @@ type Engine struct {
 	cache  *lru.Cache[*hits]       // of results; nil for none
 }
 
-// Open returns an Engine over the tables of rel, in the same time at any size. Kinds without
-// a table have no hits. A table that does not fit is left out: only the queries that need
-// it fail, see Err.
-func Open(rel *release.Reader) *Engine { return OpenCache(rel, DefaultCacheBytes) }
-
-// OpenCache is Open with another size of the cache of results, in bytes; 0 means none.
-func OpenCache(rel *release.Reader, cacheBytes int) *Engine {
+// Open returns an Engine over the tables of rel with a cache of results of so many bytes, 0 for none,
+// in the same time at any size. Kinds without a table have no hits. A table that does not fit is left
+// out: only the queries that need it fail, see Err.
+func Open(rel *release.Reader, cacheBytes int) *Engine {
 	e := &Engine{tables: map[fragment.Kind]*table{}, unfit: map[fragment.Kind]error{}}
 	if cacheBytes > 0 {
 		e.cache = lru.New[*hits](cacheBytes)

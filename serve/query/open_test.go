@@ -50,7 +50,7 @@ func TestOpen(t *testing.T) {
 	movie, tv := fragment.KindMovie, fragment.KindTV
 	docs := map[fragment.Kind][]doc{movie: randomDocs(rng, rows, true), tv: randomDocs(rng, rows, false)}
 	rel := releaseOf(t, rows, map[fragment.Kind]memory{movie: tableOf(t, movie, docs[movie]), tv: tableOf(t, tv, docs[tv])})
-	e := OpenCache(rel, 20_000) // for a few results
+	e := Open(rel, 20_000) // for a few results
 	ok(t, e.Err())
 	var wg sync.WaitGroup
 	for g := range 4 {
@@ -85,7 +85,7 @@ func TestUnfit(t *testing.T) {
 	docs := map[fragment.Kind][]doc{movie: randomDocs(rng, 100, true), tv: randomDocs(rng, 100, false)}
 	m := tableOf(t, movie, docs[movie])
 	delete(m, tables.VoteCount.String())
-	e := Open(releaseOf(t, 100, map[fragment.Kind]memory{movie: m, tv: tableOf(t, tv, docs[tv])}))
+	e := Open(releaseOf(t, 100, map[fragment.Kind]memory{movie: m, tv: tableOf(t, tv, docs[tv])}), DefaultCacheBytes)
 	if err := e.Err(); !errors.Is(err, release.ErrCorrupt) || !strings.Contains(err.Error(), "vote_count") {
 		t.Errorf("without vote_count: %v", err)
 	}
@@ -106,7 +106,7 @@ func TestUnfit(t *testing.T) {
 }
 
 func TestNoTables(t *testing.T) {
-	e := Open(releaseOf(t, 0, nil))
+	e := Open(releaseOf(t, 0, nil), DefaultCacheBytes)
 	ok(t, e.Err())
 	var got Result
 	f := Popular(fragment.KindMovie)

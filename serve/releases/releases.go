@@ -132,7 +132,7 @@ func (r *Releases) open(id string) error {
 	h := &Held{reader: reader, log: r.log, replaced: make(chan struct{})}
 	h.serial.Store(r.opened.Add(1))
 	reader.NotifyDamage(func(err *release.CorruptError) { r.damaged(h, err) })
-	h.engine = query.OpenCache(reader, r.results)
+	h.engine = query.Open(reader, r.results)
 	if err := h.engine.Err(); err != nil {
 		r.log.Error("tables do not fit: queries that need them fail", "release", id, "error", err)
 	}
