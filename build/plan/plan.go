@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -251,7 +252,7 @@ func (p *Plan) Write(path string) error {
 	if err != nil {
 		return fmt.Errorf("write plan: %w", err)
 	}
-	return renameio.WriteFile(path, append(data, '\n'), 0o644)
+	return renameio.WriteFile(path, append(data, '\n'), 0o644, renameio.WithTempDir(filepath.Dir(path)))
 }
 
 // Read reads the plan that Write wrote.

@@ -254,7 +254,7 @@ func (d *Done) write(work string) error {
 	if err != nil {
 		return err
 	}
-	return renameio.WriteFile(path, append(data, '\n'), 0o644)
+	return renameio.WriteFile(path, append(data, '\n'), 0o644, renameio.WithTempDir(filepath.Dir(path)))
 }
 
 // Read returns the records of all tasks of the stages with these names, in order.

@@ -9,19 +9,15 @@ import (
 	"testing"
 )
 
-// movieRoles returns what a person did, by the credits of movies.
-func movieRoles(movies []*value, person int64) []role {
-	var out []role
+// movieRoles returns what people did, by the credits of movies.
+func movieRoles(movies []*value) map[int64][]role {
+	out := map[int64][]role{}
 	for _, m := range movies {
 		for _, c := range m.list("credits", "cast") {
-			if c.int("id") == person {
-				out = append(out, role{movie: m.int("id"), who: c.text("character")})
-			}
+			out[c.int("id")] = append(out[c.int("id")], role{movie: m.int("id"), who: c.text("character")})
 		}
 		for _, c := range m.list("credits", "crew") {
-			if c.int("id") == person {
-				out = append(out, role{movie: m.int("id"), department: c.text("department"), job: c.text("job")})
-			}
+			out[c.int("id")] = append(out[c.int("id")], role{movie: m.int("id"), department: c.text("department"), job: c.text("job")})
 		}
 	}
 	return out
@@ -54,8 +50,9 @@ func TestSampleFilmographies(t *testing.T) {
 	}
 	people := ids(sampleRows(t, "people.ndjson"))
 	people = append(people, slices.Sorted(maps.Keys(creditOnly(t, movies)))...)
+	roles := movieRoles(movies)
 	for _, person := range people {
-		got, want := filmography(t, rel, person), movieRoles(movies, person)
+		got, want := filmography(t, rel, person), roles[person]
 		slices.SortFunc(got, compareRoles)
 		slices.SortFunc(want, compareRoles)
 		if !slices.Equal(got, want) {

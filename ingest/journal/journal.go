@@ -228,7 +228,7 @@ func New(dir string, now Plan, log *slog.Logger) (*Journal, error) {
 	j.Plan = now
 	b, err := encoding.MarshalIndent(now, "", " ")
 	if err == nil {
-		err = renameio.WriteFile(j.Path(PlanFile), b, 0o644)
+		err = renameio.WriteFile(j.Path(PlanFile), b, 0o644, renameio.WithTempDir(j.Path("")))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("write plan of the ingest: %w", err)
@@ -280,7 +280,7 @@ func (j *Journal) write(b []byte) error {
 	path := j.Path(ProgressFile)
 	j.any = true
 	if j.Progress.Stage == Written {
-		return renameio.WriteFile(path, b, 0o644)
+		return renameio.WriteFile(path, b, 0o644, renameio.WithTempDir(filepath.Dir(path)))
 	}
 	next := path + ".next"
 	if err := os.WriteFile(next, b, 0o644); err != nil {
