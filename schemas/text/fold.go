@@ -93,16 +93,7 @@ type folder struct {
 // any bytes; those that are no UTF-8 part words.
 func AppendFolded[T string | []byte](dst []byte, s T, most int) []byte {
 	f := folder{dst: dst, from: len(dst), gap: ignore}
-	for i := 0; i < len(s) && i < most; i++ {
-		if s[i] >= utf8.RuneSelf {
-			f = folder{dst: dst, from: len(dst), gap: ignore} // composing may reach back
-			return f.slow([]byte(head(s, most)))
-		}
-		f.ascii(s[i])
-	}
-	if len(f.dst) == f.from {
-		return signs(f.dst, []byte(head(s, most)))
-	}
+	f.fold(norm.NFKC.Bytes([]byte(head(s, most))))
 	return f.dst
 }
 
@@ -121,9 +112,8 @@ func head[T string | []byte](s T, most int) T {
 	return s
 }
 
-// slow folds text with other characters than those of ASCII.
-func (f *folder) slow(s []byte) []byte {
-	s = norm.NFKC.Bytes(s)
+// fold appends the folded form of a text in NFKC.
+func (f *folder) fold(s []byte) {
 	for i := 0; i < len(s); {
 		r, n := utf8.DecodeRune(s[i:])
 		switch c := classOf(r); {
@@ -137,9 +127,8 @@ func (f *folder) slow(s []byte) []byte {
 		i += n
 	}
 	if len(f.dst) == f.from {
-		return signs(f.dst, s)
+		f.dst = signs(f.dst, s)
 	}
-	return f.dst
 }
 
 // letter takes a letter that is not ASCII, and its decomposition if there is one.

@@ -102,16 +102,4 @@ func Terms(folded []byte, yield func(term []byte)) {
 }
 
 // Clip returns the first MaxWord letters of a word.
-func Clip(word []byte) []byte {
-	if len(word) <= MaxWord {
-		return word
-	}
-	n := 0
-	for i := range string(word) {
-		if n == MaxWord {
-			return word[:i]
-		}
-		n++
-	}
-	return word
-}
+func Clip(word []byte) []byte { return head(word, MaxWord) }
