@@ -156,7 +156,7 @@ func listed(t *testing.T, src, root, kind string) []string {
 			}
 		}
 		all = append(all, fmt.Sprintf("%s (%s) base %s: %s %s, kind %q, %+v, %d bytes; read %d of %d bytes, %d rows, %x",
-			strings.TrimPrefix(f.Path, root), name, f.Base(), f.Format, f.Compression, f.Kind, f.Address, f.Bytes, r.Consumed(), r.File().Bytes, rows, sum))
+			strings.TrimPrefix(f.Path, root), name, f.Base(), r.File().Format, r.File().Compression, f.Kind, f.Address, f.Bytes, r.Consumed(), r.File().Bytes, rows, sum))
 		if err := r.Close(); err != nil {
 			t.Error(err)
 		}

@@ -40,58 +40,47 @@ type found struct {
 	walked bool   // met in a folder, not named itself
 	info   fs.FileInfo
 	err    error // why there is no info
-
-	format Format
-	packed Compression
-	unread error // why its start could not be read
 }
 
 func (f *found) regular() bool { return f.info != nil && f.info.Mode().IsRegular() }
 
-// sniff finds format and compression of a regular file by its start.
-func (f *found) sniff() {
-	if !f.regular() {
-		return
-	}
-	r, err := f.tree.head(f.path)
-	if err != nil {
-		f.unread = err
-		return
-	}
-	defer func() { _ = r.Close() }() // read side
-	f.format, f.packed, _ = sniffStream(r, extOf(f.path))
-}
-
 // reason returns why a file that was met in a folder is left out, "" for a dump. One without the
 // extension of a dump has to look like one.
 func (f *found) reason() string {
-	switch err := cmp.Or(f.err, f.unread); {
+	switch {
 	case !f.walked:
+		return ""
 	case f.err == nil && !f.regular():
 		return "is not a regular file" // links to folders may form circles
 	case extOf(f.path) != "":
-	case err != nil:
+		return ""
+	}
+	var head io.ReadCloser
+	err := f.err
+	if err == nil {
+		head, err = f.tree.head(f.path)
+	}
+	if err != nil {
 		return "cannot be read: " + err.Error()
-	case f.format == FormatUnknown:
+	}
+	defer func() { _ = head.Close() }() // read side
+	if sniff(head) == FormatUnknown {
 		return notDump
 	}
 	return ""
 }
 
-// sniffStream finds format and compression of a stream by its start, and by the
-// extension that says its format. The error says why Open would refuse it.
-func sniffStream(f io.Reader, ext string) (Format, Compression, error) {
+// sniff finds the format of a file without an extension by its start.
+func sniff(f io.Reader) Format {
 	br := bufio.NewReaderSize(f, 16<<10)
 	head, _ := br.Peek(4)
-	c := compressionOf(head)
-	r, free, err := uncompress(br, c)
+	r, free, err := uncompress(br, compressionOf(head))
 	if err != nil {
-		return FormatUnknown, c, err
+		return FormatUnknown
 	}
 	defer free()
-	w := newSmallWindow(io.LimitReader(r, 64<<10))
-	format, err := startText(w, 48<<10, ext)
-	return format, c, err
+	format, _ := startText(newSmallWindow(io.LimitReader(r, 64<<10)), 48<<10, "")
+	return format
 }
 
 // A finder collects the files of one source in a tree, in the order of their paths.

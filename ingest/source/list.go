@@ -8,13 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"golang.org/x/sync/errgroup"
-
 	"reelsplice/schemas/object"
 )
-
-// sniffsAtOnce is how many files are looked into at a time.
-const sniffsAtOnce = 16
 
 const (
 	noDump  = "no dump file in this folder: want .json, .ndjson, .jsonl, .csv, .tsv or .parquet, also with .gz or .zst"
@@ -125,19 +120,9 @@ func (l *lister) local(src string) error {
 
 // list lists what was found of one source, all of it in the order found.
 func (l *lister) list(f *finder) error {
-	all := f.found
-	var g errgroup.Group
-	g.SetLimit(sniffsAtOnce)
-	for i := range all {
-		g.Go(func() error {
-			all[i].sniff()
-			return nil
-		})
-	}
-	_ = g.Wait() // errors are in what was found
 	some := false
-	for i := range all {
-		some = l.take(&all[i]) || some
+	for i := range f.found {
+		some = l.take(&f.found[i]) || some
 	}
 	if !some {
 		return fmt.Errorf("%s: %s", f.src, noDump)
@@ -160,7 +145,6 @@ func (l *lister) take(f *found) bool {
 		file.Address, file.Kind = meaning(f.tree.full(f.path), f.tree.full(f.root), l.o.Kind)
 		if f.regular() { // reading from a pipe would take its bytes away
 			file.Bytes, file.Modified = f.info.Size(), f.info.ModTime()
-			file.Format, file.Compression = f.format, f.packed
 		}
 		l.files = append(l.files, file)
 	}

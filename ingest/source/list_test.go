@@ -253,12 +253,17 @@ func TestList(t *testing.T) {
 	if want := []string{"README.md is not a JSON, CSV, TSV or Parquet file", "y.txt is not a JSON, CSV, TSV or Parquet file"}; !reflect.DeepEqual(skipped[:2], want) {
 		t.Errorf("skipped %q, want %q", skipped, want)
 	}
-	want := File{Path: filepath.Join(dir, "movie/11.json"), Name: "movie/11.json", Format: FormatObjects, Kind: "movie", Address: Address{ID: 11}, Bytes: 3}
+	want := File{Path: filepath.Join(dir, "movie/11.json"), Name: "movie/11.json", Kind: "movie", Address: Address{ID: 11}, Bytes: 3}
 	want.Modified = files[1].Modified
 	if files[1] != want || want.Modified.IsZero() {
 		t.Errorf("file is %+v, want %+v", files[1], want)
 	}
-	if f := files[3]; f.Format != FormatNDJSON || f.Compression != CompressionGzip || f.Kind != "movie" {
+	r, err := Open(files[3], Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if f := r.File(); f.Format != FormatNDJSON || f.Compression != CompressionGzip || f.Kind != "movie" {
 		t.Errorf("file is %+v, want NDJSON in gzip", f)
 	}
 	f := func(srcs []string, want ...string) {

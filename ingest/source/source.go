@@ -81,8 +81,8 @@ func (c Compression) String() string {
 type File struct {
 	Path        string      // as the file is opened; of an object its URL without parameters
 	Name        string      // as messages name it: the path below the folder that was walked, or the last element of Path
-	Format      Format      // as far as the first 64 KiB tell; Open looks for itself
-	Compression Compression // by the first bytes; Open looks for itself
+	Format      Format      // by the content, of an open file
+	Compression Compression // by the first bytes, of an open file
 	Kind        string      // movie, tv, season, episode, person, collection, company, network, keyword, review, credit, episode_group, list, account; "" unknown
 	Address                 // of the one resource that the file is named after; zero for none
 	Bytes       int64       // size on disk; 0 for what has no size, such as a pipe
