@@ -12,12 +12,14 @@
 package crosswalk
 
 import (
+	"bufio"
 	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strconv"
 
 	"github.com/zeebo/xxh3"
@@ -109,16 +111,26 @@ func (b *Builder) Table(ctx context.Context) (t *Table, err error) {
 	if err != nil {
 		return nil, err
 	}
-	w, err := newTableWriter(b.dir, b.sorter.Len())
+	f, err := os.Create(filepath.Join(b.dir, "ids.table"))
 	if err != nil {
 		return nil, fmt.Errorf("write table of ids: %w", err)
 	}
+	t = &Table{file: f, filter: newFilter(b.sorter.Len())}
+	if err := t.fill(it); err != nil {
+		return nil, errors.Join(err, t.Close())
+	}
+	return t, nil
+}
+
+// fill writes the sorted entries of a Builder, of each key the id that counts.
+func (t *Table) fill(it *extsort.Iterator) error {
+	w := bufio.NewWriterSize(t.file, 1<<16)
 	var g group
 	for {
 		key, payload, err := it.Next()
 		end := errors.Is(err, io.EOF)
 		if err != nil && !end {
-			return nil, errors.Join(err, w.abort())
+			return err
 		}
 		var k Key
 		if !end {
@@ -126,15 +138,19 @@ func (b *Builder) Table(ctx context.Context) (t *Table, err error) {
 		}
 		if end || k != g.key {
 			if id := g.id(); id != 0 {
-				w.add(g.key, id)
+				t.add(w, g.key, id)
 			}
 			g = group{key: k}
 		}
 		if end {
-			return w.finish()
+			break
 		}
 		g.add(int64(binary.BigEndian.Uint64(payload)))
 	}
+	if err := w.Flush(); err != nil {
+		return fmt.Errorf("write table of ids: %w", err)
+	}
+	return nil
 }
 
 // A group is the ids that have a key.
@@ -177,6 +193,3 @@ func (g *group) id() int64 {
 	}
 	return c.id
 }
-
-// remove takes a file away that is of no use.
-func remove(f *os.File) error { return errors.Join(f.Close(), os.Remove(f.Name())) }

@@ -8,7 +8,6 @@ import (
 	"io"
 	"math/bits"
 	"os"
-	"path/filepath"
 	"sort"
 	"sync"
 	"sync/atomic"
@@ -90,7 +89,7 @@ func (t *Table) Err() error {
 }
 
 // Close closes the file and removes it.
-func (t *Table) Close() error { return remove(t.file) }
+func (t *Table) Close() error { return errors.Join(t.file.Close(), os.Remove(t.file.Name())) }
 
 func keyAt(b []byte) Key { return Key{binary.BigEndian.Uint64(b), binary.BigEndian.Uint64(b[8:])} }
 
@@ -123,38 +122,12 @@ func (f *filter) may(k Key) bool {
 	return f.words[a/64]&(1<<(a%64)) != 0 && f.words[b/64]&(1<<(b%64)) != 0
 }
 
-// A tableWriter writes the entries of a Table in order.
-type tableWriter struct {
-	t   *Table
-	buf *bufio.Writer
-	e   []byte
-}
-
-// newTableWriter returns the writer of a table with at most n entries.
-func newTableWriter(dir string, n int64) (*tableWriter, error) {
-	f, err := os.OpenFile(filepath.Join(dir, "ids.table"), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
-		return nil, err
+// add writes an entry, behind those with lower keys, to w, which writes to the file.
+func (t *Table) add(w *bufio.Writer, k Key, id int64) {
+	if t.n%blockEntries == 0 {
+		t.firsts = append(t.firsts, k)
 	}
-	return &tableWriter{t: &Table{file: f, filter: newFilter(n)}, buf: bufio.NewWriterSize(f, 1<<16)}, nil
+	t.n++
+	t.filter.add(k)
+	_, _ = w.Write(AppendEntry(w.AvailableBuffer(), k, id)) // Flush returns the error
 }
-
-// add writes an entry; the writer's error is that of finish.
-func (w *tableWriter) add(k Key, id int64) {
-	if w.t.n%blockEntries == 0 {
-		w.t.firsts = append(w.t.firsts, k)
-	}
-	w.t.n++
-	w.t.filter.add(k)
-	w.e = AppendEntry(w.e[:0], k, id)
-	_, _ = w.buf.Write(w.e)
-}
-
-func (w *tableWriter) finish() (*Table, error) {
-	if err := w.buf.Flush(); err != nil {
-		return nil, errors.Join(fmt.Errorf("write table of ids: %w", err), w.abort())
-	}
-	return w.t, nil
-}
-
-func (w *tableWriter) abort() error { return remove(w.t.file) }

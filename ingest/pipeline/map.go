@@ -11,6 +11,7 @@ import (
 	"reelsplice/ingest/quarantine"
 	"reelsplice/ingest/report"
 	"reelsplice/ingest/source"
+	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/record"
 )
 
@@ -77,7 +78,7 @@ func (b *rows) records(m *mapper) (*records, error) {
 	if err != nil {
 		return nil, err
 	}
-	typ := typeNamed(f.found.Kind)
+	typ, _ := catalog.TypeNamed(f.found.Kind) // nil for a file whose name tells none
 	for n := range b.list {
 		row := &b.list[n]
 		if row.failed != nil {

@@ -19,7 +19,6 @@ import (
 	"reelsplice/ingest/crosswalk"
 	"reelsplice/ingest/input"
 	"reelsplice/ingest/journal"
-	"reelsplice/schemas/catalog"
 )
 
 const (
@@ -149,10 +148,4 @@ func (p *Pipeline) run(ctx context.Context, decode func(ctx context.Context, sen
 		return nil
 	})
 	return g.Wait()
-}
-
-// typeNamed returns the type of a kind's name, nil for none.
-func typeNamed(kind string) *catalog.Type {
-	t, _ := catalog.TypeNamed(kind)
-	return t
 }
