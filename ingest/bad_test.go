@@ -170,7 +170,7 @@ func TestBadRows(t *testing.T) {
 	f(`{"id":3,"watch/providers":{"results":{"US":5}}}`, `watch/providers.results.US: want an object, found 5`)
 	f(`{"id":3,"media_type":"tv","name":"A show"}`, `media_type: want "movie", found "tv"`)
 	f(`{"success":false,"status_code":34,"status_message":"The resource you requested could not be found."}`,
-		`status_code: is no answer but error 34: The resource you requested could not be found.`)
+		`status_code: is no response but error 34: The resource you requested could not be found.`)
 	f(`[1,2]`, `byte 0: want an object, found an array`)
 	f(`null`, `byte 0: want an object, found null`)
 	f(`{"id":3`, `byte 7: unexpected end of JSON input`)
@@ -205,14 +205,14 @@ func TestFileNames(t *testing.T) {
 			t.Errorf("Run(%s): Bad = %q, %d records, want %q, 1", name, r.Bad, r.Records["movie"], want)
 		}
 	}
-	f("550.json", `{"id":551}`, "550.json:1: id: the file name says 550, the row says 551")
-	f("550-credits.json", `{"id":551,"cast":[],"crew":[]}`, "550-credits.json:1: id: the file name says 550, the answer says 551")
+	f("550.json", `{"id":551}`, "550.json:1: id: the file name has 550, the row has 551")
+	f("550-credits.json", `{"id":551,"cast":[],"crew":[]}`, "550-credits.json:1: id: the file name has 550, the response has 551")
 	f("550-credits.json", `{"id":"550","cast":[],"crew":[]}`, "")
 	f("550-credits.json", `{"cast":5}`, "550-credits.json:1: credits.cast: want an array of objects, found 5")
 	f("550-credits.json", `{"status_code":25,"status_message":"Your request count is over the allowed limit."}`,
-		"550-credits.json:1: status_code: is no answer but error 25: Your request count is over the allowed limit.")
-	f("550-ratings.json", `{"id":550}`, `550-ratings.json:1: the file name says sub-request "ratings", which a movie record does not have`)
-	f("550-content_ratings.json", `{"id":550}`, `550-content_ratings.json:1: the file name says sub-request "content_ratings", which a movie record does not have`)
+		"550-credits.json:1: status_code: is no response but error 25: Your request count is over the allowed limit.")
+	f("550-ratings.json", `{"id":550}`, `550-ratings.json:1: the file name has sub-request "ratings", which a movie record does not have`)
+	f("550-content_ratings.json", `{"id":550}`, `550-content_ratings.json:1: the file name has sub-request "content_ratings", which a movie record does not have`)
 	f("550-watch-providers.json", `{"id":550,"results":{}}`, "")
 	f("550-casts.json", `{"id":550,"cast":[],"crew":[]}`, "")
 	f("550-similar_movies.json", `{"page":1,"results":[]}`, "")

@@ -2,7 +2,7 @@ package gen
 
 import "math/bits"
 
-// A collection is what its movies say of one. Collection c holds movies of a range of
+// A collection is the part of one that its movies have, too. Collection c holds movies of a range of
 // their own: those that random numbers of theirs choose, so that its parts can be listed.
 type collection struct {
 	i                      uint64
@@ -20,7 +20,7 @@ func (w *world) collectionOf(i uint64) collection {
 	return c
 }
 
-// collectionRange returns the movies of which some are in collection i.
+// collectionRange returns the range of movies that collection i takes its own from.
 func (w *world) collectionRange(i uint64) (from, to uint64) {
 	start := func(i uint64) uint64 {
 		hi, lo := bits.Mul64(i, w.movies.n)

@@ -1,11 +1,11 @@
 package gen
 
-// A company is what titles say of one. Networks are alike.
+// A company is the part of one that titles have, too. Networks are alike.
 type company struct {
 	id      int64
 	name    uint64
 	logo    uint64
-	country string // "" where nobody knows
+	country string // "" for unknown
 	octave  int
 }
 

@@ -117,8 +117,8 @@ func writeCrew(w *world, j *writer, r *random, votes int64) {
 	}
 }
 
-// kept is the permille of episodes of which, in series that have them at all, crew and
-// guests are known.
+// kept is the permille of episodes, in series that have them at all, whose crew and
+// guests are there.
 const kept = 880
 
 // writeEpisodeCrew writes the crew of an episode.

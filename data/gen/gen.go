@@ -4,7 +4,7 @@
 // package's own words.
 //
 // A record is a function of the seed, the kind and its number among the records of its
-// kind: it can be made without those before it, and what other records say of it, such as
+// kind: it can be made without those before it, and the parts that other records repeat, such as
 // a person's name in the credits of a movie, agrees with it. So records are made on
 // several goroutines, and a dump's bytes do not depend on how many there are.
 //
@@ -15,7 +15,7 @@
 //	series 26,800  10,200  41,300  326,000  over 7 MB, with its seasons
 //	person    930     560   1,500    6,200  over 30 KB
 //
-// Where no measurement tells how the real catalogue's tail is, the figures are chosen so
+// Where no measurement shows the tail of the real catalogue, the figures are chosen so
 // that its totals come out: for 1.24 M movies 16 M credits, 9 M images and 4 M
 // translations. What a crawl has and a dump of this package has not: filmographies of
 // people and aggregate credits, which follow from the credits of titles; changes, lists,
@@ -35,7 +35,7 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// Config says what to make.
+// Config is the size and form of a dump.
 type Config struct {
 	Out         string      // folder, made when it is missing
 	Movies, TV  int64       // how many titles
@@ -89,7 +89,7 @@ func (c *Config) people() int64 {
 	return max(portion(c.Movies, realPeople, realMovies), 4*c.TV)
 }
 
-// A Report says what was made.
+// A Report lists the files made.
 type Report struct {
 	Out     string  `json:"out"`
 	Seed    uint64  `json:"seed"`

@@ -2,7 +2,7 @@ package gen
 
 import "math/bits"
 
-// A kind tells apart the random numbers of records, and their ids.
+// A kind separates the random numbers and ids of records.
 type kind uint64
 
 const (
@@ -15,12 +15,12 @@ const (
 	kindKeyword
 )
 
-// A stream tells apart the random numbers of one record's parts, so that a part can be
+// A stream separates the random numbers of one record's parts, so that a part can be
 // made without those before it.
 type stream uint64
 
 const (
-	streamCore stream = iota + 1 // what other records say of it, too
+	streamCore stream = iota + 1 // what other records repeat
 	streamText
 	streamDetails
 	streamCast

@@ -245,7 +245,7 @@ func writeMovieTranslations(w *world, j *writer, r *random, m *movie, own *local
 }
 
 // eachTranslation writes the translations of a title to English, its own language and
-// others, in the order of the locales. data writes what each says.
+// others, in the order of the locales. data writes the texts of each.
 func (w *world) eachTranslation(j *writer, r *random, votes int64, own *locale, data func(l *locale, english bool)) {
 	write := func(l *locale, english bool) {
 		j.object("", func() {

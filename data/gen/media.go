@@ -6,7 +6,7 @@ import "math/bits"
 // half, 1 in the quarter above, and so on.
 func octave(share uint64) int { return bits.LeadingZeros64(share | 1) }
 
-// An image is what is said of an image file.
+// An image is the facts about an image file.
 type image struct {
 	width    int
 	aspect   int // thousandths

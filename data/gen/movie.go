@@ -8,7 +8,7 @@ import (
 // today is the day after which nothing has come out.
 var today = makeDay(2026, 243) // 1 September
 
-// A title is what lists say of a movie or a series.
+// A title is the part of a movie or a series that lists have.
 type title struct {
 	i          uint64
 	id         int64
@@ -30,7 +30,7 @@ type title struct {
 // art is the seeds of the images that stand for a title; 0 for none.
 type art struct{ poster, backdrop uint64 }
 
-// titleOf makes what lists say of title i, and the random numbers for more.
+// titleOf makes the part of title i that lists have, and the random numbers for more.
 func (w *world) titleOf(p *population, i uint64, f *titleFacts) (title, random) {
 	r := p.random(i, streamCore)
 	share := p.share(p.rank(i))
@@ -55,13 +55,13 @@ func (w *world) titleOf(p *population, i uint64, f *titleFacts) (title, random) 
 	return t, r
 }
 
-// A movie is what lists say of one.
+// A movie is the part of one that lists have.
 type movie struct {
 	title
 	video bool
 }
 
-// movieOf makes what lists say of movie i.
+// movieOf makes the part of movie i that lists have.
 func (w *world) movieOf(i uint64) movie {
 	t, r := w.titleOf(w.movies, i, &w.ofMovies)
 	return movie{t, r.chance(12)}
@@ -115,7 +115,7 @@ func (r *random) voteAverage(votes int64) int64 {
 	return v
 }
 
-// releaseDay returns when a title came out, false where nobody knows.
+// releaseDay returns when a title came out, false for unknown.
 func (r *random) releaseDay(votes int64) (day, bool) {
 	year := 1890 + 10*decades.pick(r) + r.below(10)
 	dated := !r.chance(int(figures().Lack.Date.at(votes)))
@@ -248,7 +248,7 @@ func writeTagline(w *world, j *writer, r *random, permille int) {
 	})
 }
 
-// writeMovieParts writes the answers to sub-requests.
+// writeMovieParts writes the responses to sub-requests.
 func writeMovieParts(w *world, j *writer, m *movie, imdb uint64, runtime int64) {
 	own := w.localeOf(m.language)
 	r := w.movies.random(m.i, streamLists)
@@ -291,7 +291,7 @@ func writeMovieParts(w *world, j *writer, m *movie, imdb uint64, runtime int64) 
 // titleAccounts are the fields of a title's accounts elsewhere.
 var titleAccounts = []string{"facebook_id", "instagram_id", "twitter_id"}
 
-// money returns budget and revenue in dollars, 0 where nobody knows.
+// money returns budget and revenue in dollars, 0 for unknown.
 func (r *random) money(m *movie) (budget, revenue int64) {
 	typical := curve{5, 8, 15, 30, 60, 150, 400, 1200, 3000, 6000, 12000, 20000, 30000, 55000, 90000}.at(m.votes) // thousands
 	b, v := r.logNormal(typical*100, 110)*10, r.logNormal(typical*250, 130)*10
@@ -304,7 +304,7 @@ func (r *random) money(m *movie) (budget, revenue int64) {
 	return budget, revenue
 }
 
-// runtime returns minutes, 0 where nobody knows. Much of the tail is short films.
+// runtime returns minutes, 0 for unknown. Much of the tail is short films.
 func (r *random) runtime(votes int64) int64 {
 	if r.chance(int(figures().Lack.Runtime.at(votes))) {
 		return 0

@@ -2,7 +2,7 @@ package gen
 
 import "unicode/utf8"
 
-// A person is what credits say of one.
+// A person is the part of one that credits have.
 type person struct {
 	i, rank    uint64
 	gender     int
@@ -27,7 +27,7 @@ type curveByOctave []int
 
 func (c curveByOctave) at(share uint64) int { return c[min(octave(share), len(c)-1)] }
 
-// personOf makes what credits say of person i.
+// personOf makes the part of person i that credits have.
 func (w *world) personOf(i uint64) person {
 	r := w.people.random(i, streamCore)
 	p := person{i: i, rank: w.people.rank(i)}

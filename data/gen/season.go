@@ -37,7 +37,7 @@ func writeSeasonEnd(w *world, j *writer, one *season) {
 	j.fixed("vote_average", one.average, 3)
 }
 
-// An episode is what lists say of one.
+// An episode is the part of one that lists have.
 type episode struct {
 	number   int
 	id       int64
@@ -50,10 +50,10 @@ type episode struct {
 	dated    bool
 	average  int64 // thousandths
 	votes    int64
-	rest     random // for what lists do not say
+	rest     random // for what lists lack
 }
 
-// episodeOf makes what lists say of an episode, counted from 0.
+// episodeOf makes the part of an episode, counted from 0, that lists have.
 func (w *world) episodeOf(s *show, one *season, n int) episode {
 	e := episode{number: n + 1, kind: "standard", out: s.airs(one, n)}
 	place := int64(one.before + n + 1) // season 0 has the upper half of the ids

@@ -11,7 +11,7 @@ import (
 // firstSubtitle is the weight from which on titles are subtitles, too.
 const firstSubtitle = 30
 
-// Forms are phrases, ready to write, one of which is chosen by weight.
+// Forms are phrases, ready to write. One is chosen by weight.
 type forms struct {
 	of      chooser
 	phrases [][]step
@@ -203,7 +203,7 @@ func (l *lexicon) appendText(b []byte, r *random, lang *language, chars int) []b
 	}
 }
 
-// appendForeign appends sentences of a language's words. Unspaced scripts say as much in
+// appendForeign appends sentences of a language's words. Unspaced scripts need
 // a third of the characters.
 func appendForeign(b []byte, r *random, lang *language, chars int) []byte {
 	if !lang.spaced {

@@ -2,7 +2,7 @@ package gen
 
 import "strconv"
 
-// A show is what lists say of a series, and how it is cut into seasons.
+// A show is the part of a series that lists have, and its division into seasons.
 type show struct {
 	title
 	seasons  int // without season 0
@@ -23,7 +23,7 @@ const (
 	episodeIDs = 8192
 )
 
-// showOf makes what lists say of series i.
+// showOf makes the part of series i that lists have.
 func (w *world) showOf(i uint64) show {
 	t, r := w.titleOf(w.tv, i, &w.ofTV)
 	s := show{title: t}
@@ -49,7 +49,7 @@ func (w *world) showOf(i uint64) show {
 	return s
 }
 
-// A season is what lists say of one.
+// A season is the part of one that lists have.
 type season struct {
 	number   int
 	id       int64
@@ -239,7 +239,7 @@ func writeCreators(w *world, j *writer, r *random, votes int64) {
 	}
 }
 
-// writeTVParts writes the answers to sub-requests but for seasons.
+// writeTVParts writes the responses to sub-requests but for seasons.
 func writeTVParts(w *world, j *writer, s *show) {
 	own := w.localeOf(s.language)
 	r := w.tv.random(s.i, streamLists)

@@ -109,7 +109,7 @@ func newLanguage(code, region string, words []string) *language {
 
 // vocabulary returns the given words and up to size in all with more of letters in like
 // sequences, none shorter than shortest letters. Words without blanks between them are
-// too short to tell which letters follow two others. It depends on nothing else: each
+// too short to show which letters follow two others. It depends on nothing else: each
 // language has one vocabulary.
 func vocabulary(words []string, size, shortest int, spaced bool) []string {
 	follow := map[[2]rune][]rune{} // by the letters before; 0 begins and ends a word

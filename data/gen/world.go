@@ -103,7 +103,7 @@ func certifications(m reference.Media) map[string][]string {
 	return out
 }
 
-// peopleSlots is how many people in a row, by rank, have one of each slot: slots say
+// peopleSlots is how many people in a row, by rank, have one of each slot: slots are
 // what they are known for.
 const peopleSlots = 32
 

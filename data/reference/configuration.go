@@ -45,7 +45,7 @@ func ChangeKeys() []string { return configuration().ChangeKeys }
 func Images() ImageSizes { return configuration().ImageSizes }
 
 // Departments returns the entries of configuration/jobs sorted by department;
-// TMDB's own order changes from answer to answer. The jobs of a department stand in
+// TMDB's own order changes from response to response. The jobs of a department stand in
 // TMDB's order, which does not.
 func Departments() []Department { return departments() }
 

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// A Media tells the two genre lists apart. Eight genres are on both, with the same
+// A Media names one of the two genre lists. Eight genres are on both, with the same
 // id and name.
 type Media string
 
@@ -17,7 +17,7 @@ const (
 )
 
 // fallbackLanguage names the genres that a language has no names for, as TMDB's
-// detail answers do. (Its genre lists say null instead.)
+// details responses do. (Its genre lists have null instead.)
 const fallbackLanguage = "en"
 
 // genreTable is the shape of genres.json. A name belongs to an id, not to a list.

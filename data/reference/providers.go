@@ -11,7 +11,7 @@ import (
 // A Provider is a service that offers titles to watch: one row of
 // watch/providers/movie and watch/providers/tv. It encodes as such a row.
 type Provider struct {
-	// Priorities tell in which countries there are offers.
+	// Priorities has the countries with offers.
 	Priorities Priorities `json:"display_priorities"`
 	// Priority is the rank for no country in particular, 0 first.
 	Priority int    `json:"display_priority"`
@@ -84,7 +84,7 @@ type providerFile struct {
 	} `json:"providers"`
 }
 
-// providerTable is what providers.json says, by list.
+// providerTable is providers.json by list.
 type providerTable struct {
 	lists     map[Media][]Provider
 	regions   []Country

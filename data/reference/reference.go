@@ -6,7 +6,7 @@
 // It is facts about TMDB, in TMDB's wording, odd spellings included: a dump that
 // carries a genre name must come out with the same name. Where TMDB has no name,
 // neither has this package. Only of the generic names of seasons and episodes some
-// stand in for what no recorded answer shows; the README says which.
+// stand in for what no recorded response shows; the README lists them.
 //
 // Entries are keyed as in the API: genres by TMDB's id, languages by ISO 639-1 code
 // and TMDB's additions (xx for no language, cn for Cantonese), countries by ISO
@@ -64,7 +64,7 @@ var (
 )
 
 // Languages returns the entries of configuration/languages sorted by code; TMDB's
-// own order changes from answer to answer.
+// own order changes from response to response.
 func Languages() []Language { return languages() }
 
 // LanguageByCode returns the language with an ISO 639-1 code such as "de".

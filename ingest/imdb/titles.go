@@ -263,7 +263,7 @@ func (g *titleGroup) finish() error {
 	return g.make(is)
 }
 
-// orphans counts the episodes of which the title is to be the series, and is none.
+// orphans counts the episodes that name the title as their series, though it is none.
 func (g *titleGroup) orphans() {
 	g.dangle(titleEpisode+".parentTconst", g.episodes > 0, int(g.episodes))
 }

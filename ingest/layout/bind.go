@@ -113,7 +113,7 @@ func (f *form) bind(columns []string) *binding {
 	return b
 }
 
-// whole reports whether a column holds whole answers of the API.
+// whole reports whether a column holds whole responses of the API.
 func (s *boundShape) whole() bool {
 	return slices.ContainsFunc(s.entries, func(e *entry) bool { return e.path == "*" })
 }
@@ -181,7 +181,7 @@ func tableOf(mappings []*Mapping, file string, columns []string) *table {
 	return nil
 }
 
-// noTable says that a file is no table of a layout, and what keeps it from being one.
+// noTable returns the message for a file that is no table of a layout, with what keeps it from being one.
 func noTable(layout string, mappings []*Mapping, file string, columns []string) string {
 	no := fmt.Sprintf("layout %s: no mapping is of a table %q with these columns", layout, file)
 	if d, ok := nearest(mappings, file, columns, difference.isNearest); ok {

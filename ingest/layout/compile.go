@@ -19,7 +19,7 @@ type table struct {
 	form
 }
 
-// A form says what the fields of rows, or of objects inside a column, mean.
+// A form is the meaning of the fields of rows, or of objects inside a column.
 type form struct {
 	label  string          // of the table, in counts and messages
 	file   string          // name of the mapping file
@@ -49,7 +49,7 @@ type output struct {
 	kids  []*output
 }
 
-// compile makes the tables of what the file said.
+// compile makes the tables of the file.
 func (m *Mapping) compile() error {
 	var errs []error
 	if len(m.spec.Tables) == 0 && len(m.spec.Skips) == 0 && len(m.spec.Aliases) == 0 {
@@ -249,7 +249,7 @@ func (c *compiler) entries(s *shape, at place, specs []entrySpec) error {
 	return errors.Join(errs...)
 }
 
-// siblings tells the first entry of each column that has a path where the others lead.
+// siblings gives the first entry of each column that has a path the paths of the others.
 func (s *shape) siblings() {
 	first := map[string]*entry{}
 	for _, e := range s.entries {

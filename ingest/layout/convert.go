@@ -193,7 +193,7 @@ func (e *entry) valueMap() error {
 	return nil
 }
 
-// A leftError says what is left of a cell of names besides those that were written.
+// A leftError is the rest of a cell of names besides those that were written.
 type leftError struct {
 	raw     string   // JSON text that the record keeps; "" for nothing
 	nothing []string // names without a place in the API
@@ -201,11 +201,11 @@ type leftError struct {
 
 func (*leftError) Error() string { return "names are left" }
 
-// errWhole says that a list of names cannot be split: its cell is left whole.
+// errWhole is the error of a list of names that cannot be split: its cell is left whole.
 var errWhole = &leftError{}
 
 // convert appends the JSON text of the field that raw, the JSON text of a cell, stands
-// for; nothing where it says nothing. It returns a *leftError for names that have no
+// for; nothing for an empty one. It returns a *leftError for names that have no
 // meaning, and other errors for what the field cannot be. For json and python
 // that is left to the parser of records but for the syntax.
 func (e *entry) convert(dst []byte, raw string, names NameIDs) ([]byte, error) {

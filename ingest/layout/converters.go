@@ -20,7 +20,7 @@ type converter struct {
 	doc  string         // what it reads, for the documents
 	to   []record.Shape // of the fields that it leads to
 	// read appends the JSON text of the value. isText is false for a number or a boolean
-	// of a table that has such columns. The errors say what is wanted.
+	// of a table that has such columns. The errors name the expected value.
 	read func(e *entry, dst []byte, s string, isText bool, names NameIDs) ([]byte, error)
 }
 
@@ -151,7 +151,7 @@ func appendBool(dst []byte, s string) ([]byte, error) {
 // imdbDigits is how many digits an IMDb id has at least.
 const imdbDigits = 7
 
-// appendIMDb appends the IMDb id of a title, of which tables often have the number
+// appendIMDb appends the IMDb id of a title. Tables often have the number
 // alone.
 func appendIMDb(dst []byte, s string) ([]byte, error) {
 	text := strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(s), "tt"), ".0")

@@ -168,7 +168,7 @@ func excelDay(text string) (string, bool) {
 	return time.Date(1899, 12, 30+n, 0, 0, 0, 0, time.UTC).Format(day), true
 }
 
-// ambiguousDays are days that two formats tell apart wherever they read the same texts
+// ambiguousDays are days that show a difference between two formats wherever they read the same texts
 // with another meaning: day, month and the digits of the year differ, and can each stand
 // for the others.
 var ambiguousDays = []time.Time{

@@ -16,7 +16,7 @@ import (
 // placeInList is the path that stands for the place of an element in its list.
 const placeInList = "#"
 
-// checkEach checks the list column of which every element makes a record.
+// checkEach checks the list column whose elements each make a record.
 func (r *recordSpec) checkEach() error {
 	e := r.Each
 	switch {

@@ -9,7 +9,7 @@ import (
 	"reelsplice/schemas/record"
 )
 
-// An Explainer is a Layout that tells how it understood the row that it was given last.
+// An Explainer is a Layout that explains the row it was given last.
 type Explainer interface {
 	// Table returns the mapping file and the table that the row was taken for.
 	Table() (mapping, table string)
@@ -59,7 +59,7 @@ func (m *mapped) Columns(kind fragment.Kind, field string) []string {
 	return out
 }
 
-// specialFields says where fields that the API does not have go.
+// specialFields are the places of fields that the API does not have.
 var specialFields = map[string]string{"genre_ids": "genres"}
 
 // EachField calls fn for the fields of a JSON object; those of objects inside it have

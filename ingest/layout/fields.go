@@ -84,7 +84,7 @@ func (w *fieldWriter) object(s *boundShape, o *output, cells []string) (bool, er
 	return given, err
 }
 
-// entry writes the field of an entry; false where the cell says nothing.
+// entry writes the field of an entry; false for an empty cell.
 func (w *fieldWriter) entry(s *boundShape, o *output, cells []string) (bool, error) {
 	e := s.entries[o.entry]
 	raw := e.constant
@@ -265,7 +265,7 @@ func (w *fieldWriter) whatIs(e *entry, text string) error {
 	return nil
 }
 
-// mappedObject writes an object inside a column as its form says.
+// mappedObject writes an object inside a column by its form.
 func (w *fieldWriter) mappedObject(f *form, text string) error {
 	var columns, cells []string
 	if err := record.EachField(text, func(name, raw string) error {

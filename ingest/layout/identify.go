@@ -14,12 +14,12 @@ import (
 	"reelsplice/schemas/record"
 )
 
-// A finder says how the records of a shape get an id that their rows do not have.
+// A finder finds ids for the records of a shape whose rows have none.
 type finder struct {
 	key     string        // field that is found: id, or series_id
 	of      fragment.Kind // of what has that id
 	keyed   bool          // an entry gives it, in some rows at least
-	follows bool          // an earlier record of the row may tell it
+	follows bool          // an earlier record of the row may have it
 	matches bool          // it is found by external ids
 	mint    []string      // fields or columns that it is made of
 	root    *output       // the entries that are looked at
@@ -123,7 +123,7 @@ type identity struct {
 }
 
 // identify returns the identity of the record that the row makes of a shape; none where
-// the parser of records is to say what is missing.
+// the parser of records is to report what is missing.
 func (m *mapped) identify(s *boundShape) (identity, error) {
 	f := s.find
 	w := &m.write

@@ -31,7 +31,7 @@ const (
 // IsMinted reports whether an id is in the range of minted ones.
 func IsMinted(id int64) bool { return id >= FirstMinted && id <= LastMinted }
 
-// A NoIDError says that a row has no id and that none was found.
+// A NoIDError is the error of a row without an id for which none was found.
 type NoIDError struct {
 	Field *record.FieldError
 	Asked bool // an external id was looked up: other sources may have it
@@ -95,10 +95,10 @@ func ExternalIDs(r record.Record, fn func(source, id string)) {
 
 // An identifier finds the ids of records and of the names in them.
 type identifier struct {
-	names NameIDs                 // of companies, networks and keywords; nil knows none
-	find  IDs                     // of rows that do not have one; nil knows none
+	names NameIDs                 // of companies, networks and keywords; may be nil
+	find  IDs                     // of rows that do not have one; may be nil
 	made  map[fragment.Kind]int64 // ids of the records that the row made, by kind
-	title titleID                 // whose credits tell people by their names
+	title titleID                 // whose credits identify people by their names
 	named []named                 // what the row names, with minted ids
 }
 
@@ -183,7 +183,7 @@ type titleID struct {
 	id   int64
 }
 
-// titleOf sets the title whose credits tell people by their names: that of the record,
+// titleOf sets the title whose credits identify people by their names: that of the record,
 // or another of the row.
 func (n *identifier) titleOf(kind fragment.Kind, id int64) {
 	n.title = titleID{kind, id}
@@ -194,7 +194,7 @@ func (n *identifier) titleOf(kind fragment.Kind, id int64) {
 	}
 }
 
-// Needs says what must be known before the rows of a table get their meaning.
+// Needs is the facts that must be read before the rows of a table get their meaning.
 type Needs struct {
 	IDs    bool // of records that have the same external ids, of Kinds
 	Kinds  KindSet

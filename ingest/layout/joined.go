@@ -12,7 +12,7 @@ import (
 	"reelsplice/schemas/record"
 )
 
-// NameIDs knows the ids of companies, networks and keywords by their names. Layouts of
+// NameIDs finds the ids of companies, networks and keywords by their names. Layouts of
 // several workers may share one, so it is safe for concurrent use.
 type NameIDs interface {
 	// ID returns the id of the one resource of a kind that has a name. ok is false for
@@ -21,7 +21,7 @@ type NameIDs interface {
 	ID(kind fragment.Kind, name string) (id int64, ok bool)
 }
 
-// nameKinds are the kinds whose names NameIDs knows.
+// nameKinds are the kinds whose names NameIDs finds.
 var nameKinds = map[string]fragment.Kind{
 	ofCompany: fragment.KindCompany, ofNetwork: fragment.KindNetwork, ofKeyword: fragment.KindKeyword,
 	ofPerson: fragment.KindPerson,
@@ -124,7 +124,7 @@ func (n *nameReader) oneName(dst []byte, s string, names NameIDs) ([]byte, error
 
 // names appends the elements of a cell of names: of a list of texts as JSON or Python
 // writes it, or of a joined list. Any text is the name of somebody, and of something that
-// a mapping mints ids for, so these are only split where the mapping says by what.
+// a mapping mints ids for, so these are only split where the mapping has a separator.
 func (n *nameReader) names(dst []byte, s string, names NameIDs) ([]byte, error) {
 	list, ok := listedNames(s)
 	if ok {
@@ -242,7 +242,7 @@ func sameElement(a, b string) bool {
 	return a == b
 }
 
-// A joined list, "Drama, Comedy", does not say where it was joined: names have commas
+// A joined list, "Drama, Comedy", does not show where it was joined: names have commas
 // too. It is split only where that is safe.
 
 // splitNames appends the elements of a joined list; errWhole where it cannot be split

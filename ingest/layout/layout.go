@@ -1,7 +1,7 @@
 // Package layout gives rows their meaning: it turns a JSON object of a dump into records
 // of the catalogue.
 //
-// Two layouts have readers of their own: tmdb (the API's answers) and movnix. All others
+// Two layouts have readers of their own: tmdb (the API's responses) and movnix. All others
 // are made of mapping files, in the folder mappings and the caller's:
 //
 //	mapping.go, toml.go   a file as it is written, and the line of each fault
@@ -9,7 +9,7 @@
 //	bind.go               table -> binding: which column of a row is meant
 //	mapped.go, each.go    row -> records
 //	identify.go, ids.go   the id of a record that its row does not have
-//	fields.go             cells -> fields in the form of the API's answers, which tmdb reads
+//	fields.go             cells -> fields in the form of the API's responses, which tmdb reads
 //	converters.go         one registry of what reads a cell: convert.go, dates.go, joined.go
 //	vocabulary.go         names of genres, countries, languages; aliases
 //	suggest*.go, nearest.go, explain.go   help for who writes a mapping
@@ -31,10 +31,10 @@ import (
 	"reelsplice/schemas/record"
 )
 
-// A Row is one JSON object of a dump and what its file's name says of it.
+// A Row is one JSON object of a dump and the facts that its file's name has about it.
 type Row = tmdb.Row
 
-// A Record is what a row says of one resource.
+// A Record is the facts of a row about one resource.
 type Record = tmdb.Record
 
 // A Layout turns rows into records. It is not safe for concurrent use.
@@ -42,13 +42,13 @@ type Layout interface {
 	// Records returns the records of a row, that of the row itself first, or why it
 	// has none: a *record.FieldError where one field is at fault.
 	Records(r Row) ([]Record, error)
-	// Counts says what rows held that the catalogue has no column for.
+	// Counts counts values of rows that the catalogue has no column for.
 	Counts() record.Counts
 	// Dropped counts, by path, what rows held that the API has no place for.
 	Dropped() map[string]int64
 }
 
-// A Splitter is a Layout that tells which joined lists it kept whole.
+// A Splitter is a Layout that counts the joined lists it kept whole.
 type Splitter interface {
 	// Whole counts them, by table and column.
 	Whole() map[string]int64
@@ -68,15 +68,15 @@ const (
 // in the order in which Detect asks them.
 var mappedLayouts = []string{Tables, IDExport, Kaggle}
 
-// Names lists the layouts that New knows.
+// Names lists the layouts that New accepts.
 func Names() []string { return []string{Auto, TMDB, Movnix, Tables, Kaggle, IDExport} }
 
-// Options say how the rows of a dump are to be read.
+// Options are the settings for reading the rows of a dump.
 type Options struct {
 	Language string     // of the crawl, as ParseLanguage returns it; "" is en-US
 	Mappings []*Mapping // of layout tables, before those that come with the program
-	Names    NameIDs    // of companies, networks and keywords; nil knows none
-	IDs      IDs        // of rows that do not have one; nil knows none
+	Names    NameIDs    // of companies, networks and keywords; may be nil
+	IDs      IDs        // of rows that do not have one; may be nil
 
 	aliased map[string][]*Mapping // by layout: with the aliases of Mappings; see WithAliases
 }
@@ -92,8 +92,8 @@ func (o *Options) mappings(layout string) []*Mapping {
 	return ready(layout)
 }
 
-// IsMapped reports whether a layout tells the kind of records by tables and columns,
-// and not by the names that package source knows.
+// IsMapped reports whether a layout finds the kind of records by tables and columns,
+// and not by the names of files.
 func IsMapped(layout string) bool { return slices.Contains(mappedLayouts, layout) }
 
 // Detect returns the name of the layout that a row of a file is in. Tables, those of
@@ -103,7 +103,7 @@ func IsMapped(layout string) bool { return slices.Contains(mappedLayouts, layout
 func Detect(file string, row []byte, o Options) string {
 	columns := columnsOf(row)
 	for _, name := range mappedLayouts {
-		// What is nested in answers of the API is text in cells: credits and keywords
+		// What is nested in responses of the API is text in cells: credits and keywords
 		// have the same fields in both.
 		if tableOf(o.mappings(name), file, columns) != nil && (name != Kaggle || isFlat(row)) {
 			return name
@@ -130,8 +130,8 @@ func HasMapping(file string, row []byte, o Options) bool {
 	return tableOf(o.Mappings, file, columnsOf(row)) != nil
 }
 
-// Skip says why a file with such a row holds no records for a layout; "" where it may.
-// What the caller's mappings leave out is left out, whatever others say of it.
+// Skip returns why a file with such a row holds no records for a layout; "" where it may.
+// What the caller's mappings leave out is left out, whatever other mappings have.
 func Skip(name, file string, row []byte, o Options) string {
 	columns := columnsOf(row)
 	if tableOf(o.Mappings, file, columns) == nil {

@@ -204,10 +204,10 @@ func TestTMDBRefuses(t *testing.T) {
 			t.Errorf("Records(%+v) = %v, %v, want %s", row, m, err, want)
 		}
 	}
-	f(Row{JSON: `{"id":5}`, ID: 6}, "id: the file name says 6, the row says 5")
-	f(Row{JSON: `{"id":5}`, ID: 6, Sub: "credits"}, "id: the file name says 6, the answer says 5")
-	f(Row{JSON: `{}`, ID: 6, Sub: "genres"}, `the file name says sub-request "genres", which a movie record does not have`)
-	f(Row{JSON: `{}`, ID: 6, Sub: "title"}, `the file name says sub-request "title", which a movie record does not have`)
+	f(Row{JSON: `{"id":5}`, ID: 6}, "id: the file name has 6, the row has 5")
+	f(Row{JSON: `{"id":5}`, ID: 6, Sub: "credits"}, "id: the file name has 6, the response has 5")
+	f(Row{JSON: `{}`, ID: 6, Sub: "genres"}, `the file name has sub-request "genres", which a movie record does not have`)
+	f(Row{JSON: `{}`, ID: 6, Sub: "title"}, `the file name has sub-request "title", which a movie record does not have`)
 	f(Row{JSON: `{"id":5,"genre_ids":["x"]}`}, `genre_ids[0]: want an integer, found "x"`)
 	f(Row{JSON: `{"id":5,"casts":5}`}, `casts: want an object, found 5`)
 	f(Row{Table: true, JSON: `{"id":5,"_extra":"\"a\":"}`}, `_extra: want members of a JSON object, found other text`)

@@ -12,8 +12,8 @@ import (
 
 // mapped is the layout of dumps whose columns mappings give a meaning: a table of
 // records each, tables of links between them, and tables of both. A row goes from the
-// binder, which knows its columns, to the identifier, which finds the ids of its records,
-// and to the writer, which brings them to the form of the API's answers for tmdb.
+// binder, which finds its columns, to the identifier, which finds the ids of its records,
+// and to the writer, which brings them to the form of the API's responses for tmdb.
 type mapped struct {
 	tmdb *tmdb.Reader
 	binder
@@ -51,7 +51,7 @@ func (m *mapped) Dropped() map[string]int64 { return m.write.dropped }
 // the records have them as they were, under the name of the column and "_text".
 func (m *mapped) Whole() map[string]int64 { return m.whole }
 
-// Records returns the records that a row is part of. A row that says nothing makes
+// Records returns the records that a row is part of. An empty row makes
 // none, and neither does one without the columns that its records need: Dropped counts
 // them.
 func (m *mapped) Records(r Row) ([]Record, error) {
@@ -105,7 +105,7 @@ func has(cells []string, column int) bool {
 	return column >= 0 && cells[column] != "null" && cells[column] != `""`
 }
 
-// empty reports whether no cell of the row says anything.
+// empty reports whether all cells of the row are empty.
 func (m *mapped) empty() bool {
 	for i := range m.cells {
 		if has(m.cells, i) {

@@ -12,7 +12,7 @@ import (
 	"sync"
 )
 
-// A Mapping says what the tables of a dump mean: it is what a mapping file holds, once
+// A Mapping is the meaning of the tables of a dump: the contents of a mapping file, once
 // it is checked. It does not change, so layouts may share it. docs/tables.md describes
 // the files.
 type Mapping struct {
@@ -37,7 +37,7 @@ type (
 		Name     string       `toml:"name"` // in counts and messages; the first of files by default
 		About    string       `toml:"about"`
 		Files    []string     `toml:"files"`    // names without extensions, as patterns of path.Match
-		Requires []string     `toml:"requires"` // columns that tell the table from others
+		Requires []string     `toml:"requires"` // columns by which the table differs from others
 		Exact    bool         `toml:"exact"`    // a table with columns that are unknown is another one
 		Records  []recordSpec `toml:"record"`
 		Ignore   []ignoreSpec `toml:"ignore"`
@@ -45,15 +45,15 @@ type (
 	// recordSpec is a record that each row makes.
 	recordSpec struct {
 		Kind  string      `toml:"kind"`
-		List  string      `toml:"list"`  // of which a row is one element; "" for none
+		List  string      `toml:"list"`  // that a row is one element of; "" for none
 		Part  bool        `toml:"part"`  // several rows make a record
 		Needs []string    `toml:"needs"` // columns without which a row makes none
 		Where *whereSpec  `toml:"where"` // rows that make one; nil for all
-		Each  *eachSpec   `toml:"each"`  // a list in a cell, of which each element makes one
+		Each  *eachSpec   `toml:"each"`  // a list in a cell whose elements each make one
 		ID    *idSpec     `toml:"id"`    // of rows that have none
 		Map   []entrySpec `toml:"map"`
 	}
-	// idSpec says how a row that has no id gets one. Without keys it is found by its
+	// idSpec is the way in which a row without an id gets one. Without keys it is found by its
 	// external ids alone.
 	idSpec struct {
 		Mint []string `toml:"mint"` // fields or columns that an id is made of
@@ -70,7 +70,7 @@ type (
 		As        string `toml:"as"`        // of text: json or python
 		Separator string `toml:"separator"` // of joined text
 	}
-	// entrySpec says which field a column is.
+	// entrySpec is a column and its field.
 	entrySpec struct {
 		Column   string         `toml:"column"`
 		Path     string         `toml:"path"`  // to the value inside the column's, with dots
@@ -94,7 +94,7 @@ type (
 		LastYear  int64    `toml:"last_year"` // of "date": the last one that two digits stand for
 		Articles  []string `toml:"articles"`  // of "title": words that go from its end to its front
 	}
-	// objectSpec says what the fields of objects inside a column are.
+	// objectSpec is the fields of objects inside a column.
 	objectSpec struct {
 		Name   string       `toml:"name"`
 		Map    []entrySpec  `toml:"map"`
@@ -161,7 +161,7 @@ func ParseMapping(name string, text []byte) (*Mapping, error) {
 	return m, nil
 }
 
-// A matcher tells files by their names and columns.
+// A matcher recognizes files by their names and columns.
 type matcher struct {
 	files    []string // patterns in lower case; any name where there are none
 	requires []string

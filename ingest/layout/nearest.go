@@ -21,7 +21,7 @@ func Near(file string, row []byte, o Options) string {
 		return d.String()
 	}
 	if !isFlat(row) {
-		return "" // an answer of the API has the columns of many tables
+		return "" // a response of the API has the columns of many tables
 	}
 	var all []*Mapping
 	for _, layout := range mappedLayouts {
@@ -33,8 +33,8 @@ func Near(file string, row []byte, o Options) string {
 	return ""
 }
 
-// KindsOf lists the kinds whose answers of the API a row is most like. If it is like none,
-// err says why, for instance why it is no movie.
+// KindsOf lists the kinds whose responses a row is most like. If it is like none,
+// err has the reason, for instance why it is no movie.
 func KindsOf(r Row, o Options) (kinds []string, err error) {
 	err = errors.New("most of its columns are unknown")
 	least := len(columnsOf([]byte(r.JSON))) / 2
@@ -76,7 +76,7 @@ type difference struct {
 	missing        []string // that it lacks
 	extra          []string // columns that an exact table does not have
 	known          int      // columns of an exact table
-	files          []string // patterns, none of which the file's name fits
+	files          []string // patterns that the file's name does not fit
 	named          bool     // the file's name fits one
 }
 

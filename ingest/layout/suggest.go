@@ -14,12 +14,12 @@ import (
 // A suggestedColumn is a column of a table for which a mapping is written.
 type suggestedColumn struct {
 	name   string
-	values []string // JSON texts of its cells that say something
+	values []string // JSON texts of its cells that are not empty
 }
 
 // Suggest returns the text of a mapping file to start from for a table that is unknown.
 // file is its name for comments, base the same without folder and extensions, and kind
-// what its rows are; "" guesses that. What it says of a column reads all cells of the
+// what its rows are; "" guesses that. The entry of a column reads all cells of the
 // rows that are given.
 func Suggest(file, base, kind string, rows []string) string {
 	s := newSuggester(rows, map[string]bool{})
@@ -206,7 +206,7 @@ func (s *suggester) records(base, kind string) string {
 	return s.record(kind, "")
 }
 
-// kinds returns a column that says which rows are movies and which series, and the text
+// kinds returns a column by which movies and series differ, and the text
 // that each kind has there.
 func (s *suggester) kinds() (of *suggestedColumn, values map[string]string) {
 	if of = s.find("type titletype contenttype mediatype"); of == nil {

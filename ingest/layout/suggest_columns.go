@@ -49,7 +49,7 @@ func dayFormats(values []string) (list, comment string, ok bool) {
 		other := strings.NewReplacer("M/D", "D/M", "D/M", "M/D").Replace(name)
 		switch {
 		case i == 0 && other != name && len(unread(other, values)) == 0:
-			comment = "  # or " + other + ": the rows do not tell"
+			comment = "  # or " + other + ": the rows fit both"
 		case strings.HasSuffix(name, "YY") && !strings.HasSuffix(name, "YYYY"):
 			comment = "  # two digits are 1969 to 2068: last_year = 2026 makes that 1927 to 2026"
 		}
@@ -109,7 +109,7 @@ func unitsOf(values []string) (list, comment string, ok bool) {
 	return strings.Join(ends, ", "), "", true
 }
 
-// separatorOf returns the key that says what stands between the names of a column; "" for
+// separatorOf returns the key for what stands between the names of a column; "" for
 // lists whose names are told apart.
 func separatorOf(values []string) string {
 	for _, separator := range []string{"|", ";", ", ", ","} {

@@ -56,7 +56,7 @@ type suggestedRecord struct {
 	fields map[string]bool
 }
 
-// record writes what the rows say of a resource of a kind, and of its crew.
+// record writes a record of a kind with the columns of the rows, and one of its crew.
 func (s *suggester) record(kind, where string) string {
 	typ, _ := catalog.TypeNamed(kind)
 	r := &suggestedRecord{suggester: s, kind: kind, typ: typ, fields: map[string]bool{}}

@@ -58,7 +58,7 @@ func TestSuggest(t *testing.T) {
 	f("actors", "person", []string{`{"id":"5","name":"A","birthday":"1970-01-01","x\"y":"1"}`}, `  { column = "id", field = "id" },  # if these are TMDB's numbers; if not, ignore the column and mint ids: see the document`,
 		`  { column = "birthday", field = "birthday" },`, `  { column = "x\"y", note = "no field found" },  # such as "1"`)
 	f("top", "", []string{`{"imdb_id":"tt0000001","title":"A","date":"1/2/1999"}`}, `id = { mint = ["imdb_id"] }  # where no other record has the same imdb_id`,
-		`  { column = "date", field = "release_date", as = "date", formats = ["M/D/YYYY"] },  # or D/M/YYYY: the rows do not tell`)
+		`  { column = "date", field = "release_date", as = "date", formats = ["M/D/YYYY"] },  # or D/M/YYYY: the rows fit both`)
 }
 
 // TestSuggestMissing: where no column tells what rows are about, the mapping says so, and

@@ -15,7 +15,7 @@ import (
 )
 
 // DecodeTOML reads a text into a struct. Keys that the struct does not have, keys that
-// come twice and values of another type are errors, which tell the line and the key.
+// come twice and values of another type are errors with the line and the key.
 func DecodeTOML(text []byte, to any) error {
 	d := toml.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()

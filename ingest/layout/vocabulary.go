@@ -78,7 +78,7 @@ func (v *vocabulary) alias(known *vocabulary, names aliases) {
 	}
 }
 
-// vocabularyKey tells vocabularies apart.
+// vocabularyKey identifies a vocabulary.
 type vocabularyKey struct {
 	of    string
 	media reference.Media // of genres

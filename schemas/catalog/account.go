@@ -17,7 +17,7 @@ type Account struct {
 	Name           record.String `record:"name"`
 	IncludeAdult   record.Bool   `record:"include_adult"`
 	Username       record.String `record:"username"`
-	ObjectID       record.String `record:"account_object_id"` // 24 hex digits, by which version 4 of the API knows the account
+	ObjectID       record.String `record:"account_object_id"` // 24 hex digits, by which version 4 of the API identifies the account
 	GuestSessionID record.String `record:"guest_session_id"`  // 32 hex digits
 
 	Favorites       *AccountTitles `record:"favorites"`

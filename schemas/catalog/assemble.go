@@ -204,7 +204,7 @@ func (a *assembler) list(o *objectColumns, f *fieldColumns, r record.Record) {
 	}
 	for {
 		a.element(f, r)
-		// The leaf column that says whether another element follows is any of the
+		// The leaf column that shows whether another element follows is any of the
 		// list's; all of them stand at the same element.
 		c := &a.columns[f.first()]
 		if a.err != nil || (c.next >= len(c.buf) && !a.more(f.first())) {

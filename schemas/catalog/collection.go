@@ -19,7 +19,7 @@ type Collection struct {
 
 	// Localized holds what crawls in languages other than en-US gave.
 	Localized []LocalizedCollection `record:"localized,own"`
-	// Details is true where a source gave a whole details answer of the API: see MarkDetails.
+	// Details is true where a source gave a whole details response of the API: see MarkDetails.
 	Details record.Bool `record:"_details,own"`
 }
 
@@ -35,14 +35,14 @@ type LocalizedCollection struct {
 	Parts        []MediaRow    `record:"parts"`
 }
 
-// CollectionImages is the answer of collection/{id}/images.
+// CollectionImages is the response of collection/{id}/images.
 type CollectionImages struct {
 	record.Object `record:"drop-id"`
 	Backdrops     []Image `record:"backdrops"`
 	Posters       []Image `record:"posters"`
 }
 
-// CollectionTranslations is the answer of collection/{id}/translations.
+// CollectionTranslations is the response of collection/{id}/translations.
 type CollectionTranslations = Translations[CollectionTranslationData]
 
 // CollectionTranslation is a collection's text in one language.

@@ -18,7 +18,7 @@ type Company struct {
 	Images           *LogoImages       `record:"images"`
 	Movies           []SummaryPage     `record:"movies,pages,id"`
 
-	// Details is true where a source gave a whole details answer of the API: see MarkDetails.
+	// Details is true where a source gave a whole details response of the API: see MarkDetails.
 	Details record.Bool `record:"_details,own"`
 }
 
@@ -44,11 +44,11 @@ type Network struct {
 	AlternativeNames *AlternativeNames `record:"alternative_names"`
 	Images           *LogoImages       `record:"images"`
 
-	// Details is true where a source gave a whole details answer of the API: see MarkDetails.
+	// Details is true where a source gave a whole details response of the API: see MarkDetails.
 	Details record.Bool `record:"_details,own"`
 }
 
-// AlternativeNames is the answer of alternative_names of a company or a network.
+// AlternativeNames is the response of alternative_names of a company or a network.
 type AlternativeNames = Results[AlternativeName]
 
 // AlternativeName is another name.
@@ -58,7 +58,7 @@ type AlternativeName struct {
 	Type record.String `record:"type,dict"`
 }
 
-// LogoImages is the answer of images of a company or a network.
+// LogoImages is the response of images of a company or a network.
 type LogoImages struct {
 	record.Object `record:"drop-id"`
 	Logos         []Logo `record:"logos"`
@@ -84,6 +84,6 @@ type KeywordRecord struct {
 	Name   record.String `record:"name,details"`
 	Movies []SummaryPage `record:"movies,pages,id"`
 
-	// Details is true where a source gave a whole details answer of the API: see MarkDetails.
+	// Details is true where a source gave a whole details response of the API: see MarkDetails.
 	Details record.Bool `record:"_details,own"`
 }

@@ -2,7 +2,7 @@ package catalog
 
 import "reelsplice/schemas/record"
 
-// DetailsColumn is a column of ours: whether a source gave a whole details answer.
+// DetailsColumn is a column of ours: whether a source gave a whole details response.
 const DetailsColumn = "_details"
 
 // MarkDetails marks the record of a row that is a response of the API, if it has the fields

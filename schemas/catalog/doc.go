@@ -8,7 +8,7 @@
 //
 // In Parquet, a column is NULL when the field was unset, and a list can be NULL (unset) or empty.
 // Two columns of every struct hold the rest: _unusual and _extra; see record.Object. The structs
-// follow the shapes of TMDB's answers, fields in the same order; the tag option "null" marks those
+// follow the shapes of TMDB's responses, fields in the same order; the tag option "null" marks those
 // that the API keeps as null.
 //
 // SCHEMA.md lists all columns.

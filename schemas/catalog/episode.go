@@ -28,11 +28,11 @@ type Episode struct {
 	Translations *NameTranslations   `record:"translations"`
 	Videos       *Videos             `record:"videos"`
 
-	// SeriesID is the series that the episode is of. Answers lack it.
+	// SeriesID is the series that the episode is of. Responses lack it.
 	SeriesID record.Int `record:"series_id,own"`
 	// Localized holds what crawls in languages other than en-US gave.
 	Localized []LocalizedEpisode `record:"localized,own"`
-	// Details is true where a source gave a whole details answer of the API: see MarkDetails.
+	// Details is true where a source gave a whole details response of the API: see MarkDetails.
 	Details record.Bool `record:"_details,own"`
 }
 
@@ -48,7 +48,7 @@ type LocalizedEpisode struct {
 	Credits    *EpisodeCredits `record:"credits"`
 }
 
-// EpisodeCredits is the answer of credits of an episode.
+// EpisodeCredits is the response of credits of an episode.
 type EpisodeCredits struct {
 	record.Object `record:"drop-id,id=end"`
 	Cast          []TVCastCredit `record:"cast"`
@@ -56,7 +56,7 @@ type EpisodeCredits struct {
 	GuestStars    []GuestStar    `record:"guest_stars"`
 }
 
-// EpisodeExternalIDs is the answer of external_ids of an episode.
+// EpisodeExternalIDs is the response of external_ids of an episode.
 type EpisodeExternalIDs struct {
 	record.Object `record:"drop-id"`
 	IMDbID        record.String `record:"imdb_id,null"`
@@ -67,7 +67,7 @@ type EpisodeExternalIDs struct {
 	WikidataID    record.String `record:"wikidata_id,null"`
 }
 
-// EpisodeImages is the answer of images of an episode.
+// EpisodeImages is the response of images of an episode.
 type EpisodeImages struct {
 	record.Object `record:"drop-id"`
 	Stills        []Image `record:"stills"`

@@ -202,7 +202,7 @@ func (r *Rows) Close() {
 }
 
 // Fingerprint identifies FormatVersion and the record types: their names, and the names, shapes and
-// order of all fields, which the binary form and the columns follow. Catalogue files tell their
+// order of all fields, which the binary form and the columns follow. Catalogue files have their
 // version alone, so a test demands a new one whenever the types change.
 func Fingerprint() string {
 	h := xxh3.New()

@@ -43,7 +43,7 @@ func (h *Heads) Next() (Head, error) {
 // Close releases the pages at hand.
 func (h *Heads) Close() { h.rows.Close() }
 
-// Skip leaves out the next n records. Row groups of which none is read are not decoded.
+// Skip leaves out the next n records. Row groups without a record that is read are not decoded.
 func (r *Rows) Skip(n int64) (err error) {
 	defer r.damaged(&err)
 	for n > 0 {

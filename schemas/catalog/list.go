@@ -14,7 +14,7 @@ type List struct {
 	ID            record.Int     `record:"id"`
 	ISO3166       record.String  `record:"iso_3166_1,dict"`
 	ISO639        record.String  `record:"iso_639_1,dict"`
-	ItemCount     record.Int     `record:"item_count"` // as the dump says; answers count what the release has
+	ItemCount     record.Int     `record:"item_count"` // as the dump has it; responses count what the release has
 	ListType      record.String  `record:"list_type,dict"`
 	Name          record.String  `record:"name"`
 	PosterPath    record.String  `record:"poster_path,null"`

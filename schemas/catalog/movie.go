@@ -6,7 +6,7 @@ import (
 	"reelsplice/schemas/record"
 )
 
-// A Movie is everything about one movie: the fields of its details answer, then
+// A Movie is everything about one movie: the fields of its details response, then
 // its sub-requests under the names of append_to_response.
 type Movie struct {
 	record.Object
@@ -58,7 +58,7 @@ type Movie struct {
 	// Localized holds what crawls in languages other than en-US gave, one element
 	// a language. It is no field of TMDB's.
 	Localized []Localized `record:"localized,own"`
-	// Details is true where a source gave a whole details answer of the API: see MarkDetails.
+	// Details is true where a source gave a whole details response of the API: see MarkDetails.
 	Details record.Bool `record:"_details,own"`
 }
 
@@ -120,7 +120,7 @@ type SpokenLanguage struct {
 	Name        record.String `record:"name,dict"`
 }
 
-// AlternativeTitles is the answer of movie/{id}/alternative_titles.
+// AlternativeTitles is the response of movie/{id}/alternative_titles.
 type AlternativeTitles struct {
 	record.Object `record:"drop-id"`
 	Titles        []AlternativeTitle `record:"titles"`
@@ -134,7 +134,7 @@ type AlternativeTitle struct {
 	Type    record.String `record:"type,dict"`
 }
 
-// Changes is the answer of changes of any resource. It has no id.
+// Changes is the response of changes of any resource. It has no id.
 type Changes struct {
 	record.Object `record:"drop-id,id=none"`
 	Changes       []Change `record:"changes"`
@@ -159,7 +159,7 @@ type ChangeItem struct {
 	OriginalValue record.Raw    `record:"original_value"`
 }
 
-// Credits is the answer of movie/{id}/credits.
+// Credits is the response of movie/{id}/credits.
 type Credits struct {
 	record.Object `record:"drop-id"`
 	Cast          []CastCredit `record:"cast"`
@@ -197,7 +197,7 @@ type CrewCredit struct {
 	Job        record.String `record:"job,dict"`
 }
 
-// MovieExternalIDs is the answer of movie/{id}/external_ids.
+// MovieExternalIDs is the response of movie/{id}/external_ids.
 type MovieExternalIDs struct {
 	record.Object `record:"drop-id"`
 	IMDbID        record.String `record:"imdb_id,null"`
@@ -207,7 +207,7 @@ type MovieExternalIDs struct {
 	TwitterID     record.String `record:"twitter_id,null"`
 }
 
-// Images is the answer of images of a movie or a series, every language in rank order.
+// Images is the response of images of a movie or a series, every language in rank order.
 type Images struct {
 	record.Object `record:"drop-id,id=1"`
 	Backdrops     []Image `record:"backdrops"`
@@ -228,7 +228,7 @@ type Image struct {
 	Width       record.Int    `record:"width"` // pixels
 }
 
-// Keywords is the answer of movie/{id}/keywords.
+// Keywords is the response of movie/{id}/keywords.
 type Keywords struct {
 	record.Object `record:"drop-id"`
 	Keywords      []Keyword `record:"keywords"`
@@ -241,7 +241,7 @@ type Keyword struct {
 	Name record.String `record:"name,dict"`
 }
 
-// ReleaseDates is the answer of movie/{id}/release_dates.
+// ReleaseDates is the response of movie/{id}/release_dates.
 type ReleaseDates = Results[CountryReleases]
 
 // CountryReleases is a movie's releases in one country.
@@ -262,7 +262,7 @@ type ReleaseDate struct {
 	Type          record.Int    `record:"type"`         // 1 premiere to 6 TV
 }
 
-// Releases is the answer of the legacy movie/{id}/releases.
+// Releases is the response of the legacy movie/{id}/releases.
 type Releases struct {
 	record.Object `record:"drop-id"`
 	Countries     []LegacyRelease `record:"countries"`
@@ -278,7 +278,7 @@ type LegacyRelease struct {
 	ReleaseDate   record.String `record:"release_date"` // 1999-10-15
 }
 
-// Trailers is the answer of the legacy movie/{id}/trailers.
+// Trailers is the response of the legacy movie/{id}/trailers.
 type Trailers struct {
 	record.Object `record:"drop-id"`
 	Quicktime     []LegacyTrailer `record:"quicktime"`
@@ -294,7 +294,7 @@ type LegacyTrailer struct {
 	Type   record.String `record:"type,dict"`
 }
 
-// MovieTranslations is the answer of movie/{id}/translations.
+// MovieTranslations is the response of movie/{id}/translations.
 type MovieTranslations = Translations[TranslationData]
 
 // MovieTranslation is a movie's text in one language. Untranslated fields are empty.
@@ -310,7 +310,7 @@ type TranslationData struct {
 	Title    record.String `record:"title"`
 }
 
-// Videos is the answer of movie/{id}/videos, every language in rank order.
+// Videos is the response of movie/{id}/videos, every language in rank order.
 type Videos = Results[Video]
 
 // Video is one trailer, teaser, clip or the like.
@@ -328,7 +328,7 @@ type Video struct {
 	PublishedAt record.String `record:"published_at"`
 }
 
-// WatchProviders is the answer of movie/{id}/watch/providers. On the wire, results
+// WatchProviders is the response of movie/{id}/watch/providers. On the wire, results
 // is an object keyed by country.
 type WatchProviders struct {
 	record.Object `record:"drop-id"`

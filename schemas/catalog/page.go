@@ -2,7 +2,7 @@ package catalog
 
 import "reelsplice/schemas/record"
 
-// Lists that answer in pages are kept page by page, as the dump gave them. Language
+// Lists that are served in pages are kept page by page, as the dump gave them. Language
 // is ours: the language of the crawl that gave the page, unset for en-US.
 
 // Page is a page of rows R.
@@ -15,7 +15,7 @@ type Page[R any] struct {
 	TotalResults  record.Int    `record:"total_results"`
 }
 
-// Translations is what the answers of translations have in common; D is the text.
+// Translations is what the responses of translations have in common; D is the text.
 type Translations[D any] struct {
 	record.Object `record:"drop-id"`
 	Translations  []Translation[D] `record:"translations"`
@@ -31,7 +31,7 @@ type Translation[D any] struct {
 	Data        *D            `record:"data"`
 }
 
-// Results is the answer of a sub-request that is a list of rows R.
+// Results is the response of a sub-request that is a list of rows R.
 type Results[R any] struct {
 	record.Object `record:"drop-id"`
 	Results       []R `record:"results"`
@@ -155,7 +155,7 @@ type ReviewAuthor struct {
 }
 
 // CountRows sets the totals of a list that a table gave whole: where the list is a
-// single page and does not say how many rows there are, they are those of the page.
+// single page without totals, they are those of the page.
 func CountRows(r record.Record, f *record.Field) {
 	if n, _ := r.Len(f); n != 1 {
 		return

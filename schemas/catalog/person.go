@@ -35,7 +35,7 @@ type Person struct {
 	KnownFor []MediaRow `record:"known_for,own"`
 	// Localized holds what crawls in languages other than en-US gave.
 	Localized []LocalizedPerson `record:"localized,own"`
-	// Details is true where a source gave a whole details answer of the API: see MarkDetails.
+	// Details is true where a source gave a whole details response of the API: see MarkDetails.
 	Details record.Bool `record:"_details,own"`
 }
 
@@ -52,7 +52,7 @@ type LocalizedPerson struct {
 	TVCredits       *PersonCredits `record:"tv_credits"`
 }
 
-// PersonCredits is the answer of movie_credits, tv_credits or combined_credits.
+// PersonCredits is the response of movie_credits, tv_credits or combined_credits.
 type PersonCredits struct {
 	record.Object `record:"drop-id,id=end"`
 	Cast          []PersonCredit `record:"cast"`
@@ -74,7 +74,7 @@ type PersonCredit struct {
 	MediaType          record.String `record:"media_type,dict"`
 }
 
-// PersonExternalIDs is the answer of person/{id}/external_ids.
+// PersonExternalIDs is the response of person/{id}/external_ids.
 type PersonExternalIDs struct {
 	record.Object `record:"drop-id"`
 	FreebaseMID   record.String `record:"freebase_mid,null"`
@@ -89,7 +89,7 @@ type PersonExternalIDs struct {
 	YouTubeID     record.String `record:"youtube_id,null"`
 }
 
-// PersonImages is the answer of person/{id}/images.
+// PersonImages is the response of person/{id}/images.
 type PersonImages struct {
 	record.Object `record:"drop-id"`
 	Profiles      []Image `record:"profiles"`
@@ -115,7 +115,7 @@ type TaggedImage struct {
 	MediaType   record.String `record:"media_type,dict"`
 }
 
-// Biographies is the answer of person/{id}/translations.
+// Biographies is the response of person/{id}/translations.
 type Biographies = Translations[BiographyData]
 
 // Biography is a person's text in one language.

@@ -18,7 +18,7 @@ import (
 // deleted or merged. A catalogue in which nothing was has no such file.
 const RemovedFile = "removed.parquet"
 
-// A Removed is a resource that is no more: nothing answers for it, whatever else in the
+// A Removed is a resource that is no more: it is not served, whatever else in the
 // catalogue speaks of it. A series takes its seasons and episodes along, and a season
 // its episodes.
 type Removed struct {
@@ -121,7 +121,7 @@ func (r *removedRow) removed() (v Removed, err error) {
 }
 
 // WriteRemoved makes the list the one of the catalogue in dir, durably and at once; an
-// empty list removes the file. The order of the list does not matter, and what it says
+// empty list removes the file. The order of the list does not matter, and what it has
 // twice counts once; that one resource is gone in two ways is an error.
 func WriteRemoved(dir string, list []Removed) error {
 	path := filepath.Join(dir, RemovedFile)
@@ -201,7 +201,7 @@ func ReadRemoved(dir string) (list []Removed, err error) {
 	}
 }
 
-// A RemovedSet answers whether a resource was removed. The zero value and a nil set
+// A RemovedSet finds whether a resource was removed. The zero value and a nil set
 // have none.
 type RemovedSet struct {
 	list []Removed // in order

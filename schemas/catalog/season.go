@@ -25,13 +25,13 @@ type Season struct {
 	Videos           *Videos            `record:"videos"`
 	WatchProviders   *WatchProviders    `record:"watch/providers" column:"watch_providers"`
 
-	// SeriesID is the series that the season is of. Answers lack it.
+	// SeriesID is the series that the season is of. Responses lack it.
 	SeriesID record.Int `record:"series_id,own"`
 	// EpisodeCount is known from rows of lists; details do not have it.
 	EpisodeCount record.Int `record:"episode_count,own"`
 	// Localized holds what crawls in languages other than en-US gave.
 	Localized []LocalizedSeason `record:"localized,own"`
-	// Details is true where a source gave a whole details answer of the API: see MarkDetails.
+	// Details is true where a source gave a whole details response of the API: see MarkDetails.
 	Details record.Bool `record:"_details,own"`
 }
 
@@ -92,7 +92,7 @@ type GuestStar struct {
 	Credited
 }
 
-// SeasonExternalIDs is the answer of external_ids of a season.
+// SeasonExternalIDs is the response of external_ids of a season.
 type SeasonExternalIDs struct {
 	record.Object `record:"drop-id"`
 	FreebaseMID   record.String `record:"freebase_mid,null"`
@@ -102,13 +102,13 @@ type SeasonExternalIDs struct {
 	WikidataID    record.String `record:"wikidata_id,null"`
 }
 
-// SeasonImages is the answer of images of a season.
+// SeasonImages is the response of images of a season.
 type SeasonImages struct {
 	record.Object `record:"drop-id"`
 	Posters       []Image `record:"posters"`
 }
 
-// NameTranslations is the answer of translations of a season or an episode.
+// NameTranslations is the response of translations of a season or an episode.
 type NameTranslations = Translations[NameTranslationData]
 
 // NameTranslation is the text of a season or an episode in one language.

@@ -4,7 +4,7 @@ import "reelsplice/schemas/record"
 
 // Reviews, credits and episode groups are known by 24 hex digits.
 
-// A ReviewRecord is the answer of review/{id}. A dump has most reviews in their
+// A ReviewRecord is the response of review/{id}. A dump has most reviews in their
 // titles alone.
 type ReviewRecord struct {
 	record.Object
@@ -20,11 +20,11 @@ type ReviewRecord struct {
 	UpdatedAt     record.String `record:"updated_at"`
 	URL           record.String `record:"url,details"`
 
-	// Details is true where a source gave a whole details answer of the API: see MarkDetails.
+	// Details is true where a source gave a whole details response of the API: see MarkDetails.
 	Details record.Bool `record:"_details,own"`
 }
 
-// A Credit is the answer of credit/{id}.
+// A Credit is the response of credit/{id}.
 type Credit struct {
 	record.Object
 	CreditType record.String `record:"credit_type,dict"` // cast, crew or creator
@@ -69,7 +69,7 @@ type CreditPerson struct {
 	ProfilePath        record.String `record:"profile_path,null"`
 }
 
-// An EpisodeGroupRecord is the answer of tv/episode_group/{id}.
+// An EpisodeGroupRecord is the response of tv/episode_group/{id}.
 type EpisodeGroupRecord struct {
 	record.Object
 	Description  record.String  `record:"description,details"`
@@ -81,7 +81,7 @@ type EpisodeGroupRecord struct {
 	Network      *CompanyRef    `record:"network,null,details"`
 	Type         record.Int     `record:"type,details"` // 1 original air date to 7 TV
 
-	// Details is true where a source gave a whole details answer of the API: see MarkDetails.
+	// Details is true where a source gave a whole details response of the API: see MarkDetails.
 	Details record.Bool `record:"_details,own"`
 }
 

@@ -3,7 +3,7 @@ package catalog
 import "reelsplice/schemas/record"
 
 // A TV is everything about one series but its seasons: the fields of its details
-// answer, then its sub-requests under the names of append_to_response.
+// response, then its sub-requests under the names of append_to_response.
 type TV struct {
 	record.Object
 	Adult               record.Bool      `record:"adult"`
@@ -61,7 +61,7 @@ type TV struct {
 	// Localized holds what crawls in languages other than en-US gave, one element a
 	// language. It is no field of TMDB's.
 	Localized []LocalizedTV `record:"localized,own"`
-	// Details is true where a source gave a whole details answer of the API: see MarkDetails.
+	// Details is true where a source gave a whole details response of the API: see MarkDetails.
 	Details record.Bool `record:"_details,own"`
 }
 
@@ -127,7 +127,7 @@ type SeasonSummary struct {
 	VoteAverage  record.Float  `record:"vote_average"`
 }
 
-// AggregateCredits is the answer of aggregate_credits of a series or a season: each
+// AggregateCredits is the response of aggregate_credits of a series or a season: each
 // person once, with all roles and jobs.
 type AggregateCredits struct {
 	record.Object `record:"drop-id,id=end"`
@@ -169,10 +169,10 @@ type AggregateJob struct {
 	EpisodeCount record.Int    `record:"episode_count"`
 }
 
-// TVAlternativeTitles is the answer of tv/{id}/alternative_titles.
+// TVAlternativeTitles is the response of tv/{id}/alternative_titles.
 type TVAlternativeTitles = Results[AlternativeTitle]
 
-// ContentRatings is the answer of tv/{id}/content_ratings.
+// ContentRatings is the response of tv/{id}/content_ratings.
 type ContentRatings struct {
 	record.Object `record:"drop-id,id=end"`
 	Results       []ContentRating `record:"results"`
@@ -186,7 +186,7 @@ type ContentRating struct {
 	Rating      record.String `record:"rating,dict"`
 }
 
-// TVCredits is the answer of credits of a series or a season.
+// TVCredits is the response of credits of a series or a season.
 type TVCredits struct {
 	record.Object `record:"drop-id,id=end"`
 	Cast          []TVCastCredit `record:"cast"`
@@ -202,7 +202,7 @@ type TVCastCredit struct {
 	Order     record.Int    `record:"order"`
 }
 
-// EpisodeGroups is the answer of tv/{id}/episode_groups.
+// EpisodeGroups is the response of tv/{id}/episode_groups.
 type EpisodeGroups struct {
 	record.Object `record:"drop-id,id=end"`
 	Results       []EpisodeGroupSummary `record:"results"`
@@ -220,7 +220,7 @@ type EpisodeGroupSummary struct {
 	Type         record.Int    `record:"type"` // 1 original air date to 7 TV
 }
 
-// TVExternalIDs is the answer of tv/{id}/external_ids.
+// TVExternalIDs is the response of tv/{id}/external_ids.
 type TVExternalIDs struct {
 	record.Object `record:"drop-id"`
 	IMDbID        record.String `record:"imdb_id,null"`
@@ -234,7 +234,7 @@ type TVExternalIDs struct {
 	TwitterID     record.String `record:"twitter_id,null"`
 }
 
-// TVKeywords is the answer of tv/{id}/keywords.
+// TVKeywords is the response of tv/{id}/keywords.
 type TVKeywords = Results[TVKeyword]
 
 // TVKeyword is a keyword of a series.
@@ -244,7 +244,7 @@ type TVKeyword struct {
 	ID   record.Int    `record:"id"`
 }
 
-// ScreenedTheatrically is the answer of tv/{id}/screened_theatrically.
+// ScreenedTheatrically is the response of tv/{id}/screened_theatrically.
 type ScreenedTheatrically = Results[TheatricalEpisode]
 
 // TheatricalEpisode is an episode that was shown in theatres.
@@ -255,7 +255,7 @@ type TheatricalEpisode struct {
 	SeasonNumber  record.Int `record:"season_number"`
 }
 
-// TVTranslations is the answer of tv/{id}/translations.
+// TVTranslations is the response of tv/{id}/translations.
 type TVTranslations = Translations[TVTranslationData]
 
 // TVTranslation is a series' text in one language.

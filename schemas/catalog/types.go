@@ -86,7 +86,7 @@ func (t *Type) Name() string { return t.name }
 func (t *Type) File() string { return t.Name() + ".parquet" }
 
 // fileMode returns the permissions of the kind's file. Account data is for its owner alone: accounts, and
-// lists, of which some are private.
+// lists, some of them private.
 func (t *Type) fileMode() fs.FileMode {
 	if t.Kind == fragment.KindAccount || t.Kind == fragment.KindList {
 		return 0o600

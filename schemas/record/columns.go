@@ -11,7 +11,7 @@ const (
 // A row of a table (Parser.Columns) differs from a line of JSON:
 //
 //   - its fields may go by the names of their columns;
-//   - every field is there in every row, so that null says no more than that it is
+//   - every field is there in every row, so that null means no more than that it is
 //     unset. Whether it is then absent or null follows from its column "_unusual" in
 //     tables of package catalog, and from what the API does in others;
 //   - an object whose field names are data may be a list whose elements hold them;
@@ -71,7 +71,7 @@ func (p *Parser) textOrNull(c *cursor, dst *string) (err error) {
 }
 
 // moreFields reads the fields of an "_extra" column, which are JSON. One that the
-// struct has learnt to know since the table was written becomes a field.
+// struct has gained since the table was written becomes a field.
 func (p *Parser) moreFields(members string, r Record, o *object) error {
 	text := "{" + members + "}"
 	if !sonic.ValidString(text) {

@@ -11,7 +11,7 @@ import (
 )
 
 // A cursor walks over the text of one JSON value. It trusts that somebody has judged
-// the text before (Parse says so) and looks at no more of it than it needs; on text that
+// the text before (see Parse) and looks at no more of it than it needs; on text that
 // is no JSON it ends with an error rather than beyond the end.
 type cursor struct {
 	s string
@@ -37,7 +37,7 @@ func (c *cursor) peek() byte {
 	return 0
 }
 
-// field moves to the next field of an object, of which the opening brace is at hand
+// member moves to the next field of an object, whose opening brace is at hand
 // the first time, and returns its name; false behind the closing brace.
 func (c *cursor) member(first bool) (name string, ok bool, err error) {
 	if ok, err = c.item(first, '{', '}'); !ok {

@@ -34,9 +34,9 @@ type Field struct {
 	Shape    Shape
 	Nullable bool    // unset means null rather than absent
 	Dict     bool    // few distinct values: dictionary-encode the column
-	Own      bool    // ours: kept in the catalogue, in no answer
-	Details  bool    // details answers of all years have it
-	ID       bool    // of ShapePages: the standalone answer has the id before the page
+	Own      bool    // ours: kept in the catalogue, in no response
+	Details  bool    // details responses of all years have it
+	ID       bool    // of ShapePages: the standalone response has the id before the page
 	Elem     *Schema // of ShapeObject, ShapeObjects, ShapeKeyed and ShapePages
 	typ      reflect.Type
 	offset   uintptr
@@ -47,10 +47,10 @@ type Field struct {
 type Schema struct {
 	Type   reflect.Type
 	Fields []Field // in wire order
-	// DropID is set for sub-requests: the id of a standalone answer is not kept,
+	// DropID is set for sub-requests: the id of a standalone response is not kept,
 	// because the resource has it.
 	DropID bool
-	// IDAt says, with DropID, before which field the standalone answer has the id;
+	// IDAt is, with DropID, the field before which the standalone response has the id;
 	// len(Fields) for behind the last one, -1 for no id at all.
 	IDAt int
 	// Subs is the index of the first field that is a sub-request (DropID) or our own;

@@ -4,7 +4,7 @@
 // A record is a Go struct whose fields are the leaf types String, Int, Float, Bool
 // and Raw, pointers to structs, and slices. Three facts that encoding/json would
 // lose survive: whether a field was absent, null or a value; fields that the
-// struct does not know (Object.Extra); and the fraction of a float (8.0, not 8).
+// struct lacks (Object.Extra); and the fraction of a float (8.0, not 8).
 // A Schema, made once from the struct's tags, drives parsing, appending and, in
 // package catalog, the mapping to Parquet columns.
 package record
@@ -51,7 +51,7 @@ type Object struct {
 	// the usual one: absent, for a field that the API keeps as null (tag option
 	// "null"); null, for a field that it leaves out.
 	Unusual string
-	// Extra holds the fields that the struct does not know, as JSON text without
+	// Extra holds the fields that the struct lacks, as JSON text without
 	// the outer braces: `"a":1,"b":[]`.
 	Extra string
 }

@@ -1,4 +1,4 @@
-// Package text folds titles and cuts them into the words that search knows. The builder
+// Package text folds titles and cuts them into the words of search. The builder
 // folds what it indexes and the edge what it is asked for, and both mean the same because
 // both do it here.
 //

@@ -11,7 +11,7 @@ import (
 type Word struct {
 	Text []byte // of the folded text
 	Run  bool   // of a script without blanks
-	// Joined tells that a joint is between this part and the one before.
+	// Joined is set where a joint is between this part and the one before.
 	Joined bool
 }
 

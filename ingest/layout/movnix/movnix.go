@@ -141,7 +141,7 @@ func (r *row) inDetails(err error) error {
 	return err
 }
 
-// isEmpty reports whether a text says nothing.
+// isEmpty reports whether a text is empty or missing.
 func isEmpty(raw string) bool { return raw == "" || raw == "null" || raw == `""` }
 
 // drop counts n values that the API has no place for.
@@ -243,7 +243,7 @@ func (r *row) readSeasons(id string) {
 			return err
 		}
 		n := 0
-		_ = record.EachElement(season.Value("episodes"), func(int, string) error { n++; return nil }) // the season's own record tells what is wrong
+		_ = record.EachElement(season.Value("episodes"), func(int, string) error { n++; return nil }) // the season's own record reports what is wrong
 		_ = record.EachElement(season.Value("networks"), func(_ int, raw string) error {
 			one, err := record.Fields(raw)
 			if !slices.ContainsFunc(networks, func(have record.RawFields) bool { return have.Value("id") == one.Value("id") }) {

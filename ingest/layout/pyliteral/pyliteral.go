@@ -21,7 +21,7 @@ import (
 // MaxDepth is how many dicts, lists and tuples may be open at once.
 const MaxDepth = 512
 
-// A SyntaxError tells where a text stops being a Python literal.
+// A SyntaxError is the place where a text stops being a Python literal.
 type SyntaxError struct {
 	Off  int    // offset in bytes
 	What string // what was wanted and what was found

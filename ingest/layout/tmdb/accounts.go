@@ -12,7 +12,7 @@ import (
 )
 
 // accountRow brings a row about an account to the form of the catalogue. Titles may be
-// rows of answers, of which what the title says is left to its own record, or bare ids.
+// rows of responses, whose facts about the title are left to its own record, or bare ids.
 func (t *Reader) accountRow(row string) (string, error) {
 	all, err := record.Fields(row)
 	if err != nil {
@@ -48,7 +48,7 @@ func addAvatar(all *record.RawFields) {
 }
 
 // titlesByType reads the titles of one kind of meaning: an object with a list for each
-// type, or a list of rows of which each says its type.
+// type, or a list of rows that each have their type.
 func (t *Reader) titlesByType(field, raw string) (string, error) {
 	lists := map[string][]string{}
 	add := func(typ, path string, i int, raw string) error {
@@ -117,7 +117,7 @@ func typeOfTitle(field, raw string) (string, error) {
 	}
 }
 
-// title reads one title: an id, or what a row says of who rated it and when. Other fields are counted
+// title reads one title: an id, or a row with its rating and time. Other fields are counted
 // under a path.
 func (t *Reader) title(counted, field, raw string) (string, error) {
 	if !strings.HasPrefix(raw, "{") {
@@ -182,7 +182,7 @@ const (
 	maxRating = 10
 )
 
-// checkAccount refuses an account that says what cannot be.
+// checkAccount refuses an account with impossible values.
 func checkAccount(a *catalog.Account) error {
 	if id := a.ObjectID; id.Set {
 		if _, ok := catalog.TextKey(id.V); !ok {

@@ -14,7 +14,7 @@ import (
 	"reelsplice/schemas/record"
 )
 
-// A part is what was appended to the answer about a series of one of its seasons, or
+// A part is what was appended to the response about a series of one of its seasons, or
 // about a season or one of its episodes.
 type part struct {
 	typ             *catalog.Type
@@ -26,8 +26,8 @@ type part struct {
 // partPath matches the names of append_to_response that lead to parts.
 var partPath = regexp.MustCompile(`^(?:season/(\d{1,10}))?(?:(?:^|/)episode/(\d{1,10}))?(?:/(.+))?$`)
 
-// parts takes appended answers about parts off the unknown fields of a series or a
-// season, one part for all answers about a season or an episode.
+// parts takes appended responses about parts off the unknown fields of a series or a
+// season, one part for all responses about a season or an episode.
 func (t *Reader) parts(typ *catalog.Type, extra *record.RawFields) ([]part, error) {
 	if typ.Kind != fragment.KindTV && typ.Kind != fragment.KindSeason {
 		return nil, nil
@@ -65,7 +65,7 @@ func (t *Reader) parts(typ *catalog.Type, extra *record.RawFields) ([]part, erro
 }
 
 // partOf returns the part that a field of a series or a season is about, and the
-// sub-request that it answers, "" for the part's details.
+// sub-request that it responds to, "" for the part's details.
 func partOf(typ *catalog.Type, name string) (p part, sub *record.Field, ok bool) {
 	m := partPath.FindStringSubmatch(name)
 	if m == nil || (m[1] == "") != (typ.Kind == fragment.KindSeason) || m[1] == "" && m[2] == "" {
@@ -86,7 +86,7 @@ func partOf(typ *catalog.Type, name string) (p part, sub *record.Field, ok bool)
 	return p, sub, ok && sub.IsSub()
 }
 
-// addPart adds an answer to a part. One that says nothing, as those of requests that
+// addPart adds a response to a part. An empty one, as those of requests that
 // failed, is counted.
 func (t *Reader) addPart(p *part, m record.RawField, sub *record.Field) error {
 	raw := m.Raw
@@ -102,7 +102,7 @@ func (t *Reader) addPart(p *part, m record.RawField, sub *record.Field) error {
 		return nil
 	}
 	if strings.TrimSpace(raw) == "null" {
-		raw = "{}" // it says nothing
+		raw = "{}" // it is empty
 	}
 	details, err := record.Fields(raw)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"reelsplice/schemas/record"
 )
 
-// renamed says, by kind, under which names rows of lists and old answers have fields
+// renamed has, by kind, the names under which rows of lists and old responses have fields
 // that go by another name today.
 var renamed = map[fragment.Kind][]struct{ old, now string }{
 	fragment.KindMovie:   {{"casts", "credits"}, {"similar_movies", "similar"}},
@@ -30,12 +30,12 @@ func nameNow(k fragment.Kind, name string) string {
 	return name
 }
 
-// known moves fields that r does not know but their meaning is, to where they belong.
+// known moves fields that are not of the record's schema, but have a known meaning, to where they belong.
 // It returns English texts, of fields such as title_en, for which in a crawl of
-// another language the base is not free yet, and appended answers about parts of r.
+// another language the base is not free yet, and appended responses about parts of r.
 func (t *Reader) known(typ *catalog.Type, r record.Record) (english record.Record, parts []part, err error) {
 	english = typ.New()
-	if typ.Kind == fragment.KindTV { // some say what the row is where the API has "Scripted"
+	if typ.Kind == fragment.KindTV { // some have the kind of the row where the API has "Scripted"
 		if f, _ := typ.Plan.Field("type"); r.String(f).V == typ.Name() {
 			record.Unset(r, f)
 		}
@@ -82,7 +82,7 @@ type rowFields struct {
 	MediaType record.String `record:"media_type"`
 }
 
-// legacy takes over what rows of lists say in their own way.
+// legacy takes over the fields that rows of lists have in their own way.
 func (t *Reader) legacy(typ *catalog.Type, r record.Record, extra *record.RawFields) error {
 	var found record.RawFields
 	for _, name := range []string{"genre_ids", "media_type"} {

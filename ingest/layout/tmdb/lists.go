@@ -25,7 +25,7 @@ func nested(raw string) string {
 	return raw
 }
 
-// listRow brings a row about a list, an answer of version 3 or 4 of the API or a row that
+// listRow brings a row about a list, a response of version 3 or 4 of the API or a row that
 // has all items, to the form of the catalogue.
 func (t *Reader) listRow(row string) (string, error) {
 	all, err := record.Fields(row)
@@ -68,7 +68,7 @@ func (t *Reader) listRow(row string) (string, error) {
 
 func isNumber(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
-// commentsOf returns the comments of an answer of version 4 by what they are about, which
+// commentsOf returns the comments of a response of version 4 by what they are about, which
 // is written movie:550.
 func commentsOf(raw string) (map[string]string, error) {
 	if raw = nested(raw); raw == "" {
@@ -144,7 +144,7 @@ func (l *listReader) page(field, items string, rest record.RawFields) (string, e
 }
 
 // item reads one item of a list: an object, or a text such as movie:550. What rows of
-// answers say of the title is left to its own record.
+// responses have about the title is left to its own record.
 func (l *listReader) item(field string, i int, raw string) (string, error) {
 	var media, id, comment string
 	if strings.HasPrefix(raw, `"`) {
@@ -173,7 +173,7 @@ func (l *listReader) item(field string, i int, raw string) (string, error) {
 	return out.Object(), nil
 }
 
-// guessMedia tells the type of a title in an old answer, which had no media_type, by its
+// guessMedia returns the type of a title in an old response, which had no media_type, by its
 // fields; "" where nothing does.
 func guessMedia(all record.RawFields) string {
 	for _, m := range all {

@@ -8,7 +8,7 @@ import (
 // maxPage is the last page that the API has of any list, but for those of users.
 const maxPage = 500
 
-// dropEmpty takes off the answers to sub-requests that say nothing: null, {} and
+// dropEmpty takes off the empty responses to sub-requests: null, {} and
 // errors of the API. Crawlers keep those for requests that failed, and joined to an
 // older record they would take away what a better crawl gave.
 func (t *Reader) dropEmpty(r record.Record) {
@@ -28,7 +28,7 @@ func (t *Reader) dropEmpty(r record.Record) {
 	}
 }
 
-// pages takes off pages that say nothing or that the API cannot have, and numbers
+// pages takes off pages that are empty or that the API cannot have, and numbers
 // those without a number, so that pages of several crawls can be told apart.
 func (t *Reader) pages(r record.Record, f *record.Field) {
 	before, _ := r.Len(f)
@@ -44,7 +44,7 @@ func (t *Reader) pages(r record.Record, f *record.Field) {
 	}
 }
 
-// unpaged reports whether a page is of a list that the API answers whole, as page 0,
+// unpaged reports whether a page is of a list that the API serves whole, as page 0,
 // whatever page is asked for: tagged images.
 func unpaged(p record.Record) bool {
 	f, _ := p.Schema.Field("page")
@@ -80,7 +80,7 @@ func (t *Reader) drop(r record.Record, f *record.Field) {
 	record.Count(t.dropped, f.Name, 1)
 }
 
-// saysNothing reports whether an answer has no field that is known, and none that
+// saysNothing reports whether a response has no field that is known, and none that
 // is not either, unless it is an error.
 func saysNothing(r record.Record) bool {
 	for i := range r.Schema.Fields {

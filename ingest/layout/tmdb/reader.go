@@ -11,12 +11,12 @@ import (
 	"reelsplice/schemas/record"
 )
 
-// A Reader is the layout of TMDB's own answers: details with or without appended objects,
+// A Reader is the layout of TMDB's own responses: details with or without appended objects,
 // rows of lists, and single sub-requests, of every kind.
 type Reader struct {
 	parser   *record.Parser
 	language string
-	Answers  bool // rows are answers of the API
+	Answers  bool // rows are responses of the API
 	dropped  map[string]int64
 }
 
@@ -31,7 +31,7 @@ func (t *Reader) Counts() record.Counts { return t.parser.Counts }
 // Dropped returns the number of dropped values by path.
 func (t *Reader) Dropped() map[string]int64 { return t.dropped }
 
-// Records returns the record of the row and, where answers about seasons and episodes
+// Records returns the record of the row and, where responses about seasons and episodes
 // were appended to it, theirs. What was counted of a row that is refused does not count.
 func (t *Reader) Records(r Row) ([]Record, error) {
 	t.parser.Begin()
@@ -45,7 +45,7 @@ func (t *Reader) Records(r Row) ([]Record, error) {
 
 func (t *Reader) records(r Row) ([]Record, error) {
 	if r.Type == nil {
-		return nil, errors.New("nothing tells what kind of record this is")
+		return nil, errors.New("neither the row nor its file has a kind of record")
 	}
 	text, err := t.textOf(&r)
 	if err != nil {
@@ -138,7 +138,7 @@ func (t *Reader) withParts(one Record, parts []part, answer bool) ([]Record, err
 }
 
 // address completes the key of a record by what the name of its file or the record that
-// it was appended to tells, and refuses one that they contradict.
+// it was appended to has, and refuses one that they contradict.
 func address(rec record.Record, r Row) error {
 	switch r.Type.Kind {
 	case fragment.KindSeason, fragment.KindEpisode:
@@ -146,7 +146,7 @@ func address(rec record.Record, r Row) error {
 	case fragment.KindReview, fragment.KindCredit, fragment.KindEpisodeGroup:
 		f, _ := rec.Schema.Field("id")
 		if id := rec.String(f); r.Text != "" && id.Set && id.V != r.Text {
-			return &record.FieldError{Field: "id", What: fmt.Sprintf("the file name says %s, the row says %s", r.Text, id.V)}
+			return &record.FieldError{Field: "id", What: fmt.Sprintf("the file name has %s, the row has %s", r.Text, id.V)}
 		}
 		return nil
 	}
@@ -154,11 +154,11 @@ func address(rec record.Record, r Row) error {
 }
 
 // sameNumber refuses a record that has another number in a field than its file's name
-// says, which is 0 when it says none.
+// has, which is 0 for none.
 func sameNumber(rec record.Record, field string, want int64) error {
 	f, _ := rec.Schema.Field(field)
 	if got := rec.Int(f); want != 0 && got.Set && got.V != want {
-		return &record.FieldError{Field: field, What: fmt.Sprintf("the file name says %d, the row says %d", want, got.V)}
+		return &record.FieldError{Field: field, What: fmt.Sprintf("the file name has %d, the row has %d", want, got.V)}
 	}
 	return nil
 }
@@ -186,13 +186,13 @@ func partAddress(rec record.Record, r Row) error {
 			record.MarkAbsent(rec, w.field) // and not null
 			*got = record.Number(w.n)
 		case got.V != w.n:
-			return &record.FieldError{Field: w.field, What: fmt.Sprintf("want %d, as where it was found says, found %d", w.n, got.V)}
+			return &record.FieldError{Field: w.field, What: fmt.Sprintf("want %d, that of its place, found %d", w.n, got.V)}
 		}
 	}
 	return nil
 }
 
-// seriesOfEpisodes takes the series of a season that does not say it from the first
+// seriesOfEpisodes takes the series of a season that lacks it from the first
 // episode that does.
 func seriesOfEpisodes(rec record.Record) {
 	f, _ := rec.Schema.Field("series_id")
@@ -212,14 +212,14 @@ func seriesOfEpisodes(rec record.Record) {
 }
 
 // answeredError returns the error of the API that a crawler kept in place of an
-// answer, nil when row is none.
+// response, nil when row is none.
 func answeredError(row string) error {
 	var e struct {
 		Code    *int64  `json:"status_code"`
 		Message *string `json:"status_message"`
 	}
 	if json.Unmarshal([]byte(row), &e) == nil && e.Code != nil && e.Message != nil {
-		return &record.FieldError{Field: "status_code", What: fmt.Sprintf("is no answer but error %d: %s", *e.Code, *e.Message)}
+		return &record.FieldError{Field: "status_code", What: fmt.Sprintf("is no response but error %d: %s", *e.Code, *e.Message)}
 	}
 	return nil
 }
@@ -230,10 +230,10 @@ func isSub(t *catalog.Type, name string) bool {
 	return ok && f.IsSub()
 }
 
-// wrap makes a record of the answer to one sub-request.
+// wrap makes a record of the response to one sub-request.
 func wrap(r Row) (string, error) {
 	if !isSub(r.Type, r.Sub) {
-		return "", fmt.Errorf("the file name says sub-request %q, which a %s record does not have", r.Sub, r.Type.Name())
+		return "", fmt.Errorf("the file name has sub-request %q, which a %s record does not have", r.Sub, r.Type.Name())
 	}
 	if err := answeredError(r.JSON); err != nil {
 		return "", err
@@ -244,16 +244,16 @@ func wrap(r Row) (string, error) {
 	if err := json.Unmarshal([]byte(r.JSON), &own); err != nil {
 		return "", fmt.Errorf("parse JSON: %w", err)
 	}
-	// Seasons and episodes have a number of their own, which no file name tells.
+	// Seasons and episodes have a number of their own, which no file name has.
 	if r.Series != 0 {
 		if own.ID == nil {
 			return fmt.Sprintf(`{%q:%s}`, r.Sub, r.JSON), nil
 		}
 		return fmt.Sprintf(`{"id":%s,%q:%s}`, own.ID, r.Sub, r.JSON), nil
 	}
-	// Some answers of 2022 have their id as text.
+	// Some responses of 2022 have their id as text.
 	if own.ID != nil && strings.Trim(string(own.ID), `"`) != fmt.Sprint(r.ID) {
-		return "", &record.FieldError{Field: "id", What: fmt.Sprintf("the file name says %d, the answer says %s", r.ID, own.ID)}
+		return "", &record.FieldError{Field: "id", What: fmt.Sprintf("the file name has %d, the response has %s", r.ID, own.ID)}
 	}
 	return fmt.Sprintf(`{"id":%d,%q:%s}`, r.ID, r.Sub, r.JSON), nil
 }

@@ -10,13 +10,13 @@ import (
 	"reelsplice/schemas/record"
 )
 
-// Fields of rows that say that a resource is no more.
+// Fields of rows about a resource that is no more.
 const (
-	deletedField = "_deleted"     // true; false says that it is there again
+	deletedField = "_deleted"     // true; false if it is there again
 	mergedField  = "_merged_into" // the id of the resource that has taken its place
 )
 
-// RemovalOf reports whether a record says that its resource is no more, and what it was
+// RemovalOf reports whether a record is of a resource that is no more, and what it was
 // merged into. Such a record has its key and nothing else.
 func RemovalOf(t *catalog.Type, r record.Record) (catalog.Removed, bool) {
 	extra := r.Object().Extra
@@ -90,7 +90,7 @@ func mergedInto(t *catalog.Type, raw string, key catalog.Key) (catalog.Key, erro
 	return into, nil
 }
 
-// removed returns the record of a row that says that its resource is no more; false for
+// removed returns the record of a row about a resource that is no more; false for
 // other rows.
 func (t *Reader) removed(r Row, rec record.Record) (one Record, is bool, err error) {
 	extra := rec.Object().Extra

@@ -1,4 +1,4 @@
-// Package tmdb reads rows in the form of TMDB's own answers: details with or without
+// Package tmdb reads rows in the form of TMDB's own responses: details with or without
 // appended objects, rows of lists, and single sub-requests, of every kind. The rows of
 // other layouts are brought to this form first, so all records come from here.
 package tmdb
@@ -14,43 +14,43 @@ import (
 	"reelsplice/schemas/record"
 )
 
-// A Row is one JSON object of a dump and what its file's name says of it.
+// A Row is one JSON object of a dump and the facts that its file's name has about it.
 type Row struct {
 	JSON string
 	File string        // name of the file, without its folder and extensions
-	Type *catalog.Type // of the file's rows; nil where the name says none
-	ID   int64         // of the resource; 0 when the name says none
+	Type *catalog.Type // of the file's rows; nil where the name has none
+	ID   int64         // of the resource; 0 when the name has none
 	Text string        // 24 hex digits of a resource that is known by them; "" likewise
 	// Series, unless it is 0, is the series that the season Season, or its episode
 	// Episode, is of.
 	Series, Season, Episode int64
-	Sub                     string // the sub-request that the row answers; "" for a whole record
-	// Table says that the row was one of a table, such as a Parquet file, where every
+	Sub                     string // the sub-request that the row responds to; "" for a whole record
+	// Table marks a row of a table, such as a Parquet file, where every
 	// field is there in every row.
 	Table bool
-	// Texts says that all values of the row are texts, as in CSV and TSV.
+	// Texts marks a row whose values are all texts, as in CSV and TSV.
 	Texts bool
 
-	Answer bool // the row is an answer of the API
+	Answer bool // the row is a response of the API
 }
 
-// A Record is what a row says of one resource.
+// A Record is the facts of a row about one resource.
 type Record struct {
 	record.Record
 	Type *catalog.Type
 	Key  catalog.Key
-	// Part says that the row is one of several of its file that make the record: their
+	// Part marks a row that is one of several of its file that make the record: their
 	// lists are to be put together.
 	Part bool
-	// Removed says that the resource is no more: see RemovalOf.
+	// Removed marks a resource that is no more: see RemovalOf.
 	Removed bool
-	// Found says how the id was found where the row has none, and Mint is the hash of what
+	// Found is how the id was found where the row has none, and Mint is the hash of what
 	// it was made of, 0 for an id that was not minted.
 	Found Found
 	Mint  uint64
 }
 
-// Found says how a record whose row has no id got one.
+// Found is how a record whose row has no id got one.
 type Found uint8
 
 // How ids are found.
@@ -129,7 +129,7 @@ func IsDay(s string) bool {
 	return month >= "01" && month <= "12" && day >= "01" && day <= "31"
 }
 
-// InField says of an error that has no field where it is.
+// InField adds the field to an error that has none.
 func InField(err error, field string) error {
 	if _, ok := err.(*record.FieldError); ok || err == nil {
 		return err
@@ -137,7 +137,7 @@ func InField(err error, field string) error {
 	return &record.FieldError{Field: field, What: err.Error()}
 }
 
-// InRow says of an error in which element of a list it is.
+// InRow adds the element of a list to an error.
 func InRow(err error, list string, i int) error {
 	var fe *record.FieldError
 	if errors.As(err, &fe) {

@@ -216,7 +216,7 @@ func renderAppendName(b *bytes.Buffer, row []string, ops [][]string) error {
 }
 
 // renderParams writes a list such as "query*:string:,page:integer:1": name, mark of required
-// ones, type, default, of which the table does not need the default. Behind it come lists of own ones.
+// ones, type, default; the table does not need the default. Behind it come lists of own ones.
 func renderParams(b *bytes.Buffer, field, list string, own []string) error {
 	if list == "" && len(own) == 0 {
 		return nil

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// comments is what the sources of a package say of its structs.
+// comments is the comments that the sources of a package have about its structs.
 type comments struct {
 	types  map[string]string            // by type
 	fields map[string]map[string]string // by type and tag
@@ -87,7 +87,7 @@ func (c *comments) name(t reflect.Type) string {
 	return c.alias[base+"["+of[strings.LastIndexByte(of, '.')+1:]]
 }
 
-// of returns what is said of a struct.
+// of returns the comment of a struct.
 func (c *comments) of(t reflect.Type) string { return c.types[c.name(t)] }
 
 // field describes a field of a struct or of one that it embeds.

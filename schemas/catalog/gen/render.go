@@ -74,7 +74,7 @@ func (d *document) visit(p *record.Schema, path string) {
 	}
 }
 
-// table writes the columns of a struct, in the order of the API's answers.
+// table writes the columns of a struct, in the order of the API's responses.
 func (d *document) table(p *record.Schema) {
 	d.WriteString("\n| column | type | NULL is | meaning |\n| --- | --- | --- | --- |\n")
 	for i := range p.Fields {
@@ -109,18 +109,18 @@ func (d *document) typeOf(f *record.Field) string {
 	return "list of " + link
 }
 
-// null says what the answer has where the column is NULL.
+// null returns what the response has where the column is NULL.
 func null(p *record.Schema, f *record.Field) string {
 	switch {
 	case f.Own || p.Key >= 0 && &p.Fields[p.Key] == f:
-		return "unknown" // it is no member of an answer
+		return "unknown" // it is no field of a response
 	case f.Nullable:
 		return "`null`"
 	}
 	return "left out"
 }
 
-// gist returns what is said of a struct without its name: "The answer of ...".
+// gist returns the comment of a struct without its name: "The response of ...".
 func (d *document) gist(t reflect.Type) string {
 	text := strings.TrimPrefix(strings.TrimPrefix(d.of(t), d.name(t)+" "), "is ")
 	if text == "" {
@@ -129,7 +129,7 @@ func (d *document) gist(t reflect.Type) string {
 	return strings.ToUpper(text[:1]) + text[1:]
 }
 
-// meaning says what is known of a column.
+// meaning describes a column.
 func (d *document) meaning(p *record.Schema, f *record.Field) string {
 	var parts []string
 	if f.Name != f.Column && f.Name != "*" {
@@ -144,7 +144,7 @@ func (d *document) meaning(p *record.Schema, f *record.Field) string {
 	case record.ShapePages:
 		parts = append(parts, "One element a page.")
 	case record.ShapeKeyed:
-		parts = append(parts, "In answers an object, with the first column of each element as the name.")
+		parts = append(parts, "In responses an object, with the first column of each element as the name.")
 	}
 	return strings.ReplaceAll(strings.Join(parts, " "), "|", `\|`)
 }
