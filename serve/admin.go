@@ -44,10 +44,10 @@ func ignoreClosed(err error) error {
 	return err
 }
 
-// adminServer answers /livez, /readyz, /metrics and /debug/pprof/.
+// adminServer serves /livez, /readyz, /metrics and /debug/pprof/.
 func (s *Server) adminServer() *nethttp.Server {
 	mux := nethttp.NewServeMux()
-	mux.HandleFunc("GET /livez", func(w nethttp.ResponseWriter, _ *nethttp.Request) { answer(w, nethttp.StatusOK, "ok") })
+	mux.HandleFunc("GET /livez", func(w nethttp.ResponseWriter, _ *nethttp.Request) { respond(w, nethttp.StatusOK, "ok") })
 	mux.HandleFunc("GET /readyz", s.ready)
 	mux.HandleFunc("GET /metrics", func(w nethttp.ResponseWriter, _ *nethttp.Request) {
 		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
@@ -82,18 +82,17 @@ func (s *Server) writeMetrics(w io.Writer) {
 	metrics.WriteProcessMetrics(w)
 }
 
-// ready answers 200 while a release is served, 503 otherwise and once the server stops. Where the token file or
-// the store's current release is not as it should be, the last good state goes on
-// being served: that is said, and counted in the metrics, but takes no edge out of a
-// load balancer, for all of them would go at once.
+// ready responds with 200 while a release is served, else and once the server stops with 503. Where the token
+// file or the current release cannot be used, the last good one is served: the text and the metrics report
+// that, but it takes no edge out of a load balancer, for all of them would go at once.
 func (s *Server) ready(w nethttp.ResponseWriter, _ *nethttp.Request) {
 	id := s.Release()
 	switch {
 	case s.stopping.Load():
-		answer(w, nethttp.StatusServiceUnavailable, "stopping")
+		respond(w, nethttp.StatusServiceUnavailable, "stopping")
 		return
 	case id == "":
-		answer(w, nethttp.StatusServiceUnavailable, "no release")
+		respond(w, nethttp.StatusServiceUnavailable, "no release")
 		return
 	}
 	text := "ok " + id
@@ -103,10 +102,10 @@ func (s *Server) ready(w nethttp.ResponseWriter, _ *nethttp.Request) {
 			text += ", but: " + err.Error()
 		}
 	}
-	answer(w, nethttp.StatusOK, text)
+	respond(w, nethttp.StatusOK, text)
 }
 
-// gauge is 1 for an error: what is served is not what should be.
+// gauge is 1 for an error.
 func gauge(err error) int {
 	if err != nil {
 		return 1
@@ -114,7 +113,7 @@ func gauge(err error) int {
 	return 0
 }
 
-func answer(w nethttp.ResponseWriter, code int, text string) {
+func respond(w nethttp.ResponseWriter, code int, text string) {
 	w.WriteHeader(code)
 	_, _ = io.WriteString(w, text+"\n") // the client is gone if this fails
 }

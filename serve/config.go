@@ -10,7 +10,7 @@ import (
 	"reelsplice/serve/query"
 )
 
-// Config says where and how to serve.
+// Config has the places and the ways of serving.
 type Config struct {
 	edge.Options
 	http.Limits
@@ -19,7 +19,7 @@ type Config struct {
 	AdminAddr  string        // host:port of health, metrics and profiles; "" for none
 	SigningKey string        // file with the key of request tokens; "" for a key of this process alone
 	Poll       time.Duration // how often tokens and the current release are looked at; 250 ms by default
-	// ShutdownDelay is how long requests are still accepted once the server stops, and /readyz says so;
+	// ShutdownDelay is how long requests are still accepted once the server stops and /readyz reports it;
 	// none by default.
 	ShutdownDelay time.Duration
 	ResultCache   int // bytes of results of queries that are kept; 16 MiB by default

@@ -1,4 +1,4 @@
-// Package serve answers the API from a release. It wires the packages below: edge answers
+// Package serve serves the API from a release. It wires the packages below: edge serves
 // requests, http brings them, releases follows the store, auth the token file; and it adds the
 // admin listener with health and metrics.
 package serve
@@ -119,7 +119,7 @@ func (s *Server) URL() string { return s.http.URL() }
 // Release returns the ID of the release that is served.
 func (s *Server) Release() string { return s.releases.ID() }
 
-// Run serves until ctx ends. Then /readyz answers 503; requests are served for the shutdown delay more, so
+// Run serves until ctx ends. Then /readyz responds with 503; requests are served for the shutdown delay more, so
 // that load balancers notice; then requests under way end. The admin listener closes last.
 func (s *Server) Run(ctx context.Context) error {
 	defer s.close()
@@ -163,7 +163,7 @@ func every(ctx context.Context, interval time.Duration, fn func()) {
 	}
 }
 
-// awaitBalancers makes /readyz say that the server stops, and waits for the shutdown delay.
+// awaitBalancers makes /readyz report that the server stops, and waits for the shutdown delay.
 func (s *Server) awaitBalancers(ctx context.Context) {
 	s.stopping.Store(true)
 	s.http.Drain()

@@ -55,8 +55,8 @@ func (t *Tables) List(id uint64) (accounts.List, error) {
 // a guest's session.
 func (t *Tables) Find(name []byte) (accounts.Account, bool, error) { return t.accounts.Find(name) }
 
-// An Answer takes the parts of a response, in their order.
-type Answer interface {
+// An Output takes the parts of a response, in their order.
+type Output interface {
 	// Text takes bytes, which it copies.
 	Text(b []byte)
 	// Row takes the row of a title, without braces.
@@ -75,8 +75,8 @@ const (
 	Rated              // with the rating of version 4 behind
 )
 
-// Sub returns which rows version v of the API has of a kind in lists of accounts: those of
-// version 4 say of movies, but not of series, what type they are.
+// Sub returns the rows that a version of the API has of a kind in lists of accounts. Version 4 gives the
+// media type of movies, not of series.
 func Sub(version int, k fragment.Kind) fragment.Sub {
 	if version == 4 && k == fragment.KindMovie {
 		return fragment.SubMediaRow
@@ -95,7 +95,7 @@ func pages(n int) int { return max(1, (n+PageSize-1)/PageSize) }
 
 // A writer writes the parts between rows.
 type writer struct {
-	to  Answer
+	to  Output
 	buf []byte
 }
 
@@ -171,7 +171,7 @@ func include(t accounts.Title, s fragment.Sub) release.Include {
 
 // Details writes a page of a list as GET /{version}/list/{id} has it. Version 4 has an order, and the
 // comments of the page.
-func Details(to Answer, l *accounts.List, version int, order accounts.Sort, number int) error {
+func Details(to Output, l *accounts.List, version int, order accounts.Sort, number int) error {
 	w := &writer{to: to}
 	head, middle, end := accounts.Head4, accounts.Middle4, accounts.End4
 	if version == 3 {
@@ -217,8 +217,7 @@ func appendComment(dst []byte, t accounts.Title, comment []byte) []byte {
 	return append(dst, comment...)
 }
 
-// AppendStatus3 appends whether a movie is on a list, as GET /3/list/{id}/item_status
-// answers.
+// AppendStatus3 appends whether a movie is on a list, the response to GET /3/list/{id}/item_status.
 func AppendStatus3(dst []byte, l *accounts.List, movie uint64) []byte {
 	// A number in the published example, a text to the typed clients that are in use.
 	dst = strconv.AppendUint(append(dst, `{"id":"`...), l.ID, 10)
@@ -226,7 +225,7 @@ func AppendStatus3(dst []byte, l *accounts.List, movie uint64) []byte {
 	return append(dst, '}')
 }
 
-// AppendStatus4 appends what GET /4/list/{id}/item_status answers about a title on the
+// AppendStatus4 appends the response to GET /4/list/{id}/item_status about a title on the
 // list; ErrNotFound for any other.
 func AppendStatus4(dst []byte, l *accounts.List, t accounts.Title) ([]byte, error) {
 	if !l.Has(t) {
@@ -237,9 +236,8 @@ func AppendStatus4(dst []byte, l *accounts.List, t accounts.Title) ([]byte, erro
 	return append(append(append(dst, `,"media_type":"`...), t.Kind.String()...), `"}`...), nil
 }
 
-// Lists writes a page of the lists that an account made, as GET /{version}/account/{id}/lists
-// answers.
-func (t *Tables) Lists(to Answer, a *accounts.Account, version, number int) error {
+// Lists writes a page of the lists that an account made, as the response to GET /{version}/account/{id}/lists.
+func (t *Tables) Lists(to Output, a *accounts.Account, version, number int) error {
 	w := &writer{to: to}
 	ids := a.Lists()
 	row := []accounts.Text{accounts.RowHead, accounts.RowType, accounts.RowEnd}
@@ -266,7 +264,7 @@ func (w *writer) list(l *accounts.List, row []accounts.Text) {
 	}
 }
 
-// Rows of the lists that hold a title: those of series do not say what type they are.
+// Rows of the lists that hold a title: those of series lack the type of the list.
 var (
 	holdingMovie = []accounts.Text{accounts.RowHead, accounts.RowCountry, accounts.RowType, accounts.RowEnd}
 	holdingTV    = []accounts.Text{accounts.RowHead, accounts.RowCountry, accounts.RowEnd}
@@ -301,9 +299,9 @@ func (t *Tables) AppendHolding(dst []byte, title accounts.Title, withID bool, nu
 	return w.buf, true, nil
 }
 
-// Titles writes a page of a shelf of movies or series; with newest, what was put there last
+// Titles writes a page of a shelf of movies or series; with newest, the last addition
 // comes first.
-func Titles(to Answer, shelf accounts.Placeds, sub fragment.Sub, form Form, newest bool, number int) error {
+func Titles(to Output, shelf accounts.Placeds, sub fragment.Sub, form Form, newest bool, number int) error {
 	return rows(to, shelf, newest, number, func(w *writer, p *accounts.Placed) error {
 		if err := w.row(include(p.Title, sub)); err != nil {
 			return err
@@ -315,7 +313,7 @@ func Titles(to Answer, shelf accounts.Placeds, sub fragment.Sub, form Form, newe
 			at := p.Created
 			w.text(`,"account_rating":{"created_at":"`)
 			if at.IsZero() {
-				at = at.AddDate(1969, 0, 0) // the beginning of 1970: nobody knows
+				at = at.AddDate(1969, 0, 0) // the beginning of 1970, for want of a time
 			}
 			w.buf = at.AppendFormat(w.buf, "2006-01-02T15:04:05.000Z")
 			w.float(`","value":`, p.Value)
@@ -328,7 +326,7 @@ func Titles(to Answer, shelf accounts.Placeds, sub fragment.Sub, form Form, newe
 }
 
 // rows writes a page of a shelf.
-func rows(to Answer, shelf accounts.Placeds, newest bool, number int, one func(w *writer, p *accounts.Placed) error) error {
+func rows(to Output, shelf accounts.Placeds, newest bool, number int, one func(w *writer, p *accounts.Placed) error) error {
 	w := &writer{to: to}
 	w.text("{")
 	err := w.page(shelf.Len(), number, func(i int) error {
@@ -350,7 +348,7 @@ var episodeFields = [...]string{
 }
 
 // Episodes is Titles for rated episodes.
-func Episodes(to Answer, shelf accounts.Placeds, newest bool, number int) error {
+func Episodes(to Output, shelf accounts.Placeds, newest bool, number int) error {
 	return rows(to, shelf, newest, number, func(w *writer, p *accounts.Placed) error {
 		b, err := to.Fields(include(p.Title, fragment.SubMediaRow))
 		if err != nil {
@@ -374,7 +372,7 @@ func Episodes(to Answer, shelf accounts.Placeds, newest bool, number int) error 
 	})
 }
 
-// ratedShelf returns the shelf of what is rated of a kind.
+// ratedShelf returns the shelf of ratings of a kind.
 func ratedShelf(k fragment.Kind) accounts.Shelf {
 	switch k {
 	case fragment.KindTV:
@@ -417,7 +415,7 @@ func appendRated(dst []byte, a *accounts.Account, t accounts.Title) []byte {
 	return append(w.buf, '}')
 }
 
-// An Episode is an episode of a season as its details say it.
+// An Episode is an episode in the details of a season.
 type Episode struct {
 	ID     uint64 `json:"id"`
 	Number uint32 `json:"episode_number"`

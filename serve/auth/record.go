@@ -320,7 +320,7 @@ func wantName(name string) (want string) {
 	return ""
 }
 
-// wantAccount refuses what cannot name an account: hex digits, of which ids are some.
+// wantAccount refuses all but hex digits, which decimal ids are too.
 func wantAccount(account string) (want string) {
 	if account == "" || len(account) > MaxAccount || strings.Trim(account, "0123456789abcdef") != "" {
 		return "the number of an account, its 24 hex digits, or the 32 of a guest's session"

@@ -28,7 +28,7 @@ type Result struct {
 // A Table looks tokens up. It never changes, so any number of goroutines may use it.
 //
 // Tokens are found by their SHA-256. How long a lookup takes depends on the digest of a guess, which
-// nobody can steer towards a digest that they do not know: so no comparison has to be constant in time.
+// no client can steer towards the digest of a token that it lacks: so no comparison has to be constant in time.
 type Table struct {
 	records []Record
 	byHash  map[[sha256.Size]byte]int // index of records

@@ -18,19 +18,19 @@ import (
 	"reelsplice/serve/variant"
 )
 
-// An accountAnswer adds the parts that package account writes to a response.
-type accountAnswer struct{ c *composer }
+// An accountOutput adds the parts that package account writes to a response.
+type accountOutput struct{ c *composer }
 
-var _ account.Answer = (*accountAnswer)(nil)
+var _ account.Output = (*accountOutput)(nil)
 
 // Text adds bytes to the response.
-func (a *accountAnswer) Text(b []byte) { splice.Literal(&a.c.answer, b) }
+func (a *accountOutput) Text(b []byte) { splice.Literal(&a.c.answer, b) }
 
 // Row adds a row in the language of the request.
-func (a *accountAnswer) Row(i release.Include) error { return a.c.include(&i, 0) }
+func (a *accountOutput) Row(i release.Include) error { return a.c.include(&i, 0) }
 
 // Fields returns the row as JSON.
-func (a *accountAnswer) Fields(i release.Include) ([]byte, error) {
+func (a *accountOutput) Fields(i release.Include) ([]byte, error) {
 	return a.c.aside(func(c *composer) error {
 		splice.Literal(&c.answer, "{")
 		if err := c.include(&i, 0); err != nil {
@@ -63,7 +63,7 @@ func accountData(x *exchange, op *api.Operation) error {
 	if err != nil {
 		return err
 	}
-	to := &accountAnswer{&x.c}
+	to := &accountOutput{&x.c}
 	switch op.Answerer {
 	case api.AnswerList, api.AnswerListItem:
 		err = userList(x, &t, to, op)
@@ -122,7 +122,7 @@ func (x *exchange) guest(t *account.Tables, id []byte) (*accounts.Account, bool,
 }
 
 // userList serves a list that a user made. Public ones are for everybody.
-func userList(x *exchange, t *account.Tables, to *accountAnswer, op *api.Operation) error {
+func userList(x *exchange, t *account.Tables, to *accountOutput, op *api.Operation) error {
 	x.c.atLeast(Page)
 	x.rs.Cache = x.edge.recheck
 	x.keys = appendKeys(x.keys[:0], x.rs.Release, fragment.AppendID(x.c.key[:0], fragment.KindList, x.q.ID))
@@ -151,7 +151,7 @@ func userList(x *exchange, t *account.Tables, to *accountAnswer, op *api.Operati
 }
 
 // list adds a page of a list.
-func (a *accountAnswer) list(l *accounts.List, version int) error {
+func (a *accountOutput) list(l *accounts.List, version int) error {
 	q := a.c.q
 	order := l.Sort()
 	if version == 4 && len(q.SortBy) > 0 {
@@ -164,7 +164,7 @@ func (a *accountAnswer) list(l *accounts.List, version int) error {
 }
 
 // listItem adds whether a title is on a list.
-func (a *accountAnswer) listItem(l *accounts.List, version int, query []byte) error {
+func (a *accountOutput) listItem(l *accounts.List, version int, query []byte) error {
 	if version == 3 {
 		a.Text(account.AppendStatus3(nil, l, numberParam(query, "movie_id")))
 		return nil
@@ -236,7 +236,7 @@ var shelves = map[api.Op]struct {
 }
 
 // accountPage serves the titles that an account, or a guest, has marked.
-func accountPage(x *exchange, t *account.Tables, to *accountAnswer, op *api.Operation) error {
+func accountPage(x *exchange, t *account.Tables, to *accountOutput, op *api.Operation) error {
 	a, err := owner(x, t, op)
 	if err != nil {
 		return err
@@ -284,7 +284,7 @@ func owner(x *exchange, t *account.Tables, op *api.Operation) (*accounts.Account
 }
 
 // standaloneStates serves the marks and ratings that a session has for a title.
-func standaloneStates(x *exchange, t *account.Tables, to *accountAnswer) error {
+func standaloneStates(x *exchange, t *account.Tables, to *accountOutput) error {
 	a, ok, err := x.sessionAccount(t, true)
 	if err == nil && !ok {
 		err = status.AuthFailed

@@ -224,7 +224,7 @@ func (c *composer) text(raw []byte, f *variant.Filter) error {
 }
 
 // literal adds the bytes that depend on the request rather than on the release. withID
-// tells whether the response names its resource.
+// makes the response name its resource.
 func (c *composer) literal(piece *release.Piece, page uint16, withID bool) {
 	b := c.scratch.mark[:0]
 	switch piece.Op {

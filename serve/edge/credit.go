@@ -9,7 +9,7 @@ import (
 )
 
 // creditDetails serves a credit: as a dump gave it, else from the table of credits, the row of its title
-// and that of its person. Caches know the latter by the names of both, too: it changes with them.
+// and that of its person. The latter has the names of both for caches, too: it changes with them.
 func creditDetails(x *exchange) error {
 	key := x.c.pathKey(&x.q)
 	if len(key) > 0 {
@@ -36,7 +36,7 @@ func creditDetails(x *exchange) error {
 	return x.finish()
 }
 
-// credit adds the answer about a credit with an id.
+// credit adds the details of a credit with an id.
 func (c *composer) credit(cr *credits.Credit, id []byte) error {
 	c.texts(`{"credit_type":"`, cr.Role.String(), `","department":"`)
 	splice.Literal(&c.answer, cr.Department)

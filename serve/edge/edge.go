@@ -1,4 +1,4 @@
-// Package edge answers requests from a release. It knows no transport: a request's bytes in,
+// Package edge serves requests from a release, without a transport: a request's bytes in,
 // status, header values and a body out.
 //
 // The order of work is fixed: limits, authenticate, route, the answerer that the table of
@@ -42,7 +42,7 @@ type Tokens interface{ Table() *auth.Table }
 
 var _ Tokens = (*auth.Live)(nil)
 
-// An Edge answers requests. It is safe for concurrent use.
+// An Edge serves requests. It is safe for concurrent use.
 type Edge struct {
 	opts     Options
 	cache    string // Cache-Control of responses that can be kept
@@ -141,7 +141,7 @@ type exchange struct {
 	out    []byte // a body that is made whole
 }
 
-// Begin answers rq. The response is valid until its End.
+// Begin returns the response to rq, which is valid until its End.
 func (e *Edge) Begin(rq *Request) *Response {
 	x := e.pools.exchanges.Get().(*exchange)
 	x.rq, x.held = *rq, e.releases.Acquire()
@@ -154,7 +154,7 @@ func (e *Edge) Begin(rq *Request) *Response {
 	return &x.rs
 }
 
-// open prepares x to answer from rel, nil for none.
+// open prepares x to serve from rel, nil for none.
 func (x *exchange) open(e *Edge, rel *release.Reader) {
 	x.edge, x.rel, x.lease.of = e, rel, e.inflight
 	c := &x.c
@@ -303,7 +303,7 @@ func (e *Edge) logRefused(res *auth.Result) {
 // allMethods is the Allow of the server as a whole.
 const allMethods = "GET, HEAD, OPTIONS"
 
-// options answers OPTIONS on every known path; browsers send it without a credential. A
+// options serves OPTIONS on every known path; browsers send it without a credential. A
 // preflight succeeds on any path, or the browser would hide the 404 of the request itself.
 func (x *exchange) options() error {
 	if string(x.rq.Path) == "*" { // the server as a whole

@@ -10,7 +10,7 @@ import (
 
 // A derived filmography is stored once, as combined_credits: movie_credits and tv_credits have its
 // credits of one kind, without their media type. Each of its credits is an include of the title's
-// row and the text behind it, which ends with mediaType, a value, and what is around the next one.
+// row and the text behind it, which ends with mediaType, a value, and the text around the next one.
 var (
 	mediaType = []byte(`,"media_type":"`)
 	crewBegin = []byte(`],"crew":[`)

@@ -34,7 +34,7 @@ type Piece struct {
 	Text   string // of a literal
 }
 
-// Inspect answers a GET of target, a path with its query, from rel as the edge does,
+// Inspect serves a GET of target, a path with its query, from rel as the edge does,
 // but without asking for a credential. Refusals are responses; the error is about
 // release bytes that break the format, and about tokens, which only a running edge issues.
 // Static responses need no release: rel may be nil. All is as in the default configuration.

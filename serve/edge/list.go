@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"sync"
 	"time"
-	_ "time/tzdata" // the machine need not know any time zone
+	_ "time/tzdata" // the machine may lack time zones
 
 	"reelsplice/data/reference"
 	"reelsplice/schemas/api"

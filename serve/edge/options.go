@@ -13,7 +13,7 @@ import (
 	"reelsplice/serve/static"
 )
 
-// Options say how an Edge answers.
+// Options are the settings of an Edge.
 type Options struct {
 	CallbackURL string // where users approve request tokens, without the token
 	// ImageBaseURL is the folder of images that configuration names;
@@ -22,7 +22,7 @@ type Options struct {
 	// AllowQueryKey accepts a token as api_key= in the query, the only way of many clients;
 	// true by default. A bearer token counts before it. It is never logged.
 	AllowQueryKey bool
-	// Cache says which caches may keep responses: CachePublic, the default, CachePrivate or
+	// Cache names the caches that may keep responses: CachePublic, the default, CachePrivate or
 	// CacheRevalidate.
 	Cache       string
 	MaxAge      time.Duration // of Cache-Control; 1 hour by default

@@ -12,7 +12,7 @@ import (
 
 // static serves the operations that follow from facts rather than from a release.
 func (x *exchange) static() error {
-	body, ok := x.edge.facts.Answer(&x.q)
+	body, ok := x.edge.facts.Response(&x.q)
 	if !ok {
 		return status.NotFound
 	}
@@ -41,7 +41,7 @@ func (x *exchange) joinStatic(body *static.Body) {
 	a := &x.c.answer
 	splice.Literal(a, bytes.TrimSuffix(body.Identity, []byte("}")))
 	for _, name := range x.q.Appends() {
-		if appended, ok := x.edge.facts.AnswerOp(name.Op, &x.q); ok {
+		if appended, ok := x.edge.facts.ResponseTo(name.Op, &x.q); ok {
 			splice.Literal(a, `,"`)
 			splice.Literal(a, name.Property)
 			splice.Literal(a, `":`)

@@ -30,7 +30,7 @@ func newFastConfig(limits *Limits, e *edge.Edge, m *meters, ps *preparedSet) fas
 	}
 }
 
-// A client answers the plain requests of one connection.
+// A client serves the plain requests of one connection.
 type client struct {
 	edge     *edge.Edge
 	meters   *meters
@@ -152,7 +152,7 @@ func (c *client) send(w *reply) {
 	}
 }
 
-// again answers a request that has a prepared response. It is false when it has done nothing.
+// again sends the prepared response to a request that has one. It is false when it has done nothing.
 func (c *client) again(pr *plainRequest, target, query []byte, w *reply, now time.Time) bool {
 	held := c.edge.Acquire()
 	defer held.Release() // after send, for segments of the response lie in the release

@@ -36,7 +36,7 @@ type fastConn struct {
 	waits bool // for a request, which interrupt may end; guarded by mu
 }
 
-// A connClock knows how long a connection may still wait.
+// A connClock has the times by which a connection may still wait.
 type connClock struct {
 	responses int // begun so far
 	// now is when the bytes in input.buf were read, or when the last response had gone out, if the
@@ -60,7 +60,7 @@ func newFastConn(l *fastListener, under net.Conn) *fastConn {
 	return c
 }
 
-// Read answers plain requests and returns the next head that is not plain, as
+// Read serves plain requests and returns the next head that is not plain, as
 // parser.appendHead makes it. It refuses an invalid head. Any end of the connection is io.EOF, which
 // makes the server close it silently: to another error fasthttp would respond.
 func (c *fastConn) Read(p []byte) (int, error) {
@@ -121,7 +121,7 @@ func (c *fastConn) deliver(p []byte, n int) int {
 	return copy(p, *head)
 }
 
-// readFast answers plain requests until another one comes.
+// readFast serves plain requests until another one comes.
 func (c *fastConn) readFast() {
 	err := c.raw.Read(c.step)
 	for errors.Is(err, os.ErrDeadlineExceeded) && c.checkIdle(time.Now()) {
@@ -193,7 +193,7 @@ func (c *fastConn) setDeadline(now time.Time, d time.Duration) {
 	_ = c.SetReadDeadline(deadline) // a closed connection is found when it is read
 }
 
-// Close closes the connection. The server calls it where it calls Read: another goroutine cannot know
+// Close closes the connection. The server calls it where it calls Read: another goroutine cannot see
 // whether a request has come.
 func (c *fastConn) Close() error {
 	c.listener.remove(c)
@@ -239,12 +239,12 @@ func (c *fastConn) interrupt() {
 	}
 }
 
-// serve reads and answers requests. It returns false to wait for more, and true when
+// serve reads requests and responds. It returns false to wait for more, and true when
 // Read is to return the bytes in c.in.buf, or c.in.err.
 func (c *fastConn) serve(fd uintptr) bool {
 	if c.in.unseen {
 		c.in.unseen = false
-		if !c.answerAll(fd) || !c.renew() {
+		if !c.respondAll(fd) || !c.renew() {
 			return true
 		}
 	}
@@ -268,7 +268,7 @@ func (c *fastConn) serve(fd uintptr) bool {
 		drained, fresh := c.in.n+n < len(c.in.buf), c.clock.responses == 0
 		c.in.n += n
 		c.clock.now = time.Now()
-		if !c.answerAll(fd) || !c.renew() {
+		if !c.respondAll(fd) || !c.renew() {
 			return true
 		}
 		// Fast path: the socket is empty, and new bytes end the wait. Only an end of the
@@ -280,9 +280,9 @@ func (c *fastConn) serve(fd uintptr) bool {
 	}
 }
 
-// answerAll answers the requests that are complete and leaves the rest in c.in.buf. It is false
+// respondAll responds to the requests that are complete and leaves the rest in c.in.buf. It is false
 // when one is not eligible for the fast path, or when a response could not be sent.
-func (c *fastConn) answerAll(fd uintptr) bool {
+func (c *fastConn) respondAll(fd uintptr) bool {
 	from := 0
 	defer func() { c.in.n = copy(c.in.buf, c.in.buf[from:c.in.n]) }()
 	for from < c.in.n {
@@ -297,7 +297,7 @@ func (c *fastConn) answerAll(fd uintptr) bool {
 			return false
 		}
 		c.clock.responses++
-		if c.in.err = c.answer(fd); c.in.err != nil || c.done {
+		if c.in.err = c.respond(fd); c.in.err != nil || c.done {
 			c.lingers = c.in.err == nil
 			from = c.in.n
 			return false
@@ -307,8 +307,8 @@ func (c *fastConn) answerAll(fd uintptr) bool {
 	return true
 }
 
-// answer sends the response to c.rq.
-func (c *fastConn) answer(fd uintptr) error {
+// respond sends the response to c.rq.
+func (c *fastConn) respond(fd uintptr) error {
 	w := c.listener.replies.Get().(*reply)
 	defer c.listener.replies.Put(w)
 	w.conn, w.fd, w.err = c, fd, errNotSent

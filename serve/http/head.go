@@ -17,7 +17,7 @@ type plainRequest struct {
 	acceptEncoding []byte
 	ifNoneMatch    []byte
 	origin         []byte
-	// same tells that the header fields are, byte for byte, those of the request before
+	// same is set where the header fields are, byte for byte, those of the request before
 	// it on this connection.
 	same bool
 }

@@ -24,7 +24,7 @@ const (
 	retryAfter     = "1" // seconds
 	// Browsers send a request only with a method and fields that its preflight allows. So the
 	// preflight allows all, and the page gets the 404 or 405. An asterisk leaves out Authorization,
-	// and old browsers do not know it.
+	// and old browsers ignore it.
 	preflightMethods = "GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE"
 	preflightFields  = "Authorization, Content-Type, If-None-Match, X-Requested-With, baggage, traceparent, tracestate, *"
 	preflightAge     = "86400" // seconds
@@ -54,7 +54,7 @@ const (
 	preflight          // or asks by OPTIONS whether it may
 )
 
-// set fills h with the fields of rs. last tells that the connection ends behind it.
+// set fills h with the fields of rs. last is set if the connection ends behind it.
 func (h *header) set(rs *edge.Response, from origin, last bool) {
 	h.n = 0
 	if rs.HasBody() {
@@ -152,7 +152,7 @@ func statusLine(code int) string {
 	return newStatusLine(code)
 }
 
-// statusLines has, by status, the lines of those that the edge can answer with.
+// statusLines has, by status, the lines of all responses of the edge.
 var statusLines = func() (lines [len(meters{}.codes)]string) {
 	for _, s := range sentStatuses {
 		lines[s] = newStatusLine(s)

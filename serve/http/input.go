@@ -5,7 +5,7 @@ import (
 	"net/http"
 )
 
-// An input holds the bytes of a client that no response answers yet. buf belongs to the caller of
+// An input holds the bytes of a client that have no response yet. buf belongs to the caller of
 // Read, until Read returns.
 type input struct {
 	parser parser

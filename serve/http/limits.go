@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Limits say where a Server listens, and how much of it a client may take.
+// Limits are the address of a Server, and the share of it that a client may take.
 type Limits struct {
 	Addr          string        // host:port of the API
 	TLSCert       string        // PEM file; with TLSKey

@@ -8,13 +8,13 @@ import (
 )
 
 // The server reads from a connection of a fastListener as from any other. Inside of Read, each
-// head is checked by one strict parser. Read answers a plain request itself, refuses an
+// head is checked by one strict parser. Read serves a plain request itself, refuses an
 // invalid head, and returns any other one to the server: rewritten, so that the server
 // expects no body and closes the connection where nothing more is to be read from it. A
 // plain request costs one read and one write: no deadline is set for it, its head is parsed
 // once, and no long part of a body is copied on its way to the kernel.
 
-// A responder answers the requests of one connection, one after another.
+// A responder responds to the requests of one connection, one after another.
 type responder interface {
 	// respond fills w and calls its send or stream, once. now is when the request was read, or when the
 	// client had taken the response before it.
@@ -26,15 +26,15 @@ type fastConfig struct {
 	// open makes the responder of a new connection. Without it all requests go to the server.
 	open func() responder
 	// refuse appends the response to a head that the server does not get, which ends the
-	// connection. isHead tells that it answers a HEAD request.
+	// connection. isHead is set for a HEAD request.
 	refuse       func(dst []byte, status int, isHead bool, now time.Time) []byte
-	readTimeout  time.Duration // for the rest of a head of which a part has come; 0 for none
+	readTimeout  time.Duration // for the rest of an incomplete head; 0 for none
 	writeTimeout time.Duration // for a whole response; 0 for none
 	idleTimeout  time.Duration // between requests; 0 for none
 }
 
 // A fastListener wraps the connections of another listener. Those of TCP have the fast path. Over
-// TLS, where the kernel holds other bytes than the client has sent, the server answers.
+// TLS, where the kernel holds other bytes than the client has sent, the server responds.
 type fastListener struct {
 	net.Listener
 	cfg     fastConfig

@@ -76,7 +76,7 @@ func (m *message) await() {
 	}
 }
 
-// discard empties m and lets go of what it refers to.
+// discard empties m and drops its references.
 func (m *message) discard() {
 	clear(m.refs)
 	m.own, m.refs, m.far = m.own[:0], m.refs[:0], 0

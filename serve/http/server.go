@@ -2,7 +2,7 @@
 // requests, fasthttp for all others, and an end that loses no request.
 //
 // Connections pass through layers of listeners: drain, connlimit, TLS, fast path. The fast path
-// answers plain requests inside of Read, and gives fasthttp the heads of all others. One header
+// serves plain requests inside of Read, and gives fasthttp the heads of all others. One header
 // encoder serves both ways and prepared responses.
 package http
 

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// supported tells that connections have the fast path here.
+// supported is true where connections have the fast path.
 const supported = true
 
 // A vector is the pieces of a response as the kernel wants them.

@@ -4,7 +4,7 @@ package http
 
 import "syscall"
 
-// supported tells that connections have the fast path. Elsewhere fasthttp answers all requests.
+// supported is true where connections have the fast path. Here fasthttp serves all requests.
 const supported = false
 
 type vector struct{}

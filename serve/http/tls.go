@@ -77,7 +77,7 @@ type tlsConn struct {
 }
 
 // Read makes the handshake and reads the bytes behind it. After a failed one the stream is at its end, so
-// that the server neither answers nor logs it.
+// that the server neither responds nor logs it.
 func (c *tlsConn) Read(p []byte) (int, error) {
 	if !c.shaken {
 		c.shaken = true
@@ -89,7 +89,7 @@ func (c *tlsConn) Read(p []byte) (int, error) {
 	return c.Conn.Read(p)
 }
 
-// failed answers a client that does not speak TLS, and logs err. It names nothing that the client sent.
+// failed responds to a client that does not speak TLS, and logs err. It names nothing that the client sent.
 func (l *tlsListener) failed(c net.Conn, err error) {
 	var record tls.RecordHeaderError
 	if errors.As(err, &record) && record.Conn != nil && isHTTP(record.RecordHeader) {

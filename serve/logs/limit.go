@@ -8,7 +8,7 @@ import (
 )
 
 // Limit returns a logger that passes on at most n records in each span of time. The first
-// record after others were held back says how many, as "suppressed".
+// record after others were held back has their number, as "suppressed".
 func Limit(log *slog.Logger, n int, span time.Duration) *slog.Logger {
 	return slog.New(&limited{log.Handler(), &limit{most: n, span: span, now: time.Now}})
 }

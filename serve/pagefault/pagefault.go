@@ -24,7 +24,7 @@ const (
 	calm = 10
 )
 
-// A Watch knows whether pages come from the disk. The zero Watch says no.
+// A Watch reports whether pages come from the disk. The zero Watch reports that they do not.
 type Watch struct{ fromDisk atomic.Bool }
 
 // FromDisk reports whether pages come from the disk at the moment.

@@ -1,6 +1,6 @@
 // Package query ranks, filters and searches the resources of a release: discover, the lists
 // that are discover queries, trending, and search. It reads the tables of a release and
-// returns rows, kind and id, of which the edge makes a page.
+// returns rows, kind and id, for the edge to make a page.
 //
 // # Filters
 //

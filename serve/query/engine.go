@@ -74,7 +74,7 @@ func (e *Engine) Err() error {
 // table returns the table of a kind; nil without an error for a release without one.
 func (e *Engine) table(kind fragment.Kind) (*table, error) { return e.tables[kind], e.unfit[kind] }
 
-// A table is one kind's table, and what is computed of it once.
+// A table is one kind's table, with a set that is computed once.
 type table struct {
 	*tables.Table
 	// usual has the ranks that are neither adult nor video; nil before the first use.

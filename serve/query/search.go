@@ -17,7 +17,7 @@ import (
 // A Search finds the resources whose names have the words of a query: all words, in any
 // order, in one name or in several. The last word may be the beginning of one.
 type Search struct {
-	// Kind is what is searched; 0 is movies, series and people together.
+	// Kind is the kind to search; 0 is movies, series and people together.
 	Kind fragment.Kind
 	// Query is any text. Package text cuts it into words.
 	Query []byte

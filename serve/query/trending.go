@@ -53,7 +53,7 @@ func (e *Engine) Trending(kind fragment.Kind, week bool, page, size int, out *Re
 	return err
 }
 
-// trend returns what is hottest of a kind, without adult ones. The set comes from t's pool.
+// trend returns the hottest of a kind, without adult ones. The set comes from t's pool.
 func (t *table) trend(week bool) (*stream, error) {
 	by := tables.TrendDay
 	if week {

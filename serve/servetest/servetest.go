@@ -173,7 +173,7 @@ func (b *LockedBuffer) String() string {
 	return b.buf.String()
 }
 
-// Version is a movie, as a record, all parts of which name n.
+// Version is a movie, as a record. All its parts name n.
 func Version(n int) string {
 	return fmt.Sprintf(`{"adult":false,"genres":[],"id":1,"production_countries":[],"spoken_languages":[],"status":"","tagline":"","title":"v%d","keywords":{"keywords":[{"id":1,"name":"v%d"}]},"credits":{"cast":[{"name":"v%d","credit_id":"c"}],"crew":[]},"_details":true}`, n, n, n)
 }

@@ -74,12 +74,12 @@ func New(imageBaseURL string) (*Set, error) {
 	}, nil
 }
 
-// Answer returns the response to q's operation, and false for operations that this
-// package does not answer. Of q it looks at Op, Language and WatchRegion.
-func (s *Set) Answer(q *route.Request) (*Body, bool) { return s.AnswerOp(q.Op, q) }
+// Response returns the response to q's operation, and false for operations of other
+// packages. Of q it looks at Op, Language and WatchRegion.
+func (s *Set) Response(q *route.Request) (*Body, bool) { return s.ResponseTo(q.Op, q) }
 
-// AnswerOp is Answer for another operation than q's, such as an appended one.
-func (s *Set) AnswerOp(op api.Op, q *route.Request) (*Body, bool) {
+// ResponseTo is Response for another operation than q's, such as an appended one.
+func (s *Set) ResponseTo(op api.Op, q *route.Request) (*Body, bool) {
 	c, ok := s.ops[op]
 	if !ok {
 		return nil, false
@@ -115,7 +115,7 @@ func fixed(v any) choice {
 }
 
 // genreLists has a list for each language with genre names, and one of null names for
-// all languages that TMDB knows but has no names in.
+// the other languages of TMDB.
 func genreLists(m reference.Media) choice {
 	c := choice{byLanguage: make(map[fragment.Variant]prepared)}
 	unnamed := prepare(func() any { return genresOf(m, nil) })
@@ -131,8 +131,8 @@ func genreLists(m reference.Media) choice {
 	return c
 }
 
-// countryLists has a list for each language that TMDB knows and the library has names of
-// countries in.
+// countryLists has a list for each language of TMDB in which the library names
+// countries.
 func countryLists() choice {
 	c := choice{
 		plain:      prepare(func() any { return reference.Countries() }),

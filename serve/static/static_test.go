@@ -59,7 +59,7 @@ func request(tb testing.TB, uri string) *route.Request {
 
 func answer(tb testing.TB, s *Set, uri string) *Body {
 	tb.Helper()
-	b, ok := s.Answer(request(tb, uri))
+	b, ok := s.Response(request(tb, uri))
 	if !ok {
 		tb.Fatalf("Answer(%q) = false, want an answer", uri)
 	}
@@ -72,11 +72,11 @@ func TestAnswer(t *testing.T) {
 		checkBody(t, uri, answer(t, s, uri), want)
 	}
 	for _, uri := range []string{"/3/movie/550", "/3/genre/28/movies", "/3/discover/movie"} {
-		if b, ok := s.Answer(request(t, uri)); ok || b != nil {
+		if b, ok := s.Response(request(t, uri)); ok || b != nil {
 			t.Errorf("Answer(%q) = %v, %v, want nil, false", uri, b, ok)
 		}
 	}
-	if _, ok := s.Answer(&route.Request{}); ok {
+	if _, ok := s.Response(&route.Request{}); ok {
 		t.Errorf("Answer of no operation = true, want false")
 	}
 }
@@ -260,7 +260,7 @@ func TestAnswersAreBounded(t *testing.T) {
 			for b := byte('a'); b <= 'z'; b++ {
 				for _, region := range []string{"", "DE", "ZZ"} {
 					q.Language = fragment.Language(string([]byte{a, b}), region)
-					body, _ := s.Answer(q)
+					body, _ := s.Response(q)
 					seen[body] = true
 				}
 			}
@@ -276,7 +276,7 @@ func TestAnswersAreBounded(t *testing.T) {
 	for a := byte('A'); a <= 'Z'; a++ {
 		for b := byte('A'); b <= 'Z'; b++ {
 			q.WatchRegion = route.Country{a, b}
-			body, _ := s.Answer(q)
+			body, _ := s.Response(q)
 			seen[body] = true
 		}
 	}
@@ -311,7 +311,7 @@ func TestConcurrency(t *testing.T) {
 	for i := range got {
 		wg.Go(func() {
 			for _, q := range requests {
-				b, _ := s.Answer(q)
+				b, _ := s.Response(q)
 				got[i] = append(got[i], b)
 			}
 		})
@@ -342,7 +342,7 @@ func TestCountryNames(t *testing.T) {
 		if c := route.Parse([]byte("/3/configuration/countries"), []byte(strings.TrimPrefix(uri, "?")), &q); c != status.OK {
 			t.Fatal(c)
 		}
-		b, ok := s.Answer(&q)
+		b, ok := s.Response(&q)
 		if !ok || !strings.Contains(string(b.Identity), want) {
 			t.Errorf("countries%s lacks %s", uri, want)
 		}

@@ -27,7 +27,7 @@ type Conn struct {
 	slot     int         // -1 for none; guarded by Listener.mu
 }
 
-// wait tells that the server waits.
+// wait marks that the server waits.
 func (c *Conn) wait() { c.state.CompareAndSwap(busy, waiting) }
 
 // resume ends a wait. It is false if the connection was closed meanwhile.

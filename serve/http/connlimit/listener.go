@@ -260,7 +260,7 @@ const (
 	refusalTime = time.Second
 )
 
-// refuse tells a client why it is not served, and closes the connection. Accept does not
+// refuse sends the reason to a client that is not served, and closes the connection. Accept does not
 // wait for that; where too many refusals are under way, the connection is closed silently.
 func (l *Listener) refuse(tcp *net.TCPConn, status int) {
 	l.refused.Add(1)
@@ -273,17 +273,17 @@ func (l *Listener) refuse(tcp *net.TCPConn, status int) {
 	case l.refusing <- struct{}{}:
 		go func() {
 			defer func() { <-l.refusing }()
-			tellAndClose(tcp, l.cfg.Refuse(status))
+			respondAndClose(tcp, l.cfg.Refuse(status))
 		}()
 	default:
 		_ = tcp.Close() // nothing was sent
 	}
 }
 
-// tellAndClose answers a request. Clients take a response that comes before they ask for a fault. What else
+// respondAndClose responds to a request. Clients take a response that comes before they ask for a fault. All else that
 // they send is read before the end, because a socket closed with bytes unread is reset, and the client may
 // lose the response.
-func tellAndClose(tcp *net.TCPConn, response []byte) {
+func respondAndClose(tcp *net.TCPConn, response []byte) {
 	defer func() { _ = tcp.Close() }() // the response was sent before
 	now, buf := time.Now(), make([]byte, 4<<10)
 	_ = tcp.SetDeadline(now.Add(requestTime)) // a closed connection is found when it is read
