@@ -56,7 +56,7 @@ func TestBadFiles(t *testing.T) {
 	f("movies.parquet", "PAR1 and then nothing", `movies.parquet: truncated Parquet file: want PAR1 as the last 4 bytes, found "hing"`)
 	f("movies.parquet.gz", gz(t, "PAR1 and then nothing"), `movies.parquet.gz: truncated Parquet file: want PAR1 as the last 4 bytes, found "hing"`)
 	f("movies.parquet.zst", cutTo(zst(t, string(before)), 0.5), "movies.parquet.zst: unexpected end of zstd stream")
-	f("dump.ndjson", `{"id":1,"title":"A"}`, "dump.ndjson: the name does not tell what kind of records it holds: use --kind with one of movie, tv")
+	f("dump.ndjson", `{"id":1,"title":"A"}`, "dump.ndjson: its name shows no kind of records: use --kind with one of movie, tv")
 
 	other := t.TempDir()
 	readme := put(t, other, "README", "text")
@@ -404,9 +404,9 @@ map = [{ column = "nr", field = "id" }, { column = "name", field = "title" }]
 		}
 	}
 	const no, near = "no mapping is of a table with these columns", `nearest is table nr,name,year of shop.toml: want column "year"`
-	const api = "; as an answer of the API, id: want an integer, found nothing"
+	const api = "; as a response of the API, id: want an integer, found nothing"
 	kind := func(kinds string) string {
-		return "the name does not tell what kind of records it holds: use --kind with one of " + kinds
+		return "its name shows no kind of records: use --kind with one of " + kinds
 	}
 	mapped := Config{Mappings: []string{shop}}
 	f("movies.csv", "nr,name\n1,A\n", "movies.csv:2: "+no+"; "+near+api, mapped)

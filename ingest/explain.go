@@ -27,7 +27,7 @@ const (
 	suggestedRows  = 100
 )
 
-// An Explanation says how an ingest understands the first rows of its sources.
+// An Explanation shows how an ingest reads the first rows of its sources.
 type Explanation struct {
 	Files   []ExplainedFile `json:"files"`
 	Skipped []string        `json:"skipped,omitempty"` // the first files of folders that hold no records
@@ -41,9 +41,9 @@ type ExplainedFile struct {
 	File    string         `json:"file"`
 	Format  string         `json:"format"`
 	Layout  string         `json:"layout,omitempty"`
-	Mapping string         `json:"mapping,omitempty"` // file that says what the columns mean
+	Mapping string         `json:"mapping,omitempty"` // file with the meaning of the columns
 	Table   string         `json:"table,omitempty"`
-	Kind    string         `json:"kind,omitempty"`    // that the file's name or --kind says
+	Kind    string         `json:"kind,omitempty"`    // by the file's name or --kind
 	Problem string         `json:"problem,omitempty"` // why it is left out, or not read to its end
 	Note    string         `json:"note,omitempty"`
 	Rows    []ExplainedRow `json:"rows,omitempty"`
@@ -61,7 +61,7 @@ type ExplainedRow struct {
 	Whole   []string          `json:"kept_whole,omitempty"` // lists of names that could not be read
 }
 
-// An ExplainedRecord is what a row says of one resource.
+// An ExplainedRecord is the part of a row about one resource.
 type ExplainedRecord struct {
 	Record string           `json:"record"`         // kind and id: movie 550
 	Note   string           `json:"note,omitempty"` // part of a record, a removal, or how the id was found
@@ -81,8 +81,8 @@ type rawJSON string
 // MarshalJSON returns the text.
 func (r rawJSON) MarshalJSON() ([]byte, error) { return []byte(r), nil }
 
-// Explain says how the first rows of the sources are understood. It writes nothing, and
-// of Catalog it reads the names that lists of names need, if it is there.
+// Explain shows how the first rows of the sources are read. It writes nothing. Of Catalog, if it is
+// there, it reads the names that lists of names need.
 func Explain(ctx context.Context, c Config) (Explanation, error) {
 	c.setDefaults()
 	if c.Replay {
@@ -203,7 +203,7 @@ func (x *explainer) explainFile(ctx context.Context, in *input.Input, reason str
 }
 
 // isStrange reports whether a file is a table that nothing is known of: it is left out, or
-// taken for answers of the API, which its rows are not.
+// taken for responses of the API, which its rows are not.
 func isStrange(f *source.File, out *ExplainedFile) bool {
 	if out.Problem != "" {
 		return out.Layout != input.IMDb
@@ -255,7 +255,7 @@ func (x *explainer) explainRow(f *source.File, file *ExplainedFile, in *input.In
 	return out, nil
 }
 
-// refusal says why a row is refused; "" for no error. hint is that of an input.
+// refusal returns why a row is refused; "" for no error. hint is that of an input.
 func refusal(err error, hint string) string {
 	var noID *layout.NoIDError
 	switch {
@@ -264,7 +264,7 @@ func refusal(err error, hint string) string {
 	case errors.As(err, &noID) && noID.Asked:
 		return err.Error() + " (an ingest looks into the catalogue and the other sources, which is not done here)"
 	case hint != "":
-		return hint + "; as an answer of the API, " + err.Error()
+		return hint + "; as a response of the API, " + err.Error()
 	}
 	if field, why := pipeline.ReasonOf(err); field == "" {
 		return why // the row's place stands above

@@ -43,7 +43,7 @@ type Config struct {
 	Layout   string   // "auto" by default; see Layouts
 	Kind     string   // of all rows; "" takes it from the names of files and folders
 	Language string   // xx or xx-YY of the crawl; "" is en-US
-	Mappings []string // mapping files, for tables that the program does not know
+	Mappings []string // mapping files, for tables that no layout has
 	// Overlay makes these sources win over all others, of earlier and later ingests.
 	Overlay bool
 	// Update demands an existing catalogue, and copies its parts that no row concerns without

@@ -497,7 +497,7 @@ func TestConflictGivers(t *testing.T) {
 	} {
 		sources = append(sources, put(t, src, string(rune('a'+n))+"-movies.ndjson", row))
 	}
-	const later, stronger = ": the later one wins", ": the latter wins, as the precedence says"
+	const later, stronger = ": the later one wins", ": the latter wins, by the precedence"
 	for _, tt := range []struct {
 		precedence string
 		want       []string

@@ -223,9 +223,9 @@ func (r *run) write(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var tell func(read int64)
+	var progress func(read int64)
 	if total := r.sorter.Len(); r.Writing != nil {
-		tell = func(read int64) { r.Writing(read, total) }
+		progress = func(read int64) { r.Writing(read, total) }
 		defer func() { r.Writing(total, total) }()
 	}
 	p := &r.journal.Progress
@@ -233,7 +233,7 @@ func (r *run) write(ctx context.Context) error {
 		Catalog: r.Catalog, Out: r.journal.Path(journal.OutDir), Overlay: r.Overlay, Update: r.Update, Sources: r.list, Precedence: r.Precedence,
 		Quarantine: r.quarantine, Report: &p.Report,
 	}
-	if p.Moves, err = m.Write(ctx, merge.NewRows(it, tell), p.Files.Kinds); err != nil {
+	if p.Moves, err = m.Write(ctx, merge.NewRows(it, progress), p.Files.Kinds); err != nil {
 		return err
 	}
 	if err := r.sort.CheckBad(true); err != nil {

@@ -29,8 +29,8 @@ import (
 	"reelsplice/schemas/fragment"
 )
 
-// A Key stands for an external id or a name: a hash of 127 bits, of which no two of billions are
-// equal, behind a bit that is set for names.
+// A Key stands for an external id or a name: a hash of 127 bits, enough to tell billions
+// apart, behind a bit that is set for names.
 type Key struct{ Hi, Lo uint64 }
 
 // nameBit marks keys that are names.

@@ -65,8 +65,8 @@ func (r *Resolver) Note(entries []byte) error {
 	return err
 }
 
-// create opens the file behind the bytes that count, of which an earlier process may have written
-// some.
+// create opens the file behind the bytes that count. An earlier process may have written some of
+// them.
 func (r *Resolver) create() error {
 	f, err := os.OpenFile(r.path(notedFile), os.O_WRONLY|os.O_CREATE, 0o600)
 	if err != nil {

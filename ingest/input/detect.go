@@ -119,7 +119,7 @@ func (o *Options) unknown(f source.File, row []byte) string {
 	}
 	advice := useMapping
 	if !f.Format.Table() {
-		advice += ", or name it like 550-credits.json if it answers a sub-request"
+		advice += ", or name it like 550-credits.json if it is the response of a sub-request"
 	}
 	return fmt.Sprintf("%s, and no kind of records has such rows (%v): %s", noMapping, err, advice)
 }
@@ -130,8 +130,8 @@ const (
 	useMapping = "use --mapping (--explain prints one to start from)"
 )
 
-// hint guesses the meaning of a file that is taken for answers of the API though its first row
-// is none.
+// hint guesses the meaning of a file that is taken for responses of the API though its first
+// row is none.
 func (o *Options) hint(f source.File, row []byte) string {
 	typ, _ := catalog.TypeNamed(f.Kind)
 	l, err := layout.New(layout.TMDB, o.Rows)
@@ -152,7 +152,7 @@ func (o *Options) hint(f source.File, row []byte) string {
 
 // noKind asks for the kind that a file's name lacks.
 func noKind(kinds []string) string {
-	return "the name does not tell what kind of records it holds: use --kind with one of " + strings.Join(kinds, ", ")
+	return "its name shows no kind of records: use --kind with one of " + strings.Join(kinds, ", ")
 }
 
 // oneLine keeps a file name with a line break from breaking a message.

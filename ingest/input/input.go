@@ -1,4 +1,4 @@
-// Package input finds the files of an ingest, tells the layout of each, and orders them: which
+// Package input finds the files of an ingest and the layout of each, and orders them: which
 // are read first, and which source wins where several give one field.
 package input
 
@@ -56,17 +56,17 @@ func (o *Options) Read(ctx context.Context, temp string) source.Options {
 type Input struct {
 	source.File
 	Number int    // of the source: a later one wins
-	Layout string // "" until its first row tells
+	Layout string // "" until its first row is read
 	Table  bool   // the rows are those of a table, whatever the file's format
 	Needs  layout.Needs
 	Hint   string // why its rows may be misjudged; "" for most
 }
 
-// LayoutOrTMDB returns the layout, that of TMDB's own answers where none is known.
+// LayoutOrTMDB returns the layout, that of TMDB's own responses where none is found.
 func (in *Input) LayoutOrTMDB() string { return cmp.Or(in.Layout, layout.TMDB) }
 
 // Row returns a row of f, the file of the Input as it was found to be, as layouts take it. t is
-// its type as the file's name says, nil for none.
+// its type by the file's name, nil for none.
 func (in *Input) Row(f *source.File, text string, t *catalog.Type) layout.Row {
 	return layout.Row{
 		JSON: text, File: f.Base(), Type: t, ID: f.ID, Text: f.Text, Series: f.Series, Season: f.Season,

@@ -40,7 +40,7 @@ func findReplayed(ctx context.Context, o *Options) (*List, error) {
 }
 
 // replay writes the rows of quarantine files as dump files again: one for the rows of each file
-// that they came from. It has that file's name, which may tell the kind of its rows. The original
+// that they came from. It has that file's name, which may show the kind of its rows. The original
 // rows stay in their quarantine.
 func (l *List) replay(ctx context.Context, o *Options) error {
 	files := map[replayKey]*replayFile{}
@@ -148,8 +148,8 @@ func (o *Options) judgeAnew(ctx context.Context, in *Input, records bool) {
 	}
 }
 
-// name returns a path that tells as much as that of the original file: its folders, which may
-// name kinds and seasons, and its name, with an extension that fits.
+// name returns a path with the meaning of the original one: its folders, which may name kinds and
+// seasons, and its name, with an extension that fits.
 func (f *replayFile) name() string {
 	path := f.key.path
 	if path == "" {
@@ -181,5 +181,5 @@ func (f *replayFile) name() string {
 	return filepath.Join(dir, base)
 }
 
-// maxReplayFolders is how many folders of a path can tell something: tv/1399/season/1.
+// maxReplayFolders is how many folders of a path can have a meaning: tv/1399/season/1.
 const maxReplayFolders = 6

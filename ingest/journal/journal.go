@@ -108,7 +108,7 @@ const (
 	Written       // all files of the catalogue are in OutDir
 )
 
-// Progress is how far an ingest is: all that it knows of itself apart from its files.
+// Progress is how far an ingest is: its whole state apart from its files.
 type Progress struct {
 	Stage Stage    `json:"stage"`
 	At    Position `json:"at"`
@@ -133,7 +133,7 @@ type Position struct {
 type Files struct {
 	Failed   int64            `json:"failed"`
 	Failures []string         `json:"failures"` // of the first
-	Kinds    map[string]bool  `json:"kinds"`    // of records, as the files' names say
+	Kinds    map[string]bool  `json:"kinds"`    // of records, by the files' names
 	Skipped  []report.Skipped `json:"skipped"`  // left out while they were read
 }
 

@@ -75,7 +75,7 @@ func united(dst, src record.Record, f *record.Field) bool {
 }
 
 // uniteSub unites what both records have of a sub-request, field by field: a table may
-// have just the cast, or one external id. Answers of the API have all fields.
+// have just the cast, or one external id. Responses of the API have all fields.
 func uniteSub(dst, src record.Record, f *record.Field) bool {
 	_, ok := dst.Sub(f)
 	news, ok2 := src.Sub(f)
@@ -140,7 +140,7 @@ func integer(r record.Record, name string) record.Int {
 }
 
 // unitePages gives dst the pages of both, those of src where both have one. Where src
-// says how many pages a language has, older ones beyond are gone.
+// has the number of a language's pages, older ones beyond are gone.
 func unitePages(dst, src record.Record, f *record.Field) {
 	list := elements(src, f)
 	have, totals := map[place]bool{}, map[string]int64{}

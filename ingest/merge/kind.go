@@ -246,7 +246,7 @@ func (k *kind) join(key catalog.Key, dst, row record.Record, number int) {
 	k.owners.add(row, number)
 }
 
-const latterWins = "the latter wins, as the precedence says"
+const latterWins = "the latter wins, by the precedence"
 
 // source takes all rows that one source has of the key, or the stream would stand still.
 // It returns one source's version of the next key: its row, or all those of its rows that are

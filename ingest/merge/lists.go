@@ -130,12 +130,12 @@ func byLanguage(later []record.Record) func(record.Record) bool {
 	for _, row := range later {
 		listed[languageOf(row)] = true
 	}
-	listed[""] = false // rows that do not say cannot tell that others are gone
+	listed[""] = false // rows without a language do not show that others are gone
 	return func(row record.Record) bool { return listed[languageOf(row)] }
 }
 
 // languageOf returns the language of a row as JSON, null where it has none; "" where
-// the row does not say, as those of crawls that dropped it.
+// the row lacks the field, as those of crawls that dropped it.
 func languageOf(r record.Record) string {
 	f, ok := r.Schema.Field("iso_639_1")
 	if !ok || !record.Present(r, f) {

@@ -8,7 +8,7 @@ import (
 )
 
 // owners are the sources that gave the fields of the record at hand, by number. For fields with an
-// order of sources of their own, they also say which source is the stronger.
+// order of sources of their own, they also decide which source is the stronger.
 //
 // A row joins the news in the order of the source numbers. An order of a field's own cannot change
 // that, because other fields of the row would move with it. So choose drops the fields that a

@@ -12,15 +12,15 @@ import (
 // parts puts the rows of one table that make one record together. The result does not depend on
 // their order. The zero value has none.
 type parts struct {
-	record record.Record // of the parts so far
-	told   map[string]bool
+	record record.Record   // of the parts so far
+	noted  map[string]bool // fields that disagree has got
 }
 
 // put adds a part. Its lists follow those of the others; of two values of a field the greater
 // text stays, and disagree, unless nil, gets each field once.
 func (p *parts) put(part record.Record, disagree func(conflict)) {
 	if p.record.Schema == nil {
-		p.record, p.told = part, map[string]bool{}
+		p.record, p.noted = part, map[string]bool{}
 		return
 	}
 	p.add(p.record, part, disagree)
@@ -83,8 +83,8 @@ func (p *parts) choose(dst, src record.Record, f *record.Field, disagree func(co
 	} else {
 		record.Copy(dst, src, f)
 	}
-	if disagree != nil && !p.told[f.Name] {
-		p.told[f.Name] = true
+	if disagree != nil && !p.noted[f.Name] {
+		p.noted[f.Name] = true
 		disagree(conflict{f.Name, old, now})
 	}
 }
@@ -178,8 +178,8 @@ func (a rank) compareAll(b rank) int {
 		cmp.Compare(a.id, b.id), strings.Compare(a.character, b.character), strings.Compare(a.created, b.created))
 }
 
-// same reports whether two elements say the same of one resource. Elements without an
-// id are not known to be of one.
+// same reports whether two elements have the same facts about one resource. Elements without an
+// id may be of several.
 func (a rank) same(b rank) bool {
 	return a.text == b.text || a.id != 0 && a.compareAll(b) == 0
 }

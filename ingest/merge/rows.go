@@ -101,7 +101,7 @@ func parseHead(payload []byte) (h Head, body []byte, err error) {
 	return h, r.Rest(), err
 }
 
-// Rows are the sorted rows of an ingest, the first of which is at hand. The zero value has none.
+// Rows are the sorted rows of an ingest. One of them is at hand. The zero value has none.
 type Rows struct {
 	it *extsort.Iterator
 
@@ -111,16 +111,18 @@ type Rows struct {
 	loaded bool
 	end    bool
 
-	read int64
-	tell func(read int64)
+	read     int64
+	progress func(read int64)
 }
 
-// NewRows returns the rows of a sorter. tell, unless nil, is called now and then with how many
-// were read.
-func NewRows(it *extsort.Iterator, tell func(read int64)) *Rows { return &Rows{it: it, tell: tell} }
+// NewRows returns the rows of a sorter. progress, unless nil, is called now and then with how
+// many were read.
+func NewRows(it *extsort.Iterator, progress func(read int64)) *Rows {
+	return &Rows{it: it, progress: progress}
+}
 
-// tellEvery is how many rows pass between two calls of tell.
-const tellEvery = 4096
+// progressEvery is how many rows pass between two calls of progress.
+const progressEvery = 4096
 
 // peek returns the key of the next row of a kind; false when it is of another kind, and at the
 // end.
@@ -155,8 +157,8 @@ func (r *Rows) load() error {
 		return err
 	}
 	r.head, r.body, r.loaded = head, string(body), true
-	if r.read++; r.tell != nil && r.read%tellEvery == 0 {
-		r.tell(r.read)
+	if r.read++; r.progress != nil && r.read%progressEvery == 0 {
+		r.progress(r.read)
 	}
 	return nil
 }

@@ -195,7 +195,7 @@ func (d *decoder) finish(src *source.Reader, err error) error {
 	return d.flush()
 }
 
-// endOf tells the end of a file, or damage to it, from errors that end the ingest. A full disk,
+// endOf separates the end of a file, and damage to it, from errors that end the ingest. A full disk,
 // which a packed Parquet file may meet, is no damage.
 func endOf(src *source.Reader, err error) (*end, error) {
 	e := &end{}

@@ -172,7 +172,7 @@ func (t *tables) count(r imdb.Report) {
 		}
 	}
 	for name, n := range map[string]int64{
-		"title.akas: the title itself": r.SameTitles, "title.principals: said twice": r.SameCredits,
+		"title.akas: the title itself": r.SameTitles, "title.principals: repeated": r.SameCredits,
 		"title.episode: without season or number": r.Episodes.Unnumbered, "title.episode: the number is taken": r.Episodes.Taken,
 		"title.episode: no series": r.Episodes.NoSeries, "title.episode: of a movie": r.Episodes.NotSeries,
 		"title.episode: no episode": r.Episodes.OtherType, "rows that repeat another": r.Duplicates,

@@ -78,7 +78,7 @@ func (b *rows) records(m *mapper) (*records, error) {
 	if err != nil {
 		return nil, err
 	}
-	typ, _ := catalog.TypeNamed(f.found.Kind) // nil for a file whose name tells none
+	typ, _ := catalog.TypeNamed(f.found.Kind) // nil for a file whose name shows none
 	for n := range b.list {
 		row := &b.list[n]
 		if row.failed != nil {
@@ -117,7 +117,7 @@ func (b *rows) refuse(out *records, row *row, err error) {
 	}
 	field, why := ReasonOf(err)
 	if hint := b.file.Hint; hint != "" && row.failed == nil {
-		field, why = "", hint+"; as an answer of the API, "+err.Error()
+		field, why = "", hint+"; as a response of the API, "+err.Error()
 	}
 	var unknown *layout.NoIDError
 	if errors.As(err, &unknown) {

@@ -27,7 +27,7 @@ type Sorter struct {
 	MaxBad     quarantine.Tolerance
 	Resolver   *crosswalk.Resolver
 	List       *input.List
-	Progress   func(done, total int64) // is told bytes of all inputs; nil for nobody
+	Progress   func(done, total int64) // gets bytes of all inputs; nil for none
 	Log        *slog.Logger
 
 	done  int64 // bytes of the files that were read
@@ -67,7 +67,7 @@ func (s *Sorter) take(r *records) error {
 	if r.at != nil {
 		p.At = *r.at
 	}
-	s.tell(r)
+	s.progress(r)
 	return s.CheckBad(false)
 }
 
@@ -98,7 +98,7 @@ func (s *Sorter) AddMoved(r record.Record, id int64, gone *layout.Record) error 
 }
 
 // makeRoom sees to it that the records of a batch fit into memory: where they do not, or when
-// those in memory have been there for long, these go to disk, and the journal says so.
+// those in memory have been there for long, these go to disk, and the journal is saved.
 func (s *Sorter) makeRoom(r *records) error {
 	held, used := s.Rows.Held()
 	const entryBytes = 3 * 48 // of a record beside its payload, while a list of them grows
@@ -153,7 +153,7 @@ func (s *Sorter) begin(f *file) {
 	})
 }
 
-// namesTables reports whether a file's name is that of a table: it says no kind then.
+// namesTables reports whether a file's name is that of a table, and so of no kind.
 func namesTables(f *file) bool { return layout.IsMapped(f.Layout) || f.Layout == input.IMDb }
 
 // finish notes that a file was read.
@@ -181,7 +181,7 @@ func (s *Sorter) finish(r *records) {
 	}
 }
 
-func (s *Sorter) tell(r *records) {
+func (s *Sorter) progress(r *records) {
 	if s.Progress == nil {
 		return
 	}

@@ -49,7 +49,7 @@ type Raw struct {
 	Base64 []byte `json:"raw_base64,omitempty"` // when it is not
 }
 
-// RawOf returns a row of size bytes, of which b is all or the first. It keeps nothing of b.
+// RawOf returns a row of size bytes that b begins. It keeps nothing of b.
 func RawOf(b []byte, size int64) Raw {
 	whole := max(size, int64(len(b)))
 	var r Raw

@@ -74,7 +74,7 @@ func (e *TooManyError) Error() string {
 	return fmt.Sprintf("%d of %d rows did not validate, more than %s: stopped, the catalogue is as it was; the rows are in %s", e.Bad, e.Rows, e.Limit, e.File)
 }
 
-// IsFull reports whether an error says that no more can be written: the disk is full, or a quota
+// IsFull reports whether an error means that no more can be written: the disk is full, or a quota
 // or a limit of the system is reached.
 func IsFull(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)

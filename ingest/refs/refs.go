@@ -57,7 +57,7 @@ type Sample struct {
 	Removed bool   `json:"removed,omitempty"`
 }
 
-// Check reads the ids of all records of a catalogue, of which gone are removed. It returns the
+// Check reads the ids of all records of a catalogue; gone are its removed resources. It returns the
 // relations that occur, by kind, path and target. A kind without a file is no error: nothing refers
 // from it, and everything that refers to it dangles.
 func Check(ctx context.Context, catalogDir string, gone []catalog.Removed) ([]Relation, error) {

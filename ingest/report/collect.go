@@ -155,7 +155,7 @@ func (c *Collector) Count(r Records) {
 	c.Records[r.Kind] = r
 }
 
-// An End is how an ingest ended, and what only its end can tell.
+// An End is how an ingest ended, and what is not known before.
 type End struct {
 	Catalog    string            // folder or URL
 	Parameters map[string]string // flags, by name

@@ -108,7 +108,7 @@ func notes(s Source) []note {
 	return slices.DeleteFunc(all, func(n note) bool { return len(n.List.Top) == 0 })
 }
 
-// byMissing puts the references of which most lead nowhere first.
+// byMissing puts the references first that most often lead nowhere.
 func byMissing(list []refs.Relation) []refs.Relation {
 	sorted := slices.Clone(list)
 	slices.SortStableFunc(sorted, func(a, b refs.Relation) int { return cmp.Compare(b.Missing, a.Missing) })

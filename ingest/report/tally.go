@@ -34,7 +34,7 @@ type Outcome struct {
 	Blank       int64 `json:"blank"`                 // without any value
 	Duplicates  int64 `json:"duplicates"`            // equal to an earlier row
 	Quarantined int64 `json:"quarantined"`           // could not be used
-	Matched     int64 `json:"ids_matched,omitempty"` // records whose ids other records told
+	Matched     int64 `json:"ids_matched,omitempty"` // records whose ids are those of other records
 	Minted      int64 `json:"ids_minted,omitempty"`  // records whose ids were made of fields of their rows
 	NoID        int64 `json:"ids_missing,omitempty"` // rows in quarantine without an id
 }
@@ -82,7 +82,7 @@ type group struct {
 
 func groupKey(field, reason string) string { return field + "\x00" + reason }
 
-// maxReasons bounds how many reasons are told apart in one file.
+// maxReasons is how many reasons are counted each, of one file.
 const maxReasons = 1000
 
 // NewTally returns an empty tally of a file that is read on a day.

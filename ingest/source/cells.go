@@ -30,7 +30,7 @@ func (s *splitter) reset() {
 }
 
 // line cuts b[i:end], the next line of the row b without its line end, into cells.
-// Afterwards s.in tells whether the row goes on. The rules are those of RFC 4180, as
+// Afterwards s.in is whether the row goes on. The rules are those of RFC 4180, as
 // encoding/csv has them.
 func (s *splitter) line(b []byte, i, end int) *jsonrow.Fault {
 	if s.plain {

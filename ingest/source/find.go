@@ -23,9 +23,9 @@ type tree interface {
 	readDir(p string) ([]fs.DirEntry, error)
 	// head opens the start of a file, 64 KiB of it or more once it is uncompressed.
 	head(p string) (io.ReadCloser, error)
-	// file returns the File of a path, as far as that tells.
+	// file returns the File of a path, with what follows from it.
 	file(p string) File
-	// full returns a path from the top, whose folders may tell a kind.
+	// full returns a path from the top, whose folders may name a kind.
 	full(p string) string
 	// identity returns a text that differs between files of all trees.
 	identity(p string) string
@@ -36,7 +36,7 @@ type found struct {
 	tree   tree
 	path   string
 	name   string // in messages
-	root   string // folder above which nothing tells a kind
+	root   string // folder above which nothing names a kind
 	walked bool   // met in a folder, not named itself
 	info   fs.FileInfo
 	err    error // why there is no info

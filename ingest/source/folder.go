@@ -9,7 +9,7 @@ import (
 	"reelsplice/schemas/fragment"
 )
 
-// meaning returns what the path of a file below root tells: the resource that it is named
+// meaning returns the meaning of the path of a file below root: the resource that it is named
 // after, and the kind of its rows. A kind that is given stands, except that files of a
 // series may be of its seasons and episodes.
 //
@@ -55,7 +55,7 @@ func hasTextIDs(kind string) bool {
 // An alias is another path for a file, which has the sub-request in the file's name.
 type alias struct {
 	path, root string
-	given      string // kind of the file, "" unless something tells it
+	given      string // kind of the file, "" where nothing names it
 	sub        string
 }
 
@@ -79,7 +79,7 @@ func aliases(path, root, given string) []alias {
 	var out []alias
 	own := kindOfName(folder)
 	exact := kindOfWord(strings.ToLower(filepath.Base(above)))
-	// A folder called keywords may be one of keywords: what tells more must stand beside it.
+	// A folder called keywords may be one of keywords: something clearer must stand beside it.
 	if own == "" || hasTextIDs(own) || given != "" || kindOfName(base) != "" || exact != "" {
 		out = append(out, of(folder, given))
 	}

@@ -41,7 +41,7 @@ func delimiterOf(line []byte) (delim byte, count int) {
 	return delim, count
 }
 
-// tableFormat tells how the cells of a table with the given header line and extension
+// tableFormat returns how the cells of a table with the given header line and extension
 // lie in it. Only .tsv goes without quoting, as IMDb has it: other files with TABs come
 // from spreadsheets, which quote.
 func tableFormat(line []byte, ext string) (f Format, delim byte) {
@@ -52,7 +52,7 @@ func tableFormat(line []byte, ext string) (f Format, delim byte) {
 	return FormatCSV, delim
 }
 
-// tableByName returns the format of a text whose extension says that it is a table,
+// tableByName returns the format of a text whose extension is that of a table,
 // when its first line that is not empty may be a header; FormatUnknown otherwise, for
 // what a text is by itself.
 func tableByName(w *window, ext string) Format {
@@ -77,7 +77,7 @@ func tableByName(w *window, ext string) Format {
 	return format
 }
 
-// tableByContent reports whether a text whose extension does not say so, and which is not
+// tableByContent reports whether a text without the extension of a table, and which is not
 // JSON, is a table: two names or more, and a second line with as many cells. Prose and lists
 // of words pass only where a name may be anything.
 func tableByContent(w *window, name func([]byte) bool) bool {
@@ -94,7 +94,7 @@ func tableByContent(w *window, name func([]byte) bool) bool {
 	return len(names) > 1 && len(headerNames(next, format, delim)) == len(names)
 }
 
-// headerNames returns the cells of a header line as far as they can be told, without
+// headerNames returns the cells of a header line as far as they are clear, without
 // the blanks around them.
 func headerNames(line []byte, format Format, delim byte) [][]byte {
 	s := splitter{delim: delim, plain: format == FormatTSV}
@@ -129,7 +129,7 @@ func isIdentifier(b []byte) bool {
 
 // columnNames returns the names of the columns that the cells of a header give: without
 // blanks around them, column_N for the N-th where it has none. Two columns of one name
-// are an error, because a row could not say which of them a value is of.
+// are an error, because a value of a row could be of either.
 func columnNames(cells []string) ([]string, error) {
 	if len(cells) > limit.MaxColumns {
 		return nil, fmt.Errorf("header has %d columns, want at most %d", len(cells), limit.MaxColumns)

@@ -31,7 +31,7 @@ type lister struct {
 //
 // From a folder, List takes the files whose extension or content is that of a dump,
 // and calls Options.Skipped with the others; hidden files are passed over in silence.
-// What is named itself is always taken, so that Open can say what is wrong with it; so is
+// What is named itself is always taken, so that Open reports what is wrong with it; so is
 // what a folder or pattern has but cannot be looked at, such as a dangling link (File.Err).
 // Anything in srcs that stands for no file is an error.
 func List(srcs []string, o Options) ([]File, error) {
@@ -48,8 +48,8 @@ func List(srcs []string, o Options) ([]File, error) {
 	return l.files, nil
 }
 
-// tellApart gives files of one name their path as name, so that messages say which of
-// them is meant.
+// tellApart gives files of one name their path as name, so that messages name one of
+// them.
 func tellApart(files []File) {
 	names := map[string]int{}
 	for i := range files {
@@ -151,7 +151,7 @@ func (l *lister) take(f *found) bool {
 	return true
 }
 
-// extOf returns the extension that says the format of a path, "" for none that is known.
+// extOf returns the extension that names the format of a path, "" for none that is known.
 func extOf(p string) string {
 	_, ext := cutExt(p)
 	return ext

@@ -43,11 +43,11 @@ func kindOfWord(word string) string {
 	return ""
 }
 
-// kindOfName returns the kind that a file or folder name tells: that of its first
+// kindOfName returns the kind that a file or folder name shows: that of its first
 // word that names one, so movie_keywords is about movies, except that tv only
 // qualifies what follows it in tv_networks, tv_seasons and tv_episodes, and episode may
-// be one half of episode_groups, and list says nothing beside another one: list_of_movies.
-// A name that starts with an id tells none: in 550-keywords the word is a sub-request.
+// be one half of episode_groups, and list means nothing beside another one: list_of_movies.
+// A name that starts with an id shows none: in 550-keywords the word is a sub-request.
 func kindOfName(name string) string {
 	if digits := strings.TrimLeft(name, "0123456789"); len(digits) < len(name) && strings.HasPrefix(digits, "-") {
 		return ""
@@ -88,8 +88,8 @@ func kindOfWords(words []string) string {
 	return ""
 }
 
-// kindOfPath returns the kind told by the file's name, else by the nearest folder
-// above it that tells one. Folders above root are not asked: they are part of the
+// kindOfPath returns the kind of the file's name, else that of the nearest folder
+// above it that has one. Folders above root do not count: they are part of the
 // machine, not of the dump.
 func kindOfPath(path, root string) string {
 	abs, err := filepath.Abs(path)
@@ -108,12 +108,12 @@ func kindOfPath(path, root string) string {
 			return kind
 		}
 		if dir == root || dir == filepath.Dir(dir) {
-			return own // of movie/popular-list.json, the folder tells it
+			return own // of movie/popular-list.json, the folder has it
 		}
 	}
 }
 
-// baseName returns the last element of path without the extensions that say format
+// baseName returns the last element of path without the extensions of format
 // and compression.
 func baseName(path string) string {
 	name, _ := cutExt(filepath.Base(path))
@@ -152,8 +152,8 @@ var textID = regexp.MustCompile(`^[0-9a-f]{24}$`)
 var part = regexp.MustCompile(`(?:^|([a-z]+)[-_]|/)(\d+)[-_]season[-_](\d+)(?:[-_]episode[-_](\d+))?(?:[-_]([a-z][a-z_-]*))?$|` +
 	`(?:^|/)([a-z]+)/(\d+)/season/(\d+)(?:/episode/(\d+))?(?:/([a-z][a-z_-]*))?$`)
 
-// address returns what the path of a file tells about a resource, given the kind that
-// it tells, and the kind of what the file is named after: in a folder of series there
+// address returns the resource that the path of a file names, given the kind that
+// it shows, and the kind of what the file is named after: in a folder of series there
 // may be seasons. Only .json files are named after one resource.
 func address(path, kind string) (Address, string) {
 	base, ext := cutExt(filepath.Base(path))
@@ -196,7 +196,7 @@ func partOf(path string) (a Address, kind string, ok bool) {
 }
 
 // idOfName returns what the names <id>, <id>-<sub>, <kind>-<id> and <kind>-<id>-<sub>
-// tell. A sub-request starts with a letter, so movies-2026-05-01 has no id.
+// mean. A sub-request starts with a letter, so movies-2026-05-01 has no id.
 func idOfName(base string) Address {
 	parts := strings.SplitN(base, "-", 2)
 	if kindOfWord(parts[0]) == parts[0] && len(parts) == 2 {

@@ -14,14 +14,14 @@ type Limits = limit.Limits
 // goes beyond one of its Limits.
 var ErrLimit = limit.Err
 
-// Options say how List and Open read. A row beyond a limit is a bad row, a file beyond
+// Options are the settings of List and Open. A row beyond a limit is a bad row, a file beyond
 // one a FileError that matches ErrLimit.
 type Options struct {
 	Limits
 	Context context.Context           // for objects and pipes: ends listing and reading; nil never does
-	Kind    string                    // when set, the kind of every file, whatever its name says
+	Kind    string                    // when set, the kind of every file, whatever its name
 	TempDir string                    // where a packed Parquet file is unpacked, which needs a file; "" means the system's
-	Skipped func(path, reason string) // told of each file that List leaves out of a folder; nil means nobody
+	Skipped func(path, reason string) // called with each file that List leaves out of a folder; nil for none
 
 	// Buckets opens the bucket of a URL; without it URLs are refused. It brings the
 	// libraries of object stores along, which this package does without.

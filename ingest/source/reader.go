@@ -28,7 +28,7 @@ type Reader struct {
 	err      error // what Next returned last, once it is an error
 }
 
-// Open opens f and tells its compression and format by its content; only Path, Name,
+// Open opens f and finds its compression and format by its content; only Path, Name,
 // Kind and Err are taken from f. The error is a FileError when the file is no dump, for
 // instance a Git LFS pointer, a HTML page or an empty file.
 func Open(f File, o Options) (*Reader, error) {

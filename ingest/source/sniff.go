@@ -134,7 +134,7 @@ func endsInCR(line []byte) bool {
 	return false
 }
 
-// formatOfLines tells NDJSON from values that spread over lines: by whether the first
+// formatOfLines separates NDJSON from values that spread over lines: by whether the first
 // line is one complete value. A first line that is broken rather than unfinished
 // counts as NDJSON, where one bad row does not end the file.
 func formatOfLines(w *window, maxRow int, ext string) (Format, error) {
@@ -174,8 +174,8 @@ func checkOther(line []byte) bool {
 	return f == nil || !f.Syntax && bytes.IndexByte(line, 0) < 0 && utf8.Valid(line)
 }
 
-// continues reports whether an object may follow directly on the unfinished line, at
-// the end of which an object is open, or else an array.
+// continues reports whether an object may follow directly on the unfinished line. At its
+// end an object is open, or else an array.
 func continues(line []byte, object bool) bool {
 	line = bytes.TrimRight(line, " \t\r")
 	switch line[len(line)-1] {

@@ -1,7 +1,7 @@
 // Package source turns dump files into raw JSON rows, each with the place it came
-// from. It knows compression (gzip, zstd), file formats (NDJSON, JSON arrays, JSON
+// from. It handles compression (gzip, zstd), file formats (NDJSON, JSON arrays, JSON
 // objects one after another, CSV, TSV, Parquet) and file names (which kind of resource, which
-// id), and nothing of what a row means: that is the layouts' work.
+// id). The meaning of rows is the work of layouts.
 //
 // Files are streamed: memory is bounded by the longest row that Options allows, not
 // by the size of a file. A bad row is handed out with its reason and the file goes
@@ -59,7 +59,7 @@ func (f Format) Table() bool { return f == FormatParquet || f == FormatCSV || f 
 // A Compression is the stream format around a file.
 type Compression uint8
 
-// The compressions. They are told by a file's first bytes, never by its name.
+// The compressions. They show in a file's first bytes; its name does not count.
 const (
 	CompressionNone Compression = 0
 	CompressionGzip Compression = 1
@@ -77,7 +77,7 @@ func (c Compression) String() string {
 	return "none"
 }
 
-// A File is one dump file and what its name tells.
+// A File is one dump file and the meaning of its name.
 type File struct {
 	Path        string      // as the file is opened; of an object its URL without parameters
 	Name        string      // as messages name it: the path below the folder that was walked, or the last element of Path
@@ -92,11 +92,11 @@ type File struct {
 	object *inBucket // of what lies in a bucket
 }
 
-// Base returns the file's name without its folder and the extensions that say format
+// Base returns the file's name without its folder and the extensions of format
 // and compression.
 func (f File) Base() string { return baseName(f.Path) }
 
-// A Place tells where a row was found.
+// A Place is where a row was found.
 type Place struct {
 	File string // File.Name
 	Row  int64  // 1-based number of the row in its file; blank lines, the header of a table and its rows of empty cells are no rows

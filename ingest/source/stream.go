@@ -13,7 +13,7 @@ import (
 )
 
 // maxZstdWindow is the largest zstd window accepted, in bytes: what zstd --ultra -22
-// and zstd --long=27 make, and what the zstd tool itself accepts when not told more.
+// and zstd --long=27 make, and what the zstd tool itself accepts by default.
 const maxZstdWindow = 128 << 20
 
 // A countingReader counts what was read from a file, for progress. The count may be
@@ -29,7 +29,7 @@ func (c *countingReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// compressionOf tells the compression of a file by its first bytes.
+// compressionOf returns the compression of a file by its first bytes.
 func compressionOf(head []byte) Compression {
 	switch {
 	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
@@ -77,7 +77,7 @@ func (g *gzipReader) Read(p []byte) (int, error) {
 	return n, gzipError(err)
 }
 
-// gzipError says what an error of package gzip means for the file.
+// gzipError names an error of package gzip as a fault of the file.
 func gzipError(err error) error {
 	switch {
 	case err == nil:
@@ -99,7 +99,7 @@ func (z zstdReader) Read(p []byte) (int, error) {
 	return n, zstdError(err)
 }
 
-// zstdError says what an error of package zstd means for the file.
+// zstdError names an error of package zstd as a fault of the file.
 func zstdError(err error) error {
 	switch {
 	case err == nil || err == io.EOF:

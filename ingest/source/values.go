@@ -113,7 +113,7 @@ func (v *valueRows) valueEnd() (end int, long bool, err error) {
 	}
 }
 
-// scan finds the end of any value in b, of which b[:i] was scanned before.
+// scan finds the end of any value in b; b[:i] was scanned before.
 func (v *valueRows) scan(s *jsonrow.Scanner, b []byte, i int) (end int, done bool, f *jsonrow.Fault) {
 	switch b[0] {
 	case '{', '[', '"':

@@ -31,7 +31,7 @@ func newWindow(r io.Reader, maxRow int) *window {
 func (w *window) held() []byte { return w.buf[w.start:w.end] }
 
 // more reads on, and reports whether the held bytes became longer. When they did
-// not, w.err tells why.
+// not, w.err is the reason.
 func (w *window) more() bool {
 	for range 100 {
 		if w.err != nil {

@@ -31,7 +31,7 @@ func (f *Fault) ReasonAt(base int) string {
 // Check returns the first reason why b is not one JSON object with white space at
 // most around it, in valid UTF-8, at most maxDepth deep; nil when it is. It is the
 // only judge of rows. A walk of our own decides, about three times as fast as
-// encoding/json, which then tells where and why a text is no JSON. sonic is no judge: it
+// encoding/json, which then finds where and why a text is no JSON. sonic is no judge: it
 // accepts control characters and unknown escapes in strings.
 func Check(b []byte, maxDepth int) *Fault {
 	if !utf8.Valid(b) {

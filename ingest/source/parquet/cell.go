@@ -108,7 +108,7 @@ func uintCell(dst []byte, v parquet.Value) ([]byte, string) {
 }
 
 // appendFloat appends f as a JSON number. pandas turns an integer column with one
-// NULL, such as ids, into DOUBLE, so 550.0 is written as 550. What JSON cannot say
+// NULL, such as ids, into DOUBLE, so 550.0 is written as 550. What JSON lacks
 // (NaN, which is also how pandas writes NULL in old files, and infinities) is null.
 func appendFloat(dst []byte, f float64, bits int) []byte {
 	switch {

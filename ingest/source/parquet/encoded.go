@@ -51,7 +51,7 @@ func (n *node) plainBits() int64 {
 }
 
 // checkEncoded checks that the page in body decodes to no more values than its header
-// says.
+// claims.
 func (p *pages) checkEncoded(h *format.PageHeader) error {
 	switch h.Type {
 	case format.DataPage:
@@ -81,8 +81,8 @@ func (p *pages) checkEncoded(h *format.PageHeader) error {
 	return nil
 }
 
-// levelsV1 checks the levels at the start of a page, of which there are none when the
-// highest is 0, and returns what is behind them.
+// levelsV1 checks the levels at the start of a page, which has none when the highest
+// is 0, and returns the bytes behind them.
 func (p *pages) levelsV1(b []byte, highest int, e format.Encoding, values int) ([]byte, error) {
 	if highest == 0 {
 		return b, nil
@@ -100,12 +100,12 @@ func (p *pages) levelsV1(b []byte, highest int, e format.Encoding, values int) (
 	return b[n:], checkRuns(b[:n], bits.Len(uint(highest)), values)
 }
 
-// A run is a varint, whose lowest bit tells bit-packed groups of eight from a repeated
+// A run is a varint, whose lowest bit separates bit-packed groups of eight from a repeated
 // value, and then the packed values or the one value. A repeated run of a few bytes may
 // claim 2^31 values, so its claim is compared with the page's count, not with its size.
 
 // checkRuns checks that the runs in b, of values of so many bits, hold no more than values
-// values. Each run says in a few bytes how long it is, so b may decode to any size.
+// values. Each run has its length in a few bytes, so b may decode to any size.
 func checkRuns(b []byte, width, values int) error {
 	most := uint64(values) + spareValues
 	for sum := uint64(0); len(b) > 0; {
@@ -161,7 +161,7 @@ func (p *pages) checkValues(e format.Encoding, b []byte, values int) error {
 	return nil
 }
 
-// checkPrefixes checks values of which each starts with a part of the one before it, so
+// checkPrefixes checks values that each start with a part of the one before, so
 // that b may decode to far more than itself.
 func (p *pages) checkPrefixes(b []byte, values int) error {
 	rest, prefixes, err := lengths(b, values)

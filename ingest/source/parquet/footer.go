@@ -136,7 +136,7 @@ func (c *schemaChecker) leaf(e *format.SchemaElement) error {
 	return nil
 }
 
-// checkClaims compares what meta says of the rows of a Parquet file with its size. A
+// checkClaims compares the rows that meta claims with the size of the Parquet file. A
 // file may hold as many rows as it likes, but not out of nothing: see valueBytes.
 func checkClaims(meta *format.FileMetaData, leaves int, size, onDisk, ratio int64) error {
 	var values, stored float64
@@ -165,7 +165,7 @@ func checkClaims(meta *format.FileMetaData, leaves int, size, onDisk, ratio int6
 	return nil
 }
 
-// checkChunk checks what the footer says of one column in a row group of so many rows.
+// checkChunk checks the claims of the footer about one column in a row group of so many rows.
 func checkChunk(c *format.ColumnChunk, rows, size int64) error {
 	m := &c.MetaData
 	switch start := chunkStart(m); {

@@ -21,7 +21,7 @@ const (
 )
 
 // pages is the stream of the pages of one column in one row group, checked and
-// uncompressed. The library trusts what pages say of themselves (how many values they
+// uncompressed. The library trusts the claims of pages (how many values they
 // hold, how long they are uncompressed, how long their runs are) and allocates that; so
 // it gets to see a page only after pages has found that all of it is true, or small.
 //
@@ -139,7 +139,7 @@ func (p *pages) header() (*format.PageHeader, error) {
 	}
 }
 
-// check checks what a header says before anything is allocated for it.
+// check checks the claims of a header before anything is allocated for it.
 func (p *pages) check(h *format.PageHeader) error {
 	size, values := int64(h.UncompressedPageSize), int64(0)
 	most, what := p.budget.MaxPageBytes, "page"
@@ -241,7 +241,7 @@ func (p *pages) uncompress(h *format.PageHeader) (err error) {
 	return err
 }
 
-// rewrite makes head a header that says of the page what is true of it now.
+// rewrite makes head a header that is true of the page as it is now.
 func (p *pages) rewrite(h *format.PageHeader) error {
 	plain := format.PageHeader{
 		Type: h.Type, UncompressedPageSize: int32(len(p.body)), CompressedPageSize: int32(len(p.body)),

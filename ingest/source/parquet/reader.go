@@ -1,6 +1,6 @@
 // Package parquet reads the rows of a Parquet file as JSON objects.
 //
-// The library that decodes trusts what a file says of itself and allocates that. So each
+// The library that decodes trusts the claims of a file and allocates what they name. So each
 // part of a file is checked against its size and the limits before the library sees it:
 // the footer and the schema when the file is opened (footer.go, thrift.go), and each page
 // as the library reads it (pages.go, encoded.go). Pages are uncompressed here, never to
@@ -133,7 +133,7 @@ func (p *Reader) Next() (row Row, err error) {
 }
 
 // Done returns which part of the rows have been read, from 0 to 1. The columns of a row
-// lie all over its row group, so no offset tells that.
+// lie all over its row group, so no offset shows that.
 func (p *Reader) Done() float64 {
 	if p.total == 0 {
 		return 1
@@ -317,7 +317,7 @@ func (c *column) fault(err error) error {
 	return fmt.Errorf("column %q: corrupt page: %w", c.name, unexpected(err))
 }
 
-// unexpected makes an end of file inside a page say so.
+// unexpected names an end of file inside a page.
 func unexpected(err error) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		return errors.New("it ends too early")

@@ -45,8 +45,8 @@ func newTree(f *parquet.File) (*node, error) {
 	if len(f.Root().Columns()) == 0 {
 		return nil, errors.New("no columns in the Parquet file")
 	}
-	// Leaves stand in the footer in column order; the library's own types do not
-	// know all logical types, so the footer is asked.
+	// Leaves stand in the footer in column order; the library's own types lack
+	// some logical types, so they come from the footer.
 	var leaves []*format.SchemaElement
 	for i := range f.Metadata().Schema {
 		if e := &f.Metadata().Schema[i]; e.Type.Valid {
@@ -105,7 +105,7 @@ func newNode(c *parquet.Column, parent *node, leaves []*format.SchemaElement) (*
 	return n, nil
 }
 
-// shapeOf tells lists and maps from plain groups. Either form of annotation counts,
+// shapeOf finds lists and maps among the groups. Either form of annotation counts,
 // but only where the children are as the format demands.
 func shapeOf(c *parquet.Column, n *node) shape {
 	if len(n.children) != 1 || !n.children[0].repeated {
@@ -128,7 +128,7 @@ func shapeOf(c *parquet.Column, n *node) shape {
 	return shapeList
 }
 
-// annotation reports whether a group's type says that it is a list or a map.
+// annotation reports whether a group's type is that of a list or a map.
 func annotation(t parquet.Type) (list, mapped bool) {
 	if l := t.LogicalType(); l != nil {
 		switch l.Value.(type) {

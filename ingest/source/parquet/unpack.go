@@ -14,7 +14,7 @@ import (
 	"github.com/pierrec/lz4/v4"
 )
 
-var errPageSize = errors.New("it is longer than its header says")
+var errPageSize = errors.New("it is longer than its header claims")
 
 // An unpacker uncompresses the pages of one file, never to more than they claim: the
 // library's own codecs grow their buffers for as long as data comes.
