@@ -419,7 +419,7 @@ map = [{ column = "nr", field = "id" }, { column = "name", field = "title" }]
 	f("credits.csv", "movie,person\n1,2\n", "credits.csv: "+no+", and no kind of records has such rows (id: want an integer, found nothing): use --mapping (--explain prints one to start from)", Config{})
 	f("crawl/550.json", `{"cast":[],"crew":[]}`, "550.json: "+kind(strings.Join(Kinds(), ", ")), Config{})
 	f("dump.ndjson", `{"id":550,"cast":[],"crew":[]}`, "dump.ndjson: "+no+", and no kind of records has such rows (most of its columns are unknown): "+
-		"use --mapping (--explain prints one to start from), or name it like 550-credits.json if it answers a sub-request", Config{})
+		"use --mapping (--explain prints one to start from), or name it like 550-credits.json if it is the response of a sub-request", Config{})
 	f("names.tsv", "nconst\tprimaryName\tbirthYear\tdeathYear\tprimaryProfession\tknownForTitles\nnm1\tA\t\\N\t\\N\tactor\ttt1\n",
 		"names.tsv: has the columns of IMDb's table name.basics, but not its name: want name.basics.tsv or name.basics.tsv.gz", Config{})
 	f("dump.ndjson", `{"movie":{"tmdbId":1}}`, "dump.ndjson: "+kind(strings.Join(Kinds(), ", ")), Config{})
@@ -433,13 +433,13 @@ func TestManySkipped(t *testing.T) {
 		put(t, src, fmt.Sprintf("x%03d.json", n), `{"id":1}`)
 	}
 	_, err := Run(t.Context(), Config{Catalog: t.TempDir(), Sources: []string{src}})
-	if want := "none of 60 files can be taken, the first: x000.json: the name does not tell"; err == nil || !strings.HasPrefix(err.Error(), want) {
+	if want := "none of 60 files can be taken, the first: x000.json: its name shows no kind"; err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("Run of files that tell no kind = %v, want %s", err, want)
 	}
 	// Likewise of files that are only left out when they are read.
 	other := put(t, t.TempDir(), "1.json", `{"id":1}`)
 	_, err = Run(t.Context(), Config{Catalog: t.TempDir(), Sources: []string{other}})
-	if want := "1.json: the name does not tell"; err == nil || !strings.HasPrefix(err.Error(), want) {
+	if want := "1.json: its name shows no kind"; err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("Run of a file that tells no kind = %v, want %s", err, want)
 	}
 	put(t, src, "movies.json", `{"id":1}`)

@@ -248,8 +248,8 @@ func TestDamagedStreams(t *testing.T) {
 	f("gz cut by 8", cutAt(g, 8), 30000, "unexpected end of gzip stream")
 	f("gz cut by 1000", cutAt(g, 1000), 20000, "unexpected end of gzip stream")
 	f("gz checksum", flip(bytes.Clone(g), 6), 30000, "corrupt gzip stream: checksum or length does not match")
-	f("gz garbage", append(bytes.Clone(g), "garbage here"...), 30000, "trailing garbage after the gzip stream")
-	f("gz zeros", append(bytes.Clone(g), make([]byte, 512)...), 30000, "trailing garbage after the gzip stream")
+	f("gz garbage", append(bytes.Clone(g), 'x'), 30000, "trailing garbage after the gzip stream")
+	f("gz zeros, garbage", append(append(bytes.Clone(g), make([]byte, 512)...), 'x'), 30000, "trailing garbage after the gzip stream")
 	f("gz zeros, member", append(append(bytes.Clone(g), 0), g...), 30000, "trailing garbage after the gzip stream")
 	f("gz second member cut", append(bytes.Clone(g), g[:5]...), 30000, "unexpected end of gzip stream")
 	f("zst cut by 4", cutAt(z, 4), 20000, "unexpected end of zstd stream")
@@ -263,6 +263,13 @@ func TestDamagedStreams(t *testing.T) {
 	rows, err = readFile(t, write(t, "two.gz", append(bytes.Clone(g), g...)), Options{})
 	if len(rows) != 60000 || err != nil {
 		t.Errorf("two members: %d rows, then %v, want 60000", len(rows), err)
+	}
+	// Zeros behind the last member are padding, as gzip has it, also beyond a read buffer.
+	for _, n := range []int{1, 512, 100_000} {
+		rows, err = readFile(t, write(t, "padded.gz", append(bytes.Clone(g), make([]byte, n)...)), Options{})
+		if len(rows) != 30000 || err != nil {
+			t.Errorf("%d zeros behind the member: %d rows, then %v, want 30000", n, len(rows), err)
+		}
 	}
 	rows, err = readFile(t, write(t, "two.zst", append(bytes.Clone(z), z...)), Options{})
 	if len(rows) != 60000 || err != nil {

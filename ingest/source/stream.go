@@ -50,7 +50,8 @@ func uncompress(br *bufio.Reader, c Compression) (io.Reader, func(), error) {
 		if err != nil {
 			return nil, nil, gzipError(err)
 		}
-		return &gzipReader{z: z}, func() {}, nil
+		z.Multistream(false)
+		return &gzipReader{br: br, z: z}, func() {}, nil
 	case CompressionZstd:
 		// One goroutine a file: files are read side by side by the caller.
 		z, err := zstd.NewReader(br, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
@@ -63,18 +64,49 @@ func uncompress(br *bufio.Reader, c Compression) (io.Reader, func(), error) {
 	return br, func() {}, nil
 }
 
-// A gzipReader reads gzip members one after another.
-type gzipReader struct{ z *gzip.Reader }
+// A gzipReader reads gzip members one after another. It goes from member to member
+// itself so that bytes behind the last one are told apart from a member cut short.
+type gzipReader struct {
+	br *bufio.Reader
+	z  *gzip.Reader
+}
 
 func (g *gzipReader) Read(p []byte) (int, error) {
 	n, err := g.z.Read(p)
-	switch {
-	case err == io.EOF:
+	if err != io.EOF {
+		return n, gzipError(err)
+	}
+	if err := g.skipPadding(); err != nil {
 		return n, err
-	case errors.Is(err, gzip.ErrHeader):
+	}
+	head, err := g.br.Peek(2)
+	switch {
+	case err != nil && err != io.EOF:
+		return n, err
+	case len(head) < 2 || head[0] != 0x1f || head[1] != 0x8b:
 		return n, errors.New("trailing garbage after the gzip stream")
 	}
-	return n, gzipError(err)
+	if err := g.z.Reset(g.br); err != nil {
+		return n, gzipError(err)
+	}
+	g.z.Multistream(false)
+	return n, nil
+}
+
+// skipPadding passes the zeros behind the last member, as gzip does: they fill the last
+// block of a tape or device. It returns io.EOF behind them.
+func (g *gzipReader) skipPadding() error {
+	for padded := false; ; padded = true {
+		b, err := g.br.ReadByte()
+		switch {
+		case err != nil:
+			return err
+		case b != 0 && padded:
+			return errors.New("trailing garbage after the gzip stream")
+		case b != 0:
+			return g.br.UnreadByte()
+		}
+	}
 }
 
 // gzipError names an error of package gzip as a fault of the file.
