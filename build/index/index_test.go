@@ -21,6 +21,7 @@ import (
 	"reelsplice/schemas/release/writertest"
 	"reelsplice/schemas/tables"
 	"reelsplice/schemas/tables/posting"
+	"reelsplice/schemas/tables/posting/postingtest"
 )
 
 // rowOf adds one resource with add and returns the row that comes back from its bytes.
@@ -391,7 +392,7 @@ func checkLists(t *testing.T, got *posting.Lists, c *tables.Column, rows []row) 
 	}
 	for k, ranks := range want {
 		list, _ := got.Find(k)
-		if all, err := list.AppendTo(nil); err != nil || !slices.Equal(all, ranks) {
+		if all, err := postingtest.Ranks(list, len(rows)); err != nil || !slices.Equal(all, ranks) {
 			t.Errorf("%s of %d = %d, %v, want %d", c.Name, k, all, err, ranks)
 		}
 	}

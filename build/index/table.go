@@ -134,14 +134,14 @@ func (b *builder) writeHeld(t *release.TableWriter) (err error) {
 	for _, c := range b.columns {
 		switch c.Type {
 		case tables.Uint64s:
-			err = posting.WriteUint64s(t, c.Name, b.ids)
+			err = posting.Write(t, c.Name, b.ids)
 		case tables.Range:
 			err = posting.WriteRange(t, c.Name, b.ranges[c.ID])
 		case tables.NumberOrder:
 			err = posting.WriteOrder(t, c.Name, orderOf(b.orders[c.ID]))
 		case tables.Trend, tables.Float64s:
 			if c.ID == tables.Popularity {
-				err = posting.WriteFloat64s(t, c.Name, b.popularity)
+				err = posting.Write(t, c.Name, b.popularity)
 				break
 			}
 			if trends.heat == nil {

@@ -91,7 +91,7 @@ func (w *termWriter) writeNames(names iter.Seq2[uint32, []Name]) error {
 	for len(places) <= w.rows {
 		places = append(places, uint32(at))
 	}
-	return posting.WriteUint32s(w.t, tables.NamePlaces, places)
+	return posting.Write(w.t, tables.NamePlaces, places)
 }
 
 // A cutter cuts the names of one resource after the other.

@@ -94,7 +94,7 @@ func (t *trends) write(w *release.TableWriter, c *tables.Column) error {
 	var scores []float64
 	switch c.ID {
 	case tables.Heat:
-		return posting.WriteFloat64s(w, c.Name, t.heat)
+		return posting.Write(w, c.Name, t.heat)
 	case tables.TrendDay:
 		scores = t.ofDay
 	case tables.TrendWeek:
@@ -102,7 +102,7 @@ func (t *trends) write(w *release.TableWriter, c *tables.Column) error {
 	default:
 		return fmt.Errorf("column %s: package index does not compute it", c.Name)
 	}
-	if err := posting.WriteFloat64s(w, c.Name, scores); err != nil {
+	if err := posting.Write(w, c.Name, scores); err != nil {
 		return err
 	}
 	order := ranks(len(scores))

@@ -24,7 +24,7 @@ func TestCheckTables(t *testing.T) {
 	check(err)
 	table, err := w.Table(fragment.KindMovie.String(), 1)
 	check(err)
-	check(posting.WriteUint64s(table, tables.ID.String(), []uint64{550}))
+	check(posting.Write(table, tables.ID.String(), []uint64{550}))
 	check(table.Close())
 	m, err := w.Seal(t.Context())
 	check(err)

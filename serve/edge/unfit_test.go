@@ -34,7 +34,7 @@ func TestUnfitTable(t *testing.T) {
 	check(err)
 	table, err := out.Table(fragment.KindMovie.String(), 1)
 	check(err)
-	check(posting.WriteUint64s(table, tables.ID.String(), []uint64{550}))
+	check(posting.Write(table, tables.ID.String(), []uint64{550}))
 	check(table.Close())
 	m, err := out.Seal(t.Context())
 	check(err)

@@ -182,17 +182,17 @@ func writeColumn(tb testing.TB, s sink, c *tables.Column, of any, docs []doc) {
 	}
 	switch c.Type {
 	case tables.Uint64s:
-		ok(tb, posting.WriteUint64s(s, c.Name, cast[uint64](numbers)))
+		ok(tb, posting.Write(s, c.Name, cast[uint64](numbers)))
 	case tables.Float64s:
 		popularity := make([]float64, len(docs))
 		for i := range docs {
 			popularity[i] = docs[i].popularity
 		}
-		ok(tb, posting.WriteFloat64s(s, c.Name, popularity))
+		ok(tb, posting.Write(s, c.Name, popularity))
 	case tables.Range:
 		ok(tb, posting.WriteRange(s, c.Name, cast[int32](numbers)))
 	case tables.Trend:
-		ok(tb, posting.WriteFloat64s(s, c.Name, cast[float64](numbers)))
+		ok(tb, posting.Write(s, c.Name, cast[float64](numbers)))
 		slices.SortStableFunc(order, func(a, b uint32) int { return cmp.Compare(numbers[b], numbers[a]) })
 		ok(tb, posting.WriteOrder(s, c.Name, order))
 	case tables.NumberOrder:
@@ -232,7 +232,7 @@ func writeNoNames(tb testing.TB, s sink, rows int) {
 	for _, empty := range []string{tables.NameKeys, tables.NameRanks, tables.NameTexts} {
 		s.Section(empty)
 	}
-	ok(tb, posting.WriteUint32s(s, tables.NamePlaces, make([]uint32, rows+1)))
+	ok(tb, posting.Write(s, tables.NamePlaces, make([]uint32, rows+1)))
 }
 
 // extreme returns the first or the last day of releases.

@@ -136,7 +136,7 @@ func (w *AccountWriter) Close(s posting.Sink) error {
 			return err
 		}
 	}
-	return posting.WriteUint64s(s, atSection, append(w.at, w.off))
+	return posting.Write(s, atSection, append(w.at, w.off))
 }
 
 func appendAccount(dst []byte, a *AccountSpec) []byte {

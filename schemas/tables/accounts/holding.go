@@ -38,10 +38,10 @@ func (w *HoldingWriter) Add(key uint64, row uint32) error {
 
 // Close writes the other sections.
 func (w *HoldingWriter) Close(s posting.Sink) error {
-	if err := posting.WriteUint64s(s, titleSection, w.keys); err != nil {
+	if err := posting.Write(s, titleSection, w.keys); err != nil {
 		return err
 	}
-	return posting.WriteUint64s(s, titleAtSection, append(w.at, w.n))
+	return posting.Write(s, titleAtSection, append(w.at, w.n))
 }
 
 // holding is the index from titles to lists.

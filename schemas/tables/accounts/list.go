@@ -142,10 +142,10 @@ func (w *ListWriter) Add(id uint64, l *ListSpec) error {
 
 // Close writes the other sections.
 func (w *ListWriter) Close(s posting.Sink) error {
-	if err := posting.WriteUint64s(s, idSection, w.ids); err != nil {
+	if err := posting.Write(s, idSection, w.ids); err != nil {
 		return err
 	}
-	return posting.WriteUint64s(s, atSection, append(w.at, w.off))
+	return posting.Write(s, atSection, append(w.at, w.off))
 }
 
 // Key returns the key of a movie or a series in the table of lists.

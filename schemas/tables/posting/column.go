@@ -1,7 +1,7 @@
 package posting
 
 import (
-	"io"
+	"encoding/binary"
 	"math"
 	"time"
 )
@@ -42,12 +42,6 @@ func (c Float64s) Len() int { return len(c) / 8 }
 // At returns number i; it panics where there is none.
 func (c Float64s) At(i int) float64 { return math.Float64frombits(le.Uint64(c[8*i:])) }
 
-// OpenInt32s returns a column of a table with that many rows.
-func OpenInt32s(s Source, name string, rows int) (Int32s, error) {
-	b, err := sized(s, name, rows, 4)
-	return Int32s(b), err
-}
-
 // OpenUint64s returns a column of a table with that many rows.
 func OpenUint64s(s Source, name string, rows int) (Uint64s, error) {
 	b, err := sized(s, name, rows, 8)
@@ -60,47 +54,9 @@ func OpenFloat64s(s Source, name string, rows int) (Float64s, error) {
 	return Float64s(b), err
 }
 
-// chunk is how many numbers are encoded at once.
-const chunk = 4096
-
-// write encodes numbers in chunks and writes them.
-func write[T any](w io.Writer, list []T, appendOne func([]byte, T) []byte) error {
-	buf := make([]byte, 0, 8*chunk)
-	for len(list) > 0 {
-		n := min(len(list), chunk)
-		buf = buf[:0]
-		for _, v := range list[:n] {
-			buf = appendOne(buf, v)
-		}
-		if _, err := w.Write(buf); err != nil {
-			return err
-		}
-		list = list[n:]
-	}
-	return nil
-}
-
-func appendInt32(dst []byte, v int32) []byte     { return le.AppendUint32(dst, uint32(v)) }
-func appendFloat64(dst []byte, v float64) []byte { return le.AppendUint64(dst, math.Float64bits(v)) }
-
-// WriteInt32s writes a column.
-func WriteInt32s(s Sink, name string, column []int32) error {
-	return write(s.Section(name), column, appendInt32)
-}
-
-// WriteUint32s writes a column.
-func WriteUint32s(s Sink, name string, column []uint32) error {
-	return write(s.Section(name), column, le.AppendUint32)
-}
-
-// WriteUint64s writes a column.
-func WriteUint64s(s Sink, name string, column []uint64) error {
-	return write(s.Section(name), column, le.AppendUint64)
-}
-
-// WriteFloat64s writes a column.
-func WriteFloat64s(s Sink, name string, column []float64) error {
-	return write(s.Section(name), column, appendFloat64)
+// Write writes a column.
+func Write[T int32 | uint32 | uint64 | float64](s Sink, name string, column []T) error {
+	return binary.Write(s.Section(name), le, column)
 }
 
 // NoDay stands for no date. It is below all days.

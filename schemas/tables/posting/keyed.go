@@ -253,41 +253,6 @@ func (l List) inSet(s Set) error {
 	return nil
 }
 
-// AppendTo appends the ranks to dst, ascending.
-func (l List) AppendTo(dst []uint32) ([]uint32, error) {
-	if l.bitmap {
-		from := len(dst)
-		err := l.open(func(b *roaring.Bitmap) {
-			n := from
-			dst = append(dst, make([]uint32, b.GetCardinality())...)
-			it := b.ManyIterator()
-			for n < len(dst) {
-				got := it.NextMany(dst[n:])
-				if got == 0 {
-					break
-				}
-				n += got
-			}
-			dst = dst[:n]
-		})
-		for _, r := range dst[from:] {
-			if int(r) >= l.rows {
-				return dst[:from], corrupt(l.name+dataEnd, "rank %d of %d", r, l.rows)
-			}
-		}
-		return dst, err
-	}
-	a := l.array()
-	for i := range a.Len() {
-		r := a.At(i)
-		if int(r) >= l.rows {
-			return dst, corrupt(l.name+dataEnd, "rank %d of %d", r, l.rows)
-		}
-		dst = append(dst, r)
-	}
-	return dst, nil
-}
-
 // A ListWriter writes lists one by one.
 type ListWriter struct {
 	keyedWriter
@@ -405,7 +370,7 @@ func NewDatedWriter(s Sink, name string) *DatedWriter {
 func (w *DatedWriter) Add(key uint64, list []Date) error {
 	w.buf = w.buf[:0]
 	for _, p := range list {
-		w.buf = le.AppendUint32(appendInt32(w.buf, p.Day), p.Rank)
+		w.buf = le.AppendUint32(le.AppendUint32(w.buf, uint32(p.Day)), p.Rank)
 	}
 	return w.add(key, 0, w.buf)
 }

@@ -2,6 +2,7 @@ package posting
 
 import (
 	"cmp"
+	"encoding/binary"
 	"math"
 	"slices"
 	"sort"
@@ -33,14 +34,14 @@ func (o *Order) Place(rank uint32) int { return int(o.place.At(int(rank))) }
 
 // WriteOrder writes a permutation of all ranks.
 func WriteOrder(s Sink, name string, order []uint32) error {
-	if err := WriteUint32s(s, name+orderEnd, order); err != nil {
+	if err := Write(s, name+orderEnd, order); err != nil {
 		return err
 	}
 	place := make([]uint32, len(order))
 	for i, r := range order {
 		place[r] = uint32(i)
 	}
-	return WriteUint32s(s, name+placeEnd, place)
+	return Write(s, name+placeEnd, place)
 }
 
 // sumsOf returns how many cumulative sets a Range of n rows has, and how many places lie
@@ -63,7 +64,7 @@ type Range struct {
 // OpenRange returns a range of a table with that many rows. pool lends sets for as many
 // ranks.
 func OpenRange(s Source, name string, rows int, pool *Pool) (Range, error) {
-	column, err := OpenInt32s(s, name, rows)
+	column, err := sized(s, name, rows, 4)
 	if err != nil {
 		return Range{}, err
 	}
@@ -176,7 +177,7 @@ func (r *Range) change(dst Set, from, to int, do func(Set, uint32)) error {
 
 // WriteRange writes a column with its order and its cumulative sets.
 func WriteRange(s Sink, name string, column []int32) error {
-	if err := WriteInt32s(s, name, column); err != nil {
+	if err := Write(s, name, column); err != nil {
 		return err
 	}
 	order := make([]uint32, len(column))
@@ -194,7 +195,7 @@ func WriteRange(s Sink, name string, column []int32) error {
 		for _, r := range order[i*step : (i+1)*step] {
 			set.Add(r)
 		}
-		if err := write(w, set, le.AppendUint64); err != nil {
+		if err := binary.Write(w, le, []uint64(set)); err != nil {
 			return err
 		}
 	}
