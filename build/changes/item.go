@@ -2,6 +2,7 @@ package changes
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"slices"
@@ -111,12 +112,12 @@ func newItemWriter(date time.Time) *itemWriter {
 // item and n.
 func (w *itemWriter) append(dst []byte, k fragment.Kind, id uint64, n int, it *item) []byte {
 	w.hash.Reset()
-	w.sum = appendNumber(appendNumber(append(w.sum[:0], byte(k)), id), uint64(n))
+	w.sum = binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(append(w.sum[:0], byte(k)), id), uint64(n))
 	for _, s := range [][]byte{[]byte(it.key), []byte(it.action), it.language, it.country, it.value, it.replace} {
-		w.sum = append(appendNumber(w.sum, uint64(len(s))), s...)
+		w.sum = append(binary.BigEndian.AppendUint64(w.sum, uint64(len(s))), s...)
 	}
 	_, _ = w.hash.Write(w.sum) // never fails
-	dst = hex.AppendEncode(append(dst, `{"id":"`...), appendNumber(w.id[:], w.hash.Sum64()))
+	dst = hex.AppendEncode(append(dst, `{"id":"`...), binary.BigEndian.AppendUint64(w.id[:], w.hash.Sum64()))
 	dst = append(append(append(dst, `","action":"`...), it.action...), `","time":"`...)
 	dst = append(append(append(dst, w.date...), `","iso_639_1":`...), it.language...)
 	dst = append(append(dst, `,"iso_3166_1":`...), it.country...)
@@ -127,9 +128,4 @@ func (w *itemWriter) append(dst []byte, k fragment.Kind, id uint64, n int, it *i
 		dst = append(append(dst, `,"original_value":`...), it.replace...)
 	}
 	return append(dst, '}')
-}
-
-// appendNumber appends a number so that the bytes of numbers compare as they do.
-func appendNumber(dst []byte, n uint64) []byte {
-	return append(dst, byte(n>>56), byte(n>>48), byte(n>>40), byte(n>>32), byte(n>>24), byte(n>>16), byte(n>>8), byte(n))
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // A shape identifies the rows of a list and shows them.
@@ -57,12 +58,9 @@ func (s *shape) value(row object) json.RawMessage {
 	}
 	out := []byte{'{'}
 	for _, name := range s.show {
-		from := name
-		for i := range name {
-			if name[i] == '=' {
-				name, from = name[:i], name[i+1:]
-				break
-			}
+		name, from, renamed := strings.Cut(name, "=")
+		if !renamed {
+			from = name
 		}
 		v, ok := row[from]
 		if !ok {

@@ -1,9 +1,9 @@
 package changes
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
+	"regexp"
 
 	"reelsplice/data/reference"
 	"reelsplice/schemas/fragment"
@@ -22,7 +22,6 @@ type source struct {
 
 	inflater release.Inflater
 	raw      []byte
-	buf      []byte
 }
 
 // open turns to the resource with that key, which the release may not have.
@@ -42,8 +41,8 @@ func (s *source) fragment(sub fragment.Sub) (release.Fragment, bool) {
 	return s.entry.Find(fragment.Address{Sub: sub})
 }
 
-// text returns the JSON of a sub-request without the id and without cut fields; nil
-// when the resource does not have it. It is valid until the next call.
+// text returns the JSON of a sub-request without the id and without counters; nil
+// when the resource does not have it.
 func (s *source) text(sub fragment.Sub) ([]byte, error) {
 	f, ok := s.fragment(sub)
 	if !ok {
@@ -79,8 +78,7 @@ func (s *source) text(sub fragment.Sub) ([]byte, error) {
 	if sub == fragment.SubDetails {
 		s.raw = append(s.raw, '}')
 	}
-	s.buf = appendWithoutCounters(s.buf[:0], s.raw)
-	return s.buf, nil
+	return counters.ReplaceAll(s.raw, nil), nil
 }
 
 // appendName appends the generic name of a season or an episode in English.
@@ -121,53 +119,10 @@ func (s *source) object(sub fragment.Sub) (object, error) {
 	return o, nil
 }
 
-// counters are fields that change all the time and have no changes.
-var counters = [...][]byte{[]byte(`"popularity":`), []byte(`"vote_average":`), []byte(`"vote_count":`)}
-
-// appendWithoutCounters appends JSON without white space, without the counters in it,
-// which are numbers. What is in strings has no quotes that are not escaped, so the name
-// of a field cannot be taken for text.
-func appendWithoutCounters(dst, text []byte) []byte {
-	var next [len(counters)]int // where each is to be found next, from the rest on
-	for i := range counters {
-		next[i] = find(text, counters[i], 0)
-	}
-	at := 0
-	for {
-		first := 0
-		for i := range next {
-			if next[i] < next[first] {
-				first = i
-			}
-		}
-		start := next[first]
-		if start == len(text) {
-			return append(dst, text[at:]...)
-		}
-		end := start + len(counters[first])
-		for end < len(text) && text[end] != ',' && text[end] != '}' && text[end] != ']' {
-			end++
-		}
-		dst = append(dst, text[at:start]...)
-		// Of the two commas around the field one is left.
-		switch {
-		case end < len(text) && text[end] == ',':
-			end++
-		case len(dst) > 0 && dst[len(dst)-1] == ',':
-			dst = dst[:len(dst)-1]
-		}
-		at = end
-		next[first] = find(text, counters[first], at)
-	}
-}
-
-// find returns where sep is in text from a place on; the end of text when it is not.
-func find(text, sep []byte, from int) int {
-	if i := bytes.Index(text[from:], sep); i >= 0 {
-		return from + i
-	}
-	return len(text)
-}
+// counters matches fields that change all the time and have no changes, with one of the commas
+// around each. The text has no white space. Quotes in strings are escaped, so that no text of a
+// string looks like the name of a field.
+var counters = regexp.MustCompile(`,"(?:popularity|vote_average|vote_count)":[^,}\]]*|"(?:popularity|vote_average|vote_count)":[^,}\]]*,?`)
 
 // same reports whether two fragments have the same pieces. It is false for some that say
 // the same in other pieces.

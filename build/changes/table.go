@@ -213,7 +213,7 @@ func (h *history) each(ctx context.Context, k fragment.Kind, fn func(*changelog.
 			i++
 			continue
 		}
-		sorted = append(appendNumber(sorted[:0], old.ID), h.log.Key(int(old.Key))...)
+		sorted = append(binary.BigEndian.AppendUint64(sorted[:0], old.ID), h.log.Key(int(old.Key))...)
 		if err == nil && bytes.Compare(key, sorted) < 0 {
 			if err := fn(h.itemsOf(key, payload)); err != nil {
 				return err

@@ -158,7 +158,7 @@ func (w *worker) title(k fragment.Kind, id uint64, change release.Change, more [
 		}
 		row.Adult, row.Softcore = flagOf(now["adult"]), flagOf(now["softcore"])
 	}
-	if err := w.out.Add(rowSection(k), appendNumber(nil, id), row.Append(nil)); err != nil {
+	if err := w.out.Add(rowSection(k), binary.BigEndian.AppendUint64(nil, id), row.Append(nil)); err != nil {
 		return err
 	}
 	return w.emit(k, id, items)
@@ -259,7 +259,7 @@ func (w *worker) emit(k fragment.Kind, id uint64, items []item) error {
 		}
 		w.keys[it.key] = struct{}{}
 		w.record = appendSegment(w.record[:0], &g)
-		key := append(appendNumber(w.key[:0], id), it.key...)
+		key := append(binary.BigEndian.AppendUint64(w.key[:0], id), it.key...)
 		if err := w.out.Add(itemSection(k), key, w.record); err != nil {
 			return err
 		}
