@@ -13,6 +13,7 @@ import (
 	"slices"
 	"unicode/utf8"
 
+	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/blevesearch/vellum"
 
 	"reelsplice/schemas/extsort"
@@ -230,7 +231,7 @@ func (w *termWriter) writeLists(fst, heavy *spool) error {
 		return err
 	}
 	lists := posting.NewListWriter(w.t, tables.TermLists)
-	prefixes := &prefixes{rows: w.rows, out: heavy}
+	prefixes := &prefixes{out: heavy}
 	var term []byte
 	var ranks []uint32
 	n := uint64(0)
@@ -280,23 +281,18 @@ func (w *termWriter) writePrefixes(heavy *spool) error {
 		return err
 	}
 	lists := posting.NewListWriter(w.t, tables.PrefixLists)
-	var ranks []uint32
 	for {
-		var head [12]byte
-		if _, err := io.ReadFull(in, head[:]); err == io.EOF {
+		var key [8]byte
+		if _, err := io.ReadFull(in, key[:]); err == io.EOF {
 			return lists.Close()
 		} else if err != nil {
 			return err
 		}
-		ranks = slices.Grow(ranks[:0], int(binary.LittleEndian.Uint32(head[8:])))
-		for range binary.LittleEndian.Uint32(head[8:]) {
-			var b [4]byte
-			if _, err := io.ReadFull(in, b[:]); err != nil {
-				return err
-			}
-			ranks = append(ranks, binary.LittleEndian.Uint32(b[:]))
+		ranks := roaring.New()
+		if _, err := ranks.ReadFrom(in); err != nil {
+			return err
 		}
-		if err := lists.Add(binary.LittleEndian.Uint64(head[:]), ranks); err != nil {
+		if err := lists.Add(binary.LittleEndian.Uint64(key[:]), ranks.ToArray()); err != nil {
 			return err
 		}
 	}
@@ -328,13 +324,11 @@ func (w *termWriter) writeExact() error {
 // prefixes unites the lists of the terms below each prefix. Terms come in order, so that
 // only the prefixes of the last one are open.
 type prefixes struct {
-	rows   int
-	out    *spool
-	term   []byte  // the last one
-	open   []level // its prefixes, by letters
-	last   uint64  // key of the list written last
-	wrote  bool
-	buffer []uint32
+	out   *spool
+	term  []byte  // the last one
+	open  []level // its prefixes, by letters
+	last  uint64  // key of the list written last
+	wrote bool
 }
 
 // A level is an open prefix.
@@ -342,9 +336,7 @@ type level struct {
 	end   int    // bytes of the prefix
 	first uint32 // number of its first term
 	cost  int    // terms and ranks below it
-	ranks []uint32
-	set   posting.Set // in place of ranks, when there are many
-	dense bool
+	ranks *roaring.Bitmap
 }
 
 // add adds a term, which is behind all before it.
@@ -370,103 +362,50 @@ func (p *prefixes) add(term []byte, n uint32, ranks []uint32) error {
 	p.term = append(p.term[:0], term...)
 	l := &p.open[len(p.open)-1]
 	l.cost += 1 + len(ranks)
-	p.fill(l, ranks)
+	l.ranks.AddMany(ranks)
 	return nil
 }
 
 // push opens a prefix. Levels keep their memory.
 func (p *prefixes) push(end int, first uint32) {
-	if len(p.open) < cap(p.open) {
-		p.open = p.open[:len(p.open)+1]
-	} else {
-		p.open = append(p.open, level{})
+	n := len(p.open)
+	p.open = slices.Grow(p.open, 1)[:n+1]
+	l := &p.open[n]
+	if l.ranks == nil {
+		l.ranks = roaring.New()
 	}
-	l := &p.open[len(p.open)-1]
-	l.end, l.first, l.cost, l.ranks, l.dense = end, first, 0, l.ranks[:0], false
-}
-
-// fill adds ranks to a level.
-func (p *prefixes) fill(l *level, ranks []uint32) {
-	if !l.dense && len(l.ranks)+len(ranks) <= heavyPrefix+p.rows/32 {
-		l.ranks = append(l.ranks, ranks...)
-		return
-	}
-	p.toSet(l)
-	for _, r := range ranks {
-		l.set.Add(r)
-	}
-}
-
-// toSet makes l dense.
-func (p *prefixes) toSet(l *level) {
-	if l.dense {
-		return
-	}
-	if l.set == nil {
-		l.set = posting.NewSet(p.rows)
-	}
-	l.set.Clear()
-	l.dense = true
-	for _, r := range l.ranks {
-		l.set.Add(r)
-	}
-	l.ranks = l.ranks[:0]
+	l.ranks.Clear()
+	l.end, l.first, l.cost = end, first, 0
 }
 
 // pop closes the last prefix, whose terms end before number n.
 func (p *prefixes) pop(n uint32) error {
 	l := &p.open[len(p.open)-1]
 	p.open = p.open[:len(p.open)-1]
-	if !l.dense && l.cost > heavyPrefix {
-		slices.Sort(l.ranks)
-		l.ranks = slices.Compact(l.ranks)
-	}
 	if l.cost > heavyPrefix {
-		if err := p.write(tables.PrefixKey(l.first, n), l); err != nil {
+		if err := p.write(tables.PrefixKey(l.first, n), l.ranks); err != nil {
 			return err
 		}
 	}
-	if len(p.open) == 0 {
-		return nil
+	if len(p.open) > 0 {
+		parent := &p.open[len(p.open)-1]
+		parent.cost += l.cost
+		parent.ranks.Or(l.ranks)
 	}
-	parent := &p.open[len(p.open)-1]
-	parent.cost += l.cost
-	if l.dense {
-		p.toSet(parent)
-		parent.set.Or(l.set)
-		return nil
-	}
-	p.fill(parent, l.ranks)
 	return nil
 }
 
 // write writes the list of a prefix, unless a longer one has the same terms.
-func (p *prefixes) write(key uint64, l *level) error {
+func (p *prefixes) write(key uint64, ranks *roaring.Bitmap) error {
 	if p.wrote && key == p.last {
 		return nil
 	}
 	p.last, p.wrote = key, true
-	list := l.ranks
-	if l.dense {
-		p.buffer = p.buffer[:0]
-		for r := l.set.Next(0); r >= 0; r = l.set.Next(r + 1) {
-			p.buffer = append(p.buffer, uint32(r))
-		}
-		list = p.buffer
-	}
-	var b [12]byte
-	binary.LittleEndian.PutUint64(b[:], key)
-	binary.LittleEndian.PutUint32(b[8:], uint32(len(list)))
-	if _, err := p.out.Write(b[:]); err != nil {
+	if _, err := p.out.Write(binary.LittleEndian.AppendUint64(nil, key)); err != nil {
 		return err
 	}
-	for _, r := range list {
-		binary.LittleEndian.PutUint32(b[:], r)
-		if _, err := p.out.Write(b[:4]); err != nil {
-			return err
-		}
-	}
-	return nil
+	_, err := ranks.WriteTo(p.out)
+	return err
 }
 
 // close closes all prefixes; there are n terms.
