@@ -32,6 +32,7 @@ type walker struct {
 	places   map[uint64]struct{}     // of its segments, or of those of the common part
 	live     []int64                 // bytes of segments, by pack
 	jobs     chan segmentJob
+	inflater Inflater
 }
 
 // cacheLen bounds each cache of a walker.
@@ -144,8 +145,13 @@ func (w *walker) block(e Entry, mine bool) {
 		}
 		return
 	}
-	if mine && fragment.Kind(e.Key()[0]) == fragment.KindRemoved {
-		w.removed(e)
+	if mine {
+		switch fragment.Kind(e.Key()[0]) {
+		case fragment.KindRemoved:
+			w.removed(e)
+		case fragment.KindPerson:
+			w.filmography(e)
+		}
 	}
 	w.counts[partResources]++
 	w.counts[partFragments] += uint64(e.Len())
@@ -397,6 +403,42 @@ func (w *walker) tableRows(ctx context.Context, kind fragment.Kind, t *Table) er
 		}
 	}
 	return nil
+}
+
+// filmography checks the form of combined credits that readers take credits in titles of one kind
+// from: see "Filmographies" in FORMAT.md.
+func (w *walker) filmography(e Entry) {
+	f, ok := e.Find(fragment.Address{Sub: fragment.SubCombinedCredits})
+	_, movies := e.Find(fragment.Address{Sub: fragment.SubMovieCredits})
+	_, series := e.Find(fragment.Address{Sub: fragment.SubTVCredits})
+	if !ok || movies && series {
+		return
+	}
+	credit, lists, ends := false, 1, false // the piece before is a credit; lists begun; the end is there
+	var p Piece
+	for c := f.Pieces(); c.Next(&p); {
+		var text []byte
+		switch p.Op {
+		case OpInclude:
+			ok = ok && !credit
+			credit = true
+			continue
+		case OpIDEnd:
+			ends = true
+		case OpLiteral:
+			text = p.Text()
+		case OpSegment:
+			text, _ = w.inflater.Append(nil, &p.Segment) // damage shows where segments are inflated
+		}
+		ok = ok && (!credit || bytes.Contains(text, []byte(`,"media_type":"`)))
+		if credit = false; bytes.Contains(text, []byte(`],"crew":[`)) {
+			lists++
+		}
+	}
+	if !ok || credit || lists != 2 || !ends {
+		w.v.problem(e.p.name, int64(e.off), "%s combined_credits: want casts and crews whose titles each have text with a media_type behind them",
+			fragment.DescribeKey(e.Key()))
+	}
 }
 
 // removed checks an entry that says that a resource is removed.

@@ -2,6 +2,7 @@ package edge
 
 import (
 	"bytes"
+	"fmt"
 
 	"reelsplice/schemas/release"
 	"reelsplice/serve/splice"
@@ -9,25 +10,30 @@ import (
 )
 
 // A derived filmography is stored once, as combined_credits: movie_credits and tv_credits have its
-// credits of one kind, without their media type. Each of its credits is an include of the title's
-// row and the text behind it, which ends with mediaType, a value, and the text around the next one.
+// credits of one kind, without their media type. FORMAT.md, "Filmographies", has its form: each
+// credit is an include of the title's row and the text behind it, up to and with the media type.
 var (
 	mediaType = []byte(`,"media_type":"`)
 	crewBegin = []byte(`],"crew":[`)
 )
+
+var errFilmography = fmt.Errorf("%w: combined_credits are not of the form that filmographies have", release.ErrCorrupt)
 
 // filmography adds the credits of one kind of titles.
 func (c *composer) filmography(choice *variant.Choice) error {
 	if c.prefetch {
 		c.scratch.awaitIncludes(c.rel, &choice.Fragment)
 	}
-	first, wanted := true, false // in the list; the credit at hand is of the kind
+	lists, first, wanted := 1, true, false // lists begun; no credit in the list yet; the credit at hand is of the kind
 	splice.Literal(&c.answer, `"cast":[`)
 	var piece release.Piece
 	pieces := choice.Fragment.Pieces()
 	for pieces.Next(&piece) {
 		switch piece.Op {
 		case release.OpInclude:
+			if wanted {
+				return errFilmography // nothing is behind the credit before
+			}
 			if wanted = piece.Include.Kind == choice.Titles; !wanted {
 				continue
 			}
@@ -40,6 +46,9 @@ func (c *composer) filmography(choice *variant.Choice) error {
 			}
 			first = false
 		case release.OpIDEnd:
+			if wanted || lists != 2 {
+				return errFilmography
+			}
 			splice.Literal(&c.answer, "]")
 			c.literal(&piece, 0, c.standalone)
 		default:
@@ -47,14 +56,18 @@ func (c *composer) filmography(choice *variant.Choice) error {
 			if err != nil {
 				return err
 			}
-			if end := bytes.LastIndex(text, mediaType); wanted && end >= 0 {
+			if wanted {
+				end := bytes.Index(text, mediaType) // in strings, quotes are escaped
+				if end < 0 {
+					return errFilmography
+				}
 				splice.Literal(&c.answer, text[:end])
 				splice.Literal(&c.answer, "}")
+				wanted = false
 			}
-			wanted = false
-			if bytes.Contains(text, crewBegin) { // in strings, quotes are escaped
+			if bytes.Contains(text, crewBegin) {
 				splice.Literal(&c.answer, crewBegin)
-				first = true
+				lists, first = lists+1, true
 			}
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"reelsplice/schemas/api"
 	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/release"
 	"reelsplice/serve/servetest"
 )
 
@@ -510,5 +511,41 @@ func TestDerivedFilmography(t *testing.T) {
 	}
 	if a := w.get(t, "/3/person/2?append_to_response=movie_credits").plain; !strings.HasSuffix(a, `,"movie_credits":`+strings.TrimSuffix(movies, `,"id":2}`)+"}}") {
 		t.Errorf("appended = %s, want movie_credits of %s", a, movies)
+	}
+}
+
+// TestFilmographyForm: credits of one kind come from combined_credits of any builder. Of credits
+// without the form that FORMAT.md has, the edge serves an error and verify reports the person.
+func TestFilmographyForm(t *testing.T) {
+	row := servetest.RowOf(fragment.KindMovie, 9, fragment.SubRow)
+	for _, c := range []struct {
+		name   string
+		pieces []any
+		want   string // "" for an error
+	}{
+		{
+			"rows that a dump gave behind derived ones",
+			[]any{servetest.Literal(`"cast":[{`), row, servetest.Literal(`,"order":1,"media_type":"movie"},{"id":3,"media_type":"tv"}],"crew":[]`), servetest.IDEnd},
+			`{"cast":[{"id":9,"order":1}],"crew":[],"id":2}`,
+		},
+		{"no media type", []any{servetest.Literal(`"cast":[{`), row, servetest.Literal(`,"order":1}],"crew":[]`), servetest.IDEnd}, ""},
+		{
+			"a media type of another credit",
+			[]any{servetest.Literal(`"cast":[{`), row, row, servetest.Literal(`,"media_type":"movie"}],"crew":[]`), servetest.IDEnd}, "",
+		},
+		{"no crew", []any{servetest.Literal(`"cast":[{`), row, servetest.Literal(`,"order":1,"media_type":"movie"}]`), servetest.IDEnd}, ""},
+	} {
+		w := writtenWorld(
+			t, nil, servetest.Numbered(fragment.KindMovie, 9, servetest.Of(fragment.SubRow, servetest.Literal(`"id":9`))),
+			servetest.Numbered(fragment.KindPerson, 2, servetest.Of(fragment.SubCombinedCredits, c.pieces...)),
+		)
+		problems, err := release.Verify(t.Context(), release.Store{Dir: w.dir}.Path(w.releases.ID()), release.VerifyOptions{}, nil)
+		if err != nil || (len(problems) == 0) != (c.want != "") || len(problems) > 0 && !strings.Contains(problems[0].String(), "person 2 combined_credits: ") {
+			t.Errorf("%s: Verify = %v, %v", c.name, problems, err)
+		}
+		a := w.get(t, "/3/person/2/movie_credits")
+		if c.want == "" && a.Status != 500 || c.want != "" && a.plain != c.want {
+			t.Errorf("%s: %d %s, want %s", c.name, a.Status, a.plain, c.want)
+		}
 	}
 }
