@@ -21,5 +21,5 @@ func Example() {
 	// true movie 550 deDE
 	// credits
 	// videos
-	// 34
+	// status 34 (HTTP 404): The resource you requested could not be found.
 }
