@@ -1,4 +1,4 @@
-// Package gen makes synthetic dumps of any size in the layout of TMDB's own answers:
+// Package gen makes synthetic dumps of any size in the layout of TMDB's own responses:
 // NDJSON of details with appended objects, in which sizes, shares of missing members,
 // popularity and votes are distributed as in the real catalogue. Texts are made of the
 // package's own words.

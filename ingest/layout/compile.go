@@ -386,7 +386,7 @@ func (p *place) field(path string) (*record.Field, error) {
 }
 
 // special returns the field of a field that the API does not have, but layout tmdb
-// knows: the genres by their ids, and texts that are named after their language.
+// reads: the genres by their ids, and texts that are named after their language.
 func (p *place) special(name string) *record.Field {
 	if _, ok := p.plan.Field("genres"); ok && name == "genre_ids" {
 		return &record.Field{Name: name, Shape: record.ShapeInts}

@@ -90,7 +90,7 @@ func (e *entry) constantOnly() error {
 		return nil
 	}
 	if e.As != "" || e.Path != "" || e.Values != nil || e.Object != "" {
-		return errors.New("a value of its own is not converted: as, path, values and object say how")
+		return errors.New("a value of its own is not converted: want none of as, path, values and object")
 	}
 	var err error
 	e.constant, err = e.scalar(e.Value)

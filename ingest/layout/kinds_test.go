@@ -181,8 +181,8 @@ func TestMovnixSeries(t *testing.T) {
 			t.Errorf("Records(%s) = %s, %v, want %s", row, described(recs), err, want)
 		}
 	}
-	refuse("movie", `{"tvShow":{"tmdbId":5}}`, "tvShow: want a movie record, as the file's name or --kind says")
-	refuse("tv", `{"movie":{"tmdbId":5}}`, "movie: want a tv record, as the file's name or --kind says")
+	refuse("movie", `{"tvShow":{"tmdbId":5}}`, "tvShow: want a movie record, by the file's name or --kind")
+	refuse("tv", `{"movie":{"tmdbId":5}}`, "movie: want a tv record, by the file's name or --kind")
 	refuse("tv", `{"tvShow":{"name":"A"}}`, "tvShow.tmdbId: want an integer, found nothing")
 	refuse("tv", `{"tvShow":{"tmdbId":5,"name":"A"},"seasons":[{}]}`, "seasons[0].season_number: want an integer, found nothing")
 }

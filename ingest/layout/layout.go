@@ -208,7 +208,7 @@ func New(name string, o Options) (Layout, error) {
 	switch {
 	case name == TMDB:
 		t := tmdb.New(o.Language)
-		t.Answers = true
+		t.Responses = true
 		return t, nil
 	case name == Movnix && o.Language != "":
 		return nil, fmt.Errorf("layout %s: its rows are of no language, so language %s cannot be theirs: ingest them without one", Movnix, o.Language)

@@ -138,7 +138,7 @@ func (m *mapped) record(s *boundShape) ([]Record, error) {
 	if found.added {
 		w.out = record.AppendField(w.out, s.find.key, strconv.FormatInt(found.id, 10))
 	}
-	recs, err := m.tmdb.Records(Row{JSON: w.end(), Type: s.typ, Table: w.nested, Answer: s.whole()})
+	recs, err := m.tmdb.Records(Row{JSON: w.end(), Type: s.typ, Table: w.nested, Response: s.whole()})
 	if err != nil {
 		return nil, s.columnError(err)
 	}

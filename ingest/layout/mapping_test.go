@@ -132,7 +132,7 @@ func TestMappingRefuses(t *testing.T) {
 	entry("{column='x',field='title',path='a',as='date'}", `as "date": a path leads into values that are json or python`)
 	f(movieTable("{value=1,field='title'}"), "table t: record 1: column (none): value 1 is nothing that field title can be")
 	f(movieTable("{field='title'}"), "table t: record 1: column (none): want either a column or a value")
-	f(movieTable("{value='a',field='title',as='text'}"), "table t: record 1: column (none): a value of its own is not converted: as, path, values and object say how")
+	f(movieTable("{value='a',field='title',as='text'}"), "table t: record 1: column (none): a value of its own is not converted: want none of as, path, values and object")
 	f(movieTable("{column='x',field='genres',object='o'}")+"[[object]]\nname='o'\nmap=[{column='y',field='colour'}]",
 		"table t: record 1: column x: object o: column y: field \"colour\": there is no field colour")
 	f(movieTable("{column='x',field='recommendations',object='o'}")+"[[object]]\nname='o'\nmap=[{column='y',field='results',object='o'}]",

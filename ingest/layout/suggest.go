@@ -85,7 +85,7 @@ func (s *suggester) unknownGenres() string {
 	}
 	const most = 20
 	var b strings.Builder
-	b.WriteString("\n# Genres that the API does not have: lists with one of these are kept whole. Say what they stand for, [] for nothing.\n# [aliases.genre]\n")
+	b.WriteString("\n# Genres that the API does not have: lists with one of these are kept whole. Name what they stand for, [] for nothing.\n# [aliases.genre]\n")
 	for i, name := range slices.Sorted(maps.Keys(s.unknown)) {
 		if i == most {
 			break

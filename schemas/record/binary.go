@@ -10,8 +10,8 @@ import (
 )
 
 // This file holds a form of records for files of this program alone: it is read five times as
-// fast as JSON. The catalogue has sums of it, and keeps records in it for some nights: whoever
-// changes it gives catalog.FormatVersion another value. A record is
+// fast as JSON. Journals of ingests and shuffles of builds hold it: a change of it raises
+// catalog.FormatVersion. A record is
 //
 //	uvarint   set     bit i for a field i that has a value
 //	uvarint   length, then that many bytes: Unusual

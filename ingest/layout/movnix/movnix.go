@@ -55,7 +55,7 @@ func (l *Reader) Records(in tmdb.Row) ([]tmdb.Record, error) {
 		r.typ, r.block, r.media = catalog.TypeOf(fragment.KindTV), "tvShow", reference.TV
 	}
 	if in.Type != nil && in.Type != r.typ {
-		return nil, &record.FieldError{Field: r.block, What: fmt.Sprintf("want a %s record, as the file's name or --kind says", in.Type.Name())}
+		return nil, &record.FieldError{Field: r.block, What: fmt.Sprintf("want a %s record, by the file's name or --kind", in.Type.Name())}
 	}
 	if r.read(); r.err != nil {
 		return nil, r.err

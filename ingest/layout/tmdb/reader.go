@@ -14,10 +14,10 @@ import (
 // A Reader is the layout of TMDB's own responses: details with or without appended objects,
 // rows of lists, and single sub-requests, of every kind.
 type Reader struct {
-	parser   *record.Parser
-	language string
-	Answers  bool // rows are responses of the API
-	dropped  map[string]int64
+	parser    *record.Parser
+	language  string
+	Responses bool // rows are responses of the API
+	dropped   map[string]int64
 }
 
 // New returns a Reader of rows in a language, as ParseLanguage returns it.
@@ -35,7 +35,7 @@ func (t *Reader) Dropped() map[string]int64 { return t.dropped }
 // were appended to it, theirs. What was counted of a row that is refused does not count.
 func (t *Reader) Records(r Row) ([]Record, error) {
 	t.parser.Begin()
-	r.Answer = r.Answer || t.Answers && !r.Table && !r.Texts
+	r.Response = r.Response || t.Responses && !r.Table && !r.Texts
 	recs, err := t.records(r)
 	if err != nil {
 		t.parser.Undo()
@@ -77,7 +77,7 @@ func (t *Reader) records(r Row) ([]Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r.Answer {
+	if r.Response {
 		r.Type.MarkDetails(rec)
 	}
 	if t.language != "" && !ofUser(r.Type.Kind) {
@@ -92,7 +92,7 @@ func (t *Reader) records(r Row) ([]Record, error) {
 		}
 	}
 	fill(rec, english) // the base is free for it now
-	return t.withParts(one, parts, r.Answer)
+	return t.withParts(one, parts, r.Response)
 }
 
 // textOf returns the text of a row in the form of the records of its kind.
@@ -117,10 +117,10 @@ func (t *Reader) textOf(r *Row) (string, error) {
 }
 
 // withParts returns a record and those of its parts.
-func (t *Reader) withParts(one Record, parts []part, answer bool) ([]Record, error) {
+func (t *Reader) withParts(one Record, parts []part, response bool) ([]Record, error) {
 	out := []Record{one}
 	for _, p := range parts {
-		r := Row{Type: p.typ, JSON: p.fields.Object(), Series: int64(one.Key.ID()), Season: p.season, Episode: p.episode, Answer: answer}
+		r := Row{Type: p.typ, JSON: p.fields.Object(), Series: int64(one.Key.ID()), Season: p.season, Episode: p.episode, Response: response}
 		if one.Type.Kind == fragment.KindSeason {
 			r.Season = int64(one.Key.Season())
 		}

@@ -31,7 +31,7 @@ type Row struct {
 	// Texts marks a row whose values are all texts, as in CSV and TSV.
 	Texts bool
 
-	Answer bool // the row is a response of the API
+	Response bool // the row is a response of the API
 }
 
 // A Record is the facts of a row about one resource.
