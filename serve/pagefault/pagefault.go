@@ -39,7 +39,7 @@ func (w *Watch) Run(ctx context.Context) {
 	}
 	defer w.fromDisk.Store(false)
 	w.fromDisk.Store(true)
-	s := state{cold: true}
+	quiet := 0 // intervals in a row
 	t := time.NewTicker(interval)
 	defer t.Stop()
 	for {
@@ -48,24 +48,17 @@ func (w *Watch) Run(ctx context.Context) {
 			return
 		case <-t.C:
 			n, _ := pagesRead()
-			w.fromDisk.Store(s.next(n - last))
+			quiet = next(quiet, n-last)
+			w.fromDisk.Store(quiet < calm)
 			last = n
 		}
 	}
 }
 
-// A state remembers the intervals so far.
-type state struct {
-	cold  bool
-	quiet int // intervals in a row
-}
-
-// next adds an interval with that many pages from the disk, and returns whether they still come.
-func (s *state) next(pages int64) bool {
+// next returns the number of quiet intervals behind one with that many pages from the disk.
+func next(quiet int, pages int64) int {
 	if pages >= many {
-		s.cold, s.quiet = true, 0
-	} else if s.quiet++; s.quiet >= calm {
-		s.cold = false
+		return 0
 	}
-	return s.cold
+	return quiet + 1
 }

@@ -7,13 +7,14 @@ import (
 	"time"
 )
 
-func TestState(t *testing.T) {
+func TestNext(t *testing.T) {
 	f := func(pages []int64, want ...bool) {
 		t.Helper()
-		var s state
+		quiet := calm
 		var got []bool
 		for _, n := range pages {
-			got = append(got, s.next(n))
+			quiet = next(quiet, n)
+			got = append(got, quiet < calm)
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("pages %v: from the disk %v, want %v", pages, got, want)
