@@ -175,12 +175,16 @@ func (c *fastConn) giveUp() {
 
 // refuse writes the response to a head that the server does not get.
 func (c *fastConn) refuse(status int) {
-	now := time.Now()
-	if d := c.listener.cfg.writeTimeout; d > 0 {
-		_ = c.SetWriteDeadline(now.Add(d)) // a closed connection is found when it is written to
-	}
-	if _, err := c.Write(c.listener.cfg.refuse(nil, status, c.in.isHead(), now)); err == nil {
+	c.startWrite()
+	if _, err := c.Write(c.listener.cfg.refuse(nil, status, c.in.isHead(), time.Now())); err == nil {
 		c.linger()
+	}
+}
+
+// startWrite gives the client the whole time for a response.
+func (c *fastConn) startWrite() {
+	if d := c.listener.cfg.writeTimeout; d > 0 {
+		_ = c.SetWriteDeadline(time.Now().Add(d)) // a closed connection is found when it is written to
 	}
 }
 

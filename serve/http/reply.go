@@ -44,11 +44,7 @@ func (w *reply) send() {
 // stream sends the message, and behind it all that write writes to its argument. The client has the
 // whole time for all of it. An error of write ends the connection.
 func (w *reply) stream(write func(to io.Writer) error) {
-	if d := w.conn.listener.cfg.writeTimeout; d > 0 {
-		if w.err = w.conn.SetWriteDeadline(time.Now().Add(d)); w.err != nil {
-			return
-		}
-	}
+	w.conn.startWrite()
 	if _, w.err = w.conn.Write(w.own); w.err == nil {
 		w.err = write(w.conn.Conn)
 	}
@@ -71,11 +67,7 @@ func (w *reply) now() (int, syscall.Errno) {
 
 // later sends all but the first n bytes. The client has the whole time for them.
 func (w *reply) later(n int) error {
-	if d := w.conn.listener.cfg.writeTimeout; d > 0 {
-		if err := w.conn.SetWriteDeadline(time.Now().Add(d)); err != nil {
-			return err
-		}
-	}
+	w.conn.startWrite()
 	rest := net.Buffers(w.appendPieces(nil, n))
 	_, err := rest.WriteTo(w.conn.Conn)
 	w.conn.clock.now = time.Now()
